@@ -1,6 +1,8 @@
-/* sampling.c [VOCAB [ROUNDS]] -- what a choice costs on one core: every stage that is asked for, and the race.  Four kinds of logits, six
-   settings; a CSV line each: milliseconds of the processor (medians of the rounds) of the whole sampler and of the race alone, tokens left at the race, and of
-   those how many needed their random bits and how many their logarithms, by the same inequality as in the book. */
+/* sampling.c [VOCAB [ROUNDS]] -- what a choice costs on one core: every stage that is asked for,
+   and the race.  Four kinds of logits, six settings; a CSV line each: milliseconds of the processor
+   (medians of the rounds) of the whole sampler and of the race alone, tokens left at the race, and
+   of those how many needed their random bits and how many their logarithms, by the same inequality
+   as in the book. */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <stdio.h>
@@ -10,7 +12,7 @@
 #include "sampling/sampling.h"
 #include "kernels/numbers.h"
 
-static double now(void)      /* time of this process: what else runs here is not counted */
+static double now(void) /* time of this process: what else runs here is not counted */
 {
   struct timespec t;
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
@@ -24,7 +26,8 @@ static int smaller(const void *a, const void *b)
 static double uniform(uint64_t *s)
 {
   uint64_t z = *s += UINT64_C(0x9e3779b97f4a7c15);
-  z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9), z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+  z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9),
+  z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
   return (double) ((z ^ z >> 31) >> 11) * 0x1p-53;
 }
 static double normal(uint64_t *s)
@@ -33,16 +36,20 @@ static double normal(uint64_t *s)
   for (int i = 0; i < 12; i++) sum += uniform(s);
   return sum;
 }
-/* the race once more, counting: who passes the first bound needs bits, who passes the second logarithms */
-static uint32_t counted(struct funnel *f, uint64_t seed, uint32_t position, size_t *bits, size_t *logs)
+/* the race once more, counting: who passes the first bound needs bits, who passes the second
+ * logarithms */
+static uint32_t counted(
+  struct funnel *f, uint64_t seed, uint32_t position, size_t *bits, size_t *logs)
 {
   double most = -INFINITY, best = -INFINITY, reach = INFINITY;
   uint32_t chosen = f->left[0];
   *bits = *logs = 0;
   if (f->n == 1) return chosen;
-  for (size_t i = 0; i < f->n; i++) if (f->z[f->left[i]] > most) most = f->z[f->left[i]];
+  for (size_t i = 0; i < f->n; i++)
+    if (f->z[f->left[i]] > most) most = f->z[f->left[i]];
   for (size_t i = 0; i < f->n; i++) {
-    uint32_t id = f->left[i], key[2] = {(uint32_t) seed, (uint32_t) (seed >> 32)}, counter[4] = {id, position, 0, 0}, out[4];
+    uint32_t id = f->left[i], key[2] = { (uint32_t) seed, (uint32_t) (seed >> 32) },
+             counter[4] = { id, position, 0, 0 }, out[4];
     double bound = num_exp(f->z[id] - most) * reach;
     if (bound < 0x1p-53) continue;
     philox4x32(key, counter, out);
@@ -57,21 +64,28 @@ static uint32_t counted(struct funnel *f, uint64_t seed, uint32_t position, size
   return chosen;
 }
 
-static const char *const kind[] = {"Gaussian times 3", "peaked", "all equal", "uniform from 0 to 10"};
+static const char *const kind[] = { "Gaussian times 3", "peaked", "all equal",
+  "uniform from 0 to 10" };
 enum { KINDS = 4, SETTINGS = 7, MOST = 1001 };
 static void fill(float *x, size_t n, int k)
 {
   uint64_t s = 20260101;
   for (size_t i = 0; i < n; i++) {
-    double z = k == 0 ? 3 * normal(&s) : k == 1 ? 2 * normal(&s) - 4 : k == 2 ? 1.25 : 10 * uniform(&s);
-    if (k == 1 && uniform(&s) < .0005) z += 8 + 6 * uniform(&s);      /* a few dozen that fit, and one far before them */
+    double z = k == 0 ? 3 * normal(&s)
+      : k == 1        ? 2 * normal(&s) - 4
+      : k == 2        ? 1.25
+                      : 10 * uniform(&s);
+    if (k == 1 && uniform(&s) < .0005)
+      z += 8 + 6 * uniform(&s); /* a few dozen that fit, and one far before them */
     x[i] = (float) z;
   }
   if (k == 1) x[n / 3] = 19;
 }
 static struct sampling setting(int i, const char **name)
 {
-  static const char *const names[SETTINGS] = {"normal: T 1, nothing cut", "greedy: T 0", "top_k 40, top_p .95, min_p .05, T .8", "top_p .9 alone", "typical_p .9", "T 1.5, min_p .02", "repetition 1.1 over 1000, top_k 40"};
+  static const char *const names[SETTINGS] = { "normal: T 1, nothing cut", "greedy: T 0",
+    "top_k 40, top_p .95, min_p .05, T .8", "top_p .9 alone", "typical_p .9", "T 1.5, min_p .02",
+    "repetition 1.1 over 1000, top_k 40" };
   struct sampling s = sampling_normal;
   *name = names[i];
   if (i == 1) s.temperature = 0;
@@ -85,16 +99,20 @@ static struct sampling setting(int i, const char **name)
 
 int main(int argc, char **argv)
 {
-  size_t vocab = argc > 1 ? strtoul(argv[1], NULL, 10) : 128256, rounds = argc > 2 ? strtoul(argv[2], NULL, 10) : 41;
+  size_t vocab = argc > 1 ? strtoul(argv[1], NULL, 10) : 128256,
+         rounds = argc > 2 ? strtoul(argv[2], NULL, 10) : 41;
   static double whole[MOST], race[MOST];
   static uint32_t text[1000];
   double worst = 0;
-  struct memory m = {.refuse_at = 0};
-  struct error why = {""};
+  struct memory m = { .refuse_at = 0 };
+  struct error why = { "" };
   struct funnel f;
-  if (vocab < 1000 || rounds < 1 || rounds > MOST) return fprintf(stderr, "usage: sampling [VOCAB from 1000 [ROUNDS up to 1001]]\n"), 2;
+  if (vocab < 1000 || rounds < 1 || rounds > MOST)
+    return fprintf(stderr, "usage: sampling [VOCAB from 1000 [ROUNDS up to 1001]]\n"), 2;
   float *logits = malloc(vocab * sizeof *logits);
-  if (logits == NULL || !funnel_open(&f, &m, kernels_find(getenv("INCIPIT_ISA"), &why), vocab, &why)) return fprintf(stderr, "sampling: %s\n", why.words), 1;
+  if (logits == NULL
+    || !funnel_open(&f, &m, kernels_find(getenv("INCIPIT_ISA"), &why), vocab, &why))
+    return fprintf(stderr, "sampling: %s\n", why.words), 1;
   for (uint32_t i = 0; i < 1000; i++) text[i] = i * 37 % (uint32_t) vocab;
   printf("logits,settings,vocabulary,whole ms,race ms,left,bits,logarithms\n");
   for (int k = 0; k < KINDS; k++)
@@ -105,16 +123,19 @@ int main(int argc, char **argv)
       fill(logits, vocab, k);
       for (size_t r = 0; r < rounds; r++) {
         double begin = now();
-        if (!sampling_run(&f, &s, logits, (struct history) {text, 1000, 0}, &why)) return fprintf(stderr, "sampling: %s\n", why.words), 1;
+        if (!sampling_run(&f, &s, logits, (struct history){ text, 1000, 0 }, &why))
+          return fprintf(stderr, "sampling: %s\n", why.words), 1;
         double middle = now();
         uint32_t id = funnel_choose(&f, 1, 0, (uint32_t) r);
         whole[r] = now() - begin, race[r] = now() - middle;
         size_t b, l;
-        if (counted(&f, 1, (uint32_t) r, &b, &l) != id) return fprintf(stderr, "sampling: the race that is counted has another winner\n"), 1;
+        if (counted(&f, 1, (uint32_t) r, &b, &l) != id)
+          return fprintf(stderr, "sampling: the race that is counted has another winner\n"), 1;
         bits += (double) b / (double) rounds, logs += (double) l / (double) rounds;
       }
       qsort(whole, rounds, sizeof *whole, smaller), qsort(race, rounds, sizeof *race, smaller);
-      printf("%s,\"%s\",%zu,%.3f,%.3f,%zu,%.0f,%.1f\n", kind[k], name, vocab, 1e3 * whole[rounds / 2], 1e3 * race[rounds / 2], f.n, bits, logs);
+      printf("%s,\"%s\",%zu,%.3f,%.3f,%zu,%.0f,%.1f\n", kind[k], name, vocab,
+        1e3 * whole[rounds / 2], 1e3 * race[rounds / 2], f.n, bits, logs);
       worst = fmax(worst, 1e3 * whole[rounds / 2]);
     }
   fprintf(stderr, "the dearest: %.3f ms\n", worst);

@@ -1,5 +1,6 @@
-/* tokens.c TOKENIZER FILE [ROUNDS] -- how fast a text becomes ids, on one thread: megabytes (10^6) a second, median of rounds.
-   No word cache exists; the whole text is one call.  Prints one CSV line: seconds to open, bytes, ids, seconds, MB/s. */
+/* tokens.c TOKENIZER FILE [ROUNDS] -- how fast a text becomes ids, on one thread: megabytes (10^6)
+   a second, median of rounds. No word cache exists; the whole text is one call.  Prints one CSV
+   line: seconds to open, bytes, ids, seconds, MB/s. */
 #include <stdio.h>
 #include <stdlib.h>
 #include "ground/timing.h"
@@ -24,17 +25,20 @@ int main(int argc, char **argv)
   double begin = timing_seconds(), took[MOST];
   struct tokenizer *t = tokenizer_open(&m, argv[1], &why);
   double open = timing_seconds() - begin;
-  if (t == NULL || !file_map(&text, argv[2], &why)) return fprintf(stderr, "tokens: %s\n", why.words), 1;
+  if (t == NULL || !file_map(&text, argv[2], &why))
+    return fprintf(stderr, "tokens: %s\n", why.words), 1;
   struct ids out = { NULL, 0, 0 };
   for (int r = 0; r < rounds; r++) {
     out.n = 0;
     begin = timing_seconds();
-    if (!tokenizer_encode(t, &m, (const char *) text.bytes, text.size, false, false, &out, &why)) return fprintf(stderr, "tokens: %s\n", why.words), 1;
+    if (!tokenizer_encode(t, &m, (const char *) text.bytes, text.size, false, false, &out, &why))
+      return fprintf(stderr, "tokens: %s\n", why.words), 1;
     took[r] = timing_seconds() - begin;
   }
   qsort(took, (size_t) rounds, sizeof *took, smaller);
   double s = took[rounds / 2];
-  printf("incipit,%s,%.3f,%zu,%zu,%.4f,%.2f\n", argv[1], open, text.size, out.n, s, (double) text.size / 1e6 / s);
+  printf("incipit,%s,%.3f,%zu,%zu,%.4f,%.2f\n", argv[1], open, text.size, out.n, s,
+    (double) text.size / 1e6 / s);
   ids_free(&m, &out);
   file_unmap(&text);
   tokenizer_close(&m, t);

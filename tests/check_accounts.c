@@ -1,5 +1,5 @@
-/* Chapter 6: accounts -- what is reckoned is what is asked of the allocator and what the file has, to the byte; and a row that is kept
-   in fewer bits is the same row for everybody who reads it. */
+/* Chapter 6: accounts -- what is reckoned is what is asked of the allocator and what the file has,
+   to the byte; and a row that is kept in fewer bits is the same row for everybody who reads it. */
 #define _DEFAULT_SOURCE
 #include <inttypes.h>
 #include <stdarg.h>
@@ -12,9 +12,15 @@
 #include "accounts/accounts.h"
 #include "families/loader.h"
 
-__extension__ typedef unsigned __int128 wide;           /* sums that fit in no register */
-static uint64_t between(uint64_t *seed, uint64_t least, uint64_t most) { return least + rnd(seed) % (most - least + 1); }
-static bool one_in(uint64_t *seed, unsigned n) { return rnd(seed) % n == 0; }
+__extension__ typedef unsigned __int128 wide; /* sums that fit in no register */
+static uint64_t between(uint64_t *seed, uint64_t least, uint64_t most)
+{
+  return least + rnd(seed) % (most - least + 1);
+}
+static bool one_in(uint64_t *seed, unsigned n)
+{
+  return rnd(seed) % n == 0;
+}
 
 /* ---- the equations, from the book: in words of the test, with nothing of accounts.c */
 static wide number_bytes(const struct row_format *f, uint64_t n) /* of a head's numbers */
@@ -24,13 +30,19 @@ static wide number_bytes(const struct row_format *f, uint64_t n) /* of a head's 
   if (strcmp(f->name, "q4_0") == 0) return (wide) 18 * (n / 32);
   return (wide) 2 * n;
 }
-static wide pages_of(wide rows, uint64_t page) { return (rows + page - 1) / page; }
-static bool near_sighted(const struct model_config *c, uint32_t layer) /* from the fields, as the settings say */
+static wide pages_of(wide rows, uint64_t page)
+{
+  return (rows + page - 1) / page;
+}
+static bool near_sighted(
+  const struct model_config *c, uint32_t layer) /* from the fields, as the settings say */
 {
   if (c->window == 0) return false;
-  return c->window_listed ? (c->windowed[layer / 8] & (1 << layer % 8)) != 0 : layer >= c->window_from;
+  return c->window_listed ? (c->windowed[layer / 8] & (1 << layer % 8)) != 0
+                          : layer >= c->window_from;
 }
-static wide layer_rows(const struct model_config *c, uint32_t layer, const struct plan *p, uint64_t context)
+static wide layer_rows(
+  const struct model_config *c, uint32_t layer, const struct plan *p, uint64_t context)
 {
   uint64_t page = p->page_rows == 0 ? 1 : p->page_rows, pass = p->pass == 0 ? 1 : p->pass;
   wide pages = pages_of(context, page);
@@ -40,24 +52,35 @@ static wide layer_rows(const struct model_config *c, uint32_t layer, const struc
   }
   return pages * page;
 }
-static wide cache_cost(const struct model_config *c, const struct plan *p, uint64_t context, uint64_t batch)
+static wide cache_cost(
+  const struct model_config *c, const struct plan *p, uint64_t context, uint64_t batch)
 {
   wide sum = 0;
-  for (uint32_t i = 0; i < c->n_layers; i++) sum += layer_rows(c, i, p, context) * 2 * c->n_kv_heads * number_bytes(p->format, c->head_dim);
+  for (uint32_t i = 0; i < c->n_layers; i++)
+    sum += layer_rows(c, i, p, context) * 2 * c->n_kv_heads * number_bytes(p->format, c->head_dim);
   return sum * batch;
 }
-static uint64_t desk_cost(const struct model_config *c, bool fused, uint64_t rows, uint64_t longest, unsigned workers)
+static uint64_t desk_cost(
+  const struct model_config *c, bool fused, uint64_t rows, uint64_t longest, unsigned workers)
 {
-  uint64_t d = c->d_model, q = (uint64_t) c->n_heads * c->head_dim, k = (uint64_t) c->n_kv_heads * c->head_dim;
-  uint64_t g = c->gated ? 2 : 1, u = fused ? 3 * q : 0, w = 3 * 4 + 8 + sizeof (struct view), sum = sizeof (struct pass);
-  for (uint64_t r = 0; r < rows; r++) sum += 4 * (3 * d + 2 * q + 2 * k + u + g * c->d_inner + c->head_dim / 2 * 2) + w;
+  uint64_t d = c->d_model, q = (uint64_t) c->n_heads * c->head_dim,
+           k = (uint64_t) c->n_kv_heads * c->head_dim;
+  uint64_t g = c->gated ? 2 : 1, u = fused ? 3 * q : 0, w = 3 * 4 + 8 + sizeof(struct view),
+           sum = sizeof(struct pass);
+  for (uint64_t r = 0; r < rows; r++)
+    sum += 4 * (3 * d + 2 * q + 2 * k + u + g * c->d_inner + c->head_dim / 2 * 2) + w;
   for (unsigned i = 0; i < workers; i++) sum += 4 * (c->head_dim + 2) * (longest / 256 + 2);
   return sum;
 }
 
-/* ---- a folder of models: made before the tests, by whoever runs them, and taken away behind them even if they die */
+/* ---- a folder of models: made before the tests, by whoever runs them, and taken away behind them
+ * even if they die */
 static char room[300];
-static char *in_room(char path[400], const char *file) { snprintf(path, 400, "%s/%s", room, file); return path; }
+static char *in_room(char path[400], const char *file)
+{
+  snprintf(path, 400, "%s/%s", room, file);
+  return path;
+}
 static void room_open(void)
 {
   const char *build = getenv("BUILD");
@@ -73,32 +96,64 @@ static void room_close(void)
 
 /* ---- a model that nobody has seen: its settings, and a file of weights, written here */
 enum family { GPT2, LLAMA, MISTRAL, QWEN2, QWEN3, FAMILIES };
-static const char *const family_name[FAMILIES] = {"gpt2", "llama", "mistral", "qwen2", "qwen3"};
+static const char *const family_name[FAMILIES] = { "gpt2", "llama", "mistral", "qwen2", "qwen3" };
 enum reach { EVERYTHING, ALL_LAYERS, FROM_A_LAYER, LISTED, REACHES };
-struct shape { enum family family; enum reach reach; uint32_t v, positions, d, f, layers, heads, kv, hd, window, from; unsigned listed;
-  bool attention_bias, mlp_bias, tied, again, bare, hd_said, kv_said; };
-enum kind { EMBEDDING, POSITIONS, NORMS, QUERIES, KEYS, HEAD_NORMS, BACK, UP, DOWN, LAST, HEAD, KINDS, NOBODY = KINDS };
-static const char *const kind_name[KINDS] = {"embedding", "positions", "norms", "queries", "keys and values", "norms of heads", "the way back",
-  "up and gate", "down", "last norm", "head"};
-struct writing { uint64_t *seed; char *header; unsigned char *data; size_t h, n; uint64_t elements, unused; unsigned types[3];
-  struct { uint64_t numbers, times; } of[KINDS + 1]; };
+struct shape {
+  enum family family;
+  enum reach reach;
+  uint32_t v, positions, d, f, layers, heads, kv, hd, window, from;
+  unsigned listed;
+  bool attention_bias, mlp_bias, tied, again, bare, hd_said, kv_said;
+};
+enum kind {
+  EMBEDDING,
+  POSITIONS,
+  NORMS,
+  QUERIES,
+  KEYS,
+  HEAD_NORMS,
+  BACK,
+  UP,
+  DOWN,
+  LAST,
+  HEAD,
+  KINDS,
+  NOBODY = KINDS
+};
+static const char *const kind_name[KINDS] = { "embedding", "positions", "norms", "queries",
+  "keys and values", "norms of heads", "the way back", "up and gate", "down", "last norm", "head" };
+struct writing {
+  uint64_t *seed;
+  char *header;
+  unsigned char *data;
+  size_t h, n;
+  uint64_t elements, unused;
+  unsigned types[3];
+  struct {
+    uint64_t numbers, times;
+  } of[KINDS + 1];
+};
 enum { HEADER_ROOM = 60000, DATA_ROOM = 8 << 20 };
 
 static void random_shape(struct shape *s, uint64_t *seed)
 {
-  *s = (struct shape) {.family = (enum family) (rnd(seed) % FAMILIES)};
+  *s = (struct shape){ .family = (enum family)(rnd(seed) % FAMILIES) };
   bool gpt2 = s->family == GPT2, qwen = s->family == QWEN2 || s->family == QWEN3;
-  s->kv = (uint32_t) between(seed, 1, 3), s->heads = s->kv * (uint32_t) between(seed, 1, gpt2 ? 1 : 4);
+  s->kv = (uint32_t) between(seed, 1, 3),
+  s->heads = s->kv * (uint32_t) between(seed, 1, gpt2 ? 1 : 4);
   if (gpt2) s->kv = s->heads;
-  s->hd = one_in(seed, 2) ? 2 * (uint32_t) between(seed, 1, 8) : 32 * (uint32_t) between(seed, 1, 2);
-  if (gpt2 && one_in(seed, 3)) s->hd = 2 * (uint32_t) between(seed, 0, 7) + 1; /* who turns nothing may have odd heads */
+  s->hd =
+    one_in(seed, 2) ? 2 * (uint32_t) between(seed, 1, 8) : 32 * (uint32_t) between(seed, 1, 2);
+  if (gpt2 && one_in(seed, 3))
+    s->hd = 2 * (uint32_t) between(seed, 0, 7) + 1; /* who turns nothing may have odd heads */
   s->hd_said = !gpt2 && (s->family == QWEN3 || s->heads * s->hd > 100 || one_in(seed, 2));
   s->kv_said = s->family != LLAMA || s->kv != s->heads || one_in(seed, 2);
   s->d = s->hd_said ? (uint32_t) between(seed, 3, 40) : s->heads * s->hd;
   s->f = gpt2 && one_in(seed, 3) ? 4 * s->d : (uint32_t) between(seed, 1, 60);
   s->v = (uint32_t) between(seed, 2, 50), s->layers = (uint32_t) between(seed, 1, 4);
   s->positions = (uint32_t) (one_in(seed, 6) ? between(seed, 257, 700) : between(seed, 1, 60));
-  s->attention_bias = (s->family == LLAMA || s->family == QWEN3) && one_in(seed, 2), s->mlp_bias = s->family == LLAMA && one_in(seed, 2);
+  s->attention_bias = (s->family == LLAMA || s->family == QWEN3) && one_in(seed, 2),
+  s->mlp_bias = s->family == LLAMA && one_in(seed, 2);
   s->tied = one_in(seed, 2), s->again = s->tied && one_in(seed, 4), s->bare = one_in(seed, 4);
   if (s->family == MISTRAL && !one_in(seed, 4)) s->reach = ALL_LAYERS;
   if (qwen && !one_in(seed, 3)) s->reach = one_in(seed, 3) ? LISTED : FROM_A_LAYER;
@@ -113,9 +168,11 @@ static void put_numbers(struct writing *w, unsigned type, uint64_t n)
   for (uint64_t i = 0; i < n; i++) {
     uint64_t r = rnd(w->seed);
     uint32_t sign = (uint32_t) (r >> 60 & 1), power = (uint32_t) (r >> 40 & 3), rest = (uint32_t) r;
-    uint16_t h = (uint16_t) (type == 1 ? sign << 15 | (8 + power) << 10 | (rest & 1023) : sign << 15 | (120 + power) << 7 | (rest & 127));
+    uint16_t h = (uint16_t) (type == 1 ? sign << 15 | (8 + power) << 10 | (rest & 1023)
+                                       : sign << 15 | (120 + power) << 7 | (rest & 127));
     float x = (float) (r % 2001) / 10000 - .1f;
-    memcpy(w->data + w->n, type == 0 ? (void *) &x : (void *) &h, type == 0 ? 4 : 2), w->n += type == 0 ? 4 : 2;
+    memcpy(w->data + w->n, type == 0 ? (void *) &x : (void *) &h, type == 0 ? 4 : 2),
+      w->n += type == 0 ? 4 : 2;
   }
 }
 static void put_header(struct writing *w, const char *format, ...)
@@ -126,16 +183,20 @@ static void put_header(struct writing *w, const char *format, ...)
   va_end(list);
   ck_assert_uint_lt(w->h, HEADER_ROOM);
 }
-static void put_entry(struct writing *w, const char *name, const char *type, uint64_t rows, uint64_t columns, size_t from)
+static void put_entry(struct writing *w, const char *name, const char *type, uint64_t rows,
+  uint64_t columns, size_t from)
 {
   char shape[60];
   snprintf(shape, sizeof shape, columns > 0 ? "%" PRIu64 ", %" PRIu64 : "%" PRIu64, rows, columns);
-  put_header(w, "%s\"%s\": {\"dtype\": \"%s\", \"shape\": [%s], \"data_offsets\": [%zu, %zu]}", w->h > 1 ? ", " : "", name, type, shape, from, w->n);
+  put_header(w, "%s\"%s\": {\"dtype\": \"%s\", \"shape\": [%s], \"data_offsets\": [%zu, %zu]}",
+    w->h > 1 ? ", " : "", name, type, shape, from, w->n);
 }
-/* one of `kind' if it is no bias: a third of GPT-2's fused matrix is queries, and two are keys and values */
-static unsigned put_tensor(struct writing *w, enum kind kind, bool counts, const char *name, uint64_t rows, uint64_t columns)
+/* one of `kind' if it is no bias: a third of GPT-2's fused matrix is queries, and two are keys and
+ * values */
+static unsigned put_tensor(
+  struct writing *w, enum kind kind, bool counts, const char *name, uint64_t rows, uint64_t columns)
 {
-  static const char *const type_name[3] = {"F32", "F16", "BF16"};
+  static const char *const type_name[3] = { "F32", "F16", "BF16" };
   unsigned type = (unsigned) (rnd(w->seed) % 3);
   uint64_t n = rows * (columns > 0 ? columns : 1);
   size_t from = w->n;
@@ -147,17 +208,23 @@ static unsigned put_tensor(struct writing *w, enum kind kind, bool counts, const
   if (fused) w->of[KEYS].numbers += 2 * n / 3, w->of[KEYS].times += 2 * counts;
   return type;
 }
-static void put_matrix(struct writing *w, enum kind kind, const struct shape *s, uint32_t layer, const char *name, uint64_t in, uint64_t out, bool bias)
+static void put_matrix(struct writing *w, enum kind kind, const struct shape *s, uint32_t layer,
+  const char *name, uint64_t in, uint64_t out, bool bias)
 {
   char full[200];
-  const char *head = s->family == GPT2 ? s->bare ? "h" : "transformer.h" : s->bare ? "layers" : "model.layers";
+  const char *head = s->family == GPT2 ? s->bare ? "h" : "transformer.h"
+    : s->bare                          ? "layers"
+                                       : "model.layers";
   snprintf(full, sizeof full, "%s.%u.%s.weight", head, layer, name);
-  if (s->family == GPT2) put_tensor(w, kind, true, full, in, out);
-  else put_tensor(w, kind, true, full, out, in);
+  if (s->family == GPT2)
+    put_tensor(w, kind, true, full, in, out);
+  else
+    put_tensor(w, kind, true, full, out, in);
   snprintf(full, sizeof full, "%s.%u.%s.bias", head, layer, name);
   if (bias) put_tensor(w, kind, false, full, out, 0);
 }
-static void put_norm(struct writing *w, enum kind kind, const struct shape *s, const char *name, uint64_t d)
+static void put_norm(
+  struct writing *w, enum kind kind, const struct shape *s, const char *name, uint64_t d)
 {
   char full[200];
   const char *head = s->bare ? "" : s->family == GPT2 ? "transformer." : "model.";
@@ -171,28 +238,35 @@ static void put_layer(struct writing *w, const struct shape *s, uint32_t i)
   char name[100];
   uint64_t q = s->heads * s->hd, k = s->kv * s->hd;
   bool qkv_bias = s->attention_bias || s->family == QWEN2;
-  static const char *const norm[2][2] = {{"h.%u.ln_1", "h.%u.ln_2"}, {"layers.%u.input_layernorm", "layers.%u.post_attention_layernorm"}};
+  static const char *const norm[2][2] = { { "h.%u.ln_1", "h.%u.ln_2" },
+    { "layers.%u.input_layernorm", "layers.%u.post_attention_layernorm" } };
   for (int j = 0; j < 2; j++) {
     const char *format = norm[s->family != GPT2][j];
-    snprintf(name, sizeof name, "%.*s%u%s", (int) (strchr(format, '%') - format), format, i, strchr(format, '%') + 2);
+    snprintf(name, sizeof name, "%.*s%u%s", (int) (strchr(format, '%') - format), format, i,
+      strchr(format, '%') + 2);
     put_norm(w, NORMS, s, name, s->d);
   }
   if (s->family == GPT2) {
-    put_matrix(w, QUERIES, s, i, "attn.c_attn", s->d, 3 * s->d, true), put_matrix(w, BACK, s, i, "attn.c_proj", s->d, s->d, true);
-    put_matrix(w, UP, s, i, "mlp.c_fc", s->d, s->f, true), put_matrix(w, DOWN, s, i, "mlp.c_proj", s->f, s->d, true);
+    put_matrix(w, QUERIES, s, i, "attn.c_attn", s->d, 3 * s->d, true),
+      put_matrix(w, BACK, s, i, "attn.c_proj", s->d, s->d, true);
+    put_matrix(w, UP, s, i, "mlp.c_fc", s->d, s->f, true),
+      put_matrix(w, DOWN, s, i, "mlp.c_proj", s->f, s->d, true);
     return;
   }
   put_matrix(w, QUERIES, s, i, "self_attn.q_proj", s->d, q, qkv_bias);
-  put_matrix(w, KEYS, s, i, "self_attn.k_proj", s->d, k, qkv_bias), put_matrix(w, KEYS, s, i, "self_attn.v_proj", s->d, k, qkv_bias);
+  put_matrix(w, KEYS, s, i, "self_attn.k_proj", s->d, k, qkv_bias),
+    put_matrix(w, KEYS, s, i, "self_attn.v_proj", s->d, k, qkv_bias);
   put_matrix(w, BACK, s, i, "self_attn.o_proj", q, s->d, s->attention_bias);
   for (int j = 0; s->family == QWEN3 && j < 2; j++) {
     snprintf(name, sizeof name, "layers.%u.self_attn.%c_norm", i, "qk"[j]);
     put_norm(w, HEAD_NORMS, s, name, s->hd);
   }
-  put_matrix(w, UP, s, i, "mlp.gate_proj", s->d, s->f, s->mlp_bias), put_matrix(w, UP, s, i, "mlp.up_proj", s->d, s->f, s->mlp_bias);
+  put_matrix(w, UP, s, i, "mlp.gate_proj", s->d, s->f, s->mlp_bias),
+    put_matrix(w, UP, s, i, "mlp.up_proj", s->d, s->f, s->mlp_bias);
   put_matrix(w, DOWN, s, i, "mlp.down_proj", s->f, s->d, s->mlp_bias);
 }
-static void spill(const char *file, const void *a, size_t n, const void *b, size_t m, const void *c, size_t l)
+static void spill(
+  const char *file, const void *a, size_t n, const void *b, size_t m, const void *c, size_t l)
 {
   char path[400];
   FILE *f = fopen(in_room(path, file), "wb");
@@ -206,14 +280,24 @@ static void write_weights(struct writing *w, const struct shape *s)
   char name[100];
   w->h = w->n = 0, w->header[w->h++] = '{';
   if (one_in(w->seed, 2)) put_header(w, "\"__metadata__\": {\"format\": \"pt\"}");
-  snprintf(name, sizeof name, "%s%s.weight", s->bare ? "" : gpt2 ? "transformer." : "model.", gpt2 ? "wte" : "embed_tokens");
+  snprintf(name, sizeof name, "%s%s.weight",
+    s->bare  ? ""
+      : gpt2 ? "transformer."
+             : "model.",
+    gpt2 ? "wte" : "embed_tokens");
   unsigned type = put_tensor(w, EMBEDDING, true, name, s->v, s->d);
   size_t table = w->n - (size_t) s->v * s->d * (type == 0 ? 4 : 2), bytes = w->n - table;
-  if (s->again) {                                          /* a tied head that is stored once more is no weight of the model */
+  if (s->again) { /* a tied head that is stored once more is no weight of the model */
     memcpy(w->data + w->n, w->data + table, bytes), w->n += bytes, w->unused = bytes;
-    put_entry(w, "lm_head.weight", type == 0 ? "F32" : type == 1 ? "F16" : "BF16", s->v, s->d, w->n - bytes);
+    put_entry(w, "lm_head.weight",
+      type == 0     ? "F32"
+        : type == 1 ? "F16"
+                    : "BF16",
+      s->v, s->d, w->n - bytes);
   }
-  if (gpt2) put_tensor(w, POSITIONS, true, s->bare ? "wpe.weight" : "transformer.wpe.weight", s->positions, s->d);
+  if (gpt2)
+    put_tensor(
+      w, POSITIONS, true, s->bare ? "wpe.weight" : "transformer.wpe.weight", s->positions, s->d);
   for (uint32_t i = 0; i < s->layers; i++) put_layer(w, s, i);
   put_norm(w, LAST, s, gpt2 ? "ln_f" : "norm", s->d);
   if (!s->tied) put_tensor(w, HEAD, true, "lm_head.weight", s->v, s->d);
@@ -226,14 +310,17 @@ static void write_weights(struct writing *w, const struct shape *s)
 static void write_settings(const struct shape *s)
 {
   char text[2000];
-  size_t n = (size_t) snprintf(text, sizeof text, "{\"model_type\": \"%s\", \"vocab_size\": %u, \"tie_word_embeddings\": %s", family_name[s->family], s->v,
-    s->tied ? "true" : "false");
+  size_t n = (size_t) snprintf(text, sizeof text,
+    "{\"model_type\": \"%s\", \"vocab_size\": %u, \"tie_word_embeddings\": %s",
+    family_name[s->family], s->v, s->tied ? "true" : "false");
 #define SAY(...) n += (size_t) snprintf(text + n, sizeof text - n, ", " __VA_ARGS__)
   if (s->family == GPT2) {
-    SAY("\"n_positions\": %u, \"n_embd\": %u, \"n_layer\": %u, \"n_head\": %u", s->positions, s->d, s->layers, s->heads);
+    SAY("\"n_positions\": %u, \"n_embd\": %u, \"n_layer\": %u, \"n_head\": %u", s->positions, s->d,
+      s->layers, s->heads);
     if (s->f != 4 * s->d) SAY("\"n_inner\": %u", s->f);
   } else {
-    SAY("\"max_position_embeddings\": %u, \"hidden_size\": %u, \"intermediate_size\": %u", s->positions, s->d, s->f);
+    SAY("\"max_position_embeddings\": %u, \"hidden_size\": %u, \"intermediate_size\": %u",
+      s->positions, s->d, s->f);
     SAY("\"num_hidden_layers\": %u, \"num_attention_heads\": %u", s->layers, s->heads);
     if (s->kv_said) SAY("\"num_key_value_heads\": %u", s->kv);
     if (s->hd_said) SAY("\"head_dim\": %u", s->hd);
@@ -247,7 +334,8 @@ static void write_settings(const struct shape *s)
   if (s->reach == LISTED) {
     SAY("\"layer_types\": [");
     for (uint32_t i = 0; i < s->layers; i++)
-      n += (size_t) snprintf(text + n, sizeof text - n, "%s\"%s_attention\"", i > 0 ? ", " : "", s->listed >> i & 1 ? "sliding" : "full");
+      n += (size_t) snprintf(text + n, sizeof text - n, "%s\"%s_attention\"", i > 0 ? ", " : "",
+        s->listed >> i & 1 ? "sliding" : "full");
     n += (size_t) snprintf(text + n, sizeof text - n, "]");
   }
 #undef SAY
@@ -267,10 +355,14 @@ static void account_weights(const struct model *lm, const struct writing *w, con
     int k = 0;
     while (k < KINDS && strcmp(kind_name[k], line[i].name) != 0) k++;
     ck_assert_msg(k < KINDS, "%s: %s", where, line[i].name);
-    ck_assert_msg(line[i].times == w->of[k].times && line[i].each * line[i].times == w->of[k].numbers, "%s: %s: %" PRIu64 " times %" PRIu64
-      ", written were %" PRIu64 " in %" PRIu64, where, line[i].name, line[i].each, line[i].times, w->of[k].numbers, w->of[k].times);
+    ck_assert_msg(
+      line[i].times == w->of[k].times && line[i].each * line[i].times == w->of[k].numbers,
+      "%s: %s: %" PRIu64 " times %" PRIu64 ", written were %" PRIu64 " in %" PRIu64, where,
+      line[i].name, line[i].each, line[i].times, w->of[k].numbers, w->of[k].times);
   }
-  ck_assert_msg(bill_parameters(&lm->config) == w->elements, "%s: %" PRIu64 " parameters, written were %" PRIu64, where, bill_parameters(&lm->config), w->elements);
+  ck_assert_msg(bill_parameters(&lm->config) == w->elements,
+    "%s: %" PRIu64 " parameters, written were %" PRIu64, where, bill_parameters(&lm->config),
+    w->elements);
   ck_assert_uint_eq(model_parameters(lm), w->elements);
   char path[400];
   unsigned char eight[8];
@@ -281,15 +373,24 @@ static void account_weights(const struct model *lm, const struct writing *w, con
   fclose(f);
   for (int i = 0; i < 8; i++) header |= (uint64_t) eight[i] << 8 * i;
   uint64_t data = (uint64_t) file.st_size - 8 - header - w->unused;
-  ck_assert_msg(bill_weights(lm) == data, "%s: %" PRIu64 " bytes of weights, the file has %" PRIu64, where, bill_weights(lm), data);
+  ck_assert_msg(bill_weights(lm) == data, "%s: %" PRIu64 " bytes of weights, the file has %" PRIu64,
+    where, bill_weights(lm), data);
 }
 
-/* ---- (b) a whole cache, taken at once; then filled to the last row, in passes that are as long as was said, without a byte more */
-struct census { unsigned cases, of[FAMILIES], format[N_FORMATS], reach[REACHES], mixed, page[9], types[3], tied, untied, again, bare, biased[2], grouped, single, sinks,
-  set, ring, ring_sinks, full, batch, whole_pass, ragged, far, mates, worker[4], by_rows; };
-static struct row_format const *random_format(uint64_t *seed, uint32_t hd) { return format_at(rnd(seed) % (hd % 32 == 0 ? N_FORMATS : 3)); }
+/* ---- (b) a whole cache, taken at once; then filled to the last row, in passes that are as long as
+ * was said, without a byte more */
+struct census {
+  unsigned cases, of[FAMILIES], format[N_FORMATS], reach[REACHES], mixed, page[9], types[3], tied,
+    untied, again, bare, biased[2], grouped, single, sinks, set, ring, ring_sinks, full, batch,
+    whole_pass, ragged, far, mates, worker[4], by_rows;
+};
+static struct row_format const *random_format(uint64_t *seed, uint32_t hd)
+{
+  return format_at(rnd(seed) % (hd % 32 == 0 ? N_FORMATS : 3));
+}
 /* returns the most pages that were in use behind a pass */
-static size_t fill(struct engine *e, const struct model *lm, struct store *s, uint64_t *seed, const struct plan *p, const char *where)
+static size_t fill(struct engine *e, const struct model *lm, struct store *s, uint64_t *seed,
+  const struct plan *p, const char *where)
 {
   struct error why;
   size_t left = p->context * p->batch, most = 0;
@@ -299,11 +400,13 @@ static size_t fill(struct engine *e, const struct model *lm, struct store *s, ui
     size_t n = 0;
     for (uint32_t q = 0; q < p->batch; q++) {
       size_t old = store_length(s, q), take = one_in(seed, 3) ? p->pass : between(seed, 0, p->pass);
-      for (size_t i = old; i < old + take && i < p->context; i++) rows[n++] = (struct row) {q, (uint32_t) i, (uint32_t) (rnd(seed) % lm->config.vocab_size)};
+      for (size_t i = old; i < old + take && i < p->context; i++)
+        rows[n++] = (struct row){ q, (uint32_t) i, (uint32_t) (rnd(seed) % lm->config.vocab_size) };
     }
     if (n == 0) continue;
     ck_assert_msg(forward(e, lm, s, rows, n, &pass, &why), "%s: %s", where, why.words);
-    for (size_t i = 0; i < n; i++) if (!pass_sound(lm, pass, i, &why)) ck_abort_msg("%s: %s", where, why.words);
+    for (size_t i = 0; i < n; i++)
+      if (!pass_sound(lm, pass, i, &why)) ck_abort_msg("%s: %s", where, why.words);
     pass_close(pass), left -= n;
     if (cache_look(s).pages_used > most) most = cache_look(s).pages_used;
   }
@@ -311,63 +414,93 @@ static size_t fill(struct engine *e, const struct model *lm, struct store *s, ui
   free(rows);
   return most;
 }
-static void account_cache(struct engine *e, const struct model *lm, uint64_t *seed, struct census *seen, const struct plan *p, const char *where)
+static void account_cache(struct engine *e, const struct model *lm, uint64_t *seed,
+  struct census *seen, const struct plan *p, const char *where)
 {
-  struct memory book = {.refuse_at = 0};
+  struct memory book = { .refuse_at = 0 };
   struct error why;
   struct model_config c = lm->config;
   bool by_rows = one_in(seed, 2), whole = p->pass == p->context && one_in(seed, 2);
-  struct cache_wishes how = {.page_rows = p->page_rows, .pass = whole ? 0 : p->pass, .format = p->format, .at_once = true};
-  /* a context is what the model's settings say, or what is wished for in rows; those come in whole pages for each text */
-  if (by_rows) how.rows = (size_t) (pages_of(p->context, p->page_rows) * p->page_rows * p->batch);
-  else c.n_positions = (uint32_t) p->context;
+  struct cache_wishes how = {
+    .page_rows = p->page_rows, .pass = whole ? 0 : p->pass, .format = p->format, .at_once = true
+  };
+  /* a context is what the model's settings say, or what is wished for in rows; those come in whole
+   * pages for each text */
+  if (by_rows)
+    how.rows = (size_t) (pages_of(p->context, p->page_rows) * p->page_rows * p->batch);
+  else
+    c.n_positions = (uint32_t) p->context;
   struct store *s = cache_open(&book, &c, (uint32_t) p->batch, &how, &why);
   ck_assert_msg(s != NULL, "%s: %s", where, why.words);
-  uint64_t held = book.of[FOR_CACHE].held, want = (uint64_t) cache_cost(&c, p, p->context, p->batch), billed;
-  ck_assert_msg(held == want, "%s: the cache has taken %" PRIu64 " bytes; by the equation %" PRIu64, where, held, want);
+  uint64_t held = book.of[FOR_CACHE].held,
+           want = (uint64_t) cache_cost(&c, p, p->context, p->batch), billed;
+  ck_assert_msg(held == want, "%s: the cache has taken %" PRIu64 " bytes; by the equation %" PRIu64,
+    where, held, want);
   ck_assert_msg(bill_cache(&c, p, &billed, &why), "%s: %s", where, why.words);
-  ck_assert_msg(billed == want, "%s: the bill is %" PRIu64 " bytes; by the equation %" PRIu64, where, billed, want);
+  ck_assert_msg(billed == want, "%s: the bill is %" PRIu64 " bytes; by the equation %" PRIu64,
+    where, billed, want);
   ck_assert_uint_eq(cache_look(s).bytes, want);
   uint64_t token = 0;
-  for (uint32_t i = 0; i < c.n_layers; i++) token += (uint64_t) (2 * c.n_kv_heads * number_bytes(p->format, c.head_dim));
+  for (uint32_t i = 0; i < c.n_layers; i++)
+    token += (uint64_t) (2 * c.n_kv_heads * number_bytes(p->format, c.head_dim));
   ck_assert_uint_eq(bill_token(&c, p->format), token);
   ck_assert_uint_eq(s->row_bytes * c.n_layers, token);
   size_t most = fill(e, lm, s, seed, p, where);
   ck_assert_uint_eq(book.of[FOR_CACHE].held, want);
   ck_assert_uint_eq(book.of[FOR_CACHE].peak, want);
   bool ring = false;
-  for (uint32_t i = 0; i < c.n_layers; i++) ring = ring || layer_rows(&c, i, p, p->context) < (wide) pages_of(p->context, p->page_rows) * p->page_rows;
-  seen->ring += ring, seen->ring_sinks += ring && c.sinks > 0, seen->full += ring && most == cache_look(s).pages, seen->by_rows += by_rows, seen->whole_pass += whole;
+  for (uint32_t i = 0; i < c.n_layers; i++)
+    ring = ring
+      || layer_rows(&c, i, p, p->context)
+        < (wide) pages_of(p->context, p->page_rows) * p->page_rows;
+  seen->ring += ring, seen->ring_sinks += ring && c.sinks > 0,
+    seen->full += ring && most == cache_look(s).pages, seen->by_rows += by_rows,
+    seen->whole_pass += whole;
   store_close(s);
   ck_assert_uint_eq(book.all.held, 0);
 }
 
-/* ---- (c) a pass in a book of its own: what has been read before is not on its desk, but the sheet of each worker reaches over it */
-static void account_pass(struct engine *e, const struct model *lm, uint64_t *seed, struct census *seen, const struct plan *p, unsigned workers, const char *where)
+/* ---- (c) a pass in a book of its own: what has been read before is not on its desk, but the sheet
+ * of each worker reaches over it */
+static void account_pass(struct engine *e, const struct model *lm, uint64_t *seed,
+  struct census *seen, const struct plan *p, unsigned workers, const char *where)
 {
-  struct memory book = {.refuse_at = 0};
+  struct memory book = { .refuse_at = 0 };
   struct error why;
-  size_t n = between(seed, 1, p->pass), longest = one_in(seed, 2) ? p->context : between(seed, n, p->context), before = longest - n;
+  size_t n = between(seed, 1, p->pass),
+         longest = one_in(seed, 2) ? p->context : between(seed, n, p->context),
+         before = longest - n;
   uint32_t mates = (uint32_t) p->batch;
-  struct store *s = one_in(seed, 3) ? store_open(&book, &lm->config, mates, &why)
-    : cache_open(&book, &lm->config, mates, &(struct cache_wishes) {.page_rows = p->page_rows, .format = p->format}, &why);
+  struct store *s = one_in(seed, 3)
+    ? store_open(&book, &lm->config, mates, &why)
+    : cache_open(&book, &lm->config, mates,
+      &(struct cache_wishes){ .page_rows = p->page_rows, .format = p->format }, &why);
   ck_assert_msg(s != NULL, "%s: %s", where, why.words);
   struct row *rows = calloc(p->context * mates, sizeof *rows);
   struct pass *pass;
-  for (uint32_t i = 0; i < before; i++) rows[i] = (struct row) {0, i, i % lm->config.vocab_size};
+  for (uint32_t i = 0; i < before; i++) rows[i] = (struct row){ 0, i, i % lm->config.vocab_size };
   if (before > 0) ck_assert(forward(e, lm, s, rows, before, &pass, &why)), pass_close(pass);
   ck_assert_uint_eq(book.of[FOR_ACTIVATIONS].held, 0);
   book.of[FOR_ACTIVATIONS].peak = 0;
   n = 0;
-  for (uint32_t i = (uint32_t) before; i < longest; i++) rows[n++] = (struct row) {0, i, i % lm->config.vocab_size};
+  for (uint32_t i = (uint32_t) before; i < longest; i++)
+    rows[n++] = (struct row){ 0, i, i % lm->config.vocab_size };
   for (uint32_t q = 1; q < mates; q++)
-    for (uint32_t i = 0, end = (uint32_t) between(seed, 0, longest); i < end; i++) rows[n++] = (struct row) {q, i, i % lm->config.vocab_size};
+    for (uint32_t i = 0, end = (uint32_t) between(seed, 0, longest); i < end; i++)
+      rows[n++] = (struct row){ q, i, i % lm->config.vocab_size };
   seen->mates += rows[n - 1].sequence > 0, seen->far += longest >= 256;
   ck_assert_msg(forward(e, lm, s, rows, n, &pass, &why), "%s: %s", where, why.words);
-  uint64_t found = book.of[FOR_ACTIVATIONS].peak, want = desk_cost(&lm->config, lm->layers[0].n_qkv == 1, n, longest, workers);
-  ck_assert_msg(found == want, "%s: a pass of %zu rows to %zu with %u workers has taken %" PRIu64 " bytes; by the equation %" PRIu64, where, n, longest, workers, found, want);
+  uint64_t found = book.of[FOR_ACTIVATIONS].peak,
+           want = desk_cost(&lm->config, lm->layers[0].n_qkv == 1, n, longest, workers);
+  ck_assert_msg(found == want,
+    "%s: a pass of %zu rows to %zu with %u workers has taken %" PRIu64
+    " bytes; by the equation %" PRIu64,
+    where, n, longest, workers, found, want);
   uint64_t billed = bill_pass(&lm->config, n, longest, workers);
-  ck_assert_msg(billed == want, "%s: the bill for a pass of %zu rows to %zu with %u workers is %" PRIu64 "; by the equation %" PRIu64, where, n, longest, workers, billed, want);
+  ck_assert_msg(billed == want,
+    "%s: the bill for a pass of %zu rows to %zu with %u workers is %" PRIu64
+    "; by the equation %" PRIu64,
+    where, n, longest, workers, billed, want);
   pass_close(pass);
   ck_assert_uint_eq(book.of[FOR_ACTIVATIONS].held, 0);
   store_close(s), free(rows);
@@ -376,39 +509,52 @@ static void account_pass(struct engine *e, const struct model *lm, uint64_t *see
 
 /* ---- 1. all of it, for models of random shapes */
 enum { SHAPES = 240 };
-static void one_shape(uint64_t *seed, struct census *seen, struct writing *w, struct pool *pool[4], const char *where)
+static void one_shape(
+  uint64_t *seed, struct census *seen, struct writing *w, struct pool *pool[4], const char *where)
 {
   struct shape s;
-  struct memory m = {.refuse_at = 0};
+  struct memory m = { .refuse_at = 0 };
   struct error why;
-  struct counters counters = {0};
+  struct counters counters = { 0 };
   random_shape(&s, seed);
-  *w = (struct writing) {.seed = seed, .header = w->header, .data = w->data};
+  *w = (struct writing){ .seed = seed, .header = w->header, .data = w->data };
   write_weights(w, &s), write_settings(&s);
   struct model *lm = model_open(&m, room, &why);
   ck_assert_msg(lm != NULL, "%s: %s", where, why.words);
   struct model_config *c = &lm->config;
-  ck_assert(c->n_kv_heads == s.kv && c->head_dim == s.hd && c->d_inner == s.f && c->d_model == s.d && c->n_layers == s.layers);
-  for (uint32_t i = 0; i < s.layers; i++) {               /* the settings as the loader understood them are what was written */
-    bool near = s.reach == ALL_LAYERS || (s.reach == FROM_A_LAYER && i >= s.from) || (s.reach == LISTED && (s.listed >> i & 1));
+  ck_assert(c->n_kv_heads == s.kv && c->head_dim == s.hd && c->d_inner == s.f && c->d_model == s.d
+    && c->n_layers == s.layers);
+  for (uint32_t i = 0; i < s.layers;
+       i++) { /* the settings as the loader understood them are what was written */
+    bool near = s.reach == ALL_LAYERS || (s.reach == FROM_A_LAYER && i >= s.from)
+      || (s.reach == LISTED && (s.listed >> i & 1));
     ck_assert_uint_eq(config_window(c, i), near ? s.window : 0);
     ck_assert_int_eq(near_sighted(c, i), near);
     seen->mixed += i > 0 && near_sighted(c, i) != near_sighted(c, 0);
   }
   account_weights(lm, w, where);
-  struct plan p = {.format = random_format(seed, s.hd), .context = between(seed, one_in(seed, 2) ? s.positions / 2 + 1 : 1, s.positions), .batch = between(seed, 1, 4),
-    .page_rows = (uint64_t) 1 << between(seed, 0, one_in(seed, 2) ? 8 : 2)};
-  p.pass = one_in(seed, 4) ? p.context : between(seed, 1, one_in(seed, 2) ? p.context : p.context / 8 + 1);
+  struct plan p = { .format = random_format(seed, s.hd),
+    .context = between(seed, one_in(seed, 2) ? s.positions / 2 + 1 : 1, s.positions),
+    .batch = between(seed, 1, 4),
+    .page_rows = (uint64_t) 1 << between(seed, 0, one_in(seed, 2) ? 8 : 2) };
+  p.pass =
+    one_in(seed, 4) ? p.context : between(seed, 1, one_in(seed, 2) ? p.context : p.context / 8 + 1);
   bool set = one_in(seed, 2);
-  if (set) ck_assert_msg(config_set_window(c, (uint32_t) between(seed, 1, p.context / (one_in(seed, 2) ? 8 : 1) + 1),
-    s.family == GPT2 ? 0 : (uint32_t) between(seed, 0, p.context / 4 + 1), &why), "%s: %s", where, why.words);
+  if (set)
+    ck_assert_msg(
+      config_set_window(c, (uint32_t) between(seed, 1, p.context / (one_in(seed, 2) ? 8 : 1) + 1),
+        s.family == GPT2 ? 0 : (uint32_t) between(seed, 0, p.context / 4 + 1), &why),
+      "%s: %s", where, why.words);
   unsigned workers = (unsigned) between(seed, 1, 3);
-  struct engine e = {kernels_find(NULL, NULL), pool[workers], &counters};
+  struct engine e = { kernels_find(NULL, NULL), pool[workers], &counters };
   account_cache(&e, lm, seed, seen, &p, where);
   account_pass(&e, lm, seed, seen, &p, workers, where);
-  seen->cases++, seen->of[s.family]++, seen->reach[s.reach]++, seen->tied += s.tied, seen->untied += !s.tied, seen->again += s.again, seen->bare += s.bare;
-  seen->biased[0] += s.attention_bias, seen->biased[1] += s.mlp_bias, seen->grouped += s.kv < s.heads, seen->single += s.kv == 1 && s.heads > 1;
-  seen->set += set, seen->sinks += c->sinks > 0, seen->batch += p.batch > 1, seen->ragged += p.context % p.page_rows > 0, seen->worker[workers]++;
+  seen->cases++, seen->of[s.family]++, seen->reach[s.reach]++, seen->tied += s.tied,
+    seen->untied += !s.tied, seen->again += s.again, seen->bare += s.bare;
+  seen->biased[0] += s.attention_bias, seen->biased[1] += s.mlp_bias,
+    seen->grouped += s.kv < s.heads, seen->single += s.kv == 1 && s.heads > 1;
+  seen->set += set, seen->sinks += c->sinks > 0, seen->batch += p.batch > 1,
+    seen->ragged += p.context % p.page_rows > 0, seen->worker[workers]++;
   for (int k = 0; k < N_FORMATS; k++) seen->format[k] += p.format == format_at((size_t) k);
   for (int k = 0; k < 9; k++) seen->page[k] += p.page_rows == (uint64_t) 1 << k;
   for (int k = 0; k < 3; k++) seen->types[k] += w->types[k];
@@ -418,11 +564,11 @@ static void one_shape(uint64_t *seed, struct census *seen, struct writing *w, st
 START_TEST(the_formula_is_the_allocator)
 {
   uint64_t seed = suite_seed();
-  struct memory m = {.refuse_at = 0};
+  struct memory m = { .refuse_at = 0 };
   struct error why;
-  struct census seen = {0};
-  struct writing w = {.header = malloc(HEADER_ROOM), .data = malloc(DATA_ROOM)};
-  struct pool *pool[4] = {NULL, NULL, pool_open(&m, 2, &why), pool_open(&m, 3, &why)};
+  struct census seen = { 0 };
+  struct writing w = { .header = malloc(HEADER_ROOM), .data = malloc(DATA_ROOM) };
+  struct pool *pool[4] = { NULL, NULL, pool_open(&m, 2, &why), pool_open(&m, 3, &why) };
   ck_assert(w.header != NULL && w.data != NULL && pool[2] != NULL && pool[3] != NULL);
   for (int i = 0; i < SHAPES; i++) {
     char where[60];
@@ -439,80 +585,122 @@ START_TEST(the_formula_is_the_allocator)
   for (int k = 0; k < 9; k++) ck_assert_uint_ge(seen.page[k], 5);
   for (int k = 0; k < 3; k++) ck_assert_uint_ge(seen.types[k], 500);
   for (int k = 1; k < 4; k++) ck_assert_uint_ge(seen.worker[k], 20);
-  const struct { const char *what; unsigned n; } kind[] = {{"layers that differ", seen.mixed}, {"tied", seen.tied}, {"not tied", seen.untied}, {"tied and stored twice", seen.again},
-    {"without prefix", seen.bare}, {"biases of attention", seen.biased[0]}, {"biases of the MLP", seen.biased[1]}, {"grouped", seen.grouped}, {"one head of keys", seen.single},
-    {"sinks", seen.sinks}, {"a window set", seen.set}, {"rings", seen.ring}, {"rings behind sinks", seen.ring_sinks}, {"rings that were full", seen.full}, {"batches", seen.batch}, {"passes of a context", seen.whole_pass},
-    {"contexts that end inside a page", seen.ragged}, {"texts of more than a block", seen.far}, {"passes with mates", seen.mates}, {"contexts wished for in rows", seen.by_rows}};
-  for (size_t k = 0; k < sizeof kind / sizeof *kind; k++) ck_assert_msg(kind[k].n >= 5, "only %u shapes: %s", kind[k].n, kind[k].what);
+  const struct {
+    const char *what;
+    unsigned n;
+  } kind[] = { { "layers that differ", seen.mixed }, { "tied", seen.tied },
+    { "not tied", seen.untied }, { "tied and stored twice", seen.again },
+    { "without prefix", seen.bare }, { "biases of attention", seen.biased[0] },
+    { "biases of the MLP", seen.biased[1] }, { "grouped", seen.grouped },
+    { "one head of keys", seen.single }, { "sinks", seen.sinks }, { "a window set", seen.set },
+    { "rings", seen.ring }, { "rings behind sinks", seen.ring_sinks },
+    { "rings that were full", seen.full }, { "batches", seen.batch },
+    { "passes of a context", seen.whole_pass }, { "contexts that end inside a page", seen.ragged },
+    { "texts of more than a block", seen.far }, { "passes with mates", seen.mates },
+    { "contexts wished for in rows", seen.by_rows } };
+  for (size_t k = 0; k < sizeof kind / sizeof *kind; k++)
+    ck_assert_msg(kind[k].n >= 5, "only %u shapes: %s", kind[k].n, kind[k].what);
 }
 END_TEST
 
 /* ---- 2. what fits */
 static struct model_config idea(uint64_t *seed, const struct row_format *f)
 {
-  struct model_config c = {.n_layers = (uint32_t) between(seed, 1, one_in(seed, 2) ? 6 : 100), .n_kv_heads = (uint32_t) between(seed, 1, 64)};
-  c.head_dim = (uint32_t) (number_bytes(f, 1) == 0 ? 32 * between(seed, 1, 8) : between(seed, 1, 256));
+  struct model_config c = { .n_layers = (uint32_t) between(seed, 1, one_in(seed, 2) ? 6 : 100),
+    .n_kv_heads = (uint32_t) between(seed, 1, 64) };
+  c.head_dim =
+    (uint32_t) (number_bytes(f, 1) == 0 ? 32 * between(seed, 1, 8) : between(seed, 1, 256));
   if (one_in(seed, 3)) return c;
-  c.window = (uint32_t) between(seed, 1, one_in(seed, 2) ? 20 : 5000), c.sinks = one_in(seed, 2) ? 0 : (uint32_t) between(seed, 1, 40);
+  c.window = (uint32_t) between(seed, 1, one_in(seed, 2) ? 20 : 5000),
+  c.sinks = one_in(seed, 2) ? 0 : (uint32_t) between(seed, 1, 40);
   if (one_in(seed, 3)) c.window_from = (uint32_t) between(seed, 0, c.n_layers);
   c.window_listed = one_in(seed, 3);
   for (uint32_t i = 0; i < LAYERS_LISTED / 8; i++) c.windowed[i] = (uint8_t) rnd(seed);
   return c;
 }
-static uint64_t spread(uint64_t *seed, unsigned bits) { return rnd(seed) >> (64 - between(seed, 1, bits)); } /* of every size */
+static uint64_t spread(uint64_t *seed, unsigned bits)
+{
+  return rnd(seed) >> (64 - between(seed, 1, bits));
+} /* of every size */
 START_TEST(what_fits_fits_and_one_more_does_not)
 {
   uint64_t seed = suite_seed();
-  unsigned endless = 0, none = 0, short_of = 0, exact = 0, contexts = 0, batches = 0, refused = 0, granted = 0;
+  unsigned endless = 0, none = 0, short_of = 0, exact = 0, contexts = 0, batches = 0, refused = 0,
+           granted = 0;
   for (int i = 0; i < 6000; i++) {
-    struct error why = {""};
+    struct error why = { "" };
     const struct row_format *f = format_at(rnd(&seed) % N_FORMATS);
     struct model_config c = idea(&seed, f);
-    struct plan p = {f, 0, between(&seed, 1, 64), between(&seed, 0, 300), one_in(&seed, 2) ? between(&seed, 0, 5) : between(&seed, 0, 3000)};
-    uint64_t weights = 1 + spread(&seed, 40), wanted = spread(&seed, 24), budget = weights + spread(&seed, 45), got, bytes;
+    struct plan p = { f, 0, between(&seed, 1, 64), between(&seed, 0, 300),
+      one_in(&seed, 2) ? between(&seed, 0, 5) : between(&seed, 0, 3000) };
+    uint64_t weights = 1 + spread(&seed, 40), wanted = spread(&seed, 24),
+             budget = weights + spread(&seed, 45), got, bytes;
     bool to_the_byte = one_in(&seed, 2), all_near = true;
     for (uint32_t k = 0; k < c.n_layers; k++) all_near = all_near && near_sighted(&c, k);
-    if (to_the_byte) budget = weights + (uint64_t) cache_cost(&c, &p, wanted, p.batch) - (one_in(&seed, 3) ? 1 : 0);
+    if (to_the_byte)
+      budget =
+        weights + (uint64_t) cache_cost(&c, &p, wanted, p.batch) - (one_in(&seed, 3) ? 1 : 0);
     if (one_in(&seed, 40)) budget = INT64_MAX;
     if (one_in(&seed, 40)) budget = weights - 1;
     wide left = budget - weights;
     got = bill_max_context(&c, &p, weights, budget);
-    if (budget < weights) none += got == 0;
-    else if (got == UINT64_MAX) ck_assert_msg(all_near && cache_cost(&c, &p, (uint64_t) 1 << 60, p.batch) <= left, "seed %" PRIu64 ", %d", suite_seed(), i), endless++;
+    if (budget < weights)
+      none += got == 0;
+    else if (got == UINT64_MAX)
+      ck_assert_msg(all_near && cache_cost(&c, &p, (uint64_t) 1 << 60, p.batch) <= left,
+        "seed %" PRIu64 ", %d", suite_seed(), i),
+        endless++;
     else {
-      ck_assert_msg(cache_cost(&c, &p, got, p.batch) <= left, "seed %" PRIu64 ", %d: %" PRIu64 " tokens do not fit", suite_seed(), i, got);
-      ck_assert_msg(cache_cost(&c, &p, got + 1, p.batch) > left, "seed %" PRIu64 ", %d: %" PRIu64 " tokens fit", suite_seed(), i, got + 1);
+      ck_assert_msg(cache_cost(&c, &p, got, p.batch) <= left,
+        "seed %" PRIu64 ", %d: %" PRIu64 " tokens do not fit", suite_seed(), i, got);
+      ck_assert_msg(cache_cost(&c, &p, got + 1, p.batch) > left,
+        "seed %" PRIu64 ", %d: %" PRIu64 " tokens fit", suite_seed(), i, got + 1);
       contexts += got > 0, exact += cache_cost(&c, &p, got, p.batch) == left;
     }
     p.context = wanted;
     got = bill_max_batch(&c, &p, weights, budget);
-    if (budget < weights) none += got == 0, short_of += 2;
-    else if (wanted == 0) ck_assert_uint_eq(got, UINT64_MAX);
+    if (budget < weights)
+      none += got == 0, short_of += 2;
+    else if (wanted == 0)
+      ck_assert_uint_eq(got, UINT64_MAX);
     else {
-      ck_assert_msg(cache_cost(&c, &p, wanted, 1) * got <= left && cache_cost(&c, &p, wanted, 1) * ((wide) got + 1) > left, "seed %" PRIu64 ", %d: a batch of %" PRIu64, suite_seed(), i, got);
+      ck_assert_msg(cache_cost(&c, &p, wanted, 1) * got <= left
+          && cache_cost(&c, &p, wanted, 1) * ((wide) got + 1) > left,
+        "seed %" PRIu64 ", %d: a batch of %" PRIu64, suite_seed(), i, got);
       batches += got > 0;
     }
     uint32_t layer = (uint32_t) (rnd(&seed) % c.n_layers);
     ck_assert_uint_eq(bill_rows(&c, layer, &p), (uint64_t) layer_rows(&c, layer, &p, wanted));
-    p.context = spread(&seed, 63), p.batch = spread(&seed, 64);   /* as large as anybody likes */
-    wide cost = cache_cost(&c, &p, p.context, p.batch >> 32) >> 32 > 0 ? (wide) 1 << 100 : cache_cost(&c, &p, p.context, 1) * p.batch;
+    p.context = spread(&seed, 63), p.batch = spread(&seed, 64); /* as large as anybody likes */
+    wide cost = cache_cost(&c, &p, p.context, p.batch >> 32) >> 32 > 0
+      ? (wide) 1 << 100
+      : cache_cost(&c, &p, p.context, 1) * p.batch;
     if (cache_cost(&c, &p, p.context, 1) >> 64 > 0 && p.batch > 0) cost = (wide) 1 << 100;
     bool fits = bill_cache(&c, &p, &bytes, &why);
-    ck_assert_msg(fits == (cost <= INT64_MAX), "seed %" PRIu64 ", %d: %" PRIu64 " tokens of %" PRIu64 " texts are %s", suite_seed(), i, p.context, p.batch, fits ? "granted" : "refused");
+    ck_assert_msg(fits == (cost <= INT64_MAX),
+      "seed %" PRIu64 ", %d: %" PRIu64 " tokens of %" PRIu64 " texts are %s", suite_seed(), i,
+      p.context, p.batch, fits ? "granted" : "refused");
     granted += fits, refused += !fits;
-    if (fits) ck_assert_uint_eq(bytes, (uint64_t) cost);
-    else ck_assert_msg(strstr(why.words, "more bytes than 63 bits can count") != NULL && strstr(why.words, "wanted: a smaller context or batch") != NULL, "%s", why.words);
+    if (fits)
+      ck_assert_uint_eq(bytes, (uint64_t) cost);
+    else
+      ck_assert_msg(strstr(why.words, "more bytes than 63 bits can count") != NULL
+          && strstr(why.words, "wanted: a smaller context or batch") != NULL,
+        "%s", why.words);
   }
   ck_assert_uint_eq(none, short_of);
-  ck_assert(endless > 50 && none > 100 && exact > 500 && contexts > 1000 && batches > 1000 && refused > 500 && granted > 500);
+  ck_assert(endless > 50 && none > 100 && exact > 500 && contexts > 1000 && batches > 1000
+    && refused > 500 && granted > 500);
 }
 END_TEST
 START_TEST(what_fits_by_hand)
 {
   struct error why;
   uint64_t bytes;
-  struct plan p = {format_at(1), 0, 1, 0, 0};
-  struct model_config c = {.n_layers = 2, .n_heads = 4, .n_kv_heads = 2, .head_dim = 3, .window_from = 1};
+  struct plan p = { format_at(1), 0, 1, 0, 0 };
+  struct model_config c = {
+    .n_layers = 2, .n_heads = 4, .n_kv_heads = 2, .head_dim = 3, .window_from = 1
+  };
   ck_assert_uint_eq(bill_token(&c, p.format), 48);
   ck_assert_uint_eq(bill_max_context(&c, &p, 400, 1000), 12);
   ck_assert_uint_eq(bill_max_context(&c, &p, 400, 976), 12);
@@ -526,15 +714,18 @@ START_TEST(what_fits_by_hand)
   c.window = 0, c.n_kv_heads = 4;
   ck_assert_uint_eq(bill_max_context(&c, &p, 400, 1000), 6);
   p.context = 2;
-  ck_assert(bill_max_batch(&c, &p, 400, 1000) == 3 && bill_max_batch(&c, &p, 400, 399) == 0 && bill_max_batch(&c, &p, 400, 400) == 0);
+  ck_assert(bill_max_batch(&c, &p, 400, 1000) == 3 && bill_max_batch(&c, &p, 400, 399) == 0
+    && bill_max_batch(&c, &p, 400, 400) == 0);
   ck_assert(bill_max_batch(&c, &p, 400, 592) == 1 && bill_max_batch(&c, &p, 400, 591) == 0);
   p.context = 0;
   ck_assert_uint_eq(bill_max_batch(&c, &p, 400, 1000), UINT64_MAX);
   /* the last that 63 bits count, and the first that they do not: in tokens, in texts, in layers */
-  c = (struct model_config) {.n_layers = 1, .n_kv_heads = 1, .head_dim = 1}, p = (struct plan) {format_at(1), ((uint64_t) 1 << 61) - 1, 1, 1, 1};
+  c = (struct model_config){ .n_layers = 1, .n_kv_heads = 1, .head_dim = 1 },
+  p = (struct plan){ format_at(1), ((uint64_t) 1 << 61) - 1, 1, 1, 1 };
   ck_assert(bill_cache(&c, &p, &bytes, &why) && bytes == INT64_MAX - 3);
   p.context++;
-  ck_assert(!bill_cache(&c, &p, &bytes, &why) && strstr(why.words, "more bytes than 63 bits can count") != NULL);
+  ck_assert(!bill_cache(&c, &p, &bytes, &why)
+    && strstr(why.words, "more bytes than 63 bits can count") != NULL);
   ck_assert_uint_eq(bill_max_context(&c, &p, 0, INT64_MAX), p.context - 1);
   p.context = (uint64_t) 1 << 59, p.batch = 3;
   ck_assert(bill_cache(&c, &p, &bytes, &why) && bytes == (uint64_t) 3 << 61);
@@ -544,25 +735,31 @@ START_TEST(what_fits_by_hand)
   ck_assert(bill_cache(&c, &p, &bytes, &why) && bytes == (uint64_t) 3 << 61);
   c.n_layers = 4;
   ck_assert(!bill_cache(&c, &p, &bytes, &why));
-  p = (struct plan) {format_at(1), UINT64_MAX, 1, 1, 1};
+  p = (struct plan){ format_at(1), UINT64_MAX, 1, 1, 1 };
   ck_assert(!bill_cache(&c, &p, &bytes, &why));
   ck_assert_uint_eq(bill_max_batch(&c, &p, 0, UINT64_MAX), 0);
-  /* a row alone may be more than can be counted; a longest pass is no longer than the text; blocks must fit; budgets end where sums end */
-  c = (struct model_config) {.n_layers = 1, .n_kv_heads = 1518500250, .head_dim = 1518500250}, p = (struct plan) {format_at(0), 1, 1, 1, 1};
+  /* a row alone may be more than can be counted; a longest pass is no longer than the text; blocks
+   * must fit; budgets end where sums end */
+  c = (struct model_config){ .n_layers = 1, .n_kv_heads = 1518500250, .head_dim = 1518500250 },
+  p = (struct plan){ format_at(0), 1, 1, 1, 1 };
   ck_assert(!bill_cache(&c, &p, &bytes, &why) && strstr(why.words, "63 bits") != NULL);
-  c = (struct model_config) {.n_layers = 1, .n_kv_heads = 1, .head_dim = 2, .window = 10}, p = (struct plan) {format_at(0), 1000, 1, 1, UINT64_MAX};
+  c = (struct model_config){ .n_layers = 1, .n_kv_heads = 1, .head_dim = 2, .window = 10 },
+  p = (struct plan){ format_at(0), 1000, 1, 1, UINT64_MAX };
   ck_assert_uint_eq(bill_rows(&c, 0, &p), 1000);
   c.head_dim = 33, p.format = format_find("q4_0", &why);
-  ck_assert(!bill_cache(&c, &p, &bytes, &why) && strstr(why.words, "q4_0") != NULL && strstr(why.words, "33") != NULL && strstr(why.words, "32") != NULL);
-  c = (struct model_config) {.n_layers = 1, .n_kv_heads = 1, .head_dim = 1}, p = (struct plan) {format_at(1), 1, 1, 1, 1};
+  ck_assert(!bill_cache(&c, &p, &bytes, &why) && strstr(why.words, "q4_0") != NULL
+    && strstr(why.words, "33") != NULL && strstr(why.words, "32") != NULL);
+  c = (struct model_config){ .n_layers = 1, .n_kv_heads = 1, .head_dim = 1 },
+  p = (struct plan){ format_at(1), 1, 1, 1, 1 };
   ck_assert_uint_eq(bill_max_batch(&c, &p, 0, UINT64_MAX), INT64_MAX / 4);
 }
 END_TEST
 
-/* the tables of vocabularies: every one of byte level that travels with the project, and some that are learnt here */
+/* the tables of vocabularies: every one of byte level that travels with the project, and some that
+ * are learnt here */
 static void vocabulary_is(const char *path)
 {
-  struct memory book = {.refuse_at = 0};
+  struct memory book = { .refuse_at = 0 };
   struct error why;
   struct tokenizer *t = tokenizer_open(&book, path, &why);
   ck_assert_msg(t != NULL, "%s", why.words);
@@ -573,8 +770,10 @@ static void vocabulary_is(const char *path)
   while (pairs < 2 * t->rules.n) pairs *= 2;
   uint64_t sum = 20 * ids + 24 * names + 16 * rules + 12 * pairs; /* the book's equation */
   ck_assert_uint_eq(tokenizer_bytes(t->n_known, t->rules.n), sum);
-  ck_assert_uint_eq(t->room_known * sizeof *t->known_as + t->by_piece.room * sizeof *t->by_piece.slot + t->rules.room * sizeof *t->rules.rule
-    + t->rules.place.room * sizeof *t->rules.place.slot, sum);
+  ck_assert_uint_eq(t->room_known * sizeof *t->known_as
+      + t->by_piece.room * sizeof *t->by_piece.slot + t->rules.room * sizeof *t->rules.rule
+      + t->rules.place.room * sizeof *t->rules.place.slot,
+    sum);
   ck_assert_uint_gt(book.of[FOR_TOKENS].held, sum + t->letters.room);
   tokenizer_close(&book, t);
   ck_assert_uint_eq(book.all.held, 0);
@@ -594,9 +793,15 @@ START_TEST(a_vocabulary_is_its_tables)
 END_TEST
 
 /* ---- 3. shapes with a name */
-static const struct { const char *name; uint64_t parameters; } published[] = {{"gpt2", 124439808}, {"gpt2-medium", 354823168}, {"gpt2-large", 774030080}, {"gpt2-xl", 1557611200},
-  {"gpt3", UINT64_C(174604259328)}, {"llama-7b", UINT64_C(6738415616)}, {"llama-13b", UINT64_C(13015864320)}, {"llama2-70b", UINT64_C(68976648192)},
-  {"llama3-8b", UINT64_C(8030261248)}, {"llama3-70b", UINT64_C(70553706496)}, {"mistral-7b", UINT64_C(7241732096)}, {"qwen2-7b", UINT64_C(7615616512)}};
+static const struct {
+  const char *name;
+  uint64_t parameters;
+} published[] = { { "gpt2", 124439808 }, { "gpt2-medium", 354823168 }, { "gpt2-large", 774030080 },
+  { "gpt2-xl", 1557611200 }, { "gpt3", UINT64_C(174604259328) },
+  { "llama-7b", UINT64_C(6738415616) }, { "llama-13b", UINT64_C(13015864320) },
+  { "llama2-70b", UINT64_C(68976648192) }, { "llama3-8b", UINT64_C(8030261248) },
+  { "llama3-70b", UINT64_C(70553706496) }, { "mistral-7b", UINT64_C(7241732096) },
+  { "qwen2-7b", UINT64_C(7615616512) } };
 enum { PUBLISHED = sizeof published / sizeof *published };
 static uint64_t named_cache(const char *name, uint64_t context, uint32_t kv)
 {
@@ -605,18 +810,22 @@ static uint64_t named_cache(const char *name, uint64_t context, uint32_t kv)
   uint64_t bytes;
   ck_assert_msg(shape_find(name, &c, &why), "%s", why.words);
   if (kv > 0) c.n_kv_heads = kv;
-  ck_assert_msg(bill_cache(&c, &(struct plan) {format_find("f16", &why), context, 1, 0, 0}, &bytes, &why), "%s", why.words);
+  ck_assert_msg(
+    bill_cache(&c, &(struct plan){ format_find("f16", &why), context, 1, 0, 0 }, &bytes, &why),
+    "%s", why.words);
   return bytes;
 }
 START_TEST(named_shapes_are_the_published_ones)
 {
   struct model_config c;
-  struct error why = {""};
+  struct error why = { "" };
   for (size_t i = 0; i < PUBLISHED; i++) {
     ck_assert_str_eq(shape_at(i)->name, published[i].name);
     ck_assert_msg(shape_find(published[i].name, &c, &why), "%s", why.words);
-    ck_assert_msg(bill_parameters(&c) == published[i].parameters, "%s: %" PRIu64, published[i].name, bill_parameters(&c));
-    ck_assert(c.n_heads % c.n_kv_heads == 0 && strcmp(c.family, shape_at(i)->family) == 0 && strlen(shape_at(i)->source) > 10);
+    ck_assert_msg(bill_parameters(&c) == published[i].parameters, "%s: %" PRIu64, published[i].name,
+      bill_parameters(&c));
+    ck_assert(c.n_heads % c.n_kv_heads == 0 && strcmp(c.family, shape_at(i)->family) == 0
+      && strlen(shape_at(i)->source) > 10);
     ck_assert(c.n_positions == shape_at(i)->n_positions && c.n_positions >= 1024);
   }
   ck_assert(shape_at(PUBLISHED) == NULL && shape_at(SIZE_MAX) == NULL);
@@ -631,13 +840,16 @@ START_TEST(named_shapes_are_the_published_ones)
   ck_assert_uint_eq(named_cache("llama-7b", 131072, 8), UINT64_C(17179869184));
   ck_assert_uint_eq(named_cache("llama2-70b", 4096, 0), 1342177280);
   ck_assert_uint_eq(named_cache("llama2-70b", 4096, 64), UINT64_C(10737418240));
-  static const uint64_t context[] = {1, 4095, 4096, 4097, 8192, 32768};
-  for (int k = 0; k < 6; k++) ck_assert_uint_eq(named_cache("mistral-7b", context[k], 0), (context[k] < 4096 ? context[k] : 4096) * 131072);
-  ck_assert(shape_find("llama-7b", &c, &why));            /* an accelerator of 80 GB */
-  struct plan p = {format_at(1), 4096, 1, 0, 0};
+  static const uint64_t context[] = { 1, 4095, 4096, 4097, 8192, 32768 };
+  for (int k = 0; k < 6; k++)
+    ck_assert_uint_eq(
+      named_cache("mistral-7b", context[k], 0), (context[k] < 4096 ? context[k] : 4096) * 131072);
+  ck_assert(shape_find("llama-7b", &c, &why)); /* an accelerator of 80 GB */
+  struct plan p = { format_at(1), 4096, 1, 0, 0 };
   ck_assert_uint_eq(bill_max_batch(&c, &p, 2 * bill_parameters(&c), UINT64_C(80000000000)), 30);
-  ck_assert_uint_eq(bill_max_context(&c, &p, 2 * bill_parameters(&c), UINT64_C(80000000000)), 126882);
-  const char *unknown[] = {"gpt4", "", "gpt", "gpt2 ", "GPT2"};
+  ck_assert_uint_eq(
+    bill_max_context(&c, &p, 2 * bill_parameters(&c), UINT64_C(80000000000)), 126882);
+  const char *unknown[] = { "gpt4", "", "gpt", "gpt2 ", "GPT2" };
   for (int k = 0; k < 5; k++) {
     ck_assert(!shape_find(unknown[k], &c, &why));
     char quoted[40];
@@ -645,9 +857,11 @@ START_TEST(named_shapes_are_the_published_ones)
     const char *list = strstr(why.words, "wanted: one of ");
     ck_assert_msg(list != NULL && strstr(why.words, quoted) != NULL, "%s", why.words);
     list += strlen("wanted: one of ");
-    for (size_t i = 0; i < PUBLISHED; i++) {              /* all of them, in order, each whole */
+    for (size_t i = 0; i < PUBLISHED; i++) { /* all of them, in order, each whole */
       size_t n = strlen(published[i].name);
-      ck_assert_msg(strncmp(list, published[i].name, n) == 0 && strncmp(list + n, i + 1 < PUBLISHED ? ", " : "", i + 1 < PUBLISHED ? 2 : 1) == 0, "%s", why.words);
+      ck_assert_msg(strncmp(list, published[i].name, n) == 0
+          && strncmp(list + n, i + 1 < PUBLISHED ? ", " : "", i + 1 < PUBLISHED ? 2 : 1) == 0,
+        "%s", why.words);
       list += n + 2;
     }
   }
@@ -655,10 +869,15 @@ START_TEST(named_shapes_are_the_published_ones)
 END_TEST
 
 /* ---- a small model of any number of heads, in memory */
-struct form { uint32_t layers, heads, kv, hd, d, ff, v, context; bool bias, head_norms; };
+struct form {
+  uint32_t layers, heads, kv, hd, d, ff, v, context;
+  bool bias, head_norms;
+};
 static struct normalizer form_norm(struct tiny *t, size_t d, uint64_t *seed)
 {
-  return (struct normalizer) {.kind = NORM_RMS, .gain = tiny_tensor(t, d, .2f, 1, seed), .epsilon = 1e-5f};
+  return (struct normalizer){
+    .kind = NORM_RMS, .gain = tiny_tensor(t, d, .2f, 1, seed), .epsilon = 1e-5f
+  };
 }
 static struct matrix form_matrix(struct tiny *t, size_t in, size_t out, bool bias, uint64_t *seed)
 {
@@ -675,29 +894,53 @@ static void form_make(struct tiny *t, struct form f, uint64_t seed)
   for (uint32_t i = 0; i < f.layers; i++) {
     struct model_layer *l = &t->layer[i];
     l->before_attention = form_norm(t, f.d, &seed), l->before_mlp = form_norm(t, f.d, &seed);
-    l->qkv[0] = form_matrix(t, f.d, q, f.bias, &seed), l->qkv[1] = form_matrix(t, f.d, k, f.bias, &seed), l->qkv[2] = form_matrix(t, f.d, k, f.bias, &seed);
-    if (f.head_norms) l->of_queries = form_norm(t, f.hd, &seed), l->of_keys = form_norm(t, f.hd, &seed);
+    l->qkv[0] = form_matrix(t, f.d, q, f.bias, &seed),
+    l->qkv[1] = form_matrix(t, f.d, k, f.bias, &seed),
+    l->qkv[2] = form_matrix(t, f.d, k, f.bias, &seed);
+    if (f.head_norms)
+      l->of_queries = form_norm(t, f.hd, &seed), l->of_keys = form_norm(t, f.hd, &seed);
     l->out = form_matrix(t, q, f.d, f.bias, &seed);
-    l->up[0] = form_matrix(t, f.d, f.ff, false, &seed), l->up[1] = form_matrix(t, f.d, f.ff, false, &seed), l->down = form_matrix(t, f.ff, f.d, false, &seed);
+    l->up[0] = form_matrix(t, f.d, f.ff, false, &seed),
+    l->up[1] = form_matrix(t, f.d, f.ff, false, &seed),
+    l->down = form_matrix(t, f.ff, f.d, false, &seed);
     l->n_qkv = 3, l->n_up = 2;
   }
-  t->lm.config = (struct model_config) {.family = "llama", .vocab_size = f.v, .n_positions = f.context, .d_model = f.d, .d_inner = f.ff, .n_layers = f.layers, .n_heads = f.heads,
-    .n_kv_heads = f.kv, .head_dim = f.hd, .norm_eps = 1e-5, .gated = true, .qkv_bias = f.bias, .out_bias = f.bias, .qk_norm = f.head_norms, .scaled = true};
+  t->lm.config = (struct model_config){ .family = "llama",
+    .vocab_size = f.v,
+    .n_positions = f.context,
+    .d_model = f.d,
+    .d_inner = f.ff,
+    .n_layers = f.layers,
+    .n_heads = f.heads,
+    .n_kv_heads = f.kv,
+    .head_dim = f.hd,
+    .norm_eps = 1e-5,
+    .gated = true,
+    .qkv_bias = f.bias,
+    .out_bias = f.bias,
+    .qk_norm = f.head_norms,
+    .scaled = true };
   t->lm.embedding = tiny_tensor(t, f.v * f.d, 1, 0, &seed);
-  t->lm.layers = t->layer, t->lm.last = form_norm(t, f.d, &seed), t->lm.head = form_matrix(t, f.d, f.v, false, &seed);
-  t->lm.attention = (struct heads) {f.heads, f.kv, f.hd, 1 / sqrtf((float) f.hd)};
+  t->lm.layers = t->layer, t->lm.last = form_norm(t, f.d, &seed),
+  t->lm.head = form_matrix(t, f.d, f.v, false, &seed);
+  t->lm.attention = (struct heads){ f.heads, f.kv, f.hd, 1 / sqrtf((float) f.hd) };
   float *frequency = (float *) (uintptr_t) tiny_tensor(t, f.hd / 2, 0, 0, &seed).data;
-  for (uint32_t i = 0; i < f.hd / 2; i++) frequency[i] = powf(10000, -2.0f * (float) i / (float) f.hd);
+  for (uint32_t i = 0; i < f.hd / 2; i++)
+    frequency[i] = powf(10000, -2.0f * (float) i / (float) f.hd);
   t->lm.frequency = frequency;
 }
-/* heads of keys or values of `from', each as often as it has queries, one after the other; or in turns, which is wrong */
-static struct tensor repeat_heads(struct tiny *t, struct tensor from, const struct form *f, size_t in, bool in_turns)
+/* heads of keys or values of `from', each as often as it has queries, one after the other; or in
+ * turns, which is wrong */
+static struct tensor repeat_heads(
+  struct tiny *t, struct tensor from, const struct form *f, size_t in, bool in_turns)
 {
   uint64_t seed = 0;
   if (from.data == NULL) return from;
   struct tensor to = tiny_tensor(t, f->heads * f->hd * in, 0, 0, &seed);
   for (uint32_t h = 0; h < f->heads; h++)
-    memcpy((float *) (uintptr_t) to.data + h * f->hd * in, (const float *) from.data + (in_turns ? h % f->kv : h / (f->heads / f->kv)) * f->hd * in, f->hd * in * sizeof (float));
+    memcpy((float *) (uintptr_t) to.data + h * f->hd * in,
+      (const float *) from.data + (in_turns ? h % f->kv : h / (f->heads / f->kv)) * f->hd * in,
+      f->hd * in * sizeof(float));
   return to;
 }
 static void form_expand(struct tiny *t, const struct form *f, bool in_turns)
@@ -705,7 +948,8 @@ static void form_expand(struct tiny *t, const struct form *f, bool in_turns)
   for (uint32_t i = 0; i < f->layers; i++)
     for (int k = 1; k < 3; k++) {
       struct matrix *w = &t->layer[i].qkv[k];
-      w->weight = repeat_heads(t, w->weight, f, f->d, in_turns), w->bias = repeat_heads(t, w->bias, f, 1, in_turns), w->out = f->heads * f->hd;
+      w->weight = repeat_heads(t, w->weight, f, f->d, in_turns),
+      w->bias = repeat_heads(t, w->bias, f, 1, in_turns), w->out = f->heads * f->hd;
     }
   t->lm.config.n_kv_heads = t->lm.attention.n_kv_heads = f->heads;
 }
@@ -717,59 +961,76 @@ START_TEST(groups_are_shared_heads)
   uint64_t seed = suite_seed();
   unsigned single = 0, wrong = 0, blocks = 0, rows_compared = 0;
   for (int round = 0; round < GROUPS; round++) {
-    struct form f = {.layers = (uint32_t) between(&seed, 1, 3), .kv = (uint32_t) between(&seed, 1, 4), .d = (uint32_t) between(&seed, 4, 24), .ff = (uint32_t) between(&seed, 4, 30),
-      .v = (uint32_t) between(&seed, 5, 40), .context = TEXT, .bias = one_in(&seed, 3), .head_norms = one_in(&seed, 3)};
+    struct form f = { .layers = (uint32_t) between(&seed, 1, 3),
+      .kv = (uint32_t) between(&seed, 1, 4),
+      .d = (uint32_t) between(&seed, 4, 24),
+      .ff = (uint32_t) between(&seed, 4, 30),
+      .v = (uint32_t) between(&seed, 5, 40),
+      .context = TEXT,
+      .bias = one_in(&seed, 3),
+      .head_norms = one_in(&seed, 3) };
     uint32_t g = (uint32_t) between(&seed, 2, 5);
     f.heads = g * f.kv, f.hd = one_in(&seed, 3) ? 32 : 2 * (uint32_t) between(&seed, 1, 10);
-    struct plan p = {random_format(&seed, f.hd), TEXT, 2, 16, TEXT};
+    struct plan p = { random_format(&seed, f.hd), TEXT, 2, 16, TEXT };
     const struct kernels *table = kernels_at(0);
-    for (size_t k = rnd(&seed) % 3; k > 0; k--) table = kernels_at(k) != NULL ? kernels_at(k) : table;
+    for (size_t k = rnd(&seed) % 3; k > 0; k--)
+      table = kernels_at(k) != NULL ? kernels_at(k) : table;
     struct row rows[2 * TEXT];
     size_t n = 0;
     for (uint32_t q = 0; q < 2; q++)
-      for (uint32_t i = 0, end = (uint32_t) between(&seed, 5, TEXT); i < end; i++) rows[n++] = (struct row) {q, i, (uint32_t) (rnd(&seed) % f.v)};
+      for (uint32_t i = 0, end = (uint32_t) between(&seed, 5, TEXT); i < end; i++)
+        rows[n++] = (struct row){ q, i, (uint32_t) (rnd(&seed) % f.v) };
     float *hidden[3], *logits[3];
     size_t row_bytes[3];
     uint64_t bytes[3], token[3], model_seed = rnd(&seed), window = between(&seed, 0, 20);
-    for (int way = 0; way < 3; way++) {                    /* shared, repeated, and repeated in the wrong order */
-      struct memory m = {.refuse_at = 0};
-      struct counters counters = {0};
+    for (int way = 0; way < 3; way++) { /* shared, repeated, and repeated in the wrong order */
+      struct memory m = { .refuse_at = 0 };
+      struct counters counters = { 0 };
       struct error why;
       struct tiny t;
       struct pass *pass;
       form_make(&t, f, model_seed);
       if (way > 0) form_expand(&t, &f, way == 2);
       ck_assert(config_set_window(&t.lm.config, (uint32_t) window, window > 0 ? 2 : 0, &why));
-      struct engine e = {table, NULL, &counters};
-      struct store *s = cache_open(&m, &t.lm.config, 2, &(struct cache_wishes) {.page_rows = p.page_rows, .format = p.format}, &why);
+      struct engine e = { table, NULL, &counters };
+      struct store *s = cache_open(&m, &t.lm.config, 2,
+        &(struct cache_wishes){ .page_rows = p.page_rows, .format = p.format }, &why);
       ck_assert_msg(s != NULL && forward(&e, &t.lm, s, rows, n, &pass, &why), "%s", why.words);
-      hidden[way] = malloc(n * f.d * sizeof (float)), logits[way] = malloc(n * f.v * sizeof (float));
-      memcpy(hidden[way], pass->hidden, n * f.d * sizeof (float));
-      for (size_t i = 0; i < n; i++) ck_assert(pass_sound(&t.lm, pass, i, &why) && head(&e, &t.lm, pass, &i, 1, logits[way] + i * f.v, &why));
+      hidden[way] = malloc(n * f.d * sizeof(float)), logits[way] = malloc(n * f.v * sizeof(float));
+      memcpy(hidden[way], pass->hidden, n * f.d * sizeof(float));
+      for (size_t i = 0; i < n; i++)
+        ck_assert(pass_sound(&t.lm, pass, i, &why)
+          && head(&e, &t.lm, pass, &i, 1, logits[way] + i * f.v, &why));
       row_bytes[way] = s->row_bytes, token[way] = bill_token(&t.lm.config, p.format);
       ck_assert(bill_cache(&t.lm.config, &p, &bytes[way], &why));
       ck_assert_uint_eq(counters.cache_bytes_written, n * f.layers * row_bytes[way]);
       pass_close(pass), store_close(s), tiny_free(&t);
       ck_assert_uint_eq(m.all.held, 0);
     }
-    ck_assert_msg(memcmp(hidden[0], hidden[1], n * f.d * sizeof (float)) == 0 && memcmp(logits[0], logits[1], n * f.v * sizeof (float)) == 0,
+    ck_assert_msg(memcmp(hidden[0], hidden[1], n * f.d * sizeof(float)) == 0
+        && memcmp(logits[0], logits[1], n * f.v * sizeof(float)) == 0,
       "seed %" PRIu64 ", round %d: %u heads share %u", suite_seed(), round, f.heads, f.kv);
-    ck_assert(row_bytes[1] == g * row_bytes[0] && bytes[1] == g * bytes[0] && token[1] == g * token[0] && token[0] == f.layers * row_bytes[0]);
-    if (f.kv > 1) wrong += memcmp(hidden[0], hidden[2], n * f.d * sizeof (float)) != 0;
+    ck_assert(row_bytes[1] == g * row_bytes[0] && bytes[1] == g * bytes[0]
+      && token[1] == g * token[0] && token[0] == f.layers * row_bytes[0]);
+    if (f.kv > 1) wrong += memcmp(hidden[0], hidden[2], n * f.d * sizeof(float)) != 0;
     single += f.kv == 1, blocks += p.format->type >= BLOCKS_Q8_0, rows_compared += (unsigned) n;
     for (int way = 0; way < 3; way++) free(hidden[way]), free(logits[way]);
   }
-  ck_assert_msg(single >= 5 && wrong >= GROUPS - single - 2 && blocks >= 3 && rows_compared > 20 * GROUPS, "%u, %u, %u, %u", single, wrong, blocks, rows_compared);
+  ck_assert_msg(
+    single >= 5 && wrong >= GROUPS - single - 2 && blocks >= 3 && rows_compared > 20 * GROUPS,
+    "%u, %u, %u, %u", single, wrong, blocks, rows_compared);
 }
 END_TEST
 
-/* ---- 5. packing: a table of all numbers of 16 bits, and a block as ggml makes it, every operation rounded to float */
-static double *short_numbers(int type)                    /* those from 0 on; what would come behind the largest stands for infinity */
+/* ---- 5. packing: a table of all numbers of 16 bits, and a block as ggml makes it, every operation
+ * rounded to float */
+static double *short_numbers(
+  int type) /* those from 0 on; what would come behind the largest stands for infinity */
 {
   uint16_t top = type == ORACLE_F16 ? 0x7c00 : 0x7f80;
   double *x = malloc((top + 1u) * sizeof *x);
   for (uint16_t h = 0; h < top; h++) {
-    unsigned char b[2] = {(unsigned char) h, (unsigned char) (h >> 8)};
+    unsigned char b[2] = { (unsigned char) h, (unsigned char) (h >> 8) };
     x[h] = (double) oracle_number(b, type, 0);
   }
   x[top] = type == ORACLE_F16 ? 0x1p16 : 0x1p128;
@@ -780,45 +1041,59 @@ static uint16_t nearest_short(const double *table, int type, double x, unsigned 
   uint16_t low = 0, top = type == ORACLE_F16 ? 0x7c00 : 0x7f80, high = top;
   double a = fabs(x);
   if (a >= table[top]) low = high = top;
-  while (high - low > 1) *(a < table[(low + high) / 2] ? &high : &low) = (uint16_t) ((low + high) / 2);
+  while (high - low > 1)
+    *(a < table[(low + high) / 2] ? &high : &low) = (uint16_t) ((low + high) / 2);
   double below = a - table[low], above = table[high] - a;
   if (below == above && low != high) *ties += 1;
   uint16_t h = below < above || (below == above && low % 2 == 0) ? low : high;
   return (uint16_t) (signbit(x) ? 0x8000 | h : h);
 }
-static float f32(double x) { volatile float y = (float) x; return y; }
-static float random_bits(uint64_t *seed)                  /* any float that is finite */
+static float f32(double x)
+{
+  volatile float y = (float) x;
+  return y;
+}
+static float random_bits(uint64_t *seed) /* any float that is finite */
 {
   uint32_t u;
   float x;
-  do u = (uint32_t) rnd(seed), memcpy(&x, &u, 4); while (!isfinite(x));
+  do u = (uint32_t) rnd(seed), memcpy(&x, &u, 4);
+  while (!isfinite(x));
   return x;
 }
-struct packs { unsigned blocks, ties, capped, endless, infinite, zero, rounded; };
-static void plain_block(const double *halves, int type, const float *x, unsigned char *to, struct packs *seen)
+struct packs {
+  unsigned blocks, ties, capped, endless, infinite, zero, rounded;
+};
+static void plain_block(
+  const double *halves, int type, const float *x, unsigned char *to, struct packs *seen)
 {
   double most = 0;
   unsigned none = 0;
-  for (int i = 0; i < 32; i++) if (fabs((double) x[i]) > fabs(most)) most = (double) x[i];
-  float d = f32(type == ORACLE_Q8_0 ? fabs(most) / 127 : most / -8), inverse = d == 0 ? 0 : f32(1 / (double) d);
+  for (int i = 0; i < 32; i++)
+    if (fabs((double) x[i]) > fabs(most)) most = (double) x[i];
+  float d = f32(type == ORACLE_Q8_0 ? fabs(most) / 127 : most / -8),
+        inverse = d == 0 ? 0 : f32(1 / (double) d);
   uint16_t h = nearest_short(halves, ORACLE_F16, (double) d, &none);
   to[0] = (unsigned char) (h & 255), to[1] = (unsigned char) (h >> 8);
-  seen->blocks++, seen->endless += isinf(inverse) != 0, seen->infinite += (h & 0x7fff) == 0x7c00, seen->zero += d == 0;
+  seen->blocks++, seen->endless += isinf(inverse) != 0, seen->infinite += (h & 0x7fff) == 0x7c00,
+    seen->zero += d == 0;
   for (int i = 0; i < 32; i++) {
     double y = (double) f32((double) x[i] * (double) inverse), q;
     if (fabs(y) < 1000 && y - floor(y) == .5) seen->ties++;
-    if (type == ORACLE_Q8_0) {                             /* from the middle away from 0 */
+    if (type == ORACLE_Q8_0) { /* from the middle away from 0 */
       q = copysign(floor(fabs(y) + .5), y);
       if (isnan(q)) q = 0;
       int n = q > 127 ? 127 : q < -128 ? -128 : (int) q;
       to[2 + i] = (unsigned char) (n & 255);
-    } else {                                               /* from the middle upwards, at most 15 */
+    } else { /* from the middle upwards, at most 15 */
       q = floor((double) f32(y + 8.5));
       if (isnan(q)) q = 0;
       seen->capped += q > 15;
       int n = q > 15 ? 15 : q < 0 ? 0 : (int) q;
-      if (i < 16) to[2 + i] = (unsigned char) n;
-      else to[2 + i - 16] = (unsigned char) (to[2 + i - 16] + 16 * n);
+      if (i < 16)
+        to[2 + i] = (unsigned char) n;
+      else
+        to[2 + i - 16] = (unsigned char) (to[2 + i - 16] + 16 * n);
     }
   }
 }
@@ -828,14 +1103,18 @@ static void random_block(uint64_t *seed, int kind, float *x)
   for (int i = 0; i < 32; i++) {
     double y = (double) tiny_normal(seed), sign = one_in(seed, 2) ? 1 : -1;
     switch (kind) {
-    case 0: y = one_in(seed, 3) ? 0 : sign * 0; break;                                              /* nothing */
-    case 1: y = (double) random_bits(seed) * 0x1p-100 * ldexp(1, -(int) between(seed, 0, 30)); break; /* down to the smallest */
-    case 2: y = sign * (double) between(seed, 0, 253) / 2 * scale; break;                            /* halves of 127 */
-    case 3: y = sign * (double) between(seed, 0, 15) / 2 * scale; break;                             /* halves of 8 */
-    case 4: y = y * 0x1p20; break;                                                                   /* scales around the largest of binary16 */
-    case 5: y = one_in(seed, 8) ? sign * scale : y * scale * .1; break;                              /* several that are the largest */
+    case 0: y = one_in(seed, 3) ? 0 : sign * 0; break; /* nothing */
+    case 1:
+      y = (double) random_bits(seed) * 0x1p-100 * ldexp(1, -(int) between(seed, 0, 30));
+      break; /* down to the smallest */
+    case 2: y = sign * (double) between(seed, 0, 253) / 2 * scale; break; /* halves of 127 */
+    case 3: y = sign * (double) between(seed, 0, 15) / 2 * scale; break; /* halves of 8 */
+    case 4: y = y * 0x1p20; break; /* scales around the largest of binary16 */
+    case 5:
+      y = one_in(seed, 8) ? sign * scale : y * scale * .1;
+      break; /* several that are the largest */
     case 6: y = (double) random_bits(seed); break;
-    case 7: y = y * scale * 0x1p-110; break;                                                         /* scales that have no reciprocal */
+    case 7: y = y * scale * 0x1p-110; break; /* scales that have no reciprocal */
     default: y = y * scale;
     }
     x[i] = (float) y;
@@ -846,7 +1125,7 @@ static void random_block(uint64_t *seed, int kind, float *x)
 static void pack_blocks(int type, const struct row_format *f)
 {
   uint64_t seed = suite_seed() + (uint64_t) type;
-  struct packs seen = {0};
+  struct packs seen = { 0 };
   double *halves = short_numbers(ORACLE_F16);
   size_t each = type == ORACLE_Q8_0 ? 34 : 18;
   for (int round = 0; round < 20000; round++) {
@@ -855,16 +1134,21 @@ static void pack_blocks(int type, const struct row_format *f)
     memset(got, 0xa5, sizeof got), memset(want, 0xa5, sizeof want);
     size_t n = between(&seed, 1, 3);
     int kind = (int) (rnd(&seed) % 9);
-    for (size_t b = 0; b < n; b++) random_block(&seed, kind, x + 32 * b), plain_block(halves, type, x + 32 * b, want + 1 + b * each, &seen);
-    f->pack(x, 32 * n, got + 1);                           /* and not a byte beside them */
+    for (size_t b = 0; b < n; b++)
+      random_block(&seed, kind, x + 32 * b),
+        plain_block(halves, type, x + 32 * b, want + 1 + b * each, &seen);
+    f->pack(x, 32 * n, got + 1); /* and not a byte beside them */
     if (memcmp(got, want, sizeof got) == 0) continue;
     size_t at = 0;
     while (got[at] == want[at]) at++;
-    ck_abort_msg("seed %" PRIu64 ", round %d, %s, kind %d: byte %zu is %02x, wanted %02x", suite_seed(), round, f->name, kind, at - 1, got[at], want[at]);
+    ck_abort_msg("seed %" PRIu64 ", round %d, %s, kind %d: byte %zu is %02x, wanted %02x",
+      suite_seed(), round, f->name, kind, at - 1, got[at], want[at]);
   }
   free(halves);
-  ck_assert_msg(seen.blocks > 30000 && seen.ties > 20000 && seen.endless > 500 && seen.infinite > 1000 && seen.zero > 2000 && (seen.capped > 1000 || type == ORACLE_Q8_0),
-    "%u, %u, %u, %u, %u, %u", seen.blocks, seen.ties, seen.endless, seen.infinite, seen.zero, seen.capped);
+  ck_assert_msg(seen.blocks > 30000 && seen.ties > 20000 && seen.endless > 500
+      && seen.infinite > 1000 && seen.zero > 2000 && (seen.capped > 1000 || type == ORACLE_Q8_0),
+    "%u, %u, %u, %u, %u, %u", seen.blocks, seen.ties, seen.endless, seen.infinite, seen.zero,
+    seen.capped);
 }
 static void pack_shorts(int type, const struct row_format *f)
 {
@@ -875,22 +1159,29 @@ static void pack_shorts(int type, const struct row_format *f)
   for (int round = 0; round < 200000; round++, n++) {
     uint16_t k = (uint16_t) (one_in(&seed, 500) ? top - 1 : rnd(&seed) % top), got, want;
     float x = random_bits(&seed);
-    if (round % 4 == 1) x = f32((table[k] + table[k + 1]) / 2);                       /* in the middle */
-    if (round % 4 == 2) x = nextafterf(f32((table[k] + table[k + 1]) / 2), one_in(&seed, 2) ? 0 : INFINITY); /* just beside it */
+    if (round % 4 == 1) x = f32((table[k] + table[k + 1]) / 2); /* in the middle */
+    if (round % 4 == 2)
+      x = nextafterf(
+        f32((table[k] + table[k + 1]) / 2), one_in(&seed, 2) ? 0 : INFINITY); /* just beside it */
     if (round % 4 == 3) x = f32(table[k]) * (type == ORACLE_F16 ? 1 : .75f);
     if (one_in(&seed, 2)) x = -x;
     if (!isfinite(x)) continue;
     want = nearest_short(table, type, (double) x, &ties);
     f->pack(&x, 1, &got);
-    if (got != want) ck_abort_msg("seed %" PRIu64 ", round %d: %a is %04x in %s, wanted %04x", suite_seed(), round, (double) x, got, f->name, want);
-    infinite += (want & 0x7fff) == top, small += (want & 0x7fff) < (type == ORACLE_F16 ? 1024 : 128);
+    if (got != want)
+      ck_abort_msg("seed %" PRIu64 ", round %d: %a is %04x in %s, wanted %04x", suite_seed(), round,
+        (double) x, got, f->name, want);
+    infinite += (want & 0x7fff) == top,
+      small += (want & 0x7fff) < (type == ORACLE_F16 ? 1024 : 128);
   }
   free(table);
-  ck_assert_msg(ties > 20000 && infinite > 50 && small > 100 && n > 190000, "%u, %u, %u, %u", ties, infinite, small, n);
-  float odd[3] = {NAN, INFINITY, -INFINITY};
+  ck_assert_msg(ties > 20000 && infinite > 50 && small > 100 && n > 190000, "%u, %u, %u, %u", ties,
+    infinite, small, n);
+  float odd[3] = { NAN, INFINITY, -INFINITY };
   uint16_t h[3];
   f->pack(odd, 3, h);
-  ck_assert(isnan(oracle_number(h, type, 0)) && oracle_number(h, type, 1) == INFINITY && oracle_number(h, type, 2) == -INFINITY);
+  ck_assert(isnan(oracle_number(h, type, 0)) && oracle_number(h, type, 1) == INFINITY
+    && oracle_number(h, type, 2) == -INFINITY);
 }
 static void unpack_bytes(int type, const struct row_format *f)
 {
@@ -899,14 +1190,16 @@ static void unpack_bytes(int type, const struct row_format *f)
   for (int round = 0; round < 5000; round++) {
     unsigned char b[4 * 96 + 1];
     float x[97];
-    size_t n = f->type >= BLOCKS_Q8_0 ? 32 * between(&seed, 1, 3) : between(&seed, 1, 96), at = rnd(&seed) % 2;
+    size_t n = f->type >= BLOCKS_Q8_0 ? 32 * between(&seed, 1, 3) : between(&seed, 1, 96),
+           at = rnd(&seed) % 2;
     for (size_t i = 0; i < sizeof b; i++) b[i] = (unsigned char) rnd(&seed);
     x[n] = 4711;
     format_unpack(f->type, b + at, n, x);
     for (size_t i = 0; i < n; i++, numbers++) {
       float want = oracle_number(b + at, type, i);
       if (memcmp(&x[i], &want, 4) != 0 && !(isnan(x[i]) && isnan(want)))
-        ck_abort_msg("seed %" PRIu64 ", round %d: number %zu in %s is %a, wanted %a", suite_seed(), round, i, f->name, (double) x[i], (double) want);
+        ck_abort_msg("seed %" PRIu64 ", round %d: number %zu in %s is %a, wanted %a", suite_seed(),
+          round, i, f->name, (double) x[i], (double) want);
     }
     ck_assert(x[n] == 4711);
   }
@@ -914,8 +1207,8 @@ static void unpack_bytes(int type, const struct row_format *f)
 }
 START_TEST(packing_is_ggmls)
 {
-  static const char *const name[N_FORMATS] = {"f32", "f16", "bf16", "q8_0", "q4_0"};
-  struct error why = {""};
+  static const char *const name[N_FORMATS] = { "f32", "f16", "bf16", "q8_0", "q4_0" };
+  struct error why = { "" };
   for (int k = 0; k < N_FORMATS; k++) {
     const struct row_format *f = format_at((size_t) k);
     ck_assert(f != NULL && format_find(name[k], &why) == f && strcmp(f->name, name[k]) == 0);
@@ -930,25 +1223,28 @@ START_TEST(packing_is_ggmls)
   format_at(0)->pack((const float *) (const void *) in, 64, out);
   ck_assert(memcmp(in, out, sizeof in) == 0);
   ck_assert(format_at(N_FORMATS) == NULL && format_at(SIZE_MAX) == NULL);
-  static const char *const none[] = {"q8_1", "f64", "", "F32", "q8_0 "};
+  static const char *const none[] = { "q8_1", "f64", "", "F32", "q8_0 " };
   for (int k = 0; k < 5; k++) {
     ck_assert(format_find(none[k], &why) == NULL);
     ck_assert_msg(strstr(why.words, none[k]) != NULL, "%s", why.words);
-    for (int i = 0; i < N_FORMATS; i++) ck_assert_msg(strstr(strstr(why.words, "wanted:"), name[i]) != NULL, "%s", why.words);
+    for (int i = 0; i < N_FORMATS; i++)
+      ck_assert_msg(strstr(strstr(why.words, "wanted:"), name[i]) != NULL, "%s", why.words);
   }
 }
 END_TEST
 /* the box of the chapter: four numbers on sixteen steps, in a block whose other numbers are 0 */
 START_TEST(four_numbers_on_sixteen_steps)
 {
-  float x[32] = {-1.6f, .5f, .25f, 1.55f}, back[32];
+  float x[32] = { -1.6f, .5f, .25f, 1.55f }, back[32];
   unsigned char b[34];
   format_at(4)->pack(x, 32, b);
-  ck_assert(b[2] == 0x80 && b[3] == 0x8b && b[4] == 0x89 && b[5] == 0x8f && b[6] == 0x88 && b[17] == 0x88);
+  ck_assert(
+    b[2] == 0x80 && b[3] == 0x8b && b[4] == 0x89 && b[5] == 0x8f && b[6] == 0x88 && b[17] == 0x88);
   format_unpack(BLOCKS_Q4_0, b, 32, back);
   float d = oracle_number(b, ORACLE_F16, 0);
-  ck_assert(fabsf(d - .2f) < 1e-4f && back[0] == -8 * d && back[1] == 3 * d && back[2] == d && back[3] == 7 * d && back[31] == 0);
-  format_at(3)->pack(x, 32, b);                            /* a step is 1.6/127: 39.69, 19.84 and 123.03 of it */
+  ck_assert(fabsf(d - .2f) < 1e-4f && back[0] == -8 * d && back[1] == 3 * d && back[2] == d
+    && back[3] == 7 * d && back[31] == 0);
+  format_at(3)->pack(x, 32, b); /* a step is 1.6/127: 39.69, 19.84 and 123.03 of it */
   ck_assert(b[2] == 256 - 127 && b[3] == 40 && b[4] == 20 && b[5] == 123 && b[6] == 0);
 }
 END_TEST
@@ -959,9 +1255,10 @@ START_TEST(what_cannot_be_packed_is_refused)
   char words[60];
   for (int k = 0; k < N_FORMATS; k++) {
     const struct row_format *f = format_at((size_t) k);
-    float x[64], odd[3] = {NAN, INFINITY, -INFINITY};
+    float x[64], odd[3] = { NAN, INFINITY, -INFINITY };
     for (int i = 0; i < 64; i++) x[i] = tiny_normal(&seed);
-    ck_assert(format_holds(f, x, 64, &why) && format_holds(f, x, 32, &why) && format_holds(f, x, 0, &why));
+    ck_assert(
+      format_holds(f, x, 64, &why) && format_holds(f, x, 32, &why) && format_holds(f, x, 0, &why));
     for (int j = 0; j < 3; j++) {
       size_t at = rnd(&seed) % 64;
       float kept = x[at];
@@ -969,7 +1266,7 @@ START_TEST(what_cannot_be_packed_is_refused)
       ck_assert(!format_holds(f, x, 64, &why) && strstr(why.words, words) != NULL);
       x[at] = kept;
     }
-    static const size_t bad[] = {31, 33, 1, 48};
+    static const size_t bad[] = { 31, 33, 1, 48 };
     for (int j = 0; j < 4; j++) {
       bool blocks = f->type >= BLOCKS_Q8_0;
       ck_assert_int_eq(format_holds(f, x, bad[j], &why), !blocks);
@@ -984,7 +1281,8 @@ START_TEST(what_cannot_be_packed_is_refused)
       size_t at = rnd(&seed) % 64;
       float kept = x[at];
       x[at] = sign * edge;
-      ck_assert(!format_holds(f, x, 64, &why) && strstr(why.words, "a scale beyond binary16") != NULL);
+      ck_assert(
+        !format_holds(f, x, 64, &why) && strstr(why.words, "a scale beyond binary16") != NULL);
       snprintf(words, sizeof words, "number %zu, %g,", at, (double) x[at]);
       ck_assert_msg(strstr(why.words, words) != NULL, "%s", why.words);
       f->pack(x, 64, b);
@@ -1001,11 +1299,25 @@ END_TEST
 
 /* ---- 6. whatever way a row comes into a cache of a format, it is the same row */
 enum { SEQ = 4, LONG = 70, WAYS = 6 };
-struct bench { struct memory m; struct counters c; struct engine e; const struct model *lm; struct model_config how; const struct row_format *f; size_t d; struct error why; };
-struct texts { uint32_t id[SEQ][LONG]; size_t n[SEQ]; float *hidden[SEQ]; };
+struct bench {
+  struct memory m;
+  struct counters c;
+  struct engine e;
+  const struct model *lm;
+  struct model_config how;
+  const struct row_format *f;
+  size_t d;
+  struct error why;
+};
+struct texts {
+  uint32_t id[SEQ][LONG];
+  size_t n[SEQ];
+  float *hidden[SEQ];
+};
 static struct store *bench_store(struct bench *b, uint32_t sequences, size_t page_rows)
 {
-  struct store *s = cache_open(&b->m, &b->how, sequences, &(struct cache_wishes) {.page_rows = page_rows, .format = b->f}, &b->why);
+  struct store *s = cache_open(&b->m, &b->how, sequences,
+    &(struct cache_wishes){ .page_rows = page_rows, .format = b->f }, &b->why);
   ck_assert_msg(s != NULL, "%s", b->why.words);
   return s;
 }
@@ -1016,31 +1328,35 @@ static float *one_pass(struct bench *b, const uint32_t *id, size_t n, const stru
   struct pass *p;
   b->f = f;
   struct store *s = f == NULL ? store_open(&b->m, &b->how, 1, &b->why) : bench_store(b, 1, 16);
-  for (uint32_t i = 0; i < n; i++) rows[i] = (struct row) {0, i, id[i]};
+  for (uint32_t i = 0; i < n; i++) rows[i] = (struct row){ 0, i, id[i] };
   ck_assert_msg(forward(&b->e, b->lm, s, rows, n, &p, &b->why), "%s", b->why.words);
   float *hidden = malloc(LONG * b->d * sizeof *hidden);
   memcpy(hidden, p->hidden, n * b->d * sizeof *hidden);
   pass_close(p), store_close(s);
   return hidden;
 }
-static void check_text(struct bench *b, struct texts *x, uint32_t q, unsigned *compared, const char *where)
+static void check_text(
+  struct bench *b, struct texts *x, uint32_t q, unsigned *compared, const char *where)
 {
   if (x->n[q] == 0) return;
   float *want = one_pass(b, x->id[q], x->n[q], b->f);
   for (size_t i = 0; i < x->n[q]; i++)
-    ck_assert_msg(memcmp(want + i * b->d, x->hidden[q] + i * b->d, b->d * sizeof *want) == 0, "%s: sequence %u, row %zu differs", where, q, i);
+    ck_assert_msg(memcmp(want + i * b->d, x->hidden[q] + i * b->d, b->d * sizeof *want) == 0,
+      "%s: sequence %u, row %zu differs", where, q, i);
   *compared += (unsigned) x->n[q];
   free(want);
 }
-static void add_rows(struct bench *b, struct store *s, struct texts *x, uint64_t *seed, size_t most, uint32_t only)
+static void add_rows(
+  struct bench *b, struct store *s, struct texts *x, uint64_t *seed, size_t most, uint32_t only)
 {
   struct row rows[SEQ * LONG];
   size_t n = 0;
   struct pass *p;
   for (uint32_t q = 0; q < SEQ; q++)
-    for (size_t take = only == q || only == SEQ ? between(seed, only < SEQ, most) : 0; take > 0 && x->n[q] < LONG; take--) {
+    for (size_t take = only == q || only == SEQ ? between(seed, only < SEQ, most) : 0;
+         take > 0 && x->n[q] < LONG; take--) {
       x->id[q][x->n[q]] = (uint32_t) (rnd(seed) % b->lm->config.vocab_size);
-      rows[n++] = (struct row) {q, (uint32_t) x->n[q], x->id[q][x->n[q]]}, x->n[q]++;
+      rows[n++] = (struct row){ q, (uint32_t) x->n[q], x->id[q][x->n[q]] }, x->n[q]++;
     }
   if (n == 0) return;
   for (size_t i = n; i > 1; i--) {
@@ -1049,23 +1365,29 @@ static void add_rows(struct bench *b, struct store *s, struct texts *x, uint64_t
     rows[i - 1] = rows[k], rows[k] = t;
   }
   ck_assert_msg(forward(&b->e, b->lm, s, rows, n, &p, &b->why), "%s", b->why.words);
-  for (size_t i = 0; i < n; i++) memcpy(x->hidden[rows[i].sequence] + rows[i].position * b->d, p->hidden + i * b->d, b->d * sizeof (float));
+  for (size_t i = 0; i < n; i++)
+    memcpy(x->hidden[rows[i].sequence] + rows[i].position * b->d, p->hidden + i * b->d,
+      b->d * sizeof(float));
   pass_close(p);
 }
-/* passes of several sequences, forks, crops; what a text has gathered is held against one pass before it is cropped, and at the end */
-static void random_schedule(struct bench *b, uint64_t *seed, unsigned rounds, unsigned *compared, unsigned *forks, unsigned *crops, const char *where)
+/* passes of several sequences, forks, crops; what a text has gathered is held against one pass
+ * before it is cropped, and at the end */
+static void random_schedule(struct bench *b, uint64_t *seed, unsigned rounds, unsigned *compared,
+  unsigned *forks, unsigned *crops, const char *where)
 {
-  struct texts x = {.n = {0}};
-  for (int q = 0; q < SEQ; q++) x.hidden[q] = malloc(LONG * b->d * sizeof (float));
+  struct texts x = { .n = { 0 } };
+  for (int q = 0; q < SEQ; q++) x.hidden[q] = malloc(LONG * b->d * sizeof(float));
   struct store *s = bench_store(b, SEQ, (size_t) 1 << rnd(seed) % 6);
   for (unsigned round = 0; round < rounds; round++) {
-    uint32_t a = (uint32_t) (rnd(seed) % SEQ), c = (a + 1 + (uint32_t) (rnd(seed) % (SEQ - 1))) % SEQ;
+    uint32_t a = (uint32_t) (rnd(seed) % SEQ),
+             c = (a + 1 + (uint32_t) (rnd(seed) % (SEQ - 1))) % SEQ;
     switch (round % 8) {
     case 5:
       check_text(b, &x, c, compared, where);
       store_crop(s, c, 0);
       ck_assert_msg(cache_fork(s, a, c, &b->why), "%s", b->why.words);
-      memcpy(x.id[c], x.id[a], sizeof x.id[a]), memcpy(x.hidden[c], x.hidden[a], x.n[a] * b->d * sizeof (float));
+      memcpy(x.id[c], x.id[a], sizeof x.id[a]),
+        memcpy(x.hidden[c], x.hidden[a], x.n[a] * b->d * sizeof(float));
       x.n[c] = x.n[a], *forks += x.n[a] > 0;
       break;
     case 2:
@@ -1079,50 +1401,73 @@ static void random_schedule(struct bench *b, uint64_t *seed, unsigned rounds, un
   store_close(s);
 }
 /* one text in passes of so many rows, 0: of a random number each */
-static void in_pieces(struct bench *b, const uint32_t *id, const float *want, size_t n, size_t piece, uint64_t *seed, size_t page_rows, const char *where)
+static void in_pieces(struct bench *b, const uint32_t *id, const float *want, size_t n,
+  size_t piece, uint64_t *seed, size_t page_rows, const char *where)
 {
   struct store *s = bench_store(b, 1, page_rows);
   struct row rows[LONG];
   struct pass *p;
-  for (uint32_t i = 0; i < n; i++) rows[i] = (struct row) {0, i, id[i]};
+  for (uint32_t i = 0; i < n; i++) rows[i] = (struct row){ 0, i, id[i] };
   for (size_t i = 0, some; i < n; i += some) {
     some = piece > 0 ? piece : between(seed, 1, 20);
     if (some > n - i) some = n - i;
     ck_assert_msg(forward(&b->e, b->lm, s, rows + i, some, &p, &b->why), "%s", b->why.words);
-    ck_assert_msg(memcmp(p->hidden, want + i * b->d, some * b->d * sizeof *want) == 0, "%s: row %zu in pieces of %zu differs", where, i, piece);
+    ck_assert_msg(memcmp(p->hidden, want + i * b->d, some * b->d * sizeof *want) == 0,
+      "%s: row %zu in pieces of %zu differs", where, i, piece);
     pass_close(p);
   }
   store_close(s);
 }
-static void every_way(struct bench *b, uint64_t *seed, const struct row_format *f, unsigned rounds, const char *where)
+static void every_way(
+  struct bench *b, uint64_t *seed, const struct row_format *f, unsigned rounds, const char *where)
 {
   uint32_t id[LONG];
   unsigned compared = 0, forks = 0, crops = 0;
   for (int i = 0; i < LONG; i++) id[i] = (uint32_t) (rnd(seed) % b->lm->config.vocab_size);
   float *plain = one_pass(b, id, LONG, NULL), *mine = one_pass(b, id, LONG, f);
   bool same = memcmp(plain, mine, LONG * b->d * sizeof *mine) == 0;
-  ck_assert_msg(same == (f == format_at(0)), "%s: the plain store's bits are %s", where, same ? "the same" : "others");
-  in_pieces(b, id, mine, LONG, 1, seed, 8, where), in_pieces(b, id, mine, LONG, 0, seed, 64, where), in_pieces(b, id, mine, LONG, 7, seed, 1, where);
+  ck_assert_msg(same == (f == format_at(0)), "%s: the plain store's bits are %s", where,
+    same ? "the same" : "others");
+  in_pieces(b, id, mine, LONG, 1, seed, 8, where), in_pieces(b, id, mine, LONG, 0, seed, 64, where),
+    in_pieces(b, id, mine, LONG, 7, seed, 1, where);
   const struct kernels *fastest = b->e.k;
-  for (size_t k = 0; kernels_at(k) != NULL; k++) b->e.k = kernels_at(k), in_pieces(b, id, mine, LONG, k % 2 ? 0 : 5, seed, 16, where);
+  for (size_t k = 0; kernels_at(k) != NULL; k++)
+    b->e.k = kernels_at(k), in_pieces(b, id, mine, LONG, k % 2 ? 0 : 5, seed, 16, where);
   b->e.k = fastest;
   random_schedule(b, seed, rounds, &compared, &forks, &crops, where);
-  ck_assert_msg(compared > 100 && forks > 2 && crops > 2, "%s: %u rows, %u forks, %u crops", where, compared, forks, crops);
+  ck_assert_msg(compared > 100 && forks > 2 && crops > 2, "%s: %u rows, %u forks, %u crops", where,
+    compared, forks, crops);
   free(plain), free(mine);
 }
 START_TEST(a_lossy_cache_keeps_its_own_bits)
 {
   uint64_t seed = suite_seed() + 1000 * (uint64_t) _i;
   const struct row_format *f = format_at((size_t) _i % N_FORMATS);
-  static const struct { uint32_t window, sinks; uint8_t listed; } sight[WAYS] = {{0, 0, 0}, {9, 0, 0}, {12, 3, 0}, {0, 0, 0}, {5, 2, 5}, {20, 30, 2}};
+  static const struct {
+    uint32_t window, sinks;
+    uint8_t listed;
+  } sight[WAYS] = { { 0, 0, 0 }, { 9, 0, 0 }, { 12, 3, 0 }, { 0, 0, 0 }, { 5, 2, 5 },
+    { 20, 30, 2 } };
   int way = _i / N_FORMATS;
-  struct bench b = {.f = f};
+  struct bench b = { .f = f };
   struct tiny t;
   char where[100];
-  form_make(&t, (struct form) {.layers = way == 3 ? 2 : 3, .heads = 4, .kv = way % 2 ? 2 : 1, .hd = way == 3 ? 64 : 32, .d = 24, .ff = 30, .v = 31, .context = 200, .head_norms = way == 3}, seed);
+  form_make(&t,
+    (struct form){ .layers = way == 3 ? 2 : 3,
+      .heads = 4,
+      .kv = way % 2 ? 2 : 1,
+      .hd = way == 3 ? 64 : 32,
+      .d = 24,
+      .ff = 30,
+      .v = 31,
+      .context = 200,
+      .head_norms = way == 3 },
+    seed);
   snprintf(where, sizeof where, "seed %" PRIu64 ", %s, way %d", suite_seed(), f->name, way);
-  b.lm = &t.lm, b.how = t.lm.config, b.d = 24, b.e = (struct engine) {kernels_find(NULL, NULL), NULL, &b.c};
-  if (sight[way].window > 0) ck_assert(config_set_window(&b.how, sight[way].window, sight[way].sinks, &b.why));
+  b.lm = &t.lm, b.how = t.lm.config, b.d = 24,
+  b.e = (struct engine){ kernels_find(NULL, NULL), NULL, &b.c };
+  if (sight[way].window > 0)
+    ck_assert(config_set_window(&b.how, sight[way].window, sight[way].sinks, &b.why));
   if (sight[way].listed > 0) b.how.window_listed = true, b.how.windowed[0] = sight[way].listed;
   every_way(&b, &seed, f, 80, where);
   tiny_free(&t);
@@ -1133,12 +1478,12 @@ START_TEST(the_built_in_model_in_every_format)
 {
   uint64_t seed = suite_seed() + (uint64_t) _i;
   const struct row_format *f = format_at((size_t) _i);
-  struct bench b = {.f = f};
+  struct bench b = { .f = f };
   struct model *lm = model_open(&b.m, "models/pocket", &b.why);
   ck_assert_msg(lm != NULL, "%s", b.why.words);
   b.lm = lm, b.how = lm->config, b.d = lm->config.d_model;
   struct pool *pool = pool_open(&b.m, 2, &b.why);
-  b.e = (struct engine) {kernels_find(NULL, NULL), pool, &b.c};
+  b.e = (struct engine){ kernels_find(NULL, NULL), pool, &b.c };
   if (_i % 2) ck_assert(config_set_window(&b.how, 16, 4, &b.why));
   every_way(&b, &seed, f, 40, f->name);
   pool_close(&b.m, pool), model_close(&b.m, lm);
@@ -1149,23 +1494,27 @@ END_TEST
 /* ---- 7. a block does not reach over the end of a head */
 START_TEST(a_cache_refuses_blocks_that_do_not_fit)
 {
-  static const uint32_t bad[] = {6, 2, 31, 33, 48, 80}, good[] = {32, 64, 96};
+  static const uint32_t bad[] = { 6, 2, 31, 33, 48, 80 }, good[] = { 32, 64, 96 };
   struct tiny t;
   tiny_make(&t, suite_seed());
   ck_assert_uint_eq(t.lm.config.head_dim, 6);
   for (int k = 0; k < N_FORMATS; k++) {
     const struct row_format *f = format_at((size_t) k);
     for (int i = 0; i < 9; i++) {
-      struct memory m = {.refuse_at = 0};
-      struct error why = {""};
+      struct memory m = { .refuse_at = 0 };
+      struct error why = { "" };
       struct model_config c = t.lm.config;
       c.head_dim = i < 6 ? bad[i] : good[i - 6];
-      struct store *s = cache_open(&m, &c, 2, &(struct cache_wishes) {.format = f, .at_once = true}, &why);
+      struct store *s =
+        cache_open(&m, &c, 2, &(struct cache_wishes){ .format = f, .at_once = true }, &why);
       ck_assert_int_eq(s != NULL, k < 3 || i >= 6);
       char words[60];
-      snprintf(words, sizeof words, "in %s for a head_dim of %u; wanted: a multiple of 32", f->name, c.head_dim);
-      if (s == NULL) ck_assert_msg(strstr(why.words, words) != NULL, "%s", why.words);
-      else ck_assert_uint_eq(s->row_bytes, (uint64_t) (2 * TINY_KV * number_bytes(f, c.head_dim)));
+      snprintf(words, sizeof words, "in %s for a head_dim of %u; wanted: a multiple of 32", f->name,
+        c.head_dim);
+      if (s == NULL)
+        ck_assert_msg(strstr(why.words, words) != NULL, "%s", why.words);
+      else
+        ck_assert_uint_eq(s->row_bytes, (uint64_t) (2 * TINY_KV * number_bytes(f, c.head_dim)));
       store_close(s);
       ck_assert_uint_eq(m.all.held, 0);
     }

@@ -1,4 +1,5 @@
-/* Chapter 4: the cache -- the same bits as the naive loop, whatever is kept, shared, cut off or refused. */
+/* Chapter 4: the cache -- the same bits as the naive loop, whatever is kept, shared, cut off or
+ * refused. */
 #define _DEFAULT_SOURCE
 #include "suite.h"
 #include "tiny.h"
@@ -7,25 +8,42 @@
 #include "families/loader.h"
 
 /* ck_assert writes to a pipe each time: too slow inside a loop of many rounds */
-#define hold(...) do { if (!(__VA_ARGS__)) ck_abort_msg("%s", #__VA_ARGS__); } while (0)
+#define hold(...)                                                                                  \
+  do {                                                                                             \
+    if (!(__VA_ARGS__)) ck_abort_msg("%s", #__VA_ARGS__);                                          \
+  } while (0)
 
-struct rig { struct memory m; struct counters c; struct engine e; struct tiny t; struct store *s, *plain; struct error why; };
+struct rig {
+  struct memory m;
+  struct counters c;
+  struct engine e;
+  struct tiny t;
+  struct store *s, *plain;
+  struct error why;
+};
 /* what a layer sees: everything, a window in all layers or in those that are listed, with sinks */
-struct sight { uint32_t window, sinks; uint8_t listed; };
-static void rig_open_short_sighted(struct rig *r, uint64_t seed, uint32_t n_sequences, struct sight sight, struct cache_wishes w)
+struct sight {
+  uint32_t window, sinks;
+  uint8_t listed;
+};
+static void rig_open_short_sighted(
+  struct rig *r, uint64_t seed, uint32_t n_sequences, struct sight sight, struct cache_wishes w)
 {
   memset(r, 0, sizeof *r);
   tiny_make(&r->t, seed);
-  if (sight.window > 0) ck_assert_msg(config_set_window(&r->t.lm.config, sight.window, sight.sinks, &r->why), "%s", r->why.words);
-  if (sight.listed > 0) r->t.lm.config.window_listed = true, r->t.lm.config.windowed[0] = sight.listed;
-  r->e = (struct engine) {kernels_find(NULL, NULL), NULL, &r->c};
+  if (sight.window > 0)
+    ck_assert_msg(
+      config_set_window(&r->t.lm.config, sight.window, sight.sinks, &r->why), "%s", r->why.words);
+  if (sight.listed > 0)
+    r->t.lm.config.window_listed = true, r->t.lm.config.windowed[0] = sight.listed;
+  r->e = (struct engine){ kernels_find(NULL, NULL), NULL, &r->c };
   r->plain = store_open(&r->m, &r->t.lm.config, 1, &r->why);
   r->s = cache_open(&r->m, &r->t.lm.config, n_sequences, &w, &r->why);
   ck_assert_msg(r->s != NULL, "%s", r->why.words);
 }
 static void rig_open(struct rig *r, uint64_t seed, uint32_t n_sequences, struct cache_wishes w)
 {
-  rig_open_short_sighted(r, seed, n_sequences, (struct sight) {0, 0, 0}, w);
+  rig_open_short_sighted(r, seed, n_sequences, (struct sight){ 0, 0, 0 }, w);
 }
 static void rig_close(struct rig *r)
 {
@@ -34,9 +52,13 @@ static void rig_close(struct rig *r)
   tiny_free(&r->t);
 }
 
-/* ---- random schedules: passes over ragged rows in any order, forks, crops, drops, refusals; every row against a pass over its own prefix */
+/* ---- random schedules: passes over ragged rows in any order, forks, crops, drops, refusals; every
+ * row against a pass over its own prefix */
 enum { SEQ = 6, LONG = 90, SCHEDULES = 16 };
-struct texts { uint32_t id[SEQ][LONG]; size_t n[SEQ]; };
+struct texts {
+  uint32_t id[SEQ][LONG];
+  size_t n[SEQ];
+};
 static void shuffle(uint64_t *seed, struct row *r, size_t n)
 {
   for (size_t i = n; i > 1; i--) {
@@ -55,7 +77,7 @@ static bool add_rows(struct rig *r, struct texts *x, uint64_t *seed, size_t most
     size_t take = rnd(seed) % 3 == 0 ? 0 : rnd(seed) % (most + 1);
     for (; take > 0 && x->n[q] < LONG; take--) {
       x->id[q][x->n[q]] = (uint32_t) (rnd(seed) % TINY_V);
-      rows[n++] = (struct row) {q, (uint32_t) x->n[q], x->id[q][x->n[q]]}, x->n[q]++;
+      rows[n++] = (struct row){ q, (uint32_t) x->n[q], x->id[q][x->n[q]] }, x->n[q]++;
     }
   }
   if (n == 0) return true;
@@ -70,8 +92,10 @@ static bool add_rows(struct rig *r, struct texts *x, uint64_t *seed, size_t most
     size_t at = rows[i].position;
     if (rnd(seed) % 3 && i > 2) continue;
     ck_assert(head(&r->e, &r->t.lm, p, &i, 1, got, &r->why));
-    ck_assert(evaluate(&r->e, &r->t.lm, r->plain, x->id[rows[i].sequence], at + 1, &at, 1, want, &r->why));
-    ck_assert_msg(memcmp(got, want, sizeof got) == 0, "sequence %u, position %zu differs", rows[i].sequence, at);
+    ck_assert(
+      evaluate(&r->e, &r->t.lm, r->plain, x->id[rows[i].sequence], at + 1, &at, 1, want, &r->why));
+    ck_assert_msg(memcmp(got, want, sizeof got) == 0, "sequence %u, position %zu differs",
+      rows[i].sequence, at);
   }
   pass_close(p);
   return true;
@@ -79,16 +103,26 @@ static bool add_rows(struct rig *r, struct texts *x, uint64_t *seed, size_t most
 START_TEST(every_schedule_gives_the_bits_of_the_naive_pass)
 {
   uint64_t seed = suite_seed() + 1000 * (uint64_t) _i;
-  static const size_t page[SCHEDULES] = {16, 32, 64, 128, 256, 16, 16, 16, 1, 1, 4, 16, 2, 1, 8, 64};
-  static const size_t most[SCHEDULES] = {0, 0, 0, 0, 0, 160, 96, 208, 0, 90, 0, 0, 0, 0, 160, 0};
-  static const struct sight sight[SCHEDULES] = {[1] = {23, 0, 0}, [7] = {23, 0, 0}, [8] = {7, 0, 0}, [9] = {5, 0, 2}, [10] = {1, 0, 0}, [11] = {30, 0, 5},
-    [12] = {200, 0, 0}, [13] = {6, 3, 0}, [14] = {9, 20, 3}, [15] = {11, 4, 0}};
+  static const size_t page[SCHEDULES] = { 16, 32, 64, 128, 256, 16, 16, 16, 1, 1, 4, 16, 2, 1, 8,
+    64 };
+  static const size_t most[SCHEDULES] = { 0, 0, 0, 0, 0, 160, 96, 208, 0, 90, 0, 0, 0, 0, 160, 0 };
+  static const struct sight sight[SCHEDULES] = { [1] = { 23, 0, 0 },
+    [7] = { 23, 0, 0 },
+    [8] = { 7, 0, 0 },
+    [9] = { 5, 0, 2 },
+    [10] = { 1, 0, 0 },
+    [11] = { 30, 0, 5 },
+    [12] = { 200, 0, 0 },
+    [13] = { 6, 3, 0 },
+    [14] = { 9, 20, 3 },
+    [15] = { 11, 4, 0 } };
   struct rig r;
-  struct texts x = {.n = {0}};
+  struct texts x = { .n = { 0 } };
   unsigned refused = 0, forks = 0, crops = 0;
-  rig_open_short_sighted(&r, seed, SEQ, sight[_i], (struct cache_wishes) {.rows = most[_i], .page_rows = page[_i], .at_once = _i % 2});
+  rig_open_short_sighted(&r, seed, SEQ, sight[_i],
+    (struct cache_wishes){ .rows = most[_i], .page_rows = page[_i], .at_once = _i % 2 });
   unsigned emptied = 0;
-  size_t layer_bytes = 2 * TINY_KV * TINY_HD * sizeof (float);
+  size_t layer_bytes = 2 * TINY_KV * TINY_HD * sizeof(float);
   for (int round = 0; round < 250; round++) {
     uint32_t a = (uint32_t) (rnd(&seed) % SEQ), b = (uint32_t) (rnd(&seed) % SEQ);
     struct cache_state before = cache_look(r.s), after;
@@ -115,13 +149,15 @@ START_TEST(every_schedule_gives_the_bits_of_the_naive_pass)
         refused++;
         ck_assert_msg(strstr(r.why.words, "the cache holds") != NULL, "%s", r.why.words);
         after = cache_look(r.s);
-        ck_assert(after.pages_used <= before.pages_used && after.bytes_copied == before.bytes_copied);
+        ck_assert(
+          after.pages_used <= before.pages_used && after.bytes_copied == before.bytes_copied);
         ck_assert(after.pages_used == before.pages_used || sight[_i].window > 0);
         uint32_t q = (uint32_t) (rnd(&seed) % SEQ); /* make room */
         store_crop(r.s, q, 0), x.n[q] = 0;
       }
       /* at most one page's rows are copied for each sequence, in every layer */
-      ck_assert_uint_le(cache_look(r.s).bytes_copied - before.bytes_copied, SEQ * (page[_i] - 1) * TINY_LAYERS * layer_bytes);
+      ck_assert_uint_le(cache_look(r.s).bytes_copied - before.bytes_copied,
+        SEQ * (page[_i] - 1) * TINY_LAYERS * layer_bytes);
     }
     for (uint32_t q = 0; q < SEQ; q++) ck_assert_uint_eq(store_length(r.s, q), x.n[q]);
   }
@@ -141,11 +177,11 @@ END_TEST
 START_TEST(a_fork_costs_nothing_until_it_is_written_to)
 {
   struct rig r;
-  rig_open(&r, suite_seed(), 3, (struct cache_wishes) {.page_rows = 16});
-  size_t row = 2 * TINY_LAYERS * TINY_KV * TINY_HD * sizeof (float);
+  rig_open(&r, suite_seed(), 3, (struct cache_wishes){ .page_rows = 16 });
+  size_t row = 2 * TINY_LAYERS * TINY_KV * TINY_HD * sizeof(float);
   struct row rows[20];
   struct pass *p;
-  for (uint32_t i = 0; i < 20; i++) rows[i] = (struct row) {0, i, i % TINY_V};
+  for (uint32_t i = 0; i < 20; i++) rows[i] = (struct row){ 0, i, i % TINY_V };
   ck_assert(forward(&r.e, &r.t.lm, r.s, rows, 20, &p, &r.why)), pass_close(p);
   ck_assert(cache_fork(r.s, 0, 1, &r.why) && cache_fork(r.s, 0, 2, &r.why));
   uint32_t ids[20];
@@ -154,9 +190,12 @@ START_TEST(a_fork_costs_nothing_until_it_is_written_to)
   ck_assert_uint_eq(cache_look(r.s).pages_used, 2);
   ck_assert_uint_eq(cache_look(r.s).bytes_copied, 0);
   ck_assert_uint_eq(cache_look(r.s).bytes_used, 2 * 16 * row);
-  static const struct { uint32_t q; size_t pages, copied; } then[] = {{1, 3, 4}, {1, 3, 4}, {0, 4, 8}, {2, 4, 8}};
+  static const struct {
+    uint32_t q;
+    size_t pages, copied;
+  } then[] = { { 1, 3, 4 }, { 1, 3, 4 }, { 0, 4, 8 }, { 2, 4, 8 } };
   for (int k = 0; k < 4; k++) {
-    struct row one = {then[k].q, (uint32_t) store_length(r.s, then[k].q), 3};
+    struct row one = { then[k].q, (uint32_t) store_length(r.s, then[k].q), 3 };
     ck_assert(forward(&r.e, &r.t.lm, r.s, &one, 1, &p, &r.why)), pass_close(p);
     ck_assert_uint_eq(cache_look(r.s).pages_used, then[k].pages);
     ck_assert_uint_eq(cache_look(r.s).bytes_copied, then[k].copied * row);
@@ -164,15 +203,16 @@ START_TEST(a_fork_costs_nothing_until_it_is_written_to)
   /* at the end of a page there is nothing to copy */
   store_crop(r.s, 1, 16), store_crop(r.s, 2, 0);
   ck_assert(cache_fork(r.s, 1, 2, &r.why));
-  struct row one = {2, 16, 3};
+  struct row one = { 2, 16, 3 };
   ck_assert(forward(&r.e, &r.t.lm, r.s, &one, 1, &p, &r.why)), pass_close(p);
   ck_assert_uint_eq(cache_look(r.s).bytes_copied, 8 * row);
   /* no fork onto somebody, from nowhere, or in a pass */
-  ck_assert(!cache_fork(r.s, 0, 1, &r.why) && strstr(r.why.words, "sequence 1 has 16 rows") != NULL);
+  ck_assert(
+    !cache_fork(r.s, 0, 1, &r.why) && strstr(r.why.words, "sequence 1 has 16 rows") != NULL);
   ck_assert(!cache_fork(r.s, 0, 3, &r.why) && strstr(r.why.words, "no sequence 3") != NULL);
   ck_assert(!cache_fork(r.s, 3, 0, &r.why) && strstr(r.why.words, "below 3") != NULL);
   store_empty(r.s);
-  ck_assert(store_begin(r.s, &(struct row) {0, 0, 0}, 1, &r.why));
+  ck_assert(store_begin(r.s, &(struct row){ 0, 0, 0 }, 1, &r.why));
   ck_assert(!cache_fork(r.s, 0, 1, &r.why) && strstr(r.why.words, "in a pass") != NULL);
   store_abort(r.s);
   rig_close(&r);
@@ -183,14 +223,14 @@ END_TEST
 START_TEST(the_last_of_those_who_share_needs_no_copy)
 {
   struct rig r;
-  rig_open(&r, suite_seed(), 3, (struct cache_wishes) {.rows = 64, .page_rows = 16});
-  size_t row = 2 * TINY_LAYERS * TINY_KV * TINY_HD * sizeof (float);
+  rig_open(&r, suite_seed(), 3, (struct cache_wishes){ .rows = 64, .page_rows = 16 });
+  size_t row = 2 * TINY_LAYERS * TINY_KV * TINY_HD * sizeof(float);
   struct row rows[20], all[3];
   struct pass *p;
-  for (uint32_t i = 0; i < 20; i++) rows[i] = (struct row) {0, i, i % TINY_V};
+  for (uint32_t i = 0; i < 20; i++) rows[i] = (struct row){ 0, i, i % TINY_V };
   ck_assert(forward(&r.e, &r.t.lm, r.s, rows, 20, &p, &r.why)), pass_close(p);
   ck_assert(cache_fork(r.s, 0, 1, &r.why) && cache_fork(r.s, 0, 2, &r.why));
-  for (uint32_t q = 0; q < 3; q++) all[q] = (struct row) {2 - q, 20, 1 + q};
+  for (uint32_t q = 0; q < 3; q++) all[q] = (struct row){ 2 - q, 20, 1 + q };
   ck_assert_msg(forward(&r.e, &r.t.lm, r.s, all, 3, &p, &r.why), "%s", r.why.words), pass_close(p);
   ck_assert_uint_eq(cache_look(r.s).pages_used, 4);
   ck_assert_uint_eq(cache_look(r.s).bytes_copied, 8 * row);
@@ -201,29 +241,34 @@ END_TEST
 START_TEST(a_full_cache_says_how_much_it_has)
 {
   struct rig r;
-  rig_open(&r, suite_seed(), 2, (struct cache_wishes) {.rows = 40, .page_rows = 16});
+  rig_open(&r, suite_seed(), 2, (struct cache_wishes){ .rows = 40, .page_rows = 16 });
   struct row rows[60];
   struct pass *p;
-  for (uint32_t i = 0; i < 60; i++) rows[i] = (struct row) {0, i, i % TINY_V};
+  for (uint32_t i = 0; i < 60; i++) rows[i] = (struct row){ 0, i, i % TINY_V };
   ck_assert(!forward(&r.e, &r.t.lm, r.s, rows, 60, &p, &r.why));
-  ck_assert_str_eq(r.why.words, "the cache holds 48 rows, of which 0 are taken; wanted: room for 64 more, in pages of 16");
-  ck_assert_msg(forward(&r.e, &r.t.lm, r.s, rows, 40, &p, &r.why), "%s", r.why.words), pass_close(p);
-  struct row other = {1, 0, 1};
+  ck_assert_str_eq(r.why.words,
+    "the cache holds 48 rows, of which 0 are taken; wanted: room for 64 more, in pages of 16");
+  ck_assert_msg(forward(&r.e, &r.t.lm, r.s, rows, 40, &p, &r.why), "%s", r.why.words),
+    pass_close(p);
+  struct row other = { 1, 0, 1 };
   ck_assert(!forward(&r.e, &r.t.lm, r.s, &other, 1, &p, &r.why));
-  ck_assert_str_eq(r.why.words, "the cache holds 48 rows, of which 48 are taken; wanted: room for 16 more, in pages of 16");
+  ck_assert_str_eq(r.why.words,
+    "the cache holds 48 rows, of which 48 are taken; wanted: room for 16 more, in pages of 16");
   ck_assert_uint_eq(store_length(r.s, 1), 0);
   store_crop(r.s, 0, 32);
   ck_assert(forward(&r.e, &r.t.lm, r.s, &other, 1, &p, &r.why)), pass_close(p);
   rig_close(&r);
-  static const size_t bad[] = {3, 12, 17, 48, 512};
+  static const size_t bad[] = { 3, 12, 17, 48, 512 };
   for (int k = 0; k < 5; k++) {
-    struct memory m = {.refuse_at = 0};
+    struct memory m = { .refuse_at = 0 };
     struct tiny t;
     struct error why;
     tiny_make(&t, 1);
-    ck_assert_ptr_null(cache_open(&m, &t.lm.config, 1, &(struct cache_wishes) {.page_rows = bad[k]}, &why));
+    ck_assert_ptr_null(
+      cache_open(&m, &t.lm.config, 1, &(struct cache_wishes){ .page_rows = bad[k] }, &why));
     ck_assert_msg(strstr(why.words, "a power of two up to 256") != NULL, "%s", why.words);
-    ck_assert_ptr_null(cache_open(&m, &t.lm.config, 1, &(struct cache_wishes) {.rows = (size_t) 1 << 40}, &why));
+    ck_assert_ptr_null(
+      cache_open(&m, &t.lm.config, 1, &(struct cache_wishes){ .rows = (size_t) 1 << 40 }, &why));
     ck_assert_msg(strstr(why.words, "17179869184 pages") != NULL, "%s", why.words);
     ck_assert_uint_eq(m.all.held, 0);
     tiny_free(&t);
@@ -236,24 +281,29 @@ START_TEST(every_refused_request_is_survived)
   bool whole = false;
   uint64_t k = 0;
   while (!whole) {
-    struct memory m = {.refuse_at = ++k};
-    struct counters c = {0};
+    struct memory m = { .refuse_at = ++k };
+    struct counters c = { 0 };
     struct tiny t;
     struct error why;
     tiny_make(&t, 3);
     if (_i == 1) t.lm.config.window = 40, t.lm.config.window_from = 1;
-    struct engine e = {kernels_find(NULL, NULL), NULL, &c};
-    struct store *s = cache_open(&m, &t.lm.config, 3, &(struct cache_wishes) {.page_rows = 16}, &why);
+    struct engine e = { kernels_find(NULL, NULL), NULL, &c };
+    struct store *s =
+      cache_open(&m, &t.lm.config, 3, &(struct cache_wishes){ .page_rows = 16 }, &why);
     whole = s != NULL;
     for (uint32_t step = 0; whole && step < 4; step++) {
       struct row rows[70];
       struct pass *p;
-      for (uint32_t i = 0; i < 70; i++) rows[i] = (struct row) {step % 3, step / 3 * 70 + i, i % TINY_V};
-      whole = (step != 1 || cache_fork(s, 0, 1, &why)) && (step != 1 || (store_crop(s, 1, 0), true)) && forward(&e, &t.lm, s, rows, 70, &p, &why);
+      for (uint32_t i = 0; i < 70; i++)
+        rows[i] = (struct row){ step % 3, step / 3 * 70 + i, i % TINY_V };
+      whole = (step != 1 || cache_fork(s, 0, 1, &why)) && (step != 1 || (store_crop(s, 1, 0), true))
+        && forward(&e, &t.lm, s, rows, 70, &p, &why);
       if (whole) pass_close(p);
     }
     whole = whole && (store_crop(s, 2, 0), cache_fork(s, 0, 2, &why));
-    if (!whole) ck_assert_msg(strstr(why.words, "memory") != NULL || strstr(why.words, "bytes") != NULL, "%s", why.words);
+    if (!whole)
+      ck_assert_msg(
+        strstr(why.words, "memory") != NULL || strstr(why.words, "bytes") != NULL, "%s", why.words);
     store_close(s);
     ck_assert_uint_eq(m.all.held, 0);
     tiny_free(&t);
@@ -262,39 +312,50 @@ START_TEST(every_refused_request_is_survived)
 }
 END_TEST
 
-/* ---- W - 1 + n rows: with pages of one row exactly, whatever the window, the passes and the sinks; with longer ones at most a page more at either end */
+/* ---- W - 1 + n rows: with pages of one row exactly, whatever the window, the passes and the
+ * sinks; with longer ones at most a page more at either end */
 START_TEST(a_window_keeps_a_ring)
 {
   uint64_t seed = suite_seed();
   for (int round = 0; round < 150; round++) {
     struct rig r;
-    uint32_t w = 1 + (uint32_t) (rnd(&seed) % (round % 3 ? 20 : 320)), sinks = round % 4 == 0 ? (uint32_t) (rnd(&seed) % 9) : 0;
+    uint32_t w = 1 + (uint32_t) (rnd(&seed) % (round % 3 ? 20 : 320)),
+             sinks = round % 4 == 0 ? (uint32_t) (rnd(&seed) % 9) : 0;
     size_t page = (size_t) 1 << (round % 2 ? 0 : rnd(&seed) % 6), most = 1 + rnd(&seed) % 30;
-    rig_open_short_sighted(&r, seed, 1, (struct sight) {w, sinks, 0}, (struct cache_wishes) {.page_rows = page, .pass = most, .at_once = round % 5 == 0});
-    size_t row = 2 * TINY_LAYERS * TINY_KV * TINY_HD * sizeof (float), ring = w - 1 + most + sinks;
+    rig_open_short_sighted(&r, seed, 1, (struct sight){ w, sinks, 0 },
+      (struct cache_wishes){ .page_rows = page, .pass = most, .at_once = round % 5 == 0 });
+    size_t row = 2 * TINY_LAYERS * TINY_KV * TINY_HD * sizeof(float), ring = w - 1 + most + sinks;
     for (uint32_t at = 0, n; at < TINY_CONTEXT; at += n) {
       struct row rows[32];
       struct pass *p;
       n = 1 + (uint32_t) (rnd(&seed) % most);
       if (n > TINY_CONTEXT - at) n = TINY_CONTEXT - at;
-      for (uint32_t i = 0; i < n; i++) rows[i] = (struct row) {0, at + i, (at * 5 + i) % TINY_V};
-      r.c = (struct counters) {0};
-      ck_assert_msg(forward(&r.e, &r.t.lm, r.s, rows, n, &p, &r.why), "window %u, pages of %zu, %u rows at %u: %s", w, page, n, at, r.why.words);
+      for (uint32_t i = 0; i < n; i++) rows[i] = (struct row){ 0, at + i, (at * 5 + i) % TINY_V };
+      r.c = (struct counters){ 0 };
+      ck_assert_msg(forward(&r.e, &r.t.lm, r.s, rows, n, &p, &r.why),
+        "window %u, pages of %zu, %u rows at %u: %s", w, page, n, at, r.why.words);
       pass_close(p);
-      size_t lo = at + 1 > w ? at + 1 - w : 0, held = at + n - lo + (sinks < lo ? sinks : lo), pairs = 0;
-      for (uint32_t q = at; q < at + n; q++) for (uint32_t k = 0; k <= q; k++) pairs += k + w > q || k < sinks;
+      size_t lo = at + 1 > w ? at + 1 - w : 0, held = at + n - lo + (sinks < lo ? sinks : lo),
+             pairs = 0;
+      for (uint32_t q = at; q < at + n; q++)
+        for (uint32_t k = 0; k <= q; k++) pairs += k + w > q || k < sinks;
       ck_assert_uint_eq(r.c.qk_pairs, pairs); /* one by one: a row sees its window and the sinks */
       ck_assert_uint_eq(r.c.cache_bytes_read, held * row);
       ck_assert_uint_eq(r.c.cache_bytes_written, n * row);
-      if (page == 1) ck_assert_uint_eq(cache_look(r.s).pages_used, held);
-      else ck_assert_uint_le(cache_look(r.s).pages_used * page, held + 3 * page);
+      if (page == 1)
+        ck_assert_uint_eq(cache_look(r.s).pages_used, held);
+      else
+        ck_assert_uint_le(cache_look(r.s).pages_used * page, held + 3 * page);
       if (page == 1) ck_assert_uint_eq(cache_look(r.s).bytes_used, held * row);
-      if (page == 1) ck_assert_uint_le(cache_look(r.s).bytes, (ring < TINY_CONTEXT ? ring : TINY_CONTEXT) * row);
-      /* a pass that is aborted has changed nothing that a row could see; the last pass can be taken back */
+      if (page == 1)
+        ck_assert_uint_le(cache_look(r.s).bytes, (ring < TINY_CONTEXT ? ring : TINY_CONTEXT) * row);
+      /* a pass that is aborted has changed nothing that a row could see; the last pass can be taken
+       * back */
       if (round % 7 == 0) store_crop(r.s, 0, at + n / 2 + 1), n = n / 2 + 1;
       ck_assert_uint_eq(store_length(r.s, 0), at + n);
     }
-    if (w > 30) store_crop(r.s, 0, TINY_CONTEXT - most);
+    if (w > 30)
+      store_crop(r.s, 0, TINY_CONTEXT - most);
     else { /* before the window */
       store_crop(r.s, 0, w < 3 ? 5 : 3);
       ck_assert_uint_eq(store_length(r.s, 0), 0);
@@ -305,31 +366,41 @@ START_TEST(a_window_keeps_a_ring)
 }
 END_TEST
 
-/* a ring of the window's rows is the mask of the window: the plain store keeps all rows and shows only those; and both differ from full sight at W + 1 */
+/* a ring of the window's rows is the mask of the window: the plain store keeps all rows and shows
+ * only those; and both differ from full sight at W + 1 */
 START_TEST(a_ring_is_a_mask)
 {
   uint64_t seed = suite_seed() + 5;
   for (int round = 0; round < 40; round++) {
     struct rig r, full;
-    static const uint32_t some[] = {1, 2, 16, 17, 255, 256, 257, 299, 300, 500};
+    static const uint32_t some[] = { 1, 2, 16, 17, 255, 256, 257, 299, 300, 500 };
     uint32_t w = round < 10 ? some[round] : 1 + (uint32_t) (rnd(&seed) % 40);
     uint64_t same = rnd(&seed);
-    rig_open_short_sighted(&r, same, 1, (struct sight) {w, 0, 0}, (struct cache_wishes) {.page_rows = (size_t) 1 << rnd(&seed) % 5, .rows = 0});
-    rig_open(&full, same, 1, (struct cache_wishes) {.rows = 0});
+    rig_open_short_sighted(&r, same, 1, (struct sight){ w, 0, 0 },
+      (struct cache_wishes){ .page_rows = (size_t) 1 << rnd(&seed) % 5, .rows = 0 });
+    rig_open(&full, same, 1, (struct cache_wishes){ .rows = 0 });
     struct row rows[TINY_CONTEXT];
-    for (uint32_t i = 0; i < TINY_CONTEXT; i++) rows[i] = (struct row) {0, i, (uint32_t) (rnd(&seed) % TINY_V)};
+    for (uint32_t i = 0; i < TINY_CONTEXT; i++)
+      rows[i] = (struct row){ 0, i, (uint32_t) (rnd(&seed) % TINY_V) };
     struct pass *whole, *masked, *p;
     ck_assert(forward(&r.e, &r.t.lm, r.plain, rows, TINY_CONTEXT, &masked, &r.why));
     ck_assert(forward(&full.e, &full.t.lm, full.plain, rows, TINY_CONTEXT, &whole, &full.why));
-    for (uint32_t at = 0, n; at < TINY_CONTEXT; at += n) { /* the first pass often longer than the window, and pieces across its edge */
+    for (uint32_t at = 0, n; at < TINY_CONTEXT;
+         at += n) { /* the first pass often longer than the window, and pieces across its edge */
       n = at == 0 ? 1 + (uint32_t) (rnd(&seed) % 100) : 1 + (uint32_t) (rnd(&seed) % (w + 5));
       if (n > TINY_CONTEXT - at) n = TINY_CONTEXT - at;
       ck_assert_msg(forward(&r.e, &r.t.lm, r.s, rows + at, n, &p, &r.why), "%s", r.why.words);
-      ck_assert_msg(memcmp(p->hidden, masked->hidden + at * TINY_D, n * TINY_D * sizeof (float)) == 0, "window %u, rows %u to %u", w, at, at + n);
+      ck_assert_msg(
+        memcmp(p->hidden, masked->hidden + at * TINY_D, n * TINY_D * sizeof(float)) == 0,
+        "window %u, rows %u to %u", w, at, at + n);
       pass_close(p);
     }
     size_t first = 0;
-    while (first < TINY_CONTEXT && memcmp(whole->hidden + first * TINY_D, masked->hidden + first * TINY_D, TINY_D * sizeof (float)) == 0) first++;
+    while (first < TINY_CONTEXT
+      && memcmp(
+           whole->hidden + first * TINY_D, masked->hidden + first * TINY_D, TINY_D * sizeof(float))
+        == 0)
+      first++;
     ck_assert_uint_eq(first, w < TINY_CONTEXT ? w : TINY_CONTEXT); /* row number W + 1 */
     pass_close(whole), pass_close(masked), rig_close(&r), rig_close(&full);
   }
@@ -341,14 +412,21 @@ START_TEST(a_token_reaches_so_far_and_no_further)
 {
   for (uint32_t w = 1; w < 30; w += 4) {
     struct rig r;
-    rig_open_short_sighted(&r, suite_seed() + w, 2, (struct sight) {w, 0, 0}, (struct cache_wishes) {.rows = 0});
+    rig_open_short_sighted(
+      &r, suite_seed() + w, 2, (struct sight){ w, 0, 0 }, (struct cache_wishes){ .rows = 0 });
     struct row rows[2 * 120];
-    for (uint32_t i = 0; i < 120; i++) rows[i] = (struct row) {0, i, (i * 7 + 3) % TINY_V}, rows[120 + i] = rows[i], rows[120 + i].sequence = 1;
-    rows[120].token = (rows[0].token + 1) % TINY_V; /* the first token of the second text is another */
+    for (uint32_t i = 0; i < 120; i++)
+      rows[i] = (struct row){ 0, i, (i * 7 + 3) % TINY_V }, rows[120 + i] = rows[i],
+      rows[120 + i].sequence = 1;
+    rows[120].token =
+      (rows[0].token + 1) % TINY_V; /* the first token of the second text is another */
     struct pass *p;
     ck_assert(forward(&r.e, &r.t.lm, r.s, rows, 240, &p, &r.why));
     size_t last = 0;
-    for (size_t i = 0; i < 120; i++) if (memcmp(p->hidden + i * TINY_D, p->hidden + (120 + i) * TINY_D, TINY_D * sizeof (float)) != 0) last = i;
+    for (size_t i = 0; i < 120; i++)
+      if (memcmp(p->hidden + i * TINY_D, p->hidden + (120 + i) * TINY_D, TINY_D * sizeof(float))
+        != 0)
+        last = i;
     ck_assert_uint_eq(last, TINY_LAYERS * (w - 1));
     pass_close(p), rig_close(&r);
   }
@@ -356,29 +434,35 @@ START_TEST(a_token_reaches_so_far_and_no_further)
   for (uint32_t changed = 0; changed < 5; changed++) {
     struct rig r;
     enum { W = 6, S = 3 };
-    rig_open_short_sighted(&r, suite_seed() + changed, 2, (struct sight) {W, S, 0}, (struct cache_wishes) {.page_rows = 1});
+    rig_open_short_sighted(&r, suite_seed() + changed, 2, (struct sight){ W, S, 0 },
+      (struct cache_wishes){ .page_rows = 1 });
     struct row rows[2 * 120];
-    for (uint32_t i = 0; i < 120; i++) rows[i] = (struct row) {0, i, (i * 7 + 3) % TINY_V}, rows[120 + i] = rows[i], rows[120 + i].sequence = 1;
+    for (uint32_t i = 0; i < 120; i++)
+      rows[i] = (struct row){ 0, i, (i * 7 + 3) % TINY_V }, rows[120 + i] = rows[i],
+      rows[120 + i].sequence = 1;
     rows[120 + changed].token = (rows[changed].token + 1) % TINY_V;
     struct pass *p;
     ck_assert(forward(&r.e, &r.t.lm, r.s, rows, 240, &p, &r.why));
     for (size_t i = 0; i < 120; i++) {
-      bool same = memcmp(p->hidden + i * TINY_D, p->hidden + (120 + i) * TINY_D, TINY_D * sizeof (float)) == 0;
-      ck_assert_msg(same == (i < changed || (changed >= S && i > changed + TINY_LAYERS * (W - 1))), "token %u, row %zu", changed, i);
+      bool same =
+        memcmp(p->hidden + i * TINY_D, p->hidden + (120 + i) * TINY_D, TINY_D * sizeof(float)) == 0;
+      ck_assert_msg(same == (i < changed || (changed >= S && i > changed + TINY_LAYERS * (W - 1))),
+        "token %u, row %zu", changed, i);
     }
     pass_close(p), rig_close(&r);
   }
 }
 END_TEST
 
-/* a first pass that was aborted leaves pages on the list of a sequence without rows; who then becomes a fork gives them back */
+/* a first pass that was aborted leaves pages on the list of a sequence without rows; who then
+ * becomes a fork gives them back */
 START_TEST(a_fork_onto_pages_of_an_aborted_pass_loses_none)
 {
   struct rig r;
-  rig_open(&r, suite_seed(), 2, (struct cache_wishes) {.page_rows = 16});
+  rig_open(&r, suite_seed(), 2, (struct cache_wishes){ .page_rows = 16 });
   struct row rows[40];
   struct pass *p;
-  for (uint32_t i = 0; i < 40; i++) rows[i] = (struct row) {1, i, i % TINY_V};
+  for (uint32_t i = 0; i < 40; i++) rows[i] = (struct row){ 1, i, i % TINY_V };
   ck_assert(store_begin(r.s, rows, 40, &r.why)), store_abort(r.s);
   for (uint32_t i = 0; i < 20; i++) rows[i].sequence = 0;
   ck_assert(forward(&r.e, &r.t.lm, r.s, rows, 20, &p, &r.why)), pass_close(p);
@@ -392,11 +476,12 @@ END_TEST
 
 START_TEST(a_window_is_set_or_refused_in_words)
 {
-  struct model_config c = {.n_layers = 4, .window = 9, .window_from = 2};
+  struct model_config c = { .n_layers = 4, .window = 9, .window_from = 2 };
   struct error why;
   ck_assert(config_set_window(&c, 5, 3, &why));
   for (uint32_t i = 0; i < 4; i++) ck_assert_uint_eq(config_window(&c, i), 5);
-  ck_assert(!config_set_window(&c, 0, 3, &why) && strstr(why.words, "3 sinks without a window") != NULL);
+  ck_assert(
+    !config_set_window(&c, 0, 3, &why) && strstr(why.words, "3 sinks without a window") != NULL);
   ck_assert(config_set_window(&c, 0, 0, &why) && config_window(&c, 3) == 0);
   c.learned_positions = true;
   ck_assert(!config_set_window(&c, 5, 1, &why) && strstr(why.words, "learned") != NULL);
@@ -404,8 +489,15 @@ START_TEST(a_window_is_set_or_refused_in_words)
 }
 END_TEST
 
-/* ---- the loop with a memory is the loop without one, at every step, and may change its mind between two */
-struct witness { float *logits; size_t v, steps, turn; struct settings want; const struct store *s; size_t n_prompt; };
+/* ---- the loop with a memory is the loop without one, at every step, and may change its mind
+ * between two */
+struct witness {
+  float *logits;
+  size_t v, steps, turn;
+  struct settings want;
+  const struct store *s;
+  size_t n_prompt;
+};
 static bool see(void *self, const struct step *now)
 {
   struct witness *w = self;
@@ -414,35 +506,42 @@ static bool see(void *self, const struct step *now)
   if (w->turn > 0 && now->number % w->turn == 0) w->want.keep = !w->want.keep;
   return true;
 }
-static const char *const own_model[] = {"gpt2", "gpt2-bare", "llama", "llama-stretched", "mistral", "qwen2", "qwen3",
-  "gpt2-unscaled", "llama-linear", "llama-yarn", "qwen2-yarn", "qwen3-layers"};
+static const char *const own_model[] = { "gpt2", "gpt2-bare", "llama", "llama-stretched", "mistral",
+  "qwen2", "qwen3", "gpt2-unscaled", "llama-linear", "llama-yarn", "qwen2-yarn", "qwen3-layers" };
 enum { OWN = 12, WRITE = 40 };
 START_TEST(to_remember_changes_no_bit)
 {
   char path[200];
   snprintf(path, sizeof path, "tests/golden/%s", own_model[_i]);
-  struct memory m = {.refuse_at = 0};
-  struct counters c = {0};
+  struct memory m = { .refuse_at = 0 };
+  struct counters c = { 0 };
   struct error why;
-  struct engine e = {kernels_find(NULL, NULL), NULL, &c};
+  struct engine e = { kernels_find(NULL, NULL), NULL, &c };
   struct model *lm = model_open(&m, path, &why);
   ck_assert_msg(lm != NULL, "%s", why.words);
   uint64_t seed = suite_seed() + (uint64_t) _i;
-  size_t v = lm->config.vocab_size, p = 1 + rnd(&seed) % 9, g = lm->config.n_positions - p < WRITE ? lm->config.n_positions - p + 1 : WRITE;
+  size_t v = lm->config.vocab_size, p = 1 + rnd(&seed) % 9,
+         g = lm->config.n_positions - p < WRITE ? lm->config.n_positions - p + 1 : WRITE;
   uint32_t prompt[16];
   for (size_t i = 0; i < p; i++) prompt[i] = (uint32_t) (rnd(&seed) % v);
   enum { WAYS = 9 };
   float *logits[WAYS];
-  struct ids text[WAYS] = {{NULL, 0, 0}};
-  for (size_t k = 0; k < WAYS; k++) { /* naive in both stores, remembering, changing its mind after every step and every third; the same in chunks */
-    struct store *s = k == 0 ? store_open(&m, &lm->config, 1, &why) : cache_open(&m, &lm->config, 1, &(struct cache_wishes) {.rows = 0}, &why);
-    logits[k] = calloc(g * v, sizeof (float));
-    struct witness w = {.logits = logits[k], .v = v, .turn = k == 3 ? 1 : k == 4 ? 3 : 0, .s = s};
+  struct ids text[WAYS] = { { NULL, 0, 0 } };
+  for (size_t k = 0; k < WAYS; k++) { /* naive in both stores, remembering, changing its mind after
+                                         every step and every third; the same in chunks */
+    struct store *s = k == 0
+      ? store_open(&m, &lm->config, 1, &why)
+      : cache_open(&m, &lm->config, 1, &(struct cache_wishes){ .rows = 0 }, &why);
+    logits[k] = calloc(g * v, sizeof(float));
+    struct witness w = { .logits = logits[k], .v = v, .turn = k == 3 ? 1 : k == 4 ? 3 : 0, .s = s };
     size_t chunk = k < 5 ? 0 : k < 8 ? k - 4 : 1 + rnd(&seed) % 7;
-    w.want = (struct settings) {.max_new_tokens = g, .see = see, .self = &w, .keep = k >= 2 && k != 7, .chunk = chunk};
+    w.want = (struct settings){
+      .max_new_tokens = g, .see = see, .self = &w, .keep = k >= 2 && k != 7, .chunk = chunk
+    };
     struct continuation out;
-    c = (struct counters) {0};
-    ck_assert_msg(generate(&(struct generator) {&e, lm, s, &m}, prompt, p, &w.want, &out, &why), "%s", why.words);
+    c = (struct counters){ 0 };
+    ck_assert_msg(generate(&(struct generator){ &e, lm, s, &m }, prompt, p, &w.want, &out, &why),
+      "%s", why.words);
     text[k] = out.text;
     ck_assert_uint_eq(store_length(s, 0), p + g - 1);
     if (k < 2 || k == 7) ck_assert_uint_eq(c.rows, g * p + g * (g - 1) / 2);
@@ -450,15 +549,20 @@ START_TEST(to_remember_changes_no_bit)
       uint64_t passes = 0;
       for (size_t i = 0; i < g; i++) passes += (p + i + chunk - 1) / chunk;
       ck_assert_uint_eq(c.passes, passes);
-    } else if (k >= 2 && k != 3 && k != 4) ck_assert_uint_eq(c.passes, (chunk > 0 ? (p + chunk - 1) / chunk : 1) + g - 1);
+    } else if (k >= 2 && k != 3 && k != 4)
+      ck_assert_uint_eq(c.passes, (chunk > 0 ? (p + chunk - 1) / chunk : 1) + g - 1);
     if (k == 2 || k == 5 || k == 6 || k == 8) {
       ck_assert_uint_eq(c.rows, p + g - 1);
       ck_assert_uint_eq(c.kv_rows_recomputed, 0);
-      if (lm->config.window == 0) ck_assert_uint_eq(c.qk_pairs, p * (p + 1) / 2 + (g - 1) * p + g * (g - 1) / 2);
+      if (lm->config.window == 0)
+        ck_assert_uint_eq(c.qk_pairs, p * (p + 1) / 2 + (g - 1) * p + g * (g - 1) / 2);
     }
-    if ((k == 3 || k == 4) && g > 6) ck_assert(c.rows > p + g - 1 && c.rows < g * p + g * (g - 1) / 2);
-    ck_assert(text[k].n == text[0].n && memcmp(text[k].id, text[0].id, text[0].n * sizeof *text[0].id) == 0);
-    ck_assert_msg(memcmp(logits[k], logits[0], g * v * sizeof (float)) == 0, "%s: way %zu differs", path, k);
+    if ((k == 3 || k == 4) && g > 6)
+      ck_assert(c.rows > p + g - 1 && c.rows < g * p + g * (g - 1) / 2);
+    ck_assert(text[k].n == text[0].n
+      && memcmp(text[k].id, text[0].id, text[0].n * sizeof *text[0].id) == 0);
+    ck_assert_msg(
+      memcmp(logits[k], logits[0], g * v * sizeof(float)) == 0, "%s: way %zu differs", path, k);
     store_close(s);
   }
   for (int k = 0; k < WAYS; k++) free(logits[k]), ids_free(&m, &text[k]);
@@ -467,34 +571,39 @@ START_TEST(to_remember_changes_no_bit)
 }
 END_TEST
 
-/* the built-in model to the last position of its context: one pass over everything, row by row, and in random pieces */
+/* the built-in model to the last position of its context: one pass over everything, row by row, and
+ * in random pieces */
 START_TEST(the_whole_context_row_by_row)
 {
-  struct memory m = {.refuse_at = 0};
-  struct counters c = {0};
+  struct memory m = { .refuse_at = 0 };
+  struct counters c = { 0 };
   struct error why;
-  struct engine e = {kernels_find(NULL, NULL), NULL, &c};
+  struct engine e = { kernels_find(NULL, NULL), NULL, &c };
   struct model *lm = model_open(&m, "models/pocket", &why);
   ck_assert_msg(lm != NULL, "%s", why.words);
   uint64_t seed = suite_seed();
   size_t n = lm->config.n_positions, d = lm->config.d_model;
   struct row *rows = calloc(n, sizeof *rows);
   float *want = calloc(n * d, sizeof *want);
-  for (size_t i = 0; i < n; i++) rows[i] = (struct row) {0, (uint32_t) i, (uint32_t) (rnd(&seed) % lm->config.vocab_size)};
+  for (size_t i = 0; i < n; i++)
+    rows[i] = (struct row){ 0, (uint32_t) i, (uint32_t) (rnd(&seed) % lm->config.vocab_size) };
   struct store *plain = store_open(&m, &lm->config, 1, &why);
   struct pass *p;
   ck_assert(forward(&e, lm, plain, rows, n, &p, &why));
   memcpy(want, p->hidden, n * d * sizeof *want), pass_close(p);
   for (int way = 0; way < 2; way++) {
-    struct store *s = cache_open(&m, &lm->config, 1, &(struct cache_wishes) {.page_rows = way ? 64 : 16}, &why);
+    struct store *s =
+      cache_open(&m, &lm->config, 1, &(struct cache_wishes){ .page_rows = way ? 64 : 16 }, &why);
     for (size_t i = 0, some; i < n; i += some) {
       some = way == 0 ? 1 : 1 + rnd(&seed) % 70;
       if (some > n - i) some = n - i;
       ck_assert_msg(forward(&e, lm, s, rows + i, some, &p, &why), "%s", why.words);
-      ck_assert_msg(memcmp(p->hidden, want + i * d, some * d * sizeof *want) == 0, "row %zu differs", i);
+      ck_assert_msg(
+        memcmp(p->hidden, want + i * d, some * d * sizeof *want) == 0, "row %zu differs", i);
       pass_close(p);
     }
-    ck_assert(!forward(&e, lm, s, &(struct row) {0, (uint32_t) n, 0}, 1, &p, &why) && strstr(why.words, "beyond the context") != NULL);
+    ck_assert(!forward(&e, lm, s, &(struct row){ 0, (uint32_t) n, 0 }, 1, &p, &why)
+      && strstr(why.words, "beyond the context") != NULL);
     store_close(s);
   }
   store_close(plain), model_close(&m, lm);
@@ -507,22 +616,25 @@ END_TEST
 START_TEST(a_second_text_keeps_what_it_shares_with_the_first)
 {
   struct rig r;
-  rig_open(&r, suite_seed() + 7, 1, (struct cache_wishes) {.rows = 0});
-  struct generator g = {&r.e, &r.t.lm, r.s, &r.m}, naive = {&r.e, &r.t.lm, r.plain, &r.m};
+  rig_open(&r, suite_seed() + 7, 1, (struct cache_wishes){ .rows = 0 });
+  struct generator g = { &r.e, &r.t.lm, r.s, &r.m }, naive = { &r.e, &r.t.lm, r.plain, &r.m };
   uint64_t seed = suite_seed();
-  uint32_t prompt[30] = {0};
+  uint32_t prompt[30] = { 0 };
   for (int round = 0; round < 60; round++) {
     size_t n = 1 + rnd(&seed) % 29, same = 0;
-    for (size_t i = round ? rnd(&seed) % n : 0; i < n; i++) prompt[i] = (uint32_t) (rnd(&seed) % TINY_V);
+    for (size_t i = round ? rnd(&seed) % n : 0; i < n; i++)
+      prompt[i] = (uint32_t) (rnd(&seed) % TINY_V);
     struct continuation a, b;
-    struct settings want = {.max_new_tokens = 5, .keep = true};
+    struct settings want = { .max_new_tokens = 5, .keep = true };
     size_t stored = store_length(r.s, 0);
-    while (same < n - 1 && same < stored && r.s->roll.sequence[0].token[same] == prompt[same]) same++;
-    r.c = (struct counters) {0};
+    while (same < n - 1 && same < stored && r.s->roll.sequence[0].token[same] == prompt[same])
+      same++;
+    r.c = (struct counters){ 0 };
     ck_assert(generate(&g, prompt, n, &want, &a, &r.why));
     ck_assert_uint_eq(r.c.rows, n + 4 - same);
-    ck_assert(generate(&naive, prompt, n, &(struct settings) {.max_new_tokens = 5}, &b, &r.why));
-    ck_assert(a.text.n == b.text.n && memcmp(a.text.id, b.text.id, a.text.n * sizeof *a.text.id) == 0);
+    ck_assert(generate(&naive, prompt, n, &(struct settings){ .max_new_tokens = 5 }, &b, &r.why));
+    ck_assert(
+      a.text.n == b.text.n && memcmp(a.text.id, b.text.id, a.text.n * sizeof *a.text.id) == 0);
     continuation_free(&r.m, &a), continuation_free(&r.m, &b);
   }
   rig_close(&r);
@@ -530,14 +642,17 @@ START_TEST(a_second_text_keeps_what_it_shares_with_the_first)
 END_TEST
 
 /* ---- which rows are computed again: a second book, through crops, forks and aborted passes */
-struct memo { uint32_t token[LONG]; size_t length, computed; };
+struct memo {
+  uint32_t token[LONG];
+  size_t length, computed;
+};
 START_TEST(what_is_computed_again_is_known)
 {
   uint64_t seed = suite_seed() + (uint64_t) _i;
   struct rig r;
-  struct memo memo[3] = {{.length = 0}};
+  struct memo memo[3] = { { .length = 0 } };
   size_t again = 0, forks = 0, aborted = 0, within = 0;
-  rig_open(&r, seed, 3, (struct cache_wishes) {.page_rows = 4});
+  rig_open(&r, seed, 3, (struct cache_wishes){ .page_rows = 4 });
   struct store *s = _i % 2 ? r.s : store_open(&r.m, &r.t.lm.config, 3, &r.why);
   for (int round = 0; round < 3000; round++) {
     uint32_t a = (uint32_t) (rnd(&seed) % 3), b = (uint32_t) (rnd(&seed) % 3);
@@ -555,7 +670,7 @@ START_TEST(what_is_computed_again_is_known)
       store_crop(s, b, 0), memo[b].length = 0;
       hold(cache_fork(s, a, b, &r.why));
       memo[b] = memo[a], memo[b].computed = memo[b].length,
-        forks += memo[a].computed > memo[a].length;
+      forks += memo[a].computed > memo[a].length;
       break;
     case 2:
       for (size_t i = 0; i < LONG; i++) id[i] = i < memo[a].length ? memo[a].token[i] : 0;
@@ -570,7 +685,7 @@ START_TEST(what_is_computed_again_is_known)
         size_t take = rnd(&seed) % 3 ? rnd(&seed) % 12 : 0;
         bool known = true;
         for (size_t t = memo[q].length; t < memo[q].length + take && t < LONG; t++) {
-          rows[n] = (struct row) {q, (uint32_t) t, (uint32_t) (rnd(&seed) % 9 == 0)};
+          rows[n] = (struct row){ q, (uint32_t) t, (uint32_t) (rnd(&seed) % 9 == 0) };
           known = known && t < memo[q].computed && memo[q].token[t] == rows[n].token;
           want += known, n++;
         }
@@ -578,8 +693,8 @@ START_TEST(what_is_computed_again_is_known)
       if (n == 0) break;
       shuffle(&seed, rows, n);
       if (!store_begin(s, rows, n, &r.why)) ck_abort_msg("%s", r.why.words);
-      if (s->recomputed != want) ck_abort_msg("round %d: %zu rows again, not %zu", round,
-        s->recomputed, want);
+      if (s->recomputed != want)
+        ck_abort_msg("round %d: %zu rows again, not %zu", round, s->recomputed, want);
       again += want;
       if (rnd(&seed) % 4 == 0) {
         store_abort(s), aborted++;
@@ -596,8 +711,10 @@ START_TEST(what_is_computed_again_is_known)
           differs = differs || at >= old || memo[q].token[at] != rows[t].token;
           memo[q].token[at] = rows[t].token;
         }
-        if (differs) memo[q].computed = end;
-        else within += end > memo[q].length && end < old;
+        if (differs)
+          memo[q].computed = end;
+        else
+          within += end > memo[q].length && end < old;
         memo[q].length = end;
       }
     }
@@ -624,16 +741,16 @@ START_TEST(a_crop_reaches_back_to_the_first_row_that_is_there)
   for (int round = 0; round < 120; round++) {
     struct rig r;
     uint32_t w = 1 + (uint32_t) (rnd(&seed) % 12),
-      sinks = round % 3 ? 0 : (uint32_t) (rnd(&seed) % 6);
+             sinks = round % 3 ? 0 : (uint32_t) (rnd(&seed) % 6);
     size_t page = (size_t) 1 << rnd(&seed) % 4, n = 20 + rnd(&seed) % 30,
-      sink_pages = (sinks + page - 1) / page;
-    rig_open_short_sighted(&r, seed, 1, (struct sight) {w, sinks, 0},
-      (struct cache_wishes) {.page_rows = page});
+           sink_pages = (sinks + page - 1) / page;
+    rig_open_short_sighted(
+      &r, seed, 1, (struct sight){ w, sinks, 0 }, (struct cache_wishes){ .page_rows = page });
     uint32_t ids[60];
     struct pass *p;
     for (uint32_t i = 0; i < 60; i++) ids[i] = (uint32_t) (rnd(&seed) % TINY_V);
     for (uint32_t i = 0; i < n; i++) {
-      hold(forward(&r.e, &r.t.lm, r.s, &(struct row) {0, i, ids[i]}, 1, &p, &r.why));
+      hold(forward(&r.e, &r.t.lm, r.s, &(struct row){ 0, i, ids[i] }, 1, &p, &r.why));
       pass_close(p);
     }
     /* sees its first row */
@@ -643,8 +760,10 @@ START_TEST(a_crop_reaches_back_to_the_first_row_that_is_there)
     bool all = first > sink_pages && back < first * page + w - 1;
     if (back >= n) back = n - 1, all = false;
     size_t left = 0; /* who keeps what two texts share is told how much is left */
-    if (round % 5 == 0) left = store_keep(r.s, 0, ids, back);
-    else store_crop(r.s, 0, back), left = store_length(r.s, 0);
+    if (round % 5 == 0)
+      left = store_keep(r.s, 0, ids, back);
+    else
+      store_crop(r.s, 0, back), left = store_length(r.s, 0);
     hold(left == store_length(r.s, 0));
     if (store_length(r.s, 0) != (all ? 0 : back))
       ck_abort_msg("round %d: window %u, pages of %zu, %u sinks, %zu rows cropped to %zu, not %zu",
@@ -654,7 +773,7 @@ START_TEST(a_crop_reaches_back_to_the_first_row_that_is_there)
     for (uint32_t i = (uint32_t) store_length(r.s, 0); i < n + 3; i++) {
       float want[TINY_V], got[TINY_V];
       size_t at = i, zero = 0;
-      hold(forward(&r.e, &r.t.lm, r.s, &(struct row) {0, i, ids[i]}, 1, &p, &r.why));
+      hold(forward(&r.e, &r.t.lm, r.s, &(struct row){ 0, i, ids[i] }, 1, &p, &r.why));
       hold(head(&r.e, &r.t.lm, p, &zero, 1, got, &r.why));
       pass_close(p);
       if (i % 4) continue;
@@ -675,22 +794,22 @@ START_TEST(what_is_refused_in_the_middle_has_not_been)
   uint64_t seed = suite_seed() + 4;
   uint32_t ids[80];
   for (int i = 0; i < 80; i++) ids[i] = (uint32_t) (rnd(&seed) % TINY_V);
-  unsigned failures[2] = {0, 0};
+  unsigned failures[2] = { 0, 0 };
   for (uint64_t k = 1, whole = 0; !whole; k++) {
     struct rig r;
     struct pass *p = NULL;
     struct row rows[80];
     float want[TINY_V], got[TINY_V];
-    rig_open_short_sighted(&r, seed, 3, (struct sight) {_i ? 9 : 0, 0, _i ? 2 : 0},
-      (struct cache_wishes) {.page_rows = 4});
-    for (uint32_t i = 0; i < 30; i++) rows[i] = (struct row) {0, i, ids[i]};
+    rig_open_short_sighted(&r, seed, 3, (struct sight){ _i ? 9 : 0, 0, _i ? 2 : 0 },
+      (struct cache_wishes){ .page_rows = 4 });
+    for (uint32_t i = 0; i < 30; i++) rows[i] = (struct row){ 0, i, ids[i] };
     for (uint32_t i = 0; i < 30; i += 10) {
       hold(forward(&r.e, &r.t.lm, r.s, rows + i, 10, &p, &r.why));
       pass_close(p);
     }
     struct cache_state before = cache_look(r.s), after;
     /* of eight pages the near-sighted layer has let three go */
-    size_t one = 2 * TINY_KV * TINY_HD * 4 * sizeof (float);
+    size_t one = 2 * TINY_KV * TINY_HD * 4 * sizeof(float);
     hold(before.pages_used == (_i ? 13 : 8) && before.bytes_used == (_i ? 2 * 8 + 5 : 3 * 8) * one);
     hold(before.bytes >= before.bytes_used && before.pages >= before.pages_used);
     bool ok[2];
@@ -706,8 +825,8 @@ START_TEST(what_is_refused_in_the_middle_has_not_been)
     hold(before.bytes_copied == 0);
     size_t n = 0; /* both go on, and one that has nothing yet */
     for (uint32_t i = 30; i < 50; i++)
-      for (uint32_t q = 0; q < 2; q++) rows[n++] = (struct row) {q, i, ids[i + 20 * q]};
-    for (uint32_t i = 0; i < 11; i++) rows[n++] = (struct row) {2, i, ids[i]};
+      for (uint32_t q = 0; q < 2; q++) rows[n++] = (struct row){ q, i, ids[i + 20 * q] };
+    for (uint32_t i = 0; i < 11; i++) rows[n++] = (struct row){ 2, i, ids[i] };
     ok[1] = forward(&r.e, &r.t.lm, r.s, rows, n, &p, &r.why);
     if (!ok[1]) {
       r.m.refuse_at = 0, failures[1]++, after = cache_look(r.s);
@@ -722,11 +841,11 @@ START_TEST(what_is_refused_in_the_middle_has_not_been)
       for (int i = 0; i < 50; i++) text[i] = i < 30 ? ids[i] : ids[(uint32_t) i + 20 * q];
       hold(head(&r.e, &r.t.lm, p, &at, 1, got, &r.why));
       hold(evaluate(&r.e, &r.t.lm, r.plain, text, 50, &last, 1, want, &r.why));
-      if (memcmp(got, want, sizeof got) != 0) ck_abort_msg("request %d, sequence %u differs",
-        (int) k, q);
+      if (memcmp(got, want, sizeof got) != 0)
+        ck_abort_msg("request %d, sequence %u differs", (int) k, q);
     }
     pass_close(p);
-    hold(cache_look(r.s).bytes_copied == 2 * 2 * TINY_LAYERS * TINY_KV * TINY_HD * sizeof (float));
+    hold(cache_look(r.s).bytes_copied == 2 * 2 * TINY_LAYERS * TINY_KV * TINY_HD * sizeof(float));
     store_empty(r.s);
     hold(cache_look(r.s).pages_used == 0);
     whole = ok[0] && ok[1];
@@ -742,8 +861,8 @@ START_TEST(a_cache_is_full_at_its_last_page)
   struct rig r;
   struct row rows[60], two[2];
   struct pass *p;
-  rig_open(&r, suite_seed(), 3, (struct cache_wishes) {.rows = 16, .page_rows = 4});
-  for (uint32_t i = 0; i < 60; i++) rows[i] = (struct row) {0, i, i % TINY_V};
+  rig_open(&r, suite_seed(), 3, (struct cache_wishes){ .rows = 16, .page_rows = 4 });
+  for (uint32_t i = 0; i < 60; i++) rows[i] = (struct row){ 0, i, i % TINY_V };
   for (int twice = 0; twice < 2; twice++) {
     ck_assert(!forward(&r.e, &r.t.lm, r.s, rows, 17, &p, &r.why));
     ck_assert_str_eq(r.why.words,
@@ -753,8 +872,8 @@ START_TEST(a_cache_is_full_at_its_last_page)
   ck_assert(forward(&r.e, &r.t.lm, r.s, rows, 10, &p, &r.why)), pass_close(p);
   ck_assert(cache_fork(r.s, 0, 1, &r.why) && cache_fork(r.s, 0, 2, &r.why));
   /* three share the last page, and one is left: whoever goes on while another reads copies it */
-  for (uint32_t q = 0; q < 2; q++) two[q] = (struct row) {q, 10, 1 + q};
-  struct row all[3] = {{0, 10, 1}, {1, 10, 2}, {2, 10, 3}};
+  for (uint32_t q = 0; q < 2; q++) two[q] = (struct row){ q, 10, 1 + q };
+  struct row all[3] = { { 0, 10, 1 }, { 1, 10, 2 }, { 2, 10, 3 } };
   for (int twice = 0; twice < 3; twice++) {
     ck_assert(!forward(&r.e, &r.t.lm, r.s, all, 3, &p, &r.why));
     ck_assert_str_eq(r.why.words,
@@ -767,15 +886,15 @@ START_TEST(a_cache_is_full_at_its_last_page)
   store_crop(r.s, 2, 8);
   ck_assert_msg(forward(&r.e, &r.t.lm, r.s, two, 2, &p, &r.why), "%s", r.why.words), pass_close(p);
   ck_assert_uint_eq(cache_look(r.s).pages_used, 4);
-  ck_assert_uint_eq(cache_look(r.s).bytes_copied,
-    2 * 2 * TINY_LAYERS * TINY_KV * TINY_HD * sizeof (float));
+  ck_assert_uint_eq(
+    cache_look(r.s).bytes_copied, 2 * 2 * TINY_LAYERS * TINY_KV * TINY_HD * sizeof(float));
   rig_close(&r);
   /* the numbers of a look, and pages of a length that is wished for or not */
-  static const size_t page[] = {0, 1, 256};
+  static const size_t page[] = { 0, 1, 256 };
   for (int i = 0; i < 3; i++) {
     size_t each = page[i] == 0 ? 64 : page[i], pages = (TINY_CONTEXT + each - 1) / each;
-    size_t bytes = 2 * TINY_LAYERS * TINY_KV * TINY_HD * sizeof (float) * each;
-    rig_open(&r, 1, 2, (struct cache_wishes) {.page_rows = page[i], .at_once = true});
+    size_t bytes = 2 * TINY_LAYERS * TINY_KV * TINY_HD * sizeof(float) * each;
+    rig_open(&r, 1, 2, (struct cache_wishes){ .page_rows = page[i], .at_once = true });
     struct cache_state s = cache_look(r.s);
     ck_assert(s.page_rows == each && s.pages == 2 * pages && s.bytes == 2 * pages * bytes);
     ck_assert(s.pages_used == 0 && s.bytes_used == 0);
@@ -784,18 +903,19 @@ START_TEST(a_cache_is_full_at_its_last_page)
     ck_assert(s.pages_used == (5 + each - 1) / each && s.bytes_used == s.pages_used * bytes);
     rig_close(&r);
   }
-  struct memory m = {0};
+  struct memory m = { 0 };
   struct tiny t;
   struct error why;
-  struct row_format blocks = {"q8_0", BLOCKS_Q8_0, NULL};
+  struct row_format blocks = { "q8_0", BLOCKS_Q8_0, NULL };
   tiny_make(&t, 1);
   t.lm.config.head_dim = 31;
   for (int i = 0; i < 3; i++, t.lm.config.head_dim++) {
-    struct store *s = cache_open(&m, &t.lm.config, 1, &(struct cache_wishes) {.format = &blocks},
-      &why);
+    struct store *s =
+      cache_open(&m, &t.lm.config, 1, &(struct cache_wishes){ .format = &blocks }, &why);
     ck_assert_int_eq(s != NULL, i == 1);
-    if (s == NULL) ck_assert_ptr_nonnull(strstr(why.words,
-      i ? "q8_0 for a head_dim of 33; wanted: a multiple of 32" : "of 31;"));
+    if (s == NULL)
+      ck_assert_ptr_nonnull(
+        strstr(why.words, i ? "q8_0 for a head_dim of 33; wanted: a multiple of 32" : "of 31;"));
     store_close(s);
   }
   ck_assert_uint_eq(m.all.held, 0);

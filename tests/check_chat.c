@@ -1,5 +1,6 @@
-/* Appendix U: a talk.  Its answers are those of the protocol on ids that are rendered as a whole, and its rows are counted.  Most talks happen in
-   this process, on streams that are files in memory; a terminal, and Ctrl-C from it, need build/incipit itself. */
+/* Appendix U: a talk.  Its answers are those of the protocol on ids that are rendered as a whole,
+   and its rows are counted.  Most talks happen in this process, on streams that are files in
+   memory; a terminal, and Ctrl-C from it, need build/incipit itself. */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <errno.h>
@@ -16,60 +17,108 @@
 #include "templates/conversations.h"
 #include "probe/door.h"
 
-static const char *build_dir(void) { const char *b = getenv("BUILD"); return b ? b : "build"; }
+static const char *build_dir(void)
+{
+  const char *b = getenv("BUILD");
+  return b ? b : "build";
+}
 static char room_dir[4096];
 
 /* ---- one run in this process */
-struct run { int status; char *out, *err; size_t n_out, n_err; struct memory m; };
-static unsigned steps_allowed;           /* then Ctrl-C */
-static bool counted_interrupt(void) { return steps_allowed != 0 && --steps_allowed == 0; }
+struct run {
+  int status;
+  char *out, *err;
+  size_t n_out, n_err;
+  struct memory m;
+};
+static unsigned steps_allowed; /* then Ctrl-C */
+static bool counted_interrupt(void)
+{
+  return steps_allowed != 0 && --steps_allowed == 0;
+}
 static unsigned listened;
-static void listen_to_nobody(void) { listened++; }
-static const struct editing *edit;       /* null: none, and no terminal */
+static void listen_to_nobody(void)
+{
+  listened++;
+}
+static const struct editing *edit; /* null: none, and no terminal */
 static struct run run_with(const char *const *argv, const void *in, size_t n, uint64_t refuse_at)
 {
   struct run r;
   memset(&r, 0, sizeof r);
-  FILE *f = tmpfile(), *out = open_memstream(&r.out, &r.n_out), *err = open_memstream(&r.err, &r.n_err);
+  FILE *f = tmpfile(), *out = open_memstream(&r.out, &r.n_out),
+       *err = open_memstream(&r.err, &r.n_err);
   ck_assert(f != NULL && out != NULL && err != NULL);
   fwrite(in, 1, n, f);
   rewind(f);
   r.m.refuse_at = refuse_at;
-  struct console c = {.in = f, .out = out, .err = err, .in_terminal = edit != NULL, .out_terminal = edit != NULL, .program = "build/incipit", .build = "test",
-    .memory = &r.m, .listen = listen_to_nobody, .interrupted = counted_interrupt, .edit = edit};
+  struct console c = { .in = f,
+    .out = out,
+    .err = err,
+    .in_terminal = edit != NULL,
+    .out_terminal = edit != NULL,
+    .program = "build/incipit",
+    .build = "test",
+    .memory = &r.m,
+    .listen = listen_to_nobody,
+    .interrupted = counted_interrupt,
+    .edit = edit };
   int argc = 0;
   while (argv[argc] != NULL) argc++;
   r.status = command_run(&c, argc, (char **) argv);
   fclose(f), fclose(out), fclose(err);
-  ck_assert_msg(r.m.all.held == 0, "%s: %lu bytes are still held", argv[1], (unsigned long) r.m.all.held);
+  ck_assert_msg(
+    r.m.all.held == 0, "%s: %lu bytes are still held", argv[1], (unsigned long) r.m.all.held);
   return r;
 }
-#define RUN(in, ...) run_with((const char *const []) {"incipit", __VA_ARGS__, NULL}, in, strlen(in), 0)
-static void done(struct run *r) { free(r->out), free(r->err); }
-static void ends_well(struct run *r, int status) { ck_assert_msg(r->status == status, "status %d: %s%s", r->status, r->out, r->err); }
-static void says(const struct run *r, const char *words) { ck_assert_msg(strstr(r->err, words) != NULL, "%s; wanted: %s", r->err, words); }
+#define RUN(in, ...)                                                                               \
+  run_with((const char *const[]){ "incipit", __VA_ARGS__, NULL }, in, strlen(in), 0)
+static void done(struct run *r)
+{
+  free(r->out), free(r->err);
+}
+static void ends_well(struct run *r, int status)
+{
+  ck_assert_msg(r->status == status, "status %d: %s%s", r->status, r->out, r->err);
+}
+static void says(const struct run *r, const char *words)
+{
+  ck_assert_msg(strstr(r->err, words) != NULL, "%s; wanted: %s", r->err, words);
+}
 
 /* ---- what a talk must be: each prompt rendered as a whole, each answer from the protocol */
 static struct memory M;
-struct model_here { const char *folder, *name, *system; struct tokenizer *v; uint32_t end; const struct chat_template *by; };
+struct model_here {
+  const char *folder, *name, *system;
+  struct tokenizer *v;
+  uint32_t end;
+  const struct chat_template *by;
+};
 static struct model_here here(const char *folder, const char *name, const char *system)
 {
   struct error why;
-  struct model_here h = {folder, name, system, NULL, 0, chat_template_named(name, &why)};
-  struct ids end = {NULL, 0, 0};
+  struct model_here h = { folder, name, system, NULL, 0, chat_template_named(name, &why) };
+  struct ids end = { NULL, 0, 0 };
   ck_assert_msg((h.v = tokenizer_open(&M, folder, &why)) != NULL && h.by != NULL, "%s", why.words);
   ck_assert(conversation_ends(&M, h.by, h.v, &end, &why) && end.n == 1);
   h.end = end.id[0];
   ids_free(&M, &end);
   return h;
 }
-static void leave(struct model_here *h) { tokenizer_close(&M, h->v); ck_assert_uint_eq(M.all.held, 0); }
-static json_t *ask(const struct model_here *h, const struct ids *prompt, size_t most, size_t *n)      /* the answer's text; its n ids, end included */
+static void leave(struct model_here *h)
+{
+  tokenizer_close(&M, h->v);
+  ck_assert_uint_eq(M.all.held, 0);
+}
+static json_t *ask(const struct model_here *h, const struct ids *prompt, size_t most,
+  size_t *n) /* the answer's text; its n ids, end included */
 {
   json_t *q = json_object(), *ids = json_array();
   for (size_t i = 0; i < prompt->n; i++) json_array_append_new(ids, json_integer(prompt->id[i]));
-  json_object_set_new(q, "ids", ids), json_object_set_new(q, "max_tokens", json_integer((json_int_t) most));
-  json_object_set_new(q, "eos", json_pack("[i,i]", (int) h->end, 0)), json_object_set_new(q, "params", json_pack("{s:i}", "temperature", 0));
+  json_object_set_new(q, "ids", ids),
+    json_object_set_new(q, "max_tokens", json_integer((json_int_t) most));
+  json_object_set_new(q, "eos", json_pack("[i,i]", (int) h->end, 0)),
+    json_object_set_new(q, "params", json_pack("{s:i}", "temperature", 0));
   char *line = json_dumps(q, JSON_COMPACT);
   struct run r = RUN(line, "probe", "generate", "-m", h->folder);
   json_t *a = json_loads(r.out, 0, NULL);
@@ -85,48 +134,59 @@ static const char *next_number(const char *at, const char *name, uint64_t *x)
   *x = strtoull(at + 28, NULL, 10);
   return at + 28;
 }
-/* line[n] said in the model's template, each answer of at most most tokens: the output, and the rows of each turn.  A turn reads what its prompt has and
-   the cache has not: all ids of the talk are in the cache but the newest, which was written and not read.  If the template writes old turns anew, the
-   cache keeps what both have in common. */
-static size_t alike;                     /* prompts whose ids are those of the whole conversation: not all, since a model may spell otherwise than its tokenizer */
+/* line[n] said in the model's template, each answer of at most most tokens: the output, and the
+   rows of each turn.  A turn reads what its prompt has and the cache has not: all ids of the talk
+   are in the cache but the newest, which was written and not read.  If the template writes old
+   turns anew, the cache keeps what both have in common. */
+static size_t alike; /* prompts whose ids are those of the whole conversation: not all, since a
+                        model may spell otherwise than its tokenizer */
 static void talks_as(const struct model_here *h, const char *const *line, size_t n, size_t most)
 {
   struct turn turn[32];
   char *kept[32], in[4096] = "", number[24];
   size_t k = 0, first = 0, made = 0;
-  if (h->system != NULL) turn[k++] = (struct turn) {SYSTEM, h->system, strlen(h->system)}, first = 1;
+  if (h->system != NULL)
+    turn[k++] = (struct turn){ SYSTEM, h->system, strlen(h->system) }, first = 1;
   for (size_t i = 0; i < n; i++) strcat(in, line[i]), strcat(in, "\n");
   snprintf(number, sizeof number, "%zu", most);
-  struct run r = h->system == NULL ? RUN(in, "chat", "-m", h->folder, "--template", h->name, "-n", number, "--stats")
-    : RUN(in, "chat", "-m", h->folder, "--template", h->name, "-n", number, "--stats", "--system", h->system);
+  struct run r = h->system == NULL
+    ? RUN(in, "chat", "-m", h->folder, "--template", h->name, "-n", number, "--stats")
+    : RUN(in, "chat", "-m", h->folder, "--template", h->name, "-n", number, "--stats", "--system",
+      h->system);
   ends_well(&r, 0);
   const char *out = r.out, *err = r.err;
-  struct ids cached = {NULL, 0, 0}, talk = {NULL, 0, 0};
+  struct ids cached = { NULL, 0, 0 }, talk = { NULL, 0, 0 };
   for (size_t i = 0; i < n; i++) {
     struct error why;
-    struct ids prompt = {NULL, 0, 0};
+    struct ids prompt = { NULL, 0, 0 };
     size_t wrote;
     uint64_t given, read, rows;
-    turn[k++] = (struct turn) {USER, line[i], strlen(line[i])};
+    turn[k++] = (struct turn){ USER, line[i], strlen(line[i]) };
     bool anew = i == 0 || chat_template_rewrites(h->by, turn, k);
     for (size_t j = 0; !anew && j < talk.n; j++) ck_assert(ids_push(&M, &prompt, talk.id[j], &why));
-    ck_assert_msg(conversation_ids(&M, h->by, h->v, turn, k, anew ? 0 : k - 1, true, &prompt, &why), "%s", why.words);
-    struct ids at_once = {NULL, 0, 0};
+    ck_assert_msg(conversation_ids(&M, h->by, h->v, turn, k, anew ? 0 : k - 1, true, &prompt, &why),
+      "%s", why.words);
+    struct ids at_once = { NULL, 0, 0 };
     ck_assert(conversation_ids(&M, h->by, h->v, turn, k, 0, true, &at_once, &why));
-    alike += at_once.n == prompt.n && memcmp(at_once.id, prompt.id, prompt.n * sizeof *prompt.id) == 0;
+    alike +=
+      at_once.n == prompt.n && memcmp(at_once.id, prompt.id, prompt.n * sizeof *prompt.id) == 0;
     ids_free(&M, &at_once);
     json_t *a = ask(h, &prompt, most, &wrote), *ids = json_object_get(a, "ids");
-    struct bytes said = {NULL, 0, 0};
+    struct bytes said = { NULL, 0, 0 };
     talk.n = 0;
     for (size_t j = 0; j < prompt.n; j++) ck_assert(ids_push(&M, &talk, prompt.id[j], &why));
-    for (size_t j = 0; j < wrote; j++) ck_assert(ids_push(&M, &talk, (uint32_t) json_integer_value(json_array_get(ids, j)), &why));
+    for (size_t j = 0; j < wrote; j++)
+      ck_assert(ids_push(&M, &talk, (uint32_t) json_integer_value(json_array_get(ids, j)), &why));
     uint32_t newest = talk.id[talk.n - 1];
-    if (newest == h->end || newest == 0) talk.n--;      /* its end; one that is not the template's is exchanged */
-    ck_assert(tokenizer_decode(h->v, &M, talk.id + prompt.n, talk.n - prompt.n, true, &said, &why) && bytes_push(&M, &said, "", 1, &why));
+    if (newest == h->end || newest == 0)
+      talk.n--; /* its end; one that is not the template's is exchanged */
+    ck_assert(tokenizer_decode(h->v, &M, talk.id + prompt.n, talk.n - prompt.n, true, &said, &why)
+      && bytes_push(&M, &said, "", 1, &why));
     ck_assert(ids_push(&M, &talk, h->end, &why));
     const char *text = (char *) said.byte + strspn((char *) said.byte, " ");
     size_t size = strlen(text), same = 0;
-    ck_assert_msg(strncmp(out, text, size) == 0 && out[size] == '\n', "turn %zu of %s: %.60s; wanted: %s", i + 1, h->name, out, text);
+    ck_assert_msg(strncmp(out, text, size) == 0 && out[size] == '\n',
+      "turn %zu of %s: %.60s; wanted: %s", i + 1, h->name, out, text);
     out += size + 1;
     err = next_number(err, "tokens   ", &given);
     ck_assert_uint_eq(given, prompt.n);
@@ -136,12 +196,14 @@ static void talks_as(const struct model_here *h, const char *const *line, size_t
     if (same == prompt.n) same--;
     ck_assert_uint_eq(read, prompt.n - same);
     ck_assert_uint_eq(rows, read + wrote - 1);
-    if (i > 0 && first == 0 && !chat_template_rewrites(h->by, turn, k)) ck_assert_uint_eq(same, cached.n);
+    if (i > 0 && first == 0 && !chat_template_rewrites(h->by, turn, k))
+      ck_assert_uint_eq(same, cached.n);
     cached.n = 0;
     for (size_t j = 0; j < prompt.n; j++) ck_assert(ids_push(&M, &cached, prompt.id[j], &why));
-    for (size_t j = 0; j + 1 < wrote; j++) ck_assert(ids_push(&M, &cached, (uint32_t) json_integer_value(json_array_get(ids, j)), &why));
+    for (size_t j = 0; j + 1 < wrote; j++)
+      ck_assert(ids_push(&M, &cached, (uint32_t) json_integer_value(json_array_get(ids, j)), &why));
     kept[made++] = strdup(text);
-    turn[k++] = (struct turn) {ASSISTANT, kept[made - 1], size};
+    turn[k++] = (struct turn){ ASSISTANT, kept[made - 1], size };
     json_decref(a), ids_free(&M, &prompt), bytes_free(&M, &said);
   }
   ck_assert(*out == '\0');
@@ -153,7 +215,8 @@ static const char pocket_dir[] = "models/pocket";
 START_TEST(answers_are_those_of_the_whole_text)
 {
   struct model_here h = here(pocket_dir, "pocket", NULL);
-  static const char *const line[] = {"Hello!", "What does the fox say?", "Where does the cat sleep?", "Thank you!", "Who are you?", "Tell me about the king."};
+  static const char *const line[] = { "Hello!", "What does the fox say?",
+    "Where does the cat sleep?", "Thank you!", "Who are you?", "Tell me about the king." };
   talks_as(&h, line, 1, 24);
   talks_as(&h, line, 2, 24);
   talks_as(&h, line, 6, 32);
@@ -162,7 +225,8 @@ START_TEST(answers_are_those_of_the_whole_text)
 END_TEST
 START_TEST(every_talk_computes_each_row_once)
 {
-  static const char *const word[] = {"the", "king", "cat", "What", "is", "a", "tree?", "Where", "sea", "I", "like", "milk."};
+  static const char *const word[] = { "the", "king", "cat", "What", "is", "a", "tree?", "Where",
+    "sea", "I", "like", "milk." };
   uint64_t seed = suite_seed();
   size_t turns = 0;
   struct model_here h = here(pocket_dir, "pocket", NULL);
@@ -172,7 +236,8 @@ START_TEST(every_talk_computes_each_row_once)
     size_t n = 2 + rnd(&seed) % 3;
     for (size_t i = 0; i < n; i++) {
       text[i][0] = '\0', line[i] = text[i];
-      for (size_t k = 1 + rnd(&seed) % 6; k > 0; k--) strcat(text[i], word[rnd(&seed) % 12]), strcat(text[i], k > 1 ? " " : "");
+      for (size_t k = 1 + rnd(&seed) % 6; k > 0; k--)
+        strcat(text[i], word[rnd(&seed) % 12]), strcat(text[i], k > 1 ? " " : "");
     }
     talks_as(&h, line, n, 40);
     turns += n;
@@ -188,7 +253,7 @@ static void make_room(void)
 }
 START_TEST(templates_that_change_old_turns_are_written_anew)
 {
-  static const char *const line[] = {"The cat", "sat", "on"};
+  static const char *const line[] = { "The cat", "sat", "on" };
   make_room();
   struct model_here h = here(room_dir, "qwen3", NULL);
   talks_as(&h, line, 3, 12);
@@ -196,7 +261,7 @@ START_TEST(templates_that_change_old_turns_are_written_anew)
   h = here(room_dir, "qwen3", "Be brief.");
   talks_as(&h, line, 3, 9);
   leave(&h);
-  h = here(room_dir, "chatml", NULL);      /* and beside it one that does not */
+  h = here(room_dir, "chatml", NULL); /* and beside it one that does not */
   talks_as(&h, line, 3, 12);
   leave(&h);
 }
@@ -212,14 +277,17 @@ START_TEST(a_cut_answer_is_closed)
     ends_well(&r, 0);
     ck_assert_uint_eq(listened, 2);
     char *end = strchr(r.out, '\n');
-    ck_assert(end != NULL && end - r.out < (ptrdiff_t) whole.n_out - 1 && strncmp(r.out, whole.out, (size_t) (end - r.out)) == 0);
+    ck_assert(end != NULL && end - r.out < (ptrdiff_t) whole.n_out - 1
+      && strncmp(r.out, whole.out, (size_t) (end - r.out)) == 0);
     ck_assert_msg(strcmp(end + 1, "The fox says yip.\n") == 0, "%s", r.out);
     const char *at = next_number(r.err, "tokens   ", &given);
-    ck_assert_uint_eq(given, 8); ck_assert_uint_eq(strtoull(strchr(at, '+') + 1, NULL, 10), k);
+    ck_assert_uint_eq(given, 8);
+    ck_assert_uint_eq(strtoull(strchr(at, '+') + 1, NULL, 10), k);
     at = next_number(at, "tokens   ", &given), next_number(at, "rows_read ", &read);
-    ck_assert_uint_eq(given, 8 + k + 1 + 12);      /* the cut answer, the mark of the template, the new turn */
+    ck_assert_uint_eq(
+      given, 8 + k + 1 + 12); /* the cut answer, the mark of the template, the new turn */
     ck_assert_uint_eq(read, given - (8 + k - 1));
-    snprintf(n, sizeof n, "%u", k);                /* to be cut by its length is to be cut at the same place */
+    snprintf(n, sizeof n, "%u", k); /* to be cut by its length is to be cut at the same place */
     struct run s = RUN("Hello!\n", "chat", "-n", n);
     ck_assert(strncmp(s.out, r.out, s.n_out) == 0);
     done(&r), done(&s);
@@ -228,8 +296,10 @@ START_TEST(a_cut_answer_is_closed)
   r = RUN("Hello!\nWhat does the fox say?\n", "chat", "--stop", " would");
   ck_assert_str_eq(r.out, "Hello! What\nThe fox says yip.\n");
   done(&r);
-  r = RUN("Hello!\n", "chat", "-n", "0", "--stats");      /* no token is a way to read a prompt */
-  ck_assert_str_eq(r.out, "\n"); says(&r, "tokens                       8 + 0"); says(&r, "rows_read                    8");
+  r = RUN("Hello!\n", "chat", "-n", "0", "--stats"); /* no token is a way to read a prompt */
+  ck_assert_str_eq(r.out, "\n");
+  says(&r, "tokens                       8 + 0");
+  says(&r, "rows_read                    8");
   done(&r), done(&whole);
 }
 END_TEST
@@ -237,54 +307,74 @@ START_TEST(a_full_context_takes_the_turn_back)
 {
   struct run a = RUN("Hello!\n", "chat"), b = RUN("Thank you!\n", "chat");
   char wanted[256];
-  struct run r = RUN("Hello!\nWhat does the fox say?\nThank you!\n/new\nThank you!\n", "chat", "-c", "24");
+  struct run r =
+    RUN("Hello!\nWhat does the fox say?\nThank you!\n/new\nThank you!\n", "chat", "-c", "24");
   ends_well(&r, 0);
-  says(&r, "incipit: with this turn the talk has 30 tokens; the context holds 24; /new begins another talk\n");
+  says(&r,
+    "incipit: with this turn the talk has 30 tokens; the context holds 24; /new begins another "
+    "talk\n");
   snprintf(wanted, sizeof wanted, "%s%s", a.out, b.out);
-  ck_assert_msg(strncmp(r.out, a.out, a.n_out) == 0 && strcmp(r.out + r.n_out - b.n_out, b.out) == 0, "%s", r.out);
+  ck_assert_msg(
+    strncmp(r.out, a.out, a.n_out) == 0 && strcmp(r.out + r.n_out - b.n_out, b.out) == 0, "%s",
+    r.out);
   done(&r);
-  r = RUN("Hello!\nWhat does the fox say?\n", "chat", "-c", "30");      /* exactly full: one more token is written, and not read */
+  r = RUN("Hello!\nWhat does the fox say?\n", "chat", "-c",
+    "30"); /* exactly full: one more token is written, and not read */
   ends_well(&r, 0);
   ck_assert(r.n_err == 0 && strstr(r.out, "\nThe\n") != NULL);
   done(&r);
   r = RUN("Hello!\nHello!\n", "chat", "-c", "18", "--ignore-eos");
-  ends_well(&r, 0); says(&r, "the context holds 18");
+  ends_well(&r, 0);
+  says(&r, "the context holds 18");
   done(&r);
   r = RUN("Hello!\n", "chat", "-c", "0"), ends_well(&r, 2), done(&r);
-  r = RUN("Hello!\n", "chat", "-c", "100000"), ends_well(&r, 2), says(&r, "the model's context"), done(&r);
+  r = RUN("Hello!\n", "chat", "-c", "100000"), ends_well(&r, 2), says(&r, "the model's context"),
+  done(&r);
   done(&a), done(&b);
 }
 END_TEST
 START_TEST(lines_with_a_slash_are_for_us)
 {
-  struct run a = RUN("Hello!\n", "chat"), b = RUN("What does the fox say?\n", "chat"), c = RUN("Hello!\nWhat does the fox say?\n", "chat"), r;
+  struct run a = RUN("Hello!\n", "chat"), b = RUN("What does the fox say?\n", "chat"),
+             c = RUN("Hello!\nWhat does the fox say?\n", "chat"), r;
   char wanted[512];
   r = RUN("\n  \n\t\r\nHello!\n\n/help\n/nothing\x1b[2J\nWhat does the fox say?", "chat");
   ends_well(&r, 0);
   ck_assert_str_eq(r.out, c.out);
-  says(&r, "/help    this list\n"); says(&r, "/new "); says(&r, "/quit "); says(&r, "there is no /nothing"); says(&r, "; /help lists what there is");
+  says(&r, "/help    this list\n");
+  says(&r, "/new ");
+  says(&r, "/quit ");
+  says(&r, "there is no /nothing");
+  says(&r, "; /help lists what there is");
   ck_assert(strchr(r.err, '\x1b') == NULL);
   done(&r);
   snprintf(wanted, sizeof wanted, "%s%s", a.out, b.out);
   r = RUN("Hello!\n/new \r\nWhat does the fox say?\n/quit\nHello!\n", "chat", "--stats");
   ends_well(&r, 0);
-  ck_assert_str_eq(r.out, wanted); says(&r, "rows_read                    9\n");      /* the mark at the beginning and User: are there */
+  ck_assert_str_eq(r.out, wanted);
+  says(&r, "rows_read                    9\n"); /* the mark at the beginning and User: are there */
   done(&r);
   r = RUN("//help\n", "chat", "--stats");
   struct run s = RUN("/ help\n", "chat");
-  ends_well(&r, 0); ck_assert(r.n_out > 1 && strstr(r.err, "this list") == NULL && s.n_out == 0);
+  ends_well(&r, 0);
+  ck_assert(r.n_out > 1 && strstr(r.err, "this list") == NULL && s.n_out == 0);
   done(&r), done(&s);
   r = RUN("", "chat"), ends_well(&r, 0), ck_assert(r.n_out == 0 && r.n_err == 0), done(&r);
-  r = RUN("Hello!\r\nWhat does the fox say?\r", "chat", "--stats");      /* a file from elsewhere: the carriage return is not said */
+  r = RUN("Hello!\r\nWhat does the fox say?\r", "chat",
+    "--stats"); /* a file from elsewhere: the carriage return is not said */
   ends_well(&r, 0);
-  ck_assert_str_eq(r.out, c.out); says(&r, "tokens                       8 + ");
+  ck_assert_str_eq(r.out, c.out);
+  says(&r, "tokens                       8 + ");
   done(&r);
-  static const char nul[] = "/quit\0\n\0\n";      /* a byte that is zero is no blank: no order, and a turn */
-  static const char *const argv[] = {"incipit", "chat", NULL};
+  static const char nul[] =
+    "/quit\0\n\0\n"; /* a byte that is zero is no blank: no order, and a turn */
+  static const char *const argv[] = { "incipit", "chat", NULL };
   r = run_with(argv, nul, sizeof nul - 1, 0);
-  ends_well(&r, 0), says(&r, "there is no /quit"); ck_assert(r.n_out > 0);
+  ends_well(&r, 0), says(&r, "there is no /quit");
+  ck_assert(r.n_out > 0);
   done(&r);
-  r = RUN("/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\xc3\xa9\n", "chat");      /* 40 bytes end within a letter */
+  r = RUN(
+    "/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\xc3\xa9\n", "chat"); /* 40 bytes end within a letter */
   ends_well(&r, 0), says(&r, "there is no /aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa; /help");
   done(&r);
   done(&a), done(&b), done(&c);
@@ -294,23 +384,38 @@ START_TEST(a_template_is_known_or_named)
 {
   char path[4200];
   struct run r = RUN("Hello!\n", "chat", "--template", "gpt");
-  ends_well(&r, 2); says(&r, "there is no template gpt; the names are chatml"); done(&r);
+  ends_well(&r, 2);
+  says(&r, "there is no template gpt; the names are chatml");
+  done(&r);
   r = RUN("Hello!\n", "chat", "--template", "chatml");
-  ends_well(&r, 1); says(&r, "the template chatml wants the token <|im_start|>"); ck_assert(r.n_out == 0); done(&r);
+  ends_well(&r, 1);
+  says(&r, "the template chatml wants the token <|im_start|>");
+  ck_assert(r.n_out == 0);
+  done(&r);
   r = RUN("Hello!\n", "chat", "--system", "Be brief.");
-  ends_well(&r, 1); says(&r, "the template pocket has no place for a system turn"); done(&r);
+  ends_well(&r, 1);
+  says(&r, "the template pocket has no place for a system turn");
+  done(&r);
   r = RUN("Hello!\n", "chat", "-m", "models/pocket");
-  ends_well(&r, 1); says(&r, "models/pocket: has no chat template; --template takes one of chatml"); done(&r);
+  ends_well(&r, 1);
+  says(&r, "models/pocket: has no chat template; --template takes one of chatml");
+  done(&r);
   r = RUN("Hello!\n", "chat", "-m", "tests/golden/llama", "--template", "chatml");
-  ends_well(&r, 1); says(&r, "tokenizer"); done(&r);
+  ends_well(&r, 1);
+  says(&r, "tokenizer");
+  done(&r);
   make_room();
   snprintf(path, sizeof path, "%s/chat_template.jinja", room_dir);
   FILE *f = fopen(path, "w");
   fprintf(f, "{{ messages }}"), fclose(f);
   r = RUN("Hello!\n", "chat", "-m", room_dir);
-  ends_well(&r, 1); says(&r, "chat_template"); says(&r, "a published template that is known here"); done(&r);
+  ends_well(&r, 1);
+  says(&r, "chat_template");
+  says(&r, "a published template that is known here");
+  done(&r);
   r = RUN("The cat\n", "chat", "-m", room_dir, "--template", "chatml", "-n", "3", "--stats");
-  struct run s = RUN("The cat\n", "chat", "-m", room_dir, "--template", "chatml", "-n", "3", "--stats", "--system", "Be brief.");
+  struct run s = RUN("The cat\n", "chat", "-m", room_dir, "--template", "chatml", "-n", "3",
+    "--stats", "--system", "Be brief.");
   uint64_t n, more;
   ends_well(&r, 0), ends_well(&s, 0);
   next_number(r.err, "tokens   ", &n), next_number(s.err, "tokens   ", &more);
@@ -321,11 +426,15 @@ END_TEST
 START_TEST(the_same_seed_is_the_same_talk)
 {
   static const char in[] = "Tell me a story.\nWhat happened then?\n";
-  struct run a = RUN(in, "chat", "--temp", "1", "-s", "5"), b = RUN(in, "chat", "--temp", "1", "-s", "5", "-t", "2"), c = RUN(in, "chat", "--temp", "1", "-s", "6");
+  struct run a = RUN(in, "chat", "--temp", "1", "-s", "5"),
+             b = RUN(in, "chat", "--temp", "1", "-s", "5", "-t", "2"),
+             c = RUN(in, "chat", "--temp", "1", "-s", "6");
   ends_well(&a, 0);
-  ck_assert_str_eq(a.out, b.out); ck_assert_str_ne(a.out, c.out);
+  ck_assert_str_eq(a.out, b.out);
+  ck_assert_str_ne(a.out, c.out);
   done(&a), done(&b), done(&c);
-  a = RUN("Hello!\n/new\nHello!\n", "chat", "--temp", "1", "-s", "5");      /* and a talk that was forgotten leaves nothing behind */
+  a = RUN("Hello!\n/new\nHello!\n", "chat", "--temp", "1", "-s",
+    "5"); /* and a talk that was forgotten leaves nothing behind */
   ck_assert(a.n_out % 2 == 0 && memcmp(a.out, a.out + a.n_out / 2, a.n_out / 2) == 0);
   done(&a);
 }
@@ -333,13 +442,16 @@ END_TEST
 START_TEST(every_refusal_of_memory_is_survived)
 {
   static const char in[] = "Hello!\nThank you!\n/new\nHi\n";
-  static const char *const argv[] = {"incipit", "chat", "-n", "3", "--logit-bias", "5=1", "--stop", "zzz", NULL};
+  static const char *const argv[] = { "incipit", "chat", "-n", "3", "--logit-bias", "5=1", "--stop",
+    "zzz", NULL };
   struct run good = run_with(argv, in, sizeof in - 1, 0);
   uint64_t n = good.m.all.requests;
   ends_well(&good, 0);
   for (uint64_t k = 1; k <= n; k++) {
     struct run r = run_with(argv, in, sizeof in - 1, k);
-    ck_assert_msg((r.status == 0 && strcmp(r.out, good.out) == 0) || (r.status <= 1 && strncmp(r.err, "incipit: ", 9) == 0 && strchr(r.err, '\n') == r.err + r.n_err - 1),
+    ck_assert_msg((r.status == 0 && strcmp(r.out, good.out) == 0)
+        || (r.status <= 1 && strncmp(r.err, "incipit: ", 9) == 0
+          && strchr(r.err, '\n') == r.err + r.n_err - 1),
       "request %lu: status %d, %s%s", (unsigned long) k, r.status, r.out, r.err);
     done(&r);
   }
@@ -352,11 +464,15 @@ END_TEST
 static const char *const *typed;
 static int editors;
 static char prompts[16];
-static struct editor *fake_open(struct memory *m, FILE *in, FILE *out, FILE *err, const char *prompt, struct error *why)
+static struct editor *fake_open(
+  struct memory *m, FILE *in, FILE *out, FILE *err, const char *prompt, struct error *why)
 {
   (void) m, (void) in, (void) out, (void) err;
   snprintf(prompts, sizeof prompts, "%s", prompt);
-  if (typed == NULL) { error_say(why, "no terminal today"); return NULL; }
+  if (typed == NULL) {
+    error_say(why, "no terminal today");
+    return NULL;
+  }
   editors++;
   return (struct editor *) &typed;
 }
@@ -367,21 +483,28 @@ static enum asked fake_ask(struct editor *e, const char **line, size_t *n)
   *line = *typed++, *n = strlen(*line);
   return (*line)[0] == '^' ? ASKED_DROPPED : ASKED_LINE;
 }
-static void fake_close(struct editor *e) { (void) e; editors--; }
+static void fake_close(struct editor *e)
+{
+  (void) e;
+  editors--;
+}
 START_TEST(lines_come_from_the_editor_at_a_terminal)
 {
-  static const struct editing fake = {fake_open, fake_ask, fake_close};
+  static const struct editing fake = { fake_open, fake_ask, fake_close };
   struct run c = RUN("Hello!\nWhat does the fox say?\n", "chat");
-  static const char *const line[] = {"Hello!", "^C", "What does the fox say?", NULL};
+  static const char *const line[] = { "Hello!", "^C", "What does the fox say?", NULL };
   edit = &fake, typed = line;
   struct run r = RUN("Thank you!\n", "chat");
   ends_well(&r, 0);
-  ck_assert_str_eq(r.out, c.out); ck_assert_str_eq(prompts, "> "); ck_assert_int_eq(editors, 0);
+  ck_assert_str_eq(r.out, c.out);
+  ck_assert_str_eq(prompts, "> ");
+  ck_assert_int_eq(editors, 0);
   says(&r, "template pocket; /help");
   done(&r);
   typed = NULL;
   r = RUN("Hello!\n", "chat");
-  ends_well(&r, 1); says(&r, "incipit: no terminal today\n");
+  ends_well(&r, 1);
+  says(&r, "incipit: no terminal today\n");
   done(&r), done(&c);
   edit = NULL;
 }
@@ -390,36 +513,51 @@ END_TEST
 /* ---- a real terminal */
 static char screen[65536];
 static size_t shown;
-static bool more(int fd)                 /* reads what comes next; none: the terminal is gone, the screen is full, or two minutes are over */
+static bool more(int fd) /* reads what comes next; none: the terminal is gone, the screen is full,
+                            or two minutes are over */
 {
-  struct pollfd p = {.fd = fd, .events = POLLIN};
+  struct pollfd p = { .fd = fd, .events = POLLIN };
   size_t n = strlen(screen);
   ssize_t k = poll(&p, 1, 120000) > 0 ? read(fd, screen + n, sizeof screen - 1 - n) : 0;
   return k > 0;
 }
-static bool wait_for(int fd, const char *words)      /* what has come behind the last words we waited for; a sign, never a time */
+static bool wait_for(int fd,
+  const char *words) /* what has come behind the last words we waited for; a sign, never a time */
 {
   for (;;) {
     char *at = strstr(screen + shown, words);
-    if (at != NULL) { shown = (size_t) (at - screen) + strlen(words); return true; }
+    if (at != NULL) {
+      shown = (size_t) (at - screen) + strlen(words);
+      return true;
+    }
     if (!more(fd)) return false;
   }
 }
-static bool wait_for_text(int fd, size_t n)          /* so many letters, whatever they say, have come behind those words */
+static bool wait_for_text(
+  int fd, size_t n) /* so many letters, whatever they say, have come behind those words */
 {
   for (;;) {
     size_t letters = 0;
-    for (const char *c = screen + shown; *c != '\0'; c++) letters += isalpha((unsigned char) *c) != 0;
+    for (const char *c = screen + shown; *c != '\0'; c++)
+      letters += isalpha((unsigned char) *c) != 0;
     if (letters >= n) return true;
     if (!more(fd)) return false;
   }
 }
-static const char *last_of_screen(void) { size_t n = strlen(screen); return screen + (n > 1500 ? n - 1500 : 0); }      /* a message of Check is short */
-static void press(int fd, const char *keys) { ck_assert(write(fd, keys, strlen(keys)) == (ssize_t) strlen(keys)); }
-#define SEES(fd, words) ck_assert_msg(wait_for(fd, words), "wanted: %s; the screen:\n%s", words, last_of_screen())
+static const char *last_of_screen(void)
+{
+  size_t n = strlen(screen);
+  return screen + (n > 1500 ? n - 1500 : 0);
+} /* a message of Check is short */
+static void press(int fd, const char *keys)
+{
+  ck_assert(write(fd, keys, strlen(keys)) == (ssize_t) strlen(keys));
+}
+#define SEES(fd, words)                                                                            \
+  ck_assert_msg(wait_for(fd, words), "wanted: %s; the screen:\n%s", words, last_of_screen())
 START_TEST(a_line_is_edited_and_an_answer_stopped)
 {
-  enum { WHOLE = 1200 - 8 + 1 };      /* tokens of an answer that nobody stops */
+  enum { WHOLE = 1200 - 8 + 1 }; /* tokens of an answer that nobody stops */
   int fd, status;
   char path[4200];
   snprintf(path, sizeof path, "%s/incipit", build_dir());
@@ -428,22 +566,25 @@ START_TEST(a_line_is_edited_and_an_answer_stopped)
   ck_assert(pid >= 0);
   if (pid == 0) {
     setenv("TERM", "xterm", 1), setenv("HOME", "/nowhere", 1);
-    execl(path, "incipit", "chat", "--temp", "1", "--ignore-eos", "--stats", "-c", "1200", (char *) NULL);
+    execl(path, "incipit", "chat", "--temp", "1", "--ignore-eos", "--stats", "-c", "1200",
+      (char *) NULL);
     _exit(99);
   }
   SEES(fd, "> ");
-  press(fd, "ello!\033[D\033[D\033[D\033[D\033[DH\r");      /* five times to the left, and the letter that was missing */
-  SEES(fd, "tokens                       8 + ");             /* what arrived is Hello! */
+  press(fd, "ello!\033[D\033[D\033[D\033[D\033[DH\r"); /* five times to the left, and the letter
+                                                          that was missing */
+  SEES(fd, "tokens                       8 + "); /* what arrived is Hello! */
   SEES(fd, "rows_read                    8\r\n");
   SEES(fd, "> ");
   press(fd, "what nobody wants\003");
   SEES(fd, "^C");
   SEES(fd, "> ");
   size_t written = 0, full;
-  for (int tries = 0; tries < 8; tries++) {                  /* Ctrl-C stops an answer that has begun; it may come too late for one, but not for eight */
+  for (int tries = 0; tries < 8; tries++) { /* Ctrl-C stops an answer that has begun; it may come
+                                               too late for one, but not for eight */
     press(fd, "/new\r");
     SEES(fd, "> ");
-    press(fd, "\033[A\033[A\r");                             /* the line before the last again */
+    press(fd, "\033[A\033[A\r"); /* the line before the last again */
     SEES(fd, "Hello!");
     SEES(fd, "\r\n");
     ck_assert_msg(wait_for_text(fd, 5), "no answer; the screen:\n%s", last_of_screen());
@@ -457,27 +598,39 @@ START_TEST(a_line_is_edited_and_an_answer_stopped)
   ck_assert_uint_lt(written, WHOLE);
   press(fd, "/new\r");
   SEES(fd, "> ");
-  press(fd, "Gr\xc3\xbc\xc3\x9f" "e\r");                     /* letters of two bytes; and what was stopped is forgotten: this answer is as long as can be */
-  SEES(fd, "Gr\xc3\xbc\xc3\x9f" "e");
+  press(fd,
+    "Gr\xc3\xbc\xc3\x9f"
+    "e\r"); /* letters of two bytes; and what was stopped is forgotten: this answer is as long as
+               can be */
+  SEES(fd,
+    "Gr\xc3\xbc\xc3\x9f"
+    "e");
   SEES(fd, "tokens ");
   SEES(fd, " + ");
   SEES(fd, "\r\n");
-  for (full = shown - 3; screen[full] != '+'; full--) ;
+  for (full = shown - 3; screen[full] != '+'; full--)
+    ;
   ck_assert_uint_gt(strtoul(screen + full + 1, NULL, 10), WHOLE - 10);
   SEES(fd, "> ");
   press(fd, "\004");
   wait_for(fd, "nothing more comes");
   ck_assert(waitpid(pid, &status, 0) == pid);
-  ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 0, "status %x\n%s", (unsigned) status, last_of_screen());
+  ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 0, "status %x\n%s", (unsigned) status,
+    last_of_screen());
   close(fd);
 }
 END_TEST
 START_TEST(nobody_reads_any_more)
 {
   char script[9000];
-  snprintf(script, sizeof script, "printf 'Hello!\\nThank you!\\n' | %s/incipit chat > /dev/full 2> %s/tests/chat.err", build_dir(), build_dir());
+  snprintf(script, sizeof script,
+    "printf 'Hello!\\nThank you!\\n' | %s/incipit chat > /dev/full 2> %s/tests/chat.err",
+    build_dir(), build_dir());
   ck_assert_int_eq(WEXITSTATUS(system(script)), 1);
-  snprintf(script, sizeof script, "[ $(wc -l < %s/tests/chat.err) = 1 ] && grep -q 'the output cannot be written' %s/tests/chat.err", build_dir(), build_dir());
+  snprintf(script, sizeof script,
+    "[ $(wc -l < %s/tests/chat.err) = 1 ] && grep -q 'the output cannot be written' "
+    "%s/tests/chat.err",
+    build_dir(), build_dir());
   ck_assert_int_eq(WEXITSTATUS(system(script)), 0);
 }
 END_TEST
@@ -489,8 +642,8 @@ int clock_gettime(clockid_t which, struct timespec *now)
 {
   if (!clock_is_ours || which != CLOCK_MONOTONIC)
     return (int) syscall(SYS_clock_gettime, which, now);
-  unsigned k = ++looks, ms = k * k;      /* the k-th look says k * k milliseconds */
-  *now = (struct timespec) { ms / 1000, ms % 1000 * 1000000 };
+  unsigned k = ++looks, ms = k * k; /* the k-th look says k * k milliseconds */
+  *now = (struct timespec){ ms / 1000, ms % 1000 * 1000000 };
   return 0;
 }
 /* looks 1 and 2 are about loading; a turn looks once when it begins and once for every token.  The
@@ -515,12 +668,13 @@ START_TEST(what_a_turn_cost_is_its_own)
       char told[200];
       int n = sprintf(told, "%-28s %.2f\n", "time_to_first_token_ms", 2.0 * (double) look + 1);
       double first = (double) ((look + 1) * (look + 1)),
-        last = (double) ((look + wrote) * (look + wrote));
-      if (wrote > 1) sprintf(told + n, "%-28s %.2f\n", "decode_tokens_per_second",
-        1e3 * ((double) wrote - 1) / (last - first));
+             last = (double) ((look + wrote) * (look + wrote));
+      if (wrote > 1)
+        sprintf(told + n, "%-28s %.2f\n", "decode_tokens_per_second",
+          1e3 * ((double) wrote - 1) / (last - first));
       at = strchr(at, '\n') + 1;
-      ck_assert_msg(strncmp(at, told, strlen(told)) == 0, "turn %d: %s; wanted: %s", turn, at,
-        told);
+      ck_assert_msg(
+        strncmp(at, told, strlen(told)) == 0, "turn %d: %s; wanted: %s", turn, at, told);
       at += strlen(told);
       ck_assert_msg(*at == '\0' || strncmp(at, "tokens   ", 9) == 0, "%s", at);
       look += wrote + 1;
@@ -539,8 +693,8 @@ START_TEST(what_is_refused_was_never_said)
   char in[600], tabs[] = "/help \t\n\t\n/new\t \t\nThank you!\n/quit \t\nHello!\n";
   struct run a = RUN("Hello!\nThank you!\n", "chat", "-c", "60", "--stats"), b;
   for (int k = 0; k < 3; k++) {
-    snprintf(in, sizeof in, "%sHello!\n%s/what\nThank you!\n", k == 1 ? "" : long_turn, k == 2 ? ""
-      : long_turn);
+    snprintf(in, sizeof in, "%sHello!\n%s/what\nThank you!\n", k == 1 ? "" : long_turn,
+      k == 2 ? "" : long_turn);
     b = RUN(in, "chat", "-c", "60", "--stats");
     ends_well(&b, 0), says(&b, "the context holds 60"), says(&b, "there is no /what");
     ck_assert_str_eq(b.out, a.out);
@@ -587,8 +741,8 @@ START_TEST(a_system_speaks_in_every_talk)
   static const char in[] = "The cat\n/new\nThe cat\n/new\n/new\nThe cat\n";
   struct run r = RUN(in, "chat", "-m", room_dir, "--template", "chatml", "-n", "3", "--stats",
     "--system", "Be brief.");
-  struct run s = RUN("The cat\n", "chat", "-m", room_dir, "--template", "chatml", "-n", "3",
-    "--stats");
+  struct run s =
+    RUN("The cat\n", "chat", "-m", room_dir, "--template", "chatml", "-n", "3", "--stats");
   ends_well(&r, 0), ends_well(&s, 0);
   const char *at = r.err;
   for (int k = 0; k < 3; k++) at = next_number(at, "tokens   ", &n[k]);

@@ -1,4 +1,5 @@
-/* Appendix T: conversations, templates, marks.  The data in tests/golden/conversations come from Hugging Face's library. */
+/* Appendix T: conversations, templates, marks.  The data in tests/golden/conversations come from
+ * Hugging Face's library. */
 #define _DEFAULT_SOURCE
 #include "tokens.h"
 #include <sys/stat.h>
@@ -8,16 +9,19 @@
 enum { MOST = 16 };
 static struct error why;
 
-/* the built-in vocabulary with the marks of all templates behind it, in the order of make.py; special or not */
-static const char *const marks[] = {"<s>", "</s>", "<|im_start|>", "<|im_end|>", "<|begin_of_text|>", "<|start_header_id|>",
-  "<|end_header_id|>", "<|eot_id|>", "[INST]", "[/INST]"};
+/* the built-in vocabulary with the marks of all templates behind it, in the order of make.py;
+ * special or not */
+static const char *const marks[] = { "<s>", "</s>", "<|im_start|>", "<|im_end|>",
+  "<|begin_of_text|>", "<|start_header_id|>", "<|end_header_id|>", "<|eot_id|>", "[INST]",
+  "[/INST]" };
 enum { MARKS = sizeof marks / sizeof *marks, FIRST = 2048 };
 static struct tokenizer *marked(bool special)
 {
   json_t *all = load("models/pocket/tokenizer.json"), *list = json_object_get(all, "added_tokens");
   for (int i = 0; i < MARKS; i++)
-    json_array_append_new(list, json_pack("{s:i,s:s,s:b,s:b,s:b,s:b,s:b}", "id", FIRST + i, "content", marks[i], "single_word", 0,
-      "lstrip", 0, "rstrip", 0, "normalized", 0, "special", special));
+    json_array_append_new(list,
+      json_pack("{s:i,s:s,s:b,s:b,s:b,s:b,s:b}", "id", FIRST + i, "content", marks[i],
+        "single_word", 0, "lstrip", 0, "rstrip", 0, "normalized", 0, "special", special));
   char path[] = "/tmp/incipit-marks-XXXXXX";
   int at = mkstemp(path);
   ck_assert_int_ge(at, 0);
@@ -34,10 +38,14 @@ static size_t turns_of(json_t *c, struct turn *talk, bool *reply)
 {
   json_t *list = json_object_get(c, "turns"), *one;
   size_t i;
-  json_array_foreach(list, i, one) {
+  json_array_foreach(list, i, one)
+  {
     const char *role = json_string_value(json_object_get(one, "role"));
     json_t *text = json_object_get(one, "content");
-    talk[i] = (struct turn) {*role == 's' ? SYSTEM : *role == 'u' ? USER : ASSISTANT, json_string_value(text), json_string_length(text)};
+    talk[i] = (struct turn){ *role == 's' ? SYSTEM
+        : *role == 'u'                    ? USER
+                                          : ASSISTANT,
+      json_string_value(text), json_string_length(text) };
   }
   *reply = json_is_true(json_object_get(c, "reply"));
   return json_array_size(list);
@@ -49,11 +57,14 @@ static const struct chat_template *named(const char *name)
   return t;
 }
 
-/* a template that has no place for a system's words must refuse them; then it is asked without them */
-static size_t written(const struct chat_template *t, struct turn **talk, size_t n, bool reply, struct script *s)
+/* a template that has no place for a system's words must refuse them; then it is asked without them
+ */
+static size_t written(
+  const struct chat_template *t, struct turn **talk, size_t n, bool reply, struct script *s)
 {
   if (script_write(&M, t, *talk, n, 0, reply, s, &why)) return n;
-  if ((*talk)->who != SYSTEM || strstr(why.words, "no place for a system turn") == NULL) ck_abort_msg("%s", why.words);
+  if ((*talk)->who != SYSTEM || strstr(why.words, "no place for a system turn") == NULL)
+    ck_abort_msg("%s", why.words);
   ++*talk;
   if (!script_write(&M, t, *talk, n - 1, 0, reply, s, &why)) ck_abort_msg("%s", why.words);
   return n - 1;
@@ -68,7 +79,8 @@ START_TEST(texts_are_those_of_the_published_programs)
     json_t *of = json_object_get(texts, chat_template_name(t));
     ck_assert_ptr_nonnull(of);
     size_t i;
-    json_array_foreach(all, i, c) {
+    json_array_foreach(all, i, c)
+    {
       struct turn room[MOST], *talk = room;
       bool reply;
       size_t n = turns_of(c, talk, &reply);
@@ -76,11 +88,14 @@ START_TEST(texts_are_those_of_the_published_programs)
       written(t, &talk, n, reply, &s);
       json_t *want = json_object_get(of, json_string_value(json_object_get(c, "name")));
       ck_assert_ptr_nonnull(want);
-      if (s.text.n == json_string_length(want) && memcmp(s.text.byte, json_string_value(want), s.text.n) == 0) good++;
+      if (s.text.n == json_string_length(want)
+        && memcmp(s.text.byte, json_string_value(want), s.text.n) == 0)
+        good++;
       else {
         failed++;
-        fprintf(stderr, "%s, %s:\n%.*s\nwanted\n%s\n", chat_template_name(t), json_string_value(json_object_get(c, "name")),
-          (int) s.text.n, s.text.byte, json_string_value(want));
+        fprintf(stderr, "%s, %s:\n%.*s\nwanted\n%s\n", chat_template_name(t),
+          json_string_value(json_object_get(c, "name")), (int) s.text.n, s.text.byte,
+          json_string_value(want));
       }
       size_t at = 0; /* the parts are the text, in order, none empty */
       for (size_t p = 0; p < s.n; p++) {
@@ -109,21 +124,27 @@ static unsigned rows_of(const char *vocabulary, struct tokenizer *v, unsigned *f
   size_t space = 0, i;
   unsigned good = 0;
   while (getline(&row, &space, f) > 0) {
-    char *rest = row, *template = strsep(&rest, "\t"), *voc = strsep(&rest, "\t"), *name = strsep(&rest, "\t");
+    char *rest = row, *template = strsep(&rest, "\t"), *voc = strsep(&rest, "\t"),
+         *name = strsep(&rest, "\t");
     if (strcmp(voc, vocabulary) != 0) continue;
-    json_array_foreach(all, i, c) if (strcmp(json_string_value(json_object_get(c, "name")), name) == 0) break;
+    json_array_foreach(
+      all, i, c) if (strcmp(json_string_value(json_object_get(c, "name")), name) == 0) break;
     ck_assert_ptr_nonnull(c);
     struct turn room[MOST], *talk = room;
     bool reply, ok = true;
     struct script s;
-    struct ids got = {0};
+    struct ids got = { 0 };
     size_t n = turns_of(c, talk, &reply), k = 0;
     n = written(named(template), &talk, n, reply, &s);
     script_free(&M, &s);
-    if (!conversation_ids(&M, named(template), v, talk, n, 0, reply, &got, &why)) ck_abort_msg("%s", why.words);
-    for (char *one; (one = strsep(&rest, " \n")) != NULL && *one; k++) ok = ok && k < got.n && got.id[k] == strtoul(one, NULL, 10);
-    if (ok && k == got.n) good++;
-    else if (++*failed < 5) fprintf(stderr, "%s, %s, %s: %zu ids, not %zu\n", template, voc, name, got.n, k);
+    if (!conversation_ids(&M, named(template), v, talk, n, 0, reply, &got, &why))
+      ck_abort_msg("%s", why.words);
+    for (char *one; (one = strsep(&rest, " \n")) != NULL && *one; k++)
+      ok = ok && k < got.n && got.id[k] == strtoul(one, NULL, 10);
+    if (ok && k == got.n)
+      good++;
+    else if (++*failed < 5)
+      fprintf(stderr, "%s, %s, %s: %zu ids, not %zu\n", template, voc, name, got.n, k);
     ids_free(&M, &got);
   }
   free(row);
@@ -140,11 +161,13 @@ START_TEST(ids_are_those_of_apply_chat_template)
   tally("conversations: ids", good, failed, 0, "");
   ck_assert_uint_eq(failed, 0);
   tokenizer_close(&M, v);
-  static const char *const other[] = {"qwen3", "llama2-legacy", "llama2-metaspace", "llama3", "mistral-v3"};
+  static const char *const other[] = { "qwen3", "llama2-legacy", "llama2-metaspace", "llama3",
+    "mistral-v3" };
   for (int i = 0; i < 5; i++) {
     char room[400], name[120];
     snprintf(name, sizeof name, "golden/tokenizers/%s: conversations", other[i]);
-    snprintf(room, sizeof room, "%s/golden/tokenizers/%s", getenv("SHARED") ? getenv("SHARED") : "../shared", other[i]);
+    snprintf(room, sizeof room, "%s/golden/tokenizers/%s",
+      getenv("SHARED") ? getenv("SHARED") : "../shared", other[i]);
     if (access(room, R_OK) != 0) {
       tally(name, 0, 0, 1, "no ../shared");
       continue;
@@ -160,10 +183,11 @@ START_TEST(ids_are_those_of_apply_chat_template)
 }
 END_TEST
 
-/* a question of blanks behind a system's words loses all of them, and two line's ends of the template's */
+/* a question of blanks behind a system's words loses all of them, and two line's ends of the
+ * template's */
 START_TEST(what_is_trimmed_leaves_no_part)
 {
-  struct turn talk[] = {{SYSTEM, "S", 1}, {USER, " \n\xc2\xa0", 4}};
+  struct turn talk[] = { { SYSTEM, "S", 1 }, { USER, " \n\xc2\xa0", 4 } };
   struct script s;
   ck_assert(script_write(&M, named("llama2"), talk, 2, 0, true, &s, &why));
   static const char want[] = "<s>[INST] <<SYS>>\nS\n<</SYS>> [/INST]";
@@ -186,8 +210,10 @@ START_TEST(no_word_of_anybody_becomes_a_mark)
 {
   struct tokenizer *v = marked(true);
   uint64_t seed = suite_seed();
-  static const char *const bit[] = {"<s>", "</s>", "<|im_start|>", "<|im_end|>", "<|begin_of_text|>", "<|start_header_id|>",
-    "<|end_header_id|>", "<|eot_id|>", "[INST]", "[/INST]", "<|endoftext|>", "a", " ", "\n", "system\n", "<|", "|>", "<think>", "</think>", "\xc3\xa9"};
+  static const char *const bit[] = { "<s>", "</s>", "<|im_start|>", "<|im_end|>",
+    "<|begin_of_text|>", "<|start_header_id|>", "<|end_header_id|>", "<|eot_id|>", "[INST]",
+    "[/INST]", "<|endoftext|>", "a", " ", "\n", "system\n", "<|", "|>", "<think>", "</think>",
+    "\xc3\xa9" };
   unsigned typed = 0;
   for (int round = 0; round < 3000; round++) {
     const struct chat_template *t = chat_template_at((size_t) round % 12);
@@ -201,26 +227,30 @@ START_TEST(no_word_of_anybody_becomes_a_mark)
         memcpy(text[i] + n, b, strlen(b)), n += strlen(b);
         typed += *b == '<' && b[1] == '|';
       }
-      talk[i] = (struct turn) {i == 0 ? SYSTEM : i % 2 ? USER : ASSISTANT, text[i], n};
+      talk[i] = (struct turn){ i == 0 ? SYSTEM : i % 2 ? USER : ASSISTANT, text[i], n };
     }
     struct turn *from = talk;
     struct script s;
-    struct ids got = {0};
-    struct bytes back = {0};
-    size_t wanted[MARKS + 1] = {0}, found[MARKS + 1] = {0};
+    struct ids got = { 0 };
+    struct bytes back = { 0 };
+    size_t wanted[MARKS + 1] = { 0 }, found[MARKS + 1] = { 0 };
     written(t, &from, 4, true, &s);
     hold(script_encode(&s, v, &M, &got, &why));
     for (size_t p = 0; p < s.n; p++)
       if (s.part[p].kind == PART_MARK)
         for (int i = 0; i <= MARKS; i++) {
           const char *m = i < MARKS ? marks[i] : "<|endoftext|>";
-          wanted[i] += s.part[p].n == strlen(m) && memcmp(s.text.byte + s.part[p].at, m, s.part[p].n) == 0;
+          wanted[i] +=
+            s.part[p].n == strlen(m) && memcmp(s.text.byte + s.part[p].at, m, s.part[p].n) == 0;
         }
     for (size_t i = 0; i < got.n; i++)
-      if (got.id[i] == 0) found[MARKS]++;
-      else if (got.id[i] >= FIRST) found[got.id[i] - FIRST]++;
+      if (got.id[i] == 0)
+        found[MARKS]++;
+      else if (got.id[i] >= FIRST)
+        found[got.id[i] - FIRST]++;
     for (int i = 0; i <= MARKS; i++) hold(wanted[i] == found[i]);
-    hold(tokenizer_decode(v, &M, got.id, got.n, false, &back, NULL)); /* and the letters are all there */
+    hold(tokenizer_decode(
+      v, &M, got.id, got.n, false, &back, NULL)); /* and the letters are all there */
     hold(back.n == s.text.n && memcmp(back.byte, s.text.byte, back.n) == 0);
     bytes_free(&M, &back);
     ids_free(&M, &got);
@@ -236,24 +266,27 @@ static void refuses(const char *what, bool ok, const char *const part[3])
 {
   if (ok) ck_abort_msg("%s is accepted", what);
   for (int i = 0; i < 3 && part[i] != NULL; i++)
-    if (strstr(why.words, part[i]) == NULL) ck_abort_msg("%s: no \"%s\" in: %s", what, part[i], why.words);
+    if (strstr(why.words, part[i]) == NULL)
+      ck_abort_msg("%s: no \"%s\" in: %s", what, part[i], why.words);
 }
-#define REFUSES(call, ...) refuses(#call, call, (const char *const[3]) {__VA_ARGS__})
+#define REFUSES(call, ...) refuses(#call, call, (const char *const[3]){ __VA_ARGS__ })
 
 START_TEST(a_mark_must_be_a_special_token)
 {
-  struct ids got = {0};
-  struct turn one = {USER, "Hi", 2};
+  struct ids got = { 0 };
+  struct turn one = { USER, "Hi", 2 };
   struct tokenizer *v = tokenizer_open(&M, "models/pocket", &why);
   ck_assert_ptr_nonnull(v);
   ck_assert(ids_push(&M, &got, 7, NULL));
-  REFUSES(conversation_ids(&M, named("chatml"), v, &one, 1, 0, true, &got, &why), "chatml", "<|im_start|>", "special");
+  REFUSES(conversation_ids(&M, named("chatml"), v, &one, 1, 0, true, &got, &why), "chatml",
+    "<|im_start|>", "special");
   REFUSES(conversation_ids(&M, named("llama2"), v, &one, 1, 0, true, &got, &why), "llama2", "<s>");
   REFUSES(conversation_ends(&M, named("llama3"), v, &got, &why), "llama3", "<|eot_id|>");
   ck_assert_uint_eq(got.n, 1);
   tokenizer_close(&M, v);
   v = marked(false);
-  REFUSES(conversation_ids(&M, named("chatml"), v, &one, 1, 0, true, &got, &why), "<|im_start|>", "marked special");
+  REFUSES(conversation_ids(&M, named("chatml"), v, &one, 1, 0, true, &got, &why), "<|im_start|>",
+    "marked special");
   ck_assert_uint_eq(got.n, 1);
   tokenizer_close(&M, v);
   ids_free(&M, &got);
@@ -268,7 +301,8 @@ static bool goes(const char *name, const char *who, size_t from)
   struct turn talk[MOST];
   struct script s;
   size_t n = strlen(who);
-  for (size_t i = 0; i < n; i++) talk[i] = (struct turn) {who[i] == 's' ? SYSTEM : who[i] == 'u' ? USER : ASSISTANT, "x", 1};
+  for (size_t i = 0; i < n; i++)
+    talk[i] = (struct turn){ who[i] == 's' ? SYSTEM : who[i] == 'u' ? USER : ASSISTANT, "x", 1 };
   if (!script_write(&M, named(name), talk, n, from, true, &s, &why)) {
     ck_assert(s.n == 0 && s.text.n == 0 && s.part == NULL);
     return false;
@@ -279,7 +313,8 @@ static bool goes(const char *name, const char *who, size_t from)
 
 START_TEST(turns_come_in_their_order)
 {
-  static const char *const alternate[] = {"llama2", "mistral", "mistral-v1", "mistral-v3", "pocket"};
+  static const char *const alternate[] = { "llama2", "mistral", "mistral-v1", "mistral-v3",
+    "pocket" };
   for (int i = 0; i < 5; i++) {
     REFUSES(goes(alternate[i], "uu", 0), "turn 2 is the user's", alternate[i], "the assistant's");
     REFUSES(goes(alternate[i], "a", 0), "turn 1 is the assistant's", "the user's there");
@@ -301,26 +336,34 @@ START_TEST(turns_come_in_their_order)
   REFUSES(goes("qwen3", "uau", 2), "qwen3", "written again");
   REFUSES(goes("mistral-v3", "suau", 3), "mistral-v3", "written again");
   ck_assert(goes("mistral-v3", "uau", 2));
-  REFUSES(chat_template_named("gpt", &why) != NULL, "gpt", "chatml, qwen2, qwen2.5, qwen3, smollm2, llama2, llama3, llama3.1, mistral, "
+  REFUSES(chat_template_named("gpt", &why) != NULL, "gpt",
+    "chatml, qwen2, qwen2.5, qwen3, smollm2, llama2, llama3, llama3.1, mistral, "
     "mistral-v1, mistral-v3, pocket");
   at_peace();
 }
 END_TEST
 
-/* what is written from an answer on is the end of the whole, and before it stands the id that ended the answer */
+/* what is written from an answer on is the end of the whole, and before it stands the id that ended
+ * the answer */
 START_TEST(a_second_turn_is_the_rest_of_the_whole)
 {
   struct tokenizer *v = marked(true);
-  static const char *const said[] = {"Be kind.", "Hello!", "Good day.", "  And who are you?\n", "I am nobody.", "Oh."};
-  static const uint32_t ends[] = {0, 3, 3, 3, 3, 3, 1, 7, 7, 1, 1, 1, 0}; /* of the rows of the table, from 1 on */
+  static const char *const said[] = { "Be kind.", "Hello!", "Good day.", "  And who are you?\n",
+    "I am nobody.", "Oh." };
+  static const uint32_t ends[] = { 0, 3, 3, 3, 3, 3, 1, 7, 7, 1, 1, 1,
+    0 }; /* of the rows of the table, from 1 on */
   unsigned compared = 0;
   const struct chat_template *t;
   for (size_t k = 0; (t = chat_template_at(k)) != NULL; k++)
     for (int system = 0; system < 2; system++) {
       struct turn talk[6];
       struct script s;
-      struct ids whole = {0}, rest = {0}, end = {0};
-      for (int i = 0; i < 6; i++) talk[i] = (struct turn) {i == 0 ? SYSTEM : i % 2 ? USER : ASSISTANT, said[i], strlen(said[i])};
+      struct ids whole = { 0 }, rest = { 0 }, end = { 0 };
+      for (int i = 0; i < 6; i++)
+        talk[i] = (struct turn){ i == 0 ? SYSTEM
+            : i % 2                     ? USER
+                                        : ASSISTANT,
+          said[i], strlen(said[i]) };
       struct turn *of = talk + 1 - system;
       size_t n = 5 + (size_t) system;
       ck_assert(conversation_ends(&M, t, v, &end, &why));
@@ -343,7 +386,10 @@ START_TEST(a_second_turn_is_the_rest_of_the_whole)
       ids_free(&M, &rest);
       ids_free(&M, &end);
     }
-  ck_assert_uint_eq(compared, 2 * (2 * 12 - 2 - 2 - 1)); /* two have no system, qwen3 rewrites, mistral-v3 where there is one */
+  ck_assert_uint_eq(compared,
+    2
+      * (2 * 12 - 2 - 2
+        - 1)); /* two have no system, qwen3 rewrites, mistral-v3 where there is one */
   tokenizer_close(&M, v);
   at_peace();
 }
@@ -352,13 +398,15 @@ END_TEST
 /* white space is what Python 3 strips: str.isspace over all code points, by hand from its table */
 START_TEST(white_space_is_pythons)
 {
-  static const uint32_t white[] = {0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x1c, 0x1d, 0x1e, 0x1f, 0x20, 0x85, 0xa0, 0x1680, 0x2000, 0x2001, 0x2002,
-    0x2003, 0x2004, 0x2005, 0x2006, 0x2007, 0x2008, 0x2009, 0x200a, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000};
+  static const uint32_t white[] = { 0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x1c, 0x1d, 0x1e, 0x1f, 0x20,
+    0x85, 0xa0, 0x1680, 0x2000, 0x2001, 0x2002, 0x2003, 0x2004, 0x2005, 0x2006, 0x2007, 0x2008,
+    0x2009, 0x200a, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000 };
   size_t next = 0;
   for (uint32_t c = 1; c < 0x3100; c++) {
-    char text[8] = {0};
+    char text[8] = { 0 };
     size_t n = c < 0x80 ? 1 : c < 0x800 ? 2 : 3;
-    if (n == 1) text[0] = (char) c;
+    if (n == 1)
+      text[0] = (char) c;
     else {
       uint32_t d = c;
       for (size_t i = n - 1; i > 0; i--, d >>= 6) text[i] = (char) (0x80 | (d & 63));
@@ -368,11 +416,12 @@ START_TEST(white_space_is_pythons)
     next += blank;
     char both[20];
     memcpy(both, text, n), both[n] = 'x', memcpy(both + n + 1, text, n);
-    struct turn one = {USER, both, 2 * n + 1};
+    struct turn one = { USER, both, 2 * n + 1 };
     struct script s;
     hold(script_write(&M, named("llama3"), &one, 1, 0, false, &s, &why));
     size_t left = 0;
-    for (size_t p = 0; p < s.n; p++) if (s.part[p].kind == PART_SAID) left = s.part[p].n;
+    for (size_t p = 0; p < s.n; p++)
+      if (s.part[p].kind == PART_SAID) left = s.part[p].n;
     hold(left == (blank ? 1 : 2 * n + 1));
     script_free(&M, &s);
   }
@@ -415,22 +464,30 @@ START_TEST(published_programs_are_recognized)
   json_t *all = load(DATA "templates.json"), *one;
   size_t i;
   unsigned good = 0;
-  json_array_foreach(all, i, one) {
+  json_array_foreach(all, i, one)
+  {
     json_t *program = json_object_get(one, "text");
-    const char *want = json_string_value(json_object_get(one, "template")), *text = json_string_value(program);
+    const char *want = json_string_value(json_object_get(one, "template")),
+               *text = json_string_value(program);
     size_t n = json_string_length(program);
     bool known = *want && !json_is_true(json_object_get(one, "ours"));
     const struct chat_template *t = known ? named(want) : NULL;
     ck_assert_ptr_eq(chat_template_known(text, n), t);
     settings(json_incref(program));
     ck_assert_ptr_eq(chat_template_of(folder, &why), t);
-    if (t == NULL) REFUSES(chat_template_of(folder, &why) != NULL, "tokenizer_config.json: chat_template", "--template");
-    settings(json_pack("[{s:s,s:s},{s:s,s:O}]", "name", "tool_use", "template", "no", "name", "default", "template", program));
+    if (t == NULL)
+      REFUSES(chat_template_of(folder, &why) != NULL, "tokenizer_config.json: chat_template",
+        "--template");
+    settings(json_pack("[{s:s,s:s},{s:s,s:O}]", "name", "tool_use", "template", "no", "name",
+      "default", "template", program));
     ck_assert_ptr_eq(chat_template_of(folder, &why), t);
-    char *other = malloc(n + 2), *to = other; /* line's ends the other way, and one more at the end */
+    char *other = malloc(n + 2),
+         *to = other; /* line's ends the other way, and one more at the end */
     for (size_t k = 0; k < n; k++)
-      if (text[k] == '\\' && text[k + 1] == 'n') *to++ = '\n', k++;
-      else *to++ = text[k];
+      if (text[k] == '\\' && text[k + 1] == 'n')
+        *to++ = '\n', k++;
+      else
+        *to++ = text[k];
     *to++ = '\n';
     settings(json_string("something else"));
     file("chat_template.jinja", other, (size_t) (to - other)); /* the file of its own counts */
@@ -449,9 +506,11 @@ START_TEST(published_programs_are_recognized)
   tally("conversations: programs", good, 0, 0, "");
   json_decref(all);
   settings(json_integer(7));
-  REFUSES(chat_template_of(folder, &why) != NULL, "tokenizer_config.json: chat_template is 7", "mistral-v3, pocket");
+  REFUSES(chat_template_of(folder, &why) != NULL, "tokenizer_config.json: chat_template is 7",
+    "mistral-v3, pocket");
   settings(json_null());
-  REFUSES(chat_template_of(folder, &why) != NULL, folder, "has no chat template", "--template takes one of chatml");
+  REFUSES(chat_template_of(folder, &why) != NULL, folder, "has no chat template",
+    "--template takes one of chatml");
   no_file("tokenizer_config.json");
   REFUSES(chat_template_of(folder, &why) != NULL, folder, "has no chat template");
   file("tokenizer_config.json", "{", 1);
@@ -473,18 +532,21 @@ START_TEST(refused_memory_leaves_nothing)
   struct tokenizer *v = marked(true);
   char text[3000];
   memset(text, 'a', sizeof text);
-  struct turn talk[4] = {{SYSTEM, "Be kind.", 8}, {USER, text, sizeof text}, {ASSISTANT, "<think>\nno\n</think>\n\nNo.", 24}, {USER, " Why? ", 6}};
-  struct ids got = {0};
+  struct turn talk[4] = { { SYSTEM, "Be kind.", 8 }, { USER, text, sizeof text },
+    { ASSISTANT, "<think>\nno\n</think>\n\nNo.", 24 }, { USER, " Why? ", 6 } };
+  struct ids got = { 0 };
   ck_assert(ids_push(&M, &got, 7, NULL));
   unsigned refused = 0;
   const struct chat_template *t;
   for (size_t k = 0; (t = chat_template_at(k)) != NULL; k++) {
     uint64_t held = M.all.held;
-    size_t skip = strcmp(chat_template_name(t), "mistral") == 0 || strcmp(chat_template_name(t), "pocket") == 0;
+    size_t skip =
+      strcmp(chat_template_name(t), "mistral") == 0 || strcmp(chat_template_name(t), "pocket") == 0;
     for (uint64_t at = 1;; at++) {
-      struct memory m = {.refuse_at = at};
-      struct ids own = {0};
-      bool ok = conversation_ids(&m, t, v, talk + skip, 4 - skip, 0, true, &own, &why) && conversation_ends(&m, t, v, &own, &why);
+      struct memory m = { .refuse_at = at };
+      struct ids own = { 0 };
+      bool ok = conversation_ids(&m, t, v, talk + skip, 4 - skip, 0, true, &own, &why)
+        && conversation_ends(&m, t, v, &own, &why);
       ids_free(&m, &own);
       hold(m.all.held == 0);
       if (ok) break;
@@ -506,7 +568,8 @@ END_TEST
 static size_t last_of(const char *text, size_t n, const char *word, size_t otherwise)
 {
   size_t k = strlen(word), at = otherwise;
-  for (size_t i = 0; i + k <= n; i++) if (memcmp(text + i, word, k) == 0) at = i + k;
+  for (size_t i = 0; i + k <= n; i++)
+    if (memcmp(text + i, word, k) == 0) at = i + k;
   return at;
 }
 static char *stripped(char room[200], const char *text, size_t n)
@@ -520,8 +583,8 @@ START_TEST(thoughts_are_split_as_python_splits)
 {
   static const char *const bit[] = { "</think>", "<think>", "\n", "a", "b", "</thin", "think>" };
   static const char *const asked[] = { "Why?", "<tool_response>x</tool_response>",
-    "<tool_response>x",
-    "x</tool_response>", "<tool_response></tool_response>", "</tool_response>" };
+    "<tool_response>x", "x</tool_response>", "<tool_response></tool_response>",
+    "</tool_response>" };
   uint64_t seed = suite_seed() + 50;
   unsigned twice = 0;
   for (int round = 0; round < 4000; round++) {
@@ -529,8 +592,8 @@ START_TEST(thoughts_are_split_as_python_splits)
     for (uint64_t k = rnd(&seed) % 9; k > 0; k--) strcat(text, bit[rnd(&seed) % 7]);
     const char *second = asked[rnd(&seed) % 6];
     size_t n = strlen(text), turns = 2 + rnd(&seed) % 2;
-    struct turn talk[3] = { { USER, "q", 1 }, { ASSISTANT, text, n }, { USER, second,
-      strlen(second) } };
+    struct turn talk[3] = { { USER, "q", 1 }, { ASSISTANT, text, n },
+      { USER, second, strlen(second) } };
     /* the answer is behind the last question, if what comes next is what a tool says */
     bool tool = second == asked[1] || second == asked[4], late = turns == 2 || tool;
     char *end = strstr(text, "</think>");
@@ -565,7 +628,9 @@ START_TEST(a_failed_script_leaves_no_ids)
   static char text[] = "ab<|endoftext|>The cat<|none|>cd";
   struct script_part part[] = { { PART_FRAME, USER, 0, 2 }, { PART_MARK, USER, 2, 13 },
     { PART_SAID, USER, 15, 7 }, { PART_MARK, USER, 22, 8 }, { PART_SAID, USER, 30, 2 } };
-  struct script s = { .by = named("pocket"), .part = part, .n = 5,
+  struct script s = { .by = named("pocket"),
+    .part = part,
+    .n = 5,
     .text = { (unsigned char *) text, sizeof text - 1, sizeof text } };
   struct ids out = { 0 }, want = { 0 };
   ck_assert(ids_push(&M, &out, 7, NULL));
@@ -574,8 +639,8 @@ START_TEST(a_failed_script_leaves_no_ids)
   s.n = 3, s.text.n = 22;
   ck_assert(script_encode(&s, v, &M, &out, &why) && out.n > 3);
   ck_assert(tokenizer_encode(v, &M, "ab", 2, false, false, &want, NULL));
-  ck_assert(ids_push(&M, &want, 0, NULL) && memcmp(want.id, out.id + 1,
-    want.n * sizeof *want.id) == 0);
+  ck_assert(
+    ids_push(&M, &want, 0, NULL) && memcmp(want.id, out.id + 1, want.n * sizeof *want.id) == 0);
   bool ok = false;
   for (uint64_t k = 1; !ok; k++) {
     struct memory m = { 0 };
@@ -615,7 +680,8 @@ START_TEST(blanks_behind_a_program_do_not_count)
   json_t *all = load(DATA "templates.json"), *one;
   size_t i;
   unsigned tried = 0;
-  json_array_foreach(all, i, one) {
+  json_array_foreach(all, i, one)
+  {
     const char *text = json_string_value(json_object_get(one, "text"));
     const struct chat_template *t = chat_template_known(text, strlen(text));
     char *other = malloc(strlen(text) + 20);

@@ -7,7 +7,10 @@
 #include <sys/stat.h>
 
 /* ck_assert writes to a pipe each time: too slow inside a loop of many rounds */
-#define hold(...) do { if (!(__VA_ARGS__)) ck_abort_msg("%s", #__VA_ARGS__); } while (0)
+#define hold(...)                                                                                  \
+  do {                                                                                             \
+    if (!(__VA_ARGS__)) ck_abort_msg("%s", #__VA_ARGS__);                                          \
+  } while (0)
 
 START_TEST(error_names_its_four_parts)
 {
@@ -21,7 +24,9 @@ END_TEST
 START_TEST(error_is_one_line_and_whole_characters)
 {
   struct error why;
-  error_say(&why, "\x1b[2J \xc2\x80\xc2\x9b\xc2\xa0\xc3\x9b");      /* the second set of control characters; what only looks like it stays */
+  error_say(
+    &why, "\x1b[2J \xc2\x80\xc2\x9b\xc2\xa0\xc3\x9b"); /* the second set of control characters; what
+                                                          only looks like it stays */
   ck_assert_str_eq(why.words, "?[2J ????\xc2\xa0\xc3\x9b");
   error_say(&why, "a\nb\tc\x7f");
   ck_assert_str_eq(why.words, "a?b?c?");
@@ -41,14 +46,18 @@ END_TEST
 START_TEST(books_agree_with_a_second_set)
 {
   uint64_t seed = suite_seed();
-  struct memory m = {0};
-  uint64_t given[N_PURPOSES] = {0}, held[N_PURPOSES] = {0}, all = 0, peak = 0;
-  struct { void *p; size_t n; enum purpose what; } block[40] = {{0}};
+  struct memory m = { 0 };
+  uint64_t given[N_PURPOSES] = { 0 }, held[N_PURPOSES] = { 0 }, all = 0, peak = 0;
+  struct {
+    void *p;
+    size_t n;
+    enum purpose what;
+  } block[40] = { { 0 } };
   for (int i = 0; i < 5000; i++) {
     size_t k = rnd(&seed) % 40;
     if (block[k].p == NULL) {
       block[k].n = rnd(&seed) % 1000;
-      block[k].what = (enum purpose) (rnd(&seed) % N_PURPOSES);
+      block[k].what = (enum purpose)(rnd(&seed) % N_PURPOSES);
       block[k].p = memory_take(&m, block[k].what, block[k].n, 3, NULL);
       ck_assert_ptr_nonnull(block[k].p);
       ck_assert_uint_eq((uintptr_t) block[k].p % 64, 0);
@@ -57,8 +66,7 @@ START_TEST(books_agree_with_a_second_set)
       given[block[k].what] += 3 * block[k].n, held[block[k].what] += 3 * block[k].n;
       all += 3 * block[k].n;
       if (all > peak) peak = all;
-    }
-    else {
+    } else {
       memory_give(&m, block[k].what, block[k].p, block[k].n, 3);
       held[block[k].what] -= 3 * block[k].n, all -= 3 * block[k].n;
       block[k].p = NULL;
@@ -78,8 +86,8 @@ END_TEST
 START_TEST(refusal_is_exact_and_leaves_the_old_block)
 {
   for (uint64_t n = 1; n <= 4; n++) {
-    struct memory m = {.refuse_at = n};
-    struct error why = {{0}};
+    struct memory m = { .refuse_at = n };
+    struct error why = { { 0 } };
     void *p[3];
     for (uint64_t i = 1; i <= 3; i++) {
       p[i - 1] = memory_take(&m, FOR_TOKENS, 10, 7, &why);
@@ -91,7 +99,7 @@ START_TEST(refusal_is_exact_and_leaves_the_old_block)
     for (int i = 0; i < 3; i++) memory_give(&m, FOR_TOKENS, p[i], 10, 7);
     ck_assert_uint_eq(m.all.held, 0);
   }
-  struct memory m = {.refuse_at = 2};
+  struct memory m = { .refuse_at = 2 };
   char *p = memory_take(&m, FOR_OTHER, 4, 1, NULL);
   memcpy(p, "abc", 4);
   ck_assert_ptr_null(memory_grow(&m, FOR_OTHER, p, 4, 400, 1, NULL));
@@ -107,7 +115,7 @@ END_TEST
 
 START_TEST(product_of_sizes_is_checked)
 {
-  struct memory m = {0};
+  struct memory m = { 0 };
   struct error why;
   ck_assert_ptr_null(memory_take(&m, FOR_WEIGHTS, SIZE_MAX / 2, 3, &why));
   ck_assert_ptr_null(memory_take(&m, FOR_WEIGHTS, SIZE_MAX, 1, &why));
@@ -148,7 +156,11 @@ START_TEST(files_are_mapped_or_refused_by_name)
 }
 END_TEST
 
-struct census { atomic_uint calls; unsigned seen[8]; int mode[8]; };
+struct census {
+  atomic_uint calls;
+  unsigned seen[8];
+  int mode[8];
+};
 static void count_me(void *what, unsigned worker, unsigned workers)
 {
   struct census *c = what;
@@ -161,11 +173,11 @@ static void count_me(void *what, unsigned worker, unsigned workers)
 START_TEST(every_worker_does_every_step_once)
 {
   for (unsigned n = 1; n <= 5; n++) {
-    struct memory m = {0};
+    struct memory m = { 0 };
     struct pool *p = pool_open(&m, n, NULL);
     ck_assert_ptr_nonnull(p);
     ck_assert_uint_eq(pool_workers(p), n);
-    struct census c = {0};
+    struct census c = { 0 };
     for (int i = 0; i < 2000; i++) {
       pool_run(p, count_me, &c);
       ck_assert_uint_eq(atomic_load(&c.calls), n * (unsigned) (i + 1));
@@ -180,9 +192,9 @@ END_TEST
 
 START_TEST(rounding_mode_is_set_and_put_back)
 {
-  struct memory m = {0};
+  struct memory m = { 0 };
   struct pool *p = pool_open(&m, 3, NULL);
-  struct census c = {0};
+  struct census c = { 0 };
   fesetround(FE_UPWARD);
   pool_run(p, count_me, &c);
   pool_run(NULL, count_me, &c);
@@ -196,8 +208,8 @@ END_TEST
 START_TEST(pool_survives_every_refusal)
 {
   for (uint64_t n = 1; n <= 3; n++) {
-    struct memory m = {.refuse_at = n};
-    struct error why = {{0}};
+    struct memory m = { .refuse_at = n };
+    struct error why = { { 0 } };
     struct pool *p = pool_open(&m, 3, &why);
     ck_assert_int_eq(p == NULL, n <= 2);
     pool_close(&m, p);
@@ -218,17 +230,17 @@ static int next_descriptor(void)
 START_TEST(a_refused_file_leaves_nothing_behind)
 {
   char folder[] = "/tmp/incipit-ground-XXXXXX", path[4][60];
-  static const char *const words[4] = {"a directory", "not a regular file", "cannot be opened"};
+  static const char *const words[4] = { "a directory", "not a regular file", "cannot be opened" };
   ck_assert_ptr_nonnull(mkdtemp(folder));
-  static const char *const name[4] = {"folder", "pipe", "nobody", "empty"};
+  static const char *const name[4] = { "folder", "pipe", "nobody", "empty" };
   for (int i = 0; i < 4; i++) snprintf(path[i], sizeof path[i], "%s/%s", folder, name[i]);
   ck_assert(mkdir(path[0], 0700) == 0 && mkfifo(path[1], 0600) == 0);
   close(open(path[3], O_WRONLY | O_CREAT, 0600));
   int before = next_descriptor();
   for (int twice = 0; twice < 2; twice++)
     for (int i = 0; i < 4; i++) { /* a pipe that nobody writes is refused, and not waited for */
-      struct mapping map = {(const unsigned char *) "stale", 5};
-      struct error why = {""};
+      struct mapping map = { (const unsigned char *) "stale", 5 };
+      struct error why = { "" };
       bool ok = file_map(&map, path[i], &why);
       ck_assert_int_eq(ok, words[i] == NULL);
       ck_assert_uint_eq(map.size, 0);
@@ -252,12 +264,15 @@ END_TEST
 /* each purpose has a book of its own: what is counted for all is their sum, but for the peaks */
 START_TEST(every_purpose_keeps_its_own_book)
 {
-  static const char *const name[N_PURPOSES] = {"weights", "cache", "activations", "tokens",
-    "training", "other"};
-  uint64_t seed = suite_seed() + 1, peak[N_PURPOSES] = {0};
-  struct memory m = {0};
+  static const char *const name[N_PURPOSES] = { "weights", "cache", "activations", "tokens",
+    "training", "other" };
+  uint64_t seed = suite_seed() + 1, peak[N_PURPOSES] = { 0 };
+  struct memory m = { 0 };
   struct error why;
-  struct { void *p; size_t n; } block[N_PURPOSES][8] = {{{0}}};
+  struct {
+    void *p;
+    size_t n;
+  } block[N_PURPOSES][8] = { { { 0 } } };
   for (int i = 0; i < 3000; i++) {
     unsigned what = (unsigned) (rnd(&seed) % N_PURPOSES), k = (unsigned) (rnd(&seed) % 8);
     enum purpose of = (enum purpose) what;
@@ -269,9 +284,7 @@ START_TEST(every_purpose_keeps_its_own_book)
       q = memory_take(&m, of, SIZE_MAX / 2, 3 + n, &why);
       ck_assert(q == NULL && strstr(why.words, name[what]) != NULL);
       break;
-    case 1:
-      memory_give(&m, of, p, old, 7), block[what][k].p = NULL, block[what][k].n = 0;
-      break;
+    case 1: memory_give(&m, of, p, old, 7), block[what][k].p = NULL, block[what][k].n = 0; break;
     default: /* longer, or shorter */
       q = memory_grow(&m, of, p, old, n, 7, &why);
       if (q == NULL) {
@@ -287,9 +300,9 @@ START_TEST(every_purpose_keeps_its_own_book)
       block[what][k].p = q, block[what][k].n = n;
     }
     m.refuse_at = 0;
-    uint64_t sum[5] = {0};
+    uint64_t sum[5] = { 0 };
     const struct account *b = &m.all;
-    uint64_t all[5] = {b->requests, b->refused, b->asked, b->given, b->held};
+    uint64_t all[5] = { b->requests, b->refused, b->asked, b->given, b->held };
     for (int w = 0; w < N_PURPOSES; w++) {
       const struct account *a = &m.of[w];
       uint64_t held = 0;
@@ -301,7 +314,8 @@ START_TEST(every_purpose_keeps_its_own_book)
       sum[0] += a->requests, sum[1] += a->refused, sum[2] += a->asked, sum[3] += a->given;
       sum[4] += a->held;
     }
-    for (int j = 0; j < 5; j++) if (sum[j] != all[j]) ck_abort_msg("round %d, sum %d", i, j);
+    for (int j = 0; j < 5; j++)
+      if (sum[j] != all[j]) ck_abort_msg("round %d, sum %d", i, j);
   }
   ck_assert_uint_gt(m.all.refused, 500);
   for (int w = 0; w < N_PURPOSES; w++) {
@@ -315,7 +329,7 @@ END_TEST
 /* characters of one to four bytes, cut at each; the first and last of both sets of controls */
 START_TEST(sentences_end_and_are_cleaned_at_the_right_byte)
 {
-  static const char *const letter[] = {"x", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80"};
+  static const char *const letter[] = { "x", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80" };
   struct error why;
   for (size_t k = 0; k < 4; k++)
     for (size_t shift = 0; shift < 5; shift++) {

@@ -1,4 +1,5 @@
-/* Chapter 2: every kernel of every table is the oracle, bit for bit, on random shapes; special values; the modes of the caller. */
+/* Chapter 2: every kernel of every table is the oracle, bit for bit, on random shapes; special
+ * values; the modes of the caller. */
 #define _GNU_SOURCE
 #include "suite.h"
 #include "oracle.h"
@@ -13,18 +14,26 @@
 enum { MOST = 8 };
 static uint64_t seed;
 static struct memory books;
-static size_t below(size_t n) { return (size_t) (rnd(&seed) % n); }
+static size_t below(size_t n)
+{
+  return (size_t) (rnd(&seed) % n);
+}
 static float number(void)
 {
   float z = (float) ((double) (int64_t) rnd(&seed) / 9.3e18);
   switch (below(12)) {
-    case 0: return z * 1e-20f;
-    case 1: return z * 100;
-    case 2: return 0.0f * z;
-    default: return z;
+  case 0: return z * 1e-20f;
+  case 1: return z * 100;
+  case 2: return 0.0f * z;
+  default: return z;
   }
 }
-static void *block(size_t n) { void *p = malloc(n + 64); ck_assert_ptr_nonnull(p); return p; }
+static void *block(size_t n)
+{
+  void *p = malloc(n + 64);
+  ck_assert_ptr_nonnull(p);
+  return p;
+}
 static float *numbers(size_t n)
 {
   float *x = block(4 * n);
@@ -48,12 +57,17 @@ static char *stored(enum weight_type type, size_t n, char **base)
   for (size_t i = 0; i < n; i++) {
     float x = number();
     uint16_t h = type == WEIGHT_F16 ? num_to_f16(x) : num_to_bf16(x);
-    if (type == WEIGHT_F32) memcpy(p + 4 * i, &x, 4);
-    else memcpy(p + 2 * i, &h, 2);
+    if (type == WEIGHT_F32)
+      memcpy(p + 4 * i, &x, 4);
+    else
+      memcpy(p + 2 * i, &h, 2);
   }
   return p;
 }
-static bool same(const void *a, const void *b, size_t bytes) { return memcmp(a, b, bytes) == 0; }
+static bool same(const void *a, const void *b, size_t bytes)
+{
+  return memcmp(a, b, bytes) == 0;
+}
 static struct pool *pools[4];
 static void open_pools(void)
 {
@@ -83,7 +97,8 @@ static void one_linear(size_t most_in, size_t most_out, size_t most_rows)
   for (size_t m = 0; m < n; m++) {
     size_t out = 1 + below(most_out);
     enum weight_type type = (enum weight_type) below(3), other = (enum weight_type) below(3);
-    list[m] = (struct matrix) { { stored(type, in * out, &base[m]), type }, { NULL, other }, in, out, below(2) };
+    list[m] = (struct matrix){ { stored(type, in * out, &base[m]), type }, { NULL, other }, in, out,
+      below(2) };
     if (below(2)) list[m].bias.data = stored(other, out, &bias[m]);
     y[m] = numbers(rows * out + 16);
     memset(y[m] + rows * out, 0x5a, 64);
@@ -92,10 +107,10 @@ static void one_linear(size_t most_in, size_t most_out, size_t most_rows)
   for (size_t m = 0; m < n; m++) {
     size_t out = list[m].out;
     truth = numbers(rows * out);
-    oracle_linear(list[m].weight.data, list[m].weight.type, list[m].transposed, list[m].bias.data, list[m].bias.type, in, out, x,
-      rows, truth);
-    ck_assert_msg(same(truth, y[m], 4 * rows * out), "%s: linear [%zu][%zu]->%zu type %d%s", e.k->name, rows, in, out,
-      list[m].weight.type, list[m].transposed ? " transposed" : "");
+    oracle_linear(list[m].weight.data, list[m].weight.type, list[m].transposed, list[m].bias.data,
+      list[m].bias.type, in, out, x, rows, truth);
+    ck_assert_msg(same(truth, y[m], 4 * rows * out), "%s: linear [%zu][%zu]->%zu type %d%s",
+      e.k->name, rows, in, out, list[m].weight.type, list[m].transposed ? " transposed" : "");
     for (size_t i = 0; i < 64; i++) ck_assert_int_eq(((char *) (y[m] + rows * out))[i], 0x5a);
     free(truth), free(y[m]), free(base[m]), free(bias[m]);
   }
@@ -119,14 +134,17 @@ START_TEST(linear_is_the_oracle_where_panels_are_packed_again)
     one_linear(60, 40, 230);
     one_linear(2600, 40, 120);
   }
-  for (size_t i = 0; kernels_at(i) != NULL; i++) { /* both at once, in every table: luck does not decide whether this is tried */
+  for (size_t i = 0; kernels_at(i) != NULL;
+       i++) { /* both at once, in every table: luck does not decide whether this is tried */
     struct engine e = { kernels_at(i), NULL, NULL };
     size_t in = 1025 + below(300), out = 1 + below(40), rows = 97 + below(40);
-    float *w = numbers(in * out), *x = numbers(rows * in), *y = numbers(rows * out), *truth = numbers(rows * out);
+    float *w = numbers(in * out), *x = numbers(rows * in), *y = numbers(rows * out),
+          *truth = numbers(rows * out);
     struct matrix m = { { w, WEIGHT_F32 }, { NULL, WEIGHT_F32 }, in, out, true };
     e.k->linear(&e, &m, 1, x, rows, &y);
     oracle_linear(w, ORACLE_F32, 1, NULL, ORACLE_F32, in, out, x, rows, truth);
-    ck_assert_msg(same(truth, y, 4 * rows * out), "%s: linear [%zu][%zu]->%zu transposed", e.k->name, rows, in, out);
+    ck_assert_msg(same(truth, y, 4 * rows * out), "%s: linear [%zu][%zu]->%zu transposed",
+      e.k->name, rows, in, out);
     free(w), free(x), free(y), free(truth);
   }
 }
@@ -139,13 +157,16 @@ START_TEST(norms_are_the_oracle)
     size_t d = 1 + below(100), rows = 1 + below(6);
     enum weight_type type = (enum weight_type) below(3);
     char *base[2];
-    struct tensor gain = { stored(type, d, &base[0]), type }, bias = { stored(type, d, &base[1]), type };
+    struct tensor gain = { stored(type, d, &base[0]), type },
+                  bias = { stored(type, d, &base[1]), type };
     if (below(4) == 0) gain.data = NULL;
     if (below(2) == 0) bias.data = NULL;
     struct normalizer g = { below(2) ? NORM_RMS : NORM_LAYER, gain, bias, 1e-5f };
     float *x = numbers(rows * d), *y = numbers(rows * d), *truth = numbers(rows * d);
-    if (g.kind == NORM_RMS) oracle_rmsnorm(x, rows, d, gain.data, type, 1e-5f, truth);
-    else oracle_layernorm(x, rows, d, gain.data, bias.data, type, 1e-5f, truth);
+    if (g.kind == NORM_RMS)
+      oracle_rmsnorm(x, rows, d, gain.data, type, 1e-5f, truth);
+    else
+      oracle_layernorm(x, rows, d, gain.data, bias.data, type, 1e-5f, truth);
     e.k->normalize(&e, &g, x, rows, d, y);
     ck_assert_msg(same(y, truth, 4 * rows * d), "%s: norm %d of %zu", e.k->name, g.kind, d);
     e.k->normalize(&e, &g, x, rows, d, x);
@@ -161,10 +182,14 @@ START_TEST(rotation_is_the_oracle)
     struct engine e = any_engine();
     size_t rows = 1 + below(5), heads = 1 + below(5), half = 1 + below(40);
     uint32_t position[5];
-    float *frequency = block(4 * half), *x = numbers(rows * heads * 2 * half), *truth = block(4 * rows * heads * 2 * half);
-    float *c = block(4 * rows * half), *s = block(4 * rows * half), scaling = below(2) ? 1.0f : 1.1386f;
-    for (size_t r = 0; r < rows; r++) position[r] = (uint32_t) (below(2) ? below(3000) : below(10000000));
-    for (size_t j = 0; j < half; j++) frequency[j] = (float) pow(10000, -(double) j / (double) half);
+    float *frequency = block(4 * half), *x = numbers(rows * heads * 2 * half),
+          *truth = block(4 * rows * heads * 2 * half);
+    float *c = block(4 * rows * half), *s = block(4 * rows * half),
+          scaling = below(2) ? 1.0f : 1.1386f;
+    for (size_t r = 0; r < rows; r++)
+      position[r] = (uint32_t) (below(2) ? below(3000) : below(10000000));
+    for (size_t j = 0; j < half; j++)
+      frequency[j] = (float) pow(10000, -(double) j / (double) half);
     memcpy(truth, x, 4 * rows * heads * 2 * half);
     oracle_rope(truth, rows, heads, half, position, frequency, scaling);
     e.k->angles(&e, position, rows, frequency, half, scaling, c, s);
@@ -175,55 +200,73 @@ START_TEST(rotation_is_the_oracle)
 }
 END_TEST
 
-/* rows of a cache, one after the other or in shuffled pages with rubbish (not numbers) in all other places */
+/* rows of a cache, one after the other or in shuffled pages with rubbish (not numbers) in all other
+ * places */
 static void one_attention(size_t most_dim, size_t most_end)
 {
   struct engine e = any_engine();
-  uint32_t kv = 1 + (uint32_t) below(3), group = 1 + (uint32_t) below(3), d = 1 + (uint32_t) below(most_dim);
+  uint32_t kv = 1 + (uint32_t) below(3), group = 1 + (uint32_t) below(3),
+           d = 1 + (uint32_t) below(most_dim);
   struct heads h = { kv * group, kv, d, 1 / sqrtf((float) d) };
   enum weight_type type = (enum weight_type) below(5);
-  if (type >= BLOCKS_Q8_0) d = (d + BLOCK_NUMBERS - 1) / BLOCK_NUMBERS * BLOCK_NUMBERS, h.head_dim = d, h.scale = 1 / sqrtf((float) d);
-  size_t rows = 1 + below(5), end = 1 + below(most_end), width = kv * d, bytes = row_bytes(type, width), longest = 0;
+  if (type >= BLOCKS_Q8_0)
+    d = (d + BLOCK_NUMBERS - 1) / BLOCK_NUMBERS * BLOCK_NUMBERS, h.head_dim = d,
+    h.scale = 1 / sqrtf((float) d);
+  size_t rows = 1 + below(5), end = 1 + below(most_end), width = kv * d,
+         bytes = row_bytes(type, width), longest = 0;
   uint32_t lo[5], hi[5], sinks[5], page[64];
   char *base[2];
   for (size_t r = 0; r < rows; r++) {
     hi[r] = 1 + (uint32_t) below(end);
     lo[r] = below(2) ? 0 : (uint32_t) below(hi[r]);
-    sinks[r] = lo[r] > 0 && below(2) ? (uint32_t) below(below(2) ? lo[r] + 1 : lo[r] < 9 ? lo[r] : 9) : 0;
-    if (hi[r] > longest) longest = hi[r]; /* the room of a view with a hole is that of one without */
+    sinks[r] = lo[r] > 0 && below(2) ? (uint32_t) below(below(2) ? lo[r] + 1
+                   : lo[r] < 9                                   ? lo[r]
+                                                                 : 9)
+                                     : 0;
+    if (hi[r] > longest)
+      longest = hi[r]; /* the room of a view with a hole is that of one without */
   }
   char *k = stored(type, end * width, &base[0]), *v = stored(type, end * width, &base[1]);
   size_t page_rows = (size_t) 1 << below(9), pages = (end + page_rows - 1) / page_rows;
   char *paged[2] = { block(2 * pages * page_rows * bytes), block(2 * pages * page_rows * bytes) };
   bool use_pages = below(2) && pages <= 64, by_head = use_pages && below(2);
-  size_t one = row_bytes(type, d), row_stride = by_head ? one : bytes, head_bytes = by_head ? page_rows * one : one;
-  memset(paged[0], 0xff, 2 * pages * page_rows * bytes), memset(paged[1], 0xff, 2 * pages * page_rows * bytes);
+  size_t one = row_bytes(type, d), row_stride = by_head ? one : bytes,
+         head_bytes = by_head ? page_rows * one : one;
+  memset(paged[0], 0xff, 2 * pages * page_rows * bytes),
+    memset(paged[1], 0xff, 2 * pages * page_rows * bytes);
   for (size_t p = 0; use_pages && p < pages; p++) {
     page[p] = (uint32_t) (2 * pages - 1 - 2 * p);
     for (size_t t = p * page_rows; t < end && t < (p + 1) * page_rows; t++)
       for (size_t g = 0; g < kv; g++) {
         size_t to = page[p] * page_rows * bytes + g * head_bytes + t % page_rows * row_stride;
-        memcpy(paged[0] + to, k + t * bytes + g * one, one), memcpy(paged[1] + to, v + t * bytes + g * one, one);
+        memcpy(paged[0] + to, k + t * bytes + g * one, one),
+          memcpy(paged[1] + to, v + t * bytes + g * one, one);
       }
   }
   struct view seen[5];
   for (size_t r = 0; r < rows; r++)
-    seen[r] = (struct view) { use_pages ? paged[0] : k, use_pages ? paged[1] : v, use_pages ? page : NULL, page_rows, page_rows * bytes, row_stride, head_bytes,
-      type, lo[r], hi[r], sinks[r] };
-  float *q = numbers(rows * h.n_heads * d), *y = numbers(rows * h.n_heads * d), *truth = numbers(rows * h.n_heads * d);
-  float *room = numbers(3 * kernels_room(&h, longest)), *w = numbers(rows * h.n_heads * end), *v2 = numbers(rows * h.n_heads * end);
+    seen[r] =
+      (struct view){ use_pages ? paged[0] : k, use_pages ? paged[1] : v, use_pages ? page : NULL,
+        page_rows, page_rows * bytes, row_stride, head_bytes, type, lo[r], hi[r], sinks[r] };
+  float *q = numbers(rows * h.n_heads * d), *y = numbers(rows * h.n_heads * d),
+        *truth = numbers(rows * h.n_heads * d);
+  float *room = numbers(3 * kernels_room(&h, longest)), *w = numbers(rows * h.n_heads * end),
+        *v2 = numbers(rows * h.n_heads * end);
   struct capture keep = { w, end };
   bool kept = below(2);
-  /* steep scores leave one position, mild ones make every block and every rounding of the join count */
+  /* steep scores leave one position, mild ones make every block and every rounding of the join
+   * count */
   static const float steep[] = { 3e-4f, 5e-3f, 0.1f, 8 }; /* many a number is large: 3e-4 is mild */
   float times = steep[below(4)];
   for (size_t i = 0; i < rows * h.n_heads * d; i++) q[i] *= times;
   oracle_attention(q, rows, h.n_heads, kv, d, h.scale, k, v, type, lo, hi, sinks, truth, v2, end);
   e.k->attend(&e, &h, q, seen, rows, room, y, kept ? &keep : NULL);
-  ck_assert_msg(same(y, truth, 4 * rows * h.n_heads * d), "%s: attention %zu rows, %u/%u heads of %u, %zu positions, type %d, %u sinks%s", e.k->name,
+  ck_assert_msg(same(y, truth, 4 * rows * h.n_heads * d),
+    "%s: attention %zu rows, %u/%u heads of %u, %zu positions, type %d, %u sinks%s", e.k->name,
     rows, h.n_heads, kv, d, end, type, sinks[0], use_pages ? ", pages" : "");
   ck_assert(!kept || same(w, v2, 4 * rows * h.n_heads * end));
-  free(base[0]), free(base[1]), free(paged[0]), free(paged[1]), free(q), free(y), free(truth), free(room), free(w), free(v2);
+  free(base[0]), free(base[1]), free(paged[0]), free(paged[1]), free(q), free(y), free(truth),
+    free(room), free(w), free(v2);
 }
 START_TEST(attention_is_the_oracle_within_a_block)
 {
@@ -238,7 +281,9 @@ END_TEST
 
 START_TEST(activations_are_the_oracle)
 {
-  void (*truths[3])(const float *, size_t, float *) = { [ACTIVATION_GELU_TANH] = oracle_gelu_tanh, [ACTIVATION_GELU_ERF] = oracle_gelu_erf, [ACTIVATION_SILU] = oracle_silu };
+  void (*truths[3])(const float *, size_t, float *) = { [ACTIVATION_GELU_TANH] = oracle_gelu_tanh,
+    [ACTIVATION_GELU_ERF] = oracle_gelu_erf,
+    [ACTIVATION_SILU] = oracle_silu };
   for (int i = 0; i < 2000; i++) {
     struct engine e = any_engine();
     size_t n = 1 + below(200);
@@ -247,7 +292,8 @@ START_TEST(activations_are_the_oracle)
     for (size_t j = 0; j < n; j++) x[j] *= below(2) ? 8 : 1;
     truths[kind](x, n, truth);
     bool twice = below(2);
-    if (twice) for (size_t j = 0; j < n; j++) truth[j] = truth[j] * up[j];
+    if (twice)
+      for (size_t j = 0; j < n; j++) truth[j] = truth[j] * up[j];
     e.k->activate(&e, kind, x, twice ? up : NULL, n, y);
     ck_assert_msg(same(y, truth, 4 * n), "%s: activation %d", e.k->name, kind);
     e.k->activate(&e, kind, x, twice ? up : NULL, n, x);
@@ -292,7 +338,7 @@ START_TEST(embedding_widens_exactly)
     uint32_t id[6];
     float *y = numbers(rows * d);
     for (size_t r = 0; r < rows; r++) id[r] = (uint32_t) below(vocab);
-    e.k->embed(&e, (struct tensor) { t, type }, d, id, rows, y);
+    e.k->embed(&e, (struct tensor){ t, type }, d, id, rows, y);
     for (size_t r = 0; r < rows; r++)
       for (size_t j = 0; j < d; j++) {
         float x = oracle_number(t, type, id[r] * d + j);
@@ -302,17 +348,20 @@ START_TEST(embedding_widens_exactly)
   }
   for (unsigned h = 0; h < 65536; h++) { /* and all there are */
     uint16_t u = (uint16_t) h;
-    float a = num_from_f16(u), b = oracle_number(&u, ORACLE_F16, 0), c = num_from_bf16(u), d = oracle_number(&u, ORACLE_BF16, 0);
+    float a = num_from_f16(u), b = oracle_number(&u, ORACLE_F16, 0), c = num_from_bf16(u),
+          d = oracle_number(&u, ORACLE_BF16, 0);
     ck_assert((a != a && b != b) || same(&a, &b, 4));
     ck_assert((c != c && d != d) || same(&c, &d, 4));
     ck_assert(a != a || num_to_f16(a) == u);
     ck_assert(c != c || num_to_bf16(c) == u);
-    for (size_t i = 0; kernels_at(i) != NULL; i++) { /* through the registers, where there are 16 and more at once */
+    for (size_t i = 0; kernels_at(i) != NULL;
+         i++) { /* through the registers, where there are 16 and more at once */
       struct engine e = { kernels_at(i), NULL, NULL };
       uint16_t w[16 * 16];
       float x[16] = { 0 }, y[16], *out = y;
       if (h % 16 != 0) continue;
-      for (unsigned o = 0; o < 16; o++) for (unsigned k = 0; k < 16; k++) w[16 * o + k] = k == o ? (uint16_t) (h + o) : 0;
+      for (unsigned o = 0; o < 16; o++)
+        for (unsigned k = 0; k < 16; k++) w[16 * o + k] = k == o ? (uint16_t) (h + o) : 0;
       for (int t = WEIGHT_F16; t <= WEIGHT_BF16; t++) {
         struct matrix m = { { w, (enum weight_type) t }, { NULL, WEIGHT_F32 }, 16, 16, false };
         for (unsigned k = 0; k < 16; k++) x[k] = 1;
@@ -332,17 +381,24 @@ START_TEST(narrowing_is_to_the_nearest_and_even)
   for (int i = 0; i < 2000000; i++) {
     float x = num_float((uint32_t) rnd(&seed));
     if (i % 2) x = (float) ((double) (int64_t) rnd(&seed) / 9.2e18 * exp2((double) below(45) - 27));
-    if (x != x) { ck_assert(num_from_f16(num_to_f16(x)) != 0 && num_from_bf16(num_to_bf16(x)) != 0); continue; }
+    if (x != x) {
+      ck_assert(num_from_f16(num_to_f16(x)) != 0 && num_from_bf16(num_to_bf16(x)) != 0);
+      continue;
+    }
     uint16_t h = num_to_f16(x), b = num_to_bf16(x);
     ck_assert_int_eq(h >> 15, signbit(x) != 0);
     double a = fabs((double) x), here = fabs((double) num_from_f16(h)), top = ldexp(1, 16);
     double up = (h & 0x7fff) >= 0x7bff ? top : fabs((double) num_from_f16((uint16_t) (h + 1)));
     double down = h & 0x7fff ? fabs((double) num_from_f16((uint16_t) (h - 1))) : 0;
-    if (isinf(here)) ck_assert(a >= 65520);
-    else ck_assert((a <= (here + up) / 2 && a >= (here + down) / 2) && (a < (here + up) / 2 || h % 2 == 0) && (a > (here + down) / 2 || h % 2 == 0 || a == 0));
+    if (isinf(here))
+      ck_assert(a >= 65520);
+    else
+      ck_assert((a <= (here + up) / 2 && a >= (here + down) / 2)
+        && (a < (here + up) / 2 || h % 2 == 0) && (a > (here + down) / 2 || h % 2 == 0 || a == 0));
     double wide = fabs((double) num_from_bf16(b));
     if (!isinf(wide) && !isinf(x)) {
-      double more = (b & 0x7fff) == 0x7f7f ? ldexp(1, 128) : fabs((double) num_from_bf16((uint16_t) (b + 1)));
+      double more =
+        (b & 0x7fff) == 0x7f7f ? ldexp(1, 128) : fabs((double) num_from_bf16((uint16_t) (b + 1)));
       ck_assert(a <= (wide + more) / 2 && (a < (wide + more) / 2 || b % 2 == 0));
     }
   }
@@ -358,34 +414,49 @@ START_TEST(functions_at_special_values)
   float inf = INFINITY, none = NAN;
   float tiny = num_float(1);
   ck_assert(num_expf(0) == 1 && num_expf(-0.0f) == 1 && num_exp(0) == 1 && num_exp(-0.0) == 1);
-  ck_assert(num_expf(inf) == inf && num_expf(-inf) == 0 && num_expf(1e30f) == inf && num_expf(-1e30f) == 0 && num_expf(none) != 0);
+  ck_assert(num_expf(inf) == inf && num_expf(-inf) == 0 && num_expf(1e30f) == inf
+    && num_expf(-1e30f) == 0 && num_expf(none) != 0);
   ck_assert(num_expf(none) != num_expf(none) && num_exp(NAN) != num_exp(NAN));
-  ck_assert(num_expf(88.72283f) < inf && num_expf(88.72284f) == inf && num_expf(-103.97f) == tiny && num_expf(-103.98f) == 0);
-  ck_assert(num_exp(INFINITY) == INFINITY && num_exp(-INFINITY) == 0 && num_exp(709.782712893384) < INFINITY && num_exp(709.7827128933841) == INFINITY);
-  ck_assert(num_exp(-745.1332191019411) == 0x1p-1074 && num_exp(-745.2) == 0 && num_exp(1e300) == INFINITY);
-  ck_assert(num_log(0) == -INFINITY && num_log(-0.0) == -INFINITY && num_log(1) == 0 && !signbit(num_log(1)) && num_log(INFINITY) == INFINITY);
-  ck_assert(num_log(-1) != num_log(-1) && num_log(NAN) != num_log(NAN) && num_log(-INFINITY) != num_log(-INFINITY));
+  ck_assert(num_expf(88.72283f) < inf && num_expf(88.72284f) == inf && num_expf(-103.97f) == tiny
+    && num_expf(-103.98f) == 0);
+  ck_assert(num_exp(INFINITY) == INFINITY && num_exp(-INFINITY) == 0
+    && num_exp(709.782712893384) < INFINITY && num_exp(709.7827128933841) == INFINITY);
+  ck_assert(
+    num_exp(-745.1332191019411) == 0x1p-1074 && num_exp(-745.2) == 0 && num_exp(1e300) == INFINITY);
+  ck_assert(num_log(0) == -INFINITY && num_log(-0.0) == -INFINITY && num_log(1) == 0
+    && !signbit(num_log(1)) && num_log(INFINITY) == INFINITY);
+  ck_assert(num_log(-1) != num_log(-1) && num_log(NAN) != num_log(NAN)
+    && num_log(-INFINITY) != num_log(-INFINITY));
   ck_assert_double_eq(num_log(0x1p-1074), -744.4400719213812);
-  ck_assert(num_tanhf(inf) == 1 && num_tanhf(-inf) == -1 && signbit(num_tanhf(-0.0f)) && num_tanhf(tiny) == tiny && num_tanhf(none) != num_tanhf(none));
-  ck_assert(num_tanh(INFINITY) == 1 && num_tanh(-1e9) == -1 && signbit(num_tanh(-0.0)) && num_tanh(NAN) != num_tanh(NAN));
-  ck_assert(num_erff(inf) == 1 && num_erff(-inf) == -1 && signbit(num_erff(-0.0f)) && num_erff(none) != num_erff(none));
-  ck_assert(num_erf(INFINITY) == 1 && num_erf(-7) == -1 && signbit(num_erf(-0.0)) && num_erf(NAN) != num_erf(NAN));
-  ck_assert(num_sin(0) == 0 && signbit(num_sin(-0.0)) && num_cos(0) == 1 && num_sin(INFINITY) != num_sin(INFINITY) && num_cos(NAN) != num_cos(NAN));
+  ck_assert(num_tanhf(inf) == 1 && num_tanhf(-inf) == -1 && signbit(num_tanhf(-0.0f))
+    && num_tanhf(tiny) == tiny && num_tanhf(none) != num_tanhf(none));
+  ck_assert(num_tanh(INFINITY) == 1 && num_tanh(-1e9) == -1 && signbit(num_tanh(-0.0))
+    && num_tanh(NAN) != num_tanh(NAN));
+  ck_assert(num_erff(inf) == 1 && num_erff(-inf) == -1 && signbit(num_erff(-0.0f))
+    && num_erff(none) != num_erff(none));
+  ck_assert(num_erf(INFINITY) == 1 && num_erf(-7) == -1 && signbit(num_erf(-0.0))
+    && num_erf(NAN) != num_erf(NAN));
+  ck_assert(num_sin(0) == 0 && signbit(num_sin(-0.0)) && num_cos(0) == 1
+    && num_sin(INFINITY) != num_sin(INFINITY) && num_cos(NAN) != num_cos(NAN));
   ck_assert_double_eq(num_sin(1e22), -0.8522008497671888);
   ck_assert_double_eq(num_cos(0x1.fffffffffffffp1023), cos(0x1.fffffffffffffp1023));
-  ck_assert_double_eq(num_sin(6381956970095103.0 * 0x1p797), 1.0); /* the double nearest to a multiple of pi/2 */
+  ck_assert_double_eq(
+    num_sin(6381956970095103.0 * 0x1p797), 1.0); /* the double nearest to a multiple of pi/2 */
   ck_assert_double_eq_tol(num_cos(6381956970095103.0 * 0x1p797), -4.6871659242546277e-19, 1e-34);
 }
 END_TEST
 
 START_TEST(power_keeps_the_rules_of_annex_f)
 {
-  static const double v[] = { 0.0, -0.0, 1, -1, 0.5, -0.5, 2, -2, 3, -3, 4, 0x1p53, -0x1p53, 0x1p53 + 2, 1e300, -1e300, 1e-310, -1e-310, INFINITY,
-    -INFINITY, NAN, 0x1.fffffffffffffp0, 0x1.fffffffffffffp-1, 4503599627370497.5, 4503599627370497 };
+  static const double v[] = { 0.0, -0.0, 1, -1, 0.5, -0.5, 2, -2, 3, -3, 4, 0x1p53, -0x1p53,
+    0x1p53 + 2, 1e300, -1e300, 1e-310, -1e-310, INFINITY, -INFINITY, NAN, 0x1.fffffffffffffp0,
+    0x1.fffffffffffffp-1, 4503599627370497.5, 4503599627370497 };
   for (size_t i = 0; i < sizeof v / sizeof *v; i++)
     for (size_t j = 0; j < sizeof v / sizeof *v; j++) {
       double a = num_pow(v[i], v[j]), b = pow(v[i], v[j]);
-      ck_assert_msg((a != a && b != b) || (signbit(a) == signbit(b) && (a == b || fabs(a - b) <= 4e-16 * fabs(b))), "pow(%a, %a) = %a, libm %a", v[i], v[j], a, b);
+      ck_assert_msg((a != a && b != b)
+          || (signbit(a) == signbit(b) && (a == b || fabs(a - b) <= 4e-16 * fabs(b))),
+        "pow(%a, %a) = %a, libm %a", v[i], v[j], a, b);
     }
   ck_assert(num_powf(2, 10) == 1024 && num_powf(10000, 0.5f) == 100 && num_powf(-8, 3) == -512);
 }
@@ -394,7 +465,11 @@ END_TEST
 START_TEST(functions_are_near_the_library)
 {
   for (int i = 0; i < 300000; i++) {
-    double x = (double) (int64_t) rnd(&seed) / 9.3e18 * (i % 3 == 0 ? 700 : i % 3 == 1 ? 5 : 1e6), p = fabs(x) + 1e-3;
+    double x = (double) (int64_t) rnd(&seed) / 9.3e18
+      * (i % 3 == 0    ? 700
+          : i % 3 == 1 ? 5
+                       : 1e6),
+           p = fabs(x) + 1e-3;
     ck_assert_double_eq_tol(num_exp(x / 2000) / exp(x / 2000), 1, 4e-16);
     ck_assert(x > 700 || fabs(num_exp(x) - exp(x)) <= 4e-16 * exp(x) || exp(x) < 1e-300);
     ck_assert_double_eq_tol(num_log(p), log(p), 2.3e-16 * fmax(1e-3, fabs(log(p))));
@@ -402,23 +477,26 @@ START_TEST(functions_are_near_the_library)
     ck_assert_double_eq_tol(num_cos(x), cos(x), 2e-16);
     ck_assert_double_eq_tol(num_tanh(x), tanh(x), 3.4e-16);
     ck_assert_double_eq_tol(num_erf(x), erf(x), 2.3e-16);
-    ck_assert_float_eq_tol(num_logf((float) p), (float) log((double) (float) p), 1e-6f * fabsf(logf((float) p)) + 1e-30f);
+    ck_assert_float_eq_tol(num_logf((float) p), (float) log((double) (float) p),
+      1e-6f * fabsf(logf((float) p)) + 1e-30f);
     float f = (float) x;
-    ck_assert(same(&(float) { num_sinf(f) }, &(float) { (float) sin((double) f) }, 4));
-    ck_assert(same(&(float) { num_cosf(f) }, &(float) { (float) cos((double) f) }, 4));
+    ck_assert(same(&(float){ num_sinf(f) }, &(float){ (float) sin((double) f) }, 4));
+    ck_assert(same(&(float){ num_cosf(f) }, &(float){ (float) cos((double) f) }, 4));
     ck_assert(num_tanhf(-f) == -num_tanhf(f) && num_erff(-f) == -num_erff(f));
   }
 }
 END_TEST
 
-/* whatever the caller has done to the floating-point unit: rounding upwards, flushing, taking denormals for zero */
+/* whatever the caller has done to the floating-point unit: rounding upwards, flushing, taking
+ * denormals for zero */
 START_TEST(modes_of_the_caller_do_not_matter)
 {
   for (int i = 0; i < 300; i++) {
     struct engine e = any_engine();
     size_t in = 1 + below(60), out = 1 + below(40), rows = 1 + below(4);
     struct matrix m = { { NULL, WEIGHT_F32 }, { NULL, WEIGHT_F32 }, in, out, below(2) };
-    float *w = numbers(in * out), *x = numbers(rows * in), *y = numbers(rows * out), *z = numbers(rows * out);
+    float *w = numbers(in * out), *x = numbers(rows * in), *y = numbers(rows * out),
+          *z = numbers(rows * out);
     for (size_t j = 0; j < in * out; j++) w[j] *= 1e-37f;
     m.weight.data = w;
     oracle_linear(w, ORACLE_F32, m.transposed, NULL, 0, in, out, x, rows, z);
@@ -447,7 +525,7 @@ END_TEST
 
 START_TEST(tables_are_found_and_pass_their_test)
 {
-  struct error why = {{0}};
+  struct error why = { { 0 } };
   size_t n = 0;
   for (; kernels_at(n) != NULL; n++) {
     ck_assert(kernels_self_test(kernels_at(n), &why));
@@ -462,16 +540,25 @@ START_TEST(tables_are_found_and_pass_their_test)
   for (size_t i = 0; i < n; i++) ck_assert_ptr_nonnull(strstr(why.words, kernels_at(i)->name));
 }
 END_TEST
-static float contracted(float a, float b, float c) { return fmaf(a, b, c); }
-static float twice(float a, float b, float c) { float p = a * b; return p + c; }
-/* the yardsticks do what they say: so many multiply-adds, which end at 2, and a sum of all numbers once */
+static float contracted(float a, float b, float c)
+{
+  return fmaf(a, b, c);
+}
+static float twice(float a, float b, float c)
+{
+  float p = a * b;
+  return p + c;
+}
+/* the yardsticks do what they say: so many multiply-adds, which end at 2, and a sum of all numbers
+ * once */
 START_TEST(yardsticks_do_what_they_say)
 {
   for (size_t n = 0; kernels_at(n) != NULL; n++) {
     const struct kernels *k = kernels_at(n);
     float left = 0;
     uint64_t asked = 100000 + below(1000), done = k->spin(asked, &left);
-    ck_assert_msg(done >= asked && done <= asked + 12 * 16, "%s: %" PRIu64 " of %" PRIu64, k->name, done, asked);
+    ck_assert_msg(done >= asked && done <= asked + 12 * 16, "%s: %" PRIu64 " of %" PRIu64, k->name,
+      done, asked);
     ck_assert_float_eq(left, 24);
     for (int i = 0; i < 50; i++) {
       size_t m = below(700);
@@ -486,7 +573,7 @@ END_TEST
 
 START_TEST(self_test_refuses_what_rounds_otherwise)
 {
-  struct error why = {{0}};
+  struct error why = { { 0 } };
   struct kernels k = *kernels_at(0);
   k.two_roundings = contracted;
   ck_assert(!kernels_self_test(&k, &why));
@@ -498,18 +585,23 @@ START_TEST(self_test_refuses_what_rounds_otherwise)
 }
 END_TEST
 
-/* not seen is left out: rubbish outside of the view, and infinities, change nothing; times zero they would */
+/* not seen is left out: rubbish outside of the view, and infinities, change nothing; times zero
+ * they would */
 START_TEST(unseen_positions_are_never_touched)
 {
   for (int i = 0; i < 100; i++) {
     struct engine e = any_engine();
     struct heads h = { 2, 1, 24, 0.2f };
-    uint32_t hi = 1 + (uint32_t) below(600), lo = (uint32_t) below(hi), sinks = (uint32_t) below(below(2) ? lo + 1 : 1);
-    float *k = numbers(700 * 24), *v = numbers(700 * 24), *q = numbers(48), y[48], z[48], *room = numbers(2 * kernels_room(&h, 700) + 2000);
+    uint32_t hi = 1 + (uint32_t) below(600), lo = (uint32_t) below(hi),
+             sinks = (uint32_t) below(below(2) ? lo + 1 : 1);
+    float *k = numbers(700 * 24), *v = numbers(700 * 24), *q = numbers(48), y[48], z[48],
+          *room = numbers(2 * kernels_room(&h, 700) + 2000);
     struct view seen = { k, v, NULL, 0, 0, 96, 96, WEIGHT_F32, lo, hi, sinks };
     e.k->attend(&e, &h, q, &seen, 1, room, y, NULL);
     for (size_t t = 0; t < 700; t++)
-      if ((t < lo && t >= sinks) || t >= hi) for (size_t c = 0; c < 24; c++) k[t * 24 + c] = c % 2 ? NAN : INFINITY, v[t * 24 + c] = c % 2 ? INFINITY : NAN;
+      if ((t < lo && t >= sinks) || t >= hi)
+        for (size_t c = 0; c < 24; c++)
+          k[t * 24 + c] = c % 2 ? NAN : INFINITY, v[t * 24 + c] = c % 2 ? INFINITY : NAN;
     e.k->attend(&e, &h, q, &seen, 1, room, z, NULL);
     ck_assert(same(y, z, sizeof y));
     free(k), free(v), free(q), free(room);
@@ -517,8 +609,9 @@ START_TEST(unseen_positions_are_never_touched)
 }
 END_TEST
 
-/* the other way to mask: weights over all positions, those of the future set to zero.  What is left does not sum to 1 and depends
-   on the future; only dividing again by what is left would mend it, and that is leaving out */
+/* the other way to mask: weights over all positions, those of the future set to zero.  What is left
+   does not sum to 1 and depends on the future; only dividing again by what is left would mend it,
+   and that is leaving out */
 START_TEST(zeroing_after_the_softmax_is_wrong)
 {
   for (int i = 0; i < 500; i++) {
@@ -547,20 +640,26 @@ START_TEST(special_values_go_through_linear)
   for (int i = 0; i < 400; i++) {
     struct engine e = any_engine();
     size_t in = 1 + below(40), out = 1 + below(40), rows = 1 + below(5);
-    float *w = numbers(in * out), *x = numbers(rows * in), *y = numbers(rows * out), *z = numbers(rows * out);
+    float *w = numbers(in * out), *x = numbers(rows * in), *y = numbers(rows * out),
+          *z = numbers(rows * out);
     static const float odd[] = { 0.0f, -0.0f, INFINITY, -INFINITY, NAN, 1e-45f, 3e38f };
-    for (int j = 0; j < 4; j++) w[below(in * out)] = odd[below(7)], x[below(rows * in)] = odd[below(7)];
+    for (int j = 0; j < 4; j++)
+      w[below(in * out)] = odd[below(7)], x[below(rows * in)] = odd[below(7)];
     struct matrix m = { { w, WEIGHT_F32 }, { NULL, WEIGHT_F32 }, in, out, below(2) };
     oracle_linear(w, ORACLE_F32, m.transposed, NULL, 0, in, out, x, rows, z);
     e.k->linear(&e, &m, 1, x, rows, &y);
-    for (size_t j = 0; j < rows * out; j++) ck_assert((y[j] != y[j] && z[j] != z[j]) || same(&y[j], &z[j], 4));
+    for (size_t j = 0; j < rows * out; j++)
+      ck_assert((y[j] != y[j] && z[j] != z[j]) || same(&y[j], &z[j], 4));
     free(w), free(x), free(y), free(z);
   }
 }
 END_TEST
 
 /* ---- products too small for a float are zeros with a sign; lanes that are not there add none */
-static float speck(void) { return (float) (below(8) ? -1 : 1) * (below(6) ? 1e-30f : 1e-18f); }
+static float speck(void)
+{
+  return (float) (below(8) ? -1 : 1) * (below(6) ? 1e-30f : 1e-18f);
+}
 START_TEST(signs_of_nothing_are_the_oracles)
 {
   for (size_t table = 0; kernels_at(table) != NULL; table++)
@@ -592,7 +691,7 @@ START_TEST(every_width_in_every_table)
       struct engine e = { kernels_at(table), NULL, NULL };
       size_t other = 1 + below(70), rows = 1 + below(8);
       for (int t = 0; t < 6; t++) {
-        enum weight_type type = (enum weight_type) (t / 2);
+        enum weight_type type = (enum weight_type)(t / 2);
         size_t in = below(2) ? n : other, out = in == n ? other : n;
         char *base, *bias, *w = stored(type, in * out, &base), *b = stored(type, out, &bias);
         float *x = numbers(rows * in), *y = numbers(rows * out + 1), *truth = numbers(rows * out);
@@ -608,13 +707,14 @@ START_TEST(every_width_in_every_table)
       float *x = numbers(n), *y = numbers(n + 1), *truth = numbers(n);
       double *p = block(8 * n + 8), *q = block(8 * n + 8);
       for (int kind = 0; kind < 3; kind++) {
-        static void (*const curve[3])(const float *, size_t,
-          float *) = { [ACTIVATION_GELU_TANH] = oracle_gelu_tanh,
-          [ACTIVATION_GELU_ERF] = oracle_gelu_erf, [ACTIVATION_SILU] = oracle_silu };
+        static void (*const curve[3])(
+          const float *, size_t, float *) = { [ACTIVATION_GELU_TANH] = oracle_gelu_tanh,
+          [ACTIVATION_GELU_ERF] = oracle_gelu_erf,
+          [ACTIVATION_SILU] = oracle_silu };
         y[n] = 7, curve[kind](x, n, truth);
         e.k->activate(&e, (enum activation_kind) kind, x, NULL, n, y);
-        if (!same(truth, y, 4 * n) || y[n] != 7) ck_abort_msg("%s: curve %d of %zu", e.k->name,
-          kind, n);
+        if (!same(truth, y, 4 * n) || y[n] != 7)
+          ck_abort_msg("%s: curve %d of %zu", e.k->name, kind, n);
       }
       for (int last = 0; last < 2; last++) { /* the likeliest in the middle,
         and behind the last sixteen */
@@ -631,26 +731,27 @@ END_TEST
 /* the two short formats: halves between two numbers, the largest, the least, what is no number */
 START_TEST(short_formats_at_their_edges)
 {
-  static const struct { float x; uint16_t f16; } half[] = {{65504, 0x7bff}, {65519.996f, 0x7bff},
-    {65520, 0x7c00},
-    {-65519.996f, 0xfbff}, {-65520, 0xfc00}, {65536, 0x7c00}, {1e38f, 0x7c00}, {INFINITY, 0x7c00},
-    {-INFINITY, 0xfc00}, {0x1p-14f, 0x0400}, {0x1.ffbffep-15f, 0x03ff}, {0x1.ffcp-15f, 0x0400},
-      {0x1p-24f, 1},
-    {0x1p-25f, 0}, {0x1.000002p-25f, 1}, {0x1.8p-24f, 2}, {0x1.4p-23f, 2}, {0x1.cp-23f, 4},
-      {-0x1p-25f, 0x8000},
-    {0x1p-149f, 0}, {-0.0f, 0x8000}, {0, 0}, {1, 0x3c00}, {0x1.002p0f, 0x3c00}, {0x1.006p0f,
-      0x3c02},
-    {0x1.002002p0f, 0x3c01}, {0x1.ffep0f, 0x4000}, {2049, 0x6800}, {2051, 0x6802}};
+  static const struct {
+    float x;
+    uint16_t f16;
+  } half[] = { { 65504, 0x7bff }, { 65519.996f, 0x7bff }, { 65520, 0x7c00 },
+    { -65519.996f, 0xfbff }, { -65520, 0xfc00 }, { 65536, 0x7c00 }, { 1e38f, 0x7c00 },
+    { INFINITY, 0x7c00 }, { -INFINITY, 0xfc00 }, { 0x1p-14f, 0x0400 }, { 0x1.ffbffep-15f, 0x03ff },
+    { 0x1.ffcp-15f, 0x0400 }, { 0x1p-24f, 1 }, { 0x1p-25f, 0 }, { 0x1.000002p-25f, 1 },
+    { 0x1.8p-24f, 2 }, { 0x1.4p-23f, 2 }, { 0x1.cp-23f, 4 }, { -0x1p-25f, 0x8000 },
+    { 0x1p-149f, 0 }, { -0.0f, 0x8000 }, { 0, 0 }, { 1, 0x3c00 }, { 0x1.002p0f, 0x3c00 },
+    { 0x1.006p0f, 0x3c02 }, { 0x1.002002p0f, 0x3c01 }, { 0x1.ffep0f, 0x4000 }, { 2049, 0x6800 },
+    { 2051, 0x6802 } };
   for (size_t i = 0; i < sizeof half / sizeof *half; i++)
     ck_assert_msg(num_to_f16(half[i].x) == half[i].f16, "%a is %04x", (double) half[i].x,
       num_to_f16(half[i].x));
-  static const struct { uint32_t x; uint16_t bf16; } wide[] = {{0x3f808000, 0x3f80}, {0x3f818000,
-    0x3f82},
-    {0x3f808001, 0x3f81}, {0x3f807fff, 0x3f80}, {0x7f7f7fff, 0x7f7f}, {0x7f7f8000, 0x7f80},
-      {0xff7fffff, 0xff80},
-    {0x7f800000, 0x7f80}, {0xff800000, 0xff80}, {0x00008000, 0}, {0x00008001, 1}, {0x80000001,
-      0x8000},
-    {0x007fffff, 0x0080}};
+  static const struct {
+    uint32_t x;
+    uint16_t bf16;
+  } wide[] = { { 0x3f808000, 0x3f80 }, { 0x3f818000, 0x3f82 }, { 0x3f808001, 0x3f81 },
+    { 0x3f807fff, 0x3f80 }, { 0x7f7f7fff, 0x7f7f }, { 0x7f7f8000, 0x7f80 }, { 0xff7fffff, 0xff80 },
+    { 0x7f800000, 0x7f80 }, { 0xff800000, 0xff80 }, { 0x00008000, 0 }, { 0x00008001, 1 },
+    { 0x80000001, 0x8000 }, { 0x007fffff, 0x0080 } };
   for (size_t i = 0; i < sizeof wide / sizeof *wide; i++)
     ck_assert_msg(num_to_bf16(num_float(wide[i].x)) == wide[i].bf16, "%08x is %04x", wide[i].x,
       num_to_bf16(num_float(wide[i].x)));
@@ -671,8 +772,8 @@ START_TEST(room_is_for_every_block)
   struct heads h = { 4, 2, 6, 1 };
   for (size_t longest = 1; longest < 1100; longest++) {
     size_t blocks = kernels_room(&h, longest) / 8;
-    ck_assert(kernels_room(&h, longest) % 8 == 0
-      && blocks >= (longest + 255) / 256 + (longest % 256 != 1));
+    ck_assert(
+      kernels_room(&h, longest) % 8 == 0 && blocks >= (longest + 255) / 256 + (longest % 256 != 1));
     ck_assert_uint_eq(blocks, longest / 256 + 2);
   }
   ck_assert(weight_bytes(WEIGHT_F32) == 4 && weight_bytes(WEIGHT_F16) == 2
@@ -680,8 +781,8 @@ START_TEST(room_is_for_every_block)
   struct error why;
   ck_assert_ptr_null(kernels_find("", &why));
   ck_assert_ptr_null(kernels_find("scala", &why));
-  ck_assert(strstr(why.words, "kernels: scala is not among those") == why.words && strstr(why.words,
-    "one of scalar"));
+  ck_assert(strstr(why.words, "kernels: scala is not among those") == why.words
+    && strstr(why.words, "one of scalar"));
   ck_assert_ptr_null(kernels_find("scalar2", &why));
   struct pool *p = pools[3];
   for (size_t k = 0; kernels_at(k) != NULL; k++)
@@ -692,8 +793,8 @@ START_TEST(room_is_for_every_block)
       one.k->activate(&one, ACTIVATION_SILU, x, z, (size_t) n, y);
       three.k->activate(&three, ACTIVATION_SILU, x, z, (size_t) n, x);
       ck_assert(same(x, y, 4 * (size_t) n));
-      one.k->log_softmax(&one, y, 1, (size_t) n, a), three.k->log_softmax(&three, x, 1, (size_t) n,
-        b);
+      one.k->log_softmax(&one, y, 1, (size_t) n, a),
+        three.k->log_softmax(&three, x, 1, (size_t) n, b);
       ck_assert(same(a, b, 8 * (size_t) n));
       free(x), free(y), free(z), free(a), free(b);
     }

@@ -4,12 +4,19 @@
 #include "tiny.h"
 #include "loop/loop.h"
 
-struct rig { struct memory m; struct counters c; struct engine e; struct tiny t; struct store *s; struct error why; };
+struct rig {
+  struct memory m;
+  struct counters c;
+  struct engine e;
+  struct tiny t;
+  struct store *s;
+  struct error why;
+};
 static void rig_open(struct rig *r, uint64_t seed)
 {
   memset(r, 0, sizeof *r);
   tiny_make(&r->t, seed);
-  r->e = (struct engine) {kernels_find(NULL, NULL), NULL, &r->c};
+  r->e = (struct engine){ kernels_find(NULL, NULL), NULL, &r->c };
   r->s = store_open(&r->m, &r->t.lm.config, 2, &r->why);
 }
 static void rig_close(struct rig *r)
@@ -18,9 +25,10 @@ static void rig_close(struct rig *r)
   ck_assert_uint_eq(r->m.all.held, 0);
   tiny_free(&r->t);
 }
-static bool run(struct rig *r, const uint32_t *prompt, size_t n, const struct settings *want, struct continuation *c)
+static bool run(struct rig *r, const uint32_t *prompt, size_t n, const struct settings *want,
+  struct continuation *c)
 {
-  struct generator g = {&r->e, &r->t.lm, r->s, &r->m};
+  struct generator g = { &r->e, &r->t.lm, r->s, &r->m };
   return generate(&g, prompt, n, want, c, &r->why);
 }
 
@@ -33,13 +41,14 @@ START_TEST(naive_is_the_closed_form)
       rig_open(&r, seed + p * 100 + g);
       uint32_t prompt[12];
       for (size_t i = 0; i < p; i++) prompt[i] = (uint32_t) (rnd(&seed) % TINY_V);
-      struct settings want = {.max_new_tokens = g};
+      struct settings want = { .max_new_tokens = g };
       struct continuation c;
       ck_assert_msg(run(&r, prompt, p, &want, &c), "%s", r.why.words);
       ck_assert_uint_eq(c.text.n, p + g);
       ck_assert_int_eq(c.ended, FINISH_LENGTH);
       uint64_t rows = 0, pairs = 0;
-      for (size_t n = p; n < p + g; n++) for (size_t i = 0; i < n; i++) rows++, pairs += i + 1;
+      for (size_t n = p; n < p + g; n++)
+        for (size_t i = 0; i < n; i++) rows++, pairs += i + 1;
       ck_assert_uint_eq(rows, g * p + g * (g - 1) / 2);
       ck_assert_uint_eq(r.c.passes, g);
       ck_assert_uint_eq(r.c.rows, rows);
@@ -59,15 +68,16 @@ START_TEST(each_token_is_the_argmax_after_its_prefix)
 {
   struct rig r;
   rig_open(&r, 7);
-  uint32_t prompt[3] = {3, 1, 4};
-  struct settings want = {.max_new_tokens = 40};
+  uint32_t prompt[3] = { 3, 1, 4 };
+  struct settings want = { .max_new_tokens = 40 };
   struct continuation c;
   ck_assert(run(&r, prompt, 3, &want, &c));
   for (size_t n = 3; n < c.text.n; n++) {
     float logits[TINY_V];
     size_t last = n - 1, top = 0;
     ck_assert(evaluate(&r.e, &r.t.lm, r.s, c.text.id, n, &last, 1, logits, &r.why));
-    for (size_t v = 1; v < TINY_V; v++) if (logits[v] > logits[top]) top = v;
+    for (size_t v = 1; v < TINY_V; v++)
+      if (logits[v] > logits[top]) top = v;
     ck_assert_uint_eq(c.text.id[n], top);
   }
   continuation_free(&r.m, &c);
@@ -75,38 +85,44 @@ START_TEST(each_token_is_the_argmax_after_its_prefix)
 }
 END_TEST
 
-static bool cancel_after(void *self, const struct step *s) { return s->number < *(size_t *) self; }
+static bool cancel_after(void *self, const struct step *s)
+{
+  return s->number < *(size_t *) self;
+}
 START_TEST(three_things_end_the_loop)
 {
   struct rig r;
   rig_open(&r, 7);
-  uint32_t prompt[3] = {3, 1, 4};
-  struct settings want = {.max_new_tokens = 10};
+  uint32_t prompt[3] = { 3, 1, 4 };
+  struct settings want = { .max_new_tokens = 10 };
   struct continuation all, c;
   ck_assert(run(&r, prompt, 3, &want, &all));
-  size_t at = 3;                              /* the first place where its token stands for the first time */
+  size_t at = 3; /* the first place where its token stands for the first time */
   for (size_t i = 4; i < 13; i++) {
     bool before = false;
     for (size_t j = 3; j < i; j++) before |= all.text.id[j] == all.text.id[i];
-    if (!before) { at = i; break; }
+    if (!before) {
+      at = i;
+      break;
+    }
   }
   want.eos = &all.text.id[at], want.n_eos = 1;
   ck_assert(run(&r, prompt, 3, &want, &c));
   ck_assert_int_eq(c.ended, FINISH_STOP);
   ck_assert_uint_eq(c.text.n, at + 1);
   continuation_free(&r.m, &c);
-  want.max_new_tokens = at - 2;               /* end and length on one token: the end is named */
+  want.max_new_tokens = at - 2; /* end and length on one token: the end is named */
   ck_assert(run(&r, prompt, 3, &want, &c));
   ck_assert_int_eq(c.ended, FINISH_STOP);
   continuation_free(&r.m, &c);
   size_t k = 4;
-  want = (struct settings) {.max_new_tokens = 10, .see = cancel_after, .self = &k};
+  want = (struct settings){ .max_new_tokens = 10, .see = cancel_after, .self = &k };
   ck_assert(run(&r, prompt, 3, &want, &c));
   ck_assert_int_eq(c.ended, FINISH_CANCELLED);
   ck_assert_uint_eq(c.text.n, 3 + 4);
   ck_assert_int_eq(memcmp(c.text.id, all.text.id, 7 * sizeof *c.text.id), 0);
   continuation_free(&r.m, &c);
-  want = (struct settings) {.max_new_tokens = 0};
+  want = (struct settings){ .max_new_tokens = 0 };
   ck_assert(run(&r, prompt, 3, &want, &c));
   ck_assert_uint_eq(c.text.n, 3);
   ck_assert_int_eq(c.ended, FINISH_LENGTH);
@@ -121,8 +137,8 @@ START_TEST(context_ends_the_text_and_refuses_a_longer_prompt)
   struct rig r;
   rig_open(&r, 9);
   r.t.lm.config.n_positions = 8;
-  uint32_t prompt[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
-  struct settings want = {.max_new_tokens = SIZE_MAX};
+  uint32_t prompt[9] = { 1, 2, 3, 4, 5, 6, 7, 8, 9 };
+  struct settings want = { .max_new_tokens = SIZE_MAX };
   for (size_t n = 1; n <= 8; n++) {
     struct continuation c;
     ck_assert_msg(run(&r, prompt, n, &want, &c), "%s", r.why.words);
@@ -142,13 +158,17 @@ START_TEST(context_ends_the_text_and_refuses_a_longer_prompt)
 }
 END_TEST
 
-static bool until_eleven(void *self, const struct step *now) { (void) self; return now->number < 11; }
+static bool until_eleven(void *self, const struct step *now)
+{
+  (void) self;
+  return now->number < 11;
+}
 START_TEST(a_context_that_is_only_claimed_costs_nothing)
 {
   struct rig r;
   rig_open(&r, 5);
-  uint32_t prompt[2] = {3, 1};
-  struct settings want = {.max_new_tokens = SIZE_MAX, .see = NULL};
+  uint32_t prompt[2] = { 3, 1 };
+  struct settings want = { .max_new_tokens = SIZE_MAX, .see = NULL };
   struct continuation c;
   store_close(r.s);
   r.t.lm.config.n_positions = 12;
@@ -159,7 +179,7 @@ START_TEST(a_context_that_is_only_claimed_costs_nothing)
   store_close(r.s);
   r.t.lm.config.n_positions = 0x7fffffff;
   ck_assert_ptr_nonnull(r.s = store_open(&r.m, &r.t.lm.config, 1, &r.why));
-  want.see = until_eleven;      /* as many as there may be, and the context is enormous */
+  want.see = until_eleven; /* as many as there may be, and the context is enormous */
   ck_assert(run(&r, prompt, 2, &want, &c));
   ck_assert_uint_le(r.m.all.peak, peak + 8192);
   continuation_free(&r.m, &c);
@@ -174,44 +194,64 @@ START_TEST(loop_survives_every_refusal)
     rig_open(&r, 5);
     ck_assert_ptr_nonnull(r.s);
     r.m.refuse_at = r.m.all.requests + n;
-    uint32_t prompt[2] = {3, 1};
-    struct settings want = {.max_new_tokens = 3};
+    uint32_t prompt[2] = { 3, 1 };
+    struct settings want = { .max_new_tokens = 3 };
     struct continuation c;
     bool ok = run(&r, prompt, 2, &want, &c);
     if (!ok) ck_assert_ptr_nonnull(strstr(r.why.words, "out of memory"));
     continuation_free(&r.m, &c);
     rig_close(&r);
-    if (ok) { ck_assert_uint_gt(n, 5); break; }
+    if (ok) {
+      ck_assert_uint_gt(n, 5);
+      break;
+    }
   }
 }
 END_TEST
 
 START_TEST(a_logit_that_is_no_number_is_an_error)
 {
-  /* where a number is spoilt, and what the sentence must name: the head; a layer; an embedding of a row that the last one sees */
-  static const struct { int where; const char *words; } bad[] = {{0, "the model: logit 5 is not finite behind the last layer"},
-    {1, "the model: row 0 is not finite behind layer 1 of 3"}, {2, "the model: row 0 is not finite behind layer 2 of 3"},
-    {3, "the model: row 0 is not finite behind layer 3 of 3"}, {4, "the model: the embedding of row 0 is not finite"}};
+  /* where a number is spoilt, and what the sentence must name: the head; a layer; an embedding of a
+   * row that the last one sees */
+  static const struct {
+    int where;
+    const char *words;
+  } bad[] = { { 0, "the model: logit 5 is not finite behind the last layer" },
+    { 1, "the model: row 0 is not finite behind layer 1 of 3" },
+    { 2, "the model: row 0 is not finite behind layer 2 of 3" },
+    { 3, "the model: row 0 is not finite behind layer 3 of 3" },
+    { 4, "the model: the embedding of row 0 is not finite" } };
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     struct rig r;
     rig_open(&r, 5);
-    const void *at = bad[i].where == 0 ? r.t.lm.head.weight.data : bad[i].where == 4 ? r.t.lm.embedding.data : r.t.layer[bad[i].where - 1].down.weight.data;
+    const void *at = bad[i].where == 0 ? r.t.lm.head.weight.data
+      : bad[i].where == 4              ? r.t.lm.embedding.data
+                                       : r.t.layer[bad[i].where - 1].down.weight.data;
     size_t k = bad[i].where == 4 ? 3 * TINY_D + 1 : bad[i].where == 0 ? 5 : 0;
     ((float *) (uintptr_t) at)[k] = i == 2 ? INFINITY : NAN;
-    uint32_t prompt[2] = {3, 1};
-    struct settings want = {.max_new_tokens = 3};
+    uint32_t prompt[2] = { 3, 1 };
+    struct settings want = { .max_new_tokens = 3 };
     struct continuation c;
     ck_assert(!run(&r, prompt, 2, &want, &c));
-    if (bad[i].where == 0) ck_assert_msg(strstr(r.why.words, "is not finite behind the last layer; wanted: a number"), "%s", r.why.words);
-    else ck_assert_msg(strstr(r.why.words, bad[i].words) != NULL, "%s; wanted: %s", r.why.words, bad[i].words);
+    if (bad[i].where == 0)
+      ck_assert_msg(strstr(r.why.words, "is not finite behind the last layer; wanted: a number"),
+        "%s", r.why.words);
+    else
+      ck_assert_msg(
+        strstr(r.why.words, bad[i].words) != NULL, "%s; wanted: %s", r.why.words, bad[i].words);
     rig_close(&r);
   }
 }
 END_TEST
 
 /* ---- causality: what a watcher saw, kept */
-struct seen { float k[TINY_LAYERS][32][TINY_KV * TINY_HD], v[TINY_LAYERS][32][TINY_KV * TINY_HD], h[TINY_LAYERS][32][TINY_D]; int spoil; };
-static void see(void *what, enum watch_stage stage, uint32_t layer, float *x, size_t rows, size_t width)
+struct seen {
+  float k[TINY_LAYERS][32][TINY_KV * TINY_HD], v[TINY_LAYERS][32][TINY_KV * TINY_HD],
+    h[TINY_LAYERS][32][TINY_D];
+  int spoil;
+};
+static void see(
+  void *what, enum watch_stage stage, uint32_t layer, float *x, size_t rows, size_t width)
 {
   struct seen *s = what;
   for (size_t r = 0; r < rows; r++) {
@@ -227,11 +267,12 @@ static void pass_over(struct rig *r, const uint32_t *ids, size_t n, struct seen 
   memset(s, 0, sizeof *s);
   s->spoil = spoil;
   struct row rows[32];
-  for (size_t i = 0; i < n; i++) rows[i] = (struct row) {0, (uint32_t) i, ids[i]};
-  struct watcher w = {see, s, false};
+  for (size_t i = 0; i < n; i++) rows[i] = (struct row){ 0, (uint32_t) i, ids[i] };
+  struct watcher w = { see, s, false };
   struct pass *p;
   store_empty(r->s);
-  ck_assert_msg(forward_watched(&r->e, &r->t.lm, r->s, rows, n, &w, &p, &r->why), "%s", r->why.words);
+  ck_assert_msg(
+    forward_watched(&r->e, &r->t.lm, r->s, rows, n, &w, &p, &r->why), "%s", r->why.words);
   pass_close(p);
 }
 static bool same(const struct seen *a, const struct seen *b, int layer, size_t row)
@@ -255,7 +296,8 @@ START_TEST(later_tokens_change_nothing)
     pass_over(&r, ids, n2, &b, -1);
     for (int l = 0; l < TINY_LAYERS; l++)
       for (size_t i = 0; i < cut; i++) {
-        ck_assert_msg(same(&a, &b, l, i), "seed %llu: layer %d, position %zu", (unsigned long long) suite_seed(), l, i);
+        ck_assert_msg(same(&a, &b, l, i), "seed %llu: layer %d, position %zu",
+          (unsigned long long) suite_seed(), l, i);
         ck_assert_int_eq(memcmp(a.h[l][i], b.h[l][i], sizeof a.h[0][0]), 0);
       }
   }
@@ -264,8 +306,12 @@ START_TEST(later_tokens_change_nothing)
 END_TEST
 
 /* the same kernel with the mask taken away: every row sees the whole pass */
-struct unmasked { struct kernels k; const struct kernels *true_one; };
-static void attend_all(const struct engine *e, const struct heads *h, const float *q, const struct view *seen, size_t rows, float *room, float *y, const struct capture *keep)
+struct unmasked {
+  struct kernels k;
+  const struct kernels *true_one;
+};
+static void attend_all(const struct engine *e, const struct heads *h, const float *q,
+  const struct view *seen, size_t rows, float *room, float *y, const struct capture *keep)
 {
   const struct unmasked *u = (const struct unmasked *) (const void *) e->k;
   struct view all[32];
@@ -276,16 +322,16 @@ START_TEST(without_the_mask_they_do)
 {
   struct rig r;
   rig_open(&r, 11);
-  struct unmasked u = {*r.e.k, r.e.k};
+  struct unmasked u = { *r.e.k, r.e.k };
   u.k.attend = attend_all;
   r.e.k = &u.k;
   static struct seen a, b;
-  uint32_t ids[8] = {3, 1, 4, 1, 5, 9, 2, 6};
+  uint32_t ids[8] = { 3, 1, 4, 1, 5, 9, 2, 6 };
   pass_over(&r, ids, 8, &a, -1);
   ids[7] = 7;
   pass_over(&r, ids, 8, &b, -1);
   for (size_t i = 0; i < 7; i++) {
-    ck_assert(same(&a, &b, 0, i));            /* the first layer's keys come from the embeddings alone */
+    ck_assert(same(&a, &b, 0, i)); /* the first layer's keys come from the embeddings alone */
     for (int l = 1; l < TINY_LAYERS; l++) ck_assert(!same(&a, &b, l, i));
   }
   rig_close(&r);
@@ -297,7 +343,7 @@ START_TEST(every_query_is_needed)
   struct rig r;
   rig_open(&r, 11);
   static struct seen a, b;
-  uint32_t ids[8] = {3, 1, 4, 1, 5, 9, 2, 6};
+  uint32_t ids[8] = { 3, 1, 4, 1, 5, 9, 2, 6 };
   pass_over(&r, ids, 8, &a, -1);
   for (int left_out = 0; left_out < 8; left_out++) {
     pass_over(&r, ids, 8, &b, left_out);
@@ -313,7 +359,7 @@ START_TEST(waste_is_between_its_bounds)
 {
   for (uint64_t p = 1; p <= 60; p++)
     for (uint64_t g = 1; g <= 60; g++) {
-      uint64_t n = g * p + g * (g - 1) / 2, m = p + g - 1;   /* W = n/m, compared without dividing */
+      uint64_t n = g * p + g * (g - 1) / 2, m = p + g - 1; /* W = n/m, compared without dividing */
       ck_assert(2 * n >= (g + 1) * m);
       ck_assert(n <= g * m);
       if (p == 1) ck_assert(2 * n == (g + 1) * m);

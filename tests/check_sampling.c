@@ -1,4 +1,5 @@
-/* Chapter 7: sampling -- every stage against the words of the contract, the choice against the full race, and what it may depend on. */
+/* Chapter 7: sampling -- every stage against the words of the contract, the choice against the full
+ * race, and what it may depend on. */
 #define _DEFAULT_SOURCE
 #include "suite.h"
 #include "tiny.h"
@@ -11,16 +12,23 @@
 #include "probe/door.h"
 #include "families/loader.h"
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
-enum { LESS = 10 };      /* under the sanitizers a tenth of the cases */
+enum { LESS = 10 }; /* under the sanitizers a tenth of the cases */
 #else
 enum { LESS = 1 };
 #endif
 
-/* Check notes down every assertion that holds, too; in loops of millions only those that do not are told */
-#define WANT(holds, ...) do { if (!(holds)) ck_abort_msg(__VA_ARGS__); } while (0)
+/* Check notes down every assertion that holds, too; in loops of millions only those that do not are
+ * told */
+#define WANT(holds, ...)                                                                           \
+  do {                                                                                             \
+    if (!(holds)) ck_abort_msg(__VA_ARGS__);                                                       \
+  } while (0)
 
 enum { V_MOST = 5000, IDS_MOST = 40 };
-static double uniform(uint64_t *s) { return (double) (rnd(s) >> 11) * 0x1p-53; }
+static double uniform(uint64_t *s)
+{
+  return (double) (rnd(s) >> 11) * 0x1p-53;
+}
 static const struct kernels *some_kernels(uint64_t k)
 {
   size_t n = 0;
@@ -28,9 +36,20 @@ static const struct kernels *some_kernels(uint64_t k)
   return kernels_at(k % n);
 }
 
-/* ---- the words of the contract, once more and plainly: an array of scores, -inf for a token that is out; qsort; libm */
-struct plain { size_t v; double z[V_MOST]; uint32_t order[V_MOST]; size_t n; double w[V_MOST]; bool near; };
-static double our_exp(double x) { return num_exp(x); }
+/* ---- the words of the contract, once more and plainly: an array of scores, -inf for a token that
+ * is out; qsort; libm */
+struct plain {
+  size_t v;
+  double z[V_MOST];
+  uint32_t order[V_MOST];
+  size_t n;
+  double w[V_MOST];
+  bool near;
+};
+static double our_exp(double x)
+{
+  return num_exp(x);
+}
 static double (*plain_exp)(double) = exp;
 static const double *qsort_by;
 static int by_fall(const void *a, const void *b)
@@ -43,28 +62,36 @@ static int by_rise(const void *a, const void *b)
   uint32_t i = *(const uint32_t *) a, j = *(const uint32_t *) b;
   return qsort_by[i] < qsort_by[j] ? -1 : qsort_by[i] > qsort_by[j] ? 1 : i < j ? -1 : 1;
 }
-static double plain_left(struct plain *p)      /* the ids left, rising; the greatest score */
+static double plain_left(struct plain *p) /* the ids left, rising; the greatest score */
 {
   double most = -INFINITY;
   p->n = 0;
   for (uint32_t i = 0; i < p->v; i++)
-    if (p->z[i] > -INFINITY) { p->order[p->n++] = i; if (p->z[i] > most) most = p->z[i]; }
+    if (p->z[i] > -INFINITY) {
+      p->order[p->n++] = i;
+      if (p->z[i] > most) most = p->z[i];
+    }
   return most;
 }
-static double plain_weigh(struct plain *p, double most)      /* weights in the order that stands, and their sum */
+static double plain_weigh(
+  struct plain *p, double most) /* weights in the order that stands, and their sum */
 {
   double sum = 0;
   for (size_t i = 0; i < p->n; i++) sum += p->w[i] = plain_exp(p->z[p->order[i]] - most);
   return sum;
 }
-static void plain_cut(struct plain *p, size_t n) { for (size_t i = n; i < p->n; i++) p->z[p->order[i]] = -INFINITY; }
+static void plain_cut(struct plain *p, size_t n)
+{
+  for (size_t i = n; i < p->n; i++) p->z[p->order[i]] = -INFINITY;
+}
 static double plain_falling(struct plain *p)
 {
   double most = plain_left(p);
   qsort_by = p->z, qsort(p->order, p->n, sizeof *p->order, by_fall);
   return most;
 }
-/* two sums of rounded exponentials that are as good as equal: the words do not decide which is larger, unless all weights are 0 or 1 */
+/* two sums of rounded exponentials that are as good as equal: the words do not decide which is
+ * larger, unless all weights are 0 or 1 */
 static void plain_near(struct plain *p, double a, double b)
 {
   bool whole = true;
@@ -84,7 +111,10 @@ static void plain_share(struct plain *p, double share, double all)
 }
 static void plain_temperature(struct plain *p, double t)
 {
-  if (t == 0) { plain_falling(p), plain_cut(p, 1); return; }
+  if (t == 0) {
+    plain_falling(p), plain_cut(p, 1);
+    return;
+  }
   for (size_t i = 0; i < p->v; i++) p->z[i] /= t;
 }
 static void plain_top_k(struct plain *p, size_t k)
@@ -116,22 +146,27 @@ static void plain_typical(struct plain *p, double share)
   mean /= all;
   for (size_t i = 0; i < p->n; i++) distance[p->order[i]] = fabs(p->z[p->order[i]] - most - mean);
   qsort_by = distance, qsort(p->order, p->n, sizeof *p->order, by_rise);
-  for (size_t i = 1; i < p->n; i++) {      /* two that are as far on either side */
+  for (size_t i = 1; i < p->n; i++) { /* two that are as far on either side */
     uint32_t a = p->order[i - 1], b = p->order[i];
-    if (p->z[a] != p->z[b] && fabs(distance[a] - distance[b]) <= 1e-12 * (fabs(mean) + distance[b])) p->near = true;
+    if (p->z[a] != p->z[b] && fabs(distance[a] - distance[b]) <= 1e-12 * (fabs(mean) + distance[b]))
+      p->near = true;
   }
   plain_weigh(p, most), plain_share(p, share, all);
 }
 static void plain_penalties(struct plain *p, const struct sampling *s, struct history h)
 {
   size_t from = 0;
-  if (s->penalty_last_n >= 0 && (uint64_t) s->penalty_last_n < h.n) from = h.n - (size_t) s->penalty_last_n;
+  if (s->penalty_last_n >= 0 && (uint64_t) s->penalty_last_n < h.n)
+    from = h.n - (size_t) s->penalty_last_n;
   for (uint32_t id = 0; id < p->v; id++) {
     size_t seen = 0, written = 0;
-    for (size_t i = from; i < h.n; i++) if (h.id[i] == id) seen++, written += i >= h.n_prompt;
+    for (size_t i = from; i < h.n; i++)
+      if (h.id[i] == id) seen++, written += i >= h.n_prompt;
     if (p->z[id] == -INFINITY) continue;
-    if (seen > 0) p->z[id] = p->z[id] > 0 ? p->z[id] / s->repetition_penalty : p->z[id] * s->repetition_penalty;
-    if (written > 0) p->z[id] = p->z[id] - ((double) written * s->frequency_penalty + s->presence_penalty);
+    if (seen > 0)
+      p->z[id] = p->z[id] > 0 ? p->z[id] / s->repetition_penalty : p->z[id] * s->repetition_penalty;
+    if (written > 0)
+      p->z[id] = p->z[id] - ((double) written * s->frequency_penalty + s->presence_penalty);
   }
 }
 static void plain_ngram(struct plain *p, size_t n, struct history h)
@@ -147,13 +182,15 @@ static void plain_sequences(struct plain *p, const struct biased *list, size_t n
 {
   for (size_t i = 0; i < n; i++) {
     bool ends = list[i].n - 1 <= h.n;
-    for (size_t k = 0; ends && k + 1 < list[i].n; k++) ends = list[i].id[k] == h.id[h.n - (list[i].n - 1) + k];
+    for (size_t k = 0; ends && k + 1 < list[i].n; k++)
+      ends = list[i].id[k] == h.id[h.n - (list[i].n - 1) + k];
     uint32_t last = list[i].id[list[i].n - 1];
     if (ends && p->z[last] != -INFINITY) p->z[last] += list[i].bias;
   }
 }
 /* N_STAGES: all went well; else the stage behind which nothing was left, or something infinite */
-static enum sampling_stage plain_run(struct plain *p, const struct sampling *s, const float *logits, struct history h)
+static enum sampling_stage plain_run(
+  struct plain *p, const struct sampling *s, const float *logits, struct history h)
 {
   p->near = false;
   for (size_t i = 0; i < p->v; i++) p->z[i] = (double) logits[i];
@@ -175,68 +212,87 @@ static enum sampling_stage plain_run(struct plain *p, const struct sampling *s, 
   }
   return N_STAGES;
 }
-/* Philox from the paper: two multipliers, two Weyl constants, ten rounds, the key bumped between them */
+/* Philox from the paper: two multipliers, two Weyl constants, ten rounds, the key bumped between
+ * them */
 static void plain_philox(const uint32_t key[2], const uint32_t counter[4], uint32_t out[4])
 {
   uint64_t a = counter[0], b = counter[1], c = counter[2], d = counter[3], k = key[0], l = key[1];
   for (int round = 1; round <= 10; round++) {
     uint64_t left = 3528531795u * a, right = 3449720151u * c, was_b = b, was_d = d;
-    a = (right / 4294967296u) ^ was_b ^ k, b = right % 4294967296u, c = (left / 4294967296u) ^ was_d ^ l, d = left % 4294967296u;
+    a = (right / 4294967296u) ^ was_b ^ k, b = right % 4294967296u,
+    c = (left / 4294967296u) ^ was_d ^ l, d = left % 4294967296u;
     k = (k + 2654435769u) % 4294967296u, l = (l + 3144134277u) % 4294967296u;
   }
   out[0] = (uint32_t) a, out[1] = (uint32_t) b, out[2] = (uint32_t) c, out[3] = (uint32_t) d;
 }
 static double plain_noise(uint64_t seed, uint32_t sequence, uint32_t position, uint32_t id)
 {
-  uint32_t key[2] = {(uint32_t) (seed % 4294967296u), (uint32_t) (seed / 4294967296u)}, counter[4] = {id, position, sequence, 0}, r[4];
+  uint32_t key[2] = { (uint32_t) (seed % 4294967296u), (uint32_t) (seed / 4294967296u) },
+           counter[4] = { id, position, sequence, 0 }, r[4];
   plain_philox(key, counter, r);
-  double m = r[0] * 1048576.0 + floor(r[1] / 4096.0);      /* exact: 52 bits */
+  double m = r[0] * 1048576.0 + floor(r[1] / 4096.0); /* exact: 52 bits */
   return -log(-log((m + 0.5) / 4503599627370496.0));
 }
 
 /* ---- logits of every kind, and settings of every kind */
-static const char *const kind_name[] = {"Gaussian", "a few levels", "all equal", "equal but for the last bit", "one power of ten", "up to 1e30", "denormals", "a spread of 700", "a peak"};
+static const char *const kind_name[] = { "Gaussian", "a few levels", "all equal",
+  "equal but for the last bit", "one power of ten", "up to 1e30", "denormals", "a spread of 700",
+  "a peak" };
 enum { KINDS = 9 };
 static unsigned make_logits(float *x, size_t v, uint64_t *seed)
 {
   unsigned kind = (unsigned) (rnd(seed) % KINDS);
-  static const float level[] = {0, 1, 2, -1.5f, -0.0f};
+  static const float level[] = { 0, 1, 2, -1.5f, -0.0f };
   float same = tiny_normal(seed) * 3, power = (float) pow(10, (double) (rnd(seed) % 80) - 42);
   for (size_t i = 0; i < v; i++)
-    x[i] = kind == 0 ? 3 * tiny_normal(seed) : kind == 1 ? level[rnd(seed) % 5] : kind == 2 ? same : kind == 3 ? nextafterf(same, rnd(seed) % 2 ? 1000.0f : same)
-      : kind == 4 ? tiny_normal(seed) * power : kind == 5 ? (float) ((double) (rnd(seed) % 5) - 2) * (rnd(seed) % 3 ? 1e30f : 1)
-      : kind == 6 ? (float) ((double) (rnd(seed) % 9) - 4) * 1.4e-45f : kind == 7 ? (float) (700 * uniform(seed)) : tiny_normal(seed) + (float) (rnd(seed) % 9 == 0) * 12;
-  if (rnd(seed) % 4 == 0) for (size_t i = 0; i < v; i++) if (rnd(seed) % 4 == 0) x[i] = -INFINITY;
-  if (rnd(seed) % 50 != 0) x[rnd(seed) % v] = same;      /* nearly always one is left */
+    x[i] = kind == 0 ? 3 * tiny_normal(seed)
+      : kind == 1    ? level[rnd(seed) % 5]
+      : kind == 2    ? same
+      : kind == 3    ? nextafterf(same, rnd(seed) % 2 ? 1000.0f : same)
+      : kind == 4    ? tiny_normal(seed) * power
+      : kind == 5    ? (float) ((double) (rnd(seed) % 5) - 2) * (rnd(seed) % 3 ? 1e30f : 1)
+      : kind == 6    ? (float) ((double) (rnd(seed) % 9) - 4) * 1.4e-45f
+      : kind == 7    ? (float) (700 * uniform(seed))
+                     : tiny_normal(seed) + (float) (rnd(seed) % 9 == 0) * 12;
+  if (rnd(seed) % 4 == 0)
+    for (size_t i = 0; i < v; i++)
+      if (rnd(seed) % 4 == 0) x[i] = -INFINITY;
+  if (rnd(seed) % 50 != 0) x[rnd(seed) % v] = same; /* nearly always one is left */
   return kind;
 }
-struct wish { struct sampling s; struct biased list[8]; uint32_t id[8][4], suppress[3], text[IDS_MOST]; struct history h; };
+struct wish {
+  struct sampling s;
+  struct biased list[8];
+  uint32_t id[8][4], suppress[3], text[IDS_MOST];
+  struct history h;
+};
 static double some_share(uint64_t *seed)
 {
-  static const double edge[] = {0, 1, .5, .9, .25, .1, 1e-9, 1 - 1e-9};
+  static const double edge[] = { 0, 1, .5, .9, .25, .1, 1e-9, 1 - 1e-9 };
   return rnd(seed) % 2 ? edge[rnd(seed) % 8] : uniform(seed);
 }
 static double some_temperature(uint64_t *seed)
 {
-  static const double t[] = {0, .5, 1, 2, .8, 1e-5, 1e4, .7};
+  static const double t[] = { 0, .5, 1, 2, .8, 1e-5, 1e4, .7 };
   return rnd(seed) % 2 ? t[rnd(seed) % 8] : 2 * uniform(seed) + .01;
 }
 static void make_lists(struct wish *w, size_t v, uint64_t *seed)
 {
-  static const double bias[] = {1.5, -3, 100, -INFINITY, 1e-3, -1e5};
+  static const double bias[] = { 1.5, -3, 100, -INFINITY, 1e-3, -1e5 };
   size_t range = v < 6 || rnd(seed) % 3 == 0 ? v : 6;
   for (int i = 0; i < 8; i++) {
     for (int k = 0; k < 4; k++) w->id[i][k] = (uint32_t) (rnd(seed) % range);
-    w->list[i] = (struct biased) {w->id[i], i < 4 && rnd(seed) % 2 ? 1 : 1 + rnd(seed) % 4, i < 5 ? bias[rnd(seed) % 6] : -INFINITY};
+    w->list[i] = (struct biased){ w->id[i], i < 4 && rnd(seed) % 2 ? 1 : 1 + rnd(seed) % 4,
+      i < 5 ? bias[rnd(seed) % 6] : -INFINITY };
   }
   for (int i = 0; i < 3; i++) w->suppress[i] = (uint32_t) (rnd(seed) % v);
-  w->h = (struct history) {w->text, rnd(seed) % 8 == 0 ? 0 : rnd(seed) % (IDS_MOST + 1), 0};
+  w->h = (struct history){ w->text, rnd(seed) % 8 == 0 ? 0 : rnd(seed) % (IDS_MOST + 1), 0 };
   for (size_t i = 0; i < w->h.n; i++) w->text[i] = (uint32_t) (rnd(seed) % range);
   w->h.n_prompt = rnd(seed) % (w->h.n + 1);
 }
 static void make_wish(struct wish *w, size_t v, uint64_t *seed)
 {
-  static const double r[] = {1.2, 2, .5, 1e-3, 1.05, 50};
+  static const double r[] = { 1.2, 2, .5, 1e-3, 1.05, 50 };
   make_lists(w, v, seed);
   struct sampling *s = &w->s;
   *s = sampling_normal;
@@ -256,7 +312,11 @@ static void make_wish(struct wish *w, size_t v, uint64_t *seed)
   if (SOMETIMES) s->bad_words = w->list + 5, s->n_bad_words = rnd(seed) % 4;
   if (SOMETIMES) s->suppress = w->suppress, s->n_suppress = rnd(seed) % 4;
   if (SOMETIMES) {
-    for (size_t i = N_STAGES; i > 1; i--) { size_t k = rnd(seed) % i; enum sampling_stage t = s->stage[i - 1]; s->stage[i - 1] = s->stage[k], s->stage[k] = t; }
+    for (size_t i = N_STAGES; i > 1; i--) {
+      size_t k = rnd(seed) % i;
+      enum sampling_stage t = s->stage[i - 1];
+      s->stage[i - 1] = s->stage[k], s->stage[k] = t;
+    }
     s->n_stages = rnd(seed) % (N_STAGES + 1);
   }
 }
@@ -273,60 +333,80 @@ static void in_order(const struct funnel *f, const char *where)
     left[id] = true;
     if (i == 0) continue;
     uint32_t before = f->left[i - 1];
-    if (!f->falling) WANT(before < id, "%s: not by rising id", where);
-    else WANT(f->z[before] > f->z[id] || (f->z[before] == f->z[id] && before < id), "%s: not by falling score", where);
+    if (!f->falling)
+      WANT(before < id, "%s: not by rising id", where);
+    else
+      WANT(f->z[before] > f->z[id] || (f->z[before] == f->z[id] && before < id),
+        "%s: not by falling score", where);
   }
   for (size_t i = 0; i < f->vocab; i++) {
-    WANT((f->z[i] != -INFINITY) == left[i], "%s: id %zu is %s, and its score is %g", where, i, left[i] ? "left" : "out", f->z[i]);
+    WANT((f->z[i] != -INFINITY) == left[i], "%s: id %zu is %s, and its score is %g", where, i,
+      left[i] ? "left" : "out", f->z[i]);
     WANT(f->count[i] == 0, "%s: %zu is still counted", where, i);
   }
 }
 
 /* ---- 1. every case against the plain restatement */
 static unsigned near_ones, compared, refused_by_both, margins;
-static void compare_case(struct funnel *f, struct plain *p, const struct wish *w, const float *logits, uint64_t seed, unsigned kind)
+static void compare_case(struct funnel *f, struct plain *p, const struct wish *w,
+  const float *logits, uint64_t seed, unsigned kind)
 {
-  struct error why = {""};
+  struct error why = { "" };
   bool any = false;
   for (size_t i = 0; i < p->v; i++) any = any || logits[i] > -INFINITY;
   enum sampling_stage at = plain_run(p, &w->s, logits, w->h);
   bool ok = sampling_run(f, &w->s, logits, w->h, &why);
-  if (!any) { WANT(!ok && strstr(why.words, "logits are -inf") != NULL, "%s", why.words); refused_by_both++; return; }
-  if (p->near) {      /* with our own exponential nothing is too near: each sum has its order */
+  if (!any) {
+    WANT(!ok && strstr(why.words, "logits are -inf") != NULL, "%s", why.words);
+    refused_by_both++;
+    return;
+  }
+  if (p->near) { /* with our own exponential nothing is too near: each sum has its order */
     near_ones++;
     plain_exp = our_exp, at = plain_run(p, &w->s, logits, w->h), plain_exp = exp;
   }
-  WANT(ok == (at == N_STAGES), "seed %llu: %s; %s", (unsigned long long) seed, why.words, kind_name[kind]);
+  WANT(ok == (at == N_STAGES), "seed %llu: %s; %s", (unsigned long long) seed, why.words,
+    kind_name[kind]);
   if (!ok) {
     char words[40];
     snprintf(words, sizeof words, "behind the stage %s ", sampling_stage_name(at));
-    WANT(strstr(why.words, words) != NULL, "seed %llu: %s; wanted: %s", (unsigned long long) seed, why.words, words);
+    WANT(strstr(why.words, words) != NULL, "seed %llu: %s; wanted: %s", (unsigned long long) seed,
+      why.words, words);
     refused_by_both++;
     return;
   }
   in_order(f, "behind the last stage");
   double most = plain_falling(p), all = plain_weigh(p, most), best = -INFINITY, second = -INFINITY;
-  WANT(f->n == p->n, "seed %llu, %s: %zu are left; wanted: %zu", (unsigned long long) seed, kind_name[kind], f->n, p->n);
-  uint32_t sequence = (uint32_t) rnd(&seed), position = (uint32_t) rnd(&seed), token = funnel_choose(f, seed, sequence, position), winner = 0;
-  for (size_t i = 0; i < p->n; i++) {      /* in full, for every token */
+  WANT(f->n == p->n, "seed %llu, %s: %zu are left; wanted: %zu", (unsigned long long) seed,
+    kind_name[kind], f->n, p->n);
+  uint32_t sequence = (uint32_t) rnd(&seed), position = (uint32_t) rnd(&seed),
+           token = funnel_choose(f, seed, sequence, position), winner = 0;
+  for (size_t i = 0; i < p->n; i++) { /* in full, for every token */
     double sum = p->z[p->order[i]] + plain_noise(seed, sequence, position, p->order[i]);
-    if (sum > best || (sum == best && p->order[i] < winner)) second = best, best = sum, winner = p->order[i];
-    else if (sum > second) second = sum;
+    if (sum > best || (sum == best && p->order[i] < winner))
+      second = best, best = sum, winner = p->order[i];
+    else if (sum > second)
+      second = sum;
   }
   funnel_distribution(f);
   for (size_t i = 0; i < p->n; i++) {
-    WANT(f->left[i] == p->order[i], "seed %llu, %s: place %zu has id %u; wanted: %u", (unsigned long long) seed, kind_name[kind], i, f->left[i], p->order[i]);
-    WANT(fabs(f->w[i] - p->w[i] / all) <= 1e-12, "seed %llu: place %zu has %.17g; wanted: %.17g", (unsigned long long) seed, i, f->w[i], p->w[i] / all);
+    WANT(f->left[i] == p->order[i], "seed %llu, %s: place %zu has id %u; wanted: %u",
+      (unsigned long long) seed, kind_name[kind], i, f->left[i], p->order[i]);
+    WANT(fabs(f->w[i] - p->w[i] / all) <= 1e-12, "seed %llu: place %zu has %.17g; wanted: %.17g",
+      (unsigned long long) seed, i, f->w[i], p->w[i] / all);
   }
-  if (best - second <= 1e-9 && !(fabs(most) > 1e20)) margins++;
-  else WANT(token == winner, "seed %llu, %s: %u wins by %g; wanted: %u", (unsigned long long) seed, kind_name[kind], token, best - second, winner);
+  if (best - second <= 1e-9 && !(fabs(most) > 1e20))
+    margins++;
+  else
+    WANT(token == winner, "seed %llu, %s: %u wins by %g; wanted: %u", (unsigned long long) seed,
+      kind_name[kind], token, best - second, winner);
   compared++;
 }
 static void oracle_round(size_t rounds, size_t v_most)
 {
   static struct plain p;
   static float logits[V_MOST];
-  struct memory m = {.refuse_at = 0};
+  struct memory m = { .refuse_at = 0 };
   struct error why;
   near_ones = compared = refused_by_both = margins = 0;
   for (size_t round = 0; round < rounds; round++) {
@@ -342,30 +422,40 @@ static void oracle_round(size_t rounds, size_t v_most)
     funnel_close(&f);
   }
   WANT(m.all.held == 0, "memory is still held");
-  printf("%zu cases of up to %zu tokens: %u compared, %u refused by both, %u of them decided by the exponential of the engine, %u of the compared with a margin below 1e-9\n", rounds, v_most, compared, refused_by_both, near_ones, margins);
+  printf("%zu cases of up to %zu tokens: %u compared, %u refused by both, %u of them decided by "
+         "the exponential of the engine, %u of the compared with a margin below 1e-9\n",
+    rounds, v_most, compared, refused_by_both, near_ones, margins);
 }
 START_TEST(the_words_of_the_contract)
 {
   oracle_round(30000 / LESS, 300);
-  ck_assert_uint_gt(compared, 20000 / LESS); ck_assert_uint_gt(refused_by_both, 100 / LESS);
-  ck_assert_uint_lt(near_ones, 3000); ck_assert_uint_lt(margins, 20);
+  ck_assert_uint_gt(compared, 20000 / LESS);
+  ck_assert_uint_gt(refused_by_both, 100 / LESS);
+  ck_assert_uint_lt(near_ones, 3000);
+  ck_assert_uint_lt(margins, 20);
 }
 END_TEST
 START_TEST(the_words_of_the_contract_for_few_tokens)
 {
   oracle_round(100000 / LESS, 12);
-  ck_assert_uint_gt(compared, 60000 / LESS); ck_assert_uint_lt(near_ones, 5000); ck_assert_uint_lt(margins, 100);
+  ck_assert_uint_gt(compared, 60000 / LESS);
+  ck_assert_uint_lt(near_ones, 5000);
+  ck_assert_uint_lt(margins, 100);
 }
 END_TEST
 START_TEST(the_words_of_the_contract_for_many_tokens)
 {
   oracle_round(400 / LESS, V_MOST);
-  ck_assert_uint_gt(compared, 250 / LESS); ck_assert_uint_lt(near_ones, 40); ck_assert_uint_lt(margins, 5);
+  ck_assert_uint_gt(compared, 250 / LESS);
+  ck_assert_uint_lt(near_ones, 40);
+  ck_assert_uint_lt(margins, 5);
 }
 END_TEST
 
-/* ---- the race: tokens that cannot win are not computed, and the winner is that of the full race, to the last bit */
-static uint32_t full_race(const struct funnel *f, uint64_t seed, uint32_t sequence, uint32_t position)
+/* ---- the race: tokens that cannot win are not computed, and the winner is that of the full race,
+ * to the last bit */
+static uint32_t full_race(
+  const struct funnel *f, uint64_t seed, uint32_t sequence, uint32_t position)
 {
   double best = -INFINITY;
   uint32_t chosen = UINT32_MAX;
@@ -379,13 +469,16 @@ static uint32_t full_race(const struct funnel *f, uint64_t seed, uint32_t sequen
 }
 static void same_race(struct funnel *f, uint64_t seed, const char *what)
 {
-  uint32_t sequence = (uint32_t) rnd(&seed), position = (uint32_t) rnd(&seed) & 0xffff, want = full_race(f, seed, sequence, position), got = funnel_choose(f, seed, sequence, position);
-  WANT(got == want, "seed %llu: %u wins; wanted: %u; %zu tokens, %s", (unsigned long long) seed, got, want, f->n, what);
+  uint32_t sequence = (uint32_t) rnd(&seed), position = (uint32_t) rnd(&seed) & 0xffff,
+           want = full_race(f, seed, sequence, position),
+           got = funnel_choose(f, seed, sequence, position);
+  WANT(got == want, "seed %llu: %u wins; wanted: %u; %zu tokens, %s", (unsigned long long) seed,
+    got, want, f->n, what);
 }
 START_TEST(lazily_evaluated_or_not)
 {
   static float logits[V_MOST];
-  struct memory m = {.refuse_at = 0};
+  struct memory m = { .refuse_at = 0 };
   struct error why;
   for (size_t round = 0; round < 60000 / LESS; round++) {
     uint64_t seed = suite_seed() + round * 104729;
@@ -397,7 +490,7 @@ START_TEST(lazily_evaluated_or_not)
       if (rnd(&seed) % 3 == 0) stage_temperature(&f, .05 + 3 * uniform(&seed));
       if (rnd(&seed) % 3 == 0) stage_top_k(&f, 1 + rnd(&seed) % v);
       same_race(&f, seed, kind_name[kind]);
-      funnel_distribution(&f);      /* by falling score: the same winner */
+      funnel_distribution(&f); /* by falling score: the same winner */
       same_race(&f, seed, kind_name[kind]);
     }
     funnel_close(&f);
@@ -405,18 +498,18 @@ START_TEST(lazily_evaluated_or_not)
   WANT(m.all.held == 0, "memory is still held");
 }
 END_TEST
-/* of scores of 1e15 the sum with the noise is rounded to an eighth, so that several win, and the lowest id has to be found although a bound
-   without a margin would leave it out */
+/* of scores of 1e15 the sum with the noise is rounded to an eighth, so that several win, and the
+   lowest id has to be found although a bound without a margin would leave it out */
 START_TEST(rounding_loses_no_winner)
 {
-  struct memory m = {.refuse_at = 0};
+  struct memory m = { .refuse_at = 0 };
   struct error why;
   struct funnel f;
-  float zero[400] = {0};
+  float zero[400] = { 0 };
   unsigned ties = 0;
   WANT(funnel_open(&f, &m, kernels_find(NULL, NULL), 400, &why), "%s", why.words);
   for (size_t round = 0; round < 40000 / LESS; round++) {
-    static const double base[] = {1e15, -1e15, 1e16, 3e15, 1e14, 1e17, -4e15, 1e13};
+    static const double base[] = { 1e15, -1e15, 1e16, 3e15, 1e14, 1e17, -4e15, 1e13 };
     uint64_t seed = suite_seed() + round * 15485863;
     double b = base[round % 8], step = nextafter(fabs(b), INFINITY) - fabs(b);
     WANT(funnel_fill(&f, zero, &why), "%s", why.words);
@@ -424,7 +517,8 @@ START_TEST(rounding_loses_no_winner)
     funnel_distribution(&f);
     uint32_t winner = full_race(&f, seed, 1, 2);
     double best = f.z[winner] + gumbel_noise(seed, 1, 2, winner);
-    for (uint32_t i = 0; i < 400; i++) ties += i != winner && f.z[i] + gumbel_noise(seed, 1, 2, i) == best;
+    for (uint32_t i = 0; i < 400; i++)
+      ties += i != winner && f.z[i] + gumbel_noise(seed, 1, 2, i) == best;
     uint32_t got = funnel_choose(&f, seed, 1, 2);
     WANT(got == winner, "seed %llu: %u wins; wanted: %u", (unsigned long long) seed, got, winner);
   }
@@ -432,13 +526,14 @@ START_TEST(rounding_loses_no_winner)
   funnel_close(&f);
 }
 END_TEST
-/* two scores that differ by just as much as the noise, give or take a few last places: all 52 bits decide */
+/* two scores that differ by just as much as the noise, give or take a few last places: all 52 bits
+ * decide */
 START_TEST(a_dead_heat_is_decided_by_the_last_bit)
 {
-  struct memory m = {.refuse_at = 0};
+  struct memory m = { .refuse_at = 0 };
   struct error why;
   struct funnel f;
-  float zero[30] = {0};
+  float zero[30] = { 0 };
   unsigned first = 0, rounds = 40000 / LESS;
   ck_assert(funnel_open(&f, &m, kernels_find(NULL, NULL), 30, &why));
   for (size_t round = 0; round < rounds; round++) {
@@ -448,9 +543,11 @@ START_TEST(a_dead_heat_is_decided_by_the_last_bit)
     for (size_t i = 0; i < 30; i++) f.z[i] = -50 - (double) i;
     uint64_t key = seed;
     f.z[a] = 0, f.z[b] = gumbel_noise(key, 1, 2, a) - gumbel_noise(key, 1, 2, b);
-    for (uint64_t steps = rnd(&seed) % 4; steps > 0; steps--) f.z[b] = nextafter(f.z[b], round % 2 ? INFINITY : -INFINITY);
+    for (uint64_t steps = rnd(&seed) % 4; steps > 0; steps--)
+      f.z[b] = nextafter(f.z[b], round % 2 ? INFINITY : -INFINITY);
     uint32_t winner = full_race(&f, key, 1, 2), got = funnel_choose(&f, key, 1, 2);
-    WANT(got == winner && (winner == a || winner == b), "seed %llu: %u wins; wanted: %u", (unsigned long long) key, got, winner);
+    WANT(got == winner && (winner == a || winner == b), "seed %llu: %u wins; wanted: %u",
+      (unsigned long long) key, got, winner);
     first += winner == a;
   }
   ck_assert_uint_gt(first, rounds / 4);
@@ -461,7 +558,7 @@ END_TEST
 /* who is struck out changes nothing, unless it had won; nor does the order of the list */
 START_TEST(a_token_owns_its_number)
 {
-  struct memory m = {.refuse_at = 0};
+  struct memory m = { .refuse_at = 0 };
   struct error why;
   struct funnel f;
   WANT(funnel_open(&f, &m, kernels_find(NULL, NULL), 60, &why), "%s", why.words);
@@ -475,7 +572,9 @@ START_TEST(a_token_owns_its_number)
     uint32_t first = funnel_choose(&f, key, 0, 5);
     stage_suppress(&f, &out, 1);
     uint32_t then = funnel_choose(&f, key, 0, 5);
-    WANT(out == first ? then != first : then == first, "seed %llu: %u is struck out, and then not %u wins, but %u", (unsigned long long) key, out, first, then);
+    WANT(out == first ? then != first : then == first,
+      "seed %llu: %u is struck out, and then not %u wins, but %u", (unsigned long long) key, out,
+      first, then);
     funnel_distribution(&f);
     ck_assert_uint_eq(funnel_choose(&f, key, 0, 5), then);
   }
@@ -484,20 +583,39 @@ START_TEST(a_token_owns_its_number)
 END_TEST
 
 /* ---- 2. numbers of others: through the protocol, so that it is tried, too */
-struct run { int status; char *out; size_t n_out; struct memory m; };
-static void listen_to_nobody(void) { }
-static bool never(void) { return false; }
-static struct run ask_refusing(const char *kind, const char *model, const void *in, size_t n, uint64_t refuse_at)
+struct run {
+  int status;
+  char *out;
+  size_t n_out;
+  struct memory m;
+};
+static void listen_to_nobody(void)
 {
-  struct run r = {.status = 0};
+}
+static bool never(void)
+{
+  return false;
+}
+static struct run ask_refusing(
+  const char *kind, const char *model, const void *in, size_t n, uint64_t refuse_at)
+{
+  struct run r = { .status = 0 };
   char *err_text;
   size_t n_err;
-  FILE *f = tmpfile(), *out = open_memstream(&r.out, &r.n_out), *err = open_memstream(&err_text, &n_err);
+  FILE *f = tmpfile(), *out = open_memstream(&r.out, &r.n_out),
+       *err = open_memstream(&err_text, &n_err);
   ck_assert(f != NULL && out != NULL && err != NULL && fwrite(in, 1, n, f) == n);
   rewind(f);
   r.m.refuse_at = refuse_at;
-  struct console c = {.in = f, .out = out, .err = err, .program = "incipit", .build = "test", .memory = &r.m, .listen = listen_to_nobody, .interrupted = never};
-  char *argv[] = {"incipit", "probe", (char *) kind, "-m", (char *) model, NULL};
+  struct console c = { .in = f,
+    .out = out,
+    .err = err,
+    .program = "incipit",
+    .build = "test",
+    .memory = &r.m,
+    .listen = listen_to_nobody,
+    .interrupted = never };
+  char *argv[] = { "incipit", "probe", (char *) kind, "-m", (char *) model, NULL };
   r.status = command_run(&c, 5, argv);
   fclose(f), fclose(out), fclose(err);
   ck_assert_msg(refuse_at > 0 || n_err == 0, "%s", err_text);
@@ -505,7 +623,7 @@ static struct run ask_refusing(const char *kind, const char *model, const void *
   free(err_text);
   return r;
 }
-static json_t *ask(const char *kind, const char *model, json_t *question)      /* takes the question */
+static json_t *ask(const char *kind, const char *model, json_t *question) /* takes the question */
 {
   char *in = json_dumps(question, 0);
   struct run r = ask_refusing(kind, model, in, strlen(in), 0);
@@ -518,23 +636,36 @@ static json_t *ask(const char *kind, const char *model, json_t *question)      /
 static double real_of(json_t *v)
 {
   const char *s = json_string_value(v);
-  return s == NULL ? json_number_value(v) : strcmp(s, "-inf") == 0 ? -INFINITY : strcmp(s, "inf") == 0 ? INFINITY : NAN;
+  return s == NULL           ? json_number_value(v)
+    : strcmp(s, "-inf") == 0 ? -INFINITY
+    : strcmp(s, "inf") == 0  ? INFINITY
+                             : NAN;
 }
 static size_t floats_of(json_t *list, float *x)
 {
-  for (size_t i = 0; i < json_array_size(list); i++) x[i] = (float) real_of(json_array_get(list, i));
+  for (size_t i = 0; i < json_array_size(list); i++)
+    x[i] = (float) real_of(json_array_get(list, i));
   return json_array_size(list);
 }
-static bool like(double a, double b) { return a == b || (isfinite(a) && isfinite(b) && fabs(a - b) <= 1e-5 * fmax(1, fabs(b))); }
+static bool like(double a, double b)
+{
+  return a == b || (isfinite(a) && isfinite(b) && fabs(a - b) <= 1e-5 * fmax(1, fabs(b)));
+}
 static bool all_like(json_t *got, json_t *want)
 {
   bool ok = json_array_size(got) == json_array_size(want);
-  for (size_t i = 0; ok && i < json_array_size(want); i++) ok = like(real_of(json_array_get(got, i)), real_of(json_array_get(want, i)));
+  for (size_t i = 0; ok && i < json_array_size(want); i++)
+    ok = like(real_of(json_array_get(got, i)), real_of(json_array_get(want, i)));
   return ok;
 }
-/* why an answer may differ from that of another program: what the contract says, and how often in this file */
-struct reason { const char *sentence; unsigned n; };
-static void table(const char *file, unsigned cases, unsigned agree, const struct reason *r, size_t n)
+/* why an answer may differ from that of another program: what the contract says, and how often in
+ * this file */
+struct reason {
+  const char *sentence;
+  unsigned n;
+};
+static void table(
+  const char *file, unsigned cases, unsigned agree, const struct reason *r, size_t n)
 {
   unsigned otherwise = 0;
   for (size_t i = 0; i < n; i++) otherwise += r[i].n;
@@ -552,9 +683,14 @@ static void table(const char *file, unsigned cases, unsigned agree, const struct
 
 START_TEST(processors_of_hugging_face)
 {
-  static const char *const theirs[] = {"epsilon_cutoff", "eta_cutoff", "top_h", "forced_eos", "exp_decay_length_penalty"};
-  struct reason why[] = {{"other ops of hf_logits_processors.jsonl are not ours: an unknown op, hence an error", 0}, {"NaN or +inf anywhere, or no finite logit at all, on entry is an error", 0},
-    {"top_k: exactly k: falling z, ties by rising id", 0}, {"top_p: 1: all", 0}, {"the other ids of a sequence in sequence_bias or bad_words may be all of ids", 0}};
+  static const char *const theirs[] = { "epsilon_cutoff", "eta_cutoff", "top_h", "forced_eos",
+    "exp_decay_length_penalty" };
+  struct reason why[] = {
+    { "other ops of hf_logits_processors.jsonl are not ours: an unknown op, hence an error", 0 },
+    { "NaN or +inf anywhere, or no finite logit at all, on entry is an error", 0 },
+    { "top_k: exactly k: falling z, ties by rising id", 0 }, { "top_p: 1: all", 0 },
+    { "the other ids of a sequence in sequence_bias or bad_words may be all of ids", 0 }
+  };
   char room[400], *line = NULL;
   size_t size = 0;
   unsigned cases = 0, agree = 0;
@@ -562,30 +698,54 @@ START_TEST(processors_of_hugging_face)
   if (shared_file(room, sizeof room, file) == NULL) return;
   FILE *f = fopen(room, "r");
   for (; getline(&line, &size, f) > 0; cases++) {
-    json_t *c = json_loads(line, 0, NULL), *logits = json_object_get(c, "logits"), *params = json_object_get(c, "params"), *want = json_object_get(c, "expect");
+    json_t *c = json_loads(line, 0, NULL), *logits = json_object_get(c, "logits"),
+           *params = json_object_get(c, "params"), *want = json_object_get(c, "expect");
     const char *op = json_string_value(json_object_get(c, "op"));
-    json_t *a = ask("process", SMALL, json_pack("{sO sO sO sO}", "op", json_object_get(c, "op"), "params", params, "ids", json_object_get(c, "ids"), "logits", logits)), *got = json_object_get(a, "logits");
+    json_t *a = ask("process", SMALL,
+             json_pack("{sO sO sO sO}", "op", json_object_get(c, "op"), "params", params, "ids",
+               json_object_get(c, "ids"), "logits", logits)),
+           *got = json_object_get(a, "logits");
     bool foreign = false, number = true, some = false, error = json_object_get(a, "error") != NULL;
     for (size_t i = 0; i < 5; i++) foreign = foreign || strcmp(op, theirs[i]) == 0;
     size_t v = json_array_size(logits), stay = 0, fewer = 0;
-    for (size_t i = 0; i < v; i++) { double z = real_of(json_array_get(logits, i)); number = number && z < INFINITY; some = some || z > -INFINITY; }
+    for (size_t i = 0; i < v; i++) {
+      double z = real_of(json_array_get(logits, i));
+      number = number && z < INFINITY;
+      some = some || z > -INFINITY;
+    }
     for (size_t i = 0; i < v && got != NULL; i++) {
-      bool mine = real_of(json_array_get(got, i)) > -INFINITY, his = real_of(json_array_get(want, i)) > -INFINITY;
+      bool mine = real_of(json_array_get(got, i)) > -INFINITY,
+           his = real_of(json_array_get(want, i)) > -INFINITY;
       stay += mine, fewer += mine && !his;
     }
-    if (foreign && error) why[0].n++;
-    else if ((!number || !some) && error) why[1].n++;
-    else if (all_like(got, want)) agree++;
-    else if (strcmp(op, "top_k") == 0 && stay == (size_t) json_integer_value(json_object_get(params, "top_k")) && fewer == 0) why[2].n++;
-    else if (strcmp(op, "top_p") == 0 && json_number_value(json_object_get(params, "top_p")) == 1 && all_like(got, logits)) why[3].n++;
-    else if (strcmp(op, "bad_words") == 0 && fewer == 0) {      /* a sequence whose others are the whole text, which the library skips */
+    if (foreign && error)
+      why[0].n++;
+    else if ((!number || !some) && error)
+      why[1].n++;
+    else if (all_like(got, want))
+      agree++;
+    else if (strcmp(op, "top_k") == 0
+      && stay == (size_t) json_integer_value(json_object_get(params, "top_k")) && fewer == 0)
+      why[2].n++;
+    else if (strcmp(op, "top_p") == 0 && json_number_value(json_object_get(params, "top_p")) == 1
+      && all_like(got, logits))
+      why[3].n++;
+    else if (strcmp(op, "bad_words") == 0
+      && fewer == 0) { /* a sequence whose others are the whole text, which the library skips */
       json_t *bad = json_object_get(params, "bad");
       size_t whole = 0, more = 0;
-      for (size_t i = 0; i < json_array_size(bad); i++) whole += json_array_size(json_array_get(bad, i)) == json_array_size(json_object_get(c, "ids")) + 1;
-      for (size_t i = 0; i < v; i++) more += real_of(json_array_get(got, i)) == -INFINITY && real_of(json_array_get(want, i)) > -INFINITY;
-      if (more == 1 && whole >= 1) why[4].n++; else fprintf(stderr, "%s", line);
-    }
-    else fprintf(stderr, "%s", line);
+      for (size_t i = 0; i < json_array_size(bad); i++)
+        whole +=
+          json_array_size(json_array_get(bad, i)) == json_array_size(json_object_get(c, "ids")) + 1;
+      for (size_t i = 0; i < v; i++)
+        more += real_of(json_array_get(got, i)) == -INFINITY
+          && real_of(json_array_get(want, i)) > -INFINITY;
+      if (more == 1 && whole >= 1)
+        why[4].n++;
+      else
+        fprintf(stderr, "%s", line);
+    } else
+      fprintf(stderr, "%s", line);
     json_decref(a), json_decref(c);
   }
   free(line), fclose(f);
@@ -594,18 +754,37 @@ START_TEST(processors_of_hugging_face)
 END_TEST
 
 /* the distribution that is left, with or without a history, and the scores */
-struct result { struct memory m; struct funnel f; struct error why; bool ok; };
-static void result_of(struct result *r, const float *logits, size_t v, const struct sampling *s, struct history h)
+struct result {
+  struct memory m;
+  struct funnel f;
+  struct error why;
+  bool ok;
+};
+static void result_of(
+  struct result *r, const float *logits, size_t v, const struct sampling *s, struct history h)
 {
   memset(r, 0, sizeof *r);
   ck_assert(funnel_open(&r->f, &r->m, kernels_find(NULL, NULL), v, &r->why));
   r->ok = sampling_check(s, v, &r->why) && sampling_run(&r->f, s, logits, h, &r->why);
 }
-static void result_drop(struct result *r) { funnel_close(&r->f); ck_assert_uint_eq(r->m.all.held, 0); }
-static const struct history nothing = {NULL, 0, 0};
-static double number_of(json_t *c, const char *key, double normal) { json_t *v = json_object_get(c, key); return v == NULL ? normal : json_number_value(v); }
-static int smaller(const void *a, const void *b) { double x = *(const double *) a, y = *(const double *) b; return (x > y) - (x < y); }
-static bool same_set(const double *a, const double *b, size_t n)      /* of probabilities, in any order */
+static void result_drop(struct result *r)
+{
+  funnel_close(&r->f);
+  ck_assert_uint_eq(r->m.all.held, 0);
+}
+static const struct history nothing = { NULL, 0, 0 };
+static double number_of(json_t *c, const char *key, double normal)
+{
+  json_t *v = json_object_get(c, key);
+  return v == NULL ? normal : json_number_value(v);
+}
+static int smaller(const void *a, const void *b)
+{
+  double x = *(const double *) a, y = *(const double *) b;
+  return (x > y) - (x < y);
+}
+static bool same_set(
+  const double *a, const double *b, size_t n) /* of probabilities, in any order */
 {
   double x[64], y[64];
   bool ok = n <= 64;
@@ -614,14 +793,16 @@ static bool same_set(const double *a, const double *b, size_t n)      /* of prob
   for (size_t i = 0; ok && i < n; i++) ok = fabs(x[i] - y[i]) <= 1e-5;
   return ok;
 }
-/* token i has the logit ln i; what must be left, in whole numbers: k tokens; the fewest whose sum is p of the sum; those that are m of the best */
+/* token i has the logit ln i; what must be left, in whole numbers: k tokens; the fewest whose sum
+ * is p of the sum; those that are m of the best */
 static bool queue_agrees(json_t *c)
 {
   static float logits[10000];
   size_t v = (size_t) json_integer_value(json_object_get(c, "n_vocab")), low = 1;
   const char *order = json_string_value(json_object_get(c, "order"));
   struct sampling s = sampling_normal;
-  s.top_k = (size_t) json_integer_value(json_object_get(c, "top_k")), s.top_p = number_of(c, "top_p", 1), s.min_p = number_of(c, "min_p", 0);
+  s.top_k = (size_t) json_integer_value(json_object_get(c, "top_k")),
+  s.top_p = number_of(c, "top_p", 1), s.min_p = number_of(c, "min_p", 0);
   s.n_stages = 0;
   for (size_t i = 0; i < v; i++) logits[i] = (float) log((double) i);
   for (const char *o = order; *o; o++) {
@@ -629,8 +810,14 @@ static bool queue_agrees(json_t *c)
     s.stage[s.n_stages++] = *o == 'k' ? STAGE_TOP_K : *o == 'p' ? STAGE_TOP_P : STAGE_MIN_P;
     for (size_t i = low; i < v; i++) all += i;
     if (*o == 'k') low = s.top_k > 0 && v - low > s.top_k ? v - s.top_k : low;
-    if (*o == 'p') { size_t i = v; do sum += --i; while (i > low && (double) sum < s.top_p * (double) all); low = i; }
-    if (*o == 'm') while ((double) low < s.min_p * (double) (v - 1)) low++;
+    if (*o == 'p') {
+      size_t i = v;
+      do sum += --i;
+      while (i > low && (double) sum < s.top_p * (double) all);
+      low = i;
+    }
+    if (*o == 'm')
+      while ((double) low < s.min_p * (double) (v - 1)) low++;
   }
   struct result r;
   result_of(&r, logits, v, &s, nothing);
@@ -642,47 +829,73 @@ static bool queue_agrees(json_t *c)
 }
 START_TEST(samplers_of_llama_cpp)
 {
-  struct reason why[] = {{"other samplers of llama_cpp_samplers.json are not ours: an unknown op, hence an error", 0}, {"min_p: outside [0,1]: error", 0}};
+  struct reason why[] = {
+    { "other samplers of llama_cpp_samplers.json are not ours: an unknown op, hence an error", 0 },
+    { "min_p: outside [0,1]: error", 0 }
+  };
   char room[400];
   const char *file = "vectors/sampling/llama_cpp_samplers.json";
   if (shared_file(room, sizeof room, file) == NULL) return;
   json_t *all = json_load_file(room, 0, NULL), *c;
   size_t i;
   unsigned cases = 0, agree = 0;
-  json_array_foreach(json_object_get(all, "cases"), i, c) {
+  json_array_foreach(json_object_get(all, "cases"), i, c)
+  {
     const char *op = json_string_value(json_object_get(c, "op"));
-    json_t *probs = json_object_get(c, "probs"), *expected = json_object_get(c, "expected"), *last = json_object_get(c, "last_tokens");
+    json_t *probs = json_object_get(c, "probs"), *expected = json_object_get(c, "expected"),
+           *last = json_object_get(c, "last_tokens");
     struct sampling s = sampling_normal;
     float logits[16];
     double want[16];
     uint32_t ids[16];
     size_t v = json_array_size(probs), n = 0;
     cases++;
-    if (strcmp(op, "sampler_queue") == 0) { if (queue_agrees(c)) agree++; continue; }
-    if (strcmp(op, "temp") == 0) s.temperature = number_of(c, "temp", 1);
-    else if (strcmp(op, "top_k") == 0) s.top_k = (size_t) json_integer_value(json_object_get(c, "k"));
-    else if (strcmp(op, "top_p") == 0) s.top_p = number_of(c, "p", 1);
-    else if (strcmp(op, "min_p") == 0) s.min_p = number_of(c, "p", 0);
-    else if (strcmp(op, "typical") == 0) s.typical_p = number_of(c, "p", 1);
-    else if (strcmp(op, "penalties") == 0) s.repetition_penalty = number_of(c, "repeat_penalty", 1), s.frequency_penalty = number_of(c, "alpha_frequency", 0), s.presence_penalty = number_of(c, "alpha_presence", 0);
+    if (strcmp(op, "sampler_queue") == 0) {
+      if (queue_agrees(c)) agree++;
+      continue;
+    }
+    if (strcmp(op, "temp") == 0)
+      s.temperature = number_of(c, "temp", 1);
+    else if (strcmp(op, "top_k") == 0)
+      s.top_k = (size_t) json_integer_value(json_object_get(c, "k"));
+    else if (strcmp(op, "top_p") == 0)
+      s.top_p = number_of(c, "p", 1);
+    else if (strcmp(op, "min_p") == 0)
+      s.min_p = number_of(c, "p", 0);
+    else if (strcmp(op, "typical") == 0)
+      s.typical_p = number_of(c, "p", 1);
+    else if (strcmp(op, "penalties") == 0)
+      s.repetition_penalty = number_of(c, "repeat_penalty", 1),
+      s.frequency_penalty = number_of(c, "alpha_frequency", 0),
+      s.presence_penalty = number_of(c, "alpha_presence", 0);
     else {
-      json_t *a = ask("process", SMALL, json_pack("{sO s{} s[f]}", "op", json_object_get(c, "op"), "params", "logits", 1.0));
+      json_t *a = ask("process", SMALL,
+        json_pack("{sO s{} s[f]}", "op", json_object_get(c, "op"), "params", "logits", 1.0));
       if (json_object_get(a, "error") != NULL) why[0].n++;
       json_decref(a);
       continue;
     }
-    for (size_t k = 0; k < v; k++) logits[k] = (float) log(json_number_value(json_array_get(probs, k)));
-    for (size_t k = 0; k < json_array_size(last); k++) ids[k] = (uint32_t) json_integer_value(json_array_get(last, k));
-    double sum = 0;      /* of its typical tokens the file has the old probabilities, which do not sum to 1 */
-    for (size_t k = 0; k < json_array_size(expected); k++) { sum += want[n] = json_number_value(json_array_get(expected, k)); n += want[n] > 0 || strcmp(op, "penalties") == 0; }
+    for (size_t k = 0; k < v; k++)
+      logits[k] = (float) log(json_number_value(json_array_get(probs, k)));
+    for (size_t k = 0; k < json_array_size(last); k++)
+      ids[k] = (uint32_t) json_integer_value(json_array_get(last, k));
+    double sum =
+      0; /* of its typical tokens the file has the old probabilities, which do not sum to 1 */
+    for (size_t k = 0; k < json_array_size(expected); k++) {
+      sum += want[n] = json_number_value(json_array_get(expected, k));
+      n += want[n] > 0 || strcmp(op, "penalties") == 0;
+    }
     for (size_t k = 0; k < n; k++) want[k] /= sum;
     struct result r;
-    result_of(&r, logits, v, &s, (struct history) {ids, json_array_size(last), 0});
-    if (!r.ok && strcmp(op, "min_p") == 0 && s.min_p > 1) why[1].n++;
+    result_of(&r, logits, v, &s, (struct history){ ids, json_array_size(last), 0 });
+    if (!r.ok && strcmp(op, "min_p") == 0 && s.min_p > 1)
+      why[1].n++;
     else if (r.ok) {
       funnel_distribution(&r.f);
-      if (r.f.n == n && same_set(r.f.w, want, n)) agree++;
-      else fprintf(stderr, "%s: case %zu\n", file, i);
+      if (r.f.n == n && same_set(r.f.w, want, n))
+        agree++;
+      else
+        fprintf(stderr, "%s: case %zu\n", file, i);
     }
     result_drop(&r);
   }
@@ -693,7 +906,8 @@ END_TEST
 
 static size_t ids_in(json_t *list, uint32_t *id)
 {
-  for (size_t i = 0; i < json_array_size(list); i++) id[i] = (uint32_t) json_integer_value(json_array_get(list, i));
+  for (size_t i = 0; i < json_array_size(list); i++)
+    id[i] = (uint32_t) json_integer_value(json_array_get(list, i));
   return json_array_size(list);
 }
 START_TEST(penalties_of_vllm_and_llama_cpp)
@@ -703,38 +917,53 @@ START_TEST(penalties_of_vllm_and_llama_cpp)
   if (shared_file(room, sizeof room, file) == NULL) return;
   json_t *all = json_load_file(room, 0, NULL), *c;
   size_t i;
-  unsigned cases = 0, agree[2] = {0, 0};
-  json_array_foreach(json_object_get(all, "cases"), i, c) {
+  unsigned cases = 0, agree[2] = { 0, 0 };
+  json_array_foreach(json_object_get(all, "cases"), i, c)
+  {
     float logits[64];
     uint32_t ids[128];
-    size_t v = floats_of(json_object_get(c, "logits"), logits), prompt = ids_in(json_object_get(c, "prompt"), ids), n = prompt + ids_in(json_object_get(c, "output"), ids + prompt);
+    size_t v = floats_of(json_object_get(c, "logits"), logits),
+           prompt = ids_in(json_object_get(c, "prompt"), ids),
+           n = prompt + ids_in(json_object_get(c, "output"), ids + prompt);
     cases++;
-    for (int k = 0; k < 2; k++) {      /* vLLM: all, and what was written; llama.cpp: one window over both */
+    for (int k = 0; k < 2;
+         k++) { /* vLLM: all, and what was written; llama.cpp: one window over both */
       struct sampling s = sampling_normal;
-      s.repetition_penalty = number_of(c, "repetition_penalty", 1), s.frequency_penalty = number_of(c, "frequency_penalty", 0), s.presence_penalty = number_of(c, "presence_penalty", 0);
+      s.repetition_penalty = number_of(c, "repetition_penalty", 1),
+      s.frequency_penalty = number_of(c, "frequency_penalty", 0),
+      s.presence_penalty = number_of(c, "presence_penalty", 0);
       if (k == 1) s.penalty_last_n = json_integer_value(json_object_get(c, "llama_cpp_last_n"));
       json_t *want = json_object_get(c, k == 0 ? "expect_vllm_openai" : "expect_llama_cpp");
       struct result r;
       bool ok = json_array_size(want) == v;
-      result_of(&r, logits, v, &s, (struct history) {ids, n, k == 0 ? prompt : 0});
-      for (size_t j = 0; ok && j < v; j++) ok = r.ok && like(r.f.z[j], real_of(json_array_get(want, j)));
+      result_of(&r, logits, v, &s, (struct history){ ids, n, k == 0 ? prompt : 0 });
+      for (size_t j = 0; ok && j < v; j++)
+        ok = r.ok && like(r.f.z[j], real_of(json_array_get(want, j)));
       agree[k] += ok;
       result_drop(&r);
     }
   }
   json_decref(all);
   table("vectors/sampling/penalties_vllm_llamacpp.json: vLLM", cases, agree[0], NULL, 0);
-  table("vectors/sampling/penalties_vllm_llamacpp.json: llama.cpp, no prompt and a window", cases, agree[1], NULL, 0);
+  table("vectors/sampling/penalties_vllm_llamacpp.json: llama.cpp, no prompt and a window", cases,
+    agree[1], NULL, 0);
 }
 END_TEST
 
 /* three programs, three orders: each is a list of names */
 START_TEST(orders_of_three_programs)
 {
-  static const struct { const char *key; bool ngram; size_t n; const char *name[N_STAGES]; } at[] = {
-    {"hf", true, 7, {"penalties", "ngram", "temperature", "top_k", "top_p", "min_p", "typical_p"}},
-    {"llama_cpp_order_without_ngram", false, 6, {"penalties", "top_k", "typical_p", "top_p", "min_p", "temperature"}},
-    {"vllm_order_without_ngram_typical", false, 5, {"penalties", "temperature", "min_p", "top_k", "top_p"}}};
+  static const struct {
+    const char *key;
+    bool ngram;
+    size_t n;
+    const char *name[N_STAGES];
+  } at[] = { { "hf", true, 7,
+               { "penalties", "ngram", "temperature", "top_k", "top_p", "min_p", "typical_p" } },
+    { "llama_cpp_order_without_ngram", false, 6,
+      { "penalties", "top_k", "typical_p", "top_p", "min_p", "temperature" } },
+    { "vllm_order_without_ngram_typical", false, 5,
+      { "penalties", "temperature", "min_p", "top_k", "top_p" } } };
   char room[400];
   const char *file = "vectors/sampling/pipeline_orders.json";
   if (shared_file(room, sizeof room, file) == NULL) return;
@@ -742,28 +971,35 @@ START_TEST(orders_of_three_programs)
   for (size_t k = 0; k < 3; k++) {
     unsigned cases = 0, agree = 0;
     size_t i;
-    json_array_foreach(json_object_get(all, "cases"), i, c) {
+    json_array_foreach(json_object_get(all, "cases"), i, c)
+    {
       json_t *p = json_object_get(c, "params"), *want = json_object_get(c, at[k].key);
-      if (!json_is_array(want)) continue;      /* the file has not every order of every case */
+      if (!json_is_array(want)) continue; /* the file has not every order of every case */
       struct sampling s = sampling_normal;
       struct error why;
       float logits[256];
       uint32_t ids[64];
-      size_t v = floats_of(json_object_get(c, "logits"), logits), n = ids_in(json_object_get(c, "ids"), ids);
+      size_t v = floats_of(json_object_get(c, "logits"), logits),
+             n = ids_in(json_object_get(c, "ids"), ids);
       ck_assert(sampling_stages_parse(&s, at[k].name, at[k].n, &why));
-      s.temperature = number_of(p, "temperature", 1), s.top_k = (size_t) number_of(p, "top_k", 0), s.top_p = number_of(p, "top_p", 1), s.min_p = number_of(p, "min_p", 0), s.typical_p = number_of(p, "typical_p", 1);
-      s.repetition_penalty = number_of(p, "repetition_penalty", 1), s.no_repeat_ngram = (size_t) number_of(p, "no_repeat_ngram_size", 0);
+      s.temperature = number_of(p, "temperature", 1), s.top_k = (size_t) number_of(p, "top_k", 0),
+      s.top_p = number_of(p, "top_p", 1), s.min_p = number_of(p, "min_p", 0),
+      s.typical_p = number_of(p, "typical_p", 1);
+      s.repetition_penalty = number_of(p, "repetition_penalty", 1),
+      s.no_repeat_ngram = (size_t) number_of(p, "no_repeat_ngram_size", 0);
       struct result r;
-      double probs[256] = {0};
+      double probs[256] = { 0 };
       bool ok = json_array_size(want) == v;
-      result_of(&r, logits, v, &s, (struct history) {ids, n, n});
+      result_of(&r, logits, v, &s, (struct history){ ids, n, n });
       if (r.ok) {
         funnel_distribution(&r.f);
         for (size_t j = 0; j < r.f.n; j++) probs[r.f.left[j]] = r.f.w[j];
       }
-      for (size_t j = 0; ok && j < v; j++) ok = r.ok && fabs(probs[j] - real_of(json_array_get(want, j))) <= 1e-5;
+      for (size_t j = 0; ok && j < v; j++)
+        ok = r.ok && fabs(probs[j] - real_of(json_array_get(want, j))) <= 1e-5;
       cases++, agree += ok;
-      if (!ok) fprintf(stderr, "%s: case %zu in the order %s: %s\n", file, i, at[k].key, r.why.words);
+      if (!ok)
+        fprintf(stderr, "%s: case %zu in the order %s: %s\n", file, i, at[k].key, r.why.words);
       result_drop(&r);
     }
     char label[120];
@@ -782,42 +1018,73 @@ START_TEST(ties_bounds_and_edges)
     json_t *all = json_load_file(room, 0, NULL), *c;
     size_t i;
     unsigned cases = 0, agree = 0;
-    struct reason why[] = {{"double from the float32 logits on: the logarithm of a half is no float, so that a half is not reached exactly", 0}};
-    json_array_foreach(json_object_get(all, "cases"), i, c) {
-      json_t *probs = json_object_get(c, "probs"), *logits = probs != NULL ? json_array() : json_incref(json_object_get(c, "logits")), *x, *keep = json_object_get(c, "keep"), *list;
+    struct reason why[] = { { "double from the float32 logits on: the logarithm of a half is no "
+                              "float, so that a half is not reached exactly",
+      0 } };
+    json_array_foreach(json_object_get(all, "cases"), i, c)
+    {
+      json_t *probs = json_object_get(c, "probs"),
+             *logits = probs != NULL ? json_array() : json_incref(json_object_get(c, "logits")), *x,
+             *keep = json_object_get(c, "keep"), *list;
       const char *op = json_string_value(json_object_get(c, "op"));
       size_t k;
-      json_array_foreach(probs, k, x) json_array_append_new(logits, json_real(log(json_number_value(x))));
+      json_array_foreach(probs, k, x)
+        json_array_append_new(logits, json_real(log(json_number_value(x))));
       if (keep == NULL) keep = json_object_get(c, "suggest");
-      json_t *params = strcmp(op, "top_k") == 0 ? json_pack("{sO}", "top_k", json_object_get(c, "k")) : strcmp(op, "greedy") == 0 ? json_pack("{si}", "temperature", 0) : json_pack("{sO}", op, json_object_get(c, "p"));
+      json_t *params = strcmp(op, "top_k") == 0
+        ? json_pack("{sO}", "top_k", json_object_get(c, "k"))
+        : strcmp(op, "greedy") == 0 ? json_pack("{si}", "temperature", 0)
+                                    : json_pack("{sO}", op, json_object_get(c, "p"));
       json_t *a = ask("sample", SMALL, json_pack("{so so}", "logits", logits, "params", params));
       list = keep == NULL ? json_pack("[O]", json_object_get(c, "pick")) : json_incref(keep);
-      if (json_equal(json_object_get(a, "kept"), list)) agree++;
-      else if (strcmp(op, "min_p") == 0 && number_of(c, "p", 0) == .5) {      /* and a little below it is reached */
-        json_t *b = ask("sample", SMALL, json_pack("{so s{sf}}", "logits", json_pack("[ffff]", log(.5), log(.25), log(.15), log(.1)), "params", "min_p", .5 - 1e-7));
+      if (json_equal(json_object_get(a, "kept"), list))
+        agree++;
+      else if (strcmp(op, "min_p") == 0
+        && number_of(c, "p", 0) == .5) { /* and a little below it is reached */
+        json_t *b = ask("sample", SMALL,
+          json_pack("{so s{sf}}", "logits",
+            json_pack("[ffff]", log(.5), log(.25), log(.15), log(.1)), "params", "min_p",
+            .5 - 1e-7));
         if (json_equal(json_object_get(b, "kept"), list)) why[0].n++;
         json_decref(b);
-      }
-      else fprintf(stderr, "%s: case %zu\n", file, i);
+      } else
+        fprintf(stderr, "%s: case %zu\n", file, i);
       cases++, json_decref(a), json_decref(list);
     }
     json_decref(all);
     table(file, cases, agree, why, 1);
   }
   /* the inputs that belong to these names stand as notes beside the processors' cases */
-  static const struct { const char *name; size_t n; float z[6]; int argmax; } edge[] = {{"all_equal", 6, {0}, 0}, {"all_neg_inf", 4, {-INFINITY, -INFINITY, -INFINITY, -INFINITY}, -1}, {"one_finite", 4, {-INFINITY, -INFINITY, 1, -INFINITY}, 2},
-    {"nan_one", 3, {1, NAN, 2}, -1}, {"pos_inf", 3, {1, INFINITY, 2}, -1}, {"huge", 4, {1e30f, -1e30f, 0, 1e30f}, 0}, {"neg_zero", 4, {-0.0f, 0, -1, 1}, 3}, {"tiny_p", 4, {0, -200, -1, -100}, 0}};
-  struct reason why[] = {{"NaN or +inf anywhere, or no finite logit at all, on entry is an error", 0}};
+  static const struct {
+    const char *name;
+    size_t n;
+    float z[6];
+    int argmax;
+  } edge[] = { { "all_equal", 6, { 0 }, 0 },
+    { "all_neg_inf", 4, { -INFINITY, -INFINITY, -INFINITY, -INFINITY }, -1 },
+    { "one_finite", 4, { -INFINITY, -INFINITY, 1, -INFINITY }, 2 },
+    { "nan_one", 3, { 1, NAN, 2 }, -1 }, { "pos_inf", 3, { 1, INFINITY, 2 }, -1 },
+    { "huge", 4, { 1e30f, -1e30f, 0, 1e30f }, 0 }, { "neg_zero", 4, { -0.0f, 0, -1, 1 }, 3 },
+    { "tiny_p", 4, { 0, -200, -1, -100 }, 0 } };
+  struct reason why[] = { { "NaN or +inf anywhere, or no finite logit at all, on entry is an error",
+    0 } };
   unsigned agree = 0;
-  json_t *all = shared_file(room, sizeof room, "vectors/sampling/torch_edge_argmax_multinomial.json") != NULL ? json_load_file(room, 0, NULL) : NULL;
+  json_t *all =
+    shared_file(room, sizeof room, "vectors/sampling/torch_edge_argmax_multinomial.json") != NULL
+    ? json_load_file(room, 0, NULL)
+    : NULL;
   for (size_t i = 0; i < 8; i++) {
     struct result r;
     struct sampling s = sampling_normal;
     s.temperature = 0;
     result_of(&r, edge[i].z, edge[i].n, &s, nothing);
     ck_assert_int_eq(r.ok, edge[i].argmax >= 0);
-    if (!r.ok) why[0].n++;
-    else { ck_assert_uint_eq(r.f.n, 1); ck_assert_int_eq((int) funnel_choose(&r.f, 1, 2, 3), edge[i].argmax); }
+    if (!r.ok)
+      why[0].n++;
+    else {
+      ck_assert_uint_eq(r.f.n, 1);
+      ck_assert_int_eq((int) funnel_choose(&r.f, 1, 2, 3), edge[i].argmax);
+    }
     if (all != NULL) {
       json_t *c = json_array_get(all, i);
       ck_assert_str_eq(json_string_value(json_object_get(c, "case")), edge[i].name);
@@ -833,9 +1100,12 @@ END_TEST
 START_TEST(known_answers_of_philox)
 {
   /* three answers that the authors publish, so that some are here always */
-  static const uint32_t known[][10] = {{0, 0, 0, 0, 0, 0, 0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8},
-    {0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd},
-    {0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344, 0xa4093822, 0x299f31d0, 0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}};
+  static const uint32_t known[][10] = { { 0, 0, 0, 0, 0, 0, 0x6627e8d5, 0xe169c58d, 0xbc57ac4c,
+                                          0x9b00dbd8 },
+    { 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0x408f276d,
+      0x41c83b0e, 0xa20bc7c6, 0x6d5451fd },
+    { 0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344, 0xa4093822, 0x299f31d0, 0xd16cfe09,
+      0x94fdcceb, 0x5001e420, 0x24126ea1 } };
   char room[400], line[500];
   const char *file = "vectors/rng/random123_kat_vectors.txt";
   uint32_t out[4];
@@ -849,22 +1119,34 @@ START_TEST(known_answers_of_philox)
     for (int k = 0; k < 6; k++) in[k] = (uint32_t) rnd(&seed);
     philox4x32(in + 4, in, out), plain_philox(in + 4, in, again);
     ck_assert_int_eq(memcmp(out, again, sizeof out), 0);
-    double a = gumbel_noise((uint64_t) in[0] << 32 | in[1], in[2], in[3], in[4]), b = plain_noise((uint64_t) in[0] << 32 | in[1], in[2], in[3], in[4]);
+    double a = gumbel_noise((uint64_t) in[0] << 32 | in[1], in[2], in[3], in[4]),
+           b = plain_noise((uint64_t) in[0] << 32 | in[1], in[2], in[3], in[4]);
     ck_assert_msg(fabs(a - b) <= 1e-14 * fmax(1, fabs(b)), "%.17g; wanted: %.17g", a, b);
     ck_assert(a > -3.7 && a < 36.8);
   }
   if (shared_file(room, sizeof room, file) == NULL) return;
-  struct reason others[] = {{"the one generator is Philox4x32-10: other generators and other numbers of rounds are not asked", 0}};
+  struct reason others[] = { { "the one generator is Philox4x32-10: other generators and other "
+                               "numbers of rounds are not asked",
+    0 } };
   unsigned cases = 0, agree = 0;
   FILE *f = fopen(room, "r");
   while (fgets(line, sizeof line, f) != NULL) {
     uint32_t w[10];
     if (line[0] == '#' || line[0] == '\n') continue;
     cases++;
-    if (sscanf(line, "philox4x32 10 %x %x %x %x %x %x %x %x %x %x", w, w + 1, w + 2, w + 3, w + 4, w + 5, w + 6, w + 7, w + 8, w + 9) != 10) { others[0].n++; continue; }
-    json_t *a = ask("philox", SMALL, json_pack("{s[II] s[IIII]}", "key", (json_int_t) w[4], (json_int_t) w[5], "counter", (json_int_t) w[0], (json_int_t) w[1], (json_int_t) w[2], (json_int_t) w[3])), *got = json_object_get(a, "out");
+    if (sscanf(line, "philox4x32 10 %x %x %x %x %x %x %x %x %x %x", w, w + 1, w + 2, w + 3, w + 4,
+          w + 5, w + 6, w + 7, w + 8, w + 9)
+      != 10) {
+      others[0].n++;
+      continue;
+    }
+    json_t *a = ask("philox", SMALL,
+             json_pack("{s[II] s[IIII]}", "key", (json_int_t) w[4], (json_int_t) w[5], "counter",
+               (json_int_t) w[0], (json_int_t) w[1], (json_int_t) w[2], (json_int_t) w[3])),
+           *got = json_object_get(a, "out");
     bool ok = json_array_size(got) == 4;
-    for (size_t i = 0; ok && i < 4; i++) ok = json_integer_value(json_array_get(got, i)) == (json_int_t) w[6 + i];
+    for (size_t i = 0; ok && i < 4; i++)
+      ok = json_integer_value(json_array_get(got, i)) == (json_int_t) w[6 + i];
     agree += ok, json_decref(a);
   }
   fclose(f);
@@ -876,7 +1158,9 @@ END_TEST
 /* greedy texts with penalties, by Hugging Face's generate, through the whole loop */
 START_TEST(greedy_with_penalties)
 {
-  static const char *const model[] = {"gpt2", "gpt2-f16", "gpt2-hub", "llama-bf16", "llama-gqa-tied", "llama-mha", "llama-odd", "llama-odd20", "llama-rope3", "llama-sharded", "mistral-swa8", "qwen2", "qwen3", "stories260K"};
+  static const char *const model[] = { "gpt2", "gpt2-f16", "gpt2-hub", "llama-bf16",
+    "llama-gqa-tied", "llama-mha", "llama-odd", "llama-odd20", "llama-rope3", "llama-sharded",
+    "mistral-swa8", "qwen2", "qwen3", "stories260K" };
   for (size_t i = 0; i < sizeof model / sizeof *model; i++) {
     char file[120], room[400], dir[400], *line = NULL;
     size_t size = 0;
@@ -888,10 +1172,18 @@ START_TEST(greedy_with_penalties)
     FILE *f = fopen(room, "r");
     for (; getline(&line, &size, f) > 0; cases++) {
       json_t *c = json_loads(line, 0, NULL), *eos = json_object_get(c, "eos_token_id");
-      json_t *a = ask("generate", dir, json_pack("{sO sO s{sO sO} so}", "ids", json_object_get(c, "prompt_ids"), "max_tokens", json_object_get(c, "max_new_tokens"), "params",
-        "repetition_penalty", json_object_get(c, "repetition_penalty"), "no_repeat_ngram", json_object_get(c, "no_repeat_ngram_size"), "eos", json_is_array(eos) ? json_incref(eos) : json_is_integer(eos) ? json_pack("[O]", eos) : json_array()));
-      if (json_equal(json_object_get(a, "ids"), json_object_get(c, "ids"))) agree++;
-      else fprintf(stderr, "%s: %s", file, line);
+      json_t *a = ask("generate", dir,
+        json_pack("{sO sO s{sO sO} so}", "ids", json_object_get(c, "prompt_ids"), "max_tokens",
+          json_object_get(c, "max_new_tokens"), "params", "repetition_penalty",
+          json_object_get(c, "repetition_penalty"), "no_repeat_ngram",
+          json_object_get(c, "no_repeat_ngram_size"), "eos",
+          json_is_array(eos)       ? json_incref(eos)
+            : json_is_integer(eos) ? json_pack("[O]", eos)
+                                   : json_array()));
+      if (json_equal(json_object_get(a, "ids"), json_object_get(c, "ids")))
+        agree++;
+      else
+        fprintf(stderr, "%s: %s", file, line);
       json_decref(a), json_decref(c);
     }
     free(line), fclose(f);
@@ -903,49 +1195,111 @@ END_TEST
 /* a case for every stage, always here: what goes in, what is left, in the protocol's own words */
 START_TEST(a_case_for_every_stage)
 {
-  static const struct { const char *kind, *in, *out; } at[] = {
-    {"process", "{\"op\":\"temperature\",\"params\":{\"temperature\":0.5},\"logits\":[1,\"-inf\",-2]}", "{\"logits\":[2.0,\"-inf\",-4.0]}"},
-    {"process", "{\"op\":\"temperature\",\"params\":{\"temperature\":0},\"logits\":[1,5,5,2]}", "{\"logits\":[\"-inf\",5.0,\"-inf\",\"-inf\"]}"},
-    {"process", "{\"op\":\"top_k\",\"params\":{\"top_k\":2},\"logits\":[1,3,3,3,2]}", "{\"logits\":[\"-inf\",3.0,3.0,\"-inf\",\"-inf\"]}"},
-    {"process", "{\"op\":\"top_p\",\"params\":{\"top_p\":0.5},\"logits\":[0,0,0,0]}", "{\"logits\":[0.0,0.0,\"-inf\",\"-inf\"]}"},
-    {"process", "{\"op\":\"top_p\",\"params\":{\"top_p\":0},\"logits\":[0,1,1]}", "{\"logits\":[\"-inf\",1.0,\"-inf\"]}"},
-    {"process", "{\"op\":\"min_p\",\"params\":{\"min_p\":1},\"logits\":[0,1,1]}", "{\"logits\":[\"-inf\",1.0,1.0]}"},
-    {"process", "{\"op\":\"typical_p\",\"params\":{\"typical_p\":0.5},\"logits\":[4,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]}",
-      "{\"logits\":[\"-inf\",1.0,1.0,1.0,1.0,1.0,1.0,1.0,1.0,1.0,1.0,1.0,1.0,1.0,1.0,1.0,1.0,1.0,1.0,1.0,1.0,1.0,1.0,1.0,1.0,1.0,1.0,\"-inf\",\"-inf\",\"-inf\",\"-inf\",\"-inf\"]}"},
-    {"process", "{\"op\":\"repetition_penalty\",\"params\":{\"penalty\":2},\"ids\":[0,1,0,2],\"logits\":[1,-1,0,3]}", "{\"logits\":[0.5,-2.0,0.0,3.0]}"},
-    {"process", "{\"op\":\"repetition_penalty\",\"params\":{\"penalty\":2,\"penalty_last_n\":1},\"ids\":[0,1],\"logits\":[1,1]}", "{\"logits\":[1.0,0.5]}"},
-    {"process", "{\"op\":\"frequency_presence\",\"params\":{\"frequency\":0.5,\"presence\":0.25,\"prompt_len\":1},\"ids\":[0,1,1],\"logits\":[1,2,3]}", "{\"logits\":[1.0,0.75,3.0]}"},
-    {"process", "{\"op\":\"no_repeat_ngram\",\"params\":{\"n\":2},\"ids\":[1,2,1],\"logits\":[0,0,0]}", "{\"logits\":[0.0,0.0,\"-inf\"]}"},
-    {"process", "{\"op\":\"logit_bias\",\"params\":{\"bias\":{\"1\":2.5,\"0\":\"-inf\"}},\"logits\":[1,1]}", "{\"logits\":[\"-inf\",3.5]}"},
-    {"process", "{\"op\":\"sequence_bias\",\"params\":{\"bias\":[[[2,1],1],[[0,1],4],[[1],0.5]]},\"ids\":[0,2],\"logits\":[0,0,0]}", "{\"logits\":[0.0,1.5,0.0]}"},
-    {"process", "{\"op\":\"bad_words\",\"params\":{\"bad\":[[1],[0,2],[2]],\"eos\":[2]},\"ids\":[1],\"logits\":[0,0,0]}", "{\"logits\":[0.0,\"-inf\",0.0]}"},
-    {"process", "{\"op\":\"suppress_tokens\",\"params\":{\"tokens\":[0,0]},\"logits\":[7,8]}", "{\"logits\":[\"-inf\",8.0]}"},
-    {"process", "{\"op\":\"suppress_tokens\",\"params\":{\"tokens\":[0,1]},\"logits\":[7,8]}", "{\"logits\":[\"-inf\",\"-inf\"]}"},
-    {"process", "{\"op\":\"min_length\",\"params\":{\"eos\":[1],\"min_length\":2},\"ids\":[0],\"logits\":[0,0]}", "{\"logits\":[0.0,\"-inf\"]}"},
-    {"process", "{\"op\":\"min_length\",\"params\":{\"eos\":[1],\"min_length\":1},\"ids\":[0],\"logits\":[0,0]}", "{\"logits\":[0.0,0.0]}"},
-    {"process", "{\"op\":\"min_new_tokens\",\"params\":{\"eos\":[1],\"min_new_tokens\":1,\"prompt_len\":1},\"ids\":[0],\"logits\":[0,0]}", "{\"logits\":[0.0,\"-inf\"]}"},
-    {"process", "{\"op\":\"log_softmax\",\"logits\":[1,1,\"-inf\"]}", "{\"logits\":[-0.6931472,-0.6931472,\"-inf\"]}"},
-    {"sample", "{\"logits\":[1,3,3,2],\"params\":{\"top_k\":2}}", "{\"kept\":[1,2],\"probs\":[0.5,0.5],\"token\":1}"},
-    {"sample", "{\"logits\":[1,3,3,2],\"params\":{\"top_k\":2},\"seed\":0,\"sequence\":0,\"position\":0}", "{\"kept\":[1,2],\"probs\":[0.5,0.5],\"token\":1}"},
-    {"sample", "{\"logits\":[0,0,0,0],\"seed\":9223372036854775807,\"sequence\":4294967295,\"position\":4294967295}", "?"},
-    {"sample", "{\"logits\":[1,3,3,2],\"ids\":[0,0,0],\"prompt_length\":1,\"params\":{\"top_k\":2},\"seed\":1}", "{\"kept\":[1,2],\"probs\":[0.5,0.5],\"token\":2}"},      /* the position is 3 */
-    {"sample", "{\"logits\":[1,3,3,2],\"ids\":[1,1,1],\"params\":{\"top_k\":2,\"frequency_penalty\":1},\"seed\":1}", "{\"kept\":[1,2],\"probs\":[0.5,0.5],\"token\":2}"},      /* all of it is the prompt */
-    {"sample", "{\"logits\":[5],\"params\":{\"top_p\":0.1}}", "{\"kept\":[0],\"probs\":[1.0],\"token\":0}"},
-    {"philox", "{\"key\":[0,0],\"counter\":[0,0,0,0]}", "{\"out\":[1713891541,3781805453,3159862348,2600524760]}"}};
+  static const struct {
+    const char *kind, *in, *out;
+  } at[] = {
+    { "process",
+      "{\"op\":\"temperature\",\"params\":{\"temperature\":0.5},\"logits\":[1,\"-inf\",-2]}",
+      "{\"logits\":[2.0,\"-inf\",-4.0]}" },
+    { "process", "{\"op\":\"temperature\",\"params\":{\"temperature\":0},\"logits\":[1,5,5,2]}",
+      "{\"logits\":[\"-inf\",5.0,\"-inf\",\"-inf\"]}" },
+    { "process", "{\"op\":\"top_k\",\"params\":{\"top_k\":2},\"logits\":[1,3,3,3,2]}",
+      "{\"logits\":[\"-inf\",3.0,3.0,\"-inf\",\"-inf\"]}" },
+    { "process", "{\"op\":\"top_p\",\"params\":{\"top_p\":0.5},\"logits\":[0,0,0,0]}",
+      "{\"logits\":[0.0,0.0,\"-inf\",\"-inf\"]}" },
+    { "process", "{\"op\":\"top_p\",\"params\":{\"top_p\":0},\"logits\":[0,1,1]}",
+      "{\"logits\":[\"-inf\",1.0,\"-inf\"]}" },
+    { "process", "{\"op\":\"min_p\",\"params\":{\"min_p\":1},\"logits\":[0,1,1]}",
+      "{\"logits\":[\"-inf\",1.0,1.0]}" },
+    { "process",
+      "{\"op\":\"typical_p\",\"params\":{\"typical_p\":0.5},\"logits\":[4,1,1,1,1,1,1,1,1,1,1,1,1,"
+      "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]}",
+      "{\"logits\":[\"-inf\",1.0,1.0,1.0,1.0,1.0,1.0,1.0,1.0,1.0,1.0,1.0,1.0,1.0,1.0,1.0,1.0,1.0,1."
+      "0,1.0,1.0,1.0,1.0,1.0,1.0,1.0,1.0,\"-inf\",\"-inf\",\"-inf\",\"-inf\",\"-inf\"]}" },
+    { "process",
+      "{\"op\":\"repetition_penalty\",\"params\":{\"penalty\":2},\"ids\":[0,1,0,2],\"logits\":[1,-"
+      "1,0,3]}",
+      "{\"logits\":[0.5,-2.0,0.0,3.0]}" },
+    { "process",
+      "{\"op\":\"repetition_penalty\",\"params\":{\"penalty\":2,\"penalty_last_n\":1},\"ids\":[0,1]"
+      ",\"logits\":[1,1]}",
+      "{\"logits\":[1.0,0.5]}" },
+    { "process",
+      "{\"op\":\"frequency_presence\",\"params\":{\"frequency\":0.5,\"presence\":0.25,\"prompt_"
+      "len\":1},\"ids\":[0,1,1],\"logits\":[1,2,3]}",
+      "{\"logits\":[1.0,0.75,3.0]}" },
+    { "process",
+      "{\"op\":\"no_repeat_ngram\",\"params\":{\"n\":2},\"ids\":[1,2,1],\"logits\":[0,0,0]}",
+      "{\"logits\":[0.0,0.0,\"-inf\"]}" },
+    { "process",
+      "{\"op\":\"logit_bias\",\"params\":{\"bias\":{\"1\":2.5,\"0\":\"-inf\"}},\"logits\":[1,1]}",
+      "{\"logits\":[\"-inf\",3.5]}" },
+    { "process",
+      "{\"op\":\"sequence_bias\",\"params\":{\"bias\":[[[2,1],1],[[0,1],4],[[1],0.5]]},\"ids\":[0,"
+      "2],\"logits\":[0,0,0]}",
+      "{\"logits\":[0.0,1.5,0.0]}" },
+    { "process",
+      "{\"op\":\"bad_words\",\"params\":{\"bad\":[[1],[0,2],[2]],\"eos\":[2]},\"ids\":[1],"
+      "\"logits\":[0,0,0]}",
+      "{\"logits\":[0.0,\"-inf\",0.0]}" },
+    { "process", "{\"op\":\"suppress_tokens\",\"params\":{\"tokens\":[0,0]},\"logits\":[7,8]}",
+      "{\"logits\":[\"-inf\",8.0]}" },
+    { "process", "{\"op\":\"suppress_tokens\",\"params\":{\"tokens\":[0,1]},\"logits\":[7,8]}",
+      "{\"logits\":[\"-inf\",\"-inf\"]}" },
+    { "process",
+      "{\"op\":\"min_length\",\"params\":{\"eos\":[1],\"min_length\":2},\"ids\":[0],\"logits\":[0,"
+      "0]}",
+      "{\"logits\":[0.0,\"-inf\"]}" },
+    { "process",
+      "{\"op\":\"min_length\",\"params\":{\"eos\":[1],\"min_length\":1},\"ids\":[0],\"logits\":[0,"
+      "0]}",
+      "{\"logits\":[0.0,0.0]}" },
+    { "process",
+      "{\"op\":\"min_new_tokens\",\"params\":{\"eos\":[1],\"min_new_tokens\":1,\"prompt_len\":1},"
+      "\"ids\":[0],\"logits\":[0,0]}",
+      "{\"logits\":[0.0,\"-inf\"]}" },
+    { "process", "{\"op\":\"log_softmax\",\"logits\":[1,1,\"-inf\"]}",
+      "{\"logits\":[-0.6931472,-0.6931472,\"-inf\"]}" },
+    { "sample", "{\"logits\":[1,3,3,2],\"params\":{\"top_k\":2}}",
+      "{\"kept\":[1,2],\"probs\":[0.5,0.5],\"token\":1}" },
+    { "sample",
+      "{\"logits\":[1,3,3,2],\"params\":{\"top_k\":2},\"seed\":0,\"sequence\":0,\"position\":0}",
+      "{\"kept\":[1,2],\"probs\":[0.5,0.5],\"token\":1}" },
+    { "sample",
+      "{\"logits\":[0,0,0,0],\"seed\":9223372036854775807,\"sequence\":4294967295,\"position\":"
+      "4294967295}",
+      "?" },
+    { "sample",
+      "{\"logits\":[1,3,3,2],\"ids\":[0,0,0],\"prompt_length\":1,\"params\":{\"top_k\":2},\"seed\":"
+      "1}",
+      "{\"kept\":[1,2],\"probs\":[0.5,0.5],\"token\":2}" }, /* the position is 3 */
+    { "sample",
+      "{\"logits\":[1,3,3,2],\"ids\":[1,1,1],\"params\":{\"top_k\":2,\"frequency_penalty\":1},"
+      "\"seed\":1}",
+      "{\"kept\":[1,2],\"probs\":[0.5,0.5],\"token\":2}" }, /* all of it is the prompt */
+    { "sample", "{\"logits\":[5],\"params\":{\"top_p\":0.1}}",
+      "{\"kept\":[0],\"probs\":[1.0],\"token\":0}" },
+    { "philox", "{\"key\":[0,0],\"counter\":[0,0,0,0]}",
+      "{\"out\":[1713891541,3781805453,3159862348,2600524760]}" }
+  };
   for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
     struct run r = ask_refusing(at[i].kind, SMALL, at[i].in, strlen(at[i].in), 0);
     char want[1000];
     snprintf(want, sizeof want, "%s\n", at[i].out);
-    if (at[i].out[0] == '?') ck_assert_msg(strstr(r.out, "\"kept\":[0,1,2,3],\"probs\":[0.25,0.25,0.25,0.25]") != NULL, "%s", r.out);
-    else ck_assert_msg(strcmp(r.out, want) == 0, "%s: %s", at[i].in, r.out);
+    if (at[i].out[0] == '?')
+      ck_assert_msg(
+        strstr(r.out, "\"kept\":[0,1,2,3],\"probs\":[0.25,0.25,0.25,0.25]") != NULL, "%s", r.out);
+    else
+      ck_assert_msg(strcmp(r.out, want) == 0, "%s: %s", at[i].in, r.out);
     free(r.out);
   }
 }
 END_TEST
 
-/* ---- 3. are the dice fair?  The seed is fixed, so that the answer is always the same: 2 * 10^5 draws each, at the 99.99 % quantile */
+/* ---- 3. are the dice fair?  The seed is fixed, so that the answer is always the same: 2 * 10^5
+ * draws each, at the 99.99 % quantile */
 enum { DRAWS = 200000 };
-static const float eight[8] = {0, .5f, 1, -1, 2, .25f, -2.5f, 1.5f};      /* from 0.5 % to 44 % */
+static const float eight[8] = { 0, .5f, 1, -1, 2, .25f, -2.5f, 1.5f }; /* from 0.5 % to 44 % */
 static double probability(int i)
 {
   double sum = 0;
@@ -954,40 +1308,54 @@ static double probability(int i)
 }
 static void draw(uint8_t *to, size_t n, uint64_t seed, uint32_t sequence, uint32_t position)
 {
-  struct memory m = {.refuse_at = 0};
+  struct memory m = { .refuse_at = 0 };
   struct error why;
   struct funnel f;
   ck_assert(funnel_open(&f, &m, kernels_find(NULL, NULL), 8, &why));
   ck_assert(funnel_fill(&f, eight, &why));
-  for (size_t i = 0; i < n; i++) to[i] = (uint8_t) funnel_choose(&f, seed, sequence, position + (uint32_t) i);
+  for (size_t i = 0; i < n; i++)
+    to[i] = (uint8_t) funnel_choose(&f, seed, sequence, position + (uint32_t) i);
   funnel_close(&f);
 }
 static double chi_square(const uint8_t *x, size_t n)
 {
-  double count[8] = {0}, sum = 0;
+  double count[8] = { 0 }, sum = 0;
   for (size_t i = 0; i < n; i++) count[x[i]]++;
-  for (int i = 0; i < 8; i++) { double want = (double) n * probability(i); sum += (count[i] - want) * (count[i] - want) / want; }
+  for (int i = 0; i < 8; i++) {
+    double want = (double) n * probability(i);
+    sum += (count[i] - want) * (count[i] - want) / want;
+  }
   return sum;
 }
 /* of pairs against the product of their true probabilities: 63 degrees of freedom */
 static double chi_square_of_pairs(const uint8_t *x, const uint8_t *y, size_t n, size_t stride)
 {
-  double count[64] = {0}, sum = 0;
+  double count[64] = { 0 }, sum = 0;
   size_t pairs = 0;
   for (size_t i = 0; i < n; i += stride, pairs++) count[x[i] * 8 + y[i]]++;
-  for (int i = 0; i < 64; i++) { double want = (double) pairs * probability(i / 8) * probability(i % 8); sum += (count[i] - want) * (count[i] - want) / want; }
+  for (int i = 0; i < 64; i++) {
+    double want = (double) pairs * probability(i / 8) * probability(i % 8);
+    sum += (count[i] - want) * (count[i] - want) / want;
+  }
   return sum;
 }
 START_TEST(the_dice_are_fair)
 {
   static uint8_t x[DRAWS + 8], y[DRAWS];
-  static const double most_7 = 29.878, most_63 = 115.0;      /* the 99.99 % quantiles of chi-square */
+  static const double most_7 = 29.878, most_63 = 115.0; /* the 99.99 % quantiles of chi-square */
   draw(x, DRAWS + 8, 20260101, 0, 0);
   double one = chi_square(x, DRAWS);
   printf("chi-square of %d draws over positions: %.2f; wanted: below %.2f\n", DRAWS, one, most_7);
   ck_assert(one < most_7 && one > .5);
-  static const struct { const char *what; uint64_t seed; uint32_t sequence, position; } at[] = {{"the next position", 20260101, 0, 1}, {"the next but one", 20260101, 0, 2}, {"the next but seven", 20260101, 0, 8},
-    {"the next sequence", 20260101, 1, 0}, {"a far sequence", 20260101, 0x80000000u, 0}, {"the next seed", 20260102, 0, 0}, {"a seed that differs in its upper half", 20260101 + (1ull << 32), 0, 0}, {"position and sequence exchanged", 20260101, 5, 0}};
+  static const struct {
+    const char *what;
+    uint64_t seed;
+    uint32_t sequence, position;
+  } at[] = { { "the next position", 20260101, 0, 1 }, { "the next but one", 20260101, 0, 2 },
+    { "the next but seven", 20260101, 0, 8 }, { "the next sequence", 20260101, 1, 0 },
+    { "a far sequence", 20260101, 0x80000000u, 0 }, { "the next seed", 20260102, 0, 0 },
+    { "a seed that differs in its upper half", 20260101 + (1ull << 32), 0, 0 },
+    { "position and sequence exchanged", 20260101, 5, 0 } };
   for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
     draw(y, DRAWS, at[i].seed, at[i].sequence, at[i].position);
     /* of a text with itself every second pair, so that no draw is counted twice */
@@ -1000,17 +1368,19 @@ START_TEST(the_dice_are_fair)
 END_TEST
 START_TEST(every_bit_is_a_coin)
 {
-  unsigned ones[64] = {0}, both[64] = {0};
+  unsigned ones[64] = { 0 }, both[64] = { 0 };
   double sum = 0, pairs = 0;
-  uint32_t key[2] = {20260101, 0}, last[2] = {0, 0};
+  uint32_t key[2] = { 20260101, 0 }, last[2] = { 0, 0 };
   for (uint32_t i = 0; i < DRAWS; i++) {
-    uint32_t counter[4] = {i % 8, i / 8, 0, 0}, out[4];
+    uint32_t counter[4] = { i % 8, i / 8, 0, 0 }, out[4];
     philox4x32(key, counter, out);
-    for (int b = 0; b < 64; b++) ones[b] += out[b / 32] >> b % 32 & 1, both[b] += (out[b / 32] ^ last[b / 32]) >> b % 32 & 1;
+    for (int b = 0; b < 64; b++)
+      ones[b] += out[b / 32] >> b % 32 & 1, both[b] += (out[b / 32] ^ last[b / 32]) >> b % 32 & 1;
     last[0] = out[0], last[1] = out[1];
   }
   for (int b = 0; b < 64; b++) {
-    double z = (ones[b] - DRAWS / 2.0) / sqrt(DRAWS / 4.0), t = (both[b] - DRAWS / 2.0) / sqrt(DRAWS / 4.0);
+    double z = (ones[b] - DRAWS / 2.0) / sqrt(DRAWS / 4.0),
+           t = (both[b] - DRAWS / 2.0) / sqrt(DRAWS / 4.0);
     sum += z * z, pairs += t * t;
   }
   printf("64 bits: %.2f, and beside their neighbours: %.2f; wanted: below 116.4\n", sum, pairs);
@@ -1019,30 +1389,54 @@ START_TEST(every_bit_is_a_coin)
 END_TEST
 
 /* ---- 4. what a choice does not depend on */
-struct text { uint32_t id[80]; size_t n; };
-struct way { bool plain; uint32_t sequence; size_t chunk; unsigned workers; bool watched, others; const struct kernels *k; };
-static bool watch(void *self, const struct step *now) { *(size_t *) self += now->length > 0; return true; }
-static void spoken(const struct model *lm, const struct sampling *s, uint64_t seed, const uint32_t *prompt, size_t n, size_t more, struct way w, struct text *out)
+struct text {
+  uint32_t id[80];
+  size_t n;
+};
+struct way {
+  bool plain;
+  uint32_t sequence;
+  size_t chunk;
+  unsigned workers;
+  bool watched, others;
+  const struct kernels *k;
+};
+static bool watch(void *self, const struct step *now)
 {
-  struct memory m = {.refuse_at = 0};
-  struct counters c = {0};
-  struct error why = {""};
+  *(size_t *) self += now->length > 0;
+  return true;
+}
+static void spoken(const struct model *lm, const struct sampling *s, uint64_t seed,
+  const uint32_t *prompt, size_t n, size_t more, struct way w, struct text *out)
+{
+  struct memory m = { .refuse_at = 0 };
+  struct counters c = { 0 };
+  struct error why = { "" };
   struct pool *pool = w.workers > 1 ? pool_open(&m, w.workers, &why) : NULL;
-  struct engine e = {w.k ? w.k : kernels_find(NULL, NULL), pool, &c};
-  struct store *store = w.plain ? store_open(&m, &lm->config, 3, &why) : cache_open(&m, &lm->config, 3, &(struct cache_wishes) {.page_rows = 16}, &why);
+  struct engine e = { w.k ? w.k : kernels_find(NULL, NULL), pool, &c };
+  struct store *store = w.plain
+    ? store_open(&m, &lm->config, 3, &why)
+    : cache_open(&m, &lm->config, 3, &(struct cache_wishes){ .page_rows = 16 }, &why);
   ck_assert_msg(store != NULL, "%s", why.words);
-  if (w.others) {      /* somebody else's text is in the store already */
+  if (w.others) { /* somebody else's text is in the store already */
     struct row rows[9];
     struct pass *p;
-    for (uint32_t i = 0; i < 9; i++) rows[i] = (struct row) {w.sequence == 2 ? 0 : 2, i, 1 + i};
+    for (uint32_t i = 0; i < 9; i++) rows[i] = (struct row){ w.sequence == 2 ? 0 : 2, i, 1 + i };
     ck_assert(forward(&e, lm, store, rows, 9, &p, &why));
     pass_close(p);
   }
-  struct sampler d = {.s = *s, .seed = seed, .sequence = 7};
+  struct sampler d = { .s = *s, .seed = seed, .sequence = 7 };
   ck_assert(funnel_open(&d.f, &m, e.k, lm->config.vocab_size, &why));
   size_t steps = 0;
-  struct settings want = {.max_new_tokens = more, .see = w.watched ? watch : NULL, .self = &steps, .sequence = w.sequence, .keep = !w.plain, .chunk = w.chunk, .choose = sampler_choose, .chooser = &d};
-  struct generator g = {&e, lm, store, &m};
+  struct settings want = { .max_new_tokens = more,
+    .see = w.watched ? watch : NULL,
+    .self = &steps,
+    .sequence = w.sequence,
+    .keep = !w.plain,
+    .chunk = w.chunk,
+    .choose = sampler_choose,
+    .chooser = &d };
+  struct generator g = { &e, lm, store, &m };
   struct continuation text;
   ck_assert_msg(generate(&g, prompt, n, &want, &text, &why), "%s", why.words);
   ck_assert(!w.watched || steps == text.text.n - n);
@@ -1056,33 +1450,37 @@ static void same_text(const struct text *a, const struct text *b, const char *wh
   ck_assert_msg(a->n == b->n && memcmp(a->id, b->id, a->n * sizeof *a->id) == 0, "%s", what);
 }
 /* three texts in the same passes, row beside row, each with a sampler of its own */
-static void in_company(const struct model *lm, const struct sampling *s, uint64_t seed, const uint32_t *prompt, size_t n, size_t more, struct text *out)
+static void in_company(const struct model *lm, const struct sampling *s, uint64_t seed,
+  const uint32_t *prompt, size_t n, size_t more, struct text *out)
 {
-  struct memory m = {.refuse_at = 0};
-  struct counters c = {0};
+  struct memory m = { .refuse_at = 0 };
+  struct counters c = { 0 };
   struct error why;
-  struct engine e = {kernels_find(NULL, NULL), NULL, &c};
-  struct store *store = cache_open(&m, &lm->config, 3, &(struct cache_wishes) {.page_rows = 16}, &why);
+  struct engine e = { kernels_find(NULL, NULL), NULL, &c };
+  struct store *store =
+    cache_open(&m, &lm->config, 3, &(struct cache_wishes){ .page_rows = 16 }, &why);
   uint32_t id[3][80], vocab = lm->config.vocab_size;
   size_t length[3];
   struct sampler d[3];
   float *logits = malloc(3 * vocab * sizeof *logits);
   for (uint32_t q = 0; q < 3; q++) {
     length[q] = n + q;
-    for (size_t i = 0; i < length[q]; i++) id[q][i] = q == 0 && i < n ? prompt[i] : (uint32_t) (3 + i + q) % vocab;
-    d[q] = (struct sampler) {.s = *s, .seed = seed, .sequence = 7 + q};
+    for (size_t i = 0; i < length[q]; i++)
+      id[q][i] = q == 0 && i < n ? prompt[i] : (uint32_t) (3 + i + q) % vocab;
+    d[q] = (struct sampler){ .s = *s, .seed = seed, .sequence = 7 + q };
     ck_assert(funnel_open(&d[q].f, &m, e.k, vocab, &why));
   }
   for (size_t step = 0; step < more; step++) {
     struct row rows[240];
     size_t k = 0, which[3];
     for (uint32_t q = 3; q-- > 0; which[q] = k - 1)
-      for (size_t i = store_length(store, q); i < length[q]; i++) rows[k++] = (struct row) {q, (uint32_t) i, id[q][i]};
+      for (size_t i = store_length(store, q); i < length[q]; i++)
+        rows[k++] = (struct row){ q, (uint32_t) i, id[q][i] };
     struct pass *p;
     ck_assert(forward(&e, lm, store, rows, k, &p, &why) && head(&e, lm, p, which, 3, logits, &why));
     pass_close(p);
     for (uint32_t q = 0; q < 3; q++) {
-      struct continuation text = {.text = {id[q], length[q], 80}, .n_prompt = n + q};
+      struct continuation text = { .text = { id[q], length[q], 80 }, .n_prompt = n + q };
       ck_assert(sampler_choose(&d[q], logits + q * vocab, &text, &id[q][length[q]], &why));
       length[q]++;
     }
@@ -1100,26 +1498,33 @@ static void no_way_differs(const struct model *lm, uint64_t seed)
   for (int i = 0; i < 5; i++) prompt[i] = (uint32_t) (rnd(&seed) % lm->config.vocab_size);
   struct text want, got, half;
   const size_t more = 20;
-  spoken(lm, &s, seed, prompt, 5, more, (struct way) {.plain = true}, &want);
+  spoken(lm, &s, seed, prompt, 5, more, (struct way){ .plain = true }, &want);
   ck_assert_uint_eq(want.n, 5 + more);
   for (size_t i = 0; i < 2 * 2 * 3 * 3 * 2; i++) {
-    static const size_t chunk[] = {0, 1, 3};
-    struct way w = {.plain = i % 2, .watched = i / 2 % 2, .chunk = chunk[i / 4 % 3], .workers = 1 + (unsigned) (i / 12 % 3), .others = i / 36 % 2, .sequence = (uint32_t) i % 3};
+    static const size_t chunk[] = { 0, 1, 3 };
+    struct way w = { .plain = i % 2,
+      .watched = i / 2 % 2,
+      .chunk = chunk[i / 4 % 3],
+      .workers = 1 + (unsigned) (i / 12 % 3),
+      .others = i / 36 % 2,
+      .sequence = (uint32_t) i % 3 };
     spoken(lm, &s, seed, prompt, 5, more, w, &got);
     same_text(&got, &want, "a way of running");
   }
   for (size_t i = 0; kernels_at(i) != NULL; i++) {
-    spoken(lm, &s, seed, prompt, 5, more, (struct way) {.k = kernels_at(i)}, &got);
+    spoken(lm, &s, seed, prompt, 5, more, (struct way){ .k = kernels_at(i) }, &got);
     same_text(&got, &want, kernels_at(i)->name);
   }
   in_company(lm, &s, seed, prompt, 5, more, &got);
   same_text(&got, &want, "in company");
-  for (size_t cut = 1; cut < more; cut += 6) {      /* begun, and continued with what was written as a part of the prompt */
-    spoken(lm, &s, seed, prompt, 5, cut, (struct way) {.chunk = 0}, &half);
-    spoken(lm, &s, seed, half.id, half.n, more - cut, (struct way) {.plain = cut % 2}, &got);
+  for (size_t cut = 1; cut < more;
+       cut += 6) { /* begun, and continued with what was written as a part of the prompt */
+    spoken(lm, &s, seed, prompt, 5, cut, (struct way){ .chunk = 0 }, &half);
+    spoken(lm, &s, seed, half.id, half.n, more - cut, (struct way){ .plain = cut % 2 }, &got);
     same_text(&got, &want, "continued");
   }
-  spoken(lm, &s, seed + 1, prompt, 5, more, (struct way) {.chunk = 0}, &got);      /* and another seed is another text */
+  spoken(lm, &s, seed + 1, prompt, 5, more, (struct way){ .chunk = 0 },
+    &got); /* and another seed is another text */
   ck_assert(memcmp(got.id, want.id, want.n * sizeof *want.id) != 0);
 }
 START_TEST(only_seed_sequence_and_position_count)
@@ -1132,7 +1537,7 @@ START_TEST(only_seed_sequence_and_position_count)
 END_TEST
 START_TEST(nor_does_the_model_of_the_book_see_a_difference)
 {
-  struct memory m = {.refuse_at = 0};
+  struct memory m = { .refuse_at = 0 };
   struct error why;
   struct model *lm = model_open(&m, LESS > 1 ? SMALL : "models/pocket", &why);
   ck_assert_msg(lm != NULL, "%s", why.words);
@@ -1143,17 +1548,30 @@ END_TEST
 /* the protocol's generate is sample on forward, token by token, with penalties too */
 START_TEST(generate_is_sample_on_forward)
 {
-  static const char *const params[] = {"{\"temperature\":1.1,\"top_p\":0.9}", "{\"temperature\":0.7,\"repetition_penalty\":1.3,\"frequency_penalty\":0.4,\"presence_penalty\":0.2,\"penalty_last_n\":4}", "{\"no_repeat_ngram\":2,\"logit_bias\":{\"3\":2.5,\"270\":\"-inf\"},\"bad_words\":[[262,5],[9]],\"suppress_tokens\":[7]}",
-    "{\"temperature\":2,\"samplers\":[\"top_k\",\"typical_p\",\"temperature\"],\"top_k\":50,\"typical_p\":0.8}"};
+  static const char *const params[] = { "{\"temperature\":1.1,\"top_p\":0.9}",
+    "{\"temperature\":0.7,\"repetition_penalty\":1.3,\"frequency_penalty\":0.4,\"presence_"
+    "penalty\":0.2,\"penalty_last_n\":4}",
+    "{\"no_repeat_ngram\":2,\"logit_bias\":{\"3\":2.5,\"270\":\"-inf\"},\"bad_words\":[[262,5],[9]]"
+    ",\"suppress_tokens\":[7]}",
+    "{\"temperature\":2,\"samplers\":[\"top_k\",\"typical_p\",\"temperature\"],\"top_k\":50,"
+    "\"typical_p\":0.8}" };
   for (int k = 0; k < 4; k++) {
     json_t *p = json_loads(params[k], 0, NULL), *ids = json_pack("[iii]", 262, 270, 263);
-    json_t *a = ask("generate", SMALL, json_pack("{sO si sO sI si s[]}", "ids", ids, "max_tokens", 12, "params", p, "seed", (json_int_t) 1234567890123, "sequence", 3, "eos")), *got = json_object_get(a, "ids");
+    json_t *a = ask("generate", SMALL,
+             json_pack("{sO si sO sI si s[]}", "ids", ids, "max_tokens", 12, "params", p, "seed",
+               (json_int_t) 1234567890123, "sequence", 3, "eos")),
+           *got = json_object_get(a, "ids");
     ck_assert_uint_eq(json_array_size(got), 12);
-    if (json_object_get(p, "temperature") == NULL) json_object_set_new(p, "temperature", json_integer(0));
+    if (json_object_get(p, "temperature") == NULL)
+      json_object_set_new(p, "temperature", json_integer(0));
     for (size_t i = 0; i < 12; i++) {
       json_t *b = ask("forward", SMALL, json_pack("{sO}", "ids", ids));
-      json_t *c = ask("sample", SMALL, json_pack("{sO sO si sO sI si}", "logits", json_array_get(json_object_get(b, "logits"), 0), "ids", ids, "prompt_length", 3, "params", p, "seed", (json_int_t) 1234567890123, "sequence", 3));
-      ck_assert_msg(json_equal(json_object_get(c, "token"), json_array_get(got, i)), "%s, token %zu", params[k], i);
+      json_t *c = ask("sample", SMALL,
+        json_pack("{sO sO si sO sI si}", "logits", json_array_get(json_object_get(b, "logits"), 0),
+          "ids", ids, "prompt_length", 3, "params", p, "seed", (json_int_t) 1234567890123,
+          "sequence", 3));
+      ck_assert_msg(json_equal(json_object_get(c, "token"), json_array_get(got, i)),
+        "%s, token %zu", params[k], i);
       json_array_append(ids, json_array_get(got, i));
       json_decref(b), json_decref(c);
     }
@@ -1163,72 +1581,111 @@ START_TEST(generate_is_sample_on_forward)
 END_TEST
 
 /* ---- 5. edges */
-static bool checks(const struct sampling *s, const char *words)      /* accepted if words is null; else refused with all words between commas */
+static bool checks(const struct sampling *s,
+  const char *words) /* accepted if words is null; else refused with all words between commas */
 {
-  struct error why = {""};
+  struct error why = { "" };
   bool ok = sampling_check(s, 10, &why);
-  if (words == NULL) { ck_assert_msg(ok, "%s", why.words); return ok; }
+  if (words == NULL) {
+    ck_assert_msg(ok, "%s", why.words);
+    return ok;
+  }
   char copy[200];
   snprintf(copy, sizeof copy, "%s", words);
   ck_assert_msg(!ok, "wanted a refusal: %s", words);
-  for (char *w = strtok(copy, "|"); w != NULL; w = strtok(NULL, "|")) ck_assert_msg(strstr(why.words, w) != NULL, "%s; wanted: %s", why.words, w);
+  for (char *w = strtok(copy, "|"); w != NULL; w = strtok(NULL, "|"))
+    ck_assert_msg(strstr(why.words, w) != NULL, "%s; wanted: %s", why.words, w);
   return ok;
 }
 START_TEST(every_setting_at_its_limits)
 {
-  static const struct { const char *name; double x; const char *words; } at[] = {
-    {"temperature", 0, NULL}, {"temperature", 1e-5, NULL}, {"temperature", 1e4, NULL}, {"temperature", 9.99e-6, "temperature is 9.99e-06|0, or 0.00001 to 10000"}, {"temperature", 5e-324, "temperature is 4.94066e-324"}, {"temperature", -1, "temperature is -1|wanted: 0, or 0.00001 to 10000"},
-    {"temperature", 10000.1, "temperature is 10000.1"}, {"temperature", NAN, "temperature is nan"}, {"temperature", INFINITY, "temperature is inf"}, {"temperature", -INFINITY, "temperature is -inf"}, {"temperature", -0.0, NULL},
-    {"top_p", 0, NULL}, {"top_p", 1, NULL}, {"top_p", 1.0000001, "top_p is 1|wanted: 0 to 1"}, {"top_p", -1e-9, "top_p is -1e-09"}, {"top_p", NAN, "top_p is nan"},
-    {"min_p", 0, NULL}, {"min_p", 1, NULL}, {"min_p", 1.5, "min_p is 1.5|wanted: 0 to 1"}, {"min_p", -.5, "min_p is -0.5"}, {"min_p", NAN, "min_p is nan"},
-    {"typical_p", 1e-300, NULL}, {"typical_p", 1, NULL}, {"typical_p", 0, "typical_p is 0|wanted: above 0, up to 1"}, {"typical_p", 1.25, "typical_p is 1.25"}, {"typical_p", NAN, "typical_p is nan"},
-    {"repetition_penalty", 1e-300, NULL}, {"repetition_penalty", 1e300, NULL}, {"repetition_penalty", 0, "repetition_penalty is 0|wanted: a number above 0"}, {"repetition_penalty", -2, "repetition_penalty is -2"}, {"repetition_penalty", INFINITY, "repetition_penalty is inf"}, {"repetition_penalty", NAN, "repetition_penalty is nan"},
-    {"frequency_penalty", -1e300, NULL}, {"frequency_penalty", 1e300, NULL}, {"frequency_penalty", INFINITY, "frequency_penalty is inf|wanted: a finite number"}, {"frequency_penalty", -INFINITY, "frequency_penalty is -inf"}, {"frequency_penalty", NAN, "frequency_penalty is nan"},
-    {"presence_penalty", -2, NULL}, {"presence_penalty", INFINITY, "presence_penalty is inf|wanted: a finite number"}, {"presence_penalty", NAN, "presence_penalty is nan"}};
-  static const char *const reals[] = {"temperature", "top_p", "min_p", "typical_p", "repetition_penalty", "frequency_penalty", "presence_penalty"};
+  static const struct {
+    const char *name;
+    double x;
+    const char *words;
+  } at[] = { { "temperature", 0, NULL }, { "temperature", 1e-5, NULL },
+    { "temperature", 1e4, NULL },
+    { "temperature", 9.99e-6, "temperature is 9.99e-06|0, or 0.00001 to 10000" },
+    { "temperature", 5e-324, "temperature is 4.94066e-324" },
+    { "temperature", -1, "temperature is -1|wanted: 0, or 0.00001 to 10000" },
+    { "temperature", 10000.1, "temperature is 10000.1" },
+    { "temperature", NAN, "temperature is nan" }, { "temperature", INFINITY, "temperature is inf" },
+    { "temperature", -INFINITY, "temperature is -inf" }, { "temperature", -0.0, NULL },
+    { "top_p", 0, NULL }, { "top_p", 1, NULL }, { "top_p", 1.0000001, "top_p is 1|wanted: 0 to 1" },
+    { "top_p", -1e-9, "top_p is -1e-09" }, { "top_p", NAN, "top_p is nan" }, { "min_p", 0, NULL },
+    { "min_p", 1, NULL }, { "min_p", 1.5, "min_p is 1.5|wanted: 0 to 1" },
+    { "min_p", -.5, "min_p is -0.5" }, { "min_p", NAN, "min_p is nan" },
+    { "typical_p", 1e-300, NULL }, { "typical_p", 1, NULL },
+    { "typical_p", 0, "typical_p is 0|wanted: above 0, up to 1" },
+    { "typical_p", 1.25, "typical_p is 1.25" }, { "typical_p", NAN, "typical_p is nan" },
+    { "repetition_penalty", 1e-300, NULL }, { "repetition_penalty", 1e300, NULL },
+    { "repetition_penalty", 0, "repetition_penalty is 0|wanted: a number above 0" },
+    { "repetition_penalty", -2, "repetition_penalty is -2" },
+    { "repetition_penalty", INFINITY, "repetition_penalty is inf" },
+    { "repetition_penalty", NAN, "repetition_penalty is nan" },
+    { "frequency_penalty", -1e300, NULL }, { "frequency_penalty", 1e300, NULL },
+    { "frequency_penalty", INFINITY, "frequency_penalty is inf|wanted: a finite number" },
+    { "frequency_penalty", -INFINITY, "frequency_penalty is -inf" },
+    { "frequency_penalty", NAN, "frequency_penalty is nan" }, { "presence_penalty", -2, NULL },
+    { "presence_penalty", INFINITY, "presence_penalty is inf|wanted: a finite number" },
+    { "presence_penalty", NAN, "presence_penalty is nan" } };
+  static const char *const reals[] = { "temperature", "top_p", "min_p", "typical_p",
+    "repetition_penalty", "frequency_penalty", "presence_penalty" };
   const struct sampling_real *r;
   size_t n = 0;
   for (; (r = sampling_real_at(n)) != NULL; n++) ck_assert_str_eq(r->name, reals[n]);
   ck_assert_uint_eq(n, 7);
   for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
     struct sampling s = sampling_normal;
-    for (n = 0; strcmp((r = sampling_real_at(n))->name, at[i].name) != 0; n++) ;
-    memcpy((char *) &s + r->at, &at[i].x, sizeof (double));
+    for (n = 0; strcmp((r = sampling_real_at(n))->name, at[i].name) != 0; n++)
+      ;
+    memcpy((char *) &s + r->at, &at[i].x, sizeof(double));
     ck_assert_int_eq(sampling_real_fits(r, at[i].x), at[i].words == NULL);
     checks(&s, at[i].words);
-    for (size_t k = 0; k < s.n_stages; k++) if (s.stage[k] == r->where) s.stage[k] = s.stage[--s.n_stages];
-    checks(&s, NULL);      /* nobody reads it */
+    for (size_t k = 0; k < s.n_stages; k++)
+      if (s.stage[k] == r->where) s.stage[k] = s.stage[--s.n_stages];
+    checks(&s, NULL); /* nobody reads it */
   }
   struct sampling s = sampling_normal;
   s.penalty_last_n = -1, checks(&s, NULL);
   s.penalty_last_n = INT64_MAX, checks(&s, NULL);
   s.penalty_last_n = -2, checks(&s, "penalty_last_n is -2|-1 for all");
-  static const uint32_t ids[] = {9, 3, 10};
+  static const uint32_t ids[] = { 9, 3, 10 };
   s = sampling_normal, s.suppress = ids, s.n_suppress = 2, checks(&s, NULL);
   s.n_suppress = 3, checks(&s, "suppress_tokens has id 10|wanted: 0 to 9");
-  struct biased list[2] = {{ids, 2, 1}, {ids, 1, -INFINITY}};
-  s = sampling_normal, s.logit_bias = s.bad_words = list, s.n_logit_bias = s.n_bad_words = 2, checks(&s, NULL);
+  struct biased list[2] = { { ids, 2, 1 }, { ids, 1, -INFINITY } };
+  s = sampling_normal, s.logit_bias = s.bad_words = list, s.n_logit_bias = s.n_bad_words = 2,
+  checks(&s, NULL);
   list[1].n = 0, checks(&s, "logit_bias has an empty sequence|1 id or more");
   s.n_logit_bias = 1, checks(&s, "bad_words has an empty sequence");
   list[1].n = 3, checks(&s, "bad_words has id 10");
   s.n_logit_bias = 2, checks(&s, "logit_bias has id 10");
-  list[1].n = 1, list[1].bias = INFINITY, checks(&s, "logit_bias has a bias of inf|a number or -inf");
+  list[1].n = 1, list[1].bias = INFINITY,
+  checks(&s, "logit_bias has a bias of inf|a number or -inf");
   list[1].bias = NAN, checks(&s, "logit_bias has a bias of nan");
 }
 END_TEST
 START_TEST(names_of_stages)
 {
-  static const char *const name[] = {"bias", "penalties", "ngram", "temperature", "top_k", "top_p", "min_p", "typical_p", "top_k"}, *const odd[] = {"top_k", "topk"};
+  static const char *const name[] = { "bias", "penalties", "ngram", "temperature", "top_k", "top_p",
+    "min_p", "typical_p", "top_k" },
+                           *const odd[] = { "top_k", "topk" };
   struct sampling s = sampling_normal;
   struct error why;
-  for (int i = 0; i < N_STAGES; i++) { ck_assert_str_eq(sampling_stage_name((enum sampling_stage) i), name[i]); ck_assert_int_eq(s.stage[i], i); }
-  ck_assert(sampling_stages_parse(&s, name, 8, &why) && s.n_stages == 8 && s.stage[7] == STAGE_TYPICAL_P);
+  for (int i = 0; i < N_STAGES; i++) {
+    ck_assert_str_eq(sampling_stage_name((enum sampling_stage) i), name[i]);
+    ck_assert_int_eq(s.stage[i], i);
+  }
+  ck_assert(
+    sampling_stages_parse(&s, name, 8, &why) && s.n_stages == 8 && s.stage[7] == STAGE_TYPICAL_P);
   ck_assert(sampling_stages_parse(&s, name, 0, &why) && s.n_stages == 0);
-  ck_assert(sampling_stages_parse(&s, name + 5, 2, &why) && s.n_stages == 2 && s.stage[0] == STAGE_TOP_P && s.stage[1] == STAGE_MIN_P);
+  ck_assert(sampling_stages_parse(&s, name + 5, 2, &why) && s.n_stages == 2
+    && s.stage[0] == STAGE_TOP_P && s.stage[1] == STAGE_MIN_P);
   ck_assert(!sampling_stages_parse(&s, name, 9, &why));
   ck_assert_msg(strstr(why.words, "`top_k' twice") != NULL, "%s", why.words);
   ck_assert(!sampling_stages_parse(&s, odd, 2, &why));
-  ck_assert_msg(strstr(why.words, "`topk'") != NULL && strstr(why.words, "typical_p") != NULL, "%s", why.words);
+  ck_assert_msg(
+    strstr(why.words, "`topk'") != NULL && strstr(why.words, "typical_p") != NULL, "%s", why.words);
 }
 END_TEST
 START_TEST(one_token_by_three_names)
@@ -1239,7 +1696,8 @@ START_TEST(one_token_by_three_names)
     size_t v = 1 + rnd(&seed) % 300;
     make_logits(logits, v, &seed);
     uint32_t top = 0;
-    for (uint32_t i = 1; i < v; i++) if (logits[i] > logits[top]) top = i;
+    for (uint32_t i = 1; i < v; i++)
+      if (logits[i] > logits[top]) top = i;
     if (!(logits[top] > -INFINITY)) continue;
     for (int k = 0; k < 4; k++) {
       struct result r;
@@ -1249,7 +1707,8 @@ START_TEST(one_token_by_three_names)
       if (k == 2) s.top_p = 0;
       if (k == 3) s.temperature = 0, s.top_k = 5, s.top_p = .5, s.min_p = .1, s.typical_p = .2;
       result_of(&r, logits, v, &s, nothing);
-      ck_assert_msg(r.ok && r.f.n == 1 && r.f.left[0] == top && r.f.z[top] == (double) logits[top], "way %d: %s", k, r.why.words);
+      ck_assert_msg(r.ok && r.f.n == 1 && r.f.left[0] == top && r.f.z[top] == (double) logits[top],
+        "way %d: %s", k, r.why.words);
       in_order(&r.f, "one token");
       ck_assert_uint_eq(funnel_choose(&r.f, seed, 0, 0), top);
       result_drop(&r);
@@ -1264,7 +1723,7 @@ START_TEST(what_is_off_changes_nothing)
   uint32_t text[20];
   for (int round = 0; round < 1000; round++) {
     uint64_t seed = suite_seed() + (uint64_t) round;
-    struct memory m = {.refuse_at = 0};
+    struct memory m = { .refuse_at = 0 };
     struct error why;
     struct funnel f;
     size_t v = 1 + rnd(&seed) % 300;
@@ -1275,12 +1734,16 @@ START_TEST(what_is_off_changes_nothing)
       if (rnd(&seed) % 2) funnel_distribution(&f);
       memcpy(before, f.z, v * sizeof *before);
       size_t n = f.n;
-      stage_temperature(&f, 1), stage_top_k(&f, 0), stage_top_k(&f, n), stage_top_k(&f, v), stage_top_k(&f, SIZE_MAX), stage_top_p(&f, 1), stage_min_p(&f, 0), stage_typical_p(&f, 1);
-      stage_repetition_penalty(&f, 1, text, 20), stage_repetition_penalty(&f, 2, text, 0), stage_frequency_presence(&f, 0, 0, text, 20), stage_frequency_presence(&f, 1, 1, text, 0);
-      stage_no_repeat_ngram(&f, 0, text, 20), stage_no_repeat_ngram(&f, 21, text, 20), stage_no_repeat_ngram(&f, 1, text, 0), stage_no_repeat_ngram(&f, SIZE_MAX, text, 20);
+      stage_temperature(&f, 1), stage_top_k(&f, 0), stage_top_k(&f, n), stage_top_k(&f, v),
+        stage_top_k(&f, SIZE_MAX), stage_top_p(&f, 1), stage_min_p(&f, 0), stage_typical_p(&f, 1);
+      stage_repetition_penalty(&f, 1, text, 20), stage_repetition_penalty(&f, 2, text, 0),
+        stage_frequency_presence(&f, 0, 0, text, 20), stage_frequency_presence(&f, 1, 1, text, 0);
+      stage_no_repeat_ngram(&f, 0, text, 20), stage_no_repeat_ngram(&f, 21, text, 20),
+        stage_no_repeat_ngram(&f, 1, text, 0), stage_no_repeat_ngram(&f, SIZE_MAX, text, 20);
       stage_sequence_bias(&f, NULL, 0, text, 20), stage_suppress(&f, NULL, 0);
-      struct biased too_long = {text, 20, -INFINITY};
-      stage_sequence_bias(&f, &too_long, 1, text, 18), stage_sequence_bias(&f, &too_long, 1, text, 0);
+      struct biased too_long = { text, 20, -INFINITY };
+      stage_sequence_bias(&f, &too_long, 1, text, 18),
+        stage_sequence_bias(&f, &too_long, 1, text, 0);
       ck_assert(f.n == n && memcmp(before, f.z, v * sizeof *before) == 0);
       in_order(&f, "all off");
     }
@@ -1291,85 +1754,130 @@ START_TEST(what_is_off_changes_nothing)
 END_TEST
 START_TEST(windows_and_prompts)
 {
-  static const uint32_t text[] = {0, 1, 1, 2, 3, 3, 3};
-  static const float z[6] = {2, 2, 2, 2, 2, -2};
-  static const struct { int64_t window; size_t n, prompt; double want[6]; } at[] = {      /* repetition 2, frequency 0.5, presence 0.25 */
-    {-1, 7, 0, {.25, -.25, .25, -.75, 2, -2}}, {-1, 7, 7, {1, 1, 1, 1, 2, -2}}, {-1, 7, 4, {1, 1, 1, -.75, 2, -2}}, {0, 7, 0, {2, 2, 2, 2, 2, -2}}, {1, 7, 0, {2, 2, 2, .25, 2, -2}}, {3, 7, 0, {2, 2, 2, -.75, 2, -2}},
-    {4, 7, 0, {2, 2, .25, -.75, 2, -2}}, {4, 7, 5, {2, 2, 1, -.25, 2, -2}}, {4, 7, 6, {2, 2, 1, .25, 2, -2}}, {7, 7, 0, {.25, -.25, .25, -.75, 2, -2}}, {8, 7, 0, {.25, -.25, .25, -.75, 2, -2}}, {INT64_MAX, 7, 0, {.25, -.25, .25, -.75, 2, -2}}, {2, 3, 1, {2, -.25, 2, 2, 2, -2}}, {-1, 0, 0, {2, 2, 2, 2, 2, -2}}, {5, 0, 0, {2, 2, 2, 2, 2, -2}}};
+  static const uint32_t text[] = { 0, 1, 1, 2, 3, 3, 3 };
+  static const float z[6] = { 2, 2, 2, 2, 2, -2 };
+  static const struct {
+    int64_t window;
+    size_t n, prompt;
+    double want[6];
+  } at[] = { /* repetition 2, frequency 0.5, presence 0.25 */
+    { -1, 7, 0, { .25, -.25, .25, -.75, 2, -2 } }, { -1, 7, 7, { 1, 1, 1, 1, 2, -2 } },
+    { -1, 7, 4, { 1, 1, 1, -.75, 2, -2 } }, { 0, 7, 0, { 2, 2, 2, 2, 2, -2 } },
+    { 1, 7, 0, { 2, 2, 2, .25, 2, -2 } }, { 3, 7, 0, { 2, 2, 2, -.75, 2, -2 } },
+    { 4, 7, 0, { 2, 2, .25, -.75, 2, -2 } }, { 4, 7, 5, { 2, 2, 1, -.25, 2, -2 } },
+    { 4, 7, 6, { 2, 2, 1, .25, 2, -2 } }, { 7, 7, 0, { .25, -.25, .25, -.75, 2, -2 } },
+    { 8, 7, 0, { .25, -.25, .25, -.75, 2, -2 } },
+    { INT64_MAX, 7, 0, { .25, -.25, .25, -.75, 2, -2 } }, { 2, 3, 1, { 2, -.25, 2, 2, 2, -2 } },
+    { -1, 0, 0, { 2, 2, 2, 2, 2, -2 } }, { 5, 0, 0, { 2, 2, 2, 2, 2, -2 } }
+  };
   for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
     struct result r;
     struct sampling s = sampling_normal;
-    s.repetition_penalty = 2, s.frequency_penalty = .5, s.presence_penalty = .25, s.penalty_last_n = at[i].window;
-    result_of(&r, z, 6, &s, (struct history) {text, at[i].n, at[i].prompt});
-    for (int k = 0; k < 6; k++) ck_assert_msg(r.f.z[k] == at[i].want[k], "case %zu: id %d has %g; wanted: %g", i, k, r.f.z[k], at[i].want[k]);
+    s.repetition_penalty = 2, s.frequency_penalty = .5, s.presence_penalty = .25,
+    s.penalty_last_n = at[i].window;
+    result_of(&r, z, 6, &s, (struct history){ text, at[i].n, at[i].prompt });
+    for (int k = 0; k < 6; k++)
+      ck_assert_msg(r.f.z[k] == at[i].want[k], "case %zu: id %d has %g; wanted: %g", i, k, r.f.z[k],
+        at[i].want[k]);
     result_drop(&r);
   }
-  static const struct { size_t n, length; unsigned out; } gram[] = {{1, 7, 0xf}, {2, 7, 0x8}, {3, 7, 0x8}, {4, 7, 0}, {7, 7, 0}, {8, 7, 0}, {2, 3, 0x2}, {2, 2, 0}, {2, 1, 0}, {1, 1, 1}, {3, 5, 0}};
+  static const struct {
+    size_t n, length;
+    unsigned out;
+  } gram[] = { { 1, 7, 0xf }, { 2, 7, 0x8 }, { 3, 7, 0x8 }, { 4, 7, 0 }, { 7, 7, 0 }, { 8, 7, 0 },
+    { 2, 3, 0x2 }, { 2, 2, 0 }, { 2, 1, 0 }, { 1, 1, 1 }, { 3, 5, 0 } };
   for (size_t i = 0; i < sizeof gram / sizeof *gram; i++) {
     struct result r;
     struct sampling s = sampling_normal;
     s.no_repeat_ngram = gram[i].n;
-    result_of(&r, z, 6, &s, (struct history) {text, gram[i].length, 0});
-    for (unsigned k = 0; k < 6; k++) ck_assert_msg((r.f.z[k] == -INFINITY) == (gram[i].out >> k & 1), "%zu-grams of %zu: id %u", gram[i].n, gram[i].length, k);
+    result_of(&r, z, 6, &s, (struct history){ text, gram[i].length, 0 });
+    for (unsigned k = 0; k < 6; k++)
+      ck_assert_msg((r.f.z[k] == -INFINITY) == (gram[i].out >> k & 1), "%zu-grams of %zu: id %u",
+        gram[i].n, gram[i].length, k);
     in_order(&r.f, "n-grams");
     result_drop(&r);
   }
 }
 END_TEST
-static void fails(const float *z, size_t v, const struct sampling *s, struct history h, const char *words)
+static void fails(
+  const float *z, size_t v, const struct sampling *s, struct history h, const char *words)
 {
   struct result r;
   result_of(&r, z, v, s, h);
-  ck_assert_msg(!r.ok && strstr(r.why.words, words) != NULL, "%s; wanted: %s", r.ok ? "accepted" : r.why.words, words);
+  ck_assert_msg(!r.ok && strstr(r.why.words, words) != NULL, "%s; wanted: %s",
+    r.ok ? "accepted" : r.why.words, words);
   result_drop(&r);
 }
 START_TEST(errors_name_the_logit_or_the_stage)
 {
-  static const float good[3] = {1, 2, -3}, bad[][3] = {{1, NAN, NAN}, {INFINITY, 1, NAN}, {-INFINITY, -INFINITY, -INFINITY}, {0, -NAN, 0}};
-  static const uint32_t all[] = {0, 1, 2}, text[] = {0, 1, 2};
-  struct history h = {text, 3, 0};
-  fails(bad[0], 3, &sampling_normal, nothing, "logit 1 is nan; wanted: a number"), fails(bad[1], 3, &sampling_normal, nothing, "logit 0 is inf"), fails(bad[2], 3, &sampling_normal, nothing, "all 3 logits are -inf; wanted: a token to choose"), fails(bad[3], 3, &sampling_normal, nothing, "logit 1 is nan");
+  static const float good[3] = { 1, 2, -3 },
+                     bad[][3] = { { 1, NAN, NAN }, { INFINITY, 1, NAN },
+                       { -INFINITY, -INFINITY, -INFINITY }, { 0, -NAN, 0 } };
+  static const uint32_t all[] = { 0, 1, 2 }, text[] = { 0, 1, 2 };
+  struct history h = { text, 3, 0 };
+  fails(bad[0], 3, &sampling_normal, nothing, "logit 1 is nan; wanted: a number"),
+    fails(bad[1], 3, &sampling_normal, nothing, "logit 0 is inf"),
+    fails(bad[2], 3, &sampling_normal, nothing, "all 3 logits are -inf; wanted: a token to choose"),
+    fails(bad[3], 3, &sampling_normal, nothing, "logit 1 is nan");
   struct sampling s = sampling_normal;
-  s.suppress = all, s.n_suppress = 3, fails(good, 3, &s, nothing, "behind the stage bias no token is left");
-  s = sampling_normal, s.no_repeat_ngram = 1, fails(good, 3, &s, h, "behind the stage ngram no token is left");
-  struct biased one[] = {{all, 1, -INFINITY}, {all + 1, 1, -INFINITY}, {all + 1, 2, -INFINITY}};
-  s = sampling_normal, s.bad_words = one, s.n_bad_words = 3, fails(good, 3, &s, (struct history) {text, 2, 0}, "behind the stage bias no token is left");
-  s = sampling_normal, s.frequency_penalty = -1.7e308, s.presence_penalty = -1.7e308, fails(good, 3, &s, h, "behind the stage penalties the score of id 0 is infinite; wanted: a number");
-  static const float large[3] = {3e38f, 1, -3e38f};
-  s = sampling_normal, s.repetition_penalty = 1e-300, fails(large, 3, &s, h, "behind the stage penalties the score of id 0 is infinite");
-  struct biased more[] = {{all, 1, 1.7e308}, {all, 1, 1.7e308}};
-  s = sampling_normal, s.logit_bias = more, s.n_logit_bias = 2, fails(good, 3, &s, nothing, "behind the stage bias the score of id 0 is infinite");
-  s = sampling_normal, s.logit_bias = more, s.n_logit_bias = 1, s.temperature = .5, fails(good, 3, &s, nothing, "behind the stage temperature the score of id 0 is infinite");
-  struct result r;      /* what falls to -inf by overflow is out */
+  s.suppress = all, s.n_suppress = 3,
+  fails(good, 3, &s, nothing, "behind the stage bias no token is left");
+  s = sampling_normal, s.no_repeat_ngram = 1,
+  fails(good, 3, &s, h, "behind the stage ngram no token is left");
+  struct biased one[] = { { all, 1, -INFINITY }, { all + 1, 1, -INFINITY },
+    { all + 1, 2, -INFINITY } };
+  s = sampling_normal, s.bad_words = one, s.n_bad_words = 3,
+  fails(good, 3, &s, (struct history){ text, 2, 0 }, "behind the stage bias no token is left");
+  s = sampling_normal, s.frequency_penalty = -1.7e308, s.presence_penalty = -1.7e308,
+  fails(
+    good, 3, &s, h, "behind the stage penalties the score of id 0 is infinite; wanted: a number");
+  static const float large[3] = { 3e38f, 1, -3e38f };
+  s = sampling_normal, s.repetition_penalty = 1e-300,
+  fails(large, 3, &s, h, "behind the stage penalties the score of id 0 is infinite");
+  struct biased more[] = { { all, 1, 1.7e308 }, { all, 1, 1.7e308 } };
+  s = sampling_normal, s.logit_bias = more, s.n_logit_bias = 2,
+  fails(good, 3, &s, nothing, "behind the stage bias the score of id 0 is infinite");
+  s = sampling_normal, s.logit_bias = more, s.n_logit_bias = 1, s.temperature = .5,
+  fails(good, 3, &s, nothing, "behind the stage temperature the score of id 0 is infinite");
+  struct result r; /* what falls to -inf by overflow is out */
   s = sampling_normal, s.repetition_penalty = 1e300;
-  result_of(&r, large, 3, &s, (struct history) {text + 2, 1, 0});
+  result_of(&r, large, 3, &s, (struct history){ text + 2, 1, 0 });
   ck_assert(r.ok && r.f.n == 2 && r.f.z[2] == -INFINITY);
   in_order(&r.f, "penalties"), result_drop(&r);
-  more[0].bias = -1.7e308, s = sampling_normal, s.logit_bias = more, s.n_logit_bias = 1, s.temperature = .5;
+  more[0].bias = -1.7e308, s = sampling_normal, s.logit_bias = more, s.n_logit_bias = 1,
+  s.temperature = .5;
   result_of(&r, good, 3, &s, nothing);
   ck_assert(r.ok && r.f.n == 2 && r.f.z[0] == -INFINITY);
   in_order(&r.f, "temperature"), result_drop(&r);
-  static const uint32_t each[] = {0, 1, 2};      /* and where all have fallen, nobody is left */
-  struct biased low[] = {{each, 1, -1.7e308}, {each + 1, 1, -1.7e308}, {each + 2, 1, -1.7e308}};
-  s.logit_bias = low, s.n_logit_bias = 3, fails(good, 3, &s, nothing, "behind the stage temperature no token is left");
+  static const uint32_t each[] = { 0, 1, 2 }; /* and where all have fallen, nobody is left */
+  struct biased low[] = { { each, 1, -1.7e308 }, { each + 1, 1, -1.7e308 },
+    { each + 2, 1, -1.7e308 } };
+  s.logit_bias = low, s.n_logit_bias = 3,
+  fails(good, 3, &s, nothing, "behind the stage temperature no token is left");
 }
 END_TEST
 
-/* ---- any bits as logits, any bits as settings, in any order: an error that is a sentence, or a finite distribution */
+/* ---- any bits as logits, any bits as settings, in any order: an error that is a sentence, or a
+ * finite distribution */
 static double any_bits(uint64_t *seed)
 {
   uint64_t u = rnd(seed);
   double x;
   memcpy(&x, &u, sizeof x);
-  return rnd(seed) % 3 == 0 ? x : rnd(seed) % 2 ? uniform(seed) * 1.1 - .05 : 1e308 * (uniform(seed) - .5);
+  return rnd(seed) % 3 == 0 ? x
+    : rnd(seed) % 2         ? uniform(seed) * 1.1 - .05
+                            : 1e308 * (uniform(seed) - .5);
 }
 static void any_wish(struct wish *w, size_t v, uint64_t *seed)
 {
   make_wish(w, v, seed);
-  double *real[] = {&w->s.temperature, &w->s.top_p, &w->s.min_p, &w->s.typical_p, &w->s.repetition_penalty, &w->s.frequency_penalty, &w->s.presence_penalty};
-  for (int i = 0; i < 7; i++) if (rnd(seed) % 8 == 0) *real[i] = any_bits(seed);
+  double *real[] = { &w->s.temperature, &w->s.top_p, &w->s.min_p, &w->s.typical_p,
+    &w->s.repetition_penalty, &w->s.frequency_penalty, &w->s.presence_penalty };
+  for (int i = 0; i < 7; i++)
+    if (rnd(seed) % 8 == 0) *real[i] = any_bits(seed);
   if (rnd(seed) % 4 == 0) w->s.temperature = 1e-5;
-  for (int i = 0; i < 8; i++) if (rnd(seed) % 8 == 0) w->list[i].bias = any_bits(seed);
+  for (int i = 0; i < 8; i++)
+    if (rnd(seed) % 8 == 0) w->list[i].bias = any_bits(seed);
   if (rnd(seed) % 9 == 0) w->s.penalty_last_n = (int64_t) rnd(seed);
   if (rnd(seed) % 9 == 0) w->s.no_repeat_ngram = rnd(seed), w->s.top_k = rnd(seed);
 }
@@ -1377,24 +1885,34 @@ START_TEST(any_bits_at_all)
 {
   unsigned chosen = 0, refusals = 0, checked = 0;
   static float logits[64];
-  struct memory m = {.refuse_at = 0};
+  struct memory m = { .refuse_at = 0 };
   struct funnel f[65];
   struct error why;
-  for (size_t v = 1; v <= 64; v++) WANT(funnel_open(&f[v], &m, some_kernels(v), v, &why), "%s", why.words);
+  for (size_t v = 1; v <= 64; v++)
+    WANT(funnel_open(&f[v], &m, some_kernels(v), v, &why), "%s", why.words);
   for (size_t round = 0; round < 200000 / LESS; round++) {
     uint64_t seed = suite_seed() + round * 6700417;
     size_t v = 1 + rnd(&seed) % 64;
     bool wild = rnd(&seed) % 2;
     for (size_t i = 0; i < v; i++) {
       uint32_t u = (uint32_t) rnd(&seed);
-      if (!wild && (u & 0x7f800000u) == 0x7f800000u) u = rnd(&seed) % 8 ? u & 0xbfffffffu : 0xff800000u;
+      if (!wild && (u & 0x7f800000u) == 0x7f800000u)
+        u = rnd(&seed) % 8 ? u & 0xbfffffffu : 0xff800000u;
       memcpy(&logits[i], &u, 4);
     }
     struct wish w;
     any_wish(&w, v, &seed);
     why.words[0] = '\0';
-    if (!sampling_check(&w.s, v, &why)) { ck_assert_uint_gt(strlen(why.words), 20); refusals++; continue; }
-    if (!sampling_run(&f[v], &w.s, logits, w.h, &why)) { ck_assert_uint_gt(strlen(why.words), 20); checked++; continue; }
+    if (!sampling_check(&w.s, v, &why)) {
+      ck_assert_uint_gt(strlen(why.words), 20);
+      refusals++;
+      continue;
+    }
+    if (!sampling_run(&f[v], &w.s, logits, w.h, &why)) {
+      ck_assert_uint_gt(strlen(why.words), 20);
+      checked++;
+      continue;
+    }
     in_order(&f[v], "any bits");
     WANT(f[v].n > 0, "round %zu: nothing is left", round);
     uint32_t id = funnel_choose(&f[v], seed, (uint32_t) round, 3);
@@ -1410,19 +1928,21 @@ START_TEST(any_bits_at_all)
     chosen++;
   }
   for (size_t v = 1; v <= 64; v++) funnel_close(&f[v]);
-  printf("any bits: %u distributions, %u settings refused, %u logits or results refused\n", chosen, refusals, checked);
+  printf("any bits: %u distributions, %u settings refused, %u logits or results refused\n", chosen,
+    refusals, checked);
   ck_assert_uint_gt(chosen, 20000 / LESS);
   ck_assert_uint_gt(refusals, 10000 / LESS);
   ck_assert_uint_gt(checked, 10000 / LESS);
 }
 END_TEST
-/* the single stages, in any order and number, through the public functions: the two orders of the list, -inf, counts */
+/* the single stages, in any order and number, through the public functions: the two orders of the
+ * list, -inf, counts */
 START_TEST(stages_in_any_order_keep_the_house_in_order)
 {
   static float logits[300];
   for (size_t round = 0; round < 20000 / LESS; round++) {
     uint64_t seed = suite_seed() + round * 2750159;
-    struct memory m = {.refuse_at = 0};
+    struct memory m = { .refuse_at = 0 };
     struct error why;
     struct funnel f;
     struct wish w;
@@ -1434,22 +1954,33 @@ START_TEST(stages_in_any_order_keep_the_house_in_order)
     bool filled = funnel_fill(&f, logits, &why);
     for (int k = 0; filled && f.n > 0 && k < 12; k++) {
       size_t before = f.n, stage = rnd(&seed) % 13;
-      if (stage < N_STAGES) sampling_stage_run(&f, &w.s, (enum sampling_stage) stage, w.h);
+      if (stage < N_STAGES)
+        sampling_stage_run(&f, &w.s, (enum sampling_stage) stage, w.h);
       else if (stage == 8) {
         uint32_t out[300];
         size_t n = 0;
-        for (uint32_t i = 0; i < v; i++) if (!allowed[i]) out[n++] = i;
+        for (uint32_t i = 0; i < v; i++)
+          if (!allowed[i]) out[n++] = i;
         stage_suppress(&f, out, n);
-      }
-      else if (stage == 9) stage_log_softmax(&f);
-      else if (stage == 10) funnel_distribution(&f);
-      else if (stage == 11) stage_top_p(&f, some_share(&seed));
-      else stage_top_k(&f, rnd(&seed) % v);
+      } else if (stage == 9)
+        stage_log_softmax(&f);
+      else if (stage == 10)
+        funnel_distribution(&f);
+      else if (stage == 11)
+        stage_top_p(&f, some_share(&seed));
+      else
+        stage_top_k(&f, rnd(&seed) % v);
       WANT(f.n <= before, "more tokens than before");
       in_order(&f, "a stage");
       if (stage == 10) WANT(f.falling, "a distribution stands by falling score");
-      if (stage == 9) { double sum = 0; for (size_t i = 0; i < f.n; i++) sum += exp(f.z[f.left[i]]); WANT(fabs(sum - 1) < 1e-9, "round %zu: the sum is %g", round, sum); }
-      if (stage == 8) for (size_t i = 0; i < v; i++) WANT(allowed[i] || f.z[i] == -INFINITY, "%zu is not allowed", i);
+      if (stage == 9) {
+        double sum = 0;
+        for (size_t i = 0; i < f.n; i++) sum += exp(f.z[f.left[i]]);
+        WANT(fabs(sum - 1) < 1e-9, "round %zu: the sum is %g", round, sum);
+      }
+      if (stage == 8)
+        for (size_t i = 0; i < v; i++)
+          WANT(allowed[i] || f.z[i] == -INFINITY, "%zu is not allowed", i);
       if (f.n > 0) same_race(&f, seed, "after a stage");
     }
     funnel_close(&f);
@@ -1463,39 +1994,70 @@ START_TEST(a_funnel_survives_every_refusal)
 {
   uint64_t n = 0;
   for (bool whole = false; !whole;) {
-    struct memory m = {.refuse_at = ++n};
-    struct error why = {""};
+    struct memory m = { .refuse_at = ++n };
+    struct error why = { "" };
     struct funnel f;
     whole = funnel_open(&f, &m, kernels_find(NULL, NULL), 1000, &why);
-    if (!whole) { ck_assert_msg(strstr(why.words, "out of memory") != NULL, "%s", why.words); ck_assert_uint_eq(m.all.held, 0); }
+    if (!whole) {
+      ck_assert_msg(strstr(why.words, "out of memory") != NULL, "%s", why.words);
+      ck_assert_uint_eq(m.all.held, 0);
+    }
     funnel_close(&f), funnel_close(&f);
     ck_assert_uint_eq(m.all.held, 0);
   }
   ck_assert_uint_eq(n, 7);
-  struct memory m = {.refuse_at = 0};
-  struct error why = {""};
+  struct memory m = { .refuse_at = 0 };
+  struct error why = { "" };
   struct funnel f;
   ck_assert(!funnel_open(&f, &m, kernels_find(NULL, NULL), SIZE_MAX / 8, &why));
   ck_assert(m.all.held == 0 && why.words[0] != '\0');
 }
 END_TEST
-static const struct { const char *kind, *line; } question[] = {
-  {"process", "{\"op\":\"bad_words\",\"params\":{\"bad\":[[1],[0,2],[2]],\"eos\":[2]},\"ids\":[1,0],\"logits\":[0,0,0]}"}, {"process", "{\"op\":\"logit_bias\",\"params\":{\"bias\":{\"1\":2.5,\"0\":\"-inf\"}},\"logits\":[1,1]}"},
-  {"process", "{\"op\":\"sequence_bias\",\"params\":{\"bias\":[[[2,1],1],[[0,1],4],[[1],0.5]]},\"ids\":[0,2],\"logits\":[0,0,0]}"}, {"process", "{\"op\":\"min_length\",\"params\":{\"eos\":[1],\"min_length\":2},\"ids\":[0],\"logits\":[0,0]}"},
-  {"process", "{\"op\":\"repetition_penalty\",\"params\":{\"penalty\":2,\"penalty_last_n\":1},\"ids\":[0,1],\"logits\":[1,1]}"}, {"process", "{\"op\":\"suppress_tokens\",\"params\":{\"tokens\":[0]},\"logits\":[1,1]}"}, {"process", "{\"op\":\"top_k\",\"params\":{\"top_k\":1},\"logits\":[1,2]}"},
-  {"process", "{\"op\":\"frequency_presence\",\"params\":{\"frequency\":0.5,\"presence\":0.25,\"prompt_len\":1,\"penalty_last_n\":2},\"ids\":[0,1,1],\"logits\":[1,2,3]}"},
-  {"sample", "{\"logits\":[1,3,3,2],\"ids\":[0,1,1],\"prompt_length\":1,\"params\":{\"top_k\":3,\"repetition_penalty\":1.5,\"frequency_penalty\":0.1,\"logit_bias\":{\"2\":0.5},\"bad_words\":[[1,2],[0]],\"suppress_tokens\":[3],\"samplers\":[\"bias\",\"penalties\",\"top_k\"]},\"seed\":3}"},
-  {"philox", "{\"key\":[1,2],\"counter\":[1,2,3,4]}"}, {"generate", "{\"ids\":[262],\"max_tokens\":2,\"params\":{\"temperature\":0.9,\"top_k\":9,\"bad_words\":[[5,6]],\"logit_bias\":{\"3\":1}}}"}};
+static const struct {
+  const char *kind, *line;
+} question[] = { { "process",
+                   "{\"op\":\"bad_words\",\"params\":{\"bad\":[[1],[0,2],[2]],\"eos\":[2]},\"ids\":"
+                   "[1,0],\"logits\":[0,0,0]}" },
+  { "process",
+    "{\"op\":\"logit_bias\",\"params\":{\"bias\":{\"1\":2.5,\"0\":\"-inf\"}},\"logits\":[1,1]}" },
+  { "process",
+    "{\"op\":\"sequence_bias\",\"params\":{\"bias\":[[[2,1],1],[[0,1],4],[[1],0.5]]},\"ids\":[0,2],"
+    "\"logits\":[0,0,0]}" },
+  { "process",
+    "{\"op\":\"min_length\",\"params\":{\"eos\":[1],\"min_length\":2},\"ids\":[0],\"logits\":[0,0]"
+    "}" },
+  { "process",
+    "{\"op\":\"repetition_penalty\",\"params\":{\"penalty\":2,\"penalty_last_n\":1},\"ids\":[0,1],"
+    "\"logits\":[1,1]}" },
+  { "process", "{\"op\":\"suppress_tokens\",\"params\":{\"tokens\":[0]},\"logits\":[1,1]}" },
+  { "process", "{\"op\":\"top_k\",\"params\":{\"top_k\":1},\"logits\":[1,2]}" },
+  { "process",
+    "{\"op\":\"frequency_presence\",\"params\":{\"frequency\":0.5,\"presence\":0.25,\"prompt_len\":"
+    "1,\"penalty_last_n\":2},\"ids\":[0,1,1],\"logits\":[1,2,3]}" },
+  { "sample",
+    "{\"logits\":[1,3,3,2],\"ids\":[0,1,1],\"prompt_length\":1,\"params\":{\"top_k\":3,"
+    "\"repetition_penalty\":1.5,\"frequency_penalty\":0.1,\"logit_bias\":{\"2\":0.5},\"bad_words\":"
+    "[[1,2],[0]],\"suppress_tokens\":[3],\"samplers\":[\"bias\",\"penalties\",\"top_k\"]},\"seed\":"
+    "3}" },
+  { "philox", "{\"key\":[1,2],\"counter\":[1,2,3,4]}" },
+  { "generate",
+    "{\"ids\":[262],\"max_tokens\":2,\"params\":{\"temperature\":0.9,\"top_k\":9,\"bad_words\":[[5,"
+    "6]],\"logit_bias\":{\"3\":1}}}" } };
 START_TEST(questions_survive_every_refusal)
 {
   unsigned tried = 0;
   for (size_t i = 0; i < sizeof question / sizeof *question; i++) {
-    struct run good = ask_refusing(question[i].kind, SMALL, question[i].line, strlen(question[i].line), 0);
+    struct run good =
+      ask_refusing(question[i].kind, SMALL, question[i].line, strlen(question[i].line), 0);
     ck_assert_msg(strstr(good.out, "error") == NULL, "%s", good.out);
     for (uint64_t k = 1; k <= good.m.all.requests; k++, tried++) {
-      struct run r = ask_refusing(question[i].kind, SMALL, question[i].line, strlen(question[i].line), k);
-      bool refused = r.status == 1 && r.n_out == 0, answered = r.status == 0 && strncmp(r.out, "{\"error\":\"", 10) == 0 && strchr(r.out, '\n') == r.out + r.n_out - 1;
-      ck_assert_msg(refused || answered || (r.status == 0 && strcmp(r.out, good.out) == 0), "%s, request %lu: %s", question[i].line, (unsigned long) k, r.out);
+      struct run r =
+        ask_refusing(question[i].kind, SMALL, question[i].line, strlen(question[i].line), k);
+      bool refused = r.status == 1 && r.n_out == 0,
+           answered = r.status == 0 && strncmp(r.out, "{\"error\":\"", 10) == 0
+        && strchr(r.out, '\n') == r.out + r.n_out - 1;
+      ck_assert_msg(refused || answered || (r.status == 0 && strcmp(r.out, good.out) == 0),
+        "%s, request %lu: %s", question[i].line, (unsigned long) k, r.out);
       free(r.out);
     }
     free(good.out);
@@ -1503,31 +2065,44 @@ START_TEST(questions_survive_every_refusal)
   ck_assert_uint_gt(tried, 200);
 }
 END_TEST
-/* the reader of JSON stands outside the accounts; of what it is refused it must not make another question */
+/* the reader of JSON stands outside the accounts; of what it is refused it must not make another
+ * question */
 static uint64_t jansson_asked, jansson_refused, jansson_out;
 static void *jansson_take(size_t n)
 {
-  bool growth = n >= 32 && (n & (n - 1)) == 0;      /* of the text it has read: jansson 2.14 does not look whether that worked */
+  bool growth = n >= 32
+    && (n & (n - 1))
+      == 0; /* of the text it has read: jansson 2.14 does not look whether that worked */
   if (!growth && ++jansson_asked == jansson_refused) return NULL;
   jansson_out++;
   return malloc(n);
 }
-static void jansson_give(void *p) { if (p != NULL) jansson_out--; free(p); }
+static void jansson_give(void *p)
+{
+  if (p != NULL) jansson_out--;
+  free(p);
+}
 START_TEST(questions_survive_a_reader_without_memory)
 {
   json_set_alloc_funcs(jansson_take, jansson_give);
   for (size_t i = 0; i + 1 < sizeof question / sizeof *question; i++) {
     jansson_asked = jansson_out = jansson_refused = 0;
-    struct run good = ask_refusing(question[i].kind, SMALL, question[i].line, strlen(question[i].line), 0);
+    struct run good =
+      ask_refusing(question[i].kind, SMALL, question[i].line, strlen(question[i].line), 0);
     uint64_t n = jansson_asked;
-    ck_assert_msg(jansson_out == 0 && n > 0, "%lu blocks are still out", (unsigned long) jansson_out);
+    ck_assert_msg(
+      jansson_out == 0 && n > 0, "%lu blocks are still out", (unsigned long) jansson_out);
     for (uint64_t k = 1; k <= n; k++) {
-      if (n > 1000 && k > 40 && k < n - 150) continue;      /* the model's own files */
+      if (n > 1000 && k > 40 && k < n - 150) continue; /* the model's own files */
       jansson_asked = 0, jansson_refused = k;
-      struct run r = ask_refusing(question[i].kind, SMALL, question[i].line, strlen(question[i].line), UINT64_MAX);
-      bool same = r.status == 0 && strcmp(r.out, good.out) == 0, refused = r.status == 1, answered = r.status == 0 && strncmp(r.out, "{\"error\":\"", 10) == 0;
-      ck_assert_msg(same || refused || answered, "%s, request %lu of %lu: %s", question[i].line, (unsigned long) k, (unsigned long) n, r.out);
-      ck_assert_msg(jansson_out == 0, "%s, request %lu: %lu blocks are still out", question[i].line, (unsigned long) k, (unsigned long) jansson_out);
+      struct run r = ask_refusing(
+        question[i].kind, SMALL, question[i].line, strlen(question[i].line), UINT64_MAX);
+      bool same = r.status == 0 && strcmp(r.out, good.out) == 0, refused = r.status == 1,
+           answered = r.status == 0 && strncmp(r.out, "{\"error\":\"", 10) == 0;
+      ck_assert_msg(same || refused || answered, "%s, request %lu of %lu: %s", question[i].line,
+        (unsigned long) k, (unsigned long) n, r.out);
+      ck_assert_msg(jansson_out == 0, "%s, request %lu: %lu blocks are still out", question[i].line,
+        (unsigned long) k, (unsigned long) jansson_out);
       free(r.out);
     }
     free(good.out);
@@ -1538,14 +2113,18 @@ END_TEST
 
 /* ---- a bound text, a and then some ba; one of two end tokens is spelt like another piece */
 enum { B_V = 6, B_EOS = 4 };
-static const struct piece b_piece[B_V] = {{(const unsigned char *) "a", 1},
-  {(const unsigned char *) "b", 1},
-  {(const unsigned char *) "ab", 2}, {(const unsigned char *) "ba", 2},
-    {(const unsigned char *) "a", 1},
-  {(const unsigned char *) "", 0}};
-static const uint32_t b_eos[2] = {B_EOS, B_EOS + 1};
-struct bound { struct memory m; struct error why; struct lexicon *l; struct constraint *c;
-  struct sampler d; };
+static const struct piece b_piece[B_V] = { { (const unsigned char *) "a", 1 },
+  { (const unsigned char *) "b", 1 }, { (const unsigned char *) "ab", 2 },
+  { (const unsigned char *) "ba", 2 }, { (const unsigned char *) "a", 1 },
+  { (const unsigned char *) "", 0 } };
+static const uint32_t b_eos[2] = { B_EOS, B_EOS + 1 };
+struct bound {
+  struct memory m;
+  struct error why;
+  struct lexicon *l;
+  struct constraint *c;
+  struct sampler d;
+};
 static void bound_open(struct bound *x, const bool *usable, size_t most, size_t n_eos)
 {
   memset(x, 0, sizeof *x);
@@ -1554,8 +2133,8 @@ static void bound_open(struct bound *x, const bool *usable, size_t most, size_t 
   x->d.s = sampling_normal, x->d.s.temperature = 0;
   ck_assert(constraint_bind(x->c, x->l, false, &x->why));
   ck_assert(funnel_open(&x->d.f, &x->m, kernels_find(NULL, NULL), B_V, &x->why));
-  ck_assert_msg(bond_open(&x->d.b, &x->m, x->c, B_V, most, b_eos, n_eos, &x->why), "%s",
-    x->why.words);
+  ck_assert_msg(
+    bond_open(&x->d.b, &x->m, x->c, B_V, most, b_eos, n_eos, &x->why), "%s", x->why.words);
 }
 static void bound_close(struct bound *x)
 {
@@ -1569,23 +2148,27 @@ static bool b_may(const char *text, size_t id, size_t budget)
   char all[80];
   snprintf(all, sizeof all, "%s%.*s", text, (int) b_piece[id].n, b_piece[id].byte);
   size_t n = strlen(all);
-  for (size_t i = 0; i < n; i++) if (all[i] != "ab"[i % 2]) return false;
+  for (size_t i = 0; i < n; i++)
+    if (all[i] != "ab"[i % 2]) return false;
   return budget >= (n % 2 ? 1u : 2u);
 }
-static bool b_ends(const char *text) { return strlen(text) % 2 == 1; }
+static bool b_ends(const char *text)
+{
+  return strlen(text) % 2 == 1;
+}
 START_TEST(a_bound_text_ends_where_it_may)
 {
   uint64_t seed = suite_seed() + (uint64_t) _i;
   unsigned ended = 0, full = 0, enough_said = 0, judged = 0;
-  static const bool no_ba[B_V] = {true, true, true, false, true, true};
+  static const bool no_ba[B_V] = { true, true, true, false, true, true };
   size_t n_eos = _i == 0 ? 2 : _i == 1 ? 1 : 0;
   for (size_t most = 1; most < 9; most++) {
     struct bound x;
     bound_open(&x, _i == 2 ? no_ba : NULL, most, n_eos);
     for (int text = 0; text < 60; text++) { /* one after the other with one bond */
       char words[80] = "";
-      uint32_t id[12] = {1, 1, 1}; /* a prompt that would not match */
-      struct continuation now = {.n_prompt = 3};
+      uint32_t id[12] = { 1, 1, 1 }; /* a prompt that would not match */
+      struct continuation now = { .n_prompt = 3 };
       bool over = false, yes;
       now.text.id = id, now.text.n = 3;
       if (text > 0) bond_restart(&x.d.b);
@@ -1602,8 +2185,8 @@ START_TEST(a_bound_text_ends_where_it_may)
         }
         ck_assert(bond_matches(&x.d.b, &yes, &x.why) && yes == b_ends(words));
         ck_assert_msg(sampler_choose(&x.d, logits, &now, &got, &x.why), "%s", x.why.words);
-        ck_assert_msg(got == want, "`%s', %zu of %zu: %u, wanted %u", words, written, most, got,
-          want);
+        ck_assert_msg(
+          got == want, "`%s', %zu of %zu: %u, wanted %u", words, written, most, got, want);
         id[now.text.n++] = got;
         over = got >= B_EOS && got < B_EOS + n_eos;
         ended += over;
@@ -1619,9 +2202,9 @@ START_TEST(a_bound_text_ends_where_it_may)
       ck_assert(bond_matches(&x.d.b, &yes, &x.why) && yes && b_ends(words));
     }
     /* who is bound no longer chooses among all */
-    float logits[B_V] = {0, 1, 2, 3, 4, 5};
-    uint32_t id[3] = {0}, got;
-    struct continuation now = {.n_prompt = 3};
+    float logits[B_V] = { 0, 1, 2, 3, 4, 5 };
+    uint32_t id[3] = { 0 }, got;
+    struct continuation now = { .n_prompt = 3 };
     now.text.id = id, now.text.n = 3;
     bond_close(&x.d.b, &x.m);
     ck_assert(sampler_choose(&x.d, logits, &now, &got, &x.why) && got == 5);
@@ -1633,10 +2216,10 @@ END_TEST
 /* a bond that cannot be: nothing is to be closed, and a wider one is granted */
 START_TEST(a_bond_at_its_limits)
 {
-  struct memory m = {0};
+  struct memory m = { 0 };
   struct error why;
   struct constraint *c = constraint_regex(&m, "a(ba)(ba)", 9, &why);
-  static const bool letters[B_V] = {true, true};
+  static const bool letters[B_V] = { true, true };
   struct lexicon *l = lexicon_open(&m, b_piece, letters, B_V, &why);
   ck_assert(constraint_bind(c, l, false, &why));
   uint64_t held = m.of[FOR_OTHER].held;
@@ -1664,8 +2247,8 @@ END_TEST
 /* a list that is refused in the middle, and the one after it */
 START_TEST(a_list_of_stages_after_one_that_was_refused)
 {
-  static const char *const twice[] = {"top_k", "min_p", "top_k", "bias"}, *const fine[] = {"bias",
-    "min_p"};
+  static const char *const twice[] = { "top_k", "min_p", "top_k", "bias" },
+                           *const fine[] = { "bias", "min_p" };
   struct sampling s = sampling_normal;
   struct error why;
   ck_assert(!sampling_stages_parse(&s, twice, 4, &why));
@@ -1678,26 +2261,31 @@ END_TEST
 /* which logit, of which kind; and a funnel that was refused is filled again */
 START_TEST(the_first_bad_logit_is_named)
 {
-  struct memory m = {0};
+  struct memory m = { 0 };
   struct funnel f;
   struct error why;
-  uint8_t allowed[4] = {1, 1, 0, 0};
+  uint8_t allowed[4] = { 1, 1, 0, 0 };
   ck_assert(funnel_open(&f, &m, kernels_find(NULL, NULL), 4, &why));
-  static const struct { float z[4]; bool bound; const char *words; } at[] = {
-    {{0, NAN, INFINITY, 0}, false,
-      "logit 1 is nan; wanted: a number, or -inf for a token that is out"},
-    {{0, 1, 2, INFINITY}, false, "logit 3 is inf; wanted"}, {{NAN, 1, 2, INFINITY}, false,
-      "logit 0 is nan"},
-    {{0, 1, 2, NAN}, true, "logit 3 is nan"}, {{0, 1, INFINITY, 0}, true, "logit 2 is inf"},
-    {{-INFINITY, -INFINITY, 2, 3}, true, "all 4 logits are -inf, or not allowed; wanted: a token"},
-    {{-INFINITY, -INFINITY, -INFINITY, -INFINITY}, false,
-      "all 4 logits are -inf; wanted: a token"}};
+  static const struct {
+    float z[4];
+    bool bound;
+    const char *words;
+  } at[] = { { { 0, NAN, INFINITY, 0 }, false,
+               "logit 1 is nan; wanted: a number, or -inf for a token that is out" },
+    { { 0, 1, 2, INFINITY }, false, "logit 3 is inf; wanted" },
+    { { NAN, 1, 2, INFINITY }, false, "logit 0 is nan" },
+    { { 0, 1, 2, NAN }, true, "logit 3 is nan" }, { { 0, 1, INFINITY, 0 }, true, "logit 2 is inf" },
+    { { -INFINITY, -INFINITY, 2, 3 }, true,
+      "all 4 logits are -inf, or not allowed; wanted: a token" },
+    { { -INFINITY, -INFINITY, -INFINITY, -INFINITY }, false,
+      "all 4 logits are -inf; wanted: a token" } };
   for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
     f.allowed = at[i].bound ? allowed : NULL;
     ck_assert(!funnel_fill(&f, at[i].z, &why));
     ck_assert_msg(strstr(why.words, at[i].words) == why.words, "%s", why.words);
     f.allowed = NULL;
-    ck_assert(funnel_fill(&f, (float[4]) {-INFINITY, 1, 0, 2}, &why) && f.n == 3 && f.left[0] == 1);
+    ck_assert(
+      funnel_fill(&f, (float[4]){ -INFINITY, 1, 0, 2 }, &why) && f.n == 3 && f.left[0] == 1);
     stage_top_k(&f, 2);
     ck_assert(f.n == 2 && f.left[0] == 1 && f.left[1] == 3);
   }

@@ -1,4 +1,5 @@
-/* Chapter 9: beam search -- against vectors, golden models, a plain restatement, enumeration, and itself without a cache. */
+/* Chapter 9: beam search -- against vectors, golden models, a plain restatement, enumeration, and
+ * itself without a cache. */
 #define _DEFAULT_SOURCE
 #include "suite.h"
 #include "tiny.h"
@@ -9,17 +10,28 @@
 #include "families/loader.h"
 
 /* ---- a table of logits as a source: table[length % P][last token] */
-struct table { size_t v, p; float *z; unsigned calls; };
-static bool table_score(void *self, const struct search_beam *grown, size_t n, float *logits, struct error *why)
+struct table {
+  size_t v, p;
+  float *z;
+  unsigned calls;
+};
+static bool table_score(
+  void *self, const struct search_beam *grown, size_t n, float *logits, struct error *why)
 {
   struct table *t = self;
   (void) why, t->calls++;
   for (size_t i = 0; i < n; i++)
-    memcpy(logits + i * t->v, t->z + (grown[i].n % t->p * t->v + grown[i].id[grown[i].n - 1]) * t->v, t->v * sizeof *logits);
+    memcpy(logits + i * t->v,
+      t->z + (grown[i].n % t->p * t->v + grown[i].id[grown[i].n - 1]) * t->v,
+      t->v * sizeof *logits);
   return true;
 }
-static struct search_source table_source(struct table *t) { return (struct search_source) {t->v, 0, t, table_score}; }
-static bool table_search(struct table *t, struct memory *m, const uint32_t *prompt, size_t n, const struct search_settings *want, struct search_result *out, struct error *why)
+static struct search_source table_source(struct table *t)
+{
+  return (struct search_source){ t->v, 0, t, table_score };
+}
+static bool table_search(struct table *t, struct memory *m, const uint32_t *prompt, size_t n,
+  const struct search_settings *want, struct search_result *out, struct error *why)
 {
   struct search_source from = table_source(t);
   return search_run(&from, m, kernels_find(NULL, NULL), prompt, n, want, out, why);
@@ -27,63 +39,95 @@ static bool table_search(struct table *t, struct memory *m, const uint32_t *prom
 
 /* ---- vectors */
 enum { LONGEST = 64, PROCESSES = 8 };
-struct wishes { struct search_settings s; uint32_t eos[32]; struct search_processor p[PROCESSES]; };
+struct wishes {
+  struct search_settings s;
+  uint32_t eos[32];
+  struct search_processor p[PROCESSES];
+};
 static size_t ids_of(json_t *list, uint32_t *ids)
 {
-  for (size_t i = 0; i < json_array_size(list); i++) ids[i] = (uint32_t) json_integer_value(json_array_get(list, i));
+  for (size_t i = 0; i < json_array_size(list); i++)
+    ids[i] = (uint32_t) json_integer_value(json_array_get(list, i));
   return json_array_size(list);
 }
 static void read_wishes(json_t *o, struct wishes *w)
 {
-  json_t *early = json_object_get(o, "early_stopping"), *list = json_object_get(o, "processors"), *lp = json_object_get(o, "length_penalty");
-  json_t *eos = json_object_get(o, "eos") ? json_object_get(o, "eos") : json_object_get(o, "eos_token_id");
-  *w = (struct wishes) {.s = {.num_beams = (size_t) json_integer_value(json_object_get(o, "num_beams")),
-    .num_return = (size_t) json_integer_value(json_object_get(o, "num_return_sequences")), .max_length = (size_t) json_integer_value(json_object_get(o, "max_length")),
-    .length_penalty = json_number_value(lp), .early = json_is_true(early) ? EARLY_TRUE : json_is_string(early) ? EARLY_NEVER : EARLY_FALSE,
-    .eos = w->eos, .process = w->p, .n_process = json_array_size(list)}};
+  json_t *early = json_object_get(o, "early_stopping"), *list = json_object_get(o, "processors"),
+         *lp = json_object_get(o, "length_penalty");
+  json_t *eos =
+    json_object_get(o, "eos") ? json_object_get(o, "eos") : json_object_get(o, "eos_token_id");
+  *w = (struct wishes){
+    .s = { .num_beams = (size_t) json_integer_value(json_object_get(o, "num_beams")),
+      .num_return = (size_t) json_integer_value(json_object_get(o, "num_return_sequences")),
+      .max_length = (size_t) json_integer_value(json_object_get(o, "max_length")),
+      .length_penalty = json_number_value(lp),
+      .early = json_is_true(early) ? EARLY_TRUE
+        : json_is_string(early)    ? EARLY_NEVER
+                                   : EARLY_FALSE,
+      .eos = w->eos,
+      .process = w->p,
+      .n_process = json_array_size(list) }
+  };
   w->s.n_eos = json_is_integer(eos) ? 1 : json_array_size(eos);
-  if (json_is_integer(eos)) w->eos[0] = (uint32_t) json_integer_value(eos);
-  else ids_of(eos, w->eos);
+  if (json_is_integer(eos))
+    w->eos[0] = (uint32_t) json_integer_value(eos);
+  else
+    ids_of(eos, w->eos);
   for (size_t i = 0; i < w->s.n_process; i++) {
     json_t *pair = json_array_get(list, i), *value = json_array_get(pair, 1);
     const char *op = json_string_value(json_array_get(pair, 0));
-    w->p[i] = (struct search_processor) {op[0] == 'r' ? PROCESS_REPETITION : op[0] == 'n' ? PROCESS_NGRAM : PROCESS_MIN_NEW,
-      json_number_value(value), (size_t) json_number_value(value)};
+    w->p[i] = (struct search_processor){ op[0] == 'r' ? PROCESS_REPETITION
+        : op[0] == 'n'                                ? PROCESS_NGRAM
+                                                      : PROCESS_MIN_NEW,
+      json_number_value(value), (size_t) json_number_value(value) };
   }
 }
-static bool near(double a, double b, double tol) { return fabs(a - b) <= tol * fmax(1, fabs(b)); }
+static bool near(double a, double b, double tol)
+{
+  return fabs(a - b) <= tol * fmax(1, fabs(b));
+}
 /* the texts of one prompt against sequences[at...] and scores */
-static bool same_texts(const struct search_result *r, size_t skip, json_t *sequences, json_t *scores, size_t at, double tol)
+static bool same_texts(const struct search_result *r, size_t skip, json_t *sequences,
+  json_t *scores, size_t at, double tol)
 {
   for (size_t i = 0; i < r->n; i++) {
     uint32_t want[512];
     size_t n = ids_of(json_array_get(sequences, at + i), want);
     size_t mine = r->text[i].n - skip;
-    while (n > mine && want[n - 1] == r->text[i].id[r->text[i].n - 1] && r->text[i].ended == FINISH_STOP) n--; /* the library pads with the end token */
+    while (
+      n > mine && want[n - 1] == r->text[i].id[r->text[i].n - 1] && r->text[i].ended == FINISH_STOP)
+      n--; /* the library pads with the end token */
     if (n != mine || memcmp(want, r->text[i].id + skip, n * sizeof *want) != 0) return false;
-    if (!near(r->text[i].score, json_number_value(json_array_get(scores, at + i)), tol)) return false;
+    if (!near(r->text[i].score, json_number_value(json_array_get(scores, at + i)), tol))
+      return false;
   }
   return true;
 }
 static bool check_case(json_t *o, double tol)
 {
-  struct table t = {.v = (size_t) json_integer_value(json_object_get(o, "V")), .p = (size_t) json_integer_value(json_object_get(o, "P"))};
-  struct memory m = {0};
+  struct table t = { .v = (size_t) json_integer_value(json_object_get(o, "V")),
+    .p = (size_t) json_integer_value(json_object_get(o, "P")) };
+  struct memory m = { 0 };
   struct error why;
   struct wishes w;
-  json_t *expect = json_object_get(o, "expect"), *prompts = json_object_get(o, "prompt"), *greedy = json_object_get(expect, "greedy_sequences");
-  json_t *sequences = expect ? json_object_get(expect, "beam_sequences") : json_object_get(o, "sequences");
+  json_t *expect = json_object_get(o, "expect"), *prompts = json_object_get(o, "prompt"),
+         *greedy = json_object_get(expect, "greedy_sequences");
+  json_t *sequences =
+    expect ? json_object_get(expect, "beam_sequences") : json_object_get(o, "sequences");
   json_t *scores = expect ? json_object_get(expect, "beam_scores") : json_object_get(o, "scores");
   bool nested = json_is_array(json_array_get(prompts, 0)), ok = true;
   t.z = malloc(t.p * t.v * t.v * sizeof *t.z);
   for (size_t i = 0; i < t.p * t.v * t.v; i++)
-    t.z[i] = (float) json_number_value(json_array_get(json_array_get(json_array_get(json_object_get(o, "table"), i / t.v / t.v), i / t.v % t.v), i % t.v));
+    t.z[i] = (float) json_number_value(json_array_get(
+      json_array_get(json_array_get(json_object_get(o, "table"), i / t.v / t.v), i / t.v % t.v),
+      i % t.v));
   read_wishes(o, &w);
   for (size_t k = 0; ok && k < (nested ? json_array_size(prompts) : 1); k++) {
     uint32_t prompt[LONGEST];
     size_t n = ids_of(nested ? json_array_get(prompts, k) : prompts, prompt);
     struct search_result r;
-    ok = table_search(&t, &m, prompt, n, &w.s, &r, &why) && r.n == w.s.num_return && same_texts(&r, 0, sequences, scores, k * w.s.num_return, tol);
+    ok = table_search(&t, &m, prompt, n, &w.s, &r, &why) && r.n == w.s.num_return
+      && same_texts(&r, 0, sequences, scores, k * w.s.num_return, tol);
     search_free(&r);
     if (!ok || greedy == NULL || w.s.n_process > 0) continue;
     struct search_settings one = w.s; /* width 1 is greedy */
@@ -105,8 +149,12 @@ START_TEST(vectors_of_the_library)
   json_t *all = json_load_file(path, 0, NULL), *cases = json_object_get(all, "cases");
   unsigned passed = 0, failed = 0;
   for (size_t i = 0; i < json_array_size(cases); i++)
-    if (check_case(json_array_get(cases, i), 1e-5)) passed++;
-    else failed++, fprintf(stderr, "case %d\n", (int) json_integer_value(json_object_get(json_array_get(cases, i), "case")));
+    if (check_case(json_array_get(cases, i), 1e-5))
+      passed++;
+    else
+      failed++,
+        fprintf(stderr, "case %d\n",
+          (int) json_integer_value(json_object_get(json_array_get(cases, i), "case")));
   json_decref(all);
   tally(name, passed, failed, 0, "");
   ck_assert_uint_eq(failed, 0);
@@ -123,8 +171,10 @@ START_TEST(cases_of_our_own)
   ck_assert(f != NULL);
   while (getline(&line, &room, f) > 0) {
     json_t *o = json_loads(line, 0, NULL);
-    if (check_case(o, 1e-6)) passed++;
-    else failed++, fprintf(stderr, "line %u\n", passed + failed);
+    if (check_case(o, 1e-6))
+      passed++;
+    else
+      failed++, fprintf(stderr, "line %u\n", passed + failed);
     json_decref(o);
   }
   fclose(f), free(line);
@@ -134,17 +184,27 @@ START_TEST(cases_of_our_own)
 }
 END_TEST
 
-/* ---- a plain restatement: all candidates of a step in one list, sorted; texts copied; beams that are not there yet have -1e9, or are not there */
+/* ---- a plain restatement: all candidates of a step in one list, sorted; texts copied; beams that
+ * are not there yet have -1e9, or are not there */
 enum { MOST_V = 12, MOST_B = 9, CANDIDATES = MOST_V * 300 };
-struct plain_text { double score; uint32_t id[LONGEST]; size_t n; };
-struct plain_candidate { double score, logprob; size_t flat; struct plain_text *from; };
+struct plain_text {
+  double score;
+  uint32_t id[LONGEST];
+  size_t n;
+};
+struct plain_candidate {
+  double score, logprob;
+  size_t flat;
+  struct plain_text *from;
+};
 static int by_score(const void *a, const void *b)
 {
   const struct plain_candidate *x = a, *y = b;
   if (x->score != y->score) return x->score < y->score ? 1 : -1;
   return (x->flat > y->flat) - (x->flat < y->flat);
 }
-static void plain_logs(const struct table *t, const struct search_settings *w, size_t start, const struct plain_text *b, double *z)
+static void plain_logs(const struct table *t, const struct search_settings *w, size_t start,
+  const struct plain_text *b, double *z)
 {
   const float *x = t->z + (b->n % t->p * t->v + b->id[b->n - 1]) * t->v;
   double top = -INFINITY, sum = 0;
@@ -153,16 +213,18 @@ static void plain_logs(const struct table *t, const struct search_settings *w, s
   for (size_t i = 0; i < t->v; i++) z[i] = (double) x[i] - top - num_log(sum);
   for (size_t k = 0; k < w->n_process; k++) {
     const struct search_processor *p = &w->process[k];
-    bool seen[MOST_V] = {false};
+    bool seen[MOST_V] = { false };
     if (p->what == PROCESS_REPETITION)
       for (size_t i = 0; i < b->n; i++) {
-        if (!seen[b->id[i]]) z[b->id[i]] = z[b->id[i]] > 0 ? z[b->id[i]] / p->penalty : z[b->id[i]] * p->penalty;
+        if (!seen[b->id[i]])
+          z[b->id[i]] = z[b->id[i]] > 0 ? z[b->id[i]] / p->penalty : z[b->id[i]] * p->penalty;
         seen[b->id[i]] = true;
       }
     if (p->what == PROCESS_NGRAM && p->n > 0)
       for (size_t i = 0; i + p->n <= b->n; i++) {
         bool same = true;
-        for (size_t j = 0; j + 1 < p->n; j++) same = same && b->id[i + j] == b->id[b->n - (p->n - 1) + j];
+        for (size_t j = 0; j + 1 < p->n; j++)
+          same = same && b->id[i + j] == b->id[b->n - (p->n - 1) + j];
         if (same) z[b->id[i + p->n - 1]] = -INFINITY;
       }
     if (p->what == PROCESS_MIN_NEW && b->n - start < p->n)
@@ -172,25 +234,29 @@ static void plain_logs(const struct table *t, const struct search_settings *w, s
 static bool plain_ends(const struct search_settings *w, const struct plain_text *b)
 {
   if (b->n == w->max_length) return true;
-  for (size_t i = 0; i < w->n_eos; i++) if (b->id[b->n - 1] == w->eos[i]) return true;
+  for (size_t i = 0; i < w->n_eos; i++)
+    if (b->id[b->n - 1] == w->eos[i]) return true;
   return false;
 }
 static size_t plain_steps;
-static size_t plain_search(const struct table *t, const struct search_settings *w, const uint32_t *prompt, size_t start, bool ghosts, struct plain_text *pool)
+static size_t plain_search(const struct table *t, const struct search_settings *w,
+  const uint32_t *prompt, size_t start, bool ghosts, struct plain_text *pool)
 {
   static struct plain_text beam[300], next[300];
   static struct plain_candidate all[CANDIDATES];
   size_t width = w->num_beams, n_beams = ghosts ? width : 1, n_pool = 0;
   for (size_t i = 0; i < n_beams; i++) {
-    beam[i] = (struct plain_text) {.score = i == 0 ? 0 : -1e9, .n = start};
+    beam[i] = (struct plain_text){ .score = i == 0 ? 0 : -1e9, .n = start };
     memcpy(beam[i].id, prompt, start * sizeof *prompt);
   }
-  for (plain_steps = 1; ; plain_steps++) {
+  for (plain_steps = 1;; plain_steps++) {
     size_t n = 0, kept = 0, length = beam[0].n + 1 - start;
     for (size_t i = 0; i < n_beams; i++) {
       double z[MOST_V];
       plain_logs(t, w, start, &beam[i], z);
-      for (size_t v = 0; v < t->v; v++) if (z[v] > -INFINITY) all[n++] = (struct plain_candidate) {beam[i].score + z[v], z[v], i * t->v + v, &beam[i]};
+      for (size_t v = 0; v < t->v; v++)
+        if (z[v] > -INFINITY)
+          all[n++] = (struct plain_candidate){ beam[i].score + z[v], z[v], i * t->v + v, &beam[i] };
     }
     qsort(all, n, sizeof *all, by_score);
     size_t most = (w->n_eos + 1 > 2 ? w->n_eos + 1 : 2) * width;
@@ -203,7 +269,8 @@ static size_t plain_search(const struct table *t, const struct search_settings *
       }
       if (i >= width) continue;
       x.score /= num_pow((double) length, w->length_penalty);
-      size_t at = n_pool; /* the place behind all that are not worse; the pool may be one too long for a moment */
+      size_t at = n_pool; /* the place behind all that are not worse; the pool may be one too long
+                             for a moment */
       while (at > 0 && pool[at - 1].score < x.score) pool[at] = pool[at - 1], at--;
       pool[at] = x;
       if (n_pool < width) n_pool++;
@@ -212,14 +279,17 @@ static size_t plain_search(const struct table *t, const struct search_settings *
     if (kept == 0) return n_pool;
     if (n_pool < width) continue;
     size_t far = w->early == EARLY_NEVER && w->length_penalty > 0 ? w->max_length - start : length;
-    if (w->early == EARLY_TRUE || beam[0].score / num_pow((double) far, w->length_penalty) <= pool[width - 1].score) return n_pool;
+    if (w->early == EARLY_TRUE
+      || beam[0].score / num_pow((double) far, w->length_penalty) <= pool[width - 1].score)
+      return n_pool;
   }
 }
 static void random_table(struct table *t, uint64_t *seed)
 {
   t->v = 2 + rnd(seed) % (MOST_V - 1), t->p = 1 + rnd(seed) % 3;
   t->z = malloc(t->p * t->v * t->v * sizeof *t->z);
-  unsigned kind = rnd(seed) % 4; /* any numbers; few different ones, so that scores are equal; with some that are out; equal rows */
+  unsigned kind = rnd(seed) % 4; /* any numbers; few different ones, so that scores are equal; with
+                                    some that are out; equal rows */
   for (size_t i = 0; i < t->p * t->v * t->v; i++) {
     t->z[i] = kind == 1 ? (float) (rnd(seed) % 3) : tiny_normal(seed) * 2;
     if (kind == 2 && rnd(seed) % 6 == 0 && i % t->v > 0) t->z[i] = -INFINITY;
@@ -228,13 +298,20 @@ static void random_table(struct table *t, uint64_t *seed)
 }
 static void random_wishes(struct wishes *w, const struct table *t, size_t n_prompt, uint64_t *seed)
 {
-  static const double lp[] = {-1, -.3, 0, .5, 1, 1.7, 2};
-  *w = (struct wishes) {.s = {.num_beams = 1 + rnd(seed) % MOST_B, .max_length = n_prompt + 1 + rnd(seed) % 12, .length_penalty = lp[rnd(seed) % 7],
-    .early = (enum early_stopping) (rnd(seed) % 3), .eos = w->eos, .n_eos = rnd(seed) % 3, .process = w->p, .n_process = rnd(seed) % 3 ? 0 : rnd(seed) % 4}};
+  static const double lp[] = { -1, -.3, 0, .5, 1, 1.7, 2 };
+  *w = (struct wishes){ .s = { .num_beams = 1 + rnd(seed) % MOST_B,
+                          .max_length = n_prompt + 1 + rnd(seed) % 12,
+                          .length_penalty = lp[rnd(seed) % 7],
+                          .early = (enum early_stopping)(rnd(seed) % 3),
+                          .eos = w->eos,
+                          .n_eos = rnd(seed) % 3,
+                          .process = w->p,
+                          .n_process = rnd(seed) % 3 ? 0 : rnd(seed) % 4 } };
   w->s.num_return = 1 + rnd(seed) % w->s.num_beams;
   for (size_t i = 0; i < w->s.n_eos; i++) w->eos[i] = (uint32_t) (rnd(seed) % t->v);
   for (size_t i = 0; i < w->s.n_process; i++)
-    w->p[i] = (struct search_processor) {(enum search_process) (rnd(seed) % 3), .5 + (double) (rnd(seed) % 100) / 50, rnd(seed) % 4};
+    w->p[i] = (struct search_processor){ (enum search_process)(rnd(seed) % 3),
+      .5 + (double) (rnd(seed) % 100) / 50, rnd(seed) % 4 };
 }
 START_TEST(equal_to_a_plain_restatement)
 {
@@ -242,9 +319,9 @@ START_TEST(equal_to_a_plain_restatement)
   unsigned compared = 0, none = 0, several = 0, ghosts = 0;
   for (int round = 0; round < 2500; round++) {
     uint64_t here = seed;
-    struct table t = {0};
+    struct table t = { 0 };
     struct wishes w;
-    struct memory m = {0};
+    struct memory m = { 0 };
     struct error why;
     struct search_result r;
     static struct plain_text pool[300];
@@ -261,17 +338,22 @@ START_TEST(equal_to_a_plain_restatement)
     bool ok = table_search(&t, &m, prompt, n, &w.s, &r, &why);
     if (want == 0) {
       none++;
-      ck_assert_msg(!ok && strstr(why.words, "all tokens are out") != NULL, "seed %llu", (unsigned long long) here);
-    }
-    else {
-      ck_assert_msg(ok && r.n == want, "seed %llu: %zu texts, not %zu: %s", (unsigned long long) here, ok ? r.n : 0, want, ok ? "" : why.words);
+      ck_assert_msg(!ok && strstr(why.words, "all tokens are out") != NULL, "seed %llu",
+        (unsigned long long) here);
+    } else {
+      ck_assert_msg(ok && r.n == want, "seed %llu: %zu texts, not %zu: %s",
+        (unsigned long long) here, ok ? r.n : 0, want, ok ? "" : why.words);
       for (size_t i = 0; i < want; i++) {
-        ck_assert_msg(r.text[i].n == pool[i].n && memcmp(r.text[i].id, pool[i].id, pool[i].n * sizeof *pool[i].id) == 0, "seed %llu, text %zu", (unsigned long long) here, i);
-        ck_assert_msg(r.text[i].score == pool[i].score, "seed %llu, score %zu: %.17g, not %.17g", (unsigned long long) here, i, r.text[i].score, pool[i].score);
+        ck_assert_msg(r.text[i].n == pool[i].n
+            && memcmp(r.text[i].id, pool[i].id, pool[i].n * sizeof *pool[i].id) == 0,
+          "seed %llu, text %zu", (unsigned long long) here, i);
+        ck_assert_msg(r.text[i].score == pool[i].score, "seed %llu, score %zu: %.17g, not %.17g",
+          (unsigned long long) here, i, r.text[i].score, pool[i].score);
         bool eos = false;
         for (size_t k = 0; k < w.s.n_eos; k++) eos |= w.eos[k] == r.text[i].id[r.text[i].n - 1];
         ck_assert_int_eq(r.text[i].ended, eos ? FINISH_STOP : FINISH_LENGTH);
-        ck_assert(near(r.text[i].sum, r.text[i].score * pow((double) (r.text[i].n - n), w.s.length_penalty), 1e-12));
+        ck_assert(near(r.text[i].sum,
+          r.text[i].score * pow((double) (r.text[i].n - n), w.s.length_penalty), 1e-12));
       }
       compared++, several += want > 1;
       ck_assert_uint_eq(r.steps, t.calls);
@@ -289,10 +371,11 @@ START_TEST(equal_to_a_plain_restatement)
 END_TEST
 
 /* ---- enough beams throw nothing away: the best of all texts of T tokens */
-static void enumerate(const struct table *t, uint32_t *id, size_t n, size_t end, double sum, double *best, uint32_t *text)
+static void enumerate(const struct table *t, uint32_t *id, size_t n, size_t end, double sum,
+  double *best, uint32_t *text)
 {
-  struct plain_text b = {.n = n};
-  struct search_settings none = {.num_beams = 1};
+  struct plain_text b = { .n = n };
+  struct search_settings none = { .num_beams = 1 };
   double z[MOST_V];
   if (n == end) {
     if (sum > *best) *best = sum, memcpy(text, id, n * sizeof *id);
@@ -300,29 +383,35 @@ static void enumerate(const struct table *t, uint32_t *id, size_t n, size_t end,
   }
   memcpy(b.id, id, n * sizeof *id);
   plain_logs(t, &none, 1, &b, z);
-  for (size_t v = 0; v < t->v; v++) id[n] = (uint32_t) v, enumerate(t, id, n + 1, end, sum + z[v], best, text);
+  for (size_t v = 0; v < t->v; v++)
+    id[n] = (uint32_t) v, enumerate(t, id, n + 1, end, sum + z[v], best, text);
 }
 START_TEST(wide_enough_is_exact)
 {
   uint64_t seed = suite_seed();
   unsigned narrow_misses = 0;
   for (int round = 0; round < 300; round++) {
-    struct table t = {.v = 2 + rnd(&seed) % 3, .p = 3};
+    struct table t = { .v = 2 + rnd(&seed) % 3, .p = 3 };
     size_t length = 1 + rnd(&seed) % 5, width = 1;
     for (size_t i = 1; i < length; i++) width *= t.v;
     t.z = malloc(t.p * t.v * t.v * sizeof *t.z);
     for (size_t i = 0; i < t.p * t.v * t.v; i++) t.z[i] = tiny_normal(&seed);
-    struct memory m = {0};
+    struct memory m = { 0 };
     struct error why;
     struct search_result r;
-    uint32_t id[8] = {0}, text[8];
+    uint32_t id[8] = { 0 }, text[8];
     double best = -INFINITY;
     enumerate(&t, id, 1, 1 + length, 0, &best, text);
     for (int narrow = 0; narrow < 2; narrow++) {
-      struct search_settings want = {.num_beams = narrow ? 1 : width, .num_return = 1, .max_length = 1 + length};
+      struct search_settings want = {
+        .num_beams = narrow ? 1 : width, .num_return = 1, .max_length = 1 + length
+      };
       ck_assert_msg(table_search(&t, &m, id, 1, &want, &r, &why), "%s", why.words);
-      if (narrow) narrow_misses += memcmp(r.text[0].id, text, (1 + length) * sizeof *text) != 0;
-      else ck_assert(r.text[0].score == best && memcmp(r.text[0].id, text, (1 + length) * sizeof *text) == 0);
+      if (narrow)
+        narrow_misses += memcmp(r.text[0].id, text, (1 + length) * sizeof *text) != 0;
+      else
+        ck_assert(
+          r.text[0].score == best && memcmp(r.text[0].id, text, (1 + length) * sizeof *text) == 0);
       search_free(&r);
     }
     free(t.z);
@@ -333,18 +422,29 @@ START_TEST(wide_enough_is_exact)
 END_TEST
 
 /* ---- a real pass: a tiny random model with a cache, 1 to 3 workers */
-struct rig { struct memory m; struct counters c; struct engine e; struct tiny t; struct store *s, *plain; struct pool *pool; struct generator g; struct error why; };
-static void rig_open(struct rig *r, uint64_t seed, uint32_t beams, size_t page_rows, unsigned workers, uint32_t window)
+struct rig {
+  struct memory m;
+  struct counters c;
+  struct engine e;
+  struct tiny t;
+  struct store *s, *plain;
+  struct pool *pool;
+  struct generator g;
+  struct error why;
+};
+static void rig_open(
+  struct rig *r, uint64_t seed, uint32_t beams, size_t page_rows, unsigned workers, uint32_t window)
 {
   memset(r, 0, sizeof *r);
   tiny_make(&r->t, seed);
   if (window > 0) ck_assert(config_set_window(&r->t.lm.config, window, 0, &r->why));
   if (workers > 1) r->pool = pool_open(&r->m, workers, &r->why);
-  r->e = (struct engine) {kernels_find(NULL, NULL), r->pool, &r->c};
+  r->e = (struct engine){ kernels_find(NULL, NULL), r->pool, &r->c };
   r->plain = store_open(&r->m, &r->t.lm.config, 1, &r->why);
-  r->s = cache_open(&r->m, &r->t.lm.config, beams, &(struct cache_wishes) {.page_rows = page_rows}, &r->why);
+  r->s = cache_open(
+    &r->m, &r->t.lm.config, beams, &(struct cache_wishes){ .page_rows = page_rows }, &r->why);
   ck_assert(r->s != NULL);
-  r->g = (struct generator) {&r->e, &r->t.lm, r->s, &r->m};
+  r->g = (struct generator){ &r->e, &r->t.lm, r->s, &r->m };
 }
 static void rig_close(struct rig *r)
 {
@@ -352,22 +452,34 @@ static void rig_close(struct rig *r)
   ck_assert_uint_eq(r->m.all.held, 0);
   tiny_free(&r->t);
 }
-/* the source of the module, and each of its answers against a pass over the whole text; the pages copied, reckoned from who descends from whom */
-struct doubter { struct rig *r; struct search_model model; struct search_source real; size_t page_rows, copied_rows, rows, steps, forks, childless, before, old; bool check; };
-static bool doubt(void *self, const struct search_beam *grown, size_t n, float *logits, struct error *why)
+/* the source of the module, and each of its answers against a pass over the whole text; the pages
+ * copied, reckoned from who descends from whom */
+struct doubter {
+  struct rig *r;
+  struct search_model model;
+  struct search_source real;
+  size_t page_rows, copied_rows, rows, steps, forks, childless, before, old;
+  bool check;
+};
+static bool doubt(
+  void *self, const struct search_beam *grown, size_t n, float *logits, struct error *why)
 {
   struct doubter *d = self;
   struct counters c = d->r->c;
-  size_t children[32] = {0};
+  size_t children[32] = { 0 };
   if (!d->real.score(d->real.self, grown, n, logits, why)) return false;
-  ck_assert_uint_eq(d->r->c.passes - c.passes, d->steps == 0 && d->model.chunk > 0 ? (grown->n + d->model.chunk - 1) / d->model.chunk : 1);
+  ck_assert_uint_eq(d->r->c.passes - c.passes,
+    d->steps == 0 && d->model.chunk > 0 ? (grown->n + d->model.chunk - 1) / d->model.chunk : 1);
   d->rows += d->steps == 0 ? grown->n : n;
   ck_assert_uint_eq(d->r->c.kv_rows_recomputed, 0);
   if (d->steps++ > 0) {
     for (size_t i = 0; i < n; i++) children[grown[i].parent]++;
     for (size_t i = 0; i < d->before; i++) {
-      if (children[i] == 0) d->childless++;
-      else d->copied_rows += (children[i] - 1) * ((grown->n - 1) % d->page_rows), d->forks += children[i] - 1;
+      if (children[i] == 0)
+        d->childless++;
+      else
+        d->copied_rows += (children[i] - 1) * ((grown->n - 1) % d->page_rows),
+          d->forks += children[i] - 1;
     }
   }
   d->before = n;
@@ -375,31 +487,41 @@ static bool doubt(void *self, const struct search_beam *grown, size_t n, float *
     float want[TINY_V];
     size_t last = grown[i].n - 1;
     struct counters keep = d->r->c;
-    ck_assert(evaluate(&d->r->e, &d->r->t.lm, d->r->plain, grown[i].id, grown[i].n, &last, 1, want, why));
+    ck_assert(
+      evaluate(&d->r->e, &d->r->t.lm, d->r->plain, grown[i].id, grown[i].n, &last, 1, want, why));
     d->r->c = keep;
-    ck_assert_msg(memcmp(want, logits + i * TINY_V, sizeof want) == 0, "step %zu, beam %zu", d->steps, i);
+    ck_assert_msg(
+      memcmp(want, logits + i * TINY_V, sizeof want) == 0, "step %zu, beam %zu", d->steps, i);
   }
   return true;
 }
 START_TEST(sharing_gives_the_bits_of_reading_all_again)
 {
   uint64_t seed = suite_seed() + 31 * (uint64_t) _i;
-  static const size_t page[] = {16, 1, 4, 64, 2, 16};
+  static const size_t page[] = { 16, 1, 4, 64, 2, 16 };
   size_t forks = 0, childless = 0;
   for (int round = 0; round < 12; round++) {
     struct rig r;
-    uint32_t width = 1 + (uint32_t) (rnd(&seed) % 7), prompt[20], eos = (uint32_t) (rnd(&seed) % TINY_V);
+    uint32_t width = 1 + (uint32_t) (rnd(&seed) % 7), prompt[20],
+             eos = (uint32_t) (rnd(&seed) % TINY_V);
     rig_open(&r, seed + (uint64_t) round, width, page[_i], 1 + _i % 3, _i == 5 ? 7 : 0);
     size_t n = 1 + rnd(&seed) % 20;
     for (size_t i = 0; i < n; i++) prompt[i] = (uint32_t) (rnd(&seed) % TINY_V);
-    struct doubter d = {.r = &r, .page_rows = page[_i], .check = true};
-    ck_assert_msg(search_model_open(&d.model, &r.g, width, round % 3 ? 0 : 4, &d.real, &r.why), "%s", r.why.words);
-    struct search_source from = {TINY_V, d.real.longest, &d, doubt};
-    struct search_settings want = {.num_beams = width, .num_return = width, .max_length = n + 25, .length_penalty = 1, .eos = &eos, .n_eos = rnd(&seed) % 2};
+    struct doubter d = { .r = &r, .page_rows = page[_i], .check = true };
+    ck_assert_msg(search_model_open(&d.model, &r.g, width, round % 3 ? 0 : 4, &d.real, &r.why),
+      "%s", r.why.words);
+    struct search_source from = { TINY_V, d.real.longest, &d, doubt };
+    struct search_settings want = { .num_beams = width,
+      .num_return = width,
+      .max_length = n + 25,
+      .length_penalty = 1,
+      .eos = &eos,
+      .n_eos = rnd(&seed) % 2 };
     struct search_result res;
-    ck_assert_msg(search_run(&from, &r.m, r.e.k, prompt, n, &want, &res, &r.why), "%s", r.why.words);
+    ck_assert_msg(
+      search_run(&from, &r.m, r.e.k, prompt, n, &want, &res, &r.why), "%s", r.why.words);
     ck_assert_uint_eq(r.c.rows, d.rows);
-    size_t row = 2 * TINY_LAYERS * TINY_KV * TINY_HD * sizeof (float);
+    size_t row = 2 * TINY_LAYERS * TINY_KV * TINY_HD * sizeof(float);
     if (_i != 5) ck_assert_uint_eq(cache_look(r.s).bytes_copied, d.copied_rows * row);
     forks += d.forks, childless += d.childless;
     /* the scores are those of the texts, read as wholes */
@@ -419,15 +541,17 @@ END_TEST
 START_TEST(a_second_search_finds_the_rows_of_the_prompt)
 {
   struct rig r;
-  uint32_t prompt[10] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+  uint32_t prompt[10] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 };
   rig_open(&r, suite_seed(), 4, 16, 1, 0);
-  struct search_settings want = {.num_beams = 4, .num_return = 4, .max_length = 18, .length_penalty = 1};
+  struct search_settings want = {
+    .num_beams = 4, .num_return = 4, .max_length = 18, .length_penalty = 1
+  };
   struct search_result res[2];
   uint64_t rows[2];
   for (int k = 0; k < 2; k++) {
     struct search_model model;
     struct search_source from;
-    r.c = (struct counters) {0};
+    r.c = (struct counters){ 0 };
     ck_assert(search_model_open(&model, &r.g, 4, 0, &from, &r.why));
     ck_assert(search_run(&from, &r.m, r.e.k, prompt, 10, &want, &res[k], &r.why));
     rows[k] = r.c.rows;
@@ -436,7 +560,8 @@ START_TEST(a_second_search_finds_the_rows_of_the_prompt)
   ck_assert_uint_lt(rows[1], rows[0]);
   ck_assert_uint_ge(rows[1] + 9, rows[0]);
   for (size_t i = 0; i < 4; i++)
-    ck_assert(res[0].text[i].score == res[1].text[i].score && memcmp(res[0].text[i].id, res[1].text[i].id, 18 * sizeof (uint32_t)) == 0);
+    ck_assert(res[0].text[i].score == res[1].text[i].score
+      && memcmp(res[0].text[i].id, res[1].text[i].id, 18 * sizeof(uint32_t)) == 0);
   search_free(&res[0]), search_free(&res[1]);
   rig_close(&r);
 }
@@ -447,18 +572,26 @@ START_TEST(width_one_is_greedy)
   unsigned stopped = 0;
   for (int round = 0; round < 120; round++) {
     struct rig r;
-    uint32_t prompt[6], eos[2] = {(uint32_t) (rnd(&seed) % TINY_V), (uint32_t) (rnd(&seed) % TINY_V)};
-    static const double lp[] = {-1, 0, .5, 1, 2};
+    uint32_t prompt[6],
+      eos[2] = { (uint32_t) (rnd(&seed) % TINY_V), (uint32_t) (rnd(&seed) % TINY_V) };
+    static const double lp[] = { -1, 0, .5, 1, 2 };
     rig_open(&r, seed + (uint64_t) round, 1, 16, 1, 0);
     size_t n = 1 + rnd(&seed) % 6, n_eos = rnd(&seed) % 3;
     for (size_t i = 0; i < n; i++) prompt[i] = (uint32_t) (rnd(&seed) % TINY_V);
-    struct settings loop = {.max_new_tokens = 20, .eos = eos, .n_eos = n_eos, .keep = true};
+    struct settings loop = { .max_new_tokens = 20, .eos = eos, .n_eos = n_eos, .keep = true };
     struct continuation c;
     ck_assert(generate(&r.g, prompt, n, &loop, &c, &r.why));
     double penalty = lp[rnd(&seed) % 5];
-    enum early_stopping early = (enum early_stopping) (rnd(&seed) % 3);
-    if (early == EARLY_NEVER && penalty > 0 && n_eos > 0) early = EARLY_FALSE; /* there even one beam may go on past an end */
-    struct search_settings want = {.num_beams = 1, .num_return = 1, .max_length = n + 20, .length_penalty = penalty, .early = early, .eos = eos, .n_eos = n_eos};
+    enum early_stopping early = (enum early_stopping)(rnd(&seed) % 3);
+    if (early == EARLY_NEVER && penalty > 0 && n_eos > 0)
+      early = EARLY_FALSE; /* there even one beam may go on past an end */
+    struct search_settings want = { .num_beams = 1,
+      .num_return = 1,
+      .max_length = n + 20,
+      .length_penalty = penalty,
+      .early = early,
+      .eos = eos,
+      .n_eos = n_eos };
     struct search_model model;
     struct search_source from;
     struct search_result res;
@@ -477,18 +610,23 @@ END_TEST
 START_TEST(the_context_is_the_longest_text)
 {
   struct rig r;
-  uint32_t prompt[TINY_CONTEXT + 1] = {0};
+  uint32_t prompt[TINY_CONTEXT + 1] = { 0 };
   struct search_model model;
   struct search_source from;
   struct search_result res;
   rig_open(&r, suite_seed(), 2, 16, 1, 0);
-  struct search_settings want = {.num_beams = 2, .num_return = 2, .max_length = TINY_CONTEXT + 50};
+  struct search_settings want = {
+    .num_beams = 2, .num_return = 2, .max_length = TINY_CONTEXT + 50
+  };
   for (size_t n = TINY_CONTEXT - 2; n <= TINY_CONTEXT + 1; n++) {
     ck_assert(search_model_open(&model, &r.g, 2, 0, &from, &r.why));
     bool ok = search_run(&from, &r.m, r.e.k, prompt, n, &want, &res, &r.why);
     ck_assert(ok == (n <= TINY_CONTEXT));
-    if (ok) ck_assert(res.text[0].n == TINY_CONTEXT + 1 && res.text[1].n == TINY_CONTEXT + 1 && res.text[0].ended == FINISH_LENGTH);
-    else ck_assert_str_eq(r.why.words, "the prompt has 301 tokens; wanted: at most 300");
+    if (ok)
+      ck_assert(res.text[0].n == TINY_CONTEXT + 1 && res.text[1].n == TINY_CONTEXT + 1
+        && res.text[0].ended == FINISH_LENGTH);
+    else
+      ck_assert_str_eq(r.why.words, "the prompt has 301 tokens; wanted: at most 300");
     search_free(&res), search_model_close(&model);
   }
   ck_assert(!search_model_open(&model, &r.g, 3, 0, &from, &r.why));
@@ -498,8 +636,9 @@ START_TEST(the_context_is_the_longest_text)
 END_TEST
 
 /* ---- golden searches of real models */
-static const char *const shared_model[] = {"gpt2", "gpt2-f16", "gpt2-hub", "llama-bf16", "llama-gqa-tied", "llama-mha", "llama-odd", "llama-odd20",
-  "llama-rope3", "llama-sharded", "stories260K", "mistral-swa8", "qwen2", "qwen3"};
+static const char *const shared_model[] = { "gpt2", "gpt2-f16", "gpt2-hub", "llama-bf16",
+  "llama-gqa-tied", "llama-mha", "llama-odd", "llama-odd20", "llama-rope3", "llama-sharded",
+  "stories260K", "mistral-swa8", "qwen2", "qwen3" };
 static bool golden_line(struct memory *m, struct engine *e, const struct model *lm, json_t *o)
 {
   struct error why;
@@ -508,13 +647,17 @@ static bool golden_line(struct memory *m, struct engine *e, const struct model *
   size_t n = ids_of(json_object_get(o, "prompt_ids"), prompt);
   read_wishes(o, &w);
   w.s.max_length = n + (size_t) json_integer_value(json_object_get(o, "max_new_tokens"));
-  struct store *s = cache_open(m, &lm->config, (uint32_t) w.s.num_beams, &(struct cache_wishes) {.page_rows = 16}, &why);
-  struct generator g = {e, lm, s, m};
+  struct store *s = cache_open(
+    m, &lm->config, (uint32_t) w.s.num_beams, &(struct cache_wishes){ .page_rows = 16 }, &why);
+  struct generator g = { e, lm, s, m };
   struct search_model model;
   struct search_source from;
   struct search_result r;
-  bool ok = search_model_open(&model, &g, w.s.num_beams, 0, &from, &why) && search_run(&from, m, e->k, prompt, n, &w.s, &r, &why);
-  ok = ok && r.n == w.s.num_return && same_texts(&r, n, json_object_get(o, "sequences"), json_object_get(o, "sequences_scores"), 0, json_number_value(json_object_get(o, "tol")));
+  bool ok = search_model_open(&model, &g, w.s.num_beams, 0, &from, &why)
+    && search_run(&from, m, e->k, prompt, n, &w.s, &r, &why);
+  ok = ok && r.n == w.s.num_return
+    && same_texts(&r, n, json_object_get(o, "sequences"), json_object_get(o, "sequences_scores"), 0,
+      json_number_value(json_object_get(o, "tol")));
   search_free(&r), search_model_close(&model), store_close(s);
   return ok;
 }
@@ -524,9 +667,9 @@ START_TEST(golden_searches)
   snprintf(name, sizeof name, "golden/models/%s", shared_model[_i]);
   const char *path = shared_file(room, sizeof room, name);
   if (path == NULL) return;
-  struct memory m = {0};
-  struct counters c = {0};
-  struct engine e = {kernels_find(NULL, NULL), NULL, &c};
+  struct memory m = { 0 };
+  struct counters c = { 0 };
+  struct engine e = { kernels_find(NULL, NULL), NULL, &c };
   struct error why;
   struct model *lm = model_open(&m, path, &why);
   ck_assert_msg(lm != NULL, "%s", why.words);
@@ -537,8 +680,10 @@ START_TEST(golden_searches)
   unsigned passed = 0, failed = 0;
   while (f != NULL && getline(&line, &size, f) > 0) {
     json_t *o = json_loads(line, 0, NULL);
-    if (golden_line(&m, &e, lm, o)) passed++;
-    else failed++, fprintf(stderr, "%s: line %u\n", file, passed + failed);
+    if (golden_line(&m, &e, lm, o))
+      passed++;
+    else
+      failed++, fprintf(stderr, "%s: line %u\n", file, passed + failed);
     json_decref(o);
   }
   if (f != NULL) fclose(f);
@@ -553,58 +698,83 @@ START_TEST(golden_searches)
 END_TEST
 
 /* ---- what is refused */
-static const uint32_t nine[] = {1, 9};
-static const struct search_processor zero_penalty = {PROCESS_REPETITION, 0, 0}, nan_penalty = {PROCESS_REPETITION, NAN, 0};
-static const struct { struct search_settings s; size_t n; const char *says; } refused[] = {
-  {{.num_beams = 0, .num_return = 1, .max_length = 5}, 2, "num_beams is 0; wanted: 1 or more"},
-  {{.num_beams = 2, .num_return = 0, .max_length = 5}, 2, "num_return_sequences is 0; wanted: 1 to 2, the number of beams"},
-  {{.num_beams = 2, .num_return = 3, .max_length = 5}, 2, "num_return_sequences is 3; wanted: 1 to 2, the number of beams"},
-  {{.num_beams = 2, .num_return = 1, .max_length = 2}, 2, "max_length is 2, and the prompt has 2 tokens; wanted: more"},
-  {{.num_beams = 2, .num_return = 1, .max_length = 1}, 2, "max_length is 1, and the prompt has 2 tokens; wanted: more"},
-  {{.num_beams = 2, .num_return = 1, .max_length = 5}, 0, "the prompt has no tokens; wanted: 1 or more"},
-  {{.num_beams = 2, .num_return = 1, .max_length = 5, .length_penalty = NAN}, 2, "length_penalty is nan; wanted: a number that leaves 3 to its power finite"},
-  {{.num_beams = 2, .num_return = 1, .max_length = 5, .length_penalty = 1000}, 2, "length_penalty is 1000; wanted: a number that leaves 3 to its power finite"},
-  {{.num_beams = 2, .num_return = 1, .max_length = 5, .length_penalty = -1000}, 2, "length_penalty is -1000; wanted: a number that leaves 3 to its power finite"},
-  {{.num_beams = 2, .num_return = 1, .max_length = 5, .eos = nine, .n_eos = 2}, 2, "eos_token_id is 9; wanted: 0 to 3"},
-  {{.num_beams = 2, .num_return = 1, .max_length = 5, .process = &zero_penalty, .n_process = 1}, 2, "repetition_penalty is 0; wanted: a number above 0"},
-  {{.num_beams = 2, .num_return = 1, .max_length = 5, .process = &nan_penalty, .n_process = 1}, 2, "repetition_penalty is nan; wanted: a number above 0"},
-  {{.num_beams = 2, .num_return = 1, .max_length = SIZE_MAX}, 2, "max_length is 18446744073709551615; wanted: less"},
+static const uint32_t nine[] = { 1, 9 };
+static const struct search_processor zero_penalty = { PROCESS_REPETITION, 0, 0 },
+                                     nan_penalty = { PROCESS_REPETITION, NAN, 0 };
+static const struct {
+  struct search_settings s;
+  size_t n;
+  const char *says;
+} refused[] = {
+  { { .num_beams = 0, .num_return = 1, .max_length = 5 }, 2, "num_beams is 0; wanted: 1 or more" },
+  { { .num_beams = 2, .num_return = 0, .max_length = 5 }, 2,
+    "num_return_sequences is 0; wanted: 1 to 2, the number of beams" },
+  { { .num_beams = 2, .num_return = 3, .max_length = 5 }, 2,
+    "num_return_sequences is 3; wanted: 1 to 2, the number of beams" },
+  { { .num_beams = 2, .num_return = 1, .max_length = 2 }, 2,
+    "max_length is 2, and the prompt has 2 tokens; wanted: more" },
+  { { .num_beams = 2, .num_return = 1, .max_length = 1 }, 2,
+    "max_length is 1, and the prompt has 2 tokens; wanted: more" },
+  { { .num_beams = 2, .num_return = 1, .max_length = 5 }, 0,
+    "the prompt has no tokens; wanted: 1 or more" },
+  { { .num_beams = 2, .num_return = 1, .max_length = 5, .length_penalty = NAN }, 2,
+    "length_penalty is nan; wanted: a number that leaves 3 to its power finite" },
+  { { .num_beams = 2, .num_return = 1, .max_length = 5, .length_penalty = 1000 }, 2,
+    "length_penalty is 1000; wanted: a number that leaves 3 to its power finite" },
+  { { .num_beams = 2, .num_return = 1, .max_length = 5, .length_penalty = -1000 }, 2,
+    "length_penalty is -1000; wanted: a number that leaves 3 to its power finite" },
+  { { .num_beams = 2, .num_return = 1, .max_length = 5, .eos = nine, .n_eos = 2 }, 2,
+    "eos_token_id is 9; wanted: 0 to 3" },
+  { { .num_beams = 2, .num_return = 1, .max_length = 5, .process = &zero_penalty, .n_process = 1 },
+    2, "repetition_penalty is 0; wanted: a number above 0" },
+  { { .num_beams = 2, .num_return = 1, .max_length = 5, .process = &nan_penalty, .n_process = 1 },
+    2, "repetition_penalty is nan; wanted: a number above 0" },
+  { { .num_beams = 2, .num_return = 1, .max_length = SIZE_MAX }, 2,
+    "max_length is 18446744073709551615; wanted: less" },
 };
 START_TEST(refusals_are_sentences)
 {
-  struct table t = {4, 1, (float[16]) {0}, 0};
+  struct table t = { 4, 1, (float[16]){ 0 }, 0 };
   for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
-    struct memory m = {0};
+    struct memory m = { 0 };
     struct error why;
     struct search_result r;
-    ck_assert(!table_search(&t, &m, (uint32_t[]) {1, 2}, refused[i].n, &refused[i].s, &r, &why));
+    ck_assert(!table_search(&t, &m, (uint32_t[]){ 1, 2 }, refused[i].n, &refused[i].s, &r, &why));
     ck_assert_str_eq(why.words, refused[i].says);
     ck_assert(r.n == 0 && m.all.held == 0);
     search_free(&r);
   }
-  struct memory m = {0};
+  struct memory m = { 0 };
   struct error why;
   struct search_result r;
-  struct search_settings fine = {.num_beams = 2, .num_return = 1, .max_length = 5};
-  ck_assert(!table_search(&t, &m, (uint32_t[]) {1, 4}, 2, &fine, &r, &why));
+  struct search_settings fine = { .num_beams = 2, .num_return = 1, .max_length = 5 };
+  ck_assert(!table_search(&t, &m, (uint32_t[]){ 1, 4 }, 2, &fine, &r, &why));
   ck_assert_str_eq(why.words, "token 1 of the prompt is id 4; the vocabulary has 4");
   for (int k = 0; k < 2; k++) {
     t.z[5] = k ? NAN : INFINITY;
-    ck_assert(!table_search(&t, &m, (uint32_t[]) {1}, 1, &fine, &r, &why));
-    ck_assert_msg(strstr(why.words, k ? "logit 1 is nan" : "logit 1 is inf") != NULL, "%s", why.words);
+    ck_assert(!table_search(&t, &m, (uint32_t[]){ 1 }, 1, &fine, &r, &why));
+    ck_assert_msg(
+      strstr(why.words, k ? "logit 1 is nan" : "logit 1 is inf") != NULL, "%s", why.words);
   }
   t.z[5] = 0; /* every bigram once: with two tokens the text is soon at an end */
-  struct table two = {2, 1, (float[4]) {0}, 0};
-  struct search_processor once = {PROCESS_NGRAM, 0, 1};
-  struct search_settings banned = {.num_beams = 2, .num_return = 1, .max_length = 9, .process = &once, .n_process = 1};
-  ck_assert(!table_search(&two, &m, (uint32_t[]) {1}, 1, &banned, &r, &why));
-  ck_assert_str_eq(why.words, "behind token 2 of the text all tokens are out for all beams, and no text has ended");
+  struct table two = { 2, 1, (float[4]){ 0 }, 0 };
+  struct search_processor once = { PROCESS_NGRAM, 0, 1 };
+  struct search_settings banned = {
+    .num_beams = 2, .num_return = 1, .max_length = 9, .process = &once, .n_process = 1
+  };
+  ck_assert(!table_search(&two, &m, (uint32_t[]){ 1 }, 1, &banned, &r, &why));
+  ck_assert_str_eq(why.words,
+    "behind token 2 of the text all tokens are out for all beams, and no text has ended");
   ck_assert_uint_eq(m.all.held, 0);
 }
 END_TEST
 
 /* ---- watchers: cancelled texts, and who was kept */
-struct notes { unsigned left, steps; struct search_candidate seen[64]; size_t n; };
+struct notes {
+  unsigned left, steps;
+  struct search_candidate seen[64];
+  size_t n;
+};
 static bool note(void *self, const struct search_step *now)
 {
   struct notes *x = self;
@@ -622,16 +792,21 @@ static bool note(void *self, const struct search_step *now)
 START_TEST(a_watcher_sees_and_cancels)
 {
   uint64_t seed = suite_seed();
-  struct table t = {6, 1, NULL, 0};
+  struct table t = { 6, 1, NULL, 0 };
   t.z = malloc(36 * sizeof *t.z);
   for (int i = 0; i < 36; i++) t.z[i] = tiny_normal(&seed);
   for (unsigned left = 1; left < 6; left++) {
-    struct notes x = {.left = left};
-    struct memory m = {0};
+    struct notes x = { .left = left };
+    struct memory m = { 0 };
     struct error why;
     struct search_result r;
-    struct search_settings want = {.num_beams = 3, .num_return = 3, .max_length = 40, .length_penalty = 1, .see = note, .self = &x};
-    ck_assert(table_search(&t, &m, (uint32_t[]) {0}, 1, &want, &r, &why));
+    struct search_settings want = { .num_beams = 3,
+      .num_return = 3,
+      .max_length = 40,
+      .length_penalty = 1,
+      .see = note,
+      .self = &x };
+    ck_assert(table_search(&t, &m, (uint32_t[]){ 0 }, 1, &want, &r, &why));
     ck_assert_uint_eq(x.steps, left);
     ck_assert_uint_eq(r.n, 3);
     size_t k = 0;
@@ -651,16 +826,21 @@ END_TEST
 START_TEST(trees_have_what_might_have_been_written)
 {
   struct rig r;
-  uint32_t prompt[3] = {1, 2, 3};
+  uint32_t prompt[3] = { 1, 2, 3 };
   rig_open(&r, suite_seed(), 4, 16, 1, 0);
   for (int dice = 0; dice < 2; dice++) { /* a text */
     struct token_tree tree;
-    struct sampler sampler = {.s = sampling_normal, .seed = 7};
+    struct sampler sampler = { .s = sampling_normal, .seed = 7 };
     struct continuation c;
     ck_assert(funnel_open(&sampler.f, &r.m, r.e.k, TINY_V, &r.why));
     ck_assert(token_tree_open(&tree, &r.m, &r.e, TINY_V, 3, 1, &r.why));
     tree.dice = dice;
-    struct settings want = {.max_new_tokens = 12, .see = token_tree_step, .self = &tree, .keep = true, .choose = dice ? sampler_choose : NULL, .chooser = &sampler};
+    struct settings want = { .max_new_tokens = 12,
+      .see = token_tree_step,
+      .self = &tree,
+      .keep = true,
+      .choose = dice ? sampler_choose : NULL,
+      .chooser = &sampler };
     ck_assert(generate(&r.g, prompt, 3, &want, &c, &r.why) && tree.ok);
     uint32_t tip = 0;
     size_t path = 0, low = 0;
@@ -670,9 +850,13 @@ START_TEST(trees_have_what_might_have_been_written)
       struct tree_node *x = &tree.node[i];
       if (i == 0 || x->number > tree.node[i - 1].number) ck_assert_uint_eq(x->rank, 1);
       if (i > 0 && x->number > tree.node[i - 1].number)
-        for (size_t k = 0; k < i; k++) if (tree.node[k].chosen && tree.node[k].number == x->number - 1) tip = (uint32_t) k + 1;
+        for (size_t k = 0; k < i; k++)
+          if (tree.node[k].chosen && tree.node[k].number == x->number - 1) tip = (uint32_t) k + 1;
       ck_assert_uint_eq(x->parent, tip);
-      if (!x->chosen) { ck_assert_int_eq(x->reason, REASON_PASSED); continue; }
+      if (!x->chosen) {
+        ck_assert_int_eq(x->reason, REASON_PASSED);
+        continue;
+      }
       ck_assert_int_eq(x->reason, dice ? REASON_DRAWN : REASON_LIKELIEST);
       ck_assert_uint_eq(x->token, c.text.id[3 + path]);
       ck_assert(near(x->logprob, lp[3 + path], 1e-12));
@@ -689,7 +873,9 @@ START_TEST(trees_have_what_might_have_been_written)
   struct search_model model;
   struct search_source from;
   struct search_result res;
-  struct search_settings want = {.num_beams = 4, .num_return = 1, .max_length = 13, .see = token_tree_search, .self = &tree};
+  struct search_settings want = {
+    .num_beams = 4, .num_return = 1, .max_length = 13, .see = token_tree_search, .self = &tree
+  };
   ck_assert(search_model_open(&model, &r.g, 4, 0, &from, &r.why));
   ck_assert(search_run(&from, &r.m, r.e.k, prompt, 3, &want, &res, &r.why) && tree.ok);
   token_tree_mark(&tree, res.text[0].id + 3, 10);
@@ -719,10 +905,10 @@ START_TEST(the_best_of_several_has_the_best_mean)
   for (int round = 0; round < 40; round++) {
     struct rig r;
     rig_open(&r, seed + (uint64_t) round, 1, 16, 1, 0);
-    uint32_t prompt[4] = {0, 1, 2, 3}, eos = (uint32_t) (rnd(&seed) % TINY_V);
-    struct sampler dice = {.s = sampling_normal, .seed = rnd(&seed)};
+    uint32_t prompt[4] = { 0, 1, 2, 3 }, eos = (uint32_t) (rnd(&seed) % TINY_V);
+    struct sampler dice = { .s = sampling_normal, .seed = rnd(&seed) };
     ck_assert(funnel_open(&dice.f, &r.m, r.e.k, TINY_V, &r.why));
-    struct settings want = {.max_new_tokens = 15, .eos = &eos, .n_eos = 1, .keep = true};
+    struct settings want = { .max_new_tokens = 15, .eos = &eos, .n_eos = 1, .keep = true };
     struct best_of best;
     ck_assert(best_of_write(&r.g, &dice, prompt, 4, &want, 5, &best, &r.why));
     double most = -INFINITY, logs = 0;
@@ -736,7 +922,9 @@ START_TEST(the_best_of_several_has_the_best_mean)
       for (size_t k = 4; k < c.text.n; k++) written += lp[k];
       double mean = written / (double) (c.text.n - 4);
       if (mean > most) most = mean, winner = i, logs = written, length = c.text.n;
-      if (best.winner == i) ck_assert(c.text.n == best.best.text.n && memcmp(c.text.id, best.best.text.id, c.text.n * sizeof (uint32_t)) == 0);
+      if (best.winner == i)
+        ck_assert(c.text.n == best.best.text.n
+          && memcmp(c.text.id, best.best.text.id, c.text.n * sizeof(uint32_t)) == 0);
       continuation_free(&r.m, &c);
     }
     ck_assert_uint_eq(best.winner, winner);
@@ -755,37 +943,46 @@ START_TEST(every_refused_request_is_survived)
   bool whole = false;
   uint64_t k = 0;
   while (!whole) {
-    struct memory m = {.refuse_at = ++k};
-    struct counters c = {0};
+    struct memory m = { .refuse_at = ++k };
+    struct counters c = { 0 };
     struct tiny t;
-    struct error why = {""};
+    struct error why = { "" };
     tiny_make(&t, 3);
-    struct engine e = {kernels_find(NULL, NULL), NULL, &c};
-    uint32_t prompt[5] = {1, 2, 3, 4, 5};
-    struct store *s = cache_open(&m, &t.lm.config, 3, &(struct cache_wishes) {.page_rows = 16}, &why);
-    struct generator g = {&e, &t.lm, s, &m};
+    struct engine e = { kernels_find(NULL, NULL), NULL, &c };
+    uint32_t prompt[5] = { 1, 2, 3, 4, 5 };
+    struct store *s =
+      cache_open(&m, &t.lm.config, 3, &(struct cache_wishes){ .page_rows = 16 }, &why);
+    struct generator g = { &e, &t.lm, s, &m };
     struct search_model model;
     struct search_source from;
     struct search_result res;
     struct token_tree tree;
     struct best_of best;
-    struct sampler dice = {.s = sampling_normal};
+    struct sampler dice = { .s = sampling_normal };
     whole = s != NULL;
     if (whole && (whole = token_tree_open(&tree, &m, &e, TINY_V, 2, 3, &why))) {
       if ((whole = search_model_open(&model, &g, 3, 0, &from, &why))) {
-        struct search_settings want = {.num_beams = 3, .num_return = 2, .max_length = 30, .see = token_tree_search, .self = &tree};
+        struct search_settings want = {
+          .num_beams = 3, .num_return = 2, .max_length = 30, .see = token_tree_search, .self = &tree
+        };
         whole = search_run(&from, &m, e.k, prompt, 5, &want, &res, &why);
-        if (whole && !tree.ok) { whole = false, why = tree.why; ck_assert_int_eq(res.text[0].ended, FINISH_CANCELLED); }
+        if (whole && !tree.ok) {
+          whole = false, why = tree.why;
+          ck_assert_int_eq(res.text[0].ended, FINISH_CANCELLED);
+        }
         search_free(&res), search_model_close(&model);
       }
       token_tree_close(&tree);
     }
     if (whole && (whole = funnel_open(&dice.f, &m, e.k, TINY_V, &why))) {
-      whole = best_of_write(&g, &dice, prompt, 5, &(struct settings) {.max_new_tokens = 6, .keep = true}, 3, &best, &why);
+      whole = best_of_write(&g, &dice, prompt, 5,
+        &(struct settings){ .max_new_tokens = 6, .keep = true }, 3, &best, &why);
       if (whole) best_of_free(&m, &best);
       funnel_close(&dice.f);
     }
-    if (!whole) ck_assert_msg(strstr(why.words, "memory") != NULL || strstr(why.words, "bytes") != NULL, "request %llu: %s", (unsigned long long) k, why.words);
+    if (!whole)
+      ck_assert_msg(strstr(why.words, "memory") != NULL || strstr(why.words, "bytes") != NULL,
+        "request %llu: %s", (unsigned long long) k, why.words);
     store_close(s);
     ck_assert_uint_eq(m.all.held, 0);
     tiny_free(&t);
@@ -798,28 +995,29 @@ END_TEST
 START_TEST(what_cannot_be_handed_over_is_not_kept)
 {
   uint64_t seed = suite_seed();
-  struct table t = {6, 1, NULL, 0};
-  struct memory m = {0};
+  struct table t = { 6, 1, NULL, 0 };
+  struct memory m = { 0 };
   struct error why;
-  struct search_settings want = {.num_beams = 4, .num_return = 3, .max_length = 12,
-    .length_penalty = 1};
+  struct search_settings want = {
+    .num_beams = 4, .num_return = 3, .max_length = 12, .length_penalty = 1
+  };
   t.z = malloc(36 * sizeof *t.z);
   for (int i = 0; i < 36; i++) t.z[i] = tiny_normal(&seed);
   unsigned failures = 0;
   for (uint64_t k = 1, whole = 0; !whole; k++) {
-    struct search_result r = {.n = 9};
+    struct search_result r = { .n = 9 };
     m.refuse_at = m.all.requests + k;
-    whole = table_search(&t, &m, (uint32_t[]) {0, 1}, 2, &want, &r, &why);
+    whole = table_search(&t, &m, (uint32_t[]){ 0, 1 }, 2, &want, &r, &why);
     m.refuse_at = 0;
     if (!whole) {
       failures++;
-      ck_assert_msg(r.n == 0 && r.text == NULL && m.all.held == 0, "request %d: %d texts", (int) k,
-        (int) r.n);
-      ck_assert(table_search(&t, &m, (uint32_t[]) {0, 1}, 2, &want, &r, &why));
+      ck_assert_msg(
+        r.n == 0 && r.text == NULL && m.all.held == 0, "request %d: %d texts", (int) k, (int) r.n);
+      ck_assert(table_search(&t, &m, (uint32_t[]){ 0, 1 }, 2, &want, &r, &why));
     }
     ck_assert(r.n == 3 && r.n_prompt == 2 && r.steps == 10);
-    for (size_t i = 0; i < 3; i++) ck_assert(r.text[i].n == 12 && r.text[i].id[0] == 0
-      && r.text[i].id[1] == 1);
+    for (size_t i = 0; i < 3; i++)
+      ck_assert(r.text[i].n == 12 && r.text[i].id[0] == 0 && r.text[i].id[1] == 1);
     search_free(&r), search_free(&r);
     ck_assert(r.n == 0 && m.all.held == 0);
   }
@@ -829,9 +1027,14 @@ START_TEST(what_cannot_be_handed_over_is_not_kept)
 END_TEST
 
 /* ---- a second search: rows of the first serve where its prompt agrees; no others are kept */
-struct spy { struct rig *r; struct search_source real; size_t pages, length[4], rows; bool first; };
-static bool look_at_seats(void *self, const struct search_beam *grown, size_t n, float *logits,
-  struct error *why)
+struct spy {
+  struct rig *r;
+  struct search_source real;
+  size_t pages, length[4], rows;
+  bool first;
+};
+static bool look_at_seats(
+  void *self, const struct search_beam *grown, size_t n, float *logits, struct error *why)
 {
   struct spy *x = self;
   if (!x->real.score(x->real.self, grown, n, logits, why)) return false;
@@ -847,7 +1050,7 @@ START_TEST(a_second_search_keeps_what_agrees_and_no_more)
   uint64_t seed = suite_seed() + 1;
   struct rig r;
   rig_open(&r, seed, 4, 4, 1, 0);
-  uint32_t last[40] = {0}, prompt[20];
+  uint32_t last[40] = { 0 }, prompt[20];
   size_t stored = 0;
   for (int round = 0; round < 60; round++) {
     size_t n = 2 + rnd(&seed) % 16, same = 0, width = 1 + rnd(&seed) % 4;
@@ -855,13 +1058,14 @@ START_TEST(a_second_search_keeps_what_agrees_and_no_more)
       prompt[i] = rnd(&seed) % 8 ? last[i] : (uint32_t) (rnd(&seed) % TINY_V);
     while (same < n - 1 && same < stored && prompt[same] == last[same]) same++;
     struct search_model model;
-    struct spy x = {.r = &r, .first = true};
-    struct search_settings want = {.num_beams = width, .num_return = 1,
-      .max_length = n + 1 + rnd(&seed) % 9};
+    struct spy x = { .r = &r, .first = true };
+    struct search_settings want = {
+      .num_beams = width, .num_return = 1, .max_length = n + 1 + rnd(&seed) % 9
+    };
     struct search_result res;
     ck_assert(search_model_open(&model, &r.g, width, rnd(&seed) % 5, &x.real, &r.why));
-    struct search_source from = {TINY_V, x.real.longest, &x, look_at_seats};
-    r.c = (struct counters) {0};
+    struct search_source from = { TINY_V, x.real.longest, &x, look_at_seats };
+    r.c = (struct counters){ 0 };
     /* one that is refused in between: the next may still trust what it finds */
     if (round % 7 == 3) {
       r.m.refuse_at = r.m.all.requests + 5 + rnd(&seed) % 40;
@@ -872,8 +1076,8 @@ START_TEST(a_second_search_keeps_what_agrees_and_no_more)
       if (!ok) x.first = false;
     }
     bool counted = x.first;
-    ck_assert_msg(search_run(&from, &r.m, r.e.k, prompt, n, &want, &res, &r.why), "%s",
-      r.why.words);
+    ck_assert_msg(
+      search_run(&from, &r.m, r.e.k, prompt, n, &want, &res, &r.why), "%s", r.why.words);
     if (counted) {
       ck_assert_uint_eq(x.rows, n - same);
       ck_assert_uint_eq(x.length[0], n);
@@ -896,9 +1100,9 @@ END_TEST
 START_TEST(of_equals_the_first_goes_before)
 {
   uint64_t seed = suite_seed() + 2;
-  struct memory m = {0};
+  struct memory m = { 0 };
   struct error why;
-  struct engine e = {kernels_find(NULL, NULL), NULL, NULL};
+  struct engine e = { kernels_find(NULL, NULL), NULL, NULL };
   for (int round = 0; round < 300; round++) {
     float logits[9];
     size_t branches = 1 + rnd(&seed) % 11;
@@ -909,8 +1113,8 @@ START_TEST(of_equals_the_first_goes_before)
       uint32_t chosen = (uint32_t) (rnd(&seed) % 9);
       size_t first = t.n, tip = t.tip[0], found = 0;
       t.dice = step == 2;
-      ck_assert(token_tree_step(&t, &(struct step) {.number = step, .logits = logits,
-        .chosen = chosen}));
+      ck_assert(
+        token_tree_step(&t, &(struct step){ .number = step, .logits = logits, .chosen = chosen }));
       for (size_t i = first; i < t.n; i++) {
         const struct tree_node *x = &t.node[i];
         size_t rank = 1;
@@ -920,7 +1124,9 @@ START_TEST(of_equals_the_first_goes_before)
         ck_assert(x->number == step && x->parent == tip && x->chosen == (x->token == chosen));
         if (x->chosen) found = i + 1;
         ck_assert_int_eq(x->reason,
-          !x->chosen ? REASON_PASSED : step == 2 ? REASON_DRAWN : REASON_LIKELIEST);
+          !x->chosen    ? REASON_PASSED
+            : step == 2 ? REASON_DRAWN
+                        : REASON_LIKELIEST);
         ck_assert(i - first >= branches || x->rank == i - first + 1);
       }
       ck_assert(found > 0 && t.tip[0] == found);
@@ -931,20 +1137,21 @@ START_TEST(of_equals_the_first_goes_before)
     ck_assert_uint_eq(m.all.held, 0);
   }
   /* all scores are equal: the texts in the order of their ids, in the list and in the pool */
-  struct table flat = {3, 1, (float[9]) {0}, 0};
+  struct table flat = { 3, 1, (float[9]){ 0 }, 0 };
   struct search_result r;
-  struct search_settings want = {.num_beams = 4, .num_return = 4, .max_length = 3,
-    .length_penalty = 1};
-  ck_assert(table_search(&flat, &m, (uint32_t[]) {0}, 1, &want, &r, &why));
-  static const uint32_t order[4][2] = {{0, 0}, {0, 1}, {0, 2}, {1, 0}};
-  for (size_t i = 0; i < 4; i++) ck_assert(memcmp(r.text[i].id + 1, order[i],
-    sizeof order[i]) == 0);
+  struct search_settings want = {
+    .num_beams = 4, .num_return = 4, .max_length = 3, .length_penalty = 1
+  };
+  ck_assert(table_search(&flat, &m, (uint32_t[]){ 0 }, 1, &want, &r, &why));
+  static const uint32_t order[4][2] = { { 0, 0 }, { 0, 1 }, { 0, 2 }, { 1, 0 } };
+  for (size_t i = 0; i < 4; i++)
+    ck_assert(memcmp(r.text[i].id + 1, order[i], sizeof order[i]) == 0);
   search_free(&r);
   static const uint32_t zero = 0;
   want.eos = &zero, want.n_eos = 1, want.max_length = 9, want.length_penalty = 0,
-    want.num_beams = 2;
+  want.num_beams = 2;
   want.num_return = 2;
-  ck_assert(table_search(&flat, &m, (uint32_t[]) {1}, 1, &want, &r, &why));
+  ck_assert(table_search(&flat, &m, (uint32_t[]){ 1 }, 1, &want, &r, &why));
   ck_assert(r.text[0].n == 2 && r.text[0].id[1] == 0 && r.text[0].ended == FINISH_STOP);
   ck_assert(r.text[0].score > r.text[1].score);
   search_free(&r);
@@ -954,18 +1161,18 @@ END_TEST
 /* ---- a mark goes as far as the text is in the tree; a tree that cannot grow says so */
 START_TEST(a_mark_ends_where_the_tree_ends)
 {
-  struct memory m = {0};
+  struct memory m = { 0 };
   struct error why;
-  struct engine e = {kernels_find(NULL, NULL), NULL, NULL};
+  struct engine e = { kernels_find(NULL, NULL), NULL, NULL };
   struct token_tree t;
-  float logits[4] = {3, 2, 1, 0};
+  float logits[4] = { 3, 2, 1, 0 };
   ck_assert(token_tree_open(&t, &m, &e, 4, 2, 1, &why));
   for (size_t step = 1; step <= 40; step++)
-    ck_assert(token_tree_step(&t, &(struct step) {.number = step, .logits = logits,
-      .chosen = step % 2 ? 0 : 3}));
+    ck_assert(token_tree_step(
+      &t, &(struct step){ .number = step, .logits = logits, .chosen = step % 2 ? 0 : 3 }));
   ck_assert_uint_eq(t.n, 20 * 2 + 20 * 3); /* more than the first room */
   for (size_t i = 0; i < t.n; i++) t.node[i].chosen = false;
-  token_tree_mark(&t, (uint32_t[]) {0, 3, 1, 2}, 4);
+  token_tree_mark(&t, (uint32_t[]){ 0, 3, 1, 2 }, 4);
   size_t marked = 0;
   for (size_t i = 0; i < t.n; i++) marked += t.node[i].chosen;
   ck_assert(marked == 3 && t.node[0].chosen && t.node[4].chosen && t.node[6].chosen);
@@ -974,11 +1181,11 @@ START_TEST(a_mark_ends_where_the_tree_ends)
     bool ok = true;
     m.refuse_at = m.all.requests + k;
     for (size_t step = 41; ok && step < 500; step++)
-      ok = token_tree_step(&t, &(struct step) {.number = step, .logits = logits, .chosen = 1});
+      ok = token_tree_step(&t, &(struct step){ .number = step, .logits = logits, .chosen = 1 });
     m.refuse_at = 0;
     ck_assert(!ok && !t.ok && strstr(t.why.words, "out of memory") != NULL);
     size_t n = t.n;
-    ck_assert(!token_tree_step(&t, &(struct step) {.number = 500, .logits = logits, .chosen = 1})
+    ck_assert(!token_tree_step(&t, &(struct step){ .number = 500, .logits = logits, .chosen = 1 })
       && t.n == n);
     t.ok = true;
   }
@@ -992,22 +1199,21 @@ START_TEST(the_first_of_equal_texts_wins)
 {
   struct rig r;
   rig_open(&r, suite_seed(), 2, 16, 1, 0);
-  uint32_t prompt[3] = {0, 1, 2};
-  struct sampler dice = {.s = sampling_normal};
+  uint32_t prompt[3] = { 0, 1, 2 };
+  struct sampler dice = { .s = sampling_normal };
   struct best_of best;
   dice.s.temperature = 0; /* all are the likeliest text */
   ck_assert(funnel_open(&dice.f, &r.m, r.e.k, TINY_V, &r.why));
-  ck_assert(best_of_write(&r.g, &dice, prompt, 3, &(struct settings) {.max_new_tokens = 5,
-    .keep = true}, 4, &best,
-    &r.why));
+  ck_assert(best_of_write(&r.g, &dice, prompt, 3,
+    &(struct settings){ .max_new_tokens = 5, .keep = true }, 4, &best, &r.why));
   ck_assert(best.winner == 0 && best.best.text.n == 8);
   best_of_free(&r.m, &best);
   dice.s.temperature = 1;
   for (uint64_t k = 1, whole = 0; !whole; k++) { /* refused anywhere, nothing is left to be freed */
     uint64_t tokens = r.m.of[FOR_TOKENS].held, desk = r.m.of[FOR_ACTIVATIONS].held;
     r.m.refuse_at = r.m.all.requests + k;
-    whole = best_of_write(&r.g, &dice, prompt, 3, &(struct settings) {.max_new_tokens = 5}, 3,
-      &best, &r.why);
+    whole = best_of_write(
+      &r.g, &dice, prompt, 3, &(struct settings){ .max_new_tokens = 5 }, 3, &best, &r.why);
     r.m.refuse_at = 0;
     if (whole) best_of_free(&r.m, &best);
     ck_assert(r.m.of[FOR_ACTIVATIONS].held == desk && r.m.of[FOR_TOKENS].held <= tokens + 4 * 60);
@@ -1017,11 +1223,11 @@ START_TEST(the_first_of_equal_texts_wins)
   struct search_model model;
   struct search_source from;
   struct search_result res;
-  struct search_settings want = {.num_beams = 2, .num_return = 1, .max_length = 9};
+  struct search_settings want = { .num_beams = 2, .num_return = 1, .max_length = 9 };
   ck_assert(search_model_open(&model, &r.g, 2, 0, &from, &r.why));
   ck_assert(!search_run(&from, &r.m, r.e.k, prompt, 3, &want, &res, &r.why));
-  ck_assert_str_eq(r.why.words,
-    "the model: row 0 is not finite behind layer 2 of 3; wanted: finite logits");
+  ck_assert_str_eq(
+    r.why.words, "the model: row 0 is not finite behind layer 2 of 3; wanted: finite logits");
   search_free(&res), search_model_close(&model);
   rig_close(&r);
 }
@@ -1032,28 +1238,31 @@ START_TEST(wishes_at_their_limits)
 {
   struct error why;
   static const uint32_t three = 3, four = 4;
-  static const struct search_processor good = {PROCESS_REPETITION, 1e-300, 0},
-    bad = {PROCESS_REPETITION, INFINITY, 0};
-  static const struct { struct search_settings s; const char *says; } at[] = {
-    {{.num_beams = 1, .num_return = 1, .max_length = 3}, NULL},
-    {{.num_beams = 7, .num_return = 7, .max_length = 3}, NULL},
-    {{.num_beams = 7, .num_return = 8, .max_length = 3},
-      "num_return_sequences is 8; wanted: 1 to 7"},
-    {{.num_beams = UINT32_MAX, .num_return = 1, .max_length = 3}, NULL},
-    {{.num_beams = (size_t) UINT32_MAX + 1, .num_return = 1, .max_length = 3},
-      "num_beams is 4294967296"},
-    {{.num_beams = 1, .num_return = 1, .max_length = 3, .eos = &three, .n_eos = 1}, NULL},
-    {{.num_beams = 1, .num_return = 1, .max_length = 3, .eos = &four, .n_eos = 1},
-      "eos_token_id is 4; wanted: 0 to 3"},
-    {{.num_beams = 1, .num_return = 1, .max_length = 3, .process = &good, .n_process = 1}, NULL},
-    {{.num_beams = 1, .num_return = 1, .max_length = 3, .process = &bad, .n_process = 1},
-      "repetition_penalty is inf"},
-    {{.num_beams = 1, .num_return = 1, .max_length = 4, .length_penalty = 1023}, NULL},
-    {{.num_beams = 1, .num_return = 1, .max_length = 4, .length_penalty = 1024},
-      "leaves 2 to its power"},
-    {{.num_beams = 1, .num_return = 1, .max_length = 4, .length_penalty = -1074}, NULL},
-    {{.num_beams = 1, .num_return = 1, .max_length = 4, .length_penalty = -1076},
-      "leaves 2 to its power"}};
+  static const struct search_processor good = { PROCESS_REPETITION, 1e-300, 0 },
+                                       bad = { PROCESS_REPETITION, INFINITY, 0 };
+  static const struct {
+    struct search_settings s;
+    const char *says;
+  } at[] = { { { .num_beams = 1, .num_return = 1, .max_length = 3 }, NULL },
+    { { .num_beams = 7, .num_return = 7, .max_length = 3 }, NULL },
+    { { .num_beams = 7, .num_return = 8, .max_length = 3 },
+      "num_return_sequences is 8; wanted: 1 to 7" },
+    { { .num_beams = UINT32_MAX, .num_return = 1, .max_length = 3 }, NULL },
+    { { .num_beams = (size_t) UINT32_MAX + 1, .num_return = 1, .max_length = 3 },
+      "num_beams is 4294967296" },
+    { { .num_beams = 1, .num_return = 1, .max_length = 3, .eos = &three, .n_eos = 1 }, NULL },
+    { { .num_beams = 1, .num_return = 1, .max_length = 3, .eos = &four, .n_eos = 1 },
+      "eos_token_id is 4; wanted: 0 to 3" },
+    { { .num_beams = 1, .num_return = 1, .max_length = 3, .process = &good, .n_process = 1 },
+      NULL },
+    { { .num_beams = 1, .num_return = 1, .max_length = 3, .process = &bad, .n_process = 1 },
+      "repetition_penalty is inf" },
+    { { .num_beams = 1, .num_return = 1, .max_length = 4, .length_penalty = 1023 }, NULL },
+    { { .num_beams = 1, .num_return = 1, .max_length = 4, .length_penalty = 1024 },
+      "leaves 2 to its power" },
+    { { .num_beams = 1, .num_return = 1, .max_length = 4, .length_penalty = -1074 }, NULL },
+    { { .num_beams = 1, .num_return = 1, .max_length = 4, .length_penalty = -1076 },
+      "leaves 2 to its power" } };
   for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
     bool ok = search_check(&at[i].s, 4, 2, &why);
     ck_assert_msg(ok == (at[i].says == NULL), "%zu: %s", i, ok ? "granted" : why.words);

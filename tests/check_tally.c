@@ -1,5 +1,6 @@
-/* Chapter 2 built so that it counts every multiply-add one by one (tests/tally.h) and divides even the smallest work: the same
-   equalities as check_kernels.c, and then what they do not show by themselves: that every table and every worker really ran. */
+/* Chapter 2 built so that it counts every multiply-add one by one (tests/tally.h) and divides even
+   the smallest work: the same equalities as check_kernels.c, and then what they do not show by
+   themselves: that every table and every worker really ran. */
 #define TALLIED
 #pragma GCC diagnostic ignored "-Wunused-variable"
 #include "check_kernels.c"
@@ -7,15 +8,18 @@
 
 enum { TABLES = 3, KERNELS = 9, WORKERS = 3 };
 static const char *const table_file[TABLES] = { "scalar.c", "avx2.c", "avx512.c" };
-static const char *const part[KERNELS] = { "linear part", "normalize part", "angles part", "rotate part", "attend part", "activate part",
-  "softmax part", "add part", "embed part" };
+static const char *const part[KERNELS] = { "linear part", "normalize part", "angles part",
+  "rotate part", "attend part", "activate part", "softmax part", "add part", "embed part" };
 static atomic_ullong calls[TABLES][KERNELS][WORKERS], linear_madds, attention_madds, pairs;
 
 void tally_count(const char *file, const char *what, unsigned worker, uint64_t amount)
 {
-  if (strcmp(what, "linear") == 0) atomic_fetch_add_explicit(&linear_madds, amount, memory_order_relaxed);
-  else if (strcmp(what, "attention") == 0) atomic_fetch_add_explicit(&attention_madds, amount, memory_order_relaxed);
-  else if (strcmp(what, "pairs") == 0) atomic_fetch_add_explicit(&pairs, amount, memory_order_relaxed);
+  if (strcmp(what, "linear") == 0)
+    atomic_fetch_add_explicit(&linear_madds, amount, memory_order_relaxed);
+  else if (strcmp(what, "attention") == 0)
+    atomic_fetch_add_explicit(&attention_madds, amount, memory_order_relaxed);
+  else if (strcmp(what, "pairs") == 0)
+    atomic_fetch_add_explicit(&pairs, amount, memory_order_relaxed);
   else
     for (int t = 0; t < TABLES; t++)
       for (int k = 0; k < KERNELS; k++)
@@ -23,7 +27,8 @@ void tally_count(const char *file, const char *what, unsigned worker, uint64_t a
           atomic_fetch_add_explicit(&calls[t][k][worker], amount, memory_order_relaxed);
 }
 
-/* the multiply-adds told one by one are rows x in x out, whatever the blocking; and those of attention 2 x head_dim x pairs */
+/* the multiply-adds told one by one are rows x in x out, whatever the blocking; and those of
+ * attention 2 x head_dim x pairs */
 START_TEST(every_multiply_add_is_told)
 {
   for (int i = 0; i < 600; i++) {
@@ -40,10 +45,12 @@ START_TEST(every_multiply_add_is_told)
     size_t d = h.head_dim, seen_pairs = 0;
     struct view seen[4];
     rows = 1 + below(4);
-    float *k = numbers(600 * d), *q = numbers(rows * h.n_heads * d), *o = numbers(rows * h.n_heads * d), *room = numbers(3 * kernels_room(&h, 600));
+    float *k = numbers(600 * d), *q = numbers(rows * h.n_heads * d),
+          *o = numbers(rows * h.n_heads * d), *room = numbers(3 * kernels_room(&h, 600));
     for (size_t r = 0; r < rows; r++) {
-      uint32_t hi = 1 + (uint32_t) below(600), lo = (uint32_t) below(hi), sinks = (uint32_t) below(below(2) ? lo + 1 : 1);
-      seen[r] = (struct view) { k, k, NULL, 0, 0, 4 * d, 4 * d, WEIGHT_F32, lo, hi, sinks };
+      uint32_t hi = 1 + (uint32_t) below(600), lo = (uint32_t) below(hi),
+               sinks = (uint32_t) below(below(2) ? lo + 1 : 1);
+      seen[r] = (struct view){ k, k, NULL, 0, 0, 4 * d, 4 * d, WEIGHT_F32, lo, hi, sinks };
       seen_pairs += hi - lo + sinks;
     }
     unsigned long long a = attention_madds, p = pairs;
@@ -73,7 +80,7 @@ START_TEST(every_table_and_every_worker_ran)
       e.k->activate(&e, ACTIVATION_SILU, y, NULL, 4 * 48, y);
       e.k->softmax(&e, x, 4, 48, p);
       e.k->add(&e, y, x, 4 * 48);
-      e.k->embed(&e, (struct tensor) { x, WEIGHT_F32 }, 48, id, 4, y);
+      e.k->embed(&e, (struct tensor){ x, WEIGHT_F32 }, 48, id, 4, y);
     }
   for (int t = 0; t < TABLES; t++) {
     static const char *const name[TABLES] = { "scalar", "avx2", "avx512" };

@@ -12,13 +12,18 @@ static bool decodes(const unsigned char *b, size_t n)
 {
   uint32_t c;
   if (n == 1 && b[0] < 0x80) return true;
-  if (n == 2 && (b[0] & 0xe0) == 0xc0) c = (uint32_t) (b[0] & 31) << 6 | (b[1] & 63);
-  else if (n == 3 && (b[0] & 0xf0) == 0xe0) c = (uint32_t) (b[0] & 15) << 12 | (uint32_t) (b[1] & 63) << 6 | (b[2] & 63);
+  if (n == 2 && (b[0] & 0xe0) == 0xc0)
+    c = (uint32_t) (b[0] & 31) << 6 | (b[1] & 63);
+  else if (n == 3 && (b[0] & 0xf0) == 0xe0)
+    c = (uint32_t) (b[0] & 15) << 12 | (uint32_t) (b[1] & 63) << 6 | (b[2] & 63);
   else if (n == 4 && (b[0] & 0xf8) == 0xf0)
-    c = (uint32_t) (b[0] & 7) << 18 | (uint32_t) (b[1] & 63) << 12 | (uint32_t) (b[2] & 63) << 6 | (b[3] & 63);
-  else return false;
-  for (size_t i = 1; i < n; i++) if ((b[i] & 0xc0) != 0x80) return false;
-  static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
+    c = (uint32_t) (b[0] & 7) << 18 | (uint32_t) (b[1] & 63) << 12 | (uint32_t) (b[2] & 63) << 6
+      | (b[3] & 63);
+  else
+    return false;
+  for (size_t i = 1; i < n; i++)
+    if ((b[i] & 0xc0) != 0x80) return false;
+  static const uint32_t least[5] = { 0, 0, 0x80, 0x800, 0x10000 };
   return c >= least[n] && c <= 0x10ffff && !(c >= 0xd800 && c <= 0xdfff);
 }
 static bool completable(const unsigned char *b, size_t n)
@@ -32,7 +37,8 @@ static bool completable(const unsigned char *b, size_t n)
   for (size_t total = n + 1; total <= 4 && !yes; total++) {
     uint32_t tries = total - n == 1 ? 64 : total - n == 2 ? 4096 : 262144;
     for (uint32_t k = 0; k < tries && !yes; k++) {
-      for (size_t i = n; i < total; i++) x[i] = (unsigned char) (0x80 | (k >> 6 * (total - 1 - i) & 63));
+      for (size_t i = n; i < total; i++)
+        x[i] = (unsigned char) (0x80 | (k >> 6 * (total - 1 - i) & 63));
       yes = decodes(x, total);
     }
   }
@@ -42,8 +48,9 @@ static bool completable(const unsigned char *b, size_t n)
 
 START_TEST(utf8_agrees_with_the_definition_on_all_short_rows)
 {
-  static const unsigned char interesting[] = {0x00, 0x41, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0, 0xc1, 0xc2, 0xdf, 0xe0, 0xe1,
-    0xec, 0xed, 0xee, 0xef, 0xf0, 0xf1, 0xf3, 0xf4, 0xf5, 0xf8, 0xff};
+  static const unsigned char interesting[] = { 0x00, 0x41, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf,
+    0xc0, 0xc1, 0xc2, 0xdf, 0xe0, 0xe1, 0xec, 0xed, 0xee, 0xef, 0xf0, 0xf1, 0xf3, 0xf4, 0xf5, 0xf8,
+    0xff };
   size_t many = sizeof interesting, cases = 0;
   unsigned char row[4];
   for (size_t n = 1; n <= 4; n++) {
@@ -55,8 +62,16 @@ START_TEST(utf8_agrees_with_the_definition_on_all_short_rows)
       enum utf8_state state;
       size_t got = utf8_next(row, n, &state);
       size_t whole = 0;
-      for (size_t i = 1; i <= n; i++) if (decodes(row, i)) { whole = i; break; }
-      if (whole) { hold(state == UTF8_WHOLE); hold(got == whole); continue; }
+      for (size_t i = 1; i <= n; i++)
+        if (decodes(row, i)) {
+          whole = i;
+          break;
+        }
+      if (whole) {
+        hold(state == UTF8_WHOLE);
+        hold(got == whole);
+        continue;
+      }
       size_t prefix = 0; /* the longest beginning that could have become a character */
       for (size_t i = 1; i <= n && i < 4 && completable(row, i); i++) prefix = i;
       hold(state == (prefix == n ? UTF8_UNFINISHED : UTF8_BROKEN));
@@ -73,7 +88,8 @@ START_TEST(every_character_has_its_number)
     if (c >= 0xd800 && c <= 0xdfff) continue;
     unsigned char b[4];
     size_t n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-    if (n == 1) b[0] = (unsigned char) c;
+    if (n == 1)
+      b[0] = (unsigned char) c;
     else {
       for (size_t i = n - 1, d = c; i > 0; i--, d >>= 6) b[i] = (unsigned char) (0x80 | (d & 63));
       b[0] = (unsigned char) (0xf00 >> n | c >> 6 * (n - 1));
@@ -96,15 +112,17 @@ START_TEST(utf8_vectors)
     json_t *all = load(path), *c;
     unsigned good = 0;
     size_t i;
-    json_array_foreach(json_object_get(all, "cases"), i, c) {
+    json_array_foreach(json_object_get(all, "cases"), i, c)
+    {
       unsigned char b[256];
       size_t n = unhex(json_string_value(json_object_get(c, "hex")), b);
-      struct bytes out = {0};
+      struct bytes out = { 0 };
       ck_assert(utf8_lossy(&M, b, n, &out, NULL));
       json_t *text = json_object_get(c, "text");
       ck_assert_uint_eq(out.n, json_string_length(text));
       if (out.n) ck_assert_mem_eq(out.byte, json_string_value(text), out.n);
-      ck_assert_uint_eq(utf8_held(b, n), (size_t) json_integer_value(json_object_get(c, "incomplete_tail")));
+      ck_assert_uint_eq(
+        utf8_held(b, n), (size_t) json_integer_value(json_object_get(c, "incomplete_tail")));
       bool whole = true;
       if (n > 0) whole = utf8_run(b, n, &whole) == n && whole;
       ck_assert_int_eq(whole, json_is_true(json_object_get(c, "valid")));
@@ -119,14 +137,18 @@ START_TEST(utf8_vectors)
     json_t *all = load(path), *c, *t;
     unsigned good = 0, otherwise = 0;
     size_t i, k;
-    json_array_foreach(json_object_get(all, "cases"), i, c) {
-      struct bytes raw = {0}, out = {0};
-      json_array_foreach(json_object_get(c, "tokens"), k, t) {
+    json_array_foreach(json_object_get(all, "cases"), i, c)
+    {
+      struct bytes raw = { 0 }, out = { 0 };
+      json_array_foreach(json_object_get(c, "tokens"), k, t)
+      {
         const char *s = json_string_value(t);
         unsigned v;
         unsigned char one;
-        if (strlen(s) == 6 && sscanf(s, "<0x%2X>", &v) == 1) one = (unsigned char) v, bytes_push(&M, &raw, &one, 1, NULL);
-        else bytes_push(&M, &raw, s, strlen(s), NULL);
+        if (strlen(s) == 6 && sscanf(s, "<0x%2X>", &v) == 1)
+          one = (unsigned char) v, bytes_push(&M, &raw, &one, 1, NULL);
+        else
+          bytes_push(&M, &raw, s, strlen(s), NULL);
       }
       ck_assert(utf8_lossy(&M, raw.byte, raw.n, &out, NULL));
       json_t *want = json_object_get(c, "raw_bytes_lossy");
@@ -137,7 +159,8 @@ START_TEST(utf8_vectors)
       good++, otherwise += !json_equal(want, json_object_get(c, "hf_tokenizers"));
     }
     tally("vectors/utf8/byte_fallback.json", good, 0, 0, "");
-    tally("  of these otherwise than tokenizers: one U+FFFD a maximal subpart", otherwise, 0, 0, "");
+    tally(
+      "  of these otherwise than tokenizers: one U+FFFD a maximal subpart", otherwise, 0, 0, "");
     json_decref(all);
   }
   at_peace();
@@ -150,17 +173,20 @@ START_TEST(a_stream_holds_exactly_the_unfinished_ending)
   for (int round = 0; round < 4000; round++) {
     unsigned char text[40];
     size_t n = rnd(&seed) % 40;
-    static const unsigned char likely[] = {0x41, 0x80, 0xbf, 0xc2, 0xe2, 0x82, 0xac, 0xf0, 0x9f, 0x98, 0x80, 0xed, 0xe0, 0xf4};
-    for (size_t i = 0; i < n; i++) text[i] = rnd(&seed) % 4 ? likely[rnd(&seed) % sizeof likely] : (unsigned char) rnd(&seed);
-    struct stream s = {.n = 0};
-    struct bytes out = {0};
+    static const unsigned char likely[] = { 0x41, 0x80, 0xbf, 0xc2, 0xe2, 0x82, 0xac, 0xf0, 0x9f,
+      0x98, 0x80, 0xed, 0xe0, 0xf4 };
+    for (size_t i = 0; i < n; i++)
+      text[i] = rnd(&seed) % 4 ? likely[rnd(&seed) % sizeof likely] : (unsigned char) rnd(&seed);
+    struct stream s = { .n = 0 };
+    struct bytes out = { 0 };
     for (size_t at = 0; at < n;) {
       size_t step = 1 + rnd(&seed) % 4;
       if (step > n - at) step = n - at;
       ck_assert(stream_feed(&M, &s, text + at, step, &out, NULL));
       at += step;
       size_t hold = 0;
-      for (size_t k = 1; k <= 3 && k <= at; k++) if (completable(text + at - k, k) && !decodes(text + at - k, k)) hold = k;
+      for (size_t k = 1; k <= 3 && k <= at; k++)
+        if (completable(text + at - k, k) && !decodes(text + at - k, k)) hold = k;
       ck_assert_uint_eq(s.n, hold);
       ck_assert_uint_eq(out.n + s.n, at);
     }
@@ -177,7 +203,7 @@ START_TEST(stream_vectors)
 {
   char room[400];
   const char *path = shared_file(room, sizeof room, "vectors/stream/gpt2_stream.json");
-  const char *vocab = path ? shared_file((char[400]) {0}, 400, "data/gpt2") : NULL;
+  const char *vocab = path ? shared_file((char[400]){ 0 }, 400, "data/gpt2") : NULL;
   if (path == NULL || vocab == NULL) return;
   struct error why;
   struct tokenizer *t = tokenizer_open(&M, vocab, &why);
@@ -185,16 +211,19 @@ START_TEST(stream_vectors)
   json_t *all = load(path), *c;
   unsigned good = 0;
   size_t i;
-  json_array_foreach(json_object_get(all, "cases"), i, c) {
+  json_array_foreach(json_object_get(all, "cases"), i, c)
+  {
     json_t *list = json_object_get(c, "ids"), *want = json_object_get(c, "hold_back_only");
-    struct stream s = {.n = 0};
+    struct stream s = { .n = 0 };
     for (size_t k = 0; k <= json_array_size(list); k++) {
-      struct bytes out = {0}, text = {0};
+      struct bytes out = { 0 }, text = { 0 };
       size_t n;
       bool last = k == json_array_size(list);
-      if (last) stream_flush(&M, &s, &out, NULL);
+      if (last)
+        stream_flush(&M, &s, &out, NULL);
       else {
-        const unsigned char *b = tokenizer_text(t, (uint32_t) json_integer_value(json_array_get(list, k)), &n);
+        const unsigned char *b =
+          tokenizer_text(t, (uint32_t) json_integer_value(json_array_get(list, k)), &n);
         stream_feed(&M, &s, b, n, &out, NULL);
       }
       ck_assert(utf8_lossy(&M, out.byte, out.n, &text, NULL));
@@ -223,22 +252,28 @@ START_TEST(split_vectors)
   json_t *all = load(path), *c, *pattern;
   const char *name;
   unsigned good = 0;
-  json_object_foreach(json_object_get(all, "patterns"), name, pattern) {
+  json_object_foreach(json_object_get(all, "patterns"), name, pattern)
+  {
     struct error why;
-    struct splitter *s = splitter_open(&M, json_string_value(pattern), json_string_length(pattern), false, &why);
+    struct splitter *s =
+      splitter_open(&M, json_string_value(pattern), json_string_length(pattern), false, &why);
     if (s == NULL) ck_abort_msg("%s: %s", name, why.words);
     size_t i;
-    json_array_foreach(json_object_get(all, "cases"), i, c) {
-      json_t *text = json_object_get(c, "text"), *want = json_object_get(json_object_get(c, "split"), name);
+    json_array_foreach(json_object_get(all, "cases"), i, c)
+    {
+      json_t *text = json_object_get(c, "text"),
+             *want = json_object_get(json_object_get(c, "split"), name);
       struct pieces p;
       struct text_piece next;
-      pieces_begin(&p, s, (const unsigned char *) json_string_value(text), json_string_length(text));
+      pieces_begin(
+        &p, s, (const unsigned char *) json_string_value(text), json_string_length(text));
       size_t k = 0;
       for (;; k++) {
         ck_assert(pieces_next(&p, &next, &why));
         if (next.n == 0) break;
         json_t *w = json_array_get(want, k);
-        if (w == NULL || next.n != json_string_length(w) || memcmp(next.byte, json_string_value(w), next.n) || !next.match)
+        if (w == NULL || next.n != json_string_length(w)
+          || memcmp(next.byte, json_string_value(w), next.n) || !next.match)
           ck_abort_msg("%s, case %zu, piece %zu", name, i, k);
       }
       ck_assert_uint_eq(k, json_array_size(want));
@@ -246,8 +281,14 @@ START_TEST(split_vectors)
     }
     splitter_close(s);
   }
-  if (strcmp(split_gpt2, json_string_value(json_object_get(json_object_get(all, "patterns"), "gpt2"))) == 0) good++;
-  if (strcmp(split_llama3, json_string_value(json_object_get(json_object_get(all, "patterns"), "llama3"))) == 0) good++;
+  if (strcmp(
+        split_gpt2, json_string_value(json_object_get(json_object_get(all, "patterns"), "gpt2")))
+    == 0)
+    good++;
+  if (strcmp(split_llama3,
+        json_string_value(json_object_get(json_object_get(all, "patterns"), "llama3")))
+    == 0)
+    good++;
   tally("vectors/split/pretokenizer_splits.json", good, 0, 0, "");
   json_decref(all);
   at_peace();
@@ -279,15 +320,30 @@ START_TEST(gaps_and_empty_matches)
   cut("(?=b)", false, "abab", "(a(ba(b");
   cut("$", false, "ab", "(ab");
   cut("a.c", true, "abca.cabc", "(abc[a.c(abc");
-  cut("\\s", false, "a\xe1\xa0\x8e" "b c", "(a\xe1\xa0\x8e" "b[ (c"); /* U+180E is no white space */
-  cut("[^\\s]+", false, "a\xe1\xa0\x8e" "b\xc2\x85" "c", "[a\xe1\xa0\x8e" "b(\xc2\x85[c");
+  cut("\\s", false,
+    "a\xe1\xa0\x8e"
+    "b c",
+    "(a\xe1\xa0\x8e"
+    "b[ (c"); /* U+180E is no white space */
+  cut("[^\\s]+", false,
+    "a\xe1\xa0\x8e"
+    "b\xc2\x85"
+    "c",
+    "[a\xe1\xa0\x8e"
+    "b(\xc2\x85[c");
   cut("\\S+", false, " ab c", "( [ab( [c");
-  cut("\\S+", false, "a\xe1\xa0\x8e" "b c", "[a\xe1\xa0\x8e" "b( [c");
+  cut("\\S+", false,
+    "a\xe1\xa0\x8e"
+    "b c",
+    "[a\xe1\xa0\x8e"
+    "b( [c");
   cut("\\\\s", false, "a\\sb", "(a[\\s(b");
   cut(NULL, false, "one piece", "(one piece");
   cut(split_gpt2, false, "I've  10 cats!\n", "[I['ve[ [ 10[ cats[![\n");
-  cut(split_gpt2, false, "It's 12345 o'clock,  he'll say.", "[It['s[ 12345[ o['[clock[,[ [ he['ll[ say[."); /* the table of chapter 1 */
-  cut(split_llama3, false, "It's 12345 o'clock,  he'll say.", "[It['s[ [123[45[ o['clock[,[ [ he['ll[ say[.");
+  cut(split_gpt2, false, "It's 12345 o'clock,  he'll say.",
+    "[It['s[ 12345[ o['[clock[,[ [ he['ll[ say[."); /* the table of chapter 1 */
+  cut(split_llama3, false, "It's 12345 o'clock,  he'll say.",
+    "[It['s[ [123[45[ o['clock[,[ [ he['ll[ say[.");
   struct error why;
   ck_assert_ptr_null(splitter_open(&M, "a(", 2, false, &why));
   ck_assert_ptr_nonnull(strstr(why.words, "byte 2"));
@@ -308,21 +364,26 @@ END_TEST
 /* ---- merges ----------------------------------------------------------------------------- */
 
 /* the trainer of probe.md, literally; the text given as pieces */
-struct slow { uint32_t id[4000]; size_t n; };
+struct slow {
+  uint32_t id[4000];
+  size_t n;
+};
 static size_t slow_train(struct slow *piece, size_t n_pieces, size_t merges, struct bpe_merge *out)
 {
   size_t k = 0;
   for (; k < merges; k++) {
     uint64_t best_count = 0;
-    struct bpe_merge best = {0, 0};
+    struct bpe_merge best = { 0, 0 };
     for (size_t i = 0; i < n_pieces; i++)
       for (size_t j = 0; j + 1 < piece[i].n; j++) {
         uint32_t a = piece[i].id[j], b = piece[i].id[j + 1];
         uint64_t count = 0;
         for (size_t u = 0; u < n_pieces; u++)
-          for (size_t v = 0; v + 1 < piece[u].n; v++) count += piece[u].id[v] == a && piece[u].id[v + 1] == b;
-        if (count > best_count || (count == best_count && (a < best.left || (a == best.left && b < best.right))))
-          best_count = count, best = (struct bpe_merge) {a, b};
+          for (size_t v = 0; v + 1 < piece[u].n; v++)
+            count += piece[u].id[v] == a && piece[u].id[v + 1] == b;
+        if (count > best_count
+          || (count == best_count && (a < best.left || (a == best.left && b < best.right))))
+          best_count = count, best = (struct bpe_merge){ a, b };
       }
     if (best_count == 0) break;
     out[k] = best;
@@ -331,7 +392,8 @@ static size_t slow_train(struct slow *piece, size_t n_pieces, size_t merges, str
       for (size_t j = 0; j < piece[i].n; to++)
         if (j + 1 < piece[i].n && piece[i].id[j] == best.left && piece[i].id[j + 1] == best.right)
           piece[i].id[to] = 256 + (uint32_t) k, j += 2;
-        else piece[i].id[to] = piece[i].id[j++];
+        else
+          piece[i].id[to] = piece[i].id[j++];
       piece[i].n = to;
     }
   }
@@ -348,7 +410,8 @@ START_TEST(training_is_the_definition)
     for (size_t i = 0; i < n; i++) text[i] = "ab c"[rnd(&seed) % letters];
     bool one = round % 2;
     size_t n_pieces = 0, ask = rnd(&seed) % 30;
-    struct splitter *s = one ? NULL : splitter_open(&M, split_gpt2, strlen(split_gpt2), false, NULL);
+    struct splitter *s =
+      one ? NULL : splitter_open(&M, split_gpt2, strlen(split_gpt2), false, NULL);
     struct pieces p;
     struct text_piece next;
     pieces_begin(&p, s, (unsigned char *) text, n);
@@ -362,7 +425,8 @@ START_TEST(training_is_the_definition)
     ck_assert(bpe_train(&M, text, n, one ? NULL : split_gpt2, ask, &got, &n_got, NULL));
     ck_assert_uint_eq(n_got, n_want);
     for (size_t k = 0; k < n_got; k++) {
-      ck_assert_msg(got[k].left == want[k].left && got[k].right == want[k].right, "round %d, merge %zu of '%.*s'", round, k, (int) n, text);
+      ck_assert_msg(got[k].left == want[k].left && got[k].right == want[k].right,
+        "round %d, merge %zu of '%.*s'", round, k, (int) n, text);
     }
     bpe_forget(&M, got, ask);
   }
@@ -379,7 +443,10 @@ START_TEST(training_gaps_and_bytes_that_are_no_text)
   ck_assert(got[0].left == 'x' && got[0].right == 'a');
   ck_assert(got[1].left == 'x' && got[1].right == 256);
   bpe_forget(&M, got, 9);
-  ck_assert(bpe_train(&M, "\xff\xfe" "a\xff\xfe", 5, split_gpt2, 1, &got, &n, NULL));
+  ck_assert(bpe_train(&M,
+    "\xff\xfe"
+    "a\xff\xfe",
+    5, split_gpt2, 1, &got, &n, NULL));
   ck_assert(n == 1 && got[0].left == 0xff && got[0].right == 0xfe);
   bpe_forget(&M, got, 1);
   ck_assert(bpe_train(&M, "", 0, NULL, 5, &got, &n, NULL));
@@ -399,19 +466,24 @@ static bool tied(const uint32_t *id, size_t n)
   static uint32_t count[600][600];
   memset(count, 0, sizeof count);
   uint32_t best = 0, times = 0;
-  for (size_t i = 0; i + 1 < n; i++) if (id[i] != APART && id[i + 1] != APART) count[id[i]][id[i + 1]]++;
+  for (size_t i = 0; i + 1 < n; i++)
+    if (id[i] != APART && id[i + 1] != APART) count[id[i]][id[i + 1]]++;
   for (size_t a = 0; a < 600; a++)
     for (size_t b = 0; b < 600; b++)
-      if (count[a][b] > best) best = count[a][b], times = 1;
-      else times += count[a][b] == best;
+      if (count[a][b] > best)
+        best = count[a][b], times = 1;
+      else
+        times += count[a][b] == best;
   return times > 1;
 }
 static size_t apply(uint32_t *id, size_t n, struct bpe_merge m, uint32_t made)
 {
   size_t to = 0;
   for (size_t j = 0; j < n; to++)
-    if (j + 1 < n && id[j] == m.left && id[j + 1] == m.right) id[to] = made, j += 2;
-    else id[to] = id[j++];
+    if (j + 1 < n && id[j] == m.left && id[j + 1] == m.right)
+      id[to] = made, j += 2;
+    else
+      id[to] = id[j++];
   return to;
 }
 
@@ -421,26 +493,31 @@ static void bytes_as_ids(struct bpe *b)
   for (uint32_t i = 0; i < 256; i++) b->byte_id[i] = i;
 }
 
-/* karpathy/minbpe: training as far as no two counts are equal (its rule for ties is another one), then
-   encoding and decoding with its merges. Its regex runs cut by the pattern of cl100k. */
+/* karpathy/minbpe: training as far as no two counts are equal (its rule for ties is another one),
+   then encoding and decoding with its merges. Its regex runs cut by the pattern of cl100k. */
 START_TEST(minbpe_vectors)
 {
   char room[400], room2[400], room3[400];
   const char *path = shared_file(room, sizeof room, "vectors/minbpe/minbpe_train.json");
-  const char *swift = path ? shared_file(room2, sizeof room2, "vectors/minbpe/taylorswift.txt") : NULL;
-  const char *splits = path ? shared_file(room3, sizeof room3, "vectors/split/pretokenizer_splits.json") : NULL;
+  const char *swift =
+    path ? shared_file(room2, sizeof room2, "vectors/minbpe/taylorswift.txt") : NULL;
+  const char *splits =
+    path ? shared_file(room3, sizeof room3, "vectors/split/pretokenizer_splits.json") : NULL;
   if (path == NULL || swift == NULL || splits == NULL) return;
   json_t *all = load(path), *patterns = load(splits), *run;
-  const char *cl100k = json_string_value(json_object_get(json_object_get(patterns, "patterns"), "cl100k"));
+  const char *cl100k =
+    json_string_value(json_object_get(json_object_get(patterns, "patterns"), "cl100k"));
   size_t i, n_swift;
   char *text_swift = slurp(swift, &n_swift);
   unsigned good = 0, learnt = 0;
-  json_array_foreach(json_object_get(all, "runs"), i, run) {
+  json_array_foreach(json_object_get(all, "runs"), i, run)
+  {
     const char *name = json_string_value(json_object_get(run, "name"));
     bool regex = strncmp(name, "regex", 5) == 0, llama = strstr(name, "llama") != NULL;
     json_t *list = json_object_get(run, "merges"), *c;
     const char *text = llama ? json_string_value(json_object_get(all, "llama_text")) : text_swift;
-    size_t n = llama ? json_string_length(json_object_get(all, "llama_text")) : n_swift, many = json_array_size(list), k, e;
+    size_t n = llama ? json_string_length(json_object_get(all, "llama_text")) : n_swift,
+           many = json_array_size(list), k, e;
     struct bpe_merge *got;
     ck_assert(bpe_train(&M, text, n, regex ? cl100k : NULL, many, &got, &k, NULL));
     struct bpe b;
@@ -465,22 +542,25 @@ START_TEST(minbpe_vectors)
         free_of_ties++;
         ck_assert_msg(got[q].left == l && got[q].right == r, "%s: merge %zu", name, q);
       }
-      n_id = apply(id, n_id, (struct bpe_merge) {l, r}, 256 + (uint32_t) q);
+      n_id = apply(id, n_id, (struct bpe_merge){ l, r }, 256 + (uint32_t) q);
     }
     ck_assert_uint_ge(free_of_ties, llama ? 1 : 20);
     learnt += (unsigned) free_of_ties;
     free(id);
-    struct bpe_work w = {0};
-    json_array_foreach(json_object_get(run, "encode"), e, c) {
+    struct bpe_work w = { 0 };
+    json_array_foreach(json_object_get(run, "encode"), e, c)
+    {
       json_t *t = json_object_get(c, "text"), *want = json_object_get(c, "ids");
       const char *from = json_string_value(t);
       size_t length = json_string_length(t);
       if (want == NULL) continue;
-      struct ids out = {0};
+      struct ids out = { 0 };
       pieces_begin(&p, s, (const unsigned char *) from, length);
-      while (pieces_next(&p, &next, NULL) && next.n > 0) ck_assert(bpe_encode(&b, &M, &w, next.byte, next.n, &out, NULL));
+      while (pieces_next(&p, &next, NULL) && next.n > 0)
+        ck_assert(bpe_encode(&b, &M, &w, next.byte, next.n, &out, NULL));
       ck_assert_uint_eq(out.n, json_array_size(want));
-      for (size_t q = 0; q < out.n; q++) ck_assert_uint_eq(out.id[q], (uint32_t) json_integer_value(json_array_get(want, q)));
+      for (size_t q = 0; q < out.n; q++)
+        ck_assert_uint_eq(out.id[q], (uint32_t) json_integer_value(json_array_get(want, q)));
       ids_free(&M, &out);
       good++;
     }
@@ -495,11 +575,13 @@ START_TEST(minbpe_vectors)
   ck_assert(bpe_train(&M, "aaabdaaabac", 11, NULL, 3, &got, &k, NULL));
   struct bpe b;
   bytes_as_ids(&b);
-  for (uint32_t q = 0; q < k; q++) ck_assert(bpe_add(&M, &b, got[q].left, got[q].right, 256 + q, NULL));
-  struct bpe_work w = {0};
-  struct ids out = {0};
+  for (uint32_t q = 0; q < k; q++)
+    ck_assert(bpe_add(&M, &b, got[q].left, got[q].right, 256 + q, NULL));
+  struct bpe_work w = { 0 };
+  struct ids out = { 0 };
   ck_assert(bpe_encode(&b, &M, &w, (const unsigned char *) "aaabdaaabac", 11, &out, NULL));
-  ck_assert_uint_eq(out.n, json_array_size(json_object_get(wiki, "ids"))); /* tied: the same length, other merges */
+  ck_assert_uint_eq(
+    out.n, json_array_size(json_object_get(wiki, "ids"))); /* tied: the same length, other merges */
   good++;
   ids_free(&M, &out);
   bpe_work_free(&M, &w);
@@ -537,7 +619,8 @@ START_TEST(encoding_is_the_definition)
       size_t best = SIZE_MAX, at = 0;
       for (size_t i = 0; i + 1 < m; i++) {
         size_t rank = SIZE_MAX;
-        for (size_t k = 0; k < rules; k++) if (b.rule[k].left == id[i] && b.rule[k].right == id[i + 1]) rank = k;
+        for (size_t k = 0; k < rules; k++)
+          if (b.rule[k].left == id[i] && b.rule[k].right == id[i + 1]) rank = k;
         if (rank < best) best = rank, at = i;
       }
       if (best == SIZE_MAX) break;
@@ -545,8 +628,8 @@ START_TEST(encoding_is_the_definition)
       memmove(id + at + 1, id + at + 2, (m - at - 2) * sizeof *id);
       m--;
     }
-    struct bpe_work w = {0};
-    struct ids out = {0};
+    struct bpe_work w = { 0 };
+    struct ids out = { 0 };
     ck_assert(bpe_encode(&b, &M, &w, text, n, &out, NULL));
     ck_assert_uint_eq(out.n, m);
     for (size_t i = 0; i < m; i++) ck_assert_uint_eq(out.id[i], id[i]);
@@ -560,13 +643,19 @@ END_TEST
 
 /* ---- what breaks off in the middle has not been: nothing is longer, and the next try is right */
 enum broken_kind { JOIN_SHORT, JOIN_LONG, ENCODE, SPELL, LOSSY, FEED, FLUSH, RULE, BROKEN_KINDS };
-struct broken { struct bpe b; struct bpe_work w; struct ids ids; struct bytes bytes;
-  struct stream s; struct bpe_merge merge[4]; };
+struct broken {
+  struct bpe b;
+  struct bpe_work w;
+  struct ids ids;
+  struct bytes bytes;
+  struct stream s;
+  struct bpe_merge merge[4];
+};
 static bool break_off(struct broken *x, int kind, struct error *why)
 {
   static const unsigned char letters[] = "abcdabcdabxyabcdabcdabxyabcdabcdabxyabcdabcdabxy";
   static const unsigned char loose[] = "ab\xff\xe2\x82z\xed\xa0\x80\xf0\x9f\x98\x80"
-    " and some more of this\xc3";
+                                       " and some more of this\xc3";
   switch (kind) {
   case JOIN_SHORT: return bpe_encode(&x->b, &M, &x->w, letters, 12, &x->ids, why);
   case JOIN_LONG: return bpe_encode(&x->b, &M, &x->w, letters, sizeof letters - 1, &x->ids, why);
@@ -583,7 +672,8 @@ static void broken_begin(struct broken *x, size_t ids, size_t bytes)
 {
   memset(x, 0, sizeof *x);
   bytes_as_ids(&x->b);
-  static const struct bpe_merge merge[4] = {{'a', 'b'}, {'c', 'd'}, {256, 257}, {258, 258}};
+  static const struct bpe_merge merge[4] = { { 'a', 'b' }, { 'c', 'd' }, { 256, 257 },
+    { 258, 258 } };
   memcpy(x->merge, merge, sizeof merge);
   for (uint32_t k = 0; k < 4; k++)
     hold(bpe_add(&M, &x->b, merge[k].left, merge[k].right, 256 + k, NULL));
@@ -592,7 +682,7 @@ static void broken_begin(struct broken *x, size_t ids, size_t bytes)
     hold(bpe_add(&M, &x->b, 1000 + i, 1, 2000, NULL));
   }
   for (size_t i = 0; i < bytes; i++) hold(bytes_push(&M, &x->bytes, "=", 1, NULL));
-  x->s = (struct stream) {.held = {0xe2, 0x82}, .n = 2};
+  x->s = (struct stream){ .held = { 0xe2, 0x82 }, .n = 2 };
 }
 static void broken_end(struct broken *x)
 {
@@ -623,8 +713,9 @@ START_TEST(what_breaks_off_has_not_been)
         hold(memcmp(x.s.held, held.held, held.n) == 0);
         for (size_t i = 0; i < before; i++) hold(x.ids.id[i] == 1000 + i && x.bytes.byte[i] == '=');
         if (_i == JOIN_SHORT || _i == JOIN_LONG) { /* another text with the same desk first */
-          struct ids other = {0};
-          static const unsigned char text[] = "xyzabcdabcd" "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx";
+          struct ids other = { 0 };
+          static const unsigned char text[] = "xyzabcdabcd"
+                                              "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx";
           hold(bpe_encode(&x.b, &M, &x.w, text, 41, &other, &why));
           hold(other.n == 34 && other.id[3] == 259 && other.id[4] == 'x');
           ids_free(&M, &other);
@@ -647,8 +738,8 @@ END_TEST
 /* what a stream held is given once; behind the end of a text the next one begins */
 START_TEST(a_second_text_begins_without_the_first)
 {
-  struct stream s = {.n = 0};
-  struct bytes out = {0};
+  struct stream s = { .n = 0 };
+  struct bytes out = { 0 };
   struct error why;
   for (int text = 0; text < 3; text++) {
     size_t before = out.n;
@@ -678,7 +769,7 @@ START_TEST(a_long_match_needs_a_second_attempt)
   struct error why;
   memset(text, 'a', LONG), text[LONG - 1] = 'c', text[7] = ' ';
   for (int round = 0; round < 2; round++) {
-    static const size_t want[] = {7, 1, LONG - 9, 1, 0};
+    static const size_t want[] = { 7, 1, LONG - 9, 1, 0 };
     struct pieces p;
     struct text_piece next;
     pieces_begin(&p, s, text, LONG);
@@ -697,8 +788,8 @@ END_TEST
 START_TEST(sentences_about_pieces_name_the_place)
 {
   struct bpe b;
-  struct bpe_work w = {0};
-  struct ids out = {0};
+  struct bpe_work w = { 0 };
+  struct ids out = { 0 };
   struct error why;
   bytes_as_ids(&b);
   b.byte_id['q'] = BPE_NONE, b.byte_id[0xfe] = BPE_NONE;
@@ -727,15 +818,16 @@ START_TEST(sentences_about_pieces_name_the_place)
   pieces_begin(&p, s, (unsigned char *) as, 18);
   hold(pieces_next(&p, &next, &why) && next.n == 18 && !next.match);
   splitter_close(s);
-  static const struct { const char *pattern, *place; } bad[] = {{"ab\\", "byte 3"},
-    {"[a", "byte 2"}};
+  static const struct {
+    const char *pattern, *place;
+  } bad[] = { { "ab\\", "byte 3" }, { "[a", "byte 2" } };
   for (int i = 0; i < 2; i++) {
     hold(splitter_open(&M, bad[i].pattern, strlen(bad[i].pattern), false, &why) == NULL);
     ck_assert_msg(strstr(why.words, bad[i].place) != NULL, "%s", why.words);
   }
   at_peace();
   struct bpe_merge *got;
-  size_t n = 99, merges[] = {(size_t) UINT32_MAX - 256, (size_t) UINT32_MAX - 255, SIZE_MAX};
+  size_t n = 99, merges[] = { (size_t) UINT32_MAX - 256, (size_t) UINT32_MAX - 255, SIZE_MAX };
   for (int i = 0; i < 3; i++) {
     hold(!bpe_train(&M, "aa", 2, NULL, merges[i], &got, &n, &why) && got == NULL && n == 0);
     ck_assert_ptr_nonnull(strstr(why.words, "are more than ids can number"));
@@ -757,8 +849,10 @@ START_TEST(training_that_breaks_off_has_learnt_nothing)
       M.refuse_at = M.all.requests + k;
       whole = bpe_train(&M, text, sizeof text - 1, one ? NULL : split_gpt2, 40, &got, &n, &why);
       M.refuse_at = 0;
-      if (whole) bpe_forget(&M, got, 40);
-      else hold(got == NULL && n == 0);
+      if (whole)
+        bpe_forget(&M, got, 40);
+      else
+        hold(got == NULL && n == 0);
       hold(M.all.held == held);
     }
   at_peace();
@@ -771,17 +865,17 @@ START_TEST(short_rows_and_long_ones_are_joined_alike)
   uint64_t seed = suite_seed() + 9;
   for (int round = 0; round < 400; round++) {
     struct bpe b;
-    struct bpe_work w = {0};
+    struct bpe_work w = { 0 };
     bytes_as_ids(&b);
     for (uint32_t k = 0; k < 12; k++) { /* some rules have one rank */
       uint32_t left = 'a' + (uint32_t) (rnd(&seed) % 3), right = 'a' + (uint32_t) (rnd(&seed) % 3);
-      struct bpe_rule rule = {left, right, 300 + k, k / 2};
+      struct bpe_rule rule = { left, right, 300 + k, k / 2 };
       hold(bpe_add_ranked(&M, &b, rule, NULL));
     }
     unsigned char text[80];
     for (size_t i = 0; i < sizeof text; i++) text[i] = (unsigned char) ('a' + rnd(&seed) % 3);
     for (size_t n = 30; n < 36; n++) {
-      struct ids half = {0}, alone = {0};
+      struct ids half = { 0 }, alone = { 0 };
       memset(text + n, 'z', 80 - n);
       hold(bpe_encode(&b, &M, &w, text, 80, &half, NULL)); /* behind n letters nothing is joined */
       hold(bpe_encode(&b, &M, &w, text, n, &alone, NULL));
@@ -803,8 +897,10 @@ START_TEST(a_megabyte_takes_little_time)
   size_t n;
   uint64_t seed = suite_seed();
   double start = seconds();
-  /* words of two to nine letters, uneven, so that there are 1,000 merges to be learnt, in one piece and in many */
-  for (size_t i = 0; i < MEGA; i++) text[i] = rnd(&seed) % 6 == 0 ? ' ' : "eeettaaoinshrdlu"[rnd(&seed) % 16];
+  /* words of two to nine letters, uneven, so that there are 1,000 merges to be learnt, in one piece
+   * and in many */
+  for (size_t i = 0; i < MEGA; i++)
+    text[i] = rnd(&seed) % 6 == 0 ? ' ' : "eeettaaoinshrdlu"[rnd(&seed) % 16];
   ck_assert(bpe_train(&M, text, MEGA, split_gpt2, 1000, &merge, &n, NULL));
   ck_assert_uint_eq(n, 1000);
   double many = seconds() - start;
@@ -820,8 +916,8 @@ START_TEST(a_megabyte_takes_little_time)
   for (int kind = 0; kind < 4; kind++) {
     memset(text, "a <\xe2"[kind], MEGA);
     start = seconds();
-    struct ids out = {0};
-    struct bytes back = {0};
+    struct ids out = { 0 };
+    struct bytes back = { 0 };
     ck_assert(tokenizer_encode(t, &M, text, MEGA, false, true, &out, NULL));
     ck_assert(tokenizer_decode(t, &M, out.id, out.n, false, &back, NULL));
     ck_assert_uint_eq(back.n, MEGA);
@@ -846,9 +942,10 @@ END_TEST
 
 START_TEST(golden_tokenizers)
 {
-  static const char *const name[] = {"gpt2", "llama3", "small-added", "small-llama3", "qwen3", "llama2-legacy", "llama2-metaspace", "mistral-v3"};
+  static const char *const name[] = { "gpt2", "llama3", "small-added", "small-llama3", "qwen3",
+    "llama2-legacy", "llama2-metaspace", "mistral-v3" };
   for (size_t i = 0; i < 8; i++) {
-    static const char *const file[] = {"cases.jsonl", "stream.jsonl"};
+    static const char *const file[] = { "cases.jsonl", "stream.jsonl" };
     char where[200], room[400];
     snprintf(where, sizeof where, "golden/tokenizers/%s", name[i]);
     const char *path = shared_file(room, sizeof room, where);
@@ -870,13 +967,15 @@ START_TEST(golden_tokenizers)
 }
 END_TEST
 
-/* small vocabularies of our own, which travel with the project: answers of Hugging Face's library for the file that our trainer
-   wrote, for a file of Llama 3's kind made of it, and for the two files of GPT-2's time under both pairs of names; and vocabularies that
-   begin with characters, in Llama 2's form, in Mistral's, and as SentencePiece keeps them */
+/* small vocabularies of our own, which travel with the project: answers of Hugging Face's library
+   for the file that our trainer wrote, for a file of Llama 3's kind made of it, and for the two
+   files of GPT-2's time under both pairs of names; and vocabularies that begin with characters, in
+   Llama 2's form, in Mistral's, and as SentencePiece keeps them */
 START_TEST(travelling_tokenizers)
 {
-  static const char *const from[][2] = {{"plain", "plain"}, {"llama", "llama"}, {"two-files", "plain"}, {"other-names", "plain"},
-    {"pieces", "pieces"}, {"spaces", "spaces"}, {"pieces-model", "pieces-model"}};
+  static const char *const from[][2] = { { "plain", "plain" }, { "llama", "llama" },
+    { "two-files", "plain" }, { "other-names", "plain" }, { "pieces", "pieces" },
+    { "spaces", "spaces" }, { "pieces-model", "pieces-model" } };
   size_t n, n_then, n_now;
   char *text = slurp("tests/golden/tokenizers/text.txt", &n), now[] = "/tmp/incipit-learnt-XXXXXX";
   struct bpe_merge *merge;
@@ -895,8 +994,10 @@ START_TEST(travelling_tokenizers)
     struct tokenizer *t = tokenizer_open(&M, path, &why);
     if (t == NULL) ck_abort_msg("%s", why.words);
     for (int k = 0; k < (i < 4 ? 2 : 1); k++) {
-      snprintf(path, sizeof path, "tests/golden/tokenizers/%s/%s.jsonl", from[i][1], k ? "stream" : "cases");
-      snprintf(label, sizeof label, "tests/golden/tokenizers/%s: %s", from[i][0], k ? "streams" : "cases");
+      snprintf(path, sizeof path, "tests/golden/tokenizers/%s/%s.jsonl", from[i][1],
+        k ? "stream" : "cases");
+      snprintf(
+        label, sizeof label, "tests/golden/tokenizers/%s: %s", from[i][0], k ? "streams" : "cases");
       unsigned failed = 0, good = golden(t, path, &failed);
       tally(label, good, failed, 0, "");
       ck_assert_msg(failed == 0, "%s: %u failed", label, failed);
@@ -908,15 +1009,16 @@ START_TEST(travelling_tokenizers)
 }
 END_TEST
 
-/* exercise 1-4: no two ids of a learnt list are spelt alike; and what is decoded and encoded again comes back */
+/* exercise 1-4: no two ids of a learnt list are spelt alike; and what is decoded and encoded again
+ * comes back */
 START_TEST(learnt_ids_are_spelt_once)
 {
   uint64_t seed = suite_seed() + 9;
   for (int round = 0; round < 300; round++) {
     char text[120];
     struct bpe_merge *merge;
-    struct bpe b = {.n = 0};
-    struct bytes spelt[256 + 60] = {{0}};
+    struct bpe b = { .n = 0 };
+    struct bytes spelt[256 + 60] = { { 0 } };
     size_t n = 1 + rnd(&seed) % 119, made, letters = 1 + rnd(&seed) % 3;
     for (size_t i = 0; i < n; i++) text[i] = (char) ('a' + rnd(&seed) % letters);
     ck_assert(bpe_train(&M, text, n, NULL, 60, &merge, &made, NULL));
@@ -926,9 +1028,9 @@ START_TEST(learnt_ids_are_spelt_once)
       for (uint32_t k = 0; i >= 256 && k < i; k++)
         hold(spelt[k].n != spelt[i].n || memcmp(spelt[k].byte, spelt[i].byte, spelt[i].n) != 0);
     }
-    struct bpe_work w = {0};
+    struct bpe_work w = { 0 };
     for (uint32_t i = 0; i < 256 + made; i++) { /* a token that stands alone is itself */
-      struct ids out = {0};
+      struct ids out = { 0 };
       ck_assert(bpe_encode(&b, &M, &w, spelt[i].byte, spelt[i].n, &out, NULL));
       hold(out.n == 1 && out.id[0] == i);
       ids_free(&M, &out);
@@ -942,21 +1044,24 @@ START_TEST(learnt_ids_are_spelt_once)
 }
 END_TEST
 
-/* the looks of the fast encoder grow with the text and not with its square, whatever the text: at most two for each merge and one a byte */
+/* the looks of the fast encoder grow with the text and not with its square, whatever the text: at
+ * most two for each merge and one a byte */
 START_TEST(looks_grow_with_the_text)
 {
   uint64_t seed = suite_seed() + 10;
   static unsigned char text[1 << 16];
   struct bpe b;
   bytes_as_ids(&b);
-  for (uint32_t k = 0; k < 16; k++) ck_assert(bpe_add(&M, &b, k ? 255 + k : 'a', k ? 255 + k : 'a', 256 + k, NULL));
+  for (uint32_t k = 0; k < 16; k++)
+    ck_assert(bpe_add(&M, &b, k ? 255 + k : 'a', k ? 255 + k : 'a', 256 + k, NULL));
   ck_assert(bpe_add(&M, &b, 'a', 'b', 272, NULL));
   ck_assert(bpe_add(&M, &b, 272, 272, 273, NULL));
   for (int kind = 0; kind < 3; kind++)
     for (size_t n = 1 << 10; n <= sizeof text; n *= 4) {
-      for (size_t i = 0; i < n; i++) text[i] = kind == 0 ? 'a' : kind == 1 ? "ab"[i % 2] : "ab"[rnd(&seed) % 2];
-      struct bpe_work w = {0};
-      struct ids out = {0};
+      for (size_t i = 0; i < n; i++)
+        text[i] = kind == 0 ? 'a' : kind == 1 ? "ab"[i % 2] : "ab"[rnd(&seed) % 2];
+      struct bpe_work w = { 0 };
+      struct ids out = { 0 };
       ck_assert(bpe_encode(&b, &M, &w, text, n, &out, NULL));
       ck_assert_uint_le(w.looks, n + 2 * (n - out.n));
       ids_free(&M, &out);
@@ -995,7 +1100,8 @@ START_TEST(gpt2_from_its_own_files)
   }
   ck_assert_uint_eq(tokenizer_vocab_size(t), 50257);
   uint32_t id;
-  ck_assert(tokenizer_find(t, "<|endoftext|>", 13, &id) && id == 50256 && tokenizer_is_special(t, id));
+  ck_assert(
+    tokenizer_find(t, "<|endoftext|>", 13, &id) && id == 50256 && tokenizer_is_special(t, id));
   ck_assert(!tokenizer_bos(t, &id));
   tokenizer_close(&M, t);
   /* add_bos_token of tokenizer_config.json, as there is no post-processor */
@@ -1005,7 +1111,7 @@ START_TEST(gpt2_from_its_own_files)
   fclose(f);
   t = tokenizer_open(&M, dir, &why);
   ck_assert_ptr_nonnull(t);
-  struct ids out = {0};
+  struct ids out = { 0 };
   ck_assert(tokenizer_encode(t, &M, "a", 1, true, false, &out, NULL));
   ck_assert(out.n == 2 && out.id[0] == 50256 && out.id[1] == 64);
   ck_assert(tokenizer_bos(t, &id) && id == 50256);
@@ -1013,7 +1119,10 @@ START_TEST(gpt2_from_its_own_files)
   tokenizer_close(&M, t);
   tokenizer_close(&M, u);
   for (int k = 0; k < 3; k++) {
-    snprintf(b, sizeof b, "%s/%s", dir, k == 0 ? "merges.txt" : k == 1 ? "vocab.json" : "tokenizer_config.json");
+    snprintf(b, sizeof b, "%s/%s", dir,
+      k == 0     ? "merges.txt"
+        : k == 1 ? "vocab.json"
+                 : "tokenizer_config.json");
     unlink(b);
   }
   rmdir(dir);
@@ -1021,7 +1130,9 @@ START_TEST(gpt2_from_its_own_files)
 }
 END_TEST
 
-static const char lines[] = "The cat sat on the mat. The rat sat on the cat.\nIt's 10 o'clock; na\xc3\xafve \xe2\x82\xac 5 \xf0\x9f\x98\x80!\n\n  and so on and so on";
+static const char lines[] =
+  "The cat sat on the mat. The rat sat on the cat.\nIt's 10 o'clock; na\xc3\xafve \xe2\x82\xac 5 "
+  "\xf0\x9f\x98\x80!\n\n  and so on and so on";
 
 START_TEST(any_bytes_come_back)
 {
@@ -1033,11 +1144,14 @@ START_TEST(any_bytes_come_back)
   for (int round = 0; round < 4000; round++) {
     char text[120];
     size_t length = rnd(&seed) % 120;
-    for (size_t i = 0; i < length; i++) text[i] = rnd(&seed) % 3 ? lines[rnd(&seed) % (sizeof lines - 1)] : (char) rnd(&seed);
-    if (round % 2) for (size_t i = 0, from = rnd(&seed) % 40; i < length; i++) text[i] = lines[(from + i) % (sizeof lines - 1)];
-    struct ids out = {0};
-    struct bytes back = {0}, chunks = {0};
-    struct stream s = {.n = 0};
+    for (size_t i = 0; i < length; i++)
+      text[i] = rnd(&seed) % 3 ? lines[rnd(&seed) % (sizeof lines - 1)] : (char) rnd(&seed);
+    if (round % 2)
+      for (size_t i = 0, from = rnd(&seed) % 40; i < length; i++)
+        text[i] = lines[(from + i) % (sizeof lines - 1)];
+    struct ids out = { 0 };
+    struct bytes back = { 0 }, chunks = { 0 };
+    struct stream s = { .n = 0 };
     ck_assert(tokenizer_encode(t, &M, text, length, round % 3 == 0, round % 5 == 0, &out, NULL));
     ck_assert(tokenizer_decode(t, &M, out.id, out.n, false, &back, NULL));
     for (size_t i = 0; i < out.n; i++) {
@@ -1072,7 +1186,8 @@ START_TEST(a_written_tokenizer_is_the_one_in_memory)
   ck_assert(bpe_train(&M, lines, strlen(lines), split_gpt2, 60, &merge, &n, NULL));
   struct error why;
   if (!tokenizer_write(&M, path, merge, n, &why)) ck_abort_msg("%s", why.words);
-  struct tokenizer *t = tokenizer_from_merges(&M, merge, n, NULL), *u = tokenizer_open(&M, path, &why);
+  struct tokenizer *t = tokenizer_from_merges(&M, merge, n, NULL),
+                   *u = tokenizer_open(&M, path, &why);
   if (u == NULL) ck_abort_msg("%s", why.words);
   ck_assert_uint_eq(tokenizer_vocab_size(t), 257 + n);
   ck_assert_uint_eq(tokenizer_vocab_size(u), 257 + n);
@@ -1086,10 +1201,11 @@ START_TEST(a_written_tokenizer_is_the_one_in_memory)
     ck_assert(tokenizer_find(u, (const char *) y, b, &found) && found == id);
     ck_assert_int_eq(tokenizer_is_special(u, id), id == 0);
   }
-  static const char *const text[] = {lines, "<|endoftext|>The cat<|endoftext|>", "", "   ", "tab\there"};
+  static const char *const text[] = { lines, "<|endoftext|>The cat<|endoftext|>", "", "   ",
+    "tab\there" };
   for (size_t k = 0; k < 5; k++)
     for (int special = 0; special < 2; special++) {
-      struct ids a = {0}, b = {0};
+      struct ids a = { 0 }, b = { 0 };
       ck_assert(tokenizer_encode(t, &M, text[k], strlen(text[k]), true, special, &a, NULL));
       ck_assert(tokenizer_encode(u, &M, text[k], strlen(text[k]), true, special, &b, NULL));
       ck_assert_uint_eq(a.n, b.n);
@@ -1113,12 +1229,16 @@ END_TEST
 #define VOCAB_EXTRA "\"ab\": 256, \"\\u0120a\": 257, \"abab\": 258"
 static char description[40000];
 /* a description whose vocabulary is the bytes and three words; the parts may be replaced */
-static const char *describe(const char *model_keys, const char *vocab_more, const char *merges, const char *added, const char *norm,
-  const char *pre, const char *post, const char *dec, const char *more)
+static const char *describe(const char *model_keys, const char *vocab_more, const char *merges,
+  const char *added, const char *norm, const char *pre, const char *post, const char *dec,
+  const char *more)
 {
   char *p = description;
-  p += sprintf(p, "{\"version\": \"1.0\", \"truncation\": null, \"padding\": null, %s \"added_tokens\": %s, \"normalizer\": %s, \"pre_tokenizer\": %s, "
-    "\"post_processor\": %s, \"decoder\": %s, \"model\": {\"type\": \"BPE\", %s \"vocab\": {", more, added, norm, pre, post, dec, model_keys);
+  p += sprintf(p,
+    "{\"version\": \"1.0\", \"truncation\": null, \"padding\": null, %s \"added_tokens\": %s, "
+    "\"normalizer\": %s, \"pre_tokenizer\": %s, "
+    "\"post_processor\": %s, \"decoder\": %s, \"model\": {\"type\": \"BPE\", %s \"vocab\": {",
+    more, added, norm, pre, post, dec, model_keys);
   for (int b = 0, next = 256; b < 256; b++) {
     bool seen = (b > 32 && b < 127) || (b > 160 && b < 256 && b != 173);
     p += sprintf(p, "\"\\u%04x\": %d, ", seen ? b : next++, b);
@@ -1151,12 +1271,14 @@ static struct tokenizer *must(const char *text)
   if (try_text(text, &t, &why) != TOKENIZER_OPEN) ck_abort_msg("%s", why.words);
   return t;
 }
-static void expect(struct tokenizer *t, const char *text, bool special, bool parse, const char *want)
+static void expect(
+  struct tokenizer *t, const char *text, bool special, bool parse, const char *want)
 {
-  struct ids out = {0};
+  struct ids out = { 0 };
   char got[400] = "";
   struct error why;
-  if (!tokenizer_encode(t, &M, text, strlen(text), special, parse, &out, &why)) ck_abort_msg("%s", why.words);
+  if (!tokenizer_encode(t, &M, text, strlen(text), special, parse, &out, &why))
+    ck_abort_msg("%s", why.words);
   for (size_t i = 0; i < out.n; i++) sprintf(got + strlen(got), "%s%u", i ? " " : "", out.id[i]);
   ck_assert_str_eq(got, want);
   ids_free(&M, &out);
@@ -1164,50 +1286,74 @@ static void expect(struct tokenizer *t, const char *text, bool special, bool par
 
 START_TEST(a_small_description_does_what_it_says)
 {
-  struct tokenizer *t = must(describe(MODEL, VOCAB_EXTRA, MERGES, NONE, "null", PRE, "null", DEC, ""));
+  struct tokenizer *t =
+    must(describe(MODEL, VOCAB_EXTRA, MERGES, NONE, "null", PRE, "null", DEC, ""));
   expect(t, "abab a", false, false, "258 257");
   expect(t, "aba", true, true, "256 97");
   ck_assert_str_eq(tokenizer_kind(t), "byte-level BPE");
   tokenizer_close(&M, t);
-  t = must(describe("\"ignore_merges\": true,", VOCAB_EXTRA ", \"bab\": 259", MERGES, NONE, "null", PRE, "null", DEC, ""));
+  t = must(describe("\"ignore_merges\": true,", VOCAB_EXTRA ", \"bab\": 259", MERGES, NONE, "null",
+    PRE, "null", DEC, ""));
   expect(t, "bab babx", false, false, "259 32 98 256 120");
   tokenizer_close(&M, t);
-  t = must(describe(MODEL, VOCAB_EXTRA, MERGES, NONE, "null", "{\"type\": \"ByteLevel\"}", "null", DEC, "")); /* both defaults: true */
+  t = must(describe(MODEL, VOCAB_EXTRA, MERGES, NONE, "null", "{\"type\": \"ByteLevel\"}", "null",
+    DEC, "")); /* both defaults: true */
   expect(t, "a", false, false, "257");
   expect(t, " a", false, false, "257");
   expect(t, "", false, false, "");
   tokenizer_close(&M, t);
-  t = must(describe(MODEL, VOCAB_EXTRA, MERGES, NONE, "null", "{\"type\": \"Sequence\", \"pretokenizers\": [{\"type\": \"Digits\", \"individual_digits\": true},"
-    "{\"type\": \"ByteLevel\", \"add_prefix_space\": false, \"use_regex\": false}]}", "null", DEC, ""));
+  t = must(describe(MODEL, VOCAB_EXTRA, MERGES, NONE, "null",
+    "{\"type\": \"Sequence\", \"pretokenizers\": [{\"type\": \"Digits\", \"individual_digits\": "
+    "true},"
+    "{\"type\": \"ByteLevel\", \"add_prefix_space\": false, \"use_regex\": false}]}",
+    "null", DEC, ""));
   expect(t, "ab12ab", false, false, "256 49 50 256");
   tokenizer_close(&M, t);
-  static const char *const how[][3] = {{"Isolated", "false", "256 120 256"}, {"Removed", "false", "256 256"}, {"Removed", "true", "120"}};
+  static const char *const how[][3] = { { "Isolated", "false", "256 120 256" },
+    { "Removed", "false", "256 256" }, { "Removed", "true", "120" } };
   for (int k = 0; k < 3; k++) {
     char pre[400];
-    sprintf(pre, "{\"type\": \"Sequence\", \"pretokenizers\": [{\"type\": \"Split\", \"pattern\": {\"String\": \"x\"}, \"behavior\": \"%s\", \"invert\": %s}, "
-      "{\"type\": \"ByteLevel\", \"add_prefix_space\": false, \"use_regex\": false}]}", how[k][0], how[k][1]);
+    sprintf(pre,
+      "{\"type\": \"Sequence\", \"pretokenizers\": [{\"type\": \"Split\", \"pattern\": "
+      "{\"String\": \"x\"}, \"behavior\": \"%s\", \"invert\": %s}, "
+      "{\"type\": \"ByteLevel\", \"add_prefix_space\": false, \"use_regex\": false}]}",
+      how[k][0], how[k][1]);
     t = must(describe(MODEL, VOCAB_EXTRA, MERGES, NONE, "null", pre, "null", DEC, ""));
     expect(t, "abxab", false, false, how[k][2]);
     tokenizer_close(&M, t);
   }
   /* NFC, and an added token that is looked for in it */
-  t = must(describe(MODEL, VOCAB_EXTRA, MERGES, "[{\"id\": 300, \"content\": \"e\\u0301\", \"normalized\": true, \"special\": false}]",
+  t = must(describe(MODEL, VOCAB_EXTRA, MERGES,
+    "[{\"id\": 300, \"content\": \"e\\u0301\", \"normalized\": true, \"special\": false}]",
     "{\"type\": \"Sequence\", \"normalizers\": [{\"type\": \"NFC\"}]}", PRE, "null", DEC, ""));
-  expect(t, "a\xc3\xa9" "b", false, false, "97 300 98");
-  expect(t, "ae\xcc\x81" "b", false, false, "97 300 98");
+  expect(t,
+    "a\xc3\xa9"
+    "b",
+    false, false, "97 300 98");
+  expect(t,
+    "ae\xcc\x81"
+    "b",
+    false, false, "97 300 98");
   expect(t, "o\xcc\x88", false, false, "195 182");
   tokenizer_close(&M, t);
   /* templates around templates */
-  t = must(describe(MODEL, VOCAB_EXTRA, MERGES, "[{\"id\": 300, \"content\": \"<s>\", \"special\": true}, {\"id\": 301, \"content\": \"</s>\", \"special\": true}]",
-    "null", PRE, "{\"type\": \"Sequence\", \"processors\": [{\"type\": \"ByteLevel\"}, {\"type\": \"TemplateProcessing\", \"single\": [{\"SpecialToken\": "
-    "{\"id\": \"s\"}}, {\"Sequence\": {\"id\": \"A\"}}], \"special_tokens\": {\"s\": {\"id\": \"s\", \"ids\": [300, 300]}}}, {\"type\": \"TemplateProcessing\", "
-    "\"single\": [{\"SpecialToken\": {\"id\": \"e\"}}, {\"Sequence\": {\"id\": \"A\"}}, {\"SpecialToken\": {\"id\": \"e\"}}], "
-    "\"special_tokens\": {\"e\": {\"id\": \"e\", \"ids\": [301]}}}]}", DEC, ""));
+  t = must(describe(MODEL, VOCAB_EXTRA, MERGES,
+    "[{\"id\": 300, \"content\": \"<s>\", \"special\": true}, {\"id\": 301, \"content\": \"</s>\", "
+    "\"special\": true}]",
+    "null", PRE,
+    "{\"type\": \"Sequence\", \"processors\": [{\"type\": \"ByteLevel\"}, {\"type\": "
+    "\"TemplateProcessing\", \"single\": [{\"SpecialToken\": "
+    "{\"id\": \"s\"}}, {\"Sequence\": {\"id\": \"A\"}}], \"special_tokens\": {\"s\": {\"id\": "
+    "\"s\", \"ids\": [300, 300]}}}, {\"type\": \"TemplateProcessing\", "
+    "\"single\": [{\"SpecialToken\": {\"id\": \"e\"}}, {\"Sequence\": {\"id\": \"A\"}}, "
+    "{\"SpecialToken\": {\"id\": \"e\"}}], "
+    "\"special_tokens\": {\"e\": {\"id\": \"e\", \"ids\": [301]}}}]}",
+    DEC, ""));
   expect(t, "ab<s>", true, true, "301 300 300 256 300 301");
   expect(t, "ab", false, true, "256");
   expect(t, "<s>", true, false, "301 300 300 60 115 62 301");
-  struct bytes out = {0};
-  uint32_t some[] = {300, 256, 999999, 301, 310};
+  struct bytes out = { 0 };
+  uint32_t some[] = { 300, 256, 999999, 301, 310 };
   ck_assert(tokenizer_decode(t, &M, some, 5, false, &out, NULL));
   ck_assert(out.n == 9 && memcmp(out.byte, "<s>ab</s>", 9) == 0);
   out.n = 0;
@@ -1215,7 +1361,8 @@ START_TEST(a_small_description_does_what_it_says)
   ck_assert(out.n == 2 && memcmp(out.byte, "ab", 2) == 0);
   bytes_free(&M, &out);
   ck_assert_uint_eq(tokenizer_extras(t), 2);
-  ck_assert(tokenizer_extra_at(t, 1).id == 301 && tokenizer_extra_at(t, 1).special && tokenizer_extra_at(t, 1).n == 4);
+  ck_assert(tokenizer_extra_at(t, 1).id == 301 && tokenizer_extra_at(t, 1).special
+    && tokenizer_extra_at(t, 1).n == 4);
   tokenizer_close(&M, t);
   at_peace();
 }
@@ -1224,23 +1371,42 @@ END_TEST
 /* a pattern that two libraries read differently is refused; what published files say is not */
 START_TEST(a_pattern_has_one_reading)
 {
-  static const char *const two[] = {"\\p{N}{1,3}+", "a{2}?", "a{,3}", "[a-z&&[aeiou]]", "[a[bc]]", "[[:alpha:]]", "[]a]", "[^]a]", "\\w+", "\\b", "\\B", "x$", "^x", "\\h", "\\v",
-    "\\X", "\\R", "\\Z", "\\1", "(?m:.)", "(?i)ss", "(?i:ss)", "(?i:Ff)", "(?i:x|st)", "(?i:\xc3\x9f)", "(?i:[\xc3\x9f])", "(?:(?i:(?:fi)))", "\\p{Han}", "\\p{^Greek}", "\\x41", "\\pL", "(?#x)", "(*ACCEPT)", "(?i:\\x{df})", "(?i:s\\x{73})", "a\\", "{", "\\u0041"},
-    *const one[] = {"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+", "'(?i:[sdmt]|ll|ve|re)|\\p{L}++",
-    "[^\\r\\n\\p{L}\\p{N}]?[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]*[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?", "(?<=x)y|(?<!x)z|(?>ab|a)c|(?=d)", "\\x{1f600}|\\p{^Lu}\\P{Nd}", "[!\"#$%&'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~][A-Za-z]+",
-    "[\xe4\xb8\x80-\xe9\xbe\xa5]+", "(?i:a)(?:ss)", "\\$\\^\\{\\.", "a{2}b{1,}c{1,3}", "\\d\\D\\s\\S\\t\\f"};
+  static const char *const two[] = { "\\p{N}{1,3}+", "a{2}?", "a{,3}", "[a-z&&[aeiou]]", "[a[bc]]",
+    "[[:alpha:]]", "[]a]", "[^]a]", "\\w+", "\\b", "\\B", "x$", "^x", "\\h", "\\v", "\\X", "\\R",
+    "\\Z", "\\1", "(?m:.)", "(?i)ss", "(?i:ss)", "(?i:Ff)", "(?i:x|st)", "(?i:\xc3\x9f)",
+    "(?i:[\xc3\x9f])", "(?:(?i:(?:fi)))", "\\p{Han}", "\\p{^Greek}", "\\x41", "\\pL", "(?#x)",
+    "(*ACCEPT)", "(?i:\\x{df})", "(?i:s\\x{73})", "a\\", "{", "\\u0041" },
+                           *const one[] = {
+                             "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}{1,"
+                             "3}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+",
+                             "'(?i:[sdmt]|ll|ve|re)|\\p{L}++",
+                             "[^\\r\\n\\p{L}\\p{N}]?[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]*[\\p{Ll}"
+                             "\\p{Lm}\\p{Lo}\\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
+                             "(?<=x)y|(?<!x)z|(?>ab|a)c|(?=d)", "\\x{1f600}|\\p{^Lu}\\P{Nd}",
+                             "[!\"#$%&'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~][A-Za-z]+",
+                             "[\xe4\xb8\x80-\xe9\xbe\xa5]+", "(?i:a)(?:ss)", "\\$\\^\\{\\.",
+                             "a{2}b{1,}c{1,3}", "\\d\\D\\s\\S\\t\\f"
+                           };
   for (size_t i = 0; i < sizeof two / sizeof *two + sizeof one / sizeof *one; i++) {
     bool good = i >= sizeof two / sizeof *two;
     const char *p = good ? one[i - sizeof two / sizeof *two] : two[i];
     json_t *v = json_string(p);
     char *quoted = json_dumps(v, JSON_ENCODE_ANY), pre[1200];
     struct tokenizer *t;
-    struct error why = {""};
+    struct error why = { "" };
     for (int k = 0; k < 2; k++) {
-      snprintf(pre, sizeof pre, k ? "{\"type\": \"Replace\", \"pattern\": {\"Regex\": %s}, \"content\": \"x\"}" : "{\"type\": \"Sequence\", \"pretokenizers\": [{\"type\": \"Split\", \"pattern\": {\"Regex\": %s}, "
-        "\"behavior\": \"Isolated\"}, {\"type\": \"ByteLevel\", \"add_prefix_space\": false, \"use_regex\": false}]}", quoted);
-      enum tokenizer_found found = try_text(describe(MODEL, VOCAB_EXTRA, MERGES, NONE, k ? pre : "null", k ? PRE : pre, "null", DEC, ""), &t, &why);
-      if (found != (good ? TOKENIZER_OPEN : TOKENIZER_REFUSED)) ck_abort_msg("%s: %s", p, why.words);
+      snprintf(pre, sizeof pre,
+        k ? "{\"type\": \"Replace\", \"pattern\": {\"Regex\": %s}, \"content\": \"x\"}"
+          : "{\"type\": \"Sequence\", \"pretokenizers\": [{\"type\": \"Split\", \"pattern\": "
+            "{\"Regex\": %s}, "
+            "\"behavior\": \"Isolated\"}, {\"type\": \"ByteLevel\", \"add_prefix_space\": false, "
+            "\"use_regex\": false}]}",
+        quoted);
+      enum tokenizer_found found = try_text(describe(MODEL, VOCAB_EXTRA, MERGES, NONE,
+                                              k ? pre : "null", k ? PRE : pre, "null", DEC, ""),
+        &t, &why);
+      if (found != (good ? TOKENIZER_OPEN : TOKENIZER_REFUSED))
+        ck_abort_msg("%s: %s", p, why.words);
       if (!good) ck_assert_msg(strstr(why.words, "Oniguruma") != NULL, "%s: %s", p, why.words);
       tokenizer_close(&M, t);
     }
@@ -1250,25 +1416,32 @@ START_TEST(a_pattern_has_one_reading)
 }
 END_TEST
 
-/* utf8proc's own function, which is slow on long runs of marks, is the oracle of ours on short ones */
+/* utf8proc's own function, which is slow on long runs of marks, is the oracle of ours on short ones
+ */
 START_TEST(the_normal_form_is_the_normal_form)
 {
-  static const uint32_t few[] = {'a', 'e', 0xe9, 0x300, 0x301, 0x323, 0x327, 0x345, 0x344, 0x1e69, 0x1f82, 0x390, 0xf71, 0xf72, 0xf73, 0xf74, 0x1100, 0x1161, 0x11a8, 0xac00, 0xac01, 0x4e00, 0xf900, 0x2126,
-    0x212b, 0x1d15e, 0x9bc, 0x9c7, 0x9d7, 0x5b0, 0x5b4, 0xfb2c, 0x1f408, 0x200d, 0x3099, 0x304b, ' ', 0x0, 0x10ffff, 0x2f81a};
-  struct tokenizer *t = must(describe(MODEL, VOCAB_EXTRA, MERGES, NONE, "{\"type\": \"NFC\"}", PRE, "null", DEC, ""));
+  static const uint32_t few[] = { 'a', 'e', 0xe9, 0x300, 0x301, 0x323, 0x327, 0x345, 0x344, 0x1e69,
+    0x1f82, 0x390, 0xf71, 0xf72, 0xf73, 0xf74, 0x1100, 0x1161, 0x11a8, 0xac00, 0xac01, 0x4e00,
+    0xf900, 0x2126, 0x212b, 0x1d15e, 0x9bc, 0x9c7, 0x9d7, 0x5b0, 0x5b4, 0xfb2c, 0x1f408, 0x200d,
+    0x3099, 0x304b, ' ', 0x0, 0x10ffff, 0x2f81a };
+  struct tokenizer *t =
+    must(describe(MODEL, VOCAB_EXTRA, MERGES, NONE, "{\"type\": \"NFC\"}", PRE, "null", DEC, ""));
   uint64_t seed = suite_seed() + 31;
   for (int round = 0; round < 60000; round++) {
     unsigned char text[200];
     size_t n = 0;
     for (uint64_t k = 1 + rnd(&seed) % (round % 10 == 0 ? 40 : 8); k > 0; k--) {
-      uint32_t c = rnd(&seed) % 4 ? few[rnd(&seed) % (sizeof few / sizeof *few)] : (uint32_t) (rnd(&seed) % 0x3100);
+      uint32_t c = rnd(&seed) % 4 ? few[rnd(&seed) % (sizeof few / sizeof *few)]
+                                  : (uint32_t) (rnd(&seed) % 0x3100);
       n += (size_t) utf8proc_encode_char((utf8proc_int32_t) c, text + n);
     }
     utf8proc_uint8_t *want = NULL;
-    utf8proc_ssize_t length = utf8proc_map(text, (utf8proc_ssize_t) n, &want, UTF8PROC_STABLE | UTF8PROC_COMPOSE);
-    struct bytes got = {0};
+    utf8proc_ssize_t length =
+      utf8proc_map(text, (utf8proc_ssize_t) n, &want, UTF8PROC_STABLE | UTF8PROC_COMPOSE);
+    struct bytes got = { 0 };
     hold(length >= 0 && normal_form(t, &M, text, n, true, &got, NULL));
-    if (got.n != (size_t) length || memcmp(got.byte, want, got.n) != 0) ck_abort_msg("round %d: another normal form", round);
+    if (got.n != (size_t) length || memcmp(got.byte, want, got.n) != 0)
+      ck_abort_msg("round %d: another normal form", round);
     free(want);
     bytes_free(&M, &got);
   }
@@ -1280,15 +1453,18 @@ START_TEST(the_normal_form_is_the_normal_form)
 #endif
   for (uint32_t c = 1; c < 0x110000; c += STEP) {
     if (c >= 0xd800 && c < 0xe000) c = 0xe000; /* no characters */
-    const uint32_t point[] = {c, 0x323, c, 0x301, 'a', c};
+    const uint32_t point[] = { c, 0x323, c, 0x301, 'a', c };
     unsigned char text[30];
     size_t n = 0;
-    for (int k = 0; k < 6; k++) n += (size_t) utf8proc_encode_char((utf8proc_int32_t) point[k], text + n);
+    for (int k = 0; k < 6; k++)
+      n += (size_t) utf8proc_encode_char((utf8proc_int32_t) point[k], text + n);
     utf8proc_uint8_t *want = NULL;
-    utf8proc_ssize_t length = utf8proc_map(text, (utf8proc_ssize_t) n, &want, UTF8PROC_STABLE | UTF8PROC_COMPOSE);
-    struct bytes got = {0};
+    utf8proc_ssize_t length =
+      utf8proc_map(text, (utf8proc_ssize_t) n, &want, UTF8PROC_STABLE | UTF8PROC_COMPOSE);
+    struct bytes got = { 0 };
     hold(length >= 0 && normal_form(t, &M, text, n, true, &got, NULL));
-    if (got.n != (size_t) length || memcmp(got.byte, want, got.n) != 0) ck_abort_msg("U+%04X: another normal form", c);
+    if (got.n != (size_t) length || memcmp(got.byte, want, got.n) != 0)
+      ck_abort_msg("U+%04X: another normal form", c);
     free(want);
     bytes_free(&M, &got);
   }
@@ -1296,8 +1472,9 @@ START_TEST(the_normal_form_is_the_normal_form)
   char *text = malloc(2 * MARKS + 1);
   text[0] = 'a';
   for (int how = 0; how < 2; how++) {
-    for (size_t i = 0; i < MARKS; i++) memcpy(text + 1 + 2 * i, (how ? i < MARKS / 2 : i % 2) ? "\xcc\x81" : "\xcc\xa3", 2);
-    struct bytes got = {0};
+    for (size_t i = 0; i < MARKS; i++)
+      memcpy(text + 1 + 2 * i, (how ? i < MARKS / 2 : i % 2) ? "\xcc\x81" : "\xcc\xa3", 2);
+    struct bytes got = { 0 };
     double start = seconds();
     ck_assert(normal_form(t, &M, (unsigned char *) text, 2 * MARKS + 1, true, &got, NULL));
     IN_TIME(seconds() - start);
@@ -1310,44 +1487,67 @@ START_TEST(the_normal_form_is_the_normal_form)
 }
 END_TEST
 
-/* white space that two tokens claim, a letter that is the unknown token, a block where the text begins; Hugging Face's answers */
+/* white space that two tokens claim, a letter that is the unknown token, a block where the text
+ * begins; Hugging Face's answers */
 START_TEST(corners_of_other_libraries)
 {
-  struct tokenizer *t = must(describe(MODEL, VOCAB_EXTRA, MERGES, "[{\"id\": 300, \"content\": \" \", \"lstrip\": true, \"rstrip\": true, \"special\": false}]", "null", PRE, "null", DEC, ""));
+  struct tokenizer *t = must(describe(MODEL, VOCAB_EXTRA, MERGES,
+    "[{\"id\": 300, \"content\": \" \", \"lstrip\": true, \"rstrip\": true, \"special\": false}]",
+    "null", PRE, "null", DEC, ""));
   expect(t, "  ", false, true, "300");
   expect(t, "   a", false, true, "300 97");
   expect(t, "a  b c", false, true, "97 300 98 300 99");
   tokenizer_close(&M, t);
-  t = must(describe(MODEL, VOCAB_EXTRA, MERGES, "[{\"id\": 300, \"content\": \" \", \"rstrip\": true, \"special\": false}]", "null", PRE, "null", DEC, ""));
+  t = must(describe(MODEL, VOCAB_EXTRA, MERGES,
+    "[{\"id\": 300, \"content\": \" \", \"rstrip\": true, \"special\": false}]", "null", PRE,
+    "null", DEC, ""));
   expect(t, "a   b", false, true, "97 300 300 300 98");
   size_t n = 1 << 18;
   char *text = malloc(n);
   memset(text, ' ', n);
-  struct ids out = {0};
+  struct ids out = { 0 };
   double start = seconds();
   ck_assert(tokenizer_encode(t, &M, text, n, false, true, &out, NULL));
   IN_TIME(seconds() - start);
   ck_assert_uint_eq(out.n, n);
   ids_free(&M, &out), free(text);
   tokenizer_close(&M, t);
-  static const char letters[] = "{\"decoder\": {\"type\": \"Fuse\"}, \"pre_tokenizer\": %s, \"normalizer\": %s, \"model\": {\"type\": \"BPE\", \"unk_token\": \".\", \"fuse_unk\": true, \"vocab\": {\".\": 0, \"a\": 1, \"\xe2\x96\x81\": 2}, \"merges\": []}}";
+  static const char letters[] =
+    "{\"decoder\": {\"type\": \"Fuse\"}, \"pre_tokenizer\": %s, \"normalizer\": %s, \"model\": "
+    "{\"type\": \"BPE\", \"unk_token\": \".\", \"fuse_unk\": true, \"vocab\": {\".\": 0, \"a\": 1, "
+    "\"\xe2\x96\x81\": 2}, \"merges\": []}}";
   char room[900];
   snprintf(room, sizeof room, letters, "null", "null");
   t = must(room);
-  static const char *const say[][2] = {{".y", "0 0"}, {"y.", "0 0"}, {"yy", "0"}, {"..y", "0 0 0"}, {"yay", "0 1 0"}, {"yy.yy", "0 0 0"}};
-  for (size_t i = 0; i < sizeof say / sizeof *say; i++) expect(t, say[i][0], false, false, say[i][1]);
+  static const char *const say[][2] = { { ".y", "0 0" }, { "y.", "0 0" }, { "yy", "0" },
+    { "..y", "0 0 0" }, { "yay", "0 1 0" }, { "yy.yy", "0 0 0" } };
+  for (size_t i = 0; i < sizeof say / sizeof *say; i++)
+    expect(t, say[i][0], false, false, say[i][1]);
   tokenizer_close(&M, t);
-  /* a normalizer that takes letters away, and a block where the whole text begins; and two fields that contradict each other */
+  /* a normalizer that takes letters away, and a block where the whole text begins; and two fields
+   * that contradict each other */
   struct error why;
-  ck_assert_int_eq(try_text("{\"decoder\": {\"type\": \"Fuse\"}, \"model\": {\"type\": \"BPE\", \"unk_token\": \".\", \"byte_fallback\": true, \"vocab\": {\".\": 0, \"<0x41>\": 1}, \"merges\": []}}", &t, &why), TOKENIZER_REFUSED);
+  ck_assert_int_eq(
+    try_text(
+      "{\"decoder\": {\"type\": \"Fuse\"}, \"model\": {\"type\": \"BPE\", \"unk_token\": \".\", "
+      "\"byte_fallback\": true, \"vocab\": {\".\": 0, \"<0x41>\": 1}, \"merges\": []}}",
+      &t, &why),
+    TOKENIZER_REFUSED);
   ck_assert_ptr_nonnull(strstr(why.words, "model.byte_fallback"));
   static const char *const wrong[][3] = {
-    {"{\"type\": \"Metaspace\", \"replacement\": \"\xe2\x96\x81\", \"prepend_scheme\": \"first\"}", "{\"type\": \"Replace\", \"pattern\": {\"String\": \"a\"}, \"content\": \"\"}", "behind a Replace"},
-    {"{\"type\": \"Metaspace\", \"replacement\": \"\xe2\x96\x81\", \"prepend_scheme\": \"always\", \"add_prefix_space\": false}", "null", "never, as add_prefix_space is false"}};
+    { "{\"type\": \"Metaspace\", \"replacement\": \"\xe2\x96\x81\", \"prepend_scheme\": \"first\"}",
+      "{\"type\": \"Replace\", \"pattern\": {\"String\": \"a\"}, \"content\": \"\"}",
+      "behind a Replace" },
+    { "{\"type\": \"Metaspace\", \"replacement\": \"\xe2\x96\x81\", \"prepend_scheme\": "
+      "\"always\", \"add_prefix_space\": false}",
+      "null", "never, as add_prefix_space is false" }
+  };
   for (int k = 0; k < 2; k++) {
     snprintf(room, sizeof room, letters, wrong[k][0], wrong[k][1]);
     ck_assert_int_eq(try_text(room, &t, &why), TOKENIZER_REFUSED);
-    ck_assert_msg(strstr(why.words, wrong[k][2]) != NULL && strstr(why.words, "pre_tokenizer.prepend_scheme") != NULL, "%s", why.words);
+    ck_assert_msg(strstr(why.words, wrong[k][2]) != NULL
+        && strstr(why.words, "pre_tokenizer.prepend_scheme") != NULL,
+      "%s", why.words);
   }
   at_peace();
 }
@@ -1355,81 +1555,154 @@ END_TEST
 
 START_TEST(every_defect_has_its_own_sentence)
 {
-  static const struct { const char *model, *vocab, *merges, *added, *norm, *pre, *post, *dec, *more, *says[3]; } bad[] = {
-    {MODEL, VOCAB_EXTRA, MERGES, NONE, "null", PRE, "null", DEC, "\"surprise\": 1,", {"surprise", "1", "know"}},
-    {MODEL "\"mystery\": 7,", VOCAB_EXTRA, MERGES, NONE, "null", PRE, "null", DEC, "", {"model.mystery", "7", "know"}},
-    {MODEL "\"type dropout\": 7,", VOCAB_EXTRA, MERGES, NONE, "null", PRE, "null", DEC, "", {"model.type dropout", "7", "know"}},
-    {"\"dropout\": 0.5,", VOCAB_EXTRA, MERGES, NONE, "null", PRE, "null", DEC, "", {"model.dropout", "point", "null"}},
-    {"\"end_of_word_suffix\": \"</w>\",", VOCAB_EXTRA, MERGES, NONE, "null", PRE, "null", DEC, "", {"model.end_of_word_suffix", "</w>", "null"}},
-    {"\"continuing_subword_prefix\": \"##\",", VOCAB_EXTRA, MERGES, NONE, "null", PRE, "null", DEC, "", {"model.continuing_subword_prefix", "##", "null"}},
-    {"\"ignore_merges\": 1,", VOCAB_EXTRA, MERGES, NONE, "null", PRE, "null", DEC, "", {"model.ignore_merges", "1", "true or false"}},
-    {MODEL, "\"ab\": -3", "[]", NONE, "null", PRE, "null", DEC, "", {"model.vocab.ab", "-3", "integer"}},
-    {MODEL, "\"ab\": 3.5", "[]", NONE, "null", PRE, "null", DEC, "", {"model.vocab.ab", "point", "integer"}},
-    {MODEL, "\"ab\": 99999999999", "[]", NONE, "null", PRE, "null", DEC, "", {"model.vocab.ab", "99999999999", "integer"}},
-    {MODEL, "\"ab\": 97", "[]", NONE, "null", PRE, "null", DEC, "", {"model.vocab.ab", "97", "no other"}},
-    {MODEL, VOCAB_EXTRA, "[\"a b\", \"b a\"]", NONE, "null", PRE, "null", DEC, "", {"model.merges[1]", "\"b\" and \"a\"", "two words"}},
-    {MODEL, VOCAB_EXTRA, "[[\"a\", \"b\", \"c\"]]", NONE, "null", PRE, "null", DEC, "", {"model.merges[0]", "list", "two words"}},
-    {MODEL, VOCAB_EXTRA, "[\" \"]", NONE, "null", PRE, "null", DEC, "", {"model.merges[0]", "\"\" and \"\"", "two words"}},
-    {MODEL, VOCAB_EXTRA, "[\"ab\"]", NONE, "null", PRE, "null", DEC, "", {"model.merges[0]", "\"ab\"", "two words"}},
-    {MODEL, VOCAB_EXTRA, "[\"a b c\"]", NONE, "null", PRE, "null", DEC, "", {"model.merges[0]", "\"a b c\"", "two words"}},
-    {MODEL, VOCAB_EXTRA, "{}", NONE, "null", PRE, "null", DEC, "", {"model.merges", "object", "list"}},
-    {MODEL, VOCAB_EXTRA, MERGES, "[{\"id\": 97, \"content\": \"<s>\"}]", "null", PRE, "null", DEC, "", {"added_tokens[0].id", "97", "no word"}},
-    {MODEL, VOCAB_EXTRA, MERGES, "[{\"id\": 300, \"content\": \"ab\"}]", "null", PRE, "null", DEC, "", {"added_tokens[0].id", "300", "vocabulary"}},
-    {MODEL, VOCAB_EXTRA, MERGES, "[{\"id\": 300, \"content\": \"\"}]", "null", PRE, "null", DEC, "", {"added_tokens[0].content", "\"\"", "some text"}},
-    {MODEL, VOCAB_EXTRA, MERGES, "[{\"id\": 300, \"content\": \"x\", \"lstrip\": \"yes\"}]", "null", PRE, "null", DEC, "", {"added_tokens[0].lstrip", "yes", "true or false"}},
-    {MODEL, VOCAB_EXTRA, MERGES, "[{\"id\": 300, \"content\": \"x\", \"sparkle\": true}]", "null", PRE, "null", DEC, "", {"added_tokens[0].sparkle", "true", "know"}},
-    {MODEL, VOCAB_EXTRA, MERGES, "[{\"id\": 4194304, \"content\": \"x\"}]", "null", PRE, "null", DEC, "", {"added_tokens[0].id", "4194304", "integer"}},
-    {MODEL, VOCAB_EXTRA, MERGES, NONE, "{\"type\": \"NFKC\"}", PRE, "null", DEC, "", {"normalizer.type", "NFKC", "NFC"}},
-    {MODEL, VOCAB_EXTRA, MERGES, NONE, "{\"type\": \"Sequence\", \"normalizers\": [{\"type\": \"NFC\"}, {\"type\": \"Lowercase\"}]}", PRE, "null", DEC, "", {"normalizer.normalizers[1].type", "Lowercase", "NFC"}},
-    {MODEL, VOCAB_EXTRA, MERGES, NONE, "null", "{\"type\": \"Sequence\", \"pretokenizers\": [{\"type\": \"Digits\"}, {\"type\": \"Whitespace\"}, " PRE "]}", "null", DEC, "", {"pre_tokenizer.pretokenizers[1].type", "Whitespace", "Split"}},
-    {MODEL, VOCAB_EXTRA, MERGES, NONE, "null", "{\"type\": \"Sequence\", \"pretokenizers\": [" PRE ", {\"type\": \"Digits\"}]}", "null", DEC, "", {"pre_tokenizer.pretokenizers[1].type", "Digits", "no stage behind ByteLevel"}},
-    {MODEL, VOCAB_EXTRA, MERGES, NONE, "null", "{\"type\": \"Sequence\", \"pretokenizers\": [{\"type\": \"Split\", \"pattern\": {\"Regex\": \"\\\\w+\"}, \"behavior\": \"Isolated\"}, " PRE "]}", "null", DEC, "", {"pre_tokenizer.pretokenizers[0].pattern", "an escaped letter", "Oniguruma"}},
-    {MODEL, VOCAB_EXTRA, MERGES, NONE, "null", "{\"type\": \"Sequence\", \"pretokenizers\": [{\"type\": \"Split\", \"pattern\": {\"Regex\": \"a(\"}, \"behavior\": \"Isolated\"}, " PRE "]}", "null", DEC, "", {"pre_tokenizer.pretokenizers[0].pattern", "byte 2", "a pattern"}},
-    {MODEL, VOCAB_EXTRA, MERGES, NONE, "null", "{\"type\": \"Sequence\", \"pretokenizers\": [{\"type\": \"Split\", \"pattern\": {\"Regex\": \"a\"}, \"behavior\": \"MergedWithNext\"}, " PRE "]}", "null", DEC, "", {"pre_tokenizer.pretokenizers[0].behavior", "MergedWithNext", "Isolated"}},
-    {MODEL, VOCAB_EXTRA, MERGES, NONE, "null", PRE, "{\"type\": \"RobertaProcessing\"}", DEC, "", {"post_processor.type", "RobertaProcessing", "TemplateProcessing"}},
-    {MODEL, VOCAB_EXTRA, MERGES, NONE, "null", PRE, "{\"type\": \"TemplateProcessing\", \"single\": []}", DEC, "", {"post_processor.single", "without", "once"}},
-    {MODEL, VOCAB_EXTRA, MERGES, NONE, "null", PRE, "{\"type\": \"TemplateProcessing\", \"single\": [{\"Sequence\": {\"id\": \"A\"}}, {\"Sequence\": {\"id\": \"A\"}}]}", DEC, "", {"post_processor.single", "twice", "once"}},
-    {MODEL, VOCAB_EXTRA, MERGES, NONE, "null", PRE, "{\"type\": \"TemplateProcessing\", \"single\": [{\"SpecialToken\": {\"id\": \"q\"}}, {\"Sequence\": {\"id\": \"A\"}}]}", DEC, "", {"post_processor.single[0]", "\"q\"", "special_tokens"}},
-    {MODEL, VOCAB_EXTRA, MERGES, NONE, "null", PRE, "{\"type\": \"TemplateProcessing\", \"single\": [{\"SpecialToken\": {\"id\": \"q\"}}, {\"Sequence\": {\"id\": \"A\"}}], \"special_tokens\": {\"q\": {\"ids\": [777]}}}", DEC, "", {"post_processor.single[0]", "777", "id of a token"}},
-    {MODEL, VOCAB_EXTRA, MERGES, NONE, "null", PRE, "null", "{\"type\": \"WordPiece\"}", "", {"decoder.type", "WordPiece", "ByteLevel"}},
-    {MODEL, VOCAB_EXTRA, MERGES, NONE, "null", PRE, "null", "null", "", {"decoder.type", "missing", "ByteLevel"}},
-    {MODEL, VOCAB_EXTRA, MERGES, NONE, "{\"type\": \"NFC\", \"form\": 1}", PRE, "null", DEC, "", {"normalizer.form", "1", "know"}},
-    {MODEL, VOCAB_EXTRA, MERGES, NONE, "null", "{\"type\": \"Sequence\", \"pretokenizers\": [" PRE "], \"order\": 1}", "null", DEC, "", {"pre_tokenizer.order", "1", "know"}},
-    {MODEL, VOCAB_EXTRA, MERGES, NONE, "null", PRE, "{\"type\": \"ByteLevel\", \"bytes\": 1}", DEC, "", {"post_processor.bytes", "1", "know"}},
-    {MODEL, VOCAB_EXTRA, MERGES, NONE, "null", PRE, "null", "{\"type\": \"ByteLevel\", \"bytes\": 1}", "", {"decoder.bytes", "1", "know"}},
-    {MODEL, VOCAB_EXTRA, MERGES, NONE, "null", PRE, "null", "{\"type\": \"Sequence\", \"decoders\": []}", "", {"decoder", "an object", "ByteLevel in it"}},
-    {MODEL, VOCAB_EXTRA, MERGES, NONE, "null", PRE, "null", DEC, "\"\\u0061dded\": {\"x\": 1},", {"added", "object", "know"}},
+  static const struct {
+    const char *model, *vocab, *merges, *added, *norm, *pre, *post, *dec, *more, *says[3];
+  } bad[] = {
+    { MODEL, VOCAB_EXTRA, MERGES, NONE, "null", PRE, "null", DEC, "\"surprise\": 1,",
+      { "surprise", "1", "know" } },
+    { MODEL "\"mystery\": 7,", VOCAB_EXTRA, MERGES, NONE, "null", PRE, "null", DEC, "",
+      { "model.mystery", "7", "know" } },
+    { MODEL "\"type dropout\": 7,", VOCAB_EXTRA, MERGES, NONE, "null", PRE, "null", DEC, "",
+      { "model.type dropout", "7", "know" } },
+    { "\"dropout\": 0.5,", VOCAB_EXTRA, MERGES, NONE, "null", PRE, "null", DEC, "",
+      { "model.dropout", "point", "null" } },
+    { "\"end_of_word_suffix\": \"</w>\",", VOCAB_EXTRA, MERGES, NONE, "null", PRE, "null", DEC, "",
+      { "model.end_of_word_suffix", "</w>", "null" } },
+    { "\"continuing_subword_prefix\": \"##\",", VOCAB_EXTRA, MERGES, NONE, "null", PRE, "null", DEC,
+      "", { "model.continuing_subword_prefix", "##", "null" } },
+    { "\"ignore_merges\": 1,", VOCAB_EXTRA, MERGES, NONE, "null", PRE, "null", DEC, "",
+      { "model.ignore_merges", "1", "true or false" } },
+    { MODEL, "\"ab\": -3", "[]", NONE, "null", PRE, "null", DEC, "",
+      { "model.vocab.ab", "-3", "integer" } },
+    { MODEL, "\"ab\": 3.5", "[]", NONE, "null", PRE, "null", DEC, "",
+      { "model.vocab.ab", "point", "integer" } },
+    { MODEL, "\"ab\": 99999999999", "[]", NONE, "null", PRE, "null", DEC, "",
+      { "model.vocab.ab", "99999999999", "integer" } },
+    { MODEL, "\"ab\": 97", "[]", NONE, "null", PRE, "null", DEC, "",
+      { "model.vocab.ab", "97", "no other" } },
+    { MODEL, VOCAB_EXTRA, "[\"a b\", \"b a\"]", NONE, "null", PRE, "null", DEC, "",
+      { "model.merges[1]", "\"b\" and \"a\"", "two words" } },
+    { MODEL, VOCAB_EXTRA, "[[\"a\", \"b\", \"c\"]]", NONE, "null", PRE, "null", DEC, "",
+      { "model.merges[0]", "list", "two words" } },
+    { MODEL, VOCAB_EXTRA, "[\" \"]", NONE, "null", PRE, "null", DEC, "",
+      { "model.merges[0]", "\"\" and \"\"", "two words" } },
+    { MODEL, VOCAB_EXTRA, "[\"ab\"]", NONE, "null", PRE, "null", DEC, "",
+      { "model.merges[0]", "\"ab\"", "two words" } },
+    { MODEL, VOCAB_EXTRA, "[\"a b c\"]", NONE, "null", PRE, "null", DEC, "",
+      { "model.merges[0]", "\"a b c\"", "two words" } },
+    { MODEL, VOCAB_EXTRA, "{}", NONE, "null", PRE, "null", DEC, "",
+      { "model.merges", "object", "list" } },
+    { MODEL, VOCAB_EXTRA, MERGES, "[{\"id\": 97, \"content\": \"<s>\"}]", "null", PRE, "null", DEC,
+      "", { "added_tokens[0].id", "97", "no word" } },
+    { MODEL, VOCAB_EXTRA, MERGES, "[{\"id\": 300, \"content\": \"ab\"}]", "null", PRE, "null", DEC,
+      "", { "added_tokens[0].id", "300", "vocabulary" } },
+    { MODEL, VOCAB_EXTRA, MERGES, "[{\"id\": 300, \"content\": \"\"}]", "null", PRE, "null", DEC,
+      "", { "added_tokens[0].content", "\"\"", "some text" } },
+    { MODEL, VOCAB_EXTRA, MERGES, "[{\"id\": 300, \"content\": \"x\", \"lstrip\": \"yes\"}]",
+      "null", PRE, "null", DEC, "", { "added_tokens[0].lstrip", "yes", "true or false" } },
+    { MODEL, VOCAB_EXTRA, MERGES, "[{\"id\": 300, \"content\": \"x\", \"sparkle\": true}]", "null",
+      PRE, "null", DEC, "", { "added_tokens[0].sparkle", "true", "know" } },
+    { MODEL, VOCAB_EXTRA, MERGES, "[{\"id\": 4194304, \"content\": \"x\"}]", "null", PRE, "null",
+      DEC, "", { "added_tokens[0].id", "4194304", "integer" } },
+    { MODEL, VOCAB_EXTRA, MERGES, NONE, "{\"type\": \"NFKC\"}", PRE, "null", DEC, "",
+      { "normalizer.type", "NFKC", "NFC" } },
+    { MODEL, VOCAB_EXTRA, MERGES, NONE,
+      "{\"type\": \"Sequence\", \"normalizers\": [{\"type\": \"NFC\"}, {\"type\": \"Lowercase\"}]}",
+      PRE, "null", DEC, "", { "normalizer.normalizers[1].type", "Lowercase", "NFC" } },
+    { MODEL, VOCAB_EXTRA, MERGES, NONE, "null",
+      "{\"type\": \"Sequence\", \"pretokenizers\": [{\"type\": \"Digits\"}, {\"type\": "
+      "\"Whitespace\"}, " PRE "]}",
+      "null", DEC, "", { "pre_tokenizer.pretokenizers[1].type", "Whitespace", "Split" } },
+    { MODEL, VOCAB_EXTRA, MERGES, NONE, "null",
+      "{\"type\": \"Sequence\", \"pretokenizers\": [" PRE ", {\"type\": \"Digits\"}]}", "null", DEC,
+      "", { "pre_tokenizer.pretokenizers[1].type", "Digits", "no stage behind ByteLevel" } },
+    { MODEL, VOCAB_EXTRA, MERGES, NONE, "null",
+      "{\"type\": \"Sequence\", \"pretokenizers\": [{\"type\": \"Split\", \"pattern\": {\"Regex\": "
+      "\"\\\\w+\"}, \"behavior\": \"Isolated\"}, " PRE "]}",
+      "null", DEC, "",
+      { "pre_tokenizer.pretokenizers[0].pattern", "an escaped letter", "Oniguruma" } },
+    { MODEL, VOCAB_EXTRA, MERGES, NONE, "null",
+      "{\"type\": \"Sequence\", \"pretokenizers\": [{\"type\": \"Split\", \"pattern\": {\"Regex\": "
+      "\"a(\"}, \"behavior\": \"Isolated\"}, " PRE "]}",
+      "null", DEC, "", { "pre_tokenizer.pretokenizers[0].pattern", "byte 2", "a pattern" } },
+    { MODEL, VOCAB_EXTRA, MERGES, NONE, "null",
+      "{\"type\": \"Sequence\", \"pretokenizers\": [{\"type\": \"Split\", \"pattern\": {\"Regex\": "
+      "\"a\"}, \"behavior\": \"MergedWithNext\"}, " PRE "]}",
+      "null", DEC, "",
+      { "pre_tokenizer.pretokenizers[0].behavior", "MergedWithNext", "Isolated" } },
+    { MODEL, VOCAB_EXTRA, MERGES, NONE, "null", PRE, "{\"type\": \"RobertaProcessing\"}", DEC, "",
+      { "post_processor.type", "RobertaProcessing", "TemplateProcessing" } },
+    { MODEL, VOCAB_EXTRA, MERGES, NONE, "null", PRE,
+      "{\"type\": \"TemplateProcessing\", \"single\": []}", DEC, "",
+      { "post_processor.single", "without", "once" } },
+    { MODEL, VOCAB_EXTRA, MERGES, NONE, "null", PRE,
+      "{\"type\": \"TemplateProcessing\", \"single\": [{\"Sequence\": {\"id\": \"A\"}}, "
+      "{\"Sequence\": {\"id\": \"A\"}}]}",
+      DEC, "", { "post_processor.single", "twice", "once" } },
+    { MODEL, VOCAB_EXTRA, MERGES, NONE, "null", PRE,
+      "{\"type\": \"TemplateProcessing\", \"single\": [{\"SpecialToken\": {\"id\": \"q\"}}, "
+      "{\"Sequence\": {\"id\": \"A\"}}]}",
+      DEC, "", { "post_processor.single[0]", "\"q\"", "special_tokens" } },
+    { MODEL, VOCAB_EXTRA, MERGES, NONE, "null", PRE,
+      "{\"type\": \"TemplateProcessing\", \"single\": [{\"SpecialToken\": {\"id\": \"q\"}}, "
+      "{\"Sequence\": {\"id\": \"A\"}}], \"special_tokens\": {\"q\": {\"ids\": [777]}}}",
+      DEC, "", { "post_processor.single[0]", "777", "id of a token" } },
+    { MODEL, VOCAB_EXTRA, MERGES, NONE, "null", PRE, "null", "{\"type\": \"WordPiece\"}", "",
+      { "decoder.type", "WordPiece", "ByteLevel" } },
+    { MODEL, VOCAB_EXTRA, MERGES, NONE, "null", PRE, "null", "null", "",
+      { "decoder.type", "missing", "ByteLevel" } },
+    { MODEL, VOCAB_EXTRA, MERGES, NONE, "{\"type\": \"NFC\", \"form\": 1}", PRE, "null", DEC, "",
+      { "normalizer.form", "1", "know" } },
+    { MODEL, VOCAB_EXTRA, MERGES, NONE, "null",
+      "{\"type\": \"Sequence\", \"pretokenizers\": [" PRE "], \"order\": 1}", "null", DEC, "",
+      { "pre_tokenizer.order", "1", "know" } },
+    { MODEL, VOCAB_EXTRA, MERGES, NONE, "null", PRE, "{\"type\": \"ByteLevel\", \"bytes\": 1}", DEC,
+      "", { "post_processor.bytes", "1", "know" } },
+    { MODEL, VOCAB_EXTRA, MERGES, NONE, "null", PRE, "null",
+      "{\"type\": \"ByteLevel\", \"bytes\": 1}", "", { "decoder.bytes", "1", "know" } },
+    { MODEL, VOCAB_EXTRA, MERGES, NONE, "null", PRE, "null",
+      "{\"type\": \"Sequence\", \"decoders\": []}", "",
+      { "decoder", "an object", "ByteLevel in it" } },
+    { MODEL, VOCAB_EXTRA, MERGES, NONE, "null", PRE, "null", DEC, "\"\\u0061dded\": {\"x\": 1},",
+      { "added", "object", "know" } },
   };
   size_t many = sizeof bad / sizeof *bad;
   char seen[64][400];
   for (size_t i = 0; i < many; i++) {
     struct tokenizer *t;
     struct error why;
-    enum tokenizer_found found = try_text(describe(bad[i].model, bad[i].vocab, bad[i].merges, bad[i].added, bad[i].norm, bad[i].pre,
-      bad[i].post, bad[i].dec, bad[i].more), &t, &why);
+    enum tokenizer_found found =
+      try_text(describe(bad[i].model, bad[i].vocab, bad[i].merges, bad[i].added, bad[i].norm,
+                 bad[i].pre, bad[i].post, bad[i].dec, bad[i].more),
+        &t, &why);
     ck_assert_msg(found == TOKENIZER_REFUSED, "defect %zu is not refused", i);
     ck_assert_ptr_null(t);
-    for (int k = 0; k < 3; k++) ck_assert_msg(strstr(why.words, bad[i].says[k]) != NULL, "defect %zu: no '%s' in: %s", i, bad[i].says[k], why.words);
+    for (int k = 0; k < 3; k++)
+      ck_assert_msg(strstr(why.words, bad[i].says[k]) != NULL, "defect %zu: no '%s' in: %s", i,
+        bad[i].says[k], why.words);
     ck_assert_ptr_nonnull(strstr(why.words, file_name));
     strcpy(seen[i], why.words + strlen(file_name));
     for (size_t k = 0; k < i; k++) ck_assert_str_ne(seen[k], seen[i]);
   }
   struct tokenizer *t;
   struct error why;
-  static const char *const broken[][2] = {{"", "line"}, {"{", "line 1"}, {"[]", "an object"}, {"{\"model\": 3}", "model"}, {"{\"a\": 1, \"a\": 2}", "duplicate"}};
+  static const char *const broken[][2] = { { "", "line" }, { "{", "line 1" }, { "[]", "an object" },
+    { "{\"model\": 3}", "model" }, { "{\"a\": 1, \"a\": 2}", "duplicate" } };
   for (size_t i = 0; i < 5; i++) {
     ck_assert_int_eq(try_text(broken[i][0], &t, &why), TOKENIZER_REFUSED);
     ck_assert_msg(strstr(why.words, broken[i][1]) != NULL, "%s", why.words);
   }
   /* a byte without a token: with unk_token refused when it is read, without it when it is needed */
-  const char *lean = "{\"decoder\": " DEC ", \"pre_tokenizer\": " PRE ", \"model\": {\"type\": \"BPE\", %s \"vocab\": {\"a\": 0, \"b\": 1}, \"merges\": []}}";
+  const char *lean =
+    "{\"decoder\": " DEC ", \"pre_tokenizer\": " PRE
+    ", \"model\": {\"type\": \"BPE\", %s \"vocab\": {\"a\": 0, \"b\": 1}, \"merges\": []}}";
   char text[400];
   sprintf(text, lean, "\"unk_token\": \"a\",");
   ck_assert_int_eq(try_text(text, &t, &why), TOKENIZER_REFUSED);
   ck_assert_ptr_nonnull(strstr(why.words, "model.unk_token"));
   sprintf(text, lean, "");
   t = must(text);
-  struct ids out = {0};
+  struct ids out = { 0 };
   ck_assert(!tokenizer_encode(t, &M, "abc", 3, false, false, &out, &why));
   ck_assert_ptr_nonnull(strstr(why.words, "0x63"));
   ck_assert_uint_eq(out.n, 0);
@@ -1440,19 +1713,27 @@ START_TEST(every_defect_has_its_own_sentence)
 }
 END_TEST
 
-/* two settings are about batches of texts: a text is neither cut nor filled up, and whoever asks is told */
+/* two settings are about batches of texts: a text is neither cut nor filled up, and whoever asks is
+ * told */
 START_TEST(settings_for_batches_are_told)
 {
-  static const char *const set[][2] = {{"{\"max_length\": 5, \"strategy\": \"LongestFirst\"}", "null"}, {"null", "{\"length\": 20}"}, {"null", "null"}};
+  static const char *const set[][2] = { { "{\"max_length\": 5, \"strategy\": \"LongestFirst\"}",
+                                          "null" },
+    { "null", "{\"length\": 20}" }, { "null", "null" } };
   for (int i = 0; i < 3; i++) {
     char text[600];
-    snprintf(text, sizeof text, "{\"truncation\": %s, \"padding\": %s, \"model\": {\"type\": \"BPE\", \"vocab\": {\"a\": 0}, \"merges\": []}, \"pre_tokenizer\": " PRE ", \"decoder\": " DEC "}", set[i][0], set[i][1]);
+    snprintf(text, sizeof text,
+      "{\"truncation\": %s, \"padding\": %s, \"model\": {\"type\": \"BPE\", \"vocab\": {\"a\": 0}, "
+      "\"merges\": []}, \"pre_tokenizer\": " PRE ", \"decoder\": " DEC "}",
+      set[i][0], set[i][1]);
     struct tokenizer *t = must(text);
-    struct ids out = {0};
+    struct ids out = { 0 };
     ck_assert(tokenizer_encode(t, &M, "aaaaaaaa", 8, true, false, &out, NULL));
     ck_assert_uint_eq(out.n, 8);
-    ck_assert(i == 0 ? strcmp(tokenizer_ignores(t, 0), "truncation") == 0 : tokenizer_ignores(t, 0) == NULL);
-    ck_assert(i == 1 ? strcmp(tokenizer_ignores(t, 1), "padding") == 0 : tokenizer_ignores(t, 1) == NULL);
+    ck_assert(i == 0 ? strcmp(tokenizer_ignores(t, 0), "truncation") == 0
+                     : tokenizer_ignores(t, 0) == NULL);
+    ck_assert(
+      i == 1 ? strcmp(tokenizer_ignores(t, 1), "padding") == 0 : tokenizer_ignores(t, 1) == NULL);
     ids_free(&M, &out);
     tokenizer_close(&M, t);
   }
@@ -1464,9 +1745,9 @@ START_TEST(another_kind_is_told_apart)
 {
   struct tokenizer *t;
   struct error why;
-  static const char *const other[] = {
-    "{\"model\": {\"type\": \"Unigram\", \"vocab\": []}}", "{\"model\": {\"type\": \"WordPiece\", \"vocab\": {}}}",
-    "{\"model\": {\"type\": \"WordLevel\", \"vocab\": {}}, \"pre_tokenizer\": null}"};
+  static const char *const other[] = { "{\"model\": {\"type\": \"Unigram\", \"vocab\": []}}",
+    "{\"model\": {\"type\": \"WordPiece\", \"vocab\": {}}}",
+    "{\"model\": {\"type\": \"WordLevel\", \"vocab\": {}}, \"pre_tokenizer\": null}" };
   for (size_t i = 0; i < 3; i++) {
     ck_assert_int_eq(try_text(other[i], &t, &why), TOKENIZER_OTHER_KIND);
     ck_assert_ptr_null(t);
@@ -1478,9 +1759,11 @@ START_TEST(another_kind_is_told_apart)
   ck_assert_ptr_nonnull(strstr(why.words, dir));
   snprintf(model, sizeof model, "%s/tokenizer.model", dir);
   fclose(fopen(model, "w"));
-  ck_assert_int_eq(tokenizer_try(&M, dir, &t, &why), TOKENIZER_REFUSED); /* an empty file is no model */
+  ck_assert_int_eq(
+    tokenizer_try(&M, dir, &t, &why), TOKENIZER_REFUSED); /* an empty file is no model */
   FILE *f = fopen(model, "wb");
-  fwrite("\x0a\x0e\x0a\x05<unk>\x15\0\0\0\0\x18\x02\x12\x02\x18\x01", 1, 20, f); /* one piece, learnt by Unigram */
+  fwrite("\x0a\x0e\x0a\x05<unk>\x15\0\0\0\0\x18\x02\x12\x02\x18\x01", 1, 20,
+    f); /* one piece, learnt by Unigram */
   fclose(f);
   ck_assert_int_eq(tokenizer_try(&M, dir, &t, &why), TOKENIZER_OTHER_KIND);
   ck_assert_ptr_nonnull(strstr(why.words, "Unigram"));
@@ -1496,17 +1779,28 @@ END_TEST
 START_TEST(added_tokens_with_their_marks)
 {
   struct tokenizer *t = must(describe(MODEL, VOCAB_EXTRA, MERGES,
-    "[{\"id\": 300, \"content\": \"<m>\", \"lstrip\": true, \"special\": true}, {\"id\": 301, \"content\": \"<r>\", \"rstrip\": true, \"special\": true},"
-    "{\"id\": 302, \"content\": \"cat\", \"single_word\": true}, {\"id\": 303, \"content\": \"<t>\"}, {\"id\": 304, \"content\": \"<t>x\"}]",
+    "[{\"id\": 300, \"content\": \"<m>\", \"lstrip\": true, \"special\": true}, {\"id\": 301, "
+    "\"content\": \"<r>\", \"rstrip\": true, \"special\": true},"
+    "{\"id\": 302, \"content\": \"cat\", \"single_word\": true}, {\"id\": 303, \"content\": "
+    "\"<t>\"}, {\"id\": 304, \"content\": \"<t>x\"}]",
     "null", PRE, "null", DEC, ""));
   expect(t, "a \t<m> a", false, true, "97 300 257");
-  expect(t, "a<r> \xe3\x80\x80" "a", false, true, "97 301 97");
+  expect(t,
+    "a<r> \xe3\x80\x80"
+    "a",
+    false, true, "97 301 97");
   expect(t, "<r> <m>", false, true, "301 300");
   expect(t, "cat", false, false, "302");
   expect(t, "cats", false, false, "99 97 116 115");
   expect(t, "a cat!", false, false, "97 32 302 33");
-  expect(t, "\xe2\x93\x90" "cat", false, false, "226 147 144 99 97 116"); /* a circled letter is a letter */
-  expect(t, "\xc3\xa9" "cat", false, false, "195 169 99 97 116");
+  expect(t,
+    "\xe2\x93\x90"
+    "cat",
+    false, false, "226 147 144 99 97 116"); /* a circled letter is a letter */
+  expect(t,
+    "\xc3\xa9"
+    "cat",
+    false, false, "195 169 99 97 116");
   expect(t, "<t>x<t>", false, false, "304 303");
   expect(t, "<m>", false, false, "60 109 62");
   tokenizer_close(&M, t);
@@ -1521,9 +1815,9 @@ static bool whole_life(struct memory *m, const char *path, struct error *why)
   struct bpe_merge *merge = NULL;
   size_t n = 0;
   struct tokenizer *t = NULL, *u = NULL;
-  struct ids out = {0};
-  struct bytes back = {0};
-  struct stream s = {.n = 0};
+  struct ids out = { 0 };
+  struct bytes back = { 0 };
+  struct stream s = { .n = 0 };
   bool ok = bpe_train(m, lines, strlen(lines), split_gpt2, 40, &merge, &n, why);
   ok = ok && tokenizer_write(m, path, merge, n, why);
   ok = ok && (t = tokenizer_from_merges(m, merge, n, why)) != NULL;
@@ -1536,11 +1830,12 @@ static bool whole_life(struct memory *m, const char *path, struct error *why)
   }
   ok = ok && tokenizer_decode(u, m, out.id, out.n, false, &back, why);
   if (ok) {
-    struct bytes shown = {0};
+    struct bytes shown = { 0 };
     ok = utf8_lossy(m, back.byte, back.n, &shown, why);
     bytes_free(m, &shown);
   }
-  ok = ok && stream_feed(m, &s, (const unsigned char *) "a\xe2", 2, &back, why) && stream_flush(m, &s, &back, why);
+  ok = ok && stream_feed(m, &s, (const unsigned char *) "a\xe2", 2, &back, why)
+    && stream_flush(m, &s, &back, why);
   ids_free(m, &out);
   bytes_free(m, &back);
   tokenizer_close(m, t);
@@ -1554,7 +1849,7 @@ START_TEST(every_refusal_is_survived)
   char path[] = "/tmp/incipit-refuse-XXXXXX";
   close(mkstemp(path));
   struct error why;
-  struct memory m = {0};
+  struct memory m = { 0 };
   ck_assert(whole_life(&m, path, &why));
   ck_assert_uint_eq(m.all.held, 0);
   ck_assert_uint_eq(m.of[FOR_TOKENS].asked, m.all.asked);
@@ -1562,26 +1857,32 @@ START_TEST(every_refusal_is_survived)
   ck_assert_uint_gt(requests, 100);
   unsigned failures = 0;
   for (uint64_t k = 1; k <= requests; k++) {
-    struct memory bad = {.refuse_at = k};
+    struct memory bad = { .refuse_at = k };
     why.words[0] = 0;
     if (!whole_life(&bad, path, &why)) {
       failures++;
       ck_assert_uint_gt(strlen(why.words), 5);
     }
-    ck_assert_msg(bad.all.held == 0, "request %d of %d: %d bytes lost", (int) k, (int) requests, (int) bad.all.held);
+    ck_assert_msg(bad.all.held == 0, "request %d of %d: %d bytes lost", (int) k, (int) requests,
+      (int) bad.all.held);
   }
-  ck_assert_uint_gt(failures, requests / 2); /* PCRE2 does without its compiled code; all others must be said */
+  ck_assert_uint_gt(
+    failures, requests / 2); /* PCRE2 does without its compiled code; all others must be said */
   /* the added tokens, the normal form, the blank before a text */
-  const char *text = describe(MODEL, VOCAB_EXTRA, MERGES, "[{\"id\": 300, \"content\": \"e\\u0301\", \"normalized\": true}]", "{\"type\": \"NFC\"}",
-    "{\"type\": \"ByteLevel\"}", "{\"type\": \"TemplateProcessing\", \"single\": [{\"SpecialToken\": {\"id\": \"s\"}}, {\"Sequence\": {\"id\": \"A\"}}], "
-    "\"special_tokens\": {\"s\": {\"ids\": [300]}}}", DEC, "");
+  const char *text = describe(MODEL, VOCAB_EXTRA, MERGES,
+    "[{\"id\": 300, \"content\": \"e\\u0301\", \"normalized\": true}]", "{\"type\": \"NFC\"}",
+    "{\"type\": \"ByteLevel\"}",
+    "{\"type\": \"TemplateProcessing\", \"single\": [{\"SpecialToken\": {\"id\": \"s\"}}, "
+    "{\"Sequence\": {\"id\": \"A\"}}], "
+    "\"special_tokens\": {\"s\": {\"ids\": [300]}}}",
+    DEC, "");
   FILE *f = fopen(path, "w");
   fputs(text, f);
   fclose(f);
   for (uint64_t k = 1;; k++) {
-    struct memory bad = {.refuse_at = k};
+    struct memory bad = { .refuse_at = k };
     struct tokenizer *t = tokenizer_open(&bad, path, &why);
-    struct ids out = {0};
+    struct ids out = { 0 };
     if (t != NULL) tokenizer_encode(t, &bad, "ae\xcc\x81 b", 6, true, true, &out, &why);
     ids_free(&bad, &out);
     tokenizer_close(&bad, t);
@@ -1592,39 +1893,53 @@ START_TEST(every_refusal_is_survived)
 }
 END_TEST
 
-/* jansson and utf8proc take their memory from the system, outside our books; so the system's own functions are wrapped here, and refuse
-   the k-th request, whoever makes it */
+/* jansson and utf8proc take their memory from the system, outside our books; so the system's own
+   functions are wrapped here, and refuse the k-th request, whoever makes it */
 #if defined __GLIBC__ && !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
 #define WRAPPED 1
 static bool armed;
 static long asked, refused_at;
 void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t);
-static bool refused_now(void) { return armed && ++asked == refused_at; }
-void *malloc(size_t n) { return refused_now() ? NULL : __libc_malloc(n); }
-void *calloc(size_t n, size_t size) { return refused_now() ? NULL : __libc_calloc(n, size); }
-void *realloc(void *p, size_t n) { return refused_now() ? NULL : __libc_realloc(p, n); }
+static bool refused_now(void)
+{
+  return armed && ++asked == refused_at;
+}
+void *malloc(size_t n)
+{
+  return refused_now() ? NULL : __libc_malloc(n);
+}
+void *calloc(size_t n, size_t size)
+{
+  return refused_now() ? NULL : __libc_calloc(n, size);
+}
+void *realloc(void *p, size_t n)
+{
+  return refused_now() ? NULL : __libc_realloc(p, n);
+}
 #endif
 
 START_TEST(the_systems_memory_may_be_refused)
 {
 #ifdef WRAPPED
-  const char *text = describe(MODEL, VOCAB_EXTRA, MERGES, "[{\"id\": 300, \"content\": \"e\\u0301\", \"normalized\": true}]", "{\"type\": \"NFC\"}",
-    PRE, "null", DEC, "");
+  const char *text = describe(MODEL, VOCAB_EXTRA, MERGES,
+    "[{\"id\": 300, \"content\": \"e\\u0301\", \"normalized\": true}]", "{\"type\": \"NFC\"}", PRE,
+    "null", DEC, "");
   char path[] = "/tmp/incipit-system-XXXXXX", out_path[] = "/tmp/incipit-system-XXXXXX";
   close(mkstemp(path)), close(mkstemp(out_path));
   FILE *f = fopen(path, "w");
   fputs(text, f);
   fclose(f);
-  static const struct bpe_merge merge[] = {{97, 98}, {256, 99}};
+  static const struct bpe_merge merge[] = { { 97, 98 }, { 256, 99 } };
   unsigned failures = 0, sentences = 0, rounds = 0;
   for (refused_at = 1;; refused_at++, rounds++) {
-    struct error why = {""};
-    struct memory m = {0};
-    struct ids out = {0};
+    struct error why = { "" };
+    struct memory m = { 0 };
+    struct ids out = { 0 };
     bool ok = true;
     asked = 0, armed = true;
     struct tokenizer *t = tokenizer_open(&m, path, &why);
-    if (t == NULL) ok = false;
+    if (t == NULL)
+      ok = false;
     else {
       if (!tokenizer_encode(t, &m, "ae\xcc\x81 b", 6, true, true, &out, &why)) ok = false;
       if (ok && !tokenizer_write(&m, out_path, merge, 2, &why)) ok = false;
@@ -1726,16 +2041,24 @@ END_TEST
 
 /* a step that fails in the middle leaves the list as it was, and the next step is right:
    a letter that nothing spells, a byte, and every request for memory */
-static const char few_letters[] = "{\"decoder\": {\"type\": \"Fuse\"}, \"model\": {\"type\": "
+static const char few_letters[] =
+  "{\"decoder\": {\"type\": \"Fuse\"}, \"model\": {\"type\": "
   "\"BPE\", "
   "\"byte_fallback\": true, \"vocab\": {\"a\": 0, \"b\": 1, \"ab\": 2, \"<0xC3>\": 3}, "
   "\"merges\": [\"a b\"]}}";
 START_TEST(a_failed_encoding_leaves_nothing)
 {
-  static const struct { const char *text, *words; } bad[] = {
-    { "abz", "the character U+007A" }, { "aby\xc3\xa9z", "U+0079" }, { "ab\xff", "byte 0xff" },
-    { "a\xc3\xff\xfe" "b", "byte 0xff" }, { "\xc3" "a\xe2" "b", "byte 0xe2" }
-  };
+  static const struct {
+    const char *text, *words;
+  } bad[] = { { "abz", "the character U+007A" }, { "aby\xc3\xa9z", "U+0079" },
+    { "ab\xff", "byte 0xff" },
+    { "a\xc3\xff\xfe"
+      "b",
+      "byte 0xff" },
+    { "\xc3"
+      "a\xe2"
+      "b",
+      "byte 0xe2" } };
   struct tokenizer *t = must(few_letters);
   struct ids out = { 0 };
   struct error why = { "" };
@@ -1744,7 +2067,7 @@ START_TEST(a_failed_encoding_leaves_nothing)
     for (int inside = 0; inside < 2; inside++) {
       size_t n = strlen(bad[i].text);
       bool ok = inside ? tokenizer_encode_inside(t, &M, bad[i].text, n, &out, &why)
-        : tokenizer_encode(t, &M, bad[i].text, n, true, false, &out, &why);
+                       : tokenizer_encode(t, &M, bad[i].text, n, true, false, &out, &why);
       ck_assert_msg(!ok && strstr(why.words, bad[i].words) != NULL, "%zu: %s", i, why.words);
       ck_assert_msg(out.n == 2 && out.id[0] == 0 && out.id[1] == 2, "%zu left %zu", i, out.n);
       expect(t, "ab\xc3", false, false, "2 3");
@@ -1761,7 +2084,7 @@ START_TEST(a_failed_encoding_leaves_nothing)
       ck_assert(ids_push(&m, &out, 2, NULL) && bytes_push(&m, &back, "?", 1, NULL));
       m.refuse_at = m.all.requests + k;
       bool ok = inside ? tokenizer_encode_inside(t, &m, text, sizeof text, &out, NULL)
-        : tokenizer_encode(t, &m, text, sizeof text, true, false, &out, NULL);
+                       : tokenizer_encode(t, &m, text, sizeof text, true, false, &out, NULL);
       ck_assert(ok || (out.n == 1 && out.id[0] == 2));
       done = ok && tokenizer_decode(t, &m, out.id + 1, out.n - 1, false, &back, NULL);
       ck_assert(done ? back.n == sizeof text + 1 : back.n == 1 && back.byte[0] == '?');
@@ -1795,14 +2118,13 @@ static bool has_id(struct tokenizer *t, const char *text, uint32_t id)
 START_TEST(a_word_ends_where_unicode_says)
 {
   static const uint32_t inside[] = { 'a', 'Z', '0', '9', '_', 0xaa, 0xe9, 0x1c5, 0x2b0, 0x301,
-    0x5d0,
-    0x660, 0x903, 0x200c, 0x200d, 0x203f, 0x2040, 0x20dd, 0x2160, 0x24b6, 0x24e9, 0x4e00, 0xff3f,
-    0x1f130, 0x1f149, 0x1f150, 0x1f169, 0x1f170, 0x1f189, 0x20000 };
+    0x5d0, 0x660, 0x903, 0x200c, 0x200d, 0x203f, 0x2040, 0x20dd, 0x2160, 0x24b6, 0x24e9, 0x4e00,
+    0xff3f, 0x1f130, 0x1f149, 0x1f150, 0x1f169, 0x1f170, 0x1f189, 0x20000 };
   static const uint32_t outside[] = { '-', '.', ' ', '$', '@', '[', '`', 0xb2, 0xbd, 0x200b, 0x200e,
     0x2013, 0x2081, 0x2460, 0x24b5, 0x24ea, 0x1f12f, 0x1f14a, 0x1f14f, 0x1f16a, 0x1f16f, 0x1f18a,
     0x1f600 };
-  struct tokenizer *t = must(describe(MODEL, VOCAB_EXTRA, MERGES, ADDED("\"single_word\": true"),
-    "null", PRE, "null", DEC, ""));
+  struct tokenizer *t = must(describe(
+    MODEL, VOCAB_EXTRA, MERGES, ADDED("\"single_word\": true"), "null", PRE, "null", DEC, ""));
   enum { IN = sizeof inside / sizeof *inside, OUT = sizeof outside / sizeof *outside };
   char room[40];
   for (size_t i = 0; i < IN + OUT; i++)
@@ -1821,16 +2143,15 @@ END_TEST
 START_TEST(a_token_takes_white_space)
 {
   static const uint32_t white[] = { 9, 10, 11, 12, 13, 32, 0x85, 0xa0, 0x1680, 0x2000, 0x2001,
-    0x2002,
-    0x2003, 0x2004, 0x2005, 0x2006, 0x2007, 0x2008, 0x2009, 0x200a, 0x2028, 0x2029, 0x202f, 0x205f,
-    0x3000 };
+    0x2002, 0x2003, 0x2004, 0x2005, 0x2006, 0x2007, 0x2008, 0x2009, 0x200a, 0x2028, 0x2029, 0x202f,
+    0x205f, 0x3000 };
   static const char *const left[][2] = { { "TT TT", "300 300" }, { "TTTT", "300 300" },
     { " TT  TTa", "300 300 97" }, { "TT a", "300 257" } };
   static const char *const right[][2] = { { "TT TT", "300 300" }, { "TT  TT ", "300 300" },
     { " TT", "32 300" }, { "TT aTT", "300 97 300" } };
   for (int k = 0; k < 2; k++) {
-    struct tokenizer *t = must(describe(MODEL, VOCAB_EXTRA, MERGES, k ? ADDED("\"rstrip\": true")
-      : ADDED("\"lstrip\": true"), "null", PRE, "null", DEC, ""));
+    struct tokenizer *t = must(describe(MODEL, VOCAB_EXTRA, MERGES,
+      k ? ADDED("\"rstrip\": true") : ADDED("\"lstrip\": true"), "null", PRE, "null", DEC, ""));
     char room[40];
     size_t w = 0;
     for (uint32_t c = 1; c < 0x3100; c++) {
@@ -1842,8 +2163,8 @@ START_TEST(a_token_takes_white_space)
       if ((out.n == 1) != taken) ck_abort_msg("U+%04X: %zu ids", c, out.n);
       ids_free(&M, &out);
     }
-    for (int i = 0; i < 4; i++) expect(t, (k ? right : left)[i][0], false, false, (k ? right
-      : left)[i][1]);
+    for (int i = 0; i < 4; i++)
+      expect(t, (k ? right : left)[i][0], false, false, (k ? right : left)[i][1]);
     tokenizer_close(&M, t);
   }
   at_peace();
@@ -1855,8 +2176,8 @@ START_TEST(of_two_tokens_with_one_text_the_first_counts)
 {
   struct tokenizer *t = must(describe(MODEL, VOCAB_EXTRA, MERGES,
     "[{\"id\": 300, \"content\": \"TT\"}, "
-    "{\"id\": 301, \"content\": \"TT\"}, {\"id\": 302, \"content\": \"TTT\"}]", "null", PRE, "null",
-      DEC, ""));
+    "{\"id\": 301, \"content\": \"TT\"}, {\"id\": 302, \"content\": \"TTT\"}]",
+    "null", PRE, "null", DEC, ""));
   expect(t, "TTxTTTxTTTT", false, false, "300 120 302 120 302 84");
   uint32_t id;
   ck_assert(tokenizer_find(t, "TT", 2, &id) && id == 300);
@@ -1903,17 +2224,17 @@ END_TEST
    kinds; the line that is wrong is the one that is named, and its file */
 START_TEST(lines_of_merges)
 {
-  static const struct { const char *lines, *ids, *words; } c[] = {
-    { "#version: 0.2\na b\nab ab\n", "4", NULL }, { "a b\nab ab", "4", NULL },
+  static const struct {
+    const char *lines, *ids, *words;
+  } c[] = { { "#version: 0.2\na b\nab ab\n", "4", NULL }, { "a b\nab ab", "4", NULL },
     { "#version: 0.2\r\na b\r\nab ab\r\n", "4", NULL }, { "\n\na b\n\nab ab\n\n", "4", NULL },
     { "a b\n#version c\n", "3 3", NULL }, { "", "0 1 0 1", NULL },
     { "#version c\na b\n", "3 3", NULL }, { "a b\n#version: 0.2\n", NULL, "line 2 is" },
     { "#versio c\na b\n", NULL, "line 1 is" }, { "a b\nab  ab\n", NULL, "line 2 is" },
     { "#version: 0.2\n\na b\nb a\n", NULL, "line 4 is \"b\" and \"a\"; wanted: two words" },
-    { "a b\nab\n", NULL, "line 2 is without a blank" }, { "a b\r\n\xff b\r\n", NULL,
-      "line 2 is not UTF-8" },
-    { "a b\n b\n", NULL, "line 2 is" }, { "a b\na \n", NULL, "line 2 is" }
-  };
+    { "a b\nab\n", NULL, "line 2 is without a blank" },
+    { "a b\r\n\xff b\r\n", NULL, "line 2 is not UTF-8" }, { "a b\n b\n", NULL, "line 2 is" },
+    { "a b\na \n", NULL, "line 2 is" } };
   char dir[] = "/tmp/incipit-lines-XXXXXX", path[100], merges[100];
   ck_assert_ptr_nonnull(mkdtemp(dir));
   snprintf(path, sizeof path, "%s/vocab.json", dir);
@@ -1928,10 +2249,11 @@ START_TEST(lines_of_merges)
     fclose(f);
     struct tokenizer *t = tokenizer_open(&M, dir, &why);
     ck_assert_msg((t != NULL) == (c[i].ids != NULL), "%zu: %s", i, why.words);
-    if (t != NULL) expect(t, "abab", false, false, c[i].ids);
-    else ck_assert_msg(strstr(why.words, c[i].words) != NULL && strstr(why.words, merges)
-      == why.words,
-      "%zu: %s", i, why.words);
+    if (t != NULL)
+      expect(t, "abab", false, false, c[i].ids);
+    else
+      ck_assert_msg(strstr(why.words, c[i].words) != NULL && strstr(why.words, merges) == why.words,
+        "%zu: %s", i, why.words);
     tokenizer_close(&M, t);
   }
   unlink(path), unlink(merges), rmdir(dir);
@@ -1946,16 +2268,19 @@ START_TEST(a_message_names_the_field_that_is_wrong)
   for (int k = 0; k < 60; k++) strcat(deep[0], "("), strcat(deep[1], "(");
   strcat(deep[0], "a"), strcat(deep[1], "(a)");
   for (int k = 0; k < 60; k++) strcat(deep[0], ")"), strcat(deep[1], ")");
-  const struct { const char *regex, *words; } c[] = { { deep[0], NULL },
-    { deep[1], "groups in groups in groups" }, { "\\p{Lu}", NULL }, { "\\p{^Lu}", NULL },
-    { "\\p{L}", NULL }, { "\\p{Lux}", "a property with a long name" },
+  const struct {
+    const char *regex, *words;
+  } c[] = { { deep[0], NULL }, { deep[1], "groups in groups in groups" }, { "\\p{Lu}", NULL },
+    { "\\p{^Lu}", NULL }, { "\\p{L}", NULL }, { "\\p{Lux}", "a property with a long name" },
     { "\\p{^Lux}", "a property with a long name" } };
   struct tokenizer *t;
   struct error why;
   for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
-    char *p = pre + sprintf(pre, "{\"type\": \"Sequence\", \"pretokenizers\": [{\"type\": "
-      "\"Split\", "
-      "\"pattern\": {\"Regex\": \"");
+    char *p = pre
+      + sprintf(pre,
+        "{\"type\": \"Sequence\", \"pretokenizers\": [{\"type\": "
+        "\"Split\", "
+        "\"pattern\": {\"Regex\": \"");
     for (const char *r = c[i].regex; *r; r++) p += sprintf(p, *r == '\\' ? "\\\\" : "%c", *r);
     sprintf(p, "\"}, \"behavior\": \"Isolated\"}, " PRE "]}");
     try_text(describe(MODEL, VOCAB_EXTRA, MERGES, NONE, "null", pre, "null", DEC, ""), &t, &why);
@@ -1972,20 +2297,24 @@ START_TEST(a_message_names_the_field_that_is_wrong)
     bool all;
     ck_assert_msg(t == NULL && end != NULL, "%s", why.words);
     ck_assert_int_eq(end[-1], whole ? '\xa9' : 'x');
-    ck_assert(utf8_run((unsigned char *) why.words, strlen(why.words), &all) == strlen(why.words)
-      && all);
+    ck_assert(
+      utf8_run((unsigned char *) why.words, strlen(why.words), &all) == strlen(why.words) && all);
   }
   /* the blanks that a decoder may take: one at the beginning, none at the end */
-  static const struct { int start, stop; const char *words; } strip[] = { { 0, 0, NULL }, { 1, 0,
-    NULL },
-    { 2, 0, "decoder.start is 2; wanted: 0 or 1" }, { 1, 1, "decoder.stop is 1; wanted: 0" },
-    { -1, 0, "decoder.start is -1" }, { 0, -1, "decoder.stop is -1" } };
+  static const struct {
+    int start, stop;
+    const char *words;
+  } strip[] = { { 0, 0, NULL }, { 1, 0, NULL }, { 2, 0, "decoder.start is 2; wanted: 0 or 1" },
+    { 1, 1, "decoder.stop is 1; wanted: 0" }, { -1, 0, "decoder.start is -1" },
+    { 0, -1, "decoder.stop is -1" } };
   for (size_t i = 0; i < sizeof strip / sizeof *strip; i++) {
-    sprintf(pre, "{\"decoder\": {\"type\": \"Sequence\", \"decoders\": [{\"type\": \"Fuse\"}, "
+    sprintf(pre,
+      "{\"decoder\": {\"type\": \"Sequence\", \"decoders\": [{\"type\": \"Fuse\"}, "
       "{\"type\": "
       "\"Strip\", \"content\": \" \", \"start\": %d, \"stop\": %d}]}, \"model\": {\"type\": "
-        "\"BPE\", "
-      "\"vocab\": {\"a\": 0}, \"merges\": []}}", strip[i].start, strip[i].stop);
+      "\"BPE\", "
+      "\"vocab\": {\"a\": 0}, \"merges\": []}}",
+      strip[i].start, strip[i].stop);
     try_text(pre, &t, &why);
     ck_assert_msg((t != NULL) == (strip[i].words == NULL), "%zu: %s", i, why.words);
     const char *dot = t == NULL ? strrchr(strip[i].words, '.') + 1 : "";
@@ -1997,18 +2326,18 @@ START_TEST(a_message_names_the_field_that_is_wrong)
 END_TEST
 
 /* the file beside: which of its four fields is wrong; and what cannot be put in its place is gone
-   */
+ */
 START_TEST(a_file_beside_is_named_or_removed)
 {
-  static const struct { const char *config, *words; } c[] = {
-    { "{\"add_bos_token\": true, \"bos_token\": \"q\"}", ": bos_token is \"q\"" },
+  static const struct {
+    const char *config, *words;
+  } c[] = { { "{\"add_bos_token\": true, \"bos_token\": \"q\"}", ": bos_token is \"q\"" },
     { "{\"add_eos_token\": true, \"eos_token\": \"q\", \"bos_token\": \"a\"}",
       ": eos_token is \"q\"" },
     { "{\"add_bos_token\": 1}", ": add_bos_token is 1" },
     { "{\"add_bos_token\": true, \"bos_token\": \"a\", \"add_eos_token\": 2}",
       ": add_eos_token is 2" },
-    { "{\"add_eos_token\": true}", ": eos_token is missing" }
-  };
+    { "{\"add_eos_token\": true}", ": eos_token is missing" } };
   char dir[] = "/tmp/incipit-beside-XXXXXX", path[100], config[100], beside[110];
   ck_assert_ptr_nonnull(mkdtemp(dir));
   snprintf(path, sizeof path, "%s/tokenizer.json", dir);

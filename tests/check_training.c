@@ -14,9 +14,16 @@ static struct memory m;
 static struct error why;
 
 /* ---- a small network with uneven weights */
-struct lab { struct shape shape; struct pool *pool; struct network *net; size_t n; float *w, *gradient; };
+struct lab {
+  struct shape shape;
+  struct pool *pool;
+  struct network *net;
+  size_t n;
+  float *w, *gradient;
+};
 
-static void lab_open(struct lab *l, const struct shape *s, size_t rows, const char *kernels, unsigned workers)
+static void lab_open(
+  struct lab *l, const struct shape *s, size_t rows, const char *kernels, unsigned workers)
 {
   uint64_t seed = 7;
   l->shape = *s;
@@ -42,7 +49,8 @@ static void lab_close(struct lab *l)
 static void random_ids(uint32_t *ids, uint32_t *targets, size_t n, uint32_t vocab)
 {
   uint64_t seed = 11;
-  for (size_t i = 0; i < n; i++) ids[i] = (uint32_t) (rnd(&seed) % vocab), targets[i] = (uint32_t) (rnd(&seed) % vocab);
+  for (size_t i = 0; i < n; i++)
+    ids[i] = (uint32_t) (rnd(&seed) % vocab), targets[i] = (uint32_t) (rnd(&seed) % vocab);
 }
 static double lab_loss(struct lab *l, const struct batch *b, double *each)
 {
@@ -65,40 +73,70 @@ static double dot(const double *a, const double *b, size_t n)
   for (size_t i = 0; i < n; i++) z += a[i] * b[i];
   return z;
 }
-static double ref_loss(const struct shape *s, const double *w, struct network *net, const uint32_t *id, const uint32_t *target, size_t n)
+static double ref_loss(const struct shape *s, const double *w, struct network *net,
+  const uint32_t *id, const uint32_t *target, size_t n)
 {
-  size_t d = s->d_model, h = s->head_dim, q = s->n_heads * h, kv = s->n_kv_heads * h, f = s->d_inner, group = s->n_heads / s->n_kv_heads;
-  double *x = calloc(n * d, 8), *y = calloc(n * d, 8), *Q = calloc(n * q, 8), *K = calloc(n * kv, 8), *V = calloc(n * kv, 8), *o = calloc(n * q, 8), *g = calloc(f, 8), total = 0;
+  size_t d = s->d_model, h = s->head_dim, q = s->n_heads * h, kv = s->n_kv_heads * h,
+         f = s->d_inner, group = s->n_heads / s->n_kv_heads;
+  double *x = calloc(n * d, 8), *y = calloc(n * d, 8), *Q = calloc(n * q, 8),
+         *K = calloc(n * kv, 8), *V = calloc(n * kv, 8), *o = calloc(n * q, 8), *g = calloc(f, 8),
+         total = 0;
   size_t t = 1;
 #define T(k) (w + network_parameter(net, t + (k))->offset)
-#define NORM(gain) for (size_t i = 0; i < n; i++) { double z = 0; for (size_t c = 0; c < d; c++) z += x[i*d+c]*x[i*d+c]; z = 1/sqrt(z/(double)d + 1e-5); for (size_t c = 0; c < d; c++) y[i*d+c] = x[i*d+c]*z*(gain)[c]; }
+#define NORM(gain)                                                                                 \
+  for (size_t i = 0; i < n; i++) {                                                                 \
+    double z = 0;                                                                                  \
+    for (size_t c = 0; c < d; c++) z += x[i * d + c] * x[i * d + c];                               \
+    z = 1 / sqrt(z / (double) d + 1e-5);                                                           \
+    for (size_t c = 0; c < d; c++) y[i * d + c] = x[i * d + c] * z * (gain)[c];                    \
+  }
 #define DOT(a, b, k) dot(a, b, k)
-  for (size_t i = 0; i < n; i++) for (size_t c = 0; c < d; c++) x[i*d+c] = w[id[i]*d+c];
+  for (size_t i = 0; i < n; i++)
+    for (size_t c = 0; c < d; c++) x[i * d + c] = w[id[i] * d + c];
   for (uint32_t l = 0; l < s->n_layers; l++, t += 9) {
     NORM(T(0));
     for (size_t i = 0; i < n; i++) {
-      for (size_t j = 0; j < q; j++) Q[i*q+j] = DOT(T(1)+j*d, y+i*d, d);
-      for (size_t j = 0; j < kv; j++) K[i*kv+j] = DOT(T(2)+j*d, y+i*d, d), V[i*kv+j] = DOT(T(3)+j*d, y+i*d, d);
+      for (size_t j = 0; j < q; j++) Q[i * q + j] = DOT(T(1) + j * d, y + i * d, d);
+      for (size_t j = 0; j < kv; j++)
+        K[i * kv + j] = DOT(T(2) + j * d, y + i * d, d),
+                   V[i * kv + j] = DOT(T(3) + j * d, y + i * d, d);
       for (size_t a = 0; a < s->n_heads + s->n_kv_heads; a++) {
-        double *z = a < s->n_heads ? Q + i*q + a*h : K + i*kv + (a - s->n_heads)*h;
-        for (size_t c = 0; c < h/2; c++) { double th = (double) i * pow(10000, -2*(double)c/(double)h), p = z[c], r = z[c+h/2]; z[c] = p*cos(th) - r*sin(th), z[c+h/2] = p*sin(th) + r*cos(th); }
+        double *z = a < s->n_heads ? Q + i * q + a * h : K + i * kv + (a - s->n_heads) * h;
+        for (size_t c = 0; c < h / 2; c++) {
+          double th = (double) i * pow(10000, -2 * (double) c / (double) h), p = z[c],
+                 r = z[c + h / 2];
+          z[c] = p * cos(th) - r * sin(th), z[c + h / 2] = p * sin(th) + r * cos(th);
+        }
       }
     }
-    for (size_t i = 0; i < n; i++) for (size_t a = 0; a < s->n_heads; a++) {
-      double sum = 0, e[LONG], out[64] = { 0 };
-      for (size_t u = 0; u <= i; u++) { e[u] = exp(DOT(Q+i*q+a*h, K+u*kv+a/group*h, h)/sqrt((double)h)); sum += e[u]; }
-      for (size_t u = 0; u <= i; u++) for (size_t c = 0; c < h; c++) out[c] += e[u]/sum*V[u*kv+a/group*h+c];
-      memcpy(o+i*q+a*h, out, h*8);
-    }
-    for (size_t i = 0; i < n; i++) for (size_t c = 0; c < d; c++) x[i*d+c] += DOT(T(4)+c*q, o+i*q, q);
+    for (size_t i = 0; i < n; i++)
+      for (size_t a = 0; a < s->n_heads; a++) {
+        double sum = 0, e[LONG], out[64] = { 0 };
+        for (size_t u = 0; u <= i; u++) {
+          e[u] = exp(DOT(Q + i * q + a * h, K + u * kv + a / group * h, h) / sqrt((double) h));
+          sum += e[u];
+        }
+        for (size_t u = 0; u <= i; u++)
+          for (size_t c = 0; c < h; c++) out[c] += e[u] / sum * V[u * kv + a / group * h + c];
+        memcpy(o + i * q + a * h, out, h * 8);
+      }
+    for (size_t i = 0; i < n; i++)
+      for (size_t c = 0; c < d; c++) x[i * d + c] += DOT(T(4) + c * q, o + i * q, q);
     NORM(T(5));
     for (size_t i = 0; i < n; i++) {
-      for (size_t j = 0; j < f; j++) { double z = DOT(T(6)+j*d, y+i*d, d); g[j] = z/(1+exp(-z))*DOT(T(7)+j*d, y+i*d, d); }
-      for (size_t c = 0; c < d; c++) x[i*d+c] += DOT(T(8)+c*f, g, f);
+      for (size_t j = 0; j < f; j++) {
+        double z = DOT(T(6) + j * d, y + i * d, d);
+        g[j] = z / (1 + exp(-z)) * DOT(T(7) + j * d, y + i * d, d);
+      }
+      for (size_t c = 0; c < d; c++) x[i * d + c] += DOT(T(8) + c * f, g, f);
     }
   }
   NORM(T(0));
-  for (size_t i = 0; i < n; i++) { double z = 0; for (size_t v = 0; v < s->vocab_size; v++) z += exp(DOT(w+v*d, y+i*d, d)); total += log(z) - DOT(w+target[i]*d, y+i*d, d); }
+  for (size_t i = 0; i < n; i++) {
+    double z = 0;
+    for (size_t v = 0; v < s->vocab_size; v++) z += exp(DOT(w + v * d, y + i * d, d));
+    total += log(z) - DOT(w + target[i] * d, y + i * d, d);
+  }
   free(x), free(y), free(Q), free(K), free(V), free(o), free(g);
   return total;
 }
@@ -118,17 +156,21 @@ START_TEST(every_gradient)
   for (size_t i = 0; (p = network_parameter(l.net, i)) != NULL; i++) {
     double off = 0, size = 0;
     uint64_t seed = i;
-    for (int k = 0; k < 8; k++) {            /* eight numbers of the tensor, those of tokens that occur first */
-      size_t at = p->offset + (i == 0 && k < 4 ? ids[k] * p->cols : 0) + rnd(&seed) % (i == 0 && k < 4 ? p->cols : p->rows * p->cols);
+    for (int k = 0; k < 8;
+         k++) { /* eight numbers of the tensor, those of tokens that occur first */
+      size_t at = p->offset + (i == 0 && k < 4 ? ids[k] * p->cols : 0)
+        + rnd(&seed) % (i == 0 && k < 4 ? p->cols : p->rows * p->cols);
       double h = 1e-5, old = w[at], up, down;
       w[at] = old + h, up = ref_loss(&small, w, l.net, ids, targets, N);
       w[at] = old - h, down = ref_loss(&small, w, l.net, ids, targets, N);
       w[at] = old;
       double slope = (up - down) / (2 * h);
-      off += (slope - (double) l.gradient[at]) * (slope - (double) l.gradient[at]), size += slope * slope;
+      off += (slope - (double) l.gradient[at]) * (slope - (double) l.gradient[at]),
+        size += slope * slope;
     }
     ck_assert_msg(size > 0, "%s: no slope", p->name);
-    ck_assert_msg(sqrt(off / size) < 2e-5, "%s: %g of its gradient is wrong", p->name, sqrt(off / size));
+    ck_assert_msg(
+      sqrt(off / size) < 2e-5, "%s: %g of its gradient is wrong", p->name, sqrt(off / size));
     good++;
   }
   tally("tests/check_training.c (gradients by name)", good, 0, 0, "");
@@ -149,7 +191,8 @@ START_TEST(same_bits)
       lab_open(&l, &small, ROWS, kernels_at(k)->name, workers);
       lab_loss(&l, &b, first == NULL ? losses : others);
       network_backward(l.net, l.w, &b, l.gradient);
-      if (first == NULL) memcpy(first = calloc(l.n, sizeof *first), l.gradient, l.n * sizeof *first);
+      if (first == NULL)
+        memcpy(first = calloc(l.n, sizeof *first), l.gradient, l.n * sizeof *first);
       else {
         ck_assert(memcmp(first, l.gradient, l.n * sizeof *first) == 0);
         ck_assert(memcmp(losses, others, sizeof losses) == 0);
@@ -201,7 +244,8 @@ static void write_and_compare(struct lab *l, size_t n)
   model_close(&m, lm);
   const char *file[] = { "config.json", "generation_config.json", "model.safetensors" };
   char path[64];
-  for (int i = 0; i < 3; i++) snprintf(path, sizeof path, "%s/%s", folder, file[i]), ck_assert(unlink(path) == 0);
+  for (int i = 0; i < 3; i++)
+    snprintf(path, sizeof path, "%s/%s", folder, file[i]), ck_assert(unlink(path) == 0);
   rmdir(folder);
 }
 START_TEST(engine_logits)
@@ -232,7 +276,10 @@ START_TEST(corpus)
     double bits = 0;
     ck_assert_msg(grammar_write(g, SEED_HELD_OUT, i, &a, &why), "%s", why.words);
     sorts[a.sort]++;
-    ck_assert(a.length == strlen(a.words) && strstr(a.words, "<|") == NULL && strpbrk(a.words, "[]{}|;~") == NULL ? true : a.sort == CODE);
+    ck_assert(a.length == strlen(a.words) && strstr(a.words, "<|") == NULL
+          && strpbrk(a.words, "[]{}|;~") == NULL
+        ? true
+        : a.sort == CODE);
     for (size_t k = 0; k < a.n_choices; k++) {
       taken[k] = a.choices[k].taken;
       ck_assert(a.choices[k].weight > 0 && a.choices[k].weight <= a.choices[k].total);
@@ -240,7 +287,8 @@ START_TEST(corpus)
     }
     ck_assert_double_eq_tol(bits, a.bits, 1e-9 * (1 + bits));
     ck_assert(grammar_replay(g, taken, a.n_choices, &b, &why));
-    ck_assert_msg(b.length == a.length && memcmp(a.words, b.words, a.length) == 0, "text %d is not what its choices say", (int) i);
+    ck_assert_msg(b.length == a.length && memcmp(a.words, b.words, a.length) == 0,
+      "text %d is not what its choices say", (int) i);
     size_t k = rnd(&seed) % a.n_choices, count = 0, length;
     uint32_t weight;
     while (grammar_table(g, a.choices[k].drawn, count, &length, &weight) != NULL) count++;
@@ -248,7 +296,8 @@ START_TEST(corpus)
     ck_assert(grammar_replay(g, taken, a.n_choices, &b, &why));
     if (taken[k] == a.choices[k].taken || b.choices[k].taken != taken[k]) continue;
     tried++;
-    ck_assert_msg(b.length != a.length || memcmp(a.words, b.words, a.length) != 0, "a silent choice in text %d", (int) i);
+    ck_assert_msg(b.length != a.length || memcmp(a.words, b.words, a.length) != 0,
+      "a silent choice in text %d", (int) i);
   }
   ck_assert(tried > 1000);
   for (int s = 0; s < N_SORTS; s++) ck_assert(sorts[s] > 100);
@@ -257,7 +306,14 @@ START_TEST(corpus)
 END_TEST
 
 /* ---- a whole run's surroundings */
-struct world { struct grammar *g; struct bpe_merge *merges; size_t n; struct tokenizer *words; struct source *source; struct pool *pool; };
+struct world {
+  struct grammar *g;
+  struct bpe_merge *merges;
+  size_t n;
+  struct tokenizer *words;
+  struct source *source;
+  struct pool *pool;
+};
 static void world_open(struct world *w, unsigned workers)
 {
   w->g = grammar_open(&m, &why);
@@ -277,7 +333,8 @@ static void world_close(struct world *w)
   grammar_close(&m, w->g);
 }
 
-/* ---- rows: a text's own tokens, end-of-text between texts, the first of odd number begun with it */
+/* ---- rows: a text's own tokens, end-of-text between texts, the first of odd number begun with it
+ */
 START_TEST(rows)
 {
   static struct passage a;
@@ -308,7 +365,8 @@ START_TEST(resumed)
   char path[] = "/tmp/incipit-XXXXXX";
   ck_assert(mkstemp(path) >= 0);
   struct plan p = plan_draft;
-  p.leg[0].tokens = 3 * 1024, p.leg[1].tokens = 2048, p.leg[2].tokens = 2 * 8192, p.leg[3].tokens = 6144;
+  p.leg[0].tokens = 3 * 1024, p.leg[1].tokens = 2048, p.leg[2].tokens = 2 * 8192,
+  p.leg[3].tokens = 6144;
   struct world w;
   struct progress a, b;
   world_open(&w, 2);
@@ -334,7 +392,8 @@ START_TEST(resumed)
   ck_assert(a.tokens == 3 * 1024 + 2048 + 2 * 8192 + 6144);
   struct stat whole;
   ck_assert(stat(path, &whole) == 0 && truncate(path, whole.st_size - 4) == 0);
-  ck_assert(!trainer_load(u, path, &b, &why) && memcmp(trainer_weights(t), trainer_weights(u), n * sizeof(float)) == 0);
+  ck_assert(!trainer_load(u, path, &b, &why)
+    && memcmp(trainer_weights(t), trainer_weights(u), n * sizeof(float)) == 0);
   ck_assert(truncate(path, 100) == 0 && !trainer_load(u, path, &b, &why));
   ck_assert(strstr(why.words, "no state of this run") != NULL);
   trainer_close(&m, t), trainer_close(&m, u);
@@ -356,15 +415,20 @@ START_TEST(first_hundred)
     char path[80], line[120], mine[120];
     snprintf(path, sizeof path, "%s/training.csv", plans[k]->directory);
     FILE *f = fopen(path, "r");
-    if (f == NULL) { tally(path, 0, 0, 1, "not trained yet"); continue; }
+    if (f == NULL) {
+      tally(path, 0, 0, 1, "not trained yet");
+      continue;
+    }
     struct world w;
     struct progress p;
     world_open(&w, pool_cores());
-    struct trainer *t = trainer_open(&m, plans[k], kernels_find(NULL, &why), w.pool, w.source, &why);
+    struct trainer *t =
+      trainer_open(&m, plans[k], kernels_find(NULL, &why), w.pool, w.source, &why);
     ck_assert(fgets(line, sizeof line, f) != NULL);
     for (int i = 0; i < steps[k]; i++) {
       ck_assert(trainer_step(t, &p, &why) && fgets(line, sizeof line, f) != NULL);
-      snprintf(mine, sizeof mine, "%llu,%llu,%.9g,%.9g\n", (unsigned long long) p.step, (unsigned long long) p.tokens, (double) p.loss, (double) p.rate);
+      snprintf(mine, sizeof mine, "%llu,%llu,%.9g,%.9g\n", (unsigned long long) p.step,
+        (unsigned long long) p.tokens, (double) p.loss, (double) p.rate);
       ck_assert_str_eq(mine, line);
     }
     fclose(f);
@@ -385,7 +449,10 @@ START_TEST(refused_memory)
     bool opened = net != NULL;
     network_close(&books, net);
     ck_assert_uint_eq(books.all.held, 0);
-    if (opened) { ck_assert(at > 3); break; }
+    if (opened) {
+      ck_assert(at > 3);
+      break;
+    }
   }
   struct plan p = plan_draft;
   p.form = s, p.form.vocab_size = 2048;
@@ -448,18 +515,20 @@ START_TEST(files)
 }
 END_TEST
 
-/* the tales that chapter 6 reads are texts of the grammar that nobody was trained on, word for word */
+/* the tales that chapter 6 reads are texts of the grammar that nobody was trained on, word for word
+ */
 START_TEST(tales_are_held_out)
 {
   static struct passage a;
-  static const uint64_t number[] = {217, 247, 497};
+  static const uint64_t number[] = { 217, 247, 497 };
   struct grammar *g = grammar_open(&m, &why);
   struct mapping map;
   size_t at = 0;
   ck_assert_msg(g != NULL && file_map(&map, "models/pocket/tales.txt", &why), "%s", why.words);
   for (int i = 0; i < 3; i++) {
     ck_assert(grammar_write(g, SEED_HELD_OUT, number[i], &a, &why));
-    ck_assert(at + a.length + 13 <= map.size && memcmp(map.bytes + at, a.words, a.length) == 0 && memcmp(map.bytes + at + a.length, "<|endoftext|>", 13) == 0);
+    ck_assert(at + a.length + 13 <= map.size && memcmp(map.bytes + at, a.words, a.length) == 0
+      && memcmp(map.bytes + at + a.length, "<|endoftext|>", 13) == 0);
     at += a.length + 13;
   }
   ck_assert_uint_eq(at, map.size);
@@ -468,9 +537,14 @@ START_TEST(tales_are_held_out)
 END_TEST
 
 /* ---- the pieces of the way back against their formulas in double; any length, and no more */
-static float draw(uint64_t *seed) { return (float) ((double) (int64_t) rnd(seed) / 9.3e18); }
-static bool close_to(double a, double b,
-  double scale) { return fabs(a - b) <= 3e-6 * (fabs(b) + scale); }
+static float draw(uint64_t *seed)
+{
+  return (float) ((double) (int64_t) rnd(seed) / 9.3e18);
+}
+static bool close_to(double a, double b, double scale)
+{
+  return fabs(a - b) <= 3e-6 * (fabs(b) + scale);
+}
 static const struct slopes *slopes_at(int i)
 {
 #if defined __x86_64__
@@ -503,8 +577,8 @@ START_TEST(pieces_of_any_length)
         want[i] = (float) ((exp((double) z[i] - top) / all - (i == right)) * (double) share);
       ck_assert_msg(close_to(s->judge(z, n, right, share), loss, 1), "table %d: loss of %zu", k, n);
       for (size_t i = 0; i < n; i++)
-        if (!close_to((double) z[i], (double) want[i],
-          1)) ck_abort_msg("table %d: logit %zu of %zu", k, i, n);
+        if (!close_to((double) z[i], (double) want[i], 1))
+          ck_abort_msg("table %d: logit %zu of %zu", k, i, n);
       ck_assert(z[n] == beyond);
     }
 }
@@ -520,21 +594,21 @@ START_TEST(a_step_moves_its_piece_and_no_more)
       bool decays[MOST], averaged = round % 2;
       for (size_t i = 0; i < MOST; i++) {
         w[i] = draw(&seed), g[i] = draw(&seed), first[i] = draw(&seed),
-          second[i] = fabsf(draw(&seed));
+        second[i] = fabsf(draw(&seed));
         mean[i] = draw(&seed), decays[i] = rnd(&seed) % 2;
       }
       memcpy(old[0], w, sizeof w), memcpy(old[1], g, sizeof g), memcpy(old[2], first, sizeof first);
       memcpy(old[3], second, sizeof second), memcpy(old[4], mean, sizeof mean);
       size_t from = rnd(&seed) % 3 * 64, to = from + rnd(&seed) % (MOST - from + 1);
-      struct moments a = {w, g, first, second, averaged ? mean : NULL, decays, 0.01f, 0.5f, 2, 3,
-        0.75f};
+      struct moments a = { w, g, first, second, averaged ? mean : NULL, decays, 0.01f, 0.5f, 2, 3,
+        0.75f };
       slopes_at(k)->adam(&a, from, to);
       for (size_t i = 0; i < MOST; i++) {
-        bool same = w[i] == old[0][i] && g[i] == old[1][i] && first[i] == old[2][i]
-          && second[i] == old[3][i];
+        bool same =
+          w[i] == old[0][i] && g[i] == old[1][i] && first[i] == old[2][i] && second[i] == old[3][i];
         if (i < from || i >= to) {
-          if (!same || mean[i] != old[4][i]) ck_abort_msg("table %d, %zu to %zu: %zu moved", k,
-            from, to, i);
+          if (!same || mean[i] != old[4][i])
+            ck_abort_msg("table %d, %zu to %zu: %zu moved", k, from, to, i);
           continue;
         }
         double slope = (double) old[1][i] * 0.5, one = 0.9 * (double) old[2][i] + 0.1 * slope;
@@ -542,10 +616,9 @@ START_TEST(a_step_moves_its_piece_and_no_more)
         double move = one * 2 / (sqrt(two * 3) + 1e-8) + (decays[i] ? 0.1 : 0) * (double) old[0][i];
         double to_be = (double) old[0][i] - 0.01 * move;
         double average = 0.75 * (double) old[4][i] + 0.25 * to_be;
-        if (g[i] != 0 || !close_to((double) first[i], one, 1) || !close_to((double) second[i], two,
-          1)
-            || !close_to((double) w[i], to_be, 1)
-            || !close_to((double) mean[i], averaged ? average : (double) old[4][i], 1))
+        if (g[i] != 0 || !close_to((double) first[i], one, 1)
+          || !close_to((double) second[i], two, 1) || !close_to((double) w[i], to_be, 1)
+          || !close_to((double) mean[i], averaged ? average : (double) old[4][i], 1))
           ck_abort_msg("table %d, %zu to %zu: weight %zu", k, from, to, i);
       }
     }
@@ -572,7 +645,7 @@ START_TEST(attention_and_its_way_back)
       for (size_t i = 0; i < n; i++)
         if (!close_to((double) weight[i], i < sees ? exp(0.5 * (double) s[i] - top) : 0, 1))
           ck_abort_msg("table %d: weight %zu of %zu", k, i, sees);
-      double peak = -INFINITY, l = 0, mixed[H] = {0}, dot_y = 0;
+      double peak = -INFINITY, l = 0, mixed[H] = { 0 }, dot_y = 0;
       for (size_t b = 0; b < blocks; b++) { /* the highest block first, in the middle or last */
         left[2 * b * STRIP] = 5 * draw(&seed), left[2 * b * STRIP + 1] = 1 + fabsf(draw(&seed));
         for (size_t c = 0; c < H; c++) parts[b * STRIP * H + c] = draw(&seed);
@@ -582,8 +655,8 @@ START_TEST(attention_and_its_way_back)
         l += (double) left[2 * b * STRIP + 1] * exp((double) left[2 * b * STRIP] - peak);
       for (size_t b = 0; b < blocks; b++)
         for (size_t c = 0; c < H; c++)
-          mixed[c] += (double) parts[b * STRIP * H + c]
-            * exp((double) left[2 * b * STRIP] - peak) / l;
+          mixed[c] +=
+            (double) parts[b * STRIP * H + c] * exp((double) left[2 * b * STRIP] - peak) / l;
       t->join(left, parts, blocks, H, y, known);
       ck_assert(close_to((double) known[0], peak, 1) && close_to((double) known[1], l, 1));
       for (size_t c = 0; c < H; c++) ck_assert(close_to((double) y[c], mixed[c], 1));
@@ -594,8 +667,8 @@ START_TEST(attention_and_its_way_back)
       t->weigh_back(back, slope, sees, n, scale, known, y, dy, H);
       for (size_t i = 0; i < n; i++) {
         double p = i < sees ? exp(0.5 * (double) s[i] - top) / all : 0;
-        if (!close_to((double) back[i], p, 1) || !close_to((double) slope[i],
-          p * ((double) old[i] - dot_y) * 0.5, 1))
+        if (!close_to((double) back[i], p, 1)
+          || !close_to((double) slope[i], p * ((double) old[i] - dot_y) * 0.5, 1))
           ck_abort_msg("table %d: slope %zu of %zu", k, i, sees);
       }
     }
@@ -608,26 +681,26 @@ START_TEST(products_of_any_shape)
   for (int k = 0; slopes_at(k) != NULL; k++)
     for (int round = 0; round < 120; round++) {
       size_t high = 1 + rnd(&seed) % (round % 4 ? 20 : 110), cols = 1 + rnd(&seed) % 40,
-        row = cols + rnd(&seed) % 3;
+             row = cols + rnd(&seed) % 3;
       size_t terms = 1 + rnd(&seed) % (round % 3 ? 70 : 600);
       bool turned = rnd(&seed) % 2, add = rnd(&seed) % 2;
       float *a = calloc(high * terms, sizeof *a), *b = calloc(terms * cols, sizeof *b);
-      float *c = calloc(high * row, sizeof *c), *desk = calloc(DEPTH * (cols + 16 + STRIP),
-        sizeof *desk);
+      float *c = calloc(high * row, sizeof *c),
+            *desk = calloc(DEPTH * (cols + 16 + STRIP), sizeof *desk);
       float *old = calloc(high * row, sizeof *old);
       for (size_t i = 0; i < high * terms; i++) a[i] = draw(&seed);
       for (size_t i = 0; i < terms * cols; i++) b[i] = draw(&seed);
       for (size_t i = 0; i < high * row; i++) c[i] = old[i] = draw(&seed);
-      struct product p = {a, turned ? 1 : terms, turned ? high : 1, b, cols, c, row, high, terms,
-        cols, add};
+      struct product p = { a, turned ? 1 : terms, turned ? high : 1, b, cols, c, row, high, terms,
+        cols, add };
       slopes_at(k)->multiply(&p, desk);
       for (size_t i = 0; i < high; i++)
         for (size_t j = 0; j < row; j++) {
           float sum = add || j >= cols ? old[i * row + j] : 0;
           for (size_t t = 0; t < terms && j < cols; t++)
             sum = fmaf(a[i * p.a_row + t * p.a_step], b[t * cols + j], sum);
-          if (c[i * row + j] != sum) ck_abort_msg("table %d: [%zu][%zu][%zu] at %zu, %zu", k, high,
-            terms, cols, i, j);
+          if (c[i * row + j] != sum)
+            ck_abort_msg("table %d: [%zu][%zu][%zu] at %zu, %zu", k, high, terms, cols, i, j);
         }
       free(a), free(b), free(c), free(desk), free(old);
     }
@@ -649,14 +722,14 @@ START_TEST(a_state_of_another_run_is_refused)
   close(mkstemp(path));
   snprintf(copy, sizeof copy, "%s.copy", path), snprintf(half, sizeof half, "%s.new", path);
   struct plan p = plan_draft;
-  p.form = (struct shape) {1, 32, 4, 2, 16, 48, 2048, 600};
+  p.form = (struct shape){ 1, 32, 4, 2, 16, 48, 2048, 600 };
   for (int i = 0; i < STRETCHES; i++)
     p.leg[i].tokens = 64, p.leg[i].sequences = 1, p.leg[i].length = 32, p.leg[i].passes = 2;
   p.leg[1].tokens = 65, p.leg[2].tokens = 63;
   ck_assert_uint_eq(plan_steps(&p), 1 + 2 + 1 + 1); /* a step that is begun is a step */
   ck_assert_uint_eq(plan_tokens(&p), 64 + 65 + 63 + 64);
   struct world w;
-  struct progress a = {.step = 77}, b;
+  struct progress a = { .step = 77 }, b;
   world_open(&w, 1);
   struct trainer *t = trainer_open(&m, &p, kernels_find(NULL, &why), NULL, w.source, &why);
   ck_assert_msg(t != NULL, "%s", why.words);
@@ -667,9 +740,12 @@ START_TEST(a_state_of_another_run_is_refused)
   uint64_t text = source_at(w.source);
   ck_assert(trainer_step(t, &a, &why) && trainer_save(t, copy, &why));
   memcpy(before, trainer_weights(t), bytes);
-  static const struct { size_t at; uint64_t add; long longer; } bad[] = {{0, 1, 0}, {8, 1, 0}, {8,
-    UINT64_MAX, 0},
-    {0, 0, 4}, {0, 0, -4}, {0, 0, 1}, {0, 0, -1}};
+  static const struct {
+    size_t at;
+    uint64_t add;
+    long longer;
+  } bad[] = { { 0, 1, 0 }, { 8, 1, 0 }, { 8, UINT64_MAX, 0 }, { 0, 0, 4 }, { 0, 0, -4 },
+    { 0, 0, 1 }, { 0, 0, -1 } };
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     uint64_t there;
     char name[70];
@@ -679,11 +755,11 @@ START_TEST(a_state_of_another_run_is_refused)
     snprintf(name, sizeof name, "%.28s.x", path);
     one_state(name, bad[i].at, there + bad[i].add, bad[i].longer);
     uint64_t now = source_at(w.source);
-    b = (struct progress) {.step = 55};
+    b = (struct progress){ .step = 55 };
     ck_assert_msg(!trainer_load(t, name, &b, &why), "state %zu", i);
     ck_assert_ptr_nonnull(strstr(why.words, "no state of this run; wanted: one of"));
-    ck_assert(memcmp(before, trainer_weights(t), bytes) == 0 && source_at(w.source) == now
-      && b.step == 55);
+    ck_assert(
+      memcmp(before, trainer_weights(t), bytes) == 0 && source_at(w.source) == now && b.step == 55);
     ck_assert(trainer_save(t, name, &why)); /* nor has anything changed that is saved */
     char cmp[100];
     snprintf(cmp, sizeof cmp, "cmp -s %.28s %.28s", name, copy), ck_assert(system(cmp) == 0);
@@ -691,8 +767,8 @@ START_TEST(a_state_of_another_run_is_refused)
   }
   ck_assert(!trainer_load(t, "/tmp", &b, &why) && !trainer_load(t, half, &b, &why));
   ck_assert_ptr_nonnull(strstr(why.words, "cannot be opened"));
-  ck_assert(!trainer_save(t, "/tmp/nobody/here", &why) && strstr(why.words,
-    "cannot be written") != NULL);
+  ck_assert(
+    !trainer_save(t, "/tmp/nobody/here", &why) && strstr(why.words, "cannot be written") != NULL);
   ck_assert_msg(trainer_load(t, path, &b, &why), "%s", why.words);
   ck_assert(b.step == 1 && b.tokens == 64 && source_at(w.source) == text);
   struct progress again;

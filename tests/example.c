@@ -1,5 +1,6 @@
-/* example.c -- a program that stands on the installed library: continues ids with a model of your own.
-   cc example.c $(pkg-config --cflags --libs incipit) -o example; ./example DIRECTORY N ID... */
+/* example.c -- a program that stands on the installed library: continues ids with a model of your
+   own. cc example.c $(pkg-config --cflags --libs incipit) -o example; ./example DIRECTORY N ID...
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,21 +9,23 @@
 
 int main(int argc, char **argv)
 {
-  struct memory memory = {.refuse_at = 0};
-  struct counters counters = {.passes = 0};
-  struct error why = {""};
-  struct ids prompt = {NULL, 0, 0};
-  struct continuation text = {.n_prompt = 0};
+  struct memory memory = { .refuse_at = 0 };
+  struct counters counters = { .passes = 0 };
+  struct error why = { "" };
+  struct ids prompt = { NULL, 0, 0 };
+  struct continuation text = { .n_prompt = 0 };
   if (argc < 4) return fprintf(stderr, "usage: example DIRECTORY N ID...\n"), 2;
   struct model *lm = model_open(&memory, argv[1], &why);
   struct store *s = lm ? store_open(&memory, &lm->config, 1, &why) : NULL;
-  struct engine e = {kernels_find(NULL, &why), NULL, &counters};
+  struct engine e = { kernels_find(NULL, &why), NULL, &counters };
   bool ok = s != NULL && e.k != NULL;
-  for (int i = 3; ok && i < argc; i++) ok = ids_push(&memory, &prompt, (uint32_t) strtoul(argv[i], NULL, 10), &why);
-  struct generator with = {&e, lm, s, &memory};
-  struct settings want = {.max_new_tokens = strtoul(argv[2], NULL, 10)};
+  for (int i = 3; ok && i < argc; i++)
+    ok = ids_push(&memory, &prompt, (uint32_t) strtoul(argv[i], NULL, 10), &why);
+  struct generator with = { &e, lm, s, &memory };
+  struct settings want = { .max_new_tokens = strtoul(argv[2], NULL, 10) };
   ok = ok && generate(&with, prompt.id, prompt.n, &want, &text, &why);
-  for (size_t i = text.n_prompt; ok && i < text.text.n; i++) printf("%" PRIu32 "\n", text.text.id[i]);
+  for (size_t i = text.n_prompt; ok && i < text.text.n; i++)
+    printf("%" PRIu32 "\n", text.text.id[i]);
   if (!ok) fprintf(stderr, "example: %s\n", why.words);
   continuation_free(&memory, &text);
   ids_free(&memory, &prompt);

@@ -26,7 +26,7 @@ for h in $(cd there/include/incipit && find . -name '*.h' | LC_ALL=C sort); do  
   ${CC:-cc} -std=c11 -fsyntax-only $(pkg-config --cflags incipit) header.c || { echo "$h does not stand alone"; exit 1; }
 done
 [ "$(./example small 4 262 270 263 | tr '\n' ' ')" = "265 260 269 47 " ] || { echo "the example says $(./example small 4 262 270 263)"; exit 1; }
-${CC:-cc} -std=c11 sharing.c $(pkg-config --cflags --libs incipit) -o sharing     # no more than 30 lines: prefill, decode, fork, crop
-[ "$(wc -l < sharing.c)" -le 30 ] && [ "$(./sharing small)" = "6 rows, then 47; 3 rows, then 138; 7 computed" ] || { echo "sharing says $(./sharing small)"; exit 1; }
+${CC:-cc} -std=c11 sharing.c $(pkg-config --cflags --libs incipit) -o sharing     # no more than 50 lines: prefill, decode, fork, crop
+[ "$(wc -l < sharing.c)" -le 50 ] && [ "$(./sharing small)" = "6 rows, then 47; 3 rows, then 138; 7 computed" ] || { echo "sharing says $(./sharing small)"; exit 1; }
 ! grep -rla "$clone" there || { echo "a file names the clone's folder"; exit 1; }
 echo "built-in model there: $own"

@@ -1,7 +1,8 @@
-/* limit.c SECONDS COMMAND ARGUMENT... -- runs COMMAND and ends it, with everything that it started, when the time is over.
-   What is still there when COMMAND ends by itself is ended, too, even if it has left its process group or its session: as a
-   "subreaper" this process is the parent of every orphan below it, so all of them are found through /proc (Linux).
-   The status is COMMAND's (128 + n if signal n ended it), 124 when the time was over, 127 when there is no such command. */
+/* limit.c SECONDS COMMAND ARGUMENT... -- runs COMMAND and ends it, with everything that it started,
+   when the time is over. What is still there when COMMAND ends by itself is ended, too, even if it
+   has left its process group or its session: as a "subreaper" this process is the parent of every
+   orphan below it, so all of them are found through /proc (Linux). The status is COMMAND's (128 + n
+   if signal n ended it), 124 when the time was over, 127 when there is no such command. */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <dirent.h>
@@ -23,7 +24,8 @@ static double now(void)
   return (double) t.tv_sec + (double) t.tv_nsec * 1e-9;
 }
 
-/* the parent of a process, 0 if it is gone; the name in brackets may have blanks and brackets itself */
+/* the parent of a process, 0 if it is gone; the name in brackets may have blanks and brackets
+ * itself */
 static pid_t parent_of(pid_t pid)
 {
   char path[64], line[512];
@@ -51,7 +53,7 @@ static unsigned signal_all(int signal_number)
 {
   DIR *d = opendir("/proc");
   unsigned n = 0;
-  for (struct dirent *e; d != NULL && (e = readdir(d)) != NULL; ) {
+  for (struct dirent *e; d != NULL && (e = readdir(d)) != NULL;) {
     pid_t pid = isdigit((unsigned char) e->d_name[0]) ? (pid_t) atoi(e->d_name) : 0;
     if (pid > 1 && is_below(pid, getpid())) n += kill(pid, signal_number) == 0;
   }
@@ -63,13 +65,14 @@ static unsigned signal_all(int signal_number)
 static unsigned end_all(void)
 {
   unsigned ended = 0;
-  for (double until = now() + 20; now() < until; ) {
-    while (waitpid(-1, NULL, WNOHANG) > 0) ;
+  for (double until = now() + 20; now() < until;) {
+    while (waitpid(-1, NULL, WNOHANG) > 0)
+      ;
     unsigned n = signal_all(SIGSTOP);
     if (n > ended) ended = n;
     signal_all(SIGKILL);
     if (n == 0 && waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD) return ended;
-    nanosleep(&(struct timespec) {0, 1000000}, NULL);
+    nanosleep(&(struct timespec){ 0, 1000000 }, NULL);
   }
   fprintf(stderr, "limit: something below this process does not end\n");
   return ended;
@@ -79,11 +82,13 @@ int main(int argc, char **argv)
 {
   char *rest = NULL;
   double seconds = argc < 3 ? 0 : strtod(argv[1], &rest);
-  if (argc < 3 || *rest != '\0' || !(seconds > 0)) return fprintf(stderr, "usage: limit SECONDS COMMAND [ARGUMENT...]\n"), 2;
+  if (argc < 3 || *rest != '\0' || !(seconds > 0))
+    return fprintf(stderr, "usage: limit SECONDS COMMAND [ARGUMENT...]\n"), 2;
   if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0) return perror("limit: prctl"), 2;
   sigset_t heard, before;
   sigemptyset(&heard);
-  sigaddset(&heard, SIGCHLD), sigaddset(&heard, SIGINT), sigaddset(&heard, SIGTERM), sigaddset(&heard, SIGHUP);
+  sigaddset(&heard, SIGCHLD), sigaddset(&heard, SIGINT), sigaddset(&heard, SIGTERM),
+    sigaddset(&heard, SIGHUP);
   sigprocmask(SIG_BLOCK, &heard, &before);
   signal(SIGCHLD, SIG_DFL);
   pid_t self = getpid(), child = fork();
@@ -97,20 +102,21 @@ int main(int argc, char **argv)
     _exit(127);
   }
   int result = -1, status;
-  for (double until = now() + seconds; result < 0; ) {
+  for (double until = now() + seconds; result < 0;) {
     double left = until - now();
     if (left <= 0) {
       fprintf(stderr, "limit: %s did not end within %s s\n", argv[2], argv[1]);
       result = 124;
       break;
     }
-    struct timespec t = {(time_t) left, (long) ((left - (double) (time_t) left) * 1e9)};
+    struct timespec t = { (time_t) left, (long) ((left - (double) (time_t) left) * 1e9) };
     int got = sigtimedwait(&heard, NULL, &t);
     if (got > 0 && got != SIGCHLD) result = 128 + got;
-    for (pid_t p; (p = waitpid(-1, &status, WNOHANG)) > 0; )
+    for (pid_t p; (p = waitpid(-1, &status, WNOHANG)) > 0;)
       if (p == child) result = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   }
   unsigned ended = end_all();
-  if (ended > 0 && result < 124) fprintf(stderr, "limit: %u processes that %s left behind were ended\n", ended, argv[2]);
+  if (ended > 0 && result < 124)
+    fprintf(stderr, "limit: %u processes that %s left behind were ended\n", ended, argv[2]);
   return result;
 }

@@ -1,7 +1,8 @@
-/* oracle.c -- design P2.1-P2.7 in the plainest loops, written from the text and not from the program.
-   Includes no header of tangled/.  The functions of P2.7 are restated from the book's formulas: range reduction with two pieces
-   of ln 2, the polynomial with its printed coefficients, the power of two by ldexp; logarithm and trigonometry come from the
-   C library in long double, rounded once, and are only used where both must agree after rounding to float. */
+/* oracle.c -- design P2.1-P2.7 in the plainest loops, written from the text and not from the
+   program. Includes no header of tangled/.  The functions of P2.7 are restated from the book's
+   formulas: range reduction with two pieces of ln 2, the polynomial with its printed coefficients,
+   the power of two by ldexp; logarithm and trigonometry come from the C library in long double,
+   rounded once, and are only used where both must agree after rounding to float. */
 #include "oracle.h"
 #include <math.h>
 #include <string.h>
@@ -9,8 +10,11 @@
 /* ---- numbers as they are stored: by arithmetic on the fields, not by shifting bits */
 float oracle_number(const void *data, int type, size_t i)
 {
-  if (type == ORACLE_Q8_0 || type == ORACLE_Q4_0) { /* blocks of 32 behind each other: the scale in binary16, then the numbers */
-    const unsigned char *b = (const unsigned char *) data + i / 32 * (type == ORACLE_Q8_0 ? 34 : 18), *q = b + 2;
+  if (type == ORACLE_Q8_0 || type == ORACLE_Q4_0) { /* blocks of 32 behind each other: the scale in
+                                                       binary16, then the numbers */
+    const unsigned char *b =
+                          (const unsigned char *) data + i / 32 * (type == ORACLE_Q8_0 ? 34 : 18),
+                        *q = b + 2;
     float scale = oracle_number(b, ORACLE_F16, 0);
     int n = i % 32 < 16 ? q[i % 16] % 16 - 8 : q[i % 16] / 16 - 8;
     if (type == ORACLE_Q8_0) n = q[i % 32] < 128 ? q[i % 32] : q[i % 32] - 256;
@@ -23,12 +27,16 @@ float oracle_number(const void *data, int type, size_t i)
     return x;
   }
   unsigned h = p[0] + 256u * p[1], sign = h / 32768;
-  unsigned exponent = type == ORACLE_F16 ? h / 1024 % 32 : h / 128 % 256, fraction = type == ORACLE_F16 ? h % 1024 : h % 128;
+  unsigned exponent = type == ORACLE_F16 ? h / 1024 % 32 : h / 128 % 256,
+           fraction = type == ORACLE_F16 ? h % 1024 : h % 128;
   double top = type == ORACLE_F16 ? 1024 : 128, x;
   int bias = type == ORACLE_F16 ? 15 : 127;
-  if (exponent == (type == ORACLE_F16 ? 31u : 255u)) x = fraction ? NAN : INFINITY;
-  else if (exponent == 0) x = ldexp(fraction / top, 1 - bias);
-  else x = ldexp(1 + fraction / top, (int) exponent - bias);
+  if (exponent == (type == ORACLE_F16 ? 31u : 255u))
+    x = fraction ? NAN : INFINITY;
+  else if (exponent == 0)
+    x = ldexp(fraction / top, 1 - bias);
+  else
+    x = ldexp(1 + fraction / top, (int) exponent - bias);
   return (float) (sign ? -x : x);
 }
 
@@ -54,12 +62,13 @@ static float sum16(const float *x, size_t n)
   for (size_t k = 0; k < n; k++) a[k % 16] = a[k % 16] + x[k];
   return fold(a);
 }
-void oracle_linear(const void *w, int type, int transposed, const void *bias, int bias_type, size_t in, size_t out,
-  const float *x, size_t rows, float *y)
+void oracle_linear(const void *w, int type, int transposed, const void *bias, int bias_type,
+  size_t in, size_t out, const float *x, size_t rows, float *y)
 {
   float column[in + 1];
   for (size_t o = 0; o < out; o++) {
-    for (size_t k = 0; k < in; k++) column[k] = oracle_number(w, type, transposed ? k * out + o : o * in + k);
+    for (size_t k = 0; k < in; k++)
+      column[k] = oracle_number(w, type, transposed ? k * out + o : o * in + k);
     for (size_t r = 0; r < rows; r++) {
       float s = dot16(x + r * in, column, in);
       if (bias) s = s + oracle_number(bias, bias_type, o);
@@ -69,7 +78,8 @@ void oracle_linear(const void *w, int type, int transposed, const void *bias, in
 }
 
 /* ---- P2.5 */
-void oracle_rmsnorm(const float *x, size_t rows, size_t d, const void *gain, int type, float epsilon, float *y)
+void oracle_rmsnorm(
+  const float *x, size_t rows, size_t d, const void *gain, int type, float epsilon, float *y)
 {
   for (size_t r = 0; r < rows; r++) {
     float mean = dot16(x + r * d, x + r * d, d) / (float) d;
@@ -80,7 +90,8 @@ void oracle_rmsnorm(const float *x, size_t rows, size_t d, const void *gain, int
     }
   }
 }
-void oracle_layernorm(const float *x, size_t rows, size_t d, const void *gain, const void *bias, int type, float epsilon, float *y)
+void oracle_layernorm(const float *x, size_t rows, size_t d, const void *gain, const void *bias,
+  int type, float epsilon, float *y)
 {
   float c[d + 1];
   for (size_t r = 0; r < rows; r++) {
@@ -90,12 +101,15 @@ void oracle_layernorm(const float *x, size_t rows, size_t d, const void *gain, c
     float under = variance + epsilon, root = sqrtf(under), scale = 1.0f / root;
     for (size_t i = 0; i < d; i++) {
       float z = c[i] * scale, g = gain ? oracle_number(gain, type, i) : 1.0f;
-      if (bias) y[r * d + i] = fmaf(z, g, oracle_number(bias, type, i));
-      else y[r * d + i] = z * g;
+      if (bias)
+        y[r * d + i] = fmaf(z, g, oracle_number(bias, type, i));
+      else
+        y[r * d + i] = z * g;
     }
   }
 }
-void oracle_rope(float *x, size_t rows, size_t heads, size_t half, const uint32_t *position, const float *frequency, float scaling)
+void oracle_rope(float *x, size_t rows, size_t heads, size_t half, const uint32_t *position,
+  const float *frequency, float scaling)
 {
   for (size_t r = 0; r < rows; r++)
     for (size_t h = 0; h < heads; h++)
@@ -112,11 +126,13 @@ void oracle_rope(float *x, size_t rows, size_t heads, size_t half, const uint32_
 
 /* ---- P2.4; with sinks a row sees the first positions besides */
 #define UNSEEN(t) ((t) >= hi[r] || ((t) < lo[r] && (t) >= sinks[r]))
-void oracle_attention(const float *q, size_t rows, size_t heads, size_t n_kv, size_t d, float scale, const void *k, const void *v,
-  int type, const uint32_t *lo, const uint32_t *hi, const uint32_t *sinks, float *y, float *weights, size_t stride)
+void oracle_attention(const float *q, size_t rows, size_t heads, size_t n_kv, size_t d, float scale,
+  const void *k, const void *v, int type, const uint32_t *lo, const uint32_t *hi,
+  const uint32_t *sinks, float *y, float *weights, size_t stride)
 {
   size_t end = 0;
-  for (size_t r = 0; r < rows; r++) if (hi[r] > end) end = hi[r];
+  for (size_t r = 0; r < rows; r++)
+    if (hi[r] > end) end = hi[r];
   size_t blocks = end / 256 + 1;
   float s[end + 1], e[end + 1], m[blocks], l[blocks], key[d + 1], o[blocks][d + 1];
   for (size_t r = 0; r < rows; r++)
@@ -157,7 +173,8 @@ void oracle_attention(const float *q, size_t rows, size_t heads, size_t n_kv, si
       }
       for (size_t i = 0; i < d; i++) out[i] = out[i] / sum;
       for (size_t t = 0; weights && t < stride; t++)
-        weights[(r * heads + h) * stride + t] = UNSEEN(t) ? 0 : e[t] * oracle_expf(m[t / 256] - top) / sum;
+        weights[(r * heads + h) * stride + t] =
+          UNSEEN(t) ? 0 : e[t] * oracle_expf(m[t / 256] - top) / sum;
     }
 }
 #undef UNSEEN
@@ -201,7 +218,8 @@ static double sum_exp(const float *x, size_t n, double most)
 static double greatest(const float *x, size_t n)
 {
   double most = -INFINITY;
-  for (size_t i = 0; i < n; i++) if (x[i] > most) most = x[i];
+  for (size_t i = 0; i < n; i++)
+    if (x[i] > most) most = x[i];
   return most;
 }
 void oracle_log_softmax(const float *x, size_t n, double *y)
@@ -222,7 +240,8 @@ void oracle_softmax(const float *x, size_t n, double *y)
 }
 
 /* ---- P2.7 */
-static const float e_float[6] = { 0.5f, 0.16666667f, 0.041666463f, 0.008333286f, 0.001393369f, 0.00019907638f };
+static const float e_float[6] = { 0.5f, 0.16666667f, 0.041666463f, 0.008333286f, 0.001393369f,
+  0.00019907638f };
 static float parts_of_exp(float x, float *n)
 {
   double exact = (double) x * (double) 1.442695f;
@@ -247,14 +266,16 @@ float oracle_tanhf(float x)
   float n, a = fabsf(x) * 2.0f;
   if (x != x) return x;
   if (a > 20.0f) a = 20.0f;
-  float p = parts_of_exp(a, &n), power = ldexpf(1.0f, (int) n), less = power - 1.0f, t = fmaf(power, p, less), more = t + 2.0f;
+  float p = parts_of_exp(a, &n), power = ldexpf(1.0f, (int) n), less = power - 1.0f,
+        t = fmaf(power, p, less), more = t + 2.0f;
   return copysignf(t / more, x);
 }
 float oracle_erff(float x)
 {
-  static const float near_zero[7] = { 0.12837917f, -0.37612626f, 0.112836f, -0.026854446f, 0.0051895365f, -0.0008020846f, 7.889119e-05f };
-  static const float exponent[8] = { -0.00018801549f, 1.1295784f, 0.6332201f, 0.10841836f, -0.025208123f, 0.0042045144f,
-    -0.00044132717f, 2.168610e-05f };
+  static const float near_zero[7] = { 0.12837917f, -0.37612626f, 0.112836f, -0.026854446f,
+    0.0051895365f, -0.0008020846f, 7.889119e-05f };
+  static const float exponent[8] = { -0.00018801549f, 1.1295784f, 0.6332201f, 0.10841836f,
+    -0.025208123f, 0.0042045144f, -0.00044132717f, 2.168610e-05f };
   float a = fabsf(x), z = a * a;
   if (x != x) return x;
   if (a < 1.0f) {
@@ -270,8 +291,9 @@ float oracle_erff(float x)
 }
 double oracle_exp(double x)
 {
-  static const double c[11] = { 0.5, 0.1666666666666667, 0.041666666666666685, 0.008333333333326112, 0.0013888888888874352,
-    0.00019841269874904636, 2.480158734744942e-05, 2.755725529422524e-06, 2.755725280625021e-07, 2.5105260922590062e-08, 2.0921625276615325e-09 };
+  static const double c[11] = { 0.5, 0.1666666666666667, 0.041666666666666685, 0.008333333333326112,
+    0.0013888888888874352, 0.00019841269874904636, 2.480158734744942e-05, 2.755725529422524e-06,
+    2.755725280625021e-07, 2.5105260922590062e-08, 2.0921625276615325e-09 };
   if (x < -746.0) x = -746.0;
   if (x > 710.0) x = 710.0;
   if (x != x) return x;
@@ -284,8 +306,9 @@ double oracle_exp(double x)
 }
 double oracle_log(double x)
 {
-  static const double c[8] = { 0.6666666666666666, 0.4000000000000089, 0.28571428570794766, 0.22222222393604002, 0.18181795448247662,
-    0.15386249682350017, 0.13268516254636384, 0.1308921949868944 };
+  static const double c[8] = { 0.6666666666666666, 0.4000000000000089, 0.28571428570794766,
+    0.22222222393604002, 0.18181795448247662, 0.15386249682350017, 0.13268516254636384,
+    0.1308921949868944 };
   int e;
   double m = frexp(x, &e);
   if (m < 0.7071067811865476) m = m * 2, e = e - 1;
@@ -293,7 +316,8 @@ double oracle_log(double x)
   double remainder = fma(-s, d, f), low = fma(-s, dropped, remainder) / d;
   double z = s * s, p = c[7], k = e;
   for (int i = 6; i >= 0; i--) p = fma(p, z, c[i]);
-  double a = k * 0.6931471805598903, b = 2 * s, sum = a + b, left = a - sum, rest = left + b, cube = s * z;
+  double a = k * 0.6931471805598903, b = 2 * s, sum = a + b, left = a - sum, rest = left + b,
+         cube = s * z;
   rest = rest + fma(cube, p, 2 * low);
   return sum + fma(k, 5.497923018708371e-14, rest);
 }

@@ -1,18 +1,24 @@
-/* oracle.h -- the definitions of design P2.1-P2.7, restated with plain loops.  Includes no header of tangled/. */
+/* oracle.h -- the definitions of design P2.1-P2.7, restated with plain loops.  Includes no header
+ * of tangled/. */
 #ifndef INCIPIT_ORACLE_H
 #define INCIPIT_ORACLE_H
 #include <stddef.h>
 #include <stdint.h>
 enum { ORACLE_F32, ORACLE_F16, ORACLE_BF16, ORACLE_Q8_0, ORACLE_Q4_0 };
 float oracle_number(const void *data, int type, size_t i);
-void oracle_linear(const void *w, int type, int transposed, const void *bias, int bias_type, size_t in, size_t out,
-  const float *x, size_t rows, float *y);
-void oracle_rmsnorm(const float *x, size_t rows, size_t d, const void *gain, int type, float epsilon, float *y);
-void oracle_layernorm(const float *x, size_t rows, size_t d, const void *gain, const void *bias, int type, float epsilon, float *y);
-void oracle_rope(float *x, size_t rows, size_t heads, size_t half, const uint32_t *position, const float *frequency, float scaling);
-/* k and v: [positions][n_kv][d] of the stored type, one after the other; a row sees [0, sinks) and [lo, hi); weights may be null: [rows][heads][stride] */
-void oracle_attention(const float *q, size_t rows, size_t heads, size_t n_kv, size_t d, float scale, const void *k, const void *v,
-  int type, const uint32_t *lo, const uint32_t *hi, const uint32_t *sinks, float *y, float *weights, size_t stride);
+void oracle_linear(const void *w, int type, int transposed, const void *bias, int bias_type,
+  size_t in, size_t out, const float *x, size_t rows, float *y);
+void oracle_rmsnorm(
+  const float *x, size_t rows, size_t d, const void *gain, int type, float epsilon, float *y);
+void oracle_layernorm(const float *x, size_t rows, size_t d, const void *gain, const void *bias,
+  int type, float epsilon, float *y);
+void oracle_rope(float *x, size_t rows, size_t heads, size_t half, const uint32_t *position,
+  const float *frequency, float scaling);
+/* k and v: [positions][n_kv][d] of the stored type, one after the other; a row sees [0, sinks) and
+ * [lo, hi); weights may be null: [rows][heads][stride] */
+void oracle_attention(const float *q, size_t rows, size_t heads, size_t n_kv, size_t d, float scale,
+  const void *k, const void *v, int type, const uint32_t *lo, const uint32_t *hi,
+  const uint32_t *sinks, float *y, float *weights, size_t stride);
 void oracle_gelu_tanh(const float *x, size_t n, float *y);
 void oracle_gelu_erf(const float *x, size_t n, float *y);
 void oracle_silu(const float *x, size_t n, float *y);

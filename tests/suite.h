@@ -1,6 +1,7 @@
 /* suite.h -- what every check suite shares: Check, a tally of golden lines, the way to ../shared.
    A suite is one program.  It writes its test results as TAP to $INCIPIT_TAP and, for every file
-   of golden cases, one line  FILE<TAB>PASSED<TAB>FAILED<TAB>SKIPPED<TAB>REASON  to $INCIPIT_TALLY. */
+   of golden cases, one line  FILE<TAB>PASSED<TAB>FAILED<TAB>SKIPPED<TAB>REASON  to $INCIPIT_TALLY.
+ */
 #ifndef INCIPIT_SUITE_H
 #define INCIPIT_SUITE_H
 #include <check.h>
@@ -12,7 +13,8 @@
 #include <unistd.h>
 #include "ground/ground.h"
 
-static inline void tally(const char *file, unsigned passed, unsigned failed, unsigned skipped, const char *reason)
+static inline void tally(
+  const char *file, unsigned passed, unsigned failed, unsigned skipped, const char *reason)
 {
   const char *path = getenv("INCIPIT_TALLY");
   FILE *f = path ? fopen(path, "a") : NULL;
@@ -21,7 +23,8 @@ static inline void tally(const char *file, unsigned passed, unsigned failed, uns
   fclose(f);
 }
 
-/* the path of a file below ../shared, or null when it is not there (then it is tallied as skipped) */
+/* the path of a file below ../shared, or null when it is not there (then it is tallied as skipped)
+ */
 static inline const char *shared_file(char *room, size_t size, const char *name)
 {
   const char *base = getenv("SHARED");

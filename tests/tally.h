@@ -1,5 +1,6 @@
-/* tally.h -- put before the modules of chapter 2 in the build that counts: every multiply-add is told one by one,
-   with the file that is compiled (so the table) and the worker where it is known; and hardly any work is too small to be divided. */
+/* tally.h -- put before the modules of chapter 2 in the build that counts: every multiply-add is
+   told one by one, with the file that is compiled (so the table) and the worker where it is known;
+   and hardly any work is too small to be divided. */
 #ifndef INCIPIT_TALLY_H
 #define INCIPIT_TALLY_H
 #include <stdint.h>

@@ -7,10 +7,17 @@
 #include "tokenizer/tokenizer.h"
 
 /* ck_assert writes a line to a pipe each time: too slow inside a loop of a million rounds */
-#define hold(...) do { if (!(__VA_ARGS__)) ck_abort_msg("%s", #__VA_ARGS__); } while (0)
+#define hold(...)                                                                                  \
+  do {                                                                                             \
+    if (!(__VA_ARGS__)) ck_abort_msg("%s", #__VA_ARGS__);                                          \
+  } while (0)
 
 static struct memory M;
-static inline void at_peace(void) { ck_assert_uint_eq(M.all.held, 0); memset(&M, 0, sizeof M); }
+static inline void at_peace(void)
+{
+  ck_assert_uint_eq(M.all.held, 0);
+  memset(&M, 0, sizeof M);
+}
 
 /* processor time; sanitizers slow everything down, and then time proves nothing */
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
@@ -67,31 +74,34 @@ static inline unsigned golden(struct tokenizer *t, const char *path, unsigned *f
   size_t room = 0;
   unsigned good = 0;
   while (getline(&row, &room, f) > 0) {
-    json_t *c = json_loads(row, JSON_ALLOW_NUL, NULL), *list = json_object_get(c, "ids"), *text = json_object_get(c, "text");
+    json_t *c = json_loads(row, JSON_ALLOW_NUL, NULL), *list = json_object_get(c, "ids"),
+           *text = json_object_get(c, "text");
     json_t *chunks = json_object_get(c, "chunks"), *hex = json_object_get(c, "hex");
     ck_assert_ptr_nonnull(c);
     bool ok = true;
     size_t n = json_array_size(list);
     uint32_t *id = calloc(n + 1, sizeof *id);
     for (size_t i = 0; i < n; i++) id[i] = (uint32_t) json_integer_value(json_array_get(list, i));
-    struct bytes out = {0};
+    struct bytes out = { 0 };
     unsigned char *want = calloc(1, strlen(row) + 1);
     if (text != NULL) {
-      struct ids got = {0};
-      ok = tokenizer_encode(t, &M, json_string_value(text), json_string_length(text), json_is_true(json_object_get(c, "add_special")),
+      struct ids got = { 0 };
+      ok = tokenizer_encode(t, &M, json_string_value(text), json_string_length(text),
+        json_is_true(json_object_get(c, "add_special")),
         json_is_true(json_object_get(c, "parse_special")), &got, NULL);
       ok = ok && got.n == n && (n == 0 || memcmp(got.id, id, n * sizeof *id) == 0);
       ids_free(&M, &got);
-    }
-    else if (chunks != NULL) {
-      struct stream s = {.n = 0};
+    } else if (chunks != NULL) {
+      struct stream s = { .n = 0 };
       bool begun = false;
       for (size_t i = 0; i <= n; i++) {
         out.n = 0;
-        const char *h = json_string_value(i < n ? json_array_get(chunks, i) : json_object_get(c, "flush"));
-        if (i == n) stream_flush(&M, &s, &out, NULL);
+        const char *h =
+          json_string_value(i < n ? json_array_get(chunks, i) : json_object_get(c, "flush"));
+        if (i == n)
+          stream_flush(&M, &s, &out, NULL);
         else {
-          struct bytes fresh = {0};
+          struct bytes fresh = { 0 };
           tokenizer_decode_next(t, &M, id[i], false, &begun, &fresh, NULL);
           stream_feed(&M, &s, fresh.byte, fresh.n, &out, NULL);
           bytes_free(&M, &fresh);
@@ -99,14 +109,16 @@ static inline unsigned golden(struct tokenizer *t, const char *path, unsigned *f
         size_t w = unhex(h, want);
         ok = ok && w == out.n && (w == 0 || memcmp(want, out.byte, w) == 0);
       }
-    }
-    else {
-      ok = tokenizer_decode(t, &M, id, n, json_is_true(json_object_get(c, "skip_special")), &out, NULL);
+    } else {
+      ok = tokenizer_decode(
+        t, &M, id, n, json_is_true(json_object_get(c, "skip_special")), &out, NULL);
       size_t w = unhex(json_string_value(hex), want);
       ok = ok && w == out.n && (w == 0 || memcmp(want, out.byte, w) == 0);
     }
-    if (ok) good++;
-    else if (++*failed < 5) fprintf(stderr, "%s: %.300s\n", path, row);
+    if (ok)
+      good++;
+    else if (++*failed < 5)
+      fprintf(stderr, "%s: %.300s\n", path, row);
     bytes_free(&M, &out);
     free(id);
     free(want);

@@ -1,10 +1,12 @@
 /* ulp.c -- how far our functions are from the truth, in units of the last place.
    ulp [-n RANDOM] [-s STATE] [-k STRIDE] [-c FILE] [FUNCTION...]   all when none is named
-   -k: only every STRIDE-th float; -c: nothing is printed, but no error may be worse than the one that FILE has for the function.
-   Float functions of one argument: all 2^32 inputs, in ranges of 2^24, against the C library's double function; where that
-   comes near the worst case so far, MPFR decides.  powf and the double functions: RANDOM (10^8) inputs, in ranges of 2^20,
-   against MPFR.  After each range the state goes to STATE, so that a run that was stopped goes on where it was.
-   The last table has one line a function: name, inputs, worst error in ulp (rounded up in the fourth decimal), where. */
+   -k: only every STRIDE-th float; -c: nothing is printed, but no error may be worse than the one
+   that FILE has for the function. Float functions of one argument: all 2^32 inputs, in ranges of
+   2^24, against the C library's double function; where that comes near the worst case so far, MPFR
+   decides.  powf and the double functions: RANDOM (10^8) inputs, in ranges of 2^20, against MPFR.
+   After each range the state goes to STATE, so that a run that was stopped goes on where it was.
+   The last table has one line a function: name, inputs, worst error in ulp (rounded up in the
+   fourth decimal), where. */
 #define _GNU_SOURCE
 #include "kernels/numbers.h"
 #include <inttypes.h>
@@ -24,21 +26,36 @@ struct function {
   void (*run)(const uint32_t *u, float *y, int n);
   double (*run_double)(double);
 };
-#define RUN(f) static void run_##f(const uint32_t *u, float *y, int n) { for (int i = 0; i < n; i++) y[i] = num_##f(num_float(u[i])); }
-RUN(expf) RUN(logf) RUN(sinf) RUN(cosf) RUN(tanhf) RUN(erff)
-static double run_exp(double x) { return num_exp(x); }
+#define RUN(f)                                                                                     \
+  static void run_##f(const uint32_t *u, float *y, int n)                                          \
+  {                                                                                                \
+    for (int i = 0; i < n; i++) y[i] = num_##f(num_float(u[i]));                                   \
+  }
+RUN(expf) RUN(logf) RUN(sinf) RUN(cosf) RUN(tanhf) RUN(erff) static double run_exp(double x)
+{
+  return num_exp(x);
+}
 static const struct function all[] = {
-  { "expf", SINGLE, exp, mpfr_exp, run_expf, NULL }, { "logf", SINGLE, log, mpfr_log, run_logf, NULL },
-  { "sinf", SINGLE, sin, mpfr_sin, run_sinf, NULL }, { "cosf", SINGLE, cos, mpfr_cos, run_cosf, NULL },
-  { "tanhf", SINGLE, tanh, mpfr_tanh, run_tanhf, NULL }, { "erff", SINGLE, erf, mpfr_erf, run_erff, NULL },
+  { "expf", SINGLE, exp, mpfr_exp, run_expf, NULL },
+  { "logf", SINGLE, log, mpfr_log, run_logf, NULL },
+  { "sinf", SINGLE, sin, mpfr_sin, run_sinf, NULL },
+  { "cosf", SINGLE, cos, mpfr_cos, run_cosf, NULL },
+  { "tanhf", SINGLE, tanh, mpfr_tanh, run_tanhf, NULL },
+  { "erff", SINGLE, erf, mpfr_erf, run_erff, NULL },
   { "powf", POWF, NULL, NULL, NULL, NULL },
-  { "exp", DOUBLE, NULL, mpfr_exp, NULL, run_exp }, { "log", DOUBLE, NULL, mpfr_log, NULL, num_log },
-  { "sin", DOUBLE, NULL, mpfr_sin, NULL, num_sin }, { "cos", DOUBLE, NULL, mpfr_cos, NULL, num_cos },
-  { "tanh", DOUBLE, NULL, mpfr_tanh, NULL, num_tanh }, { "erf", DOUBLE, NULL, mpfr_erf, NULL, num_erf },
+  { "exp", DOUBLE, NULL, mpfr_exp, NULL, run_exp },
+  { "log", DOUBLE, NULL, mpfr_log, NULL, num_log },
+  { "sin", DOUBLE, NULL, mpfr_sin, NULL, num_sin },
+  { "cos", DOUBLE, NULL, mpfr_cos, NULL, num_cos },
+  { "tanh", DOUBLE, NULL, mpfr_tanh, NULL, num_tanh },
+  { "erf", DOUBLE, NULL, mpfr_erf, NULL, num_erf },
   { "pow", POW, NULL, NULL, NULL, NULL },
 };
 enum { FUNCTIONS = sizeof all / sizeof all[0], BLOCK = 4096 };
-struct state { uint64_t next; double worst, x, y; } state[FUNCTIONS];
+struct state {
+  uint64_t next;
+  double worst, x, y;
+} state[FUNCTIONS];
 static const char *state_path, *compare_path;
 static uint64_t stride = 1, step = 1u << 20;
 static mpfr_t mx, my, mz;
@@ -58,7 +75,8 @@ static void save(void)
   FILE *f = fopen(part, "w");
   if (f == NULL) return;
   for (int i = 0; i < FUNCTIONS; i++)
-    fprintf(f, "%s %" PRIu64 " %a %a %a\n", all[i].name, state[i].next, state[i].worst, state[i].x, state[i].y);
+    fprintf(f, "%s %" PRIu64 " %a %a %a\n", all[i].name, state[i].next, state[i].worst, state[i].x,
+      state[i].y);
   fclose(f);
   rename(part, state_path);
 }
@@ -69,7 +87,8 @@ static void load(void)
   FILE *f = state_path ? fopen(state_path, "r") : NULL;
   if (f == NULL) return;
   while (fscanf(f, "%31s %" SCNu64 " %la %la %la", name, &s.next, &s.worst, &s.x, &s.y) == 5)
-    for (int i = 0; i < FUNCTIONS; i++) if (strcmp(name, all[i].name) == 0) state[i] = s;
+    for (int i = 0; i < FUNCTIONS; i++)
+      if (strcmp(name, all[i].name) == 0) state[i] = s;
   fclose(f);
 }
 
@@ -161,9 +180,9 @@ static void range_power(int i)
     if (r & 1) {
       x = single ? num_float((uint32_t) rnd(&s)) : num_double(rnd(&s));
       y = single ? num_float((uint32_t) rnd(&s)) : num_double(rnd(&s));
-    }
-    else { /* results over the whole range of exponents */
-      x = ldexp(0.5 + ldexp((double) (rnd(&s) >> 11), -54), (int) (rnd(&s) % (single ? 120 : 1000)) - (single ? 60 : 500));
+    } else { /* results over the whole range of exponents */
+      x = ldexp(0.5 + ldexp((double) (rnd(&s) >> 11), -54),
+        (int) (rnd(&s) % (single ? 120 : 1000)) - (single ? 60 : 500));
       if (r & 2) x = 0.5 + ldexp((double) (rnd(&s) >> 11), -53);
       y = ldexp((double) (int64_t) rnd(&s), -63) * (single ? 105 : 750) / log(x);
       if (single) x = (float) x, y = (float) y;
@@ -187,7 +206,9 @@ static int compare(void)
     if (sscanf(words, "%31[a-z],%*[^,],%lf", name, &error) == 2)
       for (int i = 0; i < FUNCTIONS; i++)
         if (strcmp(name, all[i].name) == 0 && ++known && state[i].worst > error)
-          printf("%s: %.5f last places at %a, %a; %.4f are committed\n", name, state[i].worst, state[i].x, state[i].y, error), bad++;
+          printf("%s: %.5f last places at %a, %a; %.4f are committed\n", name, state[i].worst,
+            state[i].x, state[i].y, error),
+            bad++;
   if (f != NULL) fclose(f);
   printf("%d functions compared, %d faults\n", known, bad);
   return bad > 0 || known < FUNCTIONS;
@@ -211,20 +232,28 @@ int main(int argc, char **argv)
     for (int j = first; j < argc; j++) wanted = wanted || strcmp(argv[j], all[i].name) == 0;
     uint64_t end = all[i].kind == SINGLE ? (UINT64_C(1) << 32) / stride : random;
     while (wanted && state[i].next < end) {
-      if (all[i].kind == SINGLE) range_single(i);
-      else if (all[i].kind == DOUBLE) range_double(i);
-      else range_power(i);
+      if (all[i].kind == SINGLE)
+        range_single(i);
+      else if (all[i].kind == DOUBLE)
+        range_double(i);
+      else
+        range_power(i);
       save();
-      if (isatty(2)) fprintf(stderr, "\r%-6s %5.1f %%  worst %.4f ", all[i].name, 100 * (double) state[i].next / (double) end, state[i].worst);
+      if (isatty(2))
+        fprintf(stderr, "\r%-6s %5.1f %%  worst %.4f ", all[i].name,
+          100 * (double) state[i].next / (double) end, state[i].worst);
     }
   }
   if (isatty(2)) fprintf(stderr, "\n");
   if (compare_path != NULL) return compare();
-  printf("# worst errors of the functions of appendix F in units of the last place, by tests/ulp.c (make ulp)\n"
-    "# arguments: all of them for functions of one float, else random ones\nfunction,arguments,error,at\n");
+  printf("# worst errors of the functions of appendix F in units of the last place, by tests/ulp.c "
+         "(make ulp)\n"
+         "# arguments: all of them for functions of one float, else random "
+         "ones\nfunction,arguments,error,at\n");
   for (int i = 0; i < FUNCTIONS; i++)
     if (state[i].next > 0)
-      printf("%s,%" PRIu64 ",%.4f,%.17g%s%.17g\n", all[i].name, state[i].next, ceil(state[i].worst * 1e4) / 1e4, state[i].x,
-        all[i].kind >= POWF ? " and " : " ; ", state[i].y);
+      printf("%s,%" PRIu64 ",%.4f,%.17g%s%.17g\n", all[i].name, state[i].next,
+        ceil(state[i].worst * 1e4) / 1e4, state[i].x, all[i].kind >= POWF ? " and " : " ; ",
+        state[i].y);
   return 0;
 }

@@ -1,5 +1,6 @@
-/* constraint.c -- a pattern or a grammar (the first byte says which), and a text.  What compiles must answer; a walk by single bytes and one by pairs
-   must agree with the text as a whole, and what a mask allows must have an end. */
+/* constraint.c -- a pattern or a grammar (the first byte says which), and a text.  What compiles
+   must answer; a walk by single bytes and one by pairs must agree with the text as a whole, and
+   what a mask allows must have an end. */
 #include "fuzz.h"
 #include "constraints/constraint.h"
 
@@ -8,13 +9,13 @@ enum { TEXT_MOST = 60, LOOKED_AT = 6 };
 static size_t spell(struct piece *p, const unsigned char *byte, const uint8_t *text, size_t n)
 {
   size_t k = 256;
-  for (size_t b = 0; b < 256; b++) p[b] = (struct piece) {byte + b, 1};
-  for (size_t i = 0; i + 1 < n && i < 30; i++) p[k++] = (struct piece) {text + i, 2};
+  for (size_t b = 0; b < 256; b++) p[b] = (struct piece){ byte + b, 1 };
+  for (size_t i = 0; i + 1 < n && i < 30; i++) p[k++] = (struct piece){ text + i, 2 };
   return k;
 }
 static void walk_along(struct constraint *c, const uint8_t *text, size_t n, size_t vocab, bool yes)
 {
-  struct error why = {""};
+  struct error why = { "" };
   uint32_t state = constraint_start(c), next;
   uint8_t allowed[300];
   bool accepts;
@@ -23,25 +24,34 @@ static void walk_along(struct constraint *c, const uint8_t *text, size_t n, size
     if (i < LOOKED_AT && constraint_minimum(c, state, &least, &why)) {
       for (size_t budget = least > 0 ? least - 1 : 0; budget < least + 2; budget++) {
         bool ok = constraint_mask(c, state, budget, allowed, &accepts, &why);
-        must(ok == (budget >= least) || strstr(why.words, "room") != NULL || strstr(why.words, "ways") != NULL);
+        must(ok == (budget >= least) || strstr(why.words, "room") != NULL
+          || strstr(why.words, "ways") != NULL);
         for (uint32_t id = 0; ok && id < vocab; id += 1 + id % 7)
           if (allowed[id]) {
             size_t then;
-            bool went = constraint_step(c, state, id, &next, &why) && constraint_minimum(c, next, &then, &why);
-            must(went ? then < budget : strstr(why.words, "room") != NULL || strstr(why.words, "ways") != NULL);
+            bool went = constraint_step(c, state, id, &next, &why)
+              && constraint_minimum(c, next, &then, &why);
+            must(went ? then < budget
+                      : strstr(why.words, "room") != NULL || strstr(why.words, "ways") != NULL);
           }
       }
       must(least > 0 || (i == n ? yes : true));
     }
-    if (i == n) { must(!yes || least == 0 || i >= LOOKED_AT); break; }
-    if (!constraint_step(c, state, text[i], &state, &why)) { must(!yes || strstr(why.words, "can't come") == NULL); break; }
+    if (i == n) {
+      must(!yes || least == 0 || i >= LOOKED_AT);
+      break;
+    }
+    if (!constraint_step(c, state, text[i], &state, &why)) {
+      must(!yes || strstr(why.words, "can't come") == NULL);
+      break;
+    }
   }
 }
 
 FUZZ(constraint)
 {
-  struct memory m = {.refuse_at = 0};
-  struct error why = {""};
+  struct memory m = { .refuse_at = 0 };
+  struct error why = { "" };
   bool grammar = size > 0 && data[0] % 2 == 1, yes;
   if (size > 0) data++, size--;
   const uint8_t *part;
@@ -50,9 +60,12 @@ FUZZ(constraint)
   char *exact = malloc(n > 0 ? n : 1); /* one byte behind it is seen */
   memcpy(exact, part, n);
   if (size > TEXT_MOST) size = TEXT_MOST;
-  struct constraint *c = grammar ? constraint_grammar(&m, "g", exact, n, &why) : constraint_regex(&m, exact, n, &why);
-  if (c == NULL) must(why.words[0] != '\0' && strchr(why.words, '\n') == NULL);
-  else if (constraint_matches(c, (const char *) data, size, &yes, &why) && constraint_look(c).nodes < 500) {
+  struct constraint *c =
+    grammar ? constraint_grammar(&m, "g", exact, n, &why) : constraint_regex(&m, exact, n, &why);
+  if (c == NULL)
+    must(why.words[0] != '\0' && strchr(why.words, '\n') == NULL);
+  else if (constraint_matches(c, (const char *) data, size, &yes, &why)
+    && constraint_look(c).nodes < 500) {
     unsigned char byte[256];
     struct piece p[300];
     for (size_t b = 0; b < 256; b++) byte[b] = (unsigned char) b;

@@ -1,6 +1,8 @@
-/* fuzz.h -- what the targets share.  A target is a function fuzz_NAME(data, size) that must survive every input; tests/fuzz.sh compiles it
-   with libFuzzer for campaigns, or with replay.c to run through the committed corpus.  The linker puts our own file_map before the
-   library's (--wrap): a mapped file becomes a block of exactly its size, so that one byte read too many is seen by AddressSanitizer. */
+/* fuzz.h -- what the targets share.  A target is a function fuzz_NAME(data, size) that must survive
+   every input; tests/fuzz.sh compiles it with libFuzzer for campaigns, or with replay.c to run
+   through the committed corpus.  The linker puts our own file_map before the library's (--wrap): a
+   mapped file becomes a block of exactly its size, so that one byte read too many is seen by
+   AddressSanitizer. */
 #ifndef INCIPIT_FUZZ_H
 #define INCIPIT_FUZZ_H
 #define _GNU_SOURCE
@@ -13,22 +15,37 @@
 #include <unistd.h>
 #include "ground/ground.h"
 
-static inline void must(bool ok) { if (!ok) __builtin_trap(); }
-/* what a file of so many bytes may make us ask for: a table of ids grows to twice what it needs, beside the one it grows from */
-static inline void cheap(const struct memory *m, size_t size) { must(m->all.peak <= 100 * size + 65536); }
+static inline void must(bool ok)
+{
+  if (!ok) __builtin_trap();
+}
+/* what a file of so many bytes may make us ask for: a table of ids grows to twice what it needs,
+ * beside the one it grows from */
+static inline void cheap(const struct memory *m, size_t size)
+{
+  must(m->all.peak <= 100 * size + 65536);
+}
 
 /* a folder of this process, and files in it */
 static inline const char *scratch(void)
 {
   static char dir[64];
   if (dir[0] == '\0') {
-    const char *base = getenv("FUZZ_ROOM");      /* where fuzz.sh will clean up */
-    snprintf(dir, sizeof dir, "%s/incipit-fuzz-%ld", base ? base : access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp", (long) getpid());
+    const char *base = getenv("FUZZ_ROOM"); /* where fuzz.sh will clean up */
+    snprintf(dir, sizeof dir, "%s/incipit-fuzz-%ld",
+      base                              ? base
+        : access("/dev/shm", W_OK) == 0 ? "/dev/shm"
+                                        : "/tmp",
+      (long) getpid());
     mkdir(dir, 0700);
   }
   return dir;
 }
-static inline const char *scratch_path(char room[128], const char *name) { snprintf(room, 128, "%s/%s", scratch(), name); return room; }
+static inline const char *scratch_path(char room[128], const char *name)
+{
+  snprintf(room, 128, "%s/%s", scratch(), name);
+  return room;
+}
 static inline void scratch_file(const char *name, const void *data, size_t n)
 {
   char path[128];
@@ -36,7 +53,11 @@ static inline void scratch_file(const char *name, const void *data, size_t n)
   must(fd >= 0 && write(fd, data, n) == (ssize_t) n);
   close(fd);
 }
-static inline void scratch_drop(const char *name) { char path[128]; unlink(scratch_path(path, name)); }
+static inline void scratch_drop(const char *name)
+{
+  char path[128];
+  unlink(scratch_path(path, name));
+}
 
 /* inputs of several parts have lines of four percent signs between them */
 static inline size_t next_part(const uint8_t **data, size_t *size, const uint8_t **part)
@@ -49,12 +70,17 @@ static inline size_t next_part(const uint8_t **data, size_t *size, const uint8_t
 }
 
 #ifdef FUZZ_ENTRY
-#define FUZZ(name) \
-  int fuzz_##name(const uint8_t *data, size_t size); \
-  int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size); \
-  int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) { return fuzz_##name(data, size); } \
+#define FUZZ(name)                                                                                 \
+  int fuzz_##name(const uint8_t *data, size_t size);                                               \
+  int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);                                    \
+  int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)                                     \
+  {                                                                                                \
+    return fuzz_##name(data, size);                                                                \
+  }                                                                                                \
   int fuzz_##name(const uint8_t *data, size_t size)
 #else
-#define FUZZ(name) int fuzz_##name(const uint8_t *data, size_t size); int fuzz_##name(const uint8_t *data, size_t size)
+#define FUZZ(name)                                                                                 \
+  int fuzz_##name(const uint8_t *data, size_t size);                                               \
+  int fuzz_##name(const uint8_t *data, size_t size)
 #endif
 #endif

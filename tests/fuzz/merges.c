@@ -1,9 +1,11 @@
-/* merges.c -- merges, learnt or given, and a text: our encoder against the sentence by which merging is defined, and every text back. */
+/* merges.c -- merges, learnt or given, and a text: our encoder against the sentence by which
+ * merging is defined, and every text back. */
 #include "fuzz.h"
 #include "tokens/bpe.h"
 
 enum { TEXT_MOST = 200, MERGES_MOST = 40 };
-/* of all pairs that have a rule, the one of the earliest rule, and of its places the leftmost; until there is none.  Of two rules for one pair the later counts */
+/* of all pairs that have a rule, the one of the earliest rule, and of its places the leftmost;
+ * until there is none.  Of two rules for one pair the later counts */
 static size_t naive(const struct bpe *b, uint32_t *id, size_t n)
 {
   for (;;) {
@@ -18,11 +20,12 @@ static size_t naive(const struct bpe *b, uint32_t *id, size_t n)
     memmove(id + place + 1, id + place + 2, (n - place - 2) * sizeof *id), n--;
   }
 }
-static void compare(struct memory *m, const struct bpe *b, const struct bpe_merge *merge, const uint8_t *text, size_t n)
+static void compare(struct memory *m, const struct bpe *b, const struct bpe_merge *merge,
+  const uint8_t *text, size_t n)
 {
-  struct bpe_work work = {.room = 0};
-  struct ids list = {NULL, 0, 0};
-  struct bytes back = {NULL, 0, 0};
+  struct bpe_work work = { .room = 0 };
+  struct ids list = { NULL, 0, 0 };
+  struct bytes back = { NULL, 0, 0 };
   struct error why;
   uint32_t want[TEXT_MOST];
   for (size_t i = 0; i < n; i++) want[i] = b->byte_id[text[i]];
@@ -39,14 +42,15 @@ static void compare(struct memory *m, const struct bpe *b, const struct bpe_merg
 
 FUZZ(merges)
 {
-  struct memory m = {.refuse_at = 0};
+  struct memory m = { .refuse_at = 0 };
   struct error why;
-  struct bpe given = {.n = 0}, learnt = {.n = 0};
+  struct bpe given = { .n = 0 }, learnt = { .n = 0 };
   struct bpe_merge merge[MERGES_MOST], *found;
   size_t n = 0, asked = size > 0 ? data[0] % 16 : 0, made;
   const uint8_t *part;
   size_t n_part = next_part(&data, &size, &part);
-  for (size_t at = 0; at + 1 < n_part && n < MERGES_MOST; at += 2, n++)     /* two bytes a merge; high ones mean what earlier merges made */
+  for (size_t at = 0; at + 1 < n_part && n < MERGES_MOST;
+       at += 2, n++) /* two bytes a merge; high ones mean what earlier merges made */
     for (int k = 0; k < 2; k++) {
       uint32_t id = part[at + (size_t) k];
       id = id >= 0xc0 && n > 0 ? 256 + (id - 0xc0) % (uint32_t) n : id;

@@ -1,11 +1,12 @@
-/* tensors.c -- a safetensors file; or, if it begins with a brace, an index of shards and after it the first shard. */
+/* tensors.c -- a safetensors file; or, if it begins with a brace, an index of shards and after it
+ * the first shard. */
 #include "fuzz.h"
 #include "safetensors/safetensors.h"
 
 FUZZ(tensors)
 {
-  struct memory m = {.refuse_at = 0};
-  struct error why = {""};
+  struct memory m = { .refuse_at = 0 };
+  struct error why = { "" };
   const uint8_t *part;
   char path[128];
   size_t all = size;
@@ -17,11 +18,13 @@ FUZZ(tensors)
     n = next_part(&data, &size, &part);
     scratch_file("a.safetensors", part, n);
     scratch_file("b.safetensors", data, size);
-  }
-  else scratch_file("model.safetensors", data, size);
-  struct archive *w = weights_open(&m, indexed ? scratch() : scratch_path(path, "model.safetensors"), &why);
+  } else
+    scratch_file("model.safetensors", data, size);
+  struct archive *w =
+    weights_open(&m, indexed ? scratch() : scratch_path(path, "model.safetensors"), &why);
   cheap(&m, all);
-  if (w == NULL) must(why.words[0] != '\0' && strchr(why.words, '\n') == NULL);
+  if (w == NULL)
+    must(why.words[0] != '\0' && strchr(why.words, '\n') == NULL);
   else {
     uint64_t sum = 0, bytes = 0;
     for (size_t i = 0; i < weights_count(w); i++) {
