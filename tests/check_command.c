@@ -19,6 +19,7 @@
 #include "accounts/formats.h"
 #include "probe/door.h"
 #include "families/loader.h"
+#include "json/object.h"
 
 static const char *build_dir(void)
 {
