@@ -1432,7 +1432,7 @@ static void spoken(const struct model *lm, const struct sampling *s, uint64_t se
     .see = w.watched ? watch : NULL,
     .self = &steps,
     .sequence = w.sequence,
-    .keep = !w.plain,
+    .recall = !w.plain ? store_keep : NULL,
     .chunk = w.chunk,
     .choose = sampler_choose,
     .chooser = &d };

@@ -2,7 +2,7 @@
 
 #ifndef INCIPIT_CACHE_H
 #define INCIPIT_CACHE_H
-#include "model/store.h"
+#include "cache/keep.h"
 
 /* <A store that keeps its rows in pages> */
 

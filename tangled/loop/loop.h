@@ -34,13 +34,18 @@ typedef bool step_choose(void *self, const float *logits,
 typedef bool step_judge(void *self, const struct continuation *text,
   bool *enough, struct error *why);
 
+/* makes the store forget what does not belong to the text id[n], and says how many of its
+   rows are left */
+typedef size_t step_recall(struct store *s, uint32_t sequence,
+  const uint32_t *id, size_t n);
+
 /* the caller's wishes: at most so many tokens, the ids that end a text, a watcher or null,
-   the number of the sequence in the store, whether its rows are kept from step to step
-   (asked at every step), the most rows of a pass, 0 for any number; who chooses, null for
+   the number of the sequence in the store, what is asked at every step for the rows that it
+   has, null to forget them, the most rows of a pass, 0 for any number; who chooses, null for
    the likeliest token; who judges whether the text is to end, or null; up to how many new
    tokens an end token ends nothing */
 struct settings { size_t max_new_tokens; const uint32_t *eos; size_t n_eos;
-  step_watch *see; void *self; uint32_t sequence; bool keep; size_t chunk;
+  step_watch *see; void *self; uint32_t sequence; step_recall *recall; size_t chunk;
   step_choose *choose; void *chooser; step_judge *judge; void *judging;
   size_t min_tokens; };
 

@@ -85,11 +85,6 @@ size_t store_length(const struct store *s, uint32_t sequence);
    can see forgets all */
 void store_crop(struct store *s, uint32_t sequence, size_t length);
 
-/* crops sequence to the rows that have the tokens id[0], ..., id[n-1], as far as they agree,
-   and says how many rows it has then */
-size_t store_keep(struct store *s, uint32_t sequence, const uint32_t *id,
-  size_t n);
-
 /* the first position that a row at position sees in layer, sinks aside */
 size_t store_lowest(const struct store *s, uint32_t layer, size_t position);
 
