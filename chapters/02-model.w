@@ -628,6 +628,13 @@ struct model {
   uint64_t layer_madds, layer_bytes, head_bytes;
 };
 
+@ How files become a model is told in the workshop. What we may rely on here is what three of its headers promise: that settings are read and checked, that a model is opened
+or refused with a sentence, and that the tensors of its files are mapped and named.
+
+\printedheader{families/config.h}
+\printedheader{families/loader.h}
+\printedheader{safetensors/safetensors.h}
+
 @ The window of a layer is asked for by the store, layer by layer.
 
 @<Ask for the window of a layer@>=

@@ -1207,7 +1207,7 @@ START_TEST(the_first_of_equal_texts_wins)
   dice.s.temperature = 0; /* all are the likeliest text */
   ck_assert(funnel_open(&dice.f, &r.m, r.e.k, TINY_V, &r.why));
   ck_assert(best_of_write(&r.g, &dice, prompt, 3,
-    &(struct settings){ .max_new_tokens = 5, .keep = true }, 4, &best, &r.why));
+    &(struct settings){ .max_new_tokens = 5, .recall = store_keep }, 4, &best, &r.why));
   ck_assert(best.winner == 0 && best.best.text.n == 8);
   best_of_free(&r.m, &best);
   dice.s.temperature = 1;

@@ -12,8 +12,8 @@
 /* <Run the loop, and note what each step has done> */
 enum { STEPS = 1024 };
 
-/* of each step; logits: [steps][vocab], or null; behind step turn the wish to keep is turned
-   round */
+/* of each step; logits: [steps][vocab], or null; behind step turn the wish to keep is
+   turned round */
 struct course { uint64_t rows[STEPS], pairs[STEPS]; size_t stored[STEPS], steps;
   struct counters all; float *logits; size_t vocab; struct store *s;
   struct settings want; size_t turn; };

@@ -754,8 +754,8 @@ static const struct { const char *name; size_t beams; double temperature; }
   { "cool", 0, 0.5 }, { "greedy", 0, 0 }, { "two", 2, 0 },
   { "four", 4, 0 } };
 
-/* n places in the tales; what was written there by each way, the four texts of four beams,
-   and four of the dice; and who turned round, or took something back */
+/* n places in the tales; what was written there by each way, the four texts of four
+   beams, and four of the dice; and who turned round, or took something back */
 struct shelf_of_texts { size_t n, at[WINDOWS];
   uint32_t text[WAYS][WINDOWS][WRITTEN], beams[WINDOWS][4][WRITTEN],
   samples[WINDOWS][4][WRITTEN]; struct answers turns; size_t back; };
