@@ -782,7 +782,7 @@ bool format_holds(const struct row_format *f, const float *x, size_t n,
 @(formats.c@>=
 #include <math.h>
 #include <string.h>
-#include "kernels/numbers.h"
+#include "functions/numbers.h"
 #include "accounts/formats.h"
 @;@#
 @<Pack a block@>@;
