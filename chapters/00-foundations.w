@@ -783,6 +783,20 @@ struct quartiles timing_quartiles(double *x, size_t n)
 #include "ground/timing.h"
 @<Read the clock, and order what it said@>@;
 
+@* What stands on what. \label{sec:modules}
+The C of this book is divided into \emph{modules}. A module is a folder with one or more headers, which document what others may use, and the files that
+implement them; each web makes one. \Cref{fig:modules} shows which module includes which, and it is drawn from the headers themselves.
+Follow the lines down from any module and you have collected all that it needs: to compile chapter~3 and nothing else, copy the folders below \emph{loop}.
+@^module@>@^dependence, of modules@>
+
+No line leads upwards. That is not luck: a table, \.{book.list}, has a row for each module with what it needs, a tool compares the table with every
+|#include|, and an include that the table does not allow stops the build. A module of the main line uses the workshop
+only through headers that the main line prints, so that nobody who reads the chapters in order meets a function without having seen what it promises.
+
+\widefig{modules}{fig:modules}{The modules by what they include; a line is left out where a longer way says the same. Filled: the main line, chapter by chapter. Open: the workshop.}{A
+graph in rows. The module ground is at the bottom; tokens and kernels stand low, model above kernels, then cache and loop, then phases, sampling and stopping, and search near the
+top. All lines lead downwards; the main line is filled and joined by heavier lines, the workshop's modules are open boxes beside it.}
+
 @* The module. \label{sec:module}
 These are the pieces of |ground.c| in the order that C wants. The first line asks the
 system for its POSIX names, which \.{-std=c11} hides. It is the only module in the book that

@@ -628,6 +628,13 @@ struct model {
   uint64_t layer_madds, layer_bytes, head_bytes;
 };
 
+@ How files become a model is told in the workshop. What we may rely on here is what three of its headers promise: that settings are read and checked, that a model is opened
+or refused with a sentence, and that the tensors of its files are mapped and named.
+
+\printedheader{families/config.h}
+\printedheader{families/loader.h}
+\printedheader{safetensors/safetensors.h}
+
 @ The window of a layer is asked for by the store, layer by layer.
 
 @<Ask for the window of a layer@>=
@@ -792,10 +799,6 @@ void store_crop(struct store *s, uint32_t sequence, size_t length);
   /* forgets the rows of |sequence| from position |length| on, but not which tokens
      have been computed; nothing if there are none. A store that has let go of rows
      which those that stay can see forgets all */
-size_t store_keep(struct store *s, uint32_t sequence, const uint32_t *id,
-  size_t n);
-  /* crops |sequence| to the rows that have the tokens |id[0]|, \dots, |id[n-1]|, as
-     far as they agree, and says how many rows it has then */
 size_t store_lowest(const struct store *s, uint32_t layer, size_t position);
   /* the first position that a row at |position| sees in |layer|, sinks aside */
 void store_empty(struct store *s);
@@ -996,7 +999,7 @@ static void roll_dismiss(struct store *s, bool commit)
 }
 
 @ To forget rows is to say that they do not count. What is in the store's memory will be written over before it is read; the tokens
-stay for |known| to look at. They also tell which rows of a sequence belong to a text: as many as have its tokens, from the first on.
+stay for |known| to look at.
 
 @<Say how long a sequence is, and make it shorter@>=
 size_t store_length(const struct store *s, uint32_t sequence)
@@ -1006,15 +1009,6 @@ void store_crop(struct store *s, uint32_t sequence, size_t length)
   struct strand *q = &s->roll.sequence[sequence];
   if (length < q->length)@+ q->length = length;
   if (s->kind->cropped != NULL) s->kind->cropped(s, sequence);
-}
-size_t store_keep(struct store *s, uint32_t sequence, const uint32_t *id,
-  size_t n)
-{
-  const struct strand *q = &s->roll.sequence[sequence];
-  size_t k = 0;
-  while (k < n && k < q->length && q->token[k] == id[k]) k++;
-  store_crop(s, sequence, k);
-  return q->length;
 }
 void store_empty(struct store *s)
 {

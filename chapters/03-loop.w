@@ -2,6 +2,7 @@
 @s step_watch int
 @s step_choose int
 @s step_judge int
+@s step_recall int
 
 \chapterquestion{Why does the tenth word of an answer cost more than the first, when it is
 only one more word?}
@@ -121,8 +122,8 @@ static bool print_what(struct laboratory *lab, const char *what,
 The loop in words: forget everything; make a row for every token of the text that the store has no row of, and run the
 rows through the model; score what may follow the last row; select one token; append it;
 stop, or begin again. Each step is a line of the function below. To forget costs
-nothing, but it is why the second step costs so much: a store that has forgotten has no row of any token. Chapter 4 will take the first step out, by a wish named |keep| that nobody has
-in this chapter.
+nothing, but it is why the second step costs so much: a store that has forgotten has no row of any token. Chapter 4 will take the first step out: a caller may bring a function, |recall|, that
+says how many rows the store has already. Nobody brings one in this chapter.
 
 The function is given a generator, which has the model and the store; the caller's wishes; and the text so far, which it lengthens. In
 |now| it keeps what somebody who watches the loop is told of one round (\cref{sec:watch}). The
@@ -136,8 +137,9 @@ static bool write_on(const struct generator *g, const struct settings *want,
   for (size_t number = 1; c->ended == FINISH_NOT; number++) {
     struct step now = @[{ .number = number, .length = c->text.n,
       .logits = logits, .before = *g->e->c }@];
-    if (!want->keep) store_crop(g->s, c->sequence, 0); /* 1. forget */
-    if (!read_and_score(g, c, want->chunk, logits, why))
+    if (want->recall == NULL)
+      store_crop(g->s, c->sequence, 0);           /* 1. forget */
+    if (!read_and_score(g, c, want, logits, why))
       return false;                               /* 2. and 3. */
     if (want->max_new_tokens == 0) {
       c->ended = FINISH_LENGTH;
@@ -157,7 +159,7 @@ what it expects next. But only the last is asked: the others would predict token
 already there. Not to ask is worth something. In GPT-2 small the head takes \val{gpt2.head} multiply--adds for a row, and
 all layers together \val{gpt2.layers.madds}.
 
-What the store has of this text it says itself, by comparing tokens; here it has nothing, and the pass begins at position 0. The last row is read in any case, or there would be nothing to score.
+Here the store has nothing of the text, and the pass begins at position 0. The last row is read in any case, or there would be nothing to score.
 
 The list of rows is taken anew for every pass, as long as the text is now. Once for all, at the length that the text may reach, would be simpler; but that length
 comes out of the model's file, and a file of a few lines may claim a context of $2^{31}-1$ positions. What |forward| makes, the pass with its hidden states, is
@@ -165,18 +167,19 @@ closed as soon as the scores are out, also when the head refused: nobody looks a
 
 @<Read what is not stored, and score what may follow@>=
 static bool read_and_score(const struct generator *g,
-  const struct continuation *c, size_t chunk, float *logits,@|
+  const struct continuation *c, const struct settings *want, float *logits,@|
   struct error *why)
 {
   struct pass *p = NULL;
-  size_t first = store_keep(g->s, c->sequence, c->text.id, c->text.n - 1);
+  size_t first = want->recall == NULL ? 0
+    : want->recall(g->s, c->sequence, c->text.id, c->text.n - 1);
   size_t n = c->text.n - first;
   struct row *rows = memory_take(g->m, FOR_ACTIVATIONS, n, sizeof *rows, why);
   if (rows == NULL) return false;
   for (size_t i = 0; i < n; i++)
     rows[i] = (struct row) @[{ .sequence = c->sequence,
       .position = (uint32_t) (first + i), .token = c->text.id[first + i] }@];
-  bool ok = read_rows(g, rows, n, chunk, &p, why);
+  bool ok = read_rows(g, rows, n, want->chunk, &p, why);
   size_t last = ok ? p->n - 1 : 0;
   ok = ok && sound_until(g->lm, p, last, why)
     && head(g->e, g->lm, p, &last, 1, logits, why);
@@ -318,13 +321,17 @@ typedef bool step_judge(void *self, const struct continuation *text,
   bool *enough, struct error *why);
   /* says whether the |text|, whose last token is the newest, is to end with
      it; |*enough| is false before; |false| and a sentence if it cannot */
+typedef size_t step_recall(struct store *s, uint32_t sequence,
+  const uint32_t *id, size_t n);
+  /* makes the store forget what does not belong to the text |id[n]|, and says
+     how many of its rows are left */
 struct settings { size_t max_new_tokens; const uint32_t *eos; size_t n_eos;
-  step_watch *see; void *self; uint32_t sequence; bool keep; size_t chunk;
+  step_watch *see; void *self; uint32_t sequence; step_recall *recall; size_t chunk;
   step_choose *choose; void *chooser; step_judge *judge; void *judging;
   size_t min_tokens; };
   /* the caller's wishes: at most so many tokens, the ids that end a text, a
-     watcher or null, the number of the sequence in the store, whether its
-     rows are kept from step to step (asked at every step), the most rows of
+     watcher or null, the number of the sequence in the store, what is asked at
+     every step for the rows that it has, null to forget them, the most rows of
      a pass, 0 for any number; who chooses, null for the likeliest token; who
      judges whether the text is to end, or null; up to how many new tokens an
      end token ends nothing */

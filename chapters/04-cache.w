@@ -65,13 +65,39 @@ int main(int argc, char **argv)
 Chapter 3's loop (\cref{sec:sixsteps}) forgets, makes rows for the tokens that the store does not have, runs them and scores what may follow, selects, appends, and asks whether to stop. Its first step is the line
 
 \smallskip
-\hskip 2em|if (!want->keep) store_crop(g->s, c->sequence, 0);|
+\hskip 2em|if (want->recall == NULL) store_crop(g->s, c->sequence, 0);|
 \smallskip
 
-\noindent and so it is left out if the caller wishes to |keep| what is stored. Then |store_keep|, which compares the tokens of the store with those of the text, finds in the second step that there is a row for every token but the last, and
-the pass has one row. That is the whole cache, as far as the loop is concerned. The wish is asked at every step, so a caller may even change it between two steps of one text; the pass after that has all rows, or again one.
+\noindent and so it is left out if the caller brings a |recall|, which is then asked how much of the text the store has. The one that everybody brings is |store_keep|: it compares the tokens of the store with those of the text, and \emph{keeps} the rows as far as they agree. In the second step it finds a row for every token but the last, and
+the pass has one row. That is the whole cache, as far as the loop is concerned. |recall| is looked at in every step, so a caller may even change it between two steps of one text; the pass after that has all rows, or again one.
 
-One function runs the loop in either way, for the built-in model or for the parrot of \cref{sec:parrot}, and keeps for each step what it has cost. The logits are kept as well, where somebody wants to compare them.
+@(keep.h@>=
+#ifndef INCIPIT_KEEP_H
+#define INCIPIT_KEEP_H
+#include "model/store.h"
+size_t store_keep(struct store *s, uint32_t sequence, const uint32_t *id,
+  size_t n);
+  /* crops |sequence| to the rows that have the tokens |id[0]|, \dots, |id[n-1]|, as
+     far as they agree, and says how many rows it has then */
+#endif
+
+@ The tokens that a sequence was computed from stand on the store's roll (\cref{sec:rows}), and they tell which of its rows belong to a text: as many as have its tokens, from the first on. The store of chapter 2
+and the cache of this one have the same roll, so the function serves both.
+
+@(keep.c@>=
+#include "cache/keep.h"
+@;@#
+size_t store_keep(struct store *s, uint32_t sequence, const uint32_t *id,
+  size_t n)
+{
+  const struct strand *q = &s->roll.sequence[sequence];
+  size_t k = 0;
+  while (k < n && k < q->length && q->token[k] == id[k]) k++;
+  store_crop(s, sequence, k);
+  return q->length;
+}
+
+@ One function runs the loop in either way, for the built-in model or for the parrot of \cref{sec:parrot}, and keeps for each step what it has cost. The logits are kept as well, where somebody wants to compare them.
 
 @<Run the loop, and note what each step has done@>=
 enum { STEPS = 1024 };
@@ -79,7 +105,7 @@ struct course { uint64_t rows[STEPS], pairs[STEPS]; size_t stored[STEPS], steps;
   struct counters all; float *logits; size_t vocab; struct store *s;
   struct settings want; size_t turn; };
   /* of each step; |logits|: |[steps][vocab]|, or null; behind step |turn| the
-     wish to |keep| is turned round */
+     wish to keep is turned round */
 static bool note_step(void *self, const struct step *now)
 {
   struct course *c = self;
@@ -89,7 +115,8 @@ static bool note_step(void *self, const struct step *now)
   c->stored[i] = store_length(c->s, 0);
   if (c->logits != NULL) memcpy(c->logits + i * c->vocab, now->logits,
     c->vocab * sizeof *now->logits);
-  if (now->number == c->turn) c->want.keep = !c->want.keep;
+  if (now->number == c->turn) c->want.recall =
+    c->want.recall == NULL ? store_keep : NULL;
   return true;
 }
 
@@ -108,7 +135,7 @@ static bool write_out(struct laboratory *lab, const struct trial *t,
   struct generator maker = @[{ &e, t->real ? lab->pocket : &lab->bird.lm,@|
     c->s, &lab->m }@];
   c->want = (struct settings) @[{ .max_new_tokens = t->g, .see = note_step,@|
-    .self = c, .keep = t->keep }@];
+    .self = c, .recall = t->keep ? store_keep : NULL }@];
   struct continuation text;
   bool ok = generate(&maker, prompt, t->p, &c->want, &text, why);
   for (size_t i = t->p; ok && i < text.text.n && (!t->real || i < WORDS); i++)
@@ -326,7 +353,7 @@ static bool write_fifty(struct laboratory *lab, bool late,
     &(struct cache_wishes) @[{ .rows = 0 }@], why);
   if (late) k.attend = late_attend, e.k = &k;
   struct generator maker = @[{ &e, lab->pocket, s, &lab->m }@];
-  struct settings want = @[{ .max_new_tokens = 50, .keep = true }@];
+  struct settings want = @[{ .max_new_tokens = 50, .recall = store_keep }@];
   bool ok = s != NULL && generate(&maker, lab->sentence, 2, &want, text, why);
   store_close(s);
   return ok;
@@ -524,7 +551,7 @@ static bool time_steps(struct laboratory *lab, bool keep, double *taken,
   struct stopwatch w = @[{ timing_seconds(), taken }@];
   struct generator maker = @[{ &lab->e, lab->pocket, s, &lab->m }@];
   struct settings want = @[{ .max_new_tokens = CLOCK_STEPS,@|
-    .see = stop_watch, .self = &w, .keep = keep }@];
+    .see = stop_watch, .self = &w, .recall = keep ? store_keep : NULL }@];
   struct continuation text;
   bool ok = generate(&maker, lab->sentence, 1, &want, &text, why);
   continuation_free(&lab->m, &text);
@@ -659,7 +686,7 @@ finds it shared takes a page of its own first, and copies the rows that count. T
 @(cache.h@>=
 #ifndef INCIPIT_CACHE_H
 #define INCIPIT_CACHE_H
-#include "model/store.h"
+#include "cache/keep.h"
 @<A store that keeps its rows in pages@>@;
 #endif
 

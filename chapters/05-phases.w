@@ -549,7 +549,7 @@ static bool show_phases(struct laboratory *lab, struct error *why)
   struct store *s = cache_open(&lab->m, &lab->pocket->config, 1,
     &(struct cache_wishes) @[{ .rows = 0 }@], why);
   struct generator maker = @[{ &lab->e, lab->pocket, s, &lab->m }@];
-  struct settings want = @[{ .max_new_tokens = 4, .keep = true,@|
+  struct settings want = @[{ .max_new_tokens = 4, .recall = store_keep,@|
     .see = print_pass }@];
   struct continuation text;
   printf("pass  rows  mult.-adds      bytes  a byte\n");
@@ -920,7 +920,7 @@ static bool time_essay(struct bench *b, const struct essay *t,
   uint32_t prompt[LONGEST];
   for (size_t i = 0; i < t->p; i++)
     prompt[i] = (uint32_t) (i * 31 % b->g.lm->config.vocab_size);
-  struct settings want = @[{ .max_new_tokens = t->g, .keep = t->keep }@];
+  struct settings want = @[{ .max_new_tokens = t->g, .recall = t->keep ? store_keep : NULL }@];
   struct continuation text;
   double start = timing_seconds();
   store_crop(b->s, 0, 0);
@@ -983,7 +983,7 @@ static bool print_run(struct laboratory *lab, struct error *why)
   struct model *lm = stand_in_open(&lab->m, &gpt2_small, why);
   struct bench b = @[{ .lab = lab }@];
   struct continuation text;
-  struct settings want = @[{ .max_new_tokens = 1, .keep = true }@];
+  struct settings want = @[{ .max_new_tokens = 1, .recall = store_keep }@];
   for (uint32_t i = 0; i < 128; i++) prompt[i] = i * 31;
   bool ok = lm != NULL && bench_open(&b, lab, lm, 1, why)
     && generate(&b.g, prompt, 128, &want, &text, why);
@@ -1464,7 +1464,7 @@ static bool claims_of_counters(struct laboratory *lab, struct error *why)
   struct store *s = cache_open(&lab->m, &lab->pocket->config, 1,
     &(struct cache_wishes) @[{ .rows = 0 }@], why);
   struct generator g = @[{ &lab->e, lab->pocket, s, &lab->m }@];
-  struct settings want = @[{ .max_new_tokens = 1, .keep = true }@];
+  struct settings want = @[{ .max_new_tokens = 1, .recall = store_keep }@];
   struct continuation text;
   lab->c = (struct counters) @[{ .passes = 0 }@];
   if (s == NULL) return false;

@@ -1149,7 +1149,7 @@ static bool write_ids(struct study *u, const uint32_t *prompt, size_t n,
   struct generator maker = @[{ &u->lab->e, u->lab->pocket, u->s,@|
     &u->lab->m }@];
   struct settings want = @[{ .max_new_tokens = most, .see = note_opinion,@|
-    .self = u, .keep = true, .choose = sampler_choose,@|
+    .self = u, .recall = store_keep, .choose = sampler_choose,@|
     .chooser = &u->d }@];
   u->d.seed = seed, u->nats = 0, u->entropy = 0, u->steps = 0;
   continuation_free(&u->lab->m, &u->text);
@@ -1679,7 +1679,7 @@ static bool try_measure(struct study *u, int i, struct witness *x,
 {
   struct generator maker = @[{ &u->lab->e, u->lab->pocket, u->s,@|
     &u->lab->m }@];
-  struct settings want = @[{ .max_new_tokens = ROUND, .keep = true,@|
+  struct settings want = @[{ .max_new_tokens = ROUND, .recall = store_keep,@|
     .see = note_opinion, .self = u, .choose = choose_watched,@|
     .chooser = x }@];
   struct sampling *s = &u->d.s;

@@ -658,7 +658,7 @@ static struct settings settings_for(struct desk *k, struct criteria *judges)
   const struct model_config *config = &k->lab->pocket->config;
   k->d.s = sampling_normal, k->d.s.temperature = w->temperature;
   k->d.seed = w->seed, k->steps = 0;
-  return (struct settings) @[{ .max_new_tokens = w->most, .keep = true,@|
+  return (struct settings) @[{ .max_new_tokens = w->most, .recall = store_keep,@|
     .eos = config->eos, .n_eos = w->eos ? config->n_eos : 0,@|
     .min_tokens = w->min_tokens, .see = watch_desk, .self = k,@|
     .choose = w->script != NULL ? recite : sampler_choose,@|

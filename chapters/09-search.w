@@ -1377,7 +1377,7 @@ static bool write_text(struct study *all, const uint32_t *prompt, size_t given,
     &(struct cache_wishes) @[{ .rows = 0 }@], why);
   if (s == NULL) return false;
   struct generator g = @[{ &lab->e, lab->pocket, s, &lab->m }@];
-  struct settings want = @[{ .max_new_tokens = n, .keep = true,@|
+  struct settings want = @[{ .max_new_tokens = n, .recall = store_keep,@|
     .choose = choose, .chooser = chooser }@];
   bool ok = generate(&g, prompt, given, &want, text, why);
   store_close(s);
@@ -2170,7 +2170,7 @@ static bool write_best(struct study *all, struct shelf_of_texts *x,
   bool ok = funnel_open(&dice.f, &lab->m, lab->e.k,
       lab->pocket->config.vocab_size, why)
     && best_of_write(&g, &dice, &all->tales.id[x->at[window]], GIVEN,@|
-      &(struct settings) @[{ .max_new_tokens = WRITTEN, .keep = true }@], 4,@|
+      &(struct settings) @[{ .max_new_tokens = WRITTEN, .recall = store_keep }@], 4,@|
       &best, why);
   uint32_t *to = x->text[BEST][window];
   if (ok) memcpy(to, &best.best.text.id[GIVEN], WRITTEN * sizeof *to);
@@ -2437,7 +2437,7 @@ static bool grow_tree(struct study *all, struct sampler *dice,
   if (s == NULL) return false;
   struct generator g = @[{ &lab->e, lab->pocket, s, &lab->m }@];
   struct settings want = @[{ .max_new_tokens = 5, .see = token_tree_step,@|
-    .self = t, .keep = true, .choose = sampler_choose, .chooser = dice }@];
+    .self = t, .recall = store_keep, .choose = sampler_choose, .chooser = dice }@];
   bool ok = generate(&g, king->id, king->n, &want, &text, why);
   if (ok) continuation_free(&lab->m, &text);
   if (ok && !t->ok) *why = t->why, ok = false;

@@ -503,7 +503,8 @@ static bool see(void *self, const struct step *now)
   struct witness *w = self;
   memcpy(w->logits + w->steps++ * w->v, now->logits, w->v * sizeof *now->logits);
   ck_assert_uint_eq(store_length(w->s, 0), now->length);
-  if (w->turn > 0 && now->number % w->turn == 0) w->want.keep = !w->want.keep;
+  if (w->turn > 0 && now->number % w->turn == 0)
+    w->want.recall = w->want.recall == NULL ? store_keep : NULL;
   return true;
 }
 static const char *const own_model[] = { "gpt2", "gpt2-bare", "llama", "llama-stretched", "mistral",
@@ -535,9 +536,11 @@ START_TEST(to_remember_changes_no_bit)
     logits[k] = calloc(g * v, sizeof(float));
     struct witness w = { .logits = logits[k], .v = v, .turn = k == 3 ? 1 : k == 4 ? 3 : 0, .s = s };
     size_t chunk = k < 5 ? 0 : k < 8 ? k - 4 : 1 + rnd(&seed) % 7;
-    w.want = (struct settings){
-      .max_new_tokens = g, .see = see, .self = &w, .keep = k >= 2 && k != 7, .chunk = chunk
-    };
+    w.want = (struct settings){ .max_new_tokens = g,
+      .see = see,
+      .self = &w,
+      .recall = k >= 2 && k != 7 ? store_keep : NULL,
+      .chunk = chunk };
     struct continuation out;
     c = (struct counters){ 0 };
     ck_assert_msg(generate(&(struct generator){ &e, lm, s, &m }, prompt, p, &w.want, &out, &why),
@@ -625,7 +628,7 @@ START_TEST(a_second_text_keeps_what_it_shares_with_the_first)
     for (size_t i = round ? rnd(&seed) % n : 0; i < n; i++)
       prompt[i] = (uint32_t) (rnd(&seed) % TINY_V);
     struct continuation a, b;
-    struct settings want = { .max_new_tokens = 5, .keep = true };
+    struct settings want = { .max_new_tokens = 5, .recall = store_keep };
     size_t stored = store_length(r.s, 0);
     while (same < n - 1 && same < stored && r.s->roll.sequence[0].token[same] == prompt[same])
       same++;

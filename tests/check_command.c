@@ -19,6 +19,7 @@
 #include "accounts/formats.h"
 #include "probe/door.h"
 #include "families/loader.h"
+#include "json/object.h"
 
 static const char *build_dir(void)
 {
@@ -3035,6 +3036,17 @@ START_TEST(a_bench_counts_exactly)
   for (int i = 0; i < 2; i++)
     ck_assert_double_eq_tol(two[i], share[0][i] * 1e3 * (i == 0 ? flop / 2 : bytes), 1e-5 * two[i]);
   done(&r);
+  r = run_timed("bench -p 7 -n 0 -d 5 -r 1"); /* the table has the same, per cent */
+  const char *row = strstr(r.out, "pp7 @ d5");
+  double cell[6], want[6] = { rate, 0, flop / 1e9, bytes / 1e6, 100 * two[0], 100 * two[1] };
+  ck_assert_msg(row != NULL
+      && sscanf(row + 8, "%lf %lf %lf %lf %lf %lf", &cell[0], &cell[1], &cell[2], &cell[3],
+           &cell[4], &cell[5])
+        == 6,
+    "%s", r.out);
+  for (int i = 0; i < 6; i++)
+    ck_assert_msg(fabs(cell[i] - want[i]) < 0.06, "%s: %f; wanted: %f", r.out, cell[i], want[i]);
+  done(&r);
   static const char *const over[] = { "-p 65 -n 0", "-d 60 -p 5 -n 0", "-d 60 -p 0 -n 5",
     "-d 64 -p 1" };
   for (size_t i = 0; i < 4; i++) {
@@ -3102,6 +3114,41 @@ START_TEST(a_beginning_is_read_and_not_scored)
 }
 END_TEST
 
+/* windows of eight tokens, as far apart as was asked; in words the same numbers as in JSON */
+START_TEST(windows_as_far_apart_as_asked)
+{
+  static const struct {
+    int stride, windows;
+  } c[] = { { 8, 3 }, { 4, 4 }, { 2, 7 }, { 1, 13 } };
+  char line[9000], path[8192], told[300];
+  spill_file("empty", "windows", "!#%')+!#%')+!#%')+!#", 20);
+  place(path, "empty", "windows");
+  for (int i = 0; i < 4; i++) {
+    snprintf(line, sizeof line, "perplexity %s --context 8 --stride %d --json", path, c[i].stride);
+    struct run r = run(line);
+    json_t *o = object_of(&r);
+    int64_t tokens = json_integer_value(json_object_get(o, "tokens"));
+    ck_assert_msg(json_integer_value(json_object_get(o, "windows")) == c[i].windows, "%s", r.out);
+    snprintf(told, sizeof told,
+      "%-14s %d\n%-14s 20\n%-14s %d\n%-14s %.6f\n%-14s %.4f\n%-14s "
+      "%.6f\n",
+      "tokens", (int) tokens, "bytes", "windows", c[i].windows, "mean loss",
+      json_real_value(json_object_get(o, "mean_loss")), "perplexity",
+      exp(json_real_value(json_object_get(o, "mean_loss"))), "bits per byte",
+      json_real_value(json_object_get(o, "bits_per_byte")));
+    snprintf(line, sizeof line, "perplexity %s --context 8 --stride %d", path, c[i].stride);
+    struct run t = run(line);
+    ck_assert_str_eq(t.out, told);
+    done(&t);
+    line[strlen(line) - strlen(" --stride 8")] = '\0'; /* the stride of the context is usual */
+    t = run(line);
+    ck_assert_int_eq(strcmp(t.out, told) == 0, c[i].stride == 8);
+    json_decref(o), done(&r), done(&t);
+  }
+  unlink(path);
+}
+END_TEST
+
 /* a second text begins anew: in the middle of no stop string, with no token written, with no end
    that the first one had.  All texts of a greedy company are alike. */
 START_TEST(a_second_text_begins_anew)
@@ -3165,6 +3212,24 @@ START_TEST(a_second_text_begins_anew)
     json_decref(o), done(&r);
   }
   ck_assert_msg(stopped > 10 && other > 5, "%u stopped, %u not", stopped, other);
+  /* and its log-probabilities are its own */
+  struct run r = run("generate --prompt-ids 262 --temp 2 -n 6 --num-sequences 3 --json --logprobs "
+                     "1");
+  json_t *o = object_of(&r), *all = json_object_get(o, "sequences");
+  for (size_t k = 0; k < 3; k++) {
+    json_t *x = json_array_get(all, k), *ids = json_object_get(x, "ids");
+    json_t *odds = json_object_get(x, "logprobs");
+    json_array_insert_new(ids, 0, json_integer(262));
+    char *list = json_dumps(ids, JSON_COMPACT), line[300];
+    snprintf(line, sizeof line, "probe logprob <{\"ids\":%s}", list);
+    struct run p = run(line);
+    json_t *a = object_of(&p), *want = json_object_get(a, "logprobs");
+    for (size_t i = 1; i < json_array_size(ids); i++)
+      ck_assert_double_eq_tol(json_number_value(json_array_get(want, i)),
+        json_number_value(json_object_get(json_array_get(odds, i - 1), "logprob")), 1e-9);
+    free(list), json_decref(a), done(&p);
+  }
+  json_decref(o), done(&r);
 }
 END_TEST
 
@@ -3624,6 +3689,14 @@ START_TEST(amounts_where_a_unit_begins)
     ck_assert_msg(strstr(r.out, c[i].said) != NULL, "%s: %s", line, r.out);
     done(&r);
   }
+  struct run most = run("memory --shape gpt2 --budget 4194303TiB");
+  /* 2^62 bytes are too many */
+  struct run over = run("memory --shape gpt2 --budget 4194304TiB");
+  ck_assert_msg(strstr(most.out, "budget                     4611684918915760128") != NULL, "%s%s",
+    most.out, most.err);
+  ck_assert_msg(
+    over.status == 2 && strstr(over.err, "--budget `4194304TiB'") != NULL, "%s", over.err);
+  done(&most), done(&over);
   int64_t field[9];
   account_of("memory --shape gpt2 --json", field);
   for (int64_t k = -1; k < 2; k++) {
@@ -3786,6 +3859,7 @@ int main(void)
   tcase_add_test(t, statistics_are_those_of_the_run);
   tcase_add_test(t, a_bench_counts_exactly);
   tcase_add_test(t, a_beginning_is_read_and_not_scored);
+  tcase_add_test(t, windows_as_far_apart_as_asked);
   tcase_add_test(t, a_second_text_begins_anew);
   tcase_add_test(t, every_beam_has_its_score);
   tcase_add_test(t, numbers_at_their_limits);

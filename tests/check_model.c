@@ -1,6 +1,8 @@
 /* Chapter 2, second half: weights files, settings, the store, the pass, the head. */
 #define _DEFAULT_SOURCE
 #include "suite.h"
+#include "families/rope_scaling.h"
+#include "safetensors/jsonfile.h"
 #include "tiny.h"
 #include <dirent.h>
 #include <jansson.h>
@@ -1768,26 +1770,26 @@ START_TEST(wheels_turn_as_the_papers_say)
     double end = half * log(r.original / (r.beta_slow * 2 * M_PI)) / log(r.theta);
     beyond += end > half && end < 2 * half - 1, below += end<0, flat += end> 2 * half;
     for (uint32_t i = 0; i < half; i++) {
-      double got = rope_frequency(&r, i, half), want = one_frequency(&r, i, half);
+      double got = rope_scaled_frequency(&r, i, half), want = one_frequency(&r, i, half);
       if (!(fabs(got - want) <= 1e-12 * want))
         ck_abort_msg("round %d, wheel %u of %u: %.17g, %.17g", round, i, half, got, want);
     }
   }
   ck_assert(beyond > 50 && below > 20 && flat > 50);
   struct rope_config r = { .kind = ROPE_YARN, .factor = 4, .attention_factor = 0 };
-  ck_assert_double_eq_tol(rope_attention(&r), .1 * log(4) + 1, 1e-15);
+  ck_assert_double_eq_tol(rope_scaled_attention(&r), .1 * log(4) + 1, 1e-15);
   r.mscale = 2;
-  ck_assert_double_eq_tol(rope_attention(&r), .1 * log(4) + 1, 1e-15); /* one of the two is none */
+  ck_assert_double_eq_tol(rope_scaled_attention(&r), .1 * log(4) + 1, 1e-15); /* one of the two is none */
   r.mscale_all_dim = .5;
-  ck_assert_double_eq_tol(rope_attention(&r), (.2 * log(4) + 1) / (.05 * log(4) + 1), 1e-15);
+  ck_assert_double_eq_tol(rope_scaled_attention(&r), (.2 * log(4) + 1) / (.05 * log(4) + 1), 1e-15);
   r.mscale = 0;
-  ck_assert_double_eq_tol(rope_attention(&r), .1 * log(4) + 1, 1e-15);
+  ck_assert_double_eq_tol(rope_scaled_attention(&r), .1 * log(4) + 1, 1e-15);
   r.attention_factor = 3, r.mscale = 2;
-  ck_assert_double_eq(rope_attention(&r), 3);
+  ck_assert_double_eq(rope_scaled_attention(&r), 3);
   r.attention_factor = 0, r.factor = 1;
-  ck_assert_double_eq(rope_attention(&r), 1);
+  ck_assert_double_eq(rope_scaled_attention(&r), 1);
   r.kind = ROPE_LLAMA3, r.attention_factor = 3;
-  ck_assert_double_eq(rope_attention(&r), 1);
+  ck_assert_double_eq(rope_scaled_attention(&r), 1);
 }
 END_TEST
 

@@ -1432,7 +1432,7 @@ static void spoken(const struct model *lm, const struct sampling *s, uint64_t se
     .see = w.watched ? watch : NULL,
     .self = &steps,
     .sequence = w.sequence,
-    .keep = !w.plain,
+    .recall = !w.plain ? store_keep : NULL,
     .chunk = w.chunk,
     .choose = sampler_choose,
     .chooser = &d };
@@ -2123,6 +2123,7 @@ struct bound {
   struct error why;
   struct lexicon *l;
   struct constraint *c;
+  struct bond b;
   struct sampler d;
 };
 static void bound_open(struct bound *x, const bool *usable, size_t most, size_t n_eos)
@@ -2134,11 +2135,12 @@ static void bound_open(struct bound *x, const bool *usable, size_t most, size_t 
   ck_assert(constraint_bind(x->c, x->l, false, &x->why));
   ck_assert(funnel_open(&x->d.f, &x->m, kernels_find(NULL, NULL), B_V, &x->why));
   ck_assert_msg(
-    bond_open(&x->d.b, &x->m, x->c, B_V, most, b_eos, n_eos, &x->why), "%s", x->why.words);
+    bond_open(&x->b, &x->m, x->c, B_V, most, b_eos, n_eos, &x->why), "%s", x->why.words);
+  x->d.rule = (struct token_rule){ bond_allow, bond_take, &x->b };
 }
 static void bound_close(struct bound *x)
 {
-  bond_close(&x->d.b, &x->m), bond_close(&x->d.b, &x->m);
+  bond_close(&x->b, &x->m), bond_close(&x->b, &x->m);
   funnel_close(&x->d.f), constraint_free(x->c), lexicon_close(x->l);
   ck_assert_uint_eq(x->m.all.held, 0);
 }
@@ -2171,7 +2173,7 @@ START_TEST(a_bound_text_ends_where_it_may)
       struct continuation now = { .n_prompt = 3 };
       bool over = false, yes;
       now.text.id = id, now.text.n = 3;
-      if (text > 0) bond_restart(&x.d.b);
+      if (text > 0) bond_restart(&x.b);
       for (size_t written = 0; written < most && !over; written++) {
         float logits[B_V];
         uint32_t want = B_V, got;
@@ -2183,7 +2185,7 @@ START_TEST(a_bound_text_ends_where_it_may)
           if (_i == 2 && i == 3) may = false;
           if (may && (want == B_V || logits[i] > logits[want])) want = i;
         }
-        ck_assert(bond_matches(&x.d.b, &yes, &x.why) && yes == b_ends(words));
+        ck_assert(bond_matches(&x.b, &yes, &x.why) && yes == b_ends(words));
         ck_assert_msg(sampler_choose(&x.d, logits, &now, &got, &x.why), "%s", x.why.words);
         ck_assert_msg(
           got == want, "`%s', %zu of %zu: %u, wanted %u", words, written, most, got, want);
@@ -2194,19 +2196,19 @@ START_TEST(a_bound_text_ends_where_it_may)
         bool enough = false, more = false;
         for (uint32_t i = 0; i < B_EOS + 1; i++) /* an end token that is none is a piece */
           more = more || ((i != 3 || _i != 2) && b_may(words, i, most - written - 1));
-        ck_assert(bond_judge(&x.d, &now, &enough, &x.why));
+        ck_assert(bond_judge(&x.b, &now, &enough, &x.why));
         ck_assert_int_eq(enough, n_eos == 0 && written + 1 < most && b_ends(words) && !more);
         judged++, enough_said += enough, over = over || enough;
       }
       full += !over;
-      ck_assert(bond_matches(&x.d.b, &yes, &x.why) && yes && b_ends(words));
+      ck_assert(bond_matches(&x.b, &yes, &x.why) && yes && b_ends(words));
     }
     /* who is bound no longer chooses among all */
     float logits[B_V] = { 0, 1, 2, 3, 4, 5 };
     uint32_t id[3] = { 0 }, got;
     struct continuation now = { .n_prompt = 3 };
     now.text.id = id, now.text.n = 3;
-    bond_close(&x.d.b, &x.m);
+    bond_close(&x.b, &x.m), x.d.rule = (struct token_rule){ .allow = NULL };
     ck_assert(sampler_choose(&x.d, logits, &now, &got, &x.why) && got == 5);
     bound_close(&x);
   }

@@ -578,7 +578,9 @@ START_TEST(width_one_is_greedy)
     rig_open(&r, seed + (uint64_t) round, 1, 16, 1, 0);
     size_t n = 1 + rnd(&seed) % 6, n_eos = rnd(&seed) % 3;
     for (size_t i = 0; i < n; i++) prompt[i] = (uint32_t) (rnd(&seed) % TINY_V);
-    struct settings loop = { .max_new_tokens = 20, .eos = eos, .n_eos = n_eos, .keep = true };
+    struct settings loop = {
+      .max_new_tokens = 20, .eos = eos, .n_eos = n_eos, .recall = store_keep
+    };
     struct continuation c;
     ck_assert(generate(&r.g, prompt, n, &loop, &c, &r.why));
     double penalty = lp[rnd(&seed) % 5];
@@ -838,7 +840,7 @@ START_TEST(trees_have_what_might_have_been_written)
     struct settings want = { .max_new_tokens = 12,
       .see = token_tree_step,
       .self = &tree,
-      .keep = true,
+      .recall = store_keep,
       .choose = dice ? sampler_choose : NULL,
       .chooser = &sampler };
     ck_assert(generate(&r.g, prompt, 3, &want, &c, &r.why) && tree.ok);
@@ -908,7 +910,7 @@ START_TEST(the_best_of_several_has_the_best_mean)
     uint32_t prompt[4] = { 0, 1, 2, 3 }, eos = (uint32_t) (rnd(&seed) % TINY_V);
     struct sampler dice = { .s = sampling_normal, .seed = rnd(&seed) };
     ck_assert(funnel_open(&dice.f, &r.m, r.e.k, TINY_V, &r.why));
-    struct settings want = { .max_new_tokens = 15, .eos = &eos, .n_eos = 1, .keep = true };
+    struct settings want = { .max_new_tokens = 15, .eos = &eos, .n_eos = 1, .recall = store_keep };
     struct best_of best;
     ck_assert(best_of_write(&r.g, &dice, prompt, 4, &want, 5, &best, &r.why));
     double most = -INFINITY, logs = 0;
@@ -976,7 +978,7 @@ START_TEST(every_refused_request_is_survived)
     }
     if (whole && (whole = funnel_open(&dice.f, &m, e.k, TINY_V, &why))) {
       whole = best_of_write(&g, &dice, prompt, 5,
-        &(struct settings){ .max_new_tokens = 6, .keep = true }, 3, &best, &why);
+        &(struct settings){ .max_new_tokens = 6, .recall = store_keep }, 3, &best, &why);
       if (whole) best_of_free(&m, &best);
       funnel_close(&dice.f);
     }
@@ -1205,7 +1207,7 @@ START_TEST(the_first_of_equal_texts_wins)
   dice.s.temperature = 0; /* all are the likeliest text */
   ck_assert(funnel_open(&dice.f, &r.m, r.e.k, TINY_V, &r.why));
   ck_assert(best_of_write(&r.g, &dice, prompt, 3,
-    &(struct settings){ .max_new_tokens = 5, .keep = true }, 4, &best, &r.why));
+    &(struct settings){ .max_new_tokens = 5, .recall = store_keep }, 4, &best, &r.why));
   ck_assert(best.winner == 0 && best.best.text.n == 8);
   best_of_free(&r.m, &best);
   dice.s.temperature = 1;

@@ -509,7 +509,7 @@ static bool perform(struct rig *r, const uint32_t *id, size_t n, struct criteria
   struct generator g = { &r->e, &r->t.lm, r->s, &r->m };
   struct script script = { id, n, 0 };
   uint32_t prompt[1] = { 3 };
-  want.choose = recite, want.chooser = &script, want.keep = true;
+  want.choose = recite, want.chooser = &script, want.recall = store_keep;
   want.judge = criteria_judge, want.judging = judges;
   return generate(&g, prompt, 1, &want, c, &r->why);
 }
@@ -688,7 +688,7 @@ START_TEST(a_cancelled_text_is_valid_and_goes_on_as_if_nothing_had_been)
   hold(tokenizer_encode(t, &M, "The cat", 7, false, false, &prompt, &why));
   signal(SIGINT, ring);
   struct settings want = {
-    .max_new_tokens = 30, .keep = true, .choose = sampler_choose, .chooser = &d
+    .max_new_tokens = 30, .recall = store_keep, .choose = sampler_choose, .chooser = &d
   };
   struct continuation whole, part, rest;
   hold(generate(&g, prompt.id, prompt.n, &want, &whole, &why) && whole.text.n == prompt.n + 30);
@@ -747,7 +747,7 @@ START_TEST(an_outflow_that_is_kept_goes_on_where_it_was)
       struct script script = { id.id, id.n, 0 };
       size_t left = at;
       struct settings want = { .max_new_tokens = id.n,
-        .keep = true,
+        .recall = store_keep,
         .choose = recite,
         .chooser = &script,
         .judge = criteria_judge,
@@ -842,7 +842,7 @@ START_TEST(a_text_ends_where_a_search_in_the_whole_text_finds_the_string)
   static const char user[] = "User: Where does the owl live?\nAssistant:";
   hold(t != NULL && s != NULL
     && tokenizer_encode(t, &M, user, strlen(user), false, false, &prompt, &why));
-  struct settings want = { .max_new_tokens = 90, .keep = true };
+  struct settings want = { .max_new_tokens = 90, .recall = store_keep };
   struct continuation whole;
   hold(generate(&g, prompt.id, prompt.n, &want, &whole, &why));
   hold(

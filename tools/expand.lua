@@ -174,7 +174,7 @@ end
 local function wrap(t, pad)
   local lines, line = {}, pad .. "/*"
   for w in squeeze(t):gmatch("%S+") do
-    if #line + 1 + #w > 96 - 3 then lines[#lines + 1] = line; line = pad .. "  " end
+    if #line + 1 + #w > 89 - 3 then lines[#lines + 1] = line; line = pad .. "  " end
     line = line .. " " .. w
   end
   lines[#lines + 1] = line .. " */"

@@ -2772,7 +2772,7 @@ static bool run_loop(struct writing *g, struct continuation *text)
   struct generator with = @[{ &o->e, o->lm, o->s, o->m }@];
   struct settings want = @[{ .max_new_tokens = a->most, .eos = g->eos,
     .n_eos = g->n_eos, .see = see_token, .self = g,@|
-    .keep = !a->w->of[OPTION_NO_CACHE].given,
+    .recall = a->w->of[OPTION_NO_CACHE].given ? NULL : store_keep,
     .chunk = (size_t) a->w->of[OPTION_CHUNK].count }@];
   decisions_apply(&g->how, a, &want);
   if (g->n == 1) g->began = timing_seconds();

@@ -576,7 +576,7 @@ static int run_steps(struct tracing *g)
   struct occasion *a = g->a;
   struct generator with = @[{ &a->o.e, a->o.lm, a->o.s, a->o.m }@];
   struct settings want = @[{ .max_new_tokens = a->most, .eos = g->eos,
-    .n_eos = g->n_eos, .see = see_trace, .self = g, .keep = g->keeps,@|
+    .n_eos = g->n_eos, .see = see_trace, .self = g, .recall = g->keeps ? store_keep : NULL,@|
     .chunk = (size_t) a->w->of[OPTION_CHUNK].count }@];
   struct continuation text;
   decisions_apply(&g->how, a, &want);
@@ -1571,7 +1571,7 @@ static bool run_text(struct inquiry *q, const struct ids *list,
     .max_new_tokens = (size_t) count_of(q, "max_tokens"),
     .eos = own ? config->eos : eos->id,
     .n_eos = own ? config->n_eos : eos->n,@|
-    .keep = flag_of(q, "cache", true),@|
+    .recall = flag_of(q, "cache", true) ? store_keep : NULL,@|
     .chunk = (size_t) count_of(q, "chunk"),@|
     .choose = sampler_choose, .chooser = d, .judge = criteria_judge,@|
     .judging = &ends->all, .min_tokens = ends->flow.min_tokens }@];

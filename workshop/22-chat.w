@@ -298,7 +298,7 @@ static bool run_answer(struct talk *t, const struct ids *next,
   struct occasion *a = &t->a;
   struct generator with = @[{ &a->o.e, a->o.lm, a->o.s, a->o.m }@];
   struct settings want = @[{ .max_new_tokens = a->most,@|
-    .eos = t->eos.id, .see = see_answer, .self = t, .keep = true }@];
+    .eos = t->eos.id, .see = see_answer, .self = t, .recall = store_keep }@];
   want.n_eos = a->w->of[OPTION_IGNORE_EOS].given ? 0 : t->eos.n;
   decisions_apply(&t->how, a, &want);
   t->rows_before = a->o.counters.rows, t->bare = t->shown = 0;

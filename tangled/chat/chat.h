@@ -7,8 +7,8 @@
 
 /* <A talk, and what it costs> */
 
-/* of the last turn: ids that the prompt had, ids of the answer; rows of the pass that read,
-   and of all; moments, in seconds */
+/* of the last turn: ids that the prompt had, ids of the answer; rows of the pass that
+   read, and of all; moments, in seconds */
 struct turn_cost { size_t given, written; uint64_t read, rows;
   double began, first, last; };
 
@@ -27,14 +27,14 @@ struct talk {
   bool gone; /* nobody reads the output any more, and that was told */
 };
 
-/* opens the model and learns how its talks are set; returns an exit status, and unless that
-   is STATUS_DONE a sentence is in t->a.why; to be closed in any case */
+/* opens the model and learns how its talks are set; returns an exit status, and
+   unless that is STATUS_DONE a sentence is in t->a.why; to be closed in any case */
 int talk_open(struct talk *t, const struct console *c,
   const struct wishes *w);
 
-/* n bytes are said, and the answer goes to the console's out. What does not fit is refused
-   there with a sentence, and is no failure; false, with a sentence in t->a.why unless
-   t->gone, if the talk cannot go on */
+/* n bytes are said, and the answer goes to the console's out. What does not fit is
+   refused there with a sentence, and is no failure; false, with a sentence in
+   t->a.why unless t->gone, if the talk cannot go on */
 bool talk_say(struct talk *t, const char *line, size_t n);
 
 /* the next turn is the first */

@@ -4,7 +4,7 @@
 #define INCIPIT_EDITING_H
 #include "command/console.h"
 
-/* lines are edited by libedit, with a history as long as the program runs; both streams must
-   be terminals */
+/* lines are edited by libedit, with a history as long as the program runs; both
+   streams must be terminals */
 extern const struct editing editing_by_line;
 #endif

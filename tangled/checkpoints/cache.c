@@ -12,8 +12,8 @@
 /* <Run the loop, and note what each step has done> */
 enum { STEPS = 1024 };
 
-/* of each step; logits: [steps][vocab], or null; behind step turn the wish to keep is turned
-   round */
+/* of each step; logits: [steps][vocab], or null; behind step turn the wish to keep is
+   turned round */
 struct course { uint64_t rows[STEPS], pairs[STEPS]; size_t stored[STEPS], steps;
   struct counters all; float *logits; size_t vocab; struct store *s;
   struct settings want; size_t turn; };
@@ -26,7 +26,8 @@ static bool note_step(void *self, const struct step *now)
   c->stored[i] = store_length(c->s, 0);
   if (c->logits != NULL) memcpy(c->logits + i * c->vocab, now->logits,
     c->vocab * sizeof *now->logits);
-  if (now->number == c->turn) c->want.keep = !c->want.keep;
+  if (now->number == c->turn) c->want.recall =
+    c->want.recall == NULL ? store_keep : NULL;
   return true;
 }
 
@@ -42,7 +43,7 @@ static bool write_out(struct laboratory *lab, const struct trial *t,
   struct generator maker = { &e, t->real ? lab->pocket : &lab->bird.lm,
     c->s, &lab->m };
   c->want = (struct settings) { .max_new_tokens = t->g, .see = note_step,
-    .self = c, .keep = t->keep };
+    .self = c, .recall = t->keep ? store_keep : NULL };
   struct continuation text;
   bool ok = generate(&maker, prompt, t->p, &c->want, &text, why);
   for (size_t i = t->p; ok && i < text.text.n && (!t->real || i < WORDS); i++)
@@ -213,7 +214,7 @@ static bool write_fifty(struct laboratory *lab, bool late,
     &(struct cache_wishes) { .rows = 0 }, why);
   if (late) k.attend = late_attend, e.k = &k;
   struct generator maker = { &e, lab->pocket, s, &lab->m };
-  struct settings want = { .max_new_tokens = 50, .keep = true };
+  struct settings want = { .max_new_tokens = 50, .recall = store_keep };
   bool ok = s != NULL && generate(&maker, lab->sentence, 2, &want, text, why);
   store_close(s);
   return ok;
@@ -588,7 +589,7 @@ static bool time_steps(struct laboratory *lab, bool keep, double *taken,
   struct stopwatch w = { timing_seconds(), taken };
   struct generator maker = { &lab->e, lab->pocket, s, &lab->m };
   struct settings want = { .max_new_tokens = CLOCK_STEPS,
-    .see = stop_watch, .self = &w, .keep = keep };
+    .see = stop_watch, .self = &w, .recall = keep ? store_keep : NULL };
   struct continuation text;
   bool ok = generate(&maker, lab->sentence, 1, &want, &text, why);
   continuation_free(&lab->m, &text);

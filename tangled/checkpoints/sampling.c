@@ -17,9 +17,9 @@
 
 /* <Open a study> */
 
-/* a model, a tokenizer, a cache and a sampler; the newest text, and sums over its steps:
-   what the model thought of them without any setting; trail has the first of the sums of
-   surprise */
+/* a model, a tokenizer, a cache and a sampler; the newest text, and sums over its
+   steps: what the model thought of them without any setting; trail has the first of
+   the sums of surprise */
 struct study { struct laboratory *lab; struct tokenizer *t; struct store *s;
   struct sampler d; struct settings want; struct continuation text;
   double *logprob, nats, entropy, trail[256]; size_t steps; };
@@ -66,7 +66,7 @@ static bool write_ids(struct study *u, const uint32_t *prompt, size_t n,
   struct generator maker = { &u->lab->e, u->lab->pocket, u->s,
     &u->lab->m };
   struct settings want = { .max_new_tokens = most, .see = note_opinion,
-    .self = u, .keep = true, .choose = sampler_choose,
+    .self = u, .recall = store_keep, .choose = sampler_choose,
     .chooser = &u->d };
   u->d.seed = seed, u->nats = 0, u->entropy = 0, u->steps = 0;
   continuation_free(&u->lab->m, &u->text);
@@ -231,8 +231,8 @@ static bool print_heat(struct study *u, const float *logits,
 /* <Write several texts, and compare them> */
 enum { TEXTS = 8, LONG = 48 };
 
-/* distinct-2; the mean entropy and log-probability of a token, in the model's own opinion;
-   how many texts differ from all before them */
+/* distinct-2; the mean entropy and log-probability of a token, in the model's own
+   opinion; how many texts differ from all before them */
 struct habit { double distinct, entropy, logprob; size_t different; };
 static void compare_texts(uint32_t text[TEXTS][LONG], struct habit *h)
 {
@@ -285,8 +285,8 @@ static bool print_heats(struct study *u, struct error *why)
 
 /* <Count what happens at the fork> */
 
-/* of so many draws, how many took each of the two likeliest ways way; of pairs of draws, how
-   many agreed; what was to be expected */
+/* of so many draws, how many took each of the two likeliest ways way; of pairs of
+   draws, how many agreed; what was to be expected */
 struct crossing { size_t draws, took[2], same, pairs; double p[2], square;
   uint32_t way[2]; };
 static void draw_many(struct study *u, size_t length, struct crossing *x)
@@ -501,7 +501,7 @@ static bool try_measure(struct study *u, int i, struct witness *x,
 {
   struct generator maker = { &u->lab->e, u->lab->pocket, u->s,
     &u->lab->m };
-  struct settings want = { .max_new_tokens = ROUND, .keep = true,
+  struct settings want = { .max_new_tokens = ROUND, .recall = store_keep,
     .see = note_opinion, .self = u, .choose = choose_watched,
     .chooser = x };
   struct sampling *s = &u->d.s;

@@ -233,7 +233,7 @@ static bool write_text(struct study *all, const uint32_t *prompt, size_t given,
     &(struct cache_wishes) { .rows = 0 }, why);
   if (s == NULL) return false;
   struct generator g = { &lab->e, lab->pocket, s, &lab->m };
-  struct settings want = { .max_new_tokens = n, .keep = true,
+  struct settings want = { .max_new_tokens = n, .recall = store_keep,
     .choose = choose, .chooser = chooser };
   bool ok = generate(&g, prompt, given, &want, text, why);
   store_close(s);
@@ -754,8 +754,8 @@ static const struct { const char *name; size_t beams; double temperature; }
   { "cool", 0, 0.5 }, { "greedy", 0, 0 }, { "two", 2, 0 },
   { "four", 4, 0 } };
 
-/* n places in the tales; what was written there by each way, the four texts of four beams,
-   and four of the dice; and who turned round, or took something back */
+/* n places in the tales; what was written there by each way, the four texts of four
+   beams, and four of the dice; and who turned round, or took something back */
 struct shelf_of_texts { size_t n, at[WINDOWS];
   uint32_t text[WAYS][WINDOWS][WRITTEN], beams[WINDOWS][4][WRITTEN],
   samples[WINDOWS][4][WRITTEN]; struct answers turns; size_t back; };
@@ -826,7 +826,7 @@ static bool write_best(struct study *all, struct shelf_of_texts *x,
   bool ok = funnel_open(&dice.f, &lab->m, lab->e.k,
       lab->pocket->config.vocab_size, why)
     && best_of_write(&g, &dice, &all->tales.id[x->at[window]], GIVEN,
-      &(struct settings) { .max_new_tokens = WRITTEN, .keep = true }, 4,
+      &(struct settings) { .max_new_tokens = WRITTEN, .recall = store_keep }, 4,
       &best, why);
   uint32_t *to = x->text[BEST][window];
   if (ok) memcpy(to, &best.best.text.id[GIVEN], WRITTEN * sizeof *to);
@@ -1040,7 +1040,7 @@ static bool grow_tree(struct study *all, struct sampler *dice,
   if (s == NULL) return false;
   struct generator g = { &lab->e, lab->pocket, s, &lab->m };
   struct settings want = { .max_new_tokens = 5, .see = token_tree_step,
-    .self = t, .keep = true, .choose = sampler_choose, .chooser = dice };
+    .self = t, .recall = store_keep, .choose = sampler_choose, .chooser = dice };
   bool ok = generate(&g, king->id, king->n, &want, &text, why);
   if (ok) continuation_free(&lab->m, &text);
   if (ok && !t->ok) *why = t->why, ok = false;

@@ -40,17 +40,17 @@ static bool print_tree(struct memory *m, struct error *why)
 
 /* <Write a text until something ends it> */
 
-/* up to most tokens behind prompt; two stop strings or fewer; the same triple tokens three
-   times, so many sentences, a shorter context, or cancelled behind token number cancel, by a
-   signal or without: 0 for none of it; if eos, an end token ends it; if there is a script,
-   its tokens are written instead of the model's */
+/* up to most tokens behind prompt; two stop strings or fewer; the same triple tokens
+   three times, so many sentences, a shorter context, or cancelled behind token number
+   cancel, by a signal or without: 0 for none of it; if eos, an end token ends it; if
+   there is a script, its tokens are written instead of the model's */
 struct wish { const char *name, *prompt, *stop[2];
   size_t most, min_tokens, triple, sentences, cancel, context;
   bool eos, by_signal; double temperature; uint64_t seed;
   const struct ids *script; };
 
-/* the newest text, as ids and as bytes, and the reason why it ended, null if a criterion was
-   not the reason; look, if it is not null, is called behind each token */
+/* the newest text, as ids and as bytes, and the reason why it ended, null if a
+   criterion was not the reason; look, if it is not null, is called behind each token */
 struct desk { struct laboratory *lab; struct tokenizer *t; struct store *s;
   struct sampler d; const struct wish *w; struct continuation text;
   struct stop_string list[2]; struct stops until; struct outflow flow;
@@ -114,7 +114,7 @@ static struct settings settings_for(struct desk *k, struct criteria *judges)
   const struct model_config *config = &k->lab->pocket->config;
   k->d.s = sampling_normal, k->d.s.temperature = w->temperature;
   k->d.seed = w->seed, k->steps = 0;
-  return (struct settings) { .max_new_tokens = w->most, .keep = true,
+  return (struct settings) { .max_new_tokens = w->most, .recall = store_keep,
     .eos = config->eos, .n_eos = w->eos ? config->n_eos : 0,
     .min_tokens = w->min_tokens, .see = watch_desk, .self = k,
     .choose = w->script != NULL ? recite : sampler_choose,
@@ -338,9 +338,10 @@ static bool print_coin(struct desk *k, struct error *why)
 /* <Let many talks end> */
 enum { TALKS = 48, LONGEST = 400, CAP = 64 };
 
-/* of each talk its length; tokens written, and rare ones among them; the end's probability
-   where it was not chosen (inside places) and where it was; talks that are cut behind CAP
-   tokens, and within a sentence; talks without a rare token up to there */
+/* of each talk its length; tokens written, and rare ones among them; the end's
+   probability where it was not chosen (inside places) and where it was; talks that
+   are cut behind CAP tokens, and within a sentence; talks without a rare token up to
+   there */
 struct survey { struct desk *k; double *logprob; size_t length[TALKS],
   at, written, rare, inside, cut, cut_inside, clean; bool slipped;
   double most, mean, chosen; };
@@ -492,8 +493,9 @@ static bool print_cuts(struct desk *k, struct error *why)
 /* <Compare three ways to hold back> */
 enum { RULES = 3, RULE_TALKS = 12, RULE_LONG = 100 };
 
-/* by what may be claimed; by what is unsent; by the longest string: how much is released of
-   this text, and over all texts how many bytes were held, and how often nothing was shown */
+/* by what may be claimed; by what is unsent; by the longest string: how much is
+   released of this text, and over all texts how many bytes were held, and how often
+   nothing was shown */
 struct rules { struct desk *k; size_t longest, tokens, released[RULES],
   held[RULES], silent[RULES]; };
 static bool note_rules(void *self, const struct step *now)
@@ -768,10 +770,10 @@ static bool print_times(struct error *why)
 /* <Ask once more with what follows> */
 enum { CHOICES = 4, AFTER = 8, PLACES = 60, EVERY = 4, SOONEST = 12 };
 
-/* the tokens of a tale; of each choice for a gap, its log-probability, that of the best pair
-   it begins, and that of the gap and the AFTER tokens behind it; how often the likeliest was
-   right alone, with what both sides say, and did not begin the likeliest pair; room for
-   AFTER rows of the vocabulary */
+/* the tokens of a tale; of each choice for a gap, its log-probability, that of the
+   best pair it begins, and that of the gap and the AFTER tokens behind it; how often
+   the likeliest was right alone, with what both sides say, and did not begin the
+   likeliest pair; room for AFTER rows of the vocabulary */
 struct gap { struct desk *k; struct ids tale; float *logits;
   double *logprob; uint32_t choice[CHOICES]; double alone[CHOICES],
   pair[CHOICES], together[CHOICES]; size_t left, both, other; };

@@ -8,14 +8,14 @@
 
 /* <What ends a text> */
 
-/* stop strings, what has been said so far, and the list: a string, so many tokens three
-   times in a row, a text that can't go on */
+/* stop strings, what has been said so far, and the list: a string, so many tokens
+   three times in a row, a text that can't go on */
 struct endings { struct stops until; struct outflow flow; size_t repeat;
   struct criterion list[3]; struct criteria all; };
 
-/* the list for stop[n], borrowed like the rest; t and b may be null; what else the outflow
-   may be told, and repeat, is zero and may be set; on failure there is nothing to close, but
-   it does no harm. x must stay where it is */
+/* the list for stop[n], borrowed like the rest; t and b may be null; what else the
+   outflow may be told, and repeat, is zero and may be set; on failure there is
+   nothing to close, but it does no harm. x must stay where it is */
 bool endings_open(struct endings *x, struct memory *m,
   const struct tokenizer *t, const struct stop_string *stop, size_t n,
   struct bond *b, struct error *why);

@@ -38,17 +38,17 @@ enum option { OPTION_MODEL, OPTION_THREADS, OPTION_PROMPT, OPTION_FILE,
   OPTION_TEMPLATE, OPTION_MAN,
   OPTION_COMPLETION, OPTION_HELP, N_OPTIONS };
 
-/* how it is called; its operand, of which it takes least to most; what it does; an example
-   that works as printed */
+/* how it is called; its operand, of which it takes least to most; what it does; an
+   example that works as printed */
 struct subcommand_row { const char *name, *operand, *words, *example;
   unsigned least, most; bool hidden; };
 
 /* a line of the table of subcommands */
 const struct subcommand_row *subcommand_at(enum subcommand sub);
 
-/* --name, perhaps another --also and -letter; the name of its value, null for a flag; what
-   it does, and without it; if it counts, the value is an integer from least to most; a bit
-   for each subcommand */
+/* --name, perhaps another --also and -letter; the name of its value, null for a flag;
+   what it does, and without it; if it counts, the value is an integer from least to
+   most; a bit for each subcommand */
 struct option_row { const char *name, *also, *value, *words, *normal;
   char letter; bool counts; uint64_t least, most; unsigned where; };
 
@@ -64,16 +64,16 @@ enum { REPEATED_MOST = 64 };
 struct option_value { bool given; const char *text; uint64_t count;
   double real; };
 
-/* what a command line says; all text belongs to argv; operand may be null; repeated has the
-   values of those that may be given several times, in order */
+/* what a command line says; all text belongs to argv; operand may be null; repeated
+   has the values of those that may be given several times, in order */
 struct wishes { enum subcommand sub; const char *operand;
   struct option_value of[N_OPTIONS];
   struct { enum option which; const char *text; }
     repeated[REPEATED_MOST];
   size_t n_repeated; };
 
-/* reads a command line of at least one word after the program's name; on failure a sentence
-   that names what is wrong and what is nearest */
+/* reads a command line of at least one word after the program's name; on failure a
+   sentence that names what is wrong and what is nearest */
 bool options_parse(struct wishes *w, int argc, char **argv,
   struct error *why);
 
@@ -83,22 +83,22 @@ enum option option_of_real(const struct sampling_real *r);
 /* a pair of --logit-bias */
 struct bias_pair { uint64_t id; double bias; };
 
-/* takes the next pair ID=B from *at and steps over the comma or semicolon behind it; false
-   at the end, and where there is no pair: then **at is not the end */
+/* takes the next pair ID=B from *at and steps over the comma or semicolon behind it;
+   false at the end, and where there is no pair: then **at is not the end */
 bool bias_next(const char **at, struct bias_pair *pair);
 
 /* the list of stages in text, with commas or semicolons between the names */
 bool samplers_parse(const char *text, struct sampling *s,
   struct error *why);
 
-/* the one of n >=1 names that can be made of word with the fewest letters changed, added,
-   left out or exchanged with their neighbour */
+/* the one of n >=1 names that can be made of word with the fewest letters changed,
+   added, left out or exchanged with their neighbour */
 const char *nearest_of(const char *word, const char *const *list,
   size_t n);
 
-/* reads ids separated by commas or semicolons; what is the option's name; an empty text is
-   an empty list. Returns an exit status: STATUS_USAGE for what is no list of ids,
-   STATUS_FAILED for memory; then list is empty */
+/* reads ids separated by commas or semicolons; what is the option's name; an empty
+   text is an empty list. Returns an exit status: STATUS_USAGE for what is no list of
+   ids, STATUS_FAILED for memory; then list is empty */
 int ids_parse(struct memory *m, const char *text, const char *what,
   struct ids *list, struct error *why);
 #endif

@@ -10,8 +10,8 @@
 
 /* <What a subcommand works with> */
 
-/* what a subcommand asks for: it must have a tokenizer, a model, or takes a tokenizer if
-   there is one */
+/* what a subcommand asks for: it must have a tokenizer, a model, or takes a tokenizer
+   if there is one */
 enum { NEED_TOKENIZER = 1, NEED_MODEL = 2, MAY_TOKENIZER = 4 };
 
 /* what a subcommand works with; all of it is given back by outfit_close */
@@ -29,9 +29,9 @@ struct outfit {
   char path[CONSOLE_PATH]; /* of the model */
 };
 
-/* opens what needs says: the model of --model or the built-in one, and the tokenizer of
-   --vocab or the model's, which MAY_TOKENIZER lets be absent; on failure nothing is held. It
-   stays where it is: it points to itself */
+/* opens what needs says: the model of --model or the built-in one, and the tokenizer
+   of --vocab or the model's, which MAY_TOKENIZER lets be absent; on failure nothing
+   is held. It stays where it is: it points to itself */
 bool outfit_open(struct outfit *o, const struct console *c,
   const struct wishes *w, unsigned needs, struct error *why);
 

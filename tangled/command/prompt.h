@@ -20,8 +20,8 @@ struct occasion {
   struct error why; /* no words: nothing is to be said */
 };
 
-/* reads the prompt, opens the outfit, lets act do its work, closes all and says what went
-   wrong; returns the exit status */
+/* reads the prompt, opens the outfit, lets act do its work, closes all and says what
+   went wrong; returns the exit status */
 int occasion_run(const struct console *c, const struct wishes *w,
   int (*act)(struct occasion *));
 
@@ -32,8 +32,8 @@ int occasion_context(struct occasion *a);
 bool bytes_read(struct memory *m, FILE *in, struct bytes *text,
   struct error *why);
 
-/* the text of the operand, of --prompt, of --file or of the standard input; returns an exit
-   status */
+/* the text of the operand, of --prompt, of --file or of the standard input; returns
+   an exit status */
 int text_gather(const struct console *c, const struct wishes *w,
   struct bytes *text, struct error *why);
 

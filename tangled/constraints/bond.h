@@ -7,13 +7,13 @@
 
 /* <What binds a text> */
 
-/* what a text of at most most tokens has to match, and where in it we are; allowed[vocab] is
-   its own, c and the ids of the end tokens are borrowed */
+/* what a text of at most most tokens has to match, and where in it we are;
+   allowed[vocab] is its own, c and the ids of the end tokens are borrowed */
 struct bond { struct constraint *c; uint32_t state; uint8_t *allowed;
   size_t vocab, most; const uint32_t *eos; size_t n_eos; };
 
-/* binds by a c that knows the tokens; errors: most is less than constraint_minimum, which
-   the sentence names; memory. Nothing is to be closed then */
+/* binds by a c that knows the tokens; errors: most is less than constraint_minimum,
+   which the sentence names; memory. Nothing is to be closed then */
 bool bond_open(struct bond *b, struct memory *m, struct constraint *c,
   size_t vocab, size_t most, const uint32_t *eos, size_t n_eos,
   struct error *why);
@@ -34,8 +34,8 @@ bool bond_allow(void *self, size_t written, const uint8_t **allowed,
 /* and what it is told afterwards */
 bool bond_take(void *self, uint32_t id, struct error *why);
 
-/* a step_judge: without end tokens, a text is to end when it matches and nothing may follow;
-   self is a struct bond */
+/* a step_judge: without end tokens, a text is to end when it matches and nothing may
+   follow; self is a struct bond */
 bool bond_judge(void *self, const struct continuation *text, bool *enough,
   struct error *why);
 #endif

@@ -8,15 +8,15 @@
 
 /* <The pieces as a tree> */
 
-/* a letter at depth (0: a piece's first); the next twig that does not hang on it; the first
-   piece, in order, that it is part of */
+/* a letter at depth (0: a piece's first); the next twig that does not hang on it; the
+   first piece, in order, that it is part of */
 struct lexicon_twig { uint32_t skip, word; unsigned depth : 24, byte : 8; };
 
 /* a token, and which piece it is: two tokens may be spelt alike */
 struct lexicon_id { uint32_t id, word; };
 
-/* token in the order of the pieces; the bytes of id i are those of text from from[i] to
-   from[i+1]: none if it can't be used */
+/* token in the order of the pieces; the bytes of id i are those of text from from[i]
+   to from[i+1]: none if it can't be used */
 struct lexicon { struct memory *m; size_t vocab_size, n_twigs, n_ids, n_words,
   longest, n_bytes; struct lexicon_twig *twig; struct lexicon_id *token;
   size_t *from; uint8_t *text; bool single[256]; };
@@ -26,9 +26,9 @@ enum { PIECE_MOST = 1 << 24 };
 struct frame { uint32_t back, below, least; };
 struct spot { uint32_t node, stack; };
 
-/* n pairs in order; the least number of bytes to the end, and of tokens, if settled; the
-   n_after others to which one token leads, or null; for each kind of byte the next, or null
-   if nobody has asked */
+/* n pairs in order; the least number of bytes to the end, and of tokens, if settled;
+   the n_after others to which one token leads, or null; for each kind of byte the
+   next, or null if nobody has asked */
 struct configuration { uint32_t number, n, least, cost; bool accepts;
   size_t round, gathered, n_after; struct configuration **after; struct spot *at;
   struct configuration *next[]; };

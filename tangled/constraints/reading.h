@@ -13,8 +13,8 @@ struct code_range { uint32_t lo, hi; };
 enum shape_kind { SHAPE_EMPTY, SHAPE_SET, SHAPE_BOTH, SHAPE_EITHER,
   SHAPE_TIMES, SHAPE_CALL };
 
-/* SET: b ranges from number a on; BOTH: a, then b; EITHER: one of the two; TIMES: a, least
-   to most times; CALL: rule a */
+/* SET: b ranges from number a on; BOTH: a, then b; EITHER: one of the two; TIMES: a,
+   least to most times; CALL: rule a */
 struct shape { enum shape_kind kind; uint32_t a, b, least, most; };
 #define NO_SHAPE UINT32_MAX
 #define FOREVER UINT32_MAX
@@ -25,8 +25,8 @@ struct shape { enum shape_kind kind; uint32_t a, b, least, most; };
 /* n elements in a block for room; all zero is empty; whoever uses it knows their size */
 struct list { void *block; size_t n, room; };
 
-/* a new element of size bytes at the end, zeroed; null and a sentence if memory is refused:
-   the list is as it was */
+/* a new element of size bytes at the end, zeroed; null and a sentence if memory is
+   refused: the list is as it was */
 void *list_more(struct memory *m, struct list *l, size_t size,
   struct error *why);
 
@@ -43,8 +43,8 @@ struct reader { struct memory *m; const char *name; const unsigned char *text;
   size_t n, at, depth; bool lines; struct list shapes, ranges;
   struct error *why; };
 
-/* looks at the whole text first: false and a sentence if it is not UTF-8, or too long; text
-   must outlive the reader */
+/* looks at the whole text first: false and a sentence if it is not UTF-8, or too
+   long; text must outlive the reader */
 bool reader_begin(struct reader *r, struct memory *m, const char *name,
   const char *text, size_t n, struct error *why);
 
@@ -64,11 +64,13 @@ uint32_t reader_join(struct reader *r, enum shape_kind kind, uint32_t a,
 /* the character that stands here; the text goes on behind it */
 uint32_t reader_point(struct reader *r);
 
-/* a character given by its number, in hexadecimal digits; false and a sentence if it is none */
+/* a character given by its number, in hexadecimal digits; false and a sentence if it
+   is none */
 bool reader_hex(struct reader *r, size_t least, size_t most,
   uint32_t *point);
 
-/* shape s, repeated as what stands here says: nothing, or ?, *, +, or a count in braces */
+/* shape s, repeated as what stands here says: nothing, or ?, *, +, or a count in
+   braces */
 uint32_t reader_times(struct reader *r, uint32_t s);
 
 /* one range more */

@@ -18,8 +18,8 @@ enum { SEED_TOKENIZER = 1, SEED_TRAINING = 2, SEED_HELD_OUT = 3 };
 /* alternative number taken of table drawn was taken with chance weight/total */
 struct choice { uint16_t drawn, taken; uint32_t weight, total; };
 
-/* one text, ended by a zero byte that does not count; the sum of -log_2 of the chances of
-   its choices; and the choices themselves */
+/* one text, ended by a zero byte that does not count; the sum of -log_2 of the
+   chances of its choices; and the choices themselves */
 struct passage {
   char words[PASSAGE_ROOM]; size_t length; double bits; unsigned sort;
   struct choice choices[PASSAGE_CHOICES]; size_t n_choices;
@@ -37,16 +37,16 @@ void grammar_close(struct memory *m, struct grammar *g);
 bool grammar_write(const struct grammar *g, uint64_t seed,
   uint64_t number, struct passage *out, struct error *why);
 
-/* a text whose first n choices are given (one that is not allowed is replaced by a fresh
-   one); the rest are those of seed 0 */
+/* a text whose first n choices are given (one that is not allowed is replaced by a
+   fresh one); the rest are those of seed 0 */
 bool grammar_replay(const struct grammar *g, const uint16_t *taken,
   size_t n, struct passage *out, struct error *why);
 
 /* how many tables there are */
 size_t grammar_tables(const struct grammar *g);
 
-/* alternative i of a table, with its length and weight; null if there is none; the name of
-   the table for i == SIZE_MAX */
+/* alternative i of a table, with its length and weight; null if there is none; the
+   name of the table for i == SIZE_MAX */
 const char *grammar_table(const struct grammar *g, size_t number,
   size_t i, size_t *length, uint32_t *weight);
 #endif

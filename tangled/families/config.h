@@ -6,8 +6,8 @@
 
 /* <What is asked of the settings> */
 
-/* reads config.json and, if there, generation_config.json; every field is used, known to be
-   harmless, or an error; on failure nothing is held */
+/* reads config.json and, if there, generation_config.json; every field is used, known
+   to be harmless, or an error; on failure nothing is held */
 bool config_open(struct model_config *c, struct memory *m, const char *directory,
   struct error *why);
 

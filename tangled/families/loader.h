@@ -6,9 +6,9 @@
 
 /* <A model, from outside> */
 
-/* maps the weights of a directory in Hugging Face's layout and checks them against its
-   settings; null and a sentence that names file and field. Owned by the caller; any number
-   of threads may read it */
+/* maps the weights of a directory in Hugging Face's layout and checks them against
+   its settings; null and a sentence that names file and field. Owned by the caller;
+   any number of threads may read it */
 struct model *model_open(struct memory *m, const char *directory,
   struct error *why);
 

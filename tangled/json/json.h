@@ -10,8 +10,8 @@
 /* bytes that the longest number needs, with its zero byte */
 enum { NUMBER_ROOM = 40 };
 
-/* the fewest digits that read back to x, as JSON: with a point or an exponent; the words
-   "inf", "-inf", "nan" with their quotes */
+/* the fewest digits that read back to x, as JSON: with a point or an exponent; the
+   words "inf", "-inf", "nan" with their quotes */
 void number_float(float x, char room[NUMBER_ROOM]);
 
 /* the same for a double */

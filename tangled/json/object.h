@@ -10,8 +10,8 @@
 /* how deep values may nest */
 enum { JSON_DEPTH = 64 };
 
-/* the object in n bytes, to be released with json_decref; null and a sentence if they are
-   anything else */
+/* the object in n bytes, to be released with json_decref; null and a sentence if they
+   are anything else */
 json_t *json_object_read(const char *text, size_t n,
   struct error *why);
 #endif

@@ -6,9 +6,9 @@
 
 /* <Numbers as a file stores them> */
 
-/* IEEE binary32, IEEE binary16, the upper half of a binary32; blocks: a scale in binary16,
-   then 32 signed bytes, or 16 bytes with two numbers each, number i in the low half of byte
-   i and number i+16 in the high half, 8 too large (ggml's layout) */
+/* IEEE binary32, IEEE binary16, the upper half of a binary32; blocks: a scale in
+   binary16, then 32 signed bytes, or 16 bytes with two numbers each, number i in the
+   low half of byte i and number i+16 in the high half, 8 too large (ggml's layout) */
 enum weight_type { WEIGHT_F32, WEIGHT_F16, WEIGHT_BF16,
   BLOCKS_Q8_0, BLOCKS_Q4_0 };
 
@@ -25,12 +25,12 @@ static inline size_t row_bytes(enum weight_type type, size_t n)
   return n / BLOCK_NUMBERS * (type == BLOCKS_Q8_0 ? 34 : 18);
 }
 
-/* numbers where they lie in the file (or in memory), little-endian, in any alignment, owned
-   by somebody else; null data: there is no such tensor */
+/* numbers where they lie in the file (or in memory), little-endian, in any alignment,
+   owned by somebody else; null data: there is no such tensor */
 struct tensor { const void *data; enum weight_type type; };
 
-/* a linear layer: weight is [out][in], or [in][out] if transposed (GPT-2's Conv1D); bias is
-   [out] or absent */
+/* a linear layer: weight is [out][in], or [in][out] if transposed (GPT-2's Conv1D);
+   bias is [out] or absent */
 struct matrix { struct tensor weight, bias; size_t in, out; bool transposed; };
 
 /* <What norms and activations are> */
@@ -50,11 +50,11 @@ enum activation_kind { ACTIVATION_SILU, ACTIVATION_GELU_TANH,
 /* n_heads is a multiple of n_kv_heads; scale multiplies each score */
 struct heads { uint32_t n_heads, n_kv_heads, head_dim; float scale; };
 
-/* what one row sees of one layer of a sequence: positions lo <= t < hi, and before them the
-   first sinks, which are at most lo. The key of position t in head h is head_dim numbers of
-   type at base_k + h*head_bytes + t*row_bytes if page is null, else at base_k +
-   page[t/page_rows]*page_bytes + h*head_bytes + t%page_rows*row_bytes; the values likewise
-   at base_v */
+/* what one row sees of one layer of a sequence: positions lo <= t < hi, and before
+   them the first sinks, which are at most lo. The key of position t in head h is
+   head_dim numbers of type at base_k + h*head_bytes + t*row_bytes if page is null,
+   else at base_k + page[t/page_rows]*page_bytes + h*head_bytes +
+   t%page_rows*row_bytes; the values likewise at base_v */
 struct view {
   const void *base_k, *base_v;
   const uint32_t *page;
@@ -63,31 +63,32 @@ struct view {
   uint32_t lo, hi, sinks;
 };
 
-/* where attention shall leave its weights: [rows][n_heads][stride], that of position t at
-   index t; positions that a row does not see get 0 */
+/* where attention shall leave its weights: [rows][n_heads][stride], that of position
+   t at index t; positions that a row does not see get 0 */
 struct capture { float *weights; size_t stride; };
 
 /* <The table of kernels> */
 struct engine;
 struct counters;
 
-/* one implementation of all kernels; arrays are float, row by row, and belong to the caller */
+/* one implementation of all kernels; arrays are float, row by row, and belong to the
+   caller */
 struct kernels {
   const char *name;
   /* <The kernels of a layer> */
-  /* y[m] = x*w_m for n matrices with the same in: x is [rows][in], y[m] is [rows][out] of
-     list[m] and overlaps nothing. The bias is added last */
+  /* y[m] = x*w_m for n matrices with the same in: x is [rows][in], y[m] is
+     [rows][out] of list[m] and overlaps nothing. The bias is added last */
   void (*linear)(const struct engine *e, const struct matrix *list, size_t n,
     const float *x, size_t rows, float *const *y);
   /* x and y are [rows][d] and may be the same */
   void (*normalize)(const struct engine *e, const struct normalizer *g,
     const float *x, size_t rows, size_t d, float *y);
-  /* turns the pairs (i, i+half) of each head of x, [rows][n_heads][2*half], by the row's
-     angles, in place: the half-split pairing of the Llama checkpoints */
+  /* turns the pairs (i, i+half) of each head of x, [rows][n_heads][2*half], by the
+     row's angles, in place: the half-split pairing of the Llama checkpoints */
   void (*rotate)(const struct engine *e, float *x, size_t rows, size_t n_heads,
     size_t half, const float *c, const float *s);
-  /* q and y are [rows][n_heads][head_dim], seen is [rows]; room has kernels_room floats for
-     each worker; keep may be null (Vaswani and others 2017) */
+  /* q and y are [rows][n_heads][head_dim], seen is [rows]; room has kernels_room
+     floats for each worker; keep may be null (Vaswani and others 2017) */
   void (*attend)(const struct engine *e, const struct heads *h, const float *q,
     const struct view *seen, size_t rows, float *room, float *y,
     const struct capture *keep);
@@ -118,29 +119,29 @@ struct kernels {
   /* the multiply-add of this table's kernels */
   float (*one_rounding)(float a, float b, float c);
   /* <Two functions that measure the machine> */
-  /* n multiply-adds, or a few more, of numbers that stay in registers; how many they were.
-     *left depends on all of them, so that none can be left out */
+  /* n multiply-adds, or a few more, of numbers that stay in registers; how many they
+     were. *left depends on all of them, so that none can be left out */
   uint64_t (*spin)(uint64_t n, float *left);
   /* the sum of x[n], in no order that anybody should rely on */
   float (*sweep)(const float *x, size_t n);
 };
 
-/* the first argument of every kernel: the kernels in use, their struct pool * (null: one
-   thread), and the counters, which the callers of kernels bump */
+/* the first argument of every kernel: the kernels in use, their struct pool * (null:
+   one thread), and the counters, which the callers of kernels bump */
 struct engine { const struct kernels *k; void *self; struct counters *c; };
 
 /* <How a table is found and tested> */
 
-/* the table called name, scalar, avx2 or avx512, or for null the fastest that this processor
-   can run; null and a sentence that lists those it can */
+/* the table called name, scalar, avx2 or avx512, or for null the fastest that this
+   processor can run; null and a sentence that lists those it can */
 const struct kernels *kernels_find(const char *name, struct error *why);
 
-/* table number i of those that this build has and this processor can run, the slowest first;
-   null behind the last */
+/* table number i of those that this build has and this processor can run, the slowest
+   first; null behind the last */
 const struct kernels *kernels_at(size_t i);
 
-/* false and a sentence if the build contracts a*b+c or has no exact fma; forward refuses to
-   run then */
+/* false and a sentence if the build contracts a*b+c or has no exact fma; forward
+   refuses to run then */
 bool kernels_self_test(const struct kernels *k, struct error *why);
 
 /* floats that one worker of attend needs when no row sees more than longest positions */

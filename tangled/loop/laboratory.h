@@ -10,8 +10,8 @@ enum { WORDS = 7, WIDTH = 8, CONTEXT = 4096 };
 /* the sentence, a token each */
 extern const char *const parrot_word[WORDS];
 
-/* embedding, head, and what the one layer needs; lm points into the rest, so a parrot is not
-   to be moved */
+/* embedding, head, and what the one layer needs; lm points into the rest, so a parrot
+   is not to be moved */
 struct parrot {
   float unit[WORDS][WIDTH], follows[WORDS][WIDTH], ones[WIDTH];
   float frequency[WIDTH / 2];
@@ -30,8 +30,8 @@ struct laboratory {
   uint32_t sentence[WORDS];
 };
 
-/* makes the parrot, and opens the built-in model and its tokenizer in models/pocket. May be
-   closed also if it fails */
+/* makes the parrot, and opens the built-in model and its tokenizer in models/pocket.
+   May be closed also if it fails */
 bool laboratory_open(struct laboratory *lab, struct error *why);
 
 /* returns what was taken */

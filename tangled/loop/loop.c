@@ -31,18 +31,19 @@ bool read_rows(const struct generator *g, const struct row *rows, size_t n,
 
 /* <Read what is not stored, and score what may follow> */
 static bool read_and_score(const struct generator *g,
-  const struct continuation *c, size_t chunk, float *logits,
+  const struct continuation *c, const struct settings *want, float *logits,
   struct error *why)
 {
   struct pass *p = NULL;
-  size_t first = store_keep(g->s, c->sequence, c->text.id, c->text.n - 1);
+  size_t first = want->recall == NULL ? 0
+    : want->recall(g->s, c->sequence, c->text.id, c->text.n - 1);
   size_t n = c->text.n - first;
   struct row *rows = memory_take(g->m, FOR_ACTIVATIONS, n, sizeof *rows, why);
   if (rows == NULL) return false;
   for (size_t i = 0; i < n; i++)
     rows[i] = (struct row) { .sequence = c->sequence,
       .position = (uint32_t) (first + i), .token = c->text.id[first + i] };
-  bool ok = read_rows(g, rows, n, chunk, &p, why);
+  bool ok = read_rows(g, rows, n, want->chunk, &p, why);
   size_t last = ok ? p->n - 1 : 0;
   ok = ok && sound_until(g->lm, p, last, why)
     && head(g->e, g->lm, p, &last, 1, logits, why);
@@ -84,8 +85,9 @@ static bool write_on(const struct generator *g, const struct settings *want,
   for (size_t number = 1; c->ended == FINISH_NOT; number++) {
     struct step now = { .number = number, .length = c->text.n,
       .logits = logits, .before = *g->e->c };
-    if (!want->keep) store_crop(g->s, c->sequence, 0); /* 1. forget */
-    if (!read_and_score(g, c, want->chunk, logits, why))
+    if (want->recall == NULL)
+      store_crop(g->s, c->sequence, 0);           /* 1. forget */
+    if (!read_and_score(g, c, want, logits, why))
       return false;                               /* 2. and 3. */
     if (want->max_new_tokens == 0) {
       c->ended = FINISH_LENGTH;

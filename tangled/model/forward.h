@@ -21,10 +21,10 @@ enum { SOUND = 0x7fffffff };
 
 /* <A watcher> */
 
-/* [n][d_model] but for: queries and mixed values [n][n_heads][head_dim], keys and values
-   [n][n_kv_heads][head_dim], after rotation; attention weights [n][n_heads][longest]; inner
-   [n][d_inner]. STAGE_ATTENTION and STAGE_MLP are what is added to the residual stream,
-   STAGE_LAYER is the stream after it */
+/* [n][d_model] but for: queries and mixed values [n][n_heads][head_dim], keys and
+   values [n][n_kv_heads][head_dim], after rotation; attention weights
+   [n][n_heads][longest]; inner [n][d_inner]. STAGE_ATTENTION and STAGE_MLP are what
+   is added to the residual stream, STAGE_LAYER is the stream after it */
 enum watch_stage { STAGE_EMBEDDING, STAGE_NORM, STAGE_QUERY, STAGE_KEY, STAGE_VALUE,
   STAGE_WEIGHTS, STAGE_MIXED, STAGE_ATTENTION, STAGE_MLP_NORM, STAGE_INNER,
   STAGE_MLP, STAGE_LAYER };
@@ -57,20 +57,20 @@ bool pass_sound(const struct model *lm, const struct pass *p, size_t i,
 
 /* <From hidden states to logits and probabilities> */
 
-/* logits [n][vocab_size] of the rows which[0]..., in that order, each below p->n; a row may
-   be named twice */
+/* logits [n][vocab_size] of the rows which[0]..., in that order, each below p->n; a
+   row may be named twice */
 bool head(struct engine *e, const struct model *lm, struct pass *p,
   const size_t *which, size_t n, float *logits, struct error *why);
 
-/* the naive way: empties the store, runs n ids through one pass as sequence 0, and gives the
-   logits [wanted][vocab_size] of the positions which */
+/* the naive way: empties the store, runs n ids through one pass as sequence 0, and
+   gives the logits [wanted][vocab_size] of the positions which */
 bool evaluate(struct engine *e, const struct model *lm, struct store *s,
   const uint32_t *ids, size_t n, const size_t *which, size_t wanted,
   float *logits, struct error *why);
 
-/* natural logarithms of the probability of each id after those before it, logprob[i] for i
-   from 1 on; logprob[0] is 0, and stands for nothing; *sum adds them in order. A logit that
-   is not finite is an error */
+/* natural logarithms of the probability of each id after those before it, logprob[i]
+   for i from 1 on; logprob[0] is 0, and stands for nothing; *sum adds them in order.
+   A logit that is not finite is an error */
 bool logprobs(struct engine *e, const struct model *lm, struct store *s,
   const uint32_t *ids, size_t n, double *logprob, double *sum, struct error *why);
 #endif

@@ -47,8 +47,9 @@ struct model_config {
 /* positions that a row sees in layer, itself included; 0: all */
 uint32_t config_window(const struct model_config *c, uint32_t layer);
 
-/* makes all layers see the last window positions, 0: all, and the first sinks; errors: sinks
-   without a window, or in a model with learned positions (Xiao and others 2023) */
+/* makes all layers see the last window positions, 0: all, and the first sinks;
+   errors: sinks without a window, or in a model with learned positions (Xiao and
+   others 2023) */
 bool config_set_window(struct model_config *c, uint32_t window, uint32_t sinks,
   struct error *why);
 

@@ -170,16 +170,6 @@ void store_crop(struct store *s, uint32_t sequence, size_t length)
   if (s->kind->cropped != NULL) s->kind->cropped(s, sequence);
 }
 
-size_t store_keep(struct store *s, uint32_t sequence, const uint32_t *id,
-  size_t n)
-{
-  const struct strand *q = &s->roll.sequence[sequence];
-  size_t k = 0;
-  while (k < n && k < q->length && q->token[k] == id[k]) k++;
-  store_crop(s, sequence, k);
-  return q->length;
-}
-
 void store_empty(struct store *s)
 {
   for (uint32_t i = 0; i < s->n_sequences; i++) store_crop(s, i, 0);

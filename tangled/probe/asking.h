@@ -8,8 +8,9 @@
 
 /* <What all answers need> */
 
-/* a question on its way to an answer: ids in it are below vocab_size, a model was named on
-   the command line, in is the line, the answer goes to out, or a sentence to why */
+/* a question on its way to an answer: ids in it are below vocab_size, a model was
+   named on the command line, in is the line, the answer goes to out, or a sentence to
+   why */
 struct inquiry {
   const struct console *c;
   struct outfit *o;
@@ -20,8 +21,8 @@ struct inquiry {
   struct error *why;
 };
 
-/* a key that a question may have; letter: see value_fits; one of a later chapter may only
-   have its normal value, in JSON */
+/* a key that a question may have; letter: see value_fits; one of a later chapter may
+   only have its normal value, in JSON */
 struct key_row { const char *name; char letter; bool required;
   unsigned chapter; const char *normal; };
 
@@ -69,8 +70,8 @@ bool stops_of(const struct inquiry *q, struct stop_string **list,
 struct choices { struct sampling s; struct ids all; struct biased *biased;
   size_t n, room; };
 
-/* the settings of params, with temperature if it does not say; errors: keys, types, ranges,
-   ids. x is to be freed also on failure */
+/* the settings of params, with temperature if it does not say; errors: keys, types,
+   ranges, ids. x is to be freed also on failure */
 bool choices_read(struct choices *x, const struct inquiry *q,
   json_t *params, double temperature);
 

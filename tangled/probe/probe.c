@@ -511,7 +511,7 @@ static bool run_text(struct inquiry *q, const struct ids *list,
     .max_new_tokens = (size_t) count_of(q, "max_tokens"),
     .eos = own ? config->eos : eos->id,
     .n_eos = own ? config->n_eos : eos->n,
-    .keep = flag_of(q, "cache", true),
+    .recall = flag_of(q, "cache", true) ? store_keep : NULL,
     .chunk = (size_t) count_of(q, "chunk"),
     .choose = sampler_choose, .chooser = d, .judge = criteria_judge,
     .judging = &ends->all, .min_tokens = ends->flow.min_tokens };

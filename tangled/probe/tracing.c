@@ -284,7 +284,7 @@ static int run_steps(struct tracing *g)
   struct occasion *a = g->a;
   struct generator with = { &a->o.e, a->o.lm, a->o.s, a->o.m };
   struct settings want = { .max_new_tokens = a->most, .eos = g->eos,
-    .n_eos = g->n_eos, .see = see_trace, .self = g, .keep = g->keeps,
+    .n_eos = g->n_eos, .see = see_trace, .self = g, .recall = g->keeps ? store_keep : NULL,
     .chunk = (size_t) a->w->of[OPTION_CHUNK].count };
   struct continuation text;
   decisions_apply(&g->how, a, &want);

@@ -19,9 +19,9 @@ struct stored {
 /* <All tensors of a model> */
 struct archive;
 
-/* maps and validates a safetensors file, or those of a directory: model.safetensors, else
-   the files that its model.safetensors.index.json names; null and a sentence if anything is
-   amiss. Owned by the caller */
+/* maps and validates a safetensors file, or those of a directory: model.safetensors,
+   else the files that its model.safetensors.index.json names; null and a sentence if
+   anything is amiss. Owned by the caller */
 struct archive *weights_open(struct memory *m, const char *path,
   struct error *why);
 
@@ -37,7 +37,7 @@ const struct stored *weights_at(const struct archive *w, size_t i);
 /* by name, or null */
 const struct stored *weights_find(const struct archive *w, const char *name);
 
-/* the file, or the index: the name to put into an error; of null, a model that was made in
-   memory, the words for it */
+/* the file, or the index: the name to put into an error; of null, a model that was
+   made in memory, the words for it */
 const char *weights_path(const struct archive *w);
 #endif

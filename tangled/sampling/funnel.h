@@ -11,29 +11,30 @@
 struct keyed { uint64_t key; uint32_t id; };
 
 /* n tokens are left, left[n], by falling score or else by rising id; z[vocab] are the
-   scores, -infinity where a token is out; the others are room for vocab each, count all zero
-   between two calls. What is 0 in allowed[vocab], borrowed and mostly null, is out from the
-   beginning. bits and noises count how often a choice took random bits, and made noise of
-   them */
+   scores, -infinity where a token is out; the others are room for vocab each, count
+   all zero between two calls. What is 0 in allowed[vocab], borrowed and mostly null,
+   is out from the beginning. bits and noises count how often a choice took random
+   bits, and made noise of them */
 struct funnel { struct memory *m; const struct kernels *k; size_t vocab, n;
   double *z, *w; uint32_t *left, *count; struct keyed *list, *spare;
   bool falling; uint64_t bits, noises; const uint8_t *allowed; };
 
-/* takes the room for vocab >=1 tokens; m and k are borrowed and must outlive it; on failure
-   there is nothing to close, but it does no harm */
+/* takes the room for vocab >=1 tokens; m and k are borrowed and must outlive it; on
+   failure there is nothing to close, but it does no harm */
 bool funnel_open(struct funnel *f, struct memory *m,
   const struct kernels *k, size_t vocab, struct error *why);
 
 /* returns the room */
 void funnel_close(struct funnel *f);
 
-/* all logits[vocab], from the top: those that are -infinity are out; errors: NaN, +infinity,
-   or none that is finite */
+/* all logits[vocab], from the top: those that are -infinity are out; errors: NaN,
+   +infinity, or none that is finite */
 bool funnel_fill(struct funnel *f, const float *logits, struct error *why);
 
 /* <What may be added to a score> */
 
-/* bias for the last of n >=1 ids where the others end the text; -infinity takes it out */
+/* bias for the last of n >=1 ids where the others end the text; -infinity takes it
+   out */
 struct biased { const uint32_t *id; size_t n; double bias; };
 
 /* <The stages, one by one> */
@@ -50,8 +51,8 @@ void stage_top_p(struct funnel *f, double p);
 /* all that are at least m times as likely as the best */
 void stage_min_p(struct funnel *f, double m);
 
-/* by rising distance of the information from its mean, the shortest prefix with a share of
-   at least p; 1: all */
+/* by rising distance of the information from its mean, the shortest prefix with a
+   share of at least p; 1: all */
 void stage_typical_p(struct funnel *f, double p);
 
 /* scores become log-probabilities among the tokens that are left */
@@ -81,8 +82,8 @@ void stage_suppress(struct funnel *f, const uint32_t *id, size_t n);
 /* left[n] by falling score, and in w[n] their probabilities */
 void funnel_distribution(struct funnel *f);
 
-/* the id with the greatest z + g, of equal ones the lowest, where g is gumbel_noise; n >=1;
-   leaves w undefined (Gumbel 1954, Maddison and others 2014) */
+/* the id with the greatest z + g, of equal ones the lowest, where g is gumbel_noise;
+   n >=1; leaves w undefined (Gumbel 1954, Maddison and others 2014) */
 uint32_t funnel_choose(struct funnel *f, uint64_t seed, uint32_t sequence,
   uint32_t position);
 #endif

@@ -12,8 +12,8 @@ enum sampling_stage { STAGE_BIAS, STAGE_PENALTIES, STAGE_NGRAM,
   STAGE_TEMPERATURE, STAGE_TOP_K, STAGE_TOP_P, STAGE_MIN_P,
   STAGE_TYPICAL_P, N_STAGES };
 
-/* all lists are borrowed; penalty_last_n: the last so many tokens of the history count, -1:
-   all; each stage at most once */
+/* all lists are borrowed; penalty_last_n: the last so many tokens of the history
+   count, -1: all; each stage at most once */
 struct sampling { double temperature; size_t top_k; double top_p, min_p,
   typical_p, repetition_penalty, frequency_penalty, presence_penalty;
   int64_t penalty_last_n; size_t no_repeat_ngram;
@@ -27,8 +27,8 @@ extern const struct sampling sampling_normal;
 /* id[n], of which the first n_prompt <=n were given */
 struct history { const uint32_t *id; size_t n, n_prompt; };
 
-/* are all numbers that a stage of the list reads in their ranges, all ids below vocab? On
-   failure a sentence that names the setting, the value and the range */
+/* are all numbers that a stage of the list reads in their ranges, all ids below
+   vocab? On failure a sentence that names the setting, the value and the range */
 bool sampling_check(const struct sampling *s, size_t vocab,
   struct error *why);
 
@@ -41,8 +41,8 @@ void sampling_stage_run(struct funnel *f, const struct sampling *s,
 bool sampling_run(struct funnel *f, const struct sampling *s,
   const float *logits, struct history h, struct error *why);
 
-/* setting name of the stage where lies at bytes from the beginning of struct sampling, from
-   low or above_low to high; wanted says so in words */
+/* setting name of the stage where lies at bytes from the beginning of struct
+   sampling, from low or above_low to high; wanted says so in words */
 struct sampling_real { const char *name; size_t at;
   enum sampling_stage where; double low, high; bool above_low;
   const char *wanted; };
@@ -64,8 +64,8 @@ bool sampling_stages_parse(struct sampling *s, const char *const *name,
 
 /* a rule for the tokens of a text; all zero: none */
 struct token_rule {
-  /* what may be token number written of a text, counted from 0: (*allowed)[vocab], 0 for
-     what may not, good until the next call */
+  /* what may be token number written of a text, counted from 0: (*allowed)[vocab], 0
+     for what may not, good until the next call */
   bool (*allow)(void *ctx, size_t written, const uint8_t **allowed,
     struct error *why);
   /* id has been chosen */
@@ -74,8 +74,8 @@ struct token_rule {
 
 /* <Who chooses> */
 
-/* chooses for text number sequence of those that are written with seed; what s borrows must
-   outlive it; a rule that is all zero allows everything */
+/* chooses for text number sequence of those that are written with seed; what s
+   borrows must outlive it; a rule that is all zero allows everything */
 struct sampler { struct funnel f; struct sampling s; uint64_t seed;
   uint32_t sequence; struct token_rule rule; };
 

@@ -7,8 +7,8 @@
 /* <Readers of scores and ranks> */
 #define NO_RANK UINT32_MAX
 
-/* rank[id] for all t->n_known ids, NO_RANK for those that are not merged; fills t->rules;
-   t->by_piece must be made */
+/* rank[id] for all t->n_known ids, NO_RANK for those that are not merged; fills
+   t->rules; t->by_piece must be made */
 bool pairs_from_ranks(struct memory *m, struct tokenizer *t,
   const uint32_t *rank, struct error *why);
 
@@ -17,8 +17,8 @@ bool read_ranks(struct memory *m, struct tokenizer *t,
   const char *file, const unsigned char *byte, size_t n,
   struct error *why);
 
-/* the same from a model of SentencePiece; the ids that begin and end a text, plus 1, or 0;
-   *ours: is it BPE? */
+/* the same from a model of SentencePiece; the ids that begin and end a text, plus 1,
+   or 0; *ours: is it BPE? */
 bool read_sentencepiece(struct memory *m, struct tokenizer *t,
   const char *file, const unsigned char *byte, size_t n,
   uint32_t *begin, uint32_t *end, bool *ours, struct error *why);

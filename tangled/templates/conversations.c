@@ -10,7 +10,8 @@
 
 /* <What surrounds the words> */
 
-/* where the system's words go: a turn; the user's first; the last turn, if it is a user's */
+/* where the system's words go: a turn; the user's first; the last turn, if it is a
+   user's */
 enum place { OWN_TURN, IN_FIRST, IN_LAST, NOWHERE };
 struct frame {
   const char *begin, *open[SPEAKERS], *close[SPEAKERS];

@@ -27,8 +27,8 @@ const char *chat_template_name(const struct chat_template *t);
 const struct chat_template *chat_template_named(const char *name,
   struct error *why);
 
-/* the one that does what a published program of n bytes does; null if the program is not
-   known here */
+/* the one that does what a published program of n bytes does; null if the program is
+   not known here */
 const struct chat_template *chat_template_known(const char *text,
   size_t n);
 
@@ -49,9 +49,9 @@ struct script_part { enum part_kind kind; enum speaker who;
 struct script { const struct chat_template *by; struct bytes text;
   struct script_part *part; size_t n, room; bool inside; };
 
-/* the turns from number from of n on, and, with reply, what asks for an answer. With from >
-   0 it is what follows the id that ended the answer in turn from - 1. On failure *out is
-   empty, and the sentence names the turn */
+/* the turns from number from of n on, and, with reply, what asks for an answer. With
+   from > 0 it is what follows the id that ended the answer in turn from - 1. On
+   failure *out is empty, and the sentence names the turn */
 bool script_write(struct memory *m, const struct chat_template *by,
   const struct turn *talk, size_t n, size_t from, bool reply,
   struct script *out, struct error *why);
@@ -61,15 +61,16 @@ void script_free(struct memory *m, struct script *s);
 
 /* <What a conversation asks of a template> */
 
-/* may a new turn change what stands for the n old ones? If so, all must be written, with
-   from == 0 */
+/* may a new turn change what stands for the n old ones? If so, all must be written,
+   with from == 0 */
 bool chat_template_rewrites(const struct chat_template *t,
   const struct turn *talk, size_t n);
 
 /* <From a script to ids> */
 
-/* appends the ids: a mark of the template is its token, all else is letters. On failure out
-   is as it was: a mark that the vocabulary lacks, a letter that it cannot spell, memory */
+/* appends the ids: a mark of the template is its token, all else is letters. On
+   failure out is as it was: a mark that the vocabulary lacks, a letter that it cannot
+   spell, memory */
 bool script_encode(const struct script *s, struct tokenizer *v,
   struct memory *m, struct ids *out, struct error *why);
 
@@ -78,8 +79,9 @@ bool conversation_ids(struct memory *m, const struct chat_template *by,
   struct tokenizer *v, const struct turn *talk, size_t n, size_t from,
   bool reply, struct ids *out, struct error *why);
 
-/* appends the id that ends an answer, besides those of the model (or more, if what ends it
-   are letters); on failure out is as it was: a mark that the vocabulary lacks, memory */
+/* appends the id that ends an answer, besides those of the model (or more, if what
+   ends it are letters); on failure out is as it was: a mark that the vocabulary
+   lacks, memory */
 bool conversation_ends(struct memory *m, const struct chat_template *by,
   struct tokenizer *v, struct ids *out, struct error *why);
 #endif

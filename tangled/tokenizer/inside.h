@@ -12,8 +12,8 @@ struct span { uint32_t at, n; };
 /* how an id is spelt in the vocabulary, and the bytes that it stands for */
 struct known_id { struct span piece, text; bool special; };
 
-/* a token added to the vocabulary, with the flags of tokenizer.json; frozen: defined by the
-   user of SentencePiece, and read as a piece is */
+/* a token added to the vocabulary, with the flags of tokenizer.json; frozen: defined
+   by the user of SentencePiece, and read as a piece is */
 struct added_token { struct span text; uint32_t id; bool special,
   lstrip, rstrip, single_word, normalized, frozen; };
 
@@ -23,9 +23,9 @@ struct twig { uint32_t child, sibling, extra; unsigned char byte; };
 /* what struct stage says of each; COMPOSE: normal form C; THIN: blanks at the ends go */
 enum stage_kind { CUT, PUT, REPLACE, COMPOSE, THIN };
 
-/* CUT: at the matches of by, of which and of the gaps some are kept; PUT: words before a
-   text, or before the first only, or unless they are there; REPLACE: the matches of by by
-   words */
+/* CUT: at the matches of by, of which and of the gaps some are kept; PUT: words
+   before a text, or before the first only, or unless they are there; REPLACE: the
+   matches of by by words */
 struct stage { enum stage_kind what; struct splitter *by;
   struct span words;
   bool keep_matches, keep_gaps, first_only, unless_there; };
@@ -70,8 +70,8 @@ void find_words_apart(struct tokenizer *t);
 bool add_extra(struct memory *m, struct tokenizer *t,
   const struct added_token *x, struct error *why);
 
-/* after the last one, and the last stage: makes the tree, and by_piece again, since letters
-   have moved; none may be kept afterwards */
+/* after the last one, and the last stage: makes the tree, and by_piece again, since
+   letters have moved; none may be kept afterwards */
 bool index_extras(struct memory *m, struct tokenizer *t,
   struct error *why);
 
@@ -98,8 +98,8 @@ bool texts_replace(struct memory *m, struct tokenizer *t,
 bool texts_as_bytes(struct memory *m, struct tokenizer *t,
   struct error *why);
 
-/* makes out the text as the first n_forms stages leave it; first: it is the beginning of the
-   whole */
+/* makes out the text as the first n_forms stages leave it; first: it is the beginning
+   of the whole */
 bool normal_form(const struct tokenizer *t, struct memory *m,
   const unsigned char *text, size_t n, bool first, struct bytes *out,
   struct error *why);

@@ -8,8 +8,8 @@
 
 /* <What an encoding needs on its way> */
 
-/* unknown_end: where the row of the piece ended when the last unknown letter was pushed; the
-   row has ended there still if no other has followed */
+/* unknown_end: where the row of the piece ended when the last unknown letter was
+   pushed; the row has ended there still if no other has followed */
 struct job { struct tokenizer *t; struct memory *m; struct ids *out;
   struct bpe_work work; bool parse_special; struct error *why;
   size_t unknown_end; };

@@ -9,41 +9,41 @@
 /* <A tokenizer, from outside> */
 struct tokenizer;
 
-/* reads a tokenizer.json, or a directory that has one, or has vocab.json and merges.txt, or
-   encoder.json and vocab.bpe; null and a sentence; m must outlive it */
+/* reads a tokenizer.json, or a directory that has one, or has vocab.json and
+   merges.txt, or encoder.json and vocab.bpe; null and a sentence; m must outlive it */
 struct tokenizer *tokenizer_open(struct memory *m, const char *path,
   struct error *why);
 
 /* returns all of it; null is nothing */
 void tokenizer_close(struct memory *m, struct tokenizer *t);
 
-/* appends the ids of n bytes; add_special: also the ids that the files put before and after
-   a text; parse_special: the text of a special token is that token; on failure out is as it
-   was; one thread at a time */
+/* appends the ids of n bytes; add_special: also the ids that the files put before and
+   after a text; parse_special: the text of a special token is that token; on failure
+   out is as it was; one thread at a time */
 bool tokenizer_encode(struct tokenizer *t, struct memory *m,
   const char *text, size_t n, bool add_special, bool parse_special,
   struct ids *out,
   struct error *why);
 
-/* the same for n bytes that stand behind an added token, in the middle of a text; adds
-   nothing, and knows no special token */
+/* the same for n bytes that stand behind an added token, in the middle of a text;
+   adds nothing, and knows no special token */
 bool tokenizer_encode_inside(struct tokenizer *t, struct memory *m,
   const char *text, size_t n, struct ids *out, struct error *why);
 
-/* appends the bytes of n ids; an id that the tokenizer does not know has none; on failure
-   out is as it was */
+/* appends the bytes of n ids; an id that the tokenizer does not know has none; on
+   failure out is as it was */
 bool tokenizer_decode(const struct tokenizer *t, struct memory *m,
   const uint32_t *id, size_t n, bool skip_special, struct bytes *out,
   struct error *why);
 
-/* the same for one id of a text; *begun, false at first, says whether an id before it had
-   bytes */
+/* the same for one id of a text; *begun, false at first, says whether an id before it
+   had bytes */
 bool tokenizer_decode_next(const struct tokenizer *t,
   struct memory *m, uint32_t id, bool skip_special, bool *begun,
   struct bytes *out, struct error *why);
 
-/* it is open; there is none; it is of another kind (Unigram, WordPiece); it is of our kind,
-   but wrong, or has what we do not do */
+/* it is open; there is none; it is of another kind (Unigram, WordPiece); it is of our
+   kind, but wrong, or has what we do not do */
 enum tokenizer_found { TOKENIZER_OPEN, TOKENIZER_ABSENT,
   TOKENIZER_OTHER_KIND, TOKENIZER_REFUSED };
 
@@ -85,8 +85,8 @@ size_t tokenizer_extras(const struct tokenizer *t);
 struct tokenizer_extra tokenizer_extra_at(const struct tokenizer *t,
   size_t i);
 
-/* id 0 is the end of a text, 1 to 256 are the bytes, then come n merges; text is cut by
-   split_gpt2; null and a sentence */
+/* id 0 is the end of a text, 1 to 256 are the bytes, then come n merges; text is cut
+   by split_gpt2; null and a sentence */
 struct tokenizer *tokenizer_from_merges(struct memory *m,
   const struct bpe_merge *merge, size_t n, struct error *why);
 
@@ -97,11 +97,12 @@ bool tokenizer_write(struct memory *m, const char *path,
 /* which versions of Unicode the patterns and the normal form know */
 void tokenizer_unicode(char pcre2[24], char utf8proc[24]);
 
-/* the bytes of the four tables of a byte-level vocabulary whose ids come in rising order */
+/* the bytes of the four tables of a byte-level vocabulary whose ids come in rising
+   order */
 uint64_t tokenizer_bytes(uint64_t ids, uint64_t merges);
 struct tokenizer_tables { size_t ids, merges; uint64_t bytes, letters; };
 
-/* entries of its tables, the bytes that the tables have taken, and those of the block of
-   letters */
+/* entries of its tables, the bytes that the tables have taken, and those of the block
+   of letters */
 struct tokenizer_tables tokenizer_tables(const struct tokenizer *t);
 #endif

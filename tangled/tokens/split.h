@@ -7,8 +7,8 @@
 /* <A pattern that cuts> */
 struct splitter;
 
-/* compiles n bytes of pattern, as they stand if literal; m must outlive the splitter, which
-   takes from it at every use; null and a sentence */
+/* compiles n bytes of pattern, as they stand if literal; m must outlive the splitter,
+   which takes from it at every use; null and a sentence */
 struct splitter *splitter_open(struct memory *m, const char *pattern,
   size_t n, bool literal, struct error *why);
 
@@ -29,13 +29,13 @@ struct text_piece { const unsigned char *byte; size_t n;
 struct pieces { struct splitter *by; const unsigned char *text;
   size_t n, at, from, to; bool known, full; };
 
-/* begins to cut n bytes, which must be whole characters; with a null splitter the text is
-   one piece */
+/* begins to cut n bytes, which must be whole characters; with a null splitter the
+   text is one piece */
 void pieces_begin(struct pieces *p, struct splitter *by,
   const unsigned char *text, size_t n);
 
-/* the next piece; next->n == 0 at the end, no other piece is empty; false and a sentence if
-   the pattern gives up */
+/* the next piece; next->n == 0 at the end, no other piece is empty; false and a
+   sentence if the pattern gives up */
 bool pieces_next(struct pieces *p, struct text_piece *next,
   struct error *why);
 #endif

@@ -9,8 +9,8 @@
 /* a pair and its value; 0: the slot is free */
 struct pair_slot { uint32_t left, right, value; };
 
-/* room slots, a power of two, at most half of them used; a slot whose value is 0 is free;
-   all zero is an empty table */
+/* room slots, a power of two, at most half of them used; a slot whose value is 0 is
+   free; all zero is an empty table */
 struct pair_map { struct pair_slot *slot; size_t room, used; };
 
 /* enters value >=1 for a pair, in place of an older one */
@@ -47,7 +47,8 @@ void name_map_free(struct memory *m, struct name_map *p);
 /* what a heap orders: by first, of equals by second */
 struct entry { uint64_t first, second; };
 
-/* e[0] is the smallest; e[i] is not larger than e[2*i + 1] and e[2*i + 2]; all zero is empty */
+/* e[0] is the smallest; e[i] is not larger than e[2*i + 1] and e[2*i + 2]; all zero
+   is empty */
 struct heap { struct entry *e; size_t n, room; };
 
 /* puts an entry in; on failure the heap is as it was */

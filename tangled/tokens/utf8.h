@@ -9,13 +9,13 @@
 /* a character; a maximal subpart of none; the beginning of one, cut off */
 enum utf8_state { UTF8_WHOLE, UTF8_BROKEN, UTF8_UNFINISHED };
 
-/* how many of the n >=1 bytes belong to what begins at the first of them, 1 to 4; Unicode
-   15, section 3.9, tables 3-7 and 3-8 */
+/* how many of the n >=1 bytes belong to what begins at the first of them, 1 to 4;
+   Unicode 15, section 3.9, tables 3-7 and 3-8 */
 size_t utf8_next(const unsigned char *byte, size_t n,
   enum utf8_state *state);
 
-/* the length of the longest run, from the first of n >=1 bytes on, of nothing but whole
-   characters, or of nothing that is one */
+/* the length of the longest run, from the first of n >=1 bytes on, of nothing but
+   whole characters, or of nothing that is one */
 size_t utf8_run(const unsigned char *byte, size_t n, bool *whole);
 
 /* appends the text, one U+FFFD per maximal subpart; on failure out is as it was */
@@ -33,8 +33,8 @@ uint32_t utf8_point(const unsigned char *byte, size_t length);
 /* the n bytes that are held back; all zero is a stream that begins */
 struct stream { unsigned char held[3]; size_t n; };
 
-/* appends to out what may be released now that n more bytes are known; on failure s and out
-   are as they were */
+/* appends to out what may be released now that n more bytes are known; on failure s
+   and out are as they were */
 bool stream_feed(struct memory *m, struct stream *s,
   const unsigned char *byte, size_t n, struct bytes *out,
   struct error *why);

@@ -8,13 +8,14 @@
 
 /* <The network from outside> */
 
-/* a decoder of the Llama type with a tied embedding; d_model, d_inner and head_dim are
-   multiples of 16 */
+/* a decoder of the Llama type with a tied embedding; d_model, d_inner and head_dim
+   are multiples of 16 */
 struct shape { uint32_t n_layers, d_model, n_heads, n_kv_heads,
   head_dim, d_inner,
   vocab_size, n_positions; };
 
-/* one tensor among the weights, named as in Hugging Face's layout; rows is 1 for a gain */
+/* one tensor among the weights, named as in Hugging Face's layout; rows is 1 for a
+   gain */
 struct parameter { char name[64]; size_t offset, rows, cols; };
 
 /* inputs and targets are [sequences][length]; each loss counts share */
@@ -56,8 +57,8 @@ const float *network_logits(const struct network *net);
 void network_judge(struct network *net, const struct batch *b,
   double *losses);
 
-/* adds the gradient of the sum of all losses, times share, to gradient, which lies like the
-   weights */
+/* adds the gradient of the sum of all losses, times share, to gradient, which lies
+   like the weights */
 void network_backward(struct network *net, const float *w,
   const struct batch *b,
   float *gradient);

@@ -7,9 +7,9 @@
 
 /* <A plan for a training run> */
 
-/* so many tokens, in steps of passes times sequences rows of length tokens; the rate falls
-   in a straight line from from to to, after rising over warm_up steps; a running mean of the
-   weights is kept if averaged */
+/* so many tokens, in steps of passes times sequences rows of length tokens; the rate
+   falls in a straight line from from to to, after rising over warm_up steps; a
+   running mean of the weights is kept if averaged */
 struct stretch { uint64_t tokens; uint32_t sequences, length, passes;
   float from, to; uint32_t warm_up; bool averaged; };
 

@@ -14,7 +14,7 @@ int main(int argc, char **argv)
   struct engine e = {kernels_find(NULL, NULL), NULL, &c};
   struct generator gen = {&e, &t.lm, cache_open(&m, &t.lm.config, 1, &(struct cache_wishes) {.rows = 0}, &why), &m};
   uint32_t prompt[300]; for (size_t i = 0; i < p; i++) prompt[i] = (uint32_t) (i % TINY_V);
-  struct settings want = {.max_new_tokens = g, .keep = argv[3][0] == '1'}; struct continuation out;
+  struct settings want = {.max_new_tokens = g, .recall = argv[3][0] == '1' ? store_keep : NULL}; struct continuation out;
   if (!generate(&gen, prompt, p, &want, &out, &why)) return 1;
   printf("%d %d %d\n", (int) store_length(gen.s, 0), (int) c.rows, (int) c.qk_pairs);
   return 0;

@@ -14,7 +14,7 @@ int main(void)
   struct generator gen = {&e, &t.lm, cache_open(&m, &t.lm.config, 1, &(struct cache_wishes) {.rows = 0}, &why), &m};
   uint32_t id[20]; struct continuation out;
   for (uint32_t i = 0; i < 20; i++) id[i] = i % TINY_V;
-  struct settings want = {.max_new_tokens = 10, .keep = true};
+  struct settings want = {.max_new_tokens = 10, .recall = store_keep};
   if (!generate(&gen, id, 20, &want, &out, &why) || c.rows != 29) return 1;   /* step by step it still remembers */
   if (store_keep(gen.s, 0, out.text.id, 25) != 25 || store_length(gen.s, 0) != 25) return 2;
   id[7]++;
@@ -25,18 +25,18 @@ C
 ${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -I$BUILD/exercise/tangled -Itests $BUILD/ex.c $BUILD/exercise/libincipit.a -o $BUILD/ex $(pkg-config --cflags --libs check) -ljansson -lpcre2-8 -lutf8proc -pthread -lm
 $BUILD/ex
 ==== answer
-== tangled/model/store.c
+== tangled/cache/keep.c
 -  store_crop(s, sequence, k);
 +  if (k < q->length && k < n)
 +    k = 0;
 +  store_crop(s, sequence, k);
 ==== wrong
-== tangled/model/store.c
+== tangled/cache/keep.c
 -  store_crop(s, sequence, k);
 +  if (k < q->length)
 +    k = 0;
 +  store_crop(s, sequence, k);
 ==== skeleton
-== tangled/model/store.c
+== tangled/cache/keep.c
 -  store_crop(s, sequence, k);
 +  store_crop(s, sequence, k);

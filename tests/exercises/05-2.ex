@@ -14,7 +14,7 @@ int main(void)
   struct engine e = {kernels_find(NULL, NULL), NULL, &c};
   struct generator gen = {&e, &t.lm, cache_open(&m, &t.lm.config, 1, &(struct cache_wishes) {.rows = 0}, &why), &m};
   static uint32_t prompt[1200]; struct continuation out;
-  struct settings want = {.max_new_tokens = 40, .keep = true, .chunk = 96};
+  struct settings want = {.max_new_tokens = 40, .recall = store_keep, .chunk = 96};
   if (!generate(&gen, prompt, 1200, &want, &out, &why)) return 1;
   printf("%d %d\n", (int) c.passes, (int) c.rows);
   return 0;
