@@ -176,7 +176,7 @@ $(BUILD)/tests/%: tests/%.c tests/suite.h tests/tokens.h $(BUILD)/libincipit.a $
 $(BUILD)/tests/oracle.o: tests/oracle.c tests/oracle.h
 	@mkdir -p $(@D)
 	$(CC) $(filter-out -Itangled -Wconversion,$(CFLAGS)) -c $< -o $@
-TALLIED := $(patsubst tangled/%.c,$(BUILD)/tally/%.o,$(filter tangled/model/% tangled/families/loader.c tangled/kernels/%,$(SOURCES_C)))
+TALLIED := $(patsubst tangled/%.c,$(BUILD)/tally/%.o,$(filter tangled/model/% tangled/families/loader.c tangled/functions/% tangled/kernels/%,$(SOURCES_C)))
 $(BUILD)/tally/%.o: tangled/%.c tests/tally.h
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -include tests/tally.h -MMD -MP -c $< -o $@

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 #include "sampling/sampling.h"
-#include "kernels/numbers.h"
+#include "functions/numbers.h"
 
 static double now(void) /* time of this process: what else runs here is not counted */
 {

@@ -107,7 +107,7 @@ with the page about the cat, until ``The cat sat'' is three ids. Three modules d
 in which the chapter builds them: \.{utf8} (bytes and characters), \.{split} (cutting a text before
 it is encoded) and \.{bpe} (learning merges, applying them, and going back). A fourth, \.{tokenizer},
 is what the rest of the book sees; its promises stand at the end of this chapter, and what it takes
-to keep them is \cref{tokenizer}. How to look up pairs and names is \cref{lookups}. Whoever wants the idea before the care goes on at
+to keep them is \cref{tokenizer}. How to look up pairs and names comes near the end (\cref{sec:tables}). Whoever wants the idea before the care goes on at
 \cref{sec:learning}, which learns, and \cref{sec:encoding}, which applies; both can be read without what stands before them. (The words that |main| knows lead to the numbers in the prose, and to the points of the
 four figures.)
 
@@ -121,6 +121,7 @@ four figures.)
 @<The whole way, there and back@>@;
 @<Show merges, ids and a stream@>@;
 @<Count looks, the slow way and the fast way@>@;
+@<Fill a table, and find its longest run@>@;
 @<Print the numbers that the prose quotes@>@;
 @<Print the points of the figures@>@;
 @#
@@ -860,7 +861,7 @@ struct spot {
 };
 struct pair { uint64_t count; uint32_t left, right, first, last; };
 
-@ Two tables of \cref{lookups} lead to these things: from the letters of a piece to the piece, and from two ids to their pair. In both a 0
+@ Two tables of \cref{sec:tables} lead to these things: from the letters of a piece to the piece, and from two ids to their pair. In both a 0
 means that there is nothing, so the numbers in them count from 1. A learner is made for one text and thrown away after it, and can therefore
 hold the memory and the place for the sentence as well; it saves every function below two arguments.
 
@@ -1567,7 +1568,7 @@ bool bpe_learnt(struct memory *m, struct bpe *b,
 #define INCIPIT_BPE_H
 #include "ground/ground.h"
 #include "tokens/utf8.h"
-#include "lookups/table.h"
+#include "tokens/table.h"
 @<Merges, learnt@>@;
 @<Merges, applied@>@;
 @<Merges, undone@>@;
@@ -1657,6 +1658,299 @@ Special tokens deserve a word now.
 They steer: one ends a document, others mark whose turn it is in a conversation. In a text that a user has typed the same letters must stay
 letters, or the user could write what only the program should. So there are two questions at every encoding, and |tokenizer_encode| has a flag for each: shall the text of a
 special token be that token (|parse_special|), and shall the ids that the files put around a text be put there (|add_special|)?
+
+@* Two hash tables and a heap. \label{sec:tables}
+Learning merges and applying them ask the same three questions over and over. What is the number of
+this pair of ids? What is the number of this string of bytes? What is the next thing to do, in order
+of importance? Two hash tables answer the first two, and a heap answers the third. C's library has
+none of them, so here they are. If you have written such structures before, you can skip to
+\cref{sec:tokenscheck}.
+
+The first question is asked most often: once for every two neighbours in a text. A \emph{hash table}
+answers it in a few steps, however many pairs it holds. It is an array of slots. From the pair we
+compute the index of a slot, by a rule that sends similar pairs to places far apart, and
+we begin to look there. A value of 0 marks a free slot, which is why the numbers in a table begin with 1;
+a separate flag would make every slot a third larger.
+@^hash table@>
+
+@<A table from pairs to numbers@>=
+struct pair_slot { uint32_t left, right, value; };
+  /* a pair and its value; 0: the slot is free */
+struct pair_map { struct pair_slot *slot; size_t room, used; };
+  /* |room| slots, a power of two, at most half of them used; a slot whose
+     value is 0 is free; all zero is an empty table */
+bool pair_map_put(struct memory *m, struct pair_map *p, uint32_t left,
+  uint32_t right, uint32_t value, struct error *why);
+  /* enters |value| $\ge 1$ for a pair, in place of an older one */
+uint32_t pair_map_get(const struct pair_map *p, uint32_t left, uint32_t right);
+  /* the value of a pair, 0 if there is none */
+void pair_map_free(struct memory *m, struct pair_map *p);
+  /* returns the block and empties the table */
+
+@ The index comes from a product: the pair as one number of 64 bits, times a large odd
+constant. We take bits from the middle of the product, where all bits of both ids have had their
+influence. If another pair is already in that slot, the next one is tried, and so on around the
+table; this is called \emph{linear probing}. When a fraction $\alpha$ of the slots is used, an unsuccessful search looks at
+${1\over2}\bigl({1+1/(1-\alpha)^2}\bigr)$ of them on average, if the rule is as good as chance (Knuth). For $\alpha={1\over2}$ that
+is two and a half; at nine tenths it would be twenty times as many. That is why we leave half of the slots free.
+@^linear probing@>
+
+@<Find a pair's slot, or the free one where it belongs@>=
+static size_t pair_place(const struct pair_map *p, uint32_t left, uint32_t right)
+{
+  uint64_t h = ((uint64_t) left << 32 | right) * UINT64_C(0x9e3779b97f4a7c15);
+  size_t i = (size_t) (h >> 32) & (p->room - 1);
+  while (p->slot[i].value != 0
+      && (p->slot[i].left != left || p->slot[i].right != right))
+    i = (i + 1) & (p->room - 1);
+  return i;
+}
+@#
+uint32_t pair_map_get(const struct pair_map *p, uint32_t left, uint32_t right)
+{
+  return p->room == 0 ? 0 : p->slot[pair_place(p, left, right)].value;
+}
+
+@ A table that would become more than half full is replaced by one of twice the size. Its slots
+are not copied but entered again, because in the larger table a pair may belong in another slot. All doublings together enter
+fewer than two pairs for each pair that the table holds in the end, since each doubling has half as many to move as the next.
+
+@<Give a table of pairs twice the room@>=
+static bool pair_map_grow(struct memory *m, struct pair_map *p, struct error *why)
+{
+  struct pair_map larger = @[{ NULL, p->room == 0 ? 64 : 2 * p->room, p->used }@];
+  larger.slot = memory_take(m, FOR_TOKENS, larger.room, sizeof *larger.slot, why);
+  if (larger.slot == NULL) return false;
+  for (size_t i = 0; i < p->room; i++) {
+    const struct pair_slot *s = &p->slot[i];
+    if (s->value != 0) larger.slot[pair_place(&larger, s->left, s->right)] = *s;
+  }
+  pair_map_free(m, p);
+  *p = larger;
+  return true;
+}
+
+@ To enter a pair, we find its slot and write there; if the slot was free, one more is in use.
+Nothing is ever deleted from a table. Deleting would be the only difficult operation: a slot that became free in the
+middle of a run of used slots would end searches that have to continue past it.
+
+@<Enter a pair, and return the table@>=
+bool pair_map_put(struct memory *m, struct pair_map *p, uint32_t left,
+  uint32_t right, uint32_t value, struct error *why)
+{
+  if (2 * (p->used + 1) > p->room && !pair_map_grow(m, p, why)) return false;
+  struct pair_slot *s = &p->slot[pair_place(p, left, right)];
+  if (s->value == 0) p->used++;
+  *s = (struct pair_slot) @[{ left, right, value }@];
+  return true;
+}
+@#
+void pair_map_free(struct memory *m, struct pair_map *p)
+{
+  memory_give(m, FOR_TOKENS, p->slot, p->room, sizeof *p->slot);
+  *p = (struct pair_map) @[{ NULL, 0, 0 }@];
+}
+
+@ The second table is the same with strings of bytes as keys. It does not own the bytes; it
+points to them, so they must stay where they are for as long as the table is used.
+
+@<A table from letters to numbers@>=
+struct name_slot { const unsigned char *byte; size_t n; uint32_t value; };
+  /* |n| bytes and their value; 0: the slot is free */
+struct name_map { struct name_slot *slot; size_t room, used; };
+  /* like |struct pair_map|; the bytes belong to the caller and stay where they are */
+bool name_map_put(struct memory *m, struct name_map *p, const unsigned char *byte,
+  size_t n, uint32_t value, struct error *why);
+  /* enters |value| $\ge 1$ for a row of |n| bytes, in place of an older one */
+uint32_t name_map_get(const struct name_map *p, const unsigned char *byte,
+  size_t n);
+  /* the value of a row, 0 if there is none */
+void name_map_free(struct memory *m, struct name_map *p);
+  /* returns the block and empties the table */
+
+@ The hash of a string is computed from all of its bytes: each is combined with the result so far, which is then multiplied by a constant.
+The function is known as FNV-1a.\side{Fowler, Noll and Vo, 1991. Its constants
+are a prime and an offset that were chosen by trying.} A multiplication carries upwards only, so the lowest bits of the product do not depend on
+the upper bits of any byte. Since the index is taken from the lowest bits, we first fold the upper half over them.
+@^hash function@>
+
+@<Find a row's slot, or the free one where it belongs@>=
+static size_t name_place(const struct name_map *p, const unsigned char *byte,
+  size_t n)
+{
+  uint64_t h = UINT64_C(0xcbf29ce484222325);
+  for (size_t k = 0; k < n; k++) h = (h ^ byte[k]) * UINT64_C(0x100000001b3);
+  size_t i = (size_t) (h ^ h >> 32) & (p->room - 1);
+  while (p->slot[i].value != 0 && (p->slot[i].n != n
+      || memcmp(p->slot[i].byte, byte, n) != 0))
+    i = (i + 1) & (p->room - 1);
+  return i;
+}
+@#
+uint32_t name_map_get(const struct name_map *p, const unsigned char *byte, size_t n)
+{
+  return p->room == 0 ? 0 : p->slot[name_place(p, byte, n)].value;
+}
+
+@ This table grows in the same way as the first. We could have written both tables once, with a
+pointer to a function that compares keys; two short functions are easier to read than one
+with such a pointer.
+
+@<Give a table of names twice the room@>=
+static bool name_map_grow(struct memory *m, struct name_map *p, struct error *why)
+{
+  struct name_map larger = @[{ NULL, p->room == 0 ? 64 : 2 * p->room, p->used }@];
+  larger.slot = memory_take(m, FOR_TOKENS, larger.room, sizeof *larger.slot, why);
+  if (larger.slot == NULL) return false;
+  for (size_t i = 0; i < p->room; i++) {
+    const struct name_slot *s = &p->slot[i];
+    if (s->value != 0) larger.slot[name_place(&larger, s->byte, s->n)] = *s;
+  }
+  name_map_free(m, p);
+  *p = larger;
+  return true;
+}
+
+@ Entering a name is like entering a pair. If the name was there already, the slot now points to the new
+bytes, which are equal to the old ones. So a caller who enters a name again may release the place where it was before.
+
+@<Enter a name, and return the table@>=
+bool name_map_put(struct memory *m, struct name_map *p, const unsigned char *byte,
+  size_t n, uint32_t value, struct error *why)
+{
+  if (2 * (p->used + 1) > p->room && !name_map_grow(m, p, why)) return false;
+  struct name_slot *s = &p->slot[name_place(p, byte, n)];
+  if (s->value == 0) p->used++;
+  *s = (struct name_slot) @[{ byte, n, value }@];
+  return true;
+}
+@#
+void name_map_free(struct memory *m, struct name_map *p)
+{
+  memory_give(m, FOR_TOKENS, p->slot, p->room, sizeof *p->slot);
+  *p = (struct name_map) @[{ NULL, 0, 0 }@];
+}
+
+@ The third structure answers ``what comes next?''. It is a heap of entries with two keys
+each: the first decides, and where it is equal, the second. The encoder uses rank
+and place, the learner count and pair; for both, the smallest entry is the next. With only one key, the order of two equal
+entries would depend on what was in the heap before, and a vocabulary must not depend on that.
+@^heap@>
+
+\begin{byhand}{five things to do}
+A \emph{heap} is an array that is read as a tree: below place $i$ are the places $2i+1$ and $2i+2$, and no number
+has a smaller one below it. Put in 5, 2, 8, 1, 4, one after another. Each number is added
+at the end and changes places with the one above it for as long as that one is larger:
+
+\medskip
+\begin{tabular}{@@{}rll@@{}}
+\tabhead{in} & \tabhead{the array} & \tabhead{what moved}\\
+5 & 5 & \\
+2 & 2 5 & 2 above 5\\
+8 & 2 5 8 & \\
+1 & 1 2 8 5 & 1 above 5, then above 2\\
+4 & 1 2 8 5 4 & 4 is larger than 2, and stays below it
+\end{tabular}
+\medskip
+
+The smallest is always at the top. When it is taken out, the last number takes its place and sinks, on
+the side of the smaller of the two below it: 4 comes to the top, 2 rises above it, and the array is
+2 4 8 5. Taking out all of them gives 1, 2, 4, 5, 8.
+\end{byhand}
+
+@<A heap of things to do@>=
+struct entry { uint64_t first, second; };
+  /* what a heap orders: by |first|, of equals by |second| */
+struct heap { struct entry *e; size_t n, room; };
+  /* |e[0]| is the smallest; |e[i]| is not larger than |e[2*i + 1]| and
+     |e[2*i + 2]|; all zero is empty */
+bool heap_push(struct memory *m, struct heap *h, struct entry e, struct error *why);
+  /* puts an entry in; on failure the heap is as it was */
+struct entry heap_pop(struct heap *h);
+  /* takes the smallest of |h->n| $\ge 1$ entries out */
+void heap_free(struct memory *m, struct heap *h);
+  /* returns the block and empties the heap */
+
+@ The order of two entries is defined in one place. The learner wants the largest count first and not the smallest, so it enters the complement of a count.
+
+@<Put an entry into the heap@>=
+static bool comes_before(struct entry a, struct entry b)
+{
+  return a.first < b.first || (a.first == b.first && a.second < b.second);
+}
+
+@ A new entry begins at the end and rises: as long as the entry above it is larger, that one moves
+down. The number of steps is at most the depth of the heap, the logarithm of its size. The new entry is written once, when its place
+is known; until then a hole rises instead of it.
+
+@<Put an entry into the heap@>=
+bool heap_push(struct memory *m, struct heap *h, struct entry e, struct error *why)
+{
+  if (h->n == h->room) {
+    size_t room = 2 * h->room + 32;
+    struct entry *p = memory_grow(m, FOR_TOKENS, h->e, h->room, room, sizeof *p,
+      why);
+    if (p == NULL) return false;
+    h->e = p, h->room = room;
+  }
+  size_t i = h->n++;
+  for (; i > 0 && comes_before(e, h->e[(i - 1) / 2]); i = (i - 1) / 2)
+    h->e[i] = h->e[(i - 1) / 2];
+  h->e[i] = e;
+  return true;
+}
+
+@ When the smallest is taken out, the last entry takes the free place at the top and sinks,
+always on the side of the smaller of the two entries below it, until neither comes before it. On the other side the larger of the two would
+end up above the smaller.
+
+@<Take the smallest entry out@>=
+struct entry heap_pop(struct heap *h)
+{
+  struct entry top = h->e[0], last = h->e[--h->n];
+  size_t i = 0;
+  for (;;) {
+    size_t next = 2 * i + 1;
+    if (next + 1 < h->n && comes_before(h->e[next + 1], h->e[next])) next++;
+    if (next >= h->n || !comes_before(h->e[next], last)) break;
+    h->e[i] = h->e[next];
+    i = next;
+  }
+  h->e[i] = last;
+  return top;
+}
+@#
+void heap_free(struct memory *m, struct heap *h)
+{
+  memory_give(m, FOR_TOKENS, h->e, h->room, sizeof *h->e);
+  *h = (struct heap) @[{ NULL, 0, 0 }@];
+}
+
+@ The two tables and the heap have a header of their own, since grammars use them too (\cref{constraints}).
+
+@(table.h@>=
+#ifndef INCIPIT_TABLE_H
+#define INCIPIT_TABLE_H
+#include "ground/ground.h"
+@<A table from pairs to numbers@>@;
+@<A table from letters to numbers@>@;
+@<A heap of things to do@>@;
+#endif
+
+@ In the file each function precedes the first one that calls it, except |pair_map_free| and |name_map_free|, which
+the header has declared before a table grows.
+
+@(table.c@>=
+#include <string.h>
+#include "tokens/table.h"
+@<Find a pair's slot, or the free one where it belongs@>@;
+@<Give a table of pairs twice the room@>@;
+@<Enter a pair, and return the table@>@;
+@<Find a row's slot, or the free one where it belongs@>@;
+@<Give a table of names twice the room@>@;
+@<Enter a name, and return the table@>@;
+@<Put an entry into the heap@>@;
+@<Take the smallest entry out@>@;
 
 @* The check. \label{sec:tokenscheck}
 The program learns from two texts, the line of the hand calculation and three lines about a cat. A third,
@@ -1928,6 +2222,31 @@ for (uint32_t k = 0; ok && k < 10; k++)
   ok = bpe_add(m, &b, k == 0 ? 'a' : 255 + k,
     k == 0 ? 'a' : 255 + k, 256 + k, NULL);
 
+@ The one thing that can go wrong with a hash table, without any answer being wrong, is that its used slots crowd together. Neighbouring ids
+are the hardest test for the rule, since they differ in few bits. So we enter the pairs $(i, i+1)$ and look for the longest run of
+used slots: a search that begins at its first slot and finds nothing looks at all of them. With \val{lookups.pairs} pairs in
+\val{lookups.slots} slots the longest run has \val{lookups.crowd}, so that no search looks at more than one slot beyond that number.
+
+@<Fill a table, and find its longest run@>=
+enum { PAIRS = 1000 };
+static bool fill_table(struct memory *m, size_t *room, size_t *longest)
+{
+  struct pair_map p = @[{ NULL, 0, 0 }@];
+  bool ok = true;
+  size_t run = 0;
+  for (uint32_t i = 1; ok && i <= PAIRS; i++)
+    ok = pair_map_put(m, &p, i, i + 1, i, NULL);
+  for (uint32_t i = 1; ok && i <= PAIRS; i++)
+    ok = pair_map_get(&p, i, i + 1) == i && pair_map_get(&p, i + 1, i) == 0;
+  *longest = 0, *room = p.room;
+  for (size_t i = 0; i < p.room; i++) {
+    run = p.slot[i].value != 0 ? run + 1 : 0;
+    if (run > *longest) *longest = run;
+  }
+  pair_map_free(m, &p);
+  return ok;
+}
+
 @ The keys are the numbers in the prose of this chapter: what the hand calculation and the checkpoint contain, the looks, and three published
 vocabularies, each the sum of what it was made from. The build stops if the prose asks for a key that is not printed here.
 
@@ -1940,9 +2259,11 @@ static int print_values(void)
   struct memory m = @[{ .refuse_at = 0 }@];
   struct lesson hand, cat;
   uint64_t slow, fast;
+  size_t room, longest;
   if (!learn_from(&m, hand_line, HAND_MERGES, &hand)
     || !learn_from(&m, story, STORY_MERGES, &cat)
-    || !count_looks(&m, LONGEST, &slow, &fast)) return 1;
+    || !count_looks(&m, LONGEST, &slow, &fast)
+    || !fill_table(&m, &room, &longest)) return 1;
   printf("tokens.bytes 256\ntokens.looks.n %d\n", LONGEST);
   printf("tokens.looks.slow %d\ntokens.looks.fast %d\n", (int) slow,
     (int) fast);
@@ -1950,6 +2271,8 @@ static int print_values(void)
   printf("tokens.hand.that %zu\n", count_ids(&m, &hand, "that"));
   print_story_keys(&m, &cat);
   print_published();
+  printf("lookups.pairs %d\nlookups.slots %zu\n", PAIRS, room);
+  printf("lookups.crowd %zu\n", longest);
   forget(&m, &hand);
   forget(&m, &cat);
   return 0;
@@ -2127,4 +2450,7 @@ exercise-01-8}}{\tok a\,\tok b, \tok b\,\tok b, and two for the last: \tok a\,\t
 makes a difference.}{\texttt{make exercise-01-9}}{One token is enough that has a block behind a letter: \texttt{a\textunderscore} in a text like \texttt{a\textunderscore b}, with a score that makes it go first. Uncut it is \texttt{a\textunderscore}\enspace\texttt b; cut before the block \texttt{a}\enspace\texttt{\textunderscore}\enspace\texttt b.}
 \exercise{build}{ex:tokens.languages}{Write a program that prints, for each file that it is given, bytes per token and tokens per word, with two decimals. Use it for one page in several languages, and for vocabularies that you have. (The command \texttt{incipit tokenize --count} counts for
 you.)}{\texttt{make exercise-01-10}}{A loop around |wc -c|, |wc -w| and the command. With this book's own vocabulary, learnt on English tales, English has nearly three bytes a token, German less than two, and Greek or Russian one: their words were never read, and fall apart into bytes.}
+\exercise{build}{ex:tokens.smallest}{Write the function that finds the $k$ smallest of $n$ numbers, in rising order, with a heap that never holds more than
+$k+1$.}{\texttt{make exercise-01-11}}{The heap has the smallest on top, and we want to throw the largest away; so each number is entered as its distance from the largest possible number. |heap_pop| takes
+out the smallest of those, which is the largest of ours.}
 \end{exercises}

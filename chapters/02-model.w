@@ -118,7 +118,7 @@ name; with |"saturation"| the points of \cref{fig:saturation}.
 #include "tokenizer/tokenizer.h"
 #include "model/forward.h"
 #include "families/loader.h"
-#include "kernels/numbers.h"
+#include "functions/numbers.h"
 @;@#
 @<Random numbers that are the same everywhere@>@;
 @<How far off are the two orders of a sum@>@;
@@ -348,7 +348,7 @@ double rope_attention(const struct rope_config *r);
 
 @(rope.c@>=
 #include "model/rope.h"
-#include "kernels/numbers.h"
+#include "functions/numbers.h"
 @;@#
 @<The frequency of a pair@>@;
 double rope_attention(const struct rope_config *r)

@@ -55,7 +55,7 @@ work done again.}
 @ The chapter makes a module, |loop.h| and |loop.c|, whose function |generate| serves the
 command of \cref{command}, the protocol of \cref{probe}, by which engines are compared, and every later chapter; and a program,
 \.{checkpoints/loop.c}, that prints what the hand has just found. The program needs one thing of
-\cref{kernels}, a logarithm that is the same on every machine: the C library's may differ in its last bit, and a number in
+\cref{functions}, a logarithm that is the same on every machine: the C library's may differ in its last bit, and a number in
 this book may not.
 
 @c
@@ -64,7 +64,7 @@ this book may not.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "kernels/numbers.h"
+#include "functions/numbers.h"
 #include "ground/timing.h"
 #include "loop/laboratory.h"
 #include "loop/loop.h"

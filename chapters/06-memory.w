@@ -441,7 +441,7 @@ uint64_t bill_pass(const struct model_config *c, uint64_t rows,
 \end{equation}
 bytes, $R$ and $P$ being the next number of either series: \val{vocab.pocket} for the built-in vocabulary, and \val{vocab.gpt2} for that of GPT-2, \val[1]{vocab.gpt2.percent} percent of the smallest model's weights in two bytes. To that come the letters of the pieces, \val{vocab.letters} bytes here, and what the library for patterns asks for, \val{vocab.rest} bytes with everything else. Nobody has ever chosen a model for the size of its tokenizer; but it is there, and the books have it.
 
-The numbers in front are the sizes of the entries, which are \cref{tokenizer}'s and \cref{lookups}'s, and how a table grows is their business too. So the tokenizer's module is asked:
+The numbers in front are the sizes of the entries, which are \cref{tokenizer}'s and \cref{sec:tables}'s, and how a table grows is their business too. So the tokenizer's module is asked:
 |tokenizer_bytes| is \eqref{eq:vocabulary} for any $n$ and $m$, and |tokenizer_tables| says of a tokenizer that is open how many entries it has, and how many bytes its tables really take.
 
 @* Whether it fits. \label{sec:fits}
@@ -782,7 +782,7 @@ bool format_holds(const struct row_format *f, const float *x, size_t n,
 @(formats.c@>=
 #include <math.h>
 #include <string.h>
-#include "kernels/numbers.h"
+#include "functions/numbers.h"
 #include "accounts/formats.h"
 @;@#
 @<Pack a block@>@;

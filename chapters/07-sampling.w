@@ -52,7 +52,7 @@ fourth step. The program follows one distribution through all stages, and then m
 #include "loop/loop.h"
 #include "cache/cache.h"
 #include "sampling/sampling.h"
-#include "kernels/numbers.h"
+#include "functions/numbers.h"
 @;@#
 @<The whole program@>@;
 
@@ -713,7 +713,7 @@ double gumbel_noise(uint64_t seed, uint32_t sequence, uint32_t position,
 @(draws.c@>=
 #include <string.h>
 #include "sampling/draws.h"
-#include "kernels/numbers.h"
+#include "functions/numbers.h"
 @;@#
 @<Ten rounds of mixing@>@;
 @<A number of 52 bits for a token at a place@>@;
@@ -725,7 +725,7 @@ double gumbel_noise(uint64_t seed, uint32_t sequence, uint32_t position,
 #include <math.h>
 #include <string.h>
 #include "sampling/funnel.h"
-#include "kernels/numbers.h"
+#include "functions/numbers.h"
 @;@#
 @<Take and return the room@>@;
 @<Fill the funnel@>@;

@@ -47,7 +47,7 @@ bytes every time, the same text would have come later; had everything waited sin
 #include "cache/cache.h"
 #include "sampling/sampling.h"
 #include "stopping/stopping.h"
-#include "kernels/numbers.h"
+#include "functions/numbers.h"
 @;@#
 @<The whole program@>@;
 

@@ -59,7 +59,7 @@ common. |tree| keeps what was considered and why it was not taken. The program s
 #include "sampling/sampling.h"
 #include "search/sharing.h"
 #include "search/tree.h"
-#include "kernels/numbers.h"
+#include "functions/numbers.h"
 @;@#
 @<The whole program@>@;
 
@@ -636,7 +636,7 @@ void search_free(struct search_result *r)
 #include <string.h>
 #include "sampling/funnel.h"
 #include "search/search.h"
-#include "kernels/numbers.h"
+#include "functions/numbers.h"
 @;@#
 @<What a search keeps@>@;
 @<Check the wishes@>@;

@@ -4,7 +4,7 @@
 #include "suite.h"
 #include "oracle.h"
 #include "kernels/kernels.h"
-#include "kernels/numbers.h"
+#include "functions/numbers.h"
 #include <inttypes.h>
 #include <fenv.h>
 #if defined __x86_64__

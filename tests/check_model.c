@@ -9,7 +9,7 @@
 #include <math.h>
 #include <sys/stat.h>
 #include "model/forward.h"
-#include "kernels/numbers.h"
+#include "functions/numbers.h"
 #include "families/loader.h"
 #include "safetensors/safetensors.h"
 

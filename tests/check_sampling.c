@@ -8,7 +8,7 @@
 #include "loop/loop.h"
 #include "cache/cache.h"
 #include "sampling/sampling.h"
-#include "kernels/numbers.h"
+#include "functions/numbers.h"
 #include "probe/door.h"
 #include "families/loader.h"
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__

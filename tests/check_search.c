@@ -6,7 +6,7 @@
 #include <jansson.h>
 #include "search/sharing.h"
 #include "search/tree.h"
-#include "kernels/numbers.h"
+#include "functions/numbers.h"
 #include "families/loader.h"
 
 /* ---- a table of logits as a source: table[length % P][last token] */

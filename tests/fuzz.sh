@@ -11,7 +11,7 @@ targets="line probe tokenizer vocabulary tensors config stream merges constraint
 libs=${LIBS:-"-ljansson -lpcre2-8 -lutf8proc -pthread -lm"}
 base="-std=c11 -g -ffp-contract=off -Itangled -Itests/fuzz"
 wrap="-Wl,--wrap=file_map,--wrap=file_unmap"
-modules=$(ls tangled/ground/[a-z]*.c tangled/command/*.c tangled/safetensors/*.c tangled/tokenizer/*.c tangled/lookups/*.c tangled/json/*.c tangled/probe/*.c tangled/families/*.c tangled/sentencepiece/*.c tangled/tokenizer-json/*.c tangled/tokens/[a-z]*.c tangled/constraints/[a-z]*.c tangled/sampling/[a-z]*.c tangled/stopping/[a-z]*.c)
+modules=$(ls tangled/ground/[a-z]*.c tangled/command/*.c tangled/safetensors/*.c tangled/tokenizer/*.c tangled/json/*.c tangled/probe/*.c tangled/families/*.c tangled/sentencepiece/*.c tangled/tokenizer-json/*.c tangled/tokens/[a-z]*.c tangled/constraints/[a-z]*.c tangled/sampling/[a-z]*.c tangled/stopping/[a-z]*.c)
 parsers="command/options.c json/json.c probe/probe.c tokenizer-json/files.c sentencepiece/scores.c safetensors/safetensors.c safetensors/jsonfile.c families/config.c tokens/utf8.c tokens/bpe.c constraints/reading.c constraints/pattern.c constraints/grammar.c constraints/net.c sampling/funnel.c probe/choosing.c stopping/stops.c"
 
 limit=$build/limit

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "kernels/kernels.h"
-#include "kernels/numbers.h"
+#include "functions/numbers.h"
 
 static uint64_t seed, hash;
 static uint64_t rnd(void)

@@ -8,7 +8,7 @@
    The last table has one line a function: name, inputs, worst error in ulp (rounded up in the
    fourth decimal), where. */
 #define _GNU_SOURCE
-#include "kernels/numbers.h"
+#include "functions/numbers.h"
 #include <inttypes.h>
 #include <mpfr.h>
 #include <stdio.h>

@@ -141,7 +141,7 @@ offset again.
 
 @ A tensor stays where it is. What we keep beside it is its name, its type as the file
 spells it, and its shape, outermost dimension first. The engine computes with three of
-the types: F32 is C's |float|, F16 and BF16 are halves of it, with more digits the one and more range the other (\cref{kernels}). The others are understood far enough to list them.
+the types: F32 is C's |float|, F16 and BF16 are halves of it, with more digits the one and more range the other (\cref{sec:formats}). The others are understood far enough to list them.
 The shape stands at the end of the structure, in as many places as the tensor has dimensions, so that each tensor is one block of memory.
 
 @<A tensor in a file@>=

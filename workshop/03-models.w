@@ -45,7 +45,7 @@ turn stands at 1.30, rounded up 2. Wheel 1 is half-way from 0 to 2, and its shar
 #include <string.h>
 #include "families/config.h"
 #include "families/rope_scaling.h"
-#include "kernels/numbers.h"
+#include "functions/numbers.h"
 @;@#
 @<Slow the wheels of the hand calculation@>@;
 @<Ask the table what each family does@>@;
@@ -1225,7 +1225,7 @@ double rope_scaled_attention(const struct rope_config *r)
 @(rope_scaling.c@>=
 #include <math.h>
 #include "families/rope_scaling.h"
-#include "kernels/numbers.h"
+#include "functions/numbers.h"
 @;@#
 @<The share that a wheel keeps@>@;
 @<The frequency of a wheel@>@;

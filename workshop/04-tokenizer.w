@@ -1473,7 +1473,7 @@ count the tokens of a library, or cut a corpus for training; and it must not be 
 
 What does a byte cost? It is looked at by the pattern, a few steps of machine code. Then it is one end of a pair, and so is every token that is made on the way: a piece of $n$ bytes begins with $n-1$ pairs, and each of its at most $n-1$ merges
 makes two new ones. That is less than three questions a byte to the table of pairs, and fewer where pieces become tokens at once. The rest is what a question costs. Ours is about two numbers, which are one key of eight bytes, and
-the answer lies where the key says, mostly in the first place that is looked at (\cref{lookups}). A program that keeps the \emph{letters} of its tokens as keys must read and mix the letters of both for every question; one that also
+the answer lies where the key says, mostly in the first place that is looked at (\cref{sec:tables}). A program that keeps the \emph{letters} of its tokens as keys must read and mix the letters of both for every question; one that also
 keeps for each token where in the text it came from, so that others can mark words by it, writes that down as well. We give back ids and nothing else.
 
 \fig{speeds}{fig:speeds}{How fast text becomes ids, beside other programs in the same run, on one thread; the scale is logarithmic, and the numbers are those of the full dots: ten megabytes without a repeated paragraph.

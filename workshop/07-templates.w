@@ -641,7 +641,7 @@ bool conversation_ends(struct memory *m, const struct chat_template *by,
 encoded to. A model may spell a word otherwise than its tokenizer would; then the cache has what the model wrote, which is what it will go on from. (Llama~2's frame has a blank before the mark at the end, which the model seldom writes. Nobody misses it.)
 
 @* Recognition. \label{sec:recognition}
-A published program is known by its text, and the text by a number of 64 bits: the hash of \cref{lookups}, once over all of it. Two things do not count. A line's end is sometimes a character and sometimes a backslash and an n, which in Jinja's strings is the same; and white space at the end prints nothing. With these set aside, the copies of a program that we found in different places agree, but for one that is told below.
+A published program is known by its text, and the text by a number of 64 bits: the hash of \cref{sec:tables}, once over all of it. Two things do not count. A line's end is sometimes a character and sometimes a backslash and an n, which in Jinja's strings is the same; and white space at the end prints nothing. With these set aside, the copies of a program that we found in different places agree, but for one that is told below.
 
 @<Recognize a program@>=
 static uint64_t key_of(const char *text, size_t n)

@@ -773,7 +773,7 @@ bool reader_grammar(struct reader *r, struct list *rules, uint32_t *root);
   /* a |struct grammar_rule| for every name in the list, which the caller returns
      also if it fails; |*root|: the number of \.{root} */
 
-@ Names get numbers as they are met, whether defined yet or not. The table of \cref{lookups} finds them; it points into the text, which lives longer.
+@ Names get numbers as they are met, whether defined yet or not. The table of \cref{sec:tables} finds them; it points into the text, which lives longer.
 
 @<Find the number of a name@>=
 struct names { struct list *rules; struct name_map by_name; };
@@ -1033,7 +1033,7 @@ bool reader_grammar(struct reader *r, struct list *rules, uint32_t *root)
 
 @(grammar.c@>=
 #include <string.h>
-#include "lookups/table.h"
+#include "tokens/table.h"
 #include "constraints/net.h"
 @<Letters and blanks of a grammar@>@;
 @<Find the number of a name@>@;
@@ -1394,7 +1394,7 @@ void net_free(struct net *w)
 @(net.h@>=
 #ifndef INCIPIT_NET_H
 #define INCIPIT_NET_H
-#include "lookups/table.h"
+#include "tokens/table.h"
 #include "constraints/reading.h"
 @<The readers of two languages@>@;
 @<A network@>@;

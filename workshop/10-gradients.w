@@ -36,7 +36,7 @@ then does for every operation what the box does at its end: it moves each input 
 @c
 #include <stdio.h>
 #include <string.h>
-#include "kernels/numbers.h"
+#include "functions/numbers.h"
 #include "gradients/slopes.h"
 @;@#
 @<The boxes, by the pieces@>@;
@@ -192,7 +192,7 @@ machines that have nothing else.
 @(plain.c@>=
 #include <math.h>
 #include <string.h>
-#include "kernels/numbers.h"
+#include "functions/numbers.h"
 #include "gradients/slopes.h"
 #define TARGET
 #define WIDTH 4
@@ -224,7 +224,7 @@ its table.
 @(wide.c@>=
 #include <math.h>
 #include <string.h>
-#include "kernels/numbers.h"
+#include "functions/numbers.h"
 #include "gradients/slopes.h"
 #if defined __x86_64__
 #include <immintrin.h>

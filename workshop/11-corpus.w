@@ -45,7 +45,7 @@ prose below quotes, and with |"surprise"| the data of a figure: where in a text 
 @c
 #include <stdio.h>
 #include <string.h>
-#include "kernels/numbers.h"
+#include "functions/numbers.h"
 #include "corpus/corpus.h"
 @;@#
 @<What the program prints@>@;
@@ -2161,7 +2161,7 @@ static size_t place_of(const struct grammar *g, size_t k)
   return place;
 }
 
-@ The bits of one choice are computed again, with the logarithm of \cref{kernels} and not with the one above, which is nobody else's business. The data of the figure are
+@ The bits of one choice are computed again, with the logarithm of \cref{functions} and not with the one above, which is nobody else's business. The data of the figure are
 the bytes of the text and the bits that stand at each.
 @<What the program prints@>=
 static double worth(const struct choice *c)

@@ -42,7 +42,7 @@ with |"values"| it prints the numbers that the prose quotes; |"train"| trains a 
 #include <stdlib.h>
 #include <string.h>
 #include "ground/timing.h"
-#include "kernels/numbers.h"
+#include "functions/numbers.h"
 #include "training/publish.h"
 @<Train@>@;
 @<What the checkpoint shows@>@;
@@ -1060,7 +1060,7 @@ void network_backward(struct network *net, const float *w,
 #include <stdio.h>
 #include <string.h>
 #include "training/network.h"
-#include "kernels/numbers.h"
+#include "functions/numbers.h"
 @;@#
 @<What a network holds@>@;
 @<Tensors by name@>@;
@@ -1672,7 +1672,7 @@ bool model_write(struct memory *m, const char *directory,
 @(publish.c@>=
 #include <stdio.h>
 #include "training/publish.h"
-#include "kernels/numbers.h"
+#include "functions/numbers.h"
 @;@#
 @<Round to sixteen bits@>@;
 @<Open a file of a directory@>@;

@@ -24,7 +24,7 @@ that the prose quotes, with other words the data of the figures.
 #include <string.h>
 #include "model/forward.h"
 #include "families/loader.h"
-#include "kernels/numbers.h"
+#include "functions/numbers.h"
 #include "training/training.h"
 @<The whole examination@>@;
 @<What is printed@>@;

@@ -37,7 +37,7 @@ each layer and head the means over all rows. Of the last row it asks one thing m
 #include "tokenizer/tokenizer.h"
 #include "model/forward.h"
 #include "families/loader.h"
-#include "kernels/numbers.h"
+#include "functions/numbers.h"
 @;@#
 @<Two texts@>@;
 @<What is kept of a reading@>@;

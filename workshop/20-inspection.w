@@ -647,7 +647,7 @@ log-probabilities of logits, and no part of the model but the pass: what it show
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "kernels/numbers.h"
+#include "functions/numbers.h"
 #include "probe/door.h"
 @;@#
 @<What is kept during a trace@>@;

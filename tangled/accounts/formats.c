@@ -2,7 +2,7 @@
 
 #include <math.h>
 #include <string.h>
-#include "kernels/numbers.h"
+#include "functions/numbers.h"
 #include "accounts/formats.h"
 
 /* <Pack a block> */

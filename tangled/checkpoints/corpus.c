@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 #include <string.h>
-#include "kernels/numbers.h"
+#include "functions/numbers.h"
 #include "corpus/corpus.h"
 
 /* <What the program prints> */

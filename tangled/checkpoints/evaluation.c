@@ -5,7 +5,7 @@
 #include <string.h>
 #include "model/forward.h"
 #include "families/loader.h"
-#include "kernels/numbers.h"
+#include "functions/numbers.h"
 #include "training/training.h"
 
 /* <The whole examination> */

@@ -6,7 +6,7 @@
 #include <string.h>
 #include "families/config.h"
 #include "families/rope_scaling.h"
-#include "kernels/numbers.h"
+#include "functions/numbers.h"
 
 /* <Slow the wheels of the hand calculation> */
 static double speed_of(struct rope_config r, enum rope_kind kind, uint32_t i,

@@ -5,7 +5,7 @@
 #include "tokenizer/tokenizer.h"
 #include "model/forward.h"
 #include "families/loader.h"
-#include "kernels/numbers.h"
+#include "functions/numbers.h"
 
 /* <Two texts> */
 static const char a_story[] =

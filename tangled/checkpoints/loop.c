@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "kernels/numbers.h"
+#include "functions/numbers.h"
 #include "ground/timing.h"
 #include "loop/laboratory.h"
 #include "loop/loop.h"

@@ -7,7 +7,7 @@
 #include "tokenizer/tokenizer.h"
 #include "model/forward.h"
 #include "families/loader.h"
-#include "kernels/numbers.h"
+#include "functions/numbers.h"
 
 /* <Random numbers that are the same everywhere> */
 static uint64_t stirred(uint64_t *seed)

@@ -11,7 +11,7 @@
 #include "loop/loop.h"
 #include "cache/cache.h"
 #include "sampling/sampling.h"
-#include "kernels/numbers.h"
+#include "functions/numbers.h"
 
 /* <The whole program> */
 

@@ -12,7 +12,7 @@
 #include "sampling/sampling.h"
 #include "search/sharing.h"
 #include "search/tree.h"
-#include "kernels/numbers.h"
+#include "functions/numbers.h"
 
 /* <The whole program> */
 enum { LONGEST = 160 };

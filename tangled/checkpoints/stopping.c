@@ -10,7 +10,7 @@
 #include "cache/cache.h"
 #include "sampling/sampling.h"
 #include "stopping/stopping.h"
-#include "kernels/numbers.h"
+#include "functions/numbers.h"
 
 /* <The whole program> */
 

@@ -215,6 +215,26 @@ static bool count_looks(struct memory *m, size_t n, uint64_t *slow,
   return ok;
 }
 
+/* <Fill a table, and find its longest run> */
+enum { PAIRS = 1000 };
+static bool fill_table(struct memory *m, size_t *room, size_t *longest)
+{
+  struct pair_map p = { NULL, 0, 0 };
+  bool ok = true;
+  size_t run = 0;
+  for (uint32_t i = 1; ok && i <= PAIRS; i++)
+    ok = pair_map_put(m, &p, i, i + 1, i, NULL);
+  for (uint32_t i = 1; ok && i <= PAIRS; i++)
+    ok = pair_map_get(&p, i, i + 1) == i && pair_map_get(&p, i + 1, i) == 0;
+  *longest = 0, *room = p.room;
+  for (size_t i = 0; i < p.room; i++) {
+    run = p.slot[i].value != 0 ? run + 1 : 0;
+    if (run > *longest) *longest = run;
+  }
+  pair_map_free(m, &p);
+  return ok;
+}
+
 /* <Print the numbers that the prose quotes> */
 
 /* <Print the keys of the story> */
@@ -258,9 +278,11 @@ static int print_values(void)
   struct memory m = { .refuse_at = 0 };
   struct lesson hand, cat;
   uint64_t slow, fast;
+  size_t room, longest;
   if (!learn_from(&m, hand_line, HAND_MERGES, &hand)
     || !learn_from(&m, story, STORY_MERGES, &cat)
-    || !count_looks(&m, LONGEST, &slow, &fast)) return 1;
+    || !count_looks(&m, LONGEST, &slow, &fast)
+    || !fill_table(&m, &room, &longest)) return 1;
   printf("tokens.bytes 256\ntokens.looks.n %d\n", LONGEST);
   printf("tokens.looks.slow %d\ntokens.looks.fast %d\n", (int) slow,
     (int) fast);
@@ -268,6 +290,8 @@ static int print_values(void)
   printf("tokens.hand.that %zu\n", count_ids(&m, &hand, "that"));
   print_story_keys(&m, &cat);
   print_published();
+  printf("lookups.pairs %d\nlookups.slots %zu\n", PAIRS, room);
+  printf("lookups.crowd %zu\n", longest);
   forget(&m, &hand);
   forget(&m, &cat);
   return 0;

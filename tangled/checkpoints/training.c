@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "ground/timing.h"
-#include "kernels/numbers.h"
+#include "functions/numbers.h"
 #include "training/publish.h"
 
 /* <Train> */

@@ -2,7 +2,7 @@
 
 #ifndef INCIPIT_NET_H
 #define INCIPIT_NET_H
-#include "lookups/table.h"
+#include "tokens/table.h"
 #include "constraints/reading.h"
 
 /* <The readers of two languages> */

@@ -2,7 +2,7 @@
 
 #include <math.h>
 #include "families/rope_scaling.h"
-#include "kernels/numbers.h"
+#include "functions/numbers.h"
 
 /* <The share that a wheel keeps> */
 static double llama3_share(const struct rope_config *r, double frequency)

@@ -2,7 +2,7 @@
 
 #include <math.h>
 #include <string.h>
-#include "kernels/numbers.h"
+#include "functions/numbers.h"
 #include "gradients/slopes.h"
 #define TARGET
 #define WIDTH 4

@@ -2,7 +2,7 @@
 
 #include <math.h>
 #include <string.h>
-#include "kernels/numbers.h"
+#include "functions/numbers.h"
 #include "gradients/slopes.h"
 #if defined __x86_64__
 #include <immintrin.h>

@@ -1,7 +1,7 @@
 /* avx512.c -- made from chapters/11-simd.w; change it there */
 
 #include "kernels/kernels.h"
-#include "kernels/numbers.h"
+#include "functions/numbers.h"
 #if defined __x86_64__
 #include <immintrin.h>
 #define TARGET __attribute__((target("avx512f,avx512bw,avx512dq," \

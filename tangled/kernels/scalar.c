@@ -1,7 +1,7 @@
 /* scalar.c -- made from chapters/11-simd.w; change it there */
 
 #include "kernels/kernels.h"
-#include "kernels/numbers.h"
+#include "functions/numbers.h"
 #define TARGET
 #define WIDTH 4
 #define TILE_ROWS 2

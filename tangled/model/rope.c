@@ -1,7 +1,7 @@
 /* rope.c -- made from chapters/02-model.w; change it there */
 
 #include "model/rope.h"
-#include "kernels/numbers.h"
+#include "functions/numbers.h"
 
 /* <The frequency of a pair> */
 double rope_frequency(double theta, uint32_t i, uint32_t half)

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "kernels/numbers.h"
+#include "functions/numbers.h"
 #include "probe/door.h"
 
 /* <What is kept during a trace> */

@@ -2,7 +2,7 @@
 
 #include <string.h>
 #include "sampling/draws.h"
-#include "kernels/numbers.h"
+#include "functions/numbers.h"
 
 /* <Ten rounds of mixing> */
 void philox4x32(const uint32_t key[2], const uint32_t counter[4],

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 #include "sampling/funnel.h"
-#include "kernels/numbers.h"
+#include "functions/numbers.h"
 
 /* <Take and return the room> */
 bool funnel_open(struct funnel *f, struct memory *m,

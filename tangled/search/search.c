@@ -5,7 +5,7 @@
 #include <string.h>
 #include "sampling/funnel.h"
 #include "search/search.h"
-#include "kernels/numbers.h"
+#include "functions/numbers.h"
 
 /* <What a search keeps> */
 struct search { const struct search_source *from;

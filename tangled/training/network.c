@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "training/network.h"
-#include "kernels/numbers.h"
+#include "functions/numbers.h"
 
 /* <What a network holds> */
 struct trace {

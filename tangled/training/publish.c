@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 #include "training/publish.h"
-#include "kernels/numbers.h"
+#include "functions/numbers.h"
 
 /* <Round to sixteen bits> */
 void weights_round(float *w, size_t n)

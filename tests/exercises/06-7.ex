@@ -5,7 +5,7 @@ texlua tests/planted.lua "$1"
 cat > $BUILD/ex.c <<"C"
 #include <math.h>
 #include "suite.h"
-#include "kernels/numbers.h"
+#include "functions/numbers.h"
 #include "accounts/formats.h"
 static double scale, off[BLOCK_NUMBERS], most;
 static void try(const struct row_format *f, const float *x)

@@ -5,7 +5,7 @@ sh tests/numbers.sh 4 "$1" || exit 1
 cat > $BUILD/ex.c <<"C"
 #include <math.h>
 #include <stdio.h>
-#include "kernels/numbers.h"
+#include "functions/numbers.h"
 #include "gradients/slopes.h"
 int main(int argc, char **argv)
 {

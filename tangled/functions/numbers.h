@@ -1,4 +1,4 @@
-/* numbers.h -- made from chapters/11-simd.w; change it there */
+/* numbers.h -- made from workshop/01-functions.w; change it there */
 
 #ifndef INCIPIT_NUMBERS_H
 #define INCIPIT_NUMBERS_H

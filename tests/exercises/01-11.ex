@@ -2,7 +2,7 @@
 # the k smallest of n numbers, in rising order, with a heap of no more than k
 set -e
 cat > $BUILD/ex.c <<'C'
-#include "lookups/table.h"
+#include "tokens/table.h"
 C
 cat "$1" >> $BUILD/ex.c
 cat >> $BUILD/ex.c <<'C'

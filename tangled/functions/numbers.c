@@ -1,6 +1,6 @@
-/* numbers.c -- made from chapters/11-simd.w; change it there */
+/* numbers.c -- made from workshop/01-functions.w; change it there */
 
-#include "kernels/numbers.h"
+#include "functions/numbers.h"
 
 /* <Coefficients of the error function> */
 static const double near_zero[13] = { 0.1283791670955126,

@@ -1,7 +1,7 @@
-/* table.c -- made from workshop/23-lookups.w; change it there */
+/* table.c -- made from chapters/01-tokens.w; change it there */
 
 #include <string.h>
-#include "lookups/table.h"
+#include "tokens/table.h"
 
 /* <Find a pair's slot, or the free one where it belongs> */
 static size_t pair_place(const struct pair_map *p, uint32_t left, uint32_t right)
