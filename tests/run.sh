@@ -47,6 +47,7 @@ if [ "$build" = build ]; then
     $(grep -l '^== ' build/exercises/*/answer build/exercises/*/wrong build/exercises/*/skeleton)
   one faults sh tests/fuzz.sh places
   one card texlua tests/card.lua models
+  one readme texlua tools/readme.lua README.md
   one questions texlua tests/questions.lua docs/questions.md
 fi
 if [ "$build" = build ] && [ -z "${FAST:-}" ]; then
