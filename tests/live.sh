@@ -5,6 +5,7 @@
 # A key must be printed with another value by one of them, or
 # the chapter must itself refuse to print it when counters are wrong, or it stands in tests/live/*.tsv with its reason.
 set -eu
+fixtures=$(ls tangled/model/toy.c tangled/loop/parrot.c tangled/loop/laboratory.c 2>/dev/null || true)
 build=${BUILD:-build}; export BUILD=$build
 cat tests/live/*.tsv | grep -v '^#' > "$build/live.tsv"
 bad=0
@@ -19,7 +20,7 @@ for kind in all engine counts choice; do
   for c in "$@"; do
     kit=; program=tangled/laboratory/$c.c
     if [ -f "$program" ]; then kit=$(ls tangled/laboratory/kit*.c 2>/dev/null || true); else program=tangled/checkpoints/$c.c; fi
-    ${CC:-cc} -std=c11 -O2 -ffp-contract=off -w -I"$build/exercise/tangled" "$program" $kit tangled/loop/laboratory.c "$build/exercise/libincipit.a" -o "$build/exercise/$c" -ljansson -lpcre2-8 -lutf8proc -ledit -pthread -lm
+    ${CC:-cc} -std=c11 -O2 -ffp-contract=off -w -I"$build/exercise/tangled" "$program" $kit $fixtures "$build/exercise/libincipit.a" -o "$build/exercise/$c" -ljansson -lpcre2-8 -lutf8proc -ledit -pthread -lm
     "$build/exercise/$c" values > "$build/live.$kind.$c.val" 2>/dev/null || true
   done
 done
