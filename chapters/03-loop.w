@@ -822,26 +822,31 @@ not seven because a head turns its numbers in pairs, \cref{sec:layer}. The angle
 of zero matrices are zero.)
 
 @<A model that knows one sentence by heart@>=
-enum { WORDS = 7, WIDTH = 8, CONTEXT = 4096 };
-extern const char *const parrot_word[WORDS];
+enum { PARROT_WORDS = 7, PARROT_WIDTH = 8, PARROT_CONTEXT = 4096 };
+  /* tokens it knows, numbers in a row, positions */
+extern const char *const parrot_word[PARROT_WORDS];
   /* the sentence, a token each */
 struct parrot {
-  float unit[WORDS][WIDTH], follows[WORDS][WIDTH], ones[WIDTH];
-  float frequency[WIDTH / 2];
+  float unit[PARROT_WORDS][PARROT_WIDTH], follows[PARROT_WORDS][PARROT_WIDTH], ones[PARROT_WIDTH];
+  float frequency[PARROT_WIDTH / 2];
   struct model_layer only;
   struct model lm;
 };
   /* embedding, head, and what the one layer needs; |lm| points into the rest, so
      a parrot is not to be moved */
+void parrot_make(struct parrot *p);
+  /* fills it in; nothing is allocated */
+void parrot_kernels(struct kernels *idle, const struct kernels *best);
+  /* a copy of |best| that leaves out what the parrot does not need */
 
 @ Such a model has no file; its |struct model| is filled in by hand, with tensors that point to
 the arrays above. It is a Llama in miniature: one layer, one head, RMSNorm, a gate. The last norm makes a unit vector longer, in proportion, and so changes all
 scores alike and no choice. One matrix of zeros stands for all seven: nothing in the engine writes to a weight, so they may share it.
 
 @<Make the parrot@>=
-const char *const parrot_word[WORDS] =
+const char *const parrot_word[PARROT_WORDS] =
   @[{ "The", " cat", " sat", " on", " the", " mat", "." }@];
-static const float nothing[WIDTH * WIDTH];
+static const float nothing[PARROT_WIDTH * PARROT_WIDTH];
 static struct tensor at(const float *x)
 {
   return (struct tensor) @[{ x, WEIGHT_F32 }@];
@@ -849,7 +854,7 @@ static struct tensor at(const float *x)
 @#
 static void parrot_layer(struct parrot *p)
 {
-  struct matrix zero = @[{ .weight = at(nothing), .in = WIDTH, .out = WIDTH }@];
+  struct matrix zero = @[{ .weight = at(nothing), .in = PARROT_WIDTH, .out = PARROT_WIDTH }@];
   struct normalizer norm = @[{ .kind = NORM_RMS, .gain = at(p->ones),
     .epsilon = 1e-5f }@];
   p->only = (struct model_layer) @[{ .before_attention = norm, .before_mlp = norm,@|
@@ -863,18 +868,18 @@ head; the product of the two is then largest for the token after. A layer's mult
 matrices, for query, key, value, output, gate, up and down.
 
 @<Make the parrot@>=
-static void parrot_make(struct parrot *p)
+void parrot_make(struct parrot *p)
 {
   *p = (struct parrot) @[{ .ones = { 1, 1, 1, 1, 1, 1, 1, 1 } }@];
-  for (int i = 0; i < WORDS; i++)
-    p->unit[i][i] = 1, p->follows[(i + 1) % WORDS][i] = 1;
+  for (int i = 0; i < PARROT_WORDS; i++)
+    p->unit[i][i] = 1, p->follows[(i + 1) % PARROT_WORDS][i] = 1;
   parrot_layer(p);
   @<Say what shape the parrot has@>@;
   p->lm.layers = &p->only, p->lm.frequency = p->frequency;
   p->lm.embedding = at(p->unit[0]);
-  p->lm.head = (struct matrix) @[{ .weight = at(p->follows[0]), .in = WIDTH,
-    .out = WORDS }@];
-  p->lm.layer_madds = 7 * WIDTH * WIDTH;
+  p->lm.head = (struct matrix) @[{ .weight = at(p->follows[0]), .in = PARROT_WIDTH,
+    .out = PARROT_WORDS }@];
+  p->lm.layer_madds = 7 * PARROT_WIDTH * PARROT_WIDTH;
 }
 
 @ A published model says these things in its \.{config.json} (\cref{safetensors}). The parrot's only extravagance is its context: the longest of the four
@@ -882,10 +887,10 @@ cases is a text of \val{loop.p.4}${}+{}$\val{loop.g.4} tokens, by a bird that kn
 
 @<Say what shape the parrot has@>=
 p->lm.config = (struct model_config) @[{ .family = "llama",
-  .vocab_size = WORDS, .n_positions = CONTEXT, .d_model = WIDTH,@|
-  .d_inner = WIDTH, .n_layers = 1, .n_heads = 1, .n_kv_heads = 1,@|
-  .head_dim = WIDTH, .norm_eps = 1e-5, .gated = true }@];
-p->lm.attention = (struct heads) @[{ 1, 1, WIDTH, 1 }@];
+  .vocab_size = PARROT_WORDS, .n_positions = PARROT_CONTEXT, .d_model = PARROT_WIDTH,@|
+  .d_inner = PARROT_WIDTH, .n_layers = 1, .n_heads = 1, .n_kv_heads = 1,@|
+  .head_dim = PARROT_WIDTH, .norm_eps = 1e-5, .gated = true }@];
+p->lm.attention = (struct heads) @[{ 1, 1, PARROT_WIDTH, 1 }@];
 
 @ The longest run has \val{loop.pairs.2000.1000} pairs of a query and a key, and to look at them takes time that
 teaches nothing. Since the layer adds nothing, nobody would notice if attention did not
@@ -923,6 +928,35 @@ static void idle_linear(const struct engine *e, const struct matrix *list,
   }
 }
 
+@ The table of kernels is copied first and the two idle functions are put in the copy, since the library's own table is constant
+and everybody shares it.
+
+@<Leave out what teaches nothing@>=
+void parrot_kernels(struct kernels *idle, const struct kernels *best)
+{
+  *idle = *best;
+  idle->attend = idle_attend, idle->linear = idle_linear;
+}
+
+@ The parrot has a header and a file of its own, since the programs of later chapters compare their loops with this one. They are
+linked to those programs and are no part of the library.
+
+@(parrot.h@>=
+#ifndef INCIPIT_PARROT_H
+#define INCIPIT_PARROT_H
+#include "model/forward.h"
+@<A model that knows one sentence by heart@>@;
+#endif
+
+@ Its file makes the bird first, and then gives it something simpler to do.
+
+@(parrot.c@>=
+#include <string.h>
+#include "loop/parrot.h"
+@;@#
+@<Make the parrot@>@;
+@<Leave out what teaches nothing@>@;
+
 @ The small runs need no such tricks. They are made with the built-in model of \cref{training} and its
 tokenizer, so that the grid of \cref{fig:grid} is that of a model that has learnt to write. It lies in \.{models/pocket}.
 A laboratory has both models, memory, counters, and the two tables of kernels, the true and the idle one. The parrot lies inside it, arrays and all; so there is
@@ -936,7 +970,7 @@ struct laboratory {
   struct parrot bird;
   struct engine e;
   struct model *pocket;
-  uint32_t sentence[WORDS];
+  uint32_t sentence[PARROT_WORDS];
 };
 bool laboratory_open(struct laboratory *lab, struct error *why);
   /* makes the parrot, and opens the built-in model and its tokenizer in
@@ -956,11 +990,11 @@ static bool find_sentence(struct laboratory *lab, struct error *why)
   if (t == NULL) return false;
   struct ids ids = @[{ .n = 0 }@];
   bool ok = true;
-  for (int i = 0; ok && i < WORDS; i++)
+  for (int i = 0; ok && i < PARROT_WORDS; i++)
     ok = tokenizer_encode(t, &lab->m, parrot_word[i], strlen(parrot_word[i]), false, false,@|
       &ids, why) && (ids.n == (size_t) i + 1
         || error_say(why, "models/pocket: \"%s\" is not one token", parrot_word[i]));
-  for (int i = 0; ok && i < WORDS; i++) lab->sentence[i] = ids.id[i];
+  for (int i = 0; ok && i < PARROT_WORDS; i++) lab->sentence[i] = ids.id[i];
   ids_free(&lab->m, &ids);
   tokenizer_close(&lab->m, t);
   return ok;
@@ -975,8 +1009,7 @@ bool laboratory_open(struct laboratory *lab, struct error *why)
   *lab = (struct laboratory) @[{ .pocket = NULL }@];
   const struct kernels *best = kernels_find(NULL, why);
   if (best == NULL) return false;
-  lab->idle = *best;
-  lab->idle.attend = idle_attend, lab->idle.linear = idle_linear;
+  parrot_kernels(&lab->idle, best);
   lab->e = (struct engine) @[{ .k = best, .c = &lab->c }@];
   parrot_make(&lab->bird);
   lab->pocket = model_open(&lab->m, "models/pocket", why);
@@ -998,8 +1031,8 @@ to the programs of the chapters, and are no part of the library.
 @(laboratory.h@>=
 #ifndef INCIPIT_LABORATORY_H
 #define INCIPIT_LABORATORY_H
-#include "model/forward.h"
-@<A model that knows one sentence by heart@>@;
+#include "loop/parrot.h"
+enum { WORDS = PARROT_WORDS, CONTEXT = PARROT_CONTEXT };
 @<A laboratory to run the loop in@>@;
 #endif
 
@@ -1011,8 +1044,6 @@ to the programs of the chapters, and are no part of the library.
 #include "loop/laboratory.h"
 #include "families/loader.h"
 @;@#
-@<Make the parrot@>@;
-@<Leave out what teaches nothing@>@;
 @<Find the sentence in the tokens of the built-in model@>@;
 @<Open and close a laboratory@>@;
 

@@ -6,8 +6,8 @@ for l in io.lines("book.list") do
   if folder then
     local row = { folder = folder, number = tonumber(number), module = module, web = folder .. "/" .. file .. ".w", title = title, needs = {}, program = {} }
     local first, second = needs:match("^([^;]*);?(.*)$")
-    for m in first:gmatch("[%w-]+") do if m ~= "-" then table.insert(row.needs, m) end end
-    for m in second:gmatch("[%w-]+") do table.insert(row.program, m) end
+    for m in first:gmatch("[%w/-]+") do if m ~= "-" then table.insert(row.needs, m) end end
+    for m in second:gmatch("[%w/-]+") do table.insert(row.program, m) end
     row.shown = (folder == "workshop" and "W" or folder == "laboratory" and "L" or "") .. number
     book[#book + 1], book[module] = row, row
   end

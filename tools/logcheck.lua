@@ -10,7 +10,7 @@ local function section(tex, line)            -- the number of the section a line
 end
 local current = "book.tex"
 for l in io.lines(log) do
-  for f in l:gmatch("%(%.?/?(build/woven/[%w%-]+%.tex)") do current = f end
+  for f in l:gmatch("%(%.?/?(build/woven/[%w%-/]+%.tex)") do current = f end
   for p in l:gmatch("%[(%d+)") do page = tonumber(p) end
   for _, w in ipairs(words) do
     if l:find(w, 1, true) and not l:find("undefined. Using", 1, true) then

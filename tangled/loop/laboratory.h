@@ -2,22 +2,8 @@
 
 #ifndef INCIPIT_LABORATORY_H
 #define INCIPIT_LABORATORY_H
-#include "model/forward.h"
-
-/* <A model that knows one sentence by heart> */
-enum { WORDS = 7, WIDTH = 8, CONTEXT = 4096 };
-
-/* the sentence, a token each */
-extern const char *const parrot_word[WORDS];
-
-/* embedding, head, and what the one layer needs; lm points into the rest, so a parrot
-   is not to be moved */
-struct parrot {
-  float unit[WORDS][WIDTH], follows[WORDS][WIDTH], ones[WIDTH];
-  float frequency[WIDTH / 2];
-  struct model_layer only;
-  struct model lm;
-};
+#include "loop/parrot.h"
+enum { WORDS = PARROT_WORDS, CONTEXT = PARROT_CONTEXT };
 
 /* <A laboratory to run the loop in> */
 struct laboratory {
@@ -27,7 +13,7 @@ struct laboratory {
   struct parrot bird;
   struct engine e;
   struct model *pocket;
-  uint32_t sentence[WORDS];
+  uint32_t sentence[PARROT_WORDS];
 };
 
 /* makes the parrot, and opens the built-in model and its tokenizer in models/pocket.

@@ -1,0 +1,473 @@
+@i types.w
+@s lab_print int
+@s data_line int
+
+\chapterquestion{What does every experiment need before it can begin?}
+@** The kit of the laboratory. \label{lab:kit}
+\incipit{A}{n experiment} is a page of C that asks one question of the engine. Before it can ask, it needs a model, a tokenizer, a
+place for keys and values, somebody who chooses the tokens, and an account of the memory that all of them take. After it has its
+answer, it has to print the answer in a form that the book can read, and to give everything back, even if something failed halfway.
+Written out once for each chapter this was longer than some of the experiments. Here it is written once for all of them.
+
+A program of the laboratory prints three kinds of things. A \emph{key} is a line with a name and a number; the prose quotes the number by
+its name. A \emph{table} is a file of comma-separated values with a line of names on top; a figure draws it. What a clock says is also a table,
+but it differs from run to run; so it is measured once, kept in \.{figures/data}, and read again when keys are printed from it.
+
+@ The kit is a header and a file that are linked to every program of the laboratory. They are no part of the library.
+
+@(kit.h@>=
+#ifndef INCIPIT_KIT_H
+#define INCIPIT_KIT_H
+#include "ground/timing.h"
+#include "loop/loop.h"
+#include "loop/parrot.h"
+#include "cache/cache.h"
+#include "sampling/sampling.h"
+#include "tokenizer/tokenizer.h"
+@<A bench@>@;
+@<The laboratory@>@;
+@<What a program can be asked for@>@;
+@<Print keys and quartiles@>@;
+@<Read what a clock said@>@;
+@<Fit a line@>@;
+@<Random numbers that are the same everywhere@>@;
+#endif
+
+@ Its file has the same order, and begins with what works for all the rest.
+
+@(kit.c@>=
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include "laboratory/kit.h"
+#include "families/loader.h"
+#include "functions/numbers.h"
+@;@#
+@<Open and close a bench@>@;
+@<Let a bench read and write@>@;
+@<Find the sentence in the tokens of the built-in model@>@;
+@<Open and close the laboratory@>@;
+@<Answer what is asked for@>@;
+@<Put a key and its value on a line@>@;
+@<Go through the lines of a table@>@;
+@<Put a line through points@>@;
+@<Stir a counter@>@;
+
+@* A bench. \label{lab:bench}
+A \emph{bench} is one model, ready to be run: an engine with its workers, a store for the model's keys and values, and the |struct generator|
+that |generate| wants. The model can be the built-in one, the parrot of \cref{sec:parrot}, a stand-in of random numbers in the shape of some
+published model, or any other; the bench only borrows it. The generator points into the bench, which must therefore stay where it was opened.
+
+@<A bench@>=
+struct laboratory;
+struct bench {
+  struct memory *m;@+ struct engine e;@+ struct pool *pool;
+  struct store *s;@+ struct generator g;
+};
+  /* a model, and what is needed to run it; |s| is a cache, or the store of chapter 2 */
+bool bench_open(struct bench *b, struct laboratory *lab, const struct model *lm,
+  unsigned workers, const struct cache_wishes *wishes, struct error *why);
+  /* with so many workers, or 0 for none; with a cache as wished for, or, if |wishes| is null, a store that keeps
+     every row apart. May be closed even if it fails */
+void bench_close(struct bench *b);
+  /* closes the store, and then the workers */
+
+@ The parrot is run with idle kernels, since most of its work would be multiplying by zeros. Every other model has the best that the machine can do.
+
+@<Open and close a bench@>=
+bool bench_open(struct bench *b, struct laboratory *lab, const struct model *lm,
+  unsigned workers, const struct cache_wishes *wishes, struct error *why)
+{
+  *b = (struct bench) @[{ .m = &lab->m, .e = lab->e }@];
+  if (lm == &lab->parrot.lm) b->e.k = &lab->idle;
+  if (workers > 0 && (b->pool = pool_open(&lab->m, workers, why)) == NULL)
+    return false;
+  b->e.self = b->pool;
+  b->s = wishes == NULL ? store_open(&lab->m, &lm->config, 1, why)
+    : cache_open(&lab->m, &lm->config, 1, wishes, why);
+  b->g = (struct generator) @[{ &b->e, lm, b->s, &lab->m }@];
+  return b->s != NULL;
+}
+
+@ Closing a null store and a null pool does nothing, so a bench that could only be opened halfway is closed in the same way as any other.
+
+@<Open and close a bench@>=
+void bench_close(struct bench *b)
+{
+  if (b->m == NULL) return;
+  store_close(b->s);
+  pool_close(b->m, b->pool);
+}
+
+@ Most experiments look at a text while it is being written and do not need it afterwards. Others let a model write the sentence of \cref{sec:parrot},
+and want to be told if it wrote anything else: then what was counted was not the work they meant to count.
+
+@<A bench@>=
+bool bench_write(struct bench *b, const uint32_t *prompt, size_t n,
+  const struct settings *want, struct error *why);
+  /* |generate|, for one who does not keep the text */
+bool bench_recite(struct bench *b, const struct laboratory *lab, size_t p, size_t g,
+  struct settings *want, struct error *why);
+  /* after the first |p| tokens of the sentence, repeated as often as it takes, |g| more are written;
+     error: they do not go on with the sentence */
+bool bench_feed(struct bench *b, const struct laboratory *lab, uint32_t sequence,
+  size_t n, struct error *why);
+  /* puts the next |n|${}\le{}$64 tokens of the sentence through the model in one pass */
+
+@ A continuation is empty after a failure, and freeing an empty one does nothing.
+
+@<Let a bench read and write@>=
+bool bench_write(struct bench *b, const uint32_t *prompt, size_t n,
+  const struct settings *want, struct error *why)
+{
+  struct continuation text;
+  bool ok = generate(&b->g, prompt, n, want, &text, why);
+  continuation_free(b->m, &text);
+  return ok;
+}
+
+@ The parrot's tokens are the numbers from 0 to 6, and it says its sentence for ever. The built-in model has other ids for the same words, and is held to the
+first seven of them; what it writes after the full stop is its own affair.
+
+@<Let a bench read and write@>=
+static uint32_t sentence_at(const struct bench *b, const struct laboratory *lab, size_t i)
+{
+  i %= PARROT_WORDS;
+  return b->g.lm == &lab->parrot.lm ? (uint32_t) i : lab->sentence[i];
+}
+bool bench_recite(struct bench *b, const struct laboratory *lab, size_t p, size_t g,
+  struct settings *want, struct error *why)
+{
+  uint32_t prompt[PARROT_CONTEXT];
+  for (size_t i = 0; i < p; i++) prompt[i] = sentence_at(b, lab, i);
+  struct continuation c;
+  want->max_new_tokens = g;
+  bool ok = generate(&b->g, prompt, p, want, &c, why);
+  bool parrot = b->g.lm == &lab->parrot.lm;
+  for (size_t i = p; ok && i < c.text.n && (parrot || i < PARROT_WORDS); i++)
+    ok = c.text.id[i] == sentence_at(b, lab, i)
+      || error_say(why, "token %zu is not the next of the sentence", i);
+  continuation_free(b->m, &c);
+  return ok;
+}
+
+@ Feeding is a pass without a head. The store knows where the sequence has got to, and the sentence goes on from there.
+
+@<Let a bench read and write@>=
+bool bench_feed(struct bench *b, const struct laboratory *lab, uint32_t sequence,
+  size_t n, struct error *why)
+{
+  struct row row[64];
+  struct pass *p;
+  size_t at = store_length(b->s, sequence);
+  for (size_t i = 0; i < n; i++)
+    row[i] = (struct row) @[{ sequence, (uint32_t) (at + i),
+      sentence_at(b, lab, at + i) }@];
+  if (!forward(&b->e, b->g.lm, b->s, row, n, &p, why)) return false;
+  pass_close(p);
+  return true;
+}
+
+@* The laboratory. \label{lab:laboratory}
+The laboratory is opened once in a program. It has the built-in model of \.{models/pocket} with its tokenizer and the ids of the sentence, the parrot with its
+idle kernels, and one bench for the built-in model, with a cache that grows as it is used. It also has a sampler that changes nothing until its settings are changed.
+Whoever needs another model or another store opens another bench. The laboratory is large, and parts of it point to others; it is not to be moved.
+
+@<The laboratory@>=
+enum { LAB_BLOCKS = 64 };
+  /* the most blocks of |lab_take| */
+struct laboratory {
+  struct memory m;@+ struct counters c;@+ struct engine e;
+  struct model *model;@+ struct tokenizer *t;@+ uint32_t sentence[PARROT_WORDS];
+  struct parrot parrot;@+ struct kernels idle;
+  struct bench b;@+ struct sampler dice;
+  struct { void *p;@+ size_t n, size; } block[LAB_BLOCKS];@+ size_t n_blocks;
+};
+  /* |model| is the built-in one, and |b| its bench */
+bool lab_open(struct laboratory *lab, struct error *why);
+  /* opens all of it. May be closed even if it fails */
+void lab_close(struct laboratory *lab);
+  /* returns everything, also what |lab_take| gave */
+void *lab_take(struct laboratory *lab, size_t count, size_t size, struct error *why);
+  /* memory, zeroed, until the laboratory is closed; null and a sentence if it is refused */
+void lab_reset(struct laboratory *lab);
+  /* sets all counters to zero */
+bool lab_encode(struct laboratory *lab, const char *text, struct ids *list,
+  struct error *why);
+  /* appends the tokens of a text; the list is freed by |ids_free(&lab->m, list)| */
+bool lab_encode_file(struct laboratory *lab, const char *path, struct ids *list,
+  struct error *why);
+  /* the same with all the text of a file, in which special tokens count as such */
+
+@ What the parrot knows by heart the built-in model has to know by learning; here are the ids that its
+tokenizer has for the sentence. If there were not seven of them, the grid of \cref{fig:grid} would not be the one that was drawn by hand. So each word is encoded apart,
+with its blank, and has to add exactly one id; the message names the word that does not.
+
+@<Find the sentence in the tokens of the built-in model@>=
+static bool find_sentence(struct laboratory *lab, struct error *why)
+{
+  struct ids ids = @[{ .n = 0 }@];
+  bool ok = true;
+  for (int i = 0; ok && i < PARROT_WORDS; i++)
+    ok = lab_encode(lab, parrot_word[i], &ids, why) && (ids.n == (size_t) i + 1
+      || error_say(why, "models/pocket: \"%s\" is not one token", parrot_word[i]));
+  for (int i = 0; ok && i < PARROT_WORDS; i++) lab->sentence[i] = ids.id[i];
+  ids_free(&lab->m, &ids);
+  return ok;
+}
+
+@ Everything that is opened is opened here, one thing after another, and the first that fails ends it. The struct was all zeros at the beginning, and what is
+still zero when it is closed was never opened.
+
+@<Open and close the laboratory@>=
+bool lab_open(struct laboratory *lab, struct error *why)
+{
+  static const char *const pocket = "models/pocket";
+  *lab = (struct laboratory) @[{ .dice.s = sampling_normal }@];
+  lab->e = (struct engine) @[{ .k = kernels_find(NULL, why), .c = &lab->c }@];
+  if (lab->e.k == NULL) return false;
+  parrot_make(&lab->parrot);
+  parrot_kernels(&lab->idle, lab->e.k);
+  return (lab->model = model_open(&lab->m, pocket, why)) != NULL
+    && (lab->t = tokenizer_open(&lab->m, pocket, why)) != NULL
+    && find_sentence(lab, why)
+    && bench_open(&lab->b, lab, lab->model, 0,
+      &(struct cache_wishes) @[{ .rows = 0 }@], why)
+    && funnel_open(&lab->dice.f, &lab->m, lab->e.k,
+      lab->model->config.vocab_size, why);
+}
+
+@ Closing goes the other way.
+
+@<Open and close the laboratory@>=
+void lab_close(struct laboratory *lab)
+{
+  while (lab->n_blocks > 0) {
+    lab->n_blocks--;
+    memory_give(&lab->m, FOR_OTHER, lab->block[lab->n_blocks].p,
+      lab->block[lab->n_blocks].n, lab->block[lab->n_blocks].size);
+  }
+  if (lab->dice.f.m != NULL) funnel_close(&lab->dice.f);
+  bench_close(&lab->b);
+  tokenizer_close(&lab->m, lab->t);
+  model_close(&lab->m, lab->model);
+}
+
+@ An experiment may fail in ten places, and would have to give its memory back in all of them. It is simpler to let everything live until the laboratory is closed: nothing here runs for
+long, and nothing takes much.
+
+@<Open and close the laboratory@>=
+void *lab_take(struct laboratory *lab, size_t count, size_t size, struct error *why)
+{
+  if (lab->n_blocks == LAB_BLOCKS) {
+    error_say(why, "the laboratory has no more than %d blocks", LAB_BLOCKS);
+    return NULL;
+  }
+  void *p = memory_take(&lab->m, FOR_OTHER, count, size, why);
+  if (p == NULL) return NULL;
+  lab->block[lab->n_blocks].p = p, lab->block[lab->n_blocks].n = count;
+  lab->block[lab->n_blocks++].size = size;
+  return p;
+}
+void lab_reset(struct laboratory *lab)
+{
+  lab->c = (struct counters) @[{ .passes = 0 }@];
+}
+
+@ Texts are encoded without the token that begins a text; an experiment that wants one puts it there by itself. Special tokens are words like any others in a
+prompt, and are what they are in a file of the corpus.
+
+@<Open and close the laboratory@>=
+bool lab_encode(struct laboratory *lab, const char *text, struct ids *list,
+  struct error *why)
+{
+  return tokenizer_encode(lab->t, &lab->m, text, strlen(text), false, false,
+    list, why);
+}
+bool lab_encode_file(struct laboratory *lab, const char *path, struct ids *list,
+  struct error *why)
+{
+  struct mapping map;
+  if (!file_map(&map, path, why)) return false;
+  bool ok = tokenizer_encode(lab->t, &lab->m, (const char *) map.bytes, map.size,
+    false, true, list, why);
+  file_unmap(&map);
+  return ok;
+}
+
+@* What a program is asked for. \label{lab:commands}
+A program is called with one word. Each word stands in a table beside the function that answers it; several functions may answer the same word, and are
+called in the order of the table until one of them fails.
+
+@<What a program can be asked for@>=
+typedef bool lab_print(struct laboratory *lab, struct error *why);
+  /* prints something; false and a sentence on failure */
+struct lab_command { const char *name;@+ lab_print *print; };
+  /* a word, and what it prints; the last of a table has no name */
+int lab_main(int argc, char **argv, const struct lab_command *table);
+  /* what |main| returns: opens a laboratory, prints what |argv[1]| asks for, and closes it */
+
+@ The only thing that is ever written to the error stream is the sentence of the function that failed. If no word is known, the sentence lists those that are.
+
+@<Answer what is asked for@>=
+static bool answer(struct laboratory *lab, const char *word,
+  const struct lab_command *table, struct error *why)
+{
+  char known[200] = "";
+  size_t n = 0, answered = 0;
+  for (const struct lab_command *c = table; c->name != NULL; c++) {
+    bool again = c > table && strcmp(c[-1].name, c->name) == 0;
+    if (!again && n < sizeof known)
+      n += (size_t) snprintf(known + n, sizeof known - n, " %s", c->name);
+    if (strcmp(c->name, word) != 0) continue;
+    if (!c->print(lab, why)) return false;
+    answered++;
+  }
+  return answered > 0
+    || error_say(why, "`%s' is none of the words:%s", word, known);
+}
+int lab_main(int argc, char **argv, const struct lab_command *table)
+{
+  static struct laboratory lab;
+  struct error why;
+  bool ok = lab_open(&lab, &why)
+    && answer(&lab, argc > 1 ? argv[1] : "", table, &why);
+  lab_close(&lab);
+  if (!ok) fprintf(stderr, "%s\n", why.words);
+  return !ok;
+}
+
+@* What it prints. \label{lab:printing}
+The same number is often an answer to several claims of the tutorials. So a key may have several names, separated by blanks, and each of them is printed on
+a line of its own with the same value.
+
+@<Print keys and quartiles@>=
+void print_key(const char *names, const char *format, ...)
+  __attribute__((format(printf, 2, 3)));
+  /* a line for each name, with the value as |printf| would print it */
+void print_quartiles(double *x, size_t n, double unit, int decimals);
+  /* \.{,LOW,MEDIAN,HIGH}, each times |unit|, of |n|${}\ge1$ numbers, which are sorted */
+
+@ A value is formatted once and printed as often as there are names.
+
+@<Put a key and its value on a line@>=
+void print_key(const char *names, const char *format, ...)
+{
+  char value[64];
+  va_list list;
+  va_start(list, format);
+  vsnprintf(value, sizeof value, format, list);
+  va_end(list);
+  while (*names != '\0') {
+    int n = (int) strcspn(names, " ");
+    printf("%.*s %s\n", n, names, value);
+    names += n + (names[n] == ' ');
+  }
+}
+
+@ A median says what a measurement usually gives, and the quartiles how far half of the measurements are apart.
+
+@<Put a key and its value on a line@>=
+void print_quartiles(double *x, size_t n, double unit, int decimals)
+{
+  struct quartiles q = timing_quartiles(x, n);
+  printf(",%.*f,%.*f,%.*f", decimals, unit * q.low, decimals, unit * q.median,
+    decimals, unit * q.high);
+}
+
+@* What a clock said. \label{lab:data}
+A table of measured times is read line by line. The experiment says which lines are lines of numbers by whether it could take them; a line of names or a
+remark it refuses. If there are fewer or more of them than the experiment once printed, the file is not the one it was, and the program says so.
+
+@<Read what a clock said@>=
+typedef bool data_line(void *self, const char *line);
+  /* was it a line of numbers? */
+bool data_read(const char *name, data_line *take, void *self, size_t wanted,
+  struct error *why);
+  /* hands over every line of \.{figures/data/NAME.csv}; errors: it cannot be opened, or has not |wanted| lines of
+     numbers */
+
+@ The file is closed before the lines are counted, so that both ways out have closed it.
+
+@<Go through the lines of a table@>=
+bool data_read(const char *name, data_line *take, void *self, size_t wanted,
+  struct error *why)
+{
+  char path[80], line[512];
+  snprintf(path, sizeof path, "figures/data/%s.csv", name);
+  FILE *f = fopen(path, "r");
+  size_t n = 0;
+  if (f == NULL) return error_say(why, "%s: cannot be opened", path);
+  while (fgets(line, sizeof line, f) != NULL) n += take(self, line);
+  fclose(f);
+  return n == wanted || error_say(why, "%s: %zu lines of numbers, %zu wanted",
+    path, n, wanted);
+}
+
+@ Times often grow with some length along a line. The line is the one for which the squares of what is missed add up to the least; beside its two numbers stand the mean and the
+largest relative error, for those who want to know whether it was a line at all.
+
+@<Fit a line@>=
+struct fit { double start, slope, mean_error, worst_error; };
+  /* |y == start + slope * x|, about */
+struct fit fit_line(const double *x, const double *y, size_t n);
+  /* through |n|${}\ge2$ points */
+
+@ Its slope is the covariance of $x$ and $y$ divided by the variance of $x$, both multiplied by $n^2$.
+
+@<Put a line through points@>=
+struct fit fit_line(const double *x, const double *y, size_t n)
+{
+  struct fit l = @[{ 0, 0, 0, 0 }@];
+  double sx = 0, sy = 0, sxy = 0, sxx = 0, m = (double) n;
+  for (size_t i = 0; i < n; i++) {
+    sx += x[i], sy += y[i];
+    sxy += x[i] * y[i], sxx += x[i] * x[i];
+  }
+  l.slope = (m * sxy - sx * sy) / (m * sxx - sx * sx);
+  l.start = (sy - l.slope * sx) / m;
+  for (size_t i = 0; i < n; i++) {
+    double off = fabs(y[i] / (l.start + l.slope * x[i]) - 1);
+    l.mean_error += off / m;
+    l.worst_error = fmax(l.worst_error, off);
+  }
+  return l;
+}
+
+@* Random numbers. \label{lab:random}
+Some experiments need random numbers, and the same ones on every machine, or the numbers
+in this book would change with the library of whoever prints it. A counter goes on in large odd
+steps,\side{$2^{64}$ times the golden section. Steele and others 2014.} and what it shows is stirred until no bit remembers its place.
+@^random numbers@>
+
+@<Random numbers that are the same everywhere@>=
+uint64_t random_bits(uint64_t *seed);
+  /* 64 of them; the seed goes on */
+double random_uniform(uint64_t *seed);
+  /* between 0 and 1, and neither of them */
+double random_normal(uint64_t *seed);
+  /* of mean 0 and deviation 1 */
+
+@ The upper 53 bits, and a half so that 0 never comes, are a uniform number between 0 and 1. Two of those make a normal
+one: a point of the plane whose coordinates are normal has a uniform angle, and the
+square of its distance from the middle is $-2\ln u$.\side{Found by Box and Muller. The point's other coordinate is as good a number, and is
+dropped here.}
+
+@<Stir a counter@>=
+uint64_t random_bits(uint64_t *seed)
+{
+  uint64_t z = *seed += 0x9e3779b97f4a7c15u;
+  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+  return z ^ z >> 31;
+}
+double random_uniform(uint64_t *seed)
+{
+  return ((double) (random_bits(seed) >> 11) + 0.5) * 0x1p-53;
+}
+double random_normal(uint64_t *seed)
+{
+  double u = random_uniform(seed), v = random_uniform(seed);
+  return sqrt(-2 * num_log(u)) * num_cos(6.283185307179586 * v);
+}
