@@ -39,8 +39,9 @@ The peak is not the sum of anything: it is a moment, and here it is over before 
 @ The program of this chapter, \.{checkpoints/ground.c}, does what the hand has just done, and then provokes some
 failures to see what they say. With the argument |"values"| it prints its
 numbers under their keys, from which the prose of this book takes every number that it
-quotes; with |"ledger"| it prints the points of \cref{fig:ground}. Every chapter has such a program, and all of them obey the same two words: without an
-argument they print what stands in the chapter's \emph{Checkpoint} box, so that a reader who runs one sees the page again.
+quotes; with |"ledger"| it prints the points of \cref{fig:ground}. Every chapter has such a program. Without an
+argument it prints what is in the chapter's \emph{Checkpoint} box, so that a reader who runs it sees the page again. Where a chapter has more to measure than
+fits into a short program, its keys and points come from a program of the laboratory.
 
 @c
 #include <stdio.h>
