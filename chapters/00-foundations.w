@@ -791,7 +791,7 @@ Follow the lines down from any module and you have collected all that it needs: 
 @^module@>@^dependence, of modules@>
 
 No line leads upwards. That is not luck: a table, \.{book.list}, has a row for each module with what it needs, a tool compares the table with every
-|#include|, and an include that the table does not allow stops the build. A module of the main line uses the workshop
+\.{\#include}, and an include that the table does not allow stops the build. A module of the main line uses the workshop
 only through headers that the main line prints, so that nobody who reads the chapters in order meets a function without having seen what it promises.
 
 \widefig{modules}{fig:modules}{The modules by what they include; a line is left out where a longer way says the same. Filled: the main line, chapter by chapter. Open: the workshop.}{A

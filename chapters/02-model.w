@@ -106,46 +106,30 @@ cannot change, and may be kept. And the teller does not choose a word but gives
 odds on all of them; who rolls the dice is another question, and stands outside of the model.
 @^storyteller@>@^self-feeding@>
 
-@ The program of this chapter builds the model of the two boxes and finds the same numbers. Then it uses it, and a few
-others as small, to test what the chapter says. With |"values"| it prints the numbers that these pages quote, each behind its
-name; with |"saturation"| the points of \cref{fig:saturation}.
+@ The program of this chapter builds the model of the two boxes, runs it, and finds the same numbers. A longer one, \cref{lab:model}, uses it and a few
+others as small to test what the chapter says. It prints the numbers that these pages quote and the points of the figures, and a note in the margin says where.
 
 @c
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
-#include "tokenizer/tokenizer.h"
-#include "model/forward.h"
-#include "families/loader.h"
 #include "functions/numbers.h"
+#include "model/toy.h"
 @;@#
-@<Random numbers that are the same everywhere@>@;
-@<How far off are the two orders of a sum@>@;
-@<What large scores do to a softmax@>@;
-@<A model of four words, and a bench to run it on@>@;
-@<Look at one row on its way@>@;
-@<The chance of a text@>@;
-@<Change the tenth token@>@;
+@<Print the attention of one head@>@;
+@<Print the way of the last row@>@;
 @<Do what the hand did, and print it@>@;
-@<What became of the claims@>@;
-@<Print what is asked for@>@;
-
-@ Without an argument it does the hand calculation. Whatever goes wrong is a sentence in |why|, printed here and
-nowhere else, and the status says so to the shell. A |bench| is the small model with all that is needed to run it
-(\cref{sec:toy}).
-
-@<Print what is asked for@>=
-int main(int argc, char **argv)
+int main(void)
 {
-  struct bench b;@+ struct error why;
-  const char *what = argc > 1 ? argv[1] : "";
-  bool ok = bench_open(&b, &why);
-  if (ok && strcmp(what, "saturation") == 0) print_saturation(&b.e);
-  else if (ok && strcmp(what, "values") == 0) ok = print_values(&b, &why);
-  else if (ok)@+ ok = print_hand(&b, &why);
-  if (!ok)@+ fprintf(stderr, "%s\n", why.words);
-  bench_close(&b);
+  static struct toy toy;
+  struct memory m = @[{ .refuse_at = 0 }@];
+  struct counters c = @[{ .passes = 0 }@];
+  struct error why;
+  struct engine e = @[{ .k = kernels_find(NULL, &why), .c = &c }@];
+  toy_make(&toy);
+  struct store *s = e.k == NULL ? NULL : store_open(&m, &toy.lm.config, 1, &why);
+  bool ok = s != NULL && print_hand(&e, &toy, s, &why);
+  store_close(s);
+  if (!ok) fprintf(stderr, "%s\n", why.words);
   return !ok;
 }
 
@@ -191,7 +175,7 @@ eight on their left, then four to four, two to two, one to one, and one number i
 \begin{aside}{How good is the sum}
 Splitting a sum into sixteen also makes it better. Each rounding error is about the size of the partial sum
 it happens in, and a term now passes through a sixteenth of the additions. For \val{sum.terms} random terms between 0 and 1, the
-chain from left to right is off by \val[1]{sum.chain} last places on average, the sixteen lanes by \val[1]{sum.lanes}.
+chain from left to right is off by \val[1]{sum.chain} last places on average, the sixteen lanes by \val[1]{sum.lanes}.\lab{lab:sums}
 \end{aside}
 
 @ Three small decisions complete it, and each has a reason that shows only in a test. The product
@@ -210,66 +194,6 @@ a_j&=\hbox{the chain of }\texttt{fmaf}(x_k,w_k,a_j)\hbox{, from }a_j=+0\hbox{ on
 \end{align*}
 and sum16 is the same with $+$ in the place of |fmaf|. Weights in a short format are widened first, and
 exactly. Where a matrix has a \emph{bias}, a number for each output that is there whatever the input, it is added last.
-
-@ To say how good such a sum is we need random terms, and the same ones on every machine, or the numbers
-of this chapter would change with the library of whoever prints it. So a counter goes on in large odd
-steps,\side{$2^{64}$ times the golden section. Steele and others 2014.} and what it shows is stirred until no bit remembers its place.
-@^random numbers@>
-
-@<Random numbers that are the same everywhere@>=
-static uint64_t stirred(uint64_t *seed)
-{
-  uint64_t z = *seed += 0x9e3779b97f4a7c15u;
-  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-  return z ^ z >> 31;
-}
-
-@ The upper 53 bits, and a half so that 0 never comes, are a uniform number between 0 and 1. Two of those make a normal
-one: a point of the plane whose coordinates are normal has a uniform angle, and the
-square of its distance from the middle is $-2\ln u$.\side{Found by Box and Muller. The point's other coordinate is as good a number, and is
-dropped here.}
-
-@<Random numbers that are the same everywhere@>=
-static double uniform(uint64_t *seed)
-{@+ return ((double) (stirred(seed) >> 11) + 0.5) * 0x1p-53;@+ }
-static double normal(uint64_t *seed)
-{
-  double u = uniform(seed), v = uniform(seed);
-  return sqrt(-2 * num_log(u)) * num_cos(6.283185307179586 * v);
-}
-
-@ The aside's numbers. The same terms, between 0 and 1, are added in both orders, a hundred times over, and what comes out is held
-against the truth. The sums come to half the number of terms, some five thousand. They lie between $2^{12}$ and $2^{13}$, where the last of a float's 24
-bits is worth $2^{-11}$.
-
-@<How far off are the two orders of a sum@>=
-static void print_sums(void)
-{
-  enum {@+ TERMS = 10000, TIMES = 100@+ };
-  uint64_t seed = 1;
-  double off[2] = @[{ 0, 0 }@], place = 0x1p-11;
-  for (int i = 0; i < TIMES; i++) {
-    @<Add one set of terms in both orders@>@;
-    off[0] += fabs((double) chain - truth) / TIMES;
-    off[1] += fabs((double) lane[0] - truth) / TIMES;
-  }
-  printf("sum.terms %d\nsum.chain %.6f\nsum.lanes %.6f\n", TERMS,
-    off[0] / place, off[1] / place);
-}
-
-@ The truth is the sum in double. It is rounded as well, but in the 53rd bit, and what both sums miss by is found in the 24th;
-a judge need not be perfect, only so much better that nobody can tell.
-
-@<Add one set of terms in both orders@>=
-float chain = 0, lane[16] = @[{ 0 }@];
-double truth = 0;
-for (int k = 0; k < TERMS; k++) {
-  float x = (float) uniform(&seed);
-  truth += (double) x, chain += x, lane[k % 16] += x;
-}
-for (int s = 8; s > 0; s /= 2)
-  for (int j = 0; j < s; j++)@+ lane[j] += lane[j + s];
 
 @* What a layer computes. \label{sec:layer}
 Four operations make a layer, besides the sums of products: norm, position, attention and the curve of the MLP. They are written down
@@ -401,7 +325,7 @@ A position that is not to be seen is \emph{left out} of both sums. Two other way
 comes to the same, at the price of work that is thrown away. To compute the weights over all positions and set those of
 the future to zero \emph{afterwards} is wrong: the exponentials of the future are then still in the sum that everything was divided by. In
 the model of the hand calculation, let the row of \tok{\ cat} see \tok{the} and itself. Head A's weights are \val[2]{mask.out.0}
-and \val[2]{mask.out.1}. With the third row computed along and struck out afterwards they are \val[2]{mask.zeroed.0} and \val[2]{mask.zeroed.1}: what is
+and \val[2]{mask.out.1}.\lab{lab:modelclaims} With the third row computed along and struck out afterwards they are \val[2]{mask.zeroed.0} and \val[2]{mask.zeroed.1}: what is
 left of 1 is \val[2]{mask.left}, and it depends on a token of the future. And zero times a value is not always zero. If the value
 is infinite, or not a number, in a row of memory that nobody has written yet, it poisons the sum.
 @^mask@>
@@ -414,7 +338,7 @@ terms add; so $q\cdot k$ has variance $d_k$, and divided by the root it has vari
 
 And if it is not divided? The scores of 64 keys then spread like normal numbers of standard deviation 8, the
 largest stands far above the next, and softmax becomes a choice of one. The mean largest weight is
-\val[2]{saturation.scaled} with the division and \val[2]{saturation.plain} without (\cref{fig:saturation}). A row that looks at one place
+\val[2]{saturation.scaled} with the division and \val[2]{saturation.plain} without (\cref{fig:saturation}).\lab{lab:saturation} A row that looks at one place
 only has a second fault, which shows in training. The derivative of a weight $p$ by its own score is $p(1-p)$; over all keys these sum
 to \val[2]{saturation.slope.scaled} with the division and to \val[2]{saturation.slope.plain} without: little is left to learn from.
 @^saturation@>
@@ -423,69 +347,6 @@ to \val[2]{saturation.slope.scaled} with the division and to \val[2]{saturation.
 a choice of one; divided by the root of the length they leave it as it was.}{A plot. To the right the numbers in a key, from 1 to
 256, on a logarithmic axis; upwards the mean of the largest of 64 weights, from 0 to 1. One curve rises from a tenth to nine tenths,
 steepest in the middle. The other is a flat line at a tenth.}
-
-@ The experiment draws scores of a given deviation for one query and 64 keys, as often as it is told, and asks the softmax of the
-kernels, which computes in double. The seed is fixed: every deviation is tried with the same scores but for their size, or else the curve would
-tremble from point to point.
-
-@<What large scores do to a softmax@>=
-struct softened {@+ double largest, slope;@+ };
-static struct softened soften(const struct engine *e, double deviation, int times)
-{
-  enum {@+ KEYS = 64@+ };
-  struct softened mean = @[{ 0, 0 }@];
-  uint64_t seed = 7;
-  for (int i = 0; i < times; i++) {
-    float score[KEYS];@+ double p[KEYS], most = 0;
-    for (int t = 0; t < KEYS; t++)
-      score[t] = (float) (deviation * normal(&seed));
-    e->k->softmax(e, score, 1, KEYS, p);
-    for (int t = 0; t < KEYS; t++) {
-      if (p[t] > most)@+ most = p[t];
-      mean.slope += p[t] * (1 - p[t]) / times;
-    }
-    mean.largest += most / times;
-  }
-  return mean;
-}
-
-@ The figure's two curves: scores of variance $d$ as they come, whose deviation is $\sqrt d$, and the same divided by $\sqrt d$.
-
-@<What large scores do to a softmax@>=
-static void print_saturation(const struct engine *e)
-{
-  printf("d,plain,divided\n");
-  for (int d = 1; d <= 256; d *= 2)
-    printf("%d,%.6f,%.6f\n", d, soften(e, sqrt(d), 1000).largest,
-      soften(e, 1, 1000).largest);
-}
-
-@ That $q\cdot k$ has variance $d_k$ was proved from independence, and is counted all the same: the
-count says that the right thing was proved. Products have mean 0, so the variance is the mean of their squares. Then it is seen what the two do to
-shares: deviation 8, as it is for 64 numbers undivided, against deviation 1.
-
-@<What large scores do to a softmax@>=
-static void print_variance(void)
-{
-  enum {@+ SAMPLES = 20000, D = 64@+ };
-  uint64_t seed = 3;@+ double square = 0;
-  for (int i = 0; i < SAMPLES; i++) {
-    double dot = 0;
-    for (int k = 0; k < D; k++) dot += normal(&seed) * normal(&seed);
-    square += dot * dot / SAMPLES;
-  }
-  printf("variance.samples %d\nclaim.S2-43 %.6f\n", SAMPLES, square);
-  printf("variance.after %.6f\n", square / D);
-}
-static void print_weights(const struct engine *e)
-{
-  struct softened plain = soften(e, 8, 2000), divided = soften(e, 1, 2000);
-  printf("saturation.plain %.6f\nclaim.S2-44 %.6f\n", plain.largest,
-    plain.largest);
-  printf("saturation.scaled %.6f\n", divided.largest);
-  printf("saturation.slope.plain %.6f\n", plain.slope);
-  printf("saturation.slope.scaled %.6f\n", divided.slope);
-}
 
 @* What is counted. \label{sec:counters}
 To run some rows through all layers is a \emph{pass}, and what it costs is counted beside it. The chapters to come argue about cost, and
@@ -1898,7 +1759,7 @@ No table could replace this. Six tokens of GPT-2's vocabulary make a number of t
 @^chain rule@>@^conditional probability@>
 
 Is it a probability? For the four words of the hand calculation every text of four tokens can be written down: $4^4=$ \val{chain.texts} of them, and
-their probabilities sum to \val[9]{claim.S1-03}. The proof is one line: sum over the last token, and the last factor becomes 1; sum over the one before, and so on.
+their probabilities sum to \val[9]{claim.S1-03}.\lab{lab:chance} The proof is one line: sum over the last token, and the last factor becomes 1; sum over the one before, and so on.
 A product of such factors is never larger than the smallest of them, here in \val{claim.S2-20} texts of \val{chain.texts}.
 
 @ For \tok{The}\tok{\ cat}\tok{\ sat}, given the end of another text, the small model that comes with this book says
@@ -1921,182 +1782,106 @@ at the same time do not know of each other, and agree only through further passe
 right, because what you can talk to today is of that kind.
 @^masked models@>@^diffusion@>@^consistency models@>@^non-autoregressive models@>
 
-@ All texts of four tokens, by |logprobs|, with the full stop as the end of the text before. The digits of |code| to the base 4 are the text.
-
-@<The chance of a text@>=
-static bool print_chain(struct bench *b, struct error *why)
-{
-  double sum = 0;@+ int below = 0;
-  for (uint32_t code = 0; code < 256; code++) {
-    uint32_t ids[5] = @[{ STOP, code / 64, code / 16 % 4, code / 4 % 4, code % 4 }@];
-    double l[5], all, least = 1;
-    if (!logprobs(&b->e, &b->small.lm, b->s, ids, 5, l, &all, why)) return false;
-    for (int i = 1; i < 5; i++)
-      if (num_exp(l[i]) < least)@+ least = num_exp(l[i]);
-    sum += num_exp(all), below += num_exp(all) <= least;
-  }
-  printf("chain.texts %d\nclaim.S1-03 %.9f\n", 256, sum);
-  printf("claim.S2-16 %.9f\nclaim.S2-20 %d\n", sum, below);
-  return true;
-}
-
-@ The long product is done in double as a naive program would do it, so that the zero that is printed is one that really came out.
-
-@<The chance of a text@>=
-static void print_underflow(void)
-{
-  double product = 1, logarithm = 0;
-  for (int i = 0; i < 500; i++) product *= 0.15, logarithm += num_log(0.15);
-  printf("under.product %g\nclaim.S2-04 %.6f\n", product, logarithm);
-  printf("claim.S2-15 %d\n", 1 + (int) (6 * num_log(50257) / num_log(10)));
-}
-
-@ The sentence is asked of the model in |models/pocket| if it is there; the book trains it itself. Where it is not to be found, the four
-words stand in for it. First the factors, from whichever model.
-
-@<The chance of a text@>=
-static bool print_factors(struct bench *b, const struct model *lm, const uint32_t *ids,
-  struct error *why)
-{
-  double l[4], all, least = 1;
-  struct store *s = store_open(&b->m, &lm->config, 1, why);
-  bool ok = s != NULL && logprobs(&b->e, lm, s, ids, 4, l, &all, why);
-  store_close(s);
-  if (!ok)@+ return false;
-  for (int i = 1; i < 4; i++) {
-    printf("text.factor.%d %.9f\n", i, num_exp(l[i]));
-    if (num_exp(l[i]) < least)@+ least = num_exp(l[i]);
-  }
-  printf("text.product %.12f\ntext.smallest %.9f\n", num_exp(all), least);
-  printf("text.log %.6f\n", all);
-  return true;
-}
-
-@ The ids come from the tokenizer of chapter 1, and must be three. In front of them stands the id that ends a text, which the
-model's settings name; the tokenizer adds nothing of its own.
-
-@<The chance of a text@>=
-static bool print_text(struct bench *b, struct error *why)
-{
-  static const uint32_t words[4] = @[{ STOP, 0, 1, 2 }@];
-  const char *pocket = "models/pocket";
-  struct error none;
-  struct model *lm = model_open(&b->m, pocket, &none);
-  struct tokenizer *t = tokenizer_open(&b->m, pocket, &none);
-  struct ids ids = @[{ .n = 0 }@];
-  bool there = lm != NULL && t != NULL && lm->config.n_eos > 0;
-  bool ok = there ? ids_push(&b->m, &ids, lm->config.eos[0], why)
-    && tokenizer_encode(t, &b->m, "The cat sat", 11, false, false, &ids, why)
-    && (ids.n == 4 || error_say(why, "The cat sat has %zu tokens; wanted: 3",
-      ids.n - 1)) && print_factors(b, lm, ids.id, why)
-    : print_factors(b, &b->small.lm, words, why);
-  ids_free(&b->m, &ids);
-  tokenizer_close(&b->m, t);
-  model_close(&b->m, lm);
-  return ok;
-}
-
 @* Which row chooses the tenth token. \label{sec:tenth}
 The logits that choose token 10 come from row 9, counting from 1: the last row that exists. Row 10 is made of token
 10, and cannot help to choose it. It is easy to get this wrong by one, because the row of a token and the guess at it are so often
 drawn one above the other. A test settles it: put another token in place 10, and see which rows change.
 @^off by one@>
 
-On sixteen random tokens, in a model with random numbers, \val{tenth.before} of the rows 1 to 9 change and
+On sixteen random tokens,\lab{lab:tenth} in a model with random numbers, \val{tenth.before} of the rows 1 to 9 change and
 \val{tenth.after} of the rows 10 to 16. So the guess at token 10 did not move, the guess at token 11 did, and so did all that follow. That is what it means to be given a text: every row is
 a function of the tokens up to its own, and of no other. Whether such a model plans is another question, which this does not decide: a row may well carry
 numbers that matter only ten tokens later. But it has no access to a token that has not been chosen yet. Row 10 looks at \val{claim.S0-28} keys, one of them its own.
 
 What is compared is the hidden state of each row, after the last layer; whatever a row has been told must be in there.
 
-@<Change the tenth token@>=
-static bool rows_of(struct bench *b, const uint32_t *ids, float *hidden,
-  struct error *why)
-{
-  struct row rows[PLACES];@+ struct pass *p;
-  for (uint32_t i = 0; i < PLACES; i++) rows[i] = (struct row) @[{ 0, i, ids[i] }@];
-  store_empty(b->s);
-  if (!forward(&b->e, &b->small.lm, b->s, rows, PLACES, &p, why)) return false;
-  memcpy(hidden, p->hidden, sizeof(float) * PLACES * WIDTH);
-  pass_close(p);
-  return true;
-}
+@* Four words. \label{sec:toy}
+The model of the hand calculation becomes a |struct model|, as if it had come out of a file. So what runs here is the engine itself and not a copy of it that
+was made for the occasion. All its numbers are in one |struct toy|, one after the other, so that another use can fill them at random. The laboratory wants it as well; so it has a header
+and a file of its own, which are linked to the two programs and are no part of the library.
 
-@ They are compared as bytes: a row that came out nearly the same would be a row that had changed.
+@(toy.h@>=
+#ifndef INCIPIT_TOY_H
+#define INCIPIT_TOY_H
+#include "model/forward.h"
+@<A model of four words@>@;
+#endif
 
-@<Change the tenth token@>=
-static bool print_tenth(struct bench *b, struct error *why)
-{
-  uint32_t ids[PLACES];
-  float before[PLACES * WIDTH], after[PLACES * WIDTH];
-  uint64_t seed = 10;@+ int changed[2] = @[{ 0, 0 }@];
-  for (int i = 0; i < PLACES; i++) ids[i] = (uint32_t) (stirred(&seed) % WORDS);
-  toy_make(&b->small, 5);
-  bool ok = rows_of(b, ids, before, why);
-  ids[9] = (ids[9] + 1) % WORDS;
-  ok = ok && rows_of(b, ids, after, why);
-  for (int i = 0; ok && i < PLACES; i++)
-    changed[i >= 9] += memcmp(before + i * WIDTH, after + i * WIDTH,
-      WIDTH * sizeof(float)) != 0;
-  printf("tenth.before %d\ntenth.after %d\n", changed[0], changed[1]);
-  printf("claim.S0-02 %d\nclaim.S2-13 %d\n", changed[1], changed[1]);
-  printf("claim.S2-30 %d\nclaim.S0-09 %d\n", 9 - changed[0], 9 - changed[0]);
-  toy_make(&b->small, 0);
-  return ok;
-}
+@ The vocabulary has four words, the last of which ends a text. An \emph{album} is what a watcher has kept of one pass.
 
-@* Four words on a bench. \label{sec:toy}
-The model of the hand calculation as a |struct model|, as if it had come out of a file. So what runs here is the engine itself and not a copy of it that
-was made for the occasion. All its numbers stand in one |struct toy|, one behind the other, so that another use can fill them at random. |text| is what the hand was given, and the word that it found.
-
-@<A model of four words, and a bench to run it on@>=
-enum {@+ WORDS = 4, WIDTH = 4, PLACES = 16, STOP = 3@+ };
-static const char *const word[WORDS] = @[{ "the", " cat", " sat", "." }@];
-static const uint32_t text[4] = @[{ 0, 1, 2, STOP }@];
+@<A model of four words@>=
+enum {@+ TOY_WORDS = 4, TOY_WIDTH = 4, TOY_PLACES = 16, TOY_STOP = 3@+ };
+  /* tokens, numbers in a row, positions; the token that ends a text */
 struct toy {
-  float token[WORDS][WIDTH], place[PLACES][WIDTH];
-  float query[WIDTH][WIDTH], key[WIDTH][WIDTH], value[WIDTH][WIDTH];
-  float joined[WIDTH][WIDTH], gate[WIDTH], up[WIDTH], down[WIDTH];
-  float asked[WORDS][WIDTH];
+  float token[TOY_WORDS][TOY_WIDTH], place[TOY_PLACES][TOY_WIDTH];
+  float query[TOY_WIDTH][TOY_WIDTH], key[TOY_WIDTH][TOY_WIDTH];
+  float value[TOY_WIDTH][TOY_WIDTH], joined[TOY_WIDTH][TOY_WIDTH];
+  float gate[TOY_WIDTH], up[TOY_WIDTH], down[TOY_WIDTH];
+  float asked[TOY_WORDS][TOY_WIDTH];
   struct model_layer only;
   struct model lm;
 };
+  /* its numbers, and the model around them; |lm| points into the rest, so a toy is not to be moved */
+void toy_make(struct toy *y);
+  /* fills in the numbers of the box and the model around them */
+struct album {
+  float x[STAGE_LAYER + 1][8 * TOY_PLACES], logits[TOY_WORDS * TOY_PLACES];
+  double chance[TOY_WORDS * TOY_PLACES];
+};
+  /* every stage of a pass, and the logits and probabilities of every row */
+bool toy_look(struct engine *e, const struct toy *y, struct store *s,
+  const uint32_t *ids, size_t n, struct album *a, struct error *why);
+  /* runs |n| tokens in an empty store and keeps what there was to see; errors: those of |forward| */
+void toy_scores(const struct album *a, int r, int h, float score[3]);
+  /* of head |h| in row |r|, for the keys of the first three */
 
-@ The numbers of the box. Matrices are stored with a row for each output; those that only multiply each number by a factor
+@ Its file makes the model first, and then looks at it.
+
+@(toy.c@>=
+#include <string.h>
+#include "model/toy.h"
+@;@#
+@<Fill in the numbers of the box@>@;
+@<Put a model around the numbers@>@;
+@<Look at the rows on their way@>@;
+
+@ Matrices are stored with a row for each output; those that only multiply each number by a factor
 have it in their diagonal. The corners of a square serve twice, as tokens and as positions, and the four positions go round for ever.
 
-@<A model of four words, and a bench to run it on@>=
+@<Fill in the numbers of the box@>=
 static void toy_by_hand(struct toy *y)
 {
   static const float corner[4][2] = @[{ {1, 1}, {1, -1}, {-1, 1}, {-1, -1} }@];
   static const int place[4] = @[{ 0, 1, 3, 2 }@];
-  static const float query[WIDTH] = @[{ -0.8f, 0.4f, -0.4f, 0.8f }@];
-  static const float joined[WIDTH] = @[{ 1, 0.5f, -1, 0.5f }@];
-  static const float asked[WORDS][WIDTH] =
+  static const float query[TOY_WIDTH] = @[{ -0.8f, 0.4f, -0.4f, 0.8f }@];
+  static const float joined[TOY_WIDTH] = @[{ 1, 0.5f, -1, 0.5f }@];
+  static const float asked[TOY_WORDS][TOY_WIDTH] =
     @[{ {0, 0, -1, 0}, {0, -1, 0, -1}, {0, 0, 0, 1}, {-1, 0, 1, 0} }@];
-  for (int i = 0; i < WIDTH; i++) {
+  memset(y, 0, sizeof *y);
+  for (int i = 0; i < TOY_WIDTH; i++) {
     memcpy(y->token[i], corner[i], sizeof corner[i]);
     y->query[i][i] = query[i], y->key[i][i] = 1;
     y->value[i][i % 2] = 1, y->joined[i][i] = joined[i];
   }
-  for (int p = 0; p < PLACES; p++)
+  for (int p = 0; p < TOY_PLACES; p++)
     memcpy(y->place[p] + 2, corner[place[p % 4]], sizeof corner[0]);
   y->gate[0] = 0.5f, y->gate[2] = -1, y->up[2] = 1;
   y->down[0] = 1, y->down[2] = -1;
   memcpy(y->asked, asked, sizeof asked);
 }
 
-@ The model around the numbers: RMSNorm without a gain, three matrices that make queries, keys and values, and a gated MLP of one number.
+@ The model around the numbers has RMSNorm without a gain, three matrices that make queries, keys and values, and a gated MLP of one number.
 Nothing is copied; each matrix of the model points to its place in the |struct toy|.
 
-@<A model of four words, and a bench to run it on@>=
+@<Put a model around the numbers@>=
 static struct matrix around(const float *x, size_t in, size_t out)
 {
   return (struct matrix) @[{ .weight = { x, WEIGHT_F32 }, .in = in, .out = out }@];
 }
-static void toy_frame(struct toy *y)
+void toy_make(struct toy *y)
 {
   struct normalizer norm = @[{ .kind = NORM_RMS, .epsilon = 0 }@];
+  toy_by_hand(y);
   y->only = (struct model_layer) @[{ .before_attention = norm, .before_mlp = norm,@|
     .qkv = { around(y->query[0], 4, 4), around(y->key[0], 4, 4),
       around(y->value[0], 4, 4) }, .n_qkv = 3,@|
@@ -2110,54 +1895,20 @@ static void toy_frame(struct toy *y)
 engine doesn't mind: it asks for each thing by itself, and never for the family.
 
 @<The settings of four words@>=
-  y->lm.config = (struct model_config) @[{ .family = "llama",@|
-    .vocab_size = WORDS, .n_positions = PLACES, .d_model = WIDTH,@|
-    .d_inner = 1, .n_layers = 1, .n_heads = 2, .n_kv_heads = 2,@|
-    .head_dim = 2, .learned_positions = true, .gated = true }@];
-  y->lm.layers = &y->only, y->lm.last = norm;
-  y->lm.embedding = (struct tensor) @[{ y->token[0], WEIGHT_F32 }@];
-  y->lm.positions = (struct tensor) @[{ y->place[0], WEIGHT_F32 }@];
-  y->lm.head = around(y->asked[0], WIDTH, WORDS);
-  y->lm.attention = (struct heads) @[{ 2, 2, 2, 0.70710678f }@];
-  y->lm.layer_madds = 4 * WIDTH * WIDTH + 3 * WIDTH;
+y->lm.config = (struct model_config) @[{ .family = "llama",@|
+  .vocab_size = TOY_WORDS, .n_positions = TOY_PLACES, .d_model = TOY_WIDTH,@|
+  .d_inner = 1, .n_layers = 1, .n_heads = 2, .n_kv_heads = 2,@|
+  .head_dim = 2, .learned_positions = true, .gated = true }@];
+y->lm.layers = &y->only, y->lm.last = norm;
+y->lm.embedding = (struct tensor) @[{ y->token[0], WEIGHT_F32 }@];
+y->lm.positions = (struct tensor) @[{ y->place[0], WEIGHT_F32 }@];
+y->lm.head = around(y->asked[0], TOY_WIDTH, TOY_WORDS);
+y->lm.attention = (struct heads) @[{ 2, 2, 2, 0.70710678f }@];
+y->lm.layer_madds = 4 * TOY_WIDTH * TOY_WIDTH + 3 * TOY_WIDTH;
 
-@ With a seed the numbers are random, without one they are those of the box.
+@ A watcher keeps a copy of every stage, all rows of it. Looking means running a pass with that watcher, and asking the head about every row. A model of four words can afford it.
 
-@<A model of four words, and a bench to run it on@>=
-static void toy_make(struct toy *y, uint64_t seed)
-{
-  float *x = (void *) y;
-  memset(y, 0, sizeof *y);
-  if (seed == 0)@+ toy_by_hand(y);
-  for (size_t i = 0; i < offsetof(struct toy, only) / sizeof *x && seed > 0; i++)
-    x[i] = (float) normal(&seed);
-  toy_frame(y);
-}
-
-@ The bench has what a pass needs, and an engine without workers.
-
-@<A model of four words, and a bench to run it on@>=
-struct bench {
-  struct memory m;@+ struct counters c;@+ struct engine e;
-  struct toy small;@+ struct store *s;
-};
-static bool bench_open(struct bench *b, struct error *why)
-{
-  *b = (struct bench) @[{ .s = NULL }@];
-  toy_make(&b->small, 0);
-  b->e = (struct engine) @[{ .k = kernels_find(NULL, why), .c = &b->c }@];
-  if (b->e.k != NULL) b->s = store_open(&b->m, &b->small.lm.config, 1, why);
-  return b->s != NULL;
-}
-static void bench_close(struct bench *b)@+ {@+ store_close(b->s);@+ }
-
-@ A watcher keeps a copy of every stage of a pass, all rows, and beside them the logits and probabilities of every row.
-
-@<Look at one row on its way@>=
-struct album {
-  float x[STAGE_LAYER + 1][8 * PLACES], logits[WORDS * PLACES];
-  double chance[WORDS * PLACES];
-};
+@<Look at the rows on their way@>=
 static void keep_all(void *what, enum watch_stage stage, uint32_t layer, float *x,
   size_t rows, size_t width)
 {
@@ -2165,63 +1916,39 @@ static void keep_all(void *what, enum watch_stage stage, uint32_t layer, float *
   (void) layer;
   memcpy(a->x[stage], x, rows * width * sizeof *x);
 }
-
-@ To look is to run a pass before that watcher, and to ask the head about every row. A model of four words can afford it.
-
-@<Look at one row on its way@>=
-static bool look_at(struct bench *b, const uint32_t *ids, size_t n, struct album *a,
-  struct error *why)
+bool toy_look(struct engine *e, const struct toy *y, struct store *s,
+  const uint32_t *ids, size_t n, struct album *a, struct error *why)
 {
-  struct row rows[PLACES];@+ size_t all[PLACES];
+  struct row rows[TOY_PLACES];@+ size_t all[TOY_PLACES];
   struct watcher w = @[{ keep_all, a, true }@];
   struct pass *p = NULL;
   for (size_t i = 0; i < n; i++)
     all[i] = i, rows[i] = (struct row) @[{ 0, (uint32_t) i, ids[i] }@];
-  store_empty(b->s);
-  bool ok = forward_watched(&b->e, &b->small.lm, b->s, rows, n, &w, &p, why)
-    && head(&b->e, &b->small.lm, p, all, n, a->logits, why);
-  if (ok)@+ b->e.k->softmax(&b->e, a->logits, n, WORDS, a->chance);
+  store_empty(s);
+  bool ok = forward_watched(e, &y->lm, s, rows, n, &w, &p, why)
+    && head(e, &y->lm, p, all, n, a->logits, why);
+  if (ok)@+ e->k->softmax(e, a->logits, n, TOY_WORDS, a->chance);
   pass_close(p);
   return ok;
 }
 
+@ Scores and exponentials never leave the kernel, so the scores are computed again from the queries and keys that the watcher saw.
+
+@<Look at the rows on their way@>=
+void toy_scores(const struct album *a, int r, int h, float score[3])
+{
+  for (int t = 0; t < 3; t++) {
+    const float *q = a->x[STAGE_QUERY] + r * TOY_WIDTH + 2 * h;
+    const float *k = a->x[STAGE_KEY] + t * TOY_WIDTH + 2 * h;
+    score[t] = (q[0] * k[0] + q[1] * k[1]) * 0.70710678f;
+  }
+}
+
 @* The check. \label{sec:modelcheck}
-The program prints what the hand has found, line by line, and then what the model says behind each row of the prompt, and
-behind its own first word.
+The program prints what the hand has found, line by line, and then what the model says after each row of the prompt, and
+after its own first word.
 
 \checkpoint{build/out/model.txt}{what the program of this chapter prints}
-
-@<Do what the hand did, and print it@>=
-@<Print the attention of one head@>@;
-@<Print the way of the last row@>@;
-static bool print_hand(struct bench *b, struct error *why)
-{
-  struct album a;
-  if (!look_at(b, text, 3, &a, why))@+ return false;
-  print_way(&b->small, &a);
-  if (!look_at(b, text, 4, &a, why))@+ return false;
-  printf("\n%-24s", "behind");
-  for (int v = 0; v < WORDS; v++)@+ printf("%6s", word[v]);
-  printf("\n");
-  for (int r = 0; r < 4; r++) {
-    printf("%-24s", r == 0 ? "the" : r == 1 ? "the cat" : r == 2
-      ? "the cat sat" : "the cat sat.");
-    @<Print the odds on all words behind row |r|, and the likeliest@>@;
-  }
-  return true;
-}
-
-@ The arrow points to what chapter 3 will call the greedy choice.
-
-@<Print the odds on all words behind row |r|, and the likeliest@>=
-int best = 0;
-for (int v = 0; v < WORDS; v++) {
-  printf("%6.2f", a.chance[r * WORDS + v]);
-  if (a.chance[r * WORDS + v] > a.chance[r * WORDS + best]) best = v;
-}
-printf("  -> %s\n", word[best]);
-
-@ Two digits behind the point, as the hand has written them.
 
 @<Print the attention of one head@>=
 static void print_line(const char *name, const float *x, int n)
@@ -2231,25 +1958,13 @@ static void print_line(const char *name, const float *x, int n)
   printf("\n");
 }
 
-@ Scores and exponentials never leave the kernel, so they are computed again from the queries and keys that the watcher saw.
-
-@<Print the attention of one head@>=
-static void scores_of(const struct album *a, int r, int h, float score[3])
-{
-  for (int t = 0; t < 3; t++) {
-    const float *q = a->x[STAGE_QUERY] + r * WIDTH + 2 * h;
-    const float *k = a->x[STAGE_KEY] + t * WIDTH + 2 * h;
-    score[t] = (q[0] * k[0] + q[1] * k[1]) * 0.70710678f;
-  }
-}
-
-@ The weights are the kernel's own; that they agree with the exponentials above them is the check.
+@ Numbers have two decimals, as the hand has written them. The weights are the kernel's own; that they agree with the exponentials above them is the check.
 
 @<Print the attention of one head@>=
 static void print_head(const struct album *a, int h)
 {
   float score[3], shrunk[3];
-  scores_of(a, 2, h, score);
+  toy_scores(a, 2, h, score);
   float most = fmaxf(score[0], fmaxf(score[1], score[2]));
   for (int t = 0; t < 3; t++) shrunk[t] = num_expf(score[t] - most);
   print_line(h == 0 ? "head A  scores" : "head B  scores", score, 3);
@@ -2257,16 +1972,16 @@ static void print_head(const struct album *a, int h)
   print_line("        weights", a->x[STAGE_WEIGHTS] + (2 * 2 + h) * 3, 3);
 }
 
-@ The stages in their order, for the third row. Gate and second number of the MLP are multiplied inside the
+@ The stages are printed in their order, for the third row. The gate and the second number of the MLP are multiplied inside the
 engine, so the two are computed again from what the norm left.
 
 @<Print the way of the last row@>=
 static void print_way(const struct toy *y, const struct album *a)
 {
-  int at = 2 * WIDTH;
-  float middle[3] = @[{ 0, 0, a->x[STAGE_INNER][2] }@], h[WIDTH];
+  int at = 2 * TOY_WIDTH;
+  float middle[3] = @[{ 0, 0, a->x[STAGE_INNER][2] }@], h[TOY_WIDTH];
   const float *n = a->x[STAGE_MLP_NORM] + at, *added = a->x[STAGE_ATTENTION] + at;
-  for (int i = 0; i < WIDTH; i++) {
+  for (int i = 0; i < TOY_WIDTH; i++) {
     middle[0] += y->gate[i] * n[i], middle[1] += y->up[i] * n[i];
     h[i] = a->x[STAGE_EMBEDDING][at + i] + added[i];
   }
@@ -2283,102 +1998,34 @@ static void print_way(const struct toy *y, const struct album *a)
   print_line("logits", a->logits + at, 4);
 }
 
-@ The keys of \cref{sec:weights} are taken from the same album: the row of \tok{\ cat} and head A, with two positions, and with the third computed
-along and struck out. The end counts what the matrix behind the heads has changed.
+@ The text is what the hand was given, and the word that it found. The last four lines have the probabilities of all words after each row; the arrow points to the likeliest, which chapter 3 will call
+the greedy choice.
 
-@<Print what became of a mask@>=
-static bool print_mask(struct bench *b, struct error *why)
+@<Do what the hand did, and print it@>=
+static void print_odds(const char *given, const double *chance)
 {
+  static const char *const word[] = @[{ "the", " cat", " sat", "." }@];
+  int best = 0;
+  printf("%-24s", given);
+  for (int v = 0; v < TOY_WORDS; v++) {
+    printf("%6.2f", chance[v]);
+    if (chance[v] > chance[best]) best = v;
+  }
+  printf("  -> %s\n", word[best]);
+}
+static bool print_hand(struct engine *e, const struct toy *y,
+  struct store *s, struct error *why)
+{
+  static const uint32_t text[4] = @[{ 0, 1, 2, TOY_STOP }@];
+  static const char *const given[4] = @[{ "the", "the cat", "the cat sat",@|
+    "the cat sat." }@];
   struct album a;
-  float score[3];@+ double p[3];
-  if (!look_at(b, text, 3, &a, why))@+ return false;
-  scores_of(&a, 1, 0, score);
-  const float *w = a.x[STAGE_WEIGHTS] + 2 * 3;
-  printf("mask.out.0 %.6f\nmask.out.1 %.6f\n", (double) w[0], (double) w[1]);
-  printf("claim.S4-16 %.6f\n", (double) w[2]);
-  printf("claim.S2-45 %.6f\n", (double) (w[0] + w[1] + w[2]));
-  b->e.k->softmax(&b->e, score, 1, 3, p);
-  printf("mask.zeroed.0 %.6f\nmask.zeroed.1 %.6f\n", p[0], p[1]);
-  printf("mask.left %.6f\n", p[0] + p[1]);
-  const float *mixed = a.x[STAGE_MIXED] + 2 * WIDTH;
-  const float *joined = a.x[STAGE_ATTENTION] + 2 * WIDTH;
-  int differ = 0;
-  for (int i = 0; i < WIDTH; i++)@+ differ += mixed[i] != joined[i];
-  printf("claim.S0-30 %d\n", differ);
+  if (!toy_look(e, y, s, text, 3, &a, why))@+ return false;
+  print_way(y, &a);
+  if (!toy_look(e, y, s, text, 4, &a, why))@+ return false;
+  printf("\n%-24s%6s%6s%6s%6s\n", "behind", "the", " cat", " sat", ".");
+  for (int r = 0; r < 4; r++) print_odds(given[r], a.chance + r * TOY_WORDS);
   return true;
-}
-
-@ Two more claims are about logits. A constant is added to all of them, and it is counted how many probabilities moved; and it is counted how many
-pairs of tokens stand in one order by logit and in another by probability.
-
-@<What became of the claims@>=
-@<Print what became of a mask@>@;
-static bool print_raised(struct bench *b, struct error *why)
-{
-  struct album a;@+ float raised[WORDS];
-  double p[WORDS], sum = 0;
-  int moved = 0, unordered = 0;
-  if (!look_at(b, text, 3, &a, why))@+ return false;
-  const float *z = a.logits + 2 * WORDS;
-  const double *q = a.chance + 2 * WORDS;
-  for (int v = 0; v < WORDS; v++)@+ raised[v] = z[v] + 3;
-  b->e.k->softmax(&b->e, raised, 1, WORDS, p);
-  for (int v = 0; v < WORDS; v++) {
-    sum += q[v], moved += fabs(p[v] - q[v]) > 1e-6;
-    for (int u = 0; u < WORDS; u++) unordered += (z[u] > z[v]) != (q[u] > q[v]);
-  }
-  printf("claim.S0-22 %.9f\nclaim.S2-28 %.9f\n", sum, sum);
-  printf("claim.S2-24 %d\nclaim.S2-26 %d\n", moved, unordered);
-  printf("claim.S2-27 %g\n", num_exp(-1000));
-  return true;
-}
-
-@ And the full stop's row of the model's head is doubled, which changes its length and not its direction. The model is put right again afterwards.
-
-@<What became of the claims@>=
-static bool print_doubled(struct bench *b, struct error *why)
-{
-  struct album a, c;
-  const size_t at = 2 * WORDS + STOP;
-  if (!look_at(b, text, 3, &a, why))@+ return false;
-  for (int i = 0; i < WIDTH; i++)@+ b->small.asked[STOP][i] *= 2;
-  bool ok = look_at(b, text, 3, &c, why);
-  toy_make(&b->small, 0);
-  if (!ok)@+ return false;
-  printf("claim.S2-25 %.6f\n", (double) (c.logits[at] / a.logits[at]));
-  printf("score.before %.6f\nscore.after %.6f\n", a.chance[at], c.chance[at]);
-  return true;
-}
-
-@ Passes of eight, nine and ten rows: the differences of their counts are the keys that the ninth and the tenth row saw.
-
-@<What became of the claims@>=
-static bool print_pairs(struct bench *b, struct error *why)
-{
-  static const uint32_t ids[10] = @[{ 0, 1, 2, STOP, 0, 1, 2, STOP, 0, 1 }@];
-  struct album a;@+ uint64_t pairs[3];
-  for (size_t i = 0; i < 3; i++) {
-    b->c = (struct counters) @[{ .passes = 0 }@];
-    if (!look_at(b, ids, 8 + i, &a, why))@+ return false;
-    pairs[i] = b->c.qk_pairs;
-  }
-  printf("claim.S2-31 %" PRIu64 "\n", pairs[1] - pairs[0]);
-  printf("claim.S0-28 %" PRIu64 "\n", pairs[2] - pairs[1]);
-  printf("claim.S2-17 %d\nclaim.S2-32 %d\n", 4, 10 - 1 - 3);
-  printf("claim.S2-22 %d\n", 10 * 2 * 12 * 768);
-  return true;
-}
-
-@ Everything that these pages quote, in turn, from every experiment.
-
-@<What became of the claims@>=
-static bool print_values(struct bench *b, struct error *why)
-{
-  print_sums();@+ print_variance();@+ print_weights(&b->e);
-  print_underflow();
-  return print_mask(b, why) && print_raised(b, why)
-    && print_doubled(b, why) && print_pairs(b, why)
-    && print_chain(b, why) && print_text(b, why) && print_tenth(b, why);
 }
 
 @* What the tutorials say. \label{sec:modeltutorials}

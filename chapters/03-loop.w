@@ -54,68 +54,32 @@ work done again.}
 
 @ The chapter makes a module, |loop.h| and |loop.c|, whose function |generate| serves the
 command of \cref{command}, the protocol of \cref{probe}, by which engines are compared, and every later chapter; and a program,
-\.{checkpoints/loop.c}, that prints what the hand has just found. The program needs one thing of
-\cref{functions}, a logarithm that is the same on every machine: the C library's may differ in its last bit, and a number in
-this book may not.
+\.{checkpoints/loop.c}, that finds by running the loop what the hand has just found with a pencil, and then counts four cases that no
+hand would. \Cref{lab:loop} is a longer program. It prints the points of the figures and every number that is quoted here; a note
+in the margin says where.
 
 @c
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include "functions/numbers.h"
-#include "ground/timing.h"
-#include "loop/laboratory.h"
+#include "tokenizer/tokenizer.h"
+#include "families/loader.h"
 #include "loop/loop.h"
+#include "loop/parrot.h"
 @;@#
-@<Run the loop and read the counters@>@;
+@<Somebody who writes the sentence@>@;
+@<Count the rows of a text@>@;
 @<Draw the four passes as the hand drew them@>@;
 @<Count the four cases that are quoted everywhere@>@;
-@<Print the cells of a grid and the points of the curves@>@;
-@<Print every number that the prose quotes@>@;
-@<Open the laboratory, print, and close it@>@;
-
-@ Models and memory are gathered in a \emph{laboratory} (\cref{sec:parrot}). It is closed whether the work went well or not, and also
-if it could only be opened half: |laboratory_close| must be able to bear that, so that nobody has to ask how far the opening came.
-
-@<Open the laboratory, print, and close it@>=
-int main(int argc, char **argv)
+int main(void)
 {
-  struct laboratory lab;
+  static struct writer model, parrot;
   struct error why;
-  const char *what = argc > 1 ? argv[1] : "";
-  bool ok = laboratory_open(&lab, &why) && print_what(&lab, what, &why);
-  laboratory_close(&lab);
+  bool ok = model_writer(&model, &why) && parrot_writer(&parrot, &why)
+    && draw_passes(&model, &why) && print_table(&parrot, &why);
+  model_close(&model.m, model.own);
   if (!ok) fprintf(stderr, "%s\n", why.words);
   return !ok;
-}
-
-@ Numbers reach this page on two roads. The build calls the program with the word |"values"| and collects the keys that it prints; the prose
-names a key, and finds its number. It calls it with the name of a figure, and the drawing reads the points.
-
-@<Print every number that the prose quotes@>=
-@<Measure the exponents@>@;
-@<Print the table's numbers as keys@>@;
-@<Print what became of the claims@>@;
-@<Take the time of a pass@>@;
-@<Fit a line to the times@>@;
-@<Do what the command line says@>@;
-
-@ Without a word the program prints what stands in the box of \cref{sec:loopcheck}. The word |"clock"| is the odd one: what
-it prints is different every time, so the build never says it.
-
-@<Do what the command line says@>=
-static bool print_what(struct laboratory *lab, const char *what,
-  struct error *why)
-{
-  if (strcmp(what, "grid") == 0) return print_cells(lab, 3, 4, why);
-  if (strcmp(what, "heat") == 0) return print_cells(lab, 50, 100, why);
-  if (strcmp(what, "growth") == 0) return print_growth(lab, why);
-  if (strcmp(what, "clock") == 0) return print_clock(lab, why);
-  if (strcmp(what, "values") == 0)
-    return print_keys(lab, why) && print_claims(lab, why) && print_fit(why);
-  return print_passes(lab, why) && print_table(lab, why);
 }
 
 @* Six steps. \label{sec:sixsteps}
@@ -452,7 +416,7 @@ of~\eqref{eq:naive} grows with the prompt, the second with the square of what we
 \cref{fig:growth} shows the one taking over from the other. That answers the question at the head of the chapter: the first
 word of an answer costs a pass of $p$ rows, the tenth one of $p+9$.
 
-\Cref{fig:heat} is the grid of \cref{fig:grid} seen from far away, for 50 tokens given and $10^2$ written. Between the two the
+\Cref{fig:heat}\lab{lab:loopgrid} is the grid of \cref{fig:grid} seen from far away, for 50 tokens given and $10^2$ written. Between the two the
 proportions have changed: of 18 cells 6 were needed, of \val{loop.naive.50.100} there are \val{loop.needed.50.100}, and they are no more than the outline of the picture.
 
 \widefig{heat}{fig:heat}{A pass is a line, one below the other; the prompt has 50 tokens. Of \val{loop.naive.50.100} cells, the first line and the dark
@@ -461,7 +425,7 @@ made before.}{A strip of many lines, one a pass. A thin teal line runs along the
 diagonal edge at the right, the rows made for the first time. Everything to the left of it is amber, and
 darkens downwards, as the earlier computations add up.}
 
-\Cref{tab:waste} counts four cases that one article made popular. (The article's own table says $p+g$ where ours says $p+g-1$, and
+\Cref{tab:waste}\lab{lab:looptable} counts four cases that one article made popular. (The article's own table says $p+g$ where ours says $p+g-1$, and
 leaves off most decimals of the quotient; \cref{sec:looptutorials} has the details.)
 
 \begin{table}[tp]
@@ -522,7 +486,7 @@ one, the slopes on logarithmic paper are \val[2]{loop.slope.rows} and \val[2]{lo
 Whoever writes that the naive loop is ``quadratic'' has counted one of the two.
 
 The sums go where no run can follow. A text of $10^5$ tokens would cost \val{loop.formula.100000} rows
-to write this way, and one of $10^6$ tokens, which a popular page uses to frighten its readers, \val{claim.S0-25}. The program
+to write this way, and one of $10^6$ tokens, which a popular page uses to frighten its readers, \val{claim.S0-25}. The laboratory
 prints such numbers only after \eqref{eq:naive} has agreed with five runs.
 
 @* Why nothing changes. \label{sec:causal}
@@ -551,7 +515,7 @@ $i+1$ keys. We expect
 \begin{equation}\label{eq:clock}
   t(n)=an+b\,\frac{n(n+1)}2 ,\qquad\hbox{so}\qquad\frac{t(n)}n=a+b\,\frac{n+1}2:
 \end{equation}
-the time for each \emph{row} is a straight line over the length. \Cref{fig:clock} is that line. It begins at
+the time for each \emph{row} is a straight line over the length. \Cref{fig:clock} is that line.\lab{lab:loopclock} It begins at
 \val[1]{loop.clock.row} microseconds, which is what projections, feed-forward and norms cost a row, and
 rises by \val[1]{loop.clock.pair} nanoseconds for each key looked at; \val[0]{loop.clock.texts} lengths fit it with a largest
 error of \val[1]{loop.clock.error} percent. In a pass of \val{loop.clock.longest} rows attention
@@ -564,134 +528,10 @@ of \eqref{eq:clock}. Bars span the middle half of the rounds. Measured once, on 
 the file of the numbers names.}{A plot of microseconds a row against rows in the pass. The points lie close to a
 straight line that starts well above zero and rises slowly: most of a row's cost does not depend on the length of the text.}
 
-@ The measurement is a word of the program's command line, and no part of the build: a clock never gives the same
-answer twice. \texttt{make measure} runs it, adds the machine's name, and writes the file that figure and prose
-are made of. The clock is the stopwatch of chapter 0 (\cref{sec:stopwatch}).
-
-What is timed is |evaluate| of \cref{model}: empty the store, run the rows, ask the last one for its logits. That is a round of our loop, without
-the choice, which takes no time. The text is made of ids in turn, since the work does not depend on which they are.
-
-@<Take the time of a pass@>=
-enum { ROUNDS = 21, LENGTHS = 12 };
-static bool time_pass(struct engine *e, const struct model *lm,
-  struct store *st, size_t n, float *logits, double *seconds, struct error *why)
-{
-  uint32_t ids[CONTEXT];
-  for (size_t i = 0; i < n; i++)
-    ids[i] = (uint32_t) (1 + i % (lm->config.vocab_size - 1));
-  double start = timing_seconds();
-  bool ok = evaluate(e, lm, st, ids, n, &(size_t) @[{ n - 1 }@], 1, logits, why);
-  *seconds = timing_seconds() - start;
-  return ok;
-}
-
-@ Each length is timed in every round, and not all rounds of one length before the next begins: so a disturbance that lasts a few seconds
-falls on all lengths alike and cannot bend the line. Round $-1$ is for the machine, which has pages to fetch and caches to fill; nobody reads its
-times.
-
-@<Take the time of a pass@>=
-@<Print median and quartiles of each length@>@;
-static bool time_rounds(struct engine *e, const struct model *lm,
-  struct store *st, double taken[LENGTHS][ROUNDS], float *logits,
-  struct error *why)
-{
-  for (int r = -1; r < ROUNDS; r++)
-    for (size_t i = 0; i < LENGTHS; i++) {
-      double seconds;
-      if (!time_pass(e, lm, st, 64 * (i + 1), logits, &seconds, why))
-        return false;
-      if (r >= 0) taken[i][r] = seconds;
-    }
-  print_quartiles(taken);
-  return true;
-}
-
-@ Each length prints one line, with the median and the quartiles of its rounds.
-
-@<Print median and quartiles of each length@>=
-static void print_quartiles(double taken[LENGTHS][ROUNDS])
-{
-  printf("rows,low,median,high\n");
-  for (size_t i = 0; i < LENGTHS; i++) {
-    struct quartiles q = timing_quartiles(taken[i], ROUNDS);
-    printf("%zu,%.2f,%.2f,%.2f\n", 64 * (i + 1), 1e6 * q.low,
-      1e6 * q.median, 1e6 * q.high);
-  }
-}
-
-@ The times are microseconds for a whole pass, on one thread. More threads would share the products of a pass and leave the
-waiting between them unshared; the line of \eqref{eq:clock} has no term for that.
-
-@<Take the time of a pass@>=
-static bool print_clock(struct laboratory *lab, struct error *why)
-{
-  double taken[LENGTHS][ROUNDS];
-  struct model *lm = lab->pocket;
-  struct store *st = store_open(&lab->m, &lm->config, 1, why);
-  size_t wide = lm->config.vocab_size;
-  float *logits = memory_take(&lab->m, FOR_ACTIVATIONS, wide, sizeof *logits,
-    why);
-  bool ok = st != NULL && logits != NULL
-    && time_rounds(&lab->e, lm, st, taken, logits, why);
-  memory_give(&lab->m, FOR_ACTIVATIONS, logits, wide, sizeof *logits);
-  store_close(st);
-  return ok;
-}
-
-@ What the prose says about the times is computed from the file, not from a clock; so it is the same wherever the book is built, and a
-reader who measures again changes figure and sentences together. Lines that are no four numbers are comments or the heading, and are passed over.
-
-@<Fit a line to the times@>=
-static bool read_clock(double *x, double *y, int *m, struct error *why)
-{
-  static const char *const path = "figures/data/loop.clock.csv";
-  FILE *f = fopen(path, "r");
-  if (f == NULL) return error_say(why, "%s: cannot be opened", path);
-  char line[512];
-  double n, low, median, high;
-  for (*m = 0; *m < LENGTHS && fgets(line, sizeof line, f) != NULL;)
-    if (sscanf(line, "%lf,%lf,%lf,%lf", &n, &low, &median, &high) == 4)
-      x[*m] = (n + 1) / 2, y[(*m)++] = median / n;
-  fclose(f);
-  return *m >= 3 || error_say(why, "%s: %d lines of times, 3 wanted", path, *m);
-}
-
-@ The points are the quotients of \eqref{eq:clock}: $x=(n+1)/2$, the mean number of keys that a row looks at, and $y=t(n)/n$. The line is that of least
-squares. For $m$ points its slope is $b=(m\sum xy-\sum x\sum y)/(m\sum x^2-(\sum x)^2)$, and it goes through the centre of the points, which gives $a$. How well
-it fits is said by the point that is farthest from it, in proportion: a mean would let eleven good points hide a bad one.
-
-@<Fit a line to the times@>=
-static bool print_fit(struct error *why)
-{
-  double x[LENGTHS], y[LENGTHS], sx = 0, sy = 0, sxy = 0, sxx = 0, worst = 0;
-  int m = 0;
-  if (!read_clock(x, y, &m, why)) return false;
-  for (int i = 0; i < m; i++)
-    sx += x[i], sy += y[i], sxy += x[i] * y[i], sxx += x[i] * x[i];
-  double b = (m * sxy - sx * sy) / (m * sxx - sx * sx), a = (sy - b * sx) / m;
-  for (int i = 0; i < m; i++) {
-    double off = fabs(y[i] / (a + b * x[i]) - 1);
-    worst = off > worst ? off : worst;
-  }
-  @<Print the line, and the share of attention@>@;
-  return true;
-}
-
-@ Of a row's time $a+bx$ the part $bx$ went into looking; its share is printed for the shortest pass and for the longest. (From $x$ the length comes back as
-$2x-1$.)
-
-@<Print the line, and the share of attention@>=
-printf("loop.clock.row %.4f\nloop.clock.pair %.4f\n", a, 1000 * b);
-printf("loop.clock.texts %d\nloop.clock.error %.4f\n", m, 100 * worst);
-printf("loop.clock.shortest %.0f\nloop.clock.longest %.0f\n", 2 * x[0] - 1,
-  2 * x[m - 1] - 1);
-printf("loop.clock.share.short %.2f\n", 100 * b * x[0] / (a + b * x[0]));
-printf("loop.clock.share %.2f\n", 100 * b * x[m - 1] / (a + b * x[m - 1]));
-
 @* What the tutorials say. \label{sec:looptutorials}
 Five popular explanations of this loop print numbers about it. We ran them. Where several say the
 same thing in other words, one is quoted and all are named: S4-03 is the third claim of the source that the bibliography
-lists as S4.
+lists as S4.\lab{lab:loopclaims}
 
 The first three go wrong by one.
 
@@ -1048,88 +888,88 @@ enum { WORDS = PARROT_WORDS, CONTEXT = PARROT_CONTEXT };
 @<Open and close a laboratory@>@;
 
 @* Running and counting. \label{sec:count}
-One function runs the loop for $p$ tokens given and $g$ to write, in an empty store, with all counters
-at zero, and then reads them; |real| says with which of the two models. Everything that the chapter prints about counts comes from it. So there is one
-place where a number could be wrong, and it is watched: see the next section.
+Two of them write the sentence for the program of this chapter: the built-in model, which is asked for a few tokens, and the parrot, which writes the long
+texts. To the loop they are the same. Each has its memory, its counters, an engine, and the ids that stand for the seven words of the sentence.
 
-@<Run the loop and read the counters@>=
-struct tally { struct counters did; size_t times[CONTEXT], longest; bool print; };
-@<Watch one pass go by@>@;
-static bool run_loop(struct laboratory *lab, bool real, size_t p, size_t g,
-  struct tally *t, struct error *why)
+@<Somebody who writes the sentence@>=
+struct writer {
+  struct memory m;@+ struct counters c;@+ struct engine e;
+  const struct model *lm;@+ struct model *own;
+  uint32_t sentence[PARROT_WORDS];
+  struct parrot bird;@+ struct kernels idle;
+};
+@<Let the built-in model write it@>@;
+@<Let the parrot write it@>@;
+
+@ The built-in model is in \.{models/pocket}, with its tokenizer. The small grid is drawn from its runs, so that it is that of a model that has learnt to write. What
+the parrot knows by heart this model has to know by learning; and if the tokenizer cut one of the words in two, there would be an eighth token, and the
+grid would not be the one that was drawn by hand.
+
+@<Let the built-in model write it@>=
+static bool model_writer(struct writer *w, struct error *why)
 {
-  const struct model *lm = real ? lab->pocket : &lab->bird.lm;
-  struct store *st = store_open(&lab->m, &lm->config, 1, why);
-  if (st == NULL) return false;
-  struct engine e = lab->e;
-  if (!real) e.k = &lab->idle;
-  lab->c = (struct counters) @[{ .passes = 0 }@];
-  *t = (struct tally) @[{ .print = t->print }@];
-  @<Generate |g| tokens after the first |p| of the sentence@>@;
-  t->did = lab->c;
-  store_close(st);
-  @<Compare what was drawn with what was counted@>@;
+  w->e = (struct engine) @[{ .k = kernels_find(NULL, why), .c = &w->c }@];
+  w->lm = w->own = model_open(&w->m, "models/pocket", why);
+  struct tokenizer *t = tokenizer_open(&w->m, "models/pocket", why);
+  const char *text = "The cat sat on the mat.";
+  struct ids ids = @[{ .n = 0 }@];
+  bool ok = w->e.k != NULL && w->own != NULL && t != NULL
+    && tokenizer_encode(t, &w->m, text, strlen(text), false, false, &ids, why)
+    && (ids.n == PARROT_WORDS || error_say(why, "%s has %zu tokens, not %d",
+      text, ids.n, PARROT_WORDS));
+  if (ok) memcpy(w->sentence, ids.id, sizeof w->sentence);
+  ids_free(&w->m, &ids);
+  tokenizer_close(&w->m, t);
+  return ok;
 }
 
-@ There are two witnesses. The counters are bumped by |forward|, far from here; the watcher below makes a list of its own from nothing but the length of the
-text at each step. They must agree, or no number is printed.
+@ The parrot's tokens are the numbers from 0 on, and its kernels the idle ones. Nothing of it is taken from memory.
 
-@<Compare what was drawn with what was counted@>=
-size_t seen = 0;
-for (size_t i = 0; i < t->longest; i++) seen += t->times[i];
-return ok && (seen == t->did.kv_rows_computed
-  || error_say(why, "%zu cells drawn, %" PRIu64 " rows counted", seen,
-    t->did.kv_rows_computed));
-
-@ The prompt is the beginning of the sentence, repeated as often as it takes. The text is read, too: if the
-parrot has not said its sentence, round and round, or the built-in model has not ended the cat's as in the
-drawing, then what was counted was not the loop. (The built-in model is held to the first seven tokens; what it writes after the full stop is its own affair.)
-
-@<Generate |g| tokens after the first |p| of the sentence@>=
-uint32_t prompt[CONTEXT];
-for (size_t i = 0; i < p; i++)
-  prompt[i] = real ? lab->sentence[i % WORDS] : (uint32_t) (i % WORDS);
-struct generator maker = @[{ &e, lm, st, &lab->m }@];
-struct settings want = @[{ .max_new_tokens = g, .see = watch_pass,
-  .self = t }@];
-struct continuation c;
-bool ok = generate(&maker, prompt, p, &want, &c, why);
-for (size_t i = p; ok && i < c.text.n && (!real || i < WORDS); i++)
-  ok = c.text.id[i] == (real ? lab->sentence[i] : i % WORDS)
-    || error_say(why, "token %zu is not the next of the sentence", i);
-continuation_free(&lab->m, &c);
-
-@ The watcher keeps a list: how often each position was computed. That is what \cref{fig:grid} has in its cells, and it takes no
-more than the length of each step, since a pass of this loop reads everything from position 0. It never cancels.
-
-@<Watch one pass go by@>=
-static bool watch_pass(void *self, const struct step *now)
+@<Let the parrot write it@>=
+static bool parrot_writer(struct writer *w, struct error *why)
 {
-  struct tally *t = self;
-  t->longest = now->length;
-  for (size_t i = 0; i < now->length; i++) {
-    t->times[i]++;
-    if (t->print)
-      printf("%zu,%zu,%zu\n", now->number, i, t->times[i]);
-  }
+  const struct kernels *best = kernels_find(NULL, why);
+  if (best == NULL) return false;
+  parrot_kernels(&w->idle, best);
+  parrot_make(&w->bird);
+  w->e = (struct engine) @[{ .k = &w->idle, .c = &w->c }@];
+  w->lm = &w->bird.lm;
+  for (uint32_t i = 0; i < PARROT_WORDS; i++) w->sentence[i] = i;
   return true;
 }
 
-@ Rows computed, rows needed, and their quotient, from the counters alone. Here \emph{needed} does not mean $p+g-1$; it means the rows that no earlier pass had
-computed, as the store saw it. That the two are equal is a finding, and the tests find it again.
+@ One function runs the loop for $p$ tokens given and $g$ to write, in an empty store, with all counters at zero. The prompt is the beginning of the
+sentence, repeated as often as it takes. The text is read as well: if it does not go on with the sentence, round and round, then what was counted was not the
+loop, and nothing is printed.
 
-@<Run the loop and read the counters@>=
-static size_t rows_of(const struct tally *t)
+@<Count the rows of a text@>=
+static bool count_rows(struct writer *w, size_t p, size_t g, struct error *why)
 {
-  return (size_t) t->did.kv_rows_computed;
+  uint32_t prompt[PARROT_CONTEXT];
+  for (size_t i = 0; i < p; i++) prompt[i] = w->sentence[i % PARROT_WORDS];
+  struct store *s = store_open(&w->m, &w->lm->config, 1, why);
+  if (s == NULL) return false;
+  struct generator maker = @[{ &w->e, w->lm, s, &w->m }@];
+  struct settings want = @[{ .max_new_tokens = g }@];
+  struct continuation c;
+  w->c = (struct counters) @[{ .passes = 0 }@];
+  bool ok = generate(&maker, prompt, p, &want, &c, why);
+  for (size_t i = p; ok && i < c.text.n; i++)
+    ok = c.text.id[i] == w->sentence[i % PARROT_WORDS]
+      || error_say(why, "token %zu is not the next of the sentence", i);
+  continuation_free(&w->m, &c);
+  store_close(s);
+  return ok;
 }
-static size_t needed(const struct tally *t)
+
+@ The counters then say how many rows were computed, and how many of them had been computed before. The rest were needed. That is not
+$p+g-1$ by definition: it is what the store saw, and that the two are equal is a finding. In \cref{lab:loopcount} a second witness watches the loop, who knows
+only how long the text is at each step, and the two are compared.\lab{lab:loopcount}
+
+@<Count the rows of a text@>=
+static uint64_t needed(const struct writer *w)
 {
-  return (size_t) (t->did.kv_rows_computed - t->did.kv_rows_recomputed);
-}
-static double waste(const struct tally *t)
-{
-  return (double) rows_of(t) / (double) needed(t);
+  return w->c.kv_rows_computed - w->c.kv_rows_recomputed;
 }
 
 @* The check. \label{sec:loopcheck}
@@ -1140,24 +980,24 @@ drew, and the numbers what the counters counted, and a reader could not tell whi
 \checkpoint{build/out/loop.txt}{what the program of this chapter prints}
 
 @<Draw the four passes as the hand drew them@>=
-static bool print_passes(struct laboratory *lab, struct error *why)
+static bool draw_passes(struct writer *w, struct error *why)
 {
-  struct tally t = @[{ .print = false }@];
-  size_t rows = 0, again = 0;
+  uint64_t rows = 0, again = 0;
   for (size_t g = 1; g <= 4; g++) {
-    if (!run_loop(lab, true, 3, g, &t, why)) return false;
-    rows = rows_of(&t) - rows, again = t.did.kv_rows_recomputed - again;
+    if (!count_rows(w, 3, g, why)) return false;
+    rows = w->c.kv_rows_computed - rows;
+    again = w->c.kv_rows_recomputed - again;
     @<Draw a pass of |rows| rows, |again| of them computed before@>@;
-    rows = rows_of(&t), again = (size_t) t.did.kv_rows_recomputed;
+    rows = w->c.kv_rows_computed, again = w->c.kv_rows_recomputed;
   }
-  printf("%zu computed = %zu necessary + %zu redundant;", rows, needed(&t),
-    again);
-  printf(" %" PRIu64 " pairs\n\n", t.did.qk_pairs);
+  printf("%" PRIu64 " computed = %" PRIu64 " necessary + %" PRIu64
+    " redundant; %" PRIu64 " pairs\n\n", rows, needed(w), again,
+    w->c.qk_pairs);
   return true;
 }
 
-@ A row that was computed before stands further left than one that is new, because a pass repeats the beginning of the text and adds to its end. So it is
-enough to know how many. Each cell is five columns wide, and a pass has six at most.
+@ A row that was computed before is further left than one that is new, because a pass repeats the beginning of the text and adds to its end. So it is
+enough to know how many there are. Each cell is five columns wide, and a pass has six at most.
 
 @<Draw a pass of |rows| rows, |again| of them computed before@>=
 printf("pass %zu  ", g);
@@ -1165,363 +1005,21 @@ for (size_t i = 0; i < rows; i++)
   printf("%s", i < again ? " REDO" : "  NEW");
 printf("%*s -> %s\n", (int) (5 * (6 - rows)), "", parrot_word[2 + g]);
 
-@ The four lines of \cref{tab:waste}, run and counted. The longest makes \val{loop.naive.2000.1000} rows, each through all of |forward|, whenever this book is built;
-with a model that has something in its matrices nobody would wait for it.
+@ The lower half of the box has the four lines of \cref{tab:waste}, and the parrot writes them all.
 
 @<Count the four cases that are quoted everywhere@>=
-static const size_t quoted[4][2] =
-  @[{ {100, 50}, {500, 200}, {1000, 500}, {2000, 1000} }@];
-@#
-static bool print_table(struct laboratory *lab, struct error *why)
+static bool print_table(struct writer *w, struct error *why)
 {
+  static const size_t quoted[4][2] =
+    @[{ {100, 50}, {500, 200}, {1000, 500}, {2000, 1000} }@];
   printf("     p      g   computed   needed     waste\n");
-  struct tally t = @[{ .print = false }@];
-  for (int i = 0; i < 4; i++) {
-    if (!run_loop(lab, false, quoted[i][0], quoted[i][1], &t, why))
-      return false;
-    printf("%6zu %6zu %10zu %8zu", quoted[i][0], quoted[i][1], rows_of(&t),
-      needed(&t));
-    printf(" %8.2fx\n", waste(&t));
-  }
-  return true;
-}
-
-@ The cells of \cref{fig:grid,fig:heat} are printed by the watcher while the loop runs; here too it is the built-in model that writes, so the amber of
-\cref{fig:heat} is work that was really done, and done again.
-
-@<Print the cells of a grid and the points of the curves@>=
-static bool print_cells(struct laboratory *lab, size_t p, size_t g,
-  struct error *why)
-{
-  struct tally t = @[{ .print = true }@];
-  printf("step,position,times\n");
-  return run_loop(lab, true, p, g, &t, why);
-}
-
-@ The points of \cref{fig:growth} are printed after each run. Lengths are doubled from point to point, so that they stand at equal distances on
-logarithmic paper.
-
-@<Print the cells of a grid and the points of the curves@>=
-static bool print_growth(struct laboratory *lab, struct error *why)
-{
-  struct tally t = @[{ .print = false }@];
-  printf("g,naive,needed\n");
-  for (size_t g = 1; g <= CONTEXT / 2; g *= 2) {
-    if (!run_loop(lab, false, 16, g, &t, why)) return false;
-    printf("%zu,%zu,%zu\n", g, rows_of(&t), needed(&t));
-  }
-  return true;
-}
-
-@ A key has the quantity, then $p$ and $g$. One function prints the keys of one run, so that a number of the table and the same number in a sentence cannot
-come from two places. Short texts are written by the built-in model, long ones by the parrot.
-
-@<Print the table's numbers as keys@>=
-static bool print_run(struct laboratory *lab, size_t p, size_t g,
-  struct tally *t, struct error *why)
-{
-  if (!run_loop(lab, g < 10, p, g, t, why)) return false;
-  printf("loop.naive.%zu.%zu %zu\n", p, g, rows_of(t));
-  printf("loop.needed.%zu.%zu %zu\n", p, g, needed(t));
-  printf("loop.redone.%zu.%zu %" PRIu64 "\n", p, g, t->did.kv_rows_recomputed);
-  printf("loop.pairs.%zu.%zu %" PRIu64 "\n", p, g, t->did.qk_pairs);
-  printf("loop.waste.%zu.%zu %.6f\n", p, g, waste(t));
-  return true;
-}
-
-@ Eight runs have keys: four that the prose needs, and the four of the table.
-
-@<Print the table's numbers as keys@>=
-static bool print_keys(struct laboratory *lab, struct error *why)
-{
-  static const size_t more[][2] = @[{ {3, 4}, {50, 100}, {1, 100},@|
-    {1, 1000} }@];
-  struct tally t = @[{ .print = false }@], twice = t;
-  for (int i = 0; i < 4; i++)
-    if (!print_run(lab, more[i][0], more[i][1], &t, why)) return false;
   for (int i = 0; i < 4; i++) {
     size_t p = quoted[i][0], g = quoted[i][1];
-    @<Print a line of the table, and what doubling does to it@>@;
+    if (!count_rows(w, p, g, why)) return false;
+    uint64_t rows = w->c.kv_rows_computed;
+    printf("%6zu %6zu %10" PRIu64 " %8" PRIu64 " %8.2fx\n", p, g, rows,
+      needed(w), (double) rows / (double) needed(w));
   }
-  return print_slopes(lab, why);
-}
-
-@ To each line of the table belongs a run that is twice as long, as ``twice as many tokens'' is to be checked and not believed; and the quotient that the
-article prints, which has $p+g$ below the line, so that a reader can see where its numbers come from.
-
-@<Print a line of the table, and what doubling does to it@>=
-if (!print_run(lab, p, g, &t, why)
-    || !run_loop(lab, false, p, 2 * g, &twice, why)) return false;
-printf("loop.p.%d %zu\nloop.g.%d %zu\n", i + 1, p, i + 1, g);
-printf("loop.double.%zu.%zu %.6f\n", p, g, (double) rows_of(&twice)
-  / (double) rows_of(&t));
-printf("loop.article.table.%d %.6f\n", i + 1, (double) rows_of(&t)
-  / (double) (p + g));
-
-@ The exponents are slopes on logarithmic paper. If a count grows as $g^a$, twice the tokens make it $2^a$ times as large, and $a$ is the logarithm of the
-quotient divided by that of 2. We take it from $10^3$ tokens to twice as many, after a
-prompt of one, where \eqref{eq:naive} and \eqref{eq:pairs} have almost lost their lower powers: almost, and so the slopes fall short of 2 and 3 in the
-third decimal.
-
-@<Measure the exponents@>=
-static bool print_slopes(struct laboratory *lab, struct error *why)
-{
-  struct tally a = @[{ .print = false }@], b = a;
-  if (!run_loop(lab, false, 1, 1000, &a, why)
-      || !run_loop(lab, false, 1, 2000, &b, why)) return false;
-  double rows = (double) rows_of(&b) / (double) rows_of(&a);
-  double pairs = (double) b.did.qk_pairs / (double) a.did.qk_pairs;
-  printf("loop.slope.rows %.6f\n", num_log(rows) / num_log(2));
-  printf("loop.slope.pairs %.6f\n", num_log(pairs) / num_log(2));
-  printf("loop.bound.low %.1f\nloop.bound.high %d\n", (50 + 1) / 2.0, 50);
-  return run_loop(lab, false, 100, 50, &a, why)
-    && run_loop(lab, false, 100, 500, &b, why)
-    && printf("loop.tenfold.100.50 %.6f\n", (double) rows_of(&b)
-      / (double) rows_of(&a)) > 0;
-}
-
-@ A claim's key is its number in the list of claims; its value is what our run says. The boxes above quote these keys, and where a tutorial is right there is no
-box, but a key all the same. The first
-group is about the small drawing. After three steps we ask how often token 0 was computed, which the watcher knows; S4-55 to S4-57 ask the same of an answer of $10^2$ tokens.
-
-@<Print what became of the claims@>=
-static bool claims_of_the_drawing(struct laboratory *lab, struct error *why)
-{
-  struct tally t = @[{ .print = false }@];
-  if (!run_loop(lab, true, 3, 3, &t, why)) return false;
-  printf("claim.S4-08 %zu\n", t.times[0]);
-  printf("claim.S4-09 %zu\n", t.longest - 4);
-  if (!run_loop(lab, true, 3, 4, &t, why)) return false;
-  @<Print the claims about the whole drawing@>@;
-  if (!run_loop(lab, false, 100, 100, &t, why)) return false;
-  printf("claim.S4-55 %zu\nclaim.S4-56 %zu\n", t.times[0], t.times[0] - 1);
-  printf("claim.S4-57 %zu\n", rows_of(&t));
-  return true;
-}
-
-@ After four steps the drawing is complete. A row is \emph{reused} if it was computed more than once, since a loop that kept it could have used it again; the row of
-the last token read is not.
-
-@<Print the claims about the whole drawing@>=
-size_t reused = 0;
-for (size_t i = 0; i < t.longest; i++) reused += t.times[i] > 1;
-printf("claim.S4-11 %zu\nclaim.S4-12 %zu\n", rows_of(&t), needed(&t));
-printf("claim.S4-13 %" PRIu64 "\n", t.did.kv_rows_recomputed);
-printf("claim.S4-14 %zu\nclaim.S4-27 %zu\n", reused, needed(&t));
-printf("claim.S4-04 %" PRIu64 "\n", t.did.qk_pairs);
-
-@ The second group is about the table: three numbers in each of its four lines. The article's claims about them are numbered in its own order, three to a
-line from S4-29 on.
-
-@<Print what became of the claims@>=
-@<Print what follows when the answer gets longer@>@;
-static bool claims_of_the_table(struct laboratory *lab, struct error *why)
-{
-  struct tally t = @[{ .print = false }@];
-  for (int i = 0; i < 4; i++) {
-    size_t p = quoted[i][0], g = quoted[i][1];
-    if (!run_loop(lab, false, p, g, &t, why)) return false;
-    printf("claim.S4-%d %zu\n", 29 + 3 * i, rows_of(&t));
-    printf("claim.S4-%d %zu\n", 30 + 3 * i, needed(&t));
-    printf("claim.S4-%d %.4f\n", 31 + 3 * i, waste(&t));
-    if (i == 0 && !claims_of_growth(lab, p, g, &t, why)) return false;
-  }
-  printf("claim.S4-48 %d\n", 96 * 96);
-  return true;
-}
-
-@ What the article concludes from its table it concludes from the first line: how large the waste is, and what twice and ten times as many tokens would
-cost. Its formula has $g^2/2$ where the sum has $g(g-1)/2$, so the printed formula is worked out as printed.
-
-@<Print what follows when the answer gets longer@>=
-static bool claims_of_growth(struct laboratory *lab, size_t p, size_t g,
-  const struct tally *t, struct error *why)
-{
-  struct tally more = @[{ .print = false }@];
-  double top = (double) (g * p + g * g / 2), rows = (double) rows_of(t);
-  printf("claim.S4-52 %.4f\nclaim.S4-28 %.6f\n", waste(t), waste(t));
-  printf("loop.article.formula %.6f\n", top / (double) (p + g));
-  if (!run_loop(lab, false, p, 2 * g, &more, why)) return false;
-  printf("claim.S4-43 %.6f\n", (double) rows_of(&more) / rows);
-  if (!run_loop(lab, false, p, 10 * g, &more, why)) return false;
-  printf("claim.S4-44 %.6f\n", (double) rows_of(&more) / rows);
-  return true;
-}
-
-@ Much of what is printed about this loop is true, and a ledger that lists only faults would
-hide it. These are read off the same small runs: first the length of each pass of the drawing, then the texts of 50 and $10^2$ tokens.
-
-@<Print what became of the claims@>=
-@<Print what holds for the long drawing@>@;
-@<Print what holds of the six layers of a drawing@>@;
-static bool claims_that_hold(struct laboratory *lab, struct error *why)
-{
-  struct tally t = @[{ .print = false }@], u = t;
-  for (size_t g = 1; g <= 4; g++) {
-    u = t;
-    if (!run_loop(lab, true, 3, g, &t, why)) return false;
-    if (g == 1) printf("claim.S4-05 %zu\nclaim.S4-25 %zu\n", rows_of(&t),
-      needed(&t));
-    if (g == 2) printf("claim.S4-06 %zu\n", rows_of(&t) - rows_of(&u));
-  }
-  printf("claim.S4-21 %zu\nclaim.S3-50 %zu\n", t.longest, t.longest);
-  printf("claim.S4-26 %zu\nclaim.S0-32 %zu\n", needed(&t) - 3, needed(&t));
-  printf("claim.S2-17 %" PRIu64 "\n", t.did.passes);
-  return claims_of_the_handbook(lab, why) && claims_of_layers(lab, why);
-}
-
-@ A second source has this as its example. Its rows are those of \cref{fig:heat}: so many computed again; the longest pass; as many passes as tokens; and after the
-first pass one row in each that is new.
-
-@<Print what holds for the long drawing@>=
-static bool claims_of_the_handbook(struct laboratory *lab, struct error *why)
-{
-  struct tally t = @[{ .print = false }@];
-  if (!run_loop(lab, false, 50, 100, &t, why)) return false;
-  printf("claim.S2-02 %" PRIu64 "\n", t.did.kv_rows_recomputed);
-  printf("claim.S2-34 %zu\nclaim.S2-12 %zu\n", t.longest, needed(&t));
-  printf("claim.S2-47 %zu\nclaim.S2-89 %" PRIu64 "\n", t.longest,
-    t.did.passes);
-  printf("claim.S2-41 %zu\n", (needed(&t) - 50) / (t.did.passes - 1));
-  return true;
-}
-
-@ A third source draws blocks, one for a row in a layer, and counts those of a step. The difference of a run of 21 steps and one of 20 is step 21;
-the factor 6 is the number of layers in its drawing.
-
-@<Print what holds of the six layers of a drawing@>=
-static bool claims_of_layers(struct laboratory *lab, struct error *why)
-{
-  struct tally t = @[{ .print = false }@], u = t;
-  if (!run_loop(lab, true, 8, 20, &u, why)
-      || !run_loop(lab, true, 8, 21, &t, why)) return false;
-  printf("claim.S0-12 %" PRIu64 "\n", 6 * (t.did.kv_rows_recomputed
-    - u.did.kv_rows_recomputed));
-  printf("claim.S0-20 %zu\n", 6 * (rows_of(&t) - rows_of(&u)));
-  return true;
-}
-
-@ For what is too long to run there is \eqref{eq:naive}. A formula may stand in for a run only after it
-has been held against runs; if one of these differed, nothing would be printed at all.
-
-@<Print what became of the claims@>=
-static uint64_t by_formula(uint64_t p, uint64_t g)
-{
-  return g * p + g * (g - 1) / 2;
-}
-@<Hold the formula against five runs@>@;
-@<Print what only the formula can reach@>@;
-
-@ The five are chosen to be unlike each other: the smallest there is, the drawing, one whose prompt is longer than its answer,
-one where the square does all the work, and the second line of the table.
-
-@<Hold the formula against five runs@>=
-static bool formula_holds(struct laboratory *lab, struct tally *t,
-  struct error *why)
-{
-  static const size_t tried[][2] = @[{ {1, 1}, {3, 4}, {7, 5}, {1, 1000},@|
-    {500, 200} }@];
-  for (int i = 0; i < 5; i++) {
-    size_t p = tried[i][0], g = tried[i][1];
-    if (!run_loop(lab, false, p, g, t, why)) return false;
-    if (rows_of(t) != by_formula(p, g))
-      return error_say(why, "p = %zu, g = %zu: %zu rows, not %" PRIu64, p, g,
-        rows_of(t), by_formula(p, g));
-  }
-  return true;
-}
-
-@ From the last of the five three claims are read at once. Then come the numbers for which no run would end: a text of $10^6$
-tokens, and two of $10^4$ and $10^2$, in either order.
-
-@<Print what only the formula can reach@>=
-static bool claims_by_formula(struct laboratory *lab, struct error *why)
-{
-  struct tally t = @[{ .print = false }@];
-  if (!formula_holds(lab, &t, why)) return false;
-  printf("claim.S4-22 %zu\nclaim.S4-23 %zu\n", rows_of(&t), rows_of(&t));
-  printf("loop.formula.100000 %" PRIu64 "\n", by_formula(1, 100000));
-  printf("claim.S0-25 %" PRIu64 "\n", by_formula(1, 1000000));
-  printf("claim.S4-41 %.4f\n", waste(&t) - 1);
-  printf("claim.S4-53 %.4f\nclaim.S4-58 %.4f\n",
-    (double) by_formula(100, 10000) / (100 + 10000 - 1),@|
-    (double) by_formula(10000, 100) / (10000 + 100 - 1));
-  printf("claim.S4-42 %.4f\n", (double) by_formula(500, 2000)
-    / (double) by_formula(500, 1000));
-  return true;
-}
-
-@ Next the claims that count passes and pairs: one pass for each token, and a step that is dearer than the one before. Several sources say the same thing of
-this text, and each has its own key, because each is judged by its own words.
-
-@<Print what became of the claims@>=
-static void claims_of_the_steps(const struct tally *t)
-{
-  printf("claim.S0-21 %" PRIu64 "\n", t->did.passes);
-  printf("claim.S1-37 %" PRIu64 "\n", t->did.passes);
-  printf("claim.S0-23 %" PRIu64 "\n", t->longest / t->did.passes);
-  printf("claim.S0-62 %zu\nclaim.S2-36 %" PRIu64 "\n", t->longest,
-    t->did.qk_pairs);
-  printf("claim.S1-19 %" PRIu64 "\nclaim.S3-11 %" PRIu64 "\n",
-    t->did.qk_pairs, t->did.qk_pairs);
-  printf("claim.S0-58 %" PRIu64 "\nclaim.S2-35 %" PRIu64 "\n",
-    t->did.qk_pairs, t->did.qk_pairs);
-}
-
-@ The third group is about texts that begin with one token, the favourite case of those who want a round number, and the sums of \cref{sec:naivecost} in it.
-
-@<Print what became of the claims@>=
-@<Print what single steps and unusual lengths say@>@;
-static bool print_claims(struct laboratory *lab, struct error *why)
-{
-  struct tally t = @[{ .print = false }@], u = t;
-  if (!claims_of_the_drawing(lab, why) || !claims_of_the_table(lab, why)
-      || !run_loop(lab, false, 1, 1000, &t, why)
-      || !run_loop(lab, false, 1, 100, &u, why)) return false;
-  printf("claim.S0-37 %zu\nclaim.S1-57 %zu\n", rows_of(&t), rows_of(&t));
-  printf("claim.S2-37 %zu\nclaim.S2-38 %zu\n", rows_of(&t), rows_of(&u));
-  printf("loop.ratio.1000.100 %.6f\n", (double) rows_of(&t)
-    / (double) rows_of(&u));
-  claims_of_the_steps(&t);
-  return claims_of_single_steps(lab, &t, why)
-    && claims_of_lengths(lab, &t, why)
-    && claims_that_hold(lab, why) && claims_by_formula(lab, why);
-}
-
-@ A single step is the difference of two runs, or a run of one token after a long prompt. The second step after a prompt of ten is the place to see what is
-computed \emph{again}: the newest row is not.
-
-@<Print what single steps and unusual lengths say@>=
-static bool claims_of_single_steps(struct laboratory *lab, struct tally *t,
-  struct error *why)
-{
-  struct tally u = @[{ .print = false }@];
-  if (!run_loop(lab, false, 50, 100, t, why)) return false;
-  printf("claim.S2-33 %zu\n", rows_of(t));
-  if (!run_loop(lab, false, 1000, 1, t, why)) return false;
-  printf("loop.step.rows.1000 %zu\n", rows_of(t));
-  printf("claim.S0-36 %" PRIu64 "\n", t->did.qk_pairs);
-  if (!run_loop(lab, true, 10, 1, t, why)
-      || !run_loop(lab, true, 10, 2, &u, why)) return false;
-  printf("loop.step.rows.10 %zu\n", rows_of(&u) - rows_of(t));
-  uint64_t again = u.did.kv_rows_recomputed - t->did.kv_rows_recomputed;
-  printf("claim.S0-35 %" PRIu64 "\nclaim.S1-18 %" PRIu64 "\n", again, again);
-  return true;
-}
-
-@ And three lengths: a text of ten tokens of which three were given, so that six had been written when the tenth was due; a text that is to be longer than the
-context; and an answer of five times $10^2$ tokens.
-
-@<Print what single steps and unusual lengths say@>=
-static bool claims_of_lengths(struct laboratory *lab, struct tally *t,
-  struct error *why)
-{
-  if (!run_loop(lab, true, 3, 7, t, why)) return false;
-  printf("claim.S2-32 %" PRIu64 "\n", t->did.passes - 1);
-  if (!run_loop(lab, false, CONTEXT - 10, 100, t, why)) return false;
-  printf("claim.S3-37 %" PRIu64 "\nloop.context %d\n", t->did.passes, CONTEXT);
-  if (!run_loop(lab, false, 1, 500, t, why)) return false;
-  printf("claim.S3-03 %" PRIu64 "\n", t->did.passes);
   return true;
 }
 

@@ -31,34 +31,46 @@ text, as nobody has read the newest token yet. And how many of the six are read 
 \end{byhand}
 
 @ The chapter makes a module, |cache.h| and |cache.c|: a store that holds many texts, and lets two of them share what they have in common. The loop is chapter 3's. The
-program writes the same text twice, with and without a memory, and compares every number that comes out.
+program writes the same text twice, with and without a memory, and compares every number that comes out; it looks at the cache before and after a step; and it forks a text, until the cache is full. Everything else that is measured here is measured in \cref{lab:cache}, and a note in the margin says where.
 
 @c
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "ground/timing.h"
-#include "loop/laboratory.h"
+#include "tokenizer/tokenizer.h"
+#include "families/loader.h"
 #include "loop/loop.h"
 #include "cache/cache.h"
 @;@#
-@<Run the loop, and note what each step has done@>@;
+@<A model and the sentence that it writes@>@;
 @<Write the text twice, and compare@>@;
 @<Show what a step adds to the cache@>@;
-@<Let rows overlook themselves@>@;
 @<Show what a fork costs@>@;
-@<Print every number that the prose quotes@>@;
-@#
-int main(int argc, char **argv)
+int main(void)
 {
-  struct laboratory lab;
+  static struct writer w;
   struct error why;
-  const char *what = argc > 1 ? argv[1] : "";
-  bool ok = laboratory_open(&lab, &why) && print_what(&lab, what, &why);
-  laboratory_close(&lab);
+  bool ok = writer_open(&w, &why) && print_twice(&w, &why)
+    && print_step(&w, &why) && print_fork(&w, &why);
+  ids_free(&w.m, &w.sentence), tokenizer_close(&w.m, w.t);
+  model_close(&w.m, w.lm);
   if (!ok) fprintf(stderr, "%s\n", why.words);
   return !ok;
+}
+
+@ The writer is the built-in model of \.{models/pocket}. It knows the sentence of chapter 3; here are the ids that its tokenizer has for the seven words.
+
+@<A model and the sentence that it writes@>=
+struct writer { struct memory m;@+ struct counters c;@+ struct engine e;
+  struct model *lm;@+ struct tokenizer *t;@+ struct ids sentence; };
+static bool writer_open(struct writer *w, struct error *why)
+{
+  static const char text[] = "The cat sat on the mat.", pocket[] = "models/pocket";
+  w->e = (struct engine) @[{ .k = kernels_find(NULL, why), .c = &w->c }@];
+  return w->e.k != NULL && (w->lm = model_open(&w->m, pocket, why)) != NULL
+    && (w->t = tokenizer_open(&w->m, pocket, why)) != NULL
+    && tokenizer_encode(w->t, &w->m, text, strlen(text), false, false,
+      &w->sentence, why);
 }
 
 @* The line. \label{sec:line}
@@ -97,167 +109,84 @@ size_t store_keep(struct store *s, uint32_t sequence, const uint32_t *id,
   return q->length;
 }
 
-@ One function runs the loop in either way, for the built-in model or for the parrot of \cref{sec:parrot}, and keeps for each step what it has cost. The logits are kept as well, where somebody wants to compare them.
-
-@<Run the loop, and note what each step has done@>=
-enum { STEPS = 1024 };
-struct course { uint64_t rows[STEPS], pairs[STEPS]; size_t stored[STEPS], steps;
-  struct counters all; float *logits; size_t vocab; struct store *s;
-  struct settings want; size_t turn; };
-  /* of each step; |logits|: |[steps][vocab]|, or null; behind step |turn| the
-     wish to keep is turned round */
-static bool note_step(void *self, const struct step *now)
-{
-  struct course *c = self;
-  size_t i = c->steps++;
-  c->rows[i] = now->after.rows - now->before.rows;
-  c->pairs[i] = now->after.qk_pairs - now->before.qk_pairs;
-  c->stored[i] = store_length(c->s, 0);
-  if (c->logits != NULL) memcpy(c->logits + i * c->vocab, now->logits,
-    c->vocab * sizeof *now->logits);
-  if (now->number == c->turn) c->want.recall =
-    c->want.recall == NULL ? store_keep : NULL;
-  return true;
-}
-
-@ A trial says which model writes, after how many tokens of the sentence, how many more, and whether it may remember. As in chapter 3, what was written is read: if it is not the sentence, nothing is reported. (The tokens of the built-in model are looked up in its vocabulary; those of the parrot are 0 to 6.)
-
-@<Run the loop, and note what each step has done@>=
-struct trial { bool real, keep; size_t p, g, turn; };
-static bool write_out(struct laboratory *lab, const struct trial *t,
-  struct course *c, struct error *why)
-{
-  uint32_t prompt[CONTEXT];
-  for (size_t i = 0; i < t->p; i++)
-    prompt[i] = t->real ? lab->sentence[i % WORDS] : (uint32_t) (i % WORDS);
-  struct engine e = lab->e;
-  if (!t->real) e.k = &lab->idle;
-  struct generator maker = @[{ &e, t->real ? lab->pocket : &lab->bird.lm,@|
-    c->s, &lab->m }@];
-  c->want = (struct settings) @[{ .max_new_tokens = t->g, .see = note_step,@|
-    .self = c, .recall = t->keep ? store_keep : NULL }@];
-  struct continuation text;
-  bool ok = generate(&maker, prompt, t->p, &c->want, &text, why);
-  for (size_t i = t->p; ok && i < text.text.n && (!t->real || i < WORDS); i++)
-    ok = text.text.id[i] == (t->real ? lab->sentence[i] : i % WORDS)
-      || error_say(why, "token %zu is not the next of the sentence", i);
-  continuation_free(&lab->m, &text);
-  return ok;
-}
-
-@ Around it a cache is opened and closed, and the counters begin at zero. Before it is closed one thing is asserted: after $p$ tokens given and $g$ written there are $p+g-1$ rows in it, with memory or without.
-
-@<Run the loop, and note what each step has done@>=
-static bool run(struct laboratory *lab, const struct trial *t,
-  struct course *c, struct error *why)
-{
-  static const struct cache_wishes wishes = @[{ .rows = CONTEXT }@];
-  const struct model *lm = t->real ? lab->pocket : &lab->bird.lm;
-  c->s = cache_open(&lab->m, &lm->config, 1, &wishes, why);
-  if (c->s == NULL) return false;
-  lab->c = (struct counters) @[{ .passes = 0 }@];
-  c->steps = 0, c->turn = t->turn, c->vocab = lm->config.vocab_size;
-  bool ok = write_out(lab, t, c, why);
-  c->all = lab->c;
-  size_t rows = store_length(c->s, 0);
-  store_close(c->s);
-  return ok && (rows == t->p + t->g - 1 || error_say(why,
-    "%zu rows are stored, not %zu", rows, t->p + t->g - 1));
-}
 @* Twice the same text. \label{sec:twice}
 The built-in model writes the sentence of chapter 3 twice; the first time it forgets, the second time it does not. At every step the bits of all logits are compared, and not one may differ: there is no tolerance, since there is no
 rounding that could differ. A row that goes through the layers alone is added up in the same order as in company (\cref{sec:order}).
 
-@<Write the text twice, and compare@>=
-static bool write_twice(struct laboratory *lab, size_t p, size_t g,
-  struct course two[2], size_t *differ, struct error *why)
-{
-  size_t n = g * lab->pocket->config.vocab_size;
-  bool ok = true;
-  for (int keep = 0; keep < 2; keep++)
-    two[keep].logits = memory_take(&lab->m, FOR_ACTIVATIONS, n, sizeof (float),
-      why);
-  for (int keep = 0; ok && keep < 2; keep++)
-    ok = two[keep].logits != NULL && run(lab, &(struct trial) @[{ true, keep, p,
-      g, 0 }@], &two[keep], why);
-  *differ = 0;
-  for (size_t i = 0; ok && i < n; i++)
-    *differ += memcmp(&two[0].logits[i], &two[1].logits[i],
-      sizeof (float)) != 0;
-  for (int keep = 0; keep < 2; keep++)
-    memory_give(&lab->m, FOR_ACTIVATIONS, two[keep].logits,
-      two[keep].logits == NULL ? 0 : n, sizeof (float));
-  return ok;
-}
-
-@ The table has a line for each step, and the sums below.
+A watcher keeps for each step what it has cost, how many rows are stored after it, and all logits; and it adds up the costs.
 
 @<Write the text twice, and compare@>=
-static bool print_twice(struct laboratory *lab, struct error *why)
+enum { GIVEN = 3, STEPS = 4 };
+struct diary { struct { unsigned rows, pairs, stored; } step[STEPS], all;
+  const struct store *s;@+ float *logits;@+ size_t vocab; };
+  /* of each step, and in all; |logits|: |[STEPS][vocab]| */
+static bool note_step(void *self, const struct step *now)
 {
-  struct course two[2];
-  size_t differ;
-  if (!write_twice(lab, 3, 4, two, &differ, why)) return false;
-  printf("       forgetting        remembering\n"
-    "step   rows  pairs       rows  pairs  stored\n");
-  for (size_t i = 0; i < 4; i++)
-    printf("%3zu %7u %6u  %9u %6u %7zu\n", i + 1,@|
-      (unsigned) two[0].rows[i], (unsigned) two[0].pairs[i],@|
-      (unsigned) two[1].rows[i], (unsigned) two[1].pairs[i],@|
-      two[1].stored[i]);
-  printf("all %7u %6u  %9u %6u\n", (unsigned) two[0].all.rows,@|
-    (unsigned) two[0].all.qk_pairs, (unsigned) two[1].all.rows,@|
-    (unsigned) two[1].all.qk_pairs);
-  printf("%zu of %zu logits differ\n", differ,
-    4 * (size_t) lab->pocket->config.vocab_size);
+  struct diary *d = self;
+  size_t i = now->number - 1;
+  d->step[i].rows = (unsigned) (now->after.rows - now->before.rows);
+  d->step[i].pairs = (unsigned) (now->after.qk_pairs - now->before.qk_pairs);
+  d->step[i].stored = (unsigned) store_length(d->s, 0);
+  d->all.rows += d->step[i].rows, d->all.pairs += d->step[i].pairs;
+  memcpy(d->logits + i * d->vocab, now->logits, d->vocab * sizeof (float));
   return true;
 }
 
-@ \Cref{fig:plates} is the cache behind each of the four passes of the hand calculation, read from memory. It grows by one line in all plates at once, and lags behind the text by one token. What was there stays as it was: the pattern of a line is the same in every column of the figure.
+@ One function writes the text in either way. (After $p$ tokens given and $g$ written there are $p+g-1$ rows in the cache, with memory or without; \cref{lab:cachetwice} asserts it of every
+run that it makes.)
 
-\widefig{plates}{fig:plates}{The keys in the cache behind each of the four passes: a plate for each of the six layers, the deepest below, a line for each position, a cell for each number, darker the larger it is, whatever its sign. Red cells are those that the pass has added. A red word is the token that has just been written; it has no line yet.}{Four
-columns of six plates. The plates of a column have three lines, then four, five and six; behind the first pass all three are lit, later only the last. The pattern of dark and light cells in a line does not change from column to column.}
-
-@ To look at what is stored one must ask like a row: a pass is begun with the row that would come next, its view is taken, and the pass is aborted, as if it had not been. The view says where the keys are.
-
-@<Print the points of the figures@>=
-static void print_plate(const struct store *s, size_t step, uint32_t layer,
-  size_t old)
+@<Write the text twice, and compare@>=
+static bool write_text(struct writer *w, bool keep, struct diary *d,
+  struct error *why)
 {
-  struct view v;
-  store_view(s, layer, 0, &v);
-  for (uint32_t t = 0; t + 1 < v.hi; t++)
-    for (uint32_t h = 0; h < s->config.n_kv_heads; h++) {
-      const float *key = (const void *) ((const char *) v.base_k
-        + h * v.head_bytes + v.page[t / v.page_rows] * v.page_bytes
-        + t % v.page_rows * v.row_bytes);
-      for (uint32_t c = 0; c < s->config.head_dim; c++)
-        printf("%zu,%u,%u,%d,%u,%.3f\n", step, layer, t, t >= old,@|
-          h * s->config.head_dim + c, (double) key[c]);
-    }
-}
-
-@ The passes have three rows, and then one each; |old| is what was there before.
-
-@<Print the points of the figures@>=
-static bool print_plates(struct laboratory *lab, struct error *why)
-{
-  struct store *s = cache_open(&lab->m, &lab->pocket->config, 1,
+  struct store *s = cache_open(&w->m, &w->lm->config, 1,
     &(struct cache_wishes) @[{ .rows = 0 }@], why);
-  bool ok = s != NULL;
-  printf("step,layer,position,fresh,cell,key\n");
-  for (size_t step = 1; ok && step <= 4; step++) {
-    size_t old = store_length(s, 0);
-    ok = feed(lab, s, 0, step == 1 ? 3 : 1, why);
-    struct row next = @[{ 0, (uint32_t) store_length(s, 0), 0 }@];
-    ok = ok && store_begin(s, &next, 1, why);
-    for (uint32_t i = 0; ok && i < s->config.n_layers; i++)
-      print_plate(s, step, i, old);
-    if (ok) store_abort(s);
-  }
+  struct generator maker = @[{ &w->e, w->lm, s, &w->m }@];
+  struct settings want = @[{ .max_new_tokens = STEPS, .see = note_step,@|
+    .self = d, .recall = keep ? store_keep : NULL }@];
+  struct continuation text = @[{ .n_prompt = 0 }@];
+  d->s = s;
+  bool ok = s != NULL
+    && generate(&maker, w->sentence.id, GIVEN, &want, &text, why);
+  continuation_free(&w->m, &text);
   store_close(s);
   return ok;
 }
+
+@ Then the two diaries are printed side by side, and the logits compared as bytes.
+
+@<Write the text twice, and compare@>=
+static void print_diaries(const struct diary *a, const struct diary *b)
+{
+  size_t n = STEPS * a->vocab, differ = 0;
+  printf("       forgetting        remembering\n");
+  printf("step   rows  pairs       rows  pairs  stored\n");
+  for (size_t i = 0; i < STEPS; i++)
+    printf("%3zu %7u %6u  %9u %6u %7u\n", i + 1, a->step[i].rows,@|
+      a->step[i].pairs, b->step[i].rows, b->step[i].pairs, b->step[i].stored);
+  printf("all %7u %6u", a->all.rows, a->all.pairs);
+  printf("  %9u %6u\n", b->all.rows, b->all.pairs);
+  for (size_t i = 0; i < n; i++)
+    differ += memcmp(a->logits + i, b->logits + i, sizeof (float)) != 0;
+  printf("%zu of %zu logits differ\n", differ, n);
+}
+static bool print_twice(struct writer *w, struct error *why)
+{
+  size_t n = w->lm->config.vocab_size;
+  float *z = memory_take(&w->m, FOR_ACTIVATIONS, 2 * STEPS * n, sizeof *z, why);
+  if (z == NULL) return false;
+  struct diary a = @[{ .logits = z, .vocab = n }@], b = a;
+  b.logits += STEPS * n;
+  bool ok = write_text(w, false, &a, why) && write_text(w, true, &b, why);
+  if (ok) print_diaries(&a, &b);
+  memory_give(&w->m, FOR_ACTIVATIONS, z, 2 * STEPS * n, sizeof *z);
+  return ok;
+}
+
+@ \Cref{fig:plates}\lab{lab:plates} is the cache behind each of the four passes of the hand calculation, read from memory. It grows by one line in all plates at once, and lags behind the text by one token. What was there stays as it was: the pattern of a line is the same in every column of the figure.
+
+\widefig{plates}{fig:plates}{The keys in the cache behind each of the four passes: a plate for each of the six layers, the deepest below, a line for each position, a cell for each number, darker the larger it is, whatever its sign. Red cells are those that the pass has added. A red word is the token that has just been written; it has no line yet.}{Four
+columns of six plates. The plates of a column have three lines, then four, five and six; behind the first pass all three are lit, later only the last. The pattern of dark and light cells in a line does not change from column to column.}
 
 @* First store, then look. \label{sec:append}
 A row looks at the rows before it \emph{and at itself}. So its key and its value must be in the store before its query goes looking; chapter 2 made this a rule of the game. Explanations of the cached step often have it the other way
@@ -276,144 +205,44 @@ look first & $(1\cdot3+2\cdot6)\div(1+2)=15\div3=5$
 Nothing is lost for ever: the next row finds all three. But this one has found $5$ where it should have found $6.5$, and what it hands on to the next layer is wrong.
 \end{byhand}
 
-@ It matters in a real model, too. The kernels are a table, so one of them can be exchanged: |late_attend| shortens what each row sees by the row itself and calls the true one. (The very first row of a text must see itself, for there is nobody else; and the rows of a prompt are left alone.)
-
-@<Let rows overlook themselves@>=
-static void late_attend(const struct engine *e, const struct heads *h,
-  const float *q, const struct view *seen, size_t rows, float *room, float *y,
-  const struct capture *keep)
-{
-  const struct kernels *true_ones = kernels_find(NULL, NULL);
-  struct view shorter = *seen;
-  if (shorter.hi - shorter.lo > 1) shorter.hi--;
-  true_ones->attend(e, h, q, rows == 1 ? &shorter : seen, rows, room, y, keep);
-}
-
-@ The prompt is read as it should be; then one row is read by either rule, and the logits behind it are compared. On \tok{The}\tok{\ cat}\tok{\ sat}\gen{\ on}, \val{cache.late.differ} of \val{cache.late.of} logits come out different. That alone could be rounding; but one is off by
+@ The prompt is read as it should be; then one row is read by either rule, and the logits behind it are compared.\lab{lab:late} On \tok{The}\tok{\ cat}\tok{\ sat}\gen{\ on}, \val{cache.late.differ} of \val{cache.late.of} logits come out different. That alone could be rounding; but one is off by
 \val[2]{cache.late.most}, where all logits lie between \val[1]{cache.late.low} and \val[1]{cache.late.high}. The next token does not mind: \gen{\ the} has a probability of \val[4]{cache.late.right} by one rule and of \val[4]{cache.late.wrong} by the other, as the model knows this sentence by heart. But written on from \tok{The}\tok{\ cat}, the two part with token \val{cache.late.parts}. The cached loop of the wrong order is another model, and nothing tells its reader so.
-
-@<Let rows overlook themselves@>=
-static bool read_fourth(struct laboratory *lab, bool late, float *logits,
-  struct error *why)
-{
-  struct kernels k = *lab->e.k;
-  struct engine e = lab->e;
-  struct row row = @[{ 0, 3, lab->sentence[3] }@];
-  struct pass *p = NULL;
-  struct store *s = cache_open(&lab->m, &lab->pocket->config, 1,
-    &(struct cache_wishes) @[{ .rows = 0 }@], why);
-  if (late) k.attend = late_attend, e.k = &k;
-  bool ok = s != NULL && feed(lab, s, 0, 3, why)
-    && forward(&e, lab->pocket, s, &row, 1, &p, why)
-    && head(&e, lab->pocket, p, &(size_t) @[{ 0 }@], 1, logits, why);
-  pass_close(p);
-  store_close(s);
-  return ok;
-}
-
-@ What is printed is the largest difference; the smallest and the largest of the logits as they should be, for comparison; and the probability of the next token of the sentence, by either rule.
-
-@<Let rows overlook themselves@>=
-static bool print_late(struct laboratory *lab, struct error *why)
-{
-  size_t n = lab->pocket->config.vocab_size, differ = 0;
-  double most = 0;
-  float *z = memory_take(&lab->m, FOR_ACTIVATIONS, 2 * n, sizeof *z, why);
-  bool ok = z != NULL && read_fourth(lab, false, z, why)
-    && read_fourth(lab, true, z + n, why);
-  double low = INFINITY, high = -INFINITY, sum[2] = @[{ 0, 0 }@];
-  for (size_t i = 0; ok && i < n; i++) {
-    double off = fabs((double) z[i] - (double) z[n + i]), right = (double) z[i];
-    differ += off != 0, most = off > most ? off : most;
-    low = fmin(low, right), high = fmax(high, right);
-    for (int k = 0; k < 2; k++) sum[k] += exp((double) z[(size_t) k * n + i]);
-  }
-  if (ok) {
-    printf("cache.late.differ %zu\ncache.late.of %zu\n", differ, n);
-    printf("cache.late.most %.6f\n", most);
-    printf("claim.S1-13 %.6f\nclaim.S3-10 %.6f\n", most, most);
-    printf("cache.late.low %.4f\ncache.late.high %.4f\n", low, high);
-    for (int k = 0; k < 2; k++) printf("cache.late.%s %.6f\n",
-      k == 0 ? "right" : "wrong",@|
-      exp((double) z[(size_t) k * n + lab->sentence[4]]) / sum[k]);
-  }
-  memory_give(&lab->m, FOR_ACTIVATIONS, z, z == NULL ? 0 : 2 * n, sizeof *z);
-  return ok;
-}
-
-@ To see where the texts part, both are written: the prompt is read as it should be, for its pass has more than one row; the rows after it come singly, and look late.
-
-@<Let rows overlook themselves@>=
-static bool write_fifty(struct laboratory *lab, bool late,
-  struct continuation *text, struct error *why)
-{
-  struct kernels k = *lab->e.k;
-  struct engine e = lab->e;
-  struct store *s = cache_open(&lab->m, &lab->pocket->config, 1,
-    &(struct cache_wishes) @[{ .rows = 0 }@], why);
-  if (late) k.attend = late_attend, e.k = &k;
-  struct generator maker = @[{ &e, lab->pocket, s, &lab->m }@];
-  struct settings want = @[{ .max_new_tokens = 50, .recall = store_keep }@];
-  bool ok = s != NULL && generate(&maker, lab->sentence, 2, &want, text, why);
-  store_close(s);
-  return ok;
-}
-
-@ Tokens are counted from 1, as in the tables.
-
-@<Let rows overlook themselves@>=
-static bool print_parting(struct laboratory *lab, struct error *why)
-{
-  struct continuation right, wrong;
-  if (!write_fifty(lab, false, &right, why)) return false;
-  bool ok = write_fifty(lab, true, &wrong, why);
-  size_t n = 0;
-  while (ok && n < right.text.n && n < wrong.text.n
-    && right.text.id[n] == wrong.text.id[n]) n++;
-  if (ok) printf("cache.late.parts %zu\n", n + 1);
-  continuation_free(&lab->m, &right);
-  if (ok) continuation_free(&lab->m, &wrong);
-  return ok;
-}
 
 @* Ten positions, and one more. \label{sec:tenpositions}
 What is in the cache after a prompt of ten tokens, and what does one more token add? Each layer has the keys and the values of ten positions; a key has |n_kv_heads| parts of |head_dim| numbers. Written as an array, with the sequences of a batch in front, that is
 \.{[layers][B][kv\_heads][10][head\_dim]}, once for keys and once for values. One pass of \emph{one} row makes it \.{[layers][B][kv\_heads][11][head\_dim]}. The order of the axes changes no number that is stored, only how fast it is found again; ours will be layer, page, head and then row (\cref{sec:layout}).
 
+The program reads the sentence as far as it is told, in one pass, and starts it again when it is over.
+
 @<Show what a step adds to the cache@>=
-static bool feed(struct laboratory *lab, struct store *s, uint32_t sequence,
+static bool read_on(struct writer *w, struct store *s, uint32_t sequence,
   size_t n, struct error *why)
 {
-  struct row row[64];
-  struct pass *p;
+  struct row row[32];@+ struct pass *p;
   size_t at = store_length(s, sequence);
   for (size_t i = 0; i < n; i++)
     row[i] = (struct row) @[{ sequence, (uint32_t) (at + i),
-      lab->sentence[(at + i) % WORDS] }@];
-  if (!forward(&lab->e, lab->pocket, s, row, n, &p, why)) return false;
+      w->sentence.id[(at + i) % w->sentence.n] }@];
+  if (!forward(&w->e, w->lm, s, row, n, &p, why)) return false;
   pass_close(p);
   return true;
 }
 
-@ The shape is printed before the step and after it; the counters say how many rows went in.
+@ It reads ten tokens and one, and prints after both what the shape of the cache is and how many rows went in.
 
 @<Show what a step adds to the cache@>=
-static void print_shape(const struct laboratory *lab, const struct store *s)
+static bool print_step(struct writer *w, struct error *why)
 {
-  const struct model_config *c = &lab->pocket->config;
-  printf("keys and values: [%u][1][%u][%zu][%u], %" PRIu64 " rows in\n",
-    c->n_layers, c->n_kv_heads, store_length(s, 0), c->head_dim,
-    lab->c.rows);
-}
-static bool print_step(struct laboratory *lab, struct error *why)
-{
-  struct store *s = cache_open(&lab->m, &lab->pocket->config, 1,
-    &(struct cache_wishes) @[{ .rows = 0 }@], why);
+  const struct model_config *c = &w->lm->config;
+  struct cache_wishes any = @[{ .rows = 0 }@];
+  struct store *s = cache_open(&w->m, c, 1, &any, why);
   bool ok = s != NULL;
   for (size_t n = 10; ok && n > 0; n = n == 10) {
-    lab->c = (struct counters) @[{ .passes = 0 }@];
-    ok = feed(lab, s, 0, n, why);
-    if (ok) print_shape(lab, s);
+    uint64_t before = w->c.rows;
+    ok = read_on(w, s, 0, n, why);
+    if (ok) printf("keys and values: [%u][1][%u][%zu][%u], %" PRIu64
+      " rows in\n", c->n_layers, c->n_kv_heads, store_length(s, 0),
+      c->head_dim, w->c.rows - before);
   }
   store_close(s);
   return ok;
@@ -429,7 +258,7 @@ and the pairs, which were a sum of sums, lose one of the two:
 \begin{equation}\label{eq:cachedpairs}
   \sum_{n=1}^{T}\frac{n(n+1)}2=\frac{T(T+1)(T+2)}6\ \hbox{pairs, now}\ \sum_{n=1}^{T}n=\frac{T(T+1)}2.
 \end{equation}
-(The first of the four sums is that of the numbers up to $T$; the third follows from $n(n+1)/2=\binom{n+1}2$, whose sum up to $T$ is $\binom{T+2}3$.) For $T=10^3$ the counters of both loops say
+(The first of the four sums is that of the numbers up to $T$; the third follows from $n(n+1)/2=\binom{n+1}2$, whose sum up to $T$ is $\binom{T+2}3$.) For $T=10^3$ the counters of both loops say\lab{lab:cachesums}
 \val{cache.naive.rows.1.1000} rows and \val{cache.naive.pairs.1.1000} pairs, and then \val{cache.rows.1.1000} rows and \val{cache.pairs.1.1000} pairs. (Pairs are those of one head in one layer; each head of each layer has as many.)
 
 So what has become linear? The rows, and with them everything that a row costs by itself: projections, feed-forward, norms. The looking has become quadratic, from cubic. Whoever writes that the cache makes generation linear has counted the rows; who then complains that long
@@ -440,53 +269,6 @@ the pairs rise with slope two, on the very line of the rows before, and the rows
 
 @ In the small case of the hand calculation the last of the four sums can be done on the fingers: the three queries of the first pass look at $1$, $2$ and $3$ keys, those of the others at $4$, $5$ and $6$. That is \val{cache.pairs.3.4} in all, where chapter 3's loop has \val{cache.naive.pairs.3.4}.
 
-One function runs a case both ways. The case of the hand calculation, with a prompt of three, is written by the built-in model, the others by the parrot.
-
-@<Print the sums of a case, both ways@>=
-static bool both_ways(struct laboratory *lab, size_t p, size_t g,
-  struct course two[2], struct error *why)
-{
-  for (int keep = 0; keep < 2; keep++) {
-    two[keep].logits = NULL;
-    if (!run(lab, &(struct trial) @[{ p == 3, keep, p, g, 0 }@], &two[keep],
-      why)) return false;
-  }
-  return true;
-}
-
-@ Each sum is printed under a name, by which the prose asks for it: the quantity, the word \.{naive} where nothing was kept, then $p$ and $g$.
-
-@<Print the sums of a case, both ways@>=
-static bool print_case(struct laboratory *lab, size_t p, size_t g,
-  struct course two[2], struct error *why)
-{
-  if (!both_ways(lab, p, g, two, why)) return false;
-  for (int keep = 0; keep < 2; keep++) {
-    const char *naive = keep ? "" : "naive.";
-    printf("cache.%srows.%zu.%zu %" PRIu64 "\n", naive, p, g,
-      two[keep].all.rows);
-    printf("cache.%spairs.%zu.%zu %" PRIu64 "\n", naive, p, g,
-      two[keep].all.qk_pairs);
-  }
-  return true;
-}
-
-@ Those of \cref{fig:cachegrowth} are the sums of both loops, for texts that begin with one token and are doubled from point to point.
-
-@<Print the points of the figures@>=
-static bool print_growth(struct laboratory *lab, struct error *why)
-{
-  struct course two[2];
-  printf("g,rows,pairs,keptrows,keptpairs\n");
-  for (size_t g = 1; g <= STEPS; g *= 2) {
-    if (!both_ways(lab, 1, g, two, why)) return false;
-    printf("%zu,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", g,
-      two[0].all.rows, two[0].all.qk_pairs, two[1].all.rows,
-      two[1].all.qk_pairs);
-  }
-  return true;
-}
-
 @* What it costs. \label{sec:price}
 The work that is saved is paid for with memory. A row that is kept has a key and a value in each layer: $2\cdot\hbox{layers}\cdot\hbox{kv\_heads}\cdot\hbox{head\_dim}$ numbers. In GPT-2 small's shape, 12 layers of 12 heads of 64, and in numbers of two bytes, that is \val{cache.gpt2.row} bytes a
 position. (Ours have four, and take twice that; chapter 6 has shorter ones.)
@@ -496,172 +278,18 @@ that was saved has cost \val[0]{cache.price.50.100} bytes; and the longer the te
 
 The room is not the whole price. What is stored must also be read again: each step reads all keys and values that it looks at. The counters say how much that is (|cache_bytes_read|), and chapter 5 how long it takes.
 
-@ A case has three numbers: the rows that were not computed, what was kept for that, and the quotient.
-
-@<Print the sums of a case, both ways@>=
-static void print_price(size_t p, size_t g, const struct course two[2])
-{
-  enum { BYTES = 2 * 12 * 12 * 64 * 2 };
-  uint64_t saved = two[0].all.rows - two[1].all.rows;
-  uint64_t bytes = BYTES * two[1].stored[two[1].steps - 1];
-  printf("cache.saved.%zu.%zu %" PRIu64 "\ncache.price.%zu.%zu %.4f\n", p, g,
-    saved, p, g, (double) bytes / (double) saved);
-  if (p != 50) return;
-  printf("cache.gpt2.row %d\ncache.gpt2.bytes %" PRIu64 "\n", BYTES, bytes);
-  printf("claim.S2-54 %" PRIu64 "\n", bytes);
-  printf("claim.S4-50 %" PRIu64 "\n", bytes);
-}
-
 @* What the clock says. \label{sec:cacheclock}
 A step with the cache has one row, which costs what a row costs by itself, and looks at $n$ keys. We expect
 \begin{equation}\label{eq:cachedstep}
   t(n)=a+bn,
 \end{equation}
-where chapter 3's step took $an+bn(n+1)/2$. So we took the time of each of $10^3$ steps that the built-in model writes from one token, both ways, in \val[0]{cache.clock.rounds} rounds. \Cref{fig:cacheclock} shows the steps. Fitted to the cached steps, \eqref{eq:cachedstep} has $a$ at \val[0]{cache.clock.row} microseconds and $b$ at \val[1]{cache.clock.key} nanoseconds a key,
+where chapter 3's step took $an+bn(n+1)/2$. So we took the time of each of $10^3$ steps that the built-in model writes from one token, both ways, in \val[0]{cache.clock.rounds} rounds. \Cref{fig:cacheclock}\lab{lab:cacheclock} shows the steps. Fitted to the cached steps, \eqref{eq:cachedstep} has $a$ at \val[0]{cache.clock.row} microseconds and $b$ at \val[1]{cache.clock.key} nanoseconds a key,
 with a mean error of \val[1]{cache.clock.error} percent. The row alone costs more here than a row in company, and by what factor, and why, is the subject of chapter 5.
 
 All $10^3$ tokens take \val[1]{cache.clock.naive.1000} seconds without the cache and \val[2]{cache.clock.kept.1000} with it. The rows have become \val[0]{cache.clock.rows} times fewer, the time \val[0]{cache.clock.ratio.1000} times shorter. And the first 30 tokens? There the factor is \val[1]{cache.clock.ratio.30}; with 100 tokens it is \val[1]{cache.clock.ratio.100}, and with 300 it is \val[1]{cache.clock.ratio.300}.
 
 \fig{cacheclock}{fig:cacheclock}{Time of a step over the length of the text, without the cache and with it; both axes are logarithmic. Medians of the rounds, on the machine that the file of the numbers names.}{Two curves on logarithmic paper. The naive one rises steadily and ever more steeply, over three orders of magnitude. The
 cached one is nearly flat, and rises a little towards many tokens.}
-
-@ The watcher of this run looks at the clock and at nothing else.
-
-@<Take the time of every step@>=
-enum { CLOCK_ROUNDS = 3, CLOCK_STEPS = 1000 };
-struct stopwatch { double last, *taken; };
-static bool stop_watch(void *self, const struct step *now)
-{
-  struct stopwatch *w = self;
-  double t = timing_seconds();
-  w->taken[now->number - 1] = t - w->last;
-  w->last = t;
-  return true;
-}
-
-@ The memory for the whole context is taken before the clock runs, so that no step has to wait for a larger pool; and the text is the loop's own, from the first word of the sentence on, as far as the model takes it. What it says is of no interest here.
-
-@<Take the time of every step@>=
-static bool time_steps(struct laboratory *lab, bool keep, double *taken,
-  struct error *why)
-{
-  struct store *s = cache_open(&lab->m, &lab->pocket->config, 1,
-    &(struct cache_wishes) @[{ .at_once = true }@], why);
-  if (s == NULL) return false;
-  struct stopwatch w = @[{ timing_seconds(), taken }@];
-  struct generator maker = @[{ &lab->e, lab->pocket, s, &lab->m }@];
-  struct settings want = @[{ .max_new_tokens = CLOCK_STEPS,@|
-    .see = stop_watch, .self = &w, .recall = keep ? store_keep : NULL }@];
-  struct continuation text;
-  bool ok = generate(&maker, lab->sentence, 1, &want, &text, why);
-  continuation_free(&lab->m, &text);
-  store_close(s);
-  return ok;
-}
-
-@ What is printed is the median of each step, for the first, the 30th and every 20th; and the sum of all medians up to there, our estimate of the time that a text of this length takes.
-
-@<Take the time of every step@>=
-static void print_medians(const double *taken)
-{
-  double sum[2] = @[{ 0, 0 }@], step[2];
-  printf("tokens,naive,cached,naivesum,cachedsum\n");
-  for (int i = 0; i < CLOCK_STEPS; i++) {
-    for (int keep = 0; keep < 2; keep++) {
-      double one[CLOCK_ROUNDS];
-      for (int r = 0; r < CLOCK_ROUNDS; r++)
-        one[r] = taken[(2 * r + keep) * CLOCK_STEPS + i];
-      step[keep] = 1e6 * timing_quartiles(one, CLOCK_ROUNDS).median;
-      sum[keep] += step[keep];
-    }
-    if (i == 0 || i % 20 == 19 || i == 29) printf(
-      "%d,%.2f,%.2f,%.0f,%.0f\n", i + 1, step[0], step[1], sum[0], sum[1]);
-  }
-}
-
-@ The two ways take turns, so that a slow minute of the machine falls on both. A naive run takes minutes and a cached one less than a second, and so three rounds must do.
-
-@<Take the time of every step@>=
-static bool print_clock(struct laboratory *lab, struct error *why)
-{
-  enum { ALL = 2 * CLOCK_STEPS * CLOCK_ROUNDS };
-  double *taken = memory_take(&lab->m, FOR_OTHER, ALL, sizeof *taken, why);
-  bool ok = taken != NULL;
-  for (int r = 0; ok && r < 2 * CLOCK_ROUNDS; r++)
-    ok = time_steps(lab, r % 2 == 1, taken + r * CLOCK_STEPS, why);
-  if (ok) print_medians(taken);
-  memory_give(&lab->m, FOR_OTHER, taken, taken == NULL ? 0 : ALL,
-    sizeof *taken);
-  return ok;
-}
-
-@ The sentences about the times are made of the file. Its lines are read into an array; the line is fitted to the cached steps as in chapter 3.
-
-@<Read what the clock said@>=
-struct tick { double n, naive, cached, naive_sum, cached_sum; };
-enum { TICKS = 64 };
-static int read_ticks(struct tick *t, struct error *why)
-{
-  static const char *const path = "figures/data/cache.clock.csv";
-  FILE *f = fopen(path, "r");
-  char line[256];
-  int n = 0;
-  if (f == NULL) return error_say(why, "%s: cannot be opened", path);
-  while (n < TICKS && fgets(line, sizeof line, f) != NULL)
-    n += sscanf(line, "%lf,%lf,%lf,%lf,%lf", &t[n].n, &t[n].naive,@|
-      &t[n].cached, &t[n].naive_sum, &t[n].cached_sum) == 5;
-  fclose(f);
-  if (n < 10) error_say(why, "%s: %d lines of times, 10 wanted", path, n);
-  return n < 10 ? 0 : n;
-}
-
-@ The line of least squares, and how far the steps are from it in the mean. (The first step is left out: it opens the machine's caches.)
-
-@<Read what the clock said@>=
-static void print_line(const struct tick *t, int n)
-{
-  double sx = 0, sy = 0, sxy = 0, sxx = 0, off = 0, m = n - 1;
-  for (int i = 1; i < n; i++)
-    sx += t[i].n, sy += t[i].cached, sxy += t[i].n * t[i].cached,
-      sxx += t[i].n * t[i].n;
-  double b = (m * sxy - sx * sy) / (m * sxx - sx * sx), a = (sy - b * sx) / m;
-  for (int i = 1; i < n; i++) off += fabs(t[i].cached / (a + b * t[i].n) - 1);
-  printf("cache.clock.row %.4f\ncache.clock.key %.4f\n"
-    "cache.clock.error %.4f\n", a, 1000 * b, 100 * off / m);
-}
-
-@ The sums of both loops are compared at the lengths that the sources name: a short answer, a long one, and the $10^3$ tokens that they like to end with.
-
-@<Read what the clock said@>=
-static bool print_ticks(struct error *why)
-{
-  struct tick t[TICKS];
-  int n = read_ticks(t, why);
-  if (n == 0) return false;
-  print_line(t, n);
-  printf("cache.clock.rounds %d\ncache.clock.rows %.4f\n", CLOCK_ROUNDS,
-    (1 + CLOCK_STEPS) / 2.0);
-  for (int i = 0; i < n; i++) {
-    int at = (int) t[i].n;
-    if (at != 30 && at != 100 && at != 300 && at != 500 && at != 1000)
-      continue;
-    printf("cache.clock.naive.%d %.6f\ncache.clock.kept.%d %.6f\n"
-      "cache.clock.ratio.%d %.4f\n", at, t[i].naive_sum / 1e6, at,@|
-      t[i].cached_sum / 1e6, at, t[i].naive_sum / t[i].cached_sum);
-    @<Print what the clock says about claims@>@;
-  }
-  return true;
-}
-
-@ Six claims are about the clock.
-
-@<Print what the clock says about claims@>=
-double ratio = t[i].naive_sum / t[i].cached_sum;
-if (at == 30) printf("claim.S0-59 %.4f\nclaim.S2-63 %.4f\n"
-  "claim.S2-64 %.4f\n", ratio, ratio, ratio);
-if (at == 1000) printf("claim.S2-66 %.4f\nclaim.S2-39 %.4f\n"
-  "claim.S0-53 %.4f\n", ratio, t[i].naive_sum / 1e6,@|
-  t[i].cached / t[3].cached); /* line 3 is that of 40 tokens */
 
 @* Keys that have been turned. \label{sec:turned}
 The keys are stored as attention wants them: multiplied, normed and \emph{turned} by the angles of their position (\cref{sec:layer}). Turned once, a key serves every later query. Stored before the turn, each would have to be turned again by every row that looks at it, as many times as there are
@@ -1206,35 +834,11 @@ struct store *cache_open(struct memory *m, const struct model_config *c,
 @<Fork a sequence@>@;
 @<Open and close a cache@>@;
 
-@ A fork is shown with a prompt of ten tokens and two texts that go on from it. After the fork nothing has been copied; when the first of the two is written to, the rows that it shares on the last page are; the other then has that page for itself. In the end more is asked for than there is, and the sentence is printed in two lines.
-
-@<Show what a fork costs@>=
-static bool print_fork(struct laboratory *lab, struct error *why)
-{
-  struct store *s = cache_open(&lab->m, &lab->pocket->config, 2,
-    &(struct cache_wishes) @[{ .rows = 48, .page_rows = 16 }@], why);
-  bool ok = s != NULL && feed(lab, s, 0, 10, why)
-    && cache_fork(s, 0, 1, why);
-  if (ok) printf("forked:   %zu page, %zu bytes copied\n",
-    cache_look(s).pages_used, cache_look(s).bytes_copied);
-  for (uint32_t q = 0; ok && q < 2; q++) {
-    ok = feed(lab, s, q, 1, why);
-    if (ok) printf("%u goes on: %zu pages, %zu bytes copied\n", q,
-      cache_look(s).pages_used, cache_look(s).bytes_copied);
-  }
-  if (ok && !feed(lab, s, 0, 25, why)) {
-    int half = (int) strcspn(why->words, ";") + 1;
-    printf("%.*s\n %s\n", half, why->words, why->words + half);
-  }
-  store_close(s);
-  return ok;
-}
-
 @* How the rows lie. \label{sec:layout}
 Three things were decided in these pages that no formula decides: that a page has 64 rows, that in a page each head has its rows for itself, and that there are pages at all. The other order, a row with its heads next to each other, is the natural one: it is how rows come out of the products and how
 chapter 2's store keeps them. But a head that looks at many rows then takes 256 bytes every \val{layout.stride}. Larger pages need fewer entries on the lists, but half of a last page is wasted on average.
 
-So we measured attention itself: one new row in GPT-2 small's shape, one layer of 12 heads of 64, with the keys and values of 256, 1024 or 4096 positions, in eight layouts. The pages are shuffled, as they would be after some forks and crops. \Cref{tab:layouts} has the medians.
+So we measured attention itself: one new row in GPT-2 small's shape, one layer of 12 heads of 64, with the keys and values of 256, 1024 or 4096 positions, in eight layouts. The pages are shuffled, as they would be after some forks and crops. \Cref{tab:layouts}\lab{lab:layouts} has the medians.
 
 What separates the layouts is the order. With 4096 positions the rows of one block take \val[1]{layout.order} times as long as the heads of one block. The processor fetches ahead what lies in a line, and loses the thread at every gap; in the order of rows there is one behind each row, and so it makes no difference there how large a page is. In the order of heads the thread is lost at the end of a page: pages of 16 cost \val[0]{layout.cost16} percent, pages of 64 \val[0]{layout.cost64} percent, and pages of 256 \val[0]{layout.cost256}. The 64 are a compromise, between that and the half page that each text wastes.
 
@@ -1253,139 +857,9 @@ heads, pages of 256 & \val[0]{layout.heads256.256} & \val[0]{layout.heads256.102
 \end{tabular*}
 \end{table}
 
-@ The measurement is a word of the program, \.{layouts}, and what it prints is kept in a file, as in chapter 3. The rows are random numbers.
-
-@<Take the time of attention@>=
-enum { ROUNDS = 21, HEADS = 12, HEAD = 64, ROW = HEADS * HEAD, LONGEST = 4096 };
-static const struct layout { const char *name; size_t page_rows;
-  bool by_head; } layouts[] = @[{ { "rows", 0, false },@|
-  { "rows16", 16, false }, { "rows64", 64, false },@|
-  { "rows256", 256, false },@|
-  { "heads", 0, true }, { "heads16", 16, true },@|
-  { "heads64", 64, true }, { "heads256", 256, true } }@];
-enum { LAYOUTS = sizeof layouts / sizeof *layouts };
-struct bench { float *pool, *room, q[ROW], y[ROW];
-  uint32_t page[LONGEST / 16]; };
-
-@ One call, on positions $0\ldots n-1$. The values lie behind the keys. Without pages a head has all its rows together, as if they were one page.
-
-@<Take the time of attention@>=
-static double time_layout(const struct engine *e, struct bench *b,
-  const struct layout *l, size_t n)
-{
-  struct heads h = @[{ HEADS, HEADS, HEAD, 0.125f }@];
-  size_t rows = l->page_rows > 0 ? l->page_rows : n, one = HEAD * sizeof(float);
-  struct view v = @[{ .base_k = b->pool, .base_v = b->pool + LONGEST * ROW,@|
-    .page = l->page_rows > 0 ? b->page : NULL, .page_rows = rows,@|
-    .page_bytes = rows * HEADS * one,@|
-    .row_bytes = l->by_head ? one : HEADS * one,@|
-    .head_bytes = l->by_head ? rows * one : one, .type = WEIGHT_F32,@|
-    .hi = (uint32_t) n }@];
-  double start = timing_seconds();
-  e->k->attend(e, &h, b->q, &v, 1, b->room, b->y, NULL);
-  return timing_seconds() - start;
-}
-
-@ The table of pages is shuffled, since after some forks and crops the pages of a sequence lie anywhere. Lehmer's little generator is random enough.
-
-@<Take the time of attention@>=
-static void shuffle_pages(struct bench *b, const struct layout *l, size_t n)
-{
-  uint64_t seed = 1;
-  size_t pages = l->page_rows == 0 ? 0 : n / l->page_rows;
-  for (size_t i = 0; i < pages; i++) b->page[i] = (uint32_t) i;
-  for (size_t i = pages; i > 1; i--) {
-    seed = seed * 48271 % 2147483647;
-    uint32_t *a = &b->page[i - 1], *z = &b->page[seed % i], old = *a;
-    *a = *z, *z = old;
-  }
-}
-
-@ All layouts take turns in every round, so that a slow moment falls on each.
-
-@<Take the time of attention@>=
-static void time_all(const struct engine *e, struct bench *b, size_t n)
-{
-  double taken[LAYOUTS][ROUNDS];
-  for (int r = -1; r < ROUNDS; r++)
-    for (size_t i = 0; i < LAYOUTS; i++) {
-      shuffle_pages(b, &layouts[i], n);
-      double seconds = time_layout(e, b, &layouts[i], n);
-      if (r >= 0) taken[i][r] = seconds;
-    }
-  for (size_t i = 0; i < LAYOUTS; i++) {
-    struct quartiles q = timing_quartiles(taken[i], ROUNDS);
-    printf("%s,%zu,%.2f,%.2f,%.2f\n", layouts[i].name, n, 1e6 * q.low,
-      1e6 * q.median, 1e6 * q.high);
-  }
-}
-
-@ The pool is as large as the longest case needs, and filled once.
-
-@<Take the time of attention@>=
-static bool print_layouts(struct laboratory *lab, struct error *why)
-{
-  struct memory *m = &lab->m;
-  struct heads h = @[{ HEADS, HEADS, HEAD, 0.125f }@];
-  size_t room = kernels_room(&h, LONGEST);
-  struct bench *b = memory_take(m, FOR_OTHER, 1, sizeof *b, why);
-  if (b != NULL) b->pool = memory_take(m, FOR_CACHE, 2 * LONGEST * ROW,
-    sizeof *b->pool, why);
-  if (b != NULL && b->pool != NULL) b->room = memory_take(m, FOR_ACTIVATIONS,
-    room, sizeof *b->room, why);
-  bool ok = b != NULL && b->room != NULL;
-  uint64_t seed = 1;
-  for (size_t i = 0; ok && i < 2 * LONGEST * ROW; i++) {
-    seed = seed * 48271 % 2147483647;
-    b->pool[i] = (float) seed / 2147483647.0f - 0.5f;
-    if (i < ROW) b->q[i] = b->pool[i];
-  }
-  if (ok) printf("layout,positions,low,median,high\n");
-  for (size_t n = 256; ok && n <= LONGEST; n *= 4) time_all(&lab->e, b, n);
-  @<Give back what was measured with@>@;
-  return ok;
-}
-
-@ The table on the page is made of the file that the measurement left. Its last lines are those of the longest text, in the order of the layouts; the fifth is that of the heads in one block, with which the others are compared.
-
-@<Read what attention took@>=
-static bool print_layout_keys(struct error *why)
-{
-  static const char *const path = "figures/data/cache.layouts.csv";
-  FILE *f = fopen(path, "r");
-  char line[256], name[32];
-  int n = 0, positions;
-  double low, median, high, last[LAYOUTS] = @[{ 0 }@];
-  if (f == NULL) return error_say(why, "%s: cannot be opened", path);
-  while (fgets(line, sizeof line, f) != NULL)
-    if (sscanf(line, "%31[a-z0-9],%d,%lf,%lf,%lf", name, &positions, &low,@|
-        &median, &high) == 5) {
-      printf("layout.%s.%d %.4f\n", name, positions, median);
-      last[n++ % LAYOUTS] = median;
-    }
-  fclose(f);
-  printf("layout.stride %zu\n", ROW * sizeof (float));
-  printf("layout.order %.4f\n", last[0] / last[4]);
-  for (int i = 5; i < LAYOUTS; i++) printf("layout.cost%zu %.4f\n",
-    layouts[i].page_rows, 100 * (last[i] / last[4] - 1));
-  return n == 3 * LAYOUTS || error_say(why, "%s: %d times, %d wanted", path,
-    n, 3 * LAYOUTS);
-}
-
-@ What was not taken is null, and null may be given back.
-
-@<Give back what was measured with@>=
-if (b != NULL) {
-  memory_give(m, FOR_ACTIVATIONS, b->room, b->room == NULL ? 0 : room,
-    sizeof *b->room);
-  memory_give(m, FOR_CACHE, b->pool, b->pool == NULL ? 0
-    : 2 * LONGEST * ROW, sizeof *b->pool);
-}
-memory_give(m, FOR_OTHER, b, b == NULL ? 0 : 1, sizeof *b);
-
 @* A counter that jumps. \label{sec:demonstration}
 One of the sources is a moving picture. Six layers, a prompt of seven or eight tokens, a counter named COMPUTE, and a switch between two modes. Let it write twenty tokens, it says, turn the cache off, and the counter jumps ``from about 120 to over 2400''. What does COMPUTE count? The page does not say. We ran it, with six for each row that is computed, as one
-block is drawn for each layer, and tried what else one might mean by ``after 20 tokens''.
+block is drawn for each layer, and tried what else one might mean by ``after 20 tokens''.\lab{lab:picture}
 
 \medskip
 \noindent\begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrrr@@{}}
@@ -1403,65 +877,8 @@ rows of written tokens only & \val{demo.written} & --- & \val{demo.written} & --
 
 The runs are the parrot's, which does not mind how many layers we multiply by.
 
-@<Run the demonstration@>=
-static bool rows_in(struct laboratory *lab, bool keep, size_t p, size_t g,
-  size_t turn, struct course *c, uint64_t *rows, struct error *why)
-{
-  c->logits = NULL;
-  if (!run(lab, &(struct trial) @[{ false, keep, p, g, turn }@], c, why))
-    return false;
-  *rows = c->all.rows;
-  return true;
-}
-
-@ The row of the twentieth token is computed in step 21, if there is one; so the second line of the table, and the fourth, take a run of 21 steps.
-
-@<Run the demonstration@>=
-static bool demonstrate(struct laboratory *lab, size_t p, struct error *why)
-{
-  struct course c;
-  uint64_t kept[2], naive[2], fed[2];
-  for (size_t more = 0; more < 2; more++)
-    if (!rows_in(lab, true, p, 20 + more, 0, &c, &kept[more], why)
-        || !rows_in(lab, false, p, 20 + more, 0, &c, &naive[more], why)
-        || !rows_in(lab, false, 1, p + 19 + more, 0, &c, &fed[more], why))
-      return false;
-  static const char *const name[] = @[{ "rows", "drawn", "naive",@|
-    "naivedrawn", "fed", "feddrawn" }@];
-  uint64_t blocks[] = @[{ kept[0], kept[1], naive[0], naive[1], fed[0],@|
-    fed[1] }@];
-  for (int i = 0; i < 6; i++) printf("demo.%zu.%s %" PRIu64 "\n", p, name[i],
-    6 * blocks[i]);
-  return true;
-}
-
-@ The switch is thrown behind step 20 of a run with memory, and the steps are counted until the sum of all passes 2400.
-
-@<Run the demonstration@>=
-static bool throw_switch(struct laboratory *lab, size_t p, struct error *why)
-{
-  struct course c;
-  uint64_t rows, sum = 0;
-  size_t step = 0;
-  if (!rows_in(lab, true, p, 40, 20, &c, &rows, why)) return false;
-  while (step < 40 && 6 * sum <= 2400) sum += c.rows[step++];
-  printf("demo.%zu.passes %zu\ndemo.%zu.passed %" PRIu64 "\n", p, step - 20, p,
-    6 * sum);
-  return true;
-}
-static bool print_demonstration(struct laboratory *lab, struct error *why)
-{
-  struct course c;
-  uint64_t all, prompt;
-  if (!rows_in(lab, true, 8, 21, 0, &c, &all, why)
-      || !rows_in(lab, true, 8, 1, 0, &c, &prompt, why)) return false;
-  printf("demo.written %" PRIu64 "\n", 6 * (all - prompt));
-  return demonstrate(lab, 7, why) && demonstrate(lab, 8, why)
-    && throw_switch(lab, 7, why) && throw_switch(lab, 8, why);
-}
-
 @* What the tutorials say. \label{sec:cachetutorials}
-The five sources agree that there is a cache and that it is worth having. On what it holds when, three of them are off by one.
+The five sources agree that there is a cache and that it is worth having. On what it holds when, three of them are off by one.\lab{lab:cacheclaims}
 
 \begin{tutorial}{offbyone}{S0-11}
 \quoted{the write head commits a new token into the slot, the KV cache for that position fills in}
@@ -1522,120 +939,31 @@ The five sources agree that there is a cache and that it is worth having. On wha
 \ourrun it sees all of it but one token: of seven tokens the last pass has read \val{claim.S0-50}, and they are the output as far as there is one.
 \end{tutorial}
 
-@* Names and claims. \label{sec:cachekeys}
-Everything that the prose quotes is printed here under its name: the sums first, then what the sources claim about them.
-
-@<Print every number that the prose quotes@>=
-@<Print the sums of a case, both ways@>@;
-@<Print the points of the figures@>@;
-@<Print what became of the claims@>@;
-@<Run the demonstration@>@;
-@<Take the time of attention@>@;
-@<Read what attention took@>@;
-@<Take the time of every step@>@;
-@<Read what the clock said@>@;
-static bool print_keys(struct laboratory *lab, struct error *why)
-{
-  struct course two[2];
-  static const size_t some[][2] = @[{ {3, 4}, {50, 100}, {1, 100},@|
-    {1, 1000} }@];
-  for (int i = 0; i < 4; i++) {
-    if (!print_case(lab, some[i][0], some[i][1], two, why)) return false;
-    print_price(some[i][0], some[i][1], two);
-  }
-  return print_claims(lab, why) && print_demonstration(lab, why)
-    && print_ticks(why) && print_layout_keys(why);
-}
-
-@ What the sources say about single steps is held against the run of the hand calculation. How many rows are read again is counted from what was stored before the last pass: whatever was there, the pass looked at.
-
-@<Print what became of the claims@>=
-static bool claims_of_the_steps(struct laboratory *lab, struct error *why)
-{
-  struct course two[2];
-  size_t differ;
-  if (!write_twice(lab, 3, 4, two, &differ, why)) return false;
-  static const char *const same[] = @[{ "S0-03", "S0-51", "S1-56", "S2-98" }@];
-  for (int i = 0; i < 4; i++) printf("claim.%s %zu\n", same[i], differ);
-  const struct course *c = &two[1];
-  printf("claim.S0-11 %zu\nclaim.S1-08 %zu\nclaim.S1-21 %zu\n", c->stored[0],
-    c->stored[0], c->stored[2]);
-  printf("claim.S1-09 %zu\nclaim.S0-50 %zu\n", c->steps, c->stored[3]);
-  static const char *const one[] = @[{ "S0-34", "S1-12", "S1-14", "S1-20",@|
-    "S2-48", "S2-49", "S2-53", "S3-09" }@];
-  for (int i = 0; i < 8; i++) printf("claim.%s %" PRIu64 "\n", one[i],
-    i == 2 || i == 5 ? c->stored[1] - c->stored[0] : c->rows[1]);
-  return true;
-}
-
-@ A text of $10^3$ tokens gives the orders of growth; and at two places of it a source is off by one: how many rows are there when the token with a certain number is written?
-
-@<Print what became of the claims@>=
-static bool claims_of_growth(struct laboratory *lab, struct error *why)
-{
-  struct course two[2];
-  if (!both_ways(lab, 1, 1000, two, why)) return false;
-  static const char *const pairs[] = @[{ "S0-04", "S0-54", "S0-61", "S1-22",@|
-    "S2-03", "S2-94", "S3-12" }@];
-  for (int i = 0; i < 7; i++) printf("claim.%s %" PRIu64 "\n", pairs[i],
-    two[1].all.qk_pairs);
-  printf("claim.S0-52 %" PRIu64 "\nclaim.S1-23 %" PRIu64 "\n",
-    two[1].pairs[999], two[1].pairs[999]);
-  printf("claim.S2-51 %.4f\n", (double) two[0].all.qk_pairs
-    / (double) two[1].all.qk_pairs);
-  printf("claim.S3-08 %zu\nclaim.S0-31 %zu\n", two[1].stored[498],
-    two[1].stored[8]);
-  printf("claim.S2-50 %" PRIu64 "\nclaim.S2-52 %zu\n", two[1].pairs[10],
-    two[1].stored[10]);
-  printf("claim.S0-09 %zu\n", two[1].stored[9] - 1);
-  uint64_t bytes = two[1].all.cache_bytes_written;
-  printf("claim.S0-33 %" PRIu64 "\n", bytes / two[1].stored[999]);
-  printf("claim.S0-18 %zu\nclaim.S0-40 %zu\nclaim.S2-58 %zu\n",
-    two[1].stored[999] / two[1].stored[99], two[1].stored[999]
-    / two[1].stored[99], two[1].stored[999] / two[1].stored[99]);
-  return true;
-}
-
-@ The rest are cases of their own: a factor that grows with the text, an order of magnitude, and the blocks of the moving picture.
-
-@<Print what became of the claims@>=
-static bool print_claims(struct laboratory *lab, struct error *why)
-{
-  struct course two[2];
-  if (!claims_of_the_steps(lab, why) || !claims_of_growth(lab, why)
-      || !both_ways(lab, 1, 100, two, why)) return false;
-  printf("claim.S0-38 %.4f\n", (double) two[0].all.rows
-    / (double) two[1].all.rows);
-  if (!both_ways(lab, 50, 100, two, why)) return false;
-  printf("claim.S4-49 %" PRIu64 "\n", two[1].all.rows);
-  if (!both_ways(lab, 8, 20, two, why)) return false;
-  printf("claim.S0-08 %" PRIu64 "\nclaim.S0-06 %" PRIu64 "\n",
-    6 * two[1].all.rows, 6 * two[0].all.rows);
-  printf("claim.S0-13 %" PRIu64 "\n", 6 * two[1].all.rows);
-  return true;
-}
-
-@ Without a word the program prints what stands in the box of \cref{sec:cachecheck}.
-
-@<Print every number that the prose quotes@>=
-static bool print_what(struct laboratory *lab, const char *what,
-  struct error *why)
-{
-  if (strcmp(what, "values") == 0)
-    return print_late(lab, why) && print_parting(lab, why)
-      && print_keys(lab, why);
-  if (strcmp(what, "plates") == 0) return print_plates(lab, why);
-  if (strcmp(what, "clock") == 0) return print_clock(lab, why);
-  if (strcmp(what, "layouts") == 0) return print_layouts(lab, why);
-  if (strcmp(what, "growth") == 0) return print_growth(lab, why);
-  return print_twice(lab, why) && print_step(lab, why)
-    && print_fork(lab, why);
-}
-
 @* The check. \label{sec:cachecheck}
-What the program prints:
+The last thing that the program does is to fork. The prompt has ten tokens, and two texts go on from it. After the fork nothing has been copied; when the first of the two is written to, the rows that it shares on the last page are; the other then has that page for itself. In the end more is asked for than there is, and the cache refuses with a sentence that has both numbers, here in two lines.
 
 \checkpoint{build/out/cache.txt}{the same text twice; ten positions and one more; a fork, and a full cache}
+
+@<Show what a fork costs@>=
+static bool print_fork(struct writer *w, struct error *why)
+{
+  struct cache_wishes small = @[{ .rows = 48, .page_rows = 16 }@];
+  struct store *s = cache_open(&w->m, &w->lm->config, 2, &small, why);
+  bool ok = s != NULL && read_on(w, s, 0, 10, why) && cache_fork(s, 0, 1, why);
+  if (ok) printf("forked:   %zu page, %zu bytes copied\n",
+    cache_look(s).pages_used, cache_look(s).bytes_copied);
+  for (uint32_t q = 0; ok && q < 2; q++) {
+    ok = read_on(w, s, q, 1, why);
+    if (ok) printf("%u goes on: %zu pages, %zu bytes copied\n", q,
+      cache_look(s).pages_used, cache_look(s).bytes_copied);
+  }
+  if (ok && !read_on(w, s, 0, 25, why)) {
+    int half = (int) strcspn(why->words, ";") + 1;
+    printf("%.*s\n %s\n", half, why->words, why->words + half);
+  }
+  store_close(s);
+  return ok;
+}
 
 @* Exercises. \label{sec:cacheexercises}
 The command beside an exercise judges your answer by running the loop and the cache.

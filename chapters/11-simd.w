@@ -918,16 +918,20 @@ TARGET static void linear_part(void *what, unsigned worker, unsigned workers)
   }
 }
 
-@ Nine cases, each a copy of the loops in which the type is a constant.
+@ Nine cases, each a copy of the loops in which the type is a constant. Matrices in blocks are not among them: no loader makes one, and the |switch| has no
+|default|, so that the compiler asks what to do when a type is added.
 
 @<Call the loops for the matrix's type and layout@>=
 #define WITH_TYPE(type) \
   (!w->transposed ? by_outputs(w, type, x, rows, from, to, y) \
    : rows == 1 ? by_inputs(w, type, x, from, to, y) \
    : by_panels(w, type, x, rows, from, to, y))
-if (w->weight.type == WEIGHT_F32) WITH_TYPE(WEIGHT_F32);
-else if (w->weight.type == WEIGHT_F16) WITH_TYPE(WEIGHT_F16);
-else WITH_TYPE(WEIGHT_BF16);
+switch (w->weight.type) {
+case WEIGHT_F32: WITH_TYPE(WEIGHT_F32);@+ break;
+case WEIGHT_F16: WITH_TYPE(WEIGHT_F16);@+ break;
+case WEIGHT_BF16: WITH_TYPE(WEIGHT_BF16);@+ break;
+case BLOCKS_Q8_0: case BLOCKS_Q4_0: break;
+}
 #undef WITH_TYPE
 
 @ Where the share of a worker begins: at a multiple of sixteen, except that the last one ends
@@ -1297,12 +1301,13 @@ floats; others will keep their rows shorter. Blocks come in whole ones only: a |
 
 @<Attend with the loops for the view's type@>=
 #define WITH_ROWS(name) @[attend_head(h, q, &v, name, room, y, kept)@]@;
-if (v.type == WEIGHT_F32) WITH_ROWS(WEIGHT_F32);
-else if (v.type == WEIGHT_F16) WITH_ROWS(WEIGHT_F16);
-else if (v.type == WEIGHT_BF16) WITH_ROWS(WEIGHT_BF16);
-
-else if (v.type == BLOCKS_Q8_0) WITH_ROWS(BLOCKS_Q8_0);
-else WITH_ROWS(BLOCKS_Q4_0);
+switch (v.type) {
+case WEIGHT_F32: WITH_ROWS(WEIGHT_F32);@+ break;
+case WEIGHT_F16: WITH_ROWS(WEIGHT_F16);@+ break;
+case WEIGHT_BF16: WITH_ROWS(WEIGHT_BF16);@+ break;
+case BLOCKS_Q8_0: WITH_ROWS(BLOCKS_Q8_0);@+ break;
+case BLOCKS_Q4_0: WITH_ROWS(BLOCKS_Q4_0);@+ break;
+}
 #undef WITH_ROWS
 
 @ Weights that are asked for are zero where nothing was seen, so that whoever draws them needs no second list of
@@ -1710,13 +1715,14 @@ fastest.
 @<Find a table by its name@>=
 const struct kernels *kernels_find(const char *name, struct error *why)
 {
-  char there[64] = "";
+  char there[200] = "";
+  size_t n = 0;
   const struct kernels *k = NULL;
   for (size_t i = 0; kernels_at(i) != NULL; i++) {
     k = kernels_at(i);
     if (name != NULL && strcmp(name, k->name) == 0) return k;
-    if (i > 0) strcat(there, ", ");
-    strcat(there, k->name);
+    n += (size_t) snprintf(there + n, sizeof there - n, i > 0 ? ", %s" : "%s", k->name);
+    if (n >= sizeof there) n = sizeof there - 1;
   }
   if (name == NULL) return k;
   error_say(why, "kernels: %s is not among those that this machine can"@|
@@ -1737,6 +1743,7 @@ size_t weight_bytes(enum weight_type type)
 multiplication in it.
 
 @(kernels.c@>=
+#include <stdio.h>
 #include <string.h>
 #include "kernels/kernels.h"
 @;@#

@@ -43,6 +43,7 @@ but it differs from run to run; so it is measured once, kept in \.{figures/data}
 #include "laboratory/kit.h"
 #include "families/loader.h"
 #include "functions/numbers.h"
+#include "phases/phases.h"
 @;@#
 @<Open and close a bench@>@;
 @<Let a bench read and write@>@;
@@ -180,7 +181,7 @@ enum { LAB_BLOCKS = 64 };
 struct laboratory {
   struct memory m;@+ struct counters c;@+ struct engine e;
   struct model *model;@+ struct tokenizer *t;@+ uint32_t sentence[PARROT_WORDS];
-  struct parrot parrot;@+ struct kernels idle;
+  struct parrot parrot;@+ struct kernels idle;@+ struct model *stand_in;
   struct bench b;@+ struct sampler dice;
   struct { void *p;@+ size_t n, size; } block[LAB_BLOCKS];@+ size_t n_blocks;
 };
@@ -189,6 +190,9 @@ bool lab_open(struct laboratory *lab, struct error *why);
   /* opens all of it. May be closed even if it fails */
 void lab_close(struct laboratory *lab);
   /* returns everything, also what |lab_take| gave */
+struct model *lab_stand_in(struct laboratory *lab, struct error *why);
+  /* random numbers in the shape of GPT-2 small, made when they are first asked for; null and a sentence if memory is
+     refused */
 void *lab_take(struct laboratory *lab, size_t count, size_t size, struct error *why);
   /* memory, zeroed, until the laboratory is closed; null and a sentence if it is refused */
 void lab_reset(struct laboratory *lab);
@@ -238,7 +242,7 @@ bool lab_open(struct laboratory *lab, struct error *why)
       lab->model->config.vocab_size, why);
 }
 
-@ Closing goes the other way.
+@ Closing goes the other way. The stand-in of \cref{phases} takes half a gigabyte, so it is made only for a program that times it.
 
 @<Open and close the laboratory@>=
 void lab_close(struct laboratory *lab)
@@ -251,7 +255,14 @@ void lab_close(struct laboratory *lab)
   if (lab->dice.f.m != NULL) funnel_close(&lab->dice.f);
   bench_close(&lab->b);
   tokenizer_close(&lab->m, lab->t);
+  stand_in_close(&lab->m, lab->stand_in);
   model_close(&lab->m, lab->model);
+}
+struct model *lab_stand_in(struct laboratory *lab, struct error *why)
+{
+  if (lab->stand_in == NULL)
+    lab->stand_in = stand_in_open(&lab->m, &gpt2_small, why);
+  return lab->stand_in;
 }
 
 @ An experiment may fail in ten places, and would have to give its memory back in all of them. It is simpler to let everything live until the laboratory is closed: nothing here runs for

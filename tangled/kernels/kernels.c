@@ -1,5 +1,6 @@
 /* kernels.c -- made from chapters/11-simd.w; change it there */
 
+#include <stdio.h>
 #include <string.h>
 #include "kernels/kernels.h"
 
@@ -24,13 +25,14 @@ const struct kernels *kernels_at(size_t i)
 /* <Find a table by its name> */
 const struct kernels *kernels_find(const char *name, struct error *why)
 {
-  char there[64] = "";
+  char there[200] = "";
+  size_t n = 0;
   const struct kernels *k = NULL;
   for (size_t i = 0; kernels_at(i) != NULL; i++) {
     k = kernels_at(i);
     if (name != NULL && strcmp(name, k->name) == 0) return k;
-    if (i > 0) strcat(there, ", ");
-    strcat(there, k->name);
+    n += (size_t) snprintf(there + n, sizeof there - n, i > 0 ? ", %s" : "%s", k->name);
+    if (n >= sizeof there) n = sizeof there - 1;
   }
   if (name == NULL) return k;
   error_say(why, "kernels: %s is not among those that this machine can"

@@ -7,6 +7,7 @@
 #include "laboratory/kit.h"
 #include "families/loader.h"
 #include "functions/numbers.h"
+#include "phases/phases.h"
 
 /* <Open and close a bench> */
 bool bench_open(struct bench *b, struct laboratory *lab, const struct model *lm,
@@ -117,7 +118,15 @@ void lab_close(struct laboratory *lab)
   if (lab->dice.f.m != NULL) funnel_close(&lab->dice.f);
   bench_close(&lab->b);
   tokenizer_close(&lab->m, lab->t);
+  stand_in_close(&lab->m, lab->stand_in);
   model_close(&lab->m, lab->model);
+}
+
+struct model *lab_stand_in(struct laboratory *lab, struct error *why)
+{
+  if (lab->stand_in == NULL)
+    lab->stand_in = stand_in_open(&lab->m, &gpt2_small, why);
+  return lab->stand_in;
 }
 
 void *lab_take(struct laboratory *lab, size_t count, size_t size, struct error *why)

@@ -48,7 +48,7 @@ enum { LAB_BLOCKS = 64 };
 struct laboratory {
   struct memory m; struct counters c; struct engine e;
   struct model *model; struct tokenizer *t; uint32_t sentence[PARROT_WORDS];
-  struct parrot parrot; struct kernels idle;
+  struct parrot parrot; struct kernels idle; struct model *stand_in;
   struct bench b; struct sampler dice;
   struct { void *p; size_t n, size; } block[LAB_BLOCKS]; size_t n_blocks;
 };
@@ -58,6 +58,10 @@ bool lab_open(struct laboratory *lab, struct error *why);
 
 /* returns everything, also what lab_take gave */
 void lab_close(struct laboratory *lab);
+
+/* random numbers in the shape of GPT-2 small, made when they are first asked for;
+   null and a sentence if memory is refused */
+struct model *lab_stand_in(struct laboratory *lab, struct error *why);
 
 /* memory, zeroed, until the laboratory is closed; null and a sentence if it is
    refused */
