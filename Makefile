@@ -52,7 +52,7 @@ endif
 
 # ---- the library, and one program a chapter from its own and earlier chapters
 # what the programs of the chapters and of the laboratory share is linked to them and is not in the library
-FIXTURE := $(patsubst tangled/%.c,$(BUILD)/obj/%.o,$(filter tangled/model/toy.c tangled/loop/parrot.c tangled/loop/laboratory.c,$(SOURCES_C)))
+FIXTURE := $(patsubst tangled/%.c,$(BUILD)/obj/%.o,$(filter tangled/tokens/lesson.c tangled/model/toy.c tangled/loop/parrot.c tangled/loop/laboratory.c,$(SOURCES_C)))
 KIT     := $(patsubst tangled/%.c,$(BUILD)/obj/%.o,$(wildcard tangled/laboratory/kit*.c))
 OBJECTS := $(filter-out $(FIXTURE),$(SOURCES_C:tangled/%.c=$(BUILD)/obj/%.o))
 $(BUILD)/obj/%.o: $(TANGLED)/%.c
@@ -156,7 +156,7 @@ lint: build/values.tex ## digits in prose, docstrings, sections
 
 # ---- tests
 SUITES := $(sort $(patsubst tests/%.c,%,$(wildcard tests/check_*.c)))
-TESTED := $(SUITES:%=$(BUILD)/tests/%) $(BUILD)/incipit $(BUILD)/limit
+TESTED := $(SUITES:%=$(BUILD)/tests/%) $(BUILD)/tests/siege $(BUILD)/incipit $(BUILD)/limit
 check: $(TESTED) $(patsubst %,$(BUILD)/bin/%,$(CHECKPOINTS) $(LABORATORY)) $(if $(filter build,$(BUILD)),$(OUTPUTS) $(VALUES)) ## every test
 	@BUILD=$(BUILD) CHECKPOINTS='$(CHECKPOINTS)' CC='$(CC)' tests/run.sh $(SUITES)
 check-fast: $(TESTED) $(BUILD)/bin/laboratory/stopping ## all suites and what is cheap beside them: two minutes

@@ -39,8 +39,9 @@ The peak is not the sum of anything: it is a moment, and here it is over before 
 @ The program of this chapter, \.{checkpoints/ground.c}, does what the hand has just done, and then provokes some
 failures to see what they say. With the argument |"values"| it prints its
 numbers under their keys, from which the prose of this book takes every number that it
-quotes; with |"ledger"| it prints the points of \cref{fig:ground}. Every chapter has such a program, and all of them obey the same two words: without an
-argument they print what stands in the chapter's \emph{Checkpoint} box, so that a reader who runs one sees the page again.
+quotes; with |"ledger"| it prints the points of \cref{fig:ground}. Every chapter has such a program. Without an
+argument it prints what is in the chapter's \emph{Checkpoint} box, so that a reader who runs it sees the page again. Where a chapter has more to measure than
+fits into a short program, its keys and points come from a program of the laboratory.
 
 @c
 #include <stdio.h>
@@ -790,7 +791,7 @@ Follow the lines down from any module and you have collected all that it needs: 
 @^module@>@^dependence, of modules@>
 
 No line leads upwards. That is not luck: a table, \.{book.list}, has a row for each module with what it needs, a tool compares the table with every
-|#include|, and an include that the table does not allow stops the build. A module of the main line uses the workshop
+\.{\#include}, and an include that the table does not allow stops the build. A module of the main line uses the workshop
 only through headers that the main line prints, so that nobody who reads the chapters in order meets a function without having seen what it promises.
 
 \widefig{modules}{fig:modules}{The modules by what they include; a line is left out where a longer way says the same. Filled: the main line, chapter by chapter. Open: the workshop.}{A

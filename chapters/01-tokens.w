@@ -64,7 +64,7 @@ merge joins \texttt{th} and \texttt{at} (there is one for \texttt{\textvisiblesp
 257 and 256. A word that the list does not have was spelt by parts that it does have.
 \end{byhand}
 
-@ So much by hand. \Cref{fig:merges} shows the same on a slightly longer page, the three lines about a cat that this
+@ So much by hand. \Cref{fig:merges}\lab{lab:tokensfigures} shows the same on a slightly longer page, the three lines about a cat that this
 chapter's program learns from. At the top one sentence of that page is \val{tokens.sentence.bytes} bytes, each a token
 by itself. With every line more merges are known. The tokens grow together where the page repeats
 itself, and a token of one line is always made of whole tokens of the line above: what was
@@ -108,32 +108,39 @@ in which the chapter builds them: \.{utf8} (bytes and characters), \.{split} (cu
 it is encoded) and \.{bpe} (learning merges, applying them, and going back). A fourth, \.{tokenizer},
 is what the rest of the book sees; its promises stand at the end of this chapter, and what it takes
 to keep them is \cref{tokenizer}. How to look up pairs and names comes near the end (\cref{sec:tables}). Whoever wants the idea before the care goes on at
-\cref{sec:learning}, which learns, and \cref{sec:encoding}, which applies; both can be read without what stands before them. (The words that |main| knows lead to the numbers in the prose, and to the points of the
-four figures.)
+\cref{sec:learning}, which learns, and \cref{sec:encoding}, which applies; both can be read without what stands before them. What the figures and the numbers
+in the prose need beyond this program is in \cref{lab:tokens}.
 
 @c
 #include <stdio.h>
 #include <string.h>
-#include "tokens/bpe.h"
-#include "tokens/split.h"
-@<The texts of this chapter@>@;
-@<Learn, and be ready to encode@>@;
-@<The whole way, there and back@>@;
-@<Show merges, ids and a stream@>@;
-@<Count looks, the slow way and the fast way@>@;
-@<Fill a table, and find its longest run@>@;
-@<Print the numbers that the prose quotes@>@;
-@<Print the points of the figures@>@;
+#include "tokens/lesson.h"
+@<Turn ids back into text@>@;
+@<Print merges@>@;
+@<Print ids beside their text@>@;
 @#
 int main(int argc, char **argv)
 {
-  const char *what = argc > 1 ? argv[1] : "";
-  if (strcmp(what, "values") == 0)@+ return print_values();
-  if (strcmp(what, "growth") == 0)@+ return print_growth();
-  if (strcmp(what, "shrink") == 0)@+ return print_shrink();
-  if (strcmp(what, "work") == 0)@+ return print_work();
-  if (strcmp(what, "stream") == 0)@+ return print_held();
-  return print_lessons();
+  struct memory m = @[{ .refuse_at = 0 }@];
+  struct lesson hand, cat;
+  (void) argv;
+  if (argc > 1 || !lesson_learn(&m, hand_line, HAND_MERGES, &hand))@+ return 1;
+  printf("%zu merges from `%s'\n", hand.n, hand_line);
+  print_merges(&m, &hand);
+  bool ok = print_ids(&m, &hand, "that");
+  lesson_forget(&m, &hand);
+  if (!lesson_learn(&m, story, STORY_MERGES, &cat))@+ return 1;
+  printf("%zu merges from three lines about a cat\n", cat.n);
+  print_merges(&m, &cat);
+  ok = print_ids(&m, &cat, "The cat sat") && ok;
+  ok = print_ids(&m, &cat, sentence) && ok;
+  ok = print_ids(&m, &cat, "The bat") && ok;
+  printf("a stream of %zu ids: id, bytes released, bytes held\n ",
+    lesson_count(&m, &cat, price));
+  lesson_stream(&m, &cat, price, " %u/%zu/%zu");
+  printf("\n");
+  lesson_forget(&m, &cat);
+  return ok && m.all.held == 0 ? 0 : 1;
 }
 
 @* Text is bytes. \label{sec:bytes}
@@ -337,7 +344,7 @@ The definition is short. After each token, release everything but the longest en
 incomplete and still completable character. So at most three bytes are ever held, a byte that
 can never become a character is released at once (holding it would be holding it forever), and
 nothing is ever lost: the pieces released, and what is flushed at the end, are together exactly
-the bytes of all tokens. \Cref{fig:stream} shows the seven tokens of a price: \texttt{on}, a blank, the euro sign, \texttt{9}.
+the bytes of all tokens. \Cref{fig:stream}\lab{lab:tokensfigures} shows the seven tokens of a price: \texttt{on}, a blank, the euro sign, \texttt{9}.
 
 \fig{stream}{fig:stream}{Seven tokens on their way to the screen. Above the line: bytes that each releases; below: bytes
 that are held after it. At the bottom stand the ids, which here are single bytes.}{A row of seven columns, one for each token of the text on, blank, euro sign, nine. The first three columns release one
@@ -815,7 +822,7 @@ list. After the first tie the lists part, and because every merge changes later 
 again. Our tests compare with such a program up to its first tie, and no further. Nothing of that
 matters once a list exists: to apply the merges of a list there is only one way.
 
-What are merges worth? \Cref{fig:shrink} counts bytes per id while the list grows. On the page that it was learnt from the curve climbs
+What are merges worth? \Cref{fig:shrink}\lab{lab:tokensfigures} counts bytes per id while the list grows. On the page that it was learnt from the curve climbs
 until every word is a token. On a page that the learner has not seen, though it speaks of the same cat, little more than a third of that is gained: what the later merges
 know are the first page's words. So one learns from a text as large and as mixed as what will be read, and the list ends long before its
 last merges are about one document. What such a text is full of, say English, comes out short; whoever writes in a language that it hardly had
@@ -1206,7 +1213,7 @@ leftmost, and repeat until no two neighbours have a rank. This is a definition, 
 slow program: each round looks at everything. Usually it doesn't matter, because pieces are
 words. But somebody's text will be a megabyte of one letter without a blank; then there are nearly
 as many rounds as letters, each round looks at everything that is left, and the program looks for hours. On one machine
-for many users, such a text is also a way to stop all the others. \Cref{fig:work} counts the looks for rows of one letter
+for many users, such a text is also a way to stop all the others. \Cref{fig:work}\lab{lab:tokenslooks} counts the looks for rows of one letter
 that get longer and longer: of \val{tokens.looks.n} letters, \val{tokens.looks.slow} looks the slow
 way, and \val{tokens.looks.fast} the way that we are going to take, about three a letter.
 @^quadratic@>
@@ -1711,7 +1718,11 @@ uint32_t pair_map_get(const struct pair_map *p, uint32_t left, uint32_t right)
   return p->room == 0 ? 0 : p->slot[pair_place(p, left, right)].value;
 }
 
-@ A table that would become more than half full is replaced by one of twice the size. Its slots
+@ Crowding is the one thing that can go wrong with a hash table without any answer being wrong. Neighbouring ids
+are the hardest test for the rule, since they differ in few bits. After \val{lookups.pairs} pairs $(i, i+1)$ have been entered, the table has
+\val{lookups.slots} slots, and the longest run of used ones has \val{lookups.crowd}: no search looks at more than one slot beyond that number.\lab{lab:tokenscrowd}
+
+A table that would become more than half full is replaced by one of twice the size. Its slots
 are not copied but entered again, because in the larger table a pair may belong in another slot. All doublings together enter
 fewer than two pairs for each pair that the table holds in the end, since each doubling has half as many to move as the next.
 
@@ -1953,33 +1964,64 @@ the header has declared before a table grows.
 @<Take the smallest entry out@>@;
 
 @* The check. \label{sec:tokenscheck}
-The program learns from two texts, the line of the hand calculation and three lines about a cat. A third,
-of the same words but never learnt from, will show what merges are worth on a page that is new.
+The program learns from two texts, the line of the hand calculation and three lines about a cat. A third text,
+of the same words but never learnt from, shows in the laboratory what merges are worth on a page that is new. These texts and everything that learning from one of them leads to
+have a header and a file of their own, which the laboratory shares.
 
 @<The texts of this chapter@>=
-static const char hand_line[] = "the cat that sat";
-static const char story[] =@|
+extern const char hand_line[], story[], news[], sentence[], price[];
+  /* the line of the hand calculation; the page about the cat; a page that is new; the first sentence of the
+     cat's page; and a price with a euro sign */
+enum { HAND_MERGES = 9, STORY_MERGES = 24 };
+  /* merges that we learn from the line, and from the page */
+
+@ The page has three lines and ends in a line break. The price is spelt as UTF-8, for its first sign has three bytes.
+
+@<The words of the texts@>=
+const char hand_line[] = "the cat that sat";
+const char story[] =@|
   "The cat sat on the mat."@| " The rat sat on the "@| "cat.\n"@|
   "The cat sat up and "@| "the rat ran. That is "@| "that,\n"@|
   "said the cat, and sat "@| "on the mat.\n";
-static const char news[] =@|
+const char news[] =@|
   "Then the hat ran up to "@| "the oat. A man has sat "@|
   "there and has seen a\n"@|
   "star on the path: what "@| "is that? said the man, "@|
     "and he sat at last on\n"@|
   "the hat.\n";
-static const char sentence[] = "The cat sat on the "@| "mat.";
-static const char price[] = "on \xe2\x82\xac" "9";
-enum { HAND_MERGES = 9, STORY_MERGES = 24, MANY = 40 };
+const char sentence[] = "The cat sat on the "@| "mat.";
+const char price[] = "on \xe2\x82\xac" "9";
 
-@ A lesson is everything that learning from a text leads to: the merges, an encoder made of them, a splitter
-and a workspace. If a step fails the program says why and ends with status 1.
+@ A \emph{lesson} is everything that learning from a text leads to: the merges, an encoder made of them, a splitter
+and a workspace.
 
-@<Learn, and be ready to encode@>=
+@<A lesson@>=
 struct lesson { struct bpe_merge *merge; size_t n, asked;
   struct bpe rules;
   struct bpe_work work; struct splitter *by; };
-static bool learn_from(struct memory *m, const char *text,
+  /* |n| merges in a block of |asked|, and what encodes with them */
+bool lesson_learn(struct memory *m, const char *text,
+  size_t merges, struct lesson *l);
+  /* learns at most so many merges from a text; a failure is printed */
+void lesson_forget(struct memory *m, struct lesson *l);
+  /* returns what |lesson_learn| took */
+bool lesson_encode(struct memory *m, struct lesson *l,
+  const char *text, struct ids *out);
+  /* appends the ids of a text, which is whole characters */
+size_t lesson_count(struct memory *m, struct lesson *l,
+  const char *text);
+  /* how many ids a text is */
+size_t lesson_show(struct memory *m, const struct lesson *l,
+  uint32_t id, char room[64]);
+  /* writes a token so that we can read it; returns its true number of bytes */
+void lesson_stream(struct memory *m, struct lesson *l, const char *text,
+  const char *format);
+  /* feeds a text to a stream, id by id, and prints of each step the id, the bytes released and those held */
+
+@ If a step of learning fails, its sentence is printed, and the program ends with status 1.
+
+@<Learn, and be ready to encode@>=
+bool lesson_learn(struct memory *m, const char *text,
   size_t merges, struct lesson *l)
 {
   struct error why;
@@ -1993,11 +2035,10 @@ static bool learn_from(struct memory *m, const char *text,
   return false;
 }
 
-@ When the figures are drawn, lessons are taken one after another with ever more merges; each is forgotten before the
-next, in the opposite order of its making.
+@ A lesson is forgotten in the opposite order of its making.
 
 @<Learn, and be ready to encode@>=
-static void forget(struct memory *m, struct lesson *l)
+void lesson_forget(struct memory *m, struct lesson *l)
 {
   splitter_close(l->by);
   bpe_work_free(m, &l->work);
@@ -2010,8 +2051,8 @@ encode every piece. (The texts of this program are whole characters from
 end to end; a text that may have other bytes in it is first cut into runs, as in
 \cref{sec:learning}.)
 
-@<The whole way, there and back@>=
-static bool encode(struct memory *m, struct lesson *l,
+@<From a text to its ids@>=
+bool lesson_encode(struct memory *m, struct lesson *l,
   const char *text, struct ids *out)
 {
   struct pieces p;
@@ -2023,40 +2064,25 @@ static bool encode(struct memory *m, struct lesson *l,
   return next.n == 0;
 }
 
-@ And the way back: spell every id. That the two together change nothing is the promise of this chapter, for every text that
-there is, and now it can be proved. The pieces, one after the other, are the text. A piece begins as its bytes, each with an id that spells it; and a
-merge puts one id in the place of two, which spells what the two have spelt. So at no moment, and whatever the merges are, do the ids spell anything else.
-What a program makes of the proof is another matter: this one is tried on four texts here, and by the tests on very many rows of arbitrary bytes.
-
-@<The whole way, there and back@>=
-static bool decode(struct memory *m, const struct lesson *l,
-  const struct ids *list, struct bytes *out)
-{
-  for (size_t i = 0; i < list->n; i++)
-    if (!bpe_spell(m, l->merge, list->id[i], out, NULL)) return false;
-  return true;
-}
-
-@ Often we only want to know how many ids a text is, which is what a model's owner charges for, and what chapter 3 counts its
+@ Often we only want to know how many ids a text is. That is what the owner of a model charges for, and what chapter 3 counts its
 work in.
 
-@<The whole way, there and back@>=
-static size_t count_ids(struct memory *m, struct lesson *l,
+@<From a text to its ids@>=
+size_t lesson_count(struct memory *m, struct lesson *l,
   const char *text)
 {
   struct ids list = @[{ NULL, 0, 0 }@];
-  encode(m, l, text, &list);
+  lesson_encode(m, l, text, &list);
   size_t n = list.n;
   ids_free(m, &list);
   return n;
 }
 
-@ To be read by us a token must be made visible. It is shown with a low line for the blank, and with its number in angle brackets for a byte that
-cannot be shown, so that all of them can be seen. A token of this chapter is a few bytes long; of a longer one the room would show the beginning. What is
-returned is the true number of bytes, which a figure needs to know where the next token begins.
+@ Before we can read a token it must be made visible. It is shown with a low line for the blank, and with its number in angle brackets for a byte that
+cannot be shown. A token of this chapter is a few bytes long; of a longer one we would see the beginning.
 
-@<Show merges, ids and a stream@>=
-static size_t show(struct memory *m, const struct lesson *l,
+@<Show a token@>=
+size_t lesson_show(struct memory *m, const struct lesson *l,
   uint32_t id, char room[64])
 {
   struct bytes b = @[{ NULL, 0, 0 }@];
@@ -2074,58 +2100,16 @@ static size_t show(struct memory *m, const struct lesson *l,
   return to;
 }
 
-@ The merges are printed four in a line, each with the id that it makes and its two halves, since it is the halves that tell how a word has grown:
-\texttt{\textvisiblespace that} is a blank with \texttt{th}, and then \texttt{at}.
-
-@<Show merges, ids and a stream@>=
-static void print_merges(struct memory *m, const struct lesson *l)
-{
-  for (size_t k = 0; k < l->n; k++) {
-    char left[64], right[64], both[140];
-    show(m, l, l->merge[k].left, left);
-    show(m, l, l->merge[k].right, right);
-    snprintf(both, sizeof both, "%s+%s", left, right);
-    bool last = (k + 1) % 4 == 0 || k + 1 == l->n;
-    printf("%4zu %-*s%s", 256 + k, last ? 1 : 11, both,
-      last ? "\n" : "");
-  }
-}
-
-@ Ids are printed beside the text that they came from, and the way back is tested on the spot. A difference is printed, and it also decides the status with which the program
-ends; a build does not read what a program says.
-
-@<Show merges, ids and a stream@>=
-static bool print_ids(struct memory *m, struct lesson *l,
-  const char *text)
-{
-  struct ids list = @[{ NULL, 0, 0 }@];
-  struct bytes back = @[{ NULL, 0, 0 }@];
-  bool ok = encode(m, l, text, &list) && decode(m, l, &list, &back);
-  printf("%s\n ", text);
-  for (size_t i = 0; i < list.n; i++) {
-    char room[64];
-    show(m, l, list.id[i], room);
-    printf(" %u:%s", (unsigned) list.id[i], room);
-  }
-  bool same = ok && back.n == strlen(text)
-    && memcmp(back.byte, text, back.n) == 0;
-  printf("\n  %zu ids, and back: %s\n", list.n,
-    same ? "the same" : "DIFFERENT");
-  ids_free(m, &list);
-  bytes_free(m, &back);
-  return same;
-}
-
 @ A stream is fed token by token. For the checkpoint a step is an id with the bytes released and
-held; for the figure it is a line.
+held; for \cref{fig:stream} it is a line.
 
-@<Show merges, ids and a stream@>=
-static void feed(struct memory *m, struct lesson *l,
+@<Feed a stream@>=
+void lesson_stream(struct memory *m, struct lesson *l, const char *text,
   const char *format)
 {
   struct ids list = @[{ NULL, 0, 0 }@];
   struct stream s = @[{ .n = 0 }@];
-  encode(m, l, price, &list);
+  lesson_encode(m, l, text, &list);
   for (size_t i = 0; i < list.n; i++) {
     struct bytes token = @[{ NULL, 0, 0 }@], out = token;
     bpe_spell(m, l->merge, list.id[i], &token, NULL);
@@ -2137,276 +2121,89 @@ static void feed(struct memory *m, struct lesson *l,
   ids_free(m, &list);
 }
 
-@ This is what the program prints when nothing else is asked for: the hand calculation first, so that pencil and program can be compared line by line, and then the
-page about the cat with three texts, of which the last has a word that the page does not have. The euro sign of the price, for which the page has no token, goes through a
-stream. At the end all memory must have been returned; chapter 0 has counted it.
+@ The header of the lesson and its file are linked to the programs of this chapter, and are no part of the library.
 
-@<Show merges, ids and a stream@>=
-static int print_lessons(void)
+@(lesson.h@>=
+#ifndef INCIPIT_LESSON_H
+#define INCIPIT_LESSON_H
+#include "tokens/bpe.h"
+#include "tokens/split.h"
+@<The texts of this chapter@>@;
+@<A lesson@>@;
+#endif
+
+@ In the file the words come first.
+
+@(lesson.c@>=
+#include <stdio.h>
+#include <string.h>
+#include "tokens/lesson.h"
+@<The words of the texts@>@;
+@<Learn, and be ready to encode@>@;
+@<From a text to its ids@>@;
+@<Show a token@>@;
+@<Feed a stream@>@;
+
+@ The way back is to spell every id. The promise of this chapter is that the two ways together change nothing, for every text that
+there is, and now we can prove it. The pieces, one after the other, are the text. A piece begins as its bytes, each with an id that spells it; and a
+merge puts one id in the place of two, which spells what the two have spelt. So at no moment, and whatever the merges are, do the ids spell anything else.
+Whether a program does what the proof says is another matter: this one is tried on four texts here, and by the tests on very many rows of arbitrary bytes.
+
+@<Turn ids back into text@>=
+static bool decode(struct memory *m, const struct lesson *l,
+  const struct ids *list, struct bytes *out)
 {
-  struct memory m = @[{ .refuse_at = 0 }@];
-  struct lesson hand, cat;
-  if (!learn_from(&m, hand_line, HAND_MERGES, &hand))@+ return 1;
-  printf("%zu merges from `%s'\n", hand.n, hand_line);
-  print_merges(&m, &hand);
-  bool ok = print_ids(&m, &hand, "that");
-  forget(&m, &hand);
-  if (!learn_from(&m, story, STORY_MERGES, &cat))@+ return 1;
-  printf("%zu merges from three lines about a cat\n", cat.n);
-  print_merges(&m, &cat);
-  ok = print_ids(&m, &cat, "The cat sat") && ok;
-  ok = print_ids(&m, &cat, sentence) && ok;
-  ok = print_ids(&m, &cat, "The bat") && ok;
-  printf("a stream of %zu ids: id, bytes released, bytes held\n ",
-    count_ids(&m, &cat, price));
-  feed(&m, &cat, " %u/%zu/%zu");
-  printf("\n");
-  forget(&m, &cat);
-  return ok && m.all.held == 0 ? 0 : 1;
+  for (size_t i = 0; i < list->n; i++)
+    if (!bpe_spell(m, l->merge, list->id[i], out, NULL)) return false;
+  return true;
 }
 
-@ The definition of encoding, as it stands: look at all neighbours, merge the best, repeat. It
-counts its looks as the fast encoder does, in the same table, and so the two counts may be compared. In the tests a program like this is the
-judge of the fast one, on very many random texts and lists.
+@ The merges are printed four in a line, each with the id that it makes and its two halves, because the halves show how a word has grown:
+\texttt{\textvisiblespace that} is a blank with \texttt{th}, and then \texttt{at}.
 
-@<Count looks, the slow way and the fast way@>=
-static uint64_t slow_looks(const struct bpe *b, uint32_t *id,
-  size_t n)
+@<Print merges@>=
+static void print_merges(struct memory *m, const struct lesson *l)
 {
-  uint64_t looks = 0;
-  for (;;) {
-    uint32_t best = UINT32_MAX;
-    size_t at = 0;
-    for (size_t i = 0; i + 1 < n; i++, looks++) {
-      uint32_t rank = pair_map_get(&b->place, id[i], id[i + 1]);
-      if (rank != 0 && rank < best) best = rank, at = i;
-    }
-    if (best == UINT32_MAX)@+ return looks;
-    id[at] = b->rule[best - 1].made;
-    memmove(id + at + 1, id + at + 2, (n - at - 2) * sizeof *id);
-    n--;
+  for (size_t k = 0; k < l->n; k++) {
+    char left[64], right[64], both[140];
+    lesson_show(m, l, l->merge[k].left, left);
+    lesson_show(m, l, l->merge[k].right, right);
+    snprintf(both, sizeof both, "%s+%s", left, right);
+    bool last = (k + 1) % 4 == 0 || k + 1 == l->n;
+    printf("%4zu %-*s%s", 256 + k, last ? 1 : 11, both,
+      last ? "\n" : "");
   }
 }
 
-@ Both encode a row of equal letters with merges that double: \tok{aa}, \tok{aaaa}, and so on. There are ten such merges, and $2^{10}$ letters in the longest
-row, which in the end is a single token. The row is one piece; patterns have no part in this. Nothing is measured, so nothing depends on the
-machine: a look is a look.
+@ Ids are printed beside the text that they came from, and the way back is tested at once. A difference is printed, and it also decides the status with which the program
+ends, because a build does not read what a program prints.
 
-@<Count looks, the slow way and the fast way@>=
-enum { LONGEST = 1024 };
-static bool count_looks(struct memory *m, size_t n, uint64_t *slow,
-  uint64_t *fast)
+@<Print ids beside their text@>=
+static bool print_ids(struct memory *m, struct lesson *l,
+  const char *text)
 {
-  struct bpe b = @[{ .n = 0 }@];
-  struct bpe_work w = @[{ .looks = 0 }@];
-  struct ids out = @[{ NULL, 0, 0 }@];
-  unsigned char letter[LONGEST];
-  uint32_t id[LONGEST];
-  bool ok = true;
-  memset(letter, 'a', n);
-  for (uint32_t i = 0; i < 256; i++) b.byte_id[i] = i;
-  for (size_t i = 0; i < n; i++) id[i] = 'a';
-  @<Add ten merges that double@>@;
-  ok = ok && bpe_encode(&b, m, &w, letter, n, &out, NULL);
-  *fast = w.looks, *slow = slow_looks(&b, id, n);
-  ids_free(m, &out);
-  bpe_work_free(m, &w);
-  bpe_free(m, &b);
-  return ok;
-}
-
-@ The first merge joins two letters; each of the others joins two of what the one before it has made.
-
-@<Add ten merges that double@>=
-for (uint32_t k = 0; ok && k < 10; k++)
-  ok = bpe_add(m, &b, k == 0 ? 'a' : 255 + k,
-    k == 0 ? 'a' : 255 + k, 256 + k, NULL);
-
-@ The one thing that can go wrong with a hash table, without any answer being wrong, is that its used slots crowd together. Neighbouring ids
-are the hardest test for the rule, since they differ in few bits. So we enter the pairs $(i, i+1)$ and look for the longest run of
-used slots: a search that begins at its first slot and finds nothing looks at all of them. With \val{lookups.pairs} pairs in
-\val{lookups.slots} slots the longest run has \val{lookups.crowd}, so that no search looks at more than one slot beyond that number.
-
-@<Fill a table, and find its longest run@>=
-enum { PAIRS = 1000 };
-static bool fill_table(struct memory *m, size_t *room, size_t *longest)
-{
-  struct pair_map p = @[{ NULL, 0, 0 }@];
-  bool ok = true;
-  size_t run = 0;
-  for (uint32_t i = 1; ok && i <= PAIRS; i++)
-    ok = pair_map_put(m, &p, i, i + 1, i, NULL);
-  for (uint32_t i = 1; ok && i <= PAIRS; i++)
-    ok = pair_map_get(&p, i, i + 1) == i && pair_map_get(&p, i + 1, i) == 0;
-  *longest = 0, *room = p.room;
-  for (size_t i = 0; i < p.room; i++) {
-    run = p.slot[i].value != 0 ? run + 1 : 0;
-    if (run > *longest) *longest = run;
-  }
-  pair_map_free(m, &p);
-  return ok;
-}
-
-@ The keys are the numbers in the prose of this chapter: what the hand calculation and the checkpoint contain, the looks, and three published
-vocabularies, each the sum of what it was made from. The build stops if the prose asks for a key that is not printed here.
-
-@<Print the numbers that the prose quotes@>=
-@<Print the keys of the story@>@;
-@<Print the sizes of published vocabularies@>@;
-@#
-static int print_values(void)
-{
-  struct memory m = @[{ .refuse_at = 0 }@];
-  struct lesson hand, cat;
-  uint64_t slow, fast;
-  size_t room, longest;
-  if (!learn_from(&m, hand_line, HAND_MERGES, &hand)
-    || !learn_from(&m, story, STORY_MERGES, &cat)
-    || !count_looks(&m, LONGEST, &slow, &fast)
-    || !fill_table(&m, &room, &longest)) return 1;
-  printf("tokens.bytes 256\ntokens.looks.n %d\n", LONGEST);
-  printf("tokens.looks.slow %d\ntokens.looks.fast %d\n", (int) slow,
-    (int) fast);
-  printf("tokens.hand.merges %zu\n", hand.n);
-  printf("tokens.hand.that %zu\n", count_ids(&m, &hand, "that"));
-  print_story_keys(&m, &cat);
-  print_published();
-  printf("lookups.pairs %d\nlookups.slots %zu\n", PAIRS, room);
-  printf("lookups.crowd %zu\n", longest);
-  forget(&m, &hand);
-  forget(&m, &cat);
-  return 0;
-}
-
-@ The story's keys come from encoding, not from counting by hand. Two of them decide claims of the tutorials, and the version of Unicode is
-that of the PCRE2 that this book was made with.
-
-@<Print the keys of the story@>=
-static void print_story_keys(struct memory *m, struct lesson *cat)
-{
-  char unicode[24];
-  splitter_unicode(unicode);
-  printf("tokens.unicode %s\n", unicode);
-  printf("tokens.story.merges %zu\n", cat->n);
-  printf("tokens.story.bytes %zu\n", strlen(story));
-  printf("tokens.story.ids %zu\n", count_ids(m, cat, story));
-  printf("tokens.news.bytes %zu\n", strlen(news));
-  printf("tokens.news.ids %zu\n", count_ids(m, cat, news));
-  printf("tokens.sentence.bytes %zu\n", strlen(sentence));
-  printf("tokens.sentence.ids %zu\n", count_ids(m, cat, sentence));
-  printf("tokens.cat.ids %zu\n", count_ids(m, cat, "The cat sat"));
-  printf("tokens.euro.ids %zu\n", count_ids(m, cat, "\xe2\x82\xac"));
-  printf("claim.S3-52 %zu\n", count_ids(m, cat, "\xe2\x82\xac"));
-  printf("claim.S4-03 %zu\n", count_ids(m, cat, " on the mat"));
-}
-
-@ Bytes, merges, and ids for special texts. (OpenAI's second vocabulary numbers its five special
-texts with a gap; what counts for a model is the largest number plus one.)
-
-@<Print the sizes of published vocabularies@>=
-static void print_published(void)
-{
-  static const struct { const char *name, *claim; int merges,
-    special; } list[] = @[{ { "gpt2", NULL, 50000, 1 },@|
-      { "llama3", "S1-04", 127744, 256 },@|
-      { "cl100k", "S3-02", 100000, 21 } }@];
-  for (size_t i = 0; i < 3; i++) {
-    int size = 256 + list[i].merges + list[i].special;
-    printf("tokens.%s %d\n", list[i].name, size);
-    printf("tokens.%s.merges %d\n", list[i].name, list[i].merges);
-    printf("tokens.%s.special %d\n", list[i].name, list[i].special);
-    if (list[i].claim != NULL) printf("claim.%s %d\n", list[i].claim,
-      size);
-  }
-}
-
-@ The first figure wants, after some numbers of merges, where each token of the sentence begins and
-how long it is. The numbers of merges are those at which the sentence changes. We learn from the beginning each time, which costs
-nothing with a page of three lines and shows that fewer merges are a beginning of more.
-
-@<Print the points of the figures@>=
-static bool print_row(struct memory *m, size_t merges)
-{
-  struct lesson l;
   struct ids list = @[{ NULL, 0, 0 }@];
-  size_t at = 0, n;
-  if (!learn_from(m, story, merges, &l))@+ return false;
-  bool ok = encode(m, &l, sentence, &list);
-  for (size_t i = 0; i < list.n; at += n, i++) {
+  struct bytes back = @[{ NULL, 0, 0 }@];
+  bool ok = lesson_encode(m, l, text, &list) && decode(m, l, &list, &back);
+  printf("%s\n ", text);
+  for (size_t i = 0; i < list.n; i++) {
     char room[64];
-    n = show(m, &l, list.id[i], room);
-    printf("%zu,%zu,%zu,%s\n", merges, at, n, room);
+    lesson_show(m, l, list.id[i], room);
+    printf(" %u:%s", (unsigned) list.id[i], room);
   }
+  bool same = ok && back.n == strlen(text)
+    && memcmp(back.byte, text, back.n) == 0;
+  printf("\n  %zu ids, and back: %s\n", list.n,
+    same ? "the same" : "DIFFERENT");
   ids_free(m, &list);
-  forget(m, &l);
-  return ok;
+  bytes_free(m, &back);
+  return same;
 }
 
-@ Ten rows make the figure; between two of them there are merges that this sentence has no use for.
+@ What the program prints: the hand calculation first, so that pencil and program can be compared line by line, and then the page about the cat with three texts, of which the last has a word that the page does not have.
+The euro sign of the price, for which the page has no token, goes through a stream. At the end all memory must have been returned; chapter 0 has counted it.
 
-@<Print the points of the figures@>=
-static int print_growth(void)
-{
-  static const size_t level[] = @[{ 0, 1, 2, 4, 5, 6, 8, 11, 13,
-    18 }@];
-  struct memory m = @[{ .refuse_at = 0 }@];
-  printf("merges,from,length,text\n");
-  for (size_t i = 0; i < sizeof level / sizeof *level; i++)
-    if (!print_row(&m, level[i]))@+ return 1;
-  return 0;
-}
-
-@ The second figure is two curves, bytes per id against merges, for the page that was learnt from and for the news. We could learn once and
-encode with the first $k$ merges only; it is the same, since a learner knows nothing of how many merges it will be asked for.
-
-@<Print the points of the figures@>=
-static int print_shrink(void)
-{
-  struct memory m = @[{ .refuse_at = 0 }@];
-  printf("merges,story,news\n");
-  for (size_t k = 0; k <= MANY; k++) {
-    struct lesson l;
-    if (!learn_from(&m, story, k, &l))@+ return 1;
-    printf("%zu,%.4f,%.4f\n", k,@|
-      (double) strlen(story) / (double) count_ids(&m, &l, story),@|
-      (double) strlen(news) / (double) count_ids(&m, &l, news));
-    forget(&m, &l);
-  }
-  return 0;
-}
-
-@ For the third, looks against the length of a row of letters, the length doubles from point to point, so that on a logarithmic axis the points
-stand at equal distances.
-
-@<Print the points of the figures@>=
-static int print_work(void)
-{
-  struct memory m = @[{ .refuse_at = 0 }@];
-  printf("n,slow,fast\n");
-  for (size_t n = 2; n <= LONGEST; n *= 2) {
-    uint64_t slow, fast;
-    if (!count_looks(&m, n, &slow, &fast))@+ return 1;
-    printf("%zu,%d,%d\n", n, (int) slow, (int) fast);
-  }
-  return 0;
-}
-
-@ And the fourth shows the stream of the checkpoint, with a line for each step. It is fed by the same function as the checkpoint, so that the two cannot
-differ.
-
-@<Print the points of the figures@>=
-static int print_held(void)
-{
-  struct memory m = @[{ .refuse_at = 0 }@];
-  struct lesson cat;
-  if (!learn_from(&m, story, STORY_MERGES, &cat))@+ return 1;
-  printf("id,released,held\n");
-  feed(&m, &cat, "%u,%zu,%zu\n");
-  forget(&m, &cat);
-  return 0;
-}
-
-@ What the program prints. The first two ids of the hand calculation, 256 and 257, are there, and the word that was not learnt is spelt with them; ``The bat'' has
+The first two ids of the hand calculation, 256 and 257, are there, and the word that was not learnt is spelt with them; ``The bat'' has
 its \tok{The} and its \tok{at}, and a blank and a \tok b that stand alone, because no word of the page begins like that.
 
 What does it all cost? Compared with what comes, nothing. A byte is looked at a few times in a table, on the way to ids, and once on the way back. To write one token the smallest GPT-2, as chapter~2 will

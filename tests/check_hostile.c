@@ -1,7 +1,6 @@
-/* Appendix P: files that are wrong on purpose.  Each is refused with a sentence that names the
-   file, or does no harm; none costs more than it justifies.  What one turned bit does is the
-   appendix's own program (tests/run.sh: siege); here are the defects that somebody has to think of.
- */
+/* Files that are wrong on purpose.  Each is refused with a sentence that names the file, or does no
+   harm; none costs more than it justifies.  What one turned bit does is tested in tests/siege.c;
+   here are the defects that somebody has to think of. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <jansson.h>

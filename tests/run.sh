@@ -66,11 +66,12 @@ if [ "$build" = build ] && [ -z "${FAST:-}" ]; then
   one picture sh -c 'build/bin/loop grid > build/tests/grid.csv && texlua tools/gridsvg.lua build/tests/grid.csv | cmp - docs/grid.svg'
 fi
 # every bit of a model's files turned, one at a time, in one process: under the address sanitizer, too
-[ -n "${FAST:-}" ] || case $build in *tsan*) ;; *) if [ -x "$build/bin/hostile" ]; then
-  one siege "$build/bin/hostile" whole tests/golden/llama; tail -2 "$out/siege.out"
+[ -n "${FAST:-}" ] || case $build in *tsan*) ;; *)
+  one siege "$out/siege"
+  one siege-llama "$out/siege" whole tests/golden/llama; tail -2 "$out/siege-llama.out"
   s=${SHARED:-../shared}/golden/refuse/control-llama
-  if [ -d "$s" ]; then one siege-shared "$build/bin/hostile" whole "$s"; tail -2 "$out/siege-shared.out"; fi
-fi ;; esac
+  if [ -d "$s" ]; then one siege-shared "$out/siege" whole "$s"; tail -2 "$out/siege-shared.out"; fi
+;; esac
 wait; cat "$checks" >> "$tally"
 if [ -d "${SHARED:-../shared}" ]; then cat tests/cases-shared/*.tsv; else cat tests/cases-alone/*.tsv; fi > "$out/expected.tsv"
 awk -F'\t' -v expected="$out/expected.tsv" -v build="${FAST:+fast }$build" '

@@ -4,7 +4,7 @@
 @s field_read int
 
 \chapterquestion{What is in the files of a model, and how much of it may be believed?}
-@** Safetensors.
+@** Safetensors, and five rules for hostile files.
 \incipit{A}{ model arrives} as a directory that a stranger filled: a file of settings, one or more files of numbers, and some others. If the
 settings say that a row has 768 numbers and the matrices are made for 640, somebody must notice, and not when the first wrong
 word appears. This chapter reads the two kinds of file, believes neither until it adds up, and puts together the model through which chapter 2 sends
@@ -115,6 +115,79 @@ static bool read_back(int damage)
   unlink(path);
   return true;
 }
+
+@* Five rules. \label{sec:saferules}
+A model's files come from somebody we do not know. All that a wrong file may get out of us is a sentence: one line that says which file, which field, what is
+there and what should be there. It may not make us crash, or keep us busy for an hour, or take a gigabyte, and least of all may it produce text that looks like a model's. Here are the five rules that every reader
+of files in this book keeps.
+@^hostile files@>@^validation@>
+
+\begin{byhand}{three sums in one byte}
+Let sizes be numbers of one byte, from 0 to 255; a larger result loses its high digits, as in C. We are given a file of 100 bytes, whose
+header begins after the first 8.
+
+\medskip
+\begin{tabular}{@@{}lll@@{}}
+\tabhead{claim} & \tabhead{believed} & \tabhead{asked}\\
+header of 250 & $8+250=2$, fits & $100-8=92<250$\\
+200 bytes at 80 & $80+200=24$, fits & $100-80=20<200$\\
+20 times 13 is 4 & $20\cdot13=4$, true & $\lfloor255/13\rfloor=19<20$
+\end{tabular}
+\medskip
+
+The true results are $8+250=258$, $80+200=280$ and $20\cdot13=260$, each 256 more than what one byte keeps. If we add or multiply first, the result that we compare is meaningless. If we subtract or
+divide first, no claim can deceive us: a part of what is there is never too large.
+\end{byhand}
+
+A file is not data. It is a claim, and the first rule is that \emph{nothing is computed from a claim before it is bounded by something that we know}. What we know, at the
+beginning, is one number that the system told us and not the file: how many bytes the file has. The length of the header is compared with that number; the end of the
+header bounds each name and each entry; the number of bytes after the header bounds every offset; and the offsets bound the shapes. Each check relies on the one before it, so their order matters. In every one
+of them the unknown is alone on its side: we ask |header > size - 8| and not |8 + header > size|, because the left side of the second may be a small number again, as in the box. To check a product, we divide the bound by one
+factor and compare with the other; only then do we multiply.
+@^overflow@>
+
+The second rule: \emph{memory is allocated for what has been read, not for what is announced}. The list of tensors grows as entries are read. The layers are counted against the
+tensors, each of which has its own line in the header. An id must be smaller than the number of bytes of the vocabulary's file, since a word takes more than one byte. The rows of a text are allocated as the text
+grows. We learnt this rule by breaking it. An earlier form of the generation loop allocated its rows at the beginning, as many as the context has, and the context is a number in \.{config.json}:
+with ten digits there, gigabytes were allocated before the first token. A tokenizer of a few kilobytes, with one word under the largest id that we allow, took megabytes. Neither was a
+crash; both did what the file said, and that was the mistake.
+
+The third: \emph{the only words that a stranger's file may cause are ours}. Every refusal is one of our sentences, with the file's word quoted in it and shortened. What jansson has to say about a comma is quoted as well. A quoted word is
+cleaned: a name may contain characters that clear a terminal, or overwrite the last line with the next, and they come out as question marks. And every sentence names the file, because a user who has downloaded a dozen of them will ask.
+
+@ The fourth rule is about time. \emph{A mapped file can change while we use it}, for it is not a copy. What is read twice may have changed between the first read and
+the second, so everything that the checks depend on is read once, into variables of ours: the length, the names, the types, the shapes, the offsets. All later reading is of numbers, at places that were computed from those
+variables. And the numbers may be anything: each of the $2^{32}$ patterns of bits is a float32, including infinities and NaN, and a changed number can only change the text. One thing is left that can go wrong. The file may become
+shorter. Then there is no memory at the address, the read has no result, and the system sends a signal, |SIGBUS|. No check can prevent this, because the file was as long as it should be when we looked. A library must not change the signal handlers
+of the program that uses it; so the library does nothing, and the command, which owns its process, has a handler (\cref{sec:signals}) that writes a sentence and ends with status 1. A test shortens the file during a running |generate|
+and between two questions to |probe|.
+@^SIGBUS@>@^mapped file@>
+
+Copying the weights instead of mapping them would be safe from this, and would cost, for a large model, gigabytes and a minute at every start. We decided for mapping: the owner of a file can always spoil his own run.
+
+The fifth rule is about places. \emph{A file may name its neighbours, and nothing else.} An index that names |"../../x"|, or |"/etc/passwd"|, or any name with a slash in it is refused before anything is opened. Symbolic links are another matter,
+and here we had to decide. A link in the directory may lead anywhere; yet we follow it, since Hugging Face's own cache consists of links, from each model's directory to a common store. The
+difference is whose word it is. The index was written by the stranger; a link was made on this machine, by a program that its owner ran. Where a link leads, only a regular file is opened: no device, no pipe that
+would make us wait, no directory.
+@^symbolic link@>@^path@>
+
+@ What do these rules not give? They give a program that cannot be broken by a file, not a model that is the right one. Somebody who can write to the files can make the model say anything, and no check of sizes will
+notice. Checksums of whole files, such as those beside the built-in model, protect against that; they must come from another place than the files.
+
+@* The siege. \label{sec:siege}
+How do we know that no check was forgotten? A test, \.{tests/siege.c}, makes a small model with its tokenizer, five files in a folder, turns every bit of these files, one at a time, and cuts each file at every byte. Each
+time it opens what is there now, and what follows must be one of six things. Four are refusals, told apart by their sentences: the file is not JSON any more; a word is not one of ours, or a value not of its kind; the sizes do not add
+up; a number on the way to the logits is not finite. Two are not: the model loads, and its logits are different, or the same. Anything else is a fault, and so is memory that the size of the files does not justify, or that is not given back.
+The counts are in \.{tests/golden/siege.txt}; \texttt{make check} compares them, and besieges other models as well.
+
+In the header of the weights no turned bit goes through, except in the metadata, which we ignore: no number there could be another and still add up. That is the use of saying the
+same thing twice, with type, shape and offsets. The settings say most things once. \Cref{fig:siege} shows where a bit can be turned in them: in the numbers that scale something, the base of the rotations and the epsilon of the norms, and in the ids that
+end a text. Of the sizes, only the context can be changed, since no tensor has its length. The numbers of the model are not protected at all: most turned bits give another model, a little or very different
+from the first, and the others change nothing that our three tokens meet. The few refusals among them are exponents with all bits set, which make a row infinite or NaN; these sentences name the layer.
+
+\widefig{siege}{fig:siege}{The settings of the small model, as they are in the file. Black: none of the eight bits of this character can be turned without a refusal. Red, the darker the more: bits that can be turned, and the model still loads.}{The text of a
+file of settings, one field a line. Almost all characters are black. Red are the values of a few fields: the ids of the first and last token, the context, the epsilon, the base of the rotations, and the values of two fields that
+do not matter.}
 
 @* Weights in a file. \label{sec:safetensors}
 A model is a long list of named arrays of numbers, called \emph{tensors}, and a page of
@@ -842,3 +915,13 @@ look for either.
 @<Open by an index@>@;
 @<Close what was opened@>@;
 @<Open whatever the path leads to@>@;
+
+@* Exercises. \label{sec:safetensorsexercises}
+Both are the box in earnest, with numbers of 64 bits.
+
+\begin{exercises}
+\exercise{check}{ex:safetensors.header}{A file has 100 bytes, and sizes have 64 bits. Its header says that it has 92 bytes; or 93; or $2^{64}-8$; or $2^{64}-7$. Which of the four are accepted by the test $8+h\le100$, and which by $h\le100-8$?}{\texttt{make
+exercise-W2-1}}{By the first 92, $2^{64}-8$ and $2^{64}-7$, since $8+h$ is 100, 0 and 1; by the second only 92.}
+\exercise{build}{ex:safetensors.fits}{Write |bool fits(uint64_t size, uint64_t header, uint64_t begin, uint64_t end)|: are the bytes from |begin| to |end|, counted from the end of a header of |header| bytes and the 8 before it, all within a file of |size|
+bytes? Each of the four may be any number.}{\texttt{make exercise-W2-2}}{|size >= 8 && header <= size - 8 && begin <= end && end <= size - 8 - header|. Each comparison allows the next subtraction.}
+\end{exercises}

@@ -2,64 +2,9 @@
 
 #include <stdio.h>
 #include <string.h>
-#include "tokens/bpe.h"
-#include "tokens/split.h"
+#include "tokens/lesson.h"
 
-/* <The texts of this chapter> */
-static const char hand_line[] = "the cat that sat";
-static const char story[] =
-  "The cat sat on the mat." " The rat sat on the " "cat.\n"
-  "The cat sat up and " "the rat ran. That is " "that,\n"
-  "said the cat, and sat " "on the mat.\n";
-static const char news[] =
-  "Then the hat ran up to " "the oat. A man has sat "
-  "there and has seen a\n"
-  "star on the path: what " "is that? said the man, "
-    "and he sat at last on\n"
-  "the hat.\n";
-static const char sentence[] = "The cat sat on the " "mat.";
-static const char price[] = "on \xe2\x82\xac" "9";
-enum { HAND_MERGES = 9, STORY_MERGES = 24, MANY = 40 };
-
-/* <Learn, and be ready to encode> */
-struct lesson { struct bpe_merge *merge; size_t n, asked;
-  struct bpe rules;
-  struct bpe_work work; struct splitter *by; };
-static bool learn_from(struct memory *m, const char *text,
-  size_t merges, struct lesson *l)
-{
-  struct error why;
-  *l = (struct lesson) { .asked = merges };
-  if (bpe_train(m, text, strlen(text), split_gpt2, merges, &l->merge,
-    &l->n, &why) && bpe_learnt(m, &l->rules, l->merge, l->n, &why)
-    && (l->by = splitter_open(m, split_gpt2, strlen(split_gpt2),
-      false, &why)))
-    return true;
-  fprintf(stderr, "%s\n", why.words);
-  return false;
-}
-
-static void forget(struct memory *m, struct lesson *l)
-{
-  splitter_close(l->by);
-  bpe_work_free(m, &l->work);
-  bpe_free(m, &l->rules);
-  bpe_forget(m, l->merge, l->asked);
-}
-
-/* <The whole way, there and back> */
-static bool encode(struct memory *m, struct lesson *l,
-  const char *text, struct ids *out)
-{
-  struct pieces p;
-  struct text_piece next;
-  pieces_begin(&p, l->by, (const unsigned char *) text, strlen(text));
-  while (pieces_next(&p, &next, NULL) && next.n > 0)
-    if (!bpe_encode(&l->rules, m, &l->work, next.byte, next.n, out,
-      NULL)) return false;
-  return next.n == 0;
-}
-
+/* <Turn ids back into text> */
 static bool decode(struct memory *m, const struct lesson *l,
   const struct ids *list, struct bytes *out)
 {
@@ -68,41 +13,13 @@ static bool decode(struct memory *m, const struct lesson *l,
   return true;
 }
 
-static size_t count_ids(struct memory *m, struct lesson *l,
-  const char *text)
-{
-  struct ids list = { NULL, 0, 0 };
-  encode(m, l, text, &list);
-  size_t n = list.n;
-  ids_free(m, &list);
-  return n;
-}
-
-/* <Show merges, ids and a stream> */
-static size_t show(struct memory *m, const struct lesson *l,
-  uint32_t id, char room[64])
-{
-  struct bytes b = { NULL, 0, 0 };
-  size_t to = 0;
-  bpe_spell(m, l->merge, id, &b, NULL);
-  for (size_t i = 0; i < b.n && to < 58; i++) {
-    bool plain = b.byte[i] > 32 && b.byte[i] < 127;
-    if (plain || b.byte[i] == ' ') room[to++] = plain
-      ? (char) b.byte[i] : '_';
-    else to += (size_t) sprintf(room + to, "<%02x>", b.byte[i]);
-  }
-  room[to] = '\0';
-  to = b.n;
-  bytes_free(m, &b);
-  return to;
-}
-
+/* <Print merges> */
 static void print_merges(struct memory *m, const struct lesson *l)
 {
   for (size_t k = 0; k < l->n; k++) {
     char left[64], right[64], both[140];
-    show(m, l, l->merge[k].left, left);
-    show(m, l, l->merge[k].right, right);
+    lesson_show(m, l, l->merge[k].left, left);
+    lesson_show(m, l, l->merge[k].right, right);
     snprintf(both, sizeof both, "%s+%s", left, right);
     bool last = (k + 1) % 4 == 0 || k + 1 == l->n;
     printf("%4zu %-*s%s", 256 + k, last ? 1 : 11, both,
@@ -110,16 +27,17 @@ static void print_merges(struct memory *m, const struct lesson *l)
   }
 }
 
+/* <Print ids beside their text> */
 static bool print_ids(struct memory *m, struct lesson *l,
   const char *text)
 {
   struct ids list = { NULL, 0, 0 };
   struct bytes back = { NULL, 0, 0 };
-  bool ok = encode(m, l, text, &list) && decode(m, l, &list, &back);
+  bool ok = lesson_encode(m, l, text, &list) && decode(m, l, &list, &back);
   printf("%s\n ", text);
   for (size_t i = 0; i < list.n; i++) {
     char room[64];
-    show(m, l, list.id[i], room);
+    lesson_show(m, l, list.id[i], room);
     printf(" %u:%s", (unsigned) list.id[i], room);
   }
   bool same = ok && back.n == strlen(text)
@@ -131,246 +49,26 @@ static bool print_ids(struct memory *m, struct lesson *l,
   return same;
 }
 
-static void feed(struct memory *m, struct lesson *l,
-  const char *format)
-{
-  struct ids list = { NULL, 0, 0 };
-  struct stream s = { .n = 0 };
-  encode(m, l, price, &list);
-  for (size_t i = 0; i < list.n; i++) {
-    struct bytes token = { NULL, 0, 0 }, out = token;
-    bpe_spell(m, l->merge, list.id[i], &token, NULL);
-    stream_feed(m, &s, token.byte, token.n, &out, NULL);
-    printf(format, (unsigned) list.id[i], out.n, s.n);
-    bytes_free(m, &token);
-    bytes_free(m, &out);
-  }
-  ids_free(m, &list);
-}
-
-static int print_lessons(void)
+int main(int argc, char **argv)
 {
   struct memory m = { .refuse_at = 0 };
   struct lesson hand, cat;
-  if (!learn_from(&m, hand_line, HAND_MERGES, &hand)) return 1;
+  (void) argv;
+  if (argc > 1 || !lesson_learn(&m, hand_line, HAND_MERGES, &hand)) return 1;
   printf("%zu merges from `%s'\n", hand.n, hand_line);
   print_merges(&m, &hand);
   bool ok = print_ids(&m, &hand, "that");
-  forget(&m, &hand);
-  if (!learn_from(&m, story, STORY_MERGES, &cat)) return 1;
+  lesson_forget(&m, &hand);
+  if (!lesson_learn(&m, story, STORY_MERGES, &cat)) return 1;
   printf("%zu merges from three lines about a cat\n", cat.n);
   print_merges(&m, &cat);
   ok = print_ids(&m, &cat, "The cat sat") && ok;
   ok = print_ids(&m, &cat, sentence) && ok;
   ok = print_ids(&m, &cat, "The bat") && ok;
   printf("a stream of %zu ids: id, bytes released, bytes held\n ",
-    count_ids(&m, &cat, price));
-  feed(&m, &cat, " %u/%zu/%zu");
+    lesson_count(&m, &cat, price));
+  lesson_stream(&m, &cat, price, " %u/%zu/%zu");
   printf("\n");
-  forget(&m, &cat);
+  lesson_forget(&m, &cat);
   return ok && m.all.held == 0 ? 0 : 1;
-}
-
-/* <Count looks, the slow way and the fast way> */
-static uint64_t slow_looks(const struct bpe *b, uint32_t *id,
-  size_t n)
-{
-  uint64_t looks = 0;
-  for (;;) {
-    uint32_t best = UINT32_MAX;
-    size_t at = 0;
-    for (size_t i = 0; i + 1 < n; i++, looks++) {
-      uint32_t rank = pair_map_get(&b->place, id[i], id[i + 1]);
-      if (rank != 0 && rank < best) best = rank, at = i;
-    }
-    if (best == UINT32_MAX) return looks;
-    id[at] = b->rule[best - 1].made;
-    memmove(id + at + 1, id + at + 2, (n - at - 2) * sizeof *id);
-    n--;
-  }
-}
-
-enum { LONGEST = 1024 };
-static bool count_looks(struct memory *m, size_t n, uint64_t *slow,
-  uint64_t *fast)
-{
-  struct bpe b = { .n = 0 };
-  struct bpe_work w = { .looks = 0 };
-  struct ids out = { NULL, 0, 0 };
-  unsigned char letter[LONGEST];
-  uint32_t id[LONGEST];
-  bool ok = true;
-  memset(letter, 'a', n);
-  for (uint32_t i = 0; i < 256; i++) b.byte_id[i] = i;
-  for (size_t i = 0; i < n; i++) id[i] = 'a';
-  /* <Add ten merges that double> */
-  for (uint32_t k = 0; ok && k < 10; k++)
-    ok = bpe_add(m, &b, k == 0 ? 'a' : 255 + k,
-      k == 0 ? 'a' : 255 + k, 256 + k, NULL);
-  ok = ok && bpe_encode(&b, m, &w, letter, n, &out, NULL);
-  *fast = w.looks, *slow = slow_looks(&b, id, n);
-  ids_free(m, &out);
-  bpe_work_free(m, &w);
-  bpe_free(m, &b);
-  return ok;
-}
-
-/* <Fill a table, and find its longest run> */
-enum { PAIRS = 1000 };
-static bool fill_table(struct memory *m, size_t *room, size_t *longest)
-{
-  struct pair_map p = { NULL, 0, 0 };
-  bool ok = true;
-  size_t run = 0;
-  for (uint32_t i = 1; ok && i <= PAIRS; i++)
-    ok = pair_map_put(m, &p, i, i + 1, i, NULL);
-  for (uint32_t i = 1; ok && i <= PAIRS; i++)
-    ok = pair_map_get(&p, i, i + 1) == i && pair_map_get(&p, i + 1, i) == 0;
-  *longest = 0, *room = p.room;
-  for (size_t i = 0; i < p.room; i++) {
-    run = p.slot[i].value != 0 ? run + 1 : 0;
-    if (run > *longest) *longest = run;
-  }
-  pair_map_free(m, &p);
-  return ok;
-}
-
-/* <Print the numbers that the prose quotes> */
-
-/* <Print the keys of the story> */
-static void print_story_keys(struct memory *m, struct lesson *cat)
-{
-  char unicode[24];
-  splitter_unicode(unicode);
-  printf("tokens.unicode %s\n", unicode);
-  printf("tokens.story.merges %zu\n", cat->n);
-  printf("tokens.story.bytes %zu\n", strlen(story));
-  printf("tokens.story.ids %zu\n", count_ids(m, cat, story));
-  printf("tokens.news.bytes %zu\n", strlen(news));
-  printf("tokens.news.ids %zu\n", count_ids(m, cat, news));
-  printf("tokens.sentence.bytes %zu\n", strlen(sentence));
-  printf("tokens.sentence.ids %zu\n", count_ids(m, cat, sentence));
-  printf("tokens.cat.ids %zu\n", count_ids(m, cat, "The cat sat"));
-  printf("tokens.euro.ids %zu\n", count_ids(m, cat, "\xe2\x82\xac"));
-  printf("claim.S3-52 %zu\n", count_ids(m, cat, "\xe2\x82\xac"));
-  printf("claim.S4-03 %zu\n", count_ids(m, cat, " on the mat"));
-}
-
-/* <Print the sizes of published vocabularies> */
-static void print_published(void)
-{
-  static const struct { const char *name, *claim; int merges,
-    special; } list[] = { { "gpt2", NULL, 50000, 1 },
-      { "llama3", "S1-04", 127744, 256 },
-      { "cl100k", "S3-02", 100000, 21 } };
-  for (size_t i = 0; i < 3; i++) {
-    int size = 256 + list[i].merges + list[i].special;
-    printf("tokens.%s %d\n", list[i].name, size);
-    printf("tokens.%s.merges %d\n", list[i].name, list[i].merges);
-    printf("tokens.%s.special %d\n", list[i].name, list[i].special);
-    if (list[i].claim != NULL) printf("claim.%s %d\n", list[i].claim,
-      size);
-  }
-}
-
-static int print_values(void)
-{
-  struct memory m = { .refuse_at = 0 };
-  struct lesson hand, cat;
-  uint64_t slow, fast;
-  size_t room, longest;
-  if (!learn_from(&m, hand_line, HAND_MERGES, &hand)
-    || !learn_from(&m, story, STORY_MERGES, &cat)
-    || !count_looks(&m, LONGEST, &slow, &fast)
-    || !fill_table(&m, &room, &longest)) return 1;
-  printf("tokens.bytes 256\ntokens.looks.n %d\n", LONGEST);
-  printf("tokens.looks.slow %d\ntokens.looks.fast %d\n", (int) slow,
-    (int) fast);
-  printf("tokens.hand.merges %zu\n", hand.n);
-  printf("tokens.hand.that %zu\n", count_ids(&m, &hand, "that"));
-  print_story_keys(&m, &cat);
-  print_published();
-  printf("lookups.pairs %d\nlookups.slots %zu\n", PAIRS, room);
-  printf("lookups.crowd %zu\n", longest);
-  forget(&m, &hand);
-  forget(&m, &cat);
-  return 0;
-}
-
-/* <Print the points of the figures> */
-static bool print_row(struct memory *m, size_t merges)
-{
-  struct lesson l;
-  struct ids list = { NULL, 0, 0 };
-  size_t at = 0, n;
-  if (!learn_from(m, story, merges, &l)) return false;
-  bool ok = encode(m, &l, sentence, &list);
-  for (size_t i = 0; i < list.n; at += n, i++) {
-    char room[64];
-    n = show(m, &l, list.id[i], room);
-    printf("%zu,%zu,%zu,%s\n", merges, at, n, room);
-  }
-  ids_free(m, &list);
-  forget(m, &l);
-  return ok;
-}
-
-static int print_growth(void)
-{
-  static const size_t level[] = { 0, 1, 2, 4, 5, 6, 8, 11, 13,
-    18 };
-  struct memory m = { .refuse_at = 0 };
-  printf("merges,from,length,text\n");
-  for (size_t i = 0; i < sizeof level / sizeof *level; i++)
-    if (!print_row(&m, level[i])) return 1;
-  return 0;
-}
-
-static int print_shrink(void)
-{
-  struct memory m = { .refuse_at = 0 };
-  printf("merges,story,news\n");
-  for (size_t k = 0; k <= MANY; k++) {
-    struct lesson l;
-    if (!learn_from(&m, story, k, &l)) return 1;
-    printf("%zu,%.4f,%.4f\n", k,
-      (double) strlen(story) / (double) count_ids(&m, &l, story),
-      (double) strlen(news) / (double) count_ids(&m, &l, news));
-    forget(&m, &l);
-  }
-  return 0;
-}
-
-static int print_work(void)
-{
-  struct memory m = { .refuse_at = 0 };
-  printf("n,slow,fast\n");
-  for (size_t n = 2; n <= LONGEST; n *= 2) {
-    uint64_t slow, fast;
-    if (!count_looks(&m, n, &slow, &fast)) return 1;
-    printf("%zu,%d,%d\n", n, (int) slow, (int) fast);
-  }
-  return 0;
-}
-
-static int print_held(void)
-{
-  struct memory m = { .refuse_at = 0 };
-  struct lesson cat;
-  if (!learn_from(&m, story, STORY_MERGES, &cat)) return 1;
-  printf("id,released,held\n");
-  feed(&m, &cat, "%u,%zu,%zu\n");
-  forget(&m, &cat);
-  return 0;
-}
-
-int main(int argc, char **argv)
-{
-  const char *what = argc > 1 ? argv[1] : "";
-  if (strcmp(what, "values") == 0) return print_values();
-  if (strcmp(what, "growth") == 0) return print_growth();
-  if (strcmp(what, "shrink") == 0) return print_shrink();
-  if (strcmp(what, "work") == 0) return print_work();
-  if (strcmp(what, "stream") == 0) return print_held();
-  return print_lessons();
 }
