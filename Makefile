@@ -8,7 +8,7 @@ AR       ?= ar
 TANGLED  ?= tangled
 OPT      ?= -O2 -g
 WARN     := -Wall -Wextra -Wpedantic -Wconversion -Wshadow
-CFLAGS   := -std=c11 $(OPT) -ffp-contract=off $(WARN) '-ffile-prefix-map=$(CURDIR)=.' -I$(TANGLED) $(EXTRA_CFLAGS)
+CFLAGS   := -std=c11 $(OPT) -ffp-contract=off $(WARN) '-ffile-prefix-map=$(CURDIR)=.' -I$(TANGLED) -Iprogram $(EXTRA_CFLAGS)
 LIBS      = $(shell pkg-config --libs jansson libpcre2-8 libutf8proc libedit 2>/dev/null || echo -ljansson -lpcre2-8 -lutf8proc -ledit) -pthread -lm
 SHARED   ?= ../shared
 PREFIX   ?= /usr/local
@@ -50,6 +50,14 @@ ifeq (,$(filter clean help,$(MAKECMDGOALS)))
 include build/sources.mk
 endif
 
+# ---- the command: program/ is written by hand, one flat folder; its objects are an archive for the tests, and no part of the library
+PROGRAM := $(patsubst program/%.c,$(BUILD)/program/%.o,$(filter-out program/main.c,$(sort $(wildcard program/*.c))))
+$(BUILD)/program/%.o: program/%.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -MMD -MP -c $< -o $@
+$(BUILD)/libprogram.a: $(PROGRAM)
+	rm -f $@; $(AR) rcsD $@ $^
+
 # ---- the library, and one program a chapter from its own and earlier chapters
 # what the programs of the chapters and of the laboratory share is linked to them and is not in the library
 FIXTURE := $(patsubst tangled/%.c,$(BUILD)/obj/%.o,$(filter tangled/tokens/lesson.c tangled/model/toy.c tangled/loop/parrot.c tangled/loop/laboratory.c,$(SOURCES_C)))
@@ -58,7 +66,7 @@ OBJECTS := $(filter-out $(FIXTURE),$(SOURCES_C:tangled/%.c=$(BUILD)/obj/%.o))
 $(BUILD)/obj/%.o: $(TANGLED)/%.c
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -MMD -MP -c $< -o $@
--include $(wildcard $(BUILD)/obj/*/*.d $(BUILD)/tally/*/*.d $(BUILD)/tests/*.d)
+-include $(wildcard $(BUILD)/obj/*/*.d $(BUILD)/program/*.d $(BUILD)/tally/*/*.d $(BUILD)/tests/*.d)
 $(BUILD)/libincipit.a: $(OBJECTS)
 	rm -f $@; $(AR) rcsD $@ $^
 
@@ -73,10 +81,12 @@ endif
 define program
 $(BUILD)/bin/$(1): $(BUILD)/obj/$(2).o $(filter $(addsuffix /%,$(addprefix $(BUILD)/obj/,$(NEEDS_$(1)))),$(OBJECTS) $(FIXTURE)) $(3) | $(BUILD)/libincipit.a
 	@mkdir -p $$(@D)
-	$$(CC) $$(CFLAGS) $$< $$(filter $(FIXTURE) $(KIT),$$^) $(BUILD)/libincipit.a -o $$@ $$(LIBS)
+	$$(CC) $$(CFLAGS) $$< $$(filter $(FIXTURE) $(KIT) $(BUILD)/libprogram.a,$$^) $(BUILD)/libincipit.a -o $$@ $$(LIBS)
 endef
 $(foreach m,$(CHECKPOINTS),$(eval $(call program,$(m),checkpoints/$(m),)))
 $(foreach m,$(LABORATORY),$(eval $(call program,$(m),$(m),$(KIT))))
+# the chapter about the command calls it as a test does
+$(BUILD)/bin/command: $(BUILD)/libprogram.a
 $(BUILD)/sums/%: $(BUILD)/bin/%
 	@mkdir -p $(@D)
 	@strip -o $@.bin $<; sha256sum < $@.bin > $@.new; rm $@.bin; cmp -s $@.new $@ && rm $@.new || mv $@.new $@
@@ -112,7 +122,7 @@ $(foreach d,$(DATA),$(eval $(call data,$(d))))
 # ---- weave: cweave for the text, ctwill only for the table of definitions (.aux)
 NUMBERED := $(shell awk '!/^\#/ && NF { print ($$1 == "chapters" ? "" : $$1 == "workshop" ? "W" : "L") $$2 "=build/woven/" $$4 }' book.list)
 WOVEN    := $(MODULES:%=build/woven/%.tex)
-SOURCES  := Makefile book.list book.tex figures.tex $(sort $(WEBS) $(wildcard chapters/*.tex macros/* figures/*.tex figures/data/*.csv tools/*.* tools/digits/*))
+SOURCES  := Makefile book.list book.tex figures.tex $(sort $(WEBS) $(wildcard program/* chapters/*.tex macros/* figures/*.tex figures/data/*.csv tools/*.* tools/digits/*))
 define woven
 build/woven/$(1).tex: $(call field,$(1),2) chapters/types.w tools/fixutf8.lua tools/weave.sh
 	@mkdir -p $$(@D)
@@ -151,7 +161,7 @@ spreads: build/incipit.pdf
 	tools/spreads.sh build/incipit.pdf build/spreads
 lint: build/values.tex ## digits in prose, docstrings, sections
 	@texlua tools/digits.lua 'cat tools/digits/*.tsv' $(WEBS)
-	@texlua tools/docs.lua $(sort $(wildcard tangled/*/*.h))
+	@texlua tools/docs.lua $(sort $(wildcard tangled/*/*.h program/*.h))
 	@texlua tools/edges.lua
 
 # ---- tests
@@ -169,13 +179,13 @@ check-stopping: $(BUILD)/bin/laboratory/stopping
 $(BUILD)/limit: tests/limit.c
 	@mkdir -p $(@D)
 	$(CC) -std=c11 -O2 $(WARN) $< -o $@
-$(BUILD)/tests/%: tests/%.c tests/suite.h tests/tokens.h $(BUILD)/libincipit.a $(BUILD)/tests/oracle.o
+$(BUILD)/tests/%: tests/%.c tests/suite.h tests/tokens.h $(BUILD)/libprogram.a $(BUILD)/libincipit.a $(BUILD)/tests/oracle.o
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -Wno-conversion -MMD -MP -MF $@.d $< $(filter $(BUILD)/tally/%,$^) $(BUILD)/tests/oracle.o $(BUILD)/libincipit.a -o $@ $$(pkg-config --cflags --libs check) $(LIBS)
+	$(CC) $(CFLAGS) -Wno-conversion -MMD -MP -MF $@.d $< $(filter $(BUILD)/tally/%,$^) $(BUILD)/tests/oracle.o $(BUILD)/libprogram.a $(BUILD)/libincipit.a -o $@ $$(pkg-config --cflags --libs check) $(LIBS)
 # the oracle sees no header of ours; chapter 2 once more, counting every multiply-add one by one, dividing even the smallest work
 $(BUILD)/tests/oracle.o: tests/oracle.c tests/oracle.h
 	@mkdir -p $(@D)
-	$(CC) $(filter-out -Itangled -Wconversion,$(CFLAGS)) -c $< -o $@
+	$(CC) $(filter-out -Itangled -Iprogram -Wconversion,$(CFLAGS)) -c $< -o $@
 TALLIED := $(patsubst tangled/%.c,$(BUILD)/tally/%.o,$(filter tangled/model/% tangled/families/loader.c tangled/functions/% tangled/kernels/%,$(SOURCES_C)))
 $(BUILD)/tally/%.o: tangled/%.c tests/tally.h
 	@mkdir -p $(@D)
@@ -210,29 +220,29 @@ dist: ## build/incipit-ID.tar.gz, the same bytes everywhere
 	git ls-files -z | LC_ALL=C sort -z | tar --null -T - --transform "s|^|incipit-$$id/|" --owner=0 --group=0 --numeric-owner --mode=go=rX,u+rw --mtime=@$(SOURCE_DATE_EPOCH) --format=gnu -cf - | gzip -9n > build/incipit-$$id.tar.gz; \
 	sha256sum build/incipit-$$id.tar.gz
 .PHONY: mutants coverage dist byhand
-exercises: checkpoints $(BUILD)/libincipit.a $(BUILD)/limit ## model answers pass, wrong ones and skeletons fail
+exercises: checkpoints $(BUILD)/libprogram.a $(BUILD)/libincipit.a $(BUILD)/limit ## model answers pass, wrong ones and skeletons fail
 	@CC='$(CC)' sh tests/exercises.sh
-exercise-%: checkpoints $(BUILD)/libincipit.a $(BUILD)/limit
+exercise-%: checkpoints $(BUILD)/libprogram.a $(BUILD)/libincipit.a $(BUILD)/limit
 	@CC='$(CC)' sh tests/exercises.sh $* $(ANSWER)
 debug: tangle ## everything at -O0 in build/debug, with the lines of the chapters: gdb shows the .w
 	@$(foreach m,$(MODULES),LINES_KEPT=1 TANGLED=build/debug/tangled tools/tangle.sh $(call field,$(m),2) $(m);)
 	$(MAKE) BUILD=build/debug TANGLED=build/debug/tangled OPT='-O0 -g3' checkpoints
 .PHONY: exercises debug
-values-live: values $(BUILD)/libincipit.a $(BUILD)/limit ## every key notices a wrong engine, or says why not
+values-live: values $(BUILD)/libprogram.a $(BUILD)/libincipit.a $(BUILD)/limit ## every key notices a wrong engine, or says why not
 	@CC='$(CC)' tests/live.sh $(NAMED)
 .PHONY: values-live
 
 # ---- the command, installed or not
-$(BUILD)/incipit: $(TANGLED)/checkpoints/probe.c $(BUILD)/libincipit.a build/buildid.tex
-	$(CC) $(CFLAGS) -DINCIPIT_BUILD="\"$$(sed 's/.*{\(.*\)}.*/\1/' build/buildid.tex)\"" $< $(BUILD)/libincipit.a -o $@ $(LIBS)
+$(BUILD)/incipit: program/main.c $(BUILD)/libprogram.a $(BUILD)/libincipit.a build/buildid.tex
+	$(CC) $(CFLAGS) -DINCIPIT_BUILD="\"$$(sed 's/.*{\(.*\)}.*/\1/' build/buildid.tex)\"" $< $(BUILD)/libprogram.a $(BUILD)/libincipit.a -o $@ $(LIBS)
 checkpoints: $(BUILD)/incipit
 all check: $(BUILD)/incipit
 incipit: $(BUILD)/incipit ## the command, build/incipit
 install: $(BUILD)/incipit ## command, library, headers, pkg-config, man page, completion, models (PREFIX, DESTDIR)
 	@BUILD='$(BUILD)' PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' MODULES='$(MODULES)' sh tools/install.sh
-fuzz: $(BUILD)/libincipit.a ## campaigns of libFuzzer: ten minutes (IDLE) without a new edge, twenty (MOST) at most for each TARGET; KEEP=1 keeps corpus and log
+fuzz: $(BUILD)/libprogram.a $(BUILD)/libincipit.a ## campaigns of libFuzzer: ten minutes (IDLE) without a new edge, twenty (MOST) at most for each TARGET; KEEP=1 keeps corpus and log
 	@BUILD='$(BUILD)' LIBS='$(LIBS)' TARGET='$(TARGET)' tests/fuzz.sh campaign $(or $(MOST),1200) $(or $(IDLE),600)
-fuzz-proof: $(BUILD)/libincipit.a ## a fault planted in each parser is found within a minute
+fuzz-proof: $(BUILD)/libprogram.a $(BUILD)/libincipit.a ## a fault planted in each parser is found within a minute
 	@BUILD='$(BUILD)' LIBS='$(LIBS)' tests/fuzz.sh proof
 .PHONY: incipit install fuzz fuzz-proof
 include tools/again.mk

@@ -53,7 +53,7 @@ three of pass 1 and the last cell of each later pass, six in all; the other twel
 work done again.}
 
 @ The chapter makes a module, |loop.h| and |loop.c|, whose function |generate| serves the
-command of \cref{command}, the protocol of \cref{probe}, by which engines are compared, and every later chapter; and a program,
+command of \cref{command}, its protocol (\cref{sec:probe}), by which engines are compared, and every later chapter; and a program,
 \.{checkpoints/loop.c}, that finds by running the loop what the hand has just found with a pencil, and then counts four cases that no
 hand would. \Cref{lab:loop} is a longer program. It prints the points of the figures and every number that is quoted here; a note
 in the margin says where.

@@ -8,9 +8,14 @@ tmp=$(mktemp -d "${TMPDIR:-/tmp}/alone.XXXXXX"); trap 'rm -rf "$tmp"' EXIT
 mkdir -p "$tmp/tangled/checkpoints"
 for m in $(tools/needs.sh "$name"); do [ ! -d "tangled/$m" ] || cp -r "tangled/$m" "$tmp/tangled/"; done
 cp "tangled/checkpoints/$name.c" "$tmp/tangled/checkpoints/"
+# a chapter's program that calls the command is compiled with program/, which has a main of its own
+flat=
+if grep -q '^#include "command.h"' "tangled/checkpoints/$name.c"; then
+  mkdir "$tmp/program"; cp program/*.[ch] "$tmp/program/"; rm "$tmp/program/main.c"; flat="-Iprogram program/*.c"
+fi
 [ ! -d models ] || cp -r models "$tmp/"
 cd "$tmp"
-${CC:-cc} -std=c11 -O2 -ffp-contract=off -Itangled tangled/*/*.c -o "$name" \
+${CC:-cc} -std=c11 -O2 -ffp-contract=off -Itangled $flat tangled/*/*.c -o "$name" \
   -ljansson -lpcre2-8 -lutf8proc -ledit -pthread -lm
 { echo "\$ build/bin/$name"; "./$name"; } > out.txt
 [ -z "${2:-}" ] || cat out.txt

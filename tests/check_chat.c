@@ -15,7 +15,7 @@
 #include "marked.h"
 #include "suite.h"
 #include "templates/conversations.h"
-#include "probe/door.h"
+#include "command.h"
 
 static const char *build_dir(void)
 {

@@ -9,7 +9,7 @@
 #include "cache/cache.h"
 #include "sampling/sampling.h"
 #include "functions/numbers.h"
-#include "probe/door.h"
+#include "command.h"
 #include "families/loader.h"
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
 enum { LESS = 10 }; /* under the sanitizers a tenth of the cases */

@@ -9,10 +9,11 @@ set -eu
 build=${BUILD:-build}; out=$build/fuzz corpus=$build/fuzz/corpus; mkdir -p "$out"
 targets="line probe tokenizer vocabulary tensors config stream merges constraint sampling stops"
 libs=${LIBS:-"-ljansson -lpcre2-8 -lutf8proc -pthread -lm"}
-base="-std=c11 -g -ffp-contract=off -Itangled -Itests/fuzz"
+base="-std=c11 -g -ffp-contract=off -Itangled -Iprogram -Itests/fuzz"
 wrap="-Wl,--wrap=file_map,--wrap=file_unmap"
-modules=$(ls tangled/ground/[a-z]*.c tangled/command/*.c tangled/safetensors/*.c tangled/tokenizer/*.c tangled/json/*.c tangled/probe/*.c tangled/families/*.c tangled/sentencepiece/*.c tangled/tokenizer-json/*.c tangled/tokens/[a-z]*.c tangled/constraints/[a-z]*.c tangled/sampling/[a-z]*.c tangled/stopping/[a-z]*.c)
-parsers="command/options.c json/json.c probe/probe.c tokenizer-json/files.c sentencepiece/scores.c safetensors/safetensors.c safetensors/jsonfile.c families/config.c tokens/utf8.c tokens/bpe.c constraints/reading.c constraints/pattern.c constraints/grammar.c constraints/net.c sampling/funnel.c probe/choosing.c stopping/stops.c"
+modules=$(ls tangled/ground/[a-z]*.c $(ls program/*.c | grep -v -e main -e chat_edit) tangled/safetensors/*.c tangled/tokenizer/*.c tangled/families/*.c tangled/sentencepiece/*.c tangled/tokenizer-json/*.c tangled/tokens/[a-z]*.c tangled/constraints/[a-z]*.c tangled/sampling/[a-z]*.c tangled/stopping/[a-z]*.c)
+parsers="program/options.c program/json.c program/probe.c program/probe_sample.c"
+for p in tokenizer-json/files sentencepiece/scores safetensors/safetensors safetensors/jsonfile families/config tokens/utf8 tokens/bpe constraints/reading constraints/pattern constraints/grammar constraints/net sampling/funnel stopping/stops; do parsers="$parsers tangled/$p.c"; done
 
 limit=$build/limit
 [ "$limit" -nt tests/limit.c ] || ${CC:-cc} -std=c11 -O2 tests/limit.c -o "$limit"
@@ -22,7 +23,7 @@ instrumented() { # SOURCE OBJECT
   clang $base -O1 -w -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -c "$1" -o "$2"
 }
 engine() {
-  [ -z "$(find tangled tests/fuzz -name '*.h' -newer "$out/obj/stamp" 2>/dev/null)" ] || rm -rf "$out/obj"
+  [ -z "$(find tangled program tests/fuzz -name '*.h' -newer "$out/obj/stamp" 2>/dev/null)" ] || rm -rf "$out/obj"
   mkdir -p "$out/obj"; watched=
   for f in $modules tests/fuzz/exact.c; do
     o=$out/obj/$(echo "$f" | tr / _).o
@@ -34,7 +35,7 @@ engine() {
 fuzzer() { # TARGET [OBJECT TO LEAVE OUT, OBJECT TO TAKE]
   objects=$watched
   [ $# -lt 3 ] || objects="$(echo "$objects" | tr ' ' '\n' | grep -v "/$2\$") $3"
-  clang $base -O1 -w -DFUZZ_ENTRY -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all tests/fuzz/$1.c $objects "$build/libincipit.a" $wrap $libs -o "$out/${4:-fuzz-$1}"
+  clang $base -O1 -w -DFUZZ_ENTRY -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all tests/fuzz/$1.c $objects "$build/libprogram.a" "$build/libincipit.a" $wrap $libs -o "$out/${4:-fuzz-$1}"
 }
 # sorted, without times and owners
 pack() { # TARGET FOLDER
@@ -53,7 +54,7 @@ unpack() { # TARGET...: brings $corpus/TARGET up to date
     cp tests/fuzz/corpus/$u.tar.gz "$corpus/"
   done
 }
-in_tangled() { echo "${TANGLED:-tangled}/${1#tangled/}"; }
+in_tangled() { case $1 in tangled/*) echo "${TANGLED:-tangled}/${1#tangled/}" ;; *) echo "$1" ;; esac; }
 need_clang() { command -v clang >/dev/null 2>&1 || { echo "NOT RUN: there is no clang here"; exit 77; }; }
 FUZZ_ROOM=$(mktemp -d /dev/shm/fuzz.XXXXXX 2>/dev/null || mktemp -d "${TMPDIR:-/tmp}/fuzz.XXXXXX"); export FUZZ_ROOM
 trap 'rm -rf "$FUZZ_ROOM"' EXIT
@@ -65,16 +66,16 @@ replay)
   rm -rf "$out/replay"; mkdir -p "$out/replay"
   for p in $parsers; do
     o=$out/replay/$(basename "$p" .c).o
-    ${CC:-cc} $base -O0 ${gcov:+--coverage} -w -c "tangled/$p" -o "$o"; covered="$covered $o"
+    ${CC:-cc} $base -O0 ${gcov:+--coverage} -w -c "$p" -o "$o"; covered="$covered $o"
   done
-  ${CC:-cc} $base -O1 -w ${gcov:+--coverage} tests/fuzz/replay.c tests/fuzz/exact.c $(for t in $targets; do echo tests/fuzz/$t.c; done) $covered "$build/libincipit.a" $wrap $libs -o "$out/replay/replay"
+  ${CC:-cc} $base -O1 -w ${gcov:+--coverage} tests/fuzz/replay.c tests/fuzz/exact.c $(for t in $targets; do echo tests/fuzz/$t.c; done) $covered "$build/libprogram.a" "$build/libincipit.a" $wrap $libs -o "$out/replay/replay"
   unpack $targets
   for t in $targets; do "$limit" 300 "$out/replay/replay" $t "$corpus/$t"/* || { echo "the corpus of $t is not survived"; exit 1; }; done
   rc=0
   if [ -n "$gcov" ]; then
     for p in $parsers; do
-      # what writes and what counts digits for the book is no parser
-      line=$(cd "$out/replay" && gcov -f -n "$(basename "$p" .c).o" 2>/dev/null | awk -v skip=" number_values number_digits count_digits significant needs_second count_second to_alphabet make_merge make_words make_description tokenizer_write learn_pairs " '
+      # what writes is no parser
+      line=$(cd "$out/replay" && gcov -f -n "$(basename "$p" .c).o" 2>/dev/null | awk -v skip=" to_alphabet make_merge make_words make_description tokenizer_write learn_pairs " '
         /^Function/ { name = substr($2, 2, length($2) - 2); next } /^File/ { name = "" }
         name != "" && /^Lines executed:/ { split($0, f, /[:%]/); n = $NF; if (index(skip, " " name " ") == 0) { hit += f[2] * n / 100; all += n } name = "" }
         END { printf "%.1f %d", all ? 100 * hit / all : 0, all }')

@@ -1,18 +1,18 @@
--- mutants.lua FILE... -- plants one fault at a time in the tangled C; each must fail its suite.
+-- mutants.lua FILE... -- plants one fault at a time in the tangled C or in program/; each must fail its suite.
 -- An entry of tests/mutants/*.txt:
 --   == FILE SUITE
 --   -old lines, whose tokens occur exactly once in FILE
 --   +new lines
 -- With PLACES set nothing is compiled: only whether every entry (of tests/live/*.txt too) still has its place; TANGLED: the folder
 -- where the files are looked for instead of tangled/.
--- FILE is compiled alone and linked before the library, which then keeps its own; a suite is compiled once.
+-- FILE is compiled alone and linked before the libraries, which then keeps its own; a suite is compiled once.
 local C = dofile("tools/ctokens.lua")
 local build = os.getenv("BUILD") or "build"
 local cc = os.getenv("CC") or "cc"
 local libs = os.getenv("LIBS") or "-ljansson -lpcre2-8 -lutf8proc -ledit -pthread -lm"
 local tangled = os.getenv("TANGLED") or "tangled"
 local places = os.getenv("PLACES")
-local flags = "-std=c11 -O2 -ffp-contract=off -w -I" .. tangled
+local flags = "-std=c11 -O2 -ffp-contract=off -w -Iprogram -I" .. tangled
 local function run(c, ...) local ok = os.execute(string.format(c, ...)); return ok == true or ok == 0 end
 local dir = build .. "/mutants"
 local check
@@ -49,8 +49,8 @@ local function mutant(e, where)
   else for c in io.popen("grep -l '" .. module .. "/" .. name .. "' " .. folder .. "/*.c"):lines() do sources[#sources + 1] = c end end
   local ok = suite(e.word)
   for _, c in ipairs(sources) do ok = ok and run("%s -I%s %s -iquote %s -c %s -o %s/%s.o", cc, home, flags, folder, c, home, c:match("([^/]*)%.c$")) end
-  ok = ok and run("%s %s/%s.o %s/*.o %s/tests/oracle.o %s/libincipit.a %s %s -o %s/suite",
-    cc, dir, e.word, home, build, build, check.libs, libs, home)
+  ok = ok and run("%s %s/%s.o %s/*.o %s/tests/oracle.o %s/libprogram.a %s/libincipit.a %s %s -o %s/suite",
+    cc, dir, e.word, home, build, build, build, check.libs, libs, home)
   if not ok then print(string.format("%-3d %s: does not compile", n, where)); broken = broken + 1; return end
   -- the limit also ends what the tests have started, which may have left their process group and session
   local passed = run("INCIPIT_TAP=%s/out.tap CK_DEFAULT_TIMEOUT=60 CK_VERBOSITY=silent %s/limit 300 %s/suite >%s/out.txt 2>&1",

@@ -81,7 +81,7 @@ enum speaker { SYSTEM, USER, ASSISTANT, SPEAKERS };
 struct turn { enum speaker who; const char *text; size_t n; };
   /* |n| bytes that somebody says; they belong to the caller */
 
-@ From outside, a template has a name, and there are three ways to get one: by its name, by the text of its published program, and by a model's directory, which does the second for the user. A fourth lists them.
+@ From outside, a template has a name, and there are three ways to get one: by its name, by the text of its published program, and by a model's directory, which does the second for the user. A fourth function lists them, and a fifth only asks whether a directory has one.
 
 @<Templates, by name and by sight@>=
 struct chat_template;
@@ -100,6 +100,8 @@ const struct chat_template *chat_template_known(const char *text,
 const struct chat_template *chat_template_of(const char *folder,
   struct error *why);
   /* the one that a model's directory asks for; null and a sentence */
+bool chat_template_given(const char *folder);
+  /* does a model's directory ask for one, whether we know it or not? */
 
 @* Twelve rows. \label{sec:rowsoftemplates}
 What differs between the families is little. Before everything may stand a mark; each speaker's words have something before and behind them; an answer ends with a mark, which the model writes itself, and something may follow that mark before the next turn begins; and there are
@@ -775,20 +777,28 @@ static const struct chat_template *judge_file(const char *path,
   return t;
 }
 
+@ Both functions below look for the same two files. A path that is too long is the path of no file.
+
+@<Find a model's template@>=
+enum { PATH_ROOM = 4096 };
+static bool is_there(const char *folder, const char *name, int mode,
+  char path[PATH_ROOM])
+{
+  int n = snprintf(path, PATH_ROOM, "%s/%s", folder, name);
+  return n > 0 && n < PATH_ROOM && access(path, mode) == 0;
+}
+
 @ A directory with neither has a model that was never taught to converse, or does not say how; it is up to its user to name a template, and the sentence says so.
 
 @<Find a model's template@>=
 const struct chat_template *chat_template_of(const char *folder,
   struct error *why)
 {
-  char path[4096], names[160];
-  int n = snprintf(path, sizeof path, "%s/chat_template.jinja", folder);
-  if (n > 0 && n < (int) sizeof path && access(path, F_OK) == 0)
+  char path[PATH_ROOM], names[160];
+  if (is_there(folder, "chat_template.jinja", F_OK, path))
     return judge_file(path, why);
-  n = snprintf(path, sizeof path, "%s/tokenizer_config.json", folder);
-  json_t *settings = n > 0 && n < (int) sizeof path
-    && access(path, F_OK) == 0 ? json_read(path, SETTINGS_MOST, why)
-    : json_null();
+  json_t *settings = is_there(folder, "tokenizer_config.json", F_OK, path)
+    ? json_read(path, SETTINGS_MOST, why) : json_null();
   const json_t *v = field_of(settings);
   const struct chat_template *t = NULL;
   if (settings != NULL && (v == NULL || json_is_null(v)))
@@ -797,6 +807,21 @@ const struct chat_template *chat_template_of(const char *folder,
   else if (settings != NULL) t = judge((json_t *) v, path, why);
   json_decref(settings);
   return t;
+}
+
+@ Sometimes the only question is whether there is one: a model with a template was trained on conversations, and a plain prompt is not what it expects. A file that cannot be read does not count, since nothing is refused because of the answer.
+
+@<Find a model's template@>=
+bool chat_template_given(const char *folder)
+{
+  char path[PATH_ROOM];
+  if (is_there(folder, "chat_template.jinja", R_OK, path)) return true;
+  json_t *settings = is_there(folder, "tokenizer_config.json", R_OK, path)
+    ? json_read(path, SETTINGS_MOST, NULL) : NULL;
+  json_t *v = json_object_get(settings, "chat_template");
+  bool given = v != NULL && !json_is_null(v);
+  json_decref(settings);
+  return given;
 }
 
 @ The header has what others need, in the order of this text.

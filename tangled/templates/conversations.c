@@ -523,17 +523,22 @@ static const struct chat_template *judge_file(const char *path,
   return t;
 }
 
+enum { PATH_ROOM = 4096 };
+static bool is_there(const char *folder, const char *name, int mode,
+  char path[PATH_ROOM])
+{
+  int n = snprintf(path, PATH_ROOM, "%s/%s", folder, name);
+  return n > 0 && n < PATH_ROOM && access(path, mode) == 0;
+}
+
 const struct chat_template *chat_template_of(const char *folder,
   struct error *why)
 {
-  char path[4096], names[160];
-  int n = snprintf(path, sizeof path, "%s/chat_template.jinja", folder);
-  if (n > 0 && n < (int) sizeof path && access(path, F_OK) == 0)
+  char path[PATH_ROOM], names[160];
+  if (is_there(folder, "chat_template.jinja", F_OK, path))
     return judge_file(path, why);
-  n = snprintf(path, sizeof path, "%s/tokenizer_config.json", folder);
-  json_t *settings = n > 0 && n < (int) sizeof path
-    && access(path, F_OK) == 0 ? json_read(path, SETTINGS_MOST, why)
-    : json_null();
+  json_t *settings = is_there(folder, "tokenizer_config.json", F_OK, path)
+    ? json_read(path, SETTINGS_MOST, why) : json_null();
   const json_t *v = field_of(settings);
   const struct chat_template *t = NULL;
   if (settings != NULL && (v == NULL || json_is_null(v)))
@@ -542,4 +547,16 @@ const struct chat_template *chat_template_of(const char *folder,
   else if (settings != NULL) t = judge((json_t *) v, path, why);
   json_decref(settings);
   return t;
+}
+
+bool chat_template_given(const char *folder)
+{
+  char path[PATH_ROOM];
+  if (is_there(folder, "chat_template.jinja", R_OK, path)) return true;
+  json_t *settings = is_there(folder, "tokenizer_config.json", R_OK, path)
+    ? json_read(path, SETTINGS_MOST, NULL) : NULL;
+  json_t *v = json_object_get(settings, "chat_template");
+  bool given = v != NULL && !json_is_null(v);
+  json_decref(settings);
+  return given;
 }

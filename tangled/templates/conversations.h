@@ -36,6 +36,9 @@ const struct chat_template *chat_template_known(const char *text,
 const struct chat_template *chat_template_of(const char *folder,
   struct error *why);
 
+/* does a model's directory ask for one, whether we know it or not? */
+bool chat_template_given(const char *folder);
+
 /* <A script> */
 
 /* a special token; words of the template around a turn; what somebody said */

@@ -3,7 +3,7 @@ set -e
 # an option more: --no-hints, for generate alone
 no() { if "$@" > /dev/null 2>&1; then exit 1; fi; }        # a ! would not end the script
 texlua tests/planted.lua "$1"
-${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -I$BUILD/exercise/tangled tangled/checkpoints/probe.c $BUILD/exercise/libincipit.a -o $BUILD/ex -ljansson -lpcre2-8 -lutf8proc -ledit -pthread -lm
+${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -I$BUILD/exercise/tangled -I$BUILD/exercise/program program/main.c $BUILD/exercise/libprogram.a $BUILD/exercise/libincipit.a -o $BUILD/ex -ljansson -lpcre2-8 -lutf8proc -ledit -pthread -lm
 export INCIPIT_MODEL=$PWD/tests/golden/small
 [ -n "$($BUILD/ex generate The -n 1 --top-k 3 2>&1 > /dev/null)" ]
 [ -z "$($BUILD/ex generate The -n 1 --top-k 3 --no-hints 2>&1 > /dev/null)" ]
@@ -16,30 +16,30 @@ no $BUILD/ex generate The --no-hints=yes
 no $BUILD/ex trace The --no-hints                           # trace gives no hints, so it has nothing to leave out
 [ "$($BUILD/ex tokenize The --json)" = "$($BUILD/incipit tokenize The --json)" ]
 ==== answer
-== tangled/command/options.h
+== program/options.h
 -OPTION_HELP, N_OPTIONS
 +OPTION_NO_HINTS, OPTION_HELP, N_OPTIONS
-== tangled/command/options.c
+== program/options.c
 -  [OPTION_HELP] =
 +  [OPTION_NO_HINTS] =
-+      {"no-hints", NULL, NULL, "give no hints", "they are given", 0, false, 0, 0, G},
++      { .name = "no-hints", .where = G, .words = "give no hints", .normal = "they are given" },
 +  [OPTION_HELP] =
-== tangled/command/generating.c
--  give_hints(a, decisions_greedy(&g.how));
-+  if (!of[OPTION_NO_HINTS].given) give_hints(a, decisions_greedy(&g.how));
+== program/cmd_generate.c
+-  give_hints(a, decisions_greedy(&g->how));
++  if (!of[OPTION_NO_HINTS].given) give_hints(a, decisions_greedy(&g->how));
 ==== wrong
-== tangled/command/options.h
+== program/options.h
 -OPTION_HELP, N_OPTIONS
 +OPTION_NO_HINTS, OPTION_HELP, N_OPTIONS
-== tangled/command/options.c
+== program/options.c
 -  [OPTION_HELP] =
 +  [OPTION_NO_HINTS] =
-+      {"no-hints", NULL, NULL, "give no hints", "they are given", 0, false, 0, 0, G | R},
++      { .name = "no-hints", .where = G | R, .words = "give no hints", .normal = "they are given" },
 +  [OPTION_HELP] =
-== tangled/command/generating.c
--  give_hints(a, decisions_greedy(&g.how));
-+  if (!of[OPTION_NO_HINTS].given) give_hints(a, decisions_greedy(&g.how));
+== program/cmd_generate.c
+-  give_hints(a, decisions_greedy(&g->how));
++  if (!of[OPTION_NO_HINTS].given) give_hints(a, decisions_greedy(&g->how));
 ==== skeleton
-== tangled/command/options.h
+== program/options.h
 -OPTION_HELP, N_OPTIONS
 +OPTION_NO_HINTS, OPTION_HELP, N_OPTIONS

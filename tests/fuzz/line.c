@@ -1,6 +1,6 @@
 /* line.c -- a command line: words with line ends between them. */
 #include "fuzz.h"
-#include "command/options.h"
+#include "options.h"
 
 FUZZ(line)
 {

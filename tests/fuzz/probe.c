@@ -1,7 +1,7 @@
 /* probe.c -- lines of the protocol: the first letter chooses the kind, the rest is what comes in.
  * One line out for every line in. */
 #include "fuzz.h"
-#include "probe/door.h"
+#include "command.h"
 
 static void nobody(void)
 {

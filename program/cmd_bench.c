@@ -1,0 +1,252 @@
+/* cmd_bench.c -- incipit bench and incipit perplexity: how fast a model reads and writes, and how
+   well it predicts a text. Both print to people as a table and to programs as JSON; bench, whose
+   numbers are collected over months and machines, as CSV as well.
+
+   A test of the bench reads n tokens at once (pp512, as the common tools call it) or writes n
+   one by one (tg128), perhaps after some that are stored already (tg128 @ d256). It is run once
+   for nothing, so that memory has been touched and weights have been read, and then
+   --repetitions times. */
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include "phases/phases.h"
+#include "command.h"
+
+/* a test, and what came of it: mean and standard deviation of the rates in tokens per second,
+   mean seconds, and the work of one run */
+struct test {
+  bool reads;      /* n at once; else it writes n */
+  size_t depth, n;
+  char name[64];
+  double mean, deviation, seconds;
+  struct counters work;
+};
+
+static bool run_test(const struct generator *g, const struct test *t,
+  struct phase *out, struct error *why)
+{
+  if (t->reads) return phase_read(g, t->depth, t->n, 0, out, why);
+  *out = (struct phase) { .seconds = 0 };
+  for (size_t i = 0; i < t->n; i++) {
+    struct phase one;
+    if (!phase_read(g, t->depth + i, 1, 0, &one, why)) return false;
+    out->seconds += one.seconds;
+    counters_add(&out->work, &one.work);
+  }
+  return true;
+}
+
+/* the rates are kept as sums of themselves and of their squares; with one run there is no
+   deviation */
+static bool repeat_test(const struct generator *g, struct test *t,
+  uint64_t times, struct error *why)
+{
+  struct phase one;
+  double sum = 0, squares = 0, n = (double) times;
+  t->seconds = 0;
+  for (uint64_t r = 0; r <= times; r++) {
+    if (!run_test(g, t, &one, why)) return false;
+    if (r == 0) continue;
+    double rate = (double) t->n / one.seconds;
+    sum += rate;
+    squares += rate * rate;
+    t->seconds += one.seconds / n;
+  }
+  double spread = times < 2 ? 0 : (squares - sum * sum / n) / (n - 1);
+  t->mean = sum / n;
+  t->deviation = spread > 0 ? sqrt(spread) : 0;
+  t->work = one.work;
+  return true;
+}
+
+/* form: 't', 'c' or 'j' */
+struct bench {
+  const struct console *c;
+  const struct wishes *w;
+  struct outfit o;
+  struct json_out j;
+  char form;
+  struct error why;
+};
+/* The machine is probed before each test, since in the next minute it may be doing something
+   else. A multiply-add counts as two operations, as is usual; shares are of 1. */
+static bool show_test(struct bench *b, struct test *t)
+{
+  struct generator g = { &b->o.e, b->o.lm, b->o.s, b->o.m };
+  uint64_t times = b->w->of[OPTION_REPETITIONS].given
+    ? b->w->of[OPTION_REPETITIONS].count : 5;
+  struct machine can;
+  snprintf(t->name, sizeof t->name, "%s%zu", t->reads ? "pp" : "tg", t->n);
+  if (t->depth > 0) snprintf(t->name, sizeof t->name, "%s%zu @ d%zu",
+    t->reads ? "pp" : "tg", t->n, t->depth);
+  if (!machine_probe(b->o.m, &b->o.e, &can, &b->why)
+    || !repeat_test(&g, t, times, &b->why)) return false;
+  double madds = (double) work_madds(&t->work) / t->seconds / can.madds;
+  double bytes = (double) work_bytes(&t->work) / t->seconds / can.bytes;
+  uint64_t flop = 2 * work_madds(&t->work), moved = work_bytes(&t->work);
+  FILE *out = b->c->out;
+  if (b->form == 't') fprintf(out, "%-18s %10.2f %8.2f %9.3f %9.1f %7.1f %9.1f"
+    "\n", t->name, t->mean, t->deviation, (double) flop / 1e9,
+    (double) moved / 1e6, 100 * madds, 100 * bytes);
+  else if (b->form == 'c') fprintf(out, "%s,%.6g,%.6g,%" PRIu64 ",%" PRIu64
+    ",%.6g,%.6g\n", t->name, t->mean, t->deviation, flop, moved, madds, bytes);
+  else {
+    put_open(&b->j, '{');
+    put_words_as(&b->j, "test", t->name);
+    put_double_as(&b->j, "tokens_per_second", t->mean);
+    put_double_as(&b->j, "stddev", t->deviation);
+    put_count_as(&b->j, "flop", flop);
+    put_count_as(&b->j, "bytes", moved);
+    put_double_as(&b->j, "fma_share", madds);
+    put_double_as(&b->j, "bandwidth_share", bytes);
+    put_close(&b->j, '}');
+  }
+  return true;
+}
+
+static bool choose_form(struct bench *b)
+{
+  const struct option_value *of = &b->w->of[OPTION_OUTPUT];
+  static const char *const form[] = { "table", "csv", "json" };
+  b->form = b->w->of[OPTION_JSON].given ? 'j' : 't';
+  if (!of->given) return true;
+  for (int i = 0; i < 3; i++) if (strcmp(of->text, form[i]) == 0) {
+    b->form = form[i][0];
+    return true;
+  }
+  return error_say(&b->why, "--output `%s'; wanted: table, csv or json",
+    of->text);
+}
+
+/* a model may have a context of less than the usual number of tokens: what was not asked for
+   gives way, what was asked for is refused */
+static bool choose_length(struct bench *b, enum option which, size_t usual,
+  size_t depth, size_t *n)
+{
+  size_t context = b->o.lm->config.n_positions;
+  size_t room = context > depth ? context - depth : 0;
+  const struct option_value *of = &b->w->of[which];
+  if (of->given) *n = (size_t) of->count;
+  else *n = usual < room ? usual : room;
+  return *n <= room || error_say(&b->why, "--%s %zu behind %zu tokens;"
+    " the context holds %zu", option_at(which)->name, *n, depth, context);
+}
+
+static bool show_tests(struct bench *b)
+{
+  struct test read = { .reads = true }, write = { .reads = false };
+  size_t depth = (size_t) b->w->of[OPTION_N_DEPTH].count;
+  read.depth = write.depth = depth;
+  b->j.out = b->c->out;
+  if (!choose_length(b, OPTION_N_PROMPT, 512, depth, &read.n)
+    || !choose_length(b, OPTION_N_GEN, 128, depth, &write.n)) return false;
+  if (b->form == 't') fprintf(b->c->out, "%-18s %10s %8s %9s %9s %7s %9s\n",
+    "test", "tokens/s", "+-", "GFLOP", "MB", "FMA %", "memory %");
+  if (b->form == 'c') fprintf(b->c->out, "test,tokens_per_second,stddev,"
+    "flop,bytes,fma_share,bandwidth_share\n");
+  if (b->form == 'j') put_open(&b->j, '[');
+  bool ok = (read.n == 0 || show_test(b, &read))
+    && (write.n == 0 || show_test(b, &write));
+  if (ok && b->form == 'j') {
+    put_close(&b->j, ']');
+    put_end(&b->j);
+  }
+  return ok;
+}
+
+int run_bench(const struct console *c, const struct wishes *w)
+{
+  struct bench b = { .c = c, .w = w };
+  if (!choose_form(&b)) return console_misuse(c, &b.why);
+  bool ok = outfit_open(&b.o, c, w, NEED_MODEL, &b.why);
+  if (ok) {
+    ok = show_tests(&b);
+    outfit_close(&b.o);
+  }
+  return ok ? STATUS_DONE : console_fail(c, &b.why);
+}
+
+/* The ids of the text, with no special tokens except the one that the model's texts begin with.
+   Nothing says which id that is; but if the text with special tokens is the text without them
+   after one more, that one is it. */
+static bool gather_ids(struct outfit *o, const struct mapping *map,
+  struct ids *list, struct error *why)
+{
+  struct ids whole = { .n = 0 };
+  const char *text = (const char *) map->bytes;
+  bool ok = tokenizer_encode(o->t, o->m, text, map->size, false, false,
+      list, why)
+    && tokenizer_encode(o->t, o->m, text, map->size, true, false, &whole, why);
+  if (ok && whole.n > list->n
+      && (list->n == 0 || memcmp(whole.id + 1, list->id,
+        list->n * sizeof *list->id) == 0)) {
+    ok = ids_push(o->m, list, 0, why);
+    if (ok) memcpy(list->id, whole.id, list->n * sizeof *list->id);
+  }
+  ids_free(o->m, &whole);
+  return ok;
+}
+
+/* losses are in nats, of which a bit has ln 2; the bytes are those of the file */
+static void show_perplexity(const struct console *c, const struct wishes *w,
+  const struct perplexity *p, size_t bytes)
+{
+  double mean = p->loss / (double) p->tokens;
+  double bits = p->loss / 0x1.62e42fefa39efp-1 / (double) bytes;
+  if (!w->of[OPTION_JSON].given) {
+    fprintf(c->out, "%-14s %zu\n%-14s %zu\n%-14s %zu\n", "tokens", p->tokens,
+      "bytes", bytes, "windows", p->windows);
+    fprintf(c->out, "%-14s %.6f\n%-14s %.4f\n%-14s %.6f\n", "mean loss",
+      mean, "perplexity", exp(mean), "bits per byte", bits);
+    return;
+  }
+  struct json_out j = { c->out, '\0' };
+  put_open(&j, '{');
+  put_count_as(&j, "tokens", p->tokens);
+  put_count_as(&j, "bytes", bytes);
+  put_count_as(&j, "windows", p->windows);
+  put_double_as(&j, "mean_loss", mean);
+  put_double_as(&j, "perplexity", exp(mean));
+  put_double_as(&j, "bits_per_byte", bits);
+  put_close(&j, '}');
+  put_end(&j);
+}
+
+/* a text or a window of one token has no token with a predecessor, and is refused */
+static bool read_file(const struct console *c, const struct wishes *w,
+  struct outfit *o, const struct mapping *map, struct error *why)
+{
+  struct ids list = { .n = 0 };
+  struct perplexity p;
+  struct generator g = { &o->e, o->lm, o->s, o->m };
+  const struct option_value *of = w->of;
+  size_t context = of[OPTION_CONTEXT].given
+    ? (size_t) of[OPTION_CONTEXT].count : o->lm->config.n_positions;
+  size_t stride = of[OPTION_STRIDE].given
+    ? (size_t) of[OPTION_STRIDE].count : context;
+  bool ok = gather_ids(o, map, &list, why)
+    && perplexity_of(&g, list.id, list.n, context, stride, &p, why);
+  if (ok && p.tokens == 0) ok = error_say(why, "%s: no token to score in"
+    " %zu tokens in windows of %zu; wanted: 2 tokens in a window, or more",
+    w->operand, list.n, context);
+  if (ok) show_perplexity(c, w, &p, map->size);
+  ids_free(o->m, &list);
+  return ok;
+}
+
+/* the file is mapped before the model is opened, so that a misspelt name is found out at once */
+int run_perplexity(const struct console *c, const struct wishes *w)
+{
+  struct outfit o;
+  struct error why;
+  struct mapping map;
+  if (!file_map(&map, w->operand, &why)) return console_fail(c, &why);
+  bool ok = outfit_open(&o, c, w, NEED_MODEL | NEED_TOKENIZER, &why);
+  if (ok) {
+    ok = read_file(c, w, &o, &map, &why);
+    outfit_close(&o);
+  }
+  file_unmap(&map);
+  return ok ? STATUS_DONE : console_fail(c, &why);
+}

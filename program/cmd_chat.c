@@ -1,0 +1,399 @@
+/* cmd_chat.c -- incipit chat: a conversation in which no row is computed twice.
+
+   A talk is kept in two forms: the turns as they were said, which a template wants to see, and
+   the ids, all that was fed to the model and what it wrote. The ids could be made of the turns
+   again at any time; they are kept because they are the exact ones: what the model wrote as two
+   tokens its tokenizer might spell as one, and the rows after that place would not fit any more.
+   The next prompt is the ids so far and those of the new turn; the loop compares it with what
+   the cache has and computes the rest. The sampler's noise depends on the position, and
+   positions go on, so the same seed gives the same talk. */
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include "ground/timing.h"
+#include "command.h"
+
+/* A turn is copied, since its line will be overwritten by the next; one byte more, so that an
+   empty one has an address. */
+static bool push_turn(struct talk *t, enum speaker who,
+  const void *text, size_t n)
+{
+  struct memory *m = t->a.o.m;
+  if (t->n == t->room) {
+    void *more = memory_grow(m, FOR_OTHER, t->turn, t->room,
+      2 * t->room + 8, sizeof *t->turn, &t->a.why);
+    if (more == NULL) return false;
+    t->turn = more, t->room = 2 * t->room + 8;
+  }
+  char *copy = memory_take(m, FOR_OTHER, n + 1, 1, &t->a.why);
+  if (copy == NULL) return false;
+  if (n > 0) memcpy(copy, text, n);
+  t->turn[t->n++] = (struct turn) { who, copy, n };
+  return true;
+}
+
+static void pop_turn(struct talk *t)
+{
+  struct turn *last = &t->turn[--t->n];
+  memory_give(t->a.o.m, FOR_OTHER, (char *) last->text, last->n + 1, 1);
+}
+
+/* The rows stay in the cache: the next prompt begins with the same mark or the same words of the
+   system, and the loop keeps just these. */
+void talk_forget(struct talk *t)
+{
+  while (t->n > t->first) pop_turn(t);
+  t->text.n = 0;
+}
+
+/* The named template, or the one of the model's files. The built-in model's files know no
+   templates, but we have trained it ourselves, and know which it has learnt. */
+static bool choose_template(struct talk *t)
+{
+  struct occasion *a = &t->a;
+  const struct option_value *of = a->w->of;
+  bool own = !of[OPTION_MODEL].given && !chat_template_given(a->o.path);
+  if (of[OPTION_TEMPLATE].given || own)
+    t->by = chat_template_named(own && !of[OPTION_TEMPLATE].given
+      ? "pocket" : of[OPTION_TEMPLATE].text, &a->why);
+  else t->by = chat_template_of(a->o.path, &a->why);
+  return t->by != NULL;
+}
+
+/* Whether the template suits the model is tried before anybody has typed a word: a first turn is
+   set and thrown away. A mark that the vocabulary lacks is found then, and a system turn that
+   has no place. */
+static bool try_template(struct talk *t)
+{
+  struct memory *m = t->a.o.m;
+  struct ids none = { NULL, 0, 0 };
+  const struct option_value *system = &t->a.w->of[OPTION_SYSTEM];
+  if (system->given && !push_turn(t, SYSTEM, system->text,
+      strlen(system->text))) return false;
+  t->first = t->n;
+  if (!push_turn(t, USER, "x", 1)) return false;
+  bool ok = conversation_ids(m, t->by, t->a.o.t, t->turn, t->n, 0,
+    true, &none, &t->a.why);
+  pop_turn(t);
+  ids_free(m, &none);
+  return ok;
+}
+
+/* the template's end tokens, and the model's */
+static bool learn_ends(struct talk *t)
+{
+  struct memory *m = t->a.o.m;
+  const struct model_config *config = &t->a.o.lm->config;
+  bool ok = conversation_ends(m, t->by, t->a.o.t, &t->end, &t->a.why);
+  for (size_t i = 0; ok && i < t->end.n; i++)
+    ok = ids_push(m, &t->eos, t->end.id[i], &t->a.why);
+  for (size_t i = 0; ok && i < config->n_eos; i++)
+    ok = ids_push(m, &t->eos, config->eos[i], &t->a.why);
+  return ok;
+}
+
+int talk_open(struct talk *t, const struct console *c,
+  const struct wishes *w)
+{
+  struct occasion *a = &t->a;
+  memset(t, 0, sizeof *t);
+  a->c = c, a->w = w;
+  if (!outfit_open(&a->o, c, w, NEED_MODEL | NEED_TOKENIZER, &a->why))
+    return STATUS_FAILED;
+  int status = occasion_context(a);
+  if (status == STATUS_DONE && (!choose_template(t)
+      || !try_template(t) || !learn_ends(t))) status = STATUS_FAILED;
+  if (status == STATUS_DONE)
+    status = decisions_open(&t->how, a, &a->why);
+  return status;
+}
+
+void talk_close(struct talk *t)
+{
+  struct memory *m = t->a.c->memory;
+  t->first = 0;
+  talk_forget(t);
+  memory_give(m, FOR_OTHER, t->turn, t->room, sizeof *t->turn);
+  ids_free(m, &t->text);
+  ids_free(m, &t->end);
+  ids_free(m, &t->eos);
+  decisions_close(m, &t->how);
+  outfit_close(&t->a.o);
+}
+
+/* The talk so far and the ids of the new turn. A template that changes old turns gets to see all
+   of them and everything is written again; then the cache keeps what the two versions have in
+   common, which the loop finds by comparing ids. */
+static bool next_ids(struct talk *t, struct ids *next)
+{
+  struct memory *m = t->a.o.m;
+  bool whole = t->text.n == 0
+    || chat_template_rewrites(t->by, t->turn, t->n);
+  bool ok = true;
+  for (size_t i = 0; ok && !whole && i < t->text.n; i++)
+    ok = ids_push(m, next, t->text.id[i], &t->a.why);
+  return ok && conversation_ids(m, t->by, t->a.o.t, t->turn, t->n,
+    whole ? 0 : t->n - 1, true, next, &t->a.why);
+}
+
+/* A talk that no longer fits is refused with both numbers, instead of dropping its oldest turns
+   without a word; a shorter turn may still fit. */
+static bool fits(struct talk *t, size_t n)
+{
+  struct occasion *a = &t->a;
+  const struct option_value *most = &a->w->of[OPTION_MAX_NEW_TOKENS];
+  if (n > a->context)
+    return error_say(&a->why, "with this turn the talk has %zu tokens; "
+      "the context holds %zu; /new begins another talk", n, a->context);
+  a->most = a->context - n + 1;
+  if (most->given && most->count < a->most)
+    a->most = (size_t) most->count;
+  return true;
+}
+
+/* An answer often begins with a blank that belongs to its first word; at the beginning of a line
+   it is in the way, so blanks before the first letter are not shown. */
+static void show_fresh(struct talk *t)
+{
+  const struct outflow *o = &t->how.ends.flow;
+  while (t->bare == t->shown && t->shown < o->released
+      && o->text.byte[t->shown] == ' ') t->bare++, t->shown++;
+  if (o->released > t->shown) fwrite(o->text.byte + t->shown, 1,
+    o->released - t->shown, t->a.c->out);
+  t->shown = o->released;
+}
+
+/* Ctrl-C is looked at after every step and ends the answer by the loop's own cancelling, which
+   leaves text and cache as after any other step; so the talk can go on. */
+static bool see_answer(void *self, const struct step *now)
+{
+  struct talk *t = self;
+  t->cost.last = timing_seconds();
+  t->cost.written = now->number;
+  if (now->number == 1) {
+    t->cost.first = t->cost.last;
+    t->cost.read = now->after.rows - t->rows_before;
+  }
+  show_fresh(t);
+  if (fflush(t->a.c->out) != 0) return false;
+  return !t->a.c->interrupted();
+}
+
+/* the loop gets the whole prompt each time, is told to keep rows, and finds out for itself that
+   most of them are there */
+static bool run_answer(struct talk *t, const struct ids *next,
+  struct continuation *out)
+{
+  struct occasion *a = &t->a;
+  struct generator with = { &a->o.e, a->o.lm, a->o.s, a->o.m };
+  struct settings want = { .max_new_tokens = a->most,
+    .eos = t->eos.id, .see = see_answer, .self = t, .recall = store_keep };
+  want.n_eos = a->w->of[OPTION_IGNORE_EOS].given ? 0 : t->eos.n;
+  decisions_apply(&t->how, a, &want);
+  t->rows_before = a->o.counters.rows, t->bare = t->shown = 0;
+  t->cost = (struct turn_cost) { .given = next->n,
+    .began = timing_seconds() };
+  a->c->listen();
+  if (!generate(&with, next->id, next->n, &want, out, &a->why))
+    return false;
+  t->cost.rows = a->o.counters.rows - t->rows_before;
+  if (t->cost.written == 0) t->cost.read = t->cost.rows;
+  return true;
+}
+
+/* An answer is closed by the mark that the template closes it with. If the model ended with
+   another of its end tokens, that one is exchanged, which costs nothing: the last token of a
+   text was written and not read, so it has no row. If the answer was cut, by length, string or
+   Ctrl-C, the mark is put after what there is. */
+static bool close_answer(struct talk *t, size_t given,
+  enum finish ended)
+{
+  struct ids *x = &t->text;
+  const char *reason = criteria_reason(&t->how.ends.all, ended);
+  bool by_token = x->n > given && reason != NULL
+    && strcmp(reason, "eos") == 0;
+  if (by_token) x->n--;
+  for (size_t i = 0; i < t->end.n; i++)
+    if (!ids_push(t->a.o.m, x, t->end.id[i], &t->a.why)) return false;
+  return true;
+}
+
+/* Each answer ends with a line's end, in a pipe as well: answers follow each other there and
+   must be told apart. The text becomes a turn, because a template that writes everything again
+   will ask for it. */
+static bool end_answer(struct talk *t)
+{
+  const struct console *c = t->a.c;
+  struct outflow *o = &t->how.ends.flow;
+  outflow_end(o);
+  show_fresh(t);
+  putc('\n', c->out);
+  if (fflush(c->out) != 0) {
+    t->gone = true;
+    console_end(c, STATUS_DONE);
+    return false;
+  }
+  return push_turn(t, ASSISTANT, o->text.n > 0 ? o->text.byte + t->bare
+    : NULL, o->text.n - t->bare);
+}
+
+static bool answer(struct talk *t, const struct ids *next)
+{
+  struct continuation out = { .n_prompt = 0 };
+  if (!endings_begin(&t->how.ends, next->id, next->n, &t->a.why)
+    || !run_answer(t, next, &out)) return false;
+  ids_free(t->a.o.m, &t->text);
+  t->text = out.text;
+  return close_answer(t, next->n, out.ended) && end_answer(t);
+}
+
+/* What cannot be set, because it is too long or has a letter that the vocabulary cannot spell,
+   is said and taken back; it ends no talk. What fails in the middle of an answer does. */
+bool talk_say(struct talk *t, const char *line, size_t n)
+{
+  struct ids next = { NULL, 0, 0 };
+  t->cost = (struct turn_cost) { .given = 0 };
+  if (!push_turn(t, USER, line, n)) return false;
+  bool ok = next_ids(t, &next) && fits(t, next.n);
+  if (ok) ok = answer(t, &next);
+  else {
+    console_fail(t->a.c, &t->a.why);
+    pop_turn(t);
+    ok = true;
+  }
+  ids_free(t->a.o.m, &next);
+  return ok;
+}
+
+/* the names are those of generate --stats; rows_read stands apart from rows, for that is where a
+   conversation is cheap or expensive */
+static void print_cost(const struct talk *t)
+{
+  const struct turn_cost *k = &t->cost;
+  FILE *err = t->a.c->err;
+  if (k->given == 0) return;
+  fprintf(err, "%-28s %zu + %zu\n", "tokens", k->given, k->written);
+  fprintf(err, "%-28s %" PRIu64 "\n", "rows_read", k->read);
+  fprintf(err, "%-28s %" PRIu64 "\n", "rows", k->rows);
+  if (k->written == 0) return;
+  fprintf(err, "%-28s %.2f\n", "time_to_first_token_ms",
+    1e3 * (k->first - k->began));
+  if (k->last > k->first)
+    fprintf(err, "%-28s %.2f\n", "decode_tokens_per_second",
+      (double) (k->written - 1) / (k->last - k->first));
+}
+
+/* A line that begins with a slash is for the program. Settings are options: a talk with other
+   settings is another talk. */
+static const struct { const char *name, *words; } order[] = {
+  { "/help", "this list" },
+  { "/new", "forget the talk, and begin another" },
+  { "/quit", "end; so does the end of the input, Ctrl-D" },
+  { "//...", "a turn that begins with a slash" } };
+enum { ORDERS = sizeof order / sizeof *order };
+
+static void print_orders(FILE *err)
+{
+  for (size_t i = 0; i < ORDERS; i++)
+    fprintf(err, "%-8s %s\n", order[i].name, order[i].words);
+}
+
+/* shows at most 40 bytes of the line, and not half a character */
+static void refuse_order(const struct talk *t, const char *line, size_t n)
+{
+  struct error why;
+  size_t k = n < 40 ? n : 40;
+  while (k > 0 && k < n && (line[k] & 0xc0) == 0x80) k--;
+  error_say(&why, "there is no %.*s; /help lists what there is",
+    (int) k, line);
+  console_fail(t->a.c, &why);
+}
+
+static bool line_is(const char *line, size_t n, const char *word)
+{
+  while (n > 0 && (line[n - 1] == ' ' || line[n - 1] == '\t')) n--;
+  return n == strlen(word) && memcmp(line, word, n) == 0;
+}
+
+/* What begins with a slash and is not in the list is refused: a user who mistypes such a line
+   does not want the model to answer it. false if the talk cannot go on */
+static bool obey(struct talk *t, const char *line, size_t n, bool *quit)
+{
+  *quit = line_is(line, n, "/quit");
+  if (line_is(line, n, "")) return true;
+  if (n > 1 && line[0] == '/' && line[1] == '/') line++, n--;
+  else if (line[0] == '/') {
+    if (line_is(line, n, "/new")) talk_forget(t);
+    else if (line_is(line, n, "/help")) print_orders(t->a.c->err);
+    else if (!*quit) refuse_order(t, line, n);
+    return true;
+  }
+  bool ok = talk_say(t, line, n);
+  if (ok && t->a.w->of[OPTION_STATS].given) print_cost(t);
+  return ok;
+}
+
+/* Lines come from the editor, or as they are; in a pipe there is no prompt. The carriage return
+   of a file from elsewhere is no part of what is said. */
+struct reading { const struct console *c; struct editor *e;
+  struct bytes text; };
+
+static enum asked next_line(struct reading *r, const char **line,
+  size_t *n)
+{
+  const struct console *c = r->c;
+  struct error why;
+  if (r->e != NULL) return c->edit->ask(r->e, line, n);
+  enum line_found found = line_read(c->in, c->memory, &r->text);
+  if (found == LINE_NONE) return ASKED_END;
+  *line = (const char *) r->text.byte, *n = r->text.n;
+  if (*n > 0 && (*line)[*n - 1] == '\r') *n -= 1;
+  if (found == LINE_WHOLE) return ASKED_LINE;
+  error_say(&why, "a line does not fit into memory, and is left out");
+  console_fail(c, &why);
+  return ASKED_DROPPED;
+}
+
+/* The talk goes on until somebody ends it or the input does, which is no failure. If the input
+   ended because a signal came while nothing was being answered, the status says so. */
+static int converse(struct talk *t, struct reading *r)
+{
+  const char *line = "";
+  size_t n = 0;
+  bool quit = false;
+  while (!quit) {
+    errno = 0;
+    enum asked got = next_line(r, &line, &n);
+    if (got == ASKED_END) break;
+    if (got == ASKED_LINE && n > 0 && !obey(t, line, n, &quit))
+      return STATUS_FAILED;
+  }
+  if (quit || !ferror(r->c->in)) return STATUS_DONE;
+  if (errno == EINTR) return STATUS_CANCELLED;
+  error_say(&t->a.why, "the standard input cannot be read: %s",
+    strerror(errno));
+  return STATUS_FAILED;
+}
+
+int run_chat(const struct console *c, const struct wishes *w)
+{
+  struct talk t;
+  struct reading r = { .c = c };
+  int status = talk_open(&t, c, w);
+  bool typed = c->in_terminal && c->out_terminal && c->edit != NULL;
+  if (status == STATUS_DONE && typed) {
+    r.e = c->edit->open(c->memory, c->in, c->out, c->err, "> ",
+      &t.a.why);
+    if (r.e == NULL) status = STATUS_FAILED;
+    else fprintf(c->err, "%s, template %s; /help, /quit\n", t.a.o.path,
+      chat_template_name(t.by));
+  }
+  if (status == STATUS_DONE) status = converse(&t, &r);
+  if (r.e != NULL) c->edit->close(r.e);
+  bytes_free(c->memory, &r.text);
+  talk_close(&t);
+  if (status == STATUS_USAGE) return console_misuse(c, &t.a.why);
+  if (status == STATUS_FAILED && !t.gone) console_fail(c, &t.a.why);
+  return status;
+}

@@ -1,0 +1,17 @@
+/* cmd_generate.h -- the counters of a run by name, as generate --stats, --json and trace print
+   them. */
+#ifndef INCIPIT_CMD_GENERATE_H
+#define INCIPIT_CMD_GENERATE_H
+#include "decode_setup.h"
+#include "json.h"
+#include "model/counters.h"
+
+/* how many counters there are */
+enum { N_COUNTERS = 11 };
+
+/* counter i < N_COUNTERS, and its name */
+uint64_t counter_at(const struct counters *c, int i, const char **name);
+
+/* writes an object with all of them */
+void put_counters(struct json_out *j, const struct counters *c);
+#endif

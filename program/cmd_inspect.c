@@ -1,0 +1,301 @@
+/* cmd_inspect.c -- incipit inspect: what a model's files say, as it was understood.
+
+   Half of all trouble with a checkpoint is a field that one program reads and another ignores.
+   So this does not print what the files say but the settings as they will be used, every tensor,
+   where the special tokens come from, and each field that changes nothing, with the reason. A
+   model that generate refuses is refused here in the same words. A file of tensors alone has no
+   settings and no tokenizer: these parts are left out on the screen, and are null or empty in
+   the object, where every key is always there. */
+
+#define _POSIX_C_SOURCE 200809L
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "families/loader.h"
+#include "safetensors/safetensors.h"
+#include "command.h"
+
+/* tensors of the model, or of the file alone, which then is closed with us */
+struct inspection {
+  const struct console *c;
+  struct outfit o;
+  bool in_json;
+  struct json_out j;
+  const struct archive *tensors;
+  struct archive *alone;
+  struct error why;
+};
+
+/* The settings, for the screen and the object alike, under our names and not the files', because
+   two families call the same thing by different names. */
+struct setting { const char *name; double value; bool is_bool; };
+enum { N_SETTINGS = 28 };
+
+static void list_settings(const struct model_config *c,
+  struct setting of[N_SETTINGS])
+{
+  uint32_t windows = 0;
+  for (uint32_t i = 0; i < c->n_layers; i++) windows += config_window(c, i) > 0;
+  const struct setting list[N_SETTINGS] = {
+    /* sizes; then what one family does and another does not, in the order in which a row meets
+       it; then RoPE and the makers' advice */
+      {"vocab_size", c->vocab_size, false},
+      {"n_positions", c->n_positions, false},
+      {"d_model", c->d_model, false}, {"d_inner", c->d_inner, false},
+      {"n_layers", c->n_layers, false}, {"n_heads", c->n_heads, false},
+      {"n_kv_heads", c->n_kv_heads, false},
+      {"head_dim", c->head_dim, false},
+      {"window", c->window, false}, {"window_layers", windows, false},
+      {"norm_eps", c->norm_eps, false}, {"scaled", c->scaled, true},
+      {"scaled_by_layer", c->scaled_by_layer, true},
+      {"layer_norm", c->layer_norm, true},
+      {"learned_positions", c->learned_positions, true},
+      {"gated", c->gated, true}, {"qkv_bias", c->qkv_bias, true},
+      {"out_bias", c->out_bias, true}, {"mlp_bias", c->mlp_bias, true},
+      {"qk_norm", c->qk_norm, true}, {"tied", c->tied, true},
+      {"rope_linear", c->rope.kind == ROPE_LINEAR, true},
+      {"rope_llama3", c->rope.kind == ROPE_LLAMA3, true},
+      {"rope_yarn", c->rope.kind == ROPE_YARN, true},
+      {"rope_theta", c->rope.theta, false},
+      {"rope_factor", c->rope.factor, false},
+      {"rope_attention", rope_attention(&c->rope), false},
+      {"do_sample", c->sampling.do_sample, true}
+  };
+  memcpy(of, list, sizeof list);
+}
+
+/* integers are printed as such; a double holds every integer of 32 bits exactly */
+static void show_settings(struct inspection *g)
+{
+  struct setting of[N_SETTINGS];
+  list_settings(&g->o.lm->config, of);
+  if (g->in_json) put_open_as(&g->j, "config", '{');
+  for (int i = 0; i < N_SETTINGS; i++) {
+    char room[NUMBER_ROOM];
+    double x = of[i].value;
+    if (of[i].is_bool) strcpy(room, x != 0 ? "true" : "false");
+    else if (x == (double) (uint32_t) x)
+      snprintf(room, sizeof room, "%" PRIu32, (uint32_t) x);
+    else number_double(x, room);
+    if (g->in_json)
+      put_word_as(&g->j, of[i].name, room);
+    else fprintf(g->c->out, "  %-20s %s\n", of[i].name, room);
+  }
+  if (g->in_json) put_close(&g->j, '}');
+}
+
+/* The shape is printed as the file has it. A name is any string of the file's, and could clear
+   the screen: it is printed as an error would print it. */
+static void show_tensor(struct inspection *g, const struct stored *t)
+{
+  if (!g->in_json) {
+    struct error clean;
+    error_say(&clean, "%s", t->name);
+    fprintf(g->c->out, "  %s %s [", clean.words, t->type);
+    for (uint32_t i = 0; i < t->rank; i++)
+      fprintf(g->c->out, "%s%" PRIu64, i > 0 ? ", " : "", t->shape[i]);
+    fprintf(g->c->out, "] %" PRIu64 " bytes\n", t->bytes);
+    return;
+  }
+  put_open(&g->j, '{');
+  put_words_as(&g->j, "name", t->name);
+  put_words_as(&g->j, "type", t->type);
+  put_open_as(&g->j, "shape", '[');
+  for (uint32_t i = 0; i < t->rank; i++) put_count(&g->j, t->shape[i]);
+  put_close(&g->j, ']');
+  put_count_as(&g->j, "bytes", t->bytes);
+  put_close(&g->j, '}');
+}
+
+static void show_tensors(struct inspection *g)
+{
+  size_t n = weights_count(g->tensors);
+  if (g->in_json) put_open_as(&g->j, "tensors", '[');
+  else fprintf(g->c->out, "tensors: %zu\n", n);
+  for (size_t i = 0; i < n; i++)
+    show_tensor(g, weights_at(g->tensors, i));
+  if (g->in_json) put_close(&g->j, ']');
+}
+
+/* a special token with its role and the file that gives it the role */
+static void show_special(struct inspection *g, uint32_t id,
+  const char *role, const char *from)
+{
+  size_t n = 0;
+  const unsigned char *byte = (const unsigned char *) "";
+  if (g->o.t != NULL) byte = tokenizer_text(g->o.t, id, &n);
+  if (!g->in_json) {
+    fprintf(g->c->out, "  %" PRIu32 " ", id);
+    piece_quote(g->c->out, byte, n);
+    fprintf(g->c->out, " %s (%s)\n", role, from);
+    return;
+  }
+  put_open(&g->j, '{');
+  put_count_as(&g->j, "id", id);
+  put_text_as(&g->j, "text", byte, n);
+  put_words_as(&g->j, "role", role);
+  put_words_as(&g->j, "from", from);
+  put_close(&g->j, '}');
+}
+
+/* Those with a role, then the rest. A token that ends a text and begins it, as in GPT-2, has two
+   roles and is listed twice. */
+static void show_specials(struct inspection *g)
+{
+  const struct model_config *c = &g->o.lm->config;
+  uint32_t first = 0;
+  bool begins = g->o.t != NULL && tokenizer_bos(g->o.t, &first);
+  for (uint32_t i = 0; i < c->n_eos; i++)
+    show_special(g, c->eos[i], "eos", c->eos_from);
+  if (begins) show_special(g, first, "bos", "tokenizer.json");
+  else if (c->has_bos) show_special(g, c->bos, "bos", "config.json");
+  size_t extras = g->o.t == NULL ? 0 : tokenizer_extras(g->o.t);
+  for (size_t i = 0; i < extras; i++) {
+    struct tokenizer_extra x = tokenizer_extra_at(g->o.t, i);
+    bool known = begins ? x.id == first : c->has_bos && x.id == c->bos;
+    for (uint32_t k = 0; k < c->n_eos; k++)
+      known = known || x.id == c->eos[k];
+    if (!known) show_special(g, x.id, x.special ? "special" : "added",
+        "tokenizer.json");
+  }
+}
+
+static void show_tokenizer(struct inspection *g)
+{
+  struct json_out *j = &g->j;
+  const char *kind = g->o.t == NULL ? "none" : tokenizer_kind(g->o.t);
+  size_t n = g->o.t == NULL ? 0 : tokenizer_vocab_size(g->o.t);
+  if (!g->in_json)
+    fprintf(g->c->out, "tokenizer: %s, %zu ids; special tokens:\n",
+      kind, n);
+  else {
+    put_open_as(j, "tokenizer", '{');
+    put_words_as(j, "kind", kind);
+    put_count_as(j, "vocab_size", n);
+    put_open_as(j, "special", '[');
+  }
+  show_specials(g);
+  if (g->in_json) {
+    put_close(j, ']');
+    put_close(j, '}');
+  }
+}
+
+/* all that the makers wrote down and that changes nothing here: a field in this list that ought
+   to matter is a mistake, theirs or ours */
+static void show_one_ignored(struct inspection *g, const char *file,
+  const char *field, const char *reason)
+{
+  if (!g->in_json) {
+    struct error clean;
+    error_say(&clean, "%s: %s: %s", file, field, reason);
+    fprintf(g->c->out, "  %s\n", clean.words);
+    return;
+  }
+  put_open(&g->j, '{');
+  put_words_as(&g->j, "file", file);
+  put_words_as(&g->j, "field", field);
+  put_words_as(&g->j, "reason", reason);
+  put_close(&g->j, '}');
+}
+
+static void show_ignored(struct inspection *g)
+{
+  const struct model_config *c = &g->o.lm->config;
+  const char *field[2] = { NULL, NULL };
+  size_t n = c->n_ignored;
+  for (size_t i = 0; g->o.t != NULL && i < 2; i++)
+    field[i] = tokenizer_ignores(g->o.t, i), n += field[i] != NULL;
+  if (g->in_json)
+    put_open_as(&g->j, "ignored_fields", '[');
+  else fprintf(g->c->out, "ignored: %zu fields\n", n);
+  for (size_t i = 0; i < c->n_ignored; i++)
+    show_one_ignored(g, c->ignored[i].file, c->ignored[i].field,
+      c->ignored[i].reason);
+  for (size_t i = 0; i < 2; i++)
+    if (field[i] != NULL) show_one_ignored(g, "tokenizer.json",
+      field[i], "for batches of texts; here a "
+      "text is neither cut nor filled up");
+  if (g->in_json) put_close(&g->j, ']');
+}
+
+/* those that the model uses; of a file alone, all numbers in it. A tied head that is written out
+   a second time makes the difference */
+static uint64_t count_parameters(const struct inspection *g)
+{
+  uint64_t n = 0;
+  if (g->o.lm != NULL) return model_parameters(g->o.lm);
+  for (size_t i = 0; i < weights_count(g->tensors); i++)
+    n += weights_at(g->tensors, i)->elements;
+  return n;
+}
+
+static void print_inspection(struct inspection *g)
+{
+  const struct model_config *c = g->o.lm == NULL ? NULL : &g->o.lm->config;
+  if (c != NULL) fprintf(g->c->out, "architecture: %s\n", c->family);
+  fprintf(g->c->out, "parameters: %" PRIu64 "\n", count_parameters(g));
+  if (c != NULL) show_settings(g);
+  show_tensors(g);
+  if (c == NULL) return;
+  show_tokenizer(g);
+  show_ignored(g);
+}
+
+/* every key is there, whatever was inspected: a program looks for it by name */
+static void put_inspection(struct inspection *g)
+{
+  struct json_out *j = &g->j;
+  const struct model_config *c = g->o.lm == NULL ? NULL : &g->o.lm->config;
+  put_open(j, '{');
+  put_key(j, "architecture");
+  if (c != NULL) put_words(j, c->family);
+  else put_word(j, "null");
+  put_count_as(j, "parameters", count_parameters(g));
+  if (c != NULL) {
+    put_count_as(j, "context", c->n_positions);
+    show_settings(g);
+    show_tensors(g);
+    show_tokenizer(g);
+    show_ignored(g);
+  }
+  else {
+    put_word_as(j, "context", "null");
+    put_open_as(j, "config", '{');
+    put_close(j, '}');
+    show_tensors(g);
+    put_word_as(j, "tokenizer", "null");
+    put_open_as(j, "ignored_fields", '[');
+    put_close(j, ']');
+  }
+  put_close(j, '}');
+  put_end(j);
+}
+
+/* A directory is opened exactly as generate opens it: the operand takes the place of --model in
+   a copy of the options; without one the built-in model is meant. */
+int run_inspect(const struct console *c, const struct wishes *w)
+{
+  struct inspection g = { .c = c, .in_json = w->of[OPTION_JSON].given,
+    .j = { c->out, '\0' } };
+  struct stat about;
+  bool is_file = w->operand != NULL && stat(w->operand, &about) == 0
+    && !S_ISDIR(about.st_mode);
+  bool ok;
+  if (!is_file) {
+    struct wishes asked = *w;
+    asked.of[OPTION_MODEL] = (struct option_value) {
+      .given = w->operand != NULL, .text = w->operand };
+    ok = outfit_open(&g.o, c, &asked, NEED_MODEL | MAY_TOKENIZER, &g.why);
+    if (ok) g.tensors = g.o.lm->weights;
+  }
+  else {
+    g.tensors = g.alone = weights_open(c->memory, w->operand, &g.why);
+    ok = g.alone != NULL;
+  }
+  if (ok && g.in_json) put_inspection(&g);
+  else if (ok) print_inspection(&g);
+  weights_close(c->memory, g.alone);
+  if (ok && !is_file) outfit_close(&g.o);
+  return ok ? STATUS_DONE : console_fail(c, &g.why);
+}

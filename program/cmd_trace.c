@@ -1,0 +1,379 @@
+/* cmd_trace.c -- incipit trace: the loop, step by step.
+
+   For each step: which rows the pass computed for the first time and which again, the likeliest
+   tokens with their probabilities, and the choice with its reason. The rows are read off the
+   counters before and after the step, so the trace has no opinion of its own about what the
+   engine does: a loop that computes less is shown as one that computes less. The loop is the one
+   of generate with another watcher, so what is traced is what is generated. */
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "functions/numbers.h"
+#include "command.h"
+
+struct tracing {
+  struct occasion *a;
+  struct json_out j;
+  bool in_json, colour, failed, keeps;
+  double *logprob; /* [vocab_size] */
+  struct candidate *top; /* [1 + k] */
+  size_t k;
+  uint64_t rows, again; /* in all steps so far */
+  const uint32_t *eos;
+  size_t n_eos;
+  struct decisions how;
+  uint32_t position; /* of the token that was chosen */
+  /* [context + 1]: the text that the step read, and the choice */
+  uint32_t *seen;
+  /* attention is wanted, that of layer and head_number */
+  bool looks;
+  uint32_t layer, head_number;
+  struct store *s; /* attention's own */
+  struct counters counters;
+  float *weights; /* [context] */
+};
+
+/* greedy, forced or sampled; whatever it was, it may have ended the text: stopped */
+static const char *reason_of(const struct tracing *g, uint32_t id)
+{
+  size_t written = g->position + 1 - g->a->p.list.n;
+  for (size_t i = 0; i < g->n_eos; i++)
+    if (g->eos[i] == id && written > g->how.ends.flow.min_tokens)
+      return "stopped";
+  return g->how.ends.all.fired != NULL ? "stopped"
+    : decisions_reason(&g->how);
+}
+
+/* a token's bytes; none where there is no tokenizer */
+static const unsigned char *text_of(const struct tracing *g,
+  uint32_t id, size_t *n)
+{
+  *n = 0;
+  if (g->a->o.t == NULL) return (const unsigned char *) "";
+  return tokenizer_text(g->a->o.t, id, n);
+}
+
+/* The difference is taken over the whole structure as if it were an array, so that no counter
+   can be forgotten; one without a name in cmd_generate.c stops the build here. */
+static void counters_between(const struct counters *before,
+  const struct counters *after, struct counters *did)
+{
+  uint64_t a[N_COUNTERS], b[N_COUNTERS];
+  _Static_assert(sizeof *did == sizeof a, "every counter has its name");
+  memcpy(b, before, sizeof b);
+  memcpy(a, after, sizeof a);
+  for (int i = 0; i < N_COUNTERS; i++) a[i] -= b[i];
+  memcpy(did, a, sizeof a);
+}
+
+/* A candidate: rank, probability, id, text, and after the chosen one the reason. Rank and
+   probability are the model's; of one that was drawn the Gumbel noise is shown, since that is
+   what it won by. */
+static void print_candidate(const struct tracing *g,
+  const struct candidate *x, bool chosen)
+{
+  FILE *out = g->a->c->out;
+  size_t n;
+  const unsigned char *byte = text_of(g, x->id, &n);
+  fprintf(out, "  %4" PRIu64 "  %.4f  %6" PRIu32 " ", x->rank,
+    num_exp(x->logprob), x->id);
+  piece_quote(out, byte, n);
+  const char *reason = reason_of(g, x->id);
+  if (chosen) fprintf(out, "  <- %s", reason);
+  if (chosen && strcmp(decisions_reason(&g->how), "sampled") == 0)
+    fprintf(out, " at rank %" PRIu64 " with noise %.3f", x->rank,
+      gumbel_noise(g->how.d.seed, 0, g->position, x->id));
+  fprintf(out, "\n");
+}
+
+/* A letter for each row: - kept, C computed, R done again. On a terminal new ones are red,
+   unless NO_COLOR is set; into a file no escape sequences go. */
+static void print_work(const struct tracing *g, size_t kept, size_t rows,
+  size_t again)
+{
+  FILE *out = g->a->c->out;
+  for (size_t i = 0; i < kept; i++) fputs("- ", out);
+  for (size_t i = 0; i < rows; i++) {
+    bool fresh = i >= again;
+    if (g->colour) fputs(fresh ? "\x1b[31m" : "\x1b[2m", out);
+    fprintf(out, "%c", fresh ? 'C' : 'R');
+    if (g->colour) fputs("\x1b[0m", out);
+    fputs(i + 1 < rows ? " " : "\n", out);
+  }
+}
+
+/* the chosen token gets a line of its own if it is not among the likeliest */
+static void print_step(const struct tracing *g, const struct step *now,
+  size_t rows, size_t again)
+{
+  FILE *out = g->a->c->out;
+  fprintf(out, "step %zu: %zu rows, %zu new, %zu again\n  ",
+    now->number, rows, rows - again, again);
+  print_work(g, now->length - rows, rows, again);
+  bool listed = false;
+  for (size_t i = 1; i <= g->k; i++) {
+    bool chosen = g->top[i].id == now->chosen;
+    print_candidate(g, &g->top[i], chosen);
+    listed = listed || chosen;
+  }
+  if (!listed) print_candidate(g, &g->top[0], true);
+  if (!g->looks) return;
+  fprintf(out, "  looks at");
+  for (size_t i = 0; i < now->length; i++)
+    fprintf(out, " %.3f", g->weights[i]);
+  fprintf(out, "\n");
+}
+
+static void put_candidate(struct tracing *g, const struct candidate *x)
+{
+  size_t n;
+  const unsigned char *byte = text_of(g, x->id, &n);
+  put_count_as(&g->j, "id", x->id);
+  put_text_as(&g->j, "piece", byte, n);
+  put_double_as(&g->j, "logprob", x->logprob);
+}
+
+static void put_step(struct tracing *g, const struct step *now,
+  size_t rows, size_t again)
+{
+  struct json_out *j = &g->j;
+  struct counters did;
+  put_open(j, '{');
+  put_count_as(j, "step", now->number);
+  put_count_as(j, "length", now->length);
+  put_open_as(j, "work", '[');
+  for (size_t i = rows; i < now->length; i++) put_word(j, "\"cached\"");
+  for (size_t i = 0; i < rows; i++)
+    put_word(j, i < again ? "\"redo\"" : "\"new\"");
+  put_close(j, ']');
+  put_open_as(j, "top", '[');
+  for (size_t i = 1; i <= g->k; i++) {
+    put_open(j, '{');
+    put_candidate(g, &g->top[i]);
+    put_close(j, '}');
+  }
+  put_close(j, ']');
+  /* the choice, what is kept for the next step (0 if nothing is), the work of this step, and the
+     weights of the head that was asked for */
+  put_open_as(j, "chosen", '{');
+  put_candidate(g, &g->top[0]);
+  put_count_as(j, "rank", g->top[0].rank);
+  put_words_as(j, "why", reason_of(g, now->chosen));
+  put_close(j, '}');
+  size_t kept = g->keeps ? now->length : 0;
+  put_count_as(j, "cache_rows", kept);
+  put_count_as(j, "cache_bytes", kept * g->a->o.s->row_bytes
+    * g->a->o.lm->config.n_layers);
+  counters_between(&now->before, &now->after, &did);
+  put_key(j, "counters");
+  put_counters(j, &did);
+  put_open_as(j, "attention", '[');
+  for (size_t i = 0; g->looks && i < now->length; i++)
+    put_float(j, g->weights[i]);
+  put_close(j, ']');
+  put_close(j, '}');
+}
+
+/* Attention is no part of what the loop reports. --attention runs a second pass over the same
+   text, with a watcher, a store of its own and counters that nobody reads, so the numbers of the
+   trace stay those of the loop. Weights come head by head, as many for each as the longest text
+   in the pass has positions. */
+static void take_weights(void *self, enum watch_stage stage,
+  uint32_t layer, float *x, size_t rows, size_t width)
+{
+  struct tracing *g = self;
+  if (stage != STAGE_WEIGHTS || layer != g->layer) return;
+  size_t longest = width / g->a->o.lm->config.n_heads;
+  const float *from = x + (rows - 1) * width
+    + g->head_number * longest;
+  for (size_t i = 0; i < rows && i < longest; i++)
+    g->weights[i] = from[i];
+}
+
+static bool look(struct tracing *g, size_t n)
+{
+  struct occasion *a = g->a;
+  struct engine e = a->o.e;
+  struct watcher with = { take_weights, g, true };
+  struct row *rows = memory_take(a->o.m, FOR_OTHER, n, sizeof *rows,
+    &a->why);
+  struct pass *p = NULL;
+  if (rows == NULL) return false;
+  e.c = &g->counters;
+  for (size_t i = 0; i < n; i++)
+    rows[i] = (struct row) { 0, (uint32_t) i, g->seen[i] };
+  store_empty(g->s);
+  bool ok = forward_watched(&e, a->o.lm, g->s, rows, n, &with, &p,
+    &a->why);
+  pass_close(p);
+  memory_give(a->o.m, FOR_OTHER, rows, n, sizeof *rows);
+  return ok;
+}
+
+static bool see_trace(void *self, const struct step *now)
+{
+  struct tracing *g = self;
+  struct occasion *a = g->a;
+  size_t again = (size_t) (now->after.kv_rows_recomputed
+    - now->before.kv_rows_recomputed);
+  size_t rows = (size_t) (now->after.rows - now->before.rows);
+  a->o.e.k->log_softmax(&a->o.e, now->logits, 1, a->o.vocab_size,
+    g->logprob);
+  candidates_find(g->logprob, a->o.vocab_size, now->chosen, g->top,
+    g->k);
+  if (g->looks && !look(g, now->length)) {
+    g->failed = true;
+    return false;
+  }
+  g->seen[now->length] = now->chosen;
+  g->position = (uint32_t) now->length;
+  g->rows += rows, g->again += again;
+  if (g->in_json) put_step(g, now, rows, again);
+  else print_step(g, now, rows, again);
+  if (fflush(a->c->out) != 0) return false;
+  return !a->c->interrupted();
+}
+
+/* LAYER.HEAD, both counted from 0 and checked against the model */
+static bool read_head(struct tracing *g)
+{
+  const struct model_config *config = &g->a->o.lm->config;
+  const char *text = g->a->w->of[OPTION_ATTENTION].text;
+  char *end;
+  unsigned long layer = strtoul(text, &end, 10), number = 0;
+  bool ok = *text >= '0' && *text <= '9' && *end == '.' && end[1] >= '0'
+    && end[1] <= '9';
+  if (ok) number = strtoul(end + 1, &end, 10);
+  if (!ok || *end != '\0' || layer >= config->n_layers
+      || number >= config->n_heads)
+    return error_say(&g->a->why, "--attention is `%s';"
+      " wanted: LAYER.HEAD, from 0.0 to %" PRIu32 ".%" PRIu32, text,
+      config->n_layers - 1, config->n_heads - 1);
+  g->looks = true;
+  g->layer = (uint32_t) layer;
+  g->head_number = (uint32_t) number;
+  return true;
+}
+
+/* The prompt as the model sees it: pieces in quotation marks, so that a blank at the end can be
+   seen. The sum at the end is what chapter 3 is about: rows computed, rows that would have been
+   enough, and the difference. */
+static void begin_trace(struct tracing *g)
+{
+  const struct ids *list = &g->a->p.list;
+  if (g->in_json) {
+    put_open(&g->j, '{');
+    put_ids_as(&g->j, "prompt_ids", list->id, list->n);
+    put_open_as(&g->j, "steps", '[');
+    return;
+  }
+  fprintf(g->a->c->out, "prompt:");
+  for (size_t i = 0; i < list->n; i++) {
+    size_t n;
+    const unsigned char *byte = text_of(g, list->id[i], &n);
+    putc(' ', g->a->c->out);
+    if (n > 0) piece_quote(g->a->c->out, byte, n);
+    else fprintf(g->a->c->out, "%" PRIu32, list->id[i]);
+  }
+  fprintf(g->a->c->out, "\n");
+}
+
+static void end_trace(struct tracing *g)
+{
+  if (!g->in_json) {
+    fprintf(g->a->c->out, "computed %" PRIu64 " rows: %" PRIu64
+      " necessary, %" PRIu64 " again\n", g->rows, g->rows - g->again,
+      g->again);
+    return;
+  }
+  put_close(&g->j, ']');
+  put_open_as(&g->j, "totals", '{');
+  put_count_as(&g->j, "computed", g->rows);
+  put_count_as(&g->j, "necessary", g->rows - g->again);
+  put_count_as(&g->j, "redundant", g->again);
+  put_close(&g->j, '}');
+  put_close(&g->j, '}');
+  put_end(&g->j);
+}
+
+/* A trace that is interrupted ends with its sum like one that has finished, because half an
+   object is no object. */
+static int run_steps(struct tracing *g)
+{
+  struct occasion *a = g->a;
+  struct generator with = { &a->o.e, a->o.lm, a->o.s, a->o.m };
+  struct settings want = { .max_new_tokens = a->most, .eos = g->eos,
+    .n_eos = g->n_eos, .see = see_trace, .self = g, .recall = g->keeps ? store_keep : NULL,
+    .chunk = (size_t) a->w->of[OPTION_CHUNK].count };
+  struct continuation text;
+  decisions_apply(&g->how, a, &want);
+  if (!endings_begin(&g->how.ends, a->p.list.id, a->p.list.n, &a->why))
+    return STATUS_FAILED;
+  memcpy(g->seen, a->p.list.id, a->p.list.n * sizeof *g->seen);
+  a->c->listen();
+  begin_trace(g);
+  bool ok = generate(&with, a->p.list.id, a->p.list.n, &want, &text,
+      &a->why) && !g->failed;
+  bool cancelled = ok && text.ended == FINISH_CANCELLED;
+  if (ok) end_trace(g);
+  continuation_free(a->o.m, &text);
+  if (!ok || console_end(a->c, STATUS_DONE) != STATUS_DONE)
+    return STATUS_FAILED;
+  return cancelled ? STATUS_CANCELLED : STATUS_DONE;
+}
+
+/* options, sampler, and rooms: for the text all that the context could hold and one token more,
+   which is never read. Four tokens are written by default: that fits on a screen. g is to be
+   closed in any case */
+static int tracing_open(struct tracing *g, struct occasion *a)
+{
+  const struct option_value *of = a->w->of;
+  struct memory *m = a->o.m;
+  size_t v = a->o.vocab_size, room = a->context + 1;
+  *g = (struct tracing) { .a = a, .j = { a->c->out, '\0' }, .eos = a->o.lm->config.eos };
+  g->k = of[OPTION_TOP].given ? (size_t) of[OPTION_TOP].count : 5;
+  if (g->k > v) g->k = v;
+  g->n_eos = of[OPTION_IGNORE_EOS].given ? 0 : a->o.lm->config.n_eos;
+  g->in_json = of[OPTION_JSON].given;
+  g->keeps = of[OPTION_CACHE].given;
+  const char *plain = getenv("NO_COLOR");
+  g->colour = a->c->out_terminal && (plain == NULL || *plain == '\0');
+  if (!of[OPTION_MAX_NEW_TOKENS].given && a->most > 4) a->most = 4;
+  if (of[OPTION_ATTENTION].given && !read_head(g)) return STATUS_USAGE;
+  int status = decisions_open(&g->how, a, &a->why);
+  if (status != STATUS_DONE) return status;
+  g->logprob = memory_take(m, FOR_OTHER, v, sizeof *g->logprob, &a->why);
+  if (g->logprob != NULL) g->top = memory_take(m, FOR_OTHER, 1 + g->k, sizeof *g->top, &a->why);
+  if (g->top != NULL) g->seen = memory_take(m, FOR_OTHER, room, sizeof *g->seen, &a->why);
+  if (g->seen != NULL) g->weights = memory_take(m, FOR_OTHER, room, sizeof *g->weights, &a->why);
+  if (g->weights == NULL) return STATUS_FAILED;
+  if (g->looks) g->s = store_open(m, &a->o.lm->config, 1, &a->why);
+  return g->looks && g->s == NULL ? STATUS_FAILED : STATUS_DONE;
+}
+
+static void tracing_close(struct tracing *g)
+{
+  struct occasion *a = g->a;
+  size_t room = a->context + 1;
+  memory_give(a->o.m, FOR_OTHER, g->logprob, a->o.vocab_size, sizeof *g->logprob);
+  memory_give(a->o.m, FOR_OTHER, g->top, 1 + g->k, sizeof *g->top);
+  memory_give(a->o.m, FOR_OTHER, g->seen, room, sizeof *g->seen);
+  memory_give(a->o.m, FOR_OTHER, g->weights, room, sizeof *g->weights);
+  store_close(g->s);
+  decisions_close(a->o.m, &g->how);
+}
+
+static int trace_text(struct occasion *a)
+{
+  struct tracing g;
+  int status = tracing_open(&g, a);
+  if (status == STATUS_DONE) status = run_steps(&g);
+  tracing_close(&g);
+  return status;
+}
+
+int run_trace(const struct console *c, const struct wishes *w)
+{
+  return occasion_run(c, w, trace_text);
+}

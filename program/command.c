@@ -1,0 +1,93 @@
+/* command.c -- chooses among the subcommands, and answers the small ones. Tests and other
+   programs call command_run with streams of their own, as often as they like. */
+
+#include <string.h>
+#include "command.h"
+
+/* clang first, because it also claims to be gcc */
+#if defined __clang__
+#define COMPILER __VERSION__
+#elif defined __GNUC__
+#define COMPILER "gcc " __VERSION__
+#else
+#define COMPILER "unknown"
+#endif
+
+static int run_help(const struct console *c, const struct wishes *w)
+{
+  struct error why;
+  enum subcommand sub = SUB_GENERATE;
+  const char *list[SUB_VERSION];
+  for (int i = 0; i < SUB_VERSION; i++)
+    list[i] = subcommand_at((enum subcommand) i)->name;
+  if (w->of[OPTION_MAN].given) help_manual(c->out);
+  else if (w->of[OPTION_COMPLETION].given) help_completion(c->out);
+  else if (w->operand == NULL) help_overview(c->out);
+  else {
+    while (sub < SUB_VERSION && strcmp(list[sub], w->operand) != 0)
+      sub++;
+    if (sub < SUB_VERSION) help_subcommand(c->out, sub);
+    else {
+      error_say(&why, "there is no subcommand"
+        " `%s'; the nearest is %s", w->operand,
+        nearest_of(w->operand, list, SUB_VERSION));
+      return console_misuse(c, &why);
+    }
+  }
+  return STATUS_DONE;
+}
+
+/* all that matters in a report of an error: build, compiler, kernels in use and those that could
+   be, and which Unicode the splitting patterns believe in */
+static int run_version(const struct console *c)
+{
+  struct error why;
+  const struct kernels *k = outfit_kernels(&why);
+  char pcre2[24], utf8proc[24];
+  if (k == NULL) return console_fail(c, &why);
+  tokenizer_unicode(pcre2, utf8proc);
+  fprintf(c->out, "incipit 0.3 (build %s)\n"
+    "compiler: " COMPILER "\nkernels: %s, of", c->build, k->name);
+  for (size_t i = 0; kernels_at(i) != NULL; i++)
+    fprintf(c->out, " %s", kernels_at(i)->name);
+  fprintf(c->out, "\nUnicode: %s (PCRE2), %s (utf8proc)\n", pcre2,
+    utf8proc);
+  return STATUS_DONE;
+}
+
+static int run_wishes(const struct console *c, const struct wishes *w)
+{
+  switch (w->sub) {
+  case SUB_GENERATE: return run_generate(c, w);
+  case SUB_TOKENIZE: return run_tokenize(c, w);
+  case SUB_TRACE: return run_trace(c, w);
+  case SUB_INSPECT: return run_inspect(c, w);
+  case SUB_PROBE: return run_probe(c, w);
+  case SUB_BENCH: return run_bench(c, w);
+  case SUB_MEMORY: return run_memory(c, w);
+  case SUB_CHAT: return run_chat(c, w);
+  case SUB_PERPLEXITY: return run_perplexity(c, w);
+  case SUB_HELP: return run_help(c, w);
+  default: return run_version(c);
+  }
+}
+
+/* Four ends: nothing was asked for, and a greeting is printed; what was asked for makes no
+   sense; help; or a subcommand has done its work. All but the second empty the output and look
+   whether it went out. */
+int command_run(const struct console *c, int argc, char **argv)
+{
+  struct wishes w;
+  struct error why;
+  if (argc < 2) {
+    help_greet(c->out);
+    return console_end(c, STATUS_DONE);
+  }
+  if (!options_parse(&w, argc, argv, &why))
+    return console_misuse(c, &why);
+  if (w.of[OPTION_HELP].given) {
+    help_subcommand(c->out, w.sub);
+    return console_end(c, STATUS_DONE);
+  }
+  return console_end(c, run_wishes(c, &w));
+}

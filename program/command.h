@@ -1,0 +1,42 @@
+/* command.h -- the whole command: one function for each subcommand, and the one that chooses
+   among them. */
+#ifndef INCIPIT_COMMAND_H
+#define INCIPIT_COMMAND_H
+#include "cmd_chat.h"
+#include "cmd_generate.h"
+#include "help.h"
+
+/* Each subcommand takes the streams and the options, and returns an exit status; what there is
+   to say has then been said. */
+
+/* continues a prompt */
+int run_generate(const struct console *c, const struct wishes *w);
+
+/* text to ids and back; --train learns a vocabulary */
+int run_tokenize(const struct console *c, const struct wishes *w);
+
+/* the generation loop, step by step */
+int run_trace(const struct console *c, const struct wishes *w);
+
+/* what is in a model's files */
+int run_inspect(const struct console *c, const struct wishes *w);
+
+/* answers questions in JSON, one a line */
+int run_probe(const struct console *c, const struct wishes *w);
+
+/* takes the time of prefill and decode */
+int run_bench(const struct console *c, const struct wishes *w);
+
+/* reads a file, and says how well it was predicted */
+int run_perplexity(const struct console *c, const struct wishes *w);
+
+/* says how much memory a model takes, and what fits into a budget */
+int run_memory(const struct console *c, const struct wishes *w);
+
+/* a conversation with a model */
+int run_chat(const struct console *c, const struct wishes *w);
+
+/* a whole run of the command, except for what only main can do: find the streams and the
+   executable, and catch signals */
+int command_run(const struct console *c, int argc, char **argv);
+#endif

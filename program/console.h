@@ -1,0 +1,51 @@
+/* console.h -- what a subcommand is given of the world: three streams and what is known about
+   who is at the other end of them. None of them names stdout or asks who is listening, so a test
+   can put blocks of memory in the place of the streams and functions of its own in the place of
+   the keyboard. */
+#ifndef INCIPIT_CONSOLE_H
+#define INCIPIT_CONSOLE_H
+#include <stdio.h>
+#include "ground/ground.h"
+
+/* exit statuses, and the longest path with its zero byte */
+enum { STATUS_DONE = 0, STATUS_FAILED = 1, STATUS_USAGE = 2,
+  STATUS_CANCELLED = 130, CONSOLE_PATH = 4096 };
+
+/* the input has ended; a line; a line that was begun and, with Ctrl-C, given up */
+enum asked { ASKED_END, ASKED_LINE, ASKED_DROPPED };
+struct editor;
+
+/* how lines are read that a person types and may edit */
+struct editing {
+  /* between two terminals; null and a sentence on failure; prompt is borrowed */
+  struct editor *(*open)(struct memory *m, FILE *in, FILE *out,
+    FILE *err, const char *prompt, struct error *why);
+  /* a line of n bytes without its end, good until the next */
+  enum asked (*ask)(struct editor *e, const char **line, size_t *n);
+  /* gives the terminal back */
+  void (*close)(struct editor *e);
+};
+
+/* what main has found out about the world; all of it is borrowed */
+struct console {
+  FILE *in, *out, *err;
+  bool in_terminal, out_terminal;
+  /* the executable's path; the build's id */
+  const char *program, *build;
+  struct memory *memory;
+  /* from now on Ctrl-C is noted and does not kill; what was noted before is forgotten */
+  void (*listen)(void);
+  bool (*interrupted)(void); /* has it been noted? */
+  const struct editing *edit; /* or null: lines are read as they are */
+};
+
+/* writes the sentence to c->err; returns STATUS_FAILED */
+int console_fail(const struct console *c, const struct error *why);
+
+/* writes the sentence to c->err; returns STATUS_USAGE */
+int console_misuse(const struct console *c, const struct error *why);
+
+/* empties c->out. If that fails the status becomes STATUS_FAILED, with a sentence unless the
+   reader has closed the pipe */
+int console_end(const struct console *c, int status);
+#endif

@@ -1,0 +1,188 @@
+/* help.c -- the table of options in four forms: a screen of help, the list of subcommands, a manual
+   page, and a program for bash.
+
+   No form knows an option by name, so an option that is added to the table is in all of them.
+   The manual page is written when the program is installed, by the program that is installed, so
+   that both are of the same age. */
+
+#include <string.h>
+#include "help.h"
+
+/* A user who types only the name of a program wants to know what it is for; three lines that can
+   be typed show it. */
+void help_greet(FILE *out)
+{
+  static const enum subcommand three[] = { SUB_GENERATE, SUB_TRACE,
+    SUB_TOKENIZE };
+  fprintf(out, "Incipit writes what follows, one token"
+    " at a time. Three to try:\n\n");
+  for (int i = 0; i < 3; i++)
+    fprintf(out, "  %s\n      %s\n", subcommand_at(three[i])->example,
+      subcommand_at(three[i])->words);
+  fprintf(out, "\nincipit --help lists the rest.\n");
+}
+
+void help_overview(FILE *out)
+{
+  fprintf(out, "usage: incipit SUBCOMMAND ...\n\n");
+  for (int i = 0; i < N_SUBCOMMANDS; i++)
+    fprintf(out, "  %-12s %s\n",
+        subcommand_at((enum subcommand) i)->name,
+        subcommand_at((enum subcommand) i)->words);
+  fprintf(out, "\nincipit SUBCOMMAND --help lists its options.\n");
+}
+
+/* The words of an option are in a column of their own, broken between words at the end of the
+   screen. *at is the column reached, so that the default goes on after the words. */
+enum { COLUMN = 28, SCREEN = 78 };
+
+static void print_words(FILE *out, size_t *at, const char *words)
+{
+  while (*words != '\0') {
+    size_t n = strcspn(words, " ");
+    if (*at + 1 + n > SCREEN) {
+      fprintf(out, "\n%*s", COLUMN, "");
+      *at = COLUMN;
+    }
+    fprintf(out, " %.*s", (int) n, words);
+    *at += 1 + n;
+    words += n + strspn(words + n, " ");
+  }
+}
+
+/* letter, name, other name, value: the names of an option in the order in which people write
+   them */
+static size_t option_names(const struct option_row *o, char room[80])
+{
+  size_t n = 0;
+  if (o->letter != '\0')
+    n += (size_t) snprintf(room, 80, "-%c, ", o->letter);
+  n += (size_t) snprintf(room + n, 80 - n, "--%s", o->name);
+  if (o->also != NULL)
+    n += (size_t) snprintf(room + n, 80 - n, ", --%s", o->also);
+  if (o->value != NULL)
+    n += (size_t) snprintf(room + n, 80 - n, " %s", o->value);
+  return n;
+}
+
+static void print_option(FILE *out, const struct option_row *o)
+{
+  char names[80], normal[80];
+  size_t at = 2 + option_names(o, names);
+  fprintf(out, "  %s", names);
+  if (at >= COLUMN) fprintf(out, "\n%*s", COLUMN, "");
+  else fprintf(out, "%*s", (int) (COLUMN - at), "");
+  at = COLUMN;
+  print_words(out, &at, o->words);
+  snprintf(normal, sizeof normal, "(default: %s)",
+    o->normal ? o->normal : "");
+  if (o->normal != NULL) print_words(out, &at, normal);
+  fprintf(out, "\n");
+}
+
+/* A screen of help ends with an example, since most people read the end first. */
+void help_subcommand(FILE *out, enum subcommand sub)
+{
+  const struct subcommand_row *s = subcommand_at(sub);
+  const char *left = s->least > 0 ? "" : "[";
+  const char *right = s->least > 0 ? "" : "]";
+  fprintf(out, "usage: incipit %s", s->name);
+  if (s->operand != NULL)
+    fprintf(out, " %s%s%s", left, s->operand, right);
+  fprintf(out, " [OPTION]...\n%s\n\n", s->words);
+  for (int i = 0; i < N_OPTIONS; i++)
+    if ((option_at((enum option) i)->where >> sub & 1) != 0)
+      print_option(out, option_at((enum option) i));
+  fprintf(out, "\nExample:\n  %s\n", s->example);
+}
+
+/* In troff a dash is not a minus sign, and a line that begins with a point or an apostrophe is a
+   command; a backslash takes both meanings away. */
+static void print_troff(FILE *out, const char *text)
+{
+  if (*text == '.' || *text == '\'') fputs("\\&", out);
+  for (; *text != '\0'; text++)
+    if (*text == '-' || *text == '\\')
+      fputs(*text == '-' ? "\\-" : "\\e", out);
+    else putc(*text, out);
+}
+
+static void print_troff_option(FILE *out, const struct option_row *o)
+{
+  char names[80];
+  option_names(o, names);
+  fprintf(out, ".TP\n.B ");
+  print_troff(out, names);
+  fprintf(out, "\n");
+  print_troff(out, o->words);
+  fprintf(out, ".");
+  if (o->normal != NULL) {
+    fprintf(out, " Default: ");
+    print_troff(out, o->normal);
+    fprintf(out, ".");
+  }
+  fprintf(out, "\n");
+}
+
+/* The head, a section for each subcommand, and what the table does not know: exit statuses and
+   environment. */
+void help_manual(FILE *out)
+{
+  fprintf(out, ".TH INCIPIT 1\n.SH NAME\n"
+    "incipit \\- write what follows, one token at a time\n"
+    ".SH SYNOPSIS\n.B incipit\nSUBCOMMAND [OPTION]...\n"
+    ".SH SUBCOMMANDS\n");
+  for (int i = 0; i < N_SUBCOMMANDS; i++) {
+    const struct subcommand_row *s = subcommand_at((enum subcommand) i);
+    /* .SS begins a section, .PP a paragraph; between .nf and .fi lines stay as they are */
+    fprintf(out, ".SS \"incipit ");
+    print_troff(out, s->name);
+    if (s->operand != NULL)
+      fprintf(out, s->least > 0 ? " %s" : " [%s]", s->operand);
+    fprintf(out, "\"\n");
+    print_troff(out, s->words);
+    fprintf(out, ".\n");
+    for (int k = 0; k < N_OPTIONS; k++)
+      if ((option_at((enum option) k)->where >> i & 1) != 0)
+        print_troff_option(out, option_at((enum option) k));
+    fprintf(out, ".PP\nExample:\n.PP\n.RS\n.nf\n");
+    print_troff(out, s->example);
+    fprintf(out, "\n.fi\n.RE\n");
+  }
+  /* the environment variables are named here and where they are read */
+  fprintf(out, ".SH EXIT STATUS\n0 done, 1 failed,"
+    " 2 wrong usage, 130 cancelled by Ctrl\\-C.\n.SH ENVIRONMENT\n"
+    ".TP\n.B INCIPIT_MODEL\n"
+    "The model to use where none is given.\n"
+    ".TP\n.B INCIPIT_ISA\nThe kernels to use:"
+    " scalar, avx2 or avx512.\n.TP\n.B OMP_NUM_THREADS\n"
+    "The number of workers where none is given.\n");
+}
+
+/* The first word is completed from the subcommands, all others from the options of that
+   subcommand, and file names otherwise. For `incipit trace --at' the function sees word 2 and
+   makes 2:trace of it, which fits the pattern *:trace. */
+void help_completion(FILE *out)
+{
+  fprintf(out, "# bash completion for incipit\n"
+    "_incipit()\n{\n  local words=\n"
+    "  case $COMP_CWORD:${COMP_WORDS[1]} in\n"
+    "    1:*) words=\"");
+  for (int i = 0; i < N_SUBCOMMANDS; i++)
+    fprintf(out, "%s%s", i > 0 ? " " : "",
+        subcommand_at((enum subcommand) i)->name);
+  fprintf(out, "\" ;;\n");
+  /* one case for each subcommand; no word of ours has a blank in it */
+  for (int i = 0; i < SUB_VERSION; i++) {
+    fprintf(out, "    *:%s) words=\"",
+      subcommand_at((enum subcommand) i)->name);
+    for (int k = 0, n = 0; k < N_OPTIONS; k++)
+      if ((option_at((enum option) k)->where >> i & 1) != 0)
+        fprintf(out, "%s--%s", n++ > 0 ? " " : "",
+          option_at((enum option) k)->name);
+    fprintf(out, "\" ;;\n");
+  }
+  fprintf(out, "  esac\n  COMPREPLY=($(compgen -W \"$words\" --"
+    " \"${COMP_WORDS[COMP_CWORD]}\"))\n}\n"
+    "complete -o default -F _incipit incipit\n");
+}

@@ -1,0 +1,21 @@
+/* help.h -- the table of options in four forms. */
+#ifndef INCIPIT_HELP_H
+#define INCIPIT_HELP_H
+#include <stdio.h>
+#include "options.h"
+
+/* what is printed if only the program's name was typed */
+void help_greet(FILE *out);
+
+/* the subcommands */
+void help_overview(FILE *out);
+
+/* one subcommand: usage, options, an example */
+void help_subcommand(FILE *out, enum subcommand sub);
+
+/* a manual page, for man(1) */
+void help_manual(FILE *out);
+
+/* a program for bash that completes subcommands and options */
+void help_completion(FILE *out);
+#endif

@@ -1,0 +1,94 @@
+/* main.c -- the operating system's side of the command: the three streams, who is at the other end
+   of them, the path of the executable, and signals. The rest is command_run.
+
+   SIGPIPE is ignored from the first moment, so that a reader who has gone leaves a write that
+   fails and not a dead writer. */
+
+#define _GNU_SOURCE
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include "chat_edit.h"
+#include "command.h"
+
+#ifndef INCIPIT_BUILD
+#define INCIPIT_BUILD "unknown"
+#endif
+
+/* Ctrl-C during a generation raises a flag, which the loop looks at after every step: what was
+   written is completed, and counts are printed if they were asked for. The flag is the only
+   variable of the project that is neither local to a function nor in allocated memory. A handler
+   can reach nothing else; so it is here and not in the library. */
+static volatile sig_atomic_t interrupt_seen;
+
+static void note_interrupt(int number)
+{
+  interrupt_seen = number;
+}
+
+/* Called when a generation begins: before that Ctrl-C ends the program as it ends every other.
+   SA_RESETHAND takes the handler away when it has been called, so a second Ctrl-C ends the
+   program at once. In a talk each answer installs it anew, with the flag down. */
+static void listen_for_interrupt(void)
+{
+  struct sigaction how;
+  interrupt_seen = 0;
+  memset(&how, 0, sizeof how);
+  how.sa_handler = note_interrupt;
+  how.sa_flags = (int) SA_RESETHAND;
+  sigaction(SIGINT, &how, NULL);
+}
+
+static bool was_interrupted(void)
+{
+  return interrupt_seen != 0;
+}
+
+/* Another program may shorten a mapped file while we read; then the system sends SIGBUS. A
+   library leaves the signals of its caller alone; a command can say what has most likely
+   happened. In a handler write and _exit are allowed, printf is not; to return would repeat the
+   read that has failed, for ever. */
+static void lost_file(int number)
+{
+  static const char words[] = "incipit: a file became shorter while"
+    " it was being read, or its disk failed\n";
+  (void) number;
+  ssize_t n = write(2, words, sizeof words - 1);
+  (void) n;
+  _exit(STATUS_FAILED);
+}
+
+static void speak_on_lost_file(void)
+{
+  struct sigaction how;
+  memset(&how, 0, sizeof how);
+  how.sa_handler = lost_file;
+  sigaction(SIGBUS, &how, NULL);
+}
+
+/* The built-in model is found relative to the program. Linux says where that is; elsewhere
+   argv[0] has to do. */
+static void find_program(char path[CONSOLE_PATH], const char *called)
+{
+  ssize_t n = readlink("/proc/self/exe", path, CONSOLE_PATH - 1);
+  if (n > 0) path[n] = '\0';
+  else snprintf(path, CONSOLE_PATH, "%s",
+      called != NULL ? called : "");
+}
+
+int main(int argc, char **argv)
+{
+  struct memory memory = { .refuse_at = 0 };
+  char path[CONSOLE_PATH];
+  find_program(path, argv[0]);
+  struct console c = { .in = stdin, .out = stdout, .err = stderr,
+    .in_terminal = isatty(0), .out_terminal = isatty(1),
+    .program = path, .build = INCIPIT_BUILD, .memory = &memory,
+    .listen = listen_for_interrupt, .interrupted = was_interrupted,
+    .edit = &editing_by_line };
+  signal(SIGPIPE, SIG_IGN);
+  speak_on_lost_file();
+  return command_run(&c, argc, argv);
+}

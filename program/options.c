@@ -1,0 +1,804 @@
+/* options.c -- the tables of subcommands and options, and the reader of command lines.
+
+   Everything that knows an option is made from its row in option_table: the parsing, the help,
+   the manual page and the completion of the shell (help.c). A new option is a name in enum
+   option and a row here.
+
+   Why not getopt_long or popt: a mistake is answered with the nearest name of the same
+   subcommand, or with the chapter that will bring the option; the same letter means different
+   things to different subcommands (-p, -n); values are checked against their limits here, before
+   anything is opened; abbreviated names are refused, because tomorrow's option would change
+   their meaning; and a program may call the parser many times, in several threads, without
+   global state. getopt_long gives none of these, and its own sentences and its abbreviations
+   would have to be suppressed. What is left of the job is take_option, forty lines.
+
+   The rules are those of the field: --name VALUE, --name=VALUE, -nVALUE, -n VALUE; two dashes
+   alone end the options; one dash alone is an operand, the standard input. Of two equal options
+   the last counts, so that one can be appended to a long line. --help wins over everything after
+   it. */
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "accounts/formats.h"
+#include "stopping/stops.h"
+#include "options.h"
+#include "templates/conversations.h"
+
+/* The tests type every example of this table into a shell, as it stands: people copy the
+   example. */
+static const struct subcommand_row subcommand_table[N_SUBCOMMANDS] = {
+  [SUB_GENERATE] = { .name = "generate", .operand = "PROMPT|-", .most = 1,
+    .words = "continue a prompt", .example = "incipit generate \"The cat sat\" -n 4" },
+  [SUB_TOKENIZE] = { .name = "tokenize", .operand = "TEXT|-", .most = 1,
+    .words = "text to ids and pieces, and back", .example = "incipit tokenize \"The cat sat\"" },
+  [SUB_TRACE] = { .name = "trace", .operand = "PROMPT|-", .most = 1,
+    .words = "the loop, step by step", .example = "incipit trace \"The cat sat\" -n 4" },
+  [SUB_INSPECT] = { .name = "inspect", .operand = "PATH", .most = 1,
+    .words = "what is in a model's files", .example = "incipit inspect" },
+  [SUB_PROBE] = { .name = "probe", .operand = "KIND", .least = 1, .most = 1,
+    .words = "questions in JSON, one a line, answered one a line",
+    .example = "echo '{\"text\": \"The cat sat\"}' | incipit probe tokenize" },
+  [SUB_BENCH] = { .name = "bench",
+    .words = "how fast tokens are read and written, and what share of the machine that is",
+    .example = "incipit bench -p 32 -n 8 -r 2" },
+  [SUB_PERPLEXITY] = { .name = "perplexity", .operand = "FILE", .least = 1, .most = 1,
+    .words = "how well a text is predicted", .example = "incipit perplexity README.md" },
+  [SUB_MEMORY] = { .name = "memory", .words = "what a model takes, and what fits into a budget",
+    .example = "incipit memory --shape llama-7b --context 4096 --budget 24GB" },
+  [SUB_CHAT] = { .name = "chat", .words = "talk with a model, turn by turn",
+    .example = "echo 'Hello!' | incipit chat" },
+  [SUB_HELP] = { .name = "help", .operand = "SUBCOMMAND", .most = 1,
+    .words = "this list, or the options of one subcommand", .example = "incipit help generate" },
+  [SUB_VERSION] = { .name = "--version", .words = "version, build, compiler, kernels, Unicode",
+    .example = "incipit --version" },
+};
+
+/* The slips between two words, by dynamic programming: a letter too many, too few or wrong, or
+   two neighbours exchanged, which is what hurried fingers do most (Damerau 1964, Levenshtein
+   1966; no part is edited twice, which typing does not need). d[i][j] is the number for the
+   first i letters of a and the first j of b. A word too long for the table is no slip of
+   anything. */
+enum { WORD_MOST = 40 };
+
+static unsigned slips(const char *a, const char *b)
+{
+  unsigned d[WORD_MOST + 1][WORD_MOST + 1];
+  unsigned n = (unsigned) strlen(a), m = (unsigned) strlen(b);
+  if (n > WORD_MOST || m > WORD_MOST) return n + m;
+  for (unsigned i = 0; i <= n; i++)
+    for (unsigned j = 0; j <= m; j++) {
+      unsigned best;
+      /* from above: a letter of a is too many; from the left: one is missing; diagonally: equal,
+         or wrong; two up and two left: an exchange */
+      best = i == 0 ? j : d[i - 1][j] + 1;
+      if (j > 0 && d[i][j - 1] + 1 < best) best = d[i][j - 1] + 1;
+      if (i > 0 && j > 0) {
+        unsigned wrong = a[i - 1] != b[j - 1];
+        if (d[i - 1][j - 1] + wrong < best) best = d[i - 1][j - 1] + wrong;
+      }
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]
+          && d[i - 2][j - 2] + 1 < best) best = d[i - 2][j - 2] + 1;
+      d[i][j] = best;
+    }
+  return d[n][m];
+}
+
+/* of equally near names the first of the list, so that the answer does not depend on chance */
+const char *nearest_of(const char *word, const char *const *list,
+  size_t n)
+{
+  const char *nearest = list[0];
+  for (size_t i = 1; i < n; i++)
+    if (slips(word, list[i]) < slips(word, nearest))
+      nearest = list[i];
+  return nearest;
+}
+
+/* digits and nothing else: no sign, no blank, no point (strtoull would take the first two, stop
+   at the third, and make a large number of -1). Whether the next digit still fits is asked
+   before it is added */
+static bool digits_parse(const char *text, size_t n, uint64_t *value)
+{
+  *value = 0;
+  for (size_t i = 0; i < n; i++) {
+    if (text[i] < '0' || text[i] > '9') return false;
+    uint64_t digit = (uint64_t) (text[i] - '0');
+    if (*value > (UINT64_MAX - digit) / 10) return false;
+    *value = *value * 10 + digit;
+  }
+  return n > 0;
+}
+
+/* Ids with commas or semicolons between them; blanks beside them do no harm, and a comma at the
+   end is forgiven, because lists are made by programs. Two commas with nothing between them are
+   refused: an id may have been lost there. */
+int ids_parse(struct memory *m, const char *text, const char *what,
+  struct ids *list, struct error *why)
+{
+  *list = (struct ids) { NULL, 0, 0 };
+  const char *all = text;
+  text += strspn(text, " ");
+  while (*text != '\0') {
+    uint64_t id;
+    size_t n = strcspn(text, ",; ");
+    bool ok = digits_parse(text, n, &id) && id <= UINT32_MAX;
+    if (!ok) error_say(why, "--%s is `%s'; wanted: ids"
+      " with commas between them, as in 1,2,3", what, all);
+    if (!ok || !ids_push(m, list, (uint32_t) id, why)) {
+      ids_free(m, list);
+      return ok ? STATUS_FAILED : STATUS_USAGE;
+    }
+    text += n + strspn(text + n, " ");
+    if (*text == ',' || *text == ';')
+      text += 1 + strspn(text + 1, " ");
+  }
+  return STATUS_DONE;
+}
+
+/* A real number: digits, a point, signs, an exponent. strtod would also read hexadecimal digits
+   and the words for infinity, so the letters are looked at first. */
+static bool real_digits(const char *text, double *x)
+{
+  char *end;
+  size_t n = strspn(text, "0123456789+-.eE");
+  *x = n > 0 && text[n] == '\0' ? strtod(text, &end) : NAN;
+  return n > 0 && text[n] == '\0' && *end == '\0';
+}
+
+bool bias_next(const char **at, struct bias_pair *pair)
+{
+  size_t n = strcspn(*at, "=,;"), m;
+  char room[64];
+  if (!digits_parse(*at, n, &pair->id) || (*at)[n] != '=') return false;
+  const char *number = *at + n + 1;
+  m = strcspn(number, ",;");
+  if (m == 0 || m >= sizeof room) return false;
+  memcpy(room, number, m);
+  room[m] = '\0';
+  if (strcmp(room, "-inf") == 0) pair->bias = -INFINITY;
+  else if (!real_digits(room, &pair->bias) || pair->bias - pair->bias != 0)
+    return false;
+  *at = number + m + (number[m] != '\0');
+  return true;
+}
+
+bool samplers_parse(const char *text, struct sampling *s,
+  struct error *why)
+{
+  char room[256];
+  const char *name[N_STAGES + 1];
+  size_t n = 0;
+  if (snprintf(room, sizeof room, "%s", text) >= (int) sizeof room)
+    return error_say(why, "--samplers has more names than there are stages");
+  for (char *at = room; *at != '\0' && n <= N_STAGES; ) {
+    size_t length = strcspn(at, ",;");
+    name[n++] = at;
+    at += length;
+    if (*at != '\0') *at++ = '\0';
+  }
+  struct error wrong;
+  return sampling_stages_parse(s, name, n, &wrong)
+    || error_say(why, "--%s", wrong.words);
+}
+
+/* Readers of values: each sees whether text is a value of option o, and notes its number in v;
+   on failure a sentence. The row of an option names its reader; without one every text is a
+   value. */
+
+static bool read_count(const struct option_row *o, const char *text, struct option_value *v,
+  struct error *why)
+{
+  if (digits_parse(text, strlen(text), &v->count) && v->count >= o->least && v->count <= o->most)
+    return true;
+  if (o->most == INT64_MAX)     /* the largest integer is no limit worth reading */
+    return error_say(why, "--%s is `%s'; wanted: an integer from %" PRIu64 " on", o->name, text,
+      o->least);
+  return error_say(why, "--%s is `%s'; wanted: an integer from %" PRIu64 " to %" PRIu64, o->name,
+    text, o->least, o->most);
+}
+
+/* the row of chapter 7's table of real settings that is called so, or null */
+static const struct sampling_real *setting_named(const char *name)
+{
+  const struct sampling_real *r;
+  for (size_t i = 0; name != NULL && (r = sampling_real_at(i)) != NULL; i++)
+    if (strcmp(r->name, name) == 0) return r;
+  return NULL;
+}
+
+/* a real setting of chapter 7, which has the limits */
+static bool read_setting(const struct option_row *o, const char *text, struct option_value *v,
+  struct error *why)
+{
+  const struct sampling_real *r = setting_named(o->setting);
+  return (real_digits(text, &v->real) && sampling_real_fits(r, v->real))
+    || error_say(why, "--%s is `%s'; wanted: %s", o->name, text, r->wanted);
+}
+
+static bool read_length_penalty(const struct option_row *o, const char *text,
+  struct option_value *v, struct error *why)
+{
+  return (real_digits(text, &v->real) && fabs(v->real) <= 1000)
+    || error_say(why, "--%s is `%s'; wanted: a number from -1000 to 1000", o->name, text);
+}
+
+/* counted from 0 in the order of enum early_stopping */
+static bool read_early(const struct option_row *o, const char *text, struct option_value *v,
+  struct error *why)
+{
+  static const char *const word[] = { "false", "true", "never" };
+  for (v->count = 0; v->count < 3; v->count++)
+    if (strcmp(text, word[v->count]) == 0) return true;
+  return error_say(why, "--%s is `%s'; wanted: true, false or never", o->name, text);
+}
+
+/* -1 is all of the text */
+static bool read_last_n(const struct option_row *o, const char *text, struct option_value *v,
+  struct error *why)
+{
+  if (strcmp(text, "-1") == 0) {
+    v->count = UINT64_MAX;
+    return true;
+  }
+  return (digits_parse(text, strlen(text), &v->count) && v->count <= INT64_MAX)
+    || error_say(why, "--%s is `%s'; wanted: -1 for all, or a number of tokens", o->name, text);
+}
+
+/* a seed may be left to chance, which is settled later and then said (decode_setup.c) */
+static bool read_seed(const struct option_row *o, const char *text, struct option_value *v,
+  struct error *why)
+{
+  return strcmp(text, "random") == 0
+    || (digits_parse(text, strlen(text), &v->count) && v->count <= INT64_MAX)
+    || error_say(why, "--%s is `%s'; wanted: an integer from 0 to 9223372036854775807, or random",
+      o->name, text);
+}
+
+/* looked through here, and read again when they are used */
+static bool read_stages(const struct option_row *o, const char *text, struct option_value *v,
+  struct error *why)
+{
+  struct sampling unused;
+  (void) o;
+  (void) v;
+  return samplers_parse(text, &unused, why);
+}
+
+static bool read_biases(const struct option_row *o, const char *text, struct option_value *v,
+  struct error *why)
+{
+  struct bias_pair pair;
+  const char *at = text;
+  (void) v;
+  while (bias_next(&at, &pair)) continue;
+  return (*at == '\0' && at > text)
+    || error_say(why, "--%s is `%s'; wanted: ID=B, as in 5=1.5 or 5=-inf", o->name, text);
+}
+
+/* A bit for each subcommand. The column .normal is for eyes: the default itself is what the code
+   does when the option was not given. The limits are chosen so that within them nothing can
+   overflow and no sensible wish is refused; where the model's context is the bound, the table
+   sets only that of the integers. */
+enum { G = 1u << SUB_GENERATE, T = 1u << SUB_TOKENIZE,
+  R = 1u << SUB_TRACE, I = 1u << SUB_INSPECT, P = 1u << SUB_PROBE,
+  B = 1u << SUB_BENCH, X = 1u << SUB_PERPLEXITY,
+  M = 1u << SUB_MEMORY, C = 1u << SUB_CHAT, H = 1u << SUB_HELP };
+static const struct option_row option_table[N_OPTIONS] = {
+  /* which model, how many workers, what to continue. The limit of --threads is for fingers that
+     slip: workers are started before anything is computed */
+  [OPTION_MODEL] = { .name = "model", .letter = 'm', .value = "PATH",
+    .where = G | T | R | P | B | X | M | C, .words = "a directory in Hugging Face's layout",
+    .normal = "the built-in model" },
+  [OPTION_THREADS] = { .name = "threads", .letter = 't', .value = "N",
+    .where = G | R | P | B | X | C, .read = read_count, .least = 1, .most = 1024,
+    .words = "workers", .normal = "OMP_NUM_THREADS, or the physical cores" },
+  [OPTION_PROMPT] = { .name = "prompt", .letter = 'p', .value = "TEXT", .where = G | R,
+    .words = "the prompt" },
+  [OPTION_FILE] = { .name = "file", .letter = 'f', .value = "FILE", .where = G | T | R,
+    .words = "the text is that of a file, byte for byte" },
+  [OPTION_PROMPT_IDS] = { .name = "prompt-ids", .value = "1,2,3", .where = G | R,
+    .words = "the prompt in ids" },
+  /* what bounds a generation or changes the way there. generate keeps rows unless told not to;
+     trace, which shows what is done, only if told to */
+  [OPTION_MAX_NEW_TOKENS] = { .name = "max-new-tokens", .also = "max-tokens", .letter = 'n',
+    .value = "N", .where = G | R | C, .read = read_count, .most = INT64_MAX,
+    .words = "write at most so many", .normal = "until a stop or the context is full; trace: 4" },
+  [OPTION_CTX_SIZE] = { .name = "ctx-size", .letter = 'c', .value = "N", .where = G | R | C,
+    .read = read_count, .least = 1, .most = INT64_MAX,
+    .words = "use less context than the model has", .normal = "the model's" },
+  [OPTION_IGNORE_EOS] = { .name = "ignore-eos", .where = G | R | C,
+    .words = "end tokens end nothing" },
+  [OPTION_NO_CACHE] = { .name = "no-cache", .where = G, .words = "compute every row in every step",
+    .normal = "rows are kept" },
+  [OPTION_CACHE] = { .name = "cache", .where = R, .words = "keep rows from step to step",
+    .normal = "every row in every step" },
+  [OPTION_CHUNK] = { .name = "chunk", .value = "N", .where = G | R, .read = read_count,
+    .most = INT64_MAX, .words = "read at most N tokens in a pass", .normal = "all in one" },
+  [OPTION_KV_TYPE] = { .name = "kv-type", .value = "TYPE", .where = G | R | B | X | M | C,
+    .words = "keep rows in f32, f16, bf16, q8_0 or q4_0", .normal = "f32; a shape's: f16" },
+  [OPTION_WINDOW] = { .name = "window", .value = "N", .where = G | R | B | X | M | C,
+    .read = read_count, .most = UINT32_MAX, .words = "every row sees the last N only; 0: all",
+    .normal = "the model's" },
+  [OPTION_SINKS] = { .name = "sinks", .value = "N", .where = G | R | B | X | M | C,
+    .read = read_count, .most = UINT32_MAX, .words = "with --window: and the first N",
+    .normal = "0" },
+  [OPTION_NO_SPECIAL] = { .name = "no-special", .where = G | T | R,
+    .words = "add no special tokens to the text", .normal = "as the tokenizer's files say" },
+  [OPTION_PARSE_SPECIAL] = { .name = "parse-special", .where = G | T | R,
+    .words = "the text of a special token is that token", .normal = "it is plain text" },
+  /* sampling, chapter 7. Where two families of programs have two names for one thing, both are
+     accepted */
+  [OPTION_TEMPERATURE] = { .name = "temperature", .also = "temp", .value = "T", .where = G | R | C,
+    .read = read_setting, .setting = "temperature",
+    .words = "divide the scores by T; 0: the likeliest token", .normal = "the model's, or 0" },
+  [OPTION_TOP_K] = { .name = "top-k", .value = "K", .where = G | R | C, .read = read_count,
+    .most = INT64_MAX, .words = "only the K likeliest; 0: all", .normal = "the model's, or 0" },
+  [OPTION_TOP_P] = { .name = "top-p", .value = "P", .where = G | R | C, .read = read_setting,
+    .setting = "top_p", .words = "only the fewest with a share of P",
+    .normal = "the model's, or 1" },
+  [OPTION_MIN_P] = { .name = "min-p", .value = "M", .where = G | R | C, .read = read_setting,
+    .setting = "min_p", .words = "only those M times as likely as the best",
+    .normal = "the model's, or 0" },
+  [OPTION_TYPICAL_P] = { .name = "typical-p", .also = "typical", .value = "P", .where = G | R | C,
+    .read = read_setting, .setting = "typical_p",
+    .words = "only the most typical with a share of P", .normal = "the model's, or 1" },
+  [OPTION_SAMPLERS] = { .name = "samplers", .value = "LIST", .where = G | R | C,
+    .read = read_stages, .words = "the stages, in order",
+    .normal = "bias, penalties, ngram, temperature, top_k, top_p, min_p, typical_p" },
+  [OPTION_SEED] = { .name = "seed", .letter = 's', .value = "S", .where = G | R | C,
+    .read = read_seed, .words = "another seed, another text; random: draw one and print it",
+    .normal = "0" },
+  [OPTION_NUM_SEQUENCES] = { .name = "num-sequences", .value = "N", .where = G, .read = read_count,
+    .least = 1, .most = 1000000, .words = "write N texts", .normal = "1" },
+  /* penalties look at the text so far; a bias is for a token wherever it comes */
+  [OPTION_REPETITION_PENALTY] = { .name = "repetition-penalty", .also = "repeat-penalty",
+    .value = "R", .where = G | R | C, .read = read_setting, .setting = "repetition_penalty",
+    .words = "divide the scores of what the text has by R, or multiply",
+    .normal = "the model's, or 1" },
+  [OPTION_FREQUENCY_PENALTY] = { .name = "frequency-penalty", .value = "A", .where = G | R | C,
+    .read = read_setting, .setting = "frequency_penalty",
+    .words = "subtract A for each time a token was written", .normal = "0" },
+  [OPTION_PRESENCE_PENALTY] = { .name = "presence-penalty", .value = "A", .where = G | R | C,
+    .read = read_setting, .setting = "presence_penalty",
+    .words = "subtract A if a token was written", .normal = "0" },
+  [OPTION_PENALTY_LAST_N] = { .name = "penalty-last-n", .also = "repeat-last-n", .value = "N",
+    .where = G | R | C, .read = read_last_n,
+    .words = "penalties look at the last N tokens; -1: all", .normal = "-1" },
+  [OPTION_NO_REPEAT_NGRAM] = { .name = "no-repeat-ngram-size", .value = "N", .where = G | R | C,
+    .read = read_count, .most = INT64_MAX, .words = "no N tokens in a row come twice; 0: off",
+    .normal = "the model's, or 0" },
+  [OPTION_LOGIT_BIAS] = { .name = "logit-bias", .value = "ID=B", .where = G | R | C,
+    .read = read_biases,
+    .words = "add B to the score of a token; -inf: never write it (repeatable)" },
+  /* a pattern or a grammar for the whole answer */
+  [OPTION_REGEX] = { .name = "regex", .value = "R", .where = G | R,
+    .words = "write what the regular expression R matches as a whole" },
+  [OPTION_GRAMMAR] = { .name = "grammar", .value = "FILE", .where = G | R,
+    .words = "write what the grammar of a file makes (GBNF)" },
+  [OPTION_JSON_OBJECT] = { .name = "json-object", .where = G | R,
+    .words = "write one object of JSON" },
+  /* beam search, chapter 9, which draws nothing */
+  [OPTION_NUM_BEAMS] = { .name = "num-beams", .value = "B", .where = G, .read = read_count,
+    .least = 1, .most = 65536, .words = "search with B beams for the likeliest text",
+    .normal = "1: no search" },
+  [OPTION_LENGTH_PENALTY] = { .name = "length-penalty", .value = "A", .where = G,
+    .read = read_length_penalty,
+    .words = "with --num-beams: divide a text's score by its length to the power A",
+    .normal = "1" },
+  [OPTION_EARLY_STOPPING] = { .name = "early-stopping", .value = "true|false|never", .where = G,
+    .read = read_early,
+    .words = "with --num-beams: stop as soon as B texts have ended; when no beam is better; when"
+      " none can be", .normal = "false" },
+  /* where a text may end, chapter 8 */
+  [OPTION_STOP] = { .name = "stop", .value = "STRING", .where = G | R | C,
+    .words = "end before this string, with \\n, \\t, \\\\ and \\xNN in it (repeatable)" },
+  [OPTION_NO_ESCAPE] = { .name = "no-escape", .where = G | R | C,
+    .words = "a backslash in --stop is a backslash" },
+  [OPTION_INCLUDE_STOP] = { .name = "include-stop", .where = G | C,
+    .words = "end behind the stop string" },
+  [OPTION_MIN_TOKENS] = { .name = "min-tokens", .value = "N", .where = G | R | C,
+    .read = read_count, .most = INT64_MAX,
+    .words = "end tokens and stop strings count from token N + 1 on", .normal = "0" },
+  [OPTION_STOP_ON_REPETITION] = { .name = "stop-on-repetition", .value = "N", .where = G | R | C,
+    .read = read_count, .most = INT64_MAX,
+    .words = "end when the same N tokens stand three times in a row; 0: never", .normal = "0" },
+  /* what to show of it, to people and to programs. The bound of --logprobs bounds a list that is
+     kept for every token until the end */
+  [OPTION_ECHO] = { .name = "echo", .where = G, .words = "print the prompt first" },
+  [OPTION_LOGPROBS] = { .name = "logprobs", .value = "K", .where = G, .read = read_count,
+    .most = 1000,
+    .words = "with --json or --jsonl: the log-probability and rank of each token, and the K"
+      " likeliest", .normal = "off" },
+  [OPTION_STATS] = { .name = "stats", .where = G | C,
+    .words = "counters, times, rates and memory, on standard error" },
+  [OPTION_JSON] = { .name = "json", .where = G | T | R | I | B | X | M,
+    .words = "print one JSON object" },
+  [OPTION_JSONL] = { .name = "jsonl", .where = G,
+    .words = "one JSON object a token as it comes, then that of --json" },
+  /* the least --vocab-size is that of no merges; the greatest is the one that the loader of
+     vocabularies accepts */
+  [OPTION_IDS] = { .name = "ids", .value = "1,2,3", .where = T, .words = "ids to text" },
+  [OPTION_COUNT] = { .name = "count", .where = T, .words = "print the number of tokens only" },
+  [OPTION_TRAIN] = { .name = "train", .value = "FILE", .where = T,
+    .words = "learn a byte-level BPE from a file" },
+  [OPTION_VOCAB_SIZE] = { .name = "vocab-size", .value = "N", .where = T | M, .read = read_count,
+    .least = 257, .most = 4194304,
+    .words = "with --train: how many ids, the end of text and the 256 bytes included; beside"
+      " --shape: another vocabulary" },
+  [OPTION_OUT] = { .name = "out", .value = "DIR", .where = T,
+    .words = "with --train: where to write tokenizer.json" },
+  /* the letters of llama-bench as far as they mean the same; a letter belongs to a subcommand */
+  [OPTION_N_PROMPT] = { .name = "n-prompt", .letter = 'p', .value = "N", .where = B,
+    .read = read_count, .most = INT32_MAX, .words = "read N tokens at once; 0: leave that out",
+    .normal = "512, or what fits" },
+  [OPTION_N_GEN] = { .name = "n-gen", .letter = 'n', .value = "N", .where = B, .read = read_count,
+    .most = INT32_MAX, .words = "write N tokens; 0: leave that out",
+    .normal = "128, or what fits" },
+  [OPTION_N_DEPTH] = { .name = "n-depth", .letter = 'd', .value = "N", .where = B,
+    .read = read_count, .most = INT32_MAX, .words = "behind N tokens that are stored already",
+    .normal = "0" },
+  [OPTION_REPETITIONS] = { .name = "repetitions", .letter = 'r', .value = "N", .where = B,
+    .read = read_count, .least = 1, .most = 1000, .words = "so many times", .normal = "5" },
+  [OPTION_OUTPUT] = { .name = "output", .letter = 'o', .value = "table|csv|json", .where = B,
+    .words = "in which form", .normal = "table" },
+  [OPTION_CONTEXT] = { .name = "context", .also = "ctx-size", .letter = 'c', .value = "N",
+    .where = X | M, .read = read_count, .least = 1, .most = INT64_MAX,
+    .words = "windows, or texts, of N tokens", .normal = "the model's context" },
+  [OPTION_STRIDE] = { .name = "stride", .value = "N", .where = X, .read = read_count, .least = 1,
+    .most = INT64_MAX, .words = "a window every N tokens", .normal = "the context" },
+  /* the limits are such that the weights, in any combination, have fewer than 2^62 bytes */
+  [OPTION_SHAPE] = { .name = "shape", .value = "NAME", .where = M,
+    .words = "a model that everybody names, or list" },
+  [OPTION_LAYERS] = { .name = "layers", .value = "N", .where = M, .read = read_count, .least = 1,
+    .most = 16384, .words = "so many layers", .normal = "the shape's" },
+  [OPTION_HEADS] = { .name = "heads", .value = "N", .where = M, .read = read_count, .least = 1,
+    .most = 4096, .words = "so many heads of queries", .normal = "the shape's" },
+  [OPTION_KV_HEADS] = { .name = "kv-heads", .value = "N", .where = M, .read = read_count,
+    .least = 1, .most = 4096, .words = "so many of keys and values",
+    .normal = "the shape's; without a shape as many as --heads" },
+  [OPTION_HEAD_DIM] = { .name = "head-dim", .value = "N", .where = M, .read = read_count,
+    .least = 1, .most = 4096, .words = "numbers of a head", .normal = "the shape's" },
+  [OPTION_D_MODEL] = { .name = "d-model", .value = "N", .where = M, .read = read_count, .least = 1,
+    .most = 262144, .words = "beside --shape: numbers of a row", .normal = "the shape's" },
+  [OPTION_D_INNER] = { .name = "d-inner", .value = "N", .where = M, .read = read_count, .least = 1,
+    .most = 1048576, .words = "beside --shape: numbers inside the MLP", .normal = "the shape's" },
+  [OPTION_BATCH] = { .name = "batch", .value = "N", .where = M, .read = read_count, .least = 1,
+    .most = UINT32_MAX, .words = "so many texts", .normal = "1" },
+  [OPTION_BUDGET] = { .name = "budget", .value = "SIZE", .where = M,
+    .words = "what there is, as 24GB or 22.5GiB" },
+  /* what is said first, and how turns are written */
+  [OPTION_SYSTEM] = { .name = "system", .value = "S", .where = C,
+    .words = "tell the model first how to behave", .normal = "what the template says" },
+  [OPTION_TEMPLATE] = { .name = "template", .value = "T", .where = C,
+    .words = "set turns as this template does: chatml, llama3, ...", .normal = "the model's" },
+  /* options of a single subcommand, and --help, which all have */
+  [OPTION_TOP] = { .name = "top", .value = "K", .where = R, .read = read_count, .least = 1,
+    .most = 100, .words = "show the K likeliest candidates", .normal = "5" },
+  [OPTION_ATTENTION] = { .name = "attention", .value = "LAYER.HEAD", .where = R,
+    .words = "show what the last row looks at, layers and heads counted from 0" },
+  [OPTION_VOCAB] = { .name = "vocab", .value = "PATH", .where = P,
+    .words = "a tokenizer.json, or a directory with a tokenizer", .normal = "the model's" },
+  [OPTION_MAN] = { .name = "man", .where = H, .words = "print the manual page" },
+  [OPTION_COMPLETION] = { .name = "completion", .where = H,
+    .words = "print the shell's completion" },
+  [OPTION_HELP] = { .name = "help", .letter = 'h', .where = G | T | R | I | P | B | X | M | H | C,
+    .words = "say what the options are" },
+};
+
+
+/* What later chapters of the book bring. A user who has read about --device elsewhere should not
+   be told that there is no such option; it is wrong usage today, and the sentence names the
+   chapter. */
+struct later_row { const char *name, *also; char letter; unsigned where, chapter; };
+static const struct later_row later_option[] = {
+  { .name = "activations", .where = G | R | P, .chapter = 10 },
+  { .name = "device", .where = G | R, .chapter = 14 },
+};
+enum { N_LATER = sizeof later_option / sizeof *later_option };
+static const struct later_row later_subcommand[] = {
+  { .name = "quantize", .chapter = 10 },
+  { .name = "verify", .chapter = 16 },
+};
+enum { N_LATER_SUBS = sizeof later_subcommand / sizeof *later_subcommand };
+
+/* the first word; --help and -h there mean help. The list of names for the nearest one is made
+   on the way */
+static bool find_subcommand(const char *word, enum subcommand *sub,
+  struct error *why)
+{
+  const char *list[N_SUBCOMMANDS];
+  size_t n = 0;
+  if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
+    word = "help";
+  for (int i = 0; i < N_SUBCOMMANDS; i++) {
+    *sub = (enum subcommand) i;
+    if (strcmp(word, subcommand_table[i].name) == 0) return true;
+    list[n++] = subcommand_table[i].name;
+  }
+  for (int i = 0; i < N_LATER_SUBS; i++)
+    if (strcmp(word, later_subcommand[i].name) == 0)
+      return error_say(why, "%s comes with chapter %u;"
+        " this program ends with chapter 9", word,
+        later_subcommand[i].chapter);
+  return error_say(why, "there is no subcommand"
+    " `%s'; the nearest is %s", word, nearest_of(word, list, n));
+}
+
+/* An option has up to three names: its own, one by which other programs call the same thing, and
+   a letter. Either a letter was typed or a name, never both. */
+static bool is_called(const char *name, const char *also, char letter,
+  const char *typed, char typed_letter)
+{
+  if (typed_letter != '\0') return letter == typed_letter;
+  return strcmp(typed, name) == 0
+    || (also != NULL && strcmp(typed, also) == 0);
+}
+
+/* Only rows of this subcommand count: to accept an option that has no effect would hide a
+   mistake. Two rows may have the same name, for subcommands that mean different things by it. -1
+   if there is none */
+static int find_option(enum subcommand sub, const char *name,
+  char letter)
+{
+  for (int i = 0; i < N_OPTIONS; i++) {
+    const struct option_row *o = &option_table[i];
+    if ((o->where >> sub & 1) != 0
+        && is_called(o->name, o->also, o->letter, name, letter))
+      return i;
+  }
+  return -1;
+}
+
+/* the option of a later chapter: then the sentence names it */
+static bool comes_later(enum subcommand sub, const char *name,
+  char letter, struct error *why)
+{
+  for (int i = 0; i < N_LATER; i++) {
+    const struct later_row *l = &later_option[i];
+    if ((l->where >> sub & 1) == 0 || !is_called(l->name, l->also,
+        l->letter, name, letter)) continue;
+    error_say(why, "--%s comes with chapter %u;"
+      " this program ends with chapter 9", l->name, l->chapter);
+    return true;
+  }
+  return false;
+}
+
+/* For a letter no nearest one is offered: every other letter is one slip away. Always false. */
+static bool no_such_option(enum subcommand sub, const char *name,
+  char letter, struct error *why)
+{
+  const char *list[N_OPTIONS], *asked = subcommand_table[sub].name;
+  size_t n = 0;
+  if (comes_later(sub, name, letter, why)) return false;
+  for (int i = 0; i < N_OPTIONS; i++)
+    if ((option_table[i].where >> sub & 1) != 0)
+      list[n++] = option_table[i].name;
+  if (n == 0) return error_say(why, "%s takes no options", asked);
+  if (letter != '\0')
+    return error_say(why, "%s has no option -%c (incipit %s --help)",
+      asked, letter, asked);
+  return error_say(why, "%s has no option --%s; the nearest is --%s",
+    asked, name, nearest_of(name, list, n));
+}
+
+/* Takes the option at argv[*i], with its value, which may be the next word even if that begins
+   with a dash: -n -1 is a mistake about a number. A name longer than the room for it may be cut,
+   since no option is so long: what is left is unknown as well, and fits into the sentence that
+   says so. */
+static bool take_option(struct wishes *w, int argc, char **argv,
+  int *i, struct error *why)
+{
+  const char *word = argv[*i], *value = NULL;
+  char name[64], letter = '\0';
+  if (word[1] != '-') {
+    letter = word[1], name[0] = '\0';
+    if (word[2] != '\0') value = word + 2;
+  }
+  else {
+    size_t n = strcspn(word + 2, "=");
+    if (word[2 + n] == '=') value = word + 2 + n + 1;
+    snprintf(name, sizeof name, "%.*s", (int) (n < 63 ? n : 63),
+      word + 2);
+  }
+  int found = find_option(w->sub, name, letter);
+  if (found < 0) return no_such_option(w->sub, name, letter, why);
+  /* a value that should not be there, or should and is not */
+  const struct option_row *o = &option_table[found];
+  if (o->value == NULL && value != NULL)
+    return error_say(why, "--%s takes no value; found `%s'", o->name,
+      value);
+  if (o->value != NULL && value == NULL) {
+    if (*i + 1 >= argc)
+      return error_say(why, "--%s needs a value: %s", o->name,
+        o->value);
+    value = argv[++*i];
+  }
+  w->of[found] = (struct option_value) { .given = true, .text = value };
+  if (found == OPTION_LOGIT_BIAS || found == OPTION_STOP) {
+    if (w->n_repeated == REPEATED_MOST)
+      return error_say(why, "--%s is given more than %d times", o->name,
+        REPEATED_MOST);
+    w->repeated[w->n_repeated].which = (enum option) found;
+    w->repeated[w->n_repeated++].text = value;
+  }
+  return o->read == NULL || o->read(o, value, &w->of[found], why);
+}
+
+/* Options that contradict each other, and below them options that mean nothing without another.
+   No rule says which of two contradicting options wins: it would have to be known to be of use,
+   and would hide the mistake from those who do not know it. */
+static const struct { enum option a, b; } against[] = {
+  {OPTION_PROMPT, OPTION_FILE},
+  {OPTION_PROMPT, OPTION_PROMPT_IDS},
+  {OPTION_FILE, OPTION_PROMPT_IDS}, {OPTION_JSON, OPTION_JSONL},
+  {OPTION_ECHO, OPTION_JSON}, {OPTION_ECHO, OPTION_JSONL},
+  {OPTION_IDS, OPTION_COUNT}, {OPTION_IDS, OPTION_FILE},
+  {OPTION_IDS, OPTION_TRAIN}, {OPTION_COUNT, OPTION_TRAIN},
+  {OPTION_COUNT, OPTION_JSON}, {OPTION_JSON, OPTION_TRAIN},
+  {OPTION_FILE, OPTION_TRAIN}, {OPTION_MODEL, OPTION_TRAIN},
+  {OPTION_IDS, OPTION_NO_SPECIAL},
+  {OPTION_IDS, OPTION_PARSE_SPECIAL},
+  {OPTION_TRAIN, OPTION_NO_SPECIAL},
+  {OPTION_TRAIN, OPTION_PARSE_SPECIAL},
+  {OPTION_PROMPT_IDS, OPTION_PARSE_SPECIAL},
+  {OPTION_PROMPT_IDS, OPTION_NO_SPECIAL},
+  {OPTION_REGEX, OPTION_GRAMMAR}, {OPTION_REGEX, OPTION_JSON_OBJECT},
+  {OPTION_REGEX, OPTION_STOP}, {OPTION_GRAMMAR, OPTION_STOP},
+  {OPTION_JSON_OBJECT, OPTION_STOP}, {OPTION_REGEX, OPTION_MIN_TOKENS},
+  {OPTION_GRAMMAR, OPTION_MIN_TOKENS},
+  {OPTION_JSON_OBJECT, OPTION_MIN_TOKENS},
+  {OPTION_REGEX, OPTION_STOP_ON_REPETITION},
+  {OPTION_GRAMMAR, OPTION_STOP_ON_REPETITION},
+  {OPTION_JSON_OBJECT, OPTION_STOP_ON_REPETITION},
+  {OPTION_GRAMMAR, OPTION_JSON_OBJECT},
+  {OPTION_MAN, OPTION_COMPLETION}, {OPTION_JSON, OPTION_OUTPUT},
+  {OPTION_MODEL, OPTION_SHAPE}, {OPTION_MODEL, OPTION_LAYERS},
+  {OPTION_MODEL, OPTION_HEADS}, {OPTION_MODEL, OPTION_KV_HEADS},
+  {OPTION_MODEL, OPTION_HEAD_DIM}, {OPTION_MODEL, OPTION_D_MODEL},
+  {OPTION_MODEL, OPTION_D_INNER}
+};
+
+static const struct { enum option a, b, either; } needs[] = {
+  {OPTION_LOGPROBS, OPTION_JSON, OPTION_JSONL},
+  {OPTION_TRAIN, OPTION_VOCAB_SIZE, OPTION_VOCAB_SIZE},
+  {OPTION_TRAIN, OPTION_OUT, OPTION_OUT},
+  {OPTION_VOCAB_SIZE, OPTION_TRAIN, OPTION_TRAIN},
+  {OPTION_OUT, OPTION_TRAIN, OPTION_TRAIN},
+  {OPTION_SINKS, OPTION_WINDOW, OPTION_WINDOW},
+  {OPTION_LENGTH_PENALTY, OPTION_NUM_BEAMS, OPTION_NUM_BEAMS},
+  {OPTION_EARLY_STOPPING, OPTION_NUM_BEAMS, OPTION_NUM_BEAMS},
+  {OPTION_NO_ESCAPE, OPTION_STOP, OPTION_STOP},
+  {OPTION_INCLUDE_STOP, OPTION_STOP, OPTION_STOP},
+  {OPTION_D_MODEL, OPTION_SHAPE, OPTION_SHAPE},
+  {OPTION_D_INNER, OPTION_SHAPE, OPTION_SHAPE},
+  {OPTION_VOCAB_SIZE, OPTION_SHAPE, OPTION_SHAPE}
+};
+
+/* a search with more than one beam draws nothing, sees texts whole and not token by token, and
+   cannot give more texts than it has beams */
+static bool beams_agree(const struct wishes *w, struct error *why)
+{
+  static const enum option without[] = {
+    OPTION_TEMPERATURE, OPTION_TOP_K, OPTION_TOP_P, OPTION_MIN_P,
+    OPTION_TYPICAL_P, OPTION_SAMPLERS, OPTION_SEED,
+    OPTION_FREQUENCY_PENALTY, OPTION_PRESENCE_PENALTY,
+    OPTION_PENALTY_LAST_N, OPTION_LOGIT_BIAS, OPTION_REGEX,
+    OPTION_GRAMMAR, OPTION_JSON_OBJECT, OPTION_LOGPROBS, OPTION_JSONL,
+    OPTION_NO_CACHE, OPTION_STOP, OPTION_STOP_ON_REPETITION };
+  uint64_t beams = w->of[OPTION_NUM_BEAMS].count;
+  if (!w->of[OPTION_NUM_BEAMS].given || beams == 1) return true;
+  for (size_t i = 0; i < sizeof without / sizeof *without; i++)
+    if (w->of[without[i]].given) return error_say(why, "--%s contradicts"
+        " --num-beams %" PRIu64, option_table[without[i]].name, beams);
+  return w->of[OPTION_NUM_SEQUENCES].count <= beams || error_say(why,
+    "--num-sequences is %" PRIu64 "; wanted: 1 to %" PRIu64
+    ", the number of beams", w->of[OPTION_NUM_SEQUENCES].count, beams);
+}
+
+/* Stop strings are checked when the whole line is known: an option after them may take their
+   backslashes for what they are. The copies are made with an account of their own, which refuses
+   nothing. */
+static bool stops_agree(const struct wishes *w, struct error *why)
+{
+  struct memory m = { .refuse_at = 0 };
+  bool ok = true;
+  for (size_t i = 0; ok && i < w->n_repeated; i++) {
+    struct bytes text = { NULL, 0, 0 };
+    struct error wrong;
+    const char *typed = w->repeated[i].text;
+    if (w->repeated[i].which != OPTION_STOP) continue;
+    if (*typed == '\0') ok = error_say(why, "--stop is empty; wanted: a"
+        " string");
+    else if (!w->of[OPTION_NO_ESCAPE].given
+        && !stop_unescape(&m, typed, &text, &wrong))
+      ok = error_say(why, "--%s", wrong.words);
+    bytes_free(&m, &text);
+  }
+  return ok;
+}
+
+/* names that must be known, and values that are wrong beside others. To refuse them now costs a
+   comparison; later it would cost the loading of a model */
+static bool values_agree(const struct wishes *w, struct error *why)
+{
+  if (w->of[OPTION_SINKS].count > 0 && w->of[OPTION_WINDOW].count == 0)
+    return error_say(why, "--sinks contradicts --window 0, which is no window");
+  if (w->of[OPTION_TEMPLATE].given
+    && chat_template_named(w->of[OPTION_TEMPLATE].text, why) == NULL)
+    return false;
+  const struct option_value *kept = &w->of[OPTION_KV_TYPE];
+  return !kept->given || format_find(kept->text, NULL) != NULL
+    || error_say(why, "--kv-type `%s'; wanted: f32, f16, bf16, q8_0 or q4_0",
+      kept->text);
+}
+
+/* An operand is a text or a prompt as well, so it counts as one more option that brings one. In
+   a subcommand that does not have the needed option, the needing one means something else and
+   needs nothing (--vocab-size). */
+static bool options_agree(const struct wishes *w, struct error *why)
+{
+  static const enum option text[] = { OPTION_PROMPT, OPTION_FILE,
+    OPTION_PROMPT_IDS, OPTION_IDS, OPTION_TRAIN, OPTION_MAN,
+    OPTION_COMPLETION };
+  for (size_t i = 0; i < sizeof against / sizeof *against; i++)
+    if (w->of[against[i].a].given && w->of[against[i].b].given)
+      return error_say(why, "--%s contradicts --%s",
+        option_table[against[i].a].name, option_table[against[i].b].name);
+  for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
+    if (w->of[needs[i].a].given && !w->of[needs[i].b].given
+        && !w->of[needs[i].either].given
+        && (option_table[needs[i].b].where >> w->sub & 1) != 0)
+      return error_say(why, "--%s needs --%s",
+        option_table[needs[i].a].name, option_table[needs[i].b].name);
+  for (size_t i = 0; i < sizeof text / sizeof *text; i++)
+    if (w->operand != NULL && w->of[text[i]].given)
+      return error_say(why, "--%s contradicts `%s'",
+        option_table[text[i]].name, w->operand);
+  return beams_agree(w, why) && stops_agree(w, why) && values_agree(w, why);
+}
+
+bool options_parse(struct wishes *w, int argc, char **argv,
+  struct error *why)
+{
+  memset(w, 0, sizeof *w);
+  if (!find_subcommand(argv[1], &w->sub, why)) return false;
+  bool options = true;
+  unsigned operands = 0;
+  for (int i = 2; i < argc; i++) {
+    const char *word = argv[i];
+    if (options && strcmp(word, "--") == 0) options = false;
+    else if (options && word[0] == '-' && word[1] != '\0') {
+      if (!take_option(w, argc, argv, &i, why)) return false;
+      if (w->of[OPTION_HELP].given) return true;
+    }
+    else if (operands++ < subcommand_table[w->sub].most)
+      w->operand = word;
+    else return error_say(why, "`%s' is one word too many"
+      " (incipit %s --help)", word, subcommand_table[w->sub].name);
+  }
+  /* only probe and perplexity cannot do without their operand */
+  if (operands < subcommand_table[w->sub].least)
+    return error_say(why, "%s needs %s (incipit %s --help)",
+      subcommand_table[w->sub].name, subcommand_table[w->sub].operand,
+      subcommand_table[w->sub].name);
+  return options_agree(w, why);
+}
+
+const struct subcommand_row *subcommand_at(enum subcommand sub)
+{
+  return &subcommand_table[sub];
+}
+
+const struct sampling_real *option_setting(enum option number)
+{
+  return setting_named(option_table[number].setting);
+}
+
+const struct option_row *option_at(enum option number)
+{
+  return &option_table[number];
+}

@@ -1,0 +1,121 @@
+/* options.h -- what can be asked for on a command line, and what has been. */
+#ifndef INCIPIT_OPTIONS_H
+#define INCIPIT_OPTIONS_H
+#include "tokens/bpe.h"
+#include "sampling/sampling.h"
+#include "console.h"
+
+/* the subcommands, in the order of the help */
+enum subcommand { SUB_GENERATE, SUB_TOKENIZE, SUB_TRACE, SUB_INSPECT,
+  SUB_PROBE, SUB_BENCH, SUB_PERPLEXITY, SUB_MEMORY, SUB_CHAT, SUB_HELP,
+  SUB_VERSION, N_SUBCOMMANDS };
+
+/* the options, in the order of the help */
+enum option { OPTION_MODEL, OPTION_THREADS, OPTION_PROMPT, OPTION_FILE,
+  OPTION_PROMPT_IDS, OPTION_MAX_NEW_TOKENS, OPTION_CTX_SIZE,
+  OPTION_IGNORE_EOS, OPTION_ECHO, OPTION_LOGPROBS, OPTION_NO_SPECIAL,
+  OPTION_PARSE_SPECIAL, OPTION_STATS, OPTION_JSON, OPTION_JSONL,
+  OPTION_NO_CACHE, OPTION_CACHE, OPTION_CHUNK, OPTION_KV_TYPE,
+  OPTION_WINDOW, OPTION_SINKS,
+  OPTION_TEMPERATURE, OPTION_TOP_K, OPTION_TOP_P, OPTION_MIN_P,
+  OPTION_TYPICAL_P, OPTION_REPETITION_PENALTY,
+  OPTION_FREQUENCY_PENALTY, OPTION_PRESENCE_PENALTY,
+  OPTION_PENALTY_LAST_N, OPTION_NO_REPEAT_NGRAM, OPTION_LOGIT_BIAS,
+  OPTION_REGEX, OPTION_GRAMMAR, OPTION_JSON_OBJECT,
+  OPTION_SAMPLERS, OPTION_SEED, OPTION_NUM_SEQUENCES,
+  OPTION_NUM_BEAMS, OPTION_LENGTH_PENALTY, OPTION_EARLY_STOPPING,
+  OPTION_STOP, OPTION_NO_ESCAPE, OPTION_INCLUDE_STOP,
+  OPTION_MIN_TOKENS, OPTION_STOP_ON_REPETITION,
+  OPTION_IDS, OPTION_COUNT, OPTION_TRAIN, OPTION_VOCAB_SIZE, OPTION_OUT,
+  OPTION_N_PROMPT, OPTION_N_GEN, OPTION_N_DEPTH, OPTION_REPETITIONS,
+  OPTION_OUTPUT, OPTION_CONTEXT, OPTION_STRIDE, OPTION_SHAPE,
+  OPTION_LAYERS, OPTION_HEADS, OPTION_KV_HEADS, OPTION_HEAD_DIM,
+  OPTION_D_MODEL, OPTION_D_INNER, OPTION_BATCH, OPTION_BUDGET,
+  OPTION_TOP, OPTION_ATTENTION, OPTION_VOCAB, OPTION_SYSTEM,
+  OPTION_TEMPLATE, OPTION_MAN,
+  OPTION_COMPLETION, OPTION_HELP, N_OPTIONS };
+
+/* a subcommand: its name; its operand, and how many of them it takes, least to most; what it
+   does; an example that works as printed */
+struct subcommand_row {
+  const char *name, *operand, *words, *example;
+  unsigned least, most;
+};
+
+/* a line of the table of subcommands */
+const struct subcommand_row *subcommand_at(enum subcommand sub);
+
+struct option_row;
+struct option_value;
+
+/* reads text as the value of option o into v; on failure a sentence that says what is wanted */
+typedef bool option_reader(const struct option_row *o, const char *text, struct option_value *v,
+  struct error *why);
+
+/* an option: --name, perhaps another --also and -letter; the name of its value, null for a flag;
+   what it does, and what holds without it; a bit for each subcommand; how its value is read,
+   null if any text will do; the limits of an integer; the name of the real setting of chapter 7
+   that it sets, or null */
+struct option_row {
+  const char *name, *also, *value, *words, *normal;
+  char letter;
+  unsigned where;
+  option_reader *read;
+  uint64_t least, most;
+  const char *setting;
+};
+
+/* a line of the table of options */
+const struct option_row *option_at(enum option number);
+
+/* how many values of repeated options a command line may have */
+enum { REPEATED_MOST = 64 };
+
+/* what was given of an option: the text, and its number if it has one */
+struct option_value {
+  bool given;
+  const char *text;
+  uint64_t count;
+  double real;
+};
+
+/* what a command line says; all text belongs to argv; operand may be null; repeated has the
+   values of those that may be given several times, in order */
+struct wishes {
+  enum subcommand sub;
+  const char *operand;
+  struct option_value of[N_OPTIONS];
+  struct { enum option which; const char *text; } repeated[REPEATED_MOST];
+  size_t n_repeated;
+};
+
+/* reads a command line of at least one word after the program's name; on failure a sentence
+   that names what is wrong and what is nearest */
+bool options_parse(struct wishes *w, int argc, char **argv,
+  struct error *why);
+
+/* the setting of chapter 7 that an option sets, null if it sets none that is a real number */
+const struct sampling_real *option_setting(enum option number);
+
+/* a pair of --logit-bias */
+struct bias_pair { uint64_t id; double bias; };
+
+/* takes the next pair ID=B from *at and steps over the comma or semicolon after it; false at the
+   end, and where there is no pair: then **at is not the end */
+bool bias_next(const char **at, struct bias_pair *pair);
+
+/* the list of stages in text, with commas or semicolons between the names */
+bool samplers_parse(const char *text, struct sampling *s,
+  struct error *why);
+
+/* the one of n >=1 names that can be made of word with the fewest letters changed, added,
+   left out or exchanged with their neighbour */
+const char *nearest_of(const char *word, const char *const *list,
+  size_t n);
+
+/* reads ids separated by commas or semicolons; what is the option's name; an empty text is
+   an empty list. Returns an exit status: STATUS_USAGE for what is no list of ids,
+   STATUS_FAILED for memory; then list is empty */
+int ids_parse(struct memory *m, const char *text, const char *what,
+  struct ids *list, struct error *why);
+#endif

@@ -1,0 +1,46 @@
+/* prompt.h -- a prompt, and a run that begins with one. */
+#ifndef INCIPIT_PROMPT_H
+#define INCIPIT_PROMPT_H
+#include "session.h"
+
+/* the bytes that were given or, if it came in_ids, that these stand for */
+struct prompt { struct bytes text; struct ids list; bool in_ids; };
+
+/* a subcommand at work: streams, command line, outfit, prompt */
+struct occasion {
+  const struct console *c;
+  const struct wishes *w;
+  struct outfit o;
+  struct prompt p;
+  /* positions we may use; tokens we may write */
+  size_t context, most;
+  struct error why; /* no words: nothing is to be said */
+};
+
+/* reads the prompt, opens the outfit, lets act do its work, closes all and says what went
+   wrong; returns the exit status */
+int occasion_run(const struct console *c, const struct wishes *w,
+  int (*act)(struct occasion *));
+
+/* sets a->context by --ctx-size and the model, which is open; returns an exit status */
+int occasion_context(struct occasion *a);
+
+/* appends what is left in in */
+bool bytes_read(struct memory *m, FILE *in, struct bytes *text,
+  struct error *why);
+
+/* the text of the operand, of --prompt, of --file or of the standard input; returns an exit
+   status */
+int text_gather(const struct console *c, const struct wishes *w,
+  struct bytes *text, struct error *why);
+
+/* a token, its natural log-probability, and its place, from 1 */
+struct candidate { uint32_t id; double logprob; uint64_t rank; };
+
+/* out[0] is chosen, out[1]...out[k] are the likeliest of n >=k */
+void candidates_find(const double *logprob, size_t n, uint32_t chosen,
+  struct candidate *out, size_t k);
+
+/* bytes in quotation marks, on one line, escaped where they are no text */
+void piece_quote(FILE *out, const unsigned char *byte, size_t n);
+#endif

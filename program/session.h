@@ -1,0 +1,40 @@
+/* session.h -- what a subcommand works with, opened together and closed together. */
+#ifndef INCIPIT_SESSION_H
+#define INCIPIT_SESSION_H
+#include "tokenizer/tokenizer.h"
+#include "model/forward.h"
+#include "accounts/formats.h"
+#include "console.h"
+#include "options.h"
+
+/* what a subcommand asks for: it must have a tokenizer, a model, or takes a tokenizer if
+   there is one */
+enum { NEED_TOKENIZER = 1, NEED_MODEL = 2, MAY_TOKENIZER = 4 };
+
+/* what a subcommand works with; all of it is given back by outfit_close */
+struct outfit {
+  struct memory *m;
+  struct counters counters;
+  struct pool *crew;
+  struct engine e;
+  struct model *lm;
+  struct store *s;
+  struct tokenizer *t;
+  /* the model's if it is known, else the tokenizer's */
+  uint32_t vocab_size;
+  double load_seconds;
+  char path[CONSOLE_PATH]; /* of the model */
+};
+
+/* opens what needs says: the model of --model or the built-in one, and the tokenizer of
+   --vocab or the model's, which MAY_TOKENIZER lets be absent; on failure nothing is held. It
+   stays where it is: it points to itself */
+bool outfit_open(struct outfit *o, const struct console *c,
+  const struct wishes *w, unsigned needs, struct error *why);
+
+/* closes what was opened */
+void outfit_close(struct outfit *o);
+
+/* those that INCIPIT_ISA names, or the best */
+const struct kernels *outfit_kernels(struct error *why);
+#endif

@@ -1,0 +1,41 @@
+/* stop_setup.c -- what may end a text besides its end token and its length, as one list for the
+   loop: a stop string, a repetition, a constraint that allows nothing more. With the list goes
+   the outflow, through which every byte passes on its way to the reader, so that the beginning
+   of a stop string is not shown before it is known whether the rest will come. */
+
+#include "stop_setup.h"
+
+/* the order of the list is the order in which its criteria are asked */
+bool endings_open(struct endings *x, struct memory *m,
+  const struct tokenizer *t, const struct stop_string *stop, size_t n,
+  struct bond *b, struct error *why)
+{
+  *x = (struct endings) { .flow = { .m = m, .t = t } };
+  x->list[0] = (struct criterion) { "string", outflow_judge, &x->flow };
+  x->list[1] = (struct criterion) { "repetition", repetition_judge,
+    &x->repeat };
+  x->list[2] = (struct criterion) { "match", bond_judge, b };
+  x->all = (struct criteria) { .list = x->list, .n = b != NULL ? 3 : 2 };
+  x->flow.until = &x->until;
+  return stops_open(&x->until, m, stop, n, why);
+}
+
+/* what the text before has left behind is forgotten; the settings of the outflow stay */
+bool endings_begin(struct endings *x, const uint32_t *id, size_t n,
+  struct error *why)
+{
+  struct outflow *o = &x->flow;
+  outflow_close(o);
+  o->released = o->tokens = 0;
+  o->state = 0;
+  o->begun = false;
+  o->found = NULL, x->all.fired = NULL;
+  return outflow_prompt(o, id, n, why);
+}
+
+void endings_close(struct endings *x)
+{
+  if (x->flow.m == NULL) return;
+  outflow_close(&x->flow);
+  stops_close(&x->until);
+}
