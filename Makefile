@@ -159,12 +159,12 @@ SUITES := $(sort $(patsubst tests/%.c,%,$(wildcard tests/check_*.c)))
 TESTED := $(SUITES:%=$(BUILD)/tests/%) $(BUILD)/tests/siege $(BUILD)/incipit $(BUILD)/limit
 check: $(TESTED) $(patsubst %,$(BUILD)/bin/%,$(CHECKPOINTS) $(LABORATORY)) $(if $(filter build,$(BUILD)),$(OUTPUTS) $(VALUES)) ## every test
 	@BUILD=$(BUILD) CHECKPOINTS='$(CHECKPOINTS)' CC='$(CC)' tests/run.sh $(SUITES)
-check-fast: $(TESTED) $(BUILD)/bin/stopping ## all suites and what is cheap beside them: two minutes
+check-fast: $(TESTED) $(BUILD)/bin/laboratory/stopping ## all suites and what is cheap beside them: two minutes
 	@FAST=1 BUILD=$(BUILD) CC='$(CC)' tests/run.sh $(SUITES)
-# the program of chapter 8 is what its suite interrupts
+# the laboratory of chapter 8 is what its suite interrupts
 check-%: $(BUILD)/tests/check_% $(BUILD)/incipit $(BUILD)/limit ## one suite, as check-tokens, with what it says
 	@BUILD=$(BUILD) CK_DEFAULT_TIMEOUT=300 $(BUILD)/limit 3600 $<
-check-stopping: $(BUILD)/bin/stopping
+check-stopping: $(BUILD)/bin/laboratory/stopping
 .PHONY: check-fast
 $(BUILD)/limit: tests/limit.c
 	@mkdir -p $(@D)
@@ -197,7 +197,7 @@ clean: ## removes build/
 	rm -rf build
 
 # ---- proofs
-mutants: $(TESTED) $(BUILD)/bin/stopping ## plants faults, one at a time; each must be found
+mutants: $(TESTED) $(BUILD)/bin/laboratory/stopping ## plants faults, one at a time; each must be found
 	@CC='$(CC)' BUILD=$(BUILD) LIBS='$(LIBS)' texlua tests/mutants.lua $(sort $(wildcard tests/mutants/*.txt))
 reproduce: ## two clones in different folders give the same bytes
 	@tests/reproduce.sh

@@ -34,37 +34,6 @@ The factors of the first line are keys and values, heads, numbers and bytes. No 
 
 @ The chapter makes two modules. One writes down what a model needs, without needing it: |accounts.h|. The other has the shorter numbers: |formats.h|. The program takes the built-in model and does what was announced: it reckons, then it looks into the books.
 
-@c
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-#include "ground/timing.h"
-#include "safetensors/safetensors.h"
-#include "tokenizer/tokenizer.h"
-#include "loop/laboratory.h"
-#include "phases/phases.h"
-#include "accounts/accounts.h"
-@;@#
-@<Print what the case by hand comes to@>@;
-@<Hold the reckoning against the books@>@;
-@<Read three tales@>@;
-@<Show the ring at work@>@;
-@<Measure what a shorter memory costs@>@;
-@<Print the points of the stack@>@;
-@<Print every number that the prose quotes@>@;
-@#
-int main(int argc, char **argv)
-{
-  struct laboratory lab;
-  struct error why;
-  const char *what = argc > 1 ? argv[1] : "";
-  bool ok = laboratory_open(&lab, &why) && print_what(&lab, what, &why);
-  laboratory_close(&lab);
-  if (!ok) fprintf(stderr, "%s\n", why.words);
-  return !ok;
-}
-
 @ The module's header. A model is described by the same |model_config| that is read from its files, so whatever can be loaded can be reckoned, and a model that exists only as an idea can be, too.
 
 @(accounts.h@>=
@@ -198,21 +167,6 @@ head & tied & & \val{bill.llama-7b.head} & \val{bill.llama-7b.head.times}\\
 \emph{together} & \val{bill.gpt2.parameters} & & \val{bill.llama-7b.parameters} &
 \end{tabular*}
 \end{table}
-
-@ The names under which the numbers of the table are printed end with the first word of each line.
-
-@<Print every number that the prose quotes@>=
-static void print_tensors(const char *name, const struct model_config *c)
-{
-  struct tensor_line line[TENSOR_LINES];
-  size_t n = bill_tensors(c, line);
-  for (size_t i = 0; i < n; i++) {
-    int word = (int) strcspn(line[i].name, " ");
-    printf("bill.%s.%.*s %" PRIu64 "\nbill.%s.%.*s.times %" PRIu64 "\n",
-      name, word, line[i].name, line[i].each,@|
-      name, word, line[i].name, line[i].times);
-  }
-}
 
 @* What each token leaves. \label{sec:cachebill}
 Behind every token that has been read, each layer keeps a key and a value, in each head that has its own: $L$ layers, $h$ heads of keys and values, $d_h$ numbers in a head, $b$ bytes in a number. So a token leaves
@@ -502,27 +456,19 @@ uint64_t bill_max_batch(const struct model_config *c, const struct plan *p,
 
 \fig{stack}{fig:stack}{Memory for one text on Llama 7B's shape, in GB, over the length of the text: the weights in two bytes a number, and on them the cache, with 32 heads of keys and values as published, with 8, and with 8 in blocks of four bits; each wedge begins at the floor. The line is an accelerator of 80 GB, taken as $80\cdot10^9$ bytes.}{Three wedges on a common floor. The steepest crosses the line of the accelerator before the end; the second is a quarter as steep, the third hardly rises above the floor.}
 
-@ The points of the figure.
+@ The module of accounts in C's order.
 
-@<Print the points of the stack@>=
-static bool print_stack(struct error *why)
-{
-  struct model_config c;
-  if (!shape_find("llama-7b", &c, why)) return false;
-  uint64_t weights = 2 * bill_parameters(&c), bytes[3];
-  printf("tokens,weights,mha,gqa,small\n");
-  for (uint64_t n = 0; n <= 131072; n += 4096) {
-    for (int k = 0; k < 3; k++) {
-      struct plan p = @[{ format_at(k == 2 ? 4 : 1), n, 1, 0, 0 }@];
-      c.n_kv_heads = k == 0 ? 32 : 8;
-      if (!bill_cache(&c, &p, &bytes[k], why)) return false;
-    }
-    printf("%" PRIu64 ",%.4f,%.4f,%.4f,%.4f\n", n, (double) weights / 1e9,
-      (double) (weights + bytes[0]) / 1e9, (double) (weights + bytes[1]) / 1e9,
-      (double) (weights + bytes[2]) / 1e9);
-  }
-  return true;
-}
+@(accounts.c@>=
+#include <stdio.h>
+#include <string.h>
+#include "accounts/accounts.h"
+#include "families/config.h"
+@;@#
+@<List the tensors@>@;
+@<Reckon what tokens leave@>@;
+@<Reckon what a pass borrows@>@;
+@<Reckon what fits@>@;
+@<The table of shapes@>@;
 
 @* Fewer heads. \label{sec:grouped}
 The first lever is in the formula as $h$. Several heads of queries may share one head of keys and values (Ainslie and others 2023); in the extreme all of them share a single one (Shazeer 2019). The queries stay as many as they were, and so do the multiplications of attention; what gets less is what is stored and read. Llama 2 70B has 64 heads of queries and 8 of keys and values: a context of 4096 takes \val{bill.70b.grouped} bytes, \val[2]{bill.70b.grouped.gib} GiB, where with 64 it would be \val[0]{bill.70b.full.gib} GiB.
@@ -544,44 +490,6 @@ The second lever is $n$. A row of a layer with a window of $W$ sees itself and t
 positions, one window less a row in each layer, and not a position further. A test changes a token, and the last row that differs stands exactly there (|a_token_reaches_so_far_and_no_further|). Another compares with a model that sees everything: the first row that differs is number $W+1$, counted from 1, the first that has lost something (|a_ring_is_a_mask|).
 
 To look into the cache, a pass is begun, the view of its last row is taken, and the pass is aborted. Then it is done in earnest.
-
-@<Show the ring at work@>=
-enum { RING_WINDOW = 6, RING_STEPS = 16, RING_PROMPT = 4 };
-static bool print_places(struct store *s, const struct row *row, size_t n,
-  struct error *why)
-{
-  struct view v;
-  if (!store_begin(s, row, n, why)) return false;
-  store_view(s, 0, n - 1, &v);
-  for (uint32_t t = v.lo; t < v.hi; t++)
-    printf("%u,%u,%u,%d\n", v.hi, v.page[t], t, t >= row->position);
-  store_abort(s);
-  return true;
-}
-
-@ The store is opened with settings that have a window where the model has none. The model itself does not notice: what a row sees is the store's business.
-
-@<Show the ring at work@>=
-static bool print_ring(struct laboratory *lab, struct error *why)
-{
-  struct model_config c = lab->pocket->config;
-  struct cache_wishes how = @[{ .page_rows = 1 }@];
-  struct row row[RING_STEPS];
-  struct pass *p;
-  if (!config_set_window(&c, RING_WINDOW, 0, why)) return false;
-  struct store *s = cache_open(&lab->m, &c, 1, &how, why);
-  bool ok = s != NULL;
-  printf("step,place,position,fresh\n");
-  for (uint32_t i = 0; i < RING_STEPS; i++)
-    row[i] = (struct row) @[{ 0, i, lab->sentence[i % WORDS] }@];
-  for (size_t i = 0, n = RING_PROMPT; ok && i < RING_STEPS; i += n, n = 1) {
-    ok = print_places(s, row + i, n, why)
-      && forward(&lab->e, lab->pocket, s, row + i, n, &p, why);
-    if (ok) pass_close(p);
-  }
-  store_close(s);
-  return ok;
-}
 
 @* The first rows and the last. \label{sec:sinks}
 The third lever is to throw rows away although the model would still see them. Which? The oldest, one would say, and that is the window again. But models that were trained to see everything take it badly. Xiao and others (2023) found why: many heads put most of their weight on the very first positions when there is nothing that they want to look at, because a softmax must put it somewhere. Take those rows away, and all the weights of such a head change. So a few of the first rows are kept besides the last ones; they are called \emph{attention sinks}.
@@ -795,121 +703,6 @@ bool format_holds(const struct row_format *f, const float *x, size_t n,
 A lever that a model was not trained with makes another model of it. How much another? Three tales that the built-in model has not seen, \val{tales.tokens} tokens in one context, are read with each, and every row is scored: how far its worst logit is from the exact one, how many of the rows would have chosen another token, and the perplexity (\cref{sec:perplexity}).
 @^perplexity@>
 
-@<Read three tales@>=
-struct tales { struct ids id; float *exact, *logits; size_t vocab; };
-static bool tales_encode(struct laboratory *lab, struct tales *t,
-  struct error *why)
-{
-  struct mapping map;
-  struct tokenizer *words = tokenizer_open(&lab->m, "models/pocket", why);
-  bool mapped = words != NULL && file_map(&map,
-    "models/pocket/tales.txt", why);
-  bool ok = mapped && tokenizer_encode(words, &lab->m,
-    (const char *) map.bytes, map.size, false, true, &t->id, why);
-  if (mapped) file_unmap(&map);
-  tokenizer_close(&lab->m, words);
-  return ok;
-}
-
-@ What was taken for a text and its logits is given back under the sizes under which it was taken; what could not be had was never there.
-
-@<Read three tales@>=
-static void tales_close(struct laboratory *lab, struct tales *t)
-{
-  size_t n = t->id.n * t->vocab;
-  memory_give(&lab->m, FOR_OTHER, t->exact, t->exact == NULL ? 0 : n,
-    sizeof (float));
-  memory_give(&lab->m, FOR_OTHER, t->logits, t->logits == NULL ? 0 : n,
-    sizeof (float));
-  ids_free(&lab->m, &t->id);
-}
-
-@ A reading is one pass of all rows through a cache that remembers in its own way; all logits are kept.
-
-@<Read three tales@>=
-struct memory_way { const char *name; size_t format; uint32_t window, sinks; };
-static bool tales_read(struct laboratory *lab, const struct tales *t,
-  const struct memory_way *way, float *logits, struct error *why)
-{
-  struct model_config c = lab->pocket->config;
-  struct cache_wishes how = @[{ .format = format_at(way->format) }@];
-  struct pass *p = NULL;
-  size_t n = t->id.n;
-  if (!config_set_window(&c, way->window, way->sinks, why)) return false;
-  struct store *s = cache_open(&lab->m, &c, 1, &how, why);
-  struct row *row = memory_take(&lab->m, FOR_OTHER, n, sizeof *row, why);
-  bool ok = s != NULL && row != NULL;
-  for (uint32_t i = 0; ok && i < n; i++)
-    row[i] = (struct row) @[{ 0, i, t->id.id[i] }@];
-  ok = ok && forward(&lab->e, lab->pocket, s, row, n, &p, why);
-  for (size_t i = 0; ok && i < n; i++)
-    ok = head(&lab->e, lab->pocket, p, &i, 1, logits + i * t->vocab, why);
-  pass_close(p);
-  memory_give(&lab->m, FOR_OTHER, row, row == NULL ? 0 : n, sizeof *row);
-  store_close(s);
-  return ok;
-}
-
-@ The first reading is the exact one, in float32 and with nothing forgotten. All others are measured against it, so its logits are kept beside theirs.
-
-@<Read three tales@>=
-static bool tales_open(struct laboratory *lab, struct tales *t,
-  struct error *why)
-{
-  static const struct memory_way exact = @[{ "f32", 0, 0, 0 }@];
-  *t = (struct tales) @[{ .vocab = lab->pocket->config.vocab_size }@];
-  bool ok = tales_encode(lab, t, why);
-  size_t n = t->id.n * t->vocab;
-  if (ok) t->exact = memory_take(&lab->m, FOR_OTHER, n, sizeof (float), why);
-  if (t->exact != NULL)
-    t->logits = memory_take(&lab->m, FOR_OTHER, n, sizeof (float), why);
-  if (t->logits != NULL && tales_read(lab, t, &exact, t->exact, why))
-    return true;
-  tales_close(lab, t);
-  return false;
-}
-
-@ What became of a row: how far the farthest logit is from where it should be, and whether another token leads.
-
-@<Measure what a shorter memory costs@>=
-struct damage { double most, sum; size_t changed; double loss; };
-static double row_error(const float *a, const float *b, size_t n)
-{
-  double most = 0;
-  for (size_t i = 0; i < n; i++)
-    most = fmax(most, fabs((double) a[i] - (double) b[i]));
-  return most;
-}
-static size_t leader(const float *z, size_t n)
-{
-  size_t best = 0;
-  for (size_t i = 1; i < n; i++) if (z[i] > z[best]) best = i;
-  return best;
-}
-
-@ Over all rows: the worst of these, their sum, the number of changed minds, and the loss of the text, from which the perplexity is made.
-
-@<Measure what a shorter memory costs@>=
-static bool assess(struct laboratory *lab, const struct tales *t,
-  const float *logits, struct damage *d, struct error *why)
-{
-  size_t v = t->vocab;
-  double *logprob = memory_take(&lab->m, FOR_OTHER, v, sizeof *logprob, why);
-  if (logprob == NULL) return false;
-  *d = (struct damage) @[{ 0, 0, 0, 0 }@];
-  for (size_t i = 0; i < t->id.n; i++) {
-    const float *z = logits + i * v, *exact = t->exact + i * v;
-    double off = row_error(z, exact, v);
-    d->most = fmax(d->most, off), d->sum += off;
-    d->changed += leader(z, v) != leader(exact, v);
-    if (i + 1 == t->id.n) break;
-    lab->e.k->log_softmax(&lab->e, z, 1, v, logprob);
-    d->loss -= logprob[t->id.id[i + 1]];
-  }
-  memory_give(&lab->m, FOR_OTHER, logprob, v, sizeof *logprob);
-  return true;
-}
-
 @ The formats first (\cref{tab:formats}). Sixteen bits change next to nothing: with neither of the two formats does any row choose another token. The blocks of eight bits err more than \texttt{bf16} does, though that too keeps only eight bits of each number: a block has one scale, and its small numbers lose what the largest one dictates. Of \val{tales.rows} rows \val{kv.q8_0.changed} changes its mind. Four bits are another matter: the farthest logit of a row is off by \val[2]{kv.q4_0.mean} in the mean and by \val[2]{kv.q4_0.most} at most, and \val{kv.q4_0.changed} rows lead to another token. The perplexity hardly notices: it comes from a mean over all tokens, and most of them were clear.
 
 \begin{table}
@@ -930,36 +723,6 @@ static bool assess(struct laboratory *lab, const struct tales *t,
 
 \fig{kverrors}{fig:kverrors}{The largest error of a logit in each row of the three tales, for four formats of the cache, each point the median of 32 rows; the axis of errors is logarithmic. The marks below are groups of 32 in which the likeliest token of a row has changed, a larger one for two rows; above those of q4\_0, below that of q8\_0.}{Four bands, one above the other, level from left to right: f16 lowest, then bf16 and q8\_0 close together, then q4\_0, nearly three orders of magnitude above the first.}
 
-@<Measure what a shorter memory costs@>=
-static const struct memory_way formats_way[] = @[{@|
-  { "f32", 0, 0, 0 }, { "f16", 1, 0, 0 }, { "bf16", 2, 0, 0 },@|
-  { "q8_0", 3, 0, 0 }, { "q4_0", 4, 0, 0 } }@];
-static bool print_errors(struct laboratory *lab, struct error *why)
-{
-  enum { GROUP = 32 };
-  struct tales t;
-  if (!tales_open(lab, &t, why)) return false;
-  bool ok = true;
-  printf("format,row,error,changed\n");
-  for (int k = 1; ok && k < N_FORMATS; k++) {
-    ok = tales_read(lab, &t, &formats_way[k], t.logits, why);
-    for (size_t i = 0; ok && i + GROUP <= t.id.n; i += GROUP) {
-      double off[GROUP];
-      int changed = 0;
-      for (size_t j = 0; j < GROUP; j++) {
-        const float *z = t.logits + (i + j) * t.vocab;
-        const float *exact = t.exact + (i + j) * t.vocab;
-        off[j] = row_error(z, exact, t.vocab);
-        changed += leader(z, t.vocab) != leader(exact, t.vocab);
-      }
-      printf("%s,%zu,%.6f,%d\n", formats_way[k].name, i + GROUP / 2,
-        timing_quartiles(off, GROUP).median, changed);
-    }
-  }
-  tales_close(lab, &t);
-  return ok;
-}
-
 @ Then the windows (\cref{tab:windows}). A window of 128 makes this model's perplexity \val[1]{win.128.percent} percent larger, and a window of 16 makes it \val[0]{win.16.percent} percent larger: most of what a tale needs was told not long ago. Four sinks help less than their four rows do as a part of the window: beside a window of 16 they bring the perplexity to \val[3]{win.16.sinks.perplexity}, and a window of 20 has \val[3]{win.20.perplexity}. From a width of 256 on they do hardly anything. The effect for which they were invented does not show in this model, which was trained on short texts; where a model leans on its first positions, the left half of the table would look worse, and the right half would not.
 
 \begin{table}
@@ -975,157 +738,22 @@ static bool print_errors(struct laboratory *lab, struct error *why)
 \end{tabular*}
 \end{table}
 
-@ The rows of a window are those of a plan with passes of one row.
-
-@<Measure what a shorter memory costs@>=
-static bool print_window(struct laboratory *lab, const struct tales *t,
-  uint32_t window, uint32_t sinks, double whole, struct error *why)
-{
-  struct memory_way way = @[{ NULL, 0, window, sinks }@];
-  struct model_config c = lab->pocket->config;
-  struct damage d;
-  struct plan p = @[{ format_at(0), t->id.n, 1, 1, 1 }@];
-  const char *with = sinks > 0 ? ".sinks" : "";
-  if (!tales_read(lab, t, &way, t->logits, why)
-      || !assess(lab, t, t->logits, &d, why)
-      || !config_set_window(&c, window, sinks, why)) return false;
-  double perplexed = exp(d.loss / (double) (t->id.n - 1));
-  printf("win.%u%s.rows %" PRIu64 "\nwin.%u%s.changed %zu\n", window, with,
-    bill_rows(&c, 0, &p), window, with, d.changed);
-  printf("win.%u%s.perplexity %.6f\n", window, with, perplexed);
-  if (sinks == 0) printf("win.%u.percent %.4f\n", window,
-    100 * (perplexed / whole - 1));
-  return true;
-}
-
-@ Five windows, each without sinks and with four, and one that is as large as the smallest with its sinks. The smallest is hardly a clause, the largest more than half of all three tales together.
-
-@<Measure what a shorter memory costs@>=
-static bool print_windows(struct laboratory *lab, const struct tales *t,
-  double whole, struct error *why)
-{
-  static const uint32_t window[] = @[{ 16, 64, 128, 256, 1024 }@];
-  if (!print_window(lab, t, 20, 0, whole, why)) return false;
-  for (int i = 0; i < 5; i++)
-    for (uint32_t sinks = 0; sinks <= 4; sinks += 4)
-      if (!print_window(lab, t, window[i], sinks, whole, why)) return false;
-  return true;
-}
-
-@ All keys of both tables.
-
-@<Measure what a shorter memory costs@>=
-static bool print_damage(struct laboratory *lab, struct error *why)
-{
-  struct tales t;
-  struct damage d;
-  double whole = 0;
-  if (!tales_open(lab, &t, why)) return false;
-  printf("tales.tokens %zu\ntales.rows %zu\n", t.id.n, t.id.n);
-  bool ok = true;
-  for (int k = 0; ok && k < N_FORMATS; k++) {
-    const char *name = formats_way[k].name;
-    ok = tales_read(lab, &t, &formats_way[k], t.logits, why)
-      && assess(lab, &t, t.logits, &d, why);
-    double perplexed = exp(d.loss / (double) (t.id.n - 1));
-    if (k == 0) whole = perplexed;
-    if (ok) printf("kv.%s.bytes %" PRIu64 "\nkv.%s.most %.6f\nkv.%s.mean %.6f\n"
-      "kv.%s.changed %zu\nkv.%s.perplexity %.6f\n",@| name,
-      bill_token(&lab->pocket->config, format_at((size_t) k)), name, d.most,
-      name, d.sum / (double) t.id.n, name, d.changed, name, perplexed);
-  }
-  ok = ok && print_windows(lab, &t, whole, why);
-  tales_close(lab, &t);
-  return ok;
-}
-
 @* The books agree. \label{sec:agree}
 A formula that was derived from the code by its author agrees with the code, of course. So the other side must be somebody else. All memory of this program is asked of one allocator, which writes down for what it was asked (\cref{sec:memory}); its books know nothing of formulas. The test opens more than two hundred models of random shapes, each of which it has written to a file itself: families, heads, groups, widths, layers, windows, sinks, formats, pages, batches, passes. It adds the equations of this chapter up in its own words, and holds them against the books and against the length of the file. The sums must agree to the byte (|the_formula_is_the_allocator| in \.{tests/check\_accounts.c}).
 
-The program does the same for the built-in model. Its weights are mapped from the file and not taken from the allocator; for them the books are the file itself, in which each tensor says how many bytes it has.
+The program of this chapter does the same for the built-in model. First it reckons the case that was done by hand; then it prints, line by line, what the formulas say and what the books have.
 
-@<Hold the reckoning against the books@>=
-static void compare_line(const char *what, uint64_t reckoned, uint64_t found)
-{
-  printf("%-11s %9" PRIu64 " %9" PRIu64 "%s\n", what, reckoned, found,
-    reckoned == found ? "" : "  differ");
-}
-static bool compare_cache(struct laboratory *lab, const struct plan *p,
-  struct error *why)
-{
-  const struct model_config *c = &lab->pocket->config;
-  struct cache_wishes how = @[{ .rows = p->context * p->batch,@|
-    .page_rows = p->page_rows, .pass = p->pass, .format = p->format,@|
-    .at_once = true }@];
-  uint64_t reckoned, before = lab->m.of[FOR_CACHE].held;
-  if (!bill_cache(c, p, &reckoned, why)) return false;
-  struct store *s = cache_open(&lab->m, c, (uint32_t) p->batch, &how, why);
-  if (s == NULL) return false;
-  char what[32];
-  snprintf(what, sizeof what, "cache, %s", p->format->name);
-  compare_line(what, reckoned, lab->m.of[FOR_CACHE].held - before);
-  store_close(s);
-  return true;
-}
-
-@ A pass borrows and gives back, so of it the books have the peak. That is a peak over all passes so far; therefore each pass has a book of its own.
-
-@<Hold the reckoning against the books@>=
-static bool compare_pass(struct laboratory *lab, uint32_t n, struct error *why)
-{
-  struct memory book = @[{ .refuse_at = 0 }@];
-  struct row row[64];
-  struct pass *p;
-  for (uint32_t i = 0; i < n; i++)
-    row[i] = (struct row) @[{ 0, i, lab->sentence[i % WORDS] }@];
-  struct store *s = cache_open(&book, &lab->pocket->config, 1,
-    &(struct cache_wishes) @[{ .rows = 0 }@], why);
-  bool ok = s != NULL
-    && forward(&lab->e, lab->pocket, s, row, n, &p, why);
-  if (ok) {
-    char what[32];
-    snprintf(what, sizeof what, "pass of %u", n);
-    compare_line(what, bill_pass(&lab->pocket->config, n, n, 1),
-      book.of[FOR_ACTIVATIONS].peak);
-    pass_close(p);
-  }
-  store_close(s);
-  return ok;
-}
-
-@ The tables of the vocabulary are reckoned from their entries, and the tokenizer says how much room it has really taken for them.
-
-@<Hold the reckoning against the books@>=
-static bool compare_vocabulary(struct error *why)
-{
-  struct memory book = @[{ .refuse_at = 0 }@];
-  struct tokenizer *t = tokenizer_open(&book, "models/pocket", why);
-  if (t == NULL) return false;
-  struct tokenizer_tables taken = tokenizer_tables(t);
-  compare_line("vocabulary", tokenizer_bytes(taken.ids, taken.merges),@|
-    taken.bytes);
-  tokenizer_close(&book, t);
-  return true;
-}
-
-@ Weights first, which are those of the file; then what is taken from the allocator. The plan of the cache is of two texts of 2000 tokens in pages of 16.
-
-@<Hold the reckoning against the books@>=
-static bool print_books(struct laboratory *lab, struct error *why)
-{
-  printf("             reckoned     found\n");
-  uint64_t stored = 0;
-  const struct archive *file = lab->pocket->weights;
-  for (size_t i = 0; i < weights_count(file); i++)
-    stored += weights_at(file, i)->bytes;
-  compare_line("weights", 2 * bill_parameters(&lab->pocket->config), stored);
-  if (!compare_vocabulary(why) || !compare_pass(lab, 1, why)
-    || !compare_pass(lab, 64, why)) return false;
-  for (size_t i = 0; i < N_FORMATS; i++)
-    if (!compare_cache(lab, &(struct plan) @[{ format_at(i), 2000, 2, 16, 0 }@],
-      why)) return false;
-  return true;
-}
+@c
+#include <inttypes.h>
+#include <stdio.h>
+#include "safetensors/safetensors.h"
+#include "tokenizer/tokenizer.h"
+#include "families/loader.h"
+#include "accounts/accounts.h"
+@;@#
+@<Print what the case by hand comes to@>@;
+@<Hold the reckoning against the books@>@;
+@<Open the built-in model, and compare everything@>@;
 
 @ The case by hand needs no model, only its four numbers.
 
@@ -1143,6 +771,115 @@ static void print_by_hand(void)
   c.window = 0, c.n_kv_heads = 4;
   printf("; with 4 heads %" PRIu64 "\n", bill_max_context(&c, &p, 400, 1000));
 }
+
+@ A line has what was reckoned and what was found. If the two differ, it says so.
+
+@<Hold the reckoning against the books@>=
+static void compare_line(const char *what, uint64_t reckoned, uint64_t found)
+{
+  printf("%-11s %9" PRIu64 " %9" PRIu64 "%s\n", what, reckoned, found,
+    reckoned == found ? "" : "  differ");
+}
+
+@ The weights are mapped from the file and not taken from the allocator; for them the books are the file itself, in which each tensor says how many bytes it has.
+
+@<Hold the reckoning against the books@>=
+static void compare_weights(const struct model *lm)
+{
+  uint64_t stored = 0;
+  for (size_t i = 0; i < weights_count(lm->weights); i++)
+    stored += weights_at(lm->weights, i)->bytes;
+  compare_line("weights", 2 * bill_parameters(&lm->config), stored);
+}
+
+@ The tables of the vocabulary are reckoned from their entries, and the tokenizer says how much room it has really taken for them.
+
+@<Hold the reckoning against the books@>=
+static bool compare_vocabulary(struct error *why)
+{
+  struct memory book = @[{ .refuse_at = 0 }@];
+  struct tokenizer *t = tokenizer_open(&book, "models/pocket", why);
+  if (t == NULL) return false;
+  struct tokenizer_tables taken = tokenizer_tables(t);
+  compare_line("vocabulary", tokenizer_bytes(taken.ids, taken.merges),@|
+    taken.bytes);
+  tokenizer_close(&book, t);
+  return true;
+}
+
+@ A pass borrows and gives back, so of it the books have the peak. That is a peak over all passes so far; therefore each pass has a book of its own. Which tokens are read makes no difference.
+
+@<Hold the reckoning against the books@>=
+static bool compare_pass(struct engine *e, const struct model *lm, uint32_t n,
+  struct error *why)
+{
+  struct memory book = @[{ .refuse_at = 0 }@];
+  struct row row[64];
+  struct pass *p;
+  for (uint32_t i = 0; i < n; i++) row[i] = (struct row) @[{ 0, i, i }@];
+  struct store *s = cache_open(&book, &lm->config, 1,
+    &(struct cache_wishes) @[{ .rows = 0 }@], why);
+  bool ok = s != NULL && forward(e, lm, s, row, n, &p, why);
+  if (ok) {
+    char what[32];
+    snprintf(what, sizeof what, "pass of %u", n);
+    compare_line(what, bill_pass(&lm->config, n, n, 1),
+      book.of[FOR_ACTIVATIONS].peak);
+    pass_close(p);
+  }
+  store_close(s);
+  return ok;
+}
+
+@ A cache that is told to take all its memory at once can be compared before anything has been read.
+
+@<Hold the reckoning against the books@>=
+static bool compare_cache(const struct model_config *c, const struct plan *p,
+  struct error *why)
+{
+  struct memory book = @[{ .refuse_at = 0 }@];
+  struct cache_wishes how = @[{ .rows = p->context * p->batch,@|
+    .page_rows = p->page_rows, .pass = p->pass, .format = p->format,@|
+    .at_once = true }@];
+  char what[32];
+  uint64_t reckoned;
+  if (!bill_cache(c, p, &reckoned, why)) return false;
+  struct store *s = cache_open(&book, c, (uint32_t) p->batch, &how, why);
+  if (s == NULL) return false;
+  snprintf(what, sizeof what, "cache, %s", p->format->name);
+  compare_line(what, reckoned, book.of[FOR_CACHE].held);
+  store_close(s);
+  return true;
+}
+
+@ The plan of the cache is of two texts of 2000 tokens in pages of 16, once in each format.
+
+@<Open the built-in model, and compare everything@>=
+int main(void)
+{
+  struct memory m = @[{ .refuse_at = 0 }@];
+  struct counters count = @[{ .passes = 0 }@];
+  struct error why;
+  struct engine e = @[{ .k = kernels_find(NULL, &why), .c = &count }@];
+  struct model *lm = e.k == NULL ? NULL
+    : model_open(&m, "models/pocket", &why);
+  bool ok = lm != NULL;
+  print_by_hand();
+  printf("             reckoned     found\n");
+  if (ok) compare_weights(lm);
+  ok = ok && compare_vocabulary(&why) && compare_pass(&e, lm, 1, &why)@|
+    && compare_pass(&e, lm, 64, &why);
+  for (size_t i = 0; ok && i < N_FORMATS; i++)
+    ok = compare_cache(&lm->config,@|
+      &(struct plan) @[{ format_at(i), 2000, 2, 16, 0 }@], &why);
+  model_close(&m, lm);
+  if (!ok) fprintf(stderr, "%s\n", why.words);
+  return !ok;
+}
+
+@ This is what it prints.
+
+\checkpoint{build/out/accounts.txt}{the case by hand; bytes as reckoned and as found (caches are of two texts of 2000 tokens)}
 
 @* What the tutorials say. \label{sec:accountstutorials}
 Here the five sources have figures, and the formula behind most of them is right. What goes wrong is what is put into it: the hidden size for the heads of keys and values, the numbers of one model for another's, more tokens than a model has positions; and the two kinds of thousands.
@@ -1213,229 +950,6 @@ Part II ends with what people ask, and with what they believe. Behind each answe
 \smallskip\noindent\emph{``The cache is optional.''} For the text, yes; that is a theorem here, and a test. For the time, no. The check: |to_remember_changes_no_bit|.
 
 \smallskip\noindent\emph{``One token at a time is a limitation of the machine.''} It is a choice of what to compute. The chain rule holds for any order (\cref{sec:chance}), and a model that is trained to fill in masks could write in another. Given a model that predicts the next token, that next token is what it can say. The check: |probabilities_of_all_texts_add_up_to_one|.
-
-@* Names and claims. \label{sec:accountskeys}
-The numbers of the tables are printed shape by shape.
-
-@<Print every number that the prose quotes@>=
-static bool print_shape(const struct named_shape *n, struct error *why)
-{
-  struct model_config c;
-  struct plan p = @[{ format_at(1), n->n_positions, 1, 0, 0 }@];
-  uint64_t bytes;
-  if (!shape_find(n->name, &c, why) || !bill_cache(&c, &p, &bytes, why))
-    return false;
-  printf("shape.%s.layers %u\nshape.%s.heads %u\n", n->name, c.n_layers,
-    n->name, c.n_kv_heads);
-  printf("shape.%s.token %" PRIu64 "\nshape.%s.context %u\n", n->name,
-    bill_token(&c, p.format), n->name, c.n_positions);
-  printf("shape.%s.gb %.6f\nshape.%s.gib %.6f\n", n->name,
-    (double) bytes / 1e9, n->name, (double) bytes / 0x1p30);
-  printf("bill.%s.parameters %" PRIu64 "\n", n->name, bill_parameters(&c));
-  if (n->window > 0) printf("shape.%s.window %u\n", n->name, n->window);
-  return true;
-}
-
-@ What the cache of a shape takes is asked many times: for so many tokens, in two bytes, perhaps with other heads.
-
-@<Print every number that the prose quotes@>=
-static uint64_t cache_of(const char *name, uint64_t tokens, uint32_t kv_heads)
-{
-  struct model_config c;
-  uint64_t bytes = 0;
-  if (!shape_find(name, &c, NULL)) return 0;
-  if (kv_heads > 0) c.n_kv_heads = kv_heads;
-  bill_cache(&c, &(struct plan) @[{ format_at(1), tokens, 1, 0, 0 }@], &bytes,
-    NULL);
-  return bytes;
-}
-
-@ Of a vocabulary the tables are reckoned; the rest is what the books have beyond them.
-
-@<Print every number that the prose quotes@>=
-static bool print_vocabulary(struct error *why)
-{
-  struct memory book = @[{ .refuse_at = 0 }@];
-  struct tokenizer *t = tokenizer_open(&book, "models/pocket", why);
-  if (t == NULL) return false;
-  struct tokenizer_tables taken = tokenizer_tables(t);
-  uint64_t tables = tokenizer_bytes(taken.ids, taken.merges);
-  printf("vocab.pocket %" PRIu64 "\nvocab.gpt2 %" PRIu64 "\n", tables,@|
-    tokenizer_bytes(50257, 50000));
-  struct model_config c;
-  shape_find("gpt2", &c, NULL);
-  printf("vocab.gpt2.percent %.4f\n", 100 * (double) tokenizer_bytes(50257,@|
-    50000) / (2 * (double) bill_parameters(&c)));
-  printf("vocab.letters %" PRIu64 "\nvocab.rest %" PRIu64 "\n", taken.letters,@|
-    book.of[FOR_TOKENS].held - tables - taken.letters);
-  tokenizer_close(&book, t);
-  return true;
-}
-
-@ Then what fits beside the weights of a 7B, and how much a pass of it would borrow, for one row and for a prompt of its whole context.
-
-@<Print every number that the prose quotes@>=
-static void print_fits(void)
-{
-  struct model_config c;
-  struct plan p = @[{ format_at(1), 4096, 1, 0, 0 }@];
-  shape_find("llama-7b", &c, NULL);
-  uint64_t weights = 2 * bill_parameters(&c), card = 80000000000;
-  printf("fits.llama.weights %.4f\n", (double) weights / 1e9);
-  printf("fits.llama.batch %" PRIu64 "\nfits.llama.context %" PRIu64 "\n",@|
-    bill_max_batch(&c, &p, weights, card),
-    bill_max_context(&c, &p, weights, card));
-  printf("claim.S1-49 %" PRIu64 "\n", bill_max_batch(&c, &p, weights, card));
-  printf("desk.row %zu\ndesk.llama.one %" PRIu64 "\n", 3 * sizeof (uint32_t)
-    + sizeof (size_t) + sizeof (struct view), bill_pass(&c, 1, 1, 1));
-  printf("desk.pass %zu\ndesk.llama.sheet %" PRIu64 "\n", sizeof (struct pass),@|
-    bill_pass(&c, 1, 257, 1) - bill_pass(&c, 1, 1, 1));
-  printf("desk.llama.prompt %.4f\n", (double) bill_pass(&c, 2048, 2048, 1)
-    / 1e6);
-}
-
-@ The claims about single shapes. A claim is a number of ours, under the name of the sentence that it is about.
-
-@<Print every number that the prose quotes@>=
-static void print_claims(void)
-{
-  struct model_config c;
-  uint64_t token = cache_of("llama-7b", 1, 0);
-  uint64_t hundred = cache_of("llama-7b", 100000, 0);
-  shape_find("llama-7b", &c, NULL);
-  printf("claim.S0-42 %" PRIu64 "\nclaim.S0-56 %" PRIu64 "\n", token, token);
-  printf("claim.S0-43 %" PRIu64 "\nclaim.S0-63 %" PRIu64 "\n", hundred,
-    hundred);
-  printf("llama.gigabyte %.4f\n", 1e9 / (double) token);
-  printf("fifty.sum %.4f\n", (double) (hundred + 2
-    * bill_parameters(&c)) / 1e9);
-  printf("fifty.gb %.4f\nfifty.gib %.4f\n", (double) hundred / 1e9,@|
-    (double) hundred / 0x1p30);
-  printf("claim.S0-19 %" PRIu64 "\n", 6 * token / c.n_layers);
-  printf("claim.S0-41 %" PRIu64 "\n", (uint64_t) c.n_layers * c.d_model
-    * c.d_model * 12);
-  printf("claim.S0-46 %" PRIu64 "\n", cache_of("llama-7b", 100000, 8));
-  printf("claim.S2-55 %" PRIu64 "\nclaim.S1-24 %" PRIu64 "\n", token, token);
-  printf("claim.S0-49 %" PRIu64 "\n", c.n_layers * (uint64_t) c.d_model
-    * c.d_model * 12 * 2 / token);
-  printf("claim.S2-91 %.4f\n", (double) cache_of("llama-7b", 131072, 0)
-    / 0x1p30);
-}
-
-@ What the same shape would save if four query heads shared each key head: in parameters first, then in the cache, beside that of a slightly shorter text in which no head is shared.
-
-@<Print every number that the prose quotes@>=
-static void print_grouped(void)
-{
-  struct model_config c;
-  shape_find("llama-7b", &c, NULL);
-  uint64_t whole = bill_parameters(&c);
-  c.n_kv_heads = 8;
-  printf("stack.floor %.4f\n", 100 - 100 * (double) bill_parameters(&c)
-    / (double) whole);
-  printf("seven.short.gib %.4f\nseven.grouped.gib %.4f\n", (double)
-    cache_of("llama-7b", 128000, 0) / 0x1p30, (double)
-    cache_of("llama-7b", 131072, 8) / 0x1p30);
-}
-
-@ Those about the smallest model, the one of 70B and the one that nobody can load.
-
-@<Print every number that the prose quotes@>=
-static void print_more_claims(void)
-{
-  struct model_config c;
-  uint64_t grouped = cache_of("llama2-70b", 4096, 0);
-  uint64_t full = cache_of("llama2-70b", 4096, 64);
-  printf("bill.70b.grouped %" PRIu64 "\nbill.70b.grouped.gib %.4f\n"
-    "bill.70b.full.gib %.4f\n", grouped, (double) grouped / 0x1p30,
-    (double) full / 0x1p30);
-  printf("claim.S1-25 %" PRIu64 "\nclaim.S1-26 %.4f\n", grouped,
-    (double) cache_of("llama2-70b", 131072, 0) / 0x1p30);
-  printf("claim.S1-61 %" PRIu64 "\n", full / grouped);
-  shape_find("llama2-70b", &c, NULL);
-  printf("claim.S0-55 %u\nclaim.S2-57 %u\nclaim.S4-46 %u\n",@|
-    c.d_model / (c.n_kv_heads * c.head_dim), c.n_kv_heads * c.head_dim,
-    c.n_heads);
-  shape_find("gpt2", &c, NULL);
-  uint64_t small = cache_of("gpt2", 1024, 0);
-  uint64_t weights = 2 * bill_parameters(&c);
-  printf("claim.S1-16 %" PRIu64 "\n", weights + small);
-  printf("small.weights %" PRIu64 "\n", weights);
-  printf("claim.S2-59 %" PRIu64 "\n", small);
-  printf("claim.S2-60 %" PRIu64 "\n", cache_of("gpt2", 8192, 0));
-  printf("claim.S2-61 %.4f\n", (double) cache_of("gpt3", 2048, 0) / 0x1p30);
-  shape_find("gpt3", &c, NULL);
-  double users = 2 * (double) bill_parameters(&c)
-    / (double) cache_of("gpt3", 2048, 0);
-  printf("users.gpt3 %.4f\nclaim.S2-62 %.4f\nclaim.S4-45 %u\n", users, users,
-    c.n_layers);
-}
-
-@ The shape that one source calls ``like GPT-4'' is given in numbers; what it does not say, the size of a head, is that of most large models.
-
-@<Print every number that the prose quotes@>=
-static bool print_big(struct error *why)
-{
-  struct model_config c = @[{ .n_layers = 120, .n_heads = 128,@|
-    .n_kv_heads = 128, .head_dim = 128 }@];
-  struct plan p = @[{ format_at(1), 131072, 1, 0, 0 }@];
-  uint64_t full, grouped;
-  if (!bill_cache(&c, &p, &full, why)) return false;
-  c.n_kv_heads = 8;
-  if (!bill_cache(&c, &p, &grouped, why)) return false;
-  printf("big.head_dim %u\nclaim.S3-13 %.4f\nbig.grouped.gib %.4f\n",@|
-    c.head_dim, (double) full / 0x1p30, (double) grouped / 0x1p30);
-  printf("big.factor %.4f\n", (double) full / (double) grouped);
-  printf("claim.S2-56 %zu\n", row_bytes(WEIGHT_F32, 1) + row_bytes(WEIGHT_F16,
-    1));
-  printf("claim.S0-48 %.4f\n", (double) row_bytes(WEIGHT_F16, 32)
-    / (double) row_bytes(BLOCKS_Q4_0, 32));
-  return true;
-}
-
-@ All of it, from the table of shapes to the tales. The tales take the longest, a few seconds, because each line of both tables is a reading of its own.
-
-@<Print every number that the prose quotes@>=
-static bool print_keys(struct laboratory *lab, struct error *why)
-{
-  struct model_config c;
-  for (size_t i = 0; shape_at(i) != NULL; i++)
-    if (!print_shape(shape_at(i), why)) return false;
-  if (!shape_find("gpt2", &c, why)) return false;
-  print_tensors("gpt2", &c);
-  if (!shape_find("llama-7b", &c, why)) return false;
-  print_tensors("llama-7b", &c);
-  print_fits(), print_claims(), print_grouped(), print_more_claims();
-  return print_vocabulary(why) && print_big(why) && print_damage(lab, why);
-}
-
-@ Without a word the program prints what stands in the box of \cref{sec:accountscheck}.
-
-@<Print every number that the prose quotes@>=
-static bool print_what(struct laboratory *lab, const char *what,
-  struct error *why)
-{
-  if (strcmp(what, "values") == 0) return print_keys(lab, why);
-  if (strcmp(what, "stack") == 0) return print_stack(why);
-  if (strcmp(what, "ring") == 0) return print_ring(lab, why);
-  if (strcmp(what, "errors") == 0) return print_errors(lab, why);
-  print_by_hand();
-  return print_books(lab, why);
-}
-
-@ The module of accounts in C's order.
-
-@(accounts.c@>=
-#include <stdio.h>
-#include <string.h>
-#include "accounts/accounts.h"
-#include "families/config.h"
-@;@#
-@<List the tensors@>@;
-@<Reckon what tokens leave@>@;
-@<Reckon what a pass borrows@>@;
-@<Reckon what fits@>@;
-@<The table of shapes@>@;
 
 @* The check. \label{sec:accountscheck}
 What the program prints:

@@ -40,22 +40,6 @@ somebody has written. Half the best is $0.20$, which \tok{by} reaches too.
 @ The chapter makes three files. |draws| has the random numbers; |funnel| has the tokens that are left, and the operations that leave fewer of them; |sampling| has the settings, the order, and the function that chapter 3's loop calls in its
 fourth step. The program follows one distribution through all stages, and then measures what the settings are good for.
 
-@c
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include "ground/timing.h"
-#include "tokenizer/tokenizer.h"
-#include "loop/laboratory.h"
-#include "loop/loop.h"
-#include "cache/cache.h"
-#include "sampling/sampling.h"
-#include "functions/numbers.h"
-@;@#
-@<The whole program@>@;
-
 @* The tokens that are left. \label{sec:funnel}
 A sampler narrows. It begins with all tokens and ends with one, and on the way there are fewer and fewer: so what it works on is a \emph{funnel}. For every token of the vocabulary it has a score, a logit in double precision,
 and it has a list of the tokens that are left. A token that is taken out gets the score $-\infty$, which is the logit of the
@@ -1083,7 +1067,7 @@ The third file includes the loop, whose step it is.
 @<Choose a token for the loop@>@;
 
 @* One distribution through all stages. \label{sec:funnelseen}
-The module is complete. To see it at work, the built-in model is given three sentences, in which a dog thinks about soup and a mouse has milk, and is asked what the cat thinks about. Every stage has something to do. \Cref{fig:funnel} has the likeliest tokens, and a column for each stage.
+The module is complete. To see it at work, the built-in model is given three sentences, in which a dog thinks about soup and a mouse has milk, and is asked what the cat thinks about. Every stage has something to do. \Cref{fig:funnel} has the likeliest tokens, and a column for each stage. \lab{lab:funnelseen}
 @^funnel@>
 
 \widefig{funnel}{fig:funnel}{One distribution on its way; dotted is what a stage removes. Somebody likes pancakes: their score is raised by 1. Milk and soup have been said, and are marked down; ``about soup'' must not stand there twice, and soup is out. The temperature sharpens what is left, four stages cut it, each renewing the sum of 1; then the dice fall.}{The likeliest tokens in lines, ten columns from left to right: the model, bias, penalties, n-grams, temperature, the best 8, a share reached, at least a fifth of the best, the most typical, drawn. Milk begins as the longest bar, then cheese and soup. Pancakes grow in the second column; milk and soup shrink in the third, and soup is gone in the fourth. From the column of the best 8 on the lower half is empty. Milk goes with the fifth of the best, warm with the most typical; four tokens are left, and pancakes are drawn.}
@@ -1092,196 +1076,118 @@ Look at the two tokens that the penalty touches. Milk was the likeliest, and com
 
 \checkpoint[1,12]{build/out/sampling.txt}{the same in numbers: how many tokens are left, the entropy, and the best}
 
-@ A figure like this one takes a model, a tokenizer, a cache and a sampler, which the program keeps together, and uses again for everything that follows.
+@ The numbers of the box come from a short program. It lets this one distribution through the stages, and then writes six texts (\cref{sec:several}). All that it needs is the built-in model with its tokenizer, a store, and a sampler.
 
-@<Open a study@>=
-struct study { struct laboratory *lab; struct tokenizer *t; struct store *s;
-  struct sampler d; struct settings want; struct continuation text;@|
-  double *logprob, nats, entropy, trail[256]; size_t steps; };
-  /* a model, a tokenizer, a cache and a sampler; the newest text, and sums over its
-     |steps|: what the model thought of them without any setting; |trail| has the
-     first of the sums of surprise */
-static bool study_open(struct study *u, struct laboratory *lab,
+@c
+#include <stdio.h>
+#include <string.h>
+#include "functions/numbers.h"
+#include "families/loader.h"
+#include "tokenizer/tokenizer.h"
+#include "cache/cache.h"
+#include "sampling/sampling.h"
+@;@#
+@<What the program works with@>@;
+@<Show what a stage has left@>@;
+@<Let one distribution through the stages@>@;
+@<Write a text by each strategy@>@;
+@<Open everything, follow, write, and close@>@;
+
+@ The store is chapter 4's cache, so that every text of the same prompt reads the prompt only once.
+
+@<What the program works with@>=
+struct study { struct memory m; struct counters c; struct engine e;
+  struct model *lm; struct tokenizer *t; struct store *s; struct sampler d; };
+static bool encode(struct study *u, const char *text, struct ids *list,
   struct error *why)
 {
-  static const struct cache_wishes wishes = @[{ .rows = 1024 }@];
-  size_t vocab = lab->pocket->config.vocab_size;
-  *u = (struct study) @[{ .lab = lab, .d.s = sampling_normal }@];
-  u->t = tokenizer_open(&lab->m, "models/pocket", why);
-  u->s = u->t == NULL ? NULL
-    : cache_open(&lab->m, &lab->pocket->config, 1, &wishes, why);
-  return u->s != NULL && funnel_open(&u->d.f, &lab->m, lab->e.k, vocab, why)
-    && (u->logprob = memory_take(&lab->m, FOR_OTHER, vocab, 8, why)) != NULL;
+  return tokenizer_encode(u->t, &u->m, text, strlen(text), false, false,
+    list, why);
 }
 
-@ It is closed as it was opened, and may have been opened half.
+@ Of a stage we want to see how many tokens are left, the entropy of their distribution in bits, and the best of them.
 
-@<Open a study@>=
-static void study_close(struct study *u)
+@<Show what a stage has left@>=
+static void show(struct study *u, const char *name)
 {
-  struct memory *m = &u->lab->m;
-  continuation_free(m, &u->text);
-  memory_give(m, FOR_OTHER, u->logprob, u->lab->pocket->config.vocab_size, 8);
-  if (u->d.f.m != NULL) funnel_close(&u->d.f);
-  store_close(u->s);
-  tokenizer_close(m, u->t);
-}
-
-@ A text is written by chapter 3's loop with chapter 4's cache. Somebody watches: at every step the model's own opinion is noted, before any setting, of the token that was chosen, and how undecided the model was. The first is a logarithm of a probability, the second the \emph{entropy}, the mean of minus that logarithm over all tokens.
-@^entropy@>
-
-@<Write a text, and note what the model thought@>=
-static bool note_opinion(void *self, const struct step *now)
-{
-  struct study *u = self;
-  size_t vocab = u->lab->pocket->config.vocab_size;
-  u->lab->e.k->log_softmax(&u->lab->e, now->logits, 1, vocab, u->logprob);
-  u->nats += u->logprob[now->chosen];
-  for (size_t i = 0; i < vocab; i++)
-    u->entropy -= num_exp(u->logprob[i]) * u->logprob[i];
-  if (u->steps < 256) u->trail[u->steps] = -u->nats;
-  u->steps++;
-  return true;
-}
-static bool write_ids(struct study *u, const uint32_t *prompt, size_t n,
-  size_t most, uint64_t seed, struct error *why)
-{
-  struct generator maker = @[{ &u->lab->e, u->lab->pocket, u->s,@|
-    &u->lab->m }@];
-  struct settings want = @[{ .max_new_tokens = most, .see = note_opinion,@|
-    .self = u, .recall = store_keep, .choose = sampler_choose,@|
-    .chooser = &u->d }@];
-  u->d.seed = seed, u->nats = 0, u->entropy = 0, u->steps = 0;
-  continuation_free(&u->lab->m, &u->text);
-  return generate(&maker, prompt, n, &want, &u->text, why);
-}
-
-@ No end token is named: a text goes on behind its end, because what is to be measured wants texts of equal length. The prompt is mostly given in words.
-
-@<Write a text, and note what the model thought@>=
-static bool write_on(struct study *u, const char *prompt, size_t most,
-  uint64_t seed, struct error *why)
-{
-  struct ids list = @[{ NULL, 0, 0 }@];
-  struct memory *m = &u->lab->m;
-  bool ok = tokenizer_encode(u->t, m, prompt, strlen(prompt), false, false,
-    &list, why) && write_ids(u, list.id, list.n, most, seed, why);
-  ids_free(m, &list);
-  return ok;
-}
-
-@ For the funnel one list of logits is enough, and a text that has something for every stage: a word to be marked down because it has been said, and a pair of words to be kept from coming back. The settings are such that each of the stages does something.
-
-@<Follow one distribution@>=
-static const char *const three = "The dog thought about soup. The mouse had"
-  " milk. The cat thought about";
-static bool begin_funnel(struct study *u, struct ids *list, float *logits,
-  struct error *why)
-{
-  struct laboratory *lab = u->lab;
-  if (!tokenizer_encode(u->t, &lab->m, three, strlen(three), false, false,
-      list, why)) return false;
-  size_t last = list->n - 1;
-  store_empty(u->s);
-  return evaluate(&lab->e, lab->pocket, u->s, list->id, list->n, &last, 1,
-      logits, why) && funnel_fill(&u->d.f, logits, why);
-}
-
-@ One word gets a bias, for somebody likes it.
-
-@<Follow one distribution@>=
-static bool choose_settings(struct study *u, uint32_t *liked,
-  struct biased *bias, struct error *why)
-{
-  if (!tokenizer_find(u->t, " pancakes", 9, liked))
-    return error_say(why, "the built-in model has no pancakes");
-  *bias = (struct biased) @[{ liked, 1, 1.0 }@];
-  struct sampling *s = &u->d.s;
-  *s = sampling_normal;
-  s->logit_bias = bias, s->n_logit_bias = 1;
-  s->repetition_penalty = 1.3, s->no_repeat_ngram = 2;
-  s->temperature = 0.8, s->top_k = 8, s->top_p = 0.95;
-  s->min_p = 0.2, s->typical_p = 0.9;
-  return sampling_check(s, u->d.f.vocab, why);
-}
-
-@ After each stage the distribution is looked at. What is printed is the number of tokens that are left, the entropy in bits, and the best of them.
-
-@<Follow one distribution@>=
-static double entropy_of(struct funnel *f)
-{
+  struct funnel *f = &u->d.f;
   double h = 0;
+  size_t n;
   funnel_distribution(f);
   for (size_t i = 0; i < f->n; i++)
     if (f->w[i] > 0) h -= f->w[i] * num_log(f->w[i]);
-  return h;
-}
-static void print_stage(struct study *u, const char *name)
-{
-  struct funnel *f = &u->d.f;
-  double bits = entropy_of(f) / num_log(2);
-  size_t n;
   const unsigned char *byte = tokenizer_text(u->t, f->left[0], &n);
-  printf("%-11s %4zu left, %.2f bits, first \"%.*s\", %.3f\n", name,@|
-    f->n, bits, (int) n, (const char *) byte, f->w[0]);
+  printf("%-11s %4zu left, %.2f bits, first \"%.*s\", %.3f\n", name, f->n,@|
+    h / num_log(2), (int) n, (const char *) byte, f->w[0]);
 }
 
-@ The figure wants the probability of each of the first few tokens at every stage, so those are kept in a table, a column a stage.
+@ Somebody who likes pancakes has set everything that can be set. |sampling_run| would let all stages do their work at once; here they are called one by one, so that each can be looked at. The dice fall at the end, for the position behind the three sentences.
 
-@<Follow one distribution@>=
-enum { SHOWN = 14, COLUMNS = N_STAGES + 2 };
-struct columns { uint32_t id[SHOWN]; double p[SHOWN][COLUMNS]; };
-static void note_column(struct study *u, struct columns *x, size_t column)
-{
-  struct funnel *f = &u->d.f;
-  funnel_distribution(f);
-  for (size_t i = 0; column == 0 && i < SHOWN; i++) x->id[i] = f->left[i];
-  for (size_t i = 0; i < SHOWN; i++)
-    for (size_t j = 0; j < f->n; j++)
-      if (f->left[j] == x->id[i]) x->p[i][column] = f->w[j];
-}
-
-@ The last column has the choice.
-
-@<Follow one distribution@>=
-static bool run_funnel(struct study *u, struct columns *x, bool print,
+@<Let one distribution through the stages@>=
+static bool follow(struct study *u, const struct ids *text, float *logits,
   struct error *why)
 {
-  struct ids list = @[{ NULL, 0, 0 }@];
-  struct biased bias;
-  uint32_t liked;
   struct funnel *f = &u->d.f;
-  float *logits = memory_take(&u->lab->m, FOR_OTHER, f->vocab, 4, why);
-  bool ok = logits != NULL && choose_settings(u, &liked, &bias, why)
-    && begin_funnel(u, &list, logits, why);
-  if (ok) {
-    struct history h = @[{ list.id, list.n, list.n }@];
-    *x = (struct columns) @[{ .p = {{0}} }@];
-    @<Look before, between and behind the stages@>@;
+  size_t last = text->n - 1, n;
+  uint32_t liked;
+  if (!tokenizer_find(u->t, " pancakes", 9, &liked))
+    return error_say(why, "the built-in model has no pancakes");
+  struct biased bias = @[{ &liked, 1, 1.0 }@];
+  u->d.s = sampling_normal, u->d.s.n_logit_bias = 1;
+  u->d.s.logit_bias = &bias, u->d.s.repetition_penalty = 1.3;
+  u->d.s.no_repeat_ngram = 2, u->d.s.temperature = 0.8;
+  u->d.s.top_k = 8, u->d.s.top_p = 0.95;
+  u->d.s.min_p = 0.2, u->d.s.typical_p = 0.9;
+  if (!sampling_check(&u->d.s, f->vocab, why)
+      || !evaluate(&u->e, u->lm, u->s, text->id, text->n, &last, 1, logits, why)
+      || !funnel_fill(f, logits, why)) return false;
+  show(u, "the model");
+  for (size_t i = 0; i < u->d.s.n_stages; i++) {
+    sampling_stage_run(f, &u->d.s, u->d.s.stage[i],
+      (struct history) @[{ text->id, text->n, text->n }@]);
+    show(u, sampling_stage_name(u->d.s.stage[i]));
   }
-  u->d.s = sampling_normal;
-  ids_free(&u->lab->m, &list);
-  memory_give(&u->lab->m, FOR_OTHER, logits, f->vocab, 4);
+  uint32_t id = funnel_choose(f, 1, 0, (uint32_t) text->n);
+  const unsigned char *byte = tokenizer_text(u->t, id, &n);
+  printf("chosen: \"%.*s\"\n", (int) n, (const char *) byte);
+  return true;
+}
+static bool follow_one(struct study *u, struct error *why)
+{
+  struct ids text = @[{ NULL, 0, 0 }@];
+  float *logits = memory_take(&u->m, FOR_OTHER, u->d.f.vocab, 4, why);
+  printf("... had milk. The cat thought about\n");
+  bool ok = logits != NULL
+    && encode(u, "The dog thought about soup. The mouse had milk."@|
+      " The cat thought about", &text, why) && follow(u, &text, logits, why);
+  ids_free(&u->m, &text);
+  memory_give(&u->m, FOR_OTHER, logits, u->d.f.vocab, 4);
   return ok;
 }
 
-@ It is the module's own function that runs a stage, and nothing is done between two of them but looking.
+@ Here everything is opened and closed again.
 
-@<Look before, between and behind the stages@>=
-if (print) printf("... %s\n", strstr(three, "had")),@|
-  print_stage(u, "the model");
-note_column(u, x, 0);
-for (size_t i = 0; i < N_STAGES; i++) {
-  enum sampling_stage stage = u->d.s.stage[i];
-  sampling_stage_run(f, &u->d.s, stage, h);
-  note_column(u, x, 1 + i);
-  if (print) print_stage(u, sampling_stage_name(stage));
+@<Open everything, follow, write, and close@>=
+int main(void)
+{
+  static struct study u;
+  struct error why;
+  u.e = (struct engine) @[{ .k = kernels_find(NULL, &why), .c = &u.c }@];
+  bool ok = u.e.k != NULL@|
+    && (u.lm = model_open(&u.m, "models/pocket", &why)) != NULL@|
+    && (u.t = tokenizer_open(&u.m, "models/pocket", &why)) != NULL@|
+    && (u.s = cache_open(&u.m, &u.lm->config, 1,@|
+      &(struct cache_wishes) @[{ .rows = 256 }@], &why)) != NULL@|
+    && funnel_open(&u.d.f, &u.m, u.e.k, u.lm->config.vocab_size, &why)@|
+    && follow_one(&u, &why);
+  for (int i = 0; ok && i < N_STRATEGIES; i++) ok = write_text(&u, i, &why);
+  if (u.d.f.m != NULL) funnel_close(&u.d.f);
+  store_close(u.s);
+  tokenizer_close(&u.m, u.t);
+  model_close(&u.m, u.lm);
+  if (!ok) fprintf(stderr, "%s\n", why.words);
+  return !ok;
 }
-uint32_t id = funnel_choose(f, 1, 0, (uint32_t) list.n);
-for (size_t i = 0; i < SHOWN; i++) x->p[i][COLUMNS - 1] = x->id[i] == id;
-size_t length;
-const unsigned char *byte = tokenizer_text(u->t, id, &length);
-if (print) printf("chosen: \"%.*s\"\n", (int) length, (const char *) byte);
 
 @* What temperature does. \label{sec:heat}
 Three things are said of temperature: that it makes the next token less certain, that it makes texts more various, and that it leaves the likeliest token the likeliest. The last was proved with \eqref{eq:temperature}, and the program stops if it ever fails. The first can be seen in one distribution, that behind nine tokens about a good harvest, where a dozen words may follow. Its entropy behind a temperature of 1 is \val[2]{sampling.heat.1} bits, about that of twelve equally likely words. At $T=\frac12$ it is \val[2]{sampling.heat.0.5}; at $T=2$ \val[2]{sampling.heat.2}, that of more than $2^7$ equally likely words: now words are likely that the model does not believe in. At $T=10^2$ it is \val[2]{sampling.heat.100}, of \val[0]{sampling.heat.most} that the whole vocabulary has.
@@ -1289,90 +1195,6 @@ Three things are said of temperature: that it makes the next token less certain,
 \Cref{fig:warmth} has whole texts. Up to a temperature of $1\frac15$ they become more various, and the model, reading what it writes, remains as sure of itself as before; the texts stay within the grammar. Above it is another picture: a token that does not fit is taken now and then, the model has never seen what it should go on from, and becomes unsure, so that the next token is worse. Variety of the one kind and of the other looks the same to the number that counts different pairs.
 
 \fig{warmth}{fig:warmth}{Texts of the built-in model at ten temperatures. Distinct-2 rises all the way. The entropy is the model's own, before the temperature: it says how sure the model is of the next token behind what it has written itself, and it breaks away when the text does.}{Two curves over the temperature from a fifth to 2. Distinct-2 rises from a third to three quarters at temperature 1 and to nearly 1. The entropy stays below one bit until the temperature is a little above 1 and then rises to more than two.}
-
-@ The table of one distribution needs no text, only logits.
-
-@<Heat one distribution@>=
-static const char *const harvest =
-  "The harvest of the kingdom was very good.";
-static bool logits_behind(struct study *u, const char *text, float *logits,
-  size_t *length, struct error *why)
-{
-  struct ids list = @[{ NULL, 0, 0 }@];
-  struct memory *m = &u->lab->m;
-  store_empty(u->s);
-  bool ok = tokenizer_encode(u->t, m, text, strlen(text), false, false,@|
-    &list, why);
-  size_t last = list.n - 1;
-  ok = ok && evaluate(&u->lab->e, u->lab->pocket, u->s, list.id, list.n,@|
-    &last, 1, logits, why);
-  *length = list.n;
-  ids_free(m, &list);
-  return ok;
-}
-
-@ It is filled in, heated, and asked for its entropy; and the best token must be the one that it was.
-
-@<Heat one distribution@>=
-static bool heat(struct study *u, const float *logits, double t,
-  double *entropy, struct error *why)
-{
-  struct funnel *f = &u->d.f;
-  size_t best = 0;
-  for (size_t i = 1; i < f->vocab; i++)
-    if (logits[i] > logits[best]) best = i;
-  if (!funnel_fill(f, logits, why)) return false;
-  stage_temperature(f, t);
-  *entropy = entropy_of(f);
-  return f->left[0] == best
-    || error_say(why, "at temperature %g another token is the best", t);
-}
-
-@ Then texts. For each temperature eight are written, of 48 tokens each, from the same prompt and with seeds from 0 on. \emph{Distinct-2} is the number of different pairs of neighbouring tokens in all eight, divided by the number of pairs: 1 if no pair comes twice.\side{Li, Galley, Brockett, Gao and Dolan 2016.} It says how various the texts are, and nothing about whether they are any good.
-@^distinct-n@>
-
-@<Write several texts, and compare them@>=
-enum { TEXTS = 8, LONG = 48 };
-struct habit { double distinct, entropy, logprob; size_t different; };
-  /* distinct-2; the mean entropy and log-probability of a token, in the model's
-     own opinion; how many texts differ from all before them */
-static void compare_texts(uint32_t text[TEXTS][LONG], struct habit *h)
-{
-  size_t pairs = TEXTS * (LONG - 1), fresh = 0;
-  for (size_t i = 0; i < pairs; i++) {
-    uint32_t *a = &text[i / (LONG - 1)][i % (LONG - 1)];
-    size_t j = 0;
-    while (j < i && memcmp(a, &text[j / (LONG - 1)][j % (LONG - 1)], 8) != 0)
-      j++;
-    fresh += j == i;
-  }
-  h->distinct = (double) fresh / (double) pairs, h->different = 0;
-  for (size_t i = 0; i < TEXTS; i++) {
-    size_t j = 0;
-    while (j < i && memcmp(text[i], text[j], sizeof text[i]) != 0) j++;
-    h->different += j == i;
-  }
-}
-
-@ The texts are written one after the other into a table, and what the model thought of them is averaged over all their tokens.
-
-@<Write several texts, and compare them@>=
-static bool write_several(struct study *u, const struct sampling *s,
-  struct habit *h, struct error *why)
-{
-  uint32_t text[TEXTS][LONG];
-  *h = (struct habit) @[{ .distinct = 0 }@];
-  u->d.s = *s;
-  for (size_t i = 0; i < TEXTS; i++) {
-    if (!write_on(u, harvest, LONG, i, why)) return false;
-    memcpy(text[i], u->text.text.id + u->text.n_prompt, sizeof text[i]);
-    h->entropy += u->entropy / (TEXTS * LONG);
-    h->logprob += u->nats / (TEXTS * LONG);
-  }
-  compare_texts(text, h);
-  u->d.s = sampling_normal;
-  return true;
-}
 
 @* A fork. \label{sec:fork}
 A tutorial asks us to imagine that at the tenth token ``however'' and ``additionally'' both have a probability of 15 percent. With the built-in model nobody has to imagine it: its grammar has such a sentence, of nine tokens, and the model has learnt it well. The two words have \val[3]{sampling.fork.p.1} and \val[3]{sampling.fork.p.2}, together \val[2]{sampling.fork.either}. (At 15 percent each it would be \val[2]{sampling.fork.wanted}, and two texts would part there, one each way, in \val[3]{claim.S3-47} of the cases; with the model's numbers it is \val[3]{sampling.fork.both}.) \Cref{fig:fork} has both ways.
@@ -1382,105 +1204,8 @@ A tutorial asks us to imagine that at the tenth token ``however'' and ``addition
 Of \val{sampling.fork.draws} draws \val[3]{sampling.fork.took.1} took the first way and \val[3]{sampling.fork.took.2} the second. Two draws agree in \val[3]{sampling.agree.found} of the pairs, where \val[3]{sampling.agree.expected} are to be expected: hardly one pair in ten has even its first word in common. To draw so often the pass through the model is made once, since a draw depends on the seed and not on when it is made.
 @^fork@>
 
-@<Count what happens at the fork@>=
-struct crossing { size_t draws, took[2], same, pairs; double p[2], square;
-  uint32_t way[2]; };
-  /* of so many draws, how many took each of the two likeliest ways |way|; of |pairs| of
-     draws, how many agreed; what was to be expected */
-static void draw_many(struct study *u, size_t length, struct crossing *x)
-{
-  struct funnel *f = &u->d.f;
-  uint32_t before = 0;
-  funnel_distribution(f);
-  for (size_t i = 0; i < f->n; i++) x->square += f->w[i] * f->w[i];
-  for (int k = 0; k < 2; k++) x->p[k] = f->w[k], x->way[k] = f->left[k];
-  for (uint64_t seed = 0; seed < x->draws; seed++) {
-    uint32_t id = funnel_choose(f, seed, 0, (uint32_t) length);
-    for (int k = 0; k < 2; k++) x->took[k] += id == x->way[k];
-    if (seed % 2 == 1) x->pairs++, x->same += id == before;
-    before = id;
-  }
-}
-
-@ Two draws agree with the probability $\sum p_i^2$: the first takes $i$ with $p_i$, and the second takes it, too, with $p_i$ again.
-
-@<Print what happens at the fork@>=
-static bool print_fork(struct study *u, float *logits, struct error *why)
-{
-  struct crossing x = @[{ .draws = 20000 }@];
-  size_t length;
-  if (!logits_behind(u, harvest, logits, &length, why)
-      || !funnel_fill(&u->d.f, logits, why)) return false;
-  draw_many(u, length, &x);
-  double n = (double) x.draws;
-  printf("sampling.fork.at %zu\nsampling.fork.draws %zu\n", length + 1,
-    x.draws);
-  for (int k = 0; k < 2; k++)
-    printf("sampling.fork.p.%d %.3f\nsampling.fork.took.%d %.3f\n", k + 1,@|
-      x.p[k], k + 1, (double) x.took[k] / n);
-  printf("sampling.fork.either %.4f\nsampling.fork.both %.4f\n",@|
-    x.p[0] + x.p[1], 2 * x.p[0] * x.p[1]);
-  printf("sampling.agree.expected %.4f\nsampling.agree.found %.4f\n",@|
-    x.square, (double) x.same / (double) x.pairs);
-  printf("sampling.fork.wanted %.2f\nclaim.S3-47 %.3f\n", 0.15 + 0.15,@|
-    2 * 0.15 * 0.15);
-  return print_tie(u, logits, &x, why);
-}
-
 @ What does greedy decoding do at such a fork? It takes the likelier way, however small its lead. To see an exact tie one has to be made: a bias on the second lifts its score to that of the first, without rounding, since both are floats. Then the lower id is taken, for ever. A temperature that is nearly zero is not greedy at a tie: of \val{sampling.tie.draws} draws at $T=10^{-3}$ the share \val[3]{sampling.tie.cold} takes the first, as a coin would.
 @^ties@>
-
-@<Make a tie@>=
-static bool print_tie(struct study *u, const float *logits,
-  const struct crossing *x, struct error *why)
-{
-  struct funnel *f = &u->d.f;
-  double gap = (double) logits[x->way[0]] - (double) logits[x->way[1]];
-  struct biased lift = @[{ &x->way[1], 1, gap }@];
-  size_t first = 0, draws = 2000;
-  if (!funnel_fill(f, logits, why)) return false;
-  stage_sequence_bias(f, &lift, 1, NULL, 0);
-  stage_temperature(f, 0.001);
-  for (uint64_t seed = 0; seed < draws; seed++)
-    first += funnel_choose(f, seed, 0, 9) == x->way[0];
-  if (!funnel_fill(f, logits, why)) return false;
-  stage_sequence_bias(f, &lift, 1, NULL, 0);
-  stage_temperature(f, 0);
-  bool lower = f->left[0] == (x->way[0] < x->way[1] ? x->way[0]
-    : x->way[1]);
-  printf("sampling.tie.cold %.3f\nsampling.tie.draws %zu\nclaim.S3-21 %d\n",
-    (double) first / (double) draws, draws, lower);
-  return true;
-}
-
-@ For the figure each of the two ways is gone for a few steps: the word is put behind the prompt, and the model goes on greedily.
-
-@<Go both ways@>=
-static void print_pieces(struct study *u, int way, size_t from, size_t to)
-{
-  for (size_t i = from; i < to; i++) {
-    size_t n;
-    const unsigned char *byte = tokenizer_text(u->t, u->text.text.id[i], &n);
-    printf("%d,%zu,%.*s\n", way, i, (int) n, (const char *) byte);
-  }
-}
-static bool print_ways(struct study *u, struct error *why)
-{
-  static const char *const way[] = @[{ " Additionally", " However" }@];
-  printf("way,place,piece\n");
-  for (int k = 0; k < 2; k++) {
-    char prompt[80];
-    snprintf(prompt, sizeof prompt, "%s%s", harvest, way[k]);
-    u->d.s.temperature = 0;
-    bool ok = write_on(u, prompt, 4, 0, why);
-    u->d.s = sampling_normal;
-    if (!ok) return false;
-    size_t n = u->text.n_prompt - 1;
-    if (k == 0) print_pieces(u, 0, 0, n);
-    print_pieces(u, 1 + k, n, u->text.text.n);
-  }
-  return true;
-}
 
 @* Several texts, and what they are worth. \label{sec:several}
 Now the four strategies that tutorials list, on one prompt, through the same function: near greedy, hotter, top-k, and the nucleus; and greedy decoding and the model as it is beside them. \Cref{tab:strategies} has \val{sampling.texts} texts of each, of \val{sampling.long} tokens.
@@ -1509,59 +1234,36 @@ Two lines are worth a second look. Near greedy is not greedy: its eight texts ar
 Four of the six texts begin alike, and that is no accident. They have the same seed, so the same noise belongs to the same tokens; settings that change the scores a little do not change the winner. Whoever compares settings compares them on the same dice.
 @^common random numbers@>
 
-@<Compare the strategies@>=
+@ The second half of the program writes a text by each strategy, with the same seed.
+
+@<Write a text by each strategy@>=
 static const struct { const char *name; double t; size_t k; double p; }
   strategy[] = @[{ {"greedy", 0, 0, 1}, {"near", 0.2, 0, 1},@|
     {"plain", 1, 0, 1}, {"hotter", 1.5, 0, 1}, {"topk", 1, 3, 1},@|
     {"nucleus", 1, 0, 0.7} }@];
-enum { N_STRATEGIES = sizeof strategy / sizeof strategy[0] };
-static struct sampling as_strategy(int i)
+enum { N_STRATEGIES = sizeof strategy / sizeof strategy[0], LENGTH = 14 };
+static bool write_text(struct study *u, int i, struct error *why)
 {
-  struct sampling s = sampling_normal;
-  s.temperature = strategy[i].t, s.top_k = strategy[i].k;
-  s.top_p = strategy[i].p;
-  return s;
-}
-
-@ Each strategy is then a setting like any other.
-
-@<Compare the strategies@>=
-static bool print_strategies(struct study *u, struct error *why)
-{
-  for (int i = 0; i < N_STRATEGIES; i++) {
-    struct sampling s = as_strategy(i);
-    struct habit h;
-    if (!write_several(u, &s, &h, why)) return false;
-    printf("sampling.%s.different %zu\nsampling.%s.distinct %.3f\n",@|
-      strategy[i].name, h.different, strategy[i].name, h.distinct);
-    printf("sampling.%s.entropy %.3f\nsampling.%s.logprob %.3f\n",@|
-      strategy[i].name, h.entropy / num_log(2), strategy[i].name,@|
-      h.logprob / num_log(2));
-  }
-  printf("sampling.texts %d\nsampling.long %d\n", TEXTS, LONG);
-  return true;
-}
-
-@ The checkpoint shows a text of each, with the third of the seeds.
-
-@<Compare the strategies@>=
-static bool show_strategies(struct study *u, struct error *why)
-{
-  for (int i = 0; i < N_STRATEGIES; i++) {
-    struct bytes text = @[{ NULL, 0, 0 }@];
-    u->d.s = as_strategy(i);
-    bool ok = write_on(u, harvest, 14, 2, why)
-      && tokenizer_decode(u->t, &u->lab->m, u->text.text.id
-        + u->text.n_prompt, 14, true, &text, why);
-    for (size_t j = 0; j < text.n; j++)
-      if (text.byte[j] == '\n') text.byte[j] = '/';
-    printf("%-8s%.*s\n", strategy[i].name, (int) (text.n < 50 ? text.n
-      : 50), (const char *) text.byte);
-    bytes_free(&u->lab->m, &text);
-    u->d.s = sampling_normal;
-    if (!ok) return false;
-  }
-  return true;
+  struct ids prompt = @[{ NULL, 0, 0 }@];
+  struct bytes text = @[{ NULL, 0, 0 }@];
+  struct continuation c = @[{ .n_prompt = 0 }@];
+  struct generator g = @[{ &u->e, u->lm, u->s, &u->m }@];
+  struct settings want = @[{ .max_new_tokens = LENGTH, .recall = store_keep,@|
+    .choose = sampler_choose, .chooser = &u->d }@];
+  u->d.s = sampling_normal, u->d.seed = 2, u->d.s.temperature = strategy[i].t;
+  u->d.s.top_k = strategy[i].k, u->d.s.top_p = strategy[i].p;
+  bool ok = encode(u, "The harvest of the kingdom was very good.", &prompt, why)@|
+    && generate(&g, prompt.id, prompt.n, &want, &c, why)@|
+    && tokenizer_decode(u->t, &u->m, c.text.id + c.n_prompt, LENGTH, true, &text,
+      why);
+  for (size_t j = 0; j < text.n; j++)
+    if (text.byte[j] == '\n') text.byte[j] = '/';
+  if (ok) printf("%-8s%.*s\n", strategy[i].name,@|
+    (int) (text.n < 50 ? text.n : 50), (const char *) text.byte);
+  bytes_free(&u->m, &text);
+  continuation_free(&u->m, &c);
+  ids_free(&u->m, &prompt);
+  return ok;
 }
 
 @ Whoever judges a model by one text judges the dice as well. Let some property of a text be there with the probability $p$; here, that the text goes on with the first of the two words of the fork. The share found in $n$ texts has the expectation $p$ and the \emph{standard error}
@@ -1570,23 +1272,6 @@ static bool show_strategies(struct study *u, struct error *why)
 \end{equation}
 For each text the answer is 1 or 0, with the variance $p(1-p)^2+(1-p)p^2=p(1-p)$; the texts are independent, so the variances add up, and that of their mean is a single one's divided by $n$. To see the error itself, the experiment of $n$ texts is repeated over and over. For $n=1$ it is \val[3]{sampling.error.expected.1} by the formula and \val[3]{sampling.error.found.1} in the experiment, more than the share itself; for $n=10^2$ it is \val[3]{sampling.error.expected.100} and \val[3]{sampling.error.found.100}. Ten times the accuracy costs $10^2$ times the texts.
 @^standard error@>
-
-@<Measure the error of a measurement@>=
-static void print_error(struct study *u, const struct crossing *x, size_t n,
-  size_t length)
-{
-  double p = x->p[0], sum = 0;
-  for (uint64_t round = 0; round < 400; round++) {
-    size_t found = 0;
-    for (uint64_t i = 0; i < n; i++)
-      found += funnel_choose(&u->d.f, 1000000 + round * n + i, 0,@|
-        (uint32_t) length) == x->way[0];
-    double off = (double) found / (double) n - p;
-    sum += off * off;
-  }
-  printf("sampling.error.expected.%zu %.4f\nsampling.error.found.%zu %.4f\n",
-    n, sqrt(p * (1 - p) / (double) n), n, sqrt(sum / 400));
-}
 
 @* Going round in circles. \label{sec:loops}
 Greedy decoding of the built-in model, with the end token ignored, comes into a circle by itself: a little story about the harvest, whose first sentence is the prompt, of \val{sampling.loop.none.circle} tokens ends, begins again, and is told in the same words, because after the same text the same model says the same. Which of the measures breaks the circle, when, and at what price? \Cref{tab:circles} says it for \val{sampling.loop.long} tokens, and \cref{fig:circles} draws it.
@@ -1613,190 +1298,12 @@ temperature 1 & \val{sampling.loop.warmth.circle} & --- & \val{sampling.loop.war
 
 All of them work here, and some are cheap: the frequency penalty has even led to a likelier text, for greedy decoding had not looked for the likeliest. The n-gram ban acts latest, when the story begins for the second time, and needs to act twice; the strong penalty acts from the third token on, at places where nothing was wrong. It cannot know: a penalty on tokens sees words that have been said, not circles. That they work here does not mean that they work, as a toy will show.
 
-@ A text goes in a circle if its last so many tokens are the same as those before them and those before these: three times in a row. The length of the circle is not known; so all lengths are tried, the shortest first, and the comparison goes backwards from the end, where it mostly fails at once.
-@^loop, of a text@>
-
-@<Look for a circle@>=
-static size_t circle(const uint32_t *id, size_t n)
-{
-  for (size_t period = 1; period <= n / 3; period++) {
-    size_t i = n - 1;
-    while (i >= n - 2 * period && id[i] == id[i - period]) i--;
-    if (i < n - 2 * period) return period;
-  }
-  return 0;
-}
-
-@ And if a measure has broken it: which stage acted? To know it, the best token is looked at before the stages, which is what the loop has put into |*chosen|, and behind each of them; the stage behind which it is another has acted. The loop asks a chooser for every token; this one runs the stages one by one.
-
-@<Choose, and note which stage acted@>=
-struct witness { struct study *u; size_t acted[N_STAGES], steps, first; };
-static bool choose_watched(void *self, const float *logits,
-  const struct continuation *text, uint32_t *chosen, struct error *why)
-{
-  struct witness *x = self;
-  struct funnel *f = &x->u->d.f;
-  struct history h = @[{ text->text.id, text->text.n, text->n_prompt }@];
-  if (!funnel_fill(f, logits, why)) return false;
-  x->steps++;
-  for (size_t i = 0; i < x->u->d.s.n_stages; i++) {
-    enum sampling_stage stage = x->u->d.s.stage[i];
-    sampling_stage_run(f, &x->u->d.s, stage, h);
-    if (f->n == 0) return error_say(why, "no token is left");
-    if (f->z[*chosen] > -INFINITY && is_best(f, *chosen)) continue;
-    if (x->first == 0) x->first = x->steps;
-    x->acted[stage]++;
-    break;
-  }
-  return sampler_choose(&x->u->d, logits, text, chosen, why);
-}
-
-@ A token is still the best if none that is left has a higher score, or an equal one and a lower id.
-
-@<Tell whether a token is still the best@>=
-static bool is_best(const struct funnel *f, uint32_t id)
-{
-  for (size_t i = 0; i < f->n; i++) {
-    uint32_t other = f->left[i];
-    if (f->z[other] > f->z[id] || (f->z[other] == f->z[id] && other < id))
-      return false;
-  }
-  return true;
-}
-
-@ The measures to be tried are the settings below; each is used alone, and greedily.
-
-@<Break the circle@>=
-static const struct { const char *name; double r, frequency, presence;
-  size_t ngram; double t; } measure[] = @[{@|
-  {"none", 1, 0, 0, 0, 0}, {"presence", 1, 0, 1, 0, 0},@|
-  {"frequency", 1, 0.5, 0, 0, 0}, {"repetition", 1.1, 0, 0, 0, 0},@|
-  {"strong", 1.5, 0, 0, 0, 0}, {"ngram", 1, 0, 0, 4, 0},@|
-  {"warmth", 1, 0, 0, 0, 1} }@];
-enum { N_MEASURES = sizeof measure / sizeof measure[0], ROUND = 240 };
-static bool try_measure(struct study *u, int i, struct witness *x,
-  struct error *why)
-{
-  struct generator maker = @[{ &u->lab->e, u->lab->pocket, u->s,@|
-    &u->lab->m }@];
-  struct settings want = @[{ .max_new_tokens = ROUND, .recall = store_keep,@|
-    .see = note_opinion, .self = u, .choose = choose_watched,@|
-    .chooser = x }@];
-  struct sampling *s = &u->d.s;
-  *s = sampling_normal, *x = (struct witness) @[{ .u = u }@];
-  s->temperature = measure[i].t, s->repetition_penalty = measure[i].r;
-  s->frequency_penalty = measure[i].frequency;
-  s->presence_penalty = measure[i].presence;
-  s->no_repeat_ngram = measure[i].ngram;
-  @<Write from the harvest on, with these settings@>@;
-}
-
-@ Here |write_on| will not do, as it names its own chooser.
-
-@<Write from the harvest on, with these settings@>=
-struct ids list = @[{ NULL, 0, 0 }@];
-struct memory *m = &u->lab->m;
-u->nats = 0, u->entropy = 0, u->steps = 0, u->d.seed = 0;
-continuation_free(m, &u->text);
-bool ok = tokenizer_encode(u->t, m, harvest, strlen(harvest), false, false,
-  &list, why) && generate(&maker, list.id, list.n, &want, &u->text, why);
-ids_free(m, &list);
-u->d.s = sampling_normal;
-return ok;
-
-@ What is reported of each: the length of the circle in which the text ends, 0 if in none; the first step at which a stage acted, and how often; and what the text cost, in the model's opinion of its tokens. A measure that breaks the circle by making the model say what it does not believe has a price.
-
-@<Break the circle@>=
-static bool print_measures(struct study *u, struct error *why)
-{
-  for (int i = 0; i < N_MEASURES; i++) {
-    struct witness x;
-    size_t acted = 0;
-    if (!try_measure(u, i, &x, why)) return false;
-    for (int k = 0; k < N_STAGES; k++) acted += x.acted[k];
-    printf("sampling.loop.%s.circle %zu\nsampling.loop.%s.first %zu\n",@|
-      measure[i].name, circle(u->text.text.id, u->text.text.n),@|
-      measure[i].name, x.first);
-    printf("sampling.loop.%s.acted %zu\nsampling.loop.%s.logprob %.3f\n",@|
-      measure[i].name, acted, measure[i].name,@|
-      u->nats / (double) u->steps / num_log(2));
-  }
-  printf("sampling.loop.long %d\n", ROUND);
-  return true;
-}
-
-@ For the figure the surprise of all tokens so far is added up, in bits: in a circle the same surprises come again, and the line is the same again.
-
-@<Break the circle@>=
-static bool print_circles(struct study *u, struct error *why)
-{
-  static double bits[N_MEASURES][ROUND];
-  struct witness x;
-  for (int i = 0; i < N_MEASURES; i++) {
-    if (!try_measure(u, i, &x, why)) return false;
-    memcpy(bits[i], u->trail, sizeof bits[i]);
-  }
-  printf("step");
-  for (int i = 0; i < N_MEASURES; i++) printf(",%s", measure[i].name);
-  for (size_t k = 0; k < ROUND; k++) {
-    printf("\n%zu", k + 1);
-    for (int i = 0; i < N_MEASURES; i++)
-      printf(",%.3f", bits[i][k] / num_log(2));
-  }
-  printf("\n");
-  return true;
-}
-
 @* Where each of them fails. \label{sec:toyloop}
 A toy is enough to see it. It is a model whose logits are 5, 3 and $2\frac12$ for ever, whatever stands before; greedy decoding writes its first token for ever. A presence penalty of 1 lowers that token to 4, and it stays the best: of \val{sampling.toy.presence1.length} tokens \val{sampling.toy.presence1.others} are others. One of $2\frac12$ lowers it so far that the second wins, \val[word]{sampling.toy.presence2.others} time; then both have been seen, both are lowered alike, and the circle is back. (The first has $2\frac12$ then, like the third, and wins by its id.) A repetition penalty of $\frac65$ divides 5 by so little that it stays above 3; one of 2 lets the second come \val[word]{sampling.toy.repetition2.others} time, and then halves both. A frequency penalty of $\frac12$ grows with each use, and never lets one token win for ever;
 it makes a circle of \val[word]{sampling.toy.frequency.circle} tokens instead of one.
 Only the ban of 2-grams ends the repetition, and with it the text: after \val[word]{sampling.toy.ngram.length} tokens every pair that could come next has been used, nothing is left, and that is an error.
 
 So of the four only n-gram blocking guarantees that nothing comes back, and its guarantee has a price. With $V$ tokens there are $V^2$ pairs, each at most once; a text without a repeated pair has at most $V^2+1$ tokens, and may come to a dead end long before.
-
-@<Let a toy go round@>=
-enum { TOY = 60 };
-static size_t run_toy(struct funnel *f, const struct sampling *s,
-  uint32_t *id)
-{
-  static const float logits[3] = @[{ 5, 3, 2.5f }@];
-  size_t n = 0;
-  struct error why;
-  while (n < TOY && sampling_run(f, s, logits,
-      (struct history) @[{ id, n, 0 }@], &why)) {
-    stage_temperature(f, 0);
-    id[n++] = f->left[0];
-  }
-  return n;
-}
-
-@ Six settings, and of each how many tokens were written before nothing was left, which of them were not the first token, and the circle at the end.
-
-@<Let a toy go round@>=
-static bool print_toy(struct study *u, struct error *why)
-{
-  static const struct { const char *name; double r, frequency, presence;
-    size_t ngram; } toy[] = @[{ {"presence1", 1, 0, 1, 0},@|
-    {"presence2", 1, 0, 2.5, 0}, {"repetition1", 1.2, 0, 0, 0},@|
-    {"repetition2", 2, 0, 0, 0}, {"frequency", 1, 0.5, 0, 0},@|
-    {"ngram", 1, 0, 0, 2} }@];
-  struct funnel f;
-  if (!funnel_open(&f, &u->lab->m, u->lab->e.k, 3, why)) return false;
-  for (size_t i = 0; i < sizeof toy / sizeof *toy; i++) {
-    uint32_t id[TOY];
-    struct sampling s = sampling_normal;
-    s.repetition_penalty = toy[i].r, s.presence_penalty = toy[i].presence;
-    s.frequency_penalty = toy[i].frequency;
-    s.no_repeat_ngram = toy[i].ngram;
-    size_t n = run_toy(&f, &s, id), others = 0;
-    for (size_t k = 0; k < n; k++) others += id[k] != 0;
-    printf("sampling.toy.%s.length %zu\nsampling.toy.%s.others %zu\n"@|
-      "sampling.toy.%s.circle %zu\n", toy[i].name, n, toy[i].name, others,
-      toy[i].name, circle(id, n));
-  }
-  funnel_close(&f);
-  return true;
-}
 
 @* A model that reads itself. \label{sec:exposure}
 In training a model reads true texts, and is asked for the next token of each; in writing it reads what it has written. An error of its own is a beginning that it has never seen, and the next token is predicted from there. This difference is called \emph{exposure bias}.\side{Bengio, Vinyals, Jaitly and Shazeer 2015; Ranzato and others 2016.} How much does it cost? A simple calculation first. Let a writer go wrong with the probability $e$ a token, and recover from an error with the probability $r$ a token. In the long run it goes wrong as often as it recovers: if $x$ is the share of tokens in the wrong, $(1-x)e=xr$, so
@@ -1812,310 +1319,16 @@ With $e=0.01$ and $r=0.1$ the share \val[2]{claim.S1-40} of the tokens is wrong,
 
 \fig{exposure}{fig:exposure}{How often the token is the true one, place by place. Given the true text each time, the model loses nothing on the way; given its own, it has left the true text behind after a dozen tokens, mostly for another that would have done as well.}{Two curves over places 1 to 16. The one for true beginnings stays near five sixths. The one for the model's own text begins there and falls to a seventh.}
 
-@<Read itself@>=
-enum { AHEAD = 16 };
-struct forced { size_t tries, right[AHEAD], given[AHEAD]; };
-static bool run_ahead(struct study *u, const struct ids *tale, size_t at,
-  struct forced *x, struct error *why)
-{
-  u->d.s.temperature = 0;
-  bool ok = write_ids(u, tale->id, at, AHEAD, 0, why);
-  u->d.s = sampling_normal;
-  if (!ok) return false;
-  const uint32_t *own = u->text.text.id;
-  for (size_t i = 0; i < AHEAD; i++)
-    x->right[i] += own[at + i] == tale->id[at + i];
-  x->tries++;
-  return true;
-}
-
-@ For comparison the model is given the true text at each place as well: that is what it was trained for. All rows of the text are read in one pass, and each says what it expects next.
-
-@<Read itself@>=
-static bool expect_each(struct study *u, const struct ids *tale,
-  uint32_t *expected, struct error *why)
-{
-  struct memory *m = &u->lab->m;
-  size_t n = tale->n, v = u->d.f.vocab;
-  size_t *which = memory_take(m, FOR_OTHER, n, sizeof *which, why);
-  float *logits = which == NULL ? NULL
-    : memory_take(m, FOR_OTHER, n * v, sizeof *logits, why);
-  for (size_t i = 0; which != NULL && i < n; i++) which[i] = i;
-  store_empty(u->s);
-  bool ok = logits != NULL && evaluate(&u->lab->e, u->lab->pocket, u->s,
-    tale->id, n, which, n, logits, why);
-  for (size_t i = 0; ok && i < n; i++) {
-    expected[i] = 0;
-    for (size_t k = 1; k < v; k++)
-      if (logits[i * v + k] > logits[i * v + expected[i]])
-        expected[i] = (uint32_t) k;
-  }
-  memory_give(m, FOR_OTHER, logits, n * v, sizeof *logits);
-  memory_give(m, FOR_OTHER, which, n, sizeof *which);
-  return ok;
-}
-
-@ The tales lie beside the model, separated by the text of the end token; the first of them is enough.
-
-@<Read itself@>=
-static bool read_tale(struct study *u, struct ids *tale, struct error *why)
-{
-  struct mapping map;
-  if (!file_map(&map, "models/pocket/tales.txt", why)) return false;
-  size_t n = 0;
-  while (n < map.size && memcmp(map.bytes + n, "<|endoftext|>",
-      map.size - n < 13 ? map.size - n : 13) != 0) n++;
-  bool ok = tokenizer_encode(u->t, &u->lab->m, (const char *) map.bytes, n,
-    false, false, tale, why);
-  file_unmap(&map);
-  return ok;
-}
-
-@ Here both kinds of prediction are counted, place by place, from every fifth token on.
-
-@<Read itself@>=
-static bool measure_exposure(struct study *u, struct forced *x,
-  struct error *why)
-{
-  struct ids tale = @[{ NULL, 0, 0 }@];
-  uint32_t expected[1024];
-  bool ok = read_tale(u, &tale, why)
-    && (tale.n < 1024 || error_say(why, "the tale is too long"))
-    && expect_each(u, &tale, expected, why);
-  *x = (struct forced) @[{ .tries = 0 }@];
-  for (size_t at = 10; ok && at + AHEAD <= tale.n; at += 5) {
-    ok = run_ahead(u, &tale, at, x, why);
-    for (size_t i = 0; i < AHEAD; i++)
-      x->given[i] += expected[at + i - 1] == tale.id[at + i];
-  }
-  ids_free(&u->lab->m, &tale);
-  return ok;
-}
-
-@ In the prose stand the first place and the last; the figure has them all.
-
-@<Read itself@>=
-static bool print_exposure(struct study *u, bool points, struct error *why)
-{
-  struct forced x;
-  if (!measure_exposure(u, &x, why)) return false;
-  double n = (double) x.tries;
-  if (points) printf("place,forced,free\n");
-  for (size_t i = 0; points && i < AHEAD; i++)
-    printf("%zu,%.4f,%.4f\n", i + 1, (double) x.given[i] / n,
-      (double) x.right[i] / n);
-  if (points) return true;
-  printf("sampling.exposure.tries %zu\nsampling.exposure.places %d\n",
-    x.tries, AHEAD);
-  printf("sampling.forced.1 %.3f\nsampling.forced.last %.3f\n",@|
-    (double) x.given[0] / n, (double) x.given[AHEAD - 1] / n);
-  printf("sampling.free.1 %.3f\nsampling.free.last %.3f\n",@|
-    (double) x.right[0] / n, (double) x.right[AHEAD - 1] / n);
-  return true;
-}
-
 @* Another order of summation. \label{sec:otherorder}
 Greedy decoding is deterministic, it is said, ``assuming identical infrastructure''. The assumption is that every sum is added up in the same order. In this book it is, by definition; elsewhere it depends on the number of texts that are computed at once, on the kernel that was chosen for their number, and on the device. What would another order change? It is easy to try: the table of kernels gets another |linear|, which adds its products one after the other instead of in sixteen lanes.
 
 Of \val{sampling.order.entries} logits, behind \val{sampling.order.places} tokens of a tale, the share \val[3]{sampling.order.differ} differ, the most by \val[1]{sampling.order.most} millionths. So nearly every number is another; and how many tokens? Of the \val{sampling.order.places} likeliest, \val{sampling.order.flips}; of \val{sampling.order.draws} that were drawn, \val{sampling.order.drawn}. For a token to flip two sums must be closer together than the difference, and with a dozen candidates some bits apart that is rare. But it is not never. A text of $10^3$ tokens has $10^3$ chances, a service writes texts all day, and after the first flip everything is another text. It did not happen in these; elsewhere it has been reported often enough, by people who were told that it cannot be.
 @^order of summation@>@^determinism@>
 
-@<Add up in another order@>=
-static float weight_at(struct tensor w, size_t i)
-{
-  const uint16_t *half = w.data;
-  if (w.type == WEIGHT_F16) return num_from_f16(half[i]);
-  if (w.type == WEIGHT_BF16) return num_from_bf16(half[i]);
-  return ((const float *) w.data)[i];
-}
-
-@ The other kernel is what anybody would write first: for each output a sum that grows from left to right.
-
-@<Add up in another order@>=
-static void plain_linear(const struct engine *e, const struct matrix *list,
-  size_t n, const float *x, size_t rows, float *const *y)
-{
-  (void) e;
-  for (size_t m = 0; m < n; m++) {
-    const struct matrix *w = &list[m];
-    for (size_t i = 0; i < rows * w->out; i++) {
-      size_t row = i / w->out, o = i % w->out;
-      float sum = 0;
-      for (size_t k = 0; k < w->in; k++)
-        sum += x[row * w->in + k] * weight_at(w->weight, w->transposed@|
-          ? k * w->out + o : o * w->in + k);
-      y[m][i] = sum;
-    }
-  }
-}
-
-@ The built-in model has no biases, so nothing is missing here; and its attention, norms and curves stay as they are. The logits behind every token of a text are computed in both ways, and compared bit by bit; then the tokens: the likeliest, and those that many seeds draw from each of the distributions.
-
-@<Add up in another order@>=
-struct otherwise { size_t entries, differ, places, flips, draws, drawn;
-  double most; };
-static bool compare_draws(struct study *u, const float *a, const float *b,
-  uint32_t position, struct otherwise *x, struct error *why)
-{
-  enum { SEEDS = 200 };
-  uint32_t first[SEEDS];
-  for (int k = 0; k < 2; k++) {
-    if (!funnel_fill(&u->d.f, k == 0 ? a : b, why)) return false;
-    for (uint64_t seed = 0; seed < SEEDS; seed++) {
-      uint32_t id = funnel_choose(&u->d.f, seed, 0, position);
-      if (k == 0) first[seed] = id;
-      else x->drawn += id != first[seed];
-    }
-  }
-  x->draws += SEEDS;
-  return true;
-}
-
-@ Row by row the two lists of logits are held against each other, and both are asked for their best token.
-
-@<Add up in another order@>=
-static bool compare_logits(struct study *u, const float *a, const float *b,
-  size_t rows, struct otherwise *x, struct error *why)
-{
-  size_t v = u->d.f.vocab;
-  *x = (struct otherwise) @[{ .entries = rows * v, .places = rows }@];
-  for (size_t r = 0; r < rows; r++, a += v, b += v) {
-    size_t best = 0, other = 0;
-    for (size_t i = 0; i < v; i++) {
-      double off = fabs((double) a[i] - (double) b[i]);
-      x->differ += off > 0, x->most = off > x->most ? off : x->most;
-      best = a[i] > a[best] ? i : best, other = b[i] > b[other] ? i : other;
-    }
-    x->flips += best != other;
-    if (!compare_draws(u, a, b, (uint32_t) r, x, why)) return false;
-  }
-  return true;
-}
-
-@ The beginning of the tale is enough.
-
-@<Add up in another order@>=
-enum { OTHER_ROWS = 96 };
-static bool both_orders(struct study *u, const struct ids *tale,
-  float *logits, struct otherwise *x, struct error *why)
-{
-  size_t which[OTHER_ROWS], v = u->d.f.vocab;
-  struct kernels other = *u->lab->e.k;
-  struct engine e[2] = @[{ u->lab->e, u->lab->e }@];
-  other.linear = plain_linear, e[1].k = &other;
-  for (size_t i = 0; i < OTHER_ROWS; i++) which[i] = i;
-  for (int k = 0; k < 2; k++) {
-    store_empty(u->s);
-    if (!evaluate(&e[k], u->lab->pocket, u->s, tale->id, OTHER_ROWS, which,
-        OTHER_ROWS, logits + (k == 0 ? 0 : OTHER_ROWS * v), why)) return false;
-  }
-  return compare_logits(u, logits, logits + OTHER_ROWS * v, OTHER_ROWS, x,
-    why);
-}
-
-@ What is compared is two lists of logits of the same rows, one behind the other in one piece of room. The claim's number is the share of the entries that differ; the greatest difference is given in millionths, as it is that small.
-
-@<Add up in another order@>=
-static bool print_other_order(struct study *u, struct error *why)
-{
-  struct ids tale = @[{ NULL, 0, 0 }@];
-  struct otherwise x;
-  size_t n = 2 * OTHER_ROWS * u->d.f.vocab;
-  float *logits = memory_take(&u->lab->m, FOR_OTHER, n, 4, why);
-  bool ok = logits != NULL && read_tale(u, &tale, why)
-    && both_orders(u, &tale, logits, &x, why);
-  ids_free(&u->lab->m, &tale);
-  memory_give(&u->lab->m, FOR_OTHER, logits, n, 4);
-  if (ok) printf("sampling.order.entries %zu\nsampling.order.differ %.3f\n"@|
-      "sampling.order.most %.1f\nsampling.order.places %zu\n"@|
-      "sampling.order.flips %zu\nsampling.order.draws %zu\n"@|
-      "sampling.order.drawn %zu\nclaim.S3-49 %.3f\n", x.entries,@|
-      (double) x.differ / (double) x.entries, 1e6 * x.most, x.places, x.flips,@|
-      x.draws, x.drawn, (double) x.differ / (double) x.entries);
-  return ok;
-}
-
 @* The order of the stages. \label{sec:stageorder}
 OpenAI and vLLM divide by the temperature before they cut; llama.cpp cuts before it divides, and does the dividing last; Hugging Face has most of the first order, but bans n-grams and bad words behind the penalties, and knows nothing of presence. Users of each expect their own. Since the order is a list here, either is one wish away; but how often does it matter?
 
 It matters when the temperature changes what the cut sees. A temperature above 1 flattens; then top-p and min-p leave more tokens if they come after it, and fewer if before. Top-k is indifferent, since the order of the tokens is the same. At $T=2$ a nucleus of nine tenths has \val{sampling.order.before} tokens at the fork if the temperature comes first, and \val{sampling.order.after} if it comes last. Of \val{sampling.orders.sets} sets of settings, drawn by the generator of this chapter with another last word of the counter, \val{sampling.orders.differ} leave other tokens in the two orders. A published recommendation of a temperature and a top-p means one thing in one program, and another in the next.
-
-@<Change the order of the stages@>=
-static const char *const llama_order[] = @[{ "bias", "penalties", "ngram",@|
-  "top_k", "typical_p", "top_p", "min_p", "temperature" }@];
-
-@ Settings by the dice: a temperature always, each of the three cuts with an even chance, and all from four words of random bits.
-
-@<Change the order of the stages@>=
-static struct sampling drawn_settings(uint32_t number)
-{
-  uint32_t key[2] = @[{ 7, 0 }@], counter[4] = @[{ number, 0, 0, 7 }@];
-  uint32_t out[4];
-  struct sampling s = sampling_normal;
-  philox4x32(key, counter, out);
-  s.temperature = 0.5 + (out[0] % 16) / 10.0;
-  if (out[1] % 2 == 1) s.top_k = 1 + out[1] / 2 % 40;
-  if (out[2] % 2 == 1) s.top_p = 0.5 + (out[2] / 2 % 10) / 20.0;
-  if (out[3] % 2 == 1) s.min_p = (out[3] / 2 % 10) / 40.0;
-  return s;
-}
-
-@ Two sets of tokens are the same if they are as many: both are the beginning of the same order.
-
-@<Try many settings in both orders@>=
-static bool print_orders(struct study *u, const float *logits,
-  struct error *why)
-{
-  struct history none = @[{ NULL, 0, 0 }@];
-  struct funnel *f = &u->d.f;
-  size_t differ = 0, sets = 1000;
-  for (uint32_t number = 0; number < sets; number++) {
-    struct sampling s = drawn_settings(number), t = s;
-    if (!sampling_stages_parse(&t, llama_order, N_STAGES, why)
-        || !sampling_run(f, &s, logits, none, why)) return false;
-    size_t left = f->n;
-    if (!sampling_run(f, &t, logits, none, why)) return false;
-    differ += f->n != left;
-  }
-  printf("sampling.orders.sets %zu\nsampling.orders.differ %zu\n", sets,
-    differ);
-  return print_one_order(u, logits, why);
-}
-
-@ How wide a nucleus is, is the model's affair and not the setting's: the same nine tenths, at a place where the model is sure.
-
-@<Change the order of the stages@>=
-static bool print_sure(struct study *u, struct error *why)
-{
-  size_t length;
-  float *logits = memory_take(&u->lab->m, FOR_OTHER, u->d.f.vocab, 4, why);
-  bool ok = logits != NULL
-    && logits_behind(u, "The cat sat on", logits, &length, why)
-    && funnel_fill(&u->d.f, logits, why);
-  if (ok) {
-    stage_top_p(&u->d.f, 0.9);
-    printf("sampling.sure %zu\n", u->d.f.n);
-  }
-  memory_give(&u->lab->m, FOR_OTHER, logits, u->d.f.vocab, 4);
-  return ok;
-}
-
-@ And one set of settings in both orders, to be looked at: a temperature of 2, and a nucleus of nine tenths, at the fork.
-
-@<Change the order of the stages@>=
-static bool print_one_order(struct study *u, const float *logits,
-  struct error *why)
-{
-  struct history none = @[{ NULL, 0, 0 }@];
-  struct sampling s = sampling_normal;
-  s.temperature = 2, s.top_p = 0.9;
-  if (!sampling_run(&u->d.f, &s, logits, none, why)) return false;
-  printf("sampling.order.before %zu\n", u->d.f.n);
-  if (!sampling_stages_parse(&s, llama_order, N_STAGES, why)
-      || !sampling_run(&u->d.f, &s, logits, none, why)) return false;
-  printf("sampling.order.after %zu\n", u->d.f.n);
-  return print_sure(u, why);
-}
 
 @* What it costs. \label{sec:samplingcost}
 A vocabulary of \val{sampling.large} tokens, Llama 3's, is filled with scores from a normal distribution, three times as wide as the standard one; there is no model behind it, since it is the sampler that is to be measured. The counters of the funnel say how many random numbers and how many logarithms a choice took. If nothing is cut, all \val{sampling.plain.left} tokens race, and \val{sampling.plain.bits} random numbers are made; but the bound lets only \val{sampling.plain.noises} of them through to the two logarithms. Behind a nucleus of nine tenths \val{sampling.nucleus.left} tokens are left, and \val[word]{sampling.nucleus.noises} noises are computed; with settings as one finds them recommended, a temperature of $\frac45$, the best 40, a share of $\frac{19}{20}$ and a twentieth of the best, \val{sampling.usual.left} are left.
@@ -2124,327 +1337,6 @@ A vocabulary of \val{sampling.large} tokens, Llama 3's, is filled with scores fr
 \fig{samplerclock}{fig:samplerclock}{What a choice among \val{sampling.large} tokens takes on one core. With nothing cut, most of the time goes into random bits; with a nucleus, into sorting. The usual settings cut to a few dozen tokens before anything dear is done. Measured once, on the machine that the file of the numbers names.}{Five bars: greedy, the usual settings, a nucleus, typical sampling, and nothing cut. All are below five milliseconds.}
 
 In the same time a model reads a small part of its weights. The sampler is not what one waits for, as long as it does not sort by comparisons and does not compute what it does not need.
-
-@<Fill a large vocabulary@>=
-enum { LARGE = 128256 };
-static void normal_logits(float *logits)
-{
-  for (uint32_t i = 0; i < LARGE; i++) {
-    uint32_t key[2] = @[{ 8, 0 }@], counter[4] = @[{ i, 0, 0, 8 }@], w[4];
-    philox4x32(key, counter, w);
-    double radius = sqrt(-2 * num_log((w[0] + 0.5) * 0x1p-32));
-    double angle = (w[1] + 0.5) * 0x1p-32 * 6.283185307179586;
-    logits[i] = (float) (3 * radius * num_cos(angle));
-  }
-}
-
-@ Five loads, as settings of the sampler: the one that needs no dice, the one that cuts nothing, one as recommendations go, and two whose cut has to look at the whole vocabulary.
-
-@<Fill a large vocabulary@>=
-static const struct { const char *name; double t; size_t k;
-  double p, m, typical; } load[] = @[{ {"greedy", 0, 0, 1, 0, 1},@|
-  {"plain", 1, 0, 1, 0, 1}, {"usual", 0.8, 40, 0.95, 0.05, 1},@|
-  {"nucleus", 1, 0, 0.9, 0, 1}, {"typical", 1, 0, 1, 0, 0.9} }@];
-enum { N_LOADS = sizeof load / sizeof load[0] };
-static struct sampling as_load(int i)
-{
-  struct sampling s = sampling_normal;
-  s.temperature = load[i].t, s.top_k = load[i].k, s.top_p = load[i].p;
-  s.min_p = load[i].m, s.typical_p = load[i].typical;
-  return s;
-}
-
-@ The numbers are the same on every machine, and so they are keys.
-
-@<Count the work of a choice@>=
-static bool print_work(struct laboratory *lab, struct error *why)
-{
-  static float logits[LARGE];
-  struct funnel f;
-  struct history none = @[{ NULL, 0, 0 }@];
-  size_t before = lab->m.all.held;
-  if (!funnel_open(&f, &lab->m, lab->e.k, LARGE, why)) return false;
-  normal_logits(logits);
-  printf("sampling.large %d\nsampling.room %zu bytes\n", LARGE,@|
-    lab->m.all.held - before);
-  bool ok = true;
-  for (int i = 1; ok && i < N_LOADS; i++) {
-    struct sampling s = as_load(i);
-    f.bits = f.noises = 0;
-    ok = sampling_run(&f, &s, logits, none, why);
-    if (ok) funnel_choose(&f, 0, 0, 0);
-    if (ok) printf("sampling.%s.left %zu\nsampling.%s.bits %" PRIu64@|
-      "\nsampling.%s.noises %" PRIu64 "\n", load[i].name, f.n, load[i].name,
-      f.bits, load[i].name, f.noises);
-  }
-  funnel_close(&f);
-  return ok;
-}
-
-@ The times are not the same on every machine. They are measured by this program on demand, and \cref{fig:samplerclock} shows the file of the last measurement: five settings, on one core, from the list of logits to the token.
-
-@<Take the time of the sampler@>=
-static bool print_clock(struct laboratory *lab, struct error *why)
-{
-  static float logits[LARGE];
-  struct funnel f;
-  struct history none = @[{ NULL, 0, 0 }@];
-  if (!funnel_open(&f, &lab->m, lab->e.k, LARGE, why)) return false;
-  normal_logits(logits);
-  printf("setting,tokens,low,median,high\n");
-  bool ok = true;
-  for (int i = 0; ok && i < N_LOADS; i++) {
-    double ms[41];
-    for (int k = 0; ok && k < 41; k++) {
-      struct sampling s = as_load(i);
-      double began = timing_seconds();
-      ok = sampling_run(&f, &s, logits, none, why);
-      if (ok) funnel_choose(&f, (uint64_t) k, 0, 0);
-      ms[k] = 1e3 * (timing_seconds() - began);
-    }
-    struct quartiles q = timing_quartiles(ms, 41);
-    printf("%s,%d,%.3f,%.3f,%.3f\n", load[i].name, LARGE, q.low, q.median,
-      q.high);
-  }
-  funnel_close(&f);
-  return ok;
-}
-
-@ All of it, one after the other.
-
-@<Print every number that the prose quotes@>=
-static bool print_keys(struct study *u, struct error *why)
-{
-  size_t length;
-  struct crossing x = @[{ .draws = 2 }@];
-  float *logits = memory_take(&u->lab->m, FOR_OTHER, u->d.f.vocab, 4, why);
-  bool ok = logits != NULL && print_fork(u, logits, why)
-    && print_heat(u, logits, why) && print_orders(u, logits, why)
-    && logits_behind(u, harvest, logits, &length, why)
-    && funnel_fill(&u->d.f, logits, why);
-  if (ok) {
-    draw_many(u, length, &x);
-    print_error(u, &x, 1, length), print_error(u, &x, 100, length);
-  }
-  memory_give(&u->lab->m, FOR_OTHER, logits, u->d.f.vocab, 4);
-  return ok && print_strategies(u, why) && print_measures(u, why)
-    && print_toy(u, why) && print_exposure(u, false, why)
-    && print_other_order(u, why) && print_work(u->lab, why)
-    && print_rest(u, why);
-}
-
-@ The entropies of the fork's distribution at some temperatures, in bits.
-
-@<Heat one distribution@>=
-static bool print_heat(struct study *u, const float *logits,
-  struct error *why)
-{
-  static const struct { const char *name; double t; } at[] = @[{@|
-    {"0.1", 0.1}, {"0.5", 0.5}, {"1", 1}, {"2", 2}, {"100", 100} }@];
-  for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
-    double h;
-    if (!heat(u, logits, at[i].t, &h, why)) return false;
-    printf("sampling.heat.%s %.4f\n", at[i].name, h / num_log(2));
-  }
-  printf("sampling.heat.most %.4f\n",
-    num_log((double) u->d.f.vocab) / num_log(2));
-  return true;
-}
-
-@ And for the figure texts at ten temperatures.
-
-@<Write several texts, and compare them@>=
-static bool print_heats(struct study *u, struct error *why)
-{
-  printf("t,entropy,distinct,logprob\n");
-  for (int i = 1; i <= 10; i++) {
-    struct sampling s = sampling_normal;
-    struct habit h;
-    s.temperature = i / 5.0;
-    if (!write_several(u, &s, &h, why)) return false;
-    printf("%.1f,%.4f,%.4f,%.4f\n", s.temperature, h.entropy / num_log(2),@|
-      h.distinct, h.logprob / num_log(2));
-  }
-  return true;
-}
-
-@ Some small things remain: whether the extremes agree, and what two words make of a sum that is reached exactly.
-
-@<Print the rest@>=
-static bool print_rest(struct study *u, struct error *why)
-{
-  uint32_t greedy[LONG];
-  size_t same = 0;
-  u->d.s.temperature = 0;
-  if (!write_on(u, harvest, LONG, 0, why)) return false;
-  memcpy(greedy, u->text.text.id + u->text.n_prompt, sizeof greedy);
-  u->d.s = sampling_normal, u->d.s.top_k = 1;
-  if (!write_on(u, harvest, LONG, 5, why)) return false;
-  for (size_t i = 0; i < LONG; i++)
-    same += u->text.text.id[u->text.n_prompt + i] == greedy[i];
-  u->d.s = sampling_normal;
-  printf("sampling.k1.same %zu\nclaim.S1-29 %zu\nclaim.S3-44 %zu\n", same,
-    same, same);
-  printf("claim.S1-27 %zu\nclaim.S3-22 %zu\n", same, same);
-  print_quarters(u);
-  print_cycles();
-  print_arithmetic();
-  return true;
-}
-
-@ Four tokens of a quarter each, and three of $0.5$, $0.4$ and $0.1$, are cut at a share that a sum reaches exactly. The rule ``exceeds'' is applied by hand, since the module does not have it.
-
-@<Print what is left@>=
-static void print_quarters(struct study *u)
-{
-  static const float even[4] = @[{ 0, 0, 0, 0 }@];
-  struct funnel f;
-  size_t reach = 0, exceed = 1;
-  if (funnel_open(&f, &u->lab->m, u->lab->e.k, 4, NULL)
-      && funnel_fill(&f, even, NULL)) {
-    stage_top_p(&f, 0.5);
-    reach = f.n;
-    funnel_close(&f);
-  }
-  while (!(0.25 * (double) exceed > 0.5)) exceed++;
-  printf("sampling.reach %zu\nclaim.S1-30 %zu\n", reach, exceed);
-}
-
-@ Random tables of four tokens, in which the next token is a function of the last three: greedy decoding in them goes in circles, for there are only 64 states, and the 65th is one that has been seen. The program goes so far and no farther, and counts the tables in which it was so.
-
-@<Print what is left@>=
-enum { TABLES = 500, STATES = 64 };
-static size_t find_circle(uint32_t table)
-{
-  size_t seen[STATES] = @[{ 0 }@], state = 0, step = 1;
-  for (; step <= STATES && seen[state] == 0; step++) {
-    uint32_t key[2] = @[{ 9, 0 }@], out[4];
-    uint32_t counter[4] = @[{ (uint32_t) state, table, 0, 9 }@];
-    philox4x32(key, counter, out);
-    seen[state] = step;
-    state = (state * 4 + out[0] % 4) % STATES;
-  }
-  return seen[state] == 0 ? 0 : step - seen[state];
-}
-
-@ How many went round, how long the circle is in the mean, and the longest.
-
-@<Print what is left@>=
-static void print_cycles(void)
-{
-  size_t total = 0, longest = 0, circles = 0;
-  for (uint32_t table = 0; table < TABLES; table++) {
-    size_t length = find_circle(table);
-    total += length, circles += length > 0;
-    longest = length > longest ? length : longest;
-  }
-  printf("claim.S1-28 %zu\nclaim.S3-23 %zu\nsampling.cycle.tables %d\n"@|
-    "sampling.cycle.mean %.2f\nsampling.cycle.longest %zu\n", circles,
-    circles, TABLES, (double) total / TABLES, longest);
-}
-
-@ The rest is arithmetic.
-
-@<Print what is left@>=
-static void print_arithmetic(void)
-{
-  printf("claim.S1-40 %.4f\n", 0.01 / (0.01 + 0.1));
-  printf("sampling.agree.90 %.6f\nclaim.S3-46 %.3f\n", num_pow(0.9, 100),@|
-    num_pow(0.99, 100));
-  printf("sampling.error.one %.2f\nclaim.S3-48 %.2f\n", sqrt(0.25),@|
-    sqrt(0.25 / 100));
-  printf("sampling.drift.100 %.3f\nclaim.S3-51 %.4f\n", num_pow(0.99, 100),@|
-    num_pow(0.99, 500));
-}
-
-@ What is drawn is printed when the name of the figure is given.
-
-@<Print the funnel@>=
-static bool print_funnel(struct study *u, struct error *why)
-{
-  struct columns x;
-  if (!run_funnel(u, &x, false, why)) return false;
-  printf("token,model");
-  for (int i = 0; i < N_STAGES; i++)
-    printf(",%s", sampling_stage_name((enum sampling_stage) i));
-  printf(",drawn\n");
-  for (size_t i = 0; i < SHOWN; i++) {
-    size_t n;
-    const unsigned char *byte = tokenizer_text(u->t, x.id[i], &n);
-    printf("%.*s", (int) n, (const char *) byte);
-    for (size_t k = 0; k < COLUMNS; k++) printf(",%.6f", x.p[i][k]);
-    printf("\n");
-  }
-  return true;
-}
-
-@ The program is its parts in the order in which one needs another: first what writes and counts, then the experiments as the chapter has them, then what prints.
-
-@<The whole program@>=
-@<Open a study@>@;
-@<Write a text, and note what the model thought@>@;
-@<Follow one distribution@>@;
-@<Heat one distribution@>@;
-@<Write several texts, and compare them@>@;
-@<Count what happens at the fork@>@;
-@<Make a tie@>@;
-@<Print what happens at the fork@>@;
-@<Go both ways@>@;
-@<Compare the strategies@>@;
-@<Measure the error of a measurement@>@;
-@<Look for a circle@>@;
-@<Tell whether a token is still the best@>@;
-@<Choose, and note which stage acted@>@;
-@<Break the circle@>@;
-@<Let a toy go round@>@;
-@<Read itself@>@;
-@<Add up in another order@>@;
-@<Change the order of the stages@>@;
-@<Try many settings in both orders@>@;
-@<Fill a large vocabulary@>@;
-@<Count the work of a choice@>@;
-@<Take the time of the sampler@>@;
-@<Print what is left@>@;
-@<Print the rest@>@;
-@<Print every number that the prose quotes@>@;
-@<Print the funnel@>@;
-@<Do what the command line says@>@;
-@<Run the whole program@>@;
-
-@ A study needs a laboratory, and both are given back whatever came of it. Only here is anything said on the error stream, and it is the sentence that whoever failed has written.
-
-@<Run the whole program@>=
-int main(int argc, char **argv)
-{
-  struct laboratory lab;
-  struct study u;
-  struct error why;
-  const char *what = argc > 1 ? argv[1] : "";
-  bool ok = laboratory_open(&lab, &why);
-  if (ok) {
-    ok = study_open(&u, &lab, &why) && print_what(&u, what, &why);
-    study_close(&u);
-  }
-  laboratory_close(&lab);
-  if (!ok) fprintf(stderr, "%s\n", why.words);
-  return !ok;
-}
-
-@ As in the other chapters, a word behind the program's name says what is wanted.
-
-@<Do what the command line says@>=
-static bool print_what(struct study *u, const char *what, struct error *why)
-{
-  if (strcmp(what, "funnel") == 0) return print_funnel(u, why);
-  if (strcmp(what, "heat") == 0) return print_heats(u, why);
-  if (strcmp(what, "fork") == 0) return print_ways(u, why);
-  if (strcmp(what, "loop") == 0) return print_circles(u, why);
-  if (strcmp(what, "exposure") == 0) return print_exposure(u, true, why);
-  if (strcmp(what, "clock") == 0) return print_clock(u->lab, why);
-  if (strcmp(what, "values") == 0) return print_keys(u, why);
-  struct columns x;
-  return run_funnel(u, &x, true, why) && show_strategies(u, why);
-}
 
 @* What others do. \label{sec:samplingothers}
 Each stage of this chapter is in every program of the kind, and hardly two programs agree on all of its edges. \Cref{tab:others} has those where a user can see the difference. We took what most of them do, unless it left something open, or depended on the order of a sum: then we took what can be written down. So a text that was drawn elsewhere, with the same settings and even the same seed, is not drawn here again; what can be compared are the distributions, and for those there are some $5\cdot10^2$ cases in the tests, made by the programs themselves, each with its difference explained or none.

@@ -36,21 +36,6 @@ At the fifth byte this \emph{anno} is no longer possible. So \emph{ann} must giv
 bytes every time, the same text would have come later; had everything waited since \emph{a}, it would have come at the end.
 \end{byhand}
 
-@c
-#include <inttypes.h>
-#include <math.h>
-#include <signal.h>
-#include <stdio.h>
-#include <string.h>
-#include "ground/timing.h"
-#include "loop/laboratory.h"
-#include "cache/cache.h"
-#include "sampling/sampling.h"
-#include "stopping/stopping.h"
-#include "functions/numbers.h"
-@;@#
-@<The whole program@>@;
-
 @* The phrases, as a machine. \label{sec:automaton}
 A phrase at which a text ends is called a \emph{stop string}, and it is a string of bytes. Why not of characters, or of tokens? Of tokens it cannot be: \tok{\char92n\char92n} is one token in some vocabularies, two in ours, and a part of a longer one in others; which tokens spell a phrase depends on what stands before it. Characters would do, but a token
 may end in the middle of one, and then there would be something that has come and cannot be compared. Bytes have neither trouble. A caller may even ask for bytes that are no text.
@@ -186,32 +171,6 @@ const struct stop_string *stops_ending(const struct stops *s, uint32_t state)
 {
   uint32_t which = s->node[state].ending;
   return which == 0 ? NULL : &s->list[which - 1];
-}
-
-@ The figure's data: walking down each string from the root passes all nodes, and those that have a higher number than any before are new.
-
-@<Print the tree of the calculation@>=
-static bool print_tree(struct memory *m, struct error *why)
-{
-  static const struct stop_string list[2] = @[{@|
-    { (const unsigned char *) "anno", 4 },@|
-    { (const unsigned char *) "nah", 3 } }@];
-  struct stops s;
-  uint32_t last = 0;
-  if (!stops_open(&s, m, list, 2, why)) return false;
-  printf("id,parent,failure,"@| "hold,whole,text\n");
-  for (size_t i = 0; i < 2; i++)
-    for (uint32_t at = 0, up = 0, j = 0; j < list[i].n; up = at) {
-      at = stops_step(&s, at, list[i].byte[j++]);
-      if (at <= last) continue;
-      last = at;
-      const struct stops_node *x = &s.node[at];
-      printf("%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",", at, up, x->failure);
-      printf("%" PRIu32 ",%d,%.*s\n", x->hold, x->depth == list[i].n,@|
-        (int) j, list[i].byte);
-    }
-  stops_close(&s);
-  return true;
 }
 
 @ To open the machine is to count the bytes, take as many nodes and a root, add all strings, and link. The queue is needed for the linking only. An empty string ends every text before it has begun; that can hardly be meant, and to pass over it would be to guess. Somebody has made a mistake, and we say so.
@@ -565,28 +524,45 @@ bool repetition_judge(void *self, const struct continuation *text,
 @<Judge by repetition@>@;
 
 @* Eleven ways to end. \label{sec:ends}
-The module is complete, and the program can put the built-in model at a \emph{desk}: a model, a tokenizer, a cache, chapter 7's sampler, and what has become of the newest text.
-A wish says what it is to write and how it may end.
+The module is complete. A program puts it to work: the built-in model is asked for eleven texts, each of which ends for another reason, and then one text is shown on its way to a reader, token by token. A \emph{wish} says what is to be written and how it may end.
 
-@<Write a text until something ends it@>=
-struct wish { const char *name, *prompt, *stop[2];
-  size_t most, min_tokens, triple, sentences, cancel, context;@|
-  bool eos, by_signal; double temperature; uint64_t seed;
-  const struct ids *script; };
-  /* up to |most| tokens behind |prompt|; two stop strings or fewer; the same |triple|
-     tokens three times, so many |sentences|, a shorter |context|, or cancelled behind token number |cancel|, by
-     a signal or without: 0 for none of it; if |eos|, an end token ends it; if there is a
-     |script|, its tokens are written instead of the model's */
-struct desk { struct laboratory *lab; struct tokenizer *t; struct store *s;
-  struct sampler d; const struct wish *w; struct continuation text;@|
-  struct stop_string list[2]; struct stops until; struct outflow flow;
-  const char *reason; step_watch *look; void *looking; size_t steps; };
-  /* the newest text, as ids and as bytes, and the reason why it ended, null if a criterion was not the
-     reason; |look|, if it is not null, is called behind each token */
+@c
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include "families/loader.h"
+#include "cache/keep.h"
+#include "stopping/stopping.h"
+@;@#
+@<A wish, and the desk at which it is granted@>@;
+@<Say what a token shows@>@;
+@<Judge and watch a text@>@;
+@<Write what is wished@>@;
+@<Say how a text ended@>@;
+@<The wishes@>@;
+@<Open the desk, grant all wishes, and close it@>@;
 
-@ Two of the criteria are the module's. The third is what any caller might bring: this one has read enough when so many sentences are complete, and a sentence is what has a full stop behind it. It looks at the bytes of the outflow, and finds the newest token's bytes there, since the outflow stands before it in the list.
+@ The wish is the caller's side of the module: two stop strings at most, a number of tokens, and so on; a member that is zero wishes nothing. If there is a |script|, the text is not the model's: the script is recited, so that we can show what we like. The \emph{desk} has what it takes to write, and what has become of the newest text.
 
-@<Write a text until something ends it@>=
+@<A wish, and the desk...@>=
+struct wish { const char *name, *prompt, *stop[2], *script;
+  size_t most, min_tokens, triple, sentences, cancel, raise;
+  uint32_t context; bool eos; };
+struct desk { struct memory m; struct counters c; struct engine e;
+  struct model *lm; struct tokenizer *t; struct store *s;
+  const struct wish *w; struct ids script; struct outflow flow;
+  size_t steps, shown; bool aloud; const char *reason; };
+static bool encode(struct desk *k, const char *text, struct ids *list,
+  struct error *why)
+{
+  return text == NULL || tokenizer_encode(k->t, &k->m, text,
+    strlen(text), false, false, list, why);
+}
+
+@ A criterion of the caller's own counts full stops. Whoever recites gives the script's next token, whatever the logits are.
+
+@<Judge and watch a text@>=
 static bool enough_sentences(void *self, const struct continuation *text,
   bool *enough, struct error *why)
 {
@@ -598,205 +574,188 @@ static bool enough_sentences(void *self, const struct continuation *text,
   *enough = k->w->sentences > 0 && seen >= k->w->sentences;
   return true;
 }
+static bool recite(void *self, const float *logits,
+  const struct continuation *text, uint32_t *chosen, struct error *why)
+{
+  const struct desk *k = self;
+  (void) logits, (void) why;
+  *chosen = k->script.id[text->text.n - text->n_prompt];
+  return true;
+}
 
 @ Cancelling is the watcher's part. \label{sec:cancelled} A watcher's |false| is the request of somebody who does not want any more, whatever the text is like; so it stands in no list, and has a reason of its own, |FINISH_CANCELLED|. Where does the request come from? From a program that has seen enough, or from a person who presses Ctrl-C. Then the operating
-system interrupts the program wherever it is, in the middle of a product perhaps, and calls a function of ours. That function may do next to nothing: memory may be half taken, a row half written. It notes the number of the signal in a variable of which the language promises that it is written in one piece, and goes back. Behind the next token, when everything is in order, the watcher looks at the variable, whatever the wish was.
+system interrupts the program wherever it is, in the middle of a product perhaps, and calls a function of ours. That function may do next to nothing: memory may be half taken, a row half written. It notes the number of the signal in a variable of which the language promises that it is written in one piece, and goes back. After the next token, when everything is in order, the watcher looks at the variable, whatever the wish was. Here the program sends the signal to itself.
 @^cancelling@>@^signals@>
 
-@<Write a text until something ends it@>=
+@<Judge and watch a text@>=
 static volatile sig_atomic_t interrupted;
 static void note_signal(int number)
 {
   interrupted = number;
 }
-static bool watch_desk(void *self, const struct step *now)
+static bool watch(void *self, const struct step *now)
 {
   struct desk *k = self;
   k->steps++;
-  if (k->look != NULL && !k->look(k->looking, now)) return false;
-  bool last = k->w->cancel > 0 && k->steps >= k->w->cancel;
-  if (last && k->w->by_signal) raise(SIGINT);
-  return !last && interrupted == 0;
+  if (k->aloud) show_token(k, now->chosen);
+  if (k->steps == k->w->raise) raise(SIGINT);
+  return k->steps != k->w->cancel && interrupted == 0;
 }
 
-@ The function is called only while the loop runs; at any other time Ctrl-C ends the program, as it does everywhere. And nobody may take a text that a person has cut short for a whole one: where the wish was not for a signal, there is an error, and the program prints no number.
+@ To write a text is to put the parts together: the stop strings become a machine, the machine a part of the outflow, the outflow one of three criteria, and the criteria a part of the settings of the loop. A script ends with its last token.
 
-@<Write a text until something ends it@>=
-static bool write_interruptibly(struct desk *k, const struct generator *g,
-  const uint32_t *prompt, size_t n, const struct settings *want,
+@<Write what is wished@>=
+static bool generate_for(struct desk *k, const struct ids *prompt,
   struct error *why)
-{
-  interrupted = 0;
-  void (*usual)(int) = signal(SIGINT, note_signal);
-  bool ok = generate(g, prompt, n, want, &k->text, why);
-  signal(SIGINT, usual);
-  return ok && (interrupted == 0 || k->w->by_signal
-    || error_say(why, "the text was interrupted"));
-}
-
-@ Some of what is to be seen the model would never write: it has learnt tales and talks, but no lists with numbers. There somebody must hold its hand. A chooser may recite, and then everything is as always, the passes, the cache, the judges and the watcher, but the tokens are those of a script. Wherever that is done, we say so.
-
-@<Write a text until something ends it@>=
-static bool recite(void *self, const float *logits,
-  const struct continuation *text, uint32_t *chosen, struct error *why)
-{
-  const struct desk *k = self;
-  size_t at = text->text.n - text->n_prompt;
-  (void) logits;
-  if (at >= k->w->script->n)
-    return error_say(why, "the script has only %zu tokens", at);
-  *chosen = k->w->script->id[at];
-  return true;
-}
-
-@ A wish becomes a list of three criteria and the loop's settings. A criterion that is not wished for stays in the list and says no: without stop strings, or with a count of 0, there is nothing that it could say yes to.
-
-@<Write a text until something ends it@>=
-static struct settings settings_for(struct desk *k, struct criteria *judges)
 {
   const struct wish *w = k->w;
-  const struct model_config *config = &k->lab->pocket->config;
-  k->d.s = sampling_normal, k->d.s.temperature = w->temperature;
-  k->d.seed = w->seed, k->steps = 0;
-  return (struct settings) @[{ .max_new_tokens = w->most, .recall = store_keep,@|
-    .eos = config->eos, .n_eos = w->eos ? config->n_eos : 0,@|
-    .min_tokens = w->min_tokens, .see = watch_desk, .self = k,@|
-    .choose = w->script != NULL ? recite : sampler_choose,@|
-    .chooser = w->script != NULL ? (void *) k : &k->d,@|
-    .judge = criteria_judge, .judging = judges }@];
-}
-
-@ Who wants a shorter context than the model has, to see what happens at its end, says so to the model's description, which gets its own number back when the text is over.
-
-@<Write a text until something ends it@>=
-static bool run_wish(struct desk *k, const uint32_t *prompt, size_t n,
-  struct error *why)
-{
-  size_t triple = k->w->triple;
+  const struct model_config *config = &k->lm->config;
+  size_t triple = w->triple, script = k->script.n;
   struct criterion list[] = @[{ {"string", outflow_judge, &k->flow},@|
     {"repetition", repetition_judge, &triple},@|
     {"callback", enough_sentences, k} }@];
   struct criteria judges = @[{ list, 3, NULL }@];
-  struct generator maker = @[{ &k->lab->e, k->lab->pocket, k->s,@|
-    &k->lab->m }@];
-  struct settings want = settings_for(k, &judges);
-  uint32_t context = k->lab->pocket->config.n_positions;
-  if (k->w->context > 0)
-    k->lab->pocket->config.n_positions = (uint32_t) k->w->context;
-  bool ok = outflow_prompt(&k->flow, prompt, n, why)
-    && write_interruptibly(k, &maker, prompt, n, &want, why);
-  k->lab->pocket->config.n_positions = context;
+  struct generator maker = @[{ &k->e, k->lm, k->s, &k->m }@];
+  struct settings want = @[{ .max_new_tokens = script > 0 ? script : w->most,@|
+    .eos = config->eos, .n_eos = w->eos ? config->n_eos : 0,@|
+    .min_tokens = w->min_tokens, .recall = store_keep, .see = watch, .self = k,@|
+    .choose = script > 0 ? recite : NULL, .chooser = k,@|
+    .judge = criteria_judge, .judging = &judges }@];
+  struct continuation text;
+  bool ok = generate(&maker, prompt->id, prompt->n, &want, &text, why);
   outflow_end(&k->flow);
-  k->reason = ok ? criteria_reason(&judges, k->text.ended) : NULL;
+  if (ok) k->reason = criteria_reason(&judges, text.ended);
+  if (ok && k->reason == NULL)
+    k->reason = text.ended == FINISH_CANCELLED ? "cancelled" : "length";
+  if (ok) continuation_free(&k->m, &text);
   return ok;
 }
 
-@ Before that the stop strings are built. Afterwards everything lies on the desk until the next text, so that it can be looked at.
+@ Before that the stop strings are counted, and prompt and script encoded. Whoever wishes for a shorter context tells the model's settings a smaller number, for as long as the text is being written.
 
-@<Write a text until something ends it@>=
-static void clear_desk(struct desk *k)
-{
-  continuation_free(&k->lab->m, &k->text);
-  outflow_close(&k->flow);
-  stops_close(&k->until);
-}
-static bool write_ids(struct desk *k, const struct wish *w,
-  const uint32_t *prompt, size_t n, struct error *why)
-{
-  size_t strings = 0;
-  for (; strings < 2 && w->stop[strings] != NULL; strings++)
-    k->list[strings] = (struct stop_string) @[{@|
-      (const unsigned char *) w->stop[strings], strlen(w->stop[strings]) }@];
-  clear_desk(k);
-  k->w = w;
-  k->flow = (struct outflow) @[{ .m = &k->lab->m, .t = k->t,@|
-    .until = &k->until, .min_tokens = w->min_tokens }@];
-  return stops_open(&k->until, &k->lab->m, k->list, strings, why)
-    && run_wish(k, prompt, n, why);
-}
-
-@ Prompts are given in words. The tokenizer puts nothing around them, and a special token's name in them would be plain text.
-
-@<Write a text until something ends it@>=
-static bool encode(struct desk *k, const char *text, struct ids *list,
-  struct error *why)
-{
-  return tokenizer_encode(k->t, &k->lab->m, text, strlen(text), false, false,
-    list, why);
-}
+@<Write what is wished@>=
 static bool write_text(struct desk *k, const struct wish *w,
   struct error *why)
 {
-  struct ids list = @[{ NULL, 0, 0 }@];
-  bool ok = encode(k, w->prompt, &list, why)
-    && write_ids(k, w, list.id, list.n, why);
-  ids_free(&k->lab->m, &list);
+  struct memory *m = &k->m;
+  struct ids prompt = @[{ NULL, 0, 0 }@];
+  struct stop_string list[2];
+  struct stops until;
+  size_t n = 0;
+  uint32_t *context = &k->lm->config.n_positions, usual = *context;
+  for (; n < 2 && w->stop[n] != NULL; n++) list[n] = (struct stop_string) @[{@|
+    (const unsigned char *) w->stop[n], strlen(w->stop[n]) }@];
+  outflow_close(&k->flow);
+  k->w = w, k->steps = k->shown = 0, interrupted = 0;
+  k->flow = (struct outflow) @[{ .m = m, .t = k->t, .until = &until,@|
+    .min_tokens = w->min_tokens }@];
+  if (w->context > 0) *context = w->context;
+  bool ok = stops_open(&until, m, list, n, why)@|
+    && encode(k, w->prompt, &prompt, why) && encode(k, w->script, &k->script,
+      why)@|
+    && outflow_prompt(&k->flow, prompt.id, prompt.n, why)@|
+    && generate_for(k, &prompt, why);
+  *context = usual;
+  ids_free(m, &k->script);
+  ids_free(m, &prompt);
+  stops_close(&until);
   return ok;
 }
 
-@ Here are eleven wishes. The length and the context are small ones, and stand for those of a service, which may allow 4,096 tokens; what happens at the end is the same. The list is recited, since the model does not write any. In the others it writes as it likes, greedily.
+@ A line for each text: what was wished, how many tokens were written, why the text ended, and its last words.
 
-@<Wish for every kind of end@>=
-#define OWL "User: Where does the owl live?\nAssistant:"
-#define SUN "The cat sat in the sun. The clock said"
-static const struct wish wishes[] = @[{@|
-  {"end token", "The dog", .most = 400, .eos = true},@|
-  {"the same, not before 100", "The dog", .most = 400, .eos = true,
-    .min_tokens = 99},@|
-  {"length 20", "The dog", .most = 20, .eos = true},@|
-  {"context 24", "The dog", .most = 400, .eos = true, .context = 24},@|
-  {"two line ends", OWL, {"\n\n"}, .most = 400, .eos = true},@|
-  {"these, or User:", OWL, {"\n\n", "User:"}, .most = 400, .eos = true},@|
-  {"4.", "A list:\n", {"4."}, .most = 20},@|
-  {"2 tokens, three times", SUN, .most = 400, .triple = 2},@|
-  {"three sentences", "The dog", .most = 400, .sentences = 3},@|
-  {"cancelled by a callback", "The dog", .most = 400, .cancel = 7},@|
-  {"cancelled by a signal", "The dog", .most = 400, .cancel = 7,
-    .by_signal = true} }@];
-enum { N_WISHES = sizeof wishes / sizeof *wishes, LISTED = 6 };
-
-@ Each is written, and a line says after how many tokens it ended, why, and with what words.
-
-@<Wish for every kind of end@>=
-static const char *reason_of(const struct desk *k)
-{
-  return k->reason != NULL ? k->reason
-    : k->text.ended == FINISH_CANCELLED ? "cancelled" : "length";
-}
+@<Say how a text ended@>=
 static bool show_end(struct desk *k, const struct wish *w, struct error *why)
 {
   if (!write_text(k, w, why)) return false;
-  size_t n = k->flow.text.n, tail = n < 22 ? n : 22;
-  printf("%-24s%4zu  %-11s", w->name, k->text.text.n - k->text.n_prompt,
-    reason_of(k));
-  for (size_t i = n - tail; i < n; i++)
+  size_t n = k->flow.text.n;
+  printf("%-24s%4zu  %-11s", w->name, k->steps, k->reason);
+  for (size_t i = n < 22 ? 0 : n - 22; i < n; i++)
     putchar(k->flow.text.byte[i] == '\n' ? '/' : k->flow.text.byte[i]);
   printf("\n");
   return true;
 }
 
-@ The list's script is the tokens that the tokenizer makes of six items.
+@ And a line for each token of a text that is shown on its way: the token, what the reader sees of it, and what is held.
 
-@<Wish for every kind of end@>=
-static const char *const shopping = "1. apples\n2. pears\n"@|
-  "3. plums\n4. nuts\n5. apples\n6. plums";
-static bool show_ends(struct desk *k, struct error *why)
+@<Say what a token shows@>=
+static int print_bytes(const unsigned char *byte, size_t n)
 {
-  struct ids items = @[{ NULL, 0, 0 }@];
-  const struct model_config *config = &k->lab->pocket->config;
+  int width = 0;
+  for (size_t i = 0; i < n; i++)
+    width += byte[i] == '\n' ? printf("\\n") : byte[i] < 0x80
+      ? printf("%c", byte[i]) : printf("\\x%02X", (unsigned) byte[i]);
+  return width;
+}
+static void show_token(struct desk *k, uint32_t id)
+{
+  const struct outflow *flow = &k->flow;
+  size_t n, held = flow->text.n - flow->released;
+  const unsigned char *byte = tokenizer_text(k->t, id, &n);
+  printf("%3zu  \"", k->steps);
+  printf("\"%*s\"", 13 - print_bytes(byte, n), "shows ");
+  int wide = print_bytes(flow->text.byte + k->shown, flow->released - k->shown);
+  printf("\"%*s", held > 0 ? 24 - wide : 0, held > 0 ? "holds \"" : "");
+  print_bytes(flow->text.byte + flow->released, held);
+  printf("%s%s\n", held > 0 ? "\"" : "",@|
+    flow->found != NULL ? " and ends" : "");
+  k->shown = flow->released;
+}
+
+@ These are the wishes. The dog's tale ends by itself, or where somebody ends it; the owl is asked a question; a shopping list is recited, to be ended after its third item; and the clock in the sun ticks for ever. The last wish is the text that is shown token by token.
+
+@<The wishes@>=
+#define OWL "User: Where does the owl live?\nAssistant:"
+#define SUN "The cat sat in the sun. The clock said"
+static const struct wish wishes[] = @[{@|
+  {"end token", "The dog", .most = 400, .eos = true},@|
+  {"the same, not before 100", "The dog", .most = 400, .eos = true,@|
+    .min_tokens = 99},@|
+  {"length 20", "The dog", .most = 20, .eos = true},@|
+  {"context 24", "The dog", .most = 400, .eos = true, .context = 24},@|
+  {"two line ends", OWL, {"\n\n"}, .most = 400, .eos = true},@|
+  {"these, or User:", OWL, {"\n\n", "User:"}, .most = 400, .eos = true},@|
+  {"4.", "A list:\n", {"4."}, "1. apples\n2. pears\n3. plums\n4. nuts\n"@|
+    "5. apples\n6. plums", .most = 20},@|
+  {"2 tokens, three times", SUN, .most = 400, .triple = 2},@|
+  {"three sentences", "The dog", .most = 400, .sentences = 3},@|
+  {"cancelled by a callback", "The dog", .most = 400, .cancel = 7},@|
+  {"cancelled by a signal", "The dog", .most = 400, .raise = 7},@|
+  {"on the way", "A list:\n", {"\n\n", "User:"}, "A caf\xc3\xa9.\nUseful: 5 "@|
+    "\xe2\x82\xac.\n\nUser:", .most = 40} }@];
+
+@ The end token is named first, with the file that names it, since a wrong one is a common illness (\cref{sec:endtoken}).
+
+@<Open the desk, grant all wishes, and close it@>=
+static void name_end(const struct desk *k)
+{
+  const struct model_config *config = &k->lm->config;
   size_t n;
   const unsigned char *byte = tokenizer_text(k->t, config->eos[0], &n);
   printf("end token %" PRIu32 ", %.*s, says %s\n", config->eos[0], (int) n,@|
     (const char *) byte, config->eos_from);
-  bool ok = encode(k, shopping, &items, why);
-  for (int i = 0; ok && i < N_WISHES; i++) {
-    struct wish w = wishes[i];
-    if (i == LISTED) w.script = &items;
-    ok = show_end(k, &w, why);
-    k->w = NULL;
-  }
-  ids_free(&k->lab->m, &items);
-  return ok;
+}
+int main(void)
+{
+  enum { ENDS = sizeof wishes / sizeof *wishes - 1 };
+  static struct desk k;
+  struct error why;
+  k.e = (struct engine) @[{ .k = kernels_find(NULL, &why), .c = &k.c }@];
+  bool ok = k.e.k != NULL@|
+    && (k.lm = model_open(&k.m, "models/pocket", &why)) != NULL@|
+    && (k.t = tokenizer_open(&k.m, "models/pocket", &why)) != NULL@|
+    && (k.s = store_open(&k.m, &k.lm->config, 1, &why)) != NULL;
+  if (ok) name_end(&k);
+  signal(SIGINT, note_signal);
+  for (size_t i = 0; ok && i < ENDS; i++) ok = show_end(&k, &wishes[i], &why);
+  k.aloud = true;
+  ok = ok && write_text(&k, &wishes[ENDS], &why);
+  outflow_close(&k.flow);
+  store_close(k.s);
+  tokenizer_close(&k.m, k.t);
+  model_close(&k.m, k.lm);
+  if (!ok) fprintf(stderr, "%s\n", why.words);
+  return !ok;
 }
 
 @ This is what became of them. The number counts all tokens that were written, the end token and those of a stop string among them; the words shown end before these. The first line says which of the model's files names the end token, since a wrong one is a common illness (\cref{sec:endtoken}).
@@ -811,42 +770,6 @@ The two line ends stand between the exchanges of a talk, and two tokens make the
 In the last two nothing is wrong with the text. It has seven tokens and their bytes, it can be shown, and it can be continued: the model, given the prompt and these, wrote \val{stop.resumed} tokens more, the same as without the interruption; greedily, and with dice as well, since chapter 7's depend on the position and not on a history. A cancelled text is a text.
 
 The tokens are the same, but the criteria begin anew. A \emph{Us} that was held was released with the end of the text, and an \emph{er:} that follows completes nothing, as its beginning stands in the prompt; protected tokens, sentences and repetitions are counted from 0. Who wants the stop strings to go on as well keeps the outflow, does not end it, and gives it to the next call: it does not notice that there were two.
-
-@ Going on from a cancelled text is to generate with the text as the prompt.
-
-@<Go on from where it was cancelled@>=
-static bool go_on(struct desk *k, double temperature, size_t *same,
-  struct error *why)
-{
-  enum { WHOLE = 40, PART = 7 };
-  struct wish w = @[{ .prompt = "The dog", .most = WHOLE, .seed = 3,@|
-    .temperature = temperature }@];
-  uint32_t whole[WHOLE + 16], part[WHOLE + 16];
-  if (!write_text(k, &w, why)) return false;
-  size_t n = k->text.text.n, prompt = k->text.n_prompt;
-  memcpy(whole, k->text.text.id, n * sizeof *whole);
-  w.cancel = PART;
-  if (!write_text(k, &w, why)) return false;
-  memcpy(part, k->text.text.id, k->text.text.n * sizeof *part);
-  w.cancel = 0, w.most = WHOLE - PART;
-  if (!write_ids(k, &w, part, prompt + PART, why)) return false;
-  for (size_t i = prompt + PART; i < n; i++)
-    *same += k->text.text.id[i] == whole[i];
-  return k->text.text.n == n
-    || error_say(why, "the text has another length");
-}
-
-@ Once greedily, and once with dice: the seed is the same, and the positions are.
-
-@<Go on from where it was cancelled@>=
-static bool print_resumed(struct desk *k, struct error *why)
-{
-  size_t greedy = 0, drawn = 0;
-  if (!go_on(k, 0, &greedy, why) || !go_on(k, 1, &drawn, why)) return false;
-  printf("stop.resumed %zu\n", greedy);
-  printf("stop.resumed.drawn %zu\n", drawn);
-  return true;
-}
 
 @* An end is drawn. \label{sec:endtoken}
 Among the tokens of a vocabulary is one, or a few, that stand for no text: in training they stood behind each text, and a model that has learnt well finds them likely where a text is over. Which ids these are is written in the model's files, and in more than one of them. The loop takes them from \.{generation\_config.json} where that file lists any, from \.{config.json} otherwise. Models have been published in
@@ -864,192 +787,6 @@ for it must have gone on $n$ times. That gets small, but it never is 0. For $e=0
 Is a model like a coin? \Cref{fig:running} has \val{stop.talks} talks of the built-in one, drawn at temperature 1. None has ended before \val{stop.talks.shortest} tokens, none went on for more than \val{stop.talks.longest}. Within a text the end has next to no probability: \val[3]{stop.eos.most} at the most, in \val{stop.eos.places} places where it was not chosen, and \val[1]{stop.eos.mean} millionths on the average; in the places where it was chosen, \val[2]{stop.eos.chosen}. A model that knows its texts sees the
 end coming. One that does not, since the prompt is like nothing that it has read, may well behave like the coin with the smallest $e$.
 
-@ A coin is a model with two tokens, and the sampler draws from it.
-
-@<Toss for the end@>=
-static bool coin_open(struct desk *k, double e, struct funnel *f,
-  struct error *why)
-{
-  float logits[2] = @[{ (float) num_log(e), (float) num_log(1 - e) }@];
-  if (!funnel_open(f, &k->lab->m, k->lab->e.k, 2, why)) return false;
-  return funnel_fill(f, logits, why);
-}
-static size_t toss(struct funnel *f, uint64_t number, size_t most)
-{
-  size_t n = 0;
-  while (n < most && funnel_choose(f, number, 0, (uint32_t) n) != 0) n++;
-  return n;
-}
-
-@ The probability $\frac9{10}$ is tossed for once in each of many texts; $\frac1{100}$ until it ends, or for 500 tokens.
-
-@<Toss for the end@>=
-static bool print_coin(struct desk *k, struct error *why)
-{
-  enum { TRIALS = 100000, COINS = 20000 };
-  struct funnel likely, rare = @[{ .n = 0 }@];
-  size_t on = 0, left = 0;
-  bool ok = coin_open(k, 0.9, &likely, why)
-    && coin_open(k, 0.01, &rare, why);
-  for (uint64_t i = 0; ok && i < TRIALS; i++) on += toss(&likely, i, 1);
-  for (uint64_t i = 0; ok && i < COINS; i++)
-    left += toss(&rare, i, 500) == 500;
-  funnel_close(&likely);
-  if (rare.m != NULL) funnel_close(&rare);
-  printf("stop.coin.trials %d\n", TRIALS);
-  printf("claim.S3-39 %.4f\n", (double) on / TRIALS);
-  printf("stop.coin.texts %d\n", COINS);
-  printf("stop.coin.left %zu\n", left);
-  printf("stop.coin.left.expected %.1f\n", COINS * num_pow(0.99, 500));
-  printf("claim.S2-68 %.5f\n", num_pow(0.99, 500));
-  return ok;
-}
-
-@ The talks are written with an end token as the only end, but for a length that none of them reaches. Somebody looks on, and notes what the model thought of the end, and whether a token was drawn that the model gave less than one in $10^2$; that will be wanted in \cref{sec:limits}.
-
-@<Let many talks end@>=
-enum { TALKS = 48, LONGEST = 400, CAP = 64 };
-struct survey { struct desk *k; double *logprob; size_t length[TALKS],
-  at, written, rare, inside, cut, cut_inside, clean; bool slipped;
-  double most, mean, chosen; };
-  /* of each talk its |length|; tokens |written|, and |rare| ones among them; the end's
-     probability where it was not chosen (|inside| places) and where it was; talks that are |cut|
-     behind |CAP| tokens, and within a sentence; talks without a rare token up to there */
-static bool note_end(void *self, const struct step *now)
-{
-  struct survey *x = self;
-  struct laboratory *lab = x->k->lab;
-  uint32_t eos = lab->pocket->config.eos[0];
-  lab->e.k->log_softmax(&lab->e, now->logits, 1,
-    lab->pocket->config.vocab_size, x->logprob);
-  double p = num_exp(x->logprob[eos]);
-  bool slip = num_exp(x->logprob[now->chosen]) < 0.01;
-  x->written++, x->at++;
-  x->rare += slip, x->slipped = x->slipped || slip;
-  if (now->chosen == eos) x->chosen += p;
-  else x->inside++, x->mean += p, x->most = p > x->most ? p : x->most;
-  if (x->at == CAP && now->chosen != eos)
-    @<See whether a length would cut here@>@;
-  return true;
-}
-
-@ A length cuts if the text would have gone on, that is, if the token was not the end. It cuts within a sentence if the last byte is neither a line end nor one of the signs that end a sentence; where it is a quotation mark, the one before it decides, since \emph{ball,"} is not the end of anything.
-
-@<See whether a length would cut here@>=
-{
-  const unsigned char *byte = x->k->flow.text.byte;
-  size_t n = x->k->flow.text.n;
-  if (n > 0 && byte[n - 1] == '"') n--;
-  x->cut++, x->clean += !x->slipped;
-  x->cut_inside += n > 0 && memchr(".!?\n", byte[n - 1], 4) == NULL;
-}
-
-@ All of them begin with the word that begins a talk.
-
-@<Let many talks end@>=
-static bool hold_survey(struct desk *k, struct survey *x, struct error *why)
-{
-  size_t v = k->lab->pocket->config.vocab_size;
-  *x = (struct survey) @[{ .k = k }@];
-  x->logprob = memory_take(&k->lab->m, FOR_OTHER, v, 8, why);
-  bool ok = x->logprob != NULL;
-  k->look = note_end, k->looking = x;
-  for (uint64_t seed = 0; ok && seed < TALKS; seed++) {
-    struct wish w = @[{ .prompt = "User:", .most = LONGEST, .eos = true,@|
-      .temperature = 1, .seed = seed }@];
-    x->at = 0, x->slipped = false;
-    ok = write_text(k, &w, why);
-    x->length[seed] = x->at;
-  }
-  k->look = NULL;
-  memory_give(&k->lab->m, FOR_OTHER, x->logprob, v, 8);
-  return ok;
-}
-
-@ For the figure: of the talks and of as many tossed texts as make the points quiet, the share that is still running. (The points of one coin hang together, since it is the same texts that are counted at each; where few are left, they stray together.)
-
-@<Let many talks end@>=
-static bool print_running(struct desk *k, struct error *why)
-{
-  enum { COINS = 40000, FAR = 300, CURVES = 4 };
-  static const double e[CURVES] = @[{ 0.1, 0.03, 0.01, 0.003 }@];
-  static size_t running[CURVES + 1][FAR + 1];
-  struct survey x;
-  if (!hold_survey(k, &x, why)) return false;
-  @<Toss every coin until it ends, over and over@>@;
-  for (size_t i = 0; i < TALKS; i++)
-    for (size_t j = 0; j < x.length[i] && j <= FAR; j++) running[CURVES][j]++;
-  @<Print a line for every fifth number of tokens@>@;
-  return true;
-}
-
-@ A text that ends behind $n$ tokens was running behind each smaller number of them.
-
-@<Toss every coin until it ends, over and over@>=
-for (int c = 0; c < CURVES; c++) {
-  struct funnel f;
-  bool ok = coin_open(k, e[c], &f, why);
-  for (uint64_t i = 0; ok && i < COINS; i++)
-    for (size_t n = toss(&f, i, FAR), j = 0; j <= n; j++) running[c][j]++;
-  funnel_close(&f);
-  if (!ok) return false;
-}
-
-@ Each coin has two columns, what was tossed and what was to be expected.
-
-@<Print a line for every fifth number of tokens@>=
-printf("tokens,a,aa,b,bb,c,cc,d,dd,talks\n");
-for (size_t n = 0; n <= FAR; n += 5) {
-  printf("%zu", n);
-  for (int c = 0; c < CURVES; c++)
-    printf(",%.5f,%.5f", (double) running[c][n] / COINS,@|
-      num_pow(1 - e[c], (double) n));
-  printf(",%.5f\n", (double) running[CURVES][n] / TALKS);
-}
-
-@ In the prose stand the extremes.
-
-@<Let many talks end@>=
-static bool print_survey(struct desk *k, struct error *why)
-{
-  struct survey x;
-  if (!hold_survey(k, &x, why)) return false;
-  size_t least = LONGEST, most = 0;
-  for (size_t i = 0; i < TALKS; i++) {
-    least = x.length[i] < least ? x.length[i] : least;
-    most = x.length[i] > most ? x.length[i] : most;
-  }
-  printf("stop.talks %d\n", TALKS);
-  printf("stop.talks.shortest %zu\n", least);
-  printf("stop.talks.longest %zu\n", most);
-  @<Print what the model thought of the end@>@;
-  @<Print what a length would have cut@>@;
-  return true;
-}
-
-@ The probability of the end where it did not come is a mean of small numbers, and is given in millionths.
-
-@<Print what the model thought of the end@>=
-printf("stop.eos.places %zu\n", x.inside);
-printf("stop.eos.most %.4f\n", x.most);
-printf("stop.eos.mean %.3f\n", 1e6 * x.mean / (double) x.inside);
-printf("stop.eos.chosen %.4f\n", x.chosen / TALKS);
-
-@ What is expected of the rare tokens is \eqref{eq:running}, with their rate for $e$.
-
-@<Print what a length would have cut@>=
-double r = (double) x.rare / (double) x.written;
-printf("stop.cap %d\n", CAP);
-printf("stop.cut %zu\n", x.cut);
-printf("stop.cut.inside %zu\n", x.cut_inside);
-printf("claim.S3-41 %zu\n", x.cut_inside);
-printf("stop.rare %zu\n", x.rare);
-printf("stop.written %zu\n", x.written);
-printf("stop.rare.rate %.4f\n", r);
-printf("stop.clean %zu\n", x.clean);
-printf("stop.clean.expected %.1f\n",
-  (double) x.cut * num_pow(1 - r, CAP));
-
 @* What the reader sees. \label{sec:shown}
 \Cref{fig:hold} is a text on its way to a reader, recited so that everything happens in it: two characters that come in pieces; a line end that is not followed by another; a word that begins like the stop string \emph{User:} and is another word; and at last two line ends.
 
@@ -1059,120 +796,7 @@ Nothing waits longer than it has to. The \emph{U} waits when it comes; so does \
 
 \checkpoint[14,33]{build/out/stopping.txt}{the same, token by token: what each releases, and what is held behind it}
 
-@ The text is given to the tokenizer and its tokens are recited.
-
-@<Show what is released and what is held@>=
-struct shown { struct desk *k; size_t before, tokens; bool points; };
-static int print_bytes(const unsigned char *byte, size_t n)
-{
-  int width = 0;
-  for (size_t i = 0; i < n; i++)
-    width += byte[i] == '\n' ? printf("\\n") : byte[i] < 0x80
-      ? printf("%c", byte[i]) : printf("\\x%02X", (unsigned) byte[i]);
-  return width;
-}
-static bool show_token(void *self, const struct step *now)
-{
-  struct shown *x = self;
-  const struct outflow *flow = &x->k->flow;
-  size_t n, held = flow->text.n - flow->released;
-  const unsigned char *byte = tokenizer_text(x->k->t, now->chosen, &n);
-  const unsigned char *from = flow->text.byte + x->before;
-  x->tokens++;
-  if (x->points) @<Print a line of the figure's data@>@;
-  else @<Print a line of the box@>@;
-  x->before = flow->released;
-  return true;
-}
-
-@ The box has the bytes themselves, and in hexadecimal those that are more than \.{7F}.
-
-@<Print a line of the box@>=
-{
-  printf("%3zu  \"", x->tokens);
-  int wide = print_bytes(byte, n);
-  printf("\"%*s\"", 13 - wide, "shows ");
-  wide = print_bytes(from, flow->released - x->before);
-  printf("\"%*s", held > 0 ? 24 - wide : 0, held > 0 ? "holds \"" : "");
-  print_bytes(flow->text.byte + flow->released, held);
-  printf("%s%s\n", held > 0 ? "\"" : "",
-    flow->found != NULL ? " and ends" : "");
-}
-
-@ The figure wants to know where things begin and end, and why a byte is held.
-
-@<Print a line of the figure's data@>=
-{
-  size_t half = utf8_held(flow->text.byte, flow->text.n);
-  size_t all = flow->text.n + (flow->found != NULL ? flow->found->n : 0);
-  printf("%zu,%zu,%zu,%zu,%zu,", x->tokens, x->before, flow->released, all,
-    held > half ? 0 : half);
-  print_bytes(byte, n);
-  printf("\n");
-}
-
-@ One function prints either of them. The same text is recited, and |points| says whether for the figure or for the box.
-
-@<Show what is released and what is held@>=
-static const char *const useful = "A caf\xc3\xa9.\n"@|
-  "Useful: 5 "@| "\xe2\x82\xac.\n\nUser:";
-static bool print_hold(struct desk *k, bool points, struct error *why)
-{
-  struct ids list = @[{ NULL, 0, 0 }@];
-  struct shown x = @[{ .k = k, .points = points }@];
-  struct wish w = @[{ .prompt = "A list:\n", .stop = { "\n\n", "User:" },@|
-    .most = 40, .script = &list }@];
-  if (points) printf("token,before,released,length,half,piece\n");
-  k->look = show_token, k->looking = &x;
-  bool ok = encode(k, useful, &list, why) && write_text(k, &w, why);
-  k->look = NULL, k->w = NULL;
-  ids_free(&k->lab->m, &list);
-  return ok;
-}
-
 @ That it does not matter how a text is cut into tokens has been proved; here it is counted for the two strings that tutorials name. A text of $n$ bytes can be cut in $2^{n-1}$ ways. Two short ones, the first with both strings in it and the second with one, were cut in all \val{claim.S3-42} ways: every cut ended at the same string and left the same text, and what was released on the way was always a beginning of it.
-
-@<Cut two phrases in every way@>=
-static bool same_for_cut(struct desk *k, const char *text, uint32_t cuts,
-  const char *left, int which, struct error *why)
-{
-  size_t n = strlen(text), most = strlen(left);
-  bool ok = true;
-  outflow_close(&k->flow);
-  k->flow = (struct outflow) @[{ .m = &k->lab->m, .until = &k->until }@];
-  for (size_t at = 0, to; ok && at < n && k->flow.found == NULL; at = to) {
-    for (to = at + 1; to < n && (cuts >> (to - 1) & 1) == 0; ) to++;
-    ok = outflow_bytes(&k->flow, (const unsigned char *) text + at, to - at,
-      why) && ((k->flow.released <= most
-        && memcmp(k->flow.text.byte, left, k->flow.released) == 0)
-        || error_say(why, "cut %" PRIu32 " shows too much", cuts));
-  }
-  return ok && ((k->flow.found == &k->list[which]
-    && k->flow.text.n == most && k->flow.released == most)
-    || error_say(why, "cut %" PRIu32 " ends elsewhere", cuts));
-}
-
-@ The first text ends at the first string of the list, and the second at the second. If one of the ways gave something else, no number would be printed at all.
-
-@<Cut two phrases in every way@>=
-static bool print_cuts(struct desk *k, struct error *why)
-{
-  static const char *const text[2][2] = @[{ {"one.\nTwo.\n\nUser:",@|
-    "one.\nTwo."}, {"\xe2\x82\xac 5.\nUse User: no", "\xe2\x82\xac 5.\nUse "}
-    }@];
-  uint32_t ways = 0;
-  clear_desk(k);
-  k->list[0] = (struct stop_string) @[{ (const unsigned char *) "\n\n", 2 }@];
-  k->list[1] = (struct stop_string) @[{ (const unsigned char *) "User:", 5 }@];
-  bool ok = stops_open(&k->until, &k->lab->m, k->list, 2, why);
-  for (int i = 0; i < 2; i++) {
-    uint32_t all = (uint32_t) 1 << (strlen(text[i][0]) - 1);
-    for (uint32_t cuts = 0; ok && cuts < all; cuts++, ways++)
-      ok = same_for_cut(k, text[i][0], cuts, text[i][1], i, why);
-  }
-  if (ok) printf("claim.S3-42 %" PRIu32 "\n", ways);
-  return ok;
-}
 
 @ What do others hold? vLLM holds the length of the longest stop string less 1, always, in characters; llama.cpp holds what it has not sent yet, all of it, while the text ends with a beginning of one.\side{As of August 2026, read in their sources: \.{detokenizer.py} and \.{server-context.cpp}.} Neither shows a byte that it would have to take back. \Cref{tab:held} has what a reader waits for; the fixed number is counted in bytes there.
 
@@ -1194,69 +818,6 @@ the longest, less 1 & \val[2]{stop.rule.short.fixed} & \val[2]{stop.rule.short.f
 The two columns of a list say different things, and they do not agree. With the fixed number fewest tokens are silent: once a text is longer than that number, whatever comes in at the end pushes as many bytes out in front. Something is shown with nearly every token, but it is always old. The reader is \val[1]{stop.rule.short.fixed} bytes behind with the short strings, which is about a token, and \val[1]{stop.rule.long.fixed} with the long one, which is a few words; and that in every
 place of every text, for the sake of a phrase that hardly ever comes. By what may be claimed the reader has everything, nearly always, and stops for a moment where something has begun. The rule in the middle lets nothing go while something has begun: neither what stands before it in the same token, nor what one beginning leaves to the reader when another takes its place, like the \emph{an} of our calculation. With the long string all of them wait longer, ours because every answer of a talk begins like it; but ours only there. So what speaks for the fixed number is an even flow, and what speaks against it is the time.
 
-@ For the table the strings must not end the texts. So all tokens are protected by |min_tokens|; what is held is the same. No end token is obeyed either, and a text that has come to its end begins another one. The end token itself has no bytes, so it counts as silent under every rule.
-
-@<Compare three ways to hold back@>=
-enum { RULES = 3, RULE_TALKS = 12, RULE_LONG = 100 };
-struct rules { struct desk *k; size_t longest, tokens, released[RULES],@|
-  held[RULES], silent[RULES]; };
-  /* by what may be claimed; by what is unsent; by the |longest| string: how much is |released| of this text, and over
-     all texts how many bytes were |held|, and how often nothing was shown */
-static bool note_rules(void *self, const struct step *now)
-{
-  struct rules *x = self;
-  const struct outflow *flow = &x->k->flow;
-  size_t n = flow->text.n, last = x->longest - 1;
-  bool begun = flow->released < n;
-  size_t after[RULES] = @[{ flow->released, begun ? x->released[1] : n,@|
-    n > last ? n - last : 0 }@];
-  (void) now;
-  x->tokens++;
-  for (int i = 0; i < RULES; i++) {
-    x->held[i] += n - after[i];
-    x->silent[i] += after[i] == x->released[i];
-    x->released[i] = after[i];
-  }
-  return true;
-}
-
-@ Both lists see the same talks: no string ends any of them, and the dice depend on the seed and the position.
-
-@<Compare three ways to hold back@>=
-static bool print_rules(struct desk *k, struct error *why)
-{
-  static const char *const rule[RULES] = @[{ "ours", "unsent", "fixed" }@];
-  static const char *const second[2] = @[{ "User:",@|
-    "\nAssistant: Goodbye!" }@];
-  for (int i = 0; i < 2; i++) {
-    struct rules x = @[{ .k = k, .longest = strlen(second[i]) }@];
-    struct wish w = @[{ .prompt = "User:", .stop = { "\n\n", second[i] },@|
-      .most = RULE_LONG, .min_tokens = RULE_LONG, .temperature = 1 }@];
-    k->look = note_rules, k->looking = &x;
-    bool ok = true;
-    for (w.seed = 0; ok && w.seed < RULE_TALKS; w.seed++) {
-      memset(x.released, 0, sizeof x.released);
-      ok = write_text(k, &w, why);
-    }
-    k->look = NULL, k->w = NULL;
-    if (!ok) return false;
-    @<Print what each rule holds@>@;
-  }
-  return true;
-}
-
-@ A mean for each rule and each list.
-
-@<Print what each rule holds@>=
-for (int j = 0; j < RULES; j++) {
-  const char *list = i == 0 ? "short" : "long";
-  printf("stop.rule.%s.%s %.3f\n", list, rule[j],
-    (double) x.held[j] / (double) x.tokens);
-  printf("stop.rule.%s.%s.silent %.3f\n", list, rule[j],
-    (double) x.silent[j] / (double) x.tokens);
-}
-if (i == 0) printf("stop.rule.tokens %zu\n", x.tokens);
-
 @* What it costs. \label{sec:stopcost}
 Somebody looks at every byte of every text; is that slow? A byte takes a step of the machine, and the step may take a walk. In the tales that lie beside the model, \val{stop.walk.bytes} bytes of them, the two short strings take \val{stop.walk.two} steps of walking, \val[4]{claim.S2-101} for a byte. A list that was made to be hard, the first few letters of \val{stop.walk.strings} places of the tales themselves, takes \val[2]{stop.walk.hard}. The bound is 1, whatever the strings are.
 
@@ -1265,161 +826,7 @@ Somebody looks at every byte of every text; is that slow? A byte takes a step of
 The clock says the same. With the machine a token of four bytes takes \val[0]{stop.clock.first} nanoseconds when the text has \val{stop.clock.first.tokens} tokens, and \val[0]{stop.clock.last} when it has \val{stop.clock.tokens}. Who calls the C library's |strstr| for each string on the whole text, each time, pays \val[0]{stop.clock.scan.first} nanoseconds for the shorter text and \val[1]{stop.clock.scan.last} microseconds for the longer: the function is fast, but the text grows. (To search only the end of the text, as long as the longest string and the newest token, would not grow either.) And see what the
 comparison is about. A pass of the built-in model, a very small one, takes \val[0]{stop.clock.pass} microseconds. The machine adds \val[2]{stop.clock.percent} percent to that, and the search \val[1]{stop.clock.scan.percent} percent at the longer text, more for a still longer one, and less for a larger model. Neither decides anything. What speaks for the machine is the hold-back, which it knows without asking.
 
-@<Count the walks@>=
-static size_t walks(const struct stops *s, const struct mapping *map)
-{
-  uint32_t state = 0;
-  size_t n = 0;
-  for (size_t i = 0; i < map->size; i++) {
-    uint32_t next = stops_step(s, state, map->bytes[i]);
-    uint32_t at = state, deep = s->node[next].depth;
-    for (; at != 0 && s->node[at].depth + 1 != deep; n++)
-      at = s->node[at].failure;
-    state = next;
-  }
-  return n;
-}
-
-@ The hard list: six bytes from every so many places, so that each string is begun over and over and hardly ever completed.
-
-@<Count the walks@>=
-static bool print_walks(struct desk *k, struct error *why)
-{
-  enum { HARD = 64 };
-  struct stop_string list[HARD] = @[{ {(const unsigned char *) "\n\n", 2},@|
-    {(const unsigned char *) "User:", 5} }@];
-  struct mapping map;
-  if (!file_map(&map, "models/pocket/tales.txt", why)) return false;
-  bool ok = true;
-  for (size_t n = 2; ok && n <= HARD; n += HARD - 2) {
-    struct stops s;
-    for (size_t i = 0; n == HARD && i < n; i++)
-      list[i] = (struct stop_string) @[{ map.bytes + 97 * i, 6 }@];
-    ok = stops_open(&s, &k->lab->m, list, n, why);
-    if (!ok) break;
-    double each = (double) walks(&s, &map) / (double) map.size;
-    if (n == 2) printf("stop.walk.bytes %zu\n"@| "stop.walk.two %zu\n"@|
-        "claim.S2-101 %.5f\n", map.size, walks(&s, &map), each);
-    else printf("stop.walk.strings %zu\n"@| "stop.walk.hard %.4f\n", n,@|
-        each);
-    stops_close(&s);
-  }
-  file_unmap(&map);
-  return ok;
-}
-
-@ The times are those of a token of four bytes, at four lengths of the text. The text is the tales, over and over; neither string stands in them.
-
-@<Take the time of the search@>=
-enum { TURNS = 41, SIZES = 4, TOKEN = 4, AHEAD = 512, AGAIN = 64 };
-struct times { double step[SIZES][TURNS], scan[SIZES][TURNS]; };
-static bool time_round(struct desk *k, const char *text, struct times *x,
-  int turn, struct error *why)
-{
-  bool ok = true;
-  outflow_close(&k->flow);
-  k->flow = (struct outflow) @[{ .m = &k->lab->m, .until = &k->until }@];
-  for (size_t token = 0, i = 0; ok && i < SIZES; token++) {
-    if (token == (size_t) AHEAD << 2 * i)
-      @<Time the search of the whole, and then so many tokens@>@;
-    ok = ok && outflow_bytes(&k->flow,
-      (const unsigned char *) text + TOKEN * token, TOKEN, why);
-  }
-  return ok;
-}
-
-@ One token alone is too short for the clock, and so is a search. So $2^6$ searches are timed, each beginning a byte later than the one before, for fear that a compiler finds out that they are all the same; and then, from the same length on, the next $2^9$ tokens, divided.
-
-@<Time the search of the whole, and then so many tokens@>=
-{
-  if (!bytes_push(&k->lab->m, &k->flow.text, "", 1, why)) return false;
-  const char *whole = (char *) k->flow.text.byte;
-  bool none = true;
-  double began = timing_seconds();
-  for (size_t j = 0; j < AGAIN; j++)
-    none = none && strstr(whole + j, "\n\n") == NULL
-      && strstr(whole + j, "User:") == NULL;
-  x->scan[i][turn] = 1e9 * (timing_seconds() - began) / AGAIN;
-  if (!none) return error_say(why, "a stop string"@| " is in the tales");
-  k->flow.text.n--;
-  began = timing_seconds();
-  for (size_t j = 0; ok && j < AHEAD; j++, token++)
-    ok = outflow_bytes(&k->flow, (const unsigned char *) text
-      + TOKEN * token, TOKEN, why);
-  x->step[i++][turn] = 1e9 * (timing_seconds() - began) / AHEAD;
-}
-
-@ As in the other chapters a table of medians and quartiles is printed when the word |"clock"| is given, and never by the build.
-
-@<Take the time of the search@>=
-static bool print_clock(struct desk *k, struct error *why)
-{
-  enum { ALL = TOKEN * ((AHEAD << 2 * (SIZES - 1)) + 2 * AHEAD) };
-  static char text[ALL];
-  static struct times x;
-  struct mapping map;
-  if (!file_map(&map, "models/pocket/tales.txt", why)) return false;
-  for (size_t i = 0; i < ALL; i++)
-    text[i] = (char) map.bytes[i % map.size];
-  file_unmap(&map);
-  clear_desk(k);
-  k->list[0] = (struct stop_string) @[{ (const unsigned char *) "\n\n", 2 }@];
-  k->list[1] = (struct stop_string) @[{ (const unsigned char *) "User:", 5 }@];
-  if (!stops_open(&k->until, &k->lab->m, k->list, 2, why)) return false;
-  for (int turn = 0; turn < TURNS; turn++)
-    if (!time_round(k, text, &x, turn, why)) return false;
-  printf("tokens,low,median,high,"@| "scanlow,scan,scanhigh\n");
-  for (size_t i = 0; i < SIZES; i++) {
-    struct quartiles a = timing_quartiles(x.step[i], TURNS);
-    struct quartiles b = timing_quartiles(x.scan[i], TURNS);
-    printf("%d,%.1f,%.1f,%.1f,%.1f,%.1f,%.1f\n", AHEAD << 2 * i, a.low,
-      a.median, a.high, b.low, b.median, b.high);
-  }
-  return true;
-}
-
 @ What the prose says about the times it reads from the file that was written then; and the time of a pass from the file of \cref{cache}, from the line for \val{stop.clock.pass.tokens} tokens.
-
-@<Take the time of the search@>=
-static bool read_lines(const char *path, double *row, size_t n, size_t want,
-  struct error *why)
-{
-  FILE *f = fopen(path, "r");
-  char line[512];
-  size_t found = 0;
-  if (f == NULL) return error_say(why, "%s: cannot be opened", path);
-  while (fgets(line, sizeof line, f) != NULL && found < want) {
-    double x[6];
-    int got = sscanf(line, "%lf,%lf,%lf,%lf,%lf,%lf", x, x + 1, x + 2,@|
-      x + 3, x + 4, x + 5);
-    if (got >= 3) memcpy(row + n * found++, x, n * sizeof *x);
-  }
-  fclose(f);
-  return found == want || error_say(why, "%s: %zu lines, %zu wanted", path,
-    found, want);
-}
-
-@ In the file the numbers of a line stand in the order in which they were printed.
-
-@<Take the time of the search@>=
-static bool print_times(struct error *why)
-{
-  double x[SIZES][6], pass[7][3];
-  if (!read_lines("figures/data/stopping.clock.csv", x[0], 6, SIZES, why)
-      || !read_lines("figures/data/cache.clock.csv", pass[0], 3, 7, why))
-    return false;
-  printf("stop.clock.first %.1f\n", x[0][2]);
-  printf("stop.clock.last %.1f\n", x[SIZES - 1][2]);
-  printf("stop.clock.tokens %.0f\n", x[SIZES - 1][0]);
-  printf("stop.clock.first.tokens %.0f\n", x[0][0]);
-  printf("stop.clock.scan.first %.1f\n", x[0][5]);
-  printf("stop.clock.scan.last %.3f\n", 1e-3 * x[SIZES - 1][5]);
-  printf("stop.clock.scan.percent %.2f\n", 0.1 * x[SIZES - 1][5] / pass[6][2]);
-  printf("stop.clock.percent %.3f\n", 0.1 * x[SIZES - 1][2] / pass[6][2]);
-  printf("stop.clock.pass %.1f\n", pass[6][2]);
-  printf("stop.clock.pass.tokens %.0f\n", pass[6][0]);
-  return true;
-}
 
 @* What no criterion mends. \label{sec:limits}
 Choosers, masks and penalties have a hand in every token before it is written. To a text already written, nothing can be done from outside but to end it: what stands there stays, and that it was written from left to right shows. Five things are said about this way of writing; four can be given a number, with the model that we have, and one is our opinion.
@@ -1442,120 +849,6 @@ Two remedies are in use, and neither changes the loop. A model may be led to wri
 price of having written it. Both buy better tokens with more of them. How much better, others have measured, and we have not.
 \end{aside}
 
-@ The experiment with the gap. At a place of the tale the model is asked for the likeliest tokens; then each of these is put there, the true tokens behind it, and the pass is asked for the log-probability of everything from the gap on.
-
-@<Ask once more with what follows@>=
-enum { CHOICES = 4, AFTER = 8, PLACES = 60, EVERY = 4, SOONEST = 12 };
-struct gap { struct desk *k; struct ids tale; float *logits;
-  double *logprob; uint32_t choice[CHOICES]; double alone[CHOICES],@|
-  pair[CHOICES], together[CHOICES]; size_t left, both, other; };
-  /* the tokens of a tale; of each choice for a gap, its log-probability, that of the best pair it
-     begins, and that of the gap and the |AFTER| tokens behind it; how often the likeliest was right |alone|, with
-     what |both| sides say, and did not begin the likeliest pair; room for |AFTER| rows of the vocabulary */
-static bool read_rows_of(struct gap *x, const uint32_t *id, size_t n,
-  size_t last, struct error *why)
-{
-  struct laboratory *lab = x->k->lab;
-  size_t which[AFTER], v = lab->pocket->config.vocab_size;
-  for (size_t i = 0; i < last; i++) which[i] = n - last + i;
-  store_empty(x->k->s);
-  if (!evaluate(&lab->e, lab->pocket, x->k->s, id, n, which, last,@|
-      x->logits, why)) return false;
-  lab->e.k->log_softmax(&lab->e, x->logits, last, v, x->logprob);
-  return true;
-}
-
-@ The likeliest come first. There are four; so the list is searched four times.
-
-@<Ask once more with what follows@>=
-static bool ask_before(struct gap *x, size_t at, struct error *why)
-{
-  size_t v = x->k->lab->pocket->config.vocab_size;
-  if (!read_rows_of(x, x->tale.id, at, 1, why)) return false;
-  for (int c = 0; c < CHOICES; c++) {
-    uint32_t best = 0;
-    for (uint32_t i = 1; i < v; i++)
-      if (x->logprob[i] > x->logprob[best]) best = i;
-    x->choice[c] = best, x->alone[c] = x->logprob[best];
-    x->logprob[best] = -INFINITY;
-  }
-  return true;
-}
-
-@ Behind the token in the gap stand the true ones; the last of them need not be read.
-
-@<Ask once more with what follows@>=
-static bool ask_behind(struct gap *x, size_t at, int c, struct error *why)
-{
-  size_t v = x->k->lab->pocket->config.vocab_size;
-  uint32_t truth = x->tale.id[at];
-  x->tale.id[at] = x->choice[c];
-  bool ok = read_rows_of(x, x->tale.id, at + AFTER, AFTER, why);
-  x->tale.id[at] = truth;
-  if (!ok) return false;
-  x->pair[c] = x->together[c] = x->alone[c];
-  double next = -INFINITY;
-  for (size_t i = 0; i < v; i++)
-    next = x->logprob[i] > next ? x->logprob[i] : next;
-  x->pair[c] += next;
-  for (size_t i = 0; i < AFTER; i++)
-    x->together[c] += x->logprob[i * v + x->tale.id[at + 1 + i]];
-  return true;
-}
-
-@ Then it is counted who would have been right.
-
-@<Ask once more with what follows@>=
-static int best_of(const double *score)
-{
-  int best = 0;
-  for (int c = 1; c < CHOICES; c++)
-    if (score[c] > score[best]) best = c;
-  return best;
-}
-static bool try_gaps(struct gap *x, struct error *why)
-{
-  for (size_t i = 0; i < PLACES; i++) {
-    size_t at = SOONEST + EVERY * i;
-    if (at + AFTER >= x->tale.n)
-      return error_say(why, "the tale is too short");
-    bool ok = ask_before(x, at, why);
-    for (int c = 0; ok && c < CHOICES; c++) ok = ask_behind(x, at, c, why);
-    if (!ok) return false;
-    x->left += x->choice[0] == x->tale.id[at];
-    x->both += x->choice[best_of(x->together)] == x->tale.id[at];
-    x->other += best_of(x->pair) != 0;
-  }
-  return true;
-}
-
-@ The tale is the first of those that lie beside the model.
-
-@<Ask once more with what follows@>=
-static bool print_gaps(struct desk *k, struct error *why)
-{
-  struct gap x = @[{ .k = k }@];
-  struct memory *m = &k->lab->m;
-  struct mapping map;
-  size_t n = AFTER * (size_t) k->lab->pocket->config.vocab_size, end = 0;
-  if (!file_map(&map, "models/pocket/tales.txt", why)) return false;
-  while (end < map.size && map.bytes[end] != '<') end++;
-  bool ok = tokenizer_encode(k->t, m, (const char *) map.bytes, end, false,
-    false, &x.tale, why);
-  file_unmap(&map);
-  x.logits = ok ? memory_take(m, FOR_OTHER, n, 4, why) : NULL;
-  x.logprob = x.logits != NULL ? memory_take(m, FOR_OTHER, n, 8, why) : NULL;
-  ok = x.logprob != NULL && try_gaps(&x, why);
-  memory_give(m, FOR_OTHER, x.logprob, n, 8);
-  memory_give(m, FOR_OTHER, x.logits, n, 4);
-  ids_free(m, &x.tale);
-  if (ok) printf("stop.gap.places %d\n"@| "stop.gap.after %d\n"@|
-      "stop.gap.choices %d\n"@| "stop.gap.left %zu\n"@|
-      "stop.gap.both %zu\n"@| "stop.pair.other %zu\n", PLACES, AFTER,@|
-      CHOICES, x.left, x.both, x.other);
-  return ok;
-}
-
 @* Nobody is padded. \label{sec:padding}
 Texts that are written together end at different times, and begin with prompts of different lengths. Programs that keep them in a table of equal rows fill the short ones up with a \emph{pad} token, mostly the end token for want of a better one, and then have to see to it that nobody looks at it: the pads must be masked, and the positions counted without them. Ours has no table. A pass is a list of rows, each with its sequence and its position (\cref{sec:causal}); a text that has ended has no row in the next pass; and no token of
 the vocabulary has to stand for nothing.
@@ -1564,315 +857,12 @@ the vocabulary has to stand for nothing.
 What happens if that is forgotten? Put four end tokens before a prompt, and the logits behind it differ, by \val[2]{stop.pad.end.left} at the most. Two things are mixed in this number: the pads are looked at, and the prompt stands four positions further on. The model writes the same greedy text, as far as we compared, \val{stop.pad.end.same} tokens: ours has been trained on rows of texts, one behind the other with an end token between them, and so end tokens before a text are nothing new to it. That is our explanation, and no reason to rely on it with another model. With full stops for pads the logits differ by \val[2]{stop.pad.other.left}, and the text is
 another from token \val{stop.pad.parts} on. And with pads \emph{behind} the prompt, if the last row is asked what comes next, the logits differ by \val[2]{stop.pad.end.right}: that row predicts what follows an end. In no case is there an error message.
 
-@<Pad a prompt@>=
-enum { PADS = 4, PADDED = 60 };
-static bool logits_of(struct desk *k, const uint32_t *id, size_t n,
-  float *logits, struct error *why)
-{
-  size_t last = n - 1;
-  store_empty(k->s);
-  return evaluate(&k->lab->e, k->lab->pocket, k->s, id, n, &last, 1, logits,
-    why);
-}
-static double farthest(const float *a, const float *b, size_t n)
-{
-  double most = 0;
-  for (size_t i = 0; i < n; i++)
-    most = fmax(most, fabs((double) a[i] - (double) b[i]));
-  return most;
-}
-
-@ The prompt without pads, with pads on its left, and with pads on its right; the pad is the end token, or another one.
-
-@<Pad a prompt@>=
-static bool compare_pads(struct desk *k, const struct ids *list,
-  uint32_t pad, const char *name, float *logits, struct error *why)
-{
-  size_t n = list->n, v = k->lab->pocket->config.vocab_size, same = 0;
-  uint32_t id[2 * PADS + 32], plain[PADDED];
-  struct wish w = @[{ .prompt = "", .most = PADDED }@];
-  if (n > 32) return error_say(why, "the prompt is too long");
-  for (size_t i = 0; i < n + 2 * PADS; i++)
-    id[i] = i < PADS || i >= PADS + n ? pad : list->id[i - PADS];
-  if (!logits_of(k, id + PADS, n, logits, why)
-      || !logits_of(k, id, PADS + n, logits + v, why)
-      || !logits_of(k, id + PADS, n + PADS, logits + 2 * v, why)
-      || !write_ids(k, &w, id + PADS, n, why)) return false;
-  memcpy(plain, k->text.text.id + n, sizeof plain);
-  if (!write_ids(k, &w, id, PADS + n, why)) return false;
-  while (same < PADDED && k->text.text.id[PADS + n + same] == plain[same])
-    same++;
-  @<Print how far the padded prompt leads away@>@;
-  return true;
-}
-
-@ How far the logits are apart, and at which token the texts part, if they do.
-
-@<Print how far the padded prompt leads away@>=
-printf("stop.pad.%s.left %.3f\n", name,
-  farthest(logits, logits + v, v));
-printf("stop.pad.%s.right %.3f\n", name,
-  farthest(logits, logits + 2 * v, v));
-printf("stop.pad.%s.same %zu\n", name, same);
-if (same < PADDED) printf("stop.pad.parts %zu\n"@| "claim.S2-99 %zu\n",
-    same + 1, same + 1);
-
-@ The prompt is the owl's, of which a talk is to come.
-
-@<Pad a prompt@>=
-static bool print_pads(struct desk *k, struct error *why)
-{
-  struct ids list = @[{ NULL, 0, 0 }@];
-  size_t n = 3 * (size_t) k->lab->pocket->config.vocab_size;
-  float *logits = memory_take(&k->lab->m, FOR_OTHER, n, 4, why);
-  uint32_t point = 0;
-  bool ok = logits != NULL && encode(k, OWL, &list, why)
-    && tokenizer_find(k->t, ".", 1, &point)
-    && compare_pads(k, &list, k->lab->pocket->config.eos[0], "end", logits,
-      why) && compare_pads(k, &list, point, "other", logits, why);
-  ids_free(&k->lab->m, &list);
-  memory_give(&k->lab->m, FOR_OTHER, logits, n, 4);
-  return ok;
-}
-
 @* A mask ends nothing. \label{sec:maskends}
 One more thing is said about forms: that a mask on the tokens \emph{forces} a text into a grammar. It does, step by step: what is struck out cannot be drawn. Behind the owl's question all tokens but those made of digits were struck out, and of \val{stop.mask.draws} tokens drawn at temperature 1 all were made of digits, though the model gave these \val[1]{stop.mask.digits} millionths of the probability. How the mask is computed from a grammar is the business of \cref{constraints}. But a mask cannot force a text to be finished: the length may come
 first, and then what is left is the valid beginning of a form.
 
-@<Mask what must not come@>=
-static bool all_digits(struct desk *k, uint32_t id)
-{
-  size_t n;
-  const unsigned char *byte = tokenizer_text(k->t, id, &n);
-  for (size_t i = 0; i < n; i++)
-    if (byte[i] < '0' || byte[i] > '9') return false;
-  return n > 0;
-}
-
-@ What the model gives to the digits is added up before the others are struck out.
-
-@<Mask what must not come@>=
-static bool draw_masked(struct desk *k, const float *logits,
-  uint8_t *allowed, struct error *why)
-{
-  enum { DRAWS = 1000 };
-  struct funnel *f = &k->d.f;
-  size_t others = 0;
-  double digits = 0;
-  if (!funnel_fill(f, logits, why)) return false;
-  for (uint32_t i = 0; i < f->vocab; i++) allowed[i] = all_digits(k, i);
-  funnel_distribution(f);
-  for (size_t i = 0; i < f->n; i++)
-    digits += allowed[f->left[i]] != 0 ? f->w[i] : 0;
-  f->allowed = allowed;
-  bool ok = funnel_fill(f, logits, why);
-  f->allowed = NULL;
-  if (!ok) return false;
-  for (uint64_t seed = 0; seed < DRAWS; seed++)
-    others += !all_digits(k, funnel_choose(f, seed, 0, 0));
-  printf("stop.mask.draws %d\n", DRAWS);
-  printf("stop.mask.digits %.3f\n", 1e6 * digits);
-  printf("claim.S2-104 %zu\n", others);
-  return true;
-}
-
-@ The logits are those behind the owl's question.
-
-@<Mask what must not come@>=
-static bool print_mask(struct desk *k, struct error *why)
-{
-  struct ids list = @[{ NULL, 0, 0 }@];
-  struct memory *m = &k->lab->m;
-  size_t v = k->lab->pocket->config.vocab_size, last;
-  float *logits = memory_take(m, FOR_OTHER, v, 4, why);
-  uint8_t *allowed = memory_take(m, FOR_OTHER, v, 1, why);
-  bool ok = logits != NULL && allowed != NULL && encode(k, OWL, &list, why);
-  last = list.n - 1;
-  store_empty(k->s);
-  ok = ok && evaluate(&k->lab->e, k->lab->pocket, k->s, list.id, list.n,@|
-    &last, 1, logits, why) && draw_masked(k, logits, allowed, why);
-  ids_free(m, &list);
-  memory_give(m, FOR_OTHER, allowed, v, 1);
-  memory_give(m, FOR_OTHER, logits, v, 4);
-  return ok;
-}
-
 @* Names and claims. \label{sec:stopkeys}
 The box of the eleven ends decides some claims: that three kinds of end are there, each with its reason; at which token a text ended, alone and in company; how many items a list has; when a circle was given up.
-
-@<Print every number that the prose quotes@>=
-static bool tokens_of(struct desk *k, const char *name, size_t *n,
-  struct error *why)
-{
-  for (int i = 0; i < N_WISHES; i++)
-    if (strcmp(wishes[i].name, name) == 0) {
-      bool ok = write_text(k, &wishes[i], why);
-      *n = k->text.text.n - k->text.n_prompt;
-      return ok;
-    }
-  return error_say(why, "there is no wish `%s'", name);
-}
-
-@ A reason counts if it is the one that the wish was made for.
-
-@<Print every number that the prose quotes@>=
-static bool print_ends(struct desk *k, struct error *why)
-{
-  size_t end, length, alone, both, circle, context;
-  if (!tokens_of(k, "end token", &end, why)) return false;
-  size_t reasons = strcmp(reason_of(k), "eos") == 0;
-  if (!tokens_of(k, "length 20", &length, why)) return false;
-  reasons += strcmp(reason_of(k), "length") == 0 && length == 20;
-  if (!tokens_of(k, "two line ends", &alone, why)) return false;
-  reasons += strcmp(reason_of(k), "string") == 0;
-  if (!tokens_of(k, "these, or User:", &both, why)
-      || !tokens_of(k, "2 tokens, three times", &circle, why)
-      || !tokens_of(k, "context 24", &context, why)) return false;
-  printf("claim.S1-50 %zu\n"@| "claim.S2-70 %zu\n"@| "claim.S2-72 %zu\n"@|
-    "claim.S3-43 %zu\n", reasons, alone, both, circle);
-  printf("stop.context.written %zu\n", context);
-  printf("stop.context.prompt %zu\n", k->text.n_prompt);
-  return true;
-}
-
-@ The items of the list are counted where it was recited; and of the owl's talk, the tokens that were shown whole, with nothing waiting behind them. Of the others some waited, and some were never shown, because they ended behind the place where the text was cut: so of each token it is noted where it ended.
-
-@<Print every number that the prose quotes@>=
-enum { NOTED = 64 };
-struct at_once { struct desk *k; size_t tokens, whole, end[NOTED]; };
-static bool note_whole(void *self, const struct step *now)
-{
-  struct at_once *x = self;
-  const struct outflow *flow = &x->k->flow;
-  (void) now;
-  if (x->tokens == NOTED) return false;
-  x->end[x->tokens++] = flow->text.n
-    + (flow->found != NULL ? flow->found->n : 0);
-  x->whole += flow->released == flow->text.n && flow->found == NULL;
-  return true;
-}
-
-@ An item ends with its line. A token that ends behind the end of the text is a part of the stop string, and what is neither that nor shown at once has waited.
-
-@<Print every number that the prose quotes@>=
-static bool print_items(struct desk *k, struct error *why)
-{
-  struct ids items = @[{ NULL, 0, 0 }@];
-  struct wish list = wishes[LISTED];
-  struct at_once x = @[{ .k = k }@];
-  size_t lines = 0;
-  list.script = &items;
-  bool ok = encode(k, shopping, &items, why)
-    && write_text(k, &list, why);
-  for (size_t i = 0; i < k->flow.text.n; i++)
-    lines += k->flow.text.byte[i] == '\n';
-  ids_free(&k->lab->m, &items);
-  k->look = note_whole, k->looking = &x;
-  ok = ok && write_text(k, &wishes[LISTED - 1], why);
-  k->look = NULL;
-  if (!ok) return false;
-  @<Print how the tokens came to the reader@>@;
-  return true;
-}
-
-@ The three numbers add up to that of the tokens, since a token cannot be two of these things.
-
-@<Print how the tokens came to the reader@>=
-size_t never = 0;
-for (size_t i = 0; i < x.tokens; i++) never += x.end[i] > k->flow.text.n;
-printf("claim.S2-71 %zu\n"@| "stop.shown.tokens %zu\n"@|
-  "stop.shown.at.once %zu\n"@| "claim.S3-18 %zu\n", lines, x.tokens,@|
-  x.whole, x.whole);
-printf("stop.shown.string %zu\n"@| "stop.shown.waited %zu\n", never,@|
-  x.tokens - x.whole - never);
-
-@ Where one of them fails, no number behind it is printed, and the build stops.
-
-@<Print every number that the prose quotes@>=
-static bool print_keys(struct desk *k, struct error *why)
-{
-  return print_ends(k, why) && print_items(k, why) && print_coin(k, why)
-    && print_survey(k, why) && print_rules(k, why)
-    && print_resumed(k, why) && print_walks(k, why) && print_times(why)@|
-    && print_gaps(k, why) && print_pads(k, why) && print_mask(k, why)
-    && print_cuts(k, why);
-}
-
-@ The parts of the program, in an order in which each finds what it calls. The desk is opened near the end, since all that is shown and measured stands on it and none of it opens one.
-
-@<The whole program@>=
-@<Print the tree of the calculation@>@;
-@<Write a text until something ends it@>@;
-@<Wish for every kind of end@>@;
-@<Show what is released and what is held@>@;
-@<Toss for the end@>@;
-@<Let many talks end@>@;
-@<Cut two phrases in every way@>@;
-@<Compare three ways to hold back@>@;
-@<Go on from where it was cancelled@>@;
-@<Mask what must not come@>@;
-@<Count the walks@>@;
-@<Take the time of the search@>@;
-@<Ask once more with what follows@>@;
-@<Pad a prompt@>@;
-@<Open and close a desk@>@;
-@<Print every number that the prose quotes@>@;
-@<Do what the command line says@>@;
-@<Run the whole program@>@;
-
-@ The program opens a desk, does what the command line says, and closes it, also where the desk could only be opened by half.
-
-@<Run the whole program@>=
-int main(int argc, char **argv)
-{
-  struct laboratory lab;
-  struct desk k;
-  struct error why;
-  const char *what = argc > 1 ? argv[1] : "";
-  bool ok = laboratory_open(&lab, &why);
-  if (ok) {
-    ok = desk_open(&k, &lab, &why) && print_what(&k, what, &why);
-    desk_close(&k);
-  }
-  laboratory_close(&lab);
-  if (!ok) fprintf(stderr, "%s\n", why.words);
-  return !ok;
-}
-
-@ A desk has chapter 4's cache, in which the prompt of the next text finds what it has in common with the last.
-
-@<Open and close a desk@>=
-static bool desk_open(struct desk *k, struct laboratory *lab,
-  struct error *why)
-{
-  static const struct cache_wishes room = @[{ .rows = 1024 }@];
-  *k = (struct desk) @[{ .lab = lab }@];
-  k->t = tokenizer_open(&lab->m, "models/pocket", why);
-  k->s = k->t == NULL ? NULL
-    : cache_open(&lab->m, &lab->pocket->config, 1, &room, why);
-  return k->s != NULL && funnel_open(&k->d.f, &lab->m, lab->e.k,@|
-    lab->pocket->config.vocab_size, why);
-}
-static void desk_close(struct desk *k)
-{
-  clear_desk(k);
-  if (k->d.f.m != NULL) funnel_close(&k->d.f);
-  store_close(k->s);
-  tokenizer_close(&k->lab->m, k->t);
-}
-
-@ Without a word the program prints the two boxes.
-
-@<Do what the command line says@>=
-static bool print_what(struct desk *k, const char *what, struct error *why)
-{
-  if (strcmp(what, "tree") == 0) return print_tree(&k->lab->m, why);
-  if (strcmp(what, "hold") == 0) return print_hold(k, true, why);
-  if (strcmp(what, "running") == 0) return print_running(k, why);
-  if (strcmp(what, "clock") == 0) return print_clock(k, why);
-  if (strcmp(what, "values") == 0) return print_keys(k, why);
-  return show_ends(k, why) && print_hold(k, false, why);
-}
 
 @* What others do. \label{sec:stopothers}
 Stop strings are an option of nearly every program that lets a model write, and the three that we have read do not agree about them.\side{Read in August 2026: \.{stopping\_criteria.py} of Hugging Face's library, and the files named in \cref{sec:shown}.} Hugging Face's library compares with the text of \emph{all} tokens, the prompt included: a prompt that ends in \emph{Us} and a model that goes on with \emph{er:} have said it, and the text ends. It never cuts; whoever wanted the string gone cuts for himself. vLLM looks at what was written only, and ends the text where an occurrence ends first, as we do; of two that end there it takes the one that stands first in the list, where we take the longest, so that the order of a list

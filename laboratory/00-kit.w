@@ -482,3 +482,152 @@ double random_normal(uint64_t *seed)
   double u = random_uniform(seed), v = random_uniform(seed);
   return sqrt(-2 * num_log(u)) * num_cos(6.283185307179586 * v);
 }
+
+@* Texts, rows and tokens. \label{lab:rows}
+The experiments on choosing, stopping and searching ask a few questions again and again: what does the model say after this text, which token
+does it like best, how far are two rows of logits apart, how much of a text is new? The answers are in a second header, so that the experiments on time and memory need not see them.
+
+@(kit2.h@>=
+#ifndef INCIPIT_KIT2_H
+#define INCIPIT_KIT2_H
+#include "laboratory/kit.h"
+@<Rows of logits@>@;
+@<Tales@>@;
+@<Tokens, and pairs of them@>@;
+#endif
+
+@ Its file has the same order.
+
+@(kit2.c@>=
+#include <math.h>
+#include <stdio.h>
+#include "laboratory/kit2.h"
+@;@#
+@<Read a text, and compare rows@>@;
+@<Take one of the tales@>@;
+@<Count pairs, and print tokens@>@;
+
+@ A row of logits is asked for after the text has been read from its beginning in one pass, whatever the store knew before.
+
+@<Rows of logits@>=
+bool lab_logits(struct laboratory *lab, struct store *s, const uint32_t *id,
+  size_t n, size_t last, float *logits, struct error *why);
+  /* empties |s|, reads |id[n]|, and puts the rows of its |last| tokens, at most |n|, into
+     |logits[last][vocab_size]| */
+bool lab_logits_after(struct laboratory *lab, const char *text, size_t *n,
+  float *logits, struct error *why);
+  /* the row after a text of |*n| tokens, in the laboratory's own store */
+size_t best_token(const float *logits, size_t vocab);
+  /* the likeliest; of equal ones the first */
+double farthest(const float *a, const float *b, size_t n);
+  /* the largest difference between two numbers in the same place */
+
+@ The positions that are wanted are those at the end.
+
+@<Read a text, and compare rows@>=
+bool lab_logits(struct laboratory *lab, struct store *s, const uint32_t *id,
+  size_t n, size_t last, float *logits, struct error *why)
+{
+  size_t *which = memory_take(&lab->m, FOR_OTHER, last, sizeof *which, why);
+  if (which == NULL) return false;
+  for (size_t i = 0; i < last; i++) which[i] = n - last + i;
+  bool ok = evaluate(&lab->e, lab->model, s, id, n, which, last, logits, why);
+  memory_give(&lab->m, FOR_OTHER, which, last, sizeof *which);
+  return ok;
+}
+bool lab_logits_after(struct laboratory *lab, const char *text, size_t *n,
+  float *logits, struct error *why)
+{
+  struct ids list = @[{ .n = 0 }@];
+  bool ok = lab_encode(lab, text, &list, why)
+    && lab_logits(lab, lab->b.s, list.id, list.n, 1, logits, why);
+  *n = list.n;
+  ids_free(&lab->m, &list);
+  return ok;
+}
+
+@ Two rows are compared as numbers, and by what a greedy choice would make of them.
+
+@<Read a text, and compare rows@>=
+size_t best_token(const float *logits, size_t vocab)
+{
+  size_t best = 0;
+  for (size_t i = 1; i < vocab; i++)
+    if (logits[i] > logits[best]) best = i;
+  return best;
+}
+double farthest(const float *a, const float *b, size_t n)
+{
+  double most = 0;
+  for (size_t i = 0; i < n; i++)
+    most = fmax(most, fabs((double) a[i] - (double) b[i]));
+  return most;
+}
+
+@ Three tales lie beside the built-in model that it has not been trained on, with an end token after each. Some experiments read all of them, others only the first.
+
+@<Tales@>=
+bool lab_tales(struct laboratory *lab, struct ids *list, struct error *why);
+  /* appends all three, with their end tokens */
+bool lab_tale(struct laboratory *lab, struct ids *list, struct error *why);
+  /* appends the first, without its end token */
+
+@ The first tale is what stands before the first end token.
+
+@<Take one of the tales@>=
+bool lab_tales(struct laboratory *lab, struct ids *list, struct error *why)
+{
+  return lab_encode_file(lab, "models/pocket/tales.txt", list, why);
+}
+bool lab_tale(struct laboratory *lab, struct ids *list, struct error *why)
+{
+  size_t n = list->n;
+  if (!lab_tales(lab, list, why)) return false;
+  while (n < list->n && list->id[n] != lab->model->config.eos[0]) n++;
+  list->n = n;
+  return true;
+}
+
+@ \emph{Distinct-2} is a measure of variety: of all pairs of neighbouring tokens in some texts, how many have not come before? (Li and others 2016.) We count them; the share is the caller's.
+@^distinct-2@>
+
+@<Tokens, and pairs of them@>=
+size_t distinct_pairs(const uint32_t *text, size_t n, size_t length);
+  /* of the |n * (length - 1)| pairs in |text[n][length]|, how many are different */
+double percent(size_t part, size_t whole);
+  /* 0 of nothing is 0 */
+void print_token(const struct laboratory *lab, uint32_t id);
+  /* as a field of a table: a comma by its number, the end of a line as a stroke */
+
+@ No pair lies across the ends of two texts.
+
+@<Count pairs, and print tokens@>=
+size_t distinct_pairs(const uint32_t *text, size_t n, size_t length)
+{
+  size_t fresh = 0, pairs = n * (length - 1);
+  for (size_t i = 0, k; i < pairs; i++) {
+    const uint32_t *a = text + i / (length - 1) * length + i % (length - 1);
+    for (k = 0; k < i; k++) {
+      const uint32_t *b = text + k / (length - 1) * length + k % (length - 1);
+      if (a[0] == b[0] && a[1] == b[1]) break;
+    }
+    fresh += k == i;
+  }
+  return fresh;
+}
+double percent(size_t part, size_t whole)
+{
+  return whole == 0 ? 0 : 100 * (double) part / (double) whole;
+}
+
+@ Figures are set by \TeX, to which a comma is a comma again if it is called by its number.
+
+@<Count pairs, and print tokens@>=
+void print_token(const struct laboratory *lab, uint32_t id)
+{
+  size_t n;
+  const unsigned char *byte = tokenizer_text(lab->t, id, &n);
+  for (size_t i = 0; i < n; i++)
+    if (byte[i] == ',') printf("\\char44 "); /* a comma ends a field */
+    else putchar(byte[i] == '\n' ? '/' : byte[i]);
+}

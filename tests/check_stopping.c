@@ -786,13 +786,13 @@ START_TEST(an_outflow_that_is_kept_goes_on_where_it_was)
 }
 END_TEST
 
-/* ---- a person's Ctrl-C is not swallowed by the chapter's program: it ends with a sentence, or,
+/* ---- a person's Ctrl-C is not swallowed by the chapter's laboratory: it ends with a sentence, or,
  * between two texts, by the signal itself */
 START_TEST(the_program_obeys_a_signal_that_nobody_wished)
 {
   char path[400], said[400];
   const char *build = getenv("BUILD");
-  snprintf(path, sizeof path, "%s/bin/stopping", build != NULL ? build : "build");
+  snprintf(path, sizeof path, "%s/bin/laboratory/stopping", build != NULL ? build : "build");
   ck_assert_msg(access(path, X_OK) == 0, "%s is not built", path);
   unsigned sentences = 0;
   for (unsigned round = 0; round < 6; round++) {
