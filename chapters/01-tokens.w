@@ -1719,7 +1719,7 @@ uint32_t pair_map_get(const struct pair_map *p, uint32_t left, uint32_t right)
 }
 
 @ Crowding is the one thing that can go wrong with a hash table without any answer being wrong. Neighbouring ids
-are the hardest test for the rule, since they differ in few bits. After \val{lookups.pairs} pairs $(i, i+1)$ have been entered, the table has
+are a hard test for the rule, since they differ in few bits. After \val{lookups.pairs} pairs $(i, i+1)$ have been entered, the table has
 \val{lookups.slots} slots, and the longest run of used ones has \val{lookups.crowd}: no search looks at more than one slot beyond that number.\lab{lab:tokenscrowd}
 
 A table that would become more than half full is replaced by one of twice the size. Its slots
