@@ -101,7 +101,7 @@ OUTPUTS := $(CHECKPOINTS:%=build/out/%.txt)
 DATA    := $(filter-out build/data/modules.csv,$(sort $(shell grep -oh 'build/data/[A-Za-z0-9._-]*\.csv' figures/*.tex 2>/dev/null)))
 values: $(VALUES) ## the numbers that the prose quotes, printed by the programs
 define values
-build/values/$(1).val: build/sums/$(call evidence,$(1)) $(wildcard figures/data/*.csv models/*/*)
+build/values/$(1).val: build/sums/$(call evidence,$(1)) $(wildcard figures/data/*.csv models/*/* models/*.grammar)
 	@mkdir -p $$(@D)
 	build/bin/$(call evidence,$(1)) values > $$@
 endef
@@ -109,11 +109,11 @@ $(foreach m,$(NAMED),$(eval $(call values,$(m))))
 build/data/modules.csv: tools/edges.lua tools/book.lua book.list $(STAMPS)
 	@mkdir -p $(@D)
 	@texlua tools/edges.lua csv > $@
-build/out/%.txt: build/sums/% $(wildcard models/*/*)
+build/out/%.txt: build/sums/% $(wildcard models/*/* models/*.grammar)
 	@mkdir -p $(@D)
 	@(echo '$$ build/bin/$*'; build/bin/$*) > $@
 define data
-$(1): $(wildcard models/*/*) build/sums/$(call evidence,$(firstword $(subst ., ,$(notdir $(1)))))
+$(1): $(wildcard models/*/* models/*.grammar) build/sums/$(call evidence,$(firstword $(subst ., ,$(notdir $(1)))))
 	@mkdir -p $$(@D)
 	build/bin/$(call evidence,$(firstword $(subst ., ,$(notdir $(1))))) $(word 2,$(subst ., ,$(notdir $(1)))) > $$@
 endef
@@ -155,7 +155,7 @@ build/figures.pdf: figures.tex $(wildcard figures/*.tex figures/data/*.csv) $(DA
 BAD := Missing character|undefined|UNDEFINED|multiply defined|Overfull|destination with the same
 book: lint build/incipit.pdf ## build/incipit.pdf
 	@texlua tools/logcheck.lua build/incipit.log build/woven
-build/incipit.pdf: $(SOURCES) build/book.cwi build/book.cwm $(VALUES) $(DATA) $(OUTPUTS) build/buildid.tex build/order.tex build/figures.pdf
+build/incipit.pdf: $(SOURCES) $(wildcard models/*.grammar) build/book.cwi build/book.cwm $(VALUES) $(DATA) $(OUTPUTS) build/buildid.tex build/order.tex build/figures.pdf
 	TEXINPUTS=macros:.: latexmk -norc -lualatex -silent -jobname=incipit -interaction=nonstopmode -halt-on-error -outdir=build book.tex >build/latexmk.out 2>&1 || { grep -A4 '^!' build/incipit.log; rm -f build/incipit.aux build/incipit.out build/incipit.toc; exit 1; }
 spreads: build/incipit.pdf
 	tools/spreads.sh build/incipit.pdf build/spreads

@@ -118,6 +118,24 @@ function incipit.listing(name, first, last, columns)
   h:close()
 end
 
+-- the tables NAMES (a,b,c) of a grammar: from the line that begins one to the next empty line or table
+function incipit.excerpt(name, names, columns)
+  local tables, on, at = {}, nil, 0
+  for line in assert(io.open(name, "rb")):lines() do
+    local t = line:match("^table (%S+)")
+    if t then on = { line }; tables[t] = on elseif line == "" or line:match("^#") then on = nil elseif on then on[#on + 1] = line end
+  end
+  for t in names:gmatch("[^,]+") do
+    if not tables[t] then tex.error("incipit: '" .. name .. "' has no table " .. t); return end
+    at = at + 1
+    if at > 1 then tex.sprint("\\cpline{~}") end
+    for _, line in ipairs(tables[t]) do
+      if #line > columns then tex.error("incipit: a line of the table " .. t .. " in '" .. name .. "' has more than " .. columns .. " columns") end
+      tex.sprint("\\cpline{"); tex.cprint(12, line); tex.sprint("}")
+    end
+  end
+end
+
 -- ---- 3. CSV, and thousands of cells drawn as PDF rectangles --------------------------
 function incipit.csv(name)
   local h = io.open(name, "rb")

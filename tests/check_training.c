@@ -267,7 +267,7 @@ END_TEST
 START_TEST(corpus)
 {
   static struct passage a, b;
-  struct grammar *g = grammar_open(&m, &why);
+  struct grammar *g = grammar_open(&m, "models/corpus.grammar", &why);
   ck_assert_msg(g != NULL, "%s", why.words);
   uint64_t seed = suite_seed();
   unsigned tried = 0, sorts[N_SORTS] = { 0 };
@@ -305,6 +305,277 @@ START_TEST(corpus)
 }
 END_TEST
 
+/* ---- grammars of a few lines: what the notation says, which lines are refused, what shows only
+ * while writing */
+static char grammar_path[] = "/tmp/incipit-XXXXXX";
+static struct grammar *grammar_of(struct memory *books, const char *words, size_t n)
+{
+  strcpy(grammar_path, "/tmp/incipit-XXXXXX");
+  int file = mkstemp(grammar_path);
+  ck_assert(file >= 0 && write(file, words, n) == (ssize_t) n && close(file) == 0);
+  why.words[0] = '\0';
+  struct grammar *g = grammar_open(books, grammar_path, &why);
+  ck_assert(unlink(grammar_path) == 0);
+  return g;
+}
+static const struct {
+  const char *grammar, *text;
+} said[] = {
+  { "table text\n1 |a cat", "a cat" },
+  { "# a comment [with {brackets\n\ntable text\n   9999 |  two before\n\n# and the end\n",
+    "  two before" },
+  { "table text\n  1 |one line\n    + goes on\n    |    and a second\n    |\n    |, a fourth",
+    "one line goes on\n    and a second\n\n, a fourth" },
+  { "table text\n  1 |[b][b].\ntable b\n  1 |quickly |\n", "quickly quickly ." },
+  { "table text\n  1 |[b].\ntable b\n  7 |\n", "." },
+  { "table text\n  1 |[b].\ntable b\n  7 ||\n", "." },
+  { "table text\n  1 |[[[b]]] {{x}} [k=b]{k}\ntable b\n  1 |x\n", "[x] {x} x" },
+  { "table text\n  1 |[k:b], {k.1}, {K.2}, {K}, [^b], [K:c], {k.1}\ntable b\n  1 "
+    "|ant;bee;cow\ntable c\n  1 |dog;eel",
+    "ant, bee, Cow, Ant, Ant, Dog, eel" },
+  { "table text\n  1 |[k:b] [l.{k}] [^l.{k}] [m:l.{k.1}]{M.1}\ntable b\n  1 |x;y.1\ntable l.x\n  1 "
+    "|ex\ntable l.y.1\n  1 |why;z\n",
+    "x ex Ex whyZ" },
+  { "table text\n  1 |[k=b][b-k][l=b-k][b-l][b-l]\ntable b\n  1 |x;1\n  1 |y;2\n", NULL },
+  { "table b once\n  1 |x\n  1 |y\n  1 |z\ntable text\n  1 |[k=b][l=b][b-k-l][m:c]\ntable c\n  1 "
+    "|[n:d]{n}\ntable d\n 3 |u",
+    NULL },
+};
+START_TEST(what_the_notation_says)
+{
+  static struct passage a;
+  for (size_t i = 0; i < sizeof said / sizeof said[0]; i++) {
+    struct memory books = { 0 };
+    struct grammar *g = grammar_of(&books, said[i].grammar, strlen(said[i].grammar));
+    ck_assert_msg(g != NULL, "grammar %zu: %s", i, why.words);
+    for (uint64_t n = 0; n < 50; n++) {
+      ck_assert_msg(grammar_write(g, 1, n, &a, &why), "grammar %zu: %s", i, why.words);
+      ck_assert(a.length == strlen(a.words) && a.sort == 0 && a.bits >= 0);
+      if (said[i].text != NULL)
+        ck_assert_msg(strcmp(a.words, said[i].text) == 0, "grammar %zu: %s", i, a.words);
+      else if (i == 9)
+        ck_assert_msg(a.n_choices == 6 && a.bits == 1
+            && (strcmp(a.words, "yxx") == 0 || strcmp(a.words, "xyy") == 0),
+          "%s", a.words);
+      else
+        ck_assert(a.n_choices == 6 && a.bits > 2.58 && a.bits < 2.59 && a.length == 3
+          && strcmp(a.words + 1, "uu") == 0);
+    }
+    grammar_close(&books, g);
+    ck_assert_uint_eq(books.all.held, 0);
+  }
+}
+END_TEST
+static const struct {
+  const char *grammar;
+  unsigned line;
+  const char *wanted;
+} hostile[] = {
+  { "tabel text\n1 |a", 1, "\"tabel text\"; wanted: a table; a weight and a bar" },
+  { "table text\n1 |a\ntable\n", 3, "wanted: a table" },
+  { "table \n1 |a", 1, "no blank at the end" },
+  { "table Text\n1 |a", 1, "table NAME" },
+  { "table text twice\n1 |a", 1, "table NAME, or table NAME once" },
+  { "table text once once\n1 |a", 1, "table NAME, or table NAME once" },
+  { "table te-xt\n1 |a", 1, "table NAME" },
+  { "table text\n1 |a\ntable b\n1 |b\ntable text\n1 |c", 5,
+    "\"text\"; wanted: a name that no table above has" },
+  { "table text\ntable b\n1 |a", 2, "an alternative for the table above" },
+  { "table text\n1 |a\n\ntable b\n", 4, "an alternative for the table above" },
+  { "1 |a\n", 1, "a table before the first alternative" },
+  { "  |a\n", 1, "a table before the first alternative" },
+  { "table text\n  |a\n", 2, "an alternative to go on with" },
+  { "table text\n1 |a\ntable b\n  +a\n1 |b", 4, "an alternative to go on with" },
+  { "table text\n0 |a\n", 2, "a weight from 1 to 9999" },
+  { "table text\n10000 |a\n", 2, "a weight from 1 to 9999" },
+  { "table text\n99999999999999999999999 |a\n", 2, "a weight from 1 to 9999" },
+  { "table text\n-1 |a\n", 2, "a weight and a bar" },
+  { "table text\n1.5 |a\n", 2, "a weight and a bar" },
+  { "table text\n1\n", 2, "a weight and a bar" },
+  { "table text\n1 a\n", 2, "a weight and a bar" },
+  { "table text\n1 +a\n", 2, "a weight and a bar" },
+  { "table text\n1 |a|b\n", 2, "a text without a bar" },
+  { "table text\n1 |a||\n", 2, "a text without a bar" },
+  { "table text\n1 |a \n", 2, "no blank at the end" },
+  { "table text\n1 |a\n  \n", 3, "no blank at the end" },
+  { "table text\n1 |a\r\n", 2, "byte 0x0d" },
+  { "table text\n1 |\ta\n", 2, "byte 0x09" },
+  { "table text\n1 |caf\xc3\xa9\n", 2, "byte 0xc3" },
+  { "# \x7f\n", 1, "byte 0x7f" },
+  { "table text\n1 |a\n1 |[text\n", 3, "\"[text\"; wanted: a slot" },
+  { "table text\n1 |[te\n  +xt]\n", 2, "wanted: a slot" },
+  { "table text\n1 |[]\n", 2, "wanted: a slot" },
+  { "table text\n1 |[a[text]]\n", 2, "wanted: a slot" },
+  { "table text\n1 |a [txet] b\n", 2, "\"[txet] b\"; wanted: a slot" },
+  { "table text\n1 |[k:text-k][k:]\n", 2, "\"[k:]\"; wanted: a slot" },
+  { "table text\n1 |[:text]\n", 2, "wanted: a slot" },
+  { "table text\n1 |[^k:text]\n", 2, "wanted: a slot" },
+  { "table text\n1 |[^text]\n1 |[^^text]\n", 3, "wanted: a slot" },
+  { "table text\n1 |[eight888:text]\n", 2, "wanted: a slot" },
+  { "table text\n1 "
+    "|[text-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa]\n",
+    2, "wanted: a slot" },
+  { "table text\n1 |[text.{k]\n", 2, "wanted: a slot" },
+  { "table text\n1 |[text.k}]\n", 2, "wanted: a slot" },
+  { "table text\n1 |[text.{{k}}]\n", 2, "wanted: a slot" },
+  { "table text\n1 |a ] b\n", 2, "\"] b\"; wanted: an opening bracket before it" },
+  { "table text\n1 |a } b\n", 2, "an opening bracket before it" },
+  { "table text\n1 |{k\n", 2, "{key}" },
+  { "table text\n1 |{}\n", 2, "{key}" },
+  { "table text\n1 |{k.}\n", 2, "{key}" },
+  { "table text\n1 |{k.x}\n", 2, "{key}" },
+  { "table text\n1 |{k.12}\n", 2, "{key}" },
+  { "table text\n1 |{k k}\n", 2, "{key}" },
+  { "table text\n1 |{eight888}\n", 2, "{key}" },
+  { "", 0, "the table text is missing" },
+  { "\n\n# nothing\n", 0, "the table text is missing" },
+  { "table texts\n1 |a\n", 0, "the table text is missing" },
+  { "table text\n1 |a\n1 |b\n1 |c\n1 |d\n1 |e\n1 |f\n", 0, "the table text is too long" },
+};
+START_TEST(hostile_lines_are_refused)
+{
+  static char big[1 << 21];
+  for (size_t i = 0; i < sizeof hostile / sizeof hostile[0]; i++) {
+    struct memory books = { 0 };
+    char place[40];
+    ck_assert_msg(grammar_of(&books, hostile[i].grammar, strlen(hostile[i].grammar)) == NULL,
+      "%s is a grammar", hostile[i].grammar);
+    snprintf(place, sizeof place, hostile[i].line > 0 ? "%s: line %u" : "%s: the table text",
+      grammar_path, hostile[i].line);
+    ck_assert_msg(strncmp(why.words, place, strlen(place)) == 0
+        && strstr(why.words, hostile[i].wanted) != NULL && strchr(why.words, '\n') == NULL,
+      "%s: says %s", hostile[i].grammar, why.words);
+    ck_assert_uint_eq(books.all.held, 0);
+  }
+  struct memory books = { 0 };
+  ck_assert(grammar_of(&books, "table text\n1 |a\0b", 17) == NULL
+    && strstr(why.words, "line 2, column 5 is byte 0x00") != NULL);
+  ck_assert(grammar_open(&books, "/tmp/no such grammar", &why) == NULL
+    && strstr(why.words, "/tmp/no such grammar") != NULL);
+  ck_assert(grammar_open(&books, "/tmp/no such grammar", NULL) == NULL);
+  /* as many as there may be, and one more: bytes, tables, alternatives */
+  memset(big, '#', sizeof big);
+  for (size_t i = 99; i < sizeof big; i += 100) big[i] = '\n';
+  memcpy(big, "table text\n1 |a\n", 16);
+  struct grammar *g = grammar_of(&books, big, 1 << 20);
+  ck_assert_msg(g != NULL, "%s", why.words);
+  grammar_close(&books, g);
+  ck_assert(grammar_of(&books, big, (1 << 20) + 1) == NULL
+    && strstr(why.words, "at most a mebibyte") != NULL);
+  for (int what = 0; what < 2; what++)
+    for (int more = 0; more < 2; more++) {
+      size_t n =
+        (size_t) sprintf(big, what ? "table text\n9999 |[b]\ntable b\n" : "table text\n1 |a\n");
+      for (int i = 0; i < (what ? 64 : 255) + more; i++)
+        n += (size_t) sprintf(big + n, what ? "9999 |x%d\n" : "table t%d\n1 |a\n", i);
+      g = grammar_of(&books, big, n);
+      ck_assert_msg((g == NULL) == more, "%s", why.words);
+      if (more)
+        ck_assert(strstr(why.words, what ? "line 68" : "line 513") != NULL
+          && strstr(why.words, what ? "at most 64" : "at most 256") != NULL);
+      grammar_close(&books, g);
+    }
+  ck_assert_uint_eq(books.all.held, 0);
+}
+END_TEST
+static const struct {
+  const char *grammar, *named;
+} slips[] = {
+  { "table text\n1 |{k}\n", "\"k\"" },
+  { "table text\n1 |[k:b]{k.2}\ntable b\n1 |x;y", "\"k.2\"" },
+  { "table text\n1 |[k:b][t.{k}]\ntable b\n1 |x\ntable t.y\n1 |a", "\"t.{k}\"" },
+  { "table text\n1 |[b-k]\ntable b\n1 |x", "\"-k\"" },
+  { "table text\n1 |[b-]\ntable b\n1 |x", "\"-\"" },
+  { "table text\n1 |[k:b][b-k]\ntable b\n1 |x;1\n2 |x;2", "\"b\"" },
+  { "table text\n1 |[b][b]\ntable b once\n1 |x", "\"b\"" },
+  { "table text\n1 |[text]\n", "\"text\"" },
+  { "table text\n1 |xxxxxxxxxx[text]\n", "\"" },
+  { "table text\n1 |[k:b]\ntable b\n1 |0123456789012345678901234567890123456789\n "
+    "+0123456789012345678901234567890123456789\n +0123456789012345678901234567890123456789\n"
+    " +01234567890123456789012345678901234567890",
+    "\"k:b\"" },
+  { "table text\n1 |[k:b][{k}:b]\ntable b\n1 |12345678", "\"{k}:b\"" },
+  { "table text\n1 |[k:b][t{k}{k}{k}{k}{k}{k}{k}{k}]\ntable b\n1 |12345678", "\"t{k}{k}" },
+};
+START_TEST(slips_are_found_while_writing)
+{
+  static struct passage a;
+  struct memory books = { 0 };
+  struct grammar *g;
+  for (size_t i = 0; i < sizeof slips / sizeof slips[0]; i++) {
+    g = grammar_of(&books, slips[i].grammar, strlen(slips[i].grammar));
+    ck_assert_msg(g != NULL, "%s", why.words);
+    ck_assert(!grammar_write(g, 1, 1, &a, &why) && a.sort == 0);
+    ck_assert_msg(strncmp(why.words, "the grammar: ", 13) == 0
+        && strstr(why.words, slips[i].named) != NULL && strchr(why.words, '\n') == NULL,
+      "%s", why.words);
+    grammar_close(&books, g);
+  }
+  /* 64 keys are remembered, 65 are not; a text of 8,191 bytes is written, one of 8,192 is not */
+  static char big[1 << 15];
+  for (int more = 0; more < 2; more++) {
+    size_t n = (size_t) sprintf(big, "table b\n1 |x\ntable text\n1 |");
+    for (int i = 0; i < 64 + more; i++) n += (size_t) sprintf(big + n, "[k%d:b]", i);
+    g = grammar_of(&books, big, n);
+    ck_assert(g != NULL && grammar_write(g, 1, 1, &a, &why) == !more);
+    grammar_close(&books, g);
+    n = (size_t) sprintf(big, "table text\n1 |");
+    memset(big + n, 'x', PASSAGE_ROOM);
+    g = grammar_of(&books, big, n + PASSAGE_ROOM - 1 + (size_t) more);
+    ck_assert(g != NULL && grammar_write(g, 1, 1, &a, &why) == !more
+      && (more || a.length == PASSAGE_ROOM - 1));
+    grammar_close(&books, g);
+  }
+  ck_assert_uint_eq(books.all.held, 0);
+}
+END_TEST
+
+/* the grammar itself, damaged: refused with a line, or a grammar that writes or says why not */
+START_TEST(damaged_grammars)
+{
+  static struct passage a;
+  static char copy[1 << 17];
+  static const char signs[] = "[]{}|+:=-^;.#\n 019akT\t";
+  struct mapping map;
+  uint64_t seed = suite_seed();
+  unsigned refused = 0, opened = 0, wrote = 0;
+  ck_assert(file_map(&map, "models/corpus.grammar", &why) && map.size < sizeof copy - 8);
+  for (int round = 0; round < 600; round++) {
+    struct memory books = { 0 };
+    size_t n = map.size;
+    memcpy(copy, map.bytes, n);
+    for (uint64_t k = 1 + rnd(&seed) % 3; k > 0; k--) {
+      size_t at = rnd(&seed) % n;
+      char c = signs[rnd(&seed) % (sizeof signs - 1)];
+      switch (rnd(&seed) % 3) {
+      case 0: copy[at] = c; break;
+      case 1:
+        memmove(copy + at + 1, copy + at, n - at);
+        copy[at] = c, n++;
+        break;
+      default: memmove(copy + at, copy + at + 1, n - at - 1); n--;
+      }
+    }
+    if (round % 10 == 0) n = rnd(&seed) % n;
+    struct grammar *g = grammar_of(&books, copy, n);
+    if (g == NULL) {
+      refused++;
+      ck_assert_msg(
+        strstr(why.words, ": line ") != NULL || strstr(why.words, ": the table text") != NULL, "%s",
+        why.words);
+    } else
+      opened++;
+    for (uint64_t i = 0; g != NULL && i < 20; i++)
+      wrote += grammar_write(g, 1, rnd(&seed), &a, &why);
+    grammar_close(&books, g);
+    ck_assert_uint_eq(books.all.held, 0);
+  }
+  ck_assert_msg(refused > 100 && opened > 100 && wrote > 10 * opened,
+    "%u refused, %u opened, %u texts", refused, opened, wrote);
+  file_unmap(&map);
+}
+END_TEST
+
 /* ---- a whole run's surroundings */
 struct world {
   struct grammar *g;
@@ -316,7 +587,7 @@ struct world {
 };
 static void world_open(struct world *w, unsigned workers)
 {
-  w->g = grammar_open(&m, &why);
+  w->g = grammar_open(&m, "models/corpus.grammar", &why);
   ck_assert(training_merges(&m, w->g, &w->merges, &w->n, &why));
   ck_assert_uint_eq(w->n, MERGES);
   w->words = tokenizer_from_merges(&m, w->merges, w->n, &why);
@@ -466,7 +737,7 @@ START_TEST(refused_memory)
   }
   for (uint64_t at = 1;; at++) {
     struct memory books = { .refuse_at = at };
-    struct grammar *g = grammar_open(&books, &why);
+    struct grammar *g = grammar_open(&books, "models/corpus.grammar", &why);
     bool opened = g != NULL;
     grammar_close(&books, g);
     ck_assert_uint_eq(books.all.held, 0);
@@ -521,7 +792,7 @@ START_TEST(tales_are_held_out)
 {
   static struct passage a;
   static const uint64_t number[] = { 217, 247, 497 };
-  struct grammar *g = grammar_open(&m, &why);
+  struct grammar *g = grammar_open(&m, "models/corpus.grammar", &why);
   struct mapping map;
   size_t at = 0;
   ck_assert_msg(g != NULL && file_map(&map, "models/pocket/tales.txt", &why), "%s", why.words);
@@ -796,6 +1067,13 @@ int main(void)
   tcase_add_test(t, same_bits);
   tcase_add_test(t, teacher_forcing);
   tcase_add_test(t, engine_logits);
+  suite_add_tcase(s, t);
+  t = tcase_create("grammar");
+  tcase_set_timeout(t, 120);
+  tcase_add_test(t, what_the_notation_says);
+  tcase_add_test(t, hostile_lines_are_refused);
+  tcase_add_test(t, slips_are_found_while_writing);
+  tcase_add_test(t, damaged_grammars);
   suite_add_tcase(s, t);
   t = tcase_create("run");
   tcase_set_timeout(t, 900);

@@ -1701,7 +1701,7 @@ static bool run_open(struct run *r, const struct plan *p,
   unsigned workers)
 {
   const struct kernels *k = kernels_find(NULL, &r->why);
-  r->g = grammar_open(&r->m, &r->why);
+  r->g = grammar_open(&r->m, "models/corpus.grammar", &r->why);
   if (r->g == NULL || k == NULL
     || !training_merges(&r->m, r->g, &r->merges, &r->n_merges,
       &r->why)) return false;
@@ -2081,7 +2081,7 @@ sums them; the blocks are added in their order.}
 \exercise{think}{ex:train.tied}{The embedding is tied to the head. A token that occurs nowhere in the rows of a step: is its
 gradient 0?}{\texttt{make exercise-W12-4}}{No. As an input it gets nothing, but as an output it was a rival at every position, and is
 pushed down wherever it had some probability.}
-\exercise{build}{ex:train.grammar}{Write a table that adds ``The cat sat on the mat.'' with any number of further cats in between: ``The
+\exercise{build}{ex:train.grammar}{Write a table, in the notation of \.{models/corpus.grammar}, that adds ``The cat sat on the mat.'' with any number of further cats in between: ``The
 cat and the cat sat on the mat.'', each one more with a chance of one half. What is the entropy of the choice, in
 bits?}{\texttt{make exercise-W12-5}}{A table that calls itself, with two alternatives of the same weight: one bit for each cat but the
 first and one for stopping, $\sum_{k\ge1}k2^{-k}=2$ bits on the average.}

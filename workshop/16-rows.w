@@ -209,7 +209,7 @@ struct shop { struct memory m; struct error why; struct grammar *g;
 @#
 static bool shop_open(struct shop *s)
 {
-  s->g = grammar_open(&s->m, &s->why);
+  s->g = grammar_open(&s->m, "models/corpus.grammar", &s->why);
   if (s->g == NULL || !training_merges(&s->m, s->g, &s->merges, &s->n,
     &s->why)) return false;
   s->words = tokenizer_from_merges(&s->m, s->merges, s->n, &s->why);

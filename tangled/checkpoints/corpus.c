@@ -18,22 +18,17 @@ static bool next_short(const struct grammar *g, uint64_t *n,
   return false;
 }
 
-static int print_samples(void)
+static bool print_samples(const struct grammar *g, struct error *why)
 {
-  struct memory m = { .refuse_at = 0 };
-  struct error why;
   uint64_t n = 0;
-  struct grammar *g = grammar_open(&m, &why);
-  bool ok = g != NULL;
-  for (int left = 2; ok && left > 0; left--) {
-    if (!(ok = next_short(g, &n, &why))) break;
+  for (int left = 2; left > 0; left--) {
+    if (!next_short(g, &n, why)) return false;
     const char *stop = strstr(piece.words, ". ") + 1;
     printf("%.*s\n%s\n%.1f bits in %zu choices\n",
       (int) (stop - piece.words), piece.words, stop + 1,
       piece.bits, piece.n_choices);
   }
-  grammar_close(&m, g);
-  return !ok;
+  return true;
 }
 
 static size_t place_of(const struct grammar *g, size_t k)
@@ -60,21 +55,17 @@ static double worth(const struct choice *c)
   return num_log((double) c->total / c->weight) / num_log(2);
 }
 
-static int print_surprise(void)
+static bool print_surprise(const struct grammar *g, struct error *why)
 {
-  struct memory m = { .refuse_at = 0 };
-  struct error why;
   static double bits[PASSAGE_ROOM];
   uint64_t n = 0;
-  struct grammar *g = grammar_open(&m, &why);
-  bool ok = g != NULL && next_short(g, &n, &why);
-  for (size_t k = 0; ok && k < piece.n_choices; k++)
+  if (!next_short(g, &n, why)) return false;
+  for (size_t k = 0; k < piece.n_choices; k++)
     bits[place_of(g, k)] += worth(&piece.choices[k]);
   printf("position,byte,bits\n");
-  for (size_t i = 0; ok && i < piece.length; i++)
+  for (size_t i = 0; i < piece.length; i++)
     printf("%zu,%d,%.3f\n", i, piece.words[i], bits[i]);
-  grammar_close(&m, g);
-  return !ok;
+  return true;
 }
 
 /* <Is a table one of those that every kind of text uses?> */
@@ -129,28 +120,31 @@ static void print_account(const struct grammar *g,
     a->longest, a->richest);
 }
 
-static int print_values(void)
+static bool print_values(const struct grammar *g, struct error *why)
 {
   enum { TEXTS = 20000 };
-  struct memory m = { .refuse_at = 0 };
-  struct error why;
   struct census a;
   memset(&a, 0, sizeof a);
-  struct grammar *g = grammar_open(&m, &why);
-  bool ok = g != NULL;
-  for (uint64_t n = 0; ok && n < TEXTS; n++) {
-    ok = grammar_write(g, SEED_HELD_OUT, n, &piece, &why);
-    if (ok) enter(g, &a);
+  for (uint64_t n = 0; n < TEXTS; n++) {
+    if (!grammar_write(g, SEED_HELD_OUT, n, &piece, why)) return false;
+    enter(g, &a);
   }
-  if (ok) print_account(g, &a);
-  grammar_close(&m, g);
-  return !ok;
+  print_account(g, &a);
+  return true;
 }
 
 int main(int argc, char **argv)
 {
   const char *what = argc > 1 ? argv[1] : "";
-  if (strcmp(what, "values") == 0) return print_values();
-  if (strcmp(what, "surprise") == 0) return print_surprise();
-  return print_samples();
+  struct memory m = { .refuse_at = 0 };
+  struct error why;
+  struct grammar *g = grammar_open(&m, "models/corpus.grammar", &why);
+  bool ok = g != NULL;
+  if (ok && strcmp(what, "values") == 0) ok = print_values(g, &why);
+  else if (ok && strcmp(what, "surprise") == 0)
+    ok = print_surprise(g, &why);
+  else if (ok) ok = print_samples(g, &why);
+  if (!ok) fprintf(stderr, "%s\n", why.words);
+  grammar_close(&m, g);
+  return !ok;
 }

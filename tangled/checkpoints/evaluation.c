@@ -84,7 +84,7 @@ static bool exam_rooms(struct exam *x)
 static bool exam_open(struct exam *x, const char *directory,
   const char *draft)
 {
-  x->g = grammar_open(&x->m, &x->why);
+  x->g = grammar_open(&x->m, "models/corpus.grammar", &x->why);
   x->words = tokenizer_open(&x->m, directory, &x->why);
   x->lm = model_open(&x->m, directory, &x->why);
   if (x->g == NULL || x->words == NULL || x->lm == NULL) return false;

@@ -19,7 +19,7 @@ static bool run_open(struct run *r, const struct plan *p,
   unsigned workers)
 {
   const struct kernels *k = kernels_find(NULL, &r->why);
-  r->g = grammar_open(&r->m, &r->why);
+  r->g = grammar_open(&r->m, "models/corpus.grammar", &r->why);
   if (r->g == NULL || k == NULL
     || !training_merges(&r->m, r->g, &r->merges, &r->n_merges,
       &r->why)) return false;

@@ -1,1157 +1,81 @@
 /* corpus.c -- made from workshop/11-corpus.w; change it there */
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "corpus/corpus.h"
 
-/* <The tables of the grammar> */
-
-/* <Five sorts of text, and how often> */
-static const char *const root[] = {
-  "text: %12 [tale]|%25 [home]|%52 [chronicle]|"
-    "%49 [code]|%61 [talk]",
-  NULL };
-
-/* <Words that every kind of text uses> */
-static const char *const words_common[] = {
-  "says: %6 said|%4 whispered|%2 cried|%2 laughed|"
-    "sighed|sang",
-  "how: %5 |%2  softly|%2  quietly| at last|"
-    " with a smile| in a [tone] voice",
-  "tone: %3 low|%2 small|%2 kind|deep",
-  "replies: %5 answered|%4 replied|%2 said|whispered",
-  "colour: %4 red|%3 blue|%3 green|%2 white|%2 black|"
-    "%2 yellow|silver|brown|grey|golden|pink|purple",
-  "count: %5 three|%4 two|%3 seven|%2 four|%2 nine|"
-    "five",
-  "food: %4 milk|%3 cheese|%3 soup|%2 fresh bread|"
-    "%2 honey cake|%2 [colour] plums|pancakes|"
-    "warm porridge",
-  "small: %4 ball|%3 hat|%3 button|%2 kite|%2 spoon|"
-    "bucket|ribbon|teapot|drum|sock",
-  "mild: %4 quiet|%3 dark|%3 cold|%2 warm|%2 strange|"
-    "%2 pale|lonely|gentle|wild|dusty|silent|bright",
-  "land: %4 hills|%3 trees|%3 fields|%2 meadow|"
-    "%2 valley|%2 rocks|reeds|roofs|dunes|marsh",
-  NULL };
-
-static const char *const words_common_2[] = {
-  "smell: %4 rain|%3 snow|%3 apples|%2 smoke|%2 honey|"
-    "salt|mint|hay|roses|bread",
-  "wild: %4 stork|%3 deer|%3 wolf|%2 lark|%2 goat|"
-    "cuckoo|sheep|peacock|donkey|raven",
-  "manner: %6 tiny|%4 shy|%3 grey|%3 white|%2 fat|"
-    "%2 proud|%2 sleepy|clever|wet|brown|friendly|"
-    "very old",
-  "feel: %4 happy|%3 sleepy|%3 hungry|%2 proud|"
-    "%2 lonely|bored|content|a little cross",
-  "daypart: %4 morning|%3 evening|%2 afternoon",
-  "ruler: %3 king|%2 queen",
-  NULL };
-
-/* <Stories: tales, the cat at home, chronicles> */
-
-/* <The plot of a tale> */
-static const char *const tale_plot[] = {
-  "tale: %5 [open] [trait] [lack]\n[decide] [cycle] "
-    "[found]\n[back] [end]|%3 [open] [trait] [lack]\n"
-    "[decide] [cycle] [notyet]\n[cycle] [found]\n"
-    "[back] [end]|%2 [open] [trait] [trait] [lack]\n"
-    "[decide] [cycle] [notyet]\n[cycle] [notyet]\n"
-    "[cycle] [found]\n[back] [end]",
-  "open: %6 Once upon a time, in a [realmkind] "
-    "kingdom, there lived [hero].|"
-    "%2 In a [realmkind] kingdom by the [water], "
-    "there lived [hero].|Long ago, in a [realmkind] "
-    "kingdom beyond the [land], there lived [hero].",
-  "hero: %3 a [good] [h:role] named [name:name.{h.1}]|"
-    "%2 a [h:role] named [name:name.{h.1}]",
-  "cycle: %3 [journey] [scene] [scene] [meet] "
-    "[favour]\n[onward] [scene] [obstacle.{gift.1}]|"
-    "%2 [journey] [scene] [scene] [meet] [favour]\n"
-    "[onward] [obstacle.{gift.1}]|"
-    "%2 [journey] [scene] [meet] [favour]\n"
-    "[onward] [scene] [obstacle.{gift.1}]",
-  NULL };
-
-static const char *const tale_plot_2[] = {
-  "realmkind: %6 small|%3 quiet|%2 green|snowy|sleepy|"
-    "merry",
-  "water: %5 sea|%2 lake|river",
-  "good: %5 brave|%4 kind|%3 clever|%2 curious|"
-    "%2 young|cheerful|patient|dreamy",
-  "role: %4 princess;she;her;her|%4 prince;he;him;his|"
-    "%2 girl;she;her;her|%2 boy;he;him;his|"
-    "queen;she;her;her|king;he;him;his|"
-    "baker;she;her;her|miller;he;him;his|"
-    "weaver;she;her;her|sailor;he;him;his",
-  "name.she: %3 Mira|%3 Elena|%2 Anna|%2 Rosa|"
-    "%2 Clara|%2 Nora|Ida|Lily|Ella|Julia|Maria|"
-    "Sophie",
-  "name.he: %3 Tom|%3 Leo|%2 Hugo|%2 Felix|%2 Oscar|"
-    "%2 Emil|Paul|Ben|Adam|Jonas|Simon|Robin",
-  NULL };
-
-/* <Who the hero is, and what is lost> */
-static const char *const tale_trouble[] = {
-  "trait~: {name} loved the [lovely] and was never "
-    "afraid of the [scary].|"
-    "Everyone knew {name}, because {h.1} always had "
-    "[pocket] in {h.3} pocket.|Every [daypart] "
-    "{name} greeted the [lovely].|People said that "
-    "{name} had the warmest heart in the kingdom.|"
-    "{name} lived in a [colour] house with [count] "
-    "windows.|{name} was not rich, but {h.1} had "
-    "[pocket] and a good friend, the [scary].|"
-    "When {name} laughed, the [lovely] seemed to "
-    "laugh too.|{name} owned nothing but [pocket], "
-    "and that was enough for {h.2}.",
-  "lovely: %4 birds|%3 wind|%3 moon|%2 river|%2 rain|"
-    "garden|bees|stars|sea|old clock",
-  "scary: %4 dark|%3 thunder|%2 old dragon|%2 night|"
-    "grey wolf|north wind|giant next door",
-  "pocket: %3 an apple|%3 a button|%2 [count] nuts|"
-    "%2 a [colour] feather|a smooth stone|a piece of "
-    "string|a little flute|a crust of bread",
-  NULL };
-
-static const char *const tale_trouble_2[] = {
-  "lack: %4 [when] [g:goal] was gone. Without it, "
-    "{g.2}.|%3 [when] [thief] stole [g:goal], and "
-    "now {g.2}.|%2 But one thing was wrong. "
-    "Someone had lost [g:goal], and {g.2}.|"
-    "%2 [when] the [ruler] called all the people "
-    "together. `[G:goal] is lost,` [says] the old "
-    "ruler[how]. `Without it, {g.2}.`",
-  "when: %4 One [daypart]|%3 One day|"
-    "%2 One [mild] night|In the spring|"
-    "On the day of the great feast",
-  "thief: %3 a [colour] dragon|%2 a thief in a "
-    "[colour] cloak|%2 the north wind|"
-    "a greedy magpie|a [colour] witch|a lonely giant",
-  NULL };
-
-static const char *const tale_trouble_3[] = {
-  "goal: %3 the silver bell;bell;nobody knew when to "
-    "wake up;the bell rang in the tower every "
-    "morning|%3 the golden key;key;the gate of the "
-    "castle would not open;the gate of the castle "
-    "stood open|%2 the moon lamp;lamp;the nights "
-    "were as black as ink;the nights were bright and "
-    "soft|%2 the queen's crown;crown;the queen could "
-    "not smile;the queen smiled from ear to ear|"
-    "%2 the oldest book;book;nobody could remember "
-    "the good stories;there was a story for everyone "
-    "at bedtime|the rain flute;flute;no rain fell on "
-    "the fields;rain fell softly on the fields|"
-    "the king's left boot;boot;the king had to hop "
-    "on one foot;the king danced on both his feet|"
-    "the star map;map;the sailors could not find "
-    "their way home;the sailors came home singing|"
-    "the winter quilt;quilt;the children could not "
-    "sleep for cold;the children slept as warm as "
-    "kittens|the rose seed;seed;nothing would bloom "
-    "in the gardens;the gardens were full of roses|"
-    "the magic kettle;kettle;there was no tea in the "
-    "whole land;there was hot tea for everyone|"
-    "the sun stone;stone;the snow would not melt;the "
-    "snow melted and the brooks began to sing",
-  NULL };
-
-/* <On the road> */
-static const char *const tale_road[] = {
-  "decide: %4 `I will find the {g.1},` [says] "
-    "{name}[how], and {h.1} [setout].|"
-    "%3 {name} thought about it all night. "
-    "At sunrise {h.1} [setout].|"
-    "%2 The wise men shook their heads, but {name} "
-    "put on {h.3} [colour] coat and [setout].|"
-    "%2 `Somebody must go,` [says] {name}[how]. `Why "
-    "not me?` So {h.1} [setout].|Nobody else dared "
-    "to go. So {name} took [pocket] and [setout].|"
-    "{name} kissed {h.3} mother goodbye and [setout].",
-  "setout: %4 set out|%3 set out for the [far]|"
-    "%2 went through the gate|%2 walked away towards "
-    "the [far]|rode away on a [colour] pony",
-  "far: %4 mountains|%3 great forest|%2 north|south|"
-    "edge of the world|sea",
-  NULL };
-
-static const char *const tale_road_2[] = {
-  "journey: %4 {name} [walked] [along] until {h.1} "
-    "[came] [p:place].|%3 The road went [along] and "
-    "led {name} to [p:place].|%2 For [count] days "
-    "{name} saw nobody. Then {h.1} [came] [p:place].|"
-    "%2 The sun rose and the sun set, and at last "
-    "{name} stood before [p:place].|"
-    "It rained, and {name} sang. It snowed, and "
-    "{h.1} sang louder. So {h.1} [came] [p:place].|"
-    "{name} asked a [colour] butterfly for the way, "
-    "and the butterfly led {h.2} to [p:place].",
-  "walked: %5 walked|%3 wandered|%2 marched|hurried|"
-    "strolled",
-  "along: %3 up and down|%2 over the [land]|"
-    "%2 through the [land]|%2 on and on[onandon]",
-  "onandon: %8  and on[onandon]|%2",
-  "came: %4 came to|%3 reached|%2 found|arrived at",
-  NULL };
-
-static const char *const tale_road_3[] = {
-  "place: %4 a [mild] forest;forest|"
-    "%3 a [mild] lake;lake|%2 a [mild] bridge;bridge|"
-    "%2 a [mild] tower;tower|%2 a [mild] mill;mill|"
-    "a [mild] garden;garden|a [mild] market;market|"
-    "a [mild] well;well|a [mild] village;village|"
-    "a [mild] beach;beach",
-  "scene~: The [mild] wind sang in the [land].|"
-    "A [mild] moon hung over the [land].|"
-    "The [land] smelt of [smell] and [smell].|"
-    "Somewhere a [mild] [wild] was calling.|"
-    "[^count] [mild] birds flew over the [land].|"
-    "The air tasted of [smell].|The [land] lay "
-    "[mild] in the [light].|A [mild] cloud, shaped "
-    "like a [wild], hung over the [land].|{name} saw "
-    "a [mild] [wild] and a [manner] [wild].|{name} "
-    "thought of [smell] and of the [mild] [land] at "
-    "home.|{name} ate [food] and looked at the "
-    "[mild] [land].|A [manner] [wild] flew from the "
-    "[land] and sang of [smell].|Behind the [land] "
-    "lay a [colour] [small], and {name} picked it up.",
-  "light: %4 moonlight|%3 sunshine|%2 rain|snow|"
-    "evening light",
-  NULL };
-
-static const char *const tale_road_4[] = {
-  "notyet~: But the {g.1} was not there.|But {name} "
-    "did not find the {g.1}.|There {name} found a "
-    "[colour] [small], but no {g.1}.|`Have you seen "
-    "{g}?` asked {name}. `No,` [replies] the "
-    "{a}[how].|There stood a sign with [count] arms, "
-    "and all of them pointed to the [far].|There "
-    "{name} slept under the stars and dreamt of {g}.",
-  NULL };
-
-/* <A helper in need> */
-static const char *const tale_help[] = {
-  "meet: %4 There {name} met a [manner] [a:helper].|"
-    "%3 Under a [mild] tree by the {p.1} sat a "
-    "[manner] [a:helper].|"
-    "%2 Near the {p.1} {name} heard a small voice. "
-    "It was a [manner] [a:helper].|%2 By the {p.1} "
-    "{h.1} found a [manner] [a:helper].|Suddenly a "
-    "[manner] [a:helper] stood before {h.2}.",
-  "helper~: %3 fox|%3 hedgehog|%2 badger|%2 swan|"
-    "%2 mole|%2 heron|snail|otter|mouse|bear|goose|"
-    "crow|frog|hare|squirrel",
-  "favour: %4 `[plea]` [says] the {a}[how]. "
-    "`[n:need].` {name} [adv]{n.1}. [thanks]|%3 The "
-    "{a} looked unhappy. `[n:need],` it [says][how]. "
-    "So {name} [adv]{n.1}. [thanks]|%3 `Why are you "
-    "so sad?` asked {name}. `[n:need],` [replies] "
-    "the {a}[how]. {name} [adv]{n.1}. [thanks]",
-  "adv: %4 |%2 quickly |calmly |bravely |gently |"
-    "quietly ",
-  "plea: %3 Please help me!|%2 Oh, a friend at last!|"
-    "%2 Stop, kind stranger!|Have you a moment?",
-  NULL };
-
-static const char *const tale_help_2[] = {
-  "need~: %3 My foot is caught in a thorn bush;pulled "
-    "out the thorns one by one|"
-    "%3 I have had no breakfast;shared {h.3} bread|"
-    "%2 I cannot find my children;looked behind "
-    "every stone until they were found|"
-    "%2 I am so cold;gave up {h.3} warm scarf|"
-    "%2 My house has no roof;built a roof of leaves "
-    "and twigs|I have forgotten my song;hummed until "
-    "the song came back|Nobody ever talks to "
-    "me;stayed and talked until the moon rose|"
-    "My nest has fallen from the tree;climbed up and "
-    "put the nest back|There is a splinter in my "
-    "foot;drew out the splinter|I cannot reach the "
-    "plums;shook the tree until the plums fell down",
-  NULL };
-
-static const char *const tale_help_3[] = {
-  "thanks: %4 `Thank you,` [says] the {a}[how]. `Take "
-    "this [magic] [colour] [gift:gift]. You will "
-    "need it.`|%3 The {a} bowed. `Here is a [magic] "
-    "[gift:gift],` it [says][how]. `Keep it well.`|"
-    "%2 Then the {a} danced for joy and gave {name} "
-    "a [magic] [colour] [gift:gift].|"
-    "%2 `You are kind, {name},` [says] the {a}[how], "
-    "and it brought a [magic] [gift:gift] out of a "
-    "hollow tree.",
-  "magic: %5 magic|%3 strange|%2 small|%2 shining|"
-    "plain|very fine|wonderful",
-  "gift~: %3 rope;rope|%3 lantern;lantern|"
-    "%2 feather;feather|%2 loaf of bread;loaf|"
-    "%2 mirror;mirror|pot of honey;honey|"
-    "whistle;whistle|needle;needle|ball of wool;wool",
-  "onward: %3 {name} thanked the {a} and went on.|"
-    "%2 {name} waved to the {a} for a long time. "
-    "Then {h.1} [walked] [along].|%2 The {a} showed "
-    "{name} the way, and {h.1} [walked] [along].|"
-    "%2 With the {gift.1} in {h.3} hand {name} went "
-    "on.|{name} put the {gift.1} in {h.3} bag and "
-    "followed the stars.",
-  NULL };
-
-/* <Obstacles, each overcome by its gift> */
-static const char *const tale_obstacles[] = {
-  "obstacle.rope: %3 [soon] {name} stood before a "
-    "[mild] valley without a bridge. {H.1} [adv]tied "
-    "the rope to a tree and swung across.|"
-    "%2 The path ended at a [mild] cliff. {name} "
-    "[adv]threw the rope over a rock and climbed up.|"
-    "The road ended at a [mild] well. {name} "
-    "[adv]climbed down the rope, deeper and deeper.",
-  "obstacle.lantern: %3 [soon] {name} came to a cave "
-    "as dark as a boot. {H.1} [adv]lit the lantern, "
-    "and the shadows ran away.|"
-    "%2 Fog rose and hid the [land]. {name} "
-    "[adv]held the lantern high and found the way.|"
-    "A thousand bats barred a [mild] door. "
-    "They hated the lantern and flew away.",
-  "obstacle.feather: %3 [soon] {name} came to a "
-    "[mild] river without a ferry. {H.1} [adv]held "
-    "up the feather, and the wind carried {h.2} "
-    "across.|%2 A [mild] giant stood in the way. "
-    "{name} [adv]tickled his nose with the feather "
-    "until he fell over.",
-  NULL };
-
-static const char *const tale_obstacles_2[] = {
-  "obstacle.loaf: %3 [soon] a [mild] giant stood in "
-    "the way. {name} [adv]gave him the loaf, and he "
-    "ate it and fell asleep.|%2 There was a forest "
-    "where everyone got lost. {name} [adv]dropped "
-    "crumbs of the loaf and always knew the way.|"
-    "Grey wolves came out of the [land]. "
-    "{name} [adv]broke the loaf into pieces, and the "
-    "wolves ate like lambs.",
-  "obstacle.mirror: %3 [soon] a [mild] troll jumped "
-    "onto the road. {name} [adv]showed him the "
-    "mirror, and the troll ran away from himself.|"
-    "%2 A [colour] dragon breathed fire. "
-    "{name} [adv]held up the mirror, and the fire "
-    "flew back and burnt its beard.",
-  "obstacle.honey: %3 [soon] {name} met a [mild] bear "
-    "on a narrow bridge. {H.1} [adv]opened the "
-    "honey, and the bear let {h.2} pass.|"
-    "%2 A cloud of bees filled the [land]. "
-    "{name} [adv]gave them the honey, and they "
-    "hummed and were content.",
-  NULL };
-
-static const char *const tale_obstacles_3[] = {
-  "obstacle.whistle: %3 [soon] {name} came to a wide "
-    "lake. {H.1} [adv]blew the whistle, and [count] "
-    "geese came and carried {h.2} over.|"
-    "%2 Robbers jumped out of the [land]. "
-    "{name} [adv]blew the whistle so loudly that "
-    "they dropped their hats and fled.",
-  "obstacle.needle: %3 [soon] {name} came to the sea, "
-    "and the only boat had a torn sail. "
-    "{H.1} [adv]took the needle and sewed it up.|"
-    "%2 A [mild] giant wept, for his trousers were "
-    "torn. {name} [adv]mended them with the needle, "
-    "and he carried {h.2} over the [land].",
-  "soon: %4 Soon|%2 Before long|%2 At noon|"
-    "After an hour|In the evening|All at once",
-  "obstacle.wool: %3 [soon] {name} came to a maze of "
-    "hedges. {H.1} [adv]let the wool run out and was "
-    "never lost.|%2 A [colour] cat as big as a house "
-    "lay across the road. {name} [adv]rolled the "
-    "wool down the hill, and the cat ran after it.",
-  NULL };
-
-/* <How a tale ends> */
-static const char *const tale_end[] = {
-  "found: %3 And there, [where], lay {g}.|"
-    "%3 [^where] {name} found {g} at last.|"
-    "%2 Then {name} saw something shining [where]. "
-    "It was {g}!|{name} looked [count] times before "
-    "{h.1} saw {g} [where].",
-  "where: %3 under a heap of leaves|"
-    "%3 on a [colour] cushion|%2 in an empty nest|"
-    "%2 behind a small door|between two old stones|"
-    "under a sleeping [wild]|in a box of glass",
-  "back: %3 {name} ran all the way home with the "
-    "{g.1}.|%3 When {name} came home, the bells rang "
-    "and the dogs barked.|%2 The wind carried {name} "
-    "and the {g.1} back to the kingdom.|"
-    "%2 All the people stood at the gate when {name} "
-    "brought the {g.1} home.|`You have been away so "
-    "long,` [says] the [ruler][how]. "
-    "`I had to help the {a},` [says] {name}[how].",
-  "end: %3 From that day on, {g.3}. [last]|"
-    "%3 Now {g.3}, and the [ruler] thanked {name}. "
-    "[last]|%2 Soon {g.3}. The people held a feast "
-    "for [count] days. [last]|And so {g.3}, thanks "
-    "to {name} and the {a}. [last]",
-  NULL };
-
-static const char *const tale_end_2[] = {
-  "last: %4 And they lived happily ever after.|"
-    "%2 And if you visit the kingdom, you can see "
-    "the {gift.1} in a glass case.|"
-    "%2 The {a} got a seat at the king's table.|"
-    "%2 {name} and the {a} stayed friends for ever.|"
-    "And {name} learned that a small kindness can "
-    "open a big door.|And every year, on that day, "
-    "the whole kingdom eats [food].|"
-    "`It was nothing,` [says] {name}[how], and went "
-    "to see what was for supper.",
-  NULL };
-
-/* <At home with the cat> */
-static const char *const home_frame[] = {
-  "home: %4 The [q:pet] [posture] [spot]. [mood] "
-    "[comes] [plan]\n[problem] [solve] [homeend]|"
-    "%3 The [q:pet] [posture] [spot]. [mood] [wish] "
-    "[comes] [plan] [homeend]|%2 The [q:pet] "
-    "[posture] [spot]. [mood] [mood] [comes]\n"
-    "[plan] [plan] [problem] [solve]\n[homeend]",
-  "posture: %7 sat|slept|waited|lay",
-  "spot: %8 {q.1}|by the fire|[elsewhere]",
-  "elsewhere: %3 in the sun|%2 at the window|"
-    "under the table|near the gate",
-  "pet: %9 cat;on the mat;mat|%3 dog;on the log;log|"
-    "%2 hen;in the pen;pen|%2 fox;on the box;box|"
-    "%2 goat;in the boat;boat|mouse;in the "
-    "house;house|bear;on the chair;chair|"
-    "bee;in the tree;tree|bug;on the rug;rug|"
-    "duck;on the truck;truck|pig;by the fig;fig|"
-    "crow;in the snow;snow|moth;on the cloth;cloth|"
-    "lamb;by the jam;jam|toad;on the road;road",
-  NULL };
-
-static const char *const home_frame_2[] = {
-  "mood~: %3 The {q.2} was [quality], and the {q} was "
-    "[feel].|%3 It was a [weather] [daypart].|"
-    "%3 It was [daypart] and the {q} was [feel].|"
-    "%2 The {q} looked at the {q.2}. The {q.2} did "
-    "not look back.|%2 The {q} thought about [food].|"
-    "%3 Outside, the wheel of the mill went "
-    "round[roundon].|%2 The {q} waited[waiton].|"
-    "The clock said tick[tickon].|%2 Nobody else was "
-    "there, only the {q} and a [colour] [small].|"
-    "The {q} hummed a little song about [food].",
-  "roundon: %8  and round[roundon]|%2",
-  "waiton: %8  and waited[waiton]|%2",
-  "tickon: %8 , tick[tickon]|%2",
-  "quality: %4 soft|%3 warm|%3 old|%2 wet|%2 [colour]|"
-    "big|small|full of crumbs",
-  "weather: %4 rainy|%3 sunny|%2 cold|windy|warm|foggy",
-  NULL };
-
-/* <A visitor, and what is said> */
-static const char *const home_talk[] = {
-  "wish: %3 The {q} wanted a [colour] [it:small]. "
-    "It had always wanted a {it}.|"
-    "%2 `I wish I had a [colour] [it:small],` [says] "
-    "the {q}[how]. `A {it} would make me happy.`|"
-    "Once there had been a [colour] [it:small], too. "
-    "Now the {it} was gone.",
-  "comes: %4 Then a [manner] [r:pet-q] came along.|"
-    "%3 `Good [daypart], {q},` [says] a [manner] "
-    "[r:pet-q][how].|%2 Somebody knocked. "
-    "It was a [manner] [r:pet-q].|%2 A [manner] "
-    "[r:pet-q] came by with a [colour] [small].|Just "
-    "then a [manner] [r:pet-q] fell through the door.",
-  NULL };
-
-static const char *const home_talk_2[] = {
-  "plan~: %3 `Let us play,` [says] the {r}[how]. "
-    "`What shall we play?` asked the {q}. "
-    "`[^game],` [replies] the {r}[how].|"
-    "%3 `May I sit {q.1} too?` asked the {r}. "
-    "`[mayi],` [replies] the {q}[how].|"
-    "%2 `What are you doing?` asked the {r}. `I am "
-    "[doing],` [replies] the {q}[how].|%2 The {q} "
-    "and the {r} played [game] until it was dark.|"
-    "%2 `I have [food],` [says] the {r}[how]. "
-    "`Good,` [says] the {q}[how]. `I have [food].`|"
-    "%2 The {r} told the {q} about its {r.2}. "
-    "The {q} told the {r} about its {q.2}.|"
-    "`Why is the {q.2} so [quality]?` asked the {r}. "
-    "`[why],` [replies] the {q}[how].|The {r} sang, "
-    "and the {q} danced around the {q.2}.|"
-    "%2 So the {q} and the {r} shared the [food].|"
-    "`You look [feel],` [says] the {r}[how]. `I am "
-    "not [feel],` [says] the {q}[how]. `I am a {q}.`",
-  "game: %4 hide and seek|%3 pirates|%2 school|"
-    "tea party|snow castle|guess the noise",
-  NULL };
-
-static const char *const home_talk_3[] = {
-  "mayi: %3 Of course|%3 Yes, if you are quiet|"
-    "%2 There is always room for one more|"
-    "Only until supper",
-  "doing: %3 thinking about [food]|"
-    "%2 counting my toes|%2 looking for my [small]|"
-    "waiting for the moon|guarding the {q.2}",
-  "why: %3 Nobody knows|%2 Because it is Sunday|"
-    "%2 It was always like that|"
-    "Because I have never washed it",
-  NULL };
-
-/* <A small trouble, and how it is solved> */
-static const char *const home_trouble[] = {
-  "problem: %3 But then the {q.2} began to move.|"
-    "%3 But then it began to rain, and there was "
-    "only one [colour] [small].|%2 But then there "
-    "was a [loud] noise behind the {q.2}.|%2 But the "
-    "{q} could not find its [colour] [small].|"
-    "%2 But in the night the wind took the [colour] "
-    "[small] away.|But there was only one piece of "
-    "[food] left.|But the {r} was afraid of the dark.",
-  "loud: %3 loud|%2 very loud|small",
-  "solve: %3 `Do not worry,` [says] the {r}[how]. "
-    "`We can [dothis].` And so they did.|"
-    "%2 `Oh dear,` [says] the {q}[how]. `Now we must "
-    "[dothis].` So they did that, and it helped.|"
-    "%2 The {q} thought. The {r} thought. "
-    "Then both said, `Let us [dothis]!`|"
-    "%2 `I know what to do,` [says] the {q}[how]. "
-    "`First we [dothis], then we [dothis].`|They "
-    "tried to [dothis], but that was silly. Then "
-    "they tried to [dothis], and that was just right.",
-  NULL };
-
-static const char *const home_trouble_2[] = {
-  "dothis~: %3 ask the old owl|%3 look under the "
-    "{q.2}|%2 make some tea|%2 sing very loudly|"
-    "%2 light a candle|call the {r}'s mother|share "
-    "everything|sit close together|count to [count]|"
-    "build a tent|write a letter to the moon",
-  "homeend: %3 And the {q} went back to the {q.2}. "
-    "Good night, {q}.|%3 That night, two friends "
-    "slept {q.1}.|%2 `Tomorrow,` [says] the "
-    "{q}[how], `I will visit your {r.2}.`|%2 And "
-    "what did the {q} do then? The {q} sat {q.1}.|"
-    "%2 Now the {q} and the {r} meet every "
-    "[daypart].|The {q} yawned. The {r} yawned. The "
-    "end.|`It was a good day,` [says] the {r}[how]. "
-    "`It was a good {q.2},` [says] the {q}[how].|"
-    "And since that day the {q.2} is never empty.",
-  NULL };
-
-/* <The chronicle, and its fork> */
-static const char *const chronicle_fork[] = {
-  "chronicle: The [topic] of the [realm] was very "
-    "[good2]. [fork]",
-  "topic: %5 harvest|%2 market|%2 school|cheese|honey|"
-    "fair|garden|bread",
-  "realm: %5 kingdom|%2 village|%2 valley|island|town",
-  "good2: %6 good|%2 big|%2 fine",
-  "fork: %15 However, [bad]. [worry] [repair]|"
-    "%15 Additionally, [nice]. [joy] [treat]|"
-    "%7 The [ruler] was [pleased] and gave everyone "
-    "[prize].|%7 Everyone [shared]. [joy]|"
-    "%7 So the [ruler] [ordered]. [joy]|"
-    "%7 In the [daypart] there was [event]. [treat]|"
-    "%7 Even the [manner] [pet2] [joined]. [joy]|"
-    "%7 At [hour] the [official] came to see it. "
-    "[verdict]|%7 That was because [cause]. [treat]|"
-    "%7 Soon the [official] wrote about it. "
-    "[verdict]|%7 Nobody [absent]. [joy]|"
-    "%7 Perhaps [cause]. [treat]",
-  NULL };
-
-static const char *const chronicle_fork_2[] = {
-  "bad: %4 a [colour] dragon had smelt it from far "
-    "away|%3 a storm was coming from the [water]|"
-    "%3 the mice had heard of it too|"
-    "%2 the bridge had fallen down|%2 the [official] "
-    "had lost the key|the roof of the barn had a hole",
-  "worry: %3 The people were worried and did not "
-    "sing.|%2 The [ruler] could not sleep.|%2 `What "
-    "shall we do now?` asked the [official].|"
-    "%2 For [count] days nobody laughed.",
-  "repair: %3 Then a little girl had an idea, and by "
-    "[daypart] everything was mended.|%2 In the end "
-    "the [manner] [pet2] helped them.|%2 They worked "
-    "together all night.|A stranger came by with a "
-    "[colour] [small] and put everything right.",
-  "nice: %4 the new bridge was ready|%3 a ship had "
-    "come with [food] and silk|%3 the old clock was "
-    "working again|%2 twins were born at the castle|"
-    "%2 the well was full of sweet water|"
-    "the [official] had found a treasure",
-  NULL };
-
-/* <What happened after the fork> */
-static const char *const chronicle_after[] = {
-  "pet2: %6 cat|%3 dog|%2 hen|%2 fox|goat|mouse|bear|"
-    "pig",
-  "joy: %3 The children danced in the street.|"
-    "%3 There was music on every corner.|"
-    "%2 The bells rang for [count] hours.|"
-    "Even the [official] smiled.|"
-    "Nobody went to bed before midnight.",
-  "treat: %3 There was [food] for everybody.|"
-    "%2 The baker made a cake as tall as a [wild].|"
-    "%2 Every child got a [colour] [small].|"
-    "%2 The [ruler] danced with the baker.",
-  "pleased: %3 pleased|%2 delighted|%2 proud|"
-    "as happy as a lark",
-  "prize: %3 a [colour] [small]|%2 a day off|"
-    "%2 a slice of cake|%2 [food]",
-  "shared: %3 came to help|%2 sang at work|"
-    "%2 put on a [colour] hat|had plenty to eat",
-  "ordered: %3 held a great feast|"
-    "%2 closed the school for [count] days|%2 wrote "
-    "a poem about it|%2 sent [food] to the neighbours",
-  "event: %3 a dance by the [water]|%2 a play about a "
-    "[wild]|%2 a race of snails|a concert of frogs",
-  NULL };
-
-static const char *const chronicle_after_2[] = {
-  "joined: %3 got a share|%2 wore a [colour] ribbon|"
-    "%2 wanted to see it|clapped",
-  "hour: %3 noon|%2 sunrise|%2 midnight|five o'clock",
-  "official: %4 minister|%3 judge|%2 mayor|"
-    "royal doctor|queen's aunt",
-  "verdict: %3 `Very good,` [says] the visitor[how] "
-    "and ate some of it.|%2 The visitor stayed for "
-    "[count] days.|%2 `I have never seen a better "
-    "one,` [says] the visitor[how].|"
-    "The visitor took [count] notes and fell asleep.",
-  "cause: %3 the sun had been kind|"
-    "%3 the rain had come at the right time|"
-    "%2 the bees had worked so hard|%2 the children "
-    "had helped|the old miller had sung to the fields",
-  "absent: %3 was hungry that [daypart]|%2 stayed at "
-    "home|%2 forgot to say thank you|asked for more",
-  NULL };
-
-/* <Dialogues, and what they are about> */
-
-/* <A dialogue, and what is remembered in it> */
-static const char *const talk_frame[] = {
-  "talk: %3 [intro][turn]\n\n[bye]|"
-    "%3 [intro][turn]\n\n[turn]\n\n[bye]|"
-    "%2 [intro][turn]\n\n[turn]\n\n[turn]\n\n[bye]|"
-    "%4 [meeting]\n\n[turn]\n\n[recall]\n\n[bye]|"
-    "%5 [meeting]\n\n[turn]\n\n[turn]\n\n[recall]\n\n"
-    "[bye]|%4 [meeting]\n\n[turn]\n\n[turn]\n\n"
-    "[turn]\n\n[recall]\n\n[bye]",
-  "intro: %5 |"
-    "%3 User: [hello]\nAssistant: [welcome]\n\n",
-  "meeting: %5 User: My name is [me:person] and I "
-    "have a [mc:colour] [ms:small].\nAssistant: "
-    "Hello, {me}! [nicething]|%3 User: [hello] I am "
-    "[me:person] from the [ml:spotname], and I have "
-    "a [mc:colour] [ms:small].\n"
-    "Assistant: Good [daypart], {me}! [niceplace]",
-  "person: %3 Mira|%3 Tom|%2 Anna|%2 Ben|%2 Clara|"
-    "%2 Hugo|Ida|Leo|Nora|Paul|Rosa|Felix",
-  "hello: %4 Hello!|%3 Good [daypart].|"
-    "%2 Can you help me?|May I ask you something?",
-  "welcome: %3 Hello! What would you like to know?|"
-    "%2 Of course. Ask me anything.|%2 Good "
-    "[daypart]! How can I help you?|I am listening.",
-  NULL };
-
-static const char *const talk_frame_2[] = {
-  "nicething: %3 A {mc} {ms} is a fine thing.|"
-    "%2 I like your {ms}, {me}.|%2 Take good care of "
-    "your {mc} {ms}.|How nice. Is the {ms} big?",
-  "niceplace: %3 The {ml} is a [mild] place.|"
-    "%2 I know the {ml} well, {me}.|"
-    "%2 Take your {ms} to the {ml}.",
-  "recall: %3 User: What is my name?\nAssistant: Your "
-    "name is {me}.[more]|%3 User: Do you remember my "
-    "{ms}?\nAssistant: Yes, {me}. Your {ms} is {mc}.|"
-    "%2 User: What colour is my {ms}?\nAssistant: "
-    "Your {ms} is {mc}, {me}.|%2 User: What do I "
-    "have?\nAssistant: You have a {mc} {ms}, {me}.",
-  "more: %5 |%5  Additionally, you have a {mc} {ms}.",
-  "spotname: %4 mill|%3 bridge|%2 market|%2 harbour|"
-    "%2 old church|well|castle|bakery|school",
-  "bye: User: [thankyou]\nAssistant: [farewell]",
-  "thankyou: %3 Thank you!|"
-    "%2 Thank you, and a [mild] [daypart].|%2 That "
-    "is all. I must find my [small].|%2 Goodbye! "
-    "I am [feel] now.|I must go and eat [food].",
-  NULL };
-
-static const char *const talk_frame_3[] = {
-  "farewell: %3 You are welcome.|%3 Goodbye! "
-    "Come again on a [mild] [daypart].|%2 It was a "
-    "pleasure.|Sleep well, and dream of [food].",
-  NULL };
-
-/* <Facts, sums and riddles> */
-static const char *const talk_facts[] = {
-  "turn~: %3 [beast]|%3 [beast2]|%3 [sum]|%3 [way]|"
-    "%3 [recipe]|%2 [riddle]|%3 [opinion]|"
-    "%3 [dweller]|%2 [rhyme]|%4 [chat]|%4 [chat2]|"
-    "%4 [chat3]|%6 [errand]|%5 [today]|%5 [fable]|"
-    "%4 [sky]",
-  "beast: %3 User: Where does the [b:animal] live?\n"
-    "Assistant: The {b} lives "
-    "{b.1}.[seen][beastmore]|%2 User: What does the "
-    "[b:animal] eat?\nAssistant: The {b} eats "
-    "{b.2}.[seen][beastmore]|%2 User: Tell me about "
-    "the [b:animal].\nAssistant: The {b} lives {b.1} "
-    "and eats {b.2}. It says {b.3}.",
-  "beast2: %3 User: What does the [b:animal] say?\n"
-    "Assistant: The {b} says {b.3}.[beastmore]|"
-    "%3 User: I saw a [manner] [b:animal] near the "
-    "[bs:spotname].\nAssistant: Near the {bs}? "
-    "Did the {b} say {b.3}?\n"
-    "User: [yesno], and it ate {b.2}.",
-  NULL };
-
-static const char *const talk_facts_2[] = {
-  "beastmore: %5 |%2 \nUser: And what does it eat?\n"
-    "Assistant: It eats {b.2}.|%2 \nUser: And where "
-    "does it sleep?\nAssistant: It sleeps {b.1}.|"
-    "%2 \nUser: And what does it say?\n"
-    "Assistant: It says {b.3}.",
-  "seen: %2 |%2  I saw one near the [spotname].|"
-    "%2  There is a [manner] one at the [spotname].|"
-    " The [manner] ones are the best.",
-  "yesno: %3 Yes|%2 Yes, twice|Very loudly",
-  "animal: %4 fox;in a den under the old oak;berries "
-    "and mice;yip|%3 owl;in the church "
-    "tower;moths;hoo|%3 cat;on the mat;fish;meow|"
-    "%2 dog;in a little house;bones;woof|"
-    "%2 hen;in the pen;corn;cluck|%2 duck;on the "
-    "pond;snails;quack|frog;in the pond;flies;croak|"
-    "goat;on the hill;everything;baa|"
-    "bear;in a cave;honey;grr|"
-    "mouse;behind the stove;cheese;squeak|"
-    "bee;in the hollow tree;nectar;buzz|horse;in the "
-    "stable;hay;neigh|crow;on the chimney;crumbs;caw|"
-    "dragon;on a heap of gold;toast;please",
-  NULL };
-
-static const char *const talk_facts_3[] = {
-  "sum: %3 User: What is [s:plus]?\nAssistant: {S} is "
-    "{s.1}.|%2 User: How much is [s:plus]?\n"
-    "Assistant: It is {s.1}.|"
-    "%2 User: I have [s:plus] [fruit:fruits].\n"
-    "Assistant: That is {s.1} {fruit}.",
-  "fruits: %3 apples|%2 pears|%2 plums|nuts|coins",
-  "plus: 2 plus 2;4|2 plus 3;5|2 plus 4;6|2 plus 5;7|"
-    "3 plus 3;6|3 plus 4;7|3 plus 5;8|4 plus 4;8|"
-    "4 plus 5;9|5 plus 5;10",
-  "riddle: %3 User: Tell me a riddle.\nAssistant: "
-    "[rd:riddles]\nUser: [giveup]\nAssistant: It is "
-    "{rd.1}.|%2 User: Do you know a riddle?\n"
-    "Assistant: [rd:riddles]\nUser: Is it {rd.1}?\n"
-    "Assistant: Yes, it is {rd.1}. Well done!",
-  "giveup: %3 I do not know.|%2 I give up.|"
-    "Please tell me.|That is too hard.",
-  NULL };
-
-static const char *const talk_facts_4[] = {
-  "riddles: %3 What has teeth but cannot bite?;a comb|"
-    "%2 What has hands but cannot clap?;a clock|"
-    "%2 What gets wet while it dries?;a towel|"
-    "What has a neck but no head?;a bottle|"
-    "What has one eye but cannot see?;a needle|"
-    "What runs but has no legs?;a river|"
-    "What has keys but opens no door?;a piano",
-  NULL };
-
-/* <Ways, recipes and opinions> */
-static const char *const talk_chat[] = {
-  "way: %3 User: How do I get to the [mild] "
-    "[w:spotname]?\nAssistant: Go past the "
-    "[w1:landmark], turn [w2:side] at the "
-    "[w3:landmark-w1] and walk [walkhow].[way2]|"
-    "%2 User: Is it far to the [w:spotname]?\n"
-    "Assistant: It is [count] miles. "
-    "Turn [w2:side] at the [w3:landmark].[way3]",
-  "way2: %4 |%3 \nUser: Past the {w1}, and then?\n"
-    "Assistant: Then {w2} at the {w3}.|%3 \n"
-    "User: And how do I get back?\nAssistant: Turn "
-    "{w2.1} at the {w3} and go past the {w1} again.",
-  "way3: %4 |%5 \nUser: Left or right at the {w3}?\n"
-    "Assistant: {W2}, please.",
-  "side: %3 left;right|%2 right;left",
-  "landmark: %4 pond|%3 big oak|%2 blue house|"
-    "%2 statue|post office|pear tree|inn|windmill",
-  "walkhow: %3 up the hill|%3 down to the [water]|"
-    "%2 along the wall|until you smell [smell]",
-  NULL };
-
-static const char *const talk_chat_2[] = {
-  "recipe: %3 User: How do I make [dish]?\n"
-    "Assistant: Take [i1:stuff], [i2:stuff-i1] and "
-    "[i3:stuff-i1-i2]. [stir][recipe2]|"
-    "%2 User: What do I need for [dish]?\n"
-    "Assistant: You need [i1:stuff], [i2:stuff-i1] "
-    "and [i3:stuff-i1-i2].[recipe2]",
-  "recipe2: %4 |%3 \nUser: Can you repeat that?\n"
-    "Assistant: {I1}, {i2} and {i3}.|%3 \nUser: I "
-    "have no {i2}.\nAssistant: Then use more {i3}.",
-  "dish: %3 pancakes|%3 soup|%2 honey cake|%2 bread|"
-    "plum jam|porridge|apple pie",
-  "stuff: %4 flour|%4 milk|%3 butter|%2 salt|%2 sugar|"
-    "%2 honey|cinnamon|cheese|water",
-  "stir: %3 Stir it well.|%2 Cook it for [count] "
-    "hours.|%2 Bake it until it is [colour].|"
-    "Mix it and say a kind word.",
-  NULL };
-
-static const char *const talk_chat_3[] = {
-  "opinion: %3 User: Which do you like better, "
-    "[o1:joyous] or [o2:joyous-o1]?\nAssistant: I "
-    "like {o1} better.[owhy]|%2 User: Do you like "
-    "[o1:joyous]?\nAssistant: Yes, I like {o1} very "
-    "much.[owhy]|%2 User: What is better than "
-    "[o1:joyous]?\nAssistant: Only [joyous-o1].",
-  "owhy: %4 |"
-    "%5 \nUser: Why?\nAssistant: Because {o1} [obec].",
-  "obec: %3 makes everyone happy|%2 is good for the "
-    "heart|never talks too much|is hard to find",
-  "joyous: %4 music|%3 rain|%3 cheese|%2 snow|%2 soup|"
-    "silence|moonlight|laughter|sunshine|thunder",
-  NULL };
-
-/* <Rhymes and small talk> */
-static const char *const talk_more[] = {
-  "dweller: %3 User: Who lives in the [l:spotname]?\n"
-    "Assistant: The [l1:person2] lives there with "
-    "[l2:company].[who3]|%2 User: Who works in the "
-    "[l:spotname]?\nAssistant: The [l1:person2] and "
-    "[l2:company].[who3]",
-  "who3: %4 |%3 \nUser: Who?\nAssistant: The {l1}.|"
-    "%3 \nUser: With [company-l2]?\n"
-    "Assistant: No, with {l2}.",
-  "person2: %3 old miller|%3 tall baker|%2 young "
-    "widow|retired pirate|royal tailor|bell ringer",
-  "company: %3 [count] geese|%2 a tame crow|"
-    "%2 [count] daughters|a wooden leg|"
-    "a talking clock",
-  "rhyme: %3 User: What rhymes with [rh:rhymes]?\n"
-    "Assistant: {Rh.1} rhymes with {rh}.|"
-    "%2 User: Give me a rhyme for [rh:rhymes].\n"
-    "Assistant: {Rh.1}.[rhyme2]",
-  "rhyme2: %5 |%5 \nUser: {Rh}, {rh.1}. Thank you.\n"
-    "Assistant: {Rh}, {rh.1}, and off we go.",
-  "rhymes: %4 cat;mat|%2 hen;pen|%2 dog;log|"
-    "%2 fox;box|moon;spoon|house;mouse|bear;chair|"
-    "king;ring|bell;well|goat;boat",
-  NULL };
-
-static const char *const talk_more_2[] = {
-  "chat: %3 User: I saw a [x1:mild] [x2:wild] near "
-    "the [x3:spotname].\nAssistant: A {x1} {x2}? "
-    "Near the {x3}? [amaze]|%2 User: I dreamt of a "
-    "[x1:colour] [x2:wild] with [count] legs.\n"
-    "Assistant: A {x1} {x2}! [amaze]",
-  "chat2: %3 User: I had [x1:food] and [x2:food-x1] "
-    "for [meal].\nAssistant: {X1} and {x2}? [yum]|"
-    "%2 User: My [x1:kin] gave me a [x2:colour] "
-    "[x3:small].\nAssistant: Then thank your {x1} "
-    "for the {x2} {x3}.",
-  "chat3: %3 User: Is the [x1:spotname] [x2:mild] or "
-    "[x3:mild-x2]?\nAssistant: The {x1} is {x3}, and "
-    "sometimes it is {x2}.|%2 User: Shall I bring a "
-    "[x1:small] or a [x2:small-x1]?\n"
-    "Assistant: Bring the [oneof]. [because]",
-  "oneof: %5 {x1}|%5 {x2}",
-  "because: %3 You never know.|%2 It may rain.|"
-    "The other one is too heavy.",
-  "amaze: %3 How wonderful!|%2 I have never seen one.|"
-    "%2 Was it [feel]?|That brings good luck.",
-  NULL };
-
-static const char *const talk_more_3[] = {
-  "yum: %3 That sounds good.|%2 I hope there was tea.|"
-    "What a strange meal!",
-  "meal: %3 breakfast|%2 supper|lunch",
-  "kin: %3 aunt|%2 uncle|%2 grandmother|brother|"
-    "teacher",
-  NULL };
-
-/* <Errands, plans and very short fables> */
-static const char *const talk_stories[] = {
-  "fable: %3 User: [tellme]\nAssistant: A [manner] "
-    "[x1:wild] [met] a [colour] [x2:wild-x1] in the "
-    "[mild] [land], and they [shareda] "
-    "[food].[moral]|%2 User: [tellme]\n"
-    "Assistant: Once a [mild] [x1:wild] lost a "
-    "[colour] [x2:small] near the [spotname]. "
-    "A [manner] [wild-x1] found the {x2}.[moral]",
-  "tellme: %4 Tell me a story.|%2 A story, please.|"
-    "I cannot sleep.",
-  "met: %4 met|%3 saw|%2 found|followed",
-  "shareda: %4 shared|%2 cooked|%2 dreamt of|"
-    "sang about",
-  "moral: %4 |%3 \nUser: And then?\nAssistant: Then "
-    "the {x1} [went].|%2 \nUser: [yum]",
-  "went: %3 went home|%2 slept until [daypart]|"
-    "%2 sang to the [land]|ate [food]",
-  NULL };
-
-static const char *const talk_stories_2[] = {
-  "sky: %3 User: How is the [x1:spotname] today?\n"
-    "Assistant: It is [mild] there, and it smells of "
-    "[smell].|%3 User: What will the [daypart] "
-    "bring?\nAssistant: [^mild] [weatherword] over "
-    "the [land], and [smell].|%2 User: What do you "
-    "see?\nAssistant: A [mild] [wild], [count] "
-    "[colour] [smalls] and the [mild] [land].",
-  "weatherword: %3 clouds|%3 wind|%2 rain|snow",
-  "smalls: %3 hats|%3 buttons|%2 kites|ribbons",
-  "errand: %3 User: Please remember a [c1:colour] "
-    "[s1:small], a [c2:colour-c1] [s2:small-s1] and "
-    "[food].\nAssistant: [sure]\nUser: What was it?\n"
-    "Assistant: A {c1} {s1} and a {c2} {s2}.[forgot]|"
-    "%2 User: Buy a [c1:colour] [s1:small] at the "
-    "[x3:spotname].\nAssistant: A {c1} {s1}? [sure]\n"
-    "User: And a [c2:colour-c1] one for my [kin].",
-  "sure: %4 Of course.|%3 I will.|%2 With pleasure.|"
-    "If I must.",
-  "forgot: %3 |%3  And something to eat.|"
-    " I forgot the rest.",
-  NULL };
-
-static const char *const talk_stories_3[] = {
-  "today: %3 User: Today I [did] and [did].\n"
-    "Assistant: [amaze]|"
-    "%2 User: Tomorrow I will go to the "
-    "[x1:spotname] with my [x2:kin].\nAssistant: Is "
-    "it [mild] at the {x1}?\nUser: Ask my {x2}.",
-  "did: %3 ate [food]|%3 found a [colour] [small]|"
-    "%2 saw a [mild] [wild]|%2 sang to a [manner] "
-    "[wild]|walked through the [land]|lost my [small]",
-  NULL };
-
-/* <A page of code> */
-static const char *const code_frame[] = {
-  "code: [fn]\n\n[fn]|%2 [fn]\n\n[fn]\n\n[fn]|"
-    "[fn]\n\n[fn]\n\n[fn]\n\n[fn]|"
-    "%3 [z:keepsake] = [zn:number]\n\nprint({z})\n"
-    "# {zn}\n\n[fn]\n\n[fn]\n\nprint({z})\n# {zn}|"
-    "%3 [z:keepsake] = [zn:number]\n\nprint({z})\n"
-    "# {zn}\n\n[fn]\n\n[fn]\n\n[fn]\n\n"
-    "print({z})\n# {zn}|"
-    "%2 [z:keepsake] = [zn:number]\n\n[fn]\n\n"
-    "print({z})\n# {zn}|"
-    "%3 [z:keepsake] = [zn:number]\n\n[fn]\n\n"
-    "[fn]\n\nprint({z})\n# {zn}|"
-    "%5 [z:keepsake] = [zn:number]\n\n[fn]\n\n"
-    "[fn]\n\n[fn]\n\nprint({z})\n# {zn}|"
-    "%3 [z:keepsake] = [zn:number]\n[y:keepsake-z] = "
-    "`[yk:person]`\n\n[fn]\n\n[fn]\n\n[fn]\n\n"
-    "[fn]\n\nprint({z}, {y})\n# {zn} {yk}",
-  NULL };
-
-static const char *const code_fun[] = {
-  "fn: [note][fun]",
-  "note: %3 |%3 # [person] wrote this [daypart]\n|"
-    "%2 # for the [mild] [land]\n|"
-    "%2 # a [mild] little thing, says [person]\n",
-  "fun~: %4 [fn.count]|%3 [fn.has]|%3 [fn.total]|"
-    "%3 [fn.add]|%3 [fn.find]|%3 [fn.larger]|"
-    "%3 [fn.hop]|%3 [fn.greet]|%3 [fn.price]|"
-    "%2 [fn.down]|%3 [fn.join]|%3 [fn.vars]|"
-    "%2 [fn.class]|%2 [fn.swap]|%2 [fn.rhyme]|"
-    "%2 [fn.wait]",
-  NULL };
-
-static const char *const code_frame_2[] = {
-  "keepsake: %4 castle|%3 dragon|%3 garden|"
-    "%2 kingdom|%2 harbour|%2 market|treasure|bridge|"
-    "village|tower",
-  "one: %4 [onenoun]|%3 [hue]_[onenoun]|"
-    "%2 [onenoun]_[tail]",
-  "two: %4 [twonoun]|%3 [hue]_[twonoun]|"
-    "%2 [twonoun]_[tail]",
-  "three: %4 [threenoun]|%3 [hue]_[threenoun]|"
-    "%2 [threenoun]_[tail]",
-  "onenoun: %4 fox|%3 hen|%3 owl|%2 key|%2 map|hat|"
-    "bell|star",
-  "twonoun: %4 boat|%3 coin|%3 lamp|%2 tree|%2 door|"
-    "ship|moon|bird",
-  "threenoun: %4 ring|%3 rose|%3 cup|%2 road|%2 drum|"
-    "leaf|nest|lake",
-  "hue: %5 red|%4 blue|%3 old|%3 new|%2 big|%2 small|"
-    "gold|lost|warm|green",
-  "tail: %4 count|%3 name|%2 size|list|id",
-  "number: [digit][digit]",
-  "digit: %4 1|%3 2|%3 3|%2 4|%2 5|6|7|8|9",
-  NULL };
-
-static const char *const code_frame_3[] = {
-  "noun: %4 apple;apples|%3 pear;pears|%3 plum;plums|"
-    "%2 nut;nuts|%2 egg;eggs|%2 stone;stones|"
-    "duck;ducks|mouse;mice|goose;geese|kite;kites",
-  "box: %4 basket|%3 bag|%2 bucket|%2 chest|barn|pond|"
-    "shelf",
-  NULL };
-
-/* <Functions over lists> */
-static const char *const code_lists[] = {
-  "fn.count: %4 def count_[k=noun]{k.1}([kb:box]):\n"
-    "    [t:one] = 0\n    for {k} in {kb}:\n"
-    "        {t} = {t} + 1\n    return {t}[use.count]",
-  "use.count: %4 |%3 \n\n[u:two] = [[`{k}`, `{k}`]]\n"
-    "print(count_{k.1}({u}))\n# 2|"
-    "%3 \n\n[u:two] = [[`{k}`, `{k}`, `{k}`]]\n"
-    "print(count_{k.1}({u}))\n# 3",
-  "fn.has: %4 def has_[k=noun]{k.1}([kb:box]):\n    "
-    "for [t:one] in {kb}:\n        if {t} == `{k}`:\n"
-    "            return True\n"
-    "    return False[use.has]",
-  "use.has: %4 |%3 \n\n[u:two] = [[`[k2:noun-k]`, "
-    "`{k}`]]\nprint(has_{k.1}({u}))\n# True|"
-    "%3 \n\n[u:two] = [[`[k2:noun-k]`, `[noun-k]`]]\n"
-    "print(has_{k.1}({u}))\n# False",
-  "fn.total: %4 def total_[f:field]([kb:box]):\n"
-    "    [t:one] = 0\n    for [k:noun] in {kb}:\n"
-    "        {t} = {t} + {k}.{f}\n    return {t}|"
-    "%3 def mean_[f:field]([kb:box]):\n    [t:one] = "
-    "0\n    for [k:noun] in {kb}:\n        {t} = {t} "
-    "+ {k}.{f}\n    return {t} / len({kb})",
-  NULL };
-
-static const char *const code_lists_2[] = {
-  "field: %4 weight|%3 price|%2 height|%2 age|length",
-  "fn.find: %4 def find_[k=noun]{k.1}([kb:box], "
-    "[t:one]):\n    [t2:two] = [[]]\n    for {k} in "
-    "{kb}:\n        if {k}.[fa:field] == {t}:\n"
-    "            {t2}.append({k})\n    return {t2}|"
-    "%3 def first_[k:noun]([kb:box]):\n"
-    "    if not {kb}:\n        return None\n"
-    "    [t:one] = {kb}[[0]]\n    return {t}",
-  "fn.join: %3 [t:one] = [[`[ja:hue]`, "
-    "`[jb:hue-ja]`]]\nprint(` `.join({t}))\n# {ja} "
-    "{jb}|%3 def join_[k=noun]{k.1}([kb:box]):\n"
-    "    [t:one] = ``\n    for {k} in {kb}:\n        "
-    "{t} = {t} + {k} + `,`\n    return {t}\n\n"
-    "print(join_{k.1}([[`[ja:hue]`, "
-    "`[jb:hue-ja]`]]))\n# {ja},{jb},",
-  "fn.wait: %3 def wait_for([t:one], [kb:box]):\n"
-    "    while {t} not in {kb}:\n"
-    "        sleep([digit])\n    return {t}|"
-    "%3 def empty([kb:box]):\n    while {kb}:\n"
-    "        [t:one] = {kb}.pop()\n        print({t})",
-  NULL };
-
-/* <Functions of numbers> */
-static const char *const code_numbers[] = {
-  "fn.add: %3 def add_[k=noun]{k.1}([t:one], "
-    "[t2:two]):\n    return {t} + {t2}\n\n[r:three] "
-    "= add_{k.1}([p:pair])\nprint({r})\n# {p.3}",
-  "fn.larger: %3 def larger([t:one], [t2:two]):\n"
-    "    if {t} > {t2}:\n        return {t}\n    "
-    "return {t2}\n\nprint(larger([p:pair]))\n# {p.1}|"
-    "%3 def smaller([t:one], [t2:two]):\n    if {t} "
-    "< {t2}:\n        return {t}\n    return {t2}\n\n"
-    "print(smaller([p:pair]))\n# {p.2}",
-  "pair: %3 1, 2;2;1;3|%2 2, 5;5;2;7|%2 7, 3;7;3;10|"
-    "4, 9;9;4;13|8, 1;8;1;9|6, 2;6;2;8|3, 8;8;3;11|"
-    "9, 5;9;5;14|5, 4;5;4;9|1, 7;7;1;8",
-  "fn.hop: %3 def [hv:verb]([t:one]):\n    for i in "
-    "range({t}):\n        print(`{hv}`)\n\n[hops]|"
-    "%3 def [hv:verb]_twice([t:one]):\n    "
-    "print(`{hv}`, {t})\n    print(`{hv}`, {t})\n\n"
-    "{hv}_twice(`[kn:person]`)\n# {hv} {kn}\n"
-    "# {hv} {kn}",
-  "hops: %4 {hv}(2)\n# {hv}\n# {hv}|"
-    "%3 {hv}(3)\n# {hv}\n# {hv}\n# {hv}|"
-    "%2 {hv}(4)\n# {hv}\n# {hv}\n# {hv}\n# {hv}",
-  NULL };
-
-static const char *const code_numbers_2[] = {
-  "verb: %4 hop|%3 sing|%2 jump|%2 dance|quack|buzz|"
-    "knock",
-  "fn.down: %3 def count_down([t:one]):\n    while "
-    "{t} > 0:\n        print({t})\n        {t} = {t} "
-    "- 1\n    print(`[dw:verb]!`)\n\n[downs]",
-  "downs: %4 count_down(2)\n# 2\n# 1\n# {dw}!|"
-    "%3 count_down(3)\n# 3\n# 2\n# 1\n# {dw}!|"
-    "%2 count_down(4)\n# 4\n# 3\n# 2\n# 1\n# {dw}!",
-  "fn.vars: %3 [t:one] = [na:number]\n[t2:two] = "
-    "[nb:number]\n[t3:three] = [nc:number]\n[showvar]",
-  "showvar: %3 print({t})\n# {na}|%2 print({t2})\n"
-    "# {nb}|%2 print({t3})\n# {nc}|%2 print({t2}, "
-    "{t})\n# {nb} {na}|print({t3}, {t})\n# {nc} {na}",
-  "fn.swap: %3 def swap([t:one], [t2:two]):\n"
-    "    [t3:three] = {t}\n    {t} = {t2}\n"
-    "    {t2} = {t3}\n    return {t}, {t2}\n\n"
-    "print(swap([na:number], [nb:number]))\n"
-    "# {nb} {na}",
-  NULL };
-
-/* <Functions of words> */
-static const char *const code_words[] = {
-  "fn.greet: %3 def greet([t:one]):\n"
-    "    return `[hi:hiword], ` + {t} + `!`\n\n"
-    "print(greet(`[kn:person]`))\n# {hi}, {kn}!|"
-    "%2 def ask([t:one], [t2:two]):\n    print({t} + "
-    "`, may I have the ` + {t2} + `?`)\n\n"
-    "ask(`[kn:person]`, `[k2:noun]`)\n"
-    "# {kn}, may I have the {k2}?",
-  "fn.price: %3 [pd:one] = {{`[pa:noun]`: "
-    "[na:number], `[pb:noun-pa]`: [nb:number], "
-    "`[pc:noun-pa-pb]`: [nc:number]}}\n\n"
-    "def price_of([t:two]):\n"
-    "    return {pd}[[{t}]]\n\n[lookup]",
-  "lookup: %3 print(price_of(`{pa}`))\n# {na}|"
-    "%2 print(price_of(`{pb}`))\n# {nb}|"
-    "%2 print(price_of(`{pc}`))\n# {nc}",
-  "fn.class: %3 class [cl:classname]:\n"
-    "    def __init__(self, [f:two]):\n        "
-    "self.{f} = {f}\n\n    def [cm:verb](self):\n"
-    "        return self.{f} + ` says {cm}`\n\n"
-    "[t:one] = {cl}(`[kn:person]`)\n"
-    "print({t}.{cm}())\n# {kn} says {cm}",
-  "hiword: %4 Hello|%2 Goodbye|Welcome",
-  NULL };
-
-static const char *const code_words_2[] = {
-  "classname: %3 Dragon|%2 Owl|%2 Knight|Baker|Robot",
-  "fn.rhyme: %3 [pd:one] = {{`[ra:rhymes]`: `{ra.1}`, "
-    "`[rb:rhymes-ra]`: `{rb.1}`}}\n\n"
-    "def rhyme([t:two]):\n    return {pd}[[{t}]]\n\n"
-    "[rhymeuse]",
-  "rhymeuse: %3 print(rhyme(`{ra}`))\n# {ra.1}|"
-    "%2 print(rhyme(`{rb}`))\n# {rb.1}",
-  NULL };
-
-/* <All arrays in one list> */
-static const char *const *const kinds[] = {
-  root, words_common, words_common_2,
-  tale_plot, tale_plot_2, tale_trouble,
-  tale_trouble_2, tale_trouble_3, tale_road,
-  tale_road_2, tale_road_3, tale_road_4,
-  tale_help, tale_help_2, tale_help_3,
-  tale_obstacles, tale_obstacles_2, tale_obstacles_3,
-  tale_end, tale_end_2,
-  home_frame, home_frame_2, home_talk,
-  home_talk_2, home_talk_3, home_trouble,
-  home_trouble_2, chronicle_fork, chronicle_fork_2,
-  chronicle_after, chronicle_after_2, talk_frame,
-  talk_frame_2, talk_frame_3, talk_facts,
-  talk_facts_2, talk_facts_3, talk_facts_4,
-  talk_chat, talk_chat_2, talk_chat_3,
-  talk_more, talk_more_2, talk_more_3,
-  talk_stories, talk_stories_2, talk_stories_3,
-  code_frame, code_fun, code_frame_2, code_frame_3,
-  code_lists, code_lists_2, code_numbers,
-  code_numbers_2, code_words, code_words_2 };
-
 /* <What a grammar holds> */
+enum {
+  TABLES = 256, ALTERNATIVES = 64, HEAVIEST = 9999, LARGEST = 1 << 20
+};
 struct alternative { const char *words; uint32_t length, weight; };
 struct table {
   const char *name; uint32_t name_length, first, count; bool once;
 };
 struct grammar {
-  struct table *tables; size_t n_tables;
-  struct alternative *alternatives; size_t n_alternatives;
+  struct table tables[TABLES]; size_t n_tables;
+  struct alternative *alternatives; size_t n_alternatives, lines;
+  char *words; size_t n_words, size;
 };
-enum { N_KINDS = sizeof kinds / sizeof kinds[0] };
+
+/* <A text that is being written> */
+enum { MEMORIES = 64, KEY_ROOM = 8, VALUE_ROOM = 160, SLOT_ROOM = 64 };
+struct remembered {
+  char key[KEY_ROOM]; char value[VALUE_ROOM]; size_t length;
+};
+struct scribe {
+  const struct grammar *g;
+  struct passage *out;
+  uint64_t dice;
+  const uint16_t *script; size_t n_script;
+  struct remembered memories[MEMORIES]; size_t n_memories;
+  uint64_t used[TABLES];
+  bool failed; char fault[SLOT_ROOM];
+};
+
+/* <Classes of characters> */
+static bool is_digit(char c)
+{
+  return c >= '0' && c <= '9';
+}
+
+static bool is_small(char c)
+{
+  return (c >= 'a' && c <= 'z') || is_digit(c);
+}
+
+static char lower(char c)
+{
+  return c >= 'A' && c <= 'Z' ? (char) (c + 32) : c;
+}
+
+static char upper(char c)
+{
+  return c >= 'a' && c <= 'z' ? (char) (c - 32) : c;
+}
+
+/* <A slot and its parts> */
+struct slot {
+  char words[SLOT_ROOM];
+  const char *key, *name, *except;
+  size_t key_length, name_length;
+  bool silent, capital;
+};
+
+static void split_slot(const char *words, size_t n, struct slot *parts)
+{
+  char *w = parts->words;
+  memcpy(w, words, n), w[n] = '\0';
+  size_t k = strcspn(w, ":=");
+  parts->silent = w[k] == '=';
+  parts->capital = w[0] == '^' || w[0] != lower(w[0]);
+  parts->key = w, parts->key_length = w[k] == '\0' ? 0 : k;
+  if (parts->key_length > 0) parts->name = w + k + 1;
+  else parts->name = w + parts->capital;
+  parts->name_length = strcspn(parts->name, "-");
+  parts->except = parts->name + parts->name_length;
+}
 
 /* <Compare a table's name with another name> */
 static int compare_names(const struct table *t, const char *name,
@@ -1159,40 +83,14 @@ static int compare_names(const struct table *t, const char *name,
 {
   size_t n = t->name_length < length ? t->name_length : length;
   int c = memcmp(t->name, name, n);
-  return c != 0 ? c : t->name_length < length ? -1
-    : t->name_length > length;
+  if (c != 0) return c;
+  return (t->name_length > length) - (t->name_length < length);
 }
 
 static int order_of_tables(const void *a, const void *b)
 {
   const struct table *t = b;
   return compare_names(a, t->name, t->name_length);
-}
-
-/* <Read one table's text into its alternatives> */
-static size_t read_table(const char *s, struct table *t,
-  struct alternative *a)
-{
-  size_t n = strcspn(s, ":"), count = 0;
-  t->once = s[n - 1] == '~';
-  t->name = s, t->name_length = (uint32_t) (n - t->once);
-  for (s += n + 2;; s++) {
-    uint32_t weight = 1;
-    /* <Read the weight, if one is written> */
-    if (*s == '%') {
-      weight = 0;
-      for (s++; *s >= '0' && *s <= '9'; s++)
-        weight = 10 * weight + (uint32_t) (*s - '0');
-      s += *s == ' ';
-    }
-    n = strcspn(s, "|");
-    if (a != NULL) a[count] = (struct alternative)
-      { s, (uint32_t) n, weight };
-    count++, s += n;
-    if (*s == '\0') break;
-  }
-  t->count = (uint32_t) count;
-  return count;
 }
 
 /* <Find a table by its name> */
@@ -1214,9 +112,8 @@ static const struct table *find_table(const struct grammar *g,
 void grammar_close(struct memory *m, struct grammar *g)
 {
   if (g == NULL) return;
-  memory_give(m, FOR_TRAINING, g->tables, g->n_tables,
-    sizeof *g->tables);
-  memory_give(m, FOR_TRAINING, g->alternatives, g->n_alternatives,
+  memory_give(m, FOR_TRAINING, g->words, g->size, 1);
+  memory_give(m, FOR_TRAINING, g->alternatives, g->lines,
     sizeof *g->alternatives);
   memory_give(m, FOR_TRAINING, g, 1, sizeof *g);
 }
@@ -1241,53 +138,262 @@ const char *grammar_table(const struct grammar *g, size_t number,
   return a->words;
 }
 
-/* <Open the grammar> */
-struct grammar *grammar_open(struct memory *m, struct error *why)
+/* <Read the file> */
+
+/* <A file that is being read> */
+struct reading {
+  const char *path, *at, *end;
+  const char *line; size_t length, number;
+  struct grammar *g;
+  struct error *why;
+};
+
+static bool next_line(struct reading *r)
 {
-  size_t n = 0, count = 0;
-  /* <Count the tables and all their alternatives> */
-  struct table t;
-  for (size_t i = 0; i < N_KINDS; i++)
-    for (const char *const *s = kinds[i]; *s != NULL; s++)
-      n++, count += read_table(*s, &t, NULL);
-  struct grammar *g = memory_take(m, FOR_TRAINING, 1, sizeof *g, why);
-  if (g == NULL) return NULL;
-  g->n_tables = n, g->n_alternatives = count;
-  g->tables = memory_take(m, FOR_TRAINING, n, sizeof *g->tables, why);
-  if (g->tables != NULL) g->alternatives =
-    memory_take(m, FOR_TRAINING, count, sizeof *g->alternatives, why);
-  if (g->alternatives == NULL) {
-    grammar_close(m, g);
-    return NULL;
-  }
-  /* <Read all tables, and put them in the order of their names> */
-  n = count = 0;
-  for (size_t i = 0; i < N_KINDS; i++)
-    for (const char *const *s = kinds[i]; *s != NULL; s++) {
-      g->tables[n].first = (uint32_t) count;
-      count += read_table(*s, &g->tables[n], g->alternatives + count);
-      n++;
-    }
-  qsort(g->tables, n, sizeof *g->tables, order_of_tables);
-  return g;
+  if (r->at == r->end) return false;
+  const char *stop = memchr(r->at, '\n', (size_t) (r->end - r->at));
+  r->line = r->at;
+  r->length = (size_t) ((stop != NULL ? stop : r->end) - r->at);
+  r->at += r->length + (stop != NULL), r->number++;
+  return true;
 }
 
-/* <A text that is being written> */
-enum {
-  MEMORIES = 64, KEY_ROOM = 8, VALUE_ROOM = 160, ONCE_TABLES = 256
-};
-struct remembered {
-  char key[KEY_ROOM]; char value[VALUE_ROOM]; size_t length;
-};
-struct scribe {
-  const struct grammar *g;
-  struct passage *out;
-  uint64_t dice;
-  const uint16_t *script; size_t n_script;
-  struct remembered memories[MEMORIES]; size_t n_memories;
-  uint64_t used[ONCE_TABLES];
-  const char *fault; size_t fault_length;
-};
+/* <Refuse a line> */
+static bool refuse(const struct reading *r, const char *words,
+  size_t n, const char *wanted)
+{
+  enum { SHOWN = 40 };
+  char field[32], found[SHOWN + 8];
+  snprintf(field, sizeof field, "line %zu", r->number);
+  snprintf(found, sizeof found, "\"%.*s\"%s",
+    n < SHOWN ? (int) n : SHOWN, words, n > SHOWN ? "..." : "");
+  return error_found(r->why, r->path, field, found, wanted);
+}
+
+/* <Look at the bytes of a line> */
+static bool check_bytes(const struct reading *r)
+{
+  char field[60], found[16];
+  for (size_t i = 0; i < r->length; i++) {
+    if (r->line[i] >= ' ' && r->line[i] <= '~') continue;
+    snprintf(field, sizeof field, "line %zu, column %zu", r->number,
+      i + 1);
+    snprintf(found, sizeof found, "byte 0x%02x",
+      (unsigned) (unsigned char) r->line[i]);
+    return error_found(r->why, r->path, field, found,
+      "a printable character of ASCII");
+  }
+  return r->length == 0 || r->line[r->length - 1] != ' '
+    || refuse(r, r->line, r->length, "no blank at the end");
+}
+
+/* <Keep words> */
+static const char *keep(struct grammar *g, const char *words, size_t n)
+{
+  char *copy = g->words + g->n_words;
+  memcpy(copy, words, n);
+  g->n_words += n;
+  return copy;
+}
+
+/* <Begin a table> */
+static bool table_is_full(const struct reading *r)
+{
+  const struct grammar *g = r->g;
+  return g->n_tables == 0 || g->tables[g->n_tables - 1].count > 0
+    || refuse(r, r->line, r->length,
+      "an alternative for the table above");
+}
+
+static bool begin_table(struct reading *r)
+{
+  struct grammar *g = r->g;
+  const char *name = r->line + strlen("table ");
+  size_t left = (size_t) (r->line + r->length - name), n = 0;
+  while (n < left && (is_small(name[n]) || name[n] == '.')) n++;
+  bool once = left - n == 5 && memcmp(name + n, " once", 5) == 0;
+  if (n == 0 || (n < left && !once)) return refuse(r, r->line,
+    r->length, "table NAME, or table NAME once");
+  if (!table_is_full(r)) return false;
+  for (size_t i = 0; i < g->n_tables; i++)
+    if (compare_names(&g->tables[i], name, n) == 0) return refuse(r,
+      name, n, "a name that no table above has");
+  if (g->n_tables == TABLES) return refuse(r, name, n,
+    "at most 256 tables");
+  g->tables[g->n_tables++] = (struct table) {
+    .name = keep(g, name, n), .name_length = (uint32_t) n,
+    .first = (uint32_t) g->n_alternatives, .once = once };
+  return true;
+}
+
+/* <Read a line of an alternative> */
+static bool read_words(struct reading *r)
+{
+  struct grammar *g = r->g;
+  size_t i = 0;
+  /* <Read the weight and the sign> */
+  uint32_t weight = 0;
+  while (i < r->length && r->line[i] == ' ') i++;
+  bool fresh = i < r->length && is_digit(r->line[i]);
+  for (; i < r->length && is_digit(r->line[i]) && weight <= HEAVIEST;
+    i++) weight = 10 * weight + (uint32_t) (r->line[i] - '0');
+  if (fresh && (weight == 0 || weight > HEAVIEST)) return refuse(r,
+    r->line, r->length, "a weight from 1 to 9999");
+  while (i < r->length && r->line[i] == ' ') i++;
+  char sign = i < r->length ? r->line[i++] : '\0';
+  if (sign != '|' && (fresh || sign != '+')) return refuse(r, r->line,
+    r->length, "a table; a weight and a bar; a bar; or a plus");
+  /* <Begin an alternative, or find the one that goes on> */
+  if (g->n_tables == 0) return refuse(r, r->line, r->length,
+    "a table before the first alternative");
+  struct table *t = &g->tables[g->n_tables - 1];
+  if (!fresh && t->count == 0) return refuse(r, r->line, r->length,
+    "an alternative to go on with");
+  if (fresh && t->count == ALTERNATIVES) return refuse(r, r->line,
+    r->length, "at most 64 alternatives in a table");
+  if (fresh) {
+    t->count++;
+    g->alternatives[g->n_alternatives++] = (struct alternative)
+      { g->words + g->n_words, 0, weight };
+  }
+  struct alternative *a = &g->alternatives[g->n_alternatives - 1];
+  const char *words = r->line + i;
+  size_t n = r->length - i;
+  if (n > 0 && words[n - 1] == '|') n--;
+  if (memchr(words, '|', n) != NULL) return refuse(r, words, n,
+    "a text without a bar");
+  if (!fresh && sign == '|') keep(g, "\n", 1), a->length++;
+  keep(g, words, n), a->length += (uint32_t) n;
+  return true;
+}
+
+/* <Measure slots and fields> */
+static bool is_doubled(const char *s, size_t n)
+{
+  return n > 1 && s[0] == s[1] && strchr("[]{}", s[0]) != NULL;
+}
+
+static size_t field_at(const char *s, size_t n)
+{
+  size_t k = 1;
+  while (k < n && is_small(lower(s[k]))) k++;
+  if (k == 1 || k > KEY_ROOM) return 0;
+  if (k + 1 < n && s[k] == '.' && is_digit(s[k + 1])) k += 2;
+  return k < n && s[k] == '}' ? k + 1 : 0;
+}
+
+static size_t slot_at(const struct grammar *g, const char *s, size_t n)
+{
+  const char *stop = memchr(s, ']', n);
+  size_t length = stop == NULL ? 0 : (size_t) (stop - s - 1);
+  struct slot parts;
+  if (length == 0 || length >= SLOT_ROOM
+    || memchr(s + 1, '[', length) != NULL) return 0;
+  bool braces = false;
+  for (const char *c = s + 1; c < stop; c++) {
+    if (*c == '}') return 0;
+    if (*c != '{') continue;
+    size_t k = field_at(c, (size_t) (stop - c));
+    if (k == 0) return 0;
+    braces = true, c += k - 1;
+  }
+  if (braces) return length + 2;
+  split_slot(s + 1, length, &parts);
+  for (size_t i = 0; i < parts.key_length; i++)
+    if (!is_small(lower(parts.key[i]))) return 0;
+  bool known = parts.key_length < KEY_ROOM
+    && find_table(g, parts.name, parts.name_length) != NULL;
+  return known ? length + 2 : 0;
+}
+
+/* <Look at the brackets of a line> */
+static bool check_brackets(const struct reading *r)
+{
+  const char *s = r->line, *end = r->line + r->length;
+  if (r->length == 0 || *s == '#') return true;
+  while (s < end) {
+    size_t n = (size_t) (end - s), k = 1;
+    const char *wanted = "an opening bracket before it, or two";
+    if (is_doubled(s, n)) k = 2;
+    else if (*s == '[')
+      k = slot_at(r->g, s, n), wanted =
+        "a slot on one line, with a table that is in the file";
+    else if (*s == '{') k = field_at(s, n), wanted = "{key} or {key.1}";
+    else if (*s == ']' || *s == '}') k = 0;
+    if (k == 0) return refuse(r, s, n, wanted);
+    s += k;
+  }
+  return true;
+}
+
+/* <Read all tables> */
+static bool read_tables(struct reading *r)
+{
+  while (next_line(r)) {
+    if (!check_bytes(r)) return false;
+    if (r->length == 0 || r->line[0] == '#') continue;
+    bool begins = r->length > 6 && memcmp(r->line, "table ", 6) == 0;
+    bool ok = begins ? begin_table(r) : read_words(r);
+    if (!ok) return false;
+  }
+  if (!table_is_full(r)) return false;
+  qsort(r->g->tables, r->g->n_tables, sizeof *r->g->tables,
+    order_of_tables);
+  return true;
+}
+
+static bool check_tables(struct reading *r)
+{
+  const struct table *t = find_table(r->g, "text", 4);
+  if (t == NULL || t->count > N_SORTS)
+    return error_found(r->why, r->path, "the table text",
+      t == NULL ? "missing" : "too long",
+      "one alternative for each sort of text, five at most");
+  while (next_line(r))
+    if (!check_brackets(r)) return false;
+  return true;
+}
+
+/* <Take the blocks of a grammar> */
+static struct grammar *take_blocks(struct memory *m,
+  const struct mapping *map, struct error *why)
+{
+  struct grammar *g = memory_take(m, FOR_TRAINING, 1, sizeof *g, why);
+  if (g == NULL) return NULL;
+  g->size = map->size, g->lines = 1;
+  for (size_t i = 0; i < map->size; i++)
+    g->lines += map->bytes[i] == '\n';
+  g->alternatives = memory_take(m, FOR_TRAINING, g->lines,
+    sizeof *g->alternatives, why);
+  if (g->alternatives != NULL)
+    g->words = memory_take(m, FOR_TRAINING, g->size, 1, why);
+  if (g->words != NULL) return g;
+  grammar_close(m, g);
+  return NULL;
+}
+
+/* <Open the grammar> */
+struct grammar *grammar_open(struct memory *m, const char *path,
+  struct error *why)
+{
+  struct mapping map;
+  if (!file_map(&map, path, why)) return NULL;
+  struct grammar *g = NULL;
+  if (map.size > LARGEST)
+    error_found(why, path, "the size of the file",
+      "more than a mebibyte", "a grammar of at most a mebibyte");
+  else g = take_blocks(m, &map, why);
+  if (g != NULL) {
+    const char *bytes = (const char *) map.bytes;
+    struct reading r = { .path = path, .g = g, .why = why };
+    r.at = bytes, r.end = bytes + map.size;
+    bool ok = read_tables(&r);
+    r.at = bytes, r.number = 0;
+    if (!ok || !check_tables(&r)) grammar_close(m, g), g = NULL;
+  }
+  file_unmap(&map);
+  return g;
+}
 
 /* <Throw a die with n sides> */
 static uint32_t throw_die(struct scribe *s, uint32_t n)
@@ -1315,21 +421,15 @@ static double log2_of(uint32_t n)
 
 /* <Write texts> */
 
-/* <Lower and upper case of ASCII> */
-static char lower(char c)
-{
-  return c >= 'A' && c <= 'Z' ? (char) (c + 32) : c;
-}
-
-static char upper(char c)
-{
-  return c >= 'a' && c <= 'z' ? (char) (c - 32) : c;
-}
-
 /* <Complain of the grammar> */
 static bool fault(struct scribe *s, const char *what, size_t length)
 {
-  if (s->fault == NULL) s->fault = what, s->fault_length = length;
+  if (s->failed) return false;
+  s->failed = true;
+  if (length >= sizeof s->fault) length = sizeof s->fault - 1;
+  memcpy(s->fault, what, length), s->fault[length] = '\0';
+  for (char *c = s->fault; *c != '\0'; c++)
+    if (*c == '\n') *c = ' ';
   return false;
 }
 
@@ -1355,6 +455,13 @@ static struct remembered *recall(struct scribe *s, const char *key,
   return NULL;
 }
 
+/* <The length of the first field> */
+static size_t field_length(const char *words, size_t n)
+{
+  const char *stop = memchr(words, ';', n);
+  return stop != NULL ? (size_t) (stop - words) : n;
+}
+
 /* <Write a field of what is remembered> */
 static bool put_field(struct scribe *s, const char *key, size_t length)
 {
@@ -1369,53 +476,43 @@ static bool put_field(struct scribe *s, const char *key, size_t length)
     if (v++ == NULL) return fault(s, key, length);
   }
   /* <Write from v to the end of the field> */
-  const char *stop = memchr(v, ';', (size_t) (end - v));
+  size_t n = field_length(v, (size_t) (end - v));
   size_t at = s->out->length;
-  if (!put(s, v, (size_t) ((stop != NULL ? stop : end) - v)))
-    return false;
+  if (!put(s, v, n)) return false;
   if (key[0] != lower(key[0]))
     s->out->words[at] = upper(s->out->words[at]);
   return true;
 }
 
-/* <The length of the first field> */
-static size_t field_length(const char *words, size_t n)
-{
-  const char *stop = memchr(words, ';', n);
-  return stop != NULL ? (size_t) (stop - words) : n;
-}
-
 /* <May alternative i be taken?> */
 static bool may_take(struct scribe *s, const struct table *t,
-  uint32_t i, const char *but, size_t length)
+  uint32_t i, const char *except)
 {
   if (t->once && (s->used[t - s->g->tables] >> i & 1) != 0)
     return false;
   const struct alternative *a = &s->g->alternatives[t->first + i];
-  for (size_t k = 0; k < length;) {
-    size_t n = 1;
-    while (k + n < length && but[k + n] != '-') n++;
-    struct remembered *r = recall(s, but + k + 1, n - 1);
-    if (r == NULL) return fault(s, but, length);
+  for (const char *e = except; *e != '\0';) {
+    size_t n = strcspn(e + 1, "-");
+    struct remembered *r = recall(s, e + 1, n);
+    if (r == NULL) return fault(s, except, strlen(except));
     size_t w = field_length(a->words, a->length);
     if (w == field_length(r->value, r->length)
       && memcmp(a->words, r->value, w) == 0) return false;
-    k += n;
+    e += n + 1;
   }
   return true;
 }
 
 /* <Choose an alternative, and account for the choice> */
 static const struct alternative *choose(struct scribe *s,
-  const struct table *t, const char *but, size_t length)
+  const struct table *t, const char *except)
 {
   const struct alternative *a = s->g->alternatives + t->first;
   struct passage *p = s->out;
-  bool may[64];
+  bool may[ALTERNATIVES];
   uint32_t total = 0, i = 0;
   for (i = 0; i < t->count; i++)
-    if ((may[i] = may_take(s, t, i, but, length)))
-      total += a[i].weight;
+    if ((may[i] = may_take(s, t, i, except))) total += a[i].weight;
   if (total == 0 || p->n_choices == PASSAGE_CHOICES) {
     fault(s, t->name, t->name_length);
     return NULL;
@@ -1440,48 +537,62 @@ static const struct alternative *choose(struct scribe *s,
 
 static bool expand(struct scribe *s, const char *words, size_t n);
 
+/* <Read a slot> */
+static bool read_slot(struct scribe *s, const char *words,
+  size_t length, struct slot *parts)
+{
+  size_t start = s->out->length;
+  if (!expand(s, words, length)) return false;
+  size_t n = s->out->length - start;
+  s->out->length = start;
+  if (n >= SLOT_ROOM) return fault(s, words, length);
+  split_slot(s->out->words + start, n, parts);
+  return true;
+}
+
+/* <Remember what was written> */
+static bool remember(struct scribe *s, const struct slot *parts,
+  size_t start)
+{
+  size_t n = s->out->length - start;
+  if (parts->key_length >= KEY_ROOM || n > VALUE_ROOM) return false;
+  struct remembered *r = recall(s, parts->key, parts->key_length);
+  if (r == NULL) {
+    if (s->n_memories == MEMORIES) return false;
+    r = &s->memories[s->n_memories++];
+  }
+  memcpy(r->key, parts->key, parts->key_length);
+  r->key[parts->key_length] = '\0', r->key[0] = lower(parts->key[0]);
+  memcpy(r->value, s->out->words + start, n), r->length = n;
+  return true;
+}
+
+/* <Show the first field> */
+static void show_first_field(struct scribe *s, const struct slot *parts,
+  size_t start)
+{
+  char *v = s->out->words + start;
+  size_t n = field_length(v, s->out->length - start);
+  if (parts->silent) n = 0;
+  if (parts->capital && n > 0) v[0] = upper(v[0]);
+  s->out->length = start + n;
+}
+
 /* <Fill a slot> */
-static bool fill_slot(struct scribe *s, const char *slot,
+static bool fill_slot(struct scribe *s, const char *words,
   size_t length)
 {
-  char name[64];
-  size_t at = s->out->length, n = 0, key = 0;
-  if (!expand(s, slot, length)) return false;
-  n = s->out->length - at;
-  if (n >= sizeof name) return fault(s, slot, length);
-  memcpy(name, s->out->words + at, n);
-  name[n] = '\0', s->out->length = at;
-  /* <Split the slot into key, table and exceptions> */
-  while (name[key] != '\0' && name[key] != ':' && name[key] != '=')
-    key++;
-  bool silent = name[key] == '=';
-  bool shout = name[0] != lower(name[0]) || name[0] == '^';
-  if (name[key] == '\0') key = 0;
-  const char *from = key > 0 ? name + key + 1 : name + shout;
-  size_t end = strcspn(from, "-");
-  const struct table *t = find_table(s->g, from, end);
-  if (t == NULL || t - s->g->tables >= ONCE_TABLES || t->count > 64)
-    return fault(s, slot, length);
-  const struct alternative *a = choose(s, t, from + end,
-    strlen(from + end));
+  struct slot parts;
+  if (!read_slot(s, words, length, &parts)) return false;
+  const struct table *t = find_table(s->g, parts.name,
+    parts.name_length);
+  if (t == NULL) return fault(s, words, length);
+  const struct alternative *a = choose(s, t, parts.except);
+  size_t start = s->out->length;
   if (a == NULL || !expand(s, a->words, a->length)) return false;
-  /* <Remember what was written, and show its first field> */
-  char *v = s->out->words + at;
-  n = s->out->length - at;
-  if (key > 0) {
-    struct remembered *r = recall(s, name, key);
-    if (r == NULL) {
-      if (s->n_memories == MEMORIES) return fault(s, slot, length);
-      r = &s->memories[s->n_memories++];
-    }
-    if (key >= KEY_ROOM || n > VALUE_ROOM)
-      return fault(s, slot, length);
-    memcpy(r->key, name, key), r->key[key] = '\0';
-    r->key[0] = lower(name[0]);
-    memcpy(r->value, v, n), r->length = n;
-  }
-  s->out->length = at + (silent ? 0 : field_length(v, n));
-  if (shout && s->out->length > at) v[0] = upper(v[0]);
+  if (parts.key_length > 0 && !remember(s, &parts, start))
+    return fault(s, words, length);
+  show_first_field(s, &parts, start);
   return true;
 }
 
@@ -1490,19 +601,16 @@ static bool expand(struct scribe *s, const char *words, size_t n)
 {
   bool ok = true;
   for (size_t i = 0; ok && i < n; i++) {
-    char c = words[i];
-    bool twice = i + 1 < n && words[i + 1] == c;
-    if (strchr("[]{}", c) != NULL && twice)
-      ok = put(s, &words[i++], 1);
-    else if (c == '{') {
-      size_t k = strcspn(words + i, "}");
-      ok = put_field(s, words + i + 1, k - 1), i += k;
+    const char *w = words + i;
+    if (is_doubled(w, n - i)) ok = put(s, w, 1), i++;
+    else if (*w == '{' || *w == '[') {
+      const char *stop = memchr(w, *w == '{' ? '}' : ']', n - i);
+      size_t k = (size_t) (stop - w);
+      ok = *w == '{' ? put_field(s, w + 1, k - 1)
+        : fill_slot(s, w + 1, k - 1);
+      i += k;
     }
-    else if (c == '[') {
-      size_t k = strcspn(words + i, "]");
-      ok = fill_slot(s, words + i + 1, k - 1), i += k;
-    }
-    else ok = put(s, c == '`' ? "\"" : &words[i], 1);
+    else ok = put(s, w, 1);
   }
   return ok;
 }
@@ -1521,8 +629,7 @@ static bool write_text(const struct grammar *g, uint64_t dice,
   out->words[out->length] = '\0';
   out->sort = ok ? out->choices[0].taken : 0;
   return ok || error_say(why,
-    "the grammar: %.*s has no place or no meaning",
-    (int) s.fault_length, s.fault);
+    "the grammar: \"%s\" has no place or no meaning", s.fault);
 }
 
 bool grammar_write(const struct grammar *g, uint64_t seed,

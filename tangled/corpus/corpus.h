@@ -27,8 +27,10 @@ struct passage {
 
 struct grammar;
 
-/* the grammar of this chapter, read from its tables; owned by the caller */
-struct grammar *grammar_open(struct memory *m, struct error *why);
+/* the grammar in the file path, checked; owned by the caller; on failure null, and
+   the sentence names the line */
+struct grammar *grammar_open(struct memory *m, const char *path,
+  struct error *why);
 
 /* returns its memory; null is nothing */
 void grammar_close(struct memory *m, struct grammar *g);
