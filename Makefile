@@ -30,9 +30,11 @@ help: ## this list
 	@grep -hE '^[a-zA-Z_-]+(-[%N]*)?:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F'\t' '{printf "  %-18s %s\n", $$1, $$2}'
 	@echo '  checkpoint-NN      chapter NN from the modules that it needs alone, compiled and run'
 
-# ---- tangle: the webs -> tangled/MODULE/*.c, *.h and tangled/checkpoints/MODULE.c, committed, readable
+# ---- tangle: the webs -> tangled/MODULE/*.c, *.h and tangled/checkpoints/MODULE.c, committed, readable; a web without code has none
 TOOLS    := tools/tangle.sh tools/expand.lua tools/ctokens.lua
-STAMPS   := $(MODULES:%=build/tangled/%.stamp)
+PROSE    := $(shell grep -L '^@[c<]' $(WEBS))
+CODED    := $(foreach m,$(MODULES),$(if $(filter $(PROSE),$(call field,$(m),2)),,$(m)))
+STAMPS   := $(CODED:%=build/tangled/%.stamp)
 tangle: $(STAMPS) ## bring tangled/ up to date (FORCE=1 after an odd commit)
 define tangled
 build/tangled/$(1).stamp: $(call field,$(1),2) chapters/types.w $(TOOLS)
@@ -40,7 +42,7 @@ build/tangled/$(1).stamp: $(call field,$(1),2) chapters/types.w $(TOOLS)
 	@tools/tangle.sh $$< $(1)
 	@touch $$@
 endef
-$(foreach m,$(MODULES),$(eval $(call tangled,$(m))))
+$(foreach m,$(CODED),$(eval $(call tangled,$(m))))
 # which sources there are is known after tangling: make reads this file again when it has changed
 build/sources.mk: $(STAMPS) book.list
 	@{ echo SOURCES_C := $$(ls $(patsubst %,tangled/%/*.c,$(filter-out laboratory/%,$(MODULES))) 2>/dev/null); \
@@ -84,7 +86,7 @@ $(BUILD)/bin/$(1): $(BUILD)/obj/$(2).o $(filter $(addsuffix /%,$(addprefix $(BUI
 	$$(CC) $$(CFLAGS) $$< $$(filter $(FIXTURE) $(KIT) $(BUILD)/libprogram.a,$$^) $(BUILD)/libincipit.a -o $$@ $$(LIBS)
 endef
 $(foreach m,$(CHECKPOINTS),$(eval $(call program,$(m),checkpoints/$(m),)))
-$(foreach m,$(LABORATORY),$(eval $(call program,$(m),$(m),$(KIT))))
+$(foreach m,$(LABORATORY),$(eval $(call program,$(m),$(m),$(KIT) $(FIXTURE))))
 # the chapter about the command calls it as a test does
 $(BUILD)/bin/command: $(BUILD)/libprogram.a
 $(BUILD)/sums/%: $(BUILD)/bin/%
@@ -97,7 +99,7 @@ checkpoints: $(patsubst %,$(BUILD)/bin/%,$(CHECKPOINTS) $(LABORATORY)) ## every 
 evidence = $(if $(filter laboratory/$(1),$(LABORATORY)),laboratory/$(1),$(1))
 NAMED   := $(sort $(CHECKPOINTS) $(LABORATORY:laboratory/%=%))
 VALUES  := $(NAMED:%=build/values/%.val)
-OUTPUTS := $(CHECKPOINTS:%=build/out/%.txt)
+OUTPUTS := $(CHECKPOINTS:%=build/out/%.txt) $(sort $(shell grep -oh 'build/out/laboratory/[a-z-]*\.txt' $(WEBS)))
 DATA    := $(filter-out build/data/modules.csv,$(sort $(shell grep -oh 'build/data/[A-Za-z0-9._-]*\.csv' figures/*.tex 2>/dev/null)))
 values: $(VALUES) ## the numbers that the prose quotes, printed by the programs
 define values
@@ -227,7 +229,7 @@ exercises: checkpoints $(BUILD)/libprogram.a $(BUILD)/libincipit.a $(BUILD)/limi
 exercise-%: checkpoints $(BUILD)/libprogram.a $(BUILD)/libincipit.a $(BUILD)/limit
 	@CC='$(CC)' sh tests/exercises.sh $* $(ANSWER)
 debug: tangle ## everything at -O0 in build/debug, with the lines of the chapters: gdb shows the .w
-	@$(foreach m,$(MODULES),LINES_KEPT=1 TANGLED=build/debug/tangled tools/tangle.sh $(call field,$(m),2) $(m);)
+	@$(foreach m,$(CODED),LINES_KEPT=1 TANGLED=build/debug/tangled tools/tangle.sh $(call field,$(m),2) $(m);)
 	$(MAKE) BUILD=build/debug TANGLED=build/debug/tangled OPT='-O0 -g3' checkpoints
 .PHONY: exercises debug
 values-live: values $(BUILD)/libprogram.a $(BUILD)/libincipit.a $(BUILD)/limit ## every key notices a wrong engine, or says why not

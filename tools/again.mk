@@ -32,6 +32,6 @@ model: build/bin/training ## trains the built-in model and its sibling again: th
 	$< train model work/model
 	$< train draft work/model
 	cd models && sha256sum -c SHA256SUMS
-model-check: build/bin/evaluation ## every promise of the built-in model with its figure: PASS or FAIL
+model-check: build/bin/laboratory/evaluation ## every promise of the built-in model with its figure: PASS or FAIL
 	@$< check
 	@cd models && sha256sum -c SHA256SUMS

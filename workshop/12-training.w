@@ -1080,14 +1080,198 @@ void network_backward(struct network *net, const float *w,
 @<Back through attention@>@;
 @<The whole way back@>@;
 
+@* Packing texts into training rows. \label{sec:trainrows}
+The grammar of \cref{corpus} writes as many texts as we want, short and long. The trainer wants rows of tokens that all have one length: 512, 256 or
+2\,048. Two things are still missing: a tokenizer, which is learnt from the same grammar, and a rule that packs texts into rows. A model believes
+everything that its rows say, including what they say by accident, so the rule is worth a page.
+@^packing@>
+
+\begin{byhand}{four texts, a row of eight}
+Texts 0, 1, 2 and 3 have 3, 2, 4 and 5 tokens. Between two texts comes an end-of-text, E. Text 0 gives 3 tokens; E and text 1 make
+it $3+1+2=6$, another E $6+1=7$, and of text 2 there is room for $8-7=1$ token. The other $4-1=3$ are dropped.
+
+\medskip
+The next row begins with text 3. Its number is odd, so an E comes before it: $1+5=6$ tokens, and the row continues with E and text 4. In the first row $3+2+4=9$ tokens
+of text were used up, and $9-3=6$ of them were seen.
+\end{byhand}
+
+@ The module knows nothing of models. Given a grammar it learns the merges, once; given a tokenizer it makes rows, without end.
+
+@(rows.h@>=
+#ifndef INCIPIT_ROWS_H
+#define INCIPIT_ROWS_H
+#include "corpus/corpus.h"
+#include "tokenizer/tokenizer.h"
+@<What gives rows of tokens@>@;
+#endif
+
+@ The tokenizer is made before the model. Chapter 1's trainer learns it from texts of the same grammar; \val{rows.merges} merges, the 256 bytes and
+end-of-text make the vocabulary of the plan.
+@<What gives rows of tokens@>=
+enum { TOKENIZER_TEXTS = 20000, MERGES = 1791 };
+  /* texts from which the vocabulary is learnt, and merges that are learnt */
+bool training_merges(struct memory *m, const struct grammar *g,
+  struct bpe_merge **out,
+  size_t *n, struct error *why);
+  /* learns |MERGES| merges from the texts of |SEED_TOKENIZER|; given back by
+     |bpe_forget| */
+
+@ A run reads rows of tokens. The texts in them are written at the moment when they are needed, and no text is used twice. So every loss of the
+training is the loss on a new text, and a model that only remembered its texts would gain nothing by it.
+@^overfitting@>
+@<What gives rows of tokens@>=
+struct source;
+struct source *source_open(struct memory *m, const struct grammar *g,
+  struct tokenizer *t,
+  uint64_t seed, struct error *why);
+  /* the texts of |seed| as rows of tokens; owned by the caller, who keeps |g| and
+     |t| */
+void source_close(struct memory *m, struct source *s);
+  /* returns its memory; closing null does nothing */
+bool source_row(struct source *s, uint32_t *row, size_t n,
+  struct error *why);
+  /* the next row of |n| tokens, from the beginning of a text on */
+uint64_t source_at(const struct source *s);
+  /* the number of the next text */
+void source_seek(struct source *s, uint64_t at);
+  /* goes on with text |at| */
+
+@ The tokenizer learns from texts of its own seed. No text of the training and no text of the evaluation had a part in choosing
+the merges: a tokenizer that had seen the texts of the evaluation would cut them into suspiciously few tokens.
+@<The merges of the built-in model@>=
+static char *tokenizer_texts(struct memory *m, const struct grammar *g,
+  size_t room,
+  size_t *length, struct error *why)
+{
+  struct passage *p = memory_take(m, FOR_TRAINING, 1, sizeof *p, why);
+  char *all = p == NULL ? NULL : memory_take(m, FOR_TRAINING, room, 1,
+    why);
+  bool ok = all != NULL;
+  *length = 0;
+  for (size_t i = 0; ok && i < TOKENIZER_TEXTS; i++) {
+    @<Write text |i| after the others@>@;
+  }
+  memory_give(m, FOR_TRAINING, p, p == NULL ? 0 : 1, sizeof *p);
+  if (!ok) memory_give(m, FOR_TRAINING, all, room, 1);
+  return ok ? all : NULL;
+}
+
+@ The texts of one seed are numbered, and each can be written without those before it. If the texts of some future grammar do not fit, an error says so.
+@<Write text |i| after the others@>=
+ok = grammar_write(g, SEED_TOKENIZER, i, p, why);
+if (ok && p->length > room - *length)
+  ok = error_say(why, "the trainer: %zu bytes of text do not fit",
+    room);
+if (ok)
+  memcpy(all + *length, p->words, p->length), *length += p->length;
+
+@ The buffer has half a kilobyte for each text, on the average, and ten megabytes for all of them. Chapter 1's trainer reads them in a second. Then the
+buffer is freed, and only the merges are kept.
+@<The merges of the built-in model@>=
+bool training_merges(struct memory *m, const struct grammar *g,
+  struct bpe_merge **out,
+  size_t *n, struct error *why)
+{
+  size_t length, room = TOKENIZER_TEXTS * (size_t) 512;
+  char *all = tokenizer_texts(m, g, room, &length, why);
+  if (all == NULL) return false;
+  bool ok = bpe_train(m, all, length, split_gpt2, MERGES, out, n, why);
+  memory_give(m, FOR_TRAINING, all, room, 1);
+  return ok;
+}
+
+@ A row begins where a text begins, and continues with the next texts, separated by end-of-text tokens,
+until it is full. If the number of its first text is odd, an end-of-text precedes it. So the model learns to begin with an end-of-text and
+without one, and a user may give a prompt either way.
+@^end-of-text@>
+@<Rows of tokens@>=
+struct source { struct memory *m; const struct grammar *g;
+struct tokenizer *t;
+  uint64_t seed, at; struct passage *piece; struct ids list; };
+
+@ The rest of the last text is dropped. If the next row continued it, nothing would be wasted, but the model would learn that it may recall names
+which it was never given. As it is, no text refers to anything that is missing from its row.
+@<Rows of tokens@>=
+bool source_row(struct source *s, uint32_t *row, size_t n,
+  struct error *why)
+{
+  size_t at = 0;
+  for (bool first = true; at < n; first = false) {
+    if (!grammar_write(s->g, s->seed, s->at, s->piece, why)) return false;
+    s->list.n = 0;
+    if (!tokenizer_encode(s->t, s->m, s->piece->words,
+      s->piece->length, false, false,
+      &s->list, why)) return false;
+    if (!first || (s->at & 1) != 0) row[at++] = 0;
+    for (size_t i = 0; i < s->list.n && at < n;
+    i++) row[at++] = s->list.id[i];
+    s->at++;
+  }
+  return true;
+}
+
+@ A source holds the text that it is writing and the tokens of that text. Its position is one number, the
+number of the next text, and a saved state needs nothing else of it.
+@<Rows of tokens@>=
+struct source *source_open(struct memory *m, const struct grammar *g,
+  struct tokenizer *t,
+  uint64_t seed, struct error *why)
+{
+  struct source *s = memory_take(m, FOR_TRAINING, 1, sizeof *s, why);
+  if (s == NULL) return NULL;
+  *s = (struct source) @[{ .m = m, .g = g, .t = t, .seed = seed }@];
+  s->piece = memory_take(m, FOR_TRAINING, 1, sizeof *s->piece, why);
+  if (s->piece != NULL) return s;
+  source_close(m, s);
+  return NULL;
+}
+
+@ The grammar and the tokenizer belong to the caller, who closes them.
+@<Rows of tokens@>=
+void source_close(struct memory *m, struct source *s)
+{
+  if (s == NULL) return;
+  ids_free(m, &s->list);
+  memory_give(m, FOR_TRAINING, s->piece, 1, sizeof *s->piece);
+  memory_give(m, FOR_TRAINING, s, 1, sizeof *s);
+}
+@#
+uint64_t source_at(const struct source *s)
+{
+  return s->at;
+}
+@#
+void source_seek(struct source *s, uint64_t at)
+{
+  s->at = at;
+}
+
+@ These sections make a file of their own.
+@(rows.c@>=
+#include <string.h>
+#include "training/rows.h"
+@;@#
+@<The merges of the built-in model@>@;
+@<Rows of tokens@>@;
+
+@ \Cref{fig:pack} shows eight rows of a run.\lab{lab:runrows} Each holds a few whole texts and the beginning of one more, whose rest is dropped. In
+\val{rows.counted} rows of \val{rows.length} tokens, \val[1]{rows.texts} texts a row, \val[1]{rows.dropped} per cent of what was written is dropped; in the
+longer rows of the second stretch it is about a quarter of that. We pay this price in texts, and the grammar never runs out of them.
+
+\fig{pack}{fig:pack}{Eight rows as the trainer gets them. A line is a text, a gap is an end-of-text. The part of a text beyond the end of the row is
+written and never read.}{Eight lines one above the other, each cut into a few pieces of different length. At a vertical line near the right all rows end; behind it
+each goes on for a little in another colour.}
+
+\checkpoint{build/out/laboratory/run.txt}{what the rows of the training are made of}
+
 @* Plan and steps. \label{sec:plan}
-A run is a plan, carried out step by step. It eats rows of tokens, and where they come from is the business of \cref{packing}; a run
-sees only a source that gives the next row.
+A run carries out a plan, step by step. It reads rows of tokens, and sees nothing of where they come from but the source of
+\cref{sec:trainrows}, which gives the next row.
 
 @(training.h@>=
 #ifndef INCIPIT_TRAINING_H
 #define INCIPIT_TRAINING_H
-#include "packing/rows.h"
+#include "training/rows.h"
 #include "training/network.h"
 @<A plan for a training run@>@;
 @<A training run from outside@>@;
@@ -2002,6 +2186,14 @@ static int forced(struct lab *l)
   return same;
 }
 
+@ The same claim is in one of the tutorials.
+
+\begin{tutorial}{holds}{S1-38, S1-51}
+\quoted{all positions in a sequence are predicted simultaneously (thanks to the causal mask and teacher forcing)}
+\ourrun one pass gives the same \val{claim.S1-38} losses as \val{claim.S1-51} separate passes, to
+the last bit. The mask makes it right; knowing the text makes it possible.
+\end{tutorial}
+
 @ And what the hand has found at the beginning, from the very function that judges the logits of the built-in model.
 @<What the checkpoint shows@>=
 static double by_hand(float z[3])
@@ -2088,4 +2280,9 @@ first and one for stopping, $\sum_{k\ge1}k2^{-k}=2$ bits on the average.}
 \exercise{build}{ex:train.gelu}{Replace the gated unit by one without a gate, $a=u\,\sigma(u)$. Write its way
 back, $du$ from $da$.}{\texttt{make exercise-W12-6}}{$du=da\,\sigma(u)\bigl(1+u(1-\sigma(u))\bigr)$: |gate_back| with a gate that is its own
 partner, without the other half.}
+\exercise{check}{ex:rows.pack}{Texts 4, 5 and 6 have 2, 6 and 3 tokens, and a row has ten. How many tokens of text 5 are dropped, with which text does the next row begin, and does an
+end-of-text precede it?}{\texttt{make exercise-W12-7}}{Text 4 is even and has none before it: $2+1+6=9$; another end-of-text makes ten. So nothing of text 5 is dropped, and
+nothing of text 6 is seen; it was written, it counts as used, and the next row begins with text 7, which is odd.}
+\exercise{think}{ex:rows.share}{Texts of a fixed length $t$ are packed into rows of $n$ tokens, much longer. The place in its last text where a row ends is as good as random. Roughly which share of what is
+written is dropped, for $t=100$ and $n=500$? (Ignore the end-of-texts.)}{\texttt{make exercise-W12-8}}{Half a text a row on the average: $\frac t2$ of $n+\frac t2$, which is $\frac{50}{550}$, one part in eleven.}
 \end{exercises}

@@ -2,7 +2,7 @@
 
 #ifndef INCIPIT_TRAINING_H
 #define INCIPIT_TRAINING_H
-#include "packing/rows.h"
+#include "training/rows.h"
 #include "training/network.h"
 
 /* <A plan for a training run> */

@@ -1,7 +1,7 @@
-/* rows.c -- made from workshop/16-rows.w; change it there */
+/* rows.c -- made from workshop/12-training.w; change it there */
 
 #include <string.h>
-#include "packing/rows.h"
+#include "training/rows.h"
 
 /* <The merges of the built-in model> */
 static char *tokenizer_texts(struct memory *m, const struct grammar *g,
@@ -14,7 +14,7 @@ static char *tokenizer_texts(struct memory *m, const struct grammar *g,
   bool ok = all != NULL;
   *length = 0;
   for (size_t i = 0; ok && i < TOKENIZER_TEXTS; i++) {
-    /* <Write text i behind the others> */
+    /* <Write text i after the others> */
     ok = grammar_write(g, SEED_TOKENIZER, i, p, why);
     if (ok && p->length > room - *length)
       ok = error_say(why, "the trainer: %zu bytes of text do not fit",

@@ -1,4 +1,4 @@
-/* the program -- made from workshop/17-heads.w; change it there */
+/* the program -- made from laboratory/w17-heads.w; change it there */
 
 #include <stdio.h>
 #include <string.h>

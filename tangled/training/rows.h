@@ -1,4 +1,4 @@
-/* rows.h -- made from workshop/16-rows.w; change it there */
+/* rows.h -- made from workshop/12-training.w; change it there */
 
 #ifndef INCIPIT_ROWS_H
 #define INCIPIT_ROWS_H
@@ -22,7 +22,7 @@ struct source *source_open(struct memory *m, const struct grammar *g,
   struct tokenizer *t,
   uint64_t seed, struct error *why);
 
-/* returns its memory; null is nothing */
+/* returns its memory; closing null does nothing */
 void source_close(struct memory *m, struct source *s);
 
 /* the next row of n tokens, from the beginning of a text on */

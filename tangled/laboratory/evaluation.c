@@ -1,4 +1,4 @@
-/* the program -- made from workshop/13-evaluation.w; change it there */
+/* the program -- made from laboratory/w13-evaluation.w; change it there */
 
 #include <stdio.h>
 #include <stdlib.h>
