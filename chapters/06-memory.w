@@ -32,7 +32,7 @@ window of 5 in one layer & $20\cdot24+5\cdot24=600$, that is 20
 The factors of the first line are keys and values, heads, numbers and bytes. No key has been computed to know this, and no weight read.
 \end{byhand}
 
-@ The chapter makes two modules. One writes down what a model needs, without needing it: |accounts.h|. The other has the shorter numbers: |formats.h|. The program takes the built-in model and does what was announced: it reckons, then it looks into the books.
+@ The chapter makes two modules. One writes down what a model needs, without needing it: |accounts.h|. The other has the shorter numbers: |formats.h|. A short program takes the built-in model and does what was announced: it reckons, then it looks into the books (\cref{sec:agree}). What the levers cost is measured in the laboratory.
 
 @ The module's header. A model is described by the same |model_config| that is read from its files, so whatever can be loaded can be reckoned, and a model that exists only as an idea can be, too.
 
@@ -452,7 +452,7 @@ uint64_t bill_max_batch(const struct model_config *c, const struct plan *p,
   return bytes == 0 ? UINT64_MAX : (budget - weights) / bytes;
 }
 
-@ \Cref{fig:stack} is this for one model and one text that gets longer. The weights are a floor; on it stands the cache, a wedge. How steep it is depends on the levers of the next sections, and they are what the rest of the chapter is about: the same shape, the same text, and the wedge cut to a quarter, and that to little more than a quarter again. (The floor is drawn as it is published. With 8 heads the matrices of keys and values would be smaller, too, and it would lie \val[0]{stack.floor} percent lower.)
+@ \Cref{fig:stack}\lab{lab:stack} is this for one model and one text that gets longer. The weights are a floor; on it stands the cache, a wedge. How steep it is depends on the levers of the next sections, and they are what the rest of the chapter is about: the same shape, the same text, and the wedge cut to a quarter, and that to little more than a quarter again. (The floor is drawn as it is published. With 8 heads the matrices of keys and values would be smaller, too, and it would lie \val[0]{stack.floor} percent lower.)
 
 \fig{stack}{fig:stack}{Memory for one text on Llama 7B's shape, in GB, over the length of the text: the weights in two bytes a number, and on them the cache, with 32 heads of keys and values as published, with 8, and with 8 in blocks of four bits; each wedge begins at the floor. The line is an accelerator of 80 GB, taken as $80\cdot10^9$ bytes.}{Three wedges on a common floor. The steepest crosses the line of the accelerator before the end; the second is a quarter as steep, the third hardly rises above the floor.}
 
@@ -479,7 +479,7 @@ Chapter 2 has had groups from the start: head number $i$ of the queries looks at
 Is anything lost? Not by the arithmetic, if a model was trained with groups. Whether it would have become better without them only training can tell; Ainslie and others measured it, and found eight heads of keys and values nearly as good as all, and a single one somewhat worse.
 
 @* A shorter look back. \label{sec:ring}
-The second lever is $n$. A row of a layer with a window of $W$ sees itself and the $W-1$ rows before; so the rows before those can go, and the cache of this layer stops growing. \Cref{sec:leaving} has done it: what stays are $W-1+k$ rows for a pass of $k$. \Cref{fig:ring} watches a window of six at work, with pages of one row. Each row of the text takes the place of the one that has just left.
+The second lever is $n$. A row of a layer with a window of $W$ sees itself and the $W-1$ rows before; so the rows before those can go, and the cache of this layer stops growing. \Cref{sec:leaving} has done it: what stays are $W-1+k$ rows for a pass of $k$. \Cref{fig:ring}\lab{lab:ring} watches a window of six at work, with pages of one row. Each row of the text takes the place of the one that has just left.
 
 \widefig{ring}{fig:ring}{A window of six rows in the built-in model, read from the cache: a line for each place in memory, a column for each token that is read, and in each cell the position of the row that lies there. Red is the row that was just written. The first four tokens came in one pass.}{A grid of six lines and sixteen columns. From the seventh column on each new number stands in the line of the oldest, and the red cells run down a staircase that begins anew every six columns.}
 
@@ -488,8 +488,6 @@ The second lever is $n$. A row of a layer with a window of $W$ sees itself and t
   L\,(W-1)
 \end{equation}
 positions, one window less a row in each layer, and not a position further. A test changes a token, and the last row that differs stands exactly there (|a_token_reaches_so_far_and_no_further|). Another compares with a model that sees everything: the first row that differs is number $W+1$, counted from 1, the first that has lost something (|a_ring_is_a_mask|).
-
-To look into the cache, a pass is begun, the view of its last row is taken, and the pass is aborted. Then it is done in earnest.
 
 @* The first rows and the last. \label{sec:sinks}
 The third lever is to throw rows away although the model would still see them. Which? The oldest, one would say, and that is the window again. But models that were trained to see everything take it badly. Xiao and others (2023) found why: many heads put most of their weight on the very first positions when there is nothing that they want to look at, because a softmax must put it somewhere. Take those rows away, and all the weights of such a head change. So a few of the first rows are kept besides the last ones; they are called \emph{attention sinks}.
@@ -700,7 +698,7 @@ bool format_holds(const struct row_format *f, const float *x, size_t n,
 @<Say whether numbers can be packed@>@;
 
 @* What it costs to forget. \label{sec:forgetting}
-A lever that a model was not trained with makes another model of it. How much another? Three tales that the built-in model has not seen, \val{tales.tokens} tokens in one context, are read with each, and every row is scored: how far its worst logit is from the exact one, how many of the rows would have chosen another token, and the perplexity (\cref{sec:perplexity}).
+A lever that a model was not trained with makes another model of it. How much another? Three tales that the built-in model has not seen, \val{tales.tokens} tokens in one context, are read with each,\lab{lab:forgetting} and every row is scored: how far its worst logit is from the exact one, how many of the rows would have chosen another token, and the perplexity (\cref{sec:perplexity}).
 @^perplexity@>
 
 @ The formats first (\cref{tab:formats}). Sixteen bits change next to nothing: with neither of the two formats does any row choose another token. The blocks of eight bits err more than \texttt{bf16} does, though that too keeps only eight bits of each number: a block has one scale, and its small numbers lose what the largest one dictates. Of \val{tales.rows} rows \val{kv.q8_0.changed} changes its mind. Four bits are another matter: the farthest logit of a row is off by \val[2]{kv.q4_0.mean} in the mean and by \val[2]{kv.q4_0.most} at most, and \val{kv.q4_0.changed} rows lead to another token. The perplexity hardly notices: it comes from a mean over all tokens, and most of them were clear.
@@ -882,7 +880,7 @@ int main(void)
 \checkpoint{build/out/accounts.txt}{the case by hand; bytes as reckoned and as found (caches are of two texts of 2000 tokens)}
 
 @* What the tutorials say. \label{sec:accountstutorials}
-Here the five sources have figures, and the formula behind most of them is right. What goes wrong is what is put into it: the hidden size for the heads of keys and values, the numbers of one model for another's, more tokens than a model has positions; and the two kinds of thousands.
+Here the five sources have figures, and the formula behind most of them is right. What goes wrong is what is put into it: the hidden size for the heads of keys and values, the numbers of one model for another's, more tokens than a model has positions; and the two kinds of thousands.\lab{lab:memoryclaims}
 
 \begin{tutorial}{wrong}{S3-13}
 \quoted{For a model like GPT-4 with \textasciitilde 120 layers and \textasciitilde 128 attention heads, the KV cache for a 128K-token context can consume tens of gigabytes of GPU memory.}

@@ -15,7 +15,7 @@ And somebody is reading along. A reader who sees each token as it comes must not
 as the longest phrase has, less one. Another: everything, once a phrase has begun. Both show the reader less than they could. The exact answer is a machine that was found half a century ago for searching libraries, and that knows at every byte how much of the text it may still have to take back.
 
 @ The chapter makes two files. |stops| is the machine: a few phrases, and at every byte of a text the one that ends there and the one that may have begun. |stopping| is what stands between the loop and a reader: it turns ids into bytes, releases them, asks a list of criteria whether the text is to end,
-and remembers which of them said so. The program lets the built-in model run into each of its ends, measures what looking for phrases costs, and then turns to what no way of stopping can mend.
+and remembers which of them said so. A short program lets the built-in model run into each of its ends (\cref{sec:ends}). What looking for phrases costs, and what no way of stopping can mend, is measured in the laboratory.
 
 \begin{byhand}{a text byte by byte}
 A text is to end at \emph{anno} or at \emph{nah}, whichever is complete first. Behind each byte ask: what is the longest end of the text that begins one of the two? So much is held back; what stands before it is released.
@@ -40,7 +40,7 @@ bytes every time, the same text would have come later; had everything waited sin
 A phrase at which a text ends is called a \emph{stop string}, and it is a string of bytes. Why not of characters, or of tokens? Of tokens it cannot be: \tok{\char92n\char92n} is one token in some vocabularies, two in ours, and a part of a longer one in others; which tokens spell a phrase depends on what stands before it. Characters would do, but a token
 may end in the middle of one, and then there would be something that has come and cannot be compared. Bytes have neither trouble. A caller may even ask for bytes that are no text.
 
-All stop strings together are kept as a tree, in which those that begin alike share their beginnings. A \emph{state} is a node of the tree, that is, a beginning of one or more of the strings; the root is the empty one; \cref{fig:links} has the tree of the calculation. Reading a text, we are always in one state: the longest end of the text so far that is a node. In the calculation above these are the bytes of the third
+All stop strings together are kept as a tree, in which those that begin alike share their beginnings. A \emph{state} is a node of the tree, that is, a beginning of one or more of the strings; the root is the empty one; \cref{fig:links}\lab{lab:stoptree} has the tree of the calculation. Reading a text, we are always in one state: the longest end of the text so far that is a node. In the calculation above these are the bytes of the third
 column. The rest of the text is of no interest: nothing that began further back can become a stop string.
 @^Aho--Corasick automaton@>
 
@@ -499,7 +499,7 @@ bool repetition_judge(void *self, const struct continuation *text,
   return true;
 }
 
-@ That is the module. A user's own criterion is a function with the same four parameters; the program has one, which counts sentences.
+@ That is the module. A user's own criterion is a function with the same four parameters; the program of \cref{sec:ends} has one, which counts sentences.
 
 @(stopping.h@>=
 #ifndef INCIPIT_STOPPING_H
@@ -560,7 +560,7 @@ static bool encode(struct desk *k, const char *text, struct ids *list,
     strlen(text), false, false, list, why);
 }
 
-@ A criterion of the caller's own counts full stops. Whoever recites gives the script's next token, whatever the logits are.
+@ A criterion of the caller's own counts full stops. The chooser that recites gives the script's next token, whatever the logits are.
 
 @<Judge and watch a text@>=
 static bool enough_sentences(void *self, const struct continuation *text,
@@ -631,7 +631,7 @@ static bool generate_for(struct desk *k, const struct ids *prompt,
   return ok;
 }
 
-@ Before that the stop strings are counted, and prompt and script encoded. Whoever wishes for a shorter context tells the model's settings a smaller number, for as long as the text is being written.
+@ Before that the stop strings are counted, and prompt and script are encoded. If a shorter context is wished for, the model's settings get a smaller number for as long as the text is being written. And a text that a person has cut short is not taken for a whole one: where no signal was wished for, it is an error.
 
 @<Write what is wished@>=
 static bool write_text(struct desk *k, const struct wish *w,
@@ -646,7 +646,7 @@ static bool write_text(struct desk *k, const struct wish *w,
   for (; n < 2 && w->stop[n] != NULL; n++) list[n] = (struct stop_string) @[{@|
     (const unsigned char *) w->stop[n], strlen(w->stop[n]) }@];
   outflow_close(&k->flow);
-  k->w = w, k->steps = k->shown = 0, interrupted = 0;
+  k->w = w, k->steps = k->shown = 0;
   k->flow = (struct outflow) @[{ .m = m, .t = k->t, .until = &until,@|
     .min_tokens = w->min_tokens }@];
   if (w->context > 0) *context = w->context;
@@ -654,8 +654,9 @@ static bool write_text(struct desk *k, const struct wish *w,
     && encode(k, w->prompt, &prompt, why) && encode(k, w->script, &k->script,
       why)@|
     && outflow_prompt(&k->flow, prompt.id, prompt.n, why)@|
-    && generate_for(k, &prompt, why);
-  *context = usual;
+    && generate_for(k, &prompt, why) && (interrupted == 0 || w->raise > 0@|
+      || error_say(why, "the text was interrupted"));
+  *context = usual, interrupted = 0;
   ids_free(m, &k->script);
   ids_free(m, &prompt);
   stops_close(&until);
@@ -762,12 +763,12 @@ int main(void)
 
 \checkpoint[1,13]{build/out/stopping.txt}{eleven texts: after how many tokens each ended, why, and with what words; a stroke is the end of a line}
 
-In the second text the model ended its tale at the same place as before, was not heard, and began another one. The length of the third ends it in the middle of a sentence, with a comma behind somebody's words; and so a length mostly does: of \val{stop.talks} talks that the model was let
+In the second text the model ended its tale at the same place as before, was not heard, and began another one. The length of the third ends it in the middle of a sentence, with a comma behind somebody's words; and so a length mostly does: of \val{stop.talks} talks\lab{lab:endtoken} that the model was let
 write by chance, the length \val{stop.cap} would have cut \val{stop.cut} short, and \val{stop.cut.inside} of these within a sentence. A larger length cuts fewer texts, but no more gently. The context of 24 positions is full one token later than one might think, because the last token is not read (\cref{sec:sixsteps}): \val{stop.context.written} tokens behind a prompt of \val{stop.context.prompt}.
 
 The two line ends stand between the exchanges of a talk, and two tokens make them. The name of the user comes in two tokens as well, and before the line ends; so with both strings it is the name that ends the text. The list ends behind its third item, as a tutorial promises. Note what it was that ended it: two characters, and not a list. An item of 14.50 would have ended it too, in any place. The clock's two tokens are a tick and a comma.
 
-In the last two nothing is wrong with the text. It has seven tokens and their bytes, it can be shown, and it can be continued: the model, given the prompt and these, wrote \val{stop.resumed} tokens more, the same as without the interruption; greedily, and with dice as well, since chapter 7's depend on the position and not on a history. A cancelled text is a text.
+In the last two nothing is wrong with the text. It has seven tokens and their bytes, it can be shown, and it can be continued: the model, given the prompt and these, wrote \val{stop.resumed} tokens more,\lab{lab:ends} the same as without the interruption; greedily, and with dice as well, since chapter 7's depend on the position and not on a history. A cancelled text is a text.
 
 The tokens are the same, but the criteria begin anew. A \emph{Us} that was held was released with the end of the text, and an \emph{er:} that follows completes nothing, as its beginning stands in the prompt; protected tokens, sentences and repetitions are counted from 0. Who wants the stop strings to go on as well keeps the outflow, does not end it, and gives it to the next call: it does not notice that there were two.
 
@@ -784,11 +785,11 @@ for it must have gone on $n$ times. That gets small, but it never is 0. For $e=0
 
 \fig{running}{fig:running}{How many texts are still running behind $n$ tokens: tossed with four constant probabilities of the end (points), by \eqref{eq:running} (lines), and written by the built-in model (steps). On this paper a constant chance is a straight line; the model's is none. Its steps break off where the last talk ends, since this paper has no zero.}{A plot with a logarithmic vertical axis from one hundredth to 1. Four straight lines fall from the upper left corner, the steepest for a tenth; points lie on them. A thick stepped line stays at the top for a while and then falls off like a cliff, to nothing before the flattest line has lost half.}
 
-Is a model like a coin? \Cref{fig:running} has \val{stop.talks} talks of the built-in one, drawn at temperature 1. None has ended before \val{stop.talks.shortest} tokens, none went on for more than \val{stop.talks.longest}. Within a text the end has next to no probability: \val[3]{stop.eos.most} at the most, in \val{stop.eos.places} places where it was not chosen, and \val[1]{stop.eos.mean} millionths on the average; in the places where it was chosen, \val[2]{stop.eos.chosen}. A model that knows its texts sees the
+Is a model like a coin? \Cref{fig:running}\lab{lab:endtoken} has \val{stop.talks} talks of the built-in one, drawn at temperature 1. None has ended before \val{stop.talks.shortest} tokens, none went on for more than \val{stop.talks.longest}. Within a text the end has next to no probability: \val[3]{stop.eos.most} at the most, in \val{stop.eos.places} places where it was not chosen, and \val[1]{stop.eos.mean} millionths on the average; in the places where it was chosen, \val[2]{stop.eos.chosen}. A model that knows its texts sees the
 end coming. One that does not, since the prompt is like nothing that it has read, may well behave like the coin with the smallest $e$.
 
 @* What the reader sees. \label{sec:shown}
-\Cref{fig:hold} is a text on its way to a reader, recited so that everything happens in it: two characters that come in pieces; a line end that is not followed by another; a word that begins like the stop string \emph{User:} and is another word; and at last two line ends.
+\Cref{fig:hold}\lab{lab:shown} is a text on its way to a reader, recited so that everything happens in it: two characters that come in pieces; a line end that is not followed by another; a word that begins like the stop string \emph{User:} and is another word; and at last two line ends.
 
 \widefig{hold}{fig:hold}{A line is a token, a column a byte of the text. Red cells are released with the token, grey ones were released before. Hatched cells wait because a stop string may have begun, and dotted ones because half a character has come. The pale ones of the last line are the two line ends before which the text is cut; of them nothing was ever shown.}{Nineteen lines in steps, a token each, over twenty-five columns, the bytes. Each line has grey cells at the left and mostly one to three red ones at its end. Four lines end with hatched cells, one to three of them, and three with one or two dotted ones. In the last line the two cells of the stop string are empty.}
 
@@ -796,7 +797,7 @@ Nothing waits longer than it has to. The \emph{U} waits when it comes; so does \
 
 \checkpoint[14,33]{build/out/stopping.txt}{the same, token by token: what each releases, and what is held behind it}
 
-@ That it does not matter how a text is cut into tokens has been proved; here it is counted for the two strings that tutorials name. A text of $n$ bytes can be cut in $2^{n-1}$ ways. Two short ones, the first with both strings in it and the second with one, were cut in all \val{claim.S3-42} ways: every cut ended at the same string and left the same text, and what was released on the way was always a beginning of it.
+@ That it does not matter how a text is cut into tokens has been proved; for the two strings that tutorials name it has been counted, too. A text of $n$ bytes can be cut in $2^{n-1}$ ways. Two short ones, the first with both strings in it and the second with one, were cut in all \val{claim.S3-42} ways: every cut ended at the same string and left the same text, and what was released on the way was always a beginning of it.
 
 @ What do others hold? vLLM holds the length of the longest stop string less 1, always, in characters; llama.cpp holds what it has not sent yet, all of it, while the text ends with a beginning of one.\side{As of August 2026, read in their sources: \.{detokenizer.py} and \.{server-context.cpp}.} Neither shows a byte that it would have to take back. \Cref{tab:held} has what a reader waits for; the fixed number is counted in bytes there.
 
@@ -819,17 +820,15 @@ The two columns of a list say different things, and they do not agree. With the 
 place of every text, for the sake of a phrase that hardly ever comes. By what may be claimed the reader has everything, nearly always, and stops for a moment where something has begun. The rule in the middle lets nothing go while something has begun: neither what stands before it in the same token, nor what one beginning leaves to the reader when another takes its place, like the \emph{an} of our calculation. With the long string all of them wait longer, ours because every answer of a talk begins like it; but ours only there. So what speaks for the fixed number is an even flow, and what speaks against it is the time.
 
 @* What it costs. \label{sec:stopcost}
-Somebody looks at every byte of every text; is that slow? A byte takes a step of the machine, and the step may take a walk. In the tales that lie beside the model, \val{stop.walk.bytes} bytes of them, the two short strings take \val{stop.walk.two} steps of walking, \val[4]{claim.S2-101} for a byte. A list that was made to be hard, the first few letters of \val{stop.walk.strings} places of the tales themselves, takes \val[2]{stop.walk.hard}. The bound is 1, whatever the strings are.
+Somebody looks at every byte of every text; is that slow?\lab{lab:stopcost} A byte takes a step of the machine, and the step may take a walk. In the tales that lie beside the model, \val{stop.walk.bytes} bytes of them, the two short strings take \val{stop.walk.two} steps of walking, \val[4]{claim.S2-101} for a byte. A list that was made to be hard, the first few letters of \val{stop.walk.strings} places of the tales themselves, takes \val[2]{stop.walk.hard}. The bound is 1, whatever the strings are.
 
 \fig{search}{fig:search}{Time that looking for two stop strings takes with a token, over the length of the text: stepping on, and searching the whole text again each time, from the same length on. Medians, measured once, on the machine that the file of the numbers names.}{Logarithmic paper. The line of the machine is level, at some tens of nanoseconds. The line of the search begins near it and rises in proportion to the length, to some microseconds for the longest text.}
 
 The clock says the same. With the machine a token of four bytes takes \val[0]{stop.clock.first} nanoseconds when the text has \val{stop.clock.first.tokens} tokens, and \val[0]{stop.clock.last} when it has \val{stop.clock.tokens}. Who calls the C library's |strstr| for each string on the whole text, each time, pays \val[0]{stop.clock.scan.first} nanoseconds for the shorter text and \val[1]{stop.clock.scan.last} microseconds for the longer: the function is fast, but the text grows. (To search only the end of the text, as long as the longest string and the newest token, would not grow either.) And see what the
-comparison is about. A pass of the built-in model, a very small one, takes \val[0]{stop.clock.pass} microseconds. The machine adds \val[2]{stop.clock.percent} percent to that, and the search \val[1]{stop.clock.scan.percent} percent at the longer text, more for a still longer one, and less for a larger model. Neither decides anything. What speaks for the machine is the hold-back, which it knows without asking.
-
-@ What the prose says about the times it reads from the file that was written then; and the time of a pass from the file of \cref{cache}, from the line for \val{stop.clock.pass.tokens} tokens.
+comparison is about. A pass of the built-in model, a very small one, takes \val[0]{stop.clock.pass} microseconds when the text has \val{stop.clock.pass.tokens} tokens. The machine adds \val[2]{stop.clock.percent} percent to that, and the search \val[1]{stop.clock.scan.percent} percent at the longer text, more for a still longer one, and less for a larger model. Neither decides anything. What speaks for the machine is the hold-back, which it knows without asking.
 
 @* What no criterion mends. \label{sec:limits}
-Choosers, masks and penalties have a hand in every token before it is written. To a text already written, nothing can be done from outside but to end it: what stands there stays, and that it was written from left to right shows. Five things are said about this way of writing; four can be given a number, with the model that we have, and one is our opinion.
+Choosers, masks and penalties have a hand in every token before it is written. To a text already written, nothing can be done from outside but to end it: what stands there stays, and that it was written from left to right shows. Five things are said about this way of writing; four can be given a number,\lab{lab:limits} with the model that we have, and one is our opinion.
 
 \emph{Nothing is taken back.} Of the \val{stop.written} tokens of the talks, \val{stop.rare} had a probability of less than one percent when they were drawn. All of them stand in the talks, and the model has read every one and gone on from it. It has no way of saying that it did not mean that. (A rare token is not a fault as such: at temperature 1 such tokens are drawn as often as their probabilities say, and some of them are the best of a tale. They stand for faults here because they can be counted.)
 
@@ -854,15 +853,12 @@ Texts that are written together end at different times, and begin with prompts o
 the vocabulary has to stand for nothing.
 @^padding@>
 
-What happens if that is forgotten? Put four end tokens before a prompt, and the logits behind it differ, by \val[2]{stop.pad.end.left} at the most. Two things are mixed in this number: the pads are looked at, and the prompt stands four positions further on. The model writes the same greedy text, as far as we compared, \val{stop.pad.end.same} tokens: ours has been trained on rows of texts, one behind the other with an end token between them, and so end tokens before a text are nothing new to it. That is our explanation, and no reason to rely on it with another model. With full stops for pads the logits differ by \val[2]{stop.pad.other.left}, and the text is
+What happens if that is forgotten?\lab{lab:padding} Put four end tokens before a prompt, and the logits behind it differ, by \val[2]{stop.pad.end.left} at the most. Two things are mixed in this number: the pads are looked at, and the prompt stands four positions further on. The model writes the same greedy text, as far as we compared, \val{stop.pad.end.same} tokens: ours has been trained on rows of texts, one behind the other with an end token between them, and so end tokens before a text are nothing new to it. That is our explanation, and no reason to rely on it with another model. With full stops for pads the logits differ by \val[2]{stop.pad.other.left}, and the text is
 another from token \val{stop.pad.parts} on. And with pads \emph{behind} the prompt, if the last row is asked what comes next, the logits differ by \val[2]{stop.pad.end.right}: that row predicts what follows an end. In no case is there an error message.
 
 @* A mask ends nothing. \label{sec:maskends}
-One more thing is said about forms: that a mask on the tokens \emph{forces} a text into a grammar. It does, step by step: what is struck out cannot be drawn. Behind the owl's question all tokens but those made of digits were struck out, and of \val{stop.mask.draws} tokens drawn at temperature 1 all were made of digits, though the model gave these \val[1]{stop.mask.digits} millionths of the probability. How the mask is computed from a grammar is the business of \cref{constraints}. But a mask cannot force a text to be finished: the length may come
+One more thing is said about forms: that a mask on the tokens \emph{forces} a text into a grammar. It does, step by step: what is struck out cannot be drawn. Behind the owl's question all tokens but those made of digits were struck out,\lab{lab:maskends} and of \val{stop.mask.draws} tokens drawn at temperature 1 all were made of digits, though the model gave these \val[1]{stop.mask.digits} millionths of the probability. How the mask is computed from a grammar is the business of \cref{constraints}. But a mask cannot force a text to be finished: the length may come
 first, and then what is left is the valid beginning of a form.
-
-@* Names and claims. \label{sec:stopkeys}
-The box of the eleven ends decides some claims: that three kinds of end are there, each with its reason; at which token a text ended, alone and in company; how many items a list has; when a circle was given up.
 
 @* What others do. \label{sec:stopothers}
 Stop strings are an option of nearly every program that lets a model write, and the three that we have read do not agree about them.\side{Read in August 2026: \.{stopping\_criteria.py} of Hugging Face's library, and the files named in \cref{sec:shown}.} Hugging Face's library compares with the text of \emph{all} tokens, the prompt included: a prompt that ends in \emph{Us} and a model that goes on with \emph{er:} have said it, and the text ends. It never cuts; whoever wanted the string gone cuts for himself. vLLM looks at what was written only, and ends the text where an occurrence ends first, as we do; of two that end there it takes the one that stands first in the list, where we take the longest, so that the order of a list

@@ -44,7 +44,7 @@ After the second step b c leads with $0.32$, before a a with $0.20$. The leader'
 \end{byhand}
 
 @ The chapter makes three files. |search| is the rule; it knows nothing of models, only of somebody who gives scores. |sharing| is such a somebody: a model with the cache of \cref{cache}, where the beams share what they have in
-common. |tree| keeps what was considered and why it was not taken. The program searches, prints what is kept at each step, and counts how often it was worth it.
+common. |tree| keeps what was considered and why it was not taken. A short program searches and prints what is kept at each step (\cref{sec:oncemore}); how often it was worth it is counted in the laboratory.
 
 @* Somebody who gives scores. \label{sec:searchsource}
 What does a search need of a model? A list of texts goes in, and for each of them come out the logits of what may follow. That is all, and so a \emph{source} is one function. A table of numbers can be a source, as in the hand calculation or in the toy models against which this chapter is tested; a function of a random generator can;
@@ -183,7 +183,7 @@ static void rank_candidate(struct search *s, struct search_candidate c)
 
 What may follow a beam is found by a funnel (\cref{sec:funnel}): fill, take the logarithm of the softmax, and let the processors work. The logarithms are not normalised again after the processors, so a banned token's probability is simply lost. That is how it is done elsewhere, and it makes a difference: a text whose words were all penalised has a lower score than one that was left alone, which is the purpose.
 
-A repetition penalty $r$ divides what is positive and multiplies what is not. Log-probabilities never are positive; so the same number means another thing here than in greedy decoding, where it meets logits of both signs. \Cref{tab:penalty} has three tokens, of which a and c have been said before, and $r=\val{penalty.r}$. In greedy decoding
+A repetition penalty $r$ divides what is positive and multiplies what is not. Log-probabilities never are positive; so the same number means another thing here than in greedy decoding, where it meets logits of both signs. \Cref{tab:penalty}\lab{lab:paper} has three tokens, of which a and c have been said before, and $r=\val{penalty.r}$. In greedy decoding
 a falls behind b. In a search a stays in front: its log-probability is near 0, and what is near 0 loses little by being multiplied. A token of probability $p$ has $p^r$ after the penalty, and one that is nearly certain pays next to nothing, however often it was said. (One more difference: if all logits are greater by the same number, the probabilities are the same, but the penalty on logits is not.)
 
 \begin{table}
@@ -1132,7 +1132,7 @@ A program searches where we have searched by hand, then behind three words that 
 @<Find where the beams get lost@>@;
 @<Open everything, search, and close@>@;
 
-@ Everybody searches with the same memory and the same kernels; the model and its tokenizer are there for those who need them.
+@ All searches have the same memory and the same kernels; only those that need them use the model and its tokenizer.
 
 @<What the program works with@>=
 struct study { struct memory m; struct counters c; struct engine e;
@@ -1231,22 +1231,25 @@ static bool search_on_paper(struct study *u, struct error *why)
   printf("\n");
 }
 
-@ With the model the source is |search_model|, and the beams share a cache.
+@ With the model the source is a |struct search_model|, and the beams share a cache. The text that is wanted has |most| tokens behind the prompt.
 
 @<Search with the model@>=
-static bool search_model(struct study *u, const uint32_t *prompt, size_t n,
-  struct search_settings *want, struct search_result *r, struct error *why)
+static bool search_behind(struct study *u, uint32_t beams,
+  const uint32_t *prompt, size_t n, size_t most, search_see *see,@|
+  struct search_result *r, struct error *why)
 {
-  struct search_model beams;
+  struct search_model seats;
   struct search_source from;
-  struct store *s = cache_open(&u->m, &u->lm->config,
-    (uint32_t) want->num_beams, &(struct cache_wishes) @[{ .rows = 0 }@], why);
+  struct search_settings want = @[{ .num_beams = beams, .num_return = 1,@|
+    .max_length = n + most, .length_penalty = 1, .see = see, .self = u }@];
+  struct store *s = cache_open(&u->m, &u->lm->config, beams,
+    &(struct cache_wishes) @[{ .rows = 0 }@], why);
   if (s == NULL) return false;
   struct generator g = @[{ &u->e, u->lm, s, &u->m }@];
-  bool ok = search_model_open(&beams, &g, want->num_beams, 0, &from, why);
+  bool ok = search_model_open(&seats, &g, beams, 0, &from, why);
   if (ok) {
-    ok = search_run(&from, &u->m, u->e.k, prompt, n, want, r, why);
-    search_model_close(&beams);
+    ok = search_run(&from, &u->m, u->e.k, prompt, n, &want, r, why);
+    search_model_close(&seats);
   }
   store_close(s);
   return ok;
@@ -1276,14 +1279,6 @@ static bool cat_see(void *self, const struct search_step *now)
   }
   return true;
 }
-static bool search_behind(struct study *u, size_t beams,
-  const uint32_t *prompt, size_t n, size_t most, search_see *see,@|
-  struct search_result *r, struct error *why)
-{
-  struct search_settings want = @[{ .num_beams = beams, .num_return = 1,@|
-    .max_length = n + most, .length_penalty = 1, .see = see, .self = u }@];
-  return search_model(u, prompt, n, &want, r, why);
-}
 static bool search_cat(struct study *u, struct error *why)
 {
   struct ids cat = @[{ .n = 0 }@];
@@ -1306,14 +1301,14 @@ static bool search_cat(struct study *u, struct error *why)
   return ok;
 }
 
-@ Which seats and pages do four beams have? \Cref{fig:seats} shows the fifth step of this search, with pages of four rows. Before it each of the four beams has pages of its own. All four beams after it descend from the first: one takes over its seat, and the others take the seats that are free now, and read its pages.
+@ Which seats and pages do four beams have? \Cref{fig:seats}\lab{lab:seats} shows the fifth step of this search, with pages of four rows. Before it each of the four beams has pages of its own. All four beams after it descend from the first: one takes over its seat, and the others take the seats that are free now, and read its pages.
 
 \widefig{seats}{fig:seats}{Seats and pages at a fork, in pages of four rows. On the left four beams with a page and three rows each. On the right the four children of the first: one page is read by all, the last page was copied three times, and the last child keeps the one that was there. Red is the newest row of each.}{Two panels of four lines, a line for each seat. On the left each line is a first page of four words, The cat sat and on, by, in or at, and a second page of three more. On the right all four lines begin with The cat sat on, which is drawn solid once and dotted three times; three words, the mat and a full stop, are hatched three times as copied, and solid in the last line. Behind them stand four new words.}
 
 @* What it costs. \label{sec:searchcost}
 Rows first. A prompt of $P$ tokens is read once, by one beam; after that each of the $T-1$ further steps has a row for each of $B$ beams: $P+B(T-1)$ rows in $T$ passes. The passes are as many as without a search; each has more to do. (How much time a pass of several rows takes, and why it is less than as many passes of one, is the subject of \cref{phases}; here only passes, rows and bytes are counted.)
 
-Then what is kept. Where a beam has several children, all but one must copy what they write to: the rows on the last page. That is at most a page of rows, however long the text is; and if forks came as often at one place of a page as at another, it would be half a page on average. Arrays of a fixed shape copy all rows of all beams in every step. \Cref{tab:sharing} has both for a tale's first \val{share.prompt} tokens and \val{share.steps} written behind them.
+Then what is kept. Where a beam has several children, all but one must copy what they write to: the rows on the last page. That is at most a page of rows, however long the text is; and if forks came as often at one place of a page as at another, it would be half a page on average. Arrays of a fixed shape copy all rows of all beams in every step. \Cref{tab:sharing}\lab{lab:searchcost} has both for a tale's first \val{share.prompt} tokens and \val{share.steps} written behind them.
 
 \begin{table}
 \tabcaption{tab:sharing}{Passes and rows of a search; forks, that is, children beyond a parent's first; kilobytes of keys and values that were copied, with pages of 16 and of 64 rows, and if every beam were copied in every step.}
@@ -1331,11 +1326,11 @@ Then what is kept. Where a beam has several children, all but one must copy what
 A kilobyte is 1000 bytes here. A fork is counted where a candidate is kept whose parent has a child already.
 
 @* How often it finds the best. \label{sec:optimum}
-Does a search with a few beams find the likeliest text? On a real model nobody can tell, because nobody can look at all texts. On a small enough one we can. So we made a forest of \val{forest.models} models with a vocabulary of three and let each write six tokens; there are $3^6$ texts, and a recursion goes through all of them. A model is a table: for each beginning of fewer than six tokens, \val{forest.nodes} in all, three logits, normally distributed, from the generator of \cref{sec:philox} with another number in its fourth word. Multiplied by a \emph{spread} they are flatter or steeper; we took $\frac34$, $\frac32$ and 3.
+Does a search with a few beams find the likeliest text? On a real model nobody can tell, because nobody can look at all texts. On a small enough one we can. So we made a forest\lab{lab:forest} of \val{forest.models} models with a vocabulary of three and let each write six tokens; there are $3^6$ texts, and a recursion goes through all of them. A model is a table: for each beginning of fewer than six tokens, \val{forest.nodes} in all, three logits, normally distributed, from the generator of \cref{sec:philox} with another number in its fourth word. Multiplied by a \emph{spread} they are flatter or steeper; we took $\frac34$, $\frac32$ and 3.
 
 How wide must a search be to be sure? Before the last of $T$ tokens there are at most $V^{T-1}$ beginnings. With so many beams each of them is kept, and the best of all texts is among the candidates of the last step: $B=V^{T-1}$ is enough, which is $3^5=\val{forest.enough}$ here, and hopeless elsewhere. Fewer may be too few.
 
-@ With one beam the third question is a stricter one: is any token different from greedy's? None may be. And $3^5$ beams are asked of the first \val{forest.exact} models as well, since so many can hold every beginning there is; they must find the best each time.
+@ Four things are asked of a search. Has it found the best text? Is its text less likely than the greedy one? Does it begin with another token? And how often did the leader turn round: how often, that is, was the best candidate of a step not a child of the best of the step before? With one beam the third question is a stricter one: is any token different from greedy's? None may be. And $3^5$ beams are asked of the first \val{forest.exact} models as well, since so many can hold every beginning there is; they must find the best each time.
 
 @ \Cref{fig:optimum} has the first answer, \cref{tab:forest} all four for the middle spread. One beam is greedy decoding and misses the best text in \val[0]{forest.missed.1} percent of the models. A second one finds most of what the first has missed, and each further one a little. In \val{forest.worse.2} of the \val{forest.models} models \emph{two beams are worse than one}: the greedy text's beginning fell
 behind two others, was dropped, and would have come back. No small number of beams is safe from that; it only becomes rare. With \val{forest.enough} beams the best was found \val{forest.exact.found} times of \val{forest.exact}.
@@ -1363,7 +1358,7 @@ no text is likelier than the greedy one. In the middle forest that holds for \va
 \end{table}
 
 @* Models that end. \label{sec:grove}
-The texts of the forest end by their length, all in the same step. So the pool is filled at once there, and neither the length penalty nor early stopping has anything to do. For those we made \val{grove.models} more models, with three tokens and an end token, that write at most \val{grove.longest} tokens. Again all texts can be looked at, \val{grove.texts} for each model, and so the best is known under any length penalty. \Cref{tab:grove} has what four beams do under nine rules.
+The texts of the forest end by their length, all in the same step. So the pool is filled at once there, and neither the length penalty nor early stopping has anything to do. For those we made \val{grove.models} more models,\lab{lab:grove} with three tokens and an end token, that write at most \val{grove.longest} tokens, with \val{grove.nodes} beginnings each. Again all texts can be looked at, \val{grove.texts} for each model, and so the best is known under any length penalty. \Cref{tab:grove} has what four beams do under nine rules.
 
 \begin{table}
 \tabcaption{tab:grove}{Random models with an end token, four beams: the length penalty and the way of early stopping; the mean number of steps, of texts that were offered to the pool, and of tokens in the text that is returned; in how many models, in percent, that text has the best score of all texts.}
@@ -1387,13 +1382,11 @@ for \val[2]{grove.steps.1.never} steps in place of \val[2]{grove.steps.1.false} 
 With $\lambda=2$ nearly every search goes to the end, and still it misses the best in more models than with 1. The reason is not early stopping. While beams grow they are ranked by their sums, and $\lambda$ has no say before a text has finished; so a text that owes its score to the length penalty has first to survive as a beam without it. Who wishes for long texts by a large $\lambda$ must wish for more beams, too. And under each rule nearly half of the end tokens that were ranked, \val[1]{grove.low.1.false} percent
 with \.{false} and $\lambda=1$, stood too low to finish.
 
-@ Nine searches for each model, then, and nine lines of numbers. The models are large enough, with \val{grove.nodes} beginnings each, to be kept in memory that is counted.
-
 @* Nothing is final. \label{sec:final}
 A text that is written token by token only grows: what stood there after ten tokens stands there after twenty. That is so for greedy decoding and for every kind of dice, and a program that shows its text while it writes relies on it. With beams it is different. No beam ever changes either: it grows, or it is dropped. But the one that leads after eleven tokens need not have grown from the one that led after ten, and may have another beginning; so a search that shows the leader of each step would have to take words back before the reader's eyes. In the forest, at the middle spread, the leader turns round in \val[1]{forest.turns.2} percent of all steps with two beams and in
 \val[1]{forest.turns.5} with five.
 
-On the built-in model we counted the same over \val{final.steps} steps behind the \val{final.prompts} places of \cref{sec:dull}: the leader of four beams turned round \val{final.beam} times. For greedy decoding and dice we looked in each step whether a token that had been written was another now; that happened \val{final.greedy} times, as it must, since nothing in the loop ever touches a token again. (The four beams of the box in \cref{sec:searchcheck} turn round once, in the sixth step, where \gen{\ It} overtakes \gen{\ The}.) That is why a search is not streamed. The command waits until it is over.
+On the built-in model we counted\lab{lab:dull} the same over \val{final.steps} steps behind the \val{final.prompts} places of \cref{sec:dull}: the leader of four beams turned round \val{final.beam} times. For greedy decoding and dice we looked in each step whether a token that had been written was another now; that happened \val{final.greedy} times, as it must, since nothing in the loop ever touches a token again. (The four beams of the box in \cref{sec:searchcheck} turn round once, in the sixth step, where \gen{\ It} overtakes \gen{\ The}.) That is why a search is not streamed. The command waits until it is over.
 @^streaming@>
 
 @* The likeliest text is dull. \label{sec:dull}
@@ -1407,7 +1400,7 @@ A text is not quite such a row. Its tokens are neither independent nor alike, an
 has to be looked at.
 @^typical set@>
 
-So the model was asked to go on behind \val{dull.windows} places in the tales that it has not seen, \val{dull.given} tokens given and \val{dull.written} to write, in six ways; and the tale's own words are a seventh. \Cref{tab:dull} has three numbers for each. The first is the mean log-probability of a token, by the model itself. The second is \emph{distinct-2}: of all pairs of neighbouring tokens in a text, the share that is there for the first time.\side{Li, Galley, Brockett, Gao and Dolan 2016.} The third is the entropy of the tokens, in bits, all texts of a way together: how many different words are used, and how evenly.
+So the model was asked to go on behind \val{dull.windows} places in the tales that it has not seen, \val{dull.given} tokens given and \val{dull.written} to write, in six ways; and the tale's own words are a seventh. \Cref{tab:dull} has three numbers for each. The first is the mean log-probability of a token, by the model itself. The second is \emph{distinct-2}: of all pairs of neighbouring tokens in a text, the share that is there for the first time.\side{Li, Galley, Brockett, Gao and Dolan 2016.} The third is the entropy of the tokens, in bits, all texts of a way together: how many different words are used, and how evenly. (A place is where a window of both lengths fits between two ends of tales. Windows overlap by \val{dull.given} tokens: what is given in one was to be written in the one before, so no word of the tales' own is counted twice.)
 
 The likeliest text itself is not among the seven: nobody has it for this model. What four beams write is only likelier than the rest, on average. Where the likeliest translation was looked for by a search that throws nothing away (Stahlberg and Byrne 2019), it turned out to be the empty text for more than half of all sentences; narrow beams had been good because they missed it.
 @^distinct-n@>
@@ -1440,10 +1433,8 @@ from the model without putting any back (\emph{stochastic beams}, Kool and other
 @^diverse beam search@>
 @^stochastic beams@>
 
-@ A place is where a window of both lengths fits between two ends of tales. Windows overlap by \val{dull.given} tokens: what is given in one was to be written in the one before, so no word of the tales' own is counted twice.
-
 @* A lattice and a tree. \label{sec:lattice}
-\Cref{fig:lattice} is the search behind \tok{The}\tok{\ cat}\tok{\ sat} of \cref{sec:cat}, as a tree that was kept by |token_tree_search| shows it: a column for each step, a line for each rank. Drawn like this a search is called a \emph{lattice}; but no two lines of it ever meet again, since equal texts have equal parents, and so it is a tree all the same. \Cref{fig:tokentree} is a text that was thrown with dice, with three branches to each of its tokens, and |token_tree_step| has kept it. In either case a line of the data is a node, with its token by name.
+\Cref{fig:lattice}\lab{lab:lattice} is the search behind \tok{The}\tok{\ cat}\tok{\ sat} of \cref{sec:cat}, as a tree that was kept by |token_tree_search| shows it: a column for each step, a line for each rank. Drawn like this a search is called a \emph{lattice}; but no two lines of it ever meet again, since equal texts have equal parents, and so it is a tree all the same. \Cref{fig:tokentree} is a text that was thrown with dice, with three branches to each of its tokens, and |token_tree_step| has kept it. In either case a line of the data is a node, with its token by name.
 
 \widefig{lattice}{fig:lattice}{Four beams behind The cat sat. In each step the eight candidates stand by rank; the four that were kept, or in the last step finished, have dark frames; those that were dropped are pale. Red is the text that was best in the end. Numbers are sums of log-probabilities.}{Six columns of eight words. In the first step on, by, in and at are kept; each goes on by itself for three steps, to on the mat, by the fire, in the sun, at the window. In the fifth step the four kept all begin with on the mat; the other three are gone. In the sixth the second of them, It was, overtakes the first, The cat.}
 
@@ -1477,7 +1468,7 @@ The program prints first what was done by hand: the search of the first box, in 
 
 \checkpoint[1,37]{build/out/search.txt}{two searches on paper, four beams on the built-in model}
 
-@ Where do the beams get lost? The laboratory has looked at windows of the tales, with 48 given tokens and 48 to be written, and found the place where four beams repeat themselves most in comparison with what the tale says there. \lab{lab:dull} The program searches there once more, and prints in short lines the last words that were given, the tale's own, and those of the beams.
+@ Where do the beams get lost? The laboratory has looked at windows of the tales, with 48 given tokens and 48 to be written, and found the place where four beams repeat themselves most in comparison with what the tale says there.\lab{lab:dull} The program searches there once more, and prints in short lines the last words that were given, the tale's own, and those of the beams.
 
 @<Find where the beams get lost@>=
 enum { PLACE = 240, SPAN = 48, WIDTH = 56 };

@@ -4,7 +4,7 @@
 
 \chapterquestion{What do the settings of a sampler do to a text, and how would one know?}
 @** The laboratory of chapter 7: temperature, forks, circles and dice. \label{lab:sampling}
-\incipit{A}{setting} of a sampler is easy to compute and hard to judge. It changes one distribution, and from there on everything: the token, the text behind it, and what the model thinks of
+\incipit{A}{setting} of a sampler is easy to compute and hard to judge. It changes one distribution, and from there on everything: the token, the text after it, and what the model thinks of
 that text. So the experiments come in two kinds. Some need one row of logits and thousands of draws from it. The others let the built-in model write, and note at every step what it would have thought
 without any setting.
 
@@ -82,7 +82,7 @@ static bool study_open(struct study *u, struct laboratory *lab,
   return u->logits != NULL && u->logprob != NULL;
 }
 
-@ A text is written under settings, and afterwards the settings are normal again. No end token is named: a text goes on behind its end, because what is to be measured needs texts of equal length. The prompt is mostly given in words.
+@ A text is written under settings, and afterwards the settings are normal again. No end token is named: a text goes on after its end, because what is to be measured needs texts of equal length. The prompt is mostly given in words.
 
 @<Write a text, and note what the model thought@>=
 static bool write_ids(struct study *u, const uint32_t *prompt, size_t n,
@@ -111,7 +111,7 @@ static void study_close(struct study *u)
   continuation_free(&u->lab->m, &u->text);
 }
 
-@ Greedy decoding is a setting like any other. Most texts go on behind a good harvest.
+@ Greedy decoding is a setting like any other. Most texts go on after a good harvest.
 
 @<Write a text, and note what the model thought@>=
 static const char *const harvest =
@@ -317,7 +317,7 @@ static bool print_fork(struct laboratory *lab, struct error *why)
   return print_tie(f, u.logits, &x, why);
 }
 
-@ For the figure each of the two ways is gone for a few steps: the word is put behind the prompt, and the model goes on greedily. A piece is the last field of its line, so it may be a comma.
+@ For the figure each of the two ways is gone for a few steps: the word is put after the prompt, and the model goes on greedily. A piece is the last field of its line, so it may be a comma.
 
 @<Go both ways@>=
 static void print_pieces(struct study *u, int way, size_t from, size_t to)
@@ -433,7 +433,7 @@ static size_t circle(const uint32_t *id, size_t n)
   return 0;
 }
 
-@ If a measure has broken the circle, which stage acted? To know it, the best token is looked at before the stages, which is what the loop has put into |*chosen|, and behind each of them; the first stage behind which it is another has acted. The loop asks a chooser for every token; this one runs the stages one by one before it lets the sampler choose.
+@ If a measure has broken the circle, which stage acted? To know it, the best token is looked at before the stages, which is what the loop has put into |*chosen|, and after each of them; the first stage after which it is another has acted. The loop asks a chooser for every token; this one runs the stages one by one before it lets the sampler choose.
 
 A token is still the best if none that is left has a higher score, or an equal one and a lower id.
 

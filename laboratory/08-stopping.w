@@ -58,14 +58,14 @@ always: the passes, the cache, the judges and the watcher. On the \emph{desk} li
 struct wish { const char *prompt, *stop[2], *script; size_t most, min_tokens,
   triple, cancel; uint32_t context; bool eos; double temperature;
   uint64_t seed; };
-  /* up to |most| tokens behind |prompt|; two stop strings or fewer; the same |triple| tokens
-     three times; a smaller context; an end behind token number |cancel| */
+  /* up to |most| tokens after |prompt|; two stop strings or fewer; the same |triple| tokens
+     three times; a smaller context; an end after token number |cancel| */
 struct desk { struct laboratory *lab; const struct wish *w; struct ids script;
   struct continuation text; struct stop_string list[2]; struct stops until;
   struct outflow flow; const char *reason; size_t steps;
   step_watch *look; void *looking; };
   /* |reason| is null if a criterion was not the reason; |look|, if it is not null, is called
-     behind each token */
+     after each token */
 
 @ Nobody may take a text that a person has cut short for a whole one. If Ctrl-C is pressed while the model writes, there is an error, and the program prints no number. At any other time Ctrl-C ends the program, as it does everywhere. The test of the chapter presses it.
 
@@ -227,7 +227,7 @@ static bool print_ends(struct laboratory *lab, struct error *why)
   return true;
 }
 
-@ The items of a list are counted where it was recited; and of the owl's talk, the tokens that were shown whole, with nothing waiting behind them. Of the others some waited, and some were never shown, because they ended behind the place where the text was cut: so of each token it is noted where it ended. The three numbers add up to that of the tokens, since a token cannot be two of these things.
+@ The items of a list are counted where it was recited; and of the owl's talk, the tokens that were shown whole, with nothing waiting after them. Of the others some waited, and some were never shown, because they ended after the place where the text was cut: so of each token it is noted where it ended. The three numbers add up to that of the tokens, since a token cannot be two of these things.
 
 @<Count how texts ended@>=
 enum { NOTED = 64 };
@@ -346,7 +346,7 @@ struct survey { struct desk k; double *logprob; size_t length[TALKS],
   written, rare, inside, cut, cut_inside, clean; bool slipped;
   double most, mean, chosen; };
   /* of each talk its |length|; tokens |written|, and |rare| ones among them; the end's probability
-     where it was not chosen (|inside| places) and where it was; talks that are |cut| behind |CAP|
+     where it was not chosen (|inside| places) and where it was; talks that are |cut| after |CAP|
      tokens, and within a sentence; talks without a rare token up to there */
 static bool note_end(void *self, const struct step *now)
 {
@@ -397,7 +397,7 @@ static bool hold_survey(struct laboratory *lab, struct survey *x,
   return true;
 }
 
-@ For the figure: of the talks and of as many tossed texts as make the points quiet, the share that is still running. A text that ends behind $n$ tokens was running behind each smaller number of them. (The points of one coin hang together, since it is the same texts that are counted at each; where few are left, they stray together.) Each coin has two columns, what was tossed and what was to be expected.
+@ For the figure: of the talks and of as many tossed texts as make the points quiet, the share that is still running. A text that ends after $n$ tokens was running after each smaller number of them. (The points of one coin hang together, since it is the same texts that are counted at each; where few are left, they stray together.) Each coin has two columns, what was tossed and what was to be expected.
 
 @<Let many talks end@>=
 static bool draw_running(struct laboratory *lab, struct error *why)
@@ -484,8 +484,8 @@ static bool note_token(void *self, const struct step *now)
 static bool draw_hold(struct laboratory *lab, struct error *why)
 {
   static const struct wish w = @[{ .prompt = "A list:\n",@|
-    .stop = {"\n\n", "User:"}, .script = "A caf\xc3\xa9.\n"
-    "Useful: 5 " "\xe2\x82\xac.\n\nUser:" }@];
+    .stop = {"\n\n", "User:"}, .script = "A caf\xc3\xa9.\n"@|
+    "Useful: 5 "@| "\xe2\x82\xac.\n\nUser:" }@];
   struct desk k = @[{ .lab = lab, .look = note_token }@];
   struct shown x = @[{ .k = &k }@];
   k.looking = &x;
@@ -732,8 +732,8 @@ static bool print_times(struct laboratory *lab, struct error *why)
 }
 
 @* A gap in a tale. \label{lab:limits}
-At a place of the tale the model is asked for the likeliest tokens; then each of these is put there, the true tokens behind it, and the pass is asked for the log-probability of everything from the gap on. Of each choice we keep three sums: its own log-probability, that of the best pair that it begins, and that
-of the gap and the tokens behind it.
+At a place of the tale the model is asked for the likeliest tokens; then each of these is put there, the true tokens after it, and the pass is asked for the log-probability of everything from the gap on. Of each choice we keep three sums: its own log-probability, that of the best pair that it begins, and that
+of the gap and the tokens after it.
 
 @<Ask once more with what follows@>=
 enum { CHOICES = 4, AFTER = 8, PLACES = 60, EVERY = 4, SOONEST = 12 };
@@ -812,7 +812,7 @@ static bool print_gaps(struct laboratory *lab, struct error *why)
 }
 
 @* Pads. \label{lab:padding}
-The prompt is read without pads, with pads on its left, and with pads on its right; the pad is the end token, or a full stop. We print how far the logits behind the prompt are apart, and at which token the greedy texts part, if they do. The prompt is the owl's, of which a talk is to come.
+The prompt is read without pads, with pads on its left, and with pads on its right; the pad is the end token, or a full stop. We print how far the logits after the prompt are apart, and at which token the greedy texts part, if they do. The prompt is the owl's, of which a talk is to come.
 
 @<Pad a prompt@>=
 enum { PADS = 4, PADDED = 60, PROMPT = 32 };

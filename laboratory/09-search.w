@@ -82,7 +82,7 @@ static bool search_model(struct laboratory *lab, const uint32_t *prompt,
   return ok;
 }
 
-@ The figures show the search behind \tok{The}\tok{\ cat}\tok{\ sat} that is in the chapter's box.
+@ The figures show the search after \tok{The}\tok{\ cat}\tok{\ sat} that is in the chapter's box.
 
 @<Search a table, or the built-in model@>=
 enum { CAT = 3, CAT_STEPS = 6, CAT_BEAMS = 4 };
@@ -654,7 +654,7 @@ static bool print_grove(struct laboratory *lab, struct error *why)
 }
 
 @* Seven ways to write on. \label{lab:dull}
-The ways are a table. Each writes one text behind each of some places in the tales. All that was written stands on a \emph{shelf} until it is measured: the text of each way at each place, the four texts of four beams, and four of the dice.
+The ways are a table. Each writes one text after each of some places in the tales. All that was written stands on a \emph{shelf} until it is measured: the text of each way at each place, the four texts of four beams, and four of the dice.
 
 @<Write on in seven ways@>=
 enum { GIVEN = 48, WRITTEN = 48, WINDOWS = 32, WHOLE = GIVEN + WRITTEN };
@@ -912,7 +912,7 @@ A line of the data is a node, with its token by name. The search is watched by t
 static void print_nodes(const struct laboratory *lab,
   const struct token_tree *t)
 {
-  printf("id,parent,step," "token,p,logp,rank," "chosen,reason\n");
+  printf("id,parent,step,"@| "token,p,logp,rank,"@| "chosen,reason\n");
   for (size_t i = 0; i < t->n; i++) {
     const struct tree_node *x = &t->node[i];
     printf("%zu,%u,%zu,", i + 1, x->parent, x->number);
@@ -931,7 +931,7 @@ static bool draw_lattice(struct laboratory *lab, struct error *why)
     0, CAT_BEAMS, why)) return false;
   want.see = token_tree_search, want.self = &t;
   bool ok = search_model(lab, lab->sentence, CAT, 0, &want, &r, &state, why);
-  if (ok) token_tree_mark(&t, r.text[0].id + CAT, CAT_STEPS);
+  if (ok && t.ok) token_tree_mark(&t, r.text[0].id + CAT, CAT_STEPS);
   if (ok) search_free(&r);
   if (ok && !t.ok) *why = t.why, ok = false;
   if (ok) print_nodes(lab, &t);
@@ -939,7 +939,7 @@ static bool draw_lattice(struct laboratory *lab, struct error *why)
   return ok;
 }
 
-@ The text of the other figure goes on behind \tok{The}\tok{\ old}\tok{\ king}, with a seed for which the tree looks well on a page. A tree whose every token is the likeliest is a straight line, and one that has a token from far down does not fit.
+@ The text of the other figure goes on after \tok{The}\tok{\ old}\tok{\ king}, with a seed for which the tree looks well on a page. A tree whose every token is the likeliest is a straight line, and one that has a token from far down does not fit.
 
 @<Draw a lattice and a tree@>=
 static bool draw_tree(struct laboratory *lab, struct error *why)
