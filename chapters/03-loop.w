@@ -797,96 +797,6 @@ linked to those programs and are no part of the library.
 @<Make the parrot@>@;
 @<Leave out what teaches nothing@>@;
 
-@ The small runs need no such tricks. They are made with the built-in model of \cref{training} and its
-tokenizer, so that the grid of \cref{fig:grid} is that of a model that has learnt to write. It lies in \.{models/pocket}.
-A laboratory has both models, memory, counters, and the two tables of kernels, the true and the idle one. The parrot lies inside it, arrays and all; so there is
-nothing of the parrot to be freed, and nothing that could fail when it is made.
-
-@<A laboratory to run the loop in@>=
-struct laboratory {
-  struct memory m;
-  struct counters c;
-  struct kernels idle;
-  struct parrot bird;
-  struct engine e;
-  struct model *pocket;
-  uint32_t sentence[PARROT_WORDS];
-};
-bool laboratory_open(struct laboratory *lab, struct error *why);
-  /* makes the parrot, and opens the built-in model and its tokenizer in
-     \.{models/pocket}. May be closed also if it fails */
-void laboratory_close(struct laboratory *lab);
-  /* returns what was taken */
-
-@ What the parrot knows by heart the built-in model must know by learning; here are the ids that its
-tokenizer has for the sentence. If there were not seven of them, the grid would not be the one that was drawn by hand. So each word is encoded apart, its
-blank with it, and must add exactly one id; the message names the word that does not. Whoever trains the model anew and loses \tok{\ mat} from its vocabulary
-learns it here, and not from a crooked figure.
-
-@<Find the sentence in the tokens of the built-in model@>=
-static bool find_sentence(struct laboratory *lab, struct error *why)
-{
-  struct tokenizer *t = tokenizer_open(&lab->m, "models/pocket", why);
-  if (t == NULL) return false;
-  struct ids ids = @[{ .n = 0 }@];
-  bool ok = true;
-  for (int i = 0; ok && i < PARROT_WORDS; i++)
-    ok = tokenizer_encode(t, &lab->m, parrot_word[i], strlen(parrot_word[i]), false, false,@|
-      &ids, why) && (ids.n == (size_t) i + 1
-        || error_say(why, "models/pocket: \"%s\" is not one token", parrot_word[i]));
-  for (int i = 0; ok && i < PARROT_WORDS; i++) lab->sentence[i] = ids.id[i];
-  ids_free(&lab->m, &ids);
-  tokenizer_close(&lab->m, t);
-  return ok;
-}
-
-@ Opening takes the best kernels that the machine has, and puts the two idle functions in the place
-of theirs for the parrot. The table is copied first: the library's own is shared by everybody, and constant.
-
-@<Open and close a laboratory@>=
-bool laboratory_open(struct laboratory *lab, struct error *why)
-{
-  *lab = (struct laboratory) @[{ .pocket = NULL }@];
-  const struct kernels *best = kernels_find(NULL, why);
-  if (best == NULL) return false;
-  parrot_kernels(&lab->idle, best);
-  lab->e = (struct engine) @[{ .k = best, .c = &lab->c }@];
-  parrot_make(&lab->bird);
-  lab->pocket = model_open(&lab->m, "models/pocket", why);
-  return lab->pocket != NULL && find_sentence(lab, why);
-}
-
-@ Of all that a laboratory holds only the built-in model was taken from memory. If it was never opened, its pointer is null, and to close nothing is
-nothing.
-
-@<Open and close a laboratory@>=
-void laboratory_close(struct laboratory *lab)
-{
-  model_close(&lab->m, lab->pocket);
-}
-
-@ Later chapters will want the parrot as well, when they compare their loops with this one; so the laboratory has a header and a file of its own. They are linked
-to the programs of the chapters, and are no part of the library.
-
-@(laboratory.h@>=
-#ifndef INCIPIT_LABORATORY_H
-#define INCIPIT_LABORATORY_H
-#include "loop/parrot.h"
-enum { WORDS = PARROT_WORDS, CONTEXT = PARROT_CONTEXT };
-@<A laboratory to run the loop in@>@;
-#endif
-
-@ Its file has the parrot first, then the two idle functions, and the laboratory that puts them together.
-
-@(laboratory.c@>=
-#include <string.h>
-#include "tokenizer/tokenizer.h"
-#include "loop/laboratory.h"
-#include "families/loader.h"
-@;@#
-@<Find the sentence in the tokens of the built-in model@>@;
-@<Open and close a laboratory@>@;
-
 @* Running and counting. \label{sec:count}
 Two of them write the sentence for the program of this chapter: the built-in model, which is asked for a few tokens, and the parrot, which writes the long
 texts. To the loop they are the same. Each has its memory, its counters, an engine, and the ids that stand for the seven words of the sentence.
@@ -967,9 +877,9 @@ $p+g-1$ by definition: it is what the store saw, and that the two are equal is a
 only how long the text is at each step, and the two are compared.\lab{lab:loopcount}
 
 @<Count the rows of a text@>=
-static uint64_t needed(const struct writer *w)
+static size_t needed(const struct writer *w)
 {
-  return w->c.kv_rows_computed - w->c.kv_rows_recomputed;
+  return (size_t) (w->c.kv_rows_computed - w->c.kv_rows_recomputed);
 }
 
 @* The check. \label{sec:loopcheck}
@@ -982,7 +892,7 @@ drew, and the numbers what the counters counted, and a reader could not tell whi
 @<Draw the four passes as the hand drew them@>=
 static bool draw_passes(struct writer *w, struct error *why)
 {
-  uint64_t rows = 0, again = 0;
+  size_t rows = 0, again = 0;
   for (size_t g = 1; g <= 4; g++) {
     if (!count_rows(w, 3, g, why)) return false;
     rows = w->c.kv_rows_computed - rows;
@@ -990,9 +900,9 @@ static bool draw_passes(struct writer *w, struct error *why)
     @<Draw a pass of |rows| rows, |again| of them computed before@>@;
     rows = w->c.kv_rows_computed, again = w->c.kv_rows_recomputed;
   }
-  printf("%" PRIu64 " computed = %" PRIu64 " necessary + %" PRIu64
-    " redundant; %" PRIu64 " pairs\n\n", rows, needed(w), again,
-    w->c.qk_pairs);
+  printf("%zu computed = %zu necessary + %zu redundant;", rows, needed(w),@|
+    again);
+  printf(" %" PRIu64 " pairs\n\n", w->c.qk_pairs);
   return true;
 }
 
@@ -1016,9 +926,9 @@ static bool print_table(struct writer *w, struct error *why)
   for (int i = 0; i < 4; i++) {
     size_t p = quoted[i][0], g = quoted[i][1];
     if (!count_rows(w, p, g, why)) return false;
-    uint64_t rows = w->c.kv_rows_computed;
-    printf("%6zu %6zu %10" PRIu64 " %8" PRIu64 " %8.2fx\n", p, g, rows,
-      needed(w), (double) rows / (double) needed(w));
+    size_t rows = w->c.kv_rows_computed;
+    printf("%6zu %6zu %10zu %8zu %8.2fx\n", p, g, rows, needed(w),@|
+      (double) rows / (double) needed(w));
   }
   return true;
 }

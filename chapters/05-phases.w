@@ -612,8 +612,9 @@ static bool show_chunks(struct reading *r, struct error *why)
     ok = read_chunked(r, chunk[i], z + n, why);
     for (size_t k = 0; k < n; k++)
       differ += memcmp(z + k, z + n + k, sizeof *z) != 0;
-    if (ok) printf("%d rows in chunks of %2zu: %2" PRIu64 " passes, %zu of"
-      " %zu logits differ\n", PROMPT, chunk[i], r->c.passes, differ, n);
+    if (ok) printf("%d rows in chunks of %2zu: %2zu passes, ", PROMPT,@|
+      chunk[i], (size_t) r->c.passes);
+    if (ok) printf("%zu of %zu logits differ\n", differ, n);
   }
   memory_give(&r->m, FOR_ACTIVATIONS, z, 2 * n, sizeof *z);
   return ok;

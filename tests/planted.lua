@@ -13,10 +13,10 @@ for _, x in ipairs(edits) do
   local h = assert(io.open(home .. "/" .. x.file, "wb")); h:write(s); h:close()
 end
 local cc = os.getenv("CC") or "cc"
-local files, heads = {}, {}       -- a changed source changes itself, a changed header all that include it
+local files, heads = {}, {}       -- a changed source changes itself, a changed header all of the library that include it
 for _, x in ipairs(edits) do if x.file:match("%.c$") then files[x.file] = true else heads[#heads + 1] = x.file end end
 if #heads > 0 then
-  local p = io.popen(string.format("cd %s && for c in tangled/*/[a-z]*.c program/*.c; do echo $c; %s -std=c11 -Itangled -Iprogram -MM $c | tr -d '\\n'; echo; done", home, cc))
+  local p = io.popen(string.format("cd %s && for c in tangled/*/*.c program/*.c; do case $c in tangled/checkpoints/*|tangled/laboratory/*) continue ;; esac; echo $c; %s -std=c11 -Itangled -Iprogram -MM $c | tr -d '\\n'; echo; done", home, cc))
   for c in p:lines() do
     local needs = p:read()
     for _, h in ipairs(heads) do if needs:find(h, 1, true) then files[c] = true end end

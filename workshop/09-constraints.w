@@ -4,7 +4,6 @@
 @s name_map int
 @s heap int
 @s entry int
-@s laboratory int
 @s tokenizer int
 @s store int
 @s pass int
@@ -50,10 +49,11 @@ makes the table of the hand calculation, looks at some constraints with the eyes
 #include <stdio.h>
 #include <string.h>
 #include "model/forward.h"
-#include "loop/laboratory.h"
+#include "families/loader.h"
 #include "tokenizer/tokenizer.h"
 #include "constraints/constraint.h"
 @;@#
+@<A model that tells stories@>@;
 @<Make the table of the hand calculation@>@;
 @<Put the built-in vocabulary in order@>@;
 @<A desk to write at@>@;
@@ -64,14 +64,23 @@ makes the table of the hand calculation, looks at some constraints with the eyes
 @#
 int main(int argc, char **argv)
 {
-  struct laboratory lab;
+  struct storyteller s = @[{ .model = NULL }@];
   struct error why;
   const char *what = argc > 1 ? argv[1] : "";
-  bool ok = laboratory_open(&lab, &why) && print_what(&lab, what, &why);
-  laboratory_close(&lab);
+  s.e = (struct engine) @[{ .k = kernels_find(NULL, &why), .c = &s.c }@];
+  bool ok = s.e.k != NULL
+    && (s.model = model_open(&s.m, "models/pocket", &why)) != NULL
+    && print_what(&s, what, &why);
+  model_close(&s.m, s.model);
   if (!ok) fprintf(stderr, "%s\n", why.words);
   return !ok;
 }
+
+@ The built-in model is a teller of small tales. Here it is, with the memory and the engine that it takes to run it.
+
+@<A model that tells stories@>=
+struct storyteller { struct memory m; struct counters c; struct engine e;
+  struct model *model; };
 
 @* What the caller sees. \label{sec:constraintface}
 A constraint is made from a text, and asked in two ways: with whole texts, for which it needs no vocabulary, and with tokens. It finds out about its states as it is asked, so even asking may fail for lack of memory. A state is a number;
@@ -2568,7 +2577,7 @@ static bool print_laugh(struct constraint *c, struct error *why)
 Last, the refusal: a limit of 1, which is asked for and must not be granted.
 
 @<Make the table of the hand calculation@>=
-static bool laugh_aloud(struct laboratory *lab, struct error *why)
+static bool laugh_aloud(struct storyteller *by, struct error *why)
 {
   struct piece spelt[LAUGHS];
   uint8_t allowed[LAUGHS];
@@ -2577,9 +2586,9 @@ static bool laugh_aloud(struct laboratory *lab, struct error *why)
   for (int i = 0; i < LAUGHS; i++)
     spelt[i] = (struct piece) @[{ (const unsigned char *) laugh_piece[i],@|
       strlen(laugh_piece[i]) }@];
-  struct lexicon *l = lexicon_open(&lab->m, spelt, NULL, LAUGHS, why);
+  struct lexicon *l = lexicon_open(&by->m, spelt, NULL, LAUGHS, why);
   struct constraint *c = l == NULL ? NULL
-    : constraint_regex(&lab->m, laugh, strlen(laugh), why);
+    : constraint_regex(&by->m, laugh, strlen(laugh), why);
   bool ok = c != NULL && constraint_bind(c, l, false, why)
     && print_laugh(c, why);
   if (ok && !constraint_mask(c, constraint_start(c), 1, allowed, &accepts,@|
@@ -2593,20 +2602,20 @@ static bool laugh_aloud(struct laboratory *lab, struct error *why)
 The built-in model has a small vocabulary. Its pieces come from its tokenizer, and the ids that are marked special are not usable.
 
 @<Put the built-in vocabulary in order@>=
-static struct lexicon *pocket_lexicon(struct laboratory *lab,
+static struct lexicon *pocket_lexicon(struct storyteller *by,
   struct tokenizer *t, struct error *why)
 {
   size_t n = tokenizer_vocab_size(t);
-  struct piece *spelt = memory_take(&lab->m, FOR_OTHER, n, sizeof *spelt, why);
-  bool *usable = memory_take(&lab->m, FOR_OTHER, n, sizeof *usable, why);
+  struct piece *spelt = memory_take(&by->m, FOR_OTHER, n, sizeof *spelt, why);
+  bool *usable = memory_take(&by->m, FOR_OTHER, n, sizeof *usable, why);
   for (uint32_t i = 0; spelt != NULL && usable != NULL && i < n; i++) {
     spelt[i].byte = tokenizer_text(t, i, &spelt[i].n);
     usable[i] = !tokenizer_is_special(t, i);
   }
   struct lexicon *l = spelt == NULL || usable == NULL ? NULL
-    : lexicon_open(&lab->m, spelt, usable, n, why);
-  memory_give(&lab->m, FOR_OTHER, spelt, spelt == NULL ? 0 : n, sizeof *spelt);
-  memory_give(&lab->m, FOR_OTHER, usable, usable == NULL ? 0 : n,
+    : lexicon_open(&by->m, spelt, usable, n, why);
+  memory_give(&by->m, FOR_OTHER, spelt, spelt == NULL ? 0 : n, sizeof *spelt);
+  memory_give(&by->m, FOR_OTHER, usable, usable == NULL ? 0 : n,
     sizeof *usable);
   return l;
 }
@@ -2625,24 +2634,24 @@ static const struct example shown[] = @[{ { "answer", "yes|no|perhaps", false, 0
   { "story", "Once upon a time.{20,200}\\.", false, 0 },@|
   { "json", constraint_json, true, 40 }, { "card", card, true, 28 } }@];
 enum { EXAMPLES = 5, STORY = 2, JSON = 3, CARD = 4 };
-static struct constraint *make_example(struct laboratory *lab,
+static struct constraint *make_example(struct storyteller *by,
   const struct example *e, struct error *why)
 {
   size_t n = strlen(e->text);
-  return e->grammar ? constraint_grammar(&lab->m, e->name, e->text, n, why)@|
-    : constraint_regex(&lab->m, e->text, n, why);
+  return e->grammar ? constraint_grammar(&by->m, e->name, e->text, n, why)@|
+    : constraint_regex(&by->m, e->text, n, why);
 }
 
 @ Each is made, bound, and asked about its first state.
 
 @<Look at constraints with the eyes of a vocabulary@>=
 struct sight { size_t nodes, kinds, first, least; };
-static bool look_at(struct laboratory *lab, const struct lexicon *l,
+static bool look_at(struct storyteller *by, const struct lexicon *l,
   const struct example *e, uint8_t *allowed, size_t vocab, struct sight *s,
   struct error *why)
 {
   bool accepts;
-  struct constraint *c = make_example(lab, e, why);
+  struct constraint *c = make_example(by, e, why);
   bool ok = c != NULL && constraint_bind(c, l, false, why)@|
     && constraint_mask(c, constraint_start(c), SIZE_MAX, allowed, &accepts,
       why)
@@ -2659,7 +2668,7 @@ static bool look_at(struct laboratory *lab, const struct lexicon *l,
 date takes one for each of its ten signs, because this vocabulary joins no digits.
 
 @<Look at constraints with the eyes of a vocabulary@>=
-static bool look_at_all(struct laboratory *lab, struct desk *d, bool keys,
+static bool look_at_all(struct storyteller *by, struct desk *d, bool keys,
   struct error *why)
 {
   struct sight s;
@@ -2667,7 +2676,7 @@ static bool look_at_all(struct laboratory *lab, struct desk *d, bool keys,
     "least");
   for (int i = 0; i < EXAMPLES; i++) {
     const char *name = shown[i].name;
-    if (!look_at(lab, d->l, &shown[i], d->allowed, d->vocab, &s, why))
+    if (!look_at(by, d->l, &shown[i], d->allowed, d->vocab, &s, why))
       return false;
     if (!keys) printf("%-8s%8zu%8zu%8zu%8zu\n", name, s.nodes, s.kinds,
       s.first, s.least);
@@ -2682,50 +2691,53 @@ static bool look_at_all(struct laboratory *lab, struct desk *d, bool keys,
 @* A storyteller fills in a form. \label{sec:writesjson}
 The built-in model has never seen JSON. It knows little stories. All the better: whatever makes its text an object is the constraint's doing. It is given three words of a story and may then write \val{constraint.json.budget} tokens of an object in JSON, or \val{constraint.card.budget} of a card that our own grammar describes; of the tokens that are allowed it always takes the one with the highest logit. (Chapter 7 will do this with chance, and in one line of its loop.)
 
-What is needed for that lies together: the lexicon, the tokenizer, a mask, the logits, and the store that the model reads from.
+What is needed for that lies together: the lexicon, the tokenizer, a mask, the logits, the store that the model reads from, and the three words of the story that has begun.
 
 @<A desk to write at@>=
 enum { BUDGET_MOST = 40 };
 struct desk { struct tokenizer *t; struct lexicon *l; struct store *s;
-  uint8_t *allowed; float *logits; size_t vocab; };
-static void desk_close(struct laboratory *lab, struct desk *d)
+  uint8_t *allowed; float *logits; size_t vocab; struct ids begun; };
+static void desk_close(struct storyteller *by, struct desk *d)
 {
-  memory_give(&lab->m, FOR_OTHER, d->allowed, d->vocab, 1);
-  memory_give(&lab->m, FOR_OTHER, d->logits, d->vocab, sizeof *d->logits);
+  memory_give(&by->m, FOR_OTHER, d->allowed, d->vocab, 1);
+  memory_give(&by->m, FOR_OTHER, d->logits, d->vocab, sizeof *d->logits);
+  ids_free(&by->m, &d->begun);
   lexicon_close(d->l);
-  tokenizer_close(&lab->m, d->t);
+  tokenizer_close(&by->m, d->t);
   if (d->s != NULL) store_close(d->s);
 }
 
 @ If something can't be had, what was there before is returned by |desk_close|, which is called in any case.
 
 @<A desk to write at@>=
-static bool desk_open(struct laboratory *lab, struct desk *d,
+static bool desk_open(struct storyteller *by, struct desk *d,
   struct error *why)
 {
-  *d = (struct desk) @[{ .vocab = lab->pocket->config.vocab_size }@];
-  return (d->t = tokenizer_open(&lab->m, "models/pocket", why)) != NULL@|
-    && (d->l = pocket_lexicon(lab, d->t, why)) != NULL
-    && (d->s = store_open(&lab->m, &lab->pocket->config, 1, why)) != NULL
-    && (d->allowed = memory_take(&lab->m, FOR_OTHER, d->vocab, 1, why))
+  *d = (struct desk) @[{ .vocab = by->model->config.vocab_size }@];
+  return (d->t = tokenizer_open(&by->m, "models/pocket", why)) != NULL@|
+    && tokenizer_encode(d->t, &by->m, "The cat sat", 11, false, false, &d->begun,
+      why)
+    && (d->l = pocket_lexicon(by, d->t, why)) != NULL
+    && (d->s = store_open(&by->m, &by->model->config, 1, why)) != NULL
+    && (d->allowed = memory_take(&by->m, FOR_OTHER, d->vocab, 1, why))
       != NULL
-    && (d->logits = memory_take(&lab->m, FOR_OTHER, d->vocab,
+    && (d->logits = memory_take(&by->m, FOR_OTHER, d->vocab,
       sizeof *d->logits, why)) != NULL;
 }
 
 @ The model reads some tokens and scores what may follow the last of them.
 
 @<Let the model write@>=
-static bool read_tokens(struct laboratory *lab, struct desk *d,
+static bool read_tokens(struct storyteller *by, struct desk *d,
   const uint32_t *id, size_t n, struct error *why)
 {
-  struct row row[WORDS];
+  struct row row[8];
   struct pass *p = NULL;
   size_t at = store_length(d->s, 0), last = n - 1;
   for (size_t i = 0; i < n; i++)
     row[i] = (struct row) @[{ 0, (uint32_t) (at + i), id[i] }@];
-  bool ok = forward(&lab->e, lab->pocket, d->s, row, n, &p, why)
-    && head(&lab->e, lab->pocket, p, &last, 1, d->logits, why);
+  bool ok = forward(&by->e, by->model, d->s, row, n, &p, why)
+    && head(&by->e, by->model, p, &last, 1, d->logits, why);
   pass_close(p);
   return ok;
 }
@@ -2751,14 +2763,14 @@ static uint32_t choose(const struct desk *d, size_t *among, bool *overruled)
 @ The loop. It ends when nothing may come any more, which after an object's last brace is at once. The model's own end token isn't asked: a loop that knows one would allow it where |accepts| is true.
 
 @<Let the model write@>=
-static bool write_text(struct laboratory *lab, struct desk *d,
+static bool write_text(struct storyteller *by, struct desk *d,
   struct constraint *c, size_t budget, struct written *w, struct error *why)
 {
   uint32_t state = constraint_start(c);
   bool accepts, overruled;
   *w = (struct written) @[{ .budget = budget }@];
   store_empty(d->s);
-  if (!read_tokens(lab, d, lab->sentence, 3, why)) return false;
+  if (!read_tokens(by, d, d->begun.id, d->begun.n, why)) return false;
   for (size_t left = budget; left > 0; left--) {
     if (!constraint_mask(c, state, left, d->allowed, &accepts, why))
       return false;
@@ -2766,7 +2778,7 @@ static bool write_text(struct laboratory *lab, struct desk *d,
     if (w->allowed[w->n] == 0) break;
     if (!constraint_step(c, state, w->id[w->n], &state, why)
         || !constraint_minimum(c, state, &w->least[w->n], why)
-        || !read_tokens(lab, d, &w->id[w->n], 1, why)) return false;
+        || !read_tokens(by, d, &w->id[w->n], 1, why)) return false;
     w->n++, w->overruled += overruled;
   }
   return true;
@@ -2775,15 +2787,15 @@ static bool write_text(struct laboratory *lab, struct desk *d,
 @ Around it the constraint is made and bound, and at the end the text is held against the constraint once more, byte by byte and from the front: by another way than it came about.
 
 @<Let the model write@>=
-static bool object_of(struct laboratory *lab, struct desk *d, int which,
+static bool object_of(struct storyteller *by, struct desk *d, int which,
   struct written *w, struct bytes *text, struct error *why)
 {
   bool yes = false;
   text->n = 0;
-  struct constraint *c = make_example(lab, &shown[which], why);
+  struct constraint *c = make_example(by, &shown[which], why);
   bool ok = c != NULL && constraint_bind(c, d->l, false, why)
-    && write_text(lab, d, c, shown[which].budget, w, why)
-    && tokenizer_decode(d->t, &lab->m, w->id, w->n, true, text, why)@|
+    && write_text(by, d, c, shown[which].budget, w, why)
+    && tokenizer_decode(d->t, &by->m, w->id, w->n, true, text, why)@|
     && constraint_matches(c, (const char *) text->byte, text->n, &yes, why);
   constraint_free(c);
   return ok && (yes || error_say(why, "the text is no object"));
@@ -2820,7 +2832,7 @@ static size_t closing_step(const struct written *w)
 @ The keys: the times, in milliseconds; the sights; and the numbers of both texts.
 
 @<Print what the prose quotes@>=
-static bool print_keys(struct laboratory *lab, struct desk *d,
+static bool print_keys(struct storyteller *by, struct desk *d,
   struct bytes *text, struct error *why)
 {
   struct written w;
@@ -2831,13 +2843,13 @@ static bool print_keys(struct laboratory *lab, struct desk *d,
     "constraint.nearjson %.3f\n", x.rows, x.worst / 1e3, x.best / 1e3,@|
     x.first / 1e3, x.json / 1e3, x.near / 1e3);
   printf("constraint.vocab %zu\n", d->vocab);
-  if (!object_of(lab, d, JSON, &w, text, why)) return false;
+  if (!object_of(by, d, JSON, &w, text, why)) return false;
   printf("constraint.json.budget %zu\nconstraint.json.overruled %zu\n",
     w.budget, w.overruled);
-  if (!object_of(lab, d, CARD, &w, text, why)) return false;
+  if (!object_of(by, d, CARD, &w, text, why)) return false;
   printf("constraint.card.budget %zu\nconstraint.card.closing %zu\n",
     w.budget, closing_step(&w) + 1);
-  return look_at_all(lab, d, true, why);
+  return look_at_all(by, d, true, why);
 }
 
 @ A line of the book is shorter than a story. The text is broken at blanks, and only for the eye.
@@ -2858,13 +2870,13 @@ static void print_folded(const struct bytes *text)
 @ The texts are shown as they are, with whatever blanks and quotation marks are in them.
 
 @<Print what the prose quotes@>=
-static bool print_box(struct laboratory *lab, struct desk *d,
+static bool print_box(struct storyteller *by, struct desk *d,
   struct bytes *text, struct error *why)
 {
   struct written w;
-  if (!laugh_aloud(lab, why) || !look_at_all(lab, d, false, why)) return false;
+  if (!laugh_aloud(by, why) || !look_at_all(by, d, false, why)) return false;
   for (int i = JSON; i <= CARD; i++) {
-    if (!object_of(lab, d, i, &w, text, why)) return false;
+    if (!object_of(by, d, i, &w, text, why)) return false;
     printf("\n%s, %zu tokens, %zu of them against the model's will:\n",
       shown[i].name, w.n, w.overruled);
     print_folded(text);
@@ -2875,21 +2887,21 @@ static bool print_box(struct laboratory *lab, struct desk *d,
 @ And the words on the command line.
 
 @<Print what the prose quotes@>=
-static bool print_what(struct laboratory *lab, const char *what,
+static bool print_what(struct storyteller *by, const char *what,
   struct error *why)
 {
   struct desk d;
   struct written w;
   struct bytes text = @[{ NULL, 0, 0 }@];
-  bool ok = desk_open(lab, &d, why);
+  bool ok = desk_open(by, &d, why);
   if (ok && strcmp(what, "steps") == 0) {
-    ok = object_of(lab, &d, CARD, &w, &text, why);
+    ok = object_of(by, &d, CARD, &w, &text, why);
     if (ok) print_steps(&w);
   } else if (ok && strcmp(what, "values") == 0)
-    ok = print_keys(lab, &d, &text, why);
-  else ok = ok && print_box(lab, &d, &text, why);
-  bytes_free(&lab->m, &text);
-  desk_close(lab, &d);
+    ok = print_keys(by, &d, &text, why);
+  else ok = ok && print_box(by, &d, &text, why);
+  bytes_free(&by->m, &text);
+  desk_close(by, &d);
   return ok;
 }
 

@@ -1,0 +1,224 @@
+/* accounts.c -- made from chapters/06-memory.w; change it there */
+
+#include <stdio.h>
+#include <string.h>
+#include "accounts/accounts.h"
+#include "families/config.h"
+
+/* <List the tensors> */
+struct tensor_list { struct tensor_line *line; size_t n; };
+static void enter(struct tensor_list *l, const char *name, uint64_t each,
+  uint64_t times)
+{
+  if (each > 0 && times > 0)
+    l->line[l->n++] = (struct tensor_line) { name, each, times };
+}
+
+static uint64_t matrix_of(uint64_t in, uint64_t out, bool bias)
+{ return (in + bias) * out; }
+
+static void enter_layers(struct tensor_list *l, const struct model_config *c)
+{
+  uint64_t d = c->d_model, f = c->d_inner, n = c->n_layers;
+  uint64_t q = (uint64_t) c->n_heads * c->head_dim;
+  uint64_t k = (uint64_t) c->n_kv_heads * c->head_dim;
+  enter(l, "norms", c->layer_norm ? 2 * d : d, 2 * n);
+  enter(l, "queries", matrix_of(d, q, c->qkv_bias), n);
+  enter(l, "keys and values", matrix_of(d, k, c->qkv_bias), 2 * n);
+  enter(l, "norms of heads", c->qk_norm ? c->head_dim : 0, 2 * n);
+  enter(l, "the way back", matrix_of(q, d, c->out_bias), n);
+  enter(l, "up and gate", matrix_of(d, f, c->mlp_bias), c->gated ? 2 * n : n);
+  enter(l, "down", matrix_of(f, d, c->mlp_bias), n);
+}
+
+size_t bill_tensors(const struct model_config *c,
+  struct tensor_line line[TENSOR_LINES])
+{
+  struct tensor_list l = { line, 0 };
+  uint64_t d = c->d_model;
+  enter(&l, "embedding", c->vocab_size * d, 1);
+  enter(&l, "positions", c->learned_positions ? c->n_positions * d : 0, 1);
+  enter_layers(&l, c);
+  enter(&l, "last norm", c->layer_norm ? 2 * d : d, 1);
+  enter(&l, "head", c->tied ? 0 : c->vocab_size * d, 1);
+  return l.n;
+}
+
+uint64_t bill_parameters(const struct model_config *c)
+{
+  struct tensor_line line[TENSOR_LINES];
+  uint64_t sum = 0;
+  size_t n = bill_tensors(c, line);
+  for (size_t i = 0; i < n; i++) sum += line[i].each * line[i].times;
+  return sum;
+}
+
+uint64_t bill_weights(const struct model *lm)
+{
+  const struct model_config *c = &lm->config;
+  uint64_t d = c->d_model, v = c->vocab_size;
+  uint64_t sum = lm->layer_bytes + d * v * weight_bytes(lm->embedding.type);
+  if (c->learned_positions)
+    sum += d * c->n_positions * weight_bytes(lm->positions.type);
+  sum += d * weight_bytes(lm->last.gain.type);
+  if (c->layer_norm) sum += d * weight_bytes(lm->last.bias.type);
+  if (!c->tied) sum += d * v * weight_bytes(lm->head.weight.type);
+  return sum;
+}
+
+/* <Reckon what tokens leave> */
+uint64_t bill_token(const struct model_config *c, const struct row_format *f)
+{
+  return 2 * (uint64_t) c->n_layers * c->n_kv_heads
+    * row_bytes(f->type, c->head_dim);
+}
+
+static uint64_t up(uint64_t x, uint64_t page)
+{ return x / page + (x % page > 0); }
+uint64_t bill_rows(const struct model_config *c, uint32_t layer,
+  const struct plan *p)
+{
+  uint64_t page = p->page_rows > 0 ? p->page_rows : 1;
+  uint64_t pass = p->pass < p->context ? p->pass : p->context;
+  uint64_t w = config_window(c, layer);
+  if (pass == 0) pass = 1;
+  uint64_t pages = up(p->context, page);
+  uint64_t ring = w == 0 ? 0 : up(c->sinks, page) + 1 + up(w - 1 + pass - 1,
+    page);
+  return (w > 0 && ring < pages ? ring : pages) * page;
+}
+
+static bool multiply(uint64_t *x, uint64_t by)
+{
+  if (by != 0 && *x > UINT64_MAX / by) return false;
+  *x *= by;
+  return true;
+}
+
+bool bill_cache(const struct model_config *c, const struct plan *p,
+  uint64_t *bytes, struct error *why)
+{
+  uint64_t row = row_bytes(p->format->type, c->head_dim);
+  bool fits = p->context <= INT64_MAX
+    && multiply(&row, 2 * (uint64_t) c->n_kv_heads);
+  *bytes = 0;
+  if (p->format->type >= BLOCKS_Q8_0 && c->head_dim % BLOCK_NUMBERS != 0)
+    return error_say(why, "a cache in %s for a head_dim of %u; wanted: a"
+      " multiple of %d", p->format->name, c->head_dim, BLOCK_NUMBERS);
+  for (uint32_t i = 0; fits && i < c->n_layers; i++) {
+    uint64_t layer = bill_rows(c, i, p);
+    fits = multiply(&layer, p->batch) && multiply(&layer, row)
+      && layer <= INT64_MAX && *bytes <= INT64_MAX - layer;
+    *bytes += layer;
+  }
+  return fits || error_say(why, "the cache has more bytes than 63 bits can"
+    " count; wanted: a smaller context or batch");
+}
+
+/* <Reckon what a pass borrows> */
+uint64_t bill_pass(const struct model_config *c, uint64_t rows,
+  uint64_t longest, unsigned workers)
+{
+  uint64_t d = c->d_model, f = c->d_inner;
+  uint64_t q = (uint64_t) c->n_heads * c->head_dim;
+  uint64_t k = (uint64_t) c->n_kv_heads * c->head_dim;
+  uint64_t fused = c->learned_positions ? 3 * q : 0;
+  uint64_t numbers = 3 * d + 2 * q + 2 * k + fused + (c->gated ? 2 * f : f)
+    + 2 * (c->head_dim / 2);
+  uint64_t other = 3 * sizeof (uint32_t) + sizeof (size_t)
+    + sizeof (struct view);
+  uint64_t sheet = (longest / 256 + 2) * (c->head_dim + 2);
+  return sizeof (struct pass) + rows * (4 * numbers + other)
+    + workers * 4 * sheet;
+}
+
+/* <Reckon what fits> */
+static bool fits(const struct model_config *c, struct plan p, uint64_t context,
+  uint64_t room)
+{
+  uint64_t bytes;
+  p.context = context;
+  return bill_cache(c, &p, &bytes, NULL) && bytes <= room;
+}
+
+uint64_t bill_max_context(const struct model_config *c, const struct plan *p,
+  uint64_t weights, uint64_t budget)
+{
+  uint64_t yes = 0, no = (uint64_t) 1 << 62;
+  if (weights > budget) return 0;
+  if (fits(c, *p, no, budget - weights)) return UINT64_MAX;
+  while (no - yes > 1) {
+    uint64_t middle = yes + (no - yes) / 2;
+    if (fits(c, *p, middle, budget - weights)) yes = middle;
+    else no = middle;
+  }
+  return yes;
+}
+
+uint64_t bill_max_batch(const struct model_config *c, const struct plan *p,
+  uint64_t weights, uint64_t budget)
+{
+  struct plan one = *p;
+  uint64_t bytes;
+  one.batch = 1;
+  if (budget > INT64_MAX) budget = INT64_MAX;
+  if (weights > budget || !bill_cache(c, &one, &bytes, NULL)) return 0;
+  return bytes == 0 ? UINT64_MAX : (budget - weights) / bytes;
+}
+
+/* <The table of shapes> */
+static const struct named_shape shapes[] = {
+  {"gpt2", "gpt2", "Radford and others 2019", 50257, 1024, 768, 3072,
+    12, 12, 12, 64, 0, true},
+  {"gpt2-medium", "gpt2", "Radford and others 2019", 50257, 1024, 1024, 4096,
+    24, 16, 16, 64, 0, true},
+  {"gpt2-large", "gpt2", "Radford and others 2019", 50257, 1024, 1280, 5120,
+    36, 20, 20, 64, 0, true},
+  {"gpt2-xl", "gpt2", "Radford and others 2019", 50257, 1024, 1600, 6400,
+    48, 25, 25, 64, 0, true},
+  {"gpt3", "gpt2", "Brown and others 2020", 50257, 2048, 12288, 49152,
+    96, 96, 96, 128, 0, true},
+  {"llama-7b", "llama", "Touvron and others 2023", 32000, 2048, 4096, 11008,
+    32, 32, 32, 128, 0, false},
+  {"llama-13b", "llama", "Touvron and others 2023", 32000, 2048, 5120, 13824,
+    40, 40, 40, 128, 0, false},
+  {"llama2-70b", "llama", "Touvron and others 2023b", 32000, 4096, 8192, 28672,
+    80, 64, 8, 128, 0, false},
+  {"llama3-8b", "llama", "Grattafiori and others 2024", 128256, 8192, 4096,
+    14336, 32, 32, 8, 128, 0, false},
+  {"llama3-70b", "llama", "Grattafiori and others 2024", 128256, 8192, 8192,
+    28672, 80, 64, 8, 128, 0, false},
+  {"mistral-7b", "mistral", "Jiang and others 2023", 32000, 32768, 4096, 14336,
+    32, 32, 8, 128, 4096, false},
+  {"qwen2-7b", "qwen2", "Yang and others 2024", 152064, 131072, 3584, 18944,
+    28, 28, 4, 128, 0, false} };
+
+const struct named_shape *shape_at(size_t i)
+{ return i < sizeof shapes / sizeof *shapes ? &shapes[i] : NULL; }
+static void shape_settings(const struct named_shape *s, struct model_config *c)
+{
+  size_t f = 0;
+  while (strcmp(config_family(f)->family, s->family) != 0) f++;
+  *c = *config_family(f);
+  c->vocab_size = s->vocab_size, c->n_positions = s->n_positions;
+  c->d_model = s->d_model, c->d_inner = s->d_inner;
+  c->n_layers = s->n_layers, c->n_heads = s->n_heads;
+  c->n_kv_heads = s->n_kv_heads, c->head_dim = s->head_dim;
+  c->window = s->window, c->window_from = 0, c->tied = s->tied;
+}
+
+bool shape_find(const char *name, struct model_config *c, struct error *why)
+{
+  char list[300] = "";
+  for (size_t i = 0; shape_at(i) != NULL; i++) {
+    const struct named_shape *s = shape_at(i);
+    if (strcmp(s->name, name) == 0) {
+      shape_settings(s, c);
+      return true;
+    }
+    snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s",
+      i > 0 ? ", " : "", s->name);
+  }
+  return error_say(why, "no shape is called `%s'; wanted: one of %s", name,
+    list);
+}

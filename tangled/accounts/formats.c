@@ -1,0 +1,140 @@
+/* formats.c -- made from chapters/06-memory.w; change it there */
+
+#include <math.h>
+#include <string.h>
+#include "functions/numbers.h"
+#include "accounts/formats.h"
+
+/* <Pack a block> */
+static void put_scale(float d, unsigned char *to)
+{
+  uint16_t h = num_to_f16(d);
+  to[0] = (unsigned char) h, to[1] = (unsigned char) (h >> 8);
+}
+
+static int within(float x, int low, int high)
+{
+  if (x != x) return 0;
+  return x < (float) low ? low : x > (float) high ? high : (int) x;
+}
+
+static void pack_block8(const float *x, unsigned char *to)
+{
+  float most = 0;
+  for (int i = 0; i < BLOCK_NUMBERS; i++)
+    if (fabsf(x[i]) > most) most = fabsf(x[i]);
+  float d = most / 127, times = d != 0 ? 1 / d : 0;
+  put_scale(d, to);
+  for (int i = 0; i < BLOCK_NUMBERS; i++)
+    to[2 + i] = (unsigned char) within(roundf(x[i] * times), -128, 127);
+}
+
+static void pack_block4(const float *x, unsigned char *to)
+{
+  float most = 0;
+  for (int i = 0; i < BLOCK_NUMBERS; i++)
+    if (fabsf(x[i]) > fabsf(most)) most = x[i];
+  float d = most / -8, times = d != 0 ? 1 / d : 0;
+  put_scale(d, to);
+  for (int i = 0; i < BLOCK_NUMBERS / 2; i++) {
+    float low = x[i] * times, high = x[i + BLOCK_NUMBERS / 2] * times;
+    to[2 + i] = (unsigned char) (within(low + 8.5f, 0, 15)
+      | within(high + 8.5f, 0, 15) << 4);
+  }
+}
+
+/* <Pack a row> */
+static void pack_f32(const float *x, size_t n, void *to)
+{ memcpy(to, x, n * sizeof *x); }
+static void pack_f16(const float *x, size_t n, void *to)
+{
+  for (size_t i = 0; i < n; i++) {
+    uint16_t h = num_to_f16(x[i]);
+    memcpy((char *) to + 2 * i, &h, 2);
+  }
+}
+
+static void pack_bf16(const float *x, size_t n, void *to)
+{
+  for (size_t i = 0; i < n; i++) {
+    uint16_t h = num_to_bf16(x[i]);
+    memcpy((char *) to + 2 * i, &h, 2);
+  }
+}
+
+static void pack_q8_0(const float *x, size_t n, void *to)
+{
+  for (size_t i = 0; i < n; i += BLOCK_NUMBERS)
+    pack_block8(x + i, (unsigned char *) to + row_bytes(BLOCKS_Q8_0, i));
+}
+
+static void pack_q4_0(const float *x, size_t n, void *to)
+{
+  for (size_t i = 0; i < n; i += BLOCK_NUMBERS)
+    pack_block4(x + i, (unsigned char *) to + row_bytes(BLOCKS_Q4_0, i));
+}
+
+/* <Unpack a row> */
+static float number_of(enum weight_type type, const unsigned char *block,
+  size_t i)
+{
+  float d = num_from_f16((uint16_t) (block[0] | block[1] << 8));
+  if (type == BLOCKS_Q8_0) return (float) (int8_t) block[2 + i] * d;
+  unsigned two = block[2 + i % 16];
+  return (float) ((int) (i < 16 ? two & 15u : two >> 4) - 8) * d;
+}
+
+void format_unpack(enum weight_type type, const void *from, size_t n, float *x)
+{
+  for (size_t i = 0; i < n; i++) {
+    uint16_t h = 0;
+    size_t in_block = i % BLOCK_NUMBERS;
+    if (type == WEIGHT_F32) memcpy(x + i, (const char *) from + 4 * i, 4);
+    else if (type >= BLOCKS_Q8_0) x[i] = number_of(type,
+      (const unsigned char *) from + row_bytes(type, i - in_block), in_block);
+    else {
+      memcpy(&h, (const char *) from + 2 * i, 2);
+      x[i] = type == WEIGHT_F16 ? num_from_f16(h) : num_from_bf16(h);
+    }
+  }
+}
+
+/* <Find a format> */
+const struct row_format *format_at(size_t i)
+{
+  static const struct row_format list[N_FORMATS] = {
+    { "f32", WEIGHT_F32, pack_f32 }, { "f16", WEIGHT_F16, pack_f16 },
+    { "bf16", WEIGHT_BF16, pack_bf16 },
+    { "q8_0", BLOCKS_Q8_0, pack_q8_0 },
+    { "q4_0", BLOCKS_Q4_0, pack_q4_0 } };
+  return i < N_FORMATS ? &list[i] : NULL;
+}
+
+const struct row_format *format_find(const char *name, struct error *why)
+{
+  for (size_t i = 0; i < N_FORMATS; i++)
+    if (strcmp(format_at(i)->name, name) == 0) return format_at(i);
+  error_say(why, "no format is called `%s'; wanted: f32, f16, bf16, q8_0 or"
+    " q4_0", name);
+  return NULL;
+}
+
+/* <Say whether numbers can be packed> */
+bool format_holds(const struct row_format *f, const float *x, size_t n,
+  struct error *why)
+{
+  float largest = f->type == BLOCKS_Q8_0 ? 127 : 8;
+  if (f->type >= BLOCKS_Q8_0 && n % BLOCK_NUMBERS != 0)
+    return error_say(why, "%zu numbers in %s; wanted: a multiple of %d", n,
+      f->name, BLOCK_NUMBERS);
+  for (size_t i = 0; i < n; i++) {
+    if (x[i] - x[i] != 0)
+      return error_say(why, "number %zu is not finite; wanted: finite numbers",
+        i);
+    if (f->type >= BLOCKS_Q8_0
+        && (num_to_f16(fabsf(x[i]) / largest) & 0x7c00) == 0x7c00)
+      return error_say(why, "number %zu, %g, gives its block a scale beyond"
+        " binary16; wanted: a smaller number", i, (double) x[i]);
+  }
+  return true;
+}

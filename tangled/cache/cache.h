@@ -1,0 +1,40 @@
+/* cache.h -- made from chapters/04-cache.w; change it there */
+
+#ifndef INCIPIT_CACHE_H
+#define INCIPIT_CACHE_H
+#include "cache/keep.h"
+
+/* <A store that keeps its rows in pages> */
+
+/* a way to keep rows, by its name */
+struct row_format { const char *name; enum weight_type type;
+  /* writes n numbers to the row_bytes(type,n) bytes at to */
+  void (*pack)(const float *x, size_t n, void *to);
+};
+
+/* the most rows it may hold in all its sequences, 0: as many as their contexts have;
+   rows a page, a power of two up to 256, 0: 64; the most rows of a sequence in one
+   pass, 0: a context; how rows are kept, null: in float32; and whether the memory for
+   all of them is taken when it is opened */
+struct cache_wishes { size_t rows, page_rows, pass;
+  const struct row_format *format; bool at_once; };
+
+/* an empty cache for n_sequences sequences of a model; null and a sentence if memory
+   is refused or a wish cannot be granted. Owned by the caller, and closed by
+   store_close */
+struct store *cache_open(struct memory *m, const struct model_config *c,
+  uint32_t n_sequences, const struct cache_wishes *w, struct error *why);
+
+/* makes the empty sequence to of a cache equal to from, by sharing its pages; errors:
+   to has rows, a number out of range, a pass going on, memory for the list */
+bool cache_fork(struct store *s, uint32_t from, uint32_t to,
+  struct error *why);
+
+/* pages that there is memory for, and those on some list; rows of one; the bytes of
+   both; bytes that were copied because a shared page was written to */
+struct cache_state { size_t pages, pages_used, page_rows, bytes, bytes_used,
+  bytes_copied; };
+
+/* the state of a cache */
+struct cache_state cache_look(const struct store *s);
+#endif

@@ -1,0 +1,149 @@
+/* the program -- made from chapters/04-cache.w; change it there */
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include "tokenizer/tokenizer.h"
+#include "families/loader.h"
+#include "loop/loop.h"
+#include "cache/cache.h"
+
+/* <A model and the sentence that it writes> */
+struct writer { struct memory m; struct counters c; struct engine e;
+  struct model *lm; struct tokenizer *t; struct ids sentence; };
+static bool writer_open(struct writer *w, struct error *why)
+{
+  static const char text[] = "The cat sat on the mat.", pocket[] = "models/pocket";
+  w->e = (struct engine) { .k = kernels_find(NULL, why), .c = &w->c };
+  return w->e.k != NULL && (w->lm = model_open(&w->m, pocket, why)) != NULL
+    && (w->t = tokenizer_open(&w->m, pocket, why)) != NULL
+    && tokenizer_encode(w->t, &w->m, text, strlen(text), false, false,
+      &w->sentence, why);
+}
+
+/* <Write the text twice, and compare> */
+enum { GIVEN = 3, STEPS = 4 };
+
+/* of each step, and in all; logits: [STEPS][vocab] */
+struct diary { struct { unsigned rows, pairs, stored; } step[STEPS], all;
+  const struct store *s; float *logits; size_t vocab; };
+static bool note_step(void *self, const struct step *now)
+{
+  struct diary *d = self;
+  size_t i = now->number - 1;
+  d->step[i].rows = (unsigned) (now->after.rows - now->before.rows);
+  d->step[i].pairs = (unsigned) (now->after.qk_pairs - now->before.qk_pairs);
+  d->step[i].stored = (unsigned) store_length(d->s, 0);
+  d->all.rows += d->step[i].rows, d->all.pairs += d->step[i].pairs;
+  memcpy(d->logits + i * d->vocab, now->logits, d->vocab * sizeof (float));
+  return true;
+}
+
+static bool write_text(struct writer *w, bool keep, struct diary *d,
+  struct error *why)
+{
+  struct store *s = cache_open(&w->m, &w->lm->config, 1,
+    &(struct cache_wishes) { .rows = 0 }, why);
+  struct generator maker = { &w->e, w->lm, s, &w->m };
+  struct settings want = { .max_new_tokens = STEPS, .see = note_step,
+    .self = d, .recall = keep ? store_keep : NULL };
+  struct continuation text = { .n_prompt = 0 };
+  d->s = s;
+  bool ok = s != NULL
+    && generate(&maker, w->sentence.id, GIVEN, &want, &text, why);
+  continuation_free(&w->m, &text);
+  store_close(s);
+  return ok;
+}
+
+static void print_diaries(const struct diary *a, const struct diary *b)
+{
+  size_t n = STEPS * a->vocab, differ = 0;
+  printf("       forgetting        remembering\n");
+  printf("step   rows  pairs       rows  pairs  stored\n");
+  for (size_t i = 0; i < STEPS; i++)
+    printf("%3zu %7u %6u  %9u %6u %7u\n", i + 1, a->step[i].rows,
+      a->step[i].pairs, b->step[i].rows, b->step[i].pairs, b->step[i].stored);
+  printf("all %7u %6u", a->all.rows, a->all.pairs);
+  printf("  %9u %6u\n", b->all.rows, b->all.pairs);
+  for (size_t i = 0; i < n; i++)
+    differ += memcmp(a->logits + i, b->logits + i, sizeof (float)) != 0;
+  printf("%zu of %zu logits differ\n", differ, n);
+}
+
+static bool print_twice(struct writer *w, struct error *why)
+{
+  size_t n = w->lm->config.vocab_size;
+  float *z = memory_take(&w->m, FOR_ACTIVATIONS, 2 * STEPS * n, sizeof *z, why);
+  if (z == NULL) return false;
+  struct diary a = { .logits = z, .vocab = n }, b = a;
+  b.logits += STEPS * n;
+  bool ok = write_text(w, false, &a, why) && write_text(w, true, &b, why);
+  if (ok) print_diaries(&a, &b);
+  memory_give(&w->m, FOR_ACTIVATIONS, z, 2 * STEPS * n, sizeof *z);
+  return ok;
+}
+
+/* <Show what a step adds to the cache> */
+static bool read_on(struct writer *w, struct store *s, uint32_t sequence,
+  size_t n, struct error *why)
+{
+  struct row row[32]; struct pass *p;
+  size_t at = store_length(s, sequence);
+  for (size_t i = 0; i < n; i++)
+    row[i] = (struct row) { sequence, (uint32_t) (at + i),
+      w->sentence.id[(at + i) % w->sentence.n] };
+  if (!forward(&w->e, w->lm, s, row, n, &p, why)) return false;
+  pass_close(p);
+  return true;
+}
+
+static bool print_step(struct writer *w, struct error *why)
+{
+  const struct model_config *c = &w->lm->config;
+  struct cache_wishes any = { .rows = 0 };
+  struct store *s = cache_open(&w->m, c, 1, &any, why);
+  bool ok = s != NULL;
+  for (size_t n = 10; ok && n > 0; n = n == 10) {
+    uint64_t before = w->c.rows;
+    ok = read_on(w, s, 0, n, why);
+    if (ok) printf("keys and values: [%u][1][%u][%zu][%u], %" PRIu64
+      " rows in\n", c->n_layers, c->n_kv_heads, store_length(s, 0),
+      c->head_dim, w->c.rows - before);
+  }
+  store_close(s);
+  return ok;
+}
+
+/* <Show what a fork costs> */
+static bool print_fork(struct writer *w, struct error *why)
+{
+  struct cache_wishes small = { .rows = 48, .page_rows = 16 };
+  struct store *s = cache_open(&w->m, &w->lm->config, 2, &small, why);
+  bool ok = s != NULL && read_on(w, s, 0, 10, why) && cache_fork(s, 0, 1, why);
+  if (ok) printf("forked:   %zu page, %zu bytes copied\n",
+    cache_look(s).pages_used, cache_look(s).bytes_copied);
+  for (uint32_t q = 0; ok && q < 2; q++) {
+    ok = read_on(w, s, q, 1, why);
+    if (ok) printf("%u goes on: %zu pages, %zu bytes copied\n", q,
+      cache_look(s).pages_used, cache_look(s).bytes_copied);
+  }
+  if (ok && !read_on(w, s, 0, 25, why)) {
+    int half = (int) strcspn(why->words, ";") + 1;
+    printf("%.*s\n %s\n", half, why->words, why->words + half);
+  }
+  store_close(s);
+  return ok;
+}
+
+int main(void)
+{
+  static struct writer w;
+  struct error why;
+  bool ok = writer_open(&w, &why) && print_twice(&w, &why)
+    && print_step(&w, &why) && print_fork(&w, &why);
+  ids_free(&w.m, &w.sentence), tokenizer_close(&w.m, w.t);
+  model_close(&w.m, w.lm);
+  if (!ok) fprintf(stderr, "%s\n", why.words);
+  return !ok;
+}

@@ -1,0 +1,742 @@
+/* constraint.c -- made from workshop/09-constraints.w; change it there */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "constraints/constraint.h"
+#include "constraints/net.h"
+
+/* <The pieces as a tree> */
+
+/* a letter at depth (0: a piece's first); the next twig that does not hang on it; the
+   first piece, in order, that it is part of */
+struct lexicon_twig { uint32_t skip, word; unsigned depth : 24, byte : 8; };
+
+/* a token, and which piece it is: two tokens may be spelt alike */
+struct lexicon_id { uint32_t id, word; };
+
+/* token in the order of the pieces; the bytes of id i are those of text from from[i]
+   to from[i+1]: none if it can't be used */
+struct lexicon { struct memory *m; size_t vocab_size, n_twigs, n_ids, n_words,
+  longest, n_bytes; struct lexicon_twig *twig; struct lexicon_id *token;
+  size_t *from; uint8_t *text; bool single[256]; };
+enum { PIECE_MOST = 1 << 24 };
+
+/* <Stacks and configurations> */
+struct frame { uint32_t back, below, least; };
+struct spot { uint32_t node, stack; };
+
+/* n pairs in order; the least number of bytes to the end, and of tokens, if settled;
+   the n_after others to which one token leads, or null; for each kind of byte the
+   next, or null if nobody has asked */
+struct configuration { uint32_t number, n, least, cost; bool accepts;
+  size_t round, gathered, n_after; struct configuration **after; struct spot *at;
+  struct configuration *next[]; };
+#define UNSETTLED (UINT32_MAX - 1)
+
+/* <What a constraint knows> */
+enum { BYTES_MOST = 1 << 28, PAIRS_MOST = 1 << 16, WAYS_MOST = 1 << 20 };
+enum tried { UNTRIED, WHOLE, ENDLESS };
+
+/* at for each depth of a walk, and reached for each piece, in one block */
+struct constraint { struct memory *m; struct net w; uint8_t kind[256];
+  char name[200]; size_t kinds, closures, ways, room, round, gathers;
+  struct list states, stacks, todo;
+  struct pair_map stack_of, met; struct name_map by_pairs; struct heap found;
+  struct configuration *dead, *start, *first; const struct lexicon *words;
+  bool strips, complete; uint8_t lacking; enum tried known;
+  struct configuration **at, **reached; size_t n_at; struct list waiting,
+  together; };
+
+/* <Sort the bytes into kinds> */
+static void sort_bytes(struct constraint *c)
+{
+  bool begins[257] = { true };
+  const struct net_node *x = c->w.nodes.block;
+  for (size_t i = 0; i < c->w.n_least; i++)
+    if (x[i].kind == NODE_BYTES && c->w.least[i] != NEVER)
+      begins[x[i].lo] = begins[x[i].hi + 1] = true;
+  for (size_t b = 0; b < 256; b++) {
+    c->kinds += begins[b];
+    c->kind[b] = (uint8_t) (c->kinds - 1);
+  }
+}
+
+/* <Push a frame> */
+static bool push(struct constraint *c, uint32_t back, uint32_t below,
+  uint32_t *stack, struct error *why)
+{
+  *stack = back == 0 ? below : pair_map_get(&c->stack_of, back, below);
+  if (back == 0 || *stack != 0) return true;
+  struct frame *fresh = list_more(c->m, &c->stacks, sizeof *fresh, why);
+  if (fresh == NULL) return false;
+  *stack = (uint32_t) c->stacks.n - 1;
+  *fresh = (struct frame) { back, below,
+    net_sum(c->w.least[back], ((struct frame *) c->stacks.block)[below].least) };
+  return pair_map_put(c->m, &c->stack_of, back, below, *stack, why);
+}
+
+/* <Follow all ways to where they wait> */
+static bool reach(struct constraint *c, uint32_t node, uint32_t stack,
+  struct error *why)
+{
+  if (c->w.least[node] == NEVER
+      || pair_map_get(&c->met, node, stack) == c->closures) return true;
+  if (c->ways++ == WAYS_MOST) return error_say(why, "%s: there are more"
+    " than %d ways between two bytes", c->w.name, WAYS_MOST);
+  struct spot *p = list_more(c->m, &c->todo, sizeof *p, why);
+  if (p == NULL) return false;
+  *p = (struct spot) { node, stack };
+  return pair_map_put(c->m, &c->met, node, stack, (uint32_t) c->closures, why);
+}
+
+static bool follow(struct constraint *c, struct spot p, struct error *why)
+{
+  const struct net_node *x = (struct net_node *) c->w.nodes.block + p.node;
+  const struct frame *f = (struct frame *) c->stacks.block + p.stack;
+  uint32_t stack;
+  if (x->kind == NODE_FORK)
+    return reach(c, x->next, p.stack, why) && reach(c, x->other, p.stack, why);
+  if (x->kind == NODE_CALL)
+    return push(c, x->next, p.stack, &stack, why)
+      && reach(c, c->w.start[x->other], stack, why);
+  if (x->kind == NODE_END && p.stack != 0)
+    return reach(c, f->back, f->below, why);
+  if (c->found.n == PAIRS_MOST) return error_say(why, "%s: more than %d ways"
+    " are open at once", c->w.name, PAIRS_MOST);
+  return heap_push(c->m, &c->found, (struct entry) { p.node, p.stack }, why);
+}
+
+static void begin_search(struct constraint *c)
+{
+  c->closures++, c->todo.n = 0, c->found.n = 0, c->ways = 0;
+}
+
+static bool follow_all(struct constraint *c, struct error *why)
+{
+  while (c->todo.n > 0)
+    if (!follow(c, ((struct spot *) c->todo.block)[--c->todo.n], why))
+      return false;
+  return true;
+}
+
+/* <Make a configuration of what was found> */
+static size_t block_size(const struct constraint *c, size_t n)
+{
+  return sizeof (struct configuration)
+    + c->kinds * sizeof (struct configuration *) + n * sizeof (struct spot);
+}
+
+static size_t bytes_taken(const struct constraint *c)
+{
+  return c->room + c->states.room * sizeof (struct configuration *)
+    + c->stacks.room * sizeof (struct frame)
+    + (c->met.room + c->stack_of.room) * sizeof (struct pair_slot)
+    + c->by_pairs.room * sizeof (struct name_slot);
+}
+
+static bool has_room(const struct constraint *c, size_t more,
+  struct error *why)
+{
+  return bytes_taken(c) + more <= BYTES_MOST || error_say(why,
+    "%s: its %zu states have no more room", c->w.name, c->states.n);
+}
+
+static struct configuration *state_add(struct constraint *c,
+  const struct spot *p, size_t n, struct error *why)
+{
+  size_t size = block_size(c, n);
+  if (!has_room(c, size, why)) return NULL;
+  struct configuration **slot = list_more(c->m, &c->states, sizeof *slot, why);
+  if (slot == NULL) return NULL;
+  struct configuration *x = memory_take(c->m, FOR_TOKENS, size, 1, why);
+  if (x == NULL) return c->states.n--, NULL;
+  c->room += size;
+  x->number = (uint32_t) (c->states.n - 1), x->n = (uint32_t) n;
+  x->at = (struct spot *) (x->next + c->kinds);
+  if (n > 0) memcpy(x->at, p, n * sizeof *p);
+  x->accepts = n > 0 && p[0].node == 0;
+  x->least = NEVER, x->cost = UNSETTLED;
+  for (size_t i = 0; i < n; i++) {
+    uint32_t one = net_sum(c->w.least[p[i].node],
+      ((struct frame *) c->stacks.block)[p[i].stack].least);
+    if (one < x->least) x->least = one;
+  }
+  return *slot = x;
+}
+
+static struct configuration *gather_pairs(struct constraint *c,
+  struct error *why)
+{
+  if (!follow_all(c, why)) return NULL;
+  while (c->found.n > 0) {
+    struct entry e = heap_pop(&c->found);
+    struct spot *p = list_more(c->m, &c->todo, sizeof *p, why);
+    if (p == NULL) return NULL;
+    *p = (struct spot) { (uint32_t) e.first, (uint32_t) e.second };
+  }
+  size_t n = c->todo.n, bytes = n * sizeof (struct spot);
+  if (n == 0) return c->dead;
+  uint32_t known = name_map_get(&c->by_pairs, c->todo.block, bytes);
+  if (known > 0)
+    return ((struct configuration **) c->states.block)[known - 1];
+  struct configuration *x = state_add(c, c->todo.block, n, why);
+  return x == NULL || !name_map_put(c->m, &c->by_pairs,
+    (unsigned char *) x->at, bytes, x->number + 1, why) ? NULL : x;
+}
+
+/* <Find the next configuration> */
+static struct configuration *discover(struct constraint *c,
+  struct configuration *x, uint8_t byte, struct error *why)
+{
+  const struct net_node *all = c->w.nodes.block;
+  begin_search(c);
+  for (size_t i = 0; i < x->n; i++) {
+    const struct net_node *at = &all[x->at[i].node];
+    if (at->kind == NODE_BYTES && at->lo <= byte && byte <= at->hi
+        && !reach(c, at->next, x->at[i].stack, why)) return NULL;
+  }
+  return x->next[c->kind[byte]] = gather_pairs(c, why);
+}
+
+static inline struct configuration *advance(struct constraint *c,
+  struct configuration *x, uint8_t byte, struct error *why)
+{
+  struct configuration *next = x->next[c->kind[byte]];
+  return next != NULL ? next : discover(c, x, byte, why);
+}
+
+/* <Match a whole text> */
+bool constraint_matches(struct constraint *c, const char *text, size_t n,
+  bool *yes, struct error *why)
+{
+  struct configuration *x = c->start;
+  for (size_t i = 0; i < n && x != NULL && x != c->dead; i++)
+    x = advance(c, x, (uint8_t) text[i], why);
+  *yes = x != NULL && x->accepts;
+  return x != NULL;
+}
+
+/* <Begin with nothing known> */
+static bool state_first(struct constraint *c, struct error *why)
+{
+  if (list_more(c->m, &c->stacks, sizeof (struct frame), why) == NULL
+      || (c->dead = state_add(c, NULL, 0, why)) == NULL) return false;
+  begin_search(c);
+  if (!reach(c, c->w.start[c->w.root], 0, why)
+      || (c->start = gather_pairs(c, why)) == NULL) return false;
+  c->first = !c->strips ? c->start
+    : state_add(c, c->start->at, c->start->n, why);
+  return c->first != NULL;
+}
+
+static void drop_states(struct constraint *c)
+{
+  for (size_t i = 0; i < c->states.n; i++) {
+    struct configuration *x = ((struct configuration **) c->states.block)[i];
+    memory_give(c->m, FOR_TOKENS, x->after, x->n_after, sizeof *x->after);
+    memory_give(c->m, FOR_TOKENS, x, block_size(c, x->n), 1);
+  }
+  list_free(c->m, &c->states, sizeof (struct configuration *));
+  list_free(c->m, &c->stacks, sizeof (struct frame));
+  pair_map_free(c->m, &c->met), pair_map_free(c->m, &c->stack_of);
+  name_map_free(c->m, &c->by_pairs);
+  c->room = 0, c->closures = 0, c->known = UNTRIED;
+}
+
+bool constraint_forget(struct constraint *c, struct error *why)
+{
+  drop_states(c);
+  return state_first(c, why);
+}
+
+/* <Make a constraint, and return it> */
+static struct constraint *make(struct memory *m, const char *name,
+  bool grammar, const char *text, size_t n, struct error *why)
+{
+  struct reader r = { .m = m };
+  struct constraint *c = memory_take(m, FOR_TOKENS, 1, sizeof *c, why);
+  if (c == NULL) return NULL;
+  c->m = c->w.m = m;
+  snprintf(c->name, sizeof c->name, "%s", name);
+  c->w.name = c->name;
+  bool ok = reader_begin(&r, m, c->name, text, n, why)
+    && (grammar ? net_of_grammar : net_of_pattern)(&c->w, &r);
+  reader_end(&r);
+  if (ok && c->w.least[c->w.start[c->w.root]] == LEAST_MOST)
+    ok = error_say(why, "%s: its shortest text has %d bytes or more", name,
+      LEAST_MOST);
+  if (ok) sort_bytes(c);
+  if (ok && state_first(c, why)) return c;
+  constraint_free(c);
+  return NULL;
+}
+
+struct constraint *constraint_regex(struct memory *m, const char *pattern,
+  size_t n, struct error *why)
+{
+  return make(m, "the pattern", false, pattern, n, why);
+}
+
+struct constraint *constraint_grammar(struct memory *m, const char *name,
+  const char *text, size_t n, struct error *why)
+{
+  return make(m, name, true, text, n, why);
+}
+
+void constraint_free(struct constraint *c)
+{
+  if (c == NULL) return;
+  struct memory *m = c->m;
+  drop_states(c);
+  list_free(m, &c->todo, sizeof (struct spot));
+  list_free(m, &c->waiting, sizeof (struct configuration *));
+  list_free(m, &c->together, sizeof (struct configuration *));
+  heap_free(m, &c->found);
+  memory_give(m, FOR_TOKENS, c->at, c->n_at, sizeof *c->at);
+  net_free(&c->w);
+  memory_give(m, FOR_TOKENS, c, 1, sizeof *c);
+}
+
+/* <Copy the pieces> */
+static bool copy_pieces(struct lexicon *l, const struct piece *spelt,
+  const bool *usable, struct error *why)
+{
+  for (size_t i = 0; i < l->vocab_size; i++) {
+    size_t n = usable == NULL || usable[i] ? spelt[i].n : 0;
+    if (n > PIECE_MOST || l->n_bytes > UINT32_MAX / 2) return error_say(why,
+      "token %zu has %zu bytes, and those before it %zu; a token may have"
+      " %d, and all before it %u", i, n, l->n_bytes, PIECE_MOST,
+      (unsigned) (UINT32_MAX / 2));
+    l->n_bytes += n, l->n_ids += n > 0;
+    if (n > l->longest) l->longest = n;
+  }
+  l->from = memory_take(l->m, FOR_TOKENS, l->vocab_size + 1, sizeof *l->from,
+    why);
+  l->text = memory_take(l->m, FOR_TOKENS, l->n_bytes, 1, why);
+  if (l->from == NULL || l->text == NULL) return false;
+  for (size_t i = 0; i < l->vocab_size; i++) {
+    size_t n = usable == NULL || usable[i] ? spelt[i].n : 0;
+    if (n > 0) memcpy(l->text + l->from[i], spelt[i].byte, n);
+    if (n == 1) l->single[spelt[i].byte[0]] = true;
+    l->from[i + 1] = l->from[i] + n;
+  }
+  return true;
+}
+
+/* <Sort the pieces> */
+struct spelling { const uint8_t *byte; size_t n; uint32_t id; };
+static int as_in_a_dictionary(const void *a, const void *b)
+{
+  const struct spelling *x = a, *y = b;
+  int c = memcmp(x->byte, y->byte, x->n < y->n ? x->n : y->n);
+  if (c != 0) return c;
+  if (x->n != y->n) return x->n < y->n ? -1 : 1;
+  return x->id < y->id ? -1 : 1;
+}
+
+static struct spelling *sort_pieces(const struct lexicon *l, struct error *why)
+{
+  struct spelling *sorted = memory_take(l->m, FOR_TOKENS, l->n_ids, sizeof *sorted,
+    why);
+  size_t k = 0;
+  for (size_t i = 0; sorted != NULL && i < l->vocab_size; i++)
+    if (l->from[i + 1] > l->from[i])
+      sorted[k++] = (struct spelling) { l->text + l->from[i],
+        l->from[i + 1] - l->from[i], (uint32_t) i };
+  if (sorted != NULL) qsort(sorted, k, sizeof *sorted, as_in_a_dictionary);
+  return sorted;
+}
+
+/* <Count the twigs> */
+static size_t in_common(const struct spelling *sorted, size_t i)
+{
+  size_t k = 0, n;
+  if (i == 0) return 0;
+  n = sorted[i].n < sorted[i - 1].n ? sorted[i].n : sorted[i - 1].n;
+  while (k < n && sorted[i].byte[k] == sorted[i - 1].byte[k]) k++;
+  return k;
+}
+
+static size_t count_twigs(const struct spelling *sorted, size_t n)
+{
+  size_t all = 0;
+  for (size_t i = 0; i < n; i++) all += sorted[i].n - in_common(sorted, i);
+  return all;
+}
+
+/* <Grow the tree> */
+static void grow_twigs(struct lexicon *l, const struct spelling *sorted,
+  uint32_t *open)
+{
+  size_t made = 0, depth = 0, words = 0;
+  for (size_t i = 0; i < l->n_ids; i++) {
+    size_t k = in_common(sorted, i);
+    words += k < sorted[i].n;
+    while (depth > k) l->twig[open[--depth]].skip = (uint32_t) made;
+    for (; depth < sorted[i].n; depth++) {
+      open[depth] = (uint32_t) made;
+      l->twig[made++] = (struct lexicon_twig) { 0, (uint32_t) words - 1,
+        (unsigned) depth & 0xffffff, sorted[i].byte[depth] };
+    }
+    l->token[i] = (struct lexicon_id) { sorted[i].id, (uint32_t) words - 1 };
+  }
+  while (depth > 0) l->twig[open[--depth]].skip = (uint32_t) made;
+  l->n_words = words;
+}
+
+/* <Open a lexicon, and close it> */
+static bool make_twigs(struct lexicon *l, struct spelling *sorted,
+  struct error *why)
+{
+  l->n_twigs = count_twigs(sorted, l->n_ids);
+  l->twig = memory_take(l->m, FOR_TOKENS, l->n_twigs, sizeof *l->twig, why);
+  l->token = memory_take(l->m, FOR_TOKENS, l->n_ids, sizeof *l->token, why);
+  uint32_t *open = memory_take(l->m, FOR_TOKENS, l->longest, sizeof *open, why);
+  bool ok = l->twig != NULL && l->token != NULL && open != NULL;
+  if (ok) grow_twigs(l, sorted, open);
+  memory_give(l->m, FOR_TOKENS, open, l->longest, sizeof *open);
+  return ok;
+}
+
+struct lexicon *lexicon_open(struct memory *m, const struct piece *spelt,
+  const bool *usable, size_t vocab_size, struct error *why)
+{
+  if (vocab_size >= UINT32_MAX)
+    return error_say(why, "%zu tokens are too many", vocab_size), NULL;
+  struct lexicon *l = memory_take(m, FOR_TOKENS, 1, sizeof *l, why);
+  if (l == NULL) return NULL;
+  l->m = m, l->vocab_size = vocab_size, l->longest = 1;
+  struct spelling *sorted = NULL;
+  bool ok = copy_pieces(l, spelt, usable, why)
+    && (sorted = sort_pieces(l, why)) != NULL && make_twigs(l, sorted, why);
+  memory_give(m, FOR_TOKENS, sorted, l->n_ids, sizeof *sorted);
+  if (ok) return l;
+  lexicon_close(l);
+  return NULL;
+}
+
+void lexicon_close(struct lexicon *l)
+{
+  if (l == NULL) return;
+  memory_give(l->m, FOR_TOKENS, l->from, l->vocab_size + 1, sizeof *l->from);
+  memory_give(l->m, FOR_TOKENS, l->text, l->n_bytes, 1);
+  memory_give(l->m, FOR_TOKENS, l->twig, l->n_twigs, sizeof *l->twig);
+  memory_give(l->m, FOR_TOKENS, l->token, l->n_ids, sizeof *l->token);
+  memory_give(l->m, FOR_TOKENS, l, 1, sizeof *l);
+}
+
+/* <Walk through the pieces> */
+static bool walk(struct constraint *c, struct configuration *from,
+  struct error *why)
+{
+  const struct lexicon_twig *all = c->words->twig, *t = all;
+  const struct lexicon_twig *end = all + c->words->n_twigs;
+  struct configuration **at = c->at, **reached = c->reached;
+  const struct configuration *dead = c->dead;
+  bool strip = c->strips && from == c->first;
+  memset(reached, 0, c->words->n_words * sizeof *reached);
+  for (at[0] = from; t < end;) {
+    bool blank = strip && t->depth == 0 && t->byte == ' ';
+    struct configuration *next = blank ? c->start
+      : advance(c, at[t->depth], t->byte, why);
+    if (next == NULL) return false;
+    reached[t->word] = next == dead || blank ? NULL : next;
+    at[t->depth + 1] = next;
+    t = next == dead ? all + t->skip : t + 1;
+  }
+  return true;
+}
+
+/* <How far tokens lead> */
+enum { TOGETHER_MOST = 1024 };
+static bool note(struct constraint *c, struct list *all,
+  struct configuration *x, struct error *why)
+{
+  if (x->round == c->round) return true;
+  struct configuration **slot = list_more(c->m, all, sizeof *slot, why);
+  if (slot == NULL) return false;
+  *slot = x, x->round = c->round;
+  return true;
+}
+
+static bool find_after(struct constraint *c, struct configuration *x,
+  struct error *why)
+{
+  struct list all = { NULL, 0, 0 };
+  if (x->after != NULL) return true;
+  bool ok = walk(c, x, why);
+  c->round++;
+  for (size_t i = 0; ok && i < c->words->n_words; i++)
+    ok = c->reached[i] == NULL || note(c, &all, c->reached[i], why);
+  ok = ok && has_room(c, all.n * sizeof *x->after, why)
+    && (x->after = memory_take(c->m, FOR_TOKENS, all.n,
+      sizeof *x->after, why)) != NULL;
+  if (ok) x->n_after = all.n, c->room += all.n * sizeof *x->after;
+  if (ok && all.n > 0)
+    memcpy(x->after, all.block, all.n * sizeof *x->after);
+  list_free(c->m, &all, sizeof *x->after);
+  return ok;
+}
+
+/* <Collect what belongs together> */
+static bool enter(struct constraint *c, struct configuration *x,
+  struct error *why)
+{
+  if (x->gathered == c->gathers) return true;
+  struct configuration **slot = list_more(c->m, &c->together, sizeof *slot,
+    why);
+  if (slot == NULL) return false;
+  *slot = x, x->gathered = c->gathers;
+  return true;
+}
+
+static bool counts(const struct configuration *x,
+  const struct configuration *after, bool nearer)
+{
+  return !nearer || after->least < x->least;
+}
+
+static bool collect(struct constraint *c, struct configuration *from,
+  bool nearer, bool *all, struct error *why)
+{
+  c->gathers++, c->together.n = 0, *all = false;
+  if (!enter(c, from, why)) return false;
+  for (size_t i = 0; i < c->together.n; i++) {
+    struct configuration *x = ((struct configuration **) c->together.block)[i];
+    if (c->together.n > TOGETHER_MOST) return true;
+    if (!find_after(c, x, why)) return false;
+    for (size_t k = 0; k < x->n_after; k++)
+      if (counts(x, x->after[k], nearer) && !enter(c, x->after[k], why))
+        return false;
+  }
+  return *all = true;
+}
+
+static bool settle_first(struct constraint *c, struct configuration *x,
+  struct error *why);
+
+/* <Count the tokens to the end> */
+static void settle_together(struct constraint *c, bool nearer)
+{
+  struct configuration **x = c->together.block;
+  for (size_t i = 0; i < c->together.n; i++)
+    x[i]->cost = x[i]->accepts ? 0 : NEVER;
+  for (bool quiet = false; !quiet;) {
+    quiet = true;
+    for (size_t i = c->together.n; i-- > 0;)
+      for (size_t k = 0; k < x[i]->n_after; k++) {
+        const struct configuration *y = x[i]->after[k];
+        if (!counts(x[i], y, nearer) || y->cost == NEVER
+            || y->cost + 1 >= x[i]->cost) continue;
+        x[i]->cost = y->cost + 1, quiet = false;
+      }
+  }
+}
+
+static bool settle_whole(struct constraint *c, struct error *why)
+{
+  bool all = false;
+  if (!c->w.nested && !collect(c, c->first, false, &all, why)) return false;
+  if (all) settle_together(c, false);
+  c->known = all ? WHOLE : ENDLESS;
+  return true;
+}
+
+static bool settle(struct constraint *c, struct configuration *x,
+  struct error *why)
+{
+  bool all;
+  if (c->known == UNTRIED && !settle_whole(c, why)) return false;
+  if (x->accepts) x->cost = 0;
+  if (x->cost != UNSETTLED) return true;
+  if (x == c->first && c->strips) return settle_first(c, x, why);
+  if (!collect(c, x, true, &all, why)) return false;
+  if (all) settle_together(c, true);
+  else if (c->complete) x->cost = x->least;
+  else return error_say(why, "%s: more than %d states ""are nearer to the "
+    "end, and byte 0x%02x ""is no token", c->w.name, TOGETHER_MOST,
+    c->lacking);
+  return true;
+}
+
+static bool settle_first(struct constraint *c, struct configuration *x,
+  struct error *why)
+{
+  if (!find_after(c, x, why)) return false;
+  uint32_t best = NEVER - 1;
+  for (size_t k = 0; k < x->n_after; k++) {
+    if (!settle(c, x->after[k], why)) return false;
+    if (x->after[k]->cost < best) best = x->after[k]->cost;
+  }
+  x->cost = x->accepts ? 0 : best + 1;
+  return true;
+}
+
+/* <Bind the constraint to a vocabulary> */
+static void look_for_bytes(struct constraint *c)
+{
+  const struct net_node *x = c->w.nodes.block;
+  c->complete = true;
+  for (size_t i = 0; i < c->w.n_least; i++)
+    if (x[i].kind == NODE_BYTES && c->w.least[i] != NEVER)
+      for (unsigned b = x[i].lo; c->complete && b <= x[i].hi; b++)
+        if (!c->words->single[b]) c->complete = false, c->lacking = (uint8_t) b;
+}
+
+static bool can_begin(struct constraint *c, struct error *why)
+{
+  if (c->first->accepts || (c->complete && !c->strips)) return true;
+  if (c->complete ? !find_after(c, c->first, why) : !settle(c, c->first, why))
+    return false;
+  if (c->complete ? c->first->n_after > 0 : c->first->cost != NEVER)
+    return true;
+  if (c->complete) return error_say(why, "%s: no token can begin a text,"
+    " as the first one loses a blank", c->w.name);
+  return error_say(why, "%s: the tokens can't write it;"
+    " none is byte 0x%02x alone", c->w.name, c->lacking);
+}
+
+bool constraint_bind(struct constraint *c, const struct lexicon *l,
+  bool strips, struct error *why)
+{
+  size_t n = l->longest + 1 + l->n_words;
+  struct configuration **at = memory_take(c->m, FOR_TOKENS, n, sizeof *at, why);
+  if (at == NULL) return false;
+  memory_give(c->m, FOR_TOKENS, c->at, c->n_at, sizeof *at);
+  c->at = at, c->reached = at + l->longest + 1, c->n_at = n;
+  c->words = l, c->strips = strips;
+  look_for_bytes(c);
+  return constraint_forget(c, why) && can_begin(c, why);
+}
+
+/* <Find a state by its number> */
+static struct configuration *state_at(const struct constraint *c,
+  uint32_t state, struct error *why)
+{
+  if (c->words == NULL)
+    return error_say(why, "%s: it is not bound to tokens", c->w.name), NULL;
+  if (state < c->states.n && state != c->dead->number)
+    return ((struct configuration **) c->states.block)[state];
+  return error_say(why, "%s: there is no state %u", c->w.name, state), NULL;
+}
+
+uint32_t constraint_start(const struct constraint *c)
+{
+  return c->first->number;
+}
+
+/* <Judge what comes after a token> */
+enum fate { FATE_GOOD, FATE_BAD, FATE_OPEN };
+static enum fate judge(const struct constraint *c,
+  const struct configuration *x, size_t left)
+{
+  if (c->complete && x->least <= left) return FATE_GOOD;
+  if (x->cost == NEVER) return FATE_BAD;
+  if (x->cost != UNSETTLED) return x->cost <= left ? FATE_GOOD : FATE_BAD;
+  return left < (x->least + c->words->longest - 1) / c->words->longest
+    ? FATE_BAD : FATE_OPEN;
+}
+
+/* <Mark the tokens that may come> */
+static bool mark(struct constraint *c, struct configuration *x, size_t left,
+  uint8_t *allowed, bool *any, struct error *why)
+{
+  const struct lexicon_id *t = c->words->token;
+  if (!walk(c, x, why)) return false;
+  c->round++, c->waiting.n = 0;
+  for (size_t i = 0; i < c->words->n_ids; i++) {
+    struct configuration *after = c->reached[t[i].word];
+    enum fate f = after == NULL ? FATE_BAD : judge(c, after, left);
+    if (f == FATE_OPEN && !note(c, &c->waiting, after, why)) return false;
+    allowed[t[i].id] = f == FATE_GOOD;
+    *any = *any || f == FATE_GOOD;
+  }
+  return true;
+}
+
+static bool mark_all(struct constraint *c, struct configuration *x,
+  size_t left, uint8_t *allowed, bool *any, struct error *why)
+{
+  if (!mark(c, x, left, allowed, any, why)) return false;
+  if (c->waiting.n == 0) return true;
+  for (size_t i = 0; i < c->waiting.n; i++)
+    if (!settle(c, ((struct configuration **) c->waiting.block)[i], why))
+      return false;
+  return mark(c, x, left, allowed, any, why);
+}
+
+/* <Mask the tokens> */
+bool constraint_mask(struct constraint *c, uint32_t state, size_t budget,
+  uint8_t *allowed, bool *accepts, struct error *why)
+{
+  struct configuration *x = state_at(c, state, why);
+  bool any = false;
+  if (x == NULL) return false;
+  memset(allowed, 0, c->words->vocab_size);
+  *accepts = x->accepts;
+  if (judge(c, x, budget) == FATE_OPEN && !settle(c, x, why)) return false;
+  if (budget > 0 && judge(c, x, budget) == FATE_GOOD
+      && !mark_all(c, x, budget - 1, allowed, &any, why)) return false;
+  if (any || x->accepts) return true;
+  size_t least;
+  if (!constraint_minimum(c, state, &least, why)) return false;
+  return error_say(why, "%s: it takes at least %zu tokens to the end,"
+    " and the limit leaves %zu", c->w.name, least, budget);
+}
+
+bool constraint_minimum(struct constraint *c, uint32_t state, size_t *tokens,
+  struct error *why)
+{
+  struct configuration *x = state_at(c, state, why);
+  if (x == NULL || !settle(c, x, why)) return false;
+  *tokens = x->cost;
+  return x->cost != NEVER || error_say(why,
+    "%s: the tokens can't end this text", c->w.name);
+}
+
+/* <Step behind a token> */
+bool constraint_step(struct constraint *c, uint32_t state, uint32_t id,
+  uint32_t *next, struct error *why)
+{
+  struct configuration *x = state_at(c, state, why);
+  if (x == NULL) return false;
+  const struct lexicon *l = c->words;
+  size_t at = id < l->vocab_size ? l->from[id] : 0;
+  size_t end = id < l->vocab_size ? l->from[id + 1] : 0;
+  bool first = c->strips && x == c->first;
+  if (first && at < end && l->text[at] == ' ') at++, x = c->start;
+  bool empty = at == end;
+  for (; at < end && x != NULL && x != c->dead; at++)
+    x = advance(c, x, l->text[at], why);
+  if (x == NULL) return false;
+  *next = x->number;
+  return (!empty && x != c->dead) || error_say(why,
+    "%s: token %u can't come here", c->w.name, id);
+}
+
+/* <Look at what is known> */
+struct constraint_look constraint_look(const struct constraint *c)
+{
+  return (struct constraint_look) { c->w.nodes.n, c->kinds, c->states.n,
+    bytes_taken(c) };
+}
+
+/* <An object of JSON> */
+const char constraint_json[] =
+  "root ::= object\n"
+  "object ::= \"{\" ws ( member (\",\" ws member)* )? \"}\"\n"
+  "member ::= string \":\" ws value ws\n"
+  "array ::= \"[\" ws ( value ws (\",\" ws value ws)* )? \"]\"\n"
+  "value ::= object | array | string | number | \"true\" | \"false\" |"
+  " \"null\"\n"
+  "string ::= \"\\\"\" ( [^\"\\\\\\x00-\\x1f] | escape )* \"\\\"\"\n"
+  "escape ::= \"\\\\\" ( [\"\\\\/bfnrt] | \"u\" unit )\n"
+  "unit ::= [1-9a-cefA-CEF] hex hex hex | \"0\" [1-9a-fA-F] hex hex |\n"
+  "  \"00\" [1-9a-fA-F] hex | \"000\" [1-9a-fA-F] |\n"
+  "  [dD] ( [0-7] hex hex |\n"
+  "    [89abAB] hex hex \"\\\\u\" [dD] [c-fC-F] hex hex )\n"
+  "hex ::= [0-9a-fA-F]\n"
+  "number ::= \"-\"? (\"0\" | [1-9] [0-9]{0,14}) (\".\" [0-9]{1,15})? (\n"
+  "  [eE] [-+]? [0-9]{1,2} )?\n"
+  "ws ::= (\" \" | \"\\n\" [ ]{0,32})?\n";

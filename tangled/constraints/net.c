@@ -1,0 +1,262 @@
+/* net.c -- made from workshop/09-constraints.w; change it there */
+
+#include <string.h>
+#include "constraints/net.h"
+
+/* <Add a node> */
+#define NO_NODE UINT32_MAX
+static uint32_t node_add(struct net *w, struct net_node x, struct error *why)
+{
+  uint32_t key = x.kind == NODE_BYTES ? 1u << 16 | (uint32_t) x.lo << 8 | x.hi
+    : 0;
+  uint32_t known = key == 0 ? 0 : pair_map_get(&w->same, key, x.next);
+  if (known != 0) return known;
+  if (w->nodes.n == NODES_MOST) return error_say(why, "%s: it is too large:"
+    " more than %d nodes", w->name, NODES_MOST), NO_NODE;
+  struct net_node *fresh = list_more(w->m, &w->nodes, sizeof *fresh, why);
+  if (fresh == NULL) return NO_NODE;
+  *fresh = x;
+  known = (uint32_t) (w->nodes.n - 1);
+  return key == 0 || pair_map_put(w->m, &w->same, key, x.next, known, why)
+    ? known : NO_NODE;
+}
+
+static uint32_t node_fork(struct net *w, uint32_t one, uint32_t other,
+  struct error *why)
+{
+  if (one == NO_NODE || other == NO_NODE) return NO_NODE;
+  return node_add(w, (struct net_node) { NODE_FORK, 0, 0, one, other }, why);
+}
+
+/* <Cut a range of characters> */
+static uint32_t cut(uint32_t lo, uint32_t hi)
+{
+  static const uint32_t longer[] = { 0x7f, 0x7ff, 0xffff };
+  for (int i = 0; i < 3; i++)
+    if (lo <= longer[i] && hi > longer[i]) hi = longer[i];
+  for (uint32_t tail = 0x3ffff; tail >= 0x3f && lo >= 0x80; tail >>= 6) {
+    if ((lo & ~tail) == (hi & ~tail)) continue;
+    if ((lo & tail) != 0) hi = lo | tail;
+    else if ((hi & tail) != tail) hi = (hi & ~tail) - 1;
+  }
+  return hi;
+}
+
+/* <Make nodes for a range of characters> */
+static size_t encode(uint32_t point, uint8_t byte[4])
+{
+  size_t n = point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
+  static const uint8_t mark[] = { 0, 0xc0, 0xe0, 0xf0 };
+  for (size_t i = n; i-- > 1; point >>= 6)
+    byte[i] = (uint8_t) (0x80 | (point & 0x3f));
+  byte[0] = (uint8_t) (mark[n - 1] | point);
+  return n;
+}
+
+static uint32_t emit_part(struct net *w, uint32_t lo, uint32_t hi,
+  uint32_t next, struct error *why)
+{
+  uint8_t a[4], b[4];
+  size_t n = encode(lo, a);
+  encode(hi, b);
+  while (n-- > 0 && next != NO_NODE)
+    next = node_add(w, (struct net_node) { NODE_BYTES, a[n], b[n], next, 0 },
+      why);
+  return next;
+}
+
+static uint32_t emit_set(struct net *w, const struct code_range *x,
+  size_t n, uint32_t next, struct error *why)
+{
+  uint32_t all = NO_NODE, one;
+  for (size_t i = 0; i < n; i++)
+    for (uint32_t lo = x[i].lo, hi; lo <= x[i].hi; lo = hi + 1) {
+      if (lo >= 0xd800 && lo <= 0xdfff) { hi = 0xdfff; continue; }
+      hi = cut(lo, lo < 0xd800 && x[i].hi >= 0xd800 ? 0xd7ff : x[i].hi);
+      one = emit_part(w, lo, hi, next, why);
+      all = all == NO_NODE ? one : node_fork(w, one, all, why);
+      if (all == NO_NODE) return NO_NODE;
+    }
+  if (all != NO_NODE) return all;
+  one = (uint32_t) w->nodes.n;
+  return node_add(w, (struct net_node) { NODE_FORK, 0, 0, one, one }, why);
+}
+
+static uint32_t emit(struct net *w, const struct reader *r, uint32_t at,
+  uint32_t next, struct error *why);
+
+/* <Make nodes for a repetition> */
+static uint32_t emit_times(struct net *w, const struct reader *r,
+  const struct shape *s, uint32_t next, struct error *why)
+{
+  uint32_t least = s->least, tail = next, first;
+  if (s->most == FOREVER) {
+    tail = node_fork(w, next, next, why);
+    first = tail == NO_NODE ? NO_NODE : emit(w, r, s->a, tail, why);
+    if (first == NO_NODE) return NO_NODE;
+    ((struct net_node *) w->nodes.block)[tail].next = first;
+    if (least > 0) tail = first, least--;
+  } else for (uint32_t i = s->least; i < s->most && tail != NO_NODE; i++)
+    tail = node_fork(w, emit(w, r, s->a, tail, why), next, why);
+  for (; least > 0 && tail != NO_NODE; least--)
+    tail = emit(w, r, s->a, tail, why);
+  return tail;
+}
+
+/* <Make nodes for a shape> */
+static uint32_t emit(struct net *w, const struct reader *r, uint32_t at,
+  uint32_t next, struct error *why)
+{
+  const struct shape *all = r->shapes.block, *s = &all[at];
+  if (++w->work > WORK_MOST) return error_say(why, "%s: it is too large:"
+    " its repetitions come to too much", w->name), NO_NODE;
+  for (; s->kind == SHAPE_BOTH && next != NO_NODE; s = &all[s->a])
+    next = emit(w, r, s->b, next, why);
+  if (next == NO_NODE || s->kind == SHAPE_EMPTY) return next;
+  if (s->kind == SHAPE_TIMES) return emit_times(w, r, s, next, why);
+  if (s->kind == SHAPE_SET) return emit_set(w,
+    (const struct code_range *) r->ranges.block + s->a, s->b, next, why);
+  if (s->kind == SHAPE_CALL) return node_add(w, (struct net_node) { NODE_CALL,
+    0, 0, next, s->a }, why);
+  uint32_t any = emit(w, r, s->b, next, why);
+  for (s = &all[s->a]; s->kind == SHAPE_EITHER && any != NO_NODE;
+      s = &all[s->a])
+    any = node_fork(w, emit(w, r, s->b, next, why), any, why);
+  return any == NO_NODE ? any : node_fork(w,
+    emit(w, r, (uint32_t) (s - all), next, why), any, why);
+}
+
+/* <Find the least number of bytes to the end> */
+uint32_t net_sum(uint32_t a, uint32_t b)
+{
+  if (a == NEVER || b == NEVER) return NEVER;
+  return a + b < LEAST_MOST ? a + b : LEAST_MOST;
+}
+
+static uint32_t from_here(const struct net *w, const struct net_node *x)
+{
+  switch (x->kind) {
+  case NODE_BYTES: return net_sum(1, w->least[x->next]);
+  case NODE_FORK: return w->least[x->next] < w->least[x->other]
+    ? w->least[x->next] : w->least[x->other];
+  case NODE_CALL: return net_sum(w->least[w->start[x->other]], w->least[x->next]);
+  default: return 0;
+  }
+}
+
+static bool find_least(struct net *w, struct error *why)
+{
+  const struct net_node *x = w->nodes.block;
+  w->n_least = w->nodes.n;
+  w->least = memory_take(w->m, FOR_TOKENS, w->n_least, sizeof *w->least, why);
+  if (w->least == NULL) return false;
+  for (size_t i = 0; i < w->n_least; i++) w->least[i] = NEVER;
+  for (bool quiet = false; !quiet;) {
+    quiet = true;
+    for (size_t i = 0; i < w->n_least; i++) {
+      uint32_t found = from_here(w, &x[i]);
+      if (found != w->least[i]) w->least[i] = found, quiet = false;
+    }
+  }
+  return true;
+}
+
+/* <Say what is wrong with a rule> */
+static bool refuse_rule(const struct reader *r, const struct grammar_rule *rule,
+  const char *what)
+{
+  size_t line = 1;
+  for (size_t i = 0; i < rule->at; i++) line += r->text[i] == '\n';
+  return error_say(r->why, "%s: the rule %.*s, of line %zu, %s", r->name,
+    (int) (rule->n < 60 ? rule->n : 60), (const char *) rule->name, line, what);
+}
+
+/* <Ask whether a rule comes to itself again> */
+struct walkers { uint32_t *seen, *todo; };
+static bool comes_again(const struct net *w, uint32_t rule, bool silent,
+  const struct walkers *room)
+{
+  const struct net_node *all = w->nodes.block;
+  uint32_t n = 0, mark = 2 * rule + (silent ? 2 : 1);
+  room->todo[n++] = w->start[rule];
+  while (n > 0) {
+    uint32_t at = room->todo[--n];
+    const struct net_node *x = &all[at];
+    if (room->seen[at] == mark) continue;
+    room->seen[at] = mark;
+    bool call = x->kind == NODE_CALL;
+    if (call && x->other == rule && (silent || x->next != 0)) return true;
+    if (call) room->todo[n++] = w->start[x->other];
+    if (x->kind == NODE_FORK) room->todo[n++] = x->other;
+    if (x->kind == NODE_FORK || (x->kind == NODE_BYTES && !silent)
+        || (call && (!silent || w->least[w->start[x->other]] == 0)))
+      room->todo[n++] = x->next;
+  }
+  return false;
+}
+
+static bool check_rules(struct net *w, const struct reader *r,
+  const struct grammar_rule *rule, struct error *why)
+{
+  size_t room = 3 * w->n_least;
+  bool ok = true;
+  struct walkers x = { memory_take(w->m, FOR_TOKENS, room,
+    sizeof (uint32_t), why), NULL };
+  if (x.seen == NULL) return false;
+  x.todo = x.seen + w->n_least;
+  for (uint32_t i = 0; ok && i < w->n_rules; i++) {
+    if (w->least[w->start[i]] == NEVER)
+      ok = refuse_rule(r, &rule[i], "comes to no end: no text is ever complete");
+    else if (comes_again(w, i, true, &x))
+      ok = refuse_rule(r, &rule[i], "calls itself before it has read anything"
+        " (left recursion)");
+    w->nested = w->nested || (ok && comes_again(w, i, false, &x));
+  }
+  memory_give(w->m, FOR_TOKENS, x.seen, room, sizeof (uint32_t));
+  return ok;
+}
+
+/* <Make the network of a text> */
+static bool net_begin(struct net *w, size_t n_rules,
+  struct error *why)
+{
+  w->start = memory_take(w->m, FOR_TOKENS, n_rules, sizeof *w->start, why);
+  if (w->start == NULL) return false;
+  w->n_rules = n_rules;
+  return node_add(w, (struct net_node) { .kind = NODE_END }, why) != NO_NODE;
+}
+
+bool net_of_pattern(struct net *w, struct reader *r)
+{
+  uint32_t s = reader_pattern(r);
+  if (s == NO_SHAPE || !net_begin(w, 1, r->why)) return false;
+  w->start[0] = emit(w, r, s, 0, r->why);
+  if (w->start[0] == NO_NODE || !find_least(w, r->why)) return false;
+  return w->least[w->start[0]] != NEVER || error_say(r->why,
+    "%s: there is no text that it matches", w->name);
+}
+
+bool net_of_grammar(struct net *w, struct reader *r)
+{
+  struct list rules = { NULL, 0, 0 };
+  uint32_t root;
+  bool ok = reader_grammar(r, &rules, &root)
+    && net_begin(w, rules.n, r->why);
+  const struct grammar_rule *rule = rules.block;
+  for (size_t i = 0; ok && i < rules.n; i++) {
+    w->start[i] = emit(w, r, rule[i].means, 0, r->why);
+    ok = w->start[i] != NO_NODE;
+  }
+  ok = ok && find_least(w, r->why) && check_rules(w, r, rule, r->why);
+  if (ok) w->root = root;
+  list_free(w->m, &rules, sizeof *rule);
+  return ok;
+}
+
+void net_free(struct net *w)
+{
+  list_free(w->m, &w->nodes, sizeof (struct net_node));
+  pair_map_free(w->m, &w->same);
+  memory_give(w->m, FOR_TOKENS, w->start, w->n_rules, sizeof *w->start);
+  memory_give(w->m, FOR_TOKENS, w->least, w->n_least, sizeof *w->least);
+}

@@ -1,0 +1,680 @@
+/* config.c -- made from workshop/03-models.w; change it there */
+
+#define _POSIX_C_SOURCE 200809L
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include "safetensors/jsonfile.h"
+#include "families/config.h"
+#include "families/rope_scaling.h"
+
+/* <The state of reading settings> */
+struct tables;
+struct settings {
+  const char *path, *file; /* the path for messages; the file's bare name */
+  json_t *all;
+  const struct tables *t; /* those that are being read */
+  struct model_config *c;
+  struct memory *m;
+  struct error *why;
+};
+static bool setting_bad(struct settings *s, const char *name, json_t *found,
+  const char *wanted)
+{
+  char room[64];
+  return error_found(s->why, s->path, name, json_excerpt(found, room), wanted);
+}
+
+/* <A row of the table of fields> */
+struct setting;
+typedef bool field_read(struct settings *s, const struct setting *f, json_t *value);
+struct setting {
+  const char *name;
+  unsigned of; /* families */
+  bool required;
+  field_read *read;
+  size_t at; /* place in struct model_config */
+  double least, most;
+};
+enum { GPT2 = 1, LLAMA = 2, MISTRAL = 4, QWEN2 = 8, QWEN3 = 16,
+  LATER = LLAMA | MISTRAL | QWEN2 | QWEN3, ALL = GPT2 | LATER, MOST = 0x7fffffff };
+
+/* <Readers and tables> */
+
+/* <Read a number or a flag> */
+static bool read_count(struct settings *s, const struct setting *f, json_t *value)
+{
+  char wanted[64];
+  snprintf(wanted, sizeof wanted, "an integer from %.0f to %.0f", f->least,
+    f->most);
+  double x = json_is_integer(value) ? (double) json_integer_value(value) : -1;
+  if (x < f->least || x > f->most) return setting_bad(s, f->name, value, wanted);
+  *(uint32_t *) ((char *) s->c + f->at) = (uint32_t) x;
+  return true;
+}
+
+static bool read_real(struct settings *s, const struct setting *f, json_t *value)
+{
+  char wanted[64];
+  snprintf(wanted, sizeof wanted, "a number from %g to %g", f->least, f->most);
+  double x = json_is_number(value) ? json_number_value(value) : f->least - 1;
+  if (x < f->least || x > f->most) return setting_bad(s, f->name, value, wanted);
+  *(double *) ((char *) s->c + f->at) = x;
+  return true;
+}
+
+static bool read_flag(struct settings *s, const struct setting *f, json_t *value)
+{
+  if (!json_is_boolean(value))
+    return setting_bad(s, f->name, value, "true or false");
+  *(bool *) ((char *) s->c + f->at) = json_is_true(value);
+  return true;
+}
+
+/* <Insist on a value> */
+static bool read_one(struct settings *s, const struct setting *f, json_t *value)
+{
+  return (json_is_number(value) && json_number_value(value) == 1)
+    || setting_bad(s, f->name, value, "1: there is no such factor here");
+}
+
+static bool read_true(struct settings *s, const struct setting *f, json_t *value)
+{
+  return json_is_true(value)
+    || setting_bad(s, f->name, value, "true: no row sees what comes after it");
+}
+
+static bool read_truth(struct settings *s, const struct setting *f, json_t *value)
+{
+  if (!json_is_boolean(value) && !json_is_null(value))
+    return setting_bad(s, f->name, value, "true or false");
+  *(bool *) ((char *) s->c + f->at) = json_is_true(value);
+  return true;
+}
+
+/* <Read the name of a curve> */
+static bool read_activation(struct settings *s, const struct setting *f,
+  json_t *value)
+{
+  static const struct { const char *name; enum activation_kind kind; } curve[] =
+    { {"silu", ACTIVATION_SILU}, {"swish", ACTIVATION_SILU},
+    {"gelu_new", ACTIVATION_GELU_TANH}, {"gelu_fast", ACTIVATION_GELU_TANH},
+    {"gelu_pytorch_tanh", ACTIVATION_GELU_TANH},
+    {"gelu", ACTIVATION_GELU_ERF}, {"gelu_python", ACTIVATION_GELU_ERF} };
+  const char *found = json_is_string(value) ? json_string_value(value) : "";
+  for (size_t i = 0; i < sizeof curve / sizeof curve[0]; i++)
+    if (strcmp(found, curve[i].name) == 0) {
+      s->c->activation = curve[i].kind;
+      return true;
+    }
+  return setting_bad(s, f->name, value, "silu, gelu_new or gelu");
+}
+
+/* <Read ids> */
+static bool read_eos(struct settings *s, const struct setting *f, json_t *value)
+{
+  size_t n = json_is_array(value) ? json_array_size(value) : 1;
+  if (n > EOS_MOST) return setting_bad(s, f->name, value, "at most 16 ids");
+  for (size_t i = 0; i < n; i++) {
+    json_t *id = json_is_array(value) ? json_array_get(value, i) : value;
+    if (!json_is_integer(id) || json_integer_value(id) < 0
+        || json_integer_value(id) > MOST)
+      return setting_bad(s, f->name, value, "an id or a list of ids");
+    s->c->eos[i] = (uint32_t) json_integer_value(id);
+  }
+  s->c->n_eos = (uint32_t) n, s->c->eos_from = s->file;
+  return true;
+}
+
+static bool read_bos(struct settings *s, const struct setting *f, json_t *value)
+{
+  s->c->has_bos = read_count(s, f, value);
+  return s->c->has_bos;
+}
+
+/* <Read what must agree with something else> */
+static bool read_n_ctx(struct settings *s, const struct setting *f, json_t *value)
+{
+  return json_equal(value, json_object_get(s->all, "n_positions"))
+    || setting_bad(s, f->name, value, "the same as n_positions");
+}
+
+/* <The fields that are known to be harmless> */
+struct harmless_entry { const char *name, *reason; };
+
+/* <Fields about the file or another program> */
+static const struct harmless_entry harmless_file[] =
+  { {"transformers_version", "says who wrote the file"},
+  {"_name_or_path", "says where the file lay"},
+  {"_commit_hash", "says where the file lay"},
+  {"torch_dtype", "the weights' own header says their type"},
+  {"dtype", "the weights' own header says their type"},
+  {"is_llama_config", "says what model_type says"},
+  {"transformers.js_config", "settings of another program"},
+  {"task_specific_params", "suggestions to a user interface"},
+  {"reorder_and_upcast_attn", "the precision of another program"},
+  {"max_sequence_length", "says what max_position_embeddings says"},
+  {"max_length", "lengths are the caller's"},
+  {"_attn_implementation_autoset", "how another program computes"},
+  {"chunk_size_feed_forward", "how another program computes"},
+  {"unsloth_fixed", "says who wrote the file"},
+  {"unsloth_version", "says who wrote the file"},
+  {"output_past", "what is kept changes no result"},
+  {"pretraining_tp", "cuts a product into parts, and adds them up again"},
+  {"use_cache", "what is kept changes no result"},
+  {"pad_token_id", "we never pad"},
+  {"output_attentions", "what another program returns"},
+  {"output_hidden_states", "what another program returns"},
+  {"return_dict", "what another program returns"},
+  {NULL, NULL} };
+
+/* <Fields of training and of other heads> */
+static const struct harmless_entry harmless_training[] =
+  { {"initializer_range", "used before training only"},
+  {"n_special", "belongs to GPT-2's predecessor"},
+  {"predict_special_tokens", "belongs to GPT-2's predecessor"},
+  {"attn_pdrop", "dropout: used in training only"},
+  {"embd_pdrop", "dropout: used in training only"},
+  {"resid_pdrop", "dropout: used in training only"},
+  {"attention_dropout", "dropout: used in training only"},
+  {"gradient_checkpointing", "used in training only"},
+  {"summary_activation", "belongs to a classifier"},
+  {"summary_first_dropout", "belongs to a classifier"},
+  {"summary_proj_to_labels", "belongs to a classifier"},
+  {"summary_type", "belongs to a classifier"},
+  {"summary_use_proj", "belongs to a classifier"},
+  {"id2label", "belongs to a classifier"},
+  {"label2id", "belongs to a classifier"},
+  {"num_labels", "belongs to a classifier"},
+  {"_num_labels", "belongs to a classifier"},
+  {NULL, NULL} };
+
+/* <The advice that is known to be harmless> */
+static const struct harmless_entry harmless_advice[] =
+  { {"transformers_version", "says who wrote the file"},
+  {"_from_model_config", "says who wrote the file"},
+  {"pad_token_id", "we never pad"},
+  {"max_length", "lengths are the caller's"},
+  {"max_new_tokens", "lengths are the caller's"},
+  {"min_length", "lengths are the caller's"},
+  {"min_new_tokens", "lengths are the caller's"},
+  {"num_beams", "a search is asked for by option"},
+  {"num_return_sequences", "a search is asked for by option"},
+  {"early_stopping", "a search is asked for by option"},
+  {"length_penalty", "a search is asked for by option"},
+  {"use_cache", "what is kept changes no result"},
+  {"cache_implementation", "where rows are kept changes no result"},
+  {"output_attentions", "what another program returns"},
+  {"output_hidden_states", "what another program returns"},
+  {"output_scores", "what another program returns"},
+  {"return_dict_in_generate", "what another program returns"},
+  {NULL, NULL} };
+
+/* <What steers a reading> */
+struct tables {
+  unsigned family;
+  const struct setting *used[4];
+  const struct harmless_entry *harmless[3];
+};
+#define at(member) offsetof(struct model_config, member)
+static bool read_nothing(struct settings *s, const struct setting *f,
+  json_t *value)
+{
+  (void) s, (void) f, (void) value;
+  return true;
+}
+
+/* <The fields of config.json that are used> */
+
+/* <Fields of GPT-2> */
+static const struct setting gpt2_field[] =
+  { {"n_positions", GPT2, true, read_count, at(n_positions), 1, MOST},
+  {"n_ctx", GPT2, false, read_n_ctx, 0, 0, 0},
+  {"n_embd", GPT2, true, read_count, at(d_model), 1, MOST},
+  {"n_layer", GPT2, true, read_count, at(n_layers), 1, MOST},
+  {"n_head", GPT2, true, read_count, at(n_heads), 1, MOST},
+  {"n_inner", GPT2, false, read_count, at(d_inner), 1, MOST},
+  {"activation_function", GPT2, false, read_activation, 0, 0, 0},
+  {"layer_norm_epsilon", GPT2, false, read_real, at(norm_eps), 0, 1},
+  {"scale_attn_weights", GPT2, false, read_flag, at(scaled), 0, 0},
+  {"scale_attn_by_inverse_layer_idx", GPT2, false, read_flag,
+    at(scaled_by_layer), 0, 0},
+  {NULL, 0, false, NULL, 0, 0, 0} };
+
+/* <Fields of the later families> */
+static const struct setting later_field[] =
+  { {"max_position_embeddings", LATER, true, read_count, at(n_positions), 1, MOST},
+  {"hidden_size", LATER, true, read_count, at(d_model), 1, MOST},
+  {"num_hidden_layers", LATER, true, read_count, at(n_layers), 1, MOST},
+  {"num_attention_heads", LATER, true, read_count, at(n_heads), 1, MOST},
+  {"num_key_value_heads", LLAMA, false, read_count, at(n_kv_heads), 1, MOST},
+  {"num_key_value_heads", LATER, true, read_count, at(n_kv_heads), 1, MOST},
+  {"head_dim", LATER, false, read_count, at(head_dim), 1, MOST},
+  {"intermediate_size", LATER, true, read_count, at(d_inner), 1, MOST},
+  {"hidden_act", LATER, false, read_activation, 0, 0, 0},
+  {"rms_norm_eps", LATER, false, read_real, at(norm_eps), 0, 1},
+  {"attention_bias", LLAMA | QWEN3, false, read_flag, at(out_bias), 0, 0},
+  {"mlp_bias", LLAMA, false, read_flag, at(mlp_bias), 0, 0},
+  {NULL, 0, false, NULL, 0, 0, 0} };
+
+/* <Fields of windows> */
+static const struct setting window_field[] =
+  { {"sliding_window", MISTRAL | QWEN2 | QWEN3, false, read_count,
+    at(window), 1, MOST},
+  {"use_sliding_window", QWEN2 | QWEN3, false, read_flag, at(window_used), 0, 0},
+  {"max_window_layers", QWEN2 | QWEN3, false, read_count,
+    at(window_from), 0, MOST},
+  {"layer_types", LATER, false, read_nothing, 0, 0, 0},
+  {NULL, 0, false, NULL, 0, 0, 0} };
+
+/* <Fields that every family has> */
+static const struct setting common_field[] =
+  { {"vocab_size", ALL, true, read_count, at(vocab_size), 1, MOST},
+  {"tie_word_embeddings", ALL, false, read_flag, at(tied), 0, 0},
+  {"bos_token_id", ALL, false, read_bos, at(bos), 0, MOST},
+  {"eos_token_id", ALL, false, read_eos, 0, 0, 0},
+  {"rope_theta", LATER, false, read_nothing, 0, 0, 0},
+  {"rope_scaling", LATER, false, read_nothing, 0, 0, 0},
+  {"rope_parameters", LATER, false, read_nothing, 0, 0, 0},
+  {"model_type", ALL, true, read_nothing, 0, 0, 0},
+  {"architectures", ALL, false, read_nothing, 0, 0, 0},
+  {"is_causal", ALL, false, read_true, 0, 0, 0},
+  {"partial_rotary_factor", LATER, false, read_one, 0, 0, 0},
+  {"embedding_multiplier", ALL, false, read_one, 0, 0, 0},
+  {"residual_multiplier", ALL, false, read_one, 0, 0, 0},
+  {"logits_scaling", ALL, false, read_one, 0, 0, 0},
+  {"logit_scale", ALL, false, read_one, 0, 0, 0},
+  {NULL, 0, false, NULL, 0, 0, 0} };
+
+/* <The fields of generation_config.json that are used> */
+static const struct setting advice_field[] =
+  { {"do_sample", ALL, false, read_flag, at(sampling.do_sample), 0, 0},
+  {"temperature", ALL, false, read_real, at(sampling.temperature), 0, 1e4},
+  {"top_k", ALL, false, read_count, at(sampling.top_k), 0, MOST},
+  {"top_p", ALL, false, read_real, at(sampling.top_p), 0, 1},
+  {"min_p", ALL, false, read_real, at(sampling.min_p), 0, 1},
+  {"typical_p", ALL, false, read_real, at(sampling.typical_p), 1e-9, 1},
+  {"repetition_penalty", ALL, false, read_real,
+    at(sampling.repetition_penalty), 1e-9, 1e9},
+  {"no_repeat_ngram_size", ALL, false, read_count,
+    at(sampling.no_repeat_ngram_size), 0, MOST},
+  {"bos_token_id", ALL, false, read_bos, at(bos), 0, MOST},
+  {"eos_token_id", ALL, false, read_eos, 0, 0, 0},
+  {NULL, 0, false, NULL, 0, 0, 0} };
+
+/* <The families> */
+static const struct family_row {
+  const char *type, *architecture;
+  unsigned bit;
+  struct model_config always;
+} family[] =
+  { {"gpt2", "GPT2LMHeadModel", GPT2, { .family = "gpt2",
+    .layer_norm = true, .norm_eps = 1e-5,
+    .learned_positions = true, .qkv_bias = true, .out_bias = true,
+    .mlp_bias = true, .tied = true, .scaled = true,
+    .activation = ACTIVATION_GELU_TANH }},
+  {"llama", "LlamaForCausalLM", LLAMA, { .family = "llama",
+    .gated = true, .norm_eps = 1e-6,
+    .scaled = true }},
+  {"mistral", "MistralForCausalLM", MISTRAL, { .family = "mistral",
+    .gated = true,
+    .norm_eps = 1e-6, .scaled = true, .window = 4096, .window_used = true }},
+  {"qwen2", "Qwen2ForCausalLM", QWEN2, { .family = "qwen2",
+    .gated = true, .norm_eps = 1e-6,
+    .scaled = true, .qkv_bias = true, .window = 4096, .window_from = 28 }},
+  {"qwen3", "Qwen3ForCausalLM", QWEN3, { .family = "qwen3",
+    .gated = true, .norm_eps = 1e-6,
+    .scaled = true, .qk_norm = true, .head_dim = 128, .window = 4096,
+    .window_from = 28 }} };
+
+/* <The tables of a family> */
+static struct tables tables_of(const struct family_row *f)
+{
+  return (struct tables) { f->bit,
+    { f->bit == GPT2 ? gpt2_field : later_field, window_field, common_field },
+    { harmless_file, harmless_training } };
+}
+
+/* <From one field to two files> */
+
+/* <Remember what was ignored> */
+bool config_ignore(struct model_config *c, struct memory *m, const char *file,
+  const char *field, const char *reason, struct error *why)
+{
+  if (c->n_ignored == c->ignored_room) {
+    size_t room = c->ignored_room == 0 ? 32 : 2 * c->ignored_room;
+    struct ignored_field *grown = memory_grow(m, FOR_OTHER, c->ignored,
+      c->ignored_room, room, sizeof *grown, why);
+    if (grown == NULL) return false;
+    c->ignored = grown, c->ignored_room = room;
+  }
+  char *copy = memory_take(m, FOR_OTHER, strlen(field) + 1, 1, why);
+  if (copy == NULL) return false;
+  strcpy(copy, field);
+  c->ignored[c->n_ignored++] = (struct ignored_field) { file, copy, reason };
+  return true;
+}
+
+/* <Account for every field> */
+static const struct setting *used_find(const struct tables *t, const char *name)
+{
+  for (int i = 0; t->used[i] != NULL; i++)
+    for (const struct setting *f = t->used[i]; f->name != NULL; f++)
+      if (strcmp(f->name, name) == 0 && (f->of & t->family) != 0) return f;
+  return NULL;
+}
+
+static const char *harmless_reason(const struct tables *t, const char *name)
+{
+  for (int i = 0; t->harmless[i] != NULL; i++)
+    for (const struct harmless_entry *h = t->harmless[i]; h->name != NULL; h++)
+      if (strcmp(h->name, name) == 0) return h->reason;
+  return NULL;
+}
+
+/* <Use a field, ignore it, or refuse it> */
+static bool account_for(struct settings *s, const char *name, json_t *value,
+  const struct tables *t)
+{
+  const struct setting *f = used_find(t, name);
+  const char *reason = harmless_reason(t, name);
+  bool null_says = f != NULL && (f->read == read_true
+    || f->read == read_truth);
+  if (f != NULL) return (json_is_null(value) && !null_says)
+    || f->read(s, f, value);
+  bool says_no = json_is_null(value) || json_is_false(value)
+    || (json_is_string(value) && json_string_length(value) == 0)
+    || (json_is_array(value) && json_array_size(value) == 0)
+    || (json_is_object(value) && json_object_size(value) == 0);
+  if (reason == NULL && says_no) reason = "null, false or empty";
+  if (reason != NULL)
+    return config_ignore(s->c, s->m, s->file, name, reason, s->why);
+  return setting_bad(s, name, value, "a field that this program knows");
+}
+
+/* <Read all fields of a file> */
+static bool settings_read(struct settings *s, const struct tables *t)
+{
+  s->t = t;
+  for (void *i = json_object_iter(s->all); i != NULL;
+       i = json_object_iter_next(s->all, i))
+    if (!account_for(s, json_object_iter_key(i), json_object_iter_value(i), t))
+      return false;
+  for (int i = 0; t->used[i] != NULL; i++)
+    for (const struct setting *f = t->used[i]; f->name != NULL; f++) {
+      json_t *value = json_object_get(s->all, f->name);
+      if (f->required && used_find(t, f->name) == f
+          && (value == NULL || json_is_null(value)))
+        return setting_bad(s, f->name, value, "a value: it has no default");
+    }
+  return true;
+}
+
+/* <Ask the table of families> */
+const struct model_config *config_family(size_t i)
+{
+  return i < sizeof family / sizeof family[0] ? &family[i].always : NULL;
+}
+
+bool config_reads(size_t i, const char *field)
+{
+  struct tables t = tables_of(&family[i]);
+  return used_find(&t, field) != NULL;
+}
+
+/* <Find the family> */
+static const struct family_row *family_find(struct settings *s)
+{
+  json_t *type = json_object_get(s->all, "model_type");
+  json_t *list = json_object_get(s->all, "architectures");
+  for (size_t i = 0; config_family(i) != NULL && json_is_string(type); i++) {
+    if (strcmp(json_string_value(type), family[i].type) != 0) continue;
+    /* <Return the row if list has its architecture> */
+    bool same = list == NULL || json_is_null(list);
+    for (size_t k = 0; k < json_array_size(list); k++) {
+      json_t *name = json_array_get(list, k);
+      same = same || (json_is_string(name)
+        && strcmp(json_string_value(name), family[i].architecture) == 0);
+    }
+    if (same) return &family[i];
+    setting_bad(s, "architectures", list, family[i].architecture);
+    return NULL;
+  }
+  setting_bad(s, "model_type", type, "gpt2, llama, mistral, qwen2 or qwen3");
+  return NULL;
+}
+
+/* <Derive the sizes that were not given> */
+static bool settings_derive(struct settings *s)
+{
+  struct model_config *c = s->c;
+  const char *heads = c->learned_positions ? "n_head" : "num_attention_heads";
+  json_t *found = json_object_get(s->all, heads);
+  if (c->n_kv_heads == 0) c->n_kv_heads = c->n_heads;
+  if (c->head_dim == 0 && c->d_model % c->n_heads != 0)
+    return setting_bad(s, heads, found, "a divisor of the width");
+  if (c->head_dim == 0) c->head_dim = c->d_model / c->n_heads;
+  if (c->n_heads % c->n_kv_heads != 0)
+    return setting_bad(s, heads, found, "a multiple of num_key_value_heads");
+  /* <Derive the width of the MLP, and what rotation and biases ask for> */
+  if (!c->learned_positions && c->head_dim % 2 != 0)
+    return setting_bad(s, "head_dim", json_object_get(s->all, "head_dim"),
+      "an even number: rotations turn pairs");
+  if (c->d_inner == 0 && c->d_model > MOST / 4)
+    return setting_bad(s, "n_embd", json_object_get(s->all, "n_embd"),
+      "at most 536870911");
+  if (c->d_inner == 0) c->d_inner = 4 * c->d_model;
+  if (c->gated && c->out_bias) c->qkv_bias = true;
+  return true;
+}
+
+/* <Read the list of layers> */
+static bool settings_layers(struct settings *s, json_t *list)
+{
+  struct model_config *c = s->c;
+  bool choice = used_find(s->t, "use_sliding_window") != NULL;
+  size_t n = json_array_size(list);
+  if (n != c->n_layers || n > LAYERS_LISTED)
+    return setting_bad(s, "layer_types", list, "a word for each layer");
+  c->window_listed = c->window > 0 && choice;
+  for (size_t i = 0; i < n; i++) {
+    const char *word = json_string_value(json_array_get(list, i));
+    bool near = word != NULL && strcmp(word, "sliding_attention") == 0;
+    bool full = word != NULL && strcmp(word, "full_attention") == 0;
+    if (!(near && c->window > 0) && !(full && (c->window == 0 || choice)))
+      return setting_bad(s, "layer_types", list, c->window == 0
+        ? "full_attention: there is no window" : choice
+        ? "full_attention or sliding_attention" : "sliding_attention");
+    if (c->window_listed && near)
+      c->windowed[i / 8] = (uint8_t) (c->windowed[i / 8] | 1u << i % 8);
+  }
+  return true;
+}
+
+/* <Find out which layers have a window> */
+static bool settings_window(struct settings *s)
+{
+  struct model_config *c = s->c;
+  json_t *list = json_object_get(s->all, "layer_types");
+  json_t *window = json_object_get(s->all, "sliding_window");
+  if (json_is_null(window) || !c->window_used) c->window = 0;
+  if (list != NULL && !json_is_null(list) && !settings_layers(s, list))
+    return false;
+  if (c->window == 0 || c->window_listed) c->window_from = 0;
+  return true;
+}
+
+/* <Read the kind of stretching> */
+
+/* <The fields of a stretching> */
+enum { PLAIN = 1 << ROPE_PLAIN, LINEAR = 1 << ROPE_LINEAR,
+  LLAMA3 = 1 << ROPE_LLAMA3, YARN = 1 << ROPE_YARN };
+static const struct setting stretching[] =
+  { {"factor", LINEAR | LLAMA3, true, read_real, at(rope.factor), 1, 1e9},
+  {"factor", YARN, false, read_real, at(rope.factor), 1, 1e9},
+  {"low_freq_factor", LLAMA3, true, read_real,
+    at(rope.low_freq_factor), 1e-9, 1e9},
+  {"high_freq_factor", LLAMA3, true, read_real,
+    at(rope.high_freq_factor), 1e-9, 1e9},
+  {"original_max_position_embeddings", LLAMA3 | YARN, false, read_count,
+    at(rope.original), 1, MOST},
+  {"partial_rotary_factor", ALL, false, read_one, 0, 0, 0},
+  {"rope_type", ALL, false, read_nothing, 0, 0, 0},
+  {"type", ALL, false, read_nothing, 0, 0, 0},
+  {"rope_theta", ALL, false, read_nothing, 0, 0, 0},
+  {NULL, 0, false, NULL, 0, 0, 0} };
+static const struct harmless_entry harmless_stretching[] =
+  { {"finetuned", "says what was done to the weights"}, {NULL, NULL} };
+
+static const struct setting yarn_field[] =
+  { {"beta_fast", YARN, false, read_real, at(rope.beta_fast), 1e-9, 1e9},
+  {"beta_slow", YARN, false, read_real, at(rope.beta_slow), 1e-9, 1e9},
+  {"attention_factor", YARN, false, read_real,
+    at(rope.attention_factor), 1e-9, 1e9},
+  {"mscale", YARN, false, read_real, at(rope.mscale), 0, 1e9},
+  {"mscale_all_dim", YARN, false, read_real, at(rope.mscale_all_dim), 0, 1e9},
+  {"truncate", YARN, false, read_truth, at(rope.truncate), 0, 0},
+  {NULL, 0, false, NULL, 0, 0, 0} };
+
+/* <Work out what a stretching leaves open> */
+
+/* <List the scales that do not count> */
+static bool rope_scales(struct settings *s, json_t *given)
+{
+  static const char *const name[] = { "mscale", "mscale_all_dim" };
+  const struct rope_config *r = &s->c->rope;
+  bool both = r->mscale > 0 && r->mscale_all_dim > 0;
+  for (int i = 0; i < 2 && (!both || r->attention_factor > 0); i++)
+    if (json_is_number(json_object_get(given, name[i]))
+        && !config_ignore(s->c, s->m, s->file, name[i], both
+          ? "there is an attention_factor" : "half of a pair that counts together",
+          s->why)) return false;
+  return true;
+}
+
+static bool rope_derive(struct settings *s, const char *where, json_t *given)
+{
+  struct rope_config *r = &s->c->rope;
+  if (r->original == 0) r->original = s->c->n_positions;
+  if (r->kind == ROPE_YARN && r->factor == 0)
+    r->factor = (double) s->c->n_positions / r->original;
+  if (r->kind == ROPE_LLAMA3 && r->high_freq_factor <= r->low_freq_factor)
+    return setting_bad(s, where, given, "high_freq_factor above low_freq_factor");
+  if (r->kind == ROPE_YARN && r->beta_fast <= r->beta_slow)
+    return setting_bad(s, where, given, "beta_fast above beta_slow");
+  if (r->kind == ROPE_YARN && r->theta <= 1)
+    return setting_bad(s, where, given, "a rope_theta above 1");
+  if (!rope_scales(s, given)) return false;
+  if (r->kind == ROPE_YARN) r->attention_factor = rope_scaled_attention(r);
+  return true;
+}
+
+static bool rope_kind(struct settings *s, const char *where, json_t *given)
+{
+  static const char *const kinds[] = { "default", "linear", "llama3", "yarn" };
+  json_t *type = json_object_get(given, "rope_type");
+  if (type == NULL) type = json_object_get(given, "type");
+  const char *kind = json_is_string(type) ? json_string_value(type) : "";
+  unsigned k = 0;
+  while (type != NULL && k < 4 && strcmp(kinds[k], kind) != 0) k++;
+  if (k == 4)
+    return setting_bad(s, where, given,
+      "a rope_type of default, linear, llama3 or yarn");
+  struct tables t = { 1u << k, { stretching, yarn_field }, { harmless_stretching } };
+  struct settings inner = *s;
+  inner.all = given, s->c->rope.kind = (enum rope_kind) k;
+  return settings_read(&inner, &t) && rope_derive(s, where, given);
+}
+
+/* <Read how positions are rotated> */
+static bool settings_rope(struct settings *s)
+{
+  json_t *old = json_object_get(s->all, "rope_scaling");
+  json_t *five = json_object_get(s->all, "rope_parameters");
+  if (json_is_null(old)) old = NULL;
+  if (json_is_null(five)) five = NULL;
+  if (old != NULL && five != NULL && !json_equal(old, five))
+    return setting_bad(s, "rope_scaling", old, "the same as rope_parameters");
+  const char *name = five != NULL ? "rope_parameters" : "rope_scaling";
+  json_t *given = five != NULL ? five : old;
+  if (given != NULL && !json_is_object(given))
+    return setting_bad(s, name, given, "an object or null");
+  /* <Read theta from either place> */
+  json_t *theta = json_object_get(s->all, "rope_theta");
+  if (json_is_null(theta)) theta = NULL;
+  json_t *inner = json_object_get(given, "rope_theta");
+  if (theta != NULL && inner != NULL
+      && json_number_value(theta) != json_number_value(inner))
+    return setting_bad(s, "rope_theta", theta, "the one in rope_parameters");
+  s->c->rope.theta = 10000;
+  struct setting f = { "rope_theta", ALL, false, read_real, at(rope.theta), 1, 1e18 };
+  if (inner == NULL) inner = theta;
+  if (inner != NULL && !read_real(s, &f, inner)) return false;
+  return given == NULL || rope_kind(s, name, given);
+}
+
+/* <Read one of the two files> */
+static bool settings_file(struct settings *s, const char *directory,
+  const char *file, char *path, size_t room)
+{
+  s->path = path, s->file = file;
+  int n = snprintf(path, room, "%s/%s", directory, file);
+  if (n < 0 || (size_t) n >= room)
+    return error_say(s->why, "%s: the path is too long", directory);
+  s->all = json_read(path, SETTINGS_MOST, s->why);
+  if (s->all == NULL) return false;
+  if (json_is_object(s->all)) return true;
+  return setting_bad(s, "this", s->all, "an object");
+}
+
+static bool settings_advice(struct settings *s)
+{
+  struct tables t = { ALL, { advice_field }, { harmless_advice } };
+  return settings_read(s, &t);
+}
+
+/* <Read the model's own settings> */
+static bool settings_model(struct settings *s)
+{
+  const struct family_row *f = family_find(s);
+  if (f == NULL) return false;
+  *s->c = f->always;
+  s->c->family = f->type;
+  s->c->sampling = (struct sampling_config) { .temperature = 1, .top_p = 1,
+    .typical_p = 1, .repetition_penalty = 1 };
+  s->c->rope = (struct rope_config) { .beta_fast = 32, .beta_slow = 1,
+    .truncate = true };
+  struct tables t = tables_of(f);
+  return settings_read(s, &t) && settings_derive(s) && settings_window(s)
+    && (s->c->learned_positions || settings_rope(s));
+}
+
+/* <Open and close the settings> */
+bool config_open(struct model_config *c, struct memory *m, const char *directory,
+  struct error *why)
+{
+  char path[4096];
+  struct settings s = { .c = c, .m = m, .why = why };
+  *c = (struct model_config) { .family = NULL };
+  bool ok = settings_file(&s, directory, "config.json", path, sizeof path)
+    && settings_model(&s);
+  json_decref(s.all);
+  s.all = NULL;
+  const char *advice = "generation_config.json";
+  snprintf(path, sizeof path, "%s/%s", directory, advice);
+  if (ok && access(path, F_OK) == 0)
+    ok = settings_file(&s, directory, advice, path, sizeof path)
+      && settings_advice(&s);
+  json_decref(s.all);
+  if (!ok) config_close(m, c);
+  return ok;
+}
+
+void config_close(struct memory *m, struct model_config *c)
+{
+  for (size_t i = 0; i < c->n_ignored; i++)
+    memory_give(m, FOR_OTHER, (char *) (uintptr_t) c->ignored[i].field,
+      strlen(c->ignored[i].field) + 1, 1);
+  memory_give(m, FOR_OTHER, c->ignored, c->ignored_room, sizeof *c->ignored);
+  *c = (struct model_config) { .family = NULL };
+}

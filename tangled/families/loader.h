@@ -1,0 +1,20 @@
+/* loader.h -- made from workshop/03-models.w; change it there */
+
+#ifndef INCIPIT_LOADER_H
+#define INCIPIT_LOADER_H
+#include "families/config.h"
+
+/* <A model, from outside> */
+
+/* maps the weights of a directory in Hugging Face's layout and checks them against
+   its settings; null and a sentence that names file and field. Owned by the caller;
+   any number of threads may read it */
+struct model *model_open(struct memory *m, const char *directory,
+  struct error *why);
+
+/* closes the files and returns the rest; null is nothing */
+void model_close(struct memory *m, struct model *lm);
+
+/* numbers in the tensors that are used, a tied head not counted twice */
+uint64_t model_parameters(const struct model *lm);
+#endif

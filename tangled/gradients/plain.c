@@ -1,0 +1,27 @@
+/* plain.c -- made from workshop/10-gradients.w; change it there */
+
+#include <math.h>
+#include <string.h>
+#include "functions/numbers.h"
+#include "gradients/slopes.h"
+#define TARGET
+#define WIDTH 4
+#include "gradients/slopes_tools.inc"
+
+/* <Fuse and spread without wide registers> */
+INLINE vec fused(vec a, vec b, vec c)
+{
+  each(i, WIDTH) c[i] = fmaf(a[i], b[i], c[i]);
+  return c;
+}
+
+INLINE vec spread(float x)
+{
+  vec v;
+  each(i, WIDTH) v[i] = x;
+  return v;
+}
+#include "gradients/slopes_bodies.inc"
+const struct slopes slopes_plain = { multiply, linear, weigh,
+  join, weigh_back, judge, norm_back, gain_back, gate_back, square,
+  adam };

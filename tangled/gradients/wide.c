@@ -1,0 +1,27 @@
+/* wide.c -- made from workshop/10-gradients.w; change it there */
+
+#include <math.h>
+#include <string.h>
+#include "functions/numbers.h"
+#include "gradients/slopes.h"
+#if defined __x86_64__
+#include <immintrin.h>
+#define TARGET __attribute__((target("avx2,fma")))
+#define WIDTH 8
+#include "gradients/slopes_tools.inc"
+
+/* <Fuse and spread with AVX2> */
+INLINE vec fused(vec a, vec b, vec c)
+{
+  return _mm256_fmadd_ps(a, b, c);
+}
+
+INLINE vec spread(float x)
+{
+  return _mm256_set1_ps(x);
+}
+#include "gradients/slopes_bodies.inc"
+const struct slopes slopes_wide = { multiply, linear, weigh,
+  join, weigh_back, judge, norm_back, gain_back, gate_back, square,
+  adam };
+#endif

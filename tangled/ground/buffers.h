@@ -1,0 +1,28 @@
+/* buffers.h -- made from chapters/00-foundations.w; change it there */
+
+#ifndef INCIPIT_BUFFERS_H
+#define INCIPIT_BUFFERS_H
+#include "ground/ground.h"
+
+/* <Rows of bytes and ids that grow> */
+
+/* n bytes in a block of room, for tokens; all zero is empty */
+struct bytes { unsigned char *byte; size_t n, room; };
+
+/* appends n bytes (more not inside b); on failure b is as it was */
+bool bytes_push(struct memory *m, struct bytes *b, const void *more,
+  size_t n, struct error *why);
+
+/* returns the block and empties the row */
+void bytes_free(struct memory *m, struct bytes *b);
+
+/* a row of ids that grows, like struct bytes; all zero is empty */
+struct ids { uint32_t *id; size_t n, room; };
+
+/* appends one id; on failure the row is as it was */
+bool ids_push(struct memory *m, struct ids *list, uint32_t id,
+  struct error *why);
+
+/* returns the block and empties the row */
+void ids_free(struct memory *m, struct ids *list);
+#endif

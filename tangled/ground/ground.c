@@ -1,0 +1,330 @@
+/* ground.c -- made from chapters/00-foundations.w; change it there */
+
+#define _POSIX_C_SOURCE 200809L
+#include <errno.h>
+#include <fcntl.h>
+#include <fenv.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "ground/ground.h"
+
+/* <Errors, memory and files> */
+
+/* <Cut a long sentence between two characters> */
+static void cut_at_character(char *words)
+{
+  size_t n = strlen(words), k = 0;
+  while (k < n && k < 3 && ((unsigned char) words[n - 1 - k] & 0xc0) == 0x80) k++;
+  if (k < n && (unsigned char) words[n - 1 - k] >= 0xc0) words[n - 1 - k] = '\0';
+}
+
+/* <Write the sentence, and say no> */
+bool error_say(struct error *why, const char *format, ...)
+{
+  if (why == NULL) return false;
+  va_list list;
+  va_start(list, format);
+  int n = vsnprintf(why->words, sizeof why->words, format, list);
+  va_end(list);
+  if (n < 0) why->words[0] = '\0';
+  if (n >= (int) sizeof why->words) cut_at_character(why->words);
+  for (unsigned char *c = (unsigned char *) why->words; *c != '\0'; c++)
+    if (*c < 0x20 || *c == 0x7f) *c = '?';
+    else if (*c == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0) c[0] = c[1] = '?';
+  return false;
+}
+
+/* <Write the four parts in their order> */
+bool error_found(struct error *why, const char *file, const char *field,
+  const char *found, const char *wanted)
+{
+  return error_say(why, "%s: %s is %s; wanted: %s", file, field, found,
+    wanted);
+}
+
+/* <Name the purposes> */
+const char *purpose_name(enum purpose what)
+{
+  static const char *const name[N_PURPOSES] = { "weights", "cache",
+    "activations", "tokens", "training", "other" };
+  return name[what];
+}
+
+/* <Enter a request, and tell whether it shall be refused on purpose> */
+static bool enter_request(struct memory *m, enum purpose what, uint64_t bytes)
+{
+  m->all.requests++, m->of[what].requests++;
+  m->all.asked += bytes, m->of[what].asked += bytes;
+  return m->all.requests == m->refuse_at;
+}
+
+/* <Enter a refusal> */
+static void *enter_refusal(struct memory *m, enum purpose what, uint64_t bytes,
+  struct error *why)
+{
+  m->all.refused++, m->of[what].refused++;
+  error_say(why, "out of memory: %" PRIu64 " bytes" " for %s, %" PRIu64 " held",
+    bytes, purpose_name(what), m->all.held);
+  return NULL;
+}
+
+static void *enter_overflow(struct memory *m, enum purpose what, size_t count,
+  size_t size, struct error *why)
+{
+  enter_request(m, what, 0);
+  m->all.refused++, m->of[what].refused++;
+  error_say(why, "out of memory: %zu times %zu bytes for %s", count, size,
+    purpose_name(what));
+  return NULL;
+}
+
+/* <Take a block> */
+void *memory_take(struct memory *m, enum purpose what, size_t count, size_t size,
+  struct error *why)
+{
+  if (size != 0 && count > (SIZE_MAX - 63) / size)
+    return enter_overflow(m, what, count, size, why);
+  size_t bytes = count * size;
+  void *p = NULL;
+  if (!enter_request(m, what, bytes))
+    p = aligned_alloc(64, bytes == 0 ? 64 : (bytes + 63) / 64 * 64);
+  if (p == NULL) return enter_refusal(m, what, bytes, why);
+  memset(p, 0, bytes);
+  /* <Enter bytes as given> */
+  struct account *book[2] = { &m->all, &m->of[what] };
+  for (int i = 0; i < 2; i++) {
+    book[i]->given += bytes, book[i]->held += bytes;
+    if (book[i]->held > book[i]->peak) book[i]->peak = book[i]->held;
+  }
+  return p;
+}
+
+/* <Grow a block, and return it> */
+void *memory_grow(struct memory *m, enum purpose what, void *p, size_t old,
+  size_t count, size_t size, struct error *why)
+{
+  void *q = memory_take(m, what, count, size, why);
+  if (q == NULL) return NULL;
+  if (p != NULL) memcpy(q, p, (old < count ? old : count) * size);
+  memory_give(m, what, p, old, size);
+  return q;
+}
+
+void memory_give(struct memory *m, enum purpose what, void *p, size_t count,
+  size_t size)
+{
+  if (p == NULL) return;
+  m->all.held -= count * size, m->of[what].held -= count * size;
+  free(p);
+}
+
+/* <Map what has been opened> */
+static bool map_open_file(struct mapping *map, const char *path, int file,
+  size_t size, struct error *why)
+{
+  void *p = mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0);
+  if (p == MAP_FAILED)
+    return error_say(why, "%s: cannot be mapped: %s", path, strerror(errno));
+  *map = (struct mapping) { p, size };
+  return true;
+}
+
+void file_unmap(struct mapping *map)
+{
+  if (map->size > 0) munmap((void *) (uintptr_t) map->bytes, map->size);
+  *map = (struct mapping) { (const unsigned char *) "", 0 };
+}
+
+/* <Map a regular file> */
+bool file_map(struct mapping *map, const char *path, struct error *why)
+{
+  *map = (struct mapping) { (const unsigned char *) "", 0 };
+  int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file < 0)
+    return error_say(why, "%s: cannot be opened: %s", path, strerror(errno));
+  struct stat about;
+  bool ok = fstat(file, &about) == 0;
+  if (!ok) error_say(why, "%s: %s", path, strerror(errno));
+  if (ok && !S_ISREG(about.st_mode))
+    ok = error_found(why, path, "this", S_ISDIR(about.st_mode)
+      ? "a directory" : "not a regular file", "a file");
+  if (ok && about.st_size > 0)
+    ok = map_open_file(map, path, file, (size_t) about.st_size, why);
+  close(file);
+  return ok;
+}
+
+/* <Workers> */
+
+/* <What a pool holds> */
+struct helper { struct pool *home; unsigned number; pthread_t thread; };
+struct pool {
+  unsigned workers;
+  atomic_uint step, busy, ending;
+  pool_work *work;
+  void *what;
+  pthread_mutex_t lock;
+  pthread_cond_t announced, finished;
+  struct helper *helpers; /* workers of them; number 0, the caller, is unused */
+};
+
+/* looks at step before a worker sleeps */
+enum { PATIENCE = 50000 };
+
+/* <Do one worker's part under the standard modes> */
+static void do_part(pool_work *work, void *what, unsigned worker,
+  unsigned workers)
+{
+  fenv_t found;
+  fegetenv(&found);
+  fesetenv(FE_DFL_ENV);
+  work(what, worker, workers);
+  fesetenv(&found);
+}
+
+/* <Wake those who sleep> */
+static void wake(struct pool *p, pthread_cond_t *who)
+{
+  pthread_mutex_lock(&p->lock);
+  pthread_cond_broadcast(who);
+  pthread_mutex_unlock(&p->lock);
+}
+
+/* <The life of a helper> */
+static void *helper_life(void *argument)
+{
+  struct helper *h = argument;
+  struct pool *p = h->home;
+  for (unsigned seen = 0;;) {
+    /* <Wait until p->step is no longer seen> */
+    for (int i = 0; i < PATIENCE; i++)
+      if (atomic_load_explicit(&p->step, memory_order_acquire) != seen) break;
+    if (atomic_load_explicit(&p->step, memory_order_acquire) == seen) {
+      pthread_mutex_lock(&p->lock);
+      while (atomic_load_explicit(&p->step, memory_order_acquire) == seen)
+        pthread_cond_wait(&p->announced, &p->lock);
+      pthread_mutex_unlock(&p->lock);
+    }
+    seen = atomic_load_explicit(&p->step, memory_order_acquire);
+    if (atomic_load(&p->ending) != 0) return NULL;
+    do_part(p->work, p->what, h->number, p->workers);
+    if (atomic_fetch_sub_explicit(&p->busy, 1, memory_order_acq_rel) == 1)
+      wake(p, &p->finished);
+  }
+}
+
+/* <Give a step to all workers, and wait for the last> */
+void pool_run(struct pool *p, pool_work *work, void *what)
+{
+  unsigned workers = pool_workers(p);
+  if (workers == 1) {
+    do_part(work, what, 0, 1);
+    return;
+  }
+  p->work = work, p->what = what;
+  atomic_store_explicit(&p->busy, workers - 1, memory_order_relaxed);
+  atomic_fetch_add_explicit(&p->step, 1, memory_order_release);
+  wake(p, &p->announced);
+  do_part(work, what, 0, workers);
+  /* <Wait until nobody is busy> */
+  for (int i = 0; i < PATIENCE; i++)
+    if (atomic_load_explicit(&p->busy, memory_order_acquire) == 0) return;
+  pthread_mutex_lock(&p->lock);
+  while (atomic_load_explicit(&p->busy, memory_order_acquire) != 0)
+    pthread_cond_wait(&p->finished, &p->lock);
+  pthread_mutex_unlock(&p->lock);
+}
+
+/* <End the helpers that were started> */
+static void end_helpers(struct pool *p, unsigned started)
+{
+  atomic_store(&p->ending, 1);
+  atomic_fetch_add_explicit(&p->step, 1, memory_order_release);
+  wake(p, &p->announced);
+  for (unsigned i = 1; i < started; i++)
+    pthread_join(p->helpers[i].thread, NULL);
+}
+
+/* <Start the helpers> */
+struct pool *pool_open(struct memory *m, unsigned workers, struct error *why)
+{
+  struct pool *p = memory_take(m, FOR_OTHER, 1, sizeof *p, why);
+  if (p == NULL) return NULL;
+  struct helper *h = memory_take(m, FOR_OTHER, workers, sizeof *h, why);
+  if (h == NULL) {
+    memory_give(m, FOR_OTHER, p, 1, sizeof *p);
+    return NULL;
+  }
+  p->helpers = h, p->workers = workers;
+  pthread_mutex_init(&p->lock, NULL);
+  pthread_cond_init(&p->announced, NULL);
+  pthread_cond_init(&p->finished, NULL);
+  /* <Start a thread for each helper, or end those that were started> */
+  for (unsigned i = 1; i < workers; i++) {
+    h[i] = (struct helper) { .home = p, .number = i };
+    int code = pthread_create(&h[i].thread, NULL, helper_life, &h[i]);
+    if (code == 0) continue;
+    error_say(why, "thread %u of %u: %s", i + 1, workers, strerror(code));
+    end_helpers(p, i);
+    /* <Return the pool's memory, which was for workers> */
+    pthread_mutex_destroy(&p->lock);
+    pthread_cond_destroy(&p->announced);
+    pthread_cond_destroy(&p->finished);
+    memory_give(m, FOR_OTHER, p->helpers, workers, sizeof *p->helpers);
+    memory_give(m, FOR_OTHER, p, 1, sizeof *p);
+    return NULL;
+  }
+  return p;
+}
+
+/* <Close a pool, and count its workers> */
+void pool_close(struct memory *m, struct pool *p)
+{
+  if (p == NULL) return;
+  unsigned workers = p->workers;
+  end_helpers(p, workers);
+  pthread_mutex_destroy(&p->lock);
+  pthread_cond_destroy(&p->announced);
+  pthread_cond_destroy(&p->finished);
+  memory_give(m, FOR_OTHER, p->helpers, workers, sizeof *p->helpers);
+  memory_give(m, FOR_OTHER, p, 1, sizeof *p);
+}
+
+unsigned pool_workers(const struct pool *p)
+{
+  return p == NULL ? 1 : p->workers;
+}
+
+/* <Count the physical cores> */
+
+/* <Name the first of a processor's siblings> */
+static long first_sibling(long i)
+{
+  char path[96];
+  snprintf(path, sizeof path,
+    "/sys/devices/system/cpu/cpu%ld/topology/thread_siblings_list", i);
+  FILE *file = fopen(path, "r");
+  long sibling = i;
+  if (file != NULL) {
+    if (fscanf(file, "%ld", &sibling) != 1) sibling = i;
+    fclose(file);
+  }
+  return sibling;
+}
+
+unsigned pool_cores(void)
+{
+  long online = sysconf(_SC_NPROCESSORS_ONLN);
+  unsigned first = 0;
+  for (long i = 0; i < online; i++)
+    if (first_sibling(i) == i) first++;
+  return first > 0 ? first : 1;
+}

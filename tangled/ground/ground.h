@@ -1,0 +1,97 @@
+/* ground.h -- made from chapters/00-foundations.w; change it there */
+
+#ifndef INCIPIT_GROUND_H
+#define INCIPIT_GROUND_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* <Refuse a compiler that would change the bits> */
+#ifdef __FAST_MATH__
+_Static_assert(0, "compile without -ffast-math: it reorders the sums");
+#endif
+#if defined __FLT_EVAL_METHOD__ && __FLT_EVAL_METHOD__ != 0
+_Static_assert(0, "this target computes floats in wider registers (x87?)");
+#endif
+
+/* <An error is one sentence> */
+
+/* why the last call failed: one sentence in UTF-8, no line break; owned by the
+   caller, written only on failure */
+struct error { char words[400]; };
+
+/* writes the sentence, cut to fit; why may be null; always false, so that a function
+   can end with return error_say(...) */
+bool error_say(struct error *why, const char *format, ...)
+  __attribute__((format(printf, 2, 3)));
+
+/* file: field is found; wanted: wanted, found quoted by the caller */
+bool error_found(struct error *why, const char *file, const char *field,
+  const char *found, const char *wanted);
+
+/* <Memory that is counted> */
+
+/* what a block is for */
+enum purpose { FOR_WEIGHTS, FOR_CACHE, FOR_ACTIVATIONS, FOR_TOKENS, FOR_TRAINING,
+  FOR_OTHER, N_PURPOSES };
+
+/* bytes asked for (refused requests too), bytes given, bytes given and not returned,
+   the largest that held has been; then two counts of requests */
+struct account { uint64_t asked, given, held, peak, requests, refused; };
+
+/* the books, by purpose and together; all zero is an empty book. Request number
+   refuse_at (from 1, over all purposes; 0: none) is refused */
+struct memory { struct account of[N_PURPOSES], all; uint64_t refuse_at; };
+
+/* count objects of size bytes, zeroed, aligned to 64; null and a sentence if refused
+   or if count*size overflows; 0 bytes give a pointer, too */
+void *memory_take(struct memory *m, enum purpose what, size_t count, size_t size,
+  struct error *why);
+
+/* the block p of old objects becomes one of count, its contents kept and the rest
+   zeroed; on failure p is untouched and still owned by the caller */
+void *memory_grow(struct memory *m, enum purpose what, void *p, size_t old,
+  size_t count, size_t size, struct error *why);
+
+/* returns what memory_take gave, with the same numbers; null is nothing */
+void memory_give(struct memory *m, enum purpose what, void *p, size_t count,
+  size_t size);
+
+/* "weights", "cache", ... */
+const char *purpose_name(enum purpose what);
+
+/* <A file that is mapped> */
+
+/* a file as memory, read-only; an empty file has size == 0 */
+struct mapping { const unsigned char *bytes; size_t size; };
+
+/* maps the whole regular file path; the sentence names it */
+bool file_map(struct mapping *map, const char *path, struct error *why);
+
+/* ends a mapping; all pointers into it die with it */
+void file_unmap(struct mapping *map);
+
+/* <A pool of workers> */
+struct pool;
+
+/* one worker's part of a step: worker is 0...workers-1. It allocates nothing, and
+   what it writes no other worker reads or writes */
+typedef void pool_work(void *what, unsigned worker, unsigned workers);
+
+/* a pool of workers >=1, the caller being the first of them; owned by the caller;
+   null and a sentence if threads or memory are refused */
+struct pool *pool_open(struct memory *m, unsigned workers, struct error *why);
+
+/* work(what, i, workers) for every i, on as many threads, under the default
+   floating-point modes; returns when all are done. A null pool is one worker */
+void pool_run(struct pool *p, pool_work *work, void *what);
+
+/* how many; 1 for a null pool */
+unsigned pool_workers(const struct pool *p);
+
+/* ends the threads and returns the memory */
+void pool_close(struct memory *m, struct pool *p);
+
+/* physical cores that are online, at least 1 */
+unsigned pool_cores(void);
+#endif

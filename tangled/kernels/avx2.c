@@ -1,0 +1,66 @@
+/* avx2.c -- made from chapters/11-simd.w; change it there */
+
+#include "kernels/kernels.h"
+#include "functions/numbers.h"
+#if defined __x86_64__
+#include <immintrin.h>
+#define TARGET __attribute__((target("avx2,fma,f16c")))
+#define WIDTH 8
+#define TILE_ROWS 3
+#define TILE_OUTS 2
+#include "kernels/lanes.inc"
+
+/* <Multiply-add and the rest, for AVX2> */
+INLINE vec fused(vec a, vec b, vec c)
+{ return _mm256_fmadd_ps(a, b, c); }
+INLINE vec spread(float x)
+{ return _mm256_set1_ps(x); }
+INLINE vec widen(const uint16_t *h, enum weight_type type)
+{
+  __m128i short_ones = _mm_loadu_si128((const void *) h);
+  if (type == WEIGHT_F16) return _mm256_cvtph_ps(short_ones);
+  __m256i wide = _mm256_cvtepu16_epi32(short_ones);
+  return _mm256_castsi256_ps(_mm256_slli_epi32(wide, 16));
+}
+
+INLINE vec count_up(const int8_t *small)
+{
+  __m128i few = _mm_loadl_epi64((const void *) small);
+  return _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(few));
+}
+
+/* <Choose lanes and fold them, for AVX2> */
+INLINE vec choose(int n, vec a, vec b)
+{
+  static const int32_t on[16] = { -1, -1, -1, -1, -1, -1, -1, -1 };
+  __m256i mask = _mm256_loadu_si256((const void *) (on + 8 - n));
+  return _mm256_blendv_ps(b, a, _mm256_castsi256_ps(mask));
+}
+
+/* <Fold sixteen lanes in an array> */
+INLINE float fold_array(float *lane)
+{
+  for (int s = 8; s > 0; s /= 2)
+    for (int j = 0; j < s; j++) lane[j] += lane[j + s];
+  return lane[0];
+}
+
+/* <Fold four lanes, the last two steps> */
+INLINE float fold_four(__m128 v)
+{
+  v += _mm_movehl_ps(v, v);
+  return v[0] + v[1];
+}
+
+INLINE float fold(const vec *a)
+{
+  vec v = a[0] + a[1];
+  return fold_four(_mm256_castps256_ps128(v)
+    + _mm256_extractf128_ps(v, 1));
+}
+#include "kernels/bodies.inc"
+const struct kernels kernels_avx2 =
+  { "avx2", linear, normalize, rotate, attend, activate, add,
+  embed, angles, softmax, log_softmax, weigh,
+  two_roundings, one_rounding, spin, sweep };
+#endif

@@ -1,0 +1,64 @@
+/* avx512.c -- made from chapters/11-simd.w; change it there */
+
+#include "kernels/kernels.h"
+#include "functions/numbers.h"
+#if defined __x86_64__
+#include <immintrin.h>
+#define TARGET __attribute__((target("avx512f,avx512bw,avx512dq," \
+  "avx512vl,avx2,fma,f16c")))
+#define WIDTH 16
+#define TILE_ROWS 6
+#define TILE_OUTS 4
+#include "kernels/lanes.inc"
+
+/* <Multiply-add and the rest, for AVX-512> */
+INLINE vec fused(vec a, vec b, vec c)
+{ return _mm512_fmadd_ps(a, b, c); }
+INLINE vec spread(float x)
+{ return _mm512_set1_ps(x); }
+INLINE vec widen(const uint16_t *h, enum weight_type type)
+{
+  __m256i short_ones = _mm256_loadu_si256((const void *) h);
+  if (type == WEIGHT_F16) return _mm512_cvtph_ps(short_ones);
+  __m512i wide = _mm512_cvtepu16_epi32(short_ones);
+  return _mm512_castsi512_ps(_mm512_slli_epi32(wide, 16));
+}
+
+INLINE vec count_up(const int8_t *small)
+{
+  __m128i few = _mm_loadu_si128((const void *) small);
+  return _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(few));
+}
+
+/* <Choose lanes and fold them, for AVX-512> */
+INLINE vec choose(int n, vec a, vec b)
+{ return _mm512_mask_blend_ps((__mmask16) ((1u << n) - 1), b, a); }
+
+/* <Fold sixteen lanes in an array> */
+INLINE float fold_array(float *lane)
+{
+  for (int s = 8; s > 0; s /= 2)
+    for (int j = 0; j < s; j++) lane[j] += lane[j + s];
+  return lane[0];
+}
+
+/* <Fold four lanes, the last two steps> */
+INLINE float fold_four(__m128 v)
+{
+  v += _mm_movehl_ps(v, v);
+  return v[0] + v[1];
+}
+
+INLINE float fold(const vec *a)
+{
+  __m256 v = _mm512_castps512_ps256(a[0])
+    + _mm512_extractf32x8_ps(a[0], 1);
+  return fold_four(_mm256_castps256_ps128(v)
+    + _mm256_extractf128_ps(v, 1));
+}
+#include "kernels/bodies.inc"
+const struct kernels kernels_avx512 =
+  { "avx512", linear, normalize, rotate, attend, activate, add,
+  embed, angles, softmax, log_softmax, weigh,
+  two_roundings, one_rounding, spin, sweep };
+#endif

@@ -1,0 +1,149 @@
+/* kernels.h -- made from chapters/11-simd.w; change it there */
+
+#ifndef INCIPIT_KERNELS_H
+#define INCIPIT_KERNELS_H
+#include "ground/ground.h"
+
+/* <Numbers as a file stores them> */
+
+/* IEEE binary32, IEEE binary16, the upper half of a binary32; blocks: a scale in
+   binary16, then 32 signed bytes, or 16 bytes with two numbers each, number i in the
+   low half of byte i and number i+16 in the high half, 8 too large (ggml's layout) */
+enum weight_type { WEIGHT_F32, WEIGHT_F16, WEIGHT_BF16,
+  BLOCKS_Q8_0, BLOCKS_Q4_0 };
+
+/* numbers in a block */
+enum { BLOCK_NUMBERS = 32 };
+
+/* bytes of one number of the first three types: 4, 2, 2 */
+size_t weight_bytes(enum weight_type type);
+
+/* bytes of n numbers in a row, a multiple of BLOCK_NUMBERS for blocks */
+static inline size_t row_bytes(enum weight_type type, size_t n)
+{
+  if (type < BLOCKS_Q8_0) return n * (type == WEIGHT_F32 ? 4 : 2);
+  return n / BLOCK_NUMBERS * (type == BLOCKS_Q8_0 ? 34 : 18);
+}
+
+/* numbers where they lie in the file (or in memory), little-endian, in any alignment,
+   owned by somebody else; null data: there is no such tensor */
+struct tensor { const void *data; enum weight_type type; };
+
+/* a linear layer: weight is [out][in], or [in][out] if transposed (GPT-2's Conv1D);
+   bias is [out] or absent */
+struct matrix { struct tensor weight, bias; size_t in, out; bool transposed; };
+
+/* <What norms and activations are> */
+
+/* Zhang and Sennrich 2019; Ba, Kiros and Hinton 2016 */
+enum norm_kind { NORM_RMS, NORM_LAYER };
+
+/* gain and bias are [d]; each may be absent; NORM_RMS looks at no bias */
+struct normalizer { enum norm_kind kind; struct tensor gain, bias; float epsilon; };
+
+/* Elfwing and others 2017; Hendrycks and Gimpel 2016, approximated and exact */
+enum activation_kind { ACTIVATION_SILU, ACTIVATION_GELU_TANH,
+  ACTIVATION_GELU_ERF };
+
+/* <What attention is given> */
+
+/* n_heads is a multiple of n_kv_heads; scale multiplies each score */
+struct heads { uint32_t n_heads, n_kv_heads, head_dim; float scale; };
+
+/* what one row sees of one layer of a sequence: positions lo <= t < hi, and before
+   them the first sinks, which are at most lo. The key of position t in head h is
+   head_dim numbers of type at base_k + h*head_bytes + t*row_bytes if page is null,
+   else at base_k + page[t/page_rows]*page_bytes + h*head_bytes +
+   t%page_rows*row_bytes; the values likewise at base_v */
+struct view {
+  const void *base_k, *base_v;
+  const uint32_t *page;
+  size_t page_rows, page_bytes, row_bytes, head_bytes;
+  enum weight_type type;
+  uint32_t lo, hi, sinks;
+};
+
+/* where attention shall leave its weights: [rows][n_heads][stride], that of position
+   t at index t; positions that a row does not see get 0 */
+struct capture { float *weights; size_t stride; };
+
+/* <The table of kernels> */
+struct engine;
+struct counters;
+
+/* one implementation of all kernels; arrays are float, row by row, and belong to the
+   caller */
+struct kernels {
+  const char *name;
+  /* <The kernels of a layer> */
+  /* y[m] = x*w_m for n matrices with the same in: x is [rows][in], y[m] is
+     [rows][out] of list[m] and overlaps nothing. The bias is added last */
+  void (*linear)(const struct engine *e, const struct matrix *list, size_t n,
+    const float *x, size_t rows, float *const *y);
+  /* x and y are [rows][d] and may be the same */
+  void (*normalize)(const struct engine *e, const struct normalizer *g,
+    const float *x, size_t rows, size_t d, float *y);
+  /* turns the pairs (i, i+half) of each head of x, [rows][n_heads][2*half], by the
+     row's angles, in place: the half-split pairing of the Llama checkpoints */
+  void (*rotate)(const struct engine *e, float *x, size_t rows, size_t n_heads,
+    size_t half, const float *c, const float *s);
+  /* q and y are [rows][n_heads][head_dim], seen is [rows]; room has kernels_room
+     floats for each worker; keep may be null (Vaswani and others 2017) */
+  void (*attend)(const struct engine *e, const struct heads *h, const float *q,
+    const struct view *seen, size_t rows, float *room, float *y,
+    const struct capture *keep);
+  /* y[i] = f(x[i]), times up[i] if up is not null; y may be x or up */
+  void (*activate)(const struct engine *e, enum activation_kind kind,
+    const float *x, const float *up, size_t n, float *y);
+  /* y[i] += x[i]: the residual stream */
+  void (*add)(const struct engine *e, float *y, const float *x, size_t n);
+  /* <The kernels at the two ends> */
+  /* row id[r] of table, [any][d], widened to y[r], [rows][d] */
+  void (*embed)(const struct engine *e, struct tensor table, size_t d,
+    const uint32_t *id, size_t rows, float *y);
+  /* cosine and sine, times scaling, of position times frequency in float: c and s are
+     [rows][half] (Su and others 2021) */
+  void (*angles)(const struct engine *e, const uint32_t *position, size_t rows,
+    const float *frequency, size_t half, float scaling, float *c, float *s);
+  /* exp(x - max) over its sum, in double, for each row of x, [rows][n] */
+  void (*softmax)(const struct engine *e, const float *x, size_t rows, size_t n,
+    double *y);
+  /* (x - max) - log(sum of exp(x - max)), in double, natural logarithms */
+  void (*log_softmax)(const struct engine *e, const float *x, size_t rows,
+    size_t n, double *y);
+  /* z[i] becomes exp(z[i] - most), in double, in place */
+  void (*weigh)(double *z, size_t n, double most);
+  /* <Two functions that only the self-test calls> */
+  /* a*b+c as this table was compiled: product and sum rounded */
+  float (*two_roundings)(float a, float b, float c);
+  /* the multiply-add of this table's kernels */
+  float (*one_rounding)(float a, float b, float c);
+  /* <Two functions that measure the machine> */
+  /* n multiply-adds, or a few more, of numbers that stay in registers; how many they
+     were. *left depends on all of them, so that none can be left out */
+  uint64_t (*spin)(uint64_t n, float *left);
+  /* the sum of x[n], in no order that anybody should rely on */
+  float (*sweep)(const float *x, size_t n);
+};
+
+/* the first argument of every kernel: the kernels in use, their struct pool * (null:
+   one thread), and the counters, which the callers of kernels bump */
+struct engine { const struct kernels *k; void *self; struct counters *c; };
+
+/* <How a table is found and tested> */
+
+/* the table called name, scalar, avx2 or avx512, or for null the fastest that this
+   processor can run; null and a sentence that lists those it can */
+const struct kernels *kernels_find(const char *name, struct error *why);
+
+/* table number i of those that this build has and this processor can run, the slowest
+   first; null behind the last */
+const struct kernels *kernels_at(size_t i);
+
+/* false and a sentence if the build contracts a*b+c or has no exact fma; forward
+   refuses to run then */
+bool kernels_self_test(const struct kernels *k, struct error *why);
+
+/* floats that one worker of attend needs when no row sees more than longest positions */
+size_t kernels_room(const struct heads *h, size_t longest);
+#endif

@@ -1,0 +1,60 @@
+/* scalar.c -- made from chapters/11-simd.w; change it there */
+
+#include "kernels/kernels.h"
+#include "functions/numbers.h"
+#define TARGET
+#define WIDTH 4
+#define TILE_ROWS 2
+#define TILE_OUTS 2
+#include "kernels/lanes.inc"
+
+/* <Multiply-add and the rest, in plain C> */
+INLINE vec fused(vec a, vec b, vec c)
+{
+  for (int j = 0; j < WIDTH; j++) c[j] = fmaf(a[j], b[j], c[j]);
+  return c;
+}
+
+INLINE vec spread(float x)
+{ return (vec) { x, x, x, x }; }
+INLINE vec widen(const uint16_t *h, enum weight_type type)
+{
+  vec v = { 0 };
+  for (int j = 0; j < WIDTH; j++)
+    v[j] = type == WEIGHT_F16 ? num_from_f16(h[j]) : num_from_bf16(h[j]);
+  return v;
+}
+
+INLINE vec count_up(const int8_t *small)
+{
+  vec v = { 0 };
+  for (int j = 0; j < WIDTH; j++) v[j] = (float) small[j];
+  return v;
+}
+
+/* <Choose lanes and fold them, in plain C> */
+INLINE vec choose(int n, vec a, vec b)
+{
+  for (int j = 0; j < WIDTH; j++) a[j] = j < n ? a[j] : b[j];
+  return a;
+}
+
+/* <Fold sixteen lanes in an array> */
+INLINE float fold_array(float *lane)
+{
+  for (int s = 8; s > 0; s /= 2)
+    for (int j = 0; j < s; j++) lane[j] += lane[j + s];
+  return lane[0];
+}
+
+INLINE float fold(const vec *a)
+{
+  float lane[16];
+  memcpy(lane, a, sizeof lane);
+  return fold_array(lane);
+}
+#include "kernels/bodies.inc"
+const struct kernels kernels_scalar =
+  { "scalar", linear, normalize, rotate, attend, activate, add,
+  embed, angles, softmax, log_softmax, weigh,
+  two_roundings, one_rounding, spin, sweep };

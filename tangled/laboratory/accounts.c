@@ -1,0 +1,382 @@
+/* the program -- made from laboratory/06-memory.w; change it there */
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include "accounts/accounts.h"
+#include "tokenizer/tokenizer.h"
+#include "laboratory/kit2.h"
+
+/* <Print the bills> */
+static bool print_shape(const struct named_shape *n, struct error *why)
+{
+  struct model_config c;
+  struct plan p = { format_at(1), n->n_positions, 1, 0, 0 };
+  uint64_t bytes;
+  if (!shape_find(n->name, &c, why) || !bill_cache(&c, &p, &bytes, why))
+    return false;
+  printf("shape.%s.layers %u\nshape.%s.heads %u\n", n->name, c.n_layers,
+    n->name, c.n_kv_heads);
+  printf("shape.%s.token %" PRIu64 "\nshape.%s.context %u\n", n->name,
+    bill_token(&c, p.format), n->name, c.n_positions);
+  printf("shape.%s.gb %.6f\nshape.%s.gib %.6f\n", n->name,
+    (double) bytes / 1e9, n->name, (double) bytes / 0x1p30);
+  printf("bill.%s.parameters %" PRIu64 "\n", n->name, bill_parameters(&c));
+  if (n->window > 0) printf("shape.%s.window %u\n", n->name, n->window);
+  return true;
+}
+
+static bool print_tensors(const char *name, struct error *why)
+{
+  struct model_config c;
+  struct tensor_line line[TENSOR_LINES];
+  if (!shape_find(name, &c, why)) return false;
+  for (size_t i = 0, n = bill_tensors(&c, line); i < n; i++) {
+    int word = (int) strcspn(line[i].name, " ");
+    printf("bill.%s.%.*s %" PRIu64 "\nbill.%s.%.*s.times %" PRIu64 "\n",
+      name, word, line[i].name, line[i].each,
+      name, word, line[i].name, line[i].times);
+  }
+  return true;
+}
+
+static bool print_bills(struct laboratory *lab, struct error *why)
+{
+  (void) lab;
+  for (size_t i = 0; shape_at(i) != NULL; i++)
+    if (!print_shape(shape_at(i), why)) return false;
+  return print_tensors("gpt2", why) && print_tensors("llama-7b", why);
+}
+
+static bool print_vocabulary(struct laboratory *lab, struct error *why)
+{
+  struct memory book = { .refuse_at = 0 };
+  struct model_config c;
+  struct tokenizer *t = tokenizer_open(&book, "models/pocket", why);
+  (void) lab;
+  if (t == NULL || !shape_find("gpt2", &c, why)) return false;
+  struct tokenizer_tables taken = tokenizer_tables(t);
+  uint64_t tables = tokenizer_bytes(taken.ids, taken.merges);
+  uint64_t large = tokenizer_bytes(50257, 50000);
+  print_key("vocab.pocket", "%" PRIu64, tables);
+  print_key("vocab.gpt2", "%" PRIu64, large);
+  print_key("vocab.gpt2.percent", "%.4f",
+    percent(large, 2 * bill_parameters(&c)));
+  print_key("vocab.letters", "%" PRIu64, taken.letters);
+  print_key("vocab.rest", "%" PRIu64,
+    book.of[FOR_TOKENS].held - tables - taken.letters);
+  tokenizer_close(&book, t);
+  return true;
+}
+
+/* <Print what the claims come to> */
+static struct model_config shape(const char *name)
+{
+  struct model_config c = { .n_layers = 0 };
+  shape_find(name, &c, NULL);
+  return c;
+}
+
+static uint64_t cache_of(const char *name, uint64_t tokens, uint32_t kv_heads)
+{
+  struct model_config c = shape(name);
+  struct plan p = { format_at(1), tokens, 1, 0, 0 };
+  uint64_t bytes = 0;
+  if (kv_heads > 0) c.n_kv_heads = kv_heads;
+  bill_cache(&c, &p, &bytes, NULL);
+  return bytes;
+}
+
+static double gib(uint64_t bytes)
+{
+  return (double) bytes / 0x1p30;
+}
+
+static void print_fits(const struct model_config *c)
+{
+  struct plan p = { format_at(1), 4096, 1, 0, 0 };
+  uint64_t weights = 2 * bill_parameters(c), card = 80000000000;
+  print_key("fits.llama.weights", "%.4f", (double) weights / 1e9);
+  print_key("fits.llama.batch claim.S1-49", "%" PRIu64,
+    bill_max_batch(c, &p, weights, card));
+  print_key("fits.llama.context", "%" PRIu64,
+    bill_max_context(c, &p, weights, card));
+  print_key("desk.row", "%zu",
+    3 * sizeof (uint32_t) + sizeof (size_t) + sizeof (struct view));
+  print_key("desk.llama.one", "%" PRIu64, bill_pass(c, 1, 1, 1));
+  print_key("desk.pass", "%zu", sizeof (struct pass));
+  print_key("desk.llama.sheet", "%" PRIu64,
+    bill_pass(c, 1, 257, 1) - bill_pass(c, 1, 1, 1));
+  print_key("desk.llama.prompt", "%.4f",
+    (double) bill_pass(c, 2048, 2048, 1) / 1e6);
+}
+
+static void print_seven(struct model_config c)
+{
+  uint64_t token = cache_of("llama-7b", 1, 0), whole = bill_parameters(&c);
+  uint64_t hundred = cache_of("llama-7b", 100000, 0);
+  uint64_t layers = (uint64_t) c.n_layers * c.d_model * c.d_model * 12;
+  print_key("claim.S0-42 claim.S0-56 claim.S2-55 claim.S1-24", "%" PRIu64, token);
+  print_key("claim.S0-43 claim.S0-63", "%" PRIu64, hundred);
+  print_key("llama.gigabyte", "%.4f", 1e9 / (double) token);
+  print_key("fifty.sum", "%.4f", (double) (hundred + 2 * whole) / 1e9);
+  print_key("fifty.gb", "%.4f", (double) hundred / 1e9);
+  print_key("fifty.gib", "%.4f", gib(hundred));
+  print_key("claim.S0-19", "%" PRIu64, 6 * token / c.n_layers);
+  print_key("claim.S0-41", "%" PRIu64, layers);
+  print_key("claim.S0-46", "%" PRIu64, cache_of("llama-7b", 100000, 8));
+  print_key("claim.S0-49", "%" PRIu64, layers * 2 / token);
+  print_key("claim.S2-91", "%.4f", gib(cache_of("llama-7b", 131072, 0)));
+  c.n_kv_heads = 8;
+  print_key("stack.floor", "%.4f",
+    100 - 100 * (double) bill_parameters(&c) / (double) whole);
+  print_key("seven.short.gib", "%.4f", gib(cache_of("llama-7b", 128000, 0)));
+  print_key("seven.grouped.gib", "%.4f", gib(cache_of("llama-7b", 131072, 8)));
+}
+
+static void print_others(void)
+{
+  struct model_config two = shape("llama2-70b"), three = shape("gpt3");
+  struct model_config small = shape("gpt2");
+  uint64_t grouped = cache_of("llama2-70b", 4096, 0);
+  uint64_t full = cache_of("llama2-70b", 4096, 64);
+  uint64_t weights = 2 * bill_parameters(&small);
+  uint64_t rows = cache_of("gpt2", 1024, 0);
+  uint64_t third = cache_of("gpt3", 2048, 0);
+  print_key("bill.70b.grouped claim.S1-25", "%" PRIu64, grouped);
+  print_key("bill.70b.grouped.gib", "%.4f", gib(grouped));
+  print_key("bill.70b.full.gib", "%.4f", gib(full));
+  print_key("claim.S1-26", "%.4f", gib(cache_of("llama2-70b", 131072, 0)));
+  print_key("claim.S1-61", "%" PRIu64, full / grouped);
+  print_key("claim.S0-55", "%u", two.d_model / (two.n_kv_heads * two.head_dim));
+  print_key("claim.S2-57", "%u", two.n_kv_heads * two.head_dim);
+  print_key("claim.S4-46", "%u", two.n_heads);
+  print_key("claim.S1-16", "%" PRIu64, weights + rows);
+  print_key("small.weights", "%" PRIu64, weights);
+  print_key("claim.S2-59", "%" PRIu64, rows);
+  print_key("claim.S2-60", "%" PRIu64, cache_of("gpt2", 8192, 0));
+  print_key("claim.S2-61", "%.4f", gib(third));
+  print_key("users.gpt3 claim.S2-62", "%.4f",
+    2 * (double) bill_parameters(&three) / (double) third);
+  print_key("claim.S4-45", "%u", three.n_layers);
+}
+
+static bool print_claims(struct laboratory *lab, struct error *why)
+{
+  struct model_config c = shape("llama-7b");
+  (void) lab, (void) why;
+  print_fits(&c), print_seven(c), print_others();
+  return true;
+}
+
+static bool print_big(struct laboratory *lab, struct error *why)
+{
+  struct model_config c = { .n_layers = 120, .n_heads = 128,
+    .n_kv_heads = 128, .head_dim = 128 };
+  struct plan p = { format_at(1), 131072, 1, 0, 0 };
+  uint64_t full, grouped;
+  (void) lab;
+  if (!bill_cache(&c, &p, &full, why)) return false;
+  c.n_kv_heads = 8;
+  if (!bill_cache(&c, &p, &grouped, why)) return false;
+  print_key("big.head_dim", "%u", c.head_dim);
+  print_key("claim.S3-13", "%.4f", gib(full));
+  print_key("big.grouped.gib", "%.4f", gib(grouped));
+  print_key("big.factor", "%.4f", (double) full / (double) grouped);
+  print_key("claim.S2-56", "%zu",
+    row_bytes(WEIGHT_F32, 1) + row_bytes(WEIGHT_F16, 1));
+  print_key("claim.S0-48", "%.4f", (double) row_bytes(WEIGHT_F16, 32)
+    / (double) row_bytes(BLOCKS_Q4_0, 32));
+  return true;
+}
+
+/* <Draw the stack> */
+static bool print_stack(struct laboratory *lab, struct error *why)
+{
+  struct model_config c;
+  (void) lab;
+  if (!shape_find("llama-7b", &c, why)) return false;
+  uint64_t weights = 2 * bill_parameters(&c), bytes;
+  printf("tokens,weights,mha,gqa,small\n");
+  for (uint64_t n = 0; n <= 131072; n += 4096) {
+    printf("%" PRIu64 ",%.4f", n, (double) weights / 1e9);
+    for (int k = 0; k < 3; k++) {
+      struct plan p = { format_at(k == 2 ? 4 : 1), n, 1, 0, 0 };
+      c.n_kv_heads = k == 0 ? 32 : 8;
+      if (!bill_cache(&c, &p, &bytes, why)) return false;
+      printf(",%.4f", (double) (weights + bytes) / 1e9);
+    }
+    printf("\n");
+  }
+  return true;
+}
+
+/* <Watch the ring> */
+static bool print_places(struct store *s, const struct row *row, size_t n,
+  struct error *why)
+{
+  struct view v;
+  if (!store_begin(s, row, n, why)) return false;
+  store_view(s, 0, n - 1, &v);
+  for (uint32_t t = v.lo; t < v.hi; t++)
+    printf("%u,%u,%u,%d\n", v.hi, v.page[t], t, t >= row->position);
+  store_abort(s);
+  return true;
+}
+
+static bool print_ring(struct laboratory *lab, struct error *why)
+{
+  enum { WINDOW = 6, STEPS = 16, PROMPT = 4 };
+  struct model_config c = lab->model->config;
+  struct row row[STEPS];
+  struct pass *p;
+  if (!config_set_window(&c, WINDOW, 0, why)) return false;
+  struct store *s = cache_open(&lab->m, &c, 1,
+    &(struct cache_wishes) { .page_rows = 1 }, why);
+  bool ok = s != NULL;
+  printf("step,place,position,fresh\n");
+  for (uint32_t i = 0; i < STEPS; i++)
+    row[i] = (struct row) { 0, i, lab->sentence[i % PARROT_WORDS] };
+  for (size_t i = 0, n = PROMPT; ok && i < STEPS; i += n, n = 1) {
+    ok = print_places(s, row + i, n, why)
+      && forward(&lab->e, lab->model, s, row + i, n, &p, why);
+    if (ok) pass_close(p);
+  }
+  store_close(s);
+  return ok;
+}
+
+/* <Read three tales> */
+struct memory_way { const char *name; size_t format; uint32_t window, sinks; };
+static const struct memory_way in_format[N_FORMATS] = {
+  { "f32", 0, 0, 0 }, { "f16", 1, 0, 0 }, { "bf16", 2, 0, 0 },
+  { "q8_0", 3, 0, 0 }, { "q4_0", 4, 0, 0 } };
+struct tales { struct ids id; float *exact, *logits; size_t vocab; };
+static bool tales_read(struct laboratory *lab, const struct tales *t,
+  const struct memory_way *way, float *logits, struct error *why)
+{
+  struct model_config c = lab->model->config;
+  struct cache_wishes how = { .format = format_at(way->format) };
+  if (!config_set_window(&c, way->window, way->sinks, why)) return false;
+  struct store *s = cache_open(&lab->m, &c, 1, &how, why);
+  bool ok = s != NULL
+    && lab_logits(lab, s, t->id.id, t->id.n, t->id.n, logits, why);
+  store_close(s);
+  return ok;
+}
+
+static bool tales_open(struct laboratory *lab, struct tales *t,
+  struct error *why)
+{
+  *t = (struct tales) { .vocab = lab->model->config.vocab_size };
+  if (!lab_tales(lab, &t->id, why)) return false;
+  t->exact = lab_take(lab, t->id.n * t->vocab, sizeof (float), why);
+  t->logits = lab_take(lab, t->id.n * t->vocab, sizeof (float), why);
+  return t->exact != NULL && t->logits != NULL
+    && tales_read(lab, t, &in_format[0], t->exact, why);
+}
+
+/* <Measure what a shorter memory costs> */
+static double row_error(const struct tales *t, size_t i, bool *changed)
+{
+  const float *z = t->logits + i * t->vocab, *exact = t->exact + i * t->vocab;
+  *changed = best_token(z, t->vocab) != best_token(exact, t->vocab);
+  return farthest(z, exact, t->vocab);
+}
+
+static bool print_errors(struct laboratory *lab, struct error *why)
+{
+  enum { GROUP = 32 };
+  struct tales t;
+  bool ok = tales_open(lab, &t, why);
+  printf("format,row,error,changed\n");
+  for (int k = 1; ok && k < N_FORMATS; k++) {
+    ok = tales_read(lab, &t, &in_format[k], t.logits, why);
+    for (size_t i = 0; ok && i + GROUP <= t.id.n; i += GROUP) {
+      double off[GROUP];
+      int changed = 0;
+      bool now;
+      for (size_t j = 0; j < GROUP; j++, changed += now)
+        off[j] = row_error(&t, i + j, &now);
+      printf("%s,%zu,%.6f,%d\n", in_format[k].name, i + GROUP / 2,
+        timing_quartiles(off, GROUP).median, changed);
+    }
+  }
+  ids_free(&lab->m, &t.id);
+  return ok;
+}
+
+struct damage { double most, sum, perplexity; size_t changed; };
+static bool assess(struct laboratory *lab, const struct tales *t,
+  const struct memory_way *way, struct damage *d, struct error *why)
+{
+  size_t v = t->vocab, n = t->id.n;
+  double loss = 0, *logprob = memory_take(&lab->m, FOR_OTHER, v, 8, why);
+  bool ok = logprob != NULL && tales_read(lab, t, way, t->logits, why);
+  *d = (struct damage) { .most = 0 };
+  for (size_t i = 0; ok && i < n; i++) {
+    bool changed;
+    double off = row_error(t, i, &changed);
+    d->most = fmax(d->most, off), d->sum += off, d->changed += changed;
+    if (i + 1 == n) break;
+    lab->e.k->log_softmax(&lab->e, t->logits + i * v, 1, v, logprob);
+    loss -= logprob[t->id.id[i + 1]];
+  }
+  d->perplexity = exp(loss / (double) (n - 1));
+  memory_give(&lab->m, FOR_OTHER, logprob, v, 8);
+  return ok;
+}
+
+static bool print_window(struct laboratory *lab, const struct tales *t,
+  uint32_t window, uint32_t sinks, double whole, struct error *why)
+{
+  struct memory_way way = { NULL, 0, window, sinks };
+  struct model_config c = lab->model->config;
+  struct damage d;
+  struct plan p = { format_at(0), t->id.n, 1, 1, 1 };
+  const char *with = sinks > 0 ? ".sinks" : "";
+  if (!assess(lab, t, &way, &d, why)
+      || !config_set_window(&c, window, sinks, why)) return false;
+  printf("win.%u%s.rows %" PRIu64 "\nwin.%u%s.changed %zu\n", window, with,
+    bill_rows(&c, 0, &p), window, with, d.changed);
+  printf("win.%u%s.perplexity %.6f\n", window, with, d.perplexity);
+  if (sinks == 0) printf("win.%u.percent %.4f\n", window,
+    100 * (d.perplexity / whole - 1));
+  return true;
+}
+
+static bool print_damage(struct laboratory *lab, struct error *why)
+{
+  static const uint32_t window[] = { 16, 64, 128, 256, 1024 };
+  struct tales t;
+  struct damage d;
+  double whole = 0;
+  bool ok = tales_open(lab, &t, why);
+  if (ok) print_key("tales.tokens tales.rows", "%zu", t.id.n);
+  for (int k = 0; ok && k < N_FORMATS; k++) {
+    const char *name = in_format[k].name;
+    ok = assess(lab, &t, &in_format[k], &d, why);
+    if (k == 0) whole = d.perplexity;
+    if (ok) printf("kv.%s.bytes %" PRIu64 "\nkv.%s.most %.6f\nkv.%s.mean %.6f\n"
+      "kv.%s.changed %zu\nkv.%s.perplexity %.6f\n", name,
+      bill_token(&lab->model->config, format_at((size_t) k)), name, d.most,
+      name, d.sum / (double) t.id.n, name, d.changed, name, d.perplexity);
+  }
+  ok = ok && print_window(lab, &t, 20, 0, whole, why);
+  for (int i = 0; ok && i < 5; i++)
+    ok = print_window(lab, &t, window[i], 0, whole, why)
+      && print_window(lab, &t, window[i], 4, whole, why);
+  ids_free(&lab->m, &t.id);
+  return ok;
+}
+
+int main(int argc, char **argv)
+{
+  static const struct lab_command table[] = { { "values", print_bills },
+    { "values", print_claims }, { "values", print_vocabulary },
+    { "values", print_big }, { "values", print_damage },
+    { "stack", print_stack }, { "ring", print_ring },
+    { "errors", print_errors }, { NULL, NULL } };
+  return lab_main(argc, argv, table);
+}

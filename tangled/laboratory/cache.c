@@ -1,0 +1,533 @@
+/* the program -- made from laboratory/04-cache.w; change it there */
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include "laboratory/kit.h"
+
+/* <Run the loop, and note what each step has done> */
+enum { STEPS = 1024 };
+struct course {
+  uint64_t rows[STEPS], pairs[STEPS]; size_t stored[STEPS], steps, turn;
+  struct counters all; struct settings want; struct store *s;
+  float *logits; size_t vocab; /* [steps][vocab], or null */
+};
+static bool note_step(void *self, const struct step *now)
+{
+  struct course *c = self;
+  size_t i = c->steps++;
+  c->rows[i] = now->after.rows - now->before.rows;
+  c->pairs[i] = now->after.qk_pairs - now->before.qk_pairs;
+  c->stored[i] = store_length(c->s, 0);
+  if (c->logits != NULL) memcpy(c->logits + i * c->vocab, now->logits,
+    c->vocab * sizeof *now->logits);
+  if (now->number == c->turn) c->want.recall =
+    c->want.recall == NULL ? store_keep : NULL;
+  return true;
+}
+
+static bool run(struct laboratory *lab, bool keep, size_t p, size_t g,
+  struct course *c, struct error *why)
+{
+  struct bench b;
+  const struct model *lm = p == 3 ? lab->model : &lab->parrot.lm;
+  bool ok = bench_open(&b, lab, lm, 0, &(struct cache_wishes) {
+    .rows = PARROT_CONTEXT }, why);
+  c->want = (struct settings) { .see = note_step, .self = c, .recall = keep ? store_keep : NULL };
+  c->steps = 0, c->s = b.s, c->vocab = lm->config.vocab_size;
+  lab_reset(lab);
+  ok = ok && bench_recite(&b, lab, p, g, &c->want, why)
+    && (store_length(b.s, 0) == p + g - 1 || error_say(why,
+      "%zu rows are stored, not %zu", store_length(b.s, 0), p + g - 1));
+  c->all = lab->c;
+  bench_close(&b);
+  return ok;
+}
+
+static bool both_ways(struct laboratory *lab, size_t p, size_t g,
+  struct course two[2], struct error *why)
+{
+  two[0].turn = two[1].turn = 0, two[0].logits = two[1].logits = NULL;
+  return run(lab, false, p, g, &two[0], why)
+    && run(lab, true, p, g, &two[1], why);
+}
+
+/* <Write the text twice, and compare> */
+static bool write_twice(struct laboratory *lab, struct course two[2],
+  size_t *differ, struct error *why)
+{
+  size_t n = 4 * lab->model->config.vocab_size;
+  for (int keep = 0; keep < 2; keep++) {
+    struct course *c = &two[keep];
+    c->turn = 0, c->logits = lab_take(lab, n, sizeof *c->logits, why);
+    if (c->logits == NULL || !run(lab, keep, 3, 4, c, why)) return false;
+  }
+  *differ = 0;
+  for (size_t i = 0; i < n; i++)
+    *differ += memcmp(&two[0].logits[i], &two[1].logits[i], sizeof (float)) != 0;
+  return true;
+}
+
+/* <Print the points of the figures> */
+static void print_plate(const struct store *s, size_t step, uint32_t layer,
+  size_t old)
+{
+  struct view v;
+  store_view(s, layer, 0, &v);
+  for (uint32_t t = 0; t + 1 < v.hi; t++)
+    for (uint32_t h = 0; h < s->config.n_kv_heads; h++) {
+      const float *key = (const void *) ((const char *) v.base_k
+        + h * v.head_bytes + v.page[t / v.page_rows] * v.page_bytes
+        + t % v.page_rows * v.row_bytes);
+      for (uint32_t c = 0; c < s->config.head_dim; c++)
+        printf("%zu,%u,%u,%d,%u,%.3f\n", step, layer, t, t >= old,
+          h * s->config.head_dim + c, (double) key[c]);
+    }
+}
+
+static bool print_plates(struct laboratory *lab, struct error *why)
+{
+  struct store *s = lab->b.s;
+  printf("step,layer,position,fresh,cell,key\n");
+  for (size_t step = 1; step <= 4; step++) {
+    size_t old = store_length(s, 0);
+    if (!bench_feed(&lab->b, lab, 0, step == 1 ? 3 : 1, why)) return false;
+    struct row next = { 0, (uint32_t) store_length(s, 0), 0 };
+    if (!store_begin(s, &next, 1, why)) return false;
+    for (uint32_t i = 0; i < s->config.n_layers; i++)
+      print_plate(s, step, i, old);
+    store_abort(s);
+  }
+  return true;
+}
+
+static bool print_growth(struct laboratory *lab, struct error *why)
+{
+  struct course two[2];
+  printf("g,rows,pairs,keptrows,keptpairs\n");
+  for (size_t g = 1; g <= STEPS; g *= 2) {
+    if (!both_ways(lab, 1, g, two, why)) return false;
+    printf("%zu,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", g,
+      two[0].all.rows, two[0].all.qk_pairs, two[1].all.rows,
+      two[1].all.qk_pairs);
+  }
+  return true;
+}
+
+/* <Let rows overlook themselves> */
+static void late_attend(const struct engine *e, const struct heads *h,
+  const float *q, const struct view *seen, size_t rows, float *room, float *y,
+  const struct capture *keep)
+{
+  const struct kernels *true_ones = kernels_find(NULL, NULL);
+  struct view shorter = *seen;
+  if (shorter.hi - shorter.lo > 1) shorter.hi--;
+  true_ones->attend(e, h, q, rows == 1 ? &shorter : seen, rows, room, y, keep);
+}
+
+static bool open_late(struct laboratory *lab, bool late, struct bench *b,
+  struct kernels *k, struct error *why)
+{
+  *k = *lab->e.k;
+  if (late) k->attend = late_attend;
+  bool ok = bench_open(b, lab, lab->model, 0, &(struct cache_wishes) {
+    .rows = 0 }, why);
+  b->e.k = k;
+  return ok;
+}
+
+static bool read_fourth(struct laboratory *lab, bool late, float *logits,
+  struct error *why)
+{
+  struct bench b; struct kernels k;
+  struct row row = { 0, 3, lab->sentence[3] };
+  struct pass *p = NULL;
+  bool ok = open_late(lab, late, &b, &k, why) && bench_feed(&b, lab, 0, 3, why)
+    && forward(&b.e, lab->model, b.s, &row, 1, &p, why)
+    && head(&b.e, lab->model, p, &(size_t) { 0 }, 1, logits, why);
+  pass_close(p);
+  bench_close(&b);
+  return ok;
+}
+
+static bool print_late(struct laboratory *lab, struct error *why)
+{
+  size_t n = lab->model->config.vocab_size, differ = 0, next = lab->sentence[4];
+  double most = 0, low = INFINITY, high = -INFINITY, sum[2] = { 0, 0 };
+  float *z = lab_take(lab, 2 * n, sizeof *z, why);
+  if (z == NULL || !read_fourth(lab, false, z, why)
+      || !read_fourth(lab, true, z + n, why)) return false;
+  for (size_t i = 0; i < n; i++) {
+    double right = (double) z[i], wrong = (double) z[n + i];
+    differ += right != wrong, most = fmax(most, fabs(right - wrong));
+    low = fmin(low, right), high = fmax(high, right);
+    sum[0] += exp(right), sum[1] += exp(wrong);
+  }
+  print_key("cache.late.differ", "%zu", differ);
+  print_key("cache.late.of", "%zu", n);
+  print_key("cache.late.most claim.S1-13 claim.S3-10", "%.6f", most);
+  print_key("cache.late.low", "%.4f", low);
+  print_key("cache.late.high", "%.4f", high);
+  print_key("cache.late.right", "%.6f", exp((double) z[next]) / sum[0]);
+  print_key("cache.late.wrong", "%.6f", exp((double) z[n + next]) / sum[1]);
+  return true;
+}
+
+static bool print_parting(struct laboratory *lab, struct error *why)
+{
+  struct continuation text[2] = { { .n_prompt = 0 } };
+  struct settings want = { .max_new_tokens = 50, .recall = store_keep };
+  bool ok = true;
+  for (int late = 0; ok && late < 2; late++) {
+    struct bench b; struct kernels k;
+    ok = open_late(lab, late, &b, &k, why)
+      && generate(&b.g, lab->sentence, 2, &want, &text[late], why);
+    bench_close(&b);
+  }
+  size_t n = 0;
+  while (ok && n < text[0].text.n && n < text[1].text.n
+    && text[0].text.id[n] == text[1].text.id[n]) n++;
+  if (ok) print_key("cache.late.parts", "%zu", n + 1);
+  for (int i = 0; i < 2; i++) continuation_free(&lab->m, &text[i]);
+  return ok;
+}
+
+/* <Print the sums of a case, both ways> */
+static bool print_cases(struct laboratory *lab, struct error *why)
+{
+  static const size_t some[][2] = { {3, 4}, {50, 100}, {1, 100}, {1, 1000} };
+  struct course two[2];
+  for (int i = 0; i < 4; i++) {
+    size_t p = some[i][0], g = some[i][1];
+    if (!both_ways(lab, p, g, two, why)) return false;
+    for (int keep = 0; keep < 2; keep++) {
+      const char *naive = keep ? "" : "naive.";
+      printf("cache.%srows.%zu.%zu %" PRIu64 "\n", naive, p, g,
+        two[keep].all.rows);
+      printf("cache.%spairs.%zu.%zu %" PRIu64 "\n", naive, p, g,
+        two[keep].all.qk_pairs);
+    }
+    /* <Print what the rows of a case have cost> */
+    enum { BYTES = 2 * 12 * 12 * 64 * 2 };
+    uint64_t saved = two[0].all.rows - two[1].all.rows;
+    uint64_t bytes = BYTES * two[1].stored[two[1].steps - 1];
+    printf("cache.saved.%zu.%zu %" PRIu64 "\ncache.price.%zu.%zu %.4f\n", p, g,
+      saved, p, g, (double) bytes / (double) saved);
+    if (p == 50) {
+      print_key("cache.gpt2.row", "%d", BYTES);
+      print_key("cache.gpt2.bytes claim.S2-54 claim.S4-50", "%" PRIu64, bytes);
+    }
+  }
+  return true;
+}
+
+/* <Print what became of the claims> */
+static bool claims_of_the_steps(struct laboratory *lab, struct error *why)
+{
+  struct course two[2];
+  const struct course *c = &two[1];
+  size_t differ;
+  if (!write_twice(lab, two, &differ, why)) return false;
+  print_key("claim.S0-03 claim.S0-51 claim.S1-56 claim.S2-98", "%zu", differ);
+  print_key("claim.S0-11 claim.S1-08", "%zu", c->stored[0]);
+  print_key("claim.S1-21", "%zu", c->stored[2]);
+  print_key("claim.S1-09", "%zu", c->steps);
+  print_key("claim.S0-50", "%zu", c->stored[3]);
+  print_key("claim.S0-34 claim.S1-12 claim.S1-20 claim.S2-48 claim.S2-53"
+    " claim.S3-09", "%" PRIu64, c->rows[1]);
+  print_key("claim.S1-14 claim.S2-49", "%zu", c->stored[1] - c->stored[0]);
+  return true;
+}
+
+static bool claims_of_growth(struct laboratory *lab, struct error *why)
+{
+  struct course two[2];
+  const struct course *c = &two[1];
+  if (!both_ways(lab, 1, 1000, two, why)) return false;
+  print_key("claim.S0-04 claim.S0-54 claim.S0-61 claim.S1-22 claim.S2-03"
+    " claim.S2-94 claim.S3-12", "%" PRIu64, c->all.qk_pairs);
+  print_key("claim.S0-52 claim.S1-23", "%" PRIu64, c->pairs[999]);
+  print_key("claim.S2-51", "%.4f", (double) two[0].all.qk_pairs
+    / (double) c->all.qk_pairs);
+  print_key("claim.S3-08", "%zu", c->stored[498]);
+  print_key("claim.S0-31", "%zu", c->stored[8]);
+  print_key("claim.S2-50", "%" PRIu64, c->pairs[10]);
+  print_key("claim.S2-52", "%zu", c->stored[10]);
+  print_key("claim.S0-09", "%zu", c->stored[9] - 1);
+  print_key("claim.S0-33", "%" PRIu64, c->all.cache_bytes_written
+    / c->stored[999]);
+  print_key("claim.S0-18 claim.S0-40 claim.S2-58", "%zu", c->stored[999]
+    / c->stored[99]);
+  return true;
+}
+
+static bool print_claims(struct laboratory *lab, struct error *why)
+{
+  struct course two[2];
+  if (!claims_of_the_steps(lab, why) || !claims_of_growth(lab, why)
+      || !both_ways(lab, 1, 100, two, why)) return false;
+  print_key("claim.S0-38", "%.4f", (double) two[0].all.rows
+    / (double) two[1].all.rows);
+  if (!both_ways(lab, 50, 100, two, why)) return false;
+  print_key("claim.S4-49", "%" PRIu64, two[1].all.rows);
+  if (!both_ways(lab, 8, 20, two, why)) return false;
+  print_key("claim.S0-08 claim.S0-13", "%" PRIu64, 6 * two[1].all.rows);
+  print_key("claim.S0-06", "%" PRIu64, 6 * two[0].all.rows);
+  return true;
+}
+
+/* <Run the moving picture> */
+static bool blocks_of(struct laboratory *lab, bool keep, size_t p, size_t g,
+  uint64_t *blocks, struct error *why)
+{
+  struct course c;
+  c.turn = 0, c.logits = NULL;
+  if (!run(lab, keep, p, g, &c, why)) return false;
+  *blocks = 6 * c.all.rows;
+  return true;
+}
+
+static bool count_blocks(struct laboratory *lab, size_t p, struct error *why)
+{
+  static const char *const name[] = { "rows", "naive", "fed" };
+  for (size_t more = 0; more < 2; more++) {
+    uint64_t n[3];
+    if (!blocks_of(lab, true, p, 20 + more, &n[0], why)
+        || !blocks_of(lab, false, p, 20 + more, &n[1], why)
+        || !blocks_of(lab, false, 1, p + 19 + more, &n[2], why)) return false;
+    for (int i = 0; i < 3; i++) printf("demo.%zu.%s%s %" PRIu64 "\n", p,
+      more && i == 0 ? "" : name[i], more ? "drawn" : "", n[i]);
+  }
+  return true;
+}
+
+static bool throw_switch(struct laboratory *lab, size_t p, struct error *why)
+{
+  struct course c;
+  uint64_t sum = 0;
+  size_t step = 0;
+  c.turn = 20, c.logits = NULL;
+  if (!run(lab, true, p, 40, &c, why)) return false;
+  while (step < 40 && 6 * sum <= 2400) sum += c.rows[step++];
+  printf("demo.%zu.passes %zu\ndemo.%zu.passed %" PRIu64 "\n", p, step - 20, p,
+    6 * sum);
+  return true;
+}
+
+static bool print_picture(struct laboratory *lab, struct error *why)
+{
+  uint64_t all, prompt;
+  if (!blocks_of(lab, true, 8, 21, &all, why)
+      || !blocks_of(lab, true, 8, 1, &prompt, why)) return false;
+  print_key("demo.written", "%" PRIu64, all - prompt);
+  return count_blocks(lab, 7, why) && count_blocks(lab, 8, why)
+    && throw_switch(lab, 7, why) && throw_switch(lab, 8, why);
+}
+
+/* <Take the time of every step> */
+enum { ROUNDS = 3, TIMED = 1000 };
+struct stopwatch { double last, *taken; };
+static bool stop_watch(void *self, const struct step *now)
+{
+  struct stopwatch *w = self;
+  double t = timing_seconds();
+  w->taken[now->number - 1] = t - w->last;
+  w->last = t;
+  return true;
+}
+
+static bool time_steps(struct laboratory *lab, bool keep, double *taken,
+  struct error *why)
+{
+  struct bench b;
+  bool ok = bench_open(&b, lab, lab->model, 0, &(struct cache_wishes) {
+    .at_once = true }, why);
+  struct stopwatch w = { timing_seconds(), taken };
+  struct settings want = { .max_new_tokens = TIMED, .see = stop_watch,
+    .self = &w, .recall = keep ? store_keep : NULL };
+  ok = ok && bench_write(&b, lab->sentence, 1, &want, why);
+  bench_close(&b);
+  return ok;
+}
+
+static void print_medians(const double *taken)
+{
+  double sum[2] = { 0, 0 }, step[2];
+  printf("tokens,naive,cached,naivesum,cachedsum\n");
+  for (int i = 0; i < TIMED; i++) {
+    for (int keep = 0; keep < 2; keep++) {
+      double one[ROUNDS];
+      for (int r = 0; r < ROUNDS; r++) one[r] = taken[(2 * r + keep) * TIMED + i];
+      step[keep] = 1e6 * timing_quartiles(one, ROUNDS).median;
+      sum[keep] += step[keep];
+    }
+    if (i == 0 || i % 20 == 19 || i == 29) printf(
+      "%d,%.2f,%.2f,%.0f,%.0f\n", i + 1, step[0], step[1], sum[0], sum[1]);
+  }
+}
+
+static bool print_clock(struct laboratory *lab, struct error *why)
+{
+  double *taken = lab_take(lab, 2 * ROUNDS * TIMED, sizeof *taken, why);
+  if (taken == NULL) return false;
+  for (int r = 0; r < 2 * ROUNDS; r++)
+    if (!time_steps(lab, r % 2 == 1, taken + r * TIMED, why)) return false;
+  print_medians(taken);
+  return true;
+}
+
+/* <Read what the clock said> */
+enum { TICKS = 52 };
+struct ticks { double at[TICKS], naive[TICKS], cached[TICKS], naive_sum[TICKS],
+  cached_sum[TICKS]; size_t n; };
+static bool take_tick(void *self, const char *line)
+{
+  struct ticks *t = self;
+  size_t i = t->n;
+  if (i == TICKS || sscanf(line, "%lf,%lf,%lf,%lf,%lf", &t->at[i], &t->naive[i],
+      &t->cached[i], &t->naive_sum[i], &t->cached_sum[i]) < 5) return false;
+  t->n++;
+  return true;
+}
+
+static bool print_ticks(struct laboratory *lab, struct error *why)
+{
+  struct ticks t = { .n = 0 };
+  (void) lab;
+  if (!data_read("cache.clock", take_tick, &t, TICKS, why)) return false;
+  struct fit l = fit_line(t.at + 1, t.cached + 1, TICKS - 1);
+  print_key("cache.clock.row", "%.4f", l.start);
+  print_key("cache.clock.key", "%.4f", 1000 * l.slope);
+  print_key("cache.clock.error", "%.4f", 100 * l.mean_error);
+  print_key("cache.clock.rounds", "%d", ROUNDS);
+  print_key("cache.clock.rows", "%.4f", (1 + TIMED) / 2.0);
+  for (int i = 0; i < TICKS; i++) {
+    int at = (int) t.at[i];
+    double ratio = t.naive_sum[i] / t.cached_sum[i];
+    if (at != 30 && at != 100 && at != 300 && at != 500 && at != 1000) continue;
+    printf("cache.clock.naive.%d %.6f\ncache.clock.kept.%d %.6f\n", at,
+      t.naive_sum[i] / 1e6, at, t.cached_sum[i] / 1e6);
+    printf("cache.clock.ratio.%d %.4f\n", at, ratio);
+    /* <Print what the clock says about claims> */
+    if (at == 30)
+      print_key("claim.S0-59 claim.S2-63 claim.S2-64", "%.4f", ratio);
+    if (at == 1000) {
+      print_key("claim.S2-66", "%.4f", ratio);
+      print_key("claim.S2-39", "%.4f", t.naive_sum[i] / 1e6);
+      print_key("claim.S0-53", "%.4f", t.cached[i] / t.cached[3]);
+    }
+  }
+  return true;
+}
+
+/* <Take the time of attention> */
+enum { TRIES = 21, HEADS = 12, HEAD = 64, ROW = HEADS * HEAD, LONGEST = 4096 };
+static const struct layout { const char *name; size_t page_rows;
+  bool by_head; } layouts[] = { { "rows", 0, false },
+  { "rows16", 16, false }, { "rows64", 64, false },
+  { "rows256", 256, false },
+  { "heads", 0, true }, { "heads16", 16, true },
+  { "heads64", 64, true }, { "heads256", 256, true } };
+enum { LAYOUTS = sizeof layouts / sizeof *layouts };
+static const struct heads small = { HEADS, HEADS, HEAD, 0.125f };
+struct attention { float *pool, *room, q[ROW], y[ROW];
+  uint32_t page[LONGEST / 16]; };
+
+static double time_layout(const struct engine *e, struct attention *a,
+  const struct layout *l, size_t n)
+{
+  size_t rows = l->page_rows > 0 ? l->page_rows : n, one = HEAD * sizeof(float);
+  struct view v = { .base_k = a->pool, .base_v = a->pool + LONGEST * ROW,
+    .page = l->page_rows > 0 ? a->page : NULL, .page_rows = rows,
+    .page_bytes = rows * HEADS * one,
+    .row_bytes = l->by_head ? one : HEADS * one,
+    .head_bytes = l->by_head ? rows * one : one, .type = WEIGHT_F32,
+    .hi = (uint32_t) n };
+  double start = timing_seconds();
+  e->k->attend(e, &small, a->q, &v, 1, a->room, a->y, NULL);
+  return timing_seconds() - start;
+}
+
+static void shuffle_pages(struct attention *a, const struct layout *l, size_t n)
+{
+  uint64_t seed = 1;
+  size_t pages = l->page_rows == 0 ? 0 : n / l->page_rows;
+  for (size_t i = 0; i < pages; i++) a->page[i] = (uint32_t) i;
+  for (size_t i = pages; i > 1; i--) {
+    uint32_t *x = &a->page[i - 1], *y = &a->page[random_bits(&seed) % i];
+    uint32_t old = *x;
+    *x = *y, *y = old;
+  }
+}
+
+static void time_all(const struct engine *e, struct attention *a, size_t n)
+{
+  double taken[LAYOUTS][TRIES];
+  for (int r = -1; r < TRIES; r++)
+    for (size_t i = 0; i < LAYOUTS; i++) {
+      shuffle_pages(a, &layouts[i], n);
+      double seconds = time_layout(e, a, &layouts[i], n);
+      if (r >= 0) taken[i][r] = seconds;
+    }
+  for (size_t i = 0; i < LAYOUTS; i++) {
+    printf("%s,%zu", layouts[i].name, n);
+    print_quartiles(taken[i], TRIES, 1e6, 2);
+    printf("\n");
+  }
+}
+
+static bool print_layouts(struct laboratory *lab, struct error *why)
+{
+  static struct attention a;
+  uint64_t seed = 1;
+  a.pool = lab_take(lab, 2 * LONGEST * ROW, sizeof *a.pool, why);
+  a.room = lab_take(lab, kernels_room(&small, LONGEST), sizeof *a.room, why);
+  if (a.pool == NULL || a.room == NULL) return false;
+  for (size_t i = 0; i < 2 * LONGEST * ROW; i++)
+    a.pool[i] = (float) random_uniform(&seed) - 0.5f;
+  memcpy(a.q, a.pool, sizeof a.q);
+  printf("layout,positions,low,median,high\n");
+  for (size_t n = 256; n <= LONGEST; n *= 4) time_all(&lab->e, &a, n);
+  return true;
+}
+
+/* <Read what attention took> */
+struct medians { double last[LAYOUTS]; int n; };
+static bool take_layout(void *self, const char *line)
+{
+  struct medians *m = self;
+  char name[32];
+  int positions;
+  double low, median, high;
+  if (sscanf(line, "%31[a-z0-9],%d,%lf,%lf,%lf", name, &positions, &low,
+      &median, &high) < 5) return false;
+  printf("layout.%s.%d %.4f\n", name, positions, median);
+  m->last[m->n++ % LAYOUTS] = median;
+  return true;
+}
+
+static bool print_layout_keys(struct laboratory *lab, struct error *why)
+{
+  struct medians m = { .n = 0 };
+  (void) lab;
+  if (!data_read("cache.layouts", take_layout, &m, 3 * LAYOUTS, why))
+    return false;
+  print_key("layout.stride", "%zu", ROW * sizeof (float));
+  print_key("layout.order", "%.4f", m.last[0] / m.last[4]);
+  for (int i = 5; i < LAYOUTS; i++) printf("layout.cost%zu %.4f\n",
+    layouts[i].page_rows, 100 * (m.last[i] / m.last[4] - 1));
+  return true;
+}
+
+int main(int argc, char **argv)
+{
+  static const struct lab_command words[] = { { "plates", print_plates },
+    { "growth", print_growth }, { "clock", print_clock },
+    { "layouts", print_layouts }, { "values", print_late },
+    { "values", print_parting }, { "values", print_cases },
+    { "values", print_claims }, { "values", print_picture },
+    { "values", print_ticks }, { "values", print_layout_keys },
+    { NULL, NULL } };
+  return lab_main(argc, argv, words);
+}

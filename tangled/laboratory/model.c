@@ -1,0 +1,275 @@
+/* the program -- made from laboratory/02-model.w; change it there */
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include "laboratory/kit.h"
+#include "functions/numbers.h"
+#include "model/toy.h"
+
+/* <How far off are the two orders of a sum> */
+static bool print_sums(struct laboratory *lab, struct error *why)
+{
+  enum { TERMS = 10000, TIMES = 100 };
+  uint64_t seed = 1;
+  double off[2] = { 0, 0 }, place = 0x1p-11;
+  (void) lab, (void) why;
+  for (int i = 0; i < TIMES; i++) {
+    /* <Add one set of terms in both orders> */
+    float chain = 0, lane[16] = { 0 };
+    double truth = 0;
+    for (int k = 0; k < TERMS; k++) {
+      float x = (float) random_uniform(&seed);
+      truth += (double) x, chain += x, lane[k % 16] += x;
+    }
+    for (int s = 8; s > 0; s /= 2)
+      for (int j = 0; j < s; j++) lane[j] += lane[j + s];
+    off[0] += fabs((double) chain - truth) / TIMES;
+    off[1] += fabs((double) lane[0] - truth) / TIMES;
+  }
+  print_key("sum.terms", "%d", TERMS);
+  print_key("sum.chain", "%.6f", off[0] / place);
+  print_key("sum.lanes", "%.6f", off[1] / place);
+  return true;
+}
+
+/* <What large scores do to a softmax> */
+struct softened { double largest, slope; };
+static struct softened soften(const struct engine *e, double deviation, int times)
+{
+  enum { KEYS = 64 };
+  struct softened mean = { 0, 0 };
+  uint64_t seed = 7;
+  for (int i = 0; i < times; i++) {
+    float score[KEYS]; double p[KEYS], most = 0;
+    for (int t = 0; t < KEYS; t++)
+      score[t] = (float) (deviation * random_normal(&seed));
+    e->k->softmax(e, score, 1, KEYS, p);
+    for (int t = 0; t < KEYS; t++)
+      most = fmax(most, p[t]), mean.slope += p[t] * (1 - p[t]) / times;
+    mean.largest += most / times;
+  }
+  return mean;
+}
+
+static bool print_saturation(struct laboratory *lab, struct error *why)
+{
+  (void) why;
+  printf("d,plain,divided\n");
+  for (int d = 1; d <= 256; d *= 2)
+    printf("%d,%.6f,%.6f\n", d, soften(&lab->e, sqrt(d), 1000).largest,
+      soften(&lab->e, 1, 1000).largest);
+  return true;
+}
+
+static void print_variance(void)
+{
+  enum { SAMPLES = 20000, D = 64 };
+  uint64_t seed = 3; double square = 0;
+  for (int i = 0; i < SAMPLES; i++) {
+    double dot = 0;
+    for (int k = 0; k < D; k++) dot += random_normal(&seed) * random_normal(&seed);
+    square += dot * dot / SAMPLES;
+  }
+  print_key("variance.samples", "%d", SAMPLES);
+  print_key("claim.S2-43", "%.6f", square);
+  print_key("variance.after", "%.6f", square / D);
+}
+
+static bool print_weights(struct laboratory *lab, struct error *why)
+{
+  struct softened plain = soften(&lab->e, 8, 2000);
+  struct softened divided = soften(&lab->e, 1, 2000);
+  (void) why;
+  print_variance();
+  print_key("saturation.plain claim.S2-44", "%.6f", plain.largest);
+  print_key("saturation.scaled", "%.6f", divided.largest);
+  print_key("saturation.slope.plain", "%.6f", plain.slope);
+  print_key("saturation.slope.scaled", "%.6f", divided.slope);
+  return true;
+}
+
+/* <The chance of a text> */
+static bool print_chain(struct bench *b, struct error *why)
+{
+  double sum = 0; int below = 0;
+  for (uint32_t code = 0; code < 256; code++) {
+    uint32_t ids[5] = { TOY_STOP, code / 64, code / 16 % 4, code / 4 % 4,
+      code % 4 };
+    double l[5], all, least = 1;
+    if (!logprobs(&b->e, b->g.lm, b->s, ids, 5, l, &all, why)) return false;
+    for (int i = 1; i < 5; i++) least = fmin(least, num_exp(l[i]));
+    sum += num_exp(all), below += num_exp(all) <= least;
+  }
+  print_key("chain.texts", "%d", 256);
+  print_key("claim.S1-03 claim.S2-16", "%.9f", sum);
+  print_key("claim.S2-20", "%d", below);
+  return true;
+}
+
+static void print_underflow(void)
+{
+  double product = 1, logarithm = 0;
+  for (int i = 0; i < 500; i++) product *= 0.15, logarithm += num_log(0.15);
+  print_key("under.product", "%g", product);
+  print_key("claim.S2-04", "%.6f", logarithm);
+  print_key("claim.S2-15", "%d", 1 + (int) (6 * num_log(50257) / num_log(10)));
+}
+
+static bool print_text(struct laboratory *lab, struct error *why)
+{
+  const struct model *lm = lab->model;
+  struct ids ids = { .n = 0 };
+  struct bench b = { .m = NULL };
+  double l[4], all, least = 1;
+  bool ok = ids_push(&lab->m, &ids, lm->config.eos[0], why)
+    && lab_encode(lab, "The cat sat", &ids, why) && (ids.n == 4
+      || error_say(why, "The cat sat has %zu tokens; wanted: 3", ids.n - 1))
+    && bench_open(&b, lab, lm, 0, NULL, why)
+    && logprobs(&b.e, lm, b.s, ids.id, 4, l, &all, why);
+  bench_close(&b);
+  ids_free(&lab->m, &ids);
+  if (!ok) return false;
+  for (int i = 1; i < 4; i++) {
+    printf("text.factor.%d %.9f\n", i, num_exp(l[i]));
+    least = fmin(least, num_exp(l[i]));
+  }
+  print_key("text.product", "%.12f", num_exp(all));
+  print_key("text.smallest", "%.9f", least);
+  print_key("text.log", "%.6f", all);
+  print_underflow();
+  return true;
+}
+
+/* <Change the tenth token> */
+static bool rows_of(struct bench *b, const uint32_t *ids, float *hidden,
+  struct error *why)
+{
+  struct row rows[TOY_PLACES]; struct pass *p;
+  for (uint32_t i = 0; i < TOY_PLACES; i++)
+    rows[i] = (struct row) { 0, i, ids[i] };
+  store_empty(b->s);
+  if (!forward(&b->e, b->g.lm, b->s, rows, TOY_PLACES, &p, why)) return false;
+  memcpy(hidden, p->hidden, sizeof(float) * TOY_PLACES * TOY_WIDTH);
+  pass_close(p);
+  return true;
+}
+
+static bool print_tenth(struct bench *b, struct toy *y, struct error *why)
+{
+  enum { NUMBERS = TOY_PLACES * TOY_WIDTH };
+  uint32_t ids[TOY_PLACES];
+  float before[NUMBERS], after[NUMBERS], *x = (void *) y;
+  uint64_t seed = 10, model = 5; int changed[2] = { 0, 0 };
+  for (size_t i = 0; i < offsetof(struct toy, only) / sizeof *x; i++)
+    x[i] = (float) random_normal(&model);
+  for (int i = 0; i < TOY_PLACES; i++)
+    ids[i] = (uint32_t) (random_bits(&seed) % TOY_WORDS);
+  bool ok = rows_of(b, ids, before, why);
+  ids[9] = (ids[9] + 1) % TOY_WORDS;
+  ok = ok && rows_of(b, ids, after, why);
+  toy_make(y);
+  for (int i = 0; ok && i < TOY_PLACES; i++)
+    changed[i >= 9] += memcmp(before + i * TOY_WIDTH, after + i * TOY_WIDTH,
+      TOY_WIDTH * sizeof(float)) != 0;
+  print_key("tenth.before", "%d", changed[0]);
+  print_key("tenth.after claim.S0-02 claim.S2-13", "%d", changed[1]);
+  print_key("claim.S2-30 claim.S0-09", "%d", 9 - changed[0]);
+  return ok;
+}
+
+/* <What became of the claims> */
+static const uint32_t text[10] = { 0, 1, 2, TOY_STOP, 0, 1, 2, TOY_STOP, 0, 1 };
+static void print_mask(struct bench *b, const struct album *a)
+{
+  float score[3]; double p[3]; int differ = 0;
+  const float *w = a->x[STAGE_WEIGHTS] + 2 * 3;
+  const float *mixed = a->x[STAGE_MIXED] + 2 * TOY_WIDTH;
+  const float *joined = a->x[STAGE_ATTENTION] + 2 * TOY_WIDTH;
+  toy_scores(a, 1, 0, score);
+  print_key("mask.out.0", "%.6f", (double) w[0]);
+  print_key("mask.out.1", "%.6f", (double) w[1]);
+  print_key("claim.S4-16", "%.6f", (double) w[2]);
+  print_key("claim.S2-45", "%.6f", (double) (w[0] + w[1] + w[2]));
+  b->e.k->softmax(&b->e, score, 1, 3, p);
+  print_key("mask.zeroed.0", "%.6f", p[0]);
+  print_key("mask.zeroed.1", "%.6f", p[1]);
+  print_key("mask.left", "%.6f", p[0] + p[1]);
+  for (int i = 0; i < TOY_WIDTH; i++) differ += mixed[i] != joined[i];
+  print_key("claim.S0-30", "%d", differ);
+}
+
+static void print_raised(struct bench *b, const struct album *a)
+{
+  const float *z = a->logits + 2 * TOY_WORDS; float raised[TOY_WORDS];
+  const double *q = a->chance + 2 * TOY_WORDS;
+  double p[TOY_WORDS], sum = 0;
+  int moved = 0, unordered = 0;
+  for (int v = 0; v < TOY_WORDS; v++) raised[v] = z[v] + 3;
+  b->e.k->softmax(&b->e, raised, 1, TOY_WORDS, p);
+  for (int v = 0; v < TOY_WORDS; v++) {
+    sum += q[v], moved += fabs(p[v] - q[v]) > 1e-6;
+    for (int u = 0; u < TOY_WORDS; u++)
+      unordered += (z[u] > z[v]) != (q[u] > q[v]);
+  }
+  print_key("claim.S0-22 claim.S2-28", "%.9f", sum);
+  print_key("claim.S2-24", "%d", moved);
+  print_key("claim.S2-26", "%d", unordered);
+  print_key("claim.S2-27", "%g", num_exp(-1000));
+}
+
+static bool print_doubled(struct bench *b, struct toy *y, const struct album *a,
+  struct error *why)
+{
+  struct album c;
+  const size_t at = 2 * TOY_WORDS + TOY_STOP;
+  for (int i = 0; i < TOY_WIDTH; i++) y->asked[TOY_STOP][i] *= 2;
+  bool ok = toy_look(&b->e, y, b->s, text, 3, &c, why);
+  toy_make(y);
+  if (!ok) return false;
+  print_key("claim.S2-25", "%.6f", (double) (c.logits[at] / a->logits[at]));
+  print_key("score.before", "%.6f", a->chance[at]);
+  print_key("score.after", "%.6f", c.chance[at]);
+  return true;
+}
+
+static bool print_pairs(struct laboratory *lab, struct bench *b,
+  const struct toy *y, struct error *why)
+{
+  struct album a; uint64_t pairs[3];
+  for (size_t i = 0; i < 3; i++) {
+    lab_reset(lab);
+    if (!toy_look(&b->e, y, b->s, text, 8 + i, &a, why)) return false;
+    pairs[i] = lab->c.qk_pairs;
+  }
+  print_key("claim.S2-31", "%" PRIu64, pairs[1] - pairs[0]);
+  print_key("claim.S0-28", "%" PRIu64, pairs[2] - pairs[1]);
+  print_key("claim.S2-17", "%d", 4);
+  print_key("claim.S2-32", "%d", 10 - 1 - 3);
+  print_key("claim.S2-22", "%d", 10 * 2 * 12 * 768);
+  return true;
+}
+
+static bool print_toy(struct laboratory *lab, struct error *why)
+{
+  static struct toy y;
+  struct album a;
+  struct bench b;
+  toy_make(&y);
+  bool ok = bench_open(&b, lab, &y.lm, 0, NULL, why)
+    && toy_look(&b.e, &y, b.s, text, 3, &a, why);
+  if (ok) print_mask(&b, &a), print_raised(&b, &a);
+  ok = ok && print_doubled(&b, &y, &a, why) && print_pairs(lab, &b, &y, why)
+    && print_chain(&b, why) && print_tenth(&b, &y, why);
+  bench_close(&b);
+  return ok;
+}
+
+int main(int argc, char **argv)
+{
+  static const struct lab_command words[] = { { "saturation",
+    print_saturation }, { "values", print_sums }, { "values", print_weights },
+    { "values", print_text }, { "values", print_toy }, { NULL, NULL } };
+  return lab_main(argc, argv, words);
+}

@@ -1,0 +1,593 @@
+/* the program -- made from laboratory/05-phases.w; change it there */
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include "laboratory/kit.h"
+#include "phases/phases.h"
+
+/* <A bench whose machine has been probed> */
+enum { ROUNDS = 5, LONGEST = 1000 };
+struct probed { struct bench b; struct machine speed; };
+static bool probed_open(struct probed *x, struct laboratory *lab,
+  const struct model *lm, unsigned workers, struct error *why)
+{
+  return lm != NULL && bench_open(&x->b, lab, lm, workers,
+      &(struct cache_wishes) { .at_once = true }, why)
+    && machine_probe(&lab->m, &x->b.e, &x->speed, why);
+}
+
+/* <Take the time of passes> */
+static const struct point { size_t depth, rows; } points[] = { {1000, 1},
+  {768, 1}, {512, 1}, {256, 1}, {128, 1}, {0, 1}, {0, 2}, {0, 4}, {0, 8},
+  {0, 16}, {0, 32}, {0, 64}, {0, 100}, {0, 128}, {0, 256}, {0, 512},
+  {0, LONGEST} };
+enum { POINTS = sizeof points / sizeof *points };
+static bool time_points(struct probed *x, struct phase seen[POINTS][ROUNDS],
+  struct error *why)
+{
+  for (int r = 0; r < ROUNDS; r++)
+    for (int i = 0; i < POINTS; i++)
+      for (int twice = 0; twice < 2; twice++)
+        if ((twice || points[i].rows == 1) && !phase_read(&x->b.g,
+          points[i].depth, points[i].rows, 0, &seen[i][r], why)) return false;
+  return true;
+}
+
+static void print_points(const struct probed *x, const char *name,
+  unsigned workers, struct phase seen[POINTS][ROUNDS])
+{
+  for (int i = 0; i < POINTS; i++) {
+    double taken[ROUNDS];
+    for (int r = 0; r < ROUNDS; r++) taken[r] = 1e3 * seen[i][r].seconds;
+    const struct counters *work = &seen[i][0].work;
+    printf("%s,%u,%zu,%zu", name, workers, points[i].depth, points[i].rows);
+    print_quartiles(taken, ROUNDS, 1, 4);
+    printf(",%" PRIu64 ",%" PRIu64 ",%.1f,%.1f\n", work_madds(work),
+      work_bytes(work), x->speed.madds / 1e6, x->speed.bytes / 1e6);
+  }
+}
+
+static bool print_passes(struct laboratory *lab, struct error *why)
+{
+  struct model *big = lab_stand_in(lab, why);
+  printf("model,workers,depth,rows,low,median,high,madds,bytes,"
+    "speed,bandwidth\n");
+  for (unsigned i = 0; i < 4; i++) {
+    struct probed x = { .b.m = NULL };
+    struct phase seen[POINTS][ROUNDS];
+    bool ok = probed_open(&x, lab, i < 2 ? big : lab->model, 1 + i % 2, why)
+      && time_points(&x, seen, why);
+    if (ok) print_points(&x, i < 2 ? "gpt2" : "pocket", 1 + i % 2, seen);
+    bench_close(&x.b);
+    if (!ok) return false;
+  }
+  return true;
+}
+
+/* <Take the time of parts> */
+enum pass_part { PART_LINEAR, PART_HEAD, PART_ATTENTION, PART_NORM,
+  PART_ACTIVATION, PART_REST, PARTS };
+struct timed { struct kernels k; const struct kernels *true_ones;
+  size_t vocab; double spent[PARTS]; };
+static struct timed *timed_of(const struct engine *e)
+{
+  return (struct timed *) (uintptr_t) e->k;
+}
+
+static void timed_linear(const struct engine *e, const struct matrix *list,
+  size_t n, const float *x, size_t rows, float *const *y)
+{
+  struct timed *t = timed_of(e);
+  double start = timing_seconds();
+  t->true_ones->linear(e, list, n, x, rows, y);
+  enum pass_part which = list->out == t->vocab ? PART_HEAD : PART_LINEAR;
+  t->spent[which] += timing_seconds() - start;
+}
+
+static void timed_attend(const struct engine *e, const struct heads *h,
+  const float *q, const struct view *seen, size_t rows, float *room, float *y,
+  const struct capture *keep)
+{
+  double start = timing_seconds();
+  timed_of(e)->true_ones->attend(e, h, q, seen, rows, room, y, keep);
+  timed_of(e)->spent[PART_ATTENTION] += timing_seconds() - start;
+}
+
+static void timed_normalize(const struct engine *e, const struct normalizer *g,
+  const float *x, size_t rows, size_t d, float *y)
+{
+  double start = timing_seconds();
+  timed_of(e)->true_ones->normalize(e, g, x, rows, d, y);
+  timed_of(e)->spent[PART_NORM] += timing_seconds() - start;
+}
+
+static void timed_activate(const struct engine *e, enum activation_kind kind,
+  const float *x, const float *up, size_t n, float *y)
+{
+  double start = timing_seconds();
+  timed_of(e)->true_ones->activate(e, kind, x, up, n, y);
+  timed_of(e)->spent[PART_ACTIVATION] += timing_seconds() - start;
+}
+
+static bool time_parts(struct probed *x, size_t depth, size_t rows,
+  double median[PARTS], struct error *why)
+{
+  struct engine *e = &x->b.e;
+  struct timed t = { *e->k, e->k, x->b.g.lm->config.vocab_size, { 0 } };
+  double taken[PARTS][ROUNDS];
+  t.k.linear = timed_linear, t.k.attend = timed_attend;
+  t.k.normalize = timed_normalize, t.k.activate = timed_activate;
+  struct phase seen;
+  bool ok = phase_read(&x->b.g, depth, rows, 0, &seen, why);
+  e->k = &t.k;
+  for (int r = 0; ok && r < ROUNDS; r++) {
+    memset(t.spent, 0, sizeof t.spent);
+    ok = phase_read(&x->b.g, depth, rows, 0, &seen, why);
+    t.spent[PART_REST] = seen.seconds;
+    for (int i = 0; i < PART_REST; i++) t.spent[PART_REST] -= t.spent[i];
+    for (int i = 0; i < PARTS; i++) taken[i][r] = 1e3 * t.spent[i];
+  }
+  for (int i = 0; ok && i < PARTS; i++)
+    median[i] = timing_quartiles(taken[i], ROUNDS).median;
+  e->k = t.true_ones;
+  return ok;
+}
+
+static double time_alone(struct probed *p, const struct matrix *alone)
+{
+  enum { ROWS = 96, TIMES = 200 };
+  static const float x[ROWS * 512];
+  static float y[ROWS * 512];
+  float *to = y;
+  double taken[ROUNDS];
+  for (int r = 0; r < ROUNDS; r++) {
+    double start = timing_seconds();
+    for (int i = 0; i < TIMES; i++)
+      p->b.e.k->linear(&p->b.e, alone, 1, x, ROWS, &to);
+    taken[r] = timing_seconds() - start;
+  }
+  return 1e-6 * TIMES * ROWS * (double) (alone->in * alone->out)
+    / timing_quartiles(taken, ROUNDS).median;
+}
+
+static bool print_model_parts(struct laboratory *lab, const struct model *lm,
+  const char *name, const struct matrix *alone, struct error *why)
+{
+  static const char *const part[] = { "linear", "head", "attention",
+    "norm", "activation", "rest" };
+  struct probed x = { .b.m = NULL };
+  double median[PARTS];
+  bool ok = probed_open(&x, lab, lm, 1, why);
+  for (int k = 0; ok && k < 2; k++) {
+    size_t depth = k == 0 ? 512 : 0, rows = k == 0 ? 1 : 512;
+    ok = time_parts(&x, depth, rows, median, why);
+    for (int i = 0; ok && i < PARTS; i++) printf("%s,%zu,%zu,%s,%.4f,%.1f\n",
+      name, depth, rows, part[i], median[i], x.speed.madds / 1e6);
+  }
+  if (ok) printf("%s,0,96,alone,0,%.1f\n", name, time_alone(&x, alone));
+  bench_close(&x.b);
+  return ok;
+}
+
+static bool time_turned(struct laboratory *lab, struct model *lm,
+  unsigned workers, struct error *why)
+{
+  struct probed x = { .b.m = NULL };
+  double taken[ROUNDS];
+  bool ok = probed_open(&x, lab, lm, workers, why);
+  for (int r = -1; ok && r < ROUNDS; r++) {
+    struct phase seen;
+    ok = phase_read(&x.b.g, 0, 1, 0, &seen, why);
+    if (r >= 0) taken[r] = 1e3 * seen.seconds;
+  }
+  if (ok) printf("gpt2,0,%u,turned,%.4f,%.1f\n", workers,
+    timing_quartiles(taken, ROUNDS).median, x.speed.bytes / 1e6);
+  bench_close(&x.b);
+  return ok;
+}
+
+static bool print_parts(struct laboratory *lab, struct error *why)
+{
+  static const float numbers[512 * 64];
+  struct matrix alone = { .weight = { numbers, WEIGHT_F32 }, .in = 512,
+    .out = 64, .transposed = true };
+  struct model *lm = lab_stand_in(lab, why);
+  printf("model,depth,rows,part,time,speed\n");
+  if (!print_model_parts(lab, lm, "gpt2", &alone, why)
+      || !print_model_parts(lab, lab->model, "pocket",
+        &lab->model->layers[0].up[0], why)) return false;
+  for (uint32_t i = 0; i < lm->config.n_layers; i++) {
+    struct model_layer *l = &lm->layers[i];
+    l->qkv[0].transposed = l->out.transposed = false;
+    l->up[0].transposed = l->down.transposed = false;
+  }
+  return time_turned(lab, lm, 1, why) && time_turned(lab, lm, 2, why);
+}
+
+/* <Take the time of chunks and whole texts> */
+static bool print_chunks(struct laboratory *lab, struct error *why)
+{
+  enum { CHUNKS = 10, TIMES = 3 };
+  struct probed x = { .b.m = NULL };
+  double taken[CHUNKS][TIMES];
+  bool ok = probed_open(&x, lab, lab_stand_in(lab, why), 1, why);
+  for (int r = 0; r < TIMES; r++)
+    for (int i = 0; ok && i < CHUNKS; i++) {
+      struct phase seen;
+      ok = phase_read(&x.b.g, 0, 512, (size_t) 1 << i, &seen, why);
+      taken[i][r] = seen.seconds;
+    }
+  printf("chunk,seconds\n");
+  for (int i = 0; ok && i < CHUNKS; i++) printf("%d,%.4f\n", 1 << i,
+    timing_quartiles(taken[i], TIMES).median);
+  bench_close(&x.b);
+  return ok;
+}
+
+static bool time_text(struct bench *b, size_t p, size_t g, bool keep,
+  step_watch *see, void *self, struct error *why)
+{
+  uint32_t prompt[LONGEST];
+  for (size_t i = 0; i < p; i++)
+    prompt[i] = (uint32_t) (i * 31 % b->g.lm->config.vocab_size);
+  struct settings want = { .max_new_tokens = g, .recall = keep ? store_keep : NULL, .see = see,
+    .self = self };
+  store_crop(b->s, 0, 0);
+  return bench_write(b, prompt, p, &want, why);
+}
+
+static bool print_texts(struct laboratory *lab, struct error *why)
+{
+  static const struct { const char *name; size_t p, g; bool keep; } texts[]
+    = { { "gpt2", 1, 30, false }, { "gpt2", 1, 30, true },
+    { "gpt2", 50, 30, false }, { "gpt2", 50, 30, true },
+    { "gpt2", 1, 100, false }, { "gpt2", 1, 100, true },
+    { "pocket", 1000, 1000, true } };
+  printf("model,prompt,written,cached,seconds\n");
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    struct probed x = { .b.m = NULL };
+    bool ok = probed_open(&x, lab, texts[i].name[0] == 'g'
+      ? lab_stand_in(lab, why) : lab->model, 1, why);
+    double start = timing_seconds();
+    ok = ok && time_text(&x.b, texts[i].p, texts[i].g, texts[i].keep, NULL,
+      NULL, why);
+    if (ok) printf("%s,%zu,%zu,%d,%.4f\n", texts[i].name, texts[i].p,
+      texts[i].g, texts[i].keep, timing_seconds() - start);
+    bench_close(&x.b);
+    if (!ok) return false;
+  }
+  return true;
+}
+
+/* <Write one run down, step by step> */
+struct diary { double start, last; const struct machine *speed; };
+static bool write_diary(void *self, const struct step *now)
+{
+  struct diary *d = self;
+  const struct counters *a = &now->before, *z = &now->after;
+  double end = 1e3 * (timing_seconds() - d->start);
+  printf("%zu,%" PRIu64 ",%.4f,%.4f,", now->number, z->rows - a->rows,
+    d->last, end);
+  printf("%" PRIu64 ",%" PRIu64 ",%.1f,%.1f\n", work_madds(z) - work_madds(a),
+    work_bytes(z) - work_bytes(a), d->speed->madds / 1e6,
+    d->speed->bytes / 1e6);
+  d->last = end;
+  return true;
+}
+
+static bool print_run(struct laboratory *lab, struct error *why)
+{
+  struct probed x = { .b.m = NULL };
+  bool ok = probed_open(&x, lab, lab_stand_in(lab, why), 1, why)
+    && time_text(&x.b, 128, 1, true, NULL, NULL, why);
+  printf("step,rows,begin,end,madds,bytes,speed,bandwidth\n");
+  struct diary d = { timing_seconds(), 0, &x.speed };
+  ok = ok && time_text(&x.b, 128, 24, true, write_diary, &d, why);
+  bench_close(&x.b);
+  return ok;
+}
+
+/* <Read the passes that were measured> */
+struct seen_pass { char model[16]; unsigned workers; size_t depth, rows;
+  double low, median, high, madds, bytes, speed, bandwidth; };
+struct findings { const struct laboratory *lab;
+  struct seen_pass pass[4 * POINTS]; int n; };
+static bool take_pass(void *self, const char *line)
+{
+  struct findings *f = self;
+  struct seen_pass *p = &f->pass[f->n];
+  if (f->n == 4 * POINTS
+      || sscanf(line, "%15[a-z0-9],%u,%zu,%zu,%lf,%lf,%lf,%lf,%lf,%lf,%lf",
+        p->model, &p->workers, &p->depth, &p->rows, &p->low, &p->median,
+        &p->high, &p->madds, &p->bytes, &p->speed, &p->bandwidth) < 11)
+    return false;
+  f->n++;
+  return true;
+}
+
+static const struct seen_pass *find_pass(const struct findings *f,
+  const char *model, unsigned workers, size_t depth, size_t rows)
+{
+  for (int i = 0; i < f->n; i++) {
+    const struct seen_pass *p = &f->pass[i];
+    if (strcmp(p->model, model) == 0 && p->workers == workers
+        && p->depth == depth && p->rows == rows) return p;
+  }
+  return &f->pass[0];
+}
+
+static double place_of(const struct seen_pass *p, bool reads)
+{
+  return (double) (reads ? p->rows : p->depth);
+}
+
+static double between(const struct findings *f, bool reads, double at)
+{
+  const struct seen_pass *a = NULL, *b = NULL;
+  for (int i = 0; i < f->n; i++) {
+    const struct seen_pass *p = &f->pass[i];
+    if (strcmp(p->model, "gpt2") != 0 || p->workers != 1
+        || (reads ? p->depth > 0 : p->rows > 1)) continue;
+    double x = place_of(p, reads);
+    if (x <= at && (a == NULL || x > place_of(a, reads))) a = p;
+    if (x >= at && (b == NULL || x < place_of(b, reads))) b = p;
+  }
+  if (a == NULL) a = b;
+  if (b == NULL || a == b) return a->median;
+  double from = place_of(a, reads), to = place_of(b, reads);
+  return a->median + (b->median - a->median) * (at - from) / (to - from);
+}
+
+static double text_cached(const struct findings *f, size_t p, size_t g)
+{
+  double sum = between(f, true, (double) p);
+  for (size_t i = 1; i < g; i++)
+    sum += between(f, false, (double) (p + i - 1));
+  return sum / 1e3;
+}
+
+static double text_naive(const struct findings *f, size_t p, size_t g)
+{
+  double sum = 0;
+  for (size_t i = 0; i < g; i++) sum += between(f, true, (double) (p + i));
+  return sum / 1e3;
+}
+
+/* <Make keys of the shorter files> */
+static double row_madds(const struct findings *f, const char *model)
+{
+  const struct model_config *c = &gpt2_small;
+  if (strcmp(model, "pocket") == 0) return (double) f->lab->model->layer_madds;
+  return (double) c->n_layers * c->d_model
+    * (4.0 * c->d_model + 2.0 * c->d_inner);
+}
+
+static bool take_part(void *self, const char *line)
+{
+  const struct findings *f = self;
+  size_t depth, rows;
+  char model[16], part[16];
+  double ms, speed;
+  if (sscanf(line, "%15[a-z0-9],%zu,%zu,%15[a-z],%lf,%lf", model, &depth,
+      &rows, part, &ms, &speed) != 6) return false;
+  if (strcmp(part, "alone") == 0)
+    printf("phases.alone.%s %.4f\n", model, speed / 1e3);
+  else if (strcmp(part, "turned") == 0)
+    printf("phases.turned.%zu %.4f\nphases.turned.share.%zu %.4f\n", rows, ms,
+      rows, 100 * find_pass(f, model, 1, 0, 1)->bytes / (ms * 1e3 * speed));
+  else printf("phases.part.%s.%zu.%s %.4f\n", model, rows, part, ms);
+  if (rows == 512 && strcmp(part, "linear") == 0) printf("phases.linear.%s"
+    " %.4f\n", model, 512 * row_madds(f, model) / ms / 1e6);
+  return true;
+}
+
+static bool take_chunk(void *self, const char *line)
+{
+  (void) self;
+  size_t chunk;
+  double seconds;
+  if (sscanf(line, "%zu,%lf", &chunk, &seconds) != 2) return false;
+  printf("phases.chunk.%zu %.4f\n", chunk, seconds);
+  return true;
+}
+
+static bool take_text(void *self, const char *line)
+{
+  (void) self;
+  char model[16];
+  size_t p, g;
+  int keep;
+  double seconds;
+  if (sscanf(line, "%15[a-z0-9],%zu,%zu,%d,%lf", model, &p, &g, &keep,
+      &seconds) != 5) return false;
+  printf("phases.text.%s.%zu.%zu.%s %.4f\n", model, p, g,
+    keep ? "cached" : "naive", seconds);
+  return true;
+}
+
+static bool take_hardware(void *self, const char *line)
+{
+  (void) self;
+  char name[16];
+  double tera, giga, bytes = 140e9;
+  if (sscanf(line, "%15[A-Za-z0-9 ],%lf,%lf", name, &tera, &giga) != 3)
+    return false;
+  for (char *c = name; *c != '\0'; c++) if (*c == ' ') *c = '-';
+  printf("phases.balance.%s %.4f\n", name, 1e3 * tera / giga);
+  for (int n = 1; n <= 8; n = n == 1 ? 4 : 2 * n)
+    printf("phases.bound.%s.%d %.4f\n", name, n, n * giga * 1e9 / bytes);
+  if (strcmp(name, "H100") == 0)
+    print_key("claim.S1-46", "%.4f", 4 * giga * 1e9 / bytes);
+  return true;
+}
+
+/* <Print what follows from shapes> */
+static double intensity(double n, double a, double b)
+{
+  return 0.25 / (1 / n + 1 / a + 1 / b);
+}
+
+static void print_shapes(void)
+{
+  size_t n = stand_in_numbers(&gpt2_small);
+  print_key("phases.intensity.512", "%.4f", intensity(512, 768, 3072));
+  print_key("phases.intensity.limit", "%.4f", 0.25 / (1 / 768. + 1 / 3072.));
+  print_key("phases.standin.parameters", "%zu", n);
+  print_key("phases.standin.bytes", "%zu", n * sizeof (float));
+}
+
+static void print_overtaking(const struct model *pocket)
+{
+  static const struct { const char *name; double d, layers, v; } m[] = {
+    { "gpt2", 768, 12, 50257 }, { "gpt2-xl", 1600, 48, 50257 },
+    { "7b", 4096, 32, 32000 } };
+  for (int i = 0; i < 3; i++) {
+    double layers = 12 * m[i].d * m[i].d * m[i].layers, head = m[i].v * m[i].d;
+    printf("phases.overtake.%s %.0f\n", m[i].name, 6 * m[i].d);
+    printf("phases.head.%s %.4f\n", m[i].name, 100 * head / (layers + head));
+  }
+  double head = (double) pocket->config.vocab_size
+    * (double) pocket->config.d_model;
+  print_key("phases.head.pocket", "%.4f",
+    100 * head / (head + (double) pocket->layer_madds));
+}
+
+/* <Print what the machine did in the passes> */
+static double madds_share(const struct seen_pass *p)
+{
+  return 100 * (p->madds / p->median / 1e3 / p->speed);
+}
+
+static double bytes_share(const struct seen_pass *p)
+{
+  return 100 * (p->bytes / p->median / 1e3 / p->bandwidth);
+}
+
+static void print_machine(const struct findings *f)
+{
+  const struct seen_pass *read[3], *write[3];
+  for (unsigned w = 1; w <= 2; w++) {
+    read[w] = find_pass(f, "gpt2", w, 0, 512);
+    write[w] = find_pass(f, "gpt2", w, 0, 1);
+    printf("phases.speed.%u %.4f\n", w, read[w]->speed / 1e3);
+    printf("phases.bandwidth.%u %.4f\n", w, read[w]->bandwidth / 1e3);
+    printf("phases.share.read.%u %.4f\n", w, madds_share(read[w]));
+    printf("phases.share.write.%u %.4f\n", w, bytes_share(write[w]));
+  }
+  const struct seen_pass *r = read[1], *w = write[1];
+  print_key("phases.balance", "%.4f", r->speed / r->bandwidth);
+  print_key("phases.balance.rows", "%.4f", 4 * r->speed / r->bandwidth);
+  print_key("phases.packing", "%.4f",
+    find_pass(f, "gpt2", 1, 0, 2)->median - w->median);
+  print_key("phases.scale.read", "%.4f", r->median / read[2]->median);
+  print_key("phases.scale.write", "%.4f", w->median / write[2]->median);
+  print_key("phases.scale.speed", "%.4f", read[2]->speed / r->speed);
+  print_key("phases.scale.bandwidth", "%.4f", read[2]->bandwidth / r->bandwidth);
+}
+
+static void print_times(const struct findings *f)
+{
+  for (int i = 0; i < f->n; i++) {
+    const struct seen_pass *p = &f->pass[i];
+    double bound = fmax(p->madds / p->speed, p->bytes / p->bandwidth) / 1e3;
+    char name[64];
+    snprintf(name, sizeof name, "%s.%u.%zu.%zu", p->model, p->workers,
+      p->depth, p->rows);
+    printf("phases.ms.%s %.4f\n", name, p->median);
+    printf("phases.over.%s %.4f\n", name, p->median / bound);
+    if (p->depth == 0) printf("phases.row.%s %.4f\n", name,
+      p->median / (double) p->rows);
+  }
+}
+
+/* <Print what whole texts take> */
+static void print_whole_texts(const struct findings *f)
+{
+  static const size_t g[] = { 30, 100, 300, 1000 }, p[] = { 50, 100, 500 };
+  for (int i = 0; i < 4; i++) {
+    double naive = text_naive(f, 1, g[i]), kept = text_cached(f, 1, g[i]);
+    printf("phases.sum.naive.%zu %.4f\nphases.sum.kept.%zu %.4f\n", g[i],
+      naive, g[i], kept);
+    printf("phases.sum.ratio.%zu %.4f\n", g[i], naive / kept);
+  }
+  print_key("phases.sum.naive.50.30", "%.4f", text_naive(f, 50, 30));
+  print_key("phases.sum.kept.50.30", "%.4f", text_cached(f, 50, 30));
+  for (int i = 0; i < 3; i++) printf("phases.answer.%zu %.4f\n", p[i],
+    text_cached(f, p[i], 500) / text_cached(f, p[i], 1));
+  for (double n = 100; n <= 1000; n *= 10)
+    printf("phases.ratio.%.0f %.4f\n", n,
+      between(f, false, n) * n / between(f, true, n));
+}
+
+/* <Print what became of the claims> */
+static void print_claims(const struct findings *f)
+{
+  const struct seen_pass *prefill = find_pass(f, "gpt2", 1, 0, 512);
+  const struct seen_pass *decode = find_pass(f, "gpt2", 1, 512, 1);
+  double row = prefill->median / 512, answer = 0;
+  for (size_t i = 0; i < 1000; i++)
+    answer += between(f, false, fmin((double) i, LONGEST));
+  print_key("claim.S1-10", "%.4f", prefill->madds / prefill->bytes);
+  print_key("claim.S1-48", "%.4f", decode->madds / decode->bytes);
+  print_key("claim.S1-11", "%.4f",
+    between(f, true, 1000) / between(f, true, 100));
+  print_key("claim.S1-15", "%.4f", bytes_share(decode));
+  print_key("claim.S1-17 claim.S1-47 claim.S3-19", "%.4f",
+    decode->median / row);
+  print_key("claim.S1-42", "%.4f",
+    text_cached(f, 100, 500) / text_cached(f, 100, 1));
+  print_key("claim.S2-65", "%.4f",
+    text_naive(f, 1, 1000) / text_cached(f, 1, 1000));
+  print_key("claim.S2-73", "%.4f", find_pass(f, "gpt2", 1, 0, 1)->median
+    / (find_pass(f, "gpt2", 1, 0, 64)->median / 64));
+  print_key("claim.S3-16", "%.4f", row);
+  print_key("claim.S3-20", "%.4f", answer / between(f, true, 1000));
+}
+
+static bool claims_of_counters(struct laboratory *lab, struct error *why)
+{
+  struct bench *b = &lab->b;
+  struct settings want = { .max_new_tokens = 1, .recall = store_keep };
+  const struct counters *c = &lab->c;
+  lab_reset(lab);
+  if (!bench_write(b, lab->sentence, PARROT_WORDS, &want, why)) return false;
+  print_key("claim.S1-06 claim.S2-90", "%" PRIu64, c->passes);
+  print_key("claim.S3-15", "%zu", store_length(b->s, 0));
+  double first = (double) work_madds(c) / (double) work_bytes(c);
+  lab_reset(lab);
+  if (!bench_write(b, lab->sentence, PARROT_WORDS, &want, why)) return false;
+  print_key("phases.shown.ratio", "%.4f", first * (double) work_bytes(c)
+    / (double) work_madds(c));
+  store_crop(b->s, 0, 0);
+  lab_reset(lab);
+  want.max_new_tokens = 20;
+  if (!bench_write(b, lab->sentence, PARROT_WORDS, &want, why)) return false;
+  print_key("claim.S3-17 phases.shown.passes", "%" PRIu64, c->passes);
+  return true;
+}
+
+/* <Print every number that the prose quotes> */
+static bool print_values(struct laboratory *lab, struct error *why)
+{
+  static struct findings f;
+  f.lab = lab;
+  if (!data_read("phases.passes", take_pass, &f, 4 * POINTS, why)) return false;
+  print_shapes(), print_overtaking(lab->model);
+  print_machine(&f), print_times(&f);
+  print_whole_texts(&f), print_claims(&f);
+  return data_read("phases.parts", take_part, &f, 4 * PARTS + 4, why)
+    && data_read("phases.chunks", take_chunk, &f, 10, why)
+    && data_read("phases.texts", take_text, &f, 7, why)
+    && data_read("phases.hardware", take_hardware, &f, 6, why);
+}
+
+int main(int argc, char **argv)
+{
+  static const struct lab_command words[] = { { "values", print_values },
+    { "values", claims_of_counters }, { "passes", print_passes },
+    { "parts", print_parts }, { "chunks", print_chunks },
+    { "texts", print_texts }, { "run", print_run }, { NULL, NULL } };
+  return lab_main(argc, argv, words);
+}

@@ -1,0 +1,829 @@
+/* the program -- made from laboratory/07-sampling.w; change it there */
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include "functions/numbers.h"
+#include "laboratory/kit2.h"
+
+/* <Write a text, and note what the model thought> */
+enum { LONG = 48, ROUND = 240 };
+
+/* a sampler is the laboratory's; text is the newest, and the others are sums over its
+   steps; trail has the first of the sums of surprise */
+struct study { struct laboratory *lab; size_t vocab; float *logits;
+  step_choose *choose; void *chooser; struct continuation text;
+  double *logprob, nats, entropy, trail[ROUND]; size_t steps; };
+static bool note_opinion(void *self, const struct step *now)
+{
+  struct study *u = self;
+  const struct engine *e = &u->lab->e;
+  e->k->log_softmax(e, now->logits, 1, u->vocab, u->logprob);
+  u->nats += u->logprob[now->chosen];
+  for (size_t i = 0; i < u->vocab; i++)
+    u->entropy -= num_exp(u->logprob[i]) * u->logprob[i];
+  if (u->steps < ROUND) u->trail[u->steps] = -u->nats;
+  u->steps++;
+  return true;
+}
+
+static bool study_open(struct study *u, struct laboratory *lab,
+  struct error *why)
+{
+  *u = (struct study) { .lab = lab, .choose = sampler_choose,
+    .chooser = &lab->dice, .vocab = lab->model->config.vocab_size };
+  u->logits = lab_take(lab, u->vocab, sizeof *u->logits, why);
+  u->logprob = lab_take(lab, u->vocab, sizeof *u->logprob, why);
+  return u->logits != NULL && u->logprob != NULL;
+}
+
+static bool write_ids(struct study *u, const uint32_t *prompt, size_t n,
+  size_t most, const struct sampling *s, uint64_t seed, struct error *why)
+{
+  struct settings want = { .max_new_tokens = most, .see = note_opinion,
+    .self = u, .recall = store_keep, .choose = u->choose, .chooser = u->chooser };
+  struct sampler *dice = &u->lab->dice;
+  dice->s = *s, dice->seed = seed, u->nats = u->entropy = 0, u->steps = 0;
+  continuation_free(&u->lab->m, &u->text);
+  bool ok = generate(&u->lab->b.g, prompt, n, &want, &u->text, why);
+  dice->s = sampling_normal;
+  return ok;
+}
+
+static bool write_on(struct study *u, const char *prompt, size_t most,
+  const struct sampling *s, uint64_t seed, struct error *why)
+{
+  struct ids list = { .n = 0 };
+  bool ok = lab_encode(u->lab, prompt, &list, why)
+    && write_ids(u, list.id, list.n, most, s, seed, why);
+  ids_free(&u->lab->m, &list);
+  return ok;
+}
+
+static void study_close(struct study *u)
+{
+  continuation_free(&u->lab->m, &u->text);
+}
+
+static const char *const harvest =
+  "The harvest of the kingdom was very good.";
+static struct sampling at_temperature(double t)
+{
+  struct sampling s = sampling_normal;
+  s.temperature = t;
+  return s;
+}
+
+/* <Follow one distribution> */
+enum { SHOWN = 14, COLUMNS = N_STAGES + 2 };
+struct columns { uint32_t id[SHOWN]; double p[SHOWN][COLUMNS]; };
+static void note_column(struct funnel *f, struct columns *x, size_t column)
+{
+  funnel_distribution(f);
+  for (size_t i = 0; column == 0 && i < SHOWN; i++) x->id[i] = f->left[i];
+  for (size_t i = 0; i < SHOWN; i++)
+    for (size_t j = 0; j < f->n; j++)
+      if (f->left[j] == x->id[i]) x->p[i][column] = f->w[j];
+}
+
+static bool follow(struct laboratory *lab, const struct ids *text,
+  float *logits, struct columns *x, struct error *why)
+{
+  struct funnel *f = &lab->dice.f;
+  struct sampling s = sampling_normal;
+  struct history h = { text->id, text->n, text->n };
+  uint32_t liked;
+  if (!tokenizer_find(lab->t, " pancakes", 9, &liked))
+    return error_say(why, "the built-in model has no pancakes");
+  struct biased bias = { &liked, 1, 1.0 };
+  s.logit_bias = &bias, s.n_logit_bias = 1, s.repetition_penalty = 1.3;
+  s.no_repeat_ngram = 2, s.temperature = 0.8, s.top_k = 8, s.top_p = 0.95;
+  s.min_p = 0.2, s.typical_p = 0.9;
+  if (!lab_logits(lab, lab->b.s, text->id, text->n, 1, logits, why)
+      || !funnel_fill(f, logits, why)) return false;
+  note_column(f, x, 0);
+  for (size_t i = 0; i < N_STAGES; i++) {
+    sampling_stage_run(f, &s, s.stage[i], h);
+    note_column(f, x, 1 + i);
+  }
+  uint32_t id = funnel_choose(f, 1, 0, (uint32_t) text->n);
+  for (size_t i = 0; i < SHOWN; i++) x->p[i][COLUMNS - 1] = x->id[i] == id;
+  return true;
+}
+
+static bool draw_funnel(struct laboratory *lab, struct error *why)
+{
+  struct columns x = { .p = {{0}} };
+  struct ids text = { .n = 0 };
+  struct study u;
+  bool ok = study_open(&u, lab, why)
+    && lab_encode(lab, "The dog thought about soup. The mouse had milk."
+      " The cat thought about", &text, why)
+    && follow(lab, &text, u.logits, &x, why);
+  ids_free(&lab->m, &text);
+  if (!ok) return false;
+  printf("token,model");
+  for (int i = 0; i < N_STAGES; i++)
+    printf(",%s", sampling_stage_name((enum sampling_stage) i));
+  printf(",drawn\n");
+  for (size_t i = 0; i < SHOWN; i++) {
+    print_token(lab, x.id[i]);
+    for (size_t k = 0; k < COLUMNS; k++) printf(",%.6f", x.p[i][k]);
+    printf("\n");
+  }
+  return true;
+}
+
+/* <Heat one distribution> */
+static bool heat(struct laboratory *lab, const float *logits, double t,
+  double *bits, struct error *why)
+{
+  struct funnel *f = &lab->dice.f;
+  double h = 0;
+  if (!funnel_fill(f, logits, why)) return false;
+  stage_temperature(f, t);
+  funnel_distribution(f);
+  for (size_t i = 0; i < f->n; i++)
+    if (f->w[i] > 0) h -= f->w[i] * num_log(f->w[i]);
+  *bits = h / num_log(2);
+  return f->left[0] == best_token(logits, f->vocab)
+    || error_say(why, "at temperature %g another token is the best", t);
+}
+
+static bool print_heat(struct laboratory *lab, struct error *why)
+{
+  static const struct { const char *name; double t; } at[] = {
+    {"0.1", 0.1}, {"0.5", 0.5}, {"1", 1}, {"2", 2}, {"100", 100} };
+  struct study u;
+  size_t n;
+  double bits;
+  if (!study_open(&u, lab, why)
+      || !lab_logits_after(lab, harvest, &n, u.logits, why)) return false;
+  for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
+    if (!heat(lab, u.logits, at[i].t, &bits, why)) return false;
+    printf("sampling.heat.%s %.4f\n", at[i].name, bits);
+  }
+  print_key("sampling.heat.most", "%.4f",
+    num_log((double) u.vocab) / num_log(2));
+  return true;
+}
+
+/* <Count what happens at the fork> */
+struct crossing { size_t draws, took[2], same, pairs; double p[2], square;
+  uint32_t way[2]; };
+static void draw_many(struct funnel *f, size_t length, struct crossing *x)
+{
+  uint32_t before = 0;
+  funnel_distribution(f);
+  for (size_t i = 0; i < f->n; i++) x->square += f->w[i] * f->w[i];
+  for (int k = 0; k < 2; k++) x->p[k] = f->w[k], x->way[k] = f->left[k];
+  for (uint64_t seed = 0; seed < x->draws; seed++) {
+    uint32_t id = funnel_choose(f, seed, 0, (uint32_t) length);
+    for (int k = 0; k < 2; k++) x->took[k] += id == x->way[k];
+    if (seed % 2 == 1) x->pairs++, x->same += id == before;
+    before = id;
+  }
+}
+
+static void print_error(struct funnel *f, const struct crossing *x, size_t n,
+  size_t length)
+{
+  double p = x->p[0], sum = 0;
+  for (uint64_t round = 0; round < 400; round++) {
+    size_t found = 0;
+    for (uint64_t i = 0; i < n; i++)
+      found += funnel_choose(f, 1000000 + round * n + i, 0,
+        (uint32_t) length) == x->way[0];
+    double off = (double) found / (double) n - p;
+    sum += off * off;
+  }
+  printf("sampling.error.expected.%zu %.4f\nsampling.error.found.%zu %.4f\n",
+    n, sqrt(p * (1 - p) / (double) n), n, sqrt(sum / 400));
+}
+
+static bool print_tie(struct funnel *f, const float *logits,
+  const struct crossing *x, struct error *why)
+{
+  double gap = (double) logits[x->way[0]] - (double) logits[x->way[1]];
+  struct biased lift = { &x->way[1], 1, gap };
+  size_t first = 0, draws = 2000;
+  for (int greedy = 0; greedy < 2; greedy++) {
+    if (!funnel_fill(f, logits, why)) return false;
+    stage_sequence_bias(f, &lift, 1, NULL, 0);
+    stage_temperature(f, greedy ? 0 : 0.001);
+    for (uint64_t seed = 0; !greedy && seed < draws; seed++)
+      first += funnel_choose(f, seed, 0, 9) == x->way[0];
+  }
+  print_key("sampling.tie.cold", "%.3f", (double) first / (double) draws);
+  print_key("sampling.tie.draws", "%zu", draws);
+  print_key("claim.S3-21", "%d", f->left[0]
+    == (x->way[0] < x->way[1] ? x->way[0] : x->way[1]));
+  return true;
+}
+
+static bool print_fork(struct laboratory *lab, struct error *why)
+{
+  struct crossing x = { .draws = 20000 };
+  struct funnel *f = &lab->dice.f;
+  struct study u;
+  size_t n;
+  if (!study_open(&u, lab, why)
+      || !lab_logits_after(lab, harvest, &n, u.logits, why)
+      || !funnel_fill(f, u.logits, why)) return false;
+  draw_many(f, n, &x);
+  print_key("sampling.fork.at", "%zu", n + 1);
+  print_key("sampling.fork.draws", "%zu", x.draws);
+  for (int k = 0; k < 2; k++)
+    printf("sampling.fork.p.%d %.3f\nsampling.fork.took.%d %.3f\n", k + 1,
+      x.p[k], k + 1, (double) x.took[k] / (double) x.draws);
+  print_key("sampling.fork.either", "%.4f", x.p[0] + x.p[1]);
+  print_key("sampling.fork.both", "%.4f", 2 * x.p[0] * x.p[1]);
+  print_key("sampling.agree.expected", "%.4f", x.square);
+  print_key("sampling.agree.found", "%.4f",
+    (double) x.same / (double) x.pairs);
+  print_key("sampling.fork.wanted", "%.2f", 0.15 + 0.15);
+  print_key("claim.S3-47", "%.3f", 2 * 0.15 * 0.15);
+  print_error(f, &x, 1, n), print_error(f, &x, 100, n);
+  return print_tie(f, u.logits, &x, why);
+}
+
+/* <Go both ways> */
+static void print_pieces(struct study *u, int way, size_t from, size_t to)
+{
+  for (size_t i = from; i < to; i++) {
+    size_t n;
+    const unsigned char *byte = tokenizer_text(u->lab->t, u->text.text.id[i], &n);
+    printf("%d,%zu,%.*s\n", way, i, (int) n, (const char *) byte);
+  }
+}
+
+static bool draw_fork(struct laboratory *lab, struct error *why)
+{
+  static const char *const way[] = { " Additionally", " However" };
+  struct sampling greedy = at_temperature(0);
+  struct study u;
+  bool ok = study_open(&u, lab, why);
+  printf("way,place,piece\n");
+  for (int k = 0; ok && k < 2; k++) {
+    char prompt[80];
+    snprintf(prompt, sizeof prompt, "%s%s", harvest, way[k]);
+    ok = write_on(&u, prompt, 4, &greedy, 0, why);
+    if (!ok) break;
+    size_t n = u.text.n_prompt - 1;
+    if (k == 0) print_pieces(&u, 0, 0, n);
+    print_pieces(&u, 1 + k, n, u.text.text.n);
+  }
+  study_close(&u);
+  return ok;
+}
+
+/* <Write several texts, and compare them> */
+enum { TEXTS = 8 };
+
+/* distinct-2; entropy and log-probability of a token in bits; how many texts differ
+   from all before them */
+struct habit { double distinct, entropy, logprob; size_t different; };
+static bool write_several(struct study *u, const struct sampling *s,
+  struct habit *h, struct error *why)
+{
+  uint32_t text[TEXTS][LONG];
+  *h = (struct habit) { .distinct = 0 };
+  for (size_t i = 0, j; i < TEXTS; i++) {
+    if (!write_on(u, harvest, LONG, s, i, why)) return false;
+    memcpy(text[i], u->text.text.id + u->text.n_prompt, sizeof text[i]);
+    h->entropy += u->entropy / (TEXTS * LONG);
+    h->logprob += u->nats / (TEXTS * LONG);
+    for (j = 0; memcmp(text[i], text[j], sizeof text[i]) != 0; ) j++;
+    h->different += j == i;
+  }
+  h->distinct = (double) distinct_pairs(text[0], TEXTS, LONG)
+    / (double) (TEXTS * (LONG - 1));
+  h->entropy /= num_log(2), h->logprob /= num_log(2);
+  return true;
+}
+
+static bool draw_heat(struct laboratory *lab, struct error *why)
+{
+  struct study u;
+  bool ok = study_open(&u, lab, why);
+  printf("t,entropy,distinct,logprob\n");
+  for (int i = 1; ok && i <= 10; i++) {
+    struct sampling s = at_temperature(i / 5.0);
+    struct habit h;
+    ok = write_several(&u, &s, &h, why);
+    if (ok) printf("%.1f,%.4f,%.4f,%.4f\n", s.temperature, h.entropy,
+      h.distinct, h.logprob);
+  }
+  study_close(&u);
+  return ok;
+}
+
+static bool print_strategies(struct laboratory *lab, struct error *why)
+{
+  static const struct { const char *name; double t; size_t k; double p; }
+    way[] = { {"greedy", 0, 0, 1}, {"near", 0.2, 0, 1}, {"plain", 1, 0, 1},
+      {"hotter", 1.5, 0, 1}, {"topk", 1, 3, 1}, {"nucleus", 1, 0, 0.7} };
+  struct study u;
+  bool ok = study_open(&u, lab, why);
+  for (size_t i = 0; ok && i < sizeof way / sizeof *way; i++) {
+    const char *name = way[i].name;
+    struct sampling s = at_temperature(way[i].t);
+    struct habit h;
+    s.top_k = way[i].k, s.top_p = way[i].p;
+    ok = write_several(&u, &s, &h, why);
+    if (ok) printf("sampling.%s.different %zu\nsampling.%s.distinct %.3f\n"
+      "sampling.%s.entropy %.3f\nsampling.%s.logprob %.3f\n", name,
+      h.different, name, h.distinct, name, h.entropy, name, h.logprob);
+  }
+  print_key("sampling.texts", "%d", TEXTS);
+  print_key("sampling.long", "%d", LONG);
+  study_close(&u);
+  return ok;
+}
+
+/* <Look for a circle> */
+static size_t circle(const uint32_t *id, size_t n)
+{
+  for (size_t period = 1; period <= n / 3; period++) {
+    size_t i = n - 1;
+    while (i >= n - 2 * period && id[i] == id[i - period]) i--;
+    if (i < n - 2 * period) return period;
+  }
+  return 0;
+}
+
+/* <Choose, and note which stage acted> */
+struct witness { struct sampler *dice; size_t acted, steps, first; };
+static bool is_best(const struct funnel *f, uint32_t id)
+{
+  for (size_t i = 0; i < f->n; i++) {
+    uint32_t other = f->left[i];
+    if (f->z[other] > f->z[id] || (f->z[other] == f->z[id] && other < id))
+      return false;
+  }
+  return f->z[id] > -INFINITY;
+}
+
+static bool choose_watched(void *self, const float *logits,
+  const struct continuation *text, uint32_t *chosen, struct error *why)
+{
+  struct witness *x = self;
+  struct funnel *f = &x->dice->f;
+  struct history h = { text->text.id, text->text.n, text->n_prompt };
+  if (!funnel_fill(f, logits, why)) return false;
+  x->steps++;
+  for (size_t i = 0; i < x->dice->s.n_stages; i++) {
+    sampling_stage_run(f, &x->dice->s, x->dice->s.stage[i], h);
+    if (f->n == 0) return error_say(why, "no token is left");
+    if (is_best(f, *chosen)) continue;
+    if (x->first == 0) x->first = x->steps;
+    x->acted++;
+    break;
+  }
+  return sampler_choose(x->dice, logits, text, chosen, why);
+}
+
+/* <Break the circle> */
+static const struct { const char *name; double r, frequency, presence;
+  size_t ngram; double t; } measure[] = {
+  {"none", 1, 0, 0, 0, 0}, {"presence", 1, 0, 1, 0, 0},
+  {"frequency", 1, 0.5, 0, 0, 0}, {"repetition", 1.1, 0, 0, 0, 0},
+  {"strong", 1.5, 0, 0, 0, 0}, {"ngram", 1, 0, 0, 4, 0},
+  {"warmth", 1, 0, 0, 0, 1} };
+enum { N_MEASURES = sizeof measure / sizeof measure[0] };
+static bool try_measure(struct study *u, int i, struct witness *x,
+  struct error *why)
+{
+  struct sampling s = at_temperature(measure[i].t);
+  s.repetition_penalty = measure[i].r, s.no_repeat_ngram = measure[i].ngram;
+  s.frequency_penalty = measure[i].frequency;
+  s.presence_penalty = measure[i].presence;
+  *x = (struct witness) { .dice = &u->lab->dice };
+  u->choose = choose_watched, u->chooser = x;
+  return write_on(u, harvest, ROUND, &s, 0, why);
+}
+
+static bool print_measures(struct laboratory *lab, struct error *why)
+{
+  struct study u;
+  struct witness x;
+  bool ok = study_open(&u, lab, why);
+  for (int i = 0; ok && i < N_MEASURES; i++) {
+    const char *name = measure[i].name;
+    ok = try_measure(&u, i, &x, why);
+    if (ok) printf("sampling.loop.%s.circle %zu\nsampling.loop.%s.first %zu\n"
+      "sampling.loop.%s.acted %zu\nsampling.loop.%s.logprob %.3f\n", name,
+      circle(u.text.text.id, u.text.text.n), name, x.first, name, x.acted,
+      name, u.nats / (double) u.steps / num_log(2));
+  }
+  print_key("sampling.loop.long", "%d", ROUND);
+  study_close(&u);
+  return ok;
+}
+
+static bool draw_circles(struct laboratory *lab, struct error *why)
+{
+  static double bits[N_MEASURES][ROUND];
+  struct study u;
+  struct witness x;
+  bool ok = study_open(&u, lab, why);
+  for (int i = 0; ok && i < N_MEASURES; i++) {
+    ok = try_measure(&u, i, &x, why);
+    memcpy(bits[i], u.trail, sizeof bits[i]);
+  }
+  study_close(&u);
+  printf("step");
+  for (int i = 0; i < N_MEASURES; i++) printf(",%s", measure[i].name);
+  for (size_t k = 0; k < ROUND; k++) {
+    printf("\n%zu", k + 1);
+    for (int i = 0; i < N_MEASURES; i++)
+      printf(",%.3f", bits[i][k] / num_log(2));
+  }
+  printf("\n");
+  return ok;
+}
+
+/* <Let a toy go round> */
+enum { TOY = 60 };
+static size_t run_toy(struct funnel *f, const struct sampling *s,
+  uint32_t *id)
+{
+  static const float logits[3] = { 5, 3, 2.5f };
+  size_t n = 0;
+  struct error why;
+  while (n < TOY && sampling_run(f, s, logits,
+      (struct history) { id, n, 0 }, &why)) {
+    stage_temperature(f, 0);
+    id[n++] = f->left[0];
+  }
+  return n;
+}
+
+static bool print_toy(struct laboratory *lab, struct error *why)
+{
+  static const struct { const char *name; double r, frequency, presence;
+    size_t ngram; } toy[] = { {"presence1", 1, 0, 1, 0},
+    {"presence2", 1, 0, 2.5, 0}, {"repetition1", 1.2, 0, 0, 0},
+    {"repetition2", 2, 0, 0, 0}, {"frequency", 1, 0.5, 0, 0},
+    {"ngram", 1, 0, 0, 2} };
+  struct funnel f;
+  if (!funnel_open(&f, &lab->m, lab->e.k, 3, why)) return false;
+  for (size_t i = 0; i < sizeof toy / sizeof *toy; i++) {
+    const char *name = toy[i].name;
+    uint32_t id[TOY];
+    struct sampling s = sampling_normal;
+    s.repetition_penalty = toy[i].r, s.presence_penalty = toy[i].presence;
+    s.frequency_penalty = toy[i].frequency, s.no_repeat_ngram = toy[i].ngram;
+    size_t n = run_toy(&f, &s, id), others = 0;
+    for (size_t k = 0; k < n; k++) others += id[k] != 0;
+    printf("sampling.toy.%s.length %zu\nsampling.toy.%s.others %zu\n"
+      "sampling.toy.%s.circle %zu\n", name, n, name, others, name,
+      circle(id, n));
+  }
+  funnel_close(&f);
+  return true;
+}
+
+/* <Predict from the tale, and from one's own text> */
+enum { AHEAD = 16 };
+struct forced { size_t tries, right[AHEAD], given[AHEAD]; };
+static bool run_ahead(struct study *u, const struct ids *tale,
+  struct forced *x, struct error *why)
+{
+  struct sampling greedy = at_temperature(0);
+  float *logits = lab_take(u->lab, tale->n * u->vocab, sizeof *logits, why);
+  if (logits == NULL || !lab_logits(u->lab, u->lab->b.s, tale->id, tale->n,
+      tale->n, logits, why)) return false;
+  for (size_t at = 10; at + AHEAD <= tale->n; at += 5) {
+    if (!write_ids(u, tale->id, at, AHEAD, &greedy, 0, why)) return false;
+    for (size_t i = 0; i < AHEAD; i++) {
+      uint32_t truth = tale->id[at + i];
+      x->right[i] += u->text.text.id[at + i] == truth;
+      x->given[i] += best_token(logits + (at + i - 1) * u->vocab, u->vocab)
+        == truth;
+    }
+    x->tries++;
+  }
+  return true;
+}
+
+static bool measure_exposure(struct laboratory *lab, struct forced *x,
+  struct error *why)
+{
+  struct ids tale = { .n = 0 };
+  struct study u;
+  *x = (struct forced) { .tries = 0 };
+  bool ok = study_open(&u, lab, why) && lab_tale(lab, &tale, why)
+    && run_ahead(&u, &tale, x, why);
+  study_close(&u);
+  ids_free(&lab->m, &tale);
+  return ok;
+}
+
+static bool draw_exposure(struct laboratory *lab, struct error *why)
+{
+  struct forced x;
+  if (!measure_exposure(lab, &x, why)) return false;
+  printf("place,forced,free\n");
+  for (size_t i = 0; i < AHEAD; i++)
+    printf("%zu,%.4f,%.4f\n", i + 1, (double) x.given[i] / (double) x.tries,
+      (double) x.right[i] / (double) x.tries);
+  return true;
+}
+
+static bool print_exposure(struct laboratory *lab, struct error *why)
+{
+  struct forced x;
+  if (!measure_exposure(lab, &x, why)) return false;
+  double n = (double) x.tries;
+  print_key("sampling.exposure.tries", "%zu", x.tries);
+  print_key("sampling.exposure.places", "%d", AHEAD);
+  print_key("sampling.forced.1", "%.3f", (double) x.given[0] / n);
+  print_key("sampling.forced.last", "%.3f", (double) x.given[AHEAD - 1] / n);
+  print_key("sampling.free.1", "%.3f", (double) x.right[0] / n);
+  print_key("sampling.free.last", "%.3f", (double) x.right[AHEAD - 1] / n);
+  return true;
+}
+
+/* <Add up in another order> */
+static float weight_at(struct tensor w, size_t i)
+{
+  const uint16_t *half = w.data;
+  if (w.type == WEIGHT_F16) return num_from_f16(half[i]);
+  if (w.type == WEIGHT_BF16) return num_from_bf16(half[i]);
+  return ((const float *) w.data)[i];
+}
+
+static void plain_linear(const struct engine *e, const struct matrix *list,
+  size_t n, const float *x, size_t rows, float *const *y)
+{
+  (void) e;
+  for (size_t m = 0; m < n; m++) {
+    const struct matrix *w = &list[m];
+    for (size_t i = 0; i < rows * w->out; i++) {
+      size_t row = i / w->out, o = i % w->out;
+      float sum = 0;
+      for (size_t k = 0; k < w->in; k++)
+        sum += x[row * w->in + k] * weight_at(w->weight, w->transposed
+          ? k * w->out + o : o * w->in + k);
+      y[m][i] = sum;
+    }
+  }
+}
+
+enum { OTHER_ROWS = 96, SEEDS = 200 };
+struct otherwise { size_t differ, flips, drawn; double most; };
+static bool compare_rows(struct funnel *f, const float *a, const float *b,
+  uint32_t position, struct otherwise *x, struct error *why)
+{
+  uint32_t first[SEEDS];
+  x->most = fmax(x->most, farthest(a, b, f->vocab));
+  x->flips += best_token(a, f->vocab) != best_token(b, f->vocab);
+  for (size_t i = 0; i < f->vocab; i++) x->differ += a[i] != b[i];
+  if (!funnel_fill(f, a, why)) return false;
+  for (uint64_t i = 0; i < SEEDS; i++)
+    first[i] = funnel_choose(f, i, 0, position);
+  if (!funnel_fill(f, b, why)) return false;
+  for (uint64_t i = 0; i < SEEDS; i++)
+    x->drawn += funnel_choose(f, i, 0, position) != first[i];
+  return true;
+}
+
+static bool print_other_order(struct laboratory *lab, struct error *why)
+{
+  struct otherwise x = { .most = 0 };
+  struct ids tale = { .n = 0 };
+  struct kernels other = *lab->e.k;
+  const struct kernels *usual = lab->e.k;
+  size_t v = lab->model->config.vocab_size, n = OTHER_ROWS * v;
+  float *a = lab_take(lab, 2 * n, sizeof *a, why), *b = a + n;
+  bool ok = a != NULL && lab_tale(lab, &tale, why) && lab_logits(lab,
+    lab->b.s, tale.id, OTHER_ROWS, OTHER_ROWS, a, why);
+  other.linear = plain_linear, lab->e.k = &other;
+  ok = ok && lab_logits(lab, lab->b.s, tale.id, OTHER_ROWS, OTHER_ROWS, b, why);
+  lab->e.k = usual;
+  ids_free(&lab->m, &tale);
+  for (uint32_t i = 0; ok && i < OTHER_ROWS; i++)
+    ok = compare_rows(&lab->dice.f, a + i * v, b + i * v, i, &x, why);
+  if (!ok) return false;
+  print_key("sampling.order.entries", "%zu", n);
+  print_key("sampling.order.differ claim.S3-49", "%.3f",
+    (double) x.differ / (double) n);
+  print_key("sampling.order.most", "%.1f", 1e6 * x.most);
+  print_key("sampling.order.places", "%d", OTHER_ROWS);
+  print_key("sampling.order.flips", "%zu", x.flips);
+  print_key("sampling.order.draws", "%d", OTHER_ROWS * SEEDS);
+  print_key("sampling.order.drawn", "%zu", x.drawn);
+  return true;
+}
+
+/* <Change the order of the stages> */
+static const char *const llama_order[] = { "bias", "penalties", "ngram",
+  "top_k", "typical_p", "top_p", "min_p", "temperature" };
+static struct sampling drawn_settings(uint32_t number)
+{
+  uint32_t key[2] = { 7, 0 }, counter[4] = { number, 0, 0, 7 }, out[4];
+  philox4x32(key, counter, out);
+  struct sampling s = at_temperature(0.5 + (out[0] % 16) / 10.0);
+  if (out[1] % 2 == 1) s.top_k = 1 + out[1] / 2 % 40;
+  if (out[2] % 2 == 1) s.top_p = 0.5 + (out[2] / 2 % 10) / 20.0;
+  if (out[3] % 2 == 1) s.min_p = (out[3] / 2 % 10) / 40.0;
+  return s;
+}
+
+static bool both_orders(struct funnel *f, struct sampling s,
+  const float *logits, size_t left[2], struct error *why)
+{
+  struct history none = { NULL, 0, 0 };
+  for (int k = 0; k < 2; k++) {
+    if (!sampling_run(f, &s, logits, none, why)) return false;
+    left[k] = f->n;
+    if (!sampling_stages_parse(&s, llama_order, N_STAGES, why)) return false;
+  }
+  return true;
+}
+
+static bool print_orders(struct laboratory *lab, struct error *why)
+{
+  struct funnel *f = &lab->dice.f;
+  struct study u;
+  size_t n, differ = 0, sets = 1000, left[2];
+  if (!study_open(&u, lab, why)
+      || !lab_logits_after(lab, harvest, &n, u.logits, why)) return false;
+  for (uint32_t number = 0; number < sets; number++) {
+    if (!both_orders(f, drawn_settings(number), u.logits, left, why))
+      return false;
+    differ += left[0] != left[1];
+  }
+  struct sampling s = at_temperature(2);
+  s.top_p = 0.9;
+  if (!both_orders(f, s, u.logits, left, why)
+      || !lab_logits_after(lab, "The cat sat on", &n, u.logits, why)
+      || !funnel_fill(f, u.logits, why)) return false;
+  stage_top_p(f, 0.9);
+  print_key("sampling.orders.sets", "%zu", sets);
+  print_key("sampling.orders.differ", "%zu", differ);
+  print_key("sampling.order.before", "%zu", left[0]);
+  print_key("sampling.order.after", "%zu", left[1]);
+  print_key("sampling.sure", "%zu", f->n);
+  return true;
+}
+
+/* <Fill a large vocabulary> */
+enum { LARGE = 128256, TURNS = 41 };
+static float large[LARGE];
+static void fill_large(void)
+{
+  for (uint32_t i = 0; i < LARGE; i++) {
+    uint32_t key[2] = { 8, 0 }, counter[4] = { i, 0, 0, 8 }, w[4];
+    philox4x32(key, counter, w);
+    double radius = sqrt(-2 * num_log((w[0] + 0.5) * 0x1p-32));
+    double angle = (w[1] + 0.5) * 0x1p-32 * 6.283185307179586;
+    large[i] = (float) (3 * radius * num_cos(angle));
+  }
+}
+
+static const struct { const char *name; double t; size_t k;
+  double p, m, typical; } load[] = { {"greedy", 0, 0, 1, 0, 1},
+  {"plain", 1, 0, 1, 0, 1}, {"usual", 0.8, 40, 0.95, 0.05, 1},
+  {"nucleus", 1, 0, 0.9, 0, 1}, {"typical", 1, 0, 1, 0, 0.9} };
+enum { N_LOADS = sizeof load / sizeof load[0] };
+static bool carry(struct funnel *f, int i, uint64_t seed, struct error *why)
+{
+  struct sampling s = at_temperature(load[i].t);
+  s.top_k = load[i].k, s.top_p = load[i].p;
+  s.min_p = load[i].m, s.typical_p = load[i].typical;
+  if (!sampling_run(f, &s, large, (struct history) { NULL, 0, 0 }, why))
+    return false;
+  funnel_choose(f, seed, 0, 0);
+  return true;
+}
+
+static bool print_work(struct laboratory *lab, struct error *why)
+{
+  struct funnel f;
+  size_t before = lab->m.all.held;
+  if (!funnel_open(&f, &lab->m, lab->e.k, LARGE, why)) return false;
+  print_key("sampling.large", "%d", LARGE);
+  print_key("sampling.room", "%zu bytes", lab->m.all.held - before);
+  fill_large();
+  bool ok = true;
+  for (int i = 1; ok && i < N_LOADS; i++) {
+    f.bits = f.noises = 0;
+    ok = carry(&f, i, 0, why);
+    if (ok) printf("sampling.%s.left %zu\nsampling.%s.bits %" PRIu64
+      "\nsampling.%s.noises %" PRIu64 "\n", load[i].name, f.n, load[i].name,
+      f.bits, load[i].name, f.noises);
+  }
+  funnel_close(&f);
+  return ok;
+}
+
+static bool print_clock(struct laboratory *lab, struct error *why)
+{
+  struct funnel f;
+  if (!funnel_open(&f, &lab->m, lab->e.k, LARGE, why)) return false;
+  fill_large();
+  printf("setting,tokens,low,median,high\n");
+  bool ok = true;
+  for (int i = 0; ok && i < N_LOADS; i++) {
+    double seconds[TURNS];
+    for (int k = 0; ok && k < TURNS; k++) {
+      double began = timing_seconds();
+      ok = carry(&f, i, (uint64_t) k, why);
+      seconds[k] = timing_seconds() - began;
+    }
+    printf("%s,%d", load[i].name, LARGE);
+    print_quartiles(seconds, TURNS, 1e3, 3);
+    printf("\n");
+  }
+  funnel_close(&f);
+  return ok;
+}
+
+/* <Put some claims to the test> */
+static bool print_extremes(struct laboratory *lab, struct error *why)
+{
+  static const float even[4] = { 0, 0, 0, 0 };
+  struct sampling greedy = at_temperature(0), one = sampling_normal;
+  uint32_t text[LONG];
+  size_t same = 0, exceed = 1;
+  struct study u;
+  struct funnel f;
+  one.top_k = 1;
+  bool ok = study_open(&u, lab, why)
+    && write_on(&u, harvest, LONG, &greedy, 0, why);
+  if (ok) memcpy(text, u.text.text.id + u.text.n_prompt, sizeof text);
+  ok = ok && write_on(&u, harvest, LONG, &one, 5, why);
+  for (size_t i = 0; ok && i < LONG; i++)
+    same += u.text.text.id[u.text.n_prompt + i] == text[i];
+  study_close(&u);
+  if (!ok || !funnel_open(&f, &lab->m, lab->e.k, 4, why)) return false;
+  ok = funnel_fill(&f, even, why);
+  stage_top_p(&f, 0.5);
+  while (!(0.25 * (double) exceed > 0.5)) exceed++;
+  print_key("sampling.k1.same claim.S1-29 claim.S3-44 claim.S1-27 claim.S3-22",
+    "%zu", same);
+  print_key("sampling.reach", "%zu", f.n);
+  print_key("claim.S1-30", "%zu", exceed);
+  funnel_close(&f);
+  return ok;
+}
+
+enum { TABLES = 500, STATES = 64 };
+static size_t find_circle(uint32_t table)
+{
+  size_t seen[STATES] = { 0 }, state = 0, step = 1;
+  for (; step <= STATES && seen[state] == 0; step++) {
+    uint32_t key[2] = { 9, 0 }, out[4];
+    uint32_t counter[4] = { (uint32_t) state, table, 0, 9 };
+    philox4x32(key, counter, out);
+    seen[state] = step;
+    state = (state * 4 + out[0] % 4) % STATES;
+  }
+  return seen[state] == 0 ? 0 : step - seen[state];
+}
+
+static bool print_cycles(struct laboratory *lab, struct error *why)
+{
+  size_t total = 0, longest = 0, circles = 0;
+  (void) lab, (void) why;
+  for (uint32_t table = 0; table < TABLES; table++) {
+    size_t length = find_circle(table);
+    total += length, circles += length > 0;
+    longest = length > longest ? length : longest;
+  }
+  print_key("claim.S1-28 claim.S3-23", "%zu", circles);
+  print_key("sampling.cycle.tables", "%d", TABLES);
+  print_key("sampling.cycle.mean", "%.2f", (double) total / TABLES);
+  print_key("sampling.cycle.longest", "%zu", longest);
+  return true;
+}
+
+static bool print_arithmetic(struct laboratory *lab, struct error *why)
+{
+  (void) lab, (void) why;
+  print_key("claim.S1-40", "%.4f", 0.01 / (0.01 + 0.1));
+  print_key("sampling.agree.90", "%.6f", num_pow(0.9, 100));
+  print_key("claim.S3-46", "%.3f", num_pow(0.99, 100));
+  print_key("sampling.error.one", "%.2f", sqrt(0.25));
+  print_key("claim.S3-48", "%.2f", sqrt(0.25 / 100));
+  print_key("sampling.drift.100", "%.3f", num_pow(0.99, 100));
+  print_key("claim.S3-51", "%.4f", num_pow(0.99, 500));
+  return true;
+}
+
+int main(int argc, char **argv)
+{
+  static const struct lab_command table[] = { { "values", print_fork },
+    { "values", print_heat }, { "values", print_orders },
+    { "values", print_strategies }, { "values", print_measures },
+    { "values", print_toy }, { "values", print_exposure },
+    { "values", print_other_order }, { "values", print_work },
+    { "values", print_extremes }, { "values", print_cycles },
+    { "values", print_arithmetic }, { "funnel", draw_funnel },
+    { "heat", draw_heat }, { "fork", draw_fork }, { "loop", draw_circles },
+    { "exposure", draw_exposure }, { "clock", print_clock }, { NULL, NULL } };
+  return lab_main(argc, argv, table);
+}

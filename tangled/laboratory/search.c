@@ -1,0 +1,845 @@
+/* the program -- made from laboratory/09-search.w; change it there */
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include "functions/numbers.h"
+#include "search/sharing.h"
+#include "search/tree.h"
+#include "laboratory/kit2.h"
+
+/* <Search a table, or the built-in model> */
+static bool search_table(struct laboratory *lab,
+  const struct search_source *from, uint32_t begin,
+  const struct search_settings *want, struct search_result *r,
+  struct error *why)
+{
+  return search_run(from, &lab->m, lab->e.k, &begin, 1, want, r, why);
+}
+
+static bool search_model(struct laboratory *lab, const uint32_t *prompt,
+  size_t n, size_t page, const struct search_settings *want,
+  struct search_result *r, struct cache_state *state, struct error *why)
+{
+  struct search_model beams;
+  struct search_source from;
+  struct store *s = cache_open(&lab->m, &lab->model->config,
+    (uint32_t) want->num_beams,
+    &(struct cache_wishes) { .page_rows = page }, why);
+  if (s == NULL) return false;
+  struct generator g = { &lab->e, lab->model, s, &lab->m };
+  lab_reset(lab);
+  bool ok = search_model_open(&beams, &g, want->num_beams, 0, &from, why);
+  if (ok) {
+    ok = search_run(&from, &lab->m, lab->e.k, prompt, n, want, r, why);
+    search_model_close(&beams);
+  }
+  *state = cache_look(s);
+  store_close(s);
+  return ok;
+}
+
+enum { CAT = 3, CAT_STEPS = 6, CAT_BEAMS = 4 };
+static const struct search_settings cat_wishes = {
+  .num_beams = CAT_BEAMS, .num_return = 1, .max_length = CAT + CAT_STEPS,
+  .length_penalty = 1 };
+static size_t row_bytes_of(const struct model_config *c)
+{
+  return 2 * sizeof (float) * c->n_layers * c->n_kv_heads * c->head_dim;
+}
+
+/* <Search as on paper> */
+static const struct { const char *after; double p[3]; } paper[5] = {
+  { "", { 0.5, 0.4, 0.1 } }, { "a", { 0.4, 0.3, 0.3 } },
+  { "b", { 0.1, 0.1, 0.8 } }, { "aa", { 0.6, 0.2, 0.2 } },
+  { "bc", { 0.5, 0.25, 0.25 } } };
+static bool paper_score(void *self, const struct search_beam *grown, size_t n,
+  float *logits, struct error *why)
+{
+  (void) self, (void) why;
+  for (size_t i = 0; i < n; i++, logits += 4) {
+    char text[8] = "";
+    for (size_t k = 1; k < grown[i].n && k < 8; k++)
+      text[k - 1] = (char) ('a' + (int) grown[i].id[k]);
+    for (size_t v = 0; v < 4; v++) logits[v] = v == 3 ? -INFINITY : 0;
+    for (size_t l = 0; l < 5; l++)
+      for (size_t v = 0; strcmp(paper[l].after, text) == 0 && v < 3; v++)
+        logits[v] = (float) num_log(paper[l].p[v]);
+  }
+  return true;
+}
+
+static bool print_paper(struct laboratory *lab, struct error *why)
+{
+  static const char *const key[2] = { "paper.greedy", "paper.beams" };
+  struct search_source from = { 4, 0, NULL, paper_score };
+  for (size_t i = 0; i < 2; i++) {
+    struct search_settings want = { .num_beams = i + 1, .num_return = 1,
+      .max_length = 4 };
+    struct search_result r;
+    if (!search_table(lab, &from, 3, &want, &r, why)) return false;
+    print_key(key[i], "%.4f", num_exp(r.text[0].sum));
+    search_free(&r);
+  }
+  return true;
+}
+
+/* <Penalise logits, and their logarithms> */
+static bool print_penalty(struct laboratory *lab, struct error *why)
+{
+  static const float logit[3] = { 2, 1.5f, -1 };
+  static const uint32_t said[2] = { 0, 2 };
+  struct funnel f;
+  if (!funnel_open(&f, &lab->m, lab->e.k, 3, why)) return false;
+  bool ok = true;
+  printf("penalty.r 1.5\n");
+  for (int logs = 0; ok && logs < 2; logs++) {
+    const char *name = logs ? "log" : "logit";
+    if (!(ok = funnel_fill(&f, logit, why))) break;
+    if (logs) stage_log_softmax(&f);
+    for (int v = 0; v < 3; v++)
+      printf("penalty.%s.%c %.4f\n", name, 'a' + v, f.z[v]);
+    stage_repetition_penalty(&f, 1.5, said, 2);
+    for (int v = 0; v < 3; v++)
+      printf("penalty.%s.after.%c" " %.4f\n", name, 'a' + v, f.z[v]);
+  }
+  funnel_close(&f);
+  return ok;
+}
+
+/* <Follow seats and pages> */
+enum { SEAT_ROWS = 4, SEAT_PAGES = 3 };
+struct seats { struct search_model model; struct search_source real;
+  const struct laboratory *lab; size_t page[CAT_BEAMS][SEAT_PAGES], pages,
+  copied; };
+static size_t readers(const struct seats *x, size_t slot, size_t page)
+{
+  size_t n = 0;
+  for (size_t q = 0; q < CAT_BEAMS; q++) n += x->page[q][slot] == page;
+  return n;
+}
+
+static size_t pages_read(const struct seats *x)
+{
+  size_t n = 0;
+  for (size_t slot = 0; slot < SEAT_PAGES; slot++)
+    for (size_t q = 0, k = 0; q < CAT_BEAMS; q++, k = 0) {
+      while (x->page[k][slot] != x->page[q][slot]) k++;
+      n += k == q && x->page[q][slot] > 0;
+    }
+  return n;
+}
+
+static bool write_row(struct seats *x, uint32_t seat, size_t position)
+{
+  size_t slot = position / SEAT_ROWS, *page = &x->page[seat][slot];
+  bool copy = *page > 0 && readers(x, slot, *page) > 1;
+  if (*page == 0 || copy) *page = ++x->pages;
+  if (copy) x->copied += position % SEAT_ROWS;
+  return copy;
+}
+
+static void print_seated(const struct seats *x,
+  const struct search_beam *grown, size_t n, const bool *copied)
+{
+  for (size_t i = 0; i < n; i++)
+    for (size_t t = 0; t < grown[i].n; t++) {
+      uint32_t q = x->model.seat[i];
+      size_t slot = t / SEAT_ROWS, last = grown[i].n - 1;
+      bool shared = false;
+      for (size_t k = 0; k < q; k++)
+        shared = shared || x->page[k][slot] == x->page[q][slot];
+      const char *kind = copied[q] && slot == last / SEAT_ROWS ? "copied" : "own";
+      if (shared) kind = "shared";
+      if (t == last) kind = "new";
+      printf("%d,%u,%zu,%s,", grown[0].n == CAT + 5, q, t, kind);
+      print_token(x->lab, grown[i].id[t]);
+      printf("\n");
+    }
+}
+
+static bool seats_score(void *self, const struct search_beam *grown, size_t n,
+  float *logits, struct error *why)
+{
+  struct seats *x = self;
+  size_t from[CAT_BEAMS][SEAT_PAGES];
+  size_t first = x->pages == 0 ? 0 : grown[0].n - 1;
+  bool copied[CAT_BEAMS] = { false };
+  if (!x->real.score(x->real.self, grown, n, logits, why)) return false;
+  memcpy(from, x->page, sizeof from);
+  memset(x->page, 0, sizeof x->page);
+  for (size_t i = 0; i < n && x->pages > 0; i++)
+    memcpy(x->page[x->model.seat[i]], from[x->model.old[grown[i].parent]],
+      sizeof from[0]);
+  for (uint32_t q = 0; q < CAT_BEAMS; q++)
+    for (size_t i = 0; i < n; i++)
+      for (size_t t = first; x->model.seat[i] == q && t < grown[i].n; t++)
+        copied[q] = write_row(x, q, t);
+  if (grown[0].n == CAT + 4 || grown[0].n == CAT + 5)
+    print_seated(x, grown, n, copied);
+  return true;
+}
+
+static bool draw_seats(struct laboratory *lab, struct error *why)
+{
+  struct seats x = { .lab = lab };
+  struct search_result r;
+  struct store *s = cache_open(&lab->m, &lab->model->config, CAT_BEAMS,
+    &(struct cache_wishes) { .page_rows = SEAT_ROWS }, why);
+  if (s == NULL) return false;
+  struct generator g = { &lab->e, lab->model, s, &lab->m };
+  printf("after,seat,position," "kind,token\n");
+  bool ok = search_model_open(&x.model, &g, CAT_BEAMS, 0, &x.real, why);
+  struct search_source from = { x.real.vocab, x.real.longest, &x,
+    seats_score };
+  if (ok) {
+    ok = search_run(&from, &lab->m, lab->e.k, lab->sentence, CAT, &cat_wishes,
+      &r, why);
+    if (ok) search_free(&r);
+    search_model_close(&x.model);
+  }
+  struct cache_state state = cache_look(s);
+  size_t row = row_bytes_of(&lab->model->config);
+  if (ok && (state.bytes_copied != x.copied * row
+      || state.pages_used != pages_read(&x)))
+    ok = error_say(why, "%zu bytes copied," " and %zu rows",
+      state.bytes_copied, x.copied);
+  store_close(s);
+  return ok;
+}
+
+/* <Count what a search costs> */
+enum { SHARE_PROMPT = 50, SHARE_STEPS = 96 };
+static bool count_forks(void *self, const struct search_step *now)
+{
+  size_t *forks = self;
+  for (size_t i = 0; i < now->n_candidates; i++) {
+    bool again = false;
+    for (size_t k = 0; k < i; k++)
+      again = again || (now->candidate[k].fate == FATE_KEPT
+        && now->candidate[k].parent == now->candidate[i].parent);
+    *forks += again && now->candidate[i].fate == FATE_KEPT;
+  }
+  return true;
+}
+
+static bool print_shared(struct laboratory *lab, const struct ids *tales,
+  size_t beams, struct error *why)
+{
+  size_t row = row_bytes_of(&lab->model->config), forks = 0;
+  struct search_settings want = { .num_beams = beams, .num_return = 1,
+    .max_length = SHARE_PROMPT + SHARE_STEPS, .length_penalty = 1 };
+  double whole = 0, copied[2];
+  for (size_t i = 0; i < 2; i++) {
+    struct search_result r;
+    struct cache_state state;
+    want.see = i == 0 ? count_forks : NULL, want.self = &forks;
+    if (!search_model(lab, tales->id, SHARE_PROMPT, i == 0 ? 16 : 64, &want,
+      &r, &state, why)) return false;
+    copied[i] = (double) state.bytes_copied / 1000;
+    search_free(&r);
+  }
+  for (size_t t = 0; t + 1 < SHARE_STEPS; t++)
+    whole += (double) (beams * row * (SHARE_PROMPT + t)) / 1000;
+  /* <Print the costs for beams beams> */
+  printf("share.passes.%zu %" PRIu64 "\n", beams, lab->c.passes);
+  printf("share.rows.%zu %" PRIu64 "\n", beams, lab->c.rows);
+  printf("share.copied16.%zu" " %.3f\n" "share.copied64.%zu" " %.3f\n", beams,
+    copied[0], beams, copied[1]);
+  printf("share.all.%zu %.3f\n", beams, whole);
+  printf("share.forks.%zu" " %zu\n", beams, forks);
+  double rows = (double) (row * forks) / 1000;
+  if (beams == 4) {
+    print_key("share.less", "%.4f", 100 * copied[0] / whole);
+    print_key("share.row", "%zu bytes", row);
+    print_key("share.mean16", "%.3f", copied[0] / rows);
+    print_key("share.mean64", "%.3f", copied[1] / rows);
+  }
+  return true;
+}
+
+static bool print_costs(struct laboratory *lab, struct error *why)
+{
+  struct ids tales = { .n = 0 };
+  bool ok = lab_tales(lab, &tales, why);
+  print_key("share.prompt", "%d", SHARE_PROMPT);
+  print_key("share.steps", "%d", SHARE_STEPS);
+  for (size_t beams = 1; ok && beams <= 8; beams *= 2)
+    ok = print_shared(lab, &tales, beams, why);
+  ids_free(&lab->m, &tales);
+  return ok;
+}
+
+/* <Models small enough to be searched to the end> */
+enum { MODELS = 2000, WIDE = 3, DEEP = 6, NODES = 364, MOST_BEAMS = 8 };
+struct forest { uint32_t model; double spread; float z[NODES][WIDE]; };
+static double normal_for(uint32_t model, uint32_t node, uint32_t token)
+{
+  uint32_t key[2] = { 9, 0 };
+  uint32_t counter[4] = { token, node, model, 9 }, out[4];
+  double u[2];
+  philox4x32(key, counter, out);
+  for (int i = 0; i < 2; i++) u[i] = ((double) ((uint64_t) out[2 * i] << 20
+    | out[2 * i + 1] >> 12) + 0.5) * 0x1p-52;
+  return sqrt(-2 * num_log(u[0])) * num_cos(6.283185307179586 * u[1]);
+}
+
+static void plant(struct forest *f)
+{
+  for (uint32_t node = 0; node < NODES; node++)
+    for (uint32_t v = 0; v < WIDE; v++) f->z[node][v]
+      = (float) (f->spread * normal_for(f->model, node, v));
+}
+
+static size_t node_of(const struct search_beam *b)
+{
+  size_t node = 0;
+  for (size_t k = 1; k < b->n; k++) node = WIDE * node + 1 + b->id[k];
+  return node;
+}
+
+static bool forest_score(void *self, const struct search_beam *grown,
+  size_t n, float *logits, struct error *why)
+{
+  const struct forest *f = self;
+  (void) why;
+  for (size_t i = 0; i < n; i++)
+    memcpy(logits + WIDE * i, f->z[node_of(&grown[i])], sizeof f->z[0]);
+  return true;
+}
+
+static double log_of(const struct forest *f, size_t node, size_t v)
+{
+  double sum = 0;
+  for (size_t i = 0; i < WIDE; i++)
+    sum += num_exp((double) f->z[node][i] - (double) f->z[node][v]);
+  return -num_log(sum);
+}
+
+static double best_text(const struct forest *f, size_t node, size_t depth)
+{
+  double best = -INFINITY;
+  if (depth == DEEP) return 0;
+  for (size_t v = 0; v < WIDE; v++) {
+    double below = log_of(f, node, v)
+      + best_text(f, WIDE * node + 1 + v, depth + 1);
+    if (below > best) best = below;
+  }
+  return best;
+}
+
+static void greedy_text(const struct forest *f, uint32_t id[1 + DEEP])
+{
+  size_t node = 0;
+  id[0] = 0;
+  for (size_t depth = 1; depth <= DEEP; depth++) {
+    id[depth] = (uint32_t) best_token(f->z[node], WIDE);
+    node = WIDE * node + 1 + id[depth];
+  }
+}
+
+static bool is_certain(const struct forest *f, const uint32_t greedy[1 + DEEP])
+{
+  size_t node[DEEP + 1] = { 0 };
+  double product = 0;
+  for (size_t d = 0; d < DEEP; d++)
+    node[d + 1] = WIDE * node[d] + 1 + greedy[d + 1];
+  for (size_t d = DEEP; d-- > 0; ) {
+    product += log_of(f, node[d], greedy[d + 1]);
+    for (size_t v = 0; v < WIDE; v++)
+      if (v != greedy[d + 1] && log_of(f, node[d], v) > product) return false;
+  }
+  return true;
+}
+
+/* <Ask each search four questions> */
+struct answers { size_t found, worse, other, turned, turns, steps; };
+static bool count_turns(void *self, const struct search_step *now)
+{
+  struct answers *a = self;
+  if (now->number == 1) return true;
+  a->steps++;
+  a->turns += now->candidate[0].parent != 0;
+  return true;
+}
+
+static bool ask(struct laboratory *lab, struct forest *f, size_t beams,
+  double best, const uint32_t greedy[1 + DEEP], double *sum,
+  struct answers *a, struct error *why)
+{
+  struct search_source from = { WIDE, 0, f, forest_score };
+  struct search_settings want = { .num_beams = beams, .num_return = 1,
+    .max_length = 1 + DEEP, .see = count_turns, .self = a };
+  struct search_result r;
+  size_t turns = a->turns;
+  if (!search_table(lab, &from, 0, &want, &r, why)) return false;
+  const struct search_text *text = &r.text[0];
+  if (beams == 1) *sum = text->sum;
+  a->found += text->sum > best - 1e-9;
+  a->worse += text->sum < *sum - 1e-9;
+  a->other += beams == 1
+    ? memcmp(text->id, greedy, (1 + DEEP) * sizeof *greedy) != 0
+    : text->id[1] != greedy[1];
+  a->turned += a->turns > turns;
+  search_free(&r);
+  return true;
+}
+
+enum { SPREADS = 3, EXACT = 50, ENOUGH = 243 };
+struct census { struct answers of[SPREADS][MOST_BEAMS + 1], exact;
+  size_t certain; };
+static bool ask_all(struct laboratory *lab, struct census *c,
+  struct error *why)
+{
+  static const double spreads[SPREADS] = { 0.75, 1.5, 3 };
+  struct forest f;
+  uint32_t greedy[1 + DEEP];
+  double sum = 0;
+  *c = (struct census) { .certain = 0 };
+  for (size_t s = 0; s < SPREADS; s++)
+    for (f.model = 0; f.model < MODELS; f.model++) {
+      f.spread = spreads[s];
+      plant(&f);
+      greedy_text(&f, greedy);
+      double best = best_text(&f, 0, 0);
+      c->certain += s == 1 && is_certain(&f, greedy);
+      for (size_t b = 1; b <= MOST_BEAMS; b++)
+        if (!ask(lab, &f, b, best, greedy, &sum, &c->of[s][b], why))
+          return false;
+      if (s == 1 && f.model < EXACT && !ask(lab, &f, ENOUGH, best, greedy,
+        &sum, &c->exact, why)) return false;
+    }
+  return true;
+}
+
+static void print_answers(size_t b, const struct answers *a)
+{
+  const struct { const char *name; size_t part; } share[] = {
+    { "found", a->found }, { "missed", MODELS - a->found },
+    { "share.worse", a->worse }, { "turned", a->turned },
+    { "other", a->other } };
+  for (size_t i = 0; i < sizeof share / sizeof *share; i++)
+    printf("forest.%s.%zu %.4f\n", share[i].name, b,
+      percent(share[i].part, MODELS));
+  printf("forest.worse.%zu" " %zu\n", b, a->worse);
+  printf("forest.turns.%zu" " %.4f\n", b, percent(a->turns, a->steps));
+}
+
+static bool print_forest(struct laboratory *lab, struct error *why)
+{
+  struct census c;
+  if (!ask_all(lab, &c, why)) return false;
+  const struct answers *a = c.of[1];
+  for (size_t b = 1; b <= 5; b++) print_answers(b, &a[b]);
+  print_key("forest.models", "%d", MODELS);
+  print_key("forest.nodes", "%d", NODES);
+  print_key("forest.exact", "%d", EXACT);
+  print_key("forest.enough", "%d", ENOUGH);
+  print_key("forest.exact.found", "%zu", c.exact.found);
+  print_key("forest.certain", "%.4f", percent(c.certain, MODELS));
+  print_key("claim.S1-33", "%zu", MODELS - a[1].other);
+  print_key("claim.S3-27", "%.4f", percent(a[4].found, MODELS));
+  print_key("claim.S2-93", "%.4f", percent(a[5].found, MODELS));
+  print_key("claim.S3-28", "%zu", a[2].worse);
+  print_key("claim.S1-53", "%.4f", percent(a[2].turned, MODELS));
+  print_key("claim.S3-06", "%.4f", percent(a[5].turned, MODELS));
+  return true;
+}
+
+static bool draw_optimum(struct laboratory *lab, struct error *why)
+{
+  struct census c;
+  if (!ask_all(lab, &c, why)) return false;
+  printf("beams,flat,middle," "steep\n");
+  for (size_t b = 1; b <= MOST_BEAMS; b++) {
+    printf("%zu", b);
+    for (int s = 0; s < SPREADS; s++)
+      printf(",%.3f", percent(c.of[s][b].found, MODELS));
+    printf("\n");
+  }
+  return true;
+}
+
+/* <Models that end> */
+enum { GROVES = 1000, MOST = 8, ROOTS = 3280, STOP = 3, LAMBDAS = 3 };
+struct grove { uint32_t model; float z[ROOTS][WIDE + 1]; };
+static void plant_grove(struct grove *g)
+{
+  for (uint32_t node = 0; node < ROOTS; node++)
+    for (uint32_t v = 0; v <= WIDE; v++)
+      g->z[node][v] = (float) (1.5 * normal_for(g->model, node, v + 8));
+}
+
+static bool grove_score(void *self, const struct search_beam *grown, size_t n,
+  float *logits, struct error *why)
+{
+  const struct grove *g = self;
+  (void) why;
+  for (size_t i = 0; i < n; i++)
+    memcpy(logits + (WIDE + 1) * i, g->z[node_of(&grown[i])], sizeof g->z[0]);
+  return true;
+}
+
+static size_t best_scores(const struct grove *g, size_t node, size_t written,
+  double sum, double best[LAMBDAS])
+{
+  double whole = 0;
+  size_t texts = 0;
+  for (size_t v = 0; v <= WIDE; v++) whole += num_exp((double) g->z[node][v]);
+  whole = num_log(whole);
+  for (size_t v = 0; v <= WIDE; v++) {
+    double here = sum + (double) g->z[node][v] - whole, score = here;
+    if (v != STOP && written + 1 < MOST) {
+      texts += best_scores(g, WIDE * node + 1 + v, written + 1, here, best);
+      continue;
+    }
+    texts++;
+    for (size_t l = 0; l < LAMBDAS; l++, score /= (double) (written + 1))
+      if (score > best[l]) best[l] = score;
+  }
+  return texts;
+}
+
+struct harvest { size_t steps, offers, tokens, found, ends, low; };
+static bool count_ends(void *self, const struct search_step *now)
+{
+  struct harvest *h = self;
+  h->steps++;
+  for (size_t i = 0; i < now->n_candidates; i++) {
+    const struct search_candidate *c = &now->candidate[i];
+    h->offers += c->fate == FATE_FINISHED;
+    h->ends += c->token == STOP;
+    h->low += c->token == STOP && c->fate == FATE_DROPPED;
+  }
+  return true;
+}
+
+static bool reap(struct laboratory *lab, struct grove *g, size_t lambda,
+  enum early_stopping early, double best, struct harvest *h,
+  struct error *why)
+{
+  struct search_source from = { WIDE + 1, 0, g, grove_score };
+  const uint32_t stop = STOP;
+  struct search_settings want = { .num_beams = 4, .num_return = 1,
+    .max_length = 1 + MOST, .length_penalty = (double) lambda,
+    .early = early, .eos = &stop, .n_eos = 1, .see = count_ends, .self = h };
+  struct search_result r;
+  if (!search_table(lab, &from, 0, &want, &r, why)) return false;
+  h->tokens += r.text[0].n - 1;
+  h->found += r.text[0].score > best - 1e-9;
+  search_free(&r);
+  return true;
+}
+
+static bool print_grove(struct laboratory *lab, struct error *why)
+{
+  static const char *const name[] = { "false", "true", "never" };
+  struct harvest h[LAMBDAS][3] = { { { 0 } } };
+  struct grove *g = lab_take(lab, 1, sizeof *g, why);
+  size_t texts = 0;
+  for (uint32_t i = 0; g != NULL && i < GROVES; i++) {
+    double best[LAMBDAS] = { -INFINITY, -INFINITY, -INFINITY };
+    g->model = i;
+    plant_grove(g);
+    texts = best_scores(g, 0, 0, 0, best);
+    for (size_t l = 0; l < LAMBDAS; l++)
+      for (int e = 0; e < 3; e++)
+        if (!reap(lab, g, l, (enum early_stopping) e, best[l], &h[l][e], why))
+          return false;
+  }
+  print_key("grove.models", "%d", GROVES);
+  print_key("grove.longest", "%d", MOST);
+  print_key("grove.nodes", "%d", ROOTS);
+  print_key("grove.texts", "%zu", texts);
+  for (size_t l = 0; l < LAMBDAS; l++)
+    for (size_t e = 0; e < 3; e++) {
+      const struct harvest *x = &h[l][e];
+      printf("grove.steps.%zu.%s %.3f\n", l, name[e], (double) x->steps / GROVES);
+      printf("grove.offers.%zu.%s %.3f\n", l, name[e], (double) x->offers / GROVES);
+      printf("grove.tokens.%zu.%s %.3f\n", l, name[e], (double) x->tokens / GROVES);
+      printf("grove.found.%zu.%s %.2f\n", l, name[e], percent(x->found, GROVES));
+      printf("grove.low.%zu.%s %.3f\n", l, name[e], percent(x->low, x->ends));
+    }
+  return g != NULL;
+}
+
+/* <Write on in seven ways> */
+enum { GIVEN = 48, WRITTEN = 48, WINDOWS = 32, WHOLE = GIVEN + WRITTEN };
+enum { TALE, DICE, BEST, COOL, GREEDY, TWO, FOUR, WAYS };
+static const struct { const char *name; size_t beams; double temperature; }
+  ways[WAYS] = { { "tale", 0, 0 }, { "dice", 0, 1 }, { "best", 0, 1 },
+  { "cool", 0, 0.5 }, { "greedy", 0, 0 }, { "two", 2, 0 },
+  { "four", 4, 0 } };
+struct shelf { struct ids tales; size_t n; const uint32_t *at[WINDOWS];
+  uint32_t text[WAYS][WINDOWS][WRITTEN], beams[WINDOWS][4][WRITTEN],
+  samples[WINDOWS][4][WRITTEN]; struct answers turns; size_t back; };
+
+static void find_windows(struct shelf *x)
+{
+  for (size_t at = 0, i = 0; i < x->tales.n && x->n < WINDOWS; i++) {
+    if (x->tales.id[i] == 0) at = i + 1;
+    if (i + 1 - at < WHOLE) continue;
+    x->at[x->n] = x->tales.id + at;
+    memcpy(x->text[TALE][x->n], x->at[x->n] + GIVEN, sizeof x->text[0][0]);
+    x->n++, at += WRITTEN;
+  }
+}
+
+struct recaller { struct sampler *dice; uint32_t seen[WHOLE]; size_t n, back; };
+static bool recall(void *self, const float *logits,
+  const struct continuation *text, uint32_t *chosen, struct error *why)
+{
+  struct recaller *r = self;
+  for (size_t i = 0; i < r->n; i++) r->back += r->seen[i] != text->text.id[i];
+  r->n = text->text.n < WHOLE ? text->text.n : WHOLE;
+  memcpy(r->seen, text->text.id, r->n * sizeof *r->seen);
+  return r->dice == NULL || sampler_choose(r->dice, logits, text, chosen, why);
+}
+
+static bool write_alone(struct laboratory *lab, struct shelf *x,
+  size_t window, size_t way, uint32_t number, uint32_t *to, struct error *why)
+{
+  struct recaller r = { .dice = way == GREEDY ? NULL : &lab->dice };
+  struct settings want = { .max_new_tokens = WRITTEN, .recall = store_keep,
+    .choose = recall, .chooser = &r };
+  struct continuation c;
+  lab->dice.s.temperature = ways[way].temperature;
+  lab->dice.seed = 1 + window, lab->dice.sequence = number;
+  if (!generate(&lab->b.g, x->at[window], GIVEN, &want, &c, why)) return false;
+  memcpy(to, &c.text.id[GIVEN], WRITTEN * sizeof *to);
+  continuation_free(&lab->m, &c);
+  x->back += r.back;
+  return true;
+}
+
+static bool write_beams(struct laboratory *lab, struct shelf *x,
+  size_t window, size_t way, struct error *why)
+{
+  size_t beams = ways[way].beams;
+  struct answers two = { 0 };
+  struct search_settings want = { .num_beams = beams, .num_return = beams,
+    .max_length = WHOLE, .length_penalty = 1, .see = count_turns,
+    .self = beams == 4 ? &x->turns : &two };
+  struct search_result r;
+  struct cache_state state;
+  if (!search_model(lab, x->at[window], GIVEN, 0, &want, &r, &state, why))
+    return false;
+  for (size_t i = 0; i < beams; i++) {
+    if (i == 0) memcpy(x->text[way][window], r.text[0].id + GIVEN,
+      sizeof x->text[0][0]);
+    if (beams == 4) memcpy(x->beams[window][i], r.text[i].id + GIVEN,
+      sizeof x->beams[0][0]);
+  }
+  search_free(&r);
+  return true;
+}
+
+static bool write_best(struct laboratory *lab, struct shelf *x,
+  size_t window, struct error *why)
+{
+  struct best_of best;
+  lab->dice.s.temperature = 1, lab->dice.seed = 1 + window;
+  lab->dice.sequence = 0;
+  if (!best_of_write(&lab->b.g, &lab->dice, x->at[window], GIVEN,
+      &(struct settings) { .max_new_tokens = WRITTEN, .recall = store_keep }, 4,
+      &best, why)) return false;
+  uint32_t *to = x->text[BEST][window];
+  memcpy(to, &best.best.text.id[GIVEN], sizeof x->text[0][0]);
+  bool among = memcmp(to, x->samples[window][best.winner],
+    sizeof x->text[0][0]) == 0;
+  best_of_free(&lab->m, &best);
+  return among || error_say(why, "the best of four in"
+      " window %zu is none" " of them", window);
+}
+
+static bool fill_shelf(struct laboratory *lab, struct shelf *x,
+  struct error *why)
+{
+  find_windows(x);
+  for (size_t i = 0; i < x->n; i++) {
+    for (uint32_t k = 0; k < 4; k++)
+      if (!write_alone(lab, x, i, DICE, k, x->samples[i][k], why))
+        return false;
+    memcpy(x->text[DICE][i], x->samples[i][0], sizeof x->text[0][0]);
+    if (!write_best(lab, x, i, why)
+        || !write_alone(lab, x, i, COOL, 0, x->text[COOL][i], why)
+        || !write_alone(lab, x, i, GREEDY, 0, x->text[GREEDY][i], why)
+        || !write_beams(lab, x, i, TWO, why)
+        || !write_beams(lab, x, i, FOUR, why)) return false;
+  }
+  return true;
+}
+
+/* <Measure what was written> */
+static double new_pairs(uint32_t (*text)[WRITTEN], size_t n)
+{
+  return percent(distinct_pairs(text[0], n, WRITTEN), n * (WRITTEN - 1));
+}
+
+static double entropy_of(const uint32_t *text, size_t n)
+{
+  double sum = 0;
+  for (size_t i = 0; i < n; i++) {
+    size_t count = 0;
+    for (size_t k = 0; k < n; k++) count += text[k] == text[i];
+    sum -= num_log((double) count / (double) n);
+  }
+  return sum / (double) n / num_log(2);
+}
+
+static bool window_logprob(struct laboratory *lab, const struct shelf *x,
+  size_t way, size_t window, double *each, struct error *why)
+{
+  uint32_t id[WHOLE];
+  double one[WHOLE], whole;
+  memcpy(id, x->at[window], GIVEN * sizeof *id);
+  memcpy(id + GIVEN, x->text[way][window], WRITTEN * sizeof *id);
+  if (!logprobs(&lab->e, lab->model, lab->b.s, id, WHOLE, one, &whole, why))
+    return false;
+  *each = 0;
+  for (size_t i = GIVEN; i < WHOLE; i++) *each += one[i];
+  *each /= WRITTEN;
+  return true;
+}
+
+static bool print_dull(struct laboratory *lab, struct shelf *x,
+  struct error *why)
+{
+  double each[WAYS][WINDOWS], n = (double) x->n;
+  for (size_t w = 0; w < WAYS; w++) {
+    double logs = 0, pairs = 0, gap = 0, squares = 0;
+    for (size_t i = 0; i < x->n; i++) {
+      if (!window_logprob(lab, x, w, i, &each[w][i], why)) return false;
+      logs += each[w][i], pairs += new_pairs(&x->text[w][i], 1);
+      double d = each[w][i] - each[TALE][i];
+      gap += d, squares += d * d;
+    }
+    gap /= n;
+    printf("dull.gap.%s %.5f\n" "dull.error.%s %.5f\n", ways[w].name,
+      gap < 0 ? -gap : gap, ways[w].name,
+      sqrt((squares / n - gap * gap) / (n - 1)));
+    printf("dull.logprob.%s" " %.5f\n", ways[w].name, logs / n);
+    printf("dull.distinct.%s" " %.4f\n", ways[w].name, pairs / n);
+    printf("dull.entropy.%s" " %.4f\n", ways[w].name,
+      entropy_of(x->text[w][0], x->n * WRITTEN));
+  }
+  /* <Count the places where one way is less likely than another> */
+  size_t below = 0, worse = 0, same = 0, round = 0;
+  for (size_t i = 0; i < x->n; i++) {
+    below += each[TALE][i] < each[FOUR][i];
+    worse += each[FOUR][i] < each[GREEDY][i] - 1e-9;
+    same += memcmp(x->text[FOUR][i], x->text[GREEDY][i],
+      sizeof x->text[FOUR][i]) == 0;
+    round += new_pairs(&x->text[FOUR][i], 1) < 50;
+  }
+  print_key("dull.below", "%zu", below);
+  print_key("dull.worse", "%zu", worse);
+  print_key("dull.same", "%zu", same);
+  print_key("dull.round", "%zu", round);
+  return true;
+}
+
+enum { DULLEST = 240 };
+static bool check_dullest(const struct shelf *x, struct error *why)
+{
+  size_t where = 0;
+  double least = INFINITY;
+  for (size_t i = 0; i < x->n; i++) {
+    double more = (double) distinct_pairs(x->text[FOUR][i], 1, WRITTEN)
+      - (double) distinct_pairs(x->text[TALE][i], 1, WRITTEN);
+    if (more < least) least = more, where = i;
+  }
+  size_t at = (size_t) (x->at[where] - x->tales.id) + GIVEN;
+  return at == DULLEST
+    || error_say(why, "the beams repeat themselves most at token %zu", at);
+}
+
+static bool print_shelf(struct laboratory *lab, struct error *why)
+{
+  struct shelf *x = lab_take(lab, 1, sizeof *x, why);
+  bool ok = x != NULL && lab_tales(lab, &x->tales, why)
+    && fill_shelf(lab, x, why) && check_dullest(x, why)
+    && print_dull(lab, x, why);
+  if (!ok) return false;
+  double beams = 0, samples = 0, n = (double) x->n;
+  for (size_t i = 0; i < x->n; i++) {
+    beams += new_pairs(x->beams[i], 4) / n;
+    samples += new_pairs(x->samples[i], 4) / n;
+  }
+  print_key("dull.windows final.prompts", "%zu", x->n);
+  print_key("dull.given", "%d", GIVEN);
+  print_key("dull.written", "%d", WRITTEN);
+  print_key("dull.set.beams claim.S3-29", "%.4f", beams);
+  print_key("dull.set.dice", "%.4f", samples);
+  print_key("final.steps", "%zu", x->turns.steps);
+  print_key("final.beam", "%zu", x->turns.turns);
+  print_key("final.greedy", "%zu", x->back);
+  print_key("coin.odds", "%.1f", num_exp(-100 * num_log(0.9)));
+  print_key("coin.typical", "%.5f", 0.9 * num_log(0.9) + 0.1 * num_log(0.1));
+  print_key("coin.likeliest", "%.5f", num_log(0.9));
+  ids_free(&lab->m, &x->tales);
+  return true;
+}
+
+/* <Draw a lattice and a tree> */
+static void print_nodes(const struct laboratory *lab,
+  const struct token_tree *t)
+{
+  printf("id,parent,step," "token,p,logp,rank," "chosen,reason\n");
+  for (size_t i = 0; i < t->n; i++) {
+    const struct tree_node *x = &t->node[i];
+    printf("%zu,%u,%zu,", i + 1, x->parent, x->number);
+    print_token(lab, x->token);
+    printf(",%.4f,%.4f,%zu,%d," "%s\n", num_exp(x->logprob), x->logprob, x->rank,
+      x->chosen, tree_reason_name(x->reason));
+  }
+}
+
+static bool draw_lattice(struct laboratory *lab, struct error *why)
+{
+  struct token_tree t;
+  struct search_settings want = cat_wishes;
+  struct search_result r;
+  struct cache_state state;
+  if (!token_tree_open(&t, &lab->m, &lab->e, lab->model->config.vocab_size,
+    0, CAT_BEAMS, why)) return false;
+  want.see = token_tree_search, want.self = &t;
+  bool ok = search_model(lab, lab->sentence, CAT, 0, &want, &r, &state, why);
+  if (ok && t.ok) token_tree_mark(&t, r.text[0].id + CAT, CAT_STEPS);
+  if (ok) search_free(&r);
+  if (ok && !t.ok) *why = t.why, ok = false;
+  if (ok) print_nodes(lab, &t);
+  token_tree_close(&t);
+  return ok;
+}
+
+static bool draw_tree(struct laboratory *lab, struct error *why)
+{
+  struct token_tree t;
+  struct ids king = { .n = 0 };
+  struct settings want = { .max_new_tokens = 5, .see = token_tree_step,
+    .self = &t, .recall = store_keep, .choose = sampler_choose,
+    .chooser = &lab->dice };
+  if (!token_tree_open(&t, &lab->m, &lab->e, lab->model->config.vocab_size,
+    3, 1, why)) return false;
+  t.dice = true, lab->dice.seed = 13;
+  bool ok = lab_encode(lab, "The old king", &king, why)
+    && bench_write(&lab->b, king.id, king.n, &want, why);
+  if (ok && !t.ok) *why = t.why, ok = false;
+  if (ok) print_nodes(lab, &t);
+  token_tree_close(&t);
+  ids_free(&lab->m, &king);
+  return ok;
+}
+
+int main(int argc, char **argv)
+{
+  static const struct lab_command table[] = { { "values", print_paper },
+    { "values", print_costs }, { "values", print_penalty },
+    { "values", print_forest }, { "values", print_grove },
+    { "values", print_shelf }, { "optimum", draw_optimum },
+    { "lattice", draw_lattice }, { "tree", draw_tree },
+    { "seats", draw_seats }, { NULL, NULL } };
+  return lab_main(argc, argv, table);
+}

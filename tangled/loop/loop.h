@@ -1,0 +1,69 @@
+/* loop.h -- made from chapters/03-loop.w; change it there */
+
+#ifndef INCIPIT_LOOP_H
+#define INCIPIT_LOOP_H
+#include "ground/buffers.h"
+#include "model/forward.h"
+
+/* <What it takes to generate> */
+
+/* what a pass needs; all four are borrowed. e->c counts the work */
+struct generator { struct engine *e; const struct model *lm; struct store *s;
+  struct memory *m; };
+
+/* why a text ended: not yet, an end token, its length or the context's, or the
+   watcher's false */
+enum finish { FINISH_NOT, FINISH_STOP, FINISH_LENGTH, FINISH_CANCELLED };
+
+/* step number (from 1) read length tokens; logits[vocab_size] lives until the watcher
+   returns */
+struct step { size_t number, length; const float *logits; uint32_t chosen;
+  struct counters before, after; };
+
+/* called after every step; false cancels */
+typedef bool step_watch(void *self, const struct step *now);
+struct continuation;
+
+/* chooses what follows the text by logits[vocab_size], all finite; *chosen is the
+   likeliest before; false and a sentence if it cannot */
+typedef bool step_choose(void *self, const float *logits,
+  const struct continuation *text, uint32_t *chosen, struct error *why);
+
+/* says whether the text, whose last token is the newest, is to end with it; *enough
+   is false before; false and a sentence if it cannot */
+typedef bool step_judge(void *self, const struct continuation *text,
+  bool *enough, struct error *why);
+
+/* makes the store forget what does not belong to the text id[n], and says how many of
+   its rows are left */
+typedef size_t step_recall(struct store *s, uint32_t sequence,
+  const uint32_t *id, size_t n);
+
+/* the caller's wishes: at most so many tokens, the ids that end a text, a watcher or
+   null, the number of the sequence in the store, what is asked at every step for the
+   rows that it has, null to forget them, the most rows of a pass, 0 for any number;
+   who chooses, null for the likeliest token; who judges whether the text is to end,
+   or null; up to how many new tokens an end token ends nothing */
+struct settings { size_t max_new_tokens; const uint32_t *eos; size_t n_eos;
+  step_watch *see; void *self; uint32_t sequence; step_recall *recall; size_t chunk;
+  step_choose *choose; void *chooser; step_judge *judge; void *judging;
+  size_t min_tokens; };
+
+/* text.id[n_prompt] is the first token written */
+struct continuation { struct ids text; size_t n_prompt; enum finish ended;
+  uint32_t sequence; };
+
+/* writes after the n >=1 ids of the prompt until something says stop; errors: an
+   empty prompt, an id out of range, a prompt longer than the context, memory, a logit
+   that is not finite. On failure out is empty */
+bool generate(const struct generator *g, const uint32_t *prompt, size_t n,
+  const struct settings *want, struct continuation *out, struct error *why);
+
+/* returns the text */
+void continuation_free(struct memory *m, struct continuation *c);
+
+/* puts n >=1 rows through the model and its store in passes of at most chunk rows, 0
+   for one pass; *last is the last one, owned by the caller, null on failure */
+bool read_rows(const struct generator *g, const struct row *rows, size_t n,
+  size_t chunk, struct pass **last, struct error *why);
+#endif

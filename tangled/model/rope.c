@@ -1,0 +1,15 @@
+/* rope.c -- made from chapters/02-model.w; change it there */
+
+#include "model/rope.h"
+#include "functions/numbers.h"
+
+/* <The frequency of a pair> */
+double rope_frequency(double theta, uint32_t i, uint32_t half)
+{
+  return num_pow(theta, -(double) i / half);
+}
+
+double rope_attention(const struct rope_config *r)
+{
+  return r->attention_factor > 0 ? r->attention_factor : 1;
+}

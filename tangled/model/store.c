@@ -1,0 +1,320 @@
+/* store.c -- made from chapters/02-model.w; change it there */
+
+#include <inttypes.h>
+#include <string.h>
+#include "model/store.h"
+
+/* <Count the rows of a sequence that were computed before> */
+static uint32_t token_at(const struct muster *r, const struct strand *q,
+  size_t k)
+{ return r->rows[r->order[q->first + k] - 1].token; }
+static size_t known(const struct muster *r, const struct strand *q)
+{
+  size_t k = 0;
+  while (k < q->count && q->length + k < q->computed
+      && q->token[q->length + k] == token_at(r, q, k))
+    k++;
+  return k;
+}
+
+/* <Dismiss those who were called> */
+static void roll_dismiss(struct store *s, bool commit)
+{
+  struct muster *r = &s->roll;
+  for (uint32_t i = 0; i < s->n_sequences; i++) {
+    struct strand *q = &r->sequence[i];
+    size_t old = commit ? known(r, q) : 0, end = q->length + q->count;
+    for (size_t k = old; k < q->count && commit; k++)
+      q->token[q->length + k] = token_at(r, q, k);
+    if (commit && (old < q->count || q->computed < end)) q->computed = end;
+    if (commit) q->length = end;
+    q->count = 0;
+  }
+  memory_give(s->m, FOR_ACTIVATIONS, r->order, r->n, sizeof *r->order);
+  r->order = NULL, r->n = 0;
+}
+
+/* <Find a place for every row> */
+static bool roll_order(struct store *s, struct error *why)
+{
+  struct muster *roll = &s->roll;
+  size_t first = 0;
+  for (uint32_t q = 0; q < s->n_sequences; q++)
+    roll->sequence[q].first = first, first += roll->sequence[q].count;
+  for (size_t i = 0; i < roll->n; i++) {
+    const struct row *r = &roll->rows[i];
+    const struct strand *q = &roll->sequence[r->sequence];
+    const char *wrong = NULL;
+    /* <Find out what is wrong with the row's position> */
+    if (r->position >= s->n_positions) wrong = "beyond the context";
+    else if (r->position < q->length) wrong = "stored already";
+    else if (r->position >= q->length + q->count) wrong = "behind a gap";
+    else if (roll->order[q->first + r->position - q->length] != 0)
+      wrong = "given twice";
+    if (wrong != NULL)
+      return error_say(why, "position %u of sequence %u is %s;"
+        " wanted: from %zu on, below %u," " each once", r->position,
+        r->sequence, wrong, q->length, s->n_positions);
+    roll->order[q->first + r->position - q->length] = i + 1;
+  }
+  return true;
+}
+
+/* <Make room on the roll> */
+size_t store_room(size_t room, size_t wanted, size_t most)
+{
+  size_t twice = room <= most / 2 ? 2 * room : most;
+  return twice < wanted ? wanted : twice;
+}
+
+static bool roll_grow(struct store *s, struct error *why)
+{
+  for (uint32_t i = 0; i < s->n_sequences; i++) {
+    struct strand *q = &s->roll.sequence[i];
+    size_t wanted = q->length + q->count;
+    if (wanted <= q->room) continue;
+    size_t room = store_room(q->room, wanted, s->n_positions);
+    uint32_t *token = memory_grow(s->m, FOR_TOKENS, q->token, q->room, room,
+      sizeof *token, why);
+    if (token == NULL) return false;
+    q->token = token, q->room = room;
+  }
+  return true;
+}
+
+/* <Call the roll> */
+static bool roll_call(struct store *s, const struct row *rows, size_t n,
+  struct error *why)
+{
+  struct muster *r = &s->roll;
+  /* <Refuse what cannot be a pass of this store> */
+  if (n == 0 || r->n > 0)
+    return error_say(why, n == 0 ? "the pass has no rows; wanted: 1 or more"
+      : "the store is in a pass; wanted: its end");
+  for (size_t i = 0; i < n; i++)
+    if (rows[i].sequence >= s->n_sequences)
+      return error_say(why, "row %zu is of sequence %" PRIu32 "; wanted:"
+        " below %" PRIu32, i, rows[i].sequence, s->n_sequences);
+  r->order = memory_take(s->m, FOR_ACTIVATIONS, n, sizeof *r->order, why);
+  if (r->order == NULL) return false;
+  r->rows = rows, r->n = n;
+  for (size_t i = 0; i < n; i++) r->sequence[rows[i].sequence].count++;
+  bool ok = roll_order(s, why) && roll_grow(s, why);
+  s->recomputed = 0;
+  for (uint32_t i = 0; ok && i < s->n_sequences; i++)
+    s->recomputed += known(r, &r->sequence[i]);
+  if (!ok) roll_dismiss(s, false);
+  return ok;
+}
+
+/* <Open and close the roll> */
+bool store_prepare(struct store *s, const struct store_kind *kind,
+  struct memory *m, const struct model_config *c, uint32_t n_sequences,
+  struct error *why)
+{
+  *s = (struct store) { .kind = kind, .m = m, .config = *c,
+    .n_sequences = n_sequences, .n_positions = c->n_positions,
+    .row_bytes = 2 * sizeof(float) * c->n_kv_heads * c->head_dim };
+  s->roll.sequence = memory_take(m, FOR_OTHER, n_sequences,
+    sizeof *s->roll.sequence, why);
+  return s->roll.sequence != NULL;
+}
+
+static void roll_close(struct store *s)
+{
+  for (uint32_t i = 0; i < s->n_sequences; i++) {
+    struct strand *q = &s->roll.sequence[i];
+    memory_give(s->m, FOR_TOKENS, q->token, q->room, sizeof *q->token);
+  }
+  memory_give(s->m, FOR_OTHER, s->roll.sequence, s->n_sequences,
+    sizeof *s->roll.sequence);
+}
+
+/* <Count the rows that are seen> */
+size_t store_lowest(const struct store *s, uint32_t layer, size_t position)
+{
+  size_t window = config_window(&s->config, layer);
+  bool short_sighted = window > 0 && position >= window;
+  return short_sighted ? position - window + 1 : 0;
+}
+
+void store_view(const struct store *s, uint32_t layer, size_t i,
+  struct view *v)
+{
+  uint32_t position = s->roll.rows[i].position, sinks = s->config.sinks;
+  s->kind->show(s, layer, i, v);
+  v->lo = (uint32_t) store_lowest(s, layer, position), v->hi = position + 1;
+  v->sinks = sinks < v->lo ? sinks : 0;
+  if (sinks >= v->lo) v->lo = 0;
+}
+
+void store_put(struct store *s, uint32_t layer, const float *k, const float *v)
+{
+  s->kind->put(s, layer, k, v);
+  s->seen = 0;
+  for (uint32_t i = 0; i < s->n_sequences; i++) {
+    const struct strand *q = &s->roll.sequence[i];
+    size_t lo = store_lowest(s, layer, q->length), sinks = s->config.sinks;
+    if (q->count > 0)
+      s->seen += q->length + q->count - lo + (sinks < lo ? sinks : lo);
+  }
+}
+
+/* <Say how long a sequence is, and make it shorter> */
+size_t store_length(const struct store *s, uint32_t sequence)
+{ return s->roll.sequence[sequence].length; }
+void store_crop(struct store *s, uint32_t sequence, size_t length)
+{
+  struct strand *q = &s->roll.sequence[sequence];
+  if (length < q->length) q->length = length;
+  if (s->kind->cropped != NULL) s->kind->cropped(s, sequence);
+}
+
+void store_empty(struct store *s)
+{
+  for (uint32_t i = 0; i < s->n_sequences; i++) store_crop(s, i, 0);
+}
+
+/* <Say that one sequence follows another> */
+bool store_follow(struct store *s, uint32_t from, uint32_t to,
+  struct error *why)
+{
+  uint32_t larger = from > to ? from : to;
+  if (larger >= s->n_sequences)
+    return error_say(why, "there is no sequence %" PRIu32 "; wanted: below %"
+      PRIu32, larger, s->n_sequences);
+  struct strand *a = &s->roll.sequence[from], *b = &s->roll.sequence[to];
+  if (s->roll.n > 0 || b->length > 0)
+    return error_say(why, s->roll.n > 0 ? "the store is in a pass; wanted:"
+      " its end" : "sequence %" PRIu32 " has %zu rows; wanted: none", to,
+      b->length);
+  if (a->length > b->room) {
+    uint32_t *token = memory_grow(s->m, FOR_TOKENS, b->token, b->room,
+      a->length, sizeof *token, why);
+    if (token == NULL) return false;
+    b->token = token, b->room = a->length;
+  }
+  if (a->length > 0)
+    memcpy(b->token, a->token, a->length * sizeof *a->token);
+  b->length = b->computed = a->length;
+  return true;
+}
+
+/* <Pass the call on to the kind of store> */
+bool store_begin(struct store *s, const struct row *rows, size_t n,
+  struct error *why)
+{
+  if (!roll_call(s, rows, n, why)) return false;
+  if (s->kind->admit(s, why)) return true;
+  roll_dismiss(s, false);
+  return false;
+}
+
+void store_commit(struct store *s) { roll_dismiss(s, true); }
+void store_abort(struct store *s) { roll_dismiss(s, false); }
+void store_close(struct store *s)
+{
+  if (s == NULL) return;
+  roll_close(s);
+  s->kind->close(s);
+}
+
+/* <What the plain store holds> */
+
+/* [n_layers][2][room][width] */
+struct plain_block { float *data; size_t room; };
+struct plain_store {
+  struct store common; /* must come first: a struct store * points here */
+  size_t width;
+  struct plain_block *sequence;
+};
+
+/* <Give a sequence a larger block> */
+static bool plain_grow(struct plain_store *s, struct plain_block *b,
+  size_t length, size_t room, struct error *why)
+{
+  struct memory *m = s->common.m;
+  size_t parts = 2 * s->common.config.n_layers, span = s->width * sizeof(float);
+  float *data = memory_take(m, FOR_CACHE, room, parts * span, why);
+  if (data == NULL) return false;
+  /* <Move each layer's rows to their new place> */
+  for (size_t i = 0; i < parts && length > 0; i++)
+    memcpy(data + i * room * s->width, b->data + i * b->room * s->width,
+      length * span);
+  memory_give(m, FOR_CACHE, b->data, b->room, parts * span);
+  *b = (struct plain_block) { data, room };
+  return true;
+}
+
+/* <Make room for the rows of the pass> */
+static bool plain_admit(struct store *common, struct error *why)
+{
+  struct plain_store *s = (struct plain_store *) common;
+  for (uint32_t i = 0; i < common->n_sequences; i++) {
+    const struct strand *q = &common->roll.sequence[i];
+    size_t wanted = q->length + q->count, room = s->sequence[i].room;
+    if (wanted > room && !plain_grow(s, &s->sequence[i], q->length,
+      store_room(room, wanted, common->n_positions), why)) return false;
+  }
+  return true;
+}
+
+/* <Store the keys and values of a layer> */
+static void plain_put(struct store *common, uint32_t layer, const float *k,
+  const float *v)
+{
+  struct plain_store *s = (struct plain_store *) common;
+  size_t span = s->width * sizeof(float);
+  for (size_t i = 0; i < common->roll.n; i++) {
+    const struct row *r = &common->roll.rows[i];
+    const struct plain_block *b = &s->sequence[r->sequence];
+    float *place = b->data + (2 * layer * b->room + r->position) * s->width;
+    memcpy(place, k + i * s->width, span);
+    memcpy(place + b->room * s->width, v + i * s->width, span);
+  }
+}
+
+/* <Show what a row sees> */
+static void plain_show(const struct store *common, uint32_t layer, size_t i,
+  struct view *v)
+{
+  const struct plain_store *s = (const struct plain_store *) common;
+  const struct plain_block *b =
+    &s->sequence[common->roll.rows[i].sequence];
+  const float *keys = b->data + 2 * layer * b->room * s->width;
+  *v = (struct view) { .base_k = keys, .base_v = keys + b->room * s->width,
+    .row_bytes = s->width * sizeof(float),
+    .head_bytes = common->config.head_dim * sizeof(float),
+    .type = WEIGHT_F32 };
+}
+
+/* <Close a plain store> */
+static void plain_close(struct store *common)
+{
+  struct plain_store *s = (struct plain_store *) common;
+  struct memory *m = common->m;
+  for (uint32_t i = 0; i < common->n_sequences; i++)
+    memory_give(m, FOR_CACHE, s->sequence[i].data, s->sequence[i].room,
+      2 * common->config.n_layers * s->width * sizeof(float));
+  memory_give(m, FOR_OTHER, s->sequence, common->n_sequences,
+    sizeof *s->sequence);
+  memory_give(m, FOR_OTHER, s, 1, sizeof *s);
+}
+
+/* <Open a plain store> */
+struct store *store_open(struct memory *m, const struct model_config *c,
+  uint32_t n_sequences, struct error *why)
+{
+  static const struct store_kind kind = { plain_admit, plain_put, plain_show,
+    NULL, plain_close };
+  struct plain_store *s = memory_take(m, FOR_OTHER, 1, sizeof *s, why);
+  if (s == NULL) return NULL;
+  s->width = (size_t) c->n_kv_heads * c->head_dim;
+  bool ok = store_prepare(&s->common, &kind, m, c, n_sequences, why);
+  if (ok) s->sequence = memory_take(m, FOR_OTHER, n_sequences,
+    sizeof *s->sequence, why);
+  if (s->sequence != NULL) return &s->common;
+  if (ok) roll_close(&s->common);
+  memory_give(m, FOR_OTHER, s, 1, sizeof *s);
+  return NULL;
+}

@@ -1,0 +1,120 @@
+/* store.h -- made from chapters/02-model.w; change it there */
+
+#ifndef INCIPIT_STORE_H
+#define INCIPIT_STORE_H
+#include "model/model.h"
+
+/* <A row is three numbers> */
+
+/* a token at a position (from 0) of a sequence (from 0) */
+struct row { uint32_t sequence, position, token; };
+
+/* <Who is in a store> */
+
+/* what a store knows of a sequence */
+struct strand {
+  size_t length; /* rows of the sequence that count */
+  /* [room]; positions whose tokens are known from earlier passes */
+  uint32_t *token; size_t room, computed;
+  size_t first, count; /* its rows in order, while a pass is on */
+};
+
+/* order: row numbers by sequence and position, plus one, because 0 must be free to
+   say that nobody stands there yet */
+struct muster { struct strand *sequence;
+  const struct row *rows; /* of the present pass */
+  size_t n, *order; };
+
+/* <What a store can do> */
+struct store;
+
+/* the functions that make a kind of store */
+
+/* the functions that make a kind of store */
+struct store_kind {
+  /* makes room for the rows that the roll has called */
+  bool (*admit)(struct store *s, struct error *why);
+  /* as store_put */
+  void (*put)(struct store *s, uint32_t layer, const float *k, const float *v);
+  /* as store_view, without the positions that count */
+  void (*show)(const struct store *s, uint32_t layer, size_t i, struct view *v);
+  /* the sequence has been cropped, and may be cropped further; null if nothing is to
+     be done */
+  void (*cropped)(struct store *s, uint32_t sequence);
+  /* as store_close, but never for null, and the roll is closed already */
+  void (*close)(struct store *s);
+};
+
+/* <The store as others see it> */
+
+/* the part that all stores have in common. seen: rows of the store that some row of
+   the present pass sees in the layer that was put last, set by store_put; recomputed:
+   rows of the pass that an earlier pass had computed, with the same tokens up to
+   there, set by store_begin */
+struct store {
+  const struct store_kind *kind;
+  struct memory *m; /* where passes through this store take their memory */
+  uint32_t n_sequences, n_positions; /* the most it holds */
+  size_t row_bytes; /* keys and values of one row in one layer, as stored */
+  size_t seen, recomputed;
+  struct model_config config; struct muster roll;
+};
+
+/* admits a pass of n rows or refuses it in words: a sequence or position out of
+   range, a gap, a position given twice or stored already; rows must live until the
+   end of the pass */
+bool store_begin(struct store *s, const struct row *rows, size_t n,
+  struct error *why);
+
+/* ends the pass: its rows belong to the store */
+void store_commit(struct store *s);
+
+/* ends the pass as if it had not been */
+void store_abort(struct store *s);
+
+/* keys and values of all rows of the pass, [n][n_kv_heads*head_dim] each */
+void store_put(struct store *s, uint32_t layer, const float *k, const float *v);
+
+/* what row number i of the pass sees in layer */
+void store_view(const struct store *s, uint32_t layer, size_t i,
+  struct view *v);
+
+/* the rows that sequence has: the position that comes next */
+size_t store_length(const struct store *s, uint32_t sequence);
+
+/* forgets the rows of sequence from position length on, but not which tokens have
+   been computed; nothing if there are none. A store that has let go of rows which
+   those that stay can see forgets all */
+void store_crop(struct store *s, uint32_t sequence, size_t length);
+
+/* the first position that a row at position sees in layer, sinks aside */
+size_t store_lowest(const struct store *s, uint32_t layer, size_t position);
+
+/* crops all sequences to nothing */
+void store_empty(struct store *s);
+
+/* returns the memory; null is nothing */
+void store_close(struct store *s);
+
+/* <A store of one block a sequence> */
+
+/* for those who make a kind of store: fills in the part that all have in common, with
+   a roll of n_sequences empty sequences */
+bool store_prepare(struct store *s, const struct store_kind *kind,
+  struct memory *m, const struct model_config *c, uint32_t n_sequences,
+  struct error *why);
+
+/* for them, too: gives the empty sequence to the length and the tokens of from;
+   errors: to has rows, a number out of range, a pass going on, memory */
+bool store_follow(struct store *s, uint32_t from, uint32_t to,
+  struct error *why);
+
+/* what room should become, so that wanted fit: twice as much, or what is wanted, or
+   most */
+size_t store_room(size_t room, size_t wanted, size_t most);
+
+/* a store for n_sequences sequences of a model, in float32, empty; null and a
+   sentence if memory is refused. Owned by the caller */
+struct store *store_open(struct memory *m, const struct model_config *c,
+  uint32_t n_sequences, struct error *why);
+#endif

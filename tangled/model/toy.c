@@ -1,0 +1,89 @@
+/* toy.c -- made from chapters/02-model.w; change it there */
+
+#include <string.h>
+#include "model/toy.h"
+
+/* <Fill in the numbers of the box> */
+static void toy_by_hand(struct toy *y)
+{
+  static const float corner[4][2] = { {1, 1}, {1, -1}, {-1, 1}, {-1, -1} };
+  static const int place[4] = { 0, 1, 3, 2 };
+  static const float query[TOY_WIDTH] = { -0.8f, 0.4f, -0.4f, 0.8f };
+  static const float joined[TOY_WIDTH] = { 1, 0.5f, -1, 0.5f };
+  static const float asked[TOY_WORDS][TOY_WIDTH] =
+    { {0, 0, -1, 0}, {0, -1, 0, -1}, {0, 0, 0, 1}, {-1, 0, 1, 0} };
+  memset(y, 0, sizeof *y);
+  for (int i = 0; i < TOY_WIDTH; i++) {
+    memcpy(y->token[i], corner[i], sizeof corner[i]);
+    y->query[i][i] = query[i], y->key[i][i] = 1;
+    y->value[i][i % 2] = 1, y->joined[i][i] = joined[i];
+  }
+  for (int p = 0; p < TOY_PLACES; p++)
+    memcpy(y->place[p] + 2, corner[place[p % 4]], sizeof corner[0]);
+  y->gate[0] = 0.5f, y->gate[2] = -1, y->up[2] = 1;
+  y->down[0] = 1, y->down[2] = -1;
+  memcpy(y->asked, asked, sizeof asked);
+}
+
+/* <Put a model around the numbers> */
+static struct matrix around(const float *x, size_t in, size_t out)
+{
+  return (struct matrix) { .weight = { x, WEIGHT_F32 }, .in = in, .out = out };
+}
+
+void toy_make(struct toy *y)
+{
+  struct normalizer norm = { .kind = NORM_RMS, .epsilon = 0 };
+  toy_by_hand(y);
+  y->only = (struct model_layer) { .before_attention = norm, .before_mlp = norm,
+    .qkv = { around(y->query[0], 4, 4), around(y->key[0], 4, 4),
+      around(y->value[0], 4, 4) }, .n_qkv = 3,
+    .out = around(y->joined[0], 4, 4), .n_up = 2,
+    .up = { around(y->gate, 4, 1), around(y->up, 4, 1) },
+    .down = around(y->down, 1, 4) };
+  /* <The settings of four words> */
+  y->lm.config = (struct model_config) { .family = "llama",
+    .vocab_size = TOY_WORDS, .n_positions = TOY_PLACES, .d_model = TOY_WIDTH,
+    .d_inner = 1, .n_layers = 1, .n_heads = 2, .n_kv_heads = 2,
+    .head_dim = 2, .learned_positions = true, .gated = true };
+  y->lm.layers = &y->only, y->lm.last = norm;
+  y->lm.embedding = (struct tensor) { y->token[0], WEIGHT_F32 };
+  y->lm.positions = (struct tensor) { y->place[0], WEIGHT_F32 };
+  y->lm.head = around(y->asked[0], TOY_WIDTH, TOY_WORDS);
+  y->lm.attention = (struct heads) { 2, 2, 2, 0.70710678f };
+  y->lm.layer_madds = 4 * TOY_WIDTH * TOY_WIDTH + 3 * TOY_WIDTH;
+}
+
+/* <Look at the rows on their way> */
+static void keep_all(void *what, enum watch_stage stage, uint32_t layer, float *x,
+  size_t rows, size_t width)
+{
+  struct album *a = what;
+  (void) layer;
+  memcpy(a->x[stage], x, rows * width * sizeof *x);
+}
+
+bool toy_look(struct engine *e, const struct toy *y, struct store *s,
+  const uint32_t *ids, size_t n, struct album *a, struct error *why)
+{
+  struct row rows[TOY_PLACES]; size_t all[TOY_PLACES];
+  struct watcher w = { keep_all, a, true };
+  struct pass *p = NULL;
+  for (size_t i = 0; i < n; i++)
+    all[i] = i, rows[i] = (struct row) { 0, (uint32_t) i, ids[i] };
+  store_empty(s);
+  bool ok = forward_watched(e, &y->lm, s, rows, n, &w, &p, why)
+    && head(e, &y->lm, p, all, n, a->logits, why);
+  if (ok) e->k->softmax(e, a->logits, n, TOY_WORDS, a->chance);
+  pass_close(p);
+  return ok;
+}
+
+void toy_scores(const struct album *a, int r, int h, float score[3])
+{
+  for (int t = 0; t < 3; t++) {
+    const float *q = a->x[STAGE_QUERY] + r * TOY_WIDTH + 2 * h;
+    const float *k = a->x[STAGE_KEY] + t * TOY_WIDTH + 2 * h;
+    score[t] = (q[0] * k[0] + q[1] * k[1]) * 0.70710678f;
+  }
+}

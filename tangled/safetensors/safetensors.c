@@ -1,0 +1,440 @@
+/* safetensors.c -- made from workshop/02-safetensors.w; change it there */
+
+#define _POSIX_C_SOURCE 200809L
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "safetensors/jsonfile.h"
+#include "safetensors/safetensors.h"
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+  "weights are mapped, and stored little endian");
+enum { HEADER_MOST = 100000000, TENSORS_MOST = 1 << 18 };
+
+/* <What struct archive holds> */
+struct shard { char *path; struct mapping map; };
+struct archive {
+  char *path; /* what messages name: the file, or the index */
+  struct shard *shards;
+  size_t n_shards;
+  struct stored **list;
+  size_t n, room;
+};
+
+/* <A reader of headers> */
+struct reader {
+  struct memory *m;
+  struct archive *w; /* where the tensors go */
+  const char *path, *at, *end;
+  bool metadata; /* has been seen */
+  struct error *why;
+};
+
+/* bytes */
+enum { ENTRY_MOST = 4096, METADATA_MOST = 1 << 20 };
+
+static bool header_bad(struct reader *r, const char *found, const char *wanted)
+{
+  return error_found(r->why, r->path, "the header", found, wanted);
+}
+
+/* <Headers, from the mark to the whole> */
+
+/* <Read one value of the header> */
+static json_t *header_value(struct reader *r, size_t most, size_t flags)
+{
+  json_error_t found;
+  size_t left = (size_t) (r->end - r->at);
+  json_t *value = json_loadb(r->at, left < most ? left : most, JSON_DECODE_ANY
+    | JSON_DISABLE_EOF_CHECK | JSON_REJECT_DUPLICATES | flags, &found);
+  if (value == NULL) header_bad(r, found.text, "strict JSON");
+  else r->at += found.position;
+  return value;
+}
+
+/* <Read one mark of punctuation> */
+static char header_mark(struct reader *r)
+{
+  while (r->at < r->end && *r->at != '\0' && strchr(" \t\r\n", *r->at) != NULL)
+    r->at++;
+  return r->at < r->end && *r->at != '\0' ? *r->at++ : '\0';
+}
+
+/* <Say what is wrong with an entry> */
+static bool tensor_bad(struct reader *r, const char *name, json_t *found,
+  const char *wanted)
+{
+  char room[64];
+  return error_found(r->why, r->path, name, json_excerpt(found, room), wanted);
+}
+
+/* <The types that the format knows> */
+static const struct dtype { const char *name; uint64_t bits; } known_type[] =
+  { {"F32", 32}, {"F16", 16}, {"BF16", 16}, {"F64", 64}, {"BOOL", 8},
+    {"U8", 8}, {"I8", 8}, {"U16", 16}, {"I16", 16}, {"U32", 32}, {"I32", 32},
+    {"U64", 64}, {"I64", 64}, {"C64", 64}, {"F4", 4}, {"F6_E2M3", 6},
+    {"F6_E3M2", 6}, {"F8_E5M2", 8}, {"F8_E4M3", 8}, {"F8_E8M0", 8},
+    {"F8_E5M2FNUZ", 8}, {"F8_E4M3FNUZ", 8} };
+
+static const struct dtype *type_find(const char *name)
+{
+  for (size_t i = 0; i < sizeof known_type / sizeof known_type[0]; i++)
+    if (strcmp(known_type[i].name, name) == 0) return &known_type[i];
+  return NULL;
+}
+
+/* <Multiply numbers from a file> */
+static bool count_up(uint64_t *product, json_t *factor)
+{
+  if (!json_is_integer(factor) || json_integer_value(factor) < 0) return false;
+  uint64_t f = (uint64_t) json_integer_value(factor);
+  if (f != 0 && *product > UINT64_MAX / f) return false;
+  *product *= f;
+  return true;
+}
+
+/* <Fill in type, shape and extent> */
+static bool tensor_fill(struct reader *r, struct stored *t, json_t *type,
+  json_t *shape, json_t *offset)
+{
+  const struct dtype *known = type_find(json_string_value(type));
+  if (known == NULL)
+    return tensor_bad(r, t->name, type, "a type of the format");
+  t->type = known->name, t->elements = 1;
+  /* <Multiply out the shape> */
+  for (uint32_t i = 0; i < t->rank; i++) {
+    t->shape[i] = 1;
+    if (!count_up(&t->shape[i], json_array_get(shape, i))
+        || !count_up(&t->elements, json_array_get(shape, i)))
+      return tensor_bad(r, t->name, shape, "fewer than 2^64 elements");
+  }
+  /* <Take down the offsets, and hold them against the shape> */
+  uint64_t end = 1;
+  t->begin = 1;
+  if (!count_up(&t->begin, json_array_get(offset, 0))
+      || !count_up(&end, json_array_get(offset, 1)) || t->begin > end)
+    return tensor_bad(r, t->name, offset, "two rising offsets");
+  t->bytes = end - t->begin;
+  if (t->elements > UINT64_MAX / known->bits
+      || t->elements * known->bits % 8 != 0
+      || t->elements * known->bits / 8 != t->bytes)
+    return tensor_bad(r, t->name, offset, "as many bytes as type and shape need");
+  return true;
+}
+
+/* <Add a tensor to the list> */
+static struct stored *tensor_add(struct reader *r, const char *name, size_t rank)
+{
+  struct archive *w = r->w;
+  /* <Make room in the list for one more tensor> */
+  if (w->n == TENSORS_MOST) {
+    error_found(r->why, r->path, name, "one more", "at most 262144 tensors");
+    return NULL;
+  }
+  if (w->n == w->room) {
+    size_t room = w->room == 0 ? 64 : 2 * w->room;
+    void *grown = memory_grow(r->m, FOR_OTHER, w->list, w->room, room,
+      sizeof *w->list, r->why);
+    if (grown == NULL) return NULL;
+    w->list = grown, w->room = room;
+  }
+  size_t fixed = sizeof(struct stored) + rank * sizeof(uint64_t);
+  size_t length = strlen(name) + 1;
+  struct stored *t = memory_take(r->m, FOR_OTHER, fixed + length, 1, r->why);
+  if (t == NULL) return NULL;
+  t->rank = (uint32_t) rank, t->file = r->path;
+  t->name = memcpy((char *) t + fixed, name, length);
+  return w->list[w->n++] = t;
+}
+
+/* <Take down one tensor> */
+static bool header_tensor(struct reader *r, const char *name)
+{
+  json_t *entry = header_value(r, ENTRY_MOST, 0);
+  if (entry == NULL) return false;
+  json_t *type = json_object_get(entry, "dtype");
+  json_t *shape = json_object_get(entry, "shape");
+  json_t *offset = json_object_get(entry, "data_offsets");
+  bool ok = json_is_string(type) && json_is_array(shape)
+    && json_array_size(offset) == 2;
+  if (!ok)
+    tensor_bad(r, name, entry, "a dtype, a shape and two data_offsets");
+  else {
+    struct stored *t = tensor_add(r, name, json_array_size(shape));
+    ok = t != NULL && tensor_fill(r, t, type, shape, offset);
+  }
+  json_decref(entry);
+  return ok;
+}
+
+/* <Check the metadata> */
+static bool header_metadata(struct reader *r)
+{
+  if (r->metadata) return header_bad(r, "__metadata__ twice", "each name once");
+  r->metadata = true;
+  json_t *all = header_value(r, METADATA_MOST, JSON_ALLOW_NUL);
+  if (all == NULL) return false;
+  bool ok = json_is_object(all);
+  for (void *i = json_object_iter(all); i != NULL && ok;
+       i = json_object_iter_next(all, i))
+    ok = json_is_string(json_object_iter_value(i));
+  if (!ok) tensor_bad(r, "__metadata__", all, "an object of strings");
+  json_decref(all);
+  return ok;
+}
+
+/* <Read a name and its value> */
+static bool header_pair(struct reader *r)
+{
+  json_t *name = header_value(r, ENTRY_MOST, 0);
+  if (name == NULL) return false;
+  bool ok = json_is_string(name) && header_mark(r) == ':';
+  if (!ok) header_bad(r, "no list of names and values", "\"name\": value");
+  else if (strcmp(json_string_value(name), "__metadata__") == 0)
+    ok = header_metadata(r);
+  else ok = header_tensor(r, json_string_value(name));
+  json_decref(name);
+  return ok;
+}
+
+/* <Read the whole header> */
+static bool header_read(struct reader *r)
+{
+  if (header_mark(r) != '{') return header_bad(r, "no object", "{");
+  char mark = header_mark(r);
+  if (mark == '"') {
+    r->at--;
+    do if (!header_pair(r)) return false;
+    while ((mark = header_mark(r)) == ',');
+  }
+  if (mark != '}') return header_bad(r, "cut short or out of order", ", or }");
+  if (header_mark(r) != '\0' || r->at < r->end)
+    return header_bad(r, "followed by something", "white space up to its end");
+  return true;
+}
+
+/* <Files, from the extent to the directory> */
+
+/* <Keep a path, return a path> */
+static char *path_keep(struct memory *m, const char *directory, const char *name,
+  struct error *why)
+{
+  size_t a = strlen(directory), b = strlen(name);
+  char *path = memory_take(m, FOR_OTHER, a + (b > 0) + b + 1, 1, why);
+  if (path == NULL) return NULL;
+  memcpy(path, directory, a);
+  if (b > 0) path[a] = '/', memcpy(path + a + 1, name, b);
+  return path;
+}
+
+static void path_return(struct memory *m, char *path)
+{
+  if (path != NULL) memory_give(m, FOR_OTHER, path, strlen(path) + 1, 1);
+}
+
+/* <Compare two tensors> */
+static int by_extent(const void *a, const void *b)
+{
+  const struct stored *x = *(struct stored *const *) a;
+  const struct stored *y = *(struct stored *const *) b;
+  if (x->begin != y->begin) return x->begin < y->begin ? -1 : 1;
+  return (x->bytes > y->bytes) - (x->bytes < y->bytes);
+}
+
+static int by_name(const void *a, const void *b)
+{
+  return strcmp((*(struct stored *const *) a)->name,
+    (*(struct stored *const *) b)->name);
+}
+
+/* <Lay the tensors of a file end to end> */
+static bool extents_check(struct reader *r, struct stored **list, size_t n,
+  const unsigned char *data, uint64_t bytes)
+{
+  if (n > 0) qsort(list, n, sizeof *list, by_extent);
+  uint64_t at = 0;
+  for (size_t i = 0; i < n; i++) {
+    char found[64], wanted[64];
+    snprintf(found, sizeof found, "%" PRIu64 " bytes at byte %" PRIu64,
+      list[i]->bytes, list[i]->begin);
+    snprintf(wanted, sizeof wanted, list[i]->begin != at
+      ? "byte %" PRIu64 ", no hole, no overlap"
+      : "within the file, before byte %" PRIu64,
+      list[i]->begin != at ? at : bytes);
+    if (list[i]->begin != at || list[i]->bytes > bytes - at)
+      return error_found(r->why, r->path, list[i]->name, found, wanted);
+    list[i]->data = data + at;
+    at += list[i]->bytes;
+  }
+  return at == bytes || error_say(r->why, "%s: the data are %" PRIu64 " bytes;"
+    " wanted: %" PRIu64 ", the last offset", r->path, bytes, at);
+}
+
+/* <Read one file of tensors> */
+static bool shard_read(struct archive *w, struct shard *s, struct memory *m,
+  struct error *why)
+{
+  struct reader r = { .m = m, .w = w, .path = s->path, .why = why };
+  if (!file_map(&s->map, s->path, why)) return false;
+  /* <Read how long the header is, and where it ends> */
+  uint64_t header = 0;
+  if (s->map.size < 8) return header_bad(&r, "missing", "8 bytes of length");
+  for (int i = 0; i < 8; i++) header |= (uint64_t) s->map.bytes[i] << 8 * i;
+  if (header > HEADER_MOST || header > s->map.size - 8)
+    return header_bad(&r, "longer than the file", "at most 100,000,000 bytes, "
+      "and no more than there are");
+  r.at = (const char *) s->map.bytes + 8;
+  r.end = r.at + header;
+  size_t first = w->n;
+  if (!header_read(&r)) return false;
+  struct stored **list = w->n > 0 ? w->list + first : NULL;
+  return extents_check(&r, list, w->n - first, s->map.bytes + 8 + header,
+    s->map.size - 8 - header);
+}
+
+/* <Open one more file> */
+static bool shard_open(struct archive *w, struct memory *m, const char *directory,
+  const char *name, struct error *why)
+{
+  struct shard *grown = memory_grow(m, FOR_OTHER, w->shards, w->n_shards,
+    w->n_shards + 1, sizeof *grown, why);
+  if (grown == NULL) return false;
+  w->shards = grown;
+  struct shard *s = &w->shards[w->n_shards++];
+  s->path = path_keep(m, directory, name, why);
+  return s->path != NULL && shard_read(w, s, m, why);
+}
+
+/* <Sort by name, and refuse a name given twice> */
+static bool weights_sort(struct archive *w, struct error *why)
+{
+  if (w->n > 0) qsort(w->list, w->n, sizeof *w->list, by_name);
+  for (size_t i = 1; i < w->n; i++)
+    if (strcmp(w->list[i - 1]->name, w->list[i]->name) == 0)
+      return error_found(why, w->list[i]->file, w->list[i]->name,
+        "given twice", "each name once");
+  for (size_t i = 0; i < w->n; i++) w->list[i]->number = i;
+  return true;
+}
+
+/* <Find a tensor by its name> */
+const struct stored *weights_find(const struct archive *w, const char *name)
+{
+  size_t low = 0, high = w->n;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    int order = strcmp(name, w->list[middle]->name);
+    if (order == 0) return w->list[middle];
+    if (order < 0) high = middle;
+    else low = middle + 1;
+  }
+  return NULL;
+}
+
+size_t weights_count(const struct archive *w) { return w->n; }
+const struct stored *weights_at(const struct archive *w, size_t i)
+{
+  return w->list[i];
+}
+
+const char *weights_path(const struct archive *w)
+{
+  return w == NULL ? "the model" : w->path;
+}
+
+/* <Open the files that an index names> */
+static bool index_open(struct archive *w, struct memory *m, const char *directory,
+  json_t *map, struct error *why)
+{
+  for (void *i = json_object_iter(map); i != NULL;
+       i = json_object_iter_next(map, i)) {
+    const char *file = json_string_value(json_object_iter_value(i));
+    char room[64];
+    if (file == NULL || *file == '\0' || *file == '.' || strchr(file, '/') != NULL)
+      return error_found(why, w->path, json_object_iter_key(i),
+        json_excerpt(json_object_iter_value(i), room),
+        "the name of a file in the same directory");
+    size_t k = 0, skip = strlen(directory) + 1;
+    while (k < w->n_shards && strcmp(w->shards[k].path + skip, file) != 0) k++;
+    if (k == w->n_shards && !shard_open(w, m, directory, file, why)) return false;
+  }
+  return true;
+}
+
+/* <Compare the index with the files> */
+static bool index_check(struct archive *w, json_t *map, struct error *why)
+{
+  for (void *i = json_object_iter(map); i != NULL;
+       i = json_object_iter_next(map, i)) {
+    const struct stored *t = weights_find(w, json_object_iter_key(i));
+    const char *file = json_string_value(json_object_iter_value(i));
+    if (t == NULL || strcmp(strrchr(t->file, '/') + 1, file) != 0)
+      return error_found(why, w->path, json_object_iter_key(i), file,
+        "the file that has this tensor");
+  }
+  return json_object_size(map) == w->n || error_say(why,
+    "%s: weight_map has %zu tensors; wanted: %zu, as in the files", w->path,
+    json_object_size(map), w->n);
+}
+
+/* <Open by an index> */
+static bool weights_open_index(struct archive *w, struct memory *m,
+  const char *directory, struct error *why)
+{
+  json_t *index = json_read(w->path, INDEX_MOST, why);
+  if (index == NULL) return false;
+  json_t *map = json_object_get(index, "weight_map");
+  char room[64];
+  bool ok = json_is_object(map) || error_found(why, w->path, "weight_map",
+    json_excerpt(map, room), "an object of names and files");
+  ok = ok && index_open(w, m, directory, map, why) && weights_sort(w, why)
+    && index_check(w, map, why);
+  json_decref(index);
+  return ok;
+}
+
+/* <Close what was opened> */
+void weights_close(struct memory *m, struct archive *w)
+{
+  if (w == NULL) return;
+  for (size_t i = 0; i < w->n; i++) {
+    struct stored *t = w->list[i];
+    memory_give(m, FOR_OTHER, t, sizeof *t + t->rank * sizeof(uint64_t)
+      + strlen(t->name) + 1, 1);
+  }
+  for (size_t i = 0; i < w->n_shards; i++) {
+    file_unmap(&w->shards[i].map);
+    path_return(m, w->shards[i].path);
+  }
+  memory_give(m, FOR_OTHER, w->list, w->room, sizeof *w->list);
+  memory_give(m, FOR_OTHER, w->shards, w->n_shards, sizeof *w->shards);
+  path_return(m, w->path);
+  memory_give(m, FOR_OTHER, w, 1, sizeof *w);
+}
+
+/* <Open whatever the path leads to> */
+struct archive *weights_open(struct memory *m, const char *path,
+  struct error *why)
+{
+  struct archive *w = memory_take(m, FOR_OTHER, 1, sizeof *w, why);
+  if (w == NULL) return NULL;
+  /* <Choose between a single file and an index> */
+  struct stat about;
+  bool directory = stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+  const char *name = directory ? "model.safetensors" : "";
+  char *single = path_keep(m, path, name, why);
+  char *index = path_keep(m, path, "model.safetensors.index.json", why);
+  bool ok = single != NULL && index != NULL;
+  bool indexed = ok && directory && access(single, F_OK) != 0
+    && access(index, F_OK) == 0;
+  w->path = indexed ? index : single;
+  path_return(m, indexed ? single : index);
+  if (indexed) ok = weights_open_index(w, m, path, why);
+  else ok = ok && shard_open(w, m, path, name, why) && weights_sort(w, why);
+  if (ok) return w;
+  weights_close(m, w);
+  return NULL;
+}

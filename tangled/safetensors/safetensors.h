@@ -1,0 +1,43 @@
+/* safetensors.h -- made from workshop/02-safetensors.w; change it there */
+
+#ifndef INCIPIT_SAFETENSORS_H
+#define INCIPIT_SAFETENSORS_H
+#include "ground/ground.h"
+
+/* <A tensor in a file> */
+
+/* owned by its struct archive; rank 0 has one element */
+struct stored {
+  const char *name, *type, *file; /* type as in the file: "F32", "BF16", ...*/
+  const unsigned char *data; /* little endian, not always aligned */
+  uint64_t bytes, elements, begin;
+  size_t number; /* its place in the list by name */
+  uint32_t rank;
+  uint64_t shape[];
+};
+
+/* <All tensors of a model> */
+struct archive;
+
+/* maps and validates a safetensors file, or those of a directory: model.safetensors,
+   else the files that its model.safetensors.index.json names; null and a sentence if
+   anything is amiss. Owned by the caller */
+struct archive *weights_open(struct memory *m, const char *path,
+  struct error *why);
+
+/* unmaps the files; every pointer into them dies. Null is nothing */
+void weights_close(struct memory *m, struct archive *w);
+
+/* how many tensors */
+size_t weights_count(const struct archive *w);
+
+/* number i in the order of their names, 0<=i<weights_count(w) */
+const struct stored *weights_at(const struct archive *w, size_t i);
+
+/* by name, or null */
+const struct stored *weights_find(const struct archive *w, const char *name);
+
+/* the file, or the index: the name to put into an error; of null, a model that was
+   made in memory, the words for it */
+const char *weights_path(const struct archive *w);
+#endif

@@ -1,0 +1,89 @@
+/* funnel.h -- made from chapters/07-sampling.w; change it there */
+
+#ifndef INCIPIT_FUNNEL_H
+#define INCIPIT_FUNNEL_H
+#include "sampling/draws.h"
+#include "kernels/kernels.h"
+
+/* <The tokens that are left, and their scores> */
+
+/* an id, and what it is sorted by */
+struct keyed { uint64_t key; uint32_t id; };
+
+/* n tokens are left, left[n], by falling score or else by rising id; z[vocab] are the
+   scores, -infinity where a token is out; the others are room for vocab each, count
+   all zero between two calls. What is 0 in allowed[vocab], borrowed and mostly null,
+   is out from the beginning. bits and noises count how often a choice took random
+   bits, and made noise of them */
+struct funnel { struct memory *m; const struct kernels *k; size_t vocab, n;
+  double *z, *w; uint32_t *left, *count; struct keyed *list, *spare;
+  bool falling; uint64_t bits, noises; const uint8_t *allowed; };
+
+/* takes the room for vocab >=1 tokens; m and k are borrowed and must outlive it; on
+   failure there is nothing to close, but it does no harm */
+bool funnel_open(struct funnel *f, struct memory *m,
+  const struct kernels *k, size_t vocab, struct error *why);
+
+/* returns the room */
+void funnel_close(struct funnel *f);
+
+/* all logits[vocab], from the top: those that are -infinity are out; errors: NaN,
+   +infinity, or none that is finite */
+bool funnel_fill(struct funnel *f, const float *logits, struct error *why);
+
+/* <What may be added to a score> */
+
+/* bias for the last of n >=1 ids where the others end the text; -infinity takes it
+   out */
+struct biased { const uint32_t *id; size_t n; double bias; };
+
+/* <The stages, one by one> */
+
+/* z/t; for 0 the likeliest alone is left, unchanged */
+void stage_temperature(struct funnel *f, double t);
+
+/* exactly k by falling score, then rising id; 0: all */
+void stage_top_k(struct funnel *f, size_t k);
+
+/* the shortest prefix in that order with a share of at least p, one or more; 1: all */
+void stage_top_p(struct funnel *f, double p);
+
+/* all that are at least m times as likely as the best */
+void stage_min_p(struct funnel *f, double m);
+
+/* by rising distance of the information from its mean, the shortest prefix with a
+   share of at least p; 1: all */
+void stage_typical_p(struct funnel *f, double p);
+
+/* scores become log-probabilities among the tokens that are left */
+void stage_log_softmax(struct funnel *f);
+
+/* each distinct id of seen[n]: z/r if z > 0, else z*r; r > 0 */
+void stage_repetition_penalty(struct funnel *f, double r,
+  const uint32_t *seen, size_t n);
+
+/* z - (c*frequency + presence) for an id that stands c >=1 times in written[n] */
+void stage_frequency_presence(struct funnel *f, double frequency,
+  double presence, const uint32_t *written, size_t n);
+
+/* takes out what would complete an n-gram that id[length] has; 0: nothing */
+void stage_no_repeat_ngram(struct funnel *f, size_t n,
+  const uint32_t *id, size_t length);
+
+/* adds each of list[n] whose ids but the last are the end of id[length] */
+void stage_sequence_bias(struct funnel *f, const struct biased *list,
+  size_t n, const uint32_t *id, size_t length);
+
+/* takes the ids id[n] out */
+void stage_suppress(struct funnel *f, const uint32_t *id, size_t n);
+
+/* <What comes out below> */
+
+/* left[n] by falling score, and in w[n] their probabilities */
+void funnel_distribution(struct funnel *f);
+
+/* the id with the greatest z + g, of equal ones the lowest, where g is gumbel_noise;
+   n >=1; leaves w undefined (Gumbel 1954, Maddison and others 2014) */
+uint32_t funnel_choose(struct funnel *f, uint64_t seed, uint32_t sequence,
+  uint32_t position);
+#endif

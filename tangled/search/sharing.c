@@ -1,0 +1,176 @@
+/* sharing.c -- made from chapters/09-search.w; change it there */
+
+#include <inttypes.h>
+#include <string.h>
+#include "search/sharing.h"
+
+/* <Seat the children> */
+enum { NOWHERE = 0x7fffffff };
+static bool is_taken(const struct search_model *s, size_t n, uint32_t seat)
+{
+  for (size_t i = 0; i < n; i++)
+    if (s->seat[i] == seat) return true;
+  return false;
+}
+
+static bool seat_children(struct search_model *s,
+  const struct search_beam *grown, size_t n, struct error *why)
+{
+  memcpy(s->old, s->seat, s->n * sizeof *s->old);
+  for (size_t i = 0; i < n; i++) {
+    size_t first = 0;
+    while (grown[first].parent != grown[i].parent) first++;
+    s->seat[i] = first == i ? s->old[grown[i].parent] : NOWHERE;
+  }
+  for (uint32_t q = 0; q < s->most; q++)
+    if (!is_taken(s, n, q)) store_crop(s->g.s, q, 0);
+  /* <Let the other children follow their parents to empty seats> */
+  for (size_t i = 0; i < n; i++) {
+    if (s->seat[i] != NOWHERE) continue;
+    uint32_t q = 0;
+    while (is_taken(s, n, q)) q++;
+    s->seat[i] = q;
+    if (!cache_fork(s->g.s, s->old[grown[i].parent], q, why)) return false;
+  }
+  return true;
+}
+
+/* <Seat the prompt> */
+static void seat_prompt(struct search_model *s, const struct search_beam *only)
+{
+  for (uint32_t q = 1; q < s->most; q++) store_crop(s->g.s, q, 0);
+  store_keep(s->g.s, 0, only->id, only->n - 1);
+  s->seat[0] = 0;
+}
+
+/* <Make the rows that the beams lack> */
+static struct row *rows_lacking(struct search_model *s,
+  const struct search_beam *grown, size_t n, size_t *all, struct error *why)
+{
+  *all = 0;
+  for (size_t i = 0; i < n; i++)
+    *all += grown[i].n - store_length(s->g.s, s->seat[i]);
+  struct row *list = memory_take(s->g.m, FOR_ACTIVATIONS, *all, sizeof *list,
+    why);
+  size_t at = 0;
+  for (size_t i = 0; list != NULL && i < n; i++) {
+    for (size_t t = store_length(s->g.s, s->seat[i]); t < grown[i].n; t++)
+      list[at++] = (struct row) { s->seat[i], (uint32_t) t,
+        grown[i].id[t] };
+    s->which[i] = at - 1;
+  }
+  return list;
+}
+
+/* <Score all beams in one pass> */
+static bool pass_and_head(struct search_model *s, const struct row *list,
+  size_t all, size_t n, float *logits, struct error *why)
+{
+  struct generator *g = &s->g;
+  struct pass *p = NULL;
+  bool ok = read_rows(g, list, all, n == 1 ? s->chunk : 0, &p, why);
+  if (ok && n == 1) s->which[0] = p->n - 1;
+  for (size_t i = 0; ok && i < n; i++)
+    ok = pass_sound(g->lm, p, s->which[i], why);
+  ok = ok && head(g->e, g->lm, p, s->which, n, logits, why);
+  pass_close(p);
+  return ok;
+}
+
+static bool score_beams(void *self, const struct search_beam *grown, size_t n,
+  float *logits, struct error *why)
+{
+  struct search_model *s = self;
+  size_t all;
+  if (s->n == 0) seat_prompt(s, grown);
+  else if (!seat_children(s, grown, n, why)) return false;
+  s->n = n;
+  struct row *list = rows_lacking(s, grown, n, &all, why);
+  bool ok = list != NULL && pass_and_head(s, list, all, n, logits, why);
+  memory_give(s->g.m, FOR_ACTIVATIONS, list, all, sizeof *list);
+  return ok;
+}
+
+/* <Open and close a model as a source> */
+bool search_model_open(struct search_model *s, const struct generator *g,
+  size_t num_beams, size_t chunk, struct search_source *from,
+  struct error *why)
+{
+  *s = (struct search_model) { .g = *g, .chunk = chunk,
+    .most = num_beams };
+  *from = (struct search_source) { g->lm->config.vocab_size,
+    (size_t) g->lm->config.n_positions + 1, s, score_beams };
+  if (num_beams > g->s->n_sequences) return error_say(why, "%zu beams in a"
+      " cache of %" PRIu32 " sequences; wanted:" " a sequence for each",
+      num_beams, g->s->n_sequences);
+  s->seat = memory_take(g->m, FOR_OTHER, num_beams, sizeof *s->seat, why);
+  s->old = memory_take(g->m, FOR_OTHER, num_beams, sizeof *s->old, why);
+  s->which = memory_take(g->m, FOR_OTHER, num_beams, sizeof *s->which, why);
+  if (s->seat != NULL && s->old != NULL && s->which != NULL) return true;
+  search_model_close(s);
+  return false;
+}
+
+void search_model_close(struct search_model *s)
+{
+  memory_give(s->g.m, FOR_OTHER, s->which, s->most, sizeof *s->which);
+  memory_give(s->g.m, FOR_OTHER, s->old, s->most, sizeof *s->old);
+  memory_give(s->g.m, FOR_OTHER, s->seat, s->most, sizeof *s->seat);
+  *s = (struct search_model) { .g = s->g };
+}
+
+/* <Add up what was chosen> */
+struct listener { const struct engine *e; size_t vocab; double *room, sum; };
+static bool listen(void *self, const struct step *now)
+{
+  struct listener *l = self;
+  l->e->k->log_softmax(l->e, now->logits, 1, l->vocab, l->room);
+  l->sum += l->room[now->chosen];
+  return true;
+}
+
+/* <Write one, and compare> */
+static double per_token(double sum, const struct continuation *c)
+{
+  size_t written = c->text.n - c->n_prompt;
+  return written == 0 ? 0 : sum / (double) written;
+}
+
+static bool best_of_try(const struct generator *g, struct sampler *dice,
+  const uint32_t *prompt, size_t n_prompt, const struct settings *want,
+  size_t i, size_t n, struct listener *l, struct best_of *out,
+  struct error *why)
+{
+  struct settings mine = *want;
+  struct continuation text;
+  mine.choose = sampler_choose, mine.chooser = dice;
+  mine.see = listen, mine.self = l;
+  dice->sequence = (uint32_t) i, l->sum = 0;
+  if (!generate(g, prompt, n_prompt, &mine, &text, why)) return false;
+  bool better = out->winner == n || per_token(l->sum, &text)
+    > per_token(out->logprob, &out->best);
+  continuation_free(g->m, better ? &out->best : &text);
+  if (better) *out = (struct best_of) { text, l->sum, i };
+  return true;
+}
+
+/* <Write several texts, and keep the best> */
+bool best_of_write(const struct generator *g, struct sampler *dice,
+  const uint32_t *prompt, size_t n_prompt, const struct settings *want,
+  size_t n, struct best_of *out, struct error *why)
+{
+  struct listener l = { .e = g->e, .vocab = g->lm->config.vocab_size };
+  *out = (struct best_of) { .winner = n };
+  l.room = memory_take(g->m, FOR_ACTIVATIONS, l.vocab, sizeof *l.room, why);
+  bool ok = l.room != NULL;
+  for (size_t i = 0; ok && i < n; i++)
+    ok = best_of_try(g, dice, prompt, n_prompt, want, i, n, &l, out, why);
+  memory_give(g->m, FOR_ACTIVATIONS, l.room, l.vocab, sizeof *l.room);
+  if (!ok) best_of_free(g->m, out);
+  return ok;
+}
+
+void best_of_free(struct memory *m, struct best_of *b)
+{
+  continuation_free(m, &b->best);
+}

@@ -1,0 +1,136 @@
+/* tree.c -- made from chapters/09-search.w; change it there */
+
+#include <string.h>
+#include "search/tree.h"
+
+/* <Add a node> */
+static uint32_t add_node(struct token_tree *t, struct tree_node node)
+{
+  if (t->n == t->room) {
+    size_t room = 2 * t->room + 64;
+    struct tree_node *more = memory_grow(t->m, FOR_OTHER, t->node, t->room,
+      room, sizeof *more, &t->why);
+    if (more == NULL) {
+      t->ok = false;
+      return 0;
+    }
+    t->node = more, t->room = room;
+  }
+  t->node[t->n++] = node;
+  return (uint32_t) t->n;
+}
+
+/* <Find the likeliest tokens, one after the other> */
+static bool goes_before(const double *z, size_t a, size_t b)
+{
+  return z[a] > z[b] || (z[a] == z[b] && a < b);
+}
+
+static size_t best_behind(const struct token_tree *t, size_t last)
+{
+  size_t best = t->vocab;
+  for (size_t i = 0; i < t->vocab; i++)
+    if ((last == t->vocab || goes_before(t->logprob, last, i))
+        && (best == t->vocab || goes_before(t->logprob, i, best))) best = i;
+  return best;
+}
+
+static size_t rank_of(const struct token_tree *t, size_t token)
+{
+  size_t rank = 1;
+  for (size_t i = 0; i < t->vocab; i++)
+    rank += goes_before(t->logprob, i, token);
+  return rank;
+}
+
+/* <Watch a text grow> */
+static uint32_t branch(struct token_tree *t, const struct step *now,
+  size_t token, size_t rank)
+{
+  bool chosen = token == now->chosen;
+  enum tree_reason reason = !chosen ? REASON_PASSED
+    : t->dice ? REASON_DRAWN : REASON_LIKELIEST;
+  return add_node(t, (struct tree_node) { t->tip[0], (uint32_t) token,
+    now->number, rank, t->logprob[token], reason, chosen });
+}
+
+bool token_tree_step(void *self, const struct step *now)
+{
+  struct token_tree *t = self;
+  size_t last = t->vocab;
+  uint32_t tip = 0;
+  t->e->k->log_softmax(t->e, now->logits, 1, t->vocab, t->logprob);
+  for (size_t rank = 1; t->ok && rank <= t->branches && rank <= t->vocab;
+      rank++) {
+    last = best_behind(t, last);
+    uint32_t node = branch(t, now, last, rank);
+    if (last == now->chosen) tip = node;
+  }
+  if (t->ok && tip == 0)
+    tip = branch(t, now, now->chosen, rank_of(t, now->chosen));
+  t->tip[0] = tip;
+  return t->ok;
+}
+
+/* <Watch a search> */
+bool token_tree_search(void *self, const struct search_step *now)
+{
+  static const enum tree_reason of[] = { REASON_LOW, REASON_KEPT,
+    REASON_FINISHED };
+  struct token_tree *t = self;
+  size_t kept = 0;
+  for (size_t i = 0; t->ok && i < now->n_candidates; i++) {
+    const struct search_candidate *c = &now->candidate[i];
+    uint32_t node = add_node(t, (struct tree_node) { t->tip[c->parent],
+      c->token, now->number, c->rank, c->logprob, of[c->fate], false });
+    if (c->fate == FATE_KEPT) t->next[kept++] = node;
+  }
+  memcpy(t->tip, t->next, kept * sizeof *t->tip);
+  return t->ok;
+}
+
+/* <Mark what was chosen in the end> */
+void token_tree_mark(struct token_tree *t, const uint32_t *id, size_t n)
+{
+  uint32_t parent = 0;
+  size_t i = 0;
+  for (size_t k = 0; k < n; k++) {
+    while (i < t->n && (t->node[i].parent != parent
+        || t->node[i].token != id[k])) i++;
+    if (i == t->n) return;
+    t->node[i].chosen = true;
+    parent = (uint32_t) i + 1;
+  }
+}
+
+/* <Open and close a tree> */
+bool token_tree_open(struct token_tree *t, struct memory *m,
+  const struct engine *e, size_t vocab, size_t branches, size_t beams,
+  struct error *why)
+{
+  *t = (struct token_tree) { .m = m, .e = e, .vocab = vocab,
+    .branches = branches, .beams = beams, .ok = true };
+  t->logprob = memory_take(m, FOR_OTHER, vocab, sizeof *t->logprob, why);
+  t->tip = memory_take(m, FOR_OTHER, beams, sizeof *t->tip, why);
+  t->next = memory_take(m, FOR_OTHER, beams, sizeof *t->next, why);
+  if (t->logprob != NULL && t->tip != NULL && t->next != NULL) return true;
+  token_tree_close(t);
+  return false;
+}
+
+void token_tree_close(struct token_tree *t)
+{
+  memory_give(t->m, FOR_OTHER, t->next, t->beams, sizeof *t->next);
+  memory_give(t->m, FOR_OTHER, t->tip, t->beams, sizeof *t->tip);
+  memory_give(t->m, FOR_OTHER, t->logprob, t->vocab, sizeof *t->logprob);
+  memory_give(t->m, FOR_OTHER, t->node, t->room, sizeof *t->node);
+  *t = (struct token_tree) { .m = t->m };
+}
+
+/* <Name the reasons> */
+const char *tree_reason_name(enum tree_reason reason)
+{
+  static const char *const name[N_REASONS] = { "passed over",
+    "the likeliest", "drawn", "too low", "kept", "finished" };
+  return name[reason];
+}

@@ -1,0 +1,548 @@
+/* scores.c -- made from workshop/05-sentencepiece.w; change it there */
+
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "sentencepiece/scores.h"
+
+/* <Make pairs of pieces> */
+static uint32_t ranked(const struct tokenizer *t,
+  const uint32_t *rank, const unsigned char *byte, size_t n)
+{
+  uint32_t id = name_map_get(&t->by_piece, byte, n);
+  return id == 0 || rank[id - 1] == NO_RANK ? 0 : id;
+}
+
+bool pairs_from_ranks(struct memory *m, struct tokenizer *t,
+  const uint32_t *rank, struct error *why)
+{
+  for (uint32_t id = 0; id < t->n_known; id++) {
+    struct span s = t->known_as[id].piece;
+    const unsigned char *byte = t->letters.byte + s.at;
+    for (size_t k = 1; k < s.n && rank[id] != NO_RANK; k++) {
+      uint32_t left = ranked(t, rank, byte, k),
+        right = left == 0 ? 0 : ranked(t, rank, byte + k, s.n - k);
+      if (right != 0 && !bpe_add_ranked(m, &t->rules,
+        (struct bpe_rule) { left - 1, right - 1, id, rank[id] },
+        why)) return false;
+    }
+  }
+  return true;
+}
+
+static bool all_different(const struct tokenizer *t, const char *file,
+  const char *what, struct error *why)
+{
+  for (uint32_t id = 0; id < t->n_known; id++) {
+    struct span s = t->known_as[id].piece;
+    char field[40];
+    uint32_t last = s.n == 0 ? id + 1 : name_map_get(&t->by_piece,
+      t->letters.byte + s.at, s.n);
+    if (last == id + 1) continue;
+    snprintf(field, sizeof field, "%s %u", what, last - 1);
+    return error_found(why, file, field, "a word for the second time",
+      "words that are all different");
+  }
+  return true;
+}
+
+/* <Read a word in base64> */
+static bool from_base64(struct memory *m, const unsigned char *c,
+  size_t n, struct bytes *out, struct error *why, bool *good)
+{
+  static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+    "abcdefghijklmnopqrstuvwxyz0123456789+/";
+  unsigned value = 0, bits = 0;
+  *good = n % 4 == 0 && n > 0;
+  while (*good && n > 0 && c[n - 1] == '=' && bits++ < 2) n--;
+  bits = 0;
+  for (size_t i = 0; i < n && *good; i++) {
+    const char *at = memchr(alphabet, c[i], 64);
+    *good = at != NULL;
+    if (!*good) break;
+    value = value << 6 | (unsigned) (at - alphabet), bits += 6;
+    if (bits < 8) continue;
+    unsigned char byte = (unsigned char) (value >> (bits -= 8));
+    if (!bytes_push(m, out, &byte, 1, why)) return false;
+  }
+  return true;
+}
+
+/* <What goes with a rank file> */
+static const char cut_cl100k[] = "'(?i:[sdmt]|ll|ve|re)|"
+  "[^\\r\\n\\p{L}\\p{N}]?+\\p{L}++|" "\\p{N}{1,3}+|"
+  " ?[^\\s\\p{L}\\p{N}]++[\\r\\n]*+|"
+  "\\s++$|\\s*[\\r\\n]|" "\\s+(?!\\S)|\\s";
+static const char cut_o200k[] = "[^\\r\\n\\p{L}\\p{N}]?"
+  "[\\p{Lu}\\p{Lt}\\p{Lm}" "\\p{Lo}\\p{M}]*"
+  "[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]+"
+  "(?i:'s|'t|'re|'ve|'m|" "'ll|'d)?|"
+  "[^\\r\\n\\p{L}\\p{N}]?" "[\\p{Lu}\\p{Lt}\\p{Lm}"
+  "\\p{Lo}\\p{M}]+" "[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]*"
+  "(?i:'s|'t|'re|'ve|'m|" "'ll|'d)?|" "\\p{N}{1,3}|"
+  " ?[^\\s\\p{L}\\p{N}]+" "[\\r\\n/]*|\\s*[\\r\\n]+|"
+  "\\s+(?!\\S)|\\s+";
+
+static const struct rank_family { size_t lines; const char *pattern;
+  struct { const char *text; uint32_t id; } special[6]; }
+  families[] = {
+  { 50256, split_gpt2, { { "<|endoftext|>", 50256 } } },
+  { 50280, split_gpt2, { { "<|endoftext|>", 50256 } } },
+  { 100256, cut_cl100k, { { "<|endoftext|>", 100257 },
+    { "<|fim_prefix|>", 100258 }, { "<|fim_middle|>", 100259 },
+    { "<|fim_suffix|>", 100260 }, { "<|endofprompt|>", 100276 } } },
+  { 199998, cut_o200k, { { "<|endoftext|>", 199999 },
+    { "<|endofprompt|>", 200018 } } } };
+
+/* <Read a line of a rank file> */
+static bool read_rank_line(struct memory *m, struct tokenizer *t,
+  const unsigned char *c, size_t n, size_t most, struct bytes *row,
+  struct error *why, const char **wrong)
+{
+  const unsigned char *blank = memchr(c, ' ', n);
+  size_t id = 0, i = blank == NULL ? n : (size_t) (blank - c) + 1;
+  bool good;
+  row->n = 0, *wrong = "a word in base64, a blank and a number";
+  if (blank == NULL || i == n) return true;
+  for (; i < n && c[i] >= '0' && c[i] <= '9' && id < most; i++)
+    id = 10 * id + (size_t) (c[i] - '0');
+  if (!from_base64(m, c, (size_t) (blank - c), row, why, &good))
+    return false;
+  if (!good || i < n || id >= most) return true;
+  struct known_id *k = know_id(m, t, (uint32_t) id, why);
+  if (k == NULL) return false;
+  *wrong = "a rank that no other word has";
+  if (k->piece.n > 0) return true;
+  *wrong = NULL;
+  return keep_letters(m, t, row->byte, row->n, &k->piece, why)
+    && (k->text = k->piece, true);
+}
+
+/* <Read the lines of a rank file> */
+static bool read_rank_lines(struct memory *m, struct tokenizer *t,
+  const char *file, const unsigned char *byte, size_t n,
+  size_t *lines, struct error *why)
+{
+  struct bytes row = { NULL, 0, 0 };
+  bool ok = true;
+  *lines = 0;
+  for (size_t at = 0; ok && at < n;) {
+    const unsigned char *stop = memchr(byte + at, '\n', n - at);
+    size_t length = stop == NULL ? n - at
+      : (size_t) (stop - byte) - at, used = length;
+    const char *wrong = NULL;
+    char field[40];
+    if (used > 0 && byte[at + used - 1] == '\r') used--;
+    snprintf(field, sizeof field, "line %zu", ++*lines);
+    ok = read_rank_line(m, t, byte + at, used, n < MAX_ID ? n : MAX_ID,
+      &row, why, &wrong)
+      && (wrong == NULL || error_found(why, file, field,
+      "something else", wrong));
+    at += length + 1;
+  }
+  bytes_free(m, &row);
+  return ok;
+}
+
+/* <Make a rank of every id> */
+static bool pairs_by_id(struct memory *m, struct tokenizer *t,
+  struct error *why)
+{
+  size_t n = t->n_known;
+  uint32_t *rank = memory_take(m, FOR_TOKENS, n, sizeof *rank, why);
+  if (rank == NULL) return false;
+  for (uint32_t id = 0; id < n; id++)
+    rank[id] = t->known_as[id].piece.n > 0 ? id : NO_RANK;
+  bool ok = pairs_from_ranks(m, t, rank, why);
+  memory_give(m, FOR_TOKENS, rank, n, sizeof *rank);
+  return ok;
+}
+
+static bool add_special_text(struct memory *m, struct tokenizer *t,
+  const char *file, const char *text, uint32_t id, struct error *why)
+{
+  struct added_token x = { .id = id, .special = true };
+  char field[40];
+  snprintf(field, sizeof field, "rank %u", (unsigned) id);
+  if (id < t->n_known && t->known_as[id].piece.n > 0)
+    return error_found(why, file, field, "a word's", text);
+  return keep_letters(m, t, text, strlen(text), &x.text, why)
+    && add_extra(m, t, &x, why);
+}
+
+/* <Read a rank file> */
+static const struct rank_family *family_of(const char *file,
+  size_t lines, struct error *why)
+{
+  char found[40];
+  for (size_t i = 0; i < 4; i++)
+    if (families[i].lines == lines) return &families[i];
+  snprintf(found, sizeof found, "%zu lines", lines);
+  error_found(why, file, "this", found,
+    "50256, 50280, 100256 or 199998 ranks");
+  return NULL;
+}
+
+bool read_ranks(struct memory *m, struct tokenizer *t,
+  const char *file, const unsigned char *byte, size_t n,
+  struct error *why)
+{
+  size_t lines;
+  t->kind = "tiktoken ranks", t->ignore_merges = true;
+  if (!read_rank_lines(m, t, file, byte, n, &lines, why))
+    return false;
+  const struct rank_family *f = family_of(file, lines, why);
+  if (f == NULL) return false;
+  if (!index_pieces(m, t, why)
+    || !all_different(t, file, "rank", why)
+    || !pairs_by_id(m, t, why)
+    || !add_cut(m, t, f->pattern, strlen(f->pattern), why))
+    return false;
+  for (size_t i = 0; i < 6 && f->special[i].text != NULL; i++)
+    if (!add_special_text(m, t, file, f->special[i].text,
+      f->special[i].id, why)) return false;
+  return index_extras(m, t, why);
+}
+
+/* <Read a message> */
+
+/* n bytes from at on, or nothing at all */
+struct wire { const unsigned char *at; size_t n; };
+
+/* number for the forms 0 and 5, inside for 2 */
+struct wire_field { uint64_t name, number; unsigned form;
+  struct wire inside; };
+static bool read_number(struct wire *w, uint64_t *number)
+{
+  *number = 0;
+  for (unsigned shift = 0; w->n > 0 && shift < 64; shift += 7) {
+    unsigned char byte = *w->at++;
+    w->n--;
+    *number |= (uint64_t) (byte & 0x7f) << shift;
+    if (byte < 0x80) return true;
+  }
+  return false;
+}
+
+static bool read_field(struct wire *w, struct wire_field *f)
+{
+  uint64_t n;
+  if (!read_number(w, &f->name)) return false;
+  f->form = (unsigned) (f->name & 7), f->name >>= 3, f->number = 0;
+  f->inside = (struct wire) { w->at, 0 };
+  if (f->form == 0) return read_number(w, &f->number);
+  if (f->form == 1 || f->form == 5) n = f->form == 1 ? 8 : 4;
+  else if (f->form != 2 || !read_number(w, &n)) return false;
+  if (n > w->n) return false;
+  f->inside = (struct wire) { w->at, (size_t) n };
+  w->at += n, w->n -= (size_t) n;
+  if (f->form == 5) for (int i = 3; i >= 0; i--)
+    f->number = f->number << 8 | f->inside.at[i];
+  return true;
+}
+
+/* <What a model of SentencePiece says> */
+enum piece_type { NORMAL = 1, UNKNOWN, CONTROL, USER_DEFINED, UNUSED,
+  BYTE };
+
+/* the fields of the training and of the normalizer */
+struct piece_spec { uint64_t model, unknown, begin, end, bytes, suffix,
+  put, thin, escape; struct wire name, charsmap, back; };
+
+static bool take_field(struct piece_spec *s, bool training,
+  const struct wire_field *f)
+{
+  static const struct { bool training; uint64_t name; size_t at; }
+    list[] = { { true, 3, offsetof(struct piece_spec, model) },
+    { true, 40, offsetof(struct piece_spec, unknown) },
+    { true, 41, offsetof(struct piece_spec, begin) },
+    { true, 42, offsetof(struct piece_spec, end) },
+    { true, 35, offsetof(struct piece_spec, bytes) },
+    { true, 24, offsetof(struct piece_spec, suffix) },
+    { false, 3, offsetof(struct piece_spec, put) },
+    { false, 4, offsetof(struct piece_spec, thin) },
+    { false, 5, offsetof(struct piece_spec, escape) } };
+  for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+    if (list[i].training == training && list[i].name == f->name) {
+      if (f->form != 0) return false;
+      memcpy((char *) s + list[i].at, &f->number, sizeof f->number);
+    }
+  return true;
+}
+
+static bool read_spec(struct piece_spec *s, bool training, struct wire w)
+{
+  while (w.n > 0) {
+    struct wire_field f;
+    if (!read_field(&w, &f) || !take_field(s, training, &f))
+      return false;
+    if (training || f.name > 2) continue;
+    if (f.form != 2) return false;
+    if (f.name == 1) s->name = f.inside;
+    else s->charsmap = f.inside;
+  }
+  return true;
+}
+
+/* <Read one piece> */
+struct one_piece { struct wire words; float score; uint64_t type; };
+static bool read_piece(struct wire w, struct one_piece *p)
+{
+  bool whole;
+  *p = (struct one_piece) { { NULL, 0 }, 0, NORMAL };
+  while (w.n > 0) {
+    struct wire_field f;
+    if (!read_field(&w, &f)) return false;
+    if (f.name == 1 && f.form == 2) p->words = f.inside;
+    else if (f.name == 3 && f.form == 0) p->type = f.number;
+    else if (f.name == 2 && f.form == 5) {
+      uint32_t bits = (uint32_t) f.number;
+      memcpy(&p->score, &bits, sizeof bits);
+    } else if (f.name <= 3) return false;
+  }
+  return p->words.n > 0 && p->score == p->score
+    && utf8_run(p->words.at, p->words.n, &whole) == p->words.n
+    && whole;
+}
+
+/* <Enter one piece> */
+static bool enter_piece(struct memory *m, struct tokenizer *t,
+  const struct one_piece *p, uint32_t id, struct error *why)
+{
+  struct known_id *k = know_id(m, t, id, why);
+  if (k == NULL) return false;
+  k->special = p->type == CONTROL || p->type == UNKNOWN;
+  if (!keep_letters(m, t, p->words.at, p->words.n, &k->piece, why))
+    return false;
+  k->text = k->piece;
+  return true;
+}
+
+/* <A list of pieces> */
+struct scored { float score; uint32_t id, type; };
+struct piece_list { struct scored *piece; size_t n, room; };
+static bool list_piece(struct memory *m, struct piece_list *l,
+  const struct one_piece *p, struct error *why)
+{
+  if (l->n == l->room) {
+    size_t room = 2 * l->room + 256;
+    struct scored *s = memory_grow(m, FOR_TOKENS, l->piece, l->room,
+      room, sizeof *s, why);
+    if (s == NULL) return false;
+    l->piece = s, l->room = room;
+  }
+  l->piece[l->n] = (struct scored) { p->score, (uint32_t) l->n,
+    (uint32_t) p->type };
+  l->n++;
+  return true;
+}
+
+/* <Read the whole message> */
+struct piece_model { struct memory *m; struct tokenizer *t;
+  const char *file;
+  struct piece_list list; struct piece_spec spec; struct error *why; };
+static bool read_next_piece(struct piece_model *x, struct wire w)
+{
+  struct one_piece p;
+  char field[40];
+  snprintf(field, sizeof field, "piece %zu", x->list.n);
+  if (!read_piece(w, &p)) return error_found(x->why, x->file, field,
+    "something else", "letters in UTF-8, a score and a type");
+  if (p.type == UNUSED || p.type < NORMAL || p.type > BYTE)
+    return error_found(x->why, x->file, field, p.type == UNUSED
+    ? "a piece that is not used" : "an unknown type",
+    "a type from 1 to 4, or 6");
+  if (x->list.n == MAX_ID) return error_found(x->why, x->file, field,
+    "one more", "at most 4194304 pieces");
+  return enter_piece(x->m, x->t, &p, (uint32_t) x->list.n, x->why)
+    && list_piece(x->m, &x->list, &p, x->why);
+}
+
+static bool read_message(struct piece_model *x, struct wire w)
+{
+  size_t size = w.n;
+  while (w.n > 0) {
+    struct wire_field f;
+    char place[60];
+    snprintf(place, sizeof place, "byte %zu of %zu", size - w.n,
+      size);
+    bool good = read_field(&w, &f) && (f.form == 2 || f.name > 5);
+    if (good && f.name == 1) {
+      if (!read_next_piece(x, f.inside)) return false;
+    } else if (good && (f.name == 2 || f.name == 3))
+      good = read_spec(&x->spec, f.name == 2, f.inside);
+    else if (good && f.name == 5) {
+      struct piece_spec back = { .model = 0 };
+      good = read_spec(&back, false, f.inside);
+      x->spec.back = back.charsmap;
+    }
+    if (!good) return error_found(x->why, x->file, place,
+      "no field", "a field of a SentencePiece model");
+  }
+  return true;
+}
+
+/* <Judge the rules for letters> */
+static bool rules_are_none(struct piece_model *x)
+{
+  const struct piece_spec *s = &x->spec;
+  char name[80];
+  snprintf(name, sizeof name, "the rules %.*s",
+    s->name.n < 40 ? (int) s->name.n : 40,
+    s->name.n > 0 ? (const char *) s->name.at : "");
+  if (s->charsmap.n > 0) return error_found(x->why,
+    x->file, "normalizer_spec." "precompiled_charsmap", name,
+    "none (identity)");
+  if (s->back.n > 0) return error_found(x->why, x->file,
+    "denormalizer_spec." "precompiled_charsmap", "some rules",
+    "none");
+  return true;
+}
+
+/* <Judge what was read> */
+static bool judge(struct piece_model *x, bool *ours)
+{
+  static const char *const learner[] = { "a number from 1 to 4",
+    "Unigram", "BPE", "words", "characters" };
+  const struct piece_spec *s = &x->spec;
+  *ours = s->model == 2;
+  if (!*ours) return error_found(x->why, x->file,
+    "trainer_spec.model_type",
+    s->model <= 4 && s->model > 0 ? learner[s->model]
+    : "another number", "BPE (another kind of tokenizer)");
+  if (s->suffix != 0) return error_found(x->why, x->file,
+    "trainer_spec." "treat_whitespace_as_suffix", "true", "false");
+  if (s->unknown >= x->list.n
+    || x->list.piece[s->unknown].type != UNKNOWN)
+    return error_found(x->why, x->file, "trainer_spec.unk_id",
+    "another piece", "the id of the unknown piece");
+  return rules_are_none(x);
+}
+
+/* <Tell whether all letters are pieces> */
+static bool letters_are_pieces(struct piece_model *x, const uint32_t *rank)
+{
+  enum utf8_state state;
+  for (uint32_t id = 0; id < x->t->n_known; id++) {
+    struct span s = x->t->known_as[id].piece;
+    const unsigned char *c = x->t->letters.byte + s.at;
+    char field[40];
+    if (rank[id] == NO_RANK) continue;
+    for (size_t k = 0, n; k < s.n; k += n) {
+      n = utf8_next(c + k, s.n - k, &state);
+      if (ranked(x->t, rank, c + k, n) != 0) continue;
+      snprintf(field, sizeof field, "piece %u", (unsigned) id);
+      return error_found(x->why, x->file, field,
+        "a letter that is no piece", "letters that are pieces");
+    }
+  }
+  return true;
+}
+
+/* <Make ranks of scores> */
+static int by_score(const void *a, const void *b)
+{
+  const struct scored *x = a, *y = b;
+  if (x->score != y->score) return x->score > y->score ? -1 : 1;
+  return x->id < y->id ? -1 : x->id > y->id;
+}
+
+static bool rank_scores(struct piece_model *x)
+{
+  size_t n = x->list.n;
+  struct scored *p = x->list.piece;
+  uint32_t *rank = memory_take(x->m, FOR_TOKENS, n, sizeof *rank,
+    x->why), next = 0;
+  if (rank == NULL) return false;
+  qsort(p, n, sizeof *p, by_score);
+  for (size_t i = 0; i < n; i++) {
+    if (i > 0 && p[i].score != p[i - 1].score) next++;
+    rank[p[i].id] = p[i].type == NORMAL ? next : NO_RANK;
+  }
+  bool ok = letters_are_pieces(x, rank)
+    && pairs_from_ranks(x->m, x->t, rank, x->why);
+  memory_give(x->m, FOR_TOKENS, rank, n, sizeof *rank);
+  return ok;
+}
+
+/* <Set up what is done with a text> */
+static bool set_up(struct piece_model *x)
+{
+  struct tokenizer *t = x->t;
+  const struct piece_spec *s = &x->spec;
+  static const char block[] = "\xe2\x96\x81";
+  struct stage thin = { .what = THIN }, put = { .what = PUT },
+    replace = { .what = REPLACE };
+  t->drop_blank = s->put != 0 || s->thin != 0;
+  if (s->thin != 0 && !add_words(x->m, t, thin, block,
+    s->escape != 0 ? 3 : 0, NULL, 0, false, x->why)) return false;
+  if (s->put != 0 && !add_words(x->m, t, put, " ", 1, NULL, 0, false,
+    x->why)) return false;
+  if (s->escape != 0 && (!texts_replace(x->m, t, block, 3, " ", 1,
+      x->why) || !add_words(x->m, t, replace, block, 3, " ", 1, true,
+      x->why))) return false;
+  t->n_forms = t->n_cuts;
+  return texts_as_bytes(x->m, t, x->why);
+}
+
+static bool has_blank(const struct tokenizer *t, const struct span *s)
+{
+  const unsigned char *c = t->letters.byte + s->at;
+  for (size_t i = 0; i < s->n; i++)
+    if (c[i] == ' ' || (s->n - i >= 3
+      && memcmp(c + i, "\xe2\x96\x81", 3) == 0)) return true;
+  return false;
+}
+
+static bool add_special_pieces(struct piece_model *x)
+{
+  for (size_t i = 0; i < x->list.n; i++) {
+    const struct scored *p = &x->list.piece[i];
+    struct added_token a = { .id = p->id,
+      .text = x->t->known_as[p->id].piece,
+      .special = p->type == CONTROL || p->type == UNKNOWN,
+      .frozen = p->type == USER_DEFINED };
+    if (a.frozen && x->spec.thin != 0 && has_blank(x->t, &a.text))
+      return error_found(x->why, x->file,
+        "normalizer_spec." "remove_extra_whitespaces", "true, and "
+        "a user-defined piece with a blank", "one of the two");
+    if ((a.special || a.frozen) && !add_extra(x->m, x->t, &a,
+      x->why)) return false;
+  }
+  return index_extras(x->m, x->t, x->why);
+}
+
+/* <Read a model of SentencePiece> */
+static bool make_tokenizer(struct piece_model *x, struct wire w, bool *ours)
+{
+  struct tokenizer *t = x->t;
+  if (!read_message(x, w) || !judge(x, ours)) return false;
+  t->kind = "SentencePiece BPE", t->by_characters = true;
+  t->byte_fallback = x->spec.bytes != 0;
+  t->unknown = (uint32_t) x->spec.unknown + 1,
+    t->fuse_unknown = true;
+  if (!index_pieces(x->m, t, x->why)
+    || !all_different(t, x->file, "piece", x->why)
+    || !rank_scores(x)) return false;
+  find_words_apart(t);
+  return set_up(x) && add_special_pieces(x);
+}
+
+bool read_sentencepiece(struct memory *m, struct tokenizer *t,
+  const char *file, const unsigned char *byte, size_t n,
+  uint32_t *begin, uint32_t *end, bool *ours, struct error *why)
+{
+  struct piece_model x = { .m = m, .t = t, .file = file,
+    .spec = { .model = 1, .begin = 1, .end = 2, .put = 1, .thin = 1,
+    .escape = 1 }, .why = why };
+  *ours = true;
+  bool ok = make_tokenizer(&x, (struct wire) { byte, n },
+    ours);
+  *begin = ok && x.spec.begin < x.list.n
+    ? (uint32_t) x.spec.begin + 1 : 0;
+  *end = ok && x.spec.end < x.list.n ? (uint32_t) x.spec.end + 1 : 0;
+  memory_give(m, FOR_TOKENS, x.list.piece, x.list.room,
+    sizeof *x.list.piece);
+  return ok;
+}

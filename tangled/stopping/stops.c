@@ -1,0 +1,154 @@
+/* stops.c -- made from chapters/08-stopping.w; change it there */
+
+#include <inttypes.h>
+#include "stopping/stops.h"
+
+/* <Look for a child> */
+static uint32_t child_for(const struct stops *s, uint32_t at,
+  unsigned char byte)
+{
+  if (at == 0) return s->first[byte];
+  uint32_t next = s->node[at].child;
+  while (next != 0 && s->node[next].byte != byte)
+    next = s->node[next].sibling;
+  return next;
+}
+
+/* <Step through a byte> */
+uint32_t stops_step(const struct stops *s, uint32_t state,
+  unsigned char byte)
+{
+  uint32_t next = child_for(s, state, byte);
+  while (next == 0 && state != 0) {
+    state = s->node[state].failure;
+    next = child_for(s, state, byte);
+  }
+  return next;
+}
+
+/* <Look at a state> */
+size_t stops_hold(const struct stops *s, uint32_t state)
+{
+  return s->node[state].hold;
+}
+
+const struct stop_string *stops_ending(const struct stops *s, uint32_t state)
+{
+  uint32_t which = s->node[state].ending;
+  return which == 0 ? NULL : &s->list[which - 1];
+}
+
+/* <Add a string to the tree> */
+static void add_string(struct stops *s, size_t which)
+{
+  const struct stop_string *x = &s->list[which];
+  uint32_t at = 0;
+  for (size_t i = 0; i < x->n; i++) {
+    uint32_t next = child_for(s, at, x->byte[i]);
+    if (next == 0) {
+      next = (uint32_t) s->n_nodes++;
+      s->node[next] = (struct stops_node) { .depth = (uint32_t) i + 1,
+        .sibling = s->node[at].child, .byte = x->byte[i] };
+      s->node[at].child = next;
+      if (at == 0) s->first[x->byte[i]] = next;
+    }
+    at = next;
+  }
+  if (s->node[at].ending == 0) s->node[at].ending = (uint32_t) which + 1;
+}
+
+/* <Find the failures, level by level> */
+static void link_nodes(struct stops *s, uint32_t *queue)
+{
+  size_t tail = 1; /* queue[0] is the root */
+  for (size_t i = 0; i < tail; i++) {
+    uint32_t at = queue[i], c = s->node[at].child;
+    for (; c != 0; c = s->node[c].sibling) {
+      struct stops_node *x = &s->node[c];
+      if (at != 0)
+        x->failure = stops_step(s, s->node[at].failure, x->byte);
+      /* <See what ends at x, and what it may become> */
+      const struct stops_node *shorter = &s->node[x->failure];
+      if (x->ending == 0) x->ending = shorter->ending;
+      x->hold = x->child != 0 ? x->depth : shorter->hold;
+      queue[tail++] = c;
+    }
+  }
+}
+
+/* <Open and close the machine> */
+bool stops_open(struct stops *s, struct memory *m,
+  const struct stop_string *list, size_t n, struct error *why)
+{
+  *s = (struct stops) { .m = m, .list = list, .n = n, .n_nodes = 1 };
+  size_t room = 1;
+  for (size_t i = 0; i < n; i++) {
+    if (list[i].n == 0) return error_say(why, "stop string %zu is empty;"
+        " wanted: 1 byte or more", i);
+    if (list[i].n > UINT32_MAX - room) return error_say(why,
+        "the stop strings have" " more than %" PRIu32 " bytes",
+        UINT32_MAX - 1);
+    room += list[i].n;
+  }
+  /* <Take the nodes, and build the tree> */
+  s->node = memory_take(m, FOR_TOKENS, room, sizeof *s->node, why);
+  uint32_t *queue = s->node == NULL ? NULL
+    : memory_take(m, FOR_TOKENS, room, sizeof *queue, why);
+  s->room = room;
+  if (queue == NULL) {
+    stops_close(s);
+    return false;
+  }
+  for (size_t i = 0; i < n; i++) add_string(s, i);
+  link_nodes(s, queue);
+  memory_give(m, FOR_TOKENS, queue, room, sizeof *queue);
+  return true;
+}
+
+void stops_close(struct stops *s)
+{
+  memory_give(s->m, FOR_TOKENS, s->node, s->room, sizeof *s->node);
+  s->node = NULL;
+}
+
+/* <Read an escape> */
+static int digit(char c)
+{
+  return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f'
+    ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+static size_t escape(const char *p, unsigned char *byte)
+{
+  switch (*p) {
+  case 'n': *byte = '\n'; return 2;
+  case 't': *byte = '\t'; return 2;
+  case '\\': *byte = '\\'; return 2;
+  case 'x':
+    if (digit(p[1]) < 0 || digit(p[2]) < 0) return 0;
+    *byte = (unsigned char) (digit(p[1]) * 16 + digit(p[2]));
+    return 4;
+  default: return 0;
+  }
+}
+
+/* <Replace the escapes> */
+bool stop_unescape(struct memory *m, const char *text, struct bytes *out,
+  struct error *why)
+{
+  size_t before = out->n;
+  for (const char *p = text; *p != '\0'; ) {
+    unsigned char byte = (unsigned char) *p;
+    size_t n = byte == '\\' ? escape(p + 1, &byte) : 1;
+    bool ok = n > 0 ? bytes_push(m, out, &byte, 1, why)
+      : error_say(why, "stop string `%s': "
+        "wanted behind a backslash: n, t,"
+        " a backslash, or x and two hexadecimal digits", text);
+    if (!ok) {
+      out->n = before;
+      return false;
+    }
+    p += n;
+  }
+  return true;
+}

@@ -1,0 +1,562 @@
+/* conversations.c -- made from workshop/07-templates.w; change it there */
+
+#define _POSIX_C_SOURCE 200809L
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include "safetensors/jsonfile.h"
+#include "templates/conversations.h"
+
+/* <What surrounds the words> */
+
+/* where the system's words go: a turn; the user's first; the last turn, if it is a
+   user's */
+enum place { OWN_TURN, IN_FIRST, IN_LAST, NOWHERE };
+struct frame {
+  const char *begin, *open[SPEAKERS], *close[SPEAKERS];
+  /* of the assistant's turn; reply asks for one */
+  const char *end, *after, *reply;
+  enum place system_at;
+  bool alternates, trims[SPEAKERS];
+};
+
+#define SIGN(name) "{<|" name "|>}"
+#define IM(role) SIGN("im_start") role "\n"
+static const struct frame chatml = {
+  .begin = "", .open = { IM("system"), IM("user"),
+    IM("assistant") },
+  .close = { SIGN("im_end") "\n", SIGN("im_end") "\n", "" },
+  .end = SIGN("im_end"), .after = "\n",
+  .reply = IM("assistant"), .system_at = OWN_TURN };
+
+#define BEFORE SIGN("start_header_id")
+#define BEHIND SIGN("end_header_id") "\n\n"
+#define HEAD(role) BEFORE role BEHIND
+static const struct frame llama3 = {
+  .begin = SIGN("begin_of_text"), .open = { HEAD("system"),
+    HEAD("user"), HEAD("assistant") },
+  .close = { SIGN("eot_id"), SIGN("eot_id"), "" },
+  .end = SIGN("eot_id"), .after = "", .reply = HEAD("assistant"),
+  .system_at = OWN_TURN, .trims = { true, true, true } };
+static const struct frame llama3_dated = {
+  .begin = SIGN("begin_of_text"), .open = { HEAD("system")
+    "Cutting Knowledge " "Date: December 2023\n"
+    "Today Date: 26 Jul " "2024\n\n",
+    HEAD("user"), HEAD("assistant") },
+  .close = { SIGN("eot_id"), SIGN("eot_id"), "" },
+  .end = SIGN("eot_id"), .after = "", .reply = HEAD("assistant"),
+  .system_at = OWN_TURN, .trims = { true, true, true } };
+
+static const struct frame llama2 = {
+  .begin = "", .open = { "<<SYS>>\n", "{<s>}{[INST]} ", " " },
+  .close = { "\n<</SYS>>\n\n", " {[/INST]}", " " },
+  .end = "{</s>}", .after = "", .reply = "", .system_at = IN_FIRST,
+  .alternates = true, .trims = { false, true, true } };
+
+static const struct frame mistral = {
+  .begin = "{<s>}", .open = { "", "{[INST]} ", "" },
+  .close = { "", " {[/INST]}", "" },
+  .end = "{</s>}", .after = "", .reply = "", .system_at = NOWHERE,
+  .alternates = true };
+static const struct frame mistral_v1 = {
+  .begin = "{<s>}", .open = { "", " {[INST]} ", " " },
+  .close = { "\n\n", " {[/INST]}", "" },
+  .end = "{</s>}", .after = "", .reply = "", .system_at = IN_FIRST,
+  .alternates = true };
+static const struct frame mistral_v3 = {
+  .begin = "{<s>}", .open = { "", "{[INST]} ", " " },
+  .close = { "\n\n", "{[/INST]}", "" },
+  .end = "{</s>}", .after = "", .reply = "", .system_at = IN_LAST,
+  .alternates = true, .trims = { false, false, true } };
+
+static const struct frame pocket = {
+  .begin = "{<|endoftext|>}", .open = { "", "User: ",
+    "Assistant: " },
+  .close = { "", "\n", "" },
+  .end = "\n", .after = "\n", .reply = "Assistant:",
+  .system_at = NOWHERE, .alternates = true };
+
+/* silent: what the system says when it says nothing, or null */
+struct chat_template { const char *name; const struct frame *around;
+  const char *silent; bool thinks; };
+static const struct chat_template table[] = {
+  { "chatml", &chatml, NULL, false },
+  { "qwen2", &chatml, "You are a helpful " "assistant.", false },
+  { "qwen2.5", &chatml, "You are Qwen, " "created by Alibaba "
+    "Cloud. You are a " "helpful assistant.", false },
+  { "qwen3", &chatml, NULL, true },
+  { "smollm2", &chatml, "You are a helpful " "AI assistant named "
+    "SmolLM, trained by " "Hugging Face", false },
+  { "llama2", &llama2, NULL, false },
+  { "llama3", &llama3, NULL, false },
+  { "llama3.1", &llama3_dated, "", false },
+  { "mistral", &mistral, NULL, false },
+  { "mistral-v1", &mistral_v1, NULL, false },
+  { "mistral-v3", &mistral_v3, NULL, false },
+  { "pocket", &pocket, NULL, false } };
+enum { TEMPLATES = sizeof table / sizeof *table };
+
+/* <Put a part at the end> */
+struct writer { struct memory *m; struct script *out;
+  struct error *why; };
+static bool put(struct writer *w, enum part_kind kind,
+  enum speaker who, const char *text, size_t n)
+{
+  struct script *s = w->out;
+  struct script_part *last = s->n > 0 ? &s->part[s->n - 1] : NULL;
+  size_t at = s->text.n;
+  if (n == 0) return true;
+  if (!bytes_push(w->m, &s->text, text, n, w->why)) return false;
+  if (kind == PART_FRAME && last != NULL && last->kind == kind) {
+    last->n += n;
+    return true;
+  }
+  /* <Make room for one more part> */
+  if (s->n == s->room) {
+    size_t room = 2 * s->room + 16;
+    struct script_part *p = memory_grow(w->m, FOR_TOKENS, s->part,
+      s->room, room, sizeof *p, w->why);
+    if (p == NULL) return false;
+    s->part = p, s->room = room;
+  }
+  s->part[s->n++] = (struct script_part) { kind, who, at, n };
+  return true;
+}
+
+/* <Put what the table says> */
+static bool put_frame(struct writer *w, const char *words)
+{
+  while (*words != '\0') {
+    bool sign = *words == '{';
+    size_t n = strcspn(words + sign, sign ? "}" : "{");
+    if (!put(w, sign ? PART_MARK : PART_FRAME, SYSTEM, words + sign, n))
+      return false;
+    words += sign ? n + 2 : n;
+  }
+  return true;
+}
+
+/* <Take white space off> */
+static size_t blank_here(const unsigned char *text, size_t n)
+{
+  enum utf8_state state;
+  size_t k = utf8_next(text, n, &state);
+  uint32_t c = state == UTF8_WHOLE ? utf8_point(text, k) : 'x';
+  bool blank = (c >= 0x09 && c <= 0x0d) || (c >= 0x1c && c <= 0x20)
+    || c == 0x85 || c == 0xa0 || c == 0x1680
+    || (c >= 0x2000 && c <= 0x200a) || c == 0x2028 || c == 0x2029
+    || c == 0x202f || c == 0x205f || c == 0x3000;
+  return blank ? k : 0;
+}
+
+static void trim_end(struct script *s, size_t from)
+{
+  unsigned char *c = s->text.byte;
+  while (s->text.n > from) {
+    size_t k = s->text.n - 1;
+    while (k > from && (c[k] & 0xc0) == 0x80) k--;
+    if (blank_here(c + k, s->text.n - k) != s->text.n - k) break;
+    s->text.n = k;
+  }
+  while (s->n > 0 && s->part[s->n - 1].at >= s->text.n) s->n--;
+  if (s->n > 0 && s->part[s->n - 1].at + s->part[s->n - 1].n > s->text.n)
+    s->part[s->n - 1].n = s->text.n - s->part[s->n - 1].at;
+}
+
+/* <Put a turn> */
+static bool put_turn(struct writer *w, const struct frame *f,
+  const struct turn *now, const struct turn *within)
+{
+  if (!put_frame(w, f->open[now->who])) return false;
+  size_t from = w->out->text.n, k, at = 0;
+  if (within != NULL && (!put_frame(w, f->open[SYSTEM])
+      || !put(w, PART_SAID, within->who, within->text, within->n)
+      || !put_frame(w, f->close[SYSTEM]))) return false;
+  if (f->trims[now->who] && w->out->text.n == from)
+    while (at < now->n && (k = blank_here((const unsigned char *)
+        now->text + at, now->n - at)) > 0) at += k;
+  if (!put(w, PART_SAID, now->who, now->text + at, now->n - at))
+    return false;
+  if (f->trims[now->who]) trim_end(w->out, from);
+  return put_frame(w, f->close[now->who]) && (now->who != ASSISTANT
+    || (put_frame(w, f->end) && put_frame(w, f->after)));
+}
+
+/* <Take an answer's thought apart> */
+static bool find(const struct turn *said, const char *word, bool last,
+  size_t *at)
+{
+  size_t k = strlen(word);
+  bool found = false;
+  for (size_t i = 0; i + k <= said->n && !(found && !last); i++)
+    if (memcmp(said->text + i, word, k) == 0) found = true, *at = i;
+  return found;
+}
+
+static void strip_lines(struct turn *t)
+{
+  while (t->n > 0 && *t->text == '\n') t->text++, t->n--;
+}
+
+static void part_thought(const struct turn *said, struct turn *thought,
+  struct turn *rest)
+{
+  size_t at;
+  *thought = (struct turn) { ASSISTANT, said->text, 0 };
+  *rest = *said;
+  if (!find(said, "</think>", true, &at)) return;
+  rest->text += at + 8, rest->n -= at + 8;
+  strip_lines(rest);
+  find(said, "</think>", false, &thought->n);
+  while (thought->n > 0 && thought->text[thought->n - 1] == '\n')
+    thought->n--;
+  if (find(thought, "<think>", true, &at))
+    thought->text += at + 7, thought->n -= at + 7;
+  strip_lines(thought);
+}
+
+/* <Put an answer of one who thinks> */
+static bool put_thinker(struct writer *w, const struct turn *said,
+  bool late, bool last)
+{
+  struct turn thought, rest;
+  struct frame f = chatml;
+  part_thought(said, &thought, &rest);
+  if (!late || (!last && thought.n == 0))
+    return put_turn(w, &f, &rest, NULL);
+  strip_lines(&rest);
+  f.open[SYSTEM] = "<think>\n", f.close[SYSTEM] = "\n</think>\n\n";
+  return put_turn(w, &f, &rest, &thought);
+}
+
+/* <Look at the order of the turns> */
+static bool in_order(const struct chat_template *t,
+  const struct turn *talk, size_t n, struct error *why)
+{
+  static const char *const whose[] = { "the system's", "the user's",
+    "the assistant's" };
+  size_t first = n > 0 && talk[0].who == SYSTEM;
+  const struct frame *f = t->around;
+  if (first == 1 && f->system_at == NOWHERE)
+    return error_say(why, "the template %s has no place for a "
+      "system turn", t->name);
+  if (n == 0 || (first == n && f->system_at != OWN_TURN))
+    return error_say(why, "the template %s wants a turn of the "
+      "user's, and there is none", t->name);
+  for (size_t i = first; i < n; i++) {
+    enum speaker due = (i - first) % 2 == 0 ? USER : ASSISTANT;
+    if (talk[i].who == SYSTEM || (f->alternates && talk[i].who != due))
+      return error_say(why, "turn %zu is %s; the template %s wants "
+        "%s there", i + 1, whose[talk[i].who], t->name,
+        f->alternates ? whose[due] : "another's");
+  }
+  return true;
+}
+
+bool chat_template_rewrites(const struct chat_template *t,
+  const struct turn *talk, size_t n)
+{
+  return t->thinks || (t->around->system_at == IN_LAST && n > 0
+    && talk[0].who == SYSTEM);
+}
+
+static bool may_begin(const struct chat_template *t,
+  const struct turn *talk, size_t n, size_t from, struct error *why)
+{
+  if (from > 0 && (from > n || talk[from - 1].who != ASSISTANT))
+    return error_say(why, "a conversation of %zu turns cannot be "
+      "continued behind turn %zu, which is no answer", n, from);
+  if (from > 0 && chat_template_rewrites(t, talk, from))
+    return error_say(why, "the template %s changes earlier turns; "
+      "all must be written again", t->name);
+  return true;
+}
+
+/* <Put the beginning, or what follows an answer> */
+static bool put_beginning(struct writer *w,
+  const struct chat_template *t, const struct turn *talk, bool follows)
+{
+  const struct frame *f = t->around;
+  if (follows) return put_frame(w, f->after);
+  if (!put_frame(w, f->begin)) return false;
+  if (f->system_at != OWN_TURN) return true;
+  if (talk[0].who == SYSTEM) return put_turn(w, f, &talk[0], NULL);
+  return t->silent == NULL || (put_frame(w, f->open[SYSTEM])
+    && put_frame(w, t->silent) && put_frame(w, f->close[SYSTEM]));
+}
+
+/* <Put the turns> */
+static bool is_question(const struct turn *said)
+{
+  static const char open[] = "<tool_response>",
+    close[] = "</tool_response>";
+  size_t k = sizeof open - 1, l = sizeof close - 1;
+  return said->who == USER && !(said->n >= l
+    && memcmp(said->text, open, k) == 0
+    && memcmp(said->text + said->n - l, close, l) == 0);
+}
+
+static bool put_turns(struct writer *w, const struct chat_template *t,
+  const struct turn *talk, size_t n, size_t from)
+{
+  size_t first = talk[0].who == SYSTEM, question = n;
+  while (question > 0 && !is_question(&talk[question - 1])) question--;
+  for (size_t i = from > first ? from : first; i < n; i++) {
+    bool here = first == 1 && talk[i].who == USER
+      && ((t->around->system_at == IN_FIRST && i == 1)
+      || (t->around->system_at == IN_LAST && i == n - 1));
+    bool ok = t->thinks && talk[i].who == ASSISTANT
+      ? put_thinker(w, &talk[i], question > 0 && i >= question,
+      i == n - 1) : put_turn(w, t->around, &talk[i],
+      here ? &talk[0] : NULL);
+    if (!ok) return false;
+  }
+  return true;
+}
+
+/* <Write a script> */
+bool script_write(struct memory *m, const struct chat_template *by,
+  const struct turn *talk, size_t n, size_t from, bool reply,
+  struct script *out, struct error *why)
+{
+  struct writer w = { m, out, why };
+  *out = (struct script) { .by = by, .inside = from > 0 };
+  if (in_order(by, talk, n, why) && may_begin(by, talk, n, from, why)
+      && put_beginning(&w, by, talk, from > 0)
+      && put_turns(&w, by, talk, n, from)
+      && (!reply || put_frame(&w, by->around->reply))) return true;
+  script_free(m, out);
+  return false;
+}
+
+void script_free(struct memory *m, struct script *s)
+{
+  bytes_free(m, &s->text);
+  memory_give(m, FOR_TOKENS, s->part, s->room, sizeof *s->part);
+  *s = (struct script) { .by = s->by };
+}
+
+/* <Find the token of a mark> */
+static bool find_mark(const struct script *s, size_t i,
+  const struct tokenizer *v, bool *there, uint32_t *id,
+  struct error *why)
+{
+  const struct script_part *p = &s->part[i];
+  const char *text = (const char *) s->text.byte + p->at;
+  *there = p->kind == PART_MARK && tokenizer_find(v, text, p->n, id)
+    && tokenizer_is_special(v, *id);
+  return *there || p->kind != PART_MARK || *text == '['
+    || error_say(why, "the template %s wants the token %.*s, and "
+      "this vocabulary has none that is marked special",
+      s->by->name, (int) p->n, text);
+}
+
+/* <Encode what lies between two marks> */
+static bool encode_stretch(const struct script *s, size_t from,
+  size_t to, struct tokenizer *v, struct memory *m, struct ids *out,
+  struct error *why)
+{
+  const char *text = (const char *) s->text.byte + from;
+  if (from == to) return true;
+  return from > 0 || s->inside
+    ? tokenizer_encode_inside(v, m, text, to - from, out, why)
+    : tokenizer_encode(v, m, text, to - from, false, false, out, why);
+}
+
+/* <Encode a script> */
+bool script_encode(const struct script *s, struct tokenizer *v,
+  struct memory *m, struct ids *out, struct error *why)
+{
+  size_t start = out->n, done = 0;
+  bool ok = true, there;
+  for (size_t i = 0; ok && i < s->n; i++) {
+    uint32_t id;
+    ok = find_mark(s, i, v, &there, &id, why);
+    if (!ok || !there) continue;
+    ok = encode_stretch(s, done, s->part[i].at, v, m, out, why)
+      && ids_push(m, out, id, why);
+    done = s->part[i].at + s->part[i].n;
+  }
+  ok = ok && encode_stretch(s, done, s->text.n, v, m, out, why);
+  if (!ok) out->n = start;
+  return ok;
+}
+
+/* <Encode a conversation> */
+bool conversation_ids(struct memory *m, const struct chat_template *by,
+  struct tokenizer *v, const struct turn *talk, size_t n, size_t from,
+  bool reply, struct ids *out, struct error *why)
+{
+  struct script s;
+  if (!script_write(m, by, talk, n, from, reply, &s, why)) return false;
+  bool ok = script_encode(&s, v, m, out, why);
+  script_free(m, &s);
+  return ok;
+}
+
+/* <Find what ends an answer> */
+bool conversation_ends(struct memory *m, const struct chat_template *by,
+  struct tokenizer *v, struct ids *out, struct error *why)
+{
+  struct script s = { .by = by, .inside = true };
+  struct writer w = { m, &s, why };
+  bool ok = put_frame(&w, by->around->end)
+    && script_encode(&s, v, m, out, why);
+  script_free(m, &s);
+  return ok;
+}
+
+/* <Find a template by its name> */
+const struct chat_template *chat_template_at(size_t i)
+{
+  return i < TEMPLATES ? &table[i] : NULL;
+}
+
+const char *chat_template_name(const struct chat_template *t)
+{
+  return t->name;
+}
+
+static const char *all_names(char room[160])
+{
+  size_t n = 0;
+  for (size_t i = 0; i < TEMPLATES && n < 160; i++)
+    n += (size_t) snprintf(room + n, 160 - n, "%s%s",
+      i == 0 ? "" : ", ", table[i].name);
+  return room;
+}
+
+const struct chat_template *chat_template_named(const char *name,
+  struct error *why)
+{
+  char room[160];
+  for (size_t i = 0; i < TEMPLATES; i++)
+    if (strcmp(table[i].name, name) == 0) return &table[i];
+  error_say(why, "there is no template %.40s; the names are %s", name,
+    all_names(room));
+  return NULL;
+}
+
+/* <Recognize a program> */
+static uint64_t key_of(const char *text, size_t n)
+{
+  uint64_t h = UINT64_C(0xcbf29ce484222325);
+  while (n > 0 && memchr(" \t\r\n", text[n - 1], 4) != NULL) n--;
+  for (size_t i = 0; i < n; i++) {
+    bool line = i + 1 < n && text[i] == '\\' && text[i + 1] == 'n';
+    i += line;
+    h = (h ^ (line ? '\n' : (unsigned char) text[i]))
+      * UINT64_C(0x100000001b3);
+  }
+  return h;
+}
+
+static const struct { uint64_t key; const char *name; } published[] = {
+  { UINT64_C(0x88bf4138d5c826f0), "chatml" },
+  { UINT64_C(0x773d13e188afc917), "chatml" },
+  { UINT64_C(0xe62b0eb869d628c3), "chatml" },
+  { UINT64_C(0x8a87094e0e1e24c5), "qwen2" },
+  { UINT64_C(0x11d394755cef9355), "qwen2.5" },
+  { UINT64_C(0xabb815b933a4981a), "qwen3" },
+  { UINT64_C(0x521e84e1430005c3), "qwen3" },
+  { UINT64_C(0x45ec583d4d25bc3a), "smollm2" },
+  { UINT64_C(0x4d1512049817743d), "llama2" },
+  { UINT64_C(0x74891e390e614ae2), "llama3" },
+  { UINT64_C(0x0e60067a5537498e), "llama3" },
+  { UINT64_C(0x4fd30286bc0da17c), "llama3.1" },
+  { UINT64_C(0x1a6da26e3aef1b34), "llama3.1" },
+  { UINT64_C(0x8c734b90b4f8d84d), "mistral" },
+  { UINT64_C(0xd99e5b4469be13b3), "mistral-v1" } };
+
+const struct chat_template *chat_template_known(const char *text,
+  size_t n)
+{
+  uint64_t key = key_of(text, n);
+  for (size_t i = 0; i < sizeof published / sizeof *published; i++)
+    if (published[i].key == key)
+      return chat_template_named(published[i].name, NULL);
+  return NULL;
+}
+
+/* <Find a model's template> */
+static const json_t *field_of(const json_t *settings)
+{
+  json_t *v = json_object_get(settings, "chat_template"), *one;
+  size_t i;
+  json_array_foreach(v, i, one) {
+    const char *name =
+      json_string_value(json_object_get(one, "name"));
+    if (name != NULL && strcmp(name, "default") == 0)
+      return json_object_get(one, "template");
+  }
+  return v;
+}
+
+static const struct chat_template *judge(json_t *program,
+  const char *path, struct error *why)
+{
+  char room[64], names[160], wanted[240];
+  const struct chat_template *t = !json_is_string(program) ? NULL
+    : chat_template_known(json_string_value(program),
+    json_string_length(program));
+  snprintf(wanted, sizeof wanted, "a published template that is "
+    "known here, or --template with one of %s", all_names(names));
+  if (t == NULL) error_found(why, path, "chat_template",
+    json_excerpt(program, room), wanted);
+  return t;
+}
+
+static const struct chat_template *judge_file(const char *path,
+  struct error *why)
+{
+  struct mapping map;
+  if (!file_map(&map, path, why)) return NULL;
+  json_t *program = map.size > SETTINGS_MOST ? NULL
+    : json_stringn((const char *) map.bytes, map.size);
+  const struct chat_template *t = NULL;
+  if (program == NULL) error_say(why, "%s: is no text of at most "
+    "%d bytes", path, SETTINGS_MOST);
+  else t = judge(program, path, why);
+  json_decref(program);
+  file_unmap(&map);
+  return t;
+}
+
+enum { PATH_ROOM = 4096 };
+static bool is_there(const char *folder, const char *name, int mode,
+  char path[PATH_ROOM])
+{
+  int n = snprintf(path, PATH_ROOM, "%s/%s", folder, name);
+  return n > 0 && n < PATH_ROOM && access(path, mode) == 0;
+}
+
+const struct chat_template *chat_template_of(const char *folder,
+  struct error *why)
+{
+  char path[PATH_ROOM], names[160];
+  if (is_there(folder, "chat_template.jinja", F_OK, path))
+    return judge_file(path, why);
+  json_t *settings = is_there(folder, "tokenizer_config.json", F_OK, path)
+    ? json_read(path, SETTINGS_MOST, why) : json_null();
+  const json_t *v = field_of(settings);
+  const struct chat_template *t = NULL;
+  if (settings != NULL && (v == NULL || json_is_null(v)))
+    error_say(why, "%.120s: has no chat template; --template takes "
+      "one of %s", folder, all_names(names));
+  else if (settings != NULL) t = judge((json_t *) v, path, why);
+  json_decref(settings);
+  return t;
+}
+
+bool chat_template_given(const char *folder)
+{
+  char path[PATH_ROOM];
+  if (is_there(folder, "chat_template.jinja", R_OK, path)) return true;
+  json_t *settings = is_there(folder, "tokenizer_config.json", R_OK, path)
+    ? json_read(path, SETTINGS_MOST, NULL) : NULL;
+  json_t *v = json_object_get(settings, "chat_template");
+  bool given = v != NULL && !json_is_null(v);
+  json_decref(settings);
+  return given;
+}

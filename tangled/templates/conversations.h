@@ -1,0 +1,90 @@
+/* conversations.h -- made from workshop/07-templates.w; change it there */
+
+#ifndef INCIPIT_CONVERSATIONS_H
+#define INCIPIT_CONVERSATIONS_H
+#include "tokenizer/tokenizer.h"
+
+/* <What is said, and by whom> */
+
+/* who takes a turn */
+enum speaker { SYSTEM, USER, ASSISTANT, SPEAKERS };
+
+/* n bytes that somebody says; they belong to the caller */
+struct turn { enum speaker who; const char *text; size_t n; };
+
+/* <Templates, by name and by sight> */
+
+/* how a family of models sets a conversation; one of a fixed table */
+struct chat_template;
+
+/* number i of the table, null behind the last */
+const struct chat_template *chat_template_at(size_t i);
+
+/* what it is called: "chatml", "llama3", ... */
+const char *chat_template_name(const struct chat_template *t);
+
+/* the one that is called so; null and a sentence that lists all */
+const struct chat_template *chat_template_named(const char *name,
+  struct error *why);
+
+/* the one that does what a published program of n bytes does; null if the program is
+   not known here */
+const struct chat_template *chat_template_known(const char *text,
+  size_t n);
+
+/* the one that a model's directory asks for; null and a sentence */
+const struct chat_template *chat_template_of(const char *folder,
+  struct error *why);
+
+/* does a model's directory ask for one, whether we know it or not? */
+bool chat_template_given(const char *folder);
+
+/* <A script> */
+
+/* a special token; words of the template around a turn; what somebody said */
+enum part_kind { PART_MARK, PART_FRAME, PART_SAID };
+
+/* n bytes from at on; who: of what is said, by whom */
+struct script_part { enum part_kind kind; enum speaker who;
+  size_t at, n; };
+
+/* n parts that are the text in order; inside: it continues one */
+struct script { const struct chat_template *by; struct bytes text;
+  struct script_part *part; size_t n, room; bool inside; };
+
+/* the turns from number from of n on, and, with reply, what asks for an answer. With
+   from > 0 it is what follows the id that ended the answer in turn from - 1. On
+   failure *out is empty, and the sentence names the turn */
+bool script_write(struct memory *m, const struct chat_template *by,
+  const struct turn *talk, size_t n, size_t from, bool reply,
+  struct script *out, struct error *why);
+
+/* returns its blocks */
+void script_free(struct memory *m, struct script *s);
+
+/* <What a conversation asks of a template> */
+
+/* may a new turn change what stands for the n old ones? If so, all must be written,
+   with from == 0 */
+bool chat_template_rewrites(const struct chat_template *t,
+  const struct turn *talk, size_t n);
+
+/* <From a script to ids> */
+
+/* appends the ids: a mark of the template is its token, all else is letters. On
+   failure out is as it was: a mark that the vocabulary lacks, a letter that it cannot
+   spell, memory */
+bool script_encode(const struct script *s, struct tokenizer *v,
+  struct memory *m, struct ids *out, struct error *why);
+
+/* script_write and script_encode, with the failures of both */
+bool conversation_ids(struct memory *m, const struct chat_template *by,
+  struct tokenizer *v, const struct turn *talk, size_t n, size_t from,
+  bool reply, struct ids *out, struct error *why);
+
+/* appends the id that ends an answer, besides those of the model (or more, if what
+   ends it are letters); on failure out is as it was: a mark that the vocabulary
+   lacks, memory */
+bool conversation_ends(struct memory *m, const struct chat_template *by,
+  struct tokenizer *v, struct ids *out, struct error *why);
+#endif

@@ -1,0 +1,1257 @@
+/* files.c -- made from workshop/06-tokenizer-json.w; change it there */
+
+#define _POSIX_C_SOURCE 200809L
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "sentencepiece/scores.h"
+#include "tokenizer-json/files.h"
+
+/* <What reading a file needs> */
+#define BLOCK "\xe2\x96\x81"
+struct reader { struct memory *m; struct tokenizer *t;
+  const char *file;
+  json_t *vocab; size_t bytes; struct bytes row; bool ours, fused,
+    in_bytes;
+  uint32_t begin, end; struct error *why; };
+
+/* <Refuse a field> */
+static int clip(const char *text, size_t n, size_t most)
+{
+  if (n <= most) return (int) n;
+  return (int) (most - utf8_held((const unsigned char *) text, most));
+}
+
+static const char *shown(const json_t *v, char room[80])
+{
+  const char *text = json_string_value(v);
+  if (v == NULL) return "missing";
+  if (text != NULL)
+    snprintf(room, 80, "\"%.*s\"",
+      clip(text, json_string_length(v), 70), text);
+  else if (json_is_integer(v))
+    snprintf(room, 80, "%lld", (long long) json_integer_value(v));
+  else return json_is_null(v) ? "null" : json_is_true(v) ? "true"
+    : json_is_false(v) ? "false" : json_is_object(v) ? "an object"
+    : json_is_array(v) ? "a list" : "a number with a point";
+  return room;
+}
+
+static bool refuse(struct reader *r, const char *field,
+  const json_t *found, const char *wanted)
+{
+  char room[80];
+  return error_found(r->why, r->file, field, shown(found, room),
+    wanted);
+}
+
+struct field_name { char name[160]; };
+static struct field_name below(const char *where, const char *key)
+{
+  struct field_name p;
+  snprintf(p.name, sizeof p.name, "%s%s%.*s", where,
+    *where ? "." : "", clip(key, strlen(key), 40), key);
+  return p;
+}
+
+static struct field_name number_of(const char *where, size_t i)
+{
+  struct field_name p;
+  snprintf(p.name, sizeof p.name, "%.130s[%zu]", where, i);
+  return p;
+}
+
+/* <Accept only keys that we know> */
+static bool says_nothing(const json_t *v)
+{
+  return v == NULL || json_is_null(v) || json_is_false(v)
+    || (json_is_string(v) && json_string_length(v) == 0)
+    || (json_is_array(v) && json_array_size(v) == 0)
+    || (json_is_object(v) && json_object_size(v) == 0);
+}
+
+static bool only_keys(struct reader *r, const char *where,
+  json_t *object, const char *keys)
+{
+  const char *key;
+  json_t *v;
+  if (!json_is_object(object)) return refuse(r, where, object,
+    "an object");
+  json_object_foreach(object, key, v) {
+    size_t n = strlen(key);
+    const char *at = strchr(key, ' ') == NULL ? keys : "";
+    while (*at != '\0' && !(strncmp(at, key, n) == 0 && at[n] == ' '))
+      at = strchr(at, ' ') + 1;
+    if (*at == '\0' && !says_nothing(v))
+      return refuse(r, below(where, key).name, v,
+        "a key that this reader knows");
+  }
+  return true;
+}
+
+/* <Read a flag> */
+static bool flag(struct reader *r, const char *where, json_t *object,
+  const char *key, bool otherwise, bool *out)
+{
+  json_t *v = json_object_get(object, key);
+  *out = v == NULL || json_is_null(v) ? otherwise : json_is_true(v);
+  return v == NULL || json_is_null(v) || json_is_boolean(v)
+    || refuse(r, below(where, key).name, v, "true or false");
+}
+
+/* <Read an id> */
+static bool read_id(struct reader *r, const char *field,
+  const json_t *v, uint32_t *id)
+{
+  char wanted[64];
+  size_t most = r->bytes < MAX_ID ? r->bytes : MAX_ID;
+  snprintf(wanted, sizeof wanted, "an integer from 0 to %zu", most - 1);
+  if (!json_is_integer(v) || json_integer_value(v) < 0
+      || json_integer_value(v) >= (json_int_t) most)
+    return refuse(r, field, v, wanted);
+  *id = (uint32_t) json_integer_value(v);
+  return true;
+}
+
+/* <Spell a byte as a character, and back> */
+static bool seen(unsigned b)
+{
+  return (b >= 33 && b <= 126) || (b >= 161 && b <= 255 && b != 173);
+}
+
+uint32_t alphabet(unsigned b)
+{
+  if (seen(b)) return b;
+  return b <= 32 ? 256 + b : b <= 160 ? 256 + 33 + (b - 127)
+    : 256 + 33 + 34;
+}
+
+static int alphabet_byte(uint32_t c)
+{
+  if (c < 256) return seen(c) ? (int) c : -1;
+  if (c <= 256 + 32) return (int) (c - 256);
+  if (c <= 256 + 32 + 34) return (int) (c - 256 - 33 + 127);
+  return c == 256 + 33 + 34 ? 173 : -1;
+}
+
+/* <Turn a word of the file into bytes> */
+static bool to_bytes(struct reader *r, const char *text, size_t n,
+  struct bytes *out, bool *spelt)
+{
+  const unsigned char *c = (const unsigned char *) text;
+  size_t start = out->n, length = 0;
+  *spelt = true;
+  if (r->t->by_characters)
+    return bytes_push(r->m, out, text, n, r->why);
+  for (size_t at = 0; at < n && *spelt; at += length) {
+    enum utf8_state state;
+    length = utf8_next(c + at, n - at, &state);
+    int b = alphabet_byte(utf8_point(c + at, length));
+    unsigned char byte = (unsigned char) b;
+    *spelt = b >= 0;
+    if (*spelt && !bytes_push(r->m, out, &byte, 1, r->why))
+      return false;
+  }
+  if (*spelt) return true;
+  out->n = start;
+  return bytes_push(r->m, out, text, n, r->why);
+}
+
+/* <All about the words of the vocabulary> */
+
+/* <Read the vocabulary> */
+static bool read_vocab(struct reader *r, const char *where)
+{
+  const char *key;
+  size_t n;
+  json_t *v;
+  if (!json_is_object(r->vocab)) return refuse(r, where, r->vocab,
+    "an object");
+  json_object_keylen_foreach(r->vocab, key, n, v) {
+    uint32_t id;
+    bool spelt;
+    r->row.n = 0;
+    if (!read_id(r, below(where, key).name, v, &id)
+        || !to_bytes(r, key, n, &r->row, &spelt)) return false;
+    /* <Enter the word under its id> */
+    struct known_id *k = know_id(r->m, r->t, id, r->why);
+    if (k == NULL) return false;
+    if (k->text.n > 0)
+      return refuse(r, below(where, key).name, v,
+        "an id that no other word has");
+    if (!keep_letters(r->m, r->t, r->row.byte, r->row.n, &k->text,
+      r->why)) return false;
+    if (spelt) k->piece = k->text;
+  }
+  return index_pieces(r->m, r->t, r->why);
+}
+
+/* <Read one merge> */
+static bool read_merge(struct reader *r, const char *a, size_t n_a,
+  const char *b, size_t n_b, const char *field)
+{
+  bool spelt_a, spelt_b;
+  r->row.n = 0;
+  if (!to_bytes(r, a, n_a, &r->row, &spelt_a)) return false;
+  size_t n = r->row.n;
+  if (!to_bytes(r, b, n_b, &r->row, &spelt_b)) return false;
+  const struct name_map *known = &r->t->by_piece;
+  bool two = spelt_a && spelt_b && n > 0 && r->row.n > n;
+  uint32_t left = two ? name_map_get(known, r->row.byte, n) : 0;
+  uint32_t right = two ? name_map_get(known, r->row.byte + n,
+    r->row.n - n) : 0;
+  uint32_t made = two ? name_map_get(known, r->row.byte, r->row.n) : 0;
+  if (left != 0 && right != 0 && made != 0)
+    return bpe_add(r->m, &r->t->rules, left - 1, right - 1, made - 1,
+      r->why);
+  char words[120];
+  snprintf(words, sizeof words, "\"%.*s\" and \"%.*s\"",
+    clip(a, n_a, 40), a, clip(b, n_b, 40), b);
+  return error_found(r->why, r->file, field, words,
+    "two words of the vocabulary that make a third");
+}
+
+/* <Read the merges> */
+static bool read_merges(struct reader *r, const char *where,
+  json_t *list)
+{
+  size_t i;
+  json_t *v;
+  if (!json_is_array(list)) return refuse(r, where, list, "a list");
+  json_array_foreach(list, i, v) {
+    const json_t *a = json_array_get(v, 0), *b = json_array_get(v, 1);
+    const char *text = json_string_value(v), *blank;
+    struct field_name field = number_of(where, i);
+    bool ok;
+    /* <Take the two words from a list, or from a string> */
+    if (json_array_size(v) == 2 && json_is_string(a)
+      && json_is_string(b)) ok = read_merge(r, json_string_value(a),
+        json_string_length(a), json_string_value(b),
+        json_string_length(b), field.name);
+    else if (text != NULL && (blank = strchr(text, ' ')) != NULL
+      && strchr(blank + 1, ' ') == NULL)
+      ok = read_merge(r, text, (size_t) (blank - text), blank + 1,
+        json_string_length(v) - (size_t) (blank + 1 - text),
+        field.name);
+    else ok = refuse(r, field.name, v, "two words");
+    if (!ok) return false;
+  }
+  return true;
+}
+
+/* <Count the bytes that have tokens> */
+static int bytes_with_tokens(const struct tokenizer *t)
+{
+  int n = 0;
+  for (int b = 0; b < 256; b++)
+    n += t->rules.byte_id[b] != BPE_NONE;
+  return n;
+}
+
+/* <Read the unknown token> */
+static bool read_unknown(struct reader *r, const json_t *v)
+{
+  uint32_t id;
+  int bytes = bytes_with_tokens(r->t);
+  if (says_nothing(v)) return true;
+  if (!r->t->by_characters) return bytes == 256
+    || refuse(r, "model.unk_token", v,
+    "null, as some byte has no token");
+  if (bytes > 0 && bytes < 256) return refuse(r,
+    "model.byte_fallback", json_true(),
+    "false, or a token for each of the 256 bytes");
+  if (!json_is_string(v) || !tokenizer_find(r->t,
+    json_string_value(v), json_string_length(v), &id))
+    return refuse(r, "model.unk_token", v,
+      "a word of the vocabulary");
+  r->t->unknown = id + 1;
+  return true;
+}
+
+/* <Read the model> */
+static bool read_model(struct reader *r, json_t *model)
+{
+  static const char *const none[] = { "dropout",
+    "continuing_subword_prefix", "end_of_word_suffix", NULL };
+  if (!only_keys(r, "model", model, "type dropout unk_token "
+    "continuing_subword_prefix " "end_of_word_suffix fuse_unk "
+    "byte_fallback ignore_merges " "vocab merges ")) return false;
+  /* <Refuse what would change ids, and what we do not do> */
+  for (size_t i = 0; none[i] != NULL; i++) {
+    json_t *v = json_object_get(model, none[i]);
+    if (!says_nothing(v) && !(json_is_number(v)
+      && json_number_value(v) == 0)) return refuse(r,
+      below("model", none[i]).name, v, "null");
+  }
+  r->vocab = json_object_get(model, "vocab");
+  if (!flag(r, "model", model, "ignore_merges", false,
+      &r->t->ignore_merges)
+    || !flag(r, "model", model, "byte_fallback", false,
+      &r->t->byte_fallback)
+    || !flag(r, "model", model, "fuse_unk", false,
+      &r->t->fuse_unknown) || !read_vocab(r, "model.vocab")
+    || !read_merges(r, "model.merges",
+      json_object_get(model, "merges"))) return false;
+  if (r->t->by_characters) find_words_apart(r->t);
+  return read_unknown(r, json_object_get(model, "unk_token"));
+}
+
+/* <Read an added token> */
+static bool read_added(struct reader *r, const char *where, json_t *v)
+{
+  struct added_token x = { .id = 0 };
+  json_t *text = json_object_get(v, "content"),
+    *id = json_object_get(v, "id");
+  if (!only_keys(r, where, v, "id content single_word "
+    "lstrip rstrip normalized " "special ")
+    || !read_id(r, below(where, "id").name, id, &x.id)
+    || !flag(r, where, v, "special", false, &x.special)
+    || !flag(r, where, v, "lstrip", false, &x.lstrip)
+    || !flag(r, where, v, "rstrip", false, &x.rstrip)
+    || !flag(r, where, v, "single_word", false, &x.single_word)
+    || !flag(r, where, v, "normalized", !x.special,
+      &x.normalized)) return false;
+  size_t n = json_string_length(text);
+  if (n == 0) return refuse(r, below(where, "content").name, text,
+    "some text");
+  /* <See that the id is free, or the one that the word has> */
+  json_t *word = json_object_getn(r->vocab, json_string_value(text),
+    n);
+  bool taken = x.id < r->t->n_known
+    && r->t->known_as[x.id].text.n > 0;
+  if (word != NULL ? json_integer_value(word) != x.id : taken)
+    return refuse(r, below(where, "id").name, id, word != NULL
+      ? "the id that the vocabulary has" : "an id that no word has");
+  return keep_letters(r->m, r->t, json_string_value(text), n, &x.text,
+    r->why) && add_extra(r->m, r->t, &x, r->why);
+}
+
+/* <Read the other four parts> */
+
+/* <Go through a sequence> */
+typedef bool read_part(struct reader *r, const char *where,
+  json_t *v);
+static bool read_each(struct reader *r, const char *where, json_t *v,
+  const char *key, read_part *read)
+{
+  size_t i;
+  json_t *each, *list = json_object_get(v, key);
+  struct field_name at = below(where, key);
+  char keys[40];
+  snprintf(keys, sizeof keys, "type %s ", key);
+  if (!only_keys(r, where, v, keys)) return false;
+  if (strlen(at.name) > 120) return refuse(r, where, v,
+    "less nesting");
+  if (!json_is_array(list)) return refuse(r, at.name, list, "a list");
+  json_array_foreach(list, i, each)
+    if (!read(r, number_of(at.name, i).name, each)) return false;
+  return true;
+}
+
+/* <Append a stage of the file> */
+static bool or_refuse(struct reader *r, const char *where, bool ok,
+  const struct error *inner)
+{
+  return ok || error_found(r->why, r->file, where, inner->words,
+    "a pattern that can be used, and " "at most 16 stages");
+}
+
+static bool cut_at(struct reader *r, const char *where,
+  const char *pattern, size_t n)
+{
+  struct error inner = { "" };
+  return or_refuse(r, where, add_cut(r->m, r->t, pattern, n, &inner),
+    &inner);
+}
+
+static bool put_before(struct reader *r, const char *where,
+  const char *words, size_t n, bool first_only, bool unless_there)
+{
+  struct error inner = { "" };
+  return or_refuse(r, where, add_words(r->m, r->t,
+    (struct stage) { .what = PUT, .first_only = first_only,
+    .unless_there = unless_there }, words, n, NULL, 0, false,
+    &inner), &inner);
+}
+
+static bool put_instead(struct reader *r, const char *where,
+  const char *pattern, size_t n, bool literal, const char *words,
+  size_t n_words)
+{
+  struct error inner = { "" };
+  return or_refuse(r, where, add_words(r->m, r->t,
+    (struct stage) { .what = REPLACE }, words, n_words, pattern,
+    n, literal, &inner), &inner);
+}
+
+/* <Read a pattern in two dialects> */
+
+/* bit depth of folded: capital and small letters are one in this group */
+struct reading { const unsigned char *c; size_t n, at;
+  uint64_t folded; unsigned depth; bool in_class; };
+static bool has(const struct reading *p, size_t at, const char *words)
+{
+  size_t n = strlen(words);
+  return at <= p->n && p->n - at >= n
+    && memcmp(p->c + at, words, n) == 0;
+}
+
+static const char *read_escape(struct reading *p)
+{
+  unsigned char c = p->at + 1 < p->n ? p->c[p->at + 1] : 0;
+  p->at += 2;
+  if (c > 127 || strchr("sSdDrntf", c) != NULL)
+    return c == 0 ? "a backslash at the end" : NULL;
+  if (c == 'x' || c == 'p' || c == 'P') {
+    size_t from = p->at, most = has(p, from, "{^") ? 5 : 4;
+    if (!has(p, from, "{")) return "no { behind \\x or \\p";
+    if (c == 'x' && (p->folded >> p->depth & 1) != 0)
+      return "a folded letter that is a number";
+    while (p->at < p->n && p->c[p->at++] != '}') ;
+    return c == 'x' || p->at - from <= most ? NULL
+      : "a property with a long name";
+  }
+  return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z')
+    || (c >= 'a' && c <= 'z') ? "an escaped letter or digit" : NULL;
+}
+
+static const char *read_in_class(struct reading *p)
+{
+  if (p->c[p->at] == '\\') return read_escape(p);
+  if (p->c[p->at] == '[') return "[ in a class";
+  if (has(p, p->at, "&&")) return "&& in a class";
+  if (p->c[p->at] > 127 && (p->folded >> p->depth & 1) != 0)
+    return "a folded letter beyond ASCII";
+  p->in_class = p->c[p->at++] != ']';
+  return NULL;
+}
+
+static const char *begin_class(struct reading *p)
+{
+  p->at += has(p, p->at, "[^") ? 2 : 1;
+  p->in_class = true;
+  return has(p, p->at, "]") ? "a class that begins with ]" : NULL;
+}
+
+static const char *begin_group(struct reading *p)
+{
+  static const char *const known[] = { "(?:", "(?=", "(?!", "(?>",
+    "(?<=", "(?<!", "(?i:" };
+  bool fold = (p->folded >> p->depth & 1) != 0;
+  size_t k = 0;
+  if (has(p, p->at, "(*")) return "a verb";
+  if (++p->depth > 60) return "groups in groups in groups";
+  if (has(p, p->at, "(?")) {
+    while (k < 7 && !has(p, p->at, known[k])) k++;
+    if (k == 7) return "a group of another kind";
+    p->at += strlen(known[k]), fold = fold || k == 6;
+  } else p->at++;
+  p->folded &= ~((uint64_t) 1 << p->depth);
+  p->folded |= (uint64_t) fold << p->depth;
+  return NULL;
+}
+
+static const char *read_count(struct reading *p)
+{
+  size_t i = p->at + 1;
+  if (has(p, i, ",")) return "a count without a beginning";
+  while (i < p->n && ((p->c[i] >= '0' && p->c[i] <= '9')
+    || p->c[i] == ',')) i++;
+  if (i == p->at + 1 || !has(p, i, "}")) return "a brace";
+  p->at = i + 1;
+  return has(p, p->at, "+") || has(p, p->at, "?")
+    ? "a count with + or ? behind it" : NULL;
+}
+
+static const char *read_letter(struct reading *p)
+{
+  static const char *const pair[] = { "ss", "ff", "fi", "fl", "st" };
+  bool fold = (p->folded >> p->depth & 1) != 0;
+  unsigned char c = p->c[p->at], next = p->at + 1 < p->n
+    ? p->c[p->at + 1] : 0;
+  p->at++;
+  if (!fold) return NULL;
+  if (c > 127) return "a folded letter beyond ASCII";
+  for (int k = 0; k < 5; k++)
+    if ((c | 32) == pair[k][0] && (next | 32) == pair[k][1])
+      return "folded letters that are one character";
+  return NULL;
+}
+
+static const char *read_next(struct reading *p)
+{
+  unsigned char c = p->c[p->at];
+  if (p->in_class) return read_in_class(p);
+  switch (c) {
+  case '\\': return read_escape(p);
+  case '[': return begin_class(p);
+  case '(': return begin_group(p);
+  case '{': return read_count(p);
+  case '^': return "^";
+  case '$': return "$";
+  case ')':
+    if (p->depth > 0) p->depth--;
+  }
+  return read_letter(p);
+}
+
+static bool same_in_both(struct reader *r, const char *where,
+  json_t *regex)
+{
+  struct reading p = { .n = json_string_length(regex),
+    .c = (const unsigned char *) json_string_value(regex) };
+  const char *wrong = NULL;
+  while (p.at < p.n && (wrong = read_next(&p)) == NULL) ;
+  return wrong == NULL || error_found(r->why, r->file, where, wrong,
+    "a pattern that PCRE2 and Oniguruma read alike");
+}
+
+/* <Read a stage that brings its pattern> */
+static bool read_split(struct reader *r, const char *where, json_t *v)
+{
+  struct field_name at = below(where, "pattern");
+  json_t *pattern = json_object_get(v, "pattern"), *how =
+    json_object_get(v, "behavior");
+  json_t *regex = json_object_get(pattern, "Regex"), *text =
+    json_object_get(pattern, "String");
+  bool invert;
+  if (!only_keys(r, where, v, "type pattern behavior " "invert ")
+    || !only_keys(r, at.name, pattern, "Regex String ")
+    || !flag(r, where, v, "invert", false, &invert)) return false;
+  json_t *given = regex != NULL ? regex : text;
+  if (json_string_length(given) == 0)
+    return refuse(r, at.name, given, "a Regex or a String");
+  if (regex != NULL && !same_in_both(r, at.name, regex)) return false;
+  /* <See whether matches are kept or removed> */
+  const char *name = json_is_string(how) ? json_string_value(how)
+    : "";
+  bool removed = strcmp(name, "Removed") == 0;
+  if (!removed && strcmp(name, "Isolated") != 0)
+    return refuse(r, below(where, "behavior").name, how,
+      "Isolated or Removed");
+  struct stage s = { .what = CUT,
+    .keep_matches = !removed || invert,
+    .keep_gaps = !removed || !invert };
+  struct error inner = { "" };
+  return or_refuse(r, at.name, add_stage(r->m, r->t, s,
+    json_string_value(given), json_string_length(given),
+    regex == NULL, &inner), &inner);
+}
+
+/* <Choose a scheme> */
+enum scheme { NEVER, FIRST, ALWAYS };
+static bool choose_scheme(struct reader *r, const char *where,
+  json_t *v, enum scheme *s)
+{
+  static const char *const name[] = { "never", "first",
+    "always" };
+  json_t *how = json_object_get(v, "prepend_scheme");
+  const char *text = json_string_value(how);
+  if (how == NULL || json_is_null(how)) return true;
+  int i = 0;
+  while (i < 3 && (text == NULL || strcmp(text, name[i]) != 0)) i++;
+  if (i == 3 || (i != NEVER && *s == NEVER))
+    return refuse(r, below(where, "prepend_scheme").name, how,
+      i == 3 ? "never, first or always"
+      : "never, as add_prefix_space is false");
+  return *s = (enum scheme) i, true;
+}
+
+/* <Read a stage of blocks> */
+static bool read_scheme(struct reader *r, const char *where,
+  json_t *v, enum scheme *s, bool *split)
+{
+  bool put;
+  json_t *mark = json_object_get(v, "replacement");
+  if (!only_keys(r, where, v, "type replacement split str_rep "
+    "add_prefix_space " "prepend_scheme ")
+    || !flag(r, where, v, "add_prefix_space", true, &put)
+    || !flag(r, where, v, "split", true, split)) return false;
+  if (!json_is_string(mark)
+    || strcmp(json_string_value(mark), BLOCK) != 0)
+    return refuse(r, below(where, "replacement").name, mark,
+      "the block U+2581");
+  *s = put ? ALWAYS : NEVER;
+  return choose_scheme(r, where, v, s);
+}
+
+static bool read_metaspace(struct reader *r, const char *where,
+  json_t *v)
+{
+  static const char pattern[] = BLOCK "[^" BLOCK "]*";
+  enum scheme s;
+  bool split;
+  if (!read_scheme(r, where, v, &s, &split)) return false;
+  for (size_t k = 0; s == FIRST && k < r->t->n_forms; k++)
+    if (r->t->cut[k].what == REPLACE)
+      return refuse(r, below(where, "prepend_scheme").name,
+        json_object_get(v, "prepend_scheme"),
+        "never or always, behind a Replace");
+  return put_instead(r, where, " ", 1, true, BLOCK, strlen(BLOCK))
+    && (s == NEVER || put_before(r, where, BLOCK, strlen(BLOCK),
+    s == FIRST, true))
+    && (!split || cut_at(r, where, pattern, strlen(pattern)));
+}
+
+/* <Read the pre-tokenizer> */
+static const char byte_level_keys[] = "type add_prefix_space "
+  "trim_offsets use_regex ";
+static bool read_stage(struct reader *r, const char *where, json_t *v)
+{
+  const char *type = json_string_value(json_object_get(v, "type"));
+  bool blank, regex, single;
+  if (type == NULL) return refuse(r, below(where, "type").name,
+    json_object_get(v, "type"), "the name of a stage");
+  if (strcmp(type, "Sequence") == 0)
+    return read_each(r, where, v, "pretokenizers", read_stage);
+  if (r->in_bytes) return refuse(r, below(where, "type").name,
+    json_object_get(v, "type"), "no stage behind ByteLevel");
+  if (strcmp(type, "Split") == 0) return read_split(r, where, v);
+  if (strcmp(type, "Digits") == 0)
+    return only_keys(r, where, v, "type individual_digits ")
+      && flag(r, where, v, "individual_digits", false, &single)
+      && cut_at(r, where, single ? "\\p{N}" : "\\p{N}+",
+        single ? 5 : 6);
+  if (strcmp(type, "Metaspace") == 0)
+    return read_metaspace(r, where, v);
+  if (strcmp(type, "ByteLevel") != 0)
+    return refuse(r, below(where, "type").name,
+      json_object_get(v, "type"), "Sequence, Split, Digits, "
+      "Metaspace or ByteLevel");
+  /* <Read the stage that begins with bytes> */
+  r->in_bytes = true;
+  return only_keys(r, where, v, byte_level_keys)
+    && flag(r, where, v, "add_prefix_space", true, &blank)
+    && flag(r, where, v, "use_regex", true, &regex)
+    && (!blank || put_before(r, where, " ", 1, false, true))
+    && (!regex || cut_at(r, where, split_gpt2, strlen(split_gpt2)));
+}
+
+/* <Read a replacement> */
+static bool read_replace(struct reader *r, const char *where,
+  json_t *v)
+{
+  struct field_name at = below(where, "pattern");
+  json_t *pattern = json_object_get(v, "pattern"), *by =
+    json_object_get(v, "content");
+  json_t *regex = json_object_get(pattern, "Regex"), *given =
+    regex != NULL ? regex : json_object_get(pattern, "String");
+  if (!only_keys(r, where, v, "type pattern content ")
+    || !only_keys(r, at.name, pattern, "Regex String ")) return false;
+  if (json_string_length(given) == 0)
+    return refuse(r, at.name, given, "a Regex or a String");
+  if (regex != NULL && !same_in_both(r, at.name, regex)) return false;
+  if (!json_is_string(by))
+    return refuse(r, below(where, "content").name, by, "some text");
+  return put_instead(r, at.name, json_string_value(given),
+    json_string_length(given), regex == NULL, json_string_value(by),
+    json_string_length(by));
+}
+
+/* <Read the composition of characters> */
+static bool compose_too(struct reader *r, const char *where)
+{
+  struct error inner = { "" };
+  return or_refuse(r, where, add_stage(r->m, r->t,
+    (struct stage) { .what = COMPOSE }, NULL, 0, false, &inner),
+    &inner);
+}
+
+/* <Read the normalizer> */
+static bool read_normalizer(struct reader *r, const char *where,
+  json_t *v)
+{
+  if (json_is_null(v) || v == NULL) return true;
+  json_t *type = json_object_get(v, "type"), *put =
+    json_object_get(v, "prepend");
+  const char *name = json_is_string(type) ? json_string_value(type)
+    : "";
+  if (strcmp(name, "Sequence") == 0)
+    return read_each(r, where, v, "normalizers", read_normalizer);
+  if (strcmp(name, "NFC") == 0)
+    return only_keys(r, where, v, "type ") && compose_too(r, where);
+  if (strcmp(name, "Replace") == 0) return read_replace(r, where, v);
+  if (strcmp(name, "Prepend") != 0)
+    return refuse(r, below(where, "type").name, type,
+      "NFC, Prepend, Replace or " "Sequence");
+  return only_keys(r, where, v, "type prepend ")
+    && (json_is_string(put) || refuse(r, below(where, "prepend").name,
+    put, "some text")) && put_before(r, where, json_string_value(put),
+    json_string_length(put), false, false);
+}
+
+/* <Read the ids of a token of a template> */
+static bool read_template_token(struct reader *r, const char *where,
+  json_t *v, json_t *each, struct ids *list)
+{
+  json_t *name = json_object_get(json_object_get(each,
+    "SpecialToken"), "id"), *id;
+  if (!json_is_string(name))
+    return refuse(r, where, each, "the text A or a SpecialToken");
+  json_t *known = json_object_get(json_object_get(v,
+    "special_tokens"), json_string_value(name));
+  json_t *all = json_object_get(known, "ids");
+  size_t i;
+  if (!json_is_array(all)) return refuse(r, where, name,
+    "one of special_tokens");
+  json_array_foreach(all, i, id) {
+    uint32_t n;
+    if (!read_id(r, where, id, &n)) return false;
+    if (n >= r->t->n_known || r->t->known_as[n].text.n == 0)
+      return refuse(r, where, id, "the id of a token");
+    if (!ids_push(r->m, list, n, r->why)) return false;
+  }
+  return true;
+}
+
+/* <Put ids around what is there> */
+static bool wrap(struct reader *r, const struct ids *before,
+  const struct ids *after)
+{
+  struct ids front = { NULL, 0, 0 };
+  bool ok = true;
+  for (size_t i = 0; ok && i < before->n; i++)
+    ok = ids_push(r->m, &front, before->id[i], r->why);
+  for (size_t i = 0; ok && i < r->t->front.n; i++)
+    ok = ids_push(r->m, &front, r->t->front.id[i], r->why);
+  for (size_t i = 0; ok && i < after->n; i++)
+    ok = ids_push(r->m, &r->t->back, after->id[i], r->why);
+  ids_free(r->m, &r->t->front);
+  r->t->front = front;
+  return ok;
+}
+
+/* <Read a template> */
+static bool read_template(struct reader *r, const char *where,
+  json_t *v)
+{
+  struct field_name at = below(where, "single");
+  json_t *list = json_object_get(v, "single"), *each;
+  struct ids before = { NULL, 0, 0 }, after = { NULL, 0, 0 };
+  size_t i, texts = 0;
+  bool ok = only_keys(r, where, v, "type single pair "
+    "special_tokens ") && (json_is_array(list)
+    || refuse(r, at.name, list, "a list"));
+  /* <Sort the tokens by the side of the text on which they stand> */
+  if (ok) json_array_foreach(list, i, each) {
+    json_t *text = json_object_get(json_object_get(each, "Sequence"),
+      "id");
+    bool is_text = json_is_string(text)
+      && strcmp(json_string_value(text), "A") == 0;
+    if (is_text) texts++;
+    else ok = read_template_token(r, number_of(at.name, i).name, v,
+      each, texts == 0 ? &before : &after);
+    if (!ok) break;
+  }
+  if (ok && texts != 1)
+    ok = error_found(r->why, r->file, at.name,
+      texts == 0 ? "without the text A" : "one with the text A twice",
+      "a template with the text A once");
+  ok = ok && wrap(r, &before, &after);
+  ids_free(r->m, &before);
+  ids_free(r->m, &after);
+  return ok;
+}
+
+/* <Read the post-processor> */
+static bool read_post(struct reader *r, const char *where, json_t *v)
+{
+  json_t *type = json_object_get(v, "type");
+  const char *name = json_is_string(type) ? json_string_value(type)
+    : "";
+  if (strcmp(name, "ByteLevel") == 0)
+    return only_keys(r, where, v, byte_level_keys);
+  if (strcmp(name, "TemplateProcessing") == 0)
+    return read_template(r, where, v);
+  if (strcmp(name, "Sequence") == 0)
+    return read_each(r, where, v, "processors", read_post);
+  return refuse(r, below(where, "type").name, type,
+    "ByteLevel, TemplateProcessing" " or Sequence");
+}
+
+/* <Read the steps of a decoder> */
+static bool read_strip(struct reader *r, const char *where, json_t *v)
+{
+  static const char *const key[] = { "start", "stop" };
+  json_t *what = json_object_get(v, "content");
+  if (!only_keys(r, where, v, "type content start stop "))
+    return false;
+  if (!json_is_string(what)
+    || strcmp(json_string_value(what), " ") != 0)
+    return refuse(r, below(where, "content").name, what, "a blank");
+  /* <Read how many blanks are taken from both ends> */
+  for (int i = 0; i < 2; i++) {
+    json_t *n = json_object_get(v, key[i]);
+    if (!json_is_integer(n) || json_integer_value(n) < 0
+      || json_integer_value(n) > 1 - i)
+      return refuse(r, below(where, key[i]).name, n,
+        i == 0 ? "0 or 1" : "0");
+  }
+  r->t->drop_blank = json_integer_value(json_object_get(v,
+    "start")) == 1;
+  return r->fused || refuse(r, where, v, "Strip behind Fuse");
+}
+
+static bool read_swap(struct reader *r, const char *where, json_t *v)
+{
+  json_t *from = json_object_get(json_object_get(v, "pattern"),
+    "String"), *to = json_object_get(v, "content");
+  if (!only_keys(r, where, v, "type pattern content ")) return false;
+  if (json_string_length(from) == 0)
+    return refuse(r, below(where, "pattern").name,
+      json_object_get(v, "pattern"), "a String");
+  if (!json_is_string(to))
+    return refuse(r, below(where, "content").name, to, "some text");
+  return texts_replace(r->m, r->t, json_string_value(from),
+    json_string_length(from), json_string_value(to),
+    json_string_length(to), r->why);
+}
+
+static bool read_block_decoder(struct reader *r, const char *where,
+  json_t *v)
+{
+  enum scheme s;
+  bool split;
+  if (!read_scheme(r, where, v, &s, &split)) return false;
+  r->t->drop_blank = s != NEVER;
+  return texts_replace(r->m, r->t, BLOCK, strlen(BLOCK), " ", 1,
+    r->why);
+}
+
+/* <Read the decoder> */
+static bool read_decoder(struct reader *r, const char *where,
+  json_t *v)
+{
+  json_t *type = json_object_get(v, "type");
+  const char *name = json_is_string(type) ? json_string_value(type)
+    : "";
+  if (strcmp(name, "Sequence") == 0)
+    return read_each(r, where, v, "decoders", read_decoder);
+  if (!r->t->by_characters) return strcmp(name, "ByteLevel") != 0
+    ? refuse(r, below(where, "type").name, type, "ByteLevel")
+    : only_keys(r, where, v, byte_level_keys) && (r->fused = true);
+  if (strcmp(name, "Strip") == 0) return read_strip(r, where, v);
+  if (strcmp(name, "Fuse") == 0)
+    return only_keys(r, where, v, "type ") && (r->fused = true);
+  if (r->fused) return refuse(r, below(where, "type").name, type,
+    "only Strip behind Fuse");
+  if (strcmp(name, "ByteFallback") == 0)
+    return only_keys(r, where, v, "type ")
+      && texts_as_bytes(r->m, r->t, r->why);
+  if (strcmp(name, "Replace") == 0)
+    return read_swap(r, where, v);
+  if (strcmp(name, "Metaspace") == 0)
+    return read_block_decoder(r, where, v);
+  return refuse(r, below(where, "type").name, type,
+    "Sequence, Replace, ByteFallback, " "Fuse, Strip or Metaspace");
+}
+
+/* <Read whole files> */
+
+/* <Parse a file of JSON> */
+enum { JSON_MOST = 64 << 20 };
+static json_t *read_json(const char *path, size_t *bytes,
+  struct error *why)
+{
+  struct mapping map;
+  json_error_t trouble;
+  if (!file_map(&map, path, why)) return NULL;
+  *bytes = map.size;
+  json_t *v = map.size > JSON_MOST ? NULL
+    : json_loadb((const char *) map.bytes, map.size,
+      JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &trouble);
+  file_unmap(&map);
+  if (*bytes > JSON_MOST)
+    error_say(why, "%s: this has %zu bytes;" " wanted: at most %d of JSON",
+      path, *bytes, JSON_MOST);
+  else if (v == NULL)
+    error_say(why, "%s: line %d, column %d: %s;"
+      " wanted: strict JSON", path, trouble.line, trouble.column,
+      trouble.text);
+  return v;
+}
+
+/* <Read the configuration beside it> */
+static bool read_bracket(struct reader *r, json_t *config,
+  const char *wish, const char *which, uint32_t id, bool otherwise,
+  struct ids *list)
+{
+  bool add;
+  if (!flag(r, "", config, wish, otherwise, &add)) return false;
+  if (!add) return true;
+  json_t *v = json_object_get(config, which);
+  if (json_is_object(v)) v = json_object_get(v, "content");
+  if (says_nothing(v) && id != 0)
+    return ids_push(r->m, list, id - 1, r->why);
+  if (!json_is_string(v)
+      || !tokenizer_find(r->t, json_string_value(v),
+      json_string_length(v), &id))
+    return refuse(r, which, v, "the text of a token");
+  return ids_push(r->m, list, id, r->why);
+}
+
+static bool read_config(struct reader *r)
+{
+  const char *slash = strrchr(r->file, '/'), *file = r->file;
+  char path[4096];
+  int n = slash == NULL ? 0 : (int) (slash + 1 - r->file);
+  int length = snprintf(path, sizeof path,
+    "%.*stokenizer_config.json", n, r->file);
+  bool here = length > 0 && length < (int) sizeof path
+    && access(path, F_OK) == 0;
+  if (here) r->file = path;
+  size_t bytes;
+  json_t *config = here ? read_json(path, &bytes, r->why) : NULL;
+  bool ok = (!here || config != NULL)
+    && read_bracket(r, config, "add_bos_token", "bos_token", r->begin,
+    r->begin != 0, &r->t->front)
+    && read_bracket(r, config, "add_eos_token", "eos_token", r->end,
+      false, &r->t->back);
+  json_decref(config);
+  r->file = file;
+  return ok;
+}
+
+/* <Tell whether a tokenizer is of our kind> */
+static bool has_byte_level(json_t *v)
+{
+  const char *type = json_string_value(json_object_get(v, "type"));
+  size_t i;
+  json_t *each;
+  if (type == NULL) return false;
+  if (strcmp(type, "ByteLevel") == 0) return true;
+  json_array_foreach(json_object_get(v, "pretokenizers"), i, each)
+    if (has_byte_level(each)) return true;
+  return false;
+}
+
+static bool is_ours(struct reader *r, json_t *file)
+{
+  json_t *model = json_object_get(file, "model");
+  json_t *type = json_object_get(model, "type");
+  if (!json_is_object(model)) {
+    r->ours = true;
+    return refuse(r, "model", model, "an object");
+  }
+  r->ours = type == NULL ? json_object_get(model, "merges") != NULL
+    : json_is_string(type)
+    && strcmp(json_string_value(type), "BPE") == 0;
+  r->t->by_characters = !has_byte_level(json_object_get(file,
+    "pre_tokenizer"));
+  r->t->kind = r->t->by_characters ? "BPE on characters"
+    : "byte-level BPE";
+  return r->ours || refuse(r, "model.type", type,
+    "BPE (another kind of tokenizer)");
+}
+
+/* <Read a whole description> */
+static bool read_description(struct reader *r, json_t *file)
+{
+  size_t i;
+  json_t *v, *added = json_object_get(file, "added_tokens");
+  json_t *post = json_object_get(file, "post_processor"),
+    *stages = json_object_get(file, "pre_tokenizer");
+  if (!is_ours(r, file) || !only_keys(r, "", file,
+    "version added_tokens " "normalizer pre_tokenizer "
+    "post_processor decoder " "model truncation padding "))
+    return false;
+  /* <See what is for batches of texts> */
+  r->t->ignored[0] = !says_nothing(json_object_get(file,
+    "truncation"));
+  r->t->ignored[1] = !says_nothing(json_object_get(file, "padding"));
+  if (!read_model(r, json_object_get(file, "model"))
+    || !read_normalizer(r, "normalizer",
+      json_object_get(file, "normalizer"))
+    || !read_decoder(r, "decoder", json_object_get(file, "decoder")))
+    return false;
+  if (!r->t->by_characters && !r->fused) return refuse(r, "decoder",
+    json_object_get(file, "decoder"), "a ByteLevel in it");
+  r->t->n_forms = r->t->n_cuts;
+  /* <Read the tokens that were added> */
+  if (!says_nothing(added) && !json_is_array(added))
+    return refuse(r, "added_tokens", added, "a list");
+  json_array_foreach(added, i, v)
+    if (!read_added(r, number_of("added_tokens", i).name, v))
+      return false;
+  return ((r->t->by_characters && says_nothing(stages))
+      || read_stage(r, "pre_tokenizer", stages))
+    && index_extras(r->m, r->t, r->why)
+    && (json_is_null(post) || post == NULL ? read_config(r)
+      : read_post(r, "post_processor", post));
+}
+
+/* <Read one such line> */
+static bool read_line(struct reader *r, const char *text, size_t n,
+  size_t line_number)
+{
+  char field[40];
+  bool whole;
+  const char *blank = memchr(text, ' ', n);
+  snprintf(field, sizeof field, "line %zu", line_number);
+  if (utf8_run((const unsigned char *) text, n, &whole) != n
+    || !whole) return error_found(r->why, r->file, field, "not UTF-8",
+    "two words");
+  if (blank == NULL) return error_found(r->why, r->file, field,
+    "without a blank", "two words with a blank between");
+  size_t n_a = (size_t) (blank - text);
+  return read_merge(r, text, n_a, blank + 1, n - n_a - 1, field);
+}
+
+/* <Read the lines of a list of merges> */
+static bool read_lines(struct reader *r, const char *path)
+{
+  struct mapping map;
+  if (!file_map(&map, path, r->why)) return false;
+  bool ok = true;
+  r->file = path;
+  for (size_t line_number = 1, at = 0; ok && at < map.size;
+       line_number++) {
+    const char *text = (const char *) map.bytes + at,
+      *stop = memchr(text, '\n', map.size - at);
+    size_t n = stop == NULL ? map.size - at : (size_t) (stop - text);
+    at += n + 1;
+    if (n > 0 && text[n - 1] == '\r') n--;
+    if (n > 0 && !(line_number == 1 && n >= 8
+      && memcmp(text, "#version", 8) == 0)) ok = read_line(r, text, n,
+      line_number);
+  }
+  file_unmap(&map);
+  return ok;
+}
+
+/* <Read a vocabulary and its merges> */
+static bool read_pair_of_files(struct reader *r, const char *vocab,
+  const char *merges)
+{
+  static const char end_of_text[] = "<|endoftext|>";
+  struct added_token x = { .special = true };
+  r->file = vocab, r->ours = true;
+  r->vocab = read_json(vocab, &r->bytes, r->why);
+  bool ok = r->vocab != NULL && read_vocab(r, "")
+    && read_lines(r, merges);
+  if (ok && tokenizer_find(r->t, end_of_text, strlen(end_of_text),
+    &x.id)) {
+    x.text = r->t->known_as[x.id].text;
+    ok = add_extra(r->m, r->t, &x, r->why);
+  }
+  r->file = vocab;
+  r->t->kind = "byte-level BPE";
+  ok = ok && index_extras(r->m, r->t, r->why)
+    && cut_at(r, "", split_gpt2, strlen(split_gpt2))
+    && read_config(r);
+  json_decref(r->vocab);
+  return ok;
+}
+
+/* <Read a file of JSON into a tokenizer> */
+static bool read_json_file(struct reader *r, const char *path)
+{
+  json_t *file = read_json(path, &r->bytes, r->why);
+  bool ok = file != NULL && (json_is_object(file)
+    || refuse(r, "this", file, "an object"))
+    && read_description(r, file);
+  json_decref(file);
+  return ok;
+}
+
+/* <Read a model of SentencePiece> */
+static bool read_scores(struct reader *r, const unsigned char *byte,
+  size_t n)
+{
+  return read_sentencepiece(r->m, r->t, r->file, byte, n, &r->begin,
+    &r->end, &r->ours, r->why) && read_config(r);
+}
+
+/* <Tell what a file contains> */
+static bool is_rank_line(const unsigned char *c, size_t n)
+{
+  size_t i = 0, digits = 0;
+  while (i < n && c[i] > ' ') i++;
+  if (i == 0 || i == n || c[i] != ' ') return false;
+  for (i++; i < n && c[i] >= '0' && c[i] <= '9'; i++) digits++;
+  return digits > 0 && (i == n || c[i] == '\n' || c[i] == '\r');
+}
+
+static bool read_file(struct reader *r, const char *path)
+{
+  struct mapping map;
+  r->file = path, r->ours = true;
+  if (!file_map(&map, path, r->why)) return false;
+  size_t n = map.size, k = 0;
+  const unsigned char *c = map.bytes;
+  while (k < n && strchr(" \t\r\n", c[k]) != NULL && c[k] != 0) k++;
+  bool json = k < n && c[k] == '{',
+    ranks = !json && is_rank_line(c, n < 1000 ? n : 1000),
+    pieces = !json && n > 2 && c[0] == 10 && c[2] == 10;
+  bool ok = !(ranks || pieces) || (ranks ? read_ranks(r->m, r->t,
+    path, c, n, r->why) : read_scores(r, c, n));
+  file_unmap(&map);
+  return ok && (ranks || pieces || read_json_file(r, path));
+}
+
+/* <Find out what a path holds> */
+static bool there(char room[4096], const char *path, const char *name)
+{
+  int n = snprintf(room, 4096, "%s/%s", path, name);
+  return n > 0 && n < 4096 && access(room, F_OK) == 0;
+}
+
+static bool read_path(struct reader *r, const char *path,
+  bool *absent)
+{
+  char one[4096], two[4096];
+  struct stat about;
+  *absent = false;
+  if (stat(path, &about) != 0 || !S_ISDIR(about.st_mode))
+    return read_file(r, path);
+  if (there(one, path, "tokenizer.json")) return read_file(r, one);
+  if (there(one, path, "vocab.json")
+    && there(two, path, "merges.txt")) return read_pair_of_files(r,
+    one, two);
+  if (there(one, path, "encoder.json")
+    && there(two, path, "vocab.bpe")) return read_pair_of_files(r,
+    one, two);
+  if (there(one, path, "tokenizer.model")) return read_file(r, one);
+  *absent = true;
+  return error_say(r->why,
+    "%s: no tokenizer.json here, nor "
+    "vocab.json and merges.txt," " nor encoder.json and "
+    "vocab.bpe, nor tokenizer.model", path);
+}
+
+/* <Open a tokenizer> */
+enum tokenizer_found tokenizer_try(struct memory *m, const char *path,
+  struct tokenizer **t, struct error *why)
+{
+  struct reader r = { .m = m, .why = why };
+  bool absent = false;
+  *t = r.t = memory_take(m, FOR_TOKENS, 1, sizeof **t, why);
+  if (r.t == NULL) return TOKENIZER_REFUSED;
+  bool ok = read_path(&r, path, &absent);
+  bytes_free(m, &r.row);
+  if (ok) return TOKENIZER_OPEN;
+  tokenizer_close(m, *t);
+  *t = NULL;
+  return absent ? TOKENIZER_ABSENT : r.ours ? TOKENIZER_REFUSED
+    : TOKENIZER_OTHER_KIND;
+}
+
+struct tokenizer *tokenizer_open(struct memory *m, const char *path,
+  struct error *why)
+{
+  struct tokenizer *t;
+  tokenizer_try(m, path, &t, why);
+  return t;
+}
+
+/* <Spell bytes for a file> */
+static bool to_alphabet(struct memory *m, const unsigned char *byte,
+  size_t n, struct bytes *out, struct error *why)
+{
+  for (size_t i = 0; i < n; i++) {
+    uint32_t c = alphabet(byte[i]);
+    unsigned char two[2] = { (unsigned char) (0xc0 | c >> 6),
+      (unsigned char) (0x80 | (c & 0x3f)) };
+    unsigned char one = (unsigned char) c;
+    if (!(c < 0x80 ? bytes_push(m, out, &one, 1, why)
+      : bytes_push(m, out, two, 2, why))) return false;
+  }
+  return true;
+}
+
+/* <Make a merge as JSON> */
+static bool make_merge(struct memory *m, const struct tokenizer *t,
+  const struct bpe_rule *rule, struct bytes *row, json_t *merges,
+  struct error *why)
+{
+  struct span a = t->known_as[rule->left].piece,
+    b = t->known_as[rule->right].piece;
+  row->n = 0;
+  return to_alphabet(m, t->letters.byte + a.at, a.n, row, why)
+    && bytes_push(m, row, " ", 1, why)
+    && to_alphabet(m, t->letters.byte + b.at, b.n, row, why)
+    && json_array_append_new(merges,
+      json_stringn((const char *) row->byte, row->n)) == 0;
+}
+
+/* <Make the vocabulary and the merges as JSON> */
+static bool make_words(struct memory *m, const struct tokenizer *t,
+  json_t *vocab, json_t *merges, struct error *why)
+{
+  struct bytes row = { NULL, 0, 0 };
+  bool ok = json_object_set_new(vocab, "<|endoftext|>",
+    json_integer(0)) == 0;
+  for (size_t i = 1; ok && i < t->n_known; i++) {
+    struct span s = t->known_as[i].piece;
+    row.n = 0;
+    ok = to_alphabet(m, t->letters.byte + s.at, s.n, &row, why)
+      && bytes_push(m, &row, "", 1, why);
+    if (ok && json_object_get(vocab, (const char *) row.byte) != NULL)
+      ok = error_say(why, "token %zu is spelt like an earlier one",
+        i);
+    ok = ok && json_object_set_new(vocab, (const char *) row.byte,
+      json_integer((json_int_t) i)) == 0;
+  }
+  for (size_t i = 0; ok && i < t->rules.n; i++)
+    ok = make_merge(m, t, &t->rules.rule[i], &row, merges, why);
+  bytes_free(m, &row);
+  return ok;
+}
+
+/* <Make the description as JSON> */
+static json_t *make_description(json_t *vocab, json_t *merges)
+{
+  return json_pack("{s:s, s:n, s:n," " s:[{s:i, s:s, s:b, s:b,"
+    " s:b, s:b, s:b}], s:n," " s:{s:s, s:b, s:b, s:b}," " s:n,"
+    " s:{s:s, s:b, s:b, s:b}," " s:{s:s, s:n, s:n, s:n,"
+    " s:n, s:b, s:b, s:b," " s:O, s:O}}",
+    "version", "1.0", "truncation", "padding",
+    "added_tokens", "id", 0, "content", "<|endoftext|>",
+      "single_word", 0,
+    "lstrip", 0, "rstrip", 0, "normalized", 0, "special", 1,
+      "normalizer",
+    "pre_tokenizer", "type", "ByteLevel", "add_prefix_space", 0,
+    "trim_offsets", 1, "use_regex", 1, "post_processor",
+    "decoder", "type", "ByteLevel", "add_prefix_space", 1,
+    "trim_offsets", 1, "use_regex", 1,
+    "model", "type", "BPE", "dropout", "unk_token",
+    "continuing_subword_prefix", "end_of_word_suffix",
+      "fuse_unk", 0,
+    "byte_fallback", 0, "ignore_merges", 0, "vocab", vocab, "merges",
+      merges);
+}
+
+/* <Write a tokenizer> */
+bool tokenizer_write(struct memory *m, const char *path,
+  const struct bpe_merge *merge, size_t n, struct error *why)
+{
+  struct error inner = { "" };
+  char beside[4096];
+  struct tokenizer *t = tokenizer_from_merges(m, merge, n, why);
+  if (t == NULL) return false;
+  json_t *vocab = json_object(), *merges = json_array(),
+    *whole = NULL;
+  bool ok = vocab != NULL && merges != NULL
+    && make_words(m, t, vocab, merges, &inner)
+    && (whole = make_description(vocab, merges)) != NULL
+    && snprintf(beside, sizeof beside, "%s.new", path)
+      < (int) sizeof beside;
+  tokenizer_close(m, t);
+  /* <Write it beside its place, and move it there> */
+  if (!ok) error_say(why, "%s: cannot be made: %s", path,
+    inner.words);
+  else if (json_dump_file(whole, beside, JSON_INDENT(1)) != 0
+      || rename(beside, path) != 0)
+  {
+    ok = error_say(why, "%s: cannot be written: %s", path,
+      strerror(errno));
+    remove(beside);
+  }
+  json_decref(whole);
+  json_decref(vocab);
+  json_decref(merges);
+  return ok;
+}

@@ -1,0 +1,896 @@
+/* tokenizer.c -- made from workshop/04-tokenizer.w; change it there */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <utf8proc.h>
+#include "tokenizer/inside.h"
+
+/* <What an encoding needs on its way> */
+
+/* unknown_end: where the row of the piece ended when the last unknown letter was
+   pushed; the row has ended there still if no other has followed */
+struct job { struct tokenizer *t; struct memory *m; struct ids *out;
+  struct bpe_work work; bool parse_special; struct error *why;
+  size_t unknown_end; };
+static bool push_bytes(struct job *j, const unsigned char *byte,
+  size_t n);
+static bool change(const struct tokenizer *t, const struct stage *s,
+  struct memory *m, const unsigned char *text, size_t n, bool first,
+  struct bytes *out, struct error *why);
+static bool encode_changed(struct job *j, size_t k, bool first,
+  const unsigned char *text, size_t n);
+static bool encode_added(struct job *j, uint32_t root, bool first,
+  const unsigned char *text, size_t n);
+
+/* <Keep letters, and know ids> */
+bool keep_letters(struct memory *m, struct tokenizer *t,
+  const void *byte, size_t n, struct span *where, struct error *why)
+{
+  if (n > UINT32_MAX - t->letters.n)
+    return error_say(why,
+      "a vocabulary of more than 4 GiB of letters");
+  *where = (struct span) { (uint32_t) t->letters.n,
+    (uint32_t) n };
+  return bytes_push(m, &t->letters, byte, n, why);
+}
+
+struct known_id *know_id(struct memory *m, struct tokenizer *t,
+  uint32_t id, struct error *why)
+{
+  if (id >= t->room_known) {
+    size_t room = 2 * (size_t) id + 256;
+    struct known_id *p = memory_grow(m, FOR_TOKENS, t->known_as,
+      t->room_known, room, sizeof *p, why);
+    if (p == NULL) return NULL;
+    t->known_as = p, t->room_known = room;
+  }
+  if (id >= t->n_known) t->n_known = (size_t) id + 1;
+  return &t->known_as[id];
+}
+
+/* <Append a stage> */
+bool add_stage(struct memory *m, struct tokenizer *t,
+  struct stage s, const char *pattern, size_t n, bool literal,
+  struct error *why)
+{
+  if (t->n_cuts == MAX_STAGES)
+    return error_say(why, "more than %d stages", MAX_STAGES);
+  if (pattern != NULL) {
+    s.by = splitter_open(m, pattern, n, literal, why);
+    if (s.by == NULL) return false;
+  }
+  t->cut[t->n_cuts++] = s;
+  return true;
+}
+
+bool add_cut(struct memory *m, struct tokenizer *t,
+  const char *pattern, size_t n, struct error *why)
+{
+  return add_stage(m, t, (struct stage) { .what = CUT,
+    .keep_matches = true, .keep_gaps = true }, pattern, n, false,
+    why);
+}
+
+bool add_words(struct memory *m, struct tokenizer *t, struct stage s,
+  const char *words, size_t n_words, const char *pattern, size_t n,
+  bool literal, struct error *why)
+{
+  return keep_letters(m, t, words, n_words, &s.words, why)
+    && add_stage(m, t, s, pattern, n, literal, why);
+}
+
+/* <Find the token of a byte> */
+static uint32_t byte_token(const struct tokenizer *t, unsigned b)
+{
+  char name[8];
+  unsigned char byte = (unsigned char) b;
+  snprintf(name, sizeof name, "<0x%02X>", b);
+  uint32_t found = !t->by_characters ? name_map_get(&t->by_piece,
+    &byte, 1) : t->byte_fallback ? name_map_get(&t->by_piece,
+    (const unsigned char *) name, 6) : 0;
+  return found - 1; /* BPE_NONE if there is none */
+}
+
+/* <Make the table of pieces> */
+bool index_pieces(struct memory *m, struct tokenizer *t,
+  struct error *why)
+{
+  for (size_t i = 0; i < t->n_known; i++) {
+    struct span s = t->known_as[i].piece;
+    if (s.n > 0 && !name_map_put(m, &t->by_piece,
+      t->letters.byte + s.at, s.n, (uint32_t) i + 1,
+      why)) return false;
+  }
+  for (unsigned b = 0; b < 128; b++) {
+    unsigned char byte = (unsigned char) b;
+    t->letter[b] = name_map_get(&t->by_piece, &byte, 1);
+  }
+  for (unsigned b = 0; b < 256; b++) t->rules.byte_id[b] =
+    byte_token(t, b);
+  return true;
+}
+
+/* <Add a token> */
+bool add_extra(struct memory *m, struct tokenizer *t,
+  const struct added_token *x, struct error *why)
+{
+  if (t->n_more == t->room_more) {
+    size_t room = 2 * t->room_more + 16;
+    struct added_token *p = memory_grow(m, FOR_TOKENS, t->more,
+      t->room_more, room, sizeof *p, why);
+    if (p == NULL) return false;
+    t->more = p, t->room_more = room;
+  }
+  struct known_id *k = know_id(m, t, x->id, why);
+  if (k == NULL) return false;
+  if (!x->frozen) k->text = x->text;
+  k->special = x->special;
+  t->more[t->n_more++] = *x;
+  return true;
+}
+
+/* <Make the tree of added tokens> */
+static bool new_twig(struct memory *m, struct tokenizer *t,
+  unsigned char byte, uint32_t sibling, struct error *why)
+{
+  if (t->n_twigs == t->room_twigs) {
+    size_t room = 2 * t->room_twigs + 64;
+    struct twig *p = memory_grow(m, FOR_TOKENS, t->tree,
+      t->room_twigs, room, sizeof *p, why);
+    if (p == NULL) return false;
+    t->tree = p, t->room_twigs = room;
+  }
+  t->tree[t->n_twigs++] = (struct twig) { 0, sibling, 0, byte };
+  return true;
+}
+
+static bool plant(struct memory *m, struct tokenizer *t,
+  uint32_t root, const unsigned char *byte, size_t n, uint32_t number,
+  struct error *why)
+{
+  uint32_t at = root;
+  for (size_t i = 0; i < n; i++) {
+    uint32_t k = t->tree[at].child;
+    while (k != 0 && t->tree[k].byte != byte[i])
+      k = t->tree[k].sibling;
+    if (k == 0) {
+      k = (uint32_t) t->n_twigs;
+      if (!new_twig(m, t, byte[i], t->tree[at].child, why))
+        return false;
+      t->tree[at].child = k;
+    }
+    at = k;
+  }
+  if (t->tree[at].extra == 0) t->tree[at].extra = number;
+  return true;
+}
+
+bool index_extras(struct memory *m, struct tokenizer *t,
+  struct error *why)
+{
+  name_map_free(m, &t->by_piece);
+  bool ok = index_pieces(m, t, why);
+  for (int root = 0; root < 3; root++)
+    ok = ok && new_twig(m, t, 0, 0, why);
+  for (size_t i = 0; ok && i < t->n_more; i++) {
+    const struct added_token *x = &t->more[i];
+    const unsigned char *byte = t->letters.byte + x->text.at;
+    struct bytes normal = { NULL, 0, 0 };
+    bool after = x->normalized && t->n_forms > 0 && !x->frozen;
+    if (after) ok = normal_form(t, m, byte, x->text.n, true, &normal,
+      why);
+    t->any_frozen = t->any_frozen || x->frozen;
+    ok = ok && plant(m, t, x->frozen ? 2 : x->normalized ? 1 : 0,
+      after ? normal.byte : byte, after ? normal.n : x->text.n,
+      (uint32_t) i + 1, why);
+    bytes_free(m, &normal);
+  }
+  return ok;
+}
+
+/* <Find the longest added token here> */
+static const struct added_token *longest(const struct tokenizer *t,
+  uint32_t root, const unsigned char *text, size_t n, size_t *length)
+{
+  const struct added_token *found = NULL;
+  uint32_t at = root;
+  for (size_t i = 0; i < n; i++) {
+    at = t->tree[at].child;
+    while (at != 0 && t->tree[at].byte != text[i])
+      at = t->tree[at].sibling;
+    if (at == 0) break;
+    if (t->tree[at].extra == 0) continue;
+    found = &t->more[t->tree[at].extra - 1];
+    *length = i + 1;
+  }
+  return found;
+}
+
+/* <Measure white space> */
+static bool is_space(uint32_t c)
+{
+  return (c >= 0x09 && c <= 0x0d) || c == 0x20 || c == 0x85
+    || c == 0xa0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200a)
+    || c == 0x2028 || c == 0x2029
+    || c == 0x202f || c == 0x205f || c == 0x3000;
+}
+
+static size_t space_after(const unsigned char *text, size_t n,
+  size_t at)
+{
+  for (enum utf8_state state; at < n;) {
+    size_t step = utf8_next(text + at, n - at, &state);
+    if (!is_space(utf8_point(text + at, step))) break;
+    at += step;
+  }
+  return at;
+}
+
+static size_t character_before(const unsigned char *text, size_t at)
+{
+  do at--; while ((text[at] & 0xc0) == 0x80);
+  return at;
+}
+
+static size_t space_before(const unsigned char *text, size_t at,
+  size_t stop)
+{
+  while (at > stop) {
+    size_t i = character_before(text, at);
+    if (i < stop || !is_space(utf8_point(text + i, at - i))) break;
+    at = i;
+  }
+  return at;
+}
+
+/* <Tell whether a character belongs to a word> */
+static bool in_word(const unsigned char *text, size_t length)
+{
+  uint32_t c = utf8_point(text, length);
+  switch (utf8proc_category((utf8proc_int32_t) c)) {
+  case UTF8PROC_CATEGORY_LU: case UTF8PROC_CATEGORY_LL:
+  case UTF8PROC_CATEGORY_LT: case UTF8PROC_CATEGORY_LM:
+  case UTF8PROC_CATEGORY_LO: case UTF8PROC_CATEGORY_MN:
+  case UTF8PROC_CATEGORY_MC: case UTF8PROC_CATEGORY_ME:
+  case UTF8PROC_CATEGORY_ND: case UTF8PROC_CATEGORY_NL:
+  case UTF8PROC_CATEGORY_PC:
+    return true;
+  default:
+    return c == 0x200c || c == 0x200d || (c >= 0x24b6 && c <= 0x24e9)
+      || (c >= 0x1f130 && c <= 0x1f149)
+      || (c >= 0x1f150 && c <= 0x1f169)
+      || (c >= 0x1f170 && c <= 0x1f189);
+  }
+}
+
+static bool whole_word(const unsigned char *text, size_t n,
+  size_t from, size_t to)
+{
+  enum utf8_state state;
+  size_t before = from > 0 ? character_before(text, from) : 0;
+  return (from == 0 || !in_word(text + before, from - before))
+    && (to == n || !in_word(text + to,
+    utf8_next(text + to, n - to, &state)));
+}
+
+/* <From a text to its ids, by ever smaller cuts> */
+
+/* <Tell whether words are apart> */
+static const unsigned char block[3] = { 0xe2, 0x96, 0x81 };
+static bool word_begins(const unsigned char *text, size_t at,
+  size_t n)
+{
+  return at > 0 && n - at >= 3 && memcmp(text + at, block, 3) == 0
+    && (at < 3 || memcmp(text + at - 3, block, 3) != 0);
+}
+
+void find_words_apart(struct tokenizer *t)
+{
+  t->words_apart = name_map_get(&t->by_piece, block, 3) != 0;
+  for (size_t i = 0; i < t->n_known; i++) {
+    struct span s = t->known_as[i].piece;
+    for (size_t k = 1; k < s.n && t->words_apart; k++)
+      t->words_apart = !word_begins(t->letters.byte + s.at, k, s.n);
+  }
+}
+
+/* <Encode a piece of characters> */
+static bool push_character(struct job *j, const unsigned char *c,
+  size_t n)
+{
+  const struct tokenizer *t = j->t;
+  struct ids *row = &j->work.row;
+  uint32_t id = n == 1 ? t->letter[*c] : name_map_get(&t->by_piece, c,
+    n);
+  if (id != 0) return ids_push(j->m, row, id - 1, j->why);
+  bool bytes = true;
+  for (size_t i = 0; i < n; i++)
+    bytes = bytes && t->rules.byte_id[c[i]] != BPE_NONE;
+  if (bytes) return push_bytes(j, c, n);
+  if (t->unknown == 0)
+    return error_say(j->why, "the vocabulary cannot spell the "
+      "character U+%04X", (unsigned) utf8_point(c, n));
+  if (t->fuse_unknown && row->n > 0 && j->unknown_end == row->n)
+    return true;
+  j->unknown_end = row->n + 1;
+  return ids_push(j->m, row, t->unknown - 1, j->why);
+}
+
+static bool push_bytes(struct job *j, const unsigned char *byte,
+  size_t n)
+{
+  for (size_t i = 0; i < n; i++) {
+    uint32_t id = j->t->rules.byte_id[byte[i]];
+    if (id == BPE_NONE) id = j->t->unknown - 1;
+    if (id == BPE_NONE) return error_say(j->why,
+      "the vocabulary cannot spell byte 0x%02x", byte[i]);
+    if (!ids_push(j->m, &j->work.row, id, j->why)) return false;
+  }
+  return true;
+}
+
+static bool join(struct job *j)
+{
+  bool ok = bpe_join(&j->t->rules, j->m, &j->work, j->out, j->why);
+  j->work.row.n = 0, j->unknown_end = 0;
+  return ok;
+}
+
+static bool encode_characters(struct job *j,
+  const unsigned char *text, size_t n)
+{
+  enum utf8_state state;
+  size_t length;
+  j->work.row.n = 0, j->unknown_end = 0;
+  for (size_t at = 0; at < n; at += length) {
+    const struct added_token *x = !j->t->any_frozen ? NULL
+      : longest(j->t, 2, text + at, n - at, &length);
+    if (x == NULL) length = utf8_next(text + at, n - at, &state);
+    if ((x != NULL || (j->t->words_apart
+      && word_begins(text, at, n))) && !join(j)) return false;
+    if (x != NULL ? !ids_push(j->m, j->out, x->id, j->why)
+      : !push_character(j, text + at, length)) return false;
+  }
+  return join(j);
+}
+
+/* <Encode what needs no more cutting> */
+static bool encode_piece(struct job *j, const unsigned char *byte,
+  size_t n)
+{
+  uint32_t whole = j->t->ignore_merges
+    ? name_map_get(&j->t->by_piece, byte, n) : 0;
+  if (whole != 0) return ids_push(j->m, j->out, whole - 1, j->why);
+  return j->t->by_characters ? encode_characters(j, byte, n)
+    : bpe_encode(&j->t->rules, j->m, &j->work, byte, n, j->out,
+    j->why);
+}
+
+/* <Go through the stages> */
+static bool encode_from(struct job *j, size_t k, bool first,
+  const unsigned char *text, size_t n)
+{
+  if (n == 0) return true;
+  if (k == j->t->n_cuts) return encode_piece(j, text, n);
+  const struct stage *s = &j->t->cut[k];
+  if (s->what != CUT) return encode_changed(j, k, first, text, n);
+  struct pieces p;
+  struct text_piece next;
+  pieces_begin(&p, s->by, text, n);
+  for (;;) {
+    if (!pieces_next(&p, &next, j->why)) return false;
+    if (next.n == 0) return true;
+    if (next.match ? !s->keep_matches : !s->keep_gaps) continue;
+    if (!encode_from(j, k + 1, first && next.byte == text, next.byte,
+      next.n)) return false;
+  }
+}
+
+static bool encode_changed(struct job *j, size_t k, bool first,
+  const unsigned char *text, size_t n)
+{
+  struct bytes copy = { NULL, 0, 0 };
+  bool ok = change(j->t, &j->t->cut[k], j->m, text, n, first, &copy,
+    j->why) && encode_from(j, k + 1, first, copy.byte, copy.n);
+  bytes_free(j->m, &copy);
+  return ok;
+}
+
+/* <Bring a text into the normal form> */
+static uint64_t mark_key(utf8proc_int32_t point, uint64_t place)
+{
+  uint64_t kind =
+    (uint64_t) utf8proc_get_property(point)->combining_class;
+  return kind << 56 | place << 21 | (uint64_t) point;
+}
+
+static int by_key(const void *a, const void *b)
+{
+  uint64_t x = *(const uint64_t *) a, y = *(const uint64_t *) b;
+  return x < y ? -1 : x > y;
+}
+
+static size_t take_apart(const unsigned char *text, size_t n,
+  uint64_t *key)
+{
+  size_t made = 0, run = 0, step;
+  enum utf8_state state;
+  for (size_t i = 0; i < n; i += step) {
+    utf8proc_int32_t part[8];
+    int bound = 0;
+    step = utf8_next(text + i, n - i, &state);
+    utf8proc_ssize_t parts = utf8proc_decompose_char(
+      (utf8proc_int32_t) utf8_point(text + i, step), part, 8,
+      UTF8PROC_STABLE | UTF8PROC_DECOMPOSE, &bound);
+    for (utf8proc_ssize_t k = 0; k < parts; k++, made++) {
+      key[made] = mark_key(part[k], made);
+      if (key[made] >> 56 != 0) continue;
+      qsort(key + run, made - run, sizeof *key, by_key);
+      run = made + 1;
+    }
+  }
+  qsort(key + run, made - run, sizeof *key, by_key);
+  return made;
+}
+
+static bool compose_run(struct memory *m, const unsigned char *text,
+  size_t n, struct bytes *out, struct error *why)
+{
+  uint64_t *key = memory_take(m, FOR_TOKENS, 2 * n, sizeof *key, why);
+  utf8proc_int32_t *point = memory_take(m, FOR_TOKENS, 2 * n,
+    sizeof *point, why);
+  bool ok = key != NULL && point != NULL;
+  size_t made = ok ? take_apart(text, n, key) : 0;
+  for (size_t i = 0; i < made; i++)
+    point[i] = (utf8proc_int32_t) (key[i] & 0x1fffff);
+  utf8proc_ssize_t left = utf8proc_normalize_utf32(point,
+    (utf8proc_ssize_t) made, UTF8PROC_STABLE | UTF8PROC_COMPOSE);
+  for (utf8proc_ssize_t i = 0; ok && i < left; i++) {
+    utf8proc_uint8_t c[4];
+    ok = bytes_push(m, out, c,
+      (size_t) utf8proc_encode_char(point[i], c), why);
+  }
+  memory_give(m, FOR_TOKENS, key, key ? 2 * n : 0, sizeof *key);
+  memory_give(m, FOR_TOKENS, point, point ? 2 * n : 0, sizeof *point);
+  return ok;
+}
+
+static bool stands_alone(const unsigned char *text, size_t length)
+{
+  uint32_t c = utf8_point(text, length);
+  return c < 0x300 || (c >= 0x3400 && c <= 0x9fff)
+    || (c >= 0xac00 && c <= 0xd7a3);
+}
+
+static bool compose(struct memory *m, const unsigned char *text,
+  size_t n, struct bytes *out, struct error *why)
+{
+  enum utf8_state state;
+  for (size_t i = 0, first, end; i < n; i = end) {
+    first = utf8_next(text + i, n - i, &state), end = i + first;
+    for (size_t step; end < n; end += step) {
+      step = utf8_next(text + end, n - end, &state);
+      if (stands_alone(text + end, step)) break;
+    }
+    bool alone = end == i + first && stands_alone(text + i, first);
+    if (!(alone ? bytes_push(m, out, text + i, first, why)
+      : compose_run(m, text + i, end - i, out, why))) return false;
+  }
+  return true;
+}
+
+/* <Replace, or thin out> */
+static bool replace(const struct stage *s, const unsigned char *words,
+  struct memory *m, const unsigned char *text, size_t n,
+  struct bytes *out, struct error *why)
+{
+  struct pieces p;
+  struct text_piece next;
+  pieces_begin(&p, s->by, text, n);
+  while (pieces_next(&p, &next, why)) {
+    if (next.n == 0) return true;
+    if (!bytes_push(m, out, next.match ? words : next.byte,
+      next.match ? s->words.n : next.n, why)) break;
+  }
+  return false;
+}
+
+static bool thin(const struct stage *s, const unsigned char *words,
+  struct memory *m, const unsigned char *text, size_t n,
+  struct bytes *out, struct error *why)
+{
+  for (size_t i = 0; i < n; i++) {
+    bool blank = text[i] == ' ';
+    if (blank && (out->n == 0 || out->byte[out->n - 1] == ' '))
+      continue;
+    if (!bytes_push(m, out, &text[i], 1, why)) return false;
+  }
+  for (;;) {
+    size_t k = s->words.n;
+    if (out->n > 0 && out->byte[out->n - 1] == ' ') out->n--;
+    else if (k > 0 && out->n >= k
+      && memcmp(out->byte + out->n - k, words, k) == 0) out->n -= k;
+    else return true;
+  }
+}
+
+/* <Change a text> */
+static bool change(const struct tokenizer *t, const struct stage *s,
+  struct memory *m, const unsigned char *text, size_t n, bool first,
+  struct bytes *out, struct error *why)
+{
+  const unsigned char *words = t->letters.byte + s->words.at;
+  bool there = s->unless_there && n >= s->words.n
+    && memcmp(text, words, s->words.n) == 0;
+  switch (s->what) {
+  case PUT:
+    return (n == 0 || there || (s->first_only && !first)
+      || bytes_push(m, out, words, s->words.n, why))
+      && bytes_push(m, out, text, n, why);
+  case REPLACE:
+    return replace(s, words, m, text, n, out, why);
+  case THIN:
+    return thin(s, words, m, text, n, out, why);
+  default:
+    return compose(m, text, n, out, why);
+  }
+}
+
+/* <Go through the forms> */
+bool normal_form(const struct tokenizer *t, struct memory *m,
+  const unsigned char *text, size_t n, bool first, struct bytes *out,
+  struct error *why)
+{
+  bytes_free(m, out);
+  for (size_t k = 0; k < t->n_forms; k++) {
+    struct bytes next = { NULL, 0, 0 };
+    bool ok = change(t, &t->cut[k], m, text, n, first, &next, why);
+    bytes_free(m, out);
+    *out = next;
+    if (!ok) return false;
+    text = next.byte, n = next.n;
+  }
+  return true;
+}
+
+/* <Go on with what lies between added tokens> */
+static bool encode_between(struct job *j, uint32_t root, bool first,
+  const unsigned char *text, size_t n)
+{
+  if (root == 1)
+    return encode_from(j, j->t->n_forms, first, text, n);
+  if (j->t->n_forms == 0) return encode_added(j, 1, first, text, n);
+  struct bytes normal = { NULL, 0, 0 };
+  bool ok = normal_form(j->t, j->m, text, n, first, &normal, j->why)
+    && encode_added(j, 1, first, normal.byte, normal.n);
+  bytes_free(j->m, &normal);
+  return ok;
+}
+
+/* <Cut at the added tokens> */
+static bool encode_added(struct job *j, uint32_t root, bool first,
+  const unsigned char *text, size_t n)
+{
+  size_t done = 0, length = 0;
+  for (size_t i = 0; i < n;) {
+    const struct added_token *x = longest(j->t, root, text + i, n - i,
+      &length);
+    if (x == NULL) {
+      i++;
+      continue;
+    }
+    size_t from = i, to = i += length;
+    if (x->special && !j->parse_special) continue;
+    if (x->single_word && !whole_word(text, n, from, to)) continue;
+    /* <Encode what lies before the token, and the token> */
+    if (x->lstrip) from = done < from ? space_before(text, from, done)
+      : done;
+    if (x->rstrip) to = to < done ? done : space_after(text, n, to);
+    if (from >= to) continue;
+    if (done < from && !encode_between(j, root, first && done == 0,
+      text + done, from - done)) return false;
+    if (!ids_push(j->m, j->out, x->id, j->why)) return false;
+    done = to;
+  }
+  return done >= n || encode_between(j, root, first && done == 0,
+    text + done, n - done);
+}
+
+/* <Push the ids that the files add> */
+static bool push_all(struct job *j, const struct ids *list)
+{
+  for (size_t i = 0; i < list->n; i++)
+    if (!ids_push(j->m, j->out, list->id[i], j->why)) return false;
+  return true;
+}
+
+/* <Encode a text> */
+static bool encode_runs(struct job *j, bool first,
+  const unsigned char *byte, size_t n)
+{
+  size_t length = 0;
+  bool ok = true, whole;
+  for (size_t at = 0; ok && at < n; at += length) {
+    length = utf8_run(byte + at, n - at, &whole);
+    j->work.row.n = 0;
+    ok = whole ? encode_added(j, 0, first && at == 0, byte + at, length)
+      : push_bytes(j, byte + at, length) && join(j);
+  }
+  return ok;
+}
+
+bool tokenizer_encode(struct tokenizer *t, struct memory *m,
+  const char *text, size_t n, bool add_special, bool parse_special,
+  struct ids *out,
+  struct error *why)
+{
+  struct job j = { .t = t, .m = m, .out = out,
+    .parse_special = parse_special, .why = why };
+  size_t start = out->n;
+  bool ok = (!add_special || push_all(&j, &t->front))
+    && encode_runs(&j, true, (const unsigned char *) text, n)
+    && (!add_special || push_all(&j, &t->back));
+  bpe_work_free(m, &j.work);
+  if (!ok) out->n = start;
+  return ok;
+}
+
+bool tokenizer_encode_inside(struct tokenizer *t, struct memory *m,
+  const char *text, size_t n, struct ids *out, struct error *why)
+{
+  struct job j = { .t = t, .m = m, .out = out, .why = why };
+  size_t start = out->n;
+  bool ok = encode_runs(&j, false, (const unsigned char *) text, n);
+  bpe_work_free(m, &j.work);
+  if (!ok) out->n = start;
+  return ok;
+}
+
+/* <Make texts of pieces> */
+bool texts_replace(struct memory *m, struct tokenizer *t,
+  const char *from, size_t n, const char *to, size_t n_to,
+  struct error *why)
+{
+  struct bytes row = { NULL, 0, 0 };
+  bool ok = true;
+  for (size_t i = 0; ok && i < t->n_known; i++) {
+    struct span *s = &t->known_as[i].text;
+    bool any = false;
+    row.n = 0;
+    for (size_t k = 0; ok && k < s->n;) {
+      const unsigned char *c = t->letters.byte + s->at + k;
+      bool here = s->n - k >= n && memcmp(c, from, n) == 0;
+      ok = here ? bytes_push(m, &row, to, n_to, why)
+        : bytes_push(m, &row, c, 1, why);
+      any = any || here, k += here ? n : 1;
+    }
+    if (any) ok = ok && keep_letters(m, t, row.byte, row.n, s, why);
+  }
+  bytes_free(m, &row);
+  return ok;
+}
+
+static int named_byte(const unsigned char *c, size_t n)
+{
+  static const char digits[] = "0123456789ABCDEF";
+  if (n != 6 || memcmp(c, "<0x", 3) != 0 || c[5] != '>') return -1;
+  const char *high = memchr(digits, c[3], 16), *low = memchr(digits,
+    c[4], 16);
+  if (high == NULL || low == NULL) return -1;
+  return (int) (high - digits) << 4 | (int) (low - digits);
+}
+
+bool texts_as_bytes(struct memory *m, struct tokenizer *t,
+  struct error *why)
+{
+  for (size_t i = 0; i < t->n_known; i++) {
+    struct span *s = &t->known_as[i].text;
+    int b = s->n == 0 ? -1 : named_byte(t->letters.byte + s->at,
+      s->n);
+    unsigned char byte = (unsigned char) b;
+    if (b >= 0 && !keep_letters(m, t, &byte, 1, s, why)) return false;
+  }
+  return true;
+}
+
+/* <Decode ids, and answer questions about them> */
+const unsigned char *tokenizer_text(const struct tokenizer *t,
+  uint32_t id, size_t *n)
+{
+  struct span s = { 0, 0 };
+  if (id < t->n_known) s = t->known_as[id].text;
+  *n = s.n;
+  return s.n > 0 ? t->letters.byte + s.at
+    : (const unsigned char *) "";
+}
+
+bool tokenizer_decode(const struct tokenizer *t, struct memory *m,
+  const uint32_t *id, size_t n, bool skip_special, struct bytes *out,
+  struct error *why)
+{
+  size_t start = out->n;
+  bool begun = false;
+  for (size_t i = 0; i < n; i++)
+    if (!tokenizer_decode_next(t, m, id[i], skip_special, &begun, out,
+      why)) {
+      out->n = start;
+      return false;
+    }
+  return true;
+}
+
+bool tokenizer_decode_next(const struct tokenizer *t,
+  struct memory *m, uint32_t id, bool skip_special, bool *begun,
+  struct bytes *out, struct error *why)
+{
+  size_t n, drop;
+  if (skip_special && tokenizer_is_special(t, id)) return true;
+  const unsigned char *text = tokenizer_text(t, id, &n);
+  drop = t->drop_blank && !*begun && n > 0 && text[0] == ' ';
+  if (!bytes_push(m, out, text + drop, n - drop, why)) return false;
+  *begun = *begun || n > 0;
+  return true;
+}
+
+bool tokenizer_is_special(const struct tokenizer *t, uint32_t id)
+{
+  return id < t->n_known && t->known_as[id].special;
+}
+
+bool tokenizer_find(const struct tokenizer *t, const char *text,
+  size_t n, uint32_t *id)
+{
+  for (size_t i = 0; i < t->n_more; i++) {
+    struct span s = t->more[i].text;
+    if (s.n != n || memcmp(t->letters.byte + s.at, text, n) != 0)
+      continue;
+    *id = t->more[i].id;
+    return true;
+  }
+  uint32_t found = name_map_get(&t->by_piece,
+    (const unsigned char *) text, n);
+  if (found != 0) *id = found - 1;
+  return found != 0;
+}
+
+bool tokenizer_bos(const struct tokenizer *t, uint32_t *id)
+{
+  if (t->front.n > 0) *id = t->front.id[0];
+  return t->front.n > 0;
+}
+
+const char *tokenizer_kind(const struct tokenizer *t)
+{
+  return t->kind;
+}
+
+const char *tokenizer_ignores(const struct tokenizer *t, size_t i)
+{
+  static const char *const name[] = { "truncation", "padding" };
+  return i < 2 && t->ignored[i] ? name[i] : NULL;
+}
+
+size_t tokenizer_vocab_size(const struct tokenizer *t)
+{
+  return t->n_known;
+}
+
+size_t tokenizer_extras(const struct tokenizer *t)
+{
+  return t->n_more;
+}
+
+struct tokenizer_extra tokenizer_extra_at(const struct tokenizer *t,
+  size_t i)
+{
+  const struct added_token *x = &t->more[i];
+  return (struct tokenizer_extra) { x->id,
+    t->letters.byte + x->text.at, x->text.n, x->special };
+}
+
+void tokenizer_unicode(char pcre2[24], char utf8proc[24])
+{
+  splitter_unicode(pcre2);
+  snprintf(utf8proc, 24, "%s", utf8proc_unicode_version());
+}
+
+/* <Close a tokenizer> */
+void tokenizer_close(struct memory *m, struct tokenizer *t)
+{
+  if (t == NULL) return;
+  for (size_t i = 0; i < t->n_cuts; i++)
+    splitter_close(t->cut[i].by);
+  ids_free(m, &t->front);
+  ids_free(m, &t->back);
+  bpe_free(m, &t->rules);
+  name_map_free(m, &t->by_piece);
+  bytes_free(m, &t->letters);
+  memory_give(m, FOR_TOKENS, t->known_as, t->room_known,
+    sizeof *t->known_as);
+  memory_give(m, FOR_TOKENS, t->more, t->room_more, sizeof *t->more);
+  memory_give(m, FOR_TOKENS, t->tree, t->room_twigs, sizeof *t->tree);
+  memory_give(m, FOR_TOKENS, t, 1, sizeof *t);
+}
+
+/* <Make a tokenizer from merges> */
+static bool spell_merges(struct memory *m, struct tokenizer *t,
+  const struct bpe_merge *merge, size_t n, struct error *why)
+{
+  for (uint32_t i = 0; i < 256 + n; i++) {
+    struct known_id *k = know_id(m, t, i + 1, why);
+    if (k == NULL) return false;
+    size_t at = t->letters.n;
+    if (i >= 256 && (merge[i - 256].left >= i
+      || merge[i - 256].right >= i)) return error_say(why,
+      "merge %u joins ids that are not made yet", i - 256);
+    if (!bpe_spell(m, merge, i, &t->letters, why)) return false;
+    if (t->letters.n > UINT32_MAX)
+      return error_say(why,
+        "a vocabulary of more than 4 GiB of letters");
+    k->piece = (struct span) { (uint32_t) at,
+      (uint32_t) (t->letters.n - at) };
+    k->text = k->piece;
+    if (i >= 256 && !bpe_add(m, &t->rules, merge[i - 256].left + 1,
+      merge[i - 256].right + 1, i + 1, why)) return false;
+  }
+  return true;
+}
+
+static const char end_of_text[] = "<|endoftext|>";
+static bool finish_merges(struct memory *m, struct tokenizer *t,
+  struct error *why)
+{
+  struct added_token x = { .id = 0, .special = true };
+  t->kind = "byte-level BPE";
+  return add_cut(m, t, split_gpt2, strlen(split_gpt2), why)
+    && keep_letters(m, t, end_of_text, strlen(end_of_text), &x.text,
+    why) && index_pieces(m, t, why) && add_extra(m, t, &x, why)
+    && index_extras(m, t, why);
+}
+
+struct tokenizer *tokenizer_from_merges(struct memory *m,
+  const struct bpe_merge *merge, size_t n, struct error *why)
+{
+  struct tokenizer *t = memory_take(m, FOR_TOKENS, 1, sizeof *t, why);
+  if (t == NULL) return NULL;
+  if (n <= MAX_ID - 257 ? spell_merges(m, t, merge, n, why)
+      && finish_merges(m, t, why) : error_say(why,
+      "%zu merges are too many", n))
+    return t;
+  tokenizer_close(m, t);
+  return NULL;
+}
+
+/* <Tell what the tables take> */
+static uint64_t next_room(uint64_t n)
+{
+  uint64_t room = 0;
+  while (room < n) room = 2 * room + 256;
+  return room;
+}
+
+static uint64_t next_power(uint64_t n)
+{
+  uint64_t room = 64;
+  while (room < 2 * n) room *= 2;
+  return n == 0 ? 0 : room;
+}
+
+uint64_t tokenizer_bytes(uint64_t ids, uint64_t merges)
+{
+  return next_room(ids) * sizeof (struct known_id)
+    + next_power(ids) * sizeof (struct name_slot)
+    + next_room(merges) * sizeof (struct bpe_rule)
+    + next_power(merges) * sizeof (struct pair_slot);
+}
+
+struct tokenizer_tables tokenizer_tables(const struct tokenizer *t)
+{
+  return (struct tokenizer_tables) { .ids = t->n_known, .merges = t->rules.n,
+    .bytes = t->room_known * sizeof *t->known_as
+      + t->by_piece.room * sizeof *t->by_piece.slot
+      + t->rules.room * sizeof *t->rules.rule
+      + t->rules.place.room * sizeof *t->rules.place.slot,
+    .letters = t->letters.room };
+}

@@ -1,0 +1,108 @@
+/* tokenizer.h -- made from workshop/04-tokenizer.w; change it there */
+
+#ifndef INCIPIT_TOKENIZER_H
+#define INCIPIT_TOKENIZER_H
+#include "tokens/bpe.h"
+#include "tokens/split.h"
+#include "tokens/utf8.h"
+
+/* <A tokenizer, from outside> */
+struct tokenizer;
+
+/* reads a tokenizer.json, or a directory that has one, or has vocab.json and
+   merges.txt, or encoder.json and vocab.bpe; null and a sentence; m must outlive it */
+struct tokenizer *tokenizer_open(struct memory *m, const char *path,
+  struct error *why);
+
+/* returns all of it; null is nothing */
+void tokenizer_close(struct memory *m, struct tokenizer *t);
+
+/* appends the ids of n bytes; add_special: also the ids that the files put before and
+   after a text; parse_special: the text of a special token is that token; on failure
+   out is as it was; one thread at a time */
+bool tokenizer_encode(struct tokenizer *t, struct memory *m,
+  const char *text, size_t n, bool add_special, bool parse_special,
+  struct ids *out,
+  struct error *why);
+
+/* the same for n bytes that stand behind an added token, in the middle of a text;
+   adds nothing, and knows no special token */
+bool tokenizer_encode_inside(struct tokenizer *t, struct memory *m,
+  const char *text, size_t n, struct ids *out, struct error *why);
+
+/* appends the bytes of n ids; an id that the tokenizer does not know has none; on
+   failure out is as it was */
+bool tokenizer_decode(const struct tokenizer *t, struct memory *m,
+  const uint32_t *id, size_t n, bool skip_special, struct bytes *out,
+  struct error *why);
+
+/* the same for one id of a text; *begun, false at first, says whether an id before it
+   had bytes */
+bool tokenizer_decode_next(const struct tokenizer *t,
+  struct memory *m, uint32_t id, bool skip_special, bool *begun,
+  struct bytes *out, struct error *why);
+
+/* it is open; there is none; it is of another kind (Unigram, WordPiece); it is of our
+   kind, but wrong, or has what we do not do */
+enum tokenizer_found { TOKENIZER_OPEN, TOKENIZER_ABSENT,
+  TOKENIZER_OTHER_KIND, TOKENIZER_REFUSED };
+
+/* like tokenizer_open; *t is null and there is a sentence unless it is open */
+enum tokenizer_found tokenizer_try(struct memory *m, const char *path,
+  struct tokenizer **t, struct error *why);
+
+/* what it is, in words: "byte-level BPE" */
+const char *tokenizer_kind(const struct tokenizer *t);
+
+/* field i (0 or 1) of its file that is not done, null if it says nothing */
+const char *tokenizer_ignores(const struct tokenizer *t, size_t i);
+
+/* the largest id plus 1 */
+size_t tokenizer_vocab_size(const struct tokenizer *t);
+
+/* is this id that of a token marked special? */
+bool tokenizer_is_special(const struct tokenizer *t, uint32_t id);
+
+/* the id of the token whose bytes are these n, added tokens first */
+bool tokenizer_find(const struct tokenizer *t, const char *text,
+  size_t n, uint32_t *id);
+
+/* the *n bytes of an id, which belong to the tokenizer; unknown ids have 0 */
+const unsigned char *tokenizer_text(const struct tokenizer *t,
+  uint32_t id, size_t *n);
+
+/* the id that add_special puts first, if it puts one */
+bool tokenizer_bos(const struct tokenizer *t, uint32_t *id);
+
+struct tokenizer_extra { uint32_t id; const unsigned char *byte;
+  size_t n;
+  bool special; };
+
+/* how many tokens were added to the vocabulary, special or not */
+size_t tokenizer_extras(const struct tokenizer *t);
+
+/* number i of them; the bytes belong to the tokenizer */
+struct tokenizer_extra tokenizer_extra_at(const struct tokenizer *t,
+  size_t i);
+
+/* id 0 is the end of a text, 1 to 256 are the bytes, then come n merges; text is cut
+   by split_gpt2; null and a sentence */
+struct tokenizer *tokenizer_from_merges(struct memory *m,
+  const struct bpe_merge *merge, size_t n, struct error *why);
+
+/* writes the same as a tokenizer.json that Hugging Face's library reads */
+bool tokenizer_write(struct memory *m, const char *path,
+  const struct bpe_merge *merge, size_t n, struct error *why);
+
+/* which versions of Unicode the patterns and the normal form know */
+void tokenizer_unicode(char pcre2[24], char utf8proc[24]);
+
+/* the bytes of the four tables of a byte-level vocabulary whose ids come in rising
+   order */
+uint64_t tokenizer_bytes(uint64_t ids, uint64_t merges);
+struct tokenizer_tables { size_t ids, merges; uint64_t bytes, letters; };
+
+/* entries of its tables, the bytes that the tables have taken, and those of the block
+   of letters */
+struct tokenizer_tables tokenizer_tables(const struct tokenizer *t);
+#endif

@@ -1,0 +1,463 @@
+/* bpe.c -- made from chapters/01-tokens.w; change it there */
+
+#include <string.h>
+#include "tokens/bpe.h"
+#include "tokens/split.h"
+#include "tokens/utf8.h"
+
+/* <The learner, from its structures up> */
+
+/* <What the learner knows> */
+#define NOWHERE UINT32_MAX /* the end of a chain */
+struct spot {
+  uint32_t id, prev, next; /* the neighbours in the piece */
+  uint32_t before, after; /* the neighbours in the pair's chain */
+  uint32_t times; /* how often the piece stands in the text */
+};
+struct pair { uint64_t count; uint32_t left, right, first, last; };
+
+struct trainer {
+  struct memory *m;
+  struct error *why;
+  struct chunk *part; size_t n_chunks, room_chunks;
+  /* from a piece's letters to its number, plus 1 */
+  struct name_map known;
+  struct spot *at; size_t n_at;
+  struct pair *of; size_t n_of, room_of;
+  struct pair_map number; /* from a pair to its number, plus 1 */
+  struct heap queue;
+};
+
+struct chunk { const unsigned char *byte; size_t n; uint32_t times; };
+
+/* <Enter a piece of the text> */
+static bool enter_piece(struct trainer *t, const unsigned char *byte,
+  size_t n)
+{
+  uint32_t known = name_map_get(&t->known, byte, n);
+  if (known != 0) {
+    t->part[known - 1].times++;
+    return true;
+  }
+  if (t->n_chunks == t->room_chunks) {
+    size_t room = 2 * t->room_chunks + 64;
+    struct chunk *p = memory_grow(t->m, FOR_TOKENS, t->part,
+      t->room_chunks, room, sizeof *p, t->why);
+    if (p == NULL) return false;
+    t->part = p, t->room_chunks = room;
+  }
+  t->part[t->n_chunks++] = (struct chunk) { byte, n, 1 };
+  t->n_at += n;
+  return name_map_put(t->m, &t->known, byte, n,
+    (uint32_t) t->n_chunks, t->why);
+}
+
+/* <Collect the pieces of the text> */
+static bool collect(struct trainer *t, const unsigned char *text,
+  size_t n, struct splitter *by)
+{
+  if (by == NULL) return n == 0 || enter_piece(t, text, n);
+  for (size_t at = 0, length = 0; at < n; at += length) {
+    bool whole;
+    struct pieces p;
+    struct text_piece next;
+    length = utf8_run(text + at, n - at, &whole);
+    pieces_begin(&p, whole ? by : NULL, text + at, length);
+    do {
+      if (!pieces_next(&p, &next, t->why)) return false;
+      if (next.n > 0 && !enter_piece(t, next.byte, next.n))
+        return false;
+    } while (next.n > 0);
+  }
+  return true;
+}
+
+/* <Make room for a new pair> */
+static bool new_pair(struct trainer *t, uint32_t left, uint32_t right,
+  uint32_t *k)
+{
+  if (t->n_of == t->room_of) {
+    size_t room = 2 * t->room_of + 256;
+    struct pair *p = memory_grow(t->m, FOR_TOKENS, t->of, t->room_of,
+      room, sizeof *p, t->why);
+    if (p == NULL) return false;
+    t->of = p, t->room_of = room;
+  }
+  *k = (uint32_t) (t->n_of + 1);
+  if (!pair_map_put(t->m, &t->number, left, right, *k, t->why))
+    return false;
+  t->of[t->n_of++] = (struct pair) { 0, left, right, NOWHERE,
+    NOWHERE };
+  return true;
+}
+
+/* <Enter the pair that begins at a spot> */
+static bool link_pair(struct trainer *t, uint32_t i)
+{
+  uint32_t left = t->at[i].id, right = t->at[t->at[i].next].id;
+  uint32_t k = pair_map_get(&t->number, left, right);
+  if (k == 0 && !new_pair(t, left, right, &k)) return false;
+  struct pair *p = &t->of[k - 1];
+  t->at[i].before = p->last, t->at[i].after = NOWHERE;
+  if (p->last == NOWHERE) p->first = i;
+  else t->at[p->last].after = i;
+  p->last = i;
+  p->count += t->at[i].times;
+  return true;
+}
+
+/* <Strike out the pair that begins at a spot> */
+static void unlink_pair(struct trainer *t, uint32_t i)
+{
+  const struct spot *s = &t->at[i];
+  uint32_t k = pair_map_get(&t->number, s->id, t->at[s->next].id);
+  struct pair *p = &t->of[k - 1];
+  if (s->before == NOWHERE) p->first = s->after;
+  else t->at[s->before].after = s->after;
+  if (s->after == NOWHERE) p->last = s->before;
+  else t->at[s->after].before = s->before;
+  p->count -= s->times;
+}
+
+/* <Put pairs into the queue> */
+static bool queue_pair(struct trainer *t, const struct pair *p)
+{
+  struct entry e = { ~p->count,
+    (uint64_t) p->left << 32 | p->right };
+  return p->count == 0 || heap_push(t->m, &t->queue, e, t->why);
+}
+
+static bool queue_from(struct trainer *t, size_t k)
+{
+  for (; k < t->n_of; k++)
+    if (!queue_pair(t, &t->of[k])) return false;
+  return true;
+}
+
+/* <Lay out the spots and count the pairs> */
+static bool lay_out(struct trainer *t)
+{
+  if (t->n_at >= NOWHERE)
+    return error_say(t->why,
+      "a text of %zu bytes is too long to learn from", t->n_at);
+  t->at = memory_take(t->m, FOR_TOKENS, t->n_at, sizeof *t->at,
+    t->why);
+  if (t->at == NULL) return false;
+  uint32_t i = 0;
+  for (size_t c = 0; c < t->n_chunks; c++) {
+    /* <Lay out the spots of one chunk> */
+    uint32_t first = i, last = i + (uint32_t) t->part[c].n - 1;
+    for (; i <= last; i++)
+      t->at[i] = (struct spot) { t->part[c].byte[i - first],
+        i > first ? i - 1 : NOWHERE, i < last ? i + 1 : NOWHERE,
+        NOWHERE, NOWHERE, t->part[c].times };
+    for (i = first; i < last; i++)
+      if (!link_pair(t, i)) return false;
+    i = last + 1;
+  }
+  return queue_from(t, 0);
+}
+
+/* <Find the pair with the highest count> */
+static bool best_pair(struct trainer *t, struct pair **best)
+{
+  *best = NULL;
+  while (t->queue.n > 0) {
+    struct entry e = heap_pop(&t->queue);
+    uint32_t k = pair_map_get(&t->number, (uint32_t) (e.second >> 32),
+      (uint32_t) e.second);
+    struct pair *p = &t->of[k - 1];
+    if (p->count == ~e.first) {
+      *best = p;
+      return true;
+    }
+    if (!queue_pair(t, p)) return false;
+  }
+  return true;
+}
+
+/* <Merge at one place> */
+static bool merge_at(struct trainer *t, uint32_t i, uint32_t made)
+{
+  uint32_t prev = t->at[i].prev, gone = t->at[i].next,
+    next = t->at[gone].next;
+  if (prev != NOWHERE) unlink_pair(t, prev);
+  if (next != NOWHERE) unlink_pair(t, gone);
+  unlink_pair(t, i);
+  t->at[i].id = made, t->at[i].next = next;
+  if (next != NOWHERE) t->at[next].prev = i;
+  if (prev != NOWHERE && !link_pair(t, prev)) return false;
+  return next == NOWHERE || link_pair(t, i);
+}
+
+/* <Merge a pair wherever it stands> */
+static bool merge_all(struct trainer *t, const struct pair *best,
+  uint32_t made)
+{
+  size_t k = pair_map_get(&t->number, best->left, best->right) - 1;
+  size_t fresh = t->n_of;
+  while (t->of[k].first != NOWHERE)
+    if (!merge_at(t, t->of[k].first, made)) return false;
+  return queue_from(t, fresh);
+}
+
+/* <Find and merge, again and again> */
+static bool learn(struct trainer *t, struct bpe_merge *list,
+  size_t merges, size_t *n_out)
+{
+  size_t k = 0;
+  for (; k < merges; k++) {
+    struct pair *best;
+    if (!best_pair(t, &best)) return false;
+    if (best == NULL) break;
+    list[k] = (struct bpe_merge) { best->left, best->right };
+    if (!merge_all(t, best, (uint32_t) (256 + k))) return false;
+  }
+  *n_out = k;
+  return true;
+}
+
+/* <Learn merges from a text> */
+bool bpe_train(struct memory *m, const char *text, size_t n,
+  const char *pattern, size_t merges, struct bpe_merge **out,
+  size_t *n_out, struct error *why)
+{
+  struct trainer t = { .m = m, .why = why };
+  struct splitter *by = NULL;
+  struct bpe_merge *list = NULL;
+  *out = NULL, *n_out = 0;
+  /* <Refuse more merges than there are ids, and compile the pattern> */
+  bool ok = merges < NOWHERE - 256
+    || error_say(why, "%zu merges are more than ids can number", merges);
+  if (ok && pattern != NULL)
+    ok = (by = splitter_open(m, pattern, strlen(pattern), false, why))
+      != NULL;
+  ok = ok && collect(&t, (const unsigned char *) text, n, by)
+    && lay_out(&t);
+  splitter_close(by);
+  if (ok) list = memory_take(m, FOR_TOKENS, merges, sizeof *list,
+    why);
+  ok = ok && list != NULL && learn(&t, list, merges, n_out);
+  /* <Return what the learner took> */
+  heap_free(m, &t.queue);
+  pair_map_free(m, &t.number);
+  name_map_free(m, &t.known);
+  memory_give(m, FOR_TOKENS, t.of, t.room_of, sizeof *t.of);
+  memory_give(m, FOR_TOKENS, t.at, t.at == NULL ? 0 : t.n_at,
+    sizeof *t.at);
+  memory_give(m, FOR_TOKENS, t.part, t.room_chunks, sizeof *t.part);
+  if (ok) *out = list;
+  else bpe_forget(m, list, merges);
+  return ok;
+}
+
+void bpe_forget(struct memory *m, struct bpe_merge *merge,
+  size_t merges)
+{
+  memory_give(m, FOR_TOKENS, merge, merges, sizeof *merge);
+}
+
+/* <Append a rule, and return them> */
+bool bpe_add_ranked(struct memory *m, struct bpe *b,
+  struct bpe_rule rule, struct error *why)
+{
+  if (b->n == b->room) {
+    size_t room = 2 * b->room + 256;
+    struct bpe_rule *p = memory_grow(m, FOR_TOKENS, b->rule, b->room,
+      room, sizeof *p, why);
+    if (p == NULL) return false;
+    b->rule = p, b->room = room;
+  }
+  b->rule[b->n] = rule;
+  if (!pair_map_put(m, &b->place, rule.left, rule.right,
+    (uint32_t) b->n + 1, why)) return false;
+  b->n++;
+  return true;
+}
+
+bool bpe_add(struct memory *m, struct bpe *b, uint32_t left,
+  uint32_t right, uint32_t made, struct error *why)
+{
+  return bpe_add_ranked(m, b, (struct bpe_rule) { left, right,
+    made, (uint32_t) b->n }, why);
+}
+
+void bpe_free(struct memory *m, struct bpe *b)
+{
+  pair_map_free(m, &b->place);
+  memory_give(m, FOR_TOKENS, b->rule, b->room, sizeof *b->rule);
+  b->rule = NULL, b->n = b->room = 0;
+}
+
+/* <Look at two neighbours> */
+static uint64_t look_at(const struct bpe *b, struct bpe_work *w,
+  uint32_t left, uint32_t right)
+{
+  uint32_t place = pair_map_get(&b->place, left, right);
+  w->looks++;
+  if (place == 0) return UINT64_MAX;
+  return (uint64_t) b->rule[place - 1].rank << 32 | (place - 1);
+}
+
+/* <Join a short row> */
+enum { SHORT = 32 };
+static size_t join_short(const struct bpe *b, struct bpe_work *w,
+  uint32_t *id, size_t n)
+{
+  uint64_t candidate[SHORT];
+  for (size_t i = 0; i + 1 < n; i++)
+    candidate[i] = look_at(b, w, id[i], id[i + 1]);
+  while (n > 1) {
+    size_t best = 0;
+    for (size_t i = 1; i + 1 < n; i++)
+      if (candidate[i] >> 32 < candidate[best] >> 32) best = i;
+    if (candidate[best] == UINT64_MAX) break;
+    /* <Merge two in the row> */
+    size_t after = n - best - 2;
+    id[best] = b->rule[(uint32_t) candidate[best]].made;
+    memmove(id + best + 1, id + best + 2, after * sizeof *id);
+    memmove(candidate + best, candidate + best + 1,
+      after * sizeof *candidate);
+    n--;
+    if (best > 0)
+      candidate[best - 1] = look_at(b, w, id[best - 1], id[best]);
+    if (after > 0) candidate[best] = look_at(b, w, id[best],
+      id[best + 1]);
+  }
+  return n;
+}
+
+/* <Return the workspace> */
+static void give_nodes(struct memory *m, struct bpe_work *w)
+{
+  memory_give(m, FOR_TOKENS, w->node, w->room, sizeof *w->node);
+  w->node = NULL, w->room = 0;
+}
+
+void bpe_work_free(struct memory *m, struct bpe_work *w)
+{
+  heap_free(m, &w->queue);
+  ids_free(m, &w->row);
+  give_nodes(m, w);
+}
+
+/* <Consider the pair that begins at a node> */
+static bool consider(const struct bpe *b, struct memory *m,
+  struct bpe_work *w, uint32_t i, struct error *why)
+{
+  const struct bpe_node *left = &w->node[i];
+  uint64_t c = look_at(b, w, left->id, w->node[left->next].id);
+  return c == UINT64_MAX || heap_push(m, &w->queue,
+    (struct entry) { c >> 32, (uint64_t) i << 32
+    | (uint32_t) c }, why);
+}
+
+/* <Begin with a chain of all ids> */
+static bool begin_chain(const struct bpe *b, struct memory *m,
+  struct bpe_work *w, struct error *why)
+{
+  size_t n = w->row.n;
+  if (n > w->room) {
+    give_nodes(m, w);
+    w->node = memory_take(m, FOR_TOKENS, n, sizeof *w->node, why);
+    if (w->node == NULL) return false;
+    w->room = n;
+  }
+  w->queue.n = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    w->node[i] = (struct bpe_node) { w->row.id[i],
+      i > 0 ? i - 1 : NOWHERE, i + 1 < n ? i + 1 : NOWHERE };
+    if (i > 0 && !consider(b, m, w, i - 1, why)) return false;
+  }
+  return true;
+}
+
+/* <Join a long row> */
+static bool join_long(const struct bpe *b, struct memory *m,
+  struct bpe_work *w, struct ids *out, struct error *why)
+{
+  size_t start = out->n;
+  if (!begin_chain(b, m, w, why)) return false;
+  while (w->queue.n > 0) {
+    struct entry e = heap_pop(&w->queue);
+    const struct bpe_rule *r = &b->rule[(uint32_t) e.second];
+    uint32_t i = (uint32_t) (e.second >> 32), next = w->node[i].next;
+    if (w->node[i].id != r->left || next == NOWHERE
+      || w->node[next].id != r->right) continue;
+    /* <Merge the two nodes, and look at their neighbours> */
+    uint32_t after = w->node[next].next, before = w->node[i].prev;
+    w->node[i].id = r->made, w->node[i].next = after;
+    w->node[next].id = BPE_NONE;
+    if (after != NOWHERE) w->node[after].prev = i;
+    if (before != NOWHERE && !consider(b, m, w, before, why))
+      return false;
+    if (after != NOWHERE && !consider(b, m, w, i, why)) return false;
+  }
+  /* <Append the ids that are left in the chain> */
+  for (uint32_t i = 0; i != NOWHERE; i = w->node[i].next)
+    if (!ids_push(m, out, w->node[i].id, why)) {
+      out->n = start;
+      return false;
+    }
+  return true;
+}
+
+/* <Encode a piece> */
+bool bpe_join(const struct bpe *b, struct memory *m,
+  struct bpe_work *w, struct ids *out, struct error *why)
+{
+  if (w->row.n > SHORT) return w->row.n < NOWHERE
+    ? join_long(b, m, w, out, why) : error_say(why,
+    "a piece of %zu letters is too long", w->row.n);
+  size_t n = join_short(b, w, w->row.id, w->row.n), start = out->n;
+  for (size_t i = 0; i < n; i++)
+    if (!ids_push(m, out, w->row.id[i], why)) {
+      out->n = start;
+      return false;
+    }
+  return true;
+}
+
+bool bpe_encode(const struct bpe *b, struct memory *m,
+  struct bpe_work *w, const unsigned char *byte, size_t n,
+  struct ids *out, struct error *why)
+{
+  w->row.n = 0;
+  for (size_t i = 0; i < n; i++) {
+    uint32_t id = b->byte_id[byte[i]];
+    if (id == BPE_NONE)
+      return error_say(why, "the vocabulary cannot spell byte 0x%02x",
+        byte[i]);
+    if (!ids_push(m, &w->row, id, why)) return false;
+  }
+  return bpe_join(b, m, w, out, why);
+}
+
+/* <Spell an id, and make an encoder of merges> */
+bool bpe_spell(struct memory *m, const struct bpe_merge *merge,
+  uint32_t id, struct bytes *out, struct error *why)
+{
+  struct ids pile = { NULL, 0, 0 };
+  size_t start = out->n;
+  bool ok = ids_push(m, &pile, id, why);
+  while (ok && pile.n > 0) {
+    uint32_t top = pile.id[--pile.n];
+    unsigned char byte = (unsigned char) top;
+    if (top < 256) ok = bytes_push(m, out, &byte, 1, why);
+    else ok = ids_push(m, &pile, merge[top - 256].right, why)
+      && ids_push(m, &pile, merge[top - 256].left, why);
+  }
+  ids_free(m, &pile);
+  if (!ok) out->n = start;
+  return ok;
+}
+
+bool bpe_learnt(struct memory *m, struct bpe *b,
+  const struct bpe_merge *merge, size_t n, struct error *why)
+{
+  for (uint32_t i = 0; i < 256; i++) b->byte_id[i] = i;
+  for (uint32_t k = 0; k < n; k++)
+    if (!bpe_add(m, b, merge[k].left, merge[k].right, 256 + k, why))
+      return false;
+  return true;
+}

@@ -1,0 +1,82 @@
+/* bpe.h -- made from chapters/01-tokens.w; change it there */
+
+#ifndef INCIPIT_BPE_H
+#define INCIPIT_BPE_H
+#include "ground/ground.h"
+#include "tokens/utf8.h"
+#include "tokens/table.h"
+
+/* <Merges, learnt> */
+
+/* merge number k of a list makes id 256 + k of these two */
+struct bpe_merge { uint32_t left, right; };
+
+/* learns at most merges merges from n bytes, cut by pattern (null: one piece); *out
+   has *n_out of them in a block of merges, to be given back by bpe_forget; Gage 1994,
+   Sennrich et al. 2016 */
+bool bpe_train(struct memory *m, const char *text, size_t n,
+  const char *pattern, size_t merges, struct bpe_merge **out,
+  size_t *n_out, struct error *why);
+
+/* returns what bpe_train gave, for as many merges as were asked for */
+void bpe_forget(struct memory *m, struct bpe_merge *merge,
+  size_t merges);
+
+/* <Merges, applied> */
+#define BPE_NONE UINT32_MAX
+
+/* the pair left, right becomes made; of several rules that apply, the lowest rank
+   goes first */
+struct bpe_rule { uint32_t left, right, made, rank; };
+
+/* the id of every byte, BPE_NONE if it has none; n rules, of which the lowest rank
+   goes first; from a pair to the place of its rule, plus 1 */
+struct bpe { uint32_t byte_id[256]; struct bpe_rule *rule; size_t n,
+  room;
+  struct pair_map place; };
+
+/* appends a rule whose rank is its place; of two rules for one pair the later counts */
+bool bpe_add(struct memory *m, struct bpe *b, uint32_t left,
+  uint32_t right, uint32_t made, struct error *why);
+
+/* the same, with any rank below 2^32-1; several rules may have it */
+bool bpe_add_ranked(struct memory *m, struct bpe *b,
+  struct bpe_rule rule, struct error *why);
+
+/* returns the blocks of the rules */
+void bpe_free(struct memory *m, struct bpe *b);
+
+/* an id of a piece, and the places of its neighbours, BPE_NONE at the ends */
+struct bpe_node { uint32_t id, prev, next; };
+
+/* a piece as ids, a chain of room nodes, what is to be done, and a count of look-ups;
+   all zero is an empty workspace */
+struct bpe_work { struct ids row; struct bpe_node *node; size_t room;
+  struct heap queue;
+  uint64_t looks; };
+
+/* appends the ids of a piece of n bytes; the time is of the order n log n for any
+   piece; on failure out is as it was */
+bool bpe_encode(const struct bpe *b, struct memory *m,
+  struct bpe_work *w, const unsigned char *byte, size_t n,
+  struct ids *out, struct error *why);
+
+/* the same for a piece whose first ids stand in w->row, which is used up */
+bool bpe_join(const struct bpe *b, struct memory *m,
+  struct bpe_work *w, struct ids *out, struct error *why);
+
+/* returns the workspace */
+void bpe_work_free(struct memory *m, struct bpe_work *w);
+
+/* <Merges, undone> */
+
+/* fills an empty b with the ids of the bytes and n merges as bpe_train gives them;
+   bpe_free returns it */
+bool bpe_learnt(struct memory *m, struct bpe *b,
+  const struct bpe_merge *merge, size_t n, struct error *why);
+
+/* appends the bytes of an id: a byte, or one that the merges make; on failure out is
+   as it was */
+bool bpe_spell(struct memory *m, const struct bpe_merge *merge,
+  uint32_t id, struct bytes *out, struct error *why);
+#endif

@@ -1,0 +1,207 @@
+/* split.c -- made from chapters/01-tokens.w; change it there */
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+#include <string.h>
+#include "tokens/split.h"
+#include "tokens/utf8.h"
+
+/* <The published patterns> */
+const char split_gpt2[] = "'s|'t|'re|'ve|'m|'ll|'d|"
+  " ?\\p{L}+| ?\\p{N}+|" " ?[^\\s\\p{L}\\p{N}]+|"
+  "\\s+(?!\\S)|\\s+";
+const char split_llama3[] = "(?i:'s|'t|'re|'ve|'m|" "'ll|'d)|"
+  "[^\\r\\n\\p{L}\\p{N}]?" "\\p{L}+|\\p{N}{1,3}|"
+  " ?[^\\s\\p{L}\\p{N}]+" "[\\r\\n]*|\\s*[\\r\\n]+|"
+    "\\s+(?!\\S)|\\s+";
+
+/* <Rewrite the white space of a pattern> */
+static bool rewrite(struct memory *m, const char *pattern, size_t n,
+  struct bytes *out, struct error *why)
+{
+  for (size_t i = 0; i < n;) {
+    size_t length = pattern[i] == '\\' && i + 1 < n ? 2 : 1;
+    const char *put = pattern + i;
+    i += length;
+    if (length == 2 && put[1] == 's')
+      put = "\\p{White_Space}", length = 15;
+    else if (length == 2 && put[1] == 'S')
+      put = "\\P{White_Space}", length = 15;
+    if (!bytes_push(m, out, put, length, why)) return false;
+  }
+  return true;
+}
+
+/* <Let PCRE2 take its memory from ours> */
+enum { HEADER = 64 };
+static void *take_for_pcre2(size_t n, void *m)
+{
+  if (n > SIZE_MAX - HEADER) return NULL;
+  unsigned char *p = memory_take(m, FOR_TOKENS, n + HEADER, 1, NULL);
+  if (p == NULL) return NULL;
+  memcpy(p, &n, sizeof n);
+  return p + HEADER;
+}
+
+static void give_for_pcre2(void *block, void *m)
+{
+  if (block == NULL) return;
+  size_t n;
+  unsigned char *p = (unsigned char *) block - HEADER;
+  memcpy(&n, p, sizeof n);
+  memory_give(m, FOR_TOKENS, p, n + HEADER, 1);
+}
+
+/* <What a splitter holds> */
+struct splitter {
+  struct memory *home;
+  pcre2_general_context *general;
+  pcre2_code *code;
+  pcre2_match_data *result;
+  pcre2_match_context *limits;
+  pcre2_jit_stack *stack;
+};
+
+/* <Have PCRE2 compile it> */
+static bool compile(struct splitter *s, const struct bytes *text,
+  bool literal, struct error *why)
+{
+  int code = 0;
+  PCRE2_SIZE place = 0;
+  pcre2_compile_context *c = pcre2_compile_context_create(s->general);
+  if (c == NULL) return error_say(why, "out of memory for a pattern");
+  s->code = pcre2_compile(text->n > 0 ? text->byte : (PCRE2_SPTR) "",
+    text->n, PCRE2_UTF | (literal ? PCRE2_LITERAL
+    : PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C),
+    &code, &place, c);
+  pcre2_compile_context_free(c);
+  if (s->code != NULL) {
+    pcre2_jit_compile(s->code, PCRE2_JIT_COMPLETE);
+    return true;
+  }
+  unsigned char words[160] = "";
+  pcre2_get_error_message(code, words, sizeof words);
+  return error_say(why, "%s at byte %zu", (const char *) words,
+    (size_t) place);
+}
+
+/* <Make room for the searches> */
+static bool make_room(struct splitter *s, struct error *why)
+{
+  s->result = pcre2_match_data_create(1, s->general);
+  s->limits = pcre2_match_context_create(s->general);
+  s->stack = pcre2_jit_stack_create(32 * 1024, 1024 * 1024,
+    s->general);
+  if (s->result == NULL || s->limits == NULL || s->stack == NULL)
+    return error_say(why, "out of memory for a pattern");
+  pcre2_jit_stack_assign(s->limits, NULL, s->stack);
+  return true;
+}
+
+void splitter_close(struct splitter *s)
+{
+  if (s == NULL) return;
+  pcre2_jit_stack_free(s->stack);
+  pcre2_match_context_free(s->limits);
+  pcre2_match_data_free(s->result);
+  pcre2_code_free(s->code);
+  pcre2_general_context_free(s->general);
+  memory_give(s->home, FOR_TOKENS, s, 1, sizeof *s);
+}
+
+/* <Compile a pattern> */
+struct splitter *splitter_open(struct memory *m, const char *pattern,
+  size_t n, bool literal, struct error *why)
+{
+  struct splitter *s = memory_take(m, FOR_TOKENS, 1, sizeof *s, why);
+  if (s == NULL) return NULL;
+  s->home = m;
+  s->general = pcre2_general_context_create(take_for_pcre2,
+    give_for_pcre2, m);
+  struct bytes text = { NULL, 0, 0 };
+  bool ok = s->general != NULL || error_say(why,
+    "out of memory for a pattern");
+  ok = ok && (literal ? bytes_push(m, &text, pattern, n, why)
+    : rewrite(m, pattern, n, &text, why));
+  ok = ok && compile(s, &text, literal, why) && make_room(s, why);
+  bytes_free(m, &text);
+  if (ok) return s;
+  splitter_close(s);
+  return NULL;
+}
+
+/* <Say why a search failed> */
+static bool say_what_pcre2_says(int code, size_t at,
+  struct error *why)
+{
+  unsigned char words[160] = "";
+  pcre2_get_error_message(code, words, sizeof words);
+  return error_say(why, "cutting the text at byte %zu: %s", at,
+    (const char *) words);
+}
+
+/* <Look for the next match> */
+static bool look(struct pieces *p, struct error *why)
+{
+  struct splitter *s = p->by;
+  uint32_t options = PCRE2_NO_UTF_CHECK | (p->full
+    ? PCRE2_NOTEMPTY_ATSTART : 0);
+  int got;
+  /* <Search, and once more without machine code if its stack ends> */
+  got = pcre2_match(s->code, p->text, p->n, p->at, options,
+    s->result, s->limits);
+  if (got == PCRE2_ERROR_JIT_STACKLIMIT)
+    got = pcre2_match(s->code, p->text, p->n, p->at,
+      options | PCRE2_NO_JIT, s->result, s->limits);
+  p->from = p->to = p->n;
+  p->known = true;
+  if (got == PCRE2_ERROR_NOMATCH) return true;
+  if (got < 0) return say_what_pcre2_says(got, p->at, why);
+  const PCRE2_SIZE *found = pcre2_get_ovector_pointer(s->result);
+  p->from = found[0], p->to = found[1];
+  return (p->at <= p->from && p->from <= p->to)
+    || error_say(why, "the pattern matches backwards at byte %zu",
+    p->at);
+}
+
+/* <Begin to cut> */
+void pieces_begin(struct pieces *p, struct splitter *by,
+  const unsigned char *text, size_t n)
+{
+  *p = (struct pieces) { by, text, n, 0, 0, 0, false, false };
+  if (by == NULL) p->from = p->to = n, p->known = true;
+  else {
+    size_t limit = n < 20000000 ? 10000000 + 100 * n : UINT32_MAX;
+    pcre2_set_match_limit(by->limits, (uint32_t) limit);
+  }
+}
+
+/* <Cut off the next piece> */
+bool pieces_next(struct pieces *p, struct text_piece *next,
+  struct error *why)
+{
+  *next = (struct text_piece) { p->text, 0, false };
+  while (p->at < p->n) {
+    if (!p->known && !look(p, why)) return false;
+    next->byte = p->text + p->at;
+    if (p->at < p->from) {
+      next->n = p->from - p->at;
+      p->at = p->from;
+      return true;
+    }
+    p->known = false, p->full = p->from == p->to;
+    if (p->full) continue;
+    next->n = p->to - p->from, next->match = true;
+    p->at = p->to;
+    return true;
+  }
+  return true;
+}
+
+/* <Ask for the version of Unicode> */
+void splitter_unicode(char version[24])
+{
+  if (pcre2_config(PCRE2_CONFIG_UNICODE_VERSION, NULL) > 24
+      || pcre2_config(PCRE2_CONFIG_UNICODE_VERSION, version) < 0)
+    strcpy(version, "?");
+}

@@ -1,0 +1,41 @@
+/* split.h -- made from chapters/01-tokens.w; change it there */
+
+#ifndef INCIPIT_SPLIT_H
+#define INCIPIT_SPLIT_H
+#include "ground/ground.h"
+
+/* <A pattern that cuts> */
+struct splitter;
+
+/* compiles n bytes of pattern, as they stand if literal; m must outlive the splitter,
+   which takes from it at every use; null and a sentence */
+struct splitter *splitter_open(struct memory *m, const char *pattern,
+  size_t n, bool literal, struct error *why);
+
+/* returns all of it; null is nothing */
+void splitter_close(struct splitter *s);
+
+/* which version of Unicode the patterns know, as in "14.0.0" */
+void splitter_unicode(char version[24]);
+
+/* the patterns of GPT-2 and of Llama 3 */
+extern const char split_gpt2[], split_llama3[];
+
+/* n bytes inside the text; were they a match, or lay they between two? */
+struct text_piece { const unsigned char *byte; size_t n;
+  bool match; };
+
+/* a text that is being cut; for pieces_next only */
+struct pieces { struct splitter *by; const unsigned char *text;
+  size_t n, at, from, to; bool known, full; };
+
+/* begins to cut n bytes, which must be whole characters; with a null splitter the
+   text is one piece */
+void pieces_begin(struct pieces *p, struct splitter *by,
+  const unsigned char *text, size_t n);
+
+/* the next piece; next->n == 0 at the end, no other piece is empty; false and a
+   sentence if the pattern gives up */
+bool pieces_next(struct pieces *p, struct text_piece *next,
+  struct error *why);
+#endif

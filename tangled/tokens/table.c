@@ -1,0 +1,146 @@
+/* table.c -- made from chapters/01-tokens.w; change it there */
+
+#include <string.h>
+#include "tokens/table.h"
+
+/* <Find a pair's slot, or the free one where it belongs> */
+static size_t pair_place(const struct pair_map *p, uint32_t left, uint32_t right)
+{
+  uint64_t h = ((uint64_t) left << 32 | right) * UINT64_C(0x9e3779b97f4a7c15);
+  size_t i = (size_t) (h >> 32) & (p->room - 1);
+  while (p->slot[i].value != 0
+      && (p->slot[i].left != left || p->slot[i].right != right))
+    i = (i + 1) & (p->room - 1);
+  return i;
+}
+
+uint32_t pair_map_get(const struct pair_map *p, uint32_t left, uint32_t right)
+{
+  return p->room == 0 ? 0 : p->slot[pair_place(p, left, right)].value;
+}
+
+/* <Give a table of pairs twice the room> */
+static bool pair_map_grow(struct memory *m, struct pair_map *p, struct error *why)
+{
+  struct pair_map larger = { NULL, p->room == 0 ? 64 : 2 * p->room, p->used };
+  larger.slot = memory_take(m, FOR_TOKENS, larger.room, sizeof *larger.slot, why);
+  if (larger.slot == NULL) return false;
+  for (size_t i = 0; i < p->room; i++) {
+    const struct pair_slot *s = &p->slot[i];
+    if (s->value != 0) larger.slot[pair_place(&larger, s->left, s->right)] = *s;
+  }
+  pair_map_free(m, p);
+  *p = larger;
+  return true;
+}
+
+/* <Enter a pair, and return the table> */
+bool pair_map_put(struct memory *m, struct pair_map *p, uint32_t left,
+  uint32_t right, uint32_t value, struct error *why)
+{
+  if (2 * (p->used + 1) > p->room && !pair_map_grow(m, p, why)) return false;
+  struct pair_slot *s = &p->slot[pair_place(p, left, right)];
+  if (s->value == 0) p->used++;
+  *s = (struct pair_slot) { left, right, value };
+  return true;
+}
+
+void pair_map_free(struct memory *m, struct pair_map *p)
+{
+  memory_give(m, FOR_TOKENS, p->slot, p->room, sizeof *p->slot);
+  *p = (struct pair_map) { NULL, 0, 0 };
+}
+
+/* <Find a row's slot, or the free one where it belongs> */
+static size_t name_place(const struct name_map *p, const unsigned char *byte,
+  size_t n)
+{
+  uint64_t h = UINT64_C(0xcbf29ce484222325);
+  for (size_t k = 0; k < n; k++) h = (h ^ byte[k]) * UINT64_C(0x100000001b3);
+  size_t i = (size_t) (h ^ h >> 32) & (p->room - 1);
+  while (p->slot[i].value != 0 && (p->slot[i].n != n
+      || memcmp(p->slot[i].byte, byte, n) != 0))
+    i = (i + 1) & (p->room - 1);
+  return i;
+}
+
+uint32_t name_map_get(const struct name_map *p, const unsigned char *byte, size_t n)
+{
+  return p->room == 0 ? 0 : p->slot[name_place(p, byte, n)].value;
+}
+
+/* <Give a table of names twice the room> */
+static bool name_map_grow(struct memory *m, struct name_map *p, struct error *why)
+{
+  struct name_map larger = { NULL, p->room == 0 ? 64 : 2 * p->room, p->used };
+  larger.slot = memory_take(m, FOR_TOKENS, larger.room, sizeof *larger.slot, why);
+  if (larger.slot == NULL) return false;
+  for (size_t i = 0; i < p->room; i++) {
+    const struct name_slot *s = &p->slot[i];
+    if (s->value != 0) larger.slot[name_place(&larger, s->byte, s->n)] = *s;
+  }
+  name_map_free(m, p);
+  *p = larger;
+  return true;
+}
+
+/* <Enter a name, and return the table> */
+bool name_map_put(struct memory *m, struct name_map *p, const unsigned char *byte,
+  size_t n, uint32_t value, struct error *why)
+{
+  if (2 * (p->used + 1) > p->room && !name_map_grow(m, p, why)) return false;
+  struct name_slot *s = &p->slot[name_place(p, byte, n)];
+  if (s->value == 0) p->used++;
+  *s = (struct name_slot) { byte, n, value };
+  return true;
+}
+
+void name_map_free(struct memory *m, struct name_map *p)
+{
+  memory_give(m, FOR_TOKENS, p->slot, p->room, sizeof *p->slot);
+  *p = (struct name_map) { NULL, 0, 0 };
+}
+
+/* <Put an entry into the heap> */
+static bool comes_before(struct entry a, struct entry b)
+{
+  return a.first < b.first || (a.first == b.first && a.second < b.second);
+}
+
+bool heap_push(struct memory *m, struct heap *h, struct entry e, struct error *why)
+{
+  if (h->n == h->room) {
+    size_t room = 2 * h->room + 32;
+    struct entry *p = memory_grow(m, FOR_TOKENS, h->e, h->room, room, sizeof *p,
+      why);
+    if (p == NULL) return false;
+    h->e = p, h->room = room;
+  }
+  size_t i = h->n++;
+  for (; i > 0 && comes_before(e, h->e[(i - 1) / 2]); i = (i - 1) / 2)
+    h->e[i] = h->e[(i - 1) / 2];
+  h->e[i] = e;
+  return true;
+}
+
+/* <Take the smallest entry out> */
+struct entry heap_pop(struct heap *h)
+{
+  struct entry top = h->e[0], last = h->e[--h->n];
+  size_t i = 0;
+  for (;;) {
+    size_t next = 2 * i + 1;
+    if (next + 1 < h->n && comes_before(h->e[next + 1], h->e[next])) next++;
+    if (next >= h->n || !comes_before(h->e[next], last)) break;
+    h->e[i] = h->e[next];
+    i = next;
+  }
+  h->e[i] = last;
+  return top;
+}
+
+void heap_free(struct memory *m, struct heap *h)
+{
+  memory_give(m, FOR_TOKENS, h->e, h->room, sizeof *h->e);
+  *h = (struct heap) { NULL, 0, 0 };
+}

@@ -1,0 +1,65 @@
+/* network.h -- made from workshop/12-training.w; change it there */
+
+#ifndef INCIPIT_NETWORK_H
+#define INCIPIT_NETWORK_H
+#include "model/counters.h"
+#include "kernels/kernels.h"
+#include "gradients/slopes.h"
+
+/* <The network from outside> */
+
+/* a decoder of the Llama type with a tied embedding; d_model, d_inner and head_dim
+   are multiples of 16 */
+struct shape { uint32_t n_layers, d_model, n_heads, n_kv_heads,
+  head_dim, d_inner,
+  vocab_size, n_positions; };
+
+/* one tensor among the weights, named as in Hugging Face's layout; rows is 1 for a
+   gain */
+struct parameter { char name[64]; size_t offset, rows, cols; };
+
+/* inputs and targets are [sequences][length]; each loss counts share */
+struct batch { const uint32_t *inputs, *targets; size_t sequences, length;
+float share; };
+
+/* <A network, opened and looked at> */
+struct network;
+
+/* room for passes of max_rows rows; owned by the caller, who keeps crew */
+struct network *network_open(struct memory *m, const struct shape *s,
+  size_t max_rows,
+  const struct kernels *k, struct pool *crew, struct error *why);
+
+/* the pieces that it works with */
+const struct slopes *network_slopes(const struct network *net);
+
+/* returns its memory; null is nothing */
+void network_close(struct memory *m, struct network *net);
+
+/* how many numbers all weights are */
+size_t network_count(const struct network *net);
+
+/* tensor i, or null behind the last */
+const struct parameter *network_parameter(const struct network *net,
+  size_t i);
+
+/* <A network, used> */
+
+/* a pass that keeps its rows */
+bool network_forward(struct network *net, const float *w,
+  const struct batch *b,
+  struct error *why);
+
+/* [rows][vocab_size] of the last forward pass, until it is judged */
+const float *network_logits(const struct network *net);
+
+/* the loss of every row, [rows]; the logits become their gradients */
+void network_judge(struct network *net, const struct batch *b,
+  double *losses);
+
+/* adds the gradient of the sum of all losses, times share, to gradient, which lies
+   like the weights */
+void network_backward(struct network *net, const float *w,
+  const struct batch *b,
+  float *gradient);
+#endif

@@ -1,0 +1,118 @@
+/* publish.c -- made from workshop/12-training.w; change it there */
+
+#include <stdio.h>
+#include "training/publish.h"
+#include "functions/numbers.h"
+
+/* <Round to sixteen bits> */
+void weights_round(float *w, size_t n)
+{
+  for (size_t i = 0; i < n; i++) w[i] = num_from_f16(num_to_f16(w[i]));
+}
+
+/* <Open a file of a directory> */
+static FILE *open_in(const char *directory, const char *name,
+  char path[512],
+  struct error *why)
+{
+  snprintf(path, 512, "%s/%s", directory, name);
+  FILE *f = fopen(path, "wb");
+  if (f == NULL) error_say(why, "%s: cannot be written", path);
+  return f;
+}
+
+static bool close_file(FILE *f, const char *path, struct error *why)
+{
+  bool ok = ferror(f) == 0;
+  return (fclose(f) == 0 && ok) || error_say(why,
+    "%s: cannot be written", path);
+}
+
+/* <Write the weights> */
+static size_t header_write(const struct network *net, char *to,
+  size_t room)
+{
+  const struct parameter *p;
+  int n = snprintf(to, room, "{\"__metadata__\":{\"format\":\"pt\"}");
+  for (size_t i = 0; (p = network_parameter(net, i)) != NULL; i++) {
+    char dims[48];
+    if (p->rows == 1) snprintf(dims, sizeof dims, "%zu", p->cols);
+    else snprintf(dims, sizeof dims, "%zu,%zu", p->rows, p->cols);
+    n += snprintf(to + n, room - (size_t) n,
+      ",\"%s\":{\"dtype\":\"F16\",\"shape\":"
+      "[%s],\"data_offsets\":[%zu,%zu]}", p->name, dims, 2 * p->offset,
+      2 * (p->offset + p->rows * p->cols));
+  }
+  n += snprintf(to + n, room - (size_t) n, "}");
+  while (n % 8 != 0) to[n++] = ' ';
+  return (size_t) n;
+}
+
+static bool weights_write(struct memory *m, const char *directory,
+  const struct network *net, const float *w, struct error *why)
+{
+  char path[512];
+  size_t room = 65536, n = network_count(net);
+  char *header = memory_take(m, FOR_TRAINING, room, 1, why);
+  FILE *f = header == NULL ? NULL : open_in(directory,
+    "model.safetensors", path, why);
+  bool ok = f != NULL;
+  if (ok) {
+    size_t size = header_write(net, header, room - 8);
+    for (int i = 0; i < 8; i++) fputc((int) (size >> 8 * i & 0xff), f);
+    fwrite(header, 1, size, f);
+    for (size_t i = 0; i < n; i++) {
+      uint16_t h = num_to_f16(w[i]);
+      fputc(h & 0xff, f), fputc(h >> 8, f);
+    }
+    ok = close_file(f, path, why);
+  }
+  memory_give(m, FOR_TRAINING, header, header == NULL ? 0 : room, 1);
+  return ok;
+}
+
+/* <Write the settings> */
+static void shape_write(FILE *f, const struct shape *s)
+{
+  fprintf(f, "{\n  \"architectures\": [\"LlamaForCausalLM\"],\n"
+    "  \"model_type\": \"llama\",\n  \"vocab_size\": %u,\n"
+    "  \"hidden_size\": %u,\n  \"intermediate_size\": %u,\n"
+    "  \"num_hidden_layers\": %u,\n  \"num_attention_heads\": %u,\n"
+    "  \"num_key_value_heads\": %u,\n  \"head_dim\": %u,\n"
+    "  \"max_position_embeddings\": %u,\n", s->vocab_size,
+    s->d_model, s->d_inner, s->n_layers, s->n_heads, s->n_kv_heads,
+    s->head_dim, s->n_positions);
+}
+
+static bool settings_write(const char *directory, const struct shape *s,
+  struct error *why)
+{
+  char path[512];
+  FILE *f = open_in(directory, "config.json", path, why);
+  if (f == NULL) return false;
+  shape_write(f, s);
+  fprintf(f, "  \"hidden_act\": \"silu\",\n  \"rms_norm_eps\": 1e-05,\n"
+    "  \"rope_theta\": 10000.0,\n  \"rope_scaling\": null,\n"
+    "  \"attention_bias\": false,\n  \"mlp_bias\": false,\n"
+    "  \"tie_word_embeddings\": true,\n  \"bos_token_id\": 0,\n"
+    "  \"eos_token_id\": 0,\n  \"torch_dtype\": \"float16\"\n}\n");
+  if (!close_file(f, path, why)) return false;
+  f = open_in(directory, "generation_config.json", path, why);
+  if (f == NULL) return false;
+  fprintf(f, "{\n  \"bos_token_id\": 0,\n  \"eos_token_id\": 0\n}\n");
+  return close_file(f, path, why);
+}
+
+/* <Write a model's directory> */
+bool model_write(struct memory *m, const char *directory,
+  const struct shape *s,
+  const struct network *net, const float *w,
+    const struct bpe_merge *merge, size_t n,
+  struct error *why)
+{
+  char path[512];
+  if (!weights_write(m, directory, net, w, why)
+    || !settings_write(directory, s, why)) return false;
+  snprintf(path, sizeof path, "%s/tokenizer.json", directory);
+  return merge == NULL || tokenizer_write(m, path, merge, n, why);
+}

@@ -1,0 +1,94 @@
+/* rows.c -- made from workshop/12-training.w; change it there */
+
+#include <string.h>
+#include "training/rows.h"
+
+/* <The merges of the built-in model> */
+static char *tokenizer_texts(struct memory *m, const struct grammar *g,
+  size_t room,
+  size_t *length, struct error *why)
+{
+  struct passage *p = memory_take(m, FOR_TRAINING, 1, sizeof *p, why);
+  char *all = p == NULL ? NULL : memory_take(m, FOR_TRAINING, room, 1,
+    why);
+  bool ok = all != NULL;
+  *length = 0;
+  for (size_t i = 0; ok && i < TOKENIZER_TEXTS; i++) {
+    /* <Write text i after the others> */
+    ok = grammar_write(g, SEED_TOKENIZER, i, p, why);
+    if (ok && p->length > room - *length)
+      ok = error_say(why, "the trainer: %zu bytes of text do not fit",
+        room);
+    if (ok)
+      memcpy(all + *length, p->words, p->length), *length += p->length;
+  }
+  memory_give(m, FOR_TRAINING, p, p == NULL ? 0 : 1, sizeof *p);
+  if (!ok) memory_give(m, FOR_TRAINING, all, room, 1);
+  return ok ? all : NULL;
+}
+
+bool training_merges(struct memory *m, const struct grammar *g,
+  struct bpe_merge **out,
+  size_t *n, struct error *why)
+{
+  size_t length, room = TOKENIZER_TEXTS * (size_t) 512;
+  char *all = tokenizer_texts(m, g, room, &length, why);
+  if (all == NULL) return false;
+  bool ok = bpe_train(m, all, length, split_gpt2, MERGES, out, n, why);
+  memory_give(m, FOR_TRAINING, all, room, 1);
+  return ok;
+}
+
+/* <Rows of tokens> */
+struct source { struct memory *m; const struct grammar *g;
+struct tokenizer *t;
+  uint64_t seed, at; struct passage *piece; struct ids list; };
+
+bool source_row(struct source *s, uint32_t *row, size_t n,
+  struct error *why)
+{
+  size_t at = 0;
+  for (bool first = true; at < n; first = false) {
+    if (!grammar_write(s->g, s->seed, s->at, s->piece, why)) return false;
+    s->list.n = 0;
+    if (!tokenizer_encode(s->t, s->m, s->piece->words,
+      s->piece->length, false, false,
+      &s->list, why)) return false;
+    if (!first || (s->at & 1) != 0) row[at++] = 0;
+    for (size_t i = 0; i < s->list.n && at < n;
+    i++) row[at++] = s->list.id[i];
+    s->at++;
+  }
+  return true;
+}
+
+struct source *source_open(struct memory *m, const struct grammar *g,
+  struct tokenizer *t,
+  uint64_t seed, struct error *why)
+{
+  struct source *s = memory_take(m, FOR_TRAINING, 1, sizeof *s, why);
+  if (s == NULL) return NULL;
+  *s = (struct source) { .m = m, .g = g, .t = t, .seed = seed };
+  s->piece = memory_take(m, FOR_TRAINING, 1, sizeof *s->piece, why);
+  if (s->piece != NULL) return s;
+  source_close(m, s);
+  return NULL;
+}
+
+void source_close(struct memory *m, struct source *s)
+{
+  if (s == NULL) return;
+  ids_free(m, &s->list);
+  memory_give(m, FOR_TRAINING, s->piece, 1, sizeof *s->piece);
+  memory_give(m, FOR_TRAINING, s, 1, sizeof *s);
+}
+
+uint64_t source_at(const struct source *s)
+{
+  return s->at;
+}
+
+void source_seek(struct source *s, uint64_t at)
+{
+  s->at = at;
+}

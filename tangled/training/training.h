@@ -1,0 +1,64 @@
+/* training.h -- made from workshop/12-training.w; change it there */
+
+#ifndef INCIPIT_TRAINING_H
+#define INCIPIT_TRAINING_H
+#include "training/rows.h"
+#include "training/network.h"
+
+/* <A plan for a training run> */
+
+/* so many tokens, in steps of passes times sequences rows of length tokens; the rate
+   falls in a straight line from from to to, after rising over warm_up steps; a
+   running mean of the weights is kept if averaged */
+struct stretch { uint64_t tokens; uint32_t sequences, length, passes;
+  float from, to; uint32_t warm_up; bool averaged; };
+
+/* the most stretches of a plan */
+enum { STRETCHES = 4 };
+
+/* a model, how it is trained, and the seed of its first weights */
+struct plan { const char *name, *directory; struct shape form;
+  struct stretch leg[STRETCHES]; uint64_t seed; };
+
+/* the built-in model, and its small sibling */
+extern const struct plan plan_model, plan_draft;
+
+/* steps of all stretches */
+uint64_t plan_steps(const struct plan *p);
+
+/* tokens of all stretches, as planned */
+uint64_t plan_tokens(const struct plan *p);
+
+/* <A training run from outside> */
+struct trainer;
+
+/* what has been done, the mean loss of the last step in nats, its rate */
+struct progress { uint64_t step, tokens; float loss, rate; };
+
+/* a run before its first step; owned by the caller, who keeps the rest */
+struct trainer *trainer_open(struct memory *m, const struct plan *p,
+  const struct kernels *k, struct pool *crew, struct source *s,
+    struct error *why);
+
+/* returns its memory; null is nothing */
+void trainer_close(struct memory *m, struct trainer *t);
+
+/* one step */
+bool trainer_step(struct trainer *t, struct progress *done,
+  struct error *why);
+
+/* writes the whole state to a file */
+bool trainer_save(const struct trainer *t, const char *path,
+  struct error *why);
+
+/* takes the state from a file; a run that goes on from it ends in the same bits */
+bool trainer_load(struct trainer *t, const char *path,
+  struct progress *done,
+  struct error *why);
+
+/* the running mean if there is one, else the weights */
+const float *trainer_weights(const struct trainer *t);
+
+/* the network of the run */
+struct network *trainer_network(const struct trainer *t);
+#endif
