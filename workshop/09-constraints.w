@@ -43,40 +43,23 @@ The last column is computed from below. State 3 is the end. From 1 and from 2 on
 
 @ The module has a header for its users, |constraint.h|, a small one that ties a text to a constraint, |bond.h|, and besides |bond.c| five files: |pattern.c| and |grammar.c| read the two languages, |reading.c| has what both readers need, |net.c| makes one kind of network of both, and |constraint.c| walks in it with tokens. What the files call across their borders bears the name of the thing
 that it works on, as everywhere in this book: |reader_hex| and |reader_set| for a reader, |net_free| for a network. The program
-makes the table of the hand calculation, looks at some constraints with the eyes of the built-in model's vocabulary, and lets the model write two texts.
+makes the table of the hand calculation.
 
 @c
 #include <stdio.h>
 #include <string.h>
-#include "model/forward.h"
-#include "families/loader.h"
-#include "tokenizer/tokenizer.h"
 #include "constraints/constraint.h"
 @;@#
-@<A model that tells stories@>@;
 @<Make the table of the hand calculation@>@;
-@<Put the built-in vocabulary in order@>@;
-@<A desk to write at@>@;
-@<Look at constraints with the eyes of a vocabulary@>@;
-@<Let the model write@>@;
-@<Read how long the masks took@>@;
-@<Print what the prose quotes@>@;
 @#
-int main(int argc, char **argv)
+int main(void)
 {
-  struct storyteller s = @[{ .model = NULL }@];
+  static struct memory m;
   struct error why;
-  const char *what = argc > 1 ? argv[1] : "";
-  s.e = (struct engine) @[{ .k = kernels_find(NULL, &why), .c = &s.c }@];
-  bool ok = s.e.k != NULL
-    && (s.model = model_open(&s.m, "models/pocket", &why)) != NULL
-    && print_what(&s, what, &why);
-  model_close(&s.m, s.model);
+  bool ok = laugh_aloud(&m, &why);
   if (!ok) fprintf(stderr, "%s\n", why.words);
   return !ok;
 }
-
-@ The built-in model is a teller of small tales. Here it is, with the memory and the engine that it takes to run it.
 
 @<A model that tells stories@>=
 struct storyteller { struct memory m; struct counters c; struct engine e;
@@ -1961,42 +1944,8 @@ static bool walk(struct constraint *c, struct configuration *from,
 
 A text whose first token loses a blank begins like any other, behind the blank: what |blank| means in the walk. The piece that is nothing but a blank would become nothing; it would let the text begin twice, and is left out. (Such is SentencePiece: it puts a blank before the first word when it reads, and takes it away when it writes.)
 
-@ How long it takes was measured for 128\,256 pieces and \val[0]{constraint.masks} states of several constraints (\texttt{make bench-constraints}; the file names the machine). Once the configurations that a walk meets are known, the slowest mask takes \val[2]{constraint.worst} milliseconds, where nearly everything is allowed, and the fastest \val[2]{constraint.best}: to look at the entry of every piece takes that long
+@ How long it takes was measured for 128\,256 pieces and \val[0]{constraint.masks} states of several constraints (\texttt{make bench-constraints}; the file names the machine).\lab{lab:constraintmasks} Once the configurations that a walk meets are known, the slowest mask takes \val[2]{constraint.worst} milliseconds, where nearly everything is allowed, and the fastest \val[2]{constraint.best}: to look at the entry of every piece takes that long
 even if all is cut off at once. If one of them takes more than 2, the program that measures fails. These are masks of states in which a mask has been made before; what the first one costs is told where its cause is, at the end of \cref{sec:cost}.
-
-@<Read how long the masks took@>=
-struct mask_times { double rows, worst, best, first, json, near; };
-static void enter_mask(struct mask_times *x, const char *line)
-{
-  char name[40];
-  unsigned budget;
-  double first, median;
-  if (sscanf(line, "%39[^,],%*[^,],%u,%*u,%lf,%*f,%lf", name, &budget,@|
-    &first, &median) != 4) return;
-  x->rows++;
-  if (median > x->worst) x->worst = median;
-  if (median < x->best) x->best = median;
-  if (first > x->first) x->first = first;
-  if (strcmp(name, "json") != 0 || budget == 0) return;
-  if (first > x->json) x->json = first;
-  if (first < x->near) x->near = first;
-}
-
-@ A line of the file that is a remark, or the names of the columns, has not these numbers, and is passed over.
-
-@<Read how long the masks took@>=
-static bool read_masks(struct mask_times *x, struct error *why)
-{
-  static const char *const path = "figures/data/constraints.masks.csv";
-  FILE *f = fopen(path, "r");
-  char line[256];
-  *x = (struct mask_times) @[{ .best = 1e9, .near = 1e9 }@];
-  if (f == NULL) return error_say(why, "%s: cannot be opened", path);
-  while (fgets(line, sizeof line, f) != NULL) enter_mask(x, line);
-  fclose(f);
-  return x->json > 0 || error_say(why, "%s: its times of JSON near the"@|
-    " end of a budget are not there", path);
-}
 
 @* How many tokens to the end. \label{sec:cost}
 The least number of bytes to the end is known for each configuration. The least number of \emph{tokens} is not more than that, if each byte that may be needed is a token by itself, and not less than the bytes divided by the length of the longest piece. Mostly that is all we need: as long as more tokens are left than bytes are wanted, a token is good. Only near the end of the budget the number
@@ -2577,7 +2526,7 @@ static bool print_laugh(struct constraint *c, struct error *why)
 Last, the refusal: a limit of 1, which is asked for and must not be granted.
 
 @<Make the table of the hand calculation@>=
-static bool laugh_aloud(struct storyteller *by, struct error *why)
+static bool laugh_aloud(struct memory *m, struct error *why)
 {
   struct piece spelt[LAUGHS];
   uint8_t allowed[LAUGHS];
@@ -2586,9 +2535,9 @@ static bool laugh_aloud(struct storyteller *by, struct error *why)
   for (int i = 0; i < LAUGHS; i++)
     spelt[i] = (struct piece) @[{ (const unsigned char *) laugh_piece[i],@|
       strlen(laugh_piece[i]) }@];
-  struct lexicon *l = lexicon_open(&by->m, spelt, NULL, LAUGHS, why);
+  struct lexicon *l = lexicon_open(m, spelt, NULL, LAUGHS, why);
   struct constraint *c = l == NULL ? NULL
-    : constraint_regex(&by->m, laugh, strlen(laugh), why);
+    : constraint_regex(m, laugh, strlen(laugh), why);
   bool ok = c != NULL && constraint_bind(c, l, false, why)
     && print_laugh(c, why);
   if (ok && !constraint_mask(c, constraint_start(c), 1, allowed, &accepts,@|
@@ -2598,210 +2547,22 @@ static bool laugh_aloud(struct storyteller *by, struct error *why)
   return ok;
 }
 
+@ The program prints the table, and the refusal of a limit that is too small.
+
+\widecheckpoint{build/out/constraints.txt}{a laugh}
+
 @* Through the eyes of a vocabulary. \label{sec:eyes}
-The built-in model has a small vocabulary. Its pieces come from its tokenizer, and the ids that are marked special are not usable.
+The built-in model has a small vocabulary. Its pieces come from its tokenizer, and the ids that are marked special are not usable. For five constraints\lab{lab:constrainteyes}
+a program of the laboratory counts how large the network is, how many kinds of bytes it tells apart, how many tokens may begin a text, and how many tokens a text has at least. That last number is not
+the number of bytes of the shortest text: \texttt{yes} has three bytes, and may be one token.
 
-@<Put the built-in vocabulary in order@>=
-static struct lexicon *pocket_lexicon(struct storyteller *by,
-  struct tokenizer *t, struct error *why)
-{
-  size_t n = tokenizer_vocab_size(t);
-  struct piece *spelt = memory_take(&by->m, FOR_OTHER, n, sizeof *spelt, why);
-  bool *usable = memory_take(&by->m, FOR_OTHER, n, sizeof *usable, why);
-  for (uint32_t i = 0; spelt != NULL && usable != NULL && i < n; i++) {
-    spelt[i].byte = tokenizer_text(t, i, &spelt[i].n);
-    usable[i] = !tokenizer_is_special(t, i);
-  }
-  struct lexicon *l = spelt == NULL || usable == NULL ? NULL
-    : lexicon_open(&by->m, spelt, usable, n, why);
-  memory_give(&by->m, FOR_OTHER, spelt, spelt == NULL ? 0 : n, sizeof *spelt);
-  memory_give(&by->m, FOR_OTHER, usable, usable == NULL ? 0 : n,
-    sizeof *usable);
-  return l;
-}
-
-@ What we look at: how large the network is, how many kinds of bytes it tells apart, how many tokens may begin a text, and how many tokens a text has at least. The bytes of the shortest text are not the measure of the last: \texttt{yes} has three, and is one token where it is one.
-
-@<Look at constraints with the eyes of a vocabulary@>=
-struct example { const char *name, *text; bool grammar; size_t budget; };
-static const char card[] =
-  "root ::= \"{\\\"name\\\": \" name \", \\\"age\\\": \" [1-9] [0-9]?"@|
-  " \", \\\"friends\\\": [\" name (\", \" name)* \"]}\"\n"@|
-  "name ::= \"\\\"\" [A-Z] [a-z]{1,11} \"\\\"\"\n";
-static const struct example shown[] = @[{ { "answer", "yes|no|perhaps", false, 0 },@|
-  { "date", "[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])",@|
-    false, 0 },@|
-  { "story", "Once upon a time.{20,200}\\.", false, 0 },@|
-  { "json", constraint_json, true, 40 }, { "card", card, true, 28 } }@];
-enum { EXAMPLES = 5, STORY = 2, JSON = 3, CARD = 4 };
-static struct constraint *make_example(struct storyteller *by,
-  const struct example *e, struct error *why)
-{
-  size_t n = strlen(e->text);
-  return e->grammar ? constraint_grammar(&by->m, e->name, e->text, n, why)@|
-    : constraint_regex(&by->m, e->text, n, why);
-}
-
-@ Each is made, bound, and asked about its first state.
-
-@<Look at constraints with the eyes of a vocabulary@>=
-struct sight { size_t nodes, kinds, first, least; };
-static bool look_at(struct storyteller *by, const struct lexicon *l,
-  const struct example *e, uint8_t *allowed, size_t vocab, struct sight *s,
-  struct error *why)
-{
-  bool accepts;
-  struct constraint *c = make_example(by, e, why);
-  bool ok = c != NULL && constraint_bind(c, l, false, why)@|
-    && constraint_mask(c, constraint_start(c), SIZE_MAX, allowed, &accepts,
-      why)
-    && constraint_minimum(c, constraint_start(c), &s->least, why);
-  s->first = 0;
-  for (size_t i = 0; ok && i < vocab; i++) s->first += allowed[i];
-  if (ok) s->nodes = constraint_look(c).nodes,
-    s->kinds = constraint_look(c).kinds;
-  constraint_free(c);
-  return ok;
-}
-
-@ \Cref{sec:constraintcheck} has the table. A dot is more than two dozen nodes, for the characters of four lengths; a story with so many dots has \val{constraint.story.nodes} nodes, where all of JSON needs \val{constraint.json.nodes}. That costs some memory, and no time before a text gets there. In tokens it is the other way round: a story of three dozen letters can be told in \val{constraint.story.least}, if it may consist of long words in any order; a
+\Cref{sec:constraintcheck} has the table. A dot is more than two dozen nodes, for the characters of four lengths; a story with so many dots has \val{constraint.story.nodes} nodes, where all of JSON needs \val{constraint.json.nodes}. That costs some memory, and no time before a text gets there. In tokens it is the other way round: a story of three dozen letters can be told in \val{constraint.story.least}, if it may consist of long words in any order; a
 date takes one for each of its ten signs, because this vocabulary joins no digits.
-
-@<Look at constraints with the eyes of a vocabulary@>=
-static bool look_at_all(struct storyteller *by, struct desk *d, bool keys,
-  struct error *why)
-{
-  struct sight s;
-  if (!keys) printf("\n%-8s%8s%8s%8s%8s\n", "", "nodes", "kinds", "first",
-    "least");
-  for (int i = 0; i < EXAMPLES; i++) {
-    const char *name = shown[i].name;
-    if (!look_at(by, d->l, &shown[i], d->allowed, d->vocab, &s, why))
-      return false;
-    if (!keys) printf("%-8s%8zu%8zu%8zu%8zu\n", name, s.nodes, s.kinds,
-      s.first, s.least);
-    else if (i == JSON) printf("constraint.json.nodes %zu\n"
-      "constraint.json.kinds %zu\n", s.nodes, s.kinds);
-    else if (i == STORY) printf("constraint.story.nodes %zu\n"
-      "constraint.story.least %zu\n", s.nodes, s.least);
-  }
-  return true;
-}
 
 @* A storyteller fills in a form. \label{sec:writesjson}
 The built-in model has never seen JSON. It knows little stories. All the better: whatever makes its text an object is the constraint's doing. It is given three words of a story and may then write \val{constraint.json.budget} tokens of an object in JSON, or \val{constraint.card.budget} of a card that our own grammar describes; of the tokens that are allowed it always takes the one with the highest logit. (Chapter 7 will do this with chance, and in one line of its loop.)
 
-What is needed for that lies together: the lexicon, the tokenizer, a mask, the logits, the store that the model reads from, and the three words of the story that has begun.
-
-@<A desk to write at@>=
-enum { BUDGET_MOST = 40 };
-struct desk { struct tokenizer *t; struct lexicon *l; struct store *s;
-  uint8_t *allowed; float *logits; size_t vocab; struct ids begun; };
-static void desk_close(struct storyteller *by, struct desk *d)
-{
-  memory_give(&by->m, FOR_OTHER, d->allowed, d->vocab, 1);
-  memory_give(&by->m, FOR_OTHER, d->logits, d->vocab, sizeof *d->logits);
-  ids_free(&by->m, &d->begun);
-  lexicon_close(d->l);
-  tokenizer_close(&by->m, d->t);
-  if (d->s != NULL) store_close(d->s);
-}
-
-@ If something can't be had, what was there before is returned by |desk_close|, which is called in any case.
-
-@<A desk to write at@>=
-static bool desk_open(struct storyteller *by, struct desk *d,
-  struct error *why)
-{
-  *d = (struct desk) @[{ .vocab = by->model->config.vocab_size }@];
-  return (d->t = tokenizer_open(&by->m, "models/pocket", why)) != NULL@|
-    && tokenizer_encode(d->t, &by->m, "The cat sat", 11, false, false, &d->begun,
-      why)
-    && (d->l = pocket_lexicon(by, d->t, why)) != NULL
-    && (d->s = store_open(&by->m, &by->model->config, 1, why)) != NULL
-    && (d->allowed = memory_take(&by->m, FOR_OTHER, d->vocab, 1, why))
-      != NULL
-    && (d->logits = memory_take(&by->m, FOR_OTHER, d->vocab,
-      sizeof *d->logits, why)) != NULL;
-}
-
-@ The model reads some tokens and scores what may follow the last of them.
-
-@<Let the model write@>=
-static bool read_tokens(struct storyteller *by, struct desk *d,
-  const uint32_t *id, size_t n, struct error *why)
-{
-  struct row row[8];
-  struct pass *p = NULL;
-  size_t at = store_length(d->s, 0), last = n - 1;
-  for (size_t i = 0; i < n; i++)
-    row[i] = (struct row) @[{ 0, (uint32_t) (at + i), id[i] }@];
-  bool ok = forward(&by->e, by->model, d->s, row, n, &p, why)
-    && head(&by->e, by->model, p, &last, 1, d->logits, why);
-  pass_close(p);
-  return ok;
-}
-
-@ Of the tokens that are allowed the best is chosen, and we note how many there were and what stood highest without the constraint. |written| is what each step leaves for figures and boxes.
-
-@<Let the model write@>=
-struct written { uint32_t id[BUDGET_MOST]; size_t allowed[BUDGET_MOST],
-  least[BUDGET_MOST], n, budget, overruled; };
-static uint32_t choose(const struct desk *d, size_t *among, bool *overruled)
-{
-  uint32_t best = 0, free = 0;
-  *among = 0;
-  for (uint32_t i = 0; i < d->vocab; i++) {
-    if (d->logits[i] > d->logits[free]) free = i;
-    if (!d->allowed[i]) continue;
-    if ((*among)++ == 0 || d->logits[i] > d->logits[best]) best = i;
-  }
-  *overruled = best != free;
-  return best;
-}
-
-@ The loop. It ends when nothing may come any more, which after an object's last brace is at once. The model's own end token isn't asked: a loop that knows one would allow it where |accepts| is true.
-
-@<Let the model write@>=
-static bool write_text(struct storyteller *by, struct desk *d,
-  struct constraint *c, size_t budget, struct written *w, struct error *why)
-{
-  uint32_t state = constraint_start(c);
-  bool accepts, overruled;
-  *w = (struct written) @[{ .budget = budget }@];
-  store_empty(d->s);
-  if (!read_tokens(by, d, d->begun.id, d->begun.n, why)) return false;
-  for (size_t left = budget; left > 0; left--) {
-    if (!constraint_mask(c, state, left, d->allowed, &accepts, why))
-      return false;
-    w->id[w->n] = choose(d, &w->allowed[w->n], &overruled);
-    if (w->allowed[w->n] == 0) break;
-    if (!constraint_step(c, state, w->id[w->n], &state, why)
-        || !constraint_minimum(c, state, &w->least[w->n], why)
-        || !read_tokens(by, d, &w->id[w->n], 1, why)) return false;
-    w->n++, w->overruled += overruled;
-  }
-  return true;
-}
-
-@ Around it the constraint is made and bound, and at the end the text is held against the constraint once more, byte by byte and from the front: by another way than it came about.
-
-@<Let the model write@>=
-static bool object_of(struct storyteller *by, struct desk *d, int which,
-  struct written *w, struct bytes *text, struct error *why)
-{
-  bool yes = false;
-  text->n = 0;
-  struct constraint *c = make_example(by, &shown[which], why);
-  bool ok = c != NULL && constraint_bind(c, d->l, false, why)
-    && write_text(by, d, c, shown[which].budget, w, why)
-    && tokenizer_decode(d->t, &by->m, w->id, w->n, true, text, why)@|
-    && constraint_matches(c, (const char *) text->byte, text->n, &yes, why);
-  constraint_free(c);
-  return ok && (yes || error_say(why, "the text is no object"));
-}
-
-@ What comes out stands at the end of the box in \cref{sec:constraintcheck}. As an object of JSON, which is the most liberal of our constraints, it is a single string and a second, both from a story: between quotation marks nearly every token is allowed, and the model makes the most of it. Of the \val{constraint.json.budget} tokens only \val{constraint.json.overruled} are not what it would have
+The texts that come out\lab{lab:constraintwrites} are at the end of the box in \cref{sec:constraintcheck}. As an object of JSON, which is the most liberal of our constraints, it is a single string and a second, both from a story: between quotation marks nearly every token is allowed, and the model makes the most of it. Of the \val{constraint.json.budget} tokens only \val{constraint.json.overruled} are not what it would have
 written anyway.
 
 The card is stricter: a name, an age, and some friends, each of them a capital letter and up to eleven small ones. \Cref{fig:allowed} shows how many tokens were allowed at each step. Where the grammar spells out its own words, there are a few ways to cut them into tokens; in a name it is nearly a third of the vocabulary, and fewer with every letter, since a piece that is too long for what is left of the eleven can't come; and at the end there are
@@ -2810,105 +2571,10 @@ no friends left, because the budget is closing in. Behind step \val{constraint.c
 \fig{allowed}{fig:allowed}{How many of the \val{constraint.vocab} tokens were allowed at each step of writing a card (points), and how many tokens it took at least to end it then (bars, with the line of the budget coming down on them).}{A plot over the steps with a logarithmic axis. Points lie between one token and nearly a third of all, high within
 names and low between them. Bars below sink step by step from more than 20 to none, and the line of the tokens that are left comes down upon them and meets them near the right end.}
 
-@<Print what the prose quotes@>=
-static void print_steps(const struct written *w)
-{
-  printf("step,allowed,least,left\n");
-  for (size_t i = 0; i < w->n; i++)
-    printf("%zu,%zu,%zu,%zu\n", i + 1, w->allowed[i], w->least[i],
-      w->budget - i - 1);
-}
-
-@ From which step on was every token that was left needed? Behind it the least number to the end equals the budget.
-
-@<Print what the prose quotes@>=
-static size_t closing_step(const struct written *w)
-{
-  size_t k = 0;
-  while (k < w->n && w->least[k] < w->budget - k - 1) k++;
-  return k;
-}
-
-@ The keys: the times, in milliseconds; the sights; and the numbers of both texts.
-
-@<Print what the prose quotes@>=
-static bool print_keys(struct storyteller *by, struct desk *d,
-  struct bytes *text, struct error *why)
-{
-  struct written w;
-  struct mask_times x;
-  if (!read_masks(&x, why)) return false;
-  printf("constraint.masks %.0f\nconstraint.worst %.3f\nconstraint.best"
-    " %.3f\nconstraint.first %.3f\nconstraint.firstjson %.3f\n"
-    "constraint.nearjson %.3f\n", x.rows, x.worst / 1e3, x.best / 1e3,@|
-    x.first / 1e3, x.json / 1e3, x.near / 1e3);
-  printf("constraint.vocab %zu\n", d->vocab);
-  if (!object_of(by, d, JSON, &w, text, why)) return false;
-  printf("constraint.json.budget %zu\nconstraint.json.overruled %zu\n",
-    w.budget, w.overruled);
-  if (!object_of(by, d, CARD, &w, text, why)) return false;
-  printf("constraint.card.budget %zu\nconstraint.card.closing %zu\n",
-    w.budget, closing_step(&w) + 1);
-  return look_at_all(by, d, true, why);
-}
-
-@ A line of the book is shorter than a story. The text is broken at blanks, and only for the eye.
-
-@<Print what the prose quotes@>=
-static void print_folded(const struct bytes *text)
-{
-  size_t from = 0, at = 0, blank = 0;
-  for (; at < text->n; at++) {
-    if (text->byte[at] == ' ') blank = at;
-    if (at - from < 60 || blank <= from) continue;
-    printf("  %.*s\n", (int) (blank - from), (const char *) text->byte + from);
-    from = blank + 1;
-  }
-  printf("  %.*s\n", (int) (at - from), (const char *) text->byte + from);
-}
-
-@ The texts are shown as they are, with whatever blanks and quotation marks are in them.
-
-@<Print what the prose quotes@>=
-static bool print_box(struct storyteller *by, struct desk *d,
-  struct bytes *text, struct error *why)
-{
-  struct written w;
-  if (!laugh_aloud(by, why) || !look_at_all(by, d, false, why)) return false;
-  for (int i = JSON; i <= CARD; i++) {
-    if (!object_of(by, d, i, &w, text, why)) return false;
-    printf("\n%s, %zu tokens, %zu of them against the model's will:\n",
-      shown[i].name, w.n, w.overruled);
-    print_folded(text);
-  }
-  return true;
-}
-
-@ And the words on the command line.
-
-@<Print what the prose quotes@>=
-static bool print_what(struct storyteller *by, const char *what,
-  struct error *why)
-{
-  struct desk d;
-  struct written w;
-  struct bytes text = @[{ NULL, 0, 0 }@];
-  bool ok = desk_open(by, &d, why);
-  if (ok && strcmp(what, "steps") == 0) {
-    ok = object_of(by, &d, CARD, &w, &text, why);
-    if (ok) print_steps(&w);
-  } else if (ok && strcmp(what, "values") == 0)
-    ok = print_keys(by, &d, &text, why);
-  else ok = ok && print_box(by, &d, &text, why);
-  bytes_free(&by->m, &text);
-  desk_close(by, &d);
-  return ok;
-}
-
 @* The check. \label{sec:constraintcheck}
-What the program prints: the table of the hand calculation, and a refusal; five constraints as the built-in model's vocabulary sees them; and two texts.
+The laboratory prints the five constraints as the built-in model's vocabulary sees them, and the two texts. Each text was compared with its constraint once more at the end, byte by byte from the front, without tokens.
 
-\widecheckpoint{build/out/constraints.txt}{a laugh, five constraints, and what a storyteller makes of them}
+\widecheckpoint{build/out/laboratory/constraints.txt}{five constraints, and what a storyteller makes of them}
 
 @* Exercises. \label{sec:constraintexercises}
 The command beside an exercise asks the machine of this chapter.

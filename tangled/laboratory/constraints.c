@@ -1,0 +1,304 @@
+/* the program -- made from laboratory/w09-constraints.w; change it there */
+
+#include <stdio.h>
+#include <string.h>
+#include "model/forward.h"
+#include "families/loader.h"
+#include "tokenizer/tokenizer.h"
+#include "constraints/constraint.h"
+
+/* <A desk to write at> */
+enum { BUDGET_MOST = 40 };
+struct desk { struct memory m; struct counters c; struct engine e;
+  struct model *lm; struct tokenizer *t; struct lexicon *l; struct store *s;
+  uint8_t *allowed; float *logits; size_t vocab; struct ids begin; };
+
+static void desk_close(struct desk *d)
+{
+  memory_give(&d->m, FOR_OTHER, d->allowed, d->vocab, 1);
+  memory_give(&d->m, FOR_OTHER, d->logits, d->vocab, sizeof *d->logits);
+  ids_free(&d->m, &d->begin);
+  lexicon_close(d->l);
+  tokenizer_close(&d->m, d->t);
+  if (d->s != NULL) store_close(d->s);
+  model_close(&d->m, d->lm);
+}
+
+static struct lexicon *pocket_lexicon(struct desk *d, struct error *why)
+{
+  size_t n = d->vocab;
+  struct piece *spelt = memory_take(&d->m, FOR_OTHER, n, sizeof *spelt, why);
+  bool *usable = memory_take(&d->m, FOR_OTHER, n, sizeof *usable, why);
+  for (uint32_t i = 0; spelt != NULL && usable != NULL && i < n; i++) {
+    spelt[i].byte = tokenizer_text(d->t, i, &spelt[i].n);
+    usable[i] = !tokenizer_is_special(d->t, i);
+  }
+  struct lexicon *l = spelt == NULL || usable == NULL ? NULL
+    : lexicon_open(&d->m, spelt, usable, n, why);
+  memory_give(&d->m, FOR_OTHER, spelt, n, sizeof *spelt);
+  memory_give(&d->m, FOR_OTHER, usable, n,
+    sizeof *usable);
+  return l;
+}
+
+static const char three_words[] = "The cat sat";
+
+static bool desk_open(struct desk *d, struct error *why)
+{
+  const struct kernels *best = kernels_find(NULL, why);
+  d->e = (struct engine) { .k = best, .c = &d->c };
+  if (best == NULL
+    || (d->lm = model_open(&d->m, "models/pocket", why)) == NULL
+    || (d->t = tokenizer_open(&d->m, "models/pocket", why)) == NULL)
+    return false;
+  d->vocab = d->lm->config.vocab_size;
+  return (d->l = pocket_lexicon(d, why)) != NULL
+    && (d->s = store_open(&d->m, &d->lm->config, 1, why)) != NULL
+    && (d->allowed = memory_take(&d->m, FOR_OTHER, d->vocab, 1, why))
+      != NULL
+    && (d->logits = memory_take(&d->m, FOR_OTHER, d->vocab,
+      sizeof *d->logits, why)) != NULL
+    && tokenizer_encode(d->t, &d->m, three_words, sizeof three_words - 1,
+      false, false, &d->begin, why);
+}
+
+/* <Look at constraints with the eyes of a vocabulary> */
+struct example { const char *name, *text; bool grammar; size_t budget; };
+static const char card[] =
+  "root ::= \"{\\\"name\\\": \" name \", \\\"age\\\": \" [1-9] [0-9]?"
+  " \", \\\"friends\\\": [\" name (\", \" name)* \"]}\"\n"
+  "name ::= \"\\\"\" [A-Z] [a-z]{1,11} \"\\\"\"\n";
+static const struct example shown[] = { { "answer", "yes|no|perhaps", false, 0 },
+  { "date", "[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])",
+    false, 0 },
+  { "story", "Once upon a time.{20,200}\\.", false, 0 },
+  { "json", constraint_json, true, 40 }, { "card", card, true, 28 } };
+enum { EXAMPLES = 5, STORY = 2, JSON = 3, CARD = 4 };
+static struct constraint *make_example(struct desk *d,
+  const struct example *e, struct error *why)
+{
+  size_t n = strlen(e->text);
+  return e->grammar ? constraint_grammar(&d->m, e->name, e->text, n, why)
+    : constraint_regex(&d->m, e->text, n, why);
+}
+
+struct sight { size_t nodes, kinds, first, least; };
+static bool look_at(struct desk *d, const struct example *e, struct sight *s,
+  struct error *why)
+{
+  bool accepts;
+  struct constraint *c = make_example(d, e, why);
+  bool ok = c != NULL && constraint_bind(c, d->l, false, why)
+    && constraint_mask(c, constraint_start(c), SIZE_MAX, d->allowed, &accepts,
+      why)
+    && constraint_minimum(c, constraint_start(c), &s->least, why);
+  s->first = 0;
+  for (size_t i = 0; ok && i < d->vocab; i++) s->first += d->allowed[i];
+  if (ok) s->nodes = constraint_look(c).nodes,
+    s->kinds = constraint_look(c).kinds;
+  constraint_free(c);
+  return ok;
+}
+
+static bool look_at_all(struct desk *d, bool keys,
+  struct error *why)
+{
+  struct sight s;
+  if (!keys) printf("\n%-8s%8s%8s%8s%8s\n", "", "nodes", "kinds", "first",
+    "least");
+  for (int i = 0; i < EXAMPLES; i++) {
+    const char *name = shown[i].name;
+    if (!look_at(d, &shown[i], &s, why))
+      return false;
+    if (!keys) printf("%-8s%8zu%8zu%8zu%8zu\n", name, s.nodes, s.kinds,
+      s.first, s.least);
+    else if (i == JSON) printf("constraint.json.nodes %zu\n"
+      "constraint.json.kinds %zu\n", s.nodes, s.kinds);
+    else if (i == STORY) printf("constraint.story.nodes %zu\n"
+      "constraint.story.least %zu\n", s.nodes, s.least);
+  }
+  return true;
+}
+
+/* <Let the model write> */
+enum { BEGIN_MOST = 8 };
+static bool read_tokens(struct desk *d,
+  const uint32_t *id, size_t n, struct error *why)
+{
+  struct row row[BEGIN_MOST];
+  struct pass *p = NULL;
+  size_t at = store_length(d->s, 0), last = n - 1;
+  for (size_t i = 0; i < n; i++)
+    row[i] = (struct row) { 0, (uint32_t) (at + i), id[i] };
+  bool ok = forward(&d->e, d->lm, d->s, row, n, &p, why)
+    && head(&d->e, d->lm, p, &last, 1, d->logits, why);
+  pass_close(p);
+  return ok;
+}
+
+struct written { uint32_t id[BUDGET_MOST]; size_t allowed[BUDGET_MOST],
+  least[BUDGET_MOST], n, budget, overruled; };
+static uint32_t choose(const struct desk *d, size_t *among, bool *overruled)
+{
+  uint32_t best = 0, free = 0;
+  *among = 0;
+  for (uint32_t i = 0; i < d->vocab; i++) {
+    if (d->logits[i] > d->logits[free]) free = i;
+    if (!d->allowed[i]) continue;
+    if ((*among)++ == 0 || d->logits[i] > d->logits[best]) best = i;
+  }
+  *overruled = best != free;
+  return best;
+}
+
+static bool write_text(struct desk *d,
+  struct constraint *c, size_t budget, struct written *w, struct error *why)
+{
+  uint32_t state = constraint_start(c);
+  bool accepts, overruled;
+  *w = (struct written) { .budget = budget };
+  store_empty(d->s);
+  if (!read_tokens(d, d->begin.id, d->begin.n, why)) return false;
+  for (size_t left = budget; left > 0; left--) {
+    if (!constraint_mask(c, state, left, d->allowed, &accepts, why))
+      return false;
+    w->id[w->n] = choose(d, &w->allowed[w->n], &overruled);
+    if (w->allowed[w->n] == 0) break;
+    if (!constraint_step(c, state, w->id[w->n], &state, why)
+        || !constraint_minimum(c, state, &w->least[w->n], why)
+        || !read_tokens(d, &w->id[w->n], 1, why)) return false;
+    w->n++, w->overruled += overruled;
+  }
+  return true;
+}
+
+static bool object_of(struct desk *d, int which,
+  struct written *w, struct bytes *text, struct error *why)
+{
+  bool yes = false;
+  text->n = 0;
+  struct constraint *c = make_example(d, &shown[which], why);
+  bool ok = c != NULL && constraint_bind(c, d->l, false, why)
+    && write_text(d, c, shown[which].budget, w, why)
+    && tokenizer_decode(d->t, &d->m, w->id, w->n, true, text, why)
+    && constraint_matches(c, (const char *) text->byte, text->n, &yes, why);
+  constraint_free(c);
+  return ok && (yes || error_say(why, "the text is no object"));
+}
+
+/* <Read how long the masks took> */
+struct mask_times { double rows, worst, best, first, json, near; };
+static void enter_mask(struct mask_times *x, const char *line)
+{
+  char name[40];
+  unsigned budget;
+  double first, median;
+  if (sscanf(line, "%39[^,],%*[^,],%u,%*u,%lf,%*f,%lf", name, &budget,
+    &first, &median) != 4) return;
+  x->rows++;
+  if (median > x->worst) x->worst = median;
+  if (median < x->best) x->best = median;
+  if (first > x->first) x->first = first;
+  if (strcmp(name, "json") != 0 || budget == 0) return;
+  if (first > x->json) x->json = first;
+  if (first < x->near) x->near = first;
+}
+
+static bool read_masks(struct mask_times *x, struct error *why)
+{
+  static const char *const path = "figures/data/constraints.masks.csv";
+  FILE *f = fopen(path, "r");
+  char line[256];
+  *x = (struct mask_times) { .best = 1e9, .near = 1e9 };
+  if (f == NULL) return error_say(why, "%s: cannot be opened", path);
+  while (fgets(line, sizeof line, f) != NULL) enter_mask(x, line);
+  fclose(f);
+  return x->json > 0 || error_say(why, "%s: its times of JSON near the"
+    " end of a budget are not there", path);
+}
+
+/* <Print what the prose quotes> */
+static void print_steps(const struct written *w)
+{
+  printf("step,allowed,least,left\n");
+  for (size_t i = 0; i < w->n; i++)
+    printf("%zu,%zu,%zu,%zu\n", i + 1, w->allowed[i], w->least[i],
+      w->budget - i - 1);
+}
+
+static size_t closing_step(const struct written *w)
+{
+  size_t k = 0;
+  while (k < w->n && w->least[k] < w->budget - k - 1) k++;
+  return k;
+}
+
+static bool print_keys(struct desk *d,
+  struct bytes *text, struct error *why)
+{
+  struct written w;
+  struct mask_times x;
+  if (!read_masks(&x, why)) return false;
+  printf("constraint.masks %.0f\nconstraint.worst %.3f\nconstraint.best"
+    " %.3f\nconstraint.first %.3f\nconstraint.firstjson %.3f\n"
+    "constraint.nearjson %.3f\n", x.rows, x.worst / 1e3, x.best / 1e3,
+    x.first / 1e3, x.json / 1e3, x.near / 1e3);
+  printf("constraint.vocab %zu\n", d->vocab);
+  if (!object_of(d, JSON, &w, text, why)) return false;
+  printf("constraint.json.budget %zu\nconstraint.json.overruled %zu\n",
+    w.budget, w.overruled);
+  if (!object_of(d, CARD, &w, text, why)) return false;
+  printf("constraint.card.budget %zu\nconstraint.card.closing %zu\n",
+    w.budget, closing_step(&w) + 1);
+  return look_at_all(d, true, why);
+}
+
+static void print_folded(const struct bytes *text)
+{
+  size_t from = 0, at = 0, blank = 0;
+  for (; at < text->n; at++) {
+    if (text->byte[at] == ' ') blank = at;
+    if (at - from < 60 || blank <= from) continue;
+    printf("  %.*s\n", (int) (blank - from), (const char *) text->byte + from);
+    from = blank + 1;
+  }
+  printf("  %.*s\n", (int) (at - from), (const char *) text->byte + from);
+}
+
+static bool print_box(struct desk *d,
+  struct bytes *text, struct error *why)
+{
+  struct written w;
+  if (!look_at_all(d, false, why)) return false;
+  for (int i = JSON; i <= CARD; i++) {
+    if (!object_of(d, i, &w, text, why)) return false;
+    printf("\n%s, %zu tokens, %zu of them against the model's will:\n",
+      shown[i].name, w.n, w.overruled);
+    print_folded(text);
+  }
+  return true;
+}
+
+static bool print_what(struct desk *d, const char *what,
+  struct bytes *text, struct error *why)
+{
+  struct written w;
+  if (strcmp(what, "values") == 0) return print_keys(d, text, why);
+  if (strcmp(what, "steps") != 0) return print_box(d, text, why);
+  if (!object_of(d, CARD, &w, text, why)) return false;
+  print_steps(&w);
+  return true;
+}
+
+int main(int argc, char **argv)
+{
+  static struct desk d;
+  struct error why;
+  struct bytes text = { NULL, 0, 0 };
+  bool ok = desk_open(&d, &why)
+    && print_what(&d, argc > 1 ? argv[1] : "", &text, &why);
+  bytes_free(&d.m, &text);
+  desk_close(&d);
+  if (!ok) fprintf(stderr, "%s\n", why.words);
+  return !ok;
+}
