@@ -61,10 +61,6 @@ int main(void)
   return !ok;
 }
 
-@<A model that tells stories@>=
-struct storyteller { struct memory m; struct counters c; struct engine e;
-  struct model *model; };
-
 @* What the caller sees. \label{sec:constraintface}
 A constraint is made from a text, and asked in two ways: with whole texts, for which it needs no vocabulary, and with tokens. It finds out about its states as it is asked, so even asking may fail for lack of memory. A state is a number;
 numbers are easier to keep beside a text than pointers, and can be compared.

@@ -4,10 +4,6 @@
 #include <string.h>
 #include "constraints/constraint.h"
 
-/* <A model that tells stories> */
-struct storyteller { struct memory m; struct counters c; struct engine e;
-  struct model *model; };
-
 /* <Make the table of the hand calculation> */
 enum { LAUGHS = 7, LAUGH_STATES = 4 };
 static const char *const laugh_piece[LAUGHS] = { "h", "a", "!", "ha", "ah",
