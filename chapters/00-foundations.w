@@ -14,7 +14,7 @@ arithmetic is the same on every day, and a stopwatch.
 
 None of it is about language models, and it is short. A reader in a hurry may read the
 hand calculation, look at \cref{fig:ground}, and come back when a later chapter
-says |memory_take| or |pool_run|.
+says |memory_alloc| or |pool_run|.
 
 \begin{byhand}{five requests, one refused}
 A program asks for 60, 40 and 80 bytes, gives the 40 back, asks for 50 and is refused,
@@ -181,24 +181,23 @@ struct memory { struct account of[N_PURPOSES], all; uint64_t refuse_at; };
   /* the books, by purpose and together; all zero is an empty book. Request
      number |refuse_at| (from 1, over all purposes; 0: none) is refused */
 
-@ The allocator adds no header of its own to a block, because a header would be memory
-that the books do not show. The price is that whoever returns a block must say how
-large it was and what it was for. In C that costs a little care; it also means that
-every owner knows the size of what it owns.\side{One thread at a time may take and
-return: workers never allocate. So the books need no lock.}
+@ Every block carries its size and its purpose in front of it, so that the caller who frees it need
+not know them.\side{One thread at a time may allocate and free: workers never do. So the books need no
+lock.} The books count what was requested, not the few bytes of this header: they answer
+the question how much a \emph{model} needs, and the same model must give the same answer under another allocator.
+@^header of a block@>
 
 @<Memory that is counted@>=
-void *memory_take(struct memory *m, enum purpose what, size_t count, size_t size,
+void *memory_alloc(struct memory *m, enum purpose what, size_t count, size_t size,
   struct error *why);
-  /* |count| objects of |size| bytes, zeroed, aligned to 64; null and a sentence
+  /* |count| objects of |size| bytes, zeroed, aligned to 64, owned by the caller; null and a sentence
      if refused or if |count*size| overflows; 0 bytes give a pointer, too */
-void *memory_grow(struct memory *m, enum purpose what, void *p, size_t old,
-  size_t count, size_t size, struct error *why);
-  /* the block |p| of |old| objects becomes one of |count|, its contents kept and
+void *memory_resize(struct memory *m, enum purpose what, void *p, size_t count,
+  size_t size, struct error *why);
+  /* the block |p|, or null for none, becomes one of |count| objects, its contents kept and
      the rest zeroed; on failure |p| is untouched and still owned by the caller */
-void memory_give(struct memory *m, enum purpose what, void *p, size_t count,
-  size_t size);
-  /* returns what |memory_take| gave, with the same numbers; null is nothing */
+void memory_free(struct memory *m, void *p);
+  /* frees a block of |memory_alloc| or |memory_resize|; null does nothing */
 const char *purpose_name(enum purpose what);
   /* \.{"weights"}, \.{"cache"}, \dots */
 
@@ -243,25 +242,51 @@ static void *enter_overflow(struct memory *m, enum purpose what, size_t count,
   return NULL;
 }
 
+@ The header is as large as the alignment, so that what follows it is aligned as the block is: 64 bytes, a cache line and a whole AVX-512
+register. Under AddressSanitizer the header may not be touched by anybody but the allocator: a write just before a block is then reported, as a write
+behind its end is.
+@^AddressSanitizer@>@^alignment@>
+
+@<The header of a block@>=
+enum { ALIGNMENT = 64 };
+struct block { size_t bytes; enum purpose what; };
+  /* stands |ALIGNMENT| bytes before the memory that the caller gets */
+#if defined __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#define HIDE(p, n) ASAN_POISON_MEMORY_REGION(p, n)
+#define SHOW(p, n) ASAN_UNPOISON_MEMORY_REGION(p, n)
+#else
+#define HIDE(p, n) ((void) 0)
+#define SHOW(p, n) ((void) 0)
+#endif
+@#
+static struct block *block_of(void *p)
+{
+  struct block *b = (struct block *) (void *) ((char *) p - ALIGNMENT);
+  SHOW(b, ALIGNMENT);
+  return b;
+}
+
 @ The product |count*size| is checked before it is formed, because both factors may come
-from a file. Blocks begin at multiples of 64, a cache line and a whole AVX-512
-register, and they are zeroed so that nothing depends on what lay there before. The size is rounded up to such a multiple, as |aligned_alloc| demands;
-that is why the limit is |SIZE_MAX-63|, and why a request for nothing, which C may answer with a null pointer, is made one for 64 bytes. The books enter
+from a file. Blocks are zeroed so that nothing depends on what was in them before. The size is rounded up to a multiple of the alignment, as |aligned_alloc| demands, and has room for the header;
+that is why the limit is |SIZE_MAX-127|. The books enter
 what was asked for, not what it was rounded to.
-@^alignment@>
 
 @<Take a block@>=
-void *memory_take(struct memory *m, enum purpose what, size_t count, size_t size,
+void *memory_alloc(struct memory *m, enum purpose what, size_t count, size_t size,
   struct error *why)
 {
-  if (size != 0 && count > (SIZE_MAX - 63) / size)
+  if (size != 0 && count > (SIZE_MAX - 2 * ALIGNMENT + 1) / size)
     return enter_overflow(m, what, count, size, why);
-  size_t bytes = count * size;
-  void *p = NULL;
-  if (!enter_request(m, what, bytes))
-    p = aligned_alloc(64, bytes == 0 ? 64 : (bytes + 63) / 64 * 64);
-  if (p == NULL) return enter_refusal(m, what, bytes, why);
+  size_t bytes = count * size, room = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  struct block *b = NULL;
+  if (!enter_request(m, what, bytes)) b = aligned_alloc(ALIGNMENT, ALIGNMENT + room);
+  if (b == NULL) return enter_refusal(m, what, bytes, why);
+  *b = (struct block) @[{ .bytes = bytes, .what = what }@];
+  char *p = (char *) b + ALIGNMENT;
   memset(p, 0, bytes);
+  HIDE(b, ALIGNMENT);
+  HIDE(p + bytes, room - bytes);
   @<Enter |bytes| as given@>@;
   return p;
 }
@@ -282,22 +307,25 @@ one has not been touched: a caller who loses the race for memory still has what 
 copies of each element.
 
 @<Grow a block, and return it@>=
-void *memory_grow(struct memory *m, enum purpose what, void *p, size_t old,
-  size_t count, size_t size, struct error *why)
+void *memory_resize(struct memory *m, enum purpose what, void *p, size_t count,
+  size_t size, struct error *why)
 {
-  void *q = memory_take(m, what, count, size, why);
-  if (q == NULL) return NULL;
-  if (p != NULL) memcpy(q, p, (old < count ? old : count) * size);
-  memory_give(m, what, p, old, size);
+  void *q = memory_alloc(m, what, count, size, why);
+  if (q == NULL || p == NULL) return q;
+  struct block *b = block_of(p);
+  memcpy(q, p, b->bytes < count * size ? b->bytes : count * size);
+  memory_free(m, p);
   return q;
 }
 @#
-void memory_give(struct memory *m, enum purpose what, void *p, size_t count,
-  size_t size)
+void memory_free(struct memory *m, void *p)
 {
   if (p == NULL) return;
-  m->all.held -= count * size, m->of[what].held -= count * size;
-  free(p);
+  struct block *b = block_of(p);
+  m->all.held -= b->bytes;
+  m->of[b->what].held -= b->bytes;
+  SHOW(p, (b->bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
+  free(b);
 }
 
 @ The names of the purposes appear in messages, in \.{--stats}, and in the tables of
@@ -414,8 +442,7 @@ bool bytes_push(struct memory *m, struct bytes *b, const void *more,
 {
   if (n > b->room - b->n) {
     size_t room = 2 * (b->n + n) + 32;
-    unsigned char *p = memory_grow(m, FOR_TOKENS, b->byte, b->room,
-      room, 1, why);
+    unsigned char *p = memory_resize(m, FOR_TOKENS, b->byte, room, 1, why);
     if (p == NULL)@+ return false;
     b->byte = p, b->room = room;
   }
@@ -430,7 +457,7 @@ all its rows without asking which of them it had begun.
 @<Append bytes, and free them@>=
 void bytes_free(struct memory *m, struct bytes *b)
 {
-  memory_give(m, FOR_TOKENS, b->byte, b->room, 1);
+  memory_free(m, b->byte);
   *b = (struct bytes) @[{ NULL, 0, 0 }@];
 }
 
@@ -443,8 +470,7 @@ bool ids_push(struct memory *m, struct ids *list, uint32_t id,
 {
   if (list->n == list->room) {
     size_t room = 2 * list->room + 32;
-    uint32_t *p = memory_grow(m, FOR_TOKENS, list->id, list->room,
-      room, sizeof *p, why);
+    uint32_t *p = memory_resize(m, FOR_TOKENS, list->id, room, sizeof *p, why);
     if (p == NULL)@+ return false;
     list->id = p, list->room = room;
   }
@@ -454,7 +480,7 @@ bool ids_push(struct memory *m, struct ids *list, uint32_t id,
 @#
 void ids_free(struct memory *m, struct ids *list)
 {
-  memory_give(m, FOR_TOKENS, list->id, list->room, sizeof *list->id);
+  memory_free(m, list->id);
   *list = (struct ids) @[{ NULL, 0, 0 }@];
 }
 
@@ -623,11 +649,11 @@ lock and the two conditions must be ready before the first thread starts.
 @<Start the helpers@>=
 struct pool *pool_open(struct memory *m, unsigned workers, struct error *why)
 {
-  struct pool *p = memory_take(m, FOR_OTHER, 1, sizeof *p, why);
+  struct pool *p = memory_alloc(m, FOR_OTHER, 1, sizeof *p, why);
   if (p == NULL) return NULL;
-  struct helper *h = memory_take(m, FOR_OTHER, workers, sizeof *h, why);
+  struct helper *h = memory_alloc(m, FOR_OTHER, workers, sizeof *h, why);
   if (h == NULL) {
-    memory_give(m, FOR_OTHER, p, 1, sizeof *p);
+    memory_free(m, p);
     return NULL;
   }
   p->helpers = h, p->workers = workers;
@@ -674,8 +700,8 @@ section have said how many |workers| it was taken for.
 pthread_mutex_destroy(&p->lock);
 pthread_cond_destroy(&p->announced);
 pthread_cond_destroy(&p->finished);
-memory_give(m, FOR_OTHER, p->helpers, workers, sizeof *p->helpers);
-memory_give(m, FOR_OTHER, p, 1, sizeof *p);
+memory_free(m, p->helpers);
+memory_free(m, p);
 
 @ A null pool is a pool of one, and closing it is nothing; so a program that never asked
 for threads has nothing to write.
@@ -832,6 +858,7 @@ the chapter has them so.
 @<Name the purposes@>@;
 @<Enter a request, and tell whether it shall be refused on purpose@>@;
 @<Enter a refusal@>@;
+@<The header of a block@>@;
 @<Take a block@>@;
 @<Grow a block, and return it@>@;
 @<Map what has been opened@>@;
@@ -873,14 +900,14 @@ static void play(struct account after[EVENTS])
   void *block[EVENTS] = @[{ NULL }@];
   for (int i = 0; i < EVENTS; i++) {
     if (event[i].give > 0) {
-      memory_give(&m, FOR_OTHER, block[1], 1, event[i].give);
+      memory_free(&m, block[1]);
       block[1] = NULL;
     }
-    else block[i] = memory_take(&m, FOR_OTHER, 1, event[i].take, NULL);
+    else block[i] = memory_alloc(&m, FOR_OTHER, 1, event[i].take, NULL);
     after[i] = m.all;
   }
   for (int i = 0; i < EVENTS; i++)
-    memory_give(&m, FOR_OTHER, block[i], 1, event[i].take);
+    memory_free(&m, block[i]);
 }
 
 @ The same array of six accounts is printed three times: as the table of the checkpoint,
@@ -959,9 +986,9 @@ static void print_failures(void)
   struct memory m = @[{ .refuse_at = 1 }@];
   struct error why;
   struct mapping map;
-  memory_take(&m, FOR_CACHE, 3, 1024, &why);
+  memory_alloc(&m, FOR_CACHE, 3, 1024, &why);
   printf("%s\n", why.words);
-  memory_take(&m, FOR_WEIGHTS, SIZE_MAX / 2, 3, &why);
+  memory_alloc(&m, FOR_WEIGHTS, SIZE_MAX / 2, 3, &why);
   printf("%s\n", why.words);
   if (!file_map(&map, "no-such-model", &why)) printf("%s\n", why.words);
   if (!file_map(&map, "tangled", &why)) printf("%s\n", why.words);

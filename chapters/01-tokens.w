@@ -551,7 +551,7 @@ enum { HEADER = 64 };
 static void *take_for_pcre2(size_t n, void *m)
 {
   if (n > SIZE_MAX - HEADER)@+ return NULL;
-  unsigned char *p = memory_take(m, FOR_TOKENS, n + HEADER, 1, NULL);
+  unsigned char *p = memory_alloc(m, FOR_TOKENS, n + HEADER, 1, NULL);
   if (p == NULL)@+ return NULL;
   memcpy(p, &n, sizeof n);
   return p + HEADER;
@@ -563,7 +563,7 @@ static void give_for_pcre2(void *block, void *m)
   size_t n;
   unsigned char *p = (unsigned char *) block - HEADER;
   memcpy(&n, p, sizeof n);
-  memory_give(m, FOR_TOKENS, p, n + HEADER, 1);
+  memory_free(m, p);
 }
 
 @ A splitter keeps five things of PCRE2: where memory comes from, the code, the place for a
@@ -589,7 +589,7 @@ end of its life; a second list of what to undo could forget something.
 struct splitter *splitter_open(struct memory *m, const char *pattern,
   size_t n, bool literal, struct error *why)
 {
-  struct splitter *s = memory_take(m, FOR_TOKENS, 1, sizeof *s, why);
+  struct splitter *s = memory_alloc(m, FOR_TOKENS, 1, sizeof *s, why);
   if (s == NULL)@+ return NULL;
   s->home = m;
   s->general = pcre2_general_context_create(take_for_pcre2,
@@ -663,7 +663,7 @@ void splitter_close(struct splitter *s)
   pcre2_match_data_free(s->result);
   pcre2_code_free(s->code);
   pcre2_general_context_free(s->general);
-  memory_give(s->home, FOR_TOKENS, s, 1, sizeof *s);
+  memory_free(s->home, s);
 }
 
 @ A search goes on from where the last one ended. PCRE2 counts the steps of a search and gives up
@@ -842,8 +842,7 @@ bool bpe_train(struct memory *m, const char *text, size_t n,
      (null: one piece); |*out| has |*n_out| of them in a block of
      |merges|, to be given back by |bpe_forget|; Gage 1994, Sennrich
      et al. 2016 */
-void bpe_forget(struct memory *m, struct bpe_merge *merge,
-  size_t merges);
+void bpe_forget(struct memory *m, struct bpe_merge *merge);
   /* returns what |bpe_train| gave, for as many |merges| as were asked
      for */
 
@@ -910,8 +909,7 @@ static bool enter_piece(struct trainer *t, const unsigned char *byte,
   }
   if (t->n_chunks == t->room_chunks) {
     size_t room = 2 * t->room_chunks + 64;
-    struct chunk *p = memory_grow(t->m, FOR_TOKENS, t->part,
-      t->room_chunks, room, sizeof *p, t->why);
+    struct chunk *p = memory_resize(t->m, FOR_TOKENS, t->part, room, sizeof *p, t->why);
     if (p == NULL)@+ return false;
     t->part = p, t->room_chunks = room;
   }
@@ -974,8 +972,7 @@ static bool new_pair(struct trainer *t, uint32_t left, uint32_t right,
 {
   if (t->n_of == t->room_of) {
     size_t room = 2 * t->room_of + 256;
-    struct pair *p = memory_grow(t->m, FOR_TOKENS, t->of, t->room_of,
-      room, sizeof *p, t->why);
+    struct pair *p = memory_resize(t->m, FOR_TOKENS, t->of, room, sizeof *p, t->why);
     if (p == NULL)@+ return false;
     t->of = p, t->room_of = room;
   }
@@ -1013,7 +1010,7 @@ static bool lay_out(struct trainer *t)
   if (t->n_at >= NOWHERE)
     return error_say(t->why,
       "a text of %zu bytes is too long to learn from", t->n_at);
-  t->at = memory_take(t->m, FOR_TOKENS, t->n_at, sizeof *t->at,
+  t->at = memory_alloc(t->m, FOR_TOKENS, t->n_at, sizeof *t->at,
     t->why);
   if (t->at == NULL)@+ return false;
   uint32_t i = 0;
@@ -1141,12 +1138,12 @@ bool bpe_train(struct memory *m, const char *text, size_t n,
   ok = ok && collect(&t, (const unsigned char *) text, n, by)
     && lay_out(&t);
   splitter_close(by);
-  if (ok) list = memory_take(m, FOR_TOKENS, merges, sizeof *list,
+  if (ok) list = memory_alloc(m, FOR_TOKENS, merges, sizeof *list,
     why);
   ok = ok && list != NULL && learn(&t, list, merges, n_out);
   @<Return what the learner took@>@;
   if (ok) *out = list;
-  else bpe_forget(m, list, merges);
+  else bpe_forget(m, list);
   return ok;
 }
 
@@ -1163,10 +1160,9 @@ if (ok && pattern != NULL)
 @ The block of the list is as long as the number of merges that were asked for, even if fewer could be learnt; so that is the number to give back.
 
 @<Learn merges from a text@>=
-void bpe_forget(struct memory *m, struct bpe_merge *merge,
-  size_t merges)
+void bpe_forget(struct memory *m, struct bpe_merge *merge)
 {
-  memory_give(m, FOR_TOKENS, merge, merges, sizeof *merge);
+  memory_free(m, merge);
 }
 
 @ This is the loop that the hand calculation went through nine times: the best pair, its merge, and all places
@@ -1194,10 +1190,9 @@ static bool learn(struct trainer *t, struct bpe_merge *list,
 heap_free(m, &t.queue);
 pair_map_free(m, &t.number);
 name_map_free(m, &t.known);
-memory_give(m, FOR_TOKENS, t.of, t.room_of, sizeof *t.of);
-memory_give(m, FOR_TOKENS, t.at, t.at == NULL ? 0 : t.n_at,
-  sizeof *t.at);
-memory_give(m, FOR_TOKENS, t.part, t.room_chunks, sizeof *t.part);
+memory_free(m, t.of);
+memory_free(m, t.at);
+memory_free(m, t.part);
 
 @* Encoding a piece. \label{sec:encoding}
 To encode is to apply the merges in the order in which they were learnt. Why in that order, and not,
@@ -1284,8 +1279,7 @@ bool bpe_add_ranked(struct memory *m, struct bpe *b,
 {
   if (b->n == b->room) {
     size_t room = 2 * b->room + 256;
-    struct bpe_rule *p = memory_grow(m, FOR_TOKENS, b->rule, b->room,
-      room, sizeof *p, why);
+    struct bpe_rule *p = memory_resize(m, FOR_TOKENS, b->rule, room, sizeof *p, why);
     if (p == NULL)@+ return false;
     b->rule = p, b->room = room;
   }
@@ -1309,7 +1303,7 @@ bool bpe_add(struct memory *m, struct bpe *b, uint32_t left,
 void bpe_free(struct memory *m, struct bpe *b)
 {
   pair_map_free(m, &b->place);
-  memory_give(m, FOR_TOKENS, b->rule, b->room, sizeof *b->rule);
+  memory_free(m, b->rule);
   b->rule = NULL, b->n = b->room = 0;
 }
 
@@ -1443,7 +1437,7 @@ static bool begin_chain(const struct bpe *b, struct memory *m,
   size_t n = w->row.n;
   if (n > w->room) {
     give_nodes(m, w);
-    w->node = memory_take(m, FOR_TOKENS, n, sizeof *w->node, why);
+    w->node = memory_alloc(m, FOR_TOKENS, n, sizeof *w->node, why);
     if (w->node == NULL)@+ return false;
     w->room = n;
   }
@@ -1462,7 +1456,7 @@ nothing in the next one. At the end all three parts go back.
 @<Return the workspace@>=
 static void give_nodes(struct memory *m, struct bpe_work *w)
 {
-  memory_give(m, FOR_TOKENS, w->node, w->room, sizeof *w->node);
+  memory_free(m, w->node);
   w->node = NULL, w->room = 0;
 }
 @#
@@ -1730,7 +1724,7 @@ fewer than two pairs for each pair that the table holds in the end, since each d
 static bool pair_map_grow(struct memory *m, struct pair_map *p, struct error *why)
 {
   struct pair_map larger = @[{ NULL, p->room == 0 ? 64 : 2 * p->room, p->used }@];
-  larger.slot = memory_take(m, FOR_TOKENS, larger.room, sizeof *larger.slot, why);
+  larger.slot = memory_alloc(m, FOR_TOKENS, larger.room, sizeof *larger.slot, why);
   if (larger.slot == NULL) return false;
   for (size_t i = 0; i < p->room; i++) {
     const struct pair_slot *s = &p->slot[i];
@@ -1758,7 +1752,7 @@ bool pair_map_put(struct memory *m, struct pair_map *p, uint32_t left,
 @#
 void pair_map_free(struct memory *m, struct pair_map *p)
 {
-  memory_give(m, FOR_TOKENS, p->slot, p->room, sizeof *p->slot);
+  memory_free(m, p->slot);
   *p = (struct pair_map) @[{ NULL, 0, 0 }@];
 }
 
@@ -1811,7 +1805,7 @@ with such a pointer.
 static bool name_map_grow(struct memory *m, struct name_map *p, struct error *why)
 {
   struct name_map larger = @[{ NULL, p->room == 0 ? 64 : 2 * p->room, p->used }@];
-  larger.slot = memory_take(m, FOR_TOKENS, larger.room, sizeof *larger.slot, why);
+  larger.slot = memory_alloc(m, FOR_TOKENS, larger.room, sizeof *larger.slot, why);
   if (larger.slot == NULL) return false;
   for (size_t i = 0; i < p->room; i++) {
     const struct name_slot *s = &p->slot[i];
@@ -1838,7 +1832,7 @@ bool name_map_put(struct memory *m, struct name_map *p, const unsigned char *byt
 @#
 void name_map_free(struct memory *m, struct name_map *p)
 {
-  memory_give(m, FOR_TOKENS, p->slot, p->room, sizeof *p->slot);
+  memory_free(m, p->slot);
   *p = (struct name_map) @[{ NULL, 0, 0 }@];
 }
 
@@ -1899,8 +1893,7 @@ bool heap_push(struct memory *m, struct heap *h, struct entry e, struct error *w
 {
   if (h->n == h->room) {
     size_t room = 2 * h->room + 32;
-    struct entry *p = memory_grow(m, FOR_TOKENS, h->e, h->room, room, sizeof *p,
-      why);
+    struct entry *p = memory_resize(m, FOR_TOKENS, h->e, room, sizeof *p, why);
     if (p == NULL) return false;
     h->e = p, h->room = room;
   }
@@ -1933,7 +1926,7 @@ struct entry heap_pop(struct heap *h)
 @#
 void heap_free(struct memory *m, struct heap *h)
 {
-  memory_give(m, FOR_TOKENS, h->e, h->room, sizeof *h->e);
+  memory_free(m, h->e);
   *h = (struct heap) @[{ NULL, 0, 0 }@];
 }
 
@@ -2043,7 +2036,7 @@ void lesson_forget(struct memory *m, struct lesson *l)
   splitter_close(l->by);
   bpe_work_free(m, &l->work);
   bpe_free(m, &l->rules);
-  bpe_forget(m, l->merge, l->asked);
+  bpe_forget(m, l->merge);
 }
 
 @ Here is the way from text to ids, all of it, now that the parts have names: cut, and

@@ -263,7 +263,7 @@ struct rope_config {
   bool truncate;
 }; /* Su and others 2021; Chen 2023; Grattafiori 2024; Peng 2023 */
 double rope_frequency(double theta, uint32_t i, uint32_t half);
-  /* $\theta^{-i/{\rm half}}$, frequency of pair |i| of |half|; in double, not yet rounded */
+  /* $\theta^{-i/n}$ for $n={}$|half|, the frequency of pair |i|; in double, not yet rounded */
 double rope_attention(const struct rope_config *r);
   /* what cosines and sines are multiplied by: 1, or yarn's |attention_factor| */
 #endif
@@ -736,7 +736,7 @@ static bool roll_call(struct store *s, const struct row *rows, size_t n,
 {
   struct muster *r = &s->roll;
   @<Refuse what cannot be a pass of this store@>@;
-  r->order = memory_take(s->m, FOR_ACTIVATIONS, n, sizeof *r->order, why);
+  r->order = memory_alloc(s->m, FOR_ACTIVATIONS, n, sizeof *r->order, why);
   if (r->order == NULL)@+ return false;
   r->rows = rows, r->n = n;
   for (size_t i = 0; i < n; i++) r->sequence[rows[i].sequence].count++;
@@ -813,8 +813,8 @@ static bool roll_grow(struct store *s, struct error *why)
     size_t wanted = q->length + q->count;
     if (wanted <= q->room)@+ continue;
     size_t room = store_room(q->room, wanted, s->n_positions);
-    uint32_t *token = memory_grow(s->m, FOR_TOKENS, q->token, q->room, room,
-      sizeof *token, why);
+    uint32_t *token = memory_resize(s->m, FOR_TOKENS, q->token, room, sizeof *token,
+      why);
     if (token == NULL)@+ return false;
     q->token = token, q->room = room;
   }
@@ -855,7 +855,7 @@ static void roll_dismiss(struct store *s, bool commit)
     if (commit)@+ q->length = end;
     q->count = 0;
   }
-  memory_give(s->m, FOR_ACTIVATIONS, r->order, r->n, sizeof *r->order);
+  memory_free(s->m, r->order);
   r->order = NULL, r->n = 0;
 }
 
@@ -887,7 +887,7 @@ bool store_prepare(struct store *s, const struct store_kind *kind,
   *s = (struct store) @[{ .kind = kind, .m = m, .config = *c,@|
     .n_sequences = n_sequences, .n_positions = c->n_positions,@|
     .row_bytes = 2 * sizeof(float) * c->n_kv_heads * c->head_dim }@];
-  s->roll.sequence = memory_take(m, FOR_OTHER, n_sequences,
+  s->roll.sequence = memory_alloc(m, FOR_OTHER, n_sequences,
     sizeof *s->roll.sequence, why);
   return s->roll.sequence != NULL;
 }
@@ -895,10 +895,9 @@ static void roll_close(struct store *s)
 {
   for (uint32_t i = 0; i < s->n_sequences; i++) {
     struct strand *q = &s->roll.sequence[i];
-    memory_give(s->m, FOR_TOKENS, q->token, q->room, sizeof *q->token);
+    memory_free(s->m, q->token);
   }
-  memory_give(s->m, FOR_OTHER, s->roll.sequence, s->n_sequences,
-    sizeof *s->roll.sequence);
+  memory_free(s->m, s->roll.sequence);
 }
 
 @ Chapter 4 will have sequences that begin as copies of others. What the roll has to do with that is this: the copy has the same tokens.
@@ -917,8 +916,8 @@ bool store_follow(struct store *s, uint32_t from, uint32_t to,
       " its end" : "sequence %" PRIu32 " has %zu rows; wanted: none", to,
       b->length);
   if (a->length > b->room) {
-    uint32_t *token = memory_grow(s->m, FOR_TOKENS, b->token, b->room,
-      a->length, sizeof *token, why);
+    uint32_t *token = memory_resize(s->m, FOR_TOKENS, b->token, a->length,
+      sizeof *token, why);
     if (token == NULL) return false;
     b->token = token, b->room = a->length;
   }
@@ -986,10 +985,10 @@ static bool plain_grow(struct plain_store *s, struct plain_block *b,
 {
   struct memory *m = s->common.m;
   size_t parts = 2 * s->common.config.n_layers, span = s->width * sizeof(float);
-  float *data = memory_take(m, FOR_CACHE, room, parts * span, why);
+  float *data = memory_alloc(m, FOR_CACHE, room, parts * span, why);
   if (data == NULL)@+ return false;
   @<Move each layer's rows to their new place@>@;
-  memory_give(m, FOR_CACHE, b->data, b->room, parts * span);
+  memory_free(m, b->data);
   *b = (struct plain_block) @[{ data, room }@];
   return true;
 }
@@ -1045,15 +1044,15 @@ struct store *store_open(struct memory *m, const struct model_config *c,
 {
   static const struct store_kind kind = @[{ plain_admit, plain_put, plain_show,
     NULL, plain_close }@];
-  struct plain_store *s = memory_take(m, FOR_OTHER, 1, sizeof *s, why);
+  struct plain_store *s = memory_alloc(m, FOR_OTHER, 1, sizeof *s, why);
   if (s == NULL)@+ return NULL;
   s->width = (size_t) c->n_kv_heads * c->head_dim;
   bool ok = store_prepare(&s->common, &kind, m, c, n_sequences, why);
-  if (ok) s->sequence = memory_take(m, FOR_OTHER, n_sequences,
+  if (ok) s->sequence = memory_alloc(m, FOR_OTHER, n_sequences,
     sizeof *s->sequence, why);
   if (s->sequence != NULL)@+ return &s->common;
   if (ok)@+ roll_close(&s->common);
-  memory_give(m, FOR_OTHER, s, 1, sizeof *s);
+  memory_free(m, s);
   return NULL;
 }
 
@@ -1066,11 +1065,9 @@ static void plain_close(struct store *common)
   struct plain_store *s = (struct plain_store *) common;
   struct memory *m = common->m;
   for (uint32_t i = 0; i < common->n_sequences; i++)
-    memory_give(m, FOR_CACHE, s->sequence[i].data, s->sequence[i].room,
-      2 * common->config.n_layers * s->width * sizeof(float));
-  memory_give(m, FOR_OTHER, s->sequence, common->n_sequences,
-    sizeof *s->sequence);
-  memory_give(m, FOR_OTHER, s, 1, sizeof *s);
+    memory_free(m, s->sequence[i].data);
+  memory_free(m, s->sequence);
+  memory_free(m, s);
 }
 
 @ In the file the roll comes first, then the interface that asks it, then the plain store, whose table names functions that stand before it.
@@ -1212,7 +1209,7 @@ static void *desk_take(struct desk *d, size_t count, size_t size)
   if (d->refused)@+ return NULL;
   struct loan *s = &d->sheet[d->n];
   *s = (struct loan) @[{ NULL, count, size }@];
-  s->p = memory_take(d->m, FOR_ACTIVATIONS, count, size, d->why);
+  s->p = memory_alloc(d->m, FOR_ACTIVATIONS, count, size, d->why);
   if (s->p == NULL)@+ d->refused = true;
   else@+ d->n++;
   return s->p;
@@ -1221,7 +1218,7 @@ static void desk_clear(struct desk *d)
 {
   while (d->n-- > 0) {
     struct loan *s = &d->sheet[d->n];
-    memory_give(d->m, FOR_ACTIVATIONS, s->p, s->count, s->size);
+    memory_free(d->m, s->p);
   }
 }
 
@@ -1243,7 +1240,7 @@ struct work {
 };
 
 @ The sizes come from the settings, which the shapes of the weights have confirmed; a
-product with the number of rows is checked by |memory_take|. What a kind of model has no use for is taken with no elements, which costs nothing and
+product with the number of rows is checked by |memory_alloc|. What a kind of model has no use for is taken with no elements, which costs nothing and
 saves a question.
 
 @<Lay out the desk@>=
@@ -1560,12 +1557,12 @@ by then goes back through |pass_close|, which can do with halves.
 static struct pass *pass_open(struct memory *m, size_t n, size_t d_model,
   struct error *why)
 {
-  struct pass *p = memory_take(m, FOR_ACTIVATIONS, 1, sizeof *p, why);
+  struct pass *p = memory_alloc(m, FOR_ACTIVATIONS, 1, sizeof *p, why);
   if (p == NULL)@+ return NULL;
   *p = (struct pass) @[{ .m = m, .n = n, .d_model = d_model }@];
-  p->hidden = memory_take(m, FOR_ACTIVATIONS, n, d_model * sizeof(float), why);
+  p->hidden = memory_alloc(m, FOR_ACTIVATIONS, n, d_model * sizeof(float), why);
   if (p->hidden != NULL)
-    p->spoilt = memory_take(m, FOR_ACTIVATIONS, n, sizeof *p->spoilt, why);
+    p->spoilt = memory_alloc(m, FOR_ACTIVATIONS, n, sizeof *p->spoilt, why);
   for (size_t i = 0; p->spoilt != NULL && i < n; i++) p->spoilt[i] = SOUND;
   if (p->spoilt != NULL)@+ return p;
   pass_close(p);
@@ -1578,9 +1575,9 @@ static struct pass *pass_open(struct memory *m, size_t n, size_t d_model,
 void pass_close(struct pass *p)
 {
   if (p == NULL)@+ return;
-  memory_give(p->m, FOR_ACTIVATIONS, p->spoilt, p->n, sizeof *p->spoilt);
-  memory_give(p->m, FOR_ACTIVATIONS, p->hidden, p->n, p->d_model * sizeof(float));
-  memory_give(p->m, FOR_ACTIVATIONS, p, 1, sizeof *p);
+  memory_free(p->m, p->spoilt);
+  memory_free(p->m, p->hidden);
+  memory_free(p->m, p);
 }
 
 @ Whoever must not go on with such a row asks before. The sentence names the file of the weights and the layer.
@@ -1616,13 +1613,13 @@ bool head(struct engine *e, const struct model *lm, struct pass *p,
       return error_say(why, "logits of row %zu; wanted: a row below %zu",
         which[i], p->n);
   if (n == 0)@+ return true;
-  float *x = memory_take(p->m, FOR_ACTIVATIONS, n, d * sizeof *x, why);
+  float *x = memory_alloc(p->m, FOR_ACTIVATIONS, n, d * sizeof *x, why);
   if (x == NULL)@+ return false;
   for (size_t i = 0; i < n; i++)
     memcpy(x + i * d, p->hidden + which[i] * d, d * sizeof *x);
   e->k->normalize(e, &lm->last, x, n, d, x);
   e->k->linear(e, &lm->head, 1, x, n, &logits);
-  memory_give(p->m, FOR_ACTIVATIONS, x, n, d * sizeof *x);
+  memory_free(p->m, x);
   e->c->madds_head += (uint64_t) n * d * lm->config.vocab_size;
   if (!p->head_read)@+ e->c->weight_bytes_read += lm->head_bytes;
   p->head_read = true;
@@ -1640,13 +1637,13 @@ static bool naive_pass(struct engine *e, const struct model *lm, struct store *s
   if (n > s->n_positions)
     return error_say(why, "the text has %zu tokens;"@| " wanted: at most %" PRIu32
       ", the model's context", n, s->n_positions);
-  struct row *rows = memory_take(s->m, FOR_ACTIVATIONS, n, sizeof *rows, why);
+  struct row *rows = memory_alloc(s->m, FOR_ACTIVATIONS, n, sizeof *rows, why);
   if (rows == NULL)@+ return false;
   for (size_t i = 0; i < n; i++)
     rows[i] = (struct row) @[{ 0, (uint32_t) i, ids[i] }@];
   store_empty(s);
   bool ok = forward(e, lm, s, rows, n, p, why);
-  memory_give(s->m, FOR_ACTIVATIONS, rows, n, sizeof *rows);
+  memory_free(s->m, rows);
   return ok;
 }
 

@@ -138,7 +138,7 @@ static bool read_and_score(const struct generator *g,
   size_t first = want->recall == NULL ? 0
     : want->recall(g->s, c->sequence, c->text.id, c->text.n - 1);
   size_t n = c->text.n - first;
-  struct row *rows = memory_take(g->m, FOR_ACTIVATIONS, n, sizeof *rows, why);
+  struct row *rows = memory_alloc(g->m, FOR_ACTIVATIONS, n, sizeof *rows, why);
   if (rows == NULL) return false;
   for (size_t i = 0; i < n; i++)
     rows[i] = (struct row) @[{ .sequence = c->sequence,
@@ -148,7 +148,7 @@ static bool read_and_score(const struct generator *g,
   ok = ok && sound_until(g->lm, p, last, why)
     && head(g->e, g->lm, p, &last, 1, logits, why);
   pass_close(p);
-  memory_give(g->m, FOR_ACTIVATIONS, rows, n, sizeof *rows);
+  memory_free(g->m, rows);
   return ok;
 }
 
@@ -338,7 +338,7 @@ for (size_t i = 0; i < n; i++)
 largest number there is, and the context ends the loop.
 
 @<Take what the loop needs@>=
-float *logits = memory_take(g->m, FOR_ACTIVATIONS, v, sizeof *logits, why);
+float *logits = memory_alloc(g->m, FOR_ACTIVATIONS, v, sizeof *logits, why);
 
 @ Everything is in place: the text begins as a copy of the prompt, and the loop writes on.
 
@@ -363,7 +363,7 @@ bool generate(const struct generator *g, const uint32_t *prompt, size_t n,
 @ What was taken for the loop goes back when the loop is done, whether it ended well or not; to return a null pointer is nothing.
 
 @<Give back what the loop needed@>=
-memory_give(g->m, FOR_ACTIVATIONS, logits, v, sizeof *logits);
+memory_free(g->m, logits);
 
 @ Only the text survives the loop, so only the text is freed. It may be freed twice, or after a failure, without harm: |ids_free| leaves an empty
 list behind, and to free one is nothing.

@@ -173,13 +173,13 @@ static void print_diaries(const struct diary *a, const struct diary *b)
 static bool print_twice(struct writer *w, struct error *why)
 {
   size_t n = w->lm->config.vocab_size;
-  float *z = memory_take(&w->m, FOR_ACTIVATIONS, 2 * STEPS * n, sizeof *z, why);
+  float *z = memory_alloc(&w->m, FOR_ACTIVATIONS, 2 * STEPS * n, sizeof *z, why);
   if (z == NULL) return false;
   struct diary a = @[{ .logits = z, .vocab = n }@], b = a;
   b.logits += STEPS * n;
   bool ok = write_text(w, false, &a, why) && write_text(w, true, &b, why);
   if (ok) print_diaries(&a, &b);
-  memory_give(&w->m, FOR_ACTIVATIONS, z, 2 * STEPS * n, sizeof *z);
+  memory_free(&w->m, z);
   return ok;
 }
 
@@ -539,17 +539,17 @@ static bool pool_grow(struct cache *s, struct shelf *f, size_t wanted,
   struct memory *m = s->common.m;
   size_t room = store_room(f->room, wanted, f->most);
   size_t parts = 2 * f->n_layers, old = f->room, bytes = page_bytes(s, f);
-  char *pool = memory_take(m, FOR_CACHE, room, bytes, why);
+  char *pool = memory_alloc(m, FOR_CACHE, room, bytes, why);
   struct sheet *page = pool == NULL ? NULL
-    : memory_grow(m, FOR_OTHER, f->page, old, room, sizeof *page, why);
+    : memory_resize(m, FOR_OTHER, f->page, room, sizeof *page, why);
   if (page == NULL) {
-    memory_give(m, FOR_CACHE, pool, room, bytes);
+    memory_free(m, pool);
     return false;
   }
   for (size_t i = 0; i < parts && old > 0; i++)
     memcpy(pool + i * part_bytes(s) * room, place(s, f, i, 0, 0, 0),
       part_bytes(s) * old);
-  memory_give(m, FOR_CACHE, f->pool, old, bytes);
+  memory_free(m, f->pool);
   f->pool = pool, f->page = page, f->room = room;
   for (size_t i = room; i > old; i--)
     page[f->n_spare++].spare = (uint32_t) i - 1;
@@ -564,8 +564,8 @@ static bool list_reserve(struct cache *s, struct page_list *l, size_t n,
 {
   if (n <= l->room) return true;
   size_t room = store_room(l->room, n, pages_for(s, s->common.n_positions));
-  uint32_t *page = memory_grow(s->common.m, FOR_OTHER, l->page, l->room, room,
-    sizeof *page, why);
+  uint32_t *page = memory_resize(s->common.m, FOR_OTHER, l->page, room, sizeof *page,
+    why);
   if (page == NULL) return false;
   l->page = page, l->room = room;
   return true;
@@ -708,16 +708,13 @@ static void cache_close(struct store *common)
   for (size_t k = 0; k < s->n_shelves; k++) {
     struct shelf *f = &s->shelves[k];
     for (uint32_t i = 0; f->sequence != NULL && i < common->n_sequences; i++)
-      memory_give(m, FOR_OTHER, f->sequence[i].page, f->sequence[i].room,
-        sizeof (uint32_t));
-    memory_give(m, FOR_OTHER, f->sequence, f->sequence == NULL ? 0
-      : common->n_sequences, sizeof *f->sequence);
-    memory_give(m, FOR_CACHE, f->pool, f->room, page_bytes(s, f));
-    memory_give(m, FOR_OTHER, f->page, f->room, sizeof *f->page);
+      memory_free(m, f->sequence[i].page);
+    memory_free(m, f->sequence);
+    memory_free(m, f->pool);
+    memory_free(m, f->page);
   }
-  memory_give(m, FOR_OTHER, s->turn, s->turn == NULL ? 0
-    : common->config.n_layers, sizeof *s->turn);
-  memory_give(m, FOR_OTHER, s, 1, sizeof *s);
+  memory_free(m, s->turn);
+  memory_free(m, s);
 }
 
 @ The layers are put on their shelves in order.
@@ -727,7 +724,7 @@ static bool put_on_shelves(struct cache *s, struct error *why)
 {
   struct store *common = &s->common;
   const struct model_config *c = &common->config;
-  s->turn = memory_take(common->m, FOR_OTHER, c->n_layers, sizeof *s->turn,
+  s->turn = memory_alloc(common->m, FOR_OTHER, c->n_layers, sizeof *s->turn,
     why);
   for (uint32_t i = 0; s->turn != NULL && i < c->n_layers; i++) {
     size_t k = 0;
@@ -737,7 +734,7 @@ static bool put_on_shelves(struct cache *s, struct error *why)
     s->turn[i] = s->shelves[k].n_layers++;
   }
   for (size_t k = 0; s->turn != NULL && k < s->n_shelves; k++) {
-    struct page_list *l = memory_take(common->m, FOR_OTHER,
+    struct page_list *l = memory_alloc(common->m, FOR_OTHER,
       common->n_sequences, sizeof *l, why);
     if (l == NULL) return false;
     s->shelves[k].sequence = l;
@@ -800,10 +797,10 @@ struct store *cache_open(struct memory *m, const struct model_config *c,
 {
   static const struct store_kind kind = @[{ cache_admit, cache_put, cache_show,@|
     cache_cropped, cache_close }@];
-  struct cache *s = memory_take(m, FOR_OTHER, 1, sizeof *s, why);
+  struct cache *s = memory_alloc(m, FOR_OTHER, 1, sizeof *s, why);
   if (s == NULL)@+ return NULL;
   if (!store_prepare(&s->common, &kind, m, c, n_sequences, why)) {
-    memory_give(m, FOR_OTHER, s, 1, sizeof *s);
+    memory_free(m, s);
     return NULL;
   }
   bool ok = grant(s, w, why) && put_on_shelves(s, why);

@@ -77,27 +77,27 @@ bool funnel_open(struct funnel *f, struct memory *m,
   const struct kernels *k, size_t vocab, struct error *why)
 {
   *f = (struct funnel) @[{ .m = m, .k = k, .vocab = vocab }@];
-  bool ok = (f->z = memory_take(m, FOR_OTHER, vocab, 8, why)) != NULL
-    && (f->w = memory_take(m, FOR_OTHER, vocab, 8, why)) != NULL
-    && (f->left = memory_take(m, FOR_OTHER, vocab, 4, why)) != NULL
-    && (f->count = memory_take(m, FOR_OTHER, vocab, 4, why)) != NULL
-    && (f->list = memory_take(m, FOR_OTHER, vocab, 16, why)) != NULL
-    && (f->spare = memory_take(m, FOR_OTHER, vocab, 16, why)) != NULL;
+  bool ok = (f->z = memory_alloc(m, FOR_OTHER, vocab, 8, why)) != NULL
+    && (f->w = memory_alloc(m, FOR_OTHER, vocab, 8, why)) != NULL
+    && (f->left = memory_alloc(m, FOR_OTHER, vocab, 4, why)) != NULL
+    && (f->count = memory_alloc(m, FOR_OTHER, vocab, 4, why)) != NULL
+    && (f->list = memory_alloc(m, FOR_OTHER, vocab, 16, why)) != NULL
+    && (f->spare = memory_alloc(m, FOR_OTHER, vocab, 16, why)) != NULL;
   if (!ok) funnel_close(f);
   return ok;
 }
 
-@ It can be closed when half of it is there, and twice. (What |memory_take| gives is zero, so the counts begin as they must.)
+@ It can be closed when half of it is there, and twice. (What |memory_alloc| gives is zero, so the counts begin as they must.)
 
 @<Take and return the room@>=
 void funnel_close(struct funnel *f)
 {
-  memory_give(f->m, FOR_OTHER, f->spare, f->vocab, 16);
-  memory_give(f->m, FOR_OTHER, f->list, f->vocab, 16);
-  memory_give(f->m, FOR_OTHER, f->count, f->vocab, 4);
-  memory_give(f->m, FOR_OTHER, f->left, f->vocab, 4);
-  memory_give(f->m, FOR_OTHER, f->w, f->vocab, 8);
-  memory_give(f->m, FOR_OTHER, f->z, f->vocab, 8);
+  memory_free(f->m, f->spare);
+  memory_free(f->m, f->list);
+  memory_free(f->m, f->count);
+  memory_free(f->m, f->left);
+  memory_free(f->m, f->w);
+  memory_free(f->m, f->z);
   *f = (struct funnel) @[{ .vocab = 0 }@];
 }
 
@@ -1155,13 +1155,13 @@ static bool follow(struct study *u, const struct ids *text, float *logits,
 static bool follow_one(struct study *u, struct error *why)
 {
   struct ids text = @[{ NULL, 0, 0 }@];
-  float *logits = memory_take(&u->m, FOR_OTHER, u->d.f.vocab, 4, why);
+  float *logits = memory_alloc(&u->m, FOR_OTHER, u->d.f.vocab, 4, why);
   printf("... had milk. The cat thought about\n");
   bool ok = logits != NULL
     && encode(u, "The dog thought about soup. The mouse had milk."@|
       " The cat thought about", &text, why) && follow(u, &text, logits, why);
   ids_free(&u->m, &text);
-  memory_give(&u->m, FOR_OTHER, logits, u->d.f.vocab, 4);
+  memory_free(&u->m, logits);
   return ok;
 }
 

@@ -482,15 +482,15 @@ static bool search_take(struct search *s, const struct kernels *k,
   struct memory *m = s->m;
   size_t width = s->want->num_beams, each = s->limit * sizeof (uint32_t);
   if (!funnel_open(&s->f, m, k, s->from->vocab, why)) return false;
-  s->logits = memory_take(m, FOR_ACTIVATIONS, width,
+  s->logits = memory_alloc(m, FOR_ACTIVATIONS, width,
     s->from->vocab * sizeof (float), why);
-  s->grown = memory_take(m, FOR_OTHER, width, sizeof *s->grown, why);
-  s->next = memory_take(m, FOR_OTHER, width, sizeof *s->next, why);
-  s->text[0] = memory_take(m, FOR_TOKENS, width, each, why);
-  s->text[1] = memory_take(m, FOR_TOKENS, width, each, why);
-  s->list = memory_take(m, FOR_OTHER, s->most, sizeof *s->list, why);
-  s->pooled = memory_take(m, FOR_TOKENS, width, each, why);
-  s->pool = memory_take(m, FOR_OTHER, width, sizeof *s->pool, why);
+  s->grown = memory_alloc(m, FOR_OTHER, width, sizeof *s->grown, why);
+  s->next = memory_alloc(m, FOR_OTHER, width, sizeof *s->next, why);
+  s->text[0] = memory_alloc(m, FOR_TOKENS, width, each, why);
+  s->text[1] = memory_alloc(m, FOR_TOKENS, width, each, why);
+  s->list = memory_alloc(m, FOR_OTHER, s->most, sizeof *s->list, why);
+  s->pooled = memory_alloc(m, FOR_TOKENS, width, each, why);
+  s->pool = memory_alloc(m, FOR_OTHER, width, sizeof *s->pool, why);
   return s->logits != NULL && s->grown != NULL && s->next != NULL
     && s->text[0] != NULL && s->text[1] != NULL && s->list != NULL
     && s->pooled != NULL && s->pool != NULL;
@@ -502,16 +502,14 @@ static bool search_take(struct search *s, const struct kernels *k,
 static void search_give(struct search *s)
 {
   struct memory *m = s->m;
-  size_t width = s->want->num_beams, each = s->limit * sizeof (uint32_t);
-  memory_give(m, FOR_OTHER, s->pool, width, sizeof *s->pool);
-  memory_give(m, FOR_TOKENS, s->pooled, width, each);
-  memory_give(m, FOR_OTHER, s->list, s->most, sizeof *s->list);
-  memory_give(m, FOR_TOKENS, s->text[1], width, each);
-  memory_give(m, FOR_TOKENS, s->text[0], width, each);
-  memory_give(m, FOR_OTHER, s->next, width, sizeof *s->next);
-  memory_give(m, FOR_OTHER, s->grown, width, sizeof *s->grown);
-  memory_give(m, FOR_ACTIVATIONS, s->logits, width,
-    s->from->vocab * sizeof (float));
+  memory_free(m, s->pool);
+  memory_free(m, s->pooled);
+  memory_free(m, s->list);
+  memory_free(m, s->text[1]);
+  memory_free(m, s->text[0]);
+  memory_free(m, s->next);
+  memory_free(m, s->grown);
+  memory_free(m, s->logits);
   if (s->f.m != NULL) funnel_close(&s->f);
 }
 
@@ -577,13 +575,13 @@ static bool hand_over(struct search *s, struct search_result *out,
 {
   size_t n = s->n_pool < s->want->num_return ? s->n_pool : s->want->num_return;
   out->steps = s->number;
-  out->text = memory_take(s->m, FOR_TOKENS, n, sizeof *out->text, why);
+  out->text = memory_alloc(s->m, FOR_TOKENS, n, sizeof *out->text, why);
   bool ok = out->text != NULL;
   if (ok) out->n = n;
   for (size_t i = 0; ok && i < n; i++) {
     struct search_text *t = &out->text[i];
     *t = s->pool[i];
-    t->id = memory_take(s->m, FOR_TOKENS, t->n, sizeof *t->id, why);
+    t->id = memory_alloc(s->m, FOR_TOKENS, t->n, sizeof *t->id, why);
     ok = t->id != NULL;
     if (ok) memcpy(t->id, s->pool[i].id, t->n * sizeof *t->id);
   }
@@ -593,9 +591,8 @@ static bool hand_over(struct search *s, struct search_result *out,
 void search_free(struct search_result *r)
 {
   for (size_t i = 0; i < r->n; i++)
-    memory_give(r->m, FOR_TOKENS, r->text[i].id, r->text[i].n,
-      sizeof *r->text[i].id);
-  memory_give(r->m, FOR_TOKENS, r->text, r->n, sizeof *r->text);
+    memory_free(r->m, r->text[i].id);
+  memory_free(r->m, r->text);
   *r = (struct search_result) @[{ .m = r->m }@];
 }
 
@@ -676,9 +673,9 @@ bool search_model_open(struct search_model *s, const struct generator *g,
   if (num_beams > g->s->n_sequences) return error_say(why, "%zu beams in a"@|
       " cache of %" PRIu32 " sequences; wanted:"@| " a sequence for each",@|
       num_beams, g->s->n_sequences);
-  s->seat = memory_take(g->m, FOR_OTHER, num_beams, sizeof *s->seat, why);
-  s->old = memory_take(g->m, FOR_OTHER, num_beams, sizeof *s->old, why);
-  s->which = memory_take(g->m, FOR_OTHER, num_beams, sizeof *s->which, why);
+  s->seat = memory_alloc(g->m, FOR_OTHER, num_beams, sizeof *s->seat, why);
+  s->old = memory_alloc(g->m, FOR_OTHER, num_beams, sizeof *s->old, why);
+  s->which = memory_alloc(g->m, FOR_OTHER, num_beams, sizeof *s->which, why);
   if (s->seat != NULL && s->old != NULL && s->which != NULL) return true;
   search_model_close(s);
   return false;
@@ -689,9 +686,9 @@ bool search_model_open(struct search_model *s, const struct generator *g,
 @<Open and close a model as a source@>=
 void search_model_close(struct search_model *s)
 {
-  memory_give(s->g.m, FOR_OTHER, s->which, s->most, sizeof *s->which);
-  memory_give(s->g.m, FOR_OTHER, s->old, s->most, sizeof *s->old);
-  memory_give(s->g.m, FOR_OTHER, s->seat, s->most, sizeof *s->seat);
+  memory_free(s->g.m, s->which);
+  memory_free(s->g.m, s->old);
+  memory_free(s->g.m, s->seat);
   *s = (struct search_model) @[{ .g = s->g }@];
 }
 
@@ -750,7 +747,7 @@ static struct row *rows_lacking(struct search_model *s,
   *all = 0;
   for (size_t i = 0; i < n; i++)
     *all += grown[i].n - store_length(s->g.s, s->seat[i]);
-  struct row *list = memory_take(s->g.m, FOR_ACTIVATIONS, *all, sizeof *list,
+  struct row *list = memory_alloc(s->g.m, FOR_ACTIVATIONS, *all, sizeof *list,
     why);
   size_t at = 0;
   for (size_t i = 0; list != NULL && i < n; i++) {
@@ -792,7 +789,7 @@ static bool score_beams(void *self, const struct search_beam *grown, size_t n,
   s->n = n;
   struct row *list = rows_lacking(s, grown, n, &all, why);
   bool ok = list != NULL && pass_and_head(s, list, all, n, logits, why);
-  memory_give(s->g.m, FOR_ACTIVATIONS, list, all, sizeof *list);
+  memory_free(s->g.m, list);
   return ok;
 }
 
@@ -833,11 +830,11 @@ bool best_of_write(const struct generator *g, struct sampler *dice,
 {
   struct listener l = @[{ .e = g->e, .vocab = g->lm->config.vocab_size }@];
   *out = (struct best_of) @[{ .winner = n }@];
-  l.room = memory_take(g->m, FOR_ACTIVATIONS, l.vocab, sizeof *l.room, why);
+  l.room = memory_alloc(g->m, FOR_ACTIVATIONS, l.vocab, sizeof *l.room, why);
   bool ok = l.room != NULL;
   for (size_t i = 0; ok && i < n; i++)
     ok = best_of_try(g, dice, prompt, n_prompt, want, i, n, &l, out, why);
-  memory_give(g->m, FOR_ACTIVATIONS, l.room, l.vocab, sizeof *l.room);
+  memory_free(g->m, l.room);
   if (!ok) best_of_free(g->m, out);
   return ok;
 }
@@ -952,8 +949,8 @@ static uint32_t add_node(struct token_tree *t, struct tree_node node)
 {
   if (t->n == t->room) {
     size_t room = 2 * t->room + 64;
-    struct tree_node *more = memory_grow(t->m, FOR_OTHER, t->node, t->room,@|
-      room, sizeof *more, &t->why);
+    struct tree_node *more = memory_resize(t->m, FOR_OTHER, t->node,@| room,
+      sizeof *more, &t->why);
     if (more == NULL) {
       t->ok = false;
       return 0;
@@ -1065,19 +1062,19 @@ bool token_tree_open(struct token_tree *t, struct memory *m,
 {
   *t = (struct token_tree) @[{ .m = m, .e = e, .vocab = vocab,@|
     .branches = branches, .beams = beams, .ok = true }@];
-  t->logprob = memory_take(m, FOR_OTHER, vocab, sizeof *t->logprob, why);
-  t->tip = memory_take(m, FOR_OTHER, beams, sizeof *t->tip, why);
-  t->next = memory_take(m, FOR_OTHER, beams, sizeof *t->next, why);
+  t->logprob = memory_alloc(m, FOR_OTHER, vocab, sizeof *t->logprob, why);
+  t->tip = memory_alloc(m, FOR_OTHER, beams, sizeof *t->tip, why);
+  t->next = memory_alloc(m, FOR_OTHER, beams, sizeof *t->next, why);
   if (t->logprob != NULL && t->tip != NULL && t->next != NULL) return true;
   token_tree_close(t);
   return false;
 }
 void token_tree_close(struct token_tree *t)
 {
-  memory_give(t->m, FOR_OTHER, t->next, t->beams, sizeof *t->next);
-  memory_give(t->m, FOR_OTHER, t->tip, t->beams, sizeof *t->tip);
-  memory_give(t->m, FOR_OTHER, t->logprob, t->vocab, sizeof *t->logprob);
-  memory_give(t->m, FOR_OTHER, t->node, t->room, sizeof *t->node);
+  memory_free(t->m, t->next);
+  memory_free(t->m, t->tip);
+  memory_free(t->m, t->logprob);
+  memory_free(t->m, t->node);
   *t = (struct token_tree) @[{ .m = t->m }@];
 }
 

@@ -249,8 +249,7 @@ void lab_close(struct laboratory *lab)
 {
   while (lab->n_blocks > 0) {
     lab->n_blocks--;
-    memory_give(&lab->m, FOR_OTHER, lab->block[lab->n_blocks].p,
-      lab->block[lab->n_blocks].n, lab->block[lab->n_blocks].size);
+    memory_free(&lab->m, lab->block[lab->n_blocks].p);
   }
   if (lab->dice.f.m != NULL) funnel_close(&lab->dice.f);
   bench_close(&lab->b);
@@ -275,7 +274,7 @@ void *lab_take(struct laboratory *lab, size_t count, size_t size, struct error *
     error_say(why, "the laboratory has no more than %d blocks", LAB_BLOCKS);
     return NULL;
   }
-  void *p = memory_take(&lab->m, FOR_OTHER, count, size, why);
+  void *p = memory_alloc(&lab->m, FOR_OTHER, count, size, why);
   if (p == NULL) return NULL;
   lab->block[lab->n_blocks].p = p, lab->block[lab->n_blocks].n = count;
   lab->block[lab->n_blocks++].size = size;
@@ -528,11 +527,11 @@ double farthest(const float *a, const float *b, size_t n);
 bool lab_logits(struct laboratory *lab, struct store *s, const uint32_t *id,
   size_t n, size_t last, float *logits, struct error *why)
 {
-  size_t *which = memory_take(&lab->m, FOR_OTHER, last, sizeof *which, why);
+  size_t *which = memory_alloc(&lab->m, FOR_OTHER, last, sizeof *which, why);
   if (which == NULL) return false;
   for (size_t i = 0; i < last; i++) which[i] = n - last + i;
   bool ok = evaluate(&lab->e, lab->model, s, id, n, which, last, logits, why);
-  memory_give(&lab->m, FOR_OTHER, which, last, sizeof *which);
+  memory_free(&lab->m, which);
   return ok;
 }
 bool lab_logits_after(struct laboratory *lab, const char *text, size_t *n,

@@ -382,7 +382,7 @@ static bool assess(struct laboratory *lab, const struct tales *t,
   const struct memory_way *way, struct damage *d, struct error *why)
 {
   size_t v = t->vocab, n = t->id.n;
-  double loss = 0, *logprob = memory_take(&lab->m, FOR_OTHER, v, 8, why);
+  double loss = 0, *logprob = memory_alloc(&lab->m, FOR_OTHER, v, 8, why);
   bool ok = logprob != NULL && tales_read(lab, t, way, t->logits, why);
   *d = (struct damage) @[{ .most = 0 }@];
   for (size_t i = 0; ok && i < n; i++) {
@@ -394,7 +394,7 @@ static bool assess(struct laboratory *lab, const struct tales *t,
     loss -= logprob[t->id.id[i + 1]];
   }
   d->perplexity = exp(loss / (double) (n - 1));
-  memory_give(&lab->m, FOR_OTHER, logprob, v, 8);
+  memory_free(&lab->m, logprob);
   return ok;
 }
 

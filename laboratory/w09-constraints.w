@@ -47,8 +47,8 @@ struct desk { struct memory m; struct counters c; struct engine e;
 @#
 static void desk_close(struct desk *d)
 {
-  memory_give(&d->m, FOR_OTHER, d->allowed, d->vocab, 1);
-  memory_give(&d->m, FOR_OTHER, d->logits, d->vocab, sizeof *d->logits);
+  memory_free(&d->m, d->allowed);
+  memory_free(&d->m, d->logits);
   ids_free(&d->m, &d->begin);
   lexicon_close(d->l);
   tokenizer_close(&d->m, d->t);
@@ -62,17 +62,16 @@ static void desk_close(struct desk *d)
 static struct lexicon *pocket_lexicon(struct desk *d, struct error *why)
 {
   size_t n = d->vocab;
-  struct piece *spelt = memory_take(&d->m, FOR_OTHER, n, sizeof *spelt, why);
-  bool *usable = memory_take(&d->m, FOR_OTHER, n, sizeof *usable, why);
+  struct piece *spelt = memory_alloc(&d->m, FOR_OTHER, n, sizeof *spelt, why);
+  bool *usable = memory_alloc(&d->m, FOR_OTHER, n, sizeof *usable, why);
   for (uint32_t i = 0; spelt != NULL && usable != NULL && i < n; i++) {
     spelt[i].byte = tokenizer_text(d->t, i, &spelt[i].n);
     usable[i] = !tokenizer_is_special(d->t, i);
   }
   struct lexicon *l = spelt == NULL || usable == NULL ? NULL
     : lexicon_open(&d->m, spelt, usable, n, why);
-  memory_give(&d->m, FOR_OTHER, spelt, n, sizeof *spelt);
-  memory_give(&d->m, FOR_OTHER, usable, n,
-    sizeof *usable);
+  memory_free(&d->m, spelt);
+  memory_free(&d->m, usable);
   return l;
 }
 
@@ -92,9 +91,9 @@ static bool desk_open(struct desk *d, struct error *why)
   d->vocab = d->lm->config.vocab_size;
   return (d->l = pocket_lexicon(d, why)) != NULL
     && (d->s = store_open(&d->m, &d->lm->config, 1, why)) != NULL
-    && (d->allowed = memory_take(&d->m, FOR_OTHER, d->vocab, 1, why))
+    && (d->allowed = memory_alloc(&d->m, FOR_OTHER, d->vocab, 1, why))
       != NULL
-    && (d->logits = memory_take(&d->m, FOR_OTHER, d->vocab,
+    && (d->logits = memory_alloc(&d->m, FOR_OTHER, d->vocab,
       sizeof *d->logits, why)) != NULL
     && tokenizer_encode(d->t, &d->m, three_words, sizeof three_words - 1,
       false, false, &d->begin, why);

@@ -73,14 +73,14 @@ static void editor_close(struct editor *e)
 {
   if (e->line != NULL) el_end(e->line);
   if (e->past != NULL) history_end(e->past);
-  memory_give(e->m, FOR_OTHER, e, 1, sizeof *e);
+  memory_free(e->m, e);
 }
 
 static struct editor *editor_open(struct memory *m, FILE *in, FILE *out,
   FILE *err, const char *prompt, struct error *why)
 {
   HistEvent now;
-  struct editor *e = memory_take(m, FOR_OTHER, 1, sizeof *e, why);
+  struct editor *e = memory_alloc(m, FOR_OTHER, 1, sizeof *e, why);
   if (e == NULL) return NULL;
   choose_letters();
   *e = (struct editor) { .m = m, .in = in, .out = out,

@@ -21,12 +21,12 @@ static bool push_turn(struct talk *t, enum speaker who,
 {
   struct memory *m = t->a.o.m;
   if (t->n == t->room) {
-    void *more = memory_grow(m, FOR_OTHER, t->turn, t->room,
-      2 * t->room + 8, sizeof *t->turn, &t->a.why);
+    void *more = memory_resize(m, FOR_OTHER, t->turn, 2 * t->room + 8,
+      sizeof *t->turn, &t->a.why);
     if (more == NULL) return false;
     t->turn = more, t->room = 2 * t->room + 8;
   }
-  char *copy = memory_take(m, FOR_OTHER, n + 1, 1, &t->a.why);
+  char *copy = memory_alloc(m, FOR_OTHER, n + 1, 1, &t->a.why);
   if (copy == NULL) return false;
   if (n > 0) memcpy(copy, text, n);
   t->turn[t->n++] = (struct turn) { who, copy, n };
@@ -36,7 +36,7 @@ static bool push_turn(struct talk *t, enum speaker who,
 static void pop_turn(struct talk *t)
 {
   struct turn *last = &t->turn[--t->n];
-  memory_give(t->a.o.m, FOR_OTHER, (char *) last->text, last->n + 1, 1);
+  memory_free(t->a.o.m, (char *) last->text);
 }
 
 /* The rows stay in the cache: the next prompt begins with the same mark or the same words of the
@@ -114,7 +114,7 @@ void talk_close(struct talk *t)
   struct memory *m = t->a.c->memory;
   t->first = 0;
   talk_forget(t);
-  memory_give(m, FOR_OTHER, t->turn, t->room, sizeof *t->turn);
+  memory_free(m, t->turn);
   ids_free(m, &t->text);
   ids_free(m, &t->end);
   ids_free(m, &t->eos);

@@ -137,8 +137,8 @@ static bool note_odds(struct writing *g, const struct step *now)
   if (g->logprob == NULL) return true;
   if (w->tokens > w->room) {
     size_t room = 2 * w->room + 16;
-    void *more = memory_grow(a->o.m, FOR_OTHER, w->noted,
-      w->room * width, room * width, sizeof *w->noted, &a->why);
+    void *more = memory_resize(a->o.m, FOR_OTHER, w->noted, room * width,
+      sizeof *w->noted, &a->why);
     if (more == NULL) return false;
     w->noted = more, w->room = room;
   }
@@ -360,8 +360,8 @@ static int finish_writing(struct writing *g)
 static bool new_text(struct writing *g)
 {
   if (g->n == g->room) {
-    void *more = memory_grow(g->a->o.m, FOR_OTHER, g->all, g->room,
-      2 * g->room + 1, sizeof *g->all, &g->a->why);
+    void *more = memory_resize(g->a->o.m, FOR_OTHER, g->all, 2 * g->room + 1,
+      sizeof *g->all, &g->a->why);
     if (more == NULL) return false;
     g->all = more, g->room = 2 * g->room + 1;
   }
@@ -522,7 +522,7 @@ static int writing_open(struct writing *g, struct occasion *a)
   if (status != STATUS_DONE) return status;
   give_hints(a, decisions_greedy(&g->how));
   if (!of[OPTION_LOGPROBS].given && !of[OPTION_JSONL].given) return STATUS_DONE;
-  g->logprob = memory_take(a->o.m, FOR_OTHER, config->vocab_size, sizeof *g->logprob, &a->why);
+  g->logprob = memory_alloc(a->o.m, FOR_OTHER, config->vocab_size, sizeof *g->logprob, &a->why);
   return g->logprob != NULL ? STATUS_DONE : STATUS_FAILED;
 }
 
@@ -547,14 +547,14 @@ static int writing_run(struct writing *g)
 static void writing_close(struct writing *g)
 {
   struct memory *m = g->a->o.m;
-  memory_give(m, FOR_OTHER, g->logprob, g->a->o.lm->config.vocab_size, sizeof *g->logprob);
+  memory_free(m, g->logprob);
   for (size_t i = 0; i < g->n; i++) {
     struct written *w = &g->all[i];
-    memory_give(m, FOR_OTHER, w->noted, w->room * (1 + g->k), sizeof *w->noted);
+    memory_free(m, w->noted);
     bytes_free(m, &w->text);
     ids_free(m, &w->id);
   }
-  memory_give(m, FOR_OTHER, g->all, g->room, sizeof *g->all);
+  memory_free(m, g->all);
   decisions_close(m, &g->how);
 }
 

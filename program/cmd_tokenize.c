@@ -107,7 +107,7 @@ static bool learn_from(struct cutting *g, const struct mapping *map,
   if (ok) fprintf(g->c->err, "incipit: %s: %zu ids,"
       " of them %zu merges%s\n", path, n + 257, n,
       n < merges ? "; the text has no more pairs" : "");
-  bpe_forget(m, merge, merges);
+  bpe_forget(m, merge);
   return ok;
 }
 

@@ -196,7 +196,7 @@ static bool look(struct tracing *g, size_t n)
   struct occasion *a = g->a;
   struct engine e = a->o.e;
   struct watcher with = { take_weights, g, true };
-  struct row *rows = memory_take(a->o.m, FOR_OTHER, n, sizeof *rows,
+  struct row *rows = memory_alloc(a->o.m, FOR_OTHER, n, sizeof *rows,
     &a->why);
   struct pass *p = NULL;
   if (rows == NULL) return false;
@@ -207,7 +207,7 @@ static bool look(struct tracing *g, size_t n)
   bool ok = forward_watched(&e, a->o.lm, g->s, rows, n, &with, &p,
     &a->why);
   pass_close(p);
-  memory_give(a->o.m, FOR_OTHER, rows, n, sizeof *rows);
+  memory_free(a->o.m, rows);
   return ok;
 }
 
@@ -343,10 +343,10 @@ static int tracing_open(struct tracing *g, struct occasion *a)
   if (of[OPTION_ATTENTION].given && !read_head(g)) return STATUS_USAGE;
   int status = decisions_open(&g->how, a, &a->why);
   if (status != STATUS_DONE) return status;
-  g->logprob = memory_take(m, FOR_OTHER, v, sizeof *g->logprob, &a->why);
-  if (g->logprob != NULL) g->top = memory_take(m, FOR_OTHER, 1 + g->k, sizeof *g->top, &a->why);
-  if (g->top != NULL) g->seen = memory_take(m, FOR_OTHER, room, sizeof *g->seen, &a->why);
-  if (g->seen != NULL) g->weights = memory_take(m, FOR_OTHER, room, sizeof *g->weights, &a->why);
+  g->logprob = memory_alloc(m, FOR_OTHER, v, sizeof *g->logprob, &a->why);
+  if (g->logprob != NULL) g->top = memory_alloc(m, FOR_OTHER, 1 + g->k, sizeof *g->top, &a->why);
+  if (g->top != NULL) g->seen = memory_alloc(m, FOR_OTHER, room, sizeof *g->seen, &a->why);
+  if (g->seen != NULL) g->weights = memory_alloc(m, FOR_OTHER, room, sizeof *g->weights, &a->why);
   if (g->weights == NULL) return STATUS_FAILED;
   if (g->looks) g->s = store_open(m, &a->o.lm->config, 1, &a->why);
   return g->looks && g->s == NULL ? STATUS_FAILED : STATUS_DONE;
@@ -355,11 +355,10 @@ static int tracing_open(struct tracing *g, struct occasion *a)
 static void tracing_close(struct tracing *g)
 {
   struct occasion *a = g->a;
-  size_t room = a->context + 1;
-  memory_give(a->o.m, FOR_OTHER, g->logprob, a->o.vocab_size, sizeof *g->logprob);
-  memory_give(a->o.m, FOR_OTHER, g->top, 1 + g->k, sizeof *g->top);
-  memory_give(a->o.m, FOR_OTHER, g->seen, room, sizeof *g->seen);
-  memory_give(a->o.m, FOR_OTHER, g->weights, room, sizeof *g->weights);
+  memory_free(a->o.m, g->logprob);
+  memory_free(a->o.m, g->top);
+  memory_free(a->o.m, g->seen);
+  memory_free(a->o.m, g->weights);
   store_close(g->s);
   decisions_close(a->o.m, &g->how);
 }

@@ -64,8 +64,8 @@ static int take_biases(struct decisions *x, const struct occasion *a,
       }
       /* grow both lists by the pair */
       if (n == x->room) {
-        void *more = memory_grow(a->o.m, FOR_OTHER, x->biased, x->room,
-          2 * x->room + 8, sizeof *x->biased, why);
+        void *more = memory_resize(a->o.m, FOR_OTHER, x->biased, 2 * x->room + 8,
+          sizeof *x->biased, why);
         if (more == NULL) return STATUS_FAILED;
         x->biased = more, x->room = 2 * x->room + 8;
       }
@@ -177,14 +177,14 @@ static int bind_text(struct decisions *x, const struct occasion *a,
   }
   int status = read_constraint(x, a, why);
   if (status != STATUS_DONE) return status;
-  struct piece *spelt = memory_take(a->o.m, FOR_OTHER, n, sizeof *spelt,
+  struct piece *spelt = memory_alloc(a->o.m, FOR_OTHER, n, sizeof *spelt,
     why);
   bool ok = spelt != NULL && gather_pieces(a, spelt, &all, why)
     && loses_blank(a, spelt, &strips, why)
     && (x->words = lexicon_open(a->o.m, spelt, NULL, n, why)) != NULL
     && constraint_bind(x->must, x->words, strips, why);
   bytes_free(a->o.m, &all);
-  memory_give(a->o.m, FOR_OTHER, spelt, n, sizeof *spelt);
+  memory_free(a->o.m, spelt);
   if (!ok) return STATUS_FAILED;
   ok = bond_open(&x->bond, a->o.m, x->must, n, a->most,
     a->o.lm->config.eos, ends ? a->o.lm->config.n_eos : 0, why);
@@ -201,7 +201,7 @@ static bool take_stops(struct decisions *x, const struct occasion *a,
   const struct wishes *w = a->w;
   struct memory *m = a->o.m;
   bool plain = w->of[OPTION_NO_ESCAPE].given, ok = true;
-  x->stop = memory_take(m, FOR_OTHER, REPEATED_MOST, sizeof *x->stop, why);
+  x->stop = memory_alloc(m, FOR_OTHER, REPEATED_MOST, sizeof *x->stop, why);
   for (size_t i = 0; x->stop != NULL && ok && i < w->n_repeated; i++) {
     const char *text = w->repeated[i].text;
     size_t before = x->said.n;
@@ -269,13 +269,13 @@ int decisions_open(struct decisions *x, const struct occasion *a,
 void decisions_close(struct memory *m, struct decisions *x)
 {
   endings_close(&x->ends);
-  memory_give(m, FOR_OTHER, x->stop, REPEATED_MOST, sizeof *x->stop);
+  memory_free(m, x->stop);
   bytes_free(m, &x->said);
   bond_close(&x->bond, m);
   constraint_free(x->must);
   lexicon_close(x->words);
   if (x->d.f.m != NULL) funnel_close(&x->d.f);
-  memory_give(m, FOR_OTHER, x->biased, x->room, sizeof *x->biased);
+  memory_free(m, x->biased);
   ids_free(m, &x->id);
 }
 

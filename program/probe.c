@@ -317,7 +317,7 @@ static bool answer_train(struct inquiry *q)
     put_ids(&q->out, pair, 2);
   }
   put_close(&q->out, ']');
-  bpe_forget(m, merge, most);
+  bpe_forget(m, merge);
   return true;
 }
 
@@ -344,14 +344,14 @@ static bool rows_of(const struct inquiry *q, size_t n, size_t **which, size_t *w
     return error_say(q->why, "\"rows\" is `%s'; wanted: last, all, or a list", word);
   if (word == NULL) *wanted = json_array_size(v);
   else *wanted = all ? n : 1;
-  *which = memory_take(q->o->m, FOR_OTHER, *wanted, sizeof **which, q->why);
+  *which = memory_alloc(q->o->m, FOR_OTHER, *wanted, sizeof **which, q->why);
   if (*which == NULL) return false;
   bool ok = true;
   for (size_t i = 0; ok && i < *wanted; i++)
     if (word == NULL) ok = row_from(q, v, i, n, &(*which)[i]);
     else (*which)[i] = all ? i : n - 1;
   if (ok) return true;
-  memory_give(q->o->m, FOR_OTHER, *which, *wanted, sizeof **which);
+  memory_free(q->o->m, *which);
   *which = NULL;
   return false;
 }
@@ -386,7 +386,7 @@ static bool gather_crowd(const struct inquiry *q, struct crowd *all)
   json_t *mates = json_object_get(q->in, "mates");
   size_t n = json_array_size(mates) + 1, total = 0;
   struct memory *m = q->o->m;
-  all->of = memory_take(m, FOR_OTHER, n, sizeof *all->of, q->why);
+  all->of = memory_alloc(m, FOR_OTHER, n, sizeof *all->of, q->why);
   if (all->of == NULL) return false;
   all->n = n;
   bool ok = ids_of(q, "ids", &all->of[0])
@@ -395,7 +395,7 @@ static bool gather_crowd(const struct inquiry *q, struct crowd *all)
     ok = take_mate(q, json_array_get(mates, i - 1), &all->of[i]);
   for (size_t i = 0; i < n; i++) total += all->of[i].n;
   return ok && n <= UINT32_MAX
-    && (all->rows = memory_take(m, FOR_OTHER, total,
+    && (all->rows = memory_alloc(m, FOR_OTHER, total,
       sizeof *all->rows, q->why)) != NULL
     && (all->s = cache_open(m, &q->o->lm->config, (uint32_t) n,
       &(struct cache_wishes) { .rows = 0 }, q->why)) != NULL;
@@ -407,9 +407,9 @@ static void dismiss_crowd(const struct inquiry *q, struct crowd *all)
   struct memory *m = q->o->m;
   size_t total = 0;
   for (size_t i = 0; i < all->n; i++) total += all->of[i].n;
-  memory_give(m, FOR_OTHER, all->rows, total, sizeof *all->rows);
+  memory_free(m, all->rows);
   for (size_t i = 0; i < all->n; i++) ids_free(m, &all->of[i]);
-  memory_give(m, FOR_OTHER, all->of, all->n, sizeof *all->of);
+  memory_free(m, all->of);
   store_close(all->s);
 }
 
@@ -482,12 +482,12 @@ static bool answer_forward(struct inquiry *q)
   float *logits = NULL;
   bool ok = gather_crowd(q, &all)
     && rows_of(q, all.of[0].n, &which, &wanted);
-  ok = ok && (logits = memory_take(m, FOR_OTHER, wanted * v,
+  ok = ok && (logits = memory_alloc(m, FOR_OTHER, wanted * v,
       sizeof *logits, q->why)) != NULL
     && find_logits(q, &all, which, wanted, logits);
   if (ok) put_logits(&q->out, logits, wanted, v);
-  memory_give(m, FOR_OTHER, logits, wanted * v, sizeof *logits);
-  memory_give(m, FOR_OTHER, which, wanted, sizeof *which);
+  memory_free(m, logits);
+  memory_free(m, which);
   dismiss_crowd(q, &all);
   return ok;
 }
@@ -500,7 +500,7 @@ static bool answer_logprob(struct inquiry *q)
   struct ids list = { NULL, 0, 0 };
   double *logprob = NULL, sum = 0;
   bool ok = ids_of(q, "ids", &list) && fits_context(q, "ids", list.n)
-    && (logprob = memory_take(o->m, FOR_OTHER, list.n,
+    && (logprob = memory_alloc(o->m, FOR_OTHER, list.n,
       sizeof *logprob, q->why)) != NULL
     && logprobs(&o->e, o->lm, o->s, list.id, list.n, logprob, &sum,
       q->why);
@@ -512,7 +512,7 @@ static bool answer_logprob(struct inquiry *q)
     put_close(&q->out, ']');
     put_double_as(&q->out, "sum", sum);
   }
-  memory_give(o->m, FOR_OTHER, logprob, list.n, sizeof *logprob);
+  memory_free(o->m, logprob);
   ids_free(o->m, &list);
   return ok;
 }
@@ -594,7 +594,7 @@ static bool answer_generate(struct inquiry *q)
     && ids_of(q, "ids", &list) && ids_of(q, "eos", &eos)
     && fits_context(q, "ids", list.n) && stops_of(q, &stop, &n)
     && write_answer(q, &list, &eos, &x, stop, n);
-  memory_give(m, FOR_OTHER, stop, n, sizeof *stop);
+  memory_free(m, stop);
   choices_free(m, &x);
   ids_free(m, &list);
   ids_free(m, &eos);
@@ -699,14 +699,14 @@ static bool answer_quantize(struct inquiry *q)
   if ((from == NULL) == (text == NULL))
     return error_say(q->why, "wanted: either \"x\" or \"hex\"");
   n = (text == NULL ? json_array_size(from) : digits) + BLOCK_NUMBERS;
-  float *x = memory_take(q->o->m, FOR_OTHER, n, sizeof *x, q->why);
+  float *x = memory_alloc(q->o->m, FOR_OTHER, n, sizeof *x, q->why);
   unsigned char *packed = x == NULL ? NULL
-    : memory_take(q->o->m, FOR_OTHER, n, sizeof *x, q->why);
+    : memory_alloc(q->o->m, FOR_OTHER, n, sizeof *x, q->why);
   bool ok = packed != NULL && (text == NULL
     ? pack_numbers(q, f, from, x, packed)
     : unpack_bytes(q, f, text, digits, x, packed));
-  memory_give(q->o->m, FOR_OTHER, packed, n, sizeof *x);
-  memory_give(q->o->m, FOR_OTHER, x, n, sizeof *x);
+  memory_free(q->o->m, packed);
+  memory_free(q->o->m, x);
   return ok;
 }
 

@@ -54,7 +54,7 @@ static bool read_sheets(struct inquiry *q, struct sheets *t)
     if (json_array_size(json_array_get(table, i)) != t->v)
       return error_say(q->why, "\"table\"[%zu] has %zu rows; wanted: %zu", i,
         json_array_size(json_array_get(table, i)), t->v);
-  t->logit = memory_take(q->o->m, FOR_OTHER, t->p * t->v * t->v,
+  t->logit = memory_alloc(q->o->m, FOR_OTHER, t->p * t->v * t->v,
     sizeof *t->logit, q->why);
   if (t->logit == NULL) return false;
   for (size_t i = 0; i < t->p * t->v; i++)
@@ -208,18 +208,18 @@ bool answer_beam(struct inquiry *q)
   struct ids eos = { NULL, 0, 0 };
   size_t n = json_array_size(json_object_get(q->in, "prompt"));
   size_t room = json_array_size(json_object_get(q->in, "processors"));
-  struct search_processor *p = memory_take(m, FOR_OTHER, room, sizeof *p,
+  struct search_processor *p = memory_alloc(m, FOR_OTHER, room, sizeof *p,
     q->why);
   struct search_result *out = p == NULL ? NULL
-    : memory_take(m, FOR_OTHER, n, sizeof *out, q->why);
+    : memory_alloc(m, FOR_OTHER, n, sizeof *out, q->why);
   bool ok = out != NULL && tabled(q, &t) && ids_of(q, "eos", &eos)
     && read_search(q, &s, p);
   s.eos = eos.id, s.n_eos = eos.n;
   ok = ok && search_all(q, &t, &s, out);
   for (size_t i = 0; out != NULL && i < n; i++) search_free(&out[i]);
-  memory_give(m, FOR_OTHER, out, n, sizeof *out);
-  memory_give(m, FOR_OTHER, p, room, sizeof *p);
-  memory_give(m, FOR_OTHER, t.logit, t.p * t.v * t.v, sizeof *t.logit);
+  memory_free(m, out);
+  memory_free(m, p);
+  memory_free(m, t.logit);
   ids_free(m, &eos);
   return ok;
 }

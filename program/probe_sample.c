@@ -122,7 +122,7 @@ static bool read_lists(struct choices *x, const struct inquiry *q,
   json_t *bad = json_object_get(params, "bad_words"), *v;
   const char *name;
   x->room = json_object_size(bias) + json_array_size(bad);
-  x->biased = memory_take(q->o->m, FOR_OTHER, x->room, sizeof *x->biased,
+  x->biased = memory_alloc(q->o->m, FOR_OTHER, x->room, sizeof *x->biased,
     q->why);
   if (x->biased == NULL) return false;
   json_object_foreach(bias, name, v)
@@ -157,7 +157,7 @@ bool choices_read(struct choices *x, const struct inquiry *q,
 void choices_free(struct memory *m, struct choices *x)
 {
   ids_free(m, &x->all);
-  memory_give(m, FOR_OTHER, x->biased, x->room, sizeof *x->biased);
+  memory_free(m, x->biased);
 }
 
 /* a number, rounded once to float, which must fit; or one of three words */
@@ -188,7 +188,7 @@ static bool trickle_open(struct trickle *t, struct inquiry *q)
   if (t->n == 0 || t->n > UINT32_MAX) return error_say(q->why,
       "\"logits\" has %zu numbers; wanted: 1 or more", t->n);
   q->vocab_size = (uint32_t) t->n;
-  t->logits = memory_take(m, FOR_OTHER, t->n, sizeof *t->logits, q->why);
+  t->logits = memory_alloc(m, FOR_OTHER, t->n, sizeof *t->logits, q->why);
   if (t->logits == NULL || !funnel_open(&t->f, m, q->o->e.k, t->n, q->why))
     return false;
   for (size_t i = 0; i < t->n; i++)
@@ -203,7 +203,7 @@ static void trickle_close(struct trickle *t, struct memory *m)
   choices_free(m, &t->x);
   ids_free(m, &t->list);
   if (t->f.m != NULL) funnel_close(&t->f);
-  memory_give(m, FOR_OTHER, t->logits, t->n, sizeof *t->logits);
+  memory_free(m, t->logits);
 }
 
 /* Nearly every operation is a stage of the sampler with all but one setting normal, so its
@@ -330,7 +330,7 @@ static bool read_sequences(struct choices *x, struct inquiry *q,
   json_t *list)
 {
   x->room = json_array_size(list);
-  x->biased = memory_take(q->o->m, FOR_OTHER, x->room, sizeof *x->biased,
+  x->biased = memory_alloc(q->o->m, FOR_OTHER, x->room, sizeof *x->biased,
     q->why);
   for (size_t i = 0; x->biased != NULL && i < x->room; i++) {
     json_t *pair = json_array_get(list, i);

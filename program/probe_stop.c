@@ -9,13 +9,13 @@ bool stops_of(const struct inquiry *q, struct stop_string **list, size_t *n)
 {
   json_t *from = json_object_get(q->in, "stop");
   *n = json_array_size(from);
-  *list = memory_take(q->o->m, FOR_OTHER, *n, sizeof **list, q->why);
+  *list = memory_alloc(q->o->m, FOR_OTHER, *n, sizeof **list, q->why);
   for (size_t i = 0; *list != NULL && i < *n; i++) {
     json_t *v = json_array_get(from, i);
     (*list)[i].byte = (const unsigned char *) json_string_value(v);
     (*list)[i].n = json_string_length(v);
     if (json_string_length(v) > 0) continue;
-    memory_give(q->o->m, FOR_OTHER, *list, *n, sizeof **list);
+    memory_free(q->o->m, *list);
     *list = NULL;
     return error_say(q->why, "\"stop\"[%zu] is no string, or an empty one;"
       " wanted: texts", i);
@@ -30,10 +30,10 @@ static bool take_piece(const struct inquiry *q, struct outflow *o,
   const char *text = json_string_value(v);
   if (!json_is_string(v)) return error_say(q->why, "a piece is no text");
   if (!hex) return outflow_bytes(o, (const unsigned char *) text, n, q->why);
-  unsigned char *byte = memory_take(q->o->m, FOR_OTHER, n, 1, q->why);
+  unsigned char *byte = memory_alloc(q->o->m, FOR_OTHER, n, 1, q->why);
   bool ok = byte != NULL && hex_undo(q, text, n, byte)
     && outflow_bytes(o, byte, n / 2, q->why);
-  memory_give(q->o->m, FOR_OTHER, byte, n, 1);
+  memory_free(q->o->m, byte);
   return ok;
 }
 
@@ -90,6 +90,6 @@ bool answer_stop(struct inquiry *q)
   outflow_close(&o);
   stops_close(&until);
   ids_free(m, &ends);
-  memory_give(m, FOR_OTHER, list, n, sizeof *list);
+  memory_free(m, list);
   return ok;
 }

@@ -58,7 +58,7 @@ START_TEST(books_agree_with_a_second_set)
     if (block[k].p == NULL) {
       block[k].n = rnd(&seed) % 1000;
       block[k].what = (enum purpose)(rnd(&seed) % N_PURPOSES);
-      block[k].p = memory_take(&m, block[k].what, block[k].n, 3, NULL);
+      block[k].p = memory_alloc(&m, block[k].what, block[k].n, 3, NULL);
       ck_assert_ptr_nonnull(block[k].p);
       ck_assert_uint_eq((uintptr_t) block[k].p % 64, 0);
       for (size_t j = 0; j < 3 * block[k].n; j++) ck_assert_int_eq(((char *) block[k].p)[j], 0);
@@ -67,7 +67,7 @@ START_TEST(books_agree_with_a_second_set)
       all += 3 * block[k].n;
       if (all > peak) peak = all;
     } else {
-      memory_give(&m, block[k].what, block[k].p, block[k].n, 3);
+      memory_free(&m, block[k].p);
       held[block[k].what] -= 3 * block[k].n, all -= 3 * block[k].n;
       block[k].p = NULL;
     }
@@ -78,7 +78,7 @@ START_TEST(books_agree_with_a_second_set)
     ck_assert_uint_eq(m.all.held, all);
     ck_assert_uint_eq(m.all.peak, peak);
   }
-  for (size_t k = 0; k < 40; k++) memory_give(&m, block[k].what, block[k].p, block[k].n, 3);
+  for (size_t k = 0; k < 40; k++) memory_free(&m, block[k].p);
   ck_assert_uint_eq(m.all.held, 0);
 }
 END_TEST
@@ -90,26 +90,26 @@ START_TEST(refusal_is_exact_and_leaves_the_old_block)
     struct error why = { { 0 } };
     void *p[3];
     for (uint64_t i = 1; i <= 3; i++) {
-      p[i - 1] = memory_take(&m, FOR_TOKENS, 10, 7, &why);
+      p[i - 1] = memory_alloc(&m, FOR_TOKENS, 10, 7, &why);
       ck_assert_int_eq(p[i - 1] == NULL, i == n);
     }
     ck_assert_uint_eq(m.all.asked, 210);
     ck_assert_uint_eq(m.all.refused, n <= 3);
     if (n <= 3) ck_assert_ptr_nonnull(strstr(why.words, "70 bytes for tokens"));
-    for (int i = 0; i < 3; i++) memory_give(&m, FOR_TOKENS, p[i], 10, 7);
+    for (int i = 0; i < 3; i++) memory_free(&m, p[i]);
     ck_assert_uint_eq(m.all.held, 0);
   }
   struct memory m = { .refuse_at = 2 };
-  char *p = memory_take(&m, FOR_OTHER, 4, 1, NULL);
+  char *p = memory_alloc(&m, FOR_OTHER, 4, 1, NULL);
   memcpy(p, "abc", 4);
-  ck_assert_ptr_null(memory_grow(&m, FOR_OTHER, p, 4, 400, 1, NULL));
+  ck_assert_ptr_null(memory_resize(&m, FOR_OTHER, p, 400, 1, NULL));
   ck_assert_str_eq(p, "abc");
-  p = memory_grow(&m, FOR_OTHER, p, 4, 400, 1, NULL);
+  p = memory_resize(&m, FOR_OTHER, p, 400, 1, NULL);
   ck_assert_str_eq(p, "abc");
   ck_assert_int_eq(p[399], 0);
   ck_assert_uint_eq(m.all.held, 400);
   ck_assert_uint_eq(m.all.peak, 404);
-  memory_give(&m, FOR_OTHER, p, 400, 1);
+  memory_free(&m, p);
 }
 END_TEST
 
@@ -117,16 +117,16 @@ START_TEST(product_of_sizes_is_checked)
 {
   struct memory m = { 0 };
   struct error why;
-  ck_assert_ptr_null(memory_take(&m, FOR_WEIGHTS, SIZE_MAX / 2, 3, &why));
-  ck_assert_ptr_null(memory_take(&m, FOR_WEIGHTS, SIZE_MAX, 1, &why));
-  ck_assert_ptr_null(memory_take(&m, FOR_WEIGHTS, (size_t) 1 << 33, (size_t) 1 << 31, &why));
+  ck_assert_ptr_null(memory_alloc(&m, FOR_WEIGHTS, SIZE_MAX / 2, 3, &why));
+  ck_assert_ptr_null(memory_alloc(&m, FOR_WEIGHTS, SIZE_MAX, 1, &why));
+  ck_assert_ptr_null(memory_alloc(&m, FOR_WEIGHTS, (size_t) 1 << 33, (size_t) 1 << 31, &why));
   ck_assert_uint_eq(m.all.refused, 3);
   ck_assert_uint_eq(m.all.requests, 3);
   ck_assert_uint_eq(m.all.asked, 0);
   ck_assert_uint_eq(m.all.given, 0);
-  void *p = memory_take(&m, FOR_WEIGHTS, 0, 3, &why);
+  void *p = memory_alloc(&m, FOR_WEIGHTS, 0, 3, &why);
   ck_assert_ptr_nonnull(p);
-  memory_give(&m, FOR_WEIGHTS, p, 0, 3);
+  memory_free(&m, p);
 }
 END_TEST
 
@@ -281,12 +281,12 @@ START_TEST(every_purpose_keeps_its_own_book)
     if (rnd(&seed) % 8 == 0) m.refuse_at = m.all.requests + 1;
     switch (rnd(&seed) % 4) {
     case 0:
-      q = memory_take(&m, of, SIZE_MAX / 2, 3 + n, &why);
+      q = memory_alloc(&m, of, SIZE_MAX / 2, 3 + n, &why);
       ck_assert(q == NULL && strstr(why.words, name[what]) != NULL);
       break;
-    case 1: memory_give(&m, of, p, old, 7), block[what][k].p = NULL, block[what][k].n = 0; break;
+    case 1: memory_free(&m, p), block[what][k].p = NULL, block[what][k].n = 0; break;
     default: /* longer, or shorter */
-      q = memory_grow(&m, of, p, old, n, 7, &why);
+      q = memory_resize(&m, of, p, n, 7, &why);
       if (q == NULL) {
         char words[120];
         snprintf(words, sizeof words, "%zu bytes for %s, %llu held", 7 * n, name[what],
@@ -320,7 +320,7 @@ START_TEST(every_purpose_keeps_its_own_book)
   ck_assert_uint_gt(m.all.refused, 500);
   for (int w = 0; w < N_PURPOSES; w++) {
     ck_assert_str_eq(purpose_name((enum purpose) w), name[w]);
-    for (int j = 0; j < 8; j++) memory_give(&m, (enum purpose) w, block[w][j].p, block[w][j].n, 7);
+    for (int j = 0; j < 8; j++) memory_free(&m, block[w][j].p);
   }
   ck_assert_uint_eq(m.all.held, 0);
 }

@@ -527,7 +527,7 @@ START_TEST(ranks_are_the_definition)
       for (size_t i = 0; i < n_w; i++) there = there || strcmp(word[i], w) == 0;
       if (!there) strcpy(word[n_w++], w);
     }
-    struct tokenizer *t = memory_take(&M, FOR_TOKENS, 1, sizeof *t, NULL);
+    struct tokenizer *t = memory_alloc(&M, FOR_TOKENS, 1, sizeof *t, NULL);
     uint32_t rank[40];
     for (uint32_t i = 0; i < n_w; i++) {
       struct known_id *k = know_id(&M, t, i, NULL);
@@ -885,7 +885,7 @@ START_TEST(broken_models_do_no_harm)
   unsigned refused = 0, open = 0;
   static const unsigned char mask[] = { 1, 2, 4, 8, 16, 32, 64, 128, 255 };
   for (size_t k = 0; k < b.n * 10; k++) {
-    struct tokenizer *t = memory_take(&M, FOR_TOKENS, 1, sizeof *t, NULL);
+    struct tokenizer *t = memory_alloc(&M, FOR_TOKENS, 1, sizeof *t, NULL);
     unsigned char *copy = malloc(b.n);
     memcpy(copy, b.byte, b.n);
     size_t n = k % 10 == 9 ? k / 10 : b.n;
@@ -928,7 +928,7 @@ START_TEST(every_refusal_of_memory_is_survived)
   for (uint64_t k = 1; !whole; k++) {
     struct memory m = { .refuse_at = k };
     struct error why = { "" };
-    struct tokenizer *t = memory_take(&m, FOR_TOKENS, 1, sizeof *t, &why);
+    struct tokenizer *t = memory_alloc(&m, FOR_TOKENS, 1, sizeof *t, &why);
     uint32_t begin, end;
     bool ours;
     struct ids got = { 0 };
@@ -1065,7 +1065,7 @@ START_TEST(a_beginning_behind_the_last_piece_is_none)
       bool ours;
       small_model(&b);
       put_flag(&p, 41, first), put_flag(&p, 42, last), put_row(&b, 2, p.byte, p.n);
-      struct tokenizer *t = memory_take(&M, FOR_TOKENS, 1, sizeof *t, NULL);
+      struct tokenizer *t = memory_alloc(&M, FOR_TOKENS, 1, sizeof *t, NULL);
       ck_assert(read_sentencepiece(&M, t, "model", b.byte, b.n, &begin, &end, &ours, NULL) && ours);
       ck_assert_uint_eq(begin, first == 9 ? 10 : 0);
       ck_assert_uint_eq(end, last == 9 ? 10 : 0);

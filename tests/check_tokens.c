@@ -428,7 +428,7 @@ START_TEST(training_is_the_definition)
       ck_assert_msg(got[k].left == want[k].left && got[k].right == want[k].right,
         "round %d, merge %zu of '%.*s'", round, k, (int) n, text);
     }
-    bpe_forget(&M, got, ask);
+    bpe_forget(&M, got);
   }
   at_peace();
 }
@@ -442,16 +442,16 @@ START_TEST(training_gaps_and_bytes_that_are_no_text)
   ck_assert_uint_eq(n, 2);
   ck_assert(got[0].left == 'x' && got[0].right == 'a');
   ck_assert(got[1].left == 'x' && got[1].right == 256);
-  bpe_forget(&M, got, 9);
+  bpe_forget(&M, got);
   ck_assert(bpe_train(&M,
     "\xff\xfe"
     "a\xff\xfe",
     5, split_gpt2, 1, &got, &n, NULL));
   ck_assert(n == 1 && got[0].left == 0xff && got[0].right == 0xfe);
-  bpe_forget(&M, got, 1);
+  bpe_forget(&M, got);
   ck_assert(bpe_train(&M, "", 0, NULL, 5, &got, &n, NULL));
   ck_assert_uint_eq(n, 0);
-  bpe_forget(&M, got, 5);
+  bpe_forget(&M, got);
   struct error why;
   ck_assert(!bpe_train(&M, "aa", 2, "(", 5, &got, &n, &why));
   ck_assert(!bpe_train(&M, "aa", 2, NULL, SIZE_MAX, &got, &n, &why));
@@ -567,7 +567,7 @@ START_TEST(minbpe_vectors)
     splitter_close(s);
     bpe_work_free(&M, &w);
     bpe_free(&M, &b);
-    bpe_forget(&M, got, many);
+    bpe_forget(&M, got);
   }
   json_t *wiki = json_object_get(all, "wikipedia");
   struct bpe_merge *got;
@@ -586,7 +586,7 @@ START_TEST(minbpe_vectors)
   ids_free(&M, &out);
   bpe_work_free(&M, &w);
   bpe_free(&M, &b);
-  bpe_forget(&M, got, 3);
+  bpe_forget(&M, got);
   tally("vectors/minbpe/minbpe_train.json", good + learnt, 0, 0, "");
   free(text_swift);
   json_decref(patterns);
@@ -850,7 +850,7 @@ START_TEST(training_that_breaks_off_has_learnt_nothing)
       whole = bpe_train(&M, text, sizeof text - 1, one ? NULL : split_gpt2, 40, &got, &n, &why);
       M.refuse_at = 0;
       if (whole)
-        bpe_forget(&M, got, 40);
+        bpe_forget(&M, got);
       else
         hold(got == NULL && n == 0);
       hold(M.all.held == held);
@@ -906,10 +906,10 @@ START_TEST(a_megabyte_takes_little_time)
   double many = seconds() - start;
   struct tokenizer *t = tokenizer_from_merges(&M, merge, n, NULL);
   ck_assert_ptr_nonnull(t);
-  bpe_forget(&M, merge, 1000);
+  bpe_forget(&M, merge);
   start = seconds();
   ck_assert(bpe_train(&M, text, MEGA, NULL, 1000, &merge, &n, NULL));
-  bpe_forget(&M, merge, 1000);
+  bpe_forget(&M, merge);
   double one = seconds() - start;
   IN_TIME(many);
   IN_TIME(one);
@@ -931,7 +931,7 @@ START_TEST(a_megabyte_takes_little_time)
   ck_assert(bpe_train(&M, text, MEGA, NULL, 1000, &merge, &n, NULL));
   ck_assert_uint_eq(n, 20); /* 2^20 letters: twenty doublings */
   IN_TIME(seconds() - start);
-  bpe_forget(&M, merge, 1000);
+  bpe_forget(&M, merge);
   tokenizer_close(&M, t);
   free(text);
   at_peace();
@@ -987,7 +987,7 @@ START_TEST(travelling_tokenizers)
   char *a = slurp("tests/golden/tokenizers/plain/tokenizer.json", &n_then), *b = slurp(now, &n_now);
   ck_assert_msg(n_then == n_now && memcmp(a, b, n_now) == 0, "the page is not learnt as it was");
   unlink(now);
-  bpe_forget(&M, merge, 400);
+  bpe_forget(&M, merge);
   for (size_t i = 0; i < sizeof from / sizeof *from; i++) {
     char path[300], label[300];
     snprintf(path, sizeof path, "tests/golden/tokenizers/%s", from[i][0]);
@@ -1038,7 +1038,7 @@ START_TEST(learnt_ids_are_spelt_once)
     for (uint32_t i = 0; i < 256 + made; i++) bytes_free(&M, &spelt[i]);
     bpe_work_free(&M, &w);
     bpe_free(&M, &b);
-    bpe_forget(&M, merge, 60);
+    bpe_forget(&M, merge);
   }
   at_peace();
 }
@@ -1171,7 +1171,7 @@ START_TEST(any_bytes_come_back)
     bytes_free(&M, &chunks);
   }
   tokenizer_close(&M, t);
-  bpe_forget(&M, merge, 60);
+  bpe_forget(&M, merge);
   at_peace();
 }
 END_TEST
@@ -1218,7 +1218,7 @@ START_TEST(a_written_tokenizer_is_the_one_in_memory)
   ck_assert_ptr_nonnull(strstr(why.words, "/no/such/folder/t.json"));
   tokenizer_close(&M, t);
   tokenizer_close(&M, u);
-  bpe_forget(&M, merge, 60);
+  bpe_forget(&M, merge);
   unlink(path);
   at_peace();
 }
@@ -1840,7 +1840,7 @@ static bool whole_life(struct memory *m, const char *path, struct error *why)
   bytes_free(m, &back);
   tokenizer_close(m, t);
   tokenizer_close(m, u);
-  bpe_forget(m, merge, 40);
+  bpe_forget(m, merge);
   return ok;
 }
 

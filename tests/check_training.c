@@ -600,7 +600,7 @@ static void world_close(struct world *w)
   pool_close(&m, w->pool);
   source_close(&m, w->source);
   tokenizer_close(&m, w->words);
-  bpe_forget(&m, w->merges, MERGES);
+  bpe_forget(&m, w->merges);
   grammar_close(&m, w->g);
 }
 

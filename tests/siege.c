@@ -154,7 +154,7 @@ static bool put_tokenizer(struct siege *s)
   snprintf(path, sizeof path, "%s/tokenizer.json", s->folder);
   if (!bpe_train(&s->m, lesson, strlen(lesson), split_gpt2, 4, &merge, &n, &s->why)) return false;
   bool ok = tokenizer_write(&s->m, path, merge, n, &s->why);
-  bpe_forget(&s->m, merge, 4);
+  bpe_forget(&s->m, merge);
   return ok;
 }
 
@@ -202,7 +202,7 @@ static void folder_close(struct siege *s)
     snprintf(path, sizeof path, "%s/%s", s->folder, s->file[i].name);
     if (s->file[i].at >= 0) close(s->file[i].at);
     unlink(path);
-    memory_give(&s->m, FOR_OTHER, s->file[i].bytes, s->file[i].n, 1);
+    memory_free(&s->m, s->file[i].bytes);
   }
   rmdir(s->folder);
 }
@@ -217,7 +217,7 @@ static bool file_join(struct siege *s, const char *from, const char *name)
   snprintf(path, sizeof path, "%s/%s", from, name);
   if (!file_map(&map, path, &s->why)) return false;
   f->n = map.size;
-  f->bytes = memory_take(&s->m, FOR_OTHER, f->n, 1, &s->why);
+  f->bytes = memory_alloc(&s->m, FOR_OTHER, f->n, 1, &s->why);
   if (f->bytes != NULL && f->n > 0) memcpy(f->bytes, map.bytes, f->n);
   file_unmap(&map);
   snprintf(f->name, sizeof f->name, "%s", name);
@@ -359,7 +359,7 @@ static bool try_first(struct siege *s)
   s->n_logits = lm->config.vocab_size;
   model_close(&s->m, lm);
   for (int i = 0; i < 2; i++) {
-    s->logits[i] = memory_take(&s->m, FOR_OTHER, TEXT * s->n_logits, sizeof(float), &s->why);
+    s->logits[i] = memory_alloc(&s->m, FOR_OTHER, TEXT * s->n_logits, sizeof(float), &s->why);
     if (s->logits[i] == NULL) return false;
   }
   for (size_t i = 0; i < s->n_files; i++)
@@ -458,7 +458,7 @@ static void siege_close(struct siege *s)
   folder_close(s);
   for (int i = 0; i < 2; i++) {
     ids_free(&s->m, &s->ids[i]);
-    memory_give(&s->m, FOR_OTHER, s->logits[i], TEXT * s->n_logits, sizeof(float));
+    memory_free(&s->m, s->logits[i]);
   }
 }
 

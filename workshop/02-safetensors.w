@@ -442,7 +442,7 @@ static struct stored *tensor_add(struct reader *r, const char *name, size_t rank
   @<Make room in the list for one more tensor@>@;
   size_t fixed = sizeof(struct stored) + rank * sizeof(uint64_t);
   size_t length = strlen(name) + 1;
-  struct stored *t = memory_take(r->m, FOR_OTHER, fixed + length, 1, r->why);
+  struct stored *t = memory_alloc(r->m, FOR_OTHER, fixed + length, 1, r->why);
   if (t == NULL) return NULL;
   t->rank = (uint32_t) rank, t->file = r->path;
   t->name = memcpy((char *) t + fixed, name, length);
@@ -460,8 +460,7 @@ if (w->n == TENSORS_MOST) {
 }
 if (w->n == w->room) {
   size_t room = w->room == 0 ? 64 : 2 * w->room;
-  void *grown = memory_grow(r->m, FOR_OTHER, w->list, w->room, room,
-    sizeof *w->list, r->why);
+  void *grown = memory_resize(r->m, FOR_OTHER, w->list, room, sizeof *w->list, r->why);
   if (grown == NULL) return NULL;
   w->list = grown, w->room = room;
 }
@@ -625,8 +624,8 @@ about it in every case.
 static bool shard_open(struct archive *w, struct memory *m, const char *directory,
   const char *name, struct error *why)
 {
-  struct shard *grown = memory_grow(m, FOR_OTHER, w->shards, w->n_shards,
-    w->n_shards + 1, sizeof *grown, why);
+  struct shard *grown = memory_resize(m, FOR_OTHER, w->shards, w->n_shards + 1,
+    sizeof *grown, why);
   if (grown == NULL) return false;
   w->shards = grown;
   struct shard *s = &w->shards[w->n_shards++];
@@ -718,7 +717,7 @@ names it. Whatever fails after that is undone in one place.
 struct archive *weights_open(struct memory *m, const char *path,
   struct error *why)
 {
-  struct archive *w = memory_take(m, FOR_OTHER, 1, sizeof *w, why);
+  struct archive *w = memory_alloc(m, FOR_OTHER, 1, sizeof *w, why);
   if (w == NULL) return NULL;
   @<Choose between a single file and an index@>@;
   w->path = indexed ? index : single;
@@ -753,17 +752,16 @@ void weights_close(struct memory *m, struct archive *w)
   if (w == NULL) return;
   for (size_t i = 0; i < w->n; i++) {
     struct stored *t = w->list[i];
-    memory_give(m, FOR_OTHER, t, sizeof *t + t->rank * sizeof(uint64_t)
-      + strlen(t->name) + 1, 1);
+    memory_free(m, t);
   }
   for (size_t i = 0; i < w->n_shards; i++) {
     file_unmap(&w->shards[i].map);
     path_return(m, w->shards[i].path);
   }
-  memory_give(m, FOR_OTHER, w->list, w->room, sizeof *w->list);
-  memory_give(m, FOR_OTHER, w->shards, w->n_shards, sizeof *w->shards);
+  memory_free(m, w->list);
+  memory_free(m, w->shards);
   path_return(m, w->path);
-  memory_give(m, FOR_OTHER, w, 1, sizeof *w);
+  memory_free(m, w);
 }
 
 @ Finding is a binary search: a model asks for every name once, and a list of names in
@@ -801,7 +799,7 @@ static char *path_keep(struct memory *m, const char *directory, const char *name
   struct error *why)
 {
   size_t a = strlen(directory), b = strlen(name);
-  char *path = memory_take(m, FOR_OTHER, a + (b > 0) + b + 1, 1, why);
+  char *path = memory_alloc(m, FOR_OTHER, a + (b > 0) + b + 1, 1, why);
   if (path == NULL) return NULL;
   memcpy(path, directory, a);
   if (b > 0) path[a] = '/', memcpy(path + a + 1, name, b);
@@ -810,7 +808,7 @@ static char *path_keep(struct memory *m, const char *directory, const char *name
 @#
 static void path_return(struct memory *m, char *path)
 {
-  if (path != NULL) memory_give(m, FOR_OTHER, path, strlen(path) + 1, 1);
+  if (path != NULL) memory_free(m, path);
 }
 
 @ Settings and index are read from the mapping as well. The bound is there because a tree is larger than its text: a list that holds nothing is three characters with its comma, and jansson keeps many

@@ -664,12 +664,12 @@ bool config_ignore(struct model_config *c, struct memory *m, const char *file,
 {
   if (c->n_ignored == c->ignored_room) {
     size_t room = c->ignored_room == 0 ? 32 : 2 * c->ignored_room;
-    struct ignored_field *grown = memory_grow(m, FOR_OTHER, c->ignored,
-      c->ignored_room, room, sizeof *grown, why);
+    struct ignored_field *grown = memory_resize(m, FOR_OTHER, c->ignored, room,
+      sizeof *grown, why);
     if (grown == NULL) return false;
     c->ignored = grown, c->ignored_room = room;
   }
-  char *copy = memory_take(m, FOR_OTHER, strlen(field) + 1, 1, why);
+  char *copy = memory_alloc(m, FOR_OTHER, strlen(field) + 1, 1, why);
   if (copy == NULL) return false;
   strcpy(copy, field);
   c->ignored[c->n_ignored++] = (struct ignored_field) @[{ file, copy, reason }@];
@@ -1038,9 +1038,8 @@ bool config_open(struct model_config *c, struct memory *m, const char *directory
 void config_close(struct memory *m, struct model_config *c)
 {
   for (size_t i = 0; i < c->n_ignored; i++)
-    memory_give(m, FOR_OTHER, (char *) (uintptr_t) c->ignored[i].field,
-      strlen(c->ignored[i].field) + 1, 1);
-  memory_give(m, FOR_OTHER, c->ignored, c->ignored_room, sizeof *c->ignored);
+    memory_free(m, (char *) (uintptr_t) c->ignored[i].field);
+  memory_free(m, c->ignored);
   *c = (struct model_config) @[{ .family = NULL }@];
 }
 
@@ -1609,7 +1608,7 @@ static void assemble_layers(struct assembly *a)
       "no more layers than the file has tensors");
     return;
   }
-  lm->layers = memory_take(a->m, FOR_OTHER, n, sizeof *lm->layers, a->why);
+  lm->layers = memory_alloc(a->m, FOR_OTHER, n, sizeof *lm->layers, a->why);
   a->ok = lm->layers != NULL;
   for (uint32_t i = 0; i < n && a->ok; i++)
     if (lm->config.learned_positions) layer_gpt2(a, i, &lm->layers[i]);
@@ -1667,7 +1666,7 @@ static bool model_frequencies(struct assembly *a)
   const struct model_config *c = &lm->config;
   uint32_t half = c->head_dim / 2;
   if (c->learned_positions) return true;
-  lm->frequency = memory_take(a->m, FOR_OTHER, half, sizeof(float), a->why);
+  lm->frequency = memory_alloc(a->m, FOR_OTHER, half, sizeof(float), a->why);
   for (uint32_t i = 0; i < half && lm->frequency != NULL; i++)
     lm->frequency[i] = (float) rope_scaled_frequency(&c->rope, i, half);
   return lm->frequency != NULL;
@@ -1700,15 +1699,15 @@ static bool model_assemble(struct assembly *a)
 struct model *model_open(struct memory *m, const char *directory,
   struct error *why)
 {
-  struct model *lm = memory_take(m, FOR_OTHER, 1, sizeof *lm, why);
+  struct model *lm = memory_alloc(m, FOR_OTHER, 1, sizeof *lm, why);
   if (lm == NULL) return NULL;
   struct assembly a = @[{ .m = m, .lm = lm, .ok = true, .why = why }@];
   bool ok = config_open(&lm->config, m, directory, why)
     && (lm->weights = weights_open(m, directory, why)) != NULL;
   size_t n = ok ? weights_count(lm->weights) : 0;
-  if (ok) a.used = memory_take(m, FOR_OTHER, n, sizeof *a.used, why);
+  if (ok) a.used = memory_alloc(m, FOR_OTHER, n, sizeof *a.used, why);
   ok = ok && a.used != NULL && model_assemble(&a);
-  memory_give(m, FOR_OTHER, a.used, n, sizeof *a.used);
+  memory_free(m, a.used);
   if (ok) return lm;
   model_close(m, lm);
   return NULL;
@@ -1720,12 +1719,11 @@ struct model *model_open(struct memory *m, const char *directory,
 void model_close(struct memory *m, struct model *lm)
 {
   if (lm == NULL) return;
-  const struct model_config *c = &lm->config;
-  memory_give(m, FOR_OTHER, lm->layers, c->n_layers, sizeof *lm->layers);
-  memory_give(m, FOR_OTHER, lm->frequency, c->head_dim / 2, sizeof(float));
+  memory_free(m, lm->layers);
+  memory_free(m, lm->frequency);
   weights_close(m, lm->weights);
   config_close(m, &lm->config);
-  memory_give(m, FOR_OTHER, lm, 1, sizeof *lm);
+  memory_free(m, lm);
 }
 
 @ A tied head is counted where it is an embedding, and not again; tensors that were

@@ -364,8 +364,8 @@ struct known_id *know_id(struct memory *m, struct tokenizer *t,
 {
   if (id >= t->room_known) {
     size_t room = 2 * (size_t) id + 256;
-    struct known_id *p = memory_grow(m, FOR_TOKENS, t->known_as,
-      t->room_known, room, sizeof *p, why);
+    struct known_id *p = memory_resize(m, FOR_TOKENS, t->known_as, room, sizeof *p,
+      why);
     if (p == NULL) return NULL;
     t->known_as = p, t->room_known = room;
   }
@@ -426,8 +426,7 @@ bool add_extra(struct memory *m, struct tokenizer *t,
 {
   if (t->n_more == t->room_more) {
     size_t room = 2 * t->room_more + 16;
-    struct added_token *p = memory_grow(m, FOR_TOKENS, t->more,
-      t->room_more, room, sizeof *p, why);
+    struct added_token *p = memory_resize(m, FOR_TOKENS, t->more, room, sizeof *p, why);
     if (p == NULL) return false;
     t->more = p, t->room_more = room;
   }
@@ -454,8 +453,7 @@ static bool new_twig(struct memory *m, struct tokenizer *t,
 {
   if (t->n_twigs == t->room_twigs) {
     size_t room = 2 * t->room_twigs + 64;
-    struct twig *p = memory_grow(m, FOR_TOKENS, t->tree,
-      t->room_twigs, room, sizeof *p, why);
+    struct twig *p = memory_resize(m, FOR_TOKENS, t->tree, room, sizeof *p, why);
     if (p == NULL) return false;
     t->tree = p, t->room_twigs = room;
   }
@@ -971,8 +969,8 @@ static size_t take_apart(const unsigned char *text, size_t n,
 static bool compose_run(struct memory *m, const unsigned char *text,
   size_t n, struct bytes *out, struct error *why)
 {
-  uint64_t *key = memory_take(m, FOR_TOKENS, 2 * n, sizeof *key, why);
-  utf8proc_int32_t *point = memory_take(m, FOR_TOKENS, 2 * n,
+  uint64_t *key = memory_alloc(m, FOR_TOKENS, 2 * n, sizeof *key, why);
+  utf8proc_int32_t *point = memory_alloc(m, FOR_TOKENS, 2 * n,
     sizeof *point, why);
   bool ok = key != NULL && point != NULL;
   size_t made = ok ? take_apart(text, n, key) : 0;
@@ -985,8 +983,8 @@ static bool compose_run(struct memory *m, const unsigned char *text,
     ok = bytes_push(m, out, c,
       (size_t) utf8proc_encode_char(point[i], c), why);
   }
-  memory_give(m, FOR_TOKENS, key, key ? 2 * n : 0, sizeof *key);
-  memory_give(m, FOR_TOKENS, point, point ? 2 * n : 0, sizeof *point);
+  memory_free(m, key);
+  memory_free(m, point);
   return ok;
 }
 
@@ -1306,11 +1304,10 @@ void tokenizer_close(struct memory *m, struct tokenizer *t)
   bpe_free(m, &t->rules);
   name_map_free(m, &t->by_piece);
   bytes_free(m, &t->letters);
-  memory_give(m, FOR_TOKENS, t->known_as, t->room_known,
-    sizeof *t->known_as);
-  memory_give(m, FOR_TOKENS, t->more, t->room_more, sizeof *t->more);
-  memory_give(m, FOR_TOKENS, t->tree, t->room_twigs, sizeof *t->tree);
-  memory_give(m, FOR_TOKENS, t, 1, sizeof *t);
+  memory_free(m, t->known_as);
+  memory_free(m, t->more);
+  memory_free(m, t->tree);
+  memory_free(m, t);
 }
 
 @ Merges from \cref{sec:learning} become a tokenizer whose ids are those of the learner plus one,
@@ -1363,7 +1360,7 @@ when the bytes and the end of the text have their ids.
 struct tokenizer *tokenizer_from_merges(struct memory *m,
   const struct bpe_merge *merge, size_t n, struct error *why)
 {
-  struct tokenizer *t = memory_take(m, FOR_TOKENS, 1, sizeof *t, why);
+  struct tokenizer *t = memory_alloc(m, FOR_TOKENS, 1, sizeof *t, why);
   if (t == NULL) return NULL;
   if (n <= MAX_ID - 257 ? spell_merges(m, t, merge, n, why)
       && finish_merges(m, t, why) : error_say(why,
@@ -1554,7 +1551,7 @@ static bool show_order(bool newer, bool values)
 {
   struct memory m = @[{ .refuse_at = 0 }@];
   struct error why;
-  struct tokenizer *t = memory_take(&m, FOR_TOKENS, 1, sizeof *t,
+  struct tokenizer *t = memory_alloc(&m, FOR_TOKENS, 1, sizeof *t,
     &why);
   bool ok = t != NULL && make_forms(&m, t, newer, &why)
     && make_words(&m, t, &why)

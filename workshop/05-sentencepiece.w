@@ -283,12 +283,12 @@ static bool pairs_by_id(struct memory *m, struct tokenizer *t,
   struct error *why)
 {
   size_t n = t->n_known;
-  uint32_t *rank = memory_take(m, FOR_TOKENS, n, sizeof *rank, why);
+  uint32_t *rank = memory_alloc(m, FOR_TOKENS, n, sizeof *rank, why);
   if (rank == NULL) return false;
   for (uint32_t id = 0; id < n; id++)
     rank[id] = t->known_as[id].piece.n > 0 ? id : NO_RANK;
   bool ok = pairs_from_ranks(m, t, rank, why);
-  memory_give(m, FOR_TOKENS, rank, n, sizeof *rank);
+  memory_free(m, rank);
   return ok;
 }
 
@@ -453,8 +453,7 @@ static bool list_piece(struct memory *m, struct piece_list *l,
 {
   if (l->n == l->room) {
     size_t room = 2 * l->room + 256;
-    struct scored *s = memory_grow(m, FOR_TOKENS, l->piece, l->room,
-      room, sizeof *s, why);
+    struct scored *s = memory_resize(m, FOR_TOKENS, l->piece, room, sizeof *s, why);
     if (s == NULL) return false;
     l->piece = s, l->room = room;
   }
@@ -573,7 +572,7 @@ static bool rank_scores(struct piece_model *x)
 {
   size_t n = x->list.n;
   struct scored *p = x->list.piece;
-  uint32_t *rank = memory_take(x->m, FOR_TOKENS, n, sizeof *rank,
+  uint32_t *rank = memory_alloc(x->m, FOR_TOKENS, n, sizeof *rank,
     x->why), next = 0;
   if (rank == NULL) return false;
   qsort(p, n, sizeof *p, by_score);
@@ -583,7 +582,7 @@ static bool rank_scores(struct piece_model *x)
   }
   bool ok = letters_are_pieces(x, rank)
     && pairs_from_ranks(x->m, x->t, rank, x->why);
-  memory_give(x->m, FOR_TOKENS, rank, n, sizeof *rank);
+  memory_free(x->m, rank);
   return ok;
 }
 
@@ -699,8 +698,7 @@ bool read_sentencepiece(struct memory *m, struct tokenizer *t,
   *begin = ok && x.spec.begin < x.list.n
     ? (uint32_t) x.spec.begin + 1 : 0;
   *end = ok && x.spec.end < x.list.n ? (uint32_t) x.spec.end + 1 : 0;
-  memory_give(m, FOR_TOKENS, x.list.piece, x.list.room,
-    sizeof *x.list.piece);
+  memory_free(m, x.list.piece);
   return ok;
 }
 
@@ -827,7 +825,7 @@ static bool spell_with_both(bool values)
   struct error why = @[{ "" }@];
   bool ok = true;
   for (int scores = 0; ok && scores < 2; scores++) {
-    struct tokenizer *t = memory_take(&m, FOR_TOKENS, 1, sizeof *t,
+    struct tokenizer *t = memory_alloc(&m, FOR_TOKENS, 1, sizeof *t,
       &why);
     ok = t != NULL && (scores ? with_scores(&m, t, &why)
       : with_ranks(&m, t, &why));

@@ -1446,7 +1446,7 @@ enum tokenizer_found tokenizer_try(struct memory *m, const char *path,
 {
   struct reader r = @[{ .m = m, .why = why }@];
   bool absent = false;
-  *t = r.t = memory_take(m, FOR_TOKENS, 1, sizeof **t, why);
+  *t = r.t = memory_alloc(m, FOR_TOKENS, 1, sizeof **t, why);
   if (r.t == NULL) return TOKENIZER_REFUSED;
   bool ok = read_path(&r, path, &absent);
   bytes_free(m, &r.row);
@@ -1766,7 +1766,7 @@ static int print_round_trip(void)
   @<Compare the two, and show a refusal@>@;
   tokenizer_close(&m, t);
   tokenizer_close(&m, u);
-  bpe_forget(&m, merge, LESSON_MERGES);
+  bpe_forget(&m, merge);
   return same && m.all.held == 0 ? 0 : 1;
 }
 

@@ -270,8 +270,8 @@ static bool put(struct writer *w, enum part_kind kind,
 @<Make room for one more part@>=
 if (s->n == s->room) {
   size_t room = 2 * s->room + 16;
-  struct script_part *p = memory_grow(w->m, FOR_TOKENS, s->part,
-    s->room, room, sizeof *p, w->why);
+  struct script_part *p = memory_resize(w->m, FOR_TOKENS, s->part, room, sizeof *p,
+    w->why);
   if (p == NULL) return false;
   s->part = p, s->room = room;
 }
@@ -528,7 +528,7 @@ bool script_write(struct memory *m, const struct chat_template *by,
 void script_free(struct memory *m, struct script *s)
 {
   bytes_free(m, &s->text);
-  memory_give(m, FOR_TOKENS, s->part, s->room, sizeof *s->part);
+  memory_free(m, s->part);
   *s = (struct script) @[{ .by = s->by }@];
 }
 

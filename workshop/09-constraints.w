@@ -181,7 +181,7 @@ void *list_more(struct memory *m, struct list *l, size_t size,
   struct error *why);
   /* a new element of |size| bytes at the end, zeroed; null and a sentence if
      memory is refused: the list is as it was */
-void list_free(struct memory *m, struct list *l, size_t size);
+void list_free(struct memory *m, struct list *l);
   /* returns the block and empties the list */
 
 @ The room doubles, as always. An element is cleared when it is handed out, because a list may have been shortened by setting |n| back, and then old elements lie in its room.
@@ -192,7 +192,7 @@ void *list_more(struct memory *m, struct list *l, size_t size,
 {
   if (l->n == l->room) {
     size_t room = 2 * l->room + 16;
-    void *p = memory_grow(m, FOR_TOKENS, l->block, l->room, room, size, why);
+    void *p = memory_resize(m, FOR_TOKENS, l->block, room, size, why);
     if (p == NULL) return NULL;
     l->block = p, l->room = room;
   }
@@ -202,9 +202,9 @@ void *list_more(struct memory *m, struct list *l, size_t size,
 @ Whoever has a list returns it with the size of its elements, which is not written in it.
 
 @<Make room in a list@>=
-void list_free(struct memory *m, struct list *l, size_t size)
+void list_free(struct memory *m, struct list *l)
 {
-  memory_give(m, FOR_TOKENS, l->block, l->room, size);
+  memory_free(m, l->block);
   *l = (struct list) @[{ NULL, 0, 0 }@];
 }
 
@@ -257,8 +257,8 @@ bool reader_begin(struct reader *r, struct memory *m, const char *name,
 @<Begin to read, and end@>=
 void reader_end(struct reader *r)
 {
-  list_free(r->m, &r->shapes, sizeof (struct shape));
-  list_free(r->m, &r->ranges, sizeof (struct code_range));
+  list_free(r->m, &r->shapes);
+  list_free(r->m, &r->ranges);
 }
 
 @ A complaint says where, shows what stands there, and says what is wrong with it. What is shown is a dozen bytes at most, and not half a character; a line's end ends it.
@@ -1244,7 +1244,7 @@ static bool find_least(struct net *w, struct error *why)
 {
   const struct net_node *x = w->nodes.block;
   w->n_least = w->nodes.n;
-  w->least = memory_take(w->m, FOR_TOKENS, w->n_least, sizeof *w->least, why);
+  w->least = memory_alloc(w->m, FOR_TOKENS, w->n_least, sizeof *w->least, why);
   if (w->least == NULL) return false;
   for (size_t i = 0; i < w->n_least; i++) w->least[i] = NEVER;
   for (bool quiet = false; !quiet;) {
@@ -1293,7 +1293,7 @@ static bool check_rules(struct net *w, const struct reader *r,
 {
   size_t room = 3 * w->n_least;
   bool ok = true;
-  struct walkers x = @[{ memory_take(w->m, FOR_TOKENS, room,@|
+  struct walkers x = @[{ memory_alloc(w->m, FOR_TOKENS, room,@|
     sizeof (uint32_t), why), NULL }@];
   if (x.seen == NULL) return false;
   x.todo = x.seen + w->n_least;
@@ -1305,7 +1305,7 @@ static bool check_rules(struct net *w, const struct reader *r,
         @| " (left recursion)");
     w->nested = w->nested || (ok && comes_again(w, i, false, &x));
   }
-  memory_give(w->m, FOR_TOKENS, x.seen, room, sizeof (uint32_t));
+  memory_free(w->m, x.seen);
   return ok;
 }
 
@@ -1327,7 +1327,7 @@ static bool refuse_rule(const struct reader *r, const struct grammar_rule *rule,
 static bool net_begin(struct net *w, size_t n_rules,
   struct error *why)
 {
-  w->start = memory_take(w->m, FOR_TOKENS, n_rules, sizeof *w->start, why);
+  w->start = memory_alloc(w->m, FOR_TOKENS, n_rules, sizeof *w->start, why);
   if (w->start == NULL) return false;
   w->n_rules = n_rules;
   return node_add(w, (struct net_node) @[{ .kind = NODE_END }@], why) != NO_NODE;
@@ -1362,7 +1362,7 @@ bool net_of_grammar(struct net *w, struct reader *r)
   }
   ok = ok && find_least(w, r->why) && check_rules(w, r, rule, r->why);
   if (ok) w->root = root;
-  list_free(w->m, &rules, sizeof *rule);
+  list_free(w->m, &rules);
   return ok;
 }
 
@@ -1371,10 +1371,10 @@ bool net_of_grammar(struct net *w, struct reader *r)
 @<Make the network of a text@>=
 void net_free(struct net *w)
 {
-  list_free(w->m, &w->nodes, sizeof (struct net_node));
+  list_free(w->m, &w->nodes);
   pair_map_free(w->m, &w->same);
-  memory_give(w->m, FOR_TOKENS, w->start, w->n_rules, sizeof *w->start);
-  memory_give(w->m, FOR_TOKENS, w->least, w->n_least, sizeof *w->least);
+  memory_free(w->m, w->start);
+  memory_free(w->m, w->least);
 }
 
 @ The headers and the file.
@@ -1565,7 +1565,7 @@ static struct configuration *state_add(struct constraint *c,
   if (!has_room(c, size, why)) return NULL;
   struct configuration **slot = list_more(c->m, &c->states, sizeof *slot, why);
   if (slot == NULL) return NULL;
-  struct configuration *x = memory_take(c->m, FOR_TOKENS, size, 1, why);
+  struct configuration *x = memory_alloc(c->m, FOR_TOKENS, size, 1, why);
   if (x == NULL) return c->states.n--, NULL;
   c->room += size;
   x->number = (uint32_t) (c->states.n - 1), x->n = (uint32_t) n;
@@ -1666,11 +1666,11 @@ static void drop_states(struct constraint *c)
 {
   for (size_t i = 0; i < c->states.n; i++) {
     struct configuration *x = ((struct configuration **) c->states.block)[i];
-    memory_give(c->m, FOR_TOKENS, x->after, x->n_after, sizeof *x->after);
-    memory_give(c->m, FOR_TOKENS, x, block_size(c, x->n), 1);
+    memory_free(c->m, x->after);
+    memory_free(c->m, x);
   }
-  list_free(c->m, &c->states, sizeof (struct configuration *));
-  list_free(c->m, &c->stacks, sizeof (struct frame));
+  list_free(c->m, &c->states);
+  list_free(c->m, &c->stacks);
   pair_map_free(c->m, &c->met), pair_map_free(c->m, &c->stack_of);
   name_map_free(c->m, &c->by_pairs);
   c->room = 0, c->closures = 0, c->known = UNTRIED;
@@ -1692,7 +1692,7 @@ static struct constraint *make(struct memory *m, const char *name,
   bool grammar, const char *text, size_t n, struct error *why)
 {
   struct reader r = @[{ .m = m }@];
-  struct constraint *c = memory_take(m, FOR_TOKENS, 1, sizeof *c, why);
+  struct constraint *c = memory_alloc(m, FOR_TOKENS, 1, sizeof *c, why);
   if (c == NULL) return NULL;
   c->m = c->w.m = m;
   snprintf(c->name, sizeof c->name, "%s", name);
@@ -1731,13 +1731,13 @@ void constraint_free(struct constraint *c)
   if (c == NULL) return;
   struct memory *m = c->m;
   drop_states(c);
-  list_free(m, &c->todo, sizeof (struct spot));
-  list_free(m, &c->waiting, sizeof (struct configuration *));
-  list_free(m, &c->together, sizeof (struct configuration *));
+  list_free(m, &c->todo);
+  list_free(m, &c->waiting);
+  list_free(m, &c->together);
   heap_free(m, &c->found);
-  memory_give(m, FOR_TOKENS, c->at, c->n_at, sizeof *c->at);
+  memory_free(m, c->at);
   net_free(&c->w);
-  memory_give(m, FOR_TOKENS, c, 1, sizeof *c);
+  memory_free(m, c);
 }
 
 @* Pieces in order. \label{sec:lexicon}
@@ -1774,9 +1774,9 @@ static bool copy_pieces(struct lexicon *l, const struct piece *spelt,
     l->n_bytes += n, l->n_ids += n > 0;
     if (n > l->longest) l->longest = n;
   }
-  l->from = memory_take(l->m, FOR_TOKENS, l->vocab_size + 1, sizeof *l->from,
+  l->from = memory_alloc(l->m, FOR_TOKENS, l->vocab_size + 1, sizeof *l->from,
     why);
-  l->text = memory_take(l->m, FOR_TOKENS, l->n_bytes, 1, why);
+  l->text = memory_alloc(l->m, FOR_TOKENS, l->n_bytes, 1, why);
   if (l->from == NULL || l->text == NULL) return false;
   for (size_t i = 0; i < l->vocab_size; i++) {
     size_t n = usable == NULL || usable[i] ? spelt[i].n : 0;
@@ -1805,7 +1805,7 @@ static int as_in_a_dictionary(const void *a, const void *b)
 @<Sort the pieces@>=
 static struct spelling *sort_pieces(const struct lexicon *l, struct error *why)
 {
-  struct spelling *sorted = memory_take(l->m, FOR_TOKENS, l->n_ids, sizeof *sorted,
+  struct spelling *sorted = memory_alloc(l->m, FOR_TOKENS, l->n_ids, sizeof *sorted,
     why);
   size_t k = 0;
   for (size_t i = 0; sorted != NULL && i < l->vocab_size; i++)
@@ -1867,12 +1867,12 @@ static bool make_twigs(struct lexicon *l, struct spelling *sorted,
   struct error *why)
 {
   l->n_twigs = count_twigs(sorted, l->n_ids);
-  l->twig = memory_take(l->m, FOR_TOKENS, l->n_twigs, sizeof *l->twig, why);
-  l->token = memory_take(l->m, FOR_TOKENS, l->n_ids, sizeof *l->token, why);
-  uint32_t *open = memory_take(l->m, FOR_TOKENS, l->longest, sizeof *open, why);
+  l->twig = memory_alloc(l->m, FOR_TOKENS, l->n_twigs, sizeof *l->twig, why);
+  l->token = memory_alloc(l->m, FOR_TOKENS, l->n_ids, sizeof *l->token, why);
+  uint32_t *open = memory_alloc(l->m, FOR_TOKENS, l->longest, sizeof *open, why);
   bool ok = l->twig != NULL && l->token != NULL && open != NULL;
   if (ok) grow_twigs(l, sorted, open);
-  memory_give(l->m, FOR_TOKENS, open, l->longest, sizeof *open);
+  memory_free(l->m, open);
   return ok;
 }
 
@@ -1884,13 +1884,13 @@ struct lexicon *lexicon_open(struct memory *m, const struct piece *spelt,
 {
   if (vocab_size >= UINT32_MAX)
     return error_say(why, "%zu tokens are too many", vocab_size), NULL;
-  struct lexicon *l = memory_take(m, FOR_TOKENS, 1, sizeof *l, why);
+  struct lexicon *l = memory_alloc(m, FOR_TOKENS, 1, sizeof *l, why);
   if (l == NULL) return NULL;
   l->m = m, l->vocab_size = vocab_size, l->longest = 1;
   struct spelling *sorted = NULL;
   bool ok = copy_pieces(l, spelt, usable, why)
     && (sorted = sort_pieces(l, why)) != NULL && make_twigs(l, sorted, why);
-  memory_give(m, FOR_TOKENS, sorted, l->n_ids, sizeof *sorted);
+  memory_free(m, sorted);
   if (ok) return l;
   lexicon_close(l);
   return NULL;
@@ -1902,11 +1902,11 @@ struct lexicon *lexicon_open(struct memory *m, const struct piece *spelt,
 void lexicon_close(struct lexicon *l)
 {
   if (l == NULL) return;
-  memory_give(l->m, FOR_TOKENS, l->from, l->vocab_size + 1, sizeof *l->from);
-  memory_give(l->m, FOR_TOKENS, l->text, l->n_bytes, 1);
-  memory_give(l->m, FOR_TOKENS, l->twig, l->n_twigs, sizeof *l->twig);
-  memory_give(l->m, FOR_TOKENS, l->token, l->n_ids, sizeof *l->token);
-  memory_give(l->m, FOR_TOKENS, l, 1, sizeof *l);
+  memory_free(l->m, l->from);
+  memory_free(l->m, l->text);
+  memory_free(l->m, l->twig);
+  memory_free(l->m, l->token);
+  memory_free(l->m, l);
 }
 
 @* Through all tokens at once. \label{sec:walk}
@@ -1980,12 +1980,12 @@ static bool find_after(struct constraint *c, struct configuration *x,
   for (size_t i = 0; ok && i < c->words->n_words; i++)
     ok = c->reached[i] == NULL || note(c, &all, c->reached[i], why);
   ok = ok && has_room(c, all.n * sizeof *x->after, why)
-    && (x->after = memory_take(c->m, FOR_TOKENS, all.n,
+    && (x->after = memory_alloc(c->m, FOR_TOKENS, all.n,
       sizeof *x->after, why)) != NULL;
   if (ok) x->n_after = all.n, c->room += all.n * sizeof *x->after;
   if (ok && all.n > 0)
     memcpy(x->after, all.block, all.n * sizeof *x->after);
-  list_free(c->m, &all, sizeof *x->after);
+  list_free(c->m, &all);
   return ok;
 }
 
@@ -2143,9 +2143,9 @@ bool constraint_bind(struct constraint *c, const struct lexicon *l,
   bool strips, struct error *why)
 {
   size_t n = l->longest + 1 + l->n_words;
-  struct configuration **at = memory_take(c->m, FOR_TOKENS, n, sizeof *at, why);
+  struct configuration **at = memory_alloc(c->m, FOR_TOKENS, n, sizeof *at, why);
   if (at == NULL) return false;
-  memory_give(c->m, FOR_TOKENS, c->at, c->n_at, sizeof *at);
+  memory_free(c->m, c->at);
   c->at = at, c->reached = at + l->longest + 1, c->n_at = n;
   c->words = l, c->strips = strips;
   look_for_bytes(c);
@@ -2369,7 +2369,7 @@ bool bond_open(struct bond *b, struct memory *m, struct constraint *c,
   if (least > most) return error_say(why, "at most %zu tokens may be"@|
       " written; wanted: %zu or more, which a text that matches takes",@|
       most, least);
-  b->allowed = memory_take(m, FOR_OTHER, vocab, 1, why);
+  b->allowed = memory_alloc(m, FOR_OTHER, vocab, 1, why);
   if (b->allowed == NULL) return false;
   b->c = c;
   bond_restart(b);
@@ -2381,7 +2381,7 @@ bool bond_open(struct bond *b, struct memory *m, struct constraint *c,
 @<Bind a text@>=
 void bond_close(struct bond *b, struct memory *m)
 {
-  memory_give(m, FOR_OTHER, b->allowed, b->vocab, 1);
+  memory_free(m, b->allowed);
   *b = (struct bond) @[{ .c = NULL }@];
 }
 void bond_restart(struct bond *b)

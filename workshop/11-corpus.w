@@ -579,15 +579,15 @@ struct grammar *grammar_open(struct memory *m, const char *path,
 static struct grammar *take_blocks(struct memory *m,
   const struct mapping *map, struct error *why)
 {
-  struct grammar *g = memory_take(m, FOR_TRAINING, 1, sizeof *g, why);
+  struct grammar *g = memory_alloc(m, FOR_TRAINING, 1, sizeof *g, why);
   if (g == NULL) return NULL;
   g->size = map->size, g->lines = 1;
   for (size_t i = 0; i < map->size; i++)
     g->lines += map->bytes[i] == '\n';
-  g->alternatives = memory_take(m, FOR_TRAINING, g->lines,
+  g->alternatives = memory_alloc(m, FOR_TRAINING, g->lines,
     sizeof *g->alternatives, why);
   if (g->alternatives != NULL)
-    g->words = memory_take(m, FOR_TRAINING, g->size, 1, why);
+    g->words = memory_alloc(m, FOR_TRAINING, g->size, 1, why);
   if (g->words != NULL) return g;
   grammar_close(m, g);
   return NULL;
@@ -599,10 +599,9 @@ that was only half opened as well, since giving back a null pointer does nothing
 void grammar_close(struct memory *m, struct grammar *g)
 {
   if (g == NULL) return;
-  memory_give(m, FOR_TRAINING, g->words, g->size, 1);
-  memory_give(m, FOR_TRAINING, g->alternatives, g->lines,
-    sizeof *g->alternatives);
-  memory_give(m, FOR_TRAINING, g, 1, sizeof *g);
+  memory_free(m, g->words);
+  memory_free(m, g->alternatives);
+  memory_free(m, g);
 }
 
 @ The examination of \cref{sec:examination} and the tests ask whether every alternative is ever written. For them the tables can be read from outside,

@@ -287,7 +287,7 @@ static bool prepare(struct memory *m, struct network *net,
   const struct shape *s = &net->form;
   @<Take the three small blocks@>@;
   net->room_size = lay_out(net);
-  net->room = memory_take(m, FOR_TRAINING, net->room_size,
+  net->room = memory_alloc(m, FOR_TRAINING, net->room_size,
     sizeof(float), why);
   if (net->room == NULL) return false;
   lay_out(net);
@@ -297,15 +297,15 @@ static bool prepare(struct memory *m, struct network *net,
 
 @ An embedding and a last gain, and nine tensors a layer between them.
 @<Take the three small blocks@>=
-net->tensors = memory_take(m, FOR_TRAINING,
+net->tensors = memory_alloc(m, FOR_TRAINING,
   2 + N_PARTS * (size_t) s->n_layers,
   sizeof *net->tensors, why);
 if (net->tensors == NULL) return false;
 list_tensors(net);
-net->traces = memory_take(m, FOR_TRAINING, s->n_layers,
+net->traces = memory_alloc(m, FOR_TRAINING, s->n_layers,
   sizeof *net->traces, why);
 if (net->traces == NULL) return false;
-net->positions = memory_take(m, FOR_TRAINING, net->max_rows,
+net->positions = memory_alloc(m, FOR_TRAINING, net->max_rows,
   sizeof(uint32_t), why);
 if (net->positions == NULL) return false;
 
@@ -330,7 +330,7 @@ struct network *network_open(struct memory *m, const struct shape *s,
       (unsigned) s->d_inner, (unsigned) s->head_dim);
     return NULL;
   }
-  struct network *net = memory_take(m, FOR_TRAINING, 1, sizeof *net, why);
+  struct network *net = memory_alloc(m, FOR_TRAINING, 1, sizeof *net, why);
   if (net == NULL) return NULL;
   @<Fill in what follows from the shape@>@;
   @<Choose pieces that go with the kernels@>@;
@@ -362,15 +362,11 @@ if (strcmp(k->name, "scalar") != 0) net->back = &slopes_wide;
 void network_close(struct memory *m, struct network *net)
 {
   if (net == NULL) return;
-  memory_give(m, FOR_TRAINING, net->tensors,
-    2 + N_PARTS * (size_t) net->form.n_layers,
-    sizeof *net->tensors);
-  memory_give(m, FOR_TRAINING, net->traces, net->form.n_layers,
-    sizeof *net->traces);
-  memory_give(m, FOR_TRAINING, net->positions, net->max_rows,
-    sizeof(uint32_t));
-  memory_give(m, FOR_TRAINING, net->room, net->room_size, sizeof(float));
-  memory_give(m, FOR_TRAINING, net, 1, sizeof *net);
+  memory_free(m, net->tensors);
+  memory_free(m, net->traces);
+  memory_free(m, net->positions);
+  memory_free(m, net->room);
+  memory_free(m, net);
 }
 
 @ Others may look at the tensors, the logits and the pieces; only the network changes them. The list of tensors ends with null, so that a loop over it needs no
@@ -1143,16 +1139,16 @@ static char *tokenizer_texts(struct memory *m, const struct grammar *g,
   size_t room,
   size_t *length, struct error *why)
 {
-  struct passage *p = memory_take(m, FOR_TRAINING, 1, sizeof *p, why);
-  char *all = p == NULL ? NULL : memory_take(m, FOR_TRAINING, room, 1,
+  struct passage *p = memory_alloc(m, FOR_TRAINING, 1, sizeof *p, why);
+  char *all = p == NULL ? NULL : memory_alloc(m, FOR_TRAINING, room, 1,
     why);
   bool ok = all != NULL;
   *length = 0;
   for (size_t i = 0; ok && i < TOKENIZER_TEXTS; i++) {
     @<Write text |i| after the others@>@;
   }
-  memory_give(m, FOR_TRAINING, p, p == NULL ? 0 : 1, sizeof *p);
-  if (!ok) memory_give(m, FOR_TRAINING, all, room, 1);
+  memory_free(m, p);
+  if (!ok) memory_free(m, all);
   return ok ? all : NULL;
 }
 
@@ -1176,7 +1172,7 @@ bool training_merges(struct memory *m, const struct grammar *g,
   char *all = tokenizer_texts(m, g, room, &length, why);
   if (all == NULL) return false;
   bool ok = bpe_train(m, all, length, split_gpt2, MERGES, out, n, why);
-  memory_give(m, FOR_TRAINING, all, room, 1);
+  memory_free(m, all);
   return ok;
 }
 
@@ -1217,10 +1213,10 @@ struct source *source_open(struct memory *m, const struct grammar *g,
   struct tokenizer *t,
   uint64_t seed, struct error *why)
 {
-  struct source *s = memory_take(m, FOR_TRAINING, 1, sizeof *s, why);
+  struct source *s = memory_alloc(m, FOR_TRAINING, 1, sizeof *s, why);
   if (s == NULL) return NULL;
   *s = (struct source) @[{ .m = m, .g = g, .t = t, .seed = seed }@];
-  s->piece = memory_take(m, FOR_TRAINING, 1, sizeof *s->piece, why);
+  s->piece = memory_alloc(m, FOR_TRAINING, 1, sizeof *s->piece, why);
   if (s->piece != NULL) return s;
   source_close(m, s);
   return NULL;
@@ -1232,8 +1228,8 @@ void source_close(struct memory *m, struct source *s)
 {
   if (s == NULL) return;
   ids_free(m, &s->list);
-  memory_give(m, FOR_TRAINING, s->piece, 1, sizeof *s->piece);
-  memory_give(m, FOR_TRAINING, s, 1, sizeof *s);
+  memory_free(m, s->piece);
+  memory_free(m, s);
 }
 @#
 uint64_t source_at(const struct source *s)
@@ -1447,18 +1443,18 @@ static bool take_rooms(struct memory *m, struct trainer *t,
   float **room[] = { &t->w, &t->gradient, &t->first, &t->second,
     &t->mean };
   for (int i = 0; i < 5; i++)
-    if ((*room[i] = memory_take(m, FOR_TRAINING, t->n, sizeof(float),
+    if ((*room[i] = memory_alloc(m, FOR_TRAINING, t->n, sizeof(float),
       why)) == NULL)
       return false;
   uint32_t **row[] = { &t->row, &t->inputs, &t->targets };
   for (int i = 0; i < 3; i++)
-    if ((*row[i] = memory_take(m, FOR_TRAINING, t->max_rows + 1,
+    if ((*row[i] = memory_alloc(m, FOR_TRAINING, t->max_rows + 1,
       sizeof(uint32_t), why))
       == NULL) return false;
-  t->losses = memory_take(m, FOR_TRAINING, t->max_rows,
+  t->losses = memory_alloc(m, FOR_TRAINING, t->max_rows,
     sizeof *t->losses, why);
   if (t->losses == NULL) return false;
-  t->decays = memory_take(m, FOR_TRAINING, t->n, sizeof *t->decays, why);
+  t->decays = memory_alloc(m, FOR_TRAINING, t->n, sizeof *t->decays, why);
   return t->decays != NULL;
 }
 
@@ -1469,7 +1465,7 @@ struct trainer *trainer_open(struct memory *m, const struct plan *p,
   const struct kernels *k, struct pool *crew, struct source *s,
     struct error *why)
 {
-  struct trainer *t = memory_take(m, FOR_TRAINING, 1, sizeof *t, why);
+  struct trainer *t = memory_alloc(m, FOR_TRAINING, 1, sizeof *t, why);
   if (t == NULL) return NULL;
   t->p = p, t->crew = crew, t->feed = s;
   t->now = (struct state) @[{ .mark = STATE_MARK, .power1 = 1, .power2 =
@@ -1498,16 +1494,14 @@ void trainer_close(struct memory *m, struct trainer *t)
 {
   if (t == NULL) return;
   float *room[] = { t->w, t->gradient, t->first, t->second, t->mean };
-  for (int i = 0; i < 5; i++) memory_give(m, FOR_TRAINING, room[i],
-    t->n, sizeof(float));
+  for (int i = 0; i < 5; i++) memory_free(m, room[i]);
   uint32_t *row[] = { t->row, t->inputs, t->targets };
   for (int i = 0; i < 3; i++)
-    memory_give(m, FOR_TRAINING, row[i], t->max_rows + 1,
-      sizeof(uint32_t));
-  memory_give(m, FOR_TRAINING, t->losses, t->max_rows, sizeof *t->losses);
-  memory_give(m, FOR_TRAINING, t->decays, t->n, sizeof *t->decays);
+    memory_free(m, row[i]);
+  memory_free(m, t->losses);
+  memory_free(m, t->decays);
   network_close(m, t->net);
-  memory_give(m, FOR_TRAINING, t, 1, sizeof *t);
+  memory_free(m, t);
 }
 
 @ The length of the gradient is one sum over all weights, and the only one in a step that several workers share. It is cut into 64 blocks, always the same, whoever sums them; the blocks are
@@ -1782,7 +1776,7 @@ static bool weights_write(struct memory *m, const char *directory,
 {
   char path[512];
   size_t room = 65536, n = network_count(net);
-  char *header = memory_take(m, FOR_TRAINING, room, 1, why);
+  char *header = memory_alloc(m, FOR_TRAINING, room, 1, why);
   FILE *f = header == NULL ? NULL : open_in(directory,
     "model.safetensors", path, why);
   bool ok = f != NULL;
@@ -1796,7 +1790,7 @@ static bool weights_write(struct memory *m, const char *directory,
     }
     ok = close_file(f, path, why);
   }
-  memory_give(m, FOR_TRAINING, header, header == NULL ? 0 : room, 1);
+  memory_free(m, header);
   return ok;
 }
 
@@ -1907,7 +1901,7 @@ static void run_close(struct run *r)
   pool_close(&r->m, r->crew);
   source_close(&r->m, r->feed);
   tokenizer_close(&r->m, r->words);
-  bpe_forget(&r->m, r->merges, MERGES);
+  bpe_forget(&r->m, r->merges);
   grammar_close(&r->m, r->g);
 }
 
@@ -2079,8 +2073,8 @@ static bool lab_open(struct lab *l)
     kernels_find(NULL, &l->why), NULL, &l->why);
   if (l->net == NULL) return false;
   l->n = network_count(l->net);
-  l->w = memory_take(&l->m, FOR_TRAINING, l->n, sizeof(float), &l->why);
-  l->grad = memory_take(&l->m, FOR_TRAINING, l->n, sizeof(float), &l->why);
+  l->w = memory_alloc(&l->m, FOR_TRAINING, l->n, sizeof(float), &l->why);
+  l->grad = memory_alloc(&l->m, FOR_TRAINING, l->n, sizeof(float), &l->why);
   if (l->w == NULL || l->grad == NULL) return false;
   for (size_t i = 0; i < l->n; i++) l->w[i] = 0.5f * lot(&dice);
   for (size_t i = 0; i < TINY_ROWS; i++) {
@@ -2114,8 +2108,8 @@ static double lab_loss(struct lab *l, size_t rows)
 @#
 static void lab_close(struct lab *l)
 {
-  memory_give(&l->m, FOR_TRAINING, l->w, l->n, sizeof(float));
-  memory_give(&l->m, FOR_TRAINING, l->grad, l->n, sizeof(float));
+  memory_free(&l->m, l->w);
+  memory_free(&l->m, l->grad);
   network_close(&l->m, l->net);
 }
 

@@ -74,13 +74,13 @@ static void print_diaries(const struct diary *a, const struct diary *b)
 static bool print_twice(struct writer *w, struct error *why)
 {
   size_t n = w->lm->config.vocab_size;
-  float *z = memory_take(&w->m, FOR_ACTIVATIONS, 2 * STEPS * n, sizeof *z, why);
+  float *z = memory_alloc(&w->m, FOR_ACTIVATIONS, 2 * STEPS * n, sizeof *z, why);
   if (z == NULL) return false;
   struct diary a = { .logits = z, .vocab = n }, b = a;
   b.logits += STEPS * n;
   bool ok = write_text(w, false, &a, why) && write_text(w, true, &b, why);
   if (ok) print_diaries(&a, &b);
-  memory_give(&w->m, FOR_ACTIVATIONS, z, 2 * STEPS * n, sizeof *z);
+  memory_free(&w->m, z);
   return ok;
 }
 

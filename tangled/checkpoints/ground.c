@@ -16,14 +16,14 @@ static void play(struct account after[EVENTS])
   void *block[EVENTS] = { NULL };
   for (int i = 0; i < EVENTS; i++) {
     if (event[i].give > 0) {
-      memory_give(&m, FOR_OTHER, block[1], 1, event[i].give);
+      memory_free(&m, block[1]);
       block[1] = NULL;
     }
-    else block[i] = memory_take(&m, FOR_OTHER, 1, event[i].take, NULL);
+    else block[i] = memory_alloc(&m, FOR_OTHER, 1, event[i].take, NULL);
     after[i] = m.all;
   }
   for (int i = 0; i < EVENTS; i++)
-    memory_give(&m, FOR_OTHER, block[i], 1, event[i].take);
+    memory_free(&m, block[i]);
 }
 
 /* <Print the account after every event> */
@@ -73,9 +73,9 @@ static void print_failures(void)
   struct memory m = { .refuse_at = 1 };
   struct error why;
   struct mapping map;
-  memory_take(&m, FOR_CACHE, 3, 1024, &why);
+  memory_alloc(&m, FOR_CACHE, 3, 1024, &why);
   printf("%s\n", why.words);
-  memory_take(&m, FOR_WEIGHTS, SIZE_MAX / 2, 3, &why);
+  memory_alloc(&m, FOR_WEIGHTS, SIZE_MAX / 2, 3, &why);
   printf("%s\n", why.words);
   if (!file_map(&map, "no-such-model", &why)) printf("%s\n", why.words);
   if (!file_map(&map, "tangled", &why)) printf("%s\n", why.words);

@@ -76,7 +76,7 @@ static bool show_chunks(struct reading *r, struct error *why)
 {
   static const size_t chunk[] = { 1, 7, 16, 59 };
   size_t n = r->lm->config.vocab_size;
-  float *z = memory_take(&r->m, FOR_ACTIVATIONS, 2 * n, sizeof *z, why);
+  float *z = memory_alloc(&r->m, FOR_ACTIVATIONS, 2 * n, sizeof *z, why);
   bool ok = z != NULL && read_chunked(r, 0, z, why);
   for (int i = 0; ok && i < 4; i++) {
     size_t differ = 0;
@@ -87,7 +87,7 @@ static bool show_chunks(struct reading *r, struct error *why)
       chunk[i], (size_t) r->c.passes);
     if (ok) printf("%zu of %zu logits differ\n", differ, n);
   }
-  memory_give(&r->m, FOR_ACTIVATIONS, z, 2 * n, sizeof *z);
+  memory_free(&r->m, z);
   return ok;
 }
 

@@ -65,13 +65,13 @@ static bool follow(struct study *u, const struct ids *text, float *logits,
 static bool follow_one(struct study *u, struct error *why)
 {
   struct ids text = { NULL, 0, 0 };
-  float *logits = memory_take(&u->m, FOR_OTHER, u->d.f.vocab, 4, why);
+  float *logits = memory_alloc(&u->m, FOR_OTHER, u->d.f.vocab, 4, why);
   printf("... had milk. The cat thought about\n");
   bool ok = logits != NULL
     && encode(u, "The dog thought about soup. The mouse had milk."
       " The cat thought about", &text, why) && follow(u, &text, logits, why);
   ids_free(&u->m, &text);
-  memory_give(&u->m, FOR_OTHER, logits, u->d.f.vocab, 4);
+  memory_free(&u->m, logits);
   return ok;
 }
 

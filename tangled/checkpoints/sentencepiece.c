@@ -74,7 +74,7 @@ static bool spell_with_both(bool values)
   struct error why = { "" };
   bool ok = true;
   for (int scores = 0; ok && scores < 2; scores++) {
-    struct tokenizer *t = memory_take(&m, FOR_TOKENS, 1, sizeof *t,
+    struct tokenizer *t = memory_alloc(&m, FOR_TOKENS, 1, sizeof *t,
       &why);
     ok = t != NULL && (scores ? with_scores(&m, t, &why)
       : with_ranks(&m, t, &why));

@@ -112,7 +112,7 @@ static int print_round_trip(void)
   } else printf("%s\n", why.words);
   tokenizer_close(&m, t);
   tokenizer_close(&m, u);
-  bpe_forget(&m, merge, LESSON_MERGES);
+  bpe_forget(&m, merge);
   return same && m.all.held == 0 ? 0 : 1;
 }
 

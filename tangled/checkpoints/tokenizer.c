@@ -64,7 +64,7 @@ static bool show_order(bool newer, bool values)
 {
   struct memory m = { .refuse_at = 0 };
   struct error why;
-  struct tokenizer *t = memory_take(&m, FOR_TOKENS, 1, sizeof *t,
+  struct tokenizer *t = memory_alloc(&m, FOR_TOKENS, 1, sizeof *t,
     &why);
   bool ok = t != NULL && make_forms(&m, t, newer, &why)
     && make_words(&m, t, &why)

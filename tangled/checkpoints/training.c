@@ -39,7 +39,7 @@ static void run_close(struct run *r)
   pool_close(&r->m, r->crew);
   source_close(&r->m, r->feed);
   tokenizer_close(&r->m, r->words);
-  bpe_forget(&r->m, r->merges, MERGES);
+  bpe_forget(&r->m, r->merges);
   grammar_close(&r->m, r->g);
 }
 
@@ -165,8 +165,8 @@ static bool lab_open(struct lab *l)
     kernels_find(NULL, &l->why), NULL, &l->why);
   if (l->net == NULL) return false;
   l->n = network_count(l->net);
-  l->w = memory_take(&l->m, FOR_TRAINING, l->n, sizeof(float), &l->why);
-  l->grad = memory_take(&l->m, FOR_TRAINING, l->n, sizeof(float), &l->why);
+  l->w = memory_alloc(&l->m, FOR_TRAINING, l->n, sizeof(float), &l->why);
+  l->grad = memory_alloc(&l->m, FOR_TRAINING, l->n, sizeof(float), &l->why);
   if (l->w == NULL || l->grad == NULL) return false;
   for (size_t i = 0; i < l->n; i++) l->w[i] = 0.5f * lot(&dice);
   for (size_t i = 0; i < TINY_ROWS; i++) {
@@ -188,8 +188,8 @@ static double lab_loss(struct lab *l, size_t rows)
 
 static void lab_close(struct lab *l)
 {
-  memory_give(&l->m, FOR_TRAINING, l->w, l->n, sizeof(float));
-  memory_give(&l->m, FOR_TRAINING, l->grad, l->n, sizeof(float));
+  memory_free(&l->m, l->w);
+  memory_free(&l->m, l->grad);
   network_close(&l->m, l->net);
 }
 

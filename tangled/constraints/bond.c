@@ -14,7 +14,7 @@ bool bond_open(struct bond *b, struct memory *m, struct constraint *c,
   if (least > most) return error_say(why, "at most %zu tokens may be"
       " written; wanted: %zu or more, which a text that matches takes",
       most, least);
-  b->allowed = memory_take(m, FOR_OTHER, vocab, 1, why);
+  b->allowed = memory_alloc(m, FOR_OTHER, vocab, 1, why);
   if (b->allowed == NULL) return false;
   b->c = c;
   bond_restart(b);
@@ -23,7 +23,7 @@ bool bond_open(struct bond *b, struct memory *m, struct constraint *c,
 
 void bond_close(struct bond *b, struct memory *m)
 {
-  memory_give(m, FOR_OTHER, b->allowed, b->vocab, 1);
+  memory_free(m, b->allowed);
   *b = (struct bond) { .c = NULL };
 }
 

@@ -149,7 +149,7 @@ static struct configuration *state_add(struct constraint *c,
   if (!has_room(c, size, why)) return NULL;
   struct configuration **slot = list_more(c->m, &c->states, sizeof *slot, why);
   if (slot == NULL) return NULL;
-  struct configuration *x = memory_take(c->m, FOR_TOKENS, size, 1, why);
+  struct configuration *x = memory_alloc(c->m, FOR_TOKENS, size, 1, why);
   if (x == NULL) return c->states.n--, NULL;
   c->room += size;
   x->number = (uint32_t) (c->states.n - 1), x->n = (uint32_t) n;
@@ -234,11 +234,11 @@ static void drop_states(struct constraint *c)
 {
   for (size_t i = 0; i < c->states.n; i++) {
     struct configuration *x = ((struct configuration **) c->states.block)[i];
-    memory_give(c->m, FOR_TOKENS, x->after, x->n_after, sizeof *x->after);
-    memory_give(c->m, FOR_TOKENS, x, block_size(c, x->n), 1);
+    memory_free(c->m, x->after);
+    memory_free(c->m, x);
   }
-  list_free(c->m, &c->states, sizeof (struct configuration *));
-  list_free(c->m, &c->stacks, sizeof (struct frame));
+  list_free(c->m, &c->states);
+  list_free(c->m, &c->stacks);
   pair_map_free(c->m, &c->met), pair_map_free(c->m, &c->stack_of);
   name_map_free(c->m, &c->by_pairs);
   c->room = 0, c->closures = 0, c->known = UNTRIED;
@@ -255,7 +255,7 @@ static struct constraint *make(struct memory *m, const char *name,
   bool grammar, const char *text, size_t n, struct error *why)
 {
   struct reader r = { .m = m };
-  struct constraint *c = memory_take(m, FOR_TOKENS, 1, sizeof *c, why);
+  struct constraint *c = memory_alloc(m, FOR_TOKENS, 1, sizeof *c, why);
   if (c == NULL) return NULL;
   c->m = c->w.m = m;
   snprintf(c->name, sizeof c->name, "%s", name);
@@ -289,13 +289,13 @@ void constraint_free(struct constraint *c)
   if (c == NULL) return;
   struct memory *m = c->m;
   drop_states(c);
-  list_free(m, &c->todo, sizeof (struct spot));
-  list_free(m, &c->waiting, sizeof (struct configuration *));
-  list_free(m, &c->together, sizeof (struct configuration *));
+  list_free(m, &c->todo);
+  list_free(m, &c->waiting);
+  list_free(m, &c->together);
   heap_free(m, &c->found);
-  memory_give(m, FOR_TOKENS, c->at, c->n_at, sizeof *c->at);
+  memory_free(m, c->at);
   net_free(&c->w);
-  memory_give(m, FOR_TOKENS, c, 1, sizeof *c);
+  memory_free(m, c);
 }
 
 /* <Copy the pieces> */
@@ -311,9 +311,9 @@ static bool copy_pieces(struct lexicon *l, const struct piece *spelt,
     l->n_bytes += n, l->n_ids += n > 0;
     if (n > l->longest) l->longest = n;
   }
-  l->from = memory_take(l->m, FOR_TOKENS, l->vocab_size + 1, sizeof *l->from,
+  l->from = memory_alloc(l->m, FOR_TOKENS, l->vocab_size + 1, sizeof *l->from,
     why);
-  l->text = memory_take(l->m, FOR_TOKENS, l->n_bytes, 1, why);
+  l->text = memory_alloc(l->m, FOR_TOKENS, l->n_bytes, 1, why);
   if (l->from == NULL || l->text == NULL) return false;
   for (size_t i = 0; i < l->vocab_size; i++) {
     size_t n = usable == NULL || usable[i] ? spelt[i].n : 0;
@@ -337,7 +337,7 @@ static int as_in_a_dictionary(const void *a, const void *b)
 
 static struct spelling *sort_pieces(const struct lexicon *l, struct error *why)
 {
-  struct spelling *sorted = memory_take(l->m, FOR_TOKENS, l->n_ids, sizeof *sorted,
+  struct spelling *sorted = memory_alloc(l->m, FOR_TOKENS, l->n_ids, sizeof *sorted,
     why);
   size_t k = 0;
   for (size_t i = 0; sorted != NULL && i < l->vocab_size; i++)
@@ -390,12 +390,12 @@ static bool make_twigs(struct lexicon *l, struct spelling *sorted,
   struct error *why)
 {
   l->n_twigs = count_twigs(sorted, l->n_ids);
-  l->twig = memory_take(l->m, FOR_TOKENS, l->n_twigs, sizeof *l->twig, why);
-  l->token = memory_take(l->m, FOR_TOKENS, l->n_ids, sizeof *l->token, why);
-  uint32_t *open = memory_take(l->m, FOR_TOKENS, l->longest, sizeof *open, why);
+  l->twig = memory_alloc(l->m, FOR_TOKENS, l->n_twigs, sizeof *l->twig, why);
+  l->token = memory_alloc(l->m, FOR_TOKENS, l->n_ids, sizeof *l->token, why);
+  uint32_t *open = memory_alloc(l->m, FOR_TOKENS, l->longest, sizeof *open, why);
   bool ok = l->twig != NULL && l->token != NULL && open != NULL;
   if (ok) grow_twigs(l, sorted, open);
-  memory_give(l->m, FOR_TOKENS, open, l->longest, sizeof *open);
+  memory_free(l->m, open);
   return ok;
 }
 
@@ -404,13 +404,13 @@ struct lexicon *lexicon_open(struct memory *m, const struct piece *spelt,
 {
   if (vocab_size >= UINT32_MAX)
     return error_say(why, "%zu tokens are too many", vocab_size), NULL;
-  struct lexicon *l = memory_take(m, FOR_TOKENS, 1, sizeof *l, why);
+  struct lexicon *l = memory_alloc(m, FOR_TOKENS, 1, sizeof *l, why);
   if (l == NULL) return NULL;
   l->m = m, l->vocab_size = vocab_size, l->longest = 1;
   struct spelling *sorted = NULL;
   bool ok = copy_pieces(l, spelt, usable, why)
     && (sorted = sort_pieces(l, why)) != NULL && make_twigs(l, sorted, why);
-  memory_give(m, FOR_TOKENS, sorted, l->n_ids, sizeof *sorted);
+  memory_free(m, sorted);
   if (ok) return l;
   lexicon_close(l);
   return NULL;
@@ -419,11 +419,11 @@ struct lexicon *lexicon_open(struct memory *m, const struct piece *spelt,
 void lexicon_close(struct lexicon *l)
 {
   if (l == NULL) return;
-  memory_give(l->m, FOR_TOKENS, l->from, l->vocab_size + 1, sizeof *l->from);
-  memory_give(l->m, FOR_TOKENS, l->text, l->n_bytes, 1);
-  memory_give(l->m, FOR_TOKENS, l->twig, l->n_twigs, sizeof *l->twig);
-  memory_give(l->m, FOR_TOKENS, l->token, l->n_ids, sizeof *l->token);
-  memory_give(l->m, FOR_TOKENS, l, 1, sizeof *l);
+  memory_free(l->m, l->from);
+  memory_free(l->m, l->text);
+  memory_free(l->m, l->twig);
+  memory_free(l->m, l->token);
+  memory_free(l->m, l);
 }
 
 /* <Walk through the pieces> */
@@ -470,12 +470,12 @@ static bool find_after(struct constraint *c, struct configuration *x,
   for (size_t i = 0; ok && i < c->words->n_words; i++)
     ok = c->reached[i] == NULL || note(c, &all, c->reached[i], why);
   ok = ok && has_room(c, all.n * sizeof *x->after, why)
-    && (x->after = memory_take(c->m, FOR_TOKENS, all.n,
+    && (x->after = memory_alloc(c->m, FOR_TOKENS, all.n,
       sizeof *x->after, why)) != NULL;
   if (ok) x->n_after = all.n, c->room += all.n * sizeof *x->after;
   if (ok && all.n > 0)
     memcpy(x->after, all.block, all.n * sizeof *x->after);
-  list_free(c->m, &all, sizeof *x->after);
+  list_free(c->m, &all);
   return ok;
 }
 
@@ -601,9 +601,9 @@ bool constraint_bind(struct constraint *c, const struct lexicon *l,
   bool strips, struct error *why)
 {
   size_t n = l->longest + 1 + l->n_words;
-  struct configuration **at = memory_take(c->m, FOR_TOKENS, n, sizeof *at, why);
+  struct configuration **at = memory_alloc(c->m, FOR_TOKENS, n, sizeof *at, why);
   if (at == NULL) return false;
-  memory_give(c->m, FOR_TOKENS, c->at, c->n_at, sizeof *at);
+  memory_free(c->m, c->at);
   c->at = at, c->reached = at + l->longest + 1, c->n_at = n;
   c->words = l, c->strips = strips;
   look_for_bytes(c);

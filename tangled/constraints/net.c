@@ -148,7 +148,7 @@ static bool find_least(struct net *w, struct error *why)
 {
   const struct net_node *x = w->nodes.block;
   w->n_least = w->nodes.n;
-  w->least = memory_take(w->m, FOR_TOKENS, w->n_least, sizeof *w->least, why);
+  w->least = memory_alloc(w->m, FOR_TOKENS, w->n_least, sizeof *w->least, why);
   if (w->least == NULL) return false;
   for (size_t i = 0; i < w->n_least; i++) w->least[i] = NEVER;
   for (bool quiet = false; !quiet;) {
@@ -200,7 +200,7 @@ static bool check_rules(struct net *w, const struct reader *r,
 {
   size_t room = 3 * w->n_least;
   bool ok = true;
-  struct walkers x = { memory_take(w->m, FOR_TOKENS, room,
+  struct walkers x = { memory_alloc(w->m, FOR_TOKENS, room,
     sizeof (uint32_t), why), NULL };
   if (x.seen == NULL) return false;
   x.todo = x.seen + w->n_least;
@@ -212,7 +212,7 @@ static bool check_rules(struct net *w, const struct reader *r,
         " (left recursion)");
     w->nested = w->nested || (ok && comes_again(w, i, false, &x));
   }
-  memory_give(w->m, FOR_TOKENS, x.seen, room, sizeof (uint32_t));
+  memory_free(w->m, x.seen);
   return ok;
 }
 
@@ -220,7 +220,7 @@ static bool check_rules(struct net *w, const struct reader *r,
 static bool net_begin(struct net *w, size_t n_rules,
   struct error *why)
 {
-  w->start = memory_take(w->m, FOR_TOKENS, n_rules, sizeof *w->start, why);
+  w->start = memory_alloc(w->m, FOR_TOKENS, n_rules, sizeof *w->start, why);
   if (w->start == NULL) return false;
   w->n_rules = n_rules;
   return node_add(w, (struct net_node) { .kind = NODE_END }, why) != NO_NODE;
@@ -249,14 +249,14 @@ bool net_of_grammar(struct net *w, struct reader *r)
   }
   ok = ok && find_least(w, r->why) && check_rules(w, r, rule, r->why);
   if (ok) w->root = root;
-  list_free(w->m, &rules, sizeof *rule);
+  list_free(w->m, &rules);
   return ok;
 }
 
 void net_free(struct net *w)
 {
-  list_free(w->m, &w->nodes, sizeof (struct net_node));
+  list_free(w->m, &w->nodes);
   pair_map_free(w->m, &w->same);
-  memory_give(w->m, FOR_TOKENS, w->start, w->n_rules, sizeof *w->start);
-  memory_give(w->m, FOR_TOKENS, w->least, w->n_least, sizeof *w->least);
+  memory_free(w->m, w->start);
+  memory_free(w->m, w->least);
 }

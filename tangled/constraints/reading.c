@@ -11,16 +11,16 @@ void *list_more(struct memory *m, struct list *l, size_t size,
 {
   if (l->n == l->room) {
     size_t room = 2 * l->room + 16;
-    void *p = memory_grow(m, FOR_TOKENS, l->block, l->room, room, size, why);
+    void *p = memory_resize(m, FOR_TOKENS, l->block, room, size, why);
     if (p == NULL) return NULL;
     l->block = p, l->room = room;
   }
   return memset((char *) l->block + size * l->n++, 0, size);
 }
 
-void list_free(struct memory *m, struct list *l, size_t size)
+void list_free(struct memory *m, struct list *l)
 {
-  memory_give(m, FOR_TOKENS, l->block, l->room, size);
+  memory_free(m, l->block);
   *l = (struct list) { NULL, 0, 0 };
 }
 
@@ -43,8 +43,8 @@ bool reader_begin(struct reader *r, struct memory *m, const char *name,
 
 void reader_end(struct reader *r)
 {
-  list_free(r->m, &r->shapes, sizeof (struct shape));
-  list_free(r->m, &r->ranges, sizeof (struct code_range));
+  list_free(r->m, &r->shapes);
+  list_free(r->m, &r->ranges);
 }
 
 /* <Refuse what stands here> */

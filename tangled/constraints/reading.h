@@ -31,7 +31,7 @@ void *list_more(struct memory *m, struct list *l, size_t size,
   struct error *why);
 
 /* returns the block and empties the list */
-void list_free(struct memory *m, struct list *l, size_t size);
+void list_free(struct memory *m, struct list *l);
 
 /* <A reader> */
 

@@ -112,10 +112,9 @@ static const struct table *find_table(const struct grammar *g,
 void grammar_close(struct memory *m, struct grammar *g)
 {
   if (g == NULL) return;
-  memory_give(m, FOR_TRAINING, g->words, g->size, 1);
-  memory_give(m, FOR_TRAINING, g->alternatives, g->lines,
-    sizeof *g->alternatives);
-  memory_give(m, FOR_TRAINING, g, 1, sizeof *g);
+  memory_free(m, g->words);
+  memory_free(m, g->alternatives);
+  memory_free(m, g);
 }
 
 /* <Show the tables to those who ask> */
@@ -358,15 +357,15 @@ static bool check_tables(struct reading *r)
 static struct grammar *take_blocks(struct memory *m,
   const struct mapping *map, struct error *why)
 {
-  struct grammar *g = memory_take(m, FOR_TRAINING, 1, sizeof *g, why);
+  struct grammar *g = memory_alloc(m, FOR_TRAINING, 1, sizeof *g, why);
   if (g == NULL) return NULL;
   g->size = map->size, g->lines = 1;
   for (size_t i = 0; i < map->size; i++)
     g->lines += map->bytes[i] == '\n';
-  g->alternatives = memory_take(m, FOR_TRAINING, g->lines,
+  g->alternatives = memory_alloc(m, FOR_TRAINING, g->lines,
     sizeof *g->alternatives, why);
   if (g->alternatives != NULL)
-    g->words = memory_take(m, FOR_TRAINING, g->size, 1, why);
+    g->words = memory_alloc(m, FOR_TRAINING, g->size, 1, why);
   if (g->words != NULL) return g;
   grammar_close(m, g);
   return NULL;

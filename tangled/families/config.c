@@ -343,12 +343,12 @@ bool config_ignore(struct model_config *c, struct memory *m, const char *file,
 {
   if (c->n_ignored == c->ignored_room) {
     size_t room = c->ignored_room == 0 ? 32 : 2 * c->ignored_room;
-    struct ignored_field *grown = memory_grow(m, FOR_OTHER, c->ignored,
-      c->ignored_room, room, sizeof *grown, why);
+    struct ignored_field *grown = memory_resize(m, FOR_OTHER, c->ignored, room,
+      sizeof *grown, why);
     if (grown == NULL) return false;
     c->ignored = grown, c->ignored_room = room;
   }
-  char *copy = memory_take(m, FOR_OTHER, strlen(field) + 1, 1, why);
+  char *copy = memory_alloc(m, FOR_OTHER, strlen(field) + 1, 1, why);
   if (copy == NULL) return false;
   strcpy(copy, field);
   c->ignored[c->n_ignored++] = (struct ignored_field) { file, copy, reason };
@@ -673,8 +673,7 @@ bool config_open(struct model_config *c, struct memory *m, const char *directory
 void config_close(struct memory *m, struct model_config *c)
 {
   for (size_t i = 0; i < c->n_ignored; i++)
-    memory_give(m, FOR_OTHER, (char *) (uintptr_t) c->ignored[i].field,
-      strlen(c->ignored[i].field) + 1, 1);
-  memory_give(m, FOR_OTHER, c->ignored, c->ignored_room, sizeof *c->ignored);
+    memory_free(m, (char *) (uintptr_t) c->ignored[i].field);
+  memory_free(m, c->ignored);
   *c = (struct model_config) { .family = NULL };
 }

@@ -178,7 +178,7 @@ static void assemble_layers(struct assembly *a)
       "no more layers than the file has tensors");
     return;
   }
-  lm->layers = memory_take(a->m, FOR_OTHER, n, sizeof *lm->layers, a->why);
+  lm->layers = memory_alloc(a->m, FOR_OTHER, n, sizeof *lm->layers, a->why);
   a->ok = lm->layers != NULL;
   for (uint32_t i = 0; i < n && a->ok; i++)
     if (lm->config.learned_positions) layer_gpt2(a, i, &lm->layers[i]);
@@ -226,7 +226,7 @@ static bool model_frequencies(struct assembly *a)
   const struct model_config *c = &lm->config;
   uint32_t half = c->head_dim / 2;
   if (c->learned_positions) return true;
-  lm->frequency = memory_take(a->m, FOR_OTHER, half, sizeof(float), a->why);
+  lm->frequency = memory_alloc(a->m, FOR_OTHER, half, sizeof(float), a->why);
   for (uint32_t i = 0; i < half && lm->frequency != NULL; i++)
     lm->frequency[i] = (float) rope_scaled_frequency(&c->rope, i, half);
   return lm->frequency != NULL;
@@ -254,15 +254,15 @@ static bool model_assemble(struct assembly *a)
 struct model *model_open(struct memory *m, const char *directory,
   struct error *why)
 {
-  struct model *lm = memory_take(m, FOR_OTHER, 1, sizeof *lm, why);
+  struct model *lm = memory_alloc(m, FOR_OTHER, 1, sizeof *lm, why);
   if (lm == NULL) return NULL;
   struct assembly a = { .m = m, .lm = lm, .ok = true, .why = why };
   bool ok = config_open(&lm->config, m, directory, why)
     && (lm->weights = weights_open(m, directory, why)) != NULL;
   size_t n = ok ? weights_count(lm->weights) : 0;
-  if (ok) a.used = memory_take(m, FOR_OTHER, n, sizeof *a.used, why);
+  if (ok) a.used = memory_alloc(m, FOR_OTHER, n, sizeof *a.used, why);
   ok = ok && a.used != NULL && model_assemble(&a);
-  memory_give(m, FOR_OTHER, a.used, n, sizeof *a.used);
+  memory_free(m, a.used);
   if (ok) return lm;
   model_close(m, lm);
   return NULL;
@@ -271,12 +271,11 @@ struct model *model_open(struct memory *m, const char *directory,
 void model_close(struct memory *m, struct model *lm)
 {
   if (lm == NULL) return;
-  const struct model_config *c = &lm->config;
-  memory_give(m, FOR_OTHER, lm->layers, c->n_layers, sizeof *lm->layers);
-  memory_give(m, FOR_OTHER, lm->frequency, c->head_dim / 2, sizeof(float));
+  memory_free(m, lm->layers);
+  memory_free(m, lm->frequency);
   weights_close(m, lm->weights);
   config_close(m, &lm->config);
-  memory_give(m, FOR_OTHER, lm, 1, sizeof *lm);
+  memory_free(m, lm);
 }
 
 /* <Count the parameters> */

@@ -9,8 +9,7 @@ bool bytes_push(struct memory *m, struct bytes *b, const void *more,
 {
   if (n > b->room - b->n) {
     size_t room = 2 * (b->n + n) + 32;
-    unsigned char *p = memory_grow(m, FOR_TOKENS, b->byte, b->room,
-      room, 1, why);
+    unsigned char *p = memory_resize(m, FOR_TOKENS, b->byte, room, 1, why);
     if (p == NULL) return false;
     b->byte = p, b->room = room;
   }
@@ -21,7 +20,7 @@ bool bytes_push(struct memory *m, struct bytes *b, const void *more,
 
 void bytes_free(struct memory *m, struct bytes *b)
 {
-  memory_give(m, FOR_TOKENS, b->byte, b->room, 1);
+  memory_free(m, b->byte);
   *b = (struct bytes) { NULL, 0, 0 };
 }
 
@@ -31,8 +30,7 @@ bool ids_push(struct memory *m, struct ids *list, uint32_t id,
 {
   if (list->n == list->room) {
     size_t room = 2 * list->room + 32;
-    uint32_t *p = memory_grow(m, FOR_TOKENS, list->id, list->room,
-      room, sizeof *p, why);
+    uint32_t *p = memory_resize(m, FOR_TOKENS, list->id, room, sizeof *p, why);
     if (p == NULL) return false;
     list->id = p, list->room = room;
   }
@@ -42,6 +40,6 @@ bool ids_push(struct memory *m, struct ids *list, uint32_t id,
 
 void ids_free(struct memory *m, struct ids *list)
 {
-  memory_give(m, FOR_TOKENS, list->id, list->room, sizeof *list->id);
+  memory_free(m, list->id);
   *list = (struct ids) { NULL, 0, 0 };
 }

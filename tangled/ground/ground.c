@@ -86,18 +86,42 @@ static void *enter_overflow(struct memory *m, enum purpose what, size_t count,
   return NULL;
 }
 
+/* <The header of a block> */
+enum { ALIGNMENT = 64 };
+
+/* stands ALIGNMENT bytes before the memory that the caller gets */
+struct block { size_t bytes; enum purpose what; };
+#if defined __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#define HIDE(p, n) ASAN_POISON_MEMORY_REGION(p, n)
+#define SHOW(p, n) ASAN_UNPOISON_MEMORY_REGION(p, n)
+#else
+#define HIDE(p, n) ((void) 0)
+#define SHOW(p, n) ((void) 0)
+#endif
+
+static struct block *block_of(void *p)
+{
+  struct block *b = (struct block *) (void *) ((char *) p - ALIGNMENT);
+  SHOW(b, ALIGNMENT);
+  return b;
+}
+
 /* <Take a block> */
-void *memory_take(struct memory *m, enum purpose what, size_t count, size_t size,
+void *memory_alloc(struct memory *m, enum purpose what, size_t count, size_t size,
   struct error *why)
 {
-  if (size != 0 && count > (SIZE_MAX - 63) / size)
+  if (size != 0 && count > (SIZE_MAX - 2 * ALIGNMENT + 1) / size)
     return enter_overflow(m, what, count, size, why);
-  size_t bytes = count * size;
-  void *p = NULL;
-  if (!enter_request(m, what, bytes))
-    p = aligned_alloc(64, bytes == 0 ? 64 : (bytes + 63) / 64 * 64);
-  if (p == NULL) return enter_refusal(m, what, bytes, why);
+  size_t bytes = count * size, room = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  struct block *b = NULL;
+  if (!enter_request(m, what, bytes)) b = aligned_alloc(ALIGNMENT, ALIGNMENT + room);
+  if (b == NULL) return enter_refusal(m, what, bytes, why);
+  *b = (struct block) { .bytes = bytes, .what = what };
+  char *p = (char *) b + ALIGNMENT;
   memset(p, 0, bytes);
+  HIDE(b, ALIGNMENT);
+  HIDE(p + bytes, room - bytes);
   /* <Enter bytes as given> */
   struct account *book[2] = { &m->all, &m->of[what] };
   for (int i = 0; i < 2; i++) {
@@ -108,22 +132,25 @@ void *memory_take(struct memory *m, enum purpose what, size_t count, size_t size
 }
 
 /* <Grow a block, and return it> */
-void *memory_grow(struct memory *m, enum purpose what, void *p, size_t old,
-  size_t count, size_t size, struct error *why)
+void *memory_resize(struct memory *m, enum purpose what, void *p, size_t count,
+  size_t size, struct error *why)
 {
-  void *q = memory_take(m, what, count, size, why);
-  if (q == NULL) return NULL;
-  if (p != NULL) memcpy(q, p, (old < count ? old : count) * size);
-  memory_give(m, what, p, old, size);
+  void *q = memory_alloc(m, what, count, size, why);
+  if (q == NULL || p == NULL) return q;
+  struct block *b = block_of(p);
+  memcpy(q, p, b->bytes < count * size ? b->bytes : count * size);
+  memory_free(m, p);
   return q;
 }
 
-void memory_give(struct memory *m, enum purpose what, void *p, size_t count,
-  size_t size)
+void memory_free(struct memory *m, void *p)
 {
   if (p == NULL) return;
-  m->all.held -= count * size, m->of[what].held -= count * size;
-  free(p);
+  struct block *b = block_of(p);
+  m->all.held -= b->bytes;
+  m->of[b->what].held -= b->bytes;
+  SHOW(p, (b->bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
+  free(b);
 }
 
 /* <Map what has been opened> */
@@ -256,11 +283,11 @@ static void end_helpers(struct pool *p, unsigned started)
 /* <Start the helpers> */
 struct pool *pool_open(struct memory *m, unsigned workers, struct error *why)
 {
-  struct pool *p = memory_take(m, FOR_OTHER, 1, sizeof *p, why);
+  struct pool *p = memory_alloc(m, FOR_OTHER, 1, sizeof *p, why);
   if (p == NULL) return NULL;
-  struct helper *h = memory_take(m, FOR_OTHER, workers, sizeof *h, why);
+  struct helper *h = memory_alloc(m, FOR_OTHER, workers, sizeof *h, why);
   if (h == NULL) {
-    memory_give(m, FOR_OTHER, p, 1, sizeof *p);
+    memory_free(m, p);
     return NULL;
   }
   p->helpers = h, p->workers = workers;
@@ -278,8 +305,8 @@ struct pool *pool_open(struct memory *m, unsigned workers, struct error *why)
     pthread_mutex_destroy(&p->lock);
     pthread_cond_destroy(&p->announced);
     pthread_cond_destroy(&p->finished);
-    memory_give(m, FOR_OTHER, p->helpers, workers, sizeof *p->helpers);
-    memory_give(m, FOR_OTHER, p, 1, sizeof *p);
+    memory_free(m, p->helpers);
+    memory_free(m, p);
     return NULL;
   }
   return p;
@@ -294,8 +321,8 @@ void pool_close(struct memory *m, struct pool *p)
   pthread_mutex_destroy(&p->lock);
   pthread_cond_destroy(&p->announced);
   pthread_cond_destroy(&p->finished);
-  memory_give(m, FOR_OTHER, p->helpers, workers, sizeof *p->helpers);
-  memory_give(m, FOR_OTHER, p, 1, sizeof *p);
+  memory_free(m, p->helpers);
+  memory_free(m, p);
 }
 
 unsigned pool_workers(const struct pool *p)

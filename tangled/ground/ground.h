@@ -43,19 +43,18 @@ struct account { uint64_t asked, given, held, peak, requests, refused; };
    refuse_at (from 1, over all purposes; 0: none) is refused */
 struct memory { struct account of[N_PURPOSES], all; uint64_t refuse_at; };
 
-/* count objects of size bytes, zeroed, aligned to 64; null and a sentence if refused
-   or if count*size overflows; 0 bytes give a pointer, too */
-void *memory_take(struct memory *m, enum purpose what, size_t count, size_t size,
+/* count objects of size bytes, zeroed, aligned to 64, owned by the caller; null and a
+   sentence if refused or if count*size overflows; 0 bytes give a pointer, too */
+void *memory_alloc(struct memory *m, enum purpose what, size_t count, size_t size,
   struct error *why);
 
-/* the block p of old objects becomes one of count, its contents kept and the rest
-   zeroed; on failure p is untouched and still owned by the caller */
-void *memory_grow(struct memory *m, enum purpose what, void *p, size_t old,
-  size_t count, size_t size, struct error *why);
+/* the block p, or null for none, becomes one of count objects, its contents kept and
+   the rest zeroed; on failure p is untouched and still owned by the caller */
+void *memory_resize(struct memory *m, enum purpose what, void *p, size_t count,
+  size_t size, struct error *why);
 
-/* returns what memory_take gave, with the same numbers; null is nothing */
-void memory_give(struct memory *m, enum purpose what, void *p, size_t count,
-  size_t size);
+/* frees a block of memory_alloc or memory_resize; null does nothing */
+void memory_free(struct memory *m, void *p);
 
 /* "weights", "cache", ... */
 const char *purpose_name(enum purpose what);

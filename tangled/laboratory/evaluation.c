@@ -70,12 +70,12 @@ static void note(struct exam *x, const char *key, double figure)
 static bool exam_rooms(struct exam *x)
 {
   size_t v = x->lm->config.vocab_size, n = LONGEST * v;
-  x->logits = memory_take(&x->m, FOR_OTHER, n, sizeof(float),
+  x->logits = memory_alloc(&x->m, FOR_OTHER, n, sizeof(float),
     &x->why);
-  x->others = memory_take(&x->m, FOR_OTHER, n, sizeof(float),
+  x->others = memory_alloc(&x->m, FOR_OTHER, n, sizeof(float),
     &x->why);
-  x->p = memory_take(&x->m, FOR_OTHER, v, sizeof(double), &x->why);
-  x->q = memory_take(&x->m, FOR_OTHER, v, sizeof(double), &x->why);
+  x->p = memory_alloc(&x->m, FOR_OTHER, v, sizeof(double), &x->why);
+  x->q = memory_alloc(&x->m, FOR_OTHER, v, sizeof(double), &x->why);
   for (size_t i = 0; i < LONGEST; i++) x->which[i] = i;
   return x->logits != NULL && x->others != NULL && x->p != NULL
     && x->q != NULL;
@@ -105,13 +105,10 @@ static bool exam_open(struct exam *x, const char *directory,
 
 static void exam_close(struct exam *x)
 {
-  size_t v = x->lm == NULL ? 0 : x->lm->config.vocab_size;
-  memory_give(&x->m, FOR_OTHER, x->logits, LONGEST * v,
-    sizeof(float));
-  memory_give(&x->m, FOR_OTHER, x->others, LONGEST * v,
-    sizeof(float));
-  memory_give(&x->m, FOR_OTHER, x->p, v, sizeof(double));
-  memory_give(&x->m, FOR_OTHER, x->q, v, sizeof(double));
+  memory_free(&x->m, x->logits);
+  memory_free(&x->m, x->others);
+  memory_free(&x->m, x->p);
+  memory_free(&x->m, x->q);
   ids_free(&x->m, &x->list);
   bytes_free(&x->m, &x->back);
   source_close(&x->m, x->feed);

@@ -70,12 +70,12 @@ static bool say_next(struct memory *m, struct engine *e,
   struct reading *t, struct error *why)
 {
   size_t wide = lm->config.vocab_size, last = t->n - 1, best = 0;
-  float *z = memory_take(m, FOR_ACTIVATIONS, wide, sizeof *z, why);
+  float *z = memory_alloc(m, FOR_ACTIVATIONS, wide, sizeof *z, why);
   bool ok = z != NULL && head(e, lm, p, &last, 1, z, why);
   for (size_t i = 0; ok && i < wide; i++)
     if (z[i] > z[best]) best = i;
   if (ok) show_word(w, (uint32_t) best, t->next);
-  memory_give(m, FOR_ACTIVATIONS, z, wide, sizeof *z);
+  memory_free(m, z);
   return ok;
 }
 

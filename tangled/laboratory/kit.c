@@ -112,8 +112,7 @@ void lab_close(struct laboratory *lab)
 {
   while (lab->n_blocks > 0) {
     lab->n_blocks--;
-    memory_give(&lab->m, FOR_OTHER, lab->block[lab->n_blocks].p,
-      lab->block[lab->n_blocks].n, lab->block[lab->n_blocks].size);
+    memory_free(&lab->m, lab->block[lab->n_blocks].p);
   }
   if (lab->dice.f.m != NULL) funnel_close(&lab->dice.f);
   bench_close(&lab->b);
@@ -135,7 +134,7 @@ void *lab_take(struct laboratory *lab, size_t count, size_t size, struct error *
     error_say(why, "the laboratory has no more than %d blocks", LAB_BLOCKS);
     return NULL;
   }
-  void *p = memory_take(&lab->m, FOR_OTHER, count, size, why);
+  void *p = memory_alloc(&lab->m, FOR_OTHER, count, size, why);
   if (p == NULL) return NULL;
   lab->block[lab->n_blocks].p = p, lab->block[lab->n_blocks].n = count;
   lab->block[lab->n_blocks++].size = size;

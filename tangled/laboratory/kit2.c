@@ -8,11 +8,11 @@
 bool lab_logits(struct laboratory *lab, struct store *s, const uint32_t *id,
   size_t n, size_t last, float *logits, struct error *why)
 {
-  size_t *which = memory_take(&lab->m, FOR_OTHER, last, sizeof *which, why);
+  size_t *which = memory_alloc(&lab->m, FOR_OTHER, last, sizeof *which, why);
   if (which == NULL) return false;
   for (size_t i = 0; i < last; i++) which[i] = n - last + i;
   bool ok = evaluate(&lab->e, lab->model, s, id, n, which, last, logits, why);
-  memory_give(&lab->m, FOR_OTHER, which, last, sizeof *which);
+  memory_free(&lab->m, which);
   return ok;
 }
 

@@ -25,7 +25,7 @@ static void feed_close(struct feed *f)
 {
   source_close(&f->m, f->source);
   tokenizer_close(&f->m, f->words);
-  bpe_forget(&f->m, f->merges, f->n);
+  bpe_forget(&f->m, f->merges);
   grammar_close(&f->m, f->g);
 }
 

@@ -38,7 +38,7 @@ static bool read_and_score(const struct generator *g,
   size_t first = want->recall == NULL ? 0
     : want->recall(g->s, c->sequence, c->text.id, c->text.n - 1);
   size_t n = c->text.n - first;
-  struct row *rows = memory_take(g->m, FOR_ACTIVATIONS, n, sizeof *rows, why);
+  struct row *rows = memory_alloc(g->m, FOR_ACTIVATIONS, n, sizeof *rows, why);
   if (rows == NULL) return false;
   for (size_t i = 0; i < n; i++)
     rows[i] = (struct row) { .sequence = c->sequence,
@@ -48,7 +48,7 @@ static bool read_and_score(const struct generator *g,
   ok = ok && sound_until(g->lm, p, last, why)
     && head(g->e, g->lm, p, &last, 1, logits, why);
   pass_close(p);
-  memory_give(g->m, FOR_ACTIVATIONS, rows, n, sizeof *rows);
+  memory_free(g->m, rows);
   return ok;
 }
 
@@ -139,13 +139,13 @@ bool generate(const struct generator *g, const uint32_t *prompt, size_t n,
       return error_say(why, "token %zu of the prompt is id %" PRIu32
         "; the vocabulary has %zu", i, prompt[i], v);
   /* <Take what the loop needs> */
-  float *logits = memory_take(g->m, FOR_ACTIVATIONS, v, sizeof *logits, why);
+  float *logits = memory_alloc(g->m, FOR_ACTIVATIONS, v, sizeof *logits, why);
   bool ok = logits != NULL;
   for (size_t i = 0; ok && i < n; i++)
     ok = ids_push(g->m, &out->text, prompt[i], why);
   ok = ok && write_on(g, want, out, logits, why);
   /* <Give back what the loop needed> */
-  memory_give(g->m, FOR_ACTIVATIONS, logits, v, sizeof *logits);
+  memory_free(g->m, logits);
   if (!ok) continuation_free(g->m, out);
   return ok;
 }

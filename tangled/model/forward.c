@@ -18,7 +18,7 @@ static void *desk_take(struct desk *d, size_t count, size_t size)
   if (d->refused) return NULL;
   struct loan *s = &d->sheet[d->n];
   *s = (struct loan) { NULL, count, size };
-  s->p = memory_take(d->m, FOR_ACTIVATIONS, count, size, d->why);
+  s->p = memory_alloc(d->m, FOR_ACTIVATIONS, count, size, d->why);
   if (s->p == NULL) d->refused = true;
   else d->n++;
   return s->p;
@@ -28,7 +28,7 @@ static void desk_clear(struct desk *d)
 {
   while (d->n-- > 0) {
     struct loan *s = &d->sheet[d->n];
-    memory_give(d->m, FOR_ACTIVATIONS, s->p, s->count, s->size);
+    memory_free(d->m, s->p);
   }
 }
 
@@ -255,12 +255,12 @@ static bool rows_check(const struct model *lm, const struct row *rows, size_t n,
 static struct pass *pass_open(struct memory *m, size_t n, size_t d_model,
   struct error *why)
 {
-  struct pass *p = memory_take(m, FOR_ACTIVATIONS, 1, sizeof *p, why);
+  struct pass *p = memory_alloc(m, FOR_ACTIVATIONS, 1, sizeof *p, why);
   if (p == NULL) return NULL;
   *p = (struct pass) { .m = m, .n = n, .d_model = d_model };
-  p->hidden = memory_take(m, FOR_ACTIVATIONS, n, d_model * sizeof(float), why);
+  p->hidden = memory_alloc(m, FOR_ACTIVATIONS, n, d_model * sizeof(float), why);
   if (p->hidden != NULL)
-    p->spoilt = memory_take(m, FOR_ACTIVATIONS, n, sizeof *p->spoilt, why);
+    p->spoilt = memory_alloc(m, FOR_ACTIVATIONS, n, sizeof *p->spoilt, why);
   for (size_t i = 0; p->spoilt != NULL && i < n; i++) p->spoilt[i] = SOUND;
   if (p->spoilt != NULL) return p;
   pass_close(p);
@@ -270,9 +270,9 @@ static struct pass *pass_open(struct memory *m, size_t n, size_t d_model,
 void pass_close(struct pass *p)
 {
   if (p == NULL) return;
-  memory_give(p->m, FOR_ACTIVATIONS, p->spoilt, p->n, sizeof *p->spoilt);
-  memory_give(p->m, FOR_ACTIVATIONS, p->hidden, p->n, p->d_model * sizeof(float));
-  memory_give(p->m, FOR_ACTIVATIONS, p, 1, sizeof *p);
+  memory_free(p->m, p->spoilt);
+  memory_free(p->m, p->hidden);
+  memory_free(p->m, p);
 }
 
 /* <Run a pass before a watcher> */
@@ -332,13 +332,13 @@ bool head(struct engine *e, const struct model *lm, struct pass *p,
       return error_say(why, "logits of row %zu; wanted: a row below %zu",
         which[i], p->n);
   if (n == 0) return true;
-  float *x = memory_take(p->m, FOR_ACTIVATIONS, n, d * sizeof *x, why);
+  float *x = memory_alloc(p->m, FOR_ACTIVATIONS, n, d * sizeof *x, why);
   if (x == NULL) return false;
   for (size_t i = 0; i < n; i++)
     memcpy(x + i * d, p->hidden + which[i] * d, d * sizeof *x);
   e->k->normalize(e, &lm->last, x, n, d, x);
   e->k->linear(e, &lm->head, 1, x, n, &logits);
-  memory_give(p->m, FOR_ACTIVATIONS, x, n, d * sizeof *x);
+  memory_free(p->m, x);
   e->c->madds_head += (uint64_t) n * d * lm->config.vocab_size;
   if (!p->head_read) e->c->weight_bytes_read += lm->head_bytes;
   p->head_read = true;
@@ -353,13 +353,13 @@ static bool naive_pass(struct engine *e, const struct model *lm, struct store *s
   if (n > s->n_positions)
     return error_say(why, "the text has %zu tokens;" " wanted: at most %" PRIu32
       ", the model's context", n, s->n_positions);
-  struct row *rows = memory_take(s->m, FOR_ACTIVATIONS, n, sizeof *rows, why);
+  struct row *rows = memory_alloc(s->m, FOR_ACTIVATIONS, n, sizeof *rows, why);
   if (rows == NULL) return false;
   for (size_t i = 0; i < n; i++)
     rows[i] = (struct row) { 0, (uint32_t) i, ids[i] };
   store_empty(s);
   bool ok = forward(e, lm, s, rows, n, p, why);
-  memory_give(s->m, FOR_ACTIVATIONS, rows, n, sizeof *rows);
+  memory_free(s->m, rows);
   return ok;
 }
 

@@ -17,7 +17,7 @@ struct rope_config {
   bool truncate;
 };
 
-/* theta^(-i/half), frequency of pair i of half; in double, not yet rounded */
+/* theta^(-i/n) for n = half, the frequency of pair i; in double, not yet rounded */
 double rope_frequency(double theta, uint32_t i, uint32_t half);
 
 /* what cosines and sines are multiplied by: 1, or yarn's attention_factor */

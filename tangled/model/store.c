@@ -30,7 +30,7 @@ static void roll_dismiss(struct store *s, bool commit)
     if (commit) q->length = end;
     q->count = 0;
   }
-  memory_give(s->m, FOR_ACTIVATIONS, r->order, r->n, sizeof *r->order);
+  memory_free(s->m, r->order);
   r->order = NULL, r->n = 0;
 }
 
@@ -74,8 +74,8 @@ static bool roll_grow(struct store *s, struct error *why)
     size_t wanted = q->length + q->count;
     if (wanted <= q->room) continue;
     size_t room = store_room(q->room, wanted, s->n_positions);
-    uint32_t *token = memory_grow(s->m, FOR_TOKENS, q->token, q->room, room,
-      sizeof *token, why);
+    uint32_t *token = memory_resize(s->m, FOR_TOKENS, q->token, room, sizeof *token,
+      why);
     if (token == NULL) return false;
     q->token = token, q->room = room;
   }
@@ -95,7 +95,7 @@ static bool roll_call(struct store *s, const struct row *rows, size_t n,
     if (rows[i].sequence >= s->n_sequences)
       return error_say(why, "row %zu is of sequence %" PRIu32 "; wanted:"
         " below %" PRIu32, i, rows[i].sequence, s->n_sequences);
-  r->order = memory_take(s->m, FOR_ACTIVATIONS, n, sizeof *r->order, why);
+  r->order = memory_alloc(s->m, FOR_ACTIVATIONS, n, sizeof *r->order, why);
   if (r->order == NULL) return false;
   r->rows = rows, r->n = n;
   for (size_t i = 0; i < n; i++) r->sequence[rows[i].sequence].count++;
@@ -115,7 +115,7 @@ bool store_prepare(struct store *s, const struct store_kind *kind,
   *s = (struct store) { .kind = kind, .m = m, .config = *c,
     .n_sequences = n_sequences, .n_positions = c->n_positions,
     .row_bytes = 2 * sizeof(float) * c->n_kv_heads * c->head_dim };
-  s->roll.sequence = memory_take(m, FOR_OTHER, n_sequences,
+  s->roll.sequence = memory_alloc(m, FOR_OTHER, n_sequences,
     sizeof *s->roll.sequence, why);
   return s->roll.sequence != NULL;
 }
@@ -124,10 +124,9 @@ static void roll_close(struct store *s)
 {
   for (uint32_t i = 0; i < s->n_sequences; i++) {
     struct strand *q = &s->roll.sequence[i];
-    memory_give(s->m, FOR_TOKENS, q->token, q->room, sizeof *q->token);
+    memory_free(s->m, q->token);
   }
-  memory_give(s->m, FOR_OTHER, s->roll.sequence, s->n_sequences,
-    sizeof *s->roll.sequence);
+  memory_free(s->m, s->roll.sequence);
 }
 
 /* <Count the rows that are seen> */
@@ -189,8 +188,8 @@ bool store_follow(struct store *s, uint32_t from, uint32_t to,
       " its end" : "sequence %" PRIu32 " has %zu rows; wanted: none", to,
       b->length);
   if (a->length > b->room) {
-    uint32_t *token = memory_grow(s->m, FOR_TOKENS, b->token, b->room,
-      a->length, sizeof *token, why);
+    uint32_t *token = memory_resize(s->m, FOR_TOKENS, b->token, a->length,
+      sizeof *token, why);
     if (token == NULL) return false;
     b->token = token, b->room = a->length;
   }
@@ -235,13 +234,13 @@ static bool plain_grow(struct plain_store *s, struct plain_block *b,
 {
   struct memory *m = s->common.m;
   size_t parts = 2 * s->common.config.n_layers, span = s->width * sizeof(float);
-  float *data = memory_take(m, FOR_CACHE, room, parts * span, why);
+  float *data = memory_alloc(m, FOR_CACHE, room, parts * span, why);
   if (data == NULL) return false;
   /* <Move each layer's rows to their new place> */
   for (size_t i = 0; i < parts && length > 0; i++)
     memcpy(data + i * room * s->width, b->data + i * b->room * s->width,
       length * span);
-  memory_give(m, FOR_CACHE, b->data, b->room, parts * span);
+  memory_free(m, b->data);
   *b = (struct plain_block) { data, room };
   return true;
 }
@@ -294,11 +293,9 @@ static void plain_close(struct store *common)
   struct plain_store *s = (struct plain_store *) common;
   struct memory *m = common->m;
   for (uint32_t i = 0; i < common->n_sequences; i++)
-    memory_give(m, FOR_CACHE, s->sequence[i].data, s->sequence[i].room,
-      2 * common->config.n_layers * s->width * sizeof(float));
-  memory_give(m, FOR_OTHER, s->sequence, common->n_sequences,
-    sizeof *s->sequence);
-  memory_give(m, FOR_OTHER, s, 1, sizeof *s);
+    memory_free(m, s->sequence[i].data);
+  memory_free(m, s->sequence);
+  memory_free(m, s);
 }
 
 /* <Open a plain store> */
@@ -307,14 +304,14 @@ struct store *store_open(struct memory *m, const struct model_config *c,
 {
   static const struct store_kind kind = { plain_admit, plain_put, plain_show,
     NULL, plain_close };
-  struct plain_store *s = memory_take(m, FOR_OTHER, 1, sizeof *s, why);
+  struct plain_store *s = memory_alloc(m, FOR_OTHER, 1, sizeof *s, why);
   if (s == NULL) return NULL;
   s->width = (size_t) c->n_kv_heads * c->head_dim;
   bool ok = store_prepare(&s->common, &kind, m, c, n_sequences, why);
-  if (ok) s->sequence = memory_take(m, FOR_OTHER, n_sequences,
+  if (ok) s->sequence = memory_alloc(m, FOR_OTHER, n_sequences,
     sizeof *s->sequence, why);
   if (s->sequence != NULL) return &s->common;
   if (ok) roll_close(&s->common);
-  memory_give(m, FOR_OTHER, s, 1, sizeof *s);
+  memory_free(m, s);
   return NULL;
 }

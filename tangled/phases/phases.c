@@ -60,9 +60,9 @@ bool machine_probe(struct memory *m, const struct engine *e,
 {
   double madds[PROBES], bytes[PROBES];
   unsigned workers = pool_workers(e->self);
-  struct share *of = memory_take(m, FOR_OTHER, workers, sizeof *of, why);
+  struct share *of = memory_alloc(m, FOR_OTHER, workers, sizeof *of, why);
   float *block = of == NULL ? NULL
-    : memory_take(m, FOR_OTHER, SWEPT, sizeof *block, why);
+    : memory_alloc(m, FOR_OTHER, SWEPT, sizeof *block, why);
   struct probe p = { e->k, block, of };
   for (size_t i = 0; block != NULL && i < SWEPT; i++) block[i] = 1;
   for (int r = 0; block != NULL && r < PROBES; r++)
@@ -80,8 +80,8 @@ bool machine_probe(struct memory *m, const struct engine *e,
   if (block != NULL) *out = (struct machine) {
     timing_quartiles(madds, PROBES).median,
     timing_quartiles(bytes, PROBES).median };
-  memory_give(m, FOR_OTHER, block, block == NULL ? 0 : SWEPT, sizeof *block);
-  memory_give(m, FOR_OTHER, of, of == NULL ? 0 : workers, sizeof *of);
+  memory_free(m, block);
+  memory_free(m, of);
   return block != NULL;
 }
 
@@ -90,7 +90,7 @@ static bool read_on(const struct generator *g, size_t from, size_t n,
   size_t chunk, float *logits, struct error *why)
 {
   struct pass *p = NULL;
-  struct row *rows = memory_take(g->m, FOR_ACTIVATIONS, n, sizeof *rows, why);
+  struct row *rows = memory_alloc(g->m, FOR_ACTIVATIONS, n, sizeof *rows, why);
   if (rows == NULL) return false;
   for (size_t i = 0; i < n; i++)
     rows[i] = (struct row) { 0, (uint32_t) (from + i),
@@ -99,7 +99,7 @@ static bool read_on(const struct generator *g, size_t from, size_t n,
   if (ok && logits != NULL)
     ok = head(g->e, g->lm, p, &(size_t) { p->n - 1 }, 1, logits, why);
   pass_close(p);
-  memory_give(g->m, FOR_ACTIVATIONS, rows, n, sizeof *rows);
+  memory_free(g->m, rows);
   return ok;
 }
 
@@ -123,14 +123,14 @@ bool phase_read(const struct generator *g, size_t depth, size_t n,
   have = store_length(g->s, 0);
   if (have < depth && !read_on(g, have, depth - have, 256, NULL, why))
     return false;
-  float *logits = memory_take(g->m, FOR_ACTIVATIONS, v, sizeof *logits, why);
+  float *logits = memory_alloc(g->m, FOR_ACTIVATIONS, v, sizeof *logits, why);
   if (logits == NULL) return false;
   struct counters before = *g->e->c;
   double start = timing_seconds();
   bool ok = read_on(g, depth, n, chunk, logits, why);
   out->seconds = timing_seconds() - start;
   out->work = since(&before, g->e->c);
-  memory_give(g->m, FOR_ACTIVATIONS, logits, v, sizeof *logits);
+  memory_free(g->m, logits);
   return ok;
 }
 
@@ -208,13 +208,13 @@ size_t stand_in_numbers(const struct model_config *c)
 struct model *stand_in_open(struct memory *m, const struct model_config *shape,
   struct error *why)
 {
-  struct model *lm = memory_take(m, FOR_WEIGHTS, 1, sizeof *lm, why);
+  struct model *lm = memory_alloc(m, FOR_WEIGHTS, 1, sizeof *lm, why);
   if (lm == NULL) return NULL;
   lm->config = *shape;
-  lm->layers = memory_take(m, FOR_WEIGHTS, shape->n_layers,
+  lm->layers = memory_alloc(m, FOR_WEIGHTS, shape->n_layers,
     sizeof *lm->layers, why);
   float *block = lm->layers == NULL ? NULL
-    : memory_take(m, FOR_WEIGHTS, stand_in_numbers(shape), sizeof *block, why);
+    : memory_alloc(m, FOR_WEIGHTS, stand_in_numbers(shape), sizeof *block, why);
   if (block != NULL) deal_model(lm, block);
   if (block != NULL) return lm;
   stand_in_close(m, lm);
@@ -224,14 +224,11 @@ struct model *stand_in_open(struct memory *m, const struct model_config *shape,
 void stand_in_close(struct memory *m, struct model *lm)
 {
   if (lm == NULL) return;
-  const struct model_config *c = &lm->config;
   float *block = NULL;
   memcpy(&block, &lm->embedding.data, sizeof block);
-  memory_give(m, FOR_WEIGHTS, block, block == NULL ? 0 : stand_in_numbers(c),
-    sizeof *block);
-  memory_give(m, FOR_WEIGHTS, lm->layers, lm->layers == NULL ? 0 : c->n_layers,
-    sizeof *lm->layers);
-  memory_give(m, FOR_WEIGHTS, lm, 1, sizeof *lm);
+  memory_free(m, block);
+  memory_free(m, lm->layers);
+  memory_free(m, lm);
 }
 
 /* <Score a window> */
@@ -314,14 +311,12 @@ bool perplexity_of(const struct generator *g, const uint32_t *id, size_t n,
     if (id[i] >= v) return error_say(why, "token %zu of the text is id %"
       PRIu32 "; the vocabulary has %zu", i, id[i], v);
   struct reader r = { .g = g, .id = id, .out = out };
-  r.logits = memory_take(m, FOR_ACTIVATIONS, SCORED_AT_ONCE * v,
+  r.logits = memory_alloc(m, FOR_ACTIVATIONS, SCORED_AT_ONCE * v,
     sizeof *r.logits, why);
-  if (r.logits != NULL) r.logprob = memory_take(m, FOR_ACTIVATIONS,
+  if (r.logits != NULL) r.logprob = memory_alloc(m, FOR_ACTIVATIONS,
     SCORED_AT_ONCE * v, sizeof *r.logprob, why);
   bool ok = r.logprob != NULL && read_windows(&r, n, context, stride, why);
-  memory_give(m, FOR_ACTIVATIONS, r.logprob, r.logprob == NULL ? 0
-    : SCORED_AT_ONCE * v, sizeof *r.logprob);
-  memory_give(m, FOR_ACTIVATIONS, r.logits, r.logits == NULL ? 0
-    : SCORED_AT_ONCE * v, sizeof *r.logits);
+  memory_free(m, r.logprob);
+  memory_free(m, r.logits);
   return ok;
 }

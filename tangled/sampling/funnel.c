@@ -10,24 +10,24 @@ bool funnel_open(struct funnel *f, struct memory *m,
   const struct kernels *k, size_t vocab, struct error *why)
 {
   *f = (struct funnel) { .m = m, .k = k, .vocab = vocab };
-  bool ok = (f->z = memory_take(m, FOR_OTHER, vocab, 8, why)) != NULL
-    && (f->w = memory_take(m, FOR_OTHER, vocab, 8, why)) != NULL
-    && (f->left = memory_take(m, FOR_OTHER, vocab, 4, why)) != NULL
-    && (f->count = memory_take(m, FOR_OTHER, vocab, 4, why)) != NULL
-    && (f->list = memory_take(m, FOR_OTHER, vocab, 16, why)) != NULL
-    && (f->spare = memory_take(m, FOR_OTHER, vocab, 16, why)) != NULL;
+  bool ok = (f->z = memory_alloc(m, FOR_OTHER, vocab, 8, why)) != NULL
+    && (f->w = memory_alloc(m, FOR_OTHER, vocab, 8, why)) != NULL
+    && (f->left = memory_alloc(m, FOR_OTHER, vocab, 4, why)) != NULL
+    && (f->count = memory_alloc(m, FOR_OTHER, vocab, 4, why)) != NULL
+    && (f->list = memory_alloc(m, FOR_OTHER, vocab, 16, why)) != NULL
+    && (f->spare = memory_alloc(m, FOR_OTHER, vocab, 16, why)) != NULL;
   if (!ok) funnel_close(f);
   return ok;
 }
 
 void funnel_close(struct funnel *f)
 {
-  memory_give(f->m, FOR_OTHER, f->spare, f->vocab, 16);
-  memory_give(f->m, FOR_OTHER, f->list, f->vocab, 16);
-  memory_give(f->m, FOR_OTHER, f->count, f->vocab, 4);
-  memory_give(f->m, FOR_OTHER, f->left, f->vocab, 4);
-  memory_give(f->m, FOR_OTHER, f->w, f->vocab, 8);
-  memory_give(f->m, FOR_OTHER, f->z, f->vocab, 8);
+  memory_free(f->m, f->spare);
+  memory_free(f->m, f->list);
+  memory_free(f->m, f->count);
+  memory_free(f->m, f->left);
+  memory_free(f->m, f->w);
+  memory_free(f->m, f->z);
   *f = (struct funnel) { .vocab = 0 };
 }
 

@@ -233,15 +233,15 @@ static bool search_take(struct search *s, const struct kernels *k,
   struct memory *m = s->m;
   size_t width = s->want->num_beams, each = s->limit * sizeof (uint32_t);
   if (!funnel_open(&s->f, m, k, s->from->vocab, why)) return false;
-  s->logits = memory_take(m, FOR_ACTIVATIONS, width,
+  s->logits = memory_alloc(m, FOR_ACTIVATIONS, width,
     s->from->vocab * sizeof (float), why);
-  s->grown = memory_take(m, FOR_OTHER, width, sizeof *s->grown, why);
-  s->next = memory_take(m, FOR_OTHER, width, sizeof *s->next, why);
-  s->text[0] = memory_take(m, FOR_TOKENS, width, each, why);
-  s->text[1] = memory_take(m, FOR_TOKENS, width, each, why);
-  s->list = memory_take(m, FOR_OTHER, s->most, sizeof *s->list, why);
-  s->pooled = memory_take(m, FOR_TOKENS, width, each, why);
-  s->pool = memory_take(m, FOR_OTHER, width, sizeof *s->pool, why);
+  s->grown = memory_alloc(m, FOR_OTHER, width, sizeof *s->grown, why);
+  s->next = memory_alloc(m, FOR_OTHER, width, sizeof *s->next, why);
+  s->text[0] = memory_alloc(m, FOR_TOKENS, width, each, why);
+  s->text[1] = memory_alloc(m, FOR_TOKENS, width, each, why);
+  s->list = memory_alloc(m, FOR_OTHER, s->most, sizeof *s->list, why);
+  s->pooled = memory_alloc(m, FOR_TOKENS, width, each, why);
+  s->pool = memory_alloc(m, FOR_OTHER, width, sizeof *s->pool, why);
   return s->logits != NULL && s->grown != NULL && s->next != NULL
     && s->text[0] != NULL && s->text[1] != NULL && s->list != NULL
     && s->pooled != NULL && s->pool != NULL;
@@ -250,16 +250,14 @@ static bool search_take(struct search *s, const struct kernels *k,
 static void search_give(struct search *s)
 {
   struct memory *m = s->m;
-  size_t width = s->want->num_beams, each = s->limit * sizeof (uint32_t);
-  memory_give(m, FOR_OTHER, s->pool, width, sizeof *s->pool);
-  memory_give(m, FOR_TOKENS, s->pooled, width, each);
-  memory_give(m, FOR_OTHER, s->list, s->most, sizeof *s->list);
-  memory_give(m, FOR_TOKENS, s->text[1], width, each);
-  memory_give(m, FOR_TOKENS, s->text[0], width, each);
-  memory_give(m, FOR_OTHER, s->next, width, sizeof *s->next);
-  memory_give(m, FOR_OTHER, s->grown, width, sizeof *s->grown);
-  memory_give(m, FOR_ACTIVATIONS, s->logits, width,
-    s->from->vocab * sizeof (float));
+  memory_free(m, s->pool);
+  memory_free(m, s->pooled);
+  memory_free(m, s->list);
+  memory_free(m, s->text[1]);
+  memory_free(m, s->text[0]);
+  memory_free(m, s->next);
+  memory_free(m, s->grown);
+  memory_free(m, s->logits);
   if (s->f.m != NULL) funnel_close(&s->f);
 }
 
@@ -286,13 +284,13 @@ static bool hand_over(struct search *s, struct search_result *out,
 {
   size_t n = s->n_pool < s->want->num_return ? s->n_pool : s->want->num_return;
   out->steps = s->number;
-  out->text = memory_take(s->m, FOR_TOKENS, n, sizeof *out->text, why);
+  out->text = memory_alloc(s->m, FOR_TOKENS, n, sizeof *out->text, why);
   bool ok = out->text != NULL;
   if (ok) out->n = n;
   for (size_t i = 0; ok && i < n; i++) {
     struct search_text *t = &out->text[i];
     *t = s->pool[i];
-    t->id = memory_take(s->m, FOR_TOKENS, t->n, sizeof *t->id, why);
+    t->id = memory_alloc(s->m, FOR_TOKENS, t->n, sizeof *t->id, why);
     ok = t->id != NULL;
     if (ok) memcpy(t->id, s->pool[i].id, t->n * sizeof *t->id);
   }
@@ -303,9 +301,8 @@ static bool hand_over(struct search *s, struct search_result *out,
 void search_free(struct search_result *r)
 {
   for (size_t i = 0; i < r->n; i++)
-    memory_give(r->m, FOR_TOKENS, r->text[i].id, r->text[i].n,
-      sizeof *r->text[i].id);
-  memory_give(r->m, FOR_TOKENS, r->text, r->n, sizeof *r->text);
+    memory_free(r->m, r->text[i].id);
+  memory_free(r->m, r->text);
   *r = (struct search_result) { .m = r->m };
 }
 

@@ -50,7 +50,7 @@ static struct row *rows_lacking(struct search_model *s,
   *all = 0;
   for (size_t i = 0; i < n; i++)
     *all += grown[i].n - store_length(s->g.s, s->seat[i]);
-  struct row *list = memory_take(s->g.m, FOR_ACTIVATIONS, *all, sizeof *list,
+  struct row *list = memory_alloc(s->g.m, FOR_ACTIVATIONS, *all, sizeof *list,
     why);
   size_t at = 0;
   for (size_t i = 0; list != NULL && i < n; i++) {
@@ -87,7 +87,7 @@ static bool score_beams(void *self, const struct search_beam *grown, size_t n,
   s->n = n;
   struct row *list = rows_lacking(s, grown, n, &all, why);
   bool ok = list != NULL && pass_and_head(s, list, all, n, logits, why);
-  memory_give(s->g.m, FOR_ACTIVATIONS, list, all, sizeof *list);
+  memory_free(s->g.m, list);
   return ok;
 }
 
@@ -103,9 +103,9 @@ bool search_model_open(struct search_model *s, const struct generator *g,
   if (num_beams > g->s->n_sequences) return error_say(why, "%zu beams in a"
       " cache of %" PRIu32 " sequences; wanted:" " a sequence for each",
       num_beams, g->s->n_sequences);
-  s->seat = memory_take(g->m, FOR_OTHER, num_beams, sizeof *s->seat, why);
-  s->old = memory_take(g->m, FOR_OTHER, num_beams, sizeof *s->old, why);
-  s->which = memory_take(g->m, FOR_OTHER, num_beams, sizeof *s->which, why);
+  s->seat = memory_alloc(g->m, FOR_OTHER, num_beams, sizeof *s->seat, why);
+  s->old = memory_alloc(g->m, FOR_OTHER, num_beams, sizeof *s->old, why);
+  s->which = memory_alloc(g->m, FOR_OTHER, num_beams, sizeof *s->which, why);
   if (s->seat != NULL && s->old != NULL && s->which != NULL) return true;
   search_model_close(s);
   return false;
@@ -113,9 +113,9 @@ bool search_model_open(struct search_model *s, const struct generator *g,
 
 void search_model_close(struct search_model *s)
 {
-  memory_give(s->g.m, FOR_OTHER, s->which, s->most, sizeof *s->which);
-  memory_give(s->g.m, FOR_OTHER, s->old, s->most, sizeof *s->old);
-  memory_give(s->g.m, FOR_OTHER, s->seat, s->most, sizeof *s->seat);
+  memory_free(s->g.m, s->which);
+  memory_free(s->g.m, s->old);
+  memory_free(s->g.m, s->seat);
   *s = (struct search_model) { .g = s->g };
 }
 
@@ -161,11 +161,11 @@ bool best_of_write(const struct generator *g, struct sampler *dice,
 {
   struct listener l = { .e = g->e, .vocab = g->lm->config.vocab_size };
   *out = (struct best_of) { .winner = n };
-  l.room = memory_take(g->m, FOR_ACTIVATIONS, l.vocab, sizeof *l.room, why);
+  l.room = memory_alloc(g->m, FOR_ACTIVATIONS, l.vocab, sizeof *l.room, why);
   bool ok = l.room != NULL;
   for (size_t i = 0; ok && i < n; i++)
     ok = best_of_try(g, dice, prompt, n_prompt, want, i, n, &l, out, why);
-  memory_give(g->m, FOR_ACTIVATIONS, l.room, l.vocab, sizeof *l.room);
+  memory_free(g->m, l.room);
   if (!ok) best_of_free(g->m, out);
   return ok;
 }

@@ -8,8 +8,8 @@ static uint32_t add_node(struct token_tree *t, struct tree_node node)
 {
   if (t->n == t->room) {
     size_t room = 2 * t->room + 64;
-    struct tree_node *more = memory_grow(t->m, FOR_OTHER, t->node, t->room,
-      room, sizeof *more, &t->why);
+    struct tree_node *more = memory_resize(t->m, FOR_OTHER, t->node, room,
+      sizeof *more, &t->why);
     if (more == NULL) {
       t->ok = false;
       return 0;
@@ -110,9 +110,9 @@ bool token_tree_open(struct token_tree *t, struct memory *m,
 {
   *t = (struct token_tree) { .m = m, .e = e, .vocab = vocab,
     .branches = branches, .beams = beams, .ok = true };
-  t->logprob = memory_take(m, FOR_OTHER, vocab, sizeof *t->logprob, why);
-  t->tip = memory_take(m, FOR_OTHER, beams, sizeof *t->tip, why);
-  t->next = memory_take(m, FOR_OTHER, beams, sizeof *t->next, why);
+  t->logprob = memory_alloc(m, FOR_OTHER, vocab, sizeof *t->logprob, why);
+  t->tip = memory_alloc(m, FOR_OTHER, beams, sizeof *t->tip, why);
+  t->next = memory_alloc(m, FOR_OTHER, beams, sizeof *t->next, why);
   if (t->logprob != NULL && t->tip != NULL && t->next != NULL) return true;
   token_tree_close(t);
   return false;
@@ -120,10 +120,10 @@ bool token_tree_open(struct token_tree *t, struct memory *m,
 
 void token_tree_close(struct token_tree *t)
 {
-  memory_give(t->m, FOR_OTHER, t->next, t->beams, sizeof *t->next);
-  memory_give(t->m, FOR_OTHER, t->tip, t->beams, sizeof *t->tip);
-  memory_give(t->m, FOR_OTHER, t->logprob, t->vocab, sizeof *t->logprob);
-  memory_give(t->m, FOR_OTHER, t->node, t->room, sizeof *t->node);
+  memory_free(t->m, t->next);
+  memory_free(t->m, t->tip);
+  memory_free(t->m, t->logprob);
+  memory_free(t->m, t->node);
   *t = (struct token_tree) { .m = t->m };
 }
 

@@ -91,9 +91,9 @@ bool stops_open(struct stops *s, struct memory *m,
     room += list[i].n;
   }
   /* <Take the nodes, and build the tree> */
-  s->node = memory_take(m, FOR_TOKENS, room, sizeof *s->node, why);
+  s->node = memory_alloc(m, FOR_TOKENS, room, sizeof *s->node, why);
   uint32_t *queue = s->node == NULL ? NULL
-    : memory_take(m, FOR_TOKENS, room, sizeof *queue, why);
+    : memory_alloc(m, FOR_TOKENS, room, sizeof *queue, why);
   s->room = room;
   if (queue == NULL) {
     stops_close(s);
@@ -101,13 +101,13 @@ bool stops_open(struct stops *s, struct memory *m,
   }
   for (size_t i = 0; i < n; i++) add_string(s, i);
   link_nodes(s, queue);
-  memory_give(m, FOR_TOKENS, queue, room, sizeof *queue);
+  memory_free(m, queue);
   return true;
 }
 
 void stops_close(struct stops *s)
 {
-  memory_give(s->m, FOR_TOKENS, s->node, s->room, sizeof *s->node);
+  memory_free(s->m, s->node);
   s->node = NULL;
 }
 

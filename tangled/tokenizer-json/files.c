@@ -1128,7 +1128,7 @@ enum tokenizer_found tokenizer_try(struct memory *m, const char *path,
 {
   struct reader r = { .m = m, .why = why };
   bool absent = false;
-  *t = r.t = memory_take(m, FOR_TOKENS, 1, sizeof **t, why);
+  *t = r.t = memory_alloc(m, FOR_TOKENS, 1, sizeof **t, why);
   if (r.t == NULL) return TOKENIZER_REFUSED;
   bool ok = read_path(&r, path, &absent);
   bytes_free(m, &r.row);

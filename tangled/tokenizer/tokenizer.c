@@ -40,8 +40,8 @@ struct known_id *know_id(struct memory *m, struct tokenizer *t,
 {
   if (id >= t->room_known) {
     size_t room = 2 * (size_t) id + 256;
-    struct known_id *p = memory_grow(m, FOR_TOKENS, t->known_as,
-      t->room_known, room, sizeof *p, why);
+    struct known_id *p = memory_resize(m, FOR_TOKENS, t->known_as, room, sizeof *p,
+      why);
     if (p == NULL) return NULL;
     t->known_as = p, t->room_known = room;
   }
@@ -117,8 +117,7 @@ bool add_extra(struct memory *m, struct tokenizer *t,
 {
   if (t->n_more == t->room_more) {
     size_t room = 2 * t->room_more + 16;
-    struct added_token *p = memory_grow(m, FOR_TOKENS, t->more,
-      t->room_more, room, sizeof *p, why);
+    struct added_token *p = memory_resize(m, FOR_TOKENS, t->more, room, sizeof *p, why);
     if (p == NULL) return false;
     t->more = p, t->room_more = room;
   }
@@ -136,8 +135,7 @@ static bool new_twig(struct memory *m, struct tokenizer *t,
 {
   if (t->n_twigs == t->room_twigs) {
     size_t room = 2 * t->room_twigs + 64;
-    struct twig *p = memory_grow(m, FOR_TOKENS, t->tree,
-      t->room_twigs, room, sizeof *p, why);
+    struct twig *p = memory_resize(m, FOR_TOKENS, t->tree, room, sizeof *p, why);
     if (p == NULL) return false;
     t->tree = p, t->room_twigs = room;
   }
@@ -437,8 +435,8 @@ static size_t take_apart(const unsigned char *text, size_t n,
 static bool compose_run(struct memory *m, const unsigned char *text,
   size_t n, struct bytes *out, struct error *why)
 {
-  uint64_t *key = memory_take(m, FOR_TOKENS, 2 * n, sizeof *key, why);
-  utf8proc_int32_t *point = memory_take(m, FOR_TOKENS, 2 * n,
+  uint64_t *key = memory_alloc(m, FOR_TOKENS, 2 * n, sizeof *key, why);
+  utf8proc_int32_t *point = memory_alloc(m, FOR_TOKENS, 2 * n,
     sizeof *point, why);
   bool ok = key != NULL && point != NULL;
   size_t made = ok ? take_apart(text, n, key) : 0;
@@ -451,8 +449,8 @@ static bool compose_run(struct memory *m, const unsigned char *text,
     ok = bytes_push(m, out, c,
       (size_t) utf8proc_encode_char(point[i], c), why);
   }
-  memory_give(m, FOR_TOKENS, key, key ? 2 * n : 0, sizeof *key);
-  memory_give(m, FOR_TOKENS, point, point ? 2 * n : 0, sizeof *point);
+  memory_free(m, key);
+  memory_free(m, point);
   return ok;
 }
 
@@ -806,11 +804,10 @@ void tokenizer_close(struct memory *m, struct tokenizer *t)
   bpe_free(m, &t->rules);
   name_map_free(m, &t->by_piece);
   bytes_free(m, &t->letters);
-  memory_give(m, FOR_TOKENS, t->known_as, t->room_known,
-    sizeof *t->known_as);
-  memory_give(m, FOR_TOKENS, t->more, t->room_more, sizeof *t->more);
-  memory_give(m, FOR_TOKENS, t->tree, t->room_twigs, sizeof *t->tree);
-  memory_give(m, FOR_TOKENS, t, 1, sizeof *t);
+  memory_free(m, t->known_as);
+  memory_free(m, t->more);
+  memory_free(m, t->tree);
+  memory_free(m, t);
 }
 
 /* <Make a tokenizer from merges> */
@@ -852,7 +849,7 @@ static bool finish_merges(struct memory *m, struct tokenizer *t,
 struct tokenizer *tokenizer_from_merges(struct memory *m,
   const struct bpe_merge *merge, size_t n, struct error *why)
 {
-  struct tokenizer *t = memory_take(m, FOR_TOKENS, 1, sizeof *t, why);
+  struct tokenizer *t = memory_alloc(m, FOR_TOKENS, 1, sizeof *t, why);
   if (t == NULL) return NULL;
   if (n <= MAX_ID - 257 ? spell_merges(m, t, merge, n, why)
       && finish_merges(m, t, why) : error_say(why,

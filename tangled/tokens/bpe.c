@@ -41,8 +41,7 @@ static bool enter_piece(struct trainer *t, const unsigned char *byte,
   }
   if (t->n_chunks == t->room_chunks) {
     size_t room = 2 * t->room_chunks + 64;
-    struct chunk *p = memory_grow(t->m, FOR_TOKENS, t->part,
-      t->room_chunks, room, sizeof *p, t->why);
+    struct chunk *p = memory_resize(t->m, FOR_TOKENS, t->part, room, sizeof *p, t->why);
     if (p == NULL) return false;
     t->part = p, t->room_chunks = room;
   }
@@ -78,8 +77,7 @@ static bool new_pair(struct trainer *t, uint32_t left, uint32_t right,
 {
   if (t->n_of == t->room_of) {
     size_t room = 2 * t->room_of + 256;
-    struct pair *p = memory_grow(t->m, FOR_TOKENS, t->of, t->room_of,
-      room, sizeof *p, t->why);
+    struct pair *p = memory_resize(t->m, FOR_TOKENS, t->of, room, sizeof *p, t->why);
     if (p == NULL) return false;
     t->of = p, t->room_of = room;
   }
@@ -140,7 +138,7 @@ static bool lay_out(struct trainer *t)
   if (t->n_at >= NOWHERE)
     return error_say(t->why,
       "a text of %zu bytes is too long to learn from", t->n_at);
-  t->at = memory_take(t->m, FOR_TOKENS, t->n_at, sizeof *t->at,
+  t->at = memory_alloc(t->m, FOR_TOKENS, t->n_at, sizeof *t->at,
     t->why);
   if (t->at == NULL) return false;
   uint32_t i = 0;
@@ -235,26 +233,24 @@ bool bpe_train(struct memory *m, const char *text, size_t n,
   ok = ok && collect(&t, (const unsigned char *) text, n, by)
     && lay_out(&t);
   splitter_close(by);
-  if (ok) list = memory_take(m, FOR_TOKENS, merges, sizeof *list,
+  if (ok) list = memory_alloc(m, FOR_TOKENS, merges, sizeof *list,
     why);
   ok = ok && list != NULL && learn(&t, list, merges, n_out);
   /* <Return what the learner took> */
   heap_free(m, &t.queue);
   pair_map_free(m, &t.number);
   name_map_free(m, &t.known);
-  memory_give(m, FOR_TOKENS, t.of, t.room_of, sizeof *t.of);
-  memory_give(m, FOR_TOKENS, t.at, t.at == NULL ? 0 : t.n_at,
-    sizeof *t.at);
-  memory_give(m, FOR_TOKENS, t.part, t.room_chunks, sizeof *t.part);
+  memory_free(m, t.of);
+  memory_free(m, t.at);
+  memory_free(m, t.part);
   if (ok) *out = list;
-  else bpe_forget(m, list, merges);
+  else bpe_forget(m, list);
   return ok;
 }
 
-void bpe_forget(struct memory *m, struct bpe_merge *merge,
-  size_t merges)
+void bpe_forget(struct memory *m, struct bpe_merge *merge)
 {
-  memory_give(m, FOR_TOKENS, merge, merges, sizeof *merge);
+  memory_free(m, merge);
 }
 
 /* <Append a rule, and return them> */
@@ -263,8 +259,7 @@ bool bpe_add_ranked(struct memory *m, struct bpe *b,
 {
   if (b->n == b->room) {
     size_t room = 2 * b->room + 256;
-    struct bpe_rule *p = memory_grow(m, FOR_TOKENS, b->rule, b->room,
-      room, sizeof *p, why);
+    struct bpe_rule *p = memory_resize(m, FOR_TOKENS, b->rule, room, sizeof *p, why);
     if (p == NULL) return false;
     b->rule = p, b->room = room;
   }
@@ -285,7 +280,7 @@ bool bpe_add(struct memory *m, struct bpe *b, uint32_t left,
 void bpe_free(struct memory *m, struct bpe *b)
 {
   pair_map_free(m, &b->place);
-  memory_give(m, FOR_TOKENS, b->rule, b->room, sizeof *b->rule);
+  memory_free(m, b->rule);
   b->rule = NULL, b->n = b->room = 0;
 }
 
@@ -330,7 +325,7 @@ static size_t join_short(const struct bpe *b, struct bpe_work *w,
 /* <Return the workspace> */
 static void give_nodes(struct memory *m, struct bpe_work *w)
 {
-  memory_give(m, FOR_TOKENS, w->node, w->room, sizeof *w->node);
+  memory_free(m, w->node);
   w->node = NULL, w->room = 0;
 }
 
@@ -359,7 +354,7 @@ static bool begin_chain(const struct bpe *b, struct memory *m,
   size_t n = w->row.n;
   if (n > w->room) {
     give_nodes(m, w);
-    w->node = memory_take(m, FOR_TOKENS, n, sizeof *w->node, why);
+    w->node = memory_alloc(m, FOR_TOKENS, n, sizeof *w->node, why);
     if (w->node == NULL) return false;
     w->room = n;
   }

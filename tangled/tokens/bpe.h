@@ -19,8 +19,7 @@ bool bpe_train(struct memory *m, const char *text, size_t n,
   size_t *n_out, struct error *why);
 
 /* returns what bpe_train gave, for as many merges as were asked for */
-void bpe_forget(struct memory *m, struct bpe_merge *merge,
-  size_t merges);
+void bpe_forget(struct memory *m, struct bpe_merge *merge);
 
 /* <Merges, applied> */
 #define BPE_NONE UINT32_MAX

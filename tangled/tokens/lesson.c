@@ -39,7 +39,7 @@ void lesson_forget(struct memory *m, struct lesson *l)
   splitter_close(l->by);
   bpe_work_free(m, &l->work);
   bpe_free(m, &l->rules);
-  bpe_forget(m, l->merge, l->asked);
+  bpe_forget(m, l->merge);
 }
 
 /* <From a text to its ids> */

@@ -37,7 +37,7 @@ enum { HEADER = 64 };
 static void *take_for_pcre2(size_t n, void *m)
 {
   if (n > SIZE_MAX - HEADER) return NULL;
-  unsigned char *p = memory_take(m, FOR_TOKENS, n + HEADER, 1, NULL);
+  unsigned char *p = memory_alloc(m, FOR_TOKENS, n + HEADER, 1, NULL);
   if (p == NULL) return NULL;
   memcpy(p, &n, sizeof n);
   return p + HEADER;
@@ -49,7 +49,7 @@ static void give_for_pcre2(void *block, void *m)
   size_t n;
   unsigned char *p = (unsigned char *) block - HEADER;
   memcpy(&n, p, sizeof n);
-  memory_give(m, FOR_TOKENS, p, n + HEADER, 1);
+  memory_free(m, p);
 }
 
 /* <What a splitter holds> */
@@ -106,14 +106,14 @@ void splitter_close(struct splitter *s)
   pcre2_match_data_free(s->result);
   pcre2_code_free(s->code);
   pcre2_general_context_free(s->general);
-  memory_give(s->home, FOR_TOKENS, s, 1, sizeof *s);
+  memory_free(s->home, s);
 }
 
 /* <Compile a pattern> */
 struct splitter *splitter_open(struct memory *m, const char *pattern,
   size_t n, bool literal, struct error *why)
 {
-  struct splitter *s = memory_take(m, FOR_TOKENS, 1, sizeof *s, why);
+  struct splitter *s = memory_alloc(m, FOR_TOKENS, 1, sizeof *s, why);
   if (s == NULL) return NULL;
   s->home = m;
   s->general = pcre2_general_context_create(take_for_pcre2,

@@ -23,7 +23,7 @@ uint32_t pair_map_get(const struct pair_map *p, uint32_t left, uint32_t right)
 static bool pair_map_grow(struct memory *m, struct pair_map *p, struct error *why)
 {
   struct pair_map larger = { NULL, p->room == 0 ? 64 : 2 * p->room, p->used };
-  larger.slot = memory_take(m, FOR_TOKENS, larger.room, sizeof *larger.slot, why);
+  larger.slot = memory_alloc(m, FOR_TOKENS, larger.room, sizeof *larger.slot, why);
   if (larger.slot == NULL) return false;
   for (size_t i = 0; i < p->room; i++) {
     const struct pair_slot *s = &p->slot[i];
@@ -47,7 +47,7 @@ bool pair_map_put(struct memory *m, struct pair_map *p, uint32_t left,
 
 void pair_map_free(struct memory *m, struct pair_map *p)
 {
-  memory_give(m, FOR_TOKENS, p->slot, p->room, sizeof *p->slot);
+  memory_free(m, p->slot);
   *p = (struct pair_map) { NULL, 0, 0 };
 }
 
@@ -73,7 +73,7 @@ uint32_t name_map_get(const struct name_map *p, const unsigned char *byte, size_
 static bool name_map_grow(struct memory *m, struct name_map *p, struct error *why)
 {
   struct name_map larger = { NULL, p->room == 0 ? 64 : 2 * p->room, p->used };
-  larger.slot = memory_take(m, FOR_TOKENS, larger.room, sizeof *larger.slot, why);
+  larger.slot = memory_alloc(m, FOR_TOKENS, larger.room, sizeof *larger.slot, why);
   if (larger.slot == NULL) return false;
   for (size_t i = 0; i < p->room; i++) {
     const struct name_slot *s = &p->slot[i];
@@ -97,7 +97,7 @@ bool name_map_put(struct memory *m, struct name_map *p, const unsigned char *byt
 
 void name_map_free(struct memory *m, struct name_map *p)
 {
-  memory_give(m, FOR_TOKENS, p->slot, p->room, sizeof *p->slot);
+  memory_free(m, p->slot);
   *p = (struct name_map) { NULL, 0, 0 };
 }
 
@@ -111,8 +111,7 @@ bool heap_push(struct memory *m, struct heap *h, struct entry e, struct error *w
 {
   if (h->n == h->room) {
     size_t room = 2 * h->room + 32;
-    struct entry *p = memory_grow(m, FOR_TOKENS, h->e, h->room, room, sizeof *p,
-      why);
+    struct entry *p = memory_resize(m, FOR_TOKENS, h->e, room, sizeof *p, why);
     if (p == NULL) return false;
     h->e = p, h->room = room;
   }
@@ -141,6 +140,6 @@ struct entry heap_pop(struct heap *h)
 
 void heap_free(struct memory *m, struct heap *h)
 {
-  memory_give(m, FOR_TOKENS, h->e, h->room, sizeof *h->e);
+  memory_free(m, h->e);
   *h = (struct heap) { NULL, 0, 0 };
 }

@@ -165,19 +165,19 @@ static bool prepare(struct memory *m, struct network *net,
 {
   const struct shape *s = &net->form;
   /* <Take the three small blocks> */
-  net->tensors = memory_take(m, FOR_TRAINING,
+  net->tensors = memory_alloc(m, FOR_TRAINING,
     2 + N_PARTS * (size_t) s->n_layers,
     sizeof *net->tensors, why);
   if (net->tensors == NULL) return false;
   list_tensors(net);
-  net->traces = memory_take(m, FOR_TRAINING, s->n_layers,
+  net->traces = memory_alloc(m, FOR_TRAINING, s->n_layers,
     sizeof *net->traces, why);
   if (net->traces == NULL) return false;
-  net->positions = memory_take(m, FOR_TRAINING, net->max_rows,
+  net->positions = memory_alloc(m, FOR_TRAINING, net->max_rows,
     sizeof(uint32_t), why);
   if (net->positions == NULL) return false;
   net->room_size = lay_out(net);
-  net->room = memory_take(m, FOR_TRAINING, net->room_size,
+  net->room = memory_alloc(m, FOR_TRAINING, net->room_size,
     sizeof(float), why);
   if (net->room == NULL) return false;
   lay_out(net);
@@ -200,7 +200,7 @@ struct network *network_open(struct memory *m, const struct shape *s,
       (unsigned) s->d_inner, (unsigned) s->head_dim);
     return NULL;
   }
-  struct network *net = memory_take(m, FOR_TRAINING, 1, sizeof *net, why);
+  struct network *net = memory_alloc(m, FOR_TRAINING, 1, sizeof *net, why);
   if (net == NULL) return NULL;
   /* <Fill in what follows from the shape> */
   net->form = *s, net->max_rows = max_rows;
@@ -223,15 +223,11 @@ struct network *network_open(struct memory *m, const struct shape *s,
 void network_close(struct memory *m, struct network *net)
 {
   if (net == NULL) return;
-  memory_give(m, FOR_TRAINING, net->tensors,
-    2 + N_PARTS * (size_t) net->form.n_layers,
-    sizeof *net->tensors);
-  memory_give(m, FOR_TRAINING, net->traces, net->form.n_layers,
-    sizeof *net->traces);
-  memory_give(m, FOR_TRAINING, net->positions, net->max_rows,
-    sizeof(uint32_t));
-  memory_give(m, FOR_TRAINING, net->room, net->room_size, sizeof(float));
-  memory_give(m, FOR_TRAINING, net, 1, sizeof *net);
+  memory_free(m, net->tensors);
+  memory_free(m, net->traces);
+  memory_free(m, net->positions);
+  memory_free(m, net->room);
+  memory_free(m, net);
 }
 
 size_t network_count(const struct network *net)

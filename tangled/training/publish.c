@@ -53,7 +53,7 @@ static bool weights_write(struct memory *m, const char *directory,
 {
   char path[512];
   size_t room = 65536, n = network_count(net);
-  char *header = memory_take(m, FOR_TRAINING, room, 1, why);
+  char *header = memory_alloc(m, FOR_TRAINING, room, 1, why);
   FILE *f = header == NULL ? NULL : open_in(directory,
     "model.safetensors", path, why);
   bool ok = f != NULL;
@@ -67,7 +67,7 @@ static bool weights_write(struct memory *m, const char *directory,
     }
     ok = close_file(f, path, why);
   }
-  memory_give(m, FOR_TRAINING, header, header == NULL ? 0 : room, 1);
+  memory_free(m, header);
   return ok;
 }
 

@@ -8,8 +8,8 @@ static char *tokenizer_texts(struct memory *m, const struct grammar *g,
   size_t room,
   size_t *length, struct error *why)
 {
-  struct passage *p = memory_take(m, FOR_TRAINING, 1, sizeof *p, why);
-  char *all = p == NULL ? NULL : memory_take(m, FOR_TRAINING, room, 1,
+  struct passage *p = memory_alloc(m, FOR_TRAINING, 1, sizeof *p, why);
+  char *all = p == NULL ? NULL : memory_alloc(m, FOR_TRAINING, room, 1,
     why);
   bool ok = all != NULL;
   *length = 0;
@@ -22,8 +22,8 @@ static char *tokenizer_texts(struct memory *m, const struct grammar *g,
     if (ok)
       memcpy(all + *length, p->words, p->length), *length += p->length;
   }
-  memory_give(m, FOR_TRAINING, p, p == NULL ? 0 : 1, sizeof *p);
-  if (!ok) memory_give(m, FOR_TRAINING, all, room, 1);
+  memory_free(m, p);
+  if (!ok) memory_free(m, all);
   return ok ? all : NULL;
 }
 
@@ -35,7 +35,7 @@ bool training_merges(struct memory *m, const struct grammar *g,
   char *all = tokenizer_texts(m, g, room, &length, why);
   if (all == NULL) return false;
   bool ok = bpe_train(m, all, length, split_gpt2, MERGES, out, n, why);
-  memory_give(m, FOR_TRAINING, all, room, 1);
+  memory_free(m, all);
   return ok;
 }
 
@@ -66,10 +66,10 @@ struct source *source_open(struct memory *m, const struct grammar *g,
   struct tokenizer *t,
   uint64_t seed, struct error *why)
 {
-  struct source *s = memory_take(m, FOR_TRAINING, 1, sizeof *s, why);
+  struct source *s = memory_alloc(m, FOR_TRAINING, 1, sizeof *s, why);
   if (s == NULL) return NULL;
   *s = (struct source) { .m = m, .g = g, .t = t, .seed = seed };
-  s->piece = memory_take(m, FOR_TRAINING, 1, sizeof *s->piece, why);
+  s->piece = memory_alloc(m, FOR_TRAINING, 1, sizeof *s->piece, why);
   if (s->piece != NULL) return s;
   source_close(m, s);
   return NULL;
@@ -79,8 +79,8 @@ void source_close(struct memory *m, struct source *s)
 {
   if (s == NULL) return;
   ids_free(m, &s->list);
-  memory_give(m, FOR_TRAINING, s->piece, 1, sizeof *s->piece);
-  memory_give(m, FOR_TRAINING, s, 1, sizeof *s);
+  memory_free(m, s->piece);
+  memory_free(m, s);
 }
 
 uint64_t source_at(const struct source *s)

@@ -91,18 +91,18 @@ static bool take_rooms(struct memory *m, struct trainer *t,
   float **room[] = { &t->w, &t->gradient, &t->first, &t->second,
     &t->mean };
   for (int i = 0; i < 5; i++)
-    if ((*room[i] = memory_take(m, FOR_TRAINING, t->n, sizeof(float),
+    if ((*room[i] = memory_alloc(m, FOR_TRAINING, t->n, sizeof(float),
       why)) == NULL)
       return false;
   uint32_t **row[] = { &t->row, &t->inputs, &t->targets };
   for (int i = 0; i < 3; i++)
-    if ((*row[i] = memory_take(m, FOR_TRAINING, t->max_rows + 1,
+    if ((*row[i] = memory_alloc(m, FOR_TRAINING, t->max_rows + 1,
       sizeof(uint32_t), why))
       == NULL) return false;
-  t->losses = memory_take(m, FOR_TRAINING, t->max_rows,
+  t->losses = memory_alloc(m, FOR_TRAINING, t->max_rows,
     sizeof *t->losses, why);
   if (t->losses == NULL) return false;
-  t->decays = memory_take(m, FOR_TRAINING, t->n, sizeof *t->decays, why);
+  t->decays = memory_alloc(m, FOR_TRAINING, t->n, sizeof *t->decays, why);
   return t->decays != NULL;
 }
 
@@ -110,7 +110,7 @@ struct trainer *trainer_open(struct memory *m, const struct plan *p,
   const struct kernels *k, struct pool *crew, struct source *s,
     struct error *why)
 {
-  struct trainer *t = memory_take(m, FOR_TRAINING, 1, sizeof *t, why);
+  struct trainer *t = memory_alloc(m, FOR_TRAINING, 1, sizeof *t, why);
   if (t == NULL) return NULL;
   t->p = p, t->crew = crew, t->feed = s;
   t->now = (struct state) { .mark = STATE_MARK, .power1 = 1, .power2 =
@@ -134,16 +134,14 @@ void trainer_close(struct memory *m, struct trainer *t)
 {
   if (t == NULL) return;
   float *room[] = { t->w, t->gradient, t->first, t->second, t->mean };
-  for (int i = 0; i < 5; i++) memory_give(m, FOR_TRAINING, room[i],
-    t->n, sizeof(float));
+  for (int i = 0; i < 5; i++) memory_free(m, room[i]);
   uint32_t *row[] = { t->row, t->inputs, t->targets };
   for (int i = 0; i < 3; i++)
-    memory_give(m, FOR_TRAINING, row[i], t->max_rows + 1,
-      sizeof(uint32_t));
-  memory_give(m, FOR_TRAINING, t->losses, t->max_rows, sizeof *t->losses);
-  memory_give(m, FOR_TRAINING, t->decays, t->n, sizeof *t->decays);
+    memory_free(m, row[i]);
+  memory_free(m, t->losses);
+  memory_free(m, t->decays);
   network_close(m, t->net);
-  memory_give(m, FOR_TRAINING, t, 1, sizeof *t);
+  memory_free(m, t);
 }
 
 /* <A step of training> */

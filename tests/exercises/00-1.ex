@@ -8,17 +8,17 @@ int main(void)
 {
   struct memory m = {.refuse_at = 4};
   struct account before, after;
-  void *a = memory_take(&m, FOR_OTHER, 1, 60, NULL), *b = memory_take(&m, FOR_OTHER, 1, 40, NULL), *c = memory_take(&m, FOR_OTHER, 1, 80, NULL);
-  memory_give(&m, FOR_OTHER, c, 1, 80);
-  memory_take(&m, FOR_OTHER, 1, 50, NULL);
-  void *d = memory_take(&m, FOR_OTHER, 1, 30, NULL);
+  void *a = memory_alloc(&m, FOR_OTHER, 1, 60, NULL), *b = memory_alloc(&m, FOR_OTHER, 1, 40, NULL), *c = memory_alloc(&m, FOR_OTHER, 1, 80, NULL);
+  memory_free(&m, c);
+  memory_alloc(&m, FOR_OTHER, 1, 50, NULL);
+  void *d = memory_alloc(&m, FOR_OTHER, 1, 30, NULL);
   before = (struct account) {.asked = 260, .given = 210, .held = 170, .peak = 180};
   after = m.all;
   if (after.asked != before.asked) printf("asked %d\n", (int) after.asked);
   if (after.given != before.given) printf("given %d\n", (int) after.given);
   if (after.held != before.held) printf("held %d\n", (int) after.held);
   if (after.peak != before.peak) printf("peak %d\n", (int) after.peak);
-  memory_give(&m, FOR_OTHER, a, 1, 60), memory_give(&m, FOR_OTHER, b, 1, 40), memory_give(&m, FOR_OTHER, d, 1, 30);
+  memory_free(&m, a), memory_free(&m, b), memory_free(&m, d);
 }
 C
 ${CC:-cc} -std=c11 -Itangled $BUILD/ex.c $BUILD/libincipit.a -o $BUILD/ex -pthread -lm

@@ -7,11 +7,11 @@ cat > $BUILD/ex.c <<'C'
 int main(void)
 {
   struct memory m = { .refuse_at = 0 };
-  void *p = memory_take(&m, FOR_OTHER, 10, 8, NULL);
-  p = memory_grow(&m, FOR_OTHER, p, 10, 20, 8, NULL);
-  p = memory_grow(&m, FOR_OTHER, p, 20, 40, 8, NULL);
+  void *p = memory_alloc(&m, FOR_OTHER, 10, 8, NULL);
+  p = memory_resize(&m, FOR_OTHER, p, 20, 8, NULL);
+  p = memory_resize(&m, FOR_OTHER, p, 40, 8, NULL);
   printf("asked %d\ngiven %d\nheld %d\npeak %d\n", (int) m.all.asked, (int) m.all.given, (int) m.all.held, (int) m.all.peak);
-  memory_give(&m, FOR_OTHER, p, 40, 8);
+  memory_free(&m, p);
 }
 C
 ${CC:-cc} -std=c11 -Itangled $BUILD/ex.c $BUILD/libincipit.a -o $BUILD/ex -pthread -lm

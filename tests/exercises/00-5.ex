@@ -10,9 +10,9 @@ static int run(uint64_t refuse_at)                                  /* stops at 
   struct memory m = { .refuse_at = refuse_at };
   void *p[200];
   int n = 0;
-  while (n < 200 && (p[n] = memory_take(&m, FOR_OTHER, 1, 1, NULL)) != NULL) n++;
+  while (n < 200 && (p[n] = memory_alloc(&m, FOR_OTHER, 1, 1, NULL)) != NULL) n++;
   requests += m.all.requests;
-  for (int i = 0; i < n; i++) memory_give(&m, FOR_OTHER, p[i], 1, 1);
+  for (int i = 0; i < n; i++) memory_free(&m, p[i]);
   return m.all.refused == 0;
 }
 int main(void)

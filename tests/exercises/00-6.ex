@@ -7,12 +7,12 @@ cat > $BUILD/ex.c <<'C'
 int main(void)
 {
   struct memory m = {.limit = 100};
-  void *a = memory_take(&m, FOR_OTHER, 1, 60, NULL), *b = memory_take(&m, FOR_OTHER, 1, 41, NULL), *c = memory_take(&m, FOR_OTHER, 1, 40, NULL);
+  void *a = memory_alloc(&m, FOR_OTHER, 1, 60, NULL), *b = memory_alloc(&m, FOR_OTHER, 1, 41, NULL), *c = memory_alloc(&m, FOR_OTHER, 1, 40, NULL);
   if (!a || b || !c || m.all.refused != 1) return 1;
-  memory_give(&m, FOR_OTHER, a, 1, 60);
-  b = memory_take(&m, FOR_OTHER, 1, 41, NULL);
+  memory_free(&m, a);
+  b = memory_alloc(&m, FOR_OTHER, 1, 41, NULL);
   struct memory free = {.limit = 0};
-  return !(b && memory_take(&free, FOR_OTHER, 1, 1000, NULL));
+  return !(b && memory_alloc(&free, FOR_OTHER, 1, 1000, NULL));
 }
 C
 ${CC:-cc} -std=c11 -I$BUILD/exercise/tangled $BUILD/ex.c $BUILD/exercise/libincipit.a -o $BUILD/ex -pthread -lm -ljansson -lpcre2-8 -lutf8proc

@@ -13,7 +13,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < n; i++) { x ^= x << 13, x ^= x >> 7, x ^= x << 17; text[i] = (char) (x % (unsigned) (2 + round)); }
     if (!bpe_train(&m, text, n, NULL, 100, &list, &got, NULL)) return 1;
     if (got > most) most = got;
-    bpe_forget(&m, list, 100);
+    bpe_forget(&m, list);
   }
   printf("%d\n", (int) most);
   return 0;

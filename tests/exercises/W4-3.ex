@@ -11,7 +11,7 @@ int main(void)
   /* <a> and not <a>b; then b<a>c, of which no shorter one begins there; c and not ca */
   static const struct { const char *text; uint32_t id[3]; size_t n; } want[] = {{"<a>b<a>c", {5, 7}, 2}, {"cac", {8, 2, 8}, 3}};
   struct memory m = {0}; struct error why;
-  struct tokenizer *t = memory_take(&m, FOR_TOKENS, 1, sizeof *t, &why);
+  struct tokenizer *t = memory_alloc(&m, FOR_TOKENS, 1, sizeof *t, &why);
   for (uint32_t i = 0; i < 5; i++) {
     struct known_id *k = know_id(&m, t, i, &why);
     keep_letters(&m, t, word[i], 1, &k->piece, &why), k->text = k->piece;

@@ -20,7 +20,7 @@ static int ids(unsigned char type)
   size_t n = piece(b, "<unk>", 0, 2);
   n += piece(b + n, "a", -2, 1), n += piece(b + n, "b", -3, 1), n += piece(b + n, "ab", -1, type);
   memcpy(b + n, rest, sizeof rest), n += sizeof rest;
-  struct tokenizer *t = memory_take(&m, FOR_TOKENS, 1, sizeof *t, &why);
+  struct tokenizer *t = memory_alloc(&m, FOR_TOKENS, 1, sizeof *t, &why);
   int got = -1;
   if (read_sentencepiece(&m, t, "ex", b, n, &begin, &end, &ours, &why)) {
     struct ids list = {0}; size_t length;
