@@ -1649,7 +1649,7 @@ nobody knows why.
 
 Such a tokenizer is built of the parts of this chapter, and of many small rules. It is the subject of \cref{tokenizer}, with its interface, \.{tokenizer.h}, and the bodies of
 its functions; the later chapters need five of them. |tokenizer_open| reads what has been published, a file or a directory, or fails with a sentence, and |tokenizer_close| returns the memory. |tokenizer_encode|
-appends the ids of a text to a row of ids, |tokenizer_decode| the bytes of ids to a row of bytes; and |tokenizer_decode_next| does the same for one id of a text that is still being written, which
+appends the ids of a text to a row of ids, |tokenizer_decode| the bytes of ids to a row of bytes; and for one id of a text that is still being written |tokenizer_decode_next| does the same, which
 is what \cref{sec:streaming} was about. These are their promises:
 @^tokenizer@>
 

@@ -175,10 +175,10 @@ would make us wait, no directory.
 notice. Checksums of whole files, such as those beside the built-in model, protect against that; they must come from another place than the files.
 
 @* The siege. \label{sec:siege}
-How do we know that no check was forgotten? A test, \.{tests/siege.c}, makes a small model with its tokenizer, five files in a folder, turns every bit of these files, one at a time, and cuts each file at every byte. Each
+How do we know that no check was forgotten? We lay siege to a model. The program \.{tests/siege.c} makes a small one with its tokenizer, five files in a folder. It turns every bit of these files, one at a time, and cuts each file at every byte. Each
 time it opens what is there now, and what follows must be one of six things. Four are refusals, told apart by their sentences: the file is not JSON any more; a word is not one of ours, or a value not of its kind; the sizes do not add
 up; a number on the way to the logits is not finite. Two are not: the model loads, and its logits are different, or the same. Anything else is a fault, and so is memory that the size of the files does not justify, or that is not given back.
-The counts are in \.{tests/golden/siege.txt}; \texttt{make check} compares them, and besieges other models as well.
+All counts are committed, in \.{tests/golden/siege.txt}, and \texttt{make check} stops if one of them has changed. It besieges other models as well.
 
 In the header of the weights no turned bit goes through, except in the metadata, which we ignore: no number there could be another and still add up. That is the use of saying the
 same thing twice, with type, shape and offsets. The settings say most things once. \Cref{fig:siege} shows where a bit can be turned in them: in the numbers that scale something, the base of the rotations and the epsilon of the norms, and in the ids that
