@@ -27,7 +27,7 @@ matrix: tangle ## the kernels by gcc and clang, -O1 and -O3, contracting or not:
 	@CC='$(CC)' sh tests/matrix.sh
 figures-live: build/figures.pdf ## a figure whose data changes looks different
 	@tests/figures.sh
-model: build/bin/training ## trains the built-in model and its sibling again: the same bytes, after an hour or so
+model: build/bin/laboratory/run ## trains the built-in model and its sibling again: the same bytes, after an hour or so
 	@mkdir -p work/model models/pocket models/draft
 	$< train model work/model
 	$< train draft work/model

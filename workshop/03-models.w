@@ -35,31 +35,18 @@ wheel. Where would a wheel of exactly 4 turns stand? $20/4=5$, which is ten to t
 turn stands at 1.30, rounded up 2. Wheel 1 is half-way from 0 to 2, and its share is $1-0.50=0.50$. Beside that, yarn multiplies every score by $(1+0.1\cdot\ln5)^2=1.16^2=1.35$.
 \end{byhand}
 
-@ The program computes the same table with the engine's own functions. With |"families"| and with |"wheels"| it prints the data of the two figures, with
-|"values"| the numbers that these pages quote.
+@ The program computes the same table with the engine's own functions.
 
 @c
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
-#include "families/config.h"
 #include "families/rope_scaling.h"
-#include "functions/numbers.h"
 @;@#
 @<Slow the wheels of the hand calculation@>@;
-@<Ask the table what each family does@>@;
-@<Slow the wheels of a real model@>@;
-@<What slowing costs, and what it saves@>@;
-@<What GPT-2 small is made of@>@;
-@<Print every number that these pages quote@>@;
-int main(int argc, char **argv)
+@#
+int main(void)
 {
-  const char *what = argc > 1 ? argv[1] : "";
-  if (strcmp(what, "families") == 0) print_families();
-  else if (strcmp(what, "wheels") == 0) print_wheels();
-  else if (strcmp(what, "values") == 0) print_values();
-  else print_hand();
+  print_hand();
   return 0;
 }
 
@@ -103,7 +90,7 @@ static void print_hand(void)
 }
 
 @* One model with switches. \label{sec:switches}
-All five families are one diagram (\cref{fig:families}): a row is looked up, goes through layers of two halves, and is compared with the
+All five families are one diagram (\cref{fig:families})\lab{lab:families}: a row is looked up, goes through layers of two halves, and is compared with the
 vocabulary. At some places of the diagram there is a switch, and a family is a way to set the switches. Some of them it sets for good; some it leaves
 to the file, so that two models of one family can differ.
 @^family@>@^GPT-2@>@^Llama@>@^Mistral@>@^Qwen@>
@@ -133,51 +120,6 @@ model then reads further than it was trained. Queries and keys can also grow dur
 by a norm, and takes the biases out again. In GPT-2's files two switches play on the scores themselves: they may be left as they are, not divided by the root, and they may
 be divided by the number of the layer, which some trainers in 16 bits needed to stay finite.
 @^saturation@>
-
-@ The figure's marks come out of the table that the reader of settings works with, so that the picture cannot be of another program. For each switch the question is
-first whether the family's files have a field for it, and only then what the family does without being told.
-
-@<Ask the table what each family does@>=
-enum { NEVER, ALWAYS, AS_THE_FILE_SAYS };
-struct place { const char *name; size_t at; const char *field; };
-#define on(member) offsetof(struct model_config, member)
-static int asked(size_t family, const struct place *p)
-{
-  if (p->field != NULL && config_reads(family, p->field))
-    return AS_THE_FILE_SAYS;
-  const char *c = (const char *) config_family(family);
-  return p->at > 0 && *(const bool *) (c + p->at) ? ALWAYS : NEVER;
-}
-
-@ The switches in the order in which a row meets them. Where there is only a field, no family has the thing unasked; the distance 0 says so, since nothing that
-is a switch stands first in the structure.
-
-@<Ask the table what each family does@>=
-static const struct place places[] =
-  @[{ {"learned positions", on(learned_positions), NULL},@|
-  {"mean taken away", on(layer_norm), NULL},@|
-  {"biases of q, k, v", on(qkv_bias), "attention_bias"},@|
-  {"norm of q and k", on(qk_norm), NULL},@|
-  {"wheels slowed", 0, "rope_scaling"},@|
-  {"fewer heads of keys", 0, "num_key_value_heads"},@|
-  {"heads of any width", 0, "head_dim"},@|
-  {"window", 0, "sliding_window"},@|
-  {"window by layer", 0, "max_window_layers"},@|
-  {"unscaled scores", 0, "scale_attn_weights"},@|
-  {"bias of the way out", on(out_bias), "attention_bias"},@|
-  {"gate", on(gated), NULL},@|
-  {"biases of the MLP", on(mlp_bias), "mlp_bias"} }@];
-
-@ A line for each mark: the row of the switch, the column of the family, and which of the three.
-
-@<Ask the table what each family does@>=
-static void print_families(void)
-{
-  printf("switch,family,says\n");
-  for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
-    for (size_t f = 0; config_family(f) != NULL; f++)
-      printf("%d,%d,%d\n", (int) i, (int) f, asked(f, &places[i]));
-}
 
 @* The settings. \label{sec:config}
 Beside its weights (\cref{safetensors}) a model has the file \.{config.json}. It says how many layers there are and how wide, and
@@ -1118,7 +1060,7 @@ to be trained some more.
 So the fast wheels should be let alone. They need no slowing, for all their angles were seen; and the slow ones bear it, for they never told neighbours apart. \emph{Llama3} stretching
 asks for each wheel how many turns it made within $L$, that is $f_iL/2\pi$: beyond |high_freq_factor|, it keeps its speed; below |low_freq_factor|, it
 is slowed $k$ times; and between the two the share that is kept grows in a straight line with the turns. Of Llama 3.1's \val{wheels.all} wheels \val{wheels.fast} keep their speed and \val{wheels.slow} are slowed all the
-way (\cref{fig:wheels}). The difference between here and next door stays \val[3]{near.llama3}.
+way (\cref{fig:wheels}).\lab{lab:wheels} The difference between here and next door stays \val[3]{near.llama3}.
 @^Llama 3.1@>
 
 \fig{wheels}{fig:wheels}{How much of its speed each wheel keeps when texts become eight times longer; wheels of Llama 3.1, fastest first. Linear slows those, too, that tell
@@ -1230,81 +1172,13 @@ double rope_scaled_attention(const struct rope_config *r)
 @<The frequency of a wheel@>@;
 @<The attention factor@>@;
 
-@ The figure takes the numbers of Llama 3.1, and for yarn the bounds that its inventors propose.
-
-@<Slow the wheels of a real model@>=
-enum { HALF = 64 };
-static const struct rope_config llama31 =
-  @[{ .theta = 5e5, .factor = 8, .original = 8192,@|
-    .low_freq_factor = 1, .high_freq_factor = 4,@|
-    .beta_slow = 1, .beta_fast = 32, .truncate = true }@];
-static void print_wheels(void)
-{
-  printf("wheel,linear,llama3,yarn\n");
-  for (uint32_t i = 0; i < HALF; i++)
-    printf("%d,%.6f,%.6f,%.6f\n", (int) i,
-      speed_of(llama31, ROPE_LINEAR, i, HALF),
-      speed_of(llama31, ROPE_LLAMA3, i, HALF),
-      speed_of(llama31, ROPE_YARN, i, HALF));
-}
-
-@ How far next door is: the sum of all wheels at distance 0, less that at distance 1.
-
-@<What slowing costs, and what it saves@>=
-static double next_door(enum rope_kind kind)
-{
-  struct rope_config r = llama31;
-  double lost = 0;
-  r.kind = kind;
-  for (uint32_t i = 0; i < HALF; i++)
-    lost += (1 - num_cos(rope_scaled_frequency(&r, i, HALF))) / HALF;
-  return lost;
-}
-static double share_of(double score, double others)
-{
-  return num_exp(score) / (num_exp(score) + others);
-}
-
-@ The keys of this chapter. Mistral's window and layers are those of the first model that bore the name.
-
-@<Print every number that these pages quote@>=
-static void print_values(void)
-{
-  enum { KEYS = 1000, WINDOW = 4096, LAYERS = 32 };
-  int fast = 0, slow = 0;
-  for (uint32_t i = 0; i < HALF; i++) {
-    double speed = speed_of(llama31, ROPE_LLAMA3, i, HALF);
-    fast += speed == 1, slow += speed == 1 / llama31.factor;
-  }
-  printf("wheels.all %d\nwheels.fast %d\nwheels.slow %d\n", HALF, fast, slow);
-  printf("wheels.factor %d\n", (int) llama31.factor);
-  printf("near.plain %.6f\nnear.linear %.6f\n", next_door(ROPE_PLAIN),
-    next_door(ROPE_LINEAR));
-  printf("near.llama3 %.6f\nnear.yarn %.6f\n", next_door(ROPE_LLAMA3),
-    next_door(ROPE_YARN));
-  @<Print the keys about crowds and windows@>@;
-  print_shapes();
-}
-
-@ The crowd is what yarn's second half is for.
-
-@<Print the keys about crowds and windows@>=
-struct rope_config yarn = llama31;
-yarn.kind = ROPE_YARN;
-double a = rope_scaled_attention(&yarn), more = KEYS * llama31.factor;
-printf("crowd.keys %d\ncrowd.before %.6f\n", KEYS, share_of(5, KEYS));
-printf("crowd.after %.6f\ncrowd.scaled %.6f\n", share_of(5, more),
-  share_of(5 * a * a, more));
-printf("mistral.window %d\nmistral.layers %d\nmistral.reach %d\n", WINDOW,
-  LAYERS, LAYERS * (WINDOW - 1));
-
 @* The check of the wheels. \label{sec:wheelscheck}
 The table of the hand calculation, by the functions with which models are opened.
 
 \checkpoint{build/out/families.txt}{what the program of this chapter prints}
 
 @* The shapes of a real model. \label{sec:shapes}
-GPT-2 small is the model of chapter 2's hand calculation with other sizes (\cref{tab:shapes}): rows of \val{gpt2.d} numbers, \val{gpt2.heads} heads of
+GPT-2 small is the model of chapter 2's hand calculation with other sizes (\cref{tab:shapes}):\lab{lab:shapes} rows of \val{gpt2.d} numbers, \val{gpt2.heads} heads of
 \val{claim.S2-42}, \val{gpt2.layers} layers, a vocabulary of \val{gpt2.vocabulary}. The biggest single product is the head's, \val{claim.S2-07} multiply--adds for each
 row that wants logits, against \val{gpt2.layer} for one layer; so it runs for the one row that is asked and not for the others. The matrices of a layer are three and
 one of $d\times d$ in attention, and two of $d\times4d$ in the MLP: $12d^2$ multiply--adds a row. Attention itself costs $2d$ for
@@ -1331,41 +1205,6 @@ the whole & & \val{gpt2.numbers} & \val{gpt2.madds}\\
 \bottomrule
 \end{tabular*}
 \end{table}
-
-@ The table is arithmetic on five sizes. A matrix costs as many multiply--adds a row as it has numbers, and its bias none. A test opens a
-file with these names and smaller shapes and counts the same way.
-
-@<What GPT-2 small is made of@>=
-static void print_shapes(void)
-{
-  enum {@+ D = 768, HEADS = 12, LAYERS = 12, VOCABULARY = 50257, CONTEXT = 1024@+ };
-  uint64_t head = (uint64_t) VOCABULARY * D, qkv = 3 * D * D, out = D * D;
-  uint64_t mlp = 2 * D * 4 * D, norms = 4 * D, madds = qkv + out + mlp;
-  uint64_t layer = madds + 3 * D + D + 4 * D + D + norms;
-  struct { const char *name; uint64_t n; } key[] =
-    @[{ {"d", D}, {"heads", HEADS}, {"layers", LAYERS}, {"context", CONTEXT},@|
-    {"vocabulary", VOCABULARY}, {"qkv", 3 * D}, {"inner", 4 * D},@|
-    {"embedding", head}, {"head", head}, {"positions", CONTEXT * D},@|
-    {"layer.qkv", qkv + 3 * D}, {"layer.out", out + D},@|
-    {"layer.mlp", mlp + 5 * D}, {"layer.norms", norms}, {"layer", madds},@|
-    {"madds.qkv", qkv}, {"madds.out", out}, {"madds.mlp", mlp},@|
-    {"layers.numbers", LAYERS * layer}, {"layers.madds", LAYERS * madds},@|
-    {"numbers", head + CONTEXT * D + LAYERS * layer + 2 * D},@|
-    {"madds", LAYERS * madds + head}, {NULL, 0} }@];
-  for (int i = 0; key[i].name != NULL; i++)
-    printf("gpt2.%s %" PRIu64 "\n", key[i].name, key[i].n);
-  @<Print what the claims say of these sizes@>@;
-}
-
-@ What tutorials claim of these sizes is printed under the claim's name: among others the head's product, the positions at which attention overtakes the
-matrices, the heads of a whole pass, and the bytes of the model in a format of 16 bits.
-
-@<Print what the claims say of these sizes@>=
-printf("claim.S2-07 %" PRIu64 "\nclaim.S2-23 %" PRIu64 "\n", head, head);
-printf("claim.S2-21 %d\nclaim.S2-42 %d\n", D, D / HEADS);
-printf("claim.S0-26 %d\nclaim.S0-27 %d\n", 6 * D, 3 * HEADS * LAYERS);
-printf("claim.S0-10 %d\nclaim.S2-57 %d\n", HEADS * LAYERS, 8 * 128);
-printf("claim.S2-76 %" PRIu64 " bytes\n", 2 * key[20].n);
 
 @* The model, put together. \label{sec:model}
 Names and shapes meet here. |model_open| asks the settings what there must be, looks for

@@ -29,20 +29,23 @@ Is the 17 true? With $x_1=2.1$ we get $y=(4.1,5.3)$ and $L=21.73$; with $x_1=1.9
 $L=18.33$. The difference is $3.40$ over a distance of $0.2$, and $3.40/0.2=17$.
 \end{byhand}
 
-@ The program repeats the boxes of this chapter with the very loops that trained the built-in model, and
-then does for every operation what the box does at its end: it moves each input a little to both sides and compares. With
-|"values"| it prints the numbers of the prose, with |"steps"| and |"gate"| the data of the figures.
+@ The program repeats the boxes of this chapter with the very loops that trained the built-in model.
 
 @c
 #include <stdio.h>
-#include <string.h>
 #include "functions/numbers.h"
 #include "gradients/slopes.h"
 @;@#
 @<The boxes, by the pieces@>@;
-@<Every operation against differences@>@;
-@<Steps of many sizes@>@;
-@<Print what is asked for@>@;
+@#
+int main(void)
+{
+  box_matrix();
+  box_look();
+  box_norm_and_gate();
+  box_steps();
+  return 0;
+}
 
 @* The rule of the chain. \label{sec:chainrule}
 We write $dx$ for the slopes of the loss along $x$. If $x$ is a list of numbers, $dx$ is a list as long. Now let some operation
@@ -880,6 +883,83 @@ static TARGET void adam(const struct moments *a, size_t from, size_t to)
       a->mean[i] = fmaf(a->keep, a->mean[i] - a->w[i], a->w[i]);
 }
 
+@* The boxes, by the pieces. \label{sec:slopesboxes}
+Five of the boxes of this chapter print one line each. The pieces of the norm and the gate work on sixteen numbers at a time, so they are given the numbers of the box eight times over: the mean of a square is then
+the same, and so is every slope.
+
+@<The boxes, by the pieces@>=
+static void box_matrix(void)
+{
+  static float desk[DEPTH * (2 + 16 + STRIP)];
+  float w[4] = @[{ 1, 2, 3, -1 }@], x[2] = @[{ 2, 1 }@];
+  float dy[2] = @[{ 5, 4 }@], dx[2], dw[4];
+  struct product down = @[{ .a = dy, .a_row = 2, .a_step = 1, .b = w,
+    .b_step = 2, .c = dx, .c_row = 2, .rows = 1, .terms = 2,
+    .cols = 2 }@];
+  slopes_plain.multiply(&down, desk);
+  struct product own = @[{ .a = dy, .a_row = 1, .a_step = 2, .b = x,
+    .b_step = 2, .c = dw, .c_row = 2, .rows = 2, .terms = 1,
+    .cols = 2 }@];
+  slopes_plain.multiply(&own, desk);
+  printf("box 1, matrix: dx %g %g, dW %g %g %g %g\n", (double) dx[0],
+    (double) dx[1], (double) dw[0], (double) dw[1], (double) dw[2],
+    (double) dw[3]);
+}
+
+@ The weights of attention are made again from the scores. We give the maximum and the sum of the box, $\ln3$ and $6/3$, as |join| would
+have left them.
+@<The boxes, by the pieces@>=
+static void box_look(void)
+{
+  float s[16] = @[{ 0 }@], g[16] = @[{ 6, 0, 12 }@];
+  float known[2], y[16] = @[{ 5 }@], dy[16] = @[{ 1 }@];
+  s[0] = known[0] = num_logf(3), s[1] = num_logf(2), known[1] = 2;
+  slopes_plain.weigh_back(s, g, 3, 16, 1.0f, known, y, dy, 16);
+  printf("box 3, look: p %.4f %.4f %.4f,"@|
+    " ds %.4f %.4f %.4f\n",
+    (double) s[0], (double) s[1], (double) s[2], (double) g[0],
+    (double) g[1], (double) g[2]);
+}
+
+@ The norm differs from the box by its $\epsilon$, which shows only in the eighth digit.
+@<The boxes, by the pieces@>=
+static void box_norm_and_gate(void)
+{
+  float x[16], gain[16], dy[16], dx[16] = @[{ 0 }@], dg[16] = @[{ 0 }@];
+  float gate[16], up[16], da[16], dgate[16], dup[16];
+  for (int i = 0; i < 16; i++) {
+    x[i] = i % 2 ? 7 : 1, gain[i] = i % 2 ? 1 : 2;
+    dy[i] = i % 2 ? 10 : 5;
+    gate[i] = num_logf(3), up[i] = 3, da[i] = 2;
+  }
+  float r = slopes_plain.norm_back(x, gain, dy, 16, dx);
+  slopes_plain.gain_back(x, dy, &r, 1, 16, 0, 16, dg);
+  printf("box 4, norm: dx %.4f %.4f, gains %.4f %.4f\n", (double) dx[0],
+    (double) dx[1], (double) dg[0], (double) dg[1]);
+  slopes_plain.gate_back(gate, up, da, 16, dgate, dup);
+  printf("box 5, gate: du %.4f, dg %.4f\n", (double) dup[0],
+    (double) dgate[0]);
+}
+
+@ One weight is moved by two steps of AdamW. As in a run, its means are kept outside the function that moves it.
+@<The boxes, by the pieces@>=
+static void box_steps(void)
+{
+  float w = 1, g = 4, first = 0, second = 0;
+  bool decays = true;
+  struct moments a = @[{ &w, &g, &first, &second, NULL, &decays, 0.1f, 1,
+    1 / (1 - 0.9f), 1 / (1 - 0.95f), 0 }@];
+  slopes_plain.adam(&a, 0, 1);
+  printf("box 6, AdamW: %.4f,", (double) w);
+  g = 2, a.fix1 = 1 / (1 - 0.81f), a.fix2 = 1 / (1 - 0.9025f);
+  slopes_plain.adam(&a, 0, 1);
+  printf(" %.4f\n", (double) w);
+}
+
+@ These are the numbers that we found by hand.
+
+\checkpoint{build/out/gradients.txt}{the boxes, by the pieces}
+
 @* Every piece against differences. \label{sec:slopescheck}
 A derivation can be wrong on paper and a loop in the code. Both are caught by asking the loss itself. Move one input by $h$ to
 either side; then
@@ -891,7 +971,7 @@ train with, and just right to check with.
 How large should $h$ be? The error of the formula falls with $h^2$; but the two losses are rounded, their difference
 is not more exact than they are, and it is divided by a smaller and smaller $2h$. \Cref{fig:steps} shows the two at work. With the losses in double the best step leaves
 \val[1]{slopes.digits.double} digits; with the same losses rounded to single precision, no step leaves more than \val[1]{slopes.digits.single}. A gradient check in
-float cannot tell a small mistake from rounding. So the functions below are plain loops in double, written from the formulas of the way forward and
+float cannot tell a small mistake from rounding. So the laboratory checks the pieces against plain loops in double,\lab{lab:slopesdifferences} written from the formulas of the way forward and
 nothing else.
 
 \fig{steps}{fig:steps}{The error of a difference quotient against the step, for the slopes of a row's loss. To one side only, the error falls with the step; to both sides with its
@@ -899,184 +979,10 @@ square; and at some point rounding takes over and it rises again, early if the l
 step from one half on the left to a billionth of 1 on the right, the error upwards. Three curves fall from the left. The steepest reaches its lowest point between ten and
 eleven digits, turns, and rises to the right. The curve to one side falls half as steeply. The curve of floats turns first, at about five digits, and rises to no digit at all.}
 
-@ An operation is a loss as a function of some numbers, in double, and the same number of slopes by the pieces, in float.
-@<Every operation against differences@>=
-enum { MOST = 100 };
-struct operation {
-  const char *name; size_t n;
-  double (*forth)(const double *x);
-  void (*back)(const float *x, float *dx);
-};
-
-@ The numbers to begin with are multiples of an eighth between $-1\frac34$ and $1\frac34$, so float and double start from the
-same place. The losses are sums of outputs with such factors as well, which makes the factors the slopes $dy$ that come from above.
-@<Every operation against differences@>=
-static double lot(size_t i)
-{
-  return (double) ((int) (i * 37 % 29) - 14) / 8;
-}
-
-@ The matrix, with two rows of twenty inputs and three outputs; the slopes of the inputs stand first, those of the weights after them. Twenty is
-no multiple of sixteen, so the last columns are tried too.
-@<Every operation against differences@>=
-enum { X_ROWS = 2, IN = 20, OUT = 3 };
-static double matrix_forth(const double *x)
-{
-  const double *w = x + X_ROWS * IN;
-  double loss = 0;
-  for (size_t r = 0; r < X_ROWS; r++)
-    for (size_t o = 0; o < OUT; o++)
-      for (size_t k = 0; k < IN; k++)
-        loss += lot(r * OUT + o) * w[o * IN + k] * x[r * IN + k];
-  return loss;
-}
-
-@ Back, it is the two products of \eqref{eq:matrixback}. Read the strides: in the first, $dY$ goes row by row; in the second, the same array is
-read by its columns.
-@<Every operation against differences@>=
-static void matrix_back(const float *x, float *dx)
-{
-  static float desk[DEPTH * (IN + 16 + STRIP)];
-  float dy[X_ROWS * OUT];
-  for (size_t i = 0; i < X_ROWS * OUT; i++) dy[i] = (float) lot(i);
-  struct product down = @[{ .a = dy, .a_row = OUT, .a_step = 1,
-    .b = x + X_ROWS * IN, .b_step = IN, .c = dx, .c_row = IN,
-    .rows = X_ROWS, .terms = OUT, .cols = IN }@];
-  slopes_plain.multiply(&down, desk);
-  struct product own = @[{ .a = dy, .a_row = 1, .a_step = OUT,
-    .b = x, .b_step = IN, .c = dx + X_ROWS * IN, .c_row = IN,
-    .rows = OUT, .terms = X_ROWS, .cols = IN }@];
-  slopes_plain.multiply(&own, desk);
-}
-
-@ Attention from the scores on: twelve keys, each with a value of sixteen numbers, scores multiplied by a quarter. The values are constants
-here; that a mixture is turned back by products has just been tried.
-@<Every operation against differences@>=
-enum { KEYS = 12, VALUES = 16 };
-static double value(size_t t, size_t c)
-{
-  return lot(5 * t + c);
-}
-@#
-static double look_forth(const double *s)
-{
-  double e[KEYS], sum = 0, loss = 0;
-  for (size_t t = 0; t < KEYS; t++) sum += e[t] = num_exp(s[t] / 4);
-  for (size_t t = 0; t < KEYS; t++)
-    for (size_t c = 0; c < VALUES; c++)
-      loss += e[t] / sum * value(t, c) * lot(c + 3);
-  return loss;
-}
-
-@ The way back needs what the way forward left: the maximum, the sum and the mixture. |weigh| leaves the exponentials in the
-place of the scores, so it is given a copy.
-@<Every operation against differences@>=
-static void look_back(const float *s, float *ds)
-{
-  float e[16] = @[{ 0 }@], again[16] = @[{ 0 }@], g[16] = @[{ 0 }@];
-  float left[2], y[VALUES] = @[{ 0 }@], dy[VALUES];
-  memcpy(e, s, KEYS * sizeof *e);
-  memcpy(again, s, KEYS * sizeof *e);
-  slopes_plain.weigh(e, KEYS, 16, 0.25f, left);
-  for (size_t c = 0; c < VALUES; c++) {
-    dy[c] = (float) lot(c + 3);
-    for (size_t t = 0; t < KEYS; t++) {
-      y[c] += e[t] / left[1] * (float) value(t, c);
-      g[t] += dy[c] * (float) value(t, c);
-    }
-  }
-  slopes_plain.weigh_back(again, g, KEYS, 16, 0.25f, left, y, dy,
-    VALUES);
-  memcpy(ds, g, KEYS * sizeof *ds);
-}
-
-@ The loss of one row of twenty logits, of which the fourth is right.
-@<Every operation against differences@>=
-enum { LOGITS = 20, RIGHT = 3 };
-static double loss_forth(const double *z)
-{
-  double sum = 0;
-  for (size_t i = 0; i < LOGITS; i++) sum += num_exp(z[i]);
-  return num_log(sum) - z[RIGHT];
-}
-@#
-static void loss_back(const float *z, float *dz)
-{
-  memcpy(dz, z, LOGITS * sizeof *dz);
-  slopes_plain.judge(dz, LOGITS, RIGHT, 1.0f);
-}
-
-@ The norm of one row of sixteen, followed by its sixteen gains.
-@<Every operation against differences@>=
-static double norm_forth(const double *x)
-{
-  double square = 0, loss = 0;
-  for (size_t k = 0; k < 16; k++) square += x[k] * x[k] / 16;
-  for (size_t k = 0; k < 16; k++)
-    loss += lot(k + 3) * x[16 + k] * x[k] / sqrt(square + 1e-5);
-  return loss;
-}
-@#
-static void norm_slopes(const float *x, float *dx)
-{
-  float dy[16];
-  for (size_t k = 0; k < 16; k++) dy[k] = (float) lot(k + 3);
-  memset(dx, 0, 32 * sizeof *dx);
-  float r = slopes_plain.norm_back(x, x + 16, dy, 16, dx);
-  slopes_plain.gain_back(x, dy, &r, 1, 16, 0, 16, dx + 16);
-}
-
-@ And sixteen gates with their partners.
-@<Every operation against differences@>=
-static double gate_forth(const double *x)
-{
-  double loss = 0;
-  for (size_t k = 0; k < 16; k++)
-    loss += lot(k + 3) * x[16 + k] * x[k] / (1 + num_exp(-x[k]));
-  return loss;
-}
-@#
-static void gate_slopes(const float *x, float *dx)
-{
-  float da[16];
-  for (size_t k = 0; k < 16; k++) da[k] = (float) lot(k + 3);
-  slopes_plain.gate_back(x, x + 16, da, 16, dx, dx + 16);
-}
-
-@ What is compared is the largest difference between two slopes of the same input, as a share of the largest slope of the operation. The step is a power of
-two, so that $x\pm h$ is exact.
-@<Every operation against differences@>=
-static double apart(const struct operation *o)
-{
-  double x[MOST], off = 0, most = 0, h = 0x1p-13;
-  float at[MOST], dx[MOST];
-  for (size_t i = 0; i < o->n; i++) at[i] = (float) (x[i] = lot(i));
-  o->back(at, dx);
-  for (size_t i = 0; i < o->n; i++) {
-    x[i] = lot(i) + h;
-    double up = o->forth(x);
-    x[i] = lot(i) - h;
-    double slope = (up - o->forth(x)) / (2 * h);
-    x[i] = lot(i);
-    off = fmax(off, fabs(slope - (double) dx[i]));
-    most = fmax(most, fabs(slope));
-  }
-  return off / most;
-}
-
 @ A float is rounded at some hundredths of a millionth of its size, so a piece that is right is off by about as much; the matrix is exact here, because products of
 eighths need no rounding. A forgotten factor or a wrong sign is off by
 a large part of itself. Nothing lies between the two, so a check needs no finely chosen limit, only
 enough digits to see the gap. The largest error of all \val{slopes.count} slopes is \val[2]{slopes.worst} millionths.
-
-@<Every operation against differences@>=
-static const struct operation operations[] = @[{
-  @[{ "a matrix", 100, matrix_forth, matrix_back }@],@|
-  @[{ "weights of attention", 12, look_forth, look_back }@],@|
-  @[{ "the loss of a row", 20, loss_forth, loss_back }@],@|
-  @[{ "a norm and its gain", 32, norm_forth, norm_slopes }@],@|
-  @[{ "a gate and its partner", 32, gate_forth, gate_slopes }@] }@];
-enum { OPERATIONS = sizeof operations / sizeof operations[0] };
 
 @ What this cannot see is a piece that is called with the wrong rows. That is a question for the whole network, and
 \cref{sec:trainingcheck} asks it for every tensor by name. \Cref{tab:gradients} shows eleven of its answers: the embedding, the nine tensors of the first layer, and the
@@ -1101,187 +1007,7 @@ last gain & \val{grad.10.far} & \val{grad.10.back}
 \end{tabular}
 \end{table}
 
-\checkpoint{build/out/gradients.txt}{the boxes, by the pieces; then every piece against differences}
-
-@<Print what is asked for@>=
-static void print_checkpoint(void)
-{
-  print_boxes();
-  for (int i = 0; i < OPERATIONS; i++)
-    printf("%-22s %3zu slopes, worst error %.2f millionths\n",
-      operations[i].name, operations[i].n, 1e6 * apart(&operations[i]));
-}
-@#
-static void print_values(void)
-{
-  double worst = 0;
-  size_t count = 0;
-  for (int i = 0; i < OPERATIONS; i++) {
-    worst = fmax(worst, apart(&operations[i]));
-    count += operations[i].n;
-  }
-  printf("slopes.count %zu\nslopes.worst %.4f\n", count, 1e6 * worst);
-  printf("slopes.digits.double %.4f\n", best_digits(false));
-  printf("slopes.digits.single %.4f\n", best_digits(true));
-}
-
-@ For the loss of a row the exact slopes are known in double: the probabilities, less one for the right logit. An error is the largest over all
-logits, because a single one may be small by luck. The largest slope is near 1, so errors are shares as they stand.
-@<Steps of many sizes@>=
-struct quotients { double one, both, single; };
-static struct quotients errors_at(double h)
-{
-  struct quotients worst = @[{ 0, 0, 0 }@];
-  double z[LOGITS], sum = 0;
-  for (size_t i = 0; i < LOGITS; i++) z[i] = lot(i), sum += num_exp(z[i]);
-  double here = loss_forth(z);
-  for (size_t i = 0; i < LOGITS; i++) {
-    double slope = num_exp(z[i]) / sum - (i == RIGHT ? 1 : 0);
-    @<Move logit |i| to both sides, and note the errors@>@;
-  }
-  return worst;
-}
-
-@ The third error is that of the same two losses, each rounded to a float before they are subtracted.
-@<Move logit |i| to both sides, and note the errors@>=
-z[i] = lot(i) + h;
-double up = loss_forth(z);
-z[i] = lot(i) - h;
-double down = loss_forth(z);
-z[i] = lot(i);
-float single = (float) up - (float) down;
-worst.one = fmax(worst.one, fabs((up - here) / h - slope));
-worst.both = fmax(worst.both, fabs((up - down) / (2 * h) - slope));
-worst.single = fmax(worst.single,
-  fabs((double) single / (2 * h) - slope));
-
-@ The right digits at the best step are the negative decimal logarithm of its error.
-@<Steps of many sizes@>=
-static double best_digits(bool single)
-{
-  double best = 1;
-  for (double h = 0.5; h > 0x1p-31; h /= 2) {
-    struct quotients q = errors_at(h);
-    best = fmin(best, single ? q.single : q.both);
-  }
-  return -num_log(best) / num_log(10);
-}
-@#
-static void print_steps(void)
-{
-  printf("step,one,both,single\n");
-  for (double h = 0.5; h > 0x1p-31; h /= 2) {
-    struct quotients q = errors_at(h);
-    printf("%.9g,%.6g,%.6g,%.6g\n", h, q.one, q.both, q.single);
-  }
-}
-
-@ The curve of the gate and its slope, by the piece: with the slope from above and the partner both 1, |dup| is the curve and |dgate| its slope.
-@<Print what is asked for@>=
-static void print_gate(void)
-{
-  float g[16], one[16], curve[16], slope[16];
-  printf("gate,curve,slope\n");
-  for (int i = 0; i < 96; i += 16) {
-    for (int j = 0; j < 16; j++)
-      g[j] = (float) (i + j - 48) / 8, one[j] = 1;
-    slopes_plain.gate_back(g, one, one, 16, slope, curve);
-    for (int j = 0; j < 16; j++)
-      printf("%.4f,%.6f,%.6f\n", (double) g[j], (double) curve[j],
-        (double) slope[j]);
-  }
-}
-
-@ Without a word, the checkpoint is printed; every other word has been explained where its data is used.
-@<Print what is asked for@>=
-int main(int argc, char **argv)
-{
-  const char *what = argc > 1 ? argv[1] : "";
-  if (strcmp(what, "values") == 0) print_values();
-  else if (strcmp(what, "steps") == 0) print_steps();
-  else if (strcmp(what, "gate") == 0) print_gate();
-  else print_checkpoint();
-  return 0;
-}
-
-@ The boxes, one line each. A piece that wants sixteen numbers is given the pair of the box eight times over: the mean of a square is then
-the same, and so is every slope.
-@<The boxes, by the pieces@>=
-static void box_matrix(void)
-{
-  static float desk[DEPTH * (2 + 16 + STRIP)];
-  float w[4] = @[{ 1, 2, 3, -1 }@], x[2] = @[{ 2, 1 }@];
-  float dy[2] = @[{ 5, 4 }@], dx[2], dw[4];
-  struct product down = @[{ .a = dy, .a_row = 2, .a_step = 1, .b = w,
-    .b_step = 2, .c = dx, .c_row = 2, .rows = 1, .terms = 2,
-    .cols = 2 }@];
-  slopes_plain.multiply(&down, desk);
-  struct product own = @[{ .a = dy, .a_row = 1, .a_step = 2, .b = x,
-    .b_step = 2, .c = dw, .c_row = 2, .rows = 2, .terms = 1,
-    .cols = 2 }@];
-  slopes_plain.multiply(&own, desk);
-  printf("box 1, matrix: dx %g %g, dW %g %g %g %g\n", (double) dx[0],
-    (double) dx[1], (double) dw[0], (double) dw[1], (double) dw[2],
-    (double) dw[3]);
-}
-
-@ Attention's weights, made again from scores that were never weighed: the maximum and the sum of the box are given by hand, $\ln3$ and $6/3$, as |join| would
-have left them.
-@<The boxes, by the pieces@>=
-static void box_look(void)
-{
-  float s[16] = @[{ 0 }@], g[16] = @[{ 6, 0, 12 }@];
-  float known[2], y[16] = @[{ 5 }@], dy[16] = @[{ 1 }@];
-  s[0] = known[0] = num_logf(3), s[1] = num_logf(2), known[1] = 2;
-  slopes_plain.weigh_back(s, g, 3, 16, 1.0f, known, y, dy, 16);
-  printf("box 3, look: p %.4f %.4f %.4f,"@|
-    " ds %.4f %.4f %.4f\n",
-    (double) s[0], (double) s[1], (double) s[2], (double) g[0],
-    (double) g[1], (double) g[2]);
-}
-
-@ The norm differs from the box by its $\epsilon$, which shows in the eighth digit only. The gate has $\ln3$ to all its digits.
-@<The boxes, by the pieces@>=
-static void box_norm_and_gate(void)
-{
-  float x[16], gain[16], dy[16], dx[16] = @[{ 0 }@], dg[16] = @[{ 0 }@];
-  float gate[16], up[16], da[16], dgate[16], dup[16];
-  for (int i = 0; i < 16; i++) {
-    x[i] = i % 2 ? 7 : 1, gain[i] = i % 2 ? 1 : 2;
-    dy[i] = i % 2 ? 10 : 5;
-    gate[i] = num_logf(3), up[i] = 3, da[i] = 2;
-  }
-  float r = slopes_plain.norm_back(x, gain, dy, 16, dx);
-  slopes_plain.gain_back(x, dy, &r, 1, 16, 0, 16, dg);
-  printf("box 4, norm: dx %.4f %.4f, gains %.4f %.4f\n", (double) dx[0],
-    (double) dx[1], (double) dg[0], (double) dg[1]);
-  slopes_plain.gate_back(gate, up, da, 16, dgate, dup);
-  printf("box 5, gate: du %.4f, dg %.4f\n", (double) dup[0],
-    (double) dgate[0]);
-}
-
-@ Two steps of AdamW for one weight. The means live outside the function that moves the weight, as they do in a run.
-@<The boxes, by the pieces@>=
-static void box_steps(void)
-{
-  float w = 1, g = 4, first = 0, second = 0;
-  bool decays = true;
-  struct moments a = @[{ &w, &g, &first, &second, NULL, &decays, 0.1f, 1,
-    1 / (1 - 0.9f), 1 / (1 - 0.95f), 0 }@];
-  slopes_plain.adam(&a, 0, 1);
-  printf("box 6, AdamW: %.4f,", (double) w);
-  g = 2, a.fix1 = 1 / (1 - 0.81f), a.fix2 = 1 / (1 - 0.9025f);
-  slopes_plain.adam(&a, 0, 1);
-  printf(" %.4f\n", (double) w);
-}
-@#
-static void print_boxes(void)
-{
-  box_matrix();
-  box_look();
-  box_norm_and_gate();
-  box_steps();
-}
+\checkpoint{build/out/laboratory/gradients.txt}{every piece against differences}
 
 @* Exercises. \label{sec:slopesexercises}
 The command beside an exercise judges the answer by the pieces themselves, or by differences.

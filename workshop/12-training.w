@@ -34,27 +34,24 @@ the row of the token that came and lowers the others, the likelier ones more.
 with its formula, and for the step that follows; here those pieces are strung together, for every token of every row, and fed. The texts come
 from \cref{sec:corpus}, and what the finished model can do is examined in \cref{sec:examination}.
 
-The program prints what the hand has just found, checks the gradients of a small network against differences, and one pass against many;
-with |"values"| it prints the numbers that the prose quotes; |"train"| trains a model.
+The program of this chapter prints what the hand has just found, and checks the gradients of a small network against differences and one pass against many. The program that trains is
+in the laboratory (\cref{lab:run}).
 
 @c
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include "ground/timing.h"
 #include "functions/numbers.h"
-#include "training/publish.h"
-@<Train@>@;
+#include "training/network.h"
+@;@#
+@<Draw by lot@>@;
 @<What the checkpoint shows@>@;
 @<Main@>@;
 
-@ The first word says what is wanted. Without one, the checkpoint is printed.
+@ With |"values"| it prints the numbers that the prose quotes, without an argument the checkpoint.
 @<Main@>=
 int main(int argc, char **argv)
 {
-  const char *what = argc > 1 ? argv[1] : "";
-  if (strcmp(what, "train") == 0) return train(argc - 2, argv + 2);
-  if (strcmp(what, "values") == 0) return print_values();
+  if (argc > 1 && strcmp(argv[1], "values") == 0) return print_values();
   return print_checkpoint();
 }
 
@@ -1859,178 +1856,17 @@ bool model_write(struct memory *m, const char *directory,
 @<Write a model's directory@>@;
 
 @* The run. \label{sec:run}
-The training itself is a loop around |trainer_step| that writes the log, saves its state
-every few minutes and says how long it will still take. For the built-in model that is an hour or so on two cores, nearly all of it in the products of
-\cref{sec:slopematrix,sec:manyrows}. Everything a run needs hangs
-together in one struct.
+A run calls |trainer_step| until its plan is carried out. It writes a line of the log for each step, with nine digits of the loss, which are enough to
+tell any two floats apart, and saves its state every two minutes. For the built-in model that takes an hour or so on two cores, nearly all of it in the products of
+\cref{sec:slopematrix,sec:manyrows}. The program is in the laboratory;\lab{lab:runtrain} \texttt{make model} calls it twice, for the model and for its sibling, and compares the files with their sums. For a plan of your own, write a constant beside the two of \cref{sec:plan} and add a word to that program.
 
-@<Train@>=
-struct run {
-  struct memory m; struct error why;
-  struct grammar *g; struct bpe_merge *merges; size_t n_merges;
-  struct tokenizer *words; struct source *feed; struct pool *crew;
-  struct trainer *t; struct progress done;
-};
+A run that was interrupted continues from its last saved state. The log may be longer than that state, so it is cut back; the steps after it are done again, and give the same lines. The
+tokenizer is learnt again in every run, which takes a second. So a run begins with nothing but its seeds.
 
-@ Everything is opened in the order in which one thing needs another. The tokenizer is learnt again in every run: it takes a second, and a run that begins with nothing
-but its seed cannot use a tokenizer that somebody forgot to renew.
-@<Train@>=
-static bool run_open(struct run *r, const struct plan *p,
-  unsigned workers)
-{
-  const struct kernels *k = kernels_find(NULL, &r->why);
-  r->g = grammar_open(&r->m, "models/corpus.grammar", &r->why);
-  if (r->g == NULL || k == NULL
-    || !training_merges(&r->m, r->g, &r->merges, &r->n_merges,
-      &r->why)) return false;
-  r->words = tokenizer_from_merges(&r->m, r->merges, r->n_merges,
-    &r->why);
-  if (r->words == NULL) return false;
-  r->feed = source_open(&r->m, r->g, r->words, SEED_TRAINING, &r->why);
-  r->crew = pool_open(&r->m, workers, &r->why);
-  if (r->feed == NULL || r->crew == NULL) return false;
-  r->t = trainer_open(&r->m, p, k, r->crew, r->feed, &r->why);
-  return r->t != NULL;
-}
+At the end the weights are rounded and written (\cref{sec:publish}), and the log is copied beside them, so that everybody can look up how the model was trained. The tests repeat the first
+hundred steps, and find the same lines to the last digit.
 
-@ Everything goes back, in reverse, since whatever was opened later may still use what was opened before. A run that failed half-way is closed by the same lines.
-@<Train@>=
-static void run_close(struct run *r)
-{
-  trainer_close(&r->m, r->t);
-  pool_close(&r->m, r->crew);
-  source_close(&r->m, r->feed);
-  tokenizer_close(&r->m, r->words);
-  bpe_forget(&r->m, r->merges);
-  grammar_close(&r->m, r->g);
-}
-
-@ A run that was interrupted goes on from its last saved state, which may be older than the last line of its log; so the log is cut back to
-the steps of that state. The steps behind it will be done again, and give the same lines.
-@<Train@>=
-static FILE *log_open(const char *path, uint64_t steps)
-{
-  char half[320], line[120];
-  snprintf(half, sizeof half, "%s.new", path);
-  FILE *old = fopen(path, "r"), *new = fopen(half, "w");
-  if (new == NULL) return NULL;
-  fprintf(new, "step,tokens,loss,rate\n");
-  if (old != NULL) {
-    if (fgets(line, sizeof line, old) != NULL)
-      for (uint64_t i = 0; i < steps && fgets(line, sizeof line, old)
-        != NULL; i++)
-        fputs(line, new);
-    fclose(old);
-  }
-  return rename(half, path) == 0 ? new : NULL;
-}
-
-@ The loop. Seconds are for the progress line and for the moments of saving; no weight ever depends on them. One line of the log for each step, with nine digits of the loss, which are enough to
-tell any two floats apart; a progress line every ten seconds, for people; the state every two minutes, which is as much as an interruption can cost. The log is flushed before the state is saved, so
-that it never lacks a step that the state has.
-@<Train@>=
-static bool run_steps(struct run *r, const struct plan *p,
-  const char *kept, FILE *log)
-{
-  uint64_t last = plan_steps(p), n = 0;
-  double start = timing_seconds(), saved = start, said = start, mean =
-    0, left = 0;
-  while (r->done.step < last) {
-    uint64_t before = r->done.tokens;
-    if (!trainer_step(r->t, &r->done, &r->why)) return false;
-    @<Write a line of the log@>@;
-    n += r->done.tokens - before;
-    mean = 0.98 * mean + 0.02 * (double) r->done.loss;
-    left = 0.98 * left + 0.02;
-    double now = timing_seconds();
-    if (now - said > 10) @<Say how far the run is@>@;
-    @<Save the state every two minutes, and at the end@>@;
-  }
-  return true;
-}
-
-@ A state takes a moment to write; two minutes make that a small part of the time, and an hour would be too much to lose.
-@<Save the state every two minutes, and at the end@>=
-if (now - saved > 120 || r->done.step == last) {
-  if (fflush(log) != 0 || !trainer_save(r->t, kept, &r->why))
-    return false;
-  saved = now;
-}
-
-@ What the log has of a step is what the tests ask of it again: the first hundred lines of the committed log are reproduced to the last digit.
-@<Write a line of the log@>=
-fprintf(log, "%llu,%llu,%.9g,%.9g\n",
-  (unsigned long long) r->done.step,
-  (unsigned long long) r->done.tokens, (double) r->done.loss,
-  (double) r->done.rate);
-
-@ The loss of one step jumps with its texts, so people are shown a running mean, divided by what of it has been filled, as in \cref{sec:adam}. The time that is left is reckoned from the
-speed so far. In the stretches with long rows it is too hopeful, since a long row costs more for each token.
-@<Say how far the run is@>=
-{
-  double rate = (double) n / (now - start);
-  double all = (double) plan_tokens(p) - (double) r->done.tokens;
-  fprintf(stderr, "step %llu of %llu, %.2f M tokens, loss %.3f,"@|
-    " %.0f tokens/s, %.0f min left\n",
-    (unsigned long long) r->done.step, (unsigned long long) last,
-    1e-6 * (double) r->done.tokens, mean / left, rate, all / rate / 60);
-  said = now;
-}
-
-@ The log stays in the run's own folder too, for a run that is to go on; so it is copied, byte for byte.
-@<Train@>=
-static bool copy_file(const char *from, const char *to, struct error *why)
-{
-  FILE *in = fopen(from, "rb"), *out = fopen(to, "wb");
-  bool ok = in != NULL && out != NULL;
-  for (int c; ok && (c = fgetc(in)) != EOF;) ok = fputc(c, out) != EOF;
-  if (in != NULL) fclose(in);
-  if (out != NULL) ok = fclose(out) == 0 && ok;
-  return ok || error_say(why, "%s: cannot be copied to %s", from, to);
-}
-
-@ Publishing rounds and writes, and sets the log beside the weights: a model whose training nobody can look up is half a model.
-@<Train@>=
-static bool run_publish(struct run *r, const struct plan *p,
-  const char *log)
-{
-  char copy[300];
-  struct network *net = trainer_network(r->t);
-  snprintf(copy, sizeof copy, "%s/training.csv", p->directory);
-  return model_write(&r->m, p->directory, &p->form, net,
-    trainer_weights(r->t),
-    r->merges, r->n_merges, &r->why) && copy_file(log, copy, &r->why);
-}
-
-@ The words behind |"train"| are the model, the folder of its state, and the number of workers, all
-of which have defaults. The result does not depend on the last two. The same command begins a run and takes it up again: whether there is a state to go on from is found out by trying, and
-the sentence that says why not is shown. A plan of your own needs a constant beside the two of \cref{sec:plan}, and a word here.
-@<Train@>=
-static int train(int n, char **word)
-{
-  const struct plan *p = n > 0 && strcmp(word[0], "draft") == 0
-    ? &plan_draft : &plan_model;
-  const char *folder = n > 1 ? word[1] : "work/run";
-  struct run r = @[{ .done = { .step = 0 } }@];
-  char kept[300], log[300];
-  snprintf(kept, sizeof kept, "%s/%s.state", folder, p->name);
-  snprintf(log, sizeof log, "%s/%s.csv", folder, p->name);
-  FILE *f = NULL;
-  unsigned workers = n > 2 ? (unsigned) atoi(word[2]) : pool_cores();
-  bool ok = run_open(&r, p, workers);
-  if (ok && !trainer_load(r.t, kept, &r.done, &r.why))
-    fprintf(stderr, "a new run (%s)\n", r.why.words);
-  if (ok && (f = log_open(log, r.done.step)) == NULL)
-    ok = error_say(&r.why, "%s: cannot be written", log);
-  ok = ok && run_steps(&r, p, kept, f) && fflush(f) == 0
-    && run_publish(&r, p, log);
-  if (f != NULL) fclose(f);
-  if (!ok) fprintf(stderr, "%s\n", r.why.words);
-  run_close(&r);
-  return ok ? 0 : 1;
-}
-
-@ \Cref{fig:trainloss} is the log of the run that made the built-in model. It read
+\Cref{fig:trainloss} is the log of the run that made the built-in model. It read
 \val{train.tokens}~million tokens in \val{train.steps} steps. (The log is in nats, as the natural logarithm gives them; the figure divides by $\ln2$ and has bits.) The curve has a shape that everybody who
 trains models knows: first the model learns which tokens are frequent, within a few steps; then which
 follow which; then, for a long time, what was said before. Since every text is new, there is no difference
@@ -2056,7 +1892,6 @@ more sharply, against a loss computed in double, for each tensor by name, and ea
 @^gradient check@>
 
 @<What the checkpoint shows@>=
-@<Draw by lot@>@;
 static const struct shape tiny = @[{ 2, 32, 2, 1, 16, 48, 40, 64 }@];
 enum { TINY_ROWS = 16 };
 struct lab { struct memory m; struct error why; struct network *net;
@@ -2216,27 +2051,6 @@ static int print_checkpoint(void)
   return 0;
 }
 
-@ Of the plans the prose quotes the sizes, and what a layer keeps: reckoned from the widths of |lay_out_layer|.
-@<What the checkpoint shows@>=
-static void print_plans(void)
-{
-  const struct shape *s = &plan_model.form;
-  uint32_t q = s->n_heads * s->head_dim, kv = s->n_kv_heads * s->head_dim;
-  uint32_t length = plan_model.leg[STRETCHES - 1].length;
-  printf("train.kept.rows %u\n", (unsigned) (4 * s->d_model + 2 * q
-    + 2 * kv + 3 * s->d_inner));
-  printf("train.kept.known %u\n", (unsigned) (2 * s->n_heads));
-  printf("train.length %u\ntrain.kept.weights %u\n", (unsigned) length,
-    (unsigned) (s->n_heads * (length + 1) / 2));
-  printf("train.merges %d\n", MERGES);
-  printf("train.steps %llu\ntrain.tokens %.1f\n",
-    (unsigned long long) plan_steps(&plan_model), 1e-6 * (double)
-    plan_tokens(&plan_model));
-  printf("train.draft.steps %llu\ntrain.draft.tokens %.1f\n",
-    (unsigned long long) plan_steps(&plan_draft), 1e-6 * (double)
-    plan_tokens(&plan_draft));
-}
-
 @ The same checks once more as keys and numbers.
 @<What the checkpoint shows@>=
 static int print_values(void)
@@ -2247,7 +2061,6 @@ static int print_values(void)
   printf("grad.worst %.4f\n", worst);
   printf("claim.S1-38 %d\nclaim.S1-51 %d\n", forced(&l), forced(&l));
   lab_close(&l);
-  print_plans();
   return 0;
 }
 

@@ -1,11 +1,12 @@
 /* the program -- made from laboratory/w12-training.w; change it there */
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include "training/rows.h"
+#include "ground/timing.h"
+#include "training/publish.h"
 
 /* <A grammar, a tokenizer and a source> */
-enum { LENGTH = 512, ROWS = 200 };
 struct feed { struct memory m; struct error why; struct grammar *g;
   struct bpe_merge *merges; size_t n; struct tokenizer *words;
   struct source *source; struct passage piece; };
@@ -29,7 +30,130 @@ static void feed_close(struct feed *f)
   grammar_close(&f->m, f->g);
 }
 
+/* <Train> */
+struct run { struct feed f; struct pool *crew; struct trainer *t;
+  struct progress done; };
+
+static bool run_open(struct run *r, const struct plan *p,
+  unsigned workers)
+{
+  struct error *why = &r->f.why;
+  const struct kernels *k = kernels_find(NULL, why);
+  if (k == NULL || !feed_open(&r->f)) return false;
+  r->crew = pool_open(&r->f.m, workers, why);
+  if (r->crew == NULL) return false;
+  r->t = trainer_open(&r->f.m, p, k, r->crew, r->f.source, why);
+  return r->t != NULL;
+}
+
+static void run_close(struct run *r)
+{
+  trainer_close(&r->f.m, r->t);
+  pool_close(&r->f.m, r->crew);
+  feed_close(&r->f);
+}
+
+static FILE *log_open(const char *path, uint64_t steps)
+{
+  char half[320], line[120];
+  snprintf(half, sizeof half, "%s.new", path);
+  FILE *old = fopen(path, "r"), *new = fopen(half, "w");
+  if (new == NULL) return NULL;
+  fprintf(new, "step,tokens,loss,rate\n");
+  if (old != NULL) {
+    if (fgets(line, sizeof line, old) != NULL)
+      for (uint64_t i = 0; i < steps && fgets(line, sizeof line, old)
+        != NULL; i++)
+        fputs(line, new);
+    fclose(old);
+  }
+  return rename(half, path) == 0 ? new : NULL;
+}
+
+static bool run_steps(struct run *r, const struct plan *p,
+  const char *kept, FILE *log)
+{
+  uint64_t last = plan_steps(p), n = 0;
+  double start = timing_seconds(), saved = start, said = start, mean =
+    0, left = 0;
+  while (r->done.step < last) {
+    uint64_t before = r->done.tokens;
+    if (!trainer_step(r->t, &r->done, &r->f.why)) return false;
+    /* <Write a line of the log> */
+    fprintf(log, "%llu,%llu,%.9g,%.9g\n",
+      (unsigned long long) r->done.step,
+      (unsigned long long) r->done.tokens, (double) r->done.loss,
+      (double) r->done.rate);
+    n += r->done.tokens - before;
+    mean = 0.98 * mean + 0.02 * (double) r->done.loss;
+    left = 0.98 * left + 0.02;
+    double now = timing_seconds();
+    if (now - said > 10) {
+      double rate = (double) n / (now - start);
+      double all = (double) plan_tokens(p) - (double) r->done.tokens;
+      fprintf(stderr, "step %llu of %llu, %.2f M tokens, loss %.3f,"
+        " %.0f tokens/s, %.0f min left\n",
+        (unsigned long long) r->done.step, (unsigned long long) last,
+        1e-6 * (double) r->done.tokens, mean / left, rate, all / rate / 60);
+      said = now;
+    }
+    /* <Save the state every two minutes, and at the end> */
+    if (now - saved > 120 || r->done.step == last) {
+      if (fflush(log) != 0 || !trainer_save(r->t, kept, &r->f.why))
+        return false;
+      saved = now;
+    }
+  }
+  return true;
+}
+
+static bool copy_file(const char *from, const char *to, struct error *why)
+{
+  FILE *in = fopen(from, "rb"), *out = fopen(to, "wb");
+  bool ok = in != NULL && out != NULL;
+  for (int c; ok && (c = fgetc(in)) != EOF;) ok = fputc(c, out) != EOF;
+  if (in != NULL) fclose(in);
+  if (out != NULL) ok = fclose(out) == 0 && ok;
+  return ok || error_say(why, "%s: cannot be copied to %s", from, to);
+}
+
+static bool run_publish(struct run *r, const struct plan *p,
+  const char *log)
+{
+  char copy[300];
+  struct network *net = trainer_network(r->t);
+  snprintf(copy, sizeof copy, "%s/training.csv", p->directory);
+  return model_write(&r->f.m, p->directory, &p->form, net,
+    trainer_weights(r->t),
+    r->f.merges, r->f.n, &r->f.why) && copy_file(log, copy, &r->f.why);
+}
+
+static int train(int n, char **word)
+{
+  const struct plan *p = n > 0 && strcmp(word[0], "draft") == 0
+    ? &plan_draft : &plan_model;
+  const char *folder = n > 1 ? word[1] : "work/run";
+  static struct run r;
+  char kept[300], log[300];
+  snprintf(kept, sizeof kept, "%s/%s.state", folder, p->name);
+  snprintf(log, sizeof log, "%s/%s.csv", folder, p->name);
+  FILE *f = NULL;
+  unsigned workers = n > 2 ? (unsigned) atoi(word[2]) : pool_cores();
+  bool ok = run_open(&r, p, workers);
+  if (ok && !trainer_load(r.t, kept, &r.done, &r.f.why))
+    fprintf(stderr, "a new run (%s)\n", r.f.why.words);
+  if (ok && (f = log_open(log, r.done.step)) == NULL)
+    ok = error_say(&r.f.why, "%s: cannot be written", log);
+  ok = ok && run_steps(&r, p, kept, f) && fflush(f) == 0
+    && run_publish(&r, p, log);
+  if (f != NULL) fclose(f);
+  if (!ok) fprintf(stderr, "%s\n", r.f.why.words);
+  run_close(&r);
+  return ok ? 0 : 1;
+}
+
 /* <Follow one row> */
+enum { LENGTH = 512, ROWS = 200 };
 static size_t tokens_of(struct feed *f, uint64_t text)
 {
   struct ids list = { .n = 0 };
@@ -108,14 +232,36 @@ static bool print_pack(struct feed *f)
   return ok;
 }
 
+/* <Print the plans> */
+static void print_plans(void)
+{
+  const struct shape *s = &plan_model.form;
+  uint32_t q = s->n_heads * s->head_dim, kv = s->n_kv_heads * s->head_dim;
+  uint32_t length = plan_model.leg[STRETCHES - 1].length;
+  printf("train.kept.rows %u\n", (unsigned) (4 * s->d_model + 2 * q
+    + 2 * kv + 3 * s->d_inner));
+  printf("train.kept.known %u\n", (unsigned) (2 * s->n_heads));
+  printf("train.length %u\ntrain.kept.weights %u\n", (unsigned) length,
+    (unsigned) (s->n_heads * (length + 1) / 2));
+  printf("train.merges %d\n", MERGES);
+  printf("train.steps %llu\ntrain.tokens %.1f\n",
+    (unsigned long long) plan_steps(&plan_model), 1e-6 * (double)
+    plan_tokens(&plan_model));
+  printf("train.draft.steps %llu\ntrain.draft.tokens %.1f\n",
+    (unsigned long long) plan_steps(&plan_draft), 1e-6 * (double)
+    plan_tokens(&plan_draft));
+}
+
 /* <Main> */
 int main(int argc, char **argv)
 {
   static struct feed f;
   const char *what = argc > 1 ? argv[1] : "";
-  bool ok = feed_open(&f);
+  if (strcmp(what, "train") == 0) return train(argc - 2, argv + 2);
+  bool values = strcmp(what, "values") == 0, ok = feed_open(&f);
   if (ok && strcmp(what, "pack") == 0) ok = print_pack(&f);
-  else if (ok) ok = count_rows(&f, strcmp(what, "values") != 0);
+  else if (ok) ok = count_rows(&f, !values);
+  if (ok && values) print_plans();
   if (!ok) fprintf(stderr, "%s\n", f.why.words);
   feed_close(&f);
   return !ok;
