@@ -16,7 +16,7 @@ static int by_size(const void *a, const void *b)
   double x = *(const double *) a, y = *(const double *) b;
   return x < y ? -1 : x > y;
 }
-static struct piece piece_of[200000];
+static struct token_bytes piece_of[200000];
 static bool usable[200000];
 static uint8_t allowed[200000];
 
@@ -44,7 +44,7 @@ int main(int argc, char **argv)
     { "long", ".{0,500}\\.", "abc", SIZE_MAX, false },
     { "exact", "[a-z ]{300}", "abc", 80, false },
   };
-  struct memory m = { .refuse_at = 0 };
+  struct memory m = { .fail_at = 0 };
   struct error why;
   int rounds = argc > 3 ? atoi(argv[3]) : 25;
   FILE *f = argc > 1 ? fopen(argv[1], "rb") : NULL;
@@ -57,7 +57,7 @@ int main(int argc, char **argv)
   for (size_t at = 4; at + 8 <= n; vocab++) {
     uint32_t len;
     memcpy(&len, file + at + 4, 4);
-    piece_of[vocab] = (struct piece){ file + at + 8, len }, usable[vocab] = vocab < 128000,
+    piece_of[vocab] = (struct token_bytes){ file + at + 8, len }, usable[vocab] = vocab < 128000,
     at += 8 + len;
   }
   double t = now();
@@ -71,7 +71,7 @@ int main(int argc, char **argv)
          "microseconds of a mask of %zu pieces: the first one, then the best, median and quartiles "
          "of the rounds; the lexicon took %.1f ms and %.1f MiB\n",
     argc > 2 ? argv[2] : "unknown", machine, rounds, vocab, (now() - t) / 1e3,
-    (double) m.all.held / 1048576);
+    (double) m.all.live / 1048576);
   printf("constraint,behind,budget,allowed,first,best,median,lower,upper\n");
   double worst = 0, worst_median = 0, worst_cold = 0;
   for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
@@ -79,7 +79,7 @@ int main(int argc, char **argv)
       ? constraint_grammar(&m, "json", constraint_json, strlen(constraint_json), &why)
       : constraint_regex(&m, row[k].text, strlen(row[k].text), &why);
     if (c == NULL || !constraint_bind(c, l, false, &why)) {
-      fprintf(stderr, "%s\n", why.words);
+      fprintf(stderr, "%s\n", why.text);
       return 1;
     }
     char row_state[100];
@@ -88,7 +88,7 @@ int main(int argc, char **argv)
       uint32_t id = 0;
       while (piece_of[id].n != 1 || piece_of[id].byte[0] != (unsigned char) *s) id++;
       if (!constraint_step(c, state, id, &state, &why)) {
-        fprintf(stderr, "%s\n", why.words);
+        fprintf(stderr, "%s\n", why.text);
         return 1;
       }
     }
@@ -98,7 +98,7 @@ int main(int argc, char **argv)
     for (int r = -1; r < rounds; r++) {
       t = now();
       if (!constraint_mask(c, state, row[k].budget, allowed, &accepts, &why)) {
-        fprintf(stderr, "%s\n", why.words);
+        fprintf(stderr, "%s\n", why.text);
         return 1;
       }
       if (r < 0)

@@ -181,7 +181,7 @@ static double open_ms(const char *dir, const char *tokenizer)
     struct model *lm = model_open(&m, dir, &why);
     struct tokenizer *words = lm && tokenizer ? tokenizer_open(&m, tokenizer, &why) : NULL;
     t[i] = now() - start;
-    if (lm == NULL || (tokenizer && words == NULL)) fprintf(stderr, "%s\n", why.words), exit(1);
+    if (lm == NULL || (tokenizer && words == NULL)) fprintf(stderr, "%s\n", why.text), exit(1);
     tokenizer_close(&m, words), model_close(&m, lm);
   }
   qsort(t, 5, sizeof *t, by_size);
@@ -201,15 +201,15 @@ static void run(const char *dir, const char *tokenizer, uint64_t *peak, double *
   for (uint32_t i = 0; i < 17; i++) ids[i] = 100 * i;
   size_t last = 15;
   float *logits = malloc(lm->config.vocab_size * sizeof *logits);
-  bool ok = s != NULL && evaluate(&e, lm, s, ids, 16, &last, 1, logits, &why);
+  bool ok = s != NULL && model_evaluate(&e, lm, s, ids, 16, &last, 1, logits, &why);
   last = 16;
-  ok = ok && evaluate(&e, lm, s, ids, 17, &last, 1, logits, &why);
+  ok = ok && model_evaluate(&e, lm, s, ids, 17, &last, 1, logits, &why);
   if (!ok || logits[0] - logits[0] != 0)
-    fprintf(stderr, "%s\n", ok ? "a logit is not finite" : why.words), exit(1);
+    fprintf(stderr, "%s\n", ok ? "a logit is not finite" : why.text), exit(1);
   *seconds = (now() - start) / 1e3;
   *peak = 0; /* the peaks of all other purposes, as if they had come at one time */
-  for (int i = 0; i < N_PURPOSES; i++)
-    if (i != FOR_CACHE) *peak += m.of[i].peak;
+  for (int i = 0; i < N_MEMORY_CLASSES; i++)
+    if (i != MEMORY_CACHE) *peak += m.of[i].peak;
   free(logits), store_close(s), tokenizer_close(&m, words), model_close(&m, lm);
 }
 int main(int argc, char **argv)

@@ -41,25 +41,25 @@ static double normal(uint64_t *s)
 static uint32_t counted(
   struct funnel *f, uint64_t seed, uint32_t position, size_t *bits, size_t *logs)
 {
-  double most = -INFINITY, best = -INFINITY, reach = INFINITY;
-  uint32_t chosen = f->left[0];
+  double max = -INFINITY, best = -INFINITY, reach = INFINITY;
+  uint32_t chosen = f->candidates[0];
   *bits = *logs = 0;
   if (f->n == 1) return chosen;
   for (size_t i = 0; i < f->n; i++)
-    if (f->z[f->left[i]] > most) most = f->z[f->left[i]];
+    if (f->score[f->candidates[i]] > max) max = f->score[f->candidates[i]];
   for (size_t i = 0; i < f->n; i++) {
-    uint32_t id = f->left[i], key[2] = { (uint32_t) seed, (uint32_t) (seed >> 32) },
+    uint32_t id = f->candidates[i], key[2] = { (uint32_t) seed, (uint32_t) (seed >> 32) },
              counter[4] = { id, position, 0, 0 }, out[4];
-    double bound = num_exp(f->z[id] - most) * reach;
+    double bound = num_exp(f->score[id] - max) * reach;
     if (bound < 0x1p-53) continue;
     philox4x32(key, counter, out);
     double m = (double) ((uint64_t) out[0] << 20 | out[1] >> 12);
     ++*bits;
     if (0x1p52 - m - 0.5 > bound * 0x1p52) continue;
-    double sum = f->z[id] + gumbel_noise(seed, 0, position, id);
+    double sum = f->score[id] + gumbel_noise(seed, 0, position, id);
     ++*logs;
     if (sum < best || (sum == best && id > chosen)) continue;
-    chosen = id, best = sum, reach = num_exp(most - best + 0x1p-40 + fabs(most) * 0x1p-48);
+    chosen = id, best = sum, reach = num_exp(max - best + 0x1p-40 + fabs(max) * 0x1p-48);
   }
   return chosen;
 }
@@ -81,12 +81,12 @@ static void fill(float *x, size_t n, int k)
   }
   if (k == 1) x[n / 3] = 19;
 }
-static struct sampling setting(int i, const char **name)
+static struct sampling_params setting(int i, const char **name)
 {
   static const char *const names[SETTINGS] = { "normal: T 1, nothing cut", "greedy: T 0",
     "top_k 40, top_p .95, min_p .05, T .8", "top_p .9 alone", "typical_p .9", "T 1.5, min_p .02",
     "repetition 1.1 over 1000, top_k 40" };
-  struct sampling s = sampling_normal;
+  struct sampling_params s = sampling_default;
   *name = names[i];
   if (i == 1) s.temperature = 0;
   if (i == 2) s.top_k = 40, s.top_p = .95, s.min_p = .05, s.temperature = .8;
@@ -104,7 +104,7 @@ int main(int argc, char **argv)
   static double whole[MOST], race[MOST];
   static uint32_t text[1000];
   double worst = 0;
-  struct memory m = { .refuse_at = 0 };
+  struct memory m = { .fail_at = 0 };
   struct error why = { "" };
   struct funnel f;
   if (vocab < 1000 || rounds < 1 || rounds > MOST)
@@ -112,19 +112,19 @@ int main(int argc, char **argv)
   float *logits = malloc(vocab * sizeof *logits);
   if (logits == NULL
     || !funnel_open(&f, &m, kernels_find(getenv("INCIPIT_ISA"), &why), vocab, &why))
-    return fprintf(stderr, "sampling: %s\n", why.words), 1;
+    return fprintf(stderr, "sampling: %s\n", why.text), 1;
   for (uint32_t i = 0; i < 1000; i++) text[i] = i * 37 % (uint32_t) vocab;
   printf("logits,settings,vocabulary,whole ms,race ms,left,bits,logarithms\n");
   for (int k = 0; k < KINDS; k++)
     for (int i = 0; i < SETTINGS; i++) {
       const char *name;
-      struct sampling s = setting(i, &name);
+      struct sampling_params s = setting(i, &name);
       double bits = 0, logs = 0;
       fill(logits, vocab, k);
       for (size_t r = 0; r < rounds; r++) {
         double begin = now();
         if (!sampling_run(&f, &s, logits, (struct history){ text, 1000, 0 }, &why))
-          return fprintf(stderr, "sampling: %s\n", why.words), 1;
+          return fprintf(stderr, "sampling: %s\n", why.text), 1;
         double middle = now();
         uint32_t id = funnel_choose(&f, 1, 0, (uint32_t) r);
         whole[r] = now() - begin, race[r] = now() - middle;
@@ -140,5 +140,5 @@ int main(int argc, char **argv)
     }
   fprintf(stderr, "the dearest: %.3f ms\n", worst);
   free(logits), funnel_close(&f);
-  return m.all.held == 0 ? 0 : 1;
+  return m.all.live == 0 ? 0 : 1;
 }

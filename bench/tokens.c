@@ -26,13 +26,13 @@ int main(int argc, char **argv)
   struct tokenizer *t = tokenizer_open(&m, argv[1], &why);
   double open = timing_seconds() - begin;
   if (t == NULL || !file_map(&text, argv[2], &why))
-    return fprintf(stderr, "tokens: %s\n", why.words), 1;
+    return fprintf(stderr, "tokens: %s\n", why.text), 1;
   struct ids out = { NULL, 0, 0 };
   for (int r = 0; r < rounds; r++) {
     out.n = 0;
     begin = timing_seconds();
     if (!tokenizer_encode(t, &m, (const char *) text.bytes, text.size, false, false, &out, &why))
-      return fprintf(stderr, "tokens: %s\n", why.words), 1;
+      return fprintf(stderr, "tokens: %s\n", why.text), 1;
     took[r] = timing_seconds() - begin;
   }
   qsort(took, (size_t) rounds, sizeof *took, smaller);
@@ -42,5 +42,5 @@ int main(int argc, char **argv)
   ids_free(&m, &out);
   file_unmap(&text);
   tokenizer_close(&m, t);
-  return m.all.held == 0 ? 0 : 1;
+  return m.all.live == 0 ? 0 : 1;
 }

@@ -104,7 +104,7 @@ sentence, and the function that fails is the one that writes it, because nobody 
 knows those four things at the same time.
 
 @<An error is one sentence@>=
-struct error { char words[400]; };
+struct error { char text[400]; };
   /* why the last call failed: one sentence in UTF-8, no line break;
      owned by the caller, written only on failure */
 bool error_say(struct error *why, const char *format, ...)
@@ -126,11 +126,11 @@ bool error_say(struct error *why, const char *format, ...)
   if (why == NULL) return false;
   va_list list;
   va_start(list, format);
-  int n = vsnprintf(why->words, sizeof why->words, format, list);
+  int n = vsnprintf(why->text, sizeof why->text, format, list);
   va_end(list);
-  if (n < 0) why->words[0] = '\0';
-  if (n >= (int) sizeof why->words) cut_at_character(why->words);
-  for (unsigned char *c = (unsigned char *) why->words; *c != '\0'; c++)
+  if (n < 0) why->text[0] = '\0';
+  if (n >= (int) sizeof why->text) cut_at_character(why->text);
+  for (unsigned char *c = (unsigned char *) why->text; *c != '\0'; c++)
     if (*c < 0x20 || *c == 0x7f) *c = '?';
     else if (*c == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0) c[0] = c[1] = '?';
   return false;
@@ -171,15 +171,16 @@ PCRE2 is lent our allocator in chapter 1.
 @^accounts@>
 
 @<Memory that is counted@>=
-enum purpose { FOR_WEIGHTS, FOR_CACHE, FOR_ACTIVATIONS, FOR_TOKENS, FOR_TRAINING,
-  FOR_OTHER, N_PURPOSES };
+enum memory_class { MEMORY_WEIGHTS, MEMORY_CACHE, MEMORY_ACTIVATIONS, MEMORY_TOKENS,
+  MEMORY_TRAINING,
+  MEMORY_OTHER, N_MEMORY_CLASSES };
   /* what a block is for */
-struct account { uint64_t asked, given, held, peak, requests, refused; };
+struct account { uint64_t requested, allocated, live, peak, requests, refused; };
   /* bytes asked for (refused requests too), bytes given, bytes given and not
-     returned, the largest that |held| has been; then two counts of requests */
-struct memory { struct account of[N_PURPOSES], all; uint64_t refuse_at; };
+     returned, the largest that |live| has been; then two counts of requests */
+struct memory { struct account of[N_MEMORY_CLASSES], all; uint64_t fail_at; };
   /* the books, by purpose and together; all zero is an empty book. Request
-     number |refuse_at| (from 1, over all purposes; 0: none) is refused */
+     number |fail_at| (from 1, over all purposes; 0: none) is refused */
 
 @ Every block carries its size and its purpose in front of it, so that the caller who frees it need
 not know them.\side{One thread at a time may allocate and free: workers never do. So the books need no
@@ -188,17 +189,17 @@ the question how much a \emph{model} needs, and the same model must give the sam
 @^header of a block@>
 
 @<Memory that is counted@>=
-void *memory_alloc(struct memory *m, enum purpose what, size_t count, size_t size,
+void *memory_alloc(struct memory *m, enum memory_class what, size_t count, size_t size,
   struct error *why);
   /* |count| objects of |size| bytes, zeroed, aligned to 64, owned by the caller; null and a sentence
      if refused or if |count*size| overflows; 0 bytes give a pointer, too */
-void *memory_resize(struct memory *m, enum purpose what, void *p, size_t count,
+void *memory_resize(struct memory *m, enum memory_class what, void *p, size_t count,
   size_t size, struct error *why);
   /* the block |p|, or null for none, becomes one of |count| objects, its contents kept and
      the rest zeroed; on failure |p| is untouched and still owned by the caller */
 void memory_free(struct memory *m, void *p);
   /* frees a block of |memory_alloc| or |memory_resize|; null does nothing */
-const char *purpose_name(enum purpose what);
+const char *memory_class_name(enum memory_class what);
   /* \.{"weights"}, \.{"cache"}, \dots */
 
 @ A request is entered in two accounts, that of its purpose and the common one. The
@@ -207,11 +208,11 @@ wishes. Otherwise the books of a program that ran out of memory would show every
 request, then the second, and so on, and see that nothing leaks and nothing crashes.
 
 @<Enter a request, and tell whether it shall be refused on purpose@>=
-static bool enter_request(struct memory *m, enum purpose what, uint64_t bytes)
+static bool enter_request(struct memory *m, enum memory_class what, uint64_t bytes)
 {
   m->all.requests++, m->of[what].requests++;
-  m->all.asked += bytes, m->of[what].asked += bytes;
-  return m->all.requests == m->refuse_at;
+  m->all.requested += bytes, m->of[what].requested += bytes;
+  return m->all.requests == m->fail_at;
 }
 
 @ A refusal is entered as well, and put in words. The sentence names the purpose, since
@@ -219,12 +220,12 @@ static bool enter_request(struct memory *m, enum purpose what, uint64_t bytes)
 the user can see whether the last request was the large one.
 
 @<Enter a refusal@>=
-static void *enter_refusal(struct memory *m, enum purpose what, uint64_t bytes,
+static void *enter_refusal(struct memory *m, enum memory_class what, uint64_t bytes,
   struct error *why)
 {
   m->all.refused++, m->of[what].refused++;
   error_say(why, "out of memory: %" PRIu64 " bytes"@| " for %s, %" PRIu64 " held",
-    bytes, purpose_name(what), m->all.held);
+    bytes, memory_class_name(what), m->all.live);
   return NULL;
 }
 
@@ -232,13 +233,13 @@ static void *enter_refusal(struct memory *m, enum purpose what, uint64_t bytes,
 that cannot be printed; and the factor that is absurd is usually one that a broken file has brought along.
 
 @<Enter a refusal@>=
-static void *enter_overflow(struct memory *m, enum purpose what, size_t count,
+static void *enter_overflow(struct memory *m, enum memory_class what, size_t count,
   size_t size, struct error *why)
 {
   enter_request(m, what, 0);
   m->all.refused++, m->of[what].refused++;
   error_say(why, "out of memory: %zu times %zu bytes for %s", count, size,
-    purpose_name(what));
+    memory_class_name(what));
   return NULL;
 }
 
@@ -249,7 +250,7 @@ behind its end is.
 
 @<The header of a block@>=
 enum { ALIGNMENT = 64 };
-struct block { size_t bytes; enum purpose what; };
+struct block { size_t bytes; enum memory_class what; };
   /* stands |ALIGNMENT| bytes before the memory that the caller gets */
 #if defined __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
@@ -273,32 +274,32 @@ that is why the limit is |SIZE_MAX-127|. The books enter
 what was asked for, not what it was rounded to.
 
 @<Take a block@>=
-void *memory_alloc(struct memory *m, enum purpose what, size_t count, size_t size,
+void *memory_alloc(struct memory *m, enum memory_class what, size_t count, size_t size,
   struct error *why)
 {
   if (size != 0 && count > (SIZE_MAX - 2 * ALIGNMENT + 1) / size)
     return enter_overflow(m, what, count, size, why);
-  size_t bytes = count * size, room = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  size_t bytes = count * size, cap = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
   struct block *b = NULL;
-  if (!enter_request(m, what, bytes)) b = aligned_alloc(ALIGNMENT, ALIGNMENT + room);
+  if (!enter_request(m, what, bytes)) b = aligned_alloc(ALIGNMENT, ALIGNMENT + cap);
   if (b == NULL) return enter_refusal(m, what, bytes, why);
   *b = (struct block) @[{ .bytes = bytes, .what = what }@];
   char *p = (char *) b + ALIGNMENT;
   memset(p, 0, bytes);
   HIDE(b, ALIGNMENT);
-  HIDE(p + bytes, room - bytes);
+  HIDE(p + bytes, cap - bytes);
   @<Enter |bytes| as given@>@;
   return p;
 }
 
-@ What is given counts as held until it comes back; a new height of |held| is a peak.
+@ What is given counts as held until it comes back; a new height of |live| is a peak.
 The common account and the purpose's own are kept by the same four lines.
 
 @<Enter |bytes| as given@>=
 struct account *book[2] = @[{ &m->all, &m->of[what] }@];
 for (int i = 0; i < 2; i++) {
-  book[i]->given += bytes, book[i]->held += bytes;
-  if (book[i]->held > book[i]->peak) book[i]->peak = book[i]->held;
+  book[i]->allocated += bytes, book[i]->live += bytes;
+  if (book[i]->live > book[i]->peak) book[i]->peak = book[i]->live;
 }
 
 @ To grow is to take, copy, and return. For a moment both blocks are held, and the books
@@ -307,7 +308,7 @@ one has not been touched: a caller who loses the race for memory still has what 
 copies of each element.
 
 @<Grow a block, and return it@>=
-void *memory_resize(struct memory *m, enum purpose what, void *p, size_t count,
+void *memory_resize(struct memory *m, enum memory_class what, void *p, size_t count,
   size_t size, struct error *why)
 {
   void *q = memory_alloc(m, what, count, size, why);
@@ -322,8 +323,8 @@ void memory_free(struct memory *m, void *p)
 {
   if (p == NULL) return;
   struct block *b = block_of(p);
-  m->all.held -= b->bytes;
-  m->of[b->what].held -= b->bytes;
+  m->all.live -= b->bytes;
+  m->of[b->what].live -= b->bytes;
   SHOW(p, (b->bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
   free(b);
 }
@@ -333,9 +334,9 @@ chapter 6. They stand in the order of the enumeration, and a purpose without a n
 are purposes.
 
 @<Name the purposes@>=
-const char *purpose_name(enum purpose what)
+const char *memory_class_name(enum memory_class what)
 {
-  static const char *const name[N_PURPOSES] = @[{ "weights", "cache",
+  static const char *const name[N_MEMORY_CLASSES] = @[{ "weights", "cache",
     "activations", "tokens", "training", "other" }@];
   return name[what];
 }
@@ -413,15 +414,15 @@ for it: the memory, in front, and in the end the place for a sentence that says 
 @^growing array@>
 
 @<Rows of bytes and ids that grow@>=
-struct bytes { unsigned char *byte; size_t n, room; };
-  /* |n| bytes in a block of |room|, for tokens; all zero is empty */
+struct bytes { unsigned char *byte; size_t n, cap; };
+  /* |n| bytes in a block of |cap|, for tokens; all zero is empty */
 bool bytes_push(struct memory *m, struct bytes *b, const void *more,
   size_t n, struct error *why);
   /* appends |n| bytes (|more| not inside |b|); on failure |b| is as
      it was */
 void bytes_free(struct memory *m, struct bytes *b);
   /* returns the block and empties the row */
-struct ids { uint32_t *id; size_t n, room; };
+struct ids { uint32_t *id; size_t n, cap; };
   /* a row of ids that grows, like |struct bytes|; all zero is
      empty */
 bool ids_push(struct memory *m, struct ids *list, uint32_t id,
@@ -440,11 +441,11 @@ If there is no more room to be had, the old block and everything in it is still 
 bool bytes_push(struct memory *m, struct bytes *b, const void *more,
   size_t n, struct error *why)
 {
-  if (n > b->room - b->n) {
-    size_t room = 2 * (b->n + n) + 32;
-    unsigned char *p = memory_resize(m, FOR_TOKENS, b->byte, room, 1, why);
+  if (n > b->cap - b->n) {
+    size_t cap = 2 * (b->n + n) + 32;
+    unsigned char *p = memory_resize(m, MEMORY_TOKENS, b->byte, cap, 1, why);
     if (p == NULL)@+ return false;
-    b->byte = p, b->room = room;
+    b->byte = p, b->cap = cap;
   }
   if (n > 0) memcpy(b->byte + b->n, more, n);
   b->n += n;
@@ -468,11 +469,11 @@ the encoder of chapter~1 finds them one by one. A row can be used again for the 
 bool ids_push(struct memory *m, struct ids *list, uint32_t id,
   struct error *why)
 {
-  if (list->n == list->room) {
-    size_t room = 2 * list->room + 32;
-    uint32_t *p = memory_resize(m, FOR_TOKENS, list->id, room, sizeof *p, why);
+  if (list->n == list->cap) {
+    size_t cap = 2 * list->cap + 32;
+    uint32_t *p = memory_resize(m, MEMORY_TOKENS, list->id, cap, sizeof *p, why);
     if (p == NULL)@+ return false;
-    list->id = p, list->room = room;
+    list->id = p, list->cap = cap;
   }
   list->id[list->n++] = id;
   return true;
@@ -511,14 +512,14 @@ faster, and no two write to the same place. So the threads can change when a res
 
 @<A pool of workers@>=
 struct pool;
-typedef void pool_work(void *what, unsigned worker, unsigned workers);
+typedef void pool_work(void *ctx, unsigned worker, unsigned workers);
   /* one worker's part of a step: |worker| is $0\ldots{}$|workers-1|. It allocates
      nothing, and what it writes no other worker reads or writes */
 struct pool *pool_open(struct memory *m, unsigned workers, struct error *why);
   /* a pool of |workers| $\ge 1$, the caller being the first of them; owned by
      the caller; null and a sentence if threads or memory are refused */
-void pool_run(struct pool *p, pool_work *work, void *what);
-  /* |work(what, i, workers)| for every |i|, on as many threads, under the default
+void pool_run(struct pool *p, pool_work *work, void *ctx);
+  /* |work(ctx, i, workers)| for every |i|, on as many threads, under the default
      floating-point modes; returns when all are done. A null pool is one worker */
 unsigned pool_workers(const struct pool *p);
   /* how many; 1 for a null pool */
@@ -534,17 +535,17 @@ the next step of a pass usually comes within microseconds, and waking a sleeper 
 longer than that. But it must go to sleep in the end: a program that waits for its user would otherwise keep every core hot.
 
 @<What a pool holds@>=
-struct helper { struct pool *home; unsigned number; pthread_t thread; };
+struct worker_thread { struct pool *pool; unsigned number; pthread_t thread; };
 struct pool {
   unsigned workers;
   atomic_uint step, busy, ending;
   pool_work *work;
-  void *what;
+  void *ctx;
   pthread_mutex_t lock;
   pthread_cond_t announced, finished;
-  struct helper *helpers; /* |workers| of them; number 0, the caller, is unused */
+  struct worker_thread *threads; /* |workers| of them; number 0, the caller, is unused */
 };
-enum { PATIENCE = 50000 }; /* looks at |step| before a worker sleeps */
+enum { SPIN_LIMIT = 50000 }; /* looks at |step| before a worker sleeps */
 
 @ The floating-point unit has modes: how to round, whether to flush small numbers to
 zero. They belong to each thread, and a library linked with \.{-Ofast} by somebody else
@@ -556,13 +557,13 @@ because the part is a call that they cannot see through.}
 @^rounding mode@>@^denormals@>
 
 @<Do one worker's part under the standard modes@>=
-static void do_part(pool_work *work, void *what, unsigned worker,
+static void do_part(pool_work *work, void *ctx, unsigned worker,
   unsigned workers)
 {
   fenv_t found;
   fegetenv(&found);
   fesetenv(FE_DFL_ENV);
-  work(what, worker, workers);
+  work(ctx, worker, workers);
   fesetenv(&found);
 }
 
@@ -573,15 +574,15 @@ neither be missed nor done twice. To report is to take one from |busy|, and whoe
 and its results back.
 
 @<The life of a helper@>=
-static void *helper_life(void *argument)
+static void *worker_main(void *argument)
 {
-  struct helper *h = argument;
-  struct pool *p = h->home;
+  struct worker_thread *h = argument;
+  struct pool *p = h->pool;
   for (unsigned seen = 0;;) {
     @<Wait until |p->step| is no longer |seen|@>@;
     seen = atomic_load_explicit(&p->step, memory_order_acquire);
     if (atomic_load(&p->ending) != 0) return NULL;
-    do_part(p->work, p->what, h->number, p->workers);
+    do_part(p->work, p->ctx, h->number, p->workers);
     if (atomic_fetch_sub_explicit(&p->busy, 1, memory_order_acq_rel) == 1)
       wake(p, &p->finished);
   }
@@ -592,7 +593,7 @@ takes the same lock; so an announcement cannot fall between the look and the sle
 stand still for ever: a fault that no test finds by trying.
 
 @<Wait until |p->step| is no longer |seen|@>=
-for (int i = 0; i < PATIENCE; i++)
+for (int i = 0; i < SPIN_LIMIT; i++)
   if (atomic_load_explicit(&p->step, memory_order_acquire) != seen) break;
 if (atomic_load_explicit(&p->step, memory_order_acquire) == seen) {
   pthread_mutex_lock(&p->lock);
@@ -618,25 +619,25 @@ the new step sees the work, too. The other order would let a quick helper report
 under the same modes: a result must not depend on whether there were helpers.
 
 @<Give a step to all workers, and wait for the last@>=
-void pool_run(struct pool *p, pool_work *work, void *what)
+void pool_run(struct pool *p, pool_work *work, void *ctx)
 {
   unsigned workers = pool_workers(p);
   if (workers == 1) {
-    do_part(work, what, 0, 1);
+    do_part(work, ctx, 0, 1);
     return;
   }
-  p->work = work, p->what = what;
+  p->work = work, p->ctx = ctx;
   atomic_store_explicit(&p->busy, workers - 1, memory_order_relaxed);
   atomic_fetch_add_explicit(&p->step, 1, memory_order_release);
   wake(p, &p->announced);
-  do_part(work, what, 0, workers);
+  do_part(work, ctx, 0, workers);
   @<Wait until nobody is busy@>@;
 }
 
-@ The same two ways: |PATIENCE| looks, then sleep until the last helper wakes us.
+@ The same two ways: |SPIN_LIMIT| looks, then sleep until the last helper wakes us.
 
 @<Wait until nobody is busy@>=
-for (int i = 0; i < PATIENCE; i++)
+for (int i = 0; i < SPIN_LIMIT; i++)
   if (atomic_load_explicit(&p->busy, memory_order_acquire) == 0) return;
 pthread_mutex_lock(&p->lock);
 while (atomic_load_explicit(&p->busy, memory_order_acquire) != 0)
@@ -649,14 +650,14 @@ lock and the two conditions must be ready before the first thread starts.
 @<Start the helpers@>=
 struct pool *pool_open(struct memory *m, unsigned workers, struct error *why)
 {
-  struct pool *p = memory_alloc(m, FOR_OTHER, 1, sizeof *p, why);
+  struct pool *p = memory_alloc(m, MEMORY_OTHER, 1, sizeof *p, why);
   if (p == NULL) return NULL;
-  struct helper *h = memory_alloc(m, FOR_OTHER, workers, sizeof *h, why);
+  struct worker_thread *h = memory_alloc(m, MEMORY_OTHER, workers, sizeof *h, why);
   if (h == NULL) {
     memory_free(m, p);
     return NULL;
   }
-  p->helpers = h, p->workers = workers;
+  p->threads = h, p->workers = workers;
   pthread_mutex_init(&p->lock, NULL);
   pthread_cond_init(&p->announced, NULL);
   pthread_cond_init(&p->finished, NULL);
@@ -665,16 +666,16 @@ struct pool *pool_open(struct memory *m, unsigned workers, struct error *why)
 }
 
 @ Opening can fail half-way: the third thread may be refused after two were started.
-Then those two are told to end, and everything goes back. |end_helpers| takes the number that
+Then those two are told to end, and everything goes back. |end_threads| takes the number that
 were started, so it serves here and in |pool_close|.
 
 @<Start a thread for each helper, or end those that were started@>=
 for (unsigned i = 1; i < workers; i++) {
-  h[i] = (struct helper) @[{ .home = p, .number = i }@];
-  int code = pthread_create(&h[i].thread, NULL, helper_life, &h[i]);
+  h[i] = (struct worker_thread) @[{ .pool = p, .number = i }@];
+  int code = pthread_create(&h[i].thread, NULL, worker_main, &h[i]);
   if (code == 0) continue;
   error_say(why, "thread %u of %u: %s", i + 1, workers, strerror(code));
-  end_helpers(p, i);
+  end_threads(p, i);
   @<Return the pool's memory, which was for |workers|@>@;
   return NULL;
 }
@@ -684,13 +685,13 @@ each thread is gone. Only those with a number below |started| exist. We wait bec
 is about to be returned.
 
 @<End the helpers that were started@>=
-static void end_helpers(struct pool *p, unsigned started)
+static void end_threads(struct pool *p, unsigned started)
 {
   atomic_store(&p->ending, 1);
   atomic_fetch_add_explicit(&p->step, 1, memory_order_release);
   wake(p, &p->announced);
   for (unsigned i = 1; i < started; i++)
-    pthread_join(p->helpers[i].thread, NULL);
+    pthread_join(p->threads[i].thread, NULL);
 }
 
 @ The helpers' block must be returned before the pool that points to it. Both users of this
@@ -700,7 +701,7 @@ section have said how many |workers| it was taken for.
 pthread_mutex_destroy(&p->lock);
 pthread_cond_destroy(&p->announced);
 pthread_cond_destroy(&p->finished);
-memory_free(m, p->helpers);
+memory_free(m, p->threads);
 memory_free(m, p);
 
 @ A null pool is a pool of one, and closing it is nothing; so a program that never asked
@@ -711,7 +712,7 @@ void pool_close(struct memory *m, struct pool *p)
 {
   if (p == NULL) return;
   unsigned workers = p->workers;
-  end_helpers(p, workers);
+  end_threads(p, workers);
   @<Return the pool's memory, which was for |workers|@>@;
 }
 @#
@@ -880,7 +881,7 @@ a |pool_run| that does all parts one after the other, and the bits would be the 
 
 @* The check. \label{sec:groundcheck}
 Six events, and the books after each. The request that is refused is refused on purpose: it is the fifth event, but
-request number \val{ground.refused.request}, and |refuse_at| says so.
+request number \val{ground.refused.request}, and |fail_at| says so.
 
 \checkpoint{build/out/ground.txt}{what the program of this chapter prints}
 
@@ -896,14 +897,14 @@ so, and to return null is nothing.
 @<Play the five requests of the hand calculation@>=
 static void play(struct account after[EVENTS])
 {
-  struct memory m = @[{ .refuse_at = 4 }@];
+  struct memory m = @[{ .fail_at = 4 }@];
   void *block[EVENTS] = @[{ NULL }@];
   for (int i = 0; i < EVENTS; i++) {
     if (event[i].give > 0) {
       memory_free(&m, block[1]);
       block[1] = NULL;
     }
-    else block[i] = memory_alloc(&m, FOR_OTHER, 1, event[i].take, NULL);
+    else block[i] = memory_alloc(&m, MEMORY_OTHER, 1, event[i].take, NULL);
     after[i] = m.all;
   }
   for (int i = 0; i < EVENTS; i++)
@@ -921,14 +922,14 @@ static void print_requests(void)
   play(a);
   printf("%-18s%7s%7s%7s%7s\n", "event", "asked", "given", "held", "peak");
   for (int i = 0; i < EVENTS; i++)
-    printf("%-18s%7d%7d%7d%7d\n", event[i].what, (int) a[i].asked,
-      (int) a[i].given, (int) a[i].held, (int) a[i].peak);
+    printf("%-18s%7d%7d%7d%7d\n", event[i].what, (int) a[i].requested,
+      (int) a[i].allocated, (int) a[i].live, (int) a[i].peak);
 }
 @<Print the account as keys and as points@>@;
 
 @ A key names the chapter's module, the quantity, and its parameters. The build stops at
 a key that no program prints. Which request was refused is found by looking for the event at which the count of refusals rises, and not by repeating the number that was given to
-|refuse_at|: the key should say what happened, not what was meant to.
+|fail_at|: the key should say what happened, not what was meant to.
 
 @<Print the account as keys and as points@>=
 static int print_values(void)
@@ -936,9 +937,9 @@ static int print_values(void)
   struct account a[EVENTS];
   play(a);
   for (int i = 0; i < EVENTS; i++) {
-    printf("ground.asked.%d %d bytes\n", i + 1, (int) a[i].asked);
-    printf("ground.given.%d %d bytes\n", i + 1, (int) a[i].given);
-    printf("ground.held.%d %d bytes\n", i + 1, (int) a[i].held);
+    printf("ground.asked.%d %d bytes\n", i + 1, (int) a[i].requested);
+    printf("ground.given.%d %d bytes\n", i + 1, (int) a[i].allocated);
+    printf("ground.held.%d %d bytes\n", i + 1, (int) a[i].live);
     printf("ground.peak.%d %d bytes\n", i + 1, (int) a[i].peak);
     if (a[i].refused > (i > 0 ? a[i - 1].refused : 0))
       printf("ground.refused.request %d\n", (int) a[i].requests);
@@ -957,8 +958,8 @@ static int print_ledger(void)
   printf("event,asked,given,held,peak\n");
   for (int i = 0; i <= EVENTS; i++) {
     const struct account *b = &a[i < EVENTS ? i : EVENTS - 1];
-    printf("%d,%d,%d,%d,%d\n", i + 1, (int) b->asked, (int) b->given,
-      (int) b->held, (int) b->peak);
+    printf("%d,%d,%d,%d,%d\n", i + 1, (int) b->requested, (int) b->allocated,
+      (int) b->live, (int) b->peak);
   }
   return 0;
 }
@@ -983,17 +984,17 @@ file or a purpose in it, and a number or a reason. They are printed like everyth
 @<Let every kind of failure speak@>=
 static void print_failures(void)
 {
-  struct memory m = @[{ .refuse_at = 1 }@];
+  struct memory m = @[{ .fail_at = 1 }@];
   struct error why;
   struct mapping map;
-  memory_alloc(&m, FOR_CACHE, 3, 1024, &why);
-  printf("%s\n", why.words);
-  memory_alloc(&m, FOR_WEIGHTS, SIZE_MAX / 2, 3, &why);
-  printf("%s\n", why.words);
-  if (!file_map(&map, "no-such-model", &why)) printf("%s\n", why.words);
-  if (!file_map(&map, "tangled", &why)) printf("%s\n", why.words);
+  memory_alloc(&m, MEMORY_CACHE, 3, 1024, &why);
+  printf("%s\n", why.text);
+  memory_alloc(&m, MEMORY_WEIGHTS, SIZE_MAX / 2, 3, &why);
+  printf("%s\n", why.text);
+  if (!file_map(&map, "no-such-model", &why)) printf("%s\n", why.text);
+  if (!file_map(&map, "tangled", &why)) printf("%s\n", why.text);
   error_found(&why, "config.json", "n_layers", "-2", "1 or more");
-  printf("%s\n", why.words);
+  printf("%s\n", why.text);
 }
 
 @* Exercises. \label{sec:groundexercises}
@@ -1015,13 +1016,13 @@ a formula could not be equal to them.}
 \exercise{think}{ex:ground.cut}{An error is to be said whose sentence is 200 euro signs, of three bytes each. How many are left of it, and
 could there be more?}{\texttt{make exercise-00-4}}{132. The sentence has room for 399 bytes, which would be 133 whole characters; but who looks
 only at the end of what was cut cannot know that nothing of the last one is missing, and takes it away.}
-\exercise{think}{ex:ground.runs}{A program makes 200 requests if all are granted, and stops at the first that is not. We run it with |refuse_at| 1, 2, 3
+\exercise{think}{ex:ground.runs}{A program makes 200 requests if all are granted, and stops at the first that is not. We run it with |fail_at| 1, 2, 3
 and so on, until a run goes through. How many runs are that, and how many requests all together?}{\texttt{make exercise-00-5}}{201 runs, the last of which is refused
 nothing, and $1+2+\cdots+200+200$ requests, which is 20,300. \Cref{loop} will meet this sum again.}
 \exercise{build}{ex:ground.limit}{Give |struct memory| a |limit|: requests that
-would bring |held| above it are refused. Which function changes,
+would bring |live| above it are refused. Which function changes,
 and by how many lines?}{\texttt{make exercise-00-6}}{Only |enter_request|, by one line: a request
-is now also refused if there is a limit and |held|, with the bytes asked for, would exceed it.}
+is now also refused if there is a limit and |live|, with the bytes asked for, would exceed it.}
 \exercise{build}{ex:ground.part}{Write the function that a step needs first: which of $n$ rows are worker $w$'s? The parts shall follow one another, none may have
 two rows more than another, and $n$ may be as large as a |size_t| can be.}{\texttt{make exercise-00-7}}{With $q$ and $r$, quotient and remainder of $n$ by the number of workers,
 the first $r$ workers get $q+1$ rows and the others $q$. The pretty $nw/W$ overflows.}

@@ -121,7 +121,7 @@ in the prose need beyond this program is in \cref{lab:tokens}.
 @#
 int main(int argc, char **argv)
 {
-  struct memory m = @[{ .refuse_at = 0 }@];
+  struct memory m = @[{ .fail_at = 0 }@];
   struct lesson hand, cat;
   (void) argv;
   if (argc > 1 || !lesson_learn(&m, hand_line, HAND_MERGES, &hand))@+ return 1;
@@ -140,7 +140,7 @@ int main(int argc, char **argv)
   lesson_stream(&m, &cat, price, " %u/%zu/%zu");
   printf("\n");
   lesson_forget(&m, &cat);
-  return ok && m.all.held == 0 ? 0 : 1;
+  return ok && m.all.live == 0 ? 0 : 1;
 }
 
 @* Text is bytes. \label{sec:bytes}
@@ -551,7 +551,7 @@ enum { HEADER = 64 };
 static void *take_for_pcre2(size_t n, void *m)
 {
   if (n > SIZE_MAX - HEADER)@+ return NULL;
-  unsigned char *p = memory_alloc(m, FOR_TOKENS, n + HEADER, 1, NULL);
+  unsigned char *p = memory_alloc(m, MEMORY_TOKENS, n + HEADER, 1, NULL);
   if (p == NULL)@+ return NULL;
   memcpy(p, &n, sizeof n);
   return p + HEADER;
@@ -589,7 +589,7 @@ end of its life; a second list of what to undo could forget something.
 struct splitter *splitter_open(struct memory *m, const char *pattern,
   size_t n, bool literal, struct error *why)
 {
-  struct splitter *s = memory_alloc(m, FOR_TOKENS, 1, sizeof *s, why);
+  struct splitter *s = memory_alloc(m, MEMORY_TOKENS, 1, sizeof *s, why);
   if (s == NULL)@+ return NULL;
   s->home = m;
   s->general = pcre2_general_context_create(take_for_pcre2,
@@ -701,7 +701,7 @@ static bool look(struct pieces *p, struct error *why)
   p->from = p->to = p->n;
   p->known = true;
   if (got == PCRE2_ERROR_NOMATCH)@+ return true;
-  if (got < 0)@+ return say_what_pcre2_says(got, p->at, why);
+  if (got < 0)@+ return pcre2_error(got, p->at, why);
   const PCRE2_SIZE *found = pcre2_get_ovector_pointer(s->result);
   p->from = found[0], p->to = found[1];
   return (p->at <= p->from && p->from <= p->to)
@@ -723,7 +723,7 @@ if (got == PCRE2_ERROR_JIT_STACKLIMIT)
 pattern, that has something unusual in it.
 
 @<Say why a search failed@>=
-static bool say_what_pcre2_says(int code, size_t at,
+static bool pcre2_error(int code, size_t at,
   struct error *why)
 {
   unsigned char words[160] = "";
@@ -853,45 +853,45 @@ each with its id; for every pair, its count and the chain of the spots where it 
 heap of the pairs by count. Then a merge touches only the places where it happens.
 
 Every spot begins at most one pair at a time, the one with its right neighbour. So the links
-|before| and |after| of the pair's chain can lie in the spot itself, and all chains together
+|prev_occ| and |next_occ| of the pair's chain can lie in the spot itself, and all chains together
 need no more room than the text. Spots are named by their numbers and not by pointers: four bytes for each of four links, where
 pointers would take eight, and every spot of a long text has all four.
 @^linked list@>
 
 @<What the learner knows@>=
 #define NOWHERE UINT32_MAX /* the end of a chain */
-struct spot {
+struct occurrence {
   uint32_t id, prev, next; /* the neighbours in the piece */
-  uint32_t before, after; /* the neighbours in the pair's chain */
-  uint32_t times; /* how often the piece stands in the text */
+  uint32_t prev_occ, next_occ; /* the neighbours in the pair's chain */
+  uint32_t weight; /* how often the piece stands in the text */
 };
-struct pair { uint64_t count; uint32_t left, right, first, last; };
+struct bpe_pair { uint64_t count; uint32_t left, right, first, last; };
 
 @ Two tables of \cref{sec:tables} lead to these things: from the letters of a piece to the piece, and from two ids to their pair. In both a 0
 means that there is nothing, so the numbers in them count from 1. A learner is made for one text and thrown away after it, and can therefore
 hold the memory and the place for the sentence as well; it saves every function below two arguments.
 
 @<What the learner knows@>=
-struct trainer {
+struct bpe_trainer {
   struct memory *m;
   struct error *why;
-  struct chunk *part; size_t n_chunks, room_chunks;
+  struct chunk *part; size_t n_chunks, chunks_cap;
   struct name_map known;
     /* from a piece's letters to its number, plus 1 */
-  struct spot *at; size_t n_at;
-  struct pair *of; size_t n_of, room_of;
+  struct occurrence *nodes; size_t n_nodes;
+  struct bpe_pair *pairs; size_t n_pairs, pairs_cap;
   struct pair_map number; /* from a pair to its number, plus 1 */
   struct heap queue;
 };
 
 @ A long text in which every other line has a \texttt{the} has
 that piece very many times, and whatever happens to one of them happens to all. So equal pieces
-are kept once, with the number of |times| they occur. This alone makes learning from a large
+are kept once, with the number of |weight| they occur. This alone makes learning from a large
 text about as fast as learning from its dictionary. Such a piece with its number is a |chunk|, to tell it from
 the |text_piece|, of which there is one for each time.
 
 @<What the learner knows@>=
-struct chunk { const unsigned char *byte; size_t n; uint32_t times; };
+struct chunk { const unsigned char *byte; size_t n; uint32_t weight; };
 
 @ A piece is entered by its letters: if they are known already, the number of their piece comes out of the table of names and the piece
 counts once more; otherwise it gets the next number. A piece of one byte has no pair, but it does no harm either; it is entered like
@@ -899,22 +899,22 @@ the others. The letters are not copied: they stay in the text, which is the call
 number and not its address.
 
 @<Enter a piece of the text@>=
-static bool enter_piece(struct trainer *t, const unsigned char *byte,
+static bool enter_piece(struct bpe_trainer *t, const unsigned char *byte,
   size_t n)
 {
   uint32_t known = name_map_get(&t->known, byte, n);
   if (known != 0) {
-    t->part[known - 1].times++;
+    t->part[known - 1].weight++;
     return true;
   }
-  if (t->n_chunks == t->room_chunks) {
-    size_t room = 2 * t->room_chunks + 64;
-    struct chunk *p = memory_resize(t->m, FOR_TOKENS, t->part, room, sizeof *p, t->why);
+  if (t->n_chunks == t->chunks_cap) {
+    size_t cap = 2 * t->chunks_cap + 64;
+    struct chunk *p = memory_resize(t->m, MEMORY_TOKENS, t->part, cap, sizeof *p, t->why);
     if (p == NULL)@+ return false;
-    t->part = p, t->room_chunks = room;
+    t->part = p, t->chunks_cap = cap;
   }
   t->part[t->n_chunks++] = (struct chunk) @[{ byte, n, 1 }@];
-  t->n_at += n;
+  t->n_nodes += n;
   return name_map_put(t->m, &t->known, byte, n,
     (uint32_t) t->n_chunks, t->why);
 }
@@ -924,7 +924,7 @@ each run of them is a piece of its own, and merges may be learnt inside it as an
 experiments of people who want to see what happens then.
 
 @<Collect the pieces of the text@>=
-static bool collect(struct trainer *t, const unsigned char *text,
+static bool collect(struct bpe_trainer *t, const unsigned char *text,
   size_t n, struct splitter *by)
 {
   if (by == NULL)@+ return n == 0 || enter_piece(t, text, n);
@@ -949,17 +949,17 @@ the text, and ``from left to right'' will later need no sorting. The count grows
 where equal pieces count as often as they occur.
 
 @<Enter the pair that begins at a spot@>=
-static bool link_pair(struct trainer *t, uint32_t i)
+static bool link_pair(struct bpe_trainer *t, uint32_t i)
 {
-  uint32_t left = t->at[i].id, right = t->at[t->at[i].next].id;
+  uint32_t left = t->nodes[i].id, right = t->nodes[t->nodes[i].next].id;
   uint32_t k = pair_map_get(&t->number, left, right);
   if (k == 0 && !new_pair(t, left, right, &k))@+ return false;
-  struct pair *p = &t->of[k - 1];
-  t->at[i].before = p->last, t->at[i].after = NOWHERE;
+  struct bpe_pair *p = &t->pairs[k - 1];
+  t->nodes[i].prev_occ = p->last, t->nodes[i].next_occ = NOWHERE;
   if (p->last == NOWHERE) p->first = i;
-  else t->at[p->last].after = i;
+  else t->nodes[p->last].next_occ = i;
   p->last = i;
-  p->count += t->at[i].times;
+  p->count += t->nodes[i].weight;
   return true;
 }
 
@@ -967,19 +967,20 @@ static bool link_pair(struct trainer *t, uint32_t i)
 heap may still name them, and what it names must mean something when it comes out.
 
 @<Make room for a new pair@>=
-static bool new_pair(struct trainer *t, uint32_t left, uint32_t right,
+static bool new_pair(struct bpe_trainer *t, uint32_t left, uint32_t right,
   uint32_t *k)
 {
-  if (t->n_of == t->room_of) {
-    size_t room = 2 * t->room_of + 256;
-    struct pair *p = memory_resize(t->m, FOR_TOKENS, t->of, room, sizeof *p, t->why);
+  if (t->n_pairs == t->pairs_cap) {
+    size_t cap = 2 * t->pairs_cap + 256;
+    struct bpe_pair *p = memory_resize(t->m, MEMORY_TOKENS, t->pairs, cap,
+      sizeof *p, t->why);
     if (p == NULL)@+ return false;
-    t->of = p, t->room_of = room;
+    t->pairs = p, t->pairs_cap = cap;
   }
-  *k = (uint32_t) (t->n_of + 1);
+  *k = (uint32_t) (t->n_pairs + 1);
   if (!pair_map_put(t->m, &t->number, left, right, *k, t->why))
     return false;
-  t->of[t->n_of++] = (struct pair) @[{ 0, left, right, NOWHERE,
+  t->pairs[t->n_pairs++] = (struct bpe_pair) @[{ 0, left, right, NOWHERE,
     NOWHERE }@];
   return true;
 }
@@ -989,30 +990,30 @@ one, we would have to walk along it to find the neighbour before, and the chain 
 grown.
 
 @<Strike out the pair that begins at a spot@>=
-static void unlink_pair(struct trainer *t, uint32_t i)
+static void unlink_pair(struct bpe_trainer *t, uint32_t i)
 {
-  const struct spot *s = &t->at[i];
-  uint32_t k = pair_map_get(&t->number, s->id, t->at[s->next].id);
-  struct pair *p = &t->of[k - 1];
-  if (s->before == NOWHERE) p->first = s->after;
-  else t->at[s->before].after = s->after;
-  if (s->after == NOWHERE) p->last = s->before;
-  else t->at[s->after].before = s->before;
-  p->count -= s->times;
+  const struct occurrence *s = &t->nodes[i];
+  uint32_t k = pair_map_get(&t->number, s->id, t->nodes[s->next].id);
+  struct bpe_pair *p = &t->pairs[k - 1];
+  if (s->prev_occ == NOWHERE) p->first = s->next_occ;
+  else t->nodes[s->prev_occ].next_occ = s->next_occ;
+  if (s->next_occ == NOWHERE) p->last = s->prev_occ;
+  else t->nodes[s->next_occ].prev_occ = s->prev_occ;
+  p->count -= s->weight;
 }
 
 @ The chain of spots is laid out once, chunk after chunk. The number of a spot must be below |NOWHERE|, so there is a limit to the text: 4 GiB of
 \emph{different} pieces, which is more than it sounds. When all pairs have been counted they enter the heap, each once and with its final count.
 
 @<Lay out the spots and count the pairs@>=
-static bool lay_out(struct trainer *t)
+static bool lay_out(struct bpe_trainer *t)
 {
-  if (t->n_at >= NOWHERE)
+  if (t->n_nodes >= NOWHERE)
     return error_say(t->why,
-      "a text of %zu bytes is too long to learn from", t->n_at);
-  t->at = memory_alloc(t->m, FOR_TOKENS, t->n_at, sizeof *t->at,
+      "a text of %zu bytes is too long to learn from", t->n_nodes);
+  t->nodes = memory_alloc(t->m, MEMORY_TOKENS, t->n_nodes, sizeof *t->nodes,
     t->why);
-  if (t->at == NULL)@+ return false;
+  if (t->nodes == NULL)@+ return false;
   uint32_t i = 0;
   for (size_t c = 0; c < t->n_chunks; c++) {
     @<Lay out the spots of one chunk@>@;
@@ -1027,9 +1028,9 @@ the id of its right neighbour, too.
 @<Lay out the spots of one chunk@>=
 uint32_t first = i, last = i + (uint32_t) t->part[c].n - 1;
 for (; i <= last; i++)
-  t->at[i] = (struct spot) @[{ t->part[c].byte[i - first],@|
+  t->nodes[i] = (struct occurrence) @[{ t->part[c].byte[i - first],@|
     i > first ? i - 1 : NOWHERE, i < last ? i + 1 : NOWHERE,@|
-    NOWHERE, NOWHERE, t->part[c].times }@];
+    NOWHERE, NOWHERE, t->part[c].weight }@];
 for (i = first; i < last; i++)
   if (!link_pair(t, i))@+ return false;
 i = last + 1;
@@ -1039,17 +1040,17 @@ decided by the second key, which has the left id above the right one; that is th
 for ties. A pair that stands nowhere any more is left out, so that an empty heap means that there is nothing to merge.
 
 @<Put pairs into the queue@>=
-static bool queue_pair(struct trainer *t, const struct pair *p)
+static bool queue_pair(struct bpe_trainer *t, const struct bpe_pair *p)
 {
-  struct entry e = @[{ ~p->count,
+  struct heap_item e = @[{ ~p->count,
     (uint64_t) p->left << 32 | p->right }@];
   return p->count == 0 || heap_push(t->m, &t->queue, e, t->why);
 }
 @#
-static bool queue_from(struct trainer *t, size_t k)
+static bool queue_from(struct bpe_trainer *t, size_t k)
 {
-  for (; k < t->n_of; k++)
-    if (!queue_pair(t, &t->of[k]))@+ return false;
+  for (; k < t->n_pairs; k++)
+    if (!queue_pair(t, &t->pairs[k]))@+ return false;
   return true;
 }
 
@@ -1064,15 +1065,15 @@ moving is for pairs that never come near the top.
 @^lazy deletion@>
 
 @<Find the pair with the highest count@>=
-static bool best_pair(struct trainer *t, struct pair **best)
+static bool best_pair(struct bpe_trainer *t, struct bpe_pair **best)
 {
   *best = NULL;
   while (t->queue.n > 0) {
-    struct entry e = heap_pop(&t->queue);
-    uint32_t k = pair_map_get(&t->number, (uint32_t) (e.second >> 32),
-      (uint32_t) e.second);
-    struct pair *p = &t->of[k - 1];
-    if (p->count == ~e.first) {
+    struct heap_item e = heap_pop(&t->queue);
+    uint32_t k = pair_map_get(&t->number, (uint32_t) (e.tie >> 32),
+      (uint32_t) e.tie);
+    struct bpe_pair *p = &t->pairs[k - 1];
+    if (p->count == ~e.key) {
       *best = p;
       return true;
     }
@@ -1093,15 +1094,15 @@ at most two. A pair that comes out of the heap with a count that is too high has
 out. With $n$ bytes of different pieces everything is of the order $n\log n$, the logarithm for the heap.
 
 @<Merge at one place@>=
-static bool merge_at(struct trainer *t, uint32_t i, uint32_t made)
+static bool merge_at(struct bpe_trainer *t, uint32_t i, uint32_t made)
 {
-  uint32_t prev = t->at[i].prev, gone = t->at[i].next,
-    next = t->at[gone].next;
+  uint32_t prev = t->nodes[i].prev, gone = t->nodes[i].next,
+    next = t->nodes[gone].next;
   if (prev != NOWHERE) unlink_pair(t, prev);
   if (next != NOWHERE) unlink_pair(t, gone);
   unlink_pair(t, i);
-  t->at[i].id = made, t->at[i].next = next;
-  if (next != NOWHERE) t->at[next].prev = i;
+  t->nodes[i].id = made, t->nodes[i].next = next;
+  if (next != NOWHERE) t->nodes[next].prev = i;
   if (prev != NOWHERE && !link_pair(t, prev))@+ return false;
   return next == NOWHERE || link_pair(t, i);
 }
@@ -1112,13 +1113,13 @@ that began at the second, before we come to it. All pairs with the new id are ne
 counts are final.
 
 @<Merge a pair wherever it stands@>=
-static bool merge_all(struct trainer *t, const struct pair *best,
+static bool merge_all(struct bpe_trainer *t, const struct bpe_pair *best,
   uint32_t made)
 {
   size_t k = pair_map_get(&t->number, best->left, best->right) - 1;
-  size_t fresh = t->n_of;
-  while (t->of[k].first != NOWHERE)
-    if (!merge_at(t, t->of[k].first, made))@+ return false;
+  size_t fresh = t->n_pairs;
+  while (t->pairs[k].first != NOWHERE)
+    if (!merge_at(t, t->pairs[k].first, made))@+ return false;
   return queue_from(t, fresh);
 }
 
@@ -1130,7 +1131,7 @@ bool bpe_train(struct memory *m, const char *text, size_t n,
   const char *pattern, size_t merges, struct bpe_merge **out,
   size_t *n_out, struct error *why)
 {
-  struct trainer t = @[{ .m = m, .why = why }@];
+  struct bpe_trainer t = @[{ .m = m, .why = why }@];
   struct splitter *by = NULL;
   struct bpe_merge *list = NULL;
   *out = NULL, *n_out = 0;
@@ -1138,7 +1139,7 @@ bool bpe_train(struct memory *m, const char *text, size_t n,
   ok = ok && collect(&t, (const unsigned char *) text, n, by)
     && lay_out(&t);
   splitter_close(by);
-  if (ok) list = memory_alloc(m, FOR_TOKENS, merges, sizeof *list,
+  if (ok) list = memory_alloc(m, MEMORY_TOKENS, merges, sizeof *list,
     why);
   ok = ok && list != NULL && learn(&t, list, merges, n_out);
   @<Return what the learner took@>@;
@@ -1169,12 +1170,12 @@ void bpe_forget(struct memory *m, struct bpe_merge *merge)
 where it stands. If there is no pair left, every piece is one token, and the list stays shorter than it was asked to be.
 
 @<Find and merge, again and again@>=
-static bool learn(struct trainer *t, struct bpe_merge *list,
+static bool learn(struct bpe_trainer *t, struct bpe_merge *list,
   size_t merges, size_t *n_out)
 {
   size_t k = 0;
   for (; k < merges; k++) {
-    struct pair *best;
+    struct bpe_pair *best;
     if (!best_pair(t, &best))@+ return false;
     if (best == NULL)@+ break;
     list[k] = (struct bpe_merge) @[{ best->left, best->right }@];
@@ -1190,8 +1191,8 @@ static bool learn(struct trainer *t, struct bpe_merge *list,
 heap_free(m, &t.queue);
 pair_map_free(m, &t.number);
 name_map_free(m, &t.known);
-memory_free(m, t.of);
-memory_free(m, t.at);
+memory_free(m, t.pairs);
+memory_free(m, t.nodes);
 memory_free(m, t.part);
 
 @* Encoding a piece. \label{sec:encoding}
@@ -1228,7 +1229,7 @@ $k$ makes $256+k$.
 struct bpe_rule { uint32_t left, right, made, rank; };
   /* the pair |left|, |right| becomes |made|; of several rules that apply, the lowest |rank| goes first */
 struct bpe { uint32_t byte_id[256]; struct bpe_rule *rule; size_t n,
-  room;
+  cap;
   struct pair_map place; };
   /* the id of every byte, |BPE_NONE| if it has none; |n| rules, of
      which the lowest rank goes first; from a pair to the place of its
@@ -1251,10 +1252,10 @@ the fast way with the definition.
 @<Merges, applied@>=
 struct bpe_node { uint32_t id, prev, next; };
   /* an id of a piece, and the places of its neighbours, |BPE_NONE| at the ends */
-struct bpe_work { struct ids row; struct bpe_node *node; size_t room;
+struct bpe_work { struct ids row; struct bpe_node *node; size_t cap;
   struct heap queue;
-  uint64_t looks; };
-  /* a piece as ids, a chain of |room| nodes, what is to be done, and
+  uint64_t lookups; };
+  /* a piece as ids, a chain of |cap| nodes, what is to be done, and
      a count of look-ups; all zero is an empty workspace */
 bool bpe_encode(const struct bpe *b, struct memory *m,
   struct bpe_work *w, const unsigned char *byte, size_t n,
@@ -1277,11 +1278,11 @@ failure leaves the number of rules as it was.
 bool bpe_add_ranked(struct memory *m, struct bpe *b,
   struct bpe_rule rule, struct error *why)
 {
-  if (b->n == b->room) {
-    size_t room = 2 * b->room + 256;
-    struct bpe_rule *p = memory_resize(m, FOR_TOKENS, b->rule, room, sizeof *p, why);
+  if (b->n == b->cap) {
+    size_t cap = 2 * b->cap + 256;
+    struct bpe_rule *p = memory_resize(m, MEMORY_TOKENS, b->rule, cap, sizeof *p, why);
     if (p == NULL)@+ return false;
-    b->rule = p, b->room = room;
+    b->rule = p, b->cap = cap;
   }
   b->rule[b->n] = rule;
   if (!pair_map_put(m, &b->place, rule.left, rule.right,
@@ -1304,7 +1305,7 @@ void bpe_free(struct memory *m, struct bpe *b)
 {
   pair_map_free(m, &b->place);
   memory_free(m, b->rule);
-  b->rule = NULL, b->n = b->room = 0;
+  b->rule = NULL, b->n = b->cap = 0;
 }
 
 @ A look is the one question about two neighbours. The answer is a \emph{candidate}: the rank in the upper half of a number, the
@@ -1315,7 +1316,7 @@ static uint64_t look_at(const struct bpe *b, struct bpe_work *w,
   uint32_t left, uint32_t right)
 {
   uint32_t place = pair_map_get(&b->place, left, right);
-  w->looks++;
+  w->lookups++;
   if (place == 0)@+ return UINT64_MAX;
   return (uint64_t) b->rule[place - 1].rank << 32 | (place - 1);
 }
@@ -1376,9 +1377,9 @@ static bool join_long(const struct bpe *b, struct memory *m,
   size_t start = out->n;
   if (!begin_chain(b, m, w, why))@+ return false;
   while (w->queue.n > 0) {
-    struct entry e = heap_pop(&w->queue);
-    const struct bpe_rule *r = &b->rule[(uint32_t) e.second];
-    uint32_t i = (uint32_t) (e.second >> 32), next = w->node[i].next;
+    struct heap_item e = heap_pop(&w->queue);
+    const struct bpe_rule *r = &b->rule[(uint32_t) e.tie];
+    uint32_t i = (uint32_t) (e.tie >> 32), next = w->node[i].next;
     if (w->node[i].id != r->left || next == NOWHERE
       || w->node[next].id != r->right) continue;
     @<Merge the two nodes, and look at their neighbours@>@;
@@ -1421,7 +1422,7 @@ static bool consider(const struct bpe *b, struct memory *m,
   const struct bpe_node *left = &w->node[i];
   uint64_t c = look_at(b, w, left->id, w->node[left->next].id);
   return c == UINT64_MAX || heap_push(m, &w->queue,
-    (struct entry) @[{ c >> 32,@| (uint64_t) i << 32
+    (struct heap_item) @[{ c >> 32,@| (uint64_t) i << 32
     | (uint32_t) c }@], why);
 }
 
@@ -1435,11 +1436,11 @@ static bool begin_chain(const struct bpe *b, struct memory *m,
   struct bpe_work *w, struct error *why)
 {
   size_t n = w->row.n;
-  if (n > w->room) {
+  if (n > w->cap) {
     give_nodes(m, w);
-    w->node = memory_alloc(m, FOR_TOKENS, n, sizeof *w->node, why);
+    w->node = memory_alloc(m, MEMORY_TOKENS, n, sizeof *w->node, why);
     if (w->node == NULL)@+ return false;
-    w->room = n;
+    w->cap = n;
   }
   w->queue.n = 0;
   for (uint32_t i = 0; i < n; i++) {
@@ -1457,7 +1458,7 @@ nothing in the next one. At the end all three parts go back.
 static void give_nodes(struct memory *m, struct bpe_work *w)
 {
   memory_free(m, w->node);
-  w->node = NULL, w->room = 0;
+  w->node = NULL, w->cap = 0;
 }
 @#
 void bpe_work_free(struct memory *m, struct bpe_work *w)
@@ -1677,8 +1678,8 @@ a separate flag would make every slot a third larger.
 @<A table from pairs to numbers@>=
 struct pair_slot { uint32_t left, right, value; };
   /* a pair and its value; 0: the slot is free */
-struct pair_map { struct pair_slot *slot; size_t room, used; };
-  /* |room| slots, a power of two, at most half of them used; a slot whose
+struct pair_map { struct pair_slot *slot; size_t cap, used; };
+  /* |cap| slots, a power of two, at most half of them used; a slot whose
      value is 0 is free; all zero is an empty table */
 bool pair_map_put(struct memory *m, struct pair_map *p, uint32_t left,
   uint32_t right, uint32_t value, struct error *why);
@@ -1700,16 +1701,16 @@ is two and a half; at nine tenths it would be twenty times as many. That is why 
 static size_t pair_place(const struct pair_map *p, uint32_t left, uint32_t right)
 {
   uint64_t h = ((uint64_t) left << 32 | right) * UINT64_C(0x9e3779b97f4a7c15);
-  size_t i = (size_t) (h >> 32) & (p->room - 1);
+  size_t i = (size_t) (h >> 32) & (p->cap - 1);
   while (p->slot[i].value != 0
       && (p->slot[i].left != left || p->slot[i].right != right))
-    i = (i + 1) & (p->room - 1);
+    i = (i + 1) & (p->cap - 1);
   return i;
 }
 @#
 uint32_t pair_map_get(const struct pair_map *p, uint32_t left, uint32_t right)
 {
-  return p->room == 0 ? 0 : p->slot[pair_place(p, left, right)].value;
+  return p->cap == 0 ? 0 : p->slot[pair_place(p, left, right)].value;
 }
 
 @ Crowding is the one thing that can go wrong with a hash table without any answer being wrong. Neighbouring ids
@@ -1723,10 +1724,10 @@ fewer than two pairs for each pair that the table holds in the end, since each d
 @<Give a table of pairs twice the room@>=
 static bool pair_map_grow(struct memory *m, struct pair_map *p, struct error *why)
 {
-  struct pair_map larger = @[{ NULL, p->room == 0 ? 64 : 2 * p->room, p->used }@];
-  larger.slot = memory_alloc(m, FOR_TOKENS, larger.room, sizeof *larger.slot, why);
+  struct pair_map larger = @[{ NULL, p->cap == 0 ? 64 : 2 * p->cap, p->used }@];
+  larger.slot = memory_alloc(m, MEMORY_TOKENS, larger.cap, sizeof *larger.slot, why);
   if (larger.slot == NULL) return false;
-  for (size_t i = 0; i < p->room; i++) {
+  for (size_t i = 0; i < p->cap; i++) {
     const struct pair_slot *s = &p->slot[i];
     if (s->value != 0) larger.slot[pair_place(&larger, s->left, s->right)] = *s;
   }
@@ -1743,7 +1744,7 @@ middle of a run of used slots would end searches that have to continue past it.
 bool pair_map_put(struct memory *m, struct pair_map *p, uint32_t left,
   uint32_t right, uint32_t value, struct error *why)
 {
-  if (2 * (p->used + 1) > p->room && !pair_map_grow(m, p, why)) return false;
+  if (2 * (p->used + 1) > p->cap && !pair_map_grow(m, p, why)) return false;
   struct pair_slot *s = &p->slot[pair_place(p, left, right)];
   if (s->value == 0) p->used++;
   *s = (struct pair_slot) @[{ left, right, value }@];
@@ -1762,7 +1763,7 @@ points to them, so they must stay where they are for as long as the table is use
 @<A table from letters to numbers@>=
 struct name_slot { const unsigned char *byte; size_t n; uint32_t value; };
   /* |n| bytes and their value; 0: the slot is free */
-struct name_map { struct name_slot *slot; size_t room, used; };
+struct name_map { struct name_slot *slot; size_t cap, used; };
   /* like |struct pair_map|; the bytes belong to the caller and stay where they are */
 bool name_map_put(struct memory *m, struct name_map *p, const unsigned char *byte,
   size_t n, uint32_t value, struct error *why);
@@ -1785,16 +1786,16 @@ static size_t name_place(const struct name_map *p, const unsigned char *byte,
 {
   uint64_t h = UINT64_C(0xcbf29ce484222325);
   for (size_t k = 0; k < n; k++) h = (h ^ byte[k]) * UINT64_C(0x100000001b3);
-  size_t i = (size_t) (h ^ h >> 32) & (p->room - 1);
+  size_t i = (size_t) (h ^ h >> 32) & (p->cap - 1);
   while (p->slot[i].value != 0 && (p->slot[i].n != n
       || memcmp(p->slot[i].byte, byte, n) != 0))
-    i = (i + 1) & (p->room - 1);
+    i = (i + 1) & (p->cap - 1);
   return i;
 }
 @#
 uint32_t name_map_get(const struct name_map *p, const unsigned char *byte, size_t n)
 {
-  return p->room == 0 ? 0 : p->slot[name_place(p, byte, n)].value;
+  return p->cap == 0 ? 0 : p->slot[name_place(p, byte, n)].value;
 }
 
 @ This table grows in the same way as the first. We could have written both tables once, with a
@@ -1804,10 +1805,10 @@ with such a pointer.
 @<Give a table of names twice the room@>=
 static bool name_map_grow(struct memory *m, struct name_map *p, struct error *why)
 {
-  struct name_map larger = @[{ NULL, p->room == 0 ? 64 : 2 * p->room, p->used }@];
-  larger.slot = memory_alloc(m, FOR_TOKENS, larger.room, sizeof *larger.slot, why);
+  struct name_map larger = @[{ NULL, p->cap == 0 ? 64 : 2 * p->cap, p->used }@];
+  larger.slot = memory_alloc(m, MEMORY_TOKENS, larger.cap, sizeof *larger.slot, why);
   if (larger.slot == NULL) return false;
-  for (size_t i = 0; i < p->room; i++) {
+  for (size_t i = 0; i < p->cap; i++) {
     const struct name_slot *s = &p->slot[i];
     if (s->value != 0) larger.slot[name_place(&larger, s->byte, s->n)] = *s;
   }
@@ -1823,7 +1824,7 @@ bytes, which are equal to the old ones. So a caller who enters a name again may 
 bool name_map_put(struct memory *m, struct name_map *p, const unsigned char *byte,
   size_t n, uint32_t value, struct error *why)
 {
-  if (2 * (p->used + 1) > p->room && !name_map_grow(m, p, why)) return false;
+  if (2 * (p->used + 1) > p->cap && !name_map_grow(m, p, why)) return false;
   struct name_slot *s = &p->slot[name_place(p, byte, n)];
   if (s->value == 0) p->used++;
   *s = (struct name_slot) @[{ byte, n, value }@];
@@ -1864,14 +1865,14 @@ the side of the smaller of the two below it: 4 comes to the top, 2 rises above i
 \end{byhand}
 
 @<A heap of things to do@>=
-struct entry { uint64_t first, second; };
-  /* what a heap orders: by |first|, of equals by |second| */
-struct heap { struct entry *e; size_t n, room; };
-  /* |e[0]| is the smallest; |e[i]| is not larger than |e[2*i + 1]| and
+struct heap_item { uint64_t key, tie; };
+  /* what a heap orders: by |key|, of equals by |tie| */
+struct heap { struct heap_item *item; size_t n, cap; };
+  /* |item[0]| is the smallest; |item[i]| is not larger than |item[2*i + 1]| and
      |e[2*i + 2]|; all zero is empty */
-bool heap_push(struct memory *m, struct heap *h, struct entry e, struct error *why);
+bool heap_push(struct memory *m, struct heap *h, struct heap_item e, struct error *why);
   /* puts an entry in; on failure the heap is as it was */
-struct entry heap_pop(struct heap *h);
+struct heap_item heap_pop(struct heap *h);
   /* takes the smallest of |h->n| $\ge 1$ entries out */
 void heap_free(struct memory *m, struct heap *h);
   /* returns the block and empties the heap */
@@ -1879,9 +1880,9 @@ void heap_free(struct memory *m, struct heap *h);
 @ The order of two entries is defined in one place. The learner wants the largest count first and not the smallest, so it enters the complement of a count.
 
 @<Put an entry into the heap@>=
-static bool comes_before(struct entry a, struct entry b)
+static bool comes_before(struct heap_item a, struct heap_item b)
 {
-  return a.first < b.first || (a.first == b.first && a.second < b.second);
+  return a.key < b.key || (a.key == b.key && a.tie < b.tie);
 }
 
 @ A new entry begins at the end and rises: as long as the entry above it is larger, that one moves
@@ -1889,18 +1890,18 @@ down. The number of steps is at most the depth of the heap, the logarithm of its
 is known; until then a hole rises instead of it.
 
 @<Put an entry into the heap@>=
-bool heap_push(struct memory *m, struct heap *h, struct entry e, struct error *why)
+bool heap_push(struct memory *m, struct heap *h, struct heap_item e, struct error *why)
 {
-  if (h->n == h->room) {
-    size_t room = 2 * h->room + 32;
-    struct entry *p = memory_resize(m, FOR_TOKENS, h->e, room, sizeof *p, why);
+  if (h->n == h->cap) {
+    size_t cap = 2 * h->cap + 32;
+    struct heap_item *p = memory_resize(m, MEMORY_TOKENS, h->item, cap, sizeof *p, why);
     if (p == NULL) return false;
-    h->e = p, h->room = room;
+    h->item = p, h->cap = cap;
   }
   size_t i = h->n++;
-  for (; i > 0 && comes_before(e, h->e[(i - 1) / 2]); i = (i - 1) / 2)
-    h->e[i] = h->e[(i - 1) / 2];
-  h->e[i] = e;
+  for (; i > 0 && comes_before(e, h->item[(i - 1) / 2]); i = (i - 1) / 2)
+    h->item[i] = h->item[(i - 1) / 2];
+  h->item[i] = e;
   return true;
 }
 
@@ -1909,24 +1910,24 @@ always on the side of the smaller of the two entries below it, until neither com
 end up above the smaller.
 
 @<Take the smallest entry out@>=
-struct entry heap_pop(struct heap *h)
+struct heap_item heap_pop(struct heap *h)
 {
-  struct entry top = h->e[0], last = h->e[--h->n];
+  struct heap_item top = h->item[0], last = h->item[--h->n];
   size_t i = 0;
   for (;;) {
     size_t next = 2 * i + 1;
-    if (next + 1 < h->n && comes_before(h->e[next + 1], h->e[next])) next++;
-    if (next >= h->n || !comes_before(h->e[next], last)) break;
-    h->e[i] = h->e[next];
+    if (next + 1 < h->n && comes_before(h->item[next + 1], h->item[next])) next++;
+    if (next >= h->n || !comes_before(h->item[next], last)) break;
+    h->item[i] = h->item[next];
     i = next;
   }
-  h->e[i] = last;
+  h->item[i] = last;
   return top;
 }
 @#
 void heap_free(struct memory *m, struct heap *h)
 {
-  memory_free(m, h->e);
+  memory_free(m, h->item);
   *h = (struct heap) @[{ NULL, 0, 0 }@];
 }
 
@@ -2005,7 +2006,7 @@ size_t lesson_count(struct memory *m, struct lesson *l,
   const char *text);
   /* how many ids a text is */
 size_t lesson_show(struct memory *m, const struct lesson *l,
-  uint32_t id, char room[64]);
+  uint32_t id, char buffer[64]);
   /* writes a token so that we can read it; returns its true number of bytes */
 void lesson_stream(struct memory *m, struct lesson *l, const char *text,
   const char *format);
@@ -2024,7 +2025,7 @@ bool lesson_learn(struct memory *m, const char *text,
     && (l->by = splitter_open(m, split_gpt2, strlen(split_gpt2),
       false, &why)))
     return true;
-  fprintf(stderr, "%s\n", why.words);
+  fprintf(stderr, "%s\n", why.text);
   return false;
 }
 
@@ -2076,18 +2077,18 @@ cannot be shown. A token of this chapter is a few bytes long; of a longer one we
 
 @<Show a token@>=
 size_t lesson_show(struct memory *m, const struct lesson *l,
-  uint32_t id, char room[64])
+  uint32_t id, char buffer[64])
 {
   struct bytes b = @[{ NULL, 0, 0 }@];
   size_t to = 0;
   bpe_spell(m, l->merge, id, &b, NULL);
   for (size_t i = 0; i < b.n && to < 58; i++) {
     bool plain = b.byte[i] > 32 && b.byte[i] < 127;
-    if (plain || b.byte[i] == ' ') room[to++] = plain
+    if (plain || b.byte[i] == ' ') buffer[to++] = plain
       ? (char) b.byte[i] : '_';
-    else to += (size_t) sprintf(room + to, "<%02x>", b.byte[i]);
+    else to += (size_t) sprintf(buffer + to, "<%02x>", b.byte[i]);
   }
-  room[to] = '\0';
+  buffer[to] = '\0';
   to = b.n;
   bytes_free(m, &b);
   return to;
@@ -2180,9 +2181,9 @@ static bool print_ids(struct memory *m, struct lesson *l,
   bool ok = lesson_encode(m, l, text, &list) && decode(m, l, &list, &back);
   printf("%s\n ", text);
   for (size_t i = 0; i < list.n; i++) {
-    char room[64];
-    lesson_show(m, l, list.id[i], room);
-    printf(" %u:%s", (unsigned) list.id[i], room);
+    char buffer[64];
+    lesson_show(m, l, list.id[i], buffer);
+    printf(" %u:%s", (unsigned) list.id[i], buffer);
   }
   bool same = ok && back.n == strlen(text)
     && memcmp(back.byte, text, back.n) == 0;

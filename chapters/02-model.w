@@ -1,5 +1,5 @@
 @i types.w
-@s watch_see int
+@s tap_fn int
 
 \chapterquestion{What does a model compute, and why should it come out the same twice?}
 @** The transformer: one forward pass.
@@ -121,7 +121,7 @@ others as small to test what the chapter says. It prints the numbers that these 
 int main(void)
 {
   static struct toy toy;
-  struct memory m = @[{ .refuse_at = 0 }@];
+  struct memory m = @[{ .fail_at = 0 }@];
   struct counters c = @[{ .passes = 0 }@];
   struct error why;
   struct engine e = @[{ .k = kernels_find(NULL, &why), .c = &c }@];
@@ -129,7 +129,7 @@ int main(void)
   struct store *s = e.k == NULL ? NULL : store_open(&m, &toy.lm.config, 1, &why);
   bool ok = s != NULL && print_hand(&e, &toy, s, &why);
   store_close(s);
-  if (!ok) fprintf(stderr, "%s\n", why.words);
+  if (!ok) fprintf(stderr, "%s\n", why.text);
   return !ok;
 }
 
@@ -368,7 +368,7 @@ struct counters {
   uint64_t madds_linear, madds_attention, madds_head;
   uint64_t weight_bytes_read, cache_bytes_read, cache_bytes_written;
 };
-  /* calls of |forward|; tokens at positions put through all layers; positions whose
+  /* calls of |model_forward|; tokens at positions put through all layers; positions whose
      keys and values were computed, and those of them that an earlier pass had computed;
      (query, key) pairs of one head of the first layer; multiply--adds of the layers'
      matrices, of attention over all heads and layers, and of the head; stored bytes of
@@ -399,7 +399,7 @@ otherwise it is all layers from |window_from| on.
 @^tied weights@>@^window@>
 
 @<The settings of a model@>=
-enum { EOS_MOST = 16, LAYERS_LISTED = 1024 };
+enum { CONFIG_MAX_EOS = 16, CONFIG_MAX_LISTED = 1024 };
 struct ignored_field { const char *file, *field, *reason; };
   /* a setting that changes nothing, and why we think so */
 struct model_config {
@@ -411,20 +411,20 @@ struct model_config {
   uint32_t window_from; /* the first layer that has it */
   uint32_t sinks; /* first positions that a row with a window sees besides */
   bool window_used, window_listed;
-  uint8_t windowed[LAYERS_LISTED / 8]; /* if listed, a bit for each layer */
+  uint8_t windowed[CONFIG_MAX_LISTED / 8]; /* if listed, a bit for each layer */
   double norm_eps;
   bool layer_norm, learned_positions, gated; /* else RMSNorm, rotations, plain MLP */
   enum activation_kind activation;
   bool qkv_bias, out_bias, mlp_bias, qk_norm, tied;
   bool scaled, scaled_by_layer; /* scores: by $1/\sqrt{d_h}$, and by $1/{}$the layer's number */
   struct rope_config rope;
-  uint32_t n_eos, eos[EOS_MOST]; /* the ids that end a text */
+  uint32_t n_eos, eos[CONFIG_MAX_EOS]; /* the ids that end a text */
   bool has_bos;
   uint32_t bos; /* the id that begins one */
   const char *eos_from; /* the file that gave the end tokens; null: none did */
-  struct sampling_config sampling;
+  struct sampling_defaults sampling;
   struct ignored_field *ignored;
-  size_t n_ignored, ignored_room;
+  size_t n_ignored, ignored_cap;
 };
 
 @ Two questions are asked of the settings again and again, so they have functions: how far back a layer sees, and whether it can be made to see less.
@@ -442,14 +442,14 @@ bool config_set_window(struct model_config *c, uint32_t window, uint32_t sinks,
 chapter 7 will follow it; in this chapter only the end tokens matter, which come with it.
 
 @<What the model's maker suggests for sampling@>=
-struct sampling_config {
+struct sampling_defaults {
   bool do_sample;
   double temperature, top_p, min_p, typical_p, repetition_penalty;
   uint32_t top_k, no_repeat_ngram_size;
 }; /* what is not given has the value that does nothing */
 
 @ Now the weights. A |tensor| is a pointer to numbers and the type that they have in the file; a |matrix| is a tensor of |out| times |in| of them, perhaps with a bias; a
-|normalizer| is the gain of a norm, its kind, its bias and its $\varepsilon$. All three are declared with the kernels that work on them (\cref{sec:kernels}). None has memory of its own: the numbers stay where
+|norm| is the gain of a norm, its kind, its bias and its $\varepsilon$. All three are declared with the kernels that work on them (\cref{sec:kernels}). None has memory of its own: the numbers stay where
 they lie, in the mapped file.
 @^tensor@>@^matrix@>
 
@@ -462,8 +462,8 @@ The shapes are written as C would declare them, inputs last.
 
 @<One layer@>=
 struct model_layer {
-  struct normalizer before_attention, before_mlp; /* |[d_model]| each */
-  struct normalizer of_queries, of_keys; /* |[head_dim]| each, if |qk_norm| */
+  struct norm attn_norm, mlp_norm; /* |[d_model]| each */
+  struct norm q_norm, k_norm; /* |[head_dim]| each, if |qk_norm| */
   struct matrix qkv[3]; /* |[n_heads*head_dim][d_model]|, then twice
     |[n_kv_heads*head_dim][d_model]|; if fused, one of |[3*d_model][d_model]| */
   struct matrix out; /* |[d_model][n_heads*head_dim]| */
@@ -476,15 +476,16 @@ rotations are computed once, when a model is opened. The last three
 numbers are what a pass costs and reads, for the counters. A model does not change between its opening and its closing, which is why threads may read it without a lock.
 
 @<The whole model@>=
-struct archive;
+struct tensor_file;
 struct model {
   struct model_config config;
-  struct archive *weights; /* the files, mapped */
+  struct tensor_file *weights; /* the files, mapped */
   struct tensor embedding, positions; /* |[vocab_size][d_model]|, |[n_positions][d_model]| */
   struct model_layer *layers; /* |[n_layers]| */
-  struct normalizer last; /* |[d_model]|, before the head */
+  struct norm final_norm; /* |[d_model]|, before the head */
   struct matrix head; /* |[vocab_size][d_model]|, the embedding itself if tied */
-  struct heads attention; /* how many, how wide, and what scores are multiplied by */
+  struct attention_dims attention; /* how many, how wide, and what scores are
+    multiplied by */
   float *frequency; /* |[head_dim/2]|, or null with learned positions */
   uint64_t layer_madds, layer_bytes, head_bytes;
 };
@@ -571,17 +572,17 @@ that fails in the middle leaves no half-filled layer behind.
 Whatever a store keeps its rows in, it must know who is there, and who may come. That is written on a \emph{roll}: how many rows of a sequence count, which tokens they had, and, while a pass is on, which of its rows stands
 where. A sequence remembers the tokens that it has computed also when its rows are forgotten: in the naive loop the same rows are computed again and again, and
 somebody has to notice. Neither of |length| and |computed| bounds the other, since forgetting sets the first to zero and leaves the
-second; |room| bounds both.
+second; |cap| bounds both.
 
 @<Who is in a store@>=
-struct strand {
+struct kv_sequence {
   size_t length; /* rows of the sequence that count */
-  uint32_t *token; size_t room, computed;
-    /* |[room]|; positions whose tokens are known from earlier passes */
+  uint32_t *token; size_t cap, computed;
+    /* |[cap]|; positions whose tokens are known from earlier passes */
   size_t first, count; /* its rows in |order|, while a pass is on */
 };
   /* what a store knows of a sequence */
-struct muster { struct strand *sequence;
+struct kv_batch { struct kv_sequence *sequence;
   const struct row *rows; /* of the present pass */
   size_t n, *order; };
   /* |order|: row numbers by sequence and position, plus one, because 0 must be
@@ -589,20 +590,20 @@ struct muster { struct strand *sequence;
 
 @ A store is a table of functions with a state behind it, because there will be more than
 one: chapter 4 has one that shares pages among
-sequences. The pass knows only this table. What it gets to see of the store's memory is a |struct view|: where the keys and the values lie, how far
+sequences. The pass knows only this table. What it gets to see of the store's memory is a |struct kv_view|: where the keys and the values lie, how far
 it is from row to row, and which positions count. No function is called for a key. What the roll can answer is asked of the roll, so a new kind of store has to say only where rows
 are kept.
 
 @<What a store can do@>=
 struct store;
 struct store_kind {
-  bool (*admit)(struct store *s, struct error *why);
+  bool (*reserve)(struct store *s, struct error *why);
     /* makes room for the rows that the roll has called */
-  void (*put)(struct store *s, uint32_t layer, const float *k, const float *v);
-    /* as |store_put| */
-  void (*show)(const struct store *s, uint32_t layer, size_t i, struct view *v);
+  void (*write)(struct store *s, uint32_t layer, const float *k, const float *v);
+    /* as |store_write| */
+  void (*view)(const struct store *s, uint32_t layer, size_t i, struct kv_view *v);
     /* as |store_view|, without the positions that count */
-  void (*cropped)(struct store *s, uint32_t sequence);
+  void (*truncated)(struct store *s, uint32_t sequence);
     /* the sequence has been cropped, and may be cropped further; null if nothing
        is to be done */
   void (*close)(struct store *s);
@@ -620,12 +621,12 @@ struct store {
   struct memory *m; /* where passes through this store take their memory */
   uint32_t n_sequences, n_positions; /* the most it holds */
   size_t row_bytes; /* keys and values of one row in one layer, as stored */
-  size_t seen, recomputed;
-  struct model_config config; struct muster roll;
+  size_t rows_visible, rows_recomputed;
+  struct model_config config; struct kv_batch batch;
 };
-  /* the part that all stores have in common. |seen|: rows of the store that some
-     row of the present pass sees in the layer that was put last, set by |store_put|;
-     |recomputed|: rows of the pass that an earlier pass had computed, with the same
+  /* the part that all stores have in common. |rows_visible|: rows of the store that some
+     row of the present pass sees in the layer that was put last, set by |store_write|;
+     |rows_recomputed|: rows of the pass that an earlier pass had computed, with the same
      tokens up to there, set by |store_begin| */
 
 @ A pass begins with being admitted, and ends in one of two ways.
@@ -644,10 +645,10 @@ void store_abort(struct store *s);
 @ Layer by layer the pass hands over what it has made, and is shown what its rows may see.
 
 @<The store as others see it@>=
-void store_put(struct store *s, uint32_t layer, const float *k, const float *v);
+void store_write(struct store *s, uint32_t layer, const float *k, const float *v);
   /* keys and values of all rows of the pass, |[n][n_kv_heads*head_dim]| each */
 void store_view(const struct store *s, uint32_t layer, size_t i,
-  struct view *v);
+  struct kv_view *v);
   /* what row number |i| of the pass sees in |layer| */
 
 @ To crop a sequence is to keep its first rows only. The rows behind are forgotten and the memory is kept, for the next text or, in the naive loop, for the
@@ -660,9 +661,9 @@ void store_crop(struct store *s, uint32_t sequence, size_t length);
   /* forgets the rows of |sequence| from position |length| on, but not which tokens
      have been computed; nothing if there are none. A store that has let go of rows
      which those that stay can see forgets all */
-size_t store_lowest(const struct store *s, uint32_t layer, size_t position);
+size_t store_window_start(const struct store *s, uint32_t layer, size_t position);
   /* the first position that a row at |position| sees in |layer|, sinks aside */
-void store_empty(struct store *s);
+void store_clear(struct store *s);
   /* crops all sequences to nothing */
 void store_close(struct store *s);
   /* returns the memory; null is nothing */
@@ -674,17 +675,17 @@ once, so that nobody else needs to know that there is a table, or whether there 
 bool store_begin(struct store *s, const struct row *rows, size_t n,
   struct error *why)
 {
-  if (!roll_call(s, rows, n, why)) return false;
-  if (s->kind->admit(s, why)) return true;
-  roll_dismiss(s, false);
+  if (!batch_begin(s, rows, n, why)) return false;
+  if (s->kind->reserve(s, why)) return true;
+  batch_end(s, false);
   return false;
 }
-void store_commit(struct store *s)@+ {@+ roll_dismiss(s, true);@+ }
-void store_abort(struct store *s)@+ {@+ roll_dismiss(s, false);@+ }
+void store_commit(struct store *s)@+ {@+ batch_end(s, true);@+ }
+void store_abort(struct store *s)@+ {@+ batch_end(s, false);@+ }
 void store_close(struct store *s)
 {
   if (s == NULL)@+ return;
-  roll_close(s);
+  batch_close(s);
   s->kind->close(s);
 }
 
@@ -692,18 +693,18 @@ void store_close(struct store *s)
 settings. A window that is one too long shows in no text that anybody would read, and so has a test of its own. What a row does not see is left out of the sum, not multiplied by zero.
 
 @<Count the rows that are seen@>=
-size_t store_lowest(const struct store *s, uint32_t layer, size_t position)
+size_t store_window_start(const struct store *s, uint32_t layer, size_t position)
 {
   size_t window = config_window(&s->config, layer);
   bool short_sighted = window > 0 && position >= window;
   return short_sighted ? position - window + 1 : 0;
 }
 void store_view(const struct store *s, uint32_t layer, size_t i,
-  struct view *v)
+  struct kv_view *v)
 {
-  uint32_t position = s->roll.rows[i].position, sinks = s->config.sinks;
-  s->kind->show(s, layer, i, v);
-  v->lo = (uint32_t) store_lowest(s, layer, position), v->hi = position + 1;
+  uint32_t position = s->batch.rows[i].position, sinks = s->config.sinks;
+  s->kind->view(s, layer, i, v);
+  v->lo = (uint32_t) store_window_start(s, layer, position), v->hi = position + 1;
   v->sinks = sinks < v->lo ? sinks : 0;
   if (sinks >= v->lo) v->lo = 0;
 }
@@ -714,15 +715,15 @@ The rows that some row of the pass will look at are all from the first one that 
 earliest of them sees up to the last of the pass, and the sinks before that. Each is counted once, however many look at it.
 
 @<Count the rows that are seen@>=
-void store_put(struct store *s, uint32_t layer, const float *k, const float *v)
+void store_write(struct store *s, uint32_t layer, const float *k, const float *v)
 {
-  s->kind->put(s, layer, k, v);
-  s->seen = 0;
+  s->kind->write(s, layer, k, v);
+  s->rows_visible = 0;
   for (uint32_t i = 0; i < s->n_sequences; i++) {
-    const struct strand *q = &s->roll.sequence[i];
-    size_t lo = store_lowest(s, layer, q->length), sinks = s->config.sinks;
+    const struct kv_sequence *q = &s->batch.sequence[i];
+    size_t lo = store_window_start(s, layer, q->length), sinks = s->config.sinks;
     if (q->count > 0)
-      s->seen += q->length + q->count - lo + (sinks < lo ? sinks : lo);
+      s->rows_visible += q->length + q->count - lo + (sinks < lo ? sinks : lo);
   }
 }
 
@@ -731,20 +732,20 @@ have to undo is changed before the checks are through, but for the counts, which
 zero between passes.
 
 @<Call the roll@>=
-static bool roll_call(struct store *s, const struct row *rows, size_t n,
+static bool batch_begin(struct store *s, const struct row *rows, size_t n,
   struct error *why)
 {
-  struct muster *r = &s->roll;
+  struct kv_batch *r = &s->batch;
   @<Refuse what cannot be a pass of this store@>@;
-  r->order = memory_alloc(s->m, FOR_ACTIVATIONS, n, sizeof *r->order, why);
+  r->order = memory_alloc(s->m, MEMORY_ACTIVATIONS, n, sizeof *r->order, why);
   if (r->order == NULL)@+ return false;
   r->rows = rows, r->n = n;
   for (size_t i = 0; i < n; i++) r->sequence[rows[i].sequence].count++;
-  bool ok = roll_order(s, why) && roll_grow(s, why);
-  s->recomputed = 0;
+  bool ok = batch_order(s, why) && batch_grow(s, why);
+  s->rows_recomputed = 0;
   for (uint32_t i = 0; ok && i < s->n_sequences; i++)
-    s->recomputed += known(r, &r->sequence[i]);
-  if (!ok)@+ roll_dismiss(s, false);
+    s->rows_recomputed += known(r, &r->sequence[i]);
+  if (!ok)@+ batch_end(s, false);
   return ok;
 }
 
@@ -766,22 +767,22 @@ and a row that finds its place out of bounds or taken is an error. If none is, a
 After that |order| lists the rows by sequence and position, and no sorting was needed.
 
 @<Find a place for every row@>=
-static bool roll_order(struct store *s, struct error *why)
+static bool batch_order(struct store *s, struct error *why)
 {
-  struct muster *roll = &s->roll;
+  struct kv_batch *batch = &s->batch;
   size_t first = 0;
   for (uint32_t q = 0; q < s->n_sequences; q++)
-    roll->sequence[q].first = first, first += roll->sequence[q].count;
-  for (size_t i = 0; i < roll->n; i++) {
-    const struct row *r = &roll->rows[i];
-    const struct strand *q = &roll->sequence[r->sequence];
+    batch->sequence[q].first = first, first += batch->sequence[q].count;
+  for (size_t i = 0; i < batch->n; i++) {
+    const struct row *r = &batch->rows[i];
+    const struct kv_sequence *q = &batch->sequence[r->sequence];
     const char *wrong = NULL;
     @<Find out what is wrong with the row's position@>@;
     if (wrong != NULL)
       return error_say(why, "position %u of sequence %u is %s;"@|
         " wanted: from %zu on, below %u,"@| " each once", r->position,
         r->sequence, wrong, q->length, s->n_positions);
-    roll->order[q->first + r->position - q->length] = i + 1;
+    batch->order[q->first + r->position - q->length] = i + 1;
   }
   return true;
 }
@@ -793,7 +794,7 @@ that the place exists.
 if (r->position >= s->n_positions) wrong = "beyond the context";
 else if (r->position < q->length)@+ wrong = "stored already";
 else if (r->position >= q->length + q->count) wrong = "behind a gap";
-else if (roll->order[q->first + r->position - q->length] != 0)
+else if (batch->order[q->first + r->position - q->length] != 0)
   wrong = "given twice";
 
 @ The tokens of a sequence have room for as many as it has ever had, and the room
@@ -801,22 +802,22 @@ grows by doubling, so that a text which comes in token by token is moved a few t
 grow to is that of both.
 
 @<Make room on the roll@>=
-size_t store_room(size_t room, size_t wanted, size_t most)
+size_t store_next_cap(size_t cap, size_t wanted, size_t max)
 {
-  size_t twice = room <= most / 2 ? 2 * room : most;
+  size_t twice = cap <= max / 2 ? 2 * cap : max;
   return twice < wanted ? wanted : twice;
 }
-static bool roll_grow(struct store *s, struct error *why)
+static bool batch_grow(struct store *s, struct error *why)
 {
   for (uint32_t i = 0; i < s->n_sequences; i++) {
-    struct strand *q = &s->roll.sequence[i];
+    struct kv_sequence *q = &s->batch.sequence[i];
     size_t wanted = q->length + q->count;
-    if (wanted <= q->room)@+ continue;
-    size_t room = store_room(q->room, wanted, s->n_positions);
-    uint32_t *token = memory_resize(s->m, FOR_TOKENS, q->token, room, sizeof *token,
+    if (wanted <= q->cap)@+ continue;
+    size_t cap = store_next_cap(q->cap, wanted, s->n_positions);
+    uint32_t *token = memory_resize(s->m, MEMORY_TOKENS, q->token, cap, sizeof *token,
       why);
     if (token == NULL)@+ return false;
-    q->token = token, q->room = room;
+    q->token = token, q->cap = cap;
   }
   return true;
 }
@@ -827,10 +828,10 @@ that differs makes everything behind it new, even where the tokens agree again: 
 \tok{the}\tok{.}\ are different rows. So the comparison may stop at the first difference.
 
 @<Count the rows of a sequence that were computed before@>=
-static uint32_t token_at(const struct muster *r, const struct strand *q,
+static uint32_t token_at(const struct kv_batch *r, const struct kv_sequence *q,
   size_t k)
 {@+ return r->rows[r->order[q->first + k] - 1].token;@+ }
-static size_t known(const struct muster *r, const struct strand *q)
+static size_t known(const struct kv_batch *r, const struct kv_sequence *q)
 {
   size_t k = 0;
   while (k < q->count && q->length + k < q->computed
@@ -843,11 +844,11 @@ static size_t known(const struct muster *r, const struct strand *q)
 and what had been computed beyond a new token is forgotten: it belonged to another text.
 
 @<Dismiss those who were called@>=
-static void roll_dismiss(struct store *s, bool commit)
+static void batch_end(struct store *s, bool commit)
 {
-  struct muster *r = &s->roll;
+  struct kv_batch *r = &s->batch;
   for (uint32_t i = 0; i < s->n_sequences; i++) {
-    struct strand *q = &r->sequence[i];
+    struct kv_sequence *q = &r->sequence[i];
     size_t old = commit ? known(r, q) : 0, end = q->length + q->count;
     for (size_t k = old; k < q->count && commit; k++)
       q->token[q->length + k] = token_at(r, q, k);
@@ -864,14 +865,14 @@ stay for |known| to look at.
 
 @<Say how long a sequence is, and make it shorter@>=
 size_t store_length(const struct store *s, uint32_t sequence)
-{@+ return s->roll.sequence[sequence].length;@+ }
+{@+ return s->batch.sequence[sequence].length;@+ }
 void store_crop(struct store *s, uint32_t sequence, size_t length)
 {
-  struct strand *q = &s->roll.sequence[sequence];
+  struct kv_sequence *q = &s->batch.sequence[sequence];
   if (length < q->length)@+ q->length = length;
-  if (s->kind->cropped != NULL) s->kind->cropped(s, sequence);
+  if (s->kind->truncated != NULL) s->kind->truncated(s, sequence);
 }
-void store_empty(struct store *s)
+void store_clear(struct store *s)
 {
   for (uint32_t i = 0; i < s->n_sequences; i++) store_crop(s, i, 0);
 }
@@ -887,39 +888,39 @@ bool store_prepare(struct store *s, const struct store_kind *kind,
   *s = (struct store) @[{ .kind = kind, .m = m, .config = *c,@|
     .n_sequences = n_sequences, .n_positions = c->n_positions,@|
     .row_bytes = 2 * sizeof(float) * c->n_kv_heads * c->head_dim }@];
-  s->roll.sequence = memory_alloc(m, FOR_OTHER, n_sequences,
-    sizeof *s->roll.sequence, why);
-  return s->roll.sequence != NULL;
+  s->batch.sequence = memory_alloc(m, MEMORY_OTHER, n_sequences,
+    sizeof *s->batch.sequence, why);
+  return s->batch.sequence != NULL;
 }
-static void roll_close(struct store *s)
+static void batch_close(struct store *s)
 {
   for (uint32_t i = 0; i < s->n_sequences; i++) {
-    struct strand *q = &s->roll.sequence[i];
+    struct kv_sequence *q = &s->batch.sequence[i];
     memory_free(s->m, q->token);
   }
-  memory_free(s->m, s->roll.sequence);
+  memory_free(s->m, s->batch.sequence);
 }
 
 @ Chapter 4 will have sequences that begin as copies of others. What the roll has to do with that is this: the copy has the same tokens.
 
 @<Say that one sequence follows another@>=
-bool store_follow(struct store *s, uint32_t from, uint32_t to,
+bool store_copy_tokens(struct store *s, uint32_t from, uint32_t to,
   struct error *why)
 {
   uint32_t larger = from > to ? from : to;
   if (larger >= s->n_sequences)
     return error_say(why, "there is no sequence %" PRIu32 "; wanted: below %"
       PRIu32, larger, s->n_sequences);
-  struct strand *a = &s->roll.sequence[from], *b = &s->roll.sequence[to];
-  if (s->roll.n > 0 || b->length > 0)
-    return error_say(why, s->roll.n > 0 ? "the store is in a pass; wanted:"
+  struct kv_sequence *a = &s->batch.sequence[from], *b = &s->batch.sequence[to];
+  if (s->batch.n > 0 || b->length > 0)
+    return error_say(why, s->batch.n > 0 ? "the store is in a pass; wanted:"
       " its end" : "sequence %" PRIu32 " has %zu rows; wanted: none", to,
       b->length);
-  if (a->length > b->room) {
-    uint32_t *token = memory_resize(s->m, FOR_TOKENS, b->token, a->length,
+  if (a->length > b->cap) {
+    uint32_t *token = memory_resize(s->m, MEMORY_TOKENS, b->token, a->length,
       sizeof *token, why);
     if (token == NULL) return false;
-    b->token = token, b->room = a->length;
+    b->token = token, b->cap = a->length;
   }
   if (a->length > 0)
     memcpy(b->token, a->token, a->length * sizeof *a->token);
@@ -937,13 +938,13 @@ bool store_prepare(struct store *s, const struct store_kind *kind,
   struct error *why);
   /* for those who make a kind of store: fills in the part that all have in common,
      with a roll of |n_sequences| empty sequences */
-bool store_follow(struct store *s, uint32_t from, uint32_t to,
+bool store_copy_tokens(struct store *s, uint32_t from, uint32_t to,
   struct error *why);
   /* for them, too: gives the empty sequence |to| the length and the tokens of
      |from|; errors: |to| has rows, a number out of range, a pass going on, memory */
-size_t store_room(size_t room, size_t wanted, size_t most);
-  /* what |room| should become, so that |wanted| fit: twice as much, or what is wanted,
-     or |most| */
+size_t store_next_cap(size_t cap, size_t wanted, size_t max);
+  /* what |cap| should become, so that |wanted| fit: twice as much, or what is wanted,
+     or |max| */
 struct store *store_open(struct memory *m, const struct model_config *c,
   uint32_t n_sequences, struct error *why);
   /* a store for |n_sequences| sequences of a model, in float32, empty; null and
@@ -952,8 +953,8 @@ struct store *store_open(struct memory *m, const struct model_config *c,
 @ The store begins with the common part, so that a pointer to the one is a pointer to the other.
 
 @<What the plain store holds@>=
-struct plain_block { float *data; size_t room; };
-  /* |[n_layers][2][room][width]| */
+struct plain_block { float *data; size_t cap; };
+  /* |[n_layers][2][cap][width]| */
 struct plain_store {
   struct store common; /* must come first: a |struct store *| points here */
   size_t width;
@@ -965,14 +966,14 @@ pass needs if that is more, but never larger than the context. If memory is refu
 larger blocks; a larger block holds the same rows, so nobody can tell.
 
 @<Make room for the rows of the pass@>=
-static bool plain_admit(struct store *common, struct error *why)
+static bool plain_reserve(struct store *common, struct error *why)
 {
   struct plain_store *s = (struct plain_store *) common;
   for (uint32_t i = 0; i < common->n_sequences; i++) {
-    const struct strand *q = &common->roll.sequence[i];
-    size_t wanted = q->length + q->count, room = s->sequence[i].room;
-    if (wanted > room && !plain_grow(s, &s->sequence[i], q->length,
-      store_room(room, wanted, common->n_positions), why)) return false;
+    const struct kv_sequence *q = &common->batch.sequence[i];
+    size_t wanted = q->length + q->count, cap = s->sequence[i].cap;
+    if (wanted > cap && !plain_grow(s, &s->sequence[i], q->length,
+      store_next_cap(cap, wanted, common->n_positions), why)) return false;
   }
   return true;
 }
@@ -981,56 +982,56 @@ static bool plain_admit(struct store *common, struct error *why)
 
 @<Give a sequence a larger block@>=
 static bool plain_grow(struct plain_store *s, struct plain_block *b,
-  size_t length, size_t room, struct error *why)
+  size_t length, size_t cap, struct error *why)
 {
   struct memory *m = s->common.m;
   size_t parts = 2 * s->common.config.n_layers, span = s->width * sizeof(float);
-  float *data = memory_alloc(m, FOR_CACHE, room, parts * span, why);
+  float *data = memory_alloc(m, MEMORY_CACHE, cap, parts * span, why);
   if (data == NULL)@+ return false;
   @<Move each layer's rows to their new place@>@;
   memory_free(m, b->data);
-  *b = (struct plain_block) @[{ data, room }@];
+  *b = (struct plain_block) @[{ data, cap }@];
   return true;
 }
 
-@ Keys and values of a layer lie |room| rows apart, so a larger block is not the old one
+@ Keys and values of a layer lie |cap| rows apart, so a larger block is not the old one
 with something behind it: all parts but the first begin somewhere else.\side{By position first and layer second, growing would be a plain copy. But
 then the keys of one layer would lie far apart, and attention reads them one behind the other in every pass.}
 
 @<Move each layer's rows to their new place@>=
 for (size_t i = 0; i < parts && length > 0; i++)
-  memcpy(data + i * room * s->width, b->data + i * b->room * s->width,
+  memcpy(data + i * cap * s->width, b->data + i * b->cap * s->width,
     length * span);
 
 @ Storing is copying, to the row's own place in the layer: keys in one half of it, values in the other, each at
 its position. Nothing is rounded here, for this store keeps floats. The rows come in the caller's order and lie in that of their positions.
 
 @<Store the keys and values of a layer@>=
-static void plain_put(struct store *common, uint32_t layer, const float *k,
+static void plain_write(struct store *common, uint32_t layer, const float *k,
   const float *v)
 {
   struct plain_store *s = (struct plain_store *) common;
   size_t span = s->width * sizeof(float);
-  for (size_t i = 0; i < common->roll.n; i++) {
-    const struct row *r = &common->roll.rows[i];
+  for (size_t i = 0; i < common->batch.n; i++) {
+    const struct row *r = &common->batch.rows[i];
     const struct plain_block *b = &s->sequence[r->sequence];
-    float *place = b->data + (2 * layer * b->room + r->position) * s->width;
+    float *place = b->data + (2 * layer * b->cap + r->position) * s->width;
     memcpy(place, k + i * s->width, span);
-    memcpy(place + b->room * s->width, v + i * s->width, span);
+    memcpy(place + b->cap * s->width, v + i * s->width, span);
   }
 }
 
 @ To show a row what it sees is to say where its sequence's rows of the layer begin, and that one follows the other.
 
 @<Show what a row sees@>=
-static void plain_show(const struct store *common, uint32_t layer, size_t i,
-  struct view *v)
+static void plain_view(const struct store *common, uint32_t layer, size_t i,
+  struct kv_view *v)
 {
   const struct plain_store *s = (const struct plain_store *) common;
   const struct plain_block *b =
-    &s->sequence[common->roll.rows[i].sequence];
-  const float *keys = b->data + 2 * layer * b->room * s->width;
-  *v = (struct view) @[{ .base_k = keys, .base_v = keys + b->room * s->width,@|
+    &s->sequence[common->batch.rows[i].sequence];
+  const float *keys = b->data + 2 * layer * b->cap * s->width;
+  *v = (struct kv_view) @[{ .base_k = keys, .base_v = keys + b->cap * s->width,@|
     .row_bytes = s->width * sizeof(float),@|
     .head_bytes = common->config.head_dim * sizeof(float),@|
     .type = WEIGHT_F32 }@];
@@ -1042,16 +1043,16 @@ static void plain_show(const struct store *common, uint32_t layer, size_t i,
 struct store *store_open(struct memory *m, const struct model_config *c,
   uint32_t n_sequences, struct error *why)
 {
-  static const struct store_kind kind = @[{ plain_admit, plain_put, plain_show,
+  static const struct store_kind kind = @[{ plain_reserve, plain_write, plain_view,
     NULL, plain_close }@];
-  struct plain_store *s = memory_alloc(m, FOR_OTHER, 1, sizeof *s, why);
+  struct plain_store *s = memory_alloc(m, MEMORY_OTHER, 1, sizeof *s, why);
   if (s == NULL)@+ return NULL;
   s->width = (size_t) c->n_kv_heads * c->head_dim;
   bool ok = store_prepare(&s->common, &kind, m, c, n_sequences, why);
-  if (ok) s->sequence = memory_alloc(m, FOR_OTHER, n_sequences,
+  if (ok) s->sequence = memory_alloc(m, MEMORY_OTHER, n_sequences,
     sizeof *s->sequence, why);
   if (s->sequence != NULL)@+ return &s->common;
-  if (ok)@+ roll_close(&s->common);
+  if (ok)@+ batch_close(&s->common);
   memory_free(m, s);
   return NULL;
 }
@@ -1121,12 +1122,12 @@ asked about.
 struct pass {
   struct memory *m;@+ size_t n, d_model;
   float *hidden; /* |[n][d_model]|, in the order of the rows */
-  uint32_t *spoilt; /* |[n]|: the layer, from 1, behind which a row first held a
-    number that is not finite, 0 if its embedding did, |SOUND| if none */
+  uint32_t *first_bad_layer; /* |[n]|: the layer, from 1, behind which a row first held a
+    number that is not finite, 0 if its embedding did, |PASS_FINITE| if none */
   bool head_read; /* the head's weights have been counted for this pass */
 };
   /* the hidden states of |n| rows behind the last layer */
-enum {@+ SOUND = 0x7fffffff@+ };
+enum {@+ PASS_FINITE = 0x7fffffff@+ };
   /* no layer: every number of the row is finite */
 
 @ Some chapters want to look into a pass: to draw attention, to print the numbers of a
@@ -1137,17 +1138,17 @@ one query and looks what happens.
 @^watcher@>
 
 @<A watcher@>=
-enum watch_stage { STAGE_EMBEDDING, STAGE_NORM, STAGE_QUERY, STAGE_KEY, STAGE_VALUE,
-  STAGE_WEIGHTS, STAGE_MIXED, STAGE_ATTENTION, STAGE_MLP_NORM, STAGE_INNER,
-  STAGE_MLP, STAGE_LAYER };
+enum tap_point { TAP_EMBEDDING, TAP_NORM, TAP_QUERY, TAP_KEY, TAP_VALUE,
+  TAP_WEIGHTS, TAP_MIXED, TAP_ATTENTION, TAP_MLP_NORM, TAP_INNER,
+  TAP_MLP, TAP_LAYER };
   /* |[n][d_model]| but for: queries and mixed values |[n][n_heads][head_dim]|, keys
      and values |[n][n_kv_heads][head_dim]|, after rotation; attention weights
-     |[n][n_heads][longest]|; inner |[n][d_inner]|. |STAGE_ATTENTION| and |STAGE_MLP| are
-     what is added to the residual stream, |STAGE_LAYER| is the stream after it */
-typedef void watch_see(void *what, enum watch_stage stage, uint32_t layer, float *x,
+     |[n][n_heads][max_seen]|; inner |[n][d_inner]|. |TAP_ATTENTION| and |TAP_MLP| are
+     what is added to the residual stream, |TAP_LAYER| is the stream after it */
+typedef void tap_fn(void *ctx, enum tap_point point, uint32_t layer, float *x,
   size_t rows, size_t width);
   /* |x| is |[rows][width]|, belongs to the pass, and may be changed */
-struct watcher {@+ watch_see *see;@+ void *what;@+ bool weights;@+ };
+struct watcher {@+ tap_fn *tap;@+ void *ctx;@+ bool weights;@+ };
   /* |weights|: attention weights are wanted, too */
 
 @ The functions of the chapter take the engine first: the kernels in use, the
@@ -1155,17 +1156,17 @@ pool of workers, and the counters. Then come the model, which none of them chang
 to the next.
 
 @<From rows to hidden states@>=
-bool forward(struct engine *e, const struct model *lm, struct store *s,
+bool model_forward(struct engine *e, const struct model *lm, struct store *s,
   const struct row *rows, size_t n, struct pass **made, struct error *why);
   /* puts |n| rows through all layers and commits them to the store; |*made| is
      owned by the caller. On failure nothing has been stored and there is no pass */
-bool forward_watched(struct engine *e, const struct model *lm, struct store *s,
+bool model_forward_watched(struct engine *e, const struct model *lm, struct store *s,
   const struct row *rows, size_t n, const struct watcher *watch, struct pass **made,
   struct error *why);
   /* the same, with a watcher; a null |watch| is none */
 void pass_close(struct pass *p);
   /* returns the memory of a pass; null is nothing */
-bool pass_sound(const struct model *lm, const struct pass *p, size_t i,
+bool pass_is_finite(const struct model *lm, const struct pass *p, size_t i,
   struct error *why);
   /* true if the hidden state of row |i| is finite; else a sentence that names the layer */
 
@@ -1173,16 +1174,16 @@ bool pass_sound(const struct model *lm, const struct pass *p, size_t i,
 logits of some rows, or the log-probability of a whole text. A row that nobody asks for costs no product with the vocabulary.
 
 @<From hidden states to logits and probabilities@>=
-bool head(struct engine *e, const struct model *lm, struct pass *p,
+bool model_logits(struct engine *e, const struct model *lm, struct pass *p,
   const size_t *which, size_t n, float *logits, struct error *why);
   /* logits |[n][vocab_size]| of the rows |which[0]|\dots, in that order, each
      below |p->n|; a row may be named twice */
-bool evaluate(struct engine *e, const struct model *lm, struct store *s,
+bool model_evaluate(struct engine *e, const struct model *lm, struct store *s,
   const uint32_t *ids, size_t n, const size_t *which, size_t wanted,
   float *logits, struct error *why);
   /* the naive way: empties the store, runs |n| ids through one pass as sequence 0,
      and gives the logits |[wanted][vocab_size]| of the positions |which| */
-bool logprobs(struct engine *e, const struct model *lm, struct store *s,
+bool model_logprobs(struct engine *e, const struct model *lm, struct store *s,
   const uint32_t *ids, size_t n, double *logprob, double *sum, struct error *why);
   /* natural logarithms of the probability of each id after those before it,
      |logprob[i]| for |i| from 1 on; |logprob[0]| is 0, and stands for nothing; |*sum|
@@ -1193,10 +1194,10 @@ returned after the last, so that nothing can be refused in the middle of the wor
 clear the desk, also when it is only half full because the sixth array was refused.
 
 @<The desk of a pass@>=
-struct loan {@+ void *p;@+ size_t count, size;@+ };
-struct desk {
+struct arena_block {@+ void *p;@+ size_t count, size;@+ };
+struct pass_arena {
   struct memory *m;@+ struct error *why;
-  struct loan sheet[24];
+  struct arena_block block[24];
   size_t n;@+ bool refused;
 };
 
@@ -1204,20 +1205,20 @@ struct desk {
 once, at its end.
 
 @<The desk of a pass@>=
-static void *desk_take(struct desk *d, size_t count, size_t size)
+static void *arena_alloc(struct pass_arena *d, size_t count, size_t size)
 {
   if (d->refused)@+ return NULL;
-  struct loan *s = &d->sheet[d->n];
-  *s = (struct loan) @[{ NULL, count, size }@];
-  s->p = memory_alloc(d->m, FOR_ACTIVATIONS, count, size, d->why);
+  struct arena_block *s = &d->block[d->n];
+  *s = (struct arena_block) @[{ NULL, count, size }@];
+  s->p = memory_alloc(d->m, MEMORY_ACTIVATIONS, count, size, d->why);
   if (s->p == NULL)@+ d->refused = true;
   else@+ d->n++;
   return s->p;
 }
-static void desk_clear(struct desk *d)
+static void arena_reset(struct pass_arena *d)
 {
   while (d->n-- > 0) {
-    struct loan *s = &d->sheet[d->n];
+    struct arena_block *s = &d->block[d->n];
     memory_free(d->m, s->p);
   }
 }
@@ -1230,13 +1231,13 @@ through.
 struct work {
   struct engine *e;@+ struct store *s;@+ struct pass *p;
   const struct model *lm;@+ const struct watcher *watch;
-  size_t n, q_width, kv_width, longest;
+  size_t n, q_width, kv_width, max_seen;
   float *x; /* the residual stream, |p->hidden| */
   float *normed, *fused, *q, *k, *v, *mixed, *added, *inner, *up; /* |[n][...]| */
   float *cosine, *sine; /* |[n][head_dim/2]| */
-  float *room, *weights; /* for attention */
+  float *scratch, *weights; /* for attention */
   uint32_t *id, *position;
-  struct view *seen;
+  struct kv_view *seen;
 };
 
 @ The sizes come from the settings, which the shapes of the weights have confirmed; a
@@ -1244,7 +1245,7 @@ product with the number of rows is checked by |memory_alloc|. What a kind of mod
 saves a question.
 
 @<Lay out the desk@>=
-static bool work_take(struct work *w, struct desk *d)
+static bool work_alloc(struct work *w, struct pass_arena *d)
 {
   const struct model_config *c = &w->lm->config;
   size_t n = w->n, one = sizeof(float), half = c->head_dim / 2;
@@ -1259,36 +1260,36 @@ static bool work_take(struct work *w, struct desk *d)
 @ These arrays have a line for each row of the pass. With them the activations grow with the number of rows and with nothing else.
 
 @<Take the numbers of a row in its layer@>=
-  w->normed = desk_take(d, n, c->d_model * one);
-  w->fused = desk_take(d, fused ? n : 0, 3 * w->q_width * one);
-  w->q = desk_take(d, n, w->q_width * one);
-  w->k = desk_take(d, n, w->kv_width * one);
-  w->v = desk_take(d, n, w->kv_width * one);
-  w->mixed = desk_take(d, n, w->q_width * one);
-  w->added = desk_take(d, n, c->d_model * one);
-  w->inner = desk_take(d, n, c->d_inner * one);
-  w->up = desk_take(d, gated ? n : 0, c->d_inner * one);
+  w->normed = arena_alloc(d, n, c->d_model * one);
+  w->fused = arena_alloc(d, fused ? n : 0, 3 * w->q_width * one);
+  w->q = arena_alloc(d, n, w->q_width * one);
+  w->k = arena_alloc(d, n, w->kv_width * one);
+  w->v = arena_alloc(d, n, w->kv_width * one);
+  w->mixed = arena_alloc(d, n, w->q_width * one);
+  w->added = arena_alloc(d, n, c->d_model * one);
+  w->inner = arena_alloc(d, n, c->d_inner * one);
+  w->up = arena_alloc(d, gated ? n : 0, c->d_inner * one);
 
 @ The others go by positions. Attention needs room for each worker, since several heads are computed at the same time; and if somebody wants to see its
 weights, an array that is as wide as the longest view: the one array here that grows with the square of a prompt.
 
 @<Take what places and attention need@>=
-  w->cosine = desk_take(d, n, half * one);
-  w->sine = desk_take(d, n, half * one);
-  w->id = desk_take(d, n, sizeof *w->id);
-  w->position = desk_take(d, n, sizeof *w->position);
-  w->seen = desk_take(d, n, sizeof *w->seen);
-  w->room = desk_take(d, pool_workers(w->e->self),
-    kernels_room(&w->lm->attention, w->longest) * one);
+  w->cosine = arena_alloc(d, n, half * one);
+  w->sine = arena_alloc(d, n, half * one);
+  w->id = arena_alloc(d, n, sizeof *w->id);
+  w->position = arena_alloc(d, n, sizeof *w->position);
+  w->seen = arena_alloc(d, n, sizeof *w->seen);
+  w->scratch = arena_alloc(d, pool_workers(w->e->pool),
+    kernels_scratch(&w->lm->attention, w->max_seen) * one);
   bool weights = w->watch != NULL && w->watch->weights;
-  w->weights = desk_take(d, weights ? n * c->n_heads : 0, w->longest * one);
+  w->weights = arena_alloc(d, weights ? n * c->n_heads : 0, w->max_seen * one);
 
 @ The embedding of an id is its row of the table. GPT-2 adds a second table's row, that of
 the position; Llama turns queries and keys later, by angles that we compute here once
 for all layers. Of the tables only the rows that were looked up are counted as read.
 
 @<Turn ids into rows@>=
-static void work_embed(struct work *w, const struct row *rows)
+static void embed_rows(struct work *w, const struct row *rows)
 {
   const struct model *lm = w->lm;
   const struct kernels *k = w->e->k;
@@ -1296,27 +1297,27 @@ static void work_embed(struct work *w, const struct row *rows)
   for (size_t i = 0; i < w->n; i++)
     w->id[i] = rows[i].token, w->position[i] = rows[i].position;
   k->embed(w->e, lm->embedding, d, w->id, w->n, w->x);
-  uint64_t bytes = weight_bytes(lm->embedding.type);
+  uint64_t bytes = weight_type_bytes(lm->embedding.type);
   if (lm->config.learned_positions) {
     k->embed(w->e, lm->positions, d, w->position, w->n, w->added);
     k->add(w->e, w->x, w->added, w->n * d);
-    bytes += weight_bytes(lm->positions.type);
+    bytes += weight_type_bytes(lm->positions.type);
   }
   else k->angles(w->e, w->position, w->n, lm->frequency,
     lm->config.head_dim / 2, (float) rope_attention(&lm->config.rope),
     w->cosine, w->sine);
   w->e->c->weight_bytes_read += w->n * d * bytes;
-  look(w, STAGE_EMBEDDING, 0, w->x, d);
+  tap(w, TAP_EMBEDDING, 0, w->x, d);
 }
 
 @ Each step shows the watcher what it has made. Where nobody watches this is one comparison, a dozen times a layer.
 
 @<Show the watcher a stage@>=
-static void look(const struct work *w, enum watch_stage stage, uint32_t layer, float *x,
+static void tap(const struct work *w, enum tap_point point, uint32_t layer, float *x,
   size_t width)
 {
   if (w->watch != NULL)
-    w->watch->see(w->watch->what, stage, layer, x, w->n, width);
+    w->watch->tap(w->watch->ctx, point, layer, x, w->n, width);
 }
 
 @ Queries, keys and values are three products with the same normed rows. One call makes
@@ -1324,7 +1325,7 @@ all three, so that the rows are read once; where the file has them fused, one pr
 cut into three.
 
 @<Project to queries, keys and values@>=
-static void work_project(struct work *w, const struct model_layer *l)
+static void project_qkv(struct work *w, const struct model_layer *l)
 {
   const struct kernels *k = w->e->k;
   if (l->n_qkv == 3) {
@@ -1346,14 +1347,14 @@ decide how much of it is taken over, and not what. The models called Qwen3 norm 
 same function as one of |d_model|.
 
 @<Norm and turn queries and keys@>=
-static void work_turn(struct work *w, const struct model_layer *l)
+static void rotate_qk(struct work *w, const struct model_layer *l)
 {
   const struct kernels *k = w->e->k;
   const struct model_config *c = &w->lm->config;
   size_t n = w->n, d = c->head_dim;
-  if (l->of_queries.gain.data != NULL) {
-    k->normalize(w->e, &l->of_queries, w->q, n * c->n_heads, d, w->q);
-    k->normalize(w->e, &l->of_keys, w->k, n * c->n_kv_heads, d, w->k);
+  if (l->q_norm.gain.data != NULL) {
+    k->normalize(w->e, &l->q_norm, w->q, n * c->n_heads, d, w->q);
+    k->normalize(w->e, &l->k_norm, w->k, n * c->n_kv_heads, d, w->k);
   }
   if (c->learned_positions)@+ return;
   k->rotate(w->e, w->q, n, c->n_heads, d / 2, w->cosine, w->sine);
@@ -1366,27 +1367,27 @@ sequence in the same pass. That is why a prompt can go through in one pass at al
 and values of the same layer, which are made from what the layer below has left.
 
 @<Let every row attend@>=
-static void work_attend(struct work *w, uint32_t i)
+static void attend_rows(struct work *w, uint32_t i)
 {
   struct counters *c = w->e->c;
   @<Store the layer's keys and values, and show each row its view@>@;
-  struct heads h = w->lm->attention;
+  struct attention_dims h = w->lm->attention;
   if (w->lm->config.scaled_by_layer) h.scale /= (float) (i + 1);
-  struct capture keep = @[{ w->weights, w->longest }@];
+  struct attention_probe probe = @[{ w->weights, w->max_seen }@];
   bool weights = w->watch != NULL && w->watch->weights;
-  w->e->k->attend(w->e, &h, w->q, w->seen, w->n, w->room, w->mixed,
-    weights ? &keep : NULL);
+  w->e->k->attend(w->e, &h, w->q, w->seen, w->n, w->scratch, w->mixed,
+    weights ? &probe : NULL);
   @<Count what the layer's attention has cost@>@;
   if (weights)
-    look(w, STAGE_WEIGHTS, i, w->weights,
-      w->lm->config.n_heads * w->longest);
+    tap(w, TAP_WEIGHTS, i, w->weights,
+      w->lm->config.n_heads * w->max_seen);
 }
 
 @ Views are asked for in every layer anew, because a store may move its rows while it stores them. What they show is the same in all layers,
 and so is the number of pairs, unless some layers have a window and others have not.
 
 @<Store the layer's keys and values, and show each row its view@>=
-  store_put(w->s, i, w->k, w->v);
+  store_write(w->s, i, w->k, w->v);
   uint64_t pairs = 0;
   for (size_t r = 0; r < w->n; r++) {
     store_view(w->s, i, r, &w->seen[r]);
@@ -1400,28 +1401,28 @@ once for each row that somebody sees, not once a pair: the least that any machin
   if (i == 0)@+ c->qk_pairs += pairs;
   c->madds_attention += 2 * w->q_width * pairs;
   c->cache_bytes_written += w->n * w->s->row_bytes;
-  c->cache_bytes_read += w->s->seen * w->s->row_bytes;
+  c->cache_bytes_read += w->s->rows_visible * w->s->row_bytes;
 
 @ The first half of a layer: norm, attention, and the way back into the \emph{residual stream}, as the rows on their way are called. What comes back is added
 to what was there, and nothing ever overwrites it; so a layer that has nothing to say can leave a row as it is.
 @^residual stream@>
 
 @<Pass through attention@>=
-static void work_first_half(struct work *w, const struct model_layer *l, uint32_t i)
+static void attention_block(struct work *w, const struct model_layer *l, uint32_t i)
 {
   const struct kernels *k = w->e->k;
   size_t d = w->lm->config.d_model;
-  k->normalize(w->e, &l->before_attention, w->x, w->n, d, w->normed);
-  look(w, STAGE_NORM, i, w->normed, d);
-  work_project(w, l);
-  work_turn(w, l);
-  look(w, STAGE_QUERY, i, w->q, w->q_width);
-  look(w, STAGE_KEY, i, w->k, w->kv_width);
-  look(w, STAGE_VALUE, i, w->v, w->kv_width);
-  work_attend(w, i);
-  look(w, STAGE_MIXED, i, w->mixed, w->q_width);
+  k->normalize(w->e, &l->attn_norm, w->x, w->n, d, w->normed);
+  tap(w, TAP_NORM, i, w->normed, d);
+  project_qkv(w, l);
+  rotate_qk(w, l);
+  tap(w, TAP_QUERY, i, w->q, w->q_width);
+  tap(w, TAP_KEY, i, w->k, w->kv_width);
+  tap(w, TAP_VALUE, i, w->v, w->kv_width);
+  attend_rows(w, i);
+  tap(w, TAP_MIXED, i, w->mixed, w->q_width);
   k->linear(w->e, &l->out, 1, w->mixed, w->n, (float *[]) @[{ w->added }@]);
-  look(w, STAGE_ATTENTION, i, w->added, d);
+  tap(w, TAP_ATTENTION, i, w->added, d);
   k->add(w->e, w->x, w->added, w->n * d);
 }
 
@@ -1430,22 +1431,22 @@ applied to the gate, which then multiplies the other product. Here are most of a
 looks at another, and the store is not asked.
 
 @<Pass through the MLP@>=
-static void work_second_half(struct work *w, const struct model_layer *l, uint32_t i)
+static void mlp_block(struct work *w, const struct model_layer *l, uint32_t i)
 {
   const struct kernels *k = w->e->k;
   const struct model_config *c = &w->lm->config;
   size_t n = w->n, d = c->d_model;
-  k->normalize(w->e, &l->before_mlp, w->x, n, d, w->normed);
-  look(w, STAGE_MLP_NORM, i, w->normed, d);
+  k->normalize(w->e, &l->mlp_norm, w->x, n, d, w->normed);
+  tap(w, TAP_MLP_NORM, i, w->normed, d);
   k->linear(w->e, l->up, l->n_up, w->normed, n,
     (float *[]) @[{ w->inner, w->up }@]);
   k->activate(w->e, c->activation, w->inner, c->gated ? w->up : NULL,
     n * c->d_inner, w->inner);
-  look(w, STAGE_INNER, i, w->inner, c->d_inner);
+  tap(w, TAP_INNER, i, w->inner, c->d_inner);
   k->linear(w->e, &l->down, 1, w->inner, n, (float *[]) @[{ w->added }@]);
-  look(w, STAGE_MLP, i, w->added, d);
+  tap(w, TAP_MLP, i, w->added, d);
   k->add(w->e, w->x, w->added, n * d);
-  look(w, STAGE_LAYER, i, w->x, d);
+  tap(w, TAP_LAYER, i, w->x, d);
 }
 
 @ A weight that is not a number makes everything after it not a number, and the answer is
@@ -1454,14 +1455,15 @@ hand, and cannot be found afterwards. A number that is not finite makes $x-x$ so
 number, and that is equal to nothing.
 
 @<Note the rows that are no longer finite@>=
-static void note_spoilt(struct work *w, uint32_t behind)
+static void note_nonfinite(struct work *w, uint32_t behind)
 {
   size_t d = w->lm->config.d_model;
   for (size_t r = 0; r < w->n; r++) {
     bool finite = true;
     for (size_t i = 0; i < d; i++)
       finite = finite && w->x[r * d + i] - w->x[r * d + i] == 0;
-    if (!finite && w->p->spoilt[r] == SOUND) w->p->spoilt[r] = behind;
+    if (!finite && w->p->first_bad_layer[r] == PASS_FINITE) w->p->first_bad_layer[r]
+      = behind;
   }
 }
 
@@ -1473,15 +1475,15 @@ static void work_run(struct work *w, const struct row *rows)
 {
   const struct model *lm = w->lm;
   struct counters *c = w->e->c;
-  work_embed(w, rows);
-  note_spoilt(w, 0);
+  embed_rows(w, rows);
+  note_nonfinite(w, 0);
   for (uint32_t i = 0; i < lm->config.n_layers; i++) {
-    work_first_half(w, &lm->layers[i], i);
-    work_second_half(w, &lm->layers[i], i);
-    note_spoilt(w, i + 1);
+    attention_block(w, &lm->layers[i], i);
+    mlp_block(w, &lm->layers[i], i);
+    note_nonfinite(w, i + 1);
   }
   c->passes++, c->rows += w->n;
-  c->kv_rows_computed += w->n, c->kv_rows_recomputed += w->s->recomputed;
+  c->kv_rows_computed += w->n, c->kv_rows_recomputed += w->s->rows_recomputed;
   c->madds_linear += w->n * lm->layer_madds;
   c->weight_bytes_read += lm->layer_bytes;
 }
@@ -1492,15 +1494,15 @@ needs.
 
 @<Check the ids, and find the longest view@>=
 static bool rows_check(const struct model *lm, const struct row *rows, size_t n,
-  size_t *longest, struct error *why)
+  size_t *max_len, struct error *why)
 {
-  *longest = 1;
+  *max_len = 1;
   for (size_t i = 0; i < n; i++) {
     if (rows[i].token >= lm->config.vocab_size)
       return error_say(why, "the token of row %zu is %" PRIu32 "; wanted:"@|
         " below %" PRIu32 ", the size of the vocabulary", i, rows[i].token,
         lm->config.vocab_size);
-    if (rows[i].position >= *longest) *longest = (size_t) rows[i].position + 1;
+    if (rows[i].position >= *max_len) *max_len = (size_t) rows[i].position + 1;
   }
   return true;
 }
@@ -1510,20 +1512,20 @@ the first multiplication. A build in which |a*b+c| is contracted against our ord
 with other bits than those of the definition (\cref{sec:kerneltables}).
 
 @<Run a pass before a watcher@>=
-bool forward_watched(struct engine *e, const struct model *lm, struct store *s,
+bool model_forward_watched(struct engine *e, const struct model *lm, struct store *s,
   const struct row *rows, size_t n, const struct watcher *watch, struct pass **made,
   struct error *why)
 {
   struct work w = @[{ .e = e, .lm = lm, .s = s, .watch = watch, .n = n }@];
-  struct desk d = @[{ .m = s->m, .why = why }@];
+  struct pass_arena d = @[{ .m = s->m, .why = why }@];
   *made = NULL;
-  if (!kernels_self_test(e->k, why) || !rows_check(lm, rows, n, &w.longest, why)
+  if (!kernels_self_test(e->k, why) || !rows_check(lm, rows, n, &w.max_seen, why)
       || !store_begin(s, rows, n, why))
     return false;
   w.p = pass_open(s->m, n, lm->config.d_model, why);
-  bool ok = w.p != NULL && work_take(&w, &d);
+  bool ok = w.p != NULL && work_alloc(&w, &d);
   @<Do the work, or let it not have been@>@;
-  desk_clear(&d);
+  arena_reset(&d);
   return ok;
 }
 
@@ -1545,9 +1547,9 @@ not be had, the store is told that there was no pass.
 @ Hardly anyone watches, so the function that everybody calls has no watcher.
 
 @<Run a pass with nobody watching@>=
-bool forward(struct engine *e, const struct model *lm, struct store *s,
+bool model_forward(struct engine *e, const struct model *lm, struct store *s,
   const struct row *rows, size_t n, struct pass **made, struct error *why)
-{@+ return forward_watched(e, lm, s, rows, n, NULL, made, why);@+ }
+{@+ return model_forward_watched(e, lm, s, rows, n, NULL, made, why);@+ }
 
 @ The pass itself outlives the desk, because the caller decides later which of its rows shall have logits. It
 holds the hidden states, and for each row the layer behind which it was spoilt. Of its three requests each may be refused; what has been granted
@@ -1557,14 +1559,16 @@ by then goes back through |pass_close|, which can do with halves.
 static struct pass *pass_open(struct memory *m, size_t n, size_t d_model,
   struct error *why)
 {
-  struct pass *p = memory_alloc(m, FOR_ACTIVATIONS, 1, sizeof *p, why);
+  struct pass *p = memory_alloc(m, MEMORY_ACTIVATIONS, 1, sizeof *p, why);
   if (p == NULL)@+ return NULL;
   *p = (struct pass) @[{ .m = m, .n = n, .d_model = d_model }@];
-  p->hidden = memory_alloc(m, FOR_ACTIVATIONS, n, d_model * sizeof(float), why);
+  p->hidden = memory_alloc(m, MEMORY_ACTIVATIONS, n, d_model * sizeof(float), why);
   if (p->hidden != NULL)
-    p->spoilt = memory_alloc(m, FOR_ACTIVATIONS, n, sizeof *p->spoilt, why);
-  for (size_t i = 0; p->spoilt != NULL && i < n; i++) p->spoilt[i] = SOUND;
-  if (p->spoilt != NULL)@+ return p;
+    p->first_bad_layer = memory_alloc(m, MEMORY_ACTIVATIONS, n,
+      sizeof *p->first_bad_layer, why);
+  for (size_t i = 0; p->first_bad_layer != NULL && i < n; i++) p->first_bad_layer[i]
+    = PASS_FINITE;
+  if (p->first_bad_layer != NULL)@+ return p;
   pass_close(p);
   return NULL;
 }
@@ -1575,7 +1579,7 @@ static struct pass *pass_open(struct memory *m, size_t n, size_t d_model,
 void pass_close(struct pass *p)
 {
   if (p == NULL)@+ return;
-  memory_free(p->m, p->spoilt);
+  memory_free(p->m, p->first_bad_layer);
   memory_free(p->m, p->hidden);
   memory_free(p->m, p);
 }
@@ -1583,16 +1587,16 @@ void pass_close(struct pass *p)
 @ Whoever must not go on with such a row asks before. The sentence names the file of the weights and the layer.
 
 @<Say where a row was spoilt@>=
-bool pass_sound(const struct model *lm, const struct pass *p, size_t i,
+bool pass_is_finite(const struct model *lm, const struct pass *p, size_t i,
   struct error *why)
 {
-  uint32_t at = p->spoilt[i];
-  if (at == SOUND)@+ return true;
+  uint32_t at = p->first_bad_layer[i];
+  if (at == PASS_FINITE)@+ return true;
   if (at == 0)
     return error_say(why, "%s: the embedding of row %zu is not finite;"@|
-      " wanted: finite logits", weights_path(lm->weights), i);
+      " wanted: finite logits", tensor_file_path(lm->weights), i);
   return error_say(why, "%s: row %zu is not finite behind"@| " layer %" PRIu32
-    " of %" PRIu32 "; wanted: finite logits", weights_path(lm->weights), i, at,
+    " of %" PRIu32 "; wanted: finite logits", tensor_file_path(lm->weights), i, at,
     lm->config.n_layers);
 }
 
@@ -1604,7 +1608,7 @@ multiply--adds are counted once a row, the bytes of the matrix once a pass, even
 @^logit@>@^head@>@^tied weights@>
 
 @<Make logits of the rows that are wanted@>=
-bool head(struct engine *e, const struct model *lm, struct pass *p,
+bool model_logits(struct engine *e, const struct model *lm, struct pass *p,
   const size_t *which, size_t n, float *logits, struct error *why)
 {
   size_t d = p->d_model;
@@ -1613,11 +1617,11 @@ bool head(struct engine *e, const struct model *lm, struct pass *p,
       return error_say(why, "logits of row %zu; wanted: a row below %zu",
         which[i], p->n);
   if (n == 0)@+ return true;
-  float *x = memory_alloc(p->m, FOR_ACTIVATIONS, n, d * sizeof *x, why);
+  float *x = memory_alloc(p->m, MEMORY_ACTIVATIONS, n, d * sizeof *x, why);
   if (x == NULL)@+ return false;
   for (size_t i = 0; i < n; i++)
     memcpy(x + i * d, p->hidden + which[i] * d, d * sizeof *x);
-  e->k->normalize(e, &lm->last, x, n, d, x);
+  e->k->normalize(e, &lm->final_norm, x, n, d, x);
   e->k->linear(e, &lm->head, 1, x, n, &logits);
   memory_free(p->m, x);
   e->c->madds_head += (uint64_t) n * d * lm->config.vocab_size;
@@ -1637,12 +1641,12 @@ static bool naive_pass(struct engine *e, const struct model *lm, struct store *s
   if (n > s->n_positions)
     return error_say(why, "the text has %zu tokens;"@| " wanted: at most %" PRIu32
       ", the model's context", n, s->n_positions);
-  struct row *rows = memory_alloc(s->m, FOR_ACTIVATIONS, n, sizeof *rows, why);
+  struct row *rows = memory_alloc(s->m, MEMORY_ACTIVATIONS, n, sizeof *rows, why);
   if (rows == NULL)@+ return false;
   for (size_t i = 0; i < n; i++)
     rows[i] = (struct row) @[{ 0, (uint32_t) i, ids[i] }@];
-  store_empty(s);
-  bool ok = forward(e, lm, s, rows, n, p, why);
+  store_clear(s);
+  bool ok = model_forward(e, lm, s, rows, n, p, why);
   memory_free(s->m, rows);
   return ok;
 }
@@ -1650,13 +1654,13 @@ static bool naive_pass(struct engine *e, const struct model *lm, struct store *s
 @ The pass is closed as soon as its logits are out; hidden states are of no use to someone who begins from nothing each time.
 
 @<Evaluate ids from an empty store@>=
-bool evaluate(struct engine *e, const struct model *lm, struct store *s,
+bool model_evaluate(struct engine *e, const struct model *lm, struct store *s,
   const uint32_t *ids, size_t n, const size_t *which, size_t wanted,
   float *logits, struct error *why)
 {
   struct pass *p;
   bool ok = naive_pass(e, lm, s, ids, n, &p, why)
-    && head(e, lm, p, which, wanted, logits, why);
+    && model_logits(e, lm, p, which, wanted, logits, why);
   pass_close(p);
   return ok;
 }
@@ -1671,13 +1675,13 @@ static bool one_logprob(struct engine *e, const struct model *lm, struct pass *p
   size_t i, uint32_t next, float *logits, double *logprob, struct error *why)
 {
   uint32_t vocab = lm->config.vocab_size;
-  if (!pass_sound(lm, p, i, why) || !head(e, lm, p, &i, 1, logits, why))
+  if (!pass_is_finite(lm, p, i, why) || !model_logits(e, lm, p, &i, 1, logits, why))
     return false;
   for (uint32_t v = 0; v < vocab; v++)
     if (!(logits[v] - logits[v] == 0))
       return error_say(why, "%s: the logit of token"@| " %" PRIu32
         " behind row %zu is not finite;"@| " wanted: a number",
-        weights_path(lm->weights), v, i);
+        tensor_file_path(lm->weights), v, i);
   e->k->log_softmax(e, logits, 1, vocab, logprob);
   logprob[0] = logprob[next];
   return true;
@@ -1687,14 +1691,14 @@ static bool one_logprob(struct engine *e, const struct model *lm, struct pass *p
 once. The head is asked for one row at a time: all logits of a long text would be many times its hidden states, and of each row one number is kept.
 
 @<Evaluate a text and add up@>=
-bool logprobs(struct engine *e, const struct model *lm, struct store *s,
+bool model_logprobs(struct engine *e, const struct model *lm, struct store *s,
   const uint32_t *ids, size_t n, double *logprob, double *sum, struct error *why)
 {
   struct pass *p = NULL;
   size_t vocab = lm->config.vocab_size;
-  struct desk d = @[{ .m = s->m, .why = why }@];
-  float *logits = desk_take(&d, vocab, sizeof *logits);
-  double *all = desk_take(&d, vocab, sizeof *all);
+  struct pass_arena d = @[{ .m = s->m, .why = why }@];
+  float *logits = arena_alloc(&d, vocab, sizeof *logits);
+  double *all = arena_alloc(&d, vocab, sizeof *all);
   bool ok = !d.refused && naive_pass(e, lm, s, ids, n, &p, why);
   *sum = 0;
   if (ok)@+ logprob[0] = 0;
@@ -1703,7 +1707,7 @@ bool logprobs(struct engine *e, const struct model *lm, struct store *s,
     if (ok)@+ logprob[i + 1] = all[0], *sum += all[0];
   }
   pass_close(p);
-  desk_clear(&d);
+  arena_reset(&d);
   return ok;
 }
 
@@ -1822,13 +1826,13 @@ struct toy {
 void toy_make(struct toy *y);
   /* fills in the numbers of the box and the model around them */
 struct album {
-  float x[STAGE_LAYER + 1][8 * TOY_PLACES], logits[TOY_WORDS * TOY_PLACES];
+  float x[TAP_LAYER + 1][8 * TOY_PLACES], logits[TOY_WORDS * TOY_PLACES];
   double chance[TOY_WORDS * TOY_PLACES];
 };
   /* every stage of a pass, and the logits and probabilities of every row */
 bool toy_look(struct engine *e, const struct toy *y, struct store *s,
   const uint32_t *ids, size_t n, struct album *a, struct error *why);
-  /* runs |n| tokens in an empty store and keeps what there was to see; errors: those of |forward| */
+  /* runs |n| tokens in an empty store and keeps what there was to see; errors: those of |model_forward| */
 void toy_scores(const struct album *a, int r, int h, float score[3]);
   /* of head |h| in row |r|, for the keys of the first three */
 
@@ -1877,9 +1881,9 @@ static struct matrix around(const float *x, size_t in, size_t out)
 }
 void toy_make(struct toy *y)
 {
-  struct normalizer norm = @[{ .kind = NORM_RMS, .epsilon = 0 }@];
+  struct norm norm = @[{ .kind = NORM_RMS, .epsilon = 0 }@];
   toy_by_hand(y);
-  y->only = (struct model_layer) @[{ .before_attention = norm, .before_mlp = norm,@|
+  y->only = (struct model_layer) @[{ .attn_norm = norm, .mlp_norm = norm,@|
     .qkv = { around(y->query[0], 4, 4), around(y->key[0], 4, 4),
       around(y->value[0], 4, 4) }, .n_qkv = 3,@|
     .out = around(y->joined[0], 4, 4), .n_up = 2,@|
@@ -1896,22 +1900,22 @@ y->lm.config = (struct model_config) @[{ .family = "llama",@|
   .vocab_size = TOY_WORDS, .n_positions = TOY_PLACES, .d_model = TOY_WIDTH,@|
   .d_inner = 1, .n_layers = 1, .n_heads = 2, .n_kv_heads = 2,@|
   .head_dim = 2, .learned_positions = true, .gated = true }@];
-y->lm.layers = &y->only, y->lm.last = norm;
+y->lm.layers = &y->only, y->lm.final_norm = norm;
 y->lm.embedding = (struct tensor) @[{ y->token[0], WEIGHT_F32 }@];
 y->lm.positions = (struct tensor) @[{ y->place[0], WEIGHT_F32 }@];
 y->lm.head = around(y->asked[0], TOY_WIDTH, TOY_WORDS);
-y->lm.attention = (struct heads) @[{ 2, 2, 2, 0.70710678f }@];
+y->lm.attention = (struct attention_dims) @[{ 2, 2, 2, 0.70710678f }@];
 y->lm.layer_madds = 4 * TOY_WIDTH * TOY_WIDTH + 3 * TOY_WIDTH;
 
 @ A watcher keeps a copy of every stage, all rows of it. Looking means running a pass with that watcher, and asking the head about every row. A model of four words can afford it.
 
 @<Look at the rows on their way@>=
-static void keep_all(void *what, enum watch_stage stage, uint32_t layer, float *x,
+static void keep_all(void *ctx, enum tap_point point, uint32_t layer, float *x,
   size_t rows, size_t width)
 {
-  struct album *a = what;
+  struct album *a = ctx;
   (void) layer;
-  memcpy(a->x[stage], x, rows * width * sizeof *x);
+  memcpy(a->x[point], x, rows * width * sizeof *x);
 }
 bool toy_look(struct engine *e, const struct toy *y, struct store *s,
   const uint32_t *ids, size_t n, struct album *a, struct error *why)
@@ -1921,9 +1925,9 @@ bool toy_look(struct engine *e, const struct toy *y, struct store *s,
   struct pass *p = NULL;
   for (size_t i = 0; i < n; i++)
     all[i] = i, rows[i] = (struct row) @[{ 0, (uint32_t) i, ids[i] }@];
-  store_empty(s);
-  bool ok = forward_watched(e, &y->lm, s, rows, n, &w, &p, why)
-    && head(e, &y->lm, p, all, n, a->logits, why);
+  store_clear(s);
+  bool ok = model_forward_watched(e, &y->lm, s, rows, n, &w, &p, why)
+    && model_logits(e, &y->lm, p, all, n, a->logits, why);
   if (ok)@+ e->k->softmax(e, a->logits, n, TOY_WORDS, a->chance);
   pass_close(p);
   return ok;
@@ -1935,8 +1939,8 @@ bool toy_look(struct engine *e, const struct toy *y, struct store *s,
 void toy_scores(const struct album *a, int r, int h, float score[3])
 {
   for (int t = 0; t < 3; t++) {
-    const float *q = a->x[STAGE_QUERY] + r * TOY_WIDTH + 2 * h;
-    const float *k = a->x[STAGE_KEY] + t * TOY_WIDTH + 2 * h;
+    const float *q = a->x[TAP_QUERY] + r * TOY_WIDTH + 2 * h;
+    const float *k = a->x[TAP_KEY] + t * TOY_WIDTH + 2 * h;
     score[t] = (q[0] * k[0] + q[1] * k[1]) * 0.70710678f;
   }
 }
@@ -1962,11 +1966,11 @@ static void print_head(const struct album *a, int h)
 {
   float score[3], shrunk[3];
   toy_scores(a, 2, h, score);
-  float most = fmaxf(score[0], fmaxf(score[1], score[2]));
-  for (int t = 0; t < 3; t++) shrunk[t] = num_expf(score[t] - most);
+  float max = fmaxf(score[0], fmaxf(score[1], score[2]));
+  for (int t = 0; t < 3; t++) shrunk[t] = num_expf(score[t] - max);
   print_line(h == 0 ? "head A  scores" : "head B  scores", score, 3);
   print_line("        exponentials", shrunk, 3);
-  print_line("        weights", a->x[STAGE_WEIGHTS] + (2 * 2 + h) * 3, 3);
+  print_line("        weights", a->x[TAP_WEIGHTS] + (2 * 2 + h) * 3, 3);
 }
 
 @ The stages are printed in their order, for the third row. The gate and the second number of the MLP are multiplied inside the
@@ -1976,22 +1980,22 @@ engine, so the two are computed again from what the norm left.
 static void print_way(const struct toy *y, const struct album *a)
 {
   int at = 2 * TOY_WIDTH;
-  float middle[3] = @[{ 0, 0, a->x[STAGE_INNER][2] }@], h[TOY_WIDTH];
-  const float *n = a->x[STAGE_MLP_NORM] + at, *added = a->x[STAGE_ATTENTION] + at;
+  float middle[3] = @[{ 0, 0, a->x[TAP_INNER][2] }@], h[TOY_WIDTH];
+  const float *n = a->x[TAP_MLP_NORM] + at, *added = a->x[TAP_ATTENTION] + at;
   for (int i = 0; i < TOY_WIDTH; i++) {
     middle[0] += y->gate[i] * n[i], middle[1] += y->up[i] * n[i];
-    h[i] = a->x[STAGE_EMBEDDING][at + i] + added[i];
+    h[i] = a->x[TAP_EMBEDDING][at + i] + added[i];
   }
-  print_line("row of sat", a->x[STAGE_EMBEDDING] + at, 4);
-  print_line("its query", a->x[STAGE_QUERY] + at, 4);
+  print_line("row of sat", a->x[TAP_EMBEDDING] + at, 4);
+  print_line("its query", a->x[TAP_QUERY] + at, 4);
   print_head(a, 0);
   print_head(a, 1);
-  print_line("mixed values", a->x[STAGE_MIXED] + at, 4);
+  print_line("mixed values", a->x[TAP_MIXED] + at, 4);
   print_line("added by attention", added, 4);
   print_line("the row", h, 4);
   print_line("normed", n, 4);
   print_line("gate, up, inner", middle, 3);
-  print_line("the row", a->x[STAGE_LAYER] + at, 4);
+  print_line("the row", a->x[TAP_LAYER] + at, 4);
   print_line("logits", a->logits + at, 4);
 }
 
@@ -2111,7 +2115,7 @@ too small for a float: $x=-2^{-100}$, $w=2^{-100}$.}
 times $10^{-4}$?}{\texttt{make exercise-02-8}}{At 2.7, by 5: in the fourth digit of a number that is nearly 2.7 itself.}
 \exercise{think}{ex:model.reach}{Every layer of a model has a window of $w$ positions. How far behind the last row is the oldest token that it can know
 of, in a model of $l$ layers?}{\texttt{make exercise-02-9}}{$l(w-1)$: each layer reaches $w-1$ positions further back than the one above it.}
-\exercise{build}{ex:model.window}{Let the plain store show only the last eight positions: change |store_lowest|. Which rows come out otherwise, and which do not?}{\texttt{make
+\exercise{build}{ex:model.window}{Let the plain store show only the last eight positions: change |store_window_start|. Which rows come out otherwise, and which do not?}{\texttt{make
 exercise-02-6}}{Rows 0 to 7 do not change; the others do.}
 \exercise{build}{ex:model.noscale}{Leave the scale out of attention where the model is put together. What changes in the golden logits, and in the counters?}{\texttt{make
 exercise-02-7}}{All logits behind the first row change; the counters count the same.}

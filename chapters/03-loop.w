@@ -1,7 +1,7 @@
 @i types.w
 @s step_watch int
-@s step_choose int
-@s step_judge int
+@s step_select int
+@s step_stop int
 @s step_recall int
 
 \chapterquestion{Why does the tenth word of an answer cost more than the first, when it is
@@ -52,7 +52,7 @@ positions 0 to 3, pass 3 positions 0 to 4, pass 4 positions 0 to 5. The first-ti
 three of pass 1 and the last cell of each later pass, six in all; the other twelve cells are
 work done again.}
 
-@ The chapter makes a module, |loop.h| and |loop.c|, whose function |generate| serves the
+@ The chapter makes a module, |generate.h| and |generate.c|, whose function |generate| serves the
 command of \cref{command}, its protocol (\cref{sec:probe}), by which engines are compared, and every later chapter; and a program,
 \.{checkpoints/loop.c}, that finds by running the loop what the hand has just found with a pencil, and then counts four cases that no
 hand would. \Cref{lab:loop} is a longer program. It prints the points of the figures and every number that is quoted here; a note
@@ -64,7 +64,7 @@ in the margin says where.
 #include <string.h>
 #include "tokenizer/tokenizer.h"
 #include "families/loader.h"
-#include "loop/loop.h"
+#include "loop/generate.h"
 #include "loop/parrot.h"
 @;@#
 @<Somebody who writes the sentence@>@;
@@ -78,7 +78,7 @@ int main(void)
   bool ok = model_writer(&model, &why) && parrot_writer(&parrot, &why)
     && draw_passes(&model, &why) && print_table(&parrot, &why);
   model_close(&model.m, model.own);
-  if (!ok) fprintf(stderr, "%s\n", why.words);
+  if (!ok) fprintf(stderr, "%s\n", why.text);
   return !ok;
 }
 
@@ -95,10 +95,11 @@ counters are copied before the round begins, because a difference needs both end
 what it took is returned by whoever took it. And if nothing is to be written, the text has its length as soon as it is read: the loop is left after its third step, for somebody who asks for no token may want to know what the reading costs.
 
 @<Write until something says stop@>=
-static bool write_on(const struct generator *g, const struct settings *want,
+static bool write_on(const struct generate_context *g, const struct generate_options
+  *want,
   struct continuation *c, float *logits, struct error *why)
 {
-  for (size_t number = 1; c->ended == FINISH_NOT; number++) {
+  for (size_t number = 1; c->ended == FINISH_NONE; number++) {
     struct step now = @[{ .number = number, .length = c->text.n,
       .logits = logits, .before = *g->e->c }@];
     if (want->recall == NULL)
@@ -117,7 +118,7 @@ static bool write_on(const struct generator *g, const struct settings *want,
   return true;
 }
 
-@ Reading is one pass over the text, |forward| of \cref{sec:forward}; scoring is one product with the head's matrix,
+@ Reading is one pass over the text, |model_forward| of \cref{sec:forward}; scoring is one product with the head's matrix,
 for the last row alone. A long text has as many rows as tokens, and each could say
 what it expects next. But only the last is asked: the others would predict tokens that are
 already there. Not to ask is worth something. In GPT-2 small the head takes \val{gpt2.head} multiply--adds for a row, and
@@ -126,27 +127,27 @@ all layers together \val{gpt2.layers.madds}.
 Here the store has nothing of the text, and the pass begins at position 0. The last row is read in any case, or there would be nothing to score.
 
 The list of rows is taken anew for every pass, as long as the text is now. Once for all, at the length that the text may reach, would be simpler; but that length
-comes out of the model's file, and a file of a few lines may claim a context of $2^{31}-1$ positions. What |forward| makes, the pass with its hidden states, is
+comes out of the model's file, and a file of a few lines may claim a context of $2^{31}-1$ positions. What |model_forward| makes, the pass with its hidden states, is
 closed as soon as the scores are out, also when the head refused: nobody looks at it again, and the next round makes a larger one.
 
 @<Read what is not stored, and score what may follow@>=
-static bool read_and_score(const struct generator *g,
-  const struct continuation *c, const struct settings *want, float *logits,@|
+static bool read_and_score(const struct generate_context *g,
+  const struct continuation *c, const struct generate_options *want, float *logits,@|
   struct error *why)
 {
   struct pass *p = NULL;
   size_t first = want->recall == NULL ? 0
     : want->recall(g->s, c->sequence, c->text.id, c->text.n - 1);
   size_t n = c->text.n - first;
-  struct row *rows = memory_alloc(g->m, FOR_ACTIVATIONS, n, sizeof *rows, why);
+  struct row *rows = memory_alloc(g->m, MEMORY_ACTIVATIONS, n, sizeof *rows, why);
   if (rows == NULL) return false;
   for (size_t i = 0; i < n; i++)
     rows[i] = (struct row) @[{ .sequence = c->sequence,
       .position = (uint32_t) (first + i), .token = c->text.id[first + i] }@];
-  bool ok = read_rows(g, rows, n, want->chunk, &p, why);
+  bool ok = model_read(g, rows, n, want->chunk, &p, why);
   size_t last = ok ? p->n - 1 : 0;
-  ok = ok && sound_until(g->lm, p, last, why)
-    && head(g->e, g->lm, p, &last, 1, logits, why);
+  ok = ok && finite_until(g->lm, p, last, why)
+    && model_logits(g->e, g->lm, p, &last, 1, logits, why);
   pass_close(p);
   memory_free(g->m, rows);
   return ok;
@@ -156,7 +157,7 @@ static bool read_and_score(const struct generator *g,
 and only the last pass is handed on. No row can tell, as the keys and values of the pieces before are in the store, the same bits as ever; \cref{phases} has more to say about this.
 
 @<Read a list of rows, a chunk at a time@>=
-bool read_rows(const struct generator *g, const struct row *rows, size_t n,
+bool model_read(const struct generate_context *g, const struct row *rows, size_t n,
   size_t chunk, struct pass **last, struct error *why)
 {
   bool ok = true;
@@ -164,22 +165,22 @@ bool read_rows(const struct generator *g, const struct row *rows, size_t n,
   for (size_t i = 0, here; ok && i < n; i += here) {
     here = chunk > 0 && n - i > chunk ? chunk : n - i;
     pass_close(*last);
-    ok = forward(g->e, g->lm, g->s, rows + i, here, last, why);
+    ok = model_forward(g->e, g->lm, g->s, rows + i, here, last, why);
   }
   return ok;
 }
 
 @ The weights may hold numbers that are none, and then the rows go bad somewhere on their way. A bad row spoils those that see it; so if the last one is bad, the first
-bad one is where to look, and |pass_sound| says behind which layer. A bad row that the last one does not see, because a window ends before it, is no reason to stop.
+bad one is where to look, and |pass_is_finite| says behind which layer. A bad row that the last one does not see, because a window ends before it, is no reason to stop.
 
 @<Name the first row that went bad, if the last one did@>=
-static bool sound_until(const struct model *lm, const struct pass *p,
+static bool finite_until(const struct model *lm, const struct pass *p,
   size_t last, struct error *why)
 {
-  if (pass_sound(lm, p, last, NULL)) return true;
+  if (pass_is_finite(lm, p, last, NULL)) return true;
   size_t i = 0;
-  while (i < last && pass_sound(lm, p, i, NULL)) i++;
-  return pass_sound(lm, p, i, why);
+  while (i < last && pass_is_finite(lm, p, i, NULL)) i++;
+  return pass_is_finite(lm, p, i, why);
 }
 
 @ Until chapter 7 we select in the simplest way there is, called \emph{greedy}: the highest score wins, and of
@@ -194,7 +195,7 @@ the head that did it.
 @^greedy decoding@>@^ties@>
 
 @<Choose the token with the highest score@>=
-static bool select_token(const struct model *lm, const struct settings *want,
+static bool select_token(const struct model *lm, const struct generate_options *want,
   const float *logits, const struct continuation *c, uint32_t *chosen,@|
   struct error *why)
 {
@@ -203,12 +204,12 @@ static bool select_token(const struct model *lm, const struct settings *want,
     if (!isfinite(logits[v]))
       return error_say(why, "%s: logit %zu is not finite"@|
         " behind the last layer; wanted: a number",
-        weights_path(lm->weights), v);
+        tensor_file_path(lm->weights), v);
     if (logits[v] > logits[best]) best = v;
   }
   *chosen = (uint32_t) best;
-  return want->choose == NULL
-    || want->choose(want->chooser, logits, c, chosen, why);
+  return want->select == NULL
+    || want->select(want->select_ctx, logits, c, chosen, why);
 }
 
 @ Three things end the loop in this chapter: the model selects a token that means the end;
@@ -226,15 +227,15 @@ now.after = *g->e->c;
 size_t written = c->text.n - c->n_prompt;
 bool enough = written > want->min_tokens
   && is_one_of(now.chosen, want->eos, want->n_eos);
-if (!enough && want->judge != NULL
-    && !want->judge(want->judging, c, &enough, why))
+if (!enough && want->stop != NULL
+    && !want->stop(want->stop_ctx, c, &enough, why))
   return false;
 if (enough) c->ended = FINISH_STOP;
 else if (written == want->max_new_tokens
     || c->text.n > g->lm->config.n_positions)
   c->ended = FINISH_LENGTH;
-if (want->see != NULL && !want->see(want->self, &now)
-    && c->ended == FINISH_NOT)
+if (want->on_step != NULL && !want->on_step(want->ctx, &now)
+    && c->ended == FINISH_NONE)
   c->ended = FINISH_CANCELLED;
 
 @ Why a list and not one number? Because published models have more than one end: Llama 3 has one for a text and another for a turn
@@ -256,10 +257,10 @@ the others. It is given a generator, which is no more than the four things that 
 pass needs, a prompt in ids, and the caller's wishes. All four are borrowed: a model is large, and the next text wants the same one.
 
 @<What it takes to generate@>=
-struct generator { struct engine *e; const struct model *lm; struct store *s;
+struct generate_context { struct engine *e; const struct model *lm; struct store *s;
   struct memory *m; };
   /* what a pass needs; all four are borrowed. |e->c| counts the work */
-enum finish { FINISH_NOT, FINISH_STOP, FINISH_LENGTH, FINISH_CANCELLED };
+enum finish_reason { FINISH_NONE, FINISH_STOP, FINISH_LENGTH, FINISH_CANCELLED };
   /* why a text ended: not yet, an end token, its length or the context's, or
      the watcher's |false| */
 
@@ -274,14 +275,14 @@ struct step { size_t number, length; const float *logits; uint32_t chosen;
   struct counters before, after; };
   /* step |number| (from 1) read |length| tokens; |logits[vocab_size]| lives until
      the watcher returns */
-typedef bool step_watch(void *self, const struct step *now);
+typedef bool step_watch(void *ctx, const struct step *now);
   /* called after every step; |false| cancels */
 struct continuation;
-typedef bool step_choose(void *self, const float *logits,
+typedef bool step_select(void *ctx, const float *logits,
   const struct continuation *text, uint32_t *chosen, struct error *why);
   /* chooses what follows the |text| by |logits[vocab_size]|, all finite;
      |*chosen| is the likeliest before; |false| and a sentence if it cannot */
-typedef bool step_judge(void *self, const struct continuation *text,
+typedef bool step_stop(void *ctx, const struct continuation *text,
   bool *enough, struct error *why);
   /* says whether the |text|, whose last token is the newest, is to end with
      it; |*enough| is false before; |false| and a sentence if it cannot */
@@ -289,9 +290,9 @@ typedef size_t step_recall(struct store *s, uint32_t sequence,
   const uint32_t *id, size_t n);
   /* makes the store forget what does not belong to the text |id[n]|, and says
      how many of its rows are left */
-struct settings { size_t max_new_tokens; const uint32_t *eos; size_t n_eos;
-  step_watch *see; void *self; uint32_t sequence; step_recall *recall; size_t chunk;
-  step_choose *choose; void *chooser; step_judge *judge; void *judging;
+struct generate_options { size_t max_new_tokens; const uint32_t *eos; size_t n_eos;
+  step_watch *on_step; void *ctx; uint32_t sequence; step_recall *recall; size_t chunk;
+  step_select *select; void *select_ctx; step_stop *stop; void *stop_ctx;
   size_t min_tokens; };
   /* the caller's wishes: at most so many tokens, the ids that end a text, a
      watcher or null, the number of the sequence in the store, what is asked at
@@ -305,17 +306,17 @@ caller's, and valid also when the watcher cancelled: somebody who breaks off a l
 text that nobody asked for is worse than none.
 
 @<What it takes to generate@>=
-struct continuation { struct ids text; size_t n_prompt; enum finish ended;
+struct continuation { struct ids text; size_t n_prompt; enum finish_reason ended;
   uint32_t sequence; };
   /* |text.id[n_prompt]| is the first token written */
-bool generate(const struct generator *g, const uint32_t *prompt, size_t n,
-  const struct settings *want, struct continuation *out, struct error *why);
+bool generate(const struct generate_context *g, const uint32_t *prompt, size_t n,
+  const struct generate_options *want, struct continuation *out, struct error *why);
   /* writes after the |n| $\ge 1$ ids of the prompt until something says stop;
      errors: an empty prompt, an id out of range, a prompt longer than the
      context, memory, a logit that is not finite. On failure |out| is empty */
 void continuation_free(struct memory *m, struct continuation *c);
   /* returns the text */
-bool read_rows(const struct generator *g, const struct row *rows, size_t n,
+bool model_read(const struct generate_context *g, const struct row *rows, size_t n,
   size_t chunk, struct pass **last, struct error *why);
   /* puts |n| $\ge 1$ rows through the model and its store in passes of at most
      |chunk| rows, 0 for one pass; |*last| is the last one, owned by the caller, null on failure */
@@ -338,13 +339,13 @@ for (size_t i = 0; i < n; i++)
 largest number there is, and the context ends the loop.
 
 @<Take what the loop needs@>=
-float *logits = memory_alloc(g->m, FOR_ACTIVATIONS, v, sizeof *logits, why);
+float *logits = memory_alloc(g->m, MEMORY_ACTIVATIONS, v, sizeof *logits, why);
 
 @ Everything is in place: the text begins as a copy of the prompt, and the loop writes on.
 
 @<Write a continuation@>=
-bool generate(const struct generator *g, const uint32_t *prompt, size_t n,
-  const struct settings *want, struct continuation *out, struct error *why)
+bool generate(const struct generate_context *g, const uint32_t *prompt, size_t n,
+  const struct generate_options *want, struct continuation *out, struct error *why)
 {
   *out = (struct continuation) @[{ .n_prompt = n, .sequence = want->sequence }@];
   const struct model_config *config = &g->lm->config;
@@ -372,16 +373,16 @@ list behind, and to free one is nothing.
 void continuation_free(struct memory *m, struct continuation *c)
 {
   ids_free(m, &c->text);
-  c->ended = FINISH_NOT;
+  c->ended = FINISH_NONE;
 }
 
 @ The module is short, and should be: whatever later chapters add to the choice of rows and
 tokens, this loop stays. It uses two others: the growing list of ids is chapter 0's, the pass and the store are
 the model's. It needs no tokenizer, since it reads and writes ids and never a letter.
 
-@(loop.h@>=
-#ifndef INCIPIT_LOOP_H
-#define INCIPIT_LOOP_H
+@(generate.h@>=
+#ifndef INCIPIT_GENERATE_H
+#define INCIPIT_GENERATE_H
 #include "ground/buffers.h"
 #include "model/forward.h"
 @<What it takes to generate@>@;
@@ -390,10 +391,10 @@ the model's. It needs no tokenizer, since it reads and writes ids and never a le
 @ Its parts stand in the order that C wants, where a name must be known before it is used: the smaller ones first, |generate| last. The
 reader's order was the other one, and need not bow to it.
 
-@(loop.c@>=
+@(generate.c@>=
 #include <inttypes.h>
 #include <math.h>
-#include "loop/loop.h"
+#include "loop/generate.h"
 #include "safetensors/safetensors.h"
 @;@#
 @<Name the first row that went bad, if the last one did@>@;
@@ -654,7 +655,7 @@ again; the newest is computed for the first time.
 
 @* A model that knows one sentence. \label{sec:parrot}
 For counting rows it does not matter what the model knows, only that every pass goes through the same
-|forward| and the same counters as the largest checkpoint. So we make the smallest
+|model_forward| and the same counters as the largest checkpoint. So we make the smallest
 model that can write our sentence, and call it the parrot. Its vocabulary is the seven tokens; the embedding of token $i$ is
 the $i$-th unit vector; the one layer adds nothing, for all its matrices are zero; and the head
 gives the highest score to the token that follows in the sentence, which goes round in a circle. (It is eight wide and
@@ -695,12 +696,12 @@ static struct tensor at(const float *x)
 static void parrot_layer(struct parrot *p)
 {
   struct matrix zero = @[{ .weight = at(nothing), .in = PARROT_WIDTH, .out = PARROT_WIDTH }@];
-  struct normalizer norm = @[{ .kind = NORM_RMS, .gain = at(p->ones),
+  struct norm norm = @[{ .kind = NORM_RMS, .gain = at(p->ones),
     .epsilon = 1e-5f }@];
-  p->only = (struct model_layer) @[{ .before_attention = norm, .before_mlp = norm,@|
+  p->only = (struct model_layer) @[{ .attn_norm = norm, .mlp_norm = norm,@|
     .qkv = { zero, zero, zero }, .n_qkv = 3, .out = zero,@|
     .up = { zero, zero }, .n_up = 2, .down = zero }@];
-  p->lm.last = norm;
+  p->lm.final_norm = norm;
 }
 
 @ Embedding and head complete it. Token $i$ has its one at place $i$ of the embedding; the token after it has a one at the same place of the
@@ -730,21 +731,21 @@ p->lm.config = (struct model_config) @[{ .family = "llama",
   .vocab_size = PARROT_WORDS, .n_positions = PARROT_CONTEXT, .d_model = PARROT_WIDTH,@|
   .d_inner = PARROT_WIDTH, .n_layers = 1, .n_heads = 1, .n_kv_heads = 1,@|
   .head_dim = PARROT_WIDTH, .norm_eps = 1e-5, .gated = true }@];
-p->lm.attention = (struct heads) @[{ 1, 1, PARROT_WIDTH, 1 }@];
+p->lm.attention = (struct attention_dims) @[{ 1, 1, PARROT_WIDTH, 1 }@];
 
 @ The longest run has \val{loop.pairs.2000.1000} pairs of a query and a key, and to look at them takes time that
 teaches nothing. Since the layer adds nothing, nobody would notice if attention did not
 look; |idle_attend| does not. The pairs are counted all the same, because they are counted by
-|forward|, which asks the store what each row sees. Something must stand in |y| afterwards, so it puts the queries there; the matrix that follows is zero,
+|model_forward|, which asks the store what each row sees. Something must stand in |y| afterwards, so it puts the queries there; the matrix that follows is zero,
 and makes zeros of anything.\side{The four passes of the first grid
 use the true kernels. A test compares both on every small case.}
 
 @<Leave out what teaches nothing@>=
-static void idle_attend(const struct engine *e, const struct heads *h,
-  const float *q, const struct view *seen, size_t rows, float *room, float *y,
-  const struct capture *keep)
+static void idle_attend(const struct engine *e, const struct attention_dims *h,
+  const float *q, const struct kv_view *seen, size_t rows, float *scratch, float *y,
+  const struct attention_probe *probe)
 {
-  (void) e, (void) seen, (void) room, (void) keep;
+  (void) e, (void) seen, (void) scratch, (void) probe;
   memcpy(y, q, rows * h->n_heads * h->head_dim * sizeof *y);
 }
 
@@ -859,8 +860,8 @@ static bool count_rows(struct writer *w, size_t p, size_t g, struct error *why)
   for (size_t i = 0; i < p; i++) prompt[i] = w->sentence[i % PARROT_WORDS];
   struct store *s = store_open(&w->m, &w->lm->config, 1, why);
   if (s == NULL) return false;
-  struct generator maker = @[{ &w->e, w->lm, s, &w->m }@];
-  struct settings want = @[{ .max_new_tokens = g }@];
+  struct generate_context maker = @[{ &w->e, w->lm, s, &w->m }@];
+  struct generate_options want = @[{ .max_new_tokens = g }@];
   struct continuation c;
   w->c = (struct counters) @[{ .passes = 0 }@];
   bool ok = generate(&maker, prompt, p, &want, &c, why);

@@ -1,5 +1,5 @@
 @i types.w
-@s cache_wishes int
+@s cache_options int
 @s cache_state int
 
 \chapterquestion{The model has read this text a moment ago. Why must it read it again?}
@@ -39,7 +39,7 @@ program writes the same text twice, with and without a memory, and compares ever
 #include <string.h>
 #include "tokenizer/tokenizer.h"
 #include "families/loader.h"
-#include "loop/loop.h"
+#include "loop/generate.h"
 #include "cache/cache.h"
 @;@#
 @<A model and the sentence that it writes@>@;
@@ -54,7 +54,7 @@ int main(void)
     && print_step(&w, &why) && print_fork(&w, &why);
   ids_free(&w.m, &w.sentence), tokenizer_close(&w.m, w.t);
   model_close(&w.m, w.lm);
-  if (!ok) fprintf(stderr, "%s\n", why.words);
+  if (!ok) fprintf(stderr, "%s\n", why.text);
   return !ok;
 }
 
@@ -80,14 +80,14 @@ Chapter 3's loop (\cref{sec:sixsteps}) forgets, makes rows for the tokens that t
 \hskip 2em|if (want->recall == NULL) store_crop(g->s, c->sequence, 0);|
 \smallskip
 
-\noindent and so it is left out if the caller brings a |recall|, which is then asked how much of the text the store has. The one that everybody brings is |store_keep|: it compares the tokens of the store with those of the text, and \emph{keeps} the rows as far as they agree. In the second step it finds a row for every token but the last, and
+\noindent and so it is left out if the caller brings a |recall|, which is then asked how much of the text the store has. The one that everybody brings is |store_match_prefix|: it compares the tokens of the store with those of the text, and \emph{keeps} the rows as far as they agree. In the second step it finds a row for every token but the last, and
 the pass has one row. That is the whole cache, as far as the loop is concerned. |recall| is looked at in every step, so a caller may even change it between two steps of one text; the pass after that has all rows, or again one.
 
 @(keep.h@>=
 #ifndef INCIPIT_KEEP_H
 #define INCIPIT_KEEP_H
 #include "model/store.h"
-size_t store_keep(struct store *s, uint32_t sequence, const uint32_t *id,
+size_t store_match_prefix(struct store *s, uint32_t sequence, const uint32_t *id,
   size_t n);
   /* crops |sequence| to the rows that have the tokens |id[0]|, \dots, |id[n-1]|, as
      far as they agree, and says how many rows it has then */
@@ -99,10 +99,10 @@ and the cache of this one have the same roll, so the function serves both.
 @(keep.c@>=
 #include "cache/keep.h"
 @;@#
-size_t store_keep(struct store *s, uint32_t sequence, const uint32_t *id,
+size_t store_match_prefix(struct store *s, uint32_t sequence, const uint32_t *id,
   size_t n)
 {
-  const struct strand *q = &s->roll.sequence[sequence];
+  const struct kv_sequence *q = &s->batch.sequence[sequence];
   size_t k = 0;
   while (k < n && k < q->length && q->token[k] == id[k]) k++;
   store_crop(s, sequence, k);
@@ -120,9 +120,9 @@ enum { GIVEN = 3, STEPS = 4 };
 struct diary { struct { unsigned rows, pairs, stored; } step[STEPS], all;
   const struct store *s;@+ float *logits;@+ size_t vocab; };
   /* of each step, and in all; |logits|: |[STEPS][vocab]| */
-static bool note_step(void *self, const struct step *now)
+static bool note_step(void *ctx, const struct step *now)
 {
-  struct diary *d = self;
+  struct diary *d = ctx;
   size_t i = now->number - 1;
   d->step[i].rows = (unsigned) (now->after.rows - now->before.rows);
   d->step[i].pairs = (unsigned) (now->after.qk_pairs - now->before.qk_pairs);
@@ -140,10 +140,10 @@ static bool write_text(struct writer *w, bool keep, struct diary *d,
   struct error *why)
 {
   struct store *s = cache_open(&w->m, &w->lm->config, 1,
-    &(struct cache_wishes) @[{ .rows = 0 }@], why);
-  struct generator maker = @[{ &w->e, w->lm, s, &w->m }@];
-  struct settings want = @[{ .max_new_tokens = STEPS, .see = note_step,@|
-    .self = d, .recall = keep ? store_keep : NULL }@];
+    &(struct cache_options) @[{ .rows = 0 }@], why);
+  struct generate_context maker = @[{ &w->e, w->lm, s, &w->m }@];
+  struct generate_options want = @[{ .max_new_tokens = STEPS, .on_step = note_step,@|
+    .ctx = d, .recall = keep ? store_match_prefix : NULL }@];
   struct continuation text = @[{ .n_prompt = 0 }@];
   d->s = s;
   bool ok = s != NULL
@@ -173,7 +173,7 @@ static void print_diaries(const struct diary *a, const struct diary *b)
 static bool print_twice(struct writer *w, struct error *why)
 {
   size_t n = w->lm->config.vocab_size;
-  float *z = memory_alloc(&w->m, FOR_ACTIVATIONS, 2 * STEPS * n, sizeof *z, why);
+  float *z = memory_alloc(&w->m, MEMORY_ACTIVATIONS, 2 * STEPS * n, sizeof *z, why);
   if (z == NULL) return false;
   struct diary a = @[{ .logits = z, .vocab = n }@], b = a;
   b.logits += STEPS * n;
@@ -223,7 +223,7 @@ static bool read_on(struct writer *w, struct store *s, uint32_t sequence,
   for (size_t i = 0; i < n; i++)
     row[i] = (struct row) @[{ sequence, (uint32_t) (at + i),
       w->sentence.id[(at + i) % w->sentence.n] }@];
-  if (!forward(&w->e, w->lm, s, row, n, &p, why)) return false;
+  if (!model_forward(&w->e, w->lm, s, row, n, &p, why)) return false;
   pass_close(p);
   return true;
 }
@@ -234,7 +234,7 @@ static bool read_on(struct writer *w, struct store *s, uint32_t sequence,
 static bool print_step(struct writer *w, struct error *why)
 {
   const struct model_config *c = &w->lm->config;
-  struct cache_wishes any = @[{ .rows = 0 }@];
+  struct cache_options any = @[{ .rows = 0 }@];
   struct store *s = cache_open(&w->m, c, 1, &any, why);
   bool ok = s != NULL;
   for (size_t n = 10; ok && n > 0; n = n == 10) {
@@ -322,19 +322,19 @@ finds it shared takes a page of its own first, and copies the rows that count. T
 the first word. The pool of pages grows by doubling like everything here that grows.
 
 @<A store that keeps its rows in pages@>=
-struct row_format { const char *name; enum weight_type type;
-  void (*pack)(const float *x, size_t n, void *to);
+struct kv_format { const char *name; enum weight_type type;
+  void (*encode)(const float *x, size_t n, void *to);
     /* writes |n| numbers to the |row_bytes(type,n)| bytes at |to| */
 };
   /* a way to keep rows, by its name */
-struct cache_wishes { size_t rows, page_rows, pass;
-  const struct row_format *format; bool at_once; };
+struct cache_options { size_t rows, page_rows, pass;
+  const struct kv_format *format; bool preallocate; };
   /* the most rows it may hold in all its sequences, 0: as many as their contexts
      have; rows a page, a power of two up to 256, 0: 64; the most rows of a sequence
      in one pass, 0: a context; how rows are kept, null: in float32; and whether the
      memory for all of them is taken when it is opened */
 struct store *cache_open(struct memory *m, const struct model_config *c,
-  uint32_t n_sequences, const struct cache_wishes *w, struct error *why);
+  uint32_t n_sequences, const struct cache_options *w, struct error *why);
   /* an empty cache for |n_sequences| sequences of a model; null and a
      sentence if memory is refused or a wish cannot be granted. Owned by the caller,
      and closed by |store_close| */
@@ -353,20 +353,20 @@ struct cache_state { size_t pages, pages_used, page_rows, bytes, bytes_used,
 struct cache_state cache_look(const struct store *s);
   /* the state of a cache */
 
-@ What is a store's own business and what is common to all was settled in \cref{model}. The \emph{muster roll} in |common| has for each sequence a |strand|: its length, its tokens, and which rows of the pass that is going on are its. A kind of store supplies five functions: it admits the rows that the roll has called, or refuses; it puts keys and values where they belong; it shows a row what it sees, as a |view|; it hears when a sequence was cropped; and it closes.
+@ What is a store's own business and what is common to all was settled in \cref{model}. The \emph{muster roll} in |common| has for each sequence a |kv_sequence|: its length, its tokens, and which rows of the pass that is going on are its. A kind of store supplies five functions: it admits the rows that the roll has called, or refuses; it puts keys and values where they belong; it shows a row what it sees, as a |kv_view|; it hears when a sequence was cropped; and it closes.
 
 Inside ours there is one \emph{pool} for all sequences: a block in which each layer has its keys and then its values, page behind page. A page number means the same rows in all layers, so that one list serves them all. What is known of a page is how many lists it is on;
-the pages that are on none are kept on a stack, which is threaded through the same array: the |k|-th spare page is |page[k].spare|.
+the pages that are on none are kept on a stack, which is threaded through the same array: the |k|-th spare page is |page[k].free_next|.
 
 @<What the cache holds@>=
-struct sheet { uint32_t readers, leaving, spare; };
+struct page_info { uint32_t refs, cow_pending, free_next; };
   /* lists that it is on, and those that will take a copy in this pass; a spare page */
-struct page_list { uint32_t *page; size_t n, room, first; };
-  /* |[room]|; the pages of sinks and those from |first| to |n| are really there */
-struct shelf {
+struct page_list { uint32_t *page; size_t n, cap, first; };
+  /* |[cap]|; the pages of sinks and those from |first| to |n| are really there */
+struct layer_group {
   uint32_t layer, n_layers; /* one that stands here, and how many do */
-  char *pool; /* |[n_layers][2][room][heads][page_rows][head_bytes]| */
-  struct sheet *page; size_t room, n_spare, most; /* |[room]|; the most pages */
+  char *pages; /* |[n_layers][2][cap][heads][page_rows][head_bytes]| */
+  struct page_info *page; size_t cap, n_free, max_pages; /* |[cap]|; the most pages */
   struct page_list *sequence; /* |[n_sequences]| */
 };
 
@@ -374,37 +374,37 @@ struct shelf {
 @^shelf@>@^window@>
 
 @<What the cache holds@>=
-enum { SHELVES = 2 };
+enum { MAX_GROUPS = 2 };
 struct cache {
   struct store common; /* must come first: a |struct store *| points here */
-  struct row_format how;
+  struct kv_format format;
   size_t heads, head_bytes, page_rows, sink_pages, copied;
     /* |head_bytes|: a key or a value of one head in one row */
-  uint32_t *turn; /* |[n_layers]|: the how many-th of its shelf a layer is */
-  size_t n_shelves;
-  struct shelf shelves[SHELVES];
+  uint32_t *slot_in_group; /* |[n_layers]|: the how many-th of its shelf a layer is */
+  size_t n_groups;
+  struct layer_group group[MAX_GROUPS];
 };
-static const struct shelf *shelf_of(const struct cache *s, uint32_t layer)
+static const struct layer_group *group_of(const struct cache *s, uint32_t layer)
 {
-  const struct shelf *f = s->shelves;
+  const struct layer_group *f = s->group;
   uint32_t window = config_window(&s->common.config, layer);
   while (window != config_window(&s->common.config, f->layer)) f++;
   return f;
 }
 
-@ Many questions are how many pages so many rows take. A part of the pool, the keys or the values of one layer, has |room| pages behind each other; in a page, each head has its rows for itself (\cref{sec:layout}). So a head that reads a page reads one piece of memory from end to end.
+@ Many questions are how many pages so many rows take. A part of the pool, the keys or the values of one layer, has |cap| pages behind each other; in a page, each head has its rows for itself (\cref{sec:layout}). So a head that reads a page reads one piece of memory from end to end.
 
 @<What the cache holds@>=
 static size_t pages_for(const struct cache *s, size_t rows)
 {@+ return (rows + s->page_rows - 1) / s->page_rows;@+ }
-static size_t part_bytes(const struct cache *s)
+static size_t plane_bytes(const struct cache *s)
 {@+ return s->heads * s->page_rows * s->head_bytes;@+ }
-static size_t page_bytes(const struct cache *s, const struct shelf *f)
-{@+ return 2 * f->n_layers * part_bytes(s);@+ }
-static char *place(const struct cache *s, const struct shelf *f, size_t part,
+static size_t page_bytes(const struct cache *s, const struct layer_group *f)
+{@+ return 2 * f->n_layers * plane_bytes(s);@+ }
+static char *page_address(const struct cache *s, const struct layer_group *f, size_t part,
   size_t page, size_t head, size_t row)
 {
-  return f->pool + (part * f->room + page) * part_bytes(s)
+  return f->pages + (part * f->cap + page) * plane_bytes(s)
     + (head * s->page_rows + row) * s->head_bytes;
 }
 
@@ -412,101 +412,101 @@ static char *place(const struct cache *s, const struct shelf *f, size_t part,
 refusal takes no page from anybody and gives none. A cache that is full says how much it has and how much was asked of it, both in whole pages: whoever reads that can tell whether to wait, to crop, or to ask for a larger cache.
 
 @<Have pages for the rows of the pass@>=
-static bool shelf_admit(struct cache *s, struct shelf *f, struct error *why)
+static bool group_reserve(struct cache *s, struct layer_group *f, struct error *why)
 {
-  size_t wanted = all_pages_wanted(s, f), used = f->room - f->n_spare;
-  if (wanted > f->most - used)
+  size_t wanted = plan_pages(s, f), used = f->cap - f->n_free;
+  if (wanted > f->max_pages - used)
     return error_say(why, "the cache holds %zu rows, of which %zu are"@|
       " taken; wanted: room for %zu more, in pages of %zu",@|
-      f->most * s->page_rows, used * s->page_rows, wanted * s->page_rows,
+      f->max_pages * s->page_rows, used * s->page_rows, wanted * s->page_rows,
       s->page_rows);
-  if (wanted > f->n_spare && !pool_grow(s, f, used + wanted, why))
+  if (wanted > f->n_free && !pages_grow(s, f, used + wanted, why))
     return false;
   for (uint32_t i = 0; i < s->common.n_sequences; i++)
     if (!list_grow(s, f, i, why)) return false;
   return true;
 }
-static bool cache_admit(struct store *common, struct error *why)
+static bool cache_reserve(struct store *common, struct error *why)
 {
   struct cache *s = (struct cache *) common;
-  for (size_t k = 0; k < s->n_shelves; k++)
-    if (!shelf_admit(s, &s->shelves[k], why)) return false;
-  for (size_t k = 0; k < s->n_shelves; k++)
+  for (size_t k = 0; k < s->n_groups; k++)
+    if (!group_reserve(s, &s->group[k], why)) return false;
+  for (size_t k = 0; k < s->n_groups; k++)
     for (uint32_t i = 0; i < common->n_sequences; i++)
-      turn_pages(s, &s->shelves[k], i);
+      assign_pages(s, &s->group[k], i);
   return true;
 }
 
 @ A sequence wants the pages that its list lacks, and one more if its next row would be written to a page that somebody else reads. That can only be the page of the last row, if it is not full. Of the sequences that share a page, the last to write to it may have it for itself, once the others have left; so who will leave is noted while the pages are counted.
 
 @<Count the pages that a sequence wants@>=
-static bool must_copy(const struct cache *s, const struct shelf *f,
+static bool must_copy(const struct cache *s, const struct layer_group *f,
   uint32_t sequence)
 {
-  size_t length = s->common.roll.sequence[sequence].length;
+  size_t length = s->common.batch.sequence[sequence].length;
   if (length % s->page_rows == 0) return false;
-  const struct sheet *last
+  const struct page_info *last
     = &f->page[f->sequence[sequence].page[length / s->page_rows]];
-  return last->readers - last->leaving > 1;
+  return last->refs - last->cow_pending > 1;
 }
-static size_t pages_wanted(struct cache *s, struct shelf *f, uint32_t sequence)
+static size_t pages_wanted(struct cache *s, struct layer_group *f, uint32_t sequence)
 {
-  const struct strand *q = &s->common.roll.sequence[sequence];
+  const struct kv_sequence *q = &s->common.batch.sequence[sequence];
   const struct page_list *l = &f->sequence[sequence];
   size_t n = pages_for(s, q->length + q->count);
   if (q->count == 0) return 0;
   bool copy = must_copy(s, f, sequence);
-  if (copy) f->page[l->page[q->length / s->page_rows]].leaving++;
+  if (copy) f->page[l->page[q->length / s->page_rows]].cow_pending++;
   return (n > l->n ? n - l->n : 0) + copy;
 }
 
-@ When all are counted, nobody is leaving any more: the pages will be taken in the same order, and then |readers| alone tells. Before a sequence is counted, it lets go of the pages that it will not see again (\cref{sec:leaving}).
+@ When all are counted, nobody is leaving any more: the pages will be taken in the same order, and then |refs| alone tells. Before a sequence is counted, it lets go of the pages that it will not see again (\cref{sec:leaving}).
 
 @<Count the pages that all sequences want@>=
-static size_t all_pages_wanted(struct cache *s, struct shelf *f)
+static size_t plan_pages(struct cache *s, struct layer_group *f)
 {
   size_t wanted = 0;
   for (uint32_t i = 0; i < s->common.n_sequences; i++) {
-    if (s->common.roll.sequence[i].count > 0) leave_behind(s, f, i);
+    if (s->common.batch.sequence[i].count > 0) evict_window(s, f, i);
     wanted += pages_wanted(s, f, i);
   }
-  for (size_t i = 0; i < f->room; i++) f->page[i].leaving = 0;
+  for (size_t i = 0; i < f->cap; i++) f->page[i].cow_pending = 0;
   return wanted;
 }
 
 @ Now they are taken. Nothing here can fail any more. Pages that a pass has taken stay on the list also if the pass is aborted; the next one will want them.
 
 @<Take the pages that a sequence wants@>=
-static uint32_t take_page(struct shelf *f)
+static uint32_t page_acquire(struct layer_group *f)
 {
-  uint32_t n = f->page[--f->n_spare].spare;
-  f->page[n].readers = 1;
+  uint32_t n = f->page[--f->n_free].free_next;
+  f->page[n].refs = 1;
   return n;
 }
 @<Give a sequence a page of its own@>@;
-static void turn_pages(struct cache *s, struct shelf *f, uint32_t sequence)
+static void assign_pages(struct cache *s, struct layer_group *f, uint32_t sequence)
 {
-  const struct strand *q = &s->common.roll.sequence[sequence];
+  const struct kv_sequence *q = &s->common.batch.sequence[sequence];
   struct page_list *l = &f->sequence[sequence];
   if (q->count == 0) return;
   if (must_copy(s, f, sequence)) copy_page(s, f, l, q->length);
   while (l->n < pages_for(s, q->length + q->count))
-    l->page[l->n++] = take_page(f);
+    l->page[l->n++] = page_acquire(f);
 }
 
 @ Only the rows that count are copied, in every layer, keys and values. The page that was shared has one reader less.
 
 @<Give a sequence a page of its own@>=
-static void copy_page(struct cache *s, struct shelf *f, struct page_list *l,
+static void copy_page(struct cache *s, struct layer_group *f, struct page_list *l,
   size_t length)
 {
   uint32_t *mine = &l->page[length / s->page_rows], old = *mine;
   size_t bytes = length % s->page_rows * s->head_bytes;
-  f->page[old].readers--;
-  *mine = take_page(f);
+  f->page[old].refs--;
+  *mine = page_acquire(f);
   for (size_t part = 0; part < 2 * f->n_layers; part++)
     for (size_t h = 0; h < s->heads; h++) {
-      memcpy(place(s, f, part, *mine, h, 0), place(s, f, part, old, h, 0),
+      memcpy(page_address(s, f, part, *mine, h, 0), page_address(s, f, part, old, h, 0),
         bytes);
       s->copied += bytes;
     }
@@ -515,17 +515,17 @@ static void copy_page(struct cache *s, struct shelf *f, struct page_list *l,
 @ When a sequence is cropped it leaves the pages that have none of its rows any more. A page that nobody reads is spare again.
 
 @<Leave the pages behind the last row@>=
-static void leave_page(struct shelf *f, uint32_t page)
+static void page_release(struct layer_group *f, uint32_t page)
 {
-  if (--f->page[page].readers == 0) f->page[f->n_spare++].spare = page;
+  if (--f->page[page].refs == 0) f->page[f->n_free++].free_next = page;
 }
-static void shelf_cropped(struct cache *s, struct shelf *f, uint32_t sequence)
+static void group_truncated(struct cache *s, struct layer_group *f, uint32_t sequence)
 {
   struct page_list *l = &f->sequence[sequence];
-  size_t n = pages_for(s, s->common.roll.sequence[sequence].length);
+  size_t n = pages_for(s, s->common.batch.sequence[sequence].length);
   while (l->n > n) {
     l->n--;
-    if (l->n >= l->first || l->n < s->sink_pages) leave_page(f, l->page[l->n]);
+    if (l->n >= l->first || l->n < s->sink_pages) page_release(f, l->page[l->n]);
   }
   if (n < l->first) l->first = s->sink_pages;
 }
@@ -533,26 +533,26 @@ static void shelf_cropped(struct cache *s, struct shelf *f, uint32_t sequence)
 @ A larger pool is a new block, into which all parts of the old one are moved, as in the plain store. The stack of spare pages gets the new ones, the lowest on top.
 
 @<Give the pool more pages@>=
-static bool pool_grow(struct cache *s, struct shelf *f, size_t wanted,
+static bool pages_grow(struct cache *s, struct layer_group *f, size_t wanted,
   struct error *why)
 {
   struct memory *m = s->common.m;
-  size_t room = store_room(f->room, wanted, f->most);
-  size_t parts = 2 * f->n_layers, old = f->room, bytes = page_bytes(s, f);
-  char *pool = memory_alloc(m, FOR_CACHE, room, bytes, why);
-  struct sheet *page = pool == NULL ? NULL
-    : memory_resize(m, FOR_OTHER, f->page, room, sizeof *page, why);
+  size_t cap = store_next_cap(f->cap, wanted, f->max_pages);
+  size_t parts = 2 * f->n_layers, old = f->cap, bytes = page_bytes(s, f);
+  char *pool = memory_alloc(m, MEMORY_CACHE, cap, bytes, why);
+  struct page_info *page = pool == NULL ? NULL
+    : memory_resize(m, MEMORY_OTHER, f->page, cap, sizeof *page, why);
   if (page == NULL) {
     memory_free(m, pool);
     return false;
   }
   for (size_t i = 0; i < parts && old > 0; i++)
-    memcpy(pool + i * part_bytes(s) * room, place(s, f, i, 0, 0, 0),
-      part_bytes(s) * old);
-  memory_free(m, f->pool);
-  f->pool = pool, f->page = page, f->room = room;
-  for (size_t i = room; i > old; i--)
-    page[f->n_spare++].spare = (uint32_t) i - 1;
+    memcpy(pool + i * plane_bytes(s) * cap, page_address(s, f, i, 0, 0, 0),
+      plane_bytes(s) * old);
+  memory_free(m, f->pages);
+  f->pages = pool, f->page = page, f->cap = cap;
+  for (size_t i = cap; i > old; i--)
+    page[f->n_free++].free_next = (uint32_t) i - 1;
   return true;
 }
 
@@ -562,18 +562,18 @@ static bool pool_grow(struct cache *s, struct shelf *f, size_t wanted,
 static bool list_reserve(struct cache *s, struct page_list *l, size_t n,
   struct error *why)
 {
-  if (n <= l->room) return true;
-  size_t room = store_room(l->room, n, pages_for(s, s->common.n_positions));
-  uint32_t *page = memory_resize(s->common.m, FOR_OTHER, l->page, room, sizeof *page,
+  if (n <= l->cap) return true;
+  size_t cap = store_next_cap(l->cap, n, pages_for(s, s->common.n_positions));
+  uint32_t *page = memory_resize(s->common.m, MEMORY_OTHER, l->page, cap, sizeof *page,
     why);
   if (page == NULL) return false;
-  l->page = page, l->room = room;
+  l->page = page, l->cap = cap;
   return true;
 }
-static bool list_grow(struct cache *s, struct shelf *f, uint32_t sequence,
+static bool list_grow(struct cache *s, struct layer_group *f, uint32_t sequence,
   struct error *why)
 {
-  const struct strand *q = &s->common.roll.sequence[sequence];
+  const struct kv_sequence *q = &s->common.batch.sequence[sequence];
   return list_reserve(s, &f->sequence[sequence],
     pages_for(s, q->length + q->count), why);
 }
@@ -581,20 +581,20 @@ static bool list_grow(struct cache *s, struct shelf *f, uint32_t sequence,
 @ Storing a row is packing it at its places, one for each head. The heads come next to each other from the products, and part here. In float32 packing is copying; chapter 6 has formats that round, and what has been rounded once is what all rows read, the row's own query included.
 
 @<Store rows in pages, and show them@>=
-static void cache_put(struct store *common, uint32_t layer, const float *k,
+static void cache_write(struct store *common, uint32_t layer, const float *k,
   const float *v)
 {
   struct cache *s = (struct cache *) common;
-  const struct shelf *f = shelf_of(s, layer);
-  size_t part = 2 * s->turn[layer], d = common->config.head_dim;
-  for (size_t i = 0; i < common->roll.n; i++) {
-    const struct row *r = &common->roll.rows[i];
+  const struct layer_group *f = group_of(s, layer);
+  size_t part = 2 * s->slot_in_group[layer], d = common->config.head_dim;
+  for (size_t i = 0; i < common->batch.n; i++) {
+    const struct row *r = &common->batch.rows[i];
     uint32_t page = f->sequence[r->sequence].page[r->position / s->page_rows];
     size_t row = r->position % s->page_rows;
     for (size_t h = 0; h < s->heads; h++) {
       size_t from = (i * s->heads + h) * d;
-      s->how.pack(k + from, d, place(s, f, part, page, h, row));
-      s->how.pack(v + from, d, place(s, f, part + 1, page, h, row));
+      s->format.encode(k + from, d, page_address(s, f, part, page, h, row));
+      s->format.encode(v + from, d, page_address(s, f, part + 1, page, h, row));
     }
   }
 }
@@ -602,34 +602,34 @@ static void cache_put(struct store *common, uint32_t layer, const float *k,
 @ Showing a row is naming the list, the beginning of the layer's keys and that of its values, and the three strides: from page to page, from head to head, and from row to row. Attention finds the rest by itself.
 
 @<Store rows in pages, and show them@>=
-static void cache_show(const struct store *common, uint32_t layer, size_t i,
-  struct view *v)
+static void cache_view(const struct store *common, uint32_t layer, size_t i,
+  struct kv_view *v)
 {
   const struct cache *s = (const struct cache *) common;
-  const struct shelf *f = shelf_of(s, layer);
-  const struct page_list *l = &f->sequence[common->roll.rows[i].sequence];
-  size_t part = 2 * s->turn[layer];
-  *v = (struct view) @[{ .base_k = place(s, f, part, 0, 0, 0),@|
-    .base_v = place(s, f, part + 1, 0, 0, 0), .page = l->page,@|
-    .page_rows = s->page_rows, .page_bytes = part_bytes(s),@|
+  const struct layer_group *f = group_of(s, layer);
+  const struct page_list *l = &f->sequence[common->batch.rows[i].sequence];
+  size_t part = 2 * s->slot_in_group[layer];
+  *v = (struct kv_view) @[{ .base_k = page_address(s, f, part, 0, 0, 0),@|
+    .base_v = page_address(s, f, part + 1, 0, 0, 0), .page = l->page,@|
+    .page_rows = s->page_rows, .page_bytes = plane_bytes(s),@|
     .row_bytes = s->head_bytes, .head_bytes = s->page_rows * s->head_bytes,@|
-    .type = s->how.type }@];
+    .type = s->format.type }@];
 }
 
 @ A fork makes a list that is equal to another, up to the page of the last row that counts, and adds a reader to each of its pages. The roll is copied, too: its tokens are no keys and values, and four bytes each. (An empty sequence may still have pages, if its first pass was aborted. It leaves them.)
 
 @<Fork a sequence@>=
-static bool shelf_fork(struct cache *s, struct shelf *f, uint32_t from,
+static bool group_fork(struct cache *s, struct layer_group *f, uint32_t from,
   uint32_t to, struct error *why)
 {
   struct page_list *a = &f->sequence[from], *b = &f->sequence[to];
   size_t n = pages_for(s, store_length(&s->common, from));
-  while (b->n > 0) leave_page(f, b->page[--b->n]);
+  while (b->n > 0) page_release(f, b->page[--b->n]);
   if (!list_reserve(s, b, n, why)) return false;
   for (; b->n < n; b->n++) {
     b->page[b->n] = a->page[b->n];
     if (b->n >= a->first || b->n < s->sink_pages)
-      f->page[a->page[b->n]].readers++;
+      f->page[a->page[b->n]].refs++;
   }
   b->first = a->first;
   return true;
@@ -638,9 +638,9 @@ bool cache_fork(struct store *common, uint32_t from, uint32_t to,
   struct error *why)
 {
   struct cache *s = (struct cache *) common;
-  if (!store_follow(common, from, to, why)) return false;
-  for (size_t k = 0; k < s->n_shelves; k++)
-    if (!shelf_fork(s, &s->shelves[k], from, to, why)) {
+  if (!store_copy_tokens(common, from, to, why)) return false;
+  for (size_t k = 0; k < s->n_groups; k++)
+    if (!group_fork(s, &s->group[k], from, to, why)) {
       store_crop(common, to, 0);
       return false;
     }
@@ -655,11 +655,11 @@ struct cache_state cache_look(const struct store *common)
   const struct cache *s = (const struct cache *) common;
   struct cache_state all = @[{ .page_rows = s->page_rows,@|
     .bytes_copied = s->copied }@];
-  for (size_t k = 0; k < s->n_shelves; k++) {
-    const struct shelf *f = &s->shelves[k];
-    size_t used = f->room - f->n_spare;
-    all.pages += f->room, all.pages_used += used;
-    all.bytes += f->room * page_bytes(s, f);
+  for (size_t k = 0; k < s->n_groups; k++) {
+    const struct layer_group *f = &s->group[k];
+    size_t used = f->cap - f->n_free;
+    all.pages += f->cap, all.pages_used += used;
+    all.bytes += f->cap * page_bytes(s, f);
     all.bytes_used += used * page_bytes(s, f);
   }
   return all;
@@ -673,29 +673,29 @@ from $L-W+1$ to $L+n-1$, which are $W-1+n$: in a step of one row $W$, however lo
 A model that keeps sinks never leaves the pages in which they stand. Then the list has a hole: from the sinks' last page to the page at |first| there are numbers on it that belong to somebody else by now, and nobody asks for them.
 
 @<Leave the pages that no row will see again@>=
-static void leave_behind(struct cache *s, struct shelf *f, uint32_t sequence)
+static void evict_window(struct cache *s, struct layer_group *f, uint32_t sequence)
 {
   struct page_list *l = &f->sequence[sequence];
-  size_t length = s->common.roll.sequence[sequence].length;
-  size_t seen = store_lowest(&s->common, f->layer, length) / s->page_rows;
-  while (l->first < seen) leave_page(f, l->page[l->first++]);
+  size_t length = s->common.batch.sequence[sequence].length;
+  size_t seen = store_window_start(&s->common, f->layer, length) / s->page_rows;
+  while (l->first < seen) page_release(f, l->page[l->first++]);
 }
 
 @ There is one thing that such a sequence cannot do. If it is cropped to fewer rows, its next row must see $W-1$ of those before it, and perhaps they have gone. Pages are left when a pass begins and not when it ends; so the rows of the last pass can always be taken back, which is what a caller wants who tries something. A crop that goes back further finds the window broken, and then nothing is kept: the text is read again from the start. That costs time and is never wrong.
 
 @<Leave the pages behind the last row@>=
-static void cache_cropped(struct store *common, uint32_t sequence)
+static void cache_truncated(struct store *common, uint32_t sequence)
 {
   struct cache *s = (struct cache *) common;
-  struct strand *q = &common->roll.sequence[sequence];
-  for (size_t k = 0; k < s->n_shelves; k++) {
-    const struct shelf *f = &s->shelves[k];
+  struct kv_sequence *q = &common->batch.sequence[sequence];
+  for (size_t k = 0; k < s->n_groups; k++) {
+    const struct layer_group *f = &s->group[k];
     size_t first = f->sequence[sequence].first;
     if (first > s->sink_pages && first * s->page_rows
-        > store_lowest(common, f->layer, q->length)) q->length = 0;
+        > store_window_start(common, f->layer, q->length)) q->length = 0;
   }
-  for (size_t k = 0; k < s->n_shelves; k++)
-    shelf_cropped(s, &s->shelves[k], sequence);
+  for (size_t k = 0; k < s->n_groups; k++)
+    group_truncated(s, &s->group[k], sequence);
 }
 
 @ A cache closes shelf by shelf.
@@ -705,85 +705,86 @@ static void cache_close(struct store *common)
 {
   struct cache *s = (struct cache *) common;
   struct memory *m = common->m;
-  for (size_t k = 0; k < s->n_shelves; k++) {
-    struct shelf *f = &s->shelves[k];
+  for (size_t k = 0; k < s->n_groups; k++) {
+    struct layer_group *f = &s->group[k];
     for (uint32_t i = 0; f->sequence != NULL && i < common->n_sequences; i++)
       memory_free(m, f->sequence[i].page);
     memory_free(m, f->sequence);
-    memory_free(m, f->pool);
+    memory_free(m, f->pages);
     memory_free(m, f->page);
   }
-  memory_free(m, s->turn);
+  memory_free(m, s->slot_in_group);
   memory_free(m, s);
 }
 
 @ The layers are put on their shelves in order.
 
 @<Open and close a cache@>=
-static bool put_on_shelves(struct cache *s, struct error *why)
+static bool group_layers(struct cache *s, struct error *why)
 {
   struct store *common = &s->common;
   const struct model_config *c = &common->config;
-  s->turn = memory_alloc(common->m, FOR_OTHER, c->n_layers, sizeof *s->turn,
+  s->slot_in_group = memory_alloc(common->m, MEMORY_OTHER, c->n_layers,
+    sizeof *s->slot_in_group,
     why);
-  for (uint32_t i = 0; s->turn != NULL && i < c->n_layers; i++) {
+  for (uint32_t i = 0; s->slot_in_group != NULL && i < c->n_layers; i++) {
     size_t k = 0;
-    while (k < s->n_shelves && config_window(c, s->shelves[k].layer)
+    while (k < s->n_groups && config_window(c, s->group[k].layer)
       != config_window(c, i)) k++;
-    if (k == s->n_shelves) s->shelves[s->n_shelves++].layer = i;
-    s->turn[i] = s->shelves[k].n_layers++;
+    if (k == s->n_groups) s->group[s->n_groups++].layer = i;
+    s->slot_in_group[i] = s->group[k].n_layers++;
   }
-  for (size_t k = 0; s->turn != NULL && k < s->n_shelves; k++) {
-    struct page_list *l = memory_alloc(common->m, FOR_OTHER,
+  for (size_t k = 0; s->slot_in_group != NULL && k < s->n_groups; k++) {
+    struct page_list *l = memory_alloc(common->m, MEMORY_OTHER,
       common->n_sequences, sizeof *l, why);
     if (l == NULL) return false;
-    s->shelves[k].sequence = l;
+    s->group[k].sequence = l;
     for (uint32_t i = 0; i < common->n_sequences; i++)
       l[i].first = s->sink_pages;
   }
-  return s->turn != NULL;
+  return s->slot_in_group != NULL;
 }
 
 @ The most pages that a shelf will have follow from the wishes; behind a window a sequence needs no more than its ring, which may lie askew and touch one page more than it fills. A page's number has 32 bits, and a cache of more pages than that would take more memory than there is.
 
 @<Open and close a cache@>=
-static bool shelf_grant(struct cache *s, struct shelf *f,
-  const struct cache_wishes *w, struct error *why)
+static bool group_apply_options(struct cache *s, struct layer_group *f,
+  const struct cache_options *w, struct error *why)
 {
   size_t context = s->common.n_positions, each = pages_for(s, context);
   size_t window = config_window(&s->common.config, f->layer);
   size_t ring = window - 1 + (w->pass == 0 ? context : w->pass);
   size_t ring_pages = pages_for(s, ring - 1) + 1 + s->sink_pages;
   if (window > 0 && ring_pages < each) each = ring_pages;
-  f->most = s->common.n_sequences * each;
-  if (w->rows > 0 && (window == 0 || pages_for(s, w->rows) < f->most))
-    f->most = pages_for(s, w->rows);
-  if (f->most > UINT32_MAX)
+  f->max_pages = s->common.n_sequences * each;
+  if (w->rows > 0 && (window == 0 || pages_for(s, w->rows) < f->max_pages))
+    f->max_pages = pages_for(s, w->rows);
+  if (f->max_pages > UINT32_MAX)
     return error_say(why, "a cache of %zu pages; wanted: at most %"
-      PRIu32, f->most, UINT32_MAX);
-  return !w->at_once || pool_grow(s, f, f->most, why);
+      PRIu32, f->max_pages, UINT32_MAX);
+  return !w->preallocate || pages_grow(s, f, f->max_pages, why);
 }
 
 @ A page has a power of two of rows, up to 256, so that a block of attention, 256 positions, is always a whole number of pages. In blocks of 32 numbers a head must have whole blocks, because it is read by itself.
 
 @<Open and close a cache@>=
-static void keep_floats(const float *x, size_t n, void *to)
+static void encode_f32_row(const float *x, size_t n, void *to)
 {@+ memcpy(to, x, n * sizeof *x);@+ }
-static bool grant(struct cache *s, const struct cache_wishes *w,
+static bool apply_options(struct cache *s, const struct cache_options *w,
   struct error *why)
 {
-  static const struct row_format floats = @[{ "f32", WEIGHT_F32,@|
-    keep_floats }@];
+  static const struct kv_format floats = @[{ "f32", WEIGHT_F32,@|
+    encode_f32_row }@];
   const struct model_config *c = &s->common.config;
-  s->how = w->format == NULL ? floats : *w->format;
+  s->format = w->format == NULL ? floats : *w->format;
   s->page_rows = w->page_rows == 0 ? 64 : w->page_rows;
   if (s->page_rows > 256 || (s->page_rows & (s->page_rows - 1)) != 0)
     return error_say(why, "a page of %zu rows; wanted: a power of two up to"@|
       " 256", s->page_rows);
-  if (s->how.type >= BLOCKS_Q8_0 && c->head_dim % BLOCK_NUMBERS != 0)
+  if (s->format.type >= WEIGHT_Q8_0 && c->head_dim % WEIGHT_BLOCK != 0)
     return error_say(why, "a cache in %s for a head_dim of %u; wanted: a"@|
-      " multiple of %d", s->how.name, c->head_dim, BLOCK_NUMBERS);
-  s->heads = c->n_kv_heads, s->head_bytes = row_bytes(s->how.type, c->head_dim);
+      " multiple of %d", s->format.name, c->head_dim, WEIGHT_BLOCK);
+  s->heads = c->n_kv_heads, s->head_bytes = weight_row_bytes(s->format.type, c->head_dim);
   s->common.row_bytes = 2 * s->heads * s->head_bytes;
   s->sink_pages = pages_for(s, c->sinks);
   return true;
@@ -793,19 +794,19 @@ static bool grant(struct cache *s, const struct cache_wishes *w,
 
 @<Open and close a cache@>=
 struct store *cache_open(struct memory *m, const struct model_config *c,
-  uint32_t n_sequences, const struct cache_wishes *w, struct error *why)
+  uint32_t n_sequences, const struct cache_options *w, struct error *why)
 {
-  static const struct store_kind kind = @[{ cache_admit, cache_put, cache_show,@|
-    cache_cropped, cache_close }@];
-  struct cache *s = memory_alloc(m, FOR_OTHER, 1, sizeof *s, why);
+  static const struct store_kind kind = @[{ cache_reserve, cache_write, cache_view,@|
+    cache_truncated, cache_close }@];
+  struct cache *s = memory_alloc(m, MEMORY_OTHER, 1, sizeof *s, why);
   if (s == NULL)@+ return NULL;
   if (!store_prepare(&s->common, &kind, m, c, n_sequences, why)) {
     memory_free(m, s);
     return NULL;
   }
-  bool ok = grant(s, w, why) && put_on_shelves(s, why);
-  for (size_t k = 0; ok && k < s->n_shelves; k++)
-    ok = shelf_grant(s, &s->shelves[k], w, why);
+  bool ok = apply_options(s, w, why) && group_layers(s, why);
+  for (size_t k = 0; ok && k < s->n_groups; k++)
+    ok = group_apply_options(s, &s->group[k], w, why);
   if (ok)@+ return &s->common;
   store_close(&s->common);
   return NULL;
@@ -944,7 +945,7 @@ The last thing that the program does is to fork. The prompt has ten tokens, and 
 @<Show what a fork costs@>=
 static bool print_fork(struct writer *w, struct error *why)
 {
-  struct cache_wishes small = @[{ .rows = 48, .page_rows = 16 }@];
+  struct cache_options small = @[{ .rows = 48, .page_rows = 16 }@];
   struct store *s = cache_open(&w->m, &w->lm->config, 2, &small, why);
   bool ok = s != NULL && read_on(w, s, 0, 10, why) && cache_fork(s, 0, 1, why);
   if (ok) printf("forked:   %zu page, %zu bytes copied\n",
@@ -955,8 +956,8 @@ static bool print_fork(struct writer *w, struct error *why)
       cache_look(s).pages_used, cache_look(s).bytes_copied);
   }
   if (ok && !read_on(w, s, 0, 25, why)) {
-    int half = (int) strcspn(why->words, ";") + 1;
-    printf("%.*s\n %s\n", half, why->words, why->words + half);
+    int half = (int) strcspn(why->text, ";") + 1;
+    printf("%.*s\n %s\n", half, why->text, why->text + half);
   }
   store_close(s);
   return ok;
@@ -972,6 +973,6 @@ The command beside an exercise judges your answer by running the loop and the ca
 \exercise{think}{ex:cache.pairs}{How many pairs does the cached loop compare for a prompt of $p$ tokens and $k$ written? Give a formula.}{\texttt{make exercise-04-4}}{$p(p+1)/2$ for the prompt, and $p+1$, $p+2$, \dots\ for the $k-1$ rows behind it: $p(p+1)/2+(k-1)p+k(k-1)/2$.}
 \exercise{think}{ex:cache.reuse}{A text of 60 tokens is in the cache. How many of its rows can serve another text of 60 tokens that differs in the 38th only? And one that is the first without its first token?}{\texttt{make exercise-04-5}}{37: the rows behind the difference belong to another text, though their tokens agree. And none, unless the first two tokens are equal: every token stands at another position.}
 \exercise{check}{ex:cache.bytes}{How many bytes a position does a cache of 2-byte numbers take in a model of 24 layers, 16 heads and a |head_dim| of 64? And if the 16 heads share 4 heads of keys and values?}{\texttt{make exercise-04-6}}{$2\cdot24\cdot16\cdot64\cdot2$ bytes, and a quarter of that.}
-\exercise{build}{ex:cache.exact}{Let the pool grow by exactly the pages that are wanted, and not by doubling. How often is it moved for a text of 300 tokens that is written one by one, in pages of 16? Change |pool_grow|.}{\texttt{make exercise-04-7}}{|room = wanted|. It is moved for each page that is added, where doubling moves it once for each power of two.}
-\exercise{build}{ex:cache.share}{Let |store_keep| keep nothing of a text that differs, not even the rows before the difference. What does that make slower?}{\texttt{make exercise-04-8}}{Where |k < q->length| and |k < n| the sequence is cropped to nothing. Only a second text that begins like the first is dearer now; no logit changes.}
+\exercise{build}{ex:cache.exact}{Let the pool grow by exactly the pages that are wanted, and not by doubling. How often is it moved for a text of 300 tokens that is written one by one, in pages of 16? Change |pages_grow|.}{\texttt{make exercise-04-7}}{|cap = wanted|. It is moved for each page that is added, where doubling moves it once for each power of two.}
+\exercise{build}{ex:cache.share}{Let |store_match_prefix| keep nothing of a text that differs, not even the rows before the difference. What does that make slower?}{\texttt{make exercise-04-8}}{Where |k < q->length| and |k < n| the sequence is cropped to nothing. Only a second text that begins like the first is dearer now; no logit changes.}
 \end{exercises}

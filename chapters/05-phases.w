@@ -1,5 +1,5 @@
 @i types.w
-@s machine int
+@s roofline int
 @s phase int
 @s perplexity int
 @s stand_in int
@@ -7,7 +7,7 @@
 @s kernels int
 @s matrix int
 @s tensor int
-@s normalizer int
+@s norm int
 @s model_layer int
 
 \chapterquestion{Why does the first word take so long, and then they come running?}
@@ -33,7 +33,7 @@ A matrix has $2\cdot3=6$ weights. The machine fetches one weight in each tick of
 One row costs as much time as four: three of the four are free. From there on a row costs 1.5 ticks, however many come. And the machine's two speeds alone, four to one, have told us where: at 4 rows.
 \end{byhand}
 
-@ The chapter makes a module that measures: how fast the machine calculates and reads (|machine_probe|), what a pass takes (|phase_read|), and how well a model predicts a text that it only reads (|perplexity_of|). The
+@ The chapter makes a module that measures: how fast the machine calculates and reads (|roofline_measure|), what a pass takes (|phase_read|), and how well a model predicts a text that it only reads (|perplexity_of|). The
 program shows the two phases, by what the counters say of each pass, and that a prompt may be read in chunks of any size. What a clock has to say is measured in \cref{lab:phases}.
 
 @c
@@ -58,7 +58,7 @@ int main(void)
     && show_chunks(&r, &why) && show_windows(&r, &why);
   store_close(r.s), ids_free(&r.m, &r.text);
   model_close(&r.m, r.lm);
-  if (!ok) fprintf(stderr, "%s\n", why.words);
+  if (!ok) fprintf(stderr, "%s\n", why.text);
   return !ok;
 }
 
@@ -69,7 +69,7 @@ text would find another first word in the second sentence, for there it would ha
 enum { WORDS = 7, TEXT = 20 * WORDS };
 struct reading {
   struct memory m;@+ struct counters c;@+ struct engine e;
-  struct model *lm;@+ struct store *s;@+ struct generator g;@+ struct ids text;
+  struct model *lm;@+ struct store *s;@+ struct generate_context g;@+ struct ids text;
 };
 static bool reading_open(struct reading *r, struct error *why)
 {
@@ -77,14 +77,14 @@ static bool reading_open(struct reading *r, struct error *why)
   r->e = (struct engine) @[{ .k = kernels_find(NULL, why), .c = &r->c }@];
   if (r->e.k == NULL || (r->lm = model_open(&r->m, pocket, why)) == NULL
       || (r->s = cache_open(&r->m, &r->lm->config, 1,
-        &(struct cache_wishes) @[{ .rows = 0 }@], why)) == NULL) return false;
+        &(struct cache_options) @[{ .rows = 0 }@], why)) == NULL) return false;
   struct tokenizer *t = tokenizer_open(&r->m, pocket, why);
   bool ok = t != NULL && tokenizer_encode(t, &r->m, sentence, strlen(sentence),
     false, false, &r->text, why);
   for (size_t i = 0; ok && i + WORDS < TEXT; i++)
     ok = ids_push(&r->m, &r->text, r->text.id[i], why);
   tokenizer_close(&r->m, t);
-  r->g = (struct generator) @[{ &r->e, r->lm, r->s, &r->m }@];
+  r->g = (struct generate_context) @[{ &r->e, r->lm, r->s, &r->m }@];
   return ok;
 }
 
@@ -108,7 +108,7 @@ on a machine that does $F$ multiply--adds a second and reads $B$ bytes (Williams
 @(phases.h@>=
 #ifndef INCIPIT_PHASES_H
 #define INCIPIT_PHASES_H
-#include "loop/loop.h"
+#include "loop/generate.h"
 @<What a machine can do@>@;
 @<What a pass has taken@>@;
 @<A model of which only the shape counts@>@;
@@ -118,10 +118,10 @@ on a machine that does $F$ multiply--adds a second and reads $B$ bytes (Williams
 @ A machine is two speeds, as in the hand calculation, and a pass is measured against the slower of them. Work is what the counters have counted, added up in the two currencies.
 
 @<What a machine can do@>=
-struct machine { double madds, bytes; };
+struct roofline { double madds, bytes; };
   /* multiply--adds of floats and bytes read from memory, a second */
-bool machine_probe(struct memory *m, const struct engine *e,
-  struct machine *out, struct error *why);
+bool roofline_measure(struct memory *m, const struct engine *e,
+  struct roofline *out, struct error *why);
   /* what all workers of the engine together do with its kernels' instructions, the medians of
      some rounds; errors: memory */
 uint64_t work_madds(const struct counters *c);
@@ -130,8 +130,8 @@ uint64_t work_bytes(const struct counters *c);
   /* bytes of weights and cache, read or written */
 void counters_add(struct counters *a, const struct counters *b);
   /* |a| becomes the sum of both */
-double work_bound(const struct machine *m, const struct counters *c);
-  /* the seconds that |machine| needs at least (Williams, Waterman and Patterson 2009) */
+double work_bound(const struct roofline *m, const struct counters *c);
+  /* the seconds that |roofline| needs at least (Williams, Waterman and Patterson 2009) */
 
 @ The sums are short.
 
@@ -154,52 +154,52 @@ void counters_add(struct counters *a, const struct counters *b)
   a->cache_bytes_read += b->cache_bytes_read;
   a->cache_bytes_written += b->cache_bytes_written;
 }
-double work_bound(const struct machine *m, const struct counters *c)
+double work_bound(const struct roofline *m, const struct counters *c)
 {
   return fmax((double) work_madds(c) / m->madds,
     (double) work_bytes(c) / m->bytes);
 }
 
 @* What the machine can do. \label{sec:machine}
-A data sheet names the speed of the best processor on its best day. We want that of this one, now, with the workers that the engine has, by the instructions that its kernels use. So each worker runs the kernels' |spin|, which only calculates, and then |sweep|, which only reads, over a block that no cache can hold (\cref{sec:probes}). Several rounds are taken, and the median counts, as a probe may be disturbed like anything else.
+A data sheet names the speed of the best processor on its best day. We want that of this one, now, with the workers that the engine has, by the instructions that its kernels use. So each worker runs the kernels' |probe_flops|, which only calculates, and then |probe_bandwidth|, which only reads, over a block that no cache can hold (\cref{sec:probes}). Several rounds are taken, and the median counts, as a probe may be disturbed like anything else.
 @^probe@>
 
 @<Probe the machine@>=
 enum { PROBES = 7, SPINS = 1 << 27, SWEPT = 1 << 26 };
-struct share { uint64_t done; float left; };
-struct probe { const struct kernels *k; const float *block;
-  struct share *of; };
+struct probe_part { uint64_t done; float left; };
+struct roofline_probe { const struct kernels *k; const float *block;
+  struct probe_part *of; };
   /* |of[workers]| */
-static void probe_spin(void *what, unsigned worker, unsigned workers)
+static void measure_flops(void *ctx, unsigned worker, unsigned workers)
 {
-  struct probe *p = what;
+  struct roofline_probe *p = ctx;
   (void) workers;
-  p->of[worker].done = p->k->spin(SPINS, &p->of[worker].left);
+  p->of[worker].done = p->k->probe_flops(SPINS, &p->of[worker].left);
 }
-static void probe_sweep(void *what, unsigned worker, unsigned workers)
+static void measure_bandwidth(void *ctx, unsigned worker, unsigned workers)
 {
-  struct probe *p = what;
+  struct roofline_probe *p = ctx;
   size_t from = (size_t) SWEPT / workers * worker;
   size_t to = worker + 1 == workers ? SWEPT : from + SWEPT / workers;
-  p->of[worker].left = p->k->sweep(p->block + from, to - from);
+  p->of[worker].left = p->k->probe_bandwidth(p->block + from, to - from);
 }
 
 @ The block has 256 MiB, several times as much as the largest cache of the processors that we know; it is written once before it is read, or the system would show the same empty page everywhere.
 
 @<Probe the machine@>=
-bool machine_probe(struct memory *m, const struct engine *e,
-  struct machine *out, struct error *why)
+bool roofline_measure(struct memory *m, const struct engine *e,
+  struct roofline *out, struct error *why)
 {
   double madds[PROBES], bytes[PROBES];
-  unsigned workers = pool_workers(e->self);
-  struct share *of = memory_alloc(m, FOR_OTHER, workers, sizeof *of, why);
+  unsigned workers = pool_workers(e->pool);
+  struct probe_part *of = memory_alloc(m, MEMORY_OTHER, workers, sizeof *of, why);
   float *block = of == NULL ? NULL
-    : memory_alloc(m, FOR_OTHER, SWEPT, sizeof *block, why);
-  struct probe p = @[{ e->k, block, of }@];
+    : memory_alloc(m, MEMORY_OTHER, SWEPT, sizeof *block, why);
+  struct roofline_probe p = @[{ e->k, block, of }@];
   for (size_t i = 0; block != NULL && i < SWEPT; i++) block[i] = 1;
   for (int r = 0; block != NULL && r < PROBES; r++)
     @<Take the time of one round of probes@>@;
-  if (block != NULL) *out = (struct machine) @[{
+  if (block != NULL) *out = (struct roofline) @[{
     timing_quartiles(madds, PROBES).median,
     timing_quartiles(bytes, PROBES).median }@];
   memory_free(m, block);
@@ -212,9 +212,9 @@ bool machine_probe(struct memory *m, const struct engine *e,
 @<Take the time of one round of probes@>=
 {
   double start = timing_seconds(), done = 0;
-  pool_run(e->self, probe_spin, &p);
+  pool_run(e->pool, measure_flops, &p);
   double middle = timing_seconds();
-  pool_run(e->self, probe_sweep, &p);
+  pool_run(e->pool, measure_bandwidth, &p);
   double end = timing_seconds();
   for (unsigned i = 0; i < workers; i++) done += (double) of[i].done;
   madds[r] = done / (middle - start);
@@ -227,27 +227,27 @@ Every pass of this chapter is so many rows behind so many that are stored: prefi
 @<What a pass has taken@>=
 struct phase { double seconds; struct counters work; };
   /* of one pass, or of the passes of a chunked prefill together */
-bool phase_read(const struct generator *g, size_t depth, size_t n,
+bool phase_read(const struct generate_context *g, size_t depth, size_t n,
   size_t chunk, struct phase *out, struct error *why);
   /* reads |n| rows behind |depth| rows, in passes of at most |chunk| (0: in one), and
      scores the last; sequence 0 of the store then has |depth+n| rows. Rows that the
-     store lacks are read first, and not counted. Errors: those of |forward| */
+     store lacks are read first, and not counted. Errors: those of |model_forward| */
 
 @ Which tokens they are does not matter to the clock; consecutive ones are never equal, that is all. What the store lacks is filled in chunks, so that no great amount of memory is wanted for it.
 
 @<Take the time of a pass@>=
-static bool read_on(const struct generator *g, size_t from, size_t n,
+static bool read_on(const struct generate_context *g, size_t from, size_t n,
   size_t chunk, float *logits, struct error *why)
 {
   struct pass *p = NULL;
-  struct row *rows = memory_alloc(g->m, FOR_ACTIVATIONS, n, sizeof *rows, why);
+  struct row *rows = memory_alloc(g->m, MEMORY_ACTIVATIONS, n, sizeof *rows, why);
   if (rows == NULL) return false;
   for (size_t i = 0; i < n; i++)
     rows[i] = (struct row) @[{ 0, (uint32_t) (from + i),
       (uint32_t) ((from + i) * 31 % g->lm->config.vocab_size) }@];
-  bool ok = read_rows(g, rows, n, chunk, &p, why);
+  bool ok = model_read(g, rows, n, chunk, &p, why);
   if (ok && logits != NULL)
-    ok = head(g->e, g->lm, p, &(size_t) @[{ p->n - 1 }@], 1, logits, why);
+    ok = model_logits(g->e, g->lm, p, &(size_t) @[{ p->n - 1 }@], 1, logits, why);
   pass_close(p);
   memory_free(g->m, rows);
   return ok;
@@ -271,7 +271,7 @@ static struct counters since(const struct counters *a, const struct counters *b)
 @ The clock runs from the call to the scores; the counters are read at both ends.
 
 @<Take the time of a pass@>=
-bool phase_read(const struct generator *g, size_t depth, size_t n,
+bool phase_read(const struct generate_context *g, size_t depth, size_t n,
   size_t chunk, struct phase *out, struct error *why)
 {
   size_t v = g->lm->config.vocab_size, have;
@@ -279,7 +279,7 @@ bool phase_read(const struct generator *g, size_t depth, size_t n,
   have = store_length(g->s, 0);
   if (have < depth && !read_on(g, have, depth - have, 256, NULL, why))
     return false;
-  float *logits = memory_alloc(g->m, FOR_ACTIVATIONS, v, sizeof *logits, why);
+  float *logits = memory_alloc(g->m, MEMORY_ACTIVATIONS, v, sizeof *logits, why);
   if (logits == NULL) return false;
   struct counters before = *g->e->c;
   double start = timing_seconds();
@@ -290,31 +290,31 @@ bool phase_read(const struct generator *g, size_t depth, size_t n,
   return ok;
 }
 
-@ A model of a published shape can be measured without its weights, for the clock does not read. |stand_in_open| makes one in the shape of GPT-2 small: \val{phases.standin.parameters} parameters, \val{phases.standin.bytes} bytes of random numbers between $-0.02$ and $0.02$. That is what the figures of this chapter need: the built-in model's few megabytes stay in the caches of a processor, and there the memory is never asked.
+@ A model of a published shape can be measured without its weights, for the clock does not read. |random_model_open| makes one in the shape of GPT-2 small: \val{phases.standin.parameters} parameters, \val{phases.standin.bytes} bytes of random numbers between $-0.02$ and $0.02$. That is what the figures of this chapter need: the built-in model's few megabytes stay in the caches of a processor, and there the memory is never asked.
 
 @<A model of which only the shape counts@>=
-extern const struct model_config gpt2_small;
+extern const struct model_config random_model_gpt2;
   /* its shape (Radford and others 2019) */
-struct model *stand_in_open(struct memory *m, const struct model_config *shape,
+struct model *random_model_open(struct memory *m, const struct model_config *shape,
   struct error *why);
   /* a model of GPT-2's kind with random weights in float32; owned by the caller; null
      and a sentence if memory is refused */
-void stand_in_close(struct memory *m, struct model *lm);
+void random_model_close(struct memory *m, struct model *lm);
   /* returns its memory; null is nothing */
-size_t stand_in_numbers(const struct model_config *shape);
+size_t random_model_numbers(const struct model_config *shape);
   /* how many weights it has */
 
 @ All numbers stand in one block, and are dealt out in order.
 
 @<Make a model of random numbers@>=
-const struct model_config gpt2_small = @[{ .family = "gpt2",@|
+const struct model_config random_model_gpt2 = @[{ .family = "gpt2",@|
   .vocab_size = 50257, .n_positions = 1024, .d_model = 768,@|
   .d_inner = 3072, .n_layers = 12, .n_heads = 12, .n_kv_heads = 12,@|
   .head_dim = 64, .norm_eps = 1e-5, .layer_norm = true,@|
   .learned_positions = true, .activation = ACTIVATION_GELU_TANH,@|
   .tied = true }@];
-struct dealer { float *next; uint64_t seed; };
-static struct tensor deal(struct dealer *d, size_t n)
+struct weight_filler { float *next; uint64_t seed; };
+static struct tensor fill_next(struct weight_filler *d, size_t n)
 {
   struct tensor t = @[{ d->next, WEIGHT_F32 }@];
   for (size_t i = 0; i < n; i++) {
@@ -323,10 +323,10 @@ static struct tensor deal(struct dealer *d, size_t n)
   }
   return t;
 }
-static struct matrix deal_matrix(struct dealer *d, size_t in, size_t out)
+static struct matrix fill_matrix(struct weight_filler *d, size_t in, size_t out)
 {
-  struct tensor w = deal(d, in * out);
-  return (struct matrix) @[{ w, deal(d, out), in, out, true }@];
+  struct tensor w = fill_next(d, in * out);
+  return (struct matrix) @[{ w, fill_next(d, out), in, out, true }@];
 }
 
 @ A layer of GPT-2 has two norms, and four matrices with their biases: $12d^2+13d$ numbers for a width of $d$ and an inner width of $4d$.
@@ -337,38 +337,38 @@ static size_t layer_numbers(const struct model_config *c)
   size_t d = c->d_model, f = c->d_inner;
   return 4 * d + 3 * d * d + 3 * d + d * d + d + 2 * d * f + f + d;
 }
-static void deal_layer(struct dealer *d, const struct model_config *c,
+static void fill_layer(struct weight_filler *d, const struct model_config *c,
   struct model_layer *l)
 {
   size_t n = c->d_model, f = c->d_inner;
   float epsilon = (float) c->norm_eps;
-  l->before_attention = (struct normalizer) @[{ .kind = NORM_LAYER,@|
-    .gain = deal(d, n), .bias = deal(d, n), .epsilon = epsilon }@];
-  l->before_mlp = (struct normalizer) @[{ .kind = NORM_LAYER,@|
-    .gain = deal(d, n), .bias = deal(d, n), .epsilon = epsilon }@];
-  l->qkv[0] = deal_matrix(d, n, 3 * n), l->n_qkv = 1;
-  l->out = deal_matrix(d, n, n);
-  l->up[0] = deal_matrix(d, n, f), l->n_up = 1;
-  l->down = deal_matrix(d, f, n);
+  l->attn_norm = (struct norm) @[{ .kind = NORM_LAYER,@|
+    .gain = fill_next(d, n), .bias = fill_next(d, n), .epsilon = epsilon }@];
+  l->mlp_norm = (struct norm) @[{ .kind = NORM_LAYER,@|
+    .gain = fill_next(d, n), .bias = fill_next(d, n), .epsilon = epsilon }@];
+  l->qkv[0] = fill_matrix(d, n, 3 * n), l->n_qkv = 1;
+  l->out = fill_matrix(d, n, n);
+  l->up[0] = fill_matrix(d, n, f), l->n_up = 1;
+  l->down = fill_matrix(d, f, n);
 }
 
 @ What the counters need to know is filled in as the loader of \cref{families} does it.
 
 @<Make a model of random numbers@>=
-static void deal_model(struct model *lm, float *block)
+static void fill_model(struct model *lm, float *block)
 {
   struct model_config *c = &lm->config;
-  struct dealer d = @[{ block, 1 }@];
+  struct weight_filler d = @[{ block, 1 }@];
   size_t n = c->d_model;
-  lm->embedding = deal(&d, n * c->vocab_size);
-  lm->positions = deal(&d, n * c->n_positions);
+  lm->embedding = fill_next(&d, n * c->vocab_size);
+  lm->positions = fill_next(&d, n * c->n_positions);
   for (uint32_t i = 0; i < c->n_layers; i++)
-    deal_layer(&d, c, &lm->layers[i]);
-  lm->last = (struct normalizer) @[{ .kind = NORM_LAYER, .gain = deal(&d, n),@|
-    .bias = deal(&d, n), .epsilon = (float) c->norm_eps }@];
+    fill_layer(&d, c, &lm->layers[i]);
+  lm->final_norm = (struct norm) @[{ .kind = NORM_LAYER, .gain = fill_next(&d, n),@|
+    .bias = fill_next(&d, n), .epsilon = (float) c->norm_eps }@];
   lm->head = (struct matrix) @[{ .weight = lm->embedding, .in = n,@|
     .out = c->vocab_size }@];
-  lm->attention = (struct heads) @[{ c->n_heads, c->n_kv_heads, c->head_dim,@|
+  lm->attention = (struct attention_dims) @[{ c->n_heads, c->n_kv_heads, c->head_dim,@|
     1 / sqrtf((float) c->head_dim) }@];
   lm->layer_bytes = c->n_layers * layer_numbers(c) * sizeof (float);
   lm->layer_madds = c->n_layers * (4 * n * n + 2 * n * c->d_inner);
@@ -378,31 +378,31 @@ static void deal_model(struct model *lm, float *block)
 @ The memory is accounted for as weights, of which there is one block.
 
 @<Make a model of random numbers@>=
-size_t stand_in_numbers(const struct model_config *c)
+size_t random_model_numbers(const struct model_config *c)
 {
   return (size_t) c->d_model * (c->vocab_size + c->n_positions + 2)
     + c->n_layers * layer_numbers(c);
 }
-struct model *stand_in_open(struct memory *m, const struct model_config *shape,
+struct model *random_model_open(struct memory *m, const struct model_config *shape,
   struct error *why)
 {
-  struct model *lm = memory_alloc(m, FOR_WEIGHTS, 1, sizeof *lm, why);
+  struct model *lm = memory_alloc(m, MEMORY_WEIGHTS, 1, sizeof *lm, why);
   if (lm == NULL)@+ return NULL;
   lm->config = *shape;
-  lm->layers = memory_alloc(m, FOR_WEIGHTS, shape->n_layers,
+  lm->layers = memory_alloc(m, MEMORY_WEIGHTS, shape->n_layers,
     sizeof *lm->layers, why);
   float *block = lm->layers == NULL ? NULL
-    : memory_alloc(m, FOR_WEIGHTS, stand_in_numbers(shape), sizeof *block, why);
-  if (block != NULL) deal_model(lm, block);
+    : memory_alloc(m, MEMORY_WEIGHTS, random_model_numbers(shape), sizeof *block, why);
+  if (block != NULL) fill_model(lm, block);
   if (block != NULL)@+ return lm;
-  stand_in_close(m, lm);
+  random_model_close(m, lm);
   return NULL;
 }
 
 @ The block begins with the embedding.
 
 @<Make a model of random numbers@>=
-void stand_in_close(struct memory *m, struct model *lm)
+void random_model_close(struct memory *m, struct model *lm)
 {
   if (lm == NULL) return;
   float *block = NULL;
@@ -421,7 +421,7 @@ A text longer than the context is read in \emph{windows}, each from an empty sto
 @<How well a text is predicted@>=
 struct perplexity { size_t tokens, windows; double loss; };
   /* tokens that were scored, windows that were read, and the sum of $-\ln p$, in order */
-bool perplexity_of(const struct generator *g, const uint32_t *id, size_t n,
+bool perplexity_of(const struct generate_context *g, const uint32_t *id, size_t n,
   size_t context, size_t stride, struct perplexity *out, struct error *why);
   /* reads |n| ids in windows of |context| ids that begin every |stride| ids, 1 to |context|; errors: a
      context beyond the model's, an id out of range, memory, a logit that is not finite */
@@ -430,17 +430,17 @@ bool perplexity_of(const struct generator *g, const uint32_t *id, size_t n,
 
 @<Score a window@>=
 enum { READ_AT_ONCE = 64, SCORED_AT_ONCE = 16 };
-struct reader { const struct generator *g; const uint32_t *id;
+struct ppl_reader { const struct generate_context *g; const uint32_t *id;
   float *logits; double *logprob; struct perplexity *out; };
   /* |[SCORED_AT_ONCE][vocab_size]|, twice */
-static bool score_rows(struct reader *r, struct pass *p, size_t base,
+static bool score_rows(struct ppl_reader *r, struct pass *p, size_t base,
   size_t first, size_t last, struct error *why)
 {
-  const struct generator *g = r->g;
+  const struct generate_context *g = r->g;
   size_t v = g->lm->config.vocab_size, which[SCORED_AT_ONCE], n;
   for (size_t i = first; i < last; i += n) {
     for (n = 0; n < SCORED_AT_ONCE && i + n < last; n++) which[n] = i + n;
-    if (!head(g->e, g->lm, p, which, n, r->logits, why)) return false;
+    if (!model_logits(g->e, g->lm, p, which, n, r->logits, why)) return false;
     g->e->k->log_softmax(g->e, r->logits, n, v, r->logprob);
     for (size_t k = 0; k < n; k++)
       @<Add the loss of the token behind row |i+k|@>@;
@@ -462,7 +462,7 @@ static bool score_rows(struct reader *r, struct pass *p, size_t base,
 @ Token |seen| is the first that no window has scored yet; the row before it is the first whose scores are wanted.
 
 @<Score a window@>=
-static bool score_window(struct reader *r, size_t begin, size_t end,
+static bool score_window(struct ppl_reader *r, size_t begin, size_t end,
   size_t seen, struct error *why)
 {
   struct row rows[READ_AT_ONCE];
@@ -476,7 +476,7 @@ static bool score_window(struct reader *r, size_t begin, size_t end,
         r->id[at + i] }@];
     size_t first = seen > at + 1 ? seen - at - 1 : 0;
     size_t last = at + n == end ? n - 1 : n;
-    ok = forward(r->g->e, r->g->lm, r->g->s, rows, n, &p, why)
+    ok = model_forward(r->g->e, r->g->lm, r->g->s, rows, n, &p, why)
       && score_rows(r, p, at, first, last, why);
     pass_close(p);
   }
@@ -486,7 +486,7 @@ static bool score_window(struct reader *r, size_t begin, size_t end,
 @ The last window is the first that reaches the end of the text.
 
 @<Read a text in windows@>=
-static bool read_windows(struct reader *r, size_t n, size_t context,
+static bool read_windows(struct ppl_reader *r, size_t n, size_t context,
   size_t stride, struct error *why)
 {
   size_t seen = 1, end = 0;
@@ -503,25 +503,25 @@ static bool read_windows(struct reader *r, size_t n, size_t context,
 @ A stride longer than the window would leave tokens out, and is refused; so is one of nothing. The ids are looked at before anything is read: the token that a row is scored by may come with the next chunk, which nobody has checked yet.
 
 @<Read a text in windows@>=
-bool perplexity_of(const struct generator *g, const uint32_t *id, size_t n,
+bool perplexity_of(const struct generate_context *g, const uint32_t *id, size_t n,
   size_t context, size_t stride, struct perplexity *out, struct error *why)
 {
-  size_t most = g->lm->config.n_positions, v = g->lm->config.vocab_size;
+  size_t max = g->lm->config.n_positions, v = g->lm->config.vocab_size;
   struct memory *m = g->m;
   *out = (struct perplexity) @[{ .tokens = 0 }@];
-  if (context < 1 || context > most)
+  if (context < 1 || context > max)
     return error_say(why, "windows of %zu tokens; wanted: 1 to %zu, the"@|
-      " model's context", context, most);
+      " model's context", context, max);
   if (stride < 1 || stride > context)
     return error_say(why, "windows every %zu tokens; wanted: 1 to %zu, the"@|
       " length of a window", stride, context);
   for (size_t i = 0; i < n; i++)
     if (id[i] >= v) return error_say(why, "token %zu of the text is id %"
       PRIu32 "; the vocabulary has %zu", i, id[i], v);
-  struct reader r = @[{ .g = g, .id = id, .out = out }@];
-  r.logits = memory_alloc(m, FOR_ACTIVATIONS, SCORED_AT_ONCE * v,
+  struct ppl_reader r = @[{ .g = g, .id = id, .out = out }@];
+  r.logits = memory_alloc(m, MEMORY_ACTIVATIONS, SCORED_AT_ONCE * v,
     sizeof *r.logits, why);
-  if (r.logits != NULL) r.logprob = memory_alloc(m, FOR_ACTIVATIONS,
+  if (r.logits != NULL) r.logprob = memory_alloc(m, MEMORY_ACTIVATIONS,
     SCORED_AT_ONCE * v, sizeof *r.logprob, why);
   bool ok = r.logprob != NULL && read_windows(&r, n, context, stride, why);
   memory_free(m, r.logprob);
@@ -549,20 +549,20 @@ bool perplexity_of(const struct generator *g, const uint32_t *id, size_t n,
 The loop of chapter 3, with the memory of chapter 4, has been doing both phases all the time. The prompt's rows are what the store lacks in the first step; later it lacks one. We only have to look: a watcher prints what the counters say of each pass, for the built-in model, with the seven tokens of the sentence given and four to write.
 
 @<Show the rows of the two phases@>=
-static bool print_pass(void *self, const struct step *now)
+static bool print_pass(void *ctx, const struct step *now)
 {
   const struct counters *a = &now->before, *b = &now->after;
   double madds = (double) (work_madds(b) - work_madds(a));
   double bytes = (double) (work_bytes(b) - work_bytes(a));
-  (void) self;
+  (void) ctx;
   printf("%4zu %5" PRIu64 " %12.0f %10.0f %9.2f\n", now->number,
     b->rows - a->rows, madds, bytes, madds / bytes);
   return true;
 }
 static bool show_phases(struct reading *r, struct error *why)
 {
-  struct settings want = @[{ .max_new_tokens = 4, .recall = store_keep,@|
-    .see = print_pass }@];
+  struct generate_options want = @[{ .max_new_tokens = 4, .recall = store_match_prefix,@|
+    .on_step = print_pass }@];
   struct continuation text;
   printf("pass  rows  mult.-adds      bytes  a byte\n");
   bool ok = generate(&r->g, r->text.id, WORDS, &want, &text, why);
@@ -586,9 +586,9 @@ static bool read_chunked(struct reading *r, size_t chunk, float *logits,
   for (uint32_t i = 0; i < PROMPT; i++)
     rows[i] = (struct row) @[{ 0, i, r->text.id[i] }@];
   r->c = (struct counters) @[{ .passes = 0 }@];
-  store_empty(r->s);
-  bool ok = read_rows(&r->g, rows, PROMPT, chunk, &p, why)
-    && head(&r->e, r->lm, p, &(size_t) @[{ p->n - 1 }@], 1, logits, why);
+  store_clear(r->s);
+  bool ok = model_read(&r->g, rows, PROMPT, chunk, &p, why)
+    && model_logits(&r->e, r->lm, p, &(size_t) @[{ p->n - 1 }@], 1, logits, why);
   pass_close(p);
   return ok;
 }
@@ -600,7 +600,7 @@ static bool show_chunks(struct reading *r, struct error *why)
 {
   static const size_t chunk[] = @[{ 1, 7, 16, 59 }@];
   size_t n = r->lm->config.vocab_size;
-  float *z = memory_alloc(&r->m, FOR_ACTIVATIONS, 2 * n, sizeof *z, why);
+  float *z = memory_alloc(&r->m, MEMORY_ACTIVATIONS, 2 * n, sizeof *z, why);
   bool ok = z != NULL && read_chunked(r, 0, z, why);
   for (int i = 0; ok && i < 4; i++) {
     size_t differ = 0;
@@ -795,6 +795,6 @@ The command beside an exercise judges your answer.
 \exercise{think}{ex:phases.limit}{A model reads 16 060 000 000 bytes of weights and 131072 bytes of cache for each stored token. What is the most tokens a second that a memory of $10^{12}$ bytes a second allows behind 8192 tokens? And behind 65536? Round down.}{\texttt{make exercise-05-4}}{$10^{12}/(16\,060\,000\,000+8192\cdot131072)=58.4$, and $10^{12}/(16\,060\,000\,000+65536\cdot131072)=40.6$.}
 \exercise{think}{ex:phases.time}{Decoding behind $n$ stored rows takes $a+bn$. How long does it take to write $g$ tokens behind a prompt of $p$, if the first is chosen when the prompt has been read, which is not counted? Give a formula.}{\texttt{make exercise-05-5}}{$g-1$ rows are decoded, behind $p$, $p+1$, \dots, $p+g-2$: $(g-1)(a+bp)+b(g-1)(g-2)/2$.}
 \exercise{think}{ex:phases.windows}{A text of 1500 tokens is read in windows of 256, one every 64. How many windows are read, how many tokens scored, and how many rows computed?}{\texttt{make exercise-05-6}}{$(1500-256)/64$ rounded up is 20, and the first makes 21. Every token but the first is scored once: 1499. Twenty windows have 256 rows, and the last, which begins at 1280, has 220: 5340.}
-\exercise{build}{ex:phases.surprise}{Let |struct perplexity| say, too, which token of the text was the most surprising, in a field |size_t worst|: its place in the text, and the first of several.}{\texttt{make exercise-05-7}}{The largest loss so far must be kept beside it, in |struct reader|, since the sum has forgotten it.}
-\exercise{build}{ex:phases.smaller}{A pass that is refused need not be the end: let |read_rows| try again with half the rows; only a single row that is refused ends it.}{\texttt{make exercise-05-8}}{Where |forward| fails and |here| is more than 1, halve |chunk| (or |here|, if there was no |chunk|) and go on with the same |i|. A pass that is refused has stored nothing.}
+\exercise{build}{ex:phases.surprise}{Let |struct perplexity| say, too, which token of the text was the most surprising, in a field |size_t worst|: its place in the text, and the first of several.}{\texttt{make exercise-05-7}}{The largest loss so far must be kept beside it, in |struct ppl_reader|, since the sum has forgotten it.}
+\exercise{build}{ex:phases.smaller}{A pass that is refused need not be the end: let |model_read| try again with half the rows; only a single row that is refused ends it.}{\texttt{make exercise-05-8}}{Where |model_forward| fails and |here| is more than 1, halve |chunk| (or |here|, if there was no |chunk|) and go on with the same |i|. A pass that is refused has stored nothing.}
 \end{exercises}

@@ -1,6 +1,6 @@
 @i types.w
-@s row_format int
-@s cache_wishes int
+@s kv_format int
+@s cache_options int
 @s cache_state int
 @s bill int
 @s tensor_line int
@@ -59,18 +59,18 @@ The function makes a list with a line for each kind of tensor: how many numbers 
 @^parameters@>
 
 @<What is there once@>=
-enum { TENSOR_LINES = 16 };
+enum { FOOTPRINT_MAX_TENSORS = 16 };
   /* the most kinds of tensors that a model has */
 struct tensor_line { const char *name; uint64_t each, times; };
   /* a kind of tensor: |each| has so many numbers, and there are so many |times| */
-size_t bill_tensors(const struct model_config *c,
-  struct tensor_line line[TENSOR_LINES]);
+size_t footprint_tensors(const struct model_config *c,
+  struct tensor_line line[FOOTPRINT_MAX_TENSORS]);
   /* the kinds of tensors that a model of these settings has, in the order of a pass;
      returns how many kinds */
-uint64_t bill_parameters(const struct model_config *c);
+uint64_t footprint_parameters(const struct model_config *c);
   /* how many numbers these are together; settings with which they are more than 64
      bits can count are nobody's, and not looked for */
-uint64_t bill_weights(const struct model *lm);
+uint64_t footprint_weights(const struct model *lm);
   /* the bytes, as stored, of all tensors that an open model uses */
 
 @ Kinds that the model lacks get no line. What is called a bias in GPT-2 is one number for each output, so a matrix with a bias is a matrix with one input more.
@@ -106,8 +106,8 @@ static void enter_layers(struct tensor_list *l, const struct model_config *c)
 @ The ends of the model: tables in front, a norm and the head behind. A tied head is the embedding itself, and is not paid for twice.
 
 @<List the tensors@>=
-size_t bill_tensors(const struct model_config *c,
-  struct tensor_line line[TENSOR_LINES])
+size_t footprint_tensors(const struct model_config *c,
+  struct tensor_line line[FOOTPRINT_MAX_TENSORS])
 {
   struct tensor_list l = @[{ line, 0 }@];
   uint64_t d = c->d_model;
@@ -122,11 +122,11 @@ size_t bill_tensors(const struct model_config *c,
 @ The number of parameters, by which models are called, is the sum of this list. It is not the number of multiply--adds: an embedding is looked up and not multiplied.
 
 @<List the tensors@>=
-uint64_t bill_parameters(const struct model_config *c)
+uint64_t footprint_parameters(const struct model_config *c)
 {
-  struct tensor_line line[TENSOR_LINES];
+  struct tensor_line line[FOOTPRINT_MAX_TENSORS];
   uint64_t sum = 0;
-  size_t n = bill_tensors(c, line);
+  size_t n = footprint_tensors(c, line);
   for (size_t i = 0; i < n; i++) sum += line[i].each * line[i].times;
   return sum;
 }
@@ -134,16 +134,16 @@ uint64_t bill_parameters(const struct model_config *c)
 @ A file may store its tensors in different types. So the bytes of a model that is open are asked of the model. Its counters know already what a pass reads in the layers (\cref{sec:rows}); what is left are the two ends.
 
 @<List the tensors@>=
-uint64_t bill_weights(const struct model *lm)
+uint64_t footprint_weights(const struct model *lm)
 {
   const struct model_config *c = &lm->config;
   uint64_t d = c->d_model, v = c->vocab_size;
-  uint64_t sum = lm->layer_bytes + d * v * weight_bytes(lm->embedding.type);
+  uint64_t sum = lm->layer_bytes + d * v * weight_type_bytes(lm->embedding.type);
   if (c->learned_positions)
-    sum += d * c->n_positions * weight_bytes(lm->positions.type);
-  sum += d * weight_bytes(lm->last.gain.type);
-  if (c->layer_norm) sum += d * weight_bytes(lm->last.bias.type);
-  if (!c->tied) sum += d * v * weight_bytes(lm->head.weight.type);
+    sum += d * c->n_positions * weight_type_bytes(lm->positions.type);
+  sum += d * weight_type_bytes(lm->final_norm.gain.type);
+  if (c->layer_norm) sum += d * weight_type_bytes(lm->final_norm.bias.type);
+  if (!c->tied) sum += d * v * weight_type_bytes(lm->head.weight.type);
   return sum;
 }
 
@@ -176,7 +176,7 @@ Behind every token that has been read, each layer keeps a key and a value, in ea
 bytes, $n$ tokens $n$ times as many, and a batch of $B$ texts $B$ times that. The number of heads is that of keys and values, not of queries; where the two are equal, $h\,d_h$ is mostly the width $d$ of the model, and then one can write $2Ldb$. That formula is printed a lot, and is wrong for most models of the last years: of the 64 heads of Llama~2 70B only 8 have keys and values of their own.
 @^KV cache@>
 
-@ Formats may put the numbers of a head into blocks, so $d_hb$ is what |row_bytes| says. A layer with a window $W$ needs no more than $S$ sinks and a ring of $W-1+k$ rows, where $k$ is now the longest pass (\cref{sec:leaving}). And rows come in pages of $P$. With all that, a layer has for each text
+@ Formats may put the numbers of a head into blocks, so $d_hb$ is what |weight_row_bytes| says. A layer with a window $W$ needs no more than $S$ sinks and a ring of $W-1+k$ rows, where $k$ is now the longest pass (\cref{sec:leaving}). And rows come in pages of $P$. With all that, a layer has for each text
 \begin{equation}\label{eq:pages}
   \left\lceil\frac nP\right\rceil\hbox{\ pages, with a window at most\ }
   \left\lceil\frac SP\right\rceil+1+\left\lceil\frac{W-2+k}P\right\rceil,
@@ -184,39 +184,39 @@ bytes, $n$ tokens $n$ times as many, and a batch of $B$ texts $B$ times that. Th
 of $P\cdot2\,h\,d_hb$ bytes each, whichever is less. (A ring of $R$ rows lies askew in the pages. In the worst case one row is on the first page, and the $R-1$ others need $\lceil(R-1)/P\rceil$ more.) With pages of one row and passes of one row that is $n$ rows, or $W+S$ at most; this is what is meant when nothing is said of pages.
 
 @<What each token leaves@>=
-struct plan { const struct row_format *format; uint64_t context, batch;
+struct cache_plan { const struct kv_format *format; uint64_t context, batch;
   uint64_t page_rows, pass; };
   /* how rows are kept; tokens of a text; texts; rows of a page and rows of the longest
      pass, where 0 is taken for 1 */
-uint64_t bill_token(const struct model_config *c, const struct row_format *f);
+uint64_t footprint_token(const struct model_config *c, const struct kv_format *f);
   /* the bytes that one token leaves in all layers */
-uint64_t bill_rows(const struct model_config *c, uint32_t layer,
-  const struct plan *p);
+uint64_t footprint_rows(const struct model_config *c, uint32_t layer,
+  const struct cache_plan *p);
   /* the rows that a text needs in |layer| at most, in whole pages */
-bool bill_cache(const struct model_config *c, const struct plan *p,
+bool footprint_cache(const struct model_config *c, const struct cache_plan *p,
   uint64_t *bytes, struct error *why);
   /* the bytes of the whole cache: what a |cache_open| takes that is told to take all
-     |at_once|; errors: blocks that do not fit a head; more than 63 bits can count */
+     |preallocate|; errors: blocks that do not fit a head; more than 63 bits can count */
 
 @ The two formulas as functions. Nothing here looks at the cache; that both come to the same is what \cref{sec:agree} is about.
 
 @<Reckon what tokens leave@>=
-uint64_t bill_token(const struct model_config *c, const struct row_format *f)
+uint64_t footprint_token(const struct model_config *c, const struct kv_format *f)
 {
   return 2 * (uint64_t) c->n_layers * c->n_kv_heads
-    * row_bytes(f->type, c->head_dim);
+    * weight_row_bytes(f->type, c->head_dim);
 }
-static uint64_t up(uint64_t x, uint64_t page)
+static uint64_t round_up(uint64_t x, uint64_t page)
 {@+ return x / page + (x % page > 0);@+ }
-uint64_t bill_rows(const struct model_config *c, uint32_t layer,
-  const struct plan *p)
+uint64_t footprint_rows(const struct model_config *c, uint32_t layer,
+  const struct cache_plan *p)
 {
   uint64_t page = p->page_rows > 0 ? p->page_rows : 1;
   uint64_t pass = p->pass < p->context ? p->pass : p->context;
   uint64_t w = config_window(c, layer);
   if (pass == 0) pass = 1;
-  uint64_t pages = up(p->context, page);
-  uint64_t ring = w == 0 ? 0 : up(c->sinks, page) + 1 + up(w - 1 + pass - 1,
+  uint64_t pages = round_up(p->context, page);
+  uint64_t ring = w == 0 ? 0 : round_up(c->sinks, page) + 1 + round_up(w - 1 + pass - 1,
     page);
   return (w > 0 && ring < pages ? ring : pages) * page;
 }
@@ -234,18 +234,18 @@ static bool multiply(uint64_t *x, uint64_t by)
 @ So the cache is a sum over the layers, since each may have a window of its own or none. Blocks that a head has no whole number of are refused here as they are when a cache is opened.
 
 @<Reckon what tokens leave@>=
-bool bill_cache(const struct model_config *c, const struct plan *p,
+bool footprint_cache(const struct model_config *c, const struct cache_plan *p,
   uint64_t *bytes, struct error *why)
 {
-  uint64_t row = row_bytes(p->format->type, c->head_dim);
+  uint64_t row = weight_row_bytes(p->format->type, c->head_dim);
   bool fits = p->context <= INT64_MAX
     && multiply(&row, 2 * (uint64_t) c->n_kv_heads);
   *bytes = 0;
-  if (p->format->type >= BLOCKS_Q8_0 && c->head_dim % BLOCK_NUMBERS != 0)
+  if (p->format->type >= WEIGHT_Q8_0 && c->head_dim % WEIGHT_BLOCK != 0)
     return error_say(why, "a cache in %s for a head_dim of %u; wanted: a"@|
-      " multiple of %d", p->format->name, c->head_dim, BLOCK_NUMBERS);
+      " multiple of %d", p->format->name, c->head_dim, WEIGHT_BLOCK);
   for (uint32_t i = 0; fits && i < c->n_layers; i++) {
-    uint64_t layer = bill_rows(c, i, p);
+    uint64_t layer = footprint_rows(c, i, p);
     fits = multiply(&layer, p->batch) && multiply(&layer, row)
       && layer <= INT64_MAX && *bytes <= INT64_MAX - layer;
     *bytes += layer;
@@ -283,9 +283,9 @@ struct named_shape { const char *name, *family, *source;
   uint32_t vocab_size, n_positions, d_model, d_inner, n_layers, n_heads,
     n_kv_heads, head_dim, window; bool tied; };
   /* the settings of a published model by which its memory is reckoned */
-const struct named_shape *shape_at(size_t i);
+const struct named_shape *named_shape_at(size_t i);
   /* line number |i| of the table; null behind the last */
-bool shape_find(const char *name, struct model_config *c, struct error *why);
+bool named_shape_find(const char *name, struct model_config *c, struct error *why);
   /* the settings of a model by its name in the table; false and a sentence that
      lists the names */
 
@@ -321,7 +321,7 @@ static const struct named_shape shapes[] = @[{@|
 @ The settings begin as those of the family.
 
 @<The table of shapes@>=
-const struct named_shape *shape_at(size_t i)
+const struct named_shape *named_shape_at(size_t i)
 {@+ return i < sizeof shapes / sizeof *shapes ? &shapes[i] : NULL;@+ }
 static void shape_settings(const struct named_shape *s, struct model_config *c)
 {
@@ -338,11 +338,11 @@ static void shape_settings(const struct named_shape *s, struct model_config *c)
 @ A name is looked for in the order of the table. Who misses it is told all names that there are, for nobody can guess whether it is \texttt{llama2-70b} or \texttt{llama-2-70b}.
 
 @<The table of shapes@>=
-bool shape_find(const char *name, struct model_config *c, struct error *why)
+bool named_shape_find(const char *name, struct model_config *c, struct error *why)
 {
   char list[300] = "";
-  for (size_t i = 0; shape_at(i) != NULL; i++) {
-    const struct named_shape *s = shape_at(i);
+  for (size_t i = 0; named_shape_at(i) != NULL; i++) {
+    const struct named_shape *s = named_shape_at(i);
     if (strcmp(s->name, name) == 0) {
       shape_settings(s, c);
       return true;
@@ -363,16 +363,17 @@ bytes, where $u=3q$ for models of GPT-2's kind, whose files have queries, keys a
 @^activations@>
 
 @<What a pass borrows@>=
-uint64_t bill_pass(const struct model_config *c, uint64_t rows,
-  uint64_t longest, unsigned workers);
-  /* the bytes that |forward| takes and returns for a pass of |rows| rows, the last of
-     which is at position |longest-1| */
+uint64_t footprint_pass(const struct model_config *c, uint64_t rows,
+  uint64_t max_len, unsigned workers);
+  /* the bytes that |model_forward| takes and returns for a pass of |rows| rows,
+     the last of
+     which is at position |max_len-1| */
 
 @ What the equation calls $w$ is added up from the structures, as the compiler lays them out.
 
 @<Reckon what a pass borrows@>=
-uint64_t bill_pass(const struct model_config *c, uint64_t rows,
-  uint64_t longest, unsigned workers)
+uint64_t footprint_pass(const struct model_config *c, uint64_t rows,
+  uint64_t max_len, unsigned workers)
 {
   uint64_t d = c->d_model, f = c->d_inner;
   uint64_t q = (uint64_t) c->n_heads * c->head_dim;
@@ -381,8 +382,8 @@ uint64_t bill_pass(const struct model_config *c, uint64_t rows,
   uint64_t numbers = 3 * d + 2 * q + 2 * k + fused + (c->gated ? 2 * f : f)
     + 2 * (c->head_dim / 2);
   uint64_t other = 3 * sizeof (uint32_t) + sizeof (size_t)
-    + sizeof (struct view);
-  uint64_t sheet = (longest / 256 + 2) * (c->head_dim + 2);
+    + sizeof (struct kv_view);
+  uint64_t sheet = (max_len / 256 + 2) * (c->head_dim + 2);
   return sizeof (struct pass) + rows * (4 * numbers + other)
     + workers * 4 * sheet;
 }
@@ -406,25 +407,25 @@ Weights and cache together must not be more than there is; the desk of a pass co
 A Llama 7B in numbers of two bytes takes \val[2]{fits.llama.weights} GB, and on an accelerator of 80 GB, taken as $80\cdot10^9$ bytes, there is room for \val{fits.llama.batch} texts of 4096 tokens each, or for one of \val{fits.llama.context}. (It was trained for 2048. The account knows what can be paid for, not what makes sense.)
 
 @<Whether it fits@>=
-uint64_t bill_max_context(const struct model_config *c, const struct plan *p,
+uint64_t footprint_max_context(const struct model_config *c, const struct cache_plan *p,
   uint64_t weights, uint64_t budget);
   /* the longest context that |p->batch| texts may have, so that |weights| and their
      cache take |budget| bytes at most; |UINT64_MAX| if the cache does not grow */
-uint64_t bill_max_batch(const struct model_config *c, const struct plan *p,
+uint64_t footprint_max_batch(const struct model_config *c, const struct cache_plan *p,
   uint64_t weights, uint64_t budget);
   /* how many texts of |p->context| tokens; |UINT64_MAX| if they take nothing */
 
 @ With windows and pages the cache of a text is no multiple of its length, but it never gets smaller when the text gets longer. So the longest context is found by halving an interval: one end fits, the other does not, and the middle becomes one or the other. If even $2^{62}$ tokens fit, the cache has stopped growing, as it does if all layers have a window.
 
 @<Reckon what fits@>=
-static bool fits(const struct model_config *c, struct plan p, uint64_t context,
-  uint64_t room)
+static bool fits(const struct model_config *c, struct cache_plan p, uint64_t context,
+  uint64_t cap)
 {
   uint64_t bytes;
   p.context = context;
-  return bill_cache(c, &p, &bytes, NULL) && bytes <= room;
+  return footprint_cache(c, &p, &bytes, NULL) && bytes <= cap;
 }
-uint64_t bill_max_context(const struct model_config *c, const struct plan *p,
+uint64_t footprint_max_context(const struct model_config *c, const struct cache_plan *p,
   uint64_t weights, uint64_t budget)
 {
   uint64_t yes = 0, no = (uint64_t) 1 << 62;
@@ -441,14 +442,14 @@ uint64_t bill_max_context(const struct model_config *c, const struct plan *p,
 @ How many texts fit is the quotient of \eqref{eq:fits}. A budget of more than 63 bits is taken for one of 63, so that what is answered can also be reckoned.
 
 @<Reckon what fits@>=
-uint64_t bill_max_batch(const struct model_config *c, const struct plan *p,
+uint64_t footprint_max_batch(const struct model_config *c, const struct cache_plan *p,
   uint64_t weights, uint64_t budget)
 {
-  struct plan one = *p;
+  struct cache_plan one = *p;
   uint64_t bytes;
   one.batch = 1;
   if (budget > INT64_MAX) budget = INT64_MAX;
-  if (weights > budget || !bill_cache(c, &one, &bytes, NULL)) return 0;
+  if (weights > budget || !footprint_cache(c, &one, &bytes, NULL)) return 0;
   return bytes == 0 ? UINT64_MAX : (budget - weights) / bytes;
 }
 
@@ -496,7 +497,7 @@ The third lever is to throw rows away although the model would still see them. W
 That is |config_set_window| with |sinks|: a row sees the first $S$ positions and its window, and nothing between. The rows between leave the cache. Positions are \emph{kept}: a key stays turned by the position at which it was read, and a new row goes on counting. (Xiao and others do it the other way. They number the rows in the cache anew in each step, and turn all their keys to their new places. Then a text can become longer than the positions that the model was trained for; but every key must be stored unturned, and turned in every step by every row that looks at it, and what a chunk computes would depend on where it begins.) Models with learned positions are refused: sinks are for texts without end, and their table of positions has one.
 
 @* Numbers that are shorter. \label{sec:rowformats}
-The last factor of the product is the number of bytes in a number. A key is compared with queries and a value is averaged with others; neither needs seven digits. So a cache may keep them in 16 bits, or in blocks, where 32 numbers share a scale. The store of chapter 4 takes a |row_format| and asks no further: it packs what it is given, and the view says in which type it is to be read. Here are the formats.
+The last factor of the product is the number of bytes in a number. A key is compared with queries and a value is averaged with others; neither needs seven digits. So a cache may keep them in 16 bits, or in blocks, where 32 numbers share a scale. The store of chapter 4 takes a |kv_format| and asks no further: it packs what it is given, and the view says in which type it is to be read. Here are the formats.
 @^quantization@>@^block@>
 
 @(formats.h@>=
@@ -511,14 +512,14 @@ The last factor of the product is the number of bytes in a number. A key is comp
 @<Ways to keep a row@>=
 enum { N_FORMATS = 5 };
   /* in how many formats a row can be kept */
-const struct row_format *format_at(size_t i);
+const struct kv_format *format_at(size_t i);
   /* \.{f32}, \.{f16}, \.{bf16}, \.{q8\_0}, \.{q4\_0}: the bytes are those of ggml; null
      behind the last */
-const struct row_format *format_find(const char *name, struct error *why);
+const struct kv_format *format_find(const char *name, struct error *why);
   /* the one of that name; null and a sentence that lists them */
-void format_unpack(enum weight_type type, const void *from, size_t n, float *x);
+void format_decode(enum weight_type type, const void *from, size_t n, float *x);
   /* the |n| numbers that a row of this type stands for, exactly */
-bool format_holds(const struct row_format *f, const float *x, size_t n,
+bool format_can_hold(const struct kv_format *f, const float *x, size_t n,
   struct error *why);
   /* whether |x| can be packed: its numbers are finite, the scale of each block is one
      of binary16, and blocks are whole */
@@ -556,29 +557,29 @@ static int within(float x, int low, int high)
   if (x != x) return 0;
   return x < (float) low ? low : x > (float) high ? high : (int) x;
 }
-static void pack_block8(const float *x, unsigned char *to)
+static void encode_block8(const float *x, unsigned char *to)
 {
-  float most = 0;
-  for (int i = 0; i < BLOCK_NUMBERS; i++)
-    if (fabsf(x[i]) > most) most = fabsf(x[i]);
-  float d = most / 127, times = d != 0 ? 1 / d : 0;
+  float max = 0;
+  for (int i = 0; i < WEIGHT_BLOCK; i++)
+    if (fabsf(x[i]) > max) max = fabsf(x[i]);
+  float d = max / 127, times = d != 0 ? 1 / d : 0;
   put_scale(d, to);
-  for (int i = 0; i < BLOCK_NUMBERS; i++)
+  for (int i = 0; i < WEIGHT_BLOCK; i++)
     to[2 + i] = (unsigned char) within(roundf(x[i] * times), -128, 127);
 }
 
 @ Of four bits, the halves of a byte are filled from both halves of the block, so that whoever unpacks sixteen bytes at once gets sixteen neighbours from the low halves.
 
 @<Pack a block@>=
-static void pack_block4(const float *x, unsigned char *to)
+static void encode_block4(const float *x, unsigned char *to)
 {
-  float most = 0;
-  for (int i = 0; i < BLOCK_NUMBERS; i++)
-    if (fabsf(x[i]) > fabsf(most)) most = x[i];
-  float d = most / -8, times = d != 0 ? 1 / d : 0;
+  float max = 0;
+  for (int i = 0; i < WEIGHT_BLOCK; i++)
+    if (fabsf(x[i]) > fabsf(max)) max = x[i];
+  float d = max / -8, times = d != 0 ? 1 / d : 0;
   put_scale(d, to);
-  for (int i = 0; i < BLOCK_NUMBERS / 2; i++) {
-    float low = x[i] * times, high = x[i + BLOCK_NUMBERS / 2] * times;
+  for (int i = 0; i < WEIGHT_BLOCK / 2; i++) {
+    float low = x[i] * times, high = x[i + WEIGHT_BLOCK / 2] * times;
     to[2 + i] = (unsigned char) (within(low + 8.5f, 0, 15)
       | within(high + 8.5f, 0, 15) << 4);
   }
@@ -587,31 +588,31 @@ static void pack_block4(const float *x, unsigned char *to)
 @ A row is packed number by number, or block by block. Blocks begin anew with each head of each position, so that no scale has a part in two rows: a row that is overwritten or cut off takes its scales with it.
 
 @<Pack a row@>=
-static void pack_f32(const float *x, size_t n, void *to)
+static void encode_f32(const float *x, size_t n, void *to)
 {@+ memcpy(to, x, n * sizeof *x);@+ }
-static void pack_f16(const float *x, size_t n, void *to)
+static void encode_f16(const float *x, size_t n, void *to)
 {
   for (size_t i = 0; i < n; i++) {
     uint16_t h = num_to_f16(x[i]);
     memcpy((char *) to + 2 * i, &h, 2);
   }
 }
-static void pack_bf16(const float *x, size_t n, void *to)
+static void encode_bf16(const float *x, size_t n, void *to)
 {
   for (size_t i = 0; i < n; i++) {
     uint16_t h = num_to_bf16(x[i]);
     memcpy((char *) to + 2 * i, &h, 2);
   }
 }
-static void pack_q8_0(const float *x, size_t n, void *to)
+static void encode_q8_0(const float *x, size_t n, void *to)
 {
-  for (size_t i = 0; i < n; i += BLOCK_NUMBERS)
-    pack_block8(x + i, (unsigned char *) to + row_bytes(BLOCKS_Q8_0, i));
+  for (size_t i = 0; i < n; i += WEIGHT_BLOCK)
+    encode_block8(x + i, (unsigned char *) to + weight_row_bytes(WEIGHT_Q8_0, i));
 }
-static void pack_q4_0(const float *x, size_t n, void *to)
+static void encode_q4_0(const float *x, size_t n, void *to)
 {
-  for (size_t i = 0; i < n; i += BLOCK_NUMBERS)
-    pack_block4(x + i, (unsigned char *) to + row_bytes(BLOCKS_Q4_0, i));
+  for (size_t i = 0; i < n; i += WEIGHT_BLOCK)
+    encode_block4(x + i, (unsigned char *) to + weight_row_bytes(WEIGHT_Q4_0, i));
 }
 
 @ The way back rounds nothing. Attention does it in its own registers (\cref{sec:bodies}); this function is for whoever wants to look at what is stored, and for \texttt{incipit probe quantize}.
@@ -621,18 +622,18 @@ static float number_of(enum weight_type type, const unsigned char *block,
   size_t i)
 {
   float d = num_from_f16((uint16_t) (block[0] | block[1] << 8));
-  if (type == BLOCKS_Q8_0) return (float) (int8_t) block[2 + i] * d;
+  if (type == WEIGHT_Q8_0) return (float) (int8_t) block[2 + i] * d;
   unsigned two = block[2 + i % 16];
   return (float) ((int) (i < 16 ? two & 15u : two >> 4) - 8) * d;
 }
-void format_unpack(enum weight_type type, const void *from, size_t n, float *x)
+void format_decode(enum weight_type type, const void *from, size_t n, float *x)
 {
   for (size_t i = 0; i < n; i++) {
     uint16_t h = 0;
-    size_t in_block = i % BLOCK_NUMBERS;
+    size_t in_block = i % WEIGHT_BLOCK;
     if (type == WEIGHT_F32) memcpy(x + i, (const char *) from + 4 * i, 4);
-    else if (type >= BLOCKS_Q8_0) x[i] = number_of(type,@|
-      (const unsigned char *) from + row_bytes(type, i - in_block), in_block);
+    else if (type >= WEIGHT_Q8_0) x[i] = number_of(type,@|
+      (const unsigned char *) from + weight_row_bytes(type, i - in_block), in_block);
     else {
       memcpy(&h, (const char *) from + 2 * i, 2);
       x[i] = type == WEIGHT_F16 ? num_from_f16(h) : num_from_bf16(h);
@@ -643,16 +644,16 @@ void format_unpack(enum weight_type type, const void *from, size_t n, float *x)
 @ The table, and who looks into it.
 
 @<Find a format@>=
-const struct row_format *format_at(size_t i)
+const struct kv_format *format_at(size_t i)
 {
-  static const struct row_format list[N_FORMATS] = @[{@|
-    { "f32", WEIGHT_F32, pack_f32 },@| { "f16", WEIGHT_F16, pack_f16 },@|
-    { "bf16", WEIGHT_BF16, pack_bf16 },@|
-    { "q8_0", BLOCKS_Q8_0, pack_q8_0 },@|
-    { "q4_0", BLOCKS_Q4_0, pack_q4_0 } }@];
+  static const struct kv_format list[N_FORMATS] = @[{@|
+    { "f32", WEIGHT_F32, encode_f32 },@| { "f16", WEIGHT_F16, encode_f16 },@|
+    { "bf16", WEIGHT_BF16, encode_bf16 },@|
+    { "q8_0", WEIGHT_Q8_0, encode_q8_0 },@|
+    { "q4_0", WEIGHT_Q4_0, encode_q4_0 } }@];
   return i < N_FORMATS ? &list[i] : NULL;
 }
-const struct row_format *format_find(const char *name, struct error *why)
+const struct kv_format *format_find(const char *name, struct error *why)
 {
   for (size_t i = 0; i < N_FORMATS; i++)
     if (strcmp(format_at(i)->name, name) == 0) return format_at(i);
@@ -664,18 +665,18 @@ const struct row_format *format_find(const char *name, struct error *why)
 @ Not everything can be packed. An infinite number makes the scale of its block infinite, a scale beyond the largest number of binary16 becomes so, and what is no number is packed as 0. Inside a pass nobody asks. There it is the row itself that tells: a row with a number that is not finite is noted behind its layer, whatever the cache makes of it, and an infinite scale makes the rows that look at it such rows (\cref{sec:forward}). Who packs for its own sake can ask before. (In binary16 itself a large number becomes infinity, as the rule of rounding has it, and that is allowed.)
 
 @<Say whether numbers can be packed@>=
-bool format_holds(const struct row_format *f, const float *x, size_t n,
+bool format_can_hold(const struct kv_format *f, const float *x, size_t n,
   struct error *why)
 {
-  float largest = f->type == BLOCKS_Q8_0 ? 127 : 8;
-  if (f->type >= BLOCKS_Q8_0 && n % BLOCK_NUMBERS != 0)
+  float largest = f->type == WEIGHT_Q8_0 ? 127 : 8;
+  if (f->type >= WEIGHT_Q8_0 && n % WEIGHT_BLOCK != 0)
     return error_say(why, "%zu numbers in %s; wanted: a multiple of %d", n,
-      f->name, BLOCK_NUMBERS);
+      f->name, WEIGHT_BLOCK);
   for (size_t i = 0; i < n; i++) {
     if (x[i] - x[i] != 0)
       return error_say(why, "number %zu is not finite; wanted: finite numbers",
         i);
-    if (f->type >= BLOCKS_Q8_0
+    if (f->type >= WEIGHT_Q8_0
         && (num_to_f16(fabsf(x[i]) / largest) & 0x7c00) == 0x7c00)
       return error_say(why, "number %zu, %g, gives its block a scale beyond"@|
         " binary16; wanted: a smaller number", i, (double) x[i]);
@@ -758,16 +759,16 @@ The program of this chapter does the same for the built-in model. First it recko
 @<Print what the case by hand comes to@>=
 static void print_by_hand(void)
 {
-  static const struct row_format two = @[{ "f16", WEIGHT_F16, NULL }@];
+  static const struct kv_format two = @[{ "f16", WEIGHT_F16, NULL }@];
   struct model_config c = @[{ .n_layers = 2, .n_heads = 4, .n_kv_heads = 2,@|
     .head_dim = 3, .window_from = 1 }@];
-  struct plan p = @[{ &two, 0, 1, 0, 0 }@];
-  printf("a token: %" PRIu64 " bytes; %" PRIu64 " fit", bill_token(&c,
-    &two), bill_max_context(&c, &p, 400, 1000));
+  struct cache_plan p = @[{ &two, 0, 1, 0, 0 }@];
+  printf("a token: %" PRIu64 " bytes; %" PRIu64 " fit", footprint_token(&c,
+    &two), footprint_max_context(&c, &p, 400, 1000));
   c.window = 5;
-  printf("; with a window %" PRIu64, bill_max_context(&c, &p, 400, 1000));
+  printf("; with a window %" PRIu64, footprint_max_context(&c, &p, 400, 1000));
   c.window = 0, c.n_kv_heads = 4;
-  printf("; with 4 heads %" PRIu64 "\n", bill_max_context(&c, &p, 400, 1000));
+  printf("; with 4 heads %" PRIu64 "\n", footprint_max_context(&c, &p, 400, 1000));
 }
 
 @ A line has what was reckoned and what was found. If the two differ, it says so.
@@ -785,9 +786,9 @@ static void compare_line(const char *what, uint64_t reckoned, uint64_t found)
 static void compare_weights(const struct model *lm)
 {
   uint64_t stored = 0;
-  for (size_t i = 0; i < weights_count(lm->weights); i++)
-    stored += weights_at(lm->weights, i)->bytes;
-  compare_line("weights", 2 * bill_parameters(&lm->config), stored);
+  for (size_t i = 0; i < tensor_file_count(lm->weights); i++)
+    stored += tensor_file_at(lm->weights, i)->bytes;
+  compare_line("weights", 2 * footprint_parameters(&lm->config), stored);
 }
 
 @ The tables of the vocabulary are reckoned from their entries, and the tokenizer says how much room it has really taken for them.
@@ -795,7 +796,7 @@ static void compare_weights(const struct model *lm)
 @<Hold the reckoning against the books@>=
 static bool compare_vocabulary(struct error *why)
 {
-  struct memory book = @[{ .refuse_at = 0 }@];
+  struct memory book = @[{ .fail_at = 0 }@];
   struct tokenizer *t = tokenizer_open(&book, "models/pocket", why);
   if (t == NULL) return false;
   struct tokenizer_tables taken = tokenizer_tables(t);
@@ -811,18 +812,18 @@ static bool compare_vocabulary(struct error *why)
 static bool compare_pass(struct engine *e, const struct model *lm, uint32_t n,
   struct error *why)
 {
-  struct memory book = @[{ .refuse_at = 0 }@];
+  struct memory book = @[{ .fail_at = 0 }@];
   struct row row[64];
   struct pass *p;
   for (uint32_t i = 0; i < n; i++) row[i] = (struct row) @[{ 0, i, i }@];
   struct store *s = cache_open(&book, &lm->config, 1,
-    &(struct cache_wishes) @[{ .rows = 0 }@], why);
-  bool ok = s != NULL && forward(e, lm, s, row, n, &p, why);
+    &(struct cache_options) @[{ .rows = 0 }@], why);
+  bool ok = s != NULL && model_forward(e, lm, s, row, n, &p, why);
   if (ok) {
     char what[32];
     snprintf(what, sizeof what, "pass of %u", n);
-    compare_line(what, bill_pass(&lm->config, n, n, 1),
-      book.of[FOR_ACTIVATIONS].peak);
+    compare_line(what, footprint_pass(&lm->config, n, n, 1),
+      book.of[MEMORY_ACTIVATIONS].peak);
     pass_close(p);
   }
   store_close(s);
@@ -832,20 +833,20 @@ static bool compare_pass(struct engine *e, const struct model *lm, uint32_t n,
 @ A cache that is told to take all its memory at once can be compared before anything has been read.
 
 @<Hold the reckoning against the books@>=
-static bool compare_cache(const struct model_config *c, const struct plan *p,
+static bool compare_cache(const struct model_config *c, const struct cache_plan *p,
   struct error *why)
 {
-  struct memory book = @[{ .refuse_at = 0 }@];
-  struct cache_wishes how = @[{ .rows = p->context * p->batch,@|
+  struct memory book = @[{ .fail_at = 0 }@];
+  struct cache_options options = @[{ .rows = p->context * p->batch,@|
     .page_rows = p->page_rows, .pass = p->pass, .format = p->format,@|
-    .at_once = true }@];
+    .preallocate = true }@];
   char what[32];
   uint64_t reckoned;
-  if (!bill_cache(c, p, &reckoned, why)) return false;
-  struct store *s = cache_open(&book, c, (uint32_t) p->batch, &how, why);
+  if (!footprint_cache(c, p, &reckoned, why)) return false;
+  struct store *s = cache_open(&book, c, (uint32_t) p->batch, &options, why);
   if (s == NULL) return false;
   snprintf(what, sizeof what, "cache, %s", p->format->name);
-  compare_line(what, reckoned, book.of[FOR_CACHE].held);
+  compare_line(what, reckoned, book.of[MEMORY_CACHE].live);
   store_close(s);
   return true;
 }
@@ -855,7 +856,7 @@ static bool compare_cache(const struct model_config *c, const struct plan *p,
 @<Open the built-in model, and compare everything@>=
 int main(void)
 {
-  struct memory m = @[{ .refuse_at = 0 }@];
+  struct memory m = @[{ .fail_at = 0 }@];
   struct counters count = @[{ .passes = 0 }@];
   struct error why;
   struct engine e = @[{ .k = kernels_find(NULL, &why), .c = &count }@];
@@ -869,9 +870,9 @@ int main(void)
     && compare_pass(&e, lm, 64, &why);
   for (size_t i = 0; ok && i < N_FORMATS; i++)
     ok = compare_cache(&lm->config,@|
-      &(struct plan) @[{ format_at(i), 2000, 2, 16, 0 }@], &why);
+      &(struct cache_plan) @[{ format_at(i), 2000, 2, 16, 0 }@], &why);
   model_close(&m, lm);
-  if (!ok) fprintf(stderr, "%s\n", why.words);
+  if (!ok) fprintf(stderr, "%s\n", why.text);
   return !ok;
 }
 
@@ -964,6 +965,6 @@ The command beside an exercise judges your answer by what the modules reckon, or
 \exercise{think}{ex:accounts.cross}{From how many tokens on is the cache of Llama 3 8B larger than its weights, both in two bytes?}{\texttt{make exercise-06-4}}{Weights by $2\cdot32\cdot8\cdot128$ numbers a token: $8030261248/65536$, and one more.}
 \exercise{check}{ex:accounts.half}{A number in a block of \texttt{q8\_0} is off by half a step at most. The largest of a block is 3. By how much could another be off, if the scale were exact? Give four digits behind the point.}{\texttt{make exercise-06-5}}{A step is $3/127$; half of it is $0.0118$.}
 \exercise{think}{ex:accounts.reach}{A model of 24 layers has a window of 512 in every layer. How many positions back can the last row of a text be influenced at most? And with four sinks, how many of the first positions can influence it however long the text is?}{\texttt{make exercise-06-6}}{$24\cdot511$ positions; with sinks the first four can always be, however far away.}
-\exercise{build}{ex:accounts.asymmetric}{Let |pack_block4| use the scale $\max\vert x_i\vert/7$, so that the steps are symmetric and none is cut off. Change the function. Does the largest error of a block get smaller for the numbers of the box?}{\texttt{make exercise-06-7}}{|d = fabsf(most) / 7|, the rest as it is. A step of the box becomes $1.6/7$, which is larger, but nothing is cut: 1.55 becomes 1.6, and the largest error falls from 0.15 to 0.05.}
-\exercise{build}{ex:accounts.sink}{Let the cache keep the page of the first rows for ever also if nobody asked for sinks, by changing |grant| of \cref{cache}. How many pages more does a long text with a window hold then?}{\texttt{make exercise-06-8}}{|s->sink_pages = c->sinks > 0 ? pages_for(s, c->sinks) : 1|. One page more for each shelf of layers that have a window, once the first page has left it.}
+\exercise{build}{ex:accounts.asymmetric}{Let |encode_block4| use the scale $\max\vert x_i\vert/7$, so that the steps are symmetric and none is cut off. Change the function. Does the largest error of a block get smaller for the numbers of the box?}{\texttt{make exercise-06-7}}{|d = fabsf(max) / 7|, the rest as it is. A step of the box becomes $1.6/7$, which is larger, but nothing is cut: 1.55 becomes 1.6, and the largest error falls from 0.15 to 0.05.}
+\exercise{build}{ex:accounts.sink}{Let the cache keep the page of the first rows for ever also if nobody asked for sinks, by changing |apply_options| of \cref{cache}. How many pages more does a long text with a window hold then?}{\texttt{make exercise-06-8}}{|s->sink_pages = c->sinks > 0 ? pages_for(s, c->sinks) : 1|. One page more for each shelf of layers that have a window, once the first page has left it.}
 \end{exercises}

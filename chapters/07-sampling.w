@@ -37,7 +37,7 @@ the sum $0.70$; $0.40/0.70=0.57$. The first three have $0.90$: they reach $0.9$,
 somebody has written. Half the best is $0.20$, which \tok{by} reaches too.
 \end{byhand}
 
-@ The chapter makes three files. |draws| has the random numbers; |funnel| has the tokens that are left, and the operations that leave fewer of them; |sampling| has the settings, the order, and the function that chapter 3's loop calls in its
+@ The chapter makes three files. |draws| has the random numbers; |funnel| has the tokens that are left, and the operations that leave fewer of them; |sampling_params| has the settings, the order, and the function that chapter 3's loop calls in its
 fourth step. A short program follows one distribution through all stages and writes a few texts; what the settings are good for is measured in the laboratory.
 
 @* The tokens that are left. \label{sec:funnel}
@@ -50,13 +50,14 @@ work to make; so it is remembered whether it has been made.
 @^funnel@>
 
 @<The tokens that are left, and their scores@>=
-struct keyed { uint64_t key; uint32_t id; };
+struct sort_item { uint64_t key; uint32_t id; };
   /* an id, and what it is sorted by */
 struct funnel { struct memory *m; const struct kernels *k; size_t vocab, n;
-  double *z, *w; uint32_t *left, *count; struct keyed *list, *spare;
-  bool falling; uint64_t bits, noises; const uint8_t *allowed; };
-  /* |n| tokens are left, |left[n]|, by falling score or else by rising id;
-     |z[vocab]| are the scores, $-\infty$ where a token is out; the others are
+  double *score, *weight; uint32_t *candidates, *count; struct sort_item *sort_buf,
+    *sort_spare;
+  bool sorted; uint64_t bits, noises; const uint8_t *allowed; };
+  /* |n| tokens are left, |candidates[n]|, by falling score or else by rising id;
+     |score[vocab]| are the scores, $-\infty$ where a token is out; the others are
      room for |vocab| each, |count| all zero between two calls. What is 0 in |allowed[vocab]|, borrowed
      and mostly null, is out from the beginning. |bits| and |noises|
      count how often a choice took random bits, and made noise of them */
@@ -77,12 +78,12 @@ bool funnel_open(struct funnel *f, struct memory *m,
   const struct kernels *k, size_t vocab, struct error *why)
 {
   *f = (struct funnel) @[{ .m = m, .k = k, .vocab = vocab }@];
-  bool ok = (f->z = memory_alloc(m, FOR_OTHER, vocab, 8, why)) != NULL
-    && (f->w = memory_alloc(m, FOR_OTHER, vocab, 8, why)) != NULL
-    && (f->left = memory_alloc(m, FOR_OTHER, vocab, 4, why)) != NULL
-    && (f->count = memory_alloc(m, FOR_OTHER, vocab, 4, why)) != NULL
-    && (f->list = memory_alloc(m, FOR_OTHER, vocab, 16, why)) != NULL
-    && (f->spare = memory_alloc(m, FOR_OTHER, vocab, 16, why)) != NULL;
+  bool ok = (f->score = memory_alloc(m, MEMORY_OTHER, vocab, 8, why)) != NULL
+    && (f->weight = memory_alloc(m, MEMORY_OTHER, vocab, 8, why)) != NULL
+    && (f->candidates = memory_alloc(m, MEMORY_OTHER, vocab, 4, why)) != NULL
+    && (f->count = memory_alloc(m, MEMORY_OTHER, vocab, 4, why)) != NULL
+    && (f->sort_buf = memory_alloc(m, MEMORY_OTHER, vocab, 16, why)) != NULL
+    && (f->sort_spare = memory_alloc(m, MEMORY_OTHER, vocab, 16, why)) != NULL;
   if (!ok) funnel_close(f);
   return ok;
 }
@@ -92,12 +93,12 @@ bool funnel_open(struct funnel *f, struct memory *m,
 @<Take and return the room@>=
 void funnel_close(struct funnel *f)
 {
-  memory_free(f->m, f->spare);
-  memory_free(f->m, f->list);
+  memory_free(f->m, f->sort_spare);
+  memory_free(f->m, f->sort_buf);
   memory_free(f->m, f->count);
-  memory_free(f->m, f->left);
-  memory_free(f->m, f->w);
-  memory_free(f->m, f->z);
+  memory_free(f->m, f->candidates);
+  memory_free(f->m, f->weight);
+  memory_free(f->m, f->score);
   *f = (struct funnel) @[{ .vocab = 0 }@];
 }
 
@@ -113,15 +114,15 @@ sentence says which score was the first.
 @<Fill the funnel@>=
 bool funnel_fill(struct funnel *f, const float *logits, struct error *why)
 {
-  f->n = 0, f->falling = false;
+  f->n = 0, f->sorted = false;
   for (size_t i = 0; i < f->vocab; i++) {
-    f->z[i] = (double) logits[i];
-    if (logits[i] != logits[i] || f->z[i] == INFINITY)
+    f->score[i] = (double) logits[i];
+    if (logits[i] != logits[i] || f->score[i] == INFINITY)
       return error_say(why, "logit %zu is %s; wanted: a number,"@|
         " or -inf for a token that is out", i,
-        f->z[i] == INFINITY ? "inf" : "nan");
-    if (f->allowed != NULL && f->allowed[i] == 0) f->z[i] = -INFINITY;
-    if (f->z[i] > -INFINITY) f->left[f->n++] = (uint32_t) i;
+        f->score[i] == INFINITY ? "inf" : "nan");
+    if (f->allowed != NULL && f->allowed[i] == 0) f->score[i] = -INFINITY;
+    if (f->score[i] > -INFINITY) f->candidates[f->n++] = (uint32_t) i;
   }
   return f->n > 0 || error_say(why, "all %zu logits are -inf%s;"@|
     " wanted: a token to choose", f->vocab,@|
@@ -131,20 +132,20 @@ bool funnel_fill(struct funnel *f, const float *logits, struct error *why)
 @ Operations that take tokens out do so by their scores, and then let the list settle: whoever has the score $-\infty$ leaves it, and the others stay in their order. (Also a NaN stays, which one stage can make of two infinities, dividing up to the one and subtracting the other: it must not vanish without a word.)
 
 @<Let those go that are out@>=
-static void settle(struct funnel *f)
+static void drop_masked(struct funnel *f)
 {
   size_t n = 0;
   for (size_t i = 0; i < f->n; i++)
-    if (f->z[f->left[i]] != -INFINITY) f->left[n++] = f->left[i];
+    if (f->score[f->candidates[i]] != -INFINITY) f->candidates[n++] = f->candidates[i];
   f->n = n;
 }
 
 @ Others know how many tokens of the list are to stay: the first so many.
 
 @<Let those go that are out@>=
-static void keep_first(struct funnel *f, size_t n)
+static void truncate_to(struct funnel *f, size_t n)
 {
-  for (size_t i = n; i < f->n; i++) f->z[f->left[i]] = -INFINITY;
+  for (size_t i = n; i < f->n; i++) f->score[f->candidates[i]] = -INFINITY;
   f->n = n < f->n ? n : f->n;
 }
 
@@ -167,14 +168,14 @@ static uint64_t falling_key(double z)
 order of the holes; and because those in one hole keep their order, after eight rounds the list is sorted, and tokens with equal keys stand as they stood before. That is the rule for ties, for free. A round in which all keys fall into one hole changes nothing and is left out: of a float that was widened, and not divided by anything yet, the last three bytes are zero.\side{Punched cards were sorted like this, one column at a time and the last column first, before there were computers.}
 
 @<Sort by the key, and leave equals as they stood@>=
-static void deal(struct funnel *f, const size_t *count, unsigned shift)
+static void radix_scatter(struct funnel *f, const size_t *count, unsigned shift)
 {
   size_t at[256], sum = 0;
   for (int d = 0; d < 256; d++) at[d] = sum, sum += count[d];
   for (size_t i = 0; i < f->n; i++)
-    f->spare[at[f->list[i].key >> shift & 255]++] = f->list[i];
-  struct keyed *dealt = f->spare;
-  f->spare = f->list, f->list = dealt;
+    f->sort_spare[at[f->sort_buf[i].key >> shift & 255]++] = f->sort_buf[i];
+  struct sort_item *dealt = f->sort_spare;
+  f->sort_spare = f->sort_buf, f->sort_buf = dealt;
 }
 
 @ How many go into each hole must be known before the first is dealt, and can be counted for all eight rounds in one: the keys do not change, only their places.
@@ -185,32 +186,32 @@ static void sort_list(struct funnel *f)
   size_t count[8][256] = @[{ {0} }@];
   for (size_t i = 0; i < f->n; i++)
     for (unsigned d = 0; d < 8; d++)
-      count[d][f->list[i].key >> 8 * d & 255]++;
+      count[d][f->sort_buf[i].key >> 8 * d & 255]++;
   for (unsigned d = 0; f->n > 0 && d < 8; d++)
-    if (count[d][f->list[0].key >> 8 * d & 255] < f->n)
-      deal(f, count[d], 8 * d);
-  for (size_t i = 0; i < f->n; i++) f->left[i] = f->list[i].id;
+    if (count[d][f->sort_buf[0].key >> 8 * d & 255] < f->n)
+      radix_scatter(f, count[d], 8 * d);
+  for (size_t i = 0; i < f->n; i++) f->candidates[i] = f->sort_buf[i].id;
 }
 
 @ Sorted by score, the list must have stood by rising id before, or ties would stand wrongly. It does, since it has only these two orders; and from the second it comes back into the first by the same means, the id being the key. An
 operation that changes scores asks for the first order before it begins, since what it does to the scores need not leave the second intact.
 
 @<Bring the list into one of its two orders@>=
-static void by_falling_score(struct funnel *f)
+static void sort_descending(struct funnel *f)
 {
-  if (f->falling) return;
-  for (size_t i = 0; i < f->n; i++) f->list[i] =
-    (struct keyed) @[{ falling_key(f->z[f->left[i]]), f->left[i] }@];
+  if (f->sorted) return;
+  for (size_t i = 0; i < f->n; i++) f->sort_buf[i] =
+    (struct sort_item) @[{ falling_key(f->score[f->candidates[i]]), f->candidates[i] }@];
   sort_list(f);
-  f->falling = true;
+  f->sorted = true;
 }
-static void by_rising_id(struct funnel *f)
+static void sort_by_id(struct funnel *f)
 {
-  if (!f->falling) return;
+  if (!f->sorted) return;
   for (size_t i = 0; i < f->n; i++)
-    f->list[i] = (struct keyed) @[{ f->left[i], f->left[i] }@];
+    f->sort_buf[i] = (struct sort_item) @[{ f->candidates[i], f->candidates[i] }@];
   sort_list(f);
-  f->falling = false;
+  f->sorted = false;
 }
 
 @ The other thing that several operations want is the \emph{weights}: $w=e^d$, where $d=z-\max z$ is how far a score lies below the best. Weights are probabilities that have not been divided by their sum yet. The greatest is 1, so nothing overflows, and
@@ -218,19 +219,19 @@ there is no harm in those that underflow. Their sum is taken in the order in whi
 @^weights@>
 
 @<Weigh the tokens that are left@>=
-static double highest(const struct funnel *f)
+static double max_score(const struct funnel *f)
 {
-  double most = -INFINITY;
+  double max = -INFINITY;
   for (size_t i = 0; i < f->n; i++)
-    if (f->z[f->left[i]] > most) most = f->z[f->left[i]];
-  return most;
+    if (f->score[f->candidates[i]] > max) max = f->score[f->candidates[i]];
+  return max;
 }
-static double weigh(struct funnel *f)
+static double softmax_weights(struct funnel *f)
 {
   double sum = 0;
-  for (size_t i = 0; i < f->n; i++) f->w[i] = f->z[f->left[i]];
-  f->k->weigh(f->w, f->n, highest(f));
-  for (size_t i = 0; i < f->n; i++) sum += f->w[i];
+  for (size_t i = 0; i < f->n; i++) f->weight[i] = f->score[f->candidates[i]];
+  f->k->exp_shifted(f->weight, f->n, max_score(f));
+  for (size_t i = 0; i < f->n; i++) sum += f->weight[i];
   return sum;
 }
 
@@ -250,20 +251,20 @@ limit, and at a tie the two differ: the limit shares the probability between the
 @^greedy decoding@>
 
 @<Divide by the temperature@>=
-void stage_temperature(struct funnel *f, double t)
+void funnel_temperature(struct funnel *f, double t)
 {
-  by_rising_id(f);
+  sort_by_id(f);
   if (t == 0) {
     size_t best = 0;
     for (size_t i = 1; i < f->n; i++)
-      if (f->z[f->left[i]] > f->z[f->left[best]]) best = i;
-    uint32_t id = f->left[best];
-    f->left[best] = f->left[0], f->left[0] = id;
-    keep_first(f, 1);
+      if (f->score[f->candidates[i]] > f->score[f->candidates[best]]) best = i;
+    uint32_t id = f->candidates[best];
+    f->candidates[best] = f->candidates[0], f->candidates[0] = id;
+    truncate_to(f, 1);
   }
   else {
-    for (size_t i = 0; i < f->n; i++) f->z[f->left[i]] /= t;
-    settle(f);
+    for (size_t i = 0; i < f->n; i++) f->score[f->candidates[i]] /= t;
+    drop_masked(f);
   }
 }
 
@@ -281,21 +282,21 @@ If the list stands by falling score already, that is its first $k$. If not, it n
 is room for, the first first. This is called \emph{selection}, and its cost grows with the length of the list and with nothing else.
 
 @<Keep the $k$ best@>=
-void stage_top_k(struct funnel *f, size_t k)
+void funnel_top_k(struct funnel *f, size_t k)
 {
   if (k == 0 || k >= f->n) return;
-  if (!f->falling) {
+  if (!f->sorted) {
     size_t equals;
     uint64_t last = kth_key(f, k, &equals);
     for (size_t i = 0; i < f->n; i++) {
-      uint64_t key = falling_key(f->z[f->left[i]]);
+      uint64_t key = falling_key(f->score[f->candidates[i]]);
       if (key > last || (key == last && equals == 0))
-        f->z[f->left[i]] = -INFINITY;
+        f->score[f->candidates[i]] = -INFINITY;
       else if (key == last) equals--;
     }
-    settle(f);
+    drop_masked(f);
   }
-  else keep_first(f, k);
+  else truncate_to(f, k);
 }
 
 @ To find the $k$th key: deal the list into 256 holes by the first byte. In one of the holes the $k$th must be, and the holes before it say how many are safe. Only those in that hole matter from now on, and they are dealt by the second byte; and so on. Scores of a model differ in their first two or three bytes, so that after the third round hardly any are left; and if all eight are needed, the tokens that are left are tied.
@@ -305,21 +306,21 @@ static uint64_t kth_key(struct funnel *f, size_t k, size_t *equals)
 {
   size_t n = f->n;
   for (size_t i = 0; i < n; i++)
-    f->list[i].key = falling_key(f->z[f->left[i]]);
+    f->sort_buf[i].key = falling_key(f->score[f->candidates[i]]);
   for (unsigned shift = 56; ; shift -= 8) {
     size_t count[256] = @[{ 0 }@], before = 0, rest = 0;
-    for (size_t i = 0; i < n; i++) count[f->list[i].key >> shift & 255]++;
+    for (size_t i = 0; i < n; i++) count[f->sort_buf[i].key >> shift & 255]++;
     uint64_t hole = 0;
     while (before + count[hole] < k) before += count[hole++];
     k -= before;
     for (size_t i = 0; i < n; i++)
-      if ((f->list[i].key >> shift & 255) == hole)
-        f->list[rest++] = f->list[i];
+      if ((f->sort_buf[i].key >> shift & 255) == hole)
+        f->sort_buf[rest++] = f->sort_buf[i];
     n = rest;
     if (shift == 0 || n == 1) break;
   }
   *equals = k;
-  return f->list[0].key;
+  return f->sort_buf[0].key;
 }
 
 @ \emph{Top-p} keeps as few as have together the share $p$ of the probability; the set is called the nucleus.\side{Holtzman, Buys, Du, Forbes and Choi 2020.} Where the model is sure, one token will do; where it is not, half the vocabulary may
@@ -328,14 +329,14 @@ it, with $\ge$; many descriptions say ``exceed''. Of four tokens with a quarter 
 the second rule asks for something that does not exist.
 
 @<Keep the fewest that reach a share@>=
-void stage_top_p(struct funnel *f, double p)
+void funnel_top_p(struct funnel *f, double p)
 {
   if (p == 1) return;
-  by_falling_score(f);
-  keep_share(f, p, weigh(f));
+  sort_descending(f);
+  keep_share(f, p, softmax_weights(f));
 }
 
-@ The weights stand in |w|, in the order of the list, and their sum has been taken in that order. The prefix is added up in the same order, so that of two sums over the same tokens neither is larger than the other for no better reason than rounding. At least one token stays: a share of 0 is reached by none
+@ The weights stand in |weight|, in the order of the list, and their sum has been taken in that order. The prefix is added up in the same order, so that of two sums over the same tokens neither is larger than the other for no better reason than rounding. At least one token stays: a share of 0 is reached by none
 at all, and that would be no choice.
 
 @<Keep as many as it takes to reach a share@>=
@@ -343,21 +344,21 @@ static void keep_share(struct funnel *f, double p, double all)
 {
   double sum = 0;
   size_t n = 0;
-  while (n < f->n && (n == 0 || sum < p * all)) sum += f->w[n++];
-  keep_first(f, n);
+  while (n < f->n && (n == 0 || sum < p * all)) sum += f->weight[n++];
+  truncate_to(f, n);
 }
 
 @ \emph{Min-p} cuts where a token is less than $m$ times as likely as the best.\side{Nguyen and others 2024.} It is a threshold and no count, so every token that reaches it stays, however many are tied; nothing has to be sorted, and no sum is needed. The weight of a token is that very quotient. Where the model is sure, the threshold is high and few stay; where no token is likely, it is low.
 @^min-p@>
 
 @<Keep what is likely enough beside the best@>=
-void stage_min_p(struct funnel *f, double m)
+void funnel_min_p(struct funnel *f, double m)
 {
   if (m == 0) return;
-  weigh(f);
+  softmax_weights(f);
   for (size_t i = 0; i < f->n; i++)
-    if (f->w[i] < m) f->z[f->left[i]] = -INFINITY;
-  settle(f);
+    if (f->weight[i] < m) f->score[f->candidates[i]] = -INFINITY;
+  drop_masked(f);
 }
 
 @ \emph{Typical} sampling starts from another thought. A text is not a row of likeliest words; people say what carries about as much information as is expected of them at this place, and
@@ -368,16 +369,16 @@ With $d=z-\max z$ and $W=\sum w$ we have $\ln p=d-\ln W$, and $H=-\sum p\ln p=\l
 @^typical sampling@>@^entropy@>
 
 @<Keep the most typical that reach a share@>=
-void stage_typical_p(struct funnel *f, double p)
+void funnel_typical_p(struct funnel *f, double p)
 {
   if (p == 1) return;
-  by_rising_id(f);
-  double most = highest(f), all = weigh(f), mean = 0;
+  sort_by_id(f);
+  double max = max_score(f), all = softmax_weights(f), mean = 0;
   for (size_t i = 0; i < f->n; i++)
-    if (f->w[i] > 0) mean += f->w[i] * (f->z[f->left[i]] - most);
+    if (f->weight[i] > 0) mean += f->weight[i] * (f->score[f->candidates[i]] - max);
   mean /= all;
-  for (size_t i = 0; i < f->n; i++) f->list[i] = (struct keyed) @[{@|
-    num_bits64(fabs(f->z[f->left[i]] - most - mean)), f->left[i] }@];
+  for (size_t i = 0; i < f->n; i++) f->sort_buf[i] = (struct sort_item) @[{@|
+    num_bits64(fabs(f->score[f->candidates[i]] - max - mean)), f->candidates[i] }@];
   @<Take the list by rising distance, and keep the share@>@;
 }
 
@@ -386,9 +387,9 @@ that stay go back into the order of their ids.
 
 @<Take the list by rising distance, and keep the share@>=
 sort_list(f);
-keep_share(f, p, weigh(f));
-f->falling = true; /* or in any order but the other */
-by_rising_id(f);
+keep_share(f, p, softmax_weights(f));
+f->sorted = true; /* or in any order but the other */
+sort_by_id(f);
 
 @* What has been said already. \label{sec:penalties}
 Models repeat themselves. A sentence that stands in the text makes the same sentence likelier, and after a second time it is likelier still; greedy decoding then goes round in a circle, and for a window of finite length it \emph{must},
@@ -399,18 +400,18 @@ The \emph{repetition penalty} $r$ looks at each token of the history once, howev
 called CTRL.} The case distinction gives away that a logit is being treated as if its zero meant something. It does not: adding the same number to all scores changes no probability, but it does change what this penalty does. It is what published models recommend all the same, so it is here, exactly as it is elsewhere.
 
 @<Mark down what the history has@>=
-void stage_repetition_penalty(struct funnel *f, double r,
+void funnel_repetition_penalty(struct funnel *f, double r,
   const uint32_t *seen, size_t n)
 {
   if (r == 1) return;
-  by_rising_id(f);
+  sort_by_id(f);
   for (size_t i = 0; i < n; i++) {
-    double *z = &f->z[seen[i]];
+    double *z = &f->score[seen[i]];
     if (f->count[seen[i]]++ == 0 && *z > -INFINITY)
       *z = *z > 0 ? *z / r : *z * r;
   }
   forget_counts(f, seen, n);
-  settle(f);
+  drop_masked(f);
 }
 
 @ To see each token once, the tokens of the history are counted as they come, in a list that is all zero before and must be so again: only what has been counted is put back, for a history is shorter than a vocabulary, most of the time.
@@ -425,19 +426,19 @@ static void forget_counts(struct funnel *f, const uint32_t *seen, size_t n)
 written and not what it was given, as OpenAI and vLLM do it; llama.cpp counts both, within a window. A token gets its subtraction when it is met for the first time, so the counting has to be done before.
 
 @<Subtract for what has been written@>=
-void stage_frequency_presence(struct funnel *f, double frequency,
+void funnel_frequency_presence(struct funnel *f, double frequency,
   double presence, const uint32_t *written, size_t n)
 {
   if (frequency == 0 && presence == 0) return;
-  by_rising_id(f);
+  sort_by_id(f);
   for (size_t i = 0; i < n; i++) f->count[written[i]]++;
   for (size_t i = 0; i < n; i++) {
     uint32_t id = written[i];
-    if (f->count[id] > 0 && f->z[id] > -INFINITY)
-      f->z[id] -= f->count[id] * frequency + presence;
+    if (f->count[id] > 0 && f->score[id] > -INFINITY)
+      f->score[id] -= f->count[id] * frequency + presence;
     f->count[id] = 0;
   }
-  settle(f);
+  drop_masked(f);
 }
 
 @ The third measure bans. If no sequence of $n$ tokens is to stand in a text twice, then after the last $n-1$ tokens no token may come that has followed the same $n-1$ before. That is all there is to \emph{n-gram blocking}; it is the only one of these that
@@ -445,15 +446,15 @@ promises anything, and what it promises may be more than one wants: a name of tw
 @^n-gram blocking@>
 
 @<Ban what would repeat an n-gram@>=
-void stage_no_repeat_ngram(struct funnel *f, size_t n,
+void funnel_no_repeat_ngram(struct funnel *f, size_t n,
   const uint32_t *id, size_t length)
 {
   if (n == 0 || n > length) return;
   const uint32_t *end = id + length - (n - 1);
   for (size_t i = 0; i + n <= length; i++)
     if (memcmp(id + i, end, (n - 1) * sizeof *id) == 0)
-      f->z[id[i + n - 1]] = -INFINITY;
-  settle(f);
+      f->score[id[i + n - 1]] = -INFINITY;
+  drop_masked(f);
 }
 
 @* What may be wished, and what may not. \label{sec:bias}
@@ -462,101 +463,101 @@ sequence of tokens it is added to the last of them, when the others are the end 
 @^logit bias@>@^bad words@>
 
 @<What may be added to a score@>=
-struct biased { const uint32_t *id; size_t n; double bias; };
+struct sequence_bias { const uint32_t *id; size_t n; double bias; };
   /* |bias| for the last of |n| $\ge1$ ids where the others end the text;
      $-\infty$ takes it out */
 
 @ Three options that look different are this one function: a bias by id, a bias by sequence, and the list of bad words, whose bias is infinite. Biases on one token add up. What is out stays out, whatever is added.
 
 @<Add a bias to the ends of sequences@>=
-void stage_sequence_bias(struct funnel *f, const struct biased *list,
+void funnel_sequence_bias(struct funnel *f, const struct sequence_bias *list,
   size_t n, const uint32_t *id, size_t length)
 {
-  by_rising_id(f);
+  sort_by_id(f);
   for (size_t i = 0; i < n; i++) {
     size_t others = list[i].n - 1;
     if (others > length || (others > 0 && memcmp(list[i].id,
         id + length - others, others * sizeof *id) != 0)) continue;
-    double *z = &f->z[list[i].id[others]];
+    double *z = &f->score[list[i].id[others]];
     if (list[i].bias == -INFINITY) *z = -INFINITY;
     else if (*z > -INFINITY) *z += list[i].bias;
   }
-  settle(f);
+  drop_masked(f);
 }
 
 @ A list of tokens that must not come at all is taken out in one sweep, for whatever reason they must not: because somebody suppresses them, or because the text is too short to end.
 
 @<Strike tokens out@>=
-void stage_suppress(struct funnel *f, const uint32_t *id, size_t n)
+void funnel_suppress(struct funnel *f, const uint32_t *id, size_t n)
 {
-  for (size_t i = 0; i < n; i++) f->z[id[i]] = -INFINITY;
-  settle(f);
+  for (size_t i = 0; i < n; i++) f->score[id[i]] = -INFINITY;
+  drop_masked(f);
 }
 
 @ Where scores are to be compared across steps, as chapter 9 does, they are made log-probabilities: $d-\ln W$.
 
 @<Make log-probabilities of the scores@>=
-void stage_log_softmax(struct funnel *f)
+void funnel_log_softmax(struct funnel *f)
 {
-  by_rising_id(f);
-  double most = highest(f), log_sum = num_log(weigh(f));
+  sort_by_id(f);
+  double max = max_score(f), log_sum = num_log(softmax_weights(f));
   for (size_t i = 0; i < f->n; i++)
-    f->z[f->left[i]] = f->z[f->left[i]] - most - log_sum;
+    f->score[f->candidates[i]] = f->score[f->candidates[i]] - max - log_sum;
 }
 
 @ The stages are public one by one, because a list of them in any order is what a user may wish (\cref{sec:stageorder}), and because a program that is compared with another wants to compare stage by stage. Those that look at the history are given it.
 
 @<The stages, one by one@>=
-void stage_temperature(struct funnel *f, double t);
-  /* |z/t|; for 0 the likeliest alone is left, unchanged */
-void stage_top_k(struct funnel *f, size_t k);
+void funnel_temperature(struct funnel *f, double t);
+  /* |score/t|; for 0 the likeliest alone is left, unchanged */
+void funnel_top_k(struct funnel *f, size_t k);
   /* exactly |k| by falling score, then rising id; 0: all */
-void stage_top_p(struct funnel *f, double p);
+void funnel_top_p(struct funnel *f, double p);
   /* the shortest prefix in that order with a share of at least |p|, one or more; 1: all */
-void stage_min_p(struct funnel *f, double m);
+void funnel_min_p(struct funnel *f, double m);
   /* all that are at least |m| times as likely as the best */
-void stage_typical_p(struct funnel *f, double p);
+void funnel_typical_p(struct funnel *f, double p);
   /* by rising distance of the information from its mean, the shortest prefix with a
      share of at least |p|; 1: all */
-void stage_log_softmax(struct funnel *f);
+void funnel_log_softmax(struct funnel *f);
   /* scores become log-probabilities among the tokens that are left */
 
 @ An id in a history or a list must be one of the vocabulary. Nobody checks that here: it is checked once, where ids come in, and not for every token of a text.
 
 @<The stages, one by one@>=
-void stage_repetition_penalty(struct funnel *f, double r,
+void funnel_repetition_penalty(struct funnel *f, double r,
   const uint32_t *seen, size_t n);
-  /* each distinct id of |seen[n]|: |z/r| if |z > 0|, else |z*r|; |r > 0| */
-void stage_frequency_presence(struct funnel *f, double frequency,
+  /* each distinct id of |seen[n]|: |score/r| if |score > 0|, else |score*r|; |r > 0| */
+void funnel_frequency_presence(struct funnel *f, double frequency,
   double presence, const uint32_t *written, size_t n);
-  /* |z - (c*frequency + presence)| for an id that stands |c| $\ge1$ times in |written[n]| */
-void stage_no_repeat_ngram(struct funnel *f, size_t n,
+  /* |score - (c*frequency + presence)| for an id that stands |c| $\ge1$ times in |written[n]| */
+void funnel_no_repeat_ngram(struct funnel *f, size_t n,
   const uint32_t *id, size_t length);
   /* takes out what would complete an n-gram that |id[length]| has; 0: nothing */
-void stage_sequence_bias(struct funnel *f, const struct biased *list,
+void funnel_sequence_bias(struct funnel *f, const struct sequence_bias *list,
   size_t n, const uint32_t *id, size_t length);
   /* adds each of |list[n]| whose ids but the last are the end of |id[length]| */
-void stage_suppress(struct funnel *f, const uint32_t *id, size_t n);
+void funnel_suppress(struct funnel *f, const uint32_t *id, size_t n);
   /* takes the ids |id[n]| out */
 
 @ When the stages are done, two things can be asked of a funnel: the distribution that is left, and the token.
 
 @<What comes out below@>=
 void funnel_distribution(struct funnel *f);
-  /* |left[n]| by falling score, and in |w[n]| their probabilities */
+  /* |candidates[n]| by falling score, and in |weight[n]| their probabilities */
 uint32_t funnel_choose(struct funnel *f, uint64_t seed, uint32_t sequence,
   uint32_t position);
-  /* the id with the greatest |z + g|, of equal ones the lowest, where |g| is
-     |gumbel_noise|; |n| $\ge1$; leaves |w| undefined (Gumbel 1954, Maddison and others 2014) */
+  /* the id with the greatest |score + g|, of equal ones the lowest, where |g| is
+     |gumbel_noise|; |n| $\ge1$; leaves |weight| undefined (Gumbel 1954, Maddison and others 2014) */
 
 @ The distribution is the weights over their sum, in the order of the list.
 
 @<Turn the scores into a distribution@>=
 void funnel_distribution(struct funnel *f)
 {
-  by_falling_score(f);
-  double all = weigh(f);
-  for (size_t i = 0; i < f->n; i++) f->w[i] /= all;
+  sort_descending(f);
+  double all = softmax_weights(f);
+  for (size_t i = 0; i < f->n; i++) f->weight[i] /= all;
 }
 
 @* Dice without a memory. \label{sec:philox}
@@ -639,19 +640,19 @@ it cannot win, and its two logarithms are never taken. The weight is there alrea
 uint32_t funnel_choose(struct funnel *f, uint64_t seed, uint32_t sequence,
   uint32_t position)
 {
-  if (f->n == 1) return f->left[0];
-  weigh(f);
-  double best = -INFINITY, most = highest(f), reach = INFINITY;
+  if (f->n == 1) return f->candidates[0];
+  softmax_weights(f);
+  double best = -INFINITY, max = max_score(f), reach = INFINITY;
   uint32_t chosen = UINT32_MAX;
   for (size_t i = 0; i < f->n; i++) {
-    uint32_t id = f->left[i];
-    double bound = f->w[i] * reach;
+    uint32_t id = f->candidates[i];
+    double bound = f->weight[i] * reach;
     if (bound < 0x1p-53) continue;
     f->bits++;
     uint64_t m = bits_for(seed, sequence, position, id);
     if (0x1p52 - (double) m - 0.5 > bound * 0x1p52) continue;
     f->noises++;
-    double sum = f->z[id] - num_log(-num_log(((double) m + 0.5) * 0x1p-52));
+    double sum = f->score[id] - num_log(-num_log(((double) m + 0.5) * 0x1p-52));
     if (sum < best || (sum == best && id > chosen)) continue;
     chosen = id, best = sum;
     @<Set |reach| to what a weight is multiplied by@>@;
@@ -662,7 +663,7 @@ uint32_t funnel_choose(struct funnel *f, uint64_t seed, uint32_t sequence,
 @ A bound that is wrong by one rounding would now and then lose a winner, and nobody would ever notice. So it is widened. The exponentials and logarithms are right within a few units in the last place, some $10^{-15}$; and the sum $z+g$ is rounded to the last place of the larger of the two, which for a score of $10^{30}$ is a very large step. Both are covered by a margin in the exponent: $2^{-40}$, which is some $10^3$ times the first, and sixteen units in the last place of the best score for the second. (A score far below the best may be off by more of its own units; but it cannot win.) A weight of 0, which a token has when its score is far below the best, may multiply an infinite reach; such a NaN is not below any bound, so that token is simply computed.
 
 @<Set |reach| to what a weight is multiplied by@>=
-reach = num_exp(most - best + 0x1p-40 + fabs(most) * 0x1p-48);
+reach = num_exp(max - best + 0x1p-40 + fabs(max) * 0x1p-48);
 
 @ How much is saved depends on the order in which the tokens come: each time a token is the best so far, the bound tightens. Among $n$ tokens in no particular order that happens about $\ln n$ times. \Cref{sec:samplingcost} counts.
 
@@ -751,19 +752,19 @@ A user's wishes are one structure. Its names are those of the field, its normal 
 @^settings@>
 
 @<What a user may set@>=
-enum sampling_stage { STAGE_BIAS, STAGE_PENALTIES, STAGE_NGRAM,
-  STAGE_TEMPERATURE, STAGE_TOP_K, STAGE_TOP_P, STAGE_MIN_P,
-  STAGE_TYPICAL_P, N_STAGES };
+enum sample_stage { SAMPLE_BIAS, SAMPLE_PENALTIES, SAMPLE_NGRAM,
+  SAMPLE_TEMPERATURE, SAMPLE_TOP_K, SAMPLE_TOP_P, SAMPLE_MIN_P,
+  SAMPLE_TYPICAL_P, N_SAMPLE_STAGES };
   /* the stages that a list may name, in their normal order */
-struct sampling { double temperature; size_t top_k; double top_p, min_p,
+struct sampling_params { double temperature; size_t top_k; double top_p, min_p,
   typical_p, repetition_penalty, frequency_penalty, presence_penalty;
   int64_t penalty_last_n; size_t no_repeat_ngram;@|
-  const struct biased *logit_bias, *bad_words; size_t n_logit_bias, n_bad_words;
+  const struct sequence_bias *logit_bias, *bad_words; size_t n_logit_bias, n_bad_words;
   const uint32_t *suppress; size_t n_suppress;@|
-  enum sampling_stage stage[N_STAGES]; size_t n_stages; };
+  enum sample_stage stage[N_SAMPLE_STAGES]; size_t n_stages; };
   /* all lists are borrowed; |penalty_last_n|: the last so many tokens of the
      history count, $-1$: all; each stage at most once */
-extern const struct sampling sampling_normal;
+extern const struct sampling_params sampling_default;
   /* what changes nothing: temperature 1, no cut, no penalty, the normal order */
 
 @ The history of a choice is a text and the place where the prompt ends.
@@ -771,13 +772,13 @@ extern const struct sampling sampling_normal;
 @<What a user may set@>=
 struct history { const uint32_t *id; size_t n, n_prompt; };
   /* |id[n]|, of which the first |n_prompt| $\le n$ were given */
-bool sampling_check(const struct sampling *s, size_t vocab,
+bool sampling_check(const struct sampling_params *s, size_t vocab,
   struct error *why);
   /* are all numbers that a stage of the list reads in their ranges, all ids below |vocab|? On failure a sentence that names the setting, the value and the range */
-void sampling_stage_run(struct funnel *f, const struct sampling *s,
-  enum sampling_stage stage, struct history h);
+void sampling_stage_run(struct funnel *f, const struct sampling_params *s,
+  enum sample_stage stage, struct history h);
   /* one stage of a checked |s|; all may be out behind it */
-bool sampling_run(struct funnel *f, const struct sampling *s,
+bool sampling_run(struct funnel *f, const struct sampling_params *s,
   const float *logits, struct history h, struct error *why);
   /* fills the funnel and lets the stages of |s| do their work; errors: logits
      that are no numbers, a stage behind which a score is $+\infty$ or no token is left */
@@ -785,51 +786,51 @@ bool sampling_run(struct funnel *f, const struct sampling *s,
 @ Seven of the settings are real numbers, and each has a range. The command reads them from a line, the protocol from an object, and both need the name, the place and the range, and a sentence when the value lies outside. So that is a table.
 
 @<What a user may set@>=
-struct sampling_real { const char *name; size_t at;
-  enum sampling_stage where; double low, high; bool above_low;
-  const char *wanted; };
-  /* setting |name| of the stage |where| lies |at| bytes from the beginning of |struct sampling|,
-     from |low| or |above_low| to |high|; |wanted| says so in words */
-const struct sampling_real *sampling_real_at(size_t i);
+struct sampling_option { const char *name; size_t at;
+  enum sample_stage where; double low, high; bool above_low;
+  const char *expected; };
+  /* setting |name| of the stage |where| lies |at| bytes from the beginning of |struct sampling_params|,
+     from |low| or |above_low| to |high|; |expected| says so in words */
+const struct sampling_option *sampling_option_at(size_t i);
   /* number |i| of the settings that are reals; null behind the last */
-bool sampling_real_fits(const struct sampling_real *r, double x);
+bool sampling_option_fits(const struct sampling_option *r, double x);
   /* does |x| lie in the range? */
-const char *sampling_stage_name(enum sampling_stage stage);
+const char *sampling_stage_name(enum sample_stage stage);
   /* \.{bias}, \.{penalties}, ... */
-bool sampling_stages_parse(struct sampling *s, const char *const *name,
+bool sampling_stages_parse(struct sampling_params *s, const char *const *name,
   size_t n, struct error *why);
   /* sets the list of stages; errors: an unknown name, a name given twice */
 
 @ The ranges are those beyond which a formula loses its meaning; within them everything is allowed, also what is unwise. The temperature has a hole in its range, between 0 and $10^{-5}$.
 
 @<Settings that are real numbers@>=
-#define REAL(field, stage, low, high, above, wanted) @[{ #field,@| \
-  offsetof(struct sampling, field), stage, low, high, above, wanted }@]
-static const struct sampling_real reals[] = @[{@|
-  REAL(temperature, STAGE_TEMPERATURE, 0, 1e4, false,@|
+#define OPTION(field, stage, low, high, above, wanted) @[{ #field,@| \
+  offsetof(struct sampling_params, field), stage, low, high, above, wanted }@]
+static const struct sampling_option sampling_options[] = @[{@|
+  OPTION(temperature, SAMPLE_TEMPERATURE, 0, 1e4, false,@|
     "0, or 0.00001 to 10000"),@|
-  REAL(top_p, STAGE_TOP_P, 0, 1, false, "0 to 1"),@|
-  REAL(min_p, STAGE_MIN_P, 0, 1, false, "0 to 1"),@|
-  REAL(typical_p, STAGE_TYPICAL_P, 0, 1, true, "above 0, up to 1"),@|
-  REAL(repetition_penalty, STAGE_PENALTIES, 0, DBL_MAX, true,@|
+  OPTION(top_p, SAMPLE_TOP_P, 0, 1, false, "0 to 1"),@|
+  OPTION(min_p, SAMPLE_MIN_P, 0, 1, false, "0 to 1"),@|
+  OPTION(typical_p, SAMPLE_TYPICAL_P, 0, 1, true, "above 0, up to 1"),@|
+  OPTION(repetition_penalty, SAMPLE_PENALTIES, 0, DBL_MAX, true,@|
     "a number above 0"),@|
-  REAL(frequency_penalty, STAGE_PENALTIES, -DBL_MAX, DBL_MAX, false,@|
+  OPTION(frequency_penalty, SAMPLE_PENALTIES, -DBL_MAX, DBL_MAX, false,@|
     "a finite number"),@|
-  REAL(presence_penalty, STAGE_PENALTIES, -DBL_MAX, DBL_MAX, false,@|
+  OPTION(presence_penalty, SAMPLE_PENALTIES, -DBL_MAX, DBL_MAX, false,@|
     "a finite number")
 }@];
-enum { N_REALS = sizeof reals / sizeof reals[0] };
+enum { N_SAMPLING_OPTIONS = sizeof sampling_options / sizeof sampling_options[0] };
 
 @ A NaN fits nowhere, because the comparisons are written so that they hold for what is right and not for what is wrong.
 
 @<Settings that are real numbers@>=
-const struct sampling_real *sampling_real_at(size_t i)
+const struct sampling_option *sampling_option_at(size_t i)
 {
-  return i < N_REALS ? &reals[i] : NULL;
+  return i < N_SAMPLING_OPTIONS ? &sampling_options[i] : NULL;
 }
-bool sampling_real_fits(const struct sampling_real *r, double x)
+bool sampling_option_fits(const struct sampling_option *r, double x)
 {
-  bool hole = r->at == offsetof(struct sampling, temperature)
+  bool hole = r->at == offsetof(struct sampling_params, temperature)
     && x > 0 && !(x >= 1e-5);
   return x <= r->high && (r->above_low ? x > r->low : x >= r->low) && !hole;
 }
@@ -837,14 +838,14 @@ bool sampling_real_fits(const struct sampling_real *r, double x)
 @ The normal order has what is wished and what has been said first, while the scores are still those of the model; then the temperature; then the cuts, which look at the distribution that will be drawn from. On this much OpenAI, vLLM and Hugging Face agree; within the cuts there are differences. The order is data, and \cref{sec:stageorder} shows what another one does.
 
 @<The stages and their names@>=
-const struct sampling sampling_normal = @[{ .temperature = 1, .top_p = 1,@|
+const struct sampling_params sampling_default = @[{ .temperature = 1, .top_p = 1,@|
   .typical_p = 1, .repetition_penalty = 1, .penalty_last_n = -1,@|
-  .stage = { STAGE_BIAS, STAGE_PENALTIES, STAGE_NGRAM, STAGE_TEMPERATURE,@|
-    STAGE_TOP_K, STAGE_TOP_P, STAGE_MIN_P, STAGE_TYPICAL_P },@|
-  .n_stages = N_STAGES }@];
-static const char *const stage_name[N_STAGES] = @[{ "bias", "penalties",@|
+  .stage = { SAMPLE_BIAS, SAMPLE_PENALTIES, SAMPLE_NGRAM, SAMPLE_TEMPERATURE,@|
+    SAMPLE_TOP_K, SAMPLE_TOP_P, SAMPLE_MIN_P, SAMPLE_TYPICAL_P },@|
+  .n_stages = N_SAMPLE_STAGES }@];
+static const char *const stage_name[N_SAMPLE_STAGES] = @[{ "bias", "penalties",@|
   "ngram", "temperature", "top_k", "top_p", "min_p", "typical_p" }@];
-const char *sampling_stage_name(enum sampling_stage stage)
+const char *sampling_stage_name(enum sample_stage stage)
 {
   return stage_name[stage];
 }
@@ -852,21 +853,21 @@ const char *sampling_stage_name(enum sampling_stage stage)
 @ A stage that is not in the list does not run. One that stands in it twice is a mistake: to reach a share of what reached it is another share, and to divide by a temperature twice is a temperature that nobody has written down.
 
 @<The stages and their names@>=
-bool sampling_stages_parse(struct sampling *s, const char *const *name,
+bool sampling_stages_parse(struct sampling_params *s, const char *const *name,
   size_t n, struct error *why)
 {
   s->n_stages = 0;
   for (size_t i = 0; i < n; i++) {
     unsigned found = 0;
-    while (found < N_STAGES && strcmp(name[i], stage_name[found]) != 0)
+    while (found < N_SAMPLE_STAGES && strcmp(name[i], stage_name[found]) != 0)
       found++;
-    if (found == N_STAGES) return error_say(why, "samplers has `%s';"@|
+    if (found == N_SAMPLE_STAGES) return error_say(why, "samplers has `%s';"@|
         " wanted: bias, penalties, ngram, temperature, top_k, top_p,"@|
         " min_p, typical_p", name[i]);
     for (size_t j = 0; j < s->n_stages; j++)
       if (s->stage[j] == found) return error_say(why,
           "samplers has `%s' twice; wanted: once at most", name[i]);
-    s->stage[s->n_stages++] = (enum sampling_stage) found;
+    s->stage[s->n_stages++] = (enum sample_stage) found;
   }
   return true;
 }
@@ -874,22 +875,23 @@ bool sampling_stages_parse(struct sampling *s, const char *const *name,
 @ The check of all settings goes through the table, and then through the lists. A number whose stage is not in the list is never read; so it may be anything.
 
 @<Check the settings@>=
-static bool runs(const struct sampling *s, enum sampling_stage stage)
+static bool runs(const struct sampling_params *s, enum sample_stage stage)
 {
   for (size_t i = 0; i < s->n_stages; i++)
     if (s->stage[i] == stage) return true;
   return false;
 }
-bool sampling_check(const struct sampling *s, size_t vocab,
+bool sampling_check(const struct sampling_params *s, size_t vocab,
   struct error *why)
 {
-  for (const struct sampling_real *r = reals; r < reals + N_REALS; r++) {
+  for (const struct sampling_option *r = sampling_options; r < sampling_options
+    + N_SAMPLING_OPTIONS; r++) {
     double x;
     memcpy(&x, (const char *) s + r->at, sizeof x);
-    if (runs(s, r->where) && !sampling_real_fits(r, x))
-      return error_say(why, "%s is %g; wanted: %s", r->name, x, r->wanted);
+    if (runs(s, r->where) && !sampling_option_fits(r, x))
+      return error_say(why, "%s is %g; wanted: %s", r->name, x, r->expected);
   }
-  if (runs(s, STAGE_PENALTIES) && s->penalty_last_n < -1) return error_say(why, "penalty_last_n is %"@|
+  if (runs(s, SAMPLE_PENALTIES) && s->penalty_last_n < -1) return error_say(why, "penalty_last_n is %"@|
       PRId64 "; wanted: -1 for all, or a number of tokens",
       s->penalty_last_n);
   return check_biased("logit_bias", s->logit_bias, s->n_logit_bias,@|
@@ -909,7 +911,7 @@ static bool check_ids(const char *name, const uint32_t *id, size_t n,
         "; wanted: 0 to %zu", name, id[i], vocab - 1);
   return true;
 }
-static bool check_biased(const char *name, const struct biased *list,
+static bool check_biased(const char *name, const struct sequence_bias *list,
   size_t n, size_t vocab, struct error *why)
 {
   for (size_t i = 0; i < n; i++) {
@@ -926,27 +928,27 @@ static bool check_biased(const char *name, const struct biased *list,
 @ One stage is a line. The window of the penalties ends where the text ends, and what the model has written begins where the prompt ends; the frequency and the presence penalty look at what lies in both.
 
 @<Run one stage@>=
-void sampling_stage_run(struct funnel *f, const struct sampling *s,
-  enum sampling_stage stage, struct history h)
+void sampling_stage_run(struct funnel *f, const struct sampling_params *s,
+  enum sample_stage stage, struct history h)
 {
-  if (stage == STAGE_BIAS) @<Add all kinds of bias@>@;
-  if (stage == STAGE_PENALTIES) @<Mark down what the window has@>@;
-  if (stage == STAGE_NGRAM)
-    stage_no_repeat_ngram(f, s->no_repeat_ngram, h.id, h.n);
-  if (stage == STAGE_TEMPERATURE) stage_temperature(f, s->temperature);
-  if (stage == STAGE_TOP_K) stage_top_k(f, s->top_k);
-  if (stage == STAGE_TOP_P) stage_top_p(f, s->top_p);
-  if (stage == STAGE_MIN_P) stage_min_p(f, s->min_p);
-  if (stage == STAGE_TYPICAL_P) stage_typical_p(f, s->typical_p);
+  if (stage == SAMPLE_BIAS) @<Add all kinds of bias@>@;
+  if (stage == SAMPLE_PENALTIES) @<Mark down what the window has@>@;
+  if (stage == SAMPLE_NGRAM)
+    funnel_no_repeat_ngram(f, s->no_repeat_ngram, h.id, h.n);
+  if (stage == SAMPLE_TEMPERATURE) funnel_temperature(f, s->temperature);
+  if (stage == SAMPLE_TOP_K) funnel_top_k(f, s->top_k);
+  if (stage == SAMPLE_TOP_P) funnel_top_p(f, s->top_p);
+  if (stage == SAMPLE_MIN_P) funnel_min_p(f, s->min_p);
+  if (stage == SAMPLE_TYPICAL_P) funnel_typical_p(f, s->typical_p);
 }
 
 @ The order within the stage matters to nobody but to a token with a bias of $-\infty$, and it is out in any order.
 
 @<Add all kinds of bias@>=
 {
-  stage_sequence_bias(f, s->logit_bias, s->n_logit_bias, h.id, h.n);
-  stage_suppress(f, s->suppress, s->n_suppress);
-  stage_sequence_bias(f, s->bad_words, s->n_bad_words, h.id, h.n);
+  funnel_sequence_bias(f, s->logit_bias, s->n_logit_bias, h.id, h.n);
+  funnel_suppress(f, s->suppress, s->n_suppress);
+  funnel_sequence_bias(f, s->bad_words, s->n_bad_words, h.id, h.n);
 }
 
 @ A window of |n| tokens begins |n| before the end, unless the text is shorter. The two subtractions count from the later of two places, the beginning of the window and the end of the prompt.
@@ -957,9 +959,9 @@ void sampling_stage_run(struct funnel *f, const struct sampling *s,
     && (uint64_t) s->penalty_last_n < h.n
     ? h.n - (size_t) s->penalty_last_n : 0;
   size_t later = from > h.n_prompt ? from : h.n_prompt;
-  if (from < h.n) stage_repetition_penalty(f, s->repetition_penalty,@|
+  if (from < h.n) funnel_repetition_penalty(f, s->repetition_penalty,@|
     h.id + from, h.n - from);
-  if (later < h.n) stage_frequency_presence(f, s->frequency_penalty,@|
+  if (later < h.n) funnel_frequency_presence(f, s->frequency_penalty,@|
     s->presence_penalty, h.id + later, h.n - later);
 }
 
@@ -967,7 +969,7 @@ void sampling_stage_run(struct funnel *f, const struct sampling *s,
 @^nothing left@>
 
 @<Run all stages@>=
-bool sampling_run(struct funnel *f, const struct sampling *s,
+bool sampling_run(struct funnel *f, const struct sampling_params *s,
   const float *logits, struct history h, struct error *why)
 {
   if (!funnel_fill(f, logits, why)) return false;
@@ -975,9 +977,9 @@ bool sampling_run(struct funnel *f, const struct sampling *s,
     sampling_stage_run(f, s, s->stage[i], h);
     const char *name = stage_name[s->stage[i]];
     for (size_t j = 0; j < f->n; j++)
-      if (!(f->z[f->left[j]] < INFINITY))
+      if (!(f->score[f->candidates[j]] < INFINITY))
         return error_say(why, "behind the stage %s the score of id %"@|
-          PRIu32 " is infinite; wanted: a number", name, f->left[j]);
+          PRIu32 " is infinite; wanted: a number", name, f->candidates[j]);
     if (f->n == 0) return error_say(why,
         "behind the stage %s no token is left", name);
   }
@@ -989,21 +991,21 @@ Chapter 3's loop selects in its fourth step, and asks whoever has been given to 
 @^sampler@>
 
 @<Who chooses@>=
-struct sampler { struct funnel f; struct sampling s; uint64_t seed;
+struct sampler { struct funnel f; struct sampling_params s; uint64_t seed;
   uint32_t sequence; struct token_rule rule; };
   /* chooses for text number |sequence| of those that are written with
      |seed|; what |s| borrows must outlive it; a |rule| that is all zero allows everything */
-bool sampler_choose(void *self, const float *logits,
+bool sampler_choose(void *ctx, const float *logits,
   const struct continuation *text, uint32_t *chosen, struct error *why);
-  /* a |step_choose| for |struct settings|; |self| is a |struct sampler| */
+  /* a |step_select| for |struct generate_options|; |ctx| is a |struct sampler| */
 
 @ The position of a choice is the number of tokens before it, the prompt's included. A text that was begun by one run and is continued by another, with what has been written as a part of the prompt, therefore goes on as if it had never been interrupted, unless one of the two penalties tells the two kinds of tokens apart, or the text is bound to match something, which begins with what is written (\cref{sec:bonds}).
 
 @<Choose a token for the loop@>=
-bool sampler_choose(void *self, const float *logits,
+bool sampler_choose(void *ctx, const float *logits,
   const struct continuation *text, uint32_t *chosen, struct error *why)
 {
-  struct sampler *d = self;
+  struct sampler *d = ctx;
   struct history h = @[{ text->text.id, text->text.n, text->n_prompt }@];
   d->f.allowed = NULL;
   if (d->rule.allow != NULL && !d->rule.allow(d->rule.ctx,@|
@@ -1041,7 +1043,7 @@ The third file includes the loop, whose step it is.
 @(sampling.h@>=
 #ifndef INCIPIT_SAMPLING_H
 #define INCIPIT_SAMPLING_H
-#include "loop/loop.h"
+#include "loop/generate.h"
 #include "sampling/funnel.h"
 @<What a user may set@>@;
 @<A rule for what may come@>@;
@@ -1115,10 +1117,10 @@ static void show(struct study *u, const char *name)
   size_t n;
   funnel_distribution(f);
   for (size_t i = 0; i < f->n; i++)
-    if (f->w[i] > 0) h -= f->w[i] * num_log(f->w[i]);
-  const unsigned char *byte = tokenizer_text(u->t, f->left[0], &n);
+    if (f->weight[i] > 0) h -= f->weight[i] * num_log(f->weight[i]);
+  const unsigned char *byte = tokenizer_text(u->t, f->candidates[0], &n);
   printf("%-11s %4zu left, %.2f bits, first \"%.*s\", %.3f\n", name, f->n,@|
-    h / num_log(2), (int) n, (const char *) byte, f->w[0]);
+    h / num_log(2), (int) n, (const char *) byte, f->weight[0]);
 }
 
 @ The settings are those of somebody who likes pancakes, and they give every stage something to do. |sampling_run| would let all stages do their work at once; here they are called one by one, so that each can be looked at. The dice fall at the end, for the position after the three sentences.
@@ -1132,14 +1134,14 @@ static bool follow(struct study *u, const struct ids *text, float *logits,
   uint32_t liked;
   if (!tokenizer_find(u->t, " pancakes", 9, &liked))
     return error_say(why, "the built-in model has no pancakes");
-  struct biased bias = @[{ &liked, 1, 1.0 }@];
-  u->d.s = sampling_normal, u->d.s.n_logit_bias = 1;
+  struct sequence_bias bias = @[{ &liked, 1, 1.0 }@];
+  u->d.s = sampling_default, u->d.s.n_logit_bias = 1;
   u->d.s.logit_bias = &bias, u->d.s.repetition_penalty = 1.3;
   u->d.s.no_repeat_ngram = 2, u->d.s.temperature = 0.8;
   u->d.s.top_k = 8, u->d.s.top_p = 0.95;
   u->d.s.min_p = 0.2, u->d.s.typical_p = 0.9;
   if (!sampling_check(&u->d.s, f->vocab, why)
-      || !evaluate(&u->e, u->lm, u->s, text->id, text->n, &last, 1, logits, why)
+      || !model_evaluate(&u->e, u->lm, u->s, text->id, text->n, &last, 1, logits, why)
       || !funnel_fill(f, logits, why)) return false;
   show(u, "the model");
   for (size_t i = 0; i < u->d.s.n_stages; i++) {
@@ -1155,7 +1157,7 @@ static bool follow(struct study *u, const struct ids *text, float *logits,
 static bool follow_one(struct study *u, struct error *why)
 {
   struct ids text = @[{ NULL, 0, 0 }@];
-  float *logits = memory_alloc(&u->m, FOR_OTHER, u->d.f.vocab, 4, why);
+  float *logits = memory_alloc(&u->m, MEMORY_OTHER, u->d.f.vocab, 4, why);
   printf("... had milk. The cat thought about\n");
   bool ok = logits != NULL
     && encode(u, "The dog thought about soup. The mouse had milk."@|
@@ -1177,7 +1179,7 @@ int main(void)
     && (u.lm = model_open(&u.m, "models/pocket", &why)) != NULL@|
     && (u.t = tokenizer_open(&u.m, "models/pocket", &why)) != NULL@|
     && (u.s = cache_open(&u.m, &u.lm->config, 1,@|
-      &(struct cache_wishes) @[{ .rows = 256 }@], &why)) != NULL@|
+      &(struct cache_options) @[{ .rows = 256 }@], &why)) != NULL@|
     && funnel_open(&u.d.f, &u.m, u.e.k, u.lm->config.vocab_size, &why)@|
     && follow_one(&u, &why);
   for (int i = 0; ok && i < N_STRATEGIES; i++) ok = write_text(&u, i, &why);
@@ -1185,7 +1187,7 @@ int main(void)
   store_close(u.s);
   tokenizer_close(&u.m, u.t);
   model_close(&u.m, u.lm);
-  if (!ok) fprintf(stderr, "%s\n", why.words);
+  if (!ok) fprintf(stderr, "%s\n", why.text);
   return !ok;
 }
 
@@ -1250,10 +1252,11 @@ static bool write_text(struct study *u, int i, struct error *why)
   struct ids prompt = @[{ NULL, 0, 0 }@];
   struct bytes text = @[{ NULL, 0, 0 }@];
   struct continuation c = @[{ .n_prompt = 0 }@];
-  struct generator g = @[{ &u->e, u->lm, u->s, &u->m }@];
-  struct settings want = @[{ .max_new_tokens = LENGTH, .recall = store_keep,@|
-    .choose = sampler_choose, .chooser = &u->d }@];
-  u->d.s = sampling_normal, u->d.seed = 2, u->d.s.temperature = strategy[i].t;
+  struct generate_context g = @[{ &u->e, u->lm, u->s, &u->m }@];
+  struct generate_options want = @[{ .max_new_tokens = LENGTH,
+    .recall = store_match_prefix,@|
+    .select = sampler_choose, .select_ctx = &u->d }@];
+  u->d.s = sampling_default, u->d.seed = 2, u->d.s.temperature = strategy[i].t;
   u->d.s.top_k = strategy[i].k, u->d.s.top_p = strategy[i].p;
   bool ok = encode(u, "The harvest of the kingdom was very good.", &prompt, why)@|
     && generate(&g, prompt.id, prompt.n, &want, &c, why)@|
@@ -1412,7 +1415,7 @@ The command beside an exercise judges your answer by what the funnel does with i
 \exercise{think}{ex:sampling.deadend}{A vocabulary has three tokens, and no pair of tokens may come twice ($n=2$). Write the shortest text behind which no token is left, and a longest one.}{\texttt{make exercise-07-6}}{Behind a token $a$ nothing is left when $aa$, $ab$ and $ac$ have all occurred: $aabaca$, six tokens, or $2v$ for a vocabulary of $v$. There are $v^2$ pairs, and none comes twice, so $v^2+1$ tokens are the most; a round that goes through all pairs exists: $aabbccacba$.}
 \exercise{think}{ex:sampling.records}{Four tokens with the weights 8, 4, 2 and 1 race, and are looked at in this order. How often is one of them the best so far, on average? And in the reverse order? Give two digits behind the point.}{\texttt{make exercise-07-7}}{The $i$th is the best so far if it wins the race among the first $i$: $\frac88+\frac{4}{12}+\frac{2}{14}+\frac{1}{15}=1.54$, and $\frac11+\frac23+\frac47+\frac{8}{15}=2.77$. With equal weights either would be $1+\frac12+\frac13+\frac14$, and this sum is where the $\ln n$ comes from.}
 \exercise{build}{ex:sampling.sigma}{\emph{Top-n-sigma} keeps the tokens whose score lies no more than $n\sigma$ below the best, where $\sigma^2$ is the mean of the squared differences of the scores that are left from their mean. Make it a stage: a setting \texttt{top\_n\_sigma} from 0 upwards, 0 being off; the same name in lists of stages; and the last place in the normal order. Does it matter whether it stands before the temperature or behind it?}{\texttt{make exercise-07-8}}{A function in \texttt{funnel.c}, and a line each in the list of stages, the structure, the table of reals, the normal order, the names, and |sampling_stage_run|. Who forgets the normal order leaves a zero in its last place, and the stage 0 runs twice: it adds every bias once more. The temperature divides the differences and $\sigma$ by the same number, so it does not matter.}
-\exercise{build}{ex:sampling.textbook}{Let |funnel_choose| draw as the textbook does: one number $u$ for the place, made of the bits of the id 0; the tokens by falling score; and the first of them at which the running sum of the weights exceeds $uW$. Then three tokens have the probabilities $\frac12$, $\frac{3}{10}$ and $\frac15$, and one that was not chosen is struck out. In what share of the places does the choice change, if it is the last of the three? And if it is the first?}{\texttt{make exercise-07-9}}{Walk along |w| behind |by_falling_score|. Without the last the boundary between the other two moves from $\frac12$ to $\frac58$: that changes $\frac18$ of all choices, out of $\frac45$, or $0.156$.
+\exercise{build}{ex:sampling.textbook}{Let |funnel_choose| draw as the textbook does: one number $u$ for the place, made of the bits of the id 0; the tokens by falling score; and the first of them at which the running sum of the weights exceeds $uW$. Then three tokens have the probabilities $\frac12$, $\frac{3}{10}$ and $\frac15$, and one that was not chosen is struck out. In what share of the places does the choice change, if it is the last of the three? And if it is the first?}{\texttt{make exercise-07-9}}{Walk along |weight| behind |sort_descending|. Without the last the boundary between the other two moves from $\frac12$ to $\frac58$: that changes $\frac18$ of all choices, out of $\frac45$, or $0.156$.
 Without the first the second reaches from 0 to $\frac35$, and the third from there: whoever had a $u$ between $\frac35$ and $\frac45$ gets another token, $\frac15$ out of $\frac12$, or $0.4$. In the race both shares are 0.}
 \exercise{build}{ex:sampling.dry}{\emph{DRY} marks down what would go on with a repetition. For each earlier place of the text, but the very first, let $l$ be how many tokens before it agree with the last tokens of the text, counted backwards from both. If $l\ge a$ for a token at such a place, $m\,b^{\,l-a}$ is subtracted from its score, once, for the largest $l$ that it has; $a\ge1$, and $m=0$ is off. Write |stage_dry(f, m, b, a, id, n)| for |double| $m$ and $b$ and the text |id[n]|.}{\texttt{make exercise-07-10}}{The funnel's counts can hold the largest $l$ of each token, if they are put back to zero. The list must come into the order of ids before a score is changed. The time is a product of the text's length and the length of its repetitions: a text of one token only is the worst.}
 \end{exercises}

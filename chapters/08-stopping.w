@@ -1,6 +1,6 @@
 @i types.w
 @s size_t int
-@s step_judge int
+@s step_stop int
 @s step_watch int
 @s sig_atomic_t int
 
@@ -56,7 +56,7 @@ struct stops_node { uint32_t child, sibling, failure, depth, hold, ending;
      it, |failure|; 1 more than the number of the longest string that ends here,
      |ending|; how many bytes at the end may still become a part of one, |hold| */
 struct stops { struct memory *m; const struct stop_string *list; size_t n;
-  struct stops_node *node; size_t room, n_nodes; uint32_t first[256]; };
+  struct stops_node *node; size_t cap, n_nodes; uint32_t first[256]; };
   /* |node[0]| is the root, and so 0 stands for no node; |first[b]| is the root's child for byte |b| */
 
 @ What a caller does with it is little: open it, step through the bytes of a text, and look at the state. It is not changed by stepping; so one machine serves many texts at once, each with its own state.
@@ -180,14 +180,14 @@ bool stops_open(struct stops *s, struct memory *m,
   const struct stop_string *list, size_t n, struct error *why)
 {
   *s = (struct stops) @[{ .m = m, .list = list, .n = n, .n_nodes = 1 }@];
-  size_t room = 1;
+  size_t cap = 1;
   for (size_t i = 0; i < n; i++) {
     if (list[i].n == 0) return error_say(why, "stop string %zu is empty;"@|
         " wanted: 1 byte or more", i);
-    if (list[i].n > UINT32_MAX - room) return error_say(why,@|
+    if (list[i].n > UINT32_MAX - cap) return error_say(why,@|
         "the stop strings have"@| " more than %" PRIu32 " bytes",@|
         UINT32_MAX - 1);
-    room += list[i].n;
+    cap += list[i].n;
   }
   @<Take the nodes, and build the tree@>@;
 }
@@ -195,10 +195,10 @@ bool stops_open(struct stops *s, struct memory *m,
 @ A node has 28 bytes. They are taken for as many nodes as there are bytes in the strings, also where beginnings are shared: strings that share most of their bytes are a rare wish.
 
 @<Take the nodes, and build the tree@>=
-s->node = memory_alloc(m, FOR_TOKENS, room, sizeof *s->node, why);
+s->node = memory_alloc(m, MEMORY_TOKENS, cap, sizeof *s->node, why);
 uint32_t *queue = s->node == NULL ? NULL
-  : memory_alloc(m, FOR_TOKENS, room, sizeof *queue, why);
-s->room = room;
+  : memory_alloc(m, MEMORY_TOKENS, cap, sizeof *queue, why);
+s->cap = cap;
 if (queue == NULL) {
   stops_close(s);
   return false;
@@ -221,7 +221,7 @@ void stops_close(struct stops *s)
 @^escapes@>
 
 @<Stop strings, and the machine that looks for them@>=
-bool stop_unescape(struct memory *m, const char *text, struct bytes *out,
+bool stops_unescape(struct memory *m, const char *text, struct bytes *out,
   struct error *why);
   /* appends |text| to |out|; a backslash and what stands behind it, an n, a t, an x with two hexadecimal digits
      or a backslash, are replaced by one byte; errors: a backslash before anything else, memory; on failure |out| is as it was */
@@ -229,7 +229,7 @@ bool stop_unescape(struct memory *m, const char *text, struct bytes *out,
 @ One byte at a time is put down, and when something is wrong everything that was put down is taken back.
 
 @<Replace the escapes@>=
-bool stop_unescape(struct memory *m, const char *text, struct bytes *out,
+bool stops_unescape(struct memory *m, const char *text, struct bytes *out,
   struct error *why)
 {
   size_t before = out->n;
@@ -307,7 +307,7 @@ There are two wishes. A caller may want to see the stop string (|include_stop|);
 @^min\_tokens@>
 
 @<What stands between the loop and a reader@>=
-struct outflow { struct memory *m; const struct tokenizer *t;
+struct text_stream { struct memory *m; const struct tokenizer *t;
   const struct stops *until; bool include_stop; size_t min_tokens;@|
   struct bytes text; size_t released, tokens; uint32_t state; bool begun;
   const struct stop_string *found; };
@@ -315,24 +315,24 @@ struct outflow { struct memory *m; const struct tokenizer *t;
      strings, and two wishes; the rest begins as zero: |text.n| bytes of
      which |released| may be shown, of |tokens| tokens; |found| is the stop string
      before (or behind) which the text has been cut, or null */
-bool outflow_prompt(struct outflow *o, const uint32_t *id, size_t n,
+bool text_stream_prompt(struct text_stream *o, const uint32_t *id, size_t n,
   struct error *why);
   /* takes note of a prompt |id[n]|, whose bytes are no part of the text */
-bool outflow_id(struct outflow *o, uint32_t id, struct error *why);
+bool text_stream_id(struct text_stream *o, uint32_t id, struct error *why);
   /* takes the next token; special ones have no bytes. Behind a stop
      string nothing is taken any more; on failure nothing has changed */
-bool outflow_bytes(struct outflow *o, const unsigned char *byte, size_t n,
+bool text_stream_bytes(struct text_stream *o, const unsigned char *byte, size_t n,
   struct error *why);
   /* the same for a token that is |n| bytes */
-void outflow_end(struct outflow *o);
+void text_stream_end(struct text_stream *o);
   /* no token will follow: releases what is held */
-void outflow_close(struct outflow *o);
+void text_stream_close(struct text_stream *o);
   /* returns the text */
 
 @ What is held when a token has come? The longest end of the text that begins a longer stop string; or, if that is longer, a character of which some bytes are missing (\cref{sec:streaming}). The first is a look at the state, and the second a look at the last three bytes. (A stop string that begins in the middle of a character may split one, and then the half before it is shown; \cref{ex:stop.whole} mends that.)
 
 @<Take the bytes behind |from|, and release what is certain@>=
-static void take_bytes(struct outflow *o, size_t from)
+static void take_bytes(struct text_stream *o, size_t from)
 {
   o->tokens++;
   for (size_t i = from; i < o->text.n; i++) {
@@ -363,7 +363,7 @@ $i\le j$. The released part only grows.
 @ That was the difficult part; the functions around it are short. The bytes of a token are appended first, and then gone through where they stand.
 
 @<Take a token@>=
-bool outflow_bytes(struct outflow *o, const unsigned char *byte, size_t n,
+bool text_stream_bytes(struct text_stream *o, const unsigned char *byte, size_t n,
   struct error *why)
 {
   size_t from = o->text.n;
@@ -376,7 +376,7 @@ bool outflow_bytes(struct outflow *o, const unsigned char *byte, size_t n,
 @ An id becomes bytes by the tokenizer, which may have to know whether anything stands before it: some vocabularies put a blank before every word, and take it away from the first (\cref{sec:decodersteps}). What stands before the first token written is the prompt. Its ids are shown to the tokenizer until one of them has bytes; what comes behind that one is no longer the beginning of a text. (An outflow that is kept over a cancelled text may be shown the longer prompt of the next call; what it has of the text stays.)
 
 @<Take a token@>=
-bool outflow_prompt(struct outflow *o, const uint32_t *id, size_t n,
+bool text_stream_prompt(struct text_stream *o, const uint32_t *id, size_t n,
   struct error *why)
 {
   size_t before = o->text.n;
@@ -387,7 +387,7 @@ bool outflow_prompt(struct outflow *o, const uint32_t *id, size_t n,
   o->text.n = before;
   return ok;
 }
-bool outflow_id(struct outflow *o, uint32_t id, struct error *why)
+bool text_stream_id(struct text_stream *o, uint32_t id, struct error *why)
 {
   size_t from = o->text.n;
   if (o->found != NULL) return true;
@@ -400,11 +400,11 @@ bool outflow_id(struct outflow *o, uint32_t id, struct error *why)
 @ At the end everything goes, also half a character: the model has written no more of it, and to drop it would be to lose a byte that was written. A terminal or a JSON object may show U+FFFD in its place.
 
 @<Take a token@>=
-void outflow_end(struct outflow *o)
+void text_stream_end(struct text_stream *o)
 {
   o->released = o->text.n;
 }
-void outflow_close(struct outflow *o)
+void text_stream_close(struct text_stream *o)
 {
   bytes_free(o->m, &o->text);
   o->released = 0;
@@ -419,29 +419,29 @@ The loop of \cref{loop} knows three ends: a token of the model's that means the 
 It remembers which one it was, because ``the text is over'' tells little to one who waits for the third item of a list. If several say yes on the same token, the first of the list counts. And all of them are asked, about every token, also those behind one that has said yes: a criterion may keep a record of the text, as the outflow does, and that record would lack the text's last token if somebody before it in the list had said yes to it. What a criterion knows must not depend on its place.
 
 @<What may end a text@>=
-struct criterion { const char *name; step_judge *judge; void *self; };
-  /* |judge|, called with |self|, says whether a text is to end; borrowed */
+struct criterion { const char *name; step_stop *should_stop; void *ctx; };
+  /* |should_stop|, called with |ctx|, says whether a text is to end; borrowed */
 struct criteria { const struct criterion *list; size_t n;
   const struct criterion *fired; };
   /* |list[n]|, borrowed; the first that said yes, null at the beginning */
-bool criteria_judge(void *self, const struct continuation *text,
+bool criteria_should_stop(void *ctx, const struct continuation *text,
   bool *enough, struct error *why);
-  /* a |step_judge|; |self| is a |struct criteria|: yes if one of the list says so; all are asked */
-const char *criteria_reason(const struct criteria *c, enum finish ended);
+  /* a |step_stop|; |ctx| is a |struct criteria|: yes if one of the list says so; all are asked */
+const char *criteria_reason(const struct criteria *c, enum finish_reason ended);
   /* what ended a text that the loop left with |ended|: \.{eos}, the name of a criterion, or null for the length and for
      a cancelled text */
 
 @ Only a member that fails ends the matter at once: there is a sentence, the loop passes it on, and no text is left of which a record could lack something.
 
 @<Ask all of a list@>=
-bool criteria_judge(void *self, const struct continuation *text,
+bool criteria_should_stop(void *ctx, const struct continuation *text,
   bool *enough, struct error *why)
 {
-  struct criteria *c = self;
+  struct criteria *c = ctx;
   for (size_t i = 0; i < c->n; i++) {
     const struct criterion *x = &c->list[i];
     bool yes = false;
-    if (!x->judge(x->self, text, &yes, why)) return false;
+    if (!x->should_stop(x->ctx, text, &yes, why)) return false;
     if (yes && c->fired == NULL) c->fired = x;
   }
   *enough = c->fired != NULL;
@@ -453,7 +453,7 @@ bool criteria_judge(void *self, const struct continuation *text,
 A whole round, then: the token is chosen, and joins the text; the judges are asked, and by being asked the outflow takes the token; then the watcher sees the step, and finds in the outflow what has just been released; then the text ends, or the next round begins. So a watcher may show each token with what it has set free.
 
 @<Ask all of a list@>=
-const char *criteria_reason(const struct criteria *c, enum finish ended)
+const char *criteria_reason(const struct criteria *c, enum finish_reason ended)
 {
   return ended != FINISH_STOP ? NULL
     : c->fired == NULL ? "eos" : c->fired->name;
@@ -462,22 +462,22 @@ const char *criteria_reason(const struct criteria *c, enum finish ended)
 @ The outflow is a criterion: it takes the newest token, and says yes when a stop string is complete.
 
 @<What may end a text@>=
-bool outflow_judge(void *self, const struct continuation *text,
+bool text_stream_should_stop(void *ctx, const struct continuation *text,
   bool *enough, struct error *why);
-  /* a |step_judge|; |self| is a |struct outflow|, which takes the last token */
-bool repetition_judge(void *self, const struct continuation *text,
+  /* a |step_stop|; |ctx| is a |struct text_stream|, which takes the last token */
+bool repetition_should_stop(void *ctx, const struct continuation *text,
   bool *enough, struct error *why);
-  /* a |step_judge|; |self| points to a |size_t| $N$: are the last $3N$ tokens
+  /* a |step_stop|; |ctx| points to a |size_t| $N$: are the last $3N$ tokens
      that were written the same $N$ tokens three times? 0: never */
 
 @ An end token that ends the text never gets here, and its bytes are no part of the text, whether it is marked as special or not. One that was chosen when |min_tokens| had not been reached does get here, and is a token like any other.
 
 @<Judge by the outflow@>=
-bool outflow_judge(void *self, const struct continuation *text,
+bool text_stream_should_stop(void *ctx, const struct continuation *text,
   bool *enough, struct error *why)
 {
-  struct outflow *o = self;
-  if (!outflow_id(o, text->text.id[text->text.n - 1], why)) return false;
+  struct text_stream *o = ctx;
+  if (!text_stream_id(o, text->text.id[text->text.n - 1], why)) return false;
   *enough = o->found != NULL;
   return true;
 }
@@ -487,11 +487,11 @@ give the model a refrain. And which $N$? The judge sees a circle of $N$ tokens, 
 @^repetition@>
 
 @<Judge by repetition@>=
-bool repetition_judge(void *self, const struct continuation *text,
+bool repetition_should_stop(void *ctx, const struct continuation *text,
   bool *enough, struct error *why)
 {
   (void) why;
-  size_t n = *(const size_t *) self;
+  size_t n = *(const size_t *) ctx;
   size_t written = text->text.n - text->n_prompt;
   if (n == 0 || written / 3 < n) return true;
   const uint32_t *end = text->text.id + text->text.n;
@@ -505,7 +505,7 @@ bool repetition_judge(void *self, const struct continuation *text,
 #ifndef INCIPIT_STOPPING_H
 #define INCIPIT_STOPPING_H
 #include "tokenizer/tokenizer.h"
-#include "loop/loop.h"
+#include "loop/generate.h"
 #include "stopping/stops.h"
 @<What stands between the loop and a reader@>@;
 @<What may end a text@>@;
@@ -551,7 +551,7 @@ struct wish { const char *name, *prompt, *stop[2], *script;
   uint32_t context; bool eos; };
 struct desk { struct memory m; struct counters c; struct engine e;
   struct model *lm; struct tokenizer *t; struct store *s;
-  const struct wish *w; struct ids script; struct outflow flow;
+  const struct wish *w; struct ids script; struct text_stream flow;
   size_t steps, shown; bool aloud; const char *reason; };
 static bool encode(struct desk *k, const char *text, struct ids *list,
   struct error *why)
@@ -563,10 +563,10 @@ static bool encode(struct desk *k, const char *text, struct ids *list,
 @ A criterion of the caller's own counts full stops. The chooser that recites gives the script's next token, whatever the logits are.
 
 @<Judge and watch a text@>=
-static bool enough_sentences(void *self, const struct continuation *text,
+static bool enough_sentences(void *ctx, const struct continuation *text,
   bool *enough, struct error *why)
 {
-  const struct desk *k = self;
+  const struct desk *k = ctx;
   size_t seen = 0;
   (void) text, (void) why;
   for (size_t i = 0; i < k->flow.text.n; i++)
@@ -574,10 +574,10 @@ static bool enough_sentences(void *self, const struct continuation *text,
   *enough = k->w->sentences > 0 && seen >= k->w->sentences;
   return true;
 }
-static bool recite(void *self, const float *logits,
+static bool recite(void *ctx, const float *logits,
   const struct continuation *text, uint32_t *chosen, struct error *why)
 {
-  const struct desk *k = self;
+  const struct desk *k = ctx;
   (void) logits, (void) why;
   *chosen = k->script.id[text->text.n - text->n_prompt];
   return true;
@@ -593,9 +593,9 @@ static void note_signal(int number)
 {
   interrupted = number;
 }
-static bool watch(void *self, const struct step *now)
+static bool watch(void *ctx, const struct step *now)
 {
-  struct desk *k = self;
+  struct desk *k = ctx;
   k->steps++;
   if (k->aloud) show_token(k, now->chosen);
   if (k->steps == k->w->raise) raise(SIGINT);
@@ -611,19 +611,20 @@ static bool generate_for(struct desk *k, const struct ids *prompt,
   const struct wish *w = k->w;
   const struct model_config *config = &k->lm->config;
   size_t triple = w->triple, script = k->script.n;
-  struct criterion list[] = @[{ {"string", outflow_judge, &k->flow},@|
-    {"repetition", repetition_judge, &triple},@|
+  struct criterion list[] = @[{ {"string", text_stream_should_stop, &k->flow},@|
+    {"repetition", repetition_should_stop, &triple},@|
     {"callback", enough_sentences, k} }@];
   struct criteria judges = @[{ list, 3, NULL }@];
-  struct generator maker = @[{ &k->e, k->lm, k->s, &k->m }@];
-  struct settings want = @[{ .max_new_tokens = script > 0 ? script : w->most,@|
+  struct generate_context maker = @[{ &k->e, k->lm, k->s, &k->m }@];
+  struct generate_options want = @[{ .max_new_tokens = script > 0 ? script : w->most,@|
     .eos = config->eos, .n_eos = w->eos ? config->n_eos : 0,@|
-    .min_tokens = w->min_tokens, .recall = store_keep, .see = watch, .self = k,@|
-    .choose = script > 0 ? recite : NULL, .chooser = k,@|
-    .judge = criteria_judge, .judging = &judges }@];
+    .min_tokens = w->min_tokens, .recall = store_match_prefix, .on_step = watch,
+      .ctx = k,@|
+    .select = script > 0 ? recite : NULL, .select_ctx = k,@|
+    .stop = criteria_should_stop, .stop_ctx = &judges }@];
   struct continuation text;
   bool ok = generate(&maker, prompt->id, prompt->n, &want, &text, why);
-  outflow_end(&k->flow);
+  text_stream_end(&k->flow);
   if (ok) k->reason = criteria_reason(&judges, text.ended);
   if (ok && k->reason == NULL)
     k->reason = text.ended == FINISH_CANCELLED ? "cancelled" : "length";
@@ -645,15 +646,15 @@ static bool write_text(struct desk *k, const struct wish *w,
   uint32_t *context = &k->lm->config.n_positions, usual = *context;
   for (; n < 2 && w->stop[n] != NULL; n++) list[n] = (struct stop_string) @[{@|
     (const unsigned char *) w->stop[n], strlen(w->stop[n]) }@];
-  outflow_close(&k->flow);
+  text_stream_close(&k->flow);
   k->w = w, k->steps = k->shown = 0;
-  k->flow = (struct outflow) @[{ .m = m, .t = k->t, .until = &until,@|
+  k->flow = (struct text_stream) @[{ .m = m, .t = k->t, .until = &until,@|
     .min_tokens = w->min_tokens }@];
   if (w->context > 0) *context = w->context;
   bool ok = stops_open(&until, m, list, n, why)@|
     && encode(k, w->prompt, &prompt, why) && encode(k, w->script, &k->script,
       why)@|
-    && outflow_prompt(&k->flow, prompt.id, prompt.n, why)@|
+    && text_stream_prompt(&k->flow, prompt.id, prompt.n, why)@|
     && generate_for(k, &prompt, why) && (interrupted == 0 || w->raise > 0@|
       || error_say(why, "the text was interrupted"));
   *context = usual, interrupted = 0;
@@ -690,7 +691,7 @@ static int print_bytes(const unsigned char *byte, size_t n)
 }
 static void show_token(struct desk *k, uint32_t id)
 {
-  const struct outflow *flow = &k->flow;
+  const struct text_stream *flow = &k->flow;
   size_t n, held = flow->text.n - flow->released;
   const unsigned char *byte = tokenizer_text(k->t, id, &n);
   printf("%3zu  \"", k->steps);
@@ -751,11 +752,11 @@ int main(void)
   for (size_t i = 0; ok && i < ENDS; i++) ok = show_end(&k, &wishes[i], &why);
   k.aloud = true;
   ok = ok && write_text(&k, &wishes[ENDS], &why);
-  outflow_close(&k.flow);
+  text_stream_close(&k.flow);
   store_close(k.s);
   tokenizer_close(&k.m, k.t);
   model_close(&k.m, k.lm);
-  if (!ok) fprintf(stderr, "%s\n", why.words);
+  if (!ok) fprintf(stderr, "%s\n", why.text);
   return !ok;
 }
 

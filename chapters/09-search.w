@@ -1,7 +1,7 @@
 @i types.w
 @s size_t int
 @s step_watch int
-@s step_choose int
+@s step_select int
 @s search_score int
 @s search_see int
 
@@ -44,7 +44,7 @@ After the second step b c leads with $0.32$, before a a with $0.20$. The leader'
 \end{byhand}
 
 @ The chapter makes three files. |search| is the rule; it knows nothing of models, only of somebody who gives scores. |sharing| is such a somebody: a model with the cache of \cref{cache}, where the beams share what they have in
-common. |tree| keeps what was considered and why it was not taken. A short program searches and prints what is kept at each step (\cref{sec:oncemore}); how often it was worth it is counted in the laboratory.
+common. |trie| keeps what was considered and why it was not taken. A short program searches and prints what is kept at each step (\cref{sec:oncemore}); how often it was worth it is counted in the laboratory.
 
 @* Somebody who gives scores. \label{sec:searchsource}
 What does a search need of a model? A list of texts goes in, and for each of them come out the logits of what may follow. That is all, and so a \emph{source} is one function. A table of numbers can be a source, as in the hand calculation or in the toy models against which this chapter is tested; a function of a random generator can;
@@ -55,14 +55,14 @@ and so can a transformer, which will want to know a little more: not only how a 
 struct search_beam { const uint32_t *id; size_t n, parent; double score; };
   /* a text |id[n]|, grown by its last token from beam number |parent| of the
      step before; |score|: the sum of the log-probabilities of what was written */
-typedef bool search_score(void *self, const struct search_beam *grown,
+typedef bool search_score(void *ctx, const struct search_beam *grown,
   size_t n, float *logits, struct error *why);
   /* puts what may follow each of |n| texts into |logits[n][vocab]|; it is called
      once a step, for one beam at first: the prompt */
-struct search_source { size_t vocab, longest; void *self;
+struct search_source { size_t vocab, max_len; void *ctx;
   search_score *score; };
-  /* |score|, called with |self|, knows what may follow; no text will have more
-     than |longest| tokens, 0: any number */
+  /* |score|, called with |ctx|, knows what may follow; no text will have more
+     than |max_len| tokens, 0: any number */
 
 @ The rest is wishes. One of them is when to stop (\cref{sec:enough}). Others are \emph{processors}, three of the stages of \cref{sampling}; here they work on log-probabilities, and in the order in which they were wished for.
 
@@ -78,12 +78,12 @@ struct search_processor { enum search_process what; double penalty; size_t n; };
 @ The rest of the wishes are numbers: of beams, of texts, of tokens, and the exponent by which texts of different lengths are compared (\cref{sec:finished}).
 
 @<What may be wished of a search@>=
-typedef bool search_see(void *self, const struct search_step *now);
+typedef bool search_see(void *ctx, const struct search_step *now);
   /* is called after each step; |false| ends the search */
 struct search_settings { size_t num_beams, num_return, max_length;@|
   double length_penalty; enum early_stopping early; const uint32_t *eos;@|
   size_t n_eos; const struct search_processor *process; size_t n_process;@|
-  search_see *see; void *self; };
+  search_see *see; void *ctx; };
   /* beams; texts wanted, 1 to |num_beams|; the most tokens of a text, prompt included; the
      exponent of the length; ids that end a text; processors in order; and a watcher,
      null: none */
@@ -142,10 +142,10 @@ $B\cdot V$ candidates the best are \emph{ranked}. How many? Some of them end, an
 What becomes of a candidate is one of three things.
 
 @<What becomes of what was grown@>=
-enum search_fate { FATE_DROPPED, FATE_KEPT, FATE_FINISHED };
+enum search_outcome { OUTCOME_DROPPED, OUTCOME_KEPT, OUTCOME_FINISHED };
   /* it was too low; it is a beam of the next step; it ends, and was offered a place */
 struct search_candidate { size_t parent, rank; uint32_t token;@|
-  double logprob, score; enum search_fate fate; };
+  double logprob, score; enum search_outcome outcome; };
   /* beam |parent| and |token| behind it; its log-probability after the
      processors, and the sum with it; |rank| from 1 by |score|; those kept are the
      beams of the next step, in this order */
@@ -154,10 +154,10 @@ struct search_candidate { size_t parent, rank; uint32_t token;@|
 
 @<What becomes of what was grown@>=
 struct search_text { uint32_t *id; size_t n; double sum, score;@|
-  enum finish ended; };
+  enum finish_reason ended; };
   /* |id[n]|, prompt and end token included; the sum of its log-probabilities, and
      that sum over the power of its length; an end token, the length, or a watcher */
-struct search_step { size_t number; const struct search_beam *grown; size_t n;@|
+struct search_step { size_t number; const struct search_beam *active; size_t n;@|
   const struct search_candidate *candidate; size_t n_candidates;@|
   const struct search_text *finished; size_t n_finished; };
   /* step |number|, from 1: the beams that grew, the candidates by rank, and the texts
@@ -171,8 +171,8 @@ those that are not worse, the rule keeps itself: a list of the best so far, in w
 static void rank_candidate(struct search *s, struct search_candidate c)
 {
   size_t i = s->n_list;
-  if (i == s->most && !(c.score > s->list[i - 1].score)) return;
-  if (i < s->most) s->n_list++;
+  if (i == s->max_candidates && !(c.score > s->list[i - 1].score)) return;
+  if (i < s->max_candidates) s->n_list++;
   else i--;
   for (; i > 0 && c.score > s->list[i - 1].score; i--)
     s->list[i] = s->list[i - 1];
@@ -203,11 +203,11 @@ static void process_all(struct search *s, const struct search_beam *grown)
   for (size_t i = 0; i < w->n_process; i++) {
     const struct search_processor *p = &w->process[i];
     if (p->what == PROCESS_REPETITION)
-      stage_repetition_penalty(&s->f, p->penalty, grown->id, grown->n);
+      funnel_repetition_penalty(&s->f, p->penalty, grown->id, grown->n);
     if (p->what == PROCESS_NGRAM)
-      stage_no_repeat_ngram(&s->f, p->n, grown->id, grown->n);
+      funnel_no_repeat_ngram(&s->f, p->n, grown->id, grown->n);
     if (p->what == PROCESS_MIN_NEW && grown->n - s->n_prompt < p->n)
-      stage_suppress(&s->f, w->eos, w->n_eos);
+      funnel_suppress(&s->f, w->eos, w->n_eos);
   }
 }
 
@@ -216,13 +216,13 @@ static void process_all(struct search *s, const struct search_beam *grown)
 @<Score what may follow a beam@>=
 static bool grow_beam(struct search *s, size_t beam, struct error *why)
 {
-  const struct search_beam *b = &s->grown[beam];
+  const struct search_beam *b = &s->active[beam];
   if (!funnel_fill(&s->f, s->logits + beam * s->f.vocab, why)) return false;
-  stage_log_softmax(&s->f);
+  funnel_log_softmax(&s->f);
   process_all(s, b);
   for (size_t i = 0; i < s->f.n; i++) {
-    uint32_t id = s->f.left[i];
-    double z = s->f.z[id];
+    uint32_t id = s->f.candidates[i];
+    double z = s->f.score[id];
     rank_candidate(s, (struct search_candidate) @[{ .parent = beam,@|
       .token = id, .logprob = z, .score = b->score + z }@]);
   }
@@ -235,9 +235,9 @@ static bool grow_beam(struct search *s, size_t beam, struct error *why)
 static bool grow_beams(struct search *s, struct error *why)
 {
   s->n_list = 0;
-  if (!s->from->score(s->from->self, s->grown, s->n_grown, s->logits, why))
+  if (!s->from->score(s->from->ctx, s->active, s->n_active, s->logits, why))
     return false;
-  for (size_t i = 0; i < s->n_grown; i++)
+  for (size_t i = 0; i < s->n_active; i++)
     if (!grow_beam(s, i, why)) return false;
   for (size_t i = 0; i < s->n_list; i++) s->list[i].rank = i + 1;
   return true;
@@ -264,44 +264,44 @@ static double final_score(const struct search *s, double sum, size_t written)
 
 @<Offer a text a place among the finished@>=
 static void finish_text(struct search *s, const struct search_beam *b,
-  const uint32_t *token, double sum, enum finish ended)
+  const uint32_t *token, double sum, enum finish_reason ended)
 {
-  size_t n = b->n + (token != NULL), i = s->n_pool;
+  size_t n = b->n + (token != NULL), i = s->n_hypotheses;
   double score = final_score(s, sum, n - s->n_prompt);
-  if (i == s->want->num_beams && !(score > s->pool[i - 1].score)) return;
-  if (i < s->want->num_beams) s->n_pool++;
+  if (i == s->want->num_beams && !(score > s->hypotheses[i - 1].score)) return;
+  if (i < s->want->num_beams) s->n_hypotheses++;
   else i--;
-  uint32_t *id = s->pool[i].id;
-  for (; i > 0 && score > s->pool[i - 1].score; i--)
-    s->pool[i] = s->pool[i - 1];
+  uint32_t *id = s->hypotheses[i].id;
+  for (; i > 0 && score > s->hypotheses[i - 1].score; i--)
+    s->hypotheses[i] = s->hypotheses[i - 1];
   memcpy(id, b->id, b->n * sizeof *id);
   if (token != NULL) id[b->n] = *token;
-  s->pool[i] = (struct search_text) @[{ id, n, sum, score, ended }@];
+  s->hypotheses[i] = (struct search_text) @[{ id, n, sum, score, ended }@];
 }
 
 @ Not every candidate that ends may finish: only those among the first $B$. The others were ranked merely to make sure that $B$ remain that do not end. Of those, the first $B$ are the beams of the next step. An end token that ranks lower is dropped, and nothing remembers it. Other children of the same beam may be kept, and may end one step later; but then it is another text.
 
 @<Decide what becomes of the candidates@>=
 static bool ends(const struct search *s, const struct search_candidate *c,
-  enum finish *how)
+  enum finish_reason *how)
 {
   const struct search_settings *w = s->want;
-  *how = s->grown[c->parent].n + 1 == s->limit ? FINISH_LENGTH : FINISH_NOT;
+  *how = s->active[c->parent].n + 1 == s->limit ? FINISH_LENGTH : FINISH_NONE;
   for (size_t i = 0; i < w->n_eos; i++)
     if (w->eos[i] == c->token) *how = FINISH_STOP;
-  return *how != FINISH_NOT;
+  return *how != FINISH_NONE;
 }
 static void decide(struct search *s)
 {
   size_t width = s->want->num_beams;
-  enum finish how;
+  enum finish_reason how;
   s->n_next = 0;
   for (size_t i = 0; i < s->n_list; i++) {
     struct search_candidate *c = &s->list[i];
     if (ends(s, c, &how)) {
       if (i >= width) continue;
-      finish_text(s, &s->grown[c->parent], &c->token, c->score, how);
-      c->fate = FATE_FINISHED;
+      finish_text(s, &s->active[c->parent], &c->token, c->score, how);
+      c->outcome = OUTCOME_FINISHED;
     }
     else if (s->n_next < width) keep_candidate(s, c);
   }
@@ -312,13 +312,13 @@ static void decide(struct search *s)
 @<Make a beam of a candidate@>=
 static void keep_candidate(struct search *s, struct search_candidate *c)
 {
-  const struct search_beam *b = &s->grown[c->parent];
+  const struct search_beam *b = &s->active[c->parent];
   uint32_t *id = s->text[s->turn ^ 1] + s->n_next * s->limit;
   memcpy(id, b->id, b->n * sizeof *id);
   id[b->n] = c->token;
   s->next[s->n_next++] = (struct search_beam) @[{ id, b->n + 1, c->parent,@|
     c->score }@];
-  c->fate = FATE_KEPT;
+  c->outcome = OUTCOME_KEPT;
 }
 
 @ All of that by hand, with two beams and one end token. Look for the ends that come too low, and for the text that is ended by its length alone.
@@ -359,17 +359,17 @@ if even it would not get in, that is enough. But a beam that goes on has a longe
 @^early stopping@>
 
 @<Is the search over?@>=
-static bool is_over(const struct search *s)
+static bool search_is_done(const struct search *s)
 {
   const struct search_settings *w = s->want;
   if (s->n_next == 0) return true;
-  if (s->n_pool < w->num_beams) return false;
+  if (s->n_hypotheses < w->num_beams) return false;
   if (w->early == EARLY_TRUE) return true;
   size_t written = s->next[0].n - s->n_prompt;
   if (w->early == EARLY_NEVER && w->length_penalty > 0)
     written = s->limit - s->n_prompt;
   return !(final_score(s, s->next[0].score, written)
-    > s->pool[w->num_beams - 1].score);
+    > s->hypotheses[w->num_beams - 1].score);
 }
 
 @ (With $\lambda\le0$ a longer text is never better, and the present length is the best case. Nor can a processor make a sum rise: a log-probability is never positive, and no multiple of it is.) The proof for the third opinion is one line: let $S<0$ be the beam's sum, $S'\le S$ that of a text grown from it, with a length $t\le L$; then $S'/t^\lambda\le S/t^\lambda\le S/L^\lambda$. With $S=-4$, $L=8$ and $\lambda=1$ it will reach $-0.5$ at best. In the search of the last box all of this happens.
@@ -401,25 +401,25 @@ static bool search_steps(struct search *s, struct error *why)
     if (!grow_beams(s, why)) return false;
     decide(s);
     s->number++;
-    over = is_over(s);
-    if (w->see != NULL && !w->see(w->self, &(struct search_step) @[{@|
-        s->number, s->grown, s->n_grown, s->list, s->n_list, s->pool,@|
-        s->n_pool }@]) && !over) {
+    over = search_is_done(s);
+    if (w->see != NULL && !w->see(w->ctx, &(struct search_step) @[{@|
+        s->number, s->active, s->n_active, s->list, s->n_list, s->hypotheses,@|
+        s->n_hypotheses }@]) && !over) {
       cancel(s);
       over = true;
     }
     @<Let the beams that were kept be those that grow@>@;
   }
-  return s->n_pool > 0 || error_say(why, "behind token %zu of"@| " the text all"@|
-    " tokens are out for"@| " all beams, and no"@| " text has ended", s->grown[0].n);
+  return s->n_hypotheses > 0 || error_say(why, "behind token %zu of"@| " the text all"@|
+    " tokens are out for"@| " all beams, and no"@| " text has ended", s->active[0].n);
 }
 
 @ The two sets of texts change places, and so do the two lists of beams. When the search is over there may be none that were kept; then those that grew last stay, so that the error can say how far they came.
 
 @<Let the beams that were kept be those that grow@>=
 if (s->n_next > 0) {
-  struct search_beam *old = s->grown;
-  s->grown = s->next, s->n_grown = s->n_next;
+  struct search_beam *old = s->active;
+  s->active = s->next, s->n_active = s->n_next;
   s->next = old, s->turn ^= 1;
 }
 
@@ -438,19 +438,19 @@ What a search keeps while it runs: two sets of beams, the pool, the list of cand
 @<What a search keeps@>=
 struct search { const struct search_source *from;@|
   const struct search_settings *want; struct memory *m;@|
-  size_t n_prompt, limit, most, number;
-    /* |limit|: the most tokens of a text; |most|: the most candidates; |number|: steps so far */
+  size_t n_prompt, limit, max_candidates, number;
+    /* |limit|: the most tokens of a text; |max_candidates|: the most candidates; |number|: steps so far */
   struct funnel f;
   float *logits; /* |[num_beams][vocab]| */
-  struct search_beam *grown, *next; /* |[num_beams]|: those that grow, those kept */
-  size_t n_grown, n_next;
+  struct search_beam *active, *next; /* |[num_beams]|: those that grow, those kept */
+  size_t n_active, n_next;
   uint32_t *text[2]; /* |[num_beams][limit]|: the ids of both lists of beams */
-  unsigned turn; /* |text[turn]| has those of |grown| */
-  struct search_candidate *list; /* |[most]|, by rank */
+  unsigned turn; /* |text[turn]| has those of |active| */
+  struct search_candidate *list; /* |[max_candidates]|, by rank */
   size_t n_list;
   uint32_t *pooled; /* |[num_beams][limit]|: the ids of the pool */
-  struct search_text *pool; /* |[num_beams]|, best first */
-  size_t n_pool; };
+  struct search_text *hypotheses; /* |[num_beams]|, best first */
+  size_t n_hypotheses; };
 
 @ What comes out are texts, best first, and they belong to the caller.
 
@@ -482,18 +482,18 @@ static bool search_take(struct search *s, const struct kernels *k,
   struct memory *m = s->m;
   size_t width = s->want->num_beams, each = s->limit * sizeof (uint32_t);
   if (!funnel_open(&s->f, m, k, s->from->vocab, why)) return false;
-  s->logits = memory_alloc(m, FOR_ACTIVATIONS, width,
+  s->logits = memory_alloc(m, MEMORY_ACTIVATIONS, width,
     s->from->vocab * sizeof (float), why);
-  s->grown = memory_alloc(m, FOR_OTHER, width, sizeof *s->grown, why);
-  s->next = memory_alloc(m, FOR_OTHER, width, sizeof *s->next, why);
-  s->text[0] = memory_alloc(m, FOR_TOKENS, width, each, why);
-  s->text[1] = memory_alloc(m, FOR_TOKENS, width, each, why);
-  s->list = memory_alloc(m, FOR_OTHER, s->most, sizeof *s->list, why);
-  s->pooled = memory_alloc(m, FOR_TOKENS, width, each, why);
-  s->pool = memory_alloc(m, FOR_OTHER, width, sizeof *s->pool, why);
-  return s->logits != NULL && s->grown != NULL && s->next != NULL
+  s->active = memory_alloc(m, MEMORY_OTHER, width, sizeof *s->active, why);
+  s->next = memory_alloc(m, MEMORY_OTHER, width, sizeof *s->next, why);
+  s->text[0] = memory_alloc(m, MEMORY_TOKENS, width, each, why);
+  s->text[1] = memory_alloc(m, MEMORY_TOKENS, width, each, why);
+  s->list = memory_alloc(m, MEMORY_OTHER, s->max_candidates, sizeof *s->list, why);
+  s->pooled = memory_alloc(m, MEMORY_TOKENS, width, each, why);
+  s->hypotheses = memory_alloc(m, MEMORY_OTHER, width, sizeof *s->hypotheses, why);
+  return s->logits != NULL && s->active != NULL && s->next != NULL
     && s->text[0] != NULL && s->text[1] != NULL && s->list != NULL
-    && s->pooled != NULL && s->pool != NULL;
+    && s->pooled != NULL && s->hypotheses != NULL;
 }
 
 @ What was not taken is null, and null may be given back.
@@ -502,13 +502,13 @@ static bool search_take(struct search *s, const struct kernels *k,
 static void search_give(struct search *s)
 {
   struct memory *m = s->m;
-  memory_free(m, s->pool);
+  memory_free(m, s->hypotheses);
   memory_free(m, s->pooled);
   memory_free(m, s->list);
   memory_free(m, s->text[1]);
   memory_free(m, s->text[0]);
   memory_free(m, s->next);
-  memory_free(m, s->grown);
+  memory_free(m, s->active);
   memory_free(m, s->logits);
   if (s->f.m != NULL) funnel_close(&s->f);
 }
@@ -522,9 +522,9 @@ static bool search_begin(struct search *s, const uint32_t *prompt,
   const struct search_source *from = s->from;
   if (s->n_prompt == 0) return error_say(why,
       "the prompt has no"@| " tokens; wanted: 1"@| " or more");
-  if (from->longest > 0 && s->n_prompt >= from->longest)
+  if (from->max_len > 0 && s->n_prompt >= from->max_len)
     return error_say(why, "the prompt has %zu"@| " tokens; wanted: at"@| " most %zu",
-      s->n_prompt, from->longest - 1);
+      s->n_prompt, from->max_len - 1);
   for (size_t i = 0; i < s->n_prompt; i++)
     if (prompt[i] >= from->vocab) return error_say(why,
         "token %zu of the"@| " prompt is id %" PRIu32 "; the vocabulary has"@| " %zu",@|
@@ -545,14 +545,14 @@ bool search_run(const struct search_source *from, struct memory *m,
   *out = (struct search_result) @[{ .m = m, .n_prompt = n_prompt }@];
   if (!search_begin(&s, prompt, why)
       || !search_check(want, from->vocab, n_prompt, why)) return false;
-  if (from->longest > 0 && s.limit > from->longest) s.limit = from->longest;
-  s.most = (want->n_eos > 1 ? 1 + want->n_eos : 2) * want->num_beams;
+  if (from->max_len > 0 && s.limit > from->max_len) s.limit = from->max_len;
+  s.max_candidates = (want->n_eos > 1 ? 1 + want->n_eos : 2) * want->num_beams;
   if (s.limit > SIZE_MAX / sizeof (uint32_t)) return error_say(why,
       "max_length is %zu;"@| " wanted: less", s.limit);
   bool ok = search_take(&s, k, why);
   if (ok) {
     @<Let the prompt be the only beam@>@;
-    ok = search_steps(&s, why) && hand_over(&s, out, why);
+    ok = search_steps(&s, why) && export_results(&s, out, why);
   }
   search_give(&s);
   return ok;
@@ -562,28 +562,29 @@ bool search_run(const struct search_source *from, struct memory *m,
 
 @<Let the prompt be the only beam@>=
 memcpy(s.text[0], prompt, n_prompt * sizeof *prompt);
-s.grown[0] = (struct search_beam) @[{ .id = s.text[0], .n = n_prompt }@];
-s.n_grown = 1;
+s.active[0] = (struct search_beam) @[{ .id = s.text[0], .n = n_prompt }@];
+s.n_active = 1;
 for (size_t i = 0; i < want->num_beams; i++)
-  s.pool[i].id = s.pooled + i * s.limit;
+  s.hypotheses[i].id = s.pooled + i * s.limit;
 
 @ The pool's memory goes back with the search, so the texts that were asked for are copied out. If one of the copies is refused, all of them go back; a text that has no tokens yet is null, which does no harm.
 
 @<Hand the best of the pool over@>=
-static bool hand_over(struct search *s, struct search_result *out,
+static bool export_results(struct search *s, struct search_result *out,
   struct error *why)
 {
-  size_t n = s->n_pool < s->want->num_return ? s->n_pool : s->want->num_return;
+  size_t n = s->n_hypotheses < s->want->num_return ? s->n_hypotheses
+    : s->want->num_return;
   out->steps = s->number;
-  out->text = memory_alloc(s->m, FOR_TOKENS, n, sizeof *out->text, why);
+  out->text = memory_alloc(s->m, MEMORY_TOKENS, n, sizeof *out->text, why);
   bool ok = out->text != NULL;
   if (ok) out->n = n;
   for (size_t i = 0; ok && i < n; i++) {
     struct search_text *t = &out->text[i];
-    *t = s->pool[i];
-    t->id = memory_alloc(s->m, FOR_TOKENS, t->n, sizeof *t->id, why);
+    *t = s->hypotheses[i];
+    t->id = memory_alloc(s->m, MEMORY_TOKENS, t->n, sizeof *t->id, why);
     ok = t->id != NULL;
-    if (ok) memcpy(t->id, s->pool[i].id, t->n * sizeof *t->id);
+    if (ok) memcpy(t->id, s->hypotheses[i].id, t->n * sizeof *t->id);
   }
   if (!ok) search_free(out);
   return ok;
@@ -601,7 +602,7 @@ void search_free(struct search_result *r)
 @(search.h@>=
 #ifndef INCIPIT_SEARCH_H
 #define INCIPIT_SEARCH_H
-#include "loop/loop.h"
+#include "loop/generate.h"
 @<What a search works on@>@;
 @<What becomes of what was grown@>@;
 @<What may be wished of a search@>@;
@@ -645,11 +646,12 @@ gets the list: |cache_fork|. The first to write to a page that is shared takes a
 A sequence number is a \emph{seat}. The first child of a parent takes over its seat, as if nothing had happened. A parent without children leaves its seat; and a second child, a third one, sit down on seats that are free and follow their parent there.
 
 @<Beams that share a cache@>=
-struct search_model { struct generator g; size_t chunk, most, n, *which;@|
-  uint32_t *seat, *old; };
-  /* |seat[most]| are the sequences of the |n| beams of the last step; |old[most]|
-     and |which[most]| are room */
-bool search_model_open(struct search_model *s, const struct generator *g,
+struct search_model { struct generate_context g; size_t chunk, max_beams, n, *which;@|
+  uint32_t *slot, *prev_slot; };
+  /* |slot[max_beams]| are the sequences of the |n| beams of the last step;
+     |prev_slot[max_beams]|
+     and |which[max_beams]| are room */
+bool search_model_open(struct search_model *s, const struct generate_context *g,
   size_t num_beams, size_t chunk, struct search_source *from,
   struct error *why);
   /* makes |from| a source for one search: |g->s| must be a cache with
@@ -662,21 +664,21 @@ void search_model_close(struct search_model *s);
 @ Opening takes three small lists. If one is refused, all go back.
 
 @<Open and close a model as a source@>=
-bool search_model_open(struct search_model *s, const struct generator *g,
+bool search_model_open(struct search_model *s, const struct generate_context *g,
   size_t num_beams, size_t chunk, struct search_source *from,
   struct error *why)
 {
   *s = (struct search_model) @[{ .g = *g, .chunk = chunk,@|
-    .most = num_beams }@];
+    .max_beams = num_beams }@];
   *from = (struct search_source) @[{ g->lm->config.vocab_size,@|
     (size_t) g->lm->config.n_positions + 1, s, score_beams }@];
   if (num_beams > g->s->n_sequences) return error_say(why, "%zu beams in a"@|
       " cache of %" PRIu32 " sequences; wanted:"@| " a sequence for each",@|
       num_beams, g->s->n_sequences);
-  s->seat = memory_alloc(g->m, FOR_OTHER, num_beams, sizeof *s->seat, why);
-  s->old = memory_alloc(g->m, FOR_OTHER, num_beams, sizeof *s->old, why);
-  s->which = memory_alloc(g->m, FOR_OTHER, num_beams, sizeof *s->which, why);
-  if (s->seat != NULL && s->old != NULL && s->which != NULL) return true;
+  s->slot = memory_alloc(g->m, MEMORY_OTHER, num_beams, sizeof *s->slot, why);
+  s->prev_slot = memory_alloc(g->m, MEMORY_OTHER, num_beams, sizeof *s->prev_slot, why);
+  s->which = memory_alloc(g->m, MEMORY_OTHER, num_beams, sizeof *s->which, why);
+  if (s->slot != NULL && s->prev_slot != NULL && s->which != NULL) return true;
   search_model_close(s);
   return false;
 }
@@ -687,31 +689,31 @@ bool search_model_open(struct search_model *s, const struct generator *g,
 void search_model_close(struct search_model *s)
 {
   memory_free(s->g.m, s->which);
-  memory_free(s->g.m, s->old);
-  memory_free(s->g.m, s->seat);
+  memory_free(s->g.m, s->prev_slot);
+  memory_free(s->g.m, s->slot);
   *s = (struct search_model) @[{ .g = s->g }@];
 }
 
 @ Who sits where is found in two rounds. In the first, each parent's seat goes to its first child; all seats that nobody has then are emptied, and their pages with them, before any page is taken. In the second round the other children take empty seats, from the left.
 
 @<Seat the children@>=
-enum { NOWHERE = 0x7fffffff };
-static bool is_taken(const struct search_model *s, size_t n, uint32_t seat)
+enum { NO_SLOT = 0x7fffffff };
+static bool is_taken(const struct search_model *s, size_t n, uint32_t slot)
 {
   for (size_t i = 0; i < n; i++)
-    if (s->seat[i] == seat) return true;
+    if (s->slot[i] == slot) return true;
   return false;
 }
-static bool seat_children(struct search_model *s,
+static bool assign_slots(struct search_model *s,
   const struct search_beam *grown, size_t n, struct error *why)
 {
-  memcpy(s->old, s->seat, s->n * sizeof *s->old);
+  memcpy(s->prev_slot, s->slot, s->n * sizeof *s->prev_slot);
   for (size_t i = 0; i < n; i++) {
     size_t first = 0;
     while (grown[first].parent != grown[i].parent) first++;
-    s->seat[i] = first == i ? s->old[grown[i].parent] : NOWHERE;
+    s->slot[i] = first == i ? s->prev_slot[grown[i].parent] : NO_SLOT;
   }
-  for (uint32_t q = 0; q < s->most; q++)
+  for (uint32_t q = 0; q < s->max_beams; q++)
     if (!is_taken(s, n, q)) store_crop(s->g.s, q, 0);
   @<Let the other children follow their parents to empty seats@>@;
   return true;
@@ -721,21 +723,21 @@ static bool seat_children(struct search_model *s,
 
 @<Let the other children follow their parents to empty seats@>=
 for (size_t i = 0; i < n; i++) {
-  if (s->seat[i] != NOWHERE) continue;
+  if (s->slot[i] != NO_SLOT) continue;
   uint32_t q = 0;
   while (is_taken(s, n, q)) q++;
-  s->seat[i] = q;
-  if (!cache_fork(s->g.s, s->old[grown[i].parent], q, why)) return false;
+  s->slot[i] = q;
+  if (!cache_fork(s->g.s, s->prev_slot[grown[i].parent], q, why)) return false;
 }
 
 @ The first step of a search is another matter. There is one beam, without a parent; it sits on the first seat, where an earlier text may have left rows that can be used again.
 
 @<Seat the prompt@>=
-static void seat_prompt(struct search_model *s, const struct search_beam *only)
+static void assign_prompt_slots(struct search_model *s, const struct search_beam *only)
 {
-  for (uint32_t q = 1; q < s->most; q++) store_crop(s->g.s, q, 0);
-  store_keep(s->g.s, 0, only->id, only->n - 1);
-  s->seat[0] = 0;
+  for (uint32_t q = 1; q < s->max_beams; q++) store_crop(s->g.s, q, 0);
+  store_match_prefix(s->g.s, 0, only->id, only->n - 1);
+  s->slot[0] = 0;
 }
 
 @ When all are seated, each beam wants those rows that its sequence does not have: all of the prompt in the first step, and then one.
@@ -746,13 +748,13 @@ static struct row *rows_lacking(struct search_model *s,
 {
   *all = 0;
   for (size_t i = 0; i < n; i++)
-    *all += grown[i].n - store_length(s->g.s, s->seat[i]);
-  struct row *list = memory_alloc(s->g.m, FOR_ACTIVATIONS, *all, sizeof *list,
+    *all += grown[i].n - store_length(s->g.s, s->slot[i]);
+  struct row *list = memory_alloc(s->g.m, MEMORY_ACTIVATIONS, *all, sizeof *list,
     why);
   size_t at = 0;
   for (size_t i = 0; list != NULL && i < n; i++) {
-    for (size_t t = store_length(s->g.s, s->seat[i]); t < grown[i].n; t++)
-      list[at++] = (struct row) @[{ s->seat[i], (uint32_t) t,
+    for (size_t t = store_length(s->g.s, s->slot[i]); t < grown[i].n; t++)
+      list[at++] = (struct row) @[{ s->slot[i], (uint32_t) t,
         grown[i].id[t] }@];
     s->which[i] = at - 1;
   }
@@ -765,13 +767,13 @@ static struct row *rows_lacking(struct search_model *s,
 static bool pass_and_head(struct search_model *s, const struct row *list,
   size_t all, size_t n, float *logits, struct error *why)
 {
-  struct generator *g = &s->g;
+  struct generate_context *g = &s->g;
   struct pass *p = NULL;
-  bool ok = read_rows(g, list, all, n == 1 ? s->chunk : 0, &p, why);
+  bool ok = model_read(g, list, all, n == 1 ? s->chunk : 0, &p, why);
   if (ok && n == 1) s->which[0] = p->n - 1;
   for (size_t i = 0; ok && i < n; i++)
-    ok = pass_sound(g->lm, p, s->which[i], why);
-  ok = ok && head(g->e, g->lm, p, s->which, n, logits, why);
+    ok = pass_is_finite(g->lm, p, s->which[i], why);
+  ok = ok && model_logits(g->e, g->lm, p, s->which, n, logits, why);
   pass_close(p);
   return ok;
 }
@@ -779,13 +781,13 @@ static bool pass_and_head(struct search_model *s, const struct row *list,
 @ That is the source's one function: seat, make rows, put them through the model, score. The list of rows lives as long as the pass.
 
 @<Score all beams in one pass@>=
-static bool score_beams(void *self, const struct search_beam *grown, size_t n,
+static bool score_beams(void *ctx, const struct search_beam *grown, size_t n,
   float *logits, struct error *why)
 {
-  struct search_model *s = self;
+  struct search_model *s = ctx;
   size_t all;
-  if (s->n == 0) seat_prompt(s, grown);
-  else if (!seat_children(s, grown, n, why)) return false;
+  if (s->n == 0) assign_prompt_slots(s, grown);
+  else if (!assign_slots(s, grown, n, why)) return false;
   s->n = n;
   struct row *list = rows_lacking(s, grown, n, &all, why);
   bool ok = list != NULL && pass_and_head(s, list, all, n, logits, why);
@@ -800,10 +802,10 @@ There is a simpler way to spend $n$ times the work on one text: write $n$ texts 
 @<The best of several texts@>=
 struct best_of { struct continuation best; double logprob; size_t winner; };
   /* the best text; the sum of its log-probabilities, and its number among the others */
-bool best_of_write(const struct generator *g, struct sampler *dice,
-  const uint32_t *prompt, size_t n_prompt, const struct settings *want,
+bool best_of_write(const struct generate_context *g, struct sampler *sampler,
+  const uint32_t *prompt, size_t n_prompt, const struct generate_options *want,
   size_t n, struct best_of *out, struct error *why);
-  /* writes |n| $\ge1$ texts, number |i| with |dice->sequence == i|, and gives the one with the
+  /* writes |n| $\ge1$ texts, number |i| with |sampler->sequence == i|, and gives the one with the
      highest log-probability per token, of equal ones the first; |want|'s chooser and watcher
      are not asked. Errors: those of |generate|. On failure |out| is empty */
 void best_of_free(struct memory *m, struct best_of *b);
@@ -812,29 +814,29 @@ void best_of_free(struct memory *m, struct best_of *b);
 @ While a text is written, the loop shows its logits to a watcher, who makes log-probabilities of them, picks the one that was chosen, and adds it up. No pass is spent on that.
 
 @<Add up what was chosen@>=
-struct listener { const struct engine *e; size_t vocab; double *room, sum; };
-static bool listen(void *self, const struct step *now)
+struct listener { const struct engine *e; size_t vocab; double *scratch, sum; };
+static bool listen(void *ctx, const struct step *now)
 {
-  struct listener *l = self;
-  l->e->k->log_softmax(l->e, now->logits, 1, l->vocab, l->room);
-  l->sum += l->room[now->chosen];
+  struct listener *l = ctx;
+  l->e->k->log_softmax(l->e, now->logits, 1, l->vocab, l->scratch);
+  l->sum += l->scratch[now->chosen];
   return true;
 }
 
 @ If the caller's settings keep the rows, the prompt is read once: the loop finds the rows of the last text, and goes back to where the new one begins.
 
 @<Write several texts, and keep the best@>=
-bool best_of_write(const struct generator *g, struct sampler *dice,
-  const uint32_t *prompt, size_t n_prompt, const struct settings *want,
+bool best_of_write(const struct generate_context *g, struct sampler *sampler,
+  const uint32_t *prompt, size_t n_prompt, const struct generate_options *want,
   size_t n, struct best_of *out, struct error *why)
 {
   struct listener l = @[{ .e = g->e, .vocab = g->lm->config.vocab_size }@];
   *out = (struct best_of) @[{ .winner = n }@];
-  l.room = memory_alloc(g->m, FOR_ACTIVATIONS, l.vocab, sizeof *l.room, why);
-  bool ok = l.room != NULL;
+  l.scratch = memory_alloc(g->m, MEMORY_ACTIVATIONS, l.vocab, sizeof *l.scratch, why);
+  bool ok = l.scratch != NULL;
   for (size_t i = 0; ok && i < n; i++)
-    ok = best_of_try(g, dice, prompt, n_prompt, want, i, n, &l, out, why);
-  memory_free(g->m, l.room);
+    ok = best_of_try(g, sampler, prompt, n_prompt, want, i, n, &l, out, why);
+  memory_free(g->m, l.scratch);
   if (!ok) best_of_free(g->m, out);
   return ok;
 }
@@ -851,16 +853,16 @@ static double per_token(double sum, const struct continuation *c)
   size_t written = c->text.n - c->n_prompt;
   return written == 0 ? 0 : sum / (double) written;
 }
-static bool best_of_try(const struct generator *g, struct sampler *dice,
-  const uint32_t *prompt, size_t n_prompt, const struct settings *want,
+static bool best_of_try(const struct generate_context *g, struct sampler *sampler,
+  const uint32_t *prompt, size_t n_prompt, const struct generate_options *want,
   size_t i, size_t n, struct listener *l, struct best_of *out,
   struct error *why)
 {
-  struct settings mine = *want;
+  struct generate_options mine = *want;
   struct continuation text;
-  mine.choose = sampler_choose, mine.chooser = dice;
-  mine.see = listen, mine.self = l;
-  dice->sequence = (uint32_t) i, l->sum = 0;
+  mine.select = sampler_choose, mine.select_ctx = sampler;
+  mine.on_step = listen, mine.ctx = l;
+  sampler->sequence = (uint32_t) i, l->sum = 0;
   if (!generate(g, prompt, n_prompt, &mine, &text, why)) return false;
   bool better = out->winner == n || per_token(l->sum, &text)
     > per_token(out->logprob, &out->best);
@@ -917,10 +919,10 @@ struct tree_node { uint32_t parent, token; size_t number, rank;@|
 
 @<What might have been written@>=
 struct token_tree { struct memory *m; const struct engine *e;@|
-  size_t vocab, branches, beams; bool dice; struct tree_node *node;@|
-  size_t n, room; double *logprob; uint32_t *tip, *next;@|
+  size_t vocab, branches, beams; bool sampled; struct tree_node *node;@|
+  size_t n, cap; double *logprob; uint32_t *tip, *next;@|
   bool ok; struct error why; };
-  /* node number |i + 1| is |node[i]|, |i < n|; |dice|: whether tokens are drawn; |tip[beams]|:
+  /* node number |i + 1| is |node[i]|, |i < n|; |sampled|: whether tokens are drawn; |tip[beams]|:
      the nodes that may grow; if |ok| is false, |why| says what was refused */
 bool token_tree_open(struct token_tree *t, struct memory *m,
   const struct engine *e, size_t vocab, size_t branches, size_t beams,
@@ -933,10 +935,10 @@ void token_tree_close(struct token_tree *t);
 @ It grows by watching, the loop in one case and the search in the other.
 
 @<What might have been written@>=
-bool token_tree_step(void *self, const struct step *now);
-  /* a |step_watch|: |self| is a tree that was opened for one beam */
-bool token_tree_search(void *self, const struct search_step *now);
-  /* a watcher of a search; |self| is a tree */
+bool token_tree_step(void *ctx, const struct step *now);
+  /* a |step_watch|: |ctx| is a tree that was opened for one beam */
+bool token_tree_search(void *ctx, const struct search_step *now);
+  /* a watcher of a search; |ctx| is a tree */
 void token_tree_mark(struct token_tree *t, const uint32_t *id, size_t n);
   /* marks the nodes of a text whose |n| written tokens are |id[n]| as chosen */
 const char *tree_reason_name(enum tree_reason reason);
@@ -947,15 +949,15 @@ const char *tree_reason_name(enum tree_reason reason);
 @<Add a node@>=
 static uint32_t add_node(struct token_tree *t, struct tree_node node)
 {
-  if (t->n == t->room) {
-    size_t room = 2 * t->room + 64;
-    struct tree_node *more = memory_resize(t->m, FOR_OTHER, t->node,@| room,
+  if (t->n == t->cap) {
+    size_t cap = 2 * t->cap + 64;
+    struct tree_node *more = memory_resize(t->m, MEMORY_OTHER, t->node,@| cap,
       sizeof *more, &t->why);
     if (more == NULL) {
       t->ok = false;
       return 0;
     }
-    t->node = more, t->room = room;
+    t->node = more, t->cap = cap;
   }
   t->node[t->n++] = node;
   return (uint32_t) t->n;
@@ -992,7 +994,7 @@ static uint32_t branch(struct token_tree *t, const struct step *now,
 {
   bool chosen = token == now->chosen;
   enum tree_reason reason = !chosen ? REASON_PASSED
-    : t->dice ? REASON_DRAWN : REASON_LIKELIEST;
+    : t->sampled ? REASON_DRAWN : REASON_LIKELIEST;
   return add_node(t, (struct tree_node) @[{ t->tip[0], (uint32_t) token,@|
     now->number, rank, t->logprob[token], reason, chosen }@]);
 }
@@ -1000,9 +1002,9 @@ static uint32_t branch(struct token_tree *t, const struct step *now,
 @ The watcher asks for the branches one by one. The node of the chosen token is the tip from which the next step's nodes will hang.
 
 @<Watch a text grow@>=
-bool token_tree_step(void *self, const struct step *now)
+bool token_tree_step(void *ctx, const struct step *now)
 {
-  struct token_tree *t = self;
+  struct token_tree *t = ctx;
   size_t last = t->vocab;
   uint32_t tip = 0;
   t->e->k->log_softmax(t->e, now->logits, 1, t->vocab, t->logprob);
@@ -1021,17 +1023,17 @@ bool token_tree_step(void *self, const struct step *now)
 @ In a search the candidates are the nodes, whatever became of them. Those that were kept are the tips of the next step, in their order.
 
 @<Watch a search@>=
-bool token_tree_search(void *self, const struct search_step *now)
+bool token_tree_search(void *ctx, const struct search_step *now)
 {
   static const enum tree_reason of[] = @[{ REASON_LOW, REASON_KEPT,@|
     REASON_FINISHED }@];
-  struct token_tree *t = self;
+  struct token_tree *t = ctx;
   size_t kept = 0;
   for (size_t i = 0; t->ok && i < now->n_candidates; i++) {
     const struct search_candidate *c = &now->candidate[i];
     uint32_t node = add_node(t, (struct tree_node) @[{ t->tip[c->parent],@|
-      c->token, now->number, c->rank, c->logprob, of[c->fate], false }@]);
-    if (c->fate == FATE_KEPT) t->next[kept++] = node;
+      c->token, now->number, c->rank, c->logprob, of[c->outcome], false }@]);
+    if (c->outcome == OUTCOME_KEPT) t->next[kept++] = node;
   }
   memcpy(t->tip, t->next, kept * sizeof *t->tip);
   return t->ok;
@@ -1062,9 +1064,9 @@ bool token_tree_open(struct token_tree *t, struct memory *m,
 {
   *t = (struct token_tree) @[{ .m = m, .e = e, .vocab = vocab,@|
     .branches = branches, .beams = beams, .ok = true }@];
-  t->logprob = memory_alloc(m, FOR_OTHER, vocab, sizeof *t->logprob, why);
-  t->tip = memory_alloc(m, FOR_OTHER, beams, sizeof *t->tip, why);
-  t->next = memory_alloc(m, FOR_OTHER, beams, sizeof *t->next, why);
+  t->logprob = memory_alloc(m, MEMORY_OTHER, vocab, sizeof *t->logprob, why);
+  t->tip = memory_alloc(m, MEMORY_OTHER, beams, sizeof *t->tip, why);
+  t->next = memory_alloc(m, MEMORY_OTHER, beams, sizeof *t->next, why);
   if (t->logprob != NULL && t->tip != NULL && t->next != NULL) return true;
   token_tree_close(t);
   return false;
@@ -1150,10 +1152,10 @@ static void spell(const struct paper *box, const uint32_t *id, size_t n)
 {
   for (size_t t = 0; t < n; t++) putchar(box->letters[id[t]]);
 }
-static bool paper_score(void *self, const struct search_beam *grown, size_t n,
+static bool paper_score(void *ctx, const struct search_beam *grown, size_t n,
   float *logits, struct error *why)
 {
-  const struct paper *box = self;
+  const struct paper *box = ctx;
   (void) why;
   for (size_t i = 0; i < n; i++, logits += 4) {
     char text[8] = "";
@@ -1172,15 +1174,15 @@ static bool paper_score(void *self, const struct search_beam *grown, size_t n,
 @ A watcher prints the beams that were kept in each step, with their probabilities.
 
 @<Search on paper@>=
-static bool paper_see(void *self, const struct search_step *now)
+static bool paper_see(void *ctx, const struct search_step *now)
 {
   printf("%zu", now->number);
   for (size_t i = 0; i < now->n_candidates; i++) {
     const struct search_candidate *c = &now->candidate[i];
-    const struct search_beam *b = &now->grown[c->parent];
-    if (c->fate == FATE_DROPPED) continue;
+    const struct search_beam *b = &now->active[c->parent];
+    if (c->outcome == OUTCOME_DROPPED) continue;
     printf("   ");
-    spell(self, b->id + 1, b->n - 1), spell(self, &c->token, 1);
+    spell(ctx, b->id + 1, b->n - 1), spell(ctx, &c->token, 1);
     printf(" %.2f", num_exp(c->score));
   }
   printf("\n");
@@ -1204,7 +1206,7 @@ static bool search_on_paper(struct study *u, struct error *why)
     struct search_settings want = @[{ .num_beams = 2, .num_return = 2,@|
       .max_length = i == 0 ? 4 : 5, .length_penalty = rule[i].lambda,@|
       .early = rule[i].early, .eos = &stop, .n_eos = i > 0,@|
-      .see = i == 0 ? paper_see : NULL, .self = box }@];
+      .see = i == 0 ? paper_see : NULL, .ctx = box }@];
     struct search_result r;
     if (!search_run(&from, &u->m, u->e.k, &begin, 1, &want, &r, why))
       return false;
@@ -1228,21 +1230,21 @@ static bool search_on_paper(struct study *u, struct error *why)
   printf("\n");
 }
 
-@ With the model the source is a |struct search_model|, and the beams share a cache. The text that is wanted has |most| tokens behind the prompt.
+@ With the model the source is a |struct search_model|, and the beams share a cache. The text that is wanted has |max| tokens behind the prompt.
 
 @<Search with the model@>=
 static bool search_behind(struct study *u, uint32_t beams,
-  const uint32_t *prompt, size_t n, size_t most, search_see *see,@|
+  const uint32_t *prompt, size_t n, size_t max, search_see *see,@|
   struct search_result *r, struct error *why)
 {
   struct search_model seats;
   struct search_source from;
   struct search_settings want = @[{ .num_beams = beams, .num_return = 1,@|
-    .max_length = n + most, .length_penalty = 1, .see = see, .self = u }@];
+    .max_length = n + max, .length_penalty = 1, .see = see, .ctx = u }@];
   struct store *s = cache_open(&u->m, &u->lm->config, beams,
-    &(struct cache_wishes) @[{ .rows = 0 }@], why);
+    &(struct cache_options) @[{ .rows = 0 }@], why);
   if (s == NULL) return false;
-  struct generator g = @[{ &u->e, u->lm, s, &u->m }@];
+  struct generate_context g = @[{ &u->e, u->lm, s, &u->m }@];
   bool ok = search_model_open(&seats, &g, beams, 0, &from, why);
   if (ok) {
     ok = search_run(&from, &u->m, u->e.k, prompt, n, &want, r, why);
@@ -1263,15 +1265,15 @@ static void write_out(const struct study *u, const uint32_t *id, size_t n)
       putchar(byte[k] == '\n' ? '/' : byte[k]);
   }
 }
-static bool cat_see(void *self, const struct search_step *now)
+static bool cat_see(void *ctx, const struct search_step *now)
 {
   for (size_t i = 0; i < now->n_candidates; i++) {
     const struct search_candidate *c = &now->candidate[i];
-    const struct search_beam *b = &now->grown[c->parent];
-    if (c->fate == FATE_DROPPED) continue;
+    const struct search_beam *b = &now->active[c->parent];
+    if (c->outcome == OUTCOME_DROPPED) continue;
     printf("%zu.%zu %7.3f %7.3f " " ", now->number, c->rank, c->score,
       c->logprob);
-    write_out(self, b->id + 3, b->n - 3), write_out(self, &c->token, 1);
+    write_out(ctx, b->id + 3, b->n - 3), write_out(ctx, &c->token, 1);
     printf("\n");
   }
   return true;
@@ -1515,7 +1517,7 @@ int main(void)
     && search_tale(&u, &why);
   tokenizer_close(&u.m, u.t);
   model_close(&u.m, u.lm);
-  if (!ok) fprintf(stderr, "%s\n", why.words);
+  if (!ok) fprintf(stderr, "%s\n", why.text);
   return !ok;
 }
 

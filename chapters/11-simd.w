@@ -89,20 +89,20 @@ them can be asked for, and only attention asks (\cref{sec:rowformats}).
 
 @<Numbers as a file stores them@>=
 enum weight_type { WEIGHT_F32, WEIGHT_F16, WEIGHT_BF16,@|
-  BLOCKS_Q8_0, BLOCKS_Q4_0 };
+  WEIGHT_Q8_0, WEIGHT_Q4_0 };
   /* IEEE binary32, IEEE binary16, the upper half of a binary32; blocks: a scale in binary16,
      then 32 signed bytes, or 16 bytes with two numbers each, number |i| in the low half of
      byte |i| and number |i+16| in the high half, 8 too large (ggml's layout) */
-enum { BLOCK_NUMBERS = 32 };
+enum { WEIGHT_BLOCK = 32 };
   /* numbers in a block */
-size_t weight_bytes(enum weight_type type);
+size_t weight_type_bytes(enum weight_type type);
   /* bytes of one number of the first three types: 4, 2, 2 */
-static inline size_t row_bytes(enum weight_type type, size_t n)
+static inline size_t weight_row_bytes(enum weight_type type, size_t n)
 {
-  if (type < BLOCKS_Q8_0) return n * (type == WEIGHT_F32 ? 4 : 2);
-  return n / BLOCK_NUMBERS * (type == BLOCKS_Q8_0 ? 34 : 18);
+  if (type < WEIGHT_Q8_0) return n * (type == WEIGHT_F32 ? 4 : 2);
+  return n / WEIGHT_BLOCK * (type == WEIGHT_Q8_0 ? 34 : 18);
 }
-  /* bytes of |n| numbers in a row, a multiple of |BLOCK_NUMBERS| for blocks */
+  /* bytes of |n| numbers in a row, a multiple of |WEIGHT_BLOCK| for blocks */
 struct tensor { const void *data; enum weight_type type; };
   /* numbers where they lie in the file (or in memory), little-endian, in any
      alignment, owned by somebody else; null |data|: there is no such tensor */
@@ -116,7 +116,7 @@ enumeration and not by a function each, so that a model can be described by data
 @<What norms and activations are@>=
 enum norm_kind { NORM_RMS, NORM_LAYER };
   /* Zhang and Sennrich 2019; Ba, Kiros and Hinton 2016 */
-struct normalizer { enum norm_kind kind; struct tensor gain, bias; float epsilon; };
+struct norm { enum norm_kind kind; struct tensor gain, bias; float epsilon; };
   /* |gain| and |bias| are |[d]|; each may be absent; |NORM_RMS| looks at no |bias| */
 enum activation_kind { ACTIVATION_SILU, ACTIVATION_GELU_TANH,
   ACTIVATION_GELU_ERF };
@@ -129,9 +129,9 @@ know; chapter 4 will be glad of it.
 @^view@>
 
 @<What attention is given@>=
-struct heads { uint32_t n_heads, n_kv_heads, head_dim; float scale; };
+struct attention_dims { uint32_t n_heads, n_kv_heads, head_dim; float scale; };
   /* |n_heads| is a multiple of |n_kv_heads|; |scale| multiplies each score */
-struct view {
+struct kv_view {
   const void *base_k, *base_v;
   const uint32_t *page;
   size_t page_rows, page_bytes, row_bytes, head_bytes;
@@ -142,7 +142,7 @@ struct view {
      them the first |sinks|, which are at most |lo|. The key of position |t| in head |h| is |head_dim| numbers of |type| at |base_k +
      h*head_bytes + t*row_bytes| if |page| is null, else at |base_k + page[t/page_rows]*page_bytes
      + h*head_bytes + t%page_rows*row_bytes|; the values likewise at |base_v| */
-struct capture { float *weights; size_t stride; };
+struct attention_probe { float *weights; size_t stride; };
   /* where attention shall leave its weights: |[rows][n_heads][stride]|, that of
      position |t| at index |t|; positions that a row does not see get 0 */
 
@@ -160,7 +160,7 @@ struct kernels {
   @<Two functions that measure the machine@>@;
 };
   /* one implementation of all kernels; arrays are float, row by row, and belong to the caller */
-struct engine { const struct kernels *k; void *self; struct counters *c; };
+struct engine { const struct kernels *k; void *pool; struct counters *c; };
   /* the first argument of every kernel: the kernels in use, their |struct pool *|
      (null: one thread), and the counters, which the callers of kernels bump */
 
@@ -174,18 +174,18 @@ void (*linear)(const struct engine *e, const struct matrix *list, size_t n,
   const float *x, size_t rows, float *const *y);
   /* |y[m] = x*w|$_m$ for |n| matrices with the same |in|: |x| is |[rows][in]|,
      |y[m]| is |[rows][out]| of |list[m]| and overlaps nothing. The bias is added last */
-void (*normalize)(const struct engine *e, const struct normalizer *g,
+void (*normalize)(const struct engine *e, const struct norm *g,
   const float *x, size_t rows, size_t d, float *y);
   /* |x| and |y| are |[rows][d]| and may be the same */
 void (*rotate)(const struct engine *e, float *x, size_t rows, size_t n_heads,
   size_t half, const float *c, const float *s);
   /* turns the pairs (|i|, |i+half|) of each head of |x|, |[rows][n_heads][2*half]|,
      by the row's angles, in place: the half-split pairing of the Llama checkpoints */
-void (*attend)(const struct engine *e, const struct heads *h, const float *q,
-  const struct view *seen, size_t rows, float *room, float *y,
-  const struct capture *keep);
-  /* |q| and |y| are |[rows][n_heads][head_dim]|, |seen| is |[rows]|; |room| has
-     |kernels_room| floats for each worker; |keep| may be null (Vaswani and others 2017) */
+void (*attend)(const struct engine *e, const struct attention_dims *h, const float *q,
+  const struct kv_view *seen, size_t rows, float *scratch, float *y,
+  const struct attention_probe *probe);
+  /* |q| and |y| are |[rows][n_heads][head_dim]|, |seen| is |[rows]|; |scratch| has
+     |kernels_scratch| floats for each worker; |probe| may be null (Vaswani and others 2017) */
 void (*activate)(const struct engine *e, enum activation_kind kind,
   const float *x, const float *up, size_t n, float *y);
   /* |y[i] = f(x[i])|, times |up[i]| if |up| is not null; |y| may be |x| or |up| */
@@ -210,7 +210,7 @@ void (*softmax)(const struct engine *e, const float *x, size_t rows, size_t n,
 void (*log_softmax)(const struct engine *e, const float *x, size_t rows,
   size_t n, double *y);
   /* (x - max) - log(sum of exp(x - max)), in double, natural logarithms */
-void (*weigh)(double *z, size_t n, double most);
+void (*exp_shifted)(double *z, size_t n, double max);
   /* |z[i]| becomes exp(z[i] - most), in double, in place */
 
 @ Which tables there are depends on the build and on the processor it finds itself on.
@@ -225,9 +225,9 @@ const struct kernels *kernels_at(size_t i);
      the slowest first; null behind the last */
 bool kernels_self_test(const struct kernels *k, struct error *why);
   /* false and a sentence if the build contracts |a*b+c| or has no exact |fma|;
-     |forward| refuses to run then */
-size_t kernels_room(const struct heads *h, size_t longest);
-  /* floats that one worker of |attend| needs when no row sees more than |longest|
+     |model_forward| refuses to run then */
+size_t kernels_scratch(const struct attention_dims *h, size_t max_len);
+  /* floats that one worker of |attend| needs when no row sees more than |max_len|
      positions */
 
 @ Kernels need exponentials, sines and powers, and take them from \cref{functions}, where each has the same bits on every machine. Some of those functions
@@ -318,7 +318,7 @@ compiled alone, and neither is a header for anybody else.
 typedef float vec @[__attribute__((vector_size(4 * WIDTH)))@];
 typedef uint8_t few_bytes @[__attribute__((vector_size(WIDTH)))@];
 typedef uint16_t few_halves @[__attribute__((vector_size(2 * WIDTH)))@];
-enum { PARTS = 16 / WIDTH, MOST_OUTS = 4 };
+enum { PARTS = 16 / WIDTH, MAX_OUTS = 4 };
 
 @ In plain C the multiply--add is a call for each lane, since a compiler that may not assume the
 instruction has nothing better; |fmaf| computes the same with whole numbers if it must. This table is
@@ -339,7 +339,7 @@ INLINE vec widen(const uint16_t *h, enum weight_type type)
     v[j] = type == WEIGHT_F16 ? num_from_f16(h[j]) : num_from_bf16(h[j]);
   return v;
 }
-INLINE vec count_up(const int8_t *small)
+INLINE vec i8_to_f32(const int8_t *small)
 {
   vec v = @[{ 0 }@];
   for (int j = 0; j < WIDTH; j++) v[j] = (float) small[j];
@@ -347,11 +347,11 @@ INLINE vec count_up(const int8_t *small)
 }
 @<Choose lanes and fold them, in plain C@>@;
 
-@ |choose| takes the first |n| lanes from |a| and the others from |b|; the ends of rows will need it. The fold goes through an array. That is slow,
+@ |blend| takes the first |n| lanes from |a| and the others from |b|; the ends of rows will need it. The fold goes through an array. That is slow,
 but there is one fold for a whole dot product.
 
 @<Choose lanes and fold them, in plain C@>=
-INLINE vec choose(int n, vec a, vec b)
+INLINE vec blend(int n, vec a, vec b)
 {
   for (int j = 0; j < WIDTH; j++) a[j] = j < n ? a[j] : b[j];
   return a;
@@ -389,7 +389,7 @@ INLINE vec widen(const uint16_t *h, enum weight_type type)
   __m256i wide = _mm256_cvtepu16_epi32(short_ones);
   return _mm256_castsi256_ps(_mm256_slli_epi32(wide, 16));
 }
-INLINE vec count_up(const int8_t *small)
+INLINE vec i8_to_f32(const int8_t *small)
 {
   __m128i few = _mm_loadl_epi64((const void *) small);
   return _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(few));
@@ -400,7 +400,7 @@ INLINE vec count_up(const int8_t *small)
 register, then upper half to lower half, and so on: the same tree.
 
 @<Choose lanes and fold them, for AVX2@>=
-INLINE vec choose(int n, vec a, vec b)
+INLINE vec blend(int n, vec a, vec b)
 {
   static const int32_t on[16] = @[{ -1, -1, -1, -1, -1, -1, -1, -1 }@];
   __m256i mask = _mm256_loadu_si256((const void *) (on + 8 - n));
@@ -430,7 +430,7 @@ INLINE vec widen(const uint16_t *h, enum weight_type type)
   __m512i wide = _mm512_cvtepu16_epi32(short_ones);
   return _mm512_castsi512_ps(_mm512_slli_epi32(wide, 16));
 }
-INLINE vec count_up(const int8_t *small)
+INLINE vec i8_to_f32(const int8_t *small)
 {
   __m128i few = _mm_loadu_si128((const void *) small);
   return _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(few));
@@ -440,7 +440,7 @@ INLINE vec count_up(const int8_t *small)
 @ Here a mask is a number with a bit for each lane. With sixteen lanes in one register the fold begins with its upper half.
 
 @<Choose lanes and fold them, for AVX-512@>=
-INLINE vec choose(int n, vec a, vec b)
+INLINE vec blend(int n, vec a, vec b)
 {@+ return _mm512_mask_blend_ps((__mmask16) ((1u << n) - 1), b, a);@+ }
 @<Fold sixteen lanes in an array@>@;
 @<Fold four lanes, the last two steps@>@;
@@ -480,32 +480,32 @@ INLINE vec load(struct tensor t, size_t i)
 }
 
 @ A row in blocks is widened exactly, too: a scale of 11 significant bits times a number of 8 at most has 19, and a float holds 24. So what attention reads is a float like any other, and its sums know nothing of blocks. Where a register begins within its block is
-|i%BLOCK_NUMBERS|; it never reaches into the next block, because 32 is a multiple of every width. The bytes are taken apart in whole registers; only the last step, from small whole numbers to floats, has an instruction of its own in each table, |count_up|, and the scale goes through |widen|, as often as there are lanes.
+|i%WEIGHT_BLOCK|; it never reaches into the next block, because 32 is a multiple of every width. The bytes are taken apart in whole registers; only the last step, from small whole numbers to floats, has an instruction of its own in each table, |i8_to_f32|, and the scale goes through |widen|, as often as there are lanes.
 
 @<Load numbers of any type@>=
 INLINE vec load_block(struct tensor t, size_t i)
 {
-  size_t first = i % BLOCK_NUMBERS;
+  size_t first = i % WEIGHT_BLOCK;
   const unsigned char *p = (const unsigned char *) t.data
-    + row_bytes(t.type, i - first);
+    + weight_row_bytes(t.type, i - first);
   uint16_t one, scale[WIDTH];
   few_bytes b;
   memcpy(&one, p, sizeof one);
   few_halves all = one + (few_halves) @[{ 0 }@];
   memcpy(scale, &all, sizeof all);
-  memcpy(&b, p + 2 + (t.type == BLOCKS_Q8_0 ? first : first % 16), sizeof b);
-  if (t.type == BLOCKS_Q4_0) b = (first < 16 ? b & 15 : b >> 4) - 8;
+  memcpy(&b, p + 2 + (t.type == WEIGHT_Q8_0 ? first : first % 16), sizeof b);
+  if (t.type == WEIGHT_Q4_0) b = (first < 16 ? b & 15 : b >> 4) - 8;
   int8_t small[WIDTH];
   memcpy(small, &b, sizeof b);
-  return count_up(small) * widen(scale, WEIGHT_F16);
+  return i8_to_f32(small) * widen(scale, WEIGHT_F16);
 }
-INLINE vec load_row(struct tensor t, size_t i)
-{@+ return t.type < BLOCKS_Q8_0 ? load(t, i) : load_block(t, i);@+ }
+INLINE vec load_any(struct tensor t, size_t i)
+{@+ return t.type < WEIGHT_Q8_0 ? load(t, i) : load_block(t, i);@+ }
 
 @ What will be loaded soon can be asked for before.
 
 @<Load numbers of any type@>=
-INLINE void ask_for(struct tensor t, size_t i)
+INLINE void prefetch(struct tensor t, size_t i)
 {
   uintptr_t place = (uintptr_t) t.data + i * (t.type == WEIGHT_F32 ? 4 : 2);
   __builtin_prefetch((const void *) place);
@@ -514,7 +514,7 @@ INLINE void ask_for(struct tensor t, size_t i)
 @ A single number, for the ends of rows, for gains and biases, and for whatever is touched too seldom to be worth a register.
 
 @<Load numbers of any type@>=
-INLINE float at(struct tensor t, size_t i)
+INLINE float load_one(struct tensor t, size_t i)
 {
   float x;
   uint16_t h;
@@ -541,15 +541,15 @@ the bits do not depend on the number of rows.
 
 @<Compute a tile of dot products@>=
 INLINE void tile(int rows, int outs, const float *x, struct tensor w, size_t n,
-  size_t first, float sum[TILE_ROWS][MOST_OUTS])
+  size_t first, float sum[TILE_ROWS][MAX_OUTS])
 {
   struct tensor in = @[{ x, WEIGHT_F32 }@];
-  vec a[TILE_ROWS][MOST_OUTS][PARTS];
+  vec a[TILE_ROWS][MAX_OUTS][PARTS];
   size_t whole = n / 16 * 16;
   each (r, rows) each (o, outs) each (p, PARTS) a[r][o][p] = (vec) @[{ 0 }@];
   for (size_t k = 0; k < whole; k += 16)
     each (p, PARTS) {
-      vec b[MOST_OUTS];
+      vec b[MAX_OUTS];
       each (o, outs) b[o] = load(w, first + (size_t) o * n + k
         + (size_t) p * WIDTH);
       each (r, rows) {
@@ -560,7 +560,7 @@ INLINE void tile(int rows, int outs, const float *x, struct tensor w, size_t n,
     }
   TALLY("linear", 0, (size_t) rows * (size_t) outs * (n - whole));
   each (r, rows) each (o, outs)
-    sum[r][o] = finish(a[r][o], x + (size_t) r * n + whole, w,
+    sum[r][o] = fold_with_tail(a[r][o], x + (size_t) r * n + whole, w,
       first + (size_t) o * n + whole, n - whole);
 }
 
@@ -568,20 +568,20 @@ INLINE void tile(int rows, int outs, const float *x, struct tensor w, size_t n,
 register would read behind the end of the row: harmless in most places, but behind the last row of a mapped file there may be no memory.
 
 @<Load a register that is not full@>=
-INLINE vec some(struct tensor t, size_t i, int n)
+INLINE vec load_partial(struct tensor t, size_t i, int n)
 {
-  char room[4 * WIDTH] = @[{ 0 }@];
+  char buffer[4 * WIDTH] = @[{ 0 }@];
   size_t size = t.type == WEIGHT_F32 ? 4 : 2;
-  memcpy(room, (const char *) t.data + i * size, (size_t) n * size);
-  return load((struct tensor) @[{ room, t.type }@], 0);
+  memcpy(buffer, (const char *) t.data + i * size, (size_t) n * size);
+  return load((struct tensor) @[{ buffer, t.type }@], 0);
 }
 
 @ What is left of a row when all sixteens are done is fewer than sixteen terms, and only
-the first lanes get one more. The others must not even be given a zero. So the multiply--add is done for all of its lanes, and |choose| keeps the old sum where there was no term. That is seldom and short, and
+the first lanes get one more. The others must not even be given a zero. So the multiply--add is done for all of its lanes, and |blend| keeps the old sum where there was no term. That is seldom and short, and
 stands in a function of its own, or else the compiler would copy it into every tile of every type.
 
 @<Give the last terms to the first lanes, and fold@>=
-__attribute__((noinline)) TARGET static float last(const vec *a, const float *x,
+__attribute__((noinline)) TARGET static float dot_tail(const vec *a, const float *x,
   struct tensor w, size_t begin, size_t rest)
 {
   struct tensor in = @[{ x, WEIGHT_F32 }@];
@@ -591,17 +591,17 @@ __attribute__((noinline)) TARGET static float last(const vec *a, const float *x,
     b[p] = a[p];
     if (here > WIDTH) here = WIDTH;
     if (here > 0)
-      b[p] = choose(here, fused(some(in, (size_t) p * WIDTH, here),
-        some(w, begin + (size_t) p * WIDTH, here), a[p]), a[p]);
+      b[p] = blend(here, fused(load_partial(in, (size_t) p * WIDTH, here),
+        load_partial(w, begin + (size_t) p * WIDTH, here), a[p]), a[p]);
   }
   return fold(b);
 }
-INLINE float finish(const vec *a, const float *x, struct tensor w, size_t begin,
+INLINE float fold_with_tail(const vec *a, const float *x, struct tensor w, size_t begin,
   size_t rest)
-{@+ return rest == 0 ? fold(a) : last(a, x, w, begin, rest);@+ }
+{@+ return rest == 0 ? fold(a) : dot_tail(a, x, w, begin, rest);@+ }
 
 @ A dot product by itself is the smallest tile; norms and attention need it. Its loop is the definition of \cref{sec:order} read aloud: sixteen
-terms at a time, each to its lane, and the rest to |finish|.
+terms at a time, each to its lane, and the rest to |fold_with_tail|.
 
 @<The dot product of sixteen lanes@>=
 INLINE float dot(const float *x, struct tensor w, size_t first, size_t n)
@@ -612,8 +612,8 @@ INLINE float dot(const float *x, struct tensor w, size_t first, size_t n)
   for (size_t k = 0; k < whole; k += 16)
     each (p, PARTS)
       a[p] = fused(load(in, k + (size_t) p * WIDTH),
-        load_row(w, first + k + (size_t) p * WIDTH), a[p]);
-  return finish(a, x + whole, w, first + whole, n - whole);
+        load_any(w, first + k + (size_t) p * WIDTH), a[p]);
+  return fold_with_tail(a, x + whole, w, first + whole, n - whole);
 }
 
 @ Outputs are taken in strips of sixteen, whose weights fit into the second-level cache; all rows
@@ -649,11 +649,11 @@ term of a lane it would have changed what the lane rounds.
 
 @<A tile of |TILE_ROWS| by |TILE_OUTS| at output |o|@>=
 {
-  float sum[TILE_ROWS][MOST_OUTS];
+  float sum[TILE_ROWS][MAX_OUTS];
   tile(TILE_ROWS, TILE_OUTS, in, t, n, o * n, sum);
   each (i, TILE_ROWS) each (j, TILE_OUTS)
     out[(size_t) i * w->out + o + (size_t) j] =
-      biased(sum[i][j], w, o + (size_t) j);
+      add_bias(sum[i][j], w, o + (size_t) j);
 }
 
 @ One row by four outputs, and then by one, with the same function in other sizes. A tile may have any size; that it cannot be seen in the bits
@@ -662,23 +662,23 @@ is what the lanes are for.
 @<One row from output |o| to the |end|@>=
 {
   size_t c = o;
-  float sum[TILE_ROWS][MOST_OUTS];
+  float sum[TILE_ROWS][MAX_OUTS];
   for (; c + 4 <= end; c += 4) {
     tile(1, 4, in + i * n, t, n, c * n, sum);
     each (j, 4) out[i * w->out + c + (size_t) j] =
-      biased(sum[0][j], w, c + (size_t) j);
+      add_bias(sum[0][j], w, c + (size_t) j);
   }
   for (; c < end; c++) {
     tile(1, 1, in + i * n, t, n, c * n, sum);
-    out[i * w->out + c] = biased(sum[0][0], w, c);
+    out[i * w->out + c] = add_bias(sum[0][0], w, c);
   }
 }
 
 @ A missing bias is not a zero: adding zero would turn $-0$ into $+0$.
 
 @<Add the bias, if there is one@>=
-INLINE float biased(float sum, const struct matrix *w, size_t o)
-{@+ return w->bias.data == NULL ? sum : sum + at(w->bias, o);@+ }
+INLINE float add_bias(float sum, const struct matrix *w, size_t o)
+{@+ return w->bias.data == NULL ? sum : sum + load_one(w->bias, o);@+ }
 
 @ GPT-2's matrices lie the other way: the weights of one \emph{input} are neighbours. Here lanes
 over $k$ would gather from sixteen places. So the registers run over the outputs
@@ -691,10 +691,10 @@ To load and store a sum for each multiply--add would leave the multipliers idle 
 $k+16$, $k+32$ and $k+48$, which belong to the same lane, are added in one visit.
 
 @<Add the terms from |k| on to the lanes of a span@>=
-INLINE void visit(int steps, const float *x, const struct matrix *w,
+INLINE void add_terms(int steps, const float *x, const struct matrix *w,
   struct tensor t, size_t k, size_t o, size_t span, float *sum)
 {
-  vec b[STEPS], v[STEPS];
+  vec b[UNROLL], v[UNROLL];
   each (s, steps) v[s] = spread(x[k + 16 * (size_t) s]);
   for (size_t c = 0; c < span; c += WIDTH) {
     each (s, steps) b[s] = load(t, (k + 16 * (size_t) s) * w->out + o + c);
@@ -712,17 +712,17 @@ fold goes over whole rows of the array. Terms that fill no block are visited one
 the stack, and its size is what limits a span.
 
 @<A span of outputs for one row@>=
-INLINE void across(const float *x, const struct matrix *w, struct tensor t,
+INLINE void outputs_of_row(const float *x, const struct matrix *w, struct tensor t,
   size_t o, size_t span, float *y)
 {
   float sum[16 * SPAN];
-  size_t k = 0, block = 16 * STEPS;
+  size_t k = 0, block = 16 * UNROLL;
   memset(sum, 0, 16 * span * sizeof *sum);
   for (; k + block <= w->in; k += block)
-    for (size_t j = 0; j < 16; j++) visit(STEPS, x, w, t, k + j, o, span, sum);
-  for (; k < w->in; k++) visit(1, x, w, t, k, o, span, sum);
+    for (size_t j = 0; j < 16; j++) add_terms(UNROLL, x, w, t, k + j, o, span, sum);
+  for (; k < w->in; k++) add_terms(1, x, w, t, k, o, span, sum);
   fold_lanes(sum, span);
-  for (size_t c = 0; c < span; c++) y[o + c] = biased(sum[c], w, o + c);
+  for (size_t c = 0; c < span; c++) y[o + c] = add_bias(sum[c], w, o + c);
 }
 
 @ Lane $j+s$ is added to lane $j$, for all sums of the array at once. The second loop runs over
@@ -745,7 +745,7 @@ INLINE void fold_lanes(float *lane, size_t sums)
 matrix fewer outputs are left than a register holds.
 
 @<Outputs |from| to |to| of a matrix stored by inputs@>=
-enum { STEPS = 4, SPAN = 256 };
+enum { UNROLL = 4, SPAN = 256 };
 @<Fold the lanes of many sums@>@;
 @<Add the terms from |k| on to the lanes of a span@>@;
 @<A span of outputs for one row@>@;
@@ -756,7 +756,7 @@ INLINE void by_inputs(const struct matrix *w, enum weight_type type,
   size_t o = from, span;
   for (; to - o >= WIDTH; o += span) {
     span = to - o >= SPAN ? SPAN : (to - o) / WIDTH * WIDTH;
-    across(x, w, t, o, span, y);
+    outputs_of_row(x, w, t, o, span, y);
   }
   if (o < to) columns(x, w, t, o, to - o, y);
 }
@@ -771,35 +771,35 @@ INLINE void columns(const float *x, const struct matrix *w, struct tensor t,
   vec lane[16] = @[{ { 0 } }@];
   float sum[WIDTH];
   for (size_t k = 0; k < w->in; k++) {
-    vec b = some(t, k * w->out + o, (int) n);
+    vec b = load_partial(t, k * w->out + o, (int) n);
     lane[k % 16] = fused(spread(x[k]), b, lane[k % 16]);
     TALLY("linear", 0, n);
   }
   for (int s = 8; s > 0; s /= 2)
     for (int j = 0; j < s; j++) lane[j] += lane[j + s];
   memcpy(sum, lane, sizeof sum);
-  for (size_t c = 0; c < n; c++) y[o + c] = biased(sum[c], w, o + c);
+  for (size_t c = 0; c < n; c++) y[o + c] = add_bias(sum[c], w, o + c);
 }
 
 @ That was for one row. Several rows could go over the matrix one after the other, but each of them would fetch all weights again; and weights that lie
 thousands of bytes apart, as one input's neighbours do from the next input's, are fetched slowly: every few of them stand on another page of the machine's memory. So what several rows
 shall use is \emph{packed} first. A strip of two registers of outputs is copied into sixteen \emph{panels}, one for each lane: panel $j$ has the
-weights of the inputs $j$, $j+16$, $j+32$, \dots, one behind the other, in the order in which the lane wants them. They are widened on the way. And since no processor guesses that the next piece lies thousands of bytes on, it is told: the piece of |AHEAD| inputs later is asked for while this one is copied. (To ask for an address that does not exist is allowed; nothing comes.)
+weights of the inputs $j$, $j+16$, $j+32$, \dots, one behind the other, in the order in which the lane wants them. They are widened on the way. And since no processor guesses that the next piece lies thousands of bytes on, it is told: the piece of |PREFETCH| inputs later is asked for while this one is copied. (To ask for an address that does not exist is allowed; nothing comes.)
 @^panel@>@^packing@>
 
 @<Copy weights into panels@>=
-enum { GROUP = 6, PANEL = 2 * WIDTH, DEPTH = 1024, BLOCK = 96, AHEAD = 24 };
+enum { MR = 6, NR = 2 * WIDTH, KC = 1024, MC = 96, PREFETCH = 24 };
 INLINE void fill_panels(const struct matrix *w, struct tensor t, size_t o,
   size_t outs, size_t k0, size_t depth, float *panels)
 {
   for (size_t k = 0; k < depth; k++) {
-    float *to = panels + (k % 16 * (DEPTH / 16) + k / 16) * PANEL;
-    ask_for(t, (k0 + k + AHEAD) * w->out + o);
-    for (size_t h = 0; h < PANEL; h += WIDTH) {
+    float *to = panels + (k % 16 * (KC / 16) + k / 16) * NR;
+    prefetch(t, (k0 + k + PREFETCH) * w->out + o);
+    for (size_t h = 0; h < NR; h += WIDTH) {
       size_t from = (k0 + k) * w->out + o + h;
       vec v = @[{ 0 }@];
       if (outs >= h + WIDTH) v = load(t, from);
-      else if (outs > h) v = some(t, from, (int) (outs - h));
+      else if (outs > h) v = load_partial(t, from, (int) (outs - h));
       memcpy(to + h, &v, sizeof v);
     }
   }
@@ -812,12 +812,12 @@ and six of inputs feed twelve multiply--adds, and nothing is folded: that waits 
 INLINE void pass_panel(int rows, const float *x, size_t n, size_t steps,
   const float *w, size_t outs, float *lane)
 {
-  vec a[GROUP][2], b[2];
+  vec a[MR][2], b[2];
   (void) outs; /* only tallies ask */
   each (r, rows) each (h, 2)
-    memcpy(&a[r][h], lane + r * PANEL + h * WIDTH, sizeof a[r][h]);
+    memcpy(&a[r][h], lane + r * NR + h * WIDTH, sizeof a[r][h]);
   for (size_t k = 0; k < steps; k++) {
-    each (h, 2) memcpy(&b[h], w + k * PANEL + h * WIDTH, sizeof b[h]);
+    each (h, 2) memcpy(&b[h], w + k * NR + h * WIDTH, sizeof b[h]);
     each (r, rows) {
       vec v = spread(x[(size_t) r * n + 16 * k]);
       each (h, 2) a[r][h] = fused(v, b[h], a[r][h]);
@@ -825,7 +825,7 @@ INLINE void pass_panel(int rows, const float *x, size_t n, size_t steps,
     }
   }
   each (r, rows) each (h, 2)
-    memcpy(lane + r * PANEL + h * WIDTH, &a[r][h], sizeof a[r][h]);
+    memcpy(lane + r * NR + h * WIDTH, &a[r][h], sizeof a[r][h]);
 }
 
 @ The number of rows is a constant in each copy of the loop; the last group of a pass may be smaller than six.
@@ -836,7 +836,7 @@ TARGET static void pass_panels(size_t rows, const float *x, size_t n,
 {
 #define PASS(rows) \
   pass_panel(rows, x + j, n, (depth - j + 15) / 16, \
-    panels + j * (DEPTH / 16) * PANEL, outs, lane + j * GROUP * PANEL)
+    panels + j * (KC / 16) * NR, outs, lane + j * MR * NR)
   for (size_t j = 0; j < 16 && j < depth; j++)
     switch (rows) {
     case 6: PASS(6);@+ break;
@@ -849,7 +849,7 @@ TARGET static void pass_panels(size_t rows, const float *x, size_t n,
 #undef PASS
 }
 
-@ The stack has room for |DEPTH| inputs of a strip. If there are more, the lanes go on where they were with the next |DEPTH|; so a block of rows keeps the lanes of all its sums, and
+@ The stack has room for |KC| inputs of a strip. If there are more, the lanes go on where they were with the next |KC|; so a block of rows keeps the lanes of all its sums, and
 the strip is packed again for the next block. If there are not, it is packed once for all rows.
 
 @<Several rows by the outputs |from| to |to| of a matrix stored by inputs@>=
@@ -857,14 +857,14 @@ INLINE void by_panels(const struct matrix *w, enum weight_type type,
   const float *x, size_t rows, size_t from, size_t to, float *y)
 {
   struct tensor t = @[{ w->weight.data, type }@];
-  float panels[DEPTH * PANEL], lane[BLOCK / GROUP][16 * GROUP * PANEL];
+  float panels[KC * NR], lane[MC / MR][16 * MR * NR];
   size_t n = w->in;
-  for (size_t o = from; o < to; o += PANEL)
+  for (size_t o = from; o < to; o += NR)
     for (size_t r0 = 0, r1; r0 < rows; r0 = r1) {
-      size_t outs = to - o < PANEL ? to - o : PANEL;
-      r1 = rows - r0 < BLOCK ? rows : r0 + BLOCK;
-      memset(lane, 0, (r1 - r0 + GROUP - 1) / GROUP * sizeof *lane);
-      for (size_t k = 0; k < n; k += DEPTH)
+      size_t outs = to - o < NR ? to - o : NR;
+      r1 = rows - r0 < MC ? rows : r0 + MC;
+      memset(lane, 0, (r1 - r0 + MR - 1) / MR * sizeof *lane);
+      for (size_t k = 0; k < n; k += KC)
         @<Pass the panels from input |k| on with rows |r0| to |r1|@>@;
       @<Fold the lanes of rows |r0| to |r1|, and put the sums in place@>@;
     }
@@ -874,22 +874,22 @@ INLINE void by_panels(const struct matrix *w, enum weight_type type,
 
 @<Pass the panels from input |k| on with rows |r0| to |r1|@>=
 {
-  size_t depth = n - k < DEPTH ? n - k : DEPTH;
-  if (r0 == 0 || n > DEPTH) fill_panels(w, t, o, outs, k, depth, panels);
-  for (size_t r = r0; r < r1; r += GROUP)
-    pass_panels(r1 - r < GROUP ? r1 - r : GROUP, x + r * n + k, n, depth,
-      panels, outs, lane[(r - r0) / GROUP]);
+  size_t depth = n - k < KC ? n - k : KC;
+  if (r0 == 0 || n > KC) fill_panels(w, t, o, outs, k, depth, panels);
+  for (size_t r = r0; r < r1; r += MR)
+    pass_panels(r1 - r < MR ? r1 - r : MR, x + r * n + k, n, depth,
+      panels, outs, lane[(r - r0) / MR]);
 }
 
 @ Only sums that exist are put in place; a strip at the edge of the matrix has fewer outputs than a panel has columns, and those columns hold nothing but zeros.
 
 @<Fold the lanes of rows |r0| to |r1|, and put the sums in place@>=
 for (size_t r = r0; r < r1; r++) {
-  float *group = lane[(r - r0) / GROUP], *sum = group
-    + (r - r0) % GROUP * PANEL;
-  if ((r - r0) % GROUP == 0) fold_lanes(group, GROUP * PANEL);
+  float *group = lane[(r - r0) / MR], *sum = group
+    + (r - r0) % MR * NR;
+  if ((r - r0) % MR == 0) fold_lanes(group, MR * NR);
   for (size_t c = 0; c < outs; c++)
-    y[r * w->out + o + c] = biased(sum[c], w, o + c);
+    y[r * w->out + o + c] = add_bias(sum[c], w, o + c);
 }
 
 @ A worker's part of the call: of each matrix an equal share of the outputs, cut at multiples of
@@ -905,14 +905,14 @@ TARGET static void linear_matrix(const struct matrix *w, const float *x,
 {
   @<Call the loops for the matrix's type and layout@>@;
 }
-TARGET static void linear_part(void *what, unsigned worker, unsigned workers)
+TARGET static void linear_part(void *ctx, unsigned worker, unsigned workers)
 {
-  const struct linear_job *job = what;
+  const struct linear_job *job = ctx;
   TALLY("linear part", worker, 1);
   for (size_t m = 0; m < job->n; m++) {
     const struct matrix *w = &job->list[m];
-    size_t from = share(w->out, worker, workers);
-    size_t to = share(w->out, worker + 1, workers);
+    size_t from = worker_begin(w->out, worker, workers);
+    size_t to = worker_begin(w->out, worker + 1, workers);
     if (from < to)
       linear_matrix(w, job->x, job->rows, from, to, job->y[m]);
   }
@@ -930,7 +930,7 @@ switch (w->weight.type) {
 case WEIGHT_F32: WITH_TYPE(WEIGHT_F32);@+ break;
 case WEIGHT_F16: WITH_TYPE(WEIGHT_F16);@+ break;
 case WEIGHT_BF16: WITH_TYPE(WEIGHT_BF16);@+ break;
-case BLOCKS_Q8_0: case BLOCKS_Q4_0: break;
+case WEIGHT_Q8_0: case WEIGHT_Q4_0: break;
 }
 #undef WITH_TYPE
 
@@ -938,7 +938,7 @@ case BLOCKS_Q8_0: case BLOCKS_Q4_0: break;
 with the matrix.
 
 @<Where a worker's share begins@>=
-static size_t share(size_t n, unsigned worker, unsigned workers)
+static size_t worker_begin(size_t n, unsigned worker, unsigned workers)
 {
   if (worker == workers) return n;
   return n * worker / workers / 16 * 16;
@@ -955,7 +955,7 @@ static void linear(const struct engine *e, const struct matrix *list, size_t n,
   struct linear_job job = @[{ list, n, x, rows, y }@];
   size_t work = 0;
   for (size_t m = 0; m < n; m++) work += list[m].out * list[m].in * rows;
-  pool_run(work >= WORTH_DIVIDING ? e->self : NULL, linear_part, &job);
+  pool_run(work >= WORTH_DIVIDING ? e->pool : NULL, linear_part, &job);
 }
 
 @* Norms. \label{sec:norms}
@@ -964,7 +964,7 @@ centred first, into the place of the result; then one dot product with itself gi
 of sixteen, so that the loop in the middle has sixteen turns even at the end of a row, and a compiler knows it.
 
 @<One row normalized@>=
-INLINE void normalize_row(const struct normalizer *g, const float *x, size_t d,
+INLINE void normalize_row(const struct norm *g, const float *x, size_t d,
   float *y)
 {
   bool layer = g->kind == NORM_LAYER, shift = layer && g->bias.data != NULL;
@@ -991,7 +991,7 @@ changes nothing.
 INLINE void take(struct tensor t, size_t i, size_t here, float *z)
 {
   for (size_t j = 0; j < here; j++)
-    z[j] = t.data == NULL ? 1.0f : at(t, i + j);
+    z[j] = t.data == NULL ? 1.0f : load_one(t, i + j);
 }
 
 @ The sum of sixteen lanes, without products, for the mean of LayerNorm. Plain additions are enough here: the
@@ -1012,24 +1012,24 @@ INLINE float sum_of(const float *x, size_t n)
 would be cut with it.
 
 @<Norms of all rows@>=
-struct normalize_job { const struct normalizer *g; const float *x; size_t rows;
+struct normalize_job { const struct norm *g; const float *x; size_t rows;
   size_t d; float *y; };
 @#
-TARGET static void normalize_part(void *what, unsigned worker, unsigned workers)
+TARGET static void normalize_part(void *ctx, unsigned worker, unsigned workers)
 {
-  const struct normalize_job *job = what;
+  const struct normalize_job *job = ctx;
   TALLY("normalize part", worker, 1);
   size_t from = job->rows * worker / workers;
   size_t to = job->rows * (worker + 1) / workers;
   for (size_t r = from; r < to; r++)
     normalize_row(job->g, job->x + r * job->d, job->d, job->y + r * job->d);
 }
-static void normalize(const struct engine *e, const struct normalizer *g,
+static void normalize(const struct engine *e, const struct norm *g,
   const float *x, size_t rows, size_t d, float *y)
 {
   struct normalize_job job = @[{ g, x, rows, d, y }@];
   bool large = rows * d >= WORTH_DIVIDING;
-  pool_run(large ? e->self : NULL, normalize_part, &job);
+  pool_run(large ? e->pool : NULL, normalize_part, &job);
 }
 
 @* Rotation. \label{sec:rotate}
@@ -1040,9 +1040,9 @@ cosine and sine in double, rounded once.
 struct angles_job { const uint32_t *position; size_t rows;
   const float *frequency; size_t half; float scaling, *c, *s; };
 @#
-TARGET static void angles_part(void *what, unsigned worker, unsigned workers)
+TARGET static void angles_part(void *ctx, unsigned worker, unsigned workers)
 {
-  const struct angles_job *job = what;
+  const struct angles_job *job = ctx;
   size_t half = job->half, to = job->rows * (worker + 1) / workers;
   TALLY("angles part", worker, 1);
   for (size_t r = job->rows * worker / workers; r < to; r++)
@@ -1064,7 +1064,7 @@ static void angles(const struct engine *e, const uint32_t *position,
 {
   struct angles_job job = @[{ position, rows, frequency, half, scaling, c, s }@];
   bool large = rows * half >= WORTH_DIVIDING / 16;
-  pool_run(large ? e->self : NULL, angles_part, &job);
+  pool_run(large ? e->pool : NULL, angles_part, &job);
 }
 
 @ A turn has four products, of which two are rounded by themselves and two inside an |fmaf|: those of $x_0$.
@@ -1088,9 +1088,9 @@ heads of keys.
 @<Rotations of all rows@>=
 struct rotate_job { float *x; size_t rows, n_heads, half; const float *c, *s; };
 @#
-TARGET static void rotate_part(void *what, unsigned worker, unsigned workers)
+TARGET static void rotate_part(void *ctx, unsigned worker, unsigned workers)
 {
-  const struct rotate_job *job = what;
+  const struct rotate_job *job = ctx;
   size_t half = job->half, to = job->rows * (worker + 1) / workers;
   TALLY("rotate part", worker, 1);
   for (size_t r = job->rows * worker / workers; r < to; r++)
@@ -1102,7 +1102,7 @@ static void rotate(const struct engine *e, float *x, size_t rows,
 {
   struct rotate_job job = @[{ x, rows, n_heads, half, c, s }@];
   bool large = rows * n_heads * half >= WORTH_DIVIDING;
-  pool_run(large ? e->self : NULL, rotate_part, &job);
+  pool_run(large ? e->pool : NULL, rotate_part, &job);
 }
 
 @* Attention. \label{sec:attention}
@@ -1110,13 +1110,13 @@ Attention goes block by block, as \cref{sec:layer} laid down: in each block of 2
 of values, and in the end a join. What a block leaves behind is $m_b$, $l_b$ and $o_b$, in this order, as |2 + head_dim| floats.
 
 @<What one block of positions leaves behind@>=
-enum { BLOCK_M, BLOCK_L, BLOCK_O };
+enum { PART_MAX, PART_SUM, PART_OUT };
 
 @ Most rows see positions without a hole. If the model keeps a few at the beginning besides its window, there is one hole, and everybody who walks over positions steps across it.
 @^attention sink@>
 
 @<What one block of positions leaves behind@>=
-INLINE uint32_t next_seen(const struct view *v, uint32_t t)
+INLINE uint32_t next_seen(const struct kv_view *v, uint32_t t)
 {@+ return t + 1 == v->sinks ? v->lo : t + 1;@+ }
 
 @ The scores of a block stand in an array of 256, and where there is no visible position there is $-\infty$; so that whole
@@ -1124,15 +1124,15 @@ sixteens can go through |num_expf| at once, which makes zeros of those. A zero a
 are not negative changes no bit of it. The values are never touched there: the chain steps over the same positions as the scores.
 
 @<The scores of a block, and their maximum@>=
-float score[256], most = -INFINITY;
+float score[256], max = -INFINITY;
 size_t place[256];
 for (int i = 0; i < 256; i++) score[i] = -INFINITY;
 row_places(v, t0, t1, place);
 for (uint32_t t = t0; t < t1; t = next_seen(v, t)) {
-  float s = dot(q, row_of(v->base_k, place[t % 256], type), 0, d)
+  float s = dot(q, key_row(v->base_k, place[t % 256], type), 0, d)
     * h->scale;
   score[t % 256] = s;
-  if (s > most) most = s;
+  if (s > max) max = s;
   TALLY("attention", 0, d);
   TALLY("pairs", 0, 1);
 }
@@ -1141,7 +1141,7 @@ for (uint32_t t = t0; t < t1; t = next_seen(v, t)) {
 position, of every head, would take as long as the product that it is for.
 
 @<Where the rows of a block lie@>=
-INLINE void row_places(const struct view *v, uint32_t t0, uint32_t t1,
+INLINE void row_places(const struct kv_view *v, uint32_t t0, uint32_t t1,
   size_t *place)
 {
   for (uint32_t t = t0, end = t1; t < t1; end = t1) {
@@ -1153,7 +1153,7 @@ INLINE void row_places(const struct view *v, uint32_t t0, uint32_t t1,
     for (; t < end; t++, at += v->row_bytes) place[t % 256] = at;
   }
 }
-INLINE struct tensor row_of(const void *base, size_t place,
+INLINE struct tensor key_row(const void *base, size_t place,
   enum weight_type type)
 {@+ return (struct tensor) @[{ (const char *) base + place, type }@];@+ }
 
@@ -1164,29 +1164,29 @@ since the values will want those next.
 float lane[16] = @[{ 0 }@];
 for (uint32_t g = t0 % 256 / 16 * 16; g <= (t1 - 1) % 256; g += 16) {
   float z[16];
-  for (int j = 0; j < 16; j++) z[j] = num_expf(score[g + (uint32_t) j] - most);
+  for (int j = 0; j < 16; j++) z[j] = num_expf(score[g + (uint32_t) j] - max);
   for (int j = 0; j < 16; j++) lane[j] += z[j];
   memcpy(score + g, z, sizeof z);
 }
-left[BLOCK_M] = most, left[BLOCK_L] = fold_array(lane);
+left[PART_MAX] = max, left[PART_SUM] = fold_array(lane);
 
 @ The values: as many columns at a time as fit into the registers, so that a sum is not stored before the block is done.
 Whole sixteens first, then the columns that are left, one by one.
 
 @<The values of a block, each times its exponential@>=
 #define CHAIN(columns) \
-  chain(columns, score, v, place, t0, t1, type, c, left + BLOCK_O + c)
+  axpy_chain(columns, score, v, place, t0, t1, type, c, left + PART_OUT + c)
 size_t c = 0;
 for (; c + 64 <= d; c += 64) CHAIN(64);
 for (; c + 16 <= d; c += 16) CHAIN(16);
 for (; c < d; c++) {
   float sum = 0;
   for (uint32_t t = t0; t < t1; t = next_seen(v, t)) {
-    sum = fmaf(score[t % 256], at(row_of(v->base_v, place[t % 256], type),
+    sum = fmaf(score[t % 256], load_one(key_row(v->base_v, place[t % 256], type),
       c), sum);
     TALLY("attention", 0, 1);
   }
-  left[BLOCK_O + c] = sum;
+  left[PART_OUT + c] = sum;
 }
 #undef CHAIN
 
@@ -1194,16 +1194,16 @@ for (; c < d; c++) {
 is the traffic of the sums. How many columns go together cannot be seen in the result, since each has a chain of its own.
 
 @<The chain over a block for some columns@>=
-INLINE void chain(int columns, const float *weight, const struct view *v,
+INLINE void axpy_chain(int columns, const float *weight, const struct kv_view *v,
   const size_t *place, uint32_t t0, uint32_t t1, enum weight_type type,
   size_t first, float *o)
 {
   vec a[64 / WIDTH] = @[{ 0 }@];
   for (uint32_t t = t0; t < t1; t = next_seen(v, t)) {
-    struct tensor row = row_of(v->base_v, place[t % 256], type);
+    struct tensor row = key_row(v->base_v, place[t % 256], type);
     vec w = spread(weight[t % 256]);
     each (p, columns / WIDTH)
-      a[p] = fused(w, load_row(row, first + (size_t) p * WIDTH), a[p]);
+      a[p] = fused(w, load_any(row, first + (size_t) p * WIDTH), a[p]);
     TALLY("attention", 0, columns);
   }
   memcpy(o, a, (size_t) columns * sizeof *o);
@@ -1213,8 +1213,8 @@ INLINE void chain(int columns, const float *weight, const struct view *v,
 kept; they become weights after the join.
 
 @<Attention of one head over one block@>=
-INLINE void attend_block(const struct heads *h, const float *q,
-  const struct view *v, enum weight_type type, uint32_t t0, uint32_t t1,
+INLINE void attend_block(const struct attention_dims *h, const float *q,
+  const struct kv_view *v, enum weight_type type, uint32_t t0, uint32_t t1,
   float *left, float *kept)
 {
   size_t d = h->head_dim;
@@ -1227,19 +1227,19 @@ INLINE void attend_block(const struct heads *h, const float *q,
 }
 
 @ One head of one row: all blocks that its view touches, the first and the last of them perhaps
-in part, and then the join. A block that lies in the hole is not touched: the one behind the last position that is seen before it begins at |lo|. What the blocks leave behind stands in the worker's own |room|.
+in part, and then the join. A block that lies in the hole is not touched: the one behind the last position that is seen before it begins at |lo|. What the blocks leave behind stands in the worker's own |scratch|.
 Several heads of queries share one head of keys where there are fewer of these (Ainslie and others 2023).
 @^GQA@>
 
 @<All blocks of one head, and their join@>=
-INLINE void attend_head(const struct heads *h, const float *q,
-  const struct view *v, enum weight_type type, float *room, float *y,
+INLINE void attend_head(const struct attention_dims *h, const float *q,
+  const struct kv_view *v, enum weight_type type, float *scratch, float *y,
   float *kept)
 {
-  size_t d = h->head_dim, stride = BLOCK_O + d, n = 0;
+  size_t d = h->head_dim, stride = PART_OUT + d, n = 0;
   for (uint32_t t0 = v->sinks > 0 ? 0 : v->lo, t1; t0 < v->hi; n++) {
     t1 = v->hi - t0 <= 256 - t0 % 256 ? v->hi : t0 + (256 - t0 % 256);
-    attend_block(h, q, v, type, t0, t1, room + n * stride, kept);
+    attend_block(h, q, v, type, t0, t1, scratch + n * stride, kept);
     t0 = t1 >= v->sinks && t1 < v->lo ? v->lo : t1;
   }
   @<Join the blocks in rising order@>@;
@@ -1251,19 +1251,19 @@ $e^0$, exactly 1, and the chains begin with 0. If the weights are wanted they ar
 @<Join the blocks in rising order@>=
 float m = -INFINITY, l = 0;
 for (size_t i = 0; i < n; i++)
-  if (room[i * stride + BLOCK_M] > m) m = room[i * stride + BLOCK_M];
+  if (scratch[i * stride + PART_MAX] > m) m = scratch[i * stride + PART_MAX];
 for (size_t c = 0; c < d; c++) y[c] = 0;
 for (size_t i = 0; i < n; i++) {
-  const float *left = room + i * stride;
-  float w = num_expf(left[BLOCK_M] - m);
-  l = fmaf(left[BLOCK_L], w, l);
-  for (size_t c = 0; c < d; c++) y[c] = fmaf(left[BLOCK_O + c], w, y[c]);
+  const float *left = scratch + i * stride;
+  float w = num_expf(left[PART_MAX] - m);
+  l = fmaf(left[PART_SUM], w, l);
+  for (size_t c = 0; c < d; c++) y[c] = fmaf(left[PART_OUT + c], w, y[c]);
 }
 for (size_t c = 0; c < d; c++) y[c] = y[c] / l;
-const float *own = room;
+const float *own = scratch;
 for (uint32_t t = v->sinks > 0 ? 0 : v->lo, next; kept != NULL && t < v->hi;
     t = next) {
-  kept[t] = kept[t] * num_expf(own[BLOCK_M] - m) / l;
+  kept[t] = kept[t] * num_expf(own[PART_MAX] - m) / l;
   next = next_seen(v, t);
   if (next / 256 > t / 256) own += stride;
 }
@@ -1272,20 +1272,20 @@ for (uint32_t t = v->sinks > 0 ? 0 : v->lo, next; kept != NULL && t < v->hi;
 are dealt out like cards, one to each worker in turn: all rows of the first head, and then of the next, because the rows of one head look at the same keys and values, which stay near as long as nobody else's are wanted. A unit looks at one head of the view, so it moves the view's beginning to that. Whoever gets a unit computes all of it, and none needs what another has left.
 
 @<One worker's share of attention@>=
-struct attend_job { const struct heads *h; const float *q;
-  const struct view *seen; size_t rows; float *room, *y; size_t room_each;
-  const struct capture *keep; };
+struct attend_job { const struct attention_dims *h; const float *q;
+  const struct kv_view *seen; size_t rows; float *scratch, *y; size_t scratch_each;
+  const struct attention_probe *probe; };
 @#
-TARGET static void attend_part(void *what, unsigned worker, unsigned workers)
+TARGET static void attend_part(void *ctx, unsigned worker, unsigned workers)
 {
-  const struct attend_job *job = what;
-  const struct heads *h = job->h;
+  const struct attend_job *job = ctx;
+  const struct attention_dims *h = job->h;
   size_t d = h->head_dim, group = h->n_heads / h->n_kv_heads;
-  float *room = job->room + worker * job->room_each;
+  float *scratch = job->scratch + worker * job->scratch_each;
   TALLY("attend part", worker, 1);
   for (size_t unit = worker; unit < job->rows * h->n_heads; unit += workers) {
     size_t row = unit % job->rows, i = row * h->n_heads + unit / job->rows;
-    struct view v = job->seen[row];
+    struct kv_view v = job->seen[row];
     const float *q = job->q + i * d;
     float *y = job->y + i * d, *kept = NULL;
     size_t head = i % h->n_heads / group * v.head_bytes;
@@ -1297,16 +1297,16 @@ TARGET static void attend_part(void *what, unsigned worker, unsigned workers)
 }
 
 @ As with matrices, the type is asked once for a head, outside of the loops, and each answer has loops in which it is a constant. Chapter 2's store keeps
-floats; others will keep their rows shorter. Blocks come in whole ones only: a |head_dim| that is no multiple of 32 is refused by the store, so that the ends of rows, where |at| and |last| would look for single numbers, are empty there.
+floats; others will keep their rows shorter. Blocks come in whole ones only: a |head_dim| that is no multiple of 32 is refused by the store, so that the ends of rows, where |load_one| and |dot_tail| would look for single numbers, are empty there.
 
 @<Attend with the loops for the view's type@>=
-#define WITH_ROWS(name) @[attend_head(h, q, &v, name, room, y, kept)@]@;
+#define WITH_ROWS(name) @[attend_head(h, q, &v, name, scratch, y, kept)@]@;
 switch (v.type) {
 case WEIGHT_F32: WITH_ROWS(WEIGHT_F32);@+ break;
 case WEIGHT_F16: WITH_ROWS(WEIGHT_F16);@+ break;
 case WEIGHT_BF16: WITH_ROWS(WEIGHT_BF16);@+ break;
-case BLOCKS_Q8_0: WITH_ROWS(BLOCKS_Q8_0);@+ break;
-case BLOCKS_Q4_0: WITH_ROWS(BLOCKS_Q4_0);@+ break;
+case WEIGHT_Q8_0: WITH_ROWS(WEIGHT_Q8_0);@+ break;
+case WEIGHT_Q4_0: WITH_ROWS(WEIGHT_Q4_0);@+ break;
 }
 #undef WITH_ROWS
 
@@ -1314,27 +1314,27 @@ case BLOCKS_Q4_0: WITH_ROWS(BLOCKS_Q4_0);@+ break;
 what each row could see.
 
 @<Make |kept| ready if the weights are wanted@>=
-if (job->keep != NULL) {
-  kept = job->keep->weights + i * job->keep->stride;
-  memset(kept, 0, job->keep->stride * sizeof *kept);
+if (job->probe != NULL) {
+  kept = job->probe->weights + i * job->probe->stride;
+  memset(kept, 0, job->probe->stride * sizeof *kept);
 }
 
 @ How much there is to do, and how much room a worker needs, follow from the longest view; one with a hole is taken for one without.
 
 @<Do attention@>=
-static void attend(const struct engine *e, const struct heads *h,
-  const float *q, const struct view *seen, size_t rows, float *room, float *y,
-  const struct capture *keep)
+static void attend(const struct engine *e, const struct attention_dims *h,
+  const float *q, const struct kv_view *seen, size_t rows, float *scratch, float *y,
+  const struct attention_probe *probe)
 {
-  size_t longest = 0, pairs = 0;
+  size_t max_len = 0, pairs = 0;
   for (size_t r = 0; r < rows; r++) {
     size_t n = seen[r].hi - (seen[r].sinks > 0 ? 0 : seen[r].lo);
-    pairs += n, longest = n > longest ? n : longest;
+    pairs += n, max_len = n > max_len ? n : max_len;
   }
-  struct attend_job job = @[{ h, q, seen, rows, room, y,@|
-    kernels_room(h, longest), keep }@];
+  struct attend_job job = @[{ h, q, seen, rows, scratch, y,@|
+    kernels_scratch(h, max_len), probe }@];
   bool large = pairs * h->n_heads * h->head_dim >= WORTH_DIVIDING;
-  pool_run(large ? e->self : NULL, attend_part, &job);
+  pool_run(large ? e->pool : NULL, attend_part, &job);
 }
 
 @* Activations. \label{sec:activations}
@@ -1342,7 +1342,7 @@ The curves of an MLP. The third is the exact form of GPT-2's curve, which some r
 Sixteen numbers are bent at a time, so that the compiler can use whatever registers there are.
 
 @<The three curves, sixteen numbers at a time@>=
-INLINE void curve(enum activation_kind kind, float *z)
+INLINE void activation(enum activation_kind kind, float *z)
 {
   if (kind == ACTIVATION_GELU_TANH)
     for (int j = 0; j < 16; j++) {
@@ -1364,16 +1364,16 @@ zeros that nobody reads. Multiplying by |up| comes last.
 struct activate_job { enum activation_kind kind; const float *x, *up;
   size_t n; float *y; };
 @#
-TARGET static void activate_part(void *what, unsigned worker, unsigned workers)
+TARGET static void activate_part(void *ctx, unsigned worker, unsigned workers)
 {
-  const struct activate_job *job = what;
-  size_t to = share(job->n, worker + 1, workers);
+  const struct activate_job *job = ctx;
+  size_t to = worker_begin(job->n, worker + 1, workers);
   TALLY("activate part", worker, 1);
-  for (size_t i = share(job->n, worker, workers); i < to; i += 16) {
+  for (size_t i = worker_begin(job->n, worker, workers); i < to; i += 16) {
     float z[16] = @[{ 0 }@];
     size_t here = to - i < 16 ? to - i : 16;
     memcpy(z, job->x + i, here * sizeof *z);
-    curve(job->kind, z);
+    activation(job->kind, z);
     if (job->up != NULL)
       for (size_t j = 0; j < here; j++) z[j] *= job->up[i + j];
     memcpy(job->y + i, z, here * sizeof *z);
@@ -1389,7 +1389,7 @@ static void activate(const struct engine *e, enum activation_kind kind,
 {
   struct activate_job job = @[{ kind, x, up, n, y }@];
   bool large = n >= WORTH_DIVIDING / 4;
-  pool_run(large ? e->self : NULL, activate_part, &job);
+  pool_run(large ? e->pool : NULL, activate_part, &job);
 }
 
 @ Adding to the residual stream is a matter of memory, and never worth dividing for the models of this book. It goes through |pool_run| all the
@@ -1398,9 +1398,9 @@ same, for the sake of the floating-point modes: a caller who flushes small numbe
 @<Add to the residual stream@>=
 struct add_job { float *y; const float *x; size_t n; };
 @#
-TARGET static void add_part(void *what, unsigned worker, unsigned workers)
+TARGET static void add_part(void *ctx, unsigned worker, unsigned workers)
 {
-  const struct add_job *job = what;
+  const struct add_job *job = ctx;
   (void) worker, (void) workers;
   TALLY("add part", worker, 1);
   for (size_t i = 0; i < job->n; i++) job->y[i] += job->x[i];
@@ -1419,14 +1419,14 @@ else is ever read.
 struct embed_job { struct tensor table; size_t d; const uint32_t *id;
   size_t rows; float *y; };
 @#
-TARGET static void embed_part(void *what, unsigned worker, unsigned workers)
+TARGET static void embed_part(void *ctx, unsigned worker, unsigned workers)
 {
-  const struct embed_job *job = what;
+  const struct embed_job *job = ctx;
   (void) worker, (void) workers;
   TALLY("embed part", worker, 1);
   for (size_t r = 0; r < job->rows; r++)
     for (size_t i = 0; i < job->d; i++)
-      job->y[r * job->d + i] = at(job->table, job->id[r] * job->d + i);
+      job->y[r * job->d + i] = load_one(job->table, job->id[r] * job->d + i);
 }
 static void embed(const struct engine *e, struct tensor table, size_t d,
   const uint32_t *id, size_t rows, float *y)
@@ -1444,18 +1444,18 @@ is summed in sixteen lanes again, for the same reason as ever, and the exponenti
 @^log-probability@>
 
 @<The sum of the exponentials of a row, in double@>=
-INLINE double sum_of_exp(const float *x, size_t n, double most, double *y)
+INLINE double sum_of_exp(const float *x, size_t n, double max, double *y)
 {
   double lane[16] = @[{ 0 }@];
   size_t whole = n / 16 * 16;
   for (size_t i = 0; i < whole; i += 16) {
     double z[16];
-    for (size_t j = 0; j < 16; j++) z[j] = num_exp((double) x[i + j] - most);
+    for (size_t j = 0; j < 16; j++) z[j] = num_exp((double) x[i + j] - max);
     for (size_t j = 0; j < 16; j++) lane[j] += z[j];
     memcpy(y + i, z, sizeof z);
   }
   for (size_t i = whole; i < n; i++)
-    lane[i - whole] += y[i] = num_exp((double) x[i] - most);
+    lane[i - whole] += y[i] = num_exp((double) x[i] - max);
   for (int s = 8; s > 0; s /= 2)
     for (int j = 0; j < s; j++) lane[j] += lane[j + s];
   return lane[0];
@@ -1469,20 +1469,20 @@ too small for a double, its logarithm is still an ordinary number.
 @<One worker's share of the probabilities@>=
 struct softmax_job { const float *x; size_t rows, n; double *y; bool logarithm; };
 @#
-TARGET static void softmax_part(void *what, unsigned worker, unsigned workers)
+TARGET static void softmax_part(void *ctx, unsigned worker, unsigned workers)
 {
-  const struct softmax_job *job = what;
+  const struct softmax_job *job = ctx;
   size_t n = job->n, to = job->rows * (worker + 1) / workers;
   TALLY("softmax part", worker, 1);
   for (size_t r = job->rows * worker / workers; r < to; r++) {
     const float *x = job->x + r * n;
-    double *y = job->y + r * n, most = -INFINITY;
+    double *y = job->y + r * n, max = -INFINITY;
     for (size_t i = 0; i < n; i++)
-      if ((double) x[i] > most) most = (double) x[i];
-    double sum = sum_of_exp(x, n, most, y);
+      if ((double) x[i] > max) max = (double) x[i];
+    double sum = sum_of_exp(x, n, max, y);
     double log_sum = job->logarithm ? num_log(sum) : 0.0;
     for (size_t i = 0; i < n; i++)
-      y[i] = job->logarithm ? (double) x[i] - most - log_sum : y[i] / sum;
+      y[i] = job->logarithm ? (double) x[i] - max - log_sum : y[i] / sum;
   }
 }
 
@@ -1495,14 +1495,14 @@ static void softmax(const struct engine *e, const float *x, size_t rows,
 {
   struct softmax_job job = @[{ x, rows, n, y, false }@];
   bool large = rows * n >= WORTH_DIVIDING / 4;
-  pool_run(large ? e->self : NULL, softmax_part, &job);
+  pool_run(large ? e->pool : NULL, softmax_part, &job);
 }
 static void log_softmax(const struct engine *e, const float *x, size_t rows,
   size_t n, double *y)
 {
   struct softmax_job job = @[{ x, rows, n, y, true }@];
   bool large = rows * n >= WORTH_DIVIDING / 4;
-  pool_run(large ? e->self : NULL, softmax_part, &job);
+  pool_run(large ? e->pool : NULL, softmax_part, &job);
 }
 
 @ A sampler wants less: the exponentials alone, of numbers that are doubles already, and it adds them up itself, in an order that
@@ -1510,15 +1510,15 @@ is no business of a kernel. What it wants of this file is that sixteen are compu
 do not depend on each other.
 
 @<Exponentials of many doubles@>=
-TARGET static void weigh(double *z, size_t n, double most)
+TARGET static void exp_shifted(double *z, size_t n, double max)
 {
   size_t whole = n / 16 * 16;
   for (size_t i = 0; i < whole; i += 16) {
     double w[16];
-    for (size_t j = 0; j < 16; j++) w[j] = num_exp(z[i + j] - most);
+    for (size_t j = 0; j < 16; j++) w[j] = num_exp(z[i + j] - max);
     memcpy(z + i, w, sizeof w);
   }
-  for (size_t i = whole; i < n; i++) z[i] = num_exp(z[i] - most);
+  for (size_t i = whole; i < n; i++) z[i] = num_exp(z[i] - max);
 }
 
 @* The check. \label{sec:kernelcheck}
@@ -1597,8 +1597,8 @@ most mistakes here, because the types differ.
 
 @<The functions of a table, in order@>=
 linear, normalize, rotate, attend, activate, add,@|
-embed, angles, softmax, log_softmax, weigh,@|
-two_roundings, one_rounding, spin, sweep
+embed, angles, softmax, log_softmax, exp_shifted,@|
+mul_add_unfused, mul_add_fused, probe_flops, probe_bandwidth
 
 @ Two functions more are in each table, for a test only. The first says what the compiler has made of |a*b+c| in this
 very file: two roundings if it obeyed, one if it contracted them into a multiply--add. The second is the multiply--add, as the
@@ -1606,18 +1606,18 @@ kernels use it.
 @^contraction@>
 
 @<Two functions that only the self-test calls@>=
-float (*two_roundings)(float a, float b, float c);
+float (*mul_add_unfused)(float a, float b, float c);
   /* |a*b+c| as this table was compiled: product and sum rounded */
-float (*one_rounding)(float a, float b, float c);
+float (*mul_add_fused)(float a, float b, float c);
   /* the multiply--add of this table's kernels */
 
 @ In a program that is compiled as the Makefile says, they differ. Both are called through the table, so that no compiler can know the arguments and
 work the answer out beforehand.
 
 @<Two roundings, and one@>=
-TARGET static float two_roundings(float a, float b, float c)
+TARGET static float mul_add_unfused(float a, float b, float c)
 {@+ return a * b + c;@+ }
-TARGET static float one_rounding(float a, float b, float c)
+TARGET static float mul_add_fused(float a, float b, float c)
 {
   vec v = fused(spread(a), spread(b), spread(c));
   return v[0];
@@ -1626,17 +1626,17 @@ TARGET static float one_rounding(float a, float b, float c)
 @* Two yardsticks. \label{sec:probes} How near do the kernels come to what the machine can do? \Cref{phases} asks, and needs two yardsticks, of the same instructions as the kernels: one that only calculates, and one that only reads.
 
 @<Two functions that measure the machine@>=
-uint64_t (*spin)(uint64_t n, float *left);
+uint64_t (*probe_flops)(uint64_t n, float *left);
   /* |n| multiply--adds, or a few more, of numbers that stay in registers; how many
      they were. |*left| depends on all of them, so that none can be left out */
-float (*sweep)(const float *x, size_t n);
+float (*probe_bandwidth)(const float *x, size_t n);
   /* the sum of |x[n]|, in no order that anybody should rely on */
 
 @ A multiply--add takes a few cycles until its result can be used, and one or two can be begun in each cycle. So twelve sums that have nothing to do with each other are kept going, as many as a tile has. Each turns $x$ into $x/2+1$, and comes to rest at 2.
 
 @<Calculate, and read nothing@>=
 enum { CHAINS = 12 };
-TARGET static uint64_t spin(uint64_t n, float *left)
+TARGET static uint64_t probe_flops(uint64_t n, float *left)
 {
   vec a[CHAINS], half = spread(0.5f), one = spread(1.0f);
   uint64_t each_round = CHAINS * WIDTH, rounds = n / each_round + 1;
@@ -1651,7 +1651,7 @@ TARGET static uint64_t spin(uint64_t n, float *left)
 @ Reading goes through eight registers at once, so that no addition has to wait for the one before.
 
 @<Read, and hardly calculate@>=
-TARGET static float sweep(const float *x, size_t n)
+TARGET static float probe_bandwidth(const float *x, size_t n)
 {
   enum { AT_ONCE = 8 };
   vec a[AT_ONCE] = @[{ { 0 } }@], v;
@@ -1678,10 +1678,10 @@ see that from the outside, it refuses to compute any.
 bool kernels_self_test(const struct kernels *k, struct error *why)
 {
   float a = 0x1.001p0f, c = -0x1.002p0f;
-  if (k->two_roundings(a, a, c) != 0.0f)
+  if (k->mul_add_unfused(a, a, c) != 0.0f)
     return error_say(why, "kernels %s: this build contracts a*b+c"@|
       " into one rounding; compile with -ffp-contract=off", k->name);
-  if (k->one_rounding(a, a, c) != 0x1p-24f)
+  if (k->mul_add_fused(a, a, c) != 0x1p-24f)
     return error_say(why, "kernels %s: the multiply-add of this"@|
       " machine rounds twice; wanted: one rounding", k->name);
   return true;
@@ -1734,9 +1734,9 @@ const struct kernels *kernels_find(const char *name, struct error *why)
 at most two blocks more than it fills.
 
 @<Room for attention@>=
-size_t kernels_room(const struct heads *h, size_t longest)
-{@+ return (longest / 256 + 2) * ((size_t) h->head_dim + 2);@+ }
-size_t weight_bytes(enum weight_type type)
+size_t kernels_scratch(const struct attention_dims *h, size_t max_len)
+{@+ return (max_len / 256 + 2) * ((size_t) h->head_dim + 2);@+ }
+size_t weight_type_bytes(enum weight_type type)
 {@+ return type == WEIGHT_F32 ? 4 : 2;@+ }
 
 @ The file that everybody calls is the shortest: it knows the tables, chooses among them, and has not one

@@ -19,7 +19,7 @@ but it differs from run to run; so it is measured once, kept in \.{figures/data}
 #ifndef INCIPIT_KIT_H
 #define INCIPIT_KIT_H
 #include "ground/timing.h"
-#include "loop/loop.h"
+#include "loop/generate.h"
 #include "loop/parrot.h"
 #include "cache/cache.h"
 #include "sampling/sampling.h"
@@ -56,20 +56,20 @@ but it differs from run to run; so it is measured once, kept in \.{figures/data}
 @<Stir a counter@>@;
 
 @* A bench. \label{lab:bench}
-A \emph{bench} is one model, ready to be run: an engine with its workers, a store for the model's keys and values, and the |struct generator|
+A \emph{bench} is one model, ready to be run: an engine with its workers, a store for the model's keys and values, and the |struct generate_context|
 that |generate| wants. The model can be the built-in one, the parrot of \cref{sec:parrot}, a stand-in of random numbers in the shape of some
 published model, or any other; the bench only borrows it. The generator points into the bench, which must therefore stay where it was opened.
 
 @<A bench@>=
-struct laboratory;
+struct fixture;
 struct bench {
   struct memory *m;@+ struct engine e;@+ struct pool *pool;
-  struct store *s;@+ struct generator g;
+  struct store *s;@+ struct generate_context g;
 };
   /* a model, and what is needed to run it; |s| is a cache, or the store of chapter 2 */
-bool bench_open(struct bench *b, struct laboratory *lab, const struct model *lm,
-  unsigned workers, const struct cache_wishes *wishes, struct error *why);
-  /* with so many workers, or 0 for none; with a cache as wished for, or, if |wishes| is null, a store that keeps
+bool bench_open(struct bench *b, struct fixture *lab, const struct model *lm,
+  unsigned workers, const struct cache_options *options, struct error *why);
+  /* with so many workers, or 0 for none; with a cache as wished for, or, if |options| is null, a store that keeps
      every row apart. May be closed even if it fails */
 void bench_close(struct bench *b);
   /* closes the store, and then the workers */
@@ -77,17 +77,17 @@ void bench_close(struct bench *b);
 @ The parrot is run with idle kernels, since most of its work would be multiplying by zeros. Every other model has the best that the machine can do.
 
 @<Open and close a bench@>=
-bool bench_open(struct bench *b, struct laboratory *lab, const struct model *lm,
-  unsigned workers, const struct cache_wishes *wishes, struct error *why)
+bool bench_open(struct bench *b, struct fixture *lab, const struct model *lm,
+  unsigned workers, const struct cache_options *options, struct error *why)
 {
   *b = (struct bench) @[{ .m = &lab->m, .e = lab->e }@];
-  if (lm == &lab->parrot.lm) b->e.k = &lab->idle;
+  if (lm == &lab->parrot.lm) b->e.k = &lab->idle_kernels;
   if (workers > 0 && (b->pool = pool_open(&lab->m, workers, why)) == NULL)
     return false;
-  b->e.self = b->pool;
-  b->s = wishes == NULL ? store_open(&lab->m, &lm->config, 1, why)
-    : cache_open(&lab->m, &lm->config, 1, wishes, why);
-  b->g = (struct generator) @[{ &b->e, lm, b->s, &lab->m }@];
+  b->e.pool = b->pool;
+  b->s = options == NULL ? store_open(&lab->m, &lm->config, 1, why)
+    : cache_open(&lab->m, &lm->config, 1, options, why);
+  b->g = (struct generate_context) @[{ &b->e, lm, b->s, &lab->m }@];
   return b->s != NULL;
 }
 
@@ -106,13 +106,13 @@ and want to be told if it wrote anything else: then what was counted was not the
 
 @<A bench@>=
 bool bench_write(struct bench *b, const uint32_t *prompt, size_t n,
-  const struct settings *want, struct error *why);
+  const struct generate_options *want, struct error *why);
   /* |generate|, for one who does not keep the text */
-bool bench_recite(struct bench *b, const struct laboratory *lab, size_t p, size_t g,
-  struct settings *want, struct error *why);
+bool bench_recite(struct bench *b, const struct fixture *lab, size_t p, size_t g,
+  struct generate_options *want, struct error *why);
   /* after the first |p| tokens of the sentence, repeated as often as it takes, |g| more are written;
      error: they do not go on with the sentence */
-bool bench_feed(struct bench *b, const struct laboratory *lab, uint32_t sequence,
+bool bench_feed(struct bench *b, const struct fixture *lab, uint32_t sequence,
   size_t n, struct error *why);
   /* puts the next |n|${}\le{}$64 tokens of the sentence through the model in one pass */
 
@@ -120,7 +120,7 @@ bool bench_feed(struct bench *b, const struct laboratory *lab, uint32_t sequence
 
 @<Let a bench read and write@>=
 bool bench_write(struct bench *b, const uint32_t *prompt, size_t n,
-  const struct settings *want, struct error *why)
+  const struct generate_options *want, struct error *why)
 {
   struct continuation text;
   bool ok = generate(&b->g, prompt, n, want, &text, why);
@@ -132,13 +132,13 @@ bool bench_write(struct bench *b, const uint32_t *prompt, size_t n,
 first seven of them; what it writes after the full stop is its own affair.
 
 @<Let a bench read and write@>=
-static uint32_t sentence_at(const struct bench *b, const struct laboratory *lab, size_t i)
+static uint32_t sentence_at(const struct bench *b, const struct fixture *lab, size_t i)
 {
   i %= PARROT_WORDS;
   return b->g.lm == &lab->parrot.lm ? (uint32_t) i : lab->sentence[i];
 }
-bool bench_recite(struct bench *b, const struct laboratory *lab, size_t p, size_t g,
-  struct settings *want, struct error *why)
+bool bench_recite(struct bench *b, const struct fixture *lab, size_t p, size_t g,
+  struct generate_options *want, struct error *why)
 {
   uint32_t prompt[PARROT_CONTEXT];
   for (size_t i = 0; i < p; i++) prompt[i] = sentence_at(b, lab, i);
@@ -156,7 +156,7 @@ bool bench_recite(struct bench *b, const struct laboratory *lab, size_t p, size_
 @ Feeding is a pass without a head. The store knows where the sequence has got to, and the sentence goes on from there.
 
 @<Let a bench read and write@>=
-bool bench_feed(struct bench *b, const struct laboratory *lab, uint32_t sequence,
+bool bench_feed(struct bench *b, const struct fixture *lab, uint32_t sequence,
   size_t n, struct error *why)
 {
   struct row row[64];
@@ -165,7 +165,7 @@ bool bench_feed(struct bench *b, const struct laboratory *lab, uint32_t sequence
   for (size_t i = 0; i < n; i++)
     row[i] = (struct row) @[{ sequence, (uint32_t) (at + i),
       sentence_at(b, lab, at + i) }@];
-  if (!forward(&b->e, b->g.lm, b->s, row, n, &p, why)) return false;
+  if (!model_forward(&b->e, b->g.lm, b->s, row, n, &p, why)) return false;
   pass_close(p);
   return true;
 }
@@ -178,29 +178,29 @@ Whoever needs another model or another store opens another bench. The laboratory
 @<The laboratory@>=
 enum { LAB_BLOCKS = 64 };
   /* the most blocks of |lab_take| */
-struct laboratory {
+struct fixture {
   struct memory m;@+ struct counters c;@+ struct engine e;
   struct model *model;@+ struct tokenizer *t;@+ uint32_t sentence[PARROT_WORDS];
-  struct parrot parrot;@+ struct kernels idle;@+ struct model *stand_in;
+  struct parrot parrot;@+ struct kernels idle_kernels;@+ struct model *stand_in;
   struct bench b;@+ struct sampler dice;
   struct { void *p;@+ size_t n, size; } block[LAB_BLOCKS];@+ size_t n_blocks;
 };
   /* |model| is the built-in one, and |b| its bench */
-bool lab_open(struct laboratory *lab, struct error *why);
+bool lab_open(struct fixture *lab, struct error *why);
   /* opens all of it. May be closed even if it fails */
-void lab_close(struct laboratory *lab);
+void lab_close(struct fixture *lab);
   /* returns everything, also what |lab_take| gave */
-struct model *lab_stand_in(struct laboratory *lab, struct error *why);
+struct model *lab_stand_in(struct fixture *lab, struct error *why);
   /* random numbers in the shape of GPT-2 small, made when they are first asked for; null and a sentence if memory is
      refused */
-void *lab_take(struct laboratory *lab, size_t count, size_t size, struct error *why);
+void *lab_take(struct fixture *lab, size_t count, size_t size, struct error *why);
   /* memory, zeroed, until the laboratory is closed; null and a sentence if it is refused */
-void lab_reset(struct laboratory *lab);
+void lab_reset(struct fixture *lab);
   /* sets all counters to zero */
-bool lab_encode(struct laboratory *lab, const char *text, struct ids *list,
+bool lab_encode(struct fixture *lab, const char *text, struct ids *list,
   struct error *why);
   /* appends the tokens of a text; the list is freed by |ids_free(&lab->m, list)| */
-bool lab_encode_file(struct laboratory *lab, const char *path, struct ids *list,
+bool lab_encode_file(struct fixture *lab, const char *path, struct ids *list,
   struct error *why);
   /* the same with all the text of a file, in which special tokens count as such */
 
@@ -209,7 +209,7 @@ tokenizer has for the sentence. If there were not seven of them, the grid of \cr
 with its blank, and has to add exactly one id; the message names the word that does not.
 
 @<Find the sentence in the tokens of the built-in model@>=
-static bool find_sentence(struct laboratory *lab, struct error *why)
+static bool find_sentence(struct fixture *lab, struct error *why)
 {
   struct ids ids = @[{ .n = 0 }@];
   bool ok = true;
@@ -225,19 +225,19 @@ static bool find_sentence(struct laboratory *lab, struct error *why)
 still zero when it is closed was never opened.
 
 @<Open and close the laboratory@>=
-bool lab_open(struct laboratory *lab, struct error *why)
+bool lab_open(struct fixture *lab, struct error *why)
 {
   static const char *const pocket = "models/pocket";
-  *lab = (struct laboratory) @[{ .dice.s = sampling_normal }@];
+  *lab = (struct fixture) @[{ .dice.s = sampling_default }@];
   lab->e = (struct engine) @[{ .k = kernels_find(NULL, why), .c = &lab->c }@];
   if (lab->e.k == NULL) return false;
   parrot_make(&lab->parrot);
-  parrot_kernels(&lab->idle, lab->e.k);
+  parrot_kernels(&lab->idle_kernels, lab->e.k);
   return (lab->model = model_open(&lab->m, pocket, why)) != NULL
     && (lab->t = tokenizer_open(&lab->m, pocket, why)) != NULL
     && find_sentence(lab, why)
     && bench_open(&lab->b, lab, lab->model, 0,
-      &(struct cache_wishes) @[{ .rows = 0 }@], why)
+      &(struct cache_options) @[{ .rows = 0 }@], why)
     && funnel_open(&lab->dice.f, &lab->m, lab->e.k,
       lab->model->config.vocab_size, why);
 }
@@ -245,7 +245,7 @@ bool lab_open(struct laboratory *lab, struct error *why)
 @ Closing goes the other way. The stand-in of \cref{phases} takes half a gigabyte, so it is made only for a program that times it.
 
 @<Open and close the laboratory@>=
-void lab_close(struct laboratory *lab)
+void lab_close(struct fixture *lab)
 {
   while (lab->n_blocks > 0) {
     lab->n_blocks--;
@@ -254,13 +254,13 @@ void lab_close(struct laboratory *lab)
   if (lab->dice.f.m != NULL) funnel_close(&lab->dice.f);
   bench_close(&lab->b);
   tokenizer_close(&lab->m, lab->t);
-  stand_in_close(&lab->m, lab->stand_in);
+  random_model_close(&lab->m, lab->stand_in);
   model_close(&lab->m, lab->model);
 }
-struct model *lab_stand_in(struct laboratory *lab, struct error *why)
+struct model *lab_stand_in(struct fixture *lab, struct error *why)
 {
   if (lab->stand_in == NULL)
-    lab->stand_in = stand_in_open(&lab->m, &gpt2_small, why);
+    lab->stand_in = random_model_open(&lab->m, &random_model_gpt2, why);
   return lab->stand_in;
 }
 
@@ -268,19 +268,19 @@ struct model *lab_stand_in(struct laboratory *lab, struct error *why)
 long, and nothing takes much.
 
 @<Open and close the laboratory@>=
-void *lab_take(struct laboratory *lab, size_t count, size_t size, struct error *why)
+void *lab_take(struct fixture *lab, size_t count, size_t size, struct error *why)
 {
   if (lab->n_blocks == LAB_BLOCKS) {
     error_say(why, "the laboratory has no more than %d blocks", LAB_BLOCKS);
     return NULL;
   }
-  void *p = memory_alloc(&lab->m, FOR_OTHER, count, size, why);
+  void *p = memory_alloc(&lab->m, MEMORY_OTHER, count, size, why);
   if (p == NULL) return NULL;
   lab->block[lab->n_blocks].p = p, lab->block[lab->n_blocks].n = count;
   lab->block[lab->n_blocks++].size = size;
   return p;
 }
-void lab_reset(struct laboratory *lab)
+void lab_reset(struct fixture *lab)
 {
   lab->c = (struct counters) @[{ .passes = 0 }@];
 }
@@ -289,13 +289,13 @@ void lab_reset(struct laboratory *lab)
 prompt, and are what they are in a file of the corpus.
 
 @<Open and close the laboratory@>=
-bool lab_encode(struct laboratory *lab, const char *text, struct ids *list,
+bool lab_encode(struct fixture *lab, const char *text, struct ids *list,
   struct error *why)
 {
   return tokenizer_encode(lab->t, &lab->m, text, strlen(text), false, false,
     list, why);
 }
-bool lab_encode_file(struct laboratory *lab, const char *path, struct ids *list,
+bool lab_encode_file(struct fixture *lab, const char *path, struct ids *list,
   struct error *why)
 {
   struct mapping map;
@@ -311,7 +311,7 @@ A program is called with one word. Each word stands in a table beside the functi
 called in the order of the table until one of them fails.
 
 @<What a program can be asked for@>=
-typedef bool lab_print(struct laboratory *lab, struct error *why);
+typedef bool lab_print(struct fixture *lab, struct error *why);
   /* prints something; false and a sentence on failure */
 struct lab_command { const char *name;@+ lab_print *print; };
   /* a word, and what it prints; the last of a table has no name */
@@ -321,7 +321,7 @@ int lab_main(int argc, char **argv, const struct lab_command *table);
 @ The only thing that is ever written to the error stream is the sentence of the function that failed. If no word is known, the sentence lists those that are.
 
 @<Answer what is asked for@>=
-static bool answer(struct laboratory *lab, const char *word,
+static bool answer(struct fixture *lab, const char *word,
   const struct lab_command *table, struct error *why)
 {
   char known[200] = "";
@@ -339,12 +339,12 @@ static bool answer(struct laboratory *lab, const char *word,
 }
 int lab_main(int argc, char **argv, const struct lab_command *table)
 {
-  static struct laboratory lab;
+  static struct fixture lab;
   struct error why;
   bool ok = lab_open(&lab, &why)
     && answer(&lab, argc > 1 ? argv[1] : "", table, &why);
   lab_close(&lab);
-  if (!ok) fprintf(stderr, "%s\n", why.words);
+  if (!ok) fprintf(stderr, "%s\n", why.text);
   return !ok;
 }
 
@@ -391,9 +391,9 @@ A table of measured times is read line by line. The experiment says which lines 
 remark it refuses. If there are fewer or more of them than the experiment once printed, the file is not the one it was, and the program says so.
 
 @<Read what a clock said@>=
-typedef bool data_line(void *self, const char *line);
+typedef bool data_line(void *ctx, const char *line);
   /* was it a line of numbers? */
-bool data_read(const char *name, data_line *take, void *self, size_t wanted,
+bool data_read(const char *name, data_line *take, void *ctx, size_t wanted,
   struct error *why);
   /* hands over every line of \.{figures/data/NAME.csv}; errors: it cannot be opened, or has not |wanted| lines of
      numbers */
@@ -401,7 +401,7 @@ bool data_read(const char *name, data_line *take, void *self, size_t wanted,
 @ The file is closed before the lines are counted, so that both ways out have closed it.
 
 @<Go through the lines of a table@>=
-bool data_read(const char *name, data_line *take, void *self, size_t wanted,
+bool data_read(const char *name, data_line *take, void *ctx, size_t wanted,
   struct error *why)
 {
   char path[80], line[512];
@@ -409,7 +409,7 @@ bool data_read(const char *name, data_line *take, void *self, size_t wanted,
   FILE *f = fopen(path, "r");
   size_t n = 0;
   if (f == NULL) return error_say(why, "%s: cannot be opened", path);
-  while (fgets(line, sizeof line, f) != NULL) n += take(self, line);
+  while (fgets(line, sizeof line, f) != NULL) n += take(ctx, line);
   fclose(f);
   return n == wanted || error_say(why, "%s: %zu lines of numbers, %zu wanted",
     path, n, wanted);
@@ -509,11 +509,11 @@ does it like best, how far are two rows of logits apart, how much of a text is n
 @ A row of logits is asked for after the text has been read from its beginning in one pass, whatever the store knew before.
 
 @<Rows of logits@>=
-bool lab_logits(struct laboratory *lab, struct store *s, const uint32_t *id,
+bool lab_logits(struct fixture *lab, struct store *s, const uint32_t *id,
   size_t n, size_t last, float *logits, struct error *why);
   /* empties |s|, reads |id[n]|, and puts the rows of its |last| tokens, at most |n|, into
      |logits[last][vocab_size]| */
-bool lab_logits_after(struct laboratory *lab, const char *text, size_t *n,
+bool lab_logits_after(struct fixture *lab, const char *text, size_t *n,
   float *logits, struct error *why);
   /* the row after a text of |*n| tokens, in the laboratory's own store */
 size_t best_token(const float *logits, size_t vocab);
@@ -524,17 +524,17 @@ double farthest(const float *a, const float *b, size_t n);
 @ The positions that are wanted are those at the end.
 
 @<Read a text, and compare rows@>=
-bool lab_logits(struct laboratory *lab, struct store *s, const uint32_t *id,
+bool lab_logits(struct fixture *lab, struct store *s, const uint32_t *id,
   size_t n, size_t last, float *logits, struct error *why)
 {
-  size_t *which = memory_alloc(&lab->m, FOR_OTHER, last, sizeof *which, why);
+  size_t *which = memory_alloc(&lab->m, MEMORY_OTHER, last, sizeof *which, why);
   if (which == NULL) return false;
   for (size_t i = 0; i < last; i++) which[i] = n - last + i;
-  bool ok = evaluate(&lab->e, lab->model, s, id, n, which, last, logits, why);
+  bool ok = model_evaluate(&lab->e, lab->model, s, id, n, which, last, logits, why);
   memory_free(&lab->m, which);
   return ok;
 }
-bool lab_logits_after(struct laboratory *lab, const char *text, size_t *n,
+bool lab_logits_after(struct fixture *lab, const char *text, size_t *n,
   float *logits, struct error *why)
 {
   struct ids list = @[{ .n = 0 }@];
@@ -557,28 +557,28 @@ size_t best_token(const float *logits, size_t vocab)
 }
 double farthest(const float *a, const float *b, size_t n)
 {
-  double most = 0;
+  double max = 0;
   for (size_t i = 0; i < n; i++)
-    most = fmax(most, fabs((double) a[i] - (double) b[i]));
-  return most;
+    max = fmax(max, fabs((double) a[i] - (double) b[i]));
+  return max;
 }
 
 @ Three tales lie beside the built-in model that it has not been trained on, with an end token after each. Some experiments read all of them, others only the first.
 
 @<Tales@>=
-bool lab_tales(struct laboratory *lab, struct ids *list, struct error *why);
+bool lab_tales(struct fixture *lab, struct ids *list, struct error *why);
   /* appends all three, with their end tokens */
-bool lab_tale(struct laboratory *lab, struct ids *list, struct error *why);
+bool lab_tale(struct fixture *lab, struct ids *list, struct error *why);
   /* appends the first, without its end token */
 
 @ The first tale is what stands before the first end token.
 
 @<Take one of the tales@>=
-bool lab_tales(struct laboratory *lab, struct ids *list, struct error *why)
+bool lab_tales(struct fixture *lab, struct ids *list, struct error *why)
 {
   return lab_encode_file(lab, "models/pocket/tales.txt", list, why);
 }
-bool lab_tale(struct laboratory *lab, struct ids *list, struct error *why)
+bool lab_tale(struct fixture *lab, struct ids *list, struct error *why)
 {
   size_t n = list->n;
   if (!lab_tales(lab, list, why)) return false;
@@ -595,7 +595,7 @@ size_t distinct_pairs(const uint32_t *text, size_t n, size_t length);
   /* of the |n * (length - 1)| pairs in |text[n][length]|, how many are different */
 double percent(size_t part, size_t whole);
   /* 0 of nothing is 0 */
-void print_token(const struct laboratory *lab, uint32_t id);
+void print_token(const struct fixture *lab, uint32_t id);
   /* as a field of a table: a comma by its number, the end of a line as a stroke */
 
 @ No pair lies across the ends of two texts.
@@ -622,7 +622,7 @@ double percent(size_t part, size_t whole)
 @ Figures are set by \TeX, to which a comma is a comma again if it is called by its number.
 
 @<Count pairs, and print tokens@>=
-void print_token(const struct laboratory *lab, uint32_t id)
+void print_token(const struct fixture *lab, uint32_t id)
 {
   size_t n;
   const unsigned char *byte = tokenizer_text(lab->t, id, &n);

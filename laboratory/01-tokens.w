@@ -61,7 +61,7 @@ static bool count_looks(struct memory *m, size_t n, uint64_t *slow,
   uint64_t *fast)
 {
   struct bpe b = @[{ .n = 0 }@];
-  struct bpe_work w = @[{ .looks = 0 }@];
+  struct bpe_work w = @[{ .lookups = 0 }@];
   struct ids out = @[{ NULL, 0, 0 }@];
   unsigned char letter[LONGEST];
   uint32_t id[LONGEST];
@@ -71,7 +71,7 @@ static bool count_looks(struct memory *m, size_t n, uint64_t *slow,
   for (size_t i = 0; i < n; i++) id[i] = 'a';
   @<Add ten merges that double@>@;
   ok = ok && bpe_encode(&b, m, &w, letter, n, &out, NULL);
-  *fast = w.looks, *slow = slow_looks(&b, id, n);
+  *fast = w.lookups, *slow = slow_looks(&b, id, n);
   ids_free(m, &out);
   bpe_work_free(m, &w);
   bpe_free(m, &b);
@@ -91,7 +91,7 @@ None of the pairs $(i+1, i)$ may be found.
 
 @<Fill a table, and find its longest run@>=
 enum { PAIRS = 1000 };
-static bool fill_table(struct memory *m, size_t *room, size_t *longest)
+static bool fill_table(struct memory *m, size_t *buffer, size_t *max_len)
 {
   struct pair_map p = @[{ NULL, 0, 0 }@];
   bool ok = true;
@@ -100,10 +100,10 @@ static bool fill_table(struct memory *m, size_t *room, size_t *longest)
     ok = pair_map_put(m, &p, i, i + 1, i, NULL);
   for (uint32_t i = 1; ok && i <= PAIRS; i++)
     ok = pair_map_get(&p, i, i + 1) == i && pair_map_get(&p, i + 1, i) == 0;
-  *longest = 0, *room = p.room;
-  for (size_t i = 0; i < p.room; i++) {
+  *max_len = 0, *buffer = p.cap;
+  for (size_t i = 0; i < p.cap; i++) {
     run = p.slot[i].value != 0 ? run + 1 : 0;
-    if (run > *longest) *longest = run;
+    if (run > *max_len) *max_len = run;
   }
   pair_map_free(m, &p);
   return ok;
@@ -119,14 +119,14 @@ vocabularies, each the sum of what it was made from. The build stops if the pros
 @#
 static int print_values(void)
 {
-  struct memory m = @[{ .refuse_at = 0 }@];
+  struct memory m = @[{ .fail_at = 0 }@];
   struct lesson hand, cat;
   uint64_t slow, fast;
-  size_t room, longest;
+  size_t cap, max_len;
   if (!lesson_learn(&m, hand_line, HAND_MERGES, &hand)
     || !lesson_learn(&m, story, STORY_MERGES, &cat)
     || !count_looks(&m, LONGEST, &slow, &fast)
-    || !fill_table(&m, &room, &longest)) return 1;
+    || !fill_table(&m, &cap, &max_len)) return 1;
   printf("tokens.bytes 256\ntokens.looks.n %d\n", LONGEST);
   printf("tokens.looks.slow %d\ntokens.looks.fast %d\n", (int) slow,
     (int) fast);
@@ -134,8 +134,8 @@ static int print_values(void)
   printf("tokens.hand.that %zu\n", lesson_count(&m, &hand, "that"));
   print_story_keys(&m, &cat);
   print_published();
-  printf("lookups.pairs %d\nlookups.slots %zu\n", PAIRS, room);
-  printf("lookups.crowd %zu\n", longest);
+  printf("lookups.pairs %d\nlookups.slots %zu\n", PAIRS, cap);
+  printf("lookups.crowd %zu\n", max_len);
   lesson_forget(&m, &hand);
   lesson_forget(&m, &cat);
   return 0;
@@ -197,9 +197,9 @@ static bool print_row(struct memory *m, size_t merges)
   if (!lesson_learn(m, story, merges, &l))@+ return false;
   bool ok = lesson_encode(m, &l, sentence, &list);
   for (size_t i = 0; i < list.n; at += n, i++) {
-    char room[64];
-    n = lesson_show(m, &l, list.id[i], room);
-    printf("%zu,%zu,%zu,%s\n", merges, at, n, room);
+    char buffer[64];
+    n = lesson_show(m, &l, list.id[i], buffer);
+    printf("%zu,%zu,%zu,%s\n", merges, at, n, buffer);
   }
   ids_free(m, &list);
   lesson_forget(m, &l);
@@ -213,7 +213,7 @@ static int print_growth(void)
 {
   static const size_t level[] = @[{ 0, 1, 2, 4, 5, 6, 8, 11, 13,
     18 }@];
-  struct memory m = @[{ .refuse_at = 0 }@];
+  struct memory m = @[{ .fail_at = 0 }@];
   printf("merges,from,length,text\n");
   for (size_t i = 0; i < sizeof level / sizeof *level; i++)
     if (!print_row(&m, level[i]))@+ return 1;
@@ -226,7 +226,7 @@ static int print_growth(void)
 enum { MANY = 40 };
 static int print_shrink(void)
 {
-  struct memory m = @[{ .refuse_at = 0 }@];
+  struct memory m = @[{ .fail_at = 0 }@];
   printf("merges,story,news\n");
   for (size_t k = 0; k <= MANY; k++) {
     struct lesson l;
@@ -245,7 +245,7 @@ are at equal distances on a logarithmic axis.
 @<Print the points of the figures@>=
 static int print_work(void)
 {
-  struct memory m = @[{ .refuse_at = 0 }@];
+  struct memory m = @[{ .fail_at = 0 }@];
   printf("n,slow,fast\n");
   for (size_t n = 2; n <= LONGEST; n *= 2) {
     uint64_t slow, fast;
@@ -261,7 +261,7 @@ differ.
 @<Print the points of the figures@>=
 static int print_held(void)
 {
-  struct memory m = @[{ .refuse_at = 0 }@];
+  struct memory m = @[{ .fail_at = 0 }@];
   struct lesson cat;
   if (!lesson_learn(&m, story, STORY_MERGES, &cat))@+ return 1;
   printf("id,released,held\n");

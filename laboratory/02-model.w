@@ -1,5 +1,5 @@
 @i types.w
-@s watch_see int
+@s tap_fn int
 @s toy int
 @s album int
 
@@ -38,7 +38,7 @@ the truth. The sums come to half the number of terms, some five thousand. They l
 bits is worth $2^{-11}$.
 
 @<How far off are the two orders of a sum@>=
-static bool print_sums(struct laboratory *lab, struct error *why)
+static bool print_sums(struct fixture *lab, struct error *why)
 {
   enum {@+ TERMS = 10000, TIMES = 100@+ };
   uint64_t seed = 1;
@@ -81,13 +81,13 @@ static struct softened soften(const struct engine *e, double deviation, int time
   struct softened mean = @[{ 0, 0 }@];
   uint64_t seed = 7;
   for (int i = 0; i < times; i++) {
-    float score[KEYS];@+ double p[KEYS], most = 0;
+    float score[KEYS];@+ double p[KEYS], max = 0;
     for (int t = 0; t < KEYS; t++)
       score[t] = (float) (deviation * random_normal(&seed));
     e->k->softmax(e, score, 1, KEYS, p);
     for (int t = 0; t < KEYS; t++)
-      most = fmax(most, p[t]), mean.slope += p[t] * (1 - p[t]) / times;
-    mean.largest += most / times;
+      max = fmax(max, p[t]), mean.slope += p[t] * (1 - p[t]) / times;
+    mean.largest += max / times;
   }
   return mean;
 }
@@ -95,7 +95,7 @@ static struct softened soften(const struct engine *e, double deviation, int time
 @ The figure has two curves: scores of variance $d$ as they come, whose deviation is $\sqrt d$, and the same divided by $\sqrt d$.
 
 @<What large scores do to a softmax@>=
-static bool print_saturation(struct laboratory *lab, struct error *why)
+static bool print_saturation(struct fixture *lab, struct error *why)
 {
   (void) why;
   printf("d,plain,divided\n");
@@ -126,7 +126,7 @@ static void print_variance(void)
 @ Then we see what the two do to shares: deviation 8, as it is for 64 numbers undivided, against deviation 1.
 
 @<What large scores do to a softmax@>=
-static bool print_weights(struct laboratory *lab, struct error *why)
+static bool print_weights(struct fixture *lab, struct error *why)
 {
   struct softened plain = soften(&lab->e, 8, 2000);
   struct softened divided = soften(&lab->e, 1, 2000);
@@ -140,7 +140,7 @@ static bool print_weights(struct laboratory *lab, struct error *why)
 }
 
 @* The chance of a text. \label{lab:chance}
-All texts of four tokens are tried, by |logprobs|, with the full stop as the end of the text before. The digits of |code| to the base 4 are the text.
+All texts of four tokens are tried, by |model_logprobs|, with the full stop as the end of the text before. The digits of |code| to the base 4 are the text.
 
 @<The chance of a text@>=
 static bool print_chain(struct bench *b, struct error *why)
@@ -149,10 +149,10 @@ static bool print_chain(struct bench *b, struct error *why)
   for (uint32_t code = 0; code < 256; code++) {
     uint32_t ids[5] = @[{ TOY_STOP, code / 64, code / 16 % 4, code / 4 % 4,@|
       code % 4 }@];
-    double l[5], all, least = 1;
-    if (!logprobs(&b->e, b->g.lm, b->s, ids, 5, l, &all, why)) return false;
-    for (int i = 1; i < 5; i++) least = fmin(least, num_exp(l[i]));
-    sum += num_exp(all), below += num_exp(all) <= least;
+    double l[5], all, min = 1;
+    if (!model_logprobs(&b->e, b->g.lm, b->s, ids, 5, l, &all, why)) return false;
+    for (int i = 1; i < 5; i++) min = fmin(min, num_exp(l[i]));
+    sum += num_exp(all), below += num_exp(all) <= min;
   }
   print_key("chain.texts", "%d", 256);
   print_key("claim.S1-03 claim.S2-16", "%.9f", sum);
@@ -176,26 +176,26 @@ static void print_underflow(void)
 model's settings name.
 
 @<The chance of a text@>=
-static bool print_text(struct laboratory *lab, struct error *why)
+static bool print_text(struct fixture *lab, struct error *why)
 {
   const struct model *lm = lab->model;
   struct ids ids = @[{ .n = 0 }@];
   struct bench b = @[{ .m = NULL }@];
-  double l[4], all, least = 1;
+  double l[4], all, min = 1;
   bool ok = ids_push(&lab->m, &ids, lm->config.eos[0], why)
     && lab_encode(lab, "The cat sat", &ids, why) && (ids.n == 4
       || error_say(why, "The cat sat has %zu tokens; wanted: 3", ids.n - 1))
     && bench_open(&b, lab, lm, 0, NULL, why)
-    && logprobs(&b.e, lm, b.s, ids.id, 4, l, &all, why);
+    && model_logprobs(&b.e, lm, b.s, ids.id, 4, l, &all, why);
   bench_close(&b);
   ids_free(&lab->m, &ids);
   if (!ok)@+ return false;
   for (int i = 1; i < 4; i++) {
     printf("text.factor.%d %.9f\n", i, num_exp(l[i]));
-    least = fmin(least, num_exp(l[i]));
+    min = fmin(min, num_exp(l[i]));
   }
   print_key("text.product", "%.12f", num_exp(all));
-  print_key("text.smallest", "%.9f", least);
+  print_key("text.smallest", "%.9f", min);
   print_key("text.log", "%.6f", all);
   print_underflow();
   return true;
@@ -212,8 +212,8 @@ static bool rows_of(struct bench *b, const uint32_t *ids, float *hidden,
   struct row rows[TOY_PLACES];@+ struct pass *p;
   for (uint32_t i = 0; i < TOY_PLACES; i++)
     rows[i] = (struct row) @[{ 0, i, ids[i] }@];
-  store_empty(b->s);
-  if (!forward(&b->e, b->g.lm, b->s, rows, TOY_PLACES, &p, why)) return false;
+  store_clear(b->s);
+  if (!model_forward(&b->e, b->g.lm, b->s, rows, TOY_PLACES, &p, why)) return false;
   memcpy(hidden, p->hidden, sizeof(float) * TOY_PLACES * TOY_WIDTH);
   pass_close(p);
   return true;
@@ -254,9 +254,9 @@ static const uint32_t text[10] = @[{ 0, 1, 2, TOY_STOP, 0, 1, 2, TOY_STOP, 0, 1 
 static void print_mask(struct bench *b, const struct album *a)
 {
   float score[3];@+ double p[3];@+ int differ = 0;
-  const float *w = a->x[STAGE_WEIGHTS] + 2 * 3;
-  const float *mixed = a->x[STAGE_MIXED] + 2 * TOY_WIDTH;
-  const float *joined = a->x[STAGE_ATTENTION] + 2 * TOY_WIDTH;
+  const float *w = a->x[TAP_WEIGHTS] + 2 * 3;
+  const float *mixed = a->x[TAP_MIXED] + 2 * TOY_WIDTH;
+  const float *joined = a->x[TAP_ATTENTION] + 2 * TOY_WIDTH;
   toy_scores(a, 1, 0, score);
   print_key("mask.out.0", "%.6f", (double) w[0]);
   print_key("mask.out.1", "%.6f", (double) w[1]);
@@ -315,7 +315,7 @@ static bool print_doubled(struct bench *b, struct toy *y, const struct album *a,
 given, and the keys and values of ten positions in GPT-2 small.
 
 @<What became of the claims@>=
-static bool print_pairs(struct laboratory *lab, struct bench *b,
+static bool print_pairs(struct fixture *lab, struct bench *b,
   const struct toy *y, struct error *why)
 {
   struct album a;@+ uint64_t pairs[3];
@@ -335,7 +335,7 @@ static bool print_pairs(struct laboratory *lab, struct bench *b,
 @ All of this is done with one toy, on one bench.
 
 @<What became of the claims@>=
-static bool print_toy(struct laboratory *lab, struct error *why)
+static bool print_toy(struct fixture *lab, struct error *why)
 {
   static struct toy y;
   struct album a;

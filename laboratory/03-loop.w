@@ -1,7 +1,7 @@
 @i types.w
 @s step_watch int
-@s step_choose int
-@s step_judge int
+@s step_select int
+@s step_stop int
 @s quantity int
 
 \chapterquestion{How do we know how often a row was computed?}
@@ -48,12 +48,12 @@ takes prompts of one or two tokens, after which the built-in model might prefer 
 struct tally { struct counters did;@+ size_t times[PARROT_CONTEXT], longest;
   bool print; };
 @<Watch one pass go by@>@;
-static bool run_loop(struct laboratory *lab, size_t p, size_t g, struct tally *t,
+static bool run_loop(struct fixture *lab, size_t p, size_t g, struct tally *t,
   struct error *why)
 {
   bool real = t->print || (p >= 3 && p + g < 30);
   struct bench b;
-  struct settings want = @[{ .see = watch_pass, .self = t }@];
+  struct generate_options want = @[{ .on_step = watch_pass, .ctx = t }@];
   *t = (struct tally) @[{ .print = t->print }@];
   lab_reset(lab);
   bool ok = bench_open(&b, lab, real ? lab->model : &lab->parrot.lm, 0, NULL, why)
@@ -67,9 +67,9 @@ static bool run_loop(struct laboratory *lab, size_t p, size_t g, struct tally *t
 more than the length of each step, since a pass of this loop reads everything from position 0. It never cancels.
 
 @<Watch one pass go by@>=
-static bool watch_pass(void *self, const struct step *now)
+static bool watch_pass(void *ctx, const struct step *now)
 {
-  struct tally *t = self;
+  struct tally *t = ctx;
   t->longest = now->length;
   for (size_t i = 0; i < now->length; i++) {
     t->times[i]++;
@@ -127,18 +127,18 @@ The cells of \cref{fig:grid,fig:heat} are printed by the watcher while the loop 
 \cref{fig:heat} is work that was really done, and done again.
 
 @<Print the cells of a grid and the points of the curves@>=
-static bool print_cells(struct laboratory *lab, size_t p, size_t g,
+static bool print_cells(struct fixture *lab, size_t p, size_t g,
   struct error *why)
 {
   struct tally t = @[{ .print = true }@];
   printf("step,position,times\n");
   return run_loop(lab, p, g, &t, why);
 }
-static bool print_grid(struct laboratory *lab, struct error *why)
+static bool print_grid(struct fixture *lab, struct error *why)
 {
   return print_cells(lab, 3, 4, why);
 }
-static bool print_heat(struct laboratory *lab, struct error *why)
+static bool print_heat(struct fixture *lab, struct error *why)
 {
   return print_cells(lab, 50, 100, why);
 }
@@ -147,7 +147,7 @@ static bool print_heat(struct laboratory *lab, struct error *why)
 logarithmic paper.
 
 @<Print the cells of a grid and the points of the curves@>=
-static bool print_growth(struct laboratory *lab, struct error *why)
+static bool print_growth(struct fixture *lab, struct error *why)
 {
   struct tally t = @[{ .print = false }@];
   printf("g,naive,needed\n");
@@ -164,7 +164,7 @@ A key has the quantity, then $p$ and $g$. One function prints the keys of one ru
 come from two places.
 
 @<Print the numbers of the table@>=
-static bool print_run(struct laboratory *lab, size_t p, size_t g,
+static bool print_run(struct fixture *lab, size_t p, size_t g,
   struct tally *t, struct error *why)
 {
   static const char *const name[] = @[{ "naive", "needed", "redone", "pairs" }@];
@@ -184,7 +184,7 @@ S4-29 on.
 @<Print the numbers of the table@>=
 static const size_t quoted[8][2] = @[{ {100, 50}, {500, 200}, {1000, 500},@|
   {2000, 1000}, {3, 4}, {50, 100}, {1, 100}, {1, 1000} }@];
-static bool print_table(struct laboratory *lab, struct error *why)
+static bool print_table(struct fixture *lab, struct error *why)
 {
   struct tally t = @[{ .print = false }@], twice = t;
   for (int i = 0; i < 8; i++) {
@@ -212,7 +212,7 @@ static double log2_of(double x)
 {
   return num_log(x) / num_log(2);
 }
-static bool print_slopes(struct laboratory *lab, struct error *why)
+static bool print_slopes(struct fixture *lab, struct error *why)
 {
   struct tally a = @[{ .print = false }@], b = a;
   if (!run_loop(lab, 1, 1000, &a, why) || !run_loop(lab, 1, 2000, &b, why))
@@ -305,7 +305,7 @@ static const struct claim of_longer_texts[] = @[{
 @ The loop is run once for neighbours in the table that ask for the same run.
 
 @<Print what became of the claims@>=
-static bool print_list(struct laboratory *lab, const struct claim *c, size_t n_claims,
+static bool print_list(struct fixture *lab, const struct claim *c, size_t n_claims,
   struct error *why)
 {
   struct tally t = @[{ .print = false }@], u = t;
@@ -325,7 +325,7 @@ static bool print_list(struct laboratory *lab, const struct claim *c, size_t n_c
 @ Three claims are quotients: rows of a long and a short text, the tokens that one pass is said to bring, and the new rows of each pass after the first.
 
 @<Print what became of the claims@>=
-static bool print_claims(struct laboratory *lab, struct error *why)
+static bool print_claims(struct fixture *lab, struct error *why)
 {
   struct tally t = @[{ .print = false }@], u = t, v = t;
   if (!print_list(lab, of_the_drawing, sizeof of_the_drawing
@@ -351,7 +351,7 @@ static uint64_t by_formula(uint64_t p, uint64_t g)
 {
   return g * p + g * (g - 1) / 2;
 }
-static bool formula_holds(struct laboratory *lab, struct tally *t,
+static bool formula_holds(struct fixture *lab, struct tally *t,
   struct error *why)
 {
   static const size_t tried[][2] = @[{ {1, 1}, {3, 4}, {7, 5}, {1, 1000},@|
@@ -370,7 +370,7 @@ static bool formula_holds(struct laboratory *lab, struct tally *t,
 tokens, and two of $10^4$ and $10^2$, in either order.
 
 @<Print what became of the claims@>=
-static bool print_formula(struct laboratory *lab, struct error *why)
+static bool print_formula(struct fixture *lab, struct error *why)
 {
   struct tally t = @[{ .print = false }@];
   if (!formula_holds(lab, &t, why)) return false;
@@ -388,20 +388,20 @@ static bool print_formula(struct laboratory *lab, struct error *why)
 }
 
 @* What the clock says. \label{lab:loopclock}
-What is timed is |evaluate| of \cref{model}: it empties the store, runs the rows, and asks the last one for its logits. That is a round of our loop, without
+What is timed is |model_evaluate| of \cref{model}: it empties the store, runs the rows, and asks the last one for its logits. That is a round of our loop, without
 the choice, which takes no time. The ids of the text follow each other, since the work does not depend on which they are. The clock is the stopwatch of chapter 0
 (\cref{sec:stopwatch}).
 
 @<Take the time of a pass@>=
 enum { ROUNDS = 21, LENGTHS = 12 };
-static bool time_pass(struct laboratory *lab, struct bench *b, size_t n,
+static bool time_pass(struct fixture *lab, struct bench *b, size_t n,
   float *logits, double *seconds, struct error *why)
 {
   uint32_t ids[PARROT_CONTEXT];
   for (size_t i = 0; i < n; i++)
     ids[i] = (uint32_t) (1 + i % (lab->model->config.vocab_size - 1));
   double start = timing_seconds();
-  bool ok = evaluate(&b->e, lab->model, b->s, ids, n, &(size_t) @[{ n - 1 }@], 1,
+  bool ok = model_evaluate(&b->e, lab->model, b->s, ids, n, &(size_t) @[{ n - 1 }@], 1,
     logits, why);
   *seconds = timing_seconds() - start;
   return ok;
@@ -414,7 +414,7 @@ The times are microseconds for a whole pass, on one thread. More threads would s
 waiting between them unshared; the line of \eqref{eq:clock} has no term for that.
 
 @<Take the time of a pass@>=
-static bool print_clock(struct laboratory *lab, struct error *why)
+static bool print_clock(struct fixture *lab, struct error *why)
 {
   double taken[LENGTHS][ROUNDS], seconds;
   float *logits = lab_take(lab, lab->model->config.vocab_size, sizeof *logits,
@@ -443,9 +443,9 @@ that a row looks at, and $y=t(n)/n$.
 
 @<Fit a line to the times@>=
 struct points { double x[LENGTHS], y[LENGTHS];@+ size_t n; };
-static bool take_point(void *self, const char *line)
+static bool take_point(void *ctx, const char *line)
 {
-  struct points *p = self;
+  struct points *p = ctx;
   double n, low, median, high;
   if (p->n == LENGTHS
       || sscanf(line, "%lf,%lf,%lf,%lf", &n, &low, &median, &high) < 4)
@@ -459,7 +459,7 @@ Of a row's time $a+bx$ the part $bx$ went into looking; its share is printed for
 $2x-1$.)
 
 @<Fit a line to the times@>=
-static bool print_fit(struct laboratory *lab, struct error *why)
+static bool print_fit(struct fixture *lab, struct error *why)
 {
   struct points p = @[{ .n = 0 }@];
   (void) lab;

@@ -1,5 +1,5 @@
 @i types.w
-@s cache_wishes int
+@s cache_options int
 @s cache_state int
 @s step_watch int
 
@@ -50,12 +50,12 @@ in the course as well, because a run may change its mind: after step |turn| the 
 enum { STEPS = 1024 };
 struct course {
   uint64_t rows[STEPS], pairs[STEPS];@+ size_t stored[STEPS], steps, turn;
-  struct counters all;@+ struct settings want;@+ struct store *s;
+  struct counters all;@+ struct generate_options want;@+ struct store *s;
   float *logits;@+ size_t vocab; /* |[steps][vocab]|, or null */
 };
-static bool note_step(void *self, const struct step *now)
+static bool note_step(void *ctx, const struct step *now)
 {
-  struct course *c = self;
+  struct course *c = ctx;
   size_t i = c->steps++;
   c->rows[i] = now->after.rows - now->before.rows;
   c->pairs[i] = now->after.qk_pairs - now->before.qk_pairs;
@@ -63,7 +63,7 @@ static bool note_step(void *self, const struct step *now)
   if (c->logits != NULL) memcpy(c->logits + i * c->vocab, now->logits,
     c->vocab * sizeof *now->logits);
   if (now->number == c->turn) c->want.recall =
-    c->want.recall == NULL ? store_keep : NULL;
+    c->want.recall == NULL ? store_match_prefix : NULL;
   return true;
 }
 
@@ -72,14 +72,14 @@ a prompt of three are the short ones. Before the cache is closed one thing is as
 there are $p+g-1$ rows in it, with memory or without.
 
 @<Run the loop, and note what each step has done@>=
-static bool run(struct laboratory *lab, bool keep, size_t p, size_t g,
+static bool run(struct fixture *lab, bool keep, size_t p, size_t g,
   struct course *c, struct error *why)
 {
   struct bench b;
   const struct model *lm = p == 3 ? lab->model : &lab->parrot.lm;
-  bool ok = bench_open(&b, lab, lm, 0, &(struct cache_wishes) @[{
+  bool ok = bench_open(&b, lab, lm, 0, &(struct cache_options) @[{
     .rows = PARROT_CONTEXT }@], why);
-  c->want = (struct settings) @[{ .see = note_step, .self = c, .recall = keep ? store_keep : NULL }@];
+  c->want = (struct generate_options) @[{ .on_step = note_step, .ctx = c, .recall = keep ? store_match_prefix : NULL }@];
   c->steps = 0, c->s = b.s, c->vocab = lm->config.vocab_size;
   lab_reset(lab);
   ok = ok && bench_recite(&b, lab, p, g, &c->want, why)
@@ -89,7 +89,7 @@ static bool run(struct laboratory *lab, bool keep, size_t p, size_t g,
   bench_close(&b);
   return ok;
 }
-static bool both_ways(struct laboratory *lab, size_t p, size_t g,
+static bool both_ways(struct fixture *lab, size_t p, size_t g,
   struct course two[2], struct error *why)
 {
   two[0].turn = two[1].turn = 0, two[0].logits = two[1].logits = NULL;
@@ -102,7 +102,7 @@ rounding that could differ. A row that goes through the layers alone is added up
 logits, at any step.
 
 @<Write the text twice, and compare@>=
-static bool write_twice(struct laboratory *lab, struct course two[2],
+static bool write_twice(struct fixture *lab, struct course two[2],
   size_t *differ, struct error *why)
 {
   size_t n = 4 * lab->model->config.vocab_size;
@@ -124,7 +124,7 @@ To look at what is stored one must ask like a row: a pass is begun with the row 
 static void print_plate(const struct store *s, size_t step, uint32_t layer,
   size_t old)
 {
-  struct view v;
+  struct kv_view v;
   store_view(s, layer, 0, &v);
   for (uint32_t t = 0; t + 1 < v.hi; t++)
     for (uint32_t h = 0; h < s->config.n_kv_heads; h++) {
@@ -140,7 +140,7 @@ static void print_plate(const struct store *s, size_t step, uint32_t layer,
 @ The first pass has three rows and each of the others one; |old| is the number of rows that were there before.
 
 @<Print the points of the figures@>=
-static bool print_plates(struct laboratory *lab, struct error *why)
+static bool print_plates(struct fixture *lab, struct error *why)
 {
   struct store *s = lab->b.s;
   printf("step,layer,position,fresh,cell,key\n");
@@ -159,7 +159,7 @@ static bool print_plates(struct laboratory *lab, struct error *why)
 @ The points of \cref{fig:cachegrowth} are the sums of both loops, for texts that begin with one token and are doubled from point to point.
 
 @<Print the points of the figures@>=
-static bool print_growth(struct laboratory *lab, struct error *why)
+static bool print_growth(struct fixture *lab, struct error *why)
 {
   struct course two[2];
   printf("g,rows,pairs,keptrows,keptpairs\n");
@@ -177,21 +177,21 @@ The kernels are a table, so one of them can be exchanged: |late_attend| shortens
 that is |late| has a copy of the table with the other kernel in it.
 
 @<Let rows overlook themselves@>=
-static void late_attend(const struct engine *e, const struct heads *h,
-  const float *q, const struct view *seen, size_t rows, float *room, float *y,
-  const struct capture *keep)
+static void late_attend(const struct engine *e, const struct attention_dims *h,
+  const float *q, const struct kv_view *seen, size_t rows, float *scratch, float *y,
+  const struct attention_probe *probe)
 {
   const struct kernels *true_ones = kernels_find(NULL, NULL);
-  struct view shorter = *seen;
+  struct kv_view shorter = *seen;
   if (shorter.hi - shorter.lo > 1) shorter.hi--;
-  true_ones->attend(e, h, q, rows == 1 ? &shorter : seen, rows, room, y, keep);
+  true_ones->attend(e, h, q, rows == 1 ? &shorter : seen, rows, scratch, y, probe);
 }
-static bool open_late(struct laboratory *lab, bool late, struct bench *b,
+static bool open_late(struct fixture *lab, bool late, struct bench *b,
   struct kernels *k, struct error *why)
 {
   *k = *lab->e.k;
   if (late) k->attend = late_attend;
-  bool ok = bench_open(b, lab, lab->model, 0, &(struct cache_wishes) @[{
+  bool ok = bench_open(b, lab, lab->model, 0, &(struct cache_options) @[{
     .rows = 0 }@], why);
   b->e.k = k;
   return ok;
@@ -200,15 +200,15 @@ static bool open_late(struct laboratory *lab, bool late, struct bench *b,
 @ The prompt is read as it should be; then one row is read by either rule, and the logits after it are what is compared.
 
 @<Let rows overlook themselves@>=
-static bool read_fourth(struct laboratory *lab, bool late, float *logits,
+static bool read_fourth(struct fixture *lab, bool late, float *logits,
   struct error *why)
 {
   struct bench b;@+ struct kernels k;
   struct row row = @[{ 0, 3, lab->sentence[3] }@];
   struct pass *p = NULL;
   bool ok = open_late(lab, late, &b, &k, why) && bench_feed(&b, lab, 0, 3, why)
-    && forward(&b.e, lab->model, b.s, &row, 1, &p, why)
-    && head(&b.e, lab->model, p, &(size_t) @[{ 0 }@], 1, logits, why);
+    && model_forward(&b.e, lab->model, b.s, &row, 1, &p, why)
+    && model_logits(&b.e, lab->model, p, &(size_t) @[{ 0 }@], 1, logits, why);
   pass_close(p);
   bench_close(&b);
   return ok;
@@ -217,22 +217,22 @@ static bool read_fourth(struct laboratory *lab, bool late, float *logits,
 @ What is printed is the largest difference; the smallest and the largest of the logits as they should be, for comparison; and the probability of the next token of the sentence, by either rule.
 
 @<Let rows overlook themselves@>=
-static bool print_late(struct laboratory *lab, struct error *why)
+static bool print_late(struct fixture *lab, struct error *why)
 {
   size_t n = lab->model->config.vocab_size, differ = 0, next = lab->sentence[4];
-  double most = 0, low = INFINITY, high = -INFINITY, sum[2] = @[{ 0, 0 }@];
+  double max = 0, low = INFINITY, high = -INFINITY, sum[2] = @[{ 0, 0 }@];
   float *z = lab_take(lab, 2 * n, sizeof *z, why);
   if (z == NULL || !read_fourth(lab, false, z, why)
       || !read_fourth(lab, true, z + n, why)) return false;
   for (size_t i = 0; i < n; i++) {
     double right = (double) z[i], wrong = (double) z[n + i];
-    differ += right != wrong, most = fmax(most, fabs(right - wrong));
+    differ += right != wrong, max = fmax(max, fabs(right - wrong));
     low = fmin(low, right), high = fmax(high, right);
     sum[0] += exp(right), sum[1] += exp(wrong);
   }
   print_key("cache.late.differ", "%zu", differ);
   print_key("cache.late.of", "%zu", n);
-  print_key("cache.late.most claim.S1-13 claim.S3-10", "%.6f", most);
+  print_key("cache.late.most claim.S1-13 claim.S3-10", "%.6f", max);
   print_key("cache.late.low", "%.4f", low);
   print_key("cache.late.high", "%.4f", high);
   print_key("cache.late.right", "%.6f", exp((double) z[next]) / sum[0]);
@@ -243,10 +243,11 @@ static bool print_late(struct laboratory *lab, struct error *why)
 @ To see where the texts part, both are written. The prompt has more than one row in its pass and is read as it should be; the rows after it come singly, and look late. Tokens are counted from 1, as in the tables.
 
 @<Let rows overlook themselves@>=
-static bool print_parting(struct laboratory *lab, struct error *why)
+static bool print_parting(struct fixture *lab, struct error *why)
 {
   struct continuation text[2] = @[{ { .n_prompt = 0 } }@];
-  struct settings want = @[{ .max_new_tokens = 50, .recall = store_keep }@];
+  struct generate_options want = @[{ .max_new_tokens = 50,
+    .recall = store_match_prefix }@];
   bool ok = true;
   for (int late = 0; ok && late < 2; late++) {
     struct bench b;@+ struct kernels k;
@@ -266,7 +267,7 @@ static bool print_parting(struct laboratory *lab, struct error *why)
 Four cases are run both ways. Each sum is printed under a name, by which the prose asks for it: the quantity, the word \.{naive} where nothing was kept, then $p$ and $g$.
 
 @<Print the sums of a case, both ways@>=
-static bool print_cases(struct laboratory *lab, struct error *why)
+static bool print_cases(struct fixture *lab, struct error *why)
 {
   static const size_t some[][2] = @[{ {3, 4}, {50, 100}, {1, 100}, {1, 1000} }@];
   struct course two[2];
@@ -302,7 +303,7 @@ if (p == 50) {
 What the sources say about single steps is compared with the run of the hand calculation. How many rows are read again is counted from what was stored before the last pass: whatever was there, the pass looked at.
 
 @<Print what became of the claims@>=
-static bool claims_of_the_steps(struct laboratory *lab, struct error *why)
+static bool claims_of_the_steps(struct fixture *lab, struct error *why)
 {
   struct course two[2];
   const struct course *c = &two[1];
@@ -322,7 +323,7 @@ static bool claims_of_the_steps(struct laboratory *lab, struct error *why)
 @ A text of $10^3$ tokens gives the orders of growth; and at two places of it a source is off by one: how many rows are there when the token with a certain number is written?
 
 @<Print what became of the claims@>=
-static bool claims_of_growth(struct laboratory *lab, struct error *why)
+static bool claims_of_growth(struct fixture *lab, struct error *why)
 {
   struct course two[2];
   const struct course *c = &two[1];
@@ -347,7 +348,7 @@ static bool claims_of_growth(struct laboratory *lab, struct error *why)
 @ The rest are cases of their own: a factor that grows with the text, an order of magnitude, and the blocks of the moving picture.
 
 @<Print what became of the claims@>=
-static bool print_claims(struct laboratory *lab, struct error *why)
+static bool print_claims(struct fixture *lab, struct error *why)
 {
   struct course two[2];
   if (!claims_of_the_steps(lab, why) || !claims_of_growth(lab, why)
@@ -367,7 +368,7 @@ The moving picture of \cref{sec:demonstration} counts something that it calls CO
 twentieth token is computed in step 21, if there is one; so the second line of the table, and the fourth, take a run of 21 steps.
 
 @<Run the moving picture@>=
-static bool blocks_of(struct laboratory *lab, bool keep, size_t p, size_t g,
+static bool blocks_of(struct fixture *lab, bool keep, size_t p, size_t g,
   uint64_t *blocks, struct error *why)
 {
   struct course c;
@@ -376,7 +377,7 @@ static bool blocks_of(struct laboratory *lab, bool keep, size_t p, size_t g,
   *blocks = 6 * c.all.rows;
   return true;
 }
-static bool count_blocks(struct laboratory *lab, size_t p, struct error *why)
+static bool count_blocks(struct fixture *lab, size_t p, struct error *why)
 {
   static const char *const name[] = @[{ "rows", "naive", "fed" }@];
   for (size_t more = 0; more < 2; more++) {
@@ -394,7 +395,7 @@ static bool count_blocks(struct laboratory *lab, size_t p, struct error *why)
 its first step.
 
 @<Run the moving picture@>=
-static bool throw_switch(struct laboratory *lab, size_t p, struct error *why)
+static bool throw_switch(struct fixture *lab, size_t p, struct error *why)
 {
   struct course c;
   uint64_t sum = 0;
@@ -406,7 +407,7 @@ static bool throw_switch(struct laboratory *lab, size_t p, struct error *why)
     6 * sum);
   return true;
 }
-static bool print_picture(struct laboratory *lab, struct error *why)
+static bool print_picture(struct fixture *lab, struct error *why)
 {
   uint64_t all, prompt;
   if (!blocks_of(lab, true, 8, 21, &all, why)
@@ -422,23 +423,23 @@ The watcher of this run looks at the clock and at nothing else. The memory for t
 @<Take the time of every step@>=
 enum { ROUNDS = 3, TIMED = 1000 };
 struct stopwatch { double last, *taken; };
-static bool stop_watch(void *self, const struct step *now)
+static bool stop_watch(void *ctx, const struct step *now)
 {
-  struct stopwatch *w = self;
+  struct stopwatch *w = ctx;
   double t = timing_seconds();
   w->taken[now->number - 1] = t - w->last;
   w->last = t;
   return true;
 }
-static bool time_steps(struct laboratory *lab, bool keep, double *taken,
+static bool time_steps(struct fixture *lab, bool keep, double *taken,
   struct error *why)
 {
   struct bench b;
-  bool ok = bench_open(&b, lab, lab->model, 0, &(struct cache_wishes) @[{
-    .at_once = true }@], why);
+  bool ok = bench_open(&b, lab, lab->model, 0, &(struct cache_options) @[{
+    .preallocate = true }@], why);
   struct stopwatch w = @[{ timing_seconds(), taken }@];
-  struct settings want = @[{ .max_new_tokens = TIMED, .see = stop_watch,@|
-    .self = &w, .recall = keep ? store_keep : NULL }@];
+  struct generate_options want = @[{ .max_new_tokens = TIMED, .on_step = stop_watch,@|
+    .ctx = &w, .recall = keep ? store_match_prefix : NULL }@];
   ok = ok && bench_write(&b, lab->sentence, 1, &want, why);
   bench_close(&b);
   return ok;
@@ -466,7 +467,7 @@ static void print_medians(const double *taken)
 @ The two ways take turns, so that a slow minute of the machine falls on both. A naive run takes minutes and a cached one less than a second, and so three rounds must do.
 
 @<Take the time of every step@>=
-static bool print_clock(struct laboratory *lab, struct error *why)
+static bool print_clock(struct fixture *lab, struct error *why)
 {
   double *taken = lab_take(lab, 2 * ROUNDS * TIMED, sizeof *taken, why);
   if (taken == NULL) return false;
@@ -482,9 +483,9 @@ static bool print_clock(struct laboratory *lab, struct error *why)
 enum { TICKS = 52 };
 struct ticks { double at[TICKS], naive[TICKS], cached[TICKS], naive_sum[TICKS],
   cached_sum[TICKS];@+ size_t n; };
-static bool take_tick(void *self, const char *line)
+static bool take_tick(void *ctx, const char *line)
 {
-  struct ticks *t = self;
+  struct ticks *t = ctx;
   size_t i = t->n;
   if (i == TICKS || sscanf(line, "%lf,%lf,%lf,%lf,%lf", &t->at[i], &t->naive[i],@|
       &t->cached[i], &t->naive_sum[i], &t->cached_sum[i]) < 5) return false;
@@ -495,7 +496,7 @@ static bool take_tick(void *self, const char *line)
 @ The sums of both loops are compared at the lengths that the sources name: a short answer, a long one, and the $10^3$ tokens that they like to end with. The fourth line of the file is that of 40 tokens.
 
 @<Read what the clock said@>=
-static bool print_ticks(struct laboratory *lab, struct error *why)
+static bool print_ticks(struct fixture *lab, struct error *why)
 {
   struct ticks t = @[{ .n = 0 }@];
   (void) lab;
@@ -541,8 +542,8 @@ static const struct layout { const char *name;@+ size_t page_rows;
   { "heads", 0, true }, { "heads16", 16, true },@|
   { "heads64", 64, true }, { "heads256", 256, true } }@];
 enum { LAYOUTS = sizeof layouts / sizeof *layouts };
-static const struct heads small = @[{ HEADS, HEADS, HEAD, 0.125f }@];
-struct attention { float *pool, *room, q[ROW], y[ROW];
+static const struct attention_dims small = @[{ HEADS, HEADS, HEAD, 0.125f }@];
+struct attention { float *pool, *scratch, q[ROW], y[ROW];
   uint32_t page[LONGEST / 16]; };
 
 @ One call looks at the positions $0\ldots n-1$. The values come after all the keys.
@@ -552,14 +553,14 @@ static double time_layout(const struct engine *e, struct attention *a,
   const struct layout *l, size_t n)
 {
   size_t rows = l->page_rows > 0 ? l->page_rows : n, one = HEAD * sizeof(float);
-  struct view v = @[{ .base_k = a->pool, .base_v = a->pool + LONGEST * ROW,@|
+  struct kv_view v = @[{ .base_k = a->pool, .base_v = a->pool + LONGEST * ROW,@|
     .page = l->page_rows > 0 ? a->page : NULL, .page_rows = rows,@|
     .page_bytes = rows * HEADS * one,@|
     .row_bytes = l->by_head ? one : HEADS * one,@|
     .head_bytes = l->by_head ? rows * one : one, .type = WEIGHT_F32,@|
     .hi = (uint32_t) n }@];
   double start = timing_seconds();
-  e->k->attend(e, &small, a->q, &v, 1, a->room, a->y, NULL);
+  e->k->attend(e, &small, a->q, &v, 1, a->scratch, a->y, NULL);
   return timing_seconds() - start;
 }
 
@@ -600,13 +601,13 @@ static void time_all(const struct engine *e, struct attention *a, size_t n)
 @ The pool is as large as the longest case needs, and filled once.
 
 @<Take the time of attention@>=
-static bool print_layouts(struct laboratory *lab, struct error *why)
+static bool print_layouts(struct fixture *lab, struct error *why)
 {
   static struct attention a;
   uint64_t seed = 1;
   a.pool = lab_take(lab, 2 * LONGEST * ROW, sizeof *a.pool, why);
-  a.room = lab_take(lab, kernels_room(&small, LONGEST), sizeof *a.room, why);
-  if (a.pool == NULL || a.room == NULL) return false;
+  a.scratch = lab_take(lab, kernels_scratch(&small, LONGEST), sizeof *a.scratch, why);
+  if (a.pool == NULL || a.scratch == NULL) return false;
   for (size_t i = 0; i < 2 * LONGEST * ROW; i++)
     a.pool[i] = (float) random_uniform(&seed) - 0.5f;
   memcpy(a.q, a.pool, sizeof a.q);
@@ -619,9 +620,9 @@ static bool print_layouts(struct laboratory *lab, struct error *why)
 
 @<Read what attention took@>=
 struct medians { double last[LAYOUTS];@+ int n; };
-static bool take_layout(void *self, const char *line)
+static bool take_layout(void *ctx, const char *line)
 {
-  struct medians *m = self;
+  struct medians *m = ctx;
   char name[32];
   int positions;
   double low, median, high;
@@ -631,7 +632,7 @@ static bool take_layout(void *self, const char *line)
   m->last[m->n++ % LAYOUTS] = median;
   return true;
 }
-static bool print_layout_keys(struct laboratory *lab, struct error *why)
+static bool print_layout_keys(struct fixture *lab, struct error *why)
 {
   struct medians m = @[{ .n = 0 }@];
   (void) lab;

@@ -1,5 +1,5 @@
 @i types.w
-@s machine int
+@s roofline int
 @s phase int
 @s perplexity int
 @s stand_in int
@@ -7,7 +7,7 @@
 @s kernels int
 @s matrix int
 @s tensor int
-@s normalizer int
+@s norm int
 @s model_layer int
 @s pass_part int
 
@@ -53,13 +53,13 @@ speed this minute is not that of the last.
 
 @<A bench whose machine has been probed@>=
 enum { ROUNDS = 5, LONGEST = 1000 };
-struct probed { struct bench b;@+ struct machine speed; };
-static bool probed_open(struct probed *x, struct laboratory *lab,
+struct probed { struct bench b;@+ struct roofline speed; };
+static bool probed_open(struct probed *x, struct fixture *lab,
   const struct model *lm, unsigned workers, struct error *why)
 {
   return lm != NULL && bench_open(&x->b, lab, lm, workers,
-      &(struct cache_wishes) @[{ .at_once = true }@], why)
-    && machine_probe(&lab->m, &x->b.e, &x->speed, why);
+      &(struct cache_options) @[{ .preallocate = true }@], why)
+    && roofline_measure(&lab->m, &x->b.e, &x->speed, why);
 }
 
 @ The passes are those of both phases: one row behind many, from the deepest on, so that the store needs to be filled once only; and many rows behind none. All take turns in a round. A single row is read twice, and the second time counts: the first may come right after the filling of the store, when the caches are full of other things.
@@ -101,7 +101,7 @@ static void print_points(const struct probed *x, const char *name,
 @ Both models are timed with one worker and with two; the built-in model's lines come last.
 
 @<Take the time of passes@>=
-static bool print_passes(struct laboratory *lab, struct error *why)
+static bool print_passes(struct fixture *lab, struct error *why)
 {
   struct model *big = lab_stand_in(lab, why);
   printf("model,workers,depth,rows,low,median,high,madds,bytes,"
@@ -139,19 +139,19 @@ static void timed_linear(const struct engine *e, const struct matrix *list,
   enum pass_part which = list->out == t->vocab ? PART_HEAD : PART_LINEAR;
   t->spent[which] += timing_seconds() - start;
 }
-static void timed_attend(const struct engine *e, const struct heads *h,
-  const float *q, const struct view *seen, size_t rows, float *room, float *y,
-  const struct capture *keep)
+static void timed_attend(const struct engine *e, const struct attention_dims *h,
+  const float *q, const struct kv_view *seen, size_t rows, float *scratch, float *y,
+  const struct attention_probe *probe)
 {
   double start = timing_seconds();
-  timed_of(e)->true_ones->attend(e, h, q, seen, rows, room, y, keep);
+  timed_of(e)->true_ones->attend(e, h, q, seen, rows, scratch, y, probe);
   timed_of(e)->spent[PART_ATTENTION] += timing_seconds() - start;
 }
 
 @ Norms and activations are small, but they are there.
 
 @<Take the time of parts@>=
-static void timed_normalize(const struct engine *e, const struct normalizer *g,
+static void timed_normalize(const struct engine *e, const struct norm *g,
   const float *x, size_t rows, size_t d, float *y)
 {
   double start = timing_seconds();
@@ -216,7 +216,7 @@ static double time_alone(struct probed *p, const struct matrix *alone)
 @ Two passes of either model are taken apart, one of each phase; the last column is the speed of the probe in this minute, and in the line of the kernel alone its own.
 
 @<Take the time of parts@>=
-static bool print_model_parts(struct laboratory *lab, const struct model *lm,
+static bool print_model_parts(struct fixture *lab, const struct model *lm,
   const char *name, const struct matrix *alone, struct error *why)
 {
   static const char *const part[] = @[{ "linear", "head", "attention",@|
@@ -238,7 +238,7 @@ static bool print_model_parts(struct laboratory *lab, const struct model *lm,
 @ One more question can only be answered by a measurement. GPT-2 stores its matrices by inputs: then what a product reads is a piece of \emph{each} row, and a second worker's half is the right half of each. If the same numbers are taken for matrices stored by outputs, each worker's share is one piece from end to end. So a token is written with the stand-in's matrices turned, by one worker and by two.
 
 @<Take the time of parts@>=
-static bool time_turned(struct laboratory *lab, struct model *lm,
+static bool time_turned(struct fixture *lab, struct model *lm,
   unsigned workers, struct error *why)
 {
   struct probed x = @[{ .b.m = NULL }@];
@@ -258,7 +258,7 @@ static bool time_turned(struct laboratory *lab, struct model *lm,
 @ All of that goes into one file.
 
 @<Take the time of parts@>=
-static bool print_parts(struct laboratory *lab, struct error *why)
+static bool print_parts(struct fixture *lab, struct error *why)
 {
   static const float numbers[512 * 64];
   struct matrix alone = @[{ .weight = { numbers, WEIGHT_F32 }, .in = 512,@|
@@ -280,7 +280,7 @@ static bool print_parts(struct laboratory *lab, struct error *why)
 First a prefill of 512 rows in chunks: from one row a pass, which is decode in all but name, to all in one.
 
 @<Take the time of chunks and whole texts@>=
-static bool print_chunks(struct laboratory *lab, struct error *why)
+static bool print_chunks(struct fixture *lab, struct error *why)
 {
   enum { CHUNKS = 10, TIMES = 3 };
   struct probed x = @[{ .b.m = NULL }@];
@@ -304,17 +304,17 @@ each: without the cache even a text of 100 tokens takes half a minute.
 
 @<Take the time of chunks and whole texts@>=
 static bool time_text(struct bench *b, size_t p, size_t g, bool keep,
-  step_watch *see, void *self, struct error *why)
+  step_watch *see, void *ctx, struct error *why)
 {
   uint32_t prompt[LONGEST];
   for (size_t i = 0; i < p; i++)
     prompt[i] = (uint32_t) (i * 31 % b->g.lm->config.vocab_size);
-  struct settings want = @[{ .max_new_tokens = g, .recall = keep ? store_keep : NULL, .see = see,@|
-    .self = self }@];
+  struct generate_options want = @[{ .max_new_tokens = g, .recall = keep ? store_match_prefix : NULL, .on_step = see,@|
+    .ctx = ctx }@];
   store_crop(b->s, 0, 0);
   return bench_write(b, prompt, p, &want, why);
 }
-static bool print_texts(struct laboratory *lab, struct error *why)
+static bool print_texts(struct fixture *lab, struct error *why)
 {
   static const struct { const char *name;@+ size_t p, g;@+ bool keep; } texts[]
     = @[{ { "gpt2", 1, 30, false }, { "gpt2", 1, 30, true },@|
@@ -340,10 +340,10 @@ static bool print_texts(struct laboratory *lab, struct error *why)
 @ One run is written down step by step, for \cref{fig:run}: 128 tokens given to the stand-in, and 24 to write. A line has the rows of the step, when it began and ended, in milliseconds, and its work.
 
 @<Write one run down, step by step@>=
-struct diary { double start, last;@+ const struct machine *speed; };
-static bool write_diary(void *self, const struct step *now)
+struct diary { double start, last;@+ const struct roofline *speed; };
+static bool write_diary(void *ctx, const struct step *now)
 {
-  struct diary *d = self;
+  struct diary *d = ctx;
   const struct counters *a = &now->before, *z = &now->after;
   double end = 1e3 * (timing_seconds() - d->start);
   printf("%zu,%" PRIu64 ",%.4f,%.4f,", now->number, z->rows - a->rows,
@@ -358,7 +358,7 @@ static bool write_diary(void *self, const struct step *now)
 @ A first token is written and thrown away, so that the memory of the pass and the weights have been touched before the diary begins.
 
 @<Write one run down, step by step@>=
-static bool print_run(struct laboratory *lab, struct error *why)
+static bool print_run(struct fixture *lab, struct error *why)
 {
   struct probed x = @[{ .b.m = NULL }@];
   bool ok = probed_open(&x, lab, lab_stand_in(lab, why), 1, why)
@@ -376,11 +376,11 @@ The figures and the sentences are made of the files that the measurements leave.
 @<Read the passes that were measured@>=
 struct seen_pass { char model[16];@+ unsigned workers;@+ size_t depth, rows;
   double low, median, high, madds, bytes, speed, bandwidth; };
-struct findings { const struct laboratory *lab;
+struct findings { const struct fixture *lab;
   struct seen_pass pass[4 * POINTS];@+ int n; };
-static bool take_pass(void *self, const char *line)
+static bool take_pass(void *ctx, const char *line)
 {
-  struct findings *f = self;
+  struct findings *f = ctx;
   struct seen_pass *p = &f->pass[f->n];
   if (f->n == 4 * POINTS
       || sscanf(line, "%15[a-z0-9],%u,%zu,%zu,%lf,%lf,%lf,%lf,%lf,%lf,%lf",@|
@@ -452,14 +452,14 @@ A part of a pass has its milliseconds. For the matrices of the layers their spee
 @<Make keys of the shorter files@>=
 static double row_madds(const struct findings *f, const char *model)
 {
-  const struct model_config *c = &gpt2_small;
+  const struct model_config *c = &random_model_gpt2;
   if (strcmp(model, "pocket") == 0) return (double) f->lab->model->layer_madds;
   return (double) c->n_layers * c->d_model
     * (4.0 * c->d_model + 2.0 * c->d_inner);
 }
-static bool take_part(void *self, const char *line)
+static bool take_part(void *ctx, const char *line)
 {
-  const struct findings *f = self;
+  const struct findings *f = ctx;
   size_t depth, rows;
   char model[16], part[16];
   double ms, speed;
@@ -479,18 +479,18 @@ static bool take_part(void *self, const char *line)
 @ We time each chunk, and each whole text, whose name has the model, the lengths, and whether the cache was kept.
 
 @<Make keys of the shorter files@>=
-static bool take_chunk(void *self, const char *line)
+static bool take_chunk(void *ctx, const char *line)
 {
-  (void) self;
+  (void) ctx;
   size_t chunk;
   double seconds;
   if (sscanf(line, "%zu,%lf", &chunk, &seconds) != 2) return false;
   printf("phases.chunk.%zu %.4f\n", chunk, seconds);
   return true;
 }
-static bool take_text(void *self, const char *line)
+static bool take_text(void *ctx, const char *line)
 {
-  (void) self;
+  (void) ctx;
   char model[16];
   size_t p, g;
   int keep;
@@ -505,9 +505,9 @@ static bool take_text(void *self, const char *line)
 @ A published machine has its balance, in operations for each byte, and the most tokens a second that 1, 4 and 8 of them can write with 140 gigabytes of weights.
 
 @<Make keys of the shorter files@>=
-static bool take_hardware(void *self, const char *line)
+static bool take_hardware(void *ctx, const char *line)
 {
-  (void) self;
+  (void) ctx;
   char name[16];
   double tera, giga, bytes = 140e9;
   if (sscanf(line, "%15[A-Za-z0-9 ],%lf,%lf", name, &tera, &giga) != 3)
@@ -531,7 +531,7 @@ static double intensity(double n, double a, double b)
 }
 static void print_shapes(void)
 {
-  size_t n = stand_in_numbers(&gpt2_small);
+  size_t n = random_model_numbers(&random_model_gpt2);
   print_key("phases.intensity.512", "%.4f", intensity(512, 768, 3072));
   print_key("phases.intensity.limit", "%.4f", 0.25 / (1 / 768. + 1 / 3072.));
   print_key("phases.standin.parameters", "%zu", n);
@@ -659,10 +659,11 @@ static void print_claims(const struct findings *f)
 @ The others are settled by the counters of a run: a prompt of seven is one pass of seven rows, and each token after the first costs a pass that cannot begin before the last has ended. (The second of the three runs finds six of the seven rows in the store, and so its only pass has one row, like all later ones.)
 
 @<Print what became of the claims@>=
-static bool claims_of_counters(struct laboratory *lab, struct error *why)
+static bool claims_of_counters(struct fixture *lab, struct error *why)
 {
   struct bench *b = &lab->b;
-  struct settings want = @[{ .max_new_tokens = 1, .recall = store_keep }@];
+  struct generate_options want = @[{ .max_new_tokens = 1,
+    .recall = store_match_prefix }@];
   const struct counters *c = &lab->c;
   lab_reset(lab);
   if (!bench_write(b, lab->sentence, PARROT_WORDS, &want, why)) return false;
@@ -684,7 +685,7 @@ static bool claims_of_counters(struct laboratory *lab, struct error *why)
 @ The passes are read first, since the other files are compared with them.
 
 @<Print every number that the prose quotes@>=
-static bool print_values(struct laboratory *lab, struct error *why)
+static bool print_values(struct fixture *lab, struct error *why)
 {
   static struct findings f;
   f.lab = lab;

@@ -60,9 +60,9 @@ struct wish { const char *prompt, *stop[2], *script; size_t most, min_tokens,
   uint64_t seed; };
   /* up to |most| tokens after |prompt|; two stop strings or fewer; the same |triple| tokens
      three times; a smaller context; an end after token number |cancel| */
-struct desk { struct laboratory *lab; const struct wish *w; struct ids script;
+struct desk { struct fixture *lab; const struct wish *w; struct ids script;
   struct continuation text; struct stop_string list[2]; struct stops until;
-  struct outflow flow; const char *reason; size_t steps;
+  struct text_stream flow; const char *reason; size_t steps;
   step_watch *look; void *looking; };
   /* |reason| is null if a criterion was not the reason; |look|, if it is not null, is called
      after each token */
@@ -75,16 +75,16 @@ static void note_signal(int number)
 {
   interrupted = number;
 }
-static bool watch_desk(void *self, const struct step *now)
+static bool watch_desk(void *ctx, const struct step *now)
 {
-  struct desk *k = self;
+  struct desk *k = ctx;
   if (k->look != NULL && !k->look(k->looking, now)) return false;
   return ++k->steps != k->w->cancel && interrupted == 0;
 }
-static bool recite(void *self, const float *logits,
+static bool recite(void *ctx, const float *logits,
   const struct continuation *text, uint32_t *chosen, struct error *why)
 {
-  const struct desk *k = self;
+  const struct desk *k = ctx;
   (void) logits, (void) why;
   *chosen = k->script.id[text->text.n - text->n_prompt];
   return true;
@@ -100,26 +100,26 @@ static bool write_wish(struct desk *k, const uint32_t *prompt, size_t n,
   struct model_config *config = &k->lab->model->config;
   struct sampler *dice = &k->lab->dice;
   size_t triple = w->triple;
-  struct criterion list[] = @[{ {"string", outflow_judge, &k->flow},@|
-    {"repetition", repetition_judge, &triple} }@];
+  struct criterion list[] = @[{ {"string", text_stream_should_stop, &k->flow},@|
+    {"repetition", repetition_should_stop, &triple} }@];
   struct criteria judges = @[{ list, 2, NULL }@];
-  struct settings want = @[{ .recall = store_keep,@|
+  struct generate_options want = @[{ .recall = store_match_prefix,@|
     .max_new_tokens = k->script.n > 0 ? k->script.n : w->most,@|
     .eos = config->eos, .n_eos = w->eos ? config->n_eos : 0,@|
-    .min_tokens = w->min_tokens, .see = watch_desk, .self = k,@|
-    .choose = k->script.n > 0 ? recite : sampler_choose,@|
-    .chooser = k->script.n > 0 ? (void *) k : dice,@|
-    .judge = criteria_judge, .judging = &judges }@];
+    .min_tokens = w->min_tokens, .on_step = watch_desk, .ctx = k,@|
+    .select = k->script.n > 0 ? recite : sampler_choose,@|
+    .select_ctx = k->script.n > 0 ? (void *) k : dice,@|
+    .stop = criteria_should_stop, .stop_ctx = &judges }@];
   uint32_t context = config->n_positions;
   if (w->context > 0) config->n_positions = w->context;
   dice->s.temperature = w->temperature, dice->seed = w->seed;
   k->steps = 0, interrupted = 0;
   void (*usual)(int) = signal(SIGINT, note_signal);
-  bool ok = outflow_prompt(&k->flow, prompt, n, why)
+  bool ok = text_stream_prompt(&k->flow, prompt, n, why)
     && generate(&k->lab->b.g, prompt, n, &want, &k->text, why);
   signal(SIGINT, usual);
   config->n_positions = context;
-  outflow_end(&k->flow);
+  text_stream_end(&k->flow);
   k->reason = ok ? criteria_reason(&judges, k->text.ended) : NULL;
   return ok
     && (interrupted == 0 || error_say(why, "the text was interrupted"));
@@ -131,7 +131,7 @@ static bool write_wish(struct desk *k, const uint32_t *prompt, size_t n,
 static void clear_desk(struct desk *k)
 {
   continuation_free(&k->lab->m, &k->text);
-  outflow_close(&k->flow);
+  text_stream_close(&k->flow);
   stops_close(&k->until);
   ids_free(&k->lab->m, &k->script);
 }
@@ -143,7 +143,7 @@ static bool set_desk(struct desk *k, const char *const stop[2],
   for (; n < 2 && stop[n] != NULL; n++)
     k->list[n] = (struct stop_string) @[{ (const unsigned char *) stop[n],@|
       strlen(stop[n]) }@];
-  k->flow = (struct outflow) @[{ .m = &k->lab->m, .t = k->lab->t,@|
+  k->flow = (struct text_stream) @[{ .m = &k->lab->m, .t = k->lab->t,@|
     .until = &k->until, .min_tokens = min_tokens }@];
   return stops_open(&k->until, &k->lab->m, k->list, n, why);
 }
@@ -169,7 +169,7 @@ static bool write_text(struct desk *k, const struct wish *w,
 Walking down each string of the calculation from the root passes all nodes, and those that have a higher number than any before are new.
 
 @<Draw the tree of the calculation@>=
-static bool draw_tree(struct laboratory *lab, struct error *why)
+static bool draw_tree(struct fixture *lab, struct error *why)
 {
   static const struct stop_string list[2] = @[{@|
     { (const unsigned char *) "anno", 4 },@|
@@ -198,7 +198,7 @@ Six of the texts in the chapter's box are written again, to be counted. A reason
 @<Count how texts ended@>=
 #define OWL "User: Where does the owl live?\nAssistant:"
 #define SUN "The cat sat in the sun. The clock said"
-static bool print_ends(struct laboratory *lab, struct error *why)
+static bool print_ends(struct fixture *lab, struct error *why)
 {
   static const struct wish wish[] = @[{@|
     {"The dog", .most = 400, .eos = true},@|
@@ -232,10 +232,10 @@ static bool print_ends(struct laboratory *lab, struct error *why)
 @<Count how texts ended@>=
 enum { NOTED = 64 };
 struct at_once { struct desk *k; size_t tokens, whole, end[NOTED]; };
-static bool note_whole(void *self, const struct step *now)
+static bool note_whole(void *ctx, const struct step *now)
 {
-  struct at_once *x = self;
-  const struct outflow *flow = &x->k->flow;
+  struct at_once *x = ctx;
+  const struct text_stream *flow = &x->k->flow;
   (void) now;
   if (x->tokens == NOTED) return false;
   x->end[x->tokens++] = flow->text.n
@@ -243,7 +243,7 @@ static bool note_whole(void *self, const struct step *now)
   x->whole += flow->released == flow->text.n && flow->found == NULL;
   return true;
 }
-static bool print_items(struct laboratory *lab, struct error *why)
+static bool print_items(struct fixture *lab, struct error *why)
 {
   static const struct wish list = @[{ .prompt = "A list:\n", .stop = {"4."},@|
     .script = "1. apples\n2. pears\n3. plums\n4. nuts\n5. apples\n6. plums" }@];
@@ -292,7 +292,7 @@ static bool go_on(struct desk *k, double temperature, const char *key,
   print_key(key, "%zu", same);
   return true;
 }
-static bool print_resumed(struct laboratory *lab, struct error *why)
+static bool print_resumed(struct fixture *lab, struct error *why)
 {
   struct desk k = @[{ .lab = lab }@];
   bool ok = go_on(&k, 0, "stop.resumed", why)
@@ -305,20 +305,20 @@ static bool print_resumed(struct laboratory *lab, struct error *why)
 A coin is a model with two tokens, the first of which is the end, and the sampler draws from it. A probability of $\frac9{10}$ is tossed for once in each of many texts; $\frac1{100}$ until it ends, or for 500 tokens.
 
 @<Toss for the end@>=
-static bool coin_open(struct laboratory *lab, double e, struct funnel *f,
+static bool coin_open(struct fixture *lab, double e, struct funnel *f,
   struct error *why)
 {
   float logits[2] = @[{ (float) num_log(e), (float) num_log(1 - e) }@];
   return funnel_open(f, &lab->m, lab->e.k, 2, why)
     && funnel_fill(f, logits, why);
 }
-static size_t toss(struct funnel *f, uint64_t number, size_t most)
+static size_t toss(struct funnel *f, uint64_t number, size_t max)
 {
   size_t n = 0;
-  while (n < most && funnel_choose(f, number, 0, (uint32_t) n) != 0) n++;
+  while (n < max && funnel_choose(f, number, 0, (uint32_t) n) != 0) n++;
   return n;
 }
-static bool print_coin(struct laboratory *lab, struct error *why)
+static bool print_coin(struct fixture *lab, struct error *why)
 {
   enum { TRIALS = 100000, COINS = 20000 };
   struct funnel likely, rare;
@@ -348,10 +348,10 @@ struct survey { struct desk k; double *logprob; size_t length[TALKS],
   /* of each talk its |length|; tokens |written|, and |rare| ones among them; the end's probability
      where it was not chosen (|inside| places) and where it was; talks that are |cut| after |CAP|
      tokens, and within a sentence; talks without a rare token up to there */
-static bool note_end(void *self, const struct step *now)
+static bool note_end(void *ctx, const struct step *now)
 {
-  struct survey *x = self;
-  struct laboratory *lab = x->k.lab;
+  struct survey *x = ctx;
+  struct fixture *lab = x->k.lab;
   uint32_t eos = lab->model->config.eos[0];
   lab->e.k->log_softmax(&lab->e, now->logits, 1,
     lab->model->config.vocab_size, x->logprob);
@@ -379,7 +379,7 @@ static bool note_end(void *self, const struct step *now)
 @ All of them begin with the word that begins a talk.
 
 @<Let many talks end@>=
-static bool hold_survey(struct laboratory *lab, struct survey *x,
+static bool hold_survey(struct fixture *lab, struct survey *x,
   struct error *why)
 {
   struct wish w = @[{ .prompt = "User:", .most = LONGEST, .eos = true,@|
@@ -400,7 +400,7 @@ static bool hold_survey(struct laboratory *lab, struct survey *x,
 @ For the figure: of the talks and of as many tossed texts as make the points quiet, the share that is still running. A text that ends after $n$ tokens was running after each smaller number of them. (The points of one coin hang together, since it is the same texts that are counted at each; where few are left, they stray together.) Each coin has two columns, what was tossed and what was to be expected.
 
 @<Let many talks end@>=
-static bool draw_running(struct laboratory *lab, struct error *why)
+static bool draw_running(struct fixture *lab, struct error *why)
 {
   enum { COINS = 40000, FAR = 300, CURVES = 4 };
   static const double e[CURVES] = @[{ 0.1, 0.03, 0.01, 0.003 }@];
@@ -430,19 +430,19 @@ static bool draw_running(struct laboratory *lab, struct error *why)
 @ The prose has the extremes. The probability of the end where it did not come is a mean of small numbers, and is given in millionths. How many talks should have no rare token is \eqref{eq:running}, with the rate of such tokens for $e$.
 
 @<Let many talks end@>=
-static bool print_survey(struct laboratory *lab, struct error *why)
+static bool print_survey(struct fixture *lab, struct error *why)
 {
   struct survey x;
   if (!hold_survey(lab, &x, why)) return false;
-  size_t least = LONGEST, most = 0;
+  size_t min = LONGEST, max = 0;
   for (size_t i = 0; i < TALKS; i++) {
-    least = x.length[i] < least ? x.length[i] : least;
-    most = x.length[i] > most ? x.length[i] : most;
+    min = x.length[i] < min ? x.length[i] : min;
+    max = x.length[i] > max ? x.length[i] : max;
   }
   double r = (double) x.rare / (double) x.written;
   print_key("stop.talks", "%d", TALKS);
-  print_key("stop.talks.shortest", "%zu", least);
-  print_key("stop.talks.longest", "%zu", most);
+  print_key("stop.talks.shortest", "%zu", min);
+  print_key("stop.talks.longest", "%zu", max);
   print_key("stop.eos.places", "%zu", x.inside);
   print_key("stop.eos.most", "%.4f", x.most);
   print_key("stop.eos.mean", "%.3f", 1e6 * x.mean / (double) x.inside);
@@ -464,10 +464,10 @@ The text of \cref{fig:hold} is recited. The figure wants to know where things be
 
 @<Draw what is held@>=
 struct shown { struct desk *k; size_t before, tokens; };
-static bool note_token(void *self, const struct step *now)
+static bool note_token(void *ctx, const struct step *now)
 {
-  struct shown *x = self;
-  const struct outflow *flow = &x->k->flow;
+  struct shown *x = ctx;
+  const struct text_stream *flow = &x->k->flow;
   size_t n, held = flow->text.n - flow->released;
   size_t half = utf8_held(flow->text.byte, flow->text.n);
   size_t all = flow->text.n + (flow->found != NULL ? flow->found->n : 0);
@@ -481,7 +481,7 @@ static bool note_token(void *self, const struct step *now)
   x->before = flow->released;
   return true;
 }
-static bool draw_hold(struct laboratory *lab, struct error *why)
+static bool draw_hold(struct fixture *lab, struct error *why)
 {
   static const struct wish w = @[{ .prompt = "A list:\n",@|
     .stop = {"\n\n", "User:"}, .script = "A caf\xc3\xa9.\n"@|
@@ -502,22 +502,22 @@ static const char *const two[2] = @[{ "\n\n", "User:" }@];
 static bool same_for_cut(struct desk *k, const char *text, uint32_t cuts,
   const char *left, int which, struct error *why)
 {
-  size_t n = strlen(text), most = strlen(left);
+  size_t n = strlen(text), max = strlen(left);
   bool ok = true;
-  outflow_close(&k->flow);
-  k->flow = (struct outflow) @[{ .m = &k->lab->m, .until = &k->until }@];
+  text_stream_close(&k->flow);
+  k->flow = (struct text_stream) @[{ .m = &k->lab->m, .until = &k->until }@];
   for (size_t at = 0, to; ok && at < n && k->flow.found == NULL; at = to) {
     for (to = at + 1; to < n && (cuts >> (to - 1) & 1) == 0; ) to++;
-    ok = outflow_bytes(&k->flow, (const unsigned char *) text + at, to - at,
-      why) && ((k->flow.released <= most
+    ok = text_stream_bytes(&k->flow, (const unsigned char *) text + at, to - at,
+      why) && ((k->flow.released <= max
         && memcmp(k->flow.text.byte, left, k->flow.released) == 0)
         || error_say(why, "cut %" PRIu32 " shows too much", cuts));
   }
   return ok && ((k->flow.found == &k->list[which]
-    && k->flow.text.n == most && k->flow.released == most)
+    && k->flow.text.n == max && k->flow.released == max)
     || error_say(why, "cut %" PRIu32 " ends elsewhere", cuts));
 }
-static bool print_cuts(struct laboratory *lab, struct error *why)
+static bool print_cuts(struct fixture *lab, struct error *why)
 {
   static const char *const text[2][2] = @[{ {"one.\nTwo.\n\nUser:",@|
     "one.\nTwo."}, {"\xe2\x82\xac 5.\nUse User: no", "\xe2\x82\xac 5.\nUse "}@|
@@ -543,10 +543,10 @@ struct rules { struct desk *k; size_t longest, tokens, released[RULES],
   held[RULES], silent[RULES]; };
   /* how much is |released| of this text; over all texts, how many bytes were |held|, and how
      often nothing was shown */
-static bool note_rules(void *self, const struct step *now)
+static bool note_rules(void *ctx, const struct step *now)
 {
-  struct rules *x = self;
-  const struct outflow *flow = &x->k->flow;
+  struct rules *x = ctx;
+  const struct text_stream *flow = &x->k->flow;
   size_t n = flow->text.n, last = x->longest - 1;
   size_t after[RULES] = @[{ flow->released, flow->released < n@|
     ? x->released[1] : n, n > last ? n - last : 0 }@];
@@ -563,7 +563,7 @@ static bool note_rules(void *self, const struct step *now)
 @ Both lists see the same talks: no string ends any of them, and the dice depend on the seed and the position.
 
 @<Compare three ways to hold back@>=
-static bool print_rules(struct laboratory *lab, struct error *why)
+static bool print_rules(struct fixture *lab, struct error *why)
 {
   static const char *const rule[RULES] = @[{ "ours", "unsent", "fixed" }@];
   static const char *const second[2] = @[{ "User:",
@@ -605,7 +605,7 @@ static size_t walks(const struct stops *s, const struct mapping *map)
   }
   return n;
 }
-static bool print_walks(struct laboratory *lab, struct error *why)
+static bool print_walks(struct fixture *lab, struct error *why)
 {
   enum { HARD = 64 };
   struct stop_string list[HARD];
@@ -642,7 +642,7 @@ static bool push_tokens(struct desk *k, const unsigned char *text, size_t from,
   size_t to, struct error *why)
 {
   for (; from < to; from++)
-    if (!outflow_bytes(&k->flow, text + TOKEN * from, TOKEN, why)) return false;
+    if (!text_stream_bytes(&k->flow, text + TOKEN * from, TOKEN, why)) return false;
   return true;
 }
 static bool time_at(struct desk *k, const unsigned char *text, size_t token,
@@ -667,7 +667,7 @@ static bool time_at(struct desk *k, const unsigned char *text, size_t token,
 @ The outflow is begun anew for each turn and grows from one length to the next. A table of medians and quartiles is printed when the word |"clock"| is given, and never by the build.
 
 @<Take the time of the search@>=
-static bool print_clock(struct laboratory *lab, struct error *why)
+static bool print_clock(struct fixture *lab, struct error *why)
 {
   enum { ALL = TOKEN * ((AHEAD << 2 * (SIZES - 1)) + 2 * AHEAD) };
   static unsigned char text[ALL];
@@ -700,19 +700,19 @@ static bool print_clock(struct laboratory *lab, struct error *why)
 @ The keys are read from the file that was written then; and the time of a pass from the seventh line of the file of \cref{cache}.
 
 @<Take the time of the search@>=
-struct table { double row[7][6]; size_t n, room; };
-static bool take_row(void *self, const char *line)
+struct table { double row[7][6]; size_t n, cap; };
+static bool take_row(void *ctx, const char *line)
 {
-  struct table *t = self;
+  struct table *t = ctx;
   double *x = t->row[t->n];
-  bool numbers = t->n < t->room && sscanf(line, "%lf,%lf,%lf,%lf,%lf,%lf",@|
+  bool numbers = t->n < t->cap && sscanf(line, "%lf,%lf,%lf,%lf,%lf,%lf",@|
     x, x + 1, x + 2, x + 3, x + 4, x + 5) >= 3;
   t->n += numbers;
   return numbers;
 }
-static bool print_times(struct laboratory *lab, struct error *why)
+static bool print_times(struct fixture *lab, struct error *why)
 {
-  struct table clock = @[{ .room = SIZES }@], cache = @[{ .room = 7 }@];
+  struct table clock = @[{ .cap = SIZES }@], cache = @[{ .cap = 7 }@];
   (void) lab;
   if (!data_read("stopping.clock", take_row, &clock, SIZES, why)
       || !data_read("cache.clock", take_row, &cache, 7, why)) return false;
@@ -737,7 +737,7 @@ of the gap and the tokens after it.
 
 @<Ask once more with what follows@>=
 enum { CHOICES = 4, AFTER = 8, PLACES = 60, EVERY = 4, SOONEST = 12 };
-struct gap { struct laboratory *lab; struct ids tale; float *logits;
+struct gap { struct fixture *lab; struct ids tale; float *logits;
   double *logprob; uint32_t choice[CHOICES]; double alone[CHOICES],
   pair[CHOICES], together[CHOICES]; };
 static bool read_last(struct gap *x, size_t n, size_t last, struct error *why)
@@ -784,7 +784,7 @@ static bool ask(struct gap *x, size_t at, struct error *why)
 @ Then it is counted how often the likeliest choice was right alone and together with what follows, and how often it did not begin the likeliest pair. The tale is the first of those that lie beside the model.
 
 @<Ask once more with what follows@>=
-static bool print_gaps(struct laboratory *lab, struct error *why)
+static bool print_gaps(struct fixture *lab, struct error *why)
 {
   struct gap x = @[{ .lab = lab }@];
   size_t n = AFTER * (size_t) lab->model->config.vocab_size;
@@ -819,7 +819,7 @@ enum { PADS = 4, PADDED = 60, PROMPT = 32 };
 static bool compare_pads(struct desk *k, const struct ids *list,
   uint32_t pad, const char *name, float *logits, struct error *why)
 {
-  struct laboratory *lab = k->lab;
+  struct fixture *lab = k->lab;
   struct store *s = lab->b.s;
   size_t n = list->n, v = lab->model->config.vocab_size, same = 0;
   uint32_t id[2 * PADS + PROMPT], *bare = id + PADS, plain[PADDED];
@@ -841,7 +841,7 @@ static bool compare_pads(struct desk *k, const struct ids *list,
   if (same < PADDED) print_key("stop.pad.parts claim.S2-99", "%zu", same + 1);
   return true;
 }
-static bool print_pads(struct laboratory *lab, struct error *why)
+static bool print_pads(struct fixture *lab, struct error *why)
 {
   struct desk k = @[{ .lab = lab }@];
   struct ids list = @[{ .n = 0 }@];
@@ -861,7 +861,7 @@ static bool print_pads(struct laboratory *lab, struct error *why)
 Behind the owl's question everything but digits is struck out. What the model gives to the digits is added up before; then we draw, and count the tokens that are not made of digits.
 
 @<Mask what must not come@>=
-static bool all_digits(struct laboratory *lab, uint32_t id)
+static bool all_digits(struct fixture *lab, uint32_t id)
 {
   size_t n;
   const unsigned char *byte = tokenizer_text(lab->t, id, &n);
@@ -869,7 +869,7 @@ static bool all_digits(struct laboratory *lab, uint32_t id)
     if (byte[i] < '0' || byte[i] > '9') return false;
   return n > 0;
 }
-static bool print_mask(struct laboratory *lab, struct error *why)
+static bool print_mask(struct fixture *lab, struct error *why)
 {
   enum { DRAWS = 1000 };
   struct funnel *f = &lab->dice.f;
@@ -883,7 +883,7 @@ static bool print_mask(struct laboratory *lab, struct error *why)
   for (uint32_t i = 0; i < f->vocab; i++) allowed[i] = all_digits(lab, i);
   funnel_distribution(f);
   for (size_t i = 0; i < f->n; i++)
-    digits += allowed[f->left[i]] != 0 ? f->w[i] : 0;
+    digits += allowed[f->candidates[i]] != 0 ? f->weight[i] : 0;
   f->allowed = allowed;
   bool ok = funnel_fill(f, logits, why);
   f->allowed = NULL;

@@ -1,6 +1,6 @@
 @i types.w
 @s size_t int
-@s step_choose int
+@s step_select int
 @s search_score int
 @s search_see int
 @s lab_print int
@@ -49,7 +49,7 @@ int main(int argc, char **argv)
 Two kinds of sources are searched here. A source of ours is a struct and a function that gives the scores; it begins with a token that stands for nothing. Most searches have one text as their result.
 
 @<Search a table, or the built-in model@>=
-static bool search_table(struct laboratory *lab,
+static bool search_table(struct fixture *lab,
   const struct search_source *from, uint32_t begin,@|
   const struct search_settings *want, struct search_result *r,
   struct error *why)
@@ -60,7 +60,7 @@ static bool search_table(struct laboratory *lab,
 @ A search of the built-in model opens a cache with a sequence for each beam. How large the pages are, matters for what is copied; so it is a parameter, and what the cache has to say in the end goes to the caller.
 
 @<Search a table, or the built-in model@>=
-static bool search_model(struct laboratory *lab, const uint32_t *prompt,
+static bool search_model(struct fixture *lab, const uint32_t *prompt,
   size_t n, size_t page, const struct search_settings *want,@|
   struct search_result *r, struct cache_state *state, struct error *why)
 {
@@ -68,9 +68,9 @@ static bool search_model(struct laboratory *lab, const uint32_t *prompt,
   struct search_source from;
   struct store *s = cache_open(&lab->m, &lab->model->config,
     (uint32_t) want->num_beams,@|
-    &(struct cache_wishes) @[{ .page_rows = page }@], why);
+    &(struct cache_options) @[{ .page_rows = page }@], why);
   if (s == NULL) return false;
-  struct generator g = @[{ &lab->e, lab->model, s, &lab->m }@];
+  struct generate_context g = @[{ &lab->e, lab->model, s, &lab->m }@];
   lab_reset(lab);
   bool ok = search_model_open(&beams, &g, want->num_beams, 0, &from, why);
   if (ok) {
@@ -102,10 +102,10 @@ static const struct { const char *after; double p[3]; } paper[5] = @[{@|
   { "", { 0.5, 0.4, 0.1 } }, { "a", { 0.4, 0.3, 0.3 } },@|
   { "b", { 0.1, 0.1, 0.8 } }, { "aa", { 0.6, 0.2, 0.2 } },@|
   { "bc", { 0.5, 0.25, 0.25 } } }@];
-static bool paper_score(void *self, const struct search_beam *grown, size_t n,
+static bool paper_score(void *ctx, const struct search_beam *grown, size_t n,
   float *logits, struct error *why)
 {
-  (void) self, (void) why;
+  (void) ctx, (void) why;
   for (size_t i = 0; i < n; i++, logits += 4) {
     char text[8] = "";
     for (size_t k = 1; k < grown[i].n && k < 8; k++)
@@ -117,7 +117,7 @@ static bool paper_score(void *self, const struct search_beam *grown, size_t n,
   }
   return true;
 }
-static bool print_paper(struct laboratory *lab, struct error *why)
+static bool print_paper(struct fixture *lab, struct error *why)
 {
   static const char *const key[2] = @[{ "paper.greedy", "paper.beams" }@];
   struct search_source from = @[{ 4, 0, NULL, paper_score }@];
@@ -135,7 +135,7 @@ static bool print_paper(struct laboratory *lab, struct error *why)
 @ \Cref{tab:penalty} is computed by the two stages that a search uses, and one of them alone. The funnel is filled twice from the same three logits; the first time it is penalised as it is.
 
 @<Penalise logits, and their logarithms@>=
-static bool print_penalty(struct laboratory *lab, struct error *why)
+static bool print_penalty(struct fixture *lab, struct error *why)
 {
   static const float logit[3] = @[{ 2, 1.5f, -1 }@];
   static const uint32_t said[2] = @[{ 0, 2 }@];
@@ -146,12 +146,12 @@ static bool print_penalty(struct laboratory *lab, struct error *why)
   for (int logs = 0; ok && logs < 2; logs++) {
     const char *name = logs ? "log" : "logit";
     if (!(ok = funnel_fill(&f, logit, why))) break;
-    if (logs) stage_log_softmax(&f);
+    if (logs) funnel_log_softmax(&f);
     for (int v = 0; v < 3; v++)
-      printf("penalty.%s.%c %.4f\n", name, 'a' + v, f.z[v]);
-    stage_repetition_penalty(&f, 1.5, said, 2);
+      printf("penalty.%s.%c %.4f\n", name, 'a' + v, f.score[v]);
+    funnel_repetition_penalty(&f, 1.5, said, 2);
     for (int v = 0; v < 3; v++)
-      printf("penalty.%s.after.%c" " %.4f\n", name, 'a' + v, f.z[v]);
+      printf("penalty.%s.after.%c" " %.4f\n", name, 'a' + v, f.score[v]);
   }
   funnel_close(&f);
   return ok;
@@ -163,7 +163,7 @@ The pages' numbers are the cache's own affair. So for \cref{fig:seats} they are 
 @<Follow seats and pages@>=
 enum { SEAT_ROWS = 4, SEAT_PAGES = 3 };
 struct seats { struct search_model model; struct search_source real;
-  const struct laboratory *lab; size_t page[CAT_BEAMS][SEAT_PAGES], pages,
+  const struct fixture *lab; size_t page[CAT_BEAMS][SEAT_PAGES], pages,
   copied; };
 static size_t readers(const struct seats *x, size_t slot, size_t page)
 {
@@ -202,7 +202,7 @@ static void print_seated(const struct seats *x,
 {
   for (size_t i = 0; i < n; i++)
     for (size_t t = 0; t < grown[i].n; t++) {
-      uint32_t q = x->model.seat[i];
+      uint32_t q = x->model.slot[i];
       size_t slot = t / SEAT_ROWS, last = grown[i].n - 1;
       bool shared = false;
       for (size_t k = 0; k < q; k++)
@@ -215,22 +215,22 @@ static void print_seated(const struct seats *x,
       printf("\n");
     }
 }
-static bool seats_score(void *self, const struct search_beam *grown, size_t n,
+static bool seats_score(void *ctx, const struct search_beam *grown, size_t n,
   float *logits, struct error *why)
 {
-  struct seats *x = self;
+  struct seats *x = ctx;
   size_t from[CAT_BEAMS][SEAT_PAGES];
   size_t first = x->pages == 0 ? 0 : grown[0].n - 1;
   bool copied[CAT_BEAMS] = @[{ false }@];
-  if (!x->real.score(x->real.self, grown, n, logits, why)) return false;
+  if (!x->real.score(x->real.ctx, grown, n, logits, why)) return false;
   memcpy(from, x->page, sizeof from);
   memset(x->page, 0, sizeof x->page);
   for (size_t i = 0; i < n && x->pages > 0; i++)
-    memcpy(x->page[x->model.seat[i]], from[x->model.old[grown[i].parent]],
+    memcpy(x->page[x->model.slot[i]], from[x->model.prev_slot[grown[i].parent]],
       sizeof from[0]);
   for (uint32_t q = 0; q < CAT_BEAMS; q++)
     for (size_t i = 0; i < n; i++)
-      for (size_t t = first; x->model.seat[i] == q && t < grown[i].n; t++)
+      for (size_t t = first; x->model.slot[i] == q && t < grown[i].n; t++)
         copied[q] = write_row(x, q, t);
   if (grown[0].n == CAT + 4 || grown[0].n == CAT + 5)
     print_seated(x, grown, n, copied);
@@ -240,17 +240,17 @@ static bool seats_score(void *self, const struct search_beam *grown, size_t n,
 @ The cache has the last word: its bytes must be as many as those of the rows that were followed, and its pages those that somebody reads.
 
 @<Follow seats and pages@>=
-static bool draw_seats(struct laboratory *lab, struct error *why)
+static bool draw_seats(struct fixture *lab, struct error *why)
 {
   struct seats x = @[{ .lab = lab }@];
   struct search_result r;
   struct store *s = cache_open(&lab->m, &lab->model->config, CAT_BEAMS,
-    &(struct cache_wishes) @[{ .page_rows = SEAT_ROWS }@], why);
+    &(struct cache_options) @[{ .page_rows = SEAT_ROWS }@], why);
   if (s == NULL) return false;
-  struct generator g = @[{ &lab->e, lab->model, s, &lab->m }@];
+  struct generate_context g = @[{ &lab->e, lab->model, s, &lab->m }@];
   printf("after,seat,position," "kind,token\n");
   bool ok = search_model_open(&x.model, &g, CAT_BEAMS, 0, &x.real, why);
-  struct search_source from = @[{ x.real.vocab, x.real.longest, &x,@|
+  struct search_source from = @[{ x.real.vocab, x.real.max_len, &x,@|
     seats_score }@];
   if (ok) {
     ok = search_run(&from, &lab->m, lab->e.k, lab->sentence, CAT, &cat_wishes,
@@ -273,19 +273,19 @@ A watcher counts the forks: candidates that are kept although their parent has a
 
 @<Count what a search costs@>=
 enum { SHARE_PROMPT = 50, SHARE_STEPS = 96 };
-static bool count_forks(void *self, const struct search_step *now)
+static bool count_forks(void *ctx, const struct search_step *now)
 {
-  size_t *forks = self;
+  size_t *forks = ctx;
   for (size_t i = 0; i < now->n_candidates; i++) {
     bool again = false;
     for (size_t k = 0; k < i; k++)
-      again = again || (now->candidate[k].fate == FATE_KEPT
+      again = again || (now->candidate[k].outcome == OUTCOME_KEPT
         && now->candidate[k].parent == now->candidate[i].parent);
-    *forks += again && now->candidate[i].fate == FATE_KEPT;
+    *forks += again && now->candidate[i].outcome == OUTCOME_KEPT;
   }
   return true;
 }
-static bool print_shared(struct laboratory *lab, const struct ids *tales,
+static bool print_shared(struct fixture *lab, const struct ids *tales,
   size_t beams, struct error *why)
 {
   size_t row = row_bytes_of(&lab->model->config), forks = 0;
@@ -295,7 +295,7 @@ static bool print_shared(struct laboratory *lab, const struct ids *tales,
   for (size_t i = 0; i < 2; i++) {
     struct search_result r;
     struct cache_state state;
-    want.see = i == 0 ? count_forks : NULL, want.self = &forks;
+    want.see = i == 0 ? count_forks : NULL, want.ctx = &forks;
     if (!search_model(lab, tales->id, SHARE_PROMPT, i == 0 ? 16 : 64, &want,
       &r, &state, why)) return false;
     copied[i] = (double) state.bytes_copied / 1000;
@@ -327,7 +327,7 @@ if (beams == 4) {
 @ The prompt is the beginning of a tale.
 
 @<Count what a search costs@>=
-static bool print_costs(struct laboratory *lab, struct error *why)
+static bool print_costs(struct fixture *lab, struct error *why)
 {
   struct ids tales = @[{ .n = 0 }@];
   bool ok = lab_tales(lab, &tales, why);
@@ -343,7 +343,7 @@ static bool print_costs(struct laboratory *lab, struct error *why)
 A model of the forest is a table of logits for each beginning of fewer than six tokens, from the generator of \cref{sec:philox} with 9 as its fourth word. (Two uniform numbers make a normal one: Box and Muller 1958.) The beginnings are the nodes of a tree and numbered level by level, so that the children of node |i| are |3*i+1|, |3*i+2| and |3*i+3|. A text begins with a token that stands for nothing, and walks down.
 
 @<Models small enough to be searched to the end@>=
-enum { MODELS = 2000, WIDE = 3, DEEP = 6, NODES = 364, MOST_BEAMS = 8 };
+enum { MODELS = 2000, WIDE = 3, DEEP = 6, NODES = 364, MAX_BEAMS = 8 };
 struct forest { uint32_t model; double spread; float z[NODES][WIDE]; };
 static double normal_for(uint32_t model, uint32_t node, uint32_t token)
 {
@@ -367,10 +367,10 @@ static size_t node_of(const struct search_beam *b)
   for (size_t k = 1; k < b->n; k++) node = WIDE * node + 1 + b->id[k];
   return node;
 }
-static bool forest_score(void *self, const struct search_beam *grown,
+static bool forest_score(void *ctx, const struct search_beam *grown,
   size_t n, float *logits, struct error *why)
 {
-  const struct forest *f = self;
+  const struct forest *f = ctx;
   (void) why;
   for (size_t i = 0; i < n; i++)
     memcpy(logits + WIDE * i, f->z[node_of(&grown[i])], sizeof f->z[0]);
@@ -431,21 +431,21 @@ The answers are added to those of all models before. The sum of the greedy text 
 
 @<Ask each search four questions@>=
 struct answers { size_t found, worse, other, turned, turns, steps; };
-static bool count_turns(void *self, const struct search_step *now)
+static bool count_turns(void *ctx, const struct search_step *now)
 {
-  struct answers *a = self;
+  struct answers *a = ctx;
   if (now->number == 1) return true;
   a->steps++;
   a->turns += now->candidate[0].parent != 0;
   return true;
 }
-static bool ask(struct laboratory *lab, struct forest *f, size_t beams,
+static bool ask(struct fixture *lab, struct forest *f, size_t beams,
   double best, const uint32_t greedy[1 + DEEP], double *sum,@|
   struct answers *a, struct error *why)
 {
   struct search_source from = @[{ WIDE, 0, f, forest_score }@];
   struct search_settings want = @[{ .num_beams = beams, .num_return = 1,@|
-    .max_length = 1 + DEEP, .see = count_turns, .self = a }@];
+    .max_length = 1 + DEEP, .see = count_turns, .ctx = a }@];
   struct search_result r;
   size_t turns = a->turns;
   if (!search_table(lab, &from, 0, &want, &r, why)) return false;
@@ -465,9 +465,9 @@ static bool ask(struct laboratory *lab, struct forest *f, size_t beams,
 
 @<Ask each search four questions@>=
 enum { SPREADS = 3, EXACT = 50, ENOUGH = 243 };
-struct census { struct answers of[SPREADS][MOST_BEAMS + 1], exact;
+struct census { struct answers of[SPREADS][MAX_BEAMS + 1], exact;
   size_t certain; };
-static bool ask_all(struct laboratory *lab, struct census *c,
+static bool ask_all(struct fixture *lab, struct census *c,
   struct error *why)
 {
   static const double spreads[SPREADS] = @[{ 0.75, 1.5, 3 }@];
@@ -482,7 +482,7 @@ static bool ask_all(struct laboratory *lab, struct census *c,
       greedy_text(&f, greedy);
       double best = best_text(&f, 0, 0);
       c->certain += s == 1 && is_certain(&f, greedy);
-      for (size_t b = 1; b <= MOST_BEAMS; b++)
+      for (size_t b = 1; b <= MAX_BEAMS; b++)
         if (!ask(lab, &f, b, best, greedy, &sum, &c->of[s][b], why))
           return false;
       if (s == 1 && f.model < EXACT && !ask(lab, &f, ENOUGH, best, greedy,
@@ -506,7 +506,7 @@ static void print_answers(size_t b, const struct answers *a)
   printf("forest.worse.%zu" " %zu\n", b, a->worse);
   printf("forest.turns.%zu" " %.4f\n", b, percent(a->turns, a->steps));
 }
-static bool print_forest(struct laboratory *lab, struct error *why)
+static bool print_forest(struct fixture *lab, struct error *why)
 {
   struct census c;
   if (!ask_all(lab, &c, why)) return false;
@@ -526,12 +526,12 @@ static bool print_forest(struct laboratory *lab, struct error *why)
   print_key("claim.S3-06", "%.4f", percent(a[5].turned, MODELS));
   return true;
 }
-static bool draw_optimum(struct laboratory *lab, struct error *why)
+static bool draw_optimum(struct fixture *lab, struct error *why)
 {
   struct census c;
   if (!ask_all(lab, &c, why)) return false;
   printf("beams,flat,middle," "steep\n");
-  for (size_t b = 1; b <= MOST_BEAMS; b++) {
+  for (size_t b = 1; b <= MAX_BEAMS; b++) {
     printf("%zu", b);
     for (int s = 0; s < SPREADS; s++)
       printf(",%.3f", percent(c.of[s][b].found, MODELS));
@@ -552,10 +552,10 @@ static void plant_grove(struct grove *g)
     for (uint32_t v = 0; v <= WIDE; v++)
       g->z[node][v] = (float) (1.5 * normal_for(g->model, node, v + 8));
 }
-static bool grove_score(void *self, const struct search_beam *grown, size_t n,
+static bool grove_score(void *ctx, const struct search_beam *grown, size_t n,
   float *logits, struct error *why)
 {
-  const struct grove *g = self;
+  const struct grove *g = ctx;
   (void) why;
   for (size_t i = 0; i < n; i++)
     memcpy(logits + (WIDE + 1) * i, g->z[node_of(&grown[i])], sizeof g->z[0]);
@@ -589,19 +589,19 @@ static size_t best_scores(const struct grove *g, size_t node, size_t written,
 
 @<Models that end@>=
 struct harvest { size_t steps, offers, tokens, found, ends, low; };
-static bool count_ends(void *self, const struct search_step *now)
+static bool count_ends(void *ctx, const struct search_step *now)
 {
-  struct harvest *h = self;
+  struct harvest *h = ctx;
   h->steps++;
   for (size_t i = 0; i < now->n_candidates; i++) {
     const struct search_candidate *c = &now->candidate[i];
-    h->offers += c->fate == FATE_FINISHED;
+    h->offers += c->outcome == OUTCOME_FINISHED;
     h->ends += c->token == STOP;
-    h->low += c->token == STOP && c->fate == FATE_DROPPED;
+    h->low += c->token == STOP && c->outcome == OUTCOME_DROPPED;
   }
   return true;
 }
-static bool reap(struct laboratory *lab, struct grove *g, size_t lambda,
+static bool reap(struct fixture *lab, struct grove *g, size_t lambda,
   enum early_stopping early, double best, struct harvest *h,@|
   struct error *why)
 {
@@ -609,7 +609,7 @@ static bool reap(struct laboratory *lab, struct grove *g, size_t lambda,
   const uint32_t stop = STOP;
   struct search_settings want = @[{ .num_beams = 4, .num_return = 1,@|
     .max_length = 1 + MOST, .length_penalty = (double) lambda,@|
-    .early = early, .eos = &stop, .n_eos = 1, .see = count_ends, .self = h }@];
+    .early = early, .eos = &stop, .n_eos = 1, .see = count_ends, .ctx = h }@];
   struct search_result r;
   if (!search_table(lab, &from, 0, &want, &r, why)) return false;
   h->tokens += r.text[0].n - 1;
@@ -621,7 +621,7 @@ static bool reap(struct laboratory *lab, struct grove *g, size_t lambda,
 @ Each model is searched under nine rules. How many texts there are depends on the lengths alone, so the last model's number is that of each. Means are over the models; the share of the low ends is one of all end tokens that were ranked.
 
 @<Models that end@>=
-static bool print_grove(struct laboratory *lab, struct error *why)
+static bool print_grove(struct fixture *lab, struct error *why)
 {
   static const char *const name[] = @[{ "false", "true", "never" }@];
   struct harvest h[LAMBDAS][3] = @[{ { { 0 } } }@];
@@ -684,22 +684,23 @@ static void find_windows(struct shelf *x)
 @ A way without beams is the loop, with dice or without. A chooser looks in every step whether any token that has been written is another now.
 
 @<Write on in seven ways@>=
-struct recaller { struct sampler *dice; uint32_t seen[WHOLE]; size_t n, back; };
-static bool recall(void *self, const float *logits,
+struct recaller { struct sampler *sampler; uint32_t seen[WHOLE]; size_t n, back; };
+static bool recall(void *ctx, const float *logits,
   const struct continuation *text, uint32_t *chosen, struct error *why)
 {
-  struct recaller *r = self;
+  struct recaller *r = ctx;
   for (size_t i = 0; i < r->n; i++) r->back += r->seen[i] != text->text.id[i];
   r->n = text->text.n < WHOLE ? text->text.n : WHOLE;
   memcpy(r->seen, text->text.id, r->n * sizeof *r->seen);
-  return r->dice == NULL || sampler_choose(r->dice, logits, text, chosen, why);
+  return r->sampler == NULL || sampler_choose(r->sampler, logits, text, chosen, why);
 }
-static bool write_alone(struct laboratory *lab, struct shelf *x,
+static bool write_alone(struct fixture *lab, struct shelf *x,
   size_t window, size_t way, uint32_t number, uint32_t *to, struct error *why)
 {
-  struct recaller r = @[{ .dice = way == GREEDY ? NULL : &lab->dice }@];
-  struct settings want = @[{ .max_new_tokens = WRITTEN, .recall = store_keep,@|
-    .choose = recall, .chooser = &r }@];
+  struct recaller r = @[{ .sampler = way == GREEDY ? NULL : &lab->dice }@];
+  struct generate_options want = @[{ .max_new_tokens = WRITTEN,
+    .recall = store_match_prefix,@|
+    .select = recall, .select_ctx = &r }@];
   struct continuation c;
   lab->dice.s.temperature = ways[way].temperature;
   lab->dice.seed = 1 + window, lab->dice.sequence = number;
@@ -713,14 +714,14 @@ static bool write_alone(struct laboratory *lab, struct shelf *x,
 @ A way with beams is a search, of which the four texts of four beams are kept for later.
 
 @<Write on in seven ways@>=
-static bool write_beams(struct laboratory *lab, struct shelf *x,
+static bool write_beams(struct fixture *lab, struct shelf *x,
   size_t window, size_t way, struct error *why)
 {
   size_t beams = ways[way].beams;
   struct answers two = @[{ 0 }@];
   struct search_settings want = @[{ .num_beams = beams, .num_return = beams,@|
     .max_length = WHOLE, .length_penalty = 1, .see = count_turns,@|
-    .self = beams == 4 ? &x->turns : &two }@];
+    .ctx = beams == 4 ? &x->turns : &two }@];
   struct search_result r;
   struct cache_state state;
   if (!search_model(lab, x->at[window], GIVEN, 0, &want, &r, &state, why))
@@ -738,14 +739,15 @@ static bool write_beams(struct laboratory *lab, struct shelf *x,
 @ The best of four is left to |best_of_write|, which throws the same dice as the four samples beside it; so its choice must be among them.
 
 @<Write on in seven ways@>=
-static bool write_best(struct laboratory *lab, struct shelf *x,
+static bool write_best(struct fixture *lab, struct shelf *x,
   size_t window, struct error *why)
 {
   struct best_of best;
   lab->dice.s.temperature = 1, lab->dice.seed = 1 + window;
   lab->dice.sequence = 0;
   if (!best_of_write(&lab->b.g, &lab->dice, x->at[window], GIVEN,
-      &(struct settings) @[{ .max_new_tokens = WRITTEN, .recall = store_keep }@], 4,@|
+      &(struct generate_options) @[{ .max_new_tokens = WRITTEN,
+      .recall = store_match_prefix }@], 4,@|
       &best, why)) return false;
   uint32_t *to = x->text[BEST][window];
   memcpy(to, &best.best.text.id[GIVEN], sizeof x->text[0][0]);
@@ -759,7 +761,7 @@ static bool write_best(struct laboratory *lab, struct shelf *x,
 @ In each window the four samples come first, since the best of four must be found among them. The rest of the ways follow in the order of the table.
 
 @<Write on in seven ways@>=
-static bool fill_shelf(struct laboratory *lab, struct shelf *x,
+static bool fill_shelf(struct fixture *lab, struct shelf *x,
   struct error *why)
 {
   find_windows(x);
@@ -798,14 +800,14 @@ static double entropy_of(const uint32_t *text, size_t n)
 @ The log-probability is taken by reading the window as a whole, with the words that were written in place of the tale's own.
 
 @<Measure what was written@>=
-static bool window_logprob(struct laboratory *lab, const struct shelf *x,
+static bool window_logprob(struct fixture *lab, const struct shelf *x,
   size_t way, size_t window, double *each, struct error *why)
 {
   uint32_t id[WHOLE];
   double one[WHOLE], whole;
   memcpy(id, x->at[window], GIVEN * sizeof *id);
   memcpy(id + GIVEN, x->text[way][window], WRITTEN * sizeof *id);
-  if (!logprobs(&lab->e, lab->model, lab->b.s, id, WHOLE, one, &whole, why))
+  if (!model_logprobs(&lab->e, lab->model, lab->b.s, id, WHOLE, one, &whole, why))
     return false;
   *each = 0;
   for (size_t i = GIVEN; i < WHOLE; i++) *each += one[i];
@@ -816,7 +818,7 @@ static bool window_logprob(struct laboratory *lab, const struct shelf *x,
 @ The difference of each way to the tale is taken window by window, and its standard error is that of a mean of independent numbers, which windows of the same tale are not quite.
 
 @<Measure what was written@>=
-static bool print_dull(struct laboratory *lab, struct shelf *x,
+static bool print_dull(struct fixture *lab, struct shelf *x,
   struct error *why)
 {
   double each[WAYS][WINDOWS], n = (double) x->n;
@@ -864,11 +866,11 @@ enum { DULLEST = 240 };
 static bool check_dullest(const struct shelf *x, struct error *why)
 {
   size_t where = 0;
-  double least = INFINITY;
+  double min = INFINITY;
   for (size_t i = 0; i < x->n; i++) {
     double more = (double) distinct_pairs(x->text[FOUR][i], 1, WRITTEN)
       - (double) distinct_pairs(x->text[TALE][i], 1, WRITTEN);
-    if (more < least) least = more, where = i;
+    if (more < min) min = more, where = i;
   }
   size_t at = (size_t) (x->at[where] - x->tales.id) + GIVEN;
   return at == DULLEST
@@ -878,7 +880,7 @@ static bool check_dullest(const struct shelf *x, struct error *why)
 @ Then the sets of four. And the coin, whose logarithms are taken by the same function as everything here.
 
 @<Measure what was written@>=
-static bool print_shelf(struct laboratory *lab, struct error *why)
+static bool print_shelf(struct fixture *lab, struct error *why)
 {
   struct shelf *x = lab_take(lab, 1, sizeof *x, why);
   bool ok = x != NULL && lab_tales(lab, &x->tales, why)
@@ -909,7 +911,7 @@ static bool print_shelf(struct laboratory *lab, struct error *why)
 A line of the data is a node, with its token by name. The search is watched by the tree alone, and the best text is marked when it is over. A tree that could not grow has ended the search; then its sentence is the reason.
 
 @<Draw a lattice and a tree@>=
-static void print_nodes(const struct laboratory *lab,
+static void print_nodes(const struct fixture *lab,
   const struct token_tree *t)
 {
   printf("id,parent,step,"@| "token,p,logp,rank,"@| "chosen,reason\n");
@@ -921,7 +923,7 @@ static void print_nodes(const struct laboratory *lab,
       x->chosen, tree_reason_name(x->reason));
   }
 }
-static bool draw_lattice(struct laboratory *lab, struct error *why)
+static bool draw_lattice(struct fixture *lab, struct error *why)
 {
   struct token_tree t;
   struct search_settings want = cat_wishes;
@@ -929,7 +931,7 @@ static bool draw_lattice(struct laboratory *lab, struct error *why)
   struct cache_state state;
   if (!token_tree_open(&t, &lab->m, &lab->e, lab->model->config.vocab_size,
     0, CAT_BEAMS, why)) return false;
-  want.see = token_tree_search, want.self = &t;
+  want.see = token_tree_search, want.ctx = &t;
   bool ok = search_model(lab, lab->sentence, CAT, 0, &want, &r, &state, why);
   if (ok && t.ok) token_tree_mark(&t, r.text[0].id + CAT, CAT_STEPS);
   if (ok) search_free(&r);
@@ -942,16 +944,16 @@ static bool draw_lattice(struct laboratory *lab, struct error *why)
 @ The text of the other figure goes on after \tok{The}\tok{\ old}\tok{\ king}, with a seed for which the tree looks well on a page. A tree whose every token is the likeliest is a straight line, and one that has a token from far down does not fit.
 
 @<Draw a lattice and a tree@>=
-static bool draw_tree(struct laboratory *lab, struct error *why)
+static bool draw_tree(struct fixture *lab, struct error *why)
 {
   struct token_tree t;
   struct ids king = @[{ .n = 0 }@];
-  struct settings want = @[{ .max_new_tokens = 5, .see = token_tree_step,@|
-    .self = &t, .recall = store_keep, .choose = sampler_choose,@|
-    .chooser = &lab->dice }@];
+  struct generate_options want = @[{ .max_new_tokens = 5, .on_step = token_tree_step,@|
+    .ctx = &t, .recall = store_match_prefix, .select = sampler_choose,@|
+    .select_ctx = &lab->dice }@];
   if (!token_tree_open(&t, &lab->m, &lab->e, lab->model->config.vocab_size,
     3, 1, why)) return false;
-  t.dice = true, lab->dice.seed = 13;
+  t.sampled = true, lab->dice.seed = 13;
   bool ok = lab_encode(lab, "The old king", &king, why)
     && bench_write(&lab->b, king.id, king.n, &want, why);
   if (ok && !t.ok) *why = t.why, ok = false;

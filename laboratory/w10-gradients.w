@@ -12,7 +12,7 @@ both sides, and the slope that follows from the two losses is compared with the 
 #include <stdio.h>
 #include <string.h>
 #include "functions/numbers.h"
-#include "gradients/slopes.h"
+#include "gradients/gradients.h"
 @;@#
 @<Every operation against differences@>@;
 @<Steps of many sizes@>@;
@@ -56,17 +56,17 @@ by columns; only the strides differ.
 @<Every operation against differences@>=
 static void matrix_back(const float *x, float *dx)
 {
-  static float desk[DEPTH * (IN + 16 + STRIP)];
+  static float scratch[GRADIENTS_KC * (IN + 16 + GRADIENTS_MC)];
   float dy[X_ROWS * OUT];
   for (size_t i = 0; i < X_ROWS * OUT; i++) dy[i] = (float) lot(i);
   struct product down = @[{ .a = dy, .a_row = OUT, .a_step = 1,
     .b = x + X_ROWS * IN, .b_step = IN, .c = dx, .c_row = IN,
     .rows = X_ROWS, .terms = OUT, .cols = IN }@];
-  slopes_plain.multiply(&down, desk);
+  gradients_plain.multiply(&down, scratch);
   struct product own = @[{ .a = dy, .a_row = 1, .a_step = OUT,
     .b = x, .b_step = IN, .c = dx + X_ROWS * IN, .c_row = IN,
     .rows = OUT, .terms = X_ROWS, .cols = IN }@];
-  slopes_plain.multiply(&own, desk);
+  gradients_plain.multiply(&own, scratch);
 }
 
 @ Attention is checked from the scores on, with twelve keys whose values have sixteen numbers each, and scores multiplied by a quarter. The values are constants
@@ -88,7 +88,7 @@ static double look_forth(const double *s)
   return loss;
 }
 
-@ The way back needs the maximum, the sum and the mixture of the way forward. |weigh| replaces the scores by their exponentials, so it is given a copy.
+@ The way back needs the maximum, the sum and the mixture of the way forward. |softmax_block| replaces the scores by their exponentials, so it is given a copy.
 @<Every operation against differences@>=
 static void look_back(const float *s, float *ds)
 {
@@ -96,7 +96,7 @@ static void look_back(const float *s, float *ds)
   float left[2], y[VALUES] = @[{ 0 }@], dy[VALUES];
   memcpy(e, s, KEYS * sizeof *e);
   memcpy(again, s, KEYS * sizeof *e);
-  slopes_plain.weigh(e, KEYS, 16, 0.25f, left);
+  gradients_plain.softmax_block(e, KEYS, 16, 0.25f, left);
   for (size_t c = 0; c < VALUES; c++) {
     dy[c] = (float) lot(c + 3);
     for (size_t t = 0; t < KEYS; t++) {
@@ -104,7 +104,7 @@ static void look_back(const float *s, float *ds)
       g[t] += dy[c] * (float) value(t, c);
     }
   }
-  slopes_plain.weigh_back(again, g, KEYS, 16, 0.25f, left, y, dy,
+  gradients_plain.softmax_block_backward(again, g, KEYS, 16, 0.25f, left, y, dy,
     VALUES);
   memcpy(ds, g, KEYS * sizeof *ds);
 }
@@ -122,7 +122,7 @@ static double loss_forth(const double *z)
 static void loss_back(const float *z, float *dz)
 {
   memcpy(dz, z, LOGITS * sizeof *dz);
-  slopes_plain.judge(dz, LOGITS, RIGHT, 1.0f);
+  gradients_plain.cross_entropy(dz, LOGITS, RIGHT, 1.0f);
 }
 
 @ The norm has one row of sixteen numbers, followed by sixteen gains.
@@ -141,8 +141,8 @@ static void norm_slopes(const float *x, float *dx)
   float dy[16];
   for (size_t k = 0; k < 16; k++) dy[k] = (float) lot(k + 3);
   memset(dx, 0, 32 * sizeof *dx);
-  float r = slopes_plain.norm_back(x, x + 16, dy, 16, dx);
-  slopes_plain.gain_back(x, dy, &r, 1, 16, 0, 16, dx + 16);
+  float r = gradients_plain.norm_backward(x, x + 16, dy, 16, dx);
+  gradients_plain.gain_backward(x, dy, &r, 1, 16, 0, 16, dx + 16);
 }
 
 @ The gate has sixteen gates, followed by their partners.
@@ -159,7 +159,7 @@ static void gate_slopes(const float *x, float *dx)
 {
   float da[16];
   for (size_t k = 0; k < 16; k++) da[k] = (float) lot(k + 3);
-  slopes_plain.gate_back(x, x + 16, da, 16, dx, dx + 16);
+  gradients_plain.swiglu_backward(x, x + 16, da, 16, dx, dx + 16);
 }
 
 @ The error of an operation is the largest difference between the two slopes of an input, as a share of the largest slope of the operation. The step is a power of
@@ -167,7 +167,7 @@ two, so $x\pm h$ is exact.
 @<Every operation against differences@>=
 static double apart(const struct operation *o)
 {
-  double x[MOST], off = 0, most = 0, h = 0x1p-13;
+  double x[MOST], off = 0, max = 0, h = 0x1p-13;
   float at[MOST], dx[MOST];
   for (size_t i = 0; i < o->n; i++) at[i] = (float) (x[i] = lot(i));
   o->back(at, dx);
@@ -178,9 +178,9 @@ static double apart(const struct operation *o)
     double slope = (up - o->forth(x)) / (2 * h);
     x[i] = lot(i);
     off = fmax(off, fabs(slope - (double) dx[i]));
-    most = fmax(most, fabs(slope));
+    max = fmax(max, fabs(slope));
   }
-  return off / most;
+  return off / max;
 }
 
 @ There are five operations.
@@ -279,7 +279,7 @@ static void print_gate(void)
   for (int i = 0; i < 96; i += 16) {
     for (int j = 0; j < 16; j++)
       g[j] = (float) (i + j - 48) / 8, one[j] = 1;
-    slopes_plain.gate_back(g, one, one, 16, slope, curve);
+    gradients_plain.swiglu_backward(g, one, one, 16, slope, curve);
     for (int j = 0; j < 16; j++)
       printf("%.4f,%.6f,%.6f\n", (double) g[j], (double) curve[j],
         (double) slope[j]);

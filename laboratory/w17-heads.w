@@ -29,14 +29,14 @@ int main(int argc, char **argv)
 {
   static struct reading story, code;
   struct error why;
-  struct memory m = @[{ .refuse_at = 0 }@];
+  struct memory m = @[{ .fail_at = 0 }@];
   bool ok = read_text(&m, a_story, &story, &why)
     && read_text(&m, a_page, &code, &why);
   if (ok) {
     choose_head(&story, &code);
     print_what(argc > 1 ? argv[1] : "", &story, &code);
   }
-  else fprintf(stderr, "%s\n", why.words);
+  else fprintf(stderr, "%s\n", why.text);
   return !ok;
 }
 
@@ -67,14 +67,14 @@ struct reading {
   float (*kept)[LONGEST];
 };
 
-@ The engine calls a watcher at several stages of each layer. One stage is |STAGE_WEIGHTS|: the watcher gets $n$ rows, each with the weights of
+@ The engine calls a watcher at several stages of each layer. One stage is |TAP_WEIGHTS|: the watcher gets $n$ rows, each with the weights of
 the first head, then of the second, and so on; each head has the same room, however many positions the row sees. A row sees no position after its own, so the loop ends there.
 @<Look over the model's shoulder@>=
-static void look(void *what, enum watch_stage stage,
+static void look(void *ctx, enum tap_point point,
   uint32_t layer, float *x, size_t rows, size_t width)
 {
-  struct reading *t = what;
-  if (stage != STAGE_WEIGHTS) return;
+  struct reading *t = ctx;
+  if (point != TAP_WEIGHTS) return;
   for (size_t r = 0; r < rows; r++)
     for (size_t h = 0; h < HEADS; h++)
       for (size_t k = 0; k <= r; k++) {
@@ -137,7 +137,7 @@ static bool watch_pass(struct memory *m, const struct model *lm,
   struct counters c = @[{ .passes = 0 }@];
   struct engine e = @[{ .k = kernels_find(NULL, why), .c = &c }@];
   struct store *s = store_open(m, &lm->config, 1, why);
-  struct watcher shoulder = @[{ .see = look, .what = t,
+  struct watcher shoulder = @[{ .tap = look, .ctx = t,
     .weights = true }@];
   struct row rows[LONGEST];
   for (size_t i = 0; i < t->n; i++)
@@ -145,7 +145,7 @@ static bool watch_pass(struct memory *m, const struct model *lm,
       .token = t->id[i] }@];
   struct pass *p = NULL;
   bool ok = s != NULL && e.k != NULL
-    && forward_watched(&e, lm, s, rows, t->n, &shoulder, &p, why)
+    && model_forward_watched(&e, lm, s, rows, t->n, &shoulder, &p, why)
     && say_next(m, &e, lm, w, p, t, why);
   pass_close(p);
   store_close(s);
@@ -159,8 +159,8 @@ static bool say_next(struct memory *m, struct engine *e,
   struct reading *t, struct error *why)
 {
   size_t wide = lm->config.vocab_size, last = t->n - 1, best = 0;
-  float *z = memory_alloc(m, FOR_ACTIVATIONS, wide, sizeof *z, why);
-  bool ok = z != NULL && head(e, lm, p, &last, 1, z, why);
+  float *z = memory_alloc(m, MEMORY_ACTIVATIONS, wide, sizeof *z, why);
+  bool ok = z != NULL && model_logits(e, lm, p, &last, 1, z, why);
   for (size_t i = 0; ok && i < wide; i++)
     if (z[i] > z[best]) best = i;
   if (ok) show_word(w, (uint32_t) best, t->next);
@@ -195,12 +195,12 @@ an earlier place of the very word that the model writes next? The answers of the
 @<Find the head that looks for the next word@>=
 static double on_next(const struct reading *t, int l, int h)
 {
-  double most = 0;
+  double max = 0;
   for (size_t k = 0; k < t->n; k++) {
     double p = (double) t->all[l][h][t->n - 1][k];
-    if (strcmp(t->word[k], t->next) == 0 && p > most) most = p;
+    if (strcmp(t->word[k], t->next) == 0 && p > max) max = p;
   }
-  return most;
+  return max;
 }
 
 @ The same head is drawn for both texts. If the model wrote a word that its text does not contain, all products would be 0 and the first head would be drawn.
@@ -253,16 +253,16 @@ static void print_keys(const char *name, const struct reading *t)
 static void print_all_keys(const struct reading *story,
   const struct reading *code)
 {
-  double least = story->entropy[0][0], most = least;
+  double min = story->entropy[0][0], max = min;
   for (int i = 0; i < 2 * LAYERS * HEADS; i++) {
     const struct reading *t = i % 2 == 0 ? story : code;
     double e = t->entropy[i / 2 / HEADS][i / 2 % HEADS];
-    if (e < least) least = e;
-    if (e > most) most = e;
+    if (e < min) min = e;
+    if (e > max) max = e;
   }
   print_keys("story", story);
   print_keys("code", code);
-  printf("heads.narrowest %.4f\nheads.widest %.4f\n", least, most);
+  printf("heads.narrowest %.4f\nheads.widest %.4f\n", min, max);
   printf("heads.the.layer %d\nheads.the.head %d\n",@|
     story->layer, story->head);
 }

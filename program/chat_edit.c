@@ -18,9 +18,9 @@ struct editor { struct memory *m; EditLine *line; History *past;
 
 static struct editor *editor_of(EditLine *line)
 {
-  void *self = NULL;
-  el_get(line, EL_CLIENTDATA, &self);
-  return self;
+  void *ctx = NULL;
+  el_get(line, EL_CLIENTDATA, &ctx);
+  return ctx;
 }
 
 static char *prompt_of(EditLine *line)
@@ -80,7 +80,7 @@ static struct editor *editor_open(struct memory *m, FILE *in, FILE *out,
   FILE *err, const char *prompt, struct error *why)
 {
   HistEvent now;
-  struct editor *e = memory_alloc(m, FOR_OTHER, 1, sizeof *e, why);
+  struct editor *e = memory_alloc(m, MEMORY_OTHER, 1, sizeof *e, why);
   if (e == NULL) return NULL;
   choose_letters();
   *e = (struct editor) { .m = m, .in = in, .out = out,

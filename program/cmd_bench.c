@@ -23,7 +23,7 @@ struct test {
   struct counters work;
 };
 
-static bool run_test(const struct generator *g, const struct test *t,
+static bool run_test(const struct generate_context *g, const struct test *t,
   struct phase *out, struct error *why)
 {
   if (t->reads) return phase_read(g, t->depth, t->n, 0, out, why);
@@ -39,7 +39,7 @@ static bool run_test(const struct generator *g, const struct test *t,
 
 /* the rates are kept as sums of themselves and of their squares; with one run there is no
    deviation */
-static bool repeat_test(const struct generator *g, struct test *t,
+static bool repeat_test(const struct generate_context *g, struct test *t,
   uint64_t times, struct error *why)
 {
   struct phase one;
@@ -61,26 +61,26 @@ static bool repeat_test(const struct generator *g, struct test *t,
 }
 
 /* form: 't', 'c' or 'j' */
-struct bench {
+struct bench_run {
   const struct console *c;
-  const struct wishes *w;
-  struct outfit o;
-  struct json_out j;
+  const struct command_line *w;
+  struct session o;
+  struct json_writer j;
   char form;
   struct error why;
 };
 /* The machine is probed before each test, since in the next minute it may be doing something
    else. A multiply-add counts as two operations, as is usual; shares are of 1. */
-static bool show_test(struct bench *b, struct test *t)
+static bool show_test(struct bench_run *b, struct test *t)
 {
-  struct generator g = { &b->o.e, b->o.lm, b->o.s, b->o.m };
+  struct generate_context g = { &b->o.e, b->o.lm, b->o.s, b->o.m };
   uint64_t times = b->w->of[OPTION_REPETITIONS].given
     ? b->w->of[OPTION_REPETITIONS].count : 5;
-  struct machine can;
+  struct roofline can;
   snprintf(t->name, sizeof t->name, "%s%zu", t->reads ? "pp" : "tg", t->n);
   if (t->depth > 0) snprintf(t->name, sizeof t->name, "%s%zu @ d%zu",
     t->reads ? "pp" : "tg", t->n, t->depth);
-  if (!machine_probe(b->o.m, &b->o.e, &can, &b->why)
+  if (!roofline_measure(b->o.m, &b->o.e, &can, &b->why)
     || !repeat_test(&g, t, times, &b->why)) return false;
   double madds = (double) work_madds(&t->work) / t->seconds / can.madds;
   double bytes = (double) work_bytes(&t->work) / t->seconds / can.bytes;
@@ -92,7 +92,7 @@ static bool show_test(struct bench *b, struct test *t)
   else if (b->form == 'c') fprintf(out, "%s,%.6g,%.6g,%" PRIu64 ",%" PRIu64
     ",%.6g,%.6g\n", t->name, t->mean, t->deviation, flop, moved, madds, bytes);
   else {
-    put_open(&b->j, '{');
+    writer_open(&b->j, '{');
     put_words_as(&b->j, "test", t->name);
     put_double_as(&b->j, "tokens_per_second", t->mean);
     put_double_as(&b->j, "stddev", t->deviation);
@@ -100,12 +100,12 @@ static bool show_test(struct bench *b, struct test *t)
     put_count_as(&b->j, "bytes", moved);
     put_double_as(&b->j, "fma_share", madds);
     put_double_as(&b->j, "bandwidth_share", bytes);
-    put_close(&b->j, '}');
+    writer_close(&b->j, '}');
   }
   return true;
 }
 
-static bool choose_form(struct bench *b)
+static bool choose_form(struct bench_run *b)
 {
   const struct option_value *of = &b->w->of[OPTION_OUTPUT];
   static const char *const form[] = { "table", "csv", "json" };
@@ -121,19 +121,19 @@ static bool choose_form(struct bench *b)
 
 /* a model may have a context of less than the usual number of tokens: what was not asked for
    gives way, what was asked for is refused */
-static bool choose_length(struct bench *b, enum option which, size_t usual,
+static bool choose_length(struct bench_run *b, enum option which, size_t usual,
   size_t depth, size_t *n)
 {
   size_t context = b->o.lm->config.n_positions;
-  size_t room = context > depth ? context - depth : 0;
+  size_t cap = context > depth ? context - depth : 0;
   const struct option_value *of = &b->w->of[which];
   if (of->given) *n = (size_t) of->count;
-  else *n = usual < room ? usual : room;
-  return *n <= room || error_say(&b->why, "--%s %zu behind %zu tokens;"
-    " the context holds %zu", option_at(which)->name, *n, depth, context);
+  else *n = usual < cap ? usual : cap;
+  return *n <= cap || error_say(&b->why, "--%s %zu behind %zu tokens;"
+    " the context holds %zu", options_option(which)->name, *n, depth, context);
 }
 
-static bool show_tests(struct bench *b)
+static bool show_tests(struct bench_run *b)
 {
   struct test read = { .reads = true }, write = { .reads = false };
   size_t depth = (size_t) b->w->of[OPTION_N_DEPTH].count;
@@ -145,24 +145,24 @@ static bool show_tests(struct bench *b)
     "test", "tokens/s", "+-", "GFLOP", "MB", "FMA %", "memory %");
   if (b->form == 'c') fprintf(b->c->out, "test,tokens_per_second,stddev,"
     "flop,bytes,fma_share,bandwidth_share\n");
-  if (b->form == 'j') put_open(&b->j, '[');
+  if (b->form == 'j') writer_open(&b->j, '[');
   bool ok = (read.n == 0 || show_test(b, &read))
     && (write.n == 0 || show_test(b, &write));
   if (ok && b->form == 'j') {
-    put_close(&b->j, ']');
-    put_end(&b->j);
+    writer_close(&b->j, ']');
+    writer_end(&b->j);
   }
   return ok;
 }
 
-int run_bench(const struct console *c, const struct wishes *w)
+int cmd_bench(const struct console *c, const struct command_line *w)
 {
-  struct bench b = { .c = c, .w = w };
-  if (!choose_form(&b)) return console_misuse(c, &b.why);
-  bool ok = outfit_open(&b.o, c, w, NEED_MODEL, &b.why);
+  struct bench_run b = { .c = c, .w = w };
+  if (!choose_form(&b)) return console_usage_error(c, &b.why);
+  bool ok = session_open(&b.o, c, w, SESSION_NEED_MODEL, &b.why);
   if (ok) {
     ok = show_tests(&b);
-    outfit_close(&b.o);
+    session_close(&b.o);
   }
   return ok ? STATUS_DONE : console_fail(c, &b.why);
 }
@@ -170,7 +170,7 @@ int run_bench(const struct console *c, const struct wishes *w)
 /* The ids of the text, with no special tokens except the one that the model's texts begin with.
    Nothing says which id that is; but if the text with special tokens is the text without them
    after one more, that one is it. */
-static bool gather_ids(struct outfit *o, const struct mapping *map,
+static bool collect_ids(struct session *o, const struct mapping *map,
   struct ids *list, struct error *why)
 {
   struct ids whole = { .n = 0 };
@@ -189,7 +189,7 @@ static bool gather_ids(struct outfit *o, const struct mapping *map,
 }
 
 /* losses are in nats, of which a bit has ln 2; the bytes are those of the file */
-static void show_perplexity(const struct console *c, const struct wishes *w,
+static void show_perplexity(const struct console *c, const struct command_line *w,
   const struct perplexity *p, size_t bytes)
 {
   double mean = p->loss / (double) p->tokens;
@@ -201,31 +201,31 @@ static void show_perplexity(const struct console *c, const struct wishes *w,
       mean, "perplexity", exp(mean), "bits per byte", bits);
     return;
   }
-  struct json_out j = { c->out, '\0' };
-  put_open(&j, '{');
+  struct json_writer j = { c->out, '\0' };
+  writer_open(&j, '{');
   put_count_as(&j, "tokens", p->tokens);
   put_count_as(&j, "bytes", bytes);
   put_count_as(&j, "windows", p->windows);
   put_double_as(&j, "mean_loss", mean);
   put_double_as(&j, "perplexity", exp(mean));
   put_double_as(&j, "bits_per_byte", bits);
-  put_close(&j, '}');
-  put_end(&j);
+  writer_close(&j, '}');
+  writer_end(&j);
 }
 
 /* a text or a window of one token has no token with a predecessor, and is refused */
-static bool read_file(const struct console *c, const struct wishes *w,
-  struct outfit *o, const struct mapping *map, struct error *why)
+static bool read_file(const struct console *c, const struct command_line *w,
+  struct session *o, const struct mapping *map, struct error *why)
 {
   struct ids list = { .n = 0 };
   struct perplexity p;
-  struct generator g = { &o->e, o->lm, o->s, o->m };
+  struct generate_context g = { &o->e, o->lm, o->s, o->m };
   const struct option_value *of = w->of;
   size_t context = of[OPTION_CONTEXT].given
     ? (size_t) of[OPTION_CONTEXT].count : o->lm->config.n_positions;
   size_t stride = of[OPTION_STRIDE].given
     ? (size_t) of[OPTION_STRIDE].count : context;
-  bool ok = gather_ids(o, map, &list, why)
+  bool ok = collect_ids(o, map, &list, why)
     && perplexity_of(&g, list.id, list.n, context, stride, &p, why);
   if (ok && p.tokens == 0) ok = error_say(why, "%s: no token to score in"
     " %zu tokens in windows of %zu; wanted: 2 tokens in a window, or more",
@@ -236,16 +236,16 @@ static bool read_file(const struct console *c, const struct wishes *w,
 }
 
 /* the file is mapped before the model is opened, so that a misspelt name is found out at once */
-int run_perplexity(const struct console *c, const struct wishes *w)
+int cmd_perplexity(const struct console *c, const struct command_line *w)
 {
-  struct outfit o;
+  struct session o;
   struct error why;
   struct mapping map;
   if (!file_map(&map, w->operand, &why)) return console_fail(c, &why);
-  bool ok = outfit_open(&o, c, w, NEED_MODEL | NEED_TOKENIZER, &why);
+  bool ok = session_open(&o, c, w, SESSION_NEED_MODEL | SESSION_NEED_TOKENIZER, &why);
   if (ok) {
     ok = read_file(c, w, &o, &map, &why);
-    outfit_close(&o);
+    session_close(&o);
   }
   file_unmap(&map);
   return ok ? STATUS_DONE : console_fail(c, &why);

@@ -16,24 +16,24 @@
 
 /* A turn is copied, since its line will be overwritten by the next; one byte more, so that an
    empty one has an address. */
-static bool push_turn(struct talk *t, enum speaker who,
+static bool push_turn(struct chat *t, enum role who,
   const void *text, size_t n)
 {
   struct memory *m = t->a.o.m;
-  if (t->n == t->room) {
-    void *more = memory_resize(m, FOR_OTHER, t->turn, 2 * t->room + 8,
+  if (t->n == t->cap) {
+    void *more = memory_resize(m, MEMORY_OTHER, t->turn, 2 * t->cap + 8,
       sizeof *t->turn, &t->a.why);
     if (more == NULL) return false;
-    t->turn = more, t->room = 2 * t->room + 8;
+    t->turn = more, t->cap = 2 * t->cap + 8;
   }
-  char *copy = memory_alloc(m, FOR_OTHER, n + 1, 1, &t->a.why);
+  char *copy = memory_alloc(m, MEMORY_OTHER, n + 1, 1, &t->a.why);
   if (copy == NULL) return false;
   if (n > 0) memcpy(copy, text, n);
   t->turn[t->n++] = (struct turn) { who, copy, n };
   return true;
 }
 
-static void pop_turn(struct talk *t)
+static void pop_turn(struct chat *t)
 {
   struct turn *last = &t->turn[--t->n];
   memory_free(t->a.o.m, (char *) last->text);
@@ -41,7 +41,7 @@ static void pop_turn(struct talk *t)
 
 /* The rows stay in the cache: the next prompt begins with the same mark or the same words of the
    system, and the loop keeps just these. */
-void talk_forget(struct talk *t)
+void chat_forget(struct chat *t)
 {
   while (t->n > t->first) pop_turn(t);
   t->text.n = 0;
@@ -49,9 +49,9 @@ void talk_forget(struct talk *t)
 
 /* The named template, or the one of the model's files. The built-in model's files know no
    templates, but we have trained it ourselves, and know which it has learnt. */
-static bool choose_template(struct talk *t)
+static bool choose_template(struct chat *t)
 {
-  struct occasion *a = &t->a;
+  struct invocation *a = &t->a;
   const struct option_value *of = a->w->of;
   bool own = !of[OPTION_MODEL].given && !chat_template_given(a->o.path);
   if (of[OPTION_TEMPLATE].given || own)
@@ -64,16 +64,16 @@ static bool choose_template(struct talk *t)
 /* Whether the template suits the model is tried before anybody has typed a word: a first turn is
    set and thrown away. A mark that the vocabulary lacks is found then, and a system turn that
    has no place. */
-static bool try_template(struct talk *t)
+static bool try_template(struct chat *t)
 {
   struct memory *m = t->a.o.m;
   struct ids none = { NULL, 0, 0 };
   const struct option_value *system = &t->a.w->of[OPTION_SYSTEM];
-  if (system->given && !push_turn(t, SYSTEM, system->text,
+  if (system->given && !push_turn(t, ROLE_SYSTEM, system->text,
       strlen(system->text))) return false;
   t->first = t->n;
-  if (!push_turn(t, USER, "x", 1)) return false;
-  bool ok = conversation_ids(m, t->by, t->a.o.t, t->turn, t->n, 0,
+  if (!push_turn(t, ROLE_USER, "x", 1)) return false;
+  bool ok = conversations_ids(m, t->by, t->a.o.t, t->turn, t->n, 0,
     true, &none, &t->a.why);
   pop_turn(t);
   ids_free(m, &none);
@@ -81,11 +81,11 @@ static bool try_template(struct talk *t)
 }
 
 /* the template's end tokens, and the model's */
-static bool learn_ends(struct talk *t)
+static bool learn_ends(struct chat *t)
 {
   struct memory *m = t->a.o.m;
   const struct model_config *config = &t->a.o.lm->config;
-  bool ok = conversation_ends(m, t->by, t->a.o.t, &t->end, &t->a.why);
+  bool ok = conversations_ends(m, t->by, t->a.o.t, &t->end, &t->a.why);
   for (size_t i = 0; ok && i < t->end.n; i++)
     ok = ids_push(m, &t->eos, t->end.id[i], &t->a.why);
   for (size_t i = 0; ok && i < config->n_eos; i++)
@@ -93,39 +93,39 @@ static bool learn_ends(struct talk *t)
   return ok;
 }
 
-int talk_open(struct talk *t, const struct console *c,
-  const struct wishes *w)
+int chat_open(struct chat *t, const struct console *c,
+  const struct command_line *w)
 {
-  struct occasion *a = &t->a;
+  struct invocation *a = &t->a;
   memset(t, 0, sizeof *t);
   a->c = c, a->w = w;
-  if (!outfit_open(&a->o, c, w, NEED_MODEL | NEED_TOKENIZER, &a->why))
+  if (!session_open(&a->o, c, w, SESSION_NEED_MODEL | SESSION_NEED_TOKENIZER, &a->why))
     return STATUS_FAILED;
-  int status = occasion_context(a);
+  int status = invocation_context(a);
   if (status == STATUS_DONE && (!choose_template(t)
       || !try_template(t) || !learn_ends(t))) status = STATUS_FAILED;
   if (status == STATUS_DONE)
-    status = decisions_open(&t->how, a, &a->why);
+    status = decode_setup_open(&t->how, a, &a->why);
   return status;
 }
 
-void talk_close(struct talk *t)
+void chat_close(struct chat *t)
 {
   struct memory *m = t->a.c->memory;
   t->first = 0;
-  talk_forget(t);
+  chat_forget(t);
   memory_free(m, t->turn);
   ids_free(m, &t->text);
   ids_free(m, &t->end);
   ids_free(m, &t->eos);
-  decisions_close(m, &t->how);
-  outfit_close(&t->a.o);
+  decode_setup_close(m, &t->how);
+  session_close(&t->a.o);
 }
 
 /* The talk so far and the ids of the new turn. A template that changes old turns gets to see all
    of them and everything is written again; then the cache keeps what the two versions have in
    common, which the loop finds by comparing ids. */
-static bool next_ids(struct talk *t, struct ids *next)
+static bool next_ids(struct chat *t, struct ids *next)
 {
   struct memory *m = t->a.o.m;
   bool whole = t->text.n == 0
@@ -133,30 +133,30 @@ static bool next_ids(struct talk *t, struct ids *next)
   bool ok = true;
   for (size_t i = 0; ok && !whole && i < t->text.n; i++)
     ok = ids_push(m, next, t->text.id[i], &t->a.why);
-  return ok && conversation_ids(m, t->by, t->a.o.t, t->turn, t->n,
+  return ok && conversations_ids(m, t->by, t->a.o.t, t->turn, t->n,
     whole ? 0 : t->n - 1, true, next, &t->a.why);
 }
 
 /* A talk that no longer fits is refused with both numbers, instead of dropping its oldest turns
    without a word; a shorter turn may still fit. */
-static bool fits(struct talk *t, size_t n)
+static bool fits(struct chat *t, size_t n)
 {
-  struct occasion *a = &t->a;
-  const struct option_value *most = &a->w->of[OPTION_MAX_NEW_TOKENS];
+  struct invocation *a = &t->a;
+  const struct option_value *max = &a->w->of[OPTION_MAX_NEW_TOKENS];
   if (n > a->context)
     return error_say(&a->why, "with this turn the talk has %zu tokens; "
       "the context holds %zu; /new begins another talk", n, a->context);
-  a->most = a->context - n + 1;
-  if (most->given && most->count < a->most)
-    a->most = (size_t) most->count;
+  a->max_tokens = a->context - n + 1;
+  if (max->given && max->count < a->max_tokens)
+    a->max_tokens = (size_t) max->count;
   return true;
 }
 
 /* An answer often begins with a blank that belongs to its first word; at the beginning of a line
    it is in the way, so blanks before the first letter are not shown. */
-static void show_fresh(struct talk *t)
+static void show_fresh(struct chat *t)
 {
-  const struct outflow *o = &t->how.ends.flow;
+  const struct text_stream *o = &t->how.ends.flow;
   while (t->bare == t->shown && t->shown < o->released
       && o->text.byte[t->shown] == ' ') t->bare++, t->shown++;
   if (o->released > t->shown) fwrite(o->text.byte + t->shown, 1,
@@ -166,9 +166,9 @@ static void show_fresh(struct talk *t)
 
 /* Ctrl-C is looked at after every step and ends the answer by the loop's own cancelling, which
    leaves text and cache as after any other step; so the talk can go on. */
-static bool see_answer(void *self, const struct step *now)
+static bool see_answer(void *ctx, const struct step *now)
 {
-  struct talk *t = self;
+  struct chat *t = ctx;
   t->cost.last = timing_seconds();
   t->cost.written = now->number;
   if (now->number == 1) {
@@ -182,15 +182,15 @@ static bool see_answer(void *self, const struct step *now)
 
 /* the loop gets the whole prompt each time, is told to keep rows, and finds out for itself that
    most of them are there */
-static bool run_answer(struct talk *t, const struct ids *next,
+static bool run_answer(struct chat *t, const struct ids *next,
   struct continuation *out)
 {
-  struct occasion *a = &t->a;
-  struct generator with = { &a->o.e, a->o.lm, a->o.s, a->o.m };
-  struct settings want = { .max_new_tokens = a->most,
-    .eos = t->eos.id, .see = see_answer, .self = t, .recall = store_keep };
+  struct invocation *a = &t->a;
+  struct generate_context with = { &a->o.e, a->o.lm, a->o.s, a->o.m };
+  struct generate_options want = { .max_new_tokens = a->max_tokens,
+    .eos = t->eos.id, .on_step = see_answer, .ctx = t, .recall = store_match_prefix };
   want.n_eos = a->w->of[OPTION_IGNORE_EOS].given ? 0 : t->eos.n;
-  decisions_apply(&t->how, a, &want);
+  decode_setup_apply(&t->how, a, &want);
   t->rows_before = a->o.counters.rows, t->bare = t->shown = 0;
   t->cost = (struct turn_cost) { .given = next->n,
     .began = timing_seconds() };
@@ -206,8 +206,8 @@ static bool run_answer(struct talk *t, const struct ids *next,
    another of its end tokens, that one is exchanged, which costs nothing: the last token of a
    text was written and not read, so it has no row. If the answer was cut, by length, string or
    Ctrl-C, the mark is put after what there is. */
-static bool close_answer(struct talk *t, size_t given,
-  enum finish ended)
+static bool close_answer(struct chat *t, size_t given,
+  enum finish_reason ended)
 {
   struct ids *x = &t->text;
   const char *reason = criteria_reason(&t->how.ends.all, ended);
@@ -222,11 +222,11 @@ static bool close_answer(struct talk *t, size_t given,
 /* Each answer ends with a line's end, in a pipe as well: answers follow each other there and
    must be told apart. The text becomes a turn, because a template that writes everything again
    will ask for it. */
-static bool end_answer(struct talk *t)
+static bool end_answer(struct chat *t)
 {
   const struct console *c = t->a.c;
-  struct outflow *o = &t->how.ends.flow;
-  outflow_end(o);
+  struct text_stream *o = &t->how.ends.flow;
+  text_stream_end(o);
   show_fresh(t);
   putc('\n', c->out);
   if (fflush(c->out) != 0) {
@@ -234,14 +234,14 @@ static bool end_answer(struct talk *t)
     console_end(c, STATUS_DONE);
     return false;
   }
-  return push_turn(t, ASSISTANT, o->text.n > 0 ? o->text.byte + t->bare
+  return push_turn(t, ROLE_ASSISTANT, o->text.n > 0 ? o->text.byte + t->bare
     : NULL, o->text.n - t->bare);
 }
 
-static bool answer(struct talk *t, const struct ids *next)
+static bool answer(struct chat *t, const struct ids *next)
 {
   struct continuation out = { .n_prompt = 0 };
-  if (!endings_begin(&t->how.ends, next->id, next->n, &t->a.why)
+  if (!stop_setup_begin(&t->how.ends, next->id, next->n, &t->a.why)
     || !run_answer(t, next, &out)) return false;
   ids_free(t->a.o.m, &t->text);
   t->text = out.text;
@@ -250,11 +250,11 @@ static bool answer(struct talk *t, const struct ids *next)
 
 /* What cannot be set, because it is too long or has a letter that the vocabulary cannot spell,
    is said and taken back; it ends no talk. What fails in the middle of an answer does. */
-bool talk_say(struct talk *t, const char *line, size_t n)
+bool chat_send(struct chat *t, const char *line, size_t n)
 {
   struct ids next = { NULL, 0, 0 };
   t->cost = (struct turn_cost) { .given = 0 };
-  if (!push_turn(t, USER, line, n)) return false;
+  if (!push_turn(t, ROLE_USER, line, n)) return false;
   bool ok = next_ids(t, &next) && fits(t, next.n);
   if (ok) ok = answer(t, &next);
   else {
@@ -268,7 +268,7 @@ bool talk_say(struct talk *t, const char *line, size_t n)
 
 /* the names are those of generate --stats; rows_read stands apart from rows, for that is where a
    conversation is cheap or expensive */
-static void print_cost(const struct talk *t)
+static void print_cost(const struct chat *t)
 {
   const struct turn_cost *k = &t->cost;
   FILE *err = t->a.c->err;
@@ -286,21 +286,21 @@ static void print_cost(const struct talk *t)
 
 /* A line that begins with a slash is for the program. Settings are options: a talk with other
    settings is another talk. */
-static const struct { const char *name, *words; } order[] = {
+static const struct { const char *name, *words; } slash_command[] = {
   { "/help", "this list" },
   { "/new", "forget the talk, and begin another" },
   { "/quit", "end; so does the end of the input, Ctrl-D" },
   { "//...", "a turn that begins with a slash" } };
-enum { ORDERS = sizeof order / sizeof *order };
+enum { N_SLASH_COMMANDS = sizeof slash_command / sizeof *slash_command };
 
-static void print_orders(FILE *err)
+static void print_slash_commands(FILE *err)
 {
-  for (size_t i = 0; i < ORDERS; i++)
-    fprintf(err, "%-8s %s\n", order[i].name, order[i].words);
+  for (size_t i = 0; i < N_SLASH_COMMANDS; i++)
+    fprintf(err, "%-8s %s\n", slash_command[i].name, slash_command[i].words);
 }
 
 /* shows at most 40 bytes of the line, and not half a character */
-static void refuse_order(const struct talk *t, const char *line, size_t n)
+static void refuse_slash_command(const struct chat *t, const char *line, size_t n)
 {
   struct error why;
   size_t k = n < 40 ? n : 40;
@@ -318,34 +318,34 @@ static bool line_is(const char *line, size_t n, const char *word)
 
 /* What begins with a slash and is not in the list is refused: a user who mistypes such a line
    does not want the model to answer it. false if the talk cannot go on */
-static bool obey(struct talk *t, const char *line, size_t n, bool *quit)
+static bool run_slash_command(struct chat *t, const char *line, size_t n, bool *quit)
 {
   *quit = line_is(line, n, "/quit");
   if (line_is(line, n, "")) return true;
   if (n > 1 && line[0] == '/' && line[1] == '/') line++, n--;
   else if (line[0] == '/') {
-    if (line_is(line, n, "/new")) talk_forget(t);
-    else if (line_is(line, n, "/help")) print_orders(t->a.c->err);
-    else if (!*quit) refuse_order(t, line, n);
+    if (line_is(line, n, "/new")) chat_forget(t);
+    else if (line_is(line, n, "/help")) print_slash_commands(t->a.c->err);
+    else if (!*quit) refuse_slash_command(t, line, n);
     return true;
   }
-  bool ok = talk_say(t, line, n);
+  bool ok = chat_send(t, line, n);
   if (ok && t->a.w->of[OPTION_STATS].given) print_cost(t);
   return ok;
 }
 
 /* Lines come from the editor, or as they are; in a pipe there is no prompt. The carriage return
    of a file from elsewhere is no part of what is said. */
-struct reading { const struct console *c; struct editor *e;
+struct line_source { const struct console *c; struct editor *e;
   struct bytes text; };
 
-static enum asked next_line(struct reading *r, const char **line,
+static enum asked next_line(struct line_source *r, const char **line,
   size_t *n)
 {
   const struct console *c = r->c;
   struct error why;
   if (r->e != NULL) return c->edit->ask(r->e, line, n);
-  enum line_found found = line_read(c->in, c->memory, &r->text);
+  enum line_found found = jsonfile_line(c->in, c->memory, &r->text);
   if (found == LINE_NONE) return ASKED_END;
   *line = (const char *) r->text.byte, *n = r->text.n;
   if (*n > 0 && (*line)[*n - 1] == '\r') *n -= 1;
@@ -357,7 +357,7 @@ static enum asked next_line(struct reading *r, const char **line,
 
 /* The talk goes on until somebody ends it or the input does, which is no failure. If the input
    ended because a signal came while nothing was being answered, the status says so. */
-static int converse(struct talk *t, struct reading *r)
+static int converse(struct chat *t, struct line_source *r)
 {
   const char *line = "";
   size_t n = 0;
@@ -366,7 +366,7 @@ static int converse(struct talk *t, struct reading *r)
     errno = 0;
     enum asked got = next_line(r, &line, &n);
     if (got == ASKED_END) break;
-    if (got == ASKED_LINE && n > 0 && !obey(t, line, n, &quit))
+    if (got == ASKED_LINE && n > 0 && !run_slash_command(t, line, n, &quit))
       return STATUS_FAILED;
   }
   if (quit || !ferror(r->c->in)) return STATUS_DONE;
@@ -376,11 +376,11 @@ static int converse(struct talk *t, struct reading *r)
   return STATUS_FAILED;
 }
 
-int run_chat(const struct console *c, const struct wishes *w)
+int cmd_chat(const struct console *c, const struct command_line *w)
 {
-  struct talk t;
-  struct reading r = { .c = c };
-  int status = talk_open(&t, c, w);
+  struct chat t;
+  struct line_source r = { .c = c };
+  int status = chat_open(&t, c, w);
   bool typed = c->in_terminal && c->out_terminal && c->edit != NULL;
   if (status == STATUS_DONE && typed) {
     r.e = c->edit->open(c->memory, c->in, c->out, c->err, "> ",
@@ -392,8 +392,8 @@ int run_chat(const struct console *c, const struct wishes *w)
   if (status == STATUS_DONE) status = converse(&t, &r);
   if (r.e != NULL) c->edit->close(r.e);
   bytes_free(c->memory, &r.text);
-  talk_close(&t);
-  if (status == STATUS_USAGE) return console_misuse(c, &t.a.why);
+  chat_close(&t);
+  if (status == STATUS_USAGE) return console_usage_error(c, &t.a.why);
   if (status == STATUS_FAILED && !t.gone) console_fail(c, &t.a.why);
   return status;
 }

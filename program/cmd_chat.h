@@ -10,14 +10,14 @@ struct turn_cost { size_t given, written; uint64_t read, rows;
   double began, first, last; };
 
 /* a talk with a model. It must stay where it is: it points to itself */
-struct talk {
-  struct occasion a;
+struct chat {
+  struct invocation a;
   const struct chat_template *by;
-  struct decisions how;
+  struct decode_setup how;
   /* what ends an answer; the template's own; the talk so far */
   struct ids eos, end, text;
   /* turn[n], each a copy; those below first begin every talk */
-  struct turn *turn; size_t n, room, first;
+  struct turn *turn; size_t n, cap, first;
   size_t bare, shown; /* bytes of the answer: blanks before it; gone out */
   uint64_t rows_before;
   struct turn_cost cost;
@@ -26,18 +26,18 @@ struct talk {
 
 /* opens the model and learns how its talks are set; returns an exit status, and unless that
    is STATUS_DONE a sentence is in t->a.why; to be closed in any case */
-int talk_open(struct talk *t, const struct console *c,
-  const struct wishes *w);
+int chat_open(struct chat *t, const struct console *c,
+  const struct command_line *w);
 
 /* n bytes are said, and the answer goes to the console's out. What does not fit is refused
    there with a sentence, and is no failure; false, with a sentence in t->a.why unless
    t->gone, if the talk cannot go on */
-bool talk_say(struct talk *t, const char *line, size_t n);
+bool chat_send(struct chat *t, const char *line, size_t n);
 
 /* the next turn is the first */
-void talk_forget(struct talk *t);
+void chat_forget(struct chat *t);
 
 /* returns what was taken */
-void talk_close(struct talk *t);
+void chat_close(struct chat *t);
 
 #endif

@@ -32,43 +32,43 @@ static const struct { const char *name; size_t at; } counter[N_COUNTERS] = {
   { "cache_bytes_written", offsetof(struct counters, cache_bytes_written) },
 };
 
-uint64_t counter_at(const struct counters *c, int i, const char **name)
+uint64_t counters_at(const struct counters *c, int i, const char **name)
 {
   *name = counter[i].name;
   return *(const uint64_t *) (const void *) ((const char *) c + counter[i].at);
 }
 
-void put_counters(struct json_out *j, const struct counters *c)
+void counters_put(struct json_writer *j, const struct counters *c)
 {
-  put_open(j, '{');
+  writer_open(j, '{');
   for (int i = 0; i < N_COUNTERS; i++) {
     const char *name;
-    uint64_t value = counter_at(c, i, &name);
+    uint64_t value = counters_at(c, i, &name);
     put_count_as(j, name, value);
   }
-  put_close(j, '}');
+  writer_close(j, '}');
 }
 
 /* One text that was written, and what is kept of it for the end. */
-struct written {
+struct generated {
   struct ids id; /* the new ones */
   struct bytes text;
-  enum finish ended;
+  enum finish_reason ended;
   const char *reason; /* what ended it, or null */
   const struct stop_string *string;
   double score; /* of a search */
   struct candidate *noted; /* [tokens][1 + k] */
-  size_t tokens, room;
+  size_t tokens, cap;
 };
-struct writing {
-  struct occasion *a;
-  struct decisions how;
+struct generation {
+  struct invocation *a;
+  struct decode_setup how;
   const uint32_t *eos;
   size_t n_eos;
-  struct written *all, *now; /* all[n], the newest being now */
-  size_t n, room;
+  struct generated *all, *now; /* all[n], the newest being now */
+  size_t n, cap;
   size_t shown; /* bytes of this text that have been released to the reader */
-  struct json_out j;
+  struct json_writer j;
   /* [vocab_size], or null: no log-probabilities are wanted */
   double *logprob;
   size_t k;
@@ -78,26 +78,26 @@ struct writing {
 
 /* the log-probability of token i, and with --logprobs its rank and the likeliest tokens in its
    place. noted begins with the chosen one */
-static void put_odds(struct writing *g, const struct written *w, size_t i)
+static void put_logprobs(struct generation *g, const struct generated *w, size_t i)
 {
   const struct candidate *x = w->noted + i * (1 + g->k);
-  put_double(&g->j, x[0].logprob);
+  writer_double(&g->j, x[0].logprob);
   if (!g->a->w->of[OPTION_LOGPROBS].given) return;
   put_count_as(&g->j, "rank", x[0].rank);
   put_open_as(&g->j, "top", '[');
   for (size_t n = 1; n <= g->k; n++) {
-    put_open(&g->j, '{');
+    writer_open(&g->j, '{');
     put_count_as(&g->j, "id", x[n].id);
     put_double_as(&g->j, "logprob", x[n].logprob);
-    put_close(&g->j, '}');
+    writer_close(&g->j, '}');
   }
-  put_close(&g->j, ']');
+  writer_close(&g->j, ']');
 }
 
 /* what the outflow has released and the reader has not seen */
-static size_t take_fresh(struct writing *g, const unsigned char **byte)
+static size_t take_fresh(struct generation *g, const unsigned char **byte)
 {
-  const struct outflow *o = &g->how.ends.flow;
+  const struct text_stream *o = &g->how.ends.flow;
   size_t n = o->released - g->shown;
   *byte = n > 0 ? o->text.byte + g->shown : (const unsigned char *) "";
   g->shown = o->released;
@@ -107,20 +107,20 @@ static size_t take_fresh(struct writing *g, const unsigned char **byte)
 /* As bytes; with --jsonl as a line of its own; for a model without a tokenizer as an id, with a
    comma before all but the first, as --prompt-ids takes it back. A line of --jsonl has no half
    characters, so each can go to a screen as it comes. */
-static void show_token(struct writing *g, uint32_t id)
+static void show_token(struct generation *g, uint32_t id)
 {
   FILE *out = g->a->c->out;
   const unsigned char *byte;
   size_t n = take_fresh(g, &byte);
   if (g->a->w->of[OPTION_JSONL].given) {
-    put_open(&g->j, '{');
+    writer_open(&g->j, '{');
     put_count_as(&g->j, "index", g->n - 1);
     put_count_as(&g->j, "id", id);
     put_text_as(&g->j, "text", byte, n);
-    put_key(&g->j, "logprob");
-    put_odds(g, g->now, g->now->tokens - 1);
-    put_close(&g->j, '}');
-    put_end(&g->j);
+    writer_key(&g->j, "logprob");
+    put_logprobs(g, g->now, g->now->tokens - 1);
+    writer_close(&g->j, '}');
+    writer_end(&g->j);
   }
   else if (g->a->o.t == NULL)
     fprintf(out, "%s%" PRIu32, g->now->tokens > 1 ? "," : "", id);
@@ -129,21 +129,21 @@ static void show_token(struct writing *g, uint32_t id)
 
 /* Log-probabilities come from the logits that the choice was made from, before any temperature
    or penalty: they say what the model thinks, not what the sampler made of it. */
-static bool note_odds(struct writing *g, const struct step *now)
+static bool record_logprobs(struct generation *g, const struct step *now)
 {
-  struct occasion *a = g->a;
-  struct written *w = g->now;
+  struct invocation *a = g->a;
+  struct generated *w = g->now;
   size_t width = 1 + g->k, v = a->o.vocab_size;
   if (g->logprob == NULL) return true;
-  if (w->tokens > w->room) {
-    size_t room = 2 * w->room + 16;
-    void *more = memory_resize(a->o.m, FOR_OTHER, w->noted, room * width,
+  if (w->tokens > w->cap) {
+    size_t cap = 2 * w->cap + 16;
+    void *more = memory_resize(a->o.m, MEMORY_OTHER, w->noted, cap * width,
       sizeof *w->noted, &a->why);
     if (more == NULL) return false;
-    w->noted = more, w->room = room;
+    w->noted = more, w->cap = cap;
   }
   a->o.e.k->log_softmax(&a->o.e, now->logits, 1, v, g->logprob);
-  candidates_find(g->logprob, v, now->chosen,
+  prompt_candidates(g->logprob, v, now->chosen,
     w->noted + (w->tokens - 1) * width, g->k);
   return true;
 }
@@ -151,15 +151,15 @@ static bool note_odds(struct writing *g, const struct step *now)
 /* The clock comes first, since what follows is ours and not the model's. The buffer is emptied
    after every token, or a terminal would show a line at a time and a pipe nothing for long.
    false stops the loop: the reader has gone, memory was refused, or Ctrl-C was pressed. */
-static bool see_token(void *self, const struct step *now)
+static bool see_token(void *ctx, const struct step *now)
 {
-  struct writing *g = self;
+  struct generation *g = ctx;
   g->last = timing_seconds();
   if (g->now->tokens++ == 0) {
     if (g->n == 1) g->first = g->last;
     g->decoded -= g->last;
   }
-  g->failed = !note_odds(g, now);
+  g->failed = !record_logprobs(g, now);
   if (g->failed) return false;
   if (!g->mute) show_token(g, now->chosen);
   if (fflush(g->a->c->out) != 0) return false;
@@ -168,19 +168,19 @@ static bool see_token(void *self, const struct step *now)
 
 /* With -n 0 the prompt is still evaluated: that is how prefill is timed. No watcher is called
    then, so the clock is read after the loop. */
-static bool run_loop(struct writing *g, struct continuation *text)
+static bool run_loop(struct generation *g, struct continuation *text)
 {
-  struct occasion *a = g->a;
-  struct outfit *o = &a->o;
-  struct generator with = { &o->e, o->lm, o->s, o->m };
-  struct settings want = { .max_new_tokens = a->most, .eos = g->eos,
-    .n_eos = g->n_eos, .see = see_token, .self = g,
-    .recall = a->w->of[OPTION_NO_CACHE].given ? NULL : store_keep,
+  struct invocation *a = g->a;
+  struct session *o = &a->o;
+  struct generate_context with = { &o->e, o->lm, o->s, o->m };
+  struct generate_options want = { .max_new_tokens = a->max_tokens, .eos = g->eos,
+    .n_eos = g->n_eos, .on_step = see_token, .ctx = g,
+    .recall = a->w->of[OPTION_NO_CACHE].given ? NULL : store_match_prefix,
     .chunk = (size_t) a->w->of[OPTION_CHUNK].count };
-  decisions_apply(&g->how, a, &want);
+  decode_setup_apply(&g->how, a, &want);
   if (g->n == 1) g->began = timing_seconds();
   bool ok = generate(&with, a->p.list.id, a->p.list.n, &want, text, &a->why);
-  if (a->most == 0) g->first = g->last = timing_seconds();
+  if (a->max_tokens == 0) g->first = g->last = timing_seconds();
   if (g->now->tokens > 0) g->decoded += g->last;
   return ok && !g->failed;
 }
@@ -192,7 +192,7 @@ enum { N_TIMES = 5 };
 static const char *const time_name[N_TIMES] = { "load_ms",
   "time_to_first_token_ms", "time_per_output_token_ms",
   "prefill_tokens_per_second", "decode_tokens_per_second" };
-static void reckon_times(const struct writing *g, double of[N_TIMES])
+static void compute_times(const struct generation *g, double of[N_TIMES])
 {
   double until = g->first - g->began, after = g->decoded, steps = 0;
   for (size_t i = 0; i < g->n; i++)
@@ -205,71 +205,71 @@ static void reckon_times(const struct writing *g, double of[N_TIMES])
   of[4] = steps > 0 && after > 0 ? steps / after : NAN;
 }
 
-static void put_timings(struct writing *g)
+static void put_timings(struct generation *g)
 {
   double of[N_TIMES];
-  reckon_times(g, of);
+  compute_times(g, of);
   put_open_as(&g->j, "timings", '{');
   for (int i = 0; i < N_TIMES; i++) {
-    put_key(&g->j, time_name[i]);
-    if (isnan(of[i])) put_word(&g->j, "null");
-    else put_double(&g->j, of[i]);
+    writer_key(&g->j, time_name[i]);
+    if (isnan(of[i])) writer_word(&g->j, "null");
+    else writer_double(&g->j, of[i]);
   }
-  put_close(&g->j, '}');
+  writer_close(&g->j, '}');
 }
 
-static void put_prompt(struct writing *g)
+static void put_prompt(struct generation *g)
 {
   const struct prompt *p = &g->a->p;
   put_open_as(&g->j, "prompt", '{');
   put_text_as(&g->j, "text", p->text.byte, p->text.n);
   put_ids_as(&g->j, "ids", p->list.id, p->list.n);
-  put_close(&g->j, '}');
+  writer_close(&g->j, '}');
 }
 
-static void put_all_odds(struct writing *g, const struct written *w)
+static void put_all_logprobs(struct generation *g, const struct generated *w)
 {
   put_open_as(&g->j, "logprobs", '[');
   for (size_t i = 0; i < w->tokens; i++) {
-    put_open(&g->j, '{');
+    writer_open(&g->j, '{');
     put_count_as(&g->j, "id", w->id.id[i]);
-    put_key(&g->j, "logprob");
-    put_odds(g, w, i);
-    put_close(&g->j, '}');
+    writer_key(&g->j, "logprob");
+    put_logprobs(g, w, i);
+    writer_close(&g->j, '}');
   }
-  put_close(&g->j, ']');
+  writer_close(&g->j, ']');
 }
 
 /* finish_reason is one of three words, as other programs have it; stop says what ended the text,
    if something did. That a constraint allowed nothing more is no stop of the caller's, so it is
    null */
-static void put_sequence(struct writing *g, size_t i)
+static void put_sequence(struct generation *g, size_t i)
 {
   static const char *const reason[] = { "\"length\"", "\"stop\"",
     "\"length\"", "\"cancelled\"" };
-  struct json_out *j = &g->j;
-  const struct written *w = &g->all[i];
-  put_open(j, '{');
+  struct json_writer *j = &g->j;
+  const struct generated *w = &g->all[i];
+  writer_open(j, '{');
   put_count_as(j, "index", i);
   put_ids_as(j, "ids", w->id.id, w->id.n);
   put_text_as(j, "text", w->text.byte, w->text.n);
   put_word_as(j, "finish_reason", reason[w->ended]);
-  put_key(j, "stop");
+  writer_key(j, "stop");
   if (w->string != NULL) {
-    put_open(j, '{');
+    writer_open(j, '{');
     put_text_as(j, "string", w->string->byte, w->string->n);
-    put_close(j, '}');
+    writer_close(j, '}');
   }
   else if (w->reason == NULL || strcmp(w->reason, "match") == 0)
-    put_word(j, "null");
-  else put_words(j, w->reason);
+    writer_word(j, "null");
+  else writer_words(j, w->reason);
   if (g->a->w->of[OPTION_NUM_BEAMS].count > 1)
     put_double_as(j, "score", w->score);
-  if (g->a->w->of[OPTION_LOGPROBS].given) put_all_odds(g, w);
-  put_close(j, '}');
+  if (g->a->w->of[OPTION_LOGPROBS].given) put_all_logprobs(g, w);
+  writer_close(j, '}');
 }
 
-static size_t tokens_of(const struct writing *g)
+static size_t tokens_of(const struct generation *g)
 {
   size_t n = 0;
   for (size_t i = 0; i < g->n; i++) n += g->all[i].id.n;
@@ -277,60 +277,60 @@ static size_t tokens_of(const struct writing *g)
 }
 
 /* the object of --json */
-static void put_generation(struct writing *g)
+static void put_generation(struct generation *g)
 {
-  struct json_out *j = &g->j;
+  struct json_writer *j = &g->j;
   size_t n = tokens_of(g), given = g->a->p.list.n;
-  put_open(j, '{');
+  writer_open(j, '{');
   put_words_as(j, "model", g->a->o.path);
   put_prompt(g);
   put_open_as(j, "sequences", '[');
   for (size_t i = 0; i < g->n; i++) put_sequence(g, i);
-  put_close(j, ']');
+  writer_close(j, ']');
   put_open_as(j, "usage", '{');
   put_count_as(j, "prompt_tokens", given);
   put_count_as(j, "completion_tokens", n);
   put_count_as(j, "total_tokens", given + n);
-  put_close(j, '}');
-  put_key(j, "counters");
-  put_counters(j, &g->a->o.counters);
+  writer_close(j, '}');
+  writer_key(j, "counters");
+  counters_put(j, &g->a->o.counters);
   put_timings(g);
-  put_close(j, '}');
-  put_end(j);
+  writer_close(j, '}');
+  writer_end(j);
 }
 
 /* --stats, on the standard error; what was not measured is left out */
-static void print_stats(const struct writing *g)
+static void print_stats(const struct generation *g)
 {
   FILE *err = g->a->c->err;
   const struct memory *m = g->a->o.m;
   double of[N_TIMES];
-  reckon_times(g, of);
+  compute_times(g, of);
   fprintf(err, "%-28s %zu + %zu\n", "tokens", g->a->p.list.n,
     tokens_of(g));
-  fprintf(err, "%-28s %u\n", "workers", pool_workers(g->a->o.crew));
+  fprintf(err, "%-28s %u\n", "workers", pool_workers(g->a->o.pool));
   for (int i = 0; i < N_COUNTERS; i++) {
     const char *name;
-    uint64_t value = counter_at(&g->a->o.counters, i, &name);
+    uint64_t value = counters_at(&g->a->o.counters, i, &name);
     fprintf(err, "%-28s %" PRIu64 "\n", name, value);
   }
   for (int i = 0; i < N_TIMES; i++)
     if (!isnan(of[i]))
       fprintf(err, "%-28s %.2f\n", time_name[i], of[i]);
-  for (int i = 0; i < N_PURPOSES; i++)
+  for (int i = 0; i < N_MEMORY_CLASSES; i++)
     fprintf(err, "peak for %-19s %" PRIu64 " bytes\n",
-      purpose_name((enum purpose) i), m->of[i].peak);
+      memory_class_name((enum memory_class) i), m->of[i].peak);
 }
 
 /* Takes the text out of the outflow. At a terminal, and where several texts follow each other, a
    line's end is put after it, which is no part of the text. */
-static bool end_text(struct writing *g)
+static bool end_text(struct generation *g)
 {
-  struct occasion *a = g->a;
-  struct outflow *o = &g->how.ends.flow;
+  struct invocation *a = g->a;
+  struct text_stream *o = &g->how.ends.flow;
   const unsigned char *byte;
   FILE *out = a->c->out;
-  outflow_end(o);
+  text_stream_end(o);
   g->now->reason = criteria_reason(&g->how.ends.all, g->now->ended);
   g->now->string = o->found;
   if (!bytes_push(a->o.m, &g->now->text, o->text.byte, o->text.n, &a->why))
@@ -342,14 +342,14 @@ static bool end_text(struct writing *g)
   return true;
 }
 
-static bool cancelled(const struct writing *g)
+static bool cancelled(const struct generation *g)
 {
   return g->n > 0 && g->now->ended == FINISH_CANCELLED;
 }
 
-static int finish_writing(struct writing *g)
+static int finish_writing(struct generation *g)
 {
-  struct occasion *a = g->a;
+  struct invocation *a = g->a;
   if (g->mute || a->w->of[OPTION_JSONL].given) put_generation(g);
   if (console_end(a->c, STATUS_DONE) != STATUS_DONE)
     return STATUS_FAILED;
@@ -357,20 +357,20 @@ static int finish_writing(struct writing *g)
   return cancelled(g) ? STATUS_CANCELLED : STATUS_DONE;
 }
 
-static bool new_text(struct writing *g)
+static bool new_text(struct generation *g)
 {
-  if (g->n == g->room) {
-    void *more = memory_resize(g->a->o.m, FOR_OTHER, g->all, 2 * g->room + 1,
+  if (g->n == g->cap) {
+    void *more = memory_resize(g->a->o.m, MEMORY_OTHER, g->all, 2 * g->cap + 1,
       sizeof *g->all, &g->a->why);
     if (more == NULL) return false;
-    g->all = more, g->room = 2 * g->room + 1;
+    g->all = more, g->cap = 2 * g->cap + 1;
   }
   g->now = &g->all[g->n++];
   g->shown = 0;
   return true;
 }
 
-static bool echo_prompt(const struct writing *g)
+static bool echo_prompt(const struct generation *g)
 {
   const struct bytes *text = &g->a->p.text;
   if (g->a->w->of[OPTION_ECHO].given)
@@ -380,10 +380,10 @@ static bool echo_prompt(const struct writing *g)
 
 /* A text that had to match, was not cancelled and does not match would be a fault of this
    program; it is looked for all the same, because others believe the status. */
-static bool keeps_word(struct writing *g)
+static bool keeps_word(struct generation *g)
 {
   bool yes;
-  return bond_matches(&g->how.bond, &yes, &g->a->why) && (yes
+  return constraint_cursor_matches(&g->how.bond, &yes, &g->a->why) && (yes
     || g->now->ended == FINISH_CANCELLED || error_say(&g->a->why,
     "text %zu does not match what it must", g->n - 1));
 }
@@ -391,15 +391,15 @@ static bool keeps_word(struct writing *g)
 /* The decoder begins anew and the sampler is told the text's number; the cache is left as it is:
    it still has the prompt's rows, and the loop keeps what the next text has in common with the
    last. */
-static bool write_one(struct writing *g)
+static bool write_one(struct generation *g)
 {
   struct memory *m = g->a->o.m;
   struct error *why = &g->a->why;
   struct continuation text = { .n_prompt = 0 };
   if (!new_text(g)) return false;
   g->how.d.sequence = (uint32_t) (g->n - 1);
-  bond_restart(&g->how.bond);
-  bool ok = echo_prompt(g) && endings_begin(&g->how.ends,
+  constraint_cursor_restart(&g->how.bond);
+  bool ok = echo_prompt(g) && stop_setup_begin(&g->how.ends,
     g->a->p.list.id, g->a->p.list.n, why) && run_loop(g, &text);
   for (size_t i = text.n_prompt; ok && i < text.text.n; i++)
     ok = ids_push(m, &g->now->id, text.text.id[i], why);
@@ -410,9 +410,9 @@ static bool write_one(struct writing *g)
 
 /* With beams the texts are there all at once, at the end. The watcher takes the time and asks
    about Ctrl-C. */
-static bool see_search(void *self, const struct search_step *now)
+static bool see_search(void *ctx, const struct search_step *now)
 {
-  struct writing *g = self;
+  struct generation *g = ctx;
   g->last = timing_seconds();
   if (now->number == 1) g->first = g->last;
   return !g->a->c->interrupted();
@@ -420,12 +420,12 @@ static bool see_search(void *self, const struct search_step *now)
 
 /* what a search knows of the settings are those that look at the text: repetition penalty, ban
    of n-grams, least number of tokens */
-static bool search_texts(struct writing *g, const struct search_source *from,
+static bool search_texts(struct generation *g, const struct search_source *from,
   struct search_result *out)
 {
-  struct occasion *a = g->a;
+  struct invocation *a = g->a;
   const struct option_value *of = a->w->of;
-  const struct sampling *s = &g->how.d.s;
+  const struct sampling_params *s = &g->how.d.s;
   /* in the order in which read_early counts */
   static const enum early_stopping early[] = { EARLY_FALSE, EARLY_TRUE, EARLY_NEVER };
   struct search_processor process[3] = {
@@ -435,9 +435,9 @@ static bool search_texts(struct writing *g, const struct search_source *from,
   struct search_settings want = {
     .num_beams = (size_t) of[OPTION_NUM_BEAMS].count,
     .num_return = (size_t) g->how.sequences,
-    .max_length = a->p.list.n + a->most, .length_penalty = 1,
+    .max_length = a->p.list.n + a->max_tokens, .length_penalty = 1,
     .early = early[of[OPTION_EARLY_STOPPING].count], .eos = g->eos, .n_eos = g->n_eos,
-    .process = process, .n_process = 3, .see = see_search, .self = g };
+    .process = process, .n_process = 3, .see = see_search, .ctx = g };
   if (of[OPTION_LENGTH_PENALTY].given)
     want.length_penalty = of[OPTION_LENGTH_PENALTY].real;
   g->began = timing_seconds();
@@ -446,34 +446,34 @@ static bool search_texts(struct writing *g, const struct search_source *from,
 }
 
 /* decodes a text of the search and shows it like any other; the id that ended it is not shown */
-static bool take_text(struct writing *g, const struct search_text *t)
+static bool take_text(struct generation *g, const struct search_text *t)
 {
   if (!new_text(g)) return false;
-  struct written *w = g->now;
+  struct generated *w = g->now;
   size_t given = g->a->p.list.n;
   w->ended = t->ended;
   w->score = t->score;
   struct error *why = &g->a->why;
-  bool ok = echo_prompt(g) && endings_begin(&g->how.ends,
+  bool ok = echo_prompt(g) && stop_setup_begin(&g->how.ends,
     g->a->p.list.id, given, why);
   for (size_t i = given; ok && i < t->n; i++) {
     bool last = i + 1 == t->n && t->ended == FINISH_STOP;
     w->tokens++;
     ok = ids_push(g->a->o.m, &w->id, t->id[i], why)
-      && (last || outflow_id(&g->how.ends.flow, t->id[i], why));
+      && (last || text_stream_id(&g->how.ends.flow, t->id[i], why));
     if (ok && !last && !g->mute) show_token(g, t->id[i]);
   }
   return ok && end_text(g);
 }
 
-static bool write_beams(struct writing *g)
+static bool write_beams(struct generation *g)
 {
-  struct occasion *a = g->a;
-  struct generator with = { &a->o.e, a->o.lm, a->o.s, a->o.m };
+  struct invocation *a = g->a;
+  struct generate_context with = { &a->o.e, a->o.lm, a->o.s, a->o.m };
   struct search_model model;
   struct search_source from;
   struct search_result found;
-  if (a->most == 0) return error_say(&a->why, "a search writes 1 token or"
+  if (a->max_tokens == 0) return error_say(&a->why, "a search writes 1 token or"
       " more; wanted: another --max-new-tokens");
   if (!search_model_open(&model, &with, (size_t)
       a->w->of[OPTION_NUM_BEAMS].count, (size_t)
@@ -491,7 +491,7 @@ static bool write_beams(struct writing *g)
    part of the text: the model was trained on conversations with marks between the turns, of
    which a plain prompt has none; and an option has no effect at temperature 0. They are hints
    and not questions, since a script cannot answer. */
-static void give_hints(const struct occasion *a, bool greedy)
+static void give_hints(const struct invocation *a, bool greedy)
 {
   static const enum option idle[] = { OPTION_TOP_K, OPTION_TOP_P,
     OPTION_MIN_P, OPTION_TYPICAL_P, OPTION_SEED };
@@ -504,37 +504,37 @@ static void give_hints(const struct occasion *a, bool greedy)
     if (a->w->of[idle[i]].given && greedy)
       fprintf(a->c->err, "incipit: hint: --%s changes nothing at"
         " temperature 0 (--temperature 1 is the model as it is)\n",
-        option_at(idle[i])->name);
+        options_option(idle[i])->name);
 }
 
 /* The options, the sampler, and room for log-probabilities if anybody wants them; g is to be
    closed in any case. */
-static int writing_open(struct writing *g, struct occasion *a)
+static int writing_open(struct generation *g, struct invocation *a)
 {
   const struct option_value *of = a->w->of;
   const struct model_config *config = &a->o.lm->config;
-  *g = (struct writing) { .a = a, .eos = config->eos, .j = { a->c->out, '\0' } };
+  *g = (struct generation) { .a = a, .eos = config->eos, .j = { a->c->out, '\0' } };
   g->n_eos = of[OPTION_IGNORE_EOS].given ? 0 : config->n_eos;
   g->mute = of[OPTION_JSON].given;
   g->k = (size_t) of[OPTION_LOGPROBS].count;
   if (g->k > config->vocab_size) g->k = config->vocab_size;
-  int status = decisions_open(&g->how, a, &a->why);
+  int status = decode_setup_open(&g->how, a, &a->why);
   if (status != STATUS_DONE) return status;
-  give_hints(a, decisions_greedy(&g->how));
+  give_hints(a, decode_setup_greedy(&g->how));
   if (!of[OPTION_LOGPROBS].given && !of[OPTION_JSONL].given) return STATUS_DONE;
-  g->logprob = memory_alloc(a->o.m, FOR_OTHER, config->vocab_size, sizeof *g->logprob, &a->why);
+  g->logprob = memory_alloc(a->o.m, MEMORY_OTHER, config->vocab_size, sizeof *g->logprob, &a->why);
   return g->logprob != NULL ? STATUS_DONE : STATUS_FAILED;
 }
 
 /* Is another text to be begun? After Ctrl-C none is. With -n 0 no watcher is called that could
    ask about it, so it is asked here. */
-static bool goes_on(const struct writing *g)
+static bool goes_on(const struct generation *g)
 {
-  const struct occasion *a = g->a;
-  return g->n < g->how.sequences && !cancelled(g) && !(a->most == 0 && a->c->interrupted());
+  const struct invocation *a = g->a;
+  return g->n < g->how.sequences && !cancelled(g) && !(a->max_tokens == 0 && a->c->interrupted());
 }
 
-static int writing_run(struct writing *g)
+static int writing_run(struct generation *g)
 {
   g->a->c->listen();
   if (g->a->w->of[OPTION_NUM_BEAMS].count > 1)
@@ -544,23 +544,23 @@ static int writing_run(struct writing *g)
   return STATUS_DONE;
 }
 
-static void writing_close(struct writing *g)
+static void writing_close(struct generation *g)
 {
   struct memory *m = g->a->o.m;
   memory_free(m, g->logprob);
   for (size_t i = 0; i < g->n; i++) {
-    struct written *w = &g->all[i];
+    struct generated *w = &g->all[i];
     memory_free(m, w->noted);
     bytes_free(m, &w->text);
     ids_free(m, &w->id);
   }
   memory_free(m, g->all);
-  decisions_close(m, &g->how);
+  decode_setup_close(m, &g->how);
 }
 
-static int write_text(struct occasion *a)
+static int write_text(struct invocation *a)
 {
-  struct writing g;
+  struct generation g;
   int status = writing_open(&g, a);
   if (status == STATUS_DONE) status = writing_run(&g);
   if (status == STATUS_DONE) status = finish_writing(&g);
@@ -568,7 +568,7 @@ static int write_text(struct occasion *a)
   return status;
 }
 
-int run_generate(const struct console *c, const struct wishes *w)
+int cmd_generate(const struct console *c, const struct command_line *w)
 {
-  return occasion_run(c, w, write_text);
+  return invocation_run(c, w, write_text);
 }

@@ -10,8 +10,8 @@
 enum { N_COUNTERS = 11 };
 
 /* counter i < N_COUNTERS, and its name */
-uint64_t counter_at(const struct counters *c, int i, const char **name);
+uint64_t counters_at(const struct counters *c, int i, const char **name);
 
 /* writes an object with all of them */
-void put_counters(struct json_out *j, const struct counters *c);
+void counters_put(struct json_writer *j, const struct counters *c);
 #endif

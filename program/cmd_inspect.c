@@ -18,25 +18,25 @@
 /* tensors of the model, or of the file alone, which then is closed with us */
 struct inspection {
   const struct console *c;
-  struct outfit o;
+  struct session o;
   bool in_json;
-  struct json_out j;
-  const struct archive *tensors;
-  struct archive *alone;
+  struct json_writer j;
+  const struct tensor_file *tensors;
+  struct tensor_file *alone;
   struct error why;
 };
 
 /* The settings, for the screen and the object alike, under our names and not the files', because
    two families call the same thing by different names. */
-struct setting { const char *name; double value; bool is_bool; };
+struct shown_setting { const char *name; double value; bool is_bool; };
 enum { N_SETTINGS = 28 };
 
 static void list_settings(const struct model_config *c,
-  struct setting of[N_SETTINGS])
+  struct shown_setting of[N_SETTINGS])
 {
   uint32_t windows = 0;
   for (uint32_t i = 0; i < c->n_layers; i++) windows += config_window(c, i) > 0;
-  const struct setting list[N_SETTINGS] = {
+  const struct shown_setting list[N_SETTINGS] = {
     /* sizes; then what one family does and another does not, in the order in which a row meets
        it; then RoPE and the makers' advice */
       {"vocab_size", c->vocab_size, false},
@@ -67,54 +67,54 @@ static void list_settings(const struct model_config *c,
 /* integers are printed as such; a double holds every integer of 32 bits exactly */
 static void show_settings(struct inspection *g)
 {
-  struct setting of[N_SETTINGS];
+  struct shown_setting of[N_SETTINGS];
   list_settings(&g->o.lm->config, of);
   if (g->in_json) put_open_as(&g->j, "config", '{');
   for (int i = 0; i < N_SETTINGS; i++) {
-    char room[NUMBER_ROOM];
+    char buffer[MAX_NUMBER_LEN];
     double x = of[i].value;
-    if (of[i].is_bool) strcpy(room, x != 0 ? "true" : "false");
+    if (of[i].is_bool) strcpy(buffer, x != 0 ? "true" : "false");
     else if (x == (double) (uint32_t) x)
-      snprintf(room, sizeof room, "%" PRIu32, (uint32_t) x);
-    else number_double(x, room);
+      snprintf(buffer, sizeof buffer, "%" PRIu32, (uint32_t) x);
+    else number_double(x, buffer);
     if (g->in_json)
-      put_word_as(&g->j, of[i].name, room);
-    else fprintf(g->c->out, "  %-20s %s\n", of[i].name, room);
+      put_word_as(&g->j, of[i].name, buffer);
+    else fprintf(g->c->out, "  %-20s %s\n", of[i].name, buffer);
   }
-  if (g->in_json) put_close(&g->j, '}');
+  if (g->in_json) writer_close(&g->j, '}');
 }
 
 /* The shape is printed as the file has it. A name is any string of the file's, and could clear
    the screen: it is printed as an error would print it. */
-static void show_tensor(struct inspection *g, const struct stored *t)
+static void show_tensor(struct inspection *g, const struct tensor_entry *t)
 {
   if (!g->in_json) {
     struct error clean;
     error_say(&clean, "%s", t->name);
-    fprintf(g->c->out, "  %s %s [", clean.words, t->type);
+    fprintf(g->c->out, "  %s %s [", clean.text, t->type);
     for (uint32_t i = 0; i < t->rank; i++)
       fprintf(g->c->out, "%s%" PRIu64, i > 0 ? ", " : "", t->shape[i]);
     fprintf(g->c->out, "] %" PRIu64 " bytes\n", t->bytes);
     return;
   }
-  put_open(&g->j, '{');
+  writer_open(&g->j, '{');
   put_words_as(&g->j, "name", t->name);
   put_words_as(&g->j, "type", t->type);
   put_open_as(&g->j, "shape", '[');
-  for (uint32_t i = 0; i < t->rank; i++) put_count(&g->j, t->shape[i]);
-  put_close(&g->j, ']');
+  for (uint32_t i = 0; i < t->rank; i++) writer_count(&g->j, t->shape[i]);
+  writer_close(&g->j, ']');
   put_count_as(&g->j, "bytes", t->bytes);
-  put_close(&g->j, '}');
+  writer_close(&g->j, '}');
 }
 
 static void show_tensors(struct inspection *g)
 {
-  size_t n = weights_count(g->tensors);
+  size_t n = tensor_file_count(g->tensors);
   if (g->in_json) put_open_as(&g->j, "tensors", '[');
   else fprintf(g->c->out, "tensors: %zu\n", n);
   for (size_t i = 0; i < n; i++)
-    show_tensor(g, weights_at(g->tensors, i));
-  if (g->in_json) put_close(&g->j, ']');
+    show_tensor(g, tensor_file_at(g->tensors, i));
+  if (g->in_json) writer_close(&g->j, ']');
 }
 
 /* a special token with its role and the file that gives it the role */
@@ -126,16 +126,16 @@ static void show_special(struct inspection *g, uint32_t id,
   if (g->o.t != NULL) byte = tokenizer_text(g->o.t, id, &n);
   if (!g->in_json) {
     fprintf(g->c->out, "  %" PRIu32 " ", id);
-    piece_quote(g->c->out, byte, n);
+    prompt_quote_piece(g->c->out, byte, n);
     fprintf(g->c->out, " %s (%s)\n", role, from);
     return;
   }
-  put_open(&g->j, '{');
+  writer_open(&g->j, '{');
   put_count_as(&g->j, "id", id);
   put_text_as(&g->j, "text", byte, n);
   put_words_as(&g->j, "role", role);
   put_words_as(&g->j, "from", from);
-  put_close(&g->j, '}');
+  writer_close(&g->j, '}');
 }
 
 /* Those with a role, then the rest. A token that ends a text and begins it, as in GPT-2, has two
@@ -149,9 +149,9 @@ static void show_specials(struct inspection *g)
     show_special(g, c->eos[i], "eos", c->eos_from);
   if (begins) show_special(g, first, "bos", "tokenizer.json");
   else if (c->has_bos) show_special(g, c->bos, "bos", "config.json");
-  size_t extras = g->o.t == NULL ? 0 : tokenizer_extras(g->o.t);
+  size_t extras = g->o.t == NULL ? 0 : tokenizer_added_count(g->o.t);
   for (size_t i = 0; i < extras; i++) {
-    struct tokenizer_extra x = tokenizer_extra_at(g->o.t, i);
+    struct tokenizer_added x = tokenizer_added_at(g->o.t, i);
     bool known = begins ? x.id == first : c->has_bos && x.id == c->bos;
     for (uint32_t k = 0; k < c->n_eos; k++)
       known = known || x.id == c->eos[k];
@@ -162,7 +162,7 @@ static void show_specials(struct inspection *g)
 
 static void show_tokenizer(struct inspection *g)
 {
-  struct json_out *j = &g->j;
+  struct json_writer *j = &g->j;
   const char *kind = g->o.t == NULL ? "none" : tokenizer_kind(g->o.t);
   size_t n = g->o.t == NULL ? 0 : tokenizer_vocab_size(g->o.t);
   if (!g->in_json)
@@ -176,8 +176,8 @@ static void show_tokenizer(struct inspection *g)
   }
   show_specials(g);
   if (g->in_json) {
-    put_close(j, ']');
-    put_close(j, '}');
+    writer_close(j, ']');
+    writer_close(j, '}');
   }
 }
 
@@ -189,14 +189,14 @@ static void show_one_ignored(struct inspection *g, const char *file,
   if (!g->in_json) {
     struct error clean;
     error_say(&clean, "%s: %s: %s", file, field, reason);
-    fprintf(g->c->out, "  %s\n", clean.words);
+    fprintf(g->c->out, "  %s\n", clean.text);
     return;
   }
-  put_open(&g->j, '{');
+  writer_open(&g->j, '{');
   put_words_as(&g->j, "file", file);
   put_words_as(&g->j, "field", field);
   put_words_as(&g->j, "reason", reason);
-  put_close(&g->j, '}');
+  writer_close(&g->j, '}');
 }
 
 static void show_ignored(struct inspection *g)
@@ -216,7 +216,7 @@ static void show_ignored(struct inspection *g)
     if (field[i] != NULL) show_one_ignored(g, "tokenizer.json",
       field[i], "for batches of texts; here a "
       "text is neither cut nor filled up");
-  if (g->in_json) put_close(&g->j, ']');
+  if (g->in_json) writer_close(&g->j, ']');
 }
 
 /* those that the model uses; of a file alone, all numbers in it. A tied head that is written out
@@ -225,8 +225,8 @@ static uint64_t count_parameters(const struct inspection *g)
 {
   uint64_t n = 0;
   if (g->o.lm != NULL) return model_parameters(g->o.lm);
-  for (size_t i = 0; i < weights_count(g->tensors); i++)
-    n += weights_at(g->tensors, i)->elements;
+  for (size_t i = 0; i < tensor_file_count(g->tensors); i++)
+    n += tensor_file_at(g->tensors, i)->elements;
   return n;
 }
 
@@ -245,12 +245,12 @@ static void print_inspection(struct inspection *g)
 /* every key is there, whatever was inspected: a program looks for it by name */
 static void put_inspection(struct inspection *g)
 {
-  struct json_out *j = &g->j;
+  struct json_writer *j = &g->j;
   const struct model_config *c = g->o.lm == NULL ? NULL : &g->o.lm->config;
-  put_open(j, '{');
-  put_key(j, "architecture");
-  if (c != NULL) put_words(j, c->family);
-  else put_word(j, "null");
+  writer_open(j, '{');
+  writer_key(j, "architecture");
+  if (c != NULL) writer_words(j, c->family);
+  else writer_word(j, "null");
   put_count_as(j, "parameters", count_parameters(g));
   if (c != NULL) {
     put_count_as(j, "context", c->n_positions);
@@ -262,19 +262,19 @@ static void put_inspection(struct inspection *g)
   else {
     put_word_as(j, "context", "null");
     put_open_as(j, "config", '{');
-    put_close(j, '}');
+    writer_close(j, '}');
     show_tensors(g);
     put_word_as(j, "tokenizer", "null");
     put_open_as(j, "ignored_fields", '[');
-    put_close(j, ']');
+    writer_close(j, ']');
   }
-  put_close(j, '}');
-  put_end(j);
+  writer_close(j, '}');
+  writer_end(j);
 }
 
 /* A directory is opened exactly as generate opens it: the operand takes the place of --model in
    a copy of the options; without one the built-in model is meant. */
-int run_inspect(const struct console *c, const struct wishes *w)
+int cmd_inspect(const struct console *c, const struct command_line *w)
 {
   struct inspection g = { .c = c, .in_json = w->of[OPTION_JSON].given,
     .j = { c->out, '\0' } };
@@ -283,19 +283,20 @@ int run_inspect(const struct console *c, const struct wishes *w)
     && !S_ISDIR(about.st_mode);
   bool ok;
   if (!is_file) {
-    struct wishes asked = *w;
+    struct command_line asked = *w;
     asked.of[OPTION_MODEL] = (struct option_value) {
       .given = w->operand != NULL, .text = w->operand };
-    ok = outfit_open(&g.o, c, &asked, NEED_MODEL | MAY_TOKENIZER, &g.why);
+    ok = session_open(&g.o, c, &asked, SESSION_NEED_MODEL | SESSION_MAY_TOKENIZER,
+      &g.why);
     if (ok) g.tensors = g.o.lm->weights;
   }
   else {
-    g.tensors = g.alone = weights_open(c->memory, w->operand, &g.why);
+    g.tensors = g.alone = tensor_file_open(c->memory, w->operand, &g.why);
     ok = g.alone != NULL;
   }
   if (ok && g.in_json) put_inspection(&g);
   else if (ok) print_inspection(&g);
-  weights_close(c->memory, g.alone);
-  if (ok && !is_file) outfit_close(&g.o);
+  tensor_file_close(c->memory, g.alone);
+  if (ok && !is_file) session_close(&g.o);
   return ok ? STATUS_DONE : console_fail(c, &g.why);
 }

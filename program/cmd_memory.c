@@ -18,12 +18,12 @@
 
 struct reckoning {
   const struct console *c;
-  const struct wishes *w;
-  struct outfit o;
+  const struct command_line *w;
+  struct session o;
   bool open, whole;      /* a model is open; its weights are known */
   const char *name;
   struct model_config settings;
-  struct plan asked;
+  struct cache_plan asked;
   uint64_t parameters, weights, cache, budget;
   bool has_context, has_budget;
   struct error why;
@@ -39,7 +39,7 @@ static const struct number_row { enum option option; size_t at; } numbers[] =
   { OPTION_VOCAB_SIZE, offsetof(struct model_config, vocab_size) } };
 enum { N_NUMBERS = sizeof numbers / sizeof *numbers };
 
-static bool numbers_given(const struct wishes *w)
+static bool numbers_given(const struct command_line *w)
 {
   bool any = false;
   for (int i = 0; i < N_NUMBERS; i++) any = any || w->of[numbers[i].option].given;
@@ -73,7 +73,7 @@ static int settings_from_numbers(struct reckoning *r)
   for (int i = 0; i < 3; i++)
     if (!r->w->of[least[i]].given) {
       error_say(&r->why, "--%s is missing; wanted: --layers, --heads and"
-        " --head-dim, or --shape, or --model", option_at(least[i])->name);
+        " --head-dim, or --shape, or --model", options_option(least[i])->name);
       return STATUS_USAGE;
     }
   r->name = "a model of these numbers";
@@ -87,7 +87,7 @@ static int settings_from_numbers(struct reckoning *r)
 static int settings_from_shape(struct reckoning *r)
 {
   r->name = r->w->of[OPTION_SHAPE].text;
-  if (!shape_find(r->name, &r->settings, &r->why)) return STATUS_USAGE;
+  if (!named_shape_find(r->name, &r->settings, &r->why)) return STATUS_USAGE;
   take_numbers(r);
   r->whole = true;
   r->asked.context = r->settings.n_positions, r->has_context = true;
@@ -97,7 +97,7 @@ static int settings_from_shape(struct reckoning *r)
 /* nothing may be given beside a model on disk: its weights are what they are */
 static int settings_from_model(struct reckoning *r)
 {
-  if (!outfit_open(&r->o, r->c, r->w, NEED_MODEL, &r->why))
+  if (!session_open(&r->o, r->c, r->w, SESSION_NEED_MODEL, &r->why))
     return STATUS_FAILED;
   r->open = r->whole = r->has_context = true;
   r->name = r->o.path, r->settings = r->o.lm->config;
@@ -153,14 +153,14 @@ static bool read_budget(const char *text, uint64_t *bytes, struct error *why)
 static bool ask_allocator(struct reckoning *r)
 {
   struct memory *m = r->o.m;
-  struct cache_wishes how = { .rows = r->asked.context * r->asked.batch,
-    .page_rows = 1, .pass = 1, .format = r->asked.format, .at_once = true };
+  struct cache_options options = { .rows = r->asked.context * r->asked.batch,
+    .page_rows = 1, .pass = 1, .format = r->asked.format, .preallocate = true };
   if (!r->open || r->cache == 0 || r->cache > (uint64_t) 1 << 28
     || r->asked.context > r->settings.n_positions) return true;
-  uint64_t before = m->of[FOR_CACHE].held;
+  uint64_t before = m->of[MEMORY_CACHE].live;
   struct store *s = cache_open(m, &r->settings, (uint32_t) r->asked.batch,
-    &how, &r->why);
-  uint64_t given = m->of[FOR_CACHE].held - before;
+    &options, &r->why);
+  uint64_t given = m->of[MEMORY_CACHE].live - before;
   store_close(s);
   return s != NULL && (given == r->cache || error_say(&r->why, "the cache was"
     " reckoned at %" PRIu64 " bytes, and the allocator gave %" PRIu64,
@@ -168,11 +168,11 @@ static bool ask_allocator(struct reckoning *r)
 }
 
 /* the sum must be a number that every reader of JSON can read */
-static bool reckon(struct reckoning *r)
+static bool compute_footprint(struct reckoning *r)
 {
-  if (r->whole) r->parameters = bill_parameters(&r->settings);
-  r->weights = r->open ? bill_weights(r->o.lm) : 2 * r->parameters;
-  if (!bill_cache(&r->settings, &r->asked, &r->cache, &r->why)) return false;
+  if (r->whole) r->parameters = footprint_parameters(&r->settings);
+  r->weights = r->open ? footprint_weights(r->o.lm) : 2 * r->parameters;
+  if (!footprint_cache(&r->settings, &r->asked, &r->cache, &r->why)) return false;
   if (r->cache > INT64_MAX - r->weights)
     return error_say(&r->why, "weights and cache have more bytes than 63 bits"
       " can count; wanted: a smaller context or batch");
@@ -181,34 +181,34 @@ static bool reckon(struct reckoning *r)
 
 /* null where a number is not determined: no budget, weights not known, or any number fits
    because all layers have a window (UINT64_MAX) */
-static void put_maybe(struct json_out *j, const char *key, bool known,
+static void put_maybe(struct json_writer *j, const char *key, bool known,
   uint64_t n)
 {
-  put_key(j, key);
-  if (known && n != UINT64_MAX) put_count(j, n);
-  else put_word(j, "null");
+  writer_key(j, key);
+  if (known && n != UINT64_MAX) writer_count(j, n);
+  else writer_word(j, "null");
 }
 
 /* all nine keys are always there, in this order */
 static void put_account(const struct reckoning *r)
 {
-  struct json_out j = { r->c->out, '\0' };
+  struct json_writer j = { r->c->out, '\0' };
   bool bound = r->has_budget && r->whole, sum = r->whole && r->has_context;
-  put_open(&j, '{');
+  writer_open(&j, '{');
   put_maybe(&j, "parameters", r->whole, r->parameters);
   put_maybe(&j, "weights_bytes", r->whole, r->weights);
-  put_maybe(&j, "kv_bytes_per_token", true, bill_token(&r->settings,
+  put_maybe(&j, "kv_bytes_per_token", true, footprint_token(&r->settings,
     r->asked.format));
   put_maybe(&j, "context", r->has_context, r->asked.context);
   put_maybe(&j, "batch", true, r->asked.batch);
   put_maybe(&j, "kv_bytes", r->has_context, r->cache);
   put_maybe(&j, "total_bytes", sum, r->weights + r->cache);
-  put_maybe(&j, "max_context", bound, bill_max_context(&r->settings, &r->asked,
+  put_maybe(&j, "max_context", bound, footprint_max_context(&r->settings, &r->asked,
     r->weights, r->budget));
-  put_maybe(&j, "max_batch", bound && r->has_context, bill_max_batch(
+  put_maybe(&j, "max_batch", bound && r->has_context, footprint_max_batch(
     &r->settings, &r->asked, r->weights, r->budget));
-  put_close(&j, '}');
-  put_end(&j);
+  writer_close(&j, '}');
+  writer_end(&j);
 }
 
 /* an amount in bytes and in both kinds of thousands, each with the unit that leaves one to three
@@ -266,10 +266,10 @@ static void print_fit(const struct reckoning *r)
   if (sum > r->budget) print_amount(out, "too much by", sum - r->budget);
   fprintf(out, "%" PRIu64 " text%s: at most ", r->asked.batch,
     r->asked.batch == 1 ? "" : "s");
-  print_limit(out, bill_max_context(&r->settings, &r->asked, r->weights,
+  print_limit(out, footprint_max_context(&r->settings, &r->asked, r->weights,
     r->budget), "tokens each");
   fprintf(out, "\n%" PRIu64 " tokens: at most ", r->asked.context);
-  print_limit(out, bill_max_batch(&r->settings, &r->asked, r->weights,
+  print_limit(out, footprint_max_batch(&r->settings, &r->asked, r->weights,
     r->budget), "texts");
   fputc('\n', out);
 }
@@ -287,7 +287,7 @@ static void print_account(const struct reckoning *r)
   }
   else fprintf(out, "%-26s %19s\n", "weights", "not known");
   snprintf(words, sizeof words, "cache, a token in %s", r->asked.format->name);
-  print_amount(out, words, bill_token(m, r->asked.format));
+  print_amount(out, words, footprint_token(m, r->asked.format));
   if (!r->has_context) return;
   snprintf(words, sizeof words, "%" PRIu64 " tokens, %" PRIu64 " text%s",
     r->asked.context, r->asked.batch, r->asked.batch == 1 ? "" : "s");
@@ -300,12 +300,12 @@ static void print_account(const struct reckoning *r)
 
 static void put_shapes(const struct reckoning *r)
 {
-  struct json_out j = { r->c->out, '\0' };
-  put_open(&j, '{');
+  struct json_writer j = { r->c->out, '\0' };
+  writer_open(&j, '{');
   put_open_as(&j, "shapes", '[');
-  for (size_t i = 0; shape_at(i) != NULL; i++) {
-    const struct named_shape *s = shape_at(i);
-    put_open(&j, '{');
+  for (size_t i = 0; named_shape_at(i) != NULL; i++) {
+    const struct named_shape *s = named_shape_at(i);
+    writer_open(&j, '{');
     put_words_as(&j, "name", s->name);
     put_count_as(&j, "layers", s->n_layers);
     put_count_as(&j, "heads", s->n_heads);
@@ -317,11 +317,11 @@ static void put_shapes(const struct reckoning *r)
     put_count_as(&j, "context", s->n_positions);
     put_count_as(&j, "window", s->window);
     put_words_as(&j, "source", s->source);
-    put_close(&j, '}');
+    writer_close(&j, '}');
   }
-  put_close(&j, ']');
-  put_close(&j, '}');
-  put_end(&j);
+  writer_close(&j, ']');
+  writer_close(&j, '}');
+  writer_end(&j);
 }
 
 static void list_shapes(const struct reckoning *r)
@@ -330,15 +330,15 @@ static void list_shapes(const struct reckoning *r)
   fprintf(out, "%-12s %6s %5s %8s %8s %7s %7s %6s %7s %6s  %s\n", "shape",
     "layers", "heads", "kv-heads", "head-dim", "d-model", "d-inner", "vocab",
     "context", "window", "source");
-  for (size_t i = 0; shape_at(i) != NULL; i++) {
-    const struct named_shape *s = shape_at(i);
+  for (size_t i = 0; named_shape_at(i) != NULL; i++) {
+    const struct named_shape *s = named_shape_at(i);
     fprintf(out, "%-12s %6u %5u %8u %8u %7u %7u %6u %7u %6u  %s\n", s->name,
       s->n_layers, s->n_heads, s->n_kv_heads, s->head_dim, s->d_model,
       s->d_inner, s->vocab_size, s->n_positions, s->window, s->source);
   }
 }
 
-int run_memory(const struct console *c, const struct wishes *w)
+int cmd_memory(const struct console *c, const struct command_line *w)
 {
   struct reckoning r = { .c = c, .w = w };
   const struct option_value *shape = &w->of[OPTION_SHAPE];
@@ -350,13 +350,13 @@ int run_memory(const struct console *c, const struct wishes *w)
   }
   r.has_budget = budget->given;
   if (budget->given && !read_budget(budget->text, &r.budget, &r.why))
-    return console_misuse(c, &r.why);
+    return console_usage_error(c, &r.why);
   int status = choose_settings(&r);
-  if (status == STATUS_DONE && !reckon(&r)) status = STATUS_FAILED;
+  if (status == STATUS_DONE && !compute_footprint(&r)) status = STATUS_FAILED;
   if (status == STATUS_DONE && w->of[OPTION_JSON].given) put_account(&r);
   else if (status == STATUS_DONE) print_account(&r);
-  if (r.open) outfit_close(&r.o);
+  if (r.open) session_close(&r.o);
   if (status == STATUS_FAILED) console_fail(c, &r.why);
-  if (status == STATUS_USAGE) console_misuse(c, &r.why);
+  if (status == STATUS_USAGE) console_usage_error(c, &r.why);
   return status;
 }

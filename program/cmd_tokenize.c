@@ -12,8 +12,8 @@
 /* text and ids: one of them is given, the other made */
 struct cutting {
   const struct console *c;
-  const struct wishes *w;
-  struct outfit o;
+  const struct command_line *w;
+  struct session o;
   struct bytes text;
   struct ids list;
   struct error why;
@@ -22,17 +22,17 @@ struct cutting {
 /* Special tokens are added exactly as generate adds them, because a user who counts tokens wants
    to know what generate will read. Whether an id is too large is known only when the vocabulary
    is open; it is wrong usage all the same. */
-static int gather_tokens(struct cutting *g)
+static int collect_tokens(struct cutting *g)
 {
   const struct option_value *of = g->w->of;
   struct memory *m = g->o.m = g->c->memory;
   bool back = of[OPTION_IDS].given;
   int status;
-  if (!back) status = text_gather(g->c, g->w, &g->text, &g->why);
-  else status = ids_parse(m, of[OPTION_IDS].text, "ids", &g->list,
+  if (!back) status = prompt_collect(g->c, g->w, &g->text, &g->why);
+  else status = options_parse_ids(m, of[OPTION_IDS].text, "ids", &g->list,
       &g->why);
   if (status != STATUS_DONE) return status;
-  if (!outfit_open(&g->o, g->c, g->w, NEED_TOKENIZER, &g->why))
+  if (!session_open(&g->o, g->c, g->w, SESSION_NEED_TOKENIZER, &g->why))
     return STATUS_FAILED;
   if (back) for (size_t i = 0; i < g->list.n; i++)
     if (g->list.id[i] >= g->o.vocab_size) {
@@ -52,19 +52,19 @@ static int gather_tokens(struct cutting *g)
    bytes is the length of the text itself */
 static void put_tokens(struct cutting *g)
 {
-  struct json_out j = { g->c->out, '\0' };
-  put_open(&j, '{');
+  struct json_writer j = { g->c->out, '\0' };
+  writer_open(&j, '{');
   put_ids_as(&j, "ids", g->list.id, g->list.n);
   put_open_as(&j, "pieces", '[');
   for (size_t i = 0; i < g->list.n; i++) {
     size_t n;
     const unsigned char *byte = tokenizer_text(g->o.t, g->list.id[i], &n);
-    put_text(&j, byte, n);
+    writer_text(&j, byte, n);
   }
-  put_close(&j, ']');
+  writer_close(&j, ']');
   put_count_as(&j, "bytes", g->text.n);
-  put_close(&j, '}');
-  put_end(&j);
+  writer_close(&j, '}');
+  writer_end(&j);
 }
 
 /* Ids to text gives the bytes and not one more, so that a text that goes there and back is the
@@ -80,7 +80,7 @@ static void show_tokens(struct cutting *g)
     size_t n;
     const unsigned char *byte = tokenizer_text(g->o.t, g->list.id[i], &n);
     fprintf(out, "%" PRIu32 "\t", g->list.id[i]);
-    piece_quote(out, byte, n);
+    prompt_quote_piece(out, byte, n);
     fprintf(out, "\n");
   }
 }
@@ -134,18 +134,18 @@ static int learn(struct cutting *g)
   return ok ? STATUS_DONE : STATUS_FAILED;
 }
 
-int run_tokenize(const struct console *c, const struct wishes *w)
+int cmd_tokenize(const struct console *c, const struct command_line *w)
 {
   struct cutting g = { .c = c, .w = w };
   int status;
   if (w->of[OPTION_TRAIN].given) status = learn(&g);
   else {
-    status = gather_tokens(&g);
+    status = collect_tokens(&g);
     if (status == STATUS_DONE) show_tokens(&g);
     ids_free(c->memory, &g.list);
     bytes_free(c->memory, &g.text);
-    outfit_close(&g.o);
+    session_close(&g.o);
   }
-  if (status == STATUS_USAGE) return console_misuse(c, &g.why);
+  if (status == STATUS_USAGE) return console_usage_error(c, &g.why);
   return status == STATUS_FAILED ? console_fail(c, &g.why) : status;
 }

@@ -13,8 +13,8 @@
 #include "command.h"
 
 struct tracing {
-  struct occasion *a;
-  struct json_out j;
+  struct invocation *a;
+  struct json_writer j;
   bool in_json, colour, failed, keeps;
   double *logprob; /* [vocab_size] */
   struct candidate *top; /* [1 + k] */
@@ -22,7 +22,7 @@ struct tracing {
   uint64_t rows, again; /* in all steps so far */
   const uint32_t *eos;
   size_t n_eos;
-  struct decisions how;
+  struct decode_setup how;
   uint32_t position; /* of the token that was chosen */
   /* [context + 1]: the text that the step read, and the choice */
   uint32_t *seen;
@@ -42,7 +42,7 @@ static const char *reason_of(const struct tracing *g, uint32_t id)
     if (g->eos[i] == id && written > g->how.ends.flow.min_tokens)
       return "stopped";
   return g->how.ends.all.fired != NULL ? "stopped"
-    : decisions_reason(&g->how);
+    : decode_setup_reason(&g->how);
 }
 
 /* a token's bytes; none where there is no tokenizer */
@@ -78,10 +78,10 @@ static void print_candidate(const struct tracing *g,
   const unsigned char *byte = text_of(g, x->id, &n);
   fprintf(out, "  %4" PRIu64 "  %.4f  %6" PRIu32 " ", x->rank,
     num_exp(x->logprob), x->id);
-  piece_quote(out, byte, n);
+  prompt_quote_piece(out, byte, n);
   const char *reason = reason_of(g, x->id);
   if (chosen) fprintf(out, "  <- %s", reason);
-  if (chosen && strcmp(decisions_reason(&g->how), "sampled") == 0)
+  if (chosen && strcmp(decode_setup_reason(&g->how), "sampled") == 0)
     fprintf(out, " at rank %" PRIu64 " with noise %.3f", x->rank,
       gumbel_noise(g->how.d.seed, 0, g->position, x->id));
   fprintf(out, "\n");
@@ -137,90 +137,90 @@ static void put_candidate(struct tracing *g, const struct candidate *x)
 static void put_step(struct tracing *g, const struct step *now,
   size_t rows, size_t again)
 {
-  struct json_out *j = &g->j;
+  struct json_writer *j = &g->j;
   struct counters did;
-  put_open(j, '{');
+  writer_open(j, '{');
   put_count_as(j, "step", now->number);
   put_count_as(j, "length", now->length);
   put_open_as(j, "work", '[');
-  for (size_t i = rows; i < now->length; i++) put_word(j, "\"cached\"");
+  for (size_t i = rows; i < now->length; i++) writer_word(j, "\"cached\"");
   for (size_t i = 0; i < rows; i++)
-    put_word(j, i < again ? "\"redo\"" : "\"new\"");
-  put_close(j, ']');
+    writer_word(j, i < again ? "\"redo\"" : "\"new\"");
+  writer_close(j, ']');
   put_open_as(j, "top", '[');
   for (size_t i = 1; i <= g->k; i++) {
-    put_open(j, '{');
+    writer_open(j, '{');
     put_candidate(g, &g->top[i]);
-    put_close(j, '}');
+    writer_close(j, '}');
   }
-  put_close(j, ']');
+  writer_close(j, ']');
   /* the choice, what is kept for the next step (0 if nothing is), the work of this step, and the
      weights of the head that was asked for */
   put_open_as(j, "chosen", '{');
   put_candidate(g, &g->top[0]);
   put_count_as(j, "rank", g->top[0].rank);
   put_words_as(j, "why", reason_of(g, now->chosen));
-  put_close(j, '}');
+  writer_close(j, '}');
   size_t kept = g->keeps ? now->length : 0;
   put_count_as(j, "cache_rows", kept);
   put_count_as(j, "cache_bytes", kept * g->a->o.s->row_bytes
     * g->a->o.lm->config.n_layers);
   counters_between(&now->before, &now->after, &did);
-  put_key(j, "counters");
-  put_counters(j, &did);
+  writer_key(j, "counters");
+  counters_put(j, &did);
   put_open_as(j, "attention", '[');
   for (size_t i = 0; g->looks && i < now->length; i++)
-    put_float(j, g->weights[i]);
-  put_close(j, ']');
-  put_close(j, '}');
+    writer_float(j, g->weights[i]);
+  writer_close(j, ']');
+  writer_close(j, '}');
 }
 
 /* Attention is no part of what the loop reports. --attention runs a second pass over the same
    text, with a watcher, a store of its own and counters that nobody reads, so the numbers of the
    trace stay those of the loop. Weights come head by head, as many for each as the longest text
    in the pass has positions. */
-static void take_weights(void *self, enum watch_stage stage,
+static void take_weights(void *ctx, enum tap_point point,
   uint32_t layer, float *x, size_t rows, size_t width)
 {
-  struct tracing *g = self;
-  if (stage != STAGE_WEIGHTS || layer != g->layer) return;
-  size_t longest = width / g->a->o.lm->config.n_heads;
+  struct tracing *g = ctx;
+  if (point != TAP_WEIGHTS || layer != g->layer) return;
+  size_t max_len = width / g->a->o.lm->config.n_heads;
   const float *from = x + (rows - 1) * width
-    + g->head_number * longest;
-  for (size_t i = 0; i < rows && i < longest; i++)
+    + g->head_number * max_len;
+  for (size_t i = 0; i < rows && i < max_len; i++)
     g->weights[i] = from[i];
 }
 
 static bool look(struct tracing *g, size_t n)
 {
-  struct occasion *a = g->a;
+  struct invocation *a = g->a;
   struct engine e = a->o.e;
   struct watcher with = { take_weights, g, true };
-  struct row *rows = memory_alloc(a->o.m, FOR_OTHER, n, sizeof *rows,
+  struct row *rows = memory_alloc(a->o.m, MEMORY_OTHER, n, sizeof *rows,
     &a->why);
   struct pass *p = NULL;
   if (rows == NULL) return false;
   e.c = &g->counters;
   for (size_t i = 0; i < n; i++)
     rows[i] = (struct row) { 0, (uint32_t) i, g->seen[i] };
-  store_empty(g->s);
-  bool ok = forward_watched(&e, a->o.lm, g->s, rows, n, &with, &p,
+  store_clear(g->s);
+  bool ok = model_forward_watched(&e, a->o.lm, g->s, rows, n, &with, &p,
     &a->why);
   pass_close(p);
   memory_free(a->o.m, rows);
   return ok;
 }
 
-static bool see_trace(void *self, const struct step *now)
+static bool see_trace(void *ctx, const struct step *now)
 {
-  struct tracing *g = self;
-  struct occasion *a = g->a;
+  struct tracing *g = ctx;
+  struct invocation *a = g->a;
   size_t again = (size_t) (now->after.kv_rows_recomputed
     - now->before.kv_rows_recomputed);
   size_t rows = (size_t) (now->after.rows - now->before.rows);
   a->o.e.k->log_softmax(&a->o.e, now->logits, 1, a->o.vocab_size,
     g->logprob);
-  candidates_find(g->logprob, a->o.vocab_size, now->chosen, g->top,
+  prompt_candidates(g->logprob, a->o.vocab_size, now->chosen, g->top,
     g->k);
   if (g->looks && !look(g, now->length)) {
     g->failed = true;
@@ -263,7 +263,7 @@ static void begin_trace(struct tracing *g)
 {
   const struct ids *list = &g->a->p.list;
   if (g->in_json) {
-    put_open(&g->j, '{');
+    writer_open(&g->j, '{');
     put_ids_as(&g->j, "prompt_ids", list->id, list->n);
     put_open_as(&g->j, "steps", '[');
     return;
@@ -273,7 +273,7 @@ static void begin_trace(struct tracing *g)
     size_t n;
     const unsigned char *byte = text_of(g, list->id[i], &n);
     putc(' ', g->a->c->out);
-    if (n > 0) piece_quote(g->a->c->out, byte, n);
+    if (n > 0) prompt_quote_piece(g->a->c->out, byte, n);
     else fprintf(g->a->c->out, "%" PRIu32, list->id[i]);
   }
   fprintf(g->a->c->out, "\n");
@@ -287,28 +287,28 @@ static void end_trace(struct tracing *g)
       g->again);
     return;
   }
-  put_close(&g->j, ']');
+  writer_close(&g->j, ']');
   put_open_as(&g->j, "totals", '{');
   put_count_as(&g->j, "computed", g->rows);
   put_count_as(&g->j, "necessary", g->rows - g->again);
   put_count_as(&g->j, "redundant", g->again);
-  put_close(&g->j, '}');
-  put_close(&g->j, '}');
-  put_end(&g->j);
+  writer_close(&g->j, '}');
+  writer_close(&g->j, '}');
+  writer_end(&g->j);
 }
 
 /* A trace that is interrupted ends with its sum like one that has finished, because half an
    object is no object. */
 static int run_steps(struct tracing *g)
 {
-  struct occasion *a = g->a;
-  struct generator with = { &a->o.e, a->o.lm, a->o.s, a->o.m };
-  struct settings want = { .max_new_tokens = a->most, .eos = g->eos,
-    .n_eos = g->n_eos, .see = see_trace, .self = g, .recall = g->keeps ? store_keep : NULL,
+  struct invocation *a = g->a;
+  struct generate_context with = { &a->o.e, a->o.lm, a->o.s, a->o.m };
+  struct generate_options want = { .max_new_tokens = a->max_tokens, .eos = g->eos,
+    .n_eos = g->n_eos, .on_step = see_trace, .ctx = g, .recall = g->keeps ? store_match_prefix : NULL,
     .chunk = (size_t) a->w->of[OPTION_CHUNK].count };
   struct continuation text;
-  decisions_apply(&g->how, a, &want);
-  if (!endings_begin(&g->how.ends, a->p.list.id, a->p.list.n, &a->why))
+  decode_setup_apply(&g->how, a, &want);
+  if (!stop_setup_begin(&g->how.ends, a->p.list.id, a->p.list.n, &a->why))
     return STATUS_FAILED;
   memcpy(g->seen, a->p.list.id, a->p.list.n * sizeof *g->seen);
   a->c->listen();
@@ -326,11 +326,11 @@ static int run_steps(struct tracing *g)
 /* options, sampler, and rooms: for the text all that the context could hold and one token more,
    which is never read. Four tokens are written by default: that fits on a screen. g is to be
    closed in any case */
-static int tracing_open(struct tracing *g, struct occasion *a)
+static int tracing_open(struct tracing *g, struct invocation *a)
 {
   const struct option_value *of = a->w->of;
   struct memory *m = a->o.m;
-  size_t v = a->o.vocab_size, room = a->context + 1;
+  size_t v = a->o.vocab_size, cap = a->context + 1;
   *g = (struct tracing) { .a = a, .j = { a->c->out, '\0' }, .eos = a->o.lm->config.eos };
   g->k = of[OPTION_TOP].given ? (size_t) of[OPTION_TOP].count : 5;
   if (g->k > v) g->k = v;
@@ -339,14 +339,14 @@ static int tracing_open(struct tracing *g, struct occasion *a)
   g->keeps = of[OPTION_CACHE].given;
   const char *plain = getenv("NO_COLOR");
   g->colour = a->c->out_terminal && (plain == NULL || *plain == '\0');
-  if (!of[OPTION_MAX_NEW_TOKENS].given && a->most > 4) a->most = 4;
+  if (!of[OPTION_MAX_NEW_TOKENS].given && a->max_tokens > 4) a->max_tokens = 4;
   if (of[OPTION_ATTENTION].given && !read_head(g)) return STATUS_USAGE;
-  int status = decisions_open(&g->how, a, &a->why);
+  int status = decode_setup_open(&g->how, a, &a->why);
   if (status != STATUS_DONE) return status;
-  g->logprob = memory_alloc(m, FOR_OTHER, v, sizeof *g->logprob, &a->why);
-  if (g->logprob != NULL) g->top = memory_alloc(m, FOR_OTHER, 1 + g->k, sizeof *g->top, &a->why);
-  if (g->top != NULL) g->seen = memory_alloc(m, FOR_OTHER, room, sizeof *g->seen, &a->why);
-  if (g->seen != NULL) g->weights = memory_alloc(m, FOR_OTHER, room, sizeof *g->weights, &a->why);
+  g->logprob = memory_alloc(m, MEMORY_OTHER, v, sizeof *g->logprob, &a->why);
+  if (g->logprob != NULL) g->top = memory_alloc(m, MEMORY_OTHER, 1 + g->k, sizeof *g->top, &a->why);
+  if (g->top != NULL) g->seen = memory_alloc(m, MEMORY_OTHER, cap, sizeof *g->seen, &a->why);
+  if (g->seen != NULL) g->weights = memory_alloc(m, MEMORY_OTHER, cap, sizeof *g->weights, &a->why);
   if (g->weights == NULL) return STATUS_FAILED;
   if (g->looks) g->s = store_open(m, &a->o.lm->config, 1, &a->why);
   return g->looks && g->s == NULL ? STATUS_FAILED : STATUS_DONE;
@@ -354,16 +354,16 @@ static int tracing_open(struct tracing *g, struct occasion *a)
 
 static void tracing_close(struct tracing *g)
 {
-  struct occasion *a = g->a;
+  struct invocation *a = g->a;
   memory_free(a->o.m, g->logprob);
   memory_free(a->o.m, g->top);
   memory_free(a->o.m, g->seen);
   memory_free(a->o.m, g->weights);
   store_close(g->s);
-  decisions_close(a->o.m, &g->how);
+  decode_setup_close(a->o.m, &g->how);
 }
 
-static int trace_text(struct occasion *a)
+static int trace_text(struct invocation *a)
 {
   struct tracing g;
   int status = tracing_open(&g, a);
@@ -372,7 +372,7 @@ static int trace_text(struct occasion *a)
   return status;
 }
 
-int run_trace(const struct console *c, const struct wishes *w)
+int cmd_trace(const struct console *c, const struct command_line *w)
 {
-  return occasion_run(c, w, trace_text);
+  return invocation_run(c, w, trace_text);
 }

@@ -13,13 +13,13 @@
 #define COMPILER "unknown"
 #endif
 
-static int run_help(const struct console *c, const struct wishes *w)
+static int run_help(const struct console *c, const struct command_line *w)
 {
   struct error why;
   enum subcommand sub = SUB_GENERATE;
   const char *list[SUB_VERSION];
   for (int i = 0; i < SUB_VERSION; i++)
-    list[i] = subcommand_at((enum subcommand) i)->name;
+    list[i] = options_subcommand((enum subcommand) i)->name;
   if (w->of[OPTION_MAN].given) help_manual(c->out);
   else if (w->of[OPTION_COMPLETION].given) help_completion(c->out);
   else if (w->operand == NULL) help_overview(c->out);
@@ -30,8 +30,8 @@ static int run_help(const struct console *c, const struct wishes *w)
     else {
       error_say(&why, "there is no subcommand"
         " `%s'; the nearest is %s", w->operand,
-        nearest_of(w->operand, list, SUB_VERSION));
-      return console_misuse(c, &why);
+        options_closest_match(w->operand, list, SUB_VERSION));
+      return console_usage_error(c, &why);
     }
   }
   return STATUS_DONE;
@@ -42,7 +42,7 @@ static int run_help(const struct console *c, const struct wishes *w)
 static int run_version(const struct console *c)
 {
   struct error why;
-  const struct kernels *k = outfit_kernels(&why);
+  const struct kernels *k = session_kernels(&why);
   char pcre2[24], utf8proc[24];
   if (k == NULL) return console_fail(c, &why);
   tokenizer_unicode(pcre2, utf8proc);
@@ -55,18 +55,18 @@ static int run_version(const struct console *c)
   return STATUS_DONE;
 }
 
-static int run_wishes(const struct console *c, const struct wishes *w)
+static int run_command_line(const struct console *c, const struct command_line *w)
 {
   switch (w->sub) {
-  case SUB_GENERATE: return run_generate(c, w);
-  case SUB_TOKENIZE: return run_tokenize(c, w);
-  case SUB_TRACE: return run_trace(c, w);
-  case SUB_INSPECT: return run_inspect(c, w);
-  case SUB_PROBE: return run_probe(c, w);
-  case SUB_BENCH: return run_bench(c, w);
-  case SUB_MEMORY: return run_memory(c, w);
-  case SUB_CHAT: return run_chat(c, w);
-  case SUB_PERPLEXITY: return run_perplexity(c, w);
+  case SUB_GENERATE: return cmd_generate(c, w);
+  case SUB_TOKENIZE: return cmd_tokenize(c, w);
+  case SUB_TRACE: return cmd_trace(c, w);
+  case SUB_INSPECT: return cmd_inspect(c, w);
+  case SUB_PROBE: return cmd_probe(c, w);
+  case SUB_BENCH: return cmd_bench(c, w);
+  case SUB_MEMORY: return cmd_memory(c, w);
+  case SUB_CHAT: return cmd_chat(c, w);
+  case SUB_PERPLEXITY: return cmd_perplexity(c, w);
   case SUB_HELP: return run_help(c, w);
   default: return run_version(c);
   }
@@ -77,17 +77,17 @@ static int run_wishes(const struct console *c, const struct wishes *w)
    whether it went out. */
 int command_run(const struct console *c, int argc, char **argv)
 {
-  struct wishes w;
+  struct command_line w;
   struct error why;
   if (argc < 2) {
     help_greet(c->out);
     return console_end(c, STATUS_DONE);
   }
   if (!options_parse(&w, argc, argv, &why))
-    return console_misuse(c, &why);
+    return console_usage_error(c, &why);
   if (w.of[OPTION_HELP].given) {
     help_subcommand(c->out, w.sub);
     return console_end(c, STATUS_DONE);
   }
-  return console_end(c, run_wishes(c, &w));
+  return console_end(c, run_command_line(c, &w));
 }

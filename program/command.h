@@ -10,31 +10,31 @@
    to say has then been said. */
 
 /* continues a prompt */
-int run_generate(const struct console *c, const struct wishes *w);
+int cmd_generate(const struct console *c, const struct command_line *w);
 
 /* text to ids and back; --train learns a vocabulary */
-int run_tokenize(const struct console *c, const struct wishes *w);
+int cmd_tokenize(const struct console *c, const struct command_line *w);
 
 /* the generation loop, step by step */
-int run_trace(const struct console *c, const struct wishes *w);
+int cmd_trace(const struct console *c, const struct command_line *w);
 
 /* what is in a model's files */
-int run_inspect(const struct console *c, const struct wishes *w);
+int cmd_inspect(const struct console *c, const struct command_line *w);
 
 /* answers questions in JSON, one a line */
-int run_probe(const struct console *c, const struct wishes *w);
+int cmd_probe(const struct console *c, const struct command_line *w);
 
 /* takes the time of prefill and decode */
-int run_bench(const struct console *c, const struct wishes *w);
+int cmd_bench(const struct console *c, const struct command_line *w);
 
 /* reads a file, and says how well it was predicted */
-int run_perplexity(const struct console *c, const struct wishes *w);
+int cmd_perplexity(const struct console *c, const struct command_line *w);
 
 /* says how much memory a model takes, and what fits into a budget */
-int run_memory(const struct console *c, const struct wishes *w);
+int cmd_memory(const struct console *c, const struct command_line *w);
 
 /* a conversation with a model */
-int run_chat(const struct console *c, const struct wishes *w);
+int cmd_chat(const struct console *c, const struct command_line *w);
 
 /* a whole run of the command, except for what only main can do: find the streams and the
    executable, and catch signals */

@@ -15,11 +15,11 @@
 
 int console_fail(const struct console *c, const struct error *why)
 {
-  fprintf(c->err, "incipit: %s\n", why->words);
+  fprintf(c->err, "incipit: %s\n", why->text);
   return STATUS_FAILED;
 }
 
-int console_misuse(const struct console *c, const struct error *why)
+int console_usage_error(const struct console *c, const struct error *why)
 {
   console_fail(c, why);
   return STATUS_USAGE;

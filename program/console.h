@@ -43,7 +43,7 @@ struct console {
 int console_fail(const struct console *c, const struct error *why);
 
 /* writes the sentence to c->err; returns STATUS_USAGE */
-int console_misuse(const struct console *c, const struct error *why);
+int console_usage_error(const struct console *c, const struct error *why);
 
 /* empties c->out. If that fails the status becomes STATUS_FAILED, with a sentence unless the
    reader has closed the pipe */

@@ -13,10 +13,10 @@
 /* The makers' temperature and cuts count only if do_sample is true: libraries that write these
    files write all defaults, so a temperature beside do_sample false is common and means nothing.
    Penalties count in any case. */
-static void take_config(struct sampling *s,
-  const struct sampling_config *makers)
+static void take_config(struct sampling_params *s,
+  const struct sampling_defaults *makers)
 {
-  *s = sampling_normal;
+  *s = sampling_default;
   s->temperature = 0;
   s->repetition_penalty = makers->repetition_penalty;
   s->no_repeat_ngram = makers->no_repeat_ngram_size;
@@ -27,12 +27,12 @@ static void take_config(struct sampling *s,
 }
 
 /* the values were checked when the line was read, and are within their ranges */
-static bool take_line(struct sampling *s, const struct wishes *w,
+static bool take_line(struct sampling_params *s, const struct command_line *w,
   struct error *why)
 {
   const struct option_value *of = w->of;
   for (int i = 0; i < N_OPTIONS; i++) {
-    const struct sampling_real *r = option_setting((enum option) i);
+    const struct sampling_option *r = option_setting((enum option) i);
     if (r != NULL && of[i].given) memcpy((char *) s + r->at, &of[i].real, sizeof(double));
   }
   if (of[OPTION_TOP_K].given) s->top_k = (size_t) of[OPTION_TOP_K].count;
@@ -41,37 +41,37 @@ static bool take_line(struct sampling *s, const struct wishes *w,
   if (of[OPTION_PENALTY_LAST_N].given)
     s->penalty_last_n = (int64_t) of[OPTION_PENALTY_LAST_N].count;
   return !of[OPTION_SAMPLERS].given
-    || samplers_parse(of[OPTION_SAMPLERS].text, s, why);
+    || options_parse_samplers(of[OPTION_SAMPLERS].text, s, why);
 }
 
 /* Pairs of an id and a number, several in one option or the option several times. Only here is
    it known which ids there are. Both lists may move as they grow, so no pointer between them is
    set before they are complete. */
-static int take_biases(struct decisions *x, const struct occasion *a,
+static int take_biases(struct decode_setup *x, const struct invocation *a,
   struct error *why)
 {
-  const struct wishes *w = a->w;
+  const struct command_line *w = a->w;
   size_t n = 0;
   for (size_t i = 0; i < w->n_repeated; i++) {
     if (w->repeated[i].which != OPTION_LOGIT_BIAS) continue;
     const char *at = w->repeated[i].text;
     struct bias_pair pair;
-    while (bias_next(&at, &pair)) {
+    while (options_next_bias(&at, &pair)) {
       if (pair.id >= a->o.vocab_size) {
         error_say(why, "--logit-bias has id %" PRIu64 "; wanted: 0 to %"
           PRIu32, pair.id, a->o.vocab_size - 1);
         return STATUS_USAGE;
       }
       /* grow both lists by the pair */
-      if (n == x->room) {
-        void *more = memory_resize(a->o.m, FOR_OTHER, x->biased, 2 * x->room + 8,
+      if (n == x->cap) {
+        void *more = memory_resize(a->o.m, MEMORY_OTHER, x->biased, 2 * x->cap + 8,
           sizeof *x->biased, why);
         if (more == NULL) return STATUS_FAILED;
-        x->biased = more, x->room = 2 * x->room + 8;
+        x->biased = more, x->cap = 2 * x->cap + 8;
       }
       if (!ids_push(a->o.m, &x->id, (uint32_t) pair.id, why))
         return STATUS_FAILED;
-      x->biased[n++] = (struct biased) { NULL, 1, pair.bias };
+      x->biased[n++] = (struct sequence_bias) { NULL, 1, pair.bias };
     }
   }
   /* nothing moves any more */
@@ -82,7 +82,7 @@ static int take_biases(struct decisions *x, const struct occasion *a,
 
 /* --seed random draws a seed from the system and says it on the standard error, so that a text
    that the user likes can be repeated. It has 63 bits, as --seed reads them. */
-static bool settle_seed(struct decisions *x, const struct occasion *a,
+static bool settle_seed(struct decode_setup *x, const struct invocation *a,
   struct error *why)
 {
   const struct option_value *seed = &a->w->of[OPTION_SEED];
@@ -100,7 +100,7 @@ static bool settle_seed(struct decisions *x, const struct occasion *a,
 }
 
 /* a pattern is a part of the line, and a mistake in it is wrong usage; a grammar is a file */
-static int read_constraint(struct decisions *x, const struct occasion *a,
+static int read_constraint(struct decode_setup *x, const struct invocation *a,
   struct error *why)
 {
   const struct option_value *of = a->w->of;
@@ -124,7 +124,7 @@ static int read_constraint(struct decisions *x, const struct occasion *a,
 /* The bytes of every token as the decoder makes them in the middle of a text. Special tokens
    have none. All bytes are in one block, which moves as it grows, so lengths are noted first and
    pointers set at the end. */
-static bool gather_pieces(const struct occasion *a, struct piece *spelt,
+static bool collect_pieces(const struct invocation *a, struct token_bytes *spelt,
   struct bytes *all, struct error *why)
 {
   size_t n = a->o.lm->config.vocab_size, at = 0;
@@ -143,7 +143,7 @@ static bool gather_pieces(const struct occasion *a, struct piece *spelt,
 /* Does the decoder drop a blank at the front of the first token? That depends on the decoder and
    on whether the prompt has any text; so one token with a blank is decoded after the prompt, and
    counted. */
-static bool loses_blank(const struct occasion *a, const struct piece *spelt,
+static bool loses_blank(const struct invocation *a, const struct token_bytes *spelt,
   bool *strips, struct error *why)
 {
   struct bytes text = { NULL, 0, 0 };
@@ -164,7 +164,7 @@ static bool loses_blank(const struct occasion *a, const struct piece *spelt,
 
 /* opens the constraint, the tokens in order for it, and the bond; a limit too small for any
    match is the line's mistake if the line has set it */
-static int bind_text(struct decisions *x, const struct occasion *a,
+static int bind_text(struct decode_setup *x, const struct invocation *a,
   struct error *why)
 {
   size_t n = a->o.lm->config.vocab_size;
@@ -177,16 +177,16 @@ static int bind_text(struct decisions *x, const struct occasion *a,
   }
   int status = read_constraint(x, a, why);
   if (status != STATUS_DONE) return status;
-  struct piece *spelt = memory_alloc(a->o.m, FOR_OTHER, n, sizeof *spelt,
+  struct token_bytes *spelt = memory_alloc(a->o.m, MEMORY_OTHER, n, sizeof *spelt,
     why);
-  bool ok = spelt != NULL && gather_pieces(a, spelt, &all, why)
+  bool ok = spelt != NULL && collect_pieces(a, spelt, &all, why)
     && loses_blank(a, spelt, &strips, why)
     && (x->words = lexicon_open(a->o.m, spelt, NULL, n, why)) != NULL
     && constraint_bind(x->must, x->words, strips, why);
   bytes_free(a->o.m, &all);
   memory_free(a->o.m, spelt);
   if (!ok) return STATUS_FAILED;
-  ok = bond_open(&x->bond, a->o.m, x->must, n, a->most,
+  ok = constraint_cursor_open(&x->bond, a->o.m, x->must, n, a->max_tokens,
     a->o.lm->config.eos, ends ? a->o.lm->config.n_eos : 0, why);
   if (!ok) return a->w->of[OPTION_MAX_NEW_TOKENS].given ? STATUS_USAGE : STATUS_FAILED;
   x->d.rule = (struct token_rule) { bond_allow, bond_take, &x->bond };
@@ -195,19 +195,19 @@ static int bind_text(struct decisions *x, const struct occasion *a,
 
 /* The strings of --stop, one after the other without their escapes; pointers are set when the
    block no longer moves. */
-static bool take_stops(struct decisions *x, const struct occasion *a,
+static bool take_stops(struct decode_setup *x, const struct invocation *a,
   struct error *why)
 {
-  const struct wishes *w = a->w;
+  const struct command_line *w = a->w;
   struct memory *m = a->o.m;
   bool plain = w->of[OPTION_NO_ESCAPE].given, ok = true;
-  x->stop = memory_alloc(m, FOR_OTHER, REPEATED_MOST, sizeof *x->stop, why);
+  x->stop = memory_alloc(m, MEMORY_OTHER, OPTIONS_MAX_REPEATED, sizeof *x->stop, why);
   for (size_t i = 0; x->stop != NULL && ok && i < w->n_repeated; i++) {
     const char *text = w->repeated[i].text;
     size_t before = x->said.n;
     if (w->repeated[i].which != OPTION_STOP) continue;
     ok = plain ? bytes_push(m, &x->said, text, strlen(text), why)
-      : stop_unescape(m, text, &x->said, why);
+      : stops_unescape(m, text, &x->said, why);
     x->stop[x->n_stop++].n = x->said.n - before;
   }
   for (size_t i = 0, at = 0; ok && i < x->n_stop; at += x->stop[i++].n)
@@ -216,14 +216,14 @@ static bool take_stops(struct decisions *x, const struct occasion *a,
 }
 
 /* stop strings are about a text, so they need a tokenizer */
-static bool open_endings(struct decisions *x, const struct occasion *a,
+static bool open_endings(struct decode_setup *x, const struct invocation *a,
   struct error *why)
 {
   const struct option_value *of = a->w->of;
   if (of[OPTION_STOP].given && a->o.t == NULL) return error_say(why,
       "%s: there is no tokenizer that we know; wanted: one, for --stop is"
       " about a text", a->o.path);
-  if (!take_stops(x, a, why) || !endings_open(&x->ends, a->o.m, a->o.t,
+  if (!take_stops(x, a, why) || !stop_setup_open(&x->ends, a->o.m, a->o.t,
       x->stop, x->n_stop, &x->bond, why)) return false;
   x->ends.flow.include_stop = of[OPTION_INCLUDE_STOP].given;
   x->ends.flow.min_tokens = (size_t) of[OPTION_MIN_TOKENS].count;
@@ -231,21 +231,21 @@ static bool open_endings(struct decisions *x, const struct occasion *a,
   return true;
 }
 
-void decisions_apply(struct decisions *x, const struct occasion *a,
-  struct settings *want)
+void decode_setup_apply(struct decode_setup *x, const struct invocation *a,
+  struct generate_options *want)
 {
-  want->choose = sampler_choose, want->chooser = &x->d;
-  want->judge = criteria_judge, want->judging = &x->ends.all;
+  want->select = sampler_choose, want->select_ctx = &x->d;
+  want->stop = criteria_should_stop, want->stop_ctx = &x->ends.all;
   want->min_tokens = (size_t) a->w->of[OPTION_MIN_TOKENS].count;
 }
 
 /* generation_config.json is checked here for the first time as settings of a sampler, and the
    sentence names it; the line's own values have been checked before */
-int decisions_open(struct decisions *x, const struct occasion *a,
+int decode_setup_open(struct decode_setup *x, const struct invocation *a,
   struct error *why)
 {
   const struct model_config *config = &a->o.lm->config;
-  *x = (struct decisions) { .sequences = 1 };
+  *x = (struct decode_setup) { .sequences = 1 };
   if (a->w->of[OPTION_NUM_SEQUENCES].given)
     x->sequences = a->w->of[OPTION_NUM_SEQUENCES].count;
   take_config(&x->d.s, &config->sampling);
@@ -254,7 +254,7 @@ int decisions_open(struct decisions *x, const struct occasion *a,
   if (status != STATUS_DONE) return status;
   struct error wrong;
   if (!sampling_check(&x->d.s, config->vocab_size, &wrong)) {
-    error_say(why, "%s/generation_config.json: %s", a->o.path, wrong.words);
+    error_say(why, "%s/generation_config.json: %s", a->o.path, wrong.text);
     return STATUS_FAILED;
   }
   if (!settle_seed(x, a, why) || !funnel_open(&x->d.f, a->o.m, a->o.e.k,
@@ -266,12 +266,12 @@ int decisions_open(struct decisions *x, const struct occasion *a,
 }
 
 /* in the reverse order, whatever was opened */
-void decisions_close(struct memory *m, struct decisions *x)
+void decode_setup_close(struct memory *m, struct decode_setup *x)
 {
-  endings_close(&x->ends);
+  stop_setup_close(&x->ends);
   memory_free(m, x->stop);
   bytes_free(m, &x->said);
-  bond_close(&x->bond, m);
+  constraint_cursor_close(&x->bond, m);
   constraint_free(x->must);
   lexicon_close(x->words);
   if (x->d.f.m != NULL) funnel_close(&x->d.f);
@@ -280,17 +280,17 @@ void decisions_close(struct memory *m, struct decisions *x)
 }
 
 /* a temperature of 0 is greedy only if there is a stage that reads it */
-bool decisions_greedy(const struct decisions *x)
+bool decode_setup_greedy(const struct decode_setup *x)
 {
-  const struct sampling *s = &x->d.s;
+  const struct sampling_params *s = &x->d.s;
   for (size_t i = 0; i < s->n_stages; i++)
-    if (s->stage[i] == STAGE_TEMPERATURE && s->temperature == 0)
+    if (s->stage[i] == SAMPLE_TEMPERATURE && s->temperature == 0)
       return true;
   return false;
 }
 
-const char *decisions_reason(const struct decisions *x)
+const char *decode_setup_reason(const struct decode_setup *x)
 {
-  if (decisions_greedy(x)) return "greedy";
+  if (decode_setup_greedy(x)) return "greedy";
   return x->d.f.n == 1 ? "forced" : "sampled";
 }

@@ -17,8 +17,8 @@ void help_greet(FILE *out)
   fprintf(out, "Incipit writes what follows, one token"
     " at a time. Three to try:\n\n");
   for (int i = 0; i < 3; i++)
-    fprintf(out, "  %s\n      %s\n", subcommand_at(three[i])->example,
-      subcommand_at(three[i])->words);
+    fprintf(out, "  %s\n      %s\n", options_subcommand(three[i])->example,
+      options_subcommand(three[i])->words);
   fprintf(out, "\nincipit --help lists the rest.\n");
 }
 
@@ -27,8 +27,8 @@ void help_overview(FILE *out)
   fprintf(out, "usage: incipit SUBCOMMAND ...\n\n");
   for (int i = 0; i < N_SUBCOMMANDS; i++)
     fprintf(out, "  %-12s %s\n",
-        subcommand_at((enum subcommand) i)->name,
-        subcommand_at((enum subcommand) i)->words);
+        options_subcommand((enum subcommand) i)->name,
+        options_subcommand((enum subcommand) i)->words);
   fprintf(out, "\nincipit SUBCOMMAND --help lists its options.\n");
 }
 
@@ -52,20 +52,20 @@ static void print_words(FILE *out, size_t *at, const char *words)
 
 /* letter, name, other name, value: the names of an option in the order in which people write
    them */
-static size_t option_names(const struct option_row *o, char room[80])
+static size_t option_names(const struct option_entry *o, char buffer[80])
 {
   size_t n = 0;
   if (o->letter != '\0')
-    n += (size_t) snprintf(room, 80, "-%c, ", o->letter);
-  n += (size_t) snprintf(room + n, 80 - n, "--%s", o->name);
+    n += (size_t) snprintf(buffer, 80, "-%c, ", o->letter);
+  n += (size_t) snprintf(buffer + n, 80 - n, "--%s", o->name);
   if (o->also != NULL)
-    n += (size_t) snprintf(room + n, 80 - n, ", --%s", o->also);
+    n += (size_t) snprintf(buffer + n, 80 - n, ", --%s", o->also);
   if (o->value != NULL)
-    n += (size_t) snprintf(room + n, 80 - n, " %s", o->value);
+    n += (size_t) snprintf(buffer + n, 80 - n, " %s", o->value);
   return n;
 }
 
-static void print_option(FILE *out, const struct option_row *o)
+static void print_option(FILE *out, const struct option_entry *o)
 {
   char names[80], normal[80];
   size_t at = 2 + option_names(o, names);
@@ -75,24 +75,24 @@ static void print_option(FILE *out, const struct option_row *o)
   at = COLUMN;
   print_words(out, &at, o->words);
   snprintf(normal, sizeof normal, "(default: %s)",
-    o->normal ? o->normal : "");
-  if (o->normal != NULL) print_words(out, &at, normal);
+    o->default_text ? o->default_text : "");
+  if (o->default_text != NULL) print_words(out, &at, normal);
   fprintf(out, "\n");
 }
 
 /* A screen of help ends with an example, since most people read the end first. */
 void help_subcommand(FILE *out, enum subcommand sub)
 {
-  const struct subcommand_row *s = subcommand_at(sub);
-  const char *left = s->least > 0 ? "" : "[";
-  const char *right = s->least > 0 ? "" : "]";
+  const struct subcommand_entry *s = options_subcommand(sub);
+  const char *left = s->min > 0 ? "" : "[";
+  const char *right = s->min > 0 ? "" : "]";
   fprintf(out, "usage: incipit %s", s->name);
   if (s->operand != NULL)
     fprintf(out, " %s%s%s", left, s->operand, right);
   fprintf(out, " [OPTION]...\n%s\n\n", s->words);
   for (int i = 0; i < N_OPTIONS; i++)
-    if ((option_at((enum option) i)->where >> sub & 1) != 0)
-      print_option(out, option_at((enum option) i));
+    if ((options_option((enum option) i)->where >> sub & 1) != 0)
+      print_option(out, options_option((enum option) i));
   fprintf(out, "\nExample:\n  %s\n", s->example);
 }
 
@@ -107,7 +107,7 @@ static void print_troff(FILE *out, const char *text)
     else putc(*text, out);
 }
 
-static void print_troff_option(FILE *out, const struct option_row *o)
+static void print_troff_option(FILE *out, const struct option_entry *o)
 {
   char names[80];
   option_names(o, names);
@@ -116,9 +116,9 @@ static void print_troff_option(FILE *out, const struct option_row *o)
   fprintf(out, "\n");
   print_troff(out, o->words);
   fprintf(out, ".");
-  if (o->normal != NULL) {
+  if (o->default_text != NULL) {
     fprintf(out, " Default: ");
-    print_troff(out, o->normal);
+    print_troff(out, o->default_text);
     fprintf(out, ".");
   }
   fprintf(out, "\n");
@@ -133,18 +133,18 @@ void help_manual(FILE *out)
     ".SH SYNOPSIS\n.B incipit\nSUBCOMMAND [OPTION]...\n"
     ".SH SUBCOMMANDS\n");
   for (int i = 0; i < N_SUBCOMMANDS; i++) {
-    const struct subcommand_row *s = subcommand_at((enum subcommand) i);
+    const struct subcommand_entry *s = options_subcommand((enum subcommand) i);
     /* .SS begins a section, .PP a paragraph; between .nf and .fi lines stay as they are */
     fprintf(out, ".SS \"incipit ");
     print_troff(out, s->name);
     if (s->operand != NULL)
-      fprintf(out, s->least > 0 ? " %s" : " [%s]", s->operand);
+      fprintf(out, s->min > 0 ? " %s" : " [%s]", s->operand);
     fprintf(out, "\"\n");
     print_troff(out, s->words);
     fprintf(out, ".\n");
     for (int k = 0; k < N_OPTIONS; k++)
-      if ((option_at((enum option) k)->where >> i & 1) != 0)
-        print_troff_option(out, option_at((enum option) k));
+      if ((options_option((enum option) k)->where >> i & 1) != 0)
+        print_troff_option(out, options_option((enum option) k));
     fprintf(out, ".PP\nExample:\n.PP\n.RS\n.nf\n");
     print_troff(out, s->example);
     fprintf(out, "\n.fi\n.RE\n");
@@ -170,16 +170,16 @@ void help_completion(FILE *out)
     "    1:*) words=\"");
   for (int i = 0; i < N_SUBCOMMANDS; i++)
     fprintf(out, "%s%s", i > 0 ? " " : "",
-        subcommand_at((enum subcommand) i)->name);
+        options_subcommand((enum subcommand) i)->name);
   fprintf(out, "\" ;;\n");
   /* one case for each subcommand; no word of ours has a blank in it */
   for (int i = 0; i < SUB_VERSION; i++) {
     fprintf(out, "    *:%s) words=\"",
-      subcommand_at((enum subcommand) i)->name);
+      options_subcommand((enum subcommand) i)->name);
     for (int k = 0, n = 0; k < N_OPTIONS; k++)
-      if ((option_at((enum option) k)->where >> i & 1) != 0)
+      if ((options_option((enum option) k)->where >> i & 1) != 0)
         fprintf(out, "%s--%s", n++ > 0 ? " " : "",
-          option_at((enum option) k)->name);
+          options_option((enum option) k)->name);
     fprintf(out, "\" ;;\n");
   }
   fprintf(out, "  esac\n  COMPREPLY=($(compgen -W \"$words\" --"

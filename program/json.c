@@ -43,15 +43,15 @@ static bool reads_back(double x, bool single, const char *text)
    farther away and yet inside. (Of all float32 numbers this happens to three, of all doubles to
    some fifty.) */
 static bool shorter(double x, bool single, int digits,
-  char room[NUMBER_ROOM])
+  char buffer[MAX_NUMBER_LEN])
 {
-  snprintf(room, NUMBER_ROOM, "%.*g", digits, x);
-  if (reads_back(x, single, room)) return true;
+  snprintf(buffer, MAX_NUMBER_LEN, "%.*g", digits, x);
+  if (reads_back(x, single, buffer)) return true;
   int exponent;
   if (fabs(frexp(x, &exponent)) != 0.5) return false;
-  snprintf(room, NUMBER_ROOM, "%.*e", digits - 1, x);
-  next_decimal(room);
-  return reads_back(x, single, room);
+  snprintf(buffer, MAX_NUMBER_LEN, "%.*e", digits - 1, x);
+  next_decimal(buffer);
+  return reads_back(x, single, buffer);
 }
 
 /* One digit fewer, until it fails: nine digits are always enough for a float32 and 17 for a
@@ -61,29 +61,29 @@ static bool shorter(double x, bool single, int digits,
    or an exponent gets .0, so that every reader takes it for a real number; what is not finite
    has no number in JSON and becomes a word in quotation marks. */
 static void number_shortest(double x, bool single,
-  char room[NUMBER_ROOM])
+  char buffer[MAX_NUMBER_LEN])
 {
   if (!isfinite(x)) {
-    if (isnan(x)) strcpy(room, "\"nan\"");
-    else strcpy(room, x > 0 ? "\"inf\"" : "\"-inf\"");
+    if (isnan(x)) strcpy(buffer, "\"nan\"");
+    else strcpy(buffer, x > 0 ? "\"inf\"" : "\"-inf\"");
     return;
   }
-  char trial[NUMBER_ROOM];
+  char trial[MAX_NUMBER_LEN];
   int digits = single ? 9 : 17;
-  snprintf(room, NUMBER_ROOM, "%.*g", digits, x);
+  snprintf(buffer, MAX_NUMBER_LEN, "%.*g", digits, x);
   while (--digits > 0 && shorter(x, single, digits, trial))
-    strcpy(room, trial);
-  if (room[strcspn(room, ".e")] == '\0') strcat(room, ".0");
+    strcpy(buffer, trial);
+  if (buffer[strcspn(buffer, ".e")] == '\0') strcat(buffer, ".0");
 }
 
-void number_float(float x, char room[NUMBER_ROOM])
+void number_float(float x, char buffer[MAX_NUMBER_LEN])
 {
-  number_shortest(x, true, room);
+  number_shortest(x, true, buffer);
 }
 
-void number_double(double x, char room[NUMBER_ROOM])
+void number_double(double x, char buffer[MAX_NUMBER_LEN])
 {
-  number_shortest(x, false, room);
+  number_shortest(x, false, buffer);
 }
 
 /* JSON wants the quotation mark, the backslash and everything below the blank escaped; delete is
@@ -103,66 +103,66 @@ static void put_ascii(FILE *out, unsigned char c)
    due is what stands before the next thing: nothing, a comma, or at the beginning of an answer
    the brace that opens it. The functions that write an answer call these in order and never
    think of commas. */
-static void put_comma(struct json_out *j)
+static void put_comma(struct json_writer *j)
 {
   if (j->due != '\0') putc(j->due, j->out);
   j->due = ',';
 }
 
-void put_open(struct json_out *j, char bracket)
+void writer_open(struct json_writer *j, char bracket)
 {
   put_comma(j);
   putc(bracket, j->out);
   j->due = '\0';
 }
 
-void put_close(struct json_out *j, char bracket)
+void writer_close(struct json_writer *j, char bracket)
 {
   putc(bracket, j->out);
   j->due = ',';
 }
 
-void put_key(struct json_out *j, const char *key)
+void writer_key(struct json_writer *j, const char *key)
 {
   put_comma(j);
   fprintf(j->out, "\"%s\":", key);
   j->due = '\0';
 }
 
-void put_word(struct json_out *j, const char *word)
+void writer_word(struct json_writer *j, const char *word)
 {
   put_comma(j);
   fputs(word, j->out);
 }
 
-void put_count(struct json_out *j, uint64_t n)
+void writer_count(struct json_writer *j, uint64_t n)
 {
   put_comma(j);
   fprintf(j->out, "%" PRIu64, n);
 }
 
-void put_float(struct json_out *j, float x)
+void writer_float(struct json_writer *j, float x)
 {
-  char room[NUMBER_ROOM];
-  number_float(x, room);
-  put_word(j, room);
+  char buffer[MAX_NUMBER_LEN];
+  number_float(x, buffer);
+  writer_word(j, buffer);
 }
 
-void put_double(struct json_out *j, double x)
+void writer_double(struct json_writer *j, double x)
 {
-  char room[NUMBER_ROOM];
-  number_double(x, room);
-  put_word(j, room);
+  char buffer[MAX_NUMBER_LEN];
+  number_double(x, buffer);
+  writer_word(j, buffer);
 }
 
-void put_ids(struct json_out *j, const uint32_t *id, size_t n)
+void writer_ids(struct json_writer *j, const uint32_t *id, size_t n)
 {
-  put_open(j, '[');
-  for (size_t i = 0; i < n; i++) put_count(j, id[i]);
-  put_close(j, ']');
+  writer_open(j, '[');
+  for (size_t i = 0; i < n; i++) writer_count(j, id[i]);
+  writer_close(j, ']');
 }
 
-void put_hex(struct json_out *j, const unsigned char *byte, size_t n)
+void writer_hex(struct json_writer *j, const unsigned char *byte, size_t n)
 {
   put_comma(j);
   putc('"', j->out);
@@ -171,7 +171,7 @@ void put_hex(struct json_out *j, const unsigned char *byte, size_t n)
   putc('"', j->out);
 }
 
-void put_end(struct json_out *j)
+void writer_end(struct json_writer *j)
 {
   putc('\n', j->out);
   j->due = '\0';
@@ -179,7 +179,7 @@ void put_end(struct json_out *j)
 
 /* A text may contain anything, U+0000 and broken characters included; each broken part, as far
    as chapter 1 says it reaches, becomes one U+FFFD. */
-void put_text(struct json_out *j, const void *text, size_t n)
+void writer_text(struct json_writer *j, const void *text, size_t n)
 {
   const unsigned char *byte = text;
   put_comma(j);
@@ -195,59 +195,60 @@ void put_text(struct json_out *j, const void *text, size_t n)
   putc('"', j->out);
 }
 
-void put_words(struct json_out *j, const char *words)
+void writer_words(struct json_writer *j, const char *words)
 {
-  put_text(j, words, strlen(words));
+  writer_text(j, words, strlen(words));
 }
 
 /* a key with its value, by kinds of value */
 
-void put_open_as(struct json_out *j, const char *key, char bracket)
+void put_open_as(struct json_writer *j, const char *key, char bracket)
 {
-  put_key(j, key);
-  put_open(j, bracket);
+  writer_key(j, key);
+  writer_open(j, bracket);
 }
 
-void put_word_as(struct json_out *j, const char *key, const char *word)
+void put_word_as(struct json_writer *j, const char *key, const char *word)
 {
-  put_key(j, key);
-  put_word(j, word);
+  writer_key(j, key);
+  writer_word(j, word);
 }
 
-void put_count_as(struct json_out *j, const char *key, uint64_t n)
+void put_count_as(struct json_writer *j, const char *key, uint64_t n)
 {
-  put_key(j, key);
-  put_count(j, n);
+  writer_key(j, key);
+  writer_count(j, n);
 }
 
-void put_double_as(struct json_out *j, const char *key, double x)
+void put_double_as(struct json_writer *j, const char *key, double x)
 {
-  put_key(j, key);
-  put_double(j, x);
+  writer_key(j, key);
+  writer_double(j, x);
 }
 
-void put_hex_as(struct json_out *j, const char *key, const unsigned char *byte, size_t n)
+void put_hex_as(struct json_writer *j, const char *key, const unsigned char *byte,
+  size_t n)
 {
-  put_key(j, key);
-  put_hex(j, byte, n);
+  writer_key(j, key);
+  writer_hex(j, byte, n);
 }
 
-void put_text_as(struct json_out *j, const char *key, const void *byte, size_t n)
+void put_text_as(struct json_writer *j, const char *key, const void *byte, size_t n)
 {
-  put_key(j, key);
-  put_text(j, byte, n);
+  writer_key(j, key);
+  writer_text(j, byte, n);
 }
 
-void put_words_as(struct json_out *j, const char *key, const char *words)
+void put_words_as(struct json_writer *j, const char *key, const char *words)
 {
-  put_key(j, key);
-  put_words(j, words);
+  writer_key(j, key);
+  writer_words(j, words);
 }
 
-void put_ids_as(struct json_out *j, const char *key, const uint32_t *id, size_t n)
+void put_ids_as(struct json_writer *j, const char *key, const uint32_t *id, size_t n)
 {
-  put_key(j, key);
-  put_ids(j, id, n);
+  writer_key(j, key);
+  writer_ids(j, id, n);
 }
 
 /* The depth of what jansson has read; it refuses what is far too deep by itself (2048), so the
@@ -321,19 +322,19 @@ static json_t *read_with_points(const char *text, size_t n,
   json_malloc_t take;
   json_free_t give;
   json_get_alloc_funcs(&take, &give);
-  char *room = n < SIZE_MAX / 2 ? take(2 * n + 2) : NULL;
-  if (room == NULL) return NULL;
-  size_t m = add_points(text, n, room);
-  json_t *value = json_loadb(room, m, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL,
+  char *buffer = n < SIZE_MAX / 2 ? take(2 * n + 2) : NULL;
+  if (buffer == NULL) return NULL;
+  size_t m = add_points(text, n, buffer);
+  json_t *value = json_loadb(buffer, m, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL,
     where);
-  give(room);
+  give(buffer);
   return value;
 }
 
 /* Two flags make jansson as strict as we want it: no key twice, and U+0000 is a character. An
    empty line gets a sentence of its own, since jansson's would speak of an end where something
    was expected. */
-json_t *json_object_read(const char *text, size_t n,
+json_t *jsonfile_object(const char *text, size_t n,
   struct error *why)
 {
   json_error_t where;
@@ -349,13 +350,13 @@ json_t *json_object_read(const char *text, size_t n,
     error_say(why, "this line is no JSON object: %s", where.text);
     return NULL;
   }
-  if (json_is_object(value) && json_depth(value) <= JSON_DEPTH)
+  if (json_is_object(value) && json_depth(value) <= JSONFILE_MAX_DEPTH)
     return value;
   /* it may be a list, or brackets within brackets */
   if (json_is_object(value))
     error_say(why, "this line has %u brackets in"
       " each other; wanted: at most %d", json_depth(value),
-      (int) JSON_DEPTH);
+      (int) JSONFILE_MAX_DEPTH);
   else error_say(why, "this line is a list; wanted: an object");
   json_decref(value);
   return NULL;
@@ -363,7 +364,7 @@ json_t *json_object_read(const char *text, size_t n,
 
 /* A line is read in parts of a page. If they do not fit into memory, the rest of the line is
    read and dropped, so that the next line is a line again. */
-enum line_found line_read(FILE *in, struct memory *m,
+enum line_found jsonfile_line(FILE *in, struct memory *m,
   struct bytes *text)
 {
   unsigned char part[4096];

@@ -5,96 +5,97 @@
 #include "tokens/utf8.h"
 
 /* bytes that the longest number needs, with its zero byte */
-enum { NUMBER_ROOM = 40 };
+enum { MAX_NUMBER_LEN = 40 };
 
 /* the fewest digits that read back to x, as JSON: with a point or an exponent; the words
    "inf", "-inf", "nan" with their quotes */
-void number_float(float x, char room[NUMBER_ROOM]);
+void number_float(float x, char buffer[MAX_NUMBER_LEN]);
 
 /* the same for a double */
-void number_double(double x, char room[NUMBER_ROOM]);
+void number_double(double x, char buffer[MAX_NUMBER_LEN]);
 
 /* an answer on its way out; due is written before the next thing, if it is not zero */
-struct json_out { FILE *out; char due; };
+struct json_writer { FILE *out; char due; };
 
 /* begins an object or a list: a brace or a square bracket */
-void put_open(struct json_out *j, char bracket);
+void writer_open(struct json_writer *j, char bracket);
 
 /* ends it */
-void put_close(struct json_out *j, char bracket);
+void writer_close(struct json_writer *j, char bracket);
 
 /* the name of what comes next; plain ASCII */
-void put_key(struct json_out *j, const char *key);
+void writer_key(struct json_writer *j, const char *key);
 
 /* a word as it is: true, null, a number that is printed already */
-void put_word(struct json_out *j, const char *word);
+void writer_word(struct json_writer *j, const char *word);
 
 /* an integer */
-void put_count(struct json_out *j, uint64_t n);
+void writer_count(struct json_writer *j, uint64_t n);
 
 /* a float32, in the fewest digits */
-void put_float(struct json_out *j, float x);
+void writer_float(struct json_writer *j, float x);
 
 /* a double, in the fewest digits */
-void put_double(struct json_out *j, double x);
+void writer_double(struct json_writer *j, double x);
 
 /* bytes, two hexadecimal digits each */
-void put_hex(struct json_out *j, const unsigned char *byte, size_t n);
+void writer_hex(struct json_writer *j, const unsigned char *byte, size_t n);
 
 /* bytes as a text, one U+FFFD for each part that is no character */
-void put_text(struct json_out *j, const void *byte, size_t n);
+void writer_text(struct json_writer *j, const void *byte, size_t n);
 
 /* the same, of a C string */
-void put_words(struct json_out *j, const char *words);
+void writer_words(struct json_writer *j, const char *words);
 
 /* a list of integers */
-void put_ids(struct json_out *j, const uint32_t *id, size_t n);
+void writer_ids(struct json_writer *j, const uint32_t *id, size_t n);
 
 /* each of these writes a key and its value */
 
 /* begins an object or a list under a key */
-void put_open_as(struct json_out *j, const char *key, char bracket);
+void put_open_as(struct json_writer *j, const char *key, char bracket);
 
 /* a word under a key */
-void put_word_as(struct json_out *j, const char *key, const char *word);
+void put_word_as(struct json_writer *j, const char *key, const char *word);
 
 /* an integer under a key */
-void put_count_as(struct json_out *j, const char *key, uint64_t n);
+void put_count_as(struct json_writer *j, const char *key, uint64_t n);
 
 /* a double under a key */
-void put_double_as(struct json_out *j, const char *key, double x);
+void put_double_as(struct json_writer *j, const char *key, double x);
 
 /* bytes in hexadecimal under a key */
-void put_hex_as(struct json_out *j, const char *key, const unsigned char *byte, size_t n);
+void put_hex_as(struct json_writer *j, const char *key, const unsigned char *byte,
+  size_t n);
 
 /* bytes as a text under a key */
-void put_text_as(struct json_out *j, const char *key, const void *byte, size_t n);
+void put_text_as(struct json_writer *j, const char *key, const void *byte, size_t n);
 
 /* a C string under a key */
-void put_words_as(struct json_out *j, const char *key, const char *words);
+void put_words_as(struct json_writer *j, const char *key, const char *words);
 
 /* a list of integers under a key */
-void put_ids_as(struct json_out *j, const char *key, const uint32_t *id, size_t n);
+void put_ids_as(struct json_writer *j, const char *key, const uint32_t *id, size_t n);
 
 /* the end of the line */
-void put_end(struct json_out *j);
+void writer_end(struct json_writer *j);
 
-/* what line_read found */
+/* what jsonfile_line found */
 enum line_found { LINE_NONE, LINE_WHOLE, LINE_TOO_LONG };
 
 /* puts the next line, without its end, into text; LINE_NONE at the end of the input;
    LINE_TOO_LONG if it did not fit into memory and was skipped */
-enum line_found line_read(FILE *in, struct memory *m,
+enum line_found jsonfile_line(FILE *in, struct memory *m,
   struct bytes *text);
 
 /* how deep the brackets of a request may nest */
-enum { JSON_DEPTH = 64 };
+enum { JSONFILE_MAX_DEPTH = 64 };
 
 /* jansson's value, known by name alone to those who only write */
 struct json_t;
 
-/* the object in n bytes, read strictly by jansson: no key twice, no nesting beyond JSON_DEPTH,
+/* the object in n bytes, read strictly by jansson: no key twice, no nesting beyond JSONFILE_MAX_DEPTH,
    nothing after it. The caller releases it with json_decref; null and a sentence if the bytes
    are anything else */
-struct json_t *json_object_read(const char *text, size_t n, struct error *why);
+struct json_t *jsonfile_object(const char *text, size_t n, struct error *why);
 #endif

@@ -80,7 +80,7 @@ static void find_program(char path[CONSOLE_PATH], const char *called)
 
 int main(int argc, char **argv)
 {
-  struct memory memory = { .refuse_at = 0 };
+  struct memory memory = { .fail_at = 0 };
   char path[CONSOLE_PATH];
   find_program(path, argv[0]);
   struct console c = { .in = stdin, .out = stdout, .err = stderr,

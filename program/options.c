@@ -29,28 +29,28 @@
 
 /* The tests type every example of this table into a shell, as it stands: people copy the
    example. */
-static const struct subcommand_row subcommand_table[N_SUBCOMMANDS] = {
-  [SUB_GENERATE] = { .name = "generate", .operand = "PROMPT|-", .most = 1,
+static const struct subcommand_entry subcommand_table[N_SUBCOMMANDS] = {
+  [SUB_GENERATE] = { .name = "generate", .operand = "PROMPT|-", .max = 1,
     .words = "continue a prompt", .example = "incipit generate \"The cat sat\" -n 4" },
-  [SUB_TOKENIZE] = { .name = "tokenize", .operand = "TEXT|-", .most = 1,
+  [SUB_TOKENIZE] = { .name = "tokenize", .operand = "TEXT|-", .max = 1,
     .words = "text to ids and pieces, and back", .example = "incipit tokenize \"The cat sat\"" },
-  [SUB_TRACE] = { .name = "trace", .operand = "PROMPT|-", .most = 1,
+  [SUB_TRACE] = { .name = "trace", .operand = "PROMPT|-", .max = 1,
     .words = "the loop, step by step", .example = "incipit trace \"The cat sat\" -n 4" },
-  [SUB_INSPECT] = { .name = "inspect", .operand = "PATH", .most = 1,
+  [SUB_INSPECT] = { .name = "inspect", .operand = "PATH", .max = 1,
     .words = "what is in a model's files", .example = "incipit inspect" },
-  [SUB_PROBE] = { .name = "probe", .operand = "KIND", .least = 1, .most = 1,
+  [SUB_PROBE] = { .name = "probe", .operand = "KIND", .min = 1, .max = 1,
     .words = "questions in JSON, one a line, answered one a line",
     .example = "echo '{\"text\": \"The cat sat\"}' | incipit probe tokenize" },
   [SUB_BENCH] = { .name = "bench",
     .words = "how fast tokens are read and written, and what share of the machine that is",
     .example = "incipit bench -p 32 -n 8 -r 2" },
-  [SUB_PERPLEXITY] = { .name = "perplexity", .operand = "FILE", .least = 1, .most = 1,
+  [SUB_PERPLEXITY] = { .name = "perplexity", .operand = "FILE", .min = 1, .max = 1,
     .words = "how well a text is predicted", .example = "incipit perplexity README.md" },
   [SUB_MEMORY] = { .name = "memory", .words = "what a model takes, and what fits into a budget",
     .example = "incipit memory --shape llama-7b --context 4096 --budget 24GB" },
   [SUB_CHAT] = { .name = "chat", .words = "talk with a model, turn by turn",
     .example = "echo 'Hello!' | incipit chat" },
-  [SUB_HELP] = { .name = "help", .operand = "SUBCOMMAND", .most = 1,
+  [SUB_HELP] = { .name = "help", .operand = "SUBCOMMAND", .max = 1,
     .words = "this list, or the options of one subcommand", .example = "incipit help generate" },
   [SUB_VERSION] = { .name = "--version", .words = "version, build, compiler, kernels, Unicode",
     .example = "incipit --version" },
@@ -61,13 +61,13 @@ static const struct subcommand_row subcommand_table[N_SUBCOMMANDS] = {
    1966; no part is edited twice, which typing does not need). d[i][j] is the number for the
    first i letters of a and the first j of b. A word too long for the table is no slip of
    anything. */
-enum { WORD_MOST = 40 };
+enum { MAX_WORD = 40 };
 
-static unsigned slips(const char *a, const char *b)
+static unsigned edit_distance(const char *a, const char *b)
 {
-  unsigned d[WORD_MOST + 1][WORD_MOST + 1];
+  unsigned d[MAX_WORD + 1][MAX_WORD + 1];
   unsigned n = (unsigned) strlen(a), m = (unsigned) strlen(b);
-  if (n > WORD_MOST || m > WORD_MOST) return n + m;
+  if (n > MAX_WORD || m > MAX_WORD) return n + m;
   for (unsigned i = 0; i <= n; i++)
     for (unsigned j = 0; j <= m; j++) {
       unsigned best;
@@ -87,12 +87,12 @@ static unsigned slips(const char *a, const char *b)
 }
 
 /* of equally near names the first of the list, so that the answer does not depend on chance */
-const char *nearest_of(const char *word, const char *const *list,
+const char *options_closest_match(const char *word, const char *const *list,
   size_t n)
 {
   const char *nearest = list[0];
   for (size_t i = 1; i < n; i++)
-    if (slips(word, list[i]) < slips(word, nearest))
+    if (edit_distance(word, list[i]) < edit_distance(word, nearest))
       nearest = list[i];
   return nearest;
 }
@@ -115,7 +115,7 @@ static bool digits_parse(const char *text, size_t n, uint64_t *value)
 /* Ids with commas or semicolons between them; blanks beside them do no harm, and a comma at the
    end is forgiven, because lists are made by programs. Two commas with nothing between them are
    refused: an id may have been lost there. */
-int ids_parse(struct memory *m, const char *text, const char *what,
+int options_parse_ids(struct memory *m, const char *text, const char *what,
   struct ids *list, struct error *why)
 {
   *list = (struct ids) { NULL, 0, 0 };
@@ -148,32 +148,32 @@ static bool real_digits(const char *text, double *x)
   return n > 0 && text[n] == '\0' && *end == '\0';
 }
 
-bool bias_next(const char **at, struct bias_pair *pair)
+bool options_next_bias(const char **at, struct bias_pair *pair)
 {
   size_t n = strcspn(*at, "=,;"), m;
-  char room[64];
+  char buffer[64];
   if (!digits_parse(*at, n, &pair->id) || (*at)[n] != '=') return false;
   const char *number = *at + n + 1;
   m = strcspn(number, ",;");
-  if (m == 0 || m >= sizeof room) return false;
-  memcpy(room, number, m);
-  room[m] = '\0';
-  if (strcmp(room, "-inf") == 0) pair->bias = -INFINITY;
-  else if (!real_digits(room, &pair->bias) || pair->bias - pair->bias != 0)
+  if (m == 0 || m >= sizeof buffer) return false;
+  memcpy(buffer, number, m);
+  buffer[m] = '\0';
+  if (strcmp(buffer, "-inf") == 0) pair->bias = -INFINITY;
+  else if (!real_digits(buffer, &pair->bias) || pair->bias - pair->bias != 0)
     return false;
   *at = number + m + (number[m] != '\0');
   return true;
 }
 
-bool samplers_parse(const char *text, struct sampling *s,
+bool options_parse_samplers(const char *text, struct sampling_params *s,
   struct error *why)
 {
-  char room[256];
-  const char *name[N_STAGES + 1];
+  char buffer[256];
+  const char *name[N_SAMPLE_STAGES + 1];
   size_t n = 0;
-  if (snprintf(room, sizeof room, "%s", text) >= (int) sizeof room)
+  if (snprintf(buffer, sizeof buffer, "%s", text) >= (int) sizeof buffer)
     return error_say(why, "--samplers has more names than there are stages");
-  for (char *at = room; *at != '\0' && n <= N_STAGES; ) {
+  for (char *at = buffer; *at != '\0' && n <= N_SAMPLE_STAGES; ) {
     size_t length = strcspn(at, ",;");
     name[n++] = at;
     at += length;
@@ -181,44 +181,44 @@ bool samplers_parse(const char *text, struct sampling *s,
   }
   struct error wrong;
   return sampling_stages_parse(s, name, n, &wrong)
-    || error_say(why, "--%s", wrong.words);
+    || error_say(why, "--%s", wrong.text);
 }
 
 /* Readers of values: each sees whether text is a value of option o, and notes its number in v;
    on failure a sentence. The row of an option names its reader; without one every text is a
    value. */
 
-static bool read_count(const struct option_row *o, const char *text, struct option_value *v,
+static bool read_count(const struct option_entry *o, const char *text, struct option_value *v,
   struct error *why)
 {
-  if (digits_parse(text, strlen(text), &v->count) && v->count >= o->least && v->count <= o->most)
+  if (digits_parse(text, strlen(text), &v->count) && v->count >= o->min && v->count <= o->max)
     return true;
-  if (o->most == INT64_MAX)     /* the largest integer is no limit worth reading */
+  if (o->max == INT64_MAX)     /* the largest integer is no limit worth reading */
     return error_say(why, "--%s is `%s'; wanted: an integer from %" PRIu64 " on", o->name, text,
-      o->least);
+      o->min);
   return error_say(why, "--%s is `%s'; wanted: an integer from %" PRIu64 " to %" PRIu64, o->name,
-    text, o->least, o->most);
+    text, o->min, o->max);
 }
 
 /* the row of chapter 7's table of real settings that is called so, or null */
-static const struct sampling_real *setting_named(const char *name)
+static const struct sampling_option *setting_named(const char *name)
 {
-  const struct sampling_real *r;
-  for (size_t i = 0; name != NULL && (r = sampling_real_at(i)) != NULL; i++)
+  const struct sampling_option *r;
+  for (size_t i = 0; name != NULL && (r = sampling_option_at(i)) != NULL; i++)
     if (strcmp(r->name, name) == 0) return r;
   return NULL;
 }
 
 /* a real setting of chapter 7, which has the limits */
-static bool read_setting(const struct option_row *o, const char *text, struct option_value *v,
+static bool read_setting(const struct option_entry *o, const char *text, struct option_value *v,
   struct error *why)
 {
-  const struct sampling_real *r = setting_named(o->setting);
-  return (real_digits(text, &v->real) && sampling_real_fits(r, v->real))
-    || error_say(why, "--%s is `%s'; wanted: %s", o->name, text, r->wanted);
+  const struct sampling_option *r = setting_named(o->setting);
+  return (real_digits(text, &v->real) && sampling_option_fits(r, v->real))
+    || error_say(why, "--%s is `%s'; wanted: %s", o->name, text, r->expected);
 }
 
-static bool read_length_penalty(const struct option_row *o, const char *text,
+static bool read_length_penalty(const struct option_entry *o, const char *text,
   struct option_value *v, struct error *why)
 {
   return (real_digits(text, &v->real) && fabs(v->real) <= 1000)
@@ -226,7 +226,7 @@ static bool read_length_penalty(const struct option_row *o, const char *text,
 }
 
 /* counted from 0 in the order of enum early_stopping */
-static bool read_early(const struct option_row *o, const char *text, struct option_value *v,
+static bool read_early(const struct option_entry *o, const char *text, struct option_value *v,
   struct error *why)
 {
   static const char *const word[] = { "false", "true", "never" };
@@ -236,7 +236,7 @@ static bool read_early(const struct option_row *o, const char *text, struct opti
 }
 
 /* -1 is all of the text */
-static bool read_last_n(const struct option_row *o, const char *text, struct option_value *v,
+static bool read_last_n(const struct option_entry *o, const char *text, struct option_value *v,
   struct error *why)
 {
   if (strcmp(text, "-1") == 0) {
@@ -248,7 +248,7 @@ static bool read_last_n(const struct option_row *o, const char *text, struct opt
 }
 
 /* a seed may be left to chance, which is settled later and then said (decode_setup.c) */
-static bool read_seed(const struct option_row *o, const char *text, struct option_value *v,
+static bool read_seed(const struct option_entry *o, const char *text, struct option_value *v,
   struct error *why)
 {
   return strcmp(text, "random") == 0
@@ -258,22 +258,22 @@ static bool read_seed(const struct option_row *o, const char *text, struct optio
 }
 
 /* looked through here, and read again when they are used */
-static bool read_stages(const struct option_row *o, const char *text, struct option_value *v,
+static bool read_stages(const struct option_entry *o, const char *text, struct option_value *v,
   struct error *why)
 {
-  struct sampling unused;
+  struct sampling_params unused;
   (void) o;
   (void) v;
-  return samplers_parse(text, &unused, why);
+  return options_parse_samplers(text, &unused, why);
 }
 
-static bool read_biases(const struct option_row *o, const char *text, struct option_value *v,
+static bool read_biases(const struct option_entry *o, const char *text, struct option_value *v,
   struct error *why)
 {
   struct bias_pair pair;
   const char *at = text;
   (void) v;
-  while (bias_next(&at, &pair)) continue;
+  while (options_next_bias(&at, &pair)) continue;
   return (*at == '\0' && at > text)
     || error_say(why, "--%s is `%s'; wanted: ID=B, as in 5=1.5 or 5=-inf", o->name, text);
 }
@@ -286,15 +286,15 @@ enum { G = 1u << SUB_GENERATE, T = 1u << SUB_TOKENIZE,
   R = 1u << SUB_TRACE, I = 1u << SUB_INSPECT, P = 1u << SUB_PROBE,
   B = 1u << SUB_BENCH, X = 1u << SUB_PERPLEXITY,
   M = 1u << SUB_MEMORY, C = 1u << SUB_CHAT, H = 1u << SUB_HELP };
-static const struct option_row option_table[N_OPTIONS] = {
+static const struct option_entry option_table[N_OPTIONS] = {
   /* which model, how many workers, what to continue. The limit of --threads is for fingers that
      slip: workers are started before anything is computed */
   [OPTION_MODEL] = { .name = "model", .letter = 'm', .value = "PATH",
     .where = G | T | R | P | B | X | M | C, .words = "a directory in Hugging Face's layout",
-    .normal = "the built-in model" },
+    .default_text = "the built-in model" },
   [OPTION_THREADS] = { .name = "threads", .letter = 't', .value = "N",
-    .where = G | R | P | B | X | C, .read = read_count, .least = 1, .most = 1024,
-    .words = "workers", .normal = "OMP_NUM_THREADS, or the physical cores" },
+    .where = G | R | P | B | X | C, .read = read_count, .min = 1, .max = 1024,
+    .words = "workers", .default_text = "OMP_NUM_THREADS, or the physical cores" },
   [OPTION_PROMPT] = { .name = "prompt", .letter = 'p', .value = "TEXT", .where = G | R,
     .words = "the prompt" },
   [OPTION_FILE] = { .name = "file", .letter = 'f', .value = "FILE", .where = G | T | R,
@@ -304,72 +304,75 @@ static const struct option_row option_table[N_OPTIONS] = {
   /* what bounds a generation or changes the way there. generate keeps rows unless told not to;
      trace, which shows what is done, only if told to */
   [OPTION_MAX_NEW_TOKENS] = { .name = "max-new-tokens", .also = "max-tokens", .letter = 'n',
-    .value = "N", .where = G | R | C, .read = read_count, .most = INT64_MAX,
-    .words = "write at most so many", .normal = "until a stop or the context is full; trace: 4" },
+    .value = "N", .where = G | R | C, .read = read_count, .max = INT64_MAX,
+    .words = "write at most so many", .default_text = "until a stop or the context is full; trace: 4" },
   [OPTION_CTX_SIZE] = { .name = "ctx-size", .letter = 'c', .value = "N", .where = G | R | C,
-    .read = read_count, .least = 1, .most = INT64_MAX,
-    .words = "use less context than the model has", .normal = "the model's" },
+    .read = read_count, .min = 1, .max = INT64_MAX,
+    .words = "use less context than the model has", .default_text = "the model's" },
   [OPTION_IGNORE_EOS] = { .name = "ignore-eos", .where = G | R | C,
     .words = "end tokens end nothing" },
   [OPTION_NO_CACHE] = { .name = "no-cache", .where = G, .words = "compute every row in every step",
-    .normal = "rows are kept" },
+    .default_text = "rows are kept" },
   [OPTION_CACHE] = { .name = "cache", .where = R, .words = "keep rows from step to step",
-    .normal = "every row in every step" },
+    .default_text = "every row in every step" },
   [OPTION_CHUNK] = { .name = "chunk", .value = "N", .where = G | R, .read = read_count,
-    .most = INT64_MAX, .words = "read at most N tokens in a pass", .normal = "all in one" },
+    .max = INT64_MAX, .words = "read at most N tokens in a pass", .default_text = "all in one" },
   [OPTION_KV_TYPE] = { .name = "kv-type", .value = "TYPE", .where = G | R | B | X | M | C,
-    .words = "keep rows in f32, f16, bf16, q8_0 or q4_0", .normal = "f32; a shape's: f16" },
+    .words = "keep rows in f32, f16, bf16, q8_0 or q4_0", .default_text = "f32; a shape's: f16" },
   [OPTION_WINDOW] = { .name = "window", .value = "N", .where = G | R | B | X | M | C,
-    .read = read_count, .most = UINT32_MAX, .words = "every row sees the last N only; 0: all",
-    .normal = "the model's" },
+    .read = read_count, .max = UINT32_MAX, .words = "every row sees the last N only; 0: all",
+    .default_text = "the model's" },
   [OPTION_SINKS] = { .name = "sinks", .value = "N", .where = G | R | B | X | M | C,
-    .read = read_count, .most = UINT32_MAX, .words = "with --window: and the first N",
-    .normal = "0" },
+    .read = read_count, .max = UINT32_MAX, .words = "with --window: and the first N",
+    .default_text = "0" },
   [OPTION_NO_SPECIAL] = { .name = "no-special", .where = G | T | R,
-    .words = "add no special tokens to the text", .normal = "as the tokenizer's files say" },
+    .words = "add no special tokens to the text", .default_text = "as the tokenizer's files say" },
   [OPTION_PARSE_SPECIAL] = { .name = "parse-special", .where = G | T | R,
-    .words = "the text of a special token is that token", .normal = "it is plain text" },
+    .words = "the text of a special token is that token", .default_text
+    = "it is plain text" },
   /* sampling, chapter 7. Where two families of programs have two names for one thing, both are
      accepted */
   [OPTION_TEMPERATURE] = { .name = "temperature", .also = "temp", .value = "T", .where = G | R | C,
     .read = read_setting, .setting = "temperature",
-    .words = "divide the scores by T; 0: the likeliest token", .normal = "the model's, or 0" },
+    .words = "divide the scores by T; 0: the likeliest token", .default_text = "the model's, or 0" },
   [OPTION_TOP_K] = { .name = "top-k", .value = "K", .where = G | R | C, .read = read_count,
-    .most = INT64_MAX, .words = "only the K likeliest; 0: all", .normal = "the model's, or 0" },
+    .max = INT64_MAX, .words = "only the K likeliest; 0: all", .default_text = "the model's, or 0" },
   [OPTION_TOP_P] = { .name = "top-p", .value = "P", .where = G | R | C, .read = read_setting,
     .setting = "top_p", .words = "only the fewest with a share of P",
-    .normal = "the model's, or 1" },
+    .default_text = "the model's, or 1" },
   [OPTION_MIN_P] = { .name = "min-p", .value = "M", .where = G | R | C, .read = read_setting,
     .setting = "min_p", .words = "only those M times as likely as the best",
-    .normal = "the model's, or 0" },
+    .default_text = "the model's, or 0" },
   [OPTION_TYPICAL_P] = { .name = "typical-p", .also = "typical", .value = "P", .where = G | R | C,
     .read = read_setting, .setting = "typical_p",
-    .words = "only the most typical with a share of P", .normal = "the model's, or 1" },
+    .words = "only the most typical with a share of P", .default_text
+    = "the model's, or 1" },
   [OPTION_SAMPLERS] = { .name = "samplers", .value = "LIST", .where = G | R | C,
     .read = read_stages, .words = "the stages, in order",
-    .normal = "bias, penalties, ngram, temperature, top_k, top_p, min_p, typical_p" },
+    .default_text
+    = "bias, penalties, ngram, temperature, top_k, top_p, min_p, typical_p" },
   [OPTION_SEED] = { .name = "seed", .letter = 's', .value = "S", .where = G | R | C,
     .read = read_seed, .words = "another seed, another text; random: draw one and print it",
-    .normal = "0" },
+    .default_text = "0" },
   [OPTION_NUM_SEQUENCES] = { .name = "num-sequences", .value = "N", .where = G, .read = read_count,
-    .least = 1, .most = 1000000, .words = "write N texts", .normal = "1" },
+    .min = 1, .max = 1000000, .words = "write N texts", .default_text = "1" },
   /* penalties look at the text so far; a bias is for a token wherever it comes */
   [OPTION_REPETITION_PENALTY] = { .name = "repetition-penalty", .also = "repeat-penalty",
     .value = "R", .where = G | R | C, .read = read_setting, .setting = "repetition_penalty",
     .words = "divide the scores of what the text has by R, or multiply",
-    .normal = "the model's, or 1" },
+    .default_text = "the model's, or 1" },
   [OPTION_FREQUENCY_PENALTY] = { .name = "frequency-penalty", .value = "A", .where = G | R | C,
     .read = read_setting, .setting = "frequency_penalty",
-    .words = "subtract A for each time a token was written", .normal = "0" },
+    .words = "subtract A for each time a token was written", .default_text = "0" },
   [OPTION_PRESENCE_PENALTY] = { .name = "presence-penalty", .value = "A", .where = G | R | C,
     .read = read_setting, .setting = "presence_penalty",
-    .words = "subtract A if a token was written", .normal = "0" },
+    .words = "subtract A if a token was written", .default_text = "0" },
   [OPTION_PENALTY_LAST_N] = { .name = "penalty-last-n", .also = "repeat-last-n", .value = "N",
     .where = G | R | C, .read = read_last_n,
-    .words = "penalties look at the last N tokens; -1: all", .normal = "-1" },
+    .words = "penalties look at the last N tokens; -1: all", .default_text = "-1" },
   [OPTION_NO_REPEAT_NGRAM] = { .name = "no-repeat-ngram-size", .value = "N", .where = G | R | C,
-    .read = read_count, .most = INT64_MAX, .words = "no N tokens in a row come twice; 0: off",
-    .normal = "the model's, or 0" },
+    .read = read_count, .max = INT64_MAX, .words = "no N tokens in a row come twice; 0: off",
+    .default_text = "the model's, or 0" },
   [OPTION_LOGIT_BIAS] = { .name = "logit-bias", .value = "ID=B", .where = G | R | C,
     .read = read_biases,
     .words = "add B to the score of a token; -inf: never write it (repeatable)" },
@@ -382,16 +385,16 @@ static const struct option_row option_table[N_OPTIONS] = {
     .words = "write one object of JSON" },
   /* beam search, chapter 9, which draws nothing */
   [OPTION_NUM_BEAMS] = { .name = "num-beams", .value = "B", .where = G, .read = read_count,
-    .least = 1, .most = 65536, .words = "search with B beams for the likeliest text",
-    .normal = "1: no search" },
+    .min = 1, .max = 65536, .words = "search with B beams for the likeliest text",
+    .default_text = "1: no search" },
   [OPTION_LENGTH_PENALTY] = { .name = "length-penalty", .value = "A", .where = G,
     .read = read_length_penalty,
     .words = "with --num-beams: divide a text's score by its length to the power A",
-    .normal = "1" },
+    .default_text = "1" },
   [OPTION_EARLY_STOPPING] = { .name = "early-stopping", .value = "true|false|never", .where = G,
     .read = read_early,
     .words = "with --num-beams: stop as soon as B texts have ended; when no beam is better; when"
-      " none can be", .normal = "false" },
+      " none can be", .default_text = "false" },
   /* where a text may end, chapter 8 */
   [OPTION_STOP] = { .name = "stop", .value = "STRING", .where = G | R | C,
     .words = "end before this string, with \\n, \\t, \\\\ and \\xNN in it (repeatable)" },
@@ -400,18 +403,19 @@ static const struct option_row option_table[N_OPTIONS] = {
   [OPTION_INCLUDE_STOP] = { .name = "include-stop", .where = G | C,
     .words = "end behind the stop string" },
   [OPTION_MIN_TOKENS] = { .name = "min-tokens", .value = "N", .where = G | R | C,
-    .read = read_count, .most = INT64_MAX,
-    .words = "end tokens and stop strings count from token N + 1 on", .normal = "0" },
+    .read = read_count, .max = INT64_MAX,
+    .words = "end tokens and stop strings count from token N + 1 on", .default_text
+    = "0" },
   [OPTION_STOP_ON_REPETITION] = { .name = "stop-on-repetition", .value = "N", .where = G | R | C,
-    .read = read_count, .most = INT64_MAX,
-    .words = "end when the same N tokens stand three times in a row; 0: never", .normal = "0" },
+    .read = read_count, .max = INT64_MAX,
+    .words = "end when the same N tokens stand three times in a row; 0: never", .default_text = "0" },
   /* what to show of it, to people and to programs. The bound of --logprobs bounds a list that is
      kept for every token until the end */
   [OPTION_ECHO] = { .name = "echo", .where = G, .words = "print the prompt first" },
   [OPTION_LOGPROBS] = { .name = "logprobs", .value = "K", .where = G, .read = read_count,
-    .most = 1000,
+    .max = 1000,
     .words = "with --json or --jsonl: the log-probability and rank of each token, and the K"
-      " likeliest", .normal = "off" },
+      " likeliest", .default_text = "off" },
   [OPTION_STATS] = { .name = "stats", .where = G | C,
     .words = "counters, times, rates and memory, on standard error" },
   [OPTION_JSON] = { .name = "json", .where = G | T | R | I | B | X | M,
@@ -425,62 +429,63 @@ static const struct option_row option_table[N_OPTIONS] = {
   [OPTION_TRAIN] = { .name = "train", .value = "FILE", .where = T,
     .words = "learn a byte-level BPE from a file" },
   [OPTION_VOCAB_SIZE] = { .name = "vocab-size", .value = "N", .where = T | M, .read = read_count,
-    .least = 257, .most = 4194304,
+    .min = 257, .max = 4194304,
     .words = "with --train: how many ids, the end of text and the 256 bytes included; beside"
       " --shape: another vocabulary" },
   [OPTION_OUT] = { .name = "out", .value = "DIR", .where = T,
     .words = "with --train: where to write tokenizer.json" },
   /* the letters of llama-bench as far as they mean the same; a letter belongs to a subcommand */
   [OPTION_N_PROMPT] = { .name = "n-prompt", .letter = 'p', .value = "N", .where = B,
-    .read = read_count, .most = INT32_MAX, .words = "read N tokens at once; 0: leave that out",
-    .normal = "512, or what fits" },
+    .read = read_count, .max = INT32_MAX, .words = "read N tokens at once; 0: leave that out",
+    .default_text = "512, or what fits" },
   [OPTION_N_GEN] = { .name = "n-gen", .letter = 'n', .value = "N", .where = B, .read = read_count,
-    .most = INT32_MAX, .words = "write N tokens; 0: leave that out",
-    .normal = "128, or what fits" },
+    .max = INT32_MAX, .words = "write N tokens; 0: leave that out",
+    .default_text = "128, or what fits" },
   [OPTION_N_DEPTH] = { .name = "n-depth", .letter = 'd', .value = "N", .where = B,
-    .read = read_count, .most = INT32_MAX, .words = "behind N tokens that are stored already",
-    .normal = "0" },
+    .read = read_count, .max = INT32_MAX, .words = "behind N tokens that are stored already",
+    .default_text = "0" },
   [OPTION_REPETITIONS] = { .name = "repetitions", .letter = 'r', .value = "N", .where = B,
-    .read = read_count, .least = 1, .most = 1000, .words = "so many times", .normal = "5" },
+    .read = read_count, .min = 1, .max = 1000, .words = "so many times", .default_text = "5" },
   [OPTION_OUTPUT] = { .name = "output", .letter = 'o', .value = "table|csv|json", .where = B,
-    .words = "in which form", .normal = "table" },
+    .words = "in which form", .default_text = "table" },
   [OPTION_CONTEXT] = { .name = "context", .also = "ctx-size", .letter = 'c', .value = "N",
-    .where = X | M, .read = read_count, .least = 1, .most = INT64_MAX,
-    .words = "windows, or texts, of N tokens", .normal = "the model's context" },
-  [OPTION_STRIDE] = { .name = "stride", .value = "N", .where = X, .read = read_count, .least = 1,
-    .most = INT64_MAX, .words = "a window every N tokens", .normal = "the context" },
+    .where = X | M, .read = read_count, .min = 1, .max = INT64_MAX,
+    .words = "windows, or texts, of N tokens", .default_text = "the model's context" },
+  [OPTION_STRIDE] = { .name = "stride", .value = "N", .where = X, .read = read_count, .min = 1,
+    .max = INT64_MAX, .words = "a window every N tokens", .default_text = "the context" },
   /* the limits are such that the weights, in any combination, have fewer than 2^62 bytes */
   [OPTION_SHAPE] = { .name = "shape", .value = "NAME", .where = M,
     .words = "a model that everybody names, or list" },
-  [OPTION_LAYERS] = { .name = "layers", .value = "N", .where = M, .read = read_count, .least = 1,
-    .most = 16384, .words = "so many layers", .normal = "the shape's" },
-  [OPTION_HEADS] = { .name = "heads", .value = "N", .where = M, .read = read_count, .least = 1,
-    .most = 4096, .words = "so many heads of queries", .normal = "the shape's" },
+  [OPTION_LAYERS] = { .name = "layers", .value = "N", .where = M, .read = read_count, .min = 1,
+    .max = 16384, .words = "so many layers", .default_text = "the shape's" },
+  [OPTION_HEADS] = { .name = "heads", .value = "N", .where = M, .read = read_count, .min = 1,
+    .max = 4096, .words = "so many heads of queries", .default_text = "the shape's" },
   [OPTION_KV_HEADS] = { .name = "kv-heads", .value = "N", .where = M, .read = read_count,
-    .least = 1, .most = 4096, .words = "so many of keys and values",
-    .normal = "the shape's; without a shape as many as --heads" },
+    .min = 1, .max = 4096, .words = "so many of keys and values",
+    .default_text = "the shape's; without a shape as many as --heads" },
   [OPTION_HEAD_DIM] = { .name = "head-dim", .value = "N", .where = M, .read = read_count,
-    .least = 1, .most = 4096, .words = "numbers of a head", .normal = "the shape's" },
-  [OPTION_D_MODEL] = { .name = "d-model", .value = "N", .where = M, .read = read_count, .least = 1,
-    .most = 262144, .words = "beside --shape: numbers of a row", .normal = "the shape's" },
-  [OPTION_D_INNER] = { .name = "d-inner", .value = "N", .where = M, .read = read_count, .least = 1,
-    .most = 1048576, .words = "beside --shape: numbers inside the MLP", .normal = "the shape's" },
-  [OPTION_BATCH] = { .name = "batch", .value = "N", .where = M, .read = read_count, .least = 1,
-    .most = UINT32_MAX, .words = "so many texts", .normal = "1" },
+    .min = 1, .max = 4096, .words = "numbers of a head", .default_text = "the shape's" },
+  [OPTION_D_MODEL] = { .name = "d-model", .value = "N", .where = M, .read = read_count, .min = 1,
+    .max = 262144, .words = "beside --shape: numbers of a row", .default_text = "the shape's" },
+  [OPTION_D_INNER] = { .name = "d-inner", .value = "N", .where = M, .read = read_count, .min = 1,
+    .max = 1048576, .words = "beside --shape: numbers inside the MLP", .default_text = "the shape's" },
+  [OPTION_BATCH] = { .name = "batch", .value = "N", .where = M, .read = read_count, .min = 1,
+    .max = UINT32_MAX, .words = "so many texts", .default_text = "1" },
   [OPTION_BUDGET] = { .name = "budget", .value = "SIZE", .where = M,
     .words = "what there is, as 24GB or 22.5GiB" },
   /* what is said first, and how turns are written */
   [OPTION_SYSTEM] = { .name = "system", .value = "S", .where = C,
-    .words = "tell the model first how to behave", .normal = "what the template says" },
+    .words = "tell the model first how to behave", .default_text
+    = "what the template says" },
   [OPTION_TEMPLATE] = { .name = "template", .value = "T", .where = C,
-    .words = "set turns as this template does: chatml, llama3, ...", .normal = "the model's" },
+    .words = "set turns as this template does: chatml, llama3, ...", .default_text = "the model's" },
   /* options of a single subcommand, and --help, which all have */
-  [OPTION_TOP] = { .name = "top", .value = "K", .where = R, .read = read_count, .least = 1,
-    .most = 100, .words = "show the K likeliest candidates", .normal = "5" },
+  [OPTION_TOP] = { .name = "top", .value = "K", .where = R, .read = read_count, .min = 1,
+    .max = 100, .words = "show the K likeliest candidates", .default_text = "5" },
   [OPTION_ATTENTION] = { .name = "attention", .value = "LAYER.HEAD", .where = R,
     .words = "show what the last row looks at, layers and heads counted from 0" },
   [OPTION_VOCAB] = { .name = "vocab", .value = "PATH", .where = P,
-    .words = "a tokenizer.json, or a directory with a tokenizer", .normal = "the model's" },
+    .words = "a tokenizer.json, or a directory with a tokenizer", .default_text = "the model's" },
   [OPTION_MAN] = { .name = "man", .where = H, .words = "print the manual page" },
   [OPTION_COMPLETION] = { .name = "completion", .where = H,
     .words = "print the shell's completion" },
@@ -524,7 +529,7 @@ static bool find_subcommand(const char *word, enum subcommand *sub,
         " this program ends with chapter 9", word,
         later_subcommand[i].chapter);
   return error_say(why, "there is no subcommand"
-    " `%s'; the nearest is %s", word, nearest_of(word, list, n));
+    " `%s'; the nearest is %s", word, options_closest_match(word, list, n));
 }
 
 /* An option has up to three names: its own, one by which other programs call the same thing, and
@@ -544,7 +549,7 @@ static int find_option(enum subcommand sub, const char *name,
   char letter)
 {
   for (int i = 0; i < N_OPTIONS; i++) {
-    const struct option_row *o = &option_table[i];
+    const struct option_entry *o = &option_table[i];
     if ((o->where >> sub & 1) != 0
         && is_called(o->name, o->also, o->letter, name, letter))
       return i;
@@ -582,14 +587,14 @@ static bool no_such_option(enum subcommand sub, const char *name,
     return error_say(why, "%s has no option -%c (incipit %s --help)",
       asked, letter, asked);
   return error_say(why, "%s has no option --%s; the nearest is --%s",
-    asked, name, nearest_of(name, list, n));
+    asked, name, options_closest_match(name, list, n));
 }
 
 /* Takes the option at argv[*i], with its value, which may be the next word even if that begins
    with a dash: -n -1 is a mistake about a number. A name longer than the room for it may be cut,
    since no option is so long: what is left is unknown as well, and fits into the sentence that
    says so. */
-static bool take_option(struct wishes *w, int argc, char **argv,
+static bool take_option(struct command_line *w, int argc, char **argv,
   int *i, struct error *why)
 {
   const char *word = argv[*i], *value = NULL;
@@ -607,7 +612,7 @@ static bool take_option(struct wishes *w, int argc, char **argv,
   int found = find_option(w->sub, name, letter);
   if (found < 0) return no_such_option(w->sub, name, letter, why);
   /* a value that should not be there, or should and is not */
-  const struct option_row *o = &option_table[found];
+  const struct option_entry *o = &option_table[found];
   if (o->value == NULL && value != NULL)
     return error_say(why, "--%s takes no value; found `%s'", o->name,
       value);
@@ -619,9 +624,9 @@ static bool take_option(struct wishes *w, int argc, char **argv,
   }
   w->of[found] = (struct option_value) { .given = true, .text = value };
   if (found == OPTION_LOGIT_BIAS || found == OPTION_STOP) {
-    if (w->n_repeated == REPEATED_MOST)
+    if (w->n_repeated == OPTIONS_MAX_REPEATED)
       return error_say(why, "--%s is given more than %d times", o->name,
-        REPEATED_MOST);
+        OPTIONS_MAX_REPEATED);
     w->repeated[w->n_repeated].which = (enum option) found;
     w->repeated[w->n_repeated++].text = value;
   }
@@ -680,7 +685,7 @@ static const struct { enum option a, b, either; } needs[] = {
 
 /* a search with more than one beam draws nothing, sees texts whole and not token by token, and
    cannot give more texts than it has beams */
-static bool beams_agree(const struct wishes *w, struct error *why)
+static bool beams_agree(const struct command_line *w, struct error *why)
 {
   static const enum option without[] = {
     OPTION_TEMPERATURE, OPTION_TOP_K, OPTION_TOP_P, OPTION_MIN_P,
@@ -702,9 +707,9 @@ static bool beams_agree(const struct wishes *w, struct error *why)
 /* Stop strings are checked when the whole line is known: an option after them may take their
    backslashes for what they are. The copies are made with an account of their own, which refuses
    nothing. */
-static bool stops_agree(const struct wishes *w, struct error *why)
+static bool stops_agree(const struct command_line *w, struct error *why)
 {
-  struct memory m = { .refuse_at = 0 };
+  struct memory m = { .fail_at = 0 };
   bool ok = true;
   for (size_t i = 0; ok && i < w->n_repeated; i++) {
     struct bytes text = { NULL, 0, 0 };
@@ -714,8 +719,8 @@ static bool stops_agree(const struct wishes *w, struct error *why)
     if (*typed == '\0') ok = error_say(why, "--stop is empty; wanted: a"
         " string");
     else if (!w->of[OPTION_NO_ESCAPE].given
-        && !stop_unescape(&m, typed, &text, &wrong))
-      ok = error_say(why, "--%s", wrong.words);
+        && !stops_unescape(&m, typed, &text, &wrong))
+      ok = error_say(why, "--%s", wrong.text);
     bytes_free(&m, &text);
   }
   return ok;
@@ -723,7 +728,7 @@ static bool stops_agree(const struct wishes *w, struct error *why)
 
 /* names that must be known, and values that are wrong beside others. To refuse them now costs a
    comparison; later it would cost the loading of a model */
-static bool values_agree(const struct wishes *w, struct error *why)
+static bool values_agree(const struct command_line *w, struct error *why)
 {
   if (w->of[OPTION_SINKS].count > 0 && w->of[OPTION_WINDOW].count == 0)
     return error_say(why, "--sinks contradicts --window 0, which is no window");
@@ -739,7 +744,7 @@ static bool values_agree(const struct wishes *w, struct error *why)
 /* An operand is a text or a prompt as well, so it counts as one more option that brings one. In
    a subcommand that does not have the needed option, the needing one means something else and
    needs nothing (--vocab-size). */
-static bool options_agree(const struct wishes *w, struct error *why)
+static bool options_agree(const struct command_line *w, struct error *why)
 {
   static const enum option text[] = { OPTION_PROMPT, OPTION_FILE,
     OPTION_PROMPT_IDS, OPTION_IDS, OPTION_TRAIN, OPTION_MAN,
@@ -761,7 +766,7 @@ static bool options_agree(const struct wishes *w, struct error *why)
   return beams_agree(w, why) && stops_agree(w, why) && values_agree(w, why);
 }
 
-bool options_parse(struct wishes *w, int argc, char **argv,
+bool options_parse(struct command_line *w, int argc, char **argv,
   struct error *why)
 {
   memset(w, 0, sizeof *w);
@@ -775,30 +780,30 @@ bool options_parse(struct wishes *w, int argc, char **argv,
       if (!take_option(w, argc, argv, &i, why)) return false;
       if (w->of[OPTION_HELP].given) return true;
     }
-    else if (operands++ < subcommand_table[w->sub].most)
+    else if (operands++ < subcommand_table[w->sub].max)
       w->operand = word;
     else return error_say(why, "`%s' is one word too many"
       " (incipit %s --help)", word, subcommand_table[w->sub].name);
   }
   /* only probe and perplexity cannot do without their operand */
-  if (operands < subcommand_table[w->sub].least)
+  if (operands < subcommand_table[w->sub].min)
     return error_say(why, "%s needs %s (incipit %s --help)",
       subcommand_table[w->sub].name, subcommand_table[w->sub].operand,
       subcommand_table[w->sub].name);
   return options_agree(w, why);
 }
 
-const struct subcommand_row *subcommand_at(enum subcommand sub)
+const struct subcommand_entry *options_subcommand(enum subcommand sub)
 {
   return &subcommand_table[sub];
 }
 
-const struct sampling_real *option_setting(enum option number)
+const struct sampling_option *option_setting(enum option number)
 {
   return setting_named(option_table[number].setting);
 }
 
-const struct option_row *option_at(enum option number)
+const struct option_entry *options_option(enum option number)
 {
   return &option_table[number];
 }

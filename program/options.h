@@ -37,39 +37,39 @@ enum option { OPTION_MODEL, OPTION_THREADS, OPTION_PROMPT, OPTION_FILE,
 
 /* a subcommand: its name; its operand, and how many of them it takes, least to most; what it
    does; an example that works as printed */
-struct subcommand_row {
+struct subcommand_entry {
   const char *name, *operand, *words, *example;
-  unsigned least, most;
+  unsigned min, max;
 };
 
 /* a line of the table of subcommands */
-const struct subcommand_row *subcommand_at(enum subcommand sub);
+const struct subcommand_entry *options_subcommand(enum subcommand sub);
 
-struct option_row;
+struct option_entry;
 struct option_value;
 
 /* reads text as the value of option o into v; on failure a sentence that says what is wanted */
-typedef bool option_reader(const struct option_row *o, const char *text, struct option_value *v,
+typedef bool option_reader(const struct option_entry *o, const char *text, struct option_value *v,
   struct error *why);
 
 /* an option: --name, perhaps another --also and -letter; the name of its value, null for a flag;
    what it does, and what holds without it; a bit for each subcommand; how its value is read,
    null if any text will do; the limits of an integer; the name of the real setting of chapter 7
    that it sets, or null */
-struct option_row {
-  const char *name, *also, *value, *words, *normal;
+struct option_entry {
+  const char *name, *also, *value, *words, *default_text;
   char letter;
   unsigned where;
   option_reader *read;
-  uint64_t least, most;
+  uint64_t min, max;
   const char *setting;
 };
 
 /* a line of the table of options */
-const struct option_row *option_at(enum option number);
+const struct option_entry *options_option(enum option number);
 
 /* how many values of repeated options a command line may have */
-enum { REPEATED_MOST = 64 };
+enum { OPTIONS_MAX_REPEATED = 64 };
 
 /* what was given of an option: the text, and its number if it has one */
 struct option_value {
@@ -81,41 +81,41 @@ struct option_value {
 
 /* what a command line says; all text belongs to argv; operand may be null; repeated has the
    values of those that may be given several times, in order */
-struct wishes {
+struct command_line {
   enum subcommand sub;
   const char *operand;
   struct option_value of[N_OPTIONS];
-  struct { enum option which; const char *text; } repeated[REPEATED_MOST];
+  struct { enum option which; const char *text; } repeated[OPTIONS_MAX_REPEATED];
   size_t n_repeated;
 };
 
 /* reads a command line of at least one word after the program's name; on failure a sentence
    that names what is wrong and what is nearest */
-bool options_parse(struct wishes *w, int argc, char **argv,
+bool options_parse(struct command_line *w, int argc, char **argv,
   struct error *why);
 
 /* the setting of chapter 7 that an option sets, null if it sets none that is a real number */
-const struct sampling_real *option_setting(enum option number);
+const struct sampling_option *option_setting(enum option number);
 
 /* a pair of --logit-bias */
 struct bias_pair { uint64_t id; double bias; };
 
 /* takes the next pair ID=B from *at and steps over the comma or semicolon after it; false at the
    end, and where there is no pair: then **at is not the end */
-bool bias_next(const char **at, struct bias_pair *pair);
+bool options_next_bias(const char **at, struct bias_pair *pair);
 
 /* the list of stages in text, with commas or semicolons between the names */
-bool samplers_parse(const char *text, struct sampling *s,
+bool options_parse_samplers(const char *text, struct sampling_params *s,
   struct error *why);
 
 /* the one of n >=1 names that can be made of word with the fewest letters changed, added,
    left out or exchanged with their neighbour */
-const char *nearest_of(const char *word, const char *const *list,
+const char *options_closest_match(const char *word, const char *const *list,
   size_t n);
 
 /* reads ids separated by commas or semicolons; what is the option's name; an empty text is
    an empty list. Returns an exit status: STATUS_USAGE for what is no list of ids,
    STATUS_FAILED for memory; then list is empty */
-int ids_parse(struct memory *m, const char *text, const char *what,
+int options_parse_ids(struct memory *m, const char *text, const char *what,
   struct ids *list, struct error *why);
 #endif

@@ -5,7 +5,7 @@
    half-way is an error line ({"error":"..."}) and not half an answer; no answer depends on the
    lines before it. The output is emptied after each line, since the other side may wait for it.
 
-   Checks (check_keys and the functions that take values out of a question) come before anything
+   Checks (request_check_keys and the functions that take values out of a question) come before anything
    is computed; an answering function writes only after its last calculation has succeeded. To
    add a kind, write one function, its list of keys, and a row in kind_table. The kinds about
    sampling, searches and stopping have files of their own: probe_sample.c, probe_beam.c,
@@ -22,7 +22,7 @@
    yet, its keys, and the function that answers. */
 struct kind_row { const char *name; unsigned needs, chapter;
   const struct key_row *keys; size_t n_keys;
-  bool (*answer)(struct inquiry *q); };
+  bool (*answer)(struct request *q); };
 
 /* the types of values by letter, with the words that a wrong value is told */
 static const struct { char letter; const char *words; }
@@ -67,7 +67,7 @@ static bool value_fits(char letter, json_t *v)
 /* the same JSON, where a number may be written with a point or without */
 static bool is_normal(const struct key_row *k, json_t *v)
 {
-  json_t *normal = json_loads(k->normal, JSON_DECODE_ANY, NULL);
+  json_t *normal = json_loads(k->default_text, JSON_DECODE_ANY, NULL);
   bool same = json_is_number(v) && json_is_number(normal)
     ? json_number_value(v) == json_number_value(normal)
     : json_equal(v, normal);
@@ -78,19 +78,19 @@ static bool is_normal(const struct key_row *k, json_t *v)
 static bool check_value(const struct key_row *k, json_t *v,
   struct error *why)
 {
-  char room[64];
+  char buffer[64];
   if (!value_fits(k->letter, v))
     return error_say(why, "\"%s\" is %s; wanted: %s", k->name,
-      json_excerpt(v, room), words_of_type(k->letter));
+      jsonfile_excerpt(v, buffer), words_of_type(k->letter));
   if (k->chapter > 0 && !is_normal(k, v))
     return error_say(why, "\"%s\" can only be %s until chapter %u",
-      k->name, k->normal, k->chapter);
+      k->name, k->default_text, k->chapter);
   return true;
 }
 
 /* Every key must be in the list: a misspelt one would otherwise be ignored, and the answer be
    that to another question. Used for the line itself and for the object "params" inside it. */
-bool check_keys(json_t *object, const struct key_row *keys,
+bool request_check_keys(json_t *object, const struct key_row *keys,
   size_t n, struct error *why)
 {
   for (void *at = json_object_iter(object); at != NULL;
@@ -109,19 +109,19 @@ bool check_keys(json_t *object, const struct key_row *keys,
   return true;
 }
 
-bool flag_of(const struct inquiry *q, const char *key, bool normal)
+bool request_flag(const struct request *q, const char *key, bool normal)
 {
   json_t *v = json_object_get(q->in, key);
   return v == NULL ? normal : json_is_true(v);
 }
 
-uint64_t count_of(const struct inquiry *q, const char *key)
+uint64_t request_count(const struct request *q, const char *key)
 {
   return (uint64_t) json_integer_value(json_object_get(q->in, key));
 }
 
 /* a text may contain U+0000, so its length comes from jansson; null for what is null or left out */
-static const char *text_value(const struct inquiry *q,
+static const char *text_value(const struct request *q,
   const char *key, size_t *n)
 {
   json_t *v = json_object_get(q->in, key);
@@ -130,7 +130,7 @@ static const char *text_value(const struct inquiry *q,
 }
 
 /* a list may be empty here; whether that makes sense the kind decides */
-bool ids_from(const struct inquiry *q, json_t *from, const char *key,
+bool request_ids_from(const struct request *q, json_t *from, const char *key,
   struct ids *list)
 {
   for (size_t i = 0; i < json_array_size(from); i++) {
@@ -148,9 +148,9 @@ bool ids_from(const struct inquiry *q, json_t *from, const char *key,
   return true;
 }
 
-bool ids_of(const struct inquiry *q, const char *key, struct ids *list)
+bool request_ids(const struct request *q, const char *key, struct ids *list)
 {
-  return ids_from(q, json_object_get(q->in, key), key, list);
+  return request_ids_from(q, json_object_get(q->in, key), key, list);
 }
 
 /* The keys of each kind. Those with a chapter may only have their normal value until that
@@ -186,7 +186,7 @@ static const struct key_row generate_keys[] = {
   { .name = "stop", .letter = 'a' }, { .name = "include_stop", .letter = 'b' },
   { .name = "min_tokens", .letter = 'n' }, { .name = "eos", .letter = 'e' },
   { .name = "cache", .letter = 'b' }, { .name = "chunk", .letter = 'n' },
-  { .name = "speculate", .letter = 'n', .chapter = 13, .normal = "0" },
+  { .name = "speculate", .letter = 'n', .chapter = 13, .default_text = "0" },
 };
 
 static const struct key_row process_keys[] = {
@@ -224,7 +224,7 @@ static const struct key_row beam_keys[] = {
 /* Chunk i is between end i-1 and end i, empty where they are equal; what comes after the last
    end was flushed. A text of no bytes has no block, and to a null pointer C adds not even a
    zero; so an empty string takes its place. (A fuzzer asked for the chunks of no ids.) */
-static void put_chunks(struct json_out *j, const struct bytes *all,
+static void put_chunks(struct json_writer *j, const struct bytes *all,
   const struct ids *ends)
 {
   size_t from = 0;
@@ -232,22 +232,22 @@ static void put_chunks(struct json_out *j, const struct bytes *all,
     : (const unsigned char *) "";
   put_open_as(j, "chunks", '[');
   for (size_t i = 0; i < ends->n; from = ends->id[i++])
-    put_hex(j, text + from, ends->id[i] - from);
-  put_close(j, ']');
+    writer_hex(j, text + from, ends->id[i] - from);
+  writer_close(j, ']');
   put_hex_as(j, "flush", text + from, all->n - from);
 }
 
 /* add_special and parse_special are two keys: a text from a stranger may contain the name of an
    end token, and must not be ended by it */
-static bool answer_tokenize(struct inquiry *q)
+static bool handle_tokenize(struct request *q)
 {
   struct memory *m = q->o->m;
   struct ids list = { NULL, 0, 0 };
   size_t n;
   const char *text = text_value(q, "text", &n);
   bool ok = tokenizer_encode(q->o->t, m, text, n,
-    flag_of(q, "add_special", false),
-    flag_of(q, "parse_special", false), &list, q->why);
+    request_flag(q, "add_special", false),
+    request_flag(q, "parse_special", false), &list, q->why);
   if (ok) {
     put_ids_as(&q->out, "ids", list.id, list.n);
   }
@@ -256,14 +256,14 @@ static bool answer_tokenize(struct inquiry *q)
 }
 
 /* hex and text: the text alone cannot say what its broken parts have been */
-static bool answer_detokenize(struct inquiry *q)
+static bool handle_detokenize(struct request *q)
 {
   struct memory *m = q->o->m;
   struct ids list = { NULL, 0, 0 };
   struct bytes text = { NULL, 0, 0 };
-  bool ok = ids_of(q, "ids", &list)
+  bool ok = request_ids(q, "ids", &list)
     && tokenizer_decode(q->o->t, m, list.id, list.n,
-      flag_of(q, "skip_special", false), &text, q->why);
+      request_flag(q, "skip_special", false), &text, q->why);
   if (ok) {
     put_hex_as(&q->out, "hex", text.byte, text.n);
     put_text_as(&q->out, "text", text.byte, text.n);
@@ -274,13 +274,13 @@ static bool answer_detokenize(struct inquiry *q)
 }
 
 /* which bytes can be released after each id: ids are fed one at a time, as generate does it */
-static bool answer_stream(struct inquiry *q)
+static bool handle_stream(struct request *q)
 {
   struct memory *m = q->o->m;
   struct ids list = { NULL, 0, 0 }, ends = { NULL, 0, 0 };
   struct bytes all = { NULL, 0, 0 }, fresh = { NULL, 0, 0 };
   struct stream held = { .n = 0 };
-  bool ok = ids_of(q, "ids", &list), begun = false;
+  bool ok = request_ids(q, "ids", &list), begun = false;
   for (size_t i = 0; ok && i < list.n; i++) {
     fresh.n = 0;
     ok = tokenizer_decode_next(q->o->t, m, list.id[i], false, &begun,
@@ -299,24 +299,24 @@ static bool answer_stream(struct inquiry *q)
 
 /* every merge makes a text shorter by at least one id, so no more than n are learnt or given
    room, however many are asked for */
-static bool answer_train(struct inquiry *q)
+static bool handle_train(struct request *q)
 {
   struct memory *m = q->o->m;
   struct bpe_merge *merge = NULL;
-  size_t n, length, made = 0, most = (size_t) count_of(q, "merges");
+  size_t n, length, made = 0, max = (size_t) request_count(q, "merges");
   const char *text = text_value(q, "text", &n);
   const char *pattern = text_value(q, "pattern", &length);
-  if (most > n) most = n;
+  if (max > n) max = n;
   if (pattern != NULL && strlen(pattern) != length)
     return error_say(q->why, "\"pattern\" contains U+0000");
-  if (!bpe_train(m, text, n, pattern, most, &merge, &made, q->why))
+  if (!bpe_train(m, text, n, pattern, max, &merge, &made, q->why))
     return false;
   put_open_as(&q->out, "merges", '[');
   for (size_t k = 0; k < made; k++) {
     uint32_t pair[2] = { merge[k].left, merge[k].right };
-    put_ids(&q->out, pair, 2);
+    writer_ids(&q->out, pair, 2);
   }
-  put_close(&q->out, ']');
+  writer_close(&q->out, ']');
   bpe_forget(m, merge);
   return true;
 }
@@ -324,7 +324,7 @@ static bool answer_train(struct inquiry *q)
 /* "rows" is last, all, or a list of positions in which one may come twice; it becomes a list of
    indices. A word is compared with its length, since it may go on after a U+0000. On failure
    nothing is held. */
-static bool row_from(const struct inquiry *q, json_t *list, size_t i, size_t n, size_t *row)
+static bool row_from(const struct request *q, json_t *list, size_t i, size_t n, size_t *row)
 {
   json_t *v = json_array_get(list, i);
   json_int_t at = json_integer_value(v);
@@ -334,7 +334,7 @@ static bool row_from(const struct inquiry *q, json_t *list, size_t i, size_t n, 
   return true;
 }
 
-static bool rows_of(const struct inquiry *q, size_t n, size_t **which, size_t *wanted)
+static bool rows_of(const struct request *q, size_t n, size_t **which, size_t *wanted)
 {
   json_t *v = json_object_get(q->in, "rows");
   const char *word = v == NULL ? "last" : json_string_value(v);
@@ -344,7 +344,7 @@ static bool rows_of(const struct inquiry *q, size_t n, size_t **which, size_t *w
     return error_say(q->why, "\"rows\" is `%s'; wanted: last, all, or a list", word);
   if (word == NULL) *wanted = json_array_size(v);
   else *wanted = all ? n : 1;
-  *which = memory_alloc(q->o->m, FOR_OTHER, *wanted, sizeof **which, q->why);
+  *which = memory_alloc(q->o->m, MEMORY_OTHER, *wanted, sizeof **which, q->why);
   if (*which == NULL) return false;
   bool ok = true;
   for (size_t i = 0; ok && i < *wanted; i++)
@@ -356,7 +356,7 @@ static bool rows_of(const struct inquiry *q, size_t n, size_t **which, size_t *w
   return false;
 }
 
-static bool fits_context(const struct inquiry *q, const char *key,
+static bool fits_context(const struct request *q, const char *key,
   size_t n)
 {
   size_t context = q->o->lm->config.n_positions;
@@ -366,43 +366,43 @@ static bool fits_context(const struct inquiry *q, const char *key,
     " of %zu ids; the context holds %zu", key, n, context);
 }
 
-static bool take_mate(const struct inquiry *q, json_t *from,
+static bool take_mate(const struct request *q, json_t *from,
   struct ids *list)
 {
   if (!json_is_array(from))
     return error_say(q->why, "\"mates\" has something"
       " that is no list of ids");
-  return ids_from(q, from, "mates", list)
+  return request_ids_from(q, from, "mates", list)
     && fits_context(q, "mates", list->n);
 }
 
 /* A text and its mates, whose rows go through the same passes; number 0 is the one that was
    asked about. No mate, no chunk and no cache may change an answer: here anybody can try. */
-struct crowd { struct ids *of; size_t n; struct store *s;
+struct request_batch { struct ids *of; size_t n; struct store *s;
   struct row *rows; };
 
-static bool gather_crowd(const struct inquiry *q, struct crowd *all)
+static bool open_batch(const struct request *q, struct request_batch *all)
 {
   json_t *mates = json_object_get(q->in, "mates");
   size_t n = json_array_size(mates) + 1, total = 0;
   struct memory *m = q->o->m;
-  all->of = memory_alloc(m, FOR_OTHER, n, sizeof *all->of, q->why);
+  all->of = memory_alloc(m, MEMORY_OTHER, n, sizeof *all->of, q->why);
   if (all->of == NULL) return false;
   all->n = n;
-  bool ok = ids_of(q, "ids", &all->of[0])
+  bool ok = request_ids(q, "ids", &all->of[0])
     && fits_context(q, "ids", all->of[0].n);
   for (size_t i = 1; ok && i < n; i++)
     ok = take_mate(q, json_array_get(mates, i - 1), &all->of[i]);
   for (size_t i = 0; i < n; i++) total += all->of[i].n;
   return ok && n <= UINT32_MAX
-    && (all->rows = memory_alloc(m, FOR_OTHER, total,
+    && (all->rows = memory_alloc(m, MEMORY_OTHER, total,
       sizeof *all->rows, q->why)) != NULL
     && (all->s = cache_open(m, &q->o->lm->config, (uint32_t) n,
-      &(struct cache_wishes) { .rows = 0 }, q->why)) != NULL;
+      &(struct cache_options) { .rows = 0 }, q->why)) != NULL;
 }
 
 /* even if the gathering stopped half-way: what is not there is null or empty */
-static void dismiss_crowd(const struct inquiry *q, struct crowd *all)
+static void close_batch(const struct request *q, struct request_batch *all)
 {
   struct memory *m = q->o->m;
   size_t total = 0;
@@ -416,22 +416,22 @@ static void dismiss_crowd(const struct inquiry *q, struct crowd *all)
 /* One pass over the positions from <= i < to of each text that has them. The rows of text 0 come
    first, so a row's number in the pass is its position less from; those among the wanted that
    are in this pass get their logits. */
-static bool run_crowd(const struct inquiry *q, struct crowd *all,
+static bool run_batch(const struct request *q, struct request_batch *all,
   size_t from, size_t to, const size_t *which, size_t wanted,
   float *logits)
 {
-  struct outfit *o = q->o;
+  struct session *o = q->o;
   struct pass *p = NULL;
   size_t n = 0;
   for (size_t s = 0; s < all->n; s++)
     for (size_t i = from; i < to && i < all->of[s].n; i++)
       all->rows[n++] = (struct row) { (uint32_t) s, (uint32_t) i,
         all->of[s].id[i] };
-  bool ok = forward(&o->e, o->lm, all->s, all->rows, n, &p, q->why);
+  bool ok = model_forward(&o->e, o->lm, all->s, all->rows, n, &p, q->why);
   for (size_t i = 0; ok && i < wanted; i++) {
     size_t at = which[i] - from;
     if (which[i] < from || which[i] >= to) continue;
-    ok = head(&o->e, o->lm, p, &at, 1,
+    ok = model_logits(&o->e, o->lm, p, &at, 1,
       logits + i * o->lm->config.vocab_size, q->why);
   }
   pass_close(p);
@@ -442,74 +442,74 @@ static bool run_crowd(const struct inquiry *q, struct crowd *all,
    wanted row has a pass of its own over all ids up to it. For 5 ids of which all rows are
    wanted: one pass over 5 rows; with a chunk of 2 three passes over 2, 2 and 1; without the
    cache five, over 15 rows. Three prices for one answer. */
-static bool find_logits(const struct inquiry *q, struct crowd *all,
+static bool find_logits(const struct request *q, struct request_batch *all,
   const size_t *which, size_t wanted, float *logits)
 {
-  size_t n = all->of[0].n, part = (size_t) count_of(q, "chunk");
+  size_t n = all->of[0].n, part = (size_t) request_count(q, "chunk");
   size_t v = q->o->lm->config.vocab_size;
   if (part == 0 || part > n) part = n;
-  if (flag_of(q, "cache", true)) {
+  if (request_flag(q, "cache", true)) {
     for (size_t from = 0; from < n; from += part)
-      if (!run_crowd(q, all, from, from + part < n ? from + part : n,
+      if (!run_batch(q, all, from, from + part < n ? from + part : n,
           which, wanted, logits)) return false;
     return true;
   }
   for (size_t i = 0; i < wanted; i++) {
-    store_empty(all->s);
-    if (!run_crowd(q, all, 0, which[i] + 1, &which[i], 1,
+    store_clear(all->s);
+    if (!run_batch(q, all, 0, which[i] + 1, &which[i], 1,
         logits + i * v)) return false;
   }
   return true;
 }
 
-static void put_logits(struct json_out *j, const float *logits,
+static void put_logits(struct json_writer *j, const float *logits,
   size_t wanted, size_t v)
 {
   put_open_as(j, "logits", '[');
   for (size_t i = 0; i < wanted; i++) {
-    put_open(j, '[');
-    for (size_t k = 0; k < v; k++) put_float(j, logits[i * v + k]);
-    put_close(j, ']');
+    writer_open(j, '[');
+    for (size_t k = 0; k < v; k++) writer_float(j, logits[i * v + k]);
+    writer_close(j, ']');
   }
-  put_close(j, ']');
+  writer_close(j, ']');
 }
 
-static bool answer_forward(struct inquiry *q)
+static bool handle_forward(struct request *q)
 {
   struct memory *m = q->o->m;
-  struct crowd all = { NULL, 0, NULL, NULL };
+  struct request_batch all = { NULL, 0, NULL, NULL };
   size_t *which = NULL, wanted = 0, v = q->o->vocab_size;
   float *logits = NULL;
-  bool ok = gather_crowd(q, &all)
+  bool ok = open_batch(q, &all)
     && rows_of(q, all.of[0].n, &which, &wanted);
-  ok = ok && (logits = memory_alloc(m, FOR_OTHER, wanted * v,
+  ok = ok && (logits = memory_alloc(m, MEMORY_OTHER, wanted * v,
       sizeof *logits, q->why)) != NULL
     && find_logits(q, &all, which, wanted, logits);
   if (ok) put_logits(&q->out, logits, wanted, v);
   memory_free(m, logits);
   memory_free(m, which);
-  dismiss_crowd(q, &all);
+  close_batch(q, &all);
   return ok;
 }
 
 /* The first token has no predecessor, hence null in its place. Sums are doubles: the logarithms
    of a long text, added in float32, would lose the digits that this question is about. */
-static bool answer_logprob(struct inquiry *q)
+static bool handle_logprob(struct request *q)
 {
-  struct outfit *o = q->o;
+  struct session *o = q->o;
   struct ids list = { NULL, 0, 0 };
   double *logprob = NULL, sum = 0;
-  bool ok = ids_of(q, "ids", &list) && fits_context(q, "ids", list.n)
-    && (logprob = memory_alloc(o->m, FOR_OTHER, list.n,
+  bool ok = request_ids(q, "ids", &list) && fits_context(q, "ids", list.n)
+    && (logprob = memory_alloc(o->m, MEMORY_OTHER, list.n,
       sizeof *logprob, q->why)) != NULL
-    && logprobs(&o->e, o->lm, o->s, list.id, list.n, logprob, &sum,
+    && model_logprobs(&o->e, o->lm, o->s, list.id, list.n, logprob, &sum,
       q->why);
   if (ok) {
     put_open_as(&q->out, "logprobs", '[');
-    put_word(&q->out, "null");
+    writer_word(&q->out, "null");
     for (size_t i = 1; i < list.n; i++)
-      put_double(&q->out, logprob[i]);
-    put_close(&q->out, ']');
+      writer_double(&q->out, logprob[i]);
+    writer_close(&q->out, ']');
     put_double_as(&q->out, "sum", sum);
   }
   memory_free(o->m, logprob);
@@ -518,10 +518,10 @@ static bool answer_logprob(struct inquiry *q)
 }
 
 /* stop_reason is the string that stopped the text, or the id */
-static void put_continuation(struct inquiry *q,
-  const struct continuation *text, const struct outflow *flow)
+static void put_continuation(struct request *q,
+  const struct continuation *text, const struct text_stream *flow)
 {
-  struct json_out *j = &q->out;
+  struct json_writer *j = &q->out;
   const uint32_t *id = text->text.id;
   size_t n = text->text.n;
   bool stopped = text->ended == FINISH_STOP;
@@ -529,61 +529,61 @@ static void put_continuation(struct inquiry *q,
   put_text_as(j, "text", flow->text.n > 0 ? (const char *) flow->text.byte : "",
     flow->text.n);
   put_word_as(j, "finish", stopped ? "\"stop\"" : "\"length\"");
-  put_key(j, "stop_reason");
-  if (flow->found != NULL) put_text(j, flow->found->byte, flow->found->n);
-  else if (stopped) put_count(j, id[n - 1]);
-  else put_word(j, "null");
+  writer_key(j, "stop_reason");
+  if (flow->found != NULL) writer_text(j, flow->found->byte, flow->found->n);
+  else if (stopped) writer_count(j, id[n - 1]);
+  else writer_word(j, "null");
 }
 
 /* The whole loop, as generate runs it. An empty list of end tokens means that nothing ends the
    text but its length; none given, the model's own. */
-static bool run_text(struct inquiry *q, const struct ids *list,
-  const struct ids *eos, struct sampler *d, struct endings *ends)
+static bool run_text(struct request *q, const struct ids *list,
+  const struct ids *eos, struct sampler *d, struct stop_setup *ends)
 {
-  struct outfit *o = q->o;
+  struct session *o = q->o;
   const struct model_config *config = &o->lm->config;
-  struct generator with = { &o->e, o->lm, o->s, o->m };
+  struct generate_context with = { &o->e, o->lm, o->s, o->m };
   struct continuation text = { .n_prompt = 0 };
   bool own = !json_is_array(json_object_get(q->in, "eos"));
-  struct settings want = {
-    .max_new_tokens = (size_t) count_of(q, "max_tokens"),
+  struct generate_options want = {
+    .max_new_tokens = (size_t) request_count(q, "max_tokens"),
     .eos = own ? config->eos : eos->id,
     .n_eos = own ? config->n_eos : eos->n,
-    .recall = flag_of(q, "cache", true) ? store_keep : NULL,
-    .chunk = (size_t) count_of(q, "chunk"),
-    .choose = sampler_choose, .chooser = d, .judge = criteria_judge,
-    .judging = &ends->all, .min_tokens = ends->flow.min_tokens };
+    .recall = request_flag(q, "cache", true) ? store_match_prefix : NULL,
+    .chunk = (size_t) request_count(q, "chunk"),
+    .select = sampler_choose, .select_ctx = d, .stop = criteria_should_stop,
+    .stop_ctx = &ends->all, .min_tokens = ends->flow.min_tokens };
   bool ok = generate(&with, list->id, list->n, &want, &text, q->why);
   if (ok) {
-    outflow_end(&ends->flow);
+    text_stream_end(&ends->flow);
     put_continuation(q, &text, &ends->flow);
   }
   continuation_free(o->m, &text);
   return ok;
 }
 
-static bool write_answer(struct inquiry *q, const struct ids *list,
+static bool write_answer(struct request *q, const struct ids *list,
   const struct ids *eos, const struct choices *x,
   const struct stop_string *stop, size_t n)
 {
-  struct outfit *o = q->o;
-  struct endings ends;
-  struct sampler d = { .s = x->s, .seed = count_of(q, "seed"),
-    .sequence = (uint32_t) count_of(q, "sequence") };
+  struct session *o = q->o;
+  struct stop_setup ends;
+  struct sampler d = { .s = x->s, .seed = request_count(q, "seed"),
+    .sequence = (uint32_t) request_count(q, "sequence") };
   if (n > 0 && o->t == NULL) return error_say(q->why, "\"stop\" has strings,"
       " and the model has no tokenizer");
-  bool ok = endings_open(&ends, o->m, o->t, stop, n, NULL, q->why);
-  ends.flow.include_stop = flag_of(q, "include_stop", false);
-  ends.flow.min_tokens = (size_t) count_of(q, "min_tokens");
-  ok = ok && endings_begin(&ends, list->id, list->n, q->why)
+  bool ok = stop_setup_open(&ends, o->m, o->t, stop, n, NULL, q->why);
+  ends.flow.include_stop = request_flag(q, "include_stop", false);
+  ends.flow.min_tokens = (size_t) request_count(q, "min_tokens");
+  ok = ok && stop_setup_begin(&ends, list->id, list->n, q->why)
     && funnel_open(&d.f, o->m, o->e.k, o->vocab_size, q->why)
     && run_text(q, list, eos, &d, &ends);
   if (d.f.m != NULL) funnel_close(&d.f);
-  endings_close(&ends);
+  stop_setup_close(&ends);
   return ok;
 }
 
-static bool answer_generate(struct inquiry *q)
+static bool handle_generate(struct request *q)
 {
   struct memory *m = q->o->m;
   struct ids list = { NULL, 0, 0 }, eos = { NULL, 0, 0 };
@@ -591,8 +591,8 @@ static bool answer_generate(struct inquiry *q)
   struct choices x;
   size_t n = 0;
   bool ok = choices_read(&x, q, json_object_get(q->in, "params"), 0)
-    && ids_of(q, "ids", &list) && ids_of(q, "eos", &eos)
-    && fits_context(q, "ids", list.n) && stops_of(q, &stop, &n)
+    && request_ids(q, "ids", &list) && request_ids(q, "eos", &eos)
+    && fits_context(q, "ids", list.n) && request_stops(q, &stop, &n)
     && write_answer(q, &list, &eos, &x, stop, n);
   memory_free(m, stop);
   choices_free(m, &x);
@@ -603,27 +603,27 @@ static bool answer_generate(struct inquiry *q)
 
 /* Opening a file of tensors validates all of it. A file that is refused is an error line, and
    the program goes on. */
-static bool answer_inspect(struct inquiry *q)
+static bool handle_inspect(struct request *q)
 {
   size_t length;
   uint64_t parameters = 0;
   const char *path = text_value(q, "file", &length);
   if (strlen(path) != length)
     return error_say(q->why, "\"file\" contains U+0000");
-  struct archive *w = weights_open(q->o->m, path, q->why);
+  struct tensor_file *w = tensor_file_open(q->o->m, path, q->why);
   if (w == NULL) return false;
-  size_t n = weights_count(w);
+  size_t n = tensor_file_count(w);
   for (size_t i = 0; i < n; i++)
-    parameters += weights_at(w, i)->elements;
+    parameters += tensor_file_at(w, i)->elements;
   put_word_as(&q->out, "ok", "true");
   put_count_as(&q->out, "tensors", n);
   put_count_as(&q->out, "parameters", parameters);
-  weights_close(q->o->m, w);
+  tensor_file_close(q->o->m, w);
   return true;
 }
 
 /* Numbers are packed and unpacked by the functions that the cache uses. */
-static bool pack_type(const struct inquiry *q, const struct row_format **f)
+static bool pack_type(const struct request *q, const struct kv_format **f)
 {
   static const char *const later[] = { "q4_1", "q5_0", "q5_1", "q4_k",
     "q6_k" };
@@ -640,7 +640,7 @@ static bool pack_type(const struct inquiry *q, const struct row_format **f)
 }
 
 /* a number is rounded once to float, and must fit */
-static bool pack_numbers(struct inquiry *q, const struct row_format *f,
+static bool pack_numbers(struct request *q, const struct kv_format *f,
   json_t *from, float *x, unsigned char *packed)
 {
   size_t n = json_array_size(from);
@@ -651,13 +651,13 @@ static bool pack_numbers(struct inquiry *q, const struct row_format *f,
       return error_say(q->why, "\"x\"[%zu] is not finite as a float; wanted:"
         " a number", i);
   }
-  if (!format_holds(f, x, n, q->why)) return false;
-  f->pack(x, n, packed);
-  put_hex_as(&q->out, "hex", packed, row_bytes(f->type, n));
+  if (!format_can_hold(f, x, n, q->why)) return false;
+  f->encode(x, n, packed);
+  put_hex_as(&q->out, "hex", packed, weight_row_bytes(f->type, n));
   return true;
 }
 
-bool hex_undo(const struct inquiry *q, const char *text, size_t n,
+bool request_hex(const struct request *q, const char *text, size_t n,
   unsigned char *byte)
 {
   static const char digits[] = "0123456789abcdef0123456789ABCDEF";
@@ -671,37 +671,37 @@ bool hex_undo(const struct inquiry *q, const char *text, size_t n,
   return true;
 }
 
-static bool unpack_bytes(struct inquiry *q, const struct row_format *f,
+static bool unpack_bytes(struct request *q, const struct kv_format *f,
   const char *text, size_t digits, float *x, unsigned char *packed)
 {
-  size_t whole = f->type < BLOCKS_Q8_0 ? 1 : BLOCK_NUMBERS;
-  size_t one = row_bytes(f->type, whole), n = digits / 2 / one * whole;
-  if (!hex_undo(q, text, digits, packed)) return false;
+  size_t whole = f->type < WEIGHT_Q8_0 ? 1 : WEIGHT_BLOCK;
+  size_t one = weight_row_bytes(f->type, whole), n = digits / 2 / one * whole;
+  if (!request_hex(q, text, digits, packed)) return false;
   if (digits / 2 % one != 0)
     return error_say(q->why, "%zu bytes in %s; wanted: a multiple of %zu",
       digits / 2, f->name, one);
-  format_unpack(f->type, packed, n, x);
+  format_decode(f->type, packed, n, x);
   put_open_as(&q->out, "x", '[');
-  for (size_t i = 0; i < n; i++) put_float(&q->out, x[i]);
-  put_close(&q->out, ']');
+  for (size_t i = 0; i < n; i++) writer_float(&q->out, x[i]);
+  writer_close(&q->out, ']');
   return true;
 }
 
 /* room for both sides is taken for the larger of two estimates: as many numbers as were given,
    or a digit for each byte */
-static bool answer_quantize(struct inquiry *q)
+static bool handle_quantize(struct request *q)
 {
-  const struct row_format *f;
+  const struct kv_format *f;
   json_t *from = json_object_get(q->in, "x");
   size_t digits, n;
   const char *text = text_value(q, "hex", &digits);
   if (!pack_type(q, &f)) return false;
   if ((from == NULL) == (text == NULL))
     return error_say(q->why, "wanted: either \"x\" or \"hex\"");
-  n = (text == NULL ? json_array_size(from) : digits) + BLOCK_NUMBERS;
-  float *x = memory_alloc(q->o->m, FOR_OTHER, n, sizeof *x, q->why);
+  n = (text == NULL ? json_array_size(from) : digits) + WEIGHT_BLOCK;
+  float *x = memory_alloc(q->o->m, MEMORY_OTHER, n, sizeof *x, q->why);
   unsigned char *packed = x == NULL ? NULL
-    : memory_alloc(q->o->m, FOR_OTHER, n, sizeof *x, q->why);
+    : memory_alloc(q->o->m, MEMORY_OTHER, n, sizeof *x, q->why);
   bool ok = packed != NULL && (text == NULL
     ? pack_numbers(q, f, from, x, packed)
     : unpack_bytes(q, f, text, digits, x, packed));
@@ -713,38 +713,42 @@ static bool answer_quantize(struct inquiry *q)
 /* The kinds. One of a later chapter is in the table so that it can be told from an unknown one. */
 #define KEYS(list) .keys = list, .n_keys = sizeof list / sizeof *list
 static const struct kind_row kind_table[] = {
-  { .name = "tokenize", .needs = NEED_TOKENIZER, KEYS(tokenize_keys), .answer = answer_tokenize },
-  { .name = "detokenize", .needs = NEED_TOKENIZER, KEYS(detokenize_keys),
-    .answer = answer_detokenize },
-  { .name = "stream", .needs = NEED_TOKENIZER, KEYS(ids_keys), .answer = answer_stream },
-  { .name = "train-bpe", KEYS(train_keys), .answer = answer_train },
-  { .name = "forward", .needs = NEED_MODEL | MAY_TOKENIZER, KEYS(forward_keys),
-    .answer = answer_forward },
-  { .name = "logprob", .needs = NEED_MODEL | MAY_TOKENIZER, KEYS(ids_keys),
-    .answer = answer_logprob },
-  { .name = "generate", .needs = NEED_MODEL | MAY_TOKENIZER, KEYS(generate_keys),
-    .answer = answer_generate },
-  { .name = "inspect", KEYS(inspect_keys), .answer = answer_inspect },
-  { .name = "process", KEYS(process_keys), .answer = answer_process },
-  { .name = "sample", KEYS(sample_keys), .answer = answer_sample },
-  { .name = "philox", KEYS(philox_keys), .answer = answer_philox },
-  { .name = "beam", .needs = NEED_MODEL | MAY_TOKENIZER, KEYS(beam_keys),
-    .answer = answer_beam },
-  { .name = "quantize", KEYS(quantize_keys), .answer = answer_quantize },
-  { .name = "stop", KEYS(stop_keys), .answer = answer_stop },
+  { .name = "tokenize", .needs = SESSION_NEED_TOKENIZER, KEYS(tokenize_keys), .answer = handle_tokenize },
+  { .name = "detokenize", .needs = SESSION_NEED_TOKENIZER, KEYS(detokenize_keys),
+    .answer = handle_detokenize },
+  { .name = "stream", .needs = SESSION_NEED_TOKENIZER, KEYS(ids_keys),
+  .answer = handle_stream },
+  { .name = "train-bpe", KEYS(train_keys), .answer = handle_train },
+  { .name = "forward", .needs = SESSION_NEED_MODEL | SESSION_MAY_TOKENIZER,
+  KEYS(forward_keys),
+    .answer = handle_forward },
+  { .name = "logprob", .needs = SESSION_NEED_MODEL | SESSION_MAY_TOKENIZER,
+  KEYS(ids_keys),
+    .answer = handle_logprob },
+  { .name = "generate", .needs = SESSION_NEED_MODEL | SESSION_MAY_TOKENIZER,
+  KEYS(generate_keys),
+    .answer = handle_generate },
+  { .name = "inspect", KEYS(inspect_keys), .answer = handle_inspect },
+  { .name = "process", KEYS(process_keys), .answer = probe_process },
+  { .name = "sample", KEYS(sample_keys), .answer = probe_sample },
+  { .name = "philox", KEYS(philox_keys), .answer = probe_philox },
+  { .name = "beam", .needs = SESSION_NEED_MODEL | SESSION_MAY_TOKENIZER, KEYS(beam_keys),
+    .answer = probe_beam },
+  { .name = "quantize", KEYS(quantize_keys), .answer = handle_quantize },
+  { .name = "stop", KEYS(stop_keys), .answer = probe_stop },
   { .name = "speculative", .chapter = 13 },
 };
 enum { N_KINDS = sizeof kind_table / sizeof *kind_table };
 
-static bool answer_line(const struct kind_row *k, struct inquiry *q,
+static bool handle_line(const struct kind_row *k, struct request *q,
   const char *text, size_t n)
 {
   if (k->answer == NULL)
     return error_say(q->why, "%s comes with chapter %u", k->name,
       k->chapter);
-  q->in = json_object_read(text, n, q->why);
+  q->in = jsonfile_object(text, n, q->why);
   if (q->in == NULL) return false;
-  bool ok = check_keys(q->in, k->keys, k->n_keys, q->why)
+  bool ok = request_check_keys(q->in, k->keys, k->n_keys, q->why)
     && k->answer(q);
   json_decref(q->in);
   return ok;
@@ -752,38 +756,38 @@ static bool answer_line(const struct kind_row *k, struct inquiry *q,
 
 /* The brace that opens the answer is due before its first key; a function that fails has left
    nothing on the line, and the error begins with the same brace. */
-static void serve_line(const struct kind_row *k, struct inquiry *q,
+static void serve_line(const struct kind_row *k, struct request *q,
   const char *text, size_t n, bool fits)
 {
   FILE *out = q->c->out;
-  q->out = (struct json_out) { out, '{' };
+  q->out = (struct json_writer) { out, '{' };
   q->vocab_size = q->o->vocab_size;
-  bool ok = fits ? answer_line(k, q, text, n)
+  bool ok = fits ? handle_line(k, q, text, n)
     : error_say(q->why, "the line does not fit into memory");
   if (!ok) {
-    q->out = (struct json_out) { out, '{' };
-    put_words_as(&q->out, "error", q->why->words);
+    q->out = (struct json_writer) { out, '{' };
+    put_words_as(&q->out, "error", q->why->text);
   }
-  put_close(&q->out, '}');
-  put_end(&q->out);
+  writer_close(&q->out, '}');
+  writer_end(&q->out);
 }
 
 /* The room for lines is given back after a long one, so that one enormous question does not cost
    memory for ever. */
 static int serve(const struct console *c, const struct kind_row *k,
-  struct outfit *o, bool named)
+  struct session *o, bool named)
 {
   struct error why;
-  struct inquiry q = { .c = c, .o = o, .named = named, .why = &why };
+  struct request q = { .c = c, .o = o, .named = named, .why = &why };
   struct bytes text = { NULL, 0, 0 };
   enum line_found found;
   int status = STATUS_DONE;
   while (status == STATUS_DONE
-      && (found = line_read(c->in, c->memory, &text)) != LINE_NONE) {
+      && (found = jsonfile_line(c->in, c->memory, &text)) != LINE_NONE) {
     serve_line(k, &q, (const char *) text.byte, text.n,
       found == LINE_WHOLE);
     status = console_end(c, STATUS_DONE);
-    if (text.room > 1 << 20 || found == LINE_TOO_LONG)
+    if (text.cap > 1 << 20 || found == LINE_TOO_LONG)
       bytes_free(c->memory, &text);
   }
   bytes_free(c->memory, &text);
@@ -792,10 +796,10 @@ static int serve(const struct console *c, const struct kind_row *k,
 
 /* Everything is open before the first line is read: a model that cannot be loaded is a sentence
    and a status, and no line has been taken. */
-int run_probe(const struct console *c, const struct wishes *w)
+int cmd_probe(const struct console *c, const struct command_line *w)
 {
   struct error why;
-  struct outfit o;
+  struct session o;
   const char *list[N_KINDS];
   const struct kind_row *k = NULL;
   for (size_t i = 0; i < N_KINDS; i++) {
@@ -804,12 +808,12 @@ int run_probe(const struct console *c, const struct wishes *w)
   }
   if (k == NULL) {
     error_say(&why, "there is no kind `%s'; the nearest is %s",
-      w->operand, nearest_of(w->operand, list, N_KINDS));
-    return console_misuse(c, &why);
+      w->operand, options_closest_match(w->operand, list, N_KINDS));
+    return console_usage_error(c, &why);
   }
-  if (!outfit_open(&o, c, w, k->needs, &why))
+  if (!session_open(&o, c, w, k->needs, &why))
     return console_fail(c, &why);
   int status = serve(c, k, &o, w->of[OPTION_MODEL].given);
-  outfit_close(&o);
+  session_close(&o);
   return status;
 }

@@ -8,13 +8,13 @@
 
 /* a question on its way to an answer: ids in it are below vocab_size, a model was named on
    the command line, in is the line, the answer goes to out, or a sentence to why */
-struct inquiry {
+struct request {
   const struct console *c;
-  struct outfit *o;
+  struct session *o;
   uint32_t vocab_size;
   bool named;
   json_t *in;
-  struct json_out out;
+  struct json_writer out;
   struct error *why;
 };
 
@@ -25,60 +25,60 @@ struct key_row {
   char letter;
   bool required;
   unsigned chapter;
-  const char *normal;
+  const char *default_text;
 };
 
 /* does object have these keys, all that are required, and no other? */
-bool check_keys(json_t *object, const struct key_row *keys, size_t n,
+bool request_check_keys(json_t *object, const struct key_row *keys, size_t n,
   struct error *why);
 
 /* the value of a key, normal if it is not there */
-bool flag_of(const struct inquiry *q, const char *key, bool normal);
+bool request_flag(const struct request *q, const char *key, bool normal);
 
 /* the same of an integer; 0 if it is not there */
-uint64_t count_of(const struct inquiry *q, const char *key);
+uint64_t request_count(const struct request *q, const char *key);
 
 /* appends the ids of the list from; errors: what is no id, memory; then list is empty */
-bool ids_from(const struct inquiry *q, json_t *from, const char *key,
+bool request_ids_from(const struct request *q, json_t *from, const char *key,
   struct ids *list);
 
 /* the same, of the value of a key */
-bool ids_of(const struct inquiry *q, const char *key, struct ids *list);
+bool request_ids(const struct request *q, const char *key, struct ids *list);
 
 /* one stage of the sampler */
-bool answer_process(struct inquiry *q);
+bool probe_process(struct request *q);
 
 /* all of them, and the choice */
-bool answer_sample(struct inquiry *q);
+bool probe_sample(struct request *q);
 
 /* four words of random bits */
-bool answer_philox(struct inquiry *q);
+bool probe_philox(struct request *q);
 
 /* a beam search */
-bool answer_beam(struct inquiry *q);
+bool probe_beam(struct request *q);
 
 /* what is released of pieces */
-bool answer_stop(struct inquiry *q);
+bool probe_stop(struct request *q);
 
 /* undoes n hexadecimal digits; errors: anything else */
-bool hex_undo(const struct inquiry *q, const char *text, size_t n,
+bool request_hex(const struct request *q, const char *text, size_t n,
   unsigned char *byte);
 
 /* the stop strings of a question, their bytes the question's; list[n] is the caller's */
-bool stops_of(const struct inquiry *q, struct stop_string **list,
+bool request_stops(const struct request *q, struct stop_string **list,
   size_t *n);
 
 /* s points into the lists; n of room sequences are used */
 struct choices {
-  struct sampling s;
+  struct sampling_params s;
   struct ids all;
-  struct biased *biased;
-  size_t n, room;
+  struct sequence_bias *biased;
+  size_t n, cap;
 };
 
 /* the settings of params, with temperature if it does not say; errors: keys, types, ranges,
    ids. x is to be freed also on failure */
-bool choices_read(struct choices *x, const struct inquiry *q,
+bool choices_read(struct choices *x, const struct request *q,
   json_t *params, double temperature);
 
 /* returns the lists */

@@ -12,10 +12,10 @@
 
 struct sheets { size_t v, p; float *logit; };
 
-static bool score_by_table(void *self, const struct search_beam *grown,
+static bool score_by_table(void *ctx, const struct search_beam *grown,
   size_t n, float *logits, struct error *why)
 {
-  const struct sheets *t = self;
+  const struct sheets *t = ctx;
   (void) why;
   for (size_t i = 0; i < n; i++) {
     size_t sheet = grown[i].n % t->p, last = grown[i].id[grown[i].n - 1];
@@ -25,7 +25,7 @@ static bool score_by_table(void *self, const struct search_beam *grown,
   return true;
 }
 
-static bool read_row(struct inquiry *q, json_t *row, size_t v, float *x)
+static bool read_row(struct request *q, json_t *row, size_t v, float *x)
 {
   if (json_array_size(row) != v) return error_say(q->why, "\"table\" has a"
       " row of %zu numbers; wanted: %zu", json_array_size(row), v);
@@ -40,11 +40,11 @@ static bool read_row(struct inquiry *q, json_t *row, size_t v, float *x)
 
 /* the table must have the shape that V and P say; room is taken only when there are as many rows
    as they claim */
-static bool read_sheets(struct inquiry *q, struct sheets *t)
+static bool read_sheets(struct request *q, struct sheets *t)
 {
   json_t *table = json_object_get(q->in, "table");
-  t->v = (size_t) count_of(q, "V");
-  t->p = (size_t) count_of(q, "P");
+  t->v = (size_t) request_count(q, "V");
+  t->p = (size_t) request_count(q, "P");
   if (t->v == 0 || t->p == 0 || t->v > UINT16_MAX || t->p > UINT16_MAX)
     return error_say(q->why, "\"V\" is %zu and \"P\" is %zu; wanted: 1 to"
       " 65535 of both", t->v, t->p);
@@ -54,7 +54,7 @@ static bool read_sheets(struct inquiry *q, struct sheets *t)
     if (json_array_size(json_array_get(table, i)) != t->v)
       return error_say(q->why, "\"table\"[%zu] has %zu rows; wanted: %zu", i,
         json_array_size(json_array_get(table, i)), t->v);
-  t->logit = memory_alloc(q->o->m, FOR_OTHER, t->p * t->v * t->v,
+  t->logit = memory_alloc(q->o->m, MEMORY_OTHER, t->p * t->v * t->v,
     sizeof *t->logit, q->why);
   if (t->logit == NULL) return false;
   for (size_t i = 0; i < t->p * t->v; i++)
@@ -64,7 +64,7 @@ static bool read_sheets(struct inquiry *q, struct sheets *t)
 }
 
 /* the processors are pairs of a name and a value */
-static bool read_processor(struct inquiry *q, json_t *pair,
+static bool read_processor(struct request *q, json_t *pair,
   struct search_processor *p)
 {
   static const char *const name[] = { "repetition_penalty",
@@ -86,7 +86,7 @@ static bool read_processor(struct inquiry *q, json_t *pair,
     " [\"min_new_tokens\", n]");
 }
 
-static bool read_early(struct inquiry *q, enum early_stopping *early)
+static bool read_early(struct request *q, enum early_stopping *early)
 {
   json_t *v = json_object_get(q->in, "early_stopping");
   const char *word = json_string_value(v);
@@ -98,14 +98,14 @@ static bool read_early(struct inquiry *q, enum early_stopping *early)
       " wanted: true, false or \"never\"");
 }
 
-static bool read_search(struct inquiry *q, struct search_settings *s,
+static bool read_search(struct request *q, struct search_settings *s,
   struct search_processor *p)
 {
   json_t *list = json_object_get(q->in, "processors");
   json_t *wanted = json_object_get(q->in, "num_return_sequences");
   json_t *power = json_object_get(q->in, "length_penalty");
-  s->num_beams = (size_t) count_of(q, "num_beams");
-  s->max_length = (size_t) count_of(q, "max_length");
+  s->num_beams = (size_t) request_count(q, "num_beams");
+  s->max_length = (size_t) request_count(q, "max_length");
   s->num_return = wanted == NULL ? 1 : (size_t) json_integer_value(wanted);
   s->length_penalty = power == NULL ? 1 : json_number_value(power);
   s->process = p, s->n_process = json_array_size(list);
@@ -116,55 +116,56 @@ static bool read_search(struct inquiry *q, struct search_settings *s,
 
 /* A model needs a cache with a sequence for each beam. How many beams are wanted is checked before,
    since a cache of any number of sequences is quickly asked for. On failure nothing is held. */
-static bool source_open(struct inquiry *q, const struct search_settings *s, size_t n_prompt,
+static bool dataset_open(struct request *q, const struct search_settings *s, size_t n_prompt,
   struct store **cache, struct search_model *model, struct search_source *source)
 {
-  struct outfit *o = q->o;
+  struct session *o = q->o;
   if (n_prompt == 0)
     return error_say(q->why, "\"prompt\" has a text without ids; wanted: 1 or more");
   if (!search_check(s, q->vocab_size, n_prompt, q->why)) return false;
   *cache = cache_open(o->m, &o->lm->config, (uint32_t) s->num_beams,
-    &(struct cache_wishes) { .rows = 0 }, q->why);
+    &(struct cache_options) { .rows = 0 }, q->why);
   if (*cache == NULL) return false;
-  struct generator g = { &o->e, o->lm, *cache, o->m };
+  struct generate_context g = { &o->e, o->lm, *cache, o->m };
   if (search_model_open(model, &g, s->num_beams, 0, source, q->why)) return true;
   store_close(*cache);
   return false;
 }
 
 /* one search after the ids of prompt, by the table or by the model */
-static bool search_ids(struct inquiry *q, const struct sheets *t, const struct search_settings *s,
+static bool search_ids(struct request *q, const struct sheets *t, const struct search_settings *s,
   const struct ids *prompt, struct search_result *out)
 {
-  struct outfit *o = q->o;
+  struct session *o = q->o;
   if (t->logit != NULL) {
-    struct search_source source = { .vocab = t->v, .self = (void *) t, .score = score_by_table };
+    struct search_source source = { .vocab = t->v, .ctx = (void *) t, .score = score_by_table };
     return search_run(&source, o->m, o->e.k, prompt->id, prompt->n, s, out, q->why);
   }
   struct search_source source;
   struct search_model model;
   struct store *cache = NULL;
-  if (!source_open(q, s, prompt->n, &cache, &model, &source)) return false;
+  if (!dataset_open(q, s, prompt->n, &cache, &model, &source)) return false;
   bool ok = search_run(&source, o->m, o->e.k, prompt->id, prompt->n, s, out, q->why);
   search_model_close(&model);
   store_close(cache);
   return ok;
 }
 
-static bool search_prompt(struct inquiry *q, const struct sheets *t,
+static bool search_prompt(struct request *q, const struct sheets *t,
   const struct search_settings *s, json_t *from, struct search_result *out)
 {
   struct ids prompt = { NULL, 0, 0 };
   if (!json_is_array(from))
     return error_say(q->why, "\"prompt\" has something that is no list of ids");
-  bool ok = ids_from(q, from, "prompt", &prompt) && search_ids(q, t, s, &prompt, out);
+  bool ok = request_ids_from(q, from, "prompt", &prompt) && search_ids(q, t, s,
+    &prompt, out);
   ids_free(q->o->m, &prompt);
   return ok;
 }
 
 /* Scores come after all texts, and a later prompt may be refused, so everything is kept until
    all prompts are done. */
-static bool search_all(struct inquiry *q, const struct sheets *t,
+static bool search_all(struct request *q, const struct sheets *t,
   const struct search_settings *s, struct search_result *out)
 {
   json_t *prompts = json_object_get(q->in, "prompt");
@@ -175,19 +176,19 @@ static bool search_all(struct inquiry *q, const struct sheets *t,
   put_open_as(&q->out, "sequences", '[');
   for (size_t i = 0; i < n; i++)
     for (size_t k = 0; k < out[i].n; k++)
-      put_ids(&q->out, out[i].text[k].id, out[i].text[k].n);
-  put_close(&q->out, ']');
+      writer_ids(&q->out, out[i].text[k].id, out[i].text[k].n);
+  writer_close(&q->out, ']');
   put_open_as(&q->out, "scores", '[');
   for (size_t i = 0; i < n; i++)
     for (size_t k = 0; k < out[i].n; k++)
-      put_double(&q->out, out[i].text[k].score);
-  put_close(&q->out, ']');
+      writer_double(&q->out, out[i].text[k].score);
+  writer_close(&q->out, ']');
   return true;
 }
 
 /* if a model was named, the question may bring no table; if none was, it may, and without one
    the built-in model serves */
-static bool tabled(struct inquiry *q, struct sheets *t)
+static bool tabled(struct request *q, struct sheets *t)
 {
   bool has = json_object_get(q->in, "table") != NULL
     || json_object_get(q->in, "V") != NULL
@@ -200,19 +201,19 @@ static bool tabled(struct inquiry *q, struct sheets *t)
   return true;
 }
 
-bool answer_beam(struct inquiry *q)
+bool probe_beam(struct request *q)
 {
   struct memory *m = q->o->m;
   struct sheets t = { .v = 0 };
   struct search_settings s = { .num_beams = 0 };
   struct ids eos = { NULL, 0, 0 };
   size_t n = json_array_size(json_object_get(q->in, "prompt"));
-  size_t room = json_array_size(json_object_get(q->in, "processors"));
-  struct search_processor *p = memory_alloc(m, FOR_OTHER, room, sizeof *p,
+  size_t cap = json_array_size(json_object_get(q->in, "processors"));
+  struct search_processor *p = memory_alloc(m, MEMORY_OTHER, cap, sizeof *p,
     q->why);
   struct search_result *out = p == NULL ? NULL
-    : memory_alloc(m, FOR_OTHER, n, sizeof *out, q->why);
-  bool ok = out != NULL && tabled(q, &t) && ids_of(q, "eos", &eos)
+    : memory_alloc(m, MEMORY_OTHER, n, sizeof *out, q->why);
+  bool ok = out != NULL && tabled(q, &t) && request_ids(q, "eos", &eos)
     && read_search(q, &s, p);
   s.eos = eos.id, s.n_eos = eos.n;
   ok = ok && search_all(q, &t, &s, out);

@@ -24,12 +24,12 @@ static const struct key_row sampling_keys[] = {
 
 /* the ids to be suppressed come last into the list; then nothing moves, and the pointers are set
    in the order in which the sequences were read */
-static bool read_suppressed(struct choices *x, const struct inquiry *q,
+static bool read_suppressed(struct choices *x, const struct request *q,
   json_t *list)
 {
   struct ids one = { NULL, 0, 0 };
   size_t at = 0;
-  bool ok = ids_from(q, list, "suppress_tokens", &one);
+  bool ok = request_ids_from(q, list, "suppress_tokens", &one);
   for (size_t i = 0; ok && i < one.n; i++)
     ok = ids_push(q->o->m, &x->all, one.id[i], q->why);
   for (size_t i = 0; i < x->n; at += x->biased[i++].n)
@@ -43,24 +43,24 @@ static bool read_suppressed(struct choices *x, const struct inquiry *q,
 }
 
 /* each real to its place, by chapter 7's table */
-static void read_reals(struct sampling *s, json_t *params)
+static void read_reals(struct sampling_params *s, json_t *params)
 {
-  const struct sampling_real *r;
-  for (size_t i = 0; (r = sampling_real_at(i)) != NULL; i++) {
+  const struct sampling_option *r;
+  for (size_t i = 0; (r = sampling_option_at(i)) != NULL; i++) {
     json_t *v = json_object_get(params, r->name);
     double x = json_number_value(v);
     if (v != NULL) memcpy((char *) s + r->at, &x, sizeof x);
   }
 }
 
-/* of more names than there are stages one comes twice or is unknown among the first N_STAGES +
+/* of more names than there are stages one comes twice or is unknown among the first N_SAMPLE_STAGES +
    1; to read those is enough to say which */
-static bool read_stages(struct sampling *s, json_t *list,
+static bool read_stages(struct sampling_params *s, json_t *list,
   struct error *why)
 {
-  const char *name[N_STAGES + 1];
+  const char *name[N_SAMPLE_STAGES + 1];
   size_t n = json_array_size(list);
-  if (n > N_STAGES) n = N_STAGES + 1;
+  if (n > N_SAMPLE_STAGES) n = N_SAMPLE_STAGES + 1;
   for (size_t i = 0; i < n; i++) {
     json_t *v = json_array_get(list, i);
     name[i] = json_string_value(v);
@@ -71,17 +71,17 @@ static bool read_stages(struct sampling *s, json_t *list,
 }
 
 /* a sequence of ids with a bias */
-static bool add_biased(struct choices *x, const struct inquiry *q,
+static bool add_biased(struct choices *x, const struct request *q,
   json_t *ids, const char *key, double bias)
 {
   struct ids one = { NULL, 0, 0 };
   if (!json_is_array(ids) || json_array_size(ids) == 0)
     return error_say(q->why, "\"%s\" has something that is no list of"
       " ids; wanted: 1 id or more", key);
-  bool ok = ids_from(q, ids, key, &one);
+  bool ok = request_ids_from(q, ids, key, &one);
   for (size_t i = 0; ok && i < one.n; i++)
     ok = ids_push(q->o->m, &x->all, one.id[i], q->why);
-  if (ok) x->biased[x->n++] = (struct biased) { NULL, one.n, bias };
+  if (ok) x->biased[x->n++] = (struct sequence_bias) { NULL, one.n, bias };
   ids_free(q->o->m, &one);
   return ok;
 }
@@ -96,7 +96,7 @@ static bool read_bias(json_t *v, double *bias)
 }
 
 /* a bias by id: the key is the id in digits, without leading zeros */
-static bool add_by_id(struct choices *x, const struct inquiry *q,
+static bool add_by_id(struct choices *x, const struct request *q,
   const char *name, json_t *v)
 {
   uint64_t id = 0;
@@ -111,18 +111,18 @@ static bool add_by_id(struct choices *x, const struct inquiry *q,
   if (!read_bias(v, &bias)) return error_say(q->why, "\"logit_bias\" of id"
       " %s is no number; wanted: a number or \"-inf\"", name);
   if (!ids_push(q->o->m, &x->all, (uint32_t) id, q->why)) return false;
-  x->biased[x->n++] = (struct biased) { NULL, 1, bias };
+  x->biased[x->n++] = (struct sequence_bias) { NULL, 1, bias };
   return true;
 }
 
-static bool read_lists(struct choices *x, const struct inquiry *q,
+static bool read_lists(struct choices *x, const struct request *q,
   json_t *params)
 {
   json_t *bias = json_object_get(params, "logit_bias");
   json_t *bad = json_object_get(params, "bad_words"), *v;
   const char *name;
-  x->room = json_object_size(bias) + json_array_size(bad);
-  x->biased = memory_alloc(q->o->m, FOR_OTHER, x->room, sizeof *x->biased,
+  x->cap = json_object_size(bias) + json_array_size(bad);
+  x->biased = memory_alloc(q->o->m, MEMORY_OTHER, x->cap, sizeof *x->biased,
     q->why);
   if (x->biased == NULL) return false;
   json_object_foreach(bias, name, v)
@@ -135,12 +135,12 @@ static bool read_lists(struct choices *x, const struct inquiry *q,
   return read_suppressed(x, q, json_object_get(params, "suppress_tokens"));
 }
 
-bool choices_read(struct choices *x, const struct inquiry *q,
+bool choices_read(struct choices *x, const struct request *q,
   json_t *params, double temperature)
 {
-  *x = (struct choices) { .s = sampling_normal };
+  *x = (struct choices) { .s = sampling_default };
   x->s.temperature = temperature;
-  if (!check_keys(params, sampling_keys,
+  if (!request_check_keys(params, sampling_keys,
       sizeof sampling_keys / sizeof *sampling_keys, q->why)) return false;
   json_t *last = json_object_get(params, "penalty_last_n");
   read_reals(&x->s, params);
@@ -180,7 +180,7 @@ static bool logit_from(json_t *v, float *x)
 struct trickle { struct funnel f; float *logits; size_t n; struct ids list;
   struct choices x; };
 /* what both questions about logits begin with: logits, ids, a funnel */
-static bool trickle_open(struct trickle *t, struct inquiry *q)
+static bool trickle_open(struct trickle *t, struct request *q)
 {
   struct memory *m = q->o->m;
   json_t *from = json_object_get(q->in, "logits");
@@ -188,14 +188,14 @@ static bool trickle_open(struct trickle *t, struct inquiry *q)
   if (t->n == 0 || t->n > UINT32_MAX) return error_say(q->why,
       "\"logits\" has %zu numbers; wanted: 1 or more", t->n);
   q->vocab_size = (uint32_t) t->n;
-  t->logits = memory_alloc(m, FOR_OTHER, t->n, sizeof *t->logits, q->why);
+  t->logits = memory_alloc(m, MEMORY_OTHER, t->n, sizeof *t->logits, q->why);
   if (t->logits == NULL || !funnel_open(&t->f, m, q->o->e.k, t->n, q->why))
     return false;
   for (size_t i = 0; i < t->n; i++)
     if (!logit_from(json_array_get(from, i), &t->logits[i]))
       return error_say(q->why, "\"logits\"[%zu] is no float; wanted: a"
         " number, \"inf\", \"-inf\" or \"nan\"", i);
-  return ids_of(q, "ids", &t->list);
+  return request_ids(q, "ids", &t->list);
 }
 
 static void trickle_close(struct trickle *t, struct memory *m)
@@ -240,42 +240,42 @@ static const struct key_row
   };
 
 #define WITH(list) list, sizeof list / sizeof *list
-static const struct operation { const char *name;
-  enum sampling_stage stage; const struct key_row *keys; size_t n_keys;
+static const struct probe_operation { const char *name;
+  enum sample_stage stage; const struct key_row *keys; size_t n_keys;
   const char *as; } operations[] = {
-  {"temperature", STAGE_TEMPERATURE, WITH(temperature_key), NULL},
-  {"top_k", STAGE_TOP_K, WITH(top_k_key), NULL},
-  {"top_p", STAGE_TOP_P, WITH(top_p_key), NULL},
-  {"min_p", STAGE_MIN_P, WITH(min_p_key), NULL},
-  {"typical_p", STAGE_TYPICAL_P, WITH(typical_key), NULL},
-  {"repetition_penalty", STAGE_PENALTIES, WITH(repetition_keys),
+  {"temperature", SAMPLE_TEMPERATURE, WITH(temperature_key), NULL},
+  {"top_k", SAMPLE_TOP_K, WITH(top_k_key), NULL},
+  {"top_p", SAMPLE_TOP_P, WITH(top_p_key), NULL},
+  {"min_p", SAMPLE_MIN_P, WITH(min_p_key), NULL},
+  {"typical_p", SAMPLE_TYPICAL_P, WITH(typical_key), NULL},
+  {"repetition_penalty", SAMPLE_PENALTIES, WITH(repetition_keys),
     "penalty repetition_penalty"},
-  {"frequency_presence", STAGE_PENALTIES, WITH(frequency_keys),
+  {"frequency_presence", SAMPLE_PENALTIES, WITH(frequency_keys),
     "frequency frequency_penalty presence presence_penalty"},
-  {"no_repeat_ngram", STAGE_NGRAM, WITH(ngram_key), "n no_repeat_ngram"},
-  {"logit_bias", STAGE_BIAS, WITH(bias_key), "bias logit_bias"},
-  {"sequence_bias", STAGE_BIAS, WITH(sequence_key), NULL},
-  {"bad_words", STAGE_BIAS, WITH(bad_keys), NULL},
-  {"suppress_tokens", STAGE_BIAS, WITH(tokens_key),
+  {"no_repeat_ngram", SAMPLE_NGRAM, WITH(ngram_key), "n no_repeat_ngram"},
+  {"logit_bias", SAMPLE_BIAS, WITH(bias_key), "bias logit_bias"},
+  {"sequence_bias", SAMPLE_BIAS, WITH(sequence_key), NULL},
+  {"bad_words", SAMPLE_BIAS, WITH(bad_keys), NULL},
+  {"suppress_tokens", SAMPLE_BIAS, WITH(tokens_key),
     "tokens suppress_tokens"},
-  {"min_length", STAGE_BIAS, WITH(length_keys), NULL},
-  {"min_new_tokens", STAGE_BIAS, WITH(new_keys), NULL},
-  {"log_softmax", N_STAGES, NULL, 0, NULL} };
+  {"min_length", SAMPLE_BIAS, WITH(length_keys), NULL},
+  {"min_new_tokens", SAMPLE_BIAS, WITH(new_keys), NULL},
+  {"log_softmax", N_SAMPLE_STAGES, NULL, 0, NULL} };
 
 /* The parameters under the names of settings; as is a list of pairs OLD NEW. The length of the
    prompt is no setting. */
-static json_t *renamed(const struct operation *o, json_t *params)
+static json_t *renamed(const struct probe_operation *o, json_t *params)
 {
   json_t *made = json_object(), *v;
   const char *name;
   json_object_foreach(params, name, v) {
     const char *as = name, *at = o->as != NULL ? strstr(o->as, name) : NULL;
     size_t n = strlen(name);
-    char room[32] = "";
+    char buffer[32] = "";
     if (at != NULL && (at == o->as || at[-1] == ' ') && at[n] == ' ') {
-      snprintf(room, sizeof room, "%.*s", (int) strcspn(at + n + 1, " "),
+      snprintf(buffer, sizeof buffer, "%.*s", (int) strcspn(at + n + 1, " "),
         at + n + 1);
-      as = room;
+      as = buffer;
     }
     if (strcmp(name, "prompt_len") != 0 && json_object_set(made, as, v)) {
       json_decref(made);
@@ -312,27 +312,27 @@ static json_t *bad_words(json_t *params)
 
 /* a text shorter than it should be must not end: its end tokens are suppressed. Its length
    counts with the prompt or without */
-static json_t *too_short(const struct operation *o, json_t *params,
+static json_t *too_short(const struct probe_operation *o, json_t *params,
   size_t length)
 {
-  uint64_t least = (uint64_t) json_integer_value(json_object_get(params,
+  uint64_t min = (uint64_t) json_integer_value(json_object_get(params,
     o->keys[1].name));
   uint64_t given = (uint64_t) json_integer_value(json_object_get(params,
     "prompt_len"));
-  bool now = length - given < least;
+  bool now = length - given < min;
   return json_pack("{s:o}", "suppress_tokens", now
     ? json_incref(json_object_get(params, "eos")) : json_array());
 }
 
 /* a list of sequences, each with its own bias, is no setting of the command; so it goes where
    biases are kept */
-static bool read_sequences(struct choices *x, struct inquiry *q,
+static bool read_sequences(struct choices *x, struct request *q,
   json_t *list)
 {
-  x->room = json_array_size(list);
-  x->biased = memory_alloc(q->o->m, FOR_OTHER, x->room, sizeof *x->biased,
+  x->cap = json_array_size(list);
+  x->biased = memory_alloc(q->o->m, MEMORY_OTHER, x->cap, sizeof *x->biased,
     q->why);
-  for (size_t i = 0; x->biased != NULL && i < x->room; i++) {
+  for (size_t i = 0; x->biased != NULL && i < x->cap; i++) {
     json_t *pair = json_array_get(list, i);
     double bias;
     if (json_array_size(pair) != 2
@@ -347,12 +347,12 @@ static bool read_sequences(struct choices *x, struct inquiry *q,
     && sampling_check(&x->s, q->vocab_size, q->why);
 }
 
-static bool read_operation(struct trickle *t, struct inquiry *q,
-  const struct operation *o, json_t *params)
+static bool read_operation(struct trickle *t, struct request *q,
+  const struct probe_operation *o, json_t *params)
 {
   struct ids eos = { NULL, 0, 0 };
   if (o->keys == sequence_key) {
-    t->x = (struct choices) { .s = sampling_normal };
+    t->x = (struct choices) { .s = sampling_default };
     return read_sequences(&t->x, q, json_object_get(params, "bias"));
   }
   json_t *made;      /* which way an operation goes is told by its keys */
@@ -360,7 +360,7 @@ static bool read_operation(struct trickle *t, struct inquiry *q,
   else if (o->keys == length_keys || o->keys == new_keys) made = too_short(o, params, t->list.n);
   else made = renamed(o, params);
   bool ok = (made != NULL || error_say(q->why, "no memory"))
-    && ids_from(q, json_object_get(params, "eos"), "eos", &eos)
+    && request_ids_from(q, json_object_get(params, "eos"), "eos", &eos)
     && choices_read(&t->x, q, made, 1);
   ids_free(q->o->m, &eos);
   json_decref(made);
@@ -369,14 +369,14 @@ static bool read_operation(struct trickle *t, struct inquiry *q,
 
 /* the scores after the stage, rounded to float once; a score out of range is printed as what it
    is then, and if the stage took the last token out, all are -inf */
-static void put_scores(struct inquiry *q, const struct trickle *t)
+static void put_scores(struct request *q, const struct trickle *t)
 {
   put_open_as(&q->out, "logits", '[');
-  for (size_t i = 0; i < t->n; i++) put_float(&q->out, (float) t->f.z[i]);
-  put_close(&q->out, ']');
+  for (size_t i = 0; i < t->n; i++) writer_float(&q->out, (float) t->f.score[i]);
+  writer_close(&q->out, ']');
 }
 
-static const struct operation *find_operation(struct inquiry *q)
+static const struct probe_operation *find_operation(struct request *q)
 {
   json_t *op = json_object_get(q->in, "op");
   for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
@@ -388,22 +388,22 @@ static const struct operation *find_operation(struct inquiry *q)
   return NULL;
 }
 
-bool answer_process(struct inquiry *q)
+bool probe_process(struct request *q)
 {
   struct trickle t;
   json_t *params = json_object_get(q->in, "params");
   uint64_t given = (uint64_t) json_integer_value(json_object_get(params,
     "prompt_len"));
-  const struct operation *o = find_operation(q);
+  const struct probe_operation *o = find_operation(q);
   bool ok = trickle_open(&t, q) && o != NULL
-    && check_keys(params, o->keys, o->n_keys, q->why)
+    && request_check_keys(params, o->keys, o->n_keys, q->why)
     && (given <= t.list.n || error_say(q->why, "\"prompt_len\" is %" PRIu64
       "; wanted: 0 to %zu, the number of ids", given, t.list.n))
-    && (o->stage == N_STAGES || read_operation(&t, q, o, params))
+    && (o->stage == N_SAMPLE_STAGES || read_operation(&t, q, o, params))
     && funnel_fill(&t.f, t.logits, q->why);
   if (ok) {
     struct history h = { t.list.id, t.list.n, (size_t) given };
-    if (o->stage == N_STAGES) stage_log_softmax(&t.f);
+    if (o->stage == N_SAMPLE_STAGES) funnel_log_softmax(&t.f);
     else sampling_stage_run(&t.f, &t.x.s, o->stage, h);
     put_scores(q, &t);
   }
@@ -412,18 +412,18 @@ bool answer_process(struct inquiry *q)
 }
 
 /* what is left, by falling score, with probabilities that sum to 1 as nearly as doubles can */
-static void put_choice(struct inquiry *q, struct funnel *f, uint32_t id)
+static void put_choice(struct request *q, struct funnel *f, uint32_t id)
 {
   funnel_distribution(f);
-  put_ids_as(&q->out, "kept", f->left, f->n);
+  put_ids_as(&q->out, "kept", f->candidates, f->n);
   put_open_as(&q->out, "probs", '[');
-  for (size_t i = 0; i < f->n; i++) put_double(&q->out, f->w[i]);
-  put_close(&q->out, ']');
+  for (size_t i = 0; i < f->n; i++) writer_double(&q->out, f->weight[i]);
+  writer_close(&q->out, ']');
   put_count_as(&q->out, "token", id);
 }
 
 /* the position need not be the length of the text that came along */
-bool answer_sample(struct inquiry *q)
+bool probe_sample(struct request *q)
 {
   struct trickle t;
   bool ok = trickle_open(&t, q)
@@ -436,8 +436,8 @@ bool answer_sample(struct inquiry *q)
       " %zu; wanted: 0 to %zu, the number of ids", h.n_prompt, h.n))
     && sampling_run(&t.f, &t.x.s, t.logits, h, q->why);
   if (ok) {
-    uint32_t id = funnel_choose(&t.f, count_of(q, "seed"), (uint32_t)
-      count_of(q, "sequence"), at == NULL ? (uint32_t) h.n
+    uint32_t id = funnel_choose(&t.f, request_count(q, "seed"), (uint32_t)
+      request_count(q, "sequence"), at == NULL ? (uint32_t) h.n
       : (uint32_t) json_integer_value(at));
     put_choice(q, &t.f, id);
   }
@@ -446,7 +446,7 @@ bool answer_sample(struct inquiry *q)
 }
 
 /* one counter under one key */
-static bool words_of(struct inquiry *q, const char *key, size_t n,
+static bool words_of(struct request *q, const char *key, size_t n,
   uint32_t *word)
 {
   json_t *list = json_object_get(q->in, key);
@@ -463,7 +463,7 @@ static bool words_of(struct inquiry *q, const char *key, size_t n,
   return true;
 }
 
-bool answer_philox(struct inquiry *q)
+bool probe_philox(struct request *q)
 {
   uint32_t key[2], counter[4], out[4];
   if (!words_of(q, "key", 2, key) || !words_of(q, "counter", 4, counter))

@@ -1,7 +1,7 @@
 /* prompt.c -- from a command line to ids, and back to text for the eyes.
 
    A prompt comes as a word of the line, by --prompt, in a file, through the standard input, in
-   ids, or not at all. generate and trace share everything up to the loop (occasion_run), so the
+   ids, or not at all. generate and trace share everything up to the loop (invocation_run), so the
    order in which mistakes are noticed is written once. */
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include "prompt.h"
 
 /* a stream is read in parts */
-bool bytes_read(struct memory *m, FILE *in, struct bytes *text,
+bool prompt_read_bytes(struct memory *m, FILE *in, struct bytes *text,
   struct error *why)
 {
   char part[4096];
@@ -36,7 +36,7 @@ static bool file_read(struct memory *m, const char *path,
    keyboard, it comes from there, so that the command can end a pipe. If it is a keyboard, the
    question is refused: a program that waits for a text without saying so looks as if it were
    working. */
-int text_gather(const struct console *c, const struct wishes *w,
+int prompt_collect(const struct console *c, const struct command_line *w,
   struct bytes *text, struct error *why)
 {
   const char *given = w->of[OPTION_PROMPT].given
@@ -46,20 +46,20 @@ int text_gather(const struct console *c, const struct wishes *w,
   if (w->of[OPTION_FILE].given)
     ok = file_read(c->memory, w->of[OPTION_FILE].text, text, why);
   else if (dash || (given == NULL && !c->in_terminal))
-    ok = bytes_read(c->memory, c->in, text, why);
+    ok = prompt_read_bytes(c->memory, c->in, text, why);
   else if (given != NULL)
     ok = bytes_push(c->memory, text, given, strlen(given), why);
   else {
     error_say(why, "%s needs a text, or - for the standard input"
-      " (incipit %s --help)", subcommand_at(w->sub)->name,
-      subcommand_at(w->sub)->name);
+      " (incipit %s --help)", options_subcommand(w->sub)->name,
+      options_subcommand(w->sub)->name);
     return STATUS_USAGE;
   }
   return ok ? STATUS_DONE : STATUS_FAILED;
 }
 
 /* an id that the model does not have is wrong usage */
-static int check_ids(struct occasion *a)
+static int check_ids(struct invocation *a)
 {
   for (size_t i = 0; i < a->p.list.n; i++)
     if (a->p.list.id[i] >= a->o.vocab_size) {
@@ -73,7 +73,7 @@ static int check_ids(struct occasion *a)
 /* An empty prompt still needs a token, because the first prediction is read off a row: the one
    that begins a text, or else the one that ends a text, since what follows an end is a
    beginning. */
-static bool begin_somewhere(struct occasion *a)
+static bool begin_somewhere(struct invocation *a)
 {
   const struct model_config *config = &a->o.lm->config;
   uint32_t first;
@@ -88,7 +88,7 @@ static bool begin_somewhere(struct occasion *a)
 
 /* text becomes ids, and ids text for those who want to see it; a model without a tokenizer that
    we know can be given ids and no text */
-static bool encode_prompt(struct occasion *a)
+static bool encode_prompt(struct invocation *a)
 {
   const struct option_value *of = a->w->of;
   if (!a->p.in_ids && a->o.t == NULL)
@@ -104,7 +104,7 @@ static bool encode_prompt(struct occasion *a)
   return ok && (a->p.list.n > 0 || begin_somewhere(a));
 }
 
-int occasion_context(struct occasion *a)
+int invocation_context(struct invocation *a)
 {
   const struct option_value *less = &a->w->of[OPTION_CTX_SIZE];
   size_t has = a->o.lm->config.n_positions;
@@ -118,57 +118,57 @@ int occasion_context(struct occasion *a)
 /* What may be written follows from the context. With a context of 8 and a prompt of 5, tokens 6,
    7 and 8 are written and read; the token that the last row predicts needs no row of its own,
    because nothing will read it. So 8 - 5 + 1 = 4 may be written. */
-static int measure_context(struct occasion *a)
+static int measure_context(struct invocation *a)
 {
-  const struct option_value *most = &a->w->of[OPTION_MAX_NEW_TOKENS];
+  const struct option_value *max = &a->w->of[OPTION_MAX_NEW_TOKENS];
   size_t n = a->p.list.n;
-  int status = occasion_context(a);
+  int status = invocation_context(a);
   if (status != STATUS_DONE) return status;
   if (n > a->context) {
     error_say(&a->why, "the prompt has %zu tokens;"
       " the context holds %zu", n, a->context);
     return STATUS_FAILED;
   }
-  a->most = a->context - n + 1;
-  if (most->given && most->count < a->most)
-    a->most = (size_t) most->count;
+  a->max_tokens = a->context - n + 1;
+  if (max->given && max->count < a->max_tokens)
+    a->max_tokens = (size_t) max->count;
   return STATUS_DONE;
 }
 
 /* A failure without words is a reader who has closed the pipe, about which nothing is said. The
    sentence is written last, so that it comes after everything else. */
-int occasion_run(const struct console *c, const struct wishes *w,
-  int (*act)(struct occasion *))
+int invocation_run(const struct console *c, const struct command_line *w,
+  int (*act)(struct invocation *))
 {
-  struct occasion a;
+  struct invocation a;
   memset(&a, 0, sizeof a);
   a.c = c, a.w = w;
   const struct option_value *given = &w->of[OPTION_PROMPT_IDS];
   a.p.in_ids = given->given;
   int status;
-  if (!given->given) status = text_gather(c, w, &a.p.text, &a.why);
-  else status = ids_parse(c->memory, given->text, "prompt-ids",
+  if (!given->given) status = prompt_collect(c, w, &a.p.text, &a.why);
+  else status = options_parse_ids(c->memory, given->text, "prompt-ids",
       &a.p.list, &a.why);
   if (status == STATUS_DONE)
     /* what a missing tokenizer said is forgotten: it may be missing, and the sentence would be
        printed at the end */
     {
-      if (!outfit_open(&a.o, c, w, NEED_MODEL | MAY_TOKENIZER, &a.why))
+      if (!session_open(&a.o, c, w, SESSION_NEED_MODEL | SESSION_MAY_TOKENIZER, &a.why))
         status = STATUS_FAILED;
       else {
-        a.why.words[0] = '\0';
+        a.why.text[0] = '\0';
         if (a.p.in_ids) status = check_ids(&a);
         if (status == STATUS_DONE && !encode_prompt(&a))
           status = STATUS_FAILED;
         if (status == STATUS_DONE) status = measure_context(&a);
         if (status == STATUS_DONE) status = act(&a);
-        outfit_close(&a.o);
+        session_close(&a.o);
       }
     }
   bytes_free(c->memory, &a.p.text);
   ids_free(c->memory, &a.p.list);
-  if (status == STATUS_USAGE) return console_misuse(c, &a.why);
-  if (status == STATUS_FAILED && a.why.words[0] != '\0')
+  if (status == STATUS_USAGE) return console_usage_error(c, &a.why);
+  if (status == STATUS_FAILED && a.why.text[0] != '\0')
     console_fail(c, &a.why);
   return status;
 }
@@ -176,7 +176,7 @@ int occasion_run(const struct console *c, const struct wishes *w,
 /* One walk over the vocabulary. out[1..k] is kept by insertion: nearly every token fails at the
    first comparison, so this costs one comparison a token. Of equal ones the lower id comes
    first, as in the choice itself. */
-void candidates_find(const double *logprob, size_t n, uint32_t chosen,
+void prompt_candidates(const double *logprob, size_t n, uint32_t chosen,
   struct candidate *out, size_t k)
 {
   size_t held = 0;
@@ -198,7 +198,7 @@ void candidates_find(const double *logprob, size_t n, uint32_t chosen,
    escaped, so that a piece is one line; so are valid control characters, one byte or two (c2
    followed by a byte below a0): a vocabulary has tokens for them, and some would clear the
    screen. */
-void piece_quote(FILE *out, const unsigned char *byte, size_t n)
+void prompt_quote_piece(FILE *out, const unsigned char *byte, size_t n)
 {
   putc('"', out);
   while (n > 0) {

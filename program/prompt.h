@@ -7,40 +7,40 @@
 struct prompt { struct bytes text; struct ids list; bool in_ids; };
 
 /* a subcommand at work: streams, command line, outfit, prompt */
-struct occasion {
+struct invocation {
   const struct console *c;
-  const struct wishes *w;
-  struct outfit o;
+  const struct command_line *w;
+  struct session o;
   struct prompt p;
   /* positions we may use; tokens we may write */
-  size_t context, most;
+  size_t context, max_tokens;
   struct error why; /* no words: nothing is to be said */
 };
 
 /* reads the prompt, opens the outfit, lets act do its work, closes all and says what went
    wrong; returns the exit status */
-int occasion_run(const struct console *c, const struct wishes *w,
-  int (*act)(struct occasion *));
+int invocation_run(const struct console *c, const struct command_line *w,
+  int (*act)(struct invocation *));
 
 /* sets a->context by --ctx-size and the model, which is open; returns an exit status */
-int occasion_context(struct occasion *a);
+int invocation_context(struct invocation *a);
 
 /* appends what is left in in */
-bool bytes_read(struct memory *m, FILE *in, struct bytes *text,
+bool prompt_read_bytes(struct memory *m, FILE *in, struct bytes *text,
   struct error *why);
 
 /* the text of the operand, of --prompt, of --file or of the standard input; returns an exit
    status */
-int text_gather(const struct console *c, const struct wishes *w,
+int prompt_collect(const struct console *c, const struct command_line *w,
   struct bytes *text, struct error *why);
 
 /* a token, its natural log-probability, and its place, from 1 */
 struct candidate { uint32_t id; double logprob; uint64_t rank; };
 
 /* out[0] is chosen, out[1]...out[k] are the likeliest of n >=k */
-void candidates_find(const double *logprob, size_t n, uint32_t chosen,
+void prompt_candidates(const double *logprob, size_t n, uint32_t chosen,
   struct candidate *out, size_t k);
 
 /* bytes in quotation marks, on one line, escaped where they are no text */
-void piece_quote(FILE *out, const unsigned char *byte, size_t n);
+void prompt_quote_piece(FILE *out, const unsigned char *byte, size_t n);
 #endif

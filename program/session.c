@@ -50,7 +50,7 @@ static bool built_in(const struct console *c, char path[CONSOLE_PATH],
 
 /* --threads, or OMP_NUM_THREADS if it is a positive number, or one worker for each physical core
    (two hyperthreads share the units that multiply) */
-static unsigned workers_wanted(const struct wishes *w)
+static unsigned workers_wanted(const struct command_line *w)
 {
   if (w->of[OPTION_THREADS].given)
     return (unsigned) w->of[OPTION_THREADS].count;
@@ -61,7 +61,7 @@ static unsigned workers_wanted(const struct wishes *w)
 }
 
 /* an empty INCIPIT_ISA counts as none: that is how a shell takes a variable away for one line */
-const struct kernels *outfit_kernels(struct error *why)
+const struct kernels *session_kernels(struct error *why)
 {
   const char *name = getenv("INCIPIT_ISA");
   bool named = name != NULL && *name != '\0';
@@ -69,8 +69,8 @@ const struct kernels *outfit_kernels(struct error *why)
 }
 
 /* the named model, or the built-in one */
-static bool model_path(struct outfit *o, const struct console *c,
-  const struct wishes *w, struct error *why)
+static bool model_path(struct session *o, const struct console *c,
+  const struct command_line *w, struct error *why)
 {
   if (w->of[OPTION_MODEL].given)
     return join_path(o->path, "", w->of[OPTION_MODEL].text, why);
@@ -79,24 +79,24 @@ static bool model_path(struct outfit *o, const struct console *c,
 
 /* The store is chapter 4's cache, with rows in the format of --kv-type; --window replaces the
    model's window in all layers. --num-beams needs a sequence for each beam. */
-static struct store *open_store(struct outfit *o, const struct wishes *w,
+static struct store *open_store(struct session *o, const struct command_line *w,
   struct error *why)
 {
   struct model_config *c = &o->lm->config;
   const struct option_value *of = w->of;
-  struct cache_wishes how = { .format = format_at(0) };
+  struct cache_options options = { .format = format_at(0) };
   if (of[OPTION_WINDOW].given && !config_set_window(c,
     (uint32_t) of[OPTION_WINDOW].count, (uint32_t) of[OPTION_SINKS].count, why))
     return NULL;
   if (of[OPTION_KV_TYPE].given)
-    how.format = format_find(of[OPTION_KV_TYPE].text, why);
+    options.format = format_find(of[OPTION_KV_TYPE].text, why);
   uint32_t texts = of[OPTION_NUM_BEAMS].given
     ? (uint32_t) of[OPTION_NUM_BEAMS].count : 1;
-  return how.format == NULL ? NULL : cache_open(o->m, c, texts, &how, why);
+  return options.format == NULL ? NULL : cache_open(o->m, c, texts, &options, why);
 }
 
 /* the model, its store, the workers, and the engine that ties them to kernels and counters */
-static bool open_model(struct outfit *o, const struct wishes *w,
+static bool open_model(struct session *o, const struct command_line *w,
   struct error *why)
 {
   o->lm = model_open(o->m, o->path, why);
@@ -104,14 +104,14 @@ static bool open_model(struct outfit *o, const struct wishes *w,
   o->vocab_size = o->lm->config.vocab_size;
   o->s = open_store(o, w, why);
   if (o->s == NULL) return false;
-  o->crew = pool_open(o->m, workers_wanted(w), why);
-  o->e.self = o->crew, o->e.c = &o->counters;
-  return o->crew != NULL;
+  o->pool = pool_open(o->m, workers_wanted(w), why);
+  o->e.pool = o->pool, o->e.c = &o->counters;
+  return o->pool != NULL;
 }
 
 /* A tokenizer may have the settings of a model beside it; then they say how many ids the model
    has: an id below that number is no mistake, even if the tokenizer has no text for it. */
-static bool look_at_config(struct outfit *o, struct error *why)
+static bool look_at_config(struct session *o, struct error *why)
 {
   struct model_config config;
   char file[CONSOLE_PATH];
@@ -127,11 +127,11 @@ static bool look_at_config(struct outfit *o, struct error *why)
 /* A tokenizer of a kind that we do not know counts as absent where it may be absent. One that is
    there and broken is an error, and so is one with ids for which the model has no row; fewer ids
    than rows are common, because makers round their tables up. */
-static bool open_tokenizer(struct outfit *o, const char *path,
+static bool open_tokenizer(struct session *o, const char *path,
   unsigned needs, struct error *why)
 {
   enum tokenizer_found found = tokenizer_try(o->m, path, &o->t, why);
-  if (found != TOKENIZER_OPEN) return (needs & NEED_TOKENIZER) == 0
+  if (found != TOKENIZER_OPEN) return (needs & SESSION_NEED_TOKENIZER) == 0
       && found != TOKENIZER_REFUSED;
   size_t n = tokenizer_vocab_size(o->t);
   if (o->vocab_size == 0) o->vocab_size = (uint32_t) n;
@@ -144,15 +144,16 @@ static bool open_tokenizer(struct outfit *o, const char *path,
     wanted);
 }
 
-static bool open_parts(struct outfit *o, const struct console *c, const struct wishes *w,
+static bool open_parts(struct session *o, const struct console *c,
+  const struct command_line *w,
   unsigned needs, struct error *why)
 {
   const char *vocab = w->of[OPTION_VOCAB].given ? w->of[OPTION_VOCAB].text : NULL;
-  bool with_model = (needs & NEED_MODEL) != 0;
-  bool with_tokenizer = (needs & (NEED_TOKENIZER | MAY_TOKENIZER)) != 0;
+  bool with_model = (needs & SESSION_NEED_MODEL) != 0;
+  bool with_tokenizer = (needs & (SESSION_NEED_TOKENIZER | SESSION_MAY_TOKENIZER)) != 0;
   /* where only a vocabulary is wanted and one was named, no model is looked for at all */
   bool vocab_alone = !with_model && vocab != NULL && !w->of[OPTION_MODEL].given;
-  o->e.k = outfit_kernels(why);
+  o->e.k = session_kernels(why);
   if (o->e.k == NULL) return false;
   if (needs != 0 && !vocab_alone && !model_path(o, c, w, why)) return false;
   if (with_model && !open_model(o, w, why)) return false;
@@ -160,26 +161,26 @@ static bool open_parts(struct outfit *o, const struct console *c, const struct w
   return !with_tokenizer || open_tokenizer(o, vocab != NULL ? vocab : o->path, needs, why);
 }
 
-bool outfit_open(struct outfit *o, const struct console *c, const struct wishes *w, unsigned needs,
+bool session_open(struct session *o, const struct console *c, const struct command_line *w, unsigned needs,
   struct error *why)
 {
   memset(o, 0, sizeof *o);
   o->m = c->memory;
   double began = timing_seconds();
   bool ok = open_parts(o, c, w, needs, why);
-  if (!ok) outfit_close(o);
+  if (!ok) session_close(o);
   o->load_seconds = timing_seconds() - began;
   return ok;
 }
 
-void outfit_close(struct outfit *o)
+void session_close(struct session *o)
 {
   tokenizer_close(o->m, o->t);
-  pool_close(o->m, o->crew);
+  pool_close(o->m, o->pool);
   store_close(o->s);
   model_close(o->m, o->lm);
   o->t = NULL;
-  o->crew = NULL;
+  o->pool = NULL;
   o->s = NULL;
   o->lm = NULL;
 }

@@ -9,13 +9,13 @@
 
 /* what a subcommand asks for: it must have a tokenizer, a model, or takes a tokenizer if
    there is one */
-enum { NEED_TOKENIZER = 1, NEED_MODEL = 2, MAY_TOKENIZER = 4 };
+enum { SESSION_NEED_TOKENIZER = 1, SESSION_NEED_MODEL = 2, SESSION_MAY_TOKENIZER = 4 };
 
-/* what a subcommand works with; all of it is given back by outfit_close */
-struct outfit {
+/* what a subcommand works with; all of it is given back by session_close */
+struct session {
   struct memory *m;
   struct counters counters;
-  struct pool *crew;
+  struct pool *pool;
   struct engine e;
   struct model *lm;
   struct store *s;
@@ -27,14 +27,14 @@ struct outfit {
 };
 
 /* opens what needs says: the model of --model or the built-in one, and the tokenizer of
-   --vocab or the model's, which MAY_TOKENIZER lets be absent; on failure nothing is held. It
+   --vocab or the model's, which SESSION_MAY_TOKENIZER lets be absent; on failure nothing is held. It
    stays where it is: it points to itself */
-bool outfit_open(struct outfit *o, const struct console *c,
-  const struct wishes *w, unsigned needs, struct error *why);
+bool session_open(struct session *o, const struct console *c,
+  const struct command_line *w, unsigned needs, struct error *why);
 
 /* closes what was opened */
-void outfit_close(struct outfit *o);
+void session_close(struct session *o);
 
 /* those that INCIPIT_ISA names, or the best */
-const struct kernels *outfit_kernels(struct error *why);
+const struct kernels *session_kernels(struct error *why);
 #endif

@@ -6,36 +6,36 @@
 #include "stop_setup.h"
 
 /* the order of the list is the order in which its criteria are asked */
-bool endings_open(struct endings *x, struct memory *m,
+bool stop_setup_open(struct stop_setup *x, struct memory *m,
   const struct tokenizer *t, const struct stop_string *stop, size_t n,
-  struct bond *b, struct error *why)
+  struct constraint_cursor *b, struct error *why)
 {
-  *x = (struct endings) { .flow = { .m = m, .t = t } };
-  x->list[0] = (struct criterion) { "string", outflow_judge, &x->flow };
-  x->list[1] = (struct criterion) { "repetition", repetition_judge,
+  *x = (struct stop_setup) { .flow = { .m = m, .t = t } };
+  x->list[0] = (struct criterion) { "string", text_stream_should_stop, &x->flow };
+  x->list[1] = (struct criterion) { "repetition", repetition_should_stop,
     &x->repeat };
-  x->list[2] = (struct criterion) { "match", bond_judge, b };
+  x->list[2] = (struct criterion) { "match", constraint_cursor_should_stop, b };
   x->all = (struct criteria) { .list = x->list, .n = b != NULL ? 3 : 2 };
   x->flow.until = &x->until;
   return stops_open(&x->until, m, stop, n, why);
 }
 
 /* what the text before has left behind is forgotten; the settings of the outflow stay */
-bool endings_begin(struct endings *x, const uint32_t *id, size_t n,
+bool stop_setup_begin(struct stop_setup *x, const uint32_t *id, size_t n,
   struct error *why)
 {
-  struct outflow *o = &x->flow;
-  outflow_close(o);
+  struct text_stream *o = &x->flow;
+  text_stream_close(o);
   o->released = o->tokens = 0;
   o->state = 0;
   o->begun = false;
   o->found = NULL, x->all.fired = NULL;
-  return outflow_prompt(o, id, n, why);
+  return text_stream_prompt(o, id, n, why);
 }
 
-void endings_close(struct endings *x)
+void stop_setup_close(struct stop_setup *x)
 {
   if (x->flow.m == NULL) return;
-  outflow_close(&x->flow);
+  text_stream_close(&x->flow);
   stops_close(&x->until);
 }

@@ -8,9 +8,9 @@
 
 /* stop strings, what has been said so far, and the list of criteria: a stop string, the same
    repeat tokens three times in a row, a constraint that allows nothing more */
-struct endings {
+struct stop_setup {
   struct stops until;
-  struct outflow flow;
+  struct text_stream flow;
   size_t repeat;
   struct criterion list[3];
   struct criteria all;
@@ -19,14 +19,14 @@ struct endings {
 /* the list for stop[n], borrowed like the rest; t and b may be null; what else the outflow may be
    told, and repeat, is zero and may be set; on failure there is nothing to close, but it
    does no harm. x must stay where it is */
-bool endings_open(struct endings *x, struct memory *m,
+bool stop_setup_open(struct stop_setup *x, struct memory *m,
   const struct tokenizer *t, const struct stop_string *stop, size_t n,
-  struct bond *b, struct error *why);
+  struct constraint_cursor *b, struct error *why);
 
 /* returns what was taken */
-void endings_close(struct endings *x);
+void stop_setup_close(struct stop_setup *x);
 
 /* begins a new text after the prompt id[n] */
-bool endings_begin(struct endings *x, const uint32_t *id, size_t n,
+bool stop_setup_begin(struct stop_setup *x, const uint32_t *id, size_t n,
   struct error *why);
 #endif

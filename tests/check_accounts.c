@@ -8,14 +8,14 @@
 #include "tiny.h"
 #include "oracle.h"
 #include "cache/cache.h"
-#include "tokenizer/inside.h"
+#include "tokenizer/tokenizer_internal.h"
 #include "accounts/accounts.h"
 #include "families/loader.h"
 
 __extension__ typedef unsigned __int128 wide; /* sums that fit in no register */
-static uint64_t between(uint64_t *seed, uint64_t least, uint64_t most)
+static uint64_t between(uint64_t *seed, uint64_t min, uint64_t max)
 {
-  return least + rnd(seed) % (most - least + 1);
+  return min + rnd(seed) % (max - min + 1);
 }
 static bool one_in(uint64_t *seed, unsigned n)
 {
@@ -23,7 +23,7 @@ static bool one_in(uint64_t *seed, unsigned n)
 }
 
 /* ---- the equations, from the book: in words of the test, with nothing of accounts.c */
-static wide number_bytes(const struct row_format *f, uint64_t n) /* of a head's numbers */
+static wide number_bytes(const struct kv_format *f, uint64_t n) /* of a head's numbers */
 {
   if (strcmp(f->name, "f32") == 0) return (wide) 4 * n;
   if (strcmp(f->name, "q8_0") == 0) return (wide) 34 * (n / 32);
@@ -42,7 +42,8 @@ static bool near_sighted(
                           : layer >= c->window_from;
 }
 static wide layer_rows(
-  const struct model_config *c, uint32_t layer, const struct plan *p, uint64_t context)
+  const struct model_config *c, uint32_t layer, const struct cache_plan *p,
+  uint64_t context)
 {
   uint64_t page = p->page_rows == 0 ? 1 : p->page_rows, pass = p->pass == 0 ? 1 : p->pass;
   wide pages = pages_of(context, page);
@@ -53,7 +54,8 @@ static wide layer_rows(
   return pages * page;
 }
 static wide cache_cost(
-  const struct model_config *c, const struct plan *p, uint64_t context, uint64_t batch)
+  const struct model_config *c, const struct cache_plan *p, uint64_t context,
+  uint64_t batch)
 {
   wide sum = 0;
   for (uint32_t i = 0; i < c->n_layers; i++)
@@ -61,15 +63,15 @@ static wide cache_cost(
   return sum * batch;
 }
 static uint64_t desk_cost(
-  const struct model_config *c, bool fused, uint64_t rows, uint64_t longest, unsigned workers)
+  const struct model_config *c, bool fused, uint64_t rows, uint64_t max_len, unsigned workers)
 {
   uint64_t d = c->d_model, q = (uint64_t) c->n_heads * c->head_dim,
            k = (uint64_t) c->n_kv_heads * c->head_dim;
-  uint64_t g = c->gated ? 2 : 1, u = fused ? 3 * q : 0, w = 3 * 4 + 8 + sizeof(struct view),
+  uint64_t g = c->gated ? 2 : 1, u = fused ? 3 * q : 0, w = 3 * 4 + 8 + sizeof(struct kv_view),
            sum = sizeof(struct pass);
   for (uint64_t r = 0; r < rows; r++)
     sum += 4 * (3 * d + 2 * q + 2 * k + u + g * c->d_inner + c->head_dim / 2 * 2) + w;
-  for (unsigned i = 0; i < workers; i++) sum += 4 * (c->head_dim + 2) * (longest / 256 + 2);
+  for (unsigned i = 0; i < workers; i++) sum += 4 * (c->head_dim + 2) * (max_len / 256 + 2);
   return sum;
 }
 
@@ -346,9 +348,9 @@ static void write_settings(const struct shape *s)
 /* ---- (a) the weights: kind by kind, and the bytes that are in the file behind its header */
 static void account_weights(const struct model *lm, const struct writing *w, const char *where)
 {
-  struct tensor_line line[TENSOR_LINES];
-  size_t n = bill_tensors(&lm->config, line), kinds = 0;
-  ck_assert_uint_le(n, TENSOR_LINES);
+  struct tensor_line line[FOOTPRINT_MAX_TENSORS];
+  size_t n = footprint_tensors(&lm->config, line), kinds = 0;
+  ck_assert_uint_le(n, FOOTPRINT_MAX_TENSORS);
   for (int k = 0; k < KINDS; k++) kinds += w->of[k].numbers > 0;
   ck_assert_msg(kinds == n, "%s: %zu kinds of tensors, wanted %zu", where, n, kinds);
   for (size_t i = 0; i < n; i++) {
@@ -360,8 +362,8 @@ static void account_weights(const struct model *lm, const struct writing *w, con
       "%s: %s: %" PRIu64 " times %" PRIu64 ", written were %" PRIu64 " in %" PRIu64, where,
       line[i].name, line[i].each, line[i].times, w->of[k].numbers, w->of[k].times);
   }
-  ck_assert_msg(bill_parameters(&lm->config) == w->elements,
-    "%s: %" PRIu64 " parameters, written were %" PRIu64, where, bill_parameters(&lm->config),
+  ck_assert_msg(footprint_parameters(&lm->config) == w->elements,
+    "%s: %" PRIu64 " parameters, written were %" PRIu64, where, footprint_parameters(&lm->config),
     w->elements);
   ck_assert_uint_eq(model_parameters(lm), w->elements);
   char path[400];
@@ -373,8 +375,8 @@ static void account_weights(const struct model *lm, const struct writing *w, con
   fclose(f);
   for (int i = 0; i < 8; i++) header |= (uint64_t) eight[i] << 8 * i;
   uint64_t data = (uint64_t) file.st_size - 8 - header - w->unused;
-  ck_assert_msg(bill_weights(lm) == data, "%s: %" PRIu64 " bytes of weights, the file has %" PRIu64,
-    where, bill_weights(lm), data);
+  ck_assert_msg(footprint_weights(lm) == data, "%s: %" PRIu64 " bytes of weights, the file has %" PRIu64,
+    where, footprint_weights(lm), data);
 }
 
 /* ---- (b) a whole cache, taken at once; then filled to the last row, in passes that are as long as
@@ -384,16 +386,16 @@ struct census {
     untied, again, bare, biased[2], grouped, single, sinks, set, ring, ring_sinks, full, batch,
     whole_pass, ragged, far, mates, worker[4], by_rows;
 };
-static struct row_format const *random_format(uint64_t *seed, uint32_t hd)
+static struct kv_format const *random_format(uint64_t *seed, uint32_t hd)
 {
   return format_at(rnd(seed) % (hd % 32 == 0 ? N_FORMATS : 3));
 }
 /* returns the most pages that were in use behind a pass */
 static size_t fill(struct engine *e, const struct model *lm, struct store *s, uint64_t *seed,
-  const struct plan *p, const char *where)
+  const struct cache_plan *p, const char *where)
 {
   struct error why;
-  size_t left = p->context * p->batch, most = 0;
+  size_t left = p->context * p->batch, max = 0;
   struct row *rows = calloc(p->batch * p->pass, sizeof *rows);
   while (left > 0) {
     struct pass *pass;
@@ -404,107 +406,109 @@ static size_t fill(struct engine *e, const struct model *lm, struct store *s, ui
         rows[n++] = (struct row){ q, (uint32_t) i, (uint32_t) (rnd(seed) % lm->config.vocab_size) };
     }
     if (n == 0) continue;
-    ck_assert_msg(forward(e, lm, s, rows, n, &pass, &why), "%s: %s", where, why.words);
+    ck_assert_msg(model_forward(e, lm, s, rows, n, &pass, &why), "%s: %s", where,
+      why.text);
     for (size_t i = 0; i < n; i++)
-      if (!pass_sound(lm, pass, i, &why)) ck_abort_msg("%s: %s", where, why.words);
+      if (!pass_is_finite(lm, pass, i, &why)) ck_abort_msg("%s: %s", where, why.text);
     pass_close(pass), left -= n;
-    if (cache_look(s).pages_used > most) most = cache_look(s).pages_used;
+    if (cache_look(s).pages_used > max) max = cache_look(s).pages_used;
   }
   for (uint32_t q = 0; q < p->batch; q++) ck_assert_uint_eq(store_length(s, q), p->context);
   free(rows);
-  return most;
+  return max;
 }
 static void account_cache(struct engine *e, const struct model *lm, uint64_t *seed,
-  struct census *seen, const struct plan *p, const char *where)
+  struct census *seen, const struct cache_plan *p, const char *where)
 {
-  struct memory book = { .refuse_at = 0 };
+  struct memory book = { .fail_at = 0 };
   struct error why;
   struct model_config c = lm->config;
   bool by_rows = one_in(seed, 2), whole = p->pass == p->context && one_in(seed, 2);
-  struct cache_wishes how = {
-    .page_rows = p->page_rows, .pass = whole ? 0 : p->pass, .format = p->format, .at_once = true
+  struct cache_options options = {
+    .page_rows = p->page_rows, .pass = whole ? 0 : p->pass, .format = p->format, .preallocate = true
   };
   /* a context is what the model's settings say, or what is wished for in rows; those come in whole
    * pages for each text */
   if (by_rows)
-    how.rows = (size_t) (pages_of(p->context, p->page_rows) * p->page_rows * p->batch);
+    options.rows = (size_t) (pages_of(p->context, p->page_rows) * p->page_rows
+      * p->batch);
   else
     c.n_positions = (uint32_t) p->context;
-  struct store *s = cache_open(&book, &c, (uint32_t) p->batch, &how, &why);
-  ck_assert_msg(s != NULL, "%s: %s", where, why.words);
-  uint64_t held = book.of[FOR_CACHE].held,
+  struct store *s = cache_open(&book, &c, (uint32_t) p->batch, &options, &why);
+  ck_assert_msg(s != NULL, "%s: %s", where, why.text);
+  uint64_t held = book.of[MEMORY_CACHE].live,
            want = (uint64_t) cache_cost(&c, p, p->context, p->batch), billed;
   ck_assert_msg(held == want, "%s: the cache has taken %" PRIu64 " bytes; by the equation %" PRIu64,
     where, held, want);
-  ck_assert_msg(bill_cache(&c, p, &billed, &why), "%s: %s", where, why.words);
+  ck_assert_msg(footprint_cache(&c, p, &billed, &why), "%s: %s", where, why.text);
   ck_assert_msg(billed == want, "%s: the bill is %" PRIu64 " bytes; by the equation %" PRIu64,
     where, billed, want);
   ck_assert_uint_eq(cache_look(s).bytes, want);
   uint64_t token = 0;
   for (uint32_t i = 0; i < c.n_layers; i++)
     token += (uint64_t) (2 * c.n_kv_heads * number_bytes(p->format, c.head_dim));
-  ck_assert_uint_eq(bill_token(&c, p->format), token);
+  ck_assert_uint_eq(footprint_token(&c, p->format), token);
   ck_assert_uint_eq(s->row_bytes * c.n_layers, token);
-  size_t most = fill(e, lm, s, seed, p, where);
-  ck_assert_uint_eq(book.of[FOR_CACHE].held, want);
-  ck_assert_uint_eq(book.of[FOR_CACHE].peak, want);
+  size_t max = fill(e, lm, s, seed, p, where);
+  ck_assert_uint_eq(book.of[MEMORY_CACHE].live, want);
+  ck_assert_uint_eq(book.of[MEMORY_CACHE].peak, want);
   bool ring = false;
   for (uint32_t i = 0; i < c.n_layers; i++)
     ring = ring
       || layer_rows(&c, i, p, p->context)
         < (wide) pages_of(p->context, p->page_rows) * p->page_rows;
   seen->ring += ring, seen->ring_sinks += ring && c.sinks > 0,
-    seen->full += ring && most == cache_look(s).pages, seen->by_rows += by_rows,
+    seen->full += ring && max == cache_look(s).pages, seen->by_rows += by_rows,
     seen->whole_pass += whole;
   store_close(s);
-  ck_assert_uint_eq(book.all.held, 0);
+  ck_assert_uint_eq(book.all.live, 0);
 }
 
 /* ---- (c) a pass in a book of its own: what has been read before is not on its desk, but the sheet
  * of each worker reaches over it */
 static void account_pass(struct engine *e, const struct model *lm, uint64_t *seed,
-  struct census *seen, const struct plan *p, unsigned workers, const char *where)
+  struct census *seen, const struct cache_plan *p, unsigned workers, const char *where)
 {
-  struct memory book = { .refuse_at = 0 };
+  struct memory book = { .fail_at = 0 };
   struct error why;
   size_t n = between(seed, 1, p->pass),
-         longest = one_in(seed, 2) ? p->context : between(seed, n, p->context),
-         before = longest - n;
+         max_len = one_in(seed, 2) ? p->context : between(seed, n, p->context),
+         before = max_len - n;
   uint32_t mates = (uint32_t) p->batch;
   struct store *s = one_in(seed, 3)
     ? store_open(&book, &lm->config, mates, &why)
     : cache_open(&book, &lm->config, mates,
-      &(struct cache_wishes){ .page_rows = p->page_rows, .format = p->format }, &why);
-  ck_assert_msg(s != NULL, "%s: %s", where, why.words);
+      &(struct cache_options){ .page_rows = p->page_rows, .format = p->format }, &why);
+  ck_assert_msg(s != NULL, "%s: %s", where, why.text);
   struct row *rows = calloc(p->context * mates, sizeof *rows);
   struct pass *pass;
   for (uint32_t i = 0; i < before; i++) rows[i] = (struct row){ 0, i, i % lm->config.vocab_size };
-  if (before > 0) ck_assert(forward(e, lm, s, rows, before, &pass, &why)), pass_close(pass);
-  ck_assert_uint_eq(book.of[FOR_ACTIVATIONS].held, 0);
-  book.of[FOR_ACTIVATIONS].peak = 0;
+  if (before > 0) ck_assert(model_forward(e, lm, s, rows, before, &pass, &why)), pass_close(pass);
+  ck_assert_uint_eq(book.of[MEMORY_ACTIVATIONS].live, 0);
+  book.of[MEMORY_ACTIVATIONS].peak = 0;
   n = 0;
-  for (uint32_t i = (uint32_t) before; i < longest; i++)
+  for (uint32_t i = (uint32_t) before; i < max_len; i++)
     rows[n++] = (struct row){ 0, i, i % lm->config.vocab_size };
   for (uint32_t q = 1; q < mates; q++)
-    for (uint32_t i = 0, end = (uint32_t) between(seed, 0, longest); i < end; i++)
+    for (uint32_t i = 0, end = (uint32_t) between(seed, 0, max_len); i < end; i++)
       rows[n++] = (struct row){ q, i, i % lm->config.vocab_size };
-  seen->mates += rows[n - 1].sequence > 0, seen->far += longest >= 256;
-  ck_assert_msg(forward(e, lm, s, rows, n, &pass, &why), "%s: %s", where, why.words);
-  uint64_t found = book.of[FOR_ACTIVATIONS].peak,
-           want = desk_cost(&lm->config, lm->layers[0].n_qkv == 1, n, longest, workers);
+  seen->mates += rows[n - 1].sequence > 0, seen->far += max_len >= 256;
+  ck_assert_msg(model_forward(e, lm, s, rows, n, &pass, &why), "%s: %s", where, why.text);
+  uint64_t found = book.of[MEMORY_ACTIVATIONS].peak,
+           want = desk_cost(&lm->config, lm->layers[0].n_qkv == 1, n, max_len, workers);
   ck_assert_msg(found == want,
     "%s: a pass of %zu rows to %zu with %u workers has taken %" PRIu64
     " bytes; by the equation %" PRIu64,
-    where, n, longest, workers, found, want);
-  uint64_t billed = bill_pass(&lm->config, n, longest, workers);
+    where, n, max_len, workers, found, want);
+  uint64_t billed = footprint_pass(&lm->config, n, max_len, workers);
   ck_assert_msg(billed == want,
     "%s: the bill for a pass of %zu rows to %zu with %u workers is %" PRIu64
     "; by the equation %" PRIu64,
-    where, n, longest, workers, billed, want);
+    where, n, max_len, workers, billed, want);
   pass_close(pass);
-  ck_assert_uint_eq(book.of[FOR_ACTIVATIONS].held, 0);
+  ck_assert_uint_eq(book.of[MEMORY_ACTIVATIONS].live, 0);
   store_close(s), free(rows);
-  ck_assert_uint_eq(book.all.held, 0);
+  ck_assert_uint_eq(book.all.live, 0);
 }
 
 /* ---- 1. all of it, for models of random shapes */
@@ -513,14 +517,14 @@ static void one_shape(
   uint64_t *seed, struct census *seen, struct writing *w, struct pool *pool[4], const char *where)
 {
   struct shape s;
-  struct memory m = { .refuse_at = 0 };
+  struct memory m = { .fail_at = 0 };
   struct error why;
   struct counters counters = { 0 };
   random_shape(&s, seed);
   *w = (struct writing){ .seed = seed, .header = w->header, .data = w->data };
   write_weights(w, &s), write_settings(&s);
   struct model *lm = model_open(&m, room, &why);
-  ck_assert_msg(lm != NULL, "%s: %s", where, why.words);
+  ck_assert_msg(lm != NULL, "%s: %s", where, why.text);
   struct model_config *c = &lm->config;
   ck_assert(c->n_kv_heads == s.kv && c->head_dim == s.hd && c->d_inner == s.f && c->d_model == s.d
     && c->n_layers == s.layers);
@@ -533,7 +537,7 @@ static void one_shape(
     seen->mixed += i > 0 && near_sighted(c, i) != near_sighted(c, 0);
   }
   account_weights(lm, w, where);
-  struct plan p = { .format = random_format(seed, s.hd),
+  struct cache_plan p = { .format = random_format(seed, s.hd),
     .context = between(seed, one_in(seed, 2) ? s.positions / 2 + 1 : 1, s.positions),
     .batch = between(seed, 1, 4),
     .page_rows = (uint64_t) 1 << between(seed, 0, one_in(seed, 2) ? 8 : 2) };
@@ -544,7 +548,7 @@ static void one_shape(
     ck_assert_msg(
       config_set_window(c, (uint32_t) between(seed, 1, p.context / (one_in(seed, 2) ? 8 : 1) + 1),
         s.family == GPT2 ? 0 : (uint32_t) between(seed, 0, p.context / 4 + 1), &why),
-      "%s: %s", where, why.words);
+      "%s: %s", where, why.text);
   unsigned workers = (unsigned) between(seed, 1, 3);
   struct engine e = { kernels_find(NULL, NULL), pool[workers], &counters };
   account_cache(&e, lm, seed, seen, &p, where);
@@ -559,12 +563,12 @@ static void one_shape(
   for (int k = 0; k < 9; k++) seen->page[k] += p.page_rows == (uint64_t) 1 << k;
   for (int k = 0; k < 3; k++) seen->types[k] += w->types[k];
   model_close(&m, lm);
-  ck_assert_uint_eq(m.all.held, 0);
+  ck_assert_uint_eq(m.all.live, 0);
 }
 START_TEST(the_formula_is_the_allocator)
 {
   uint64_t seed = suite_seed();
-  struct memory m = { .refuse_at = 0 };
+  struct memory m = { .fail_at = 0 };
   struct error why;
   struct census seen = { 0 };
   struct writing w = { .header = malloc(HEADER_ROOM), .data = malloc(DATA_ROOM) };
@@ -577,7 +581,7 @@ START_TEST(the_formula_is_the_allocator)
   }
   for (unsigned k = 2; k < 4; k++) pool_close(&m, pool[k]);
   free(w.header), free(w.data);
-  ck_assert_uint_eq(m.all.held, 0);
+  ck_assert_uint_eq(m.all.live, 0);
   ck_assert_uint_eq(seen.cases, SHAPES);
   for (int k = 0; k < FAMILIES; k++) ck_assert_uint_ge(seen.of[k], 20);
   for (int k = 0; k < N_FORMATS; k++) ck_assert_uint_ge(seen.format[k], 10);
@@ -604,7 +608,7 @@ START_TEST(the_formula_is_the_allocator)
 END_TEST
 
 /* ---- 2. what fits */
-static struct model_config idea(uint64_t *seed, const struct row_format *f)
+static struct model_config idea(uint64_t *seed, const struct kv_format *f)
 {
   struct model_config c = { .n_layers = (uint32_t) between(seed, 1, one_in(seed, 2) ? 6 : 100),
     .n_kv_heads = (uint32_t) between(seed, 1, 64) };
@@ -615,7 +619,8 @@ static struct model_config idea(uint64_t *seed, const struct row_format *f)
   c.sinks = one_in(seed, 2) ? 0 : (uint32_t) between(seed, 1, 40);
   if (one_in(seed, 3)) c.window_from = (uint32_t) between(seed, 0, c.n_layers);
   c.window_listed = one_in(seed, 3);
-  for (uint32_t i = 0; i < LAYERS_LISTED / 8; i++) c.windowed[i] = (uint8_t) rnd(seed);
+  for (uint32_t i = 0; i < CONFIG_MAX_LISTED / 8; i++) c.windowed[i] = (uint8_t)
+    rnd(seed);
   return c;
 }
 static uint64_t spread(uint64_t *seed, unsigned bits)
@@ -629,9 +634,9 @@ START_TEST(what_fits_fits_and_one_more_does_not)
            granted = 0;
   for (int i = 0; i < 6000; i++) {
     struct error why = { "" };
-    const struct row_format *f = format_at(rnd(&seed) % N_FORMATS);
+    const struct kv_format *f = format_at(rnd(&seed) % N_FORMATS);
     struct model_config c = idea(&seed, f);
-    struct plan p = { f, 0, between(&seed, 1, 64), between(&seed, 0, 300),
+    struct cache_plan p = { f, 0, between(&seed, 1, 64), between(&seed, 0, 300),
       one_in(&seed, 2) ? between(&seed, 0, 5) : between(&seed, 0, 3000) };
     uint64_t weights = 1 + spread(&seed, 40), wanted = spread(&seed, 24),
              budget = weights + spread(&seed, 45), got, bytes;
@@ -643,7 +648,7 @@ START_TEST(what_fits_fits_and_one_more_does_not)
     if (one_in(&seed, 40)) budget = INT64_MAX;
     if (one_in(&seed, 40)) budget = weights - 1;
     wide left = budget - weights;
-    got = bill_max_context(&c, &p, weights, budget);
+    got = footprint_max_context(&c, &p, weights, budget);
     if (budget < weights)
       none += got == 0;
     else if (got == UINT64_MAX)
@@ -658,7 +663,7 @@ START_TEST(what_fits_fits_and_one_more_does_not)
       contexts += got > 0, exact += cache_cost(&c, &p, got, p.batch) == left;
     }
     p.context = wanted;
-    got = bill_max_batch(&c, &p, weights, budget);
+    got = footprint_max_batch(&c, &p, weights, budget);
     if (budget < weights)
       none += got == 0, short_of += 2;
     else if (wanted == 0)
@@ -670,13 +675,13 @@ START_TEST(what_fits_fits_and_one_more_does_not)
       batches += got > 0;
     }
     uint32_t layer = (uint32_t) (rnd(&seed) % c.n_layers);
-    ck_assert_uint_eq(bill_rows(&c, layer, &p), (uint64_t) layer_rows(&c, layer, &p, wanted));
+    ck_assert_uint_eq(footprint_rows(&c, layer, &p), (uint64_t) layer_rows(&c, layer, &p, wanted));
     p.context = spread(&seed, 63), p.batch = spread(&seed, 64); /* as large as anybody likes */
     wide cost = cache_cost(&c, &p, p.context, p.batch >> 32) >> 32 > 0
       ? (wide) 1 << 100
       : cache_cost(&c, &p, p.context, 1) * p.batch;
     if (cache_cost(&c, &p, p.context, 1) >> 64 > 0 && p.batch > 0) cost = (wide) 1 << 100;
-    bool fits = bill_cache(&c, &p, &bytes, &why);
+    bool fits = footprint_cache(&c, &p, &bytes, &why);
     ck_assert_msg(fits == (cost <= INT64_MAX),
       "seed %" PRIu64 ", %d: %" PRIu64 " tokens of %" PRIu64 " texts are %s", suite_seed(), i,
       p.context, p.batch, fits ? "granted" : "refused");
@@ -684,9 +689,9 @@ START_TEST(what_fits_fits_and_one_more_does_not)
     if (fits)
       ck_assert_uint_eq(bytes, (uint64_t) cost);
     else
-      ck_assert_msg(strstr(why.words, "more bytes than 63 bits can count") != NULL
-          && strstr(why.words, "wanted: a smaller context or batch") != NULL,
-        "%s", why.words);
+      ck_assert_msg(strstr(why.text, "more bytes than 63 bits can count") != NULL
+          && strstr(why.text, "wanted: a smaller context or batch") != NULL,
+        "%s", why.text);
   }
   ck_assert_uint_eq(none, short_of);
   ck_assert(endless > 50 && none > 100 && exact > 500 && contexts > 1000 && batches > 1000
@@ -697,61 +702,62 @@ START_TEST(what_fits_by_hand)
 {
   struct error why;
   uint64_t bytes;
-  struct plan p = { format_at(1), 0, 1, 0, 0 };
+  struct cache_plan p = { format_at(1), 0, 1, 0, 0 };
   struct model_config c = {
     .n_layers = 2, .n_heads = 4, .n_kv_heads = 2, .head_dim = 3, .window_from = 1
   };
-  ck_assert_uint_eq(bill_token(&c, p.format), 48);
-  ck_assert_uint_eq(bill_max_context(&c, &p, 400, 1000), 12);
-  ck_assert_uint_eq(bill_max_context(&c, &p, 400, 976), 12);
-  ck_assert_uint_eq(bill_max_context(&c, &p, 400, 975), 11);
-  ck_assert(bill_max_context(&c, &p, 1000, 1000) == 0 && bill_max_context(&c, &p, 1001, 1000) == 0);
+  ck_assert_uint_eq(footprint_token(&c, p.format), 48);
+  ck_assert_uint_eq(footprint_max_context(&c, &p, 400, 1000), 12);
+  ck_assert_uint_eq(footprint_max_context(&c, &p, 400, 976), 12);
+  ck_assert_uint_eq(footprint_max_context(&c, &p, 400, 975), 11);
+  ck_assert(footprint_max_context(&c, &p, 1000, 1000) == 0 && footprint_max_context(&c, &p, 1001, 1000) == 0);
   c.window = 5;
-  ck_assert_uint_eq(bill_max_context(&c, &p, 400, 1000), 20);
+  ck_assert_uint_eq(footprint_max_context(&c, &p, 400, 1000), 20);
   c.window_from = 0;
-  ck_assert_uint_eq(bill_max_context(&c, &p, 400, 640), UINT64_MAX);
-  ck_assert_uint_eq(bill_max_context(&c, &p, 400, 639), 4);
+  ck_assert_uint_eq(footprint_max_context(&c, &p, 400, 640), UINT64_MAX);
+  ck_assert_uint_eq(footprint_max_context(&c, &p, 400, 639), 4);
   c.window = 0, c.n_kv_heads = 4;
-  ck_assert_uint_eq(bill_max_context(&c, &p, 400, 1000), 6);
+  ck_assert_uint_eq(footprint_max_context(&c, &p, 400, 1000), 6);
   p.context = 2;
-  ck_assert(bill_max_batch(&c, &p, 400, 1000) == 3 && bill_max_batch(&c, &p, 400, 399) == 0
-    && bill_max_batch(&c, &p, 400, 400) == 0);
-  ck_assert(bill_max_batch(&c, &p, 400, 592) == 1 && bill_max_batch(&c, &p, 400, 591) == 0);
+  ck_assert(footprint_max_batch(&c, &p, 400, 1000) == 3 && footprint_max_batch(&c, &p, 400, 399) == 0
+    && footprint_max_batch(&c, &p, 400, 400) == 0);
+  ck_assert(footprint_max_batch(&c, &p, 400, 592) == 1 && footprint_max_batch(&c, &p, 400, 591) == 0);
   p.context = 0;
-  ck_assert_uint_eq(bill_max_batch(&c, &p, 400, 1000), UINT64_MAX);
+  ck_assert_uint_eq(footprint_max_batch(&c, &p, 400, 1000), UINT64_MAX);
   /* the last that 63 bits count, and the first that they do not: in tokens, in texts, in layers */
   c = (struct model_config){ .n_layers = 1, .n_kv_heads = 1, .head_dim = 1 },
-  p = (struct plan){ format_at(1), ((uint64_t) 1 << 61) - 1, 1, 1, 1 };
-  ck_assert(bill_cache(&c, &p, &bytes, &why) && bytes == INT64_MAX - 3);
+  p = (struct cache_plan){ format_at(1), ((uint64_t) 1 << 61) - 1, 1, 1, 1 };
+  ck_assert(footprint_cache(&c, &p, &bytes, &why) && bytes == INT64_MAX - 3);
   p.context++;
-  ck_assert(!bill_cache(&c, &p, &bytes, &why)
-    && strstr(why.words, "more bytes than 63 bits can count") != NULL);
-  ck_assert_uint_eq(bill_max_context(&c, &p, 0, INT64_MAX), p.context - 1);
+  ck_assert(!footprint_cache(&c, &p, &bytes, &why)
+    && strstr(why.text, "more bytes than 63 bits can count") != NULL);
+  ck_assert_uint_eq(footprint_max_context(&c, &p, 0, INT64_MAX), p.context - 1);
   p.context = (uint64_t) 1 << 59, p.batch = 3;
-  ck_assert(bill_cache(&c, &p, &bytes, &why) && bytes == (uint64_t) 3 << 61);
+  ck_assert(footprint_cache(&c, &p, &bytes, &why) && bytes == (uint64_t) 3 << 61);
   p.batch = 4;
-  ck_assert(!bill_cache(&c, &p, &bytes, &why));
+  ck_assert(!footprint_cache(&c, &p, &bytes, &why));
   p.batch = 1, c.n_layers = 3;
-  ck_assert(bill_cache(&c, &p, &bytes, &why) && bytes == (uint64_t) 3 << 61);
+  ck_assert(footprint_cache(&c, &p, &bytes, &why) && bytes == (uint64_t) 3 << 61);
   c.n_layers = 4;
-  ck_assert(!bill_cache(&c, &p, &bytes, &why));
-  p = (struct plan){ format_at(1), UINT64_MAX, 1, 1, 1 };
-  ck_assert(!bill_cache(&c, &p, &bytes, &why));
-  ck_assert_uint_eq(bill_max_batch(&c, &p, 0, UINT64_MAX), 0);
+  ck_assert(!footprint_cache(&c, &p, &bytes, &why));
+  p = (struct cache_plan){ format_at(1), UINT64_MAX, 1, 1, 1 };
+  ck_assert(!footprint_cache(&c, &p, &bytes, &why));
+  ck_assert_uint_eq(footprint_max_batch(&c, &p, 0, UINT64_MAX), 0);
   /* a row alone may be more than can be counted; a longest pass is no longer than the text; blocks
    * must fit; budgets end where sums end */
   c = (struct model_config){ .n_layers = 1, .n_kv_heads = 1518500250, .head_dim = 1518500250 },
-  p = (struct plan){ format_at(0), 1, 1, 1, 1 };
-  ck_assert(!bill_cache(&c, &p, &bytes, &why) && strstr(why.words, "63 bits") != NULL);
+  p = (struct cache_plan){ format_at(0), 1, 1, 1, 1 };
+  ck_assert(!footprint_cache(&c, &p, &bytes, &why) && strstr(why.text, "63 bits")
+    != NULL);
   c = (struct model_config){ .n_layers = 1, .n_kv_heads = 1, .head_dim = 2, .window = 10 },
-  p = (struct plan){ format_at(0), 1000, 1, 1, UINT64_MAX };
-  ck_assert_uint_eq(bill_rows(&c, 0, &p), 1000);
+  p = (struct cache_plan){ format_at(0), 1000, 1, 1, UINT64_MAX };
+  ck_assert_uint_eq(footprint_rows(&c, 0, &p), 1000);
   c.head_dim = 33, p.format = format_find("q4_0", &why);
-  ck_assert(!bill_cache(&c, &p, &bytes, &why) && strstr(why.words, "q4_0") != NULL
-    && strstr(why.words, "33") != NULL && strstr(why.words, "32") != NULL);
+  ck_assert(!footprint_cache(&c, &p, &bytes, &why) && strstr(why.text, "q4_0") != NULL
+    && strstr(why.text, "33") != NULL && strstr(why.text, "32") != NULL);
   c = (struct model_config){ .n_layers = 1, .n_kv_heads = 1, .head_dim = 1 },
-  p = (struct plan){ format_at(1), 1, 1, 1, 1 };
-  ck_assert_uint_eq(bill_max_batch(&c, &p, 0, UINT64_MAX), INT64_MAX / 4);
+  p = (struct cache_plan){ format_at(1), 1, 1, 1, 1 };
+  ck_assert_uint_eq(footprint_max_batch(&c, &p, 0, UINT64_MAX), INT64_MAX / 4);
 }
 END_TEST
 
@@ -759,24 +765,24 @@ END_TEST
  * are learnt here */
 static void vocabulary_is(const char *path)
 {
-  struct memory book = { .refuse_at = 0 };
+  struct memory book = { .fail_at = 0 };
   struct error why;
   struct tokenizer *t = tokenizer_open(&book, path, &why);
-  ck_assert_msg(t != NULL, "%s", why.words);
+  ck_assert_msg(t != NULL, "%s", why.text);
   uint64_t pairs = 64, names = 64, ids = 0, rules = 0;
-  while (ids < t->n_known) ids = 2 * ids + 256;
+  while (ids < t->n_vocab) ids = 2 * ids + 256;
   while (rules < t->rules.n) rules = 2 * rules + 256;
-  while (names < 2 * t->n_known) names *= 2;
+  while (names < 2 * t->n_vocab) names *= 2;
   while (pairs < 2 * t->rules.n) pairs *= 2;
   uint64_t sum = 20 * ids + 24 * names + 16 * rules + 12 * pairs; /* the book's equation */
-  ck_assert_uint_eq(tokenizer_bytes(t->n_known, t->rules.n), sum);
-  ck_assert_uint_eq(t->room_known * sizeof *t->known_as
-      + t->by_piece.room * sizeof *t->by_piece.slot + t->rules.room * sizeof *t->rules.rule
-      + t->rules.place.room * sizeof *t->rules.place.slot,
+  ck_assert_uint_eq(tokenizer_bytes(t->n_vocab, t->rules.n), sum);
+  ck_assert_uint_eq(t->vocab_cap * sizeof *t->vocab
+      + t->by_piece.cap * sizeof *t->by_piece.slot + t->rules.cap * sizeof *t->rules.rule
+      + t->rules.place.cap * sizeof *t->rules.place.slot,
     sum);
-  ck_assert_uint_gt(book.of[FOR_TOKENS].held, sum + t->letters.room);
+  ck_assert_uint_gt(book.of[MEMORY_TOKENS].live, sum + t->string_pool.cap);
   tokenizer_close(&book, t);
-  ck_assert_uint_eq(book.all.held, 0);
+  ck_assert_uint_eq(book.all.live, 0);
 }
 START_TEST(a_vocabulary_is_its_tables)
 {
@@ -808,11 +814,11 @@ static uint64_t named_cache(const char *name, uint64_t context, uint32_t kv)
   struct model_config c;
   struct error why;
   uint64_t bytes;
-  ck_assert_msg(shape_find(name, &c, &why), "%s", why.words);
+  ck_assert_msg(named_shape_find(name, &c, &why), "%s", why.text);
   if (kv > 0) c.n_kv_heads = kv;
   ck_assert_msg(
-    bill_cache(&c, &(struct plan){ format_find("f16", &why), context, 1, 0, 0 }, &bytes, &why),
-    "%s", why.words);
+    footprint_cache(&c, &(struct cache_plan){ format_find("f16", &why), context, 1, 0, 0 }, &bytes, &why),
+    "%s", why.text);
   return bytes;
 }
 START_TEST(named_shapes_are_the_published_ones)
@@ -820,17 +826,20 @@ START_TEST(named_shapes_are_the_published_ones)
   struct model_config c;
   struct error why = { "" };
   for (size_t i = 0; i < PUBLISHED; i++) {
-    ck_assert_str_eq(shape_at(i)->name, published[i].name);
-    ck_assert_msg(shape_find(published[i].name, &c, &why), "%s", why.words);
-    ck_assert_msg(bill_parameters(&c) == published[i].parameters, "%s: %" PRIu64, published[i].name,
-      bill_parameters(&c));
-    ck_assert(c.n_heads % c.n_kv_heads == 0 && strcmp(c.family, shape_at(i)->family) == 0
-      && strlen(shape_at(i)->source) > 10);
-    ck_assert(c.n_positions == shape_at(i)->n_positions && c.n_positions >= 1024);
+    ck_assert_str_eq(named_shape_at(i)->name, published[i].name);
+    ck_assert_msg(named_shape_find(published[i].name, &c, &why), "%s", why.text);
+    ck_assert_msg(footprint_parameters(&c) == published[i].parameters, "%s: %" PRIu64, published[i].name,
+      footprint_parameters(&c));
+    ck_assert(c.n_heads % c.n_kv_heads == 0 && strcmp(c.family,
+      named_shape_at(i)->family) == 0
+      && strlen(named_shape_at(i)->source) > 10);
+    ck_assert(c.n_positions == named_shape_at(i)->n_positions && c.n_positions >= 1024);
   }
-  ck_assert(shape_at(PUBLISHED) == NULL && shape_at(SIZE_MAX) == NULL);
-  ck_assert(shape_find("gpt2", &c, &why) && bill_token(&c, format_at(1)) == 36864);
-  ck_assert(shape_find("gpt3", &c, &why) && bill_token(&c, format_at(1)) == 4718592);
+  ck_assert(named_shape_at(PUBLISHED) == NULL && named_shape_at(SIZE_MAX) == NULL);
+  ck_assert(named_shape_find("gpt2", &c, &why) && footprint_token(&c, format_at(1))
+    == 36864);
+  ck_assert(named_shape_find("gpt3", &c, &why) && footprint_token(&c, format_at(1))
+    == 4718592);
   ck_assert_uint_eq(named_cache("gpt2", 1, 0), 36864);
   ck_assert_uint_eq(named_cache("gpt2", 1024, 0), 37748736);
   ck_assert_uint_eq(named_cache("gpt2", 8192, 0), 301989888);
@@ -844,24 +853,25 @@ START_TEST(named_shapes_are_the_published_ones)
   for (int k = 0; k < 6; k++)
     ck_assert_uint_eq(
       named_cache("mistral-7b", context[k], 0), (context[k] < 4096 ? context[k] : 4096) * 131072);
-  ck_assert(shape_find("llama-7b", &c, &why)); /* an accelerator of 80 GB */
-  struct plan p = { format_at(1), 4096, 1, 0, 0 };
-  ck_assert_uint_eq(bill_max_batch(&c, &p, 2 * bill_parameters(&c), UINT64_C(80000000000)), 30);
+  ck_assert(named_shape_find("llama-7b", &c, &why)); /* an accelerator of 80 GB */
+  struct cache_plan p = { format_at(1), 4096, 1, 0, 0 };
+  ck_assert_uint_eq(footprint_max_batch(&c, &p, 2 * footprint_parameters(&c), UINT64_C(80000000000)), 30);
   ck_assert_uint_eq(
-    bill_max_context(&c, &p, 2 * bill_parameters(&c), UINT64_C(80000000000)), 126882);
+    footprint_max_context(&c, &p, 2 * footprint_parameters(&c),
+    UINT64_C(80000000000)), 126882);
   const char *unknown[] = { "gpt4", "", "gpt", "gpt2 ", "GPT2" };
   for (int k = 0; k < 5; k++) {
-    ck_assert(!shape_find(unknown[k], &c, &why));
+    ck_assert(!named_shape_find(unknown[k], &c, &why));
     char quoted[40];
     snprintf(quoted, sizeof quoted, "`%s'", unknown[k]);
-    const char *list = strstr(why.words, "wanted: one of ");
-    ck_assert_msg(list != NULL && strstr(why.words, quoted) != NULL, "%s", why.words);
+    const char *list = strstr(why.text, "wanted: one of ");
+    ck_assert_msg(list != NULL && strstr(why.text, quoted) != NULL, "%s", why.text);
     list += strlen("wanted: one of ");
     for (size_t i = 0; i < PUBLISHED; i++) { /* all of them, in order, each whole */
       size_t n = strlen(published[i].name);
       ck_assert_msg(strncmp(list, published[i].name, n) == 0
           && strncmp(list + n, i + 1 < PUBLISHED ? ", " : "", i + 1 < PUBLISHED ? 2 : 1) == 0,
-        "%s", why.words);
+        "%s", why.text);
       list += n + 2;
     }
   }
@@ -873,9 +883,9 @@ struct form {
   uint32_t layers, heads, kv, hd, d, ff, v, context;
   bool bias, head_norms;
 };
-static struct normalizer form_norm(struct tiny *t, size_t d, uint64_t *seed)
+static struct norm form_norm(struct tiny *t, size_t d, uint64_t *seed)
 {
-  return (struct normalizer){
+  return (struct norm){
     .kind = NORM_RMS, .gain = tiny_tensor(t, d, .2f, 1, seed), .epsilon = 1e-5f
   };
 }
@@ -888,17 +898,17 @@ static struct matrix form_matrix(struct tiny *t, size_t in, size_t out, bool bia
 static void form_make(struct tiny *t, struct form f, uint64_t seed)
 {
   memset(t, 0, sizeof *t);
-  t->room = 400000, t->numbers = malloc(t->room * sizeof *t->numbers);
+  t->cap = 400000, t->numbers = malloc(t->cap * sizeof *t->numbers);
   ck_assert(t->numbers != NULL && f.layers <= TINY_LAYERS);
   size_t q = f.heads * f.hd, k = f.kv * f.hd;
   for (uint32_t i = 0; i < f.layers; i++) {
     struct model_layer *l = &t->layer[i];
-    l->before_attention = form_norm(t, f.d, &seed), l->before_mlp = form_norm(t, f.d, &seed);
+    l->attn_norm = form_norm(t, f.d, &seed), l->mlp_norm = form_norm(t, f.d, &seed);
     l->qkv[0] = form_matrix(t, f.d, q, f.bias, &seed),
     l->qkv[1] = form_matrix(t, f.d, k, f.bias, &seed),
     l->qkv[2] = form_matrix(t, f.d, k, f.bias, &seed);
     if (f.head_norms)
-      l->of_queries = form_norm(t, f.hd, &seed), l->of_keys = form_norm(t, f.hd, &seed);
+      l->q_norm = form_norm(t, f.hd, &seed), l->k_norm = form_norm(t, f.hd, &seed);
     l->out = form_matrix(t, q, f.d, f.bias, &seed);
     l->up[0] = form_matrix(t, f.d, f.ff, false, &seed),
     l->up[1] = form_matrix(t, f.d, f.ff, false, &seed),
@@ -921,9 +931,10 @@ static void form_make(struct tiny *t, struct form f, uint64_t seed)
     .qk_norm = f.head_norms,
     .scaled = true };
   t->lm.embedding = tiny_tensor(t, f.v * f.d, 1, 0, &seed);
-  t->lm.layers = t->layer, t->lm.last = form_norm(t, f.d, &seed),
+  t->lm.layers = t->layer, t->lm.final_norm = form_norm(t, f.d, &seed),
   t->lm.head = form_matrix(t, f.d, f.v, false, &seed);
-  t->lm.attention = (struct heads){ f.heads, f.kv, f.hd, 1 / sqrtf((float) f.hd) };
+  t->lm.attention = (struct attention_dims){ f.heads, f.kv, f.hd,
+    1 / sqrtf((float) f.hd) };
   float *frequency = (float *) (uintptr_t) tiny_tensor(t, f.hd / 2, 0, 0, &seed).data;
   for (uint32_t i = 0; i < f.hd / 2; i++)
     frequency[i] = powf(10000, -2.0f * (float) i / (float) f.hd);
@@ -971,7 +982,7 @@ START_TEST(groups_are_shared_heads)
       .head_norms = one_in(&seed, 3) };
     uint32_t g = (uint32_t) between(&seed, 2, 5);
     f.heads = g * f.kv, f.hd = one_in(&seed, 3) ? 32 : 2 * (uint32_t) between(&seed, 1, 10);
-    struct plan p = { random_format(&seed, f.hd), TEXT, 2, 16, TEXT };
+    struct cache_plan p = { random_format(&seed, f.hd), TEXT, 2, 16, TEXT };
     const struct kernels *table = kernels_at(0);
     for (size_t k = rnd(&seed) % 3; k > 0; k--)
       table = kernels_at(k) != NULL ? kernels_at(k) : table;
@@ -984,7 +995,7 @@ START_TEST(groups_are_shared_heads)
     size_t row_bytes[3];
     uint64_t bytes[3], token[3], model_seed = rnd(&seed), window = between(&seed, 0, 20);
     for (int way = 0; way < 3; way++) { /* shared, repeated, and repeated in the wrong order */
-      struct memory m = { .refuse_at = 0 };
+      struct memory m = { .fail_at = 0 };
       struct counters counters = { 0 };
       struct error why;
       struct tiny t;
@@ -994,18 +1005,18 @@ START_TEST(groups_are_shared_heads)
       ck_assert(config_set_window(&t.lm.config, (uint32_t) window, window > 0 ? 2 : 0, &why));
       struct engine e = { table, NULL, &counters };
       struct store *s = cache_open(&m, &t.lm.config, 2,
-        &(struct cache_wishes){ .page_rows = p.page_rows, .format = p.format }, &why);
-      ck_assert_msg(s != NULL && forward(&e, &t.lm, s, rows, n, &pass, &why), "%s", why.words);
+        &(struct cache_options){ .page_rows = p.page_rows, .format = p.format }, &why);
+      ck_assert_msg(s != NULL && model_forward(&e, &t.lm, s, rows, n, &pass, &why), "%s", why.text);
       hidden[way] = malloc(n * f.d * sizeof(float)), logits[way] = malloc(n * f.v * sizeof(float));
       memcpy(hidden[way], pass->hidden, n * f.d * sizeof(float));
       for (size_t i = 0; i < n; i++)
-        ck_assert(pass_sound(&t.lm, pass, i, &why)
-          && head(&e, &t.lm, pass, &i, 1, logits[way] + i * f.v, &why));
-      row_bytes[way] = s->row_bytes, token[way] = bill_token(&t.lm.config, p.format);
-      ck_assert(bill_cache(&t.lm.config, &p, &bytes[way], &why));
+        ck_assert(pass_is_finite(&t.lm, pass, i, &why)
+          && model_logits(&e, &t.lm, pass, &i, 1, logits[way] + i * f.v, &why));
+      row_bytes[way] = s->row_bytes, token[way] = footprint_token(&t.lm.config, p.format);
+      ck_assert(footprint_cache(&t.lm.config, &p, &bytes[way], &why));
       ck_assert_uint_eq(counters.cache_bytes_written, n * f.layers * row_bytes[way]);
       pass_close(pass), store_close(s), tiny_free(&t);
-      ck_assert_uint_eq(m.all.held, 0);
+      ck_assert_uint_eq(m.all.live, 0);
     }
     ck_assert_msg(memcmp(hidden[0], hidden[1], n * f.d * sizeof(float)) == 0
         && memcmp(logits[0], logits[1], n * f.v * sizeof(float)) == 0,
@@ -1013,7 +1024,7 @@ START_TEST(groups_are_shared_heads)
     ck_assert(row_bytes[1] == g * row_bytes[0] && bytes[1] == g * bytes[0]
       && token[1] == g * token[0] && token[0] == f.layers * row_bytes[0]);
     if (f.kv > 1) wrong += memcmp(hidden[0], hidden[2], n * f.d * sizeof(float)) != 0;
-    single += f.kv == 1, blocks += p.format->type >= BLOCKS_Q8_0, rows_compared += (unsigned) n;
+    single += f.kv == 1, blocks += p.format->type >= WEIGHT_Q8_0, rows_compared += (unsigned) n;
     for (int way = 0; way < 3; way++) free(hidden[way]), free(logits[way]);
   }
   ck_assert_msg(
@@ -1067,11 +1078,11 @@ struct packs {
 static void plain_block(
   const double *halves, int type, const float *x, unsigned char *to, struct packs *seen)
 {
-  double most = 0;
+  double max = 0;
   unsigned none = 0;
   for (int i = 0; i < 32; i++)
-    if (fabs((double) x[i]) > fabs(most)) most = (double) x[i];
-  float d = f32(type == ORACLE_Q8_0 ? fabs(most) / 127 : most / -8),
+    if (fabs((double) x[i]) > fabs(max)) max = (double) x[i];
+  float d = f32(type == ORACLE_Q8_0 ? fabs(max) / 127 : max / -8),
         inverse = d == 0 ? 0 : f32(1 / (double) d);
   uint16_t h = nearest_short(halves, ORACLE_F16, (double) d, &none);
   to[0] = (unsigned char) (h & 255), to[1] = (unsigned char) (h >> 8);
@@ -1122,7 +1133,7 @@ static void random_block(uint64_t *seed, int kind, float *x)
   if (kind == 2) x[rnd(seed) % 32] = (float) (scale * (one_in(seed, 2) ? 127 : -127));
   if (kind == 3) x[rnd(seed) % 32] = (float) (scale * (one_in(seed, 2) ? 8 : -8));
 }
-static void pack_blocks(int type, const struct row_format *f)
+static void pack_blocks(int type, const struct kv_format *f)
 {
   uint64_t seed = suite_seed() + (uint64_t) type;
   struct packs seen = { 0 };
@@ -1137,7 +1148,7 @@ static void pack_blocks(int type, const struct row_format *f)
     for (size_t b = 0; b < n; b++)
       random_block(&seed, kind, x + 32 * b),
         plain_block(halves, type, x + 32 * b, want + 1 + b * each, &seen);
-    f->pack(x, 32 * n, got + 1); /* and not a byte beside them */
+    f->encode(x, 32 * n, got + 1); /* and not a byte beside them */
     if (memcmp(got, want, sizeof got) == 0) continue;
     size_t at = 0;
     while (got[at] == want[at]) at++;
@@ -1150,7 +1161,7 @@ static void pack_blocks(int type, const struct row_format *f)
     "%u, %u, %u, %u, %u, %u", seen.blocks, seen.ties, seen.endless, seen.infinite, seen.zero,
     seen.capped);
 }
-static void pack_shorts(int type, const struct row_format *f)
+static void pack_shorts(int type, const struct kv_format *f)
 {
   uint64_t seed = suite_seed() + (uint64_t) type;
   double *table = short_numbers(type);
@@ -1167,7 +1178,7 @@ static void pack_shorts(int type, const struct row_format *f)
     if (one_in(&seed, 2)) x = -x;
     if (!isfinite(x)) continue;
     want = nearest_short(table, type, (double) x, &ties);
-    f->pack(&x, 1, &got);
+    f->encode(&x, 1, &got);
     if (got != want)
       ck_abort_msg("seed %" PRIu64 ", round %d: %a is %04x in %s, wanted %04x", suite_seed(), round,
         (double) x, got, f->name, want);
@@ -1179,22 +1190,22 @@ static void pack_shorts(int type, const struct row_format *f)
     infinite, small, n);
   float odd[3] = { NAN, INFINITY, -INFINITY };
   uint16_t h[3];
-  f->pack(odd, 3, h);
+  f->encode(odd, 3, h);
   ck_assert(isnan(oracle_number(h, type, 0)) && oracle_number(h, type, 1) == INFINITY
     && oracle_number(h, type, 2) == -INFINITY);
 }
-static void unpack_bytes(int type, const struct row_format *f)
+static void unpack_bytes(int type, const struct kv_format *f)
 {
   uint64_t seed = suite_seed() + 100 + (uint64_t) type;
   unsigned numbers = 0;
   for (int round = 0; round < 5000; round++) {
     unsigned char b[4 * 96 + 1];
     float x[97];
-    size_t n = f->type >= BLOCKS_Q8_0 ? 32 * between(&seed, 1, 3) : between(&seed, 1, 96),
+    size_t n = f->type >= WEIGHT_Q8_0 ? 32 * between(&seed, 1, 3) : between(&seed, 1, 96),
            at = rnd(&seed) % 2;
     for (size_t i = 0; i < sizeof b; i++) b[i] = (unsigned char) rnd(&seed);
     x[n] = 4711;
-    format_unpack(f->type, b + at, n, x);
+    format_decode(f->type, b + at, n, x);
     for (size_t i = 0; i < n; i++, numbers++) {
       float want = oracle_number(b + at, type, i);
       if (memcmp(&x[i], &want, 4) != 0 && !(isnan(x[i]) && isnan(want)))
@@ -1210,9 +1221,9 @@ START_TEST(packing_is_ggmls)
   static const char *const name[N_FORMATS] = { "f32", "f16", "bf16", "q8_0", "q4_0" };
   struct error why = { "" };
   for (int k = 0; k < N_FORMATS; k++) {
-    const struct row_format *f = format_at((size_t) k);
+    const struct kv_format *f = format_at((size_t) k);
     ck_assert(f != NULL && format_find(name[k], &why) == f && strcmp(f->name, name[k]) == 0);
-    ck_assert_uint_eq(row_bytes(f->type, 96), (uint64_t) number_bytes(f, 96));
+    ck_assert_uint_eq(weight_row_bytes(f->type, 96), (uint64_t) number_bytes(f, 96));
     if (k == ORACLE_F16 || k == ORACLE_BF16) pack_shorts(k, f);
     if (k >= ORACLE_Q8_0) pack_blocks(k, f);
     unpack_bytes(k, f);
@@ -1220,15 +1231,15 @@ START_TEST(packing_is_ggmls)
   uint32_t in[64], out[64];
   uint64_t seed = suite_seed();
   for (int i = 0; i < 64; i++) in[i] = (uint32_t) rnd(&seed);
-  format_at(0)->pack((const float *) (const void *) in, 64, out);
+  format_at(0)->encode((const float *) (const void *) in, 64, out);
   ck_assert(memcmp(in, out, sizeof in) == 0);
   ck_assert(format_at(N_FORMATS) == NULL && format_at(SIZE_MAX) == NULL);
   static const char *const none[] = { "q8_1", "f64", "", "F32", "q8_0 " };
   for (int k = 0; k < 5; k++) {
     ck_assert(format_find(none[k], &why) == NULL);
-    ck_assert_msg(strstr(why.words, none[k]) != NULL, "%s", why.words);
+    ck_assert_msg(strstr(why.text, none[k]) != NULL, "%s", why.text);
     for (int i = 0; i < N_FORMATS; i++)
-      ck_assert_msg(strstr(strstr(why.words, "wanted:"), name[i]) != NULL, "%s", why.words);
+      ck_assert_msg(strstr(strstr(why.text, "wanted:"), name[i]) != NULL, "%s", why.text);
   }
 }
 END_TEST
@@ -1237,14 +1248,14 @@ START_TEST(four_numbers_on_sixteen_steps)
 {
   float x[32] = { -1.6f, .5f, .25f, 1.55f }, back[32];
   unsigned char b[34];
-  format_at(4)->pack(x, 32, b);
+  format_at(4)->encode(x, 32, b);
   ck_assert(
     b[2] == 0x80 && b[3] == 0x8b && b[4] == 0x89 && b[5] == 0x8f && b[6] == 0x88 && b[17] == 0x88);
-  format_unpack(BLOCKS_Q4_0, b, 32, back);
+  format_decode(WEIGHT_Q4_0, b, 32, back);
   float d = oracle_number(b, ORACLE_F16, 0);
   ck_assert(fabsf(d - .2f) < 1e-4f && back[0] == -8 * d && back[1] == 3 * d && back[2] == d
     && back[3] == 7 * d && back[31] == 0);
-  format_at(3)->pack(x, 32, b); /* a step is 1.6/127: 39.69, 19.84 and 123.03 of it */
+  format_at(3)->encode(x, 32, b); /* a step is 1.6/127: 39.69, 19.84 and 123.03 of it */
   ck_assert(b[2] == 256 - 127 && b[3] == 40 && b[4] == 20 && b[5] == 123 && b[6] == 0);
 }
 END_TEST
@@ -1254,24 +1265,24 @@ START_TEST(what_cannot_be_packed_is_refused)
   struct error why;
   char words[60];
   for (int k = 0; k < N_FORMATS; k++) {
-    const struct row_format *f = format_at((size_t) k);
+    const struct kv_format *f = format_at((size_t) k);
     float x[64], odd[3] = { NAN, INFINITY, -INFINITY };
     for (int i = 0; i < 64; i++) x[i] = tiny_normal(&seed);
     ck_assert(
-      format_holds(f, x, 64, &why) && format_holds(f, x, 32, &why) && format_holds(f, x, 0, &why));
+      format_can_hold(f, x, 64, &why) && format_can_hold(f, x, 32, &why) && format_can_hold(f, x, 0, &why));
     for (int j = 0; j < 3; j++) {
       size_t at = rnd(&seed) % 64;
       float kept = x[at];
       x[at] = odd[j], snprintf(words, sizeof words, "number %zu is not finite", at);
-      ck_assert(!format_holds(f, x, 64, &why) && strstr(why.words, words) != NULL);
+      ck_assert(!format_can_hold(f, x, 64, &why) && strstr(why.text, words) != NULL);
       x[at] = kept;
     }
     static const size_t bad[] = { 31, 33, 1, 48 };
     for (int j = 0; j < 4; j++) {
-      bool blocks = f->type >= BLOCKS_Q8_0;
-      ck_assert_int_eq(format_holds(f, x, bad[j], &why), !blocks);
+      bool blocks = f->type >= WEIGHT_Q8_0;
+      ck_assert_int_eq(format_can_hold(f, x, bad[j], &why), !blocks);
       snprintf(words, sizeof words, "%zu numbers in %s; wanted: a multiple of 32", bad[j], f->name);
-      if (blocks) ck_assert_msg(strstr(why.words, words) != NULL, "%s", why.words);
+      if (blocks) ck_assert_msg(strstr(why.text, words) != NULL, "%s", why.text);
     }
     if (k < 3) continue;
     /* the first number whose scale is infinite, on either side, and the last whose scale is not */
@@ -1282,14 +1293,14 @@ START_TEST(what_cannot_be_packed_is_refused)
       float kept = x[at];
       x[at] = sign * edge;
       ck_assert(
-        !format_holds(f, x, 64, &why) && strstr(why.words, "a scale beyond binary16") != NULL);
+        !format_can_hold(f, x, 64, &why) && strstr(why.text, "a scale beyond binary16") != NULL);
       snprintf(words, sizeof words, "number %zu, %g,", at, (double) x[at]);
-      ck_assert_msg(strstr(why.words, words) != NULL, "%s", why.words);
-      f->pack(x, 64, b);
+      ck_assert_msg(strstr(why.text, words) != NULL, "%s", why.text);
+      f->encode(x, 64, b);
       ck_assert(isinf(oracle_number(b + at / 32 * (k == 3 ? 34 : 18), ORACLE_F16, 0)));
       x[at] = sign * 65519 * steps;
-      ck_assert_msg(format_holds(f, x, 64, &why), "%s", why.words);
-      f->pack(x, 64, b);
+      ck_assert_msg(format_can_hold(f, x, 64, &why), "%s", why.text);
+      f->encode(x, 64, b);
       ck_assert(fabsf(oracle_number(b + at / 32 * (k == 3 ? 34 : 18), ORACLE_F16, 0)) == 65504);
       x[at] = kept;
     }
@@ -1305,7 +1316,7 @@ struct bench {
   struct engine e;
   const struct model *lm;
   struct model_config how;
-  const struct row_format *f;
+  const struct kv_format *f;
   size_t d;
   struct error why;
 };
@@ -1317,19 +1328,19 @@ struct texts {
 static struct store *bench_store(struct bench *b, uint32_t sequences, size_t page_rows)
 {
   struct store *s = cache_open(&b->m, &b->how, sequences,
-    &(struct cache_wishes){ .page_rows = page_rows, .format = b->f }, &b->why);
-  ck_assert_msg(s != NULL, "%s", b->why.words);
+    &(struct cache_options){ .page_rows = page_rows, .format = b->f }, &b->why);
+  ck_assert_msg(s != NULL, "%s", b->why.text);
   return s;
 }
 /* a pass over a whole text in a fresh cache of the format; without one, in the plain store */
-static float *one_pass(struct bench *b, const uint32_t *id, size_t n, const struct row_format *f)
+static float *one_pass(struct bench *b, const uint32_t *id, size_t n, const struct kv_format *f)
 {
   struct row rows[LONG];
   struct pass *p;
   b->f = f;
   struct store *s = f == NULL ? store_open(&b->m, &b->how, 1, &b->why) : bench_store(b, 1, 16);
   for (uint32_t i = 0; i < n; i++) rows[i] = (struct row){ 0, i, id[i] };
-  ck_assert_msg(forward(&b->e, b->lm, s, rows, n, &p, &b->why), "%s", b->why.words);
+  ck_assert_msg(model_forward(&b->e, b->lm, s, rows, n, &p, &b->why), "%s", b->why.text);
   float *hidden = malloc(LONG * b->d * sizeof *hidden);
   memcpy(hidden, p->hidden, n * b->d * sizeof *hidden);
   pass_close(p), store_close(s);
@@ -1347,13 +1358,13 @@ static void check_text(
   free(want);
 }
 static void add_rows(
-  struct bench *b, struct store *s, struct texts *x, uint64_t *seed, size_t most, uint32_t only)
+  struct bench *b, struct store *s, struct texts *x, uint64_t *seed, size_t max, uint32_t only)
 {
   struct row rows[SEQ * LONG];
   size_t n = 0;
   struct pass *p;
   for (uint32_t q = 0; q < SEQ; q++)
-    for (size_t take = only == q || only == SEQ ? between(seed, only < SEQ, most) : 0;
+    for (size_t take = only == q || only == SEQ ? between(seed, only < SEQ, max) : 0;
          take > 0 && x->n[q] < LONG; take--) {
       x->id[q][x->n[q]] = (uint32_t) (rnd(seed) % b->lm->config.vocab_size);
       rows[n++] = (struct row){ q, (uint32_t) x->n[q], x->id[q][x->n[q]] }, x->n[q]++;
@@ -1364,7 +1375,7 @@ static void add_rows(
     struct row t = rows[i - 1];
     rows[i - 1] = rows[k], rows[k] = t;
   }
-  ck_assert_msg(forward(&b->e, b->lm, s, rows, n, &p, &b->why), "%s", b->why.words);
+  ck_assert_msg(model_forward(&b->e, b->lm, s, rows, n, &p, &b->why), "%s", b->why.text);
   for (size_t i = 0; i < n; i++)
     memcpy(x->hidden[rows[i].sequence] + rows[i].position * b->d, p->hidden + i * b->d,
       b->d * sizeof(float));
@@ -1385,7 +1396,7 @@ static void random_schedule(struct bench *b, uint64_t *seed, unsigned rounds, un
     case 5:
       check_text(b, &x, c, compared, where);
       store_crop(s, c, 0);
-      ck_assert_msg(cache_fork(s, a, c, &b->why), "%s", b->why.words);
+      ck_assert_msg(cache_fork(s, a, c, &b->why), "%s", b->why.text);
       memcpy(x.id[c], x.id[a], sizeof x.id[a]),
         memcpy(x.hidden[c], x.hidden[a], x.n[a] * b->d * sizeof(float));
       x.n[c] = x.n[a], *forks += x.n[a] > 0;
@@ -1411,7 +1422,7 @@ static void in_pieces(struct bench *b, const uint32_t *id, const float *want, si
   for (size_t i = 0, some; i < n; i += some) {
     some = piece > 0 ? piece : between(seed, 1, 20);
     if (some > n - i) some = n - i;
-    ck_assert_msg(forward(&b->e, b->lm, s, rows + i, some, &p, &b->why), "%s", b->why.words);
+    ck_assert_msg(model_forward(&b->e, b->lm, s, rows + i, some, &p, &b->why), "%s", b->why.text);
     ck_assert_msg(memcmp(p->hidden, want + i * b->d, some * b->d * sizeof *want) == 0,
       "%s: row %zu in pieces of %zu differs", where, i, piece);
     pass_close(p);
@@ -1419,7 +1430,7 @@ static void in_pieces(struct bench *b, const uint32_t *id, const float *want, si
   store_close(s);
 }
 static void every_way(
-  struct bench *b, uint64_t *seed, const struct row_format *f, unsigned rounds, const char *where)
+  struct bench *b, uint64_t *seed, const struct kv_format *f, unsigned rounds, const char *where)
 {
   uint32_t id[LONG];
   unsigned compared = 0, forks = 0, crops = 0;
@@ -1442,7 +1453,7 @@ static void every_way(
 START_TEST(a_lossy_cache_keeps_its_own_bits)
 {
   uint64_t seed = suite_seed() + 1000 * (uint64_t) _i;
-  const struct row_format *f = format_at((size_t) _i % N_FORMATS);
+  const struct kv_format *f = format_at((size_t) _i % N_FORMATS);
   static const struct {
     uint32_t window, sinks;
     uint8_t listed;
@@ -1471,23 +1482,23 @@ START_TEST(a_lossy_cache_keeps_its_own_bits)
   if (sight[way].listed > 0) b.how.window_listed = true, b.how.windowed[0] = sight[way].listed;
   every_way(&b, &seed, f, 80, where);
   tiny_free(&t);
-  ck_assert_uint_eq(b.m.all.held, 0);
+  ck_assert_uint_eq(b.m.all.live, 0);
 }
 END_TEST
 START_TEST(the_built_in_model_in_every_format)
 {
   uint64_t seed = suite_seed() + (uint64_t) _i;
-  const struct row_format *f = format_at((size_t) _i);
+  const struct kv_format *f = format_at((size_t) _i);
   struct bench b = { .f = f };
   struct model *lm = model_open(&b.m, "models/pocket", &b.why);
-  ck_assert_msg(lm != NULL, "%s", b.why.words);
+  ck_assert_msg(lm != NULL, "%s", b.why.text);
   b.lm = lm, b.how = lm->config, b.d = lm->config.d_model;
   struct pool *pool = pool_open(&b.m, 2, &b.why);
   b.e = (struct engine){ kernels_find(NULL, NULL), pool, &b.c };
   if (_i % 2) ck_assert(config_set_window(&b.how, 16, 4, &b.why));
   every_way(&b, &seed, f, 40, f->name);
   pool_close(&b.m, pool), model_close(&b.m, lm);
-  ck_assert_uint_eq(b.m.all.held, 0);
+  ck_assert_uint_eq(b.m.all.live, 0);
 }
 END_TEST
 
@@ -1499,24 +1510,24 @@ START_TEST(a_cache_refuses_blocks_that_do_not_fit)
   tiny_make(&t, suite_seed());
   ck_assert_uint_eq(t.lm.config.head_dim, 6);
   for (int k = 0; k < N_FORMATS; k++) {
-    const struct row_format *f = format_at((size_t) k);
+    const struct kv_format *f = format_at((size_t) k);
     for (int i = 0; i < 9; i++) {
-      struct memory m = { .refuse_at = 0 };
+      struct memory m = { .fail_at = 0 };
       struct error why = { "" };
       struct model_config c = t.lm.config;
       c.head_dim = i < 6 ? bad[i] : good[i - 6];
       struct store *s =
-        cache_open(&m, &c, 2, &(struct cache_wishes){ .format = f, .at_once = true }, &why);
+        cache_open(&m, &c, 2, &(struct cache_options){ .format = f, .preallocate = true }, &why);
       ck_assert_int_eq(s != NULL, k < 3 || i >= 6);
       char words[60];
       snprintf(words, sizeof words, "in %s for a head_dim of %u; wanted: a multiple of 32", f->name,
         c.head_dim);
       if (s == NULL)
-        ck_assert_msg(strstr(why.words, words) != NULL, "%s", why.words);
+        ck_assert_msg(strstr(why.text, words) != NULL, "%s", why.text);
       else
         ck_assert_uint_eq(s->row_bytes, (uint64_t) (2 * TINY_KV * number_bytes(f, c.head_dim)));
       store_close(s);
-      ck_assert_uint_eq(m.all.held, 0);
+      ck_assert_uint_eq(m.all.live, 0);
     }
   }
   tiny_free(&t);

@@ -3,7 +3,7 @@
 #define _DEFAULT_SOURCE
 #include "suite.h"
 #include "tiny.h"
-#include "loop/loop.h"
+#include "loop/generate.h"
 #include "cache/cache.h"
 #include "families/loader.h"
 
@@ -27,28 +27,28 @@ struct sight {
   uint8_t listed;
 };
 static void rig_open_short_sighted(
-  struct rig *r, uint64_t seed, uint32_t n_sequences, struct sight sight, struct cache_wishes w)
+  struct rig *r, uint64_t seed, uint32_t n_sequences, struct sight sight, struct cache_options w)
 {
   memset(r, 0, sizeof *r);
   tiny_make(&r->t, seed);
   if (sight.window > 0)
     ck_assert_msg(
-      config_set_window(&r->t.lm.config, sight.window, sight.sinks, &r->why), "%s", r->why.words);
+      config_set_window(&r->t.lm.config, sight.window, sight.sinks, &r->why), "%s", r->why.text);
   if (sight.listed > 0)
     r->t.lm.config.window_listed = true, r->t.lm.config.windowed[0] = sight.listed;
   r->e = (struct engine){ kernels_find(NULL, NULL), NULL, &r->c };
   r->plain = store_open(&r->m, &r->t.lm.config, 1, &r->why);
   r->s = cache_open(&r->m, &r->t.lm.config, n_sequences, &w, &r->why);
-  ck_assert_msg(r->s != NULL, "%s", r->why.words);
+  ck_assert_msg(r->s != NULL, "%s", r->why.text);
 }
-static void rig_open(struct rig *r, uint64_t seed, uint32_t n_sequences, struct cache_wishes w)
+static void rig_open(struct rig *r, uint64_t seed, uint32_t n_sequences, struct cache_options w)
 {
   rig_open_short_sighted(r, seed, n_sequences, (struct sight){ 0, 0, 0 }, w);
 }
 static void rig_close(struct rig *r)
 {
   store_close(r->s), store_close(r->plain);
-  ck_assert_uint_eq(r->m.all.held, 0);
+  ck_assert_uint_eq(r->m.all.live, 0);
   tiny_free(&r->t);
 }
 
@@ -68,13 +68,13 @@ static void shuffle(uint64_t *seed, struct row *r, size_t n)
   }
 }
 /* adds up to `most' rows to some sequences; true if the cache has taken them */
-static bool add_rows(struct rig *r, struct texts *x, uint64_t *seed, size_t most)
+static bool add_rows(struct rig *r, struct texts *x, uint64_t *seed, size_t max)
 {
   struct row rows[SEQ * LONG];
   size_t n = 0, old[SEQ];
   for (uint32_t q = 0; q < SEQ; q++) {
     old[q] = x->n[q];
-    size_t take = rnd(seed) % 3 == 0 ? 0 : rnd(seed) % (most + 1);
+    size_t take = rnd(seed) % 3 == 0 ? 0 : rnd(seed) % (max + 1);
     for (; take > 0 && x->n[q] < LONG; take--) {
       x->id[q][x->n[q]] = (uint32_t) (rnd(seed) % TINY_V);
       rows[n++] = (struct row){ q, (uint32_t) x->n[q], x->id[q][x->n[q]] }, x->n[q]++;
@@ -83,7 +83,7 @@ static bool add_rows(struct rig *r, struct texts *x, uint64_t *seed, size_t most
   if (n == 0) return true;
   shuffle(seed, rows, n);
   struct pass *p;
-  if (!forward(&r->e, &r->t.lm, r->s, rows, n, &p, &r->why)) {
+  if (!model_forward(&r->e, &r->t.lm, r->s, rows, n, &p, &r->why)) {
     for (int q = 0; q < SEQ; q++) x->n[q] = old[q];
     return false;
   }
@@ -91,9 +91,9 @@ static bool add_rows(struct rig *r, struct texts *x, uint64_t *seed, size_t most
     float got[TINY_V], want[TINY_V];
     size_t at = rows[i].position;
     if (rnd(seed) % 3 && i > 2) continue;
-    ck_assert(head(&r->e, &r->t.lm, p, &i, 1, got, &r->why));
+    ck_assert(model_logits(&r->e, &r->t.lm, p, &i, 1, got, &r->why));
     ck_assert(
-      evaluate(&r->e, &r->t.lm, r->plain, x->id[rows[i].sequence], at + 1, &at, 1, want, &r->why));
+      model_evaluate(&r->e, &r->t.lm, r->plain, x->id[rows[i].sequence], at + 1, &at, 1, want, &r->why));
     ck_assert_msg(memcmp(got, want, sizeof got) == 0, "sequence %u, position %zu differs",
       rows[i].sequence, at);
   }
@@ -120,7 +120,8 @@ START_TEST(every_schedule_gives_the_bits_of_the_naive_pass)
   struct texts x = { .n = { 0 } };
   unsigned refused = 0, forks = 0, crops = 0;
   rig_open_short_sighted(&r, seed, SEQ, sight[_i],
-    (struct cache_wishes){ .rows = most[_i], .page_rows = page[_i], .at_once = _i % 2 });
+    (struct cache_options){ .rows = most[_i], .page_rows = page[_i],
+    .preallocate = _i % 2 });
   unsigned emptied = 0;
   size_t layer_bytes = 2 * TINY_KV * TINY_HD * sizeof(float);
   for (int round = 0; round < 250; round++) {
@@ -130,7 +131,7 @@ START_TEST(every_schedule_gives_the_bits_of_the_naive_pass)
     case 0: /* fork: nothing is copied, no page is taken */
       if (a == b) break;
       store_crop(r.s, b, 0), x.n[b] = 0, before = cache_look(r.s);
-      ck_assert_msg(cache_fork(r.s, a, b, &r.why), "%s", r.why.words);
+      ck_assert_msg(cache_fork(r.s, a, b, &r.why), "%s", r.why.text);
       memcpy(x.id[b], x.id[a], sizeof x.id[a]), x.n[b] = x.n[a];
       after = cache_look(r.s);
       ck_assert(after.pages_used == before.pages_used && after.bytes_copied == before.bytes_copied);
@@ -147,7 +148,7 @@ START_TEST(every_schedule_gives_the_bits_of_the_naive_pass)
     default:
       if (!add_rows(&r, &x, &seed, rnd(&seed) % 4 == 0 ? 40 : 3)) {
         refused++;
-        ck_assert_msg(strstr(r.why.words, "the cache holds") != NULL, "%s", r.why.words);
+        ck_assert_msg(strstr(r.why.text, "the cache holds") != NULL, "%s", r.why.text);
         after = cache_look(r.s);
         ck_assert(
           after.pages_used <= before.pages_used && after.bytes_copied == before.bytes_copied);
@@ -167,7 +168,7 @@ START_TEST(every_schedule_gives_the_bits_of_the_naive_pass)
   ck_assert(emptied == 0 || sight[_i].window > 0);
   if (sight[_i].window > 0 && sight[_i].window < 12 && page[_i] < 16) ck_assert_uint_gt(emptied, 0);
   if (most[_i] == 0) ck_assert_uint_eq(refused, 0);
-  store_empty(r.s);
+  store_clear(r.s);
   ck_assert_uint_eq(cache_look(r.s).pages_used, 0);
   rig_close(&r);
 }
@@ -177,16 +178,17 @@ END_TEST
 START_TEST(a_fork_costs_nothing_until_it_is_written_to)
 {
   struct rig r;
-  rig_open(&r, suite_seed(), 3, (struct cache_wishes){ .page_rows = 16 });
+  rig_open(&r, suite_seed(), 3, (struct cache_options){ .page_rows = 16 });
   size_t row = 2 * TINY_LAYERS * TINY_KV * TINY_HD * sizeof(float);
   struct row rows[20];
   struct pass *p;
   for (uint32_t i = 0; i < 20; i++) rows[i] = (struct row){ 0, i, i % TINY_V };
-  ck_assert(forward(&r.e, &r.t.lm, r.s, rows, 20, &p, &r.why)), pass_close(p);
+  ck_assert(model_forward(&r.e, &r.t.lm, r.s, rows, 20, &p, &r.why)), pass_close(p);
   ck_assert(cache_fork(r.s, 0, 1, &r.why) && cache_fork(r.s, 0, 2, &r.why));
   uint32_t ids[20];
   for (uint32_t i = 0; i < 20; i++) ids[i] = i % TINY_V;
-  ck_assert_uint_eq(store_keep(r.s, 1, ids, 20), 20); /* who follows knows the tokens */
+  ck_assert_uint_eq(store_match_prefix(r.s, 1, ids, 20), 20);
+    /* who follows knows the tokens */
   ck_assert_uint_eq(cache_look(r.s).pages_used, 2);
   ck_assert_uint_eq(cache_look(r.s).bytes_copied, 0);
   ck_assert_uint_eq(cache_look(r.s).bytes_used, 2 * 16 * row);
@@ -196,7 +198,7 @@ START_TEST(a_fork_costs_nothing_until_it_is_written_to)
   } then[] = { { 1, 3, 4 }, { 1, 3, 4 }, { 0, 4, 8 }, { 2, 4, 8 } };
   for (int k = 0; k < 4; k++) {
     struct row one = { then[k].q, (uint32_t) store_length(r.s, then[k].q), 3 };
-    ck_assert(forward(&r.e, &r.t.lm, r.s, &one, 1, &p, &r.why)), pass_close(p);
+    ck_assert(model_forward(&r.e, &r.t.lm, r.s, &one, 1, &p, &r.why)), pass_close(p);
     ck_assert_uint_eq(cache_look(r.s).pages_used, then[k].pages);
     ck_assert_uint_eq(cache_look(r.s).bytes_copied, then[k].copied * row);
   }
@@ -204,16 +206,16 @@ START_TEST(a_fork_costs_nothing_until_it_is_written_to)
   store_crop(r.s, 1, 16), store_crop(r.s, 2, 0);
   ck_assert(cache_fork(r.s, 1, 2, &r.why));
   struct row one = { 2, 16, 3 };
-  ck_assert(forward(&r.e, &r.t.lm, r.s, &one, 1, &p, &r.why)), pass_close(p);
+  ck_assert(model_forward(&r.e, &r.t.lm, r.s, &one, 1, &p, &r.why)), pass_close(p);
   ck_assert_uint_eq(cache_look(r.s).bytes_copied, 8 * row);
   /* no fork onto somebody, from nowhere, or in a pass */
   ck_assert(
-    !cache_fork(r.s, 0, 1, &r.why) && strstr(r.why.words, "sequence 1 has 16 rows") != NULL);
-  ck_assert(!cache_fork(r.s, 0, 3, &r.why) && strstr(r.why.words, "no sequence 3") != NULL);
-  ck_assert(!cache_fork(r.s, 3, 0, &r.why) && strstr(r.why.words, "below 3") != NULL);
-  store_empty(r.s);
+    !cache_fork(r.s, 0, 1, &r.why) && strstr(r.why.text, "sequence 1 has 16 rows") != NULL);
+  ck_assert(!cache_fork(r.s, 0, 3, &r.why) && strstr(r.why.text, "no sequence 3") != NULL);
+  ck_assert(!cache_fork(r.s, 3, 0, &r.why) && strstr(r.why.text, "below 3") != NULL);
+  store_clear(r.s);
   ck_assert(store_begin(r.s, &(struct row){ 0, 0, 0 }, 1, &r.why));
-  ck_assert(!cache_fork(r.s, 0, 1, &r.why) && strstr(r.why.words, "in a pass") != NULL);
+  ck_assert(!cache_fork(r.s, 0, 1, &r.why) && strstr(r.why.text, "in a pass") != NULL);
   store_abort(r.s);
   rig_close(&r);
 }
@@ -223,15 +225,15 @@ END_TEST
 START_TEST(the_last_of_those_who_share_needs_no_copy)
 {
   struct rig r;
-  rig_open(&r, suite_seed(), 3, (struct cache_wishes){ .rows = 64, .page_rows = 16 });
+  rig_open(&r, suite_seed(), 3, (struct cache_options){ .rows = 64, .page_rows = 16 });
   size_t row = 2 * TINY_LAYERS * TINY_KV * TINY_HD * sizeof(float);
   struct row rows[20], all[3];
   struct pass *p;
   for (uint32_t i = 0; i < 20; i++) rows[i] = (struct row){ 0, i, i % TINY_V };
-  ck_assert(forward(&r.e, &r.t.lm, r.s, rows, 20, &p, &r.why)), pass_close(p);
+  ck_assert(model_forward(&r.e, &r.t.lm, r.s, rows, 20, &p, &r.why)), pass_close(p);
   ck_assert(cache_fork(r.s, 0, 1, &r.why) && cache_fork(r.s, 0, 2, &r.why));
   for (uint32_t q = 0; q < 3; q++) all[q] = (struct row){ 2 - q, 20, 1 + q };
-  ck_assert_msg(forward(&r.e, &r.t.lm, r.s, all, 3, &p, &r.why), "%s", r.why.words), pass_close(p);
+  ck_assert_msg(model_forward(&r.e, &r.t.lm, r.s, all, 3, &p, &r.why), "%s", r.why.text), pass_close(p);
   ck_assert_uint_eq(cache_look(r.s).pages_used, 4);
   ck_assert_uint_eq(cache_look(r.s).bytes_copied, 8 * row);
   rig_close(&r);
@@ -241,36 +243,37 @@ END_TEST
 START_TEST(a_full_cache_says_how_much_it_has)
 {
   struct rig r;
-  rig_open(&r, suite_seed(), 2, (struct cache_wishes){ .rows = 40, .page_rows = 16 });
+  rig_open(&r, suite_seed(), 2, (struct cache_options){ .rows = 40, .page_rows = 16 });
   struct row rows[60];
   struct pass *p;
   for (uint32_t i = 0; i < 60; i++) rows[i] = (struct row){ 0, i, i % TINY_V };
-  ck_assert(!forward(&r.e, &r.t.lm, r.s, rows, 60, &p, &r.why));
-  ck_assert_str_eq(r.why.words,
+  ck_assert(!model_forward(&r.e, &r.t.lm, r.s, rows, 60, &p, &r.why));
+  ck_assert_str_eq(r.why.text,
     "the cache holds 48 rows, of which 0 are taken; wanted: room for 64 more, in pages of 16");
-  ck_assert_msg(forward(&r.e, &r.t.lm, r.s, rows, 40, &p, &r.why), "%s", r.why.words),
+  ck_assert_msg(model_forward(&r.e, &r.t.lm, r.s, rows, 40, &p, &r.why), "%s",
+    r.why.text),
     pass_close(p);
   struct row other = { 1, 0, 1 };
-  ck_assert(!forward(&r.e, &r.t.lm, r.s, &other, 1, &p, &r.why));
-  ck_assert_str_eq(r.why.words,
+  ck_assert(!model_forward(&r.e, &r.t.lm, r.s, &other, 1, &p, &r.why));
+  ck_assert_str_eq(r.why.text,
     "the cache holds 48 rows, of which 48 are taken; wanted: room for 16 more, in pages of 16");
   ck_assert_uint_eq(store_length(r.s, 1), 0);
   store_crop(r.s, 0, 32);
-  ck_assert(forward(&r.e, &r.t.lm, r.s, &other, 1, &p, &r.why)), pass_close(p);
+  ck_assert(model_forward(&r.e, &r.t.lm, r.s, &other, 1, &p, &r.why)), pass_close(p);
   rig_close(&r);
   static const size_t bad[] = { 3, 12, 17, 48, 512 };
   for (int k = 0; k < 5; k++) {
-    struct memory m = { .refuse_at = 0 };
+    struct memory m = { .fail_at = 0 };
     struct tiny t;
     struct error why;
     tiny_make(&t, 1);
     ck_assert_ptr_null(
-      cache_open(&m, &t.lm.config, 1, &(struct cache_wishes){ .page_rows = bad[k] }, &why));
-    ck_assert_msg(strstr(why.words, "a power of two up to 256") != NULL, "%s", why.words);
+      cache_open(&m, &t.lm.config, 1, &(struct cache_options){ .page_rows = bad[k] }, &why));
+    ck_assert_msg(strstr(why.text, "a power of two up to 256") != NULL, "%s", why.text);
     ck_assert_ptr_null(
-      cache_open(&m, &t.lm.config, 1, &(struct cache_wishes){ .rows = (size_t) 1 << 40 }, &why));
-    ck_assert_msg(strstr(why.words, "17179869184 pages") != NULL, "%s", why.words);
-    ck_assert_uint_eq(m.all.held, 0);
+      cache_open(&m, &t.lm.config, 1, &(struct cache_options){ .rows = (size_t) 1 << 40 }, &why));
+    ck_assert_msg(strstr(why.text, "17179869184 pages") != NULL, "%s", why.text);
+    ck_assert_uint_eq(m.all.live, 0);
     tiny_free(&t);
   }
 }
@@ -281,7 +284,7 @@ START_TEST(every_refused_request_is_survived)
   bool whole = false;
   uint64_t k = 0;
   while (!whole) {
-    struct memory m = { .refuse_at = ++k };
+    struct memory m = { .fail_at = ++k };
     struct counters c = { 0 };
     struct tiny t;
     struct error why;
@@ -289,7 +292,7 @@ START_TEST(every_refused_request_is_survived)
     if (_i == 1) t.lm.config.window = 40, t.lm.config.window_from = 1;
     struct engine e = { kernels_find(NULL, NULL), NULL, &c };
     struct store *s =
-      cache_open(&m, &t.lm.config, 3, &(struct cache_wishes){ .page_rows = 16 }, &why);
+      cache_open(&m, &t.lm.config, 3, &(struct cache_options){ .page_rows = 16 }, &why);
     whole = s != NULL;
     for (uint32_t step = 0; whole && step < 4; step++) {
       struct row rows[70];
@@ -297,15 +300,15 @@ START_TEST(every_refused_request_is_survived)
       for (uint32_t i = 0; i < 70; i++)
         rows[i] = (struct row){ step % 3, step / 3 * 70 + i, i % TINY_V };
       whole = (step != 1 || cache_fork(s, 0, 1, &why)) && (step != 1 || (store_crop(s, 1, 0), true))
-        && forward(&e, &t.lm, s, rows, 70, &p, &why);
+        && model_forward(&e, &t.lm, s, rows, 70, &p, &why);
       if (whole) pass_close(p);
     }
     whole = whole && (store_crop(s, 2, 0), cache_fork(s, 0, 2, &why));
     if (!whole)
       ck_assert_msg(
-        strstr(why.words, "memory") != NULL || strstr(why.words, "bytes") != NULL, "%s", why.words);
+        strstr(why.text, "memory") != NULL || strstr(why.text, "bytes") != NULL, "%s", why.text);
     store_close(s);
-    ck_assert_uint_eq(m.all.held, 0);
+    ck_assert_uint_eq(m.all.live, 0);
     tiny_free(&t);
   }
   ck_assert_uint_gt(k, 60);
@@ -321,19 +324,19 @@ START_TEST(a_window_keeps_a_ring)
     struct rig r;
     uint32_t w = 1 + (uint32_t) (rnd(&seed) % (round % 3 ? 20 : 320)),
              sinks = round % 4 == 0 ? (uint32_t) (rnd(&seed) % 9) : 0;
-    size_t page = (size_t) 1 << (round % 2 ? 0 : rnd(&seed) % 6), most = 1 + rnd(&seed) % 30;
+    size_t page = (size_t) 1 << (round % 2 ? 0 : rnd(&seed) % 6), max = 1 + rnd(&seed) % 30;
     rig_open_short_sighted(&r, seed, 1, (struct sight){ w, sinks, 0 },
-      (struct cache_wishes){ .page_rows = page, .pass = most, .at_once = round % 5 == 0 });
-    size_t row = 2 * TINY_LAYERS * TINY_KV * TINY_HD * sizeof(float), ring = w - 1 + most + sinks;
+      (struct cache_options){ .page_rows = page, .pass = max, .preallocate = round % 5 == 0 });
+    size_t row = 2 * TINY_LAYERS * TINY_KV * TINY_HD * sizeof(float), ring = w - 1 + max + sinks;
     for (uint32_t at = 0, n; at < TINY_CONTEXT; at += n) {
       struct row rows[32];
       struct pass *p;
-      n = 1 + (uint32_t) (rnd(&seed) % most);
+      n = 1 + (uint32_t) (rnd(&seed) % max);
       if (n > TINY_CONTEXT - at) n = TINY_CONTEXT - at;
       for (uint32_t i = 0; i < n; i++) rows[i] = (struct row){ 0, at + i, (at * 5 + i) % TINY_V };
       r.c = (struct counters){ 0 };
-      ck_assert_msg(forward(&r.e, &r.t.lm, r.s, rows, n, &p, &r.why),
-        "window %u, pages of %zu, %u rows at %u: %s", w, page, n, at, r.why.words);
+      ck_assert_msg(model_forward(&r.e, &r.t.lm, r.s, rows, n, &p, &r.why),
+        "window %u, pages of %zu, %u rows at %u: %s", w, page, n, at, r.why.text);
       pass_close(p);
       size_t lo = at + 1 > w ? at + 1 - w : 0, held = at + n - lo + (sinks < lo ? sinks : lo),
              pairs = 0;
@@ -355,7 +358,7 @@ START_TEST(a_window_keeps_a_ring)
       ck_assert_uint_eq(store_length(r.s, 0), at + n);
     }
     if (w > 30)
-      store_crop(r.s, 0, TINY_CONTEXT - most);
+      store_crop(r.s, 0, TINY_CONTEXT - max);
     else { /* before the window */
       store_crop(r.s, 0, w < 3 ? 5 : 3);
       ck_assert_uint_eq(store_length(r.s, 0), 0);
@@ -377,19 +380,19 @@ START_TEST(a_ring_is_a_mask)
     uint32_t w = round < 10 ? some[round] : 1 + (uint32_t) (rnd(&seed) % 40);
     uint64_t same = rnd(&seed);
     rig_open_short_sighted(&r, same, 1, (struct sight){ w, 0, 0 },
-      (struct cache_wishes){ .page_rows = (size_t) 1 << rnd(&seed) % 5, .rows = 0 });
-    rig_open(&full, same, 1, (struct cache_wishes){ .rows = 0 });
+      (struct cache_options){ .page_rows = (size_t) 1 << rnd(&seed) % 5, .rows = 0 });
+    rig_open(&full, same, 1, (struct cache_options){ .rows = 0 });
     struct row rows[TINY_CONTEXT];
     for (uint32_t i = 0; i < TINY_CONTEXT; i++)
       rows[i] = (struct row){ 0, i, (uint32_t) (rnd(&seed) % TINY_V) };
     struct pass *whole, *masked, *p;
-    ck_assert(forward(&r.e, &r.t.lm, r.plain, rows, TINY_CONTEXT, &masked, &r.why));
-    ck_assert(forward(&full.e, &full.t.lm, full.plain, rows, TINY_CONTEXT, &whole, &full.why));
+    ck_assert(model_forward(&r.e, &r.t.lm, r.plain, rows, TINY_CONTEXT, &masked, &r.why));
+    ck_assert(model_forward(&full.e, &full.t.lm, full.plain, rows, TINY_CONTEXT, &whole, &full.why));
     for (uint32_t at = 0, n; at < TINY_CONTEXT;
          at += n) { /* the first pass often longer than the window, and pieces across its edge */
       n = at == 0 ? 1 + (uint32_t) (rnd(&seed) % 100) : 1 + (uint32_t) (rnd(&seed) % (w + 5));
       if (n > TINY_CONTEXT - at) n = TINY_CONTEXT - at;
-      ck_assert_msg(forward(&r.e, &r.t.lm, r.s, rows + at, n, &p, &r.why), "%s", r.why.words);
+      ck_assert_msg(model_forward(&r.e, &r.t.lm, r.s, rows + at, n, &p, &r.why), "%s", r.why.text);
       ck_assert_msg(
         memcmp(p->hidden, masked->hidden + at * TINY_D, n * TINY_D * sizeof(float)) == 0,
         "window %u, rows %u to %u", w, at, at + n);
@@ -413,7 +416,7 @@ START_TEST(a_token_reaches_so_far_and_no_further)
   for (uint32_t w = 1; w < 30; w += 4) {
     struct rig r;
     rig_open_short_sighted(
-      &r, suite_seed() + w, 2, (struct sight){ w, 0, 0 }, (struct cache_wishes){ .rows = 0 });
+      &r, suite_seed() + w, 2, (struct sight){ w, 0, 0 }, (struct cache_options){ .rows = 0 });
     struct row rows[2 * 120];
     for (uint32_t i = 0; i < 120; i++)
       rows[i] = (struct row){ 0, i, (i * 7 + 3) % TINY_V }, rows[120 + i] = rows[i],
@@ -421,7 +424,7 @@ START_TEST(a_token_reaches_so_far_and_no_further)
     rows[120].token =
       (rows[0].token + 1) % TINY_V; /* the first token of the second text is another */
     struct pass *p;
-    ck_assert(forward(&r.e, &r.t.lm, r.s, rows, 240, &p, &r.why));
+    ck_assert(model_forward(&r.e, &r.t.lm, r.s, rows, 240, &p, &r.why));
     size_t last = 0;
     for (size_t i = 0; i < 120; i++)
       if (memcmp(p->hidden + i * TINY_D, p->hidden + (120 + i) * TINY_D, TINY_D * sizeof(float))
@@ -435,14 +438,14 @@ START_TEST(a_token_reaches_so_far_and_no_further)
     struct rig r;
     enum { W = 6, S = 3 };
     rig_open_short_sighted(&r, suite_seed() + changed, 2, (struct sight){ W, S, 0 },
-      (struct cache_wishes){ .page_rows = 1 });
+      (struct cache_options){ .page_rows = 1 });
     struct row rows[2 * 120];
     for (uint32_t i = 0; i < 120; i++)
       rows[i] = (struct row){ 0, i, (i * 7 + 3) % TINY_V }, rows[120 + i] = rows[i],
       rows[120 + i].sequence = 1;
     rows[120 + changed].token = (rows[changed].token + 1) % TINY_V;
     struct pass *p;
-    ck_assert(forward(&r.e, &r.t.lm, r.s, rows, 240, &p, &r.why));
+    ck_assert(model_forward(&r.e, &r.t.lm, r.s, rows, 240, &p, &r.why));
     for (size_t i = 0; i < 120; i++) {
       bool same =
         memcmp(p->hidden + i * TINY_D, p->hidden + (120 + i) * TINY_D, TINY_D * sizeof(float)) == 0;
@@ -459,16 +462,16 @@ END_TEST
 START_TEST(a_fork_onto_pages_of_an_aborted_pass_loses_none)
 {
   struct rig r;
-  rig_open(&r, suite_seed(), 2, (struct cache_wishes){ .page_rows = 16 });
+  rig_open(&r, suite_seed(), 2, (struct cache_options){ .page_rows = 16 });
   struct row rows[40];
   struct pass *p;
   for (uint32_t i = 0; i < 40; i++) rows[i] = (struct row){ 1, i, i % TINY_V };
   ck_assert(store_begin(r.s, rows, 40, &r.why)), store_abort(r.s);
   for (uint32_t i = 0; i < 20; i++) rows[i].sequence = 0;
-  ck_assert(forward(&r.e, &r.t.lm, r.s, rows, 20, &p, &r.why)), pass_close(p);
+  ck_assert(model_forward(&r.e, &r.t.lm, r.s, rows, 20, &p, &r.why)), pass_close(p);
   ck_assert(cache_fork(r.s, 0, 1, &r.why));
   ck_assert_uint_eq(cache_look(r.s).pages_used, 2);
-  store_empty(r.s);
+  store_clear(r.s);
   ck_assert_uint_eq(cache_look(r.s).pages_used, 0);
   rig_close(&r);
 }
@@ -481,10 +484,10 @@ START_TEST(a_window_is_set_or_refused_in_words)
   ck_assert(config_set_window(&c, 5, 3, &why));
   for (uint32_t i = 0; i < 4; i++) ck_assert_uint_eq(config_window(&c, i), 5);
   ck_assert(
-    !config_set_window(&c, 0, 3, &why) && strstr(why.words, "3 sinks without a window") != NULL);
+    !config_set_window(&c, 0, 3, &why) && strstr(why.text, "3 sinks without a window") != NULL);
   ck_assert(config_set_window(&c, 0, 0, &why) && config_window(&c, 3) == 0);
   c.learned_positions = true;
-  ck_assert(!config_set_window(&c, 5, 1, &why) && strstr(why.words, "learned") != NULL);
+  ck_assert(!config_set_window(&c, 5, 1, &why) && strstr(why.text, "learned") != NULL);
   ck_assert(config_set_window(&c, 5, 0, &why) && c.window == 5);
 }
 END_TEST
@@ -494,17 +497,17 @@ END_TEST
 struct witness {
   float *logits;
   size_t v, steps, turn;
-  struct settings want;
+  struct generate_options want;
   const struct store *s;
   size_t n_prompt;
 };
-static bool see(void *self, const struct step *now)
+static bool see(void *ctx, const struct step *now)
 {
-  struct witness *w = self;
+  struct witness *w = ctx;
   memcpy(w->logits + w->steps++ * w->v, now->logits, w->v * sizeof *now->logits);
   ck_assert_uint_eq(store_length(w->s, 0), now->length);
   if (w->turn > 0 && now->number % w->turn == 0)
-    w->want.recall = w->want.recall == NULL ? store_keep : NULL;
+    w->want.recall = w->want.recall == NULL ? store_match_prefix : NULL;
   return true;
 }
 static const char *const own_model[] = { "gpt2", "gpt2-bare", "llama", "llama-stretched", "mistral",
@@ -514,12 +517,12 @@ START_TEST(to_remember_changes_no_bit)
 {
   char path[200];
   snprintf(path, sizeof path, "tests/golden/%s", own_model[_i]);
-  struct memory m = { .refuse_at = 0 };
+  struct memory m = { .fail_at = 0 };
   struct counters c = { 0 };
   struct error why;
   struct engine e = { kernels_find(NULL, NULL), NULL, &c };
   struct model *lm = model_open(&m, path, &why);
-  ck_assert_msg(lm != NULL, "%s", why.words);
+  ck_assert_msg(lm != NULL, "%s", why.text);
   uint64_t seed = suite_seed() + (uint64_t) _i;
   size_t v = lm->config.vocab_size, p = 1 + rnd(&seed) % 9,
          g = lm->config.n_positions - p < WRITE ? lm->config.n_positions - p + 1 : WRITE;
@@ -532,19 +535,19 @@ START_TEST(to_remember_changes_no_bit)
                                          every step and every third; the same in chunks */
     struct store *s = k == 0
       ? store_open(&m, &lm->config, 1, &why)
-      : cache_open(&m, &lm->config, 1, &(struct cache_wishes){ .rows = 0 }, &why);
+      : cache_open(&m, &lm->config, 1, &(struct cache_options){ .rows = 0 }, &why);
     logits[k] = calloc(g * v, sizeof(float));
     struct witness w = { .logits = logits[k], .v = v, .turn = k == 3 ? 1 : k == 4 ? 3 : 0, .s = s };
     size_t chunk = k < 5 ? 0 : k < 8 ? k - 4 : 1 + rnd(&seed) % 7;
-    w.want = (struct settings){ .max_new_tokens = g,
-      .see = see,
-      .self = &w,
-      .recall = k >= 2 && k != 7 ? store_keep : NULL,
+    w.want = (struct generate_options){ .max_new_tokens = g,
+      .on_step = see,
+      .ctx = &w,
+      .recall = k >= 2 && k != 7 ? store_match_prefix : NULL,
       .chunk = chunk };
     struct continuation out;
     c = (struct counters){ 0 };
-    ck_assert_msg(generate(&(struct generator){ &e, lm, s, &m }, prompt, p, &w.want, &out, &why),
-      "%s", why.words);
+    ck_assert_msg(generate(&(struct generate_context){ &e, lm, s, &m }, prompt, p, &w.want, &out, &why),
+      "%s", why.text);
     text[k] = out.text;
     ck_assert_uint_eq(store_length(s, 0), p + g - 1);
     if (k < 2 || k == 7) ck_assert_uint_eq(c.rows, g * p + g * (g - 1) / 2);
@@ -570,7 +573,7 @@ START_TEST(to_remember_changes_no_bit)
   }
   for (int k = 0; k < WAYS; k++) free(logits[k]), ids_free(&m, &text[k]);
   model_close(&m, lm);
-  ck_assert_uint_eq(m.all.held, 0);
+  ck_assert_uint_eq(m.all.live, 0);
 }
 END_TEST
 
@@ -578,12 +581,12 @@ END_TEST
  * in random pieces */
 START_TEST(the_whole_context_row_by_row)
 {
-  struct memory m = { .refuse_at = 0 };
+  struct memory m = { .fail_at = 0 };
   struct counters c = { 0 };
   struct error why;
   struct engine e = { kernels_find(NULL, NULL), NULL, &c };
   struct model *lm = model_open(&m, "models/pocket", &why);
-  ck_assert_msg(lm != NULL, "%s", why.words);
+  ck_assert_msg(lm != NULL, "%s", why.text);
   uint64_t seed = suite_seed();
   size_t n = lm->config.n_positions, d = lm->config.d_model;
   struct row *rows = calloc(n, sizeof *rows);
@@ -592,26 +595,26 @@ START_TEST(the_whole_context_row_by_row)
     rows[i] = (struct row){ 0, (uint32_t) i, (uint32_t) (rnd(&seed) % lm->config.vocab_size) };
   struct store *plain = store_open(&m, &lm->config, 1, &why);
   struct pass *p;
-  ck_assert(forward(&e, lm, plain, rows, n, &p, &why));
+  ck_assert(model_forward(&e, lm, plain, rows, n, &p, &why));
   memcpy(want, p->hidden, n * d * sizeof *want), pass_close(p);
   for (int way = 0; way < 2; way++) {
     struct store *s =
-      cache_open(&m, &lm->config, 1, &(struct cache_wishes){ .page_rows = way ? 64 : 16 }, &why);
+      cache_open(&m, &lm->config, 1, &(struct cache_options){ .page_rows = way ? 64 : 16 }, &why);
     for (size_t i = 0, some; i < n; i += some) {
       some = way == 0 ? 1 : 1 + rnd(&seed) % 70;
       if (some > n - i) some = n - i;
-      ck_assert_msg(forward(&e, lm, s, rows + i, some, &p, &why), "%s", why.words);
+      ck_assert_msg(model_forward(&e, lm, s, rows + i, some, &p, &why), "%s", why.text);
       ck_assert_msg(
         memcmp(p->hidden, want + i * d, some * d * sizeof *want) == 0, "row %zu differs", i);
       pass_close(p);
     }
-    ck_assert(!forward(&e, lm, s, &(struct row){ 0, (uint32_t) n, 0 }, 1, &p, &why)
-      && strstr(why.words, "beyond the context") != NULL);
+    ck_assert(!model_forward(&e, lm, s, &(struct row){ 0, (uint32_t) n, 0 }, 1, &p, &why)
+      && strstr(why.text, "beyond the context") != NULL);
     store_close(s);
   }
   store_close(plain), model_close(&m, lm);
   free(rows), free(want);
-  ck_assert_uint_eq(m.all.held, 0);
+  ck_assert_uint_eq(m.all.live, 0);
 }
 END_TEST
 
@@ -619,8 +622,8 @@ END_TEST
 START_TEST(a_second_text_keeps_what_it_shares_with_the_first)
 {
   struct rig r;
-  rig_open(&r, suite_seed() + 7, 1, (struct cache_wishes){ .rows = 0 });
-  struct generator g = { &r.e, &r.t.lm, r.s, &r.m }, naive = { &r.e, &r.t.lm, r.plain, &r.m };
+  rig_open(&r, suite_seed() + 7, 1, (struct cache_options){ .rows = 0 });
+  struct generate_context g = { &r.e, &r.t.lm, r.s, &r.m }, naive = { &r.e, &r.t.lm, r.plain, &r.m };
   uint64_t seed = suite_seed();
   uint32_t prompt[30] = { 0 };
   for (int round = 0; round < 60; round++) {
@@ -628,14 +631,14 @@ START_TEST(a_second_text_keeps_what_it_shares_with_the_first)
     for (size_t i = round ? rnd(&seed) % n : 0; i < n; i++)
       prompt[i] = (uint32_t) (rnd(&seed) % TINY_V);
     struct continuation a, b;
-    struct settings want = { .max_new_tokens = 5, .recall = store_keep };
+    struct generate_options want = { .max_new_tokens = 5, .recall = store_match_prefix };
     size_t stored = store_length(r.s, 0);
-    while (same < n - 1 && same < stored && r.s->roll.sequence[0].token[same] == prompt[same])
+    while (same < n - 1 && same < stored && r.s->batch.sequence[0].token[same] == prompt[same])
       same++;
     r.c = (struct counters){ 0 };
     ck_assert(generate(&g, prompt, n, &want, &a, &r.why));
     ck_assert_uint_eq(r.c.rows, n + 4 - same);
-    ck_assert(generate(&naive, prompt, n, &(struct settings){ .max_new_tokens = 5 }, &b, &r.why));
+    ck_assert(generate(&naive, prompt, n, &(struct generate_options){ .max_new_tokens = 5 }, &b, &r.why));
     ck_assert(
       a.text.n == b.text.n && memcmp(a.text.id, b.text.id, a.text.n * sizeof *a.text.id) == 0);
     continuation_free(&r.m, &a), continuation_free(&r.m, &b);
@@ -655,7 +658,7 @@ START_TEST(what_is_computed_again_is_known)
   struct rig r;
   struct memo memo[3] = { { .length = 0 } };
   size_t again = 0, forks = 0, aborted = 0, within = 0;
-  rig_open(&r, seed, 3, (struct cache_wishes){ .page_rows = 4 });
+  rig_open(&r, seed, 3, (struct cache_options){ .page_rows = 4 });
   struct store *s = _i % 2 ? r.s : store_open(&r.m, &r.t.lm.config, 3, &r.why);
   for (int round = 0; round < 3000; round++) {
     uint32_t a = (uint32_t) (rnd(&seed) % 3), b = (uint32_t) (rnd(&seed) % 3);
@@ -680,7 +683,7 @@ START_TEST(what_is_computed_again_is_known)
       if (memo[a].length > 0) id[rnd(&seed) % memo[a].length] ^= (uint32_t) (rnd(&seed) % 2);
       cut = 0, n = rnd(&seed) % LONG;
       while (cut < n && cut < memo[a].length && id[cut] == memo[a].token[cut]) cut++;
-      hold(store_keep(s, a, id, n) == cut);
+      hold(store_match_prefix(s, a, id, n) == cut);
       memo[a].length = cut;
       break;
     default:
@@ -695,9 +698,10 @@ START_TEST(what_is_computed_again_is_known)
       }
       if (n == 0) break;
       shuffle(&seed, rows, n);
-      if (!store_begin(s, rows, n, &r.why)) ck_abort_msg("%s", r.why.words);
-      if (s->recomputed != want)
-        ck_abort_msg("round %d: %zu rows again, not %zu", round, s->recomputed, want);
+      if (!store_begin(s, rows, n, &r.why)) ck_abort_msg("%s", r.why.text);
+      if (s->rows_recomputed != want)
+        ck_abort_msg("round %d: %zu rows again, not %zu", round, s->rows_recomputed,
+          want);
       again += want;
       if (rnd(&seed) % 4 == 0) {
         store_abort(s), aborted++;
@@ -728,7 +732,7 @@ START_TEST(what_is_computed_again_is_known)
     }
   }
   ck_assert(again > 500 && aborted > 100 && within > 20 && (_i % 2 == 0 || forks > 50));
-  store_empty(s);
+  store_clear(s);
   for (uint32_t q = 0; q < 3; q++) ck_assert_uint_eq(store_length(s, q), 0);
   ck_assert_uint_eq(cache_look(r.s).pages_used, 0);
   if (s != r.s) store_close(s);
@@ -748,12 +752,13 @@ START_TEST(a_crop_reaches_back_to_the_first_row_that_is_there)
     size_t page = (size_t) 1 << rnd(&seed) % 4, n = 20 + rnd(&seed) % 30,
            sink_pages = (sinks + page - 1) / page;
     rig_open_short_sighted(
-      &r, seed, 1, (struct sight){ w, sinks, 0 }, (struct cache_wishes){ .page_rows = page });
+      &r, seed, 1, (struct sight){ w, sinks, 0 }, (struct cache_options){ .page_rows = page });
     uint32_t ids[60];
     struct pass *p;
     for (uint32_t i = 0; i < 60; i++) ids[i] = (uint32_t) (rnd(&seed) % TINY_V);
     for (uint32_t i = 0; i < n; i++) {
-      hold(forward(&r.e, &r.t.lm, r.s, &(struct row){ 0, i, ids[i] }, 1, &p, &r.why));
+      hold(model_forward(&r.e, &r.t.lm, r.s, &(struct row){ 0, i, ids[i] }, 1, &p,
+        &r.why));
       pass_close(p);
     }
     /* sees its first row */
@@ -764,7 +769,7 @@ START_TEST(a_crop_reaches_back_to_the_first_row_that_is_there)
     if (back >= n) back = n - 1, all = false;
     size_t left = 0; /* who keeps what two texts share is told how much is left */
     if (round % 5 == 0)
-      left = store_keep(r.s, 0, ids, back);
+      left = store_match_prefix(r.s, 0, ids, back);
     else
       store_crop(r.s, 0, back), left = store_length(r.s, 0);
     hold(left == store_length(r.s, 0));
@@ -776,14 +781,15 @@ START_TEST(a_crop_reaches_back_to_the_first_row_that_is_there)
     for (uint32_t i = (uint32_t) store_length(r.s, 0); i < n + 3; i++) {
       float want[TINY_V], got[TINY_V];
       size_t at = i, zero = 0;
-      hold(forward(&r.e, &r.t.lm, r.s, &(struct row){ 0, i, ids[i] }, 1, &p, &r.why));
-      hold(head(&r.e, &r.t.lm, p, &zero, 1, got, &r.why));
+      hold(model_forward(&r.e, &r.t.lm, r.s, &(struct row){ 0, i, ids[i] }, 1, &p,
+        &r.why));
+      hold(model_logits(&r.e, &r.t.lm, p, &zero, 1, got, &r.why));
       pass_close(p);
       if (i % 4) continue;
-      hold(evaluate(&r.e, &r.t.lm, r.plain, ids, i + 1, &at, 1, want, &r.why));
+      hold(model_evaluate(&r.e, &r.t.lm, r.plain, ids, i + 1, &at, 1, want, &r.why));
       if (memcmp(got, want, sizeof got) != 0) ck_abort_msg("round %d, row %u differs", round, i);
     }
-    store_empty(r.s);
+    store_clear(r.s);
     ck_assert_uint_eq(cache_look(r.s).pages_used, 0);
     rig_close(&r);
   }
@@ -804,10 +810,10 @@ START_TEST(what_is_refused_in_the_middle_has_not_been)
     struct row rows[80];
     float want[TINY_V], got[TINY_V];
     rig_open_short_sighted(&r, seed, 3, (struct sight){ _i ? 9 : 0, 0, _i ? 2 : 0 },
-      (struct cache_wishes){ .page_rows = 4 });
+      (struct cache_options){ .page_rows = 4 });
     for (uint32_t i = 0; i < 30; i++) rows[i] = (struct row){ 0, i, ids[i] };
     for (uint32_t i = 0; i < 30; i += 10) {
-      hold(forward(&r.e, &r.t.lm, r.s, rows + i, 10, &p, &r.why));
+      hold(model_forward(&r.e, &r.t.lm, r.s, rows + i, 10, &p, &r.why));
       pass_close(p);
     }
     struct cache_state before = cache_look(r.s), after;
@@ -816,10 +822,10 @@ START_TEST(what_is_refused_in_the_middle_has_not_been)
     hold(before.pages_used == (_i ? 13 : 8) && before.bytes_used == (_i ? 2 * 8 + 5 : 3 * 8) * one);
     hold(before.bytes >= before.bytes_used && before.pages >= before.pages_used);
     bool ok[2];
-    r.m.refuse_at = r.m.all.requests + k;
+    r.m.fail_at = r.m.all.requests + k;
     ok[0] = cache_fork(r.s, 0, 1, &r.why);
     if (!ok[0]) {
-      r.m.refuse_at = 0, failures[0]++, after = cache_look(r.s);
+      r.m.fail_at = 0, failures[0]++, after = cache_look(r.s);
       hold(store_length(r.s, 1) == 0 && memcmp(&after, &before, sizeof after) == 0);
       hold(cache_fork(r.s, 0, 1, &r.why));
     }
@@ -830,26 +836,26 @@ START_TEST(what_is_refused_in_the_middle_has_not_been)
     for (uint32_t i = 30; i < 50; i++)
       for (uint32_t q = 0; q < 2; q++) rows[n++] = (struct row){ q, i, ids[i + 20 * q] };
     for (uint32_t i = 0; i < 11; i++) rows[n++] = (struct row){ 2, i, ids[i] };
-    ok[1] = forward(&r.e, &r.t.lm, r.s, rows, n, &p, &r.why);
+    ok[1] = model_forward(&r.e, &r.t.lm, r.s, rows, n, &p, &r.why);
     if (!ok[1]) {
-      r.m.refuse_at = 0, failures[1]++, after = cache_look(r.s);
+      r.m.fail_at = 0, failures[1]++, after = cache_look(r.s);
       hold(store_length(r.s, 0) == 30 && store_length(r.s, 1) == 30 && store_length(r.s, 2) == 0);
       if (_i == 0) hold(after.pages_used <= before.pages_used + 15);
-      hold(forward(&r.e, &r.t.lm, r.s, rows, n, &p, &r.why));
+      hold(model_forward(&r.e, &r.t.lm, r.s, rows, n, &p, &r.why));
     }
-    r.m.refuse_at = 0;
+    r.m.fail_at = 0;
     for (uint32_t q = 0; q < 2; q++) {
       size_t at = 38 + q, last = 49;
       uint32_t text[50];
       for (int i = 0; i < 50; i++) text[i] = i < 30 ? ids[i] : ids[(uint32_t) i + 20 * q];
-      hold(head(&r.e, &r.t.lm, p, &at, 1, got, &r.why));
-      hold(evaluate(&r.e, &r.t.lm, r.plain, text, 50, &last, 1, want, &r.why));
+      hold(model_logits(&r.e, &r.t.lm, p, &at, 1, got, &r.why));
+      hold(model_evaluate(&r.e, &r.t.lm, r.plain, text, 50, &last, 1, want, &r.why));
       if (memcmp(got, want, sizeof got) != 0)
         ck_abort_msg("request %d, sequence %u differs", (int) k, q);
     }
     pass_close(p);
     hold(cache_look(r.s).bytes_copied == 2 * 2 * TINY_LAYERS * TINY_KV * TINY_HD * sizeof(float));
-    store_empty(r.s);
+    store_clear(r.s);
     hold(cache_look(r.s).pages_used == 0);
     whole = ok[0] && ok[1];
     rig_close(&r);
@@ -864,30 +870,30 @@ START_TEST(a_cache_is_full_at_its_last_page)
   struct rig r;
   struct row rows[60], two[2];
   struct pass *p;
-  rig_open(&r, suite_seed(), 3, (struct cache_wishes){ .rows = 16, .page_rows = 4 });
+  rig_open(&r, suite_seed(), 3, (struct cache_options){ .rows = 16, .page_rows = 4 });
   for (uint32_t i = 0; i < 60; i++) rows[i] = (struct row){ 0, i, i % TINY_V };
   for (int twice = 0; twice < 2; twice++) {
-    ck_assert(!forward(&r.e, &r.t.lm, r.s, rows, 17, &p, &r.why));
-    ck_assert_str_eq(r.why.words,
+    ck_assert(!model_forward(&r.e, &r.t.lm, r.s, rows, 17, &p, &r.why));
+    ck_assert_str_eq(r.why.text,
       "the cache holds 16 rows, of which 0 are taken; wanted: room for 20 more, in pages of 4");
     ck_assert(cache_look(r.s).pages_used == 0 && store_length(r.s, 0) == 0);
   }
-  ck_assert(forward(&r.e, &r.t.lm, r.s, rows, 10, &p, &r.why)), pass_close(p);
+  ck_assert(model_forward(&r.e, &r.t.lm, r.s, rows, 10, &p, &r.why)), pass_close(p);
   ck_assert(cache_fork(r.s, 0, 1, &r.why) && cache_fork(r.s, 0, 2, &r.why));
   /* three share the last page, and one is left: whoever goes on while another reads copies it */
   for (uint32_t q = 0; q < 2; q++) two[q] = (struct row){ q, 10, 1 + q };
   struct row all[3] = { { 0, 10, 1 }, { 1, 10, 2 }, { 2, 10, 3 } };
   for (int twice = 0; twice < 3; twice++) {
-    ck_assert(!forward(&r.e, &r.t.lm, r.s, all, 3, &p, &r.why));
-    ck_assert_str_eq(r.why.words,
+    ck_assert(!model_forward(&r.e, &r.t.lm, r.s, all, 3, &p, &r.why));
+    ck_assert_str_eq(r.why.text,
       "the cache holds 16 rows, of which 12 are taken; wanted: room for 8 more, in pages of 4");
-    ck_assert(!forward(&r.e, &r.t.lm, r.s, two, 2, &p, &r.why));
-    ck_assert_str_eq(r.why.words,
+    ck_assert(!model_forward(&r.e, &r.t.lm, r.s, two, 2, &p, &r.why));
+    ck_assert_str_eq(r.why.text,
       "the cache holds 16 rows, of which 12 are taken; wanted: room for 8 more, in pages of 4");
     ck_assert(cache_look(r.s).pages_used == 3 && cache_look(r.s).bytes_copied == 0);
   }
   store_crop(r.s, 2, 8);
-  ck_assert_msg(forward(&r.e, &r.t.lm, r.s, two, 2, &p, &r.why), "%s", r.why.words), pass_close(p);
+  ck_assert_msg(model_forward(&r.e, &r.t.lm, r.s, two, 2, &p, &r.why), "%s", r.why.text), pass_close(p);
   ck_assert_uint_eq(cache_look(r.s).pages_used, 4);
   ck_assert_uint_eq(
     cache_look(r.s).bytes_copied, 2 * 2 * TINY_LAYERS * TINY_KV * TINY_HD * sizeof(float));
@@ -897,11 +903,12 @@ START_TEST(a_cache_is_full_at_its_last_page)
   for (int i = 0; i < 3; i++) {
     size_t each = page[i] == 0 ? 64 : page[i], pages = (TINY_CONTEXT + each - 1) / each;
     size_t bytes = 2 * TINY_LAYERS * TINY_KV * TINY_HD * sizeof(float) * each;
-    rig_open(&r, 1, 2, (struct cache_wishes){ .page_rows = page[i], .at_once = true });
+    rig_open(&r, 1, 2, (struct cache_options){ .page_rows = page[i],
+      .preallocate = true });
     struct cache_state s = cache_look(r.s);
     ck_assert(s.page_rows == each && s.pages == 2 * pages && s.bytes == 2 * pages * bytes);
     ck_assert(s.pages_used == 0 && s.bytes_used == 0);
-    ck_assert(forward(&r.e, &r.t.lm, r.s, rows, 5, &p, &r.why)), pass_close(p);
+    ck_assert(model_forward(&r.e, &r.t.lm, r.s, rows, 5, &p, &r.why)), pass_close(p);
     s = cache_look(r.s);
     ck_assert(s.pages_used == (5 + each - 1) / each && s.bytes_used == s.pages_used * bytes);
     rig_close(&r);
@@ -909,19 +916,19 @@ START_TEST(a_cache_is_full_at_its_last_page)
   struct memory m = { 0 };
   struct tiny t;
   struct error why;
-  struct row_format blocks = { "q8_0", BLOCKS_Q8_0, NULL };
+  struct kv_format blocks = { "q8_0", WEIGHT_Q8_0, NULL };
   tiny_make(&t, 1);
   t.lm.config.head_dim = 31;
   for (int i = 0; i < 3; i++, t.lm.config.head_dim++) {
     struct store *s =
-      cache_open(&m, &t.lm.config, 1, &(struct cache_wishes){ .format = &blocks }, &why);
+      cache_open(&m, &t.lm.config, 1, &(struct cache_options){ .format = &blocks }, &why);
     ck_assert_int_eq(s != NULL, i == 1);
     if (s == NULL)
       ck_assert_ptr_nonnull(
-        strstr(why.words, i ? "q8_0 for a head_dim of 33; wanted: a multiple of 32" : "of 31;"));
+        strstr(why.text, i ? "q8_0 for a head_dim of 33; wanted: a multiple of 32" : "of 31;"));
     store_close(s);
   }
-  ck_assert_uint_eq(m.all.held, 0);
+  ck_assert_uint_eq(m.all.live, 0);
   tiny_free(&t);
 }
 END_TEST

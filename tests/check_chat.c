@@ -42,7 +42,7 @@ static void listen_to_nobody(void)
   listened++;
 }
 static const struct editing *edit; /* null: none, and no terminal */
-static struct run run_with(const char *const *argv, const void *in, size_t n, uint64_t refuse_at)
+static struct run run_with(const char *const *argv, const void *in, size_t n, uint64_t fail_at)
 {
   struct run r;
   memset(&r, 0, sizeof r);
@@ -51,7 +51,7 @@ static struct run run_with(const char *const *argv, const void *in, size_t n, ui
   ck_assert(f != NULL && out != NULL && err != NULL);
   fwrite(in, 1, n, f);
   rewind(f);
-  r.m.refuse_at = refuse_at;
+  r.m.fail_at = fail_at;
   struct console c = { .in = f,
     .out = out,
     .err = err,
@@ -68,7 +68,7 @@ static struct run run_with(const char *const *argv, const void *in, size_t n, ui
   r.status = command_run(&c, argc, (char **) argv);
   fclose(f), fclose(out), fclose(err);
   ck_assert_msg(
-    r.m.all.held == 0, "%s: %lu bytes are still held", argv[1], (unsigned long) r.m.all.held);
+    r.m.all.live == 0, "%s: %lu bytes are still held", argv[1], (unsigned long) r.m.all.live);
   return r;
 }
 #define RUN(in, ...)                                                                               \
@@ -99,8 +99,8 @@ static struct model_here here(const char *folder, const char *name, const char *
   struct error why;
   struct model_here h = { folder, name, system, NULL, 0, chat_template_named(name, &why) };
   struct ids end = { NULL, 0, 0 };
-  ck_assert_msg((h.v = tokenizer_open(&M, folder, &why)) != NULL && h.by != NULL, "%s", why.words);
-  ck_assert(conversation_ends(&M, h.by, h.v, &end, &why) && end.n == 1);
+  ck_assert_msg((h.v = tokenizer_open(&M, folder, &why)) != NULL && h.by != NULL, "%s", why.text);
+  ck_assert(conversations_ends(&M, h.by, h.v, &end, &why) && end.n == 1);
   h.end = end.id[0];
   ids_free(&M, &end);
   return h;
@@ -108,15 +108,15 @@ static struct model_here here(const char *folder, const char *name, const char *
 static void leave(struct model_here *h)
 {
   tokenizer_close(&M, h->v);
-  ck_assert_uint_eq(M.all.held, 0);
+  ck_assert_uint_eq(M.all.live, 0);
 }
-static json_t *ask(const struct model_here *h, const struct ids *prompt, size_t most,
+static json_t *ask(const struct model_here *h, const struct ids *prompt, size_t max,
   size_t *n) /* the answer's text; its n ids, end included */
 {
   json_t *q = json_object(), *ids = json_array();
   for (size_t i = 0; i < prompt->n; i++) json_array_append_new(ids, json_integer(prompt->id[i]));
   json_object_set_new(q, "ids", ids),
-    json_object_set_new(q, "max_tokens", json_integer((json_int_t) most));
+    json_object_set_new(q, "max_tokens", json_integer((json_int_t) max));
   json_object_set_new(q, "eos", json_pack("[i,i]", (int) h->end, 0)),
     json_object_set_new(q, "params", json_pack("{s:i}", "temperature", 0));
   char *line = json_dumps(q, JSON_COMPACT);
@@ -140,15 +140,15 @@ static const char *next_number(const char *at, const char *name, uint64_t *x)
    turns anew, the cache keeps what both have in common. */
 static size_t alike; /* prompts whose ids are those of the whole conversation: not all, since a
                         model may spell otherwise than its tokenizer */
-static void talks_as(const struct model_here *h, const char *const *line, size_t n, size_t most)
+static void talks_as(const struct model_here *h, const char *const *line, size_t n, size_t max)
 {
   struct turn turn[32];
   char *kept[32], in[4096] = "", number[24];
   size_t k = 0, first = 0, made = 0;
   if (h->system != NULL)
-    turn[k++] = (struct turn){ SYSTEM, h->system, strlen(h->system) }, first = 1;
+    turn[k++] = (struct turn){ ROLE_SYSTEM, h->system, strlen(h->system) }, first = 1;
   for (size_t i = 0; i < n; i++) strcat(in, line[i]), strcat(in, "\n");
-  snprintf(number, sizeof number, "%zu", most);
+  snprintf(number, sizeof number, "%zu", max);
   struct run r = h->system == NULL
     ? RUN(in, "chat", "-m", h->folder, "--template", h->name, "-n", number, "--stats")
     : RUN(in, "chat", "-m", h->folder, "--template", h->name, "-n", number, "--stats", "--system",
@@ -161,17 +161,17 @@ static void talks_as(const struct model_here *h, const char *const *line, size_t
     struct ids prompt = { NULL, 0, 0 };
     size_t wrote;
     uint64_t given, read, rows;
-    turn[k++] = (struct turn){ USER, line[i], strlen(line[i]) };
+    turn[k++] = (struct turn){ ROLE_USER, line[i], strlen(line[i]) };
     bool anew = i == 0 || chat_template_rewrites(h->by, turn, k);
     for (size_t j = 0; !anew && j < talk.n; j++) ck_assert(ids_push(&M, &prompt, talk.id[j], &why));
-    ck_assert_msg(conversation_ids(&M, h->by, h->v, turn, k, anew ? 0 : k - 1, true, &prompt, &why),
-      "%s", why.words);
+    ck_assert_msg(conversations_ids(&M, h->by, h->v, turn, k, anew ? 0 : k - 1, true, &prompt, &why),
+      "%s", why.text);
     struct ids at_once = { NULL, 0, 0 };
-    ck_assert(conversation_ids(&M, h->by, h->v, turn, k, 0, true, &at_once, &why));
+    ck_assert(conversations_ids(&M, h->by, h->v, turn, k, 0, true, &at_once, &why));
     alike +=
       at_once.n == prompt.n && memcmp(at_once.id, prompt.id, prompt.n * sizeof *prompt.id) == 0;
     ids_free(&M, &at_once);
-    json_t *a = ask(h, &prompt, most, &wrote), *ids = json_object_get(a, "ids");
+    json_t *a = ask(h, &prompt, max, &wrote), *ids = json_object_get(a, "ids");
     struct bytes said = { NULL, 0, 0 };
     talk.n = 0;
     for (size_t j = 0; j < prompt.n; j++) ck_assert(ids_push(&M, &talk, prompt.id[j], &why));
@@ -203,7 +203,7 @@ static void talks_as(const struct model_here *h, const char *const *line, size_t
     for (size_t j = 0; j + 1 < wrote; j++)
       ck_assert(ids_push(&M, &cached, (uint32_t) json_integer_value(json_array_get(ids, j)), &why));
     kept[made++] = strdup(text);
-    turn[k++] = (struct turn){ ASSISTANT, kept[made - 1], size };
+    turn[k++] = (struct turn){ ROLE_ASSISTANT, kept[made - 1], size };
     json_decref(a), ids_free(&M, &prompt), bytes_free(&M, &said);
   }
   ck_assert(*out == '\0');
@@ -761,14 +761,14 @@ START_TEST(an_order_is_told_in_whole_letters)
   static const char *const letter[] = { "b", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80" };
   for (int i = 0; i < 4; i++)
     for (size_t n = 34; n < 44; n++) {
-      char in[100] = "/", want[100], room[100];
+      char in[100] = "/", want[100], buffer[100];
       memset(in + 1, 'a', n - 1), in[n] = '\0';
       strcat(in, letter[i]), strcat(in, "zzzzzz");
       size_t k = n + strlen(letter[i]) <= 40 ? 40 : n < 40 ? n : 40;
       if (k > strlen(in)) k = strlen(in);
       snprintf(want, sizeof want, "there is no %.*s; /help", (int) k, in);
-      snprintf(room, sizeof room, "%s\n", in);
-      struct run r = RUN(room, "chat");
+      snprintf(buffer, sizeof buffer, "%s\n", in);
+      struct run r = RUN(buffer, "chat");
       ends_well(&r, 0), says(&r, want);
       done(&r);
     }

@@ -45,7 +45,7 @@ static void listen_to_nobody(void)
 }
 enum { ON_TERMINAL = 1, FROM_KEYBOARD = 2 };
 static struct run run_words(int argc, char **argv, const void *in, size_t n_in, int where,
-  uint64_t refuse_at, const char *program)
+  uint64_t fail_at, const char *program)
 {
   struct run r;
   memset(&r, 0, sizeof r);
@@ -54,7 +54,7 @@ static struct run run_words(int argc, char **argv, const void *in, size_t n_in, 
   ck_assert(f != NULL && out != NULL && err != NULL);
   fwrite(in, 1, n_in, f);
   rewind(f);
-  r.m.refuse_at = refuse_at;
+  r.m.fail_at = fail_at;
   struct console c = { .in = f,
     .out = out,
     .err = err,
@@ -67,8 +67,8 @@ static struct run run_words(int argc, char **argv, const void *in, size_t n_in, 
     .interrupted = counted_interrupt };
   r.status = command_run(&c, argc, argv);
   fclose(f), fclose(out), fclose(err);
-  ck_assert_msg(r.m.all.held == 0, "%s %s: %lu bytes are still held", argc > 1 ? argv[1] : "",
-    argc > 2 ? argv[2] : "", (unsigned long) r.m.all.held);
+  ck_assert_msg(r.m.all.live == 0, "%s %s: %lu bytes are still held", argc > 1 ? argv[1] : "",
+    argc > 2 ? argv[2] : "", (unsigned long) r.m.all.live);
   return r;
 }
 /* a line as one would type it: blanks divide, ' quotes, @ at the beginning of a word is the folder
@@ -104,13 +104,13 @@ static int words_of(char *line, char **argv, char **in)
   argv[n] = NULL;
   return n;
 }
-static struct run run_as(const char *line, int where, uint64_t refuse_at)
+static struct run run_as(const char *line, int where, uint64_t fail_at)
 {
   char copy[4096], *argv[256], *in;
   snprintf(copy, sizeof copy, "%s", line);
   int argc = words_of(copy, argv, &in);
   struct run r =
-    run_words(argc, argv, in ? in : "", in ? strlen(in) : 0, where, refuse_at, "build/incipit");
+    run_words(argc, argv, in ? in : "", in ? strlen(in) : 0, where, fail_at, "build/incipit");
   for (int i = 0; i < argc; i++) free(argv[i]);
   free(in);
   return r;
@@ -320,10 +320,10 @@ START_TEST(every_option_changes_something_and_refuses_something)
          *words = next_field(&p);
     ck_assert_msg(words != NULL, "%s %s: seven fields are wanted", sub, name);
     int s = 0, o = 0;
-    while (s < N_SUBCOMMANDS && strcmp(subcommand_at((enum subcommand) s)->name, sub) != 0) s++;
-    while (o < N_OPTIONS && strcmp(option_at((enum option) o)->name, name) != 0) o++;
+    while (s < N_SUBCOMMANDS && strcmp(options_subcommand((enum subcommand) s)->name, sub) != 0) s++;
+    while (o < N_OPTIONS && strcmp(options_option((enum option) o)->name, name) != 0) o++;
     ck_assert_msg(
-      s < N_SUBCOMMANDS && o < N_OPTIONS && (option_at((enum option) o)->where >> s & 1) != 0,
+      s < N_SUBCOMMANDS && o < N_OPTIONS && (options_option((enum option) o)->where >> s & 1) != 0,
       "%s --%s is not in the table", sub, name);
     seen[s][o] = true;
     struct run a = run(without), b = run(without), c = run(with), d = run(refused);
@@ -336,7 +336,7 @@ START_TEST(every_option_changes_something_and_refuses_something)
       c.status, a.err, c.err);
     bool differs = strcmp(what, "out") == 0 ? strcmp(a.out, c.out) != 0
       : strcmp(what, "err") == 0            ? strcmp(a.err, c.err) != 0
-                                            : a.m.all.asked != c.m.all.asked;
+                                            : a.m.all.requested != c.m.all.requested;
     ck_assert_msg(differs, "%s --%s changes nothing in %s", sub, name, what);
     ck_assert_msg(d.status != 0 && strstr(d.err, words) != NULL, "%s: status %d: %s; wanted: %s",
       refused, d.status, d.err, words);
@@ -347,9 +347,9 @@ START_TEST(every_option_changes_something_and_refuses_something)
   fclose(f);
   for (int s = 0; s < N_SUBCOMMANDS; s++)
     for (int o = 0; o < N_OPTIONS; o++)
-      ck_assert_msg((option_at((enum option) o)->where >> s & 1) == 0 || seen[s][o],
-        "tests/options.tsv lacks %s --%s", subcommand_at((enum subcommand) s)->name,
-        option_at((enum option) o)->name);
+      ck_assert_msg((options_option((enum option) o)->where >> s & 1) == 0 || seen[s][o],
+        "tests/options.tsv lacks %s --%s", options_subcommand((enum subcommand) s)->name,
+        options_option((enum option) o)->name);
   tally("tests/options.tsv", passed, 0, 0, "");
 }
 END_TEST
@@ -1020,14 +1020,14 @@ START_TEST(memory_of_a_model_is_what_the_files_and_the_allocator_say)
     json_t *o = object_of(&r);
     ck_assert_int_eq(json_integer_value(json_object_get(o, "parameters")), numbers);
     json_decref(o), done(&r);
-    struct memory shelf = { .refuse_at = 0 };
+    struct memory shelf = { .fail_at = 0 };
     struct model *lm = model_open(&shelf, dir, &why);
-    ck_assert_msg(lm != NULL, "%s", why.words);
+    ck_assert_msg(lm != NULL, "%s", why.text);
     for (int round = 0; round < 12; round++) {
       struct model_config c = lm->config;
       uint64_t context = 1 + rnd(&seed) % c.n_positions, batch = 1 + rnd(&seed) % 5, sinks = 0;
       if (round == 0) context = c.n_positions;
-      const struct row_format *format = format_at(rnd(&seed) % (c.head_dim % 32 == 0 ? 5 : 3));
+      const struct kv_format *format = format_at(rnd(&seed) % (c.head_dim % 32 == 0 ? 5 : 3));
       int n = snprintf(line, sizeof line, "memory -m %s --json --kv-type %s", dir, format->name);
       if (rnd(&seed) % 3 == 0) {
         uint64_t window = rnd(&seed) % 8 == 0 ? 0 : 1 + rnd(&seed) % c.n_positions;
@@ -1035,26 +1035,26 @@ START_TEST(memory_of_a_model_is_what_the_files_and_the_allocator_say)
         n += snprintf(line + n, sizeof line - (size_t) n, " --window %lu --sinks %lu",
           (unsigned long) window, (unsigned long) sinks);
         ck_assert_msg(
-          config_set_window(&c, (uint32_t) window, (uint32_t) sinks, &why), "%s", why.words);
+          config_set_window(&c, (uint32_t) window, (uint32_t) sinks, &why), "%s", why.text);
       }
       uint64_t row = 2 * (uint64_t) c.n_kv_heads
-        * (format->type >= BLOCKS_Q8_0
+        * (format->type >= WEIGHT_Q8_0
             ? c.head_dim / 32 * (strcmp(format->name, "q8_0") == 0 ? 34 : 18)
             : c.head_dim * (strcmp(format->name, "f32") == 0 ? 4 : 2)),
                rows = 0;
-      blocks += format->type >= BLOCKS_Q8_0;
+      blocks += format->type >= WEIGHT_Q8_0;
       for (uint32_t l = 0; l < c.n_layers; l++) {
         uint64_t seen = config_window(&c, l) == 0 ? UINT64_MAX : config_window(&c, l) + sinks;
         rows += seen < context ? seen : context;
         windows += seen < context;
       }
-      struct memory book = { .refuse_at = 0 };
-      struct cache_wishes how = {
-        .rows = context * batch, .page_rows = 1, .pass = 1, .format = format, .at_once = true
+      struct memory book = { .fail_at = 0 };
+      struct cache_options options = {
+        .rows = context * batch, .page_rows = 1, .pass = 1, .format = format, .preallocate = true
       };
-      struct store *s = cache_open(&book, &c, (uint32_t) batch, &how, &why);
-      ck_assert_msg(s != NULL, "%s", why.words);
-      uint64_t given = book.of[FOR_CACHE].held;
+      struct store *s = cache_open(&book, &c, (uint32_t) batch, &options, &why);
+      ck_assert_msg(s != NULL, "%s", why.text);
+      uint64_t given = book.of[MEMORY_CACHE].live;
       store_close(s);
       char whole[5000];
       snprintf(whole, sizeof whole, "%s --context %lu --batch %lu", line, (unsigned long) context,
@@ -1073,13 +1073,13 @@ START_TEST(memory_of_a_model_is_what_the_files_and_the_allocator_say)
       snprintf(whole, sizeof whole, "%s --context %lu --batch %lu", line, (unsigned long) context,
         (unsigned long) batch);
       account_of(whole, field);
-      int64_t most = field[7], texts = field[8];
-      unbounded += most == NONE;
-      if (most == NONE)
+      int64_t max = field[7], texts = field[8];
+      unbounded += max == NONE;
+      if (max == NONE)
         ck_assert_int_le(total_at(line, 1000000000000, batch), budget);
       else
-        ck_assert_int_gt(total_at(line, (uint64_t) most + 1, batch), budget);
-      if (most > 0) ck_assert_int_le(total_at(line, (uint64_t) most, batch), budget);
+        ck_assert_int_gt(total_at(line, (uint64_t) max + 1, batch), budget);
+      if (max > 0) ck_assert_int_le(total_at(line, (uint64_t) max, batch), budget);
       ck_assert_int_ge(texts, 0);
       ck_assert_int_gt(total_at(line, context, (uint64_t) texts + 1), budget);
       if (texts > 0) ck_assert_int_le(total_at(line, context, (uint64_t) texts), budget);
@@ -1502,7 +1502,7 @@ START_TEST(the_table_is_in_all_its_forms)
              short_ = run("-h");
   ck_assert_str_eq(over.out, short_.out);
   for (int s = 0; s < SUB_VERSION; s++) {
-    const struct subcommand_row *sub = subcommand_at((enum subcommand) s);
+    const struct subcommand_entry *sub = options_subcommand((enum subcommand) s);
     char line[128];
     snprintf(line, sizeof line, "%s --help", sub->name);
     struct run help = run(line);
@@ -1515,13 +1515,13 @@ START_TEST(the_table_is_in_all_its_forms)
       ck_assert_msg(end - at <= 80, "%s: a line of %d letters", sub->name, (int) (end - at));
     for (int o = 0; o < N_OPTIONS; o++) {
       char dashes[64], troff[128], *t = troff;
-      snprintf(dashes, sizeof dashes, "--%s", option_at((enum option) o)->name);
+      snprintf(dashes, sizeof dashes, "--%s", options_option((enum option) o)->name);
       for (char *d = dashes; *d; d++) {
         if (*d == '-') *t++ = '\\';
         *t++ = *d;
       }
       *t = '\0';
-      bool mine = (option_at((enum option) o)->where >> s & 1) != 0;
+      bool mine = (options_option((enum option) o)->where >> s & 1) != 0;
       ck_assert_msg(
         !mine || (strstr(help.out, dashes) && strstr(man.out, troff) && strstr(words.out, dashes)),
         "%s %s", sub->name, dashes);
@@ -1545,7 +1545,7 @@ START_TEST(examples_work_as_printed)
 {
   char script[1024], out[65536];
   for (int s = 0; s < N_SUBCOMMANDS; s++) {
-    const struct subcommand_row *sub = subcommand_at((enum subcommand) s);
+    const struct subcommand_entry *sub = options_subcommand((enum subcommand) s);
     snprintf(script, sizeof script,
       "PATH=$PWD/%s:$PATH; export INCIPIT_MODEL=$PWD/tests/golden/small; %s 2>&1", build_dir(),
       sub->example);
@@ -1604,7 +1604,7 @@ static bool some_shorter(
 START_TEST(numbers_are_the_shortest_that_read_back)
 {
   uint64_t seed = suite_seed();
-  char room[NUMBER_ROOM];
+  char buffer[MAX_NUMBER_LEN];
   for (int i = 0; i < 30000; i++) {
     uint64_t bits = rnd(&seed);
     uint32_t half = (uint32_t) bits;
@@ -1616,20 +1616,20 @@ START_TEST(numbers_are_the_shortest_that_read_back)
     memcpy(&x, &half, sizeof x), memcpy(&y, &bits, sizeof y);
     if (i % 7 == 0)
       x = (float) (int) (half % 2000000) / 64, y = (double) (int) (half % 2000000) / 1000;
-    number_float(x, room);
+    number_float(x, buffer);
     if (isfinite(x)) {
-      float back = strtof(room, NULL);
-      ck_assert_msg(memcmp(&back, &x, sizeof x) == 0, "%s is not %a", room, (double) x);
-      ck_assert_msg(room[strcspn(room, ".e")] != '\0', "%s is an integer", room);
-      ck_assert_msg(!some_shorter(x, true, room), "%s could be shorter", room);
+      float back = strtof(buffer, NULL);
+      ck_assert_msg(memcmp(&back, &x, sizeof x) == 0, "%s is not %a", buffer, (double) x);
+      ck_assert_msg(buffer[strcspn(buffer, ".e")] != '\0', "%s is an integer", buffer);
+      ck_assert_msg(!some_shorter(x, true, buffer), "%s could be shorter", buffer);
     }
-    number_double(y, room);
+    number_double(y, buffer);
     if (!isfinite(y)) continue;
-    double back = strtod(room, NULL);
-    ck_assert_msg(memcmp(&back, &y, sizeof y) == 0, "%s is not %a", room, y);
-    ck_assert_msg(!some_shorter(y, false, room), "%s could be shorter", room);
-    json_t *j = json_loads(room, JSON_DECODE_ANY, NULL);
-    ck_assert_msg(json_is_real(j), "%s", room);
+    double back = strtod(buffer, NULL);
+    ck_assert_msg(memcmp(&back, &y, sizeof y) == 0, "%s is not %a", buffer, y);
+    ck_assert_msg(!some_shorter(y, false, buffer), "%s could be shorter", buffer);
+    json_t *j = json_loads(buffer, JSON_DECODE_ANY, NULL);
+    ck_assert_msg(json_is_real(j), "%s", buffer);
     json_decref(j);
   }
   static const struct {
@@ -1640,12 +1640,13 @@ START_TEST(numbers_are_the_shortest_that_read_back)
     { 9007199254740993.0, "9007199254740992.0" }, { 5e-324, "5e-324" },
     { 123456789, "123456789.0" } };
   for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-    number_double(known[i].x, room);
-    ck_assert_str_eq(room, known[i].text);
+    number_double(known[i].x, buffer);
+    ck_assert_str_eq(buffer, known[i].text);
   }
   number_float(
-    0x1p-96f, room); /* one of the powers of two whose nearest decimal is too far below */
-  ck_assert_uint_le(strlen(room), strlen("1.2621775e-29"));
+    0x1p-96f, buffer); /* one of the powers of two whose nearest decimal is too far
+      below */
+  ck_assert_uint_le(strlen(buffer), strlen("1.2621775e-29"));
 }
 END_TEST
 
@@ -1679,9 +1680,9 @@ START_TEST(cases_that_travel)
 {
   FILE *f = fopen("tests/golden/probe/cases.jsonl", "r");
   char *line = NULL;
-  size_t room = 0, n = 0;
+  size_t cap = 0, n = 0;
   ck_assert(f != NULL);
-  while (getline(&line, &room, f) > 0) {
+  while (getline(&line, &cap, f) > 0) {
     json_t *c = json_loads(line, JSON_ALLOW_NUL, NULL);
     char *in = json_dumps(json_object_get(c, "in"), n % 2 ? JSON_ENSURE_ASCII : 0);
     struct run r = probe(json_string_value(json_object_get(c, "kind")), "tests/golden/small", in,
@@ -1704,9 +1705,9 @@ START_TEST(hostile_lines_get_one_error_each_and_change_nothing)
 {
   FILE *f = fopen("tests/golden/probe/hostile.txt", "rb");
   char *line = NULL;
-  size_t room = 0, cases = 0;
+  size_t cap = 0, cases = 0;
   ck_assert(f != NULL);
-  for (ssize_t n; (n = getline(&line, &room, f)) > 0; cases++) {
+  for (ssize_t n; (n = getline(&line, &cap, f)) > 0; cases++) {
     char *tab = memchr(line, '\t', (size_t) n);
     *tab = '\0';
     /* the line between two good ones, which must have the same answers */
@@ -1880,12 +1881,12 @@ START_TEST(golden_lines_through_the_protocol)
     for (int k = 0; k < 3; k++) {
       static const char *const kind[] = { "forward", "logprob", "greedy" };
       char path[256], dir[128], *line = NULL;
-      size_t room = 0;
+      size_t cap = 0;
       snprintf(dir, sizeof dir, "tests/golden/%s", model[i]);
       snprintf(path, sizeof path, "%s/%s.jsonl", dir, kind[k]);
       FILE *f = fopen(path, "r");
       ck_assert_msg(f != NULL, "%s", path);
-      while (getline(&line, &room, f) > 0) {
+      while (getline(&line, &cap, f) > 0) {
         json_t *c = json_loads(line, 0, NULL), *q = json_object();
         json_object_set(q, "ids", json_object_get(c, k == 2 ? "prompt_ids" : "ids"));
         if (k == 0) json_object_set_new(q, "rows", json_string("all"));
@@ -2595,16 +2596,16 @@ START_TEST(stops_are_the_same_through_both_doors)
   for (int i = 0; i < 4; i++)
     for (int k = 0; k < 24; k++) {
       char line[400], ask[400];
-      int least = k / 2 % 6;
+      int min = k / 2 % 6;
       snprintf(line, sizeof line, "generate The -n %d %s --min-tokens %d%s", 6 + k / 8 * 20,
-        stops[i][0], least, k % 2 ? " --include-stop" : "");
+        stops[i][0], min, k % 2 ? " --include-stop" : "");
       struct run plain = run(line);
       strcat(line, " --json");
       struct run r = run(line);
       snprintf(ask, sizeof ask,
         "{\"ids\":[262],\"max_tokens\":%d,\"stop\":%s,\"min_tokens\":%d,\"include_stop\":%s,"
         "\"chunk\":%d}",
-        6 + k / 8 * 20, stops[i][1], least, k % 2 ? "true" : "false", k % 3);
+        6 + k / 8 * 20, stops[i][1], min, k % 2 ? "true" : "false", k % 3);
       struct run p = probe("generate", "tests/golden/small", ask, strlen(ask));
       json_t *a = answer_at(p.out, 0), *o = object_of(&r),
              *s = json_array_get(json_object_get(o, "sequences"), 0),
@@ -2615,7 +2616,7 @@ START_TEST(stops_are_the_same_through_both_doors)
       if (json_is_string(reason)) {
         ck_assert_msg(json_equal(json_object_get(why, "string"), reason), "%s: %s", line, r.out);
         ck_assert_str_eq(json_string_value(json_object_get(a, "finish")), "stop");
-        ck_assert_msg(json_array_size(json_object_get(a, "ids")) > (size_t) least, "%s", p.out);
+        ck_assert_msg(json_array_size(json_object_get(a, "ids")) > (size_t) min, "%s", p.out);
         stopped++;
       } else
         ck_assert_str_eq(json_string_value(json_object_get(a, "finish")),
@@ -2685,10 +2686,11 @@ START_TEST(blocks_are_those_of_ggml)
     const char *type;
     size_t bytes;
   } at[] = { { "q8_0", 34 }, { "q4_0", 18 } };
-  char room[4096];
+  char buffer[4096];
   unsigned n = 0;
-  if (shared_file(room, sizeof room, "vectors/kvquant/ggml_blocks.json") == NULL) return;
-  json_t *all = json_load_file(room, 0, NULL), *list = json_object_get(all, "cases");
+  if (shared_file(buffer, sizeof buffer, "vectors/kvquant/ggml_blocks.json")
+    == NULL) return;
+  json_t *all = json_load_file(buffer, 0, NULL), *list = json_object_get(all, "cases");
   ck_assert_uint_eq(json_array_size(list), 27);
   for (size_t i = 0; i < 27 * 2; i++) {
     json_t *c = json_array_get(list, i / 2), *hex = json_object_get(c, at[i % 2].type), *x;
@@ -2772,9 +2774,9 @@ START_TEST(ctrl_c_leaves_a_whole_object)
   struct child c = start(argv);
   FILE *f = fdopen(c.out, "r");
   char *line = NULL, *last = NULL;
-  size_t room = 0, n = 0;
+  size_t cap = 0, n = 0;
   close(c.in);
-  while (getline(&line, &room, f) > 0) {
+  while (getline(&line, &cap, f) > 0) {
     if (++n == 5) kill(c.pid, SIGINT);
     free(last), last = strdup(line);
   }
@@ -2863,8 +2865,8 @@ END_TEST
 /* ---- the oracle outside */
 START_TEST(random_questions_against_the_oracle)
 {
-  char room[4096], script[8192], out[65536];
-  if (shared_file(room, sizeof room, "reference/contract.py") == NULL) return;
+  char buffer[4096], script[8192], out[65536];
+  if (shared_file(buffer, sizeof buffer, "reference/contract.py") == NULL) return;
   if (system("python3 -c 'import json' >/dev/null 2>&1") != 0) {
     tally("reference/contract.py", 0, 0, 1, "no python3");
     return;
@@ -2951,9 +2953,9 @@ START_TEST(statistics_are_those_of_the_run)
                      "--json");
   json_t *o = object_of(&r);
   char told[100];
-  for (int i = 0; i < N_PURPOSES; i++) {
+  for (int i = 0; i < N_MEMORY_CLASSES; i++) {
     snprintf(told, sizeof told, "peak for %-19s %" PRIu64 " bytes\n",
-      purpose_name((enum purpose) i), r.m.of[i].peak);
+      memory_class_name((enum memory_class) i), r.m.of[i].peak);
     ck_assert_msg(strstr(r.err, told) != NULL, "%s: %s", told, r.err);
   }
   snprintf(told, sizeof told, "%-28s 3 + 12\n%-28s 2\n", "tokens", "workers");
@@ -3273,21 +3275,21 @@ START_TEST(numbers_at_their_limits)
 {
   for (int s = 0; s < N_SUBCOMMANDS; s++)
     for (int o = 0; o < N_OPTIONS; o++) {
-      const struct option_row *x = option_at((enum option) o);
+      const struct option_entry *x = options_option((enum option) o);
       char words[200], said[200];
-      if ((x->where >> s & 1) == 0 || x->most == 0) continue;
-      snprintf(words, sizeof words, "%s --%s ", subcommand_at((enum subcommand) s)->name, x->name);
+      if ((x->where >> s & 1) == 0 || x->max == 0) continue;
+      snprintf(words, sizeof words, "%s --%s ", options_subcommand((enum subcommand) s)->name, x->name);
       char *at = words + strlen(words);
-      sprintf(at, "%" PRIu64, x->least), takes(words, true, NULL);
-      sprintf(at, "%" PRIu64, x->most), takes(words, true, NULL);
-      sprintf(at, "%" PRIu64, x->most + 1);
-      if (x->most == INT64_MAX)
-        sprintf(said, "%s'; wanted: an integer from %" PRIu64 " on", at, x->least);
+      sprintf(at, "%" PRIu64, x->min), takes(words, true, NULL);
+      sprintf(at, "%" PRIu64, x->max), takes(words, true, NULL);
+      sprintf(at, "%" PRIu64, x->max + 1);
+      if (x->max == INT64_MAX)
+        sprintf(said, "%s'; wanted: an integer from %" PRIu64 " on", at, x->min);
       else
         sprintf(
-          said, "%s'; wanted: an integer from %" PRIu64 " to %" PRIu64, at, x->least, x->most);
+          said, "%s'; wanted: an integer from %" PRIu64 " to %" PRIu64, at, x->min, x->max);
       takes(words, false, said);
-      if (x->least > 0) sprintf(at, "%" PRIu64, x->least - 1), takes(words, false, x->name);
+      if (x->min > 0) sprintf(at, "%" PRIu64, x->min - 1), takes(words, false, x->name);
       sprintf(at, "18446744073709551617"), takes(words, false, x->name);
     }
   static const struct {
@@ -3402,7 +3404,7 @@ START_TEST(of_equal_candidates_the_lower_id_comes_first)
     for (size_t v = 0; v < n; v++)
       logprob[v] = rnd(&seed) % 8 == 0 ? -INFINITY : -(double) (rnd(&seed) % 4);
     uint32_t chosen = (uint32_t) (rnd(&seed) % n);
-    candidates_find(logprob, n, chosen, out, k);
+    prompt_candidates(logprob, n, chosen, out, k);
     for (size_t v = 0; v < n; v++) {
       size_t rank = 1;
       for (size_t w = 0; w < n; w++)
@@ -3431,7 +3433,7 @@ START_TEST(characters_at_the_edge_of_text)
       b[n++] = (unsigned char) (0xe0 | c >> 12), b[n++] = (unsigned char) (0x80 | (c >> 6 & 63));
     if (c >= 0x80) b[n++] = (unsigned char) (0x80 | (c & 63));
     FILE *f = open_memstream(&got, &size);
-    piece_quote(f, b, n), fclose(f);
+    prompt_quote_piece(f, b, n), fclose(f);
     bool control = c < 0x20 || (c >= 0x7f && c < 0xa0);
     if (c == '\n' || c == '\t')
       strcat(want, c == '\n' ? "\\n" : "\\t");
@@ -3542,7 +3544,7 @@ START_TEST(questions_at_their_limits)
       r.err, c[i].says);
     done(&r);
   }
-  for (int depth = JSON_DEPTH - 1; depth <= JSON_DEPTH + 1; depth++) {
+  for (int depth = JSONFILE_MAX_DEPTH - 1; depth <= JSONFILE_MAX_DEPTH + 1; depth++) {
     char in[400] = "{\"x\":", *argv[] = { "incipit", "probe", "philox", NULL };
     for (int i = 1; i < depth; i++) strcat(in, i % 2 ? "[" : "{\"y\":");
     if (depth % 2) strcat(in, "1"); /* an object needs a value, a list needs none */
@@ -3550,7 +3552,8 @@ START_TEST(questions_at_their_limits)
     strcat(in, "}");
     struct run r = run_words(3, argv, in, strlen(in), 0, 0, "incipit");
     const char *want =
-      depth <= JSON_DEPTH ? "is no key here" : "this line has 65 brackets in each other";
+      depth <= JSONFILE_MAX_DEPTH ? "is no key here"
+      : "this line has 65 brackets in each other";
     ck_assert_msg(strstr(r.out, want) != NULL, "%d: %s %s", depth, in, r.out);
     done(&r);
   }

@@ -14,7 +14,7 @@ static size_t below(uint64_t *seed, size_t n)
 
 /* ---- a vocabulary of all bytes, and more */
 struct words {
-  struct piece p[400];
+  struct token_bytes p[400];
   unsigned char byte[256];
   size_t n;
 };
@@ -22,17 +22,18 @@ static void words_of_bytes(struct words *w)
 {
   w->n = 256;
   for (size_t b = 0; b < 256; b++)
-    w->byte[b] = (unsigned char) b, w->p[b] = (struct piece){ &w->byte[b], 1 };
+    w->byte[b] = (unsigned char) b, w->p[b] = (struct token_bytes){ &w->byte[b], 1 };
 }
 static void words_add(struct words *w, const char *text)
 {
-  w->p[w->n++] = (struct piece){ (const unsigned char *) text, strlen(text) };
+  w->p[w->n++] = (struct token_bytes){ (const unsigned char *) text, strlen(text) };
 }
 
 /* a text of at most `budget' tokens, chosen at random under the constraint; dead ends are failures.
  * Returns its length in bytes */
-static size_t write_at_random(struct constraint *c, const struct piece *p, size_t vocab,
-  size_t budget, uint64_t *seed, char *out, size_t room, unsigned stay)
+static size_t write_at_random(struct constraint *c, const struct token_bytes *p,
+  size_t vocab,
+  size_t budget, uint64_t *seed, char *out, size_t cap, unsigned stay)
 {
   struct error why;
   uint8_t *allowed = malloc(vocab);
@@ -41,15 +42,15 @@ static size_t write_at_random(struct constraint *c, const struct piece *p, size_
   for (size_t left = budget;; left--) {
     bool accepts;
     size_t k = 0;
-    ck_assert_msg(constraint_mask(c, state, left, allowed, &accepts, &why), "%s", why.words);
+    ck_assert_msg(constraint_mask(c, state, left, allowed, &accepts, &why), "%s", why.text);
     for (uint32_t i = 0; i < vocab; i++)
       if (allowed[i]) some[k++] = i;
     ck_assert(k > 0 || accepts);
     ck_assert(left > 0 || accepts);
     if (left == 0 || k == 0 || (accepts && below(seed, stay) == 0)) break;
     uint32_t id = some[below(seed, k)];
-    ck_assert_msg(constraint_step(c, state, id, &state, &why), "%s", why.words);
-    ck_assert_uint_lt(n + p[id].n, room);
+    ck_assert_msg(constraint_step(c, state, id, &state, &why), "%s", why.text);
+    ck_assert_uint_lt(n + p[id].n, cap);
     memcpy(out + n, p[id].byte, p[id].n), n += p[id].n;
   }
   free(allowed), free(some);
@@ -154,7 +155,7 @@ enum { PAIRS = 100000, OF_ONE = 20, PARTS = 10 };
 START_TEST(patterns_agree_with_pcre2)
 {
   uint64_t seed = suite_seed() + 7919 * (uint64_t) _i;
-  struct memory m = { .refuse_at = 0 };
+  struct memory m = { .fail_at = 0 };
   struct words w;
   struct error why;
   size_t pairs = 0, matched = 0, empty = 0, given_up = 0;
@@ -168,7 +169,7 @@ START_TEST(patterns_agree_with_pcre2)
     if (below(&seed, 8) == 0) say(&t, "$");
     struct constraint *c = constraint_regex(&m, t.s, t.n, &why);
     if (c == NULL
-      && strstr(why.words, "named classes") != NULL) { /* such as [..], which PCRE2 refuses, too */
+      && strstr(why.text, "named classes") != NULL) { /* such as [..], which PCRE2 refuses, too */
       int code;
       PCRE2_SIZE at;
       ck_assert(
@@ -177,24 +178,24 @@ START_TEST(patterns_agree_with_pcre2)
     }
     if (c == NULL) { /* the only one of these that we refuse and PCRE2 does not */
       ck_assert_msg(
-        strstr(why.words, "there is no text that it matches") != NULL, "%s: %s", t.s, why.words);
+        strstr(why.text, "there is no text that it matches") != NULL, "%s: %s", t.s, why.text);
       empty++;
       continue;
     }
     pcre2_code *p = pcre2_of(t.s, t.n);
-    size_t least;
+    size_t min;
     ck_assert_msg(constraint_bind(c, l, false, &why)
-        && constraint_minimum(c, constraint_start(c), &least, &why),
-      "%s", why.words);
+        && constraint_minimum(c, constraint_start(c), &min, &why),
+      "%s", why.text);
     for (int k = 0; k < OF_ONE; k++) {
       char text[600];
-      size_t n = k % 2 == 0 || least > 200
+      size_t n = k % 2 == 0 || min > 200
         ? random_text(&seed, text)
-        : write_at_random(c, w.p, w.n, least + below(&seed, 8), &seed, text, sizeof text, 4);
+        : write_at_random(c, w.p, w.n, min + below(&seed, 8), &seed, text, sizeof text, 4);
       bool yes;
-      ck_assert_msg(constraint_matches(c, text, n, &yes, &why), "%s", why.words);
+      ck_assert_msg(constraint_matches(c, text, n, &yes, &why), "%s", why.text);
       int says = pcre2_says(p, text, n);
-      if (k % 2 == 1 && least <= 200)
+      if (k % 2 == 1 && min <= 200)
         ck_assert_msg(yes, "%s does not match what it has written", t.s);
       if (says == -1)
         given_up++;
@@ -210,7 +211,7 @@ START_TEST(patterns_agree_with_pcre2)
   ck_assert_uint_gt(matched, pairs / 3);
   ck_assert_uint_lt(matched, 4 * pairs / 5);
   ck_assert_uint_lt(given_up, pairs / 100);
-  ck_assert_uint_eq(m.all.held, 0);
+  ck_assert_uint_eq(m.all.live, 0);
   tally(
     " patterns and texts, beside PCRE2", (unsigned) pairs, 0, (unsigned) given_up, "PCRE2 gave up");
 }
@@ -224,7 +225,7 @@ START_TEST(every_character_is_in_its_range)
     0xcfff, 0xd7ff, 0xe000, 0xfffd, 0xffff, 0x10000, 0x3ffff, 0x40000, 0xfffff, 0x100000,
     0x10ffff };
   uint64_t seed = suite_seed();
-  struct memory m = { .refuse_at = 0 };
+  struct memory m = { .fail_at = 0 };
   struct error why;
   for (int k = 0; k < 40; k++) {
     uint32_t lo = edge[below(&seed, 21)], hi = edge[below(&seed, 21)];
@@ -270,7 +271,7 @@ START_TEST(every_character_is_in_its_range)
       ck_assert(constraint_matches(c, bad[i], strlen(bad[i]), &yes, &why) && !yes);
     constraint_free(c);
   }
-  ck_assert_uint_eq(m.all.held, 0);
+  ck_assert_uint_eq(m.all.live, 0);
 }
 END_TEST
 
@@ -376,7 +377,7 @@ static void random_grammar(uint64_t *seed, struct grammar *g, struct text *t)
 START_TEST(grammars_agree_with_a_table)
 {
   uint64_t seed = suite_seed() + 104729 * (uint64_t) _i;
-  struct memory m = { .refuse_at = 0 };
+  struct memory m = { .fail_at = 0 };
   struct error why;
   size_t taken = 0, left = 0, endless = 0, yes_all = 0, all = 0;
   while (taken < 60) {
@@ -385,9 +386,9 @@ START_TEST(grammars_agree_with_a_table)
     random_grammar(&seed, &g, &t);
     struct constraint *c = constraint_grammar(&m, "g", t.s, t.n, &why);
     if (c == NULL) {
-      bool l = strstr(why.words, "left recursion") != NULL,
-           e = strstr(why.words, "comes to no end") != NULL;
-      ck_assert_msg(l || e, "%s\n%s", t.s, why.words);
+      bool l = strstr(why.text, "left recursion") != NULL,
+           e = strstr(why.text, "comes to no end") != NULL;
+      ck_assert_msg(l || e, "%s\n%s", t.s, why.text);
       left += l, endless += e;
       continue;
     }
@@ -397,7 +398,7 @@ START_TEST(grammars_agree_with_a_table)
         char text[LONGEST];
         for (int i = 0; i < n; i++) text[i] = bits >> i & 1 ? 'b' : 'a';
         bool yes, want = makes(&g, text, n);
-        ck_assert_msg(constraint_matches(c, text, (size_t) n, &yes, &why), "%s", why.words);
+        ck_assert_msg(constraint_matches(c, text, (size_t) n, &yes, &why), "%s", why.text);
         ck_assert_msg(yes == want, "%s\"%.*s\": %d", t.s, n, text, yes);
         yes_all += yes, all++;
       }
@@ -405,13 +406,13 @@ START_TEST(grammars_agree_with_a_table)
   }
   ck_assert_msg(left > 5 && endless > 1 && yes_all > 100, "%zu left, %zu endless, %zu of %zu", left,
     endless, yes_all, all);
-  ck_assert_uint_eq(m.all.held, 0);
+  ck_assert_uint_eq(m.all.live, 0);
 }
 END_TEST
 
 /* ---- masks: what a token is allowed for, by PCRE2 and by trying every row of tokens */
 struct tiny_words {
-  struct piece p[6];
+  struct token_bytes p[6];
   char byte[6][4];
   size_t n;
 };
@@ -421,18 +422,18 @@ static void random_words(uint64_t *seed, struct tiny_words *w)
   for (size_t i = 0; i < w->n; i++) {
     size_t n = below(seed, 20) == 0 ? 0 : 1 + below(seed, 3);
     for (size_t k = 0; k < n; k++) w->byte[i][k] = "abc "[below(seed, below(seed, 3) ? 3 : 4)];
-    w->p[i] = (struct piece){ (unsigned char *) w->byte[i], n };
+    w->p[i] = (struct token_bytes){ (unsigned char *) w->byte[i], n };
   }
 }
 enum { AHEAD = 4 };
 /* the least number of tokens with which text becomes a match, at most `most'; most + 1 if there is
  * none */
 static size_t tokens_to_match(pcre2_code *p, const struct tiny_words *w, const bool *usable,
-  char *text, size_t n, size_t most, bool first)
+  char *text, size_t n, size_t max, bool first)
 {
-  size_t best = most + 1;
+  size_t best = max + 1;
   if (pcre2_says(p, text, n) == 1) return 0;
-  for (size_t i = 0; most > 0 && i < w->n; i++) {
+  for (size_t i = 0; max > 0 && i < w->n; i++) {
     const unsigned char *b = w->p[i].byte;
     size_t k = w->p[i].n;
     if (!usable[i] || k == 0) continue;
@@ -441,7 +442,7 @@ static size_t tokens_to_match(pcre2_code *p, const struct tiny_words *w, const b
       if (--k == 0) continue;
     }
     memcpy(text + n, b, k);
-    size_t rest = 1 + tokens_to_match(p, w, usable, text, n + k, most - 1, false);
+    size_t rest = 1 + tokens_to_match(p, w, usable, text, n + k, max - 1, false);
     if (rest < best) best = rest;
   }
   return best;
@@ -452,7 +453,7 @@ START_TEST(a_mask_is_what_it_is_defined_as)
     "a b|c{8}|(bc)+", "(a{8}|b{7}c)", "(aa|bb|cc)+", "abcabc| abc", "a*", "((a|b)c?){2,3}",
     "[^a]+a", " *a +b", "(abc){2}|a{5}b", "c.c|ab..ba" };
   uint64_t seed = suite_seed() + 15485863 * (uint64_t) _i;
-  struct memory m = { .refuse_at = 0 };
+  struct memory m = { .fail_at = 0 };
   struct error why;
   size_t checked = 0, refused = 0, unspeakable = 0, tight = 0;
   for (int trial = 0; trial < 600; trial++) {
@@ -466,12 +467,12 @@ START_TEST(a_mask_is_what_it_is_defined_as)
     struct constraint *c = constraint_regex(&m, pat, strlen(pat), &why);
     ck_assert(l != NULL && c != NULL);
     char text[80];
-    size_t n = 0, least = tokens_to_match(p, &w, usable, text, 0, AHEAD + 2, strips);
+    size_t n = 0, min = tokens_to_match(p, &w, usable, text, 0, AHEAD + 2, strips);
     bool bound = constraint_bind(c, l, strips, &why);
     if (!bound) {
       unspeakable++;
-      ck_assert_msg(least == AHEAD + 3, "%s needs %zu", pat, least);
-      ck_assert(strstr(why.words, "can't write it") != NULL);
+      ck_assert_msg(min == AHEAD + 3, "%s needs %zu", pat, min);
+      ck_assert(strstr(why.text, "can't write it") != NULL);
     }
     uint32_t state = constraint_start(c);
     for (int step = 0; bound && step < 3; step++) {
@@ -507,7 +508,7 @@ START_TEST(a_mask_is_what_it_is_defined_as)
           ck_assert(constraint_minimum(c, state, &minimum, NULL));
           ck_assert(now > AHEAD + 1 ? minimum > AHEAD + 1 : minimum == now);
           snprintf(need, sizeof need, "at least %zu tokens", minimum);
-          ck_assert_msg(strstr(why.words, need) != NULL, "%s", why.words);
+          ck_assert_msg(strstr(why.text, need) != NULL, "%s", why.text);
           refused++;
         }
       }
@@ -516,14 +517,14 @@ START_TEST(a_mask_is_what_it_is_defined_as)
       if (k == 0) break;
       uint32_t id = (uint32_t) some[below(&seed, k)];
       size_t skip = strips && step == 0 && w.p[id].byte[0] == ' ';
-      ck_assert_msg(constraint_step(c, state, id, &state, &why), "%s", why.words);
+      ck_assert_msg(constraint_step(c, state, id, &state, &why), "%s", why.text);
       memcpy(text + n, w.p[id].byte + skip, w.p[id].n - skip), n += w.p[id].n - skip;
     }
     constraint_free(c), lexicon_close(l), pcre2_code_free(p);
   }
   ck_assert_msg(checked > 8000 && refused > 400 && unspeakable > 20 && tight > 1200,
     "%zu %zu %zu %zu", checked, refused, unspeakable, tight);
-  ck_assert_uint_eq(m.all.held, 0);
+  ck_assert_uint_eq(m.all.live, 0);
 }
 END_TEST
 
@@ -546,11 +547,11 @@ static size_t bytes_to_end(struct constraint *by_byte, const char *text, size_t 
 {
   struct error why;
   uint32_t state = constraint_start(by_byte);
-  size_t least;
+  size_t min;
   for (size_t i = 0; i < n; i++)
     if (!constraint_step(by_byte, state, (unsigned char) text[i], &state, &why)) return SIZE_MAX;
-  ck_assert_msg(constraint_minimum(by_byte, state, &least, &why), "%s", why.words);
-  return least;
+  ck_assert_msg(constraint_minimum(by_byte, state, &min, &why), "%s", why.text);
+  return min;
 }
 static size_t tokens_nearer(
   struct constraint *by_byte, const struct words *w, char *text, size_t n, size_t bytes)
@@ -571,7 +572,7 @@ START_TEST(nesting_goes_the_shortest_way_without_a_detour)
 {
   static const char *const more[] = { "()", "))", ")))", "]]", "],[", "n]", "]", "bb", "ab", "bd",
     "db", "aa", "bbaa", "(x)", "((", "[", ")", "b", "d", "a", "x", "n", "bbb", "dd", "[]", ",n" };
-  struct memory m = { .refuse_at = 0 };
+  struct memory m = { .fail_at = 0 };
   struct error why;
   uint64_t seed = suite_seed() + (uint64_t) _i;
   size_t shorter = 0, refused = 0;
@@ -621,13 +622,13 @@ START_TEST(nesting_goes_the_shortest_way_without_a_detour)
     constraint_free(c), constraint_free(cb), lexicon_close(l), lexicon_close(lb);
   }
   ck_assert_msg(shorter > NESTED / 4 && refused > NESTED * 5 / 2, "%zu, %zu", shorter, refused);
-  ck_assert_uint_eq(m.all.held, 0);
+  ck_assert_uint_eq(m.all.live, 0);
 }
 END_TEST
 /* what was asked before does not change what is answered now */
 START_TEST(answers_do_not_depend_on_what_was_asked)
 {
-  struct memory m = { .refuse_at = 0 };
+  struct memory m = { .fail_at = 0 };
   struct error why;
   struct words w;
   uint64_t seed = suite_seed();
@@ -667,7 +668,7 @@ START_TEST(answers_do_not_depend_on_what_was_asked)
   ck_assert(constraint_forget(busy, &why));
   ck_assert_uint_le(constraint_look(busy).states, 3);
   constraint_free(busy), lexicon_close(l);
-  ck_assert_uint_eq(m.all.held, 0);
+  ck_assert_uint_eq(m.all.live, 0);
 }
 END_TEST
 
@@ -676,7 +677,7 @@ static bool is_object(struct constraint *c, const char *text, size_t n)
 {
   struct error why;
   bool yes;
-  ck_assert_msg(constraint_matches(c, text, n, &yes, &why), "%s", why.words);
+  ck_assert_msg(constraint_matches(c, text, n, &yes, &why), "%s", why.text);
   return yes;
 }
 START_TEST(objects_are_told_from_what_is_none)
@@ -693,11 +694,11 @@ START_TEST(objects_are_told_from_what_is_none)
     "{\"a\":\"\\ud83d\"}", "{\"a\":\"\\ude00\\ud83d\"}", "{\"a\":\"\n\"}", "{\"a\":\"\\u0000\"}",
     "{\"a\":tru}", "{\"a\":True}", "{\"a\":1}}", "{\"a\":\"\xff\"}", "{\"a\":\"\xed\xa0\x80\"}",
     "{\"a\":1 \"b\":2}", "{\"a\":NaN}", "{,}", "{\"a\":}", "{\"a\"}", "{\"a\":1234567890123456}" };
-  struct memory m = { .refuse_at = 0 };
+  struct memory m = { .fail_at = 0 };
   struct error why;
   struct constraint *c =
     constraint_grammar(&m, "json", constraint_json, strlen(constraint_json), &why);
-  ck_assert_msg(c != NULL, "%s", why.words);
+  ck_assert_msg(c != NULL, "%s", why.text);
   for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
     /* "\n\n" is one blank too many of ours, not of JSON */
     bool ours = strstr(good[i], "\n\n") == NULL;
@@ -709,7 +710,7 @@ START_TEST(objects_are_told_from_what_is_none)
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
     ck_assert_msg(!is_object(c, bad[i], strlen(bad[i])), "%s", bad[i]);
   constraint_free(c);
-  ck_assert_uint_eq(m.all.held, 0);
+  ck_assert_uint_eq(m.all.live, 0);
 }
 END_TEST
 static void parses(const char *text, size_t n)
@@ -720,7 +721,7 @@ static void parses(const char *text, size_t n)
   json_decref(j);
 }
 static struct lexicon *lexicon_of(
-  struct memory *m, const struct tokenizer *t, struct piece *p, bool *usable, struct error *why)
+  struct memory *m, const struct tokenizer *t, struct token_bytes *p, bool *usable, struct error *why)
 {
   for (uint32_t i = 0; i < tokenizer_vocab_size(t); i++)
     p[i].byte = tokenizer_text(t, i, &p[i].n), usable[i] = !tokenizer_is_special(t, i);
@@ -728,23 +729,23 @@ static struct lexicon *lexicon_of(
 }
 START_TEST(what_is_written_is_always_an_object)
 {
-  struct memory m = { .refuse_at = 0 };
+  struct memory m = { .fail_at = 0 };
   struct error why;
   uint64_t seed = suite_seed() + 31 * (uint64_t) _i;
-  static struct piece p[4096];
+  static struct token_bytes p[4096];
   static bool usable[4096];
   static char text[1 << 16];
   struct tokenizer *t = tokenizer_open(&m, "models/pocket", &why);
-  ck_assert_msg(t != NULL, "%s", why.words);
+  ck_assert_msg(t != NULL, "%s", why.text);
   size_t vocab = tokenizer_vocab_size(t), nested = 0, written = 0;
   struct lexicon *l = lexicon_of(&m, t, p, usable, &why);
   struct constraint *c =
     constraint_grammar(&m, "json", constraint_json, strlen(constraint_json), &why);
-  ck_assert_msg(l != NULL && c != NULL && constraint_bind(c, l, false, &why), "%s", why.words);
-  size_t least;
-  ck_assert(constraint_minimum(c, constraint_start(c), &least, &why));
+  ck_assert_msg(l != NULL && c != NULL && constraint_bind(c, l, false, &why), "%s", why.text);
+  size_t min;
+  ck_assert(constraint_minimum(c, constraint_start(c), &min, &why));
   for (int k = 0; k < 120; k++) {
-    size_t n = write_at_random(c, p, vocab, least + below(&seed, 40), &seed, text, sizeof text, 2);
+    size_t n = write_at_random(c, p, vocab, min + below(&seed, 40), &seed, text, sizeof text, 2);
     parses(text, n);
     ck_assert(is_object(c, text, n));
     for (size_t i = 0; i < n; i++) nested += text[i] == '[' || text[i] == '{', written++;
@@ -764,13 +765,13 @@ START_TEST(what_is_written_is_always_an_object)
   for (size_t i = 0; i < sizeof more / sizeof *more; i++) words_add(&w, more[i]);
   l = lexicon_open(&m, w.p, NULL, w.n, &why);
   c = constraint_grammar(&m, "json", constraint_json, strlen(constraint_json), &why);
-  ck_assert_msg(l != NULL && c != NULL && constraint_bind(c, l, false, &why), "%s", why.words);
+  ck_assert_msg(l != NULL && c != NULL && constraint_bind(c, l, false, &why), "%s", why.text);
   for (int k = 0; k < 60; k++) {
     size_t n = write_at_random(c, w.p, w.n, 2 + below(&seed, 40), &seed, text, sizeof text, 2);
     parses(text, n);
   }
   constraint_free(c), lexicon_close(l);
-  ck_assert_uint_eq(m.all.held, 0);
+  ck_assert_uint_eq(m.all.live, 0);
 }
 END_TEST
 /* random patterns and grammars, random words, the least budget and more: a text that matches, and
@@ -778,7 +779,7 @@ END_TEST
 START_TEST(whatever_is_written_matches_within_its_budget)
 {
   uint64_t seed = suite_seed() + 7 * (uint64_t) _i;
-  struct memory m = { .refuse_at = 0 };
+  struct memory m = { .fail_at = 0 };
   struct error why;
   size_t written = 0, speechless = 0, few = 0;
   while (written < 600) {
@@ -800,25 +801,25 @@ START_TEST(whatever_is_written_matches_within_its_budget)
     if (!all_bytes) w.n = 0;
     for (size_t i = 0; i < tiny.n; i++) w.p[w.n++] = tiny.p[i];
     struct lexicon *l = lexicon_open(&m, w.p, NULL, w.n, &why);
-    size_t least;
+    size_t min;
     if (!constraint_bind(c, l, strips, &why))
       speechless++, ck_assert(!all_bytes || strips);
-    else if (!constraint_minimum(c, constraint_start(c), &least, &why))
-      ck_abort_msg("%s", why.words);
+    else if (!constraint_minimum(c, constraint_start(c), &min, &why))
+      ck_abort_msg("%s", why.text);
     else
       for (int k = 0; k < 4; k++) {
         char text[4000];
         size_t n =
-          write_at_random(c, w.p, w.n, least + below(&seed, 5), &seed, text, sizeof text, 3);
+          write_at_random(c, w.p, w.n, min + below(&seed, 5), &seed, text, sizeof text, 3);
         bool yes, lost = strips && n > 0 && text[0] == ' ';
         ck_assert(constraint_matches(c, text + lost, n - lost, &yes, &why));
         ck_assert_msg(yes, "%s: \"%.*s\"", t.s, (int) n, text);
-        written++, few += least > 1;
+        written++, few += min > 1;
       }
     constraint_free(c), lexicon_close(l);
   }
   ck_assert_msg(speechless > 3 && few > 20, "%zu, %zu", speechless, few);
-  ck_assert_uint_eq(m.all.held, 0);
+  ck_assert_uint_eq(m.all.live, 0);
 }
 END_TEST
 
@@ -932,38 +933,38 @@ static const struct {
 };
 START_TEST(refusals_name_the_thing_and_the_place)
 {
-  struct memory m = { .refuse_at = 0 };
+  struct memory m = { .fail_at = 0 };
   struct error why;
   for (size_t i = 0; i < sizeof bad_pattern / sizeof *bad_pattern; i++) {
-    why.words[0] = '\0';
+    why.text[0] = '\0';
     ck_assert_msg(
       constraint_regex(&m, bad_pattern[i].text, strlen(bad_pattern[i].text), &why) == NULL,
       "%s is taken", bad_pattern[i].text);
-    ck_assert_msg(strstr(why.words, bad_pattern[i].says) && strstr(why.words, bad_pattern[i].place),
-      "%s: %s", bad_pattern[i].text, why.words);
+    ck_assert_msg(strstr(why.text, bad_pattern[i].says) && strstr(why.text, bad_pattern[i].place),
+      "%s: %s", bad_pattern[i].text, why.text);
   }
   for (size_t i = 0; i < sizeof bad_grammar / sizeof *bad_grammar; i++) {
-    why.words[0] = '\0';
+    why.text[0] = '\0';
     ck_assert_msg(
       constraint_grammar(&m, "g", bad_grammar[i].text, strlen(bad_grammar[i].text), &why) == NULL,
       "%s is taken", bad_grammar[i].text);
-    ck_assert_msg(strstr(why.words, bad_grammar[i].says) && strstr(why.words, bad_grammar[i].place),
-      "%s: %s", bad_grammar[i].text, why.words);
+    ck_assert_msg(strstr(why.text, bad_grammar[i].says) && strstr(why.text, bad_grammar[i].place),
+      "%s: %s", bad_grammar[i].text, why.text);
   }
   struct text deep = { .n = 0 };
   for (int i = 0; i < 101; i++) say(&deep, "(");
-  ck_assert(constraint_regex(&m, deep.s, deep.n, &why) == NULL && strstr(why.words, "too deep")
-    && strstr(why.words, "byte 100"));
+  ck_assert(constraint_regex(&m, deep.s, deep.n, &why) == NULL && strstr(why.text, "too deep")
+    && strstr(why.text, "byte 100"));
   deep.n = 0, say(&deep, "root ::= ");
   for (int i = 0; i < 101; i++) say(&deep, "(");
   ck_assert(
-    constraint_grammar(&m, "g", deep.s, deep.n, &why) == NULL && strstr(why.words, "too deep"));
+    constraint_grammar(&m, "g", deep.s, deep.n, &why) == NULL && strstr(why.text, "too deep"));
   char *large = calloc(1, (1 << 20) + 2);
   memset(large, 'a', (1 << 20) + 1);
   ck_assert(
-    constraint_regex(&m, large, (1 << 20) + 1, &why) == NULL && strstr(why.words, "1048577 bytes"));
+    constraint_regex(&m, large, (1 << 20) + 1, &why) == NULL && strstr(why.text, "1048577 bytes"));
   ck_assert(constraint_regex(&m, large, 1 << 20, &why) == NULL
-    && strstr(why.words, "more than 65536 nodes"));
+    && strstr(why.text, "more than 65536 nodes"));
   free(large);
   /* a rule that doubles, thirty times and more */
   struct text twice = { .n = 0 };
@@ -974,8 +975,8 @@ START_TEST(refusals_name_the_thing_and_the_place)
   }
   say(&twice, "r40 ::= \"x\"\n");
   ck_assert(constraint_grammar(&m, "g", twice.s, twice.n, &why) == NULL);
-  ck_assert_msg(strstr(why.words, "1073741824 bytes") != NULL, "%s", why.words);
-  ck_assert_uint_eq(m.all.held, 0);
+  ck_assert_msg(strstr(why.text, "1073741824 bytes") != NULL, "%s", why.text);
+  ck_assert_uint_eq(m.all.live, 0);
   tally("tests/check_constraints.c: refusals",
     (unsigned) (sizeof bad_pattern / sizeof *bad_pattern
       + sizeof bad_grammar / sizeof *bad_grammar),
@@ -984,9 +985,9 @@ START_TEST(refusals_name_the_thing_and_the_place)
 END_TEST
 START_TEST(refusals_at_work_are_sentences)
 {
-  struct memory m = { .refuse_at = 0 };
+  struct memory m = { .fail_at = 0 };
   struct error why;
-  struct piece p[] = { { (const unsigned char *) "a", 1 }, { (const unsigned char *) "b", 1 },
+  struct token_bytes p[] = { { (const unsigned char *) "a", 1 }, { (const unsigned char *) "b", 1 },
     { NULL, 0 }, { (const unsigned char *) " ", 1 }, { (const unsigned char *) " a", 2 },
     { (const unsigned char *) "aa", 2 } };
   bool usable[] = { true, false, true, true, true, true };
@@ -996,16 +997,16 @@ START_TEST(refusals_at_work_are_sentences)
   struct lexicon *l = lexicon_open(&m, p, usable, 6, &why);
   struct constraint *c = constraint_regex(&m, "a*", 2, &why);
   ck_assert(!constraint_mask(c, constraint_start(c), 3, allowed, &accepts, &why)
-    && strstr(why.words, "not bound"));
+    && strstr(why.text, "not bound"));
   ck_assert(constraint_bind(c, l, false, &why));
   uint32_t state = constraint_start(c);
   ck_assert(
-    !constraint_step(c, state, 1, &next, &why) && strstr(why.words, "token 1 can't come here"));
-  ck_assert(!constraint_step(c, state, 2, &next, &why) && strstr(why.words, "token 2"));
-  ck_assert(!constraint_step(c, state, 6, &next, &why) && strstr(why.words, "token 6"));
-  ck_assert(!constraint_step(c, state, 4, &next, &why) && strstr(why.words, "token 4"));
-  ck_assert(!constraint_step(c, 999, 0, &next, &why) && strstr(why.words, "no state 999"));
-  ck_assert(!constraint_step(c, 0, 0, &next, &why) && strstr(why.words, "no state 0"));
+    !constraint_step(c, state, 1, &next, &why) && strstr(why.text, "token 1 can't come here"));
+  ck_assert(!constraint_step(c, state, 2, &next, &why) && strstr(why.text, "token 2"));
+  ck_assert(!constraint_step(c, state, 6, &next, &why) && strstr(why.text, "token 6"));
+  ck_assert(!constraint_step(c, state, 4, &next, &why) && strstr(why.text, "token 4"));
+  ck_assert(!constraint_step(c, 999, 0, &next, &why) && strstr(why.text, "no state 999"));
+  ck_assert(!constraint_step(c, 0, 0, &next, &why) && strstr(why.text, "no state 0"));
   ck_assert(constraint_mask(c, state, 0, allowed, &accepts, &why) && accepts && allowed[0] == 0);
   ck_assert(constraint_mask(c, state, SIZE_MAX, allowed, &accepts, &why) && allowed[0]
     && !allowed[1] && !allowed[2] && !allowed[3] && !allowed[4] && allowed[5]);
@@ -1018,19 +1019,19 @@ START_TEST(refusals_at_work_are_sentences)
     && !constraint_step(c, next, 4, &next, &why));
   constraint_free(c);
   c = constraint_regex(&m, "ab", 2, &why);
-  ck_assert(!constraint_bind(c, l, false, &why) && strstr(why.words, "none is byte 0x62 alone"));
+  ck_assert(!constraint_bind(c, l, false, &why) && strstr(why.text, "none is byte 0x62 alone"));
   constraint_free(c);
   c = constraint_regex(&m, " ", 1, &why);
   ck_assert(constraint_bind(c, l, false, &why));
-  ck_assert(!constraint_bind(c, l, true, &why) && strstr(why.words, "loses a blank"));
+  ck_assert(!constraint_bind(c, l, true, &why) && strstr(why.text, "loses a blank"));
   constraint_free(c);
   lexicon_close(l);
-  struct piece huge[] = { { (const unsigned char *) "a", 1 },
+  struct token_bytes huge[] = { { (const unsigned char *) "a", 1 },
     { (const unsigned char *) "b", ((size_t) 1 << 24) + 1 } };
   ck_assert(lexicon_open(&m, huge, NULL, 2, &why) == NULL);
   ck_assert_msg(
-    strstr(why.words, "token 1 has 16777217 bytes") && strstr(why.words, "may have 16777216"), "%s",
-    why.words);
+    strstr(why.text, "token 1 has 16777217 bytes") && strstr(why.text, "may have 16777216"), "%s",
+    why.text);
   /* more states than there is room for */
   c = constraint_regex(&m, "(a|b)*a(a|b){40}", 16, &why);
   char text[1 << 16];
@@ -1040,12 +1041,12 @@ START_TEST(refusals_at_work_are_sentences)
     for (size_t i = 0; i < sizeof text; i++) text[i] = "ab"[below(&seed, 2)];
     ok = constraint_matches(c, text, sizeof text, &yes, &why);
   }
-  ck_assert_msg(!ok && strstr(why.words, "no more room") != NULL, "%s", why.words);
-  ck_assert(constraint_look(c).bytes <= m.all.held && constraint_look(c).bytes > m.all.held / 2);
-  ck_assert(m.all.held < (size_t) 1 << 29);
+  ck_assert_msg(!ok && strstr(why.text, "no more room") != NULL, "%s", why.text);
+  ck_assert(constraint_look(c).bytes <= m.all.live && constraint_look(c).bytes > m.all.live / 2);
+  ck_assert(m.all.live < (size_t) 1 << 29);
   ck_assert(constraint_forget(c, &why) && constraint_matches(c, "aaa", 3, &yes, &why) && !yes);
   constraint_free(c);
-  ck_assert_uint_eq(m.all.held, 0);
+  ck_assert_uint_eq(m.all.live, 0);
 }
 END_TEST
 
@@ -1053,7 +1054,7 @@ END_TEST
  * two bytes */
 START_TEST(ways_without_end_are_given_up)
 {
-  struct memory m = { .refuse_at = 0 };
+  struct memory m = { .fail_at = 0 };
   struct error why;
   for (int in_front = 0; in_front < 2; in_front++) {
     struct text t = { .n = 0 };
@@ -1070,14 +1071,14 @@ START_TEST(ways_without_end_are_given_up)
     if (c != NULL) {
       ck_assert(!constraint_matches(c, "ax", 2, &yes, &why));
       ck_assert_msg(
-        strstr(why.words, "g: there are more than 1048576 ways between two bytes") != NULL, "%s",
-        why.words);
+        strstr(why.text, "g: there are more than 1048576 ways between two bytes") != NULL, "%s",
+        why.text);
       ck_assert(constraint_matches(c, "b", 1, &yes, &why) && yes);
       constraint_free(c);
     }
-    ck_assert_msg(strstr(why.words, "more than 1048576 ways") != NULL, "%s", why.words);
+    ck_assert_msg(strstr(why.text, "more than 1048576 ways") != NULL, "%s", why.text);
     ck_assert_uint_lt(m.all.peak, (size_t) 1 << 27);
-    ck_assert_uint_eq(m.all.held, 0);
+    ck_assert_uint_eq(m.all.live, 0);
   }
 }
 END_TEST
@@ -1085,24 +1086,24 @@ END_TEST
 START_TEST(an_end_needs_no_look_ahead)
 {
   static const char grammar[] = "root ::= \"a\"* (\"c\" root{60})?\n";
-  struct memory m = { .refuse_at = 0 };
+  struct memory m = { .fail_at = 0 };
   struct error why;
   struct words w;
   words_of_bytes(&w);
   struct lexicon *l = lexicon_open(&m, w.p, NULL, w.n, &why);
   struct constraint *c = constraint_grammar(&m, "g", grammar, sizeof grammar - 1, &why);
-  ck_assert_msg(c != NULL && constraint_bind(c, l, false, &why), "%s", why.words);
+  ck_assert_msg(c != NULL && constraint_bind(c, l, false, &why), "%s", why.text);
   uint32_t state = constraint_start(c);
   for (int i = 0; i < 3; i++) {
-    size_t least = 1;
+    size_t min = 1;
     ck_assert_msg(
-      constraint_minimum(c, state, &least, &why) && least == 0, "after %d: %s", i, why.words);
+      constraint_minimum(c, state, &min, &why) && min == 0, "after %d: %s", i, why.text);
     ck_assert(i == 2 || constraint_step(c, state, 'c', &state, &why));
   }
   ck_assert(!constraint_step(c, state, 'c', &state, &why)
-    && strstr(why.words, "g: more than 65536 ways are open at once") != NULL);
+    && strstr(why.text, "g: more than 65536 ways are open at once") != NULL);
   constraint_free(c), lexicon_close(l);
-  ck_assert_uint_eq(m.all.held, 0);
+  ck_assert_uint_eq(m.all.live, 0);
 }
 END_TEST
 /* too many states to look at: the number of tokens is that of the bytes, which is enough, and exact
@@ -1110,37 +1111,37 @@ END_TEST
 START_TEST(a_large_minimum_is_enough)
 {
   static const char pattern[] = "(a|b){1000}(a|b){500}";
-  struct memory m = { .refuse_at = 0 };
+  struct memory m = { .fail_at = 0 };
   struct error why;
   struct words w;
   static char text[2000];
   uint8_t allowed[400];
   uint64_t seed = suite_seed();
   bool accepts, yes;
-  size_t least;
+  size_t min;
   words_of_bytes(&w), words_add(&w, "aaaa");
   struct lexicon *l = lexicon_open(&m, w.p, NULL, w.n, &why);
   struct constraint *c = constraint_regex(&m, pattern, strlen(pattern), &why);
   ck_assert(l != NULL && c != NULL && constraint_bind(c, l, false, &why));
   uint32_t state = constraint_start(c);
-  ck_assert(constraint_minimum(c, state, &least, &why));
-  ck_assert_uint_eq(least, 1500); /* 375 would do */
+  ck_assert(constraint_minimum(c, state, &min, &why));
+  ck_assert_uint_eq(min, 1500); /* 375 would do */
   ck_assert(!constraint_mask(c, state, 1499, allowed, &accepts, &why)
-    && strstr(why.words, "at least 1500 tokens"));
+    && strstr(why.text, "at least 1500 tokens"));
   for (int i = 0; i < 119; i++) ck_assert(constraint_step(c, state, 256, &state, &why));
-  ck_assert(constraint_minimum(c, state, &least, &why));
-  ck_assert_uint_eq(least, 1500 - 4 * 119); /* 1025 states are nearer, with this one */
+  ck_assert(constraint_minimum(c, state, &min, &why));
+  ck_assert_uint_eq(min, 1500 - 4 * 119); /* 1025 states are nearer, with this one */
   ck_assert(
-    constraint_step(c, state, 256, &state, &why) && constraint_minimum(c, state, &least, &why));
-  ck_assert_uint_eq(least, (1500 - 4 * 120) / 4);
-  ck_assert(constraint_mask(c, state, least, allowed, &accepts, &why) && allowed[256]
+    constraint_step(c, state, 256, &state, &why) && constraint_minimum(c, state, &min, &why));
+  ck_assert_uint_eq(min, (1500 - 4 * 120) / 4);
+  ck_assert(constraint_mask(c, state, min, allowed, &accepts, &why) && allowed[256]
     && !allowed['a'] && !allowed['b']);
   for (int k = 0; k < 3; k++) {
     size_t n = write_at_random(c, w.p, w.n, 1500, &seed, text, sizeof text, 4);
     ck_assert(n == 1500 && constraint_matches(c, text, n, &yes, &why) && yes);
   }
   constraint_free(c), lexicon_close(l);
-  ck_assert_uint_eq(m.all.held, 0);
+  ck_assert_uint_eq(m.all.live, 0);
 }
 END_TEST
 
@@ -1152,7 +1153,7 @@ static bool whole_life(struct memory *m, struct error *why)
   struct words w;
   uint8_t allowed[400];
   bool accepts, yes, ok;
-  size_t least;
+  size_t min;
   words_of_bytes(&w), words_add(&w, "]]"), words_add(&w, "[a"), words_add(&w, ",b");
   w.p['b'].n = 0;
   struct lexicon *l = lexicon_open(m, w.p, NULL, w.n, why);
@@ -1168,7 +1169,7 @@ static bool whole_life(struct memory *m, struct error *why)
     if (id == w.n) break;
     ok = ok && constraint_step(c, state, (uint32_t) w.n - 1 - id, &state, why);
   }
-  ok = ok && constraint_minimum(d, constraint_start(d), &least, why)
+  ok = ok && constraint_minimum(d, constraint_start(d), &min, why)
     && constraint_mask(d, constraint_start(d), 2, allowed, &accepts, why)
     && constraint_forget(c, why) && constraint_matches(c, "[b]", 3, &yes, why) && yes;
   constraint_free(d), constraint_free(c), lexicon_close(l);
@@ -1176,24 +1177,24 @@ static bool whole_life(struct memory *m, struct error *why)
 }
 START_TEST(refused_memory_leaks_nothing)
 {
-  struct memory all = { .refuse_at = 0 };
+  struct memory all = { .fail_at = 0 };
   struct error why = { "" };
-  ck_assert_msg(whole_life(&all, &why), "%s", why.words);
-  ck_assert_uint_eq(all.all.held, 0);
+  ck_assert_msg(whole_life(&all, &why), "%s", why.text);
+  ck_assert_uint_eq(all.all.live, 0);
   ck_assert_uint_gt(all.all.requests, 100);
   for (uint64_t k = 1; k <= all.all.requests; k++) {
-    struct memory m = { .refuse_at = k };
-    why.words[0] = '\0';
+    struct memory m = { .fail_at = k };
+    why.text[0] = '\0';
     ck_assert_msg(!whole_life(&m, &why), "request %llu", (unsigned long long) k);
-    ck_assert_msg(strstr(why.words, "out of memory") != NULL, "request %llu: %s",
-      (unsigned long long) k, why.words);
-    ck_assert_uint_eq(m.all.held, 0);
+    ck_assert_msg(strstr(why.text, "out of memory") != NULL, "request %llu: %s",
+      (unsigned long long) k, why.text);
+    ck_assert_uint_eq(m.all.live, 0);
   }
 }
 END_TEST
 
 /* ---- a vocabulary of the world: 128,256 pieces of Llama 3, against each piece by itself */
-static size_t read_pieces(const char *path, struct piece **p, unsigned char **file)
+static size_t read_pieces(const char *path, struct token_bytes **p, unsigned char **file)
 {
   FILE *f = fopen(path, "rb");
   *file = malloc(4 << 20);
@@ -1203,18 +1204,18 @@ static size_t read_pieces(const char *path, struct piece **p, unsigned char **fi
   for (size_t at = 4; at + 8 <= n; count++) { /* a score, a length, the bytes */
     uint32_t len;
     memcpy(&len, *file + at + 4, 4);
-    (*p)[count] = (struct piece){ *file + at + 8, len }, at += 8 + len;
+    (*p)[count] = (struct token_bytes){ *file + at + 8, len }, at += 8 + len;
   }
   return count;
 }
 START_TEST(the_walk_is_each_piece_by_itself)
 {
-  char room[300];
-  const char *path = shared_file(room, sizeof room, "data/llama3/tokenizer.bin");
+  char buffer[300];
+  const char *path = shared_file(buffer, sizeof buffer, "data/llama3/tokenizer.bin");
   if (path == NULL) return;
-  struct memory m = { .refuse_at = 0 };
+  struct memory m = { .fail_at = 0 };
   struct error why;
-  struct piece *p;
+  struct token_bytes *p;
   unsigned char *file;
   size_t vocab = read_pieces(path, &p, &file), steps = 0;
   ck_assert_uint_eq(vocab, 128256);
@@ -1224,7 +1225,7 @@ START_TEST(the_walk_is_each_piece_by_itself)
   struct lexicon *l = lexicon_open(&m, p, usable, vocab, &why);
   struct constraint *c =
     constraint_grammar(&m, "json", constraint_json, strlen(constraint_json), &why);
-  ck_assert_msg(l != NULL && c != NULL && constraint_bind(c, l, false, &why), "%s", why.words);
+  ck_assert_msg(l != NULL && c != NULL && constraint_bind(c, l, false, &why), "%s", why.text);
   static const char *const so_far[] = { "", "{", "{\"", "{\"name\"", "{\"name\": ", "{\"n\": [1",
     "{\"n\": [[{\"a\": \"b\\", "{\"n\": [[{\"a\": \"b\"", "{\"n\": [[{\"a\": \"\\u" };
   for (size_t k = 0; k < sizeof so_far / sizeof *so_far; k++) {
@@ -1232,19 +1233,19 @@ START_TEST(the_walk_is_each_piece_by_itself)
     for (const char *s = so_far[k]; *s; s++) {
       uint32_t id = 0;
       while (id < vocab && (p[id].n != 1 || p[id].byte[0] != (unsigned char) *s)) id++;
-      ck_assert_msg(constraint_step(c, state, id, &state, &why), "%s", why.words);
+      ck_assert_msg(constraint_step(c, state, id, &state, &why), "%s", why.text);
     }
     for (size_t budget = 3; budget < 200; budget += 150) {
       bool ok = constraint_mask(c, state, budget, allowed, &accepts, &why);
-      size_t least;
+      size_t min;
       for (uint32_t i = 0; ok && i < vocab; i++) {
         bool good = constraint_step(c, state, i, &next, NULL);
-        if (good && budget == 3 && !constraint_minimum(c, next, &least, &why))
-          ck_abort_msg("%s", why.words);
-        ck_assert_int_eq(allowed[i], good && (budget > 3 || least < budget));
+        if (good && budget == 3 && !constraint_minimum(c, next, &min, &why))
+          ck_abort_msg("%s", why.text);
+        ck_assert_int_eq(allowed[i], good && (budget > 3 || min < budget));
         steps++;
       }
-      if (!ok) ck_assert_msg(strstr(why.words, "at least"), "%s", why.words);
+      if (!ok) ck_assert_msg(strstr(why.text, "at least"), "%s", why.text);
     }
   }
   ck_assert_uint_gt(steps, 10 * vocab);
@@ -1253,7 +1254,7 @@ START_TEST(the_walk_is_each_piece_by_itself)
   for (int k = 0; k < 8; k++)
     parses(text, write_at_random(c, p, vocab, 5 + below(&seed, 15), &seed, text, sizeof text, 2));
   constraint_free(c), lexicon_close(l);
-  ck_assert_uint_eq(m.all.held, 0);
+  ck_assert_uint_eq(m.all.live, 0);
   free(p), free(file), free(allowed), free(usable);
   tally(" masks of 128256 pieces, piece by piece", (unsigned) (steps / vocab), 0, 0, "");
 }
@@ -1272,12 +1273,12 @@ static void ask_around(struct constraint *c, size_t vocab, uint64_t *seed)
   struct error why;
   uint8_t allowed[400];
   bool accepts;
-  size_t least;
+  size_t min;
   for (int k = 0; k < 20; k++) {
     uint32_t state = constraint_start(c), id;
     for (size_t step = 0; step < 8; step++) {
       if (!constraint_mask(c, state, budget[k % 4], allowed, &accepts, &why)) break;
-      ck_assert(constraint_minimum(c, state, &least, &why));
+      ck_assert(constraint_minimum(c, state, &min, &why));
       size_t tries = 0;
       do id = (uint32_t) below(seed, vocab);
       while (!allowed[id] && tries++ < 4000);
@@ -1307,16 +1308,16 @@ START_TEST(all_bytes_of_the_states_are_counted)
       look = constraint_look(c);
       ck_assert_uint_eq(look.bytes, bare.bytes);
       ck_assert_uint_eq(look.states, bare.states);
-      size_t beside = m.all.held - look.bytes;
+      size_t beside = m.all.live - look.bytes;
       ask_around(c, w.n, &seed);
       look = constraint_look(c);
       ck_assert_uint_gt(look.bytes, bare.bytes);
-      ck_assert_msg(round == 0 || m.all.held - look.bytes == beside, "%s: %zu beside, now %zu",
-        k < 3 ? pattern[k] : "json", beside, (size_t) m.all.held - look.bytes);
+      ck_assert_msg(round == 0 || m.all.live - look.bytes == beside, "%s: %zu beside, now %zu",
+        k < 3 ? pattern[k] : "json", beside, (size_t) m.all.live - look.bytes);
     }
     constraint_free(c), lexicon_close(l);
   }
-  ck_assert_uint_eq(m.all.held, 0);
+  ck_assert_uint_eq(m.all.live, 0);
 }
 END_TEST
 
@@ -1357,7 +1358,7 @@ START_TEST(a_second_binding_is_like_a_first)
     constraint_free(c);
   }
   lexicon_close(l[0]), lexicon_close(l[1]);
-  ck_assert_uint_eq(m.all.held, 0);
+  ck_assert_uint_eq(m.all.live, 0);
 }
 END_TEST
 
@@ -1385,23 +1386,23 @@ START_TEST(a_mask_behind_a_failure_is_right)
     l = lexicon_open(&m, w.p, NULL, w.n, &why), c = constraint_regex(&m, p, strlen(p), &why);
     ck_assert(constraint_bind(c, l, false, &why));
     uint32_t next = 0;
-    m.refuse_at = m.all.requests + k;
+    m.fail_at = m.all.requests + k;
     done = constraint_mask(c, start, 5, got, &accepts, &why);
-    m.refuse_at = 0;
+    m.fail_at = 0;
     size_t had = constraint_look(c).states;
     ck_assert(!constraint_step(c, (uint32_t) had, 'a', &next, &why));
-    ck_assert_msg(strstr(why.words, "there is no state") != NULL, "%s", why.words);
+    ck_assert_msg(strstr(why.text, "there is no state") != NULL, "%s", why.text);
     for (uint32_t s = 1; s < had; s++)
       if (!constraint_step(c, s, 'a', &next, &why))
-        ck_assert_msg(strstr(why.words, "can't come here") != NULL, "%s", why.words);
+        ck_assert_msg(strstr(why.text, "can't come here") != NULL, "%s", why.text);
     ck_assert_msg(
-      constraint_mask(c, start, 5, got, &accepts, &why), "request %d: %s", (int) k, why.words);
+      constraint_mask(c, start, 5, got, &accepts, &why), "request %d: %s", (int) k, why.text);
     ck_assert_msg(memcmp(got, want, w.n) == 0, "request %d", (int) k);
     ck_assert_uint_le(constraint_look(c).states, states + had);
     constraint_free(c), lexicon_close(l);
-    ck_assert_uint_eq(m.all.held, 0);
+    ck_assert_uint_eq(m.all.live, 0);
   }
-  ck_assert_uint_eq(all.all.held, 0);
+  ck_assert_uint_eq(all.all.live, 0);
 }
 END_TEST
 
@@ -1419,15 +1420,15 @@ START_TEST(the_first_lacking_byte_is_blamed)
     struct constraint *c = constraint_regex(&m, "x[f-j]{2}", 9, &why);
     bool ok = constraint_bind(c, l, false, &why);
     snprintf(said, sizeof said, "none is byte 0x%02x alone", 'f' + k);
-    ck_assert_msg(ok == (k > 0), "%s", why.words);
-    if (!ok) ck_assert_msg(strstr(why.words, said) != NULL, "%s; wanted: %s", why.words, said);
+    ck_assert_msg(ok == (k > 0), "%s", why.text);
+    if (!ok) ck_assert_msg(strstr(why.text, said) != NULL, "%s; wanted: %s", why.text, said);
     constraint_free(c);
     c = constraint_regex(&m, "[hij]", 5, &why);
     ck_assert(!constraint_bind(c, l, false, &why));
-    ck_assert_msg(strstr(why.words, "none is byte 0x68 alone") != NULL, "%s", why.words);
+    ck_assert_msg(strstr(why.text, "none is byte 0x68 alone") != NULL, "%s", why.text);
     constraint_free(c), lexicon_close(l);
   }
-  ck_assert_uint_eq(m.all.held, 0);
+  ck_assert_uint_eq(m.all.live, 0);
 }
 END_TEST
 

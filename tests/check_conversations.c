@@ -30,7 +30,7 @@ static struct tokenizer *marked(bool special)
   json_decref(all);
   struct tokenizer *t = tokenizer_open(&M, path, &why);
   unlink(path);
-  if (t == NULL) ck_abort_msg("%s", why.words);
+  if (t == NULL) ck_abort_msg("%s", why.text);
   return t;
 }
 
@@ -42,9 +42,9 @@ static size_t turns_of(json_t *c, struct turn *talk, bool *reply)
   {
     const char *role = json_string_value(json_object_get(one, "role"));
     json_t *text = json_object_get(one, "content");
-    talk[i] = (struct turn){ *role == 's' ? SYSTEM
-        : *role == 'u'                    ? USER
-                                          : ASSISTANT,
+    talk[i] = (struct turn){ *role == 's' ? ROLE_SYSTEM
+        : *role == 'u'                    ? ROLE_USER
+                                          : ROLE_ASSISTANT,
       json_string_value(text), json_string_length(text) };
   }
   *reply = json_is_true(json_object_get(c, "reply"));
@@ -53,20 +53,21 @@ static size_t turns_of(json_t *c, struct turn *talk, bool *reply)
 static const struct chat_template *named(const char *name)
 {
   const struct chat_template *t = chat_template_named(name, &why);
-  if (t == NULL) ck_abort_msg("%s", why.words);
+  if (t == NULL) ck_abort_msg("%s", why.text);
   return t;
 }
 
 /* a template that has no place for a system's words must refuse them; then it is asked without them
  */
 static size_t written(
-  const struct chat_template *t, struct turn **talk, size_t n, bool reply, struct script *s)
+  const struct chat_template *t, struct turn **talk, size_t n, bool reply, struct rendered_prompt *s)
 {
-  if (script_write(&M, t, *talk, n, 0, reply, s, &why)) return n;
-  if ((*talk)->who != SYSTEM || strstr(why.words, "no place for a system turn") == NULL)
-    ck_abort_msg("%s", why.words);
+  if (prompt_render(&M, t, *talk, n, 0, reply, s, &why)) return n;
+  if ((*talk)->who != ROLE_SYSTEM || strstr(why.text, "no place for a system turn")
+    == NULL)
+    ck_abort_msg("%s", why.text);
   ++*talk;
-  if (!script_write(&M, t, *talk, n - 1, 0, reply, s, &why)) ck_abort_msg("%s", why.words);
+  if (!prompt_render(&M, t, *talk, n - 1, 0, reply, s, &why)) ck_abort_msg("%s", why.text);
   return n - 1;
 }
 
@@ -84,7 +85,7 @@ START_TEST(texts_are_those_of_the_published_programs)
       struct turn room[MOST], *talk = room;
       bool reply;
       size_t n = turns_of(c, talk, &reply);
-      struct script s;
+      struct rendered_prompt s;
       written(t, &talk, n, reply, &s);
       json_t *want = json_object_get(of, json_string_value(json_object_get(c, "name")));
       ck_assert_ptr_nonnull(want);
@@ -103,7 +104,7 @@ START_TEST(texts_are_those_of_the_published_programs)
         at += s.part[p].n;
       }
       ck_assert_uint_eq(at, s.text.n);
-      script_free(&M, &s);
+      prompt_free(&M, &s);
     }
   }
   tally("conversations: texts", good, failed, 0, "");
@@ -132,13 +133,13 @@ static unsigned rows_of(const char *vocabulary, struct tokenizer *v, unsigned *f
     ck_assert_ptr_nonnull(c);
     struct turn room[MOST], *talk = room;
     bool reply, ok = true;
-    struct script s;
+    struct rendered_prompt s;
     struct ids got = { 0 };
     size_t n = turns_of(c, talk, &reply), k = 0;
     n = written(named(template), &talk, n, reply, &s);
-    script_free(&M, &s);
-    if (!conversation_ids(&M, named(template), v, talk, n, 0, reply, &got, &why))
-      ck_abort_msg("%s", why.words);
+    prompt_free(&M, &s);
+    if (!conversations_ids(&M, named(template), v, talk, n, 0, reply, &got, &why))
+      ck_abort_msg("%s", why.text);
     for (char *one; (one = strsep(&rest, " \n")) != NULL && *one; k++)
       ok = ok && k < got.n && got.id[k] == strtoul(one, NULL, 10);
     if (ok && k == got.n)
@@ -164,16 +165,16 @@ START_TEST(ids_are_those_of_apply_chat_template)
   static const char *const other[] = { "qwen3", "llama2-legacy", "llama2-metaspace", "llama3",
     "mistral-v3" };
   for (int i = 0; i < 5; i++) {
-    char room[400], name[120];
+    char buffer[400], name[120];
     snprintf(name, sizeof name, "golden/tokenizers/%s: conversations", other[i]);
-    snprintf(room, sizeof room, "%s/golden/tokenizers/%s",
+    snprintf(buffer, sizeof buffer, "%s/golden/tokenizers/%s",
       getenv("SHARED") ? getenv("SHARED") : "../shared", other[i]);
-    if (access(room, R_OK) != 0) {
+    if (access(buffer, R_OK) != 0) {
       tally(name, 0, 0, 1, "no ../shared");
       continue;
     }
-    v = tokenizer_open(&M, room, &why);
-    if (v == NULL) ck_abort_msg("%s", why.words);
+    v = tokenizer_open(&M, buffer, &why);
+    if (v == NULL) ck_abort_msg("%s", why.text);
     good = rows_of(other[i], v, &failed);
     tally(name, good, failed, 0, "");
     ck_assert_uint_eq(failed, 0);
@@ -187,9 +188,9 @@ END_TEST
  * template's */
 START_TEST(what_is_trimmed_leaves_no_part)
 {
-  struct turn talk[] = { { SYSTEM, "S", 1 }, { USER, " \n\xc2\xa0", 4 } };
-  struct script s;
-  ck_assert(script_write(&M, named("llama2"), talk, 2, 0, true, &s, &why));
+  struct turn talk[] = { { ROLE_SYSTEM, "S", 1 }, { ROLE_USER, " \n\xc2\xa0", 4 } };
+  struct rendered_prompt s;
+  ck_assert(prompt_render(&M, named("llama2"), talk, 2, 0, true, &s, &why));
   static const char want[] = "<s>[INST] <<SYS>>\nS\n<</SYS>> [/INST]";
   ck_assert_uint_eq(s.text.n, strlen(want));
   ck_assert_mem_eq(s.text.byte, want, s.text.n);
@@ -199,7 +200,7 @@ START_TEST(what_is_trimmed_leaves_no_part)
     at += s.part[p].n;
   }
   ck_assert_uint_eq(at, s.text.n);
-  script_free(&M, &s);
+  prompt_free(&M, &s);
   at_peace();
 }
 END_TEST
@@ -227,17 +228,18 @@ START_TEST(no_word_of_anybody_becomes_a_mark)
         memcpy(text[i] + n, b, strlen(b)), n += strlen(b);
         typed += *b == '<' && b[1] == '|';
       }
-      talk[i] = (struct turn){ i == 0 ? SYSTEM : i % 2 ? USER : ASSISTANT, text[i], n };
+      talk[i] = (struct turn){ i == 0 ? ROLE_SYSTEM : i % 2 ? ROLE_USER
+        : ROLE_ASSISTANT, text[i], n };
     }
     struct turn *from = talk;
-    struct script s;
+    struct rendered_prompt s;
     struct ids got = { 0 };
     struct bytes back = { 0 };
     size_t wanted[MARKS + 1] = { 0 }, found[MARKS + 1] = { 0 };
     written(t, &from, 4, true, &s);
-    hold(script_encode(&s, v, &M, &got, &why));
+    hold(prompt_encode(&s, v, &M, &got, &why));
     for (size_t p = 0; p < s.n; p++)
-      if (s.part[p].kind == PART_MARK)
+      if (s.part[p].kind == PROMPT_PART_MARK)
         for (int i = 0; i <= MARKS; i++) {
           const char *m = i < MARKS ? marks[i] : "<|endoftext|>";
           wanted[i] +=
@@ -254,7 +256,7 @@ START_TEST(no_word_of_anybody_becomes_a_mark)
     hold(back.n == s.text.n && memcmp(back.byte, s.text.byte, back.n) == 0);
     bytes_free(&M, &back);
     ids_free(&M, &got);
-    script_free(&M, &s);
+    prompt_free(&M, &s);
   }
   ck_assert_uint_gt(typed, 3000);
   tokenizer_close(&M, v);
@@ -266,26 +268,26 @@ static void refuses(const char *what, bool ok, const char *const part[3])
 {
   if (ok) ck_abort_msg("%s is accepted", what);
   for (int i = 0; i < 3 && part[i] != NULL; i++)
-    if (strstr(why.words, part[i]) == NULL)
-      ck_abort_msg("%s: no \"%s\" in: %s", what, part[i], why.words);
+    if (strstr(why.text, part[i]) == NULL)
+      ck_abort_msg("%s: no \"%s\" in: %s", what, part[i], why.text);
 }
 #define REFUSES(call, ...) refuses(#call, call, (const char *const[3]){ __VA_ARGS__ })
 
 START_TEST(a_mark_must_be_a_special_token)
 {
   struct ids got = { 0 };
-  struct turn one = { USER, "Hi", 2 };
+  struct turn one = { ROLE_USER, "Hi", 2 };
   struct tokenizer *v = tokenizer_open(&M, "models/pocket", &why);
   ck_assert_ptr_nonnull(v);
   ck_assert(ids_push(&M, &got, 7, NULL));
-  REFUSES(conversation_ids(&M, named("chatml"), v, &one, 1, 0, true, &got, &why), "chatml",
+  REFUSES(conversations_ids(&M, named("chatml"), v, &one, 1, 0, true, &got, &why), "chatml",
     "<|im_start|>", "special");
-  REFUSES(conversation_ids(&M, named("llama2"), v, &one, 1, 0, true, &got, &why), "llama2", "<s>");
-  REFUSES(conversation_ends(&M, named("llama3"), v, &got, &why), "llama3", "<|eot_id|>");
+  REFUSES(conversations_ids(&M, named("llama2"), v, &one, 1, 0, true, &got, &why), "llama2", "<s>");
+  REFUSES(conversations_ends(&M, named("llama3"), v, &got, &why), "llama3", "<|eot_id|>");
   ck_assert_uint_eq(got.n, 1);
   tokenizer_close(&M, v);
   v = marked(false);
-  REFUSES(conversation_ids(&M, named("chatml"), v, &one, 1, 0, true, &got, &why), "<|im_start|>",
+  REFUSES(conversations_ids(&M, named("chatml"), v, &one, 1, 0, true, &got, &why), "<|im_start|>",
     "marked special");
   ck_assert_uint_eq(got.n, 1);
   tokenizer_close(&M, v);
@@ -299,15 +301,15 @@ END_TEST
 static bool goes(const char *name, const char *who, size_t from)
 {
   struct turn talk[MOST];
-  struct script s;
+  struct rendered_prompt s;
   size_t n = strlen(who);
   for (size_t i = 0; i < n; i++)
-    talk[i] = (struct turn){ who[i] == 's' ? SYSTEM : who[i] == 'u' ? USER : ASSISTANT, "x", 1 };
-  if (!script_write(&M, named(name), talk, n, from, true, &s, &why)) {
+    talk[i] = (struct turn){ who[i] == 's' ? ROLE_SYSTEM : who[i] == 'u' ? ROLE_USER : ROLE_ASSISTANT, "x", 1 };
+  if (!prompt_render(&M, named(name), talk, n, from, true, &s, &why)) {
     ck_assert(s.n == 0 && s.text.n == 0 && s.part == NULL);
     return false;
   }
-  script_free(&M, &s);
+  prompt_free(&M, &s);
   return true;
 }
 
@@ -357,24 +359,24 @@ START_TEST(a_second_turn_is_the_rest_of_the_whole)
   for (size_t k = 0; (t = chat_template_at(k)) != NULL; k++)
     for (int system = 0; system < 2; system++) {
       struct turn talk[6];
-      struct script s;
+      struct rendered_prompt s;
       struct ids whole = { 0 }, rest = { 0 }, end = { 0 };
       for (int i = 0; i < 6; i++)
-        talk[i] = (struct turn){ i == 0 ? SYSTEM
-            : i % 2                     ? USER
-                                        : ASSISTANT,
+        talk[i] = (struct turn){ i == 0 ? ROLE_SYSTEM
+            : i % 2                     ? ROLE_USER
+                                        : ROLE_ASSISTANT,
           said[i], strlen(said[i]) };
       struct turn *of = talk + 1 - system;
       size_t n = 5 + (size_t) system;
-      ck_assert(conversation_ends(&M, t, v, &end, &why));
+      ck_assert(conversations_ends(&M, t, v, &end, &why));
       ck_assert_uint_eq(end.n, 1);
       if (k + 1 < sizeof ends / sizeof *ends - 1) ck_assert_uint_eq(end.id[0], FIRST + ends[k + 1]);
-      if (script_write(&M, t, of, n, 0, true, &s, &why)) {
-        ck_assert(script_encode(&s, v, &M, &whole, &why));
-        script_free(&M, &s);
+      if (prompt_render(&M, t, of, n, 0, true, &s, &why)) {
+        ck_assert(prompt_encode(&s, v, &M, &whole, &why));
+        prompt_free(&M, &s);
         for (size_t from = n - 3; from < n; from += 2) {
           rest.n = 0;
-          bool ok = conversation_ids(&M, t, v, of, n, from, true, &rest, &why);
+          bool ok = conversations_ids(&M, t, v, of, n, from, true, &rest, &why);
           ck_assert_int_eq(ok, !chat_template_rewrites(t, of, n));
           if (!ok) continue;
           hold(rest.n < whole.n && whole.id[whole.n - rest.n - 1] == end.id[0]);
@@ -416,14 +418,14 @@ START_TEST(white_space_is_pythons)
     next += blank;
     char both[20];
     memcpy(both, text, n), both[n] = 'x', memcpy(both + n + 1, text, n);
-    struct turn one = { USER, both, 2 * n + 1 };
-    struct script s;
-    hold(script_write(&M, named("llama3"), &one, 1, 0, false, &s, &why));
+    struct turn one = { ROLE_USER, both, 2 * n + 1 };
+    struct rendered_prompt s;
+    hold(prompt_render(&M, named("llama3"), &one, 1, 0, false, &s, &why));
     size_t left = 0;
     for (size_t p = 0; p < s.n; p++)
-      if (s.part[p].kind == PART_SAID) left = s.part[p].n;
+      if (s.part[p].kind == PROMPT_PART_SAID) left = s.part[p].n;
     hold(left == (blank ? 1 : 2 * n + 1));
-    script_free(&M, &s);
+    prompt_free(&M, &s);
   }
   ck_assert_uint_eq(next, sizeof white / sizeof *white);
   at_peace();
@@ -520,7 +522,7 @@ START_TEST(published_programs_are_recognized)
   REFUSES(chat_template_of(folder, &why) != NULL, "chat_template.jinja", "no text");
   file("chat_template.jinja", "{{ x }}\x1b[2J", 11);
   REFUSES(chat_template_of(folder, &why) != NULL, "chat_template.jinja", "{{ x }}");
-  ck_assert_ptr_null(strchr(why.words, '\x1b'));
+  ck_assert_ptr_null(strchr(why.text, '\x1b'));
   no_file("chat_template.jinja");
   rmdir(folder);
   at_peace();
@@ -532,27 +534,28 @@ START_TEST(refused_memory_leaves_nothing)
   struct tokenizer *v = marked(true);
   char text[3000];
   memset(text, 'a', sizeof text);
-  struct turn talk[4] = { { SYSTEM, "Be kind.", 8 }, { USER, text, sizeof text },
-    { ASSISTANT, "<think>\nno\n</think>\n\nNo.", 24 }, { USER, " Why? ", 6 } };
+  struct turn talk[4] = { { ROLE_SYSTEM, "Be kind.", 8 }, { ROLE_USER, text,
+    sizeof text },
+    { ROLE_ASSISTANT, "<think>\nno\n</think>\n\nNo.", 24 }, { ROLE_USER, " Why? ", 6 } };
   struct ids got = { 0 };
   ck_assert(ids_push(&M, &got, 7, NULL));
   unsigned refused = 0;
   const struct chat_template *t;
   for (size_t k = 0; (t = chat_template_at(k)) != NULL; k++) {
-    uint64_t held = M.all.held;
+    uint64_t held = M.all.live;
     size_t skip =
       strcmp(chat_template_name(t), "mistral") == 0 || strcmp(chat_template_name(t), "pocket") == 0;
     for (uint64_t at = 1;; at++) {
-      struct memory m = { .refuse_at = at };
+      struct memory m = { .fail_at = at };
       struct ids own = { 0 };
-      bool ok = conversation_ids(&m, t, v, talk + skip, 4 - skip, 0, true, &own, &why)
-        && conversation_ends(&m, t, v, &own, &why);
+      bool ok = conversations_ids(&m, t, v, talk + skip, 4 - skip, 0, true, &own, &why)
+        && conversations_ends(&m, t, v, &own, &why);
       ids_free(&m, &own);
-      hold(m.all.held == 0);
+      hold(m.all.live == 0);
       if (ok) break;
       refused++;
     }
-    hold(M.all.held == held);
+    hold(M.all.live == held);
   }
   ck_assert_uint_gt(refused, 60);
   ids_free(&M, &got);
@@ -572,12 +575,12 @@ static size_t last_of(const char *text, size_t n, const char *word, size_t other
     if (memcmp(text + i, word, k) == 0) at = i + k;
   return at;
 }
-static char *stripped(char room[200], const char *text, size_t n)
+static char *stripped(char buffer[200], const char *text, size_t n)
 {
   while (n > 0 && *text == '\n') text++, n--;
   while (n > 0 && text[n - 1] == '\n') n--;
-  snprintf(room, 200, "%.*s", (int) n, text);
-  return room;
+  snprintf(buffer, 200, "%.*s", (int) n, text);
+  return buffer;
 }
 START_TEST(thoughts_are_split_as_python_splits)
 {
@@ -592,8 +595,8 @@ START_TEST(thoughts_are_split_as_python_splits)
     for (uint64_t k = rnd(&seed) % 9; k > 0; k--) strcat(text, bit[rnd(&seed) % 7]);
     const char *second = asked[rnd(&seed) % 6];
     size_t n = strlen(text), turns = 2 + rnd(&seed) % 2;
-    struct turn talk[3] = { { USER, "q", 1 }, { ASSISTANT, text, n },
-      { USER, second, strlen(second) } };
+    struct turn talk[3] = { { ROLE_USER, "q", 1 }, { ROLE_ASSISTANT, text, n },
+      { ROLE_USER, second, strlen(second) } };
     /* the answer is behind the last question, if what comes next is what a tool says */
     bool tool = second == asked[1] || second == asked[4], late = turns == 2 || tool;
     char *end = strstr(text, "</think>");
@@ -608,11 +611,11 @@ START_TEST(thoughts_are_split_as_python_splits)
     if (told) p += sprintf(p, "<think>\n%s\n</think>\n\n", thought);
     p += sprintf(p, "%s<|im_end|>\n", answer + (told ? strspn(answer, "\n") : 0));
     if (turns == 3) sprintf(p, "<|im_start|>user\n%s<|im_end|>\n", second);
-    struct script s;
-    hold(script_write(&M, named("qwen3"), talk, turns, 0, false, &s, &why));
+    struct rendered_prompt s;
+    hold(prompt_render(&M, named("qwen3"), talk, turns, 0, false, &s, &why));
     bool same = s.text.n == strlen(want) && memcmp(s.text.byte, want, s.text.n) == 0;
     if (!same) ck_abort_msg("%s: %.*s; wanted: %s", text, (int) s.text.n, s.text.byte, want);
-    script_free(&M, &s);
+    prompt_free(&M, &s);
   }
   ck_assert_uint_gt(twice, 100);
   at_peace();
@@ -626,18 +629,20 @@ START_TEST(a_failed_script_leaves_no_ids)
   struct tokenizer *v = tokenizer_open(&M, "models/pocket", &why);
   ck_assert_ptr_nonnull(v);
   static char text[] = "ab<|endoftext|>The cat<|none|>cd";
-  struct script_part part[] = { { PART_FRAME, USER, 0, 2 }, { PART_MARK, USER, 2, 13 },
-    { PART_SAID, USER, 15, 7 }, { PART_MARK, USER, 22, 8 }, { PART_SAID, USER, 30, 2 } };
-  struct script s = { .by = named("pocket"),
+  struct prompt_part part[] = { { PROMPT_PART_FRAME, ROLE_USER, 0, 2 },
+    { PROMPT_PART_MARK, ROLE_USER, 2, 13 },
+    { PROMPT_PART_SAID, ROLE_USER, 15, 7 }, { PROMPT_PART_MARK, ROLE_USER, 22, 8 },
+    { PROMPT_PART_SAID, ROLE_USER, 30, 2 } };
+  struct rendered_prompt s = { .by = named("pocket"),
     .part = part,
     .n = 5,
     .text = { (unsigned char *) text, sizeof text - 1, sizeof text } };
   struct ids out = { 0 }, want = { 0 };
   ck_assert(ids_push(&M, &out, 7, NULL));
-  REFUSES(script_encode(&s, v, &M, &out, &why), "pocket", "<|none|>", "marked special");
+  REFUSES(prompt_encode(&s, v, &M, &out, &why), "pocket", "<|none|>", "marked special");
   ck_assert_msg(out.n == 1 && out.id[0] == 7, "%zu ids are left", out.n);
   s.n = 3, s.text.n = 22;
-  ck_assert(script_encode(&s, v, &M, &out, &why) && out.n > 3);
+  ck_assert(prompt_encode(&s, v, &M, &out, &why) && out.n > 3);
   ck_assert(tokenizer_encode(v, &M, "ab", 2, false, false, &want, NULL));
   ck_assert(
     ids_push(&M, &want, 0, NULL) && memcmp(want.id, out.id + 1, want.n * sizeof *want.id) == 0);
@@ -646,11 +651,11 @@ START_TEST(a_failed_script_leaves_no_ids)
     struct memory m = { 0 };
     struct ids some = { 0 };
     ck_assert(ids_push(&m, &some, 7, NULL));
-    m.refuse_at = m.all.requests + k;
-    ok = script_encode(&s, v, &m, &some, NULL);
+    m.fail_at = m.all.requests + k;
+    ok = prompt_encode(&s, v, &m, &some, NULL);
     ck_assert_msg(some.n == (ok ? out.n : 1) && some.id[0] == 7, "request %lu", (unsigned long) k);
     ids_free(&m, &some);
-    ck_assert_uint_eq(m.all.held, 0);
+    ck_assert_uint_eq(m.all.live, 0);
   }
   ids_free(&M, &out), ids_free(&M, &want);
   tokenizer_close(&M, v);
@@ -661,14 +666,15 @@ END_TEST
 /* a talk goes on behind its last turn, if that is an answer, and not behind one more */
 START_TEST(a_talk_goes_on_behind_its_last_turn)
 {
-  struct turn talk[] = { { USER, "Hi", 2 }, { ASSISTANT, "Ho", 2 } };
-  struct script s;
-  ck_assert_msg(script_write(&M, named("chatml"), talk, 2, 2, true, &s, &why), "%s", why.words);
+  struct turn talk[] = { { ROLE_USER, "Hi", 2 }, { ROLE_ASSISTANT, "Ho", 2 } };
+  struct rendered_prompt s;
+  ck_assert_msg(prompt_render(&M, named("chatml"), talk, 2, 2, true, &s, &why), "%s", why.text);
   static const char want[] = "\n<|im_start|>assistant\n";
   ck_assert(s.inside && s.text.n == strlen(want) && memcmp(s.text.byte, want, s.text.n) == 0);
-  script_free(&M, &s);
-  REFUSES(script_write(&M, named("chatml"), talk, 2, 3, true, &s, &why), "behind turn 3");
-  REFUSES(script_write(&M, named("chatml"), talk, 1, 2, true, &s, &why), "of 1 turns", "turn 2");
+  prompt_free(&M, &s);
+  REFUSES(prompt_render(&M, named("chatml"), talk, 2, 3, true, &s, &why),
+    "behind turn 3");
+  REFUSES(prompt_render(&M, named("chatml"), talk, 1, 2, true, &s, &why), "of 1 turns", "turn 2");
   at_peace();
 }
 END_TEST

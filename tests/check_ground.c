@@ -16,7 +16,7 @@ START_TEST(error_names_its_four_parts)
 {
   struct error why;
   ck_assert(!error_found(&why, "config.json", "n_layers", "-2", "1 or more"));
-  ck_assert_str_eq(why.words, "config.json: n_layers is -2; wanted: 1 or more");
+  ck_assert_str_eq(why.text, "config.json: n_layers is -2; wanted: 1 or more");
   ck_assert(!error_say(NULL, "nobody listens"));
 }
 END_TEST
@@ -27,17 +27,17 @@ START_TEST(error_is_one_line_and_whole_characters)
   error_say(
     &why, "\x1b[2J \xc2\x80\xc2\x9b\xc2\xa0\xc3\x9b"); /* the second set of control characters; what
                                                           only looks like it stays */
-  ck_assert_str_eq(why.words, "?[2J ????\xc2\xa0\xc3\x9b");
+  ck_assert_str_eq(why.text, "?[2J ????\xc2\xa0\xc3\x9b");
   error_say(&why, "a\nb\tc\x7f");
-  ck_assert_str_eq(why.words, "a?b?c?");
+  ck_assert_str_eq(why.text, "a?b?c?");
   char longer[600];
   for (size_t shift = 0; shift < 4; shift++) {
     memset(longer, 'x', shift);
     for (size_t i = shift; i + 3 < sizeof longer; i += 3) memcpy(longer + i, "\xe2\x82\xac", 4);
     error_say(&why, "%s", longer);
-    size_t n = strlen(why.words);
-    ck_assert_uint_lt(n, sizeof why.words);
-    ck_assert_uint_ge(n, sizeof why.words - 4);
+    size_t n = strlen(why.text);
+    ck_assert_uint_lt(n, sizeof why.text);
+    ck_assert_uint_ge(n, sizeof why.text - 4);
     ck_assert_uint_eq((n - shift) % 3, 0);
   }
 }
@@ -47,17 +47,18 @@ START_TEST(books_agree_with_a_second_set)
 {
   uint64_t seed = suite_seed();
   struct memory m = { 0 };
-  uint64_t given[N_PURPOSES] = { 0 }, held[N_PURPOSES] = { 0 }, all = 0, peak = 0;
+  uint64_t given[N_MEMORY_CLASSES] = { 0 }, held[N_MEMORY_CLASSES] = { 0 }, all = 0,
+    peak = 0;
   struct {
     void *p;
     size_t n;
-    enum purpose what;
+    enum memory_class what;
   } block[40] = { { 0 } };
   for (int i = 0; i < 5000; i++) {
     size_t k = rnd(&seed) % 40;
     if (block[k].p == NULL) {
       block[k].n = rnd(&seed) % 1000;
-      block[k].what = (enum purpose)(rnd(&seed) % N_PURPOSES);
+      block[k].what = (enum memory_class)(rnd(&seed) % N_MEMORY_CLASSES);
       block[k].p = memory_alloc(&m, block[k].what, block[k].n, 3, NULL);
       ck_assert_ptr_nonnull(block[k].p);
       ck_assert_uint_eq((uintptr_t) block[k].p % 64, 0);
@@ -71,43 +72,43 @@ START_TEST(books_agree_with_a_second_set)
       held[block[k].what] -= 3 * block[k].n, all -= 3 * block[k].n;
       block[k].p = NULL;
     }
-    for (int w = 0; w < N_PURPOSES; w++) {
-      ck_assert_uint_eq(m.of[w].given, given[w]);
-      ck_assert_uint_eq(m.of[w].held, held[w]);
+    for (int w = 0; w < N_MEMORY_CLASSES; w++) {
+      ck_assert_uint_eq(m.of[w].allocated, given[w]);
+      ck_assert_uint_eq(m.of[w].live, held[w]);
     }
-    ck_assert_uint_eq(m.all.held, all);
+    ck_assert_uint_eq(m.all.live, all);
     ck_assert_uint_eq(m.all.peak, peak);
   }
   for (size_t k = 0; k < 40; k++) memory_free(&m, block[k].p);
-  ck_assert_uint_eq(m.all.held, 0);
+  ck_assert_uint_eq(m.all.live, 0);
 }
 END_TEST
 
 START_TEST(refusal_is_exact_and_leaves_the_old_block)
 {
   for (uint64_t n = 1; n <= 4; n++) {
-    struct memory m = { .refuse_at = n };
+    struct memory m = { .fail_at = n };
     struct error why = { { 0 } };
     void *p[3];
     for (uint64_t i = 1; i <= 3; i++) {
-      p[i - 1] = memory_alloc(&m, FOR_TOKENS, 10, 7, &why);
+      p[i - 1] = memory_alloc(&m, MEMORY_TOKENS, 10, 7, &why);
       ck_assert_int_eq(p[i - 1] == NULL, i == n);
     }
-    ck_assert_uint_eq(m.all.asked, 210);
+    ck_assert_uint_eq(m.all.requested, 210);
     ck_assert_uint_eq(m.all.refused, n <= 3);
-    if (n <= 3) ck_assert_ptr_nonnull(strstr(why.words, "70 bytes for tokens"));
+    if (n <= 3) ck_assert_ptr_nonnull(strstr(why.text, "70 bytes for tokens"));
     for (int i = 0; i < 3; i++) memory_free(&m, p[i]);
-    ck_assert_uint_eq(m.all.held, 0);
+    ck_assert_uint_eq(m.all.live, 0);
   }
-  struct memory m = { .refuse_at = 2 };
-  char *p = memory_alloc(&m, FOR_OTHER, 4, 1, NULL);
+  struct memory m = { .fail_at = 2 };
+  char *p = memory_alloc(&m, MEMORY_OTHER, 4, 1, NULL);
   memcpy(p, "abc", 4);
-  ck_assert_ptr_null(memory_resize(&m, FOR_OTHER, p, 400, 1, NULL));
+  ck_assert_ptr_null(memory_resize(&m, MEMORY_OTHER, p, 400, 1, NULL));
   ck_assert_str_eq(p, "abc");
-  p = memory_resize(&m, FOR_OTHER, p, 400, 1, NULL);
+  p = memory_resize(&m, MEMORY_OTHER, p, 400, 1, NULL);
   ck_assert_str_eq(p, "abc");
   ck_assert_int_eq(p[399], 0);
-  ck_assert_uint_eq(m.all.held, 400);
+  ck_assert_uint_eq(m.all.live, 400);
   ck_assert_uint_eq(m.all.peak, 404);
   memory_free(&m, p);
 }
@@ -117,14 +118,14 @@ START_TEST(product_of_sizes_is_checked)
 {
   struct memory m = { 0 };
   struct error why;
-  ck_assert_ptr_null(memory_alloc(&m, FOR_WEIGHTS, SIZE_MAX / 2, 3, &why));
-  ck_assert_ptr_null(memory_alloc(&m, FOR_WEIGHTS, SIZE_MAX, 1, &why));
-  ck_assert_ptr_null(memory_alloc(&m, FOR_WEIGHTS, (size_t) 1 << 33, (size_t) 1 << 31, &why));
+  ck_assert_ptr_null(memory_alloc(&m, MEMORY_WEIGHTS, SIZE_MAX / 2, 3, &why));
+  ck_assert_ptr_null(memory_alloc(&m, MEMORY_WEIGHTS, SIZE_MAX, 1, &why));
+  ck_assert_ptr_null(memory_alloc(&m, MEMORY_WEIGHTS, (size_t) 1 << 33, (size_t) 1 << 31, &why));
   ck_assert_uint_eq(m.all.refused, 3);
   ck_assert_uint_eq(m.all.requests, 3);
-  ck_assert_uint_eq(m.all.asked, 0);
-  ck_assert_uint_eq(m.all.given, 0);
-  void *p = memory_alloc(&m, FOR_WEIGHTS, 0, 3, &why);
+  ck_assert_uint_eq(m.all.requested, 0);
+  ck_assert_uint_eq(m.all.allocated, 0);
+  void *p = memory_alloc(&m, MEMORY_WEIGHTS, 0, 3, &why);
   ck_assert_ptr_nonnull(p);
   memory_free(&m, p);
 }
@@ -148,11 +149,11 @@ START_TEST(files_are_mapped_or_refused_by_name)
   ck_assert_uint_eq(map.size, 0);
   unlink(name);
   ck_assert(!file_map(&map, name, &why));
-  ck_assert_ptr_nonnull(strstr(why.words, name));
+  ck_assert_ptr_nonnull(strstr(why.text, name));
   ck_assert(!file_map(&map, "/tmp", &why));
-  ck_assert_ptr_nonnull(strstr(why.words, "directory"));
+  ck_assert_ptr_nonnull(strstr(why.text, "directory"));
   ck_assert(!file_map(&map, "/dev/null", &why));
-  ck_assert_ptr_nonnull(strstr(why.words, "not a regular file"));
+  ck_assert_ptr_nonnull(strstr(why.text, "not a regular file"));
 }
 END_TEST
 
@@ -161,9 +162,9 @@ struct census {
   unsigned seen[8];
   int mode[8];
 };
-static void count_me(void *what, unsigned worker, unsigned workers)
+static void count_me(void *ctx, unsigned worker, unsigned workers)
 {
-  struct census *c = what;
+  struct census *c = ctx;
   atomic_fetch_add(&c->calls, 1);
   ck_assert_uint_lt(worker, workers);
   c->seen[worker]++;
@@ -185,7 +186,7 @@ START_TEST(every_worker_does_every_step_once)
     }
     for (unsigned i = 0; i < n; i++) ck_assert_uint_eq(c.seen[i], 2000);
     pool_close(&m, p);
-    ck_assert_uint_eq(m.all.held, 0);
+    ck_assert_uint_eq(m.all.live, 0);
   }
 }
 END_TEST
@@ -208,12 +209,12 @@ END_TEST
 START_TEST(pool_survives_every_refusal)
 {
   for (uint64_t n = 1; n <= 3; n++) {
-    struct memory m = { .refuse_at = n };
+    struct memory m = { .fail_at = n };
     struct error why = { { 0 } };
     struct pool *p = pool_open(&m, 3, &why);
     ck_assert_int_eq(p == NULL, n <= 2);
     pool_close(&m, p);
-    ck_assert_uint_eq(m.all.held, 0);
+    ck_assert_uint_eq(m.all.live, 0);
   }
   ck_assert_uint_eq(pool_workers(NULL), 1);
   ck_assert_uint_ge(pool_cores(), 1);
@@ -245,8 +246,8 @@ START_TEST(a_refused_file_leaves_nothing_behind)
       ck_assert_int_eq(ok, words[i] == NULL);
       ck_assert_uint_eq(map.size, 0);
       ck_assert_ptr_nonnull(map.bytes);
-      if (!ok) ck_assert_msg(strstr(why.words, words[i]) != NULL, "%s", why.words);
-      if (!ok) ck_assert_msg(strstr(why.words, path[i]) != NULL, "%s", why.words);
+      if (!ok) ck_assert_msg(strstr(why.text, words[i]) != NULL, "%s", why.text);
+      if (!ok) ck_assert_msg(strstr(why.text, path[i]) != NULL, "%s", why.text);
       file_unmap(&map), file_unmap(&map);
       ck_assert_int_eq(next_descriptor(), before);
     }
@@ -264,25 +265,26 @@ END_TEST
 /* each purpose has a book of its own: what is counted for all is their sum, but for the peaks */
 START_TEST(every_purpose_keeps_its_own_book)
 {
-  static const char *const name[N_PURPOSES] = { "weights", "cache", "activations", "tokens",
+  static const char *const name[N_MEMORY_CLASSES] = { "weights", "cache", "activations", "tokens",
     "training", "other" };
-  uint64_t seed = suite_seed() + 1, peak[N_PURPOSES] = { 0 };
+  uint64_t seed = suite_seed() + 1, peak[N_MEMORY_CLASSES] = { 0 };
   struct memory m = { 0 };
   struct error why;
   struct {
     void *p;
     size_t n;
-  } block[N_PURPOSES][8] = { { { 0 } } };
+  } block[N_MEMORY_CLASSES][8] = { { { 0 } } };
   for (int i = 0; i < 3000; i++) {
-    unsigned what = (unsigned) (rnd(&seed) % N_PURPOSES), k = (unsigned) (rnd(&seed) % 8);
-    enum purpose of = (enum purpose) what;
+    unsigned what = (unsigned) (rnd(&seed) % N_MEMORY_CLASSES), k = (unsigned)
+      (rnd(&seed) % 8);
+    enum memory_class of = (enum memory_class) what;
     size_t n = rnd(&seed) % 100, old = block[what][k].n;
     void *p = block[what][k].p, *q = NULL;
-    if (rnd(&seed) % 8 == 0) m.refuse_at = m.all.requests + 1;
+    if (rnd(&seed) % 8 == 0) m.fail_at = m.all.requests + 1;
     switch (rnd(&seed) % 4) {
     case 0:
       q = memory_alloc(&m, of, SIZE_MAX / 2, 3 + n, &why);
-      ck_assert(q == NULL && strstr(why.words, name[what]) != NULL);
+      ck_assert(q == NULL && strstr(why.text, name[what]) != NULL);
       break;
     case 1: memory_free(&m, p), block[what][k].p = NULL, block[what][k].n = 0; break;
     default: /* longer, or shorter */
@@ -290,8 +292,8 @@ START_TEST(every_purpose_keeps_its_own_book)
       if (q == NULL) {
         char words[120];
         snprintf(words, sizeof words, "%zu bytes for %s, %llu held", 7 * n, name[what],
-          (unsigned long long) m.all.held);
-        ck_assert_msg(strstr(why.words, words) != NULL, "%s; wanted: %s", why.words, words);
+          (unsigned long long) m.all.live);
+        ck_assert_msg(strstr(why.text, words) != NULL, "%s; wanted: %s", why.text, words);
         break;
       }
       for (size_t j = 0; j < 7 * (old < n ? old : n); j++)
@@ -299,30 +301,31 @@ START_TEST(every_purpose_keeps_its_own_book)
       memset(q, (int) (what + k), 7 * n);
       block[what][k].p = q, block[what][k].n = n;
     }
-    m.refuse_at = 0;
+    m.fail_at = 0;
     uint64_t sum[5] = { 0 };
     const struct account *b = &m.all;
-    uint64_t all[5] = { b->requests, b->refused, b->asked, b->given, b->held };
-    for (int w = 0; w < N_PURPOSES; w++) {
+    uint64_t all[5] = { b->requests, b->refused, b->requested, b->allocated, b->live };
+    for (int w = 0; w < N_MEMORY_CLASSES; w++) {
       const struct account *a = &m.of[w];
       uint64_t held = 0;
       for (int j = 0; j < 8; j++) held += 7 * block[w][j].n;
-      hold(a->held == held && a->peak >= held && a->peak >= peak[w]);
-      if (a->held > peak[w]) peak[w] = a->held;
+      hold(a->live == held && a->peak >= held && a->peak >= peak[w]);
+      if (a->live > peak[w]) peak[w] = a->live;
       hold(a->peak <= peak[w] + (w == (int) what ? 700 : 0)); /* old and new at once */
       peak[w] = a->peak;
-      sum[0] += a->requests, sum[1] += a->refused, sum[2] += a->asked, sum[3] += a->given;
-      sum[4] += a->held;
+      sum[0] += a->requests, sum[1] += a->refused, sum[2] += a->requested,
+        sum[3] += a->allocated;
+      sum[4] += a->live;
     }
     for (int j = 0; j < 5; j++)
       if (sum[j] != all[j]) ck_abort_msg("round %d, sum %d", i, j);
   }
   ck_assert_uint_gt(m.all.refused, 500);
-  for (int w = 0; w < N_PURPOSES; w++) {
-    ck_assert_str_eq(purpose_name((enum purpose) w), name[w]);
+  for (int w = 0; w < N_MEMORY_CLASSES; w++) {
+    ck_assert_str_eq(memory_class_name((enum memory_class) w), name[w]);
     for (int j = 0; j < 8; j++) memory_free(&m, block[w][j].p);
   }
-  ck_assert_uint_eq(m.all.held, 0);
+  ck_assert_uint_eq(m.all.live, 0);
 }
 END_TEST
 
@@ -334,17 +337,17 @@ START_TEST(sentences_end_and_are_cleaned_at_the_right_byte)
   for (size_t k = 0; k < 4; k++)
     for (size_t shift = 0; shift < 5; shift++) {
       char longer[700] = "xxxxx";
-      size_t one = strlen(letter[k]), room = sizeof why.words - 1;
+      size_t one = strlen(letter[k]), cap = sizeof why.text - 1;
       for (size_t at = shift; at + 4 < sizeof longer; at += one)
         memcpy(longer + at, letter[k], one + 1);
       error_say(&why, "%s", longer);
-      size_t n = strlen(why.words);
+      size_t n = strlen(why.text);
       ck_assert_uint_eq((n - shift) % one, 0);
-      ck_assert_uint_gt(n + 2 * one, room);
-      ck_assert(memcmp(why.words, longer, n) == 0);
+      ck_assert_uint_gt(n + 2 * one, cap);
+      ck_assert(memcmp(why.text, longer, n) == 0);
     }
   error_say(&why, "%s", "\x01\x1f \x7e\x7f\xc2\x80\xc2\x9f\xc2\xa0\xc3\x80\xc3\x9f");
-  ck_assert_str_eq(why.words, "?? ~?????\xc2\xa0\xc3\x80\xc3\x9f");
+  ck_assert_str_eq(why.text, "?? ~?????\xc2\xa0\xc3\x80\xc3\x9f");
 }
 END_TEST
 

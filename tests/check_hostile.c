@@ -85,7 +85,7 @@ static bool open_all(struct error *why, bool words)
   uint32_t ids[2] = { 1, 2 };
   double lp[2], sum;
   struct timespec a, b;
-  why->words[0] = '\0';
+  why->text[0] = '\0';
   clock_gettime(CLOCK_MONOTONIC, &a);
   bool ok;
   if (words) {
@@ -95,19 +95,19 @@ static bool open_all(struct error *why, bool words)
   } else {
     struct model *lm = model_open(&m, room, why);
     struct store *s = lm != NULL ? store_open(&m, &lm->config, 1, why) : NULL;
-    ok = s != NULL && logprobs(&e, lm, s, ids, 2, lp, &sum, why);
+    ok = s != NULL && model_logprobs(&e, lm, s, ids, 2, lp, &sum, why);
     store_close(s);
     model_close(&m, lm);
   }
   clock_gettime(CLOCK_MONOTONIC, &b);
-  ck_assert_uint_eq(m.all.held, 0);
+  ck_assert_uint_eq(m.all.live, 0);
   ck_assert_msg(m.all.peak <= 64 * room_size() + (1 << 20), "%lu bytes for files of %zu: %s",
-    (unsigned long) m.all.peak, room_size(), why->words);
-  ck_assert_msg(ok || strlen(why->words) > 20, "no sentence");
-  for (const char *w = why->words; *w; w++) ck_assert((unsigned char) *w >= 0x20);
+    (unsigned long) m.all.peak, room_size(), why->text);
+  ck_assert_msg(ok || strlen(why->text) > 20, "no sentence");
+  for (const char *w = why->text; *w; w++) ck_assert((unsigned char) *w >= 0x20);
 #if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
   ck_assert_msg((double) (b.tv_sec - a.tv_sec) + 1e-9 * (double) (b.tv_nsec - a.tv_nsec) < 5,
-    "it took too long: %s", why->words);
+    "it took too long: %s", why->text);
 #endif
   return ok;
 }
@@ -150,7 +150,7 @@ START_TEST(json_that_is_none_is_refused_in_every_file)
     size_t size;
     if (strcmp(file[f], "tokenizer_config.json") == 0)
       spill(in_room(path, file[f]), "{\"add_bos_token\": false}", 24);
-    ck_assert_msg(open_all(&why, words), "%s", why.words);
+    ck_assert_msg(open_all(&why, words), "%s", why.text);
     unsigned char *b = slurp(in_room(path, file[f]), &size), *changed = malloc(size + (8 << 20));
     for (size_t d = 0; d <= sizeof defect / sizeof *defect + 3; d++) {
       size_t skip = header ? 8 : 0, brace = skip + 1, at, length;
@@ -179,7 +179,7 @@ START_TEST(json_that_is_none_is_refused_in_every_file)
            may = d < sizeof defect / sizeof *defect && defect[d].harmless && (f == 2 || f == 5);
       ck_assert_msg(!ok || may, "%s: defect %zu is not refused", file[f], d);
       ck_assert_msg(
-        ok || strstr(why.words, file[f]) != NULL, "%s: defect %zu: %s", file[f], d, why.words);
+        ok || strstr(why.text, file[f]) != NULL, "%s: defect %zu: %s", file[f], d, why.text);
       n++;
     }
     free(b), free(changed);
@@ -214,20 +214,20 @@ START_TEST(names_stay_in_the_directory)
   for (size_t i = 0; i < n; i++) {
     index_says(out[i]);
     ck_assert(!open_all(&why, false));
-    ck_assert_msg(strstr(why.words, "model.safetensors.index.json: lm_head.weight is ") != NULL
-        && strstr(why.words, "in the same directory") != NULL,
-      "%s", why.words);
+    ck_assert_msg(strstr(why.text, "model.safetensors.index.json: lm_head.weight is ") != NULL
+        && strstr(why.text, "in the same directory") != NULL,
+      "%s", why.text);
   }
   index_says("model-00003-of-00002.safetensors");
   ck_assert(!open_all(&why, false)
-    && strstr(why.words, "model-00003-of-00002.safetensors: cannot be opened") != NULL);
+    && strstr(why.text, "model-00003-of-00002.safetensors: cannot be opened") != NULL);
   index_says("model-00001-of-00002.safetensors");
-  ck_assert_msg(open_all(&why, false), "%s", why.words);
+  ck_assert_msg(open_all(&why, false), "%s", why.text);
   /* a link to a file elsewhere is followed, as the caches of Hugging Face are made of links; one to
    * a folder, a pipe, a device, to nothing or to itself is refused */
   in_room(path, "model-00002-of-00002.safetensors"), snprintf(to, sizeof to, "%s-elsewhere", room);
   ck_assert(rename(path, to) == 0 && symlink(to, path) == 0);
-  ck_assert_msg(open_all(&why, false), "%s", why.words);
+  ck_assert_msg(open_all(&why, false), "%s", why.text);
   static const char *const bad[][2] = { { "/tmp", "a directory" },
     { "/dev/zero", "not a regular file" }, { "/nowhere/at/all", "No such file" },
     { "model-00002-of-00002.safetensors", "cannot be opened" }, { "", "not a regular file" } };
@@ -235,9 +235,9 @@ START_TEST(names_stay_in_the_directory)
     unlink(path);
     ck_assert_int_eq(bad[i][0][0] ? symlink(bad[i][0], path) : mkfifo(path, 0600), 0);
     ck_assert(!open_all(&why, false));
-    ck_assert_msg(strstr(why.words, "model-00002-of-00002.safetensors") != NULL
-        && strstr(why.words, bad[i][1]) != NULL,
-      "%s", why.words);
+    ck_assert_msg(strstr(why.text, "model-00002-of-00002.safetensors") != NULL
+        && strstr(why.text, bad[i][1]) != NULL,
+      "%s", why.text);
   }
   unlink(to);
   room_drop();
@@ -284,8 +284,8 @@ START_TEST(claims_cost_nothing)
     set_field("config.json", claim[i].field, claim[i].value);
     bool ok = open_all(&why, false);
     ck_assert_msg(
-      ok == (claim[i].words == NULL) && (ok || strstr(why.words, claim[i].words) != NULL),
-      "%s %s: %s", claim[i].field, claim[i].value, ok ? "not refused" : why.words);
+      ok == (claim[i].words == NULL) && (ok || strstr(why.text, claim[i].words) != NULL),
+      "%s %s: %s", claim[i].field, claim[i].value, ok ? "not refused" : why.text);
     room_drop();
   }
   /* a length, 0 for the right one, a header, and bytes behind it */
@@ -319,13 +319,13 @@ START_TEST(claims_cost_nothing)
     room_make("small");
     spill(in_room(path, "model.safetensors"), b, 8 + strlen(file[i].header) + file[i].data);
     struct memory m = { 0 };
-    ck_assert_ptr_null(weights_open(&m, path, &why));
+    ck_assert_ptr_null(tensor_file_open(&m, path, &why));
     ck_assert_msg(
-      file[i].length == 0 || strstr(why.words, "the header is longer than the file") != NULL, "%s",
-      why.words);
+      file[i].length == 0 || strstr(why.text, "the header is longer than the file") != NULL, "%s",
+      why.text);
     ck_assert_msg(
-      strstr(why.words, "model.safetensors: ") != NULL && strstr(why.words, "; wanted: ") != NULL,
-      "%s", why.words);
+      strstr(why.text, "model.safetensors: ") != NULL && strstr(why.text, "; wanted: ") != NULL,
+      "%s", why.text);
     room_drop();
   }
   static const char *const id[] = { "4194303", "4194304", "2147483648", "9223372036854775807",
@@ -337,7 +337,7 @@ START_TEST(claims_cost_nothing)
     set_field("tokenizer.json", "added_tokens", added);
     ck_assert(!open_all(&why, true));
     ck_assert_msg(
-      strstr(why.words, "tokenizer.json: added_tokens[0].id is ") != NULL, "%s", why.words);
+      strstr(why.text, "tokenizer.json: added_tokens[0].id is ") != NULL, "%s", why.text);
     room_drop();
   }
   tally("claims of size", (unsigned) (n + sizeof file / sizeof *file + 5), 0, 0, "");
@@ -360,15 +360,15 @@ START_TEST(too_many_tensors_are_refused)
     room_make("small");
     spill(in_room(path, "model.safetensors"), text, (size_t) (at - text));
     free(text);
-    struct archive *w = weights_open(&m, path, &why);
+    struct tensor_file *w = tensor_file_open(&m, path, &why);
     ck_assert((w != NULL) == (many == 262144) && m.all.peak < 8 + length + (1u << 26));
     ck_assert_msg(w != NULL
         || strstr(
-             why.words, "model.safetensors: 262144 is one more; wanted: at most 262144 tensors")
+             why.text, "model.safetensors: 262144 is one more; wanted: at most 262144 tensors")
           != NULL,
-      "%s", why.words);
-    weights_close(&m, w);
-    ck_assert_uint_eq(m.all.held, 0);
+      "%s", why.text);
+    tensor_file_close(&m, w);
+    ck_assert_uint_eq(m.all.live, 0);
     room_drop();
   }
 }
@@ -395,8 +395,8 @@ START_TEST(a_large_file_is_refused_before_it_is_read)
       == 0) { /* a file with a hole: it costs nothing here either */
       ck_assert(!open_all(&why, big[i].tokens));
       ck_assert_msg(
-        strstr(why.words, big[i].file) != NULL && strstr(why.words, big[i].words) != NULL, "%s",
-        why.words);
+        strstr(why.text, big[i].file) != NULL && strstr(why.text, big[i].words) != NULL, "%s",
+        why.text);
     }
     room_drop();
   }
@@ -426,23 +426,23 @@ START_TEST(numbers_that_are_none_name_their_layer)
       room_make("small");
       unsigned char *b = slurp(in_room(path, "model.safetensors"), &n);
       struct memory m = { 0 };
-      struct archive *w = weights_open(&m, path, &why);
+      struct tensor_file *w = tensor_file_open(&m, path, &why);
       uint64_t header;
       memcpy(&header, b, 8);
-      for (size_t t = 0; t < weights_count(w); t++) {
-        const struct stored *x = weights_at(w, t);
+      for (size_t t = 0; t < tensor_file_count(w); t++) {
+        const struct tensor_entry *x = tensor_file_at(w, t);
         if (strstr(x->name, at[i].tensor) == NULL) continue;
         size_t from = i == 0 ? 32 : 0,
                to = i == 0 ? 64 : x->elements; /* the embedding of token 1, or all of it */
         for (size_t e = from; e < to; e++) memcpy(b + 8 + header + x->begin + 2 * e, &none[k], 2);
       }
-      weights_close(&m, w);
+      tensor_file_close(&m, w);
       spill(path, b, n);
       free(b);
       ck_assert(!open_all(&why, false));
-      ck_assert_msg(strstr(why.words, "model.safetensors: ") != NULL
-          && strstr(why.words, at[i].words) != NULL && strstr(why.words, "wanted: ") != NULL,
-        "%s: %s", at[i].tensor, why.words);
+      ck_assert_msg(strstr(why.text, "model.safetensors: ") != NULL
+          && strstr(why.text, at[i].words) != NULL && strstr(why.text, "wanted: ") != NULL,
+        "%s: %s", at[i].tensor, why.text);
       room_drop();
     }
   tally("numbers that are none", 28, 0, 0, "");

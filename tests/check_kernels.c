@@ -45,11 +45,11 @@ static char *stored(enum weight_type type, size_t n, char **base)
 {
   *base = block(4 * n + 1);
   char *p = *base + below(2);
-  if (type >= BLOCKS_Q8_0) { /* any bytes behind any scale */
-    size_t bytes = row_bytes(type, n), one = row_bytes(type, BLOCK_NUMBERS);
+  if (type >= WEIGHT_Q8_0) { /* any bytes behind any scale */
+    size_t bytes = weight_row_bytes(type, n), one = weight_row_bytes(type, WEIGHT_BLOCK);
     for (size_t i = 0; i < bytes; i++) p[i] = (char) (unsigned char) below(256);
     for (size_t i = 0; i < bytes; i += one) {
-      uint16_t scale = num_to_f16(number() / (type == BLOCKS_Q8_0 ? 64 : 4));
+      uint16_t scale = num_to_f16(number() / (type == WEIGHT_Q8_0 ? 64 : 4));
       memcpy(p + i, &scale, 2);
     }
     return p;
@@ -161,7 +161,7 @@ START_TEST(norms_are_the_oracle)
                   bias = { stored(type, d, &base[1]), type };
     if (below(4) == 0) gain.data = NULL;
     if (below(2) == 0) bias.data = NULL;
-    struct normalizer g = { below(2) ? NORM_RMS : NORM_LAYER, gain, bias, 1e-5f };
+    struct norm g = { below(2) ? NORM_RMS : NORM_LAYER, gain, bias, 1e-5f };
     float *x = numbers(rows * d), *y = numbers(rows * d), *truth = numbers(rows * d);
     if (g.kind == NORM_RMS)
       oracle_rmsnorm(x, rows, d, gain.data, type, 1e-5f, truth);
@@ -207,13 +207,13 @@ static void one_attention(size_t most_dim, size_t most_end)
   struct engine e = any_engine();
   uint32_t kv = 1 + (uint32_t) below(3), group = 1 + (uint32_t) below(3),
            d = 1 + (uint32_t) below(most_dim);
-  struct heads h = { kv * group, kv, d, 1 / sqrtf((float) d) };
+  struct attention_dims h = { kv * group, kv, d, 1 / sqrtf((float) d) };
   enum weight_type type = (enum weight_type) below(5);
-  if (type >= BLOCKS_Q8_0)
-    d = (d + BLOCK_NUMBERS - 1) / BLOCK_NUMBERS * BLOCK_NUMBERS, h.head_dim = d,
+  if (type >= WEIGHT_Q8_0)
+    d = (d + WEIGHT_BLOCK - 1) / WEIGHT_BLOCK * WEIGHT_BLOCK, h.head_dim = d,
     h.scale = 1 / sqrtf((float) d);
   size_t rows = 1 + below(5), end = 1 + below(most_end), width = kv * d,
-         bytes = row_bytes(type, width), longest = 0;
+         bytes = weight_row_bytes(type, width), max_len = 0;
   uint32_t lo[5], hi[5], sinks[5], page[64];
   char *base[2];
   for (size_t r = 0; r < rows; r++) {
@@ -223,14 +223,14 @@ static void one_attention(size_t most_dim, size_t most_end)
                    : lo[r] < 9                                   ? lo[r]
                                                                  : 9)
                                      : 0;
-    if (hi[r] > longest)
-      longest = hi[r]; /* the room of a view with a hole is that of one without */
+    if (hi[r] > max_len)
+      max_len = hi[r]; /* the room of a view with a hole is that of one without */
   }
   char *k = stored(type, end * width, &base[0]), *v = stored(type, end * width, &base[1]);
   size_t page_rows = (size_t) 1 << below(9), pages = (end + page_rows - 1) / page_rows;
   char *paged[2] = { block(2 * pages * page_rows * bytes), block(2 * pages * page_rows * bytes) };
   bool use_pages = below(2) && pages <= 64, by_head = use_pages && below(2);
-  size_t one = row_bytes(type, d), row_stride = by_head ? one : bytes,
+  size_t one = weight_row_bytes(type, d), row_stride = by_head ? one : bytes,
          head_bytes = by_head ? page_rows * one : one;
   memset(paged[0], 0xff, 2 * pages * page_rows * bytes),
     memset(paged[1], 0xff, 2 * pages * page_rows * bytes);
@@ -243,16 +243,16 @@ static void one_attention(size_t most_dim, size_t most_end)
           memcpy(paged[1] + to, v + t * bytes + g * one, one);
       }
   }
-  struct view seen[5];
+  struct kv_view seen[5];
   for (size_t r = 0; r < rows; r++)
     seen[r] =
-      (struct view){ use_pages ? paged[0] : k, use_pages ? paged[1] : v, use_pages ? page : NULL,
+      (struct kv_view){ use_pages ? paged[0] : k, use_pages ? paged[1] : v, use_pages ? page : NULL,
         page_rows, page_rows * bytes, row_stride, head_bytes, type, lo[r], hi[r], sinks[r] };
   float *q = numbers(rows * h.n_heads * d), *y = numbers(rows * h.n_heads * d),
         *truth = numbers(rows * h.n_heads * d);
-  float *room = numbers(3 * kernels_room(&h, longest)), *w = numbers(rows * h.n_heads * end),
+  float *scratch = numbers(3 * kernels_scratch(&h, max_len)), *w = numbers(rows * h.n_heads * end),
         *v2 = numbers(rows * h.n_heads * end);
-  struct capture keep = { w, end };
+  struct attention_probe keep = { w, end };
   bool kept = below(2);
   /* steep scores leave one position, mild ones make every block and every rounding of the join
    * count */
@@ -260,13 +260,13 @@ static void one_attention(size_t most_dim, size_t most_end)
   float times = steep[below(4)];
   for (size_t i = 0; i < rows * h.n_heads * d; i++) q[i] *= times;
   oracle_attention(q, rows, h.n_heads, kv, d, h.scale, k, v, type, lo, hi, sinks, truth, v2, end);
-  e.k->attend(&e, &h, q, seen, rows, room, y, kept ? &keep : NULL);
+  e.k->attend(&e, &h, q, seen, rows, scratch, y, kept ? &keep : NULL);
   ck_assert_msg(same(y, truth, 4 * rows * h.n_heads * d),
     "%s: attention %zu rows, %u/%u heads of %u, %zu positions, type %d, %u sinks%s", e.k->name,
     rows, h.n_heads, kv, d, end, type, sinks[0], use_pages ? ", pages" : "");
   ck_assert(!kept || same(w, v2, 4 * rows * h.n_heads * end));
   free(base[0]), free(base[1]), free(paged[0]), free(paged[1]), free(q), free(y), free(truth),
-    free(room), free(w), free(v2);
+    free(scratch), free(w), free(v2);
 }
 START_TEST(attention_is_the_oracle_within_a_block)
 {
@@ -530,14 +530,14 @@ START_TEST(tables_are_found_and_pass_their_test)
   for (; kernels_at(n) != NULL; n++) {
     ck_assert(kernels_self_test(kernels_at(n), &why));
     ck_assert_ptr_eq(kernels_find(kernels_at(n)->name, &why), kernels_at(n));
-    ck_assert_float_eq(kernels_at(n)->two_roundings(0x1.001p0f, 0x1.001p0f, -0x1.002p0f), 0);
-    ck_assert_float_eq(kernels_at(n)->one_rounding(0x1.001p0f, 0x1.001p0f, -0x1.002p0f), 0x1p-24f);
+    ck_assert_float_eq(kernels_at(n)->mul_add_unfused(0x1.001p0f, 0x1.001p0f, -0x1.002p0f), 0);
+    ck_assert_float_eq(kernels_at(n)->mul_add_fused(0x1.001p0f, 0x1.001p0f, -0x1.002p0f), 0x1p-24f);
   }
   ck_assert_uint_ge(n, 1);
   ck_assert_ptr_eq(kernels_find(NULL, &why), kernels_at(n - 1));
   ck_assert_ptr_null(kernels_find("sse9", &why));
-  ck_assert_ptr_nonnull(strstr(why.words, "sse9"));
-  for (size_t i = 0; i < n; i++) ck_assert_ptr_nonnull(strstr(why.words, kernels_at(i)->name));
+  ck_assert_ptr_nonnull(strstr(why.text, "sse9"));
+  for (size_t i = 0; i < n; i++) ck_assert_ptr_nonnull(strstr(why.text, kernels_at(i)->name));
 }
 END_TEST
 static float contracted(float a, float b, float c)
@@ -556,7 +556,7 @@ START_TEST(yardsticks_do_what_they_say)
   for (size_t n = 0; kernels_at(n) != NULL; n++) {
     const struct kernels *k = kernels_at(n);
     float left = 0;
-    uint64_t asked = 100000 + below(1000), done = k->spin(asked, &left);
+    uint64_t asked = 100000 + below(1000), done = k->probe_flops(asked, &left);
     ck_assert_msg(done >= asked && done <= asked + 12 * 16, "%s: %" PRIu64 " of %" PRIu64, k->name,
       done, asked);
     ck_assert_float_eq(left, 24);
@@ -564,7 +564,7 @@ START_TEST(yardsticks_do_what_they_say)
       size_t m = below(700);
       float *x = block(4 * m + 4), sum = 0;
       for (size_t j = 0; j < m; j++) x[j] = (float) below(1000), sum += x[j];
-      ck_assert_float_eq(k->sweep(x, m), sum);
+      ck_assert_float_eq(k->probe_bandwidth(x, m), sum);
       free(x);
     }
   }
@@ -575,12 +575,12 @@ START_TEST(self_test_refuses_what_rounds_otherwise)
 {
   struct error why = { { 0 } };
   struct kernels k = *kernels_at(0);
-  k.two_roundings = contracted;
+  k.mul_add_unfused = contracted;
   ck_assert(!kernels_self_test(&k, &why));
-  ck_assert_ptr_nonnull(strstr(why.words, "contract"));
-  k.two_roundings = twice, k.one_rounding = twice;
+  ck_assert_ptr_nonnull(strstr(why.text, "contract"));
+  k.mul_add_unfused = twice, k.mul_add_fused = twice;
   ck_assert(!kernels_self_test(&k, &why));
-  ck_assert_ptr_nonnull(strstr(why.words, "rounds twice"));
+  ck_assert_ptr_nonnull(strstr(why.text, "rounds twice"));
   ck_assert(!kernels_self_test(&k, NULL));
 }
 END_TEST
@@ -591,20 +591,20 @@ START_TEST(unseen_positions_are_never_touched)
 {
   for (int i = 0; i < 100; i++) {
     struct engine e = any_engine();
-    struct heads h = { 2, 1, 24, 0.2f };
+    struct attention_dims h = { 2, 1, 24, 0.2f };
     uint32_t hi = 1 + (uint32_t) below(600), lo = (uint32_t) below(hi),
              sinks = (uint32_t) below(below(2) ? lo + 1 : 1);
     float *k = numbers(700 * 24), *v = numbers(700 * 24), *q = numbers(48), y[48], z[48],
-          *room = numbers(2 * kernels_room(&h, 700) + 2000);
-    struct view seen = { k, v, NULL, 0, 0, 96, 96, WEIGHT_F32, lo, hi, sinks };
-    e.k->attend(&e, &h, q, &seen, 1, room, y, NULL);
+          *scratch = numbers(2 * kernels_scratch(&h, 700) + 2000);
+    struct kv_view seen = { k, v, NULL, 0, 0, 96, 96, WEIGHT_F32, lo, hi, sinks };
+    e.k->attend(&e, &h, q, &seen, 1, scratch, y, NULL);
     for (size_t t = 0; t < 700; t++)
       if ((t < lo && t >= sinks) || t >= hi)
         for (size_t c = 0; c < 24; c++)
           k[t * 24 + c] = c % 2 ? NAN : INFINITY, v[t * 24 + c] = c % 2 ? INFINITY : NAN;
-    e.k->attend(&e, &h, q, &seen, 1, room, z, NULL);
+    e.k->attend(&e, &h, q, &seen, 1, scratch, z, NULL);
     ck_assert(same(y, z, sizeof y));
-    free(k), free(v), free(q), free(room);
+    free(k), free(v), free(q), free(scratch);
   }
 }
 END_TEST
@@ -769,20 +769,20 @@ END_TEST
 /* room, tables and sentences at their limits */
 START_TEST(room_is_for_every_block)
 {
-  struct heads h = { 4, 2, 6, 1 };
-  for (size_t longest = 1; longest < 1100; longest++) {
-    size_t blocks = kernels_room(&h, longest) / 8;
+  struct attention_dims h = { 4, 2, 6, 1 };
+  for (size_t max_len = 1; max_len < 1100; max_len++) {
+    size_t blocks = kernels_scratch(&h, max_len) / 8;
     ck_assert(
-      kernels_room(&h, longest) % 8 == 0 && blocks >= (longest + 255) / 256 + (longest % 256 != 1));
-    ck_assert_uint_eq(blocks, longest / 256 + 2);
+      kernels_scratch(&h, max_len) % 8 == 0 && blocks >= (max_len + 255) / 256 + (max_len % 256 != 1));
+    ck_assert_uint_eq(blocks, max_len / 256 + 2);
   }
-  ck_assert(weight_bytes(WEIGHT_F32) == 4 && weight_bytes(WEIGHT_F16) == 2
-    && weight_bytes(WEIGHT_BF16) == 2);
+  ck_assert(weight_type_bytes(WEIGHT_F32) == 4 && weight_type_bytes(WEIGHT_F16) == 2
+    && weight_type_bytes(WEIGHT_BF16) == 2);
   struct error why;
   ck_assert_ptr_null(kernels_find("", &why));
   ck_assert_ptr_null(kernels_find("scala", &why));
-  ck_assert(strstr(why.words, "kernels: scala is not among those") == why.words
-    && strstr(why.words, "one of scalar"));
+  ck_assert(strstr(why.text, "kernels: scala is not among those") == why.text
+    && strstr(why.text, "one of scalar"));
   ck_assert_ptr_null(kernels_find("scalar2", &why));
   struct pool *p = pools[3];
   for (size_t k = 0; kernels_at(k) != NULL; k++)

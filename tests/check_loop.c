@@ -2,7 +2,7 @@
 #define _DEFAULT_SOURCE
 #include "suite.h"
 #include "tiny.h"
-#include "loop/loop.h"
+#include "loop/generate.h"
 
 struct rig {
   struct memory m;
@@ -22,13 +22,13 @@ static void rig_open(struct rig *r, uint64_t seed)
 static void rig_close(struct rig *r)
 {
   store_close(r->s);
-  ck_assert_uint_eq(r->m.all.held, 0);
+  ck_assert_uint_eq(r->m.all.live, 0);
   tiny_free(&r->t);
 }
-static bool run(struct rig *r, const uint32_t *prompt, size_t n, const struct settings *want,
+static bool run(struct rig *r, const uint32_t *prompt, size_t n, const struct generate_options *want,
   struct continuation *c)
 {
-  struct generator g = { &r->e, &r->t.lm, r->s, &r->m };
+  struct generate_context g = { &r->e, &r->t.lm, r->s, &r->m };
   return generate(&g, prompt, n, want, c, &r->why);
 }
 
@@ -41,9 +41,9 @@ START_TEST(naive_is_the_closed_form)
       rig_open(&r, seed + p * 100 + g);
       uint32_t prompt[12];
       for (size_t i = 0; i < p; i++) prompt[i] = (uint32_t) (rnd(&seed) % TINY_V);
-      struct settings want = { .max_new_tokens = g };
+      struct generate_options want = { .max_new_tokens = g };
       struct continuation c;
-      ck_assert_msg(run(&r, prompt, p, &want, &c), "%s", r.why.words);
+      ck_assert_msg(run(&r, prompt, p, &want, &c), "%s", r.why.text);
       ck_assert_uint_eq(c.text.n, p + g);
       ck_assert_int_eq(c.ended, FINISH_LENGTH);
       uint64_t rows = 0, pairs = 0;
@@ -69,13 +69,13 @@ START_TEST(each_token_is_the_argmax_after_its_prefix)
   struct rig r;
   rig_open(&r, 7);
   uint32_t prompt[3] = { 3, 1, 4 };
-  struct settings want = { .max_new_tokens = 40 };
+  struct generate_options want = { .max_new_tokens = 40 };
   struct continuation c;
   ck_assert(run(&r, prompt, 3, &want, &c));
   for (size_t n = 3; n < c.text.n; n++) {
     float logits[TINY_V];
     size_t last = n - 1, top = 0;
-    ck_assert(evaluate(&r.e, &r.t.lm, r.s, c.text.id, n, &last, 1, logits, &r.why));
+    ck_assert(model_evaluate(&r.e, &r.t.lm, r.s, c.text.id, n, &last, 1, logits, &r.why));
     for (size_t v = 1; v < TINY_V; v++)
       if (logits[v] > logits[top]) top = v;
     ck_assert_uint_eq(c.text.id[n], top);
@@ -85,16 +85,16 @@ START_TEST(each_token_is_the_argmax_after_its_prefix)
 }
 END_TEST
 
-static bool cancel_after(void *self, const struct step *s)
+static bool cancel_after(void *ctx, const struct step *s)
 {
-  return s->number < *(size_t *) self;
+  return s->number < *(size_t *) ctx;
 }
 START_TEST(three_things_end_the_loop)
 {
   struct rig r;
   rig_open(&r, 7);
   uint32_t prompt[3] = { 3, 1, 4 };
-  struct settings want = { .max_new_tokens = 10 };
+  struct generate_options want = { .max_new_tokens = 10 };
   struct continuation all, c;
   ck_assert(run(&r, prompt, 3, &want, &all));
   size_t at = 3; /* the first place where its token stands for the first time */
@@ -116,13 +116,14 @@ START_TEST(three_things_end_the_loop)
   ck_assert_int_eq(c.ended, FINISH_STOP);
   continuation_free(&r.m, &c);
   size_t k = 4;
-  want = (struct settings){ .max_new_tokens = 10, .see = cancel_after, .self = &k };
+  want = (struct generate_options){ .max_new_tokens = 10, .on_step = cancel_after,
+    .ctx = &k };
   ck_assert(run(&r, prompt, 3, &want, &c));
   ck_assert_int_eq(c.ended, FINISH_CANCELLED);
   ck_assert_uint_eq(c.text.n, 3 + 4);
   ck_assert_int_eq(memcmp(c.text.id, all.text.id, 7 * sizeof *c.text.id), 0);
   continuation_free(&r.m, &c);
-  want = (struct settings){ .max_new_tokens = 0 };
+  want = (struct generate_options){ .max_new_tokens = 0 };
   ck_assert(run(&r, prompt, 3, &want, &c));
   ck_assert_uint_eq(c.text.n, 3);
   ck_assert_int_eq(c.ended, FINISH_LENGTH);
@@ -138,29 +139,29 @@ START_TEST(context_ends_the_text_and_refuses_a_longer_prompt)
   rig_open(&r, 9);
   r.t.lm.config.n_positions = 8;
   uint32_t prompt[9] = { 1, 2, 3, 4, 5, 6, 7, 8, 9 };
-  struct settings want = { .max_new_tokens = SIZE_MAX };
+  struct generate_options want = { .max_new_tokens = SIZE_MAX };
   for (size_t n = 1; n <= 8; n++) {
     struct continuation c;
-    ck_assert_msg(run(&r, prompt, n, &want, &c), "%s", r.why.words);
+    ck_assert_msg(run(&r, prompt, n, &want, &c), "%s", r.why.text);
     ck_assert_uint_eq(c.text.n, 9);
     ck_assert_int_eq(c.ended, FINISH_LENGTH);
     continuation_free(&r.m, &c);
   }
   struct continuation c;
   ck_assert(!run(&r, prompt, 9, &want, &c));
-  ck_assert_ptr_nonnull(strstr(r.why.words, "9 tokens"));
-  ck_assert_ptr_nonnull(strstr(r.why.words, "holds 8"));
+  ck_assert_ptr_nonnull(strstr(r.why.text, "9 tokens"));
+  ck_assert_ptr_nonnull(strstr(r.why.text, "holds 8"));
   ck_assert(!run(&r, prompt, 0, &want, &c));
   prompt[1] = TINY_V;
   ck_assert(!run(&r, prompt, 2, &want, &c));
-  ck_assert_ptr_nonnull(strstr(r.why.words, "id 19"));
+  ck_assert_ptr_nonnull(strstr(r.why.text, "id 19"));
   rig_close(&r);
 }
 END_TEST
 
-static bool until_eleven(void *self, const struct step *now)
+static bool until_eleven(void *ctx, const struct step *now)
 {
-  (void) self;
+  (void) ctx;
   return now->number < 11;
 }
 START_TEST(a_context_that_is_only_claimed_costs_nothing)
@@ -168,7 +169,7 @@ START_TEST(a_context_that_is_only_claimed_costs_nothing)
   struct rig r;
   rig_open(&r, 5);
   uint32_t prompt[2] = { 3, 1 };
-  struct settings want = { .max_new_tokens = SIZE_MAX, .see = NULL };
+  struct generate_options want = { .max_new_tokens = SIZE_MAX, .on_step = NULL };
   struct continuation c;
   store_close(r.s);
   r.t.lm.config.n_positions = 12;
@@ -179,7 +180,7 @@ START_TEST(a_context_that_is_only_claimed_costs_nothing)
   store_close(r.s);
   r.t.lm.config.n_positions = 0x7fffffff;
   ck_assert_ptr_nonnull(r.s = store_open(&r.m, &r.t.lm.config, 1, &r.why));
-  want.see = until_eleven; /* as many as there may be, and the context is enormous */
+  want.on_step = until_eleven; /* as many as there may be, and the context is enormous */
   ck_assert(run(&r, prompt, 2, &want, &c));
   ck_assert_uint_le(r.m.all.peak, peak + 8192);
   continuation_free(&r.m, &c);
@@ -193,12 +194,12 @@ START_TEST(loop_survives_every_refusal)
     struct rig r;
     rig_open(&r, 5);
     ck_assert_ptr_nonnull(r.s);
-    r.m.refuse_at = r.m.all.requests + n;
+    r.m.fail_at = r.m.all.requests + n;
     uint32_t prompt[2] = { 3, 1 };
-    struct settings want = { .max_new_tokens = 3 };
+    struct generate_options want = { .max_new_tokens = 3 };
     struct continuation c;
     bool ok = run(&r, prompt, 2, &want, &c);
-    if (!ok) ck_assert_ptr_nonnull(strstr(r.why.words, "out of memory"));
+    if (!ok) ck_assert_ptr_nonnull(strstr(r.why.text, "out of memory"));
     continuation_free(&r.m, &c);
     rig_close(&r);
     if (ok) {
@@ -230,15 +231,15 @@ START_TEST(a_logit_that_is_no_number_is_an_error)
     size_t k = bad[i].where == 4 ? 3 * TINY_D + 1 : bad[i].where == 0 ? 5 : 0;
     ((float *) (uintptr_t) at)[k] = i == 2 ? INFINITY : NAN;
     uint32_t prompt[2] = { 3, 1 };
-    struct settings want = { .max_new_tokens = 3 };
+    struct generate_options want = { .max_new_tokens = 3 };
     struct continuation c;
     ck_assert(!run(&r, prompt, 2, &want, &c));
     if (bad[i].where == 0)
-      ck_assert_msg(strstr(r.why.words, "is not finite behind the last layer; wanted: a number"),
-        "%s", r.why.words);
+      ck_assert_msg(strstr(r.why.text, "is not finite behind the last layer; wanted: a number"),
+        "%s", r.why.text);
     else
       ck_assert_msg(
-        strstr(r.why.words, bad[i].words) != NULL, "%s; wanted: %s", r.why.words, bad[i].words);
+        strstr(r.why.text, bad[i].words) != NULL, "%s; wanted: %s", r.why.text, bad[i].words);
     rig_close(&r);
   }
 }
@@ -251,15 +252,15 @@ struct seen {
   int spoil;
 };
 static void see(
-  void *what, enum watch_stage stage, uint32_t layer, float *x, size_t rows, size_t width)
+  void *ctx, enum tap_point stage, uint32_t layer, float *x, size_t rows, size_t width)
 {
-  struct seen *s = what;
+  struct seen *s = ctx;
   for (size_t r = 0; r < rows; r++) {
-    if (stage == STAGE_KEY) memcpy(s->k[layer][r], x + r * width, width * sizeof *x);
-    if (stage == STAGE_VALUE) memcpy(s->v[layer][r], x + r * width, width * sizeof *x);
-    if (stage == STAGE_LAYER) memcpy(s->h[layer][r], x + r * width, width * sizeof *x);
+    if (stage == TAP_KEY) memcpy(s->k[layer][r], x + r * width, width * sizeof *x);
+    if (stage == TAP_VALUE) memcpy(s->v[layer][r], x + r * width, width * sizeof *x);
+    if (stage == TAP_LAYER) memcpy(s->h[layer][r], x + r * width, width * sizeof *x);
   }
-  if (stage == STAGE_ATTENTION && layer == 0 && s->spoil >= 0)
+  if (stage == TAP_ATTENTION && layer == 0 && s->spoil >= 0)
     memset(x + (size_t) s->spoil * width, 0, width * sizeof *x);
 }
 static void pass_over(struct rig *r, const uint32_t *ids, size_t n, struct seen *s, int spoil)
@@ -270,9 +271,10 @@ static void pass_over(struct rig *r, const uint32_t *ids, size_t n, struct seen 
   for (size_t i = 0; i < n; i++) rows[i] = (struct row){ 0, (uint32_t) i, ids[i] };
   struct watcher w = { see, s, false };
   struct pass *p;
-  store_empty(r->s);
+  store_clear(r->s);
   ck_assert_msg(
-    forward_watched(&r->e, &r->t.lm, r->s, rows, n, &w, &p, &r->why), "%s", r->why.words);
+    model_forward_watched(&r->e, &r->t.lm, r->s, rows, n, &w, &p, &r->why), "%s",
+    r->why.text);
   pass_close(p);
 }
 static bool same(const struct seen *a, const struct seen *b, int layer, size_t row)
@@ -310,13 +312,15 @@ struct unmasked {
   struct kernels k;
   const struct kernels *true_one;
 };
-static void attend_all(const struct engine *e, const struct heads *h, const float *q,
-  const struct view *seen, size_t rows, float *room, float *y, const struct capture *keep)
+static void attend_all(const struct engine *e, const struct attention_dims *h,
+  const float *q,
+  const struct kv_view *seen, size_t rows, float *scratch, float *y,
+  const struct attention_probe *probe)
 {
   const struct unmasked *u = (const struct unmasked *) (const void *) e->k;
-  struct view all[32];
+  struct kv_view all[32];
   for (size_t i = 0; i < rows; i++) all[i] = seen[i], all[i].hi = (uint32_t) rows;
-  u->true_one->attend(e, h, q, all, rows, room, y, keep);
+  u->true_one->attend(e, h, q, all, rows, scratch, y, probe);
 }
 START_TEST(without_the_mask_they_do)
 {

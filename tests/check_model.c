@@ -38,9 +38,9 @@ static void rig_close(struct rig *r)
   store_close(r->s);
   model_close(&r->m, r->lm);
   pool_close(&r->m, r->pool);
-  ck_assert_uint_eq(r->m.all.held, 0);
+  ck_assert_uint_eq(r->m.all.live, 0);
 }
-static size_t ids_of(json_t *list, uint32_t *ids)
+static size_t request_ids(json_t *list, uint32_t *ids)
 {
   for (size_t i = 0; i < json_array_size(list); i++)
     ids[i] = (uint32_t) json_integer_value(json_array_get(list, i));
@@ -59,10 +59,10 @@ enum { CONTEXT = 512 };
 static bool line_forward(struct rig *r, json_t *o)
 {
   uint32_t ids[CONTEXT];
-  size_t which[CONTEXT], n = ids_of(json_object_get(o, "ids"), ids), v = r->lm->config.vocab_size;
+  size_t which[CONTEXT], n = request_ids(json_object_get(o, "ids"), ids), v = r->lm->config.vocab_size;
   for (size_t i = 0; i < n; i++) which[i] = i;
   float *logits = malloc(n * v * sizeof *logits);
-  bool ok = evaluate(&r->e, r->lm, r->s, ids, n, which, n, logits, &r->why);
+  bool ok = model_evaluate(&r->e, r->lm, r->s, ids, n, which, n, logits, &r->why);
   double tol = json_number_value(json_object_get(o, "tol"));
   json_t *rows = json_object_get(o, "logits");
   ok = ok && json_array_size(rows) == n;
@@ -79,9 +79,9 @@ static bool line_logprob(struct rig *r, json_t *o)
 {
   uint32_t ids[CONTEXT];
   double lp[CONTEXT], sum;
-  size_t n = ids_of(json_object_get(o, "ids"), ids);
+  size_t n = request_ids(json_object_get(o, "ids"), ids);
   json_t *want = json_object_get(o, "logprobs");
-  if (!logprobs(&r->e, r->lm, r->s, ids, n, lp, &sum, &r->why)) return false;
+  if (!model_logprobs(&r->e, r->lm, r->s, ids, n, lp, &sum, &r->why)) return false;
   double tol = json_number_value(json_object_get(o, "tol"));
   bool ok = fabs(sum - json_number_value(json_object_get(o, "sum")))
     <= json_number_value(json_object_get(o, "sum_tol"));
@@ -99,14 +99,14 @@ static bool is_end(json_t *eos, uint32_t id)
 static bool line_greedy(struct rig *r, json_t *o)
 {
   uint32_t ids[2 * CONTEXT], want[CONTEXT];
-  size_t n = ids_of(json_object_get(o, "prompt_ids"), ids), start = n, v = r->lm->config.vocab_size;
-  size_t expected = ids_of(json_object_get(o, "ids"), want);
-  size_t most = (size_t) json_integer_value(json_object_get(o, "max_new_tokens"));
+  size_t n = request_ids(json_object_get(o, "prompt_ids"), ids), start = n, v = r->lm->config.vocab_size;
+  size_t expected = request_ids(json_object_get(o, "ids"), want);
+  size_t max = (size_t) json_integer_value(json_object_get(o, "max_new_tokens"));
   float *logits = malloc(v * sizeof *logits);
   bool ok = true, ended = false;
-  while (ok && !ended && n - start < most) {
+  while (ok && !ended && n - start < max) {
     size_t last = n - 1;
-    ok = evaluate(&r->e, r->lm, r->s, ids, n, &last, 1, logits, &r->why);
+    ok = model_evaluate(&r->e, r->lm, r->s, ids, n, &last, 1, logits, &r->why);
     ids[n++] = best(logits, v);
     ended = is_end(json_object_get(o, "eos_token_id"), ids[n - 1]);
   }
@@ -118,9 +118,9 @@ static unsigned golden_file(
 {
   FILE *f = fopen(path, "r");
   char *line = NULL;
-  size_t room = 0;
+  size_t cap = 0;
   unsigned passed = 0, failed = 0;
-  while (f != NULL && getline(&line, &room, f) > 0) {
+  while (f != NULL && getline(&line, &cap, f) > 0) {
     json_t *o = json_loads(line, JSON_ALLOW_NUL, NULL);
     if (o != NULL && check(r, o))
       passed++;
@@ -142,7 +142,7 @@ static unsigned golden_model(const char *path, const char *name)
 {
   struct rig r;
   unsigned failed = 0;
-  ck_assert_msg(rig_open(&r, path, NULL, 1, 1), "%s", r.why.words);
+  ck_assert_msg(rig_open(&r, path, NULL, 1, 1), "%s", r.why.text);
   for (int i = 0; i < 3; i++) {
     char file[600], key[300];
     snprintf(file, sizeof file, "%s/%s", path, golden[i].name);
@@ -157,9 +157,9 @@ static const char *const shared_model[] = { "gpt2", "gpt2-f16", "gpt2-hub", "gpt
   "llama-sharded", "stories260K", "mistral-swa8", "qwen2", "qwen3" };
 START_TEST(golden_logits_logprobs_and_greedy_ids)
 {
-  char room[300], name[200];
+  char buffer[300], name[200];
   snprintf(name, sizeof name, "golden/models/%s", shared_model[_i]);
-  const char *path = shared_file(room, sizeof room, name);
+  const char *path = shared_file(buffer, sizeof buffer, name);
   if (path == NULL) return;
   ck_assert_uint_eq(golden_model(path, name), 0);
 }
@@ -183,9 +183,9 @@ struct blob {
   unsigned char *bytes;
   size_t n;
 };
-static void variant_path(char *room, const char *dir, const char *file)
+static void variant_path(char *buffer, const char *dir, const char *file)
 {
-  snprintf(room, 400, "%.190s/%.200s", dir, file);
+  snprintf(buffer, 400, "%.190s/%.200s", dir, file);
 }
 static unsigned char *slurp(const char *path, size_t *n)
 {
@@ -330,7 +330,7 @@ static void run_ragged(struct rig *r, uint64_t *seed, uint32_t (*text)[CONTEXT],
   float **logits, bool whole)
 {
   size_t done[SEQ] = { 0 }, v = r->lm->config.vocab_size;
-  store_empty(r->s);
+  store_clear(r->s);
   for (;;) {
     struct row rows[SEQ * CONTEXT];
     size_t n = 0;
@@ -343,30 +343,31 @@ static void run_ragged(struct rig *r, uint64_t *seed, uint32_t (*text)[CONTEXT],
     if (n == 0) continue;
     shuffle(seed, rows, n);
     struct pass *p;
-    ck_assert_msg(forward(&r->e, r->lm, r->s, rows, n, &p, &r->why), "%s", r->why.words);
+    ck_assert_msg(model_forward(&r->e, r->lm, r->s, rows, n, &p, &r->why), "%s",
+      r->why.text);
     for (size_t i = 0; i < n; i++)
       ck_assert(
-        head(&r->e, r->lm, p, &i, 1, logits[rows[i].sequence] + rows[i].position * v, &r->why));
+        model_logits(&r->e, r->lm, p, &i, 1, logits[rows[i].sequence] + rows[i].position * v, &r->why));
     pass_close(p);
   }
 }
-static void equality(const char *path, size_t longest, int rounds)
+static void equality(const char *path, size_t max_len, int rounds)
 {
   struct rig base, r;
-  uint64_t seed = suite_seed() + longest;
-  ck_assert_msg(rig_open(&base, path, kernels_find("scalar", NULL), 1, 1), "%s", base.why.words);
-  size_t v = base.lm->config.vocab_size, most = base.lm->config.n_positions;
-  if (most > longest) most = longest;
+  uint64_t seed = suite_seed() + max_len;
+  ck_assert_msg(rig_open(&base, path, kernels_find("scalar", NULL), 1, 1), "%s", base.why.text);
+  size_t v = base.lm->config.vocab_size, max = base.lm->config.n_positions;
+  if (max > max_len) max = max_len;
   uint32_t text[SEQ][CONTEXT];
-  size_t len[SEQ] = { most, 1 + rnd(&seed) % most, 1 + rnd(&seed) % most };
+  size_t len[SEQ] = { max, 1 + rnd(&seed) % max, 1 + rnd(&seed) % max };
   float *want[SEQ], *got[SEQ];
   for (int q = 0; q < SEQ; q++) {
     want[q] = calloc(len[q] * v, sizeof **want), got[q] = calloc(len[q] * v, sizeof **got);
     for (size_t i = 0; i < len[q]; i++) text[q][i] = (uint32_t) (rnd(&seed) % v);
     for (size_t i = 0; i < len[q]; i++) /* each row as the last of a pass over its own prefix */
-      if (most < 64 || i % 37 == 0 || i + 1 == len[q])
+      if (max < 64 || i % 37 == 0 || i + 1 == len[q])
         ck_assert(
-          evaluate(&base.e, base.lm, base.s, text[q], i + 1, &i, 1, want[q] + i * v, &base.why));
+          model_evaluate(&base.e, base.lm, base.s, text[q], i + 1, &i, 1, want[q] + i * v, &base.why));
   }
   for (size_t k = 0; kernels_at(k) != NULL; k++)
     for (unsigned workers = 1; workers <= 3; workers++) {
@@ -375,7 +376,7 @@ static void equality(const char *path, size_t longest, int rounds)
         run_ragged(&r, &seed, text, len, got, round == 0);
         for (int q = 0; q < SEQ; q++)
           for (size_t i = 0; i < len[q]; i++)
-            if (most < 64 || i % 37 == 0 || i + 1 == len[q])
+            if (max < 64 || i % 37 == 0 || i + 1 == len[q])
               ck_assert_msg(memcmp(want[q] + i * v, got[q] + i * v, v * sizeof **want) == 0,
                 "%s: %s, %u workers, sequence %d row %zu differs", path, kernels_at(k)->name,
                 workers, q, i);
@@ -421,25 +422,25 @@ START_TEST(store_refuses_in_words)
   ck_assert(rig_open(&r, "tests/golden/llama", NULL, 1, 3));
   struct pass *p;
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-    ck_assert(!forward(&r.e, r.lm, r.s, bad[i].rows, bad[i].n, &p, &r.why));
-    ck_assert_msg(strstr(r.why.words, bad[i].words) != NULL, "%s", r.why.words);
+    ck_assert(!model_forward(&r.e, r.lm, r.s, bad[i].rows, bad[i].n, &p, &r.why));
+    ck_assert_msg(strstr(r.why.text, bad[i].words) != NULL, "%s", r.why.text);
     ck_assert_uint_eq(r.c.passes, 0);
   }
   struct row one[16];
   for (uint32_t i = 0; i < 16; i++) one[i] = (struct row){ 1, i, 3 };
-  ck_assert(forward(&r.e, r.lm, r.s, one, 15, &p, &r.why));
+  ck_assert(model_forward(&r.e, r.lm, r.s, one, 15, &p, &r.why));
   pass_close(p);
-  ck_assert(!forward(&r.e, r.lm, r.s, one + 14, 1, &p, &r.why));
-  ck_assert_ptr_nonnull(strstr(r.why.words, "stored already"));
-  ck_assert(forward(&r.e, r.lm, r.s, one + 15, 1, &p, &r.why));
+  ck_assert(!model_forward(&r.e, r.lm, r.s, one + 14, 1, &p, &r.why));
+  ck_assert_ptr_nonnull(strstr(r.why.text, "stored already"));
+  ck_assert(model_forward(&r.e, r.lm, r.s, one + 15, 1, &p, &r.why));
   size_t beyond = 1;
   float logits[24];
-  ck_assert(!head(&r.e, r.lm, p, &beyond, 1, logits, &r.why));
-  ck_assert_ptr_nonnull(strstr(r.why.words, "row 1; wanted: a row below 1"));
+  ck_assert(!model_logits(&r.e, r.lm, p, &beyond, 1, logits, &r.why));
+  ck_assert_ptr_nonnull(strstr(r.why.text, "row 1; wanted: a row below 1"));
   pass_close(p);
   uint32_t ids[17] = { 0 };
-  ck_assert(!evaluate(&r.e, r.lm, r.s, ids, 17, NULL, 0, NULL, &r.why));
-  ck_assert_ptr_nonnull(strstr(r.why.words, "17 tokens; wanted: at most 16"));
+  ck_assert(!model_evaluate(&r.e, r.lm, r.s, ids, 17, NULL, 0, NULL, &r.why));
+  ck_assert_ptr_nonnull(strstr(r.why.text, "17 tokens; wanted: at most 16"));
   rig_close(&r);
 }
 END_TEST
@@ -491,8 +492,8 @@ static void layer_sums(
   const struct model *lm, uint64_t *bytes, uint64_t *madds, uint64_t *head_bytes)
 {
   *bytes = *madds = *head_bytes = 0;
-  for (size_t i = 0; i < weights_count(lm->weights); i++) {
-    const struct stored *t = weights_at(lm->weights, i);
+  for (size_t i = 0; i < tensor_file_count(lm->weights); i++) {
+    const struct tensor_entry *t = tensor_file_at(lm->weights, i);
     bool layer = strstr(t->name, "layers.") || strstr(t->name, "h.0.") || strstr(t->name, "h.1.")
       || strstr(t->name, "h.2.");
     size_t k = strlen(t->name);
@@ -518,7 +519,7 @@ START_TEST(counters_are_tallies)
   for (int step = 0; step < 60; step++) {
     struct row rows[200];
     size_t n = 0, which[4], wanted = rnd(&seed) % 4;
-    if (rnd(&seed) % 3 == 0) store_empty(r.s), memset(b.n_now, 0, sizeof b.n_now);
+    if (rnd(&seed) % 3 == 0) store_clear(r.s), memset(b.n_now, 0, sizeof b.n_now);
     for (uint32_t q = 0; q < SEQ; q++) {
       size_t left = c->n_positions - b.n_now[q],
              take = left ? rnd(&seed) % (left < 5 ? left + 1 : 6) : 0;
@@ -531,17 +532,17 @@ START_TEST(counters_are_tallies)
     shuffle(&seed, rows, n);
     if (rnd(&seed) % 5 == 0) { /* a pass that is refused memory counts nothing */
       struct pass *none;
-      r.m.refuse_at = r.m.all.requests + 1 + rnd(&seed) % 12;
-      bool ok = forward(&r.e, r.lm, r.s, rows, n, &none, &r.why);
-      r.m.refuse_at = 0;
+      r.m.fail_at = r.m.all.requests + 1 + rnd(&seed) % 12;
+      bool ok = model_forward(&r.e, r.lm, r.s, rows, n, &none, &r.why);
+      r.m.fail_at = 0;
       ck_assert(!ok);
     }
     struct pass *p;
-    ck_assert_msg(forward(&r.e, r.lm, r.s, rows, n, &p, &r.why), "%s", r.why.words);
-    tally_pass(&b, c, rows, n, layer_bytes, madds, (unsigned) weight_bytes(r.lm->embedding.type));
+    ck_assert_msg(model_forward(&r.e, r.lm, r.s, rows, n, &p, &r.why), "%s", r.why.text);
+    tally_pass(&b, c, rows, n, layer_bytes, madds, (unsigned) weight_type_bytes(r.lm->embedding.type));
     for (size_t i = 0; i < wanted; i++) which[i] = rnd(&seed) % n;
     for (int twice = 0; twice < 2; twice++) {
-      ck_assert(head(&r.e, r.lm, p, which, wanted, logits, &r.why));
+      ck_assert(model_logits(&r.e, r.lm, p, which, wanted, logits, &r.why));
       b.c.madds_head += (uint64_t) wanted * c->d_model * c->vocab_size;
     }
     if (wanted > 0) b.c.weight_bytes_read += head_bytes;
@@ -565,7 +566,7 @@ START_TEST(every_refused_request_is_survived)
   snprintf(path, sizeof path, "tests/golden/%s", own_model[_i]);
   unsigned refused = 0;
   for (uint64_t at = 1;; at++) {
-    struct memory m = { .refuse_at = at };
+    struct memory m = { .fail_at = at };
     struct error why = { "" };
     struct counters c = { 0 };
     struct engine e = { kernels_find(NULL, NULL), NULL, &c };
@@ -574,17 +575,17 @@ START_TEST(every_refused_request_is_survived)
     struct store *s = NULL;
     struct model *lm = model_open(&m, path, &why);
     if (lm) s = store_open(&m, &lm->config, 2, &why);
-    bool ok = s != NULL && logprobs(&e, lm, s, ids, 3, lp, &sum, &why)
-      && logprobs(&e, lm, s, ids, 6, lp, &sum, &why);
+    bool ok = s != NULL && model_logprobs(&e, lm, s, ids, 3, lp, &sum, &why)
+      && model_logprobs(&e, lm, s, ids, 6, lp, &sum, &why);
     store_close(s);
     model_close(&m, lm);
-    ck_assert_uint_eq(m.all.held, 0);
+    ck_assert_uint_eq(m.all.live, 0);
     if (m.all.refused == 0) {
       ck_assert(ok);
       break;
     }
     ck_assert_msg(
-      !ok && strstr(why.words, "out of memory") != NULL, "request %d: %s", (int) at, why.words);
+      !ok && strstr(why.text, "out of memory") != NULL, "request %d: %s", (int) at, why.text);
     refused++;
   }
   ck_assert_uint_gt(refused, 40);
@@ -803,10 +804,10 @@ static void expect_refusal(const char *dir, const char *const *words)
   struct memory m = { 0 };
   struct error why = { "" };
   ck_assert_ptr_null(model_open(&m, dir, &why));
-  ck_assert_uint_eq(m.all.held, 0);
+  ck_assert_uint_eq(m.all.live, 0);
   for (int i = 0; i < 4; i++)
-    ck_assert_msg(strstr(why.words, words[i]) != NULL, "\"%s\" is not in: %s", words[i], why.words);
-  remember_message(dir, why.words);
+    ck_assert_msg(strstr(why.text, words[i]) != NULL, "\"%s\" is not in: %s", words[i], why.text);
+  remember_message(dir, why.text);
 }
 START_TEST(refusals_name_file_field_found_wanted)
 {
@@ -838,9 +839,9 @@ static bool answer(const char *dir, float *logits, size_t *n, struct model_confi
     uint32_t ids[8] = { 3, 1, 4, 1, 5, 9, 2, 6 };
     size_t last = 7;
     *n = r.lm->config.vocab_size;
-    ok = evaluate(&r.e, r.lm, r.s, ids, 8, &last, 1, logits, &r.why);
+    ok = model_evaluate(&r.e, r.lm, r.s, ids, 8, &last, 1, logits, &r.why);
     *c = r.lm->config;
-    c->ignored = NULL, c->n_ignored = c->ignored_room = 0;
+    c->ignored = NULL, c->n_ignored = c->ignored_cap = 0;
   }
   store_close(r.s), model_close(&r.m, r.lm);
   return ok;
@@ -1079,10 +1080,10 @@ START_TEST(published_settings_are_understood)
     struct model_config c;
     if (strchr(want, ' ') == NULL) {
       ck_assert_msg(!config_open(&c, &m, path, &why), "%s is accepted", line);
-      ck_assert_msg(strstr(why.words, want) != NULL, "%s is not in: %s", want, why.words);
+      ck_assert_msg(strstr(why.text, want) != NULL, "%s is not in: %s", want, why.text);
       refused++;
     } else {
-      ck_assert_msg(config_open(&c, &m, path, &why), "%s", why.words);
+      ck_assert_msg(config_open(&c, &m, path, &why), "%s", why.text);
       uint32_t windows = 0;
       for (uint32_t i = 0; i < c.n_layers; i++) windows += config_window(&c, i) > 0;
       snprintf(got, sizeof got, "%s %u %u %u %u %u %u %d %d", c.family, c.n_layers, c.n_heads,
@@ -1091,7 +1092,7 @@ START_TEST(published_settings_are_understood)
       ck_assert_uint_gt(c.n_ignored, 2);
       config_close(&m, &c);
     }
-    ck_assert_uint_eq(m.all.held, 0);
+    ck_assert_uint_eq(m.all.live, 0);
     n++;
   }
   fclose(f);
@@ -1137,8 +1138,9 @@ END_TEST
 /* ---- files of tensors */
 START_TEST(vectors_of_the_format)
 {
-  char room[300], line[300];
-  const char *list = shared_file(room, sizeof room, "vectors/safetensors/EXPECTED.tsv");
+  char buffer[300], line[300];
+  const char *list = shared_file(buffer, sizeof buffer,
+    "vectors/safetensors/EXPECTED.tsv");
   if (list == NULL) return;
   FILE *f = fopen(list, "r");
   unsigned passed = 0, failed = 0;
@@ -1150,11 +1152,11 @@ START_TEST(vectors_of_the_format)
       path, sizeof path, "%.*s/%s.safetensors", (int) (strrchr(list, '/') - list), list, name);
     struct memory m = { 0 };
     struct error why = { "" };
-    struct archive *w = weights_open(&m, path, &why);
+    struct tensor_file *w = tensor_file_open(&m, path, &why);
     bool right =
-      (w != NULL) == (strcmp(verdict, "ok") == 0) && (w != NULL || strstr(why.words, name) != NULL);
-    weights_close(&m, w);
-    if (right && m.all.held == 0 && m.all.peak < (64u << 20))
+      (w != NULL) == (strcmp(verdict, "ok") == 0) && (w != NULL || strstr(why.text, name) != NULL);
+    tensor_file_close(&m, w);
+    if (right && m.all.live == 0 && m.all.peak < (64u << 20))
       passed++;
     else
       failed++;
@@ -1243,18 +1245,19 @@ START_TEST(headers_are_believed_only_when_they_add_up)
     spill(path, file, 8 + n + header_case[i].data);
     struct memory m = { 0 };
     struct error why = { "" };
-    struct archive *w = weights_open(&m, path, &why);
+    struct tensor_file *w = tensor_file_open(&m, path, &why);
     ck_assert_msg(
-      (w != NULL) == header_case[i].ok && (w || strstr(why.words, header_case[i].words)), "%s: %s",
-      header_case[i].header, why.words);
-    for (size_t k = 0; w && k < weights_count(w); k++) {
-      p += weights_at(w, k)->elements;
-      ck_assert_ptr_eq(weights_find(w, weights_at(w, k)->name), weights_at(w, k));
+      (w != NULL) == header_case[i].ok && (w || strstr(why.text, header_case[i].words)), "%s: %s",
+      header_case[i].header, why.text);
+    for (size_t k = 0; w && k < tensor_file_count(w); k++) {
+      p += tensor_file_at(w, k)->elements;
+      ck_assert_ptr_eq(tensor_file_find(w, tensor_file_at(w, k)->name),
+        tensor_file_at(w, k));
     }
-    if (w) ck_assert(weights_count(w) == header_case[i].tensors && p == header_case[i].parameters);
-    if (w) ck_assert_ptr_null(weights_find(w, "nobody"));
-    weights_close(&m, w);
-    ck_assert_uint_eq(m.all.held, 0);
+    if (w) ck_assert(tensor_file_count(w) == header_case[i].tensors && p == header_case[i].parameters);
+    if (w) ck_assert_ptr_null(tensor_file_find(w, "nobody"));
+    tensor_file_close(&m, w);
+    ck_assert_uint_eq(m.all.live, 0);
   }
   remove(path);
   tally("headers of tensor files", sizeof header_case / sizeof header_case[0], 0, 0, "");
@@ -1262,8 +1265,8 @@ START_TEST(headers_are_believed_only_when_they_add_up)
 END_TEST
 START_TEST(directories_to_refuse)
 {
-  char room[300], line[600];
-  const char *list = shared_file(room, sizeof room, "golden/refuse/EXPECTED.tsv");
+  char buffer[300], line[600];
+  const char *list = shared_file(buffer, sizeof buffer, "golden/refuse/EXPECTED.tsv");
   if (list == NULL) return;
   FILE *f = fopen(list, "r");
   unsigned passed = 0, failed = 0;
@@ -1278,9 +1281,9 @@ START_TEST(directories_to_refuse)
     struct error why = { "" };
     struct model *lm = model_open(&m, path, &why);
     bool right = (lm == NULL) == (strncmp(verdict, "must refuse", 11) == 0)
-      && (lm || strchr(why.words, ';') != NULL);
+      && (lm || strchr(why.text, ';') != NULL);
     model_close(&m, lm);
-    if (right && m.all.held == 0)
+    if (right && m.all.live == 0)
       passed++;
     else
       failed++;
@@ -1315,8 +1318,8 @@ START_TEST(tensors_may_lie_anywhere_and_be_stored_twice)
 END_TEST
 START_TEST(a_number_that_is_none_is_named)
 {
-  char room[300];
-  const char *path = shared_file(room, sizeof room, "golden/refuse/nan-weights");
+  char buffer[300];
+  const char *path = shared_file(buffer, sizeof buffer, "golden/refuse/nan-weights");
   if (path == NULL) return;
   struct rig r;
   ck_assert(rig_open(&r, path, NULL, 1, 1));
@@ -1324,10 +1327,10 @@ START_TEST(a_number_that_is_none_is_named)
   double lp[3], sum;
   size_t last = 2;
   float logits[264];
-  ck_assert(logprobs(&r.e, r.lm, r.s, good, 3, lp, &sum, &r.why));
-  ck_assert(!logprobs(&r.e, r.lm, r.s, bad, 3, lp, &sum, &r.why));
-  ck_assert_ptr_nonnull(strstr(r.why.words, "the embedding of row 1 is not finite"));
-  ck_assert(evaluate(&r.e, r.lm, r.s, bad, 3, &last, 1, logits, &r.why));
+  ck_assert(model_logprobs(&r.e, r.lm, r.s, good, 3, lp, &sum, &r.why));
+  ck_assert(!model_logprobs(&r.e, r.lm, r.s, bad, 3, lp, &sum, &r.why));
+  ck_assert_ptr_nonnull(strstr(r.why.text, "the embedding of row 1 is not finite"));
+  ck_assert(model_evaluate(&r.e, r.lm, r.s, bad, 3, &last, 1, logits, &r.why));
   ck_assert(logits[0] != logits[0]);
   rig_close(&r);
   tally("golden/refuse/nan-weights", 1, 0, 0, "");
@@ -1342,13 +1345,13 @@ struct seen {
   bool spoil;
 };
 static void see(
-  void *what, enum watch_stage stage, uint32_t layer, float *x, size_t rows, size_t width)
+  void *ctx, enum tap_point stage, uint32_t layer, float *x, size_t rows, size_t width)
 {
-  struct seen *s = what;
+  struct seen *s = ctx;
   s->count[stage]++;
-  if (stage == STAGE_WEIGHTS)
+  if (stage == TAP_WEIGHTS)
     for (size_t i = 0; i < width; i++) s->weights += x[(rows - 1) * width + i];
-  if (stage == STAGE_MIXED && layer == 0 && s->spoil)
+  if (stage == TAP_MIXED && layer == 0 && s->spoil)
     for (size_t i = 0; i < width; i++) x[i] = 0;
 }
 START_TEST(a_watcher_sees_and_may_change)
@@ -1362,16 +1365,16 @@ START_TEST(a_watcher_sees_and_may_change)
   size_t last = 4;
   ck_assert(rig_open(&r, "tests/golden/llama", NULL, 1, 1));
   for (uint32_t i = 0; i < 5; i++) rows[i] = (struct row){ 0, i, i };
-  ck_assert(forward_watched(&r.e, r.lm, r.s, rows, 5, &watch, &p, &r.why));
-  ck_assert(head(&r.e, r.lm, p, &last, 1, a, &r.why));
+  ck_assert(model_forward_watched(&r.e, r.lm, r.s, rows, 5, &watch, &p, &r.why));
+  ck_assert(model_logits(&r.e, r.lm, p, &last, 1, a, &r.why));
   pass_close(p);
-  for (int i = 0; i < 12; i++) ck_assert_uint_eq(s.count[i], i == STAGE_EMBEDDING ? 1 : 2);
+  for (int i = 0; i < 12; i++) ck_assert_uint_eq(s.count[i], i == TAP_EMBEDDING ? 1 : 2);
   ck_assert(
     fabsf(s.weights - 8) < 1e-5f); /* two layers of four heads, each row of weights sums to 1 */
-  store_empty(r.s);
-  watch.what = &t;
-  ck_assert(forward_watched(&r.e, r.lm, r.s, rows, 5, &watch, &p, &r.why));
-  ck_assert(head(&r.e, r.lm, p, &last, 1, b, &r.why));
+  store_clear(r.s);
+  watch.ctx = &t;
+  ck_assert(model_forward_watched(&r.e, r.lm, r.s, rows, 5, &watch, &p, &r.why));
+  ck_assert(model_logits(&r.e, r.lm, p, &last, 1, b, &r.why));
   pass_close(p);
   ck_assert(memcmp(a, b, sizeof a) != 0);
   rig_close(&r);
@@ -1392,7 +1395,7 @@ START_TEST(probabilities_of_all_texts_add_up_to_one)
     for (uint32_t b = 0; b < v; b++) {
       uint32_t ids[3] = { 5, a, b };
       double lp[3], s;
-      ck_assert(logprobs(&r.e, r.lm, r.s, ids, 3, lp, &s, &r.why));
+      ck_assert(model_logprobs(&r.e, r.lm, r.s, ids, 3, lp, &s, &r.why));
       sum += exp(s);
     }
   ck_assert(fabs(sum - 1) < 1e-12);
@@ -1434,16 +1437,16 @@ static void not_finite(struct tiny *t, float *where, float x, const char *words)
   struct error why = { "" };
   struct store *s = store_open(&m, &t->lm.config, 1, &why);
   double good[4], lp[4], sum, again, old = (double) *where;
-  ck_assert_msg(logprobs(&e, &t->lm, s, ids, 4, good, &sum, &why), "%s", why.words);
+  ck_assert_msg(model_logprobs(&e, &t->lm, s, ids, 4, good, &sum, &why), "%s", why.text);
   ck_assert(fabs(sum - (good[1] + good[2] + good[3])) < 1e-12 && good[0] == 0);
   *where = x;
-  bool ok = logprobs(&e, &t->lm, s, ids, 4, lp, &again, &why);
-  ck_assert_msg(!ok && strcmp(why.words, words) == 0, "%s; wanted: %s", ok ? "" : why.words, words);
+  bool ok = model_logprobs(&e, &t->lm, s, ids, 4, lp, &again, &why);
+  ck_assert_msg(!ok && strcmp(why.text, words) == 0, "%s; wanted: %s", ok ? "" : why.text, words);
   *where = (float) old;
-  ck_assert(logprobs(&e, &t->lm, s, ids, 4, lp, &again, &why));
+  ck_assert(model_logprobs(&e, &t->lm, s, ids, 4, lp, &again, &why));
   ck_assert(again == sum && memcmp(lp, good, sizeof lp) == 0);
   store_close(s);
-  ck_assert_uint_eq(m.all.held, 0);
+  ck_assert_uint_eq(m.all.live, 0);
 }
 START_TEST(the_first_number_that_is_none_is_blamed)
 {
@@ -1490,13 +1493,13 @@ START_TEST(every_row_says_where_it_was_spoilt)
     "the embedding of row 1 is", "the embedding of row 2 is",
     "row 3 is not finite behind layer 1 of 3", "row 4 is not finite behind layer 1 of 3" };
   struct pass *p;
-  ck_assert(forward(&e, &t.lm, s, rows, 5, &p, &why));
+  ck_assert(model_forward(&e, &t.lm, s, rows, 5, &p, &why));
   for (size_t i = 0; i < 5; i++) {
-    ck_assert(!pass_sound(&t.lm, p, i, &why));
-    ck_assert_msg(strstr(why.words, words[i]) != NULL, "%s; wanted: %s", why.words, words[i]);
+    ck_assert(!pass_is_finite(&t.lm, p, i, &why));
+    ck_assert_msg(strstr(why.text, words[i]) != NULL, "%s; wanted: %s", why.text, words[i]);
   }
   pass_close(p), store_close(s), tiny_free(&t);
-  ck_assert_uint_eq(m.all.held, 0);
+  ck_assert_uint_eq(m.all.live, 0);
 }
 END_TEST
 
@@ -1529,46 +1532,46 @@ START_TEST(a_refused_pass_has_not_been)
   struct pass *p, *q;
   float want[TINY_V], got[TINY_V];
   size_t last = 3, three = 3, beyond = 4;
-  ck_assert(forward(&e, &t.lm, s, rows, 4, &p, &why));
+  ck_assert(model_forward(&e, &t.lm, s, rows, 4, &p, &why));
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     struct counters before = c;
     q = p;
-    ck_assert(!forward(&e, &t.lm, s, bad[i].rows, 3, &q, &why));
+    ck_assert(!model_forward(&e, &t.lm, s, bad[i].rows, 3, &q, &why));
     ck_assert_msg(
-      strstr(why.words, bad[i].words) != NULL, "%s; wanted: %s", why.words, bad[i].words);
+      strstr(why.text, bad[i].words) != NULL, "%s; wanted: %s", why.text, bad[i].words);
     ck_assert(q == NULL && memcmp(&before, &c, sizeof c) == 0);
     ck_assert(store_length(s, 0) == 4 && store_length(s, 1) == 0);
   }
   for (uint64_t k = 1, whole = 0; !whole; k++) { /* nor if there is no memory */
     struct counters before = c;
-    uint64_t held = m.of[FOR_ACTIVATIONS].held;
-    q = p, m.refuse_at = m.all.requests + k;
-    whole = forward(&e, &t.lm, s, more, 3, &q, &why);
-    m.refuse_at = 0;
+    uint64_t held = m.of[MEMORY_ACTIVATIONS].live;
+    q = p, m.fail_at = m.all.requests + k;
+    whole = model_forward(&e, &t.lm, s, more, 3, &q, &why);
+    m.fail_at = 0;
     if (whole) break;
     ck_assert(q == NULL && memcmp(&before, &c, sizeof c) == 0 && store_length(s, 0) == 4);
-    ck_assert_uint_eq(m.of[FOR_ACTIVATIONS].held, held);
+    ck_assert_uint_eq(m.of[MEMORY_ACTIVATIONS].live, held);
   }
   pass_close(q);
   /* rows of logits: the last, one beyond, and which of two is named; nothing is counted for it */
   struct counters before = c;
-  ck_assert(!head(&e, &t.lm, p, (size_t[]){ 0, 4 }, 2, want, &why));
-  ck_assert_str_eq(why.words, "logits of row 4; wanted: a row below 4");
-  ck_assert(!head(&e, &t.lm, p, (size_t[]){ 7, 4 }, 2, want, &why));
-  ck_assert_str_eq(why.words, "logits of row 7; wanted: a row below 4");
-  ck_assert(!head(&e, &t.lm, p, &beyond, 1, want, &why) && memcmp(&before, &c, sizeof c) == 0);
-  ck_assert(head(&e, &t.lm, p, NULL, 0, NULL, &why) && memcmp(&before, &c, sizeof c) == 0);
-  ck_assert(head(&e, &t.lm, p, &last, 1, want, &why));
+  ck_assert(!model_logits(&e, &t.lm, p, (size_t[]){ 0, 4 }, 2, want, &why));
+  ck_assert_str_eq(why.text, "logits of row 4; wanted: a row below 4");
+  ck_assert(!model_logits(&e, &t.lm, p, (size_t[]){ 7, 4 }, 2, want, &why));
+  ck_assert_str_eq(why.text, "logits of row 7; wanted: a row below 4");
+  ck_assert(!model_logits(&e, &t.lm, p, &beyond, 1, want, &why) && memcmp(&before, &c, sizeof c) == 0);
+  ck_assert(model_logits(&e, &t.lm, p, NULL, 0, NULL, &why) && memcmp(&before, &c, sizeof c) == 0);
+  ck_assert(model_logits(&e, &t.lm, p, &last, 1, want, &why));
   pass_close(p), store_close(s);
   /* the whole context is read, and one token more is not */
   uint32_t ids[TINY_CONTEXT + 1] = { 3, 1, 4, 1 };
   s = store_open(&m, &t.lm.config, 1, &why);
-  ck_assert(!evaluate(&e, &t.lm, s, ids, TINY_CONTEXT + 1, &three, 1, got, &why));
-  ck_assert_str_eq(why.words, "the text has 301 tokens; wanted: at most 300, the model's context");
-  ck_assert(evaluate(&e, &t.lm, s, ids, TINY_CONTEXT, &three, 1, got, &why));
+  ck_assert(!model_evaluate(&e, &t.lm, s, ids, TINY_CONTEXT + 1, &three, 1, got, &why));
+  ck_assert_str_eq(why.text, "the text has 301 tokens; wanted: at most 300, the model's context");
+  ck_assert(model_evaluate(&e, &t.lm, s, ids, TINY_CONTEXT, &three, 1, got, &why));
   ck_assert(memcmp(got, want, sizeof got) == 0);
   store_close(s), tiny_free(&t);
-  ck_assert_uint_eq(m.all.held, 0);
+  ck_assert_uint_eq(m.all.live, 0);
 }
 END_TEST
 
@@ -1597,10 +1600,10 @@ static void settings_say(const char *text, const char *advice, const char *words
   struct model_config c;
   struct error why = { "" };
   bool ok = settings_of(&c, &m, &why, text, advice);
-  ck_assert_msg(ok == (words == NULL), "%s: %s", text, ok ? "accepted" : why.words);
-  ck_assert_msg(ok || strstr(why.words, words) != NULL, "%s; wanted: %s", why.words, words);
+  ck_assert_msg(ok == (words == NULL), "%s: %s", text, ok ? "accepted" : why.text);
+  ck_assert_msg(ok || strstr(why.text, words) != NULL, "%s; wanted: %s", why.text, words);
   if (ok) config_close(&m, &c);
-  ck_assert(c.family == NULL && c.ignored == NULL && m.all.held == 0);
+  ck_assert(c.family == NULL && c.ignored == NULL && m.all.live == 0);
 }
 START_TEST(a_list_of_layers_has_a_word_for_each)
 {
@@ -1816,11 +1819,11 @@ static void shelf_says(const char *path, const char *words)
 {
   struct memory m = { 0 };
   struct error why = { "" };
-  struct archive *w = weights_open(&m, path, &why);
-  ck_assert_msg((w != NULL) == (words == NULL), "%s: %s", path, w ? "accepted" : why.words);
-  ck_assert_msg(w || strstr(why.words, words) != NULL, "%s; wanted: %s", why.words, words);
-  weights_close(&m, w);
-  ck_assert_uint_eq(m.all.held, 0);
+  struct tensor_file *w = tensor_file_open(&m, path, &why);
+  ck_assert_msg((w != NULL) == (words == NULL), "%s: %s", path, w ? "accepted" : why.text);
+  ck_assert_msg(w || strstr(why.text, words) != NULL, "%s; wanted: %s", why.text, words);
+  tensor_file_close(&m, w);
+  ck_assert_uint_eq(m.all.live, 0);
 }
 #define U8(name, from, to, n)                                                                      \
   "\"" name "\":{\"dtype\":\"U8\",\"shape\":[" #n "],"                                             \
@@ -1889,27 +1892,27 @@ START_TEST(the_file_that_is_wrong_is_named)
     if (i == 3) { /* the second of the two files, not the index */
       struct memory m = { 0 };
       struct error why;
-      ck_assert(weights_open(&m, shelf, &why) == NULL && strstr(why.words, "index") == NULL);
+      ck_assert(tensor_file_open(&m, shelf, &why) == NULL && strstr(why.text, "index") == NULL);
     }
   }
   /* a whole file goes before an index, whatever that says */
   shelf_put("model.safetensors", b, sizeof b - 1, 3);
   struct memory m = { 0 };
-  struct archive *w = weights_open(&m, shelf, NULL);
-  ck_assert(w != NULL && weights_count(w) == 1 && strcmp(weights_at(w, 0)->name, "b") == 0);
-  weights_close(&m, w);
+  struct tensor_file *w = tensor_file_open(&m, shelf, NULL);
+  ck_assert(w != NULL && tensor_file_count(w) == 1 && strcmp(tensor_file_at(w, 0)->name, "b") == 0);
+  tensor_file_close(&m, w);
   variant_drop(shelf);
 }
 END_TEST
 START_TEST(excerpts_and_lengths_of_settings)
 {
-  char room[64], text[80], want[90], path[400];
+  char buffer[64], text[80], want[90], path[400];
   struct error why;
   for (size_t n = 40; n < 75; n++) { /* sixty bytes are quoted whole, more are cut */
     memset(text, 'x', n), text[n] = '\0';
     json_t *value = json_string(text);
     snprintf(want, sizeof want, "\"%s\"", text);
-    const char *got = json_excerpt(value, room);
+    const char *got = jsonfile_excerpt(value, buffer);
     if (n + 2 <= 60)
       ck_assert_str_eq(got, want);
     else
@@ -1917,21 +1920,21 @@ START_TEST(excerpts_and_lengths_of_settings)
     json_decref(value);
     value = json_array(); /* of many short values as many as there is room for */
     for (size_t i = 0; i < n / 2; i++) json_array_append_new(value, json_integer(7));
-    got = json_excerpt(value, room);
+    got = jsonfile_excerpt(value, buffer);
     ck_assert_uint_eq(strlen(got), n / 2 * 2 + 1 <= 60 ? n / 2 * 2 + 1 : 59);
     ck_assert(strncmp(got, "[7,7,7,7", 8) == 0);
     ck_assert(n / 2 < 30 || strcmp(got + 56, "...") == 0);
     json_decref(value);
   }
-  ck_assert_str_eq(json_excerpt(NULL, room), "missing");
+  ck_assert_str_eq(jsonfile_excerpt(NULL, buffer), "missing");
   shelf_open(), variant_path(path, shelf, "x");
   spill(path, "[1, 2]    ", 10);
-  json_t *value = json_read(path, 10, &why);
+  json_t *value = jsonfile_read(path, 10, &why);
   ck_assert(json_array_size(value) == 2), json_decref(value);
-  ck_assert_ptr_null(json_read(path, 9, &why));
-  ck_assert_ptr_nonnull(strstr(why.words, "/x: this has 10 bytes; wanted: at most 9 of JSON"));
+  ck_assert_ptr_null(jsonfile_read(path, 9, &why));
+  ck_assert_ptr_nonnull(strstr(why.text, "/x: this has 10 bytes; wanted: at most 9 of JSON"));
   spill(path, "[1,\n\n2", 7);
-  ck_assert(json_read(path, 10, &why) == NULL && strstr(why.words, "/x: line 3: ") != NULL);
+  ck_assert(jsonfile_read(path, 10, &why) == NULL && strstr(why.text, "/x: line 3: ") != NULL);
   unlink(path), rmdir(shelf);
 }
 END_TEST

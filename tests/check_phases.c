@@ -12,7 +12,7 @@ struct rig {
   struct counters c;
   struct engine e;
   struct tiny t;
-  struct generator g;
+  struct generate_context g;
   struct error why;
 };
 static void rig_open(struct rig *r, uint64_t seed, uint32_t context)
@@ -21,14 +21,14 @@ static void rig_open(struct rig *r, uint64_t seed, uint32_t context)
   tiny_make(&r->t, seed);
   r->t.lm.config.n_positions = context;
   r->e = (struct engine){ kernels_find(NULL, NULL), NULL, &r->c };
-  r->g = (struct generator){ &r->e, &r->t.lm,
-    cache_open(&r->m, &r->t.lm.config, 1, &(struct cache_wishes){ .rows = 0 }, &r->why), &r->m };
-  ck_assert_msg(r->g.s != NULL, "%s", r->why.words);
+  r->g = (struct generate_context){ &r->e, &r->t.lm,
+    cache_open(&r->m, &r->t.lm.config, 1, &(struct cache_options){ .rows = 0 }, &r->why), &r->m };
+  ck_assert_msg(r->g.s != NULL, "%s", r->why.text);
 }
 static void rig_close(struct rig *r)
 {
   store_close(r->g.s);
-  ck_assert_uint_eq(r->m.all.held, 0);
+  ck_assert_uint_eq(r->m.all.live, 0);
   tiny_free(&r->t);
 }
 
@@ -52,13 +52,13 @@ START_TEST(perplexity_is_the_sum_of_its_windows)
     double lp[200], sum;
     end = begin + context < n ? begin + context : n;
     ck_assert_msg(
-      logprobs(&r.e, &r.t.lm, plain, id + begin, end - begin, lp, &sum, &r.why), "%s", r.why.words);
+      model_logprobs(&r.e, &r.t.lm, plain, id + begin, end - begin, lp, &sum, &r.why), "%s", r.why.text);
     for (size_t i = begin + 1; i < end; i++)
       if (!scored[i]) scored[i] = true, want += -lp[i - begin], tokens++;
   }
   store_close(plain);
   struct perplexity p;
-  ck_assert_msg(perplexity_of(&r.g, id, n, context, stride, &p, &r.why), "%s", r.why.words);
+  ck_assert_msg(perplexity_of(&r.g, id, n, context, stride, &p, &r.why), "%s", r.why.text);
   ck_assert_msg(p.loss == want && p.tokens == tokens && p.windows == windows,
     "seed %" PRIu64 ": %zu ids, %zu/%zu: %.17g of %zu in %zu, wanted %.17g of %zu in %zu", seed, n,
     context, stride, p.loss, p.tokens, p.windows, want, tokens, windows);
@@ -80,11 +80,11 @@ START_TEST(perplexity_refuses_what_makes_no_sense)
     { 20, 21, "1 to 20" } };
   for (int k = 0; k < 4; k++) {
     ck_assert(!perplexity_of(&r.g, id, 50, bad[k].context, bad[k].stride, &p, &r.why));
-    ck_assert_msg(strstr(r.why.words, bad[k].words) != NULL, "%s", r.why.words);
+    ck_assert_msg(strstr(r.why.text, bad[k].words) != NULL, "%s", r.why.text);
   }
   id[30] = TINY_V;
   ck_assert(!perplexity_of(&r.g, id, 50, 20, 20, &p, &r.why)
-    && strstr(r.why.words, "token 30 of the text is id 19; the vocabulary has 19") != NULL);
+    && strstr(r.why.text, "token 30 of the text is id 19; the vocabulary has 19") != NULL);
   ck_assert_uint_eq(
     r.c.rows, 0); /* before anything is read: a later chunk's id scores an earlier row */
   id[30] = 0;
@@ -93,14 +93,14 @@ START_TEST(perplexity_refuses_what_makes_no_sense)
   float *w = (float *) (uintptr_t) r.t.lm.head.weight.data, kept = w[5];
   w[5] = NAN;
   ck_assert(
-    !perplexity_of(&r.g, id, 10, 20, 20, &p, &r.why) && strstr(r.why.words, "not finite") != NULL);
+    !perplexity_of(&r.g, id, 10, 20, 20, &p, &r.why) && strstr(r.why.text, "not finite") != NULL);
   w[5] = kept;
   bool whole = false; /* every refused request is survived */
   for (uint64_t k = 1; !whole; k++) {
     struct perplexity again;
-    r.m.refuse_at = r.m.all.requests + k;
+    r.m.fail_at = r.m.all.requests + k;
     whole = perplexity_of(&r.g, id, 50, 20, 10, &again, &r.why);
-    r.m.refuse_at = 0;
+    r.m.fail_at = 0;
     if (whole) ck_assert_uint_eq(again.tokens, 49);
     ck_assert_uint_lt(k, 1000);
   }
@@ -120,7 +120,7 @@ START_TEST(a_phase_counts_its_own_rows_only)
     { 100, 100, 33 } };
   for (int k = 0; k < 7; k++) {
     size_t d = ask[k].depth, n = ask[k].n, c = ask[k].chunk;
-    ck_assert_msg(phase_read(&r.g, d, n, c, &one, &r.why), "%s", r.why.words);
+    ck_assert_msg(phase_read(&r.g, d, n, c, &one, &r.why), "%s", r.why.text);
     ck_assert(one.seconds > 0 && one.seconds < 60);
     ck_assert_uint_eq(one.work.rows, n);
     ck_assert_uint_eq(one.work.passes, c == 0 ? 1 : (n + c - 1) / c);
@@ -141,7 +141,7 @@ END_TEST
 
 START_TEST(the_bound_is_the_slower_of_the_two)
 {
-  struct machine m = { 4, 1 }; /* the machine of the hand calculation, in ticks */
+  struct roofline m = { 4, 1 }; /* the machine of the hand calculation, in ticks */
   static const double ticks[] = { 6, 6, 6, 12 };
   for (uint64_t n = 1, k = 0; n <= 8; n *= 2, k++) {
     struct counters c = { .madds_linear = 6 * n, .weight_bytes_read = 6 };
@@ -162,8 +162,8 @@ END_TEST
  * on how it is read */
 START_TEST(a_stand_in_is_a_model)
 {
-  ck_assert_uint_eq(stand_in_numbers(&gpt2_small), 124439808);
-  struct model_config shape = gpt2_small;
+  ck_assert_uint_eq(random_model_numbers(&random_model_gpt2), 124439808);
+  struct model_config shape = random_model_gpt2;
   shape.vocab_size = 50, shape.n_positions = 64, shape.d_model = 48, shape.d_inner = 100,
   shape.n_layers = 3, shape.n_heads = shape.n_kv_heads = 3, shape.head_dim = 16;
   struct rig r;
@@ -171,29 +171,29 @@ START_TEST(a_stand_in_is_a_model)
   bool whole = false;
   struct model *lm = NULL;
   for (uint64_t k = 1; !whole; k++) {
-    r.m.refuse_at = r.m.all.requests + k;
-    lm = stand_in_open(&r.m, &shape, &r.why);
-    r.m.refuse_at = 0;
+    r.m.fail_at = r.m.all.requests + k;
+    lm = random_model_open(&r.m, &shape, &r.why);
+    r.m.fail_at = 0;
     whole = lm != NULL;
   }
-  ck_assert_uint_eq(r.m.of[FOR_WEIGHTS].held,
-    stand_in_numbers(&shape) * sizeof(float) + sizeof *lm + 3 * sizeof *lm->layers);
+  ck_assert_uint_eq(r.m.of[MEMORY_WEIGHTS].live,
+    random_model_numbers(&shape) * sizeof(float) + sizeof *lm + 3 * sizeof *lm->layers);
   float logits[3][50];
   for (int way = 0; way < 3; way++) {
-    struct store *s = cache_open(&r.m, &shape, 1, &(struct cache_wishes){ .rows = 0 }, &r.why);
-    struct generator g = { &r.e, lm, s, &r.m };
+    struct store *s = cache_open(&r.m, &shape, 1, &(struct cache_options){ .rows = 0 }, &r.why);
+    struct generate_context g = { &r.e, lm, s, &r.m };
     struct row rows[64];
     struct pass *p;
     r.c = (struct counters){ 0 };
     for (uint32_t i = 0; i < 64; i++) rows[i] = (struct row){ 0, i, i * 31 % 50 };
-    ck_assert_msg(read_rows(&g, rows, 64,
+    ck_assert_msg(model_read(&g, rows, 64,
                     way == 0     ? 0
                       : way == 1 ? 1
                                  : 13,
                     &p, &r.why),
-      "%s", r.why.words);
+      "%s", r.why.text);
     size_t last = p->n - 1;
-    ck_assert(head(&r.e, lm, p, &last, 1, logits[way], &r.why));
+    ck_assert(model_logits(&r.e, lm, p, &last, 1, logits[way], &r.why));
     uint64_t layers = 3 * (4 * 48 * 48 + 2 * 48 * 100);
     ck_assert_uint_eq(r.c.madds_linear, 64 * layers);
     if (way == 0)
@@ -206,7 +206,7 @@ START_TEST(a_stand_in_is_a_model)
   bool differ = false;
   for (int i = 1; i < 50; i++) differ = differ || logits[0][i] != logits[0][0];
   ck_assert(differ);
-  stand_in_close(&r.m, lm);
+  random_model_close(&r.m, lm);
   rig_close(&r);
 }
 END_TEST
@@ -217,16 +217,16 @@ START_TEST(probes_are_plausible)
 {
   struct rig r;
   rig_open(&r, 1, 64);
-  struct machine one;
-  ck_assert_msg(machine_probe(&r.m, &r.e, &one, &r.why), "%s", r.why.words);
+  struct roofline one;
+  ck_assert_msg(roofline_measure(&r.m, &r.e, &one, &r.why), "%s", r.why.text);
   ck_assert(one.madds > 1e7 && one.madds < 1e13 && one.bytes > 1e7 && one.bytes < 1e13);
   for (int k = 1; k <= 2; k++) {
-    struct machine none;
-    uint64_t held = r.m.all.held;
-    r.m.refuse_at = r.m.all.requests + (uint64_t) k;
-    ck_assert(!machine_probe(&r.m, &r.e, &none, &r.why));
-    ck_assert_uint_eq(r.m.all.held, held);
-    r.m.refuse_at = 0;
+    struct roofline none;
+    uint64_t held = r.m.all.live;
+    r.m.fail_at = r.m.all.requests + (uint64_t) k;
+    ck_assert(!roofline_measure(&r.m, &r.e, &none, &r.why));
+    ck_assert_uint_eq(r.m.all.live, held);
+    r.m.fail_at = 0;
   }
   rig_close(&r);
 }
@@ -250,8 +250,8 @@ START_TEST(an_impossible_token_is_named)
   /* a weight that is infinite makes the last token's logit behind that row minus infinity */
   store_crop(r.g.s, 0, 0);
   for (uint32_t i = 0; i < 140; i++) rows[i] = (struct row){ 0, i, id[i] };
-  ck_assert(forward(&r.e, &r.t.lm, r.g.s, rows, place[_i], &pass, &r.why));
-  float gain = ((float *) (uintptr_t) r.t.lm.last.gain.data)[0];
+  ck_assert(model_forward(&r.e, &r.t.lm, r.g.s, rows, place[_i], &pass, &r.why));
+  float gain = ((float *) (uintptr_t) r.t.lm.final_norm.gain.data)[0];
   float x = pass->hidden[(place[_i] - 1) * TINY_D] * gain;
   pass_close(pass);
   memcpy(row, w, sizeof row);
@@ -259,14 +259,15 @@ START_TEST(an_impossible_token_is_named)
   id[place[_i]] = TINY_V - 1;
   ck_assert(!perplexity_of(&r.g, id, 140, 140, 140, &q, &r.why));
   /* an earlier row may be spoilt by the sign of its own number: then that token is named */
-  size_t named = (size_t) atoi(strstr(r.why.words, "token ") + 6);
-  ck_assert_msg(named <= place[_i] && strstr(r.why.words, "is not finite; wanted: finite logits"),
-    "%s", r.why.words);
+  size_t named = (size_t) atoi(strstr(r.why.text, "token ") + 6);
+  ck_assert_msg(named <= place[_i] && strstr(r.why.text, "is not finite; wanted: finite logits"),
+    "%s", r.why.text);
   for (size_t k = 0; k < 2; k++) { /* of two tokens the second */
     memcpy(w, row, sizeof row);
     uint32_t two[2] = { 3, k ? TINY_V - 1 : 4 };
     store_crop(r.g.s, 0, 0);
-    ck_assert(forward(&r.e, &r.t.lm, r.g.s, &(struct row){ 0, 0, 3 }, 1, &pass, &r.why));
+    ck_assert(model_forward(&r.e, &r.t.lm, r.g.s, &(struct row){ 0, 0, 3 }, 1,
+      &pass, &r.why));
     x = pass->hidden[0] * gain;
     pass_close(pass);
     w[0] = x > 0 ? -INFINITY : INFINITY;
@@ -275,7 +276,7 @@ START_TEST(an_impossible_token_is_named)
     if (ok)
       ck_assert(q.tokens == 1 && isfinite(q.loss));
     else
-      ck_assert_str_eq(r.why.words, "the loss of token 1 is not finite; wanted: finite logits");
+      ck_assert_str_eq(r.why.text, "the loss of token 1 is not finite; wanted: finite logits");
   }
   memcpy(w, row, sizeof row);
   for (size_t i = 0; i < 140; i++)
@@ -301,7 +302,7 @@ START_TEST(a_phase_has_a_whole_account)
     size_t d = ask[k].depth, n = ask[k].n, c = ask[k].chunk, read = 0;
     uint64_t before = store_length(r.g.s, 0), computed = 0;
     struct counters all = r.c;
-    ck_assert_msg(phase_read(&r.g, d, n, c, &one, &r.why), "%s", r.why.words);
+    ck_assert_msg(phase_read(&r.g, d, n, c, &one, &r.why), "%s", r.why.text);
     for (size_t at = d; at < d + n; at += c ? c : n) read += at + (c ? c : n);
     ck_assert_uint_eq(one.work.cache_bytes_written, n * row);
     ck_assert_uint_eq(one.work.cache_bytes_read, read * row);
@@ -313,21 +314,21 @@ START_TEST(a_phase_has_a_whole_account)
     computed = r.c.rows - all.rows; /* what had to be read before is not the phase's */
     ck_assert_uint_eq(computed, n + (before < d ? d - before : 0));
     ck_assert_uint_eq(work_bytes(&one.work), one.work.weight_bytes_read + (n + read) * row);
-    struct machine m = { 1e3, 1e4 };
+    struct roofline m = { 1e3, 1e4 };
     double a = (double) work_madds(&one.work) / 1e3, b = (double) work_bytes(&one.work) / 1e4;
     ck_assert_double_eq(work_bound(&m, &one.work), a > b ? a : b);
   }
   for (uint64_t k = 1, whole = 0; !whole; k++) { /* refused anywhere, nothing is kept */
-    uint64_t held = r.m.of[FOR_ACTIVATIONS].held;
-    r.m.refuse_at = r.m.all.requests + k;
+    uint64_t held = r.m.of[MEMORY_ACTIVATIONS].live;
+    r.m.fail_at = r.m.all.requests + k;
     whole = phase_read(&r.g, 30, 20, 7, &one, &r.why);
-    r.m.refuse_at = 0;
-    ck_assert_uint_eq(r.m.of[FOR_ACTIVATIONS].held, held);
+    r.m.fail_at = 0;
+    ck_assert_uint_eq(r.m.of[MEMORY_ACTIVATIONS].live, held);
     if (!whole) ck_assert(phase_read(&r.g, 30, 20, 7, &one, &r.why));
     ck_assert(one.work.rows == 20 && one.work.passes == 3 && store_length(r.g.s, 0) == 50);
   }
   ck_assert(
-    !phase_read(&r.g, 300, 1, 0, &one, &r.why) && strstr(r.why.words, "position 300") != NULL);
+    !phase_read(&r.g, 300, 1, 0, &one, &r.why) && strstr(r.why.text, "position 300") != NULL);
   ck_assert(phase_read(&r.g, 299, 1, 0, &one, &r.why));
   rig_close(&r);
 }
@@ -351,7 +352,7 @@ START_TEST(perplexity_at_its_limits)
     for (int twice = 0; twice < 2; twice++) {
       ck_assert_msg(
         perplexity_of(&r.g, id, at[i].n, at[i].context, at[i].stride, twice ? &q : &p, &r.why),
-        "%s", r.why.words);
+        "%s", r.why.text);
       struct perplexity *x = twice ? &q : &p;
       ck_assert_msg(x->tokens == at[i].tokens && x->windows == at[i].windows, "%zu: %zu in %zu", i,
         x->tokens, x->windows);
@@ -364,7 +365,7 @@ START_TEST(perplexity_at_its_limits)
       char words[100];
       snprintf(words, sizeof words, "token %zu of the text is id %u; the vocabulary has 19",
         at[i].n - 1, id[at[i].n - 1]);
-      ck_assert_str_eq(r.why.words, words);
+      ck_assert_str_eq(r.why.text, words);
       ck_assert(r.c.rows == rows && q.tokens == 0 && q.loss == 0);
       id[at[i].n - 1] = last;
     }
@@ -390,15 +391,15 @@ START_TEST(probes_tell_how_much_a_second)
   bool near = false;
   rig_open(&r, 1, 64);
   struct kernels lazy = *r.e.k;
-  lazy.spin = lazy_spin, lazy.sweep = lazy_sweep;
+  lazy.probe_flops = lazy_spin, lazy.probe_bandwidth = lazy_sweep;
   struct pool *pool = _i == 0 ? NULL : pool_open(&r.m, 2, &r.why);
   struct engine e = { &lazy, pool, &r.c };
-  double most = (_i + 1) * 1000 / (NAP * 1e-6), read = 4.0 * (1 << 26) / (NAP * 1e-6);
+  double max = (_i + 1) * 1000 / (NAP * 1e-6), read = 4.0 * (1 << 26) / (NAP * 1e-6);
   for (int k = 0; k < 6 && !near; k++) { /* never faster; slower only if others work here */
-    struct machine one;
-    ck_assert_msg(machine_probe(&r.m, &e, &one, &r.why), "%s", r.why.words);
-    ck_assert(one.madds <= most * 1.001 && one.bytes <= read * 1.001);
-    near = one.madds > most * 0.7 && one.bytes > read * 0.7;
+    struct roofline one;
+    ck_assert_msg(roofline_measure(&r.m, &e, &one, &r.why), "%s", r.why.text);
+    ck_assert(one.madds <= max * 1.001 && one.bytes <= read * 1.001);
+    near = one.madds > max * 0.7 && one.bytes > read * 0.7;
   }
   ck_assert(near);
   pool_close(&r.m, pool), rig_close(&r);

@@ -5,7 +5,7 @@
 #include "tiny.h"
 #include <jansson.h>
 #include <math.h>
-#include "loop/loop.h"
+#include "loop/generate.h"
 #include "cache/cache.h"
 #include "sampling/sampling.h"
 #include "functions/numbers.h"
@@ -24,7 +24,7 @@ enum { LESS = 1 };
     if (!(holds)) ck_abort_msg(__VA_ARGS__);                                                       \
   } while (0)
 
-enum { V_MOST = 5000, IDS_MOST = 40 };
+enum { MAX_V = 5000, MAX_IDS = 40 };
 static double uniform(uint64_t *s)
 {
   return (double) (rnd(s) >> 11) * 0x1p-53;
@@ -40,10 +40,10 @@ static const struct kernels *some_kernels(uint64_t k)
  * is out; qsort; libm */
 struct plain {
   size_t v;
-  double z[V_MOST];
-  uint32_t order[V_MOST];
+  double z[MAX_V];
+  uint32_t order[MAX_V];
   size_t n;
-  double w[V_MOST];
+  double w[MAX_V];
   bool near;
 };
 static double our_exp(double x)
@@ -64,20 +64,20 @@ static int by_rise(const void *a, const void *b)
 }
 static double plain_left(struct plain *p) /* the ids left, rising; the greatest score */
 {
-  double most = -INFINITY;
+  double max = -INFINITY;
   p->n = 0;
   for (uint32_t i = 0; i < p->v; i++)
     if (p->z[i] > -INFINITY) {
       p->order[p->n++] = i;
-      if (p->z[i] > most) most = p->z[i];
+      if (p->z[i] > max) max = p->z[i];
     }
-  return most;
+  return max;
 }
 static double plain_weigh(
-  struct plain *p, double most) /* weights in the order that stands, and their sum */
+  struct plain *p, double max) /* weights in the order that stands, and their sum */
 {
   double sum = 0;
-  for (size_t i = 0; i < p->n; i++) sum += p->w[i] = plain_exp(p->z[p->order[i]] - most);
+  for (size_t i = 0; i < p->n; i++) sum += p->w[i] = plain_exp(p->z[p->order[i]] - max);
   return sum;
 }
 static void plain_cut(struct plain *p, size_t n)
@@ -86,9 +86,9 @@ static void plain_cut(struct plain *p, size_t n)
 }
 static double plain_falling(struct plain *p)
 {
-  double most = plain_left(p);
+  double max = plain_left(p);
   qsort_by = p->z, qsort(p->order, p->n, sizeof *p->order, by_fall);
-  return most;
+  return max;
 }
 /* two sums of rounded exponentials that are as good as equal: the words do not decide which is
  * larger, unless all weights are 0 or 1 */
@@ -125,13 +125,13 @@ static void plain_top_k(struct plain *p, size_t k)
 static void plain_top_p(struct plain *p, double share)
 {
   if (share == 1) return;
-  double most = plain_falling(p), all = plain_weigh(p, most);
+  double max = plain_falling(p), all = plain_weigh(p, max);
   plain_share(p, share, all);
 }
 static void plain_min_p(struct plain *p, double m)
 {
-  double most = plain_left(p);
-  plain_weigh(p, most);
+  double max = plain_left(p);
+  plain_weigh(p, max);
   for (size_t i = 0; i < p->n; i++) {
     if (p->w[i] != 0 && p->w[i] != 1 && fabs(p->w[i] - m) <= 1e-12 * m) p->near = true;
     if (p->w[i] < m) p->z[p->order[i]] = -INFINITY;
@@ -139,21 +139,22 @@ static void plain_min_p(struct plain *p, double m)
 }
 static void plain_typical(struct plain *p, double share)
 {
-  static double distance[V_MOST];
+  static double distance[MAX_V];
   if (share == 1) return;
-  double most = plain_left(p), all = plain_weigh(p, most), mean = 0;
-  for (size_t i = 0; i < p->n; i++) mean += p->w[i] * (p->z[p->order[i]] - most);
+  double max = plain_left(p), all = plain_weigh(p, max), mean = 0;
+  for (size_t i = 0; i < p->n; i++) mean += p->w[i] * (p->z[p->order[i]] - max);
   mean /= all;
-  for (size_t i = 0; i < p->n; i++) distance[p->order[i]] = fabs(p->z[p->order[i]] - most - mean);
+  for (size_t i = 0; i < p->n; i++) distance[p->order[i]] = fabs(p->z[p->order[i]] - max - mean);
   qsort_by = distance, qsort(p->order, p->n, sizeof *p->order, by_rise);
   for (size_t i = 1; i < p->n; i++) { /* two that are as far on either side */
     uint32_t a = p->order[i - 1], b = p->order[i];
     if (p->z[a] != p->z[b] && fabs(distance[a] - distance[b]) <= 1e-12 * (fabs(mean) + distance[b]))
       p->near = true;
   }
-  plain_weigh(p, most), plain_share(p, share, all);
+  plain_weigh(p, max), plain_share(p, share, all);
 }
-static void plain_penalties(struct plain *p, const struct sampling *s, struct history h)
+static void plain_penalties(struct plain *p, const struct sampling_params *s,
+  struct history h)
 {
   size_t from = 0;
   if (s->penalty_last_n >= 0 && (uint64_t) s->penalty_last_n < h.n)
@@ -178,7 +179,7 @@ static void plain_ngram(struct plain *p, size_t n, struct history h)
     if (same) p->z[h.id[i + n - 1]] = -INFINITY;
   }
 }
-static void plain_sequences(struct plain *p, const struct biased *list, size_t n, struct history h)
+static void plain_sequences(struct plain *p, const struct sequence_bias *list, size_t n, struct history h)
 {
   for (size_t i = 0; i < n; i++) {
     bool ends = list[i].n - 1 <= h.n;
@@ -188,29 +189,29 @@ static void plain_sequences(struct plain *p, const struct biased *list, size_t n
     if (ends && p->z[last] != -INFINITY) p->z[last] += list[i].bias;
   }
 }
-/* N_STAGES: all went well; else the stage behind which nothing was left, or something infinite */
-static enum sampling_stage plain_run(
-  struct plain *p, const struct sampling *s, const float *logits, struct history h)
+/* N_SAMPLE_STAGES: all went well; else the stage behind which nothing was left, or something infinite */
+static enum sample_stage plain_run(
+  struct plain *p, const struct sampling_params *s, const float *logits, struct history h)
 {
   p->near = false;
   for (size_t i = 0; i < p->v; i++) p->z[i] = (double) logits[i];
   for (size_t i = 0; i < s->n_stages; i++) {
-    enum sampling_stage stage = s->stage[i];
-    if (stage == STAGE_BIAS) {
+    enum sample_stage stage = s->stage[i];
+    if (stage == SAMPLE_BIAS) {
       plain_sequences(p, s->logit_bias, s->n_logit_bias, h);
       for (size_t k = 0; k < s->n_suppress; k++) p->z[s->suppress[k]] = -INFINITY;
       plain_sequences(p, s->bad_words, s->n_bad_words, h);
     }
-    if (stage == STAGE_PENALTIES) plain_penalties(p, s, h);
-    if (stage == STAGE_NGRAM) plain_ngram(p, s->no_repeat_ngram, h);
-    if (stage == STAGE_TEMPERATURE) plain_temperature(p, s->temperature);
-    if (stage == STAGE_TOP_K) plain_top_k(p, s->top_k);
-    if (stage == STAGE_TOP_P) plain_top_p(p, s->top_p);
-    if (stage == STAGE_MIN_P) plain_min_p(p, s->min_p);
-    if (stage == STAGE_TYPICAL_P) plain_typical(p, s->typical_p);
+    if (stage == SAMPLE_PENALTIES) plain_penalties(p, s, h);
+    if (stage == SAMPLE_NGRAM) plain_ngram(p, s->no_repeat_ngram, h);
+    if (stage == SAMPLE_TEMPERATURE) plain_temperature(p, s->temperature);
+    if (stage == SAMPLE_TOP_K) plain_top_k(p, s->top_k);
+    if (stage == SAMPLE_TOP_P) plain_top_p(p, s->top_p);
+    if (stage == SAMPLE_MIN_P) plain_min_p(p, s->min_p);
+    if (stage == SAMPLE_TYPICAL_P) plain_typical(p, s->typical_p);
     if (!(plain_left(p) < INFINITY) || p->n == 0) return stage;
   }
-  return N_STAGES;
+  return N_SAMPLE_STAGES;
 }
 /* Philox from the paper: two multipliers, two Weyl constants, ten rounds, the key bumped between
  * them */
@@ -261,9 +262,9 @@ static unsigned make_logits(float *x, size_t v, uint64_t *seed)
   return kind;
 }
 struct wish {
-  struct sampling s;
-  struct biased list[8];
-  uint32_t id[8][4], suppress[3], text[IDS_MOST];
+  struct sampling_params s;
+  struct sequence_bias list[8];
+  uint32_t id[8][4], suppress[3], text[MAX_IDS];
   struct history h;
 };
 static double some_share(uint64_t *seed)
@@ -282,11 +283,11 @@ static void make_lists(struct wish *w, size_t v, uint64_t *seed)
   size_t range = v < 6 || rnd(seed) % 3 == 0 ? v : 6;
   for (int i = 0; i < 8; i++) {
     for (int k = 0; k < 4; k++) w->id[i][k] = (uint32_t) (rnd(seed) % range);
-    w->list[i] = (struct biased){ w->id[i], i < 4 && rnd(seed) % 2 ? 1 : 1 + rnd(seed) % 4,
+    w->list[i] = (struct sequence_bias){ w->id[i], i < 4 && rnd(seed) % 2 ? 1 : 1 + rnd(seed) % 4,
       i < 5 ? bias[rnd(seed) % 6] : -INFINITY };
   }
   for (int i = 0; i < 3; i++) w->suppress[i] = (uint32_t) (rnd(seed) % v);
-  w->h = (struct history){ w->text, rnd(seed) % 8 == 0 ? 0 : rnd(seed) % (IDS_MOST + 1), 0 };
+  w->h = (struct history){ w->text, rnd(seed) % 8 == 0 ? 0 : rnd(seed) % (MAX_IDS + 1), 0 };
   for (size_t i = 0; i < w->h.n; i++) w->text[i] = (uint32_t) (rnd(seed) % range);
   w->h.n_prompt = rnd(seed) % (w->h.n + 1);
 }
@@ -294,8 +295,8 @@ static void make_wish(struct wish *w, size_t v, uint64_t *seed)
 {
   static const double r[] = { 1.2, 2, .5, 1e-3, 1.05, 50 };
   make_lists(w, v, seed);
-  struct sampling *s = &w->s;
-  *s = sampling_normal;
+  struct sampling_params *s = &w->s;
+  *s = sampling_default;
   uint64_t coin = rnd(seed);
 #define SOMETIMES (coin >>= 1, coin & 1)
   if (SOMETIMES) s->temperature = some_temperature(seed);
@@ -306,18 +307,18 @@ static void make_wish(struct wish *w, size_t v, uint64_t *seed)
   if (SOMETIMES) s->repetition_penalty = r[rnd(seed) % 6];
   if (SOMETIMES) s->frequency_penalty = 4 * uniform(seed) - 2;
   if (SOMETIMES) s->presence_penalty = 4 * uniform(seed) - 2;
-  if (SOMETIMES) s->penalty_last_n = (int64_t) (rnd(seed) % (IDS_MOST + 9)) - 1;
+  if (SOMETIMES) s->penalty_last_n = (int64_t) (rnd(seed) % (MAX_IDS + 9)) - 1;
   if (SOMETIMES) s->no_repeat_ngram = rnd(seed) % 5;
   if (SOMETIMES) s->logit_bias = w->list, s->n_logit_bias = rnd(seed) % 5;
   if (SOMETIMES) s->bad_words = w->list + 5, s->n_bad_words = rnd(seed) % 4;
   if (SOMETIMES) s->suppress = w->suppress, s->n_suppress = rnd(seed) % 4;
   if (SOMETIMES) {
-    for (size_t i = N_STAGES; i > 1; i--) {
+    for (size_t i = N_SAMPLE_STAGES; i > 1; i--) {
       size_t k = rnd(seed) % i;
-      enum sampling_stage t = s->stage[i - 1];
+      enum sample_stage t = s->stage[i - 1];
       s->stage[i - 1] = s->stage[k], s->stage[k] = t;
     }
-    s->n_stages = rnd(seed) % (N_STAGES + 1);
+    s->n_stages = rnd(seed) % (N_SAMPLE_STAGES + 1);
   }
 }
 
@@ -328,20 +329,21 @@ static void in_order(const struct funnel *f, const char *where)
   WANT(f->n <= f->vocab, "more tokens than before");
   memset(left, 0, f->vocab);
   for (size_t i = 0; i < f->n; i++) {
-    uint32_t id = f->left[i];
+    uint32_t id = f->candidates[i];
     WANT(id < f->vocab && !left[id], "%s: id %u", where, id);
     left[id] = true;
     if (i == 0) continue;
-    uint32_t before = f->left[i - 1];
-    if (!f->falling)
+    uint32_t before = f->candidates[i - 1];
+    if (!f->sorted)
       WANT(before < id, "%s: not by rising id", where);
     else
-      WANT(f->z[before] > f->z[id] || (f->z[before] == f->z[id] && before < id),
+      WANT(f->score[before] > f->score[id] || (f->score[before] == f->score[id]
+      && before < id),
         "%s: not by falling score", where);
   }
   for (size_t i = 0; i < f->vocab; i++) {
-    WANT((f->z[i] != -INFINITY) == left[i], "%s: id %zu is %s, and its score is %g", where, i,
-      left[i] ? "left" : "out", f->z[i]);
+    WANT((f->score[i] != -INFINITY) == left[i], "%s: id %zu is %s, and its score is %g", where, i,
+      left[i] ? "left" : "out", f->score[i]);
     WANT(f->count[i] == 0, "%s: %zu is still counted", where, i);
   }
 }
@@ -354,10 +356,10 @@ static void compare_case(struct funnel *f, struct plain *p, const struct wish *w
   struct error why = { "" };
   bool any = false;
   for (size_t i = 0; i < p->v; i++) any = any || logits[i] > -INFINITY;
-  enum sampling_stage at = plain_run(p, &w->s, logits, w->h);
+  enum sample_stage at = plain_run(p, &w->s, logits, w->h);
   bool ok = sampling_run(f, &w->s, logits, w->h, &why);
   if (!any) {
-    WANT(!ok && strstr(why.words, "logits are -inf") != NULL, "%s", why.words);
+    WANT(!ok && strstr(why.text, "logits are -inf") != NULL, "%s", why.text);
     refused_by_both++;
     return;
   }
@@ -365,18 +367,19 @@ static void compare_case(struct funnel *f, struct plain *p, const struct wish *w
     near_ones++;
     plain_exp = our_exp, at = plain_run(p, &w->s, logits, w->h), plain_exp = exp;
   }
-  WANT(ok == (at == N_STAGES), "seed %llu: %s; %s", (unsigned long long) seed, why.words,
+  WANT(ok == (at == N_SAMPLE_STAGES), "seed %llu: %s; %s", (unsigned long long)
+    seed, why.text,
     kind_name[kind]);
   if (!ok) {
     char words[40];
     snprintf(words, sizeof words, "behind the stage %s ", sampling_stage_name(at));
-    WANT(strstr(why.words, words) != NULL, "seed %llu: %s; wanted: %s", (unsigned long long) seed,
-      why.words, words);
+    WANT(strstr(why.text, words) != NULL, "seed %llu: %s; wanted: %s", (unsigned long long) seed,
+      why.text, words);
     refused_by_both++;
     return;
   }
   in_order(f, "behind the last stage");
-  double most = plain_falling(p), all = plain_weigh(p, most), best = -INFINITY, second = -INFINITY;
+  double max = plain_falling(p), all = plain_weigh(p, max), best = -INFINITY, second = -INFINITY;
   WANT(f->n == p->n, "seed %llu, %s: %zu are left; wanted: %zu", (unsigned long long) seed,
     kind_name[kind], f->n, p->n);
   uint32_t sequence = (uint32_t) rnd(&seed), position = (uint32_t) rnd(&seed),
@@ -390,12 +393,13 @@ static void compare_case(struct funnel *f, struct plain *p, const struct wish *w
   }
   funnel_distribution(f);
   for (size_t i = 0; i < p->n; i++) {
-    WANT(f->left[i] == p->order[i], "seed %llu, %s: place %zu has id %u; wanted: %u",
-      (unsigned long long) seed, kind_name[kind], i, f->left[i], p->order[i]);
-    WANT(fabs(f->w[i] - p->w[i] / all) <= 1e-12, "seed %llu: place %zu has %.17g; wanted: %.17g",
-      (unsigned long long) seed, i, f->w[i], p->w[i] / all);
+    WANT(f->candidates[i] == p->order[i],
+      "seed %llu, %s: place %zu has id %u; wanted: %u",
+      (unsigned long long) seed, kind_name[kind], i, f->candidates[i], p->order[i]);
+    WANT(fabs(f->weight[i] - p->w[i] / all) <= 1e-12, "seed %llu: place %zu has %.17g; wanted: %.17g",
+      (unsigned long long) seed, i, f->weight[i], p->w[i] / all);
   }
-  if (best - second <= 1e-9 && !(fabs(most) > 1e20))
+  if (best - second <= 1e-9 && !(fabs(max) > 1e20))
     margins++;
   else
     WANT(token == winner, "seed %llu, %s: %u wins by %g; wanted: %u", (unsigned long long) seed,
@@ -405,8 +409,8 @@ static void compare_case(struct funnel *f, struct plain *p, const struct wish *w
 static void oracle_round(size_t rounds, size_t v_most)
 {
   static struct plain p;
-  static float logits[V_MOST];
-  struct memory m = { .refuse_at = 0 };
+  static float logits[MAX_V];
+  struct memory m = { .fail_at = 0 };
   struct error why;
   near_ones = compared = refused_by_both = margins = 0;
   for (size_t round = 0; round < rounds; round++) {
@@ -414,14 +418,14 @@ static void oracle_round(size_t rounds, size_t v_most)
     struct funnel f;
     struct wish w;
     p.v = rnd(&seed) % 5 == 0 ? 1 + rnd(&seed) % 8 : 1 + rnd(&seed) % v_most;
-    WANT(funnel_open(&f, &m, some_kernels(round), p.v, &why), "%s", why.words);
+    WANT(funnel_open(&f, &m, some_kernels(round), p.v, &why), "%s", why.text);
     unsigned kind = make_logits(logits, p.v, &seed);
     make_wish(&w, p.v, &seed);
-    WANT(sampling_check(&w.s, p.v, &why), "%s", why.words);
+    WANT(sampling_check(&w.s, p.v, &why), "%s", why.text);
     compare_case(&f, &p, &w, logits, seed, kind);
     funnel_close(&f);
   }
-  WANT(m.all.held == 0, "memory is still held");
+  WANT(m.all.live == 0, "memory is still held");
   printf("%zu cases of up to %zu tokens: %u compared, %u refused by both, %u of them decided by "
          "the exponential of the engine, %u of the compared with a margin below 1e-9\n",
     rounds, v_most, compared, refused_by_both, near_ones, margins);
@@ -445,7 +449,7 @@ START_TEST(the_words_of_the_contract_for_few_tokens)
 END_TEST
 START_TEST(the_words_of_the_contract_for_many_tokens)
 {
-  oracle_round(400 / LESS, V_MOST);
+  oracle_round(400 / LESS, MAX_V);
   ck_assert_uint_gt(compared, 250 / LESS);
   ck_assert_uint_lt(near_ones, 40);
   ck_assert_uint_lt(margins, 5);
@@ -459,10 +463,10 @@ static uint32_t full_race(
 {
   double best = -INFINITY;
   uint32_t chosen = UINT32_MAX;
-  if (f->n == 1) return f->left[0];
+  if (f->n == 1) return f->candidates[0];
   for (size_t i = 0; i < f->n; i++) {
-    uint32_t id = f->left[i];
-    double sum = f->z[id] + gumbel_noise(seed, sequence, position, id);
+    uint32_t id = f->candidates[i];
+    double sum = f->score[id] + gumbel_noise(seed, sequence, position, id);
     if (sum > best || (sum == best && id < chosen)) best = sum, chosen = id;
   }
   return chosen;
@@ -477,48 +481,48 @@ static void same_race(struct funnel *f, uint64_t seed, const char *what)
 }
 START_TEST(lazily_evaluated_or_not)
 {
-  static float logits[V_MOST];
-  struct memory m = { .refuse_at = 0 };
+  static float logits[MAX_V];
+  struct memory m = { .fail_at = 0 };
   struct error why;
   for (size_t round = 0; round < 60000 / LESS; round++) {
     uint64_t seed = suite_seed() + round * 104729;
     struct funnel f;
-    size_t v = round % 500 == 0 ? V_MOST : 1 + rnd(&seed) % (round % 8 == 0 ? 300 : 40);
-    WANT(funnel_open(&f, &m, some_kernels(round), v, &why), "%s", why.words);
+    size_t v = round % 500 == 0 ? MAX_V : 1 + rnd(&seed) % (round % 8 == 0 ? 300 : 40);
+    WANT(funnel_open(&f, &m, some_kernels(round), v, &why), "%s", why.text);
     unsigned kind = make_logits(logits, v, &seed);
     if (funnel_fill(&f, logits, &why)) {
-      if (rnd(&seed) % 3 == 0) stage_temperature(&f, .05 + 3 * uniform(&seed));
-      if (rnd(&seed) % 3 == 0) stage_top_k(&f, 1 + rnd(&seed) % v);
+      if (rnd(&seed) % 3 == 0) funnel_temperature(&f, .05 + 3 * uniform(&seed));
+      if (rnd(&seed) % 3 == 0) funnel_top_k(&f, 1 + rnd(&seed) % v);
       same_race(&f, seed, kind_name[kind]);
       funnel_distribution(&f); /* by falling score: the same winner */
       same_race(&f, seed, kind_name[kind]);
     }
     funnel_close(&f);
   }
-  WANT(m.all.held == 0, "memory is still held");
+  WANT(m.all.live == 0, "memory is still held");
 }
 END_TEST
 /* of scores of 1e15 the sum with the noise is rounded to an eighth, so that several win, and the
    lowest id has to be found although a bound without a margin would leave it out */
 START_TEST(rounding_loses_no_winner)
 {
-  struct memory m = { .refuse_at = 0 };
+  struct memory m = { .fail_at = 0 };
   struct error why;
   struct funnel f;
   float zero[400] = { 0 };
   unsigned ties = 0;
-  WANT(funnel_open(&f, &m, kernels_find(NULL, NULL), 400, &why), "%s", why.words);
+  WANT(funnel_open(&f, &m, kernels_find(NULL, NULL), 400, &why), "%s", why.text);
   for (size_t round = 0; round < 40000 / LESS; round++) {
     static const double base[] = { 1e15, -1e15, 1e16, 3e15, 1e14, 1e17, -4e15, 1e13 };
     uint64_t seed = suite_seed() + round * 15485863;
     double b = base[round % 8], step = nextafter(fabs(b), INFINITY) - fabs(b);
-    WANT(funnel_fill(&f, zero, &why), "%s", why.words);
-    for (size_t i = 0; i < 400; i++) f.z[i] = b + step * (double) (rnd(&seed) % 12);
+    WANT(funnel_fill(&f, zero, &why), "%s", why.text);
+    for (size_t i = 0; i < 400; i++) f.score[i] = b + step * (double) (rnd(&seed) % 12);
     funnel_distribution(&f);
     uint32_t winner = full_race(&f, seed, 1, 2);
-    double best = f.z[winner] + gumbel_noise(seed, 1, 2, winner);
+    double best = f.score[winner] + gumbel_noise(seed, 1, 2, winner);
     for (uint32_t i = 0; i < 400; i++)
-      ties += i != winner && f.z[i] + gumbel_noise(seed, 1, 2, i) == best;
+      ties += i != winner && f.score[i] + gumbel_noise(seed, 1, 2, i) == best;
     uint32_t got = funnel_choose(&f, seed, 1, 2);
     WANT(got == winner, "seed %llu: %u wins; wanted: %u", (unsigned long long) seed, got, winner);
   }
@@ -530,7 +534,7 @@ END_TEST
  * decide */
 START_TEST(a_dead_heat_is_decided_by_the_last_bit)
 {
-  struct memory m = { .refuse_at = 0 };
+  struct memory m = { .fail_at = 0 };
   struct error why;
   struct funnel f;
   float zero[30] = { 0 };
@@ -539,12 +543,12 @@ START_TEST(a_dead_heat_is_decided_by_the_last_bit)
   for (size_t round = 0; round < rounds; round++) {
     uint64_t seed = suite_seed() + round * 32452843;
     uint32_t a = (uint32_t) (rnd(&seed) % 30), b = (a + 1 + (uint32_t) (rnd(&seed) % 29)) % 30;
-    WANT(funnel_fill(&f, zero, &why), "%s", why.words);
-    for (size_t i = 0; i < 30; i++) f.z[i] = -50 - (double) i;
+    WANT(funnel_fill(&f, zero, &why), "%s", why.text);
+    for (size_t i = 0; i < 30; i++) f.score[i] = -50 - (double) i;
     uint64_t key = seed;
-    f.z[a] = 0, f.z[b] = gumbel_noise(key, 1, 2, a) - gumbel_noise(key, 1, 2, b);
+    f.score[a] = 0, f.score[b] = gumbel_noise(key, 1, 2, a) - gumbel_noise(key, 1, 2, b);
     for (uint64_t steps = rnd(&seed) % 4; steps > 0; steps--)
-      f.z[b] = nextafter(f.z[b], round % 2 ? INFINITY : -INFINITY);
+      f.score[b] = nextafter(f.score[b], round % 2 ? INFINITY : -INFINITY);
     uint32_t winner = full_race(&f, key, 1, 2), got = funnel_choose(&f, key, 1, 2);
     WANT(got == winner && (winner == a || winner == b), "seed %llu: %u wins; wanted: %u",
       (unsigned long long) key, got, winner);
@@ -558,19 +562,19 @@ END_TEST
 /* who is struck out changes nothing, unless it had won; nor does the order of the list */
 START_TEST(a_token_owns_its_number)
 {
-  struct memory m = { .refuse_at = 0 };
+  struct memory m = { .fail_at = 0 };
   struct error why;
   struct funnel f;
-  WANT(funnel_open(&f, &m, kernels_find(NULL, NULL), 60, &why), "%s", why.words);
+  WANT(funnel_open(&f, &m, kernels_find(NULL, NULL), 60, &why), "%s", why.text);
   for (size_t round = 0; round < 5000; round++) {
     uint64_t seed = suite_seed() + round * 31;
     float logits[60];
     for (int i = 0; i < 60; i++) logits[i] = tiny_normal(&seed);
     uint64_t key = seed;
     uint32_t out = (uint32_t) (rnd(&seed) % 60);
-    WANT(funnel_fill(&f, logits, &why), "%s", why.words);
+    WANT(funnel_fill(&f, logits, &why), "%s", why.text);
     uint32_t first = funnel_choose(&f, key, 0, 5);
-    stage_suppress(&f, &out, 1);
+    funnel_suppress(&f, &out, 1);
     uint32_t then = funnel_choose(&f, key, 0, 5);
     WANT(out == first ? then != first : then == first,
       "seed %llu: %u is struck out, and then not %u wins, but %u", (unsigned long long) key, out,
@@ -597,7 +601,7 @@ static bool never(void)
   return false;
 }
 static struct run ask_refusing(
-  const char *kind, const char *model, const void *in, size_t n, uint64_t refuse_at)
+  const char *kind, const char *model, const void *in, size_t n, uint64_t fail_at)
 {
   struct run r = { .status = 0 };
   char *err_text;
@@ -606,7 +610,7 @@ static struct run ask_refusing(
        *err = open_memstream(&err_text, &n_err);
   ck_assert(f != NULL && out != NULL && err != NULL && fwrite(in, 1, n, f) == n);
   rewind(f);
-  r.m.refuse_at = refuse_at;
+  r.m.fail_at = fail_at;
   struct console c = { .in = f,
     .out = out,
     .err = err,
@@ -618,8 +622,8 @@ static struct run ask_refusing(
   char *argv[] = { "incipit", "probe", (char *) kind, "-m", (char *) model, NULL };
   r.status = command_run(&c, 5, argv);
   fclose(f), fclose(out), fclose(err);
-  ck_assert_msg(refuse_at > 0 || n_err == 0, "%s", err_text);
-  ck_assert_msg(r.m.all.held == 0, "%lu bytes are still held", (unsigned long) r.m.all.held);
+  ck_assert_msg(fail_at > 0 || n_err == 0, "%s", err_text);
+  ck_assert_msg(r.m.all.live == 0, "%lu bytes are still held", (unsigned long) r.m.all.live);
   free(err_text);
   return r;
 }
@@ -691,12 +695,12 @@ START_TEST(processors_of_hugging_face)
     { "top_k: exactly k: falling z, ties by rising id", 0 }, { "top_p: 1: all", 0 },
     { "the other ids of a sequence in sequence_bias or bad_words may be all of ids", 0 }
   };
-  char room[400], *line = NULL;
+  char buffer[400], *line = NULL;
   size_t size = 0;
   unsigned cases = 0, agree = 0;
   const char *file = "vectors/sampling/hf_logits_processors.jsonl";
-  if (shared_file(room, sizeof room, file) == NULL) return;
-  FILE *f = fopen(room, "r");
+  if (shared_file(buffer, sizeof buffer, file) == NULL) return;
+  FILE *f = fopen(buffer, "r");
   for (; getline(&line, &size, f) > 0; cases++) {
     json_t *c = json_loads(line, 0, NULL), *logits = json_object_get(c, "logits"),
            *params = json_object_get(c, "params"), *want = json_object_get(c, "expect");
@@ -761,7 +765,7 @@ struct result {
   bool ok;
 };
 static void result_of(
-  struct result *r, const float *logits, size_t v, const struct sampling *s, struct history h)
+  struct result *r, const float *logits, size_t v, const struct sampling_params *s, struct history h)
 {
   memset(r, 0, sizeof *r);
   ck_assert(funnel_open(&r->f, &r->m, kernels_find(NULL, NULL), v, &r->why));
@@ -770,7 +774,7 @@ static void result_of(
 static void result_drop(struct result *r)
 {
   funnel_close(&r->f);
-  ck_assert_uint_eq(r->m.all.held, 0);
+  ck_assert_uint_eq(r->m.all.live, 0);
 }
 static const struct history nothing = { NULL, 0, 0 };
 static double number_of(json_t *c, const char *key, double normal)
@@ -800,14 +804,14 @@ static bool queue_agrees(json_t *c)
   static float logits[10000];
   size_t v = (size_t) json_integer_value(json_object_get(c, "n_vocab")), low = 1;
   const char *order = json_string_value(json_object_get(c, "order"));
-  struct sampling s = sampling_normal;
+  struct sampling_params s = sampling_default;
   s.top_k = (size_t) json_integer_value(json_object_get(c, "top_k")),
   s.top_p = number_of(c, "top_p", 1), s.min_p = number_of(c, "min_p", 0);
   s.n_stages = 0;
   for (size_t i = 0; i < v; i++) logits[i] = (float) log((double) i);
   for (const char *o = order; *o; o++) {
     size_t all = 0, sum = 0;
-    s.stage[s.n_stages++] = *o == 'k' ? STAGE_TOP_K : *o == 'p' ? STAGE_TOP_P : STAGE_MIN_P;
+    s.stage[s.n_stages++] = *o == 'k' ? SAMPLE_TOP_K : *o == 'p' ? SAMPLE_TOP_P : SAMPLE_MIN_P;
     for (size_t i = low; i < v; i++) all += i;
     if (*o == 'k') low = s.top_k > 0 && v - low > s.top_k ? v - s.top_k : low;
     if (*o == 'p') {
@@ -823,7 +827,7 @@ static bool queue_agrees(json_t *c)
   result_of(&r, logits, v, &s, nothing);
   bool ok = r.ok && r.f.n == v - low;
   if (r.ok) funnel_distribution(&r.f);
-  for (size_t i = 0; ok && i < r.f.n; i++) ok = r.f.left[i] == v - 1 - i;
+  for (size_t i = 0; ok && i < r.f.n; i++) ok = r.f.candidates[i] == v - 1 - i;
   result_drop(&r);
   return ok;
 }
@@ -833,10 +837,10 @@ START_TEST(samplers_of_llama_cpp)
     { "other samplers of llama_cpp_samplers.json are not ours: an unknown op, hence an error", 0 },
     { "min_p: outside [0,1]: error", 0 }
   };
-  char room[400];
+  char buffer[400];
   const char *file = "vectors/sampling/llama_cpp_samplers.json";
-  if (shared_file(room, sizeof room, file) == NULL) return;
-  json_t *all = json_load_file(room, 0, NULL), *c;
+  if (shared_file(buffer, sizeof buffer, file) == NULL) return;
+  json_t *all = json_load_file(buffer, 0, NULL), *c;
   size_t i;
   unsigned cases = 0, agree = 0;
   json_array_foreach(json_object_get(all, "cases"), i, c)
@@ -844,7 +848,7 @@ START_TEST(samplers_of_llama_cpp)
     const char *op = json_string_value(json_object_get(c, "op"));
     json_t *probs = json_object_get(c, "probs"), *expected = json_object_get(c, "expected"),
            *last = json_object_get(c, "last_tokens");
-    struct sampling s = sampling_normal;
+    struct sampling_params s = sampling_default;
     float logits[16];
     double want[16];
     uint32_t ids[16];
@@ -892,7 +896,7 @@ START_TEST(samplers_of_llama_cpp)
       why[1].n++;
     else if (r.ok) {
       funnel_distribution(&r.f);
-      if (r.f.n == n && same_set(r.f.w, want, n))
+      if (r.f.n == n && same_set(r.f.weight, want, n))
         agree++;
       else
         fprintf(stderr, "%s: case %zu\n", file, i);
@@ -912,10 +916,10 @@ static size_t ids_in(json_t *list, uint32_t *id)
 }
 START_TEST(penalties_of_vllm_and_llama_cpp)
 {
-  char room[400];
+  char buffer[400];
   const char *file = "vectors/sampling/penalties_vllm_llamacpp.json";
-  if (shared_file(room, sizeof room, file) == NULL) return;
-  json_t *all = json_load_file(room, 0, NULL), *c;
+  if (shared_file(buffer, sizeof buffer, file) == NULL) return;
+  json_t *all = json_load_file(buffer, 0, NULL), *c;
   size_t i;
   unsigned cases = 0, agree[2] = { 0, 0 };
   json_array_foreach(json_object_get(all, "cases"), i, c)
@@ -928,7 +932,7 @@ START_TEST(penalties_of_vllm_and_llama_cpp)
     cases++;
     for (int k = 0; k < 2;
          k++) { /* vLLM: all, and what was written; llama.cpp: one window over both */
-      struct sampling s = sampling_normal;
+      struct sampling_params s = sampling_default;
       s.repetition_penalty = number_of(c, "repetition_penalty", 1),
       s.frequency_penalty = number_of(c, "frequency_penalty", 0),
       s.presence_penalty = number_of(c, "presence_penalty", 0);
@@ -938,7 +942,7 @@ START_TEST(penalties_of_vllm_and_llama_cpp)
       bool ok = json_array_size(want) == v;
       result_of(&r, logits, v, &s, (struct history){ ids, n, k == 0 ? prompt : 0 });
       for (size_t j = 0; ok && j < v; j++)
-        ok = r.ok && like(r.f.z[j], real_of(json_array_get(want, j)));
+        ok = r.ok && like(r.f.score[j], real_of(json_array_get(want, j)));
       agree[k] += ok;
       result_drop(&r);
     }
@@ -957,17 +961,17 @@ START_TEST(orders_of_three_programs)
     const char *key;
     bool ngram;
     size_t n;
-    const char *name[N_STAGES];
+    const char *name[N_SAMPLE_STAGES];
   } at[] = { { "hf", true, 7,
                { "penalties", "ngram", "temperature", "top_k", "top_p", "min_p", "typical_p" } },
     { "llama_cpp_order_without_ngram", false, 6,
       { "penalties", "top_k", "typical_p", "top_p", "min_p", "temperature" } },
     { "vllm_order_without_ngram_typical", false, 5,
       { "penalties", "temperature", "min_p", "top_k", "top_p" } } };
-  char room[400];
+  char buffer[400];
   const char *file = "vectors/sampling/pipeline_orders.json";
-  if (shared_file(room, sizeof room, file) == NULL) return;
-  json_t *all = json_load_file(room, 0, NULL), *c;
+  if (shared_file(buffer, sizeof buffer, file) == NULL) return;
+  json_t *all = json_load_file(buffer, 0, NULL), *c;
   for (size_t k = 0; k < 3; k++) {
     unsigned cases = 0, agree = 0;
     size_t i;
@@ -975,7 +979,7 @@ START_TEST(orders_of_three_programs)
     {
       json_t *p = json_object_get(c, "params"), *want = json_object_get(c, at[k].key);
       if (!json_is_array(want)) continue; /* the file has not every order of every case */
-      struct sampling s = sampling_normal;
+      struct sampling_params s = sampling_default;
       struct error why;
       float logits[256];
       uint32_t ids[64];
@@ -993,13 +997,13 @@ START_TEST(orders_of_three_programs)
       result_of(&r, logits, v, &s, (struct history){ ids, n, n });
       if (r.ok) {
         funnel_distribution(&r.f);
-        for (size_t j = 0; j < r.f.n; j++) probs[r.f.left[j]] = r.f.w[j];
+        for (size_t j = 0; j < r.f.n; j++) probs[r.f.candidates[j]] = r.f.weight[j];
       }
       for (size_t j = 0; ok && j < v; j++)
         ok = r.ok && fabs(probs[j] - real_of(json_array_get(want, j))) <= 1e-5;
       cases++, agree += ok;
       if (!ok)
-        fprintf(stderr, "%s: case %zu in the order %s: %s\n", file, i, at[k].key, r.why.words);
+        fprintf(stderr, "%s: case %zu in the order %s: %s\n", file, i, at[k].key, r.why.text);
       result_drop(&r);
     }
     char label[120];
@@ -1012,10 +1016,10 @@ END_TEST
 
 START_TEST(ties_bounds_and_edges)
 {
-  char room[400];
+  char buffer[400];
   const char *file = "vectors/sampling/ties_and_bounds.json";
-  if (shared_file(room, sizeof room, file) != NULL) {
-    json_t *all = json_load_file(room, 0, NULL), *c;
+  if (shared_file(buffer, sizeof buffer, file) != NULL) {
+    json_t *all = json_load_file(buffer, 0, NULL), *c;
     size_t i;
     unsigned cases = 0, agree = 0;
     struct reason why[] = { { "double from the float32 logits on: the logarithm of a half is no "
@@ -1070,12 +1074,12 @@ START_TEST(ties_bounds_and_edges)
     0 } };
   unsigned agree = 0;
   json_t *all =
-    shared_file(room, sizeof room, "vectors/sampling/torch_edge_argmax_multinomial.json") != NULL
-    ? json_load_file(room, 0, NULL)
+    shared_file(buffer, sizeof buffer, "vectors/sampling/torch_edge_argmax_multinomial.json") != NULL
+    ? json_load_file(buffer, 0, NULL)
     : NULL;
   for (size_t i = 0; i < 8; i++) {
     struct result r;
-    struct sampling s = sampling_normal;
+    struct sampling_params s = sampling_default;
     s.temperature = 0;
     result_of(&r, edge[i].z, edge[i].n, &s, nothing);
     ck_assert_int_eq(r.ok, edge[i].argmax >= 0);
@@ -1106,7 +1110,7 @@ START_TEST(known_answers_of_philox)
       0x41c83b0e, 0xa20bc7c6, 0x6d5451fd },
     { 0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344, 0xa4093822, 0x299f31d0, 0xd16cfe09,
       0x94fdcceb, 0x5001e420, 0x24126ea1 } };
-  char room[400], line[500];
+  char buffer[400], line[500];
   const char *file = "vectors/rng/random123_kat_vectors.txt";
   uint32_t out[4];
   for (size_t i = 0; i < 3; i++) {
@@ -1124,12 +1128,12 @@ START_TEST(known_answers_of_philox)
     ck_assert_msg(fabs(a - b) <= 1e-14 * fmax(1, fabs(b)), "%.17g; wanted: %.17g", a, b);
     ck_assert(a > -3.7 && a < 36.8);
   }
-  if (shared_file(room, sizeof room, file) == NULL) return;
+  if (shared_file(buffer, sizeof buffer, file) == NULL) return;
   struct reason others[] = { { "the one generator is Philox4x32-10: other generators and other "
                                "numbers of rounds are not asked",
     0 } };
   unsigned cases = 0, agree = 0;
-  FILE *f = fopen(room, "r");
+  FILE *f = fopen(buffer, "r");
   while (fgets(line, sizeof line, f) != NULL) {
     uint32_t w[10];
     if (line[0] == '#' || line[0] == '\n') continue;
@@ -1162,14 +1166,14 @@ START_TEST(greedy_with_penalties)
     "llama-gqa-tied", "llama-mha", "llama-odd", "llama-odd20", "llama-rope3", "llama-sharded",
     "mistral-swa8", "qwen2", "qwen3", "stories260K" };
   for (size_t i = 0; i < sizeof model / sizeof *model; i++) {
-    char file[120], room[400], dir[400], *line = NULL;
+    char file[120], buffer[400], dir[400], *line = NULL;
     size_t size = 0;
     unsigned cases = 0, agree = 0;
     snprintf(file, sizeof file, "golden/models/%s/greedy_penalty.jsonl", model[i]);
-    if (shared_file(room, sizeof room, file) == NULL) continue;
-    snprintf(dir, sizeof dir, "%s", room);
+    if (shared_file(buffer, sizeof buffer, file) == NULL) continue;
+    snprintf(dir, sizeof dir, "%s", buffer);
     *strrchr(dir, '/') = '\0';
-    FILE *f = fopen(room, "r");
+    FILE *f = fopen(buffer, "r");
     for (; getline(&line, &size, f) > 0; cases++) {
       json_t *c = json_loads(line, 0, NULL), *eos = json_object_get(c, "eos_token_id");
       json_t *a = ask("generate", dir,
@@ -1308,7 +1312,7 @@ static double probability(int i)
 }
 static void draw(uint8_t *to, size_t n, uint64_t seed, uint32_t sequence, uint32_t position)
 {
-  struct memory m = { .refuse_at = 0 };
+  struct memory m = { .fail_at = 0 };
   struct error why;
   struct funnel f;
   ck_assert(funnel_open(&f, &m, kernels_find(NULL, NULL), 8, &why));
@@ -1401,64 +1405,65 @@ struct way {
   bool watched, others;
   const struct kernels *k;
 };
-static bool watch(void *self, const struct step *now)
+static bool watch(void *ctx, const struct step *now)
 {
-  *(size_t *) self += now->length > 0;
+  *(size_t *) ctx += now->length > 0;
   return true;
 }
-static void spoken(const struct model *lm, const struct sampling *s, uint64_t seed,
+static void spoken(const struct model *lm, const struct sampling_params *s, uint64_t seed,
   const uint32_t *prompt, size_t n, size_t more, struct way w, struct text *out)
 {
-  struct memory m = { .refuse_at = 0 };
+  struct memory m = { .fail_at = 0 };
   struct counters c = { 0 };
   struct error why = { "" };
   struct pool *pool = w.workers > 1 ? pool_open(&m, w.workers, &why) : NULL;
   struct engine e = { w.k ? w.k : kernels_find(NULL, NULL), pool, &c };
   struct store *store = w.plain
     ? store_open(&m, &lm->config, 3, &why)
-    : cache_open(&m, &lm->config, 3, &(struct cache_wishes){ .page_rows = 16 }, &why);
-  ck_assert_msg(store != NULL, "%s", why.words);
+    : cache_open(&m, &lm->config, 3, &(struct cache_options){ .page_rows = 16 }, &why);
+  ck_assert_msg(store != NULL, "%s", why.text);
   if (w.others) { /* somebody else's text is in the store already */
     struct row rows[9];
     struct pass *p;
     for (uint32_t i = 0; i < 9; i++) rows[i] = (struct row){ w.sequence == 2 ? 0 : 2, i, 1 + i };
-    ck_assert(forward(&e, lm, store, rows, 9, &p, &why));
+    ck_assert(model_forward(&e, lm, store, rows, 9, &p, &why));
     pass_close(p);
   }
   struct sampler d = { .s = *s, .seed = seed, .sequence = 7 };
   ck_assert(funnel_open(&d.f, &m, e.k, lm->config.vocab_size, &why));
   size_t steps = 0;
-  struct settings want = { .max_new_tokens = more,
-    .see = w.watched ? watch : NULL,
-    .self = &steps,
+  struct generate_options want = { .max_new_tokens = more,
+    .on_step = w.watched ? watch : NULL,
+    .ctx = &steps,
     .sequence = w.sequence,
-    .recall = !w.plain ? store_keep : NULL,
+    .recall = !w.plain ? store_match_prefix : NULL,
     .chunk = w.chunk,
-    .choose = sampler_choose,
-    .chooser = &d };
-  struct generator g = { &e, lm, store, &m };
+    .select = sampler_choose,
+    .select_ctx = &d };
+  struct generate_context g = { &e, lm, store, &m };
   struct continuation text;
-  ck_assert_msg(generate(&g, prompt, n, &want, &text, &why), "%s", why.words);
+  ck_assert_msg(generate(&g, prompt, n, &want, &text, &why), "%s", why.text);
   ck_assert(!w.watched || steps == text.text.n - n);
   ck_assert_uint_le(text.text.n, 80);
   out->n = text.text.n, memcpy(out->id, text.text.id, out->n * sizeof *out->id);
   continuation_free(&m, &text), funnel_close(&d.f), store_close(store), pool_close(&m, pool);
-  ck_assert_uint_eq(m.all.held, 0);
+  ck_assert_uint_eq(m.all.live, 0);
 }
 static void same_text(const struct text *a, const struct text *b, const char *what)
 {
   ck_assert_msg(a->n == b->n && memcmp(a->id, b->id, a->n * sizeof *a->id) == 0, "%s", what);
 }
 /* three texts in the same passes, row beside row, each with a sampler of its own */
-static void in_company(const struct model *lm, const struct sampling *s, uint64_t seed,
+static void in_company(const struct model *lm, const struct sampling_params *s,
+  uint64_t seed,
   const uint32_t *prompt, size_t n, size_t more, struct text *out)
 {
-  struct memory m = { .refuse_at = 0 };
+  struct memory m = { .fail_at = 0 };
   struct counters c = { 0 };
   struct error why;
   struct engine e = { kernels_find(NULL, NULL), NULL, &c };
   struct store *store =
-    cache_open(&m, &lm->config, 3, &(struct cache_wishes){ .page_rows = 16 }, &why);
+    cache_open(&m, &lm->config, 3, &(struct cache_options){ .page_rows = 16 }, &why);
   uint32_t id[3][80], vocab = lm->config.vocab_size;
   size_t length[3];
   struct sampler d[3];
@@ -1477,7 +1482,7 @@ static void in_company(const struct model *lm, const struct sampling *s, uint64_
       for (size_t i = store_length(store, q); i < length[q]; i++)
         rows[k++] = (struct row){ q, (uint32_t) i, id[q][i] };
     struct pass *p;
-    ck_assert(forward(&e, lm, store, rows, k, &p, &why) && head(&e, lm, p, which, 3, logits, &why));
+    ck_assert(model_forward(&e, lm, store, rows, k, &p, &why) && model_logits(&e, lm, p, which, 3, logits, &why));
     pass_close(p);
     for (uint32_t q = 0; q < 3; q++) {
       struct continuation text = { .text = { id[q], length[q], 80 }, .n_prompt = n + q };
@@ -1488,11 +1493,11 @@ static void in_company(const struct model *lm, const struct sampling *s, uint64_
   out->n = length[0], memcpy(out->id, id[0], out->n * sizeof *out->id);
   for (int q = 0; q < 3; q++) funnel_close(&d[q].f);
   store_close(store), free(logits);
-  ck_assert_uint_eq(m.all.held, 0);
+  ck_assert_uint_eq(m.all.live, 0);
 }
 static void no_way_differs(const struct model *lm, uint64_t seed)
 {
-  struct sampling s = sampling_normal;
+  struct sampling_params s = sampling_default;
   s.temperature = 1.3, s.top_p = .97, s.min_p = .001, s.top_k = lm->config.vocab_size - 1;
   uint32_t prompt[5];
   for (int i = 0; i < 5; i++) prompt[i] = (uint32_t) (rnd(&seed) % lm->config.vocab_size);
@@ -1537,10 +1542,10 @@ START_TEST(only_seed_sequence_and_position_count)
 END_TEST
 START_TEST(nor_does_the_model_of_the_book_see_a_difference)
 {
-  struct memory m = { .refuse_at = 0 };
+  struct memory m = { .fail_at = 0 };
   struct error why;
   struct model *lm = model_open(&m, LESS > 1 ? SMALL : "models/pocket", &why);
-  ck_assert_msg(lm != NULL, "%s", why.words);
+  ck_assert_msg(lm != NULL, "%s", why.text);
   no_way_differs(lm, 5);
   model_close(&m, lm);
 }
@@ -1581,20 +1586,20 @@ START_TEST(generate_is_sample_on_forward)
 END_TEST
 
 /* ---- 5. edges */
-static bool checks(const struct sampling *s,
+static bool checks(const struct sampling_params *s,
   const char *words) /* accepted if words is null; else refused with all words between commas */
 {
   struct error why = { "" };
   bool ok = sampling_check(s, 10, &why);
   if (words == NULL) {
-    ck_assert_msg(ok, "%s", why.words);
+    ck_assert_msg(ok, "%s", why.text);
     return ok;
   }
   char copy[200];
   snprintf(copy, sizeof copy, "%s", words);
   ck_assert_msg(!ok, "wanted a refusal: %s", words);
   for (char *w = strtok(copy, "|"); w != NULL; w = strtok(NULL, "|"))
-    ck_assert_msg(strstr(why.words, w) != NULL, "%s; wanted: %s", why.words, w);
+    ck_assert_msg(strstr(why.text, w) != NULL, "%s; wanted: %s", why.text, w);
   return ok;
 }
 START_TEST(every_setting_at_its_limits)
@@ -1631,30 +1636,30 @@ START_TEST(every_setting_at_its_limits)
     { "presence_penalty", NAN, "presence_penalty is nan" } };
   static const char *const reals[] = { "temperature", "top_p", "min_p", "typical_p",
     "repetition_penalty", "frequency_penalty", "presence_penalty" };
-  const struct sampling_real *r;
+  const struct sampling_option *r;
   size_t n = 0;
-  for (; (r = sampling_real_at(n)) != NULL; n++) ck_assert_str_eq(r->name, reals[n]);
+  for (; (r = sampling_option_at(n)) != NULL; n++) ck_assert_str_eq(r->name, reals[n]);
   ck_assert_uint_eq(n, 7);
   for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
-    struct sampling s = sampling_normal;
-    for (n = 0; strcmp((r = sampling_real_at(n))->name, at[i].name) != 0; n++)
+    struct sampling_params s = sampling_default;
+    for (n = 0; strcmp((r = sampling_option_at(n))->name, at[i].name) != 0; n++)
       ;
     memcpy((char *) &s + r->at, &at[i].x, sizeof(double));
-    ck_assert_int_eq(sampling_real_fits(r, at[i].x), at[i].words == NULL);
+    ck_assert_int_eq(sampling_option_fits(r, at[i].x), at[i].words == NULL);
     checks(&s, at[i].words);
     for (size_t k = 0; k < s.n_stages; k++)
       if (s.stage[k] == r->where) s.stage[k] = s.stage[--s.n_stages];
     checks(&s, NULL); /* nobody reads it */
   }
-  struct sampling s = sampling_normal;
+  struct sampling_params s = sampling_default;
   s.penalty_last_n = -1, checks(&s, NULL);
   s.penalty_last_n = INT64_MAX, checks(&s, NULL);
   s.penalty_last_n = -2, checks(&s, "penalty_last_n is -2|-1 for all");
   static const uint32_t ids[] = { 9, 3, 10 };
-  s = sampling_normal, s.suppress = ids, s.n_suppress = 2, checks(&s, NULL);
+  s = sampling_default, s.suppress = ids, s.n_suppress = 2, checks(&s, NULL);
   s.n_suppress = 3, checks(&s, "suppress_tokens has id 10|wanted: 0 to 9");
-  struct biased list[2] = { { ids, 2, 1 }, { ids, 1, -INFINITY } };
-  s = sampling_normal, s.logit_bias = s.bad_words = list, s.n_logit_bias = s.n_bad_words = 2,
+  struct sequence_bias list[2] = { { ids, 2, 1 }, { ids, 1, -INFINITY } };
+  s = sampling_default, s.logit_bias = s.bad_words = list, s.n_logit_bias = s.n_bad_words = 2,
   checks(&s, NULL);
   list[1].n = 0, checks(&s, "logit_bias has an empty sequence|1 id or more");
   s.n_logit_bias = 1, checks(&s, "bad_words has an empty sequence");
@@ -1670,22 +1675,22 @@ START_TEST(names_of_stages)
   static const char *const name[] = { "bias", "penalties", "ngram", "temperature", "top_k", "top_p",
     "min_p", "typical_p", "top_k" },
                            *const odd[] = { "top_k", "topk" };
-  struct sampling s = sampling_normal;
+  struct sampling_params s = sampling_default;
   struct error why;
-  for (int i = 0; i < N_STAGES; i++) {
-    ck_assert_str_eq(sampling_stage_name((enum sampling_stage) i), name[i]);
+  for (int i = 0; i < N_SAMPLE_STAGES; i++) {
+    ck_assert_str_eq(sampling_stage_name((enum sample_stage) i), name[i]);
     ck_assert_int_eq(s.stage[i], i);
   }
   ck_assert(
-    sampling_stages_parse(&s, name, 8, &why) && s.n_stages == 8 && s.stage[7] == STAGE_TYPICAL_P);
+    sampling_stages_parse(&s, name, 8, &why) && s.n_stages == 8 && s.stage[7] == SAMPLE_TYPICAL_P);
   ck_assert(sampling_stages_parse(&s, name, 0, &why) && s.n_stages == 0);
   ck_assert(sampling_stages_parse(&s, name + 5, 2, &why) && s.n_stages == 2
-    && s.stage[0] == STAGE_TOP_P && s.stage[1] == STAGE_MIN_P);
+    && s.stage[0] == SAMPLE_TOP_P && s.stage[1] == SAMPLE_MIN_P);
   ck_assert(!sampling_stages_parse(&s, name, 9, &why));
-  ck_assert_msg(strstr(why.words, "`top_k' twice") != NULL, "%s", why.words);
+  ck_assert_msg(strstr(why.text, "`top_k' twice") != NULL, "%s", why.text);
   ck_assert(!sampling_stages_parse(&s, odd, 2, &why));
   ck_assert_msg(
-    strstr(why.words, "`topk'") != NULL && strstr(why.words, "typical_p") != NULL, "%s", why.words);
+    strstr(why.text, "`topk'") != NULL && strstr(why.text, "typical_p") != NULL, "%s", why.text);
 }
 END_TEST
 START_TEST(one_token_by_three_names)
@@ -1701,14 +1706,14 @@ START_TEST(one_token_by_three_names)
     if (!(logits[top] > -INFINITY)) continue;
     for (int k = 0; k < 4; k++) {
       struct result r;
-      struct sampling s = sampling_normal;
+      struct sampling_params s = sampling_default;
       if (k == 0) s.top_k = 1;
       if (k == 1) s.temperature = 0;
       if (k == 2) s.top_p = 0;
       if (k == 3) s.temperature = 0, s.top_k = 5, s.top_p = .5, s.min_p = .1, s.typical_p = .2;
       result_of(&r, logits, v, &s, nothing);
-      ck_assert_msg(r.ok && r.f.n == 1 && r.f.left[0] == top && r.f.z[top] == (double) logits[top],
-        "way %d: %s", k, r.why.words);
+      ck_assert_msg(r.ok && r.f.n == 1 && r.f.candidates[0] == top && r.f.score[top] == (double) logits[top],
+        "way %d: %s", k, r.why.text);
       in_order(&r.f, "one token");
       ck_assert_uint_eq(funnel_choose(&r.f, seed, 0, 0), top);
       result_drop(&r);
@@ -1723,7 +1728,7 @@ START_TEST(what_is_off_changes_nothing)
   uint32_t text[20];
   for (int round = 0; round < 1000; round++) {
     uint64_t seed = suite_seed() + (uint64_t) round;
-    struct memory m = { .refuse_at = 0 };
+    struct memory m = { .fail_at = 0 };
     struct error why;
     struct funnel f;
     size_t v = 1 + rnd(&seed) % 300;
@@ -1732,23 +1737,24 @@ START_TEST(what_is_off_changes_nothing)
     for (int i = 0; i < 20; i++) text[i] = (uint32_t) (rnd(&seed) % v);
     if (funnel_fill(&f, logits, &why)) {
       if (rnd(&seed) % 2) funnel_distribution(&f);
-      memcpy(before, f.z, v * sizeof *before);
+      memcpy(before, f.score, v * sizeof *before);
       size_t n = f.n;
-      stage_temperature(&f, 1), stage_top_k(&f, 0), stage_top_k(&f, n), stage_top_k(&f, v),
-        stage_top_k(&f, SIZE_MAX), stage_top_p(&f, 1), stage_min_p(&f, 0), stage_typical_p(&f, 1);
-      stage_repetition_penalty(&f, 1, text, 20), stage_repetition_penalty(&f, 2, text, 0),
-        stage_frequency_presence(&f, 0, 0, text, 20), stage_frequency_presence(&f, 1, 1, text, 0);
-      stage_no_repeat_ngram(&f, 0, text, 20), stage_no_repeat_ngram(&f, 21, text, 20),
-        stage_no_repeat_ngram(&f, 1, text, 0), stage_no_repeat_ngram(&f, SIZE_MAX, text, 20);
-      stage_sequence_bias(&f, NULL, 0, text, 20), stage_suppress(&f, NULL, 0);
-      struct biased too_long = { text, 20, -INFINITY };
-      stage_sequence_bias(&f, &too_long, 1, text, 18),
-        stage_sequence_bias(&f, &too_long, 1, text, 0);
-      ck_assert(f.n == n && memcmp(before, f.z, v * sizeof *before) == 0);
+      funnel_temperature(&f, 1), funnel_top_k(&f, 0), funnel_top_k(&f, n), funnel_top_k(&f, v),
+        funnel_top_k(&f, SIZE_MAX), funnel_top_p(&f, 1), funnel_min_p(&f, 0), funnel_typical_p(&f, 1);
+      funnel_repetition_penalty(&f, 1, text, 20), funnel_repetition_penalty(&f, 2,
+        text, 0),
+        funnel_frequency_presence(&f, 0, 0, text, 20), funnel_frequency_presence(&f, 1, 1, text, 0);
+      funnel_no_repeat_ngram(&f, 0, text, 20), funnel_no_repeat_ngram(&f, 21, text, 20),
+        funnel_no_repeat_ngram(&f, 1, text, 0), funnel_no_repeat_ngram(&f, SIZE_MAX, text, 20);
+      funnel_sequence_bias(&f, NULL, 0, text, 20), funnel_suppress(&f, NULL, 0);
+      struct sequence_bias too_long = { text, 20, -INFINITY };
+      funnel_sequence_bias(&f, &too_long, 1, text, 18),
+        funnel_sequence_bias(&f, &too_long, 1, text, 0);
+      ck_assert(f.n == n && memcmp(before, f.score, v * sizeof *before) == 0);
       in_order(&f, "all off");
     }
     funnel_close(&f);
-    ck_assert_uint_eq(m.all.held, 0);
+    ck_assert_uint_eq(m.all.live, 0);
   }
 }
 END_TEST
@@ -1772,12 +1778,12 @@ START_TEST(windows_and_prompts)
   };
   for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
     struct result r;
-    struct sampling s = sampling_normal;
+    struct sampling_params s = sampling_default;
     s.repetition_penalty = 2, s.frequency_penalty = .5, s.presence_penalty = .25,
     s.penalty_last_n = at[i].window;
     result_of(&r, z, 6, &s, (struct history){ text, at[i].n, at[i].prompt });
     for (int k = 0; k < 6; k++)
-      ck_assert_msg(r.f.z[k] == at[i].want[k], "case %zu: id %d has %g; wanted: %g", i, k, r.f.z[k],
+      ck_assert_msg(r.f.score[k] == at[i].want[k], "case %zu: id %d has %g; wanted: %g", i, k, r.f.score[k],
         at[i].want[k]);
     result_drop(&r);
   }
@@ -1788,11 +1794,11 @@ START_TEST(windows_and_prompts)
     { 2, 3, 0x2 }, { 2, 2, 0 }, { 2, 1, 0 }, { 1, 1, 1 }, { 3, 5, 0 } };
   for (size_t i = 0; i < sizeof gram / sizeof *gram; i++) {
     struct result r;
-    struct sampling s = sampling_normal;
+    struct sampling_params s = sampling_default;
     s.no_repeat_ngram = gram[i].n;
     result_of(&r, z, 6, &s, (struct history){ text, gram[i].length, 0 });
     for (unsigned k = 0; k < 6; k++)
-      ck_assert_msg((r.f.z[k] == -INFINITY) == (gram[i].out >> k & 1), "%zu-grams of %zu: id %u",
+      ck_assert_msg((r.f.score[k] == -INFINITY) == (gram[i].out >> k & 1), "%zu-grams of %zu: id %u",
         gram[i].n, gram[i].length, k);
     in_order(&r.f, "n-grams");
     result_drop(&r);
@@ -1800,12 +1806,13 @@ START_TEST(windows_and_prompts)
 }
 END_TEST
 static void fails(
-  const float *z, size_t v, const struct sampling *s, struct history h, const char *words)
+  const float *z, size_t v, const struct sampling_params *s, struct history h,
+  const char *words)
 {
   struct result r;
   result_of(&r, z, v, s, h);
-  ck_assert_msg(!r.ok && strstr(r.why.words, words) != NULL, "%s; wanted: %s",
-    r.ok ? "accepted" : r.why.words, words);
+  ck_assert_msg(!r.ok && strstr(r.why.text, words) != NULL, "%s; wanted: %s",
+    r.ok ? "accepted" : r.why.text, words);
   result_drop(&r);
 }
 START_TEST(errors_name_the_logit_or_the_stage)
@@ -1815,42 +1822,42 @@ START_TEST(errors_name_the_logit_or_the_stage)
                        { -INFINITY, -INFINITY, -INFINITY }, { 0, -NAN, 0 } };
   static const uint32_t all[] = { 0, 1, 2 }, text[] = { 0, 1, 2 };
   struct history h = { text, 3, 0 };
-  fails(bad[0], 3, &sampling_normal, nothing, "logit 1 is nan; wanted: a number"),
-    fails(bad[1], 3, &sampling_normal, nothing, "logit 0 is inf"),
-    fails(bad[2], 3, &sampling_normal, nothing, "all 3 logits are -inf; wanted: a token to choose"),
-    fails(bad[3], 3, &sampling_normal, nothing, "logit 1 is nan");
-  struct sampling s = sampling_normal;
+  fails(bad[0], 3, &sampling_default, nothing, "logit 1 is nan; wanted: a number"),
+    fails(bad[1], 3, &sampling_default, nothing, "logit 0 is inf"),
+    fails(bad[2], 3, &sampling_default, nothing, "all 3 logits are -inf; wanted: a token to choose"),
+    fails(bad[3], 3, &sampling_default, nothing, "logit 1 is nan");
+  struct sampling_params s = sampling_default;
   s.suppress = all, s.n_suppress = 3,
   fails(good, 3, &s, nothing, "behind the stage bias no token is left");
-  s = sampling_normal, s.no_repeat_ngram = 1,
+  s = sampling_default, s.no_repeat_ngram = 1,
   fails(good, 3, &s, h, "behind the stage ngram no token is left");
-  struct biased one[] = { { all, 1, -INFINITY }, { all + 1, 1, -INFINITY },
+  struct sequence_bias one[] = { { all, 1, -INFINITY }, { all + 1, 1, -INFINITY },
     { all + 1, 2, -INFINITY } };
-  s = sampling_normal, s.bad_words = one, s.n_bad_words = 3,
+  s = sampling_default, s.bad_words = one, s.n_bad_words = 3,
   fails(good, 3, &s, (struct history){ text, 2, 0 }, "behind the stage bias no token is left");
-  s = sampling_normal, s.frequency_penalty = -1.7e308, s.presence_penalty = -1.7e308,
+  s = sampling_default, s.frequency_penalty = -1.7e308, s.presence_penalty = -1.7e308,
   fails(
     good, 3, &s, h, "behind the stage penalties the score of id 0 is infinite; wanted: a number");
   static const float large[3] = { 3e38f, 1, -3e38f };
-  s = sampling_normal, s.repetition_penalty = 1e-300,
+  s = sampling_default, s.repetition_penalty = 1e-300,
   fails(large, 3, &s, h, "behind the stage penalties the score of id 0 is infinite");
-  struct biased more[] = { { all, 1, 1.7e308 }, { all, 1, 1.7e308 } };
-  s = sampling_normal, s.logit_bias = more, s.n_logit_bias = 2,
+  struct sequence_bias more[] = { { all, 1, 1.7e308 }, { all, 1, 1.7e308 } };
+  s = sampling_default, s.logit_bias = more, s.n_logit_bias = 2,
   fails(good, 3, &s, nothing, "behind the stage bias the score of id 0 is infinite");
-  s = sampling_normal, s.logit_bias = more, s.n_logit_bias = 1, s.temperature = .5,
+  s = sampling_default, s.logit_bias = more, s.n_logit_bias = 1, s.temperature = .5,
   fails(good, 3, &s, nothing, "behind the stage temperature the score of id 0 is infinite");
   struct result r; /* what falls to -inf by overflow is out */
-  s = sampling_normal, s.repetition_penalty = 1e300;
+  s = sampling_default, s.repetition_penalty = 1e300;
   result_of(&r, large, 3, &s, (struct history){ text + 2, 1, 0 });
-  ck_assert(r.ok && r.f.n == 2 && r.f.z[2] == -INFINITY);
+  ck_assert(r.ok && r.f.n == 2 && r.f.score[2] == -INFINITY);
   in_order(&r.f, "penalties"), result_drop(&r);
-  more[0].bias = -1.7e308, s = sampling_normal, s.logit_bias = more, s.n_logit_bias = 1,
+  more[0].bias = -1.7e308, s = sampling_default, s.logit_bias = more, s.n_logit_bias = 1,
   s.temperature = .5;
   result_of(&r, good, 3, &s, nothing);
-  ck_assert(r.ok && r.f.n == 2 && r.f.z[0] == -INFINITY);
+  ck_assert(r.ok && r.f.n == 2 && r.f.score[0] == -INFINITY);
   in_order(&r.f, "temperature"), result_drop(&r);
   static const uint32_t each[] = { 0, 1, 2 }; /* and where all have fallen, nobody is left */
-  struct biased low[] = { { each, 1, -1.7e308 }, { each + 1, 1, -1.7e308 },
+  struct sequence_bias low[] = { { each, 1, -1.7e308 }, { each + 1, 1, -1.7e308 },
     { each + 2, 1, -1.7e308 } };
   s.logit_bias = low, s.n_logit_bias = 3,
   fails(good, 3, &s, nothing, "behind the stage temperature no token is left");
@@ -1885,11 +1892,11 @@ START_TEST(any_bits_at_all)
 {
   unsigned chosen = 0, refusals = 0, checked = 0;
   static float logits[64];
-  struct memory m = { .refuse_at = 0 };
+  struct memory m = { .fail_at = 0 };
   struct funnel f[65];
   struct error why;
   for (size_t v = 1; v <= 64; v++)
-    WANT(funnel_open(&f[v], &m, some_kernels(v), v, &why), "%s", why.words);
+    WANT(funnel_open(&f[v], &m, some_kernels(v), v, &why), "%s", why.text);
   for (size_t round = 0; round < 200000 / LESS; round++) {
     uint64_t seed = suite_seed() + round * 6700417;
     size_t v = 1 + rnd(&seed) % 64;
@@ -1902,14 +1909,14 @@ START_TEST(any_bits_at_all)
     }
     struct wish w;
     any_wish(&w, v, &seed);
-    why.words[0] = '\0';
+    why.text[0] = '\0';
     if (!sampling_check(&w.s, v, &why)) {
-      ck_assert_uint_gt(strlen(why.words), 20);
+      ck_assert_uint_gt(strlen(why.text), 20);
       refusals++;
       continue;
     }
     if (!sampling_run(&f[v], &w.s, logits, w.h, &why)) {
-      ck_assert_uint_gt(strlen(why.words), 20);
+      ck_assert_uint_gt(strlen(why.text), 20);
       checked++;
       continue;
     }
@@ -1921,8 +1928,8 @@ START_TEST(any_bits_at_all)
     double sum = 0;
     bool there = false;
     for (size_t i = 0; i < f[v].n; i++) {
-      WANT(f[v].w[i] >= 0 && f[v].w[i] <= 1, "round %zu: a probability of %g", round, f[v].w[i]);
-      sum += f[v].w[i], there = there || f[v].left[i] == id;
+      WANT(f[v].weight[i] >= 0 && f[v].weight[i] <= 1, "round %zu: a probability of %g", round, f[v].weight[i]);
+      sum += f[v].weight[i], there = there || f[v].candidates[i] == id;
     }
     WANT(there && fabs(sum - 1) < 1e-12, "round %zu: the sum is %g", round, sum);
     chosen++;
@@ -1942,49 +1949,49 @@ START_TEST(stages_in_any_order_keep_the_house_in_order)
   static float logits[300];
   for (size_t round = 0; round < 20000 / LESS; round++) {
     uint64_t seed = suite_seed() + round * 2750159;
-    struct memory m = { .refuse_at = 0 };
+    struct memory m = { .fail_at = 0 };
     struct error why;
     struct funnel f;
     struct wish w;
     size_t v = 1 + rnd(&seed) % (round % 10 ? 20 : 300);
     static uint8_t allowed[300];
-    WANT(funnel_open(&f, &m, some_kernels(round), v, &why), "%s", why.words);
+    WANT(funnel_open(&f, &m, some_kernels(round), v, &why), "%s", why.text);
     make_logits(logits, v, &seed), make_wish(&w, v, &seed);
     for (size_t i = 0; i < v; i++) allowed[i] = rnd(&seed) % 5 != 0;
     bool filled = funnel_fill(&f, logits, &why);
     for (int k = 0; filled && f.n > 0 && k < 12; k++) {
       size_t before = f.n, stage = rnd(&seed) % 13;
-      if (stage < N_STAGES)
-        sampling_stage_run(&f, &w.s, (enum sampling_stage) stage, w.h);
+      if (stage < N_SAMPLE_STAGES)
+        sampling_stage_run(&f, &w.s, (enum sample_stage) stage, w.h);
       else if (stage == 8) {
         uint32_t out[300];
         size_t n = 0;
         for (uint32_t i = 0; i < v; i++)
           if (!allowed[i]) out[n++] = i;
-        stage_suppress(&f, out, n);
+        funnel_suppress(&f, out, n);
       } else if (stage == 9)
-        stage_log_softmax(&f);
+        funnel_log_softmax(&f);
       else if (stage == 10)
         funnel_distribution(&f);
       else if (stage == 11)
-        stage_top_p(&f, some_share(&seed));
+        funnel_top_p(&f, some_share(&seed));
       else
-        stage_top_k(&f, rnd(&seed) % v);
+        funnel_top_k(&f, rnd(&seed) % v);
       WANT(f.n <= before, "more tokens than before");
       in_order(&f, "a stage");
-      if (stage == 10) WANT(f.falling, "a distribution stands by falling score");
+      if (stage == 10) WANT(f.sorted, "a distribution stands by falling score");
       if (stage == 9) {
         double sum = 0;
-        for (size_t i = 0; i < f.n; i++) sum += exp(f.z[f.left[i]]);
+        for (size_t i = 0; i < f.n; i++) sum += exp(f.score[f.candidates[i]]);
         WANT(fabs(sum - 1) < 1e-9, "round %zu: the sum is %g", round, sum);
       }
       if (stage == 8)
         for (size_t i = 0; i < v; i++)
-          WANT(allowed[i] || f.z[i] == -INFINITY, "%zu is not allowed", i);
+          WANT(allowed[i] || f.score[i] == -INFINITY, "%zu is not allowed", i);
       if (f.n > 0) same_race(&f, seed, "after a stage");
     }
     funnel_close(&f);
-    WANT(m.all.held == 0, "memory is still held");
+    WANT(m.all.live == 0, "memory is still held");
   }
 }
 END_TEST
@@ -1994,23 +2001,23 @@ START_TEST(a_funnel_survives_every_refusal)
 {
   uint64_t n = 0;
   for (bool whole = false; !whole;) {
-    struct memory m = { .refuse_at = ++n };
+    struct memory m = { .fail_at = ++n };
     struct error why = { "" };
     struct funnel f;
     whole = funnel_open(&f, &m, kernels_find(NULL, NULL), 1000, &why);
     if (!whole) {
-      ck_assert_msg(strstr(why.words, "out of memory") != NULL, "%s", why.words);
-      ck_assert_uint_eq(m.all.held, 0);
+      ck_assert_msg(strstr(why.text, "out of memory") != NULL, "%s", why.text);
+      ck_assert_uint_eq(m.all.live, 0);
     }
     funnel_close(&f), funnel_close(&f);
-    ck_assert_uint_eq(m.all.held, 0);
+    ck_assert_uint_eq(m.all.live, 0);
   }
   ck_assert_uint_eq(n, 7);
-  struct memory m = { .refuse_at = 0 };
+  struct memory m = { .fail_at = 0 };
   struct error why = { "" };
   struct funnel f;
   ck_assert(!funnel_open(&f, &m, kernels_find(NULL, NULL), SIZE_MAX / 8, &why));
-  ck_assert(m.all.held == 0 && why.words[0] != '\0');
+  ck_assert(m.all.live == 0 && why.text[0] != '\0');
 }
 END_TEST
 static const struct {
@@ -2113,7 +2120,7 @@ END_TEST
 
 /* ---- a bound text, a and then some ba; one of two end tokens is spelt like another piece */
 enum { B_V = 6, B_EOS = 4 };
-static const struct piece b_piece[B_V] = { { (const unsigned char *) "a", 1 },
+static const struct token_bytes b_piece[B_V] = { { (const unsigned char *) "a", 1 },
   { (const unsigned char *) "b", 1 }, { (const unsigned char *) "ab", 2 },
   { (const unsigned char *) "ba", 2 }, { (const unsigned char *) "a", 1 },
   { (const unsigned char *) "", 0 } };
@@ -2123,26 +2130,27 @@ struct bound {
   struct error why;
   struct lexicon *l;
   struct constraint *c;
-  struct bond b;
+  struct constraint_cursor b;
   struct sampler d;
 };
-static void bound_open(struct bound *x, const bool *usable, size_t most, size_t n_eos)
+static void bound_open(struct bound *x, const bool *usable, size_t max, size_t n_eos)
 {
   memset(x, 0, sizeof *x);
   x->c = constraint_regex(&x->m, "a(ba)*", 6, &x->why);
   x->l = lexicon_open(&x->m, b_piece, usable, B_V, &x->why);
-  x->d.s = sampling_normal, x->d.s.temperature = 0;
+  x->d.s = sampling_default, x->d.s.temperature = 0;
   ck_assert(constraint_bind(x->c, x->l, false, &x->why));
   ck_assert(funnel_open(&x->d.f, &x->m, kernels_find(NULL, NULL), B_V, &x->why));
   ck_assert_msg(
-    bond_open(&x->b, &x->m, x->c, B_V, most, b_eos, n_eos, &x->why), "%s", x->why.words);
+    constraint_cursor_open(&x->b, &x->m, x->c, B_V, max, b_eos, n_eos, &x->why),
+    "%s", x->why.text);
   x->d.rule = (struct token_rule){ bond_allow, bond_take, &x->b };
 }
 static void bound_close(struct bound *x)
 {
-  bond_close(&x->b, &x->m), bond_close(&x->b, &x->m);
+  constraint_cursor_close(&x->b, &x->m), constraint_cursor_close(&x->b, &x->m);
   funnel_close(&x->d.f), constraint_free(x->c), lexicon_close(x->l);
-  ck_assert_uint_eq(x->m.all.held, 0);
+  ck_assert_uint_eq(x->m.all.live, 0);
 }
 /* what may come, by the text alone: letters in turn, and an end that the tokens left can reach */
 static bool b_may(const char *text, size_t id, size_t budget)
@@ -2164,51 +2172,51 @@ START_TEST(a_bound_text_ends_where_it_may)
   unsigned ended = 0, full = 0, enough_said = 0, judged = 0;
   static const bool no_ba[B_V] = { true, true, true, false, true, true };
   size_t n_eos = _i == 0 ? 2 : _i == 1 ? 1 : 0;
-  for (size_t most = 1; most < 9; most++) {
+  for (size_t max = 1; max < 9; max++) {
     struct bound x;
-    bound_open(&x, _i == 2 ? no_ba : NULL, most, n_eos);
+    bound_open(&x, _i == 2 ? no_ba : NULL, max, n_eos);
     for (int text = 0; text < 60; text++) { /* one after the other with one bond */
       char words[80] = "";
       uint32_t id[12] = { 1, 1, 1 }; /* a prompt that would not match */
       struct continuation now = { .n_prompt = 3 };
       bool over = false, yes;
       now.text.id = id, now.text.n = 3;
-      if (text > 0) bond_restart(&x.b);
-      for (size_t written = 0; written < most && !over; written++) {
+      if (text > 0) constraint_cursor_restart(&x.b);
+      for (size_t written = 0; written < max && !over; written++) {
         float logits[B_V];
         uint32_t want = B_V, got;
         for (int i = 0; i < B_V; i++) logits[i] = tiny_normal(&seed);
         if (text % 2) logits[B_EOS] = 9;
         for (uint32_t i = 0; i < B_V; i++) {
           bool eos = i >= B_EOS && i < B_EOS + n_eos;
-          bool may = eos ? b_ends(words) : i != B_EOS + 1 && b_may(words, i, most - written);
+          bool may = eos ? b_ends(words) : i != B_EOS + 1 && b_may(words, i, max - written);
           if (_i == 2 && i == 3) may = false;
           if (may && (want == B_V || logits[i] > logits[want])) want = i;
         }
-        ck_assert(bond_matches(&x.b, &yes, &x.why) && yes == b_ends(words));
-        ck_assert_msg(sampler_choose(&x.d, logits, &now, &got, &x.why), "%s", x.why.words);
+        ck_assert(constraint_cursor_matches(&x.b, &yes, &x.why) && yes == b_ends(words));
+        ck_assert_msg(sampler_choose(&x.d, logits, &now, &got, &x.why), "%s", x.why.text);
         ck_assert_msg(
-          got == want, "`%s', %zu of %zu: %u, wanted %u", words, written, most, got, want);
+          got == want, "`%s', %zu of %zu: %u, wanted %u", words, written, max, got, want);
         id[now.text.n++] = got;
         over = got >= B_EOS && got < B_EOS + n_eos;
         ended += over;
         if (!over) strncat(words, (const char *) b_piece[got].byte, b_piece[got].n);
         bool enough = false, more = false;
         for (uint32_t i = 0; i < B_EOS + 1; i++) /* an end token that is none is a piece */
-          more = more || ((i != 3 || _i != 2) && b_may(words, i, most - written - 1));
-        ck_assert(bond_judge(&x.b, &now, &enough, &x.why));
-        ck_assert_int_eq(enough, n_eos == 0 && written + 1 < most && b_ends(words) && !more);
+          more = more || ((i != 3 || _i != 2) && b_may(words, i, max - written - 1));
+        ck_assert(constraint_cursor_should_stop(&x.b, &now, &enough, &x.why));
+        ck_assert_int_eq(enough, n_eos == 0 && written + 1 < max && b_ends(words) && !more);
         judged++, enough_said += enough, over = over || enough;
       }
       full += !over;
-      ck_assert(bond_matches(&x.b, &yes, &x.why) && yes && b_ends(words));
+      ck_assert(constraint_cursor_matches(&x.b, &yes, &x.why) && yes && b_ends(words));
     }
     /* who is bound no longer chooses among all */
     float logits[B_V] = { 0, 1, 2, 3, 4, 5 };
     uint32_t id[3] = { 0 }, got;
     struct continuation now = { .n_prompt = 3 };
     now.text.id = id, now.text.n = 3;
-    bond_close(&x.b, &x.m), x.d.rule = (struct token_rule){ .allow = NULL };
+    constraint_cursor_close(&x.b, &x.m), x.d.rule = (struct token_rule){ .allow = NULL };
     ck_assert(sampler_choose(&x.d, logits, &now, &got, &x.why) && got == 5);
     bound_close(&x);
   }
@@ -2224,26 +2232,26 @@ START_TEST(a_bond_at_its_limits)
   static const bool letters[B_V] = { true, true };
   struct lexicon *l = lexicon_open(&m, b_piece, letters, B_V, &why);
   ck_assert(constraint_bind(c, l, false, &why));
-  uint64_t held = m.of[FOR_OTHER].held;
-  struct bond b;
-  for (size_t most = 0; most < 8; most++) {
-    bool ok = bond_open(&b, &m, c, B_V, most, b_eos, 2, &why), yes = true;
-    ck_assert_int_eq(ok, most >= 5);
+  uint64_t held = m.of[MEMORY_OTHER].live;
+  struct constraint_cursor b;
+  for (size_t max = 0; max < 8; max++) {
+    bool ok = constraint_cursor_open(&b, &m, c, B_V, max, b_eos, 2, &why), yes = true;
+    ck_assert_int_eq(ok, max >= 5);
     if (!ok) {
       char words[100];
-      snprintf(words, sizeof words, "at most %zu tokens may be written; wanted: 5 or more", most);
-      ck_assert_msg(strstr(why.words, words) == why.words, "%s", why.words);
-      ck_assert(b.allowed == NULL && m.of[FOR_OTHER].held == held);
+      snprintf(words, sizeof words, "at most %zu tokens may be written; wanted: 5 or more", max);
+      ck_assert_msg(strstr(why.text, words) == why.text, "%s", why.text);
+      ck_assert(b.allowed == NULL && m.of[MEMORY_OTHER].live == held);
     } else {
-      ck_assert(bond_matches(&b, &yes, &why) && !yes);
-      bond_close(&b, &m);
+      ck_assert(constraint_cursor_matches(&b, &yes, &why) && !yes);
+      constraint_cursor_close(&b, &m);
     }
   }
-  m.refuse_at = m.all.requests + 1;
-  ck_assert(!bond_open(&b, &m, c, B_V, 9, b_eos, 2, &why) && b.allowed == NULL && b.c == NULL);
-  m.refuse_at = 0;
+  m.fail_at = m.all.requests + 1;
+  ck_assert(!constraint_cursor_open(&b, &m, c, B_V, 9, b_eos, 2, &why) && b.allowed == NULL && b.c == NULL);
+  m.fail_at = 0;
   constraint_free(c), lexicon_close(l);
-  ck_assert_uint_eq(m.all.held, 0);
+  ck_assert_uint_eq(m.all.live, 0);
 }
 END_TEST
 /* a list that is refused in the middle, and the one after it */
@@ -2251,13 +2259,13 @@ START_TEST(a_list_of_stages_after_one_that_was_refused)
 {
   static const char *const twice[] = { "top_k", "min_p", "top_k", "bias" },
                            *const fine[] = { "bias", "min_p" };
-  struct sampling s = sampling_normal;
+  struct sampling_params s = sampling_default;
   struct error why;
   ck_assert(!sampling_stages_parse(&s, twice, 4, &why));
-  ck_assert_str_eq(why.words, "samplers has `top_k' twice; wanted: once at most");
+  ck_assert_str_eq(why.text, "samplers has `top_k' twice; wanted: once at most");
   ck_assert(sampling_stages_parse(&s, fine, 2, &why) && s.n_stages == 2);
-  ck_assert(s.stage[0] == STAGE_BIAS && s.stage[1] == STAGE_MIN_P);
-  ck_assert(sampling_real_at(7) == NULL && sampling_real_at(6) != NULL);
+  ck_assert(s.stage[0] == SAMPLE_BIAS && s.stage[1] == SAMPLE_MIN_P);
+  ck_assert(sampling_option_at(7) == NULL && sampling_option_at(6) != NULL);
 }
 END_TEST
 /* which logit, of which kind; and a funnel that was refused is filled again */
@@ -2284,15 +2292,15 @@ START_TEST(the_first_bad_logit_is_named)
   for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
     f.allowed = at[i].bound ? allowed : NULL;
     ck_assert(!funnel_fill(&f, at[i].z, &why));
-    ck_assert_msg(strstr(why.words, at[i].words) == why.words, "%s", why.words);
+    ck_assert_msg(strstr(why.text, at[i].words) == why.text, "%s", why.text);
     f.allowed = NULL;
     ck_assert(
-      funnel_fill(&f, (float[4]){ -INFINITY, 1, 0, 2 }, &why) && f.n == 3 && f.left[0] == 1);
-    stage_top_k(&f, 2);
-    ck_assert(f.n == 2 && f.left[0] == 1 && f.left[1] == 3);
+      funnel_fill(&f, (float[4]){ -INFINITY, 1, 0, 2 }, &why) && f.n == 3 && f.candidates[0] == 1);
+    funnel_top_k(&f, 2);
+    ck_assert(f.n == 2 && f.candidates[0] == 1 && f.candidates[1] == 3);
   }
   funnel_close(&f);
-  ck_assert_uint_eq(m.all.held, 0);
+  ck_assert_uint_eq(m.all.live, 0);
 }
 END_TEST
 

@@ -3,7 +3,7 @@
 #define _DEFAULT_SOURCE
 #include "tokens.h"
 #include <math.h>
-#include "sentencepiece/scores.h"
+#include "sentencepiece/sentencepiece.h"
 
 /* ---- a message of SentencePiece, written ------------------------------------------------ */
 
@@ -121,9 +121,9 @@ START_TEST(sentencepiece_itself)
   static const char *const file[] = { "vectors/sentencepiece/bpe_bf.json",
     "vectors/sentencepiece/bpe_unk.json" };
   for (int k = 0; k < 2; k++) {
-    char room[400];
-    if (shared_file(room, sizeof room, file[k]) == NULL) continue;
-    json_t *all = load(room), *v, *vocab = json_object_get(all, "vocab");
+    char buffer[400];
+    if (shared_file(buffer, sizeof buffer, file[k]) == NULL) continue;
+    json_t *all = load(buffer), *v, *vocab = json_object_get(all, "vocab");
     struct bytes b = { 0 };
     struct error why = { "" };
     size_t i;
@@ -146,13 +146,13 @@ START_TEST(sentencepiece_itself)
     bytes_free(&M, &b);
     if (k == 1) { /* letters are changed by a map: refused by name */
       ck_assert_ptr_null(t);
-      ck_assert_ptr_nonnull(strstr(why.words, "nmt_nfkc"));
-      ck_assert_ptr_nonnull(strstr(why.words, "precompiled_charsmap"));
+      ck_assert_ptr_nonnull(strstr(why.text, "nmt_nfkc"));
+      ck_assert_ptr_nonnull(strstr(why.text, "precompiled_charsmap"));
       tally(file[k], 1, 0, 0, "");
       json_decref(all);
       continue;
     }
-    if (t == NULL) ck_abort_msg("%s", why.words);
+    if (t == NULL) ck_abort_msg("%s", why.text);
     ck_assert_str_eq(tokenizer_kind(t), "SentencePiece BPE");
     unsigned good = 0, bad = 0;
     json_array_foreach(json_object_get(all, "encode"), i, v)
@@ -180,15 +180,16 @@ START_TEST(tiktoken_itself)
 {
   static const char *const name[3] = { "gpt2", "cl100k_base", "o200k_base" },
                            *const ranks[3] = { "r50k_base", "cl100k_base", "o200k_base" };
-  char room[400];
-  if (shared_file(room, sizeof room, "vectors/tiktoken/tiktoken_vectors.json") == NULL) return;
-  json_t *all = load(room), *v;
+  char buffer[400];
+  if (shared_file(buffer, sizeof buffer, "vectors/tiktoken/tiktoken_vectors.json") == NULL) return;
+  json_t *all = load(buffer), *v;
   for (int k = 0; k < 3; k++) {
     char file[100];
     struct error why = { "" };
     snprintf(file, sizeof file, "data/tiktoken/%s.tiktoken", ranks[k]);
-    struct tokenizer *t = tokenizer_open(&M, shared_file(room, sizeof room, file), &why);
-    if (t == NULL) ck_abort_msg("%s", why.words);
+    struct tokenizer *t = tokenizer_open(&M, shared_file(buffer, sizeof buffer,
+      file), &why);
+    if (t == NULL) ck_abort_msg("%s", why.text);
     unsigned good = 0, bad = 0;
     size_t i;
     json_array_foreach(json_object_get(all, "cases"), i, v)
@@ -242,14 +243,14 @@ START_TEST(cases_of_other_libraries)
     { "Xenova__gpt-4", "data/tiktoken/cl100k_base.tiktoken" },
     { "openai-community__gpt2", "golden/tokenizers/gpt2" } };
   for (size_t k = 0; k < 4; k++) {
-    char room[400], file[120], label[200];
+    char buffer[400], file[120], label[200];
     struct error why = { "" };
     snprintf(file, sizeof file, "vectors/tokenizer_hf/%s.json", from[k][0]);
     snprintf(label, sizeof label, "%s with %s", file, from[k][1]);
-    if (shared_file(room, sizeof room, file) == NULL) continue;
-    json_t *all = load(room), *v;
-    struct tokenizer *t = tokenizer_open(&M, shared_file(room, sizeof room, from[k][1]), &why);
-    if (t == NULL) ck_abort_msg("%s", why.words);
+    if (shared_file(buffer, sizeof buffer, file) == NULL) continue;
+    json_t *all = load(buffer), *v;
+    struct tokenizer *t = tokenizer_open(&M, shared_file(buffer, sizeof buffer, from[k][1]), &why);
+    if (t == NULL) ck_abort_msg("%s", why.text);
     unsigned good = 0, bad = 0, otherwise = 0;
     size_t i;
     json_array_foreach(json_object_get(all, "cases"), i, v)
@@ -284,19 +285,20 @@ END_TEST
 /* texts and ids that llama.cpp's tests have for GPT-2 */
 START_TEST(cases_of_llama_cpp)
 {
-  char room[400];
+  char buffer[400];
   static const char mark[] = "\n__ggml_vocab_test__\n";
-  if (shared_file(room, sizeof room, "vectors/tokenizer_gguf/ggml-vocab-gpt-2.gguf.inp") == NULL)
+  if (shared_file(buffer, sizeof buffer, "vectors/tokenizer_gguf/ggml-vocab-gpt-2.gguf.inp") == NULL)
     return;
   size_t n, n_out;
-  char *text = slurp(room, &n),
+  char *text = slurp(buffer, &n),
        *out =
-         slurp(shared_file(room, sizeof room, "vectors/tokenizer_gguf/ggml-vocab-gpt-2.gguf.out"),
+         slurp(shared_file(buffer, sizeof buffer, "vectors/tokenizer_gguf/ggml-vocab-gpt-2.gguf.out"),
            &n_out),
        *line = out, *at = text;
   struct error why = { "" };
   struct tokenizer *t =
-    tokenizer_open(&M, shared_file(room, sizeof room, "golden/tokenizers/gpt2"), &why);
+    tokenizer_open(&M, shared_file(buffer, sizeof buffer, "golden/tokenizers/gpt2"),
+    &why);
   ck_assert_ptr_nonnull(t);
   unsigned good = 0, bad = 0;
   for (char *end; at < text + n; at = end + strlen(mark)) {
@@ -337,15 +339,15 @@ START_TEST(models_and_their_descriptions)
                                            "data/llama2/tokenizer.model" },
     { "golden/tokenizers/mistral-v3", "data/mistral/mistral_instruct_tokenizer_240323.model.v3" } };
   for (size_t k = 0; k < 2; k++) {
-    char room[400], label[200];
+    char buffer[400], label[200];
     struct error why = { "" };
-    if (shared_file(room, sizeof room, from[k][0]) == NULL) continue;
-    struct tokenizer *t = tokenizer_open(&M, room, &why),
+    if (shared_file(buffer, sizeof buffer, from[k][0]) == NULL) continue;
+    struct tokenizer *t = tokenizer_open(&M, buffer, &why),
                      *u = tokenizer_open(&M, shared_file(label, sizeof label, from[k][1]), &why);
-    if (t == NULL || u == NULL) ck_abort_msg("%s", why.words);
+    if (t == NULL || u == NULL) ck_abort_msg("%s", why.text);
     ck_assert_uint_eq(tokenizer_vocab_size(t), tokenizer_vocab_size(u));
     char path[500];
-    snprintf(path, sizeof path, "%s/cases.jsonl", room);
+    snprintf(path, sizeof path, "%s/cases.jsonl", buffer);
     FILE *f = fopen(path, "r");
     char *row = NULL;
     size_t size = 0;
@@ -483,8 +485,8 @@ START_TEST(pieces_are_the_definition)
     struct error why = { "" };
     struct tokenizer *t = open_bytes(&b, &why);
     if (t == NULL)
-      ck_abort_msg("seed %llu, round %d: %s", (unsigned long long) suite_seed(), round, why.words);
-    apart += t->words_apart, joined += !t->words_apart, frozen += t->any_frozen;
+      ck_abort_msg("seed %llu, round %d: %s", (unsigned long long) suite_seed(), round, why.text);
+    apart += t->splits_at_spaces, joined += !t->splits_at_spaces, frozen += t->any_frozen;
     for (int texts = 0; texts < 6; texts++) {
       static const char *const part[] = { " ", "a", "b", "\xc3\xa9", "ab", "x" };
       char text[120] = "", shaped[400] = "";
@@ -527,15 +529,16 @@ START_TEST(ranks_are_the_definition)
       for (size_t i = 0; i < n_w; i++) there = there || strcmp(word[i], w) == 0;
       if (!there) strcpy(word[n_w++], w);
     }
-    struct tokenizer *t = memory_alloc(&M, FOR_TOKENS, 1, sizeof *t, NULL);
+    struct tokenizer *t = memory_alloc(&M, MEMORY_TOKENS, 1, sizeof *t, NULL);
     uint32_t rank[40];
     for (uint32_t i = 0; i < n_w; i++) {
-      struct known_id *k = know_id(&M, t, i, NULL);
-      ck_assert(keep_letters(&M, t, word[i], strlen(word[i]), &k->piece, NULL));
+      struct vocab_entry *k = tokenizer_vocab_at(&M, t, i, NULL);
+      ck_assert(tokenizer_intern(&M, t, word[i], strlen(word[i]), &k->piece, NULL));
       rank[i] = i;
     }
-    ck_assert(index_pieces(&M, t, NULL) && pairs_from_ranks(&M, t, rank, NULL)
-      && index_extras(&M, t, NULL));
+    ck_assert(tokenizer_index_vocab(&M, t, NULL) && tiktoken_pairs_from_ranks(&M, t,
+      rank, NULL)
+      && tokenizer_index_added(&M, t, NULL));
     char text[80] = "", row[80][80];
     for (size_t q = rnd(&seed) % 70; q > 0; q--) strcat(text, rnd(&seed) & 1 ? "a" : "b");
     size_t n = strlen(text);
@@ -572,11 +575,11 @@ START_TEST(a_megabyte_of_one_thing)
     "data/tiktoken/cl100k_base.tiktoken", "golden/tokenizers/qwen3" };
   static const char *const unit[] = { " ", "a", "\n", "\xf0\x9f\xa6\x99", "\xe2\x96\x81", "ab " };
   for (size_t k = 0; k < 4; k++) {
-    char room[400];
-    if (shared_file(room, sizeof room, from[k]) == NULL) continue;
+    char buffer[400];
+    if (shared_file(buffer, sizeof buffer, from[k]) == NULL) continue;
     struct error why = { "" };
-    struct tokenizer *t = tokenizer_open(&M, room, &why);
-    if (t == NULL) ck_abort_msg("%s", why.words);
+    struct tokenizer *t = tokenizer_open(&M, buffer, &why);
+    if (t == NULL) ck_abort_msg("%s", why.text);
     for (size_t u = 0; u < sizeof unit / sizeof *unit; u++) {
       size_t step = strlen(unit[u]), n = (1 << 20) / step * step;
       char *text = malloc(n);
@@ -585,7 +588,7 @@ START_TEST(a_megabyte_of_one_thing)
       struct bytes back = { 0 };
       double start = seconds();
       if (!tokenizer_encode(t, &M, text, n, false, false, &out, &why))
-        ck_abort_msg("%s: %s", from[k], why.words);
+        ck_abort_msg("%s: %s", from[k], why.text);
       IN_TIME(seconds() - start);
       ck_assert(tokenizer_decode(t, &M, out.id, out.n, false, &back, NULL));
       if (u != 4) { /* a block comes back as a blank */
@@ -599,8 +602,8 @@ START_TEST(a_megabyte_of_one_thing)
       free(text);
     }
     tokenizer_close(&M, t);
-    snprintf(room, sizeof room, "a megabyte of one thing: %s", from[k]);
-    tally(room, 6, 0, 0, "");
+    snprintf(buffer, sizeof buffer, "a megabyte of one thing: %s", from[k]);
+    tally(buffer, 6, 0, 0, "");
   }
   at_peace();
 }
@@ -627,7 +630,7 @@ START_TEST(special_pieces_and_brackets)
   struct error why = { "" };
   small_model(&b);
   struct tokenizer *t = open_bytes(&b, &why);
-  if (t == NULL) ck_abort_msg("%s", why.words);
+  if (t == NULL) ck_abort_msg("%s", why.text);
   static const struct {
     const char *text;
     bool add, parse;
@@ -686,7 +689,7 @@ START_TEST(a_second_file_decides)
     fclose(f);
     struct error why = { "" };
     struct tokenizer *t = tokenizer_open(&M, dir, &why);
-    if (t == NULL) ck_abort_msg("%s", why.words);
+    if (t == NULL) ck_abort_msg("%s", why.text);
     struct ids got = { 0 };
     ck_assert(tokenizer_encode(t, &M, "ab", 2, true, false, &got, &why));
     ck_assert_uint_eq(got.n, c[i].n);
@@ -717,7 +720,7 @@ START_TEST(blanks_as_the_model_says)
       put_piece(&b, "a", 1, -2, 1), put_piece(&b, "b", 1, -3, 1);
     put_specs(&b, &h);
     struct tokenizer *t = open_bytes(&b, &why);
-    if (t == NULL) ck_abort_msg("%s", why.words);
+    if (t == NULL) ck_abort_msg("%s", why.text);
     for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
       char s[40] = "";
       for (const char *c = text[i]; *c; c++)
@@ -769,9 +772,9 @@ START_TEST(thinned_out_with_blocks)
     struct tokenizer *t = open_bytes(&b, &why);
     if (k == 1)
       ck_assert_msg(
-        t == NULL && strstr(why.words, "remove_extra_whitespaces") != NULL, "%s", why.words);
+        t == NULL && strstr(why.text, "remove_extra_whitespaces") != NULL, "%s", why.text);
     else if (t == NULL)
-      ck_abort_msg("%s", why.words);
+      ck_abort_msg("%s", why.text);
     for (size_t i = 0; k == 0 && i < sizeof say / sizeof *say; i++) {
       struct ids got = { 0 };
       char ids[100] = "";
@@ -833,11 +836,11 @@ START_TEST(wrong_models_are_refused_in_words)
     bytes_free(&M, &p);
     struct tokenizer *t = open_bytes(&b, &why);
     ck_assert_msg(t == NULL, "defect %zu was not seen", k);
-    ck_assert_msg(strstr(why.words, want[k].what) && strstr(why.words, want[k].found)
-        && strstr(why.words, "/tmp/incipit-scores") && strstr(why.words, "wanted"),
-      "%s", why.words);
-    ck_assert_msg(strstr(why.words, place) != NULL, "no '%s' in: %s", place, why.words);
-    snprintf(said[k], sizeof said[k], "%s", why.words);
+    ck_assert_msg(strstr(why.text, want[k].what) && strstr(why.text, want[k].found)
+        && strstr(why.text, "/tmp/incipit-scores") && strstr(why.text, "wanted"),
+      "%s", why.text);
+    ck_assert_msg(strstr(why.text, place) != NULL, "no '%s' in: %s", place, why.text);
+    snprintf(said[k], sizeof said[k], "%s", why.text);
     for (size_t i = 0; i < k; i++) ck_assert_str_ne(said[i], said[k]);
     bytes_free(&M, &b);
     at_peace();
@@ -851,7 +854,7 @@ START_TEST(wrong_models_are_refused_in_words)
     const char *path = file_with(line[k][0], strlen(line[k][0]));
     ck_assert_ptr_null(tokenizer_open(&M, path, &why));
     ck_assert_msg(
-      strstr(why.words, line[k][1]) != NULL && strstr(why.words, path) != NULL, "%s", why.words);
+      strstr(why.text, line[k][1]) != NULL && strstr(why.text, path) != NULL, "%s", why.text);
     at_peace();
   }
   /* GPT-2's number of ranks, and the one of them that belongs to the end of the text is a word's */
@@ -868,8 +871,8 @@ START_TEST(wrong_models_are_refused_in_words)
   const char *path = file_with((const char *) b.byte, b.n);
   ck_assert_ptr_null(tokenizer_open(&M, path, &why));
   ck_assert_msg(
-    strstr(why.words, path) && strstr(why.words, "rank 50256 is a word's; wanted: <|endoftext|>"),
-    "%s", why.words);
+    strstr(why.text, path) && strstr(why.text, "rank 50256 is a word's; wanted: <|endoftext|>"),
+    "%s", why.text);
   bytes_free(&M, &b);
   at_peace();
   tally("tests/check_scores.c: defects", 21, 0, 0, "");
@@ -885,7 +888,7 @@ START_TEST(broken_models_do_no_harm)
   unsigned refused = 0, open = 0;
   static const unsigned char mask[] = { 1, 2, 4, 8, 16, 32, 64, 128, 255 };
   for (size_t k = 0; k < b.n * 10; k++) {
-    struct tokenizer *t = memory_alloc(&M, FOR_TOKENS, 1, sizeof *t, NULL);
+    struct tokenizer *t = memory_alloc(&M, MEMORY_TOKENS, 1, sizeof *t, NULL);
     unsigned char *copy = malloc(b.n);
     memcpy(copy, b.byte, b.n);
     size_t n = k % 10 == 9 ? k / 10 : b.n;
@@ -896,7 +899,7 @@ START_TEST(broken_models_do_no_harm)
     unsigned char *tight = malloc(n + 1); /* the byte behind the last is not ours, says ASan */
     tight = realloc(tight, n ? n : 1);
     memcpy(tight, copy, n);
-    if (read_sentencepiece(&M, t, "broken", tight, n, &begin, &end, &ours, &why)) {
+    if (sentencepiece_read(&M, t, "broken", tight, n, &begin, &end, &ours, &why)) {
       struct ids got = { 0 };
       struct bytes back = { 0 };
       open++;
@@ -905,7 +908,7 @@ START_TEST(broken_models_do_no_harm)
       ids_free(&M, &got);
       bytes_free(&M, &back);
     } else
-      refused++, ck_assert_msg(strncmp(why.words, "broken", 6) == 0, "%s", why.words);
+      refused++, ck_assert_msg(strncmp(why.text, "broken", 6) == 0, "%s", why.text);
     ck_assert_uint_lt(M.all.peak, 1 << 20);
     tokenizer_close(&M, t);
     free(copy);
@@ -926,21 +929,21 @@ START_TEST(every_refusal_of_memory_is_survived)
   uint64_t last = 0;
   bool whole = false;
   for (uint64_t k = 1; !whole; k++) {
-    struct memory m = { .refuse_at = k };
+    struct memory m = { .fail_at = k };
     struct error why = { "" };
-    struct tokenizer *t = memory_alloc(&m, FOR_TOKENS, 1, sizeof *t, &why);
+    struct tokenizer *t = memory_alloc(&m, MEMORY_TOKENS, 1, sizeof *t, &why);
     uint32_t begin, end;
     bool ours;
     struct ids got = { 0 };
     struct bytes back = { 0 };
-    whole = t != NULL && read_sentencepiece(&m, t, "model", b.byte, b.n, &begin, &end, &ours, &why)
+    whole = t != NULL && sentencepiece_read(&m, t, "model", b.byte, b.n, &begin, &end, &ours, &why)
       && tokenizer_encode(t, &m, "ab a\nb\xc3\xa9 <s>", 13, true, true, &got, &why)
       && tokenizer_decode(t, &m, got.id, got.n, false, &back, &why);
-    if (!whole) ck_assert_uint_gt(strlen(why.words), 5);
+    if (!whole) ck_assert_uint_gt(strlen(why.text), 5);
     ids_free(&m, &got);
     bytes_free(&m, &back);
     tokenizer_close(&m, t);
-    ck_assert_uint_eq(m.all.held, 0);
+    ck_assert_uint_eq(m.all.live, 0);
     last = k;
   }
   ck_assert_uint_gt(last, 12);
@@ -983,7 +986,7 @@ START_TEST(lines_of_ranks)
       strcpy(text, whole[i - WORDS].text);
     const char *path = file_with(text, strlen(text));
     ck_assert_ptr_null(tokenizer_open(&M, path, &why));
-    ck_assert_msg(strstr(why.words, want) && strstr(why.words, path), "%s: %s", text, why.words);
+    ck_assert_msg(strstr(why.text, want) && strstr(why.text, path), "%s: %s", text, why.text);
     unlink(path);
     at_peace();
   }
@@ -1010,9 +1013,9 @@ START_TEST(pieces_at_the_edge)
     small_model(&b);
     put_piece(&b, c[i].words, strlen(c[i].words), c[i].score, c[i].type);
     struct tokenizer *t = open_bytes(&b, &why);
-    ck_assert_msg((t != NULL) == c[i].good, "piece %zu: %s", i, why.words);
+    ck_assert_msg((t != NULL) == c[i].good, "piece %zu: %s", i, why.text);
     if (t == NULL)
-      ck_assert_msg(strstr(why.words, "piece 10") != NULL, "%s", why.words);
+      ck_assert_msg(strstr(why.text, "piece 10") != NULL, "%s", why.text);
     else
       ck_assert_uint_eq(tokenizer_vocab_size(t), 11);
     tokenizer_close(&M, t), bytes_free(&M, &b);
@@ -1065,8 +1068,8 @@ START_TEST(a_beginning_behind_the_last_piece_is_none)
       bool ours;
       small_model(&b);
       put_flag(&p, 41, first), put_flag(&p, 42, last), put_row(&b, 2, p.byte, p.n);
-      struct tokenizer *t = memory_alloc(&M, FOR_TOKENS, 1, sizeof *t, NULL);
-      ck_assert(read_sentencepiece(&M, t, "model", b.byte, b.n, &begin, &end, &ours, NULL) && ours);
+      struct tokenizer *t = memory_alloc(&M, MEMORY_TOKENS, 1, sizeof *t, NULL);
+      ck_assert(sentencepiece_read(&M, t, "model", b.byte, b.n, &begin, &end, &ours, NULL) && ours);
       ck_assert_uint_eq(begin, first == 9 ? 10 : 0);
       ck_assert_uint_eq(end, last == 9 ? 10 : 0);
       tokenizer_close(&M, t), bytes_free(&M, &b), bytes_free(&M, &p);
@@ -1110,7 +1113,7 @@ START_TEST(names_of_bytes_and_the_last_id)
   put_piece(&b, "</s>", 4, 0, 3), put_specs(&b, &plain);
   struct error why = { "" };
   struct tokenizer *t = open_bytes(&b, &why);
-  ck_assert_msg(t != NULL, "%s", why.words);
+  ck_assert_msg(t != NULL, "%s", why.text);
   size_t n, last = tokenizer_vocab_size(t);
   for (uint32_t i = 0; i < 10; i++) {
     const unsigned char *c = tokenizer_text(t, i + 1, &n);
@@ -1146,7 +1149,7 @@ START_TEST(forty_letters_of_a_name)
     small_model(&b), put_specs(&b, &h);
     ck_assert_ptr_null(open_bytes(&b, &why));
     snprintf(said, sizeof said, " is the rules %.40s; wanted: none", name);
-    ck_assert_msg(strstr(why.words, said) != NULL, "%s; wanted: %s", why.words, said);
+    ck_assert_msg(strstr(why.text, said) != NULL, "%s; wanted: %s", why.text, said);
     bytes_free(&M, &b);
   }
   at_peace();

@@ -16,9 +16,9 @@ struct table {
   unsigned calls;
 };
 static bool table_score(
-  void *self, const struct search_beam *grown, size_t n, float *logits, struct error *why)
+  void *ctx, const struct search_beam *grown, size_t n, float *logits, struct error *why)
 {
-  struct table *t = self;
+  struct table *t = ctx;
   (void) why, t->calls++;
   for (size_t i = 0; i < n; i++)
     memcpy(logits + i * t->v,
@@ -39,24 +39,24 @@ static bool table_search(struct table *t, struct memory *m, const uint32_t *prom
 
 /* ---- vectors */
 enum { LONGEST = 64, PROCESSES = 8 };
-struct wishes {
+struct command_line {
   struct search_settings s;
   uint32_t eos[32];
   struct search_processor p[PROCESSES];
 };
-static size_t ids_of(json_t *list, uint32_t *ids)
+static size_t request_ids(json_t *list, uint32_t *ids)
 {
   for (size_t i = 0; i < json_array_size(list); i++)
     ids[i] = (uint32_t) json_integer_value(json_array_get(list, i));
   return json_array_size(list);
 }
-static void read_wishes(json_t *o, struct wishes *w)
+static void read_wishes(json_t *o, struct command_line *w)
 {
   json_t *early = json_object_get(o, "early_stopping"), *list = json_object_get(o, "processors"),
          *lp = json_object_get(o, "length_penalty");
   json_t *eos =
     json_object_get(o, "eos") ? json_object_get(o, "eos") : json_object_get(o, "eos_token_id");
-  *w = (struct wishes){
+  *w = (struct command_line){
     .s = { .num_beams = (size_t) json_integer_value(json_object_get(o, "num_beams")),
       .num_return = (size_t) json_integer_value(json_object_get(o, "num_return_sequences")),
       .max_length = (size_t) json_integer_value(json_object_get(o, "max_length")),
@@ -72,7 +72,7 @@ static void read_wishes(json_t *o, struct wishes *w)
   if (json_is_integer(eos))
     w->eos[0] = (uint32_t) json_integer_value(eos);
   else
-    ids_of(eos, w->eos);
+    request_ids(eos, w->eos);
   for (size_t i = 0; i < w->s.n_process; i++) {
     json_t *pair = json_array_get(list, i), *value = json_array_get(pair, 1);
     const char *op = json_string_value(json_array_get(pair, 0));
@@ -92,7 +92,7 @@ static bool same_texts(const struct search_result *r, size_t skip, json_t *seque
 {
   for (size_t i = 0; i < r->n; i++) {
     uint32_t want[512];
-    size_t n = ids_of(json_array_get(sequences, at + i), want);
+    size_t n = request_ids(json_array_get(sequences, at + i), want);
     size_t mine = r->text[i].n - skip;
     while (
       n > mine && want[n - 1] == r->text[i].id[r->text[i].n - 1] && r->text[i].ended == FINISH_STOP)
@@ -109,7 +109,7 @@ static bool check_case(json_t *o, double tol)
     .p = (size_t) json_integer_value(json_object_get(o, "P")) };
   struct memory m = { 0 };
   struct error why;
-  struct wishes w;
+  struct command_line w;
   json_t *expect = json_object_get(o, "expect"), *prompts = json_object_get(o, "prompt"),
          *greedy = json_object_get(expect, "greedy_sequences");
   json_t *sequences =
@@ -124,7 +124,7 @@ static bool check_case(json_t *o, double tol)
   read_wishes(o, &w);
   for (size_t k = 0; ok && k < (nested ? json_array_size(prompts) : 1); k++) {
     uint32_t prompt[LONGEST];
-    size_t n = ids_of(nested ? json_array_get(prompts, k) : prompts, prompt);
+    size_t n = request_ids(nested ? json_array_get(prompts, k) : prompts, prompt);
     struct search_result r;
     ok = table_search(&t, &m, prompt, n, &w.s, &r, &why) && r.n == w.s.num_return
       && same_texts(&r, 0, sequences, scores, k * w.s.num_return, tol);
@@ -134,17 +134,17 @@ static bool check_case(json_t *o, double tol)
     one.num_beams = one.num_return = 1, one.early = EARLY_FALSE;
     ok = table_search(&t, &m, prompt, n, &one, &r, &why);
     uint32_t want[LONGEST];
-    size_t g = ids_of(json_array_get(greedy, k), want);
+    size_t g = request_ids(json_array_get(greedy, k), want);
     ok = ok && r.text[0].n <= g && memcmp(want, r.text[0].id, r.text[0].n * sizeof *want) == 0;
     search_free(&r);
   }
   free(t.z);
-  return ok && m.all.held == 0;
+  return ok && m.all.live == 0;
 }
 START_TEST(vectors_of_the_library)
 {
-  char room[300];
-  const char *name = "vectors/beam/hf_beam_toy.json", *path = shared_file(room, sizeof room, name);
+  char buffer[300];
+  const char *name = "vectors/beam/hf_beam_toy.json", *path = shared_file(buffer, sizeof buffer, name);
   if (path == NULL) return;
   json_t *all = json_load_file(path, 0, NULL), *cases = json_object_get(all, "cases");
   unsigned passed = 0, failed = 0;
@@ -166,10 +166,10 @@ START_TEST(cases_of_our_own)
   const char *name = "tests/golden/search/cases.jsonl";
   FILE *f = fopen(name, "r");
   char *line = NULL;
-  size_t room = 0;
+  size_t cap = 0;
   unsigned passed = 0, failed = 0;
   ck_assert(f != NULL);
-  while (getline(&line, &room, f) > 0) {
+  while (getline(&line, &cap, f) > 0) {
     json_t *o = json_loads(line, 0, NULL);
     if (check_case(o, 1e-6))
       passed++;
@@ -186,7 +186,7 @@ END_TEST
 
 /* ---- a plain restatement: all candidates of a step in one list, sorted; texts copied; beams that
  * are not there yet have -1e9, or are not there */
-enum { MOST_V = 12, MOST_B = 9, CANDIDATES = MOST_V * 300 };
+enum { MAX_V = 12, MAX_B = 9, CANDIDATES = MAX_V * 300 };
 struct plain_text {
   double score;
   uint32_t id[LONGEST];
@@ -213,7 +213,7 @@ static void plain_logs(const struct table *t, const struct search_settings *w, s
   for (size_t i = 0; i < t->v; i++) z[i] = (double) x[i] - top - num_log(sum);
   for (size_t k = 0; k < w->n_process; k++) {
     const struct search_processor *p = &w->process[k];
-    bool seen[MOST_V] = { false };
+    bool seen[MAX_V] = { false };
     if (p->what == PROCESS_REPETITION)
       for (size_t i = 0; i < b->n; i++) {
         if (!seen[b->id[i]])
@@ -252,15 +252,15 @@ static size_t plain_search(const struct table *t, const struct search_settings *
   for (plain_steps = 1;; plain_steps++) {
     size_t n = 0, kept = 0, length = beam[0].n + 1 - start;
     for (size_t i = 0; i < n_beams; i++) {
-      double z[MOST_V];
+      double z[MAX_V];
       plain_logs(t, w, start, &beam[i], z);
       for (size_t v = 0; v < t->v; v++)
         if (z[v] > -INFINITY)
           all[n++] = (struct plain_candidate){ beam[i].score + z[v], z[v], i * t->v + v, &beam[i] };
     }
     qsort(all, n, sizeof *all, by_score);
-    size_t most = (w->n_eos + 1 > 2 ? w->n_eos + 1 : 2) * width;
-    for (size_t i = 0; i < n && i < most; i++) {
+    size_t max = (w->n_eos + 1 > 2 ? w->n_eos + 1 : 2) * width;
+    for (size_t i = 0; i < n && i < max; i++) {
       struct plain_text x = *all[i].from;
       x.score = all[i].score, x.id[x.n++] = (uint32_t) (all[i].flat % t->v);
       if (!plain_ends(w, &x)) {
@@ -286,7 +286,7 @@ static size_t plain_search(const struct table *t, const struct search_settings *
 }
 static void random_table(struct table *t, uint64_t *seed)
 {
-  t->v = 2 + rnd(seed) % (MOST_V - 1), t->p = 1 + rnd(seed) % 3;
+  t->v = 2 + rnd(seed) % (MAX_V - 1), t->p = 1 + rnd(seed) % 3;
   t->z = malloc(t->p * t->v * t->v * sizeof *t->z);
   unsigned kind = rnd(seed) % 4; /* any numbers; few different ones, so that scores are equal; with
                                     some that are out; equal rows */
@@ -296,10 +296,10 @@ static void random_table(struct table *t, uint64_t *seed)
     if (kind == 3 && i >= t->v) t->z[i] = t->z[i % t->v];
   }
 }
-static void random_wishes(struct wishes *w, const struct table *t, size_t n_prompt, uint64_t *seed)
+static void random_wishes(struct command_line *w, const struct table *t, size_t n_prompt, uint64_t *seed)
 {
   static const double lp[] = { -1, -.3, 0, .5, 1, 1.7, 2 };
-  *w = (struct wishes){ .s = { .num_beams = 1 + rnd(seed) % MOST_B,
+  *w = (struct command_line){ .s = { .num_beams = 1 + rnd(seed) % MAX_B,
                           .max_length = n_prompt + 1 + rnd(seed) % 12,
                           .length_penalty = lp[rnd(seed) % 7],
                           .early = (enum early_stopping)(rnd(seed) % 3),
@@ -320,7 +320,7 @@ START_TEST(equal_to_a_plain_restatement)
   for (int round = 0; round < 2500; round++) {
     uint64_t here = seed;
     struct table t = { 0 };
-    struct wishes w;
+    struct command_line w;
     struct memory m = { 0 };
     struct error why;
     struct search_result r;
@@ -338,11 +338,11 @@ START_TEST(equal_to_a_plain_restatement)
     bool ok = table_search(&t, &m, prompt, n, &w.s, &r, &why);
     if (want == 0) {
       none++;
-      ck_assert_msg(!ok && strstr(why.words, "all tokens are out") != NULL, "seed %llu",
+      ck_assert_msg(!ok && strstr(why.text, "all tokens are out") != NULL, "seed %llu",
         (unsigned long long) here);
     } else {
       ck_assert_msg(ok && r.n == want, "seed %llu: %zu texts, not %zu: %s",
-        (unsigned long long) here, ok ? r.n : 0, want, ok ? "" : why.words);
+        (unsigned long long) here, ok ? r.n : 0, want, ok ? "" : why.text);
       for (size_t i = 0; i < want; i++) {
         ck_assert_msg(r.text[i].n == pool[i].n
             && memcmp(r.text[i].id, pool[i].id, pool[i].n * sizeof *pool[i].id) == 0,
@@ -360,7 +360,7 @@ START_TEST(equal_to_a_plain_restatement)
       ck_assert_uint_eq(r.steps, plain_steps); /* and not one more than the rule wants */
     }
     search_free(&r);
-    ck_assert_uint_eq(m.all.held, 0);
+    ck_assert_uint_eq(m.all.live, 0);
     free(t.z);
   }
   ck_assert_uint_gt(compared, 2000);
@@ -376,7 +376,7 @@ static void enumerate(const struct table *t, uint32_t *id, size_t n, size_t end,
 {
   struct plain_text b = { .n = n };
   struct search_settings none = { .num_beams = 1 };
-  double z[MOST_V];
+  double z[MAX_V];
   if (n == end) {
     if (sum > *best) *best = sum, memcpy(text, id, n * sizeof *id);
     return;
@@ -406,7 +406,7 @@ START_TEST(wide_enough_is_exact)
       struct search_settings want = {
         .num_beams = narrow ? 1 : width, .num_return = 1, .max_length = 1 + length
       };
-      ck_assert_msg(table_search(&t, &m, id, 1, &want, &r, &why), "%s", why.words);
+      ck_assert_msg(table_search(&t, &m, id, 1, &want, &r, &why), "%s", why.text);
       if (narrow)
         narrow_misses += memcmp(r.text[0].id, text, (1 + length) * sizeof *text) != 0;
       else
@@ -415,7 +415,7 @@ START_TEST(wide_enough_is_exact)
       search_free(&r);
     }
     free(t.z);
-    ck_assert_uint_eq(m.all.held, 0);
+    ck_assert_uint_eq(m.all.live, 0);
   }
   ck_assert_uint_gt(narrow_misses, 30); /* the test could fail */
 }
@@ -429,7 +429,7 @@ struct rig {
   struct tiny t;
   struct store *s, *plain;
   struct pool *pool;
-  struct generator g;
+  struct generate_context g;
   struct error why;
 };
 static void rig_open(
@@ -442,14 +442,14 @@ static void rig_open(
   r->e = (struct engine){ kernels_find(NULL, NULL), r->pool, &r->c };
   r->plain = store_open(&r->m, &r->t.lm.config, 1, &r->why);
   r->s = cache_open(
-    &r->m, &r->t.lm.config, beams, &(struct cache_wishes){ .page_rows = page_rows }, &r->why);
+    &r->m, &r->t.lm.config, beams, &(struct cache_options){ .page_rows = page_rows }, &r->why);
   ck_assert(r->s != NULL);
-  r->g = (struct generator){ &r->e, &r->t.lm, r->s, &r->m };
+  r->g = (struct generate_context){ &r->e, &r->t.lm, r->s, &r->m };
 }
 static void rig_close(struct rig *r)
 {
   store_close(r->s), store_close(r->plain), pool_close(&r->m, r->pool);
-  ck_assert_uint_eq(r->m.all.held, 0);
+  ck_assert_uint_eq(r->m.all.live, 0);
   tiny_free(&r->t);
 }
 /* the source of the module, and each of its answers against a pass over the whole text; the pages
@@ -462,12 +462,12 @@ struct doubter {
   bool check;
 };
 static bool doubt(
-  void *self, const struct search_beam *grown, size_t n, float *logits, struct error *why)
+  void *ctx, const struct search_beam *grown, size_t n, float *logits, struct error *why)
 {
-  struct doubter *d = self;
+  struct doubter *d = ctx;
   struct counters c = d->r->c;
   size_t children[32] = { 0 };
-  if (!d->real.score(d->real.self, grown, n, logits, why)) return false;
+  if (!d->real.score(d->real.ctx, grown, n, logits, why)) return false;
   ck_assert_uint_eq(d->r->c.passes - c.passes,
     d->steps == 0 && d->model.chunk > 0 ? (grown->n + d->model.chunk - 1) / d->model.chunk : 1);
   d->rows += d->steps == 0 ? grown->n : n;
@@ -488,7 +488,7 @@ static bool doubt(
     size_t last = grown[i].n - 1;
     struct counters keep = d->r->c;
     ck_assert(
-      evaluate(&d->r->e, &d->r->t.lm, d->r->plain, grown[i].id, grown[i].n, &last, 1, want, why));
+      model_evaluate(&d->r->e, &d->r->t.lm, d->r->plain, grown[i].id, grown[i].n, &last, 1, want, why));
     d->r->c = keep;
     ck_assert_msg(
       memcmp(want, logits + i * TINY_V, sizeof want) == 0, "step %zu, beam %zu", d->steps, i);
@@ -509,8 +509,8 @@ START_TEST(sharing_gives_the_bits_of_reading_all_again)
     for (size_t i = 0; i < n; i++) prompt[i] = (uint32_t) (rnd(&seed) % TINY_V);
     struct doubter d = { .r = &r, .page_rows = page[_i], .check = true };
     ck_assert_msg(search_model_open(&d.model, &r.g, width, round % 3 ? 0 : 4, &d.real, &r.why),
-      "%s", r.why.words);
-    struct search_source from = { TINY_V, d.real.longest, &d, doubt };
+      "%s", r.why.text);
+    struct search_source from = { TINY_V, d.real.max_len, &d, doubt };
     struct search_settings want = { .num_beams = width,
       .num_return = width,
       .max_length = n + 25,
@@ -519,7 +519,7 @@ START_TEST(sharing_gives_the_bits_of_reading_all_again)
       .n_eos = rnd(&seed) % 2 };
     struct search_result res;
     ck_assert_msg(
-      search_run(&from, &r.m, r.e.k, prompt, n, &want, &res, &r.why), "%s", r.why.words);
+      search_run(&from, &r.m, r.e.k, prompt, n, &want, &res, &r.why), "%s", r.why.text);
     ck_assert_uint_eq(r.c.rows, d.rows);
     size_t row = 2 * TINY_LAYERS * TINY_KV * TINY_HD * sizeof(float);
     if (_i != 5) ck_assert_uint_eq(cache_look(r.s).bytes_copied, d.copied_rows * row);
@@ -527,7 +527,7 @@ START_TEST(sharing_gives_the_bits_of_reading_all_again)
     /* the scores are those of the texts, read as wholes */
     for (size_t i = 0; i < res.n; i++) {
       double lp[64], sum, written = 0;
-      ck_assert(logprobs(&r.e, &r.t.lm, r.plain, res.text[i].id, res.text[i].n, lp, &sum, &r.why));
+      ck_assert(model_logprobs(&r.e, &r.t.lm, r.plain, res.text[i].id, res.text[i].n, lp, &sum, &r.why));
       for (size_t k = n; k < res.text[i].n; k++) written += lp[k];
       ck_assert(near(res.text[i].sum, written, 1e-12));
     }
@@ -578,8 +578,8 @@ START_TEST(width_one_is_greedy)
     rig_open(&r, seed + (uint64_t) round, 1, 16, 1, 0);
     size_t n = 1 + rnd(&seed) % 6, n_eos = rnd(&seed) % 3;
     for (size_t i = 0; i < n; i++) prompt[i] = (uint32_t) (rnd(&seed) % TINY_V);
-    struct settings loop = {
-      .max_new_tokens = 20, .eos = eos, .n_eos = n_eos, .recall = store_keep
+    struct generate_options loop = {
+      .max_new_tokens = 20, .eos = eos, .n_eos = n_eos, .recall = store_match_prefix
     };
     struct continuation c;
     ck_assert(generate(&r.g, prompt, n, &loop, &c, &r.why));
@@ -628,11 +628,11 @@ START_TEST(the_context_is_the_longest_text)
       ck_assert(res.text[0].n == TINY_CONTEXT + 1 && res.text[1].n == TINY_CONTEXT + 1
         && res.text[0].ended == FINISH_LENGTH);
     else
-      ck_assert_str_eq(r.why.words, "the prompt has 301 tokens; wanted: at most 300");
+      ck_assert_str_eq(r.why.text, "the prompt has 301 tokens; wanted: at most 300");
     search_free(&res), search_model_close(&model);
   }
   ck_assert(!search_model_open(&model, &r.g, 3, 0, &from, &r.why));
-  ck_assert_str_eq(r.why.words, "3 beams in a cache of 2 sequences; wanted: a sequence for each");
+  ck_assert_str_eq(r.why.text, "3 beams in a cache of 2 sequences; wanted: a sequence for each");
   rig_close(&r);
 }
 END_TEST
@@ -644,14 +644,14 @@ static const char *const shared_model[] = { "gpt2", "gpt2-f16", "gpt2-hub", "lla
 static bool golden_line(struct memory *m, struct engine *e, const struct model *lm, json_t *o)
 {
   struct error why;
-  struct wishes w;
+  struct command_line w;
   uint32_t prompt[512];
-  size_t n = ids_of(json_object_get(o, "prompt_ids"), prompt);
+  size_t n = request_ids(json_object_get(o, "prompt_ids"), prompt);
   read_wishes(o, &w);
   w.s.max_length = n + (size_t) json_integer_value(json_object_get(o, "max_new_tokens"));
   struct store *s = cache_open(
-    m, &lm->config, (uint32_t) w.s.num_beams, &(struct cache_wishes){ .page_rows = 16 }, &why);
-  struct generator g = { e, lm, s, m };
+    m, &lm->config, (uint32_t) w.s.num_beams, &(struct cache_options){ .page_rows = 16 }, &why);
+  struct generate_context g = { e, lm, s, m };
   struct search_model model;
   struct search_source from;
   struct search_result r;
@@ -665,16 +665,16 @@ static bool golden_line(struct memory *m, struct engine *e, const struct model *
 }
 START_TEST(golden_searches)
 {
-  char room[300], name[200], file[400];
+  char buffer[300], name[200], file[400];
   snprintf(name, sizeof name, "golden/models/%s", shared_model[_i]);
-  const char *path = shared_file(room, sizeof room, name);
+  const char *path = shared_file(buffer, sizeof buffer, name);
   if (path == NULL) return;
   struct memory m = { 0 };
   struct counters c = { 0 };
   struct engine e = { kernels_find(NULL, NULL), NULL, &c };
   struct error why;
   struct model *lm = model_open(&m, path, &why);
-  ck_assert_msg(lm != NULL, "%s", why.words);
+  ck_assert_msg(lm != NULL, "%s", why.text);
   snprintf(file, sizeof file, "%s/beam.jsonl", path);
   FILE *f = fopen(file, "r");
   char *line = NULL;
@@ -691,7 +691,7 @@ START_TEST(golden_searches)
   if (f != NULL) fclose(f);
   free(line);
   model_close(&m, lm);
-  ck_assert_uint_eq(m.all.held, 0);
+  ck_assert_uint_eq(m.all.live, 0);
   snprintf(file, sizeof file, "%s/beam.jsonl", name);
   tally(file, passed, failed, 0, "");
   ck_assert_uint_eq(failed, 0);
@@ -742,8 +742,8 @@ START_TEST(refusals_are_sentences)
     struct error why;
     struct search_result r;
     ck_assert(!table_search(&t, &m, (uint32_t[]){ 1, 2 }, refused[i].n, &refused[i].s, &r, &why));
-    ck_assert_str_eq(why.words, refused[i].says);
-    ck_assert(r.n == 0 && m.all.held == 0);
+    ck_assert_str_eq(why.text, refused[i].says);
+    ck_assert(r.n == 0 && m.all.live == 0);
     search_free(&r);
   }
   struct memory m = { 0 };
@@ -751,12 +751,12 @@ START_TEST(refusals_are_sentences)
   struct search_result r;
   struct search_settings fine = { .num_beams = 2, .num_return = 1, .max_length = 5 };
   ck_assert(!table_search(&t, &m, (uint32_t[]){ 1, 4 }, 2, &fine, &r, &why));
-  ck_assert_str_eq(why.words, "token 1 of the prompt is id 4; the vocabulary has 4");
+  ck_assert_str_eq(why.text, "token 1 of the prompt is id 4; the vocabulary has 4");
   for (int k = 0; k < 2; k++) {
     t.z[5] = k ? NAN : INFINITY;
     ck_assert(!table_search(&t, &m, (uint32_t[]){ 1 }, 1, &fine, &r, &why));
     ck_assert_msg(
-      strstr(why.words, k ? "logit 1 is nan" : "logit 1 is inf") != NULL, "%s", why.words);
+      strstr(why.text, k ? "logit 1 is nan" : "logit 1 is inf") != NULL, "%s", why.text);
   }
   t.z[5] = 0; /* every bigram once: with two tokens the text is soon at an end */
   struct table two = { 2, 1, (float[4]){ 0 }, 0 };
@@ -765,9 +765,9 @@ START_TEST(refusals_are_sentences)
     .num_beams = 2, .num_return = 1, .max_length = 9, .process = &once, .n_process = 1
   };
   ck_assert(!table_search(&two, &m, (uint32_t[]){ 1 }, 1, &banned, &r, &why));
-  ck_assert_str_eq(why.words,
+  ck_assert_str_eq(why.text,
     "behind token 2 of the text all tokens are out for all beams, and no text has ended");
-  ck_assert_uint_eq(m.all.held, 0);
+  ck_assert_uint_eq(m.all.live, 0);
 }
 END_TEST
 
@@ -777,9 +777,9 @@ struct notes {
   struct search_candidate seen[64];
   size_t n;
 };
-static bool note(void *self, const struct search_step *now)
+static bool note(void *ctx, const struct search_step *now)
 {
-  struct notes *x = self;
+  struct notes *x = ctx;
   x->steps++;
   ck_assert_uint_eq(now->number, x->steps);
   x->n = now->n_candidates;
@@ -787,7 +787,7 @@ static bool note(void *self, const struct search_step *now)
   for (size_t i = 0; i < x->n; i++) {
     ck_assert_uint_eq(x->seen[i].rank, i + 1);
     ck_assert(i == 0 || x->seen[i].score <= x->seen[i - 1].score);
-    ck_assert(now->grown[x->seen[i].parent].score + x->seen[i].logprob == x->seen[i].score);
+    ck_assert(now->active[x->seen[i].parent].score + x->seen[i].logprob == x->seen[i].score);
   }
   return x->steps < x->left;
 }
@@ -807,18 +807,18 @@ START_TEST(a_watcher_sees_and_cancels)
       .max_length = 40,
       .length_penalty = 1,
       .see = note,
-      .self = &x };
+      .ctx = &x };
     ck_assert(table_search(&t, &m, (uint32_t[]){ 0 }, 1, &want, &r, &why));
     ck_assert_uint_eq(x.steps, left);
     ck_assert_uint_eq(r.n, 3);
     size_t k = 0;
     for (size_t i = 0; i < 3; i++) {
       ck_assert(r.text[i].ended == FINISH_CANCELLED && r.text[i].n == 1 + left);
-      while (x.seen[k].fate != FATE_KEPT) k++;
+      while (x.seen[k].outcome != OUTCOME_KEPT) k++;
       ck_assert(r.text[i].sum == x.seen[k].score && r.text[i].id[left] == x.seen[k].token), k++;
     }
     search_free(&r);
-    ck_assert_uint_eq(m.all.held, 0);
+    ck_assert_uint_eq(m.all.live, 0);
   }
   free(t.z);
 }
@@ -832,22 +832,23 @@ START_TEST(trees_have_what_might_have_been_written)
   rig_open(&r, suite_seed(), 4, 16, 1, 0);
   for (int dice = 0; dice < 2; dice++) { /* a text */
     struct token_tree tree;
-    struct sampler sampler = { .s = sampling_normal, .seed = 7 };
+    struct sampler sampler = { .s = sampling_default, .seed = 7 };
     struct continuation c;
     ck_assert(funnel_open(&sampler.f, &r.m, r.e.k, TINY_V, &r.why));
     ck_assert(token_tree_open(&tree, &r.m, &r.e, TINY_V, 3, 1, &r.why));
-    tree.dice = dice;
-    struct settings want = { .max_new_tokens = 12,
-      .see = token_tree_step,
-      .self = &tree,
-      .recall = store_keep,
-      .choose = dice ? sampler_choose : NULL,
-      .chooser = &sampler };
+    tree.sampled = dice;
+    struct generate_options want = { .max_new_tokens = 12,
+      .on_step = token_tree_step,
+      .ctx = &tree,
+      .recall = store_match_prefix,
+      .select = dice ? sampler_choose : NULL,
+      .select_ctx = &sampler };
     ck_assert(generate(&r.g, prompt, 3, &want, &c, &r.why) && tree.ok);
     uint32_t tip = 0;
     size_t path = 0, low = 0;
     double lp[20], sum;
-    ck_assert(logprobs(&r.e, &r.t.lm, r.plain, c.text.id, c.text.n, lp, &sum, &r.why));
+    ck_assert(model_logprobs(&r.e, &r.t.lm, r.plain, c.text.id, c.text.n, lp, &sum,
+      &r.why));
     for (size_t i = 0; i < tree.n; i++) {
       struct tree_node *x = &tree.node[i];
       if (i == 0 || x->number > tree.node[i - 1].number) ck_assert_uint_eq(x->rank, 1);
@@ -876,7 +877,7 @@ START_TEST(trees_have_what_might_have_been_written)
   struct search_source from;
   struct search_result res;
   struct search_settings want = {
-    .num_beams = 4, .num_return = 1, .max_length = 13, .see = token_tree_search, .self = &tree
+    .num_beams = 4, .num_return = 1, .max_length = 13, .see = token_tree_search, .ctx = &tree
   };
   ck_assert(search_model_open(&model, &r.g, 4, 0, &from, &r.why));
   ck_assert(search_run(&from, &r.m, r.e.k, prompt, 3, &want, &res, &r.why) && tree.ok);
@@ -908,22 +909,23 @@ START_TEST(the_best_of_several_has_the_best_mean)
     struct rig r;
     rig_open(&r, seed + (uint64_t) round, 1, 16, 1, 0);
     uint32_t prompt[4] = { 0, 1, 2, 3 }, eos = (uint32_t) (rnd(&seed) % TINY_V);
-    struct sampler dice = { .s = sampling_normal, .seed = rnd(&seed) };
+    struct sampler dice = { .s = sampling_default, .seed = rnd(&seed) };
     ck_assert(funnel_open(&dice.f, &r.m, r.e.k, TINY_V, &r.why));
-    struct settings want = { .max_new_tokens = 15, .eos = &eos, .n_eos = 1, .recall = store_keep };
+    struct generate_options want = { .max_new_tokens = 15, .eos = &eos, .n_eos = 1, .recall = store_match_prefix };
     struct best_of best;
     ck_assert(best_of_write(&r.g, &dice, prompt, 4, &want, 5, &best, &r.why));
-    double most = -INFINITY, logs = 0;
+    double max = -INFINITY, logs = 0;
     size_t winner = 9, length = 0;
     for (uint32_t i = 0; i < 5; i++) {
       struct continuation c;
       double lp[40], sum, written = 0;
-      dice.sequence = i, want.choose = sampler_choose, want.chooser = &dice;
+      dice.sequence = i, want.select = sampler_choose, want.select_ctx = &dice;
       ck_assert(generate(&r.g, prompt, 4, &want, &c, &r.why));
-      ck_assert(logprobs(&r.e, &r.t.lm, r.plain, c.text.id, c.text.n, lp, &sum, &r.why));
+      ck_assert(model_logprobs(&r.e, &r.t.lm, r.plain, c.text.id, c.text.n, lp,
+        &sum, &r.why));
       for (size_t k = 4; k < c.text.n; k++) written += lp[k];
       double mean = written / (double) (c.text.n - 4);
-      if (mean > most) most = mean, winner = i, logs = written, length = c.text.n;
+      if (mean > max) max = mean, winner = i, logs = written, length = c.text.n;
       if (best.winner == i)
         ck_assert(c.text.n == best.best.text.n
           && memcmp(c.text.id, best.best.text.id, c.text.n * sizeof(uint32_t)) == 0);
@@ -945,7 +947,7 @@ START_TEST(every_refused_request_is_survived)
   bool whole = false;
   uint64_t k = 0;
   while (!whole) {
-    struct memory m = { .refuse_at = ++k };
+    struct memory m = { .fail_at = ++k };
     struct counters c = { 0 };
     struct tiny t;
     struct error why = { "" };
@@ -953,19 +955,19 @@ START_TEST(every_refused_request_is_survived)
     struct engine e = { kernels_find(NULL, NULL), NULL, &c };
     uint32_t prompt[5] = { 1, 2, 3, 4, 5 };
     struct store *s =
-      cache_open(&m, &t.lm.config, 3, &(struct cache_wishes){ .page_rows = 16 }, &why);
-    struct generator g = { &e, &t.lm, s, &m };
+      cache_open(&m, &t.lm.config, 3, &(struct cache_options){ .page_rows = 16 }, &why);
+    struct generate_context g = { &e, &t.lm, s, &m };
     struct search_model model;
     struct search_source from;
     struct search_result res;
     struct token_tree tree;
     struct best_of best;
-    struct sampler dice = { .s = sampling_normal };
+    struct sampler dice = { .s = sampling_default };
     whole = s != NULL;
     if (whole && (whole = token_tree_open(&tree, &m, &e, TINY_V, 2, 3, &why))) {
       if ((whole = search_model_open(&model, &g, 3, 0, &from, &why))) {
         struct search_settings want = {
-          .num_beams = 3, .num_return = 2, .max_length = 30, .see = token_tree_search, .self = &tree
+          .num_beams = 3, .num_return = 2, .max_length = 30, .see = token_tree_search, .ctx = &tree
         };
         whole = search_run(&from, &m, e.k, prompt, 5, &want, &res, &why);
         if (whole && !tree.ok) {
@@ -978,15 +980,16 @@ START_TEST(every_refused_request_is_survived)
     }
     if (whole && (whole = funnel_open(&dice.f, &m, e.k, TINY_V, &why))) {
       whole = best_of_write(&g, &dice, prompt, 5,
-        &(struct settings){ .max_new_tokens = 6, .recall = store_keep }, 3, &best, &why);
+        &(struct generate_options){ .max_new_tokens = 6,
+        .recall = store_match_prefix }, 3, &best, &why);
       if (whole) best_of_free(&m, &best);
       funnel_close(&dice.f);
     }
     if (!whole)
-      ck_assert_msg(strstr(why.words, "memory") != NULL || strstr(why.words, "bytes") != NULL,
-        "request %llu: %s", (unsigned long long) k, why.words);
+      ck_assert_msg(strstr(why.text, "memory") != NULL || strstr(why.text, "bytes") != NULL,
+        "request %llu: %s", (unsigned long long) k, why.text);
     store_close(s);
-    ck_assert_uint_eq(m.all.held, 0);
+    ck_assert_uint_eq(m.all.live, 0);
     tiny_free(&t);
   }
   ck_assert_uint_gt(k, 100);
@@ -1008,20 +1011,20 @@ START_TEST(what_cannot_be_handed_over_is_not_kept)
   unsigned failures = 0;
   for (uint64_t k = 1, whole = 0; !whole; k++) {
     struct search_result r = { .n = 9 };
-    m.refuse_at = m.all.requests + k;
+    m.fail_at = m.all.requests + k;
     whole = table_search(&t, &m, (uint32_t[]){ 0, 1 }, 2, &want, &r, &why);
-    m.refuse_at = 0;
+    m.fail_at = 0;
     if (!whole) {
       failures++;
       ck_assert_msg(
-        r.n == 0 && r.text == NULL && m.all.held == 0, "request %d: %d texts", (int) k, (int) r.n);
+        r.n == 0 && r.text == NULL && m.all.live == 0, "request %d: %d texts", (int) k, (int) r.n);
       ck_assert(table_search(&t, &m, (uint32_t[]){ 0, 1 }, 2, &want, &r, &why));
     }
     ck_assert(r.n == 3 && r.n_prompt == 2 && r.steps == 10);
     for (size_t i = 0; i < 3; i++)
       ck_assert(r.text[i].n == 12 && r.text[i].id[0] == 0 && r.text[i].id[1] == 1);
     search_free(&r), search_free(&r);
-    ck_assert(r.n == 0 && m.all.held == 0);
+    ck_assert(r.n == 0 && m.all.live == 0);
   }
   ck_assert_uint_gt(failures, 14);
   free(t.z);
@@ -1036,10 +1039,10 @@ struct spy {
   bool first;
 };
 static bool look_at_seats(
-  void *self, const struct search_beam *grown, size_t n, float *logits, struct error *why)
+  void *ctx, const struct search_beam *grown, size_t n, float *logits, struct error *why)
 {
-  struct spy *x = self;
-  if (!x->real.score(x->real.self, grown, n, logits, why)) return false;
+  struct spy *x = ctx;
+  if (!x->real.score(x->real.ctx, grown, n, logits, why)) return false;
   if (x->first) {
     for (uint32_t q = 0; q < 4; q++) x->length[q] = store_length(x->r->s, q);
     x->pages = cache_look(x->r->s).pages_used, x->rows = x->r->c.rows;
@@ -1066,20 +1069,20 @@ START_TEST(a_second_search_keeps_what_agrees_and_no_more)
     };
     struct search_result res;
     ck_assert(search_model_open(&model, &r.g, width, rnd(&seed) % 5, &x.real, &r.why));
-    struct search_source from = { TINY_V, x.real.longest, &x, look_at_seats };
+    struct search_source from = { TINY_V, x.real.max_len, &x, look_at_seats };
     r.c = (struct counters){ 0 };
     /* one that is refused in between: the next may still trust what it finds */
     if (round % 7 == 3) {
-      r.m.refuse_at = r.m.all.requests + 5 + rnd(&seed) % 40;
+      r.m.fail_at = r.m.all.requests + 5 + rnd(&seed) % 40;
       bool ok = search_run(&from, &r.m, r.e.k, prompt, n, &want, &res, &r.why);
-      r.m.refuse_at = 0;
+      r.m.fail_at = 0;
       search_free(&res), search_model_close(&model);
       ck_assert(search_model_open(&model, &r.g, width, 0, &x.real, &r.why));
       if (!ok) x.first = false;
     }
     bool counted = x.first;
     ck_assert_msg(
-      search_run(&from, &r.m, r.e.k, prompt, n, &want, &res, &r.why), "%s", r.why.words);
+      search_run(&from, &r.m, r.e.k, prompt, n, &want, &res, &r.why), "%s", r.why.text);
     if (counted) {
       ck_assert_uint_eq(x.rows, n - same);
       ck_assert_uint_eq(x.length[0], n);
@@ -1087,12 +1090,12 @@ START_TEST(a_second_search_keeps_what_agrees_and_no_more)
       if (width == 4) ck_assert_uint_eq(x.pages, (n + 3) / 4);
     }
     double lp[64], sum, written = 0;
-    ck_assert(logprobs(&r.e, &r.t.lm, r.plain, res.text[0].id, res.text[0].n, lp, &sum, &r.why));
+    ck_assert(model_logprobs(&r.e, &r.t.lm, r.plain, res.text[0].id, res.text[0].n, lp, &sum, &r.why));
     for (size_t k = n; k < res.text[0].n; k++) written += lp[k];
     ck_assert(near(res.text[0].sum, written, 1e-12));
     search_free(&res), search_model_close(&model);
     stored = store_length(r.s, 0);
-    memcpy(last, r.s->roll.sequence[0].token, stored * sizeof *last);
+    memcpy(last, r.s->batch.sequence[0].token, stored * sizeof *last);
   }
   rig_close(&r);
 }
@@ -1114,7 +1117,7 @@ START_TEST(of_equals_the_first_goes_before)
     for (size_t step = 1; step < 3; step++) {
       uint32_t chosen = (uint32_t) (rnd(&seed) % 9);
       size_t first = t.n, tip = t.tip[0], found = 0;
-      t.dice = step == 2;
+      t.sampled = step == 2;
       ck_assert(
         token_tree_step(&t, &(struct step){ .number = step, .logits = logits, .chosen = chosen }));
       for (size_t i = first; i < t.n; i++) {
@@ -1132,11 +1135,11 @@ START_TEST(of_equals_the_first_goes_before)
         ck_assert(i - first >= branches || x->rank == i - first + 1);
       }
       ck_assert(found > 0 && t.tip[0] == found);
-      size_t most = branches < 9 ? branches : 9;
-      ck_assert_uint_eq(t.n - first, most + (t.node[found - 1].rank > most));
+      size_t max = branches < 9 ? branches : 9;
+      ck_assert_uint_eq(t.n - first, max + (t.node[found - 1].rank > max));
     }
     token_tree_close(&t);
-    ck_assert_uint_eq(m.all.held, 0);
+    ck_assert_uint_eq(m.all.live, 0);
   }
   /* all scores are equal: the texts in the order of their ids, in the list and in the pool */
   struct table flat = { 3, 1, (float[9]){ 0 }, 0 };
@@ -1181,18 +1184,18 @@ START_TEST(a_mark_ends_where_the_tree_ends)
   token_tree_mark(&t, NULL, 0);
   for (uint64_t k = 1; k < 3; k++) { /* a tree that cannot grow says so, and stops the text */
     bool ok = true;
-    m.refuse_at = m.all.requests + k;
+    m.fail_at = m.all.requests + k;
     for (size_t step = 41; ok && step < 500; step++)
       ok = token_tree_step(&t, &(struct step){ .number = step, .logits = logits, .chosen = 1 });
-    m.refuse_at = 0;
-    ck_assert(!ok && !t.ok && strstr(t.why.words, "out of memory") != NULL);
+    m.fail_at = 0;
+    ck_assert(!ok && !t.ok && strstr(t.why.text, "out of memory") != NULL);
     size_t n = t.n;
     ck_assert(!token_tree_step(&t, &(struct step){ .number = 500, .logits = logits, .chosen = 1 })
       && t.n == n);
     t.ok = true;
   }
   token_tree_close(&t), token_tree_close(&t);
-  ck_assert_uint_eq(m.all.held, 0);
+  ck_assert_uint_eq(m.all.live, 0);
 }
 END_TEST
 
@@ -1202,23 +1205,24 @@ START_TEST(the_first_of_equal_texts_wins)
   struct rig r;
   rig_open(&r, suite_seed(), 2, 16, 1, 0);
   uint32_t prompt[3] = { 0, 1, 2 };
-  struct sampler dice = { .s = sampling_normal };
+  struct sampler dice = { .s = sampling_default };
   struct best_of best;
   dice.s.temperature = 0; /* all are the likeliest text */
   ck_assert(funnel_open(&dice.f, &r.m, r.e.k, TINY_V, &r.why));
   ck_assert(best_of_write(&r.g, &dice, prompt, 3,
-    &(struct settings){ .max_new_tokens = 5, .recall = store_keep }, 4, &best, &r.why));
+    &(struct generate_options){ .max_new_tokens = 5, .recall = store_match_prefix },
+    4, &best, &r.why));
   ck_assert(best.winner == 0 && best.best.text.n == 8);
   best_of_free(&r.m, &best);
   dice.s.temperature = 1;
   for (uint64_t k = 1, whole = 0; !whole; k++) { /* refused anywhere, nothing is left to be freed */
-    uint64_t tokens = r.m.of[FOR_TOKENS].held, desk = r.m.of[FOR_ACTIVATIONS].held;
-    r.m.refuse_at = r.m.all.requests + k;
+    uint64_t tokens = r.m.of[MEMORY_TOKENS].live, desk = r.m.of[MEMORY_ACTIVATIONS].live;
+    r.m.fail_at = r.m.all.requests + k;
     whole = best_of_write(
-      &r.g, &dice, prompt, 3, &(struct settings){ .max_new_tokens = 5 }, 3, &best, &r.why);
-    r.m.refuse_at = 0;
+      &r.g, &dice, prompt, 3, &(struct generate_options){ .max_new_tokens = 5 }, 3, &best, &r.why);
+    r.m.fail_at = 0;
     if (whole) best_of_free(&r.m, &best);
-    ck_assert(r.m.of[FOR_ACTIVATIONS].held == desk && r.m.of[FOR_TOKENS].held <= tokens + 4 * 60);
+    ck_assert(r.m.of[MEMORY_ACTIVATIONS].live == desk && r.m.of[MEMORY_TOKENS].live <= tokens + 4 * 60);
   }
   funnel_close(&dice.f);
   ((float *) (uintptr_t) r.t.layer[1].down.weight.data)[0] = NAN;
@@ -1229,7 +1233,7 @@ START_TEST(the_first_of_equal_texts_wins)
   ck_assert(search_model_open(&model, &r.g, 2, 0, &from, &r.why));
   ck_assert(!search_run(&from, &r.m, r.e.k, prompt, 3, &want, &res, &r.why));
   ck_assert_str_eq(
-    r.why.words, "the model: row 0 is not finite behind layer 2 of 3; wanted: finite logits");
+    r.why.text, "the model: row 0 is not finite behind layer 2 of 3; wanted: finite logits");
   search_free(&res), search_model_close(&model);
   rig_close(&r);
 }
@@ -1267,8 +1271,8 @@ START_TEST(wishes_at_their_limits)
       "leaves 2 to its power" } };
   for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
     bool ok = search_check(&at[i].s, 4, 2, &why);
-    ck_assert_msg(ok == (at[i].says == NULL), "%zu: %s", i, ok ? "granted" : why.words);
-    ck_assert_msg(ok || strstr(why.words, at[i].says) != NULL, "%zu: %s", i, why.words);
+    ck_assert_msg(ok == (at[i].says == NULL), "%zu: %s", i, ok ? "granted" : why.text);
+    ck_assert_msg(ok || strstr(why.text, at[i].says) != NULL, "%zu: %s", i, why.text);
   }
 }
 END_TEST

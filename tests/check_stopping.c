@@ -12,14 +12,14 @@
 
 /* ---- the oracle: the sentence, with plain loops over all beginnings and ends; it shares nothing
  * with the machine */
-enum { MOST_STOPS = 6, LONGEST = 7, MOST_PIECES = 14, MOST_TEXT = 400 };
+enum { MAX_STOPS = 6, LONGEST = 7, MAX_PIECES = 14, MAX_TEXT = 400 };
 struct row_of {
-  unsigned char b[MOST_TEXT];
+  unsigned char b[MAX_TEXT];
   size_t n;
 };
 struct oracle {
   struct row_of text;
-  size_t released[MOST_PIECES + 1], consumed;
+  size_t released[MAX_PIECES + 1], consumed;
   int found;
 };
 static size_t half_a_character(const unsigned char *b, size_t n)
@@ -68,15 +68,15 @@ static void restate(struct oracle *o, const struct row_of *piece, size_t pieces,
 
 /* bytes that meet often: two letters, line ends, pieces of e-acute, euro and a face, and a stray
  * byte */
-static size_t draw_bytes(uint64_t *seed, int kind, unsigned char *out, size_t most)
+static size_t draw_bytes(uint64_t *seed, int kind, unsigned char *out, size_t max)
 {
   static const char *const some[] = { "a", "b", "\n", "\xc3\xa9", "\xe2\x82\xac",
     "\xf0\x9f\x98\x80", "ab", "\n\n", "\xff", "\xe2", "\x82", "User:" };
-  size_t n = 0, want = rnd(seed) % (most + 1);
+  size_t n = 0, want = rnd(seed) % (max + 1);
   while (n < want) {
     const char *s = some[rnd(seed) % (kind == 0 ? 2 : kind == 1 ? 6 : 12)];
     size_t k = strlen(s);
-    if (n + k > most) break;
+    if (n + k > max) break;
     memcpy(out + n, s, k), n += k;
   }
   return n;
@@ -84,11 +84,11 @@ static size_t draw_bytes(uint64_t *seed, int kind, unsigned char *out, size_t mo
 static unsigned stopped, passed_over, held_back, twice;
 static void random_case(struct memory *m, uint64_t *seed)
 {
-  struct row_of stop[MOST_STOPS], piece[MOST_PIECES];
-  struct stop_string list[MOST_STOPS];
+  struct row_of stop[MAX_STOPS], piece[MAX_PIECES];
+  struct stop_string list[MAX_STOPS];
   struct oracle want;
   int kind = (int) (rnd(seed) % 3);
-  size_t stops = rnd(seed) % (MOST_STOPS + 1), pieces = rnd(seed) % (MOST_PIECES + 1);
+  size_t stops = rnd(seed) % (MAX_STOPS + 1), pieces = rnd(seed) % (MAX_PIECES + 1);
   for (size_t i = 0; i < stops; i++) {
     do stop[i].n = draw_bytes(seed, kind, stop[i].b, LONGEST);
     while (stop[i].n == 0);
@@ -107,11 +107,11 @@ static void random_case(struct memory *m, uint64_t *seed)
   restate(&want, piece, pieces, stop, stops, include, min_tokens);
   struct stops s;
   struct error why;
-  if (!stops_open(&s, m, list, stops, &why)) ck_abort_msg("%s", why.words);
-  struct outflow o = { .m = m, .until = &s, .include_stop = include, .min_tokens = min_tokens };
+  if (!stops_open(&s, m, list, stops, &why)) ck_abort_msg("%s", why.text);
+  struct text_stream o = { .m = m, .until = &s, .include_stop = include, .min_tokens = min_tokens };
   size_t last = 0;
   for (size_t i = 0; i < pieces && o.found == NULL; i++) {
-    hold(outflow_bytes(&o, piece[i].b, piece[i].n, &why));
+    hold(text_stream_bytes(&o, piece[i].b, piece[i].n, &why));
     hold(o.tokens == i + 1 && o.released == want.released[i] && o.released >= last
       && o.released <= o.text.n);
     held_back += o.released < o.text.n, last = o.released;
@@ -123,21 +123,21 @@ static void random_case(struct memory *m, uint64_t *seed)
     hold(o.found->n == stop[want.found].n
       && memcmp(o.found->byte, stop[want.found].b, o.found->n) == 0);
     stopped++, passed_over += min_tokens > 0;
-    hold(outflow_bytes(&o, (const unsigned char *) "x", 1, &why) && o.tokens == want.consumed
+    hold(text_stream_bytes(&o, (const unsigned char *) "x", 1, &why) && o.tokens == want.consumed
       && o.text.n == want.text.n);
     twice++;
   }
-  outflow_end(&o);
+  text_stream_end(&o);
   hold(o.released == o.text.n);
-  outflow_close(&o), outflow_close(&o), stops_close(&s), stops_close(&s);
+  text_stream_close(&o), text_stream_close(&o), stops_close(&s), stops_close(&s);
 }
 enum { TENTHS = 10 };
 START_TEST(a_hundred_thousand_cases_equal_the_sentence)
 {
   uint64_t seed = suite_seed() + 1000 * (uint64_t) _i;
-  struct memory m = { .refuse_at = 0 };
+  struct memory m = { .fail_at = 0 };
   for (int i = 0; i < 10000; i++) random_case(&m, &seed);
-  ck_assert_uint_eq(m.all.held, 0);
+  ck_assert_uint_eq(m.all.live, 0);
   ck_assert_uint_gt(stopped, 2000);
   ck_assert_uint_gt(passed_over, 300);
   ck_assert_uint_gt(held_back, 5000);
@@ -149,7 +149,7 @@ END_TEST
 START_TEST(the_machine_finds_what_comparing_finds)
 {
   uint64_t seed = suite_seed();
-  struct memory m = { .refuse_at = 0 };
+  struct memory m = { .fail_at = 0 };
   struct error why;
   for (int round = 0; round < 3000; round++) {
     struct row_of stop[12], text = { .n = 0 };
@@ -193,7 +193,7 @@ START_TEST(the_machine_finds_what_comparing_finds)
     }
     stops_close(&s);
   }
-  ck_assert_uint_eq(m.all.held, 0);
+  ck_assert_uint_eq(m.all.live, 0);
 }
 END_TEST
 
@@ -201,7 +201,7 @@ END_TEST
 static void cut_in_every_way(
   const char *text, const char *const *stop, size_t stops, const char *left, const char *fired)
 {
-  struct memory m = { .refuse_at = 0 };
+  struct memory m = { .fail_at = 0 };
   struct error why;
   struct stop_string list[4];
   struct stops s;
@@ -210,24 +210,24 @@ static void cut_in_every_way(
     list[i] = (struct stop_string){ (const unsigned char *) stop[i], strlen(stop[i]) };
   hold(stops_open(&s, &m, list, stops, &why));
   for (uint32_t cuts = 0; cuts < (uint32_t) 1 << (n - 1); cuts++) {
-    struct outflow o = { .m = &m, .until = &s };
+    struct text_stream o = { .m = &m, .until = &s };
     for (size_t at = 0, to; at < n && o.found == NULL; at = to) {
       for (to = at + 1; to < n && !(cuts >> (to - 1) & 1); to++)
         ;
-      hold(outflow_bytes(&o, (const unsigned char *) text + at, to - at, &why));
+      hold(text_stream_bytes(&o, (const unsigned char *) text + at, to - at, &why));
       hold(o.released <= strlen(left)
         && memcmp(o.text.byte, left, o.released)
           == 0); /* never a byte that is not of the final text */
     }
-    outflow_end(&o);
+    text_stream_end(&o);
     hold(o.text.n == strlen(left) && memcmp(o.text.byte, left, o.text.n) == 0);
     hold(fired == NULL ? o.found == NULL
                        : o.found != NULL && o.found->n == strlen(fired)
           && memcmp(o.found->byte, fired, o.found->n) == 0);
-    outflow_close(&o);
+    text_stream_close(&o);
   }
   stops_close(&s);
-  ck_assert_uint_eq(m.all.held, 0);
+  ck_assert_uint_eq(m.all.live, 0);
 }
 START_TEST(two_line_ends_and_a_name_in_every_cut)
 {
@@ -252,7 +252,7 @@ END_TEST
 START_TEST(concatenation_is_the_final_text)
 {
   uint64_t seed = suite_seed();
-  struct memory m = { .refuse_at = 0 };
+  struct memory m = { .fail_at = 0 };
   struct error why;
   for (int round = 0; round < 4000; round++) {
     static unsigned char text[300], shown[300], first[300];
@@ -269,26 +269,26 @@ START_TEST(concatenation_is_the_final_text)
     struct stops s;
     hold(stops_open(&s, &m, list, stops, &why));
     for (int cut = 0; cut < 8; cut++) {
-      struct outflow o = { .m = &m, .until = &s };
-      size_t most = 1 + rnd(&seed) % 9, got = 0;
+      struct text_stream o = { .m = &m, .until = &s };
+      size_t max = 1 + rnd(&seed) % 9, got = 0;
       for (size_t at = 0; at < n && o.found == NULL;) {
-        size_t k = rnd(&seed) % (most + 1);
+        size_t k = rnd(&seed) % (max + 1);
         k = k > n - at ? n - at : k;
-        hold(outflow_bytes(&o, text + at, k, &why));
+        hold(text_stream_bytes(&o, text + at, k, &why));
         if (o.released > got) memcpy(shown + got, o.text.byte + got, o.released - got);
         got = o.released, at += k;
       }
-      outflow_end(&o);
+      text_stream_end(&o);
       if (o.released > got)
         memcpy(shown + got, o.text.byte + got, o.released - got), got = o.released;
       if (cut == 0) memcpy(first, shown, got), whole = got;
       hold(got == o.text.n && got == whole && memcmp(shown, first, got) == 0
         && memcmp(shown, text, got) == 0);
-      outflow_close(&o);
+      text_stream_close(&o);
     }
     stops_close(&s);
   }
-  ck_assert_uint_eq(m.all.held, 0);
+  ck_assert_uint_eq(m.all.live, 0);
 }
 END_TEST
 
@@ -303,8 +303,8 @@ static void take_list(json_t *stop, struct stop_string *list)
 }
 START_TEST(stop_vectors_of_hugging_face)
 {
-  char room[400];
-  const char *path = shared_file(room, sizeof room, "vectors/stop/hf_stop_string_criteria.json");
+  char buffer[400];
+  const char *path = shared_file(buffer, sizeof buffer, "vectors/stop/hf_stop_string_criteria.json");
   if (path == NULL) return;
   json_t *all = load(path), *c;
   struct error why;
@@ -319,12 +319,13 @@ START_TEST(stop_vectors_of_hugging_face)
     hold(json_array_size(stop) <= 16 && stops_open(&s, &M, list, json_array_size(stop), &why));
     /* theirs asks whether an occurrence ends in the last token, wherever it begins: ours with all
      * tokens but the last protected */
-    struct outflow o = { .m = &M, .until = &s, .min_tokens = json_array_size(piece) - 1 };
+    struct text_stream o = { .m = &M, .until = &s,
+      .min_tokens = json_array_size(piece) - 1 };
     for (size_t k = 0; k < json_array_size(piece); k++)
-      hold(outflow_bytes(&o, (const unsigned char *) json_string_value(json_array_get(piece, k)),
+      hold(text_stream_bytes(&o, (const unsigned char *) json_string_value(json_array_get(piece, k)),
         json_string_length(json_array_get(piece, k)), &why));
     hold((o.found != NULL) == json_is_true(json_object_get(c, "expect")));
-    outflow_close(&o), stops_close(&s), good++;
+    text_stream_close(&o), stops_close(&s), good++;
   }
   tally("vectors/stop/hf_stop_string_criteria.json", good, 0, 0, "");
   json_decref(all);
@@ -333,8 +334,8 @@ START_TEST(stop_vectors_of_hugging_face)
 END_TEST
 START_TEST(stop_vectors_of_vllm)
 {
-  char room[400];
-  const char *path = shared_file(room, sizeof room, "vectors/stop/vllm_stop_strings.json");
+  char buffer[400];
+  const char *path = shared_file(buffer, sizeof buffer, "vectors/stop/vllm_stop_strings.json");
   if (path == NULL) return;
   json_t *all = load(path), *c;
   struct error why;
@@ -348,7 +349,7 @@ START_TEST(stop_vectors_of_vllm)
     struct stops s;
     take_list(stop, list);
     hold(json_array_size(stop) <= 16 && stops_open(&s, &M, list, json_array_size(stop), &why));
-    struct outflow o = { .m = &M,
+    struct text_stream o = { .m = &M,
       .until = &s,
       .include_stop = json_is_true(json_object_get(c, "include_stop")),
       .min_tokens = (size_t) json_integer_value(json_object_get(c, "min_tokens")) };
@@ -358,14 +359,14 @@ START_TEST(stop_vectors_of_vllm)
     for (size_t k = 0; k < json_array_size(json_object_get(c, "steps")); k++)
       one_by_one &= json_integer_value(json_array_get(json_object_get(c, "steps"), k)) == 1;
     for (size_t k = 0; k < json_array_size(piece) && o.found == NULL; k++) {
-      hold(outflow_bytes(&o, (const unsigned char *) json_string_value(json_array_get(piece, k)),
+      hold(text_stream_bytes(&o, (const unsigned char *) json_string_value(json_array_get(piece, k)),
         json_string_length(json_array_get(piece, k)), &why));
       theirs += json_string_length(json_array_get(json_object_get(c, "deltas"), k));
       if (one_by_one && k + 1 < json_array_size(json_object_get(c, "deltas"))
         && json_array_size(stop) > 0)
         hold(o.released >= theirs);
     }
-    outflow_end(&o);
+    text_stream_end(&o);
     hold(o.text.n == json_string_length(text)
       && (o.text.n == 0 || memcmp(o.text.byte, json_string_value(text), o.text.n) == 0));
     hold(o.found == NULL ? json_is_null(reason)
@@ -375,7 +376,7 @@ START_TEST(stop_vectors_of_vllm)
      * of the token in which it ends" */
     hold(o.tokens == (size_t) json_integer_value(json_object_get(c, "tokens_consumed"))
       || !one_by_one);
-    outflow_close(&o), stops_close(&s), good++;
+    text_stream_close(&o), stops_close(&s), good++;
   }
   tally("vectors/stop/vllm_stop_strings.json", good, 0, 0, "");
   json_decref(all);
@@ -384,8 +385,9 @@ START_TEST(stop_vectors_of_vllm)
 END_TEST
 START_TEST(stream_vectors_without_stop_strings)
 {
-  char room[400];
-  const char *path = shared_file(room, sizeof room, "vectors/stream/gpt2_stream.json");
+  char buffer[400];
+  const char *path = shared_file(buffer, sizeof buffer,
+    "vectors/stream/gpt2_stream.json");
   const char *vocab = path ? shared_file((char[400]){ 0 }, 400, "data/gpt2") : NULL;
   if (path == NULL || vocab == NULL) return;
   struct error why;
@@ -398,13 +400,13 @@ START_TEST(stream_vectors_without_stop_strings)
   json_array_foreach(json_object_get(all, "cases"), i, c)
   {
     json_t *list = json_object_get(c, "ids"), *want = json_object_get(c, "hold_back_only");
-    struct outflow o = { .m = &M, .t = t, .until = &s };
+    struct text_stream o = { .m = &M, .t = t, .until = &s };
     size_t shown = 0;
     for (size_t k = 0; k <= json_array_size(list); k++) {
       if (k == json_array_size(list))
-        outflow_end(&o);
+        text_stream_end(&o);
       else
-        hold(outflow_id(&o, (uint32_t) json_integer_value(json_array_get(list, k)), &why));
+        hold(text_stream_id(&o, (uint32_t) json_integer_value(json_array_get(list, k)), &why));
       json_t *w =
         k == json_array_size(list) ? json_object_get(c, "flush") : json_array_get(want, k);
       struct bytes text = { NULL, 0, 0 };
@@ -414,7 +416,7 @@ START_TEST(stream_vectors_without_stop_strings)
       bytes_free(&M, &text);
       shown = o.released;
     }
-    outflow_close(&o), good++;
+    text_stream_close(&o), good++;
   }
   tally("vectors/stream/gpt2_stream.json: outflow", good, 0, 0, "");
   json_decref(all);
@@ -432,7 +434,7 @@ START_TEST(ids_become_the_bytes_behind_the_prompt)
 {
   struct error why;
   struct tokenizer *t = tokenizer_open(&M, vocabulary[_i], &why);
-  ck_assert_msg(t != NULL, "%s", why.words);
+  ck_assert_msg(t != NULL, "%s", why.text);
   struct stops s;
   hold(stops_open(&s, &M, NULL, 0, &why));
   uint64_t seed = suite_seed();
@@ -445,12 +447,12 @@ START_TEST(ids_become_the_bytes_behind_the_prompt)
     struct bytes given = { NULL, 0, 0 }, both = { NULL, 0, 0 };
     hold(tokenizer_decode(t, &M, id, p, true, &given, &why)
       && tokenizer_decode(t, &M, id, n, true, &both, &why));
-    struct outflow o = { .m = &M, .t = t, .until = &s };
-    hold(outflow_prompt(&o, id, p, &why) && o.text.n == 0);
-    for (size_t i = p; i < n; i++) hold(outflow_id(&o, id[i], &why));
+    struct text_stream o = { .m = &M, .t = t, .until = &s };
+    hold(text_stream_prompt(&o, id, p, &why) && o.text.n == 0);
+    for (size_t i = p; i < n; i++) hold(text_stream_id(&o, id[i], &why));
     hold(o.tokens == n - p && o.text.n == both.n - given.n
       && (o.text.n == 0 || memcmp(o.text.byte, both.byte + given.n, o.text.n) == 0));
-    outflow_close(&o), bytes_free(&M, &given), bytes_free(&M, &both);
+    text_stream_close(&o), bytes_free(&M, &given), bytes_free(&M, &both);
   }
   stops_close(&s), tokenizer_close(&M, t);
   at_peace();
@@ -476,17 +478,17 @@ static void rig_open(struct rig *r)
 static void rig_close(struct rig *r)
 {
   store_close(r->s);
-  ck_assert_uint_eq(r->m.all.held, 0);
+  ck_assert_uint_eq(r->m.all.live, 0);
   tiny_free(&r->t);
 }
-struct script {
+struct rendered_prompt {
   const uint32_t *id;
   size_t n, at;
 };
-static bool recite(void *self, const float *logits, const struct continuation *text,
+static bool recite(void *ctx, const float *logits, const struct continuation *text,
   uint32_t *chosen, struct error *why)
 {
-  struct script *s = self;
+  struct rendered_prompt *s = ctx;
   (void) logits, (void) text, (void) why;
   *chosen = s->id[s->at++ % s->n];
   return true;
@@ -496,21 +498,21 @@ struct at_length {
   bool fails;
 };
 static bool long_enough(
-  void *self, const struct continuation *text, bool *enough, struct error *why)
+  void *ctx, const struct continuation *text, bool *enough, struct error *why)
 {
-  struct at_length *x = self;
+  struct at_length *x = ctx;
   x->asked++;
   *enough = text->text.n - text->n_prompt >= x->n;
   return !x->fails || !*enough || error_say(why, "the judge has fallen asleep");
 }
 static bool perform(struct rig *r, const uint32_t *id, size_t n, struct criteria *judges,
-  struct settings want, struct continuation *c)
+  struct generate_options want, struct continuation *c)
 {
-  struct generator g = { &r->e, &r->t.lm, r->s, &r->m };
-  struct script script = { id, n, 0 };
+  struct generate_context g = { &r->e, &r->t.lm, r->s, &r->m };
+  struct rendered_prompt script = { id, n, 0 };
   uint32_t prompt[1] = { 3 };
-  want.choose = recite, want.chooser = &script, want.recall = store_keep;
-  want.judge = criteria_judge, want.judging = judges;
+  want.select = recite, want.select_ctx = &script, want.recall = store_match_prefix;
+  want.stop = criteria_should_stop, want.stop_ctx = judges;
   return generate(&g, prompt, 1, &want, c, &r->why);
 }
 START_TEST(any_list_of_criteria_is_an_or_and_keeps_the_first)
@@ -523,26 +525,26 @@ START_TEST(any_list_of_criteria_is_an_or_and_keeps_the_first)
   for (int round = 0; round < 400; round++) {
     struct at_length length[6];
     struct criterion list[6];
-    size_t n = rnd(&seed) % 7, least = 12, who = 7;
+    size_t n = rnd(&seed) % 7, min = 12, who = 7;
     for (size_t i = 0; i < n; i++) {
       length[i] = (struct at_length){ 1 + rnd(&seed) % 14, 0, false };
       list[i] = (struct criterion){ name[i], long_enough, &length[i] };
-      ties += length[i].n == least;
-      if (length[i].n < least)
-        least = length[i].n, who = i;
-      else if (length[i].n == 12 && least == 12 && who == 7)
+      ties += length[i].n == min;
+      if (length[i].n < min)
+        min = length[i].n, who = i;
+      else if (length[i].n == 12 && min == 12 && who == 7)
         who = i;
     }
     struct criteria judges = { list, n, NULL };
     struct continuation c;
     hold(perform(
-      &r, (uint32_t[2]){ 1, 2 }, 2, &judges, (struct settings){ .max_new_tokens = 12 }, &c));
-    hold(c.text.n == 1 + least && c.ended == (who < 7 ? FINISH_STOP : FINISH_LENGTH));
+      &r, (uint32_t[2]){ 1, 2 }, 2, &judges, (struct generate_options){ .max_new_tokens = 12 }, &c));
+    hold(c.text.n == 1 + min && c.ended == (who < 7 ? FINISH_STOP : FINISH_LENGTH));
     const char *reason = criteria_reason(&judges, c.ended);
     hold(who < 7 ? judges.fired == &list[who] && strcmp(reason, name[who]) == 0
                  : judges.fired == NULL && reason == NULL);
     for (size_t i = 0; i < n; i++)
-      hold(length[i].asked == least); /* all are asked, about every token */
+      hold(length[i].asked == min); /* all are asked, about every token */
     continuation_free(&r.m, &c);
   }
   ck_assert_uint_gt(ties, 50);
@@ -561,17 +563,17 @@ START_TEST(on_one_token_the_end_token_then_the_list_then_the_length)
   /* behind four tokens everything says stop at once: an end token, a repetition, a callback, the
    * length */
   for (int without = 0; without < 4; without++) {
-    struct outflow o = { .m = &r.m, .until = &s };
+    struct text_stream o = { .m = &r.m, .until = &s };
     struct at_length four = { 4, 0, false };
-    struct criterion list[] = { { "string", outflow_judge, &o },
-      { "repetition", repetition_judge, &twice_the_same }, { "callback", long_enough, &four } };
+    struct criterion list[] = { { "string", text_stream_should_stop, &o },
+      { "repetition", repetition_should_stop, &twice_the_same }, { "callback", long_enough, &four } };
     twice_the_same = without > 1 ? 0 : 1;
     four.n = without > 2 ? 99 : 4;
     struct criteria judges = { list, 3, NULL };
     struct continuation c;
     uint32_t id[4] = { 2, 7, 7, 7 }, eos[1] = { 7 };
     hold(perform(&r, id, 4, &judges,
-      (struct settings){
+      (struct generate_options){
         .max_new_tokens = 4, .eos = eos, .n_eos = without > 0 ? 0 : 1, .min_tokens = 3 },
       &c));
     hold(c.text.n == 5 && c.ended == (without > 2 ? FINISH_LENGTH : FINISH_STOP));
@@ -579,7 +581,7 @@ START_TEST(on_one_token_the_end_token_then_the_list_then_the_length)
     static const char *const want[] = { "eos", "repetition", "callback", NULL };
     hold(want[without] == NULL ? reason == NULL : strcmp(reason, want[without]) == 0);
     hold(o.tokens == (without == 0 ? 3 : 4));
-    continuation_free(&r.m, &c), outflow_close(&o);
+    continuation_free(&r.m, &c), text_stream_close(&o);
   }
   stops_close(&s);
   rig_close(&r);
@@ -594,8 +596,8 @@ START_TEST(a_judge_that_fails_leaves_its_sentence_and_no_text)
   struct criteria judges = { list, 1, NULL };
   struct continuation c;
   ck_assert(
-    !perform(&r, (uint32_t[2]){ 1, 2 }, 2, &judges, (struct settings){ .max_new_tokens = 9 }, &c));
-  ck_assert_str_eq(r.why.words, "the judge has fallen asleep");
+    !perform(&r, (uint32_t[2]){ 1, 2 }, 2, &judges, (struct generate_options){ .max_new_tokens = 9 }, &c));
+  ck_assert_str_eq(r.why.text, "the judge has fallen asleep");
   ck_assert(c.text.id == NULL && c.text.n == 0);
   rig_close(&r);
 }
@@ -607,24 +609,25 @@ START_TEST(three_times_the_same_is_found_when_it_is_complete)
   uint64_t seed = suite_seed();
   unsigned found = 0;
   for (int round = 0; round < 300; round++) {
-    size_t n = rnd(&seed) % 5, most = 1 + rnd(&seed) % 40, least = most;
+    size_t n = rnd(&seed) % 5, max = 1 + rnd(&seed) % 40, min = max;
     uint32_t id[40];
     for (size_t i = 0; i < 40; i++)
       id[i] = (uint32_t) (rnd(&seed) % 4 == 0 || i < 3 ? rnd(&seed) % 2 : id[i - 1 - n % 3]);
     if (round % 3 == 0) id[0] = 3, id[1] = round % 2 ? id[1] : 3; /* as the prompt is */
-    for (size_t l = 3 * n; n > 0 && l <= most && l < least; l++) {
+    for (size_t l = 3 * n; n > 0 && l <= max && l < min; l++) {
       bool same = true;
       for (size_t i = l - 3 * n; same && i < l - n; i++) same = id[i] == id[i + n];
-      if (same) least = l;
+      if (same) min = l;
     }
-    bool same = n > 0 && least == most && most >= 3 * n;
-    for (size_t i = most - 3 * n; same && i < most - n; i++) same = id[i] == id[i + n];
-    bool fires = least < most || same;
-    struct criterion list[] = { { "repetition", repetition_judge, &n } };
+    bool same = n > 0 && min == max && max >= 3 * n;
+    for (size_t i = max - 3 * n; same && i < max - n; i++) same = id[i] == id[i + n];
+    bool fires = min < max || same;
+    struct criterion list[] = { { "repetition", repetition_should_stop, &n } };
     struct criteria judges = { list, 1, NULL };
     struct continuation c;
-    hold(perform(&r, id, 40, &judges, (struct settings){ .max_new_tokens = most }, &c));
-    hold(c.text.n == 1 + least && (judges.fired != NULL) == fires);
+    hold(perform(&r, id, 40, &judges, (struct generate_options){ .max_new_tokens
+      = max }, &c));
+    hold(c.text.n == 1 + min && (judges.fired != NULL) == fires);
     found += fires;
     continuation_free(&r.m, &c);
   }
@@ -638,13 +641,13 @@ START_TEST(a_protected_end_token_is_a_token_like_any_other)
   rig_open(&r);
   struct criteria none = { NULL, 0, NULL };
   uint32_t id[6] = { 4, 9, 9, 5, 6, 9 }, eos[2] = { 8, 9 };
-  for (size_t least = 0; least < 8; least++) {
+  for (size_t min = 0; min < 8; min++) {
     struct continuation c;
     hold(perform(&r, id, 6, &none,
-      (struct settings){ .max_new_tokens = 6, .eos = eos, .n_eos = 2, .min_tokens = least }, &c));
-    size_t want = least < 2 ? 2 : least < 3 ? 3 : 6;
+      (struct generate_options){ .max_new_tokens = 6, .eos = eos, .n_eos = 2, .min_tokens = min }, &c));
+    size_t want = min < 2 ? 2 : min < 3 ? 3 : 6;
     ck_assert_uint_eq(c.text.n - 1, want);
-    ck_assert_int_eq(c.ended, least < 6 ? FINISH_STOP : FINISH_LENGTH);
+    ck_assert_int_eq(c.ended, min < 6 ? FINISH_STOP : FINISH_LENGTH);
     ck_assert_mem_eq(c.text.id + 1, id, want * sizeof *id);
     continuation_free(&r.m, &c);
   }
@@ -663,9 +666,9 @@ struct stopwatch {
   size_t left;
   bool by_signal;
 };
-static bool until_cancelled(void *self, const struct step *now)
+static bool until_cancelled(void *ctx, const struct step *now)
 {
-  struct stopwatch *w = self;
+  struct stopwatch *w = ctx;
   (void) now;
   if (w->left-- > 1) return true;
   if (!w->by_signal) return false;
@@ -678,25 +681,26 @@ START_TEST(a_cancelled_text_is_valid_and_goes_on_as_if_nothing_had_been)
   struct counters c = { 0 };
   struct engine e = { kernels_find(NULL, NULL), NULL, &c };
   struct model *lm = model_open(&M, "models/pocket", &why);
-  ck_assert_msg(lm != NULL, "%s", why.words);
+  ck_assert_msg(lm != NULL, "%s", why.text);
   struct tokenizer *t = tokenizer_open(&M, "models/pocket", &why);
-  struct store *s = cache_open(&M, &lm->config, 1, &(struct cache_wishes){ .rows = 128 }, &why);
-  struct sampler d = { .s = sampling_normal, .seed = 4 };
+  struct store *s = cache_open(&M, &lm->config, 1, &(struct cache_options){ .rows = 128 }, &why);
+  struct sampler d = { .s = sampling_default, .seed = 4 };
   hold(t != NULL && s != NULL && funnel_open(&d.f, &M, e.k, lm->config.vocab_size, &why));
-  struct generator g = { &e, lm, s, &M };
+  struct generate_context g = { &e, lm, s, &M };
   struct ids prompt = { NULL, 0, 0 };
   hold(tokenizer_encode(t, &M, "The cat", 7, false, false, &prompt, &why));
   signal(SIGINT, ring);
-  struct settings want = {
-    .max_new_tokens = 30, .recall = store_keep, .choose = sampler_choose, .chooser = &d
+  struct generate_options want = {
+    .max_new_tokens = 30, .recall = store_match_prefix, .select = sampler_choose,
+      .select_ctx = &d
   };
   struct continuation whole, part, rest;
   hold(generate(&g, prompt.id, prompt.n, &want, &whole, &why) && whole.text.n == prompt.n + 30);
   for (size_t at = 1; at < 30; at += 4) {
     struct stopwatch w = { at, at % 8 == 1 };
     rung = 0;
-    struct settings cut = want;
-    cut.see = until_cancelled, cut.self = &w;
+    struct generate_options cut = want;
+    cut.on_step = until_cancelled, cut.ctx = &w;
     hold(generate(&g, prompt.id, prompt.n, &cut, &part, &why));
     ck_assert_int_eq(part.ended, FINISH_CANCELLED);
     ck_assert_uint_eq(part.text.n, prompt.n + at);
@@ -715,9 +719,9 @@ END_TEST
 
 /* ---- cancelled anywhere and continued with the outflow that was kept and not ended: the text ends
  * where it would have; with a new one what was held has been let go */
-static bool until_done(void *self, const struct step *now)
+static bool until_done(void *ctx, const struct step *now)
 {
-  size_t *left = self;
+  size_t *left = ctx;
   (void) now;
   return --*left > 0;
 }
@@ -729,8 +733,8 @@ START_TEST(an_outflow_that_is_kept_goes_on_where_it_was)
   struct model *lm = model_open(&M, "models/pocket", &why);
   struct tokenizer *t = tokenizer_open(&M, "models/pocket", &why);
   ck_assert(lm != NULL && t != NULL);
-  struct store *store = cache_open(&M, &lm->config, 1, &(struct cache_wishes){ .rows = 128 }, &why);
-  struct generator g = { &e, lm, store, &M };
+  struct store *store = cache_open(&M, &lm->config, 1, &(struct cache_options){ .rows = 128 }, &why);
+  struct generate_context g = { &e, lm, store, &M };
   struct ids id = { NULL, 0, 0 };
   static const char told[] = "A.\nUseful.\nUser: no\nUser: yes";
   hold(store != NULL && tokenizer_encode(t, &M, told, sizeof told - 1, false, false, &id, &why));
@@ -741,41 +745,41 @@ START_TEST(an_outflow_that_is_kept_goes_on_where_it_was)
   size_t whole[2] = { 0, 0 }, lost = 0;
   for (int protect = 0; protect < 2; protect++)
     for (size_t at = 0; at < id.n - 3; at++) { /* at 0 nothing is cancelled */
-      struct outflow o = { .m = &M, .t = t, .until = &s, .min_tokens = protect ? 10 : 0 }, fresh;
-      struct criterion one[] = { { "string", outflow_judge, &o } };
+      struct text_stream o = { .m = &M, .t = t, .until = &s, .min_tokens = protect ? 10 : 0 }, fresh;
+      struct criterion one[] = { { "string", text_stream_should_stop, &o } };
       struct criteria judges = { one, 1, NULL };
-      struct script script = { id.id, id.n, 0 };
+      struct rendered_prompt script = { id.id, id.n, 0 };
       size_t left = at;
-      struct settings want = { .max_new_tokens = id.n,
-        .recall = store_keep,
-        .choose = recite,
-        .chooser = &script,
-        .judge = criteria_judge,
-        .judging = &judges,
-        .see = at > 0 ? until_done : NULL,
-        .self = &left };
+      struct generate_options want = { .max_new_tokens = id.n,
+        .recall = store_match_prefix,
+        .select = recite,
+        .select_ctx = &script,
+        .stop = criteria_should_stop,
+        .stop_ctx = &judges,
+        .on_step = at > 0 ? until_done : NULL,
+        .ctx = &left };
       struct continuation part, rest;
       hold(generate(&g, prompt, 1, &want, &part, &why));
       if (part.ended == FINISH_CANCELLED) {
         bool holds = o.released < o.text.n && o.text.byte[o.text.n - 1] != '\n';
         memcpy(prompt, part.text.id, part.text.n * sizeof *prompt);
-        want.see = NULL;
+        want.on_step = NULL;
         size_t had = o.text.n;
-        hold(outflow_prompt(&o, prompt, part.text.n, &why)
+        hold(text_stream_prompt(&o, prompt, part.text.n, &why)
           && o.text.n == had); /* shown the longer prompt it keeps what it has */
         hold(generate(&g, prompt, part.text.n, &want, &rest, &why) && rest.ended == FINISH_STOP);
         continuation_free(&M, &rest);
-        fresh = (struct outflow){ .m = &M, .t = t, .until = &s };
-        one[0].self = &fresh, judges.fired = NULL, script.at = at;
-        hold(outflow_prompt(&fresh, prompt, part.text.n, &why)
+        fresh = (struct text_stream){ .m = &M, .t = t, .until = &s };
+        one[0].ctx = &fresh, judges.fired = NULL, script.at = at;
+        hold(text_stream_prompt(&fresh, prompt, part.text.n, &why)
           && generate(&g, prompt, part.text.n, &want, &rest, &why));
         lost += !protect && holds && o.found != NULL && at + fresh.tokens > o.tokens;
-        continuation_free(&M, &rest), outflow_close(&fresh);
+        continuation_free(&M, &rest), text_stream_close(&fresh);
       }
       if (at == 0) whole[protect] = o.text.n;
       hold(
         o.found != NULL && o.text.n == whole[protect] && memcmp(o.text.byte, told, o.text.n) == 0);
-      continuation_free(&M, &part), outflow_close(&o);
+      continuation_free(&M, &part), text_stream_close(&o);
     }
   ck_assert_uint_eq(whole[0], 11);
   ck_assert_uint_eq(whole[1], 20);
@@ -833,16 +837,16 @@ START_TEST(a_text_ends_where_a_search_in_the_whole_text_finds_the_string)
   struct counters c = { 0 };
   struct engine e = { kernels_find(NULL, NULL), NULL, &c };
   struct model *lm = model_open(&M, "models/pocket", &why);
-  ck_assert_msg(lm != NULL, "%s", why.words);
+  ck_assert_msg(lm != NULL, "%s", why.text);
   struct tokenizer *t = tokenizer_open(&M, "models/pocket", &why);
-  struct store *s = cache_open(&M, &lm->config, 1, &(struct cache_wishes){ .rows = 256 }, &why);
-  struct generator g = { &e, lm, s, &M };
+  struct store *s = cache_open(&M, &lm->config, 1, &(struct cache_options){ .rows = 256 }, &why);
+  struct generate_context g = { &e, lm, s, &M };
   struct ids prompt = { NULL, 0, 0 };
   struct bytes all = { NULL, 0, 0 };
   static const char user[] = "User: Where does the owl live?\nAssistant:";
   hold(t != NULL && s != NULL
     && tokenizer_encode(t, &M, user, strlen(user), false, false, &prompt, &why));
-  struct settings want = { .max_new_tokens = 90, .recall = store_keep };
+  struct generate_options want = { .max_new_tokens = 90, .recall = store_match_prefix };
   struct continuation whole;
   hold(generate(&g, prompt.id, prompt.n, &want, &whole, &why));
   hold(
@@ -862,19 +866,19 @@ START_TEST(a_text_ends_where_a_search_in_the_whole_text_finds_the_string)
     }
     struct stops automaton;
     hold(stops_open(&automaton, &M, list, n, &why));
-    struct outflow o = { .m = &M, .t = t, .until = &automaton };
-    struct criterion one[] = { { "string", outflow_judge, &o } };
+    struct text_stream o = { .m = &M, .t = t, .until = &automaton };
+    struct criterion one[] = { { "string", text_stream_should_stop, &o } };
     struct criteria judges = { one, 1, NULL };
-    struct settings with = want;
+    struct generate_options with = want;
     struct continuation text;
-    with.judge = criteria_judge, with.judging = &judges;
-    hold(outflow_prompt(&o, prompt.id, prompt.n, &why)
+    with.stop = criteria_should_stop, with.stop_ctx = &judges;
+    hold(text_stream_prompt(&o, prompt.id, prompt.n, &why)
       && generate(&g, prompt.id, prompt.n, &with, &text, &why));
     hold(text.ended == FINISH_STOP && o.found != NULL && o.text.n == cut
       && memcmp(o.text.byte, all.byte, cut) == 0);
     hold(strcmp(criteria_reason(&judges, text.ended), "string") == 0
       && o.tokens == text.text.n - prompt.n);
-    continuation_free(&M, &text), outflow_close(&o), stops_close(&automaton);
+    continuation_free(&M, &text), text_stream_close(&o), stops_close(&automaton);
   }
   continuation_free(&M, &whole), ids_free(&M, &prompt), bytes_free(&M, &all);
   store_close(s), tokenizer_close(&M, t), model_close(&M, lm);
@@ -887,38 +891,38 @@ END_TEST
 START_TEST(every_request_may_be_refused)
 {
   struct error why;
-  struct memory quiet = { .refuse_at = 0 };
+  struct memory quiet = { .fail_at = 0 };
   struct tokenizer *t = tokenizer_open(&quiet, "models/pocket", &why);
   ck_assert_ptr_nonnull(t);
   bool whole = false;
   uint64_t k = 0;
   for (; !whole && k < 60;) {
-    struct memory m = { .refuse_at = ++k };
+    struct memory m = { .fail_at = ++k };
     static const struct stop_string list[2] = { { (const unsigned char *) "\n\n", 2 },
       { (const unsigned char *) "User:", 5 } };
     struct stops s = { NULL };
-    struct outflow o = { .m = &m, .t = t, .until = &s };
+    struct text_stream o = { .m = &m, .t = t, .until = &s };
     whole =
-      stops_open(&s, &m, list, 2, &why) && outflow_prompt(&o, (uint32_t[2]){ 378, 410 }, 2, &why);
+      stops_open(&s, &m, list, 2, &why) && text_stream_prompt(&o, (uint32_t[2]){ 378, 410 }, 2, &why);
     for (uint32_t i = 0; whole && i < 200; i++) {
       size_t before = o.text.n, tokens = o.tokens;
-      whole = outflow_id(&o, 300 + i, &why);
+      whole = text_stream_id(&o, 300 + i, &why);
       if (!whole)
         ck_assert(o.text.n == before
           && o.tokens == tokens); /* as it was, and the token can be taken again */
     }
     if (!whole && o.tokens > 0) {
-      m.refuse_at = 0;
-      for (uint32_t i = (uint32_t) o.tokens; i < 200; i++) ck_assert(outflow_id(&o, 300 + i, &why));
+      m.fail_at = 0;
+      for (uint32_t i = (uint32_t) o.tokens; i < 200; i++) ck_assert(text_stream_id(&o, 300 + i, &why));
     }
-    if (!whole) ck_assert_uint_gt(strlen(why.words), 0);
-    outflow_close(&o), stops_close(&s);
-    ck_assert_uint_eq(m.all.held, 0);
+    if (!whole) ck_assert_uint_gt(strlen(why.text), 0);
+    text_stream_close(&o), stops_close(&s);
+    ck_assert_uint_eq(m.all.live, 0);
   }
   ck_assert(whole);
   ck_assert_uint_gt(k, 3);
   tokenizer_close(&quiet, t);
-  ck_assert_uint_eq(quiet.all.held, 0);
+  ck_assert_uint_eq(quiet.all.live, 0);
 }
 END_TEST
 START_TEST(long_strings_take_linear_memory_and_time)
@@ -927,7 +931,7 @@ START_TEST(long_strings_take_linear_memory_and_time)
   unsigned char *long_one = malloc(MANY + 1), *text = malloc(4 * MANY);
   struct error why;
   for (int kind = 0; kind < 3; kind++) {
-    struct memory m = { .refuse_at = 0 };
+    struct memory m = { .fail_at = 0 };
     struct stop_string list[300];
     size_t n = 1, total = MANY;
     memset(long_one, 'a', MANY);
@@ -941,15 +945,15 @@ START_TEST(long_strings_take_linear_memory_and_time)
     }
     struct stops s;
     double start = seconds();
-    ck_assert_msg(stops_open(&s, &m, list, n, &why), "%s", why.words);
+    ck_assert_msg(stops_open(&s, &m, list, n, &why), "%s", why.text);
     ck_assert_uint_le(m.all.peak, 40 * (uint64_t) total + 4096);
     /* runs of a that break off just before the string is complete, the worst there is for a search
      * that begins again */
     memset(text, 'a', 4 * MANY);
     for (size_t i = MANY - 1; i < 4 * MANY; i += MANY) text[i] = 'c';
-    struct outflow o = { .m = &m, .until = &s };
+    struct text_stream o = { .m = &m, .until = &s };
     for (size_t at = 0; at < 4 * MANY && o.found == NULL; at += 64)
-      hold(outflow_bytes(&o, text + at, 64, &why));
+      hold(text_stream_bytes(&o, text + at, 64, &why));
     IN_TIME(seconds() - start);
     if (kind < 2) ck_assert(o.found == NULL && o.released == o.text.n);
     uint32_t state = 0; /* the string itself is found, at its last byte and not before */
@@ -957,27 +961,27 @@ START_TEST(long_strings_take_linear_memory_and_time)
       state = stops_step(&s, state, list[0].byte[i]);
       hold(kind == 2 || (stops_ending(&s, state) != NULL) == (i + 1 == list[0].n));
     }
-    outflow_close(&o), stops_close(&s);
-    ck_assert_uint_eq(m.all.held, 0);
+    text_stream_close(&o), stops_close(&s);
+    ck_assert_uint_eq(m.all.live, 0);
   }
   free(long_one), free(text);
 }
 END_TEST
 START_TEST(empty_strings_are_refused_with_their_number)
 {
-  struct memory m = { .refuse_at = 0 };
+  struct memory m = { .fail_at = 0 };
   struct error why;
   struct stops s;
   struct stop_string list[2] = { { (const unsigned char *) "a", 1 },
     { (const unsigned char *) "", 0 } };
   ck_assert(!stops_open(&s, &m, list, 2, &why));
-  ck_assert_str_eq(why.words, "stop string 1 is empty; wanted: 1 byte or more");
+  ck_assert_str_eq(why.text, "stop string 1 is empty; wanted: 1 byte or more");
   stops_close(&s);
   list[1].n = (size_t) -1;
   ck_assert(!stops_open(&s, &m, list, 2, &why));
-  ck_assert_str_eq(why.words, "the stop strings have more than 4294967294 bytes");
+  ck_assert_str_eq(why.text, "the stop strings have more than 4294967294 bytes");
   stops_close(&s);
-  ck_assert_uint_eq(m.all.held, 0);
+  ck_assert_uint_eq(m.all.live, 0);
 }
 END_TEST
 START_TEST(escapes_are_the_four_and_no_others)
@@ -993,16 +997,16 @@ START_TEST(escapes_are_the_four_and_no_others)
   struct error why;
   for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
     struct bytes out = { NULL, 0, 0 };
-    ck_assert(bytes_push(&M, &out, "-", 1, &why) && stop_unescape(&M, good[i].in, &out, &why));
+    ck_assert(bytes_push(&M, &out, "-", 1, &why) && stops_unescape(&M, good[i].in, &out, &why));
     ck_assert_int_eq(out.n, 1 + good[i].n);
     ck_assert(memcmp(out.byte + 1, good[i].out, (size_t) good[i].n) == 0);
     bytes_free(&M, &out);
   }
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     struct bytes out = { NULL, 0, 0 };
-    ck_assert(bytes_push(&M, &out, "-", 1, &why) && !stop_unescape(&M, bad[i], &out, &why));
+    ck_assert(bytes_push(&M, &out, "-", 1, &why) && !stops_unescape(&M, bad[i], &out, &why));
     ck_assert(
-      out.n == 1 && strstr(why.words, bad[i]) != NULL && strstr(why.words, "wanted") != NULL);
+      out.n == 1 && strstr(why.text, bad[i]) != NULL && strstr(why.text, "wanted") != NULL);
     bytes_free(&M, &out);
   }
   at_peace();
@@ -1010,9 +1014,9 @@ START_TEST(escapes_are_the_four_and_no_others)
 END_TEST
 
 /* ---- all criteria are asked, up to a failure; the first that fires is the reason */
-static bool says(void *self, const struct continuation *text, bool *enough, struct error *why)
+static bool says(void *ctx, const struct continuation *text, bool *enough, struct error *why)
 {
-  int *x = self;
+  int *x = ctx;
   (void) text;
   *x += 10;
   if (*x % 10 == 2) return error_say(why, "it cannot be judged");
@@ -1028,7 +1032,7 @@ START_TEST(the_first_criterion_is_the_reason)
       struct criterion list[2] = { { "one", says, &asked[0] }, { "two", says, &asked[1] } };
       struct criteria c = { list, 2, NULL };
       struct continuation text = { .n_prompt = 0 };
-      bool enough = false, ok = criteria_judge(&c, &text, &enough, &why);
+      bool enough = false, ok = criteria_should_stop(&c, &text, &enough, &why);
       ck_assert_int_eq(ok, a != 2 && b != 2);
       ck_assert(asked[0] == 10 + a && asked[1] == (a == 2 ? b : 10 + b));
       if (!ok) continue;
@@ -1038,7 +1042,7 @@ START_TEST(the_first_criterion_is_the_reason)
       ck_assert(criteria_reason(&c, FINISH_LENGTH) == NULL
         && criteria_reason(&c, FINISH_CANCELLED) == NULL);
       enough = false, asked[0] = asked[1] = 0; /* what has fired stays the reason */
-      ck_assert(criteria_judge(&c, &text, &enough, &why));
+      ck_assert(criteria_should_stop(&c, &text, &enough, &why));
       ck_assert(enough == (a == 1 || b == 1) && criteria_reason(&c, FINISH_STOP) == reason);
     }
 }
@@ -1053,40 +1057,40 @@ START_TEST(outflow_that_breaks_off_has_not_been)
   ck_assert(stops_open(&s, &m, list, 2, &why));
   for (size_t before = 0; before < 40; before++)
     for (uint64_t k = 1, whole = 0; !whole; k++) {
-      struct outflow o = { .m = &m, .until = &s };
+      struct text_stream o = { .m = &m, .until = &s };
       for (size_t i = 0; i < before; i++)
-        hold(outflow_bytes(&o, (const unsigned char *) "a", 1, &why));
-      hold(outflow_bytes(&o, (const unsigned char *) "x", 1, &why) && o.released == before);
-      struct outflow was = o;
-      m.refuse_at = m.all.requests + k;
-      whole = outflow_bytes(
+        hold(text_stream_bytes(&o, (const unsigned char *) "a", 1, &why));
+      hold(text_stream_bytes(&o, (const unsigned char *) "x", 1, &why) && o.released == before);
+      struct text_stream was = o;
+      m.fail_at = m.all.requests + k;
+      whole = text_stream_bytes(
         &o, (const unsigned char *) "yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy\nz", 42, &why);
-      m.refuse_at = 0;
+      m.fail_at = 0;
       if (!whole) {
         hold(o.text.n == was.text.n && o.state == was.state && o.tokens == was.tokens
           && o.released == was.released);
-        hold(outflow_bytes(&o, (const unsigned char *) "\nz", 2, &why));
+        hold(text_stream_bytes(&o, (const unsigned char *) "\nz", 2, &why));
         hold(o.found == &list[1] && o.text.n == before && o.released == before
           && o.tokens == before + 2);
       } else
         hold(o.found == NULL && o.text.n == before + 43 && o.released == o.text.n);
-      outflow_end(&o);
+      text_stream_end(&o);
       hold(o.released == o.text.n);
-      outflow_close(&o);
+      text_stream_close(&o);
       hold(o.released == 0 && o.text.n == 0 && o.text.byte == NULL);
     }
   for (uint64_t k = 1; k < 4; k++) { /* the machine itself */
     struct stops t;
-    uint64_t held = m.all.held;
-    m.refuse_at = m.all.requests + k;
+    uint64_t held = m.all.live;
+    m.fail_at = m.all.requests + k;
     bool ok = stops_open(&t, &m, list, 2, &why);
-    m.refuse_at = 0;
+    m.fail_at = 0;
     ck_assert_int_eq(ok, k == 3);
     if (ok) stops_close(&t);
-    ck_assert_uint_eq(m.all.held, held);
+    ck_assert_uint_eq(m.all.live, held);
   }
   stops_close(&s);
-  ck_assert_uint_eq(m.all.held, 0);
+  ck_assert_uint_eq(m.all.live, 0);
 }
 END_TEST
 START_TEST(stop_strings_at_their_limits)
@@ -1097,14 +1101,14 @@ START_TEST(stop_strings_at_their_limits)
   static const unsigned char some[] = "abc";
   struct stop_string list[3] = { { some, 3 }, { some, 0 }, { some, 0 } };
   ck_assert(!stops_open(&s, &m, list, 3, &why));
-  ck_assert_str_eq(why.words, "stop string 1 is empty; wanted: 1 byte or more");
+  ck_assert_str_eq(why.text, "stop string 1 is empty; wanted: 1 byte or more");
   list[1].n = 1;
   ck_assert(!stops_open(&s, &m, list, 3, &why));
-  ck_assert_str_eq(why.words, "stop string 2 is empty; wanted: 1 byte or more");
+  ck_assert_str_eq(why.text, "stop string 2 is empty; wanted: 1 byte or more");
   list[2].n = UINT32_MAX;
   ck_assert(!stops_open(&s, &m, list, 3, &why));
-  ck_assert_str_eq(why.words, "the stop strings have more than 4294967294 bytes");
-  ck_assert_uint_eq(m.all.held, 0);
+  ck_assert_str_eq(why.text, "the stop strings have more than 4294967294 bytes");
+  ck_assert_uint_eq(m.all.live, 0);
   /* of two that are the same the first has ended the text */
   struct stop_string same[3] = { { some + 1, 1 }, { some, 2 }, { some, 2 } };
   ck_assert(stops_open(&s, &m, same, 3, &why));
@@ -1123,18 +1127,18 @@ START_TEST(stop_strings_at_their_limits)
   struct bytes out = { 0 };
   for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
     size_t before = out.n, n = i == 1 ? 2 : strlen(good[i].bytes);
-    ck_assert(stop_unescape(&m, good[i].text, &out, &why) && out.n == before + n);
+    ck_assert(stops_unescape(&m, good[i].text, &out, &why) && out.n == before + n);
     ck_assert(n == 0 || memcmp(out.byte + before, good[i].bytes, n) == 0);
   }
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     size_t before = out.n;
     char words[60];
     snprintf(words, sizeof words, "stop string `%s': wanted behind a backslash", bad[i]);
-    ck_assert(!stop_unescape(&m, bad[i], &out, &why) && out.n == before);
-    ck_assert_msg(strstr(why.words, words) == why.words, "%s", why.words);
+    ck_assert(!stops_unescape(&m, bad[i], &out, &why) && out.n == before);
+    ck_assert_msg(strstr(why.text, words) == why.text, "%s", why.text);
   }
   bytes_free(&m, &out);
-  ck_assert_uint_eq(m.all.held, 0);
+  ck_assert_uint_eq(m.all.live, 0);
 }
 END_TEST
 /* what repeats: three times exactly, and two and a half; of what is written, not of the prompt */
@@ -1151,7 +1155,7 @@ START_TEST(three_times_is_three_times)
           text.text.id = id, text.text.n = prompt + written;
           for (size_t i = 0; i < 30; i++) id[i] = n ? (uint32_t) ((i + 30 - text.text.n) % n) : 0;
           if (other < written) id[prompt + other] = 99, want = want && other < written - 3 * n;
-          hold(repetition_judge(&n, &text, &enough, &why) && enough == want);
+          hold(repetition_should_stop(&n, &text, &enough, &why) && enough == want);
         }
 }
 END_TEST

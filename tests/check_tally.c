@@ -41,23 +41,24 @@ START_TEST(every_multiply_add_is_told)
     ck_assert_uint_eq(linear_madds - before, rows * in * out);
     free(w), free(x), free(y);
 
-    struct heads h = { 1 + (uint32_t) below(3), 1, 1 + (uint32_t) below(80), 1 };
+    struct attention_dims h = { 1 + (uint32_t) below(3), 1, 1 + (uint32_t) below(80), 1 };
     size_t d = h.head_dim, seen_pairs = 0;
-    struct view seen[4];
+    struct kv_view seen[4];
     rows = 1 + below(4);
     float *k = numbers(600 * d), *q = numbers(rows * h.n_heads * d),
-          *o = numbers(rows * h.n_heads * d), *room = numbers(3 * kernels_room(&h, 600));
+          *o = numbers(rows * h.n_heads * d),
+          *scratch = numbers(3 * kernels_scratch(&h, 600));
     for (size_t r = 0; r < rows; r++) {
       uint32_t hi = 1 + (uint32_t) below(600), lo = (uint32_t) below(hi),
                sinks = (uint32_t) below(below(2) ? lo + 1 : 1);
-      seen[r] = (struct view){ k, k, NULL, 0, 0, 4 * d, 4 * d, WEIGHT_F32, lo, hi, sinks };
+      seen[r] = (struct kv_view){ k, k, NULL, 0, 0, 4 * d, 4 * d, WEIGHT_F32, lo, hi, sinks };
       seen_pairs += hi - lo + sinks;
     }
     unsigned long long a = attention_madds, p = pairs;
-    e.k->attend(&e, &h, q, seen, rows, room, o, NULL);
+    e.k->attend(&e, &h, q, seen, rows, scratch, o, NULL);
     ck_assert_uint_eq(attention_madds - a, 2 * seen_pairs * h.n_heads * d);
     ck_assert_uint_eq(pairs - p, seen_pairs * h.n_heads);
-    free(k), free(q), free(o), free(room);
+    free(k), free(q), free(o), free(scratch);
   }
 }
 END_TEST
@@ -73,7 +74,7 @@ START_TEST(every_table_and_every_worker_ran)
       double p[4 * 48];
       uint32_t id[4] = { 0, 1, 2, 3 };
       for (int j = 0; j < 4 * 48; j++) x[j] = number();
-      struct normalizer g = { NORM_LAYER, { x, WEIGHT_F32 }, { x, WEIGHT_F32 }, 1e-5f };
+      struct norm g = { NORM_LAYER, { x, WEIGHT_F32 }, { x, WEIGHT_F32 }, 1e-5f };
       e.k->normalize(&e, &g, x, 4, 48, y);
       e.k->angles(&e, id, 4, frequency, 8, 1, c, s);
       e.k->rotate(&e, y, 4, 3, 8, c, s);

@@ -2,7 +2,7 @@
 #define _DEFAULT_SOURCE
 #include "tokens.h"
 #include <utf8proc.h>
-#include "tokenizer/inside.h"
+#include "tokenizer/tokenizer_internal.h"
 #include <sys/stat.h>
 
 /* ---- UTF-8 ------------------------------------------------------------------------------ */
@@ -106,8 +106,8 @@ END_TEST
 
 START_TEST(utf8_vectors)
 {
-  char room[400];
-  const char *path = shared_file(room, sizeof room, "vectors/utf8/replacement.json");
+  char buffer[400];
+  const char *path = shared_file(buffer, sizeof buffer, "vectors/utf8/replacement.json");
   if (path != NULL) {
     json_t *all = load(path), *c;
     unsigned good = 0;
@@ -132,7 +132,7 @@ START_TEST(utf8_vectors)
     tally("vectors/utf8/replacement.json", good, 0, 0, "");
     json_decref(all);
   }
-  path = shared_file(room, sizeof room, "vectors/utf8/byte_fallback.json");
+  path = shared_file(buffer, sizeof buffer, "vectors/utf8/byte_fallback.json");
   if (path != NULL) {
     json_t *all = load(path), *c, *t;
     unsigned good = 0, otherwise = 0;
@@ -201,13 +201,14 @@ END_TEST
 
 START_TEST(stream_vectors)
 {
-  char room[400];
-  const char *path = shared_file(room, sizeof room, "vectors/stream/gpt2_stream.json");
+  char buffer[400];
+  const char *path = shared_file(buffer, sizeof buffer,
+    "vectors/stream/gpt2_stream.json");
   const char *vocab = path ? shared_file((char[400]){ 0 }, 400, "data/gpt2") : NULL;
   if (path == NULL || vocab == NULL) return;
   struct error why;
   struct tokenizer *t = tokenizer_open(&M, vocab, &why);
-  if (t == NULL) ck_abort_msg("%s", why.words);
+  if (t == NULL) ck_abort_msg("%s", why.text);
   json_t *all = load(path), *c;
   unsigned good = 0;
   size_t i;
@@ -246,8 +247,8 @@ END_TEST
 
 START_TEST(split_vectors)
 {
-  char room[400];
-  const char *path = shared_file(room, sizeof room, "vectors/split/pretokenizer_splits.json");
+  char buffer[400];
+  const char *path = shared_file(buffer, sizeof buffer, "vectors/split/pretokenizer_splits.json");
   if (path == NULL) return;
   json_t *all = load(path), *c, *pattern;
   const char *name;
@@ -257,7 +258,7 @@ START_TEST(split_vectors)
     struct error why;
     struct splitter *s =
       splitter_open(&M, json_string_value(pattern), json_string_length(pattern), false, &why);
-    if (s == NULL) ck_abort_msg("%s: %s", name, why.words);
+    if (s == NULL) ck_abort_msg("%s: %s", name, why.text);
     size_t i;
     json_array_foreach(json_object_get(all, "cases"), i, c)
     {
@@ -346,7 +347,7 @@ START_TEST(gaps_and_empty_matches)
     "[It['s[ [123[45[ o['clock[,[ [ he['ll[ say[.");
   struct error why;
   ck_assert_ptr_null(splitter_open(&M, "a(", 2, false, &why));
-  ck_assert_ptr_nonnull(strstr(why.words, "byte 2"));
+  ck_assert_ptr_nonnull(strstr(why.text, "byte 2"));
   ck_assert_ptr_null(splitter_open(&M, "\\C", 2, false, &why));
   struct splitter *s = splitter_open(&M, "(a+a+)+[bc]", 11, false, &why);
   struct pieces p;
@@ -355,7 +356,7 @@ START_TEST(gaps_and_empty_matches)
   memset(as, 'a', sizeof as);
   pieces_begin(&p, s, (unsigned char *) as, sizeof as);
   ck_assert(!pieces_next(&p, &next, &why)); /* gives up, and says so */
-  ck_assert_ptr_nonnull(strstr(why.words, "limit"));
+  ck_assert_ptr_nonnull(strstr(why.text, "limit"));
   splitter_close(s);
   at_peace();
 }
@@ -497,8 +498,9 @@ static void bytes_as_ids(struct bpe *b)
    then encoding and decoding with its merges. Its regex runs cut by the pattern of cl100k. */
 START_TEST(minbpe_vectors)
 {
-  char room[400], room2[400], room3[400];
-  const char *path = shared_file(room, sizeof room, "vectors/minbpe/minbpe_train.json");
+  char buffer[400], room2[400], room3[400];
+  const char *path = shared_file(buffer, sizeof buffer,
+    "vectors/minbpe/minbpe_train.json");
   const char *swift =
     path ? shared_file(room2, sizeof room2, "vectors/minbpe/taylorswift.txt") : NULL;
   const char *splits =
@@ -688,7 +690,7 @@ static void broken_end(struct broken *x)
 {
   ids_free(&M, &x->ids), bytes_free(&M, &x->bytes);
   bpe_work_free(&M, &x->w), bpe_free(&M, &x->b);
-  hold(x->ids.n == 0 && x->ids.room == 0 && x->b.n == 0);
+  hold(x->ids.n == 0 && x->ids.cap == 0 && x->b.n == 0);
   hold(x->bytes.n == 0 && x->bytes.byte == NULL);
 }
 START_TEST(what_breaks_off_has_not_been)
@@ -704,9 +706,9 @@ START_TEST(what_breaks_off_has_not_been)
       broken_begin(&x, before, before);
       struct stream held = x.s;
       size_t rules = x.b.n;
-      M.refuse_at = M.all.requests + k;
+      M.fail_at = M.all.requests + k;
       whole = break_off(&x, _i, &why);
-      M.refuse_at = 0;
+      M.fail_at = 0;
       if (!whole) {
         failures++;
         hold(x.ids.n == before && x.bytes.n == before && x.b.n == rules && x.s.n == held.n);
@@ -774,7 +776,7 @@ START_TEST(a_long_match_needs_a_second_attempt)
     struct text_piece next;
     pieces_begin(&p, s, text, LONG);
     for (int k = 0; k < 5; k++) {
-      if (!pieces_next(&p, &next, &why)) ck_abort_msg("%s", why.words);
+      if (!pieces_next(&p, &next, &why)) ck_abort_msg("%s", why.text);
       ck_assert_uint_eq(next.n, want[k]);
       ck_assert_int_eq(next.match, k == 0 || k == 2);
     }
@@ -794,9 +796,9 @@ START_TEST(sentences_about_pieces_name_the_place)
   bytes_as_ids(&b);
   b.byte_id['q'] = BPE_NONE, b.byte_id[0xfe] = BPE_NONE;
   hold(!bpe_encode(&b, &M, &w, (const unsigned char *) "ab\xfeq", 4, &out, &why) && out.n == 0);
-  ck_assert_str_eq(why.words, "the vocabulary cannot spell byte 0xfe");
+  ck_assert_str_eq(why.text, "the vocabulary cannot spell byte 0xfe");
   hold(!bpe_encode(&b, &M, &w, (const unsigned char *) "q", 1, &out, &why) && out.n == 0);
-  ck_assert_str_eq(why.words, "the vocabulary cannot spell byte 0x71");
+  ck_assert_str_eq(why.text, "the vocabulary cannot spell byte 0x71");
   hold(bpe_encode(&b, &M, &w, (const unsigned char *) "abc", 3, &out, &why) && out.n == 3);
   ids_free(&M, &out), bpe_work_free(&M, &w), bpe_free(&M, &b);
   struct splitter *s = splitter_open(&M, "(a+a+)+[bc]", 11, false, &why);
@@ -808,7 +810,7 @@ START_TEST(sentences_about_pieces_name_the_place)
     pieces_begin(&p, s, (unsigned char *) as, sizeof as);
     hold(pieces_next(&p, &next, &why) && next.n == 3 && next.match);
     hold(!pieces_next(&p, &next, &why));
-    ck_assert_msg(strstr(why.words, "cutting the text at byte 3:") == why.words, "%s", why.words);
+    ck_assert_msg(strstr(why.text, "cutting the text at byte 3:") == why.text, "%s", why.text);
     pieces_begin(&p, s, (const unsigned char *) "aac", 3);
     hold(pieces_next(&p, &next, &why) && next.n == 3 && next.match);
   }
@@ -823,14 +825,14 @@ START_TEST(sentences_about_pieces_name_the_place)
   } bad[] = { { "ab\\", "byte 3" }, { "[a", "byte 2" } };
   for (int i = 0; i < 2; i++) {
     hold(splitter_open(&M, bad[i].pattern, strlen(bad[i].pattern), false, &why) == NULL);
-    ck_assert_msg(strstr(why.words, bad[i].place) != NULL, "%s", why.words);
+    ck_assert_msg(strstr(why.text, bad[i].place) != NULL, "%s", why.text);
   }
   at_peace();
   struct bpe_merge *got;
   size_t n = 99, merges[] = { (size_t) UINT32_MAX - 256, (size_t) UINT32_MAX - 255, SIZE_MAX };
   for (int i = 0; i < 3; i++) {
     hold(!bpe_train(&M, "aa", 2, NULL, merges[i], &got, &n, &why) && got == NULL && n == 0);
-    ck_assert_ptr_nonnull(strstr(why.words, "are more than ids can number"));
+    ck_assert_ptr_nonnull(strstr(why.text, "are more than ids can number"));
   }
   at_peace();
 }
@@ -845,15 +847,15 @@ START_TEST(training_that_breaks_off_has_learnt_nothing)
     for (uint64_t k = 1, whole = 0; !whole; k++) {
       struct bpe_merge *got = (struct bpe_merge *) (uintptr_t) text;
       size_t n = 99;
-      uint64_t held = M.all.held;
-      M.refuse_at = M.all.requests + k;
+      uint64_t held = M.all.live;
+      M.fail_at = M.all.requests + k;
       whole = bpe_train(&M, text, sizeof text - 1, one ? NULL : split_gpt2, 40, &got, &n, &why);
-      M.refuse_at = 0;
+      M.fail_at = 0;
       if (whole)
         bpe_forget(&M, got);
       else
         hold(got == NULL && n == 0);
-      hold(M.all.held == held);
+      hold(M.all.live == held);
     }
   at_peace();
 }
@@ -946,13 +948,13 @@ START_TEST(golden_tokenizers)
     "llama2-legacy", "llama2-metaspace", "mistral-v3" };
   for (size_t i = 0; i < 8; i++) {
     static const char *const file[] = { "cases.jsonl", "stream.jsonl" };
-    char where[200], room[400];
+    char where[200], buffer[400];
     snprintf(where, sizeof where, "golden/tokenizers/%s", name[i]);
-    const char *path = shared_file(room, sizeof room, where);
+    const char *path = shared_file(buffer, sizeof buffer, where);
     if (path == NULL) continue;
     struct error why;
     struct tokenizer *t = tokenizer_open(&M, path, &why);
-    if (t == NULL) ck_abort_msg("%s", why.words);
+    if (t == NULL) ck_abort_msg("%s", why.text);
     for (int k = 0; k < 2; k++) {
       char cases[500], label[300];
       snprintf(cases, sizeof cases, "%s/%s", path, file[k]);
@@ -983,7 +985,7 @@ START_TEST(travelling_tokenizers)
   ck_assert(bpe_train(&M, text, n, split_gpt2, 400, &merge, &n_now, &why));
   ck_assert_uint_eq(n_now, 400);
   close(mkstemp(now));
-  if (!tokenizer_write(&M, now, merge, n_now, &why)) ck_abort_msg("%s", why.words);
+  if (!tokenizer_write(&M, now, merge, n_now, &why)) ck_abort_msg("%s", why.text);
   char *a = slurp("tests/golden/tokenizers/plain/tokenizer.json", &n_then), *b = slurp(now, &n_now);
   ck_assert_msg(n_then == n_now && memcmp(a, b, n_now) == 0, "the page is not learnt as it was");
   unlink(now);
@@ -992,7 +994,7 @@ START_TEST(travelling_tokenizers)
     char path[300], label[300];
     snprintf(path, sizeof path, "tests/golden/tokenizers/%s", from[i][0]);
     struct tokenizer *t = tokenizer_open(&M, path, &why);
-    if (t == NULL) ck_abort_msg("%s", why.words);
+    if (t == NULL) ck_abort_msg("%s", why.text);
     for (int k = 0; k < (i < 4 ? 2 : 1); k++) {
       snprintf(path, sizeof path, "tests/golden/tokenizers/%s/%s.jsonl", from[i][1],
         k ? "stream" : "cases");
@@ -1063,7 +1065,7 @@ START_TEST(looks_grow_with_the_text)
       struct bpe_work w = { 0 };
       struct ids out = { 0 };
       ck_assert(bpe_encode(&b, &M, &w, text, n, &out, NULL));
-      ck_assert_uint_le(w.looks, n + 2 * (n - out.n));
+      ck_assert_uint_le(w.lookups, n + 2 * (n - out.n));
       ids_free(&M, &out);
       bpe_work_free(&M, &w);
     }
@@ -1075,8 +1077,8 @@ END_TEST
 /* the same vocabulary from its one file and from its two files, under both pairs of names */
 START_TEST(gpt2_from_its_own_files)
 {
-  char room[400], dir[] = "/tmp/incipit-tokens-XXXXXX", a[4200], b[500];
-  const char *own = shared_file(room, sizeof room, "data/gpt2");
+  char buffer[400], dir[] = "/tmp/incipit-tokens-XXXXXX", a[4200], b[500];
+  const char *own = shared_file(buffer, sizeof buffer, "data/gpt2");
   if (own == NULL) return;
   ck_assert_ptr_nonnull(mkdtemp(dir));
   char full[4096];
@@ -1185,10 +1187,10 @@ START_TEST(a_written_tokenizer_is_the_one_in_memory)
   close(mkstemp(path));
   ck_assert(bpe_train(&M, lines, strlen(lines), split_gpt2, 60, &merge, &n, NULL));
   struct error why;
-  if (!tokenizer_write(&M, path, merge, n, &why)) ck_abort_msg("%s", why.words);
+  if (!tokenizer_write(&M, path, merge, n, &why)) ck_abort_msg("%s", why.text);
   struct tokenizer *t = tokenizer_from_merges(&M, merge, n, NULL),
                    *u = tokenizer_open(&M, path, &why);
-  if (u == NULL) ck_abort_msg("%s", why.words);
+  if (u == NULL) ck_abort_msg("%s", why.text);
   ck_assert_uint_eq(tokenizer_vocab_size(t), 257 + n);
   ck_assert_uint_eq(tokenizer_vocab_size(u), 257 + n);
   for (uint32_t id = 0; id < 257 + n; id++) {
@@ -1215,7 +1217,7 @@ START_TEST(a_written_tokenizer_is_the_one_in_memory)
       ids_free(&M, &b);
     }
   ck_assert(!tokenizer_write(&M, "/no/such/folder/t.json", merge, n, &why));
-  ck_assert_ptr_nonnull(strstr(why.words, "/no/such/folder/t.json"));
+  ck_assert_ptr_nonnull(strstr(why.text, "/no/such/folder/t.json"));
   tokenizer_close(&M, t);
   tokenizer_close(&M, u);
   bpe_forget(&M, merge);
@@ -1259,7 +1261,7 @@ static enum tokenizer_found try_text(const char *text, struct tokenizer **t, str
   int f = mkstemp(file_name);
   ck_assert_int_eq(write(f, text, strlen(text)), (ssize_t) strlen(text));
   close(f);
-  why->words[0] = 0;
+  why->text[0] = 0;
   enum tokenizer_found found = tokenizer_try(&M, file_name, t, why);
   unlink(file_name);
   return found;
@@ -1268,7 +1270,7 @@ static struct tokenizer *must(const char *text)
 {
   struct error why;
   struct tokenizer *t;
-  if (try_text(text, &t, &why) != TOKENIZER_OPEN) ck_abort_msg("%s", why.words);
+  if (try_text(text, &t, &why) != TOKENIZER_OPEN) ck_abort_msg("%s", why.text);
   return t;
 }
 static void expect(
@@ -1278,7 +1280,7 @@ static void expect(
   char got[400] = "";
   struct error why;
   if (!tokenizer_encode(t, &M, text, strlen(text), special, parse, &out, &why))
-    ck_abort_msg("%s", why.words);
+    ck_abort_msg("%s", why.text);
   for (size_t i = 0; i < out.n; i++) sprintf(got + strlen(got), "%s%u", i ? " " : "", out.id[i]);
   ck_assert_str_eq(got, want);
   ids_free(&M, &out);
@@ -1360,9 +1362,9 @@ START_TEST(a_small_description_does_what_it_says)
   ck_assert(tokenizer_decode(t, &M, some, 5, true, &out, NULL));
   ck_assert(out.n == 2 && memcmp(out.byte, "ab", 2) == 0);
   bytes_free(&M, &out);
-  ck_assert_uint_eq(tokenizer_extras(t), 2);
-  ck_assert(tokenizer_extra_at(t, 1).id == 301 && tokenizer_extra_at(t, 1).special
-    && tokenizer_extra_at(t, 1).n == 4);
+  ck_assert_uint_eq(tokenizer_added_count(t), 2);
+  ck_assert(tokenizer_added_at(t, 1).id == 301 && tokenizer_added_at(t, 1).special
+    && tokenizer_added_at(t, 1).n == 4);
   tokenizer_close(&M, t);
   at_peace();
 }
@@ -1406,8 +1408,8 @@ START_TEST(a_pattern_has_one_reading)
                                               k ? pre : "null", k ? PRE : pre, "null", DEC, ""),
         &t, &why);
       if (found != (good ? TOKENIZER_OPEN : TOKENIZER_REFUSED))
-        ck_abort_msg("%s: %s", p, why.words);
-      if (!good) ck_assert_msg(strstr(why.words, "Oniguruma") != NULL, "%s: %s", p, why.words);
+        ck_abort_msg("%s: %s", p, why.text);
+      if (!good) ck_assert_msg(strstr(why.text, "Oniguruma") != NULL, "%s: %s", p, why.text);
       tokenizer_close(&M, t);
     }
     free(quoted), json_decref(v);
@@ -1439,7 +1441,7 @@ START_TEST(the_normal_form_is_the_normal_form)
     utf8proc_ssize_t length =
       utf8proc_map(text, (utf8proc_ssize_t) n, &want, UTF8PROC_STABLE | UTF8PROC_COMPOSE);
     struct bytes got = { 0 };
-    hold(length >= 0 && normal_form(t, &M, text, n, true, &got, NULL));
+    hold(length >= 0 && tokenizer_normalize(t, &M, text, n, true, &got, NULL));
     if (got.n != (size_t) length || memcmp(got.byte, want, got.n) != 0)
       ck_abort_msg("round %d: another normal form", round);
     free(want);
@@ -1462,7 +1464,7 @@ START_TEST(the_normal_form_is_the_normal_form)
     utf8proc_ssize_t length =
       utf8proc_map(text, (utf8proc_ssize_t) n, &want, UTF8PROC_STABLE | UTF8PROC_COMPOSE);
     struct bytes got = { 0 };
-    hold(length >= 0 && normal_form(t, &M, text, n, true, &got, NULL));
+    hold(length >= 0 && tokenizer_normalize(t, &M, text, n, true, &got, NULL));
     if (got.n != (size_t) length || memcmp(got.byte, want, got.n) != 0)
       ck_abort_msg("U+%04X: another normal form", c);
     free(want);
@@ -1476,7 +1478,7 @@ START_TEST(the_normal_form_is_the_normal_form)
       memcpy(text + 1 + 2 * i, (how ? i < MARKS / 2 : i % 2) ? "\xcc\x81" : "\xcc\xa3", 2);
     struct bytes got = { 0 };
     double start = seconds();
-    ck_assert(normal_form(t, &M, (unsigned char *) text, 2 * MARKS + 1, true, &got, NULL));
+    ck_assert(tokenizer_normalize(t, &M, (unsigned char *) text, 2 * MARKS + 1, true, &got, NULL));
     IN_TIME(seconds() - start);
     ck_assert_uint_gt(got.n, MARKS);
     bytes_free(&M, &got);
@@ -1516,9 +1518,9 @@ START_TEST(corners_of_other_libraries)
     "{\"decoder\": {\"type\": \"Fuse\"}, \"pre_tokenizer\": %s, \"normalizer\": %s, \"model\": "
     "{\"type\": \"BPE\", \"unk_token\": \".\", \"fuse_unk\": true, \"vocab\": {\".\": 0, \"a\": 1, "
     "\"\xe2\x96\x81\": 2}, \"merges\": []}}";
-  char room[900];
-  snprintf(room, sizeof room, letters, "null", "null");
-  t = must(room);
+  char buffer[900];
+  snprintf(buffer, sizeof buffer, letters, "null", "null");
+  t = must(buffer);
   static const char *const say[][2] = { { ".y", "0 0" }, { "y.", "0 0" }, { "yy", "0" },
     { "..y", "0 0 0" }, { "yay", "0 1 0" }, { "yy.yy", "0 0 0" } };
   for (size_t i = 0; i < sizeof say / sizeof *say; i++)
@@ -1533,7 +1535,7 @@ START_TEST(corners_of_other_libraries)
       "\"byte_fallback\": true, \"vocab\": {\".\": 0, \"<0x41>\": 1}, \"merges\": []}}",
       &t, &why),
     TOKENIZER_REFUSED);
-  ck_assert_ptr_nonnull(strstr(why.words, "model.byte_fallback"));
+  ck_assert_ptr_nonnull(strstr(why.text, "model.byte_fallback"));
   static const char *const wrong[][3] = {
     { "{\"type\": \"Metaspace\", \"replacement\": \"\xe2\x96\x81\", \"prepend_scheme\": \"first\"}",
       "{\"type\": \"Replace\", \"pattern\": {\"String\": \"a\"}, \"content\": \"\"}",
@@ -1543,11 +1545,11 @@ START_TEST(corners_of_other_libraries)
       "null", "never, as add_prefix_space is false" }
   };
   for (int k = 0; k < 2; k++) {
-    snprintf(room, sizeof room, letters, wrong[k][0], wrong[k][1]);
-    ck_assert_int_eq(try_text(room, &t, &why), TOKENIZER_REFUSED);
-    ck_assert_msg(strstr(why.words, wrong[k][2]) != NULL
-        && strstr(why.words, "pre_tokenizer.prepend_scheme") != NULL,
-      "%s", why.words);
+    snprintf(buffer, sizeof buffer, letters, wrong[k][0], wrong[k][1]);
+    ck_assert_int_eq(try_text(buffer, &t, &why), TOKENIZER_REFUSED);
+    ck_assert_msg(strstr(why.text, wrong[k][2]) != NULL
+        && strstr(why.text, "pre_tokenizer.prepend_scheme") != NULL,
+      "%s", why.text);
   }
   at_peace();
 }
@@ -1678,10 +1680,10 @@ START_TEST(every_defect_has_its_own_sentence)
     ck_assert_msg(found == TOKENIZER_REFUSED, "defect %zu is not refused", i);
     ck_assert_ptr_null(t);
     for (int k = 0; k < 3; k++)
-      ck_assert_msg(strstr(why.words, bad[i].says[k]) != NULL, "defect %zu: no '%s' in: %s", i,
-        bad[i].says[k], why.words);
-    ck_assert_ptr_nonnull(strstr(why.words, file_name));
-    strcpy(seen[i], why.words + strlen(file_name));
+      ck_assert_msg(strstr(why.text, bad[i].says[k]) != NULL, "defect %zu: no '%s' in: %s", i,
+        bad[i].says[k], why.text);
+    ck_assert_ptr_nonnull(strstr(why.text, file_name));
+    strcpy(seen[i], why.text + strlen(file_name));
     for (size_t k = 0; k < i; k++) ck_assert_str_ne(seen[k], seen[i]);
   }
   struct tokenizer *t;
@@ -1690,7 +1692,7 @@ START_TEST(every_defect_has_its_own_sentence)
     { "{\"model\": 3}", "model" }, { "{\"a\": 1, \"a\": 2}", "duplicate" } };
   for (size_t i = 0; i < 5; i++) {
     ck_assert_int_eq(try_text(broken[i][0], &t, &why), TOKENIZER_REFUSED);
-    ck_assert_msg(strstr(why.words, broken[i][1]) != NULL, "%s", why.words);
+    ck_assert_msg(strstr(why.text, broken[i][1]) != NULL, "%s", why.text);
   }
   /* a byte without a token: with unk_token refused when it is read, without it when it is needed */
   const char *lean =
@@ -1699,12 +1701,12 @@ START_TEST(every_defect_has_its_own_sentence)
   char text[400];
   sprintf(text, lean, "\"unk_token\": \"a\",");
   ck_assert_int_eq(try_text(text, &t, &why), TOKENIZER_REFUSED);
-  ck_assert_ptr_nonnull(strstr(why.words, "model.unk_token"));
+  ck_assert_ptr_nonnull(strstr(why.text, "model.unk_token"));
   sprintf(text, lean, "");
   t = must(text);
   struct ids out = { 0 };
   ck_assert(!tokenizer_encode(t, &M, "abc", 3, false, false, &out, &why));
-  ck_assert_ptr_nonnull(strstr(why.words, "0x63"));
+  ck_assert_ptr_nonnull(strstr(why.text, "0x63"));
   ck_assert_uint_eq(out.n, 0);
   ids_free(&M, &out);
   tokenizer_close(&M, t);
@@ -1751,12 +1753,12 @@ START_TEST(another_kind_is_told_apart)
   for (size_t i = 0; i < 3; i++) {
     ck_assert_int_eq(try_text(other[i], &t, &why), TOKENIZER_OTHER_KIND);
     ck_assert_ptr_null(t);
-    ck_assert_uint_gt(strlen(why.words), 20);
+    ck_assert_uint_gt(strlen(why.text), 20);
   }
   char dir[] = "/tmp/incipit-empty-XXXXXX", model[100];
   ck_assert_ptr_nonnull(mkdtemp(dir));
   ck_assert_int_eq(tokenizer_try(&M, dir, &t, &why), TOKENIZER_ABSENT);
-  ck_assert_ptr_nonnull(strstr(why.words, dir));
+  ck_assert_ptr_nonnull(strstr(why.text, dir));
   snprintf(model, sizeof model, "%s/tokenizer.model", dir);
   fclose(fopen(model, "w"));
   ck_assert_int_eq(
@@ -1766,7 +1768,7 @@ START_TEST(another_kind_is_told_apart)
     f); /* one piece, learnt by Unigram */
   fclose(f);
   ck_assert_int_eq(tokenizer_try(&M, dir, &t, &why), TOKENIZER_OTHER_KIND);
-  ck_assert_ptr_nonnull(strstr(why.words, "Unigram"));
+  ck_assert_ptr_nonnull(strstr(why.text, "Unigram"));
   unlink(model);
   rmdir(dir);
   ck_assert_int_eq(tokenizer_try(&M, dir, &t, &why), TOKENIZER_REFUSED);
@@ -1851,20 +1853,20 @@ START_TEST(every_refusal_is_survived)
   struct error why;
   struct memory m = { 0 };
   ck_assert(whole_life(&m, path, &why));
-  ck_assert_uint_eq(m.all.held, 0);
-  ck_assert_uint_eq(m.of[FOR_TOKENS].asked, m.all.asked);
+  ck_assert_uint_eq(m.all.live, 0);
+  ck_assert_uint_eq(m.of[MEMORY_TOKENS].requested, m.all.requested);
   uint64_t requests = m.all.requests;
   ck_assert_uint_gt(requests, 100);
   unsigned failures = 0;
   for (uint64_t k = 1; k <= requests; k++) {
-    struct memory bad = { .refuse_at = k };
-    why.words[0] = 0;
+    struct memory bad = { .fail_at = k };
+    why.text[0] = 0;
     if (!whole_life(&bad, path, &why)) {
       failures++;
-      ck_assert_uint_gt(strlen(why.words), 5);
+      ck_assert_uint_gt(strlen(why.text), 5);
     }
-    ck_assert_msg(bad.all.held == 0, "request %d of %d: %d bytes lost", (int) k, (int) requests,
-      (int) bad.all.held);
+    ck_assert_msg(bad.all.live == 0, "request %d of %d: %d bytes lost", (int) k, (int) requests,
+      (int) bad.all.live);
   }
   ck_assert_uint_gt(
     failures, requests / 2); /* PCRE2 does without its compiled code; all others must be said */
@@ -1880,13 +1882,13 @@ START_TEST(every_refusal_is_survived)
   fputs(text, f);
   fclose(f);
   for (uint64_t k = 1;; k++) {
-    struct memory bad = { .refuse_at = k };
+    struct memory bad = { .fail_at = k };
     struct tokenizer *t = tokenizer_open(&bad, path, &why);
     struct ids out = { 0 };
     if (t != NULL) tokenizer_encode(t, &bad, "ae\xcc\x81 b", 6, true, true, &out, &why);
     ids_free(&bad, &out);
     tokenizer_close(&bad, t);
-    ck_assert_uint_eq(bad.all.held, 0);
+    ck_assert_uint_eq(bad.all.live, 0);
     if (bad.all.requests < k) break;
   }
   unlink(path);
@@ -1947,8 +1949,8 @@ START_TEST(the_systems_memory_may_be_refused)
     armed = false;
     ids_free(&m, &out);
     tokenizer_close(&m, t);
-    hold(m.all.held == 0);
-    if (!ok) failures++, sentences += why.words[0] != 0;
+    hold(m.all.live == 0);
+    if (!ok) failures++, sentences += why.text[0] != 0;
     if (asked < refused_at) break;
   }
   ck_assert_uint_gt(rounds, 500);
@@ -1982,7 +1984,7 @@ START_TEST(tables_are_what_lists_are)
   for (int round = 0; round < 12; round++) {
     struct pair_map p = { 0 };
     struct name_map q = { 0 };
-    size_t n = 0, most = round == 0 ? 32 : round == 1 ? 33 : 1 + rnd(&seed) % MANY;
+    size_t n = 0, max = round == 0 ? 32 : round == 1 ? 33 : 1 + rnd(&seed) % MANY;
     for (int k = 0; k < 4 * MANY; k++) {
       uint32_t left = (uint32_t) (rnd(&seed) % 40), right = (uint32_t) (rnd(&seed) % 40);
       uint32_t now = 1 + (uint32_t) (rnd(&seed) % 1000);
@@ -1992,17 +1994,17 @@ START_TEST(tables_are_what_lists_are)
       const unsigned char row[4] = { 'x', (unsigned char) left, (unsigned char) right, 'y' };
       ck_assert_uint_eq(name_map_get(&q, row, 4), i < n ? value[i] : 0);
       ck_assert_uint_eq(name_map_get(&q, row, 3), 0);
-      if (i == n && n == most) continue;
+      if (i == n && n == max) continue;
       if (i == n) pair[n][0] = left, pair[n][1] = right, memcpy(name[n++], row, 4);
       value[i] = now;
       ck_assert(pair_map_put(&M, &p, left, right, now, NULL));
       ck_assert(name_map_put(&M, &q, name[i], 4, now, NULL));
       ck_assert_msg(p.used == n && q.used == n, "%zu pairs, %zu names for %zu", p.used, q.used, n);
     }
-    size_t room = 64;
-    while (room < 2 * n) room *= 2;
-    ck_assert_msg(p.room >= room && p.room <= 2 * room, "%zu for %zu pairs", p.room, n);
-    ck_assert_msg(q.room >= room && q.room <= 2 * room, "%zu for %zu names", q.room, n);
+    size_t cap = 64;
+    while (cap < 2 * n) cap *= 2;
+    ck_assert_msg(p.cap >= cap && p.cap <= 2 * cap, "%zu for %zu pairs", p.cap, n);
+    ck_assert_msg(q.cap >= cap && q.cap <= 2 * cap, "%zu for %zu names", q.cap, n);
     for (size_t i = 0; i < n; i++) {
       ck_assert_uint_eq(pair_map_get(&p, pair[i][0], pair[i][1]), value[i]);
       ck_assert_uint_eq(name_map_get(&q, name[i], 4), value[i]);
@@ -2019,18 +2021,18 @@ START_TEST(a_heap_sorts)
   uint64_t seed = suite_seed() + 41;
   for (int round = 0; round < 2000; round++) {
     struct heap h = { 0 };
-    struct entry last = { 0, 0 };
+    struct heap_item last = { 0, 0 };
     size_t n = 1 + rnd(&seed) % 70, out = 0;
     uint64_t sum = 0;
     for (size_t i = 0; i < n; i++) {
-      struct entry e = { rnd(&seed) % 4, rnd(&seed) % 9 };
-      sum += 100 * e.first + e.second;
+      struct heap_item e = { rnd(&seed) % 4, rnd(&seed) % 9 };
+      sum += 100 * e.key + e.tie;
       ck_assert(heap_push(&M, &h, e, NULL));
     }
     for (; h.n > 0; out++) {
-      struct entry e = heap_pop(&h);
-      hold(e.first > last.first || (e.first == last.first && e.second >= last.second));
-      sum -= 100 * e.first + e.second, last = e;
+      struct heap_item e = heap_pop(&h);
+      hold(e.key > last.key || (e.key == last.key && e.tie >= last.tie));
+      sum -= 100 * e.key + e.tie, last = e;
     }
     hold(out == n && sum == 0);
     heap_free(&M, &h);
@@ -2068,7 +2070,7 @@ START_TEST(a_failed_encoding_leaves_nothing)
       size_t n = strlen(bad[i].text);
       bool ok = inside ? tokenizer_encode_inside(t, &M, bad[i].text, n, &out, &why)
                        : tokenizer_encode(t, &M, bad[i].text, n, true, false, &out, &why);
-      ck_assert_msg(!ok && strstr(why.words, bad[i].words) != NULL, "%zu: %s", i, why.words);
+      ck_assert_msg(!ok && strstr(why.text, bad[i].words) != NULL, "%zu: %s", i, why.text);
       ck_assert_msg(out.n == 2 && out.id[0] == 0 && out.id[1] == 2, "%zu left %zu", i, out.n);
       expect(t, "ab\xc3", false, false, "2 3");
     }
@@ -2082,14 +2084,14 @@ START_TEST(a_failed_encoding_leaves_nothing)
       struct memory m = { 0 };
       struct bytes back = { 0 };
       ck_assert(ids_push(&m, &out, 2, NULL) && bytes_push(&m, &back, "?", 1, NULL));
-      m.refuse_at = m.all.requests + k;
+      m.fail_at = m.all.requests + k;
       bool ok = inside ? tokenizer_encode_inside(t, &m, text, sizeof text, &out, NULL)
                        : tokenizer_encode(t, &m, text, sizeof text, true, false, &out, NULL);
       ck_assert(ok || (out.n == 1 && out.id[0] == 2));
       done = ok && tokenizer_decode(t, &m, out.id + 1, out.n - 1, false, &back, NULL);
       ck_assert(done ? back.n == sizeof text + 1 : back.n == 1 && back.byte[0] == '?');
       ids_free(&m, &out), bytes_free(&m, &back);
-      ck_assert_uint_eq(m.all.held, 0);
+      ck_assert_uint_eq(m.all.live, 0);
     }
   tokenizer_close(&M, t);
   at_peace();
@@ -2099,12 +2101,12 @@ END_TEST
 /* what a word is, by Unicode's definition: letters, marks, digits and joiners, one by one; a token
    that must be a whole word has none beside it */
 #define ADDED(marks) "[{\"id\": 300, \"content\": \"TT\", \"special\": false, " marks "}]"
-static char *around(char room[40], uint32_t c, bool before)
+static char *around(char buffer[40], uint32_t c, bool before)
 {
   utf8proc_uint8_t one[5] = { 0 };
   utf8proc_encode_char((utf8proc_int32_t) c, one);
-  sprintf(room, "%s%s", before ? (char *) one : "TT", before ? "TT" : (char *) one);
-  return room;
+  sprintf(buffer, "%s%s", before ? (char *) one : "TT", before ? "TT" : (char *) one);
+  return buffer;
 }
 static bool has_id(struct tokenizer *t, const char *text, uint32_t id)
 {
@@ -2126,11 +2128,11 @@ START_TEST(a_word_ends_where_unicode_says)
   struct tokenizer *t = must(describe(
     MODEL, VOCAB_EXTRA, MERGES, ADDED("\"single_word\": true"), "null", PRE, "null", DEC, ""));
   enum { IN = sizeof inside / sizeof *inside, OUT = sizeof outside / sizeof *outside };
-  char room[40];
+  char buffer[40];
   for (size_t i = 0; i < IN + OUT; i++)
     for (int before = 0; before < 2; before++) {
       uint32_t c = i < IN ? inside[i] : outside[i - IN];
-      bool found = has_id(t, around(room, c, before), 300);
+      bool found = has_id(t, around(buffer, c, before), 300);
       ck_assert_msg(found == (i >= IN), "U+%04X %s", c, before ? "before" : "behind");
     }
   tokenizer_close(&M, t);
@@ -2152,12 +2154,13 @@ START_TEST(a_token_takes_white_space)
   for (int k = 0; k < 2; k++) {
     struct tokenizer *t = must(describe(MODEL, VOCAB_EXTRA, MERGES,
       k ? ADDED("\"rstrip\": true") : ADDED("\"lstrip\": true"), "null", PRE, "null", DEC, ""));
-    char room[40];
+    char buffer[40];
     size_t w = 0;
     for (uint32_t c = 1; c < 0x3100; c++) {
       struct ids out = { 0 };
-      around(room, c, !k);
-      ck_assert(tokenizer_encode(t, &M, room, strlen(room), false, false, &out, NULL));
+      around(buffer, c, !k);
+      ck_assert(tokenizer_encode(t, &M, buffer, strlen(buffer), false, false, &out,
+        NULL));
       bool taken = w < sizeof white / sizeof *white && white[w] == c;
       w += taken;
       if ((out.n == 1) != taken) ck_abort_msg("U+%04X: %zu ids", c, out.n);
@@ -2188,8 +2191,8 @@ START_TEST(of_two_tokens_with_one_text_the_first_counts)
       const struct bpe_merge merge[] = { { k ? own : 97, k ? 97 : own } };
       struct error why = { "" };
       t = tokenizer_from_merges(&M, merge, 1, &why);
-      ck_assert_msg((t != NULL) == (own < 256), "%u: %s", own, why.words);
-      if (t == NULL) ck_assert_str_eq(why.words, "merge 0 joins ids that are not made yet");
+      ck_assert_msg((t != NULL) == (own < 256), "%u: %s", own, why.text);
+      if (t == NULL) ck_assert_str_eq(why.text, "merge 0 joins ids that are not made yet");
       tokenizer_close(&M, t);
     }
   at_peace();
@@ -2211,8 +2214,8 @@ START_TEST(an_id_is_smaller_than_its_file)
     enum tokenizer_found found = try_text(description, &t, &why);
     snprintf(wanted, sizeof wanted, "added_tokens[0].id is %zu; wanted: an integer from 0 to %zu",
       id, n - 1);
-    ck_assert_msg(found == (id < n ? TOKENIZER_OPEN : TOKENIZER_REFUSED), "%zu: %s", id, why.words);
-    ck_assert_msg(id < n || strstr(why.words, wanted) != NULL, "%s", why.words);
+    ck_assert_msg(found == (id < n ? TOKENIZER_OPEN : TOKENIZER_REFUSED), "%zu: %s", id, why.text);
+    ck_assert_msg(id < n || strstr(why.text, wanted) != NULL, "%s", why.text);
     if (t != NULL) ck_assert_uint_eq(tokenizer_vocab_size(t), id + 1);
     tokenizer_close(&M, t);
   }
@@ -2248,12 +2251,12 @@ START_TEST(lines_of_merges)
     fputs(c[i].lines, f);
     fclose(f);
     struct tokenizer *t = tokenizer_open(&M, dir, &why);
-    ck_assert_msg((t != NULL) == (c[i].ids != NULL), "%zu: %s", i, why.words);
+    ck_assert_msg((t != NULL) == (c[i].ids != NULL), "%zu: %s", i, why.text);
     if (t != NULL)
       expect(t, "abab", false, false, c[i].ids);
     else
-      ck_assert_msg(strstr(why.words, c[i].words) != NULL && strstr(why.words, merges) == why.words,
-        "%zu: %s", i, why.words);
+      ck_assert_msg(strstr(why.text, c[i].words) != NULL && strstr(why.text, merges) == why.text,
+        "%zu: %s", i, why.text);
     tokenizer_close(&M, t);
   }
   unlink(path), unlink(merges), rmdir(dir);
@@ -2284,8 +2287,8 @@ START_TEST(a_message_names_the_field_that_is_wrong)
     for (const char *r = c[i].regex; *r; r++) p += sprintf(p, *r == '\\' ? "\\\\" : "%c", *r);
     sprintf(p, "\"}, \"behavior\": \"Isolated\"}, " PRE "]}");
     try_text(describe(MODEL, VOCAB_EXTRA, MERGES, NONE, "null", pre, "null", DEC, ""), &t, &why);
-    ck_assert_msg((t != NULL) == (c[i].words == NULL), "%s: %s", c[i].regex, why.words);
-    ck_assert_msg(t != NULL || strstr(why.words, c[i].words) != NULL, "%s", why.words);
+    ck_assert_msg((t != NULL) == (c[i].words == NULL), "%s: %s", c[i].regex, why.text);
+    ck_assert_msg(t != NULL || strstr(why.text, c[i].words) != NULL, "%s", why.text);
     tokenizer_close(&M, t);
   }
   /* 69 letters and a character of two bytes: neither half of it is quoted */
@@ -2293,12 +2296,12 @@ START_TEST(a_message_names_the_field_that_is_wrong)
   for (int whole = 0; whole < 2; whole++) {
     sprintf(pre, "{\"type\": \"%s\xc3\xa9%s\"}", quoted + whole, quoted);
     try_text(describe(MODEL, VOCAB_EXTRA, MERGES, NONE, pre, PRE, "null", DEC, ""), &t, &why);
-    char *end = strstr(why.words, "\"; wanted: NFC");
+    char *end = strstr(why.text, "\"; wanted: NFC");
     bool all;
-    ck_assert_msg(t == NULL && end != NULL, "%s", why.words);
+    ck_assert_msg(t == NULL && end != NULL, "%s", why.text);
     ck_assert_int_eq(end[-1], whole ? '\xa9' : 'x');
     ck_assert(
-      utf8_run((unsigned char *) why.words, strlen(why.words), &all) == strlen(why.words) && all);
+      utf8_run((unsigned char *) why.text, strlen(why.text), &all) == strlen(why.text) && all);
   }
   /* the blanks that a decoder may take: one at the beginning, none at the end */
   static const struct {
@@ -2316,9 +2319,9 @@ START_TEST(a_message_names_the_field_that_is_wrong)
       "\"vocab\": {\"a\": 0}, \"merges\": []}}",
       strip[i].start, strip[i].stop);
     try_text(pre, &t, &why);
-    ck_assert_msg((t != NULL) == (strip[i].words == NULL), "%zu: %s", i, why.words);
+    ck_assert_msg((t != NULL) == (strip[i].words == NULL), "%zu: %s", i, why.text);
     const char *dot = t == NULL ? strrchr(strip[i].words, '.') + 1 : "";
-    ck_assert_msg(strstr(why.words, dot) != NULL, "%s", why.words);
+    ck_assert_msg(strstr(why.text, dot) != NULL, "%s", why.text);
     tokenizer_close(&M, t);
   }
   at_peace();
@@ -2351,8 +2354,8 @@ START_TEST(a_file_beside_is_named_or_removed)
     fputs(c[i].config, f);
     fclose(f);
     ck_assert_ptr_null(tokenizer_open(&M, dir, &why));
-    ck_assert_msg(strstr(why.words, c[i].words) != NULL && strstr(why.words, config) == why.words,
-      "%s", why.words);
+    ck_assert_msg(strstr(why.text, c[i].words) != NULL && strstr(why.text, config) == why.text,
+      "%s", why.text);
   }
   unlink(config), unlink(path);
   /* a folder has the name: the new file cannot move there */
@@ -2360,7 +2363,7 @@ START_TEST(a_file_beside_is_named_or_removed)
   struct error why = { "" };
   ck_assert_int_eq(mkdir(path, 0700), 0);
   ck_assert(!tokenizer_write(&M, path, merge, 1, &why));
-  ck_assert_msg(strstr(why.words, path) && strstr(why.words, "cannot be written"), "%s", why.words);
+  ck_assert_msg(strstr(why.text, path) && strstr(why.text, "cannot be written"), "%s", why.text);
   snprintf(beside, sizeof beside, "%s.new", path);
   ck_assert_int_ne(access(beside, F_OK), 0);
   ck_assert_int_eq(rmdir(path), 0);

@@ -6,7 +6,7 @@
 #include "corpus/corpus.h"
 #include "training/publish.h"
 #include "training/training.h"
-#include "gradients/slopes.h"
+#include "gradients/gradients.h"
 #include "model/forward.h"
 #include "families/loader.h"
 
@@ -15,7 +15,7 @@ static struct error why;
 
 /* ---- a small network with uneven weights */
 struct lab {
-  struct shape shape;
+  struct model_shape shape;
   struct pool *pool;
   struct network *net;
   size_t n;
@@ -23,13 +23,13 @@ struct lab {
 };
 
 static void lab_open(
-  struct lab *l, const struct shape *s, size_t rows, const char *kernels, unsigned workers)
+  struct lab *l, const struct model_shape *s, size_t rows, const char *kernels, unsigned workers)
 {
   uint64_t seed = 7;
   l->shape = *s;
   l->pool = pool_open(&m, workers, &why);
   l->net = network_open(&m, s, rows, kernels_find(kernels, &why), l->pool, &why);
-  ck_assert_msg(l->net != NULL, "%s", why.words);
+  ck_assert_msg(l->net != NULL, "%s", why.text);
   l->n = network_count(l->net);
   l->w = calloc(l->n, sizeof *l->w), l->gradient = calloc(l->n, sizeof *l->w);
   const struct parameter *p;
@@ -55,13 +55,13 @@ static void random_ids(uint32_t *ids, uint32_t *targets, size_t n, uint32_t voca
 static double lab_loss(struct lab *l, const struct batch *b, double *each)
 {
   double sum = 0;
-  ck_assert_msg(network_forward(l->net, l->w, b, &why), "%s", why.words);
-  network_judge(l->net, b, each);
+  ck_assert_msg(network_forward(l->net, l->w, b, &why), "%s", why.text);
+  network_loss(l->net, b, each);
   for (size_t i = 0; i < b->sequences * b->length; i++) sum += each[i];
   return sum * (double) b->share;
 }
 
-static const struct shape small = { 2, 32, 4, 2, 16, 48, 50, 600 };
+static const struct model_shape small = { 2, 32, 4, 2, 16, 48, 50, 600 };
 enum { LONG = 300, ROWS = 2 * LONG };
 static uint32_t ids[ROWS], targets[ROWS];
 static double losses[ROWS], others[ROWS];
@@ -73,7 +73,7 @@ static double dot(const double *a, const double *b, size_t n)
   for (size_t i = 0; i < n; i++) z += a[i] * b[i];
   return z;
 }
-static double ref_loss(const struct shape *s, const double *w, struct network *net,
+static double ref_loss(const struct model_shape *s, const double *w, struct network *net,
   const uint32_t *id, const uint32_t *target, size_t n)
 {
   size_t d = s->d_model, h = s->head_dim, q = s->n_heads * h, kv = s->n_kv_heads * h,
@@ -225,17 +225,18 @@ static void write_and_compare(struct lab *l, size_t n)
 {
   char folder[] = "/tmp/incipit-XXXXXX";
   ck_assert(mkdtemp(folder) != NULL);
-  weights_round(l->w, l->n);
-  ck_assert_msg(model_write(&m, folder, &l->shape, l->net, l->w, NULL, 0, &why), "%s", why.words);
+  publish_round_weights(l->w, l->n);
+  ck_assert_msg(publish_model(&m, folder, &l->shape, l->net, l->w, NULL, 0, &why), "%s", why.text);
   struct model *lm = model_open(&m, folder, &why);
-  ck_assert_msg(lm != NULL, "%s", why.words);
+  ck_assert_msg(lm != NULL, "%s", why.text);
   struct counters c = { 0 };
   struct engine e = { kernels_find(NULL, &why), l->pool, &c };
   struct store *s = store_open(&m, &lm->config, 1, &why);
   size_t which[LONG], v = l->shape.vocab_size;
   for (size_t i = 0; i < n; i++) which[i] = i;
   float *logits = calloc(n * v, sizeof *logits);
-  ck_assert_msg(evaluate(&e, lm, s, ids, n, which, n, logits, &why), "%s", why.words);
+  ck_assert_msg(model_evaluate(&e, lm, s, ids, n, which, n, logits, &why), "%s",
+    why.text);
   struct batch b = { ids, targets, 1, n, 1.0f };
   ck_assert(network_forward(l->net, l->w, &b, &why));
   ck_assert(memcmp(logits, network_logits(l->net), n * v * sizeof *logits) == 0);
@@ -255,7 +256,7 @@ START_TEST(engine_logits)
   random_ids(ids, targets, ROWS, small.vocab_size);
   write_and_compare(&l, LONG);
   lab_close(&l);
-  struct shape s = plan_draft.form;
+  struct model_shape s = training_plan_draft.form;
   lab_open(&l, &s, ROWS, NULL, 1);
   random_ids(ids, targets, ROWS, s.vocab_size);
   write_and_compare(&l, 67);
@@ -268,18 +269,18 @@ START_TEST(corpus)
 {
   static struct passage a, b;
   struct grammar *g = grammar_open(&m, "models/corpus.grammar", &why);
-  ck_assert_msg(g != NULL, "%s", why.words);
+  ck_assert_msg(g != NULL, "%s", why.text);
   uint64_t seed = suite_seed();
-  unsigned tried = 0, sorts[N_SORTS] = { 0 };
+  unsigned tried = 0, sorts[N_TEXT_SORTS] = { 0 };
   for (uint64_t i = 0; i < 3000; i++) {
     uint16_t taken[PASSAGE_CHOICES];
     double bits = 0;
-    ck_assert_msg(grammar_write(g, SEED_HELD_OUT, i, &a, &why), "%s", why.words);
+    ck_assert_msg(grammar_write(g, SEED_HELD_OUT, i, &a, &why), "%s", why.text);
     sorts[a.sort]++;
     ck_assert(a.length == strlen(a.words) && strstr(a.words, "<|") == NULL
           && strpbrk(a.words, "[]{}|;~") == NULL
         ? true
-        : a.sort == CODE);
+        : a.sort == TEXT_CODE);
     for (size_t k = 0; k < a.n_choices; k++) {
       taken[k] = a.choices[k].taken;
       ck_assert(a.choices[k].weight > 0 && a.choices[k].weight <= a.choices[k].total);
@@ -300,7 +301,7 @@ START_TEST(corpus)
       "a silent choice in text %d", (int) i);
   }
   ck_assert(tried > 1000);
-  for (int s = 0; s < N_SORTS; s++) ck_assert(sorts[s] > 100);
+  for (int s = 0; s < N_TEXT_SORTS; s++) ck_assert(sorts[s] > 100);
   grammar_close(&m, g);
 }
 END_TEST
@@ -313,7 +314,7 @@ static struct grammar *grammar_of(struct memory *books, const char *words, size_
   strcpy(grammar_path, "/tmp/incipit-XXXXXX");
   int file = mkstemp(grammar_path);
   ck_assert(file >= 0 && write(file, words, n) == (ssize_t) n && close(file) == 0);
-  why.words[0] = '\0';
+  why.text[0] = '\0';
   struct grammar *g = grammar_open(books, grammar_path, &why);
   ck_assert(unlink(grammar_path) == 0);
   return g;
@@ -347,9 +348,9 @@ START_TEST(what_the_notation_says)
   for (size_t i = 0; i < sizeof said / sizeof said[0]; i++) {
     struct memory books = { 0 };
     struct grammar *g = grammar_of(&books, said[i].grammar, strlen(said[i].grammar));
-    ck_assert_msg(g != NULL, "grammar %zu: %s", i, why.words);
+    ck_assert_msg(g != NULL, "grammar %zu: %s", i, why.text);
     for (uint64_t n = 0; n < 50; n++) {
-      ck_assert_msg(grammar_write(g, 1, n, &a, &why), "grammar %zu: %s", i, why.words);
+      ck_assert_msg(grammar_write(g, 1, n, &a, &why), "grammar %zu: %s", i, why.text);
       ck_assert(a.length == strlen(a.words) && a.sort == 0 && a.bits >= 0);
       if (said[i].text != NULL)
         ck_assert_msg(strcmp(a.words, said[i].text) == 0, "grammar %zu: %s", i, a.words);
@@ -362,7 +363,7 @@ START_TEST(what_the_notation_says)
           && strcmp(a.words + 1, "uu") == 0);
     }
     grammar_close(&books, g);
-    ck_assert_uint_eq(books.all.held, 0);
+    ck_assert_uint_eq(books.all.live, 0);
   }
 }
 END_TEST
@@ -442,26 +443,26 @@ START_TEST(hostile_lines_are_refused)
       "%s is a grammar", hostile[i].grammar);
     snprintf(place, sizeof place, hostile[i].line > 0 ? "%s: line %u" : "%s: the table text",
       grammar_path, hostile[i].line);
-    ck_assert_msg(strncmp(why.words, place, strlen(place)) == 0
-        && strstr(why.words, hostile[i].wanted) != NULL && strchr(why.words, '\n') == NULL,
-      "%s: says %s", hostile[i].grammar, why.words);
-    ck_assert_uint_eq(books.all.held, 0);
+    ck_assert_msg(strncmp(why.text, place, strlen(place)) == 0
+        && strstr(why.text, hostile[i].wanted) != NULL && strchr(why.text, '\n') == NULL,
+      "%s: says %s", hostile[i].grammar, why.text);
+    ck_assert_uint_eq(books.all.live, 0);
   }
   struct memory books = { 0 };
   ck_assert(grammar_of(&books, "table text\n1 |a\0b", 17) == NULL
-    && strstr(why.words, "line 2, column 5 is byte 0x00") != NULL);
+    && strstr(why.text, "line 2, column 5 is byte 0x00") != NULL);
   ck_assert(grammar_open(&books, "/tmp/no such grammar", &why) == NULL
-    && strstr(why.words, "/tmp/no such grammar") != NULL);
+    && strstr(why.text, "/tmp/no such grammar") != NULL);
   ck_assert(grammar_open(&books, "/tmp/no such grammar", NULL) == NULL);
   /* as many as there may be, and one more: bytes, tables, alternatives */
   memset(big, '#', sizeof big);
   for (size_t i = 99; i < sizeof big; i += 100) big[i] = '\n';
   memcpy(big, "table text\n1 |a\n", 16);
   struct grammar *g = grammar_of(&books, big, 1 << 20);
-  ck_assert_msg(g != NULL, "%s", why.words);
+  ck_assert_msg(g != NULL, "%s", why.text);
   grammar_close(&books, g);
   ck_assert(grammar_of(&books, big, (1 << 20) + 1) == NULL
-    && strstr(why.words, "at most a mebibyte") != NULL);
+    && strstr(why.text, "at most a mebibyte") != NULL);
   for (int what = 0; what < 2; what++)
     for (int more = 0; more < 2; more++) {
       size_t n =
@@ -469,13 +470,13 @@ START_TEST(hostile_lines_are_refused)
       for (int i = 0; i < (what ? 64 : 255) + more; i++)
         n += (size_t) sprintf(big + n, what ? "9999 |x%d\n" : "table t%d\n1 |a\n", i);
       g = grammar_of(&books, big, n);
-      ck_assert_msg((g == NULL) == more, "%s", why.words);
+      ck_assert_msg((g == NULL) == more, "%s", why.text);
       if (more)
-        ck_assert(strstr(why.words, what ? "line 68" : "line 513") != NULL
-          && strstr(why.words, what ? "at most 64" : "at most 256") != NULL);
+        ck_assert(strstr(why.text, what ? "line 68" : "line 513") != NULL
+          && strstr(why.text, what ? "at most 64" : "at most 256") != NULL);
       grammar_close(&books, g);
     }
-  ck_assert_uint_eq(books.all.held, 0);
+  ck_assert_uint_eq(books.all.live, 0);
 }
 END_TEST
 static const struct {
@@ -504,11 +505,11 @@ START_TEST(slips_are_found_while_writing)
   struct grammar *g;
   for (size_t i = 0; i < sizeof slips / sizeof slips[0]; i++) {
     g = grammar_of(&books, slips[i].grammar, strlen(slips[i].grammar));
-    ck_assert_msg(g != NULL, "%s", why.words);
+    ck_assert_msg(g != NULL, "%s", why.text);
     ck_assert(!grammar_write(g, 1, 1, &a, &why) && a.sort == 0);
-    ck_assert_msg(strncmp(why.words, "the grammar: ", 13) == 0
-        && strstr(why.words, slips[i].named) != NULL && strchr(why.words, '\n') == NULL,
-      "%s", why.words);
+    ck_assert_msg(strncmp(why.text, "the grammar: ", 13) == 0
+        && strstr(why.text, slips[i].named) != NULL && strchr(why.text, '\n') == NULL,
+      "%s", why.text);
     grammar_close(&books, g);
   }
   /* 64 keys are remembered, 65 are not; a text of 8,191 bytes is written, one of 8,192 is not */
@@ -520,13 +521,13 @@ START_TEST(slips_are_found_while_writing)
     ck_assert(g != NULL && grammar_write(g, 1, 1, &a, &why) == !more);
     grammar_close(&books, g);
     n = (size_t) sprintf(big, "table text\n1 |");
-    memset(big + n, 'x', PASSAGE_ROOM);
-    g = grammar_of(&books, big, n + PASSAGE_ROOM - 1 + (size_t) more);
+    memset(big + n, 'x', MAX_PASSAGE_LEN);
+    g = grammar_of(&books, big, n + MAX_PASSAGE_LEN - 1 + (size_t) more);
     ck_assert(g != NULL && grammar_write(g, 1, 1, &a, &why) == !more
-      && (more || a.length == PASSAGE_ROOM - 1));
+      && (more || a.length == MAX_PASSAGE_LEN - 1));
     grammar_close(&books, g);
   }
-  ck_assert_uint_eq(books.all.held, 0);
+  ck_assert_uint_eq(books.all.live, 0);
 }
 END_TEST
 
@@ -561,14 +562,14 @@ START_TEST(damaged_grammars)
     if (g == NULL) {
       refused++;
       ck_assert_msg(
-        strstr(why.words, ": line ") != NULL || strstr(why.words, ": the table text") != NULL, "%s",
-        why.words);
+        strstr(why.text, ": line ") != NULL || strstr(why.text, ": the table text") != NULL, "%s",
+        why.text);
     } else
       opened++;
     for (uint64_t i = 0; g != NULL && i < 20; i++)
       wrote += grammar_write(g, 1, rnd(&seed), &a, &why);
     grammar_close(&books, g);
-    ck_assert_uint_eq(books.all.held, 0);
+    ck_assert_uint_eq(books.all.live, 0);
   }
   ck_assert_msg(refused > 100 && opened > 100 && wrote > 10 * opened,
     "%u refused, %u opened, %u texts", refused, opened, wrote);
@@ -582,23 +583,23 @@ struct world {
   struct bpe_merge *merges;
   size_t n;
   struct tokenizer *words;
-  struct source *source;
+  struct dataset *source;
   struct pool *pool;
 };
 static void world_open(struct world *w, unsigned workers)
 {
   w->g = grammar_open(&m, "models/corpus.grammar", &why);
-  ck_assert(training_merges(&m, w->g, &w->merges, &w->n, &why));
-  ck_assert_uint_eq(w->n, MERGES);
+  ck_assert(dataset_merges(&m, w->g, &w->merges, &w->n, &why));
+  ck_assert_uint_eq(w->n, DATASET_MERGES);
   w->words = tokenizer_from_merges(&m, w->merges, w->n, &why);
-  w->source = source_open(&m, w->g, w->words, SEED_TRAINING, &why);
+  w->source = dataset_open(&m, w->g, w->words, SEED_TRAINING, &why);
   w->pool = pool_open(&m, workers, &why);
   ck_assert(w->words != NULL && w->source != NULL && w->pool != NULL);
 }
 static void world_close(struct world *w)
 {
   pool_close(&m, w->pool);
-  source_close(&m, w->source);
+  dataset_close(&m, w->source);
   tokenizer_close(&m, w->words);
   bpe_forget(&m, w->merges);
   grammar_close(&m, w->g);
@@ -615,8 +616,8 @@ START_TEST(rows)
   uint64_t text = 0;
   for (int r = 0; r < 40; r++) {
     size_t n = r % 2 ? 2049 : 513, at = 0;
-    ck_assert(source_at(w.source) == text);
-    ck_assert(source_row(w.source, row, n, &why));
+    ck_assert(dataset_at(w.source) == text);
+    ck_assert(dataset_row(w.source, row, n, &why));
     for (bool first = true; at < n; first = false, text++) {
       struct ids one = { 0 };
       ck_assert(grammar_write(w.g, SEED_TRAINING, text, &a, &why));
@@ -635,26 +636,26 @@ START_TEST(resumed)
 {
   char path[] = "/tmp/incipit-XXXXXX";
   ck_assert(mkstemp(path) >= 0);
-  struct plan p = plan_draft;
-  p.leg[0].tokens = 3 * 1024, p.leg[1].tokens = 2048, p.leg[2].tokens = 2 * 8192,
-  p.leg[3].tokens = 6144;
+  struct training_plan p = training_plan_draft;
+  p.phase[0].tokens = 3 * 1024, p.phase[1].tokens = 2048, p.phase[2].tokens = 2 * 8192,
+  p.phase[3].tokens = 6144;
   struct world w;
   struct progress a, b;
   world_open(&w, 2);
   const struct kernels *k = kernels_find(NULL, &why);
   struct trainer *t = trainer_open(&m, &p, k, w.pool, w.source, &why), *u;
   size_t n = network_count(trainer_network(t));
-  ck_assert_uint_eq(plan_steps(&p), 7);
+  ck_assert_uint_eq(training_plan_steps(&p), 7);
   for (int i = 0; i < 7; i++) ck_assert(trainer_step(t, &a, &why));
-  source_seek(w.source, 0);
+  dataset_seek(w.source, 0);
   u = trainer_open(&m, &p, k, NULL, w.source, &why);
   for (int i = 0; i < 6; i++) {
     ck_assert(trainer_step(u, &b, &why));
-    ck_assert_msg(trainer_save(u, path, &why), "%s", why.words);
+    ck_assert_msg(trainer_save(u, path, &why), "%s", why.text);
     trainer_close(&m, u);
-    source_seek(w.source, 999);
+    dataset_seek(w.source, 999);
     u = trainer_open(&m, &p, k, NULL, w.source, &why);
-    ck_assert_msg(trainer_load(u, path, &b, &why), "%s", why.words);
+    ck_assert_msg(trainer_load(u, path, &b, &why), "%s", why.text);
     ck_assert_uint_eq(b.step, (unsigned) i + 1);
   }
   ck_assert(trainer_step(u, &b, &why));
@@ -666,7 +667,7 @@ START_TEST(resumed)
   ck_assert(!trainer_load(u, path, &b, &why)
     && memcmp(trainer_weights(t), trainer_weights(u), n * sizeof(float)) == 0);
   ck_assert(truncate(path, 100) == 0 && !trainer_load(u, path, &b, &why));
-  ck_assert(strstr(why.words, "no state of this run") != NULL);
+  ck_assert(strstr(why.text, "no state of this run") != NULL);
   trainer_close(&m, t), trainer_close(&m, u);
   world_close(&w);
   unlink(path);
@@ -676,7 +677,7 @@ END_TEST
 /* ---- the first hundred losses of the run that made the committed file */
 START_TEST(first_hundred)
 {
-  const struct plan *plans[] = { &plan_model, &plan_draft };
+  const struct training_plan *plans[] = { &training_plan_model, &training_plan_draft };
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
   int steps[] = { 2, 2 };
 #else
@@ -713,34 +714,34 @@ END_TEST
 /* ---- every allocation may fail: no leak, a sentence, no crash */
 START_TEST(refused_memory)
 {
-  struct shape s = small;
+  struct model_shape s = small;
   for (uint64_t at = 1;; at++) {
-    struct memory books = { .refuse_at = at };
+    struct memory books = { .fail_at = at };
     struct network *net = network_open(&books, &s, 64, kernels_find(NULL, &why), NULL, &why);
     bool opened = net != NULL;
     network_close(&books, net);
-    ck_assert_uint_eq(books.all.held, 0);
+    ck_assert_uint_eq(books.all.live, 0);
     if (opened) {
       ck_assert(at > 3);
       break;
     }
   }
-  struct plan p = plan_draft;
+  struct training_plan p = training_plan_draft;
   p.form = s, p.form.vocab_size = 2048;
   for (uint64_t at = 1;; at++) {
-    struct memory books = { .refuse_at = at };
+    struct memory books = { .fail_at = at };
     struct trainer *t = trainer_open(&books, &p, kernels_find(NULL, &why), NULL, NULL, &why);
     bool opened = t != NULL;
     trainer_close(&books, t);
-    ck_assert_uint_eq(books.all.held, 0);
+    ck_assert_uint_eq(books.all.live, 0);
     if (opened) break;
   }
   for (uint64_t at = 1;; at++) {
-    struct memory books = { .refuse_at = at };
+    struct memory books = { .fail_at = at };
     struct grammar *g = grammar_open(&books, "models/corpus.grammar", &why);
     bool opened = g != NULL;
     grammar_close(&books, g);
-    ck_assert_uint_eq(books.all.held, 0);
+    ck_assert_uint_eq(books.all.live, 0);
     if (opened) break;
   }
 }
@@ -751,7 +752,7 @@ START_TEST(files)
 {
   ck_assert(system("cd models && sha256sum --quiet -c SHA256SUMS") == 0);
   struct model *lm = model_open(&m, "models/pocket", &why);
-  ck_assert_msg(lm != NULL, "%s", why.words);
+  ck_assert_msg(lm != NULL, "%s", why.text);
   struct tokenizer *words = tokenizer_open(&m, "models/pocket", &why);
   struct counters c = { 0 };
   struct engine e = { kernels_find(NULL, &why), NULL, &c };
@@ -769,7 +770,7 @@ START_TEST(files)
     for (size_t i = 0; i < mine.n; i++) ck_assert_uint_eq(strtoul(tokens, &tokens, 10), mine.id[i]);
     ck_assert(*tokens == '\0');
     size_t last = mine.n - 1;
-    ck_assert_msg(evaluate(&e, lm, s, mine.id, mine.n, &last, 1, logits, &why), "%s", why.words);
+    ck_assert_msg(model_evaluate(&e, lm, s, mine.id, mine.n, &last, 1, logits, &why), "%s", why.text);
     for (char *p = strtok(pairs, " "); p != NULL; p = strtok(NULL, " ")) {
       char *z = strchr(p, ':');
       ck_assert_double_eq_tol((double) logits[atoi(p)], atof(z + 1), 2e-4);
@@ -795,7 +796,7 @@ START_TEST(tales_are_held_out)
   struct grammar *g = grammar_open(&m, "models/corpus.grammar", &why);
   struct mapping map;
   size_t at = 0;
-  ck_assert_msg(g != NULL && file_map(&map, "models/pocket/tales.txt", &why), "%s", why.words);
+  ck_assert_msg(g != NULL && file_map(&map, "models/pocket/tales.txt", &why), "%s", why.text);
   for (int i = 0; i < 3; i++) {
     ck_assert(grammar_write(g, SEED_HELD_OUT, number[i], &a, &why));
     ck_assert(at + a.length + 13 <= map.size && memcmp(map.bytes + at, a.words, a.length) == 0
@@ -816,13 +817,13 @@ static bool close_to(double a, double b, double scale)
 {
   return fabs(a - b) <= 3e-6 * (fabs(b) + scale);
 }
-static const struct slopes *slopes_at(int i)
+static const struct gradients *slopes_at(int i)
 {
 #if defined __x86_64__
   if (i == 1 && !(__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))) return NULL;
-  return i == 1 ? &slopes_wide : i == 0 ? &slopes_plain : NULL;
+  return i == 1 ? &gradients_wide : i == 0 ? &gradients_plain : NULL;
 #else
-  return i == 0 ? &slopes_plain : NULL;
+  return i == 0 ? &gradients_plain : NULL;
 #endif
 }
 START_TEST(pieces_of_any_length)
@@ -831,7 +832,7 @@ START_TEST(pieces_of_any_length)
   uint64_t seed = suite_seed();
   for (int k = 0; slopes_at(k) != NULL; k++)
     for (size_t n = 1; n <= MOST; n++) {
-      const struct slopes *s = slopes_at(k);
+      const struct gradients *s = slopes_at(k);
       float g[MOST + 16], z[MOST + 16], want[MOST];
       double sum = 0, top = -INFINITY, all = 0;
       for (size_t i = 0; i < MOST + 16; i++) g[i] = draw(&seed), z[i] = 9 * draw(&seed);
@@ -846,7 +847,7 @@ START_TEST(pieces_of_any_length)
       double loss = log(all) + top - (double) z[right];
       for (size_t i = 0; i < n; i++)
         want[i] = (float) ((exp((double) z[i] - top) / all - (i == right)) * (double) share);
-      ck_assert_msg(close_to(s->judge(z, n, right, share), loss, 1), "table %d: loss of %zu", k, n);
+      ck_assert_msg(close_to(s->cross_entropy(z, n, right, share), loss, 1), "table %d: loss of %zu", k, n);
       for (size_t i = 0; i < n; i++)
         if (!close_to((double) z[i], (double) want[i], 1))
           ck_abort_msg("table %d: logit %zu of %zu", k, i, n);
@@ -902,32 +903,33 @@ START_TEST(attention_and_its_way_back)
   for (int k = 0; slopes_at(k) != NULL; k++)
     for (int round = 0; round < 120; round++) {
       enum { H = 32, KEYS = 48 };
-      const struct slopes *t = slopes_at(k);
+      const struct gradients *t = slopes_at(k);
       size_t sees = 1 + rnd(&seed) % KEYS, n = (sees + 15) / 16 * 16, blocks = 1 + rnd(&seed) % 3;
-      static float left[2 * STRIP * 3], parts[3 * STRIP * H];
+      static float left[2 * GRADIENTS_MC * 3], parts[3 * GRADIENTS_MC * H];
       float s[KEYS], weight[KEYS], y[H], known[2], scale = 0.5f;
       double top = -INFINITY, all = 0;
       for (size_t i = 0; i < n; i++) s[i] = 6 * draw(&seed);
       for (size_t i = 0; i < sees; i++) top = fmax(top, 0.5 * (double) s[i]);
       for (size_t i = 0; i < sees; i++) all += exp(0.5 * (double) s[i] - top);
       memcpy(weight, s, sizeof weight);
-      t->weigh(weight, sees, n, scale, left);
+      t->softmax_block(weight, sees, n, scale, left);
       ck_assert(close_to((double) left[0], top, 1) && close_to((double) left[1], all, 1));
       for (size_t i = 0; i < n; i++)
         if (!close_to((double) weight[i], i < sees ? exp(0.5 * (double) s[i] - top) : 0, 1))
           ck_abort_msg("table %d: weight %zu of %zu", k, i, sees);
       double peak = -INFINITY, l = 0, mixed[H] = { 0 }, dot_y = 0;
       for (size_t b = 0; b < blocks; b++) { /* the highest block first, in the middle or last */
-        left[2 * b * STRIP] = 5 * draw(&seed), left[2 * b * STRIP + 1] = 1 + fabsf(draw(&seed));
-        for (size_t c = 0; c < H; c++) parts[b * STRIP * H + c] = draw(&seed);
-        peak = fmax(peak, (double) left[2 * b * STRIP]);
+        left[2 * b * GRADIENTS_MC] = 5 * draw(&seed), left[2 * b * GRADIENTS_MC + 1] = 1 + fabsf(draw(&seed));
+        for (size_t c = 0; c < H; c++) parts[b * GRADIENTS_MC * H + c] = draw(&seed);
+        peak = fmax(peak, (double) left[2 * b * GRADIENTS_MC]);
       }
       for (size_t b = 0; b < blocks; b++)
-        l += (double) left[2 * b * STRIP + 1] * exp((double) left[2 * b * STRIP] - peak);
+        l += (double) left[2 * b * GRADIENTS_MC + 1] * exp((double) left[2 * b
+          * GRADIENTS_MC] - peak);
       for (size_t b = 0; b < blocks; b++)
         for (size_t c = 0; c < H; c++)
           mixed[c] +=
-            (double) parts[b * STRIP * H + c] * exp((double) left[2 * b * STRIP] - peak) / l;
+            (double) parts[b * GRADIENTS_MC * H + c] * exp((double) left[2 * b * GRADIENTS_MC] - peak) / l;
       t->join(left, parts, blocks, H, y, known);
       ck_assert(close_to((double) known[0], peak, 1) && close_to((double) known[1], l, 1));
       for (size_t c = 0; c < H; c++) ck_assert(close_to((double) y[c], mixed[c], 1));
@@ -935,7 +937,7 @@ START_TEST(attention_and_its_way_back)
       for (size_t c = 0; c < H; c++) dy[c] = draw(&seed), dot_y += (double) y[c] * (double) dy[c];
       for (size_t i = 0; i < n; i++) old[i] = slope[i] = draw(&seed);
       memcpy(back, s, sizeof back), known[0] = (float) top, known[1] = (float) all;
-      t->weigh_back(back, slope, sees, n, scale, known, y, dy, H);
+      t->softmax_block_backward(back, slope, sees, n, scale, known, y, dy, H);
       for (size_t i = 0; i < n; i++) {
         double p = i < sees ? exp(0.5 * (double) s[i] - top) / all : 0;
         if (!close_to((double) back[i], p, 1)
@@ -957,14 +959,14 @@ START_TEST(products_of_any_shape)
       bool turned = rnd(&seed) % 2, add = rnd(&seed) % 2;
       float *a = calloc(high * terms, sizeof *a), *b = calloc(terms * cols, sizeof *b);
       float *c = calloc(high * row, sizeof *c),
-            *desk = calloc(DEPTH * (cols + 16 + STRIP), sizeof *desk);
+            *scratch = calloc(GRADIENTS_KC * (cols + 16 + GRADIENTS_MC), sizeof *scratch);
       float *old = calloc(high * row, sizeof *old);
       for (size_t i = 0; i < high * terms; i++) a[i] = draw(&seed);
       for (size_t i = 0; i < terms * cols; i++) b[i] = draw(&seed);
       for (size_t i = 0; i < high * row; i++) c[i] = old[i] = draw(&seed);
       struct product p = { a, turned ? 1 : terms, turned ? high : 1, b, cols, c, row, high, terms,
         cols, add };
-      slopes_at(k)->multiply(&p, desk);
+      slopes_at(k)->multiply(&p, scratch);
       for (size_t i = 0; i < high; i++)
         for (size_t j = 0; j < row; j++) {
           float sum = add || j >= cols ? old[i * row + j] : 0;
@@ -973,7 +975,7 @@ START_TEST(products_of_any_shape)
           if (c[i * row + j] != sum)
             ck_abort_msg("table %d: [%zu][%zu][%zu] at %zu, %zu", k, high, terms, cols, i, j);
         }
-      free(a), free(b), free(c), free(desk), free(old);
+      free(a), free(b), free(c), free(scratch), free(old);
     }
 }
 END_TEST
@@ -992,23 +994,24 @@ START_TEST(a_state_of_another_run_is_refused)
   char path[] = "/tmp/incipit-XXXXXX", copy[60], half[60];
   close(mkstemp(path));
   snprintf(copy, sizeof copy, "%s.copy", path), snprintf(half, sizeof half, "%s.new", path);
-  struct plan p = plan_draft;
-  p.form = (struct shape){ 1, 32, 4, 2, 16, 48, 2048, 600 };
-  for (int i = 0; i < STRETCHES; i++)
-    p.leg[i].tokens = 64, p.leg[i].sequences = 1, p.leg[i].length = 32, p.leg[i].passes = 2;
-  p.leg[1].tokens = 65, p.leg[2].tokens = 63;
-  ck_assert_uint_eq(plan_steps(&p), 1 + 2 + 1 + 1); /* a step that is begun is a step */
-  ck_assert_uint_eq(plan_tokens(&p), 64 + 65 + 63 + 64);
+  struct training_plan p = training_plan_draft;
+  p.form = (struct model_shape){ 1, 32, 4, 2, 16, 48, 2048, 600 };
+  for (int i = 0; i < TRAINING_PHASES; i++)
+    p.phase[i].tokens = 64, p.phase[i].sequences = 1, p.phase[i].length = 32, p.phase[i].passes = 2;
+  p.phase[1].tokens = 65, p.phase[2].tokens = 63;
+  ck_assert_uint_eq(training_plan_steps(&p), 1 + 2 + 1 + 1);
+    /* a step that is begun is a step */
+  ck_assert_uint_eq(training_plan_tokens(&p), 64 + 65 + 63 + 64);
   struct world w;
   struct progress a = { .step = 77 }, b;
   world_open(&w, 1);
   struct trainer *t = trainer_open(&m, &p, kernels_find(NULL, &why), NULL, w.source, &why);
-  ck_assert_msg(t != NULL, "%s", why.words);
+  ck_assert_msg(t != NULL, "%s", why.text);
   size_t n = network_count(trainer_network(t)), bytes = n * sizeof(float);
   float *before = malloc(bytes);
   ck_assert(trainer_step(t, &a, &why) && a.step == 1 && a.tokens == 64);
   ck_assert(trainer_save(t, path, &why) && access(half, F_OK) != 0);
-  uint64_t text = source_at(w.source);
+  uint64_t text = dataset_at(w.source);
   ck_assert(trainer_step(t, &a, &why) && trainer_save(t, copy, &why));
   memcpy(before, trainer_weights(t), bytes);
   static const struct {
@@ -1025,23 +1028,23 @@ START_TEST(a_state_of_another_run_is_refused)
     snprintf(name, sizeof name, "cp %.28s %.28s.x", path, path), ck_assert(system(name) == 0);
     snprintf(name, sizeof name, "%.28s.x", path);
     one_state(name, bad[i].at, there + bad[i].add, bad[i].longer);
-    uint64_t now = source_at(w.source);
+    uint64_t now = dataset_at(w.source);
     b = (struct progress){ .step = 55 };
     ck_assert_msg(!trainer_load(t, name, &b, &why), "state %zu", i);
-    ck_assert_ptr_nonnull(strstr(why.words, "no state of this run; wanted: one of"));
+    ck_assert_ptr_nonnull(strstr(why.text, "no state of this run; wanted: one of"));
     ck_assert(
-      memcmp(before, trainer_weights(t), bytes) == 0 && source_at(w.source) == now && b.step == 55);
+      memcmp(before, trainer_weights(t), bytes) == 0 && dataset_at(w.source) == now && b.step == 55);
     ck_assert(trainer_save(t, name, &why)); /* nor has anything changed that is saved */
     char cmp[100];
     snprintf(cmp, sizeof cmp, "cmp -s %.28s %.28s", name, copy), ck_assert(system(cmp) == 0);
     unlink(name);
   }
   ck_assert(!trainer_load(t, "/tmp", &b, &why) && !trainer_load(t, half, &b, &why));
-  ck_assert_ptr_nonnull(strstr(why.words, "cannot be opened"));
+  ck_assert_ptr_nonnull(strstr(why.text, "cannot be opened"));
   ck_assert(
-    !trainer_save(t, "/tmp/nobody/here", &why) && strstr(why.words, "cannot be written") != NULL);
-  ck_assert_msg(trainer_load(t, path, &b, &why), "%s", why.words);
-  ck_assert(b.step == 1 && b.tokens == 64 && source_at(w.source) == text);
+    !trainer_save(t, "/tmp/nobody/here", &why) && strstr(why.text, "cannot be written") != NULL);
+  ck_assert_msg(trainer_load(t, path, &b, &why), "%s", why.text);
+  ck_assert(b.step == 1 && b.tokens == 64 && dataset_at(w.source) == text);
   struct progress again;
   ck_assert(trainer_step(t, &again, &why) && memcmp(&again, &a, sizeof a) == 0);
   ck_assert(memcmp(before, trainer_weights(t), bytes) == 0);

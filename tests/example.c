@@ -4,12 +4,12 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "loop/loop.h"
+#include "loop/generate.h"
 #include "families/loader.h"
 
 int main(int argc, char **argv)
 {
-  struct memory memory = { .refuse_at = 0 };
+  struct memory memory = { .fail_at = 0 };
   struct counters counters = { .passes = 0 };
   struct error why = { "" };
   struct ids prompt = { NULL, 0, 0 };
@@ -21,12 +21,12 @@ int main(int argc, char **argv)
   bool ok = s != NULL && e.k != NULL;
   for (int i = 3; ok && i < argc; i++)
     ok = ids_push(&memory, &prompt, (uint32_t) strtoul(argv[i], NULL, 10), &why);
-  struct generator with = { &e, lm, s, &memory };
-  struct settings want = { .max_new_tokens = strtoul(argv[2], NULL, 10) };
+  struct generate_context with = { &e, lm, s, &memory };
+  struct generate_options want = { .max_new_tokens = strtoul(argv[2], NULL, 10) };
   ok = ok && generate(&with, prompt.id, prompt.n, &want, &text, &why);
   for (size_t i = text.n_prompt; ok && i < text.text.n; i++)
     printf("%" PRIu32 "\n", text.text.id[i]);
-  if (!ok) fprintf(stderr, "example: %s\n", why.words);
+  if (!ok) fprintf(stderr, "example: %s\n", why.text);
   continuation_free(&memory, &text);
   ids_free(&memory, &prompt);
   store_close(s);

@@ -47,14 +47,14 @@ static void one_linear(const struct engine *e)
 static void one_row(const struct engine *e)
 {
   size_t d = 2 * (1 + below(40)), n = 1 + below(400);
-  float *x = numbers(d), *y = numbers(d), *k = numbers(n * d), *v = numbers(n * d), *room, c[40],
+  float *x = numbers(d), *y = numbers(d), *k = numbers(n * d), *v = numbers(n * d), *scratch, c[40],
         s[40], f[40];
   double p[80];
   uint32_t position = (uint32_t) below(4000);
-  struct normalizer g = { below(2) ? NORM_RMS : NORM_LAYER, { NULL, WEIGHT_F32 },
+  struct norm g = { below(2) ? NORM_RMS : NORM_LAYER, { NULL, WEIGHT_F32 },
     { NULL, WEIGHT_F32 }, 1e-5f };
-  struct heads h = { 1, 1, (uint32_t) d, 0.3f };
-  struct view seen = { k, v, NULL, 0, 0, 4 * d, 4 * d, WEIGHT_F32, (uint32_t) below(n),
+  struct attention_dims h = { 1, 1, (uint32_t) d, 0.3f };
+  struct kv_view seen = { k, v, NULL, 0, 0, 4 * d, 4 * d, WEIGHT_F32, (uint32_t) below(n),
     (uint32_t) n, 0 };
   e->k->normalize(e, &g, x, 1, d, y);
   add(y, 4 * d);
@@ -62,14 +62,14 @@ static void one_row(const struct engine *e)
   e->k->angles(e, &position, 1, f, d / 2, 1, c, s);
   e->k->rotate(e, y, 1, 1, d / 2, c, s);
   add(y, 4 * d);
-  room = numbers(kernels_room(&h, n));
-  e->k->attend(e, &h, y, &seen, 1, room, x, NULL);
+  scratch = numbers(kernels_scratch(&h, n));
+  e->k->attend(e, &h, y, &seen, 1, scratch, x, NULL);
   add(x, 4 * d);
   for (int kind = 0; kind < 3; kind++)
     e->k->activate(e, (enum activation_kind) kind, y, x, d, x), add(x, 4 * d);
   e->k->log_softmax(e, x, 1, d, p);
   add(p, 8 * d);
-  free(x), free(y), free(k), free(v), free(room);
+  free(x), free(y), free(k), free(v), free(scratch);
 }
 int main(void)
 {

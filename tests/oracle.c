@@ -204,11 +204,11 @@ void oracle_silu(const float *x, size_t n, float *y)
 }
 
 /* ---- P2.6 */
-static double sum_exp(const float *x, size_t n, double most)
+static double sum_exp(const float *x, size_t n, double max)
 {
   double a[16] = { 0 };
   for (size_t i = 0; i < n; i++) {
-    double d = (double) x[i] - most;
+    double d = (double) x[i] - max;
     a[i % 16] = a[i % 16] + oracle_exp(d);
   }
   for (int s = 8; s >= 1; s /= 2)
@@ -217,24 +217,24 @@ static double sum_exp(const float *x, size_t n, double most)
 }
 static double greatest(const float *x, size_t n)
 {
-  double most = -INFINITY;
+  double max = -INFINITY;
   for (size_t i = 0; i < n; i++)
-    if (x[i] > most) most = x[i];
-  return most;
+    if (x[i] > max) max = x[i];
+  return max;
 }
 void oracle_log_softmax(const float *x, size_t n, double *y)
 {
-  double most = greatest(x, n), log_sum = oracle_log(sum_exp(x, n, most));
+  double max = greatest(x, n), log_sum = oracle_log(sum_exp(x, n, max));
   for (size_t i = 0; i < n; i++) {
-    double d = (double) x[i] - most;
+    double d = (double) x[i] - max;
     y[i] = d - log_sum;
   }
 }
 void oracle_softmax(const float *x, size_t n, double *y)
 {
-  double most = greatest(x, n), sum = sum_exp(x, n, most);
+  double max = greatest(x, n), sum = sum_exp(x, n, max);
   for (size_t i = 0; i < n; i++) {
-    double d = (double) x[i] - most;
+    double d = (double) x[i] - max;
     y[i] = oracle_exp(d) / sum;
   }
 }

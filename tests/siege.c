@@ -33,7 +33,7 @@ enum verdict { NO_JSON, NO_WORD, NO_SUM, NO_NUMBER, OTHERS, SAME, STRANGE, VERDI
 enum part { HEADER, SETTINGS, INDEX, WORDS, NUMBERS, PARTS };
 static const char *const part_name[PARTS] = { "header", "settings", "index", "tokenizer",
   "numbers" };
-enum { MOST_FILES = 16, MOST_NAME = 64, COST = 16, TEXT = 3 };
+enum { MAX_FILES = 16, MAX_NAME = 64, COST = 16, TEXT = 3 };
 
 /* the text whose logits are compared */
 static const uint32_t text[TEXT] = { 1, 2, 3 };
@@ -41,7 +41,7 @@ static const uint32_t text[TEXT] = { 1, 2, 3 };
 /* A file, twice: in a folder, open for writing, where one file is always a little wrong, and in
    memory, where it is right. */
 struct besieged {
-  char name[MOST_NAME];
+  char name[MAX_NAME];
   unsigned char *bytes;
   size_t n;
   int at;
@@ -53,7 +53,7 @@ struct siege {
   struct memory m;
   struct error why;
   char folder[64];
-  struct besieged file[MOST_FILES];
+  struct besieged file[MAX_FILES];
   size_t n_files, all, stride; /* bytes of all files; of numbers every stride-th */
   float *logits[2]; /* of the right files, and of those that are tried */
   size_t n_logits;
@@ -217,7 +217,7 @@ static bool file_join(struct siege *s, const char *from, const char *name)
   snprintf(path, sizeof path, "%s/%s", from, name);
   if (!file_map(&map, path, &s->why)) return false;
   f->n = map.size;
-  f->bytes = memory_alloc(&s->m, FOR_OTHER, f->n, 1, &s->why);
+  f->bytes = memory_alloc(&s->m, MEMORY_OTHER, f->n, 1, &s->why);
   if (f->bytes != NULL && f->n > 0) memcpy(f->bytes, map.bytes, f->n);
   file_unmap(&map);
   snprintf(f->name, sizeof f->name, "%s", name);
@@ -243,7 +243,7 @@ static bool files_join(struct siege *s, const char *from)
   bool ok = true;
   for (struct dirent *e = readdir(d); ok && e != NULL; e = readdir(d))
     if ((ends_with(e->d_name, ".json") || ends_with(e->d_name, ".safetensors"))
-      && strlen(e->d_name) < MOST_NAME && s->n_files < MOST_FILES)
+      && strlen(e->d_name) < MAX_NAME && s->n_files < MAX_FILES)
       ok = file_join(s, from, e->d_name);
   closedir(d);
   return ok;
@@ -294,10 +294,10 @@ static enum verdict settle(
   struct siege *s, const struct memory *m, enum verdict v, const struct error *why)
 {
   if (m->all.peak > s->largest) s->largest = m->all.peak;
-  if (m->all.held != 0 || m->all.peak > COST * s->all + 65536) v = STRANGE;
+  if (m->all.live != 0 || m->all.peak > COST * s->all + 65536) v = STRANGE;
   if (v == STRANGE && s->strange[0] == '\0')
-    snprintf(s->strange, sizeof s->strange, "%.300s (%zu held, at most %zu)", why->words,
-      (size_t) m->all.held, (size_t) m->all.peak);
+    snprintf(s->strange, sizeof s->strange, "%.300s (%zu held, at most %zu)", why->text,
+      (size_t) m->all.live, (size_t) m->all.peak);
   return v;
 }
 
@@ -313,8 +313,8 @@ static bool work_it(
   struct store *t = store_open(m, &lm->config, 1, why);
   if (t == NULL) return false;
   bool ok = lm->config.vocab_size == s->n_logits || error_say(why, "another vocabulary");
-  ok = ok && logprobs(&e, lm, t, text, TEXT, logprob, &sum, why)
-    && evaluate(&e, lm, t, text, TEXT, every, TEXT, logits, why);
+  ok = ok && model_logprobs(&e, lm, t, text, TEXT, logprob, &sum, why)
+    && model_evaluate(&e, lm, t, text, TEXT, every, TEXT, logits, why);
   store_close(t);
   return ok;
 }
@@ -322,12 +322,12 @@ static bool work_it(
 /* Nothing is kept between two trials: each opens the files anew, as a new process would. */
 static enum verdict try_model(struct siege *s, int which)
 {
-  struct memory m = { .refuse_at = 0 };
+  struct memory m = { .fail_at = 0 };
   struct error why = { "" };
   struct model *lm = model_open(&m, s->folder, &why);
   bool ok = lm != NULL && work_it(s, &m, lm, s->logits[which], &why);
   model_close(&m, lm);
-  enum verdict v = !ok ? verdict_of(why.words)
+  enum verdict v = !ok ? verdict_of(why.text)
     : memcmp(s->logits[0], s->logits[which], TEXT * s->n_logits * sizeof(float)) == 0 ? SAME
                                                                                       : OTHERS;
   return settle(s, &m, v, &why);
@@ -337,13 +337,13 @@ static enum verdict try_model(struct siege *s, int which)
 static enum verdict try_words(struct siege *s, int which)
 {
   static const char some[] = "the cat's 12 \xc3\xa9 <|endoftext|>";
-  struct memory m = { .refuse_at = 0 };
+  struct memory m = { .fail_at = 0 };
   struct error why = { "" };
   struct tokenizer *t = tokenizer_open(&m, s->folder, &why);
   struct ids *list = &s->ids[which];
   list->n = 0;
   bool ok = t != NULL && tokenizer_encode(t, &s->m, some, strlen(some), true, true, list, &why);
-  enum verdict v = !ok ? verdict_of(why.words)
+  enum verdict v = !ok ? verdict_of(why.text)
     : list->n == s->ids[0].n && memcmp(list->id, s->ids[0].id, list->n * sizeof *list->id) == 0
     ? SAME
     : OTHERS;
@@ -359,7 +359,7 @@ static bool try_first(struct siege *s)
   s->n_logits = lm->config.vocab_size;
   model_close(&s->m, lm);
   for (int i = 0; i < 2; i++) {
-    s->logits[i] = memory_alloc(&s->m, FOR_OTHER, TEXT * s->n_logits, sizeof(float), &s->why);
+    s->logits[i] = memory_alloc(&s->m, MEMORY_OTHER, TEXT * s->n_logits, sizeof(float), &s->why);
     if (s->logits[i] == NULL) return false;
   }
   for (size_t i = 0; i < s->n_files; i++)
@@ -492,7 +492,7 @@ int main(int argc, char **argv)
   clock_t began = clock();
   bool ok = besiege(&s, whole ? argv[2] : NULL, map ? "config.json" : NULL);
   if (!ok)
-    fprintf(stderr, "%s\n", s.why.words);
+    fprintf(stderr, "%s\n", s.why.text);
   else if (map)
     print_map(&s, stdout);
   else if (what[0] != '\0')
@@ -505,5 +505,5 @@ int main(int argc, char **argv)
     printf("%s: at most %zu bytes held, %.1f s\n", argv[2], (size_t) s.largest,
       (double) (clock() - began) / CLOCKS_PER_SEC);
   siege_close(&s);
-  return !ok || s.strange[0] != '\0' || s.m.all.held != 0;
+  return !ok || s.strange[0] != '\0' || s.m.all.live != 0;
 }

@@ -25,11 +25,11 @@ static inline void tally(
 
 /* the path of a file below ../shared, or null when it is not there (then it is tallied as skipped)
  */
-static inline const char *shared_file(char *room, size_t size, const char *name)
+static inline const char *shared_file(char *buffer, size_t size, const char *name)
 {
   const char *base = getenv("SHARED");
-  snprintf(room, size, "%s/%s", base ? base : "../shared", name);
-  if (access(room, R_OK) == 0) return room;
+  snprintf(buffer, size, "%s/%s", base ? base : "../shared", name);
+  if (access(buffer, R_OK) == 0) return buffer;
   tally(name, 0, 0, 1, "no ../shared");
   return NULL;
 }

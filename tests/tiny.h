@@ -21,7 +21,7 @@ struct tiny {
   struct model_layer layer[TINY_LAYERS];
   float frequency[TINY_HD / 2];
   float *numbers;
-  size_t used, room;
+  size_t used, cap;
 };
 
 static inline float tiny_normal(
@@ -36,7 +36,7 @@ static inline struct tensor tiny_tensor(
 {
   float *x = t->numbers + t->used;
   t->used += n;
-  if (t->used > t->room) abort();
+  if (t->used > t->cap) abort();
   for (size_t i = 0; i < n; i++) x[i] = shift + scale * tiny_normal(seed);
   return (struct tensor){ x, WEIGHT_F32 };
 }
@@ -46,20 +46,20 @@ static inline struct matrix tiny_matrix(struct tiny *t, size_t in, size_t out, u
     .weight = tiny_tensor(t, in * out, 1.5f / sqrtf((float) in), 0, seed), .in = in, .out = out
   };
 }
-static inline struct normalizer tiny_norm(struct tiny *t, uint64_t *seed)
+static inline struct norm tiny_norm(struct tiny *t, uint64_t *seed)
 {
-  return (struct normalizer){
+  return (struct norm){
     .kind = NORM_RMS, .gain = tiny_tensor(t, TINY_D, .2f, 1, seed), .epsilon = 1e-5f
   };
 }
 static inline void tiny_make(struct tiny *t, uint64_t seed)
 {
   memset(t, 0, sizeof *t);
-  t->room = 20000, t->numbers = malloc(t->room * sizeof *t->numbers);
+  t->cap = 20000, t->numbers = malloc(t->cap * sizeof *t->numbers);
   size_t q = TINY_HEADS * TINY_HD, kv = TINY_KV * TINY_HD;
   for (int i = 0; i < TINY_LAYERS; i++) {
     struct model_layer *l = &t->layer[i];
-    l->before_attention = tiny_norm(t, &seed), l->before_mlp = tiny_norm(t, &seed);
+    l->attn_norm = tiny_norm(t, &seed), l->mlp_norm = tiny_norm(t, &seed);
     l->qkv[0] = tiny_matrix(t, TINY_D, q, &seed), l->qkv[1] = tiny_matrix(t, TINY_D, kv, &seed),
     l->qkv[2] = tiny_matrix(t, TINY_D, kv, &seed);
     l->out = tiny_matrix(t, q, TINY_D, &seed);
@@ -80,9 +80,10 @@ static inline void tiny_make(struct tiny *t, uint64_t seed)
     .norm_eps = 1e-5,
     .gated = true };
   t->lm.embedding = tiny_tensor(t, TINY_V * TINY_D, 1, 0, &seed);
-  t->lm.layers = t->layer, t->lm.last = tiny_norm(t, &seed);
+  t->lm.layers = t->layer, t->lm.final_norm = tiny_norm(t, &seed);
   t->lm.head = tiny_matrix(t, TINY_D, TINY_V, &seed);
-  t->lm.attention = (struct heads){ TINY_HEADS, TINY_KV, TINY_HD, 1 / sqrtf(TINY_HD) };
+  t->lm.attention = (struct attention_dims){ TINY_HEADS, TINY_KV, TINY_HD,
+    1 / sqrtf(TINY_HD) };
   for (int i = 0; i < TINY_HD / 2; i++) t->frequency[i] = powf(10000, -2.0f * (float) i / TINY_HD);
   t->lm.frequency = t->frequency;
   t->lm.layer_madds = TINY_LAYERS * (TINY_D * (q + 2 * kv) + q * TINY_D + 3 * TINY_D * TINY_FF);

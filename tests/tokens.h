@@ -15,7 +15,7 @@
 static struct memory M;
 static inline void at_peace(void)
 {
-  ck_assert_uint_eq(M.all.held, 0);
+  ck_assert_uint_eq(M.all.live, 0);
   memset(&M, 0, sizeof M);
 }
 
@@ -71,9 +71,9 @@ static inline unsigned golden(struct tokenizer *t, const char *path, unsigned *f
   FILE *f = fopen(path, "r");
   ck_assert_ptr_nonnull(f);
   char *row = NULL;
-  size_t room = 0;
+  size_t cap = 0;
   unsigned good = 0;
-  while (getline(&row, &room, f) > 0) {
+  while (getline(&row, &cap, f) > 0) {
     json_t *c = json_loads(row, JSON_ALLOW_NUL, NULL), *list = json_object_get(c, "ids"),
            *text = json_object_get(c, "text");
     json_t *chunks = json_object_get(c, "chunks"), *hex = json_object_get(c, "hex");

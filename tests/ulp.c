@@ -93,14 +93,14 @@ static void load(void)
 }
 
 /* the last place of a float, and of a double, at a true value */
-static double place(double truth, int digits, int least)
+static double place(double truth, int digits, int min)
 {
   int e;
   frexp(truth, &e);
-  return ldexp(1, e - digits < least ? least : e - digits);
+  return ldexp(1, e - digits < min ? min : e - digits);
 }
 /* |got - truth| in last places, truth being mz (with plenty of digits) */
-static double distance(double got, int digits, int least, double top)
+static double distance(double got, int digits, int min, double top)
 {
   double t = mpfr_get_d(mz, MPFR_RNDN);
   if (mpfr_nan_p(mz)) return got != got ? 0 : INFINITY;
@@ -110,7 +110,7 @@ static double distance(double got, int digits, int least, double top)
   if (isinf(got)) return beyond && signbit(got) == mpfr_signbit(mz) ? 0 : INFINITY;
   if (mpfr_inf_p(mz)) return INFINITY;
   if (beyond) return INFINITY;
-  double ulp = place(t, digits, least);
+  double ulp = place(t, digits, min);
   mpfr_sub_d(mz, mz, got, MPFR_RNDN);
   mpfr_div_d(mz, mz, ulp, MPFR_RNDN);
   return fabs(mpfr_get_d(mz, MPFR_RNDN));

@@ -55,7 +55,7 @@ which of them was found. The fields that change stand in a
 table: the type of the first tensor, the name of the second, the columns of the first, where the second begins, and how many bytes follow the header.
 
 @<Write the file of the hand calculation, damaged or not@>=
-enum { DAMAGES = 6, MOST_BYTES = 256 };
+enum { DAMAGES = 6, MAX_BYTES = 256 };
 static const struct { const char *what, *type, *second; int columns, from, bytes; }
   damaged[DAMAGES] =
   @[{ {"as it should be", "F16", "b", 5, 30, 46},@|
@@ -68,9 +68,9 @@ static const struct { const char *what, *type, *second; int columns, from, bytes
 @ The rest of the header is always the same, and without a blank: with the first row of the table it is as long as in the hand calculation.
 
 @<Write the file of the hand calculation, damaged or not@>=
-static int header_of(int damage, char *text, size_t room)
+static int header_of(int damage, char *text, size_t cap)
 {
-  return snprintf(text, room, "{\"a\":{\"dtype\":\"%s\","@|
+  return snprintf(text, cap, "{\"a\":{\"dtype\":\"%s\","@|
     "\"shape\":[3,%d],"@| "\"data_offsets\":"@| "[0,30]},\"%s\":"@|
     "{\"dtype\":\"F32\","@| "\"shape\":[4],"@| "\"data_offsets\":"@| "[%d,%d]}}",
     damaged[damage].type, damaged[damage].columns, damaged[damage].second,
@@ -82,8 +82,8 @@ static int header_of(int damage, char *text, size_t room)
 @<Write the file of the hand calculation, damaged or not@>=
 static bool write_damaged(const char *path, int damage)
 {
-  char bytes[MOST_BYTES] = @[{ 0 }@];
-  int n = header_of(damage, bytes + 8, MOST_BYTES - 8);
+  char bytes[MAX_BYTES] = @[{ 0 }@];
+  int n = header_of(damage, bytes + 8, MAX_BYTES - 8);
   size_t all = 8 + (size_t) n + (size_t) damaged[damage].bytes;
   bytes[0] = (char) n;
   bytes[8 + n] = '\0';
@@ -99,19 +99,19 @@ was never opened is nothing.
 @<Read it, and say what comes of it@>=
 static bool read_back(int damage)
 {
-  struct memory m = @[{ .refuse_at = 0 }@];
+  struct memory m = @[{ .fail_at = 0 }@];
   struct error why;
   char path[] = "ab.safetensors";
   if (!write_damaged(path, damage)) return false;
-  struct archive *w = weights_open(&m, path, &why);
+  struct tensor_file *w = tensor_file_open(&m, path, &why);
   printf("%s\n", damaged[damage].what);
-  if (w == NULL) printf("  %s\n", why.words);
-  for (size_t i = 0; w != NULL && i < weights_count(w); i++) {
-    const struct stored *t = weights_at(w, i);
+  if (w == NULL) printf("  %s\n", why.text);
+  for (size_t i = 0; w != NULL && i < tensor_file_count(w); i++) {
+    const struct tensor_entry *t = tensor_file_at(w, i);
     printf("  %s: %s, %d numbers from byte %d on\n", t->name, t->type,
       (int) t->elements, (int) t->begin);
   }
-  weights_close(&m, w);
+  tensor_file_close(&m, w);
   unlink(path);
   return true;
 }
@@ -218,36 +218,37 @@ the types: F32 is C's |float|, F16 and BF16 are halves of it, with more digits t
 The shape stands at the end of the structure, in as many places as the tensor has dimensions, so that each tensor is one block of memory.
 
 @<A tensor in a file@>=
-struct stored {
+struct tensor_entry {
   const char *name, *type, *file; /* type as in the file: \.{"F32"}, \.{"BF16"}, \dots */
   const unsigned char *data; /* little endian, not always aligned */
   uint64_t bytes, elements, begin;
   size_t number; /* its place in the list by name */
   uint32_t rank;
   uint64_t shape[];
-}; /* owned by its |struct archive|; rank 0 has one element */
+}; /* owned by its |struct tensor_file|; rank 0 has one element */
 
 @ A model may be one file, or several, called \emph{shards}, with an index that says which tensor is in which.
 Behind this interface the difference is gone. All that is left of it is the path in a message: a sentence about a tensor must name the file that has
 the tensor, and a sentence about a missing one the place where we looked.
 
 @<All tensors of a model@>=
-struct archive;
-struct archive *weights_open(struct memory *m, const char *path,
+struct tensor_file;
+struct tensor_file *tensor_file_open(struct memory *m, const char *path,
   struct error *why);
   /* maps and validates a safetensors file, or those of a directory:
      \.{model.safetensors}, else the files that its
      \.{model.safetensors.index.json} names; null and a sentence if anything
      is amiss. Owned by the caller */
-void weights_close(struct memory *m, struct archive *w);
+void tensor_file_close(struct memory *m, struct tensor_file *w);
   /* unmaps the files; every pointer into them dies. Null is nothing */
-size_t weights_count(const struct archive *w);
+size_t tensor_file_count(const struct tensor_file *w);
   /* how many tensors */
-const struct stored *weights_at(const struct archive *w, size_t i);
-  /* number |i| in the order of their names, $0\le i<{}$|weights_count(w)| */
-const struct stored *weights_find(const struct archive *w, const char *name);
+const struct tensor_entry *tensor_file_at(const struct tensor_file *w, size_t i);
+  /* number |i| in the order of their names, $0\le i<{}$|tensor_file_count(w)| */
+const struct tensor_entry *tensor_file_find(const struct tensor_file *w,
+  const char *name);
   /* by name, or null */
-const char *weights_path(const struct archive *w);
+const char *tensor_file_path(const struct tensor_file *w);
   /* the file, or the index: the name to put into an error; of null, a model
      that was made in memory, the words for it */
 
@@ -262,26 +263,26 @@ seen only by those who parse JSON; whoever maps weights does without.
 #define INCIPIT_JSONFILE_H
 #include <jansson.h>
 #include "ground/ground.h"
-enum { SETTINGS_MOST = 1 << 20, INDEX_MOST = 16 << 20 }; /* bytes */
-json_t *json_read(const char *path, size_t most, struct error *why);
+enum { JSONFILE_MAX_SETTINGS = 1 << 20, JSONFILE_MAX_INDEX = 16 << 20 }; /* bytes */
+json_t *jsonfile_read(const char *path, size_t max, struct error *why);
   /* the value in a file, to be released with |json_decref|; strict: duplicate
-     keys, bad UTF-8, more than |most| bytes are errors; null and a sentence */
-const char *json_excerpt(json_t *value, char room[64]);
-  /* the value as one would type it, cut to fit into |room|, for an error's
-     ``found''; returns |room| */
+     keys, bad UTF-8, more than |max| bytes are errors; null and a sentence */
+const char *jsonfile_excerpt(json_t *value, char buffer[64]);
+  /* the value as one would type it, cut to fit into |buffer|, for an error's
+     ``found''; returns |buffer| */
 #endif
 
 @ Inside, a file is a mapping with its path, and all tensors are in one list. A path is
 a block of its own, because tensors point to it while the array of files may still grow, and an array that grows moves.
 
-@<What |struct archive| holds@>=
+@<What |struct tensor_file| holds@>=
 struct shard { char *path; struct mapping map; };
-struct archive {
+struct tensor_file {
   char *path; /* what messages name: the file, or the index */
   struct shard *shards;
   size_t n_shards;
-  struct stored **list;
-  size_t n, room;
+  struct tensor_entry **list;
+  size_t n, cap;
 };
 
 @* The check of the files. \label{sec:filescheck}
@@ -297,19 +298,19 @@ takes many times the space of its text. So we let jansson read one value at a ti
 name of a tensor and then its entry, and keep only what the entry says. Between the
 values there are braces, colons and commas, and those we read ourselves. A file that
 turns out to be bad has then cost little more than its own size. An honest entry fits on a line or two of this
-page; |ENTRY_MOST| leaves room for long names.
+page; |MAX_ENTRY| leaves room for long names.
 
 @<A reader of headers@>=
-struct reader {
+struct header_parser {
   struct memory *m;
-  struct archive *w; /* where the tensors go */
+  struct tensor_file *w; /* where the tensors go */
   const char *path, *at, *end;
   bool metadata; /* has been seen */
   struct error *why;
 };
-enum { ENTRY_MOST = 4096, METADATA_MOST = 1 << 20 }; /* bytes */
+enum { MAX_ENTRY = 4096, MAX_METADATA = 1 << 20 }; /* bytes */
 @#
-static bool header_bad(struct reader *r, const char *found, const char *wanted)
+static bool header_bad(struct header_parser *r, const char *found, const char *wanted)
 {
   return error_found(r->why, r->path, "the header", found, wanted);
 }
@@ -319,11 +320,11 @@ length is simply the length that it is given: a value that is not finished by th
 an error at the end of the text. A name may be a bare string here, which JSON's own rules forbid at the top of a text; hence |JSON_DECODE_ANY|.
 
 @<Read one value of the header@>=
-static json_t *header_value(struct reader *r, size_t most, size_t flags)
+static json_t *header_value(struct header_parser *r, size_t max, size_t flags)
 {
   json_error_t found;
   size_t left = (size_t) (r->end - r->at);
-  json_t *value = json_loadb(r->at, left < most ? left : most, JSON_DECODE_ANY
+  json_t *value = json_loadb(r->at, left < max ? left : max, JSON_DECODE_ANY
     | JSON_DISABLE_EOF_CHECK | JSON_REJECT_DUPLICATES | flags, &found);
   if (value == NULL) header_bad(r, found.text, "strict JSON");
   else r->at += found.position;
@@ -335,7 +336,7 @@ is the answer; the end of the header reads as a zero. A zero byte \emph{in} the 
 and whoever expects the end sees that it has not been reached.
 
 @<Read one mark of punctuation@>=
-static char header_mark(struct reader *r)
+static char header_mark(struct header_parser *r)
 {
   while (r->at < r->end && *r->at != '\0' && strchr(" \t\r\n", *r->at) != NULL)
     r->at++;
@@ -347,7 +348,7 @@ that nothing but white space. A file without any tensor, |{}|, is a file too. |r
 empty begins with a name, which jansson wants to see from its first quotation mark, so we step back onto it.
 
 @<Read the whole header@>=
-static bool header_read(struct reader *r)
+static bool header_read(struct header_parser *r)
 {
   if (header_mark(r) != '{') return header_bad(r, "no object", "{");
   char mark = header_mark(r);
@@ -367,9 +368,9 @@ object of strings, which we check and forget, since nothing in it may change wha
 model computes.
 
 @<Read a name and its value@>=
-static bool header_pair(struct reader *r)
+static bool header_pair(struct header_parser *r)
 {
-  json_t *name = header_value(r, ENTRY_MOST, 0);
+  json_t *name = header_value(r, MAX_ENTRY, 0);
   if (name == NULL) return false;
   bool ok = json_is_string(name) && header_mark(r) == ':';
   if (!ok) header_bad(r, "no list of names and values", "\"name\": value");
@@ -384,11 +385,11 @@ static bool header_pair(struct reader *r)
 it here, and here only: the name of a tensor is a C string from now on, and a zero in it would make two different names equal.
 
 @<Check the metadata@>=
-static bool header_metadata(struct reader *r)
+static bool header_metadata(struct header_parser *r)
 {
   if (r->metadata) return header_bad(r, "__metadata__ twice", "each name once");
   r->metadata = true;
-  json_t *all = header_value(r, METADATA_MOST, JSON_ALLOW_NUL);
+  json_t *all = header_value(r, MAX_METADATA, JSON_ALLOW_NUL);
   if (all == NULL) return false;
   bool ok = json_is_object(all);
   for (void *i = json_object_iter(all); i != NULL && ok;
@@ -403,20 +404,20 @@ static bool header_metadata(struct reader *r)
 have been accepted: the four parts of \cref{sec:errors}, with the tensor in the place of the field.
 
 @<Say what is wrong with an entry@>=
-static bool tensor_bad(struct reader *r, const char *name, json_t *found,
+static bool tensor_bad(struct header_parser *r, const char *name, json_t *found,
   const char *wanted)
 {
-  char room[64];
-  return error_found(r->why, r->path, name, json_excerpt(found, room), wanted);
+  char buffer[64];
+  return error_found(r->why, r->path, name, jsonfile_excerpt(found, buffer), wanted);
 }
 
 @ The entry of a tensor has a type, a shape and two offsets. Other members would say nothing to us, and are passed over. (jansson answers questions about a
 missing member as about one of another type: a null pointer is no string and an array of no elements, so absence needs no test of its own.)
 
 @<Take down one tensor@>=
-static bool header_tensor(struct reader *r, const char *name)
+static bool header_tensor(struct header_parser *r, const char *name)
 {
-  json_t *entry = header_value(r, ENTRY_MOST, 0);
+  json_t *entry = header_value(r, MAX_ENTRY, 0);
   if (entry == NULL) return false;
   json_t *type = json_object_get(entry, "dtype");
   json_t *shape = json_object_get(entry, "shape");
@@ -426,7 +427,7 @@ static bool header_tensor(struct reader *r, const char *name)
   if (!ok)
     tensor_bad(r, name, entry, "a dtype, a shape and two data_offsets");
   else {
-    struct stored *t = tensor_add(r, name, json_array_size(shape));
+    struct tensor_entry *t = tensor_add(r, name, json_array_size(shape));
     ok = t != NULL && tensor_fill(r, t, type, shape, offset);
   }
   json_decref(entry);
@@ -436,13 +437,14 @@ static bool header_tensor(struct reader *r, const char *name)
 @ A tensor's block holds its shape and, behind the shape, its name. The name must be copied, for jansson's string goes with jansson's value.
 
 @<Add a tensor to the list@>=
-static struct stored *tensor_add(struct reader *r, const char *name, size_t rank)
+static struct tensor_entry *tensor_add(struct header_parser *r, const char *name,
+  size_t rank)
 {
-  struct archive *w = r->w;
+  struct tensor_file *w = r->w;
   @<Make room in the list for one more tensor@>@;
-  size_t fixed = sizeof(struct stored) + rank * sizeof(uint64_t);
+  size_t fixed = sizeof(struct tensor_entry) + rank * sizeof(uint64_t);
   size_t length = strlen(name) + 1;
-  struct stored *t = memory_alloc(r->m, FOR_OTHER, fixed + length, 1, r->why);
+  struct tensor_entry *t = memory_alloc(r->m, MEMORY_OTHER, fixed + length, 1, r->why);
   if (t == NULL) return NULL;
   t->rank = (uint32_t) rank, t->file = r->path;
   t->name = memcpy((char *) t + fixed, name, length);
@@ -451,18 +453,18 @@ static struct stored *tensor_add(struct reader *r, const char *name, size_t rank
 
 @ The list of pointers
 doubles when it is full, so that most tensors are added without moving the others: with a list that grew by one each time, a file of $n$ tensors would
-move $n^2/2$ pointers. It has an end, |TENSORS_MOST|, at about three times what the largest published model has: an entry can be so short that its block is several times as large as its text.
+move $n^2/2$ pointers. It has an end, |MAX_TENSORS|, at about three times what the largest published model has: an entry can be so short that its block is several times as large as its text.
 
 @<Make room in the list for one more tensor@>=
-if (w->n == TENSORS_MOST) {
+if (w->n == MAX_TENSORS) {
   error_found(r->why, r->path, name, "one more", "at most 262144 tensors");
   return NULL;
 }
-if (w->n == w->room) {
-  size_t room = w->room == 0 ? 64 : 2 * w->room;
-  void *grown = memory_resize(r->m, FOR_OTHER, w->list, room, sizeof *w->list, r->why);
+if (w->n == w->cap) {
+  size_t cap = w->cap == 0 ? 64 : 2 * w->cap;
+  void *grown = memory_resize(r->m, MEMORY_OTHER, w->list, cap, sizeof *w->list, r->why);
   if (grown == NULL) return NULL;
-  w->list = grown, w->room = room;
+  w->list = grown, w->cap = cap;
 }
 
 @ The types of the format, with their bits. Some are smaller than a byte; a tensor of
@@ -502,7 +504,7 @@ static bool count_up(uint64_t *product, json_t *factor)
 lie within the file is seen when all of them are known.
 
 @<Fill in type, shape and extent@>=
-static bool tensor_fill(struct reader *r, struct stored *t, json_t *type,
+static bool tensor_fill(struct header_parser *r, struct tensor_entry *t, json_t *type,
   json_t *shape, json_t *offset)
 {
   const struct dtype *known = type_find(json_string_value(type));
@@ -545,7 +547,7 @@ overlaps, bytes that nobody names, and offsets beyond the end. Why forbid a hole
 of the header sees, and the format forbids it for the same reason. (|bytes - at| cannot wrap: |at| is raised only by what was found to fit.)
 
 @<Lay the tensors of a file end to end@>=
-static bool extents_check(struct reader *r, struct stored **list, size_t n,
+static bool extents_check(struct header_parser *r, struct tensor_entry **list, size_t n,
   const unsigned char *data, uint64_t bytes)
 {
   if (n > 0) qsort(list, n, sizeof *list, by_extent);
@@ -573,16 +575,16 @@ list, which is searched by name, the order is that of the names, byte by byte an
 @<Compare two tensors@>=
 static int by_extent(const void *a, const void *b)
 {
-  const struct stored *x = *(struct stored *const *) a;
-  const struct stored *y = *(struct stored *const *) b;
+  const struct tensor_entry *x = *(struct tensor_entry *const *) a;
+  const struct tensor_entry *y = *(struct tensor_entry *const *) b;
   if (x->begin != y->begin) return x->begin < y->begin ? -1 : 1;
   return (x->bytes > y->bytes) - (x->bytes < y->bytes);
 }
 @#
 static int by_name(const void *a, const void *b)
 {
-  return strcmp((*(struct stored *const *) a)->name,
-    (*(struct stored *const *) b)->name);
+  return strcmp((*(struct tensor_entry *const *) a)->name,
+    (*(struct tensor_entry *const *) b)->name);
 }
 
 @* Files and shards. \label{sec:shards}
@@ -591,15 +593,15 @@ A file is mapped, its length field read, its header walked, its extents laid end
 not C, even when it would add nothing.
 
 @<Read one file of tensors@>=
-static bool shard_read(struct archive *w, struct shard *s, struct memory *m,
+static bool shard_read(struct tensor_file *w, struct shard *s, struct memory *m,
   struct error *why)
 {
-  struct reader r = @[{ .m = m, .w = w, .path = s->path, .why = why }@];
+  struct header_parser r = @[{ .m = m, .w = w, .path = s->path, .why = why }@];
   if (!file_map(&s->map, s->path, why)) return false;
   @<Read how long the header is, and where it ends@>@;
   size_t first = w->n;
   if (!header_read(&r)) return false;
-  struct stored **list = w->n > 0 ? w->list + first : NULL;
+  struct tensor_entry **list = w->n > 0 ? w->list + first : NULL;
   return extents_check(&r, list, w->n - first, s->map.bytes + 8 + header,
     s->map.size - 8 - header);
 }
@@ -611,7 +613,7 @@ would be a small number, and pass.
 uint64_t header = 0;
 if (s->map.size < 8) return header_bad(&r, "missing", "8 bytes of length");
 for (int i = 0; i < 8; i++) header |= (uint64_t) s->map.bytes[i] << 8 * i;
-if (header > HEADER_MOST || header > s->map.size - 8)
+if (header > MAX_HEADER || header > s->map.size - 8)
   return header_bad(&r, "longer than the file", "at most 100,000,000 bytes, "@|
     "and no more than there are");
 r.at = (const char *) s->map.bytes + 8;
@@ -621,10 +623,10 @@ r.end = r.at + header;
 about it in every case.
 
 @<Open one more file@>=
-static bool shard_open(struct archive *w, struct memory *m, const char *directory,
+static bool shard_open(struct tensor_file *w, struct memory *m, const char *directory,
   const char *name, struct error *why)
 {
-  struct shard *grown = memory_resize(m, FOR_OTHER, w->shards, w->n_shards + 1,
+  struct shard *grown = memory_resize(m, MEMORY_OTHER, w->shards, w->n_shards + 1,
     sizeof *grown, why);
   if (grown == NULL) return false;
   w->shards = grown;
@@ -638,16 +640,16 @@ with a dot, could lead out of the directory (|"../../etc/passwd"| is a file name
 and no tool writes such names; they are refused before anything is opened. The index names a file as often as it has tensors, and it is opened the first time.
 
 @<Open the files that an index names@>=
-static bool index_open(struct archive *w, struct memory *m, const char *directory,
+static bool index_open(struct tensor_file *w, struct memory *m, const char *directory,
   json_t *map, struct error *why)
 {
   for (void *i = json_object_iter(map); i != NULL;
        i = json_object_iter_next(map, i)) {
     const char *file = json_string_value(json_object_iter_value(i));
-    char room[64];
+    char buffer[64];
     if (file == NULL || *file == '\0' || *file == '.' || strchr(file, '/') != NULL)
       return error_found(why, w->path, json_object_iter_key(i),
-        json_excerpt(json_object_iter_value(i), room),
+        jsonfile_excerpt(json_object_iter_value(i), buffer),
         "the name of a file in the same directory");
     size_t k = 0, skip = strlen(directory) + 1;
     while (k < w->n_shards && strcmp(w->shards[k].path + skip, file) != 0) k++;
@@ -661,11 +663,11 @@ names, and no tensor that the index does not know. Since names are unique, equal
 suffice for the second half. A disagreement means that somebody replaced one shard of a model by one of another: the numbers would fit, and the text would be nonsense.
 
 @<Compare the index with the files@>=
-static bool index_check(struct archive *w, json_t *map, struct error *why)
+static bool index_check(struct tensor_file *w, json_t *map, struct error *why)
 {
   for (void *i = json_object_iter(map); i != NULL;
        i = json_object_iter_next(map, i)) {
-    const struct stored *t = weights_find(w, json_object_iter_key(i));
+    const struct tensor_entry *t = tensor_file_find(w, json_object_iter_key(i));
     const char *file = json_string_value(json_object_iter_value(i));
     if (t == NULL || strcmp(strrchr(t->file, '/') + 1, file) != 0)
       return error_found(why, w->path, json_object_iter_key(i), file,
@@ -680,7 +682,7 @@ static bool index_check(struct archive *w, json_t *map, struct error *why)
 neighbours, so one look at each pair of neighbours is enough. Only now, when the order is final, does each tensor learn its number.
 
 @<Sort by name, and refuse a name given twice@>=
-static bool weights_sort(struct archive *w, struct error *why)
+static bool tensor_file_sort(struct tensor_file *w, struct error *why)
 {
   if (w->n > 0) qsort(w->list, w->n, sizeof *w->list, by_name);
   for (size_t i = 1; i < w->n; i++)
@@ -695,16 +697,16 @@ static bool weights_sort(struct archive *w, struct error *why)
 count them ourselves. Sorting stands between opening and checking, because the check looks names up.
 
 @<Open by an index@>=
-static bool weights_open_index(struct archive *w, struct memory *m,
+static bool tensor_file_open_index(struct tensor_file *w, struct memory *m,
   const char *directory, struct error *why)
 {
-  json_t *index = json_read(w->path, INDEX_MOST, why);
+  json_t *index = jsonfile_read(w->path, JSONFILE_MAX_INDEX, why);
   if (index == NULL) return false;
   json_t *map = json_object_get(index, "weight_map");
-  char room[64];
+  char buffer[64];
   bool ok = json_is_object(map) || error_found(why, w->path, "weight_map",
-    json_excerpt(map, room), "an object of names and files");
-  ok = ok && index_open(w, m, directory, map, why) && weights_sort(w, why)
+    jsonfile_excerpt(map, buffer), "an object of names and files");
+  ok = ok && index_open(w, m, directory, map, why) && tensor_file_sort(w, why)
     && index_check(w, map, why);
   json_decref(index);
   return ok;
@@ -714,18 +716,18 @@ static bool weights_open_index(struct archive *w, struct memory *m,
 names it. Whatever fails after that is undone in one place.
 
 @<Open whatever the path leads to@>=
-struct archive *weights_open(struct memory *m, const char *path,
+struct tensor_file *tensor_file_open(struct memory *m, const char *path,
   struct error *why)
 {
-  struct archive *w = memory_alloc(m, FOR_OTHER, 1, sizeof *w, why);
+  struct tensor_file *w = memory_alloc(m, MEMORY_OTHER, 1, sizeof *w, why);
   if (w == NULL) return NULL;
   @<Choose between a single file and an index@>@;
   w->path = indexed ? index : single;
   path_return(m, indexed ? single : index);
-  if (indexed) ok = weights_open_index(w, m, path, why);
-  else ok = ok && shard_open(w, m, path, name, why) && weights_sort(w, why);
+  if (indexed) ok = tensor_file_open_index(w, m, path, why);
+  else ok = ok && shard_open(w, m, path, name, why) && tensor_file_sort(w, why);
   if (ok) return w;
-  weights_close(m, w);
+  tensor_file_close(m, w);
   return NULL;
 }
 
@@ -747,11 +749,11 @@ bool indexed = ok && directory && access(single, F_OK) != 0
 is there, and a shard begins with null pointers. The size of a tensor's block is worked out from what it holds, as it was when it was taken.
 
 @<Close what was opened@>=
-void weights_close(struct memory *m, struct archive *w)
+void tensor_file_close(struct memory *m, struct tensor_file *w)
 {
   if (w == NULL) return;
   for (size_t i = 0; i < w->n; i++) {
-    struct stored *t = w->list[i];
+    struct tensor_entry *t = w->list[i];
     memory_free(m, t);
   }
   for (size_t i = 0; i < w->n_shards; i++) {
@@ -768,7 +770,7 @@ void weights_close(struct memory *m, struct archive *w)
 order is there anyway. The other questions are functions because the structure is private to this module, which alone must know how a shard is kept.
 
 @<Find a tensor by its name@>=
-const struct stored *weights_find(const struct archive *w, const char *name)
+const struct tensor_entry *tensor_file_find(const struct tensor_file *w, const char *name)
 {
   size_t low = 0, high = w->n;
   while (low < high) {
@@ -781,12 +783,12 @@ const struct stored *weights_find(const struct archive *w, const char *name)
   return NULL;
 }
 @#
-size_t weights_count(const struct archive *w) { return w->n; }
-const struct stored *weights_at(const struct archive *w, size_t i)
+size_t tensor_file_count(const struct tensor_file *w) { return w->n; }
+const struct tensor_entry *tensor_file_at(const struct tensor_file *w, size_t i)
 {
   return w->list[i];
 }
-const char *weights_path(const struct archive *w)
+const char *tensor_file_path(const struct tensor_file *w)
 {
   return w == NULL ? "the model" : w->path;
 }
@@ -799,7 +801,7 @@ static char *path_keep(struct memory *m, const char *directory, const char *name
   struct error *why)
 {
   size_t a = strlen(directory), b = strlen(name);
-  char *path = memory_alloc(m, FOR_OTHER, a + (b > 0) + b + 1, 1, why);
+  char *path = memory_alloc(m, MEMORY_OTHER, a + (b > 0) + b + 1, 1, why);
   if (path == NULL) return NULL;
   memcpy(path, directory, a);
   if (b > 0) path[a] = '/', memcpy(path + a + 1, name, b);
@@ -815,15 +817,15 @@ static void path_return(struct memory *m, char *path)
 times as many bytes for it. The largest index that we know has nine megabytes, and settings have a few pages. Where the text goes wrong, jansson knows the line, and a line is what the user will look for; so the sentence has it in the place of a field.
 
 @<Read a file of JSON@>=
-json_t *json_read(const char *path, size_t most, struct error *why)
+json_t *jsonfile_read(const char *path, size_t max, struct error *why)
 {
   struct mapping map;
   if (!file_map(&map, path, why)) return NULL;
   json_error_t found;
   json_t *value = NULL;
-  if (map.size > most)
+  if (map.size > max)
     error_say(why, "%s: this has %zu bytes;"@| " wanted: at most %zu of JSON",
-      path, map.size, most);
+      path, map.size, max);
   else {
     value = json_loadb((const char *) map.bytes, map.size, JSON_DECODE_ANY
       | JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &found);
@@ -840,14 +842,14 @@ dots. jansson leaves out a piece that does not fit any more, so the zeros laid d
 beforehand end the string there.
 
 @<Quote a value of JSON@>=
-const char *json_excerpt(json_t *value, char room[64])
+const char *jsonfile_excerpt(json_t *value, char buffer[64])
 {
-  if (value == NULL) return strcpy(room, "missing");
-  memset(room, 0, 64);
-  size_t n = json_dumpb(value, room, 60,
+  if (value == NULL) return strcpy(buffer, "missing");
+  memset(buffer, 0, 64);
+  size_t n = json_dumpb(value, buffer, 60,
     JSON_ENCODE_ANY | JSON_COMPACT | JSON_ENSURE_ASCII);
-  if (n > 60) strcpy(room + (strlen(room) < 56 ? strlen(room) : 56), "...");
-  return room;
+  if (n > 60) strcpy(buffer + (strlen(buffer) < 56 ? strlen(buffer) : 56), "...");
+  return buffer;
 }
 
 @ These two functions are the small module of this chapter.
@@ -875,8 +877,8 @@ machine be; a machine that is not would need a copy of every tensor.
 @#
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
   "weights are mapped, and stored little endian");
-enum { HEADER_MOST = 100000000, TENSORS_MOST = 1 << 18 };
-@<What |struct archive| holds@>@;
+enum { MAX_HEADER = 100000000, MAX_TENSORS = 1 << 18 };
+@<What |struct tensor_file| holds@>@;
 @<A reader of headers@>@;
 @<Headers, from the mark to the whole@>@;
 @<Files, from the extent to the directory@>@;

@@ -168,7 +168,7 @@ looked at it. We think that the right price.
 
 @<The state of reading settings@>=
 struct tables;
-struct settings {
+struct config_reader {
   const char *path, *file; /* the path for messages; the file's bare name */
   json_t *all;
   const struct tables *t; /* those that are being read */
@@ -176,11 +176,11 @@ struct settings {
   struct memory *m;
   struct error *why;
 };
-static bool setting_bad(struct settings *s, const char *name, json_t *found,
+static bool setting_bad(struct config_reader *s, const char *name, json_t *found,
   const char *wanted)
 {
-  char room[64];
-  return error_found(s->why, s->path, name, json_excerpt(found, room), wanted);
+  char buffer[64];
+  return error_found(s->why, s->path, name, jsonfile_excerpt(found, buffer), wanted);
 }
 
 @ A field that is used has a row in a table: its name, the families that have it, whether
@@ -189,15 +189,16 @@ greatest value that makes sense. Families are bits of a number, so that one row 
 and counted; the same knowledge spread over a function of many branches could not.
 
 @<A row of the table of fields@>=
-struct setting;
-typedef bool field_read(struct settings *s, const struct setting *f, json_t *value);
-struct setting {
+struct config_field;
+typedef bool field_read(struct config_reader *s, const struct config_field *f,
+  json_t *value);
+struct config_field {
   const char *name;
   unsigned of; /* families */
   bool required;
   field_read *read;
   size_t at; /* place in |struct model_config| */
-  double least, most;
+  double min, max;
 };
 enum { GPT2 = 1, LLAMA = 2, MISTRAL = 4, QWEN2 = 8, QWEN3 = 16,@|
   LATER = LLAMA | MISTRAL | QWEN2 | QWEN3, ALL = GPT2 | LATER, MOST = 0x7fffffff };
@@ -206,13 +207,14 @@ enum { GPT2 = 1, LLAMA = 2, MISTRAL = 4, QWEN2 = 8, QWEN3 = 16,@|
 A natural number goes where the row says, and must lie within its bounds; a value of another type is made $-1$, which none of the rows allows.
 
 @<Read a number or a flag@>=
-static bool read_count(struct settings *s, const struct setting *f, json_t *value)
+static bool read_count(struct config_reader *s, const struct config_field *f,
+  json_t *value)
 {
   char wanted[64];
-  snprintf(wanted, sizeof wanted, "an integer from %.0f to %.0f", f->least,
-    f->most);
+  snprintf(wanted, sizeof wanted, "an integer from %.0f to %.0f", f->min,
+    f->max);
   double x = json_is_integer(value) ? (double) json_integer_value(value) : -1;
-  if (x < f->least || x > f->most) return setting_bad(s, f->name, value, wanted);
+  if (x < f->min || x > f->max) return setting_bad(s, f->name, value, wanted);
   *(uint32_t *) ((char *) s->c + f->at) = (uint32_t) x;
   return true;
 }
@@ -220,17 +222,19 @@ static bool read_count(struct settings *s, const struct setting *f, json_t *valu
 @ A real may be written as an integer: people who save settings write |1| for |1.0|.
 
 @<Read a number or a flag@>=
-static bool read_real(struct settings *s, const struct setting *f, json_t *value)
+static bool read_real(struct config_reader *s, const struct config_field *f,
+  json_t *value)
 {
   char wanted[64];
-  snprintf(wanted, sizeof wanted, "a number from %g to %g", f->least, f->most);
-  double x = json_is_number(value) ? json_number_value(value) : f->least - 1;
-  if (x < f->least || x > f->most) return setting_bad(s, f->name, value, wanted);
+  snprintf(wanted, sizeof wanted, "a number from %g to %g", f->min, f->max);
+  double x = json_is_number(value) ? json_number_value(value) : f->min - 1;
+  if (x < f->min || x > f->max) return setting_bad(s, f->name, value, wanted);
   *(double *) ((char *) s->c + f->at) = x;
   return true;
 }
 @#
-static bool read_flag(struct settings *s, const struct setting *f, json_t *value)
+static bool read_flag(struct config_reader *s, const struct config_field *f,
+json_t *value)
 {
   if (!json_is_boolean(value))
     return setting_bad(s, f->name, value, "true or false");
@@ -242,7 +246,7 @@ static bool read_flag(struct settings *s, const struct setting *f, json_t *value
 such a field into files of ours as well, and then it says 1.
 
 @<Insist on a value@>=
-static bool read_one(struct settings *s, const struct setting *f, json_t *value)
+static bool read_one(struct config_reader *s, const struct config_field *f, json_t *value)
 {
   return (json_is_number(value) && json_number_value(value) == 1)
     || setting_bad(s, f->name, value, "1: there is no such factor here");
@@ -252,13 +256,15 @@ static bool read_one(struct settings *s, const struct setting *f, json_t *value)
 there for no, and so it does in yarn's |truncate|. For these two, null is a value.
 
 @<Insist on a value@>=
-static bool read_true(struct settings *s, const struct setting *f, json_t *value)
+static bool read_true(struct config_reader *s, const struct config_field *f,
+  json_t *value)
 {
   return json_is_true(value)
     || setting_bad(s, f->name, value, "true: no row sees what comes after it");
 }
 @#
-static bool read_truth(struct settings *s, const struct setting *f, json_t *value)
+static bool read_truth(struct config_reader *s, const struct config_field *f,
+json_t *value)
 {
   if (!json_is_boolean(value) && !json_is_null(value))
     return setting_bad(s, f->name, value, "true or false");
@@ -270,7 +276,7 @@ static bool read_truth(struct settings *s, const struct setting *f, json_t *valu
 \emph{not} the same function: it differs so little that a text would look right, and so much that it would not be the model's.
 
 @<Read the name of a curve@>=
-static bool read_activation(struct settings *s, const struct setting *f,
+static bool read_activation(struct config_reader *s, const struct config_field *f,
   json_t *value)
 {
   static const struct { const char *name; enum activation_kind kind; } curve[] =
@@ -292,10 +298,10 @@ sampling is read second, and what it says replaces what \.{config.json} said, si
 wonder why a text ended. The token that begins a text is optional, and any id is possible, 0 as well; so a flag must say whether there is one.
 
 @<Read ids@>=
-static bool read_eos(struct settings *s, const struct setting *f, json_t *value)
+static bool read_eos(struct config_reader *s, const struct config_field *f, json_t *value)
 {
   size_t n = json_is_array(value) ? json_array_size(value) : 1;
-  if (n > EOS_MOST) return setting_bad(s, f->name, value, "at most 16 ids");
+  if (n > CONFIG_MAX_EOS) return setting_bad(s, f->name, value, "at most 16 ids");
   for (size_t i = 0; i < n; i++) {
     json_t *id = json_is_array(value) ? json_array_get(value, i) : value;
     if (!json_is_integer(id) || json_integer_value(id) < 0
@@ -307,7 +313,7 @@ static bool read_eos(struct settings *s, const struct setting *f, json_t *value)
   return true;
 }
 @#
-static bool read_bos(struct settings *s, const struct setting *f, json_t *value)
+static bool read_bos(struct config_reader *s, const struct config_field *f, json_t *value)
 {
   s->c->has_bos = read_count(s, f, value);
   return s->c->has_bos;
@@ -317,7 +323,8 @@ static bool read_bos(struct settings *s, const struct setting *f, json_t *value)
 two differ we don't know what was meant, and half a guess is worse than a sentence.
 
 @<Read what must agree with something else@>=
-static bool read_n_ctx(struct settings *s, const struct setting *f, json_t *value)
+static bool read_n_ctx(struct config_reader *s, const struct config_field *f,
+  json_t *value)
 {
   return json_equal(value, json_object_get(s->all, "n_positions"))
     || setting_bad(s, f->name, value, "the same as n_positions");
@@ -325,7 +332,7 @@ static bool read_n_ctx(struct settings *s, const struct setting *f, json_t *valu
 
 @ Here are the tables for \.{config.json}, each ended by a row without a name. The same
 quantity has one name in GPT-2 and another in the later families; it goes to the same
-place, which |at| (\cref{sec:steer}) turns into a distance from the beginning of |struct model_config|.
+place, which |field_at| (\cref{sec:steer}) turns into a distance from the beginning of |struct model_config|.
 
 @<The fields of \.{config.json} that are used@>=
 @<Fields of GPT-2@>@;
@@ -337,18 +344,18 @@ place, which |at| (\cref{sec:steer}) turns into a distance from the beginning of
 scores of attention came later, when the model was trained again by others.
 
 @<Fields of GPT-2@>=
-static const struct setting gpt2_field[] =
-  @[{ {"n_positions", GPT2, true, read_count, at(n_positions), 1, MOST},@|
+static const struct config_field gpt2_field[] =
+  @[{ {"n_positions", GPT2, true, read_count, field_at(n_positions), 1, MOST},@|
   {"n_ctx", GPT2, false, read_n_ctx, 0, 0, 0},@|
-  {"n_embd", GPT2, true, read_count, at(d_model), 1, MOST},@|
-  {"n_layer", GPT2, true, read_count, at(n_layers), 1, MOST},@|
-  {"n_head", GPT2, true, read_count, at(n_heads), 1, MOST},@|
-  {"n_inner", GPT2, false, read_count, at(d_inner), 1, MOST},@|
+  {"n_embd", GPT2, true, read_count, field_at(d_model), 1, MOST},@|
+  {"n_layer", GPT2, true, read_count, field_at(n_layers), 1, MOST},@|
+  {"n_head", GPT2, true, read_count, field_at(n_heads), 1, MOST},@|
+  {"n_inner", GPT2, false, read_count, field_at(d_inner), 1, MOST},@|
   {"activation_function", GPT2, false, read_activation, 0, 0, 0},@|
-  {"layer_norm_epsilon", GPT2, false, read_real, at(norm_eps), 0, 1},@|
-  {"scale_attn_weights", GPT2, false, read_flag, at(scaled), 0, 0},@|
+  {"layer_norm_epsilon", GPT2, false, read_real, field_at(norm_eps), 0, 1},@|
+  {"scale_attn_weights", GPT2, false, read_flag, field_at(scaled), 0, 0},@|
   {"scale_attn_by_inverse_layer_idx", GPT2, false, read_flag,@|
-    at(scaled_by_layer), 0, 0},@|
+    field_at(scaled_by_layer), 0, 0},@|
   {NULL, 0, false, NULL, 0, 0, 0} }@];
 
 @ The later families count heads twice, once for queries and once for keys and values, and
@@ -357,30 +364,31 @@ families have carries their bits alone. Without a number of heads for keys, Llam
 published model; since no file can have meant that by saying nothing, the others must say it.
 
 @<Fields of the later families@>=
-static const struct setting later_field[] =
-  @[{ {"max_position_embeddings", LATER, true, read_count, at(n_positions), 1, MOST},@|
-  {"hidden_size", LATER, true, read_count, at(d_model), 1, MOST},@|
-  {"num_hidden_layers", LATER, true, read_count, at(n_layers), 1, MOST},@|
-  {"num_attention_heads", LATER, true, read_count, at(n_heads), 1, MOST},@|
-  {"num_key_value_heads", LLAMA, false, read_count, at(n_kv_heads), 1, MOST},@|
-  {"num_key_value_heads", LATER, true, read_count, at(n_kv_heads), 1, MOST},@|
-  {"head_dim", LATER, false, read_count, at(head_dim), 1, MOST},@|
-  {"intermediate_size", LATER, true, read_count, at(d_inner), 1, MOST},@|
+static const struct config_field later_field[] =
+  @[{ {"max_position_embeddings", LATER, true, read_count, field_at(n_positions), 1,
+  MOST},@|
+  {"hidden_size", LATER, true, read_count, field_at(d_model), 1, MOST},@|
+  {"num_hidden_layers", LATER, true, read_count, field_at(n_layers), 1, MOST},@|
+  {"num_attention_heads", LATER, true, read_count, field_at(n_heads), 1, MOST},@|
+  {"num_key_value_heads", LLAMA, false, read_count, field_at(n_kv_heads), 1, MOST},@|
+  {"num_key_value_heads", LATER, true, read_count, field_at(n_kv_heads), 1, MOST},@|
+  {"head_dim", LATER, false, read_count, field_at(head_dim), 1, MOST},@|
+  {"intermediate_size", LATER, true, read_count, field_at(d_inner), 1, MOST},@|
   {"hidden_act", LATER, false, read_activation, 0, 0, 0},@|
-  {"rms_norm_eps", LATER, false, read_real, at(norm_eps), 0, 1},@|
-  {"attention_bias", LLAMA | QWEN3, false, read_flag, at(out_bias), 0, 0},@|
-  {"mlp_bias", LLAMA, false, read_flag, at(mlp_bias), 0, 0},@|
+  {"rms_norm_eps", LATER, false, read_real, field_at(norm_eps), 0, 1},@|
+  {"attention_bias", LLAMA | QWEN3, false, read_flag, field_at(out_bias), 0, 0},@|
+  {"mlp_bias", LLAMA, false, read_flag, field_at(mlp_bias), 0, 0},@|
   {NULL, 0, false, NULL, 0, 0, 0} }@];
 
 @ Windows have four fields, of which Mistral's files have the first, and Qwen's all. What they say together is worked out when all have been read (\cref{sec:windows}).
 
 @<Fields of windows@>=
-static const struct setting window_field[] =
+static const struct config_field window_field[] =
   @[{ {"sliding_window", MISTRAL | QWEN2 | QWEN3, false, read_count,@|
-    at(window), 1, MOST},@|
-  {"use_sliding_window", QWEN2 | QWEN3, false, read_flag, at(window_used), 0, 0},@|
+    field_at(window), 1, MOST},@|
+  {"use_sliding_window", QWEN2 | QWEN3, false, read_flag, field_at(window_used), 0, 0},@|
   {"max_window_layers", QWEN2 | QWEN3, false, read_count,@|
-    at(window_from), 0, MOST},@|
+    field_at(window_from), 0, MOST},@|
   {"layer_types", LATER, false, read_nothing, 0, 0, 0},@|
   {NULL, 0, false, NULL, 0, 0, 0} }@];
 
@@ -389,10 +397,10 @@ so are the two that name the family, before them. Here they only need to be know
 scores or the logits, |attn_logit_softcapping|, |final_logit_softcapping| and |clip_qkv|, stand in no row at all: null they are ignored, and any number is refused.
 
 @<Fields that every family has@>=
-static const struct setting common_field[] =
-  @[{ {"vocab_size", ALL, true, read_count, at(vocab_size), 1, MOST},@|
-  {"tie_word_embeddings", ALL, false, read_flag, at(tied), 0, 0},@|
-  {"bos_token_id", ALL, false, read_bos, at(bos), 0, MOST},@|
+static const struct config_field common_field[] =
+  @[{ {"vocab_size", ALL, true, read_count, field_at(vocab_size), 1, MOST},@|
+  {"tie_word_embeddings", ALL, false, read_flag, field_at(tied), 0, 0},@|
+  {"bos_token_id", ALL, false, read_bos, field_at(bos), 0, MOST},@|
   {"eos_token_id", ALL, false, read_eos, 0, 0, 0},@|
   {"rope_theta", LATER, false, read_nothing, 0, 0, 0},@|
   {"rope_scaling", LATER, false, read_nothing, 0, 0, 0},@|
@@ -411,18 +419,18 @@ static const struct setting common_field[] =
 caller's business, not the model's, and are among the harmless.
 
 @<The fields of \.{generation\_config.json} that are used@>=
-static const struct setting advice_field[] =
-  @[{ {"do_sample", ALL, false, read_flag, at(sampling.do_sample), 0, 0},@|
-  {"temperature", ALL, false, read_real, at(sampling.temperature), 0, 1e4},@|
-  {"top_k", ALL, false, read_count, at(sampling.top_k), 0, MOST},@|
-  {"top_p", ALL, false, read_real, at(sampling.top_p), 0, 1},@|
-  {"min_p", ALL, false, read_real, at(sampling.min_p), 0, 1},@|
-  {"typical_p", ALL, false, read_real, at(sampling.typical_p), 1e-9, 1},@|
+static const struct config_field advice_field[] =
+  @[{ {"do_sample", ALL, false, read_flag, field_at(sampling.do_sample), 0, 0},@|
+  {"temperature", ALL, false, read_real, field_at(sampling.temperature), 0, 1e4},@|
+  {"top_k", ALL, false, read_count, field_at(sampling.top_k), 0, MOST},@|
+  {"top_p", ALL, false, read_real, field_at(sampling.top_p), 0, 1},@|
+  {"min_p", ALL, false, read_real, field_at(sampling.min_p), 0, 1},@|
+  {"typical_p", ALL, false, read_real, field_at(sampling.typical_p), 1e-9, 1},@|
   {"repetition_penalty", ALL, false, read_real,@|
-    at(sampling.repetition_penalty), 1e-9, 1e9},@|
+    field_at(sampling.repetition_penalty), 1e-9, 1e9},@|
   {"no_repeat_ngram_size", ALL, false, read_count,@|
-    at(sampling.no_repeat_ngram_size), 0, MOST},@|
-  {"bos_token_id", ALL, false, read_bos, at(bos), 0, MOST},@|
+    field_at(sampling.no_repeat_ngram_size), 0, MOST},@|
+  {"bos_token_id", ALL, false, read_bos, field_at(bos), 0, MOST},@|
   {"eos_token_id", ALL, false, read_eos, 0, 0, 0},@|
   {NULL, 0, false, NULL, 0, 0, 0} }@];
 
@@ -522,11 +530,11 @@ lists end with a null. Some fields are read elsewhere, as a group, since the mea
 @<What steers a reading@>=
 struct tables {
   unsigned family;
-  const struct setting *used[4];
+  const struct config_field *used[4];
   const struct harmless_entry *harmless[3];
 };
-#define at(member) offsetof(struct model_config, member)
-static bool read_nothing(struct settings *s, const struct setting *f,
+#define field_at(member) offsetof(struct model_config, member)
+static bool read_nothing(struct config_reader *s, const struct config_field *f,
   json_t *value)
 {
   (void) s, (void) f, (void) value;
@@ -537,10 +545,10 @@ static bool read_nothing(struct settings *s, const struct setting *f,
 then asked whether it says anything at all.
 
 @<Account for every field@>=
-static const struct setting *used_find(const struct tables *t, const char *name)
+static const struct config_field *used_find(const struct tables *t, const char *name)
 {
   for (int i = 0; t->used[i] != NULL; i++)
-    for (const struct setting *f = t->used[i]; f->name != NULL; f++)
+    for (const struct config_field *f = t->used[i]; f->name != NULL; f++)
       if (strcmp(f->name, name) == 0 && (f->of & t->family) != 0) return f;
   return NULL;
 }
@@ -557,10 +565,10 @@ static const char *harmless_reason(const struct tables *t, const char *name)
 invents is saved with every model, switched off in most. A zero is not a no: a threshold at zero may well mean something. A used field that is null is left at its default, with the two exceptions above.
 
 @<Use a field, ignore it, or refuse it@>=
-static bool account_for(struct settings *s, const char *name, json_t *value,
+static bool read_field(struct config_reader *s, const char *name, json_t *value,
   const struct tables *t)
 {
-  const struct setting *f = used_find(t, name);
+  const struct config_field *f = used_find(t, name);
   const char *reason = harmless_reason(t, name);
   bool null_says = f != NULL && (f->read == read_true
     || f->read == read_truth);
@@ -580,15 +588,15 @@ static bool account_for(struct settings *s, const char *name, json_t *value,
 missing, and often the two are one, spelt differently.
 
 @<Read all fields of a file@>=
-static bool settings_read(struct settings *s, const struct tables *t)
+static bool settings_read(struct config_reader *s, const struct tables *t)
 {
   s->t = t;
   for (void *i = json_object_iter(s->all); i != NULL;
        i = json_object_iter_next(s->all, i))
-    if (!account_for(s, json_object_iter_key(i), json_object_iter_value(i), t))
+    if (!read_field(s, json_object_iter_key(i), json_object_iter_value(i), t))
       return false;
   for (int i = 0; t->used[i] != NULL; i++)
-    for (const struct setting *f = t->used[i]; f->name != NULL; f++) {
+    for (const struct config_field *f = t->used[i]; f->name != NULL; f++) {
       json_t *value = json_object_get(s->all, f->name);
       if (f->required && used_find(t, f->name) == f
           && (value == NULL || json_is_null(value)))
@@ -604,14 +612,14 @@ may be the file's own, which ends with the reading, so the list keeps a copy.
 bool config_ignore(struct model_config *c, struct memory *m, const char *file,
   const char *field, const char *reason, struct error *why)
 {
-  if (c->n_ignored == c->ignored_room) {
-    size_t room = c->ignored_room == 0 ? 32 : 2 * c->ignored_room;
-    struct ignored_field *grown = memory_resize(m, FOR_OTHER, c->ignored, room,
+  if (c->n_ignored == c->ignored_cap) {
+    size_t cap = c->ignored_cap == 0 ? 32 : 2 * c->ignored_cap;
+    struct ignored_field *grown = memory_resize(m, MEMORY_OTHER, c->ignored, cap,
       sizeof *grown, why);
     if (grown == NULL) return false;
-    c->ignored = grown, c->ignored_room = room;
+    c->ignored = grown, c->ignored_cap = cap;
   }
-  char *copy = memory_alloc(m, FOR_OTHER, strlen(field) + 1, 1, why);
+  char *copy = memory_alloc(m, MEMORY_OTHER, strlen(field) + 1, 1, why);
   if (copy == NULL) return false;
   strcpy(copy, field);
   c->ignored[c->n_ignored++] = (struct ignored_field) @[{ file, copy, reason }@];
@@ -676,7 +684,7 @@ static struct tables tables_of(const struct family_row *f)
 with the very names of Llama's, and put their norms elsewhere: they would load, run, and write nonsense.
 
 @<Find the family@>=
-static const struct family_row *family_find(struct settings *s)
+static const struct family_row *family_find(struct config_reader *s)
 {
   json_t *type = json_object_get(s->all, "model_type");
   json_t *list = json_object_get(s->all, "architectures");
@@ -706,7 +714,7 @@ queries, heads that divide the width. What does not
 divide is an error of the file. (A |head_dim| that is given need not divide anything: the heads together may be wider than the row, or narrower.)
 
 @<Derive the sizes that were not given@>=
-static bool settings_derive(struct settings *s)
+static bool settings_derive(struct config_reader *s)
 {
   struct model_config *c = s->c;
   const char *heads = c->learned_positions ? "n_head" : "num_attention_heads";
@@ -739,7 +747,7 @@ if (c->gated && c->out_bias) c->qkv_bias = true;
 |use_sliding_window| is true, and then from layer |max_window_layers| on: the published files give a window and switch it off. Newer files also list the kind of each layer, and where there is a list it decides.
 
 @<Find out which layers have a window@>=
-static bool settings_window(struct settings *s)
+static bool settings_window(struct config_reader *s)
 {
   struct model_config *c = s->c;
   json_t *list = json_object_get(s->all, "layer_types");
@@ -755,12 +763,12 @@ static bool settings_window(struct settings *s)
 another model, with another name. So a word is wrong if it is neither of the two, if it asks for a window that is not there, or if it denies one that cannot be denied.
 
 @<Read the list of layers@>=
-static bool settings_layers(struct settings *s, json_t *list)
+static bool settings_layers(struct config_reader *s, json_t *list)
 {
   struct model_config *c = s->c;
   bool choice = used_find(s->t, "use_sliding_window") != NULL;
   size_t n = json_array_size(list);
-  if (n != c->n_layers || n > LAYERS_LISTED)
+  if (n != c->n_layers || n > CONFIG_MAX_LISTED)
     return setting_bad(s, "layer_types", list, "a word for each layer");
   c->window_listed = c->window > 0 && choice;
   for (size_t i = 0; i < n; i++) {
@@ -783,7 +791,7 @@ the kind is called |rope_type| or, earlier, |type|. We take either, and refuse a
 that says two things: whoever edited one place and forgot the other has not told us which he meant.
 
 @<Read how positions are rotated@>=
-static bool settings_rope(struct settings *s)
+static bool settings_rope(struct config_reader *s)
 {
   json_t *old = json_object_get(s->all, "rope_scaling");
   json_t *five = json_object_get(s->all, "rope_parameters");
@@ -809,7 +817,8 @@ if (theta != NULL && inner != NULL
     && json_number_value(theta) != json_number_value(inner))
   return setting_bad(s, "rope_theta", theta, "the one in rope_parameters");
 s->c->rope.theta = 10000;
-struct setting f = @[{ "rope_theta", ALL, false, read_real, at(rope.theta), 1, 1e18 }@];
+struct config_field f = @[{ "rope_theta", ALL, false, read_real,
+  field_at(rope.theta), 1, 1e18 }@];
 if (inner == NULL) inner = theta;
 if (inner != NULL && !read_real(s, &f, inner)) return false;
 
@@ -819,7 +828,7 @@ the kinds take the part of the families.
 @<Read the kind of stretching@>=
 @<The fields of a stretching@>@;
 @<Work out what a stretching leaves open@>@;
-static bool rope_kind(struct settings *s, const char *where, json_t *given)
+static bool rope_kind(struct config_reader *s, const char *where, json_t *given)
 {
   static const char *const kinds[] = @[{ "default", "linear", "llama3", "yarn" }@];
   json_t *type = json_object_get(given, "rope_type");
@@ -831,7 +840,7 @@ static bool rope_kind(struct settings *s, const char *where, json_t *given)
     return setting_bad(s, where, given,
       "a rope_type of default, linear, llama3 or yarn");
   struct tables t = @[{ 1u << k, { stretching, yarn_field }, { harmless_stretching } }@];
-  struct settings inner = *s;
+  struct config_reader inner = *s;
   inner.all = given, s->c->rope.kind = (enum rope_kind) k;
   return settings_read(&inner, &t) && rope_derive(s, where, given);
 }
@@ -841,15 +850,15 @@ static bool rope_kind(struct settings *s, const char *where, json_t *given)
 @<The fields of a stretching@>=
 enum { PLAIN = 1 << ROPE_PLAIN, LINEAR = 1 << ROPE_LINEAR,@|
   LLAMA3 = 1 << ROPE_LLAMA3, YARN = 1 << ROPE_YARN };
-static const struct setting stretching[] =
-  @[{ {"factor", LINEAR | LLAMA3, true, read_real, at(rope.factor), 1, 1e9},@|
-  {"factor", YARN, false, read_real, at(rope.factor), 1, 1e9},@|
+static const struct config_field stretching[] =
+  @[{ {"factor", LINEAR | LLAMA3, true, read_real, field_at(rope.factor), 1, 1e9},@|
+  {"factor", YARN, false, read_real, field_at(rope.factor), 1, 1e9},@|
   {"low_freq_factor", LLAMA3, true, read_real,@|
-    at(rope.low_freq_factor), 1e-9, 1e9},@|
+    field_at(rope.low_freq_factor), 1e-9, 1e9},@|
   {"high_freq_factor", LLAMA3, true, read_real,@|
-    at(rope.high_freq_factor), 1e-9, 1e9},@|
+    field_at(rope.high_freq_factor), 1e-9, 1e9},@|
   {"original_max_position_embeddings", LLAMA3 | YARN, false, read_count,@|
-    at(rope.original), 1, MOST},@|
+    field_at(rope.original), 1, MOST},@|
   {"partial_rotary_factor", ALL, false, read_one, 0, 0, 0},@|
   {"rope_type", ALL, false, read_nothing, 0, 0, 0},@|
   {"type", ALL, false, read_nothing, 0, 0, 0},@|
@@ -861,14 +870,14 @@ static const struct harmless_entry harmless_stretching[] =
 @ Yarn has the most of them, and none is required.
 
 @<The fields of a stretching@>=
-static const struct setting yarn_field[] =
-  @[{ {"beta_fast", YARN, false, read_real, at(rope.beta_fast), 1e-9, 1e9},@|
-  {"beta_slow", YARN, false, read_real, at(rope.beta_slow), 1e-9, 1e9},@|
+static const struct config_field yarn_field[] =
+  @[{ {"beta_fast", YARN, false, read_real, field_at(rope.beta_fast), 1e-9, 1e9},@|
+  {"beta_slow", YARN, false, read_real, field_at(rope.beta_slow), 1e-9, 1e9},@|
   {"attention_factor", YARN, false, read_real,@|
-    at(rope.attention_factor), 1e-9, 1e9},@|
-  {"mscale", YARN, false, read_real, at(rope.mscale), 0, 1e9},@|
-  {"mscale_all_dim", YARN, false, read_real, at(rope.mscale_all_dim), 0, 1e9},@|
-  {"truncate", YARN, false, read_truth, at(rope.truncate), 0, 0},@|
+    field_at(rope.attention_factor), 1e-9, 1e9},@|
+  {"mscale", YARN, false, read_real, field_at(rope.mscale), 0, 1e9},@|
+  {"mscale_all_dim", YARN, false, read_real, field_at(rope.mscale_all_dim), 0, 1e9},@|
+  {"truncate", YARN, false, read_truth, field_at(rope.truncate), 0, 0},@|
   {NULL, 0, false, NULL, 0, 0, 0} }@];
 
 @ Where the original context is not given it is the model's present one, and where yarn's factor is not, it is the one over the other. Bounds in the wrong order are refused; so is a |theta| of 1, by whose logarithm
@@ -876,7 +885,7 @@ yarn would divide. Last of all yarn's attention factor is worked out, where it i
 
 @<Work out what a stretching leaves open@>=
 @<List the scales that do not count@>@;
-static bool rope_derive(struct settings *s, const char *where, json_t *given)
+static bool rope_derive(struct config_reader *s, const char *where, json_t *given)
 {
   struct rope_config *r = &s->c->rope;
   if (r->original == 0) r->original = s->c->n_positions;
@@ -896,7 +905,7 @@ static bool rope_derive(struct settings *s, const char *where, json_t *given)
 @ The two scales count only if both are there and no |attention_factor| is. The library passes over them otherwise, and we do, but not in silence.
 
 @<List the scales that do not count@>=
-static bool rope_scales(struct settings *s, json_t *given)
+static bool rope_scales(struct config_reader *s, json_t *given)
 {
   static const char *const name[] = @[{ "mscale", "mscale_all_dim" }@];
   const struct rope_config *r = &s->c->rope;
@@ -912,20 +921,20 @@ static bool rope_scales(struct settings *s, json_t *given)
 @ A file is opened, and must be an object. The advice has no families; its tables are read with all bits set. Its path stays with the reading, for every message begins with it.
 
 @<Read one of the two files@>=
-static bool settings_file(struct settings *s, const char *directory,
-  const char *file, char *path, size_t room)
+static bool settings_file(struct config_reader *s, const char *directory,
+  const char *file, char *path, size_t cap)
 {
   s->path = path, s->file = file;
-  int n = snprintf(path, room, "%s/%s", directory, file);
-  if (n < 0 || (size_t) n >= room)
+  int n = snprintf(path, cap, "%s/%s", directory, file);
+  if (n < 0 || (size_t) n >= cap)
     return error_say(s->why, "%s: the path is too long", directory);
-  s->all = json_read(path, SETTINGS_MOST, s->why);
+  s->all = jsonfile_read(path, JSONFILE_MAX_SETTINGS, s->why);
   if (s->all == NULL) return false;
   if (json_is_object(s->all)) return true;
   return setting_bad(s, "this", s->all, "an object");
 }
 @#
-static bool settings_advice(struct settings *s)
+static bool settings_advice(struct config_reader *s)
 {
   struct tables t = @[{ ALL, { advice_field }, { harmless_advice } }@];
   return settings_read(s, &t);
@@ -935,13 +944,13 @@ static bool settings_advice(struct settings *s)
 suggestions for sampling begin with values that do nothing, so that a later chapter can apply all of them without asking which were given.
 
 @<Read the model's own settings@>=
-static bool settings_model(struct settings *s)
+static bool settings_model(struct config_reader *s)
 {
   const struct family_row *f = family_find(s);
   if (f == NULL) return false;
   *s->c = f->always;
   s->c->family = f->type;
-  s->c->sampling = (struct sampling_config) @[{ .temperature = 1, .top_p = 1,
+  s->c->sampling = (struct sampling_defaults) @[{ .temperature = 1, .top_p = 1,
     .typical_p = 1, .repetition_penalty = 1 }@];
   s->c->rope = (struct rope_config) @[{ .beta_fast = 32, .beta_slow = 1,@|
     .truncate = true }@];
@@ -958,7 +967,7 @@ bool config_open(struct model_config *c, struct memory *m, const char *directory
   struct error *why)
 {
   char path[4096];
-  struct settings s = @[{ .c = c, .m = m, .why = why }@];
+  struct config_reader s = @[{ .c = c, .m = m, .why = why }@];
   *c = (struct model_config) @[{ .family = NULL }@];
   bool ok = settings_file(&s, directory, "config.json", path, sizeof path)
     && settings_model(&s);
@@ -1239,7 +1248,7 @@ of the file that has found its use, and whether something has gone wrong: then a
 follows does nothing, and one test at the end suffices. The alternative, a test behind each of a layer's dozen tensors, would bury the list of names that a reader comes for.
 
 @<The state of assembly@>=
-struct assembly {
+struct model_loader {
   struct memory *m;
   struct model *lm;
   const char *prefix; /* \.{"transformer."}, \.{"model."}, or nothing */
@@ -1254,18 +1263,19 @@ sentences can come out of here: it is missing, it has another shape, or its type
 that we cannot compute with. Shapes are compared as words, since the words are what the sentence needs anyway, and then it cannot show two shapes that look alike.
 
 @<Find one tensor, and insist on its shape@>=
-static struct tensor need(struct assembly *a, const char *name, uint64_t rows,
+static struct tensor require_tensor(struct model_loader *a, const char *name,
+  uint64_t rows,
   uint64_t columns)
 {
   struct tensor none = @[{ NULL, WEIGHT_F32 }@];
   if (!a->ok) return none;
-  const struct stored *t = weights_find(a->lm->weights, name);
+  const struct tensor_entry *t = tensor_file_find(a->lm->weights, name);
   char wanted[64], found[64] = "missing";
   if (columns == 0) snprintf(wanted, sizeof wanted, "[%" PRIu64 "]", rows);
   else snprintf(wanted, sizeof wanted, "[%" PRIu64 ", %" PRIu64 "]", rows, columns);
   if (t != NULL) shape_words(t, found);
   a->ok = strcmp(found, wanted) == 0
-    || error_found(a->why, t == NULL ? weights_path(a->lm->weights) : t->file, name,
+    || error_found(a->why, t == NULL ? tensor_file_path(a->lm->weights) : t->file, name,
       found, wanted);
   if (!a->ok) return none;
   @<Turn |t| into a tensor of a type that we have, or fail@>@;
@@ -1288,7 +1298,7 @@ return none;
 is then certainly not the one that was wanted.
 
 @<Write a shape in words@>=
-static void shape_words(const struct stored *t, char found[64])
+static void shape_words(const struct tensor_entry *t, char found[64])
 {
   size_t n = (size_t) snprintf(found, 64, "[");
   for (uint32_t i = 0; i < t->rank && n < 40; i++)
@@ -1302,16 +1312,17 @@ or not, as the settings say; GPT-2 stores its matrices with the inputs first, si
 and other numbers. So which way it lies is decided by the family and never guessed from the shape.
 
 @<Find a matrix with its bias@>=
-static struct matrix need_matrix(struct assembly *a, uint32_t layer,
+static struct matrix require_matrix(struct model_loader *a, uint32_t layer,
   const char *name, size_t in, size_t out, bool bias)
 {
   struct matrix w = @[{ .in = in, .out = out }@];
   char full[160];
   w.transposed = a->lm->config.learned_positions;
   layer_name(a, layer, name, "weight", full);
-  w.weight = w.transposed ? need(a, full, in, out) : need(a, full, out, in);
+  w.weight = w.transposed ? require_tensor(a, full, in, out) : require_tensor(a,
+    full, out, in);
   layer_name(a, layer, name, "bias", full);
-  if (bias) w.bias = need(a, full, out, 0);
+  if (bias) w.bias = require_tensor(a, full, out, 0);
   a->lm->layer_madds += (uint64_t) in * out;
   return w;
 }
@@ -1320,7 +1331,7 @@ static struct matrix need_matrix(struct assembly *a, uint32_t layer,
 \.{model.layers.3.mlp.up\_proj.weight} in the others.
 
 @<Find a matrix with its bias@>=
-static void layer_name(const struct assembly *a, uint32_t layer, const char *name,
+static void layer_name(const struct model_loader *a, uint32_t layer, const char *name,
   const char *what, char full[160])
 {
   const char *list = a->lm->config.learned_positions ? "h" : "layers";
@@ -1331,74 +1342,74 @@ static void layer_name(const struct assembly *a, uint32_t layer, const char *nam
 here, once, as the published programs do.
 
 @<Find a norm@>=
-static struct normalizer need_norm(struct assembly *a, const char *gain,
+static struct norm require_norm(struct model_loader *a, const char *gain,
   const char *bias, size_t d)
 {
   const struct model_config *c = &a->lm->config;
-  struct normalizer g = @[{ .kind = c->layer_norm ? NORM_LAYER : NORM_RMS,
+  struct norm g = @[{ .kind = c->layer_norm ? NORM_LAYER : NORM_RMS,
     .epsilon = (float) c->norm_eps }@];
-  g.gain = need(a, gain, d, 0);
-  if (c->layer_norm) g.bias = need(a, bias, d, 0);
+  g.gain = require_tensor(a, gain, d, 0);
+  if (c->layer_norm) g.bias = require_tensor(a, bias, d, 0);
   return g;
 }
 @#
-static struct normalizer layer_norm(struct assembly *a, uint32_t layer,
+static struct norm layer_norm(struct model_loader *a, uint32_t layer,
   const char *name, size_t d)
 {
   char gain[160], bias[160];
   layer_name(a, layer, name, "weight", gain);
   layer_name(a, layer, name, "bias", bias);
-  return need_norm(a, gain, bias, d);
+  return require_norm(a, gain, bias, d);
 }
 
 @ GPT-2's layer, name by name. Query, key and value are one matrix here, three times as wide as the row, and every
 matrix has a bias. The names are those that the model's makers gave to the parts of their program: \.{c\_fc} is the way up, \.{c\_proj} a way back.
 
 @<Assemble a layer of GPT-2@>=
-static void layer_gpt2(struct assembly *a, uint32_t i, struct model_layer *l)
+static void layer_gpt2(struct model_loader *a, uint32_t i, struct model_layer *l)
 {
   size_t d = a->lm->config.d_model, inner = a->lm->config.d_inner;
-  l->before_attention = layer_norm(a, i, "ln_1", d);
-  l->qkv[0] = need_matrix(a, i, "attn.c_attn", d, 3 * d, true);
+  l->attn_norm = layer_norm(a, i, "ln_1", d);
+  l->qkv[0] = require_matrix(a, i, "attn.c_attn", d, 3 * d, true);
   l->n_qkv = 1;
-  l->out = need_matrix(a, i, "attn.c_proj", d, d, true);
-  l->before_mlp = layer_norm(a, i, "ln_2", d);
-  l->up[0] = need_matrix(a, i, "mlp.c_fc", d, inner, true);
+  l->out = require_matrix(a, i, "attn.c_proj", d, d, true);
+  l->mlp_norm = layer_norm(a, i, "ln_2", d);
+  l->up[0] = require_matrix(a, i, "mlp.c_fc", d, inner, true);
   l->n_up = 1;
-  l->down = need_matrix(a, i, "mlp.c_proj", inner, d, true);
+  l->down = require_matrix(a, i, "mlp.c_proj", inner, d, true);
 }
 
 @ And Llama's. With fewer heads for keys and values than for queries, two of the matrices
 are narrower; with a |head_dim| of its own choosing, the first need not be square. Qwen 3 has a norm for the queries and one for the keys, as wide as one head.
 
 @<Assemble a layer of Llama and its kin@>=
-static void layer_llama(struct assembly *a, uint32_t i, struct model_layer *l)
+static void layer_llama(struct model_loader *a, uint32_t i, struct model_layer *l)
 {
   const struct model_config *c = &a->lm->config;
   size_t d = c->d_model, inner = c->d_inner;
   size_t q = (size_t) c->n_heads * c->head_dim;
   size_t kv = (size_t) c->n_kv_heads * c->head_dim;
-  l->before_attention = layer_norm(a, i, "input_layernorm", d);
-  l->qkv[0] = need_matrix(a, i, "self_attn.q_proj", d, q, c->qkv_bias);
-  l->qkv[1] = need_matrix(a, i, "self_attn.k_proj", d, kv, c->qkv_bias);
-  l->qkv[2] = need_matrix(a, i, "self_attn.v_proj", d, kv, c->qkv_bias);
+  l->attn_norm = layer_norm(a, i, "input_layernorm", d);
+  l->qkv[0] = require_matrix(a, i, "self_attn.q_proj", d, q, c->qkv_bias);
+  l->qkv[1] = require_matrix(a, i, "self_attn.k_proj", d, kv, c->qkv_bias);
+  l->qkv[2] = require_matrix(a, i, "self_attn.v_proj", d, kv, c->qkv_bias);
   l->n_qkv = 3;
   if (c->qk_norm) {
-    l->of_queries = layer_norm(a, i, "self_attn.q_norm", c->head_dim);
-    l->of_keys = layer_norm(a, i, "self_attn.k_norm", c->head_dim);
+    l->q_norm = layer_norm(a, i, "self_attn.q_norm", c->head_dim);
+    l->k_norm = layer_norm(a, i, "self_attn.k_norm", c->head_dim);
   }
-  l->out = need_matrix(a, i, "self_attn.o_proj", q, d, c->out_bias);
+  l->out = require_matrix(a, i, "self_attn.o_proj", q, d, c->out_bias);
   @<Assemble the second half of a layer of Llama@>@;
 }
 
 @ The name of the second norm misleads: it stands after the first half, and before the MLP, which is where the engine wants it.
 
 @<Assemble the second half of a layer of Llama@>=
-l->before_mlp = layer_norm(a, i, "post_attention_layernorm", d);
-l->up[0] = need_matrix(a, i, "mlp.gate_proj", d, inner, c->mlp_bias);
-l->up[1] = need_matrix(a, i, "mlp.up_proj", d, inner, c->mlp_bias);
+l->mlp_norm = layer_norm(a, i, "post_attention_layernorm", d);
+l->up[0] = require_matrix(a, i, "mlp.gate_proj", d, inner, c->mlp_bias);
+l->up[1] = require_matrix(a, i, "mlp.up_proj", d, inner, c->mlp_bias);
 l->n_up = 2;
-l->down = need_matrix(a, i, "mlp.down_proj", inner, d, c->mlp_bias);
+l->down = require_matrix(a, i, "mlp.down_proj", inner, d, c->mlp_bias);
 
 @ Outside the layers there are the embedding, GPT-2's positions, the last norm and the
 head. Most small models have no head of their own: the embedding that turned an id into
@@ -1406,19 +1417,19 @@ a row is used to ask how much the last row looks like each id.
 @^tied head@>
 
 @<Assemble what is outside the layers@>=
-static void assemble_ends(struct assembly *a)
+static void assemble_ends(struct model_loader *a)
 {
   struct model *lm = a->lm;
   const struct model_config *c = &lm->config;
   bool gpt2 = c->learned_positions;
   char name[2][160];
   snprintf(name[0], 160, "%s%s", a->prefix, gpt2 ? "wte.weight" : "embed_tokens.weight");
-  lm->embedding = need(a, name[0], c->vocab_size, c->d_model);
+  lm->embedding = require_tensor(a, name[0], c->vocab_size, c->d_model);
   snprintf(name[0], 160, "%swpe.weight", a->prefix);
-  if (gpt2) lm->positions = need(a, name[0], c->n_positions, c->d_model);
+  if (gpt2) lm->positions = require_tensor(a, name[0], c->n_positions, c->d_model);
   snprintf(name[0], 160, "%s%s.weight", a->prefix, gpt2 ? "ln_f" : "norm");
   snprintf(name[1], 160, "%sln_f.bias", a->prefix);
-  lm->last = need_norm(a, name[0], name[1], c->d_model);
+  lm->final_norm = require_norm(a, name[0], name[1], c->d_model);
   @<Find the head, or take the embedding for it@>@;
 }
 
@@ -1427,27 +1438,27 @@ static void assemble_ends(struct assembly *a)
 @<Find the head, or take the embedding for it@>=
 lm->head = (struct matrix) @[{ .in = c->d_model, .out = c->vocab_size }@];
 lm->head.weight = c->tied ? lm->embedding
-  : need(a, "lm_head.weight", c->vocab_size, c->d_model);
+  : require_tensor(a, "lm_head.weight", c->vocab_size, c->d_model);
 lm->head_bytes = (uint64_t) c->vocab_size * c->d_model
-  * weight_bytes(lm->head.weight.type);
+  * weight_type_bytes(lm->head.weight.type);
 
 @ The number of layers comes from a file, and so we look whether the tensors of the last
 one can be there at all before we take memory for that many. Each layer has several tensors, so a number of layers above that of the tensors is a lie that can be told at once.
 
 @<Assemble the layers@>=
-static void assemble_layers(struct assembly *a)
+static void assemble_layers(struct model_loader *a)
 {
   struct model *lm = a->lm;
   uint32_t n = lm->config.n_layers;
   uint64_t before = a->bytes;
-  if (n > weights_count(lm->weights)) {
+  if (n > tensor_file_count(lm->weights)) {
     char found[64];
     snprintf(found, sizeof found, "%" PRIu32 " layers", n);
-    a->ok = error_found(a->why, weights_path(lm->weights), "this", found,
+    a->ok = error_found(a->why, tensor_file_path(lm->weights), "this", found,
       "no more layers than the file has tensors");
     return;
   }
-  lm->layers = memory_alloc(a->m, FOR_OTHER, n, sizeof *lm->layers, a->why);
+  lm->layers = memory_alloc(a->m, MEMORY_OTHER, n, sizeof *lm->layers, a->why);
   a->ok = lm->layers != NULL;
   for (uint32_t i = 0; i < n && a->ok; i++)
     if (lm->config.learned_positions) layer_gpt2(a, i, &lm->layers[i]);
@@ -1460,7 +1471,7 @@ that the settings deny would be left out in silence. So it is an error, unless i
 of those that the libraries of the years have left behind. Those are recognized by the end of their names, and go to the list of what was ignored, with a reason each.
 
 @<Account for every tensor@>=
-static bool left_over(struct assembly *a, const struct stored *t)
+static bool check_unused(struct model_loader *a, const struct tensor_entry *t)
 {
   static const struct { const char *end, *reason; } known[] =
     @[{ {".attn.bias", "a stored causal mask: ours is the order of rows"},@|
@@ -1483,11 +1494,11 @@ static bool left_over(struct assembly *a, const struct stored *t)
 embedding, byte for byte; if it is not, settings and weights contradict each other, and either could be meant.
 
 @<Compare a stored head with the embedding it is tied to@>=
-static bool tied_head(struct assembly *a, const struct stored *t)
+static bool tied_head(struct model_loader *a, const struct tensor_entry *t)
 {
   const struct model_config *c = &a->lm->config;
   uint64_t bytes = (uint64_t) c->vocab_size * c->d_model
-    * weight_bytes(a->lm->embedding.type);
+    * weight_type_bytes(a->lm->embedding.type);
   if (t->bytes != bytes || memcmp(t->data, a->lm->embedding.data, bytes) != 0)
     return error_found(a->why, t->file, t->name, "not the embedding",
       "equal, since tie_word_embeddings is true");
@@ -1499,13 +1510,13 @@ static bool tied_head(struct assembly *a, const struct stored *t)
 @^rotary positions@>
 
 @<Compute the frequencies of the rotations@>=
-static bool model_frequencies(struct assembly *a)
+static bool model_frequencies(struct model_loader *a)
 {
   struct model *lm = a->lm;
   const struct model_config *c = &lm->config;
   uint32_t half = c->head_dim / 2;
   if (c->learned_positions) return true;
-  lm->frequency = memory_alloc(a->m, FOR_OTHER, half, sizeof(float), a->why);
+  lm->frequency = memory_alloc(a->m, MEMORY_OTHER, half, sizeof(float), a->why);
   for (uint32_t i = 0; i < half && lm->frequency != NULL; i++)
     lm->frequency[i] = (float) rope_scaled_frequency(&c->rope, i, half);
   return lm->frequency != NULL;
@@ -1515,20 +1526,20 @@ static bool model_frequencies(struct assembly *a)
 $1/\sqrt{d_h}$ or 1, is computed here, once, in double, and rounded.
 
 @<Assemble the model@>=
-static bool model_assemble(struct assembly *a)
+static bool model_assemble(struct model_loader *a)
 {
   struct model *lm = a->lm;
   const struct model_config *c = &lm->config;
   a->prefix = c->learned_positions ? "transformer." : "model.";
-  if (weights_find(lm->weights, c->learned_positions ? "transformer.wte.weight"
+  if (tensor_file_find(lm->weights, c->learned_positions ? "transformer.wte.weight"
       : "model.embed_tokens.weight") == NULL)
     a->prefix = "";
-  lm->attention = (struct heads) @[{ c->n_heads, c->n_kv_heads, c->head_dim,
+  lm->attention = (struct attention_dims) @[{ c->n_heads, c->n_kv_heads, c->head_dim,
     (float) (c->scaled ? 1 / sqrt((double) c->head_dim) : 1) }@];
   assemble_ends(a);
   if (a->ok) assemble_layers(a);
-  for (size_t i = 0; i < weights_count(lm->weights) && a->ok; i++)
-    if (!a->used[i]) a->ok = left_over(a, weights_at(lm->weights, i));
+  for (size_t i = 0; i < tensor_file_count(lm->weights) && a->ok; i++)
+    if (!a->used[i]) a->ok = check_unused(a, tensor_file_at(lm->weights, i));
   return a->ok && model_frequencies(a);
 }
 
@@ -1538,13 +1549,13 @@ static bool model_assemble(struct assembly *a)
 struct model *model_open(struct memory *m, const char *directory,
   struct error *why)
 {
-  struct model *lm = memory_alloc(m, FOR_OTHER, 1, sizeof *lm, why);
+  struct model *lm = memory_alloc(m, MEMORY_OTHER, 1, sizeof *lm, why);
   if (lm == NULL) return NULL;
-  struct assembly a = @[{ .m = m, .lm = lm, .ok = true, .why = why }@];
+  struct model_loader a = @[{ .m = m, .lm = lm, .ok = true, .why = why }@];
   bool ok = config_open(&lm->config, m, directory, why)
-    && (lm->weights = weights_open(m, directory, why)) != NULL;
-  size_t n = ok ? weights_count(lm->weights) : 0;
-  if (ok) a.used = memory_alloc(m, FOR_OTHER, n, sizeof *a.used, why);
+    && (lm->weights = tensor_file_open(m, directory, why)) != NULL;
+  size_t n = ok ? tensor_file_count(lm->weights) : 0;
+  if (ok) a.used = memory_alloc(m, MEMORY_OTHER, n, sizeof *a.used, why);
   ok = ok && a.used != NULL && model_assemble(&a);
   memory_free(m, a.used);
   if (ok) return lm;
@@ -1560,7 +1571,7 @@ void model_close(struct memory *m, struct model *lm)
   if (lm == NULL) return;
   memory_free(m, lm->layers);
   memory_free(m, lm->frequency);
-  weights_close(m, lm->weights);
+  tensor_file_close(m, lm->weights);
   config_close(m, &lm->config);
   memory_free(m, lm);
 }
@@ -1573,10 +1584,10 @@ uint64_t model_parameters(const struct model *lm)
 {
   const struct model_config *c = &lm->config;
   uint64_t n = 0;
-  for (size_t i = 0; i < weights_count(lm->weights); i++)
-    n += weights_at(lm->weights, i)->elements;
+  for (size_t i = 0; i < tensor_file_count(lm->weights); i++)
+    n += tensor_file_at(lm->weights, i)->elements;
   for (size_t i = 0; i < c->n_ignored; i++) {
-    const struct stored *t = weights_find(lm->weights, c->ignored[i].field);
+    const struct tensor_entry *t = tensor_file_find(lm->weights, c->ignored[i].field);
     if (t != NULL) n -= t->elements;
   }
   return n;
@@ -1604,7 +1615,7 @@ others call.
 matrices and norms, are asked for by it.
 
 @<Tensors by the layer@>=
-static void layer_name(const struct assembly *a, uint32_t layer, const char *name,
+static void layer_name(const struct model_loader *a, uint32_t layer, const char *name,
   const char *what, char full[160]);
 @<Find a matrix with its bias@>@;
 @<Find a norm@>@;

@@ -41,7 +41,7 @@ has lost its blank, and the model has seen only one of the two in training. Whic
 @c
 #include <stdio.h>
 #include <string.h>
-#include "tokenizer/inside.h"
+#include "tokenizer/tokenizer_internal.h"
 @<A vocabulary of a few words@>@;
 @<Show a text's ids in both orders@>@;
 @#
@@ -133,12 +133,12 @@ bool tokenizer_bos(const struct tokenizer *t, uint32_t *id);
 before any merge is tried. To show them all, one asks how many there are, and for each by its number; a list would have to be somebody's to free.
 
 @<A tokenizer, from outside@>=
-struct tokenizer_extra { uint32_t id; const unsigned char *byte;
+struct tokenizer_added { uint32_t id; const unsigned char *byte;
   size_t n;
   bool special; };
-size_t tokenizer_extras(const struct tokenizer *t);
+size_t tokenizer_added_count(const struct tokenizer *t);
   /* how many tokens were added to the vocabulary, special or not */
-struct tokenizer_extra tokenizer_extra_at(const struct tokenizer *t,
+struct tokenizer_added tokenizer_added_at(const struct tokenizer *t,
   size_t i);
   /* number |i| of them; the bytes belong to the tokenizer */
 
@@ -192,130 +192,130 @@ word reads as it is written, and has no spelling that merges could reach; and wh
 @<A tokenizer, from inside@>=
 struct span { uint32_t at, n; };
   /* |n| bytes from |at| on; |n == 0|: nothing */
-struct known_id { struct span piece, text; bool special; };
+struct vocab_entry { struct span piece, text; bool special; };
   /* how an id is spelt in the vocabulary, and the bytes that it stands for */
 struct added_token { struct span text; uint32_t id; bool special,
   lstrip, rstrip, single_word, normalized, frozen; };
   /* a token added to the vocabulary, with the flags of |tokenizer.json|; |frozen|: defined by the user of SentencePiece, and
      read as a piece is */
-struct twig { uint32_t child, sibling, extra; unsigned char byte; };
-  /* a node of the tree of added tokens; 0: none; |extra| counts from
+struct trie_node { uint32_t child, sibling, added; unsigned char byte; };
+  /* a node of the tree of added tokens; 0: none; |added| counts from
      1 */
 
 @ On its way a text goes through \emph{stages}. Four of them change it: letters are put before it, or in place of others; it is brought
-into a normal form, or its blanks are thinned out. The fifth cuts it. Added tokens are searched for twice, in the text as it came and in its normal form. The first |n_forms| stages change what lies between those of the first search; the others are for what the second search leaves.
+into a normal form, or its blanks are thinned out. The fifth cuts it. Added tokens are searched for twice, in the text as it came and in its normal form. The first |n_normalizers| stages change what lies between those of the first search; the others are for what the second search leaves.
 
 @<A tokenizer, from inside@>=
-enum stage_kind { CUT, PUT, REPLACE, COMPOSE, THIN };
-  /* what |struct stage| says of each; |COMPOSE|: normal form C; |THIN|: blanks at the ends go */
-struct stage { enum stage_kind what; struct splitter *by;
+enum text_step_kind { STEP_SPLIT, STEP_PREPEND, STEP_REPLACE, STEP_NFC, STEP_STRIP };
+  /* what |struct text_step| says of each; |STEP_NFC|: normal form C; |STEP_STRIP|: blanks at the ends go */
+struct text_step { enum text_step_kind what; struct splitter *by;
   struct span words;
   bool keep_matches, keep_gaps, first_only, unless_there; };
-  /* |CUT|: at the matches of |by|, of which and of the gaps some are
-     kept; |PUT|: |words| before a text, or before the first only, or
-     unless they are there; |REPLACE|: the matches of |by| by |words| */
+  /* |STEP_SPLIT|: at the matches of |by|, of which and of the gaps some are
+     kept; |STEP_PREPEND|: |words| before a text, or before the first only, or
+     unless they are there; |STEP_REPLACE|: the matches of |by| by |words| */
 
 @ The tokenizer has one field for each thing that a file can say about it: words, merges, added tokens, stages, ids around a text, and some
-switches. A vocabulary begins with bytes, or |by_characters|; the latter has the ids of some letters at hand, may spell others by their bytes, or has an id for what it cannot spell. Two limits are fixed, both far above what is published: a file may be wrong, and must not make us allocate whatever it asks for.
+switches. A vocabulary begins with bytes, or |char_level|; the latter has the ids of some letters at hand, may spell others by their bytes, or has an id for what it cannot spell. Two limits are fixed, both far above what is published: a file may be wrong, and must not make us allocate whatever it asks for.
 
 @<A tokenizer, from inside@>=
-enum { MAX_STAGES = 16, MAX_ID = 1 << 22 };
+enum { TOKENIZER_MAX_STEPS = 16, TOKENIZER_MAX_ID = 1 << 22 };
   /* limits of a vocabulary: stages, and the largest id */
 struct tokenizer {
   const char *kind;
-  struct bytes letters;
-  struct known_id *known_as; size_t n_known, room_known; /* by id */
+  struct bytes string_pool;
+  struct vocab_entry *vocab; size_t n_vocab, vocab_cap; /* by id */
   struct name_map by_piece;
     /* from a token's spelling to its id, plus 1 */
   struct bpe rules;
-  struct added_token *more; size_t n_more, room_more;
-  struct twig *tree; size_t n_twigs, room_twigs;
-  struct stage cut[MAX_STAGES]; size_t n_forms, n_cuts;
-  struct ids front, back; /* what the post-processor adds */
-  bool ignore_merges, by_characters, byte_fallback, fuse_unknown,
-    words_apart, any_frozen, drop_blank, ignored[2];
+  struct added_token *added; size_t n_added, added_cap;
+  struct trie_node *trie; size_t n_trie, trie_cap;
+  struct text_step step[TOKENIZER_MAX_STEPS]; size_t n_normalizers, n_steps;
+  struct ids prefix_ids, suffix_ids; /* what the post-processor adds */
+  bool ignore_merges, char_level, byte_fallback, fuse_unk,
+    splits_at_spaces, any_frozen, strip_prefix_space, ignored[2];
   uint32_t letter[128], unknown;
     /* ids of characters plus 1; the id of what cannot be spelt, plus
        1 */
 };
   /* a vocabulary, and how text is cut into it and put together again */
 
-@ The functions that fill it serve the readers of files and the maker from merges alike. They are called in an order: first come the words of the vocabulary, then |index_pieces|; after it the tokens that were added, then
-|index_extras|. Nothing is ever taken out again. Letters go into one block, and whoever keeps some is told where they lie as a place in it and not as an address, because the block moves when it grows.
+@ The functions that fill it serve the readers of files and the maker from merges alike. They are called in an order: first come the words of the vocabulary, then |tokenizer_index_vocab|; after it the tokens that were added, then
+|tokenizer_index_added|. Nothing is ever taken out again. Letters go into one block, and whoever keeps some is told where they lie as a place in it and not as an address, because the block moves when it grows.
 
 @<A tokenizer, from inside@>=
-bool keep_letters(struct memory *m, struct tokenizer *t,
+bool tokenizer_intern(struct memory *m, struct tokenizer *t,
   const void *byte, size_t n, struct span *where, struct error *why);
   /* copies letters into the tokenizer's block */
-struct known_id *know_id(struct memory *m, struct tokenizer *t,
+struct vocab_entry *tokenizer_vocab_at(struct memory *m, struct tokenizer *t,
   uint32_t id, struct error *why);
   /* the entry of an id, made if it is not there; null and a
      sentence */
-bool index_pieces(struct memory *m, struct tokenizer *t,
+bool tokenizer_index_vocab(struct memory *m, struct tokenizer *t,
   struct error *why);
   /* after the last piece: makes |by_piece|, finds the ids of the
      bytes */
-void find_words_apart(struct tokenizer *t);
-  /* after |index_pieces|: may a row of characters be ended between
+void tokenizer_find_splits(struct tokenizer *t);
+  /* after |tokenizer_index_vocab|: may a row of characters be ended between
      words? */
 
 @ Added tokens come when all pieces are known, because a file may add what is a piece already and give it marks, and they are
 looked for in a tree that is made last: its words are normal forms, as far as they say so, and the forms must be known by then.
 
 @<A tokenizer, from inside@>=
-bool add_extra(struct memory *m, struct tokenizer *t,
+bool tokenizer_add_token(struct memory *m, struct tokenizer *t,
   const struct added_token *x, struct error *why);
   /* adds a token; its letters are kept already */
-bool index_extras(struct memory *m, struct tokenizer *t,
+bool tokenizer_index_added(struct memory *m, struct tokenizer *t,
   struct error *why);
   /* after the last one, and the last stage: makes the tree, and
      |by_piece| again, since letters have moved; none may be kept
      afterwards */
 
-@ Stages are appended in the order in which a text goes through them: the |n_forms| that make the normal form, then those of the pre-tokenizer, most of them cuts. What the ids read as is changed
+@ Stages are appended in the order in which a text goes through them: the |n_normalizers| that make the normal form, then those of the pre-tokenizer, most of them cuts. What the ids read as is changed
 by steps of its own, once, when all pieces are there; so decoding has nothing to do but to copy, and to drop a first blank.
 
 @<A tokenizer, from inside@>=
-bool add_stage(struct memory *m, struct tokenizer *t,
-  struct stage s, const char *pattern, size_t n, bool literal,
+bool tokenizer_add_step(struct memory *m, struct tokenizer *t,
+  struct text_step s, const char *pattern, size_t n, bool literal,
   struct error *why);
   /* appends a stage, with its pattern compiled if it has one; at most
-     |MAX_STAGES| */
-bool add_cut(struct memory *m, struct tokenizer *t,
+     |TOKENIZER_MAX_STEPS| */
+bool tokenizer_add_split(struct memory *m, struct tokenizer *t,
   const char *pattern, size_t n, struct error *why);
   /* a cut that keeps everything */
-bool add_words(struct memory *m, struct tokenizer *t, struct stage s,
+bool tokenizer_add_string(struct memory *m, struct tokenizer *t, struct text_step s,
   const char *words, size_t n_words, const char *pattern, size_t n,
   bool literal, struct error *why);
   /* a stage that has words */
-bool texts_replace(struct memory *m, struct tokenizer *t,
+bool tokenizer_texts_replace(struct memory *m, struct tokenizer *t,
   const char *from, size_t n, const char *to, size_t n_to,
   struct error *why);
   /* in what the ids read as: a string by another */
-bool texts_as_bytes(struct memory *m, struct tokenizer *t,
+bool tokenizer_texts_as_bytes(struct memory *m, struct tokenizer *t,
   struct error *why);
   /* \tok{<0x41>} reads as the byte 65, and so on */
-bool normal_form(const struct tokenizer *t, struct memory *m,
+bool tokenizer_normalize(const struct tokenizer *t, struct memory *m,
   const unsigned char *text, size_t n, bool first, struct bytes *out,
   struct error *why);
-  /* makes |out| the text as the first |n_forms| stages leave it;
+  /* makes |out| the text as the first |n_normalizers| stages leave it;
      |first|: it is the beginning of the whole */
 
 @ A stage's pattern is compiled when the stage is appended; what PCRE2 has to say about it becomes the sentence. There is a fixed number of places, since no published
 file comes near it, and a file with no end of patterns would only be a way of making us slow.
 
 @<Append a stage@>=
-bool add_stage(struct memory *m, struct tokenizer *t,
-  struct stage s, const char *pattern, size_t n, bool literal,
+bool tokenizer_add_step(struct memory *m, struct tokenizer *t,
+  struct text_step s, const char *pattern, size_t n, bool literal,
   struct error *why)
 {
-  if (t->n_cuts == MAX_STAGES)
-    return error_say(why, "more than %d stages", MAX_STAGES);
+  if (t->n_steps == TOKENIZER_MAX_STEPS)
+    return error_say(why, "more than %d stages", TOKENIZER_MAX_STEPS);
   if (pattern != NULL) {
     s.by = splitter_open(m, pattern, n, literal, why);
     if (s.by == NULL) return false;
   }
-  t->cut[t->n_cuts++] = s;
+  t->step[t->n_steps++] = s;
   return true;
 }
 
@@ -323,54 +323,54 @@ bool add_stage(struct memory *m, struct tokenizer *t,
 of published vocabularies want, and a stage that has words to put somewhere.
 
 @<Append a stage@>=
-bool add_cut(struct memory *m, struct tokenizer *t,
+bool tokenizer_add_split(struct memory *m, struct tokenizer *t,
   const char *pattern, size_t n, struct error *why)
 {
-  return add_stage(m, t, (struct stage) @[{ .what = CUT,@|
+  return tokenizer_add_step(m, t, (struct text_step) @[{ .what = STEP_SPLIT,@|
     .keep_matches = true, .keep_gaps = true }@], pattern, n, false,
     why);
 }
 @#
-bool add_words(struct memory *m, struct tokenizer *t, struct stage s,
+bool tokenizer_add_string(struct memory *m, struct tokenizer *t, struct text_step s,
   const char *words, size_t n_words, const char *pattern, size_t n,
   bool literal, struct error *why)
 {
-  return keep_letters(m, t, words, n_words, &s.words, why)
-    && add_stage(m, t, s, pattern, n, literal, why);
+  return tokenizer_intern(m, t, words, n_words, &s.words, why)
+    && tokenizer_add_step(m, t, s, pattern, n, literal, why);
 }
 
 @ A span counts in 32 bits, which is enough for 4 GiB of vocabulary; a file that
 has more is refused, and not wrapped around. The span is written before the letters are kept, because it tells where they will be.
 
 @<Keep letters, and know ids@>=
-bool keep_letters(struct memory *m, struct tokenizer *t,
+bool tokenizer_intern(struct memory *m, struct tokenizer *t,
   const void *byte, size_t n, struct span *where, struct error *why)
 {
-  if (n > UINT32_MAX - t->letters.n)
+  if (n > UINT32_MAX - t->string_pool.n)
     return error_say(why,
       "a vocabulary of more than 4 GiB of letters");
-  *where = (struct span) @[{ (uint32_t) t->letters.n,
+  *where = (struct span) @[{ (uint32_t) t->string_pool.n,
     (uint32_t) n }@];
-  return bytes_push(m, &t->letters, byte, n, why);
+  return bytes_push(m, &t->string_pool, byte, n, why);
 }
 
 @ An id counts in 32 bits, too. The table of ids grows to twice the id that is asked for, so
 that a vocabulary in any order needs few moves; places in between that no word claims stay empty, and read as nothing. Whoever gets an entry must use it before the next is asked for, because then the
-table may move. That an id is not above |MAX_ID| has been asked before, by the readers of files, who know which field to blame.
+table may move. That an id is not above |TOKENIZER_MAX_ID| has been asked before, by the readers of files, who know which field to blame.
 
 @<Keep letters, and know ids@>=
-struct known_id *know_id(struct memory *m, struct tokenizer *t,
+struct vocab_entry *tokenizer_vocab_at(struct memory *m, struct tokenizer *t,
   uint32_t id, struct error *why)
 {
-  if (id >= t->room_known) {
-    size_t room = 2 * (size_t) id + 256;
-    struct known_id *p = memory_resize(m, FOR_TOKENS, t->known_as, room, sizeof *p,
+  if (id >= t->vocab_cap) {
+    size_t cap = 2 * (size_t) id + 256;
+    struct vocab_entry *p = memory_resize(m, MEMORY_TOKENS, t->vocab, cap, sizeof *p,
       why);
     if (p == NULL) return NULL;
-    t->known_as = p, t->room_known = room;
+    t->vocab = p, t->vocab_cap = cap;
   }
-  if (id >= t->n_known) t->n_known = (size_t) id + 1;
-  return &t->known_as[id];
+  if (id >= t->n_vocab) t->n_vocab = (size_t) id + 1;
+  return &t->vocab[id];
 }
 
 @ When all pieces are known the table can point to their letters, until others are kept behind them and the block moves.
@@ -378,13 +378,13 @@ The number that is entered is the id plus one, because 0 means that there is non
 looked up without it.
 
 @<Make the table of pieces@>=
-bool index_pieces(struct memory *m, struct tokenizer *t,
+bool tokenizer_index_vocab(struct memory *m, struct tokenizer *t,
   struct error *why)
 {
-  for (size_t i = 0; i < t->n_known; i++) {
-    struct span s = t->known_as[i].piece;
+  for (size_t i = 0; i < t->n_vocab; i++) {
+    struct span s = t->vocab[i].piece;
     if (s.n > 0 && !name_map_put(m, &t->by_piece,
-      t->letters.byte + s.at, s.n, (uint32_t) i + 1,
+      t->string_pool.byte + s.at, s.n, (uint32_t) i + 1,
       why)) return false;
   }
   for (unsigned b = 0; b < 128; b++) {
@@ -405,7 +405,7 @@ static uint32_t byte_token(const struct tokenizer *t, unsigned b)
   char name[8];
   unsigned char byte = (unsigned char) b;
   snprintf(name, sizeof name, "<0x%02X>", b);
-  uint32_t found = !t->by_characters ? name_map_get(&t->by_piece,
+  uint32_t found = !t->char_level ? name_map_get(&t->by_piece,
     &byte, 1) : t->byte_fallback ? name_map_get(&t->by_piece,
     (const unsigned char *) name, 6) : 0;
   return found - 1; /* |BPE_NONE| if there is none */
@@ -421,20 +421,21 @@ may be looked for before or after the text has been brought into its normal form
 @^special token@>
 
 @<Add a token@>=
-bool add_extra(struct memory *m, struct tokenizer *t,
+bool tokenizer_add_token(struct memory *m, struct tokenizer *t,
   const struct added_token *x, struct error *why)
 {
-  if (t->n_more == t->room_more) {
-    size_t room = 2 * t->room_more + 16;
-    struct added_token *p = memory_resize(m, FOR_TOKENS, t->more, room, sizeof *p, why);
+  if (t->n_added == t->added_cap) {
+    size_t cap = 2 * t->added_cap + 16;
+    struct added_token *p = memory_resize(m, MEMORY_TOKENS, t->added, cap,
+      sizeof *p, why);
     if (p == NULL) return false;
-    t->more = p, t->room_more = room;
+    t->added = p, t->added_cap = cap;
   }
-  struct known_id *k = know_id(m, t, x->id, why);
+  struct vocab_entry *k = tokenizer_vocab_at(m, t, x->id, why);
   if (k == NULL) return false;
   if (!x->frozen) k->text = x->text;
   k->special = x->special;
-  t->more[t->n_more++] = *x;
+  t->added[t->n_added++] = *x;
   return true;
 }
 
@@ -448,16 +449,16 @@ merging begins, and that no merge may touch (2).
 @^trie@>
 
 @<Make the tree of added tokens@>=
-static bool new_twig(struct memory *m, struct tokenizer *t,
+static bool new_trie_node(struct memory *m, struct tokenizer *t,
   unsigned char byte, uint32_t sibling, struct error *why)
 {
-  if (t->n_twigs == t->room_twigs) {
-    size_t room = 2 * t->room_twigs + 64;
-    struct twig *p = memory_resize(m, FOR_TOKENS, t->tree, room, sizeof *p, why);
+  if (t->n_trie == t->trie_cap) {
+    size_t cap = 2 * t->trie_cap + 64;
+    struct trie_node *p = memory_resize(m, MEMORY_TOKENS, t->trie, cap, sizeof *p, why);
     if (p == NULL) return false;
-    t->tree = p, t->room_twigs = room;
+    t->trie = p, t->trie_cap = cap;
   }
-  t->tree[t->n_twigs++] = (struct twig) @[{ 0, sibling, 0, byte }@];
+  t->trie[t->n_trie++] = (struct trie_node) @[{ 0, sibling, 0, byte }@];
   return true;
 }
 
@@ -472,18 +473,18 @@ static bool plant(struct memory *m, struct tokenizer *t,
 {
   uint32_t at = root;
   for (size_t i = 0; i < n; i++) {
-    uint32_t k = t->tree[at].child;
-    while (k != 0 && t->tree[k].byte != byte[i])
-      k = t->tree[k].sibling;
+    uint32_t k = t->trie[at].child;
+    while (k != 0 && t->trie[k].byte != byte[i])
+      k = t->trie[k].sibling;
     if (k == 0) {
-      k = (uint32_t) t->n_twigs;
-      if (!new_twig(m, t, byte[i], t->tree[at].child, why))
+      k = (uint32_t) t->n_trie;
+      if (!new_trie_node(m, t, byte[i], t->trie[at].child, why))
         return false;
-      t->tree[at].child = k;
+      t->trie[at].child = k;
     }
     at = k;
   }
-  if (t->tree[at].extra == 0) t->tree[at].extra = number;
+  if (t->trie[at].added == 0) t->trie[at].added = number;
   return true;
 }
 
@@ -495,19 +496,19 @@ A token that is looked for in the normal form must be in that form itself, or it
 form the first two roots are searched one after the other all the same, which is how Hugging Face's library comes to prefer a token of the first root that begins later.
 
 @<Make the tree of added tokens@>=
-bool index_extras(struct memory *m, struct tokenizer *t,
+bool tokenizer_index_added(struct memory *m, struct tokenizer *t,
   struct error *why)
 {
   name_map_free(m, &t->by_piece);
-  bool ok = index_pieces(m, t, why);
+  bool ok = tokenizer_index_vocab(m, t, why);
   for (int root = 0; root < 3; root++)
-    ok = ok && new_twig(m, t, 0, 0, why);
-  for (size_t i = 0; ok && i < t->n_more; i++) {
-    const struct added_token *x = &t->more[i];
-    const unsigned char *byte = t->letters.byte + x->text.at;
+    ok = ok && new_trie_node(m, t, 0, 0, why);
+  for (size_t i = 0; ok && i < t->n_added; i++) {
+    const struct added_token *x = &t->added[i];
+    const unsigned char *byte = t->string_pool.byte + x->text.at;
     struct bytes normal = @[{ NULL, 0, 0 }@];
-    bool after = x->normalized && t->n_forms > 0 && !x->frozen;
-    if (after) ok = normal_form(t, m, byte, x->text.n, true, &normal,
+    bool after = x->normalized && t->n_normalizers > 0 && !x->frozen;
+    if (after) ok = tokenizer_normalize(t, m, byte, x->text.n, true, &normal,
       why);
     t->any_frozen = t->any_frozen || x->frozen;
     ok = ok && plant(m, t, x->frozen ? 2 : x->normalized ? 1 : 0,
@@ -523,18 +524,18 @@ and remember the last token's end that we passed. At most letters of most texts 
 without added tokens hardly more than reading it.
 
 @<Find the longest added token here@>=
-static const struct added_token *longest(const struct tokenizer *t,
+static const struct added_token *longest_match(const struct tokenizer *t,
   uint32_t root, const unsigned char *text, size_t n, size_t *length)
 {
   const struct added_token *found = NULL;
   uint32_t at = root;
   for (size_t i = 0; i < n; i++) {
-    at = t->tree[at].child;
-    while (at != 0 && t->tree[at].byte != text[i])
-      at = t->tree[at].sibling;
+    at = t->trie[at].child;
+    while (at != 0 && t->trie[at].byte != text[i])
+      at = t->trie[at].sibling;
     if (at == 0) break;
-    if (t->tree[at].extra == 0) continue;
-    found = &t->more[t->tree[at].extra - 1];
+    if (t->trie[at].added == 0) continue;
+    found = &t->added[t->trie[at].added - 1];
     *length = i + 1;
   }
   return found;
@@ -651,7 +652,7 @@ static bool encode_piece(struct job *j, const unsigned char *byte,
   uint32_t whole = j->t->ignore_merges
     ? name_map_get(&j->t->by_piece, byte, n) : 0;
   if (whole != 0) return ids_push(j->m, j->out, whole - 1, j->why);
-  return j->t->by_characters ? encode_characters(j, byte, n)
+  return j->t->char_level ? encode_characters(j, byte, n)
     : bpe_encode(&j->t->rules, j->m, &j->work, byte, n, j->out,
     j->why);
 }
@@ -676,7 +677,7 @@ static bool push_character(struct job *j, const unsigned char *c,
   if (t->unknown == 0)
     return error_say(j->why, "the vocabulary cannot spell the "@|
       "character U+%04X", (unsigned) utf8_point(c, n));
-  if (t->fuse_unknown && row->n > 0 && j->unknown_end == row->n)
+  if (t->fuse_unk && row->n > 0 && j->unknown_end == row->n)
     return true;
   j->unknown_end = row->n + 1;
   return ids_push(j->m, row, t->unknown - 1, j->why);
@@ -701,7 +702,7 @@ static bool push_bytes(struct job *j, const unsigned char *byte,
 @ Such vocabularies have no pattern that cuts words apart: the blank is a letter like others, written as U+2581, a low block, and a text is one long piece. To
 merge in it is of the order $n\log n$; but in nearly all of these vocabularies no token has the block behind another letter, only at its beginning. Then \emph{no merge can reach over the place
 between a letter and a block}, for what it made would be such a token. So the row may be ended there, and what comes out is the same, to the last id; only
-the rows are words now and not books. |words_apart| says that the vocabulary is like that. It is found out by looking, not taken for granted. The block must be a token itself, or it would be spelt in bytes, which could join what stands before them.
+the rows are words now and not books. |splits_at_spaces| says that the vocabulary is like that. It is found out by looking, not taken for granted. The block must be a token itself, or it would be spelt in bytes, which could join what stands before them.
 
 @<Tell whether words are apart@>=
 static const unsigned char block[3] = @[{ 0xe2, 0x96, 0x81 }@];
@@ -712,13 +713,13 @@ static bool word_begins(const unsigned char *text, size_t at,
     && (at < 3 || memcmp(text + at - 3, block, 3) != 0);
 }
 @#
-void find_words_apart(struct tokenizer *t)
+void tokenizer_find_splits(struct tokenizer *t)
 {
-  t->words_apart = name_map_get(&t->by_piece, block, 3) != 0;
-  for (size_t i = 0; i < t->n_known; i++) {
-    struct span s = t->known_as[i].piece;
-    for (size_t k = 1; k < s.n && t->words_apart; k++)
-      t->words_apart = !word_begins(t->letters.byte + s.at, k, s.n);
+  t->splits_at_spaces = name_map_get(&t->by_piece, block, 3) != 0;
+  for (size_t i = 0; i < t->n_vocab; i++) {
+    struct span s = t->vocab[i].piece;
+    for (size_t k = 1; k < s.n && t->splits_at_spaces; k++)
+      t->splits_at_spaces = !word_begins(t->string_pool.byte + s.at, k, s.n);
   }
 }
 
@@ -741,9 +742,9 @@ static bool encode_characters(struct job *j,
   j->work.row.n = 0, j->unknown_end = 0;
   for (size_t at = 0; at < n; at += length) {
     const struct added_token *x = !j->t->any_frozen ? NULL
-      : longest(j->t, 2, text + at, n - at, &length);
+      : longest_match(j->t, 2, text + at, n - at, &length);
     if (x == NULL) length = utf8_next(text + at, n - at, &state);
-    if ((x != NULL || (j->t->words_apart
+    if ((x != NULL || (j->t->splits_at_spaces
       && word_begins(text, at, n))) && !join(j)) return false;
     if (x != NULL ? !ids_push(j->m, j->out, x->id, j->why)
       : !push_character(j, text + at, length)) return false;
@@ -761,9 +762,9 @@ static bool encode_from(struct job *j, size_t k, bool first,
   const unsigned char *text, size_t n)
 {
   if (n == 0) return true;
-  if (k == j->t->n_cuts) return encode_piece(j, text, n);
-  const struct stage *s = &j->t->cut[k];
-  if (s->what != CUT) return encode_changed(j, k, first, text, n);
+  if (k == j->t->n_steps) return encode_piece(j, text, n);
+  const struct text_step *s = &j->t->step[k];
+  if (s->what != STEP_SPLIT) return encode_changed(j, k, first, text, n);
   struct pieces p;
   struct text_piece next;
   pieces_begin(&p, s->by, text, n);
@@ -783,7 +784,7 @@ static bool encode_changed(struct job *j, size_t k, bool first,
   const unsigned char *text, size_t n)
 {
   struct bytes copy = @[{ NULL, 0, 0 }@];
-  bool ok = change(j->t, &j->t->cut[k], j->m, text, n, first, &copy,
+  bool ok = change(j->t, &j->t->step[k], j->m, text, n, first, &copy,
     j->why) && encode_from(j, k + 1, first, copy.byte, copy.n);
   bytes_free(j->m, &copy);
   return ok;
@@ -793,22 +794,22 @@ static bool encode_changed(struct job *j, size_t k, bool first,
 before every one that does not begin so already; and only where the whole begins, and not behind an added token in its middle. Each is somebody's, and gives other ids.
 
 @<Change a text@>=
-static bool change(const struct tokenizer *t, const struct stage *s,
+static bool change(const struct tokenizer *t, const struct text_step *s,
   struct memory *m, const unsigned char *text, size_t n, bool first,
   struct bytes *out, struct error *why)
 {
-  const unsigned char *words = t->letters.byte + s->words.at;
+  const unsigned char *words = t->string_pool.byte + s->words.at;
   bool there = s->unless_there && n >= s->words.n
     && memcmp(text, words, s->words.n) == 0;
   switch (s->what) {
-  case PUT:
+  case STEP_PREPEND:
     return (n == 0 || there || (s->first_only && !first)
       || bytes_push(m, out, words, s->words.n, why))
       && bytes_push(m, out, text, n, why);
-  case REPLACE:
+  case STEP_REPLACE:
     return replace(s, words, m, text, n, out, why);
-  case THIN:
-    return thin(s, words, m, text, n, out, why);
+  case STEP_STRIP:
+    return strip(s, words, m, text, n, out, why);
   default:
     return compose(m, text, n, out, why);
   }
@@ -818,7 +819,7 @@ static bool change(const struct tokenizer *t, const struct stage *s,
 good way out and one bad one.
 
 @<Replace, or thin out@>=
-static bool replace(const struct stage *s, const unsigned char *words,
+static bool replace(const struct text_step *s, const unsigned char *words,
   struct memory *m, const unsigned char *text, size_t n,
   struct bytes *out, struct error *why)
 {
@@ -837,7 +838,7 @@ static bool replace(const struct stage *s, const unsigned char *words,
 blocks for blanks, too, if blanks will become blocks; these are the stage's |words|.
 
 @<Replace, or thin out@>=
-static bool thin(const struct stage *s, const unsigned char *words,
+static bool strip(const struct text_step *s, const unsigned char *words,
   struct memory *m, const unsigned char *text, size_t n,
   struct bytes *out, struct error *why)
 {
@@ -865,10 +866,10 @@ static bool encode_between(struct job *j, uint32_t root, bool first,
   const unsigned char *text, size_t n)
 {
   if (root == 1)
-    return encode_from(j, j->t->n_forms, first, text, n);
-  if (j->t->n_forms == 0) return encode_added(j, 1, first, text, n);
+    return encode_from(j, j->t->n_normalizers, first, text, n);
+  if (j->t->n_normalizers == 0) return encode_added(j, 1, first, text, n);
   struct bytes normal = @[{ NULL, 0, 0 }@];
-  bool ok = normal_form(j->t, j->m, text, n, first, &normal, j->why)
+  bool ok = tokenizer_normalize(j->t, j->m, text, n, first, &normal, j->why)
     && encode_added(j, 1, first, normal.byte, normal.n);
   bytes_free(j->m, &normal);
   return ok;
@@ -885,7 +886,7 @@ static bool encode_added(struct job *j, uint32_t root, bool first,
 {
   size_t done = 0, length = 0;
   for (size_t i = 0; i < n;) {
-    const struct added_token *x = longest(j->t, root, text + i, n - i,
+    const struct added_token *x = longest_match(j->t, root, text + i, n - i,
       &length);
     if (x == NULL) {
       i++;
@@ -969,8 +970,8 @@ static size_t take_apart(const unsigned char *text, size_t n,
 static bool compose_run(struct memory *m, const unsigned char *text,
   size_t n, struct bytes *out, struct error *why)
 {
-  uint64_t *key = memory_alloc(m, FOR_TOKENS, 2 * n, sizeof *key, why);
-  utf8proc_int32_t *point = memory_alloc(m, FOR_TOKENS, 2 * n,
+  uint64_t *key = memory_alloc(m, MEMORY_TOKENS, 2 * n, sizeof *key, why);
+  utf8proc_int32_t *point = memory_alloc(m, MEMORY_TOKENS, 2 * n,
     sizeof *point, why);
   bool ok = key != NULL && point != NULL;
   size_t made = ok ? take_apart(text, n, key) : 0;
@@ -1020,14 +1021,14 @@ static bool compose(struct memory *m, const unsigned char *text,
 is there, so that at most two are alive, whatever the file asks for.
 
 @<Go through the forms@>=
-bool normal_form(const struct tokenizer *t, struct memory *m,
+bool tokenizer_normalize(const struct tokenizer *t, struct memory *m,
   const unsigned char *text, size_t n, bool first, struct bytes *out,
   struct error *why)
 {
   bytes_free(m, out);
-  for (size_t k = 0; k < t->n_forms; k++) {
+  for (size_t k = 0; k < t->n_normalizers; k++) {
     struct bytes next = @[{ NULL, 0, 0 }@];
-    bool ok = change(t, &t->cut[k], m, text, n, first, &next, why);
+    bool ok = change(t, &t->step[k], m, text, n, first, &next, why);
     bytes_free(m, out);
     *out = next;
     if (!ok) return false;
@@ -1067,9 +1068,9 @@ bool tokenizer_encode(struct tokenizer *t, struct memory *m,
   struct job j = @[{ .t = t, .m = m, .out = out,
     .parse_special = parse_special,@| .why = why }@];
   size_t start = out->n;
-  bool ok = (!add_special || push_all(&j, &t->front))
+  bool ok = (!add_special || push_all(&j, &t->prefix_ids))
     && encode_runs(&j, true, (const unsigned char *) text, n)
-    && (!add_special || push_all(&j, &t->back));
+    && (!add_special || push_all(&j, &t->suffix_ids));
   bpe_work_free(m, &j.work);
   if (!ok) out->n = start;
   return ok;
@@ -1110,9 +1111,9 @@ const unsigned char *tokenizer_text(const struct tokenizer *t,
   uint32_t id, size_t *n)
 {
   struct span s = @[{ 0, 0 }@];
-  if (id < t->n_known) s = t->known_as[id].text;
+  if (id < t->n_vocab) s = t->vocab[id].text;
   *n = s.n;
-  return s.n > 0 ? t->letters.byte + s.at
+  return s.n > 0 ? t->string_pool.byte + s.at
     : (const unsigned char *) "";
 }
 
@@ -1146,7 +1147,7 @@ bool tokenizer_decode_next(const struct tokenizer *t,
   size_t n, drop;
   if (skip_special && tokenizer_is_special(t, id)) return true;
   const unsigned char *text = tokenizer_text(t, id, &n);
-  drop = t->drop_blank && !*begun && n > 0 && text[0] == ' ';
+  drop = t->strip_prefix_space && !*begun && n > 0 && text[0] == ' ';
   if (!bytes_push(m, out, text + drop, n - drop, why)) return false;
   *begun = *begun || n > 0;
   return true;
@@ -1157,7 +1158,7 @@ bool tokenizer_decode_next(const struct tokenizer *t,
 @<Decode ids, and answer questions about them@>=
 bool tokenizer_is_special(const struct tokenizer *t, uint32_t id)
 {
-  return id < t->n_known && t->known_as[id].special;
+  return id < t->n_vocab && t->vocab[id].special;
 }
 
 @ A text is looked for among the added tokens first, one after the other, since whoever asks for \texttt{<\textbar endoftext\textbar>} means the special token and not some
@@ -1167,11 +1168,11 @@ word of the vocabulary that is spelt like it. The search is for whole tokens: a 
 bool tokenizer_find(const struct tokenizer *t, const char *text,
   size_t n, uint32_t *id)
 {
-  for (size_t i = 0; i < t->n_more; i++) {
-    struct span s = t->more[i].text;
-    if (s.n != n || memcmp(t->letters.byte + s.at, text, n) != 0)
+  for (size_t i = 0; i < t->n_added; i++) {
+    struct span s = t->added[i].text;
+    if (s.n != n || memcmp(t->string_pool.byte + s.at, text, n) != 0)
       continue;
-    *id = t->more[i].id;
+    *id = t->added[i].id;
     return true;
   }
   uint32_t found = name_map_get(&t->by_piece,
@@ -1186,8 +1187,8 @@ usual case: ``beginning of sequence''.
 @<Decode ids, and answer questions about them@>=
 bool tokenizer_bos(const struct tokenizer *t, uint32_t *id)
 {
-  if (t->front.n > 0) *id = t->front.id[0];
-  return t->front.n > 0;
+  if (t->prefix_ids.n > 0) *id = t->prefix_ids.id[0];
+  return t->prefix_ids.n > 0;
 }
 
 @ A few are answered without looking. The kind is a word for people. The size is what a model must have rows for, at the least. What a file may say and we do not
@@ -1207,23 +1208,23 @@ const char *tokenizer_ignores(const struct tokenizer *t, size_t i)
 @#
 size_t tokenizer_vocab_size(const struct tokenizer *t)
 {
-  return t->n_known;
+  return t->n_vocab;
 }
 @#
-size_t tokenizer_extras(const struct tokenizer *t)
+size_t tokenizer_added_count(const struct tokenizer *t)
 {
-  return t->n_more;
+  return t->n_added;
 }
 
 @ Added tokens are given out one by one, in the order in which they were added. The letters are ours and stay where they are until the tokenizer is closed.
 
 @<Decode ids, and answer questions about them@>=
-struct tokenizer_extra tokenizer_extra_at(const struct tokenizer *t,
+struct tokenizer_added tokenizer_added_at(const struct tokenizer *t,
   size_t i)
 {
-  const struct added_token *x = &t->more[i];
-  return (struct tokenizer_extra) @[{ x->id,
-    t->letters.byte + x->text.at,@| x->text.n, x->special }@];
+  const struct added_token *x = &t->added[i];
+  return (struct tokenizer_added) @[{ x->id,
+    t->string_pool.byte + x->text.at,@| x->text.n, x->special }@];
 }
 
 @ The two versions of Unicode are those of the libraries that we were linked with, which may be younger than those that we were compiled with. They need not agree with each other, and nothing here
@@ -1241,24 +1242,24 @@ block. Texts in which it does not occur stay what they are, the same letters as
 their pieces.
 
 @<Make texts of pieces@>=
-bool texts_replace(struct memory *m, struct tokenizer *t,
+bool tokenizer_texts_replace(struct memory *m, struct tokenizer *t,
   const char *from, size_t n, const char *to, size_t n_to,
   struct error *why)
 {
   struct bytes row = @[{ NULL, 0, 0 }@];
   bool ok = true;
-  for (size_t i = 0; ok && i < t->n_known; i++) {
-    struct span *s = &t->known_as[i].text;
+  for (size_t i = 0; ok && i < t->n_vocab; i++) {
+    struct span *s = &t->vocab[i].text;
     bool any = false;
     row.n = 0;
     for (size_t k = 0; ok && k < s->n;) {
-      const unsigned char *c = t->letters.byte + s->at + k;
+      const unsigned char *c = t->string_pool.byte + s->at + k;
       bool here = s->n - k >= n && memcmp(c, from, n) == 0;
       ok = here ? bytes_push(m, &row, to, n_to, why)
         : bytes_push(m, &row, c, 1, why);
       any = any || here, k += here ? n : 1;
     }
-    if (any) ok = ok && keep_letters(m, t, row.byte, row.n, s, why);
+    if (any) ok = ok && tokenizer_intern(m, t, row.byte, row.n, s, why);
   }
   bytes_free(m, &row);
   return ok;
@@ -1277,15 +1278,15 @@ static int named_byte(const unsigned char *c, size_t n)
   return (int) (high - digits) << 4 | (int) (low - digits);
 }
 @#
-bool texts_as_bytes(struct memory *m, struct tokenizer *t,
+bool tokenizer_texts_as_bytes(struct memory *m, struct tokenizer *t,
   struct error *why)
 {
-  for (size_t i = 0; i < t->n_known; i++) {
-    struct span *s = &t->known_as[i].text;
-    int b = s->n == 0 ? -1 : named_byte(t->letters.byte + s->at,
+  for (size_t i = 0; i < t->n_vocab; i++) {
+    struct span *s = &t->vocab[i].text;
+    int b = s->n == 0 ? -1 : named_byte(t->string_pool.byte + s->at,
       s->n);
     unsigned char byte = (unsigned char) b;
-    if (b >= 0 && !keep_letters(m, t, &byte, 1, s, why)) return false;
+    if (b >= 0 && !tokenizer_intern(m, t, &byte, 1, s, why)) return false;
   }
   return true;
 }
@@ -1297,16 +1298,16 @@ whatever was not made yet is zero. The tokenizer itself goes last. There is no l
 void tokenizer_close(struct memory *m, struct tokenizer *t)
 {
   if (t == NULL) return;
-  for (size_t i = 0; i < t->n_cuts; i++)
-    splitter_close(t->cut[i].by);
-  ids_free(m, &t->front);
-  ids_free(m, &t->back);
+  for (size_t i = 0; i < t->n_steps; i++)
+    splitter_close(t->step[i].by);
+  ids_free(m, &t->prefix_ids);
+  ids_free(m, &t->suffix_ids);
   bpe_free(m, &t->rules);
   name_map_free(m, &t->by_piece);
-  bytes_free(m, &t->letters);
-  memory_free(m, t->known_as);
-  memory_free(m, t->more);
-  memory_free(m, t->tree);
+  bytes_free(m, &t->string_pool);
+  memory_free(m, t->vocab);
+  memory_free(m, t->added);
+  memory_free(m, t->trie);
   memory_free(m, t);
 }
 
@@ -1318,18 +1319,18 @@ static bool spell_merges(struct memory *m, struct tokenizer *t,
   const struct bpe_merge *merge, size_t n, struct error *why)
 {
   for (uint32_t i = 0; i < 256 + n; i++) {
-    struct known_id *k = know_id(m, t, i + 1, why);
+    struct vocab_entry *k = tokenizer_vocab_at(m, t, i + 1, why);
     if (k == NULL) return false;
-    size_t at = t->letters.n;
+    size_t at = t->string_pool.n;
     if (i >= 256 && (merge[i - 256].left >= i
       || merge[i - 256].right >= i)) return error_say(why,
       "merge %u joins ids that are not made yet", i - 256);
-    if (!bpe_spell(m, merge, i, &t->letters, why)) return false;
-    if (t->letters.n > UINT32_MAX)
+    if (!bpe_spell(m, merge, i, &t->string_pool, why)) return false;
+    if (t->string_pool.n > UINT32_MAX)
       return error_say(why,
         "a vocabulary of more than 4 GiB of letters");
     k->piece = (struct span) @[{ (uint32_t) at,
-      (uint32_t) (t->letters.n - at) }@];
+      (uint32_t) (t->string_pool.n - at) }@];
     k->text = k->piece;
     if (i >= 256 && !bpe_add(m, &t->rules, merge[i - 256].left + 1,
       merge[i - 256].right + 1, i + 1, why)) return false;
@@ -1347,22 +1348,22 @@ static bool finish_merges(struct memory *m, struct tokenizer *t,
 {
   struct added_token x = @[{ .id = 0, .special = true }@];
   t->kind = "byte-level BPE";
-  return add_cut(m, t, split_gpt2, strlen(split_gpt2), why)
-    && keep_letters(m, t, end_of_text, strlen(end_of_text), &x.text,
-    why) && index_pieces(m, t, why) && add_extra(m, t, &x, why)
-    && index_extras(m, t, why);
+  return tokenizer_add_split(m, t, split_gpt2, strlen(split_gpt2), why)
+    && tokenizer_intern(m, t, end_of_text, strlen(end_of_text), &x.text,
+    why) && tokenizer_index_vocab(m, t, why) && tokenizer_add_token(m, t, &x, why)
+    && tokenizer_index_added(m, t, why);
 }
 
-@ From here on failure has one way out: what was made is returned by closing, and there is null and a sentence. There may be as many merges as |MAX_ID| leaves
+@ From here on failure has one way out: what was made is returned by closing, and there is null and a sentence. There may be as many merges as |TOKENIZER_MAX_ID| leaves
 when the bytes and the end of the text have their ids.
 
 @<Make a tokenizer from merges@>=
 struct tokenizer *tokenizer_from_merges(struct memory *m,
   const struct bpe_merge *merge, size_t n, struct error *why)
 {
-  struct tokenizer *t = memory_alloc(m, FOR_TOKENS, 1, sizeof *t, why);
+  struct tokenizer *t = memory_alloc(m, MEMORY_TOKENS, 1, sizeof *t, why);
   if (t == NULL) return NULL;
-  if (n <= MAX_ID - 257 ? spell_merges(m, t, merge, n, why)
+  if (n <= TOKENIZER_MAX_ID - 257 ? spell_merges(m, t, merge, n, why)
       && finish_merges(m, t, why) : error_say(why,
       "%zu merges are too many", n))
     return t;
@@ -1376,19 +1377,19 @@ So the room of each is the first of a series that is large enough, and follows f
 @<Tell what the tables take@>=
 static uint64_t next_room(uint64_t n)
 {
-  uint64_t room = 0;
-  while (room < n) room = 2 * room + 256;
-  return room;
+  uint64_t cap = 0;
+  while (cap < n) cap = 2 * cap + 256;
+  return cap;
 }
 static uint64_t next_power(uint64_t n)
 {
-  uint64_t room = 64;
-  while (room < 2 * n) room *= 2;
-  return n == 0 ? 0 : room;
+  uint64_t cap = 64;
+  while (cap < 2 * n) cap *= 2;
+  return n == 0 ? 0 : cap;
 }
 uint64_t tokenizer_bytes(uint64_t ids, uint64_t merges)
 {
-  return next_room(ids) * sizeof (struct known_id)
+  return next_room(ids) * sizeof (struct vocab_entry)
     + next_power(ids) * sizeof (struct name_slot)
     + next_room(merges) * sizeof (struct bpe_rule)
     + next_power(merges) * sizeof (struct pair_slot);
@@ -1396,19 +1397,19 @@ uint64_t tokenizer_bytes(uint64_t ids, uint64_t merges)
 @#
 struct tokenizer_tables tokenizer_tables(const struct tokenizer *t)
 {
-  return (struct tokenizer_tables) @[{ .ids = t->n_known, .merges = t->rules.n,@|
-    .bytes = t->room_known * sizeof *t->known_as
-      + t->by_piece.room * sizeof *t->by_piece.slot
-      + t->rules.room * sizeof *t->rules.rule
-      + t->rules.place.room * sizeof *t->rules.place.slot,@|
-    .letters = t->letters.room }@];
+  return (struct tokenizer_tables) @[{ .ids = t->n_vocab, .merges = t->rules.n,@|
+    .bytes = t->vocab_cap * sizeof *t->vocab
+      + t->by_piece.cap * sizeof *t->by_piece.slot
+      + t->rules.cap * sizeof *t->rules.rule
+      + t->rules.place.cap * sizeof *t->rules.place.slot,@|
+    .letters = t->string_pool.cap }@];
 }
 
 @ The inside has a header of its own, which only the two readers of files include, \cref{sentencepiece,tokenizer-json}. What is not in it can be changed without anybody noticing.
 
-@(inside.h@>=
-#ifndef INCIPIT_INSIDE_H
-#define INCIPIT_INSIDE_H
+@(tokenizer_internal.h@>=
+#ifndef INCIPIT_TOKENIZER_INTERNAL_H
+#define INCIPIT_TOKENIZER_INTERNAL_H
 #include "tokenizer/tokenizer.h"
 @<A tokenizer, from inside@>@;
 #endif
@@ -1420,11 +1421,11 @@ struct tokenizer_tables tokenizer_tables(const struct tokenizer *t)
 #include <stdlib.h>
 #include <string.h>
 #include <utf8proc.h>
-#include "tokenizer/inside.h"
+#include "tokenizer/tokenizer_internal.h"
 @<What an encoding needs on its way@>@;
 static bool push_bytes(struct job *j, const unsigned char *byte,
   size_t n);
-static bool change(const struct tokenizer *t, const struct stage *s,
+static bool change(const struct tokenizer *t, const struct text_step *s,
   struct memory *m, const unsigned char *text, size_t n, bool first,
   struct bytes *out, struct error *why);
 static bool encode_changed(struct job *j, size_t k, bool first,
@@ -1490,16 +1491,16 @@ static bool make_words(struct memory *m, struct tokenizer *t,
 {
   static const char *const word[] = @[{ BLOCK, "a", BLOCK "a",@|
     "<0xC3>", "<0xA9>" }@];
-  t->by_characters = t->byte_fallback = t->drop_blank = true;
+  t->char_level = t->byte_fallback = t->strip_prefix_space = true;
   for (uint32_t i = 0; i < 5; i++) {
-    struct known_id *k = know_id(m, t, i, why);
-    if (k == NULL || !keep_letters(m, t, word[i], strlen(word[i]),
+    struct vocab_entry *k = tokenizer_vocab_at(m, t, i, why);
+    if (k == NULL || !tokenizer_intern(m, t, word[i], strlen(word[i]),
       &k->piece, why)) return false;
     k->text = k->piece;
   }
   return bpe_add(m, &t->rules, 0, 1, 2, why)
-    && texts_replace(m, t, BLOCK, 3, " ", 1, why)
-    && texts_as_bytes(m, t, why) && index_extras(m, t, why);
+    && tokenizer_texts_replace(m, t, BLOCK, 3, " ", 1, why)
+    && tokenizer_texts_as_bytes(m, t, why) && tokenizer_index_added(m, t, why);
 }
 
 @ The older files put first; the newer ones write blocks first. Both are forms, and change the whole text.
@@ -1510,12 +1511,12 @@ static bool make_forms(struct memory *m, struct tokenizer *t,
 {
   for (int i = 0; i < 2; i++) {
     bool put = (i == 0) != newer;
-    struct stage s = @[{ .what = put ? PUT : REPLACE,@|
+    struct text_step s = @[{ .what = put ? STEP_PREPEND : STEP_REPLACE,@|
       .unless_there = newer }@];
-    if (!add_words(m, t, s, BLOCK, 3, put ? NULL : " ", 1, true, why))
+    if (!tokenizer_add_string(m, t, s, BLOCK, 3, put ? NULL : " ", 1, true, why))
       return false;
   }
-  t->n_forms = t->n_cuts;
+  t->n_normalizers = t->n_steps;
   return true;
 }
 
@@ -1549,16 +1550,16 @@ static bool show_text(struct memory *m, struct tokenizer *t,
 @<Show a text's ids in both orders@>=
 static bool show_order(bool newer, bool values)
 {
-  struct memory m = @[{ .refuse_at = 0 }@];
+  struct memory m = @[{ .fail_at = 0 }@];
   struct error why;
-  struct tokenizer *t = memory_alloc(&m, FOR_TOKENS, 1, sizeof *t,
+  struct tokenizer *t = memory_alloc(&m, MEMORY_TOKENS, 1, sizeof *t,
     &why);
   bool ok = t != NULL && make_forms(&m, t, newer, &why)
     && make_words(&m, t, &why)
     && show_text(&m, t, newer, values, " a", &why)
     && show_text(&m, t, newer, values, "a\xc3\xa9", &why);
   tokenizer_close(&m, t);
-  return ok && m.all.held == 0;
+  return ok && m.all.live == 0;
 }
 
 @ What the program prints:

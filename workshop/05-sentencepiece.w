@@ -43,7 +43,7 @@ The program spells the two texts of the hand calculation, with tokens that have 
 @c
 #include <stdio.h>
 #include <string.h>
-#include "sentencepiece/scores.h"
+#include "sentencepiece/sentencepiece.h"
 @<The words of the hand calculation@>@;
 @<Tokens with ranks@>@;
 @<Tokens with scores@>@;
@@ -59,16 +59,16 @@ int main(int argc, char **argv)
 The two readers leave a tokenizer that knows all pieces, and for each id its rank; those that no merge can make, and that stand in no merge, have none. Then all pieces are cut at all places.
 
 @<Readers of scores and ranks@>=
-#define NO_RANK UINT32_MAX
-bool pairs_from_ranks(struct memory *m, struct tokenizer *t,
+#define TIKTOKEN_NO_RANK UINT32_MAX
+bool tiktoken_pairs_from_ranks(struct memory *m, struct tokenizer *t,
   const uint32_t *rank, struct error *why);
-  /* |rank[id]| for all |t->n_known| ids, |NO_RANK| for those that are
+  /* |rank[id]| for all |t->n_vocab| ids, |TIKTOKEN_NO_RANK| for those that are
      not merged; fills |t->rules|; |t->by_piece| must be made */
-bool read_ranks(struct memory *m, struct tokenizer *t,
+bool tiktoken_read(struct memory *m, struct tokenizer *t,
   const char *file, const unsigned char *byte, size_t n,
   struct error *why);
   /* fills an empty tokenizer from a rank file of |n| bytes */
-bool read_sentencepiece(struct memory *m, struct tokenizer *t,
+bool sentencepiece_read(struct memory *m, struct tokenizer *t,
   const char *file, const unsigned char *byte, size_t n,
   uint32_t *begin, uint32_t *end, bool *ours, struct error *why);
   /* the same from a model of SentencePiece; the ids that begin and end
@@ -82,16 +82,16 @@ static uint32_t ranked(const struct tokenizer *t,
   const uint32_t *rank, const unsigned char *byte, size_t n)
 {
   uint32_t id = name_map_get(&t->by_piece, byte, n);
-  return id == 0 || rank[id - 1] == NO_RANK ? 0 : id;
+  return id == 0 || rank[id - 1] == TIKTOKEN_NO_RANK ? 0 : id;
 }
 @#
-bool pairs_from_ranks(struct memory *m, struct tokenizer *t,
+bool tiktoken_pairs_from_ranks(struct memory *m, struct tokenizer *t,
   const uint32_t *rank, struct error *why)
 {
-  for (uint32_t id = 0; id < t->n_known; id++) {
-    struct span s = t->known_as[id].piece;
-    const unsigned char *byte = t->letters.byte + s.at;
-    for (size_t k = 1; k < s.n && rank[id] != NO_RANK; k++) {
+  for (uint32_t id = 0; id < t->n_vocab; id++) {
+    struct span s = t->vocab[id].piece;
+    const unsigned char *byte = t->string_pool.byte + s.at;
+    for (size_t k = 1; k < s.n && rank[id] != TIKTOKEN_NO_RANK; k++) {
       uint32_t left = ranked(t, rank, byte, k),
         right = left == 0 ? 0 : ranked(t, rank, byte + k, s.n - k);
       if (right != 0 && !bpe_add_ranked(m, &t->rules,
@@ -108,11 +108,11 @@ bool pairs_from_ranks(struct memory *m, struct tokenizer *t,
 static bool all_different(const struct tokenizer *t, const char *file,
   const char *what, struct error *why)
 {
-  for (uint32_t id = 0; id < t->n_known; id++) {
-    struct span s = t->known_as[id].piece;
+  for (uint32_t id = 0; id < t->n_vocab; id++) {
+    struct span s = t->vocab[id].piece;
     char field[40];
     uint32_t last = s.n == 0 ? id + 1 : name_map_get(&t->by_piece,
-      t->letters.byte + s.at, s.n);
+      t->string_pool.byte + s.at, s.n);
     if (last == id + 1) continue;
     snprintf(field, sizeof field, "%s %u", what, last - 1);
     return error_found(why, file, field, "a word for the second time",
@@ -181,11 +181,11 @@ static const struct rank_family { size_t lines; const char *pattern;
   { 199998, cut_o200k, { { "<|endoftext|>", 199999 },@|
     { "<|endofprompt|>", 200018 } } } }@];
 
-@ A line is read from left to right, the word up to the blank, and then the number. The id must be free, and smaller than |most|: no larger than any vocabulary's, and than the number of the file's bytes, as in \cref{tokenizer-json}, since a line takes more than one of them.
+@ A line is read from left to right, the word up to the blank, and then the number. The id must be free, and smaller than |max|: no larger than any vocabulary's, and than the number of the file's bytes, as in \cref{tokenizer-json}, since a line takes more than one of them.
 
 @<Read a line of a rank file@>=
 static bool read_rank_line(struct memory *m, struct tokenizer *t,
-  const unsigned char *c, size_t n, size_t most, struct bytes *row,
+  const unsigned char *c, size_t n, size_t max, struct bytes *row,
   struct error *why, const char **wrong)
 {
   const unsigned char *blank = memchr(c, ' ', n);
@@ -193,17 +193,17 @@ static bool read_rank_line(struct memory *m, struct tokenizer *t,
   bool good;
   row->n = 0, *wrong = "a word in base64, a blank and a number";
   if (blank == NULL || i == n) return true;
-  for (; i < n && c[i] >= '0' && c[i] <= '9' && id < most; i++)
+  for (; i < n && c[i] >= '0' && c[i] <= '9' && id < max; i++)
     id = 10 * id + (size_t) (c[i] - '0');
   if (!from_base64(m, c, (size_t) (blank - c), row, why, &good))
     return false;
-  if (!good || i < n || id >= most) return true;
-  struct known_id *k = know_id(m, t, (uint32_t) id, why);
+  if (!good || i < n || id >= max) return true;
+  struct vocab_entry *k = tokenizer_vocab_at(m, t, (uint32_t) id, why);
   if (k == NULL) return false;
   *wrong = "a rank that no other word has";
   if (k->piece.n > 0) return true;
   *wrong = NULL;
-  return keep_letters(m, t, row->byte, row->n, &k->piece, why)
+  return tokenizer_intern(m, t, row->byte, row->n, &k->piece, why)
     && (k->text = k->piece, true);
 }
 
@@ -226,7 +226,8 @@ static bool read_rank_lines(struct memory *m, struct tokenizer *t,
     char field[40];
     if (used > 0 && byte[at + used - 1] == '\r') used--;
     snprintf(field, sizeof field, "line %zu", ++*lines);
-    ok = read_rank_line(m, t, byte + at, used, n < MAX_ID ? n : MAX_ID,
+    ok = read_rank_line(m, t, byte + at, used, n < TOKENIZER_MAX_ID ? n
+      : TOKENIZER_MAX_ID,
       &row, why, &wrong)
       && (wrong == NULL || error_found(why, file, field,
       "something else", wrong));
@@ -255,7 +256,7 @@ static const struct rank_family *family_of(const char *file,
 have led elsewhere; this is what tiktoken looks up first.
 
 @<Read a rank file@>=
-bool read_ranks(struct memory *m, struct tokenizer *t,
+bool tiktoken_read(struct memory *m, struct tokenizer *t,
   const char *file, const unsigned char *byte, size_t n,
   struct error *why)
 {
@@ -265,15 +266,15 @@ bool read_ranks(struct memory *m, struct tokenizer *t,
     return false;
   const struct rank_family *f = family_of(file, lines, why);
   if (f == NULL) return false;
-  if (!index_pieces(m, t, why)
+  if (!tokenizer_index_vocab(m, t, why)
     || !all_different(t, file, "rank", why)
     || !pairs_by_id(m, t, why)
-    || !add_cut(m, t, f->pattern, strlen(f->pattern), why))
+    || !tokenizer_add_split(m, t, f->pattern, strlen(f->pattern), why))
     return false;
   for (size_t i = 0; i < 6 && f->special[i].text != NULL; i++)
     if (!add_special_text(m, t, file, f->special[i].text,
       f->special[i].id, why)) return false;
-  return index_extras(m, t, why);
+  return tokenizer_index_added(m, t, why);
 }
 
 @ Here the rank of an id is the id, and an id that no line has cannot be merged. The table of ranks is needed only while the pairs are made.
@@ -282,12 +283,12 @@ bool read_ranks(struct memory *m, struct tokenizer *t,
 static bool pairs_by_id(struct memory *m, struct tokenizer *t,
   struct error *why)
 {
-  size_t n = t->n_known;
-  uint32_t *rank = memory_alloc(m, FOR_TOKENS, n, sizeof *rank, why);
+  size_t n = t->n_vocab;
+  uint32_t *rank = memory_alloc(m, MEMORY_TOKENS, n, sizeof *rank, why);
   if (rank == NULL) return false;
   for (uint32_t id = 0; id < n; id++)
-    rank[id] = t->known_as[id].piece.n > 0 ? id : NO_RANK;
-  bool ok = pairs_from_ranks(m, t, rank, why);
+    rank[id] = t->vocab[id].piece.n > 0 ? id : TIKTOKEN_NO_RANK;
+  bool ok = tiktoken_pairs_from_ranks(m, t, rank, why);
   memory_free(m, rank);
   return ok;
 }
@@ -301,10 +302,10 @@ static bool add_special_text(struct memory *m, struct tokenizer *t,
   struct added_token x = @[{ .id = id, .special = true }@];
   char field[40];
   snprintf(field, sizeof field, "rank %u", (unsigned) id);
-  if (id < t->n_known && t->known_as[id].piece.n > 0)
+  if (id < t->n_vocab && t->vocab[id].piece.n > 0)
     return error_found(why, file, field, "a word's", text);
-  return keep_letters(m, t, text, strlen(text), &x.text, why)
-    && add_extra(m, t, &x, why);
+  return tokenizer_intern(m, t, text, strlen(text), &x.text, why)
+    && tokenizer_add_token(m, t, &x, why);
 }
 
 @* A message of fields. \label{sec:protobuf}
@@ -434,10 +435,10 @@ are taken out of the text before anything merges. \emph{Bytes} spell what has no
 static bool enter_piece(struct memory *m, struct tokenizer *t,
   const struct one_piece *p, uint32_t id, struct error *why)
 {
-  struct known_id *k = know_id(m, t, id, why);
+  struct vocab_entry *k = tokenizer_vocab_at(m, t, id, why);
   if (k == NULL) return false;
   k->special = p->type == CONTROL || p->type == UNKNOWN;
-  if (!keep_letters(m, t, p->words.at, p->words.n, &k->piece, why))
+  if (!tokenizer_intern(m, t, p->words.at, p->words.n, &k->piece, why))
     return false;
   k->text = k->piece;
   return true;
@@ -447,15 +448,15 @@ static bool enter_piece(struct memory *m, struct tokenizer *t,
 
 @<A list of pieces@>=
 struct scored { float score; uint32_t id, type; };
-struct piece_list { struct scored *piece; size_t n, room; };
+struct piece_list { struct scored *piece; size_t n, cap; };
 static bool list_piece(struct memory *m, struct piece_list *l,
   const struct one_piece *p, struct error *why)
 {
-  if (l->n == l->room) {
-    size_t room = 2 * l->room + 256;
-    struct scored *s = memory_resize(m, FOR_TOKENS, l->piece, room, sizeof *s, why);
+  if (l->n == l->cap) {
+    size_t cap = 2 * l->cap + 256;
+    struct scored *s = memory_resize(m, MEMORY_TOKENS, l->piece, cap, sizeof *s, why);
     if (s == NULL) return false;
-    l->piece = s, l->room = room;
+    l->piece = s, l->cap = cap;
   }
   l->piece[l->n] = (struct scored) @[{ p->score, (uint32_t) l->n,@|
     (uint32_t) p->type }@];
@@ -481,7 +482,7 @@ static bool read_next_piece(struct piece_model *x, struct wire w)
     return error_found(x->why, x->file, field, p.type == UNUSED
     ? "a piece that is not used" : "an unknown type",
     "a type from 1 to 4, or 6");
-  if (x->list.n == MAX_ID) return error_found(x->why, x->file, field,
+  if (x->list.n == TOKENIZER_MAX_ID) return error_found(x->why, x->file, field,
     "one more", "at most 4194304 pieces");
   return enter_piece(x->m, x->t, &p, (uint32_t) x->list.n, x->why)
     && list_piece(x->m, &x->list, &p, x->why);
@@ -572,16 +573,16 @@ static bool rank_scores(struct piece_model *x)
 {
   size_t n = x->list.n;
   struct scored *p = x->list.piece;
-  uint32_t *rank = memory_alloc(x->m, FOR_TOKENS, n, sizeof *rank,
+  uint32_t *rank = memory_alloc(x->m, MEMORY_TOKENS, n, sizeof *rank,
     x->why), next = 0;
   if (rank == NULL) return false;
   qsort(p, n, sizeof *p, by_score);
   for (size_t i = 0; i < n; i++) {
     if (i > 0 && p[i].score != p[i - 1].score) next++;
-    rank[p[i].id] = p[i].type == NORMAL ? next : NO_RANK;
+    rank[p[i].id] = p[i].type == NORMAL ? next : TIKTOKEN_NO_RANK;
   }
   bool ok = letters_are_pieces(x, rank)
-    && pairs_from_ranks(x->m, x->t, rank, x->why);
+    && tiktoken_pairs_from_ranks(x->m, x->t, rank, x->why);
   memory_free(x->m, rank);
   return ok;
 }
@@ -593,11 +594,11 @@ is a property of the file. SentencePiece's learner gives every letter that it us
 static bool letters_are_pieces(struct piece_model *x, const uint32_t *rank)
 {
   enum utf8_state state;
-  for (uint32_t id = 0; id < x->t->n_known; id++) {
-    struct span s = x->t->known_as[id].piece;
-    const unsigned char *c = x->t->letters.byte + s.at;
+  for (uint32_t id = 0; id < x->t->n_vocab; id++) {
+    struct span s = x->t->vocab[id].piece;
+    const unsigned char *c = x->t->string_pool.byte + s.at;
     char field[40];
-    if (rank[id] == NO_RANK) continue;
+    if (rank[id] == TIKTOKEN_NO_RANK) continue;
     for (size_t k = 0, n; k < s.n; k += n) {
       n = utf8_next(c + k, s.n - k, &state);
       if (ranked(x->t, rank, c + k, n) != 0) continue;
@@ -617,18 +618,18 @@ static bool set_up(struct piece_model *x)
   struct tokenizer *t = x->t;
   const struct piece_spec *s = &x->spec;
   static const char block[] = "\xe2\x96\x81";
-  struct stage thin = @[{ .what = THIN }@], put = @[{ .what = PUT }@],
-    replace = @[{ .what = REPLACE }@];
-  t->drop_blank = s->put != 0 || s->thin != 0;
-  if (s->thin != 0 && !add_words(x->m, t, thin, block,
+  struct text_step thin = @[{ .what = STEP_STRIP }@], put = @[{ .what = STEP_PREPEND }@],
+    replace = @[{ .what = STEP_REPLACE }@];
+  t->strip_prefix_space = s->put != 0 || s->thin != 0;
+  if (s->thin != 0 && !tokenizer_add_string(x->m, t, thin, block,
     s->escape != 0 ? 3 : 0, NULL, 0, false, x->why)) return false;
-  if (s->put != 0 && !add_words(x->m, t, put, " ", 1, NULL, 0, false,
+  if (s->put != 0 && !tokenizer_add_string(x->m, t, put, " ", 1, NULL, 0, false,
     x->why)) return false;
-  if (s->escape != 0 && (!texts_replace(x->m, t, block, 3, " ", 1,
-      x->why) || !add_words(x->m, t, replace, block, 3, " ", 1, true,
+  if (s->escape != 0 && (!tokenizer_texts_replace(x->m, t, block, 3, " ", 1,
+      x->why) || !tokenizer_add_string(x->m, t, replace, block, 3, " ", 1, true,
       x->why))) return false;
-  t->n_forms = t->n_cuts;
-  return texts_as_bytes(x->m, t, x->why);
+  t->n_normalizers = t->n_steps;
+  return tokenizer_texts_as_bytes(x->m, t, x->why);
 }
 
 @ Last come the pieces that are found before anything merges. In SentencePiece itself control pieces are never found in a text; here they are found by whoever asks for special tokens, as in the other families. A piece of the user's
@@ -637,7 +638,7 @@ with a blank in it is one that SentencePiece finds before it thins blanks out; o
 @<Set up what is done with a text@>=
 static bool has_blank(const struct tokenizer *t, const struct span *s)
 {
-  const unsigned char *c = t->letters.byte + s->at;
+  const unsigned char *c = t->string_pool.byte + s->at;
   for (size_t i = 0; i < s->n; i++)
     if (c[i] == ' ' || (s->n - i >= 3
       && memcmp(c + i, "\xe2\x96\x81", 3) == 0)) return true;
@@ -649,17 +650,17 @@ static bool add_special_pieces(struct piece_model *x)
   for (size_t i = 0; i < x->list.n; i++) {
     const struct scored *p = &x->list.piece[i];
     struct added_token a = @[{ .id = p->id,@|
-      .text = x->t->known_as[p->id].piece,@|
+      .text = x->t->vocab[p->id].piece,@|
       .special = p->type == CONTROL || p->type == UNKNOWN,@|
       .frozen = p->type == USER_DEFINED }@];
     if (a.frozen && x->spec.thin != 0 && has_blank(x->t, &a.text))
       return error_found(x->why, x->file,
         "normalizer_spec."@| "remove_extra_whitespaces", "true, and "@|
         "a user-defined piece with a blank", "one of the two");
-    if ((a.special || a.frozen) && !add_extra(x->m, x->t, &a,
+    if ((a.special || a.frozen) && !tokenizer_add_token(x->m, x->t, &a,
       x->why)) return false;
   }
-  return index_extras(x->m, x->t, x->why);
+  return tokenizer_index_added(x->m, x->t, x->why);
 }
 
 @ The whole is a row of steps, and each stands on the one before: pieces can be looked up when they are indexed, ranks need the pieces, and whether words may be taken apart is a property of all
@@ -670,14 +671,14 @@ static bool make_tokenizer(struct piece_model *x, struct wire w, bool *ours)
 {
   struct tokenizer *t = x->t;
   if (!read_message(x, w) || !judge(x, ours)) return false;
-  t->kind = "SentencePiece BPE", t->by_characters = true;
+  t->kind = "SentencePiece BPE", t->char_level = true;
   t->byte_fallback = x->spec.bytes != 0;
   t->unknown = (uint32_t) x->spec.unknown + 1,
-    t->fuse_unknown = true;
-  if (!index_pieces(x->m, t, x->why)
+    t->fuse_unk = true;
+  if (!tokenizer_index_vocab(x->m, t, x->why)
     || !all_different(t, x->file, "piece", x->why)
     || !rank_scores(x)) return false;
-  find_words_apart(t);
+  tokenizer_find_splits(t);
   return set_up(x) && add_special_pieces(x);
 }
 
@@ -685,7 +686,7 @@ static bool make_tokenizer(struct piece_model *x, struct wire w, bool *ours)
 a beginning says so by an id that it does not have, mostly $-1$, which as a number without a sign is very large.
 
 @<Read a model of SentencePiece@>=
-bool read_sentencepiece(struct memory *m, struct tokenizer *t,
+bool sentencepiece_read(struct memory *m, struct tokenizer *t,
   const char *file, const unsigned char *byte, size_t n,
   uint32_t *begin, uint32_t *end, bool *ours, struct error *why)
 {
@@ -704,21 +705,21 @@ bool read_sentencepiece(struct memory *m, struct tokenizer *t,
 
 @ The header is included by the reader of files and by this chapter's program.
 
-@(scores.h@>=
-#ifndef INCIPIT_SCORES_H
-#define INCIPIT_SCORES_H
-#include "tokenizer/inside.h"
+@(sentencepiece.h@>=
+#ifndef INCIPIT_SENTENCEPIECE_H
+#define INCIPIT_SENTENCEPIECE_H
+#include "tokenizer/tokenizer_internal.h"
 @<Readers of scores and ranks@>@;
 #endif
 
 @ In the file both readers share what makes pairs of pieces.
 
-@(scores.c@>=
+@(sentencepiece.c@>=
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "sentencepiece/scores.h"
+#include "sentencepiece/sentencepiece.h"
 @<Make pairs of pieces@>@;
 @<Read a word in base64@>@;
 @<What goes with a rank file@>@;
@@ -754,13 +755,13 @@ static bool with_ranks(struct memory *m, struct tokenizer *t,
 {
   uint32_t rank[WORDS];
   for (uint32_t i = 0; i < WORDS; i++) {
-    struct known_id *k = know_id(m, t, i, why);
-    if (k == NULL || !keep_letters(m, t, word[i], strlen(word[i]),
+    struct vocab_entry *k = tokenizer_vocab_at(m, t, i, why);
+    if (k == NULL || !tokenizer_intern(m, t, word[i], strlen(word[i]),
       &k->piece, why)) return false;
     k->text = k->piece, rank[i] = i;
   }
-  return index_pieces(m, t, why) && pairs_from_ranks(m, t, rank, why)
-    && index_extras(m, t, why);
+  return tokenizer_index_vocab(m, t, why) && tiktoken_pairs_from_ranks(m, t, rank, why)
+    && tokenizer_index_added(m, t, why);
 }
 
 @ With scores, the words go into a message. It is small enough for all lengths to be single bytes: a piece is its letters, a score of four bytes, and a type. The scores fall from 0 in steps of one; as floats on every machine of this book they have the
@@ -795,7 +796,7 @@ static bool with_scores(struct memory *m, struct tokenizer *t,
   for (int i = 0; i < WORDS; i++) n += write_piece(message + n,
     word[i], (float) -i, 1);
   memcpy(message + n, rest, sizeof rest);
-  return read_sentencepiece(m, t, "the message", message,
+  return sentencepiece_read(m, t, "the message", message,
     n + sizeof rest, &begin, &end, &ours, why);
 }
 
@@ -821,11 +822,11 @@ static bool show(struct memory *m, struct tokenizer *t,
 @<Spell with both@>=
 static bool spell_with_both(bool values)
 {
-  struct memory m = @[{ .refuse_at = 0 }@];
+  struct memory m = @[{ .fail_at = 0 }@];
   struct error why = @[{ "" }@];
   bool ok = true;
   for (int scores = 0; ok && scores < 2; scores++) {
-    struct tokenizer *t = memory_alloc(&m, FOR_TOKENS, 1, sizeof *t,
+    struct tokenizer *t = memory_alloc(&m, MEMORY_TOKENS, 1, sizeof *t,
       &why);
     ok = t != NULL && (scores ? with_scores(&m, t, &why)
       : with_ranks(&m, t, &why));
@@ -839,8 +840,8 @@ static bool spell_with_both(bool values)
     }
     tokenizer_close(&m, t);
   }
-  if (!ok) printf("%s\n", why.words);
-  return ok && m.all.held == 0;
+  if (!ok) printf("%s\n", why.text);
+  return ok && m.all.live == 0;
 }
 
 @ What the program prints:

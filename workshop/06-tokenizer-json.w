@@ -28,7 +28,7 @@ file is another on every run, and is not printed.
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "tokenizer-json/files.h"
+#include "tokenizer-json/tokenizer_json.h"
 @<Show ids as pieces@>@;
 @<Show how a file is refused@>@;
 @<Go by way of a file, and compare@>@;
@@ -57,11 +57,11 @@ column 6, is missing in our typeface.)}{A square table of characters, 16 in each
 Latin-1 are in black, in their places. The first two lines, the blank, all of lines 7 F to A 0, and A D are red and hold letters with accents from A with macron on.}
 @^byte alphabet@>
 
-@(files.h@>=
-#ifndef INCIPIT_FILES_H
-#define INCIPIT_FILES_H
-#include "tokenizer/inside.h"
-uint32_t alphabet(unsigned b);
+@(tokenizer_json.h@>=
+#ifndef INCIPIT_TOKENIZER_JSON_H
+#define INCIPIT_TOKENIZER_JSON_H
+#include "tokenizer/tokenizer_internal.h"
+uint32_t tokenizer_byte_to_unicode(unsigned b);
   /* the character that stands for byte |b| in a vocabulary's file */
 #endif
 
@@ -77,7 +77,7 @@ static bool seen(unsigned b)
 through from 256 on, the first block begins at 256, the second at 256 + 33, and the last byte is 256 + 33 + 34, U+0143.
 
 @<Spell a byte as a character, and back@>=
-uint32_t alphabet(unsigned b)
+uint32_t tokenizer_byte_to_unicode(unsigned b)
 {
   if (seen(b)) return b;
   return b <= 32 ? 256 + b : b <= 160 ? 256 + 33 + (b - 127)
@@ -102,13 +102,13 @@ written. (Special tokens often stand in the vocabulary in this way, with vertica
 Where a vocabulary begins with characters, every word is spelt.
 
 @<Turn a word of the file into bytes@>=
-static bool to_bytes(struct reader *r, const char *text, size_t n,
+static bool to_bytes(struct json_reader *r, const char *text, size_t n,
   struct bytes *out, bool *spelt)
 {
   const unsigned char *c = (const unsigned char *) text;
   size_t start = out->n, length = 0;
   *spelt = true;
-  if (r->t->by_characters)
+  if (r->t->char_level)
     return bytes_push(r->m, out, text, n, r->why);
   for (size_t at = 0; at < n && *spelt; at += length) {
     enum utf8_state state;
@@ -134,7 +134,7 @@ them: to ask for the third element of what is no list is no error. So one may as
 
 @<What reading a file needs@>=
 #define BLOCK "\xe2\x96\x81"
-struct reader { struct memory *m; struct tokenizer *t;
+struct json_reader { struct memory *m; struct tokenizer *t;
   const char *file;
   json_t *vocab; size_t bytes; struct bytes row; bool ours, fused,
     in_bytes;
@@ -144,40 +144,40 @@ struct reader { struct memory *m; struct tokenizer *t;
 character; how many bytes there are of an unfinished one we know since \cref{sec:streaming}.
 
 @<Refuse a field@>=
-static int clip(const char *text, size_t n, size_t most)
+static int clip(const char *text, size_t n, size_t max)
 {
-  if (n <= most) return (int) n;
-  return (int) (most - utf8_held((const unsigned char *) text, most));
+  if (n <= max) return (int) n;
+  return (int) (max - utf8_held((const unsigned char *) text, max));
 }
 
 @ A value is shown as a person would name it who reads the file aloud. Only strings and integers are worth quoting; of an object or a list it helps more to know
 that it is one.
 
 @<Refuse a field@>=
-static const char *shown(const json_t *v, char room[80])
+static const char *shown(const json_t *v, char buffer[80])
 {
   const char *text = json_string_value(v);
   if (v == NULL) return "missing";
   if (text != NULL)
-    snprintf(room, 80, "\"%.*s\"",
+    snprintf(buffer, 80, "\"%.*s\"",
       clip(text, json_string_length(v), 70), text);
   else if (json_is_integer(v))
-    snprintf(room, 80, "%lld", (long long) json_integer_value(v));
+    snprintf(buffer, 80, "%lld", (long long) json_integer_value(v));
   else return json_is_null(v) ? "null" : json_is_true(v) ? "true"
     : json_is_false(v) ? "false" : json_is_object(v) ? "an object"
     : json_is_array(v) ? "a list" : "a number with a point";
-  return room;
+  return buffer;
 }
 
 @ So a refusal needs three things from its caller: the field, what stands there, and what should. The file is known. It returns false, as |error_found| does, and so a
 check can be written as ``this is so, or refuse''.
 
 @<Refuse a field@>=
-static bool refuse(struct reader *r, const char *field,
+static bool refuse(struct json_reader *r, const char *field,
   const json_t *found, const char *wanted)
 {
-  char room[80];
-  return error_found(r->why, r->file, field, shown(found, room),
+  char buffer[80];
+  return error_found(r->why, r->file, field, shown(found, buffer),
     wanted);
 }
 
@@ -222,7 +222,7 @@ The keys that we know are given as one string with a blank behind each, and a ke
 done a dozen times a file.
 
 @<Accept only keys that we know@>=
-static bool only_keys(struct reader *r, const char *where,
+static bool only_keys(struct json_reader *r, const char *where,
   json_t *object, const char *keys)
 {
   const char *key;
@@ -244,7 +244,7 @@ static bool only_keys(struct reader *r, const char *where,
 @ Most fields are flags. They may be absent, and then have a default, which is not the same for all. What is there must be true or false; a 1 is not a flag.
 
 @<Read a flag@>=
-static bool flag(struct reader *r, const char *where, json_t *object,
+static bool flag(struct json_reader *r, const char *where, json_t *object,
   const char *key, bool otherwise, bool *out)
 {
   json_t *v = json_object_get(object, key);
@@ -254,17 +254,17 @@ static bool flag(struct reader *r, const char *where, json_t *object,
 }
 
 @ An id is an integer from 0 on, and the table of ids is as long as the largest. So a file of ten bytes could ask for a table of gigabytes, if it were believed. But each word takes the file some
-bytes; in a vocabulary without gaps no id is as large as the number of bytes, and with gaps hardly. That is the limit, and |MAX_ID|, which is several times the size of the largest published vocabularies.
+bytes; in a vocabulary without gaps no id is as large as the number of bytes, and with gaps hardly. That is the limit, and |TOKENIZER_MAX_ID|, which is several times the size of the largest published vocabularies.
 
 @<Read an id@>=
-static bool read_id(struct reader *r, const char *field,
+static bool read_id(struct json_reader *r, const char *field,
   const json_t *v, uint32_t *id)
 {
   char wanted[64];
-  size_t most = r->bytes < MAX_ID ? r->bytes : MAX_ID;
-  snprintf(wanted, sizeof wanted, "an integer from 0 to %zu", most - 1);
+  size_t max = r->bytes < TOKENIZER_MAX_ID ? r->bytes : TOKENIZER_MAX_ID;
+  snprintf(wanted, sizeof wanted, "an integer from 0 to %zu", max - 1);
   if (!json_is_integer(v) || json_integer_value(v) < 0
-      || json_integer_value(v) >= (json_int_t) most)
+      || json_integer_value(v) >= (json_int_t) max)
     return refuse(r, field, v, wanted);
   *id = (uint32_t) json_integer_value(v);
   return true;
@@ -274,7 +274,7 @@ static bool read_id(struct reader *r, const char *field,
 of luck, so the second is refused. The words come in the order of the file, which is mostly that of the ids, but need not be.
 
 @<Read the vocabulary@>=
-static bool read_vocab(struct reader *r, const char *where)
+static bool read_vocab(struct json_reader *r, const char *where)
 {
   const char *key;
   size_t n;
@@ -289,19 +289,19 @@ static bool read_vocab(struct reader *r, const char *where)
         || !to_bytes(r, key, n, &r->row, &spelt)) return false;
     @<Enter the word under its id@>@;
   }
-  return index_pieces(r->m, r->t, r->why);
+  return tokenizer_index_vocab(r->m, r->t, r->why);
 }
 
-@ A word that is no row of bytes has a text but no piece: it can be read, but no merge can make it, and |index_pieces| will pass it over. Where words begin with characters, every
+@ A word that is no row of bytes has a text but no piece: it can be read, but no merge can make it, and |tokenizer_index_vocab| will pass it over. Where words begin with characters, every
 word is spelt by its own letters.
 
 @<Enter the word under its id@>=
-struct known_id *k = know_id(r->m, r->t, id, r->why);
+struct vocab_entry *k = tokenizer_vocab_at(r->m, r->t, id, r->why);
 if (k == NULL) return false;
 if (k->text.n > 0)
   return refuse(r, below(where, key).name, v,
     "an id that no other word has");
-if (!keep_letters(r->m, r->t, r->row.byte, r->row.n, &k->text,
+if (!tokenizer_intern(r->m, r->t, r->row.byte, r->row.n, &k->text,
   r->why)) return false;
 if (spelt) k->piece = k->text;
 
@@ -310,7 +310,7 @@ must be in the vocabulary. If they are not, the file is broken, or of a kind tha
 two empty words the row has never been allocated, and the second word would begin at a null pointer plus zero, which C does not allow.)
 
 @<Read one merge@>=
-static bool read_merge(struct reader *r, const char *a, size_t n_a,
+static bool read_merge(struct json_reader *r, const char *a, size_t n_a,
   const char *b, size_t n_b, const char *field)
 {
   bool spelt_a, spelt_b;
@@ -337,7 +337,7 @@ static bool read_merge(struct reader *r, const char *a, size_t n_a,
 @ The list says which of the two forms it uses by the form of its elements. A file might even mix them, and why not. The number of the merge is part of the field's name, since nobody finds a bad one among so many by looking.
 
 @<Read the merges@>=
-static bool read_merges(struct reader *r, const char *where,
+static bool read_merges(struct json_reader *r, const char *where,
   json_t *list)
 {
   size_t i;
@@ -373,7 +373,7 @@ else ok = refuse(r, field.name, v, "two words");
 everything else. The first must be known before the table of words is made; the second can be looked up only when it is there.
 
 @<Read the model@>=
-static bool read_model(struct reader *r, json_t *model)
+static bool read_model(struct json_reader *r, json_t *model)
 {
   static const char *const none[] = @[{ "dropout",@|
     "continuing_subword_prefix",@| "end_of_word_suffix", NULL }@];
@@ -387,10 +387,10 @@ static bool read_model(struct reader *r, json_t *model)
     || !flag(r, "model", model, "byte_fallback", false,
       &r->t->byte_fallback)
     || !flag(r, "model", model, "fuse_unk", false,
-      &r->t->fuse_unknown) || !read_vocab(r, "model.vocab")
+      &r->t->fuse_unk) || !read_vocab(r, "model.vocab")
     || !read_merges(r, "model.merges",
       json_object_get(model, "merges"))) return false;
-  if (r->t->by_characters) find_words_apart(r->t);
+  if (r->t->char_level) tokenizer_find_splits(r->t);
   return read_unknown(r, json_object_get(model, "unk_token"));
 }
 
@@ -400,12 +400,12 @@ we refuse: no byte-level tokenizer that we have met means it. With characters, b
 Hugging Face's library even puts them into another order than they stood in. Such a file is half of something, and is refused.
 
 @<Read the unknown token@>=
-static bool read_unknown(struct reader *r, const json_t *v)
+static bool read_unknown(struct json_reader *r, const json_t *v)
 {
   uint32_t id;
   int bytes = bytes_with_tokens(r->t);
   if (says_nothing(v)) return true;
-  if (!r->t->by_characters) return bytes == 256
+  if (!r->t->char_level) return bytes == 256
     || refuse(r, "model.unk_token", v,
     "null, as some byte has no token");
   if (bytes > 0 && bytes < 256) return refuse(r,
@@ -446,7 +446,7 @@ static int bytes_with_tokens(const struct tokenizer *t)
 the one that depends on it last. A token without letters would be found everywhere, and is refused.
 
 @<Read an added token@>=
-static bool read_added(struct reader *r, const char *where, json_t *v)
+static bool read_added(struct json_reader *r, const char *where, json_t *v)
 {
   struct added_token x = @[{ .id = 0 }@];
   json_t *text = json_object_get(v, "content"),
@@ -464,8 +464,8 @@ static bool read_added(struct reader *r, const char *where, json_t *v)
   if (n == 0) return refuse(r, below(where, "content").name, text,
     "some text");
   @<See that the id is free, or the one that the word has@>@;
-  return keep_letters(r->m, r->t, json_string_value(text), n, &x.text,
-    r->why) && add_extra(r->m, r->t, &x, r->why);
+  return tokenizer_intern(r->m, r->t, json_string_value(text), n, &x.text,
+    r->why) && tokenizer_add_token(r->m, r->t, &x, r->why);
 }
 
 @ An added token may stand in the vocabulary as well, but then under the same id; and its id must not
@@ -474,8 +474,8 @@ belong to another word. Otherwise one of the two could be encoded and never come
 @<See that the id is free, or the one that the word has@>=
 json_t *word = json_object_getn(r->vocab, json_string_value(text),
   n);
-bool taken = x.id < r->t->n_known
-  && r->t->known_as[x.id].text.n > 0;
+bool taken = x.id < r->t->n_vocab
+  && r->t->vocab[x.id].text.n > 0;
 if (word != NULL ? json_integer_value(word) != x.id : taken)
   return refuse(r, below(where, "id").name, id, word != NULL
     ? "the id that the vocabulary has" : "an id that no word has");
@@ -486,18 +486,18 @@ out digits, one by one or in rows; \texttt{Split} brings its own pattern; and \t
 ``found'' of a refusal.
 
 @<Append a stage of the file@>=
-static bool or_refuse(struct reader *r, const char *where, bool ok,
+static bool or_refuse(struct json_reader *r, const char *where, bool ok,
   const struct error *inner)
 {
-  return ok || error_found(r->why, r->file, where, inner->words,
+  return ok || error_found(r->why, r->file, where, inner->text,
     "a pattern that can be used, and "@| "at most 16 stages");
 }
 @#
-static bool cut_at(struct reader *r, const char *where,
+static bool cut_at(struct json_reader *r, const char *where,
   const char *pattern, size_t n)
 {
   struct error inner = @[{ "" }@];
-  return or_refuse(r, where, add_cut(r->m, r->t, pattern, n, &inner),
+  return or_refuse(r, where, tokenizer_add_split(r->m, r->t, pattern, n, &inner),
     &inner);
 }
 
@@ -505,23 +505,23 @@ static bool cut_at(struct reader *r, const char *where,
 that asked for them.
 
 @<Append a stage of the file@>=
-static bool put_before(struct reader *r, const char *where,
+static bool put_before(struct json_reader *r, const char *where,
   const char *words, size_t n, bool first_only, bool unless_there)
 {
   struct error inner = @[{ "" }@];
-  return or_refuse(r, where, add_words(r->m, r->t,
-    (struct stage) @[{ .what = PUT, .first_only = first_only,@|
+  return or_refuse(r, where, tokenizer_add_string(r->m, r->t,
+    (struct text_step) @[{ .what = STEP_PREPEND, .first_only = first_only,@|
     .unless_there = unless_there }@], words, n, NULL, 0, false,
     &inner), &inner);
 }
 @#
-static bool put_instead(struct reader *r, const char *where,
+static bool put_instead(struct json_reader *r, const char *where,
   const char *pattern, size_t n, bool literal, const char *words,
   size_t n_words)
 {
   struct error inner = @[{ "" }@];
-  return or_refuse(r, where, add_words(r->m, r->t,
-    (struct stage) @[{ .what = REPLACE }@], words, n_words, pattern,
+  return or_refuse(r, where, tokenizer_add_string(r->m, r->t,
+    (struct text_step) @[{ .what = STEP_REPLACE }@], words, n_words, pattern,
     n, literal, &inner), &inner);
 }
 
@@ -533,11 +533,11 @@ made sure of, is refused by its name. All that the published files of chapter~1 
 @^Oniguruma@>@^PCRE2@>
 
 @<Read a pattern in two dialects@>=
-struct reading { const unsigned char *c; size_t n, at;
+struct pattern_text { const unsigned char *c; size_t n, at;
   uint64_t folded; unsigned depth; bool in_class; };
   /* bit |depth| of |folded|: capital and small letters are one in this
      group */
-static bool has(const struct reading *p, size_t at, const char *words)
+static bool has(const struct pattern_text *p, size_t at, const char *words)
 {
   size_t n = strlen(words);
   return at <= p->n && p->n - at >= n
@@ -548,19 +548,19 @@ static bool has(const struct reading *p, size_t at, const char *words)
 PCRE2 was told about Unicode; a property with a name of one or two letters is a category. The longer names are scripts, of which the two have different lists, and \texttt{\textbackslash w} is different in marks.
 
 @<Read a pattern in two dialects@>=
-static const char *read_escape(struct reading *p)
+static const char *read_escape(struct pattern_text *p)
 {
   unsigned char c = p->at + 1 < p->n ? p->c[p->at + 1] : 0;
   p->at += 2;
   if (c > 127 || strchr("sSdDrntf", c) != NULL)
     return c == 0 ? "a backslash at the end" : NULL;
   if (c == 'x' || c == 'p' || c == 'P') {
-    size_t from = p->at, most = has(p, from, "{^") ? 5 : 4;
+    size_t from = p->at, max = has(p, from, "{^") ? 5 : 4;
     if (!has(p, from, "{")) return "no { behind \\x or \\p";
     if (c == 'x' && (p->folded >> p->depth & 1) != 0)
       return "a folded letter that is a number";
     while (p->at < p->n && p->c[p->at++] != '}') ;
-    return c == 'x' || p->at - from <= most ? NULL
+    return c == 'x' || p->at - from <= max ? NULL
       : "a property with a long name";
   }
   return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z')
@@ -570,7 +570,7 @@ static const char *read_escape(struct reading *p)
 @ In brackets, Oniguruma knows classes within classes and what two of them have in common; to PCRE2 these signs are letters like others.
 
 @<Read a pattern in two dialects@>=
-static const char *read_in_class(struct reading *p)
+static const char *read_in_class(struct pattern_text *p)
 {
   if (p->c[p->at] == '\\') return read_escape(p);
   if (p->c[p->at] == '[') return "[ in a class";
@@ -581,7 +581,7 @@ static const char *read_in_class(struct reading *p)
   return NULL;
 }
 @#
-static const char *begin_class(struct reading *p)
+static const char *begin_class(struct pattern_text *p)
 {
   p->at += has(p, p->at, "[^") ? 2 : 1;
   p->in_class = true;
@@ -592,7 +592,7 @@ static const char *begin_class(struct reading *p)
 are folded is carried along, a bit for each depth.
 
 @<Read a pattern in two dialects@>=
-static const char *begin_group(struct reading *p)
+static const char *begin_group(struct pattern_text *p)
 {
   static const char *const known[] = @[{ "(?:", "(?=", "(?!", "(?>",@|
     "(?<=", "(?<!", "(?i:" }@];
@@ -614,7 +614,7 @@ static const char *begin_group(struct reading *p)
 stand for, such as the \texttt{\ss} of Gr\"o\ss e for two of \texttt{s}: only the pairs of which there is none are let in, and of other alphabets nothing.
 
 @<Read a pattern in two dialects@>=
-static const char *read_count(struct reading *p)
+static const char *read_count(struct pattern_text *p)
 {
   size_t i = p->at + 1;
   if (has(p, i, ",")) return "a count without a beginning";
@@ -626,7 +626,7 @@ static const char *read_count(struct reading *p)
     ? "a count with + or ? behind it" : NULL;
 }
 @#
-static const char *read_letter(struct reading *p)
+static const char *read_letter(struct pattern_text *p)
 {
   static const char *const pair[] = @[{ "ss", "ff", "fi", "fl", "st" }@];
   bool fold = (p->folded >> p->depth & 1) != 0;
@@ -644,7 +644,7 @@ static const char *read_letter(struct reading *p)
 @ What is left are the two signs for beginning and end, which mean lines to the one and the whole text to the other, the end of a group, and letters.
 
 @<Read a pattern in two dialects@>=
-static const char *read_next(struct reading *p)
+static const char *read_next(struct pattern_text *p)
 {
   unsigned char c = p->c[p->at];
   if (p->in_class) return read_in_class(p);
@@ -661,10 +661,10 @@ static const char *read_next(struct reading *p)
   return read_letter(p);
 }
 @#
-static bool same_in_both(struct reader *r, const char *where,
+static bool same_in_both(struct json_reader *r, const char *where,
   json_t *regex)
 {
-  struct reading p = @[{ .n = json_string_length(regex),@|
+  struct pattern_text p = @[{ .n = json_string_length(regex),@|
     .c = (const unsigned char *) json_string_value(regex) }@];
   const char *wrong = NULL;
   while (p.at < p.n && (wrong = read_next(&p)) == NULL) ;
@@ -677,7 +677,7 @@ The pattern of a \texttt{Split} is a regular expression, or a plain string, in w
 stage has a flag for each, and so nothing has to be turned round when a text is cut.
 
 @<Read a stage that brings its pattern@>=
-static bool read_split(struct reader *r, const char *where, json_t *v)
+static bool read_split(struct json_reader *r, const char *where, json_t *v)
 {
   struct field_name at = below(where, "pattern");
   json_t *pattern = json_object_get(v, "pattern"), *how =
@@ -693,11 +693,11 @@ static bool read_split(struct reader *r, const char *where, json_t *v)
     return refuse(r, at.name, given, "a Regex or a String");
   if (regex != NULL && !same_in_both(r, at.name, regex)) return false;
   @<See whether matches are kept or removed@>@;
-  struct stage s = @[{ .what = CUT,@|
+  struct text_step s = @[{ .what = STEP_SPLIT,@|
     .keep_matches = !removed || invert,@|
     .keep_gaps = !removed || !invert }@];
   struct error inner = @[{ "" }@];
-  return or_refuse(r, at.name, add_stage(r->m, r->t, s,@|
+  return or_refuse(r, at.name, tokenizer_add_step(r->m, r->t, s,@|
     json_string_value(given), json_string_length(given),
     regex == NULL, &inner), &inner);
 }
@@ -720,7 +720,7 @@ like an ASCII one, and a half, which is one character, too.
 @<Read the pre-tokenizer@>=
 static const char byte_level_keys[] = "type add_prefix_space "@|
   "trim_offsets use_regex ";
-static bool read_stage(struct reader *r, const char *where, json_t *v)
+static bool read_stage(struct json_reader *r, const char *where, json_t *v)
 {
   const char *type = json_string_value(json_object_get(v, "type"));
   bool blank, regex, single;
@@ -761,7 +761,7 @@ block, or not. Older files have a flag in place of the three schemes. That the b
 letter for it is refused.
 
 @<Read a stage of blocks@>=
-static bool read_scheme(struct reader *r, const char *where,
+static bool read_scheme(struct json_reader *r, const char *where,
   json_t *v, enum scheme *s, bool *split)
 {
   bool put;
@@ -782,7 +782,7 @@ static bool read_scheme(struct reader *r, const char *where,
 
 @<Choose a scheme@>=
 enum scheme { NEVER, FIRST, ALWAYS };
-static bool choose_scheme(struct reader *r, const char *where,
+static bool choose_scheme(struct json_reader *r, const char *where,
   json_t *v, enum scheme *s)
 {
   static const char *const name[] = @[{ "never", "first",@|
@@ -804,15 +804,15 @@ newer form differs from the older, whose files prepend first and replace afterwa
 the text as it is; a file in which it matters is refused.
 
 @<Read a stage of blocks@>=
-static bool read_metaspace(struct reader *r, const char *where,
+static bool read_metaspace(struct json_reader *r, const char *where,
   json_t *v)
 {
   static const char pattern[] = BLOCK "[^" BLOCK "]*";
   enum scheme s;
   bool split;
   if (!read_scheme(r, where, v, &s, &split)) return false;
-  for (size_t k = 0; s == FIRST && k < r->t->n_forms; k++)
-    if (r->t->cut[k].what == REPLACE)
+  for (size_t k = 0; s == FIRST && k < r->t->n_normalizers; k++)
+    if (r->t->step[k].what == STEP_REPLACE)
       return refuse(r, below(where, "prepend_scheme").name,
         json_object_get(v, "prepend_scheme"),
         "never or always, behind a Replace");
@@ -826,9 +826,9 @@ static bool read_metaspace(struct reader *r, const char *where,
 told what to do with each element. The depth is limited by the length of the field's name, so that sequences within sequences come to an end.
 
 @<Go through a sequence@>=
-typedef bool read_part(struct reader *r, const char *where,
+typedef bool read_part(struct json_reader *r, const char *where,
   json_t *v);
-static bool read_each(struct reader *r, const char *where, json_t *v,
+static bool read_each(struct json_reader *r, const char *where, json_t *v,
   const char *key, read_part *read)
 {
   size_t i;
@@ -848,7 +848,7 @@ static bool read_each(struct reader *r, const char *where, json_t *v,
 @ Of normal forms we know NFC, and the two steps by which Llama's files put a block before a text and write blocks for blanks. The others change letters for good: small instead of capital, without accents, one \texttt{fi} for another.
 
 @<Read the normalizer@>=
-static bool read_normalizer(struct reader *r, const char *where,
+static bool read_normalizer(struct json_reader *r, const char *where,
   json_t *v)
 {
   if (json_is_null(v) || v == NULL) return true;
@@ -873,11 +873,11 @@ static bool read_normalizer(struct reader *r, const char *where,
 @ NFC is a stage without a pattern and without words. All it can meet is a machine that has too many stages already.
 
 @<Read the composition of characters@>=
-static bool compose_too(struct reader *r, const char *where)
+static bool compose_too(struct json_reader *r, const char *where)
 {
   struct error inner = @[{ "" }@];
-  return or_refuse(r, where, add_stage(r->m, r->t,
-    (struct stage) @[{ .what = COMPOSE }@], NULL, 0, false, &inner),
+  return or_refuse(r, where, tokenizer_add_step(r->m, r->t,
+    (struct text_step) @[{ .what = STEP_NFC }@], NULL, 0, false, &inner),
     &inner);
 }
 
@@ -885,7 +885,7 @@ static bool compose_too(struct reader *r, const char *where)
 be found everywhere, and is refused.
 
 @<Read a replacement@>=
-static bool read_replace(struct reader *r, const char *where,
+static bool read_replace(struct json_reader *r, const char *where,
   json_t *v)
 {
   struct field_name at = below(where, "pattern");
@@ -910,7 +910,7 @@ A template is a list in which the text stands as \texttt{A} and special tokens s
 two templates follow each other, the second one goes around the first. There is a second list in the file for pairs of texts, which we read over: a model that writes is given one text.
 
 @<Read a template@>=
-static bool read_template(struct reader *r, const char *where,
+static bool read_template(struct json_reader *r, const char *where,
   json_t *v)
 {
   struct field_name at = below(where, "single");
@@ -951,7 +951,7 @@ ids there. Each must be the id of a token, or decoding would find nothing. A tem
 only these count. What the vocabulary would say about the letters is not asked.
 
 @<Read the ids of a token of a template@>=
-static bool read_template_token(struct reader *r, const char *where,
+static bool read_template_token(struct json_reader *r, const char *where,
   json_t *v, json_t *each, struct ids *list)
 {
   json_t *name = json_object_get(json_object_get(each,
@@ -967,7 +967,7 @@ static bool read_template_token(struct reader *r, const char *where,
   json_array_foreach(all, i, id) {
     uint32_t n;
     if (!read_id(r, where, id, &n)) return false;
-    if (n >= r->t->n_known || r->t->known_as[n].text.n == 0)
+    if (n >= r->t->n_vocab || r->t->vocab[n].text.n == 0)
       return refuse(r, where, id, "the id of a token");
     if (!ids_push(r->m, list, n, r->why)) return false;
   }
@@ -978,26 +978,26 @@ static bool read_template_token(struct reader *r, const char *where,
 tokenizer has half a front; it is never seen, since opening has failed.
 
 @<Put ids around what is there@>=
-static bool wrap(struct reader *r, const struct ids *before,
+static bool wrap(struct json_reader *r, const struct ids *before,
   const struct ids *after)
 {
   struct ids front = @[{ NULL, 0, 0 }@];
   bool ok = true;
   for (size_t i = 0; ok && i < before->n; i++)
     ok = ids_push(r->m, &front, before->id[i], r->why);
-  for (size_t i = 0; ok && i < r->t->front.n; i++)
-    ok = ids_push(r->m, &front, r->t->front.id[i], r->why);
+  for (size_t i = 0; ok && i < r->t->prefix_ids.n; i++)
+    ok = ids_push(r->m, &front, r->t->prefix_ids.id[i], r->why);
   for (size_t i = 0; ok && i < after->n; i++)
-    ok = ids_push(r->m, &r->t->back, after->id[i], r->why);
-  ids_free(r->m, &r->t->front);
-  r->t->front = front;
+    ok = ids_push(r->m, &r->t->suffix_ids, after->id[i], r->why);
+  ids_free(r->m, &r->t->prefix_ids);
+  r->t->prefix_ids = front;
   return ok;
 }
 
 @ The post-processor \texttt{ByteLevel} is about offsets into the text and changes no id. Templates may stand alone or in a sequence with it, as in Llama~3's file; the processors of other families are refused by name.
 
 @<Read the post-processor@>=
-static bool read_post(struct reader *r, const char *where, json_t *v)
+static bool read_post(struct json_reader *r, const char *where, json_t *v)
 {
   json_t *type = json_object_get(v, "type");
   const char *name = json_is_string(type) ? json_string_value(type)
@@ -1018,7 +1018,7 @@ change each token, and, from the step called \texttt{Fuse} on, the whole text. S
 there is one that is used, which takes a blank off the beginning.
 
 @<Read the decoder@>=
-static bool read_decoder(struct reader *r, const char *where,
+static bool read_decoder(struct json_reader *r, const char *where,
   json_t *v)
 {
   json_t *type = json_object_get(v, "type");
@@ -1026,7 +1026,7 @@ static bool read_decoder(struct reader *r, const char *where,
     : "";
   if (strcmp(name, "Sequence") == 0)
     return read_each(r, where, v, "decoders", read_decoder);
-  if (!r->t->by_characters) return strcmp(name, "ByteLevel") != 0
+  if (!r->t->char_level) return strcmp(name, "ByteLevel") != 0
     ? refuse(r, below(where, "type").name, type, "ByteLevel")
     : only_keys(r, where, v, byte_level_keys) && (r->fused = true);
   if (strcmp(name, "Strip") == 0) return read_strip(r, where, v);
@@ -1036,7 +1036,7 @@ static bool read_decoder(struct reader *r, const char *where,
     "only Strip behind Fuse");
   if (strcmp(name, "ByteFallback") == 0)
     return only_keys(r, where, v, "type ")
-      && texts_as_bytes(r->m, r->t, r->why);
+      && tokenizer_texts_as_bytes(r->m, r->t, r->why);
   if (strcmp(name, "Replace") == 0)
     return read_swap(r, where, v);
   if (strcmp(name, "Metaspace") == 0)
@@ -1049,7 +1049,7 @@ static bool read_decoder(struct reader *r, const char *where,
 whole text only, so it must stand behind \texttt{Fuse}.
 
 @<Read the steps of a decoder@>=
-static bool read_strip(struct reader *r, const char *where, json_t *v)
+static bool read_strip(struct json_reader *r, const char *where, json_t *v)
 {
   static const char *const key[] = @[{ "start", "stop" }@];
   json_t *what = json_object_get(v, "content");
@@ -1072,14 +1072,14 @@ for (int i = 0; i < 2; i++) {
     return refuse(r, below(where, key[i]).name, n,
       i == 0 ? "0 or 1" : "0");
 }
-r->t->drop_blank = json_integer_value(json_object_get(v,
+r->t->strip_prefix_space = json_integer_value(json_object_get(v,
   "start")) == 1;
 
 @ \texttt{Replace} names a string and what comes instead. A pattern would be possible here, too; no file that we have met has one. The blocks of \texttt{Metaspace} are the same
 step with everything given, and one more: where it puts a block before a text, it takes one away.
 
 @<Read the steps of a decoder@>=
-static bool read_swap(struct reader *r, const char *where, json_t *v)
+static bool read_swap(struct json_reader *r, const char *where, json_t *v)
 {
   json_t *from = json_object_get(json_object_get(v, "pattern"),
     "String"), *to = json_object_get(v, "content");
@@ -1089,19 +1089,19 @@ static bool read_swap(struct reader *r, const char *where, json_t *v)
       json_object_get(v, "pattern"), "a String");
   if (!json_is_string(to))
     return refuse(r, below(where, "content").name, to, "some text");
-  return texts_replace(r->m, r->t, json_string_value(from),
+  return tokenizer_texts_replace(r->m, r->t, json_string_value(from),
     json_string_length(from), json_string_value(to),@|
     json_string_length(to), r->why);
 }
 @#
-static bool read_block_decoder(struct reader *r, const char *where,
+static bool read_block_decoder(struct json_reader *r, const char *where,
   json_t *v)
 {
   enum scheme s;
   bool split;
   if (!read_scheme(r, where, v, &s, &split)) return false;
-  r->t->drop_blank = s != NEVER;
-  return texts_replace(r->m, r->t, BLOCK, strlen(BLOCK), " ", 1,
+  r->t->strip_prefix_space = s != NEVER;
+  return tokenizer_texts_replace(r->m, r->t, BLOCK, strlen(BLOCK), " ", 1,
     r->why);
 }
 
@@ -1126,7 +1126,7 @@ static bool has_byte_level(json_t *v)
 kind of tokenizer that nobody has heard of.
 
 @<Tell whether a tokenizer is of our kind@>=
-static bool is_ours(struct reader *r, json_t *file)
+static bool is_ours(struct json_reader *r, json_t *file)
 {
   json_t *model = json_object_get(file, "model");
   json_t *type = json_object_get(model, "type");
@@ -1137,9 +1137,9 @@ static bool is_ours(struct reader *r, json_t *file)
   r->ours = type == NULL ? json_object_get(model, "merges") != NULL
     : json_is_string(type)
     && strcmp(json_string_value(type), "BPE") == 0;
-  r->t->by_characters = !has_byte_level(json_object_get(file,
+  r->t->char_level = !has_byte_level(json_object_get(file,
     "pre_tokenizer"));
-  r->t->kind = r->t->by_characters ? "BPE on characters"
+  r->t->kind = r->t->char_level ? "BPE on characters"
     : "byte-level BPE";
   return r->ours || refuse(r, "model.type", type,
     "BPE (another kind of tokenizer)");
@@ -1150,7 +1150,7 @@ written; these, and all stages, before the tables are made that point to letters
 what is put around a text. (A fuzzer found a stage whose letters came after the tables, and moved what they pointed to.) Where there is no post-processor, another file may have the last word.
 
 @<Read a whole description@>=
-static bool read_description(struct reader *r, json_t *file)
+static bool read_description(struct json_reader *r, json_t *file)
 {
   size_t i;
   json_t *v, *added = json_object_get(file, "added_tokens");
@@ -1166,13 +1166,13 @@ static bool read_description(struct reader *r, json_t *file)
       json_object_get(file, "normalizer"))
     || !read_decoder(r, "decoder", json_object_get(file, "decoder")))
     return false;
-  if (!r->t->by_characters && !r->fused) return refuse(r, "decoder",
+  if (!r->t->char_level && !r->fused) return refuse(r, "decoder",
     json_object_get(file, "decoder"), "a ByteLevel in it");
-  r->t->n_forms = r->t->n_cuts;
+  r->t->n_normalizers = r->t->n_steps;
   @<Read the tokens that were added@>@;
-  return ((r->t->by_characters && says_nothing(stages))
+  return ((r->t->char_level && says_nothing(stages))
       || read_stage(r, "pre_tokenizer", stages))
-    && index_extras(r->m, r->t, r->why)
+    && tokenizer_index_added(r->m, r->t, r->why)
     && (json_is_null(post) || post == NULL ? read_config(r)
       : read_post(r, "post_processor", post));
 }
@@ -1199,7 +1199,7 @@ token: \.{tokenizer\_config.json}, in the same directory. It names the token by 
 object that has the text in it, and only if it names none the one that a model of SentencePiece has named. It is full of other things (templates for conversations, the names of classes in a Python library), of which none changes what an encoding gives, so they are not looked at.
 
 @<Read the configuration beside it@>=
-static bool read_bracket(struct reader *r, json_t *config,
+static bool read_bracket(struct json_reader *r, json_t *config,
   const char *wish, const char *which, uint32_t id, bool otherwise,
   struct ids *list)
 {
@@ -1221,7 +1221,7 @@ static bool read_bracket(struct reader *r, json_t *config,
 messages must name it, so the reader's file is changed and changed back.
 
 @<Read the configuration beside it@>=
-static bool read_config(struct reader *r)
+static bool read_config(struct json_reader *r)
 {
   const char *slash = strrchr(r->file, '/'), *file = r->file;
   char path[4096];
@@ -1235,9 +1235,9 @@ static bool read_config(struct reader *r)
   json_t *config = here ? read_json(path, &bytes, r->why) : NULL;
   bool ok = (!here || config != NULL)
     && read_bracket(r, config, "add_bos_token", "bos_token", r->begin,
-    r->begin != 0, &r->t->front)
+    r->begin != 0, &r->t->prefix_ids)
     && read_bracket(r, config, "add_eos_token", "eos_token", r->end,
-      false, &r->t->back);
+      false, &r->t->suffix_ids);
   json_decref(config);
   r->file = file;
   return ok;
@@ -1249,7 +1249,7 @@ our books; it is returned when the tokenizer has been built. It may be many time
 @^jansson@>
 
 @<Parse a file of JSON@>=
-enum { JSON_MOST = 64 << 20 };
+enum { MAX_JSON = 64 << 20 };
 static json_t *read_json(const char *path, size_t *bytes,
   struct error *why)
 {
@@ -1257,13 +1257,13 @@ static json_t *read_json(const char *path, size_t *bytes,
   json_error_t trouble;
   if (!file_map(&map, path, why)) return NULL;
   *bytes = map.size;
-  json_t *v = map.size > JSON_MOST ? NULL
+  json_t *v = map.size > MAX_JSON ? NULL
     : json_loadb(@[(const char *) map.bytes@], map.size,
       JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &trouble);
   file_unmap(&map);
-  if (*bytes > JSON_MOST)
+  if (*bytes > MAX_JSON)
     error_say(why, "%s: this has %zu bytes;"@| " wanted: at most %d of JSON",
-      path, *bytes, JSON_MOST);
+      path, *bytes, MAX_JSON);
   else if (v == NULL)
     error_say(why, "%s: line %d, column %d: %s;"@|
       " wanted: strict JSON", path, trouble.line, trouble.column,
@@ -1276,7 +1276,7 @@ in which the first line may tell the version. Everything else was in the program
 with a number sign further down is a merge of that sign, and no comment.
 
 @<Read the lines of a list of merges@>=
-static bool read_lines(struct reader *r, const char *path)
+static bool read_lines(struct json_reader *r, const char *path)
 {
   struct mapping map;
   if (!file_map(&map, path, r->why)) return false;
@@ -1301,7 +1301,7 @@ static bool read_lines(struct reader *r, const char *path)
 and counts from 1, as editors do.
 
 @<Read one such line@>=
-static bool read_line(struct reader *r, const char *text, size_t n,
+static bool read_line(struct json_reader *r, const char *text, size_t n,
   size_t line_number)
 {
   char field[40];
@@ -1321,7 +1321,7 @@ static bool read_line(struct reader *r, const char *text, size_t n,
 at fault. It is the one place where a cut is not in the files: that GPT-2's list goes with GPT-2's pattern is known, and stands nowhere.
 
 @<Read a vocabulary and its merges@>=
-static bool read_pair_of_files(struct reader *r, const char *vocab,
+static bool read_pair_of_files(struct json_reader *r, const char *vocab,
   const char *merges)
 {
   static const char end_of_text[] = "<|endoftext|>";
@@ -1332,12 +1332,12 @@ static bool read_pair_of_files(struct reader *r, const char *vocab,
     && read_lines(r, merges);
   if (ok && tokenizer_find(r->t, end_of_text, strlen(end_of_text),
     &x.id)) {
-    x.text = r->t->known_as[x.id].text;
-    ok = add_extra(r->m, r->t, &x, r->why);
+    x.text = r->t->vocab[x.id].text;
+    ok = tokenizer_add_token(r->m, r->t, &x, r->why);
   }
   r->file = vocab;
   r->t->kind = "byte-level BPE";
-  ok = ok && index_extras(r->m, r->t, r->why)
+  ok = ok && tokenizer_index_added(r->m, r->t, r->why)
     && cut_at(r, "", split_gpt2, strlen(split_gpt2))
     && read_config(r);
   json_decref(r->vocab);
@@ -1348,17 +1348,17 @@ static bool read_pair_of_files(struct reader *r, const char *vocab,
 A path is a file, or a directory in which we look for what it may contain, in a fixed order. Whether something is there is asked of the system and not by opening: a file that is there and cannot be read deserves its own sentence.
 
 @<Find out what a path holds@>=
-static bool there(char room[4096], const char *path, const char *name)
+static bool there(char buffer[4096], const char *path, const char *name)
 {
-  int n = snprintf(room, 4096, "%s/%s", path, name);
-  return n > 0 && n < 4096 && access(room, F_OK) == 0;
+  int n = snprintf(buffer, 4096, "%s/%s", path, name);
+  return n > 0 && n < 4096 && access(buffer, F_OK) == 0;
 }
 
 @ The names are asked for in the order in which they say more. Two of the four are pairs, and half of a pair is nothing: a directory with a \.{vocab.json} and no \.{merges.txt} has no
 tokenizer of ours. What is not a directory is read as a file, also if it is not there, since opening it gives the better sentence.
 
 @<Find out what a path holds@>=
-static bool read_path(struct reader *r, const char *path,
+static bool read_path(struct json_reader *r, const char *path,
   bool *absent)
 {
   char one[4096], two[4096];
@@ -1397,7 +1397,7 @@ static bool is_rank_line(const unsigned char *c, size_t n)
 byte 10, as does what the piece consists of. Everything else is taken for JSON, too, and its parser will say what it is not.
 
 @<Tell what a file contains@>=
-static bool read_file(struct reader *r, const char *path)
+static bool read_file(struct json_reader *r, const char *path)
 {
   struct mapping map;
   r->file = path, r->ours = true;
@@ -1408,7 +1408,7 @@ static bool read_file(struct reader *r, const char *path)
   bool json = k < n && c[k] == '{',
     ranks = !json && is_rank_line(c, n < 1000 ? n : 1000),
     pieces = !json && n > 2 && c[0] == 10 && c[2] == 10;
-  bool ok = !(ranks || pieces) || (ranks ? read_ranks(r->m, r->t,
+  bool ok = !(ranks || pieces) || (ranks ? tiktoken_read(r->m, r->t,
     path, c, n, r->why) : read_scores(r, c, n));
   file_unmap(&map);
   return ok && (ranks || pieces || read_json_file(r, path));
@@ -1417,7 +1417,7 @@ static bool read_file(struct reader *r, const char *path)
 @ A file of JSON is one object. Whatever cannot even be parsed is counted as ours, and refused, because a broken file deserves a message and not silence.
 
 @<Read a file of JSON into a tokenizer@>=
-static bool read_json_file(struct reader *r, const char *path)
+static bool read_json_file(struct json_reader *r, const char *path)
 {
   json_t *file = read_json(path, &r->bytes, r->why);
   bool ok = file != NULL && (json_is_object(file)
@@ -1430,10 +1430,10 @@ static bool read_json_file(struct reader *r, const char *path)
 @ A model of SentencePiece alone says which of its pieces begin and end a text, and not whether they are put there. Where a second file does not say otherwise, the first is, and the second is not.
 
 @<Read a model of SentencePiece@>=
-static bool read_scores(struct reader *r, const unsigned char *byte,
+static bool read_scores(struct json_reader *r, const unsigned char *byte,
   size_t n)
 {
-  return read_sentencepiece(r->m, r->t, r->file, byte, n, &r->begin,
+  return sentencepiece_read(r->m, r->t, r->file, byte, n, &r->begin,
     &r->end, &r->ours, r->why) && read_config(r);
 }
 
@@ -1444,9 +1444,9 @@ half-way is returned by closing. A refusal for want of memory is a refusal like 
 enum tokenizer_found tokenizer_try(struct memory *m, const char *path,
   struct tokenizer **t, struct error *why)
 {
-  struct reader r = @[{ .m = m, .why = why }@];
+  struct json_reader r = @[{ .m = m, .why = why }@];
   bool absent = false;
-  *t = r.t = memory_alloc(m, FOR_TOKENS, 1, sizeof **t, why);
+  *t = r.t = memory_alloc(m, MEMORY_TOKENS, 1, sizeof **t, why);
   if (r.t == NULL) return TOKENIZER_REFUSED;
   bool ok = read_path(&r, path, &absent);
   bytes_free(m, &r.row);
@@ -1477,7 +1477,7 @@ static bool to_alphabet(struct memory *m, const unsigned char *byte,
   size_t n, struct bytes *out, struct error *why)
 {
   for (size_t i = 0; i < n; i++) {
-    uint32_t c = alphabet(byte[i]);
+    uint32_t c = tokenizer_byte_to_unicode(byte[i]);
     unsigned char two[2] = @[{ (unsigned char) (0xc0 | c >> 6),@|
       (unsigned char) (0x80 | (c & 0x3f)) }@];
     unsigned char one = (unsigned char) c;
@@ -1497,10 +1497,10 @@ static bool make_words(struct memory *m, const struct tokenizer *t,
   struct bytes row = @[{ NULL, 0, 0 }@];
   bool ok = json_object_set_new(vocab, "<|endoftext|>",
     json_integer(0)) == 0;
-  for (size_t i = 1; ok && i < t->n_known; i++) {
-    struct span s = t->known_as[i].piece;
+  for (size_t i = 1; ok && i < t->n_vocab; i++) {
+    struct span s = t->vocab[i].piece;
     row.n = 0;
-    ok = to_alphabet(m, t->letters.byte + s.at, s.n, &row, why)
+    ok = to_alphabet(m, t->string_pool.byte + s.at, s.n, &row, why)
       && bytes_push(m, &row, "", 1, why);
     if (ok && json_object_get(vocab, (const char *) row.byte) != NULL)
       ok = error_say(why, "token %zu is spelt like an earlier one",
@@ -1522,12 +1522,12 @@ static bool make_merge(struct memory *m, const struct tokenizer *t,
   const struct bpe_rule *rule, struct bytes *row, json_t *merges,
   struct error *why)
 {
-  struct span a = t->known_as[rule->left].piece,
-    b = t->known_as[rule->right].piece;
+  struct span a = t->vocab[rule->left].piece,
+    b = t->vocab[rule->right].piece;
   row->n = 0;
-  return to_alphabet(m, t->letters.byte + a.at, a.n, row, why)
+  return to_alphabet(m, t->string_pool.byte + a.at, a.n, row, why)
     && bytes_push(m, row, " ", 1, why)
-    && to_alphabet(m, t->letters.byte + b.at, b.n, row, why)
+    && to_alphabet(m, t->string_pool.byte + b.at, b.n, row, why)
     && json_array_append_new(merges,
       json_stringn((const char *) row->byte, row->n)) == 0;
 }
@@ -1588,7 +1588,7 @@ many, of which each can be the last. That is so if this program is interrupted; 
 
 @<Write it beside its place, and move it there@>=
 if (!ok) error_say(why, "%s: cannot be made: %s", path,
-  inner.words);
+  inner.text);
 else if (json_dump_file(whole, beside, JSON_INDENT(1)) != 0
     || rename(beside, path) != 0)
 {
@@ -1600,7 +1600,7 @@ else if (json_dump_file(whole, beside, JSON_INDENT(1)) != 0
 @ The file has the readers of parts before the readers of wholes, so that each function stands before the first that calls it, and
 nothing has to be announced. The file is read from below; this chapter was read from above.
 
-@(files.c@>=
+@(tokenizer_json.c@>=
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <jansson.h>
@@ -1608,8 +1608,8 @@ nothing has to be announced. The file is read from below; this chapter was read 
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "sentencepiece/scores.h"
-#include "tokenizer-json/files.h"
+#include "sentencepiece/sentencepiece.h"
+#include "tokenizer-json/tokenizer_json.h"
 @<What reading a file needs@>@;
 @<Refuse a field@>@;
 @<Accept only keys that we know@>@;
@@ -1753,7 +1753,7 @@ static struct tokenizer *by_way_of_a_file(struct memory *m,
 @<Go by way of a file, and compare@>=
 static int print_round_trip(void)
 {
-  struct memory m = @[{ .refuse_at = 0 }@];
+  struct memory m = @[{ .fail_at = 0 }@];
   struct error why = @[{ "no file can be made in /tmp" }@];
   struct bpe_merge *merge;
   size_t n;
@@ -1767,7 +1767,7 @@ static int print_round_trip(void)
   tokenizer_close(&m, t);
   tokenizer_close(&m, u);
   bpe_forget(&m, merge);
-  return same && m.all.held == 0 ? 0 : 1;
+  return same && m.all.live == 0 ? 0 : 1;
 }
 
 @ The size that is printed is that of the tokenizer from the file: the end of the text, the bytes, and as many words as merges were learnt.
@@ -1779,7 +1779,7 @@ if (u != NULL) {
   same = same_ids(&m, t, u, &why);
   printf("%s\n", same ? "  the same ids" : "  DIFFERENT");
   print_refusal(&m);
-} else printf("%s\n", why.words);
+} else printf("%s\n", why.text);
 
 @ A file that asks for capital letters to be made small is of our kind, but has a normalizer that
 we do not have. The sentence names the field, what was found and what would do. It names the file, too, which has another name at every run; so the program prints what comes after
@@ -1800,7 +1800,7 @@ static void print_refusal(struct memory *m)
     strlen(text)) == (ssize_t) strlen(text);
   close(f);
   if (written && tokenizer_open(m, path, &why) == NULL) {
-    const char *words = why.words + strlen(path) + 2;
+    const char *words = why.text + strlen(path) + 2;
     size_t n = strcspn(words, ";");
     printf("refused:\n  %.*s\n  %s\n", (int) n, words,
       words[n] ? words + n + 2 : "");
@@ -1815,7 +1815,7 @@ static int print_alphabet(void)
 {
   printf("byte,character\n");
   for (unsigned b = 0; b < 256; b++)
-    printf("%u,%u\n", b, (unsigned) alphabet(b));
+    printf("%u,%u\n", b, (unsigned) tokenizer_byte_to_unicode(b));
   return 0;
 }
 
@@ -1825,12 +1825,12 @@ static int print_alphabet(void)
 static int print_values(void)
 {
   int itself = 0;
-  for (unsigned b = 0; b < 256; b++) itself += alphabet(b) == b;
+  for (unsigned b = 0; b < 256; b++) itself += tokenizer_byte_to_unicode(b) == b;
   printf("vocab.alphabet.itself %d\nvocab.alphabet.moved %d\n",
     itself, 256 - itself);
-  printf("vocab.alphabet.last %u\n", (unsigned) alphabet(173));
-  printf("vocab.max_id %d\nvocab.max_stages %d\n", MAX_ID,
-    MAX_STAGES);
+  printf("vocab.alphabet.last %u\n", (unsigned) tokenizer_byte_to_unicode(173));
+  printf("vocab.max_id %d\nvocab.max_stages %d\n", TOKENIZER_MAX_ID,
+    TOKENIZER_MAX_STEPS);
   return 0;
 }
 

@@ -44,24 +44,24 @@ The prompt of the second question has 27 ids. With the cache of chapter~4 there 
 @#
 int main(int argc, char **argv)
 {
-  struct memory m = @[{ .refuse_at = 0 }@];
+  struct memory m = @[{ .fail_at = 0 }@];
   struct error why;
   const char *what = argc > 1 ? argv[1] : "";
   bool ok = true;
   if (strcmp(what, "strips") == 0)
     printf("place,user,assistant,frame,mark\n");
   for (size_t i = 0; ok && i < SHOWN; i++) {
-    struct script s;
+    struct rendered_prompt s;
     const struct chat_template *by = chat_template_named(shown[i], &why);
-    ok = by != NULL && script_write(&m, by, three, 3, 0, true, &s, &why);
+    ok = by != NULL && prompt_render(&m, by, three, 3, 0, true, &s, &why);
     if (!ok) break;
     if (strcmp(what, "values") == 0) print_counts(shown[i], &s);
     else if (strcmp(what, "strips") == 0) print_strips(SHOWN - i, &s);
     else print_script(shown[i], &s);
-    script_free(&m, &s);
+    prompt_free(&m, &s);
   }
-  if (!ok) fprintf(stderr, "%s\n", why.words);
-  return !ok || m.all.held != 0;
+  if (!ok) fprintf(stderr, "%s\n", why.text);
+  return !ok || m.all.live != 0;
 }
 
 @* A program beside the model. \label{sec:jinja}
@@ -76,9 +76,9 @@ tools, pictures and dates. So we take the other road. A template here is a row o
 @ A conversation is a list of turns. There are three who may speak: the user, the assistant, which is the model, and before them both the \emph{system}, which is whoever set up the conversation and tells the assistant how to behave. The words belong to the caller.
 
 @<What is said, and by whom@>=
-enum speaker { SYSTEM, USER, ASSISTANT, SPEAKERS };
+enum role { ROLE_SYSTEM, ROLE_USER, ROLE_ASSISTANT, N_ROLES };
   /* who takes a turn */
-struct turn { enum speaker who; const char *text; size_t n; };
+struct turn { enum role who; const char *text; size_t n; };
   /* |n| bytes that somebody says; they belong to the caller */
 
 @ From outside, a template has a name, and there are three ways to get one: by its name, by the text of its published program, and by a model's directory, which does the second for the user. A fourth function lists them, and a fifth only asks whether a directory has one.
@@ -108,15 +108,15 @@ What differs between the families is little. Before everything may stand a mark;
 the letters that ask for an answer. All these are strings. In them a mark, which is one token, stands in braces, since no template has a brace of its own.
 
 @<What surrounds the words@>=
-enum place { OWN_TURN, IN_FIRST, IN_LAST, NOWHERE };
+enum system_place { OWN_TURN, IN_FIRST, IN_LAST, NOT_AT_ALL };
   /* where the system's words go: a turn; the user's first; the last
      turn, if it is a user's */
 struct frame {
-  const char *begin, *open[SPEAKERS], *close[SPEAKERS];
+  const char *begin, *open[N_ROLES], *close[N_ROLES];
   const char *end, *after, *reply;
     /* of the assistant's turn; |reply| asks for one */
-  enum place system_at;
-  bool alternates, trims[SPEAKERS];
+  enum system_place system_at;
+  bool alternates, trims[N_ROLES];
 };
 
 @ ChatML came with OpenAI's \.{gpt-3.5-turbo}, and many others have it, Qwen and SmolLM among them. Each speaker's turn looks alike, roles are words, and nobody has to take turns. It is the one that we would copy if we had to invent a template: every turn is closed before the next is opened, and nothing depends on what else
@@ -174,7 +174,7 @@ static const struct frame llama2 = @[{@|
 static const struct frame mistral = @[{@|
   .begin = "{<s>}", .open = @[{ "", "{[INST]} ", "" }@],@|
   .close = @[{ "", " {[/INST]}", "" }@],@|
-  .end = "{</s>}", .after = "", .reply = "", .system_at = NOWHERE,@|
+  .end = "{</s>}", .after = "", .reply = "", .system_at = NOT_AT_ALL,@|
   .alternates = true }@];
 static const struct frame mistral_v1 = @[{@|
   .begin = "{<s>}", .open = @[{ "", " {[INST]} ", " " }@],@|
@@ -196,7 +196,7 @@ static const struct frame pocket = @[{@|
     "Assistant: " }@],@|
   .close = @[{ "", "\n", "" }@],@|
   .end = "\n", .after = "\n", .reply = "Assistant:",@|
-  .system_at = NOWHERE, .alternates = true }@];
+  .system_at = NOT_AT_ALL, .alternates = true }@];
 
 @ Some models of one family differ in the words that a silent system says. Qwen2's program says that the model is a helpful assistant if nobody else says anything, and so the model expects to be told; and Qwen3's does something with thoughts (\cref{sec:thoughts}). These are the rows.
 
@@ -225,55 +225,55 @@ enum { TEMPLATES = sizeof table / sizeof *table };
 The text of a conversation is not a string to us, or not only: for each part of it we keep what it is. It may be a mark; it may be letters of the template; or it is said, and by whom. We call this a \emph{script}, as in a theatre. Hugging Face's library makes one string of all and forgets the rest, which is where the trouble of \cref{sec:injection} begins.
 
 @<A script@>=
-enum part_kind { PART_MARK, PART_FRAME, PART_SAID };
+enum part_kind { PROMPT_PART_MARK, PROMPT_PART_FRAME, PROMPT_PART_SAID };
   /* a special token; words of the template around a turn; what somebody said */
-struct script_part { enum part_kind kind; enum speaker who;
+struct prompt_part { enum part_kind kind; enum role who;
   size_t at, n; };
   /* |n| bytes from |at| on; |who|: of what is said, by whom */
-struct script { const struct chat_template *by; struct bytes text;
-  struct script_part *part; size_t n, room; bool inside; };
+struct rendered_prompt { const struct chat_template *by; struct bytes text;
+  struct prompt_part *part; size_t n, cap; bool inside; };
   /* |n| parts that are the text in order; |inside|: it continues one */
-bool script_write(struct memory *m, const struct chat_template *by,
+bool prompt_render(struct memory *m, const struct chat_template *by,
   const struct turn *talk, size_t n, size_t from, bool reply,
-  struct script *out, struct error *why);
+  struct rendered_prompt *out, struct error *why);
   /* the turns from number |from| of |n| on, and, with |reply|, what asks
      for an answer. With |from > 0| it is what follows the id that ended
      the answer in turn |from - 1|. On failure |*out| is empty, and the
      sentence names the turn */
-void script_free(struct memory *m, struct script *s);
+void prompt_free(struct memory *m, struct rendered_prompt *s);
   /* returns its blocks */
 
 @ Each part is put at the end. Two parts of the same kind become one, unless they are marks; and nothing is no part. The room for parts grows as rows of ids do.
 
 @<Put a part at the end@>=
-struct writer { struct memory *m; struct script *out;
+struct writer { struct memory *m; struct rendered_prompt *out;
   struct error *why; };
 static bool put(struct writer *w, enum part_kind kind,
-  enum speaker who, const char *text, size_t n)
+  enum role who, const char *text, size_t n)
 {
-  struct script *s = w->out;
-  struct script_part *last = s->n > 0 ? &s->part[s->n - 1] : NULL;
+  struct rendered_prompt *s = w->out;
+  struct prompt_part *last = s->n > 0 ? &s->part[s->n - 1] : NULL;
   size_t at = s->text.n;
   if (n == 0) return true;
   if (!bytes_push(w->m, &s->text, text, n, w->why)) return false;
-  if (kind == PART_FRAME && last != NULL && last->kind == kind) {
+  if (kind == PROMPT_PART_FRAME && last != NULL && last->kind == kind) {
     last->n += n;
     return true;
   }
   @<Make room for one more part@>@;
-  s->part[s->n++] = (struct script_part) @[{ kind, who, at, n }@];
+  s->part[s->n++] = (struct prompt_part) @[{ kind, who, at, n }@];
   return true;
 }
 
 @ If there is no memory for the part, its text is there without it; the caller gives up the whole script then, so nobody will see that.
 
 @<Make room for one more part@>=
-if (s->n == s->room) {
-  size_t room = 2 * s->room + 16;
-  struct script_part *p = memory_resize(w->m, FOR_TOKENS, s->part, room, sizeof *p,
+if (s->n == s->cap) {
+  size_t cap = 2 * s->cap + 16;
+  struct prompt_part *p = memory_resize(w->m, MEMORY_TOKENS, s->part, cap, sizeof *p,
     w->why);
   if (p == NULL) return false;
-  s->part = p, s->room = room;
+  s->part = p, s->cap = cap;
 }
 
 @ What the table says is put mark by mark. The strings are ours, so every brace that is opened is closed.
@@ -284,7 +284,8 @@ static bool put_frame(struct writer *w, const char *words)
   while (*words != '\0') {
     bool sign = *words == '{';
     size_t n = strcspn(words + sign, sign ? "}" : "{");
-    if (!put(w, sign ? PART_MARK : PART_FRAME, SYSTEM, words + sign, n))
+    if (!put(w, sign ? PROMPT_PART_MARK : PROMPT_PART_FRAME, ROLE_SYSTEM,
+      words + sign, n))
       return false;
     words += sign ? n + 2 : n;
   }
@@ -309,7 +310,7 @@ static size_t blank_here(const unsigned char *text, size_t n)
 @ At the end of a script white space is taken off as far back as |from|, whoever put it there, and parts that have lost all their letters go.
 
 @<Take white space off@>=
-static void trim_end(struct script *s, size_t from)
+static void trim_end(struct rendered_prompt *s, size_t from)
 {
   unsigned char *c = s->text.byte;
   while (s->text.n > from) {
@@ -331,16 +332,16 @@ static bool put_turn(struct writer *w, const struct frame *f,
 {
   if (!put_frame(w, f->open[now->who])) return false;
   size_t from = w->out->text.n, k, at = 0;
-  if (within != NULL && (!put_frame(w, f->open[SYSTEM])
-      || !put(w, PART_SAID, within->who, within->text, within->n)
-      || !put_frame(w, f->close[SYSTEM]))) return false;
+  if (within != NULL && (!put_frame(w, f->open[ROLE_SYSTEM])
+      || !put(w, PROMPT_PART_SAID, within->who, within->text, within->n)
+      || !put_frame(w, f->close[ROLE_SYSTEM]))) return false;
   if (f->trims[now->who] && w->out->text.n == from)
     while (at < now->n && (k = blank_here((const unsigned char *)
         now->text + at, now->n - at)) > 0) at += k;
-  if (!put(w, PART_SAID, now->who, now->text + at, now->n - at))
+  if (!put(w, PROMPT_PART_SAID, now->who, now->text + at, now->n - at))
     return false;
   if (f->trims[now->who]) trim_end(w->out, from);
-  return put_frame(w, f->close[now->who]) && (now->who != ASSISTANT
+  return put_frame(w, f->close[now->who]) && (now->who != ROLE_ASSISTANT
     || (put_frame(w, f->end) && put_frame(w, f->after)));
 }
 
@@ -372,7 +373,7 @@ static void part_thought(const struct turn *said, struct turn *thought,
   struct turn *rest)
 {
   size_t at;
-  *thought = (struct turn) @[{ ASSISTANT, said->text, 0 }@];
+  *thought = (struct turn) @[{ ROLE_ASSISTANT, said->text, 0 }@];
   *rest = *said;
   if (!find(said, "</think>", true, &at)) return;
   rest->text += at + 8, rest->n -= at + 8;
@@ -397,7 +398,7 @@ static bool put_thinker(struct writer *w, const struct turn *said,
   if (!late || (!last && thought.n == 0))
     return put_turn(w, &f, &rest, NULL);
   strip_lines(&rest);
-  f.open[SYSTEM] = "<think>\n", f.close[SYSTEM] = "\n</think>\n\n";
+  f.open[ROLE_SYSTEM] = "<think>\n", f.close[ROLE_SYSTEM] = "\n</think>\n\n";
   return put_turn(w, &f, &rest, &thought);
 }
 
@@ -411,17 +412,17 @@ static bool in_order(const struct chat_template *t,
 {
   static const char *const whose[] = @[{ "the system's", "the user's",@|
     "the assistant's" }@];
-  size_t first = n > 0 && talk[0].who == SYSTEM;
+  size_t first = n > 0 && talk[0].who == ROLE_SYSTEM;
   const struct frame *f = t->around;
-  if (first == 1 && f->system_at == NOWHERE)
+  if (first == 1 && f->system_at == NOT_AT_ALL)
     return error_say(why, "the template %s has no place for a "@|
       "system turn", t->name);
   if (n == 0 || (first == n && f->system_at != OWN_TURN))
     return error_say(why, "the template %s wants a turn of the "@|
       "user's, and there is none", t->name);
   for (size_t i = first; i < n; i++) {
-    enum speaker due = (i - first) % 2 == 0 ? USER : ASSISTANT;
-    if (talk[i].who == SYSTEM || (f->alternates && talk[i].who != due))
+    enum role due = (i - first) % 2 == 0 ? ROLE_USER : ROLE_ASSISTANT;
+    if (talk[i].who == ROLE_SYSTEM || (f->alternates && talk[i].who != due))
       return error_say(why, "turn %zu is %s; the template %s wants "@|
         "%s there", i + 1, whose[talk[i].who], t->name,@|
         f->alternates ? whose[due] : "another's");
@@ -430,7 +431,7 @@ static bool in_order(const struct chat_template *t,
 }
 
 @ A chat asks for the second turn with |from|, and wants nothing again that is in the cache. That is possible where a new turn leaves the old ones as they were. Two templates do not. Qwen3 drops thoughts, and Mistral's third moves the system's words to the last question. There the whole conversation must be written again, and the store keeps the rows up to the first id that differs
-(|store_keep|, \cref{sec:append}); and a caller may ask beforehand.
+(|store_match_prefix|, \cref{sec:append}); and a caller may ask beforehand.
 
 @<What a conversation asks of a template@>=
 bool chat_template_rewrites(const struct chat_template *t,
@@ -445,12 +446,12 @@ bool chat_template_rewrites(const struct chat_template *t,
   const struct turn *talk, size_t n)
 {
   return t->thinks || (t->around->system_at == IN_LAST && n > 0
-    && talk[0].who == SYSTEM);
+    && talk[0].who == ROLE_SYSTEM);
 }
 static bool may_begin(const struct chat_template *t,
   const struct turn *talk, size_t n, size_t from, struct error *why)
 {
-  if (from > 0 && (from > n || talk[from - 1].who != ASSISTANT))
+  if (from > 0 && (from > n || talk[from - 1].who != ROLE_ASSISTANT))
     return error_say(why, "a conversation of %zu turns cannot be "@|
       "continued behind turn %zu, which is no answer", n, from);
   if (from > 0 && chat_template_rewrites(t, talk, from))
@@ -469,9 +470,9 @@ static bool put_beginning(struct writer *w,
   if (follows) return put_frame(w, f->after);
   if (!put_frame(w, f->begin)) return false;
   if (f->system_at != OWN_TURN) return true;
-  if (talk[0].who == SYSTEM) return put_turn(w, f, &talk[0], NULL);
-  return t->silent == NULL || (put_frame(w, f->open[SYSTEM])
-    && put_frame(w, t->silent) && put_frame(w, f->close[SYSTEM]));
+  if (talk[0].who == ROLE_SYSTEM) return put_turn(w, f, &talk[0], NULL);
+  return t->silent == NULL || (put_frame(w, f->open[ROLE_SYSTEM])
+    && put_frame(w, t->silent) && put_frame(w, f->close[ROLE_SYSTEM]));
 }
 
 @ Where the last question stands, Qwen3's program decides in a way of its own: a user's turn that begins with \.{<tool\_response>} and ends with \.{</tool\_response>} is what a tool has said to the assistant, and no question. So a model that thinks, asks a tool, and thinks on doesn't lose its first thought in the middle. If there is no other turn of the user's, nobody has asked anything, and all thoughts are dropped. Other templates do
@@ -483,7 +484,7 @@ static bool is_question(const struct turn *said)
   static const char open[] = "<tool_response>",@|
     close[] = "</tool_response>";
   size_t k = sizeof open - 1, l = sizeof close - 1;
-  return said->who == USER && !(said->n >= l
+  return said->who == ROLE_USER && !(said->n >= l
     && memcmp(said->text, open, k) == 0
     && memcmp(said->text + said->n - l, close, l) == 0);
 }
@@ -494,13 +495,13 @@ static bool is_question(const struct turn *said)
 static bool put_turns(struct writer *w, const struct chat_template *t,
   const struct turn *talk, size_t n, size_t from)
 {
-  size_t first = talk[0].who == SYSTEM, question = n;
+  size_t first = talk[0].who == ROLE_SYSTEM, question = n;
   while (question > 0 && !is_question(&talk[question - 1])) question--;
   for (size_t i = from > first ? from : first; i < n; i++) {
-    bool here = first == 1 && talk[i].who == USER
+    bool here = first == 1 && talk[i].who == ROLE_USER
       && ((t->around->system_at == IN_FIRST && i == 1)
       || (t->around->system_at == IN_LAST && i == n - 1));
-    bool ok = t->thinks && talk[i].who == ASSISTANT
+    bool ok = t->thinks && talk[i].who == ROLE_ASSISTANT
       ? put_thinker(w, &talk[i], question > 0 && i >= question,
       i == n - 1) : put_turn(w, t->around, &talk[i],@|
       here ? &talk[0] : NULL);
@@ -512,24 +513,24 @@ static bool put_turns(struct writer *w, const struct chat_template *t,
 @ And what asks for an answer. Whatever fails on the way, the script is given back.
 
 @<Write a script@>=
-bool script_write(struct memory *m, const struct chat_template *by,
+bool prompt_render(struct memory *m, const struct chat_template *by,
   const struct turn *talk, size_t n, size_t from, bool reply,
-  struct script *out, struct error *why)
+  struct rendered_prompt *out, struct error *why)
 {
   struct writer w = @[{ m, out, why }@];
-  *out = (struct script) @[{ .by = by, .inside = from > 0 }@];
+  *out = (struct rendered_prompt) @[{ .by = by, .inside = from > 0 }@];
   if (in_order(by, talk, n, why) && may_begin(by, talk, n, from, why)
       && put_beginning(&w, by, talk, from > 0)
       && put_turns(&w, by, talk, n, from)
       && (!reply || put_frame(&w, by->around->reply))) return true;
-  script_free(m, out);
+  prompt_free(m, out);
   return false;
 }
-void script_free(struct memory *m, struct script *s)
+void prompt_free(struct memory *m, struct rendered_prompt *s)
 {
   bytes_free(m, &s->text);
   memory_free(m, s->part);
-  *s = (struct script) @[{ .by = s->by }@];
+  *s = (struct rendered_prompt) @[{ .by = s->by }@];
 }
 
 @* Words that look like marks. \label{sec:injection}
@@ -543,15 +544,15 @@ between two of them, letters of the template and words of a speaker together, is
 @ A mark is looked up in the vocabulary. It must be there, and be marked as special. If it were not special, the tokenizer would find it in a user's words, too, and the promise would be empty. Words in square brackets are the exception that was explained for Mistral: where they are no tokens they are letters, and are encoded with the letters around them.
 
 @<Find the token of a mark@>=
-static bool find_mark(const struct script *s, size_t i,
+static bool find_mark(const struct rendered_prompt *s, size_t i,
   const struct tokenizer *v, bool *there, uint32_t *id,
   struct error *why)
 {
-  const struct script_part *p = &s->part[i];
+  const struct prompt_part *p = &s->part[i];
   const char *text = (const char *) s->text.byte + p->at;
-  *there = p->kind == PART_MARK && tokenizer_find(v, text, p->n, id)
+  *there = p->kind == PROMPT_PART_MARK && tokenizer_find(v, text, p->n, id)
     && tokenizer_is_special(v, *id);
-  return *there || p->kind != PART_MARK || *text == '['
+  return *there || p->kind != PROMPT_PART_MARK || *text == '['
     || error_say(why, "the template %s wants the token %.*s, and "@|
       "this vocabulary has none that is marked special",@|
       s->by->name, (int) p->n, text);
@@ -560,7 +561,7 @@ static bool find_mark(const struct script *s, size_t i,
 @ A stretch at the very beginning of a text is one thing to the tokenizer, and a stretch behind a mark another: Llama~2's newer files put a block before the first word of all and not before the first behind a mark. Chapter~1's |tokenizer_encode_inside| is for the latter.
 
 @<Encode what lies between two marks@>=
-static bool encode_stretch(const struct script *s, size_t from,
+static bool encode_stretch(const struct rendered_prompt *s, size_t from,
   size_t to, struct tokenizer *v, struct memory *m, struct ids *out,
   struct error *why)
 {
@@ -574,7 +575,7 @@ static bool encode_stretch(const struct script *s, size_t from,
 @ So the ids of a script are found by one walk over its parts, which remembers where the last mark ended.
 
 @<Encode a script@>=
-bool script_encode(const struct script *s, struct tokenizer *v,
+bool prompt_encode(const struct rendered_prompt *s, struct tokenizer *v,
   struct memory *m, struct ids *out, struct error *why)
 {
   size_t start = out->n, done = 0;
@@ -596,16 +597,16 @@ bool script_encode(const struct script *s, struct tokenizer *v,
 wherever it stands, because the vocabulary says so. Where a template has real marks, they are safe: a test types all of them, in all templates, and none of their ids appears where the template did not put it.
 
 @<From a script to ids@>=
-bool script_encode(const struct script *s, struct tokenizer *v,
+bool prompt_encode(const struct rendered_prompt *s, struct tokenizer *v,
   struct memory *m, struct ids *out, struct error *why);
   /* appends the ids: a mark of the template is its token, all else is
      letters. On failure |out| is as it was: a mark that the vocabulary
      lacks, a letter that it cannot spell, memory */
-bool conversation_ids(struct memory *m, const struct chat_template *by,
+bool conversations_ids(struct memory *m, const struct chat_template *by,
   struct tokenizer *v, const struct turn *talk, size_t n, size_t from,
   bool reply, struct ids *out, struct error *why);
-  /* |script_write| and |script_encode|, with the failures of both */
-bool conversation_ends(struct memory *m, const struct chat_template *by,
+  /* |prompt_render| and |prompt_encode|, with the failures of both */
+bool conversations_ends(struct memory *m, const struct chat_template *by,
   struct tokenizer *v, struct ids *out, struct error *why);
   /* appends the id that ends an answer, besides those of the model (or
      more, if what ends it are letters); on failure |out| is as it was: a
@@ -614,28 +615,28 @@ bool conversation_ends(struct memory *m, const struct chat_template *by,
 @ Most callers want both steps at once, and never see the script.
 
 @<Encode a conversation@>=
-bool conversation_ids(struct memory *m, const struct chat_template *by,
+bool conversations_ids(struct memory *m, const struct chat_template *by,
   struct tokenizer *v, const struct turn *talk, size_t n, size_t from,
   bool reply, struct ids *out, struct error *why)
 {
-  struct script s;
-  if (!script_write(m, by, talk, n, from, reply, &s, why)) return false;
-  bool ok = script_encode(&s, v, m, out, why);
-  script_free(m, &s);
+  struct rendered_prompt s;
+  if (!prompt_render(m, by, talk, n, from, reply, &s, why)) return false;
+  bool ok = prompt_encode(&s, v, m, out, why);
+  prompt_free(m, &s);
   return ok;
 }
 
 @ When is an answer over? When the model has written the mark that ends it. Some models name that mark in \.{generation\_config.json} among the ends of a text, some do not, and Llama~3's first files did not, so that its answers went on and on. We take it from the template, by encoding the one string of the frame that says it; for the built-in model that is the line's end.
 
 @<Find what ends an answer@>=
-bool conversation_ends(struct memory *m, const struct chat_template *by,
+bool conversations_ends(struct memory *m, const struct chat_template *by,
   struct tokenizer *v, struct ids *out, struct error *why)
 {
-  struct script s = @[{ .by = by, .inside = true }@];
+  struct rendered_prompt s = @[{ .by = by, .inside = true }@];
   struct writer w = @[{ m, &s, why }@];
   bool ok = put_frame(&w, by->around->end)
-    && script_encode(&s, v, m, out, why);
-  script_free(m, &s);
+    && prompt_encode(&s, v, m, out, why);
+  prompt_free(m, &s);
   return ok;
 }
 
@@ -706,22 +707,22 @@ const char *chat_template_name(const struct chat_template *t)
 {
   return t->name;
 }
-static const char *all_names(char room[160])
+static const char *all_names(char buffer[160])
 {
   size_t n = 0;
   for (size_t i = 0; i < TEMPLATES && n < 160; i++)
-    n += (size_t) snprintf(room + n, 160 - n, "%s%s",
+    n += (size_t) snprintf(buffer + n, 160 - n, "%s%s",
       i == 0 ? "" : ", ", table[i].name);
-  return room;
+  return buffer;
 }
 const struct chat_template *chat_template_named(const char *name,
   struct error *why)
 {
-  char room[160];
+  char buffer[160];
   for (size_t i = 0; i < TEMPLATES; i++)
     if (strcmp(table[i].name, name) == 0) return &table[i];
   error_say(why, "there is no template %.40s; the names are %s", name,
-    all_names(room));
+    all_names(buffer));
   return NULL;
 }
 
@@ -741,20 +742,20 @@ static const json_t *field_of(const json_t *settings)
   return v;
 }
 
-@ What is not known is quoted with its first letters, cleaned of what could disturb a terminal by |json_excerpt|. A text that is no template at all, because the field has a number, gets the same sentence.
+@ What is not known is quoted with its first letters, cleaned of what could disturb a terminal by |jsonfile_excerpt|. A text that is no template at all, because the field has a number, gets the same sentence.
 
 @<Find a model's template@>=
 static const struct chat_template *judge(json_t *program,
   const char *path, struct error *why)
 {
-  char room[64], names[160], wanted[240];
+  char buffer[64], names[160], wanted[240];
   const struct chat_template *t = !json_is_string(program) ? NULL
     : chat_template_known(json_string_value(program),@|
     json_string_length(program));
   snprintf(wanted, sizeof wanted, "a published template that is "@|
     "known here, or --template with one of %s", all_names(names));
   if (t == NULL) error_found(why, path, "chat_template",
-    json_excerpt(program, room), wanted);
+    jsonfile_excerpt(program, buffer), wanted);
   return t;
 }
 
@@ -766,11 +767,11 @@ static const struct chat_template *judge_file(const char *path,
 {
   struct mapping map;
   if (!file_map(&map, path, why)) return NULL;
-  json_t *program = map.size > SETTINGS_MOST ? NULL
+  json_t *program = map.size > JSONFILE_MAX_SETTINGS ? NULL
     : json_stringn((const char *) map.bytes, map.size);
   const struct chat_template *t = NULL;
   if (program == NULL) error_say(why, "%s: is no text of at most "@|
-    "%d bytes", path, SETTINGS_MOST);
+    "%d bytes", path, JSONFILE_MAX_SETTINGS);
   else t = judge(program, path, why);
   json_decref(program);
   file_unmap(&map);
@@ -798,7 +799,7 @@ const struct chat_template *chat_template_of(const char *folder,
   if (is_there(folder, "chat_template.jinja", F_OK, path))
     return judge_file(path, why);
   json_t *settings = is_there(folder, "tokenizer_config.json", F_OK, path)
-    ? json_read(path, SETTINGS_MOST, why) : json_null();
+    ? jsonfile_read(path, JSONFILE_MAX_SETTINGS, why) : json_null();
   const json_t *v = field_of(settings);
   const struct chat_template *t = NULL;
   if (settings != NULL && (v == NULL || json_is_null(v)))
@@ -817,7 +818,7 @@ bool chat_template_given(const char *folder)
   char path[PATH_ROOM];
   if (is_there(folder, "chat_template.jinja", R_OK, path)) return true;
   json_t *settings = is_there(folder, "tokenizer_config.json", R_OK, path)
-    ? json_read(path, SETTINGS_MOST, NULL) : NULL;
+    ? jsonfile_read(path, JSONFILE_MAX_SETTINGS, NULL) : NULL;
   json_t *v = json_object_get(settings, "chat_template");
   bool given = v != NULL && !json_is_null(v);
   json_decref(settings);
@@ -874,9 +875,9 @@ The three turns are the beginning of a conversation that the built-in model can 
 static const char hello[] = "Hello!", ask[] = "Hello! What would "@|
   "you like to know?", fox[] = "What does the fox "@| "say?";
 static const struct turn three[3] = @[{@|
-  { USER, hello, sizeof hello - 1 },@|
-  { ASSISTANT, ask, sizeof ask - 1 },@|
-  { USER, fox, sizeof fox - 1 } }@];
+  { ROLE_USER, hello, sizeof hello - 1 },@|
+  { ROLE_ASSISTANT, ask, sizeof ask - 1 },@|
+  { ROLE_USER, fox, sizeof fox - 1 } }@];
 static const char *const shown[] = @[{ "chatml", "qwen2", "llama2",@|
   "llama3", "llama3.1", "mistral", "mistral-v3", "pocket" }@];
 enum { SHOWN = sizeof shown / sizeof *shown };
@@ -884,25 +885,25 @@ enum { SHOWN = sizeof shown / sizeof *shown };
 @ What is said stands in quotation marks; a blank of the template's is a low line, its line's end a backslash and an n. Lines of the print-out are broken where a part ends.
 
 @<Print a script so that its blanks can be seen@>=
-static size_t print_part(const struct script *s,
-  const struct script_part *p, bool print)
+static size_t print_part(const struct rendered_prompt *s,
+  const struct prompt_part *p, bool print)
 {
-  size_t n = p->kind == PART_SAID ? 2 : 0;
+  size_t n = p->kind == PROMPT_PART_SAID ? 2 : 0;
   if (print && n > 0) printf("\"");
   for (size_t i = 0; i < p->n; i++) {
     char c = (char) s->text.byte[p->at + i];
     n += c == '\n' ? 2 : 1;
-    if (c == ' ' && p->kind != PART_SAID) c = '_';
+    if (c == ' ' && p->kind != PROMPT_PART_SAID) c = '_';
     if (print) printf(c == '\n' ? "\\n" : "%c", c);
   }
-  if (print && p->kind == PART_SAID) printf("\"");
+  if (print && p->kind == PROMPT_PART_SAID) printf("\"");
   return n;
 }
 
 @ A part that would not fit on the line begins a new one, under the first.
 
 @<Print a script so that its blanks can be seen@>=
-static void print_script(const char *name, const struct script *s)
+static void print_script(const char *name, const struct rendered_prompt *s)
 {
   size_t column = 0;
   printf("%-11s", name);
@@ -918,28 +919,28 @@ static void print_script(const char *name, const struct script *s)
 @ The keys count, for each template, the marks, the letters that are the template's, and those that somebody said.
 
 @<Count what is said, and what is not@>=
-static void print_counts(const char *name, const struct script *s)
+static void print_counts(const char *name, const struct rendered_prompt *s)
 {
   size_t count[3] = @[{ 0, 0, 0 }@];
   for (size_t i = 0; i < s->n; i++)
-    count[s->part[i].kind] += s->part[i].kind == PART_MARK ? 1
+    count[s->part[i].kind] += s->part[i].kind == PROMPT_PART_MARK ? 1
       : s->part[i].n;
   printf("talk.%s.marks %zu\ntalk.%s.frame %zu\ntalk.%s.said %zu\n",
-    name, count[PART_MARK], name, count[PART_FRAME], name,
-    count[PART_SAID]);
+    name, count[PROMPT_PART_MARK], name, count[PROMPT_PART_FRAME], name,
+    count[PROMPT_PART_SAID]);
 }
 
 @ For the figure a letter is as wide as a letter and a mark as wide as two, because it is one token, as most short words are. Each part is two points, and a line of nothing between them and the next lifts the pen.
 
 @<Print the strips of the figure@>=
-static void print_strips(size_t row, const struct script *s)
+static void print_strips(size_t row, const struct rendered_prompt *s)
 {
   size_t at = 0;
   for (size_t i = 0; i < s->n; i++) {
-    const struct script_part *p = &s->part[i];
-    size_t n = p->kind == PART_MARK ? 2 : p->n;
-    int column = p->kind == PART_MARK ? 3 : p->kind == PART_FRAME ? 2
-      : p->who == ASSISTANT;
+    const struct prompt_part *p = &s->part[i];
+    size_t n = p->kind == PROMPT_PART_MARK ? 2 : p->n;
+    int column = p->kind == PROMPT_PART_MARK ? 3 : p->kind == PROMPT_PART_FRAME ? 2
+      : p->who == ROLE_ASSISTANT;
     for (int end = 0; end < 3; end++) {
       printf("%zu", end == 0 ? at : at + n);
       for (int k = 0; k < 4; k++)

@@ -1,9 +1,9 @@
 @i types.w
-@s list int
+@s array int
 @s pair_map int
 @s name_map int
 @s heap int
-@s entry int
+@s heap_item int
 @s tokenizer int
 @s store int
 @s pass int
@@ -41,8 +41,8 @@ The last column is computed from below. State 3 is the end. From 1 and from 2 on
 \tok{a}, \tok{ah} or \tok{a!}. With one token left state 1 must write \tok{a!}, and state 2 must write \tok{!}.
 \end{byhand}
 
-@ The module has a header for its users, |constraint.h|, a small one that ties a text to a constraint, |bond.h|, and besides |bond.c| five files: |pattern.c| and |grammar.c| read the two languages, |reading.c| has what both readers need, |net.c| makes one kind of network of both, and |constraint.c| walks in it with tokens. What the files call across their borders bears the name of the thing
-that it works on, as everywhere in this book: |reader_hex| and |reader_set| for a reader, |net_free| for a network. The program
+@ The module has a header for its users, |constraint.h|, a small one that ties a text to a constraint, |bond.h|, and besides |bond.c| five files: |pattern.c| and |grammar.c| read the two languages, |parser.c| has what both readers need, |net.c| makes one kind of network of both, and |constraint.c| walks in it with tokens. What the files call across their borders bears the name of the thing
+that it works on, as everywhere in this book: |parser_hex| and |parser_set| for a reader, |net_free| for a network. The program
 makes the table of the hand calculation.
 
 @c
@@ -57,7 +57,7 @@ int main(void)
   static struct memory m;
   struct error why;
   bool ok = laugh_aloud(&m, &why);
-  if (!ok) fprintf(stderr, "%s\n", why.words);
+  if (!ok) fprintf(stderr, "%s\n", why.text);
   return !ok;
 }
 
@@ -90,10 +90,10 @@ bool constraint_matches(struct constraint *c, const char *text, size_t n,
 caller says which ids may be used at all. Special tokens may not, since their text is not meant as text; whether the end of a text may come is not for a lexicon to say.
 
 @<A vocabulary in order@>=
-struct piece { const unsigned char *byte; size_t n; };
+struct token_bytes { const unsigned char *byte; size_t n; };
   /* the |n| bytes of a token */
 struct lexicon;
-struct lexicon *lexicon_open(struct memory *m, const struct piece *spelt,
+struct lexicon *lexicon_open(struct memory *m, const struct token_bytes *spelt,
   const bool *usable, size_t vocab_size, struct error *why);
   /* puts |vocab_size| pieces in order and keeps a copy; an id that is not
      |usable| (null: all are) or has no bytes is never allowed; |m| must
@@ -133,7 +133,7 @@ bool constraint_minimum(struct constraint *c, uint32_t state, size_t *tokens,
 kept there is a look inside.
 
 @<Steps of a constraint@>=
-struct constraint_look { size_t nodes, kinds, states, bytes; };
+struct constraint_look { size_t nodes, classes, states, bytes; };
   /* nodes of the network, kinds of bytes that it tells apart, states found
      so far, bytes they take */
 struct constraint_look constraint_look(const struct constraint *c);
@@ -161,40 +161,40 @@ thing is what rule so-and-so makes. So both readers make the same trees, of six 
 @<Shapes@>=
 struct code_range { uint32_t lo, hi; };
   /* characters |lo| to |hi|, both included */
-enum shape_kind { SHAPE_EMPTY, SHAPE_SET, SHAPE_BOTH, SHAPE_EITHER,
-  SHAPE_TIMES, SHAPE_CALL };
-  /* what |struct shape| says of each */
-struct shape { enum shape_kind kind; uint32_t a, b, least, most; };
+enum ast_kind { AST_EMPTY, AST_SET, AST_BOTH, AST_EITHER,
+  AST_TIMES, AST_CALL };
+  /* what |struct ast_node| says of each */
+struct ast_node { enum ast_kind kind; uint32_t a, b, min, max; };
   /* |SET|: |b| ranges from number |a| on; |BOTH|: |a|, then |b|; |EITHER|: one
-     of the two; |TIMES|: |a|, |least| to |most| times; |CALL|: rule |a| */
-#define NO_SHAPE UINT32_MAX
-#define FOREVER UINT32_MAX
-#define LAST_POINT 0x10ffff
+     of the two; |TIMES|: |a|, |min| to |max| times; |CALL|: rule |a| */
+#define NO_AST_NODE UINT32_MAX
+#define PARSER_FOREVER UINT32_MAX
+#define PARSER_LAST_POINT 0x10ffff
 
 @ There will be many lists that grow. One function makes room in any of them; it returns the new element's address, which the caller gives its type. That the type isn't checked is the price of writing this once; each list is used in few places.
 
 @<A list that grows@>=
-struct list { void *block; size_t n, room; };
-  /* |n| elements in a block for |room|; all zero is empty; whoever uses it
+struct array { void *block; size_t n, cap; };
+  /* |n| elements in a block for |cap|; all zero is empty; whoever uses it
      knows their size */
-void *list_more(struct memory *m, struct list *l, size_t size,
+void *array_reserve(struct memory *m, struct array *l, size_t size,
   struct error *why);
   /* a new element of |size| bytes at the end, zeroed; null and a sentence if
      memory is refused: the list is as it was */
-void list_free(struct memory *m, struct list *l);
+void array_free(struct memory *m, struct array *l);
   /* returns the block and empties the list */
 
 @ The room doubles, as always. An element is cleared when it is handed out, because a list may have been shortened by setting |n| back, and then old elements lie in its room.
 
 @<Make room in a list@>=
-void *list_more(struct memory *m, struct list *l, size_t size,
+void *array_reserve(struct memory *m, struct array *l, size_t size,
   struct error *why)
 {
-  if (l->n == l->room) {
-    size_t room = 2 * l->room + 16;
-    void *p = memory_resize(m, FOR_TOKENS, l->block, room, size, why);
+  if (l->n == l->cap) {
+    size_t cap = 2 * l->cap + 16;
+    void *p = memory_resize(m, MEMORY_TOKENS, l->block, cap, size, why);
     if (p == NULL) return NULL;
-    l->block = p, l->room = room;
+    l->block = p, l->cap = cap;
   }
   return memset((char *) l->block + size * l->n++, 0, size);
 }
@@ -202,47 +202,47 @@ void *list_more(struct memory *m, struct list *l, size_t size,
 @ Whoever has a list returns it with the size of its elements, which is not written in it.
 
 @<Make room in a list@>=
-void list_free(struct memory *m, struct list *l)
+void array_free(struct memory *m, struct array *l)
 {
   memory_free(m, l->block);
-  *l = (struct list) @[{ NULL, 0, 0 }@];
+  *l = (struct array) @[{ NULL, 0, 0 }@];
 }
 
 @ A reader goes through the text from left to right, and puts shapes and ranges into their lists. What it says in complaint needs a name: that of a grammar's file, and for a pattern the word \emph{pattern}. Depth is counted because
 parentheses are read by functions that call themselves, and a text of nothing but parentheses must not use up the machine's stack.
 
 @<A reader@>=
-enum { DEPTH_MOST = 100, TIMES_MOST = 1000, TEXT_MOST = 1 << 20 };
+enum { PARSER_MAX_DEPTH = 100, PARSER_MAX_TIMES = 1000, PARSER_MAX_TEXT = 1 << 20 };
   /* limits: nesting, repetition counts, bytes of a pattern or grammar */
-struct reader { struct memory *m; const char *name; const unsigned char *text;
-  size_t n, at, depth; bool lines; struct list shapes, ranges;
+struct parser { struct memory *m; const char *name; const unsigned char *text;
+  size_t n, at, depth; bool lines; struct array nodes, ranges;
   struct error *why; };
   /* byte |at| of |n| is next; |lines|: complaints name lines, not bytes */
-bool reader_begin(struct reader *r, struct memory *m, const char *name,
+bool parser_begin(struct parser *r, struct memory *m, const char *name,
   const char *text, size_t n, struct error *why);
   /* looks at the whole text first: false and a sentence if it is not UTF-8,
      or too long; |text| must outlive the reader */
-void reader_end(struct reader *r);
+void parser_end(struct parser *r);
   /* returns the lists */
-uint32_t reader_refuse(struct reader *r, size_t at, const char *what);
-  /* says |what| is wrong at byte |at|; always |NO_SHAPE| */
-uint32_t reader_shape(struct reader *r, struct shape s);
-  /* its number, or |NO_SHAPE| */
-uint32_t reader_join(struct reader *r, enum shape_kind kind, uint32_t a,
+uint32_t parser_refuse(struct parser *r, size_t at, const char *what);
+  /* says |what| is wrong at byte |at|; always |NO_AST_NODE| */
+uint32_t parser_node(struct parser *r, struct ast_node s);
+  /* its number, or |NO_AST_NODE| */
+uint32_t parser_join(struct parser *r, enum ast_kind kind, uint32_t a,
   uint32_t b);
-  /* |BOTH| or |EITHER|; |NO_SHAPE| if either is that */
+  /* |BOTH| or |EITHER|; |NO_AST_NODE| if either is that */
 
 @ A text that isn't UTF-8 has no characters to speak of. It is refused with the place where it begins not to be, before anything else is looked at, so that no reader has to ask again. With a mebibyte at most, a number of 32 bits points to anything that can be made of
 it.
 
 @<Begin to read, and end@>=
-bool reader_begin(struct reader *r, struct memory *m, const char *name,
+bool parser_begin(struct parser *r, struct memory *m, const char *name,
   const char *text, size_t n, struct error *why)
 {
-  *r = (struct reader) @[{ .m = m, .name = name, .n = n, .why = why }@];
+  *r = (struct parser) @[{ .m = m, .name = name, .n = n, .why = why }@];
   r->text = (const unsigned char *) text;
-  if (n > TEXT_MOST) return error_say(why, "%s: it has %zu bytes,"@|
-    " the most is %d", name, n, TEXT_MOST);
+  if (n > PARSER_MAX_TEXT) return error_say(why, "%s: it has %zu bytes,"@|
+    " the most is %d", name, n, PARSER_MAX_TEXT);
   for (size_t i = 0, k; i < n; i += k) {
     bool whole;
     k = utf8_run(r->text + i, n - i, &whole);
@@ -255,16 +255,16 @@ bool reader_begin(struct reader *r, struct memory *m, const char *name,
 @ When the network has been made, nobody needs shapes any more. The text itself is the caller's and has never been copied.
 
 @<Begin to read, and end@>=
-void reader_end(struct reader *r)
+void parser_end(struct parser *r)
 {
-  list_free(r->m, &r->shapes);
-  list_free(r->m, &r->ranges);
+  array_free(r->m, &r->nodes);
+  array_free(r->m, &r->ranges);
 }
 
 @ A complaint says where, shows what stands there, and says what is wrong with it. What is shown is a dozen bytes at most, and not half a character; a line's end ends it.
 
 @<Refuse what stands here@>=
-uint32_t reader_refuse(struct reader *r, size_t at, const char *what)
+uint32_t parser_refuse(struct parser *r, size_t at, const char *what)
 {
   size_t line = 1, n = 0;
   const char *shown = (const char *) r->text + at;
@@ -275,51 +275,51 @@ uint32_t reader_refuse(struct reader *r, size_t at, const char *what)
     r->lines ? "line" : "byte", r->lines ? line : at,@|
     n > 0 ? ", at \"" : ", at the end", (int) n, shown,@|
     n > 0 ? "\"" : "", what);
-  return NO_SHAPE;
+  return NO_AST_NODE;
 }
 
-@ Shapes are made bottom up, so a shape only points to earlier ones. A part that could not be read is |NO_SHAPE|, and whatever would contain it is not made either; so the readers may join first and look afterwards.
+@ Shapes are made bottom up, so a shape only points to earlier ones. A part that could not be read is |NO_AST_NODE|, and whatever would contain it is not made either; so the readers may join first and look afterwards.
 
 @<Add a shape@>=
-uint32_t reader_shape(struct reader *r, struct shape s)
+uint32_t parser_node(struct parser *r, struct ast_node s)
 {
-  struct shape *fresh = list_more(r->m, &r->shapes, sizeof *fresh, r->why);
-  if (fresh == NULL) return NO_SHAPE;
+  struct ast_node *fresh = array_reserve(r->m, &r->nodes, sizeof *fresh, r->why);
+  if (fresh == NULL) return NO_AST_NODE;
   *fresh = s;
-  return (uint32_t) (r->shapes.n - 1);
+  return (uint32_t) (r->nodes.n - 1);
 }
 
 @ Two shapes are joined to one in every sequence and every choice, so that has a function of its own.
 
 @<Add a shape@>=
-uint32_t reader_join(struct reader *r, enum shape_kind kind, uint32_t a,
+uint32_t parser_join(struct parser *r, enum ast_kind kind, uint32_t a,
   uint32_t b)
 {
-  if (a == NO_SHAPE || b == NO_SHAPE) return NO_SHAPE;
-  return reader_shape(r, (struct shape) @[{ kind, a, b, 0, 0 }@]);
+  if (a == NO_AST_NODE || b == NO_AST_NODE) return NO_AST_NODE;
+  return parser_node(r, (struct ast_node) @[{ kind, a, b, 0, 0 }@]);
 }
 
 @ The smallest parts are common to both languages, too: a character as it stands, a number written with so many hexadecimal digits, and how often a thing is repeated.
 
 @<A reader@>=
-uint32_t reader_point(struct reader *r);
+uint32_t parser_point(struct parser *r);
   /* the character that stands here; the text goes on behind it */
-bool reader_hex(struct reader *r, size_t least, size_t most,
+bool parser_hex(struct parser *r, size_t min, size_t max,
   uint32_t *point);
   /* a character given by its number, in hexadecimal digits; false and a
      sentence if it is none */
-uint32_t reader_times(struct reader *r, uint32_t s);
+uint32_t parser_times(struct parser *r, uint32_t s);
   /* shape |s|, repeated as what stands here says: nothing, or \.{?}, \.{*},
      \.{+}, or a count in braces */
-bool reader_range(struct reader *r, uint32_t lo, uint32_t hi);
+bool parser_range(struct parser *r, uint32_t lo, uint32_t hi);
   /* one range more */
-uint32_t reader_set(struct reader *r, size_t from, bool negated);
+uint32_t parser_set(struct parser *r, size_t from, bool negated);
   /* the set of all ranges from number |from| on, or of all other characters */
 
 @ The text is known to be UTF-8; so reading a character can't fail.
 
 @<Read a character, or its number@>=
-uint32_t reader_point(struct reader *r)
+uint32_t parser_point(struct parser *r)
 {
   enum utf8_state state;
   size_t k = utf8_next(r->text + r->at, r->n - r->at, &state);
@@ -342,18 +342,18 @@ static int hex_digit(unsigned char b)
 @ Digits are read as long as the number is one that a character may have, and no further; so it can't overflow, however many there are. Patterns allow up to eight, in braces, and grammars have signs for two, four and eight.
 
 @<Read a character, or its number@>=
-bool reader_hex(struct reader *r, size_t least, size_t most,
+bool parser_hex(struct parser *r, size_t min, size_t max,
   uint32_t *point)
 {
   size_t from = r->at, k = 0;
   uint32_t x = 0;
-  for (; k < most && r->at < r->n && hex_digit(r->text[r->at]) >= 0; k++)
-    if ((x = 16 * x + (uint32_t) hex_digit(r->text[r->at++])) > LAST_POINT)
+  for (; k < max && r->at < r->n && hex_digit(r->text[r->at]) >= 0; k++)
+    if ((x = 16 * x + (uint32_t) hex_digit(r->text[r->at++])) > PARSER_LAST_POINT)
       break;
   *point = x;
-  if (x > LAST_POINT || (x >= 0xd800 && x <= 0xdfff))
-    return reader_refuse(r, from, "no character has this number"), false;
-  return k >= least || (reader_refuse(r, from,@|
+  if (x > PARSER_LAST_POINT || (x >= 0xd800 && x <= 0xdfff))
+    return parser_refuse(r, from, "no character has this number"), false;
+  return k >= min || (parser_refuse(r, from,@|
     "hexadecimal digits are wanted"), false);
 }
 
@@ -361,55 +361,55 @@ bool reader_hex(struct reader *r, size_t least, size_t most,
 What stands behind a thing says how often it may come. A count in braces is limited to $10^3$: the network will have a copy for each, and whoever needs more wants a star. Digits are added up no further than that, however many there are.
 
 @<Read how often@>=
-static bool read_count(struct reader *r, uint32_t *count)
+static bool read_count(struct parser *r, uint32_t *count)
 {
   size_t from = r->at;
   *count = 0;
   for (; r->at < r->n && r->text[r->at] >= '0' && r->text[r->at] <= '9';
       r->at++) {
     *count = 10 * *count + (uint32_t) (r->text[r->at] - '0');
-    if (*count > TIMES_MOST) return reader_refuse(r, from,@|
+    if (*count > PARSER_MAX_TIMES) return parser_refuse(r, from,@|
       "a thing may be repeated 1000 times at most"), false;
   }
-  return r->at > from || (reader_refuse(r, from,@|
+  return r->at > from || (parser_refuse(r, from,@|
     "a count is wanted; a brace itself is written \\{"), false);
 }
 
 @ Inside the braces stands \.{m}, \.{m,} or \.{m,n}. A brace that holds something else is literally a brace to Perl and its heirs; here it is an error, as it is more often a slip.
 
 @<Read how often@>=
-static bool read_braces(struct reader *r, struct shape *s)
+static bool read_braces(struct parser *r, struct ast_node *s)
 {
   size_t from = r->at++;
-  if (!read_count(r, &s->least)) return false;
-  s->most = s->least;
+  if (!read_count(r, &s->min)) return false;
+  s->max = s->min;
   if (r->at < r->n && r->text[r->at] == ',') {
     r->at++;
-    if (r->at < r->n && r->text[r->at] == '}') s->most = FOREVER;
-    else if (!read_count(r, &s->most)) return false;
+    if (r->at < r->n && r->text[r->at] == '}') s->max = PARSER_FOREVER;
+    else if (!read_count(r, &s->max)) return false;
   }
   if (r->at == r->n || r->text[r->at] != '}')
-    return reader_refuse(r, r->at, "a closing brace is wanted"), false;
+    return parser_refuse(r, r->at, "a closing brace is wanted"), false;
   r->at++;
-  return s->most >= s->least || (reader_refuse(r, from,@|
+  return s->max >= s->min || (parser_refuse(r, from,@|
     "the second count is less than the first"), false);
 }
 
 @ The three signs are abbreviations of braces. If none of the four is here, the thing comes once, and needs no shape around it. If the thing itself could not be read, its complaint stands, and nothing is added to it.
 
 @<Read how often@>=
-uint32_t reader_times(struct reader *r, uint32_t s)
+uint32_t parser_times(struct parser *r, uint32_t s)
 {
-  if (s == NO_SHAPE || r->at == r->n) return s;
-  struct shape t = @[{ SHAPE_TIMES, s, 0, 0, FOREVER }@];
+  if (s == NO_AST_NODE || r->at == r->n) return s;
+  struct ast_node t = @[{ AST_TIMES, s, 0, 0, PARSER_FOREVER }@];
   switch (r->text[r->at]) {
-  case '?': t.most = 1, r->at++; break;
+  case '?': t.max = 1, r->at++; break;
   case '*': r->at++; break;
-  case '+': t.least = 1, r->at++; break;
-  case '{': if (!read_braces(r, &t)) return NO_SHAPE; break;
+  case '+': t.min = 1, r->at++; break;
+  case '{': if (!read_braces(r, &t)) return NO_AST_NODE; break;
   default: return s;
   }
-  return reader_shape(r, t);
+  return parser_node(r, t);
 }
 
 @* Sets of characters. \label{sec:sets}
@@ -426,9 +426,9 @@ static int by_beginning(const void *a, const void *b)
 @ A range is added as it comes. That it has been written with the smaller end first is the reader's business.
 
 @<Finish a set@>=
-bool reader_range(struct reader *r, uint32_t lo, uint32_t hi)
+bool parser_range(struct parser *r, uint32_t lo, uint32_t hi)
 {
-  struct code_range *fresh = list_more(r->m, &r->ranges, sizeof *fresh, r->why);
+  struct code_range *fresh = array_reserve(r->m, &r->ranges, sizeof *fresh, r->why);
   if (fresh == NULL) return false;
   *fresh = (struct code_range) @[{ lo, hi }@];
   return true;
@@ -437,10 +437,10 @@ bool reader_range(struct reader *r, uint32_t lo, uint32_t hi)
 @ To turn a set round, the gaps between its ranges become the ranges. One of $n$ ranges has at most $n+1$ gaps, so one range more is added first, behind the last character, and then each range is replaced by the gap in front of it. A gap of no character is left out.
 
 @<Finish a set@>=
-uint32_t reader_set(struct reader *r, size_t from, bool negated)
+uint32_t parser_set(struct parser *r, size_t from, bool negated)
 {
-  if (negated && !reader_range(r, LAST_POINT + 1, LAST_POINT + 1))
-    return NO_SHAPE;
+  if (negated && !parser_range(r, PARSER_LAST_POINT + 1, PARSER_LAST_POINT + 1))
+    return NO_AST_NODE;
   struct code_range *x = r->ranges.block;
   size_t n = r->ranges.n - from, k = 0;
   uint32_t next = 0;                        /* no range so far reaches this far */
@@ -454,15 +454,15 @@ uint32_t reader_set(struct reader *r, size_t from, bool negated)
     if (now.hi >= next) next = now.hi + 1;
   }
   r->ranges.n = from + k;
-  return reader_shape(r, (struct shape) @[{ SHAPE_SET, (uint32_t) from,@|
+  return parser_node(r, (struct ast_node) @[{ AST_SET, (uint32_t) from,@|
     (uint32_t) k, 0, 0 }@]);
 }
 
 @ The header of what the two readers have in common.
 
-@(reading.h@>=
-#ifndef INCIPIT_READING_H
-#define INCIPIT_READING_H
+@(parser.h@>=
+#ifndef INCIPIT_PARSER_H
+#define INCIPIT_PARSER_H
 #include "ground/ground.h"
 @<Shapes@>@;
 @<A list that grows@>@;
@@ -471,11 +471,11 @@ uint32_t reader_set(struct reader *r, size_t from, bool negated)
 
 @ And its file.
 
-@(reading.c@>=
+@(parser.c@>=
 #include <stdlib.h>
 #include <string.h>
 #include "tokens/utf8.h"
-#include "constraints/reading.h"
+#include "constraints/parser.h"
 @<Make room in a list@>@;
 @<Begin to read, and end@>@;
 @<Refuse what stands here@>@;
@@ -492,28 +492,28 @@ added that means ``as few as possible''. As the whole text must match, few or ma
 Everything else is refused with a sentence. Some of it no finite machine can do: a back reference asks what was written long ago. Some of it is a matter of how a search goes on and means nothing for a whole text: possessive repetition and atomic groups would even take matches away. Some of it we left out to stay short: looking ahead, properties of Unicode, named classes.
 
 @<The readers of two languages@>=
-uint32_t reader_pattern(struct reader *r);
-  /* the shape of the whole pattern, or |NO_SHAPE| and a sentence */
+uint32_t parser_pattern(struct parser *r);
+  /* the shape of the whole pattern, or |NO_AST_NODE| and a sentence */
 
 @ A pattern is a choice of sequences of things. Each of these three words is a function, and a group in parentheses is a choice again. What is left over when a choice has ended is a parenthesis that closes and was never opened.
 
 @<Read a pattern@>=
-uint32_t reader_pattern(struct reader *r)
+uint32_t parser_pattern(struct parser *r)
 {
   uint32_t s = read_choice(r);
-  return s == NO_SHAPE || r->at == r->n ? s : reader_refuse(r, r->at,@|
+  return s == NO_AST_NODE || r->at == r->n ? s : parser_refuse(r, r->at,@|
     "this parenthesis was never opened; itself it is written \\)");
 }
 
 @ Either may be empty: \.{a\char124} is \texttt{a} or nothing. A bar tells two sequences apart, a parenthesis ends the last.
 
 @<Read a choice between sequences@>=
-static uint32_t read_choice(struct reader *r)
+static uint32_t read_choice(struct parser *r)
 {
   uint32_t s = read_sequence(r);
-  while (s != NO_SHAPE && r->at < r->n && r->text[r->at] == '|') {
+  while (s != NO_AST_NODE && r->at < r->n && r->text[r->at] == '|') {
     r->at++;
-    s = reader_join(r, SHAPE_EITHER, s, read_sequence(r));
+    s = parser_join(r, AST_EITHER, s, read_sequence(r));
   }
   return s;
 }
@@ -522,7 +522,7 @@ static uint32_t read_choice(struct reader *r)
 end; as the match must end where the text ends, that comes to nothing.) Within a group they could make the group impossible, and are refused.
 
 @<Read a sequence of things@>=
-static bool is_last(const struct reader *r)
+static bool is_last(const struct parser *r)
 {
   return r->depth == 0 && (r->at + 1 == r->n || r->text[r->at + 1] == '|');
 }
@@ -530,15 +530,15 @@ static bool is_last(const struct reader *r)
 @ A sequence begins with the shape of nothing and grows by one thing at a time. Things are asked for until a bar, a parenthesis or the end of the text is there.
 
 @<Read a sequence of things@>=
-static uint32_t read_sequence(struct reader *r)
+static uint32_t read_sequence(struct parser *r)
 {
-  uint32_t s = reader_shape(r, (struct shape) @[{ SHAPE_EMPTY,@|
+  uint32_t s = parser_node(r, (struct ast_node) @[{ AST_EMPTY,@|
     0, 0, 0, 0 }@]);
   if (r->depth == 0 && r->at < r->n && r->text[r->at] == '^') r->at++;
-  while (s != NO_SHAPE && r->at < r->n && r->text[r->at] != '|'
+  while (s != NO_AST_NODE && r->at < r->n && r->text[r->at] != '|'
       && r->text[r->at] != ')') {
     if (r->text[r->at] == '$' && is_last(r)) r->at++;
-    else s = reader_join(r, SHAPE_BOTH, s, read_repeated(r));
+    else s = parser_join(r, AST_BOTH, s, read_repeated(r));
   }
   return s;
 }
@@ -546,14 +546,14 @@ static uint32_t read_sequence(struct reader *r)
 @ Behind a thing stands how often it comes, and behind that perhaps the question mark that makes no difference. A plus there would make one, and a second repetition Perl doesn't take either.
 
 @<Read a thing and how often it comes@>=
-static uint32_t read_repeated(struct reader *r)
+static uint32_t read_repeated(struct parser *r)
 {
-  uint32_t once = read_thing(r), s = reader_times(r, once);
-  if (s == NO_SHAPE || s == once || r->at == r->n) return s;
+  uint32_t once = read_thing(r), s = parser_times(r, once);
+  if (s == NO_AST_NODE || s == once || r->at == r->n) return s;
   if (r->text[r->at] == '?') r->at++;
   if (r->at == r->n || strchr("?*+{", r->text[r->at]) == NULL
       || r->text[r->at] == '\0') return s;
-  return reader_refuse(r, r->at, r->text[r->at] == '+'@|
+  return parser_refuse(r, r->at, r->text[r->at] == '+'@|
     ? "possessive repetition is not done here"@|
     : "a repetition can't be repeated; put parentheses around it");
 }
@@ -561,56 +561,56 @@ static uint32_t read_repeated(struct reader *r)
 @ A thing is told by its first character, and all characters that are not special are things. The signs for nothing, \.{\char94} and \.{\$}, come here only where they would say something.
 
 @<Read one thing@>=
-static uint32_t read_thing(struct reader *r)
+static uint32_t read_thing(struct parser *r)
 {
   size_t from = r->ranges.n;
   switch (r->text[r->at]) {
   case '(': return read_group(r);
   case '[': return read_set(r);
   case '?': case '*': case '+': case '{':
-    return reader_refuse(r, r->at,@|
+    return parser_refuse(r, r->at,@|
       "nothing stands before this that could be repeated");
   case '^': case '$':
-    return reader_refuse(r, r->at, "the whole text must match, and this"@|
+    return parser_refuse(r, r->at, "the whole text must match, and this"@|
       " may only stand at its beginning or end");
   case '\\':
-    return read_escape(r) ? reader_set(r, from, false) : NO_SHAPE;
+    return read_escape(r) ? parser_set(r, from, false) : NO_AST_NODE;
   case '.':
     r->at++;
-    return reader_range(r, '\n', '\n') ? reader_set(r, from, true)@|
-      : NO_SHAPE;
+    return parser_range(r, '\n', '\n') ? parser_set(r, from, true)@|
+      : NO_AST_NODE;
   default: break;
   }
-  uint32_t point = reader_point(r);
-  return reader_range(r, point, point) ? reader_set(r, from, false)@|
-    : NO_SHAPE;
+  uint32_t point = parser_point(r);
+  return parser_range(r, point, point) ? parser_set(r, from, false)@|
+    : NO_AST_NODE;
 }
 
 @ A group only holds things together; nobody will ask what it has matched. So a plain parenthesis and one with \.{?:} are the same, and any other word behind the question mark is refused: names, flags, conditions, looking ahead or behind.
 
 @<Read a group@>=
-static uint32_t read_group(struct reader *r)
+static uint32_t read_group(struct parser *r)
 {
   size_t from = r->at++;
   bool marked = r->n - r->at >= 2 && r->text[r->at] == '?';
   if (marked && r->text[r->at + 1] == ':') r->at += 2;
   else if (r->at < r->n && (r->text[r->at] == '?' || r->text[r->at] == '*'))
-    return reader_refuse(r, from, "of the groups with a word of their own"@|
+    return parser_refuse(r, from, "of the groups with a word of their own"@|
       " only (?: is done here");
-  if (++r->depth > DEPTH_MOST)
-    return reader_refuse(r, from, "the parentheses are too deep");
+  if (++r->depth > PARSER_MAX_DEPTH)
+    return parser_refuse(r, from, "the parentheses are too deep");
   uint32_t s = read_choice(r);
   r->depth--;
-  if (s != NO_SHAPE && r->at == r->n)
-    return reader_refuse(r, from, "this parenthesis is never closed");
-  r->at += s != NO_SHAPE;
+  if (s != NO_AST_NODE && r->at == r->n)
+    return parser_refuse(r, from, "this parenthesis is never closed");
+  r->at += s != NO_AST_NODE;
   return s;
 }
 
 @ An escape adds ranges to the set that is being read: one character, or the characters of a kind. The kinds stand in a table, as ASCII has them; their opposites are the gaps, up to the last character there is.
 
 @<Read an escape@>=
-static bool add_kind(struct reader *r, unsigned char letter)
+static bool add_kind(struct parser *r, unsigned char letter)
 {
   static const struct { char letter; struct code_range x[4]; size_t n; }
     kind[] = @[{ { 'd', @[{ {'0', '9'} }@], 1 },@|
@@ -622,17 +622,17 @@ static bool add_kind(struct reader *r, unsigned char letter)
   for (size_t i = 0; i < kind[k].n; i++) {
     struct code_range now = kind[k].x[i];
     if (!(letter & 0x20)) now = (struct code_range) @[{ next, now.lo - 1 }@];
-    if (!reader_range(r, now.lo, now.hi)) return false;
+    if (!parser_range(r, now.lo, now.hi)) return false;
     next = kind[k].x[i].hi + 1;
   }
-  return (letter & 0x20) != 0 || reader_range(r, next, LAST_POINT);
+  return (letter & 0x20) != 0 || parser_range(r, next, PARSER_LAST_POINT);
 }
 
 @ Letters and digits behind a backslash that we don't know are refused, each with the same sentence, for it is always the same mistake: to have taken this for the whole of PCRE2. In a set a hyphen must be told whether it was a character or a kind that it follows; |*point| is then |NO_POINT|.
 
 @<Read an escape@>=
 #define NO_POINT UINT32_MAX
-static bool escaped_point(struct reader *r, uint32_t *point)
+static bool escaped_point(struct parser *r, uint32_t *point)
 {
   static const char letter[] = "nrtf", meant[] = "\n\r\t\f";
   size_t from = r->at++;
@@ -644,19 +644,19 @@ static bool escaped_point(struct reader *r, uint32_t *point)
   *point = known != NULL ? (uint32_t) meant[known - letter] : c;
   if (known != NULL || !word) return true;
   if (c != 'x')
-    return reader_refuse(r, from, "this escape is not done here"), false;
+    return parser_refuse(r, from, "this escape is not done here"), false;
   if (r->at == r->n || r->text[r->at] != '{')
-    return reader_hex(r, 2, 2, point);
+    return parser_hex(r, 2, 2, point);
   r->at++;
-  if (!reader_hex(r, 1, 8, point)) return false;
-  return (r->at < r->n && r->text[r->at++] == '}') || (reader_refuse(r, from,@|
+  if (!parser_hex(r, 1, 8, point)) return false;
+  return (r->at < r->n && r->text[r->at++] == '}') || (parser_refuse(r, from,@|
     "a closing brace is wanted"), false);
 }
 
 @ Outside of a set an escape is a set by itself, of one character or one kind.
 
 @<Read an escape@>=
-static bool read_escape_point(struct reader *r, uint32_t *point)
+static bool read_escape_point(struct parser *r, uint32_t *point)
 {
   unsigned char c = r->at + 1 < r->n ? r->text[r->at + 1] : '\0';
   *point = NO_POINT;
@@ -668,37 +668,37 @@ static bool read_escape_point(struct reader *r, uint32_t *point)
 @ There the point becomes a range of one character; a kind has brought its ranges along.
 
 @<Read an escape@>=
-static bool read_escape(struct reader *r)
+static bool read_escape(struct parser *r)
 {
   uint32_t point;
   if (!read_escape_point(r, &point)) return false;
-  return point == NO_POINT || reader_range(r, point, point);
+  return point == NO_POINT || parser_range(r, point, point);
 }
 
 @ In brackets stand characters, escapes and ranges. A hyphen is itself where it comes first or last, and between two characters it makes a range; after a kind or after a range PCRE2 guesses, and we don't. An opening bracket with a colon, a dot or an equals sign would be a named class.
 
 @<Read a set in brackets@>=
-static bool set_point(struct reader *r, uint32_t *point)
+static bool set_point(struct parser *r, uint32_t *point)
 {
   unsigned char c = r->text[r->at];
   if (c == '\\') return read_escape_point(r, point);
   if (c == '[' && r->at + 1 < r->n && r->text[r->at + 1] != '\0'
       && strchr(":.=", r->text[r->at + 1]) != NULL)
-    return reader_refuse(r, r->at, "named classes are not done here"), false;
-  *point = reader_point(r);
+    return parser_refuse(r, r->at, "named classes are not done here"), false;
+  *point = parser_point(r);
   return true;
 }
 
 @ So one member of a set is a point, or two with a hyphen between them. A hyphen that is followed by the closing bracket is no such hyphen.
 
 @<Read a set in brackets@>=
-static bool set_member(struct reader *r, bool first)
+static bool set_member(struct parser *r, bool first)
 {
   size_t from = r->at;
   uint32_t lo, hi;
   if (r->text[r->at] == '-' && !first
       && (r->at + 1 == r->n || r->text[r->at + 1] != ']'))
-    return reader_refuse(r, from,@|
+    return parser_refuse(r, from,@|
       "a hyphen in the midst of a set is written \\-"), false;
   if (!set_point(r, &lo)) return false;
   hi = lo;
@@ -706,30 +706,30 @@ static bool set_member(struct reader *r, bool first)
     r->at++;
     if (!set_point(r, &hi)) return false;
     if (lo == NO_POINT || hi == NO_POINT || hi < lo)
-      return reader_refuse(r, from, "this is no range"), false;
+      return parser_refuse(r, from, "this is no range"), false;
   }
-  return lo == NO_POINT || reader_range(r, lo, hi);
+  return lo == NO_POINT || parser_range(r, lo, hi);
 }
 
 @ A set of nothing is refused where it is read: \.{[]} is empty to some, and the beginning of a longer set to others. And a set whose first sign is one of those three, and its last as well, PCRE2 takes for a named class in the wrong place.
 
 @<Read a set in brackets@>=
-static uint32_t read_set(struct reader *r)
+static uint32_t read_set(struct parser *r)
 {
   size_t from = r->at++, ranges = r->ranges.n;
   bool negated = r->at < r->n && r->text[r->at] == '^', first = true;
   r->at += negated;
-  if (r->at < r->n && r->text[r->at] == ']') return reader_refuse(r, from,@|
+  if (r->at < r->n && r->text[r->at] == ']') return parser_refuse(r, from,@|
     "a set of nothing; a bracket itself is written \\]");
   for (; r->at < r->n && r->text[r->at] != ']'; first = false)
-    if (!set_member(r, first)) return NO_SHAPE;
+    if (!set_member(r, first)) return NO_AST_NODE;
   if (r->at == r->n)
-    return reader_refuse(r, from, "this bracket is never closed");
+    return parser_refuse(r, from, "this bracket is never closed");
   if (r->at - from > 2 && r->text[from + 1] == r->text[r->at - 1]
       && memchr(":.=", r->text[from + 1], 3) != NULL)
-    return reader_refuse(r, from, "named classes are not done here");
+    return parser_refuse(r, from, "named classes are not done here");
   r->at++;
-  return reader_set(r, ranges, negated);
+  return parser_set(r, ranges, negated);
 }
 
 @ In the file the smallest comes first, and one function must be announced, since a group is a choice of what may be groups.
@@ -737,7 +737,7 @@ static uint32_t read_set(struct reader *r)
 @(pattern.c@>=
 #include <string.h>
 #include "constraints/net.h"
-static uint32_t read_choice(struct reader *r);
+static uint32_t read_choice(struct parser *r);
 @<Read an escape@>@;
 @<Read a set in brackets@>@;
 @<Read a group@>@;
@@ -756,16 +756,16 @@ begins with \.{\#}. The rule called \.{root} is what the whole text must be.
 @<The readers of two languages@>=
 struct grammar_rule { const unsigned char *name; size_t n, at; uint32_t means; };
   /* a name of |n| bytes in the text, where it stands first, and what it
-     stands for, or |NO_SHAPE| */
-bool reader_grammar(struct reader *r, struct list *rules, uint32_t *root);
+     stands for, or |NO_AST_NODE| */
+bool parser_grammar(struct parser *r, struct array *rules, uint32_t *root);
   /* a |struct grammar_rule| for every name in the list, which the caller returns
      also if it fails; |*root|: the number of \.{root} */
 
 @ Names get numbers as they are met, whether defined yet or not. The table of \cref{sec:tables} finds them; it points into the text, which lives longer.
 
 @<Find the number of a name@>=
-struct names { struct list *rules; struct name_map by_name; };
-static uint32_t name_number(struct reader *r, struct names *all)
+struct names { struct array *rules; struct name_map by_name; };
+static uint32_t name_number(struct parser *r, struct names *all)
 {
   const unsigned char *name = r->text + r->at;
   size_t n = 0, at = r->at;
@@ -773,20 +773,20 @@ static uint32_t name_number(struct reader *r, struct names *all)
   uint32_t k = name_map_get(&all->by_name, name, n);
   r->at += n;
   if (k > 0) return k - 1;
-  if (all->rules->n == RULES_MOST)
-    return reader_refuse(r, at, "there are too many rules");
-  struct grammar_rule *fresh = list_more(r->m, all->rules, sizeof *fresh, r->why);
-  if (fresh == NULL) return NO_SHAPE;
-  *fresh = (struct grammar_rule) @[{ name, n, at, NO_SHAPE }@];
+  if (all->rules->n == MAX_RULES)
+    return parser_refuse(r, at, "there are too many rules");
+  struct grammar_rule *fresh = array_reserve(r->m, all->rules, sizeof *fresh, r->why);
+  if (fresh == NULL) return NO_AST_NODE;
+  *fresh = (struct grammar_rule) @[{ name, n, at, NO_AST_NODE }@];
   k = (uint32_t) all->rules->n;
   return name_map_put(r->m, &all->by_name, name, n, k, r->why) ? k - 1
-    : NO_SHAPE;
+    : NO_AST_NODE;
 }
 
 @ The letters are those of ASCII; an underscore, to which every programmer's hand goes, is no part of a name in GBNF.
 
 @<Letters and blanks of a grammar@>=
-enum { RULES_MOST = 4096 };
+enum { MAX_RULES = 4096 };
 static bool is_name(unsigned char c)
 {
   return (c >= '0' && c <= '9') || c == '-'
@@ -796,7 +796,7 @@ static bool is_name(unsigned char c)
 @ Whether a line's end is a blank depends on where it stands: within parentheses, behind a bar and between rules it is one, elsewhere it ends the rule. A remark reaches up to it and doesn't contain it.
 
 @<Letters and blanks of a grammar@>=
-static void skip_blanks(struct reader *r, bool lines)
+static void skip_blanks(struct parser *r, bool lines)
 {
   for (; r->at < r->n; r->at++) {
     unsigned char c = r->text[r->at];
@@ -811,39 +811,39 @@ static void skip_blanks(struct reader *r, bool lines)
 @ A text in quotation marks is a sequence of sets of one character each. An escape that isn't known is refused; so is a text that the line's end, or the file's, has cut off.
 
 @<Read a character of a text or a set@>=
-static bool grammar_point(struct reader *r, uint32_t *point)
+static bool grammar_point(struct parser *r, uint32_t *point)
 {
   static const char letter[] = "nrt\\\"[]", meant[] = "\n\r\t\\\"[]";
   size_t from = r->at;
-  if (r->text[r->at] != '\\') return *point = reader_point(r), true;
+  if (r->text[r->at] != '\\') return *point = parser_point(r), true;
   unsigned char c = r->at + 1 < r->n ? r->text[r->at + 1] : '\0';
   const char *known = c == '\0' ? NULL : strchr(letter, c);
   r->at += 2;
   if (known != NULL) *point = (uint32_t) meant[known - letter];
-  else if (c == 'x') return reader_hex(r, 2, 2, point);
-  else if (c == 'u') return reader_hex(r, 4, 4, point);
-  else if (c == 'U') return reader_hex(r, 8, 8, point);
-  return known != NULL || (reader_refuse(r, from,@|
+  else if (c == 'x') return parser_hex(r, 2, 2, point);
+  else if (c == 'u') return parser_hex(r, 4, 4, point);
+  else if (c == 'U') return parser_hex(r, 8, 8, point);
+  return known != NULL || (parser_refuse(r, from,@|
     "this escape is not done here"), false);
 }
 
 @ The sequence begins with the shape of nothing, for a text may be empty.
 
 @<Read a text in quotation marks@>=
-static uint32_t read_text(struct reader *r)
+static uint32_t read_text(struct parser *r)
 {
   size_t from = r->at++;
-  uint32_t point, s = reader_shape(r, (struct shape) @[{ SHAPE_EMPTY,@|
+  uint32_t point, s = parser_node(r, (struct ast_node) @[{ AST_EMPTY,@|
     0, 0, 0, 0 }@]);
-  while (s != NO_SHAPE && r->at < r->n && r->text[r->at] != '"'
+  while (s != NO_AST_NODE && r->at < r->n && r->text[r->at] != '"'
       && r->text[r->at] != '\n') {
     size_t first = r->ranges.n;
-    if (!grammar_point(r, &point) || !reader_range(r, point, point))
-      return NO_SHAPE;
-    s = reader_join(r, SHAPE_BOTH, s, reader_set(r, first, false));
+    if (!grammar_point(r, &point) || !parser_range(r, point, point))
+      return NO_AST_NODE;
+    s = parser_join(r, AST_BOTH, s, parser_set(r, first, false));
   }
-  if (s != NO_SHAPE && (r->at == r->n || r->text[r->at] != '"'))
-    return reader_refuse(r, from, "this text is never closed");
+  if (s != NO_AST_NODE && (r->at == r->n || r->text[r->at] != '"'))
+    return parser_refuse(r, from, "this text is never closed");
   r->at++;
   return s;
 }
@@ -851,7 +851,7 @@ static uint32_t read_text(struct reader *r)
 @ Sets are simpler than those of patterns: there are no kinds, and whatever stands before a hyphen can begin a range.
 
 @<Read a grammar's set@>=
-static bool grammar_member(struct reader *r)
+static bool grammar_member(struct parser *r)
 {
   size_t from = r->at;
   uint32_t lo, hi;
@@ -860,34 +860,34 @@ static bool grammar_member(struct reader *r)
   if (r->n - r->at >= 2 && r->text[r->at] == '-' && r->text[r->at + 1] != ']') {
     r->at++;
     if (!grammar_point(r, &hi)) return false;
-    if (hi < lo) return reader_refuse(r, from, "this is no range"), false;
+    if (hi < lo) return parser_refuse(r, from, "this is no range"), false;
   }
-  return reader_range(r, lo, hi);
+  return parser_range(r, lo, hi);
 }
 
 @ The brackets around them are the same, and so are the two ways of getting them wrong.
 
 @<Read a grammar's set@>=
-static uint32_t grammar_set(struct reader *r)
+static uint32_t grammar_set(struct parser *r)
 {
   size_t from = r->at++, ranges = r->ranges.n;
   bool negated = r->at < r->n && r->text[r->at] == '^';
   r->at += negated;
-  if (r->at < r->n && r->text[r->at] == ']') return reader_refuse(r, from,@|
+  if (r->at < r->n && r->text[r->at] == ']') return parser_refuse(r, from,@|
     "a set of nothing; a bracket itself is written \\]");
   while (r->at < r->n && r->text[r->at] != ']' && r->text[r->at] != '\n')
-    if (!grammar_member(r)) return NO_SHAPE;
+    if (!grammar_member(r)) return NO_AST_NODE;
   if (r->at == r->n || r->text[r->at] != ']')
-    return reader_refuse(r, from, "this bracket is never closed");
+    return parser_refuse(r, from, "this bracket is never closed");
   r->at++;
-  return reader_set(r, ranges, negated);
+  return parser_set(r, ranges, negated);
 }
 
 @ A thing of a grammar is told by its first character. None of them here, and the sequence has ended, if rightly is for the caller to say; |NO_POINT| is our word for that.
 
 @<Read a grammar's thing@>=
 #define NO_THING (UINT32_MAX - 1)
-static uint32_t grammar_thing(struct reader *r, struct names *all)
+static uint32_t grammar_thing(struct parser *r, struct names *all)
 {
   size_t from = r->ranges.n;
   unsigned char c = r->at < r->n ? r->text[r->at] : '\0';
@@ -896,32 +896,32 @@ static uint32_t grammar_thing(struct reader *r, struct names *all)
   if (c == '(') return grammar_group(r, all);
   if (c == '.') {
     r->at++;
-    return reader_set(r, from, true);
+    return parser_set(r, from, true);
   }
   if (!is_name(c)) return NO_THING;
   uint32_t k = name_number(r, all);
-  return k == NO_SHAPE ? k : reader_shape(r, (struct shape)@|
-    @[{ SHAPE_CALL, k, 0, 0, 0 }@]);
+  return k == NO_AST_NODE ? k : parser_node(r, (struct ast_node)@|
+    @[{ AST_CALL, k, 0, 0, 0 }@]);
 }
 
 @ Between the things are blanks, and within parentheses also line ends. A repetition may stand apart from what it repeats.
 
 @<Read a grammar's sequence@>=
-static uint32_t grammar_sequence(struct reader *r, struct names *all)
+static uint32_t grammar_sequence(struct parser *r, struct names *all)
 {
-  uint32_t s = reader_shape(r, (struct shape) @[{ SHAPE_EMPTY,@|
+  uint32_t s = parser_node(r, (struct ast_node) @[{ AST_EMPTY,@|
     0, 0, 0, 0 }@]);
-  while (s != NO_SHAPE) {
+  while (s != NO_AST_NODE) {
     uint32_t once = grammar_thing(r, all), part = once;
     if (once == NO_THING) break;
     skip_blanks(r, r->depth > 0);
-    if (once != NO_SHAPE) part = reader_times(r, once);
+    if (once != NO_AST_NODE) part = parser_times(r, once);
     skip_blanks(r, r->depth > 0);
-    if (part != once && part != NO_SHAPE && r->at < r->n
+    if (part != once && part != NO_AST_NODE && r->at < r->n
         && r->text[r->at] != '\0' && strchr("?*+{", r->text[r->at]) != NULL)
-      return reader_refuse(r, r->at,@|
+      return parser_refuse(r, r->at,@|
         "a repetition can't be repeated; put parentheses around it");
-    s = reader_join(r, SHAPE_BOTH, s, part);
+    s = parser_join(r, AST_BOTH, s, part);
   }
   return s;
 }
@@ -929,13 +929,13 @@ static uint32_t grammar_sequence(struct reader *r, struct names *all)
 @ Behind a bar the text may go on in the next line.
 
 @<Read a grammar's choice@>=
-static uint32_t grammar_choice(struct reader *r, struct names *all)
+static uint32_t grammar_choice(struct parser *r, struct names *all)
 {
   uint32_t s = grammar_sequence(r, all);
-  while (s != NO_SHAPE && r->at < r->n && r->text[r->at] == '|') {
+  while (s != NO_AST_NODE && r->at < r->n && r->text[r->at] == '|') {
     r->at++;
     skip_blanks(r, true);
-    s = reader_join(r, SHAPE_EITHER, s, grammar_sequence(r, all));
+    s = parser_join(r, AST_EITHER, s, grammar_sequence(r, all));
   }
   return s;
 }
@@ -943,44 +943,44 @@ static uint32_t grammar_choice(struct reader *r, struct names *all)
 @ And a group may be broken anywhere.
 
 @<Read a grammar's group@>=
-static uint32_t grammar_group(struct reader *r, struct names *all)
+static uint32_t grammar_group(struct parser *r, struct names *all)
 {
   size_t from = r->at++;
-  if (++r->depth > DEPTH_MOST)
-    return reader_refuse(r, from, "the parentheses are too deep");
+  if (++r->depth > PARSER_MAX_DEPTH)
+    return parser_refuse(r, from, "the parentheses are too deep");
   skip_blanks(r, true);
   uint32_t s = grammar_choice(r, all);
   r->depth--;
-  if (s != NO_SHAPE && r->at == r->n)
-    return reader_refuse(r, from, "this parenthesis is never closed");
-  if (s != NO_SHAPE && r->text[r->at] != ')')
-    return reader_refuse(r, r->at, "neither a thing, nor a bar, nor the"@|
+  if (s != NO_AST_NODE && r->at == r->n)
+    return parser_refuse(r, from, "this parenthesis is never closed");
+  if (s != NO_AST_NODE && r->text[r->at] != ')')
+    return parser_refuse(r, r->at, "neither a thing, nor a bar, nor the"@|
       " closing parenthesis");
-  r->at += s != NO_SHAPE;
+  r->at += s != NO_AST_NODE;
   return s;
 }
 
 @ A rule ends with its line. A name that is defined a second time is more often a copy that was not finished than a wish, and it is refused.
 
 @<Read a rule@>=
-static bool read_rule(struct reader *r, struct names *all)
+static bool read_rule(struct parser *r, struct names *all)
 {
   size_t from = r->at;
-  if (!is_name(r->text[r->at])) return reader_refuse(r, from,@|
+  if (!is_name(r->text[r->at])) return parser_refuse(r, from,@|
     "the name of a rule is wanted"), false;
   uint32_t k = name_number(r, all);
-  if (k == NO_SHAPE) return false;
+  if (k == NO_AST_NODE) return false;
   skip_blanks(r, false);
   if (r->n - r->at < 3 || memcmp(r->text + r->at, "::=", 3) != 0)
-    return reader_refuse(r, r->at, "::= is wanted"), false;
-  if (((struct grammar_rule *) all->rules->block)[k].means != NO_SHAPE)
-    return reader_refuse(r, from, "this rule is defined already"), false;
+    return parser_refuse(r, r->at, "::= is wanted"), false;
+  if (((struct grammar_rule *) all->rules->block)[k].means != NO_AST_NODE)
+    return parser_refuse(r, from, "this rule is defined already"), false;
   r->at += 3;
   skip_blanks(r, true);
   uint32_t s = grammar_choice(r, all);
-  if (s == NO_SHAPE) return false;
+  if (s == NO_AST_NODE) return false;
   if (r->at < r->n && r->text[r->at] != '\n' && r->text[r->at] != '\r')
-    return reader_refuse(r, r->at, "neither a thing, nor a bar, nor the end"@|
+    return parser_refuse(r, r->at, "neither a thing, nor a bar, nor the end"@|
       " of the line"), false;
   ((struct grammar_rule *) all->rules->block)[k].means = s;
   return true;
@@ -989,14 +989,14 @@ static bool read_rule(struct reader *r, struct names *all)
 @ When all rules are read, every name must have become one, and one of them must be the root.
 
 @<Read a whole grammar@>=
-static bool check_names(struct reader *r, const struct names *all,
+static bool check_names(struct parser *r, const struct names *all,
   uint32_t *root)
 {
   const struct grammar_rule *rule = all->rules->block;
   *root = name_map_get(&all->by_name, (const unsigned char *) "root", 4);
   for (size_t i = 0; i < all->rules->n; i++)
-    if (rule[i].means == NO_SHAPE)
-      return reader_refuse(r, rule[i].at, "no rule has this name"), false;
+    if (rule[i].means == NO_AST_NODE)
+      return parser_refuse(r, rule[i].at, "no rule has this name"), false;
   if ((*root)-- == 0) return error_say(r->why, "%s: there is no rule root,"@|
     " with which the whole text begins", r->name);
   return true;
@@ -1005,7 +1005,7 @@ static bool check_names(struct reader *r, const struct names *all,
 @ From here on complaints name lines, and the rules come one behind the other, with blank lines and remarks between them.
 
 @<Read a whole grammar@>=
-bool reader_grammar(struct reader *r, struct list *rules, uint32_t *root)
+bool parser_grammar(struct parser *r, struct array *rules, uint32_t *root)
 {
   struct names all = @[{ .rules = rules }@];
   bool ok = true;
@@ -1025,7 +1025,7 @@ bool reader_grammar(struct reader *r, struct list *rules, uint32_t *root)
 #include "constraints/net.h"
 @<Letters and blanks of a grammar@>@;
 @<Find the number of a name@>@;
-static uint32_t grammar_group(struct reader *r, struct names *all);
+static uint32_t grammar_group(struct parser *r, struct names *all);
 @<Read a character of a text or a set@>@;
 @<Read a text in quotation marks@>@;
 @<Read a grammar's set@>@;
@@ -1041,28 +1041,28 @@ patterns this is Thompson's construction, and with the third kind of node it is 
 @^recursive transition network@>@^Thompson, Ken@>@^Woods, William@>
 
 @<A network@>=
-enum node_kind { NODE_END, NODE_BYTES, NODE_FORK, NODE_CALL };
+enum node_kind { NET_END, NET_BYTES, NET_FORK, NET_CALL };
   /* what |struct net_node| says of each */
 struct net_node { uint8_t kind, lo, hi; uint32_t next, other; };
   /* |BYTES|: one of |lo| to |hi|, then |next|; |FORK|: |next| or |other|;
      |CALL|: rule |other|, then |next|; |END|: of whatever rule we are in */
-struct net { struct memory *m; const char *name; struct list nodes;
+struct net { struct memory *m; const char *name; struct array nodes;
   struct pair_map same; size_t work; uint32_t *start, *least, root;
   size_t n_rules, n_least; bool nested; };
   /* node 0 is the only |END|; of each of the |n_rules| the first node; of each
-     of the |n_least| nodes the least number of bytes to the |END|, |NEVER| if
+     of the |n_least| nodes the least number of bytes to the |END|, |NET_NEVER| if
      it can't be reached; the number of the root's rule; |nested|: can a rule
      stand within itself? */
-#define NEVER UINT32_MAX
-enum { NODES_MOST = 1 << 16, WORK_MOST = 1 << 20, LEAST_MOST = 1 << 30 };
+#define NET_NEVER UINT32_MAX
+enum { NET_MAX_NODES = 1 << 16, NET_MAX_WORK = 1 << 20, NET_MAX_LEAST = 1 << 30 };
   /* limits: nodes of a network, steps that build it, fewest bytes of a text */
-bool net_of_pattern(struct net *w, struct reader *r);
+bool net_of_pattern(struct net *w, struct parser *r);
   /* fills a network that is all zero but for |m| and |name|; false and a
      sentence: the text, its size, memory; |net_free| in any case */
-bool net_of_grammar(struct net *w, struct reader *r);
+bool net_of_grammar(struct net *w, struct parser *r);
   /* the same, from a grammar */
 uint32_t net_sum(uint32_t a, uint32_t b);
-  /* $a+b$ bytes, |LEAST_MOST| at most; |NEVER| if either is that */
+  /* $a+b$ bytes, |NET_MAX_LEAST| at most; |NET_NEVER| if either is that */
 void net_free(struct net *w);
   /* returns all of it, also what a failure has left */
 
@@ -1073,13 +1073,13 @@ knows it by what it reads and where it goes. That is more than thrift, since a s
 #define NO_NODE UINT32_MAX
 static uint32_t node_add(struct net *w, struct net_node x, struct error *why)
 {
-  uint32_t key = x.kind == NODE_BYTES ? 1u << 16 | (uint32_t) x.lo << 8 | x.hi
+  uint32_t key = x.kind == NET_BYTES ? 1u << 16 | (uint32_t) x.lo << 8 | x.hi
     : 0;
   uint32_t known = key == 0 ? 0 : pair_map_get(&w->same, key, x.next);
   if (known != 0) return known;
-  if (w->nodes.n == NODES_MOST) return error_say(why, "%s: it is too large:"@|
-    " more than %d nodes", w->name, NODES_MOST), NO_NODE;
-  struct net_node *fresh = list_more(w->m, &w->nodes, sizeof *fresh, why);
+  if (w->nodes.n == NET_MAX_NODES) return error_say(why, "%s: it is too large:"@|
+    " more than %d nodes", w->name, NET_MAX_NODES), NO_NODE;
+  struct net_node *fresh = array_reserve(w->m, &w->nodes, sizeof *fresh, why);
   if (fresh == NULL) return NO_NODE;
   *fresh = x;
   known = (uint32_t) (w->nodes.n - 1);
@@ -1094,7 +1094,7 @@ static uint32_t node_fork(struct net *w, uint32_t one, uint32_t other,
   struct error *why)
 {
   if (one == NO_NODE || other == NO_NODE) return NO_NODE;
-  return node_add(w, (struct net_node) @[{ NODE_FORK, 0, 0, one, other }@], why);
+  return node_add(w, (struct net_node) @[{ NET_FORK, 0, 0, one, other }@], why);
 }
 
 @ A character is one to four bytes, and a range of characters is no single range of bytes. Those from U+00E0 to U+0120 are |0xc3| with |0xa0| to |0xbf|, and |0xc4| with |0x80| to |0xa0|. But it falls apart into ranges in which, written as UTF-8, each byte has a range of its own independently of the others: cut where the length changes, and then wherever the last six, twelve or 18 bits
@@ -1141,7 +1141,7 @@ static uint32_t emit_part(struct net *w, uint32_t lo, uint32_t hi,
   size_t n = encode(lo, a);
   encode(hi, b);
   while (n-- > 0 && next != NO_NODE)
-    next = node_add(w, (struct net_node) @[{ NODE_BYTES, a[n], b[n], next, 0 }@],@|
+    next = node_add(w, (struct net_node) @[{ NET_BYTES, a[n], b[n], next, 0 }@],@|
       why);
   return next;
 }
@@ -1163,26 +1163,26 @@ static uint32_t emit_set(struct net *w, const struct code_range *x,
     }
   if (all != NO_NODE) return all;
   one = (uint32_t) w->nodes.n;
-  return node_add(w, (struct net_node) @[{ NODE_FORK, 0, 0, one, one }@], why);
+  return node_add(w, (struct net_node) @[{ NET_FORK, 0, 0, one, one }@], why);
 }
 
 @ A star is a fork, to the thing and back, or on; it has to be there before the thing is made that leads back to it. A plus enters the loop at the thing. Copies in front of that serve counts above one; a limited count ends in things each of which can be left out together with all that come after it. Copies of nothing cost time though no nodes, and three counts within
 one another can ask for $10^9$ of them; so the work is counted, too.
 
 @<Make nodes for a repetition@>=
-static uint32_t emit_times(struct net *w, const struct reader *r,
-  const struct shape *s, uint32_t next, struct error *why)
+static uint32_t emit_times(struct net *w, const struct parser *r,
+  const struct ast_node *s, uint32_t next, struct error *why)
 {
-  uint32_t least = s->least, tail = next, first;
-  if (s->most == FOREVER) {
+  uint32_t min = s->min, tail = next, first;
+  if (s->max == PARSER_FOREVER) {
     tail = node_fork(w, next, next, why);
     first = tail == NO_NODE ? NO_NODE : emit(w, r, s->a, tail, why);
     if (first == NO_NODE) return NO_NODE;
     ((struct net_node *) w->nodes.block)[tail].next = first;
-    if (least > 0) tail = first, least--;
-  } else for (uint32_t i = s->least; i < s->most && tail != NO_NODE; i++)
+    if (min > 0) tail = first, min--;
+  } else for (uint32_t i = s->min; i < s->max && tail != NO_NODE; i++)
     tail = node_fork(w, emit(w, r, s->a, tail, why), next, why);
-  for (; least > 0 && tail != NO_NODE; least--)
+  for (; min > 0 && tail != NO_NODE; min--)
     tail = emit(w, r, s->a, tail, why);
   return tail;
 }
@@ -1190,22 +1190,22 @@ static uint32_t emit_times(struct net *w, const struct reader *r,
 @ Long sequences and choices lean to the left, since they were joined from the left, and are walked by a loop; what calls itself goes down into parentheses only, which are not deep.
 
 @<Make nodes for a shape@>=
-static uint32_t emit(struct net *w, const struct reader *r, uint32_t at,
+static uint32_t emit(struct net *w, const struct parser *r, uint32_t at,
   uint32_t next, struct error *why)
 {
-  const struct shape *all = r->shapes.block, *s = &all[at];
-  if (++w->work > WORK_MOST) return error_say(why, "%s: it is too large:"@|
+  const struct ast_node *all = r->nodes.block, *s = &all[at];
+  if (++w->work > NET_MAX_WORK) return error_say(why, "%s: it is too large:"@|
     " its repetitions come to too much", w->name), NO_NODE;
-  for (; s->kind == SHAPE_BOTH && next != NO_NODE; s = &all[s->a])
+  for (; s->kind == AST_BOTH && next != NO_NODE; s = &all[s->a])
     next = emit(w, r, s->b, next, why);
-  if (next == NO_NODE || s->kind == SHAPE_EMPTY) return next;
-  if (s->kind == SHAPE_TIMES) return emit_times(w, r, s, next, why);
-  if (s->kind == SHAPE_SET) return emit_set(w,@|
+  if (next == NO_NODE || s->kind == AST_EMPTY) return next;
+  if (s->kind == AST_TIMES) return emit_times(w, r, s, next, why);
+  if (s->kind == AST_SET) return emit_set(w,@|
     (const struct code_range *) r->ranges.block + s->a, s->b, next, why);
-  if (s->kind == SHAPE_CALL) return node_add(w, (struct net_node) @[{ NODE_CALL,@|
+  if (s->kind == AST_CALL) return node_add(w, (struct net_node) @[{ NET_CALL,@|
     0, 0, next, s->a }@], why);
   uint32_t any = emit(w, r, s->b, next, why);
-  for (s = &all[s->a]; s->kind == SHAPE_EITHER && any != NO_NODE;
+  for (s = &all[s->a]; s->kind == AST_EITHER && any != NO_NODE;
       s = &all[s->a])
     any = node_fork(w, emit(w, r, s->b, next, why), any, why);
   return any == NO_NODE ? any : node_fork(w,
@@ -1213,14 +1213,14 @@ static uint32_t emit(struct net *w, const struct reader *r, uint32_t at,
 }
 
 @* How far to the end. \label{sec:least}
-For each node we want the least number of bytes from there to its rule's end. A node of bytes has one more than what follows it, a fork the lesser of two, a call the rule's own number and what follows. All numbers begin with |NEVER|, only the end has zero; then each is computed again from the others, until nothing changes.\side{Knuth showed in 1977 how to do it in one pass, with a heap.} As nodes are made from the end, the first pass finds nearly all.
-A rule can be twice another, and that one twice a third; with 31 of them the shortest text has more than $10^9$ bytes, and what exceeds |LEAST_MOST| stays there.
+For each node we want the least number of bytes from there to its rule's end. A node of bytes has one more than what follows it, a fork the lesser of two, a call the rule's own number and what follows. All numbers begin with |NET_NEVER|, only the end has zero; then each is computed again from the others, until nothing changes.\side{Knuth showed in 1977 how to do it in one pass, with a heap.} As nodes are made from the end, the first pass finds nearly all.
+A rule can be twice another, and that one twice a third; with 31 of them the shortest text has more than $10^9$ bytes, and what exceeds |NET_MAX_LEAST| stays there.
 
 @<Find the least number of bytes to the end@>=
 uint32_t net_sum(uint32_t a, uint32_t b)
 {
-  if (a == NEVER || b == NEVER) return NEVER;
-  return a + b < LEAST_MOST ? a + b : LEAST_MOST;
+  if (a == NET_NEVER || b == NET_NEVER) return NET_NEVER;
+  return a + b < NET_MAX_LEAST ? a + b : NET_MAX_LEAST;
 }
 
 @ What a node has to say is read off its kind. The end itself, the fourth kind, is no byte away from itself.
@@ -1229,24 +1229,24 @@ uint32_t net_sum(uint32_t a, uint32_t b)
 static uint32_t from_here(const struct net *w, const struct net_node *x)
 {
   switch (x->kind) {
-  case NODE_BYTES: return net_sum(1, w->least[x->next]);
-  case NODE_FORK: return w->least[x->next] < w->least[x->other]
+  case NET_BYTES: return net_sum(1, w->least[x->next]);
+  case NET_FORK: return w->least[x->next] < w->least[x->other]
     ? w->least[x->next] : w->least[x->other];
-  case NODE_CALL: return net_sum(w->least[w->start[x->other]], w->least[x->next]);
+  case NET_CALL: return net_sum(w->least[w->start[x->other]], w->least[x->next]);
   default: return 0;
   }
 }
 
-@ The passes end, for a number only ever becomes smaller, and there are finitely many values below it. A fork that leads only to itself stays at |NEVER|, and so does a rule that can't do without itself.
+@ The passes end, for a number only ever becomes smaller, and there are finitely many values below it. A fork that leads only to itself stays at |NET_NEVER|, and so does a rule that can't do without itself.
 
 @<Find the least number of bytes to the end@>=
 static bool find_least(struct net *w, struct error *why)
 {
   const struct net_node *x = w->nodes.block;
   w->n_least = w->nodes.n;
-  w->least = memory_alloc(w->m, FOR_TOKENS, w->n_least, sizeof *w->least, why);
+  w->least = memory_alloc(w->m, MEMORY_TOKENS, w->n_least, sizeof *w->least, why);
   if (w->least == NULL) return false;
-  for (size_t i = 0; i < w->n_least; i++) w->least[i] = NEVER;
+  for (size_t i = 0; i < w->n_least; i++) w->least[i] = NET_NEVER;
   for (bool quiet = false; !quiet;) {
     quiet = true;
     for (size_t i = 0; i < w->n_least; i++) {
@@ -1264,23 +1264,23 @@ walking from its first node; the one walk doesn't go through bytes, the other do
 @<Ask whether a rule comes to itself again@>=
 struct walkers { uint32_t *seen, *todo; };
 static bool comes_again(const struct net *w, uint32_t rule, bool silent,
-  const struct walkers *room)
+  const struct walkers *scratch)
 {
   const struct net_node *all = w->nodes.block;
   uint32_t n = 0, mark = 2 * rule + (silent ? 2 : 1);
-  room->todo[n++] = w->start[rule];
+  scratch->todo[n++] = w->start[rule];
   while (n > 0) {
-    uint32_t at = room->todo[--n];
+    uint32_t at = scratch->todo[--n];
     const struct net_node *x = &all[at];
-    if (room->seen[at] == mark) continue;
-    room->seen[at] = mark;
-    bool call = x->kind == NODE_CALL;
+    if (scratch->seen[at] == mark) continue;
+    scratch->seen[at] = mark;
+    bool call = x->kind == NET_CALL;
     if (call && x->other == rule && (silent || x->next != 0)) return true;
-    if (call) room->todo[n++] = w->start[x->other];
-    if (x->kind == NODE_FORK) room->todo[n++] = x->other;
-    if (x->kind == NODE_FORK || (x->kind == NODE_BYTES && !silent)
+    if (call) scratch->todo[n++] = w->start[x->other];
+    if (x->kind == NET_FORK) scratch->todo[n++] = x->other;
+    if (x->kind == NET_FORK || (x->kind == NET_BYTES && !silent)
         || (call && (!silent || w->least[w->start[x->other]] == 0)))
-      room->todo[n++] = x->next;
+      scratch->todo[n++] = x->next;
   }
   return false;
 }
@@ -1288,17 +1288,17 @@ static bool comes_again(const struct net *w, uint32_t rule, bool silent,
 @ Each node is looked at once for each rule and adds two to the list at most, which tells how long that must be. Of a call that is its rule's last act nothing is left to do; so a rule that calls itself at its end only is a loop, and does not nest.
 
 @<Ask whether a rule comes to itself again@>=
-static bool check_rules(struct net *w, const struct reader *r,
+static bool check_rules(struct net *w, const struct parser *r,
   const struct grammar_rule *rule, struct error *why)
 {
-  size_t room = 3 * w->n_least;
+  size_t cap = 3 * w->n_least;
   bool ok = true;
-  struct walkers x = @[{ memory_alloc(w->m, FOR_TOKENS, room,@|
+  struct walkers x = @[{ memory_alloc(w->m, MEMORY_TOKENS, cap,@|
     sizeof (uint32_t), why), NULL }@];
   if (x.seen == NULL) return false;
   x.todo = x.seen + w->n_least;
   for (uint32_t i = 0; ok && i < w->n_rules; i++) {
-    if (w->least[w->start[i]] == NEVER)
+    if (w->least[w->start[i]] == NET_NEVER)
       ok = refuse_rule(r, &rule[i], "comes to no end: no text is ever complete");
     else if (comes_again(w, i, true, &x))
       ok = refuse_rule(r, &rule[i], "calls itself before it has read anything"
@@ -1312,7 +1312,7 @@ static bool check_rules(struct net *w, const struct reader *r,
 @ The sentence names the rule, and the line where its name stands first.
 
 @<Say what is wrong with a rule@>=
-static bool refuse_rule(const struct reader *r, const struct grammar_rule *rule,
+static bool refuse_rule(const struct parser *r, const struct grammar_rule *rule,
   const char *what)
 {
   size_t line = 1;
@@ -1327,33 +1327,33 @@ static bool refuse_rule(const struct reader *r, const struct grammar_rule *rule,
 static bool net_begin(struct net *w, size_t n_rules,
   struct error *why)
 {
-  w->start = memory_alloc(w->m, FOR_TOKENS, n_rules, sizeof *w->start, why);
+  w->start = memory_alloc(w->m, MEMORY_TOKENS, n_rules, sizeof *w->start, why);
   if (w->start == NULL) return false;
   w->n_rules = n_rules;
-  return node_add(w, (struct net_node) @[{ .kind = NODE_END }@], why) != NO_NODE;
+  return node_add(w, (struct net_node) @[{ .kind = NET_END }@], why) != NO_NODE;
 }
 
 @ A pattern has one rule and one way to be in vain: it may match no text at all, as \.{a[\char94\char92 d\char92 D]} does, which wants a character that is neither a digit nor anything else. PCRE2 takes such a pattern and never finds anything; a model would be asked to write what nobody can.
 
 @<Make the network of a text@>=
-bool net_of_pattern(struct net *w, struct reader *r)
+bool net_of_pattern(struct net *w, struct parser *r)
 {
-  uint32_t s = reader_pattern(r);
-  if (s == NO_SHAPE || !net_begin(w, 1, r->why)) return false;
+  uint32_t s = parser_pattern(r);
+  if (s == NO_AST_NODE || !net_begin(w, 1, r->why)) return false;
   w->start[0] = emit(w, r, s, 0, r->why);
   if (w->start[0] == NO_NODE || !find_least(w, r->why)) return false;
-  return w->least[w->start[0]] != NEVER || error_say(r->why,@|
+  return w->least[w->start[0]] != NET_NEVER || error_say(r->why,@|
     "%s: there is no text that it matches", w->name);
 }
 
 @ A grammar's rules are made one after the other, in the order in which their names were met. A call says which rule, and not where that begins; so it doesn't matter whether the rule has been made yet.
 
 @<Make the network of a text@>=
-bool net_of_grammar(struct net *w, struct reader *r)
+bool net_of_grammar(struct net *w, struct parser *r)
 {
-  struct list rules = @[{ NULL, 0, 0 }@];
+  struct array rules = @[{ NULL, 0, 0 }@];
   uint32_t root;
-  bool ok = reader_grammar(r, &rules, &root)
+  bool ok = parser_grammar(r, &rules, &root)
     && net_begin(w, rules.n, r->why);
   const struct grammar_rule *rule = rules.block;
   for (size_t i = 0; ok && i < rules.n; i++) {
@@ -1362,7 +1362,7 @@ bool net_of_grammar(struct net *w, struct reader *r)
   }
   ok = ok && find_least(w, r->why) && check_rules(w, r, rule, r->why);
   if (ok) w->root = root;
-  list_free(w->m, &rules);
+  array_free(w->m, &rules);
   return ok;
 }
 
@@ -1371,7 +1371,7 @@ bool net_of_grammar(struct net *w, struct reader *r)
 @<Make the network of a text@>=
 void net_free(struct net *w)
 {
-  list_free(w->m, &w->nodes);
+  array_free(w->m, &w->nodes);
   pair_map_free(w->m, &w->same);
   memory_free(w->m, w->start);
   memory_free(w->m, w->least);
@@ -1383,7 +1383,7 @@ void net_free(struct net *w)
 #ifndef INCIPIT_NET_H
 #define INCIPIT_NET_H
 #include "tokens/table.h"
-#include "constraints/reading.h"
+#include "constraints/parser.h"
 @<The readers of two languages@>@;
 @<A network@>@;
 #endif
@@ -1396,7 +1396,7 @@ void net_free(struct net *w)
 @<Add a node@>@;
 @<Cut a range of characters@>@;
 @<Make nodes for a range of characters@>@;
-static uint32_t emit(struct net *w, const struct reader *r, uint32_t at,
+static uint32_t emit(struct net *w, const struct parser *r, uint32_t at,
   uint32_t next, struct error *why);
 @<Make nodes for a repetition@>@;
 @<Make nodes for a shape@>@;
@@ -1411,31 +1411,31 @@ and the empty stack. Two texts that lead to the same configuration can be contin
 A stack is a node to return to on top of another stack. Each one that occurs is kept once and has a number, so that to compare stacks is to compare numbers; the empty one is 0. A table of pairs finds the number, and for each we note how many bytes it takes at least to get rid of it.
 
 @<Stacks and configurations@>=
-struct frame { uint32_t back, below, least; };
-struct spot { uint32_t node, stack; };
-struct configuration { uint32_t number, n, least, cost; bool accepts;
-  size_t round, gathered, n_after; struct configuration **after; struct spot *at;
-  struct configuration *next[]; };
+struct call_frame { uint32_t back, below, least; };
+struct position { uint32_t node, stack; };
+struct dfa_state { uint32_t number, n, least, cost; bool accepts;
+  size_t round, gathered, n_after; struct dfa_state **after; struct position *at;
+  struct dfa_state *next[]; };
   /* |n| pairs in order; the least number of bytes to the end, and of tokens,
      if |settled|; the |n_after| others to which one token leads, or null; for
      each kind of byte the next, or null if nobody has asked */
-#define UNSETTLED (UINT32_MAX - 1)
+#define COST_UNKNOWN (UINT32_MAX - 1)
 
 @ The configurations are found when they are asked for, and kept: by number in a list, and by their pairs in a table of names, since pairs are a row of bytes like any other. One, without pairs, is where texts end that can't be continued, and one is the beginning. All of this would be called a deterministic automaton that is made lazily; the idea to do this for patterns, in place of trying one
 way after the other, is Thompson's as well.
 @^automaton@>
 
 @<What a constraint knows@>=
-enum { BYTES_MOST = 1 << 28, PAIRS_MOST = 1 << 16, WAYS_MOST = 1 << 20 };
+enum { MAX_BYTES = 1 << 28, MAX_PAIRS = 1 << 16, MAX_WAYS = 1 << 20 };
 enum tried { UNTRIED, WHOLE, ENDLESS };
-struct constraint { struct memory *m; struct net w; uint8_t kind[256];
-  char name[200]; size_t kinds, closures, ways, room, round, gathers;
-  struct list states, stacks, todo;
-  struct pair_map stack_of, met; struct name_map by_pairs; struct heap found;
-  struct configuration *dead, *start, *first; const struct lexicon *words;
+struct constraint { struct memory *m; struct net w; uint8_t byte_class[256];
+  char name[200]; size_t n_classes, closures, ways, bytes, round, gathers;
+  struct array states, stacks, todo;
+  struct pair_map stack_of, visited; struct name_map by_pairs; struct heap found;
+  struct dfa_state *dead, *start, *first; const struct lexicon *words;
   bool strips, complete; uint8_t lacking; enum tried known;
-  struct configuration **at, **reached; size_t n_at; struct list waiting,
-  together; };
+  struct dfa_state **at, **reached; size_t n_at; struct array pending,
+  group; };
   /* |at| for each depth of a walk, and |reached| for each piece, in one block */
 
 @ Two bytes that no node tells apart need not be told apart by a configuration either, whose table of the next ones is then shorter. A new kind of byte begins where some node's bytes begin, and behind where they end. JSON has \val{constraint.json.kinds} kinds. Nodes from which no end can be reached have no say.
@@ -1446,11 +1446,11 @@ static void sort_bytes(struct constraint *c)
   bool begins[257] = @[{ true }@];
   const struct net_node *x = c->w.nodes.block;
   for (size_t i = 0; i < c->w.n_least; i++)
-    if (x[i].kind == NODE_BYTES && c->w.least[i] != NEVER)
+    if (x[i].kind == NET_BYTES && c->w.least[i] != NET_NEVER)
       begins[x[i].lo] = begins[x[i].hi + 1] = true;
   for (size_t b = 0; b < 256; b++) {
-    c->kinds += begins[b];
-    c->kind[b] = (uint8_t) (c->kinds - 1);
+    c->n_classes += begins[b];
+    c->byte_class[b] = (uint8_t) (c->n_classes - 1);
   }
 }
 
@@ -1463,51 +1463,51 @@ static bool push(struct constraint *c, uint32_t back, uint32_t below,
 {
   *stack = back == 0 ? below : pair_map_get(&c->stack_of, back, below);
   if (back == 0 || *stack != 0) return true;
-  struct frame *fresh = list_more(c->m, &c->stacks, sizeof *fresh, why);
+  struct call_frame *fresh = array_reserve(c->m, &c->stacks, sizeof *fresh, why);
   if (fresh == NULL) return false;
   *stack = (uint32_t) c->stacks.n - 1;
-  *fresh = (struct frame) @[{ back, below,@|
-    net_sum(c->w.least[back], ((struct frame *) c->stacks.block)[below].least) }@];
+  *fresh = (struct call_frame) @[{ back, below,@|
+    net_sum(c->w.least[back], ((struct call_frame *) c->stacks.block)[below].least) }@];
   return pair_map_put(c->m, &c->stack_of, back, below, *stack, why);
 }
 
-@ From a pair one goes on without reading, through forks, into rules and out of them, until only nodes are left that wait. A pair may be met twice, around a star whose thing can be empty, and must be followed once; the table |met| has for each pair the number of the search in which it was seen last, which saves clearing it. Nodes without an end are not
+@ From a pair one goes on without reading, through forks, into rules and out of them, until only nodes are left that wait. A pair may be met twice, around a star whose thing can be empty, and must be followed once; the table |visited| has for each pair the number of the search in which it was seen last, which saves clearing it. Nodes without an end are not
 followed; so every pair that is kept can be completed, and a configuration with none is dead for certain.
 
-A grammar of a few lines can ask for a great many ways without one byte being read, if each rule calls the next in two different ways and the last is empty: with 30 such rules there are $2^{30}$ stacks. So the pairs of a search are counted, and beyond |WAYS_MOST| it is given up.
+A grammar of a few lines can ask for a great many ways without one byte being read, if each rule calls the next in two different ways and the last is empty: with 30 such rules there are $2^{30}$ stacks. So the pairs of a search are counted, and beyond |MAX_WAYS| it is given up.
 
 @<Follow all ways to where they wait@>=
 static bool reach(struct constraint *c, uint32_t node, uint32_t stack,
   struct error *why)
 {
-  if (c->w.least[node] == NEVER
-      || pair_map_get(&c->met, node, stack) == c->closures) return true;
-  if (c->ways++ == WAYS_MOST) return error_say(why, "%s: there are more"@|
-    " than %d ways between two bytes", c->w.name, WAYS_MOST);
-  struct spot *p = list_more(c->m, &c->todo, sizeof *p, why);
+  if (c->w.least[node] == NET_NEVER
+      || pair_map_get(&c->visited, node, stack) == c->closures) return true;
+  if (c->ways++ == MAX_WAYS) return error_say(why, "%s: there are more"@|
+    " than %d ways between two bytes", c->w.name, MAX_WAYS);
+  struct position *p = array_reserve(c->m, &c->todo, sizeof *p, why);
   if (p == NULL) return false;
-  *p = (struct spot) @[{ node, stack }@];
-  return pair_map_put(c->m, &c->met, node, stack, (uint32_t) c->closures, why);
+  *p = (struct position) @[{ node, stack }@];
+  return pair_map_put(c->m, &c->visited, node, stack, (uint32_t) c->closures, why);
 }
 
 @ One pair at a time is taken from the list. What waits goes into a heap, which later gives the pairs back in order, so that the same set is always the same row.
 
 @<Follow all ways to where they wait@>=
-static bool follow(struct constraint *c, struct spot p, struct error *why)
+static bool follow(struct constraint *c, struct position p, struct error *why)
 {
   const struct net_node *x = (struct net_node *) c->w.nodes.block + p.node;
-  const struct frame *f = (struct frame *) c->stacks.block + p.stack;
+  const struct call_frame *f = (struct call_frame *) c->stacks.block + p.stack;
   uint32_t stack;
-  if (x->kind == NODE_FORK)
+  if (x->kind == NET_FORK)
     return reach(c, x->next, p.stack, why) && reach(c, x->other, p.stack, why);
-  if (x->kind == NODE_CALL)
+  if (x->kind == NET_CALL)
     return push(c, x->next, p.stack, &stack, why)
       && reach(c, c->w.start[x->other], stack, why);
-  if (x->kind == NODE_END && p.stack != 0)
+  if (x->kind == NET_END && p.stack != 0)
     return reach(c, f->back, f->below, why);
-  if (c->found.n == PAIRS_MOST) return error_say(why, "%s: more than %d ways"@|
-    " are open at once", c->w.name, PAIRS_MOST);
-  return heap_push(c->m, &c->found, (struct entry) @[{ p.node, p.stack }@], why);
+  if (c->found.n == MAX_PAIRS) return error_say(why, "%s: more than %d ways"@|
+    " are open at once", c->w.name, MAX_PAIRS);
+  return heap_push(c->m, &c->found, (struct heap_item) @[{ p.node, p.stack }@], why);
 }
 
 @ A search begins with nothing to do and nothing found. One that was broken off may have left something in both lists.
@@ -1524,7 +1524,7 @@ static void begin_search(struct constraint *c)
 static bool follow_all(struct constraint *c, struct error *why)
 {
   while (c->todo.n > 0)
-    if (!follow(c, ((struct spot *) c->todo.block)[--c->todo.n], why))
+    if (!follow(c, ((struct position *) c->todo.block)[--c->todo.n], why))
       return false;
   return true;
 }
@@ -1534,48 +1534,48 @@ static bool follow_all(struct constraint *c, struct error *why)
 @<Make a configuration of what was found@>=
 static size_t block_size(const struct constraint *c, size_t n)
 {
-  return sizeof (struct configuration)@|
-    + c->kinds * sizeof (struct configuration *) + n * sizeof (struct spot);
+  return sizeof (struct dfa_state)@|
+    + c->n_classes * sizeof (struct dfa_state *) + n * sizeof (struct position);
 }
 
-@ All that is known of states may take |BYTES_MOST|: the blocks and what hangs on them, which |room| counts, the list of them, the stacks, and the three tables. Beyond that the constraint says so rather than eat the machine. It is looked at when a configuration is made, and between two of these a search may still take what |WAYS_MOST| allows.
+@ All that is known of states may take |MAX_BYTES|: the blocks and what hangs on them, which |bytes| counts, the list of them, the stacks, and the three tables. Beyond that the constraint says so rather than eat the machine. It is looked at when a configuration is made, and between two of these a search may still take what |MAX_WAYS| allows.
 
 @<Make a configuration of what was found@>=
 static size_t bytes_taken(const struct constraint *c)
 {
-  return c->room + c->states.room * sizeof (struct configuration *)@|
-    + c->stacks.room * sizeof (struct frame)
-    + (c->met.room + c->stack_of.room) * sizeof (struct pair_slot)@|
-    + c->by_pairs.room * sizeof (struct name_slot);
+  return c->bytes + c->states.cap * sizeof (struct dfa_state *)@|
+    + c->stacks.cap * sizeof (struct call_frame)
+    + (c->visited.cap + c->stack_of.cap) * sizeof (struct pair_slot)@|
+    + c->by_pairs.cap * sizeof (struct name_slot);
 }
-static bool has_room(const struct constraint *c, size_t more,
+static bool within_limits(const struct constraint *c, size_t more,
   struct error *why)
 {
-  return bytes_taken(c) + more <= BYTES_MOST || error_say(why,@|
+  return bytes_taken(c) + more <= MAX_BYTES || error_say(why,@|
     "%s: its %zu states have no more room", c->w.name, c->states.n);
 }
 
 @ Its number of bytes to the end is the least of those of its pairs, and a pair's is the sum of what its node and its stack want. As only |(END, 0)| is a pair with node 0, and the pairs are in order, to accept is to have it first.
 
 @<Make a configuration of what was found@>=
-static struct configuration *state_add(struct constraint *c,
-  const struct spot *p, size_t n, struct error *why)
+static struct dfa_state *state_add(struct constraint *c,
+  const struct position *p, size_t n, struct error *why)
 {
   size_t size = block_size(c, n);
-  if (!has_room(c, size, why)) return NULL;
-  struct configuration **slot = list_more(c->m, &c->states, sizeof *slot, why);
+  if (!within_limits(c, size, why)) return NULL;
+  struct dfa_state **slot = array_reserve(c->m, &c->states, sizeof *slot, why);
   if (slot == NULL) return NULL;
-  struct configuration *x = memory_alloc(c->m, FOR_TOKENS, size, 1, why);
+  struct dfa_state *x = memory_alloc(c->m, MEMORY_TOKENS, size, 1, why);
   if (x == NULL) return c->states.n--, NULL;
-  c->room += size;
+  c->bytes += size;
   x->number = (uint32_t) (c->states.n - 1), x->n = (uint32_t) n;
-  x->at = (struct spot *) (x->next + c->kinds);
+  x->at = (struct position *) (x->next + c->n_classes);
   if (n > 0) memcpy(x->at, p, n * sizeof *p);
   x->accepts = n > 0 && p[0].node == 0;
-  x->least = NEVER, x->cost = UNSETTLED;
+  x->least = NET_NEVER, x->cost = COST_UNKNOWN;
   for (size_t i = 0; i < n; i++) {
     uint32_t one = net_sum(c->w.least[p[i].node],@|
-      ((struct frame *) c->stacks.block)[p[i].stack].least);
+      ((struct call_frame *) c->stacks.block)[p[i].stack].least);
     if (one < x->least) x->least = one;
   }
   return *slot = x;
@@ -1584,22 +1584,22 @@ static struct configuration *state_add(struct constraint *c,
 @ The heap is emptied into the list of what is to do, which is free now, and the row looked up.
 
 @<Make a configuration of what was found@>=
-static struct configuration *gather_pairs(struct constraint *c,
+static struct dfa_state *gather_pairs(struct constraint *c,
   struct error *why)
 {
   if (!follow_all(c, why)) return NULL;
   while (c->found.n > 0) {
-    struct entry e = heap_pop(&c->found);
-    struct spot *p = list_more(c->m, &c->todo, sizeof *p, why);
+    struct heap_item e = heap_pop(&c->found);
+    struct position *p = array_reserve(c->m, &c->todo, sizeof *p, why);
     if (p == NULL) return NULL;
-    *p = (struct spot) @[{ (uint32_t) e.first, (uint32_t) e.second }@];
+    *p = (struct position) @[{ (uint32_t) e.key, (uint32_t) e.tie }@];
   }
-  size_t n = c->todo.n, bytes = n * sizeof (struct spot);
+  size_t n = c->todo.n, bytes = n * sizeof (struct position);
   if (n == 0) return c->dead;
   uint32_t known = name_map_get(&c->by_pairs, c->todo.block, bytes);
   if (known > 0)
-    return ((struct configuration **) c->states.block)[known - 1];
-  struct configuration *x = state_add(c, c->todo.block, n, why);
+    return ((struct dfa_state **) c->states.block)[known - 1];
+  struct dfa_state *x = state_add(c, c->todo.block, n, why);
   return x == NULL || !name_map_put(c->m, &c->by_pairs,
     (unsigned char *) x->at, bytes, x->number + 1, why) ? NULL : x;
 }
@@ -1607,26 +1607,26 @@ static struct configuration *gather_pairs(struct constraint *c,
 @ So the next configuration behind a byte: all pairs that wait for it go on. It is noted at the byte's kind; whoever comes this way again finds it there.
 
 @<Find the next configuration@>=
-static struct configuration *discover(struct constraint *c,
-  struct configuration *x, uint8_t byte, struct error *why)
+static struct dfa_state *discover(struct constraint *c,
+  struct dfa_state *x, uint8_t byte, struct error *why)
 {
   const struct net_node *all = c->w.nodes.block;
   begin_search(c);
   for (size_t i = 0; i < x->n; i++) {
     const struct net_node *at = &all[x->at[i].node];
-    if (at->kind == NODE_BYTES && at->lo <= byte && byte <= at->hi
+    if (at->kind == NET_BYTES && at->lo <= byte && byte <= at->hi
         && !reach(c, at->next, x->at[i].stack, why)) return NULL;
   }
-  return x->next[c->kind[byte]] = gather_pairs(c, why);
+  return x->next[c->byte_class[byte]] = gather_pairs(c, why);
 }
 
 @ Nearly always the answer is there already, and that case must be quick, for it is what the walk through the tokens is made of. So it is a function of its own, small enough to be put in place.
 
 @<Find the next configuration@>=
-static inline struct configuration *advance(struct constraint *c,
-  struct configuration *x, uint8_t byte, struct error *why)
+static inline struct dfa_state *advance(struct constraint *c,
+  struct dfa_state *x, uint8_t byte, struct error *why)
 {
-  struct configuration *next = x->next[c->kind[byte]];
+  struct dfa_state *next = x->next[c->byte_class[byte]];
   return next != NULL ? next : discover(c, x, byte, why);
 }
 
@@ -1636,7 +1636,7 @@ static inline struct configuration *advance(struct constraint *c,
 bool constraint_matches(struct constraint *c, const char *text, size_t n,
   bool *yes, struct error *why)
 {
-  struct configuration *x = c->start;
+  struct dfa_state *x = c->start;
   for (size_t i = 0; i < n && x != NULL && x != c->dead; i++)
     x = advance(c, x, (uint8_t) text[i], why);
   *yes = x != NULL && x->accepts;
@@ -1649,7 +1649,7 @@ In the beginning there are two configurations, or three: the dead one; the start
 @<Begin with nothing known@>=
 static bool state_first(struct constraint *c, struct error *why)
 {
-  if (list_more(c->m, &c->stacks, sizeof (struct frame), why) == NULL
+  if (array_reserve(c->m, &c->stacks, sizeof (struct call_frame), why) == NULL
       || (c->dead = state_add(c, NULL, 0, why)) == NULL) return false;
   begin_search(c);
   if (!reach(c, c->w.start[c->w.root], 0, why)
@@ -1659,21 +1659,21 @@ static bool state_first(struct constraint *c, struct error *why)
   return c->first != NULL;
 }
 
-@ To forget is to return everything that has been found and to begin again. The tables |met| and |stack_of| go, too, with the numbers in them.
+@ To forget is to return everything that has been found and to begin again. The tables |visited| and |stack_of| go, too, with the numbers in them.
 
 @<Begin with nothing known@>=
 static void drop_states(struct constraint *c)
 {
   for (size_t i = 0; i < c->states.n; i++) {
-    struct configuration *x = ((struct configuration **) c->states.block)[i];
+    struct dfa_state *x = ((struct dfa_state **) c->states.block)[i];
     memory_free(c->m, x->after);
     memory_free(c->m, x);
   }
-  list_free(c->m, &c->states);
-  list_free(c->m, &c->stacks);
-  pair_map_free(c->m, &c->met), pair_map_free(c->m, &c->stack_of);
+  array_free(c->m, &c->states);
+  array_free(c->m, &c->stacks);
+  pair_map_free(c->m, &c->visited), pair_map_free(c->m, &c->stack_of);
   name_map_free(c->m, &c->by_pairs);
-  c->room = 0, c->closures = 0, c->known = UNTRIED;
+  c->bytes = 0, c->closures = 0, c->known = UNTRIED;
 }
 
 @ So to forget is one thing after the other.
@@ -1688,21 +1688,21 @@ bool constraint_forget(struct constraint *c, struct error *why)
 @ A constraint is made by one function for both languages. The name that complaints begin with is kept for later ones, in a copy, since a file's name may be gone by then.
 
 @<Make a constraint, and return it@>=
-static struct constraint *make(struct memory *m, const char *name,
+static struct constraint *constraint_new(struct memory *m, const char *name,
   bool grammar, const char *text, size_t n, struct error *why)
 {
-  struct reader r = @[{ .m = m }@];
-  struct constraint *c = memory_alloc(m, FOR_TOKENS, 1, sizeof *c, why);
+  struct parser r = @[{ .m = m }@];
+  struct constraint *c = memory_alloc(m, MEMORY_TOKENS, 1, sizeof *c, why);
   if (c == NULL) return NULL;
   c->m = c->w.m = m;
   snprintf(c->name, sizeof c->name, "%s", name);
   c->w.name = c->name;
-  bool ok = reader_begin(&r, m, c->name, text, n, why)@|
+  bool ok = parser_begin(&r, m, c->name, text, n, why)@|
     && (grammar ? net_of_grammar : net_of_pattern)(&c->w, &r);
-  reader_end(&r);
-  if (ok && c->w.least[c->w.start[c->w.root]] == LEAST_MOST)
+  parser_end(&r);
+  if (ok && c->w.least[c->w.start[c->w.root]] == NET_MAX_LEAST)
     ok = error_say(why, "%s: its shortest text has %d bytes or more", name,@|
-      LEAST_MOST);
+      NET_MAX_LEAST);
   if (ok) sort_bytes(c);
   if (ok && state_first(c, why)) return c;
   constraint_free(c);
@@ -1715,12 +1715,12 @@ static struct constraint *make(struct memory *m, const char *name,
 struct constraint *constraint_regex(struct memory *m, const char *pattern,
   size_t n, struct error *why)
 {
-  return make(m, "the pattern", false, pattern, n, why);
+  return constraint_new(m, "the pattern", false, pattern, n, why);
 }
 struct constraint *constraint_grammar(struct memory *m, const char *name,
   const char *text, size_t n, struct error *why)
 {
-  return make(m, name, true, text, n, why);
+  return constraint_new(m, name, true, text, n, why);
 }
 
 @ What was taken is returned; a constraint that was never bound has no place for walkers.
@@ -1731,9 +1731,9 @@ void constraint_free(struct constraint *c)
   if (c == NULL) return;
   struct memory *m = c->m;
   drop_states(c);
-  list_free(m, &c->todo);
-  list_free(m, &c->waiting);
-  list_free(m, &c->together);
+  array_free(m, &c->todo);
+  array_free(m, &c->pending);
+  array_free(m, &c->group);
   heap_free(m, &c->found);
   memory_free(m, c->at);
   net_free(&c->w);
@@ -1747,36 +1747,36 @@ To find out which of 128\,256 tokens are possible, one could read each of them f
 The tree is laid out as an array, each letter before those that follow it, so that to walk through it is mostly to go to the next element; and each knows where to go on if what hangs on it is cut off. The pieces are numbered in their order, and a letter knows the number of the first that it belongs to.
 
 @<The pieces as a tree@>=
-struct lexicon_twig { uint32_t skip, word; unsigned depth : 24, byte : 8; };
+struct lexicon_node { uint32_t skip, word; unsigned depth : 24, byte : 8; };
   /* a letter at |depth| (0: a piece's first); the next twig that does not hang
      on it; the first piece, in order, that it is part of */
 struct lexicon_id { uint32_t id, word; };
   /* a token, and which piece it is: two tokens may be spelt alike */
-struct lexicon { struct memory *m; size_t vocab_size, n_twigs, n_ids, n_words,
-  longest, n_bytes; struct lexicon_twig *twig; struct lexicon_id *token;
+struct lexicon { struct memory *m; size_t vocab_size, n_nodes, n_ids, n_words,
+  max_len, n_bytes; struct lexicon_node *node; struct lexicon_id *token;
   size_t *from; uint8_t *text; bool single[256]; };
   /* |token| in the order of the pieces; the bytes of id |i| are those of |text|
      from |from[i]| to |from[i+1]|: none if it can't be used */
-enum { PIECE_MOST = 1 << 24 };
+enum { MAX_PIECE = 1 << 24 };
 
 @ First the usable pieces are copied, one behind the other.
 
 @<Copy the pieces@>=
-static bool copy_pieces(struct lexicon *l, const struct piece *spelt,
+static bool copy_pieces(struct lexicon *l, const struct token_bytes *spelt,
   const bool *usable, struct error *why)
 {
   for (size_t i = 0; i < l->vocab_size; i++) {
     size_t n = usable == NULL || usable[i] ? spelt[i].n : 0;
-    if (n > PIECE_MOST || l->n_bytes > UINT32_MAX / 2) return error_say(why,@|
+    if (n > MAX_PIECE || l->n_bytes > UINT32_MAX / 2) return error_say(why,@|
       "token %zu has %zu bytes, and those before it %zu; a token may have"@|
-      " %d, and all before it %u", i, n, l->n_bytes, PIECE_MOST,
+      " %d, and all before it %u", i, n, l->n_bytes, MAX_PIECE,
       (unsigned) (UINT32_MAX / 2));
     l->n_bytes += n, l->n_ids += n > 0;
-    if (n > l->longest) l->longest = n;
+    if (n > l->max_len) l->max_len = n;
   }
-  l->from = memory_alloc(l->m, FOR_TOKENS, l->vocab_size + 1, sizeof *l->from,
+  l->from = memory_alloc(l->m, MEMORY_TOKENS, l->vocab_size + 1, sizeof *l->from,
     why);
-  l->text = memory_alloc(l->m, FOR_TOKENS, l->n_bytes, 1, why);
+  l->text = memory_alloc(l->m, MEMORY_TOKENS, l->n_bytes, 1, why);
   if (l->from == NULL || l->text == NULL) return false;
   for (size_t i = 0; i < l->vocab_size; i++) {
     size_t n = usable == NULL || usable[i] ? spelt[i].n : 0;
@@ -1805,7 +1805,7 @@ static int as_in_a_dictionary(const void *a, const void *b)
 @<Sort the pieces@>=
 static struct spelling *sort_pieces(const struct lexicon *l, struct error *why)
 {
-  struct spelling *sorted = memory_alloc(l->m, FOR_TOKENS, l->n_ids, sizeof *sorted,
+  struct spelling *sorted = memory_alloc(l->m, MEMORY_TOKENS, l->n_ids, sizeof *sorted,
     why);
   size_t k = 0;
   for (size_t i = 0; sorted != NULL && i < l->vocab_size; i++)
@@ -1831,7 +1831,7 @@ static size_t in_common(const struct spelling *sorted, size_t i)
 @ A word that is the same as the one before it adds none.
 
 @<Count the twigs@>=
-static size_t count_twigs(const struct spelling *sorted, size_t n)
+static size_t count_nodes(const struct spelling *sorted, size_t n)
 {
   size_t all = 0;
   for (size_t i = 0; i < n; i++) all += sorted[i].n - in_common(sorted, i);
@@ -1841,37 +1841,37 @@ static size_t count_twigs(const struct spelling *sorted, size_t n)
 @ The second pass writes them. The twigs of the present word are open, and when a word leaves them, the place where the next twig will be is where to skip to. So we keep, for each depth, which twig is open there.
 
 @<Grow the tree@>=
-static void grow_twigs(struct lexicon *l, const struct spelling *sorted,
+static void grow_nodes(struct lexicon *l, const struct spelling *sorted,
   uint32_t *open)
 {
   size_t made = 0, depth = 0, words = 0;
   for (size_t i = 0; i < l->n_ids; i++) {
     size_t k = in_common(sorted, i);
     words += k < sorted[i].n;
-    while (depth > k) l->twig[open[--depth]].skip = (uint32_t) made;
+    while (depth > k) l->node[open[--depth]].skip = (uint32_t) made;
     for (; depth < sorted[i].n; depth++) {
       open[depth] = (uint32_t) made;
-      l->twig[made++] = (struct lexicon_twig) @[{ 0, (uint32_t) words - 1,@|
+      l->node[made++] = (struct lexicon_node) @[{ 0, (uint32_t) words - 1,@|
         (unsigned) depth & 0xffffff, sorted[i].byte[depth] }@];
     }
     l->token[i] = (struct lexicon_id) @[{ sorted[i].id, (uint32_t) words - 1 }@];
   }
-  while (depth > 0) l->twig[open[--depth]].skip = (uint32_t) made;
+  while (depth > 0) l->node[open[--depth]].skip = (uint32_t) made;
   l->n_words = words;
 }
 
 @ A piece that has all its letters in common with the one before it, in a sorted row, is the same; two tokens may be spelt alike, and mostly one of them was forgotten by whoever made the vocabulary.
 
 @<Open a lexicon, and close it@>=
-static bool make_twigs(struct lexicon *l, struct spelling *sorted,
+static bool make_nodes(struct lexicon *l, struct spelling *sorted,
   struct error *why)
 {
-  l->n_twigs = count_twigs(sorted, l->n_ids);
-  l->twig = memory_alloc(l->m, FOR_TOKENS, l->n_twigs, sizeof *l->twig, why);
-  l->token = memory_alloc(l->m, FOR_TOKENS, l->n_ids, sizeof *l->token, why);
-  uint32_t *open = memory_alloc(l->m, FOR_TOKENS, l->longest, sizeof *open, why);
-  bool ok = l->twig != NULL && l->token != NULL && open != NULL;
-  if (ok) grow_twigs(l, sorted, open);
+  l->n_nodes = count_nodes(sorted, l->n_ids);
+  l->node = memory_alloc(l->m, MEMORY_TOKENS, l->n_nodes, sizeof *l->node, why);
+  l->token = memory_alloc(l->m, MEMORY_TOKENS, l->n_ids, sizeof *l->token, why);
+  uint32_t *open = memory_alloc(l->m, MEMORY_TOKENS, l->max_len, sizeof *open, why);
+  bool ok = l->node != NULL && l->token != NULL && open != NULL;
+  if (ok) grow_nodes(l, sorted, open);
   memory_free(l->m, open);
   return ok;
 }
@@ -1879,17 +1879,17 @@ static bool make_twigs(struct lexicon *l, struct spelling *sorted,
 @ Ids have 32 bits, which no vocabulary exceeds, but a caller might. If any step fails, what the earlier ones took is returned by the function that closes a lexicon.
 
 @<Open a lexicon, and close it@>=
-struct lexicon *lexicon_open(struct memory *m, const struct piece *spelt,
+struct lexicon *lexicon_open(struct memory *m, const struct token_bytes *spelt,
   const bool *usable, size_t vocab_size, struct error *why)
 {
   if (vocab_size >= UINT32_MAX)
     return error_say(why, "%zu tokens are too many", vocab_size), NULL;
-  struct lexicon *l = memory_alloc(m, FOR_TOKENS, 1, sizeof *l, why);
+  struct lexicon *l = memory_alloc(m, MEMORY_TOKENS, 1, sizeof *l, why);
   if (l == NULL) return NULL;
-  l->m = m, l->vocab_size = vocab_size, l->longest = 1;
+  l->m = m, l->vocab_size = vocab_size, l->max_len = 1;
   struct spelling *sorted = NULL;
   bool ok = copy_pieces(l, spelt, usable, why)
-    && (sorted = sort_pieces(l, why)) != NULL && make_twigs(l, sorted, why);
+    && (sorted = sort_pieces(l, why)) != NULL && make_nodes(l, sorted, why);
   memory_free(m, sorted);
   if (ok) return l;
   lexicon_close(l);
@@ -1904,7 +1904,7 @@ void lexicon_close(struct lexicon *l)
   if (l == NULL) return;
   memory_free(l->m, l->from);
   memory_free(l->m, l->text);
-  memory_free(l->m, l->twig);
+  memory_free(l->m, l->node);
   memory_free(l->m, l->token);
   memory_free(l->m, l);
 }
@@ -1915,18 +1915,18 @@ A walk goes through the tree, and knows at each depth the configuration there. A
 The entry is made at every twig, not only at those where a piece ends. A piece's last letter comes after all its others, and is the last to write in its place; what the others wrote there is forgotten. To ask each time whether a piece ends here would be a question whose answer a processor cannot foresee, and it would wait for it more than for all the rest.
 
 @<Walk through the pieces@>=
-static bool walk(struct constraint *c, struct configuration *from,
+static bool walk(struct constraint *c, struct dfa_state *from,
   struct error *why)
 {
-  const struct lexicon_twig *all = c->words->twig, *t = all;
-  const struct lexicon_twig *end = all + c->words->n_twigs;
-  struct configuration **at = c->at, **reached = c->reached;
-  const struct configuration *dead = c->dead;
+  const struct lexicon_node *all = c->words->node, *t = all;
+  const struct lexicon_node *end = all + c->words->n_nodes;
+  struct dfa_state **at = c->at, **reached = c->reached;
+  const struct dfa_state *dead = c->dead;
   bool strip = c->strips && from == c->first;
   memset(reached, 0, c->words->n_words * sizeof *reached);
   for (at[0] = from; t < end;) {
     bool blank = strip && t->depth == 0 && t->byte == ' ';
-    struct configuration *next = blank ? c->start
+    struct dfa_state *next = blank ? c->start
       : advance(c, at[t->depth], t->byte, why);
     if (next == NULL) return false;
     reached[t->word] = next == dead || blank ? NULL : next;
@@ -1947,21 +1947,21 @@ even if all is cut off at once. If one of them takes more than 2, the program th
 The least number of bytes to the end is known for each configuration. The least number of \emph{tokens} is not more than that, if each byte that may be needed is a token by itself, and not less than the bytes divided by the length of the longest piece. Mostly that is all we need: as long as more tokens are left than bytes are wanted, a token is good. Only near the end of the budget the number
 itself must be known.
 
-To find it we look at the configurations to which one token leads, from each of these to the next, and so on; the number is then one more than the least among those behind it. For a constraint that does not nest, all configurations that tokens reach are looked at, once, unless there are more than |TOGETHER_MOST|; and the result is exact. With nesting there is no end of them, since
-every bracket that opens leads to new ones. So there, and in such large ones, we look only at tokens that bring the end \emph{nearer}, counted in bytes. What is found is the shortest of the ways without a detour; a way that first goes farther and is shorter in tokens all the same is missed. And if even these configurations are more than |TOGETHER_MOST|, the number of bytes is taken.
+To find it we look at the configurations to which one token leads, from each of these to the next, and so on; the number is then one more than the least among those behind it. For a constraint that does not nest, all configurations that tokens reach are looked at, once, unless there are more than |MAX_TOGETHER|; and the result is exact. With nesting there is no end of them, since
+every bracket that opens leads to new ones. So there, and in such large ones, we look only at tokens that bring the end \emph{nearer}, counted in bytes. What is found is the shortest of the ways without a detour; a way that first goes farther and is shorter in tokens all the same is missed. And if even these configurations are more than |MAX_TOGETHER|, the number of bytes is taken.
 
-So in the last two cases the number may be too large, but a way that is found is always a way. No text is cut off because of it; what may happen is that a limit is refused which would just do, and that near the end of the budget a token is forbidden for which there would have been time. A row of more than |TOGETHER_MOST| letters, say, of any from a to z, has so many states that its limit is counted in letters, though
+So in the last two cases the number may be too large, but a way that is found is always a way. No text is cut off because of it; what may happen is that a limit is refused which would just do, and that near the end of the budget a token is forbidden for which there would have been time. A row of more than |MAX_TOGETHER| letters, say, of any from a to z, has so many states that its limit is counted in letters, though
 hardly any token has only one.
 
 For each configuration the walk is done once, and the different ones to which it leads are noted. To see whether one has been noted already each bears the number of the last walk that met it.
 
 @<How far tokens lead@>=
-enum { TOGETHER_MOST = 1024 };
-static bool note(struct constraint *c, struct list *all,
-  struct configuration *x, struct error *why)
+enum { MAX_TOGETHER = 1024 };
+static bool note(struct constraint *c, struct array *all,
+  struct dfa_state *x, struct error *why)
 {
   if (x->round == c->round) return true;
-  struct configuration **slot = list_more(c->m, all, sizeof *slot, why);
+  struct dfa_state **slot = array_reserve(c->m, all, sizeof *slot, why);
   if (slot == NULL) return false;
   *slot = x, x->round = c->round;
   return true;
@@ -1970,33 +1970,33 @@ static bool note(struct constraint *c, struct list *all,
 @ The list is made in a room that grows and then copied to its exact size, because there will be many of them: in a string of JSON some dozens of configurations stand behind one token.
 
 @<How far tokens lead@>=
-static bool find_after(struct constraint *c, struct configuration *x,
+static bool find_after(struct constraint *c, struct dfa_state *x,
   struct error *why)
 {
-  struct list all = @[{ NULL, 0, 0 }@];
+  struct array all = @[{ NULL, 0, 0 }@];
   if (x->after != NULL) return true;
   bool ok = walk(c, x, why);
   c->round++;
   for (size_t i = 0; ok && i < c->words->n_words; i++)
     ok = c->reached[i] == NULL || note(c, &all, c->reached[i], why);
-  ok = ok && has_room(c, all.n * sizeof *x->after, why)
-    && (x->after = memory_alloc(c->m, FOR_TOKENS, all.n,
+  ok = ok && within_limits(c, all.n * sizeof *x->after, why)
+    && (x->after = memory_alloc(c->m, MEMORY_TOKENS, all.n,
       sizeof *x->after, why)) != NULL;
-  if (ok) x->n_after = all.n, c->room += all.n * sizeof *x->after;
+  if (ok) x->n_after = all.n, c->bytes += all.n * sizeof *x->after;
   if (ok && all.n > 0)
     memcpy(x->after, all.block, all.n * sizeof *x->after);
-  list_free(c->m, &all);
+  array_free(c->m, &all);
   return ok;
 }
 
 @ Those that belong together are collected from one on; |nearer| says whether only ways towards the end count. Whether there are too many depends on nothing but the constraint, the vocabulary and where we stand, and not on what was asked before: the same text must come out whatever else has been written.
 
 @<Collect what belongs together@>=
-static bool enter(struct constraint *c, struct configuration *x,
+static bool collect_one(struct constraint *c, struct dfa_state *x,
   struct error *why)
 {
   if (x->gathered == c->gathers) return true;
-  struct configuration **slot = list_more(c->m, &c->together, sizeof *slot,
+  struct dfa_state **slot = array_reserve(c->m, &c->group, sizeof *slot,
     why);
   if (slot == NULL) return false;
   *slot = x, x->gathered = c->gathers;
@@ -2006,8 +2006,8 @@ static bool enter(struct constraint *c, struct configuration *x,
 @ Which ways count is asked twice, here and when the numbers are computed, and must be answered alike.
 
 @<Collect what belongs together@>=
-static bool counts(const struct configuration *x,
-  const struct configuration *after, bool nearer)
+static bool is_collected(const struct dfa_state *x,
+  const struct dfa_state *after, bool nearer)
 {
   return !nearer || after->least < x->least;
 }
@@ -2015,36 +2015,36 @@ static bool counts(const struct configuration *x,
 @ The list is its own list of things to do: it is read from the front while what is found is added behind.
 
 @<Collect what belongs together@>=
-static bool collect(struct constraint *c, struct configuration *from,
+static bool collect_predecessors(struct constraint *c, struct dfa_state *from,
   bool nearer, bool *all, struct error *why)
 {
-  c->gathers++, c->together.n = 0, *all = false;
-  if (!enter(c, from, why)) return false;
-  for (size_t i = 0; i < c->together.n; i++) {
-    struct configuration *x = ((struct configuration **) c->together.block)[i];
-    if (c->together.n > TOGETHER_MOST) return true;
+  c->gathers++, c->group.n = 0, *all = false;
+  if (!collect_one(c, from, why)) return false;
+  for (size_t i = 0; i < c->group.n; i++) {
+    struct dfa_state *x = ((struct dfa_state **) c->group.block)[i];
+    if (c->group.n > MAX_TOGETHER) return true;
     if (!find_after(c, x, why)) return false;
     for (size_t k = 0; k < x->n_after; k++)
-      if (counts(x, x->after[k], nearer) && !enter(c, x->after[k], why))
+      if (is_collected(x, x->after[k], nearer) && !collect_one(c, x->after[k], why))
         return false;
   }
   return *all = true;
 }
 
-@ When all are there, the numbers come about as those of the nodes did: zero where a text may end, |NEVER| elsewhere, and then again and again one more than the least behind, until nothing changes. The last ones collected tend to be nearest to the end, and so each pass begins with them.
+@ When all are there, the numbers come about as those of the nodes did: zero where a text may end, |NET_NEVER| elsewhere, and then again and again one more than the least behind, until nothing changes. The last ones collected tend to be nearest to the end, and so each pass begins with them.
 
 @<Count the tokens to the end@>=
-static void settle_together(struct constraint *c, bool nearer)
+static void compute_cost_group(struct constraint *c, bool nearer)
 {
-  struct configuration **x = c->together.block;
-  for (size_t i = 0; i < c->together.n; i++)
-    x[i]->cost = x[i]->accepts ? 0 : NEVER;
+  struct dfa_state **x = c->group.block;
+  for (size_t i = 0; i < c->group.n; i++)
+    x[i]->cost = x[i]->accepts ? 0 : NET_NEVER;
   for (bool quiet = false; !quiet;) {
     quiet = true;
-    for (size_t i = c->together.n; i-- > 0;)
+    for (size_t i = c->group.n; i-- > 0;)
       for (size_t k = 0; k < x[i]->n_after; k++) {
-        const struct configuration *y = x[i]->after[k];
-        if (!counts(x[i], y, nearer) || y->cost == NEVER
+        const struct dfa_state *y = x[i]->after[k];
+        if (!is_collected(x[i], y, nearer) || y->cost == NET_NEVER
             || y->cost + 1 >= x[i]->cost) continue;
         x[i]->cost = y->cost + 1, quiet = false;
       }
@@ -2054,11 +2054,11 @@ static void settle_together(struct constraint *c, bool nearer)
 @ The whole is tried once, from the beginning, since then all numbers are known together. Nesting constraints are not even tried.
 
 @<Count the tokens to the end@>=
-static bool settle_whole(struct constraint *c, struct error *why)
+static bool compute_all_costs(struct constraint *c, struct error *why)
 {
   bool all = false;
-  if (!c->w.nested && !collect(c, c->first, false, &all, why)) return false;
-  if (all) settle_together(c, false);
+  if (!c->w.nested && !collect_predecessors(c, c->first, false, &all, why)) return false;
+  if (all) compute_cost_group(c, false);
   c->known = all ? WHOLE : ENDLESS;
   return true;
 }
@@ -2066,19 +2066,19 @@ static bool settle_whole(struct constraint *c, struct error *why)
 @ So one configuration is settled in one of four ways: with the whole, if it has been tried; by those nearer to the end; if these are too many, by the number of bytes, each of which is a token; and if some byte is no token, not at all, and we have to say so. In none of these cases is a number less than it should be. Where the text may end already there is nothing to look for, which is just as well: what could follow may be more than can be looked at.
 
 @<Count the tokens to the end@>=
-static bool settle(struct constraint *c, struct configuration *x,
+static bool compute_cost(struct constraint *c, struct dfa_state *x,
   struct error *why)
 {
   bool all;
-  if (c->known == UNTRIED && !settle_whole(c, why)) return false;
+  if (c->known == UNTRIED && !compute_all_costs(c, why)) return false;
   if (x->accepts) x->cost = 0;
-  if (x->cost != UNSETTLED) return true;
-  if (x == c->first && c->strips) return settle_first(c, x, why);
-  if (!collect(c, x, true, &all, why)) return false;
-  if (all) settle_together(c, true);
+  if (x->cost != COST_UNKNOWN) return true;
+  if (x == c->first && c->strips) return compute_cost_first(c, x, why);
+  if (!collect_predecessors(c, x, true, &all, why)) return false;
+  if (all) compute_cost_group(c, true);
   else if (c->complete) x->cost = x->least;
   else return error_say(why, "%s: more than %d states "@|"are nearer to the "@|
-    "end, and byte 0x%02x "@|"is no token", c->w.name, TOGETHER_MOST,@|
+    "end, and byte 0x%02x "@|"is no token", c->w.name, MAX_TOGETHER,@|
     c->lacking);
   return true;
 }
@@ -2086,27 +2086,27 @@ static bool settle(struct constraint *c, struct configuration *x,
 @ The very first token may lose a blank and so come less near than its letters promise. Therefore all that it can lead to are settled one by one, and it needs one more than the best of them.
 
 @<Count the tokens to the end@>=
-static bool settle_first(struct constraint *c, struct configuration *x,
+static bool compute_cost_first(struct constraint *c, struct dfa_state *x,
   struct error *why)
 {
   if (!find_after(c, x, why)) return false;
-  uint32_t best = NEVER - 1;
+  uint32_t best = NET_NEVER - 1;
   for (size_t k = 0; k < x->n_after; k++) {
-    if (!settle(c, x->after[k], why)) return false;
+    if (!compute_cost(c, x->after[k], why)) return false;
     if (x->after[k]->cost < best) best = x->after[k]->cost;
   }
   x->cost = x->accepts ? 0 : best + 1;
   return true;
 }
 
-@ Who pays for this, and when? Each configuration is settled once, by a walk for each of those that belong with it, |TOGETHER_MOST| at most. Where rules don't nest, all are settled by |settle_whole| at the first question about a minimum. That question is asked when a text is bound (|bond_open|), since the limit may be too small; so the beginning of a text pays, and no mask after it. For a row of 300 letters it was
-\val[0]{constraint.first} milliseconds; the program that measures doesn't ask beforehand, and so has it as the time of the first mask. A longer row takes longer in proportion, until there are more than |TOGETHER_MOST| configurations: then all these walks settle nothing, and ways that lead nearer are looked for.
+@ Who pays for this, and when? Each configuration is settled once, by a walk for each of those that belong with it, |MAX_TOGETHER| at most. Where rules don't nest, all are settled by |compute_all_costs| at the first question about a minimum. That question is asked when a text is bound (|constraint_cursor_open|), since the limit may be too small; so the beginning of a text pays, and no mask after it. For a row of 300 letters it was
+\val[0]{constraint.first} milliseconds; the program that measures doesn't ask beforehand, and so has it as the time of the first mask. A longer row takes longer in proportion, until there are more than |MAX_TOGETHER| configurations: then all these walks settle nothing, and ways that lead nearer are looked for.
 
 Where rules nest, nothing can be settled in advance, and masks pay. They don't if each byte is a token and more tokens are left than bytes are wanted, which is so most of the time. Near the end of the budget, the first mask in a state takes \val[1]{constraint.nearjson} to \val[1]{constraint.firstjson} milliseconds in JSON, and each later one in that state \val[2]{constraint.best} to \val[2]{constraint.worst}, like any other. These are no bounds: another
 grammar may have many more states near its ends.
 
 @* To bind, to mask, to step. \label{sec:mask}
-A constraint that is bound to a vocabulary asks whether it can be written with it at all. If every byte that some node waits for is a token, it can; if one isn't, the number of tokens from the beginning is computed, and if that is |NEVER| the byte is named. With the blank that is lost the beginning must be looked at, too: a text that is to begin with a blank may be impossible.
+A constraint that is bound to a vocabulary asks whether it can be written with it at all. If every byte that some node waits for is a token, it can; if one isn't, the number of tokens from the beginning is computed, and if that is |NET_NEVER| the byte is named. With the blank that is lost the beginning must be looked at, too: a text that is to begin with a blank may be impossible.
 @^dead end@>
 
 @<Bind the constraint to a vocabulary@>=
@@ -2115,7 +2115,7 @@ static void look_for_bytes(struct constraint *c)
   const struct net_node *x = c->w.nodes.block;
   c->complete = true;
   for (size_t i = 0; i < c->w.n_least; i++)
-    if (x[i].kind == NODE_BYTES && c->w.least[i] != NEVER)
+    if (x[i].kind == NET_BYTES && c->w.least[i] != NET_NEVER)
       for (unsigned b = x[i].lo; c->complete && b <= x[i].hi; b++)
         if (!c->words->single[b]) c->complete = false, c->lacking = (uint8_t) b;
 }
@@ -2126,9 +2126,9 @@ static void look_for_bytes(struct constraint *c)
 static bool can_begin(struct constraint *c, struct error *why)
 {
   if (c->first->accepts || (c->complete && !c->strips)) return true;
-  if (c->complete ? !find_after(c, c->first, why) : !settle(c, c->first, why))
+  if (c->complete ? !find_after(c, c->first, why) : !compute_cost(c, c->first, why))
     return false;
-  if (c->complete ? c->first->n_after > 0 : c->first->cost != NEVER)
+  if (c->complete ? c->first->n_after > 0 : c->first->cost != NET_NEVER)
     return true;
   if (c->complete) return error_say(why, "%s: no token can begin a text,"@|
     " as the first one loses a blank", c->w.name);
@@ -2142,11 +2142,11 @@ static bool can_begin(struct constraint *c, struct error *why)
 bool constraint_bind(struct constraint *c, const struct lexicon *l,
   bool strips, struct error *why)
 {
-  size_t n = l->longest + 1 + l->n_words;
-  struct configuration **at = memory_alloc(c->m, FOR_TOKENS, n, sizeof *at, why);
+  size_t n = l->max_len + 1 + l->n_words;
+  struct dfa_state **at = memory_alloc(c->m, MEMORY_TOKENS, n, sizeof *at, why);
   if (at == NULL) return false;
   memory_free(c->m, c->at);
-  c->at = at, c->reached = at + l->longest + 1, c->n_at = n;
+  c->at = at, c->reached = at + l->max_len + 1, c->n_at = n;
   c->words = l, c->strips = strips;
   look_for_bytes(c);
   return constraint_forget(c, why) && can_begin(c, why);
@@ -2155,13 +2155,13 @@ bool constraint_bind(struct constraint *c, const struct lexicon *l,
 @ A number that never was a state's is a mistake of the caller, and refused; so is a question about tokens before there are any.
 
 @<Find a state by its number@>=
-static struct configuration *state_at(const struct constraint *c,
+static struct dfa_state *state_at(const struct constraint *c,
   uint32_t state, struct error *why)
 {
   if (c->words == NULL)
     return error_say(why, "%s: it is not bound to tokens", c->w.name), NULL;
   if (state < c->states.n && state != c->dead->number)
-    return ((struct configuration **) c->states.block)[state];
+    return ((struct dfa_state **) c->states.block)[state];
   return error_say(why, "%s: there is no state %u", c->w.name, state), NULL;
 }
 
@@ -2178,28 +2178,28 @@ uint32_t constraint_start(const struct constraint *c)
 @<Judge what comes after a token@>=
 enum fate { FATE_GOOD, FATE_BAD, FATE_OPEN };
 static enum fate judge(const struct constraint *c,
-  const struct configuration *x, size_t left)
+  const struct dfa_state *x, size_t left)
 {
   if (c->complete && x->least <= left) return FATE_GOOD;
-  if (x->cost == NEVER) return FATE_BAD;
-  if (x->cost != UNSETTLED) return x->cost <= left ? FATE_GOOD : FATE_BAD;
-  return left < (x->least + c->words->longest - 1) / c->words->longest
+  if (x->cost == NET_NEVER) return FATE_BAD;
+  if (x->cost != COST_UNKNOWN) return x->cost <= left ? FATE_GOOD : FATE_BAD;
+  return left < (x->least + c->words->max_len - 1) / c->words->max_len
     ? FATE_BAD : FATE_OPEN;
 }
 
 @ So a mask is made by a walk and a row of judgements. Those that are open are put aside; if there were any, they are settled and all is done again, and the second time none is open, since a settled one stays so. In the long middle of a text once is enough. (To settle a configuration means walks of its own, which would write over where ours has led.)
 
 @<Mark the tokens that may come@>=
-static bool mark(struct constraint *c, struct configuration *x, size_t left,
+static bool mark(struct constraint *c, struct dfa_state *x, size_t left,
   uint8_t *allowed, bool *any, struct error *why)
 {
   const struct lexicon_id *t = c->words->token;
   if (!walk(c, x, why)) return false;
-  c->round++, c->waiting.n = 0;
+  c->round++, c->pending.n = 0;
   for (size_t i = 0; i < c->words->n_ids; i++) {
-    struct configuration *after = c->reached[t[i].word];
+    struct dfa_state *after = c->reached[t[i].word];
     enum fate f = after == NULL ? FATE_BAD : judge(c, after, left);
-    if (f == FATE_OPEN && !note(c, &c->waiting, after, why)) return false;
+    if (f == FATE_OPEN && !note(c, &c->pending, after, why)) return false;
     allowed[t[i].id] = f == FATE_GOOD;
     *any = *any || f == FATE_GOOD;
   }
@@ -2209,13 +2209,13 @@ static bool mark(struct constraint *c, struct configuration *x, size_t left,
 @ The second round, if there is one, follows upon the settling of all that were put aside.
 
 @<Mark the tokens that may come@>=
-static bool mark_all(struct constraint *c, struct configuration *x,
+static bool mark_all(struct constraint *c, struct dfa_state *x,
   size_t left, uint8_t *allowed, bool *any, struct error *why)
 {
   if (!mark(c, x, left, allowed, any, why)) return false;
-  if (c->waiting.n == 0) return true;
-  for (size_t i = 0; i < c->waiting.n; i++)
-    if (!settle(c, ((struct configuration **) c->waiting.block)[i], why))
+  if (c->pending.n == 0) return true;
+  for (size_t i = 0; i < c->pending.n; i++)
+    if (!compute_cost(c, ((struct dfa_state **) c->pending.block)[i], why))
       return false;
   return mark(c, x, left, allowed, any, why);
 }
@@ -2226,31 +2226,31 @@ static bool mark_all(struct constraint *c, struct configuration *x,
 bool constraint_mask(struct constraint *c, uint32_t state, size_t budget,
   uint8_t *allowed, bool *accepts, struct error *why)
 {
-  struct configuration *x = state_at(c, state, why);
+  struct dfa_state *x = state_at(c, state, why);
   bool any = false;
   if (x == NULL) return false;
   memset(allowed, 0, c->words->vocab_size);
   *accepts = x->accepts;
-  if (judge(c, x, budget) == FATE_OPEN && !settle(c, x, why)) return false;
+  if (judge(c, x, budget) == FATE_OPEN && !compute_cost(c, x, why)) return false;
   if (budget > 0 && judge(c, x, budget) == FATE_GOOD
       && !mark_all(c, x, budget - 1, allowed, &any, why)) return false;
   if (any || x->accepts) return true;
-  size_t least;
-  if (!constraint_minimum(c, state, &least, why)) return false;
+  size_t min_tokens;
+  if (!constraint_minimum(c, state, &min_tokens, why)) return false;
   return error_say(why, "%s: it takes at least %zu tokens to the end,"@|
-    " and the limit leaves %zu", c->w.name, least, budget);
+    " and the limit leaves %zu", c->w.name, min_tokens, budget);
 }
 
-@ The minimum is a number of tokens as found by |settle|. A state from which there is none is one that a mask would not have let anybody enter.
+@ The minimum is a number of tokens as found by |compute_cost|. A state from which there is none is one that a mask would not have let anybody enter.
 
 @<Mask the tokens@>=
 bool constraint_minimum(struct constraint *c, uint32_t state, size_t *tokens,
   struct error *why)
 {
-  struct configuration *x = state_at(c, state, why);
-  if (x == NULL || !settle(c, x, why)) return false;
+  struct dfa_state *x = state_at(c, state, why);
+  if (x == NULL || !compute_cost(c, x, why)) return false;
   *tokens = x->cost;
-  return x->cost != NEVER || error_say(why,@|
+  return x->cost != NET_NEVER || error_say(why,@|
     "%s: the tokens can't end this text", c->w.name);
 }
 
@@ -2260,7 +2260,7 @@ bool constraint_minimum(struct constraint *c, uint32_t state, size_t *tokens,
 bool constraint_step(struct constraint *c, uint32_t state, uint32_t id,
   uint32_t *next, struct error *why)
 {
-  struct configuration *x = state_at(c, state, why);
+  struct dfa_state *x = state_at(c, state, why);
   if (x == NULL) return false;
   const struct lexicon *l = c->words;
   size_t at = id < l->vocab_size ? l->from[id] : 0;
@@ -2281,7 +2281,7 @@ bool constraint_step(struct constraint *c, uint32_t state, uint32_t id,
 @<Look at what is known@>=
 struct constraint_look constraint_look(const struct constraint *c)
 {
-  return (struct constraint_look) @[{ c->w.nodes.n, c->kinds, c->states.n,@|
+  return (struct constraint_look) @[{ c->w.nodes.n, c->n_classes, c->states.n,@|
     bytes_taken(c) }@];
 }
 
@@ -2312,7 +2312,7 @@ struct constraint_look constraint_look(const struct constraint *c)
 @<Walk through the pieces@>@;
 @<How far tokens lead@>@;
 @<Collect what belongs together@>@;
-static bool settle_first(struct constraint *c, struct configuration *x,
+static bool compute_cost_first(struct constraint *c, struct dfa_state *x,
   struct error *why);
 @<Count the tokens to the end@>@;
 @<Bind the constraint to a vocabulary@>@;
@@ -2330,61 +2330,66 @@ machine is told how many tokens may still be written, this one included, and the
 @^constrained decoding@>
 
 @<What binds a text@>=
-struct bond { struct constraint *c; uint32_t state; uint8_t *allowed;
-  size_t vocab, most; const uint32_t *eos; size_t n_eos; };
-  /* what a text of at most |most| tokens has to match, and where in it we are; |allowed[vocab]| is
+struct constraint_cursor { struct constraint *c; uint32_t state; uint8_t *allowed;
+  size_t vocab, max_tokens; const uint32_t *eos; size_t n_eos; };
+  /* what a text of at most |max_tokens| tokens has to match, and where in it we are; |allowed[vocab]| is
      its own, |c| and the ids of the end tokens are borrowed */
-bool bond_open(struct bond *b, struct memory *m, struct constraint *c,
-  size_t vocab, size_t most, const uint32_t *eos, size_t n_eos,@|
+bool constraint_cursor_open(struct constraint_cursor *b, struct memory *m,
+  struct constraint *c,
+  size_t vocab, size_t max_tokens, const uint32_t *eos, size_t n_eos,@|
   struct error *why);
-  /* binds by a |c| that knows the tokens; errors: |most| is less than |constraint_minimum|, which the
+  /* binds by a |c| that knows the tokens; errors: |max_tokens| is less than |constraint_minimum|, which the
      sentence names; memory. Nothing is to be closed then */
-void bond_close(struct bond *b, struct memory *m);
+void constraint_cursor_close(struct constraint_cursor *b, struct memory *m);
   /* returns the room; one that is all zero has none */
-void bond_restart(struct bond *b);
+void constraint_cursor_restart(struct constraint_cursor *b);
   /* for another text, from its beginning */
-bool bond_matches(const struct bond *b, bool *yes, struct error *why);
+bool constraint_cursor_matches(const struct constraint_cursor *b, bool *yes,
+  struct error *why);
   /* does what has been written match? */
-bool bond_allow(void *self, size_t written, const uint8_t **allowed,
+bool bond_allow(void *ctx, size_t written, const uint8_t **allowed,
   struct error *why);
-  /* what chapter 7's |struct token_rule| asks before a choice; |self| is a |struct bond| */
-bool bond_take(void *self, uint32_t id, struct error *why);
+  /* what chapter 7's |struct token_rule| asks before a choice; |ctx| is a |struct constraint_cursor| */
+bool bond_take(void *ctx, uint32_t id, struct error *why);
   /* and what it is told afterwards */
-bool bond_judge(void *self, const struct continuation *text, bool *enough,
+bool constraint_cursor_should_stop(void *ctx, const struct continuation *text,
+  bool *enough,
   struct error *why);
-  /* a |step_judge|: without end tokens, a text is to end when it matches and nothing may follow;
-     |self| is a |struct bond| */
+  /* a |step_stop|: without end tokens, a text is to end when it matches and nothing may follow;
+     |ctx| is a |struct constraint_cursor| */
 
 @ A limit that no matching text can keep is told before anything is computed, with the least that would do.
 
 @<Bind a text@>=
-bool bond_open(struct bond *b, struct memory *m, struct constraint *c,
-  size_t vocab, size_t most, const uint32_t *eos, size_t n_eos,@|
+bool constraint_cursor_open(struct constraint_cursor *b, struct memory *m,
+  struct constraint *c,
+  size_t vocab, size_t max_tokens, const uint32_t *eos, size_t n_eos,@|
   struct error *why)
 {
-  size_t least;
-  *b = (struct bond) @[{ .vocab = vocab, .most = most, .eos = eos,@|
+  size_t min_tokens;
+  *b = (struct constraint_cursor) @[{ .vocab = vocab, .max_tokens = max_tokens,
+    .eos = eos,@|
     .n_eos = n_eos }@];
-  if (!constraint_minimum(c, constraint_start(c), &least, why)) return false;
-  if (least > most) return error_say(why, "at most %zu tokens may be"@|
+  if (!constraint_minimum(c, constraint_start(c), &min_tokens, why)) return false;
+  if (min_tokens > max_tokens) return error_say(why, "at most %zu tokens may be"@|
       " written; wanted: %zu or more, which a text that matches takes",@|
-      most, least);
-  b->allowed = memory_alloc(m, FOR_OTHER, vocab, 1, why);
+      max_tokens, min_tokens);
+  b->allowed = memory_alloc(m, MEMORY_OTHER, vocab, 1, why);
   if (b->allowed == NULL) return false;
   b->c = c;
-  bond_restart(b);
+  constraint_cursor_restart(b);
   return true;
 }
 
 @ To unbind returns the room; to restart goes back to the beginning, for the next of several texts.
 
 @<Bind a text@>=
-void bond_close(struct bond *b, struct memory *m)
+void constraint_cursor_close(struct constraint_cursor *b, struct memory *m)
 {
   memory_free(m, b->allowed);
-  *b = (struct bond) @[{ .c = NULL }@];
+  *b = (struct constraint_cursor) @[{ .c = NULL }@];
 }
-void bond_restart(struct bond *b)
+void constraint_cursor_restart(struct constraint_cursor *b)
 {
   if (b->c != NULL) b->state = constraint_start(b->c);
 }
@@ -2392,20 +2397,20 @@ void bond_restart(struct bond *b)
 @ Before a choice the sampler is told what is allowed, and after it the machine is told what was chosen. To the machine end tokens are no text; so they are seen to here.
 
 @<Narrow the choice to what may come@>=
-bool bond_allow(void *self, size_t written, const uint8_t **allowed,
+bool bond_allow(void *ctx, size_t written, const uint8_t **allowed,
   struct error *why)
 {
-  struct bond *b = self;
+  struct constraint_cursor *b = ctx;
   bool accepts;
-  if (!constraint_mask(b->c, b->state, b->most - written, b->allowed,
+  if (!constraint_mask(b->c, b->state, b->max_tokens - written, b->allowed,
       &accepts, why)) return false;
   for (size_t i = 0; i < b->n_eos; i++) b->allowed[b->eos[i]] = accepts;
   *allowed = b->allowed;
   return true;
 }
-bool bond_take(void *self, uint32_t id, struct error *why)
+bool bond_take(void *ctx, uint32_t id, struct error *why)
 {
-  struct bond *b = self;
+  struct constraint_cursor *b = ctx;
   for (size_t i = 0; i < b->n_eos; i++)
     if (b->eos[i] == id) return true;
   return constraint_step(b->c, b->state, id, &b->state, why);
@@ -2414,24 +2419,26 @@ bool bond_take(void *self, uint32_t id, struct error *why)
 @ Where a text matches, and no token may follow, the end token is the only one left, and is chosen. If there is none, because the model has none or because it is to be ignored, somebody else must end the text: the judge of chapter 3's loop.
 
 @<End a text that nothing may follow@>=
-bool bond_judge(void *self, const struct continuation *text, bool *enough,
+bool constraint_cursor_should_stop(void *ctx, const struct continuation *text,
+  bool *enough,
   struct error *why)
 {
-  struct bond *b = self;
+  struct constraint_cursor *b = ctx;
   size_t written = text->text.n - text->n_prompt;
-  if (b->c == NULL || b->n_eos > 0 || written >= b->most) return true;
+  if (b->c == NULL || b->n_eos > 0 || written >= b->max_tokens) return true;
   bool accepts, any = false;
-  if (!constraint_mask(b->c, b->state, b->most - written, b->allowed,
+  if (!constraint_mask(b->c, b->state, b->max_tokens - written, b->allowed,
       &accepts, why)) return false;
   for (size_t i = 0; i < b->vocab; i++) any = any || b->allowed[i] != 0;
   *enough = accepts && !any;
   return true;
 }
-bool bond_matches(const struct bond *b, bool *yes, struct error *why)
+bool constraint_cursor_matches(const struct constraint_cursor *b, bool *yes,
+  struct error *why)
 {
-  size_t least = 0;
-  bool ok = b->c == NULL || constraint_minimum(b->c, b->state, &least, why);
-  *yes = ok && least == 0;
+  size_t min_tokens = 0;
+  bool ok = b->c == NULL || constraint_minimum(b->c, b->state, &min_tokens, why);
+  *yes = ok && min_tokens == 0;
   return ok;
 }
 
@@ -2440,7 +2447,7 @@ bool bond_matches(const struct bond *b, bool *yes, struct error *why)
 @(bond.h@>=
 #ifndef INCIPIT_BOND_H
 #define INCIPIT_BOND_H
-#include "loop/loop.h"
+#include "loop/generate.h"
 #include "constraints/constraint.h"
 @<What binds a text@>@;
 #endif
@@ -2524,12 +2531,12 @@ Last, the refusal: a limit of 1, which is asked for and must not be granted.
 @<Make the table of the hand calculation@>=
 static bool laugh_aloud(struct memory *m, struct error *why)
 {
-  struct piece spelt[LAUGHS];
+  struct token_bytes spelt[LAUGHS];
   uint8_t allowed[LAUGHS];
   struct error none;
   bool accepts;
   for (int i = 0; i < LAUGHS; i++)
-    spelt[i] = (struct piece) @[{ (const unsigned char *) laugh_piece[i],@|
+    spelt[i] = (struct token_bytes) @[{ (const unsigned char *) laugh_piece[i],@|
       strlen(laugh_piece[i]) }@];
   struct lexicon *l = lexicon_open(m, spelt, NULL, LAUGHS, why);
   struct constraint *c = l == NULL ? NULL
@@ -2537,7 +2544,7 @@ static bool laugh_aloud(struct memory *m, struct error *why)
   bool ok = c != NULL && constraint_bind(c, l, false, why)
     && print_laugh(c, why);
   if (ok && !constraint_mask(c, constraint_start(c), 1, allowed, &accepts,@|
-    &none)) printf("%s\n", none.words);
+    &none)) printf("%s\n", none.text);
   constraint_free(c);
   lexicon_close(l);
   return ok;

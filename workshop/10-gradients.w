@@ -34,7 +34,7 @@ $L=18.33$. The difference is $3.40$ over a distance of $0.2$, and $3.40/0.2=17$.
 @c
 #include <stdio.h>
 #include "functions/numbers.h"
-#include "gradients/slopes.h"
+#include "gradients/gradients.h"
 @;@#
 @<The boxes, by the pieces@>@;
 @#
@@ -94,9 +94,9 @@ products, and a few loops over rows. They are collected in a table of functions,
 for the same reason: the text of each loop stands once, is compiled twice, and gives the same bits with and
 without the wide registers of the machine.
 
-@(slopes.h@>=
-#ifndef INCIPIT_SLOPES_H
-#define INCIPIT_SLOPES_H
+@(gradients.h@>=
+#ifndef INCIPIT_GRADIENTS_H
+#define INCIPIT_GRADIENTS_H
 #include "ground/ground.h"
 @<What a product is@>@;
 @<What the pieces are@>@;
@@ -126,62 +126,62 @@ without any lanes.
 Four numbers decide how a large product is cut up. They were found by trying, and none of them changes a bit of any
 result.
 @<What a product is@>=
-enum { SHALLOW = 64, DEPTH = 256, STRIP = 48, TILE = 6 };
-  /* products of more than |SHALLOW| terms are packed, |DEPTH| terms and
-     |STRIP| rows at a time; |TILE| rows of a result go together */
+enum { GRADIENTS_SMALL = 64, GRADIENTS_KC = 256, GRADIENTS_MC = 48, GRADIENTS_MR = 6 };
+  /* products of more than |GRADIENTS_SMALL| terms are packed, |GRADIENTS_KC| terms and
+     |GRADIENTS_MC| rows at a time; |GRADIENTS_MR| rows of a result go together */
 
 @ The table begins with the two that take nearly all the time. The loops that follow work on one row or on a range of
 numbers, so that a caller may deal rows out to workers as it likes.
 @<What the pieces are@>=
 @<The numbers of one step@>@;
-struct slopes {
-  void (*multiply)(const struct product *p, float *desk);
-    /* |desk| has |DEPTH*(cols+16+STRIP)| floats */
+struct gradients {
+  void (*multiply)(const struct product *p, float *scratch);
+    /* |scratch| has |GRADIENTS_KC*(cols+16+GRADIENTS_MC)| floats */
   void (*linear)(const float *x, size_t rows, const float *w,
-    size_t in, size_t out, float *y, float *desk);
+    size_t in, size_t out, float *y, float *scratch);
     /* the bits of the kernel |linear| for a matrix |[out][in]|, both
-       multiples of 16; |desk| has |16*in| floats */
+       multiples of 16; |scratch| has |16*in| floats */
   @<Pieces of attention and of the loss@>@;
   @<Pieces of norms, gates and steps@>@;
 };
   /* the kernels of the way back; all arrays belong to the caller */
-extern const struct slopes slopes_plain, slopes_wide;
+extern const struct gradients gradients_plain, gradients_wide;
   /* compiled for any machine; for AVX2, if this is one */
 
 @ Attention \emph{forward} is here as well. The engine's kernel takes one row after the other, since it mostly has
 one; a trainer has hundreds at once and can afford the same sums in another order of work. What it leaves behind, a maximum and a
 sum for each row, is what going back needs.
 @<Pieces of attention and of the loss@>=
-  void (*weigh)(float *s, size_t sees, size_t n, float scale,
+  void (*softmax_block)(float *s, size_t sees, size_t n, float scale,
     float *left);
     /* scores of one block of at most 256 keys, |n| of them up to a
        multiple of 16, become exponentials; |left[0]| is the maximum and
        |left[1]| the sum of those seen */
   void (*join)(const float *left, const float *parts, size_t n,
     size_t h, float *y, float *known);
-    /* joins |n| blocks of one row, |STRIP| rows apart in |left| and
+    /* joins |n| blocks of one row, |GRADIENTS_MC| rows apart in |left| and
        |parts|; |known| is the maximum and the sum over all of them */
-  void (*weigh_back)(float *s, float *g, size_t sees, size_t n,
+  void (*softmax_block_backward)(float *s, float *g, size_t sees, size_t n,
     float scale, const float *known, const float *y,
     const float *dy, size_t h);
     /* |s| becomes weights and |g|, gradients of weights, gradients of
        scores; |known| is what |join| left, |y| what attention mixed, |dy|
        its gradient */
-  double (*judge)(float *z, size_t n, uint32_t right, float share);
+  double (*cross_entropy)(float *z, size_t n, uint32_t right, float share);
     /* the loss of one row of logits, which become its gradient times
        |share| */
 
-@ Of the rest, |gain_back| is the only one that sums over rows; it is given columns instead, so that no sum is cut among
+@ Of the rest, |gain_backward| is the only one that sums over rows; it is given columns instead, so that no sum is cut among
 workers.
 @<Pieces of norms, gates and steps@>=
-  float (*norm_back)(const float *x, const float *gain,
+  float (*norm_backward)(const float *x, const float *gain,
     const float *dy, size_t d, float *dx);
     /* adds to |dx|, and returns 1 over the root mean square */
-  void (*gain_back)(const float *x, const float *dy, const float *r,
+  void (*gain_backward)(const float *x, const float *dy, const float *r,
     size_t rows, size_t d, size_t from, size_t to, float *dgain);
     /* adds to |dgain| for the columns |from| to |to|, |r| is what
-       |norm_back| returned */
-  void (*gate_back)(const float *gate, const float *up,
+       |norm_backward| returned */
+  void (*swiglu_backward)(const float *gate, const float *up,
     const float *dinner, size_t n, float *dgate, float *dup);
     /* |n| is a multiple of 16; |dgate| and |dup| are written, not added to */
   double (*square)(const float *g, size_t n);
@@ -196,14 +196,15 @@ machines that have nothing else.
 #include <math.h>
 #include <string.h>
 #include "functions/numbers.h"
-#include "gradients/slopes.h"
+#include "gradients/gradients.h"
 #define TARGET
 #define WIDTH 4
 #include "gradients/slopes_tools.inc"
 @<Fuse and spread without wide registers@>@;
 #include "gradients/slopes_bodies.inc"
-const struct slopes slopes_plain = @[{ multiply, linear, weigh,@|
-  join, weigh_back, judge, norm_back, gain_back, gate_back, square,@|
+const struct gradients gradients_plain = @[{ multiply, linear, softmax_block,@|
+  join, softmax_block_backward, cross_entropy, norm_backward, gain_backward,
+    swiglu_backward, square,@|
   adam }@];
 
 @ Only two things have to be said in the words of a particular machine: multiply and add a whole register with one rounding, and
@@ -228,7 +229,7 @@ its table.
 #include <math.h>
 #include <string.h>
 #include "functions/numbers.h"
-#include "gradients/slopes.h"
+#include "gradients/gradients.h"
 #if defined __x86_64__
 #include <immintrin.h>
 #define TARGET __attribute__((target("avx2,fma")))
@@ -236,8 +237,9 @@ its table.
 #include "gradients/slopes_tools.inc"
 @<Fuse and spread with AVX2@>@;
 #include "gradients/slopes_bodies.inc"
-const struct slopes slopes_wide = @[{ multiply, linear, weigh,@|
-  join, weigh_back, judge, norm_back, gain_back, gate_back, square,@|
+const struct gradients gradients_wide = @[{ multiply, linear, softmax_block,@|
+  join, softmax_block_backward, cross_entropy, norm_backward, gain_backward,
+    swiglu_backward, square,@|
   adam }@];
 #endif
 
@@ -323,7 +325,7 @@ would not fit into the sixteen registers.
 INLINE void tile(int rows, const float *a, size_t a_row, size_t a_step,
   const float *b, size_t b_step, size_t terms, float *c, size_t c_row)
 {
-  vec s[TILE][PARTS];
+  vec s[GRADIENTS_MR][PARTS];
   each(r, rows) each(p, PARTS) s[r][p] =
     load(c + (size_t) r * c_row + p * WIDTH);
   for (size_t k = 0; k < terms; k++, a += a_step, b += b_step) {
@@ -365,10 +367,11 @@ static TARGET void pack_a(const struct product *p, size_t i0,
   const float *a = p->a + i0 * p->a_row + k0 * p->a_step;
   for (size_t k = 0; k < depth; k++, a += p->a_step) {
     size_t r = 0;
-    for (; p->a_row == 1 && r + TILE <= rows; r += TILE)
-      memcpy(to + r * depth + k * TILE, a + r, TILE * sizeof *to);
+    for (; p->a_row == 1 && r + GRADIENTS_MR <= rows; r += GRADIENTS_MR)
+      memcpy(to + r * depth + k * GRADIENTS_MR, a + r, GRADIENTS_MR * sizeof *to);
     for (; r < rows; r++)
-      to[r / TILE * TILE * depth + k * TILE + r % TILE] = a[r * p->a_row];
+      to[r / GRADIENTS_MR * GRADIENTS_MR * depth + k * GRADIENTS_MR + r
+        % GRADIENTS_MR] = a[r * p->a_row];
   }
 }
 
@@ -388,11 +391,11 @@ static TARGET void strip_rows(const struct product *p,
   for (size_t j = 0; j + 16 <= p->cols; j += 16) {
     const float *b = s->b + j / 16 * s->b_panel;
     size_t i = 0;
-    for (; i + TILE <= rows; i += TILE)
-      tile(TILE, s->a + i / TILE * s->a_tile, s->a_row, s->a_step, b,
+    for (; i + GRADIENTS_MR <= rows; i += GRADIENTS_MR)
+      tile(GRADIENTS_MR, s->a + i / GRADIENTS_MR * s->a_tile, s->a_row, s->a_step, b,
         s->b_step, s->depth, c + i * p->c_row + j, p->c_row);
     for (; i < rows; i++)
-      tile(1, s->a + i / TILE * s->a_tile + i % TILE * s->a_row,
+      tile(1, s->a + i / GRADIENTS_MR * s->a_tile + i % GRADIENTS_MR * s->a_row,
         s->a_row, s->a_step, b, s->b_step, s->depth,
         c + i * p->c_row + j, p->c_row);
   }
@@ -416,26 +419,26 @@ static TARGET void last_columns(const struct product *p)
 moves numbers, it does not add them. It does not pay for short sums, nor for $b$ when a single strip would read the
 copy, nor for an $a$ whose terms are neighbours already.
 @<Multiply@>=
-static TARGET void multiply(const struct product *p, float *desk)
+static TARGET void multiply(const struct product *p, float *scratch)
 {
-  bool deep = p->terms > SHALLOW;
-  bool packs_b = deep && p->rows > STRIP;
+  bool deep = p->terms > GRADIENTS_SMALL;
+  bool packs_b = deep && p->rows > GRADIENTS_MC;
   bool packs_a = deep && (p->a_step != 1 || (packs_b && p->a_row > 1000));
   for (size_t i = 0; !p->add && i < p->rows; i++)
     memset(p->c + i * p->c_row, 0, p->cols * sizeof *p->c);
-  size_t most = packs_b ? DEPTH : packs_a ? DEPTH : p->terms;
-  float *b = desk, *a = desk + DEPTH * (p->cols + 16);
-  for (size_t k0 = 0; k0 < p->terms; k0 += most) {
-    @<Add |most| terms, or those that are left@>@;
+  size_t max = packs_b ? GRADIENTS_KC : packs_a ? GRADIENTS_KC : p->terms;
+  float *b = scratch, *a = scratch + GRADIENTS_KC * (p->cols + 16);
+  for (size_t k0 = 0; k0 < p->terms; k0 += max) {
+    @<Add |max| terms, or those that are left@>@;
   }
   last_columns(p);
 }
 
 @ So many terms are taken at a time that a packed panel fits into the cache. The result is read and
 written once for each such go, which is little beside the multiplications.
-@<Add |most| terms, or those that are left@>=
-size_t depth = p->terms - k0 < most ? p->terms - k0 : most;
-struct strip s = @[{ NULL, p->a_row, p->a_step, TILE * p->a_row, b,
+@<Add |max| terms, or those that are left@>=
+size_t depth = p->terms - k0 < max ? p->terms - k0 : max;
+struct strip s = @[{ NULL, p->a_row, p->a_step, GRADIENTS_MR * p->a_row, b,
   16, 16 * depth, depth }@];
 if (packs_b) pack_b(p, k0, depth, b);
 else s.b = p->b + k0 * p->b_step, s.b_step = p->b_step, s.b_panel =
@@ -445,11 +448,11 @@ else s.b = p->b + k0 * p->b_step, s.b_step = p->b_step, s.b_panel =
 @ A strip of 48 rows is packed, if it has to be, and then multiplied with every panel: eight tiles, which stay
 close while all the panels go by.
 @<Go through the rows strip by strip@>=
-for (size_t i = 0; i < p->rows; i += STRIP) {
-  size_t rows = p->rows - i < STRIP ? p->rows - i : STRIP;
+for (size_t i = 0; i < p->rows; i += GRADIENTS_MC) {
+  size_t rows = p->rows - i < GRADIENTS_MC ? p->rows - i : GRADIENTS_MC;
   if (packs_a) {
     pack_a(p, i, rows, k0, depth, a);
-    s.a = a, s.a_row = 1, s.a_step = TILE, s.a_tile = TILE * depth;
+    s.a = a, s.a_row = 1, s.a_step = GRADIENTS_MR, s.a_tile = GRADIENTS_MR * depth;
   }
   else s.a = p->a + i * p->a_row + k0 * p->a_step;
   strip_rows(p, &s, rows, p->c + i * p->c_row);
@@ -468,7 +471,7 @@ same tree as before, and therefore the same bits.
 
 @<Sixteen outputs with lanes in rows@>=
 INLINE void one_lane(int rows, const float *x, size_t n,
-  const float *panel, vec a[TILE][PARTS])
+  const float *panel, vec a[GRADIENTS_MR][PARTS])
 {
   each(r, rows) each(p, PARTS) a[r][p] = spread(0);
   for (size_t k = 0; k < n; k += 16) {
@@ -490,7 +493,7 @@ four tiles wait at most.
 INLINE void lanes_tile(int rows, const float *x, size_t n,
   const float *panel, float *y, size_t y_row)
 {
-  vec a[TILE][PARTS], part[4][TILE][PARTS];
+  vec a[GRADIENTS_MR][PARTS], part[4][GRADIENTS_MR][PARTS];
   each(i, 16) {
     int j = (i & 1) << 3 | (i & 2) << 1 | (i & 4) >> 1 | i >> 3;
     one_lane(rows, x + j, n, panel + 16 * j, a);
@@ -516,17 +519,17 @@ each(level, 4) {
 neighbours. Turning costs as much as one row's multiplications, and there are hundreds of rows.
 @<A linear layer for many rows@>=
 static TARGET void linear(const float *x, size_t rows, const float *w,
-  size_t in, size_t out, float *y, float *desk)
+  size_t in, size_t out, float *y, float *scratch)
 {
   for (size_t o = 0; o < out; o += 16) {
     for (size_t j = 0; j < 16; j++)
       for (size_t k = 0; k < in; k++)
-        desk[16 * k + j] = w[(o + j) * in + k];
+        scratch[16 * k + j] = w[(o + j) * in + k];
     size_t i = 0;
-    for (; i + TILE <= rows; i += TILE)
-      lanes_tile(TILE, x + i * in, in, desk, y + i * out + o, out);
+    for (; i + GRADIENTS_MR <= rows; i += GRADIENTS_MR)
+      lanes_tile(GRADIENTS_MR, x + i * in, in, scratch, y + i * out + o, out);
     for (; i < rows; i++)
-      lanes_tile(1, x + i * in, in, desk, y + i * out + o, out);
+      lanes_tile(1, x + i * in, in, scratch, y + i * out + o, out);
   }
 }
 
@@ -536,36 +539,36 @@ their sum in lanes. A maximum has no rounding, so its order is free.
 @<Exponentials of a block of scores@>=
 INLINE float largest(const float *z, size_t n)
 {
-  float lane[16], most = z[0];
+  float lane[16], max = z[0];
   for (int j = 0; j < 16; j++) lane[j] = z[0];
   for (size_t t = 0; t + 16 <= n; t += 16)
     for (size_t j = 0; j < 16; j++)
       lane[j] = z[t + j] > lane[j] ? z[t + j] : lane[j];
-  for (int j = 0; j < 16; j++) most = lane[j] > most ? lane[j] : most;
+  for (int j = 0; j < 16; j++) max = lane[j] > max ? lane[j] : max;
   for (size_t t = n / 16 * 16; t < n; t++)
-    most = z[t] > most ? z[t] : most;
-  return most;
+    max = z[t] > max ? z[t] : max;
+  return max;
 }
 
 @ Scores behind the last one seen become $-\infty$ before the maximum is taken, and their exponentials are 0. So a group of
 sixteen needs no special case at its end: a 0 changes no sum of exponentials, since none of them is $-0$.
 @<Exponentials of a block of scores@>=
-static TARGET void weigh(float *s, size_t sees, size_t n, float scale,
+static TARGET void softmax_block(float *s, size_t sees, size_t n, float scale,
   float *left)
 {
   float lane[16] = @[{ 0 }@];
   for (size_t t = 0; t < n; t += 16)
     for (size_t j = 0; j < 16; j++) s[t + j] *= scale;
   for (size_t t = sees; t < n; t++) s[t] = -INFINITY;
-  float most = largest(s, n);
+  float max = largest(s, n);
   for (size_t g = 0; g < n; g += 16) {
     float z[16];
     for (int j = 0; j < 16; j++)
-      z[j] = num_expf(s[g + (size_t) j] - most);
+      z[j] = num_expf(s[g + (size_t) j] - max);
     for (int j = 0; j < 16; j++) lane[j] += z[j];
     memcpy(s + g, z, sizeof z);
   }
-  left[0] = most, left[1] = fold(lane);
+  left[0] = max, left[1] = fold(lane);
 }
 
 @ Each block has its own maximum $m_b$, so its exponentials are smaller or larger than another's by a known factor. With
@@ -577,8 +580,8 @@ static TARGET void join(const float *left, const float *parts,
 {
   float m = -INFINITY, l = 0;
   for (size_t b = 0; b < n; b++) {
-    float most = left[2 * b * STRIP];
-    m = most > m ? most : m;
+    float max = left[2 * b * GRADIENTS_MC];
+    m = max > m ? max : m;
   }
   for (size_t c = 0; c < h; c++) y[c] = 0;
   for (size_t b = 0; b < n; b++) {
@@ -591,9 +594,9 @@ static TARGET void join(const float *left, const float *parts,
 
 @ The block with the largest maximum has the factor 1; one far below it fades to 0, as its weights should.
 @<Bring block |b| down to the common maximum, and add it@>=
-const float *o = parts + b * STRIP * h;
-float w = num_expf(left[2 * b * STRIP] - m);
-l = fmaf(left[2 * b * STRIP + 1], w, l);
+const float *o = parts + b * GRADIENTS_MC * h;
+float w = num_expf(left[2 * b * GRADIENTS_MC] - m);
+l = fmaf(left[2 * b * GRADIENTS_MC + 1], w, l);
 for (size_t c = 0; c < h; c += 16)
   for (size_t j = 0; j < 16; j++)
     y[c + j] = fmaf(o[c + j], w, y[c + j]);
@@ -625,11 +628,11 @@ The sum over all keys in \eqref{eq:softmaxback} is one short dot product of two 
 $n$ tokens has $n^2/2$ of them for each head and layer; from the scores, which are one more product, and the maximum and the sum that |join| left,
 $p_i=e^{s_i-m}/l$ is made again.
 @<Weights and scores, on the way back@>=
-static TARGET void weigh_back(float *s, float *g, size_t sees,
+static TARGET void softmax_block_backward(float *s, float *g, size_t sees,
   size_t n, float scale, const float *known, const float *y,
   const float *dy, size_t h)
 {
-  float most = known[0], part = 1.0f / known[1], lane[16] = @[{ 0 }@];
+  float max = known[0], part = 1.0f / known[1], lane[16] = @[{ 0 }@];
   for (size_t c = 0; c < h; c += 16)
     for (size_t j = 0; j < 16; j++)
       lane[j] = fmaf(y[c + j], dy[c + j], lane[j]);
@@ -647,7 +650,7 @@ float p[16], d[16];
 memcpy(p, s + t, sizeof p);
 memcpy(d, g + t, sizeof d);
 for (int j = 0; j < 16; j++)
-  p[j] = num_expf(p[j] * scale - most) * part;
+  p[j] = num_expf(p[j] * scale - max) * part;
 for (int j = 0; j < 16; j++) d[j] = p[j] * (d[j] - mean) * scale;
 memcpy(s + t, p, sizeof p);
 memcpy(g + t, d, sizeof d);
@@ -661,18 +664,18 @@ As a number, $L=\ln\sum_ve^{z_v-m}-(z_r-m)$ with $m$ the largest logit, so that 
 terms beside one near 1 is kept in double, because the loss is compared with an entropy later, and digits matter there.
 @<The loss of one row, and its gradient@>=
 INLINE float exponential_of(const float *z, size_t i, size_t n,
-  float most)
+  float max)
 {
-  return i < n ? num_expf(z[i] - most) : 0;
+  return i < n ? num_expf(z[i] - max) : 0;
 }
 
 @ The loss is reckoned last, when the logits are gone; their largest and the right one are remembered. |share| is the part of the whole loss that one row
 counts for, and the gradient is multiplied with it here, once, where it enters the network.
 @<The loss of one row, and its gradient@>=
-static TARGET double judge(float *z, size_t n, uint32_t right,
+static TARGET double cross_entropy(float *z, size_t n, uint32_t right,
   float share)
 {
-  float most = largest(z, n), own = z[right];
+  float max = largest(z, n), own = z[right];
   double lane[16] = @[{ 0 }@];
   for (size_t i = 0; i < n; i += 16) {
     @<Make sixteen logits exponentials, and sum them@>@;
@@ -682,7 +685,7 @@ static TARGET double judge(float *z, size_t n, uint32_t right,
   float each_one = share / (float) lane[0];
   for (size_t i = 0; i < n; i++) z[i] *= each_one;
   z[right] -= share;
-  return num_log(lane[0]) - ((double) own - (double) most);
+  return num_log(lane[0]) - ((double) own - (double) max);
 }
 
 @ The exponentials are taken in groups of sixteen; the last
@@ -690,9 +693,9 @@ group of a vocabulary that is no multiple of sixteen is filled up with zeros, an
 @<Make sixteen logits exponentials, and sum them@>=
 float e[16];
 if (i + 16 <= n) for (size_t j = 0; j < 16; j++)
-  e[j] = num_expf(z[i + j] - most);
+  e[j] = num_expf(z[i + j] - max);
 else for (size_t j = 0; j < 16; j++)
-  e[j] = exponential_of(z, i + j, n, most);
+  e[j] = exponential_of(z, i + j, n, max);
 for (size_t j = 0; j < 16; j++) lane[j] += (double) e[j];
 memcpy(z + i, e, (n - i < 16 ? n - i : 16) * sizeof *z);
 
@@ -721,7 +724,7 @@ Along $x$ itself: $1.68\times1-0.24\times7=0$. The gains get $5\times1\times0.2=
 residual stream, which has another slope already. With $\epsilon$ in the root, the slope along $x$ is
 not quite 0, but the formula is still exact: $r$ contains it.
 @<A norm on the way back@>=
-static TARGET float norm_back(const float *x, const float *gain,
+static TARGET float norm_backward(const float *x, const float *gain,
   const float *dy, size_t d, float *dx)
 {
   float square[16] = @[{ 0 }@], along[16] = @[{ 0 }@];
@@ -748,7 +751,7 @@ for (size_t k = 0; k < d; k += 16)
 @ A gain belongs to one column and serves every row, so its slope is the sum of $dy_k\,x_k\,r$ over the rows, each with its own $r$. The work is
 divided among the workers by columns, never by rows: dividing a sum would make its order depend on their number.
 @<A norm on the way back@>=
-static TARGET void gain_back(const float *x, const float *dy,
+static TARGET void gain_backward(const float *x, const float *dy,
   const float *r, size_t rows, size_t d, size_t from, size_t to,
   float *dgain)
 {
@@ -784,7 +787,7 @@ slope of the curve is $0.75+0.825\times0.25=0.95625$, about $0.956$, and $dg=2\t
 @ The code has the letters of the formula: |s| is $\sigma$ and |a| is $g\,\sigma$. Neither was kept on the way forward. An
 exponential made again is cheaper than a row of memory for every layer.
 @<A gate on the way back@>=
-static TARGET void gate_back(const float *gate, const float *up,
+static TARGET void swiglu_backward(const float *gate, const float *up,
   const float *dinner, size_t n, float *dgate, float *dup)
 {
   for (size_t i = 0; i < n; i += 16) {
@@ -890,17 +893,17 @@ the same, and so is every slope.
 @<The boxes, by the pieces@>=
 static void box_matrix(void)
 {
-  static float desk[DEPTH * (2 + 16 + STRIP)];
+  static float scratch[GRADIENTS_KC * (2 + 16 + GRADIENTS_MC)];
   float w[4] = @[{ 1, 2, 3, -1 }@], x[2] = @[{ 2, 1 }@];
   float dy[2] = @[{ 5, 4 }@], dx[2], dw[4];
   struct product down = @[{ .a = dy, .a_row = 2, .a_step = 1, .b = w,
     .b_step = 2, .c = dx, .c_row = 2, .rows = 1, .terms = 2,
     .cols = 2 }@];
-  slopes_plain.multiply(&down, desk);
+  gradients_plain.multiply(&down, scratch);
   struct product own = @[{ .a = dy, .a_row = 1, .a_step = 2, .b = x,
     .b_step = 2, .c = dw, .c_row = 2, .rows = 2, .terms = 1,
     .cols = 2 }@];
-  slopes_plain.multiply(&own, desk);
+  gradients_plain.multiply(&own, scratch);
   printf("box 1, matrix: dx %g %g, dW %g %g %g %g\n", (double) dx[0],
     (double) dx[1], (double) dw[0], (double) dw[1], (double) dw[2],
     (double) dw[3]);
@@ -914,7 +917,7 @@ static void box_look(void)
   float s[16] = @[{ 0 }@], g[16] = @[{ 6, 0, 12 }@];
   float known[2], y[16] = @[{ 5 }@], dy[16] = @[{ 1 }@];
   s[0] = known[0] = num_logf(3), s[1] = num_logf(2), known[1] = 2;
-  slopes_plain.weigh_back(s, g, 3, 16, 1.0f, known, y, dy, 16);
+  gradients_plain.softmax_block_backward(s, g, 3, 16, 1.0f, known, y, dy, 16);
   printf("box 3, look: p %.4f %.4f %.4f,"@|
     " ds %.4f %.4f %.4f\n",
     (double) s[0], (double) s[1], (double) s[2], (double) g[0],
@@ -932,11 +935,11 @@ static void box_norm_and_gate(void)
     dy[i] = i % 2 ? 10 : 5;
     gate[i] = num_logf(3), up[i] = 3, da[i] = 2;
   }
-  float r = slopes_plain.norm_back(x, gain, dy, 16, dx);
-  slopes_plain.gain_back(x, dy, &r, 1, 16, 0, 16, dg);
+  float r = gradients_plain.norm_backward(x, gain, dy, 16, dx);
+  gradients_plain.gain_backward(x, dy, &r, 1, 16, 0, 16, dg);
   printf("box 4, norm: dx %.4f %.4f, gains %.4f %.4f\n", (double) dx[0],
     (double) dx[1], (double) dg[0], (double) dg[1]);
-  slopes_plain.gate_back(gate, up, da, 16, dgate, dup);
+  gradients_plain.swiglu_backward(gate, up, da, 16, dgate, dup);
   printf("box 5, gate: du %.4f, dg %.4f\n", (double) dup[0],
     (double) dgate[0]);
 }
@@ -949,10 +952,10 @@ static void box_steps(void)
   bool decays = true;
   struct moments a = @[{ &w, &g, &first, &second, NULL, &decays, 0.1f, 1,
     1 / (1 - 0.9f), 1 / (1 - 0.95f), 0 }@];
-  slopes_plain.adam(&a, 0, 1);
+  gradients_plain.adam(&a, 0, 1);
   printf("box 6, AdamW: %.4f,", (double) w);
   g = 2, a.fix1 = 1 / (1 - 0.81f), a.fix2 = 1 / (1 - 0.9025f);
-  slopes_plain.adam(&a, 0, 1);
+  gradients_plain.adam(&a, 0, 1);
   printf(" %.4f\n", (double) w);
 }
 

@@ -53,7 +53,7 @@ prose below quotes, and with |"surprise"| the data of a figure: where in a text 
 int main(int argc, char **argv)
 {
   const char *what = argc > 1 ? argv[1] : "";
-  struct memory m = @[{ .refuse_at = 0 }@];
+  struct memory m = @[{ .fail_at = 0 }@];
   struct error why;
   struct grammar *g = grammar_open(&m, "models/corpus.grammar", &why);
   bool ok = g != NULL;
@@ -61,7 +61,7 @@ int main(int argc, char **argv)
   else if (ok && strcmp(what, "surprise") == 0)
     ok = print_surprise(g, &why);
   else if (ok) ok = print_samples(g, &why);
-  if (!ok) fprintf(stderr, "%s\n", why.words);
+  if (!ok) fprintf(stderr, "%s\n", why.text);
   grammar_close(&m, g);
   return !ok;
 }
@@ -90,9 +90,10 @@ examination of \cref{sec:examination} wants to know which choices made each of t
 examined on texts that it was trained on. The room for a text is ample: among many texts the longest has
 \val{corpus.longest} bytes, and the richest \val{corpus.richest} choices.
 @<What the grammar offers@>=
-enum { PASSAGE_ROOM = 8192, PASSAGE_CHOICES = 1024 };
+enum { MAX_PASSAGE_LEN = 8192, PASSAGE_CHOICES = 1024 };
   /* the longest text with its zero byte, and the most choices in one */
-enum text_sort { TALE, HOME, CHRONICLE, CODE, TALK, N_SORTS };
+enum text_sort { TEXT_TALE, TEXT_HOME, TEXT_CHRONICLE, TEXT_CODE, TEXT_TALK,
+  N_TEXT_SORTS };
   /* the five sorts of text: the first three are
      stories of the kingdom */
 enum { SEED_TOKENIZER = 1, SEED_TRAINING = 2, SEED_HELD_OUT = 3 };
@@ -106,7 +107,7 @@ struct choice { uint16_t drawn, taken; uint32_t weight, total; };
   /* alternative number |taken| of table |drawn| was taken
      with chance |weight/total| */
 struct passage {
-  char words[PASSAGE_ROOM]; size_t length; double bits; unsigned sort;
+  char words[MAX_PASSAGE_LEN]; size_t length; double bits; unsigned sort;
   struct choice choices[PASSAGE_CHOICES]; size_t n_choices;
 };
   /* one text, ended by a zero byte that does not count; the sum of
@@ -485,7 +486,7 @@ static size_t field_at(const char *s, size_t n)
 {
   size_t k = 1;
   while (k < n && is_small(lower(s[k]))) k++;
-  if (k == 1 || k > KEY_ROOM) return 0;
+  if (k == 1 || k > MAX_KEY_LEN) return 0;
   if (k + 1 < n && s[k] == '.' && is_digit(s[k + 1])) k += 2;
   return k < n && s[k] == '}' ? k + 1 : 0;
 }
@@ -512,7 +513,7 @@ static size_t slot_at(const struct grammar *g, const char *s, size_t n)
   split_slot(s + 1, length, &parts);
   for (size_t i = 0; i < parts.key_length; i++)
     if (!is_small(lower(parts.key[i]))) return 0;
-  bool known = parts.key_length < KEY_ROOM
+  bool known = parts.key_length < MAX_KEY_LEN
     && find_table(g, parts.name, parts.name_length) != NULL;
   return known ? length + 2 : 0;
 }
@@ -535,12 +536,12 @@ static bool read_tables(struct reading *r)
   return true;
 }
 
-@ A text begins with the table |"text"|, and the number of its alternative is the sort of the text. There are |N_SORTS| of them, and those who count texts by their sort rely on it.
+@ A text begins with the table |"text"|, and the number of its alternative is the sort of the text. There are |N_TEXT_SORTS| of them, and those who count texts by their sort rely on it.
 @<Read all tables@>=
 static bool check_tables(struct reading *r)
 {
   const struct table *t = find_table(r->g, "text", 4);
-  if (t == NULL || t->count > N_SORTS)
+  if (t == NULL || t->count > N_TEXT_SORTS)
     return error_found(r->why, r->path, "the table text",
       t == NULL ? "missing" : "too long",
       "one alternative for each sort of text, five at most");
@@ -579,15 +580,15 @@ struct grammar *grammar_open(struct memory *m, const char *path,
 static struct grammar *take_blocks(struct memory *m,
   const struct mapping *map, struct error *why)
 {
-  struct grammar *g = memory_alloc(m, FOR_TRAINING, 1, sizeof *g, why);
+  struct grammar *g = memory_alloc(m, MEMORY_TRAINING, 1, sizeof *g, why);
   if (g == NULL) return NULL;
   g->size = map->size, g->lines = 1;
   for (size_t i = 0; i < map->size; i++)
     g->lines += map->bytes[i] == '\n';
-  g->alternatives = memory_alloc(m, FOR_TRAINING, g->lines,
+  g->alternatives = memory_alloc(m, MEMORY_TRAINING, g->lines,
     sizeof *g->alternatives, why);
   if (g->alternatives != NULL)
-    g->words = memory_alloc(m, FOR_TRAINING, g->size, 1, why);
+    g->words = memory_alloc(m, MEMORY_TRAINING, g->size, 1, why);
   if (g->words != NULL) return g;
   grammar_close(m, g);
   return NULL;
@@ -633,9 +634,9 @@ tables with |"once"| are used up, and the first fault. The alternatives that are
 table may have more alternatives. If there is a script, it says which alternatives to take, and replaces the
 dice as far as it goes.
 @<A text that is being written@>=
-enum { MEMORIES = 64, KEY_ROOM = 8, VALUE_ROOM = 160, SLOT_ROOM = 64 };
+enum { MEMORIES = 64, MAX_KEY_LEN = 8, MAX_VALUE_LEN = 160, SLOT_ROOM = 64 };
 struct remembered {
-  char key[KEY_ROOM]; char value[VALUE_ROOM]; size_t length;
+  char key[MAX_KEY_LEN]; char value[MAX_VALUE_LEN]; size_t length;
 };
 struct scribe {
   const struct grammar *g;
@@ -882,7 +883,7 @@ static bool remember(struct scribe *s, const struct slot *parts,
   size_t start)
 {
   size_t n = s->out->length - start;
-  if (parts->key_length >= KEY_ROOM || n > VALUE_ROOM) return false;
+  if (parts->key_length >= MAX_KEY_LEN || n > MAX_VALUE_LEN) return false;
   struct remembered *r = recall(s, parts->key, parts->key_length);
   if (r == NULL) {
     if (s->n_memories == MEMORIES) return false;
@@ -1083,7 +1084,7 @@ static bool next_short(const struct grammar *g, uint64_t *n,
   struct error *why)
 {
   while (grammar_write(g, SEED_HELD_OUT, (*n)++, &piece, why))
-    if (piece.sort == CHRONICLE
+    if (piece.sort == TEXT_CHRONICLE
       && strlen(strstr(piece.words, ". ") + 2) <= LINE) return true;
   return false;
 }
@@ -1135,7 +1136,7 @@ static double worth(const struct choice *c)
 @#
 static bool print_surprise(const struct grammar *g, struct error *why)
 {
-  static double bits[PASSAGE_ROOM];
+  static double bits[MAX_PASSAGE_LEN];
   uint64_t n = 0;
   if (!next_short(g, &n, why)) return false;
   for (size_t k = 0; k < piece.n_choices; k++)
@@ -1152,7 +1153,7 @@ soon wrong: an earlier version of these pages said of the common words that they
 @<Is a table one of those that every kind of text uses?@>@;
 @#
 struct census {
-  double bytes[N_SORTS], texts[N_SORTS], bits, common;
+  double bytes[N_TEXT_SORTS], texts[N_TEXT_SORTS], bits, common;
   size_t longest, richest;
 };
 @#
@@ -1199,8 +1200,8 @@ static void print_account(const struct grammar *g,
   printf("corpus.tables %zu\ncorpus.alternatives %zu\n",
     grammar_tables(g), n);
   printf("corpus.bytes.tale %.0f\ncorpus.bytes.chronicle %.0f\n",
-    a->bytes[TALE] / a->texts[TALE],
-    a->bytes[CHRONICLE] / a->texts[CHRONICLE]);
+    a->bytes[TEXT_TALE] / a->texts[TEXT_TALE],
+    a->bytes[TEXT_CHRONICLE] / a->texts[TEXT_CHRONICLE]);
   printf("corpus.common.percent %.0f\n", 100 * a->common / a->bits);
   printf("corpus.longest %zu\ncorpus.richest %zu\n",
     a->longest, a->richest);

@@ -65,15 +65,15 @@ from above with what went in from below.
 #define INCIPIT_NETWORK_H
 #include "model/counters.h"
 #include "kernels/kernels.h"
-#include "gradients/slopes.h"
+#include "gradients/gradients.h"
 @<The network from outside@>@;
 #endif
 
-@ What a model is made of is a shape and a row of numbers. A |struct shape| has the widths of a model; each |struct parameter| says where
+@ What a model is made of is a shape and a row of numbers. A |struct model_shape| has the widths of a model; each |struct parameter| says where
 in the long row of all weights one tensor lies. A |struct batch| is what a pass reads: rows of tokens, and beside each token the
 one that really came next.
 @<The network from outside@>=
-struct shape { uint32_t n_layers, d_model, n_heads, n_kv_heads,
+struct model_shape { uint32_t n_layers, d_model, n_heads, n_kv_heads,
   head_dim, d_inner,
   vocab_size, n_positions; };
   /* a decoder of the Llama type with a tied embedding; |d_model|,
@@ -92,12 +92,12 @@ float share; };
 of them, as the check of the gradients does, and hand each to the same network.
 @<A network, opened and looked at@>=
 struct network;
-struct network *network_open(struct memory *m, const struct shape *s,
+struct network *network_open(struct memory *m, const struct model_shape *s,
   size_t max_rows,
-  const struct kernels *k, struct pool *crew, struct error *why);
+  const struct kernels *k, struct pool *pool, struct error *why);
   /* room for passes of |max_rows| rows; owned by the caller, who keeps
-     |crew| */
-const struct slopes *network_slopes(const struct network *net);
+     |pool| */
+const struct gradients *network_gradients(const struct network *net);
   /* the pieces that it works with */
 void network_close(struct memory *m, struct network *net);
   /* returns its memory; null is nothing */
@@ -116,7 +116,7 @@ bool network_forward(struct network *net, const float *w,
   /* a pass that keeps its rows */
 const float *network_logits(const struct network *net);
   /* |[rows][vocab_size]| of the last forward pass, until it is judged */
-void network_judge(struct network *net, const struct batch *b,
+void network_loss(struct network *net, const struct batch *b,
   double *losses);
   /* the loss of every row, |[rows]|; the logits become their gradients */
 void network_backward(struct network *net, const float *w,
@@ -128,7 +128,7 @@ void network_backward(struct network *net, const float *w,
 @ The names are those under which the file will hold the tensors, so that other programs find them; their order is that of
 the way forward. Only the first and the last are ever found by their place.
 @<Tensors by name@>=
-enum part { PART_NORM1, PART_Q, PART_K, PART_V, PART_O, PART_NORM2,
+enum network_part { PART_NORM1, PART_Q, PART_K, PART_V, PART_O, PART_NORM2,
   PART_GATE, PART_UP,
   PART_DOWN, N_PARTS };
 static const char *const part_name[N_PARTS] = @[{ "input_layernorm",
@@ -156,7 +156,7 @@ is where |network_backward| looks for it.
 @<Tensors by name@>=
 static void list_tensors(struct network *net)
 {
-  const struct shape *s = &net->form;
+  const struct model_shape *s = &net->form;
   size_t d = s->d_model, q = net->q_width, kv = net->kv_width, f =
     s->d_inner;
   size_t rows[N_PARTS] = @[{ 1, q, kv, kv, d, 1, f, f, d }@];
@@ -192,15 +192,15 @@ struct trace {
 worker that is itself a part of such a division and wants a kernel for its own share.
 @<What a network holds@>=
 struct network {
-  struct shape form;
+  struct model_shape form;
   size_t max_rows, n_parameters, n_tensors, q_width, kv_width, widest;
-  const struct slopes *back;
+  const struct gradients *back;
   struct counters tally;
   struct engine team, lone;
-  struct heads how;
+  struct attention_dims dims;
   struct parameter *tensors;
   struct trace *traces;
-  float *room; size_t room_size;
+  float *buffer; size_t buffer_size;
   @<Rooms of a network@>@;
 };
 
@@ -211,14 +211,14 @@ uint32_t *positions;
 float *frequency, *cosine, *sine, *minus;
 float *last, *h, *logits;
 float *dx, *dy, *dmixed, *dq, *dk, *dv, *dgate, *dup, *dinner, *scales;
-float *desk; size_t desk_size;
+float *scratch; size_t scratch_size;
 
 @ One block of memory holds all rooms. The same function measures it, when there is no block
 yet, and divides it.
 @<Lay out the rooms@>=
 static float *cut(struct network *net, size_t *at, size_t n)
 {
-  float *p = net->room == NULL ? NULL : net->room + *at;
+  float *p = net->buffer == NULL ? NULL : net->buffer + *at;
   *at += (n + 15) / 16 * 16;
   return p;
 }
@@ -229,7 +229,7 @@ kept that can be made again cheaply.
 static void lay_out_layer(struct network *net, struct trace *t,
   size_t *at)
 {
-  const struct shape *s = &net->form;
+  const struct model_shape *s = &net->form;
   size_t n = net->max_rows, d = n * s->d_model, f = n * s->d_inner;
   t->x = cut(net, at, d), t->normed = cut(net, at, d);
   t->q = cut(net, at, n * net->q_width), t->k =
@@ -247,7 +247,7 @@ and for any product.
 @<Lay out the rooms@>=
 static size_t lay_out(struct network *net)
 {
-  const struct shape *s = &net->form;
+  const struct model_shape *s = &net->form;
   size_t n = net->max_rows, d = n * s->d_model;
   size_t f = n * s->d_inner, at = 0, q = n * net->q_width;
   size_t kv = n * net->kv_width, half = s->head_dim / 2;
@@ -271,9 +271,9 @@ net->frequency = cut(net, &at, half), net->cosine =
   cut(net, &at, n * half);
 net->sine = cut(net, &at, n * half), net->minus =
   cut(net, &at, n * half);
-net->desk_size = desk_floats(net);
-net->desk = cut(net, &at, net->desk_size
-  * pool_workers(net->team.self));
+net->scratch_size = scratch_floats(net);
+net->scratch = cut(net, &at, net->scratch_size
+  * pool_workers(net->team.pool));
 
 @ Tensors, traces and positions have blocks of their own; everything made of floats is cut from
 one, which is measured first and taken then. If one of the blocks is refused, the caller closes what there is.
@@ -281,12 +281,12 @@ one, which is measured first and taken then. If one of the blocks is refused, th
 static bool prepare(struct memory *m, struct network *net,
   struct error *why)
 {
-  const struct shape *s = &net->form;
+  const struct model_shape *s = &net->form;
   @<Take the three small blocks@>@;
-  net->room_size = lay_out(net);
-  net->room = memory_alloc(m, FOR_TRAINING, net->room_size,
+  net->buffer_size = lay_out(net);
+  net->buffer = memory_alloc(m, MEMORY_TRAINING, net->buffer_size,
     sizeof(float), why);
-  if (net->room == NULL) return false;
+  if (net->buffer == NULL) return false;
   lay_out(net);
   @<Find the frequencies of the rotations@>@;
   return true;
@@ -294,15 +294,15 @@ static bool prepare(struct memory *m, struct network *net,
 
 @ An embedding and a last gain, and nine tensors a layer between them.
 @<Take the three small blocks@>=
-net->tensors = memory_alloc(m, FOR_TRAINING,
+net->tensors = memory_alloc(m, MEMORY_TRAINING,
   2 + N_PARTS * (size_t) s->n_layers,
   sizeof *net->tensors, why);
 if (net->tensors == NULL) return false;
 list_tensors(net);
-net->traces = memory_alloc(m, FOR_TRAINING, s->n_layers,
+net->traces = memory_alloc(m, MEMORY_TRAINING, s->n_layers,
   sizeof *net->traces, why);
 if (net->traces == NULL) return false;
-net->positions = memory_alloc(m, FOR_TRAINING, net->max_rows,
+net->positions = memory_alloc(m, MEMORY_TRAINING, net->max_rows,
   sizeof(uint32_t), why);
 if (net->positions == NULL) return false;
 
@@ -316,9 +316,9 @@ for (size_t i = 0; i < half; i++)
 @ The widths must be multiples of sixteen, because every loop over a row goes in steps of
 sixteen. A shape for which that fails is refused at the door; inside, no loop has a remainder to think of.
 @<Open and close a network@>=
-struct network *network_open(struct memory *m, const struct shape *s,
+struct network *network_open(struct memory *m, const struct model_shape *s,
   size_t max_rows,
-  const struct kernels *k, struct pool *crew, struct error *why)
+  const struct kernels *k, struct pool *pool, struct error *why)
 {
   if (s->d_model % 16 != 0 || s->d_inner % 16 != 0
     || s->head_dim % 16 != 0) {
@@ -327,7 +327,7 @@ struct network *network_open(struct memory *m, const struct shape *s,
       (unsigned) s->d_inner, (unsigned) s->head_dim);
     return NULL;
   }
-  struct network *net = memory_alloc(m, FOR_TRAINING, 1, sizeof *net, why);
+  struct network *net = memory_alloc(m, MEMORY_TRAINING, 1, sizeof *net, why);
   if (net == NULL) return NULL;
   @<Fill in what follows from the shape@>@;
   @<Choose pieces that go with the kernels@>@;
@@ -336,22 +336,22 @@ struct network *network_open(struct memory *m, const struct shape *s,
   return NULL;
 }
 
-@ The factor in |how| is the one by which scores are multiplied, one over the root of a head's width.
+@ The factor in |dims| is the one by which scores are multiplied, one over the root of a head's width.
 @<Fill in what follows from the shape@>=
 net->form = *s, net->max_rows = max_rows;
 net->q_width = (size_t) s->n_heads * s->head_dim;
 net->kv_width = (size_t) s->n_kv_heads * s->head_dim;
-net->team = (struct engine) @[{ k, crew, &net->tally }@];
+net->team = (struct engine) @[{ k, pool, &net->tally }@];
 net->lone = (struct engine) @[{ k, NULL, &net->tally }@];
-net->how = (struct heads) @[{ s->n_heads, s->n_kv_heads, s->head_dim,
+net->dims = (struct attention_dims) @[{ s->n_heads, s->n_kv_heads, s->head_dim,
   (float) (1 / sqrt((double) s->head_dim)) }@];
 
 @ The engine has already found out what this machine can do. If it goes without wide registers, because there are none or because it was told to, so do the
 pieces of the way back.
 @<Choose pieces that go with the kernels@>=
-net->back = &slopes_plain;
+net->back = &gradients_plain;
 #if defined __x86_64__
-if (strcmp(k->name, "scalar") != 0) net->back = &slopes_wide;
+if (strcmp(k->name, "scalar") != 0) net->back = &gradients_wide;
 #endif
 
 @ Closing returns what was taken, in the same sizes, since the allocator keeps no headers and believes the caller.
@@ -362,7 +362,7 @@ void network_close(struct memory *m, struct network *net)
   memory_free(m, net->tensors);
   memory_free(m, net->traces);
   memory_free(m, net->positions);
-  memory_free(m, net->room);
+  memory_free(m, net->buffer);
   memory_free(m, net);
 }
 
@@ -385,7 +385,7 @@ const float *network_logits(const struct network *net)
   return net->logits;
 }
 @#
-const struct slopes *network_slopes(const struct network *net)
+const struct gradients *network_gradients(const struct network *net)
 {
   return net->back;
 }
@@ -398,13 +398,13 @@ they are fast enough for hundreds of rows, and elsewhere the same sums in anothe
 A job of the pool is a function and one pointer, so what belongs to one call of the network stands in a small struct that travels with the jobs.
 
 @<One pass of a network@>=
-struct course {
+struct network_run {
   struct network *net; const float *w; float *gradient;
   const struct batch *b; size_t rows;
 };
 @#
-static const float *weight(const struct course *r, uint32_t layer,
-  enum part p)
+static const float *weight(const struct network_run *r, uint32_t layer,
+  enum network_part p)
 {
   return r->w + r->net->tensors[1 + layer * N_PARTS + p].offset;
 }
@@ -412,7 +412,8 @@ static const float *weight(const struct course *r, uint32_t layer,
 @ The gradient lies like the weights, so the place of a tensor's gradient is found in the same
 way.
 @<One pass of a network@>=
-static float *slope(const struct course *r, uint32_t layer, enum part p)
+static float *gradient_of(const struct network_run *r, uint32_t layer,
+  enum network_part p)
 {
   return r->gradient + r->net->tensors[1 + layer * N_PARTS + p].offset;
 }
@@ -420,17 +421,17 @@ static float *slope(const struct course *r, uint32_t layer, enum part p)
 @ A linear layer goes through |linear| of \cref{sec:manyrows}. Each worker takes some rows, a multiple of six of them as long as there are enough, because six are
 a tile. How many is no matter of bits: a row's sums do not know of other rows.
 @<One pass of a network@>=
-struct linear_job { struct network *net; const float *w, *x;
+struct weight_job { struct network *net; const float *w, *x;
   size_t in, out, rows; float *y; };
 @#
-static void linear_part(void *what, unsigned worker, unsigned workers)
+static void linear_part(void *ctx, unsigned worker, unsigned workers)
 {
-  const struct linear_job *j = what;
-  struct bench t;
-  size_t from = j->rows / TILE * worker / workers * TILE;
+  const struct weight_job *j = ctx;
+  struct attention_scratch t;
+  size_t from = j->rows / GRADIENTS_MR * worker / workers * GRADIENTS_MR;
   size_t to = worker + 1 == workers ? j->rows
-    : j->rows / TILE * (worker + 1) / workers * TILE;
-  lay_bench(j->net, &t, j->net->desk + worker * j->net->desk_size);
+    : j->rows / GRADIENTS_MR * (worker + 1) / workers * GRADIENTS_MR;
+  lay_bench(j->net, &t, j->net->scratch + worker * j->net->scratch_size);
   if (from < to) j->net->back->linear(j->x + from * j->in, to - from,
     j->w, j->in,
     j->out, j->y + from * j->out, t.pack);
@@ -439,14 +440,14 @@ static void linear_part(void *what, unsigned worker, unsigned workers)
 @ A vocabulary of a test may be no multiple of sixteen; then the kernel itself is called. The two
 ways have the same bits, which \cref{sec:trainingcheck} does not take for granted.
 @<One pass of a network@>=
-static void apply(const struct course *r, const float *w, size_t in,
+static void apply(const struct network_run *r, const float *w, size_t in,
   size_t out,
   const float *x, float *y)
 {
   struct network *net = r->net;
   if (out % 16 == 0) {
-    pool_run(net->team.self, linear_part,
-      &(struct linear_job) @[{ net, w, x, in, out, r->rows, y }@]);
+    pool_run(net->team.pool, linear_part,
+      &(struct weight_job) @[{ net, w, x, in, out, r->rows, y }@]);
     return;
   }
   struct matrix one = @[{ .weight = { w, WEIGHT_F32 }, .in =
@@ -457,10 +458,10 @@ static void apply(const struct course *r, const float *w, size_t in,
 @ The norm is the engine's, with the same $\epsilon$ as in the settings that will be written; the way back has it too. Three places must
 agree here, and the test that compares logits with the engine's would notice the first two, the gradient check the third.
 @<One pass of a network@>=
-static void norm_rows(const struct course *r, const float *gain,
+static void norm_rows(const struct network_run *r, const float *gain,
   const float *x, float *y)
 {
-  struct normalizer n = @[{ .kind = NORM_RMS, .gain =
+  struct norm n = @[{ .kind = NORM_RMS, .gain =
     { gain, WEIGHT_F32 },
     .epsilon = 1e-5f }@];
   r->net->team.k->normalize(&r->net->team, &n, x, r->rows,
@@ -471,11 +472,11 @@ static void norm_rows(const struct course *r, const float *gain,
 attention, projection, addition. Only the destinations differ. Where the engine overwrites its rows, each of these has a place of its own, in which it
 stays until the layer is turned back.
 @<Through attention, keeping the rows@>=
-static void forward_attention(const struct course *r, uint32_t l)
+static void forward_attention(const struct network_run *r, uint32_t l)
 {
   struct network *net = r->net;
   const struct kernels *k = net->team.k;
-  const struct shape *s = &net->form;
+  const struct model_shape *s = &net->form;
   struct trace *t = &net->traces[l];
   size_t d = s->d_model, half = s->head_dim / 2;
   norm_rows(r, weight(r, l, PART_NORM1), t->x, t->normed);
@@ -486,7 +487,7 @@ static void forward_attention(const struct course *r, uint32_t l)
     net->sine);
   k->rotate(&net->team, t->k, r->rows, s->n_kv_heads, half,
     net->cosine, net->sine);
-  pool_run(net->team.self, attend_part,
+  pool_run(net->team.pool, attend_part,
     &(struct attention) @[{ r, t }@]);
   apply(r, weight(r, l, PART_O), net->q_width, d, t->mixed, t->middle);
   k->add(&net->team, t->middle, t->x, r->rows * d);
@@ -495,7 +496,7 @@ static void forward_attention(const struct course *r, uint32_t l)
 @ The second half. The way back needs the gate before its curve and the partner beside it, so
 both are kept, and their product, which is the input of the last matrix.
 @<Through the gated unit, keeping the rows@>=
-static void forward_mlp(const struct course *r, uint32_t l, float *y)
+static void forward_mlp(const struct network_run *r, uint32_t l, float *y)
 {
   struct network *net = r->net;
   const struct kernels *k = net->team.k;
@@ -518,9 +519,9 @@ bool network_forward(struct network *net, const float *w,
   const struct batch *b,
   struct error *why)
 {
-  const struct shape *s = &net->form;
+  const struct model_shape *s = &net->form;
   const struct kernels *k = net->team.k;
-  struct course r = @[{ .net = net, .w = w, .b = b, .rows =
+  struct network_run r = @[{ .net = net, .w = w, .b = b, .rows =
     b->sequences * b->length }@];
   size_t half = s->head_dim / 2;
   if (r.rows > net->max_rows || b->length > s->n_positions)
@@ -558,7 +559,7 @@ is cheaper than a product with a ragged edge.
 For this a worker has a desk. On it lie the keys and values of one head as neighbours (|k|, |v|), the same turned (|kt|, |vt|),
 their gradients, a strip of scores (|s|) and of their gradients (|g|), and a strip of queries and of what came back for them.
 @<The desk of a worker@>=
-struct bench {
+struct attention_scratch {
   float *k, *v, *kt, *vt, *dk, *dv, *s, *g, *q, *dy, *dq, *parts,
     *left, *pack;
   size_t ld;
@@ -568,48 +569,50 @@ struct bench {
 sixteen floats more in a row than there are keys: a power of two would put all rows into the same
 sets of the cache.
 @<The desk of a worker@>=
-static size_t lay_bench(const struct network *net, struct bench *t,
-  float *desk)
+static size_t lay_bench(const struct network *net, struct attention_scratch *t,
+  float *scratch)
 {
   size_t n = (net->max_rows + 15) / 16 * 16, h =
     net->form.head_dim, at = 0;
   size_t blocks = n / 256 + 2;
   t->ld = n + 16;
-  float **room[] = { &t->k, &t->v, &t->kt, &t->vt, &t->dk, &t->dv,
+  float **buffer[] = { &t->k, &t->v, &t->kt, &t->vt, &t->dk, &t->dv,
     &t->s, &t->g, &t->q,
     &t->dy, &t->dq, &t->parts, &t->left };
   size_t size[] = { n * h, n * h, t->ld * h, t->ld * h, n * h, n * h,
-    STRIP * t->ld,
-    STRIP * t->ld, STRIP * h, STRIP * h, STRIP * h, blocks * STRIP * h,
-    blocks * STRIP * 2 };
-  for (size_t i = 0; i < sizeof room / sizeof room[0]; i++) {
-    *room[i] = desk == NULL ? NULL : desk + at;
+    GRADIENTS_MC * t->ld,
+    GRADIENTS_MC * t->ld, GRADIENTS_MC * h, GRADIENTS_MC * h, GRADIENTS_MC * h,
+    blocks * GRADIENTS_MC * h,
+    blocks * GRADIENTS_MC * 2 };
+  for (size_t i = 0; i < sizeof buffer / sizeof buffer[0]; i++) {
+    *buffer[i] = scratch == NULL ? NULL : scratch + at;
     at += size[i];
   }
-  t->pack = desk == NULL ? NULL : desk + at;
+  t->pack = scratch == NULL ? NULL : scratch + at;
   return at;
 }
 
 @ Behind the desk for attention lies the room where products are packed. A product packs whole rows of its second matrix, so the widest matrix of the model
 decides the size.
 @<The desk of a worker@>=
-static size_t desk_floats(const struct network *net)
+static size_t scratch_floats(const struct network *net)
 {
-  const struct shape *s = &net->form;
-  struct bench t;
+  const struct model_shape *s = &net->form;
+  struct attention_scratch t;
   size_t widest = s->d_model > s->d_inner ? s->d_model : s->d_inner;
   if (net->q_width > widest) widest = net->q_width;
   if (s->head_dim > widest) widest = s->head_dim;
-  return lay_bench(net, &t, NULL) + DEPTH * (widest + 16 + STRIP);
+  return lay_bench(net, &t, NULL) + GRADIENTS_KC * (widest + 16 + GRADIENTS_MC);
 }
 
 @ The unit of work is a \emph{group}: one sequence, one head of keys and values, and the heads of queries that share it. It goes to one worker as a whole, so that keys
 are copied and turned once for all of its queries, and on the way back nobody else adds to their gradients.
 @<Attention, a strip of queries at a time@>=
-struct attention { const struct course *r; struct trace *t; };
+struct attention { const struct network_run *r; struct trace *t; };
   /* the way forward; and back */
 @#
-struct group { const struct course *r; struct trace *t; struct bench on;
+struct head_group { const struct network_run *r; struct trace *t;
+struct attention_scratch on;
   size_t first, length, padded, kv; };
 @#
 static void gather(const float *from, size_t stride, size_t rows,
@@ -622,7 +625,7 @@ static void gather(const float *from, size_t stride, size_t rows,
 @ Keys and values of one head are copied out of their rows, which also hold the other heads'. They are padded to a multiple of sixteen with
 zeros. What lies there from an earlier use would get the weight 0, but 0 times a NaN is a NaN.
 @<Attention, a strip of queries at a time@>=
-static void take_group(struct group *a, size_t unit)
+static void take_group(struct head_group *a, size_t unit)
 {
   struct network *net = a->r->net;
   size_t h = net->form.head_dim, n_kv = net->form.n_kv_heads, w =
@@ -639,11 +642,11 @@ static void take_group(struct group *a, size_t unit)
 @ The scores of a strip are one call of the kernel |linear|, by |lone|, with the keys as its weights: a score \emph{is} the dot product of the engine's
 definition, lanes and all. Then each block of keys is weighed and mixed for the whole strip, and the blocks of each row are joined.
 @<Attention, a strip of queries at a time@>=
-static void attend_strip(struct group *a, size_t head, size_t t0)
+static void attend_strip(struct head_group *a, size_t head, size_t t0)
 {
   struct network *net = a->r->net;
   size_t h = net->form.head_dim, rows = a->length - t0;
-  if (rows > STRIP) rows = STRIP;
+  if (rows > GRADIENTS_MC) rows = GRADIENTS_MC;
   size_t n = (t0 + rows + 15) / 16 * 16, at =
     (a->first + t0) * net->q_width + head * h;
   gather(a->t->q + at, net->q_width, rows, h, a->on.q);
@@ -675,14 +678,14 @@ in the kernel.
   for (size_t i = 0; i < rows; i++) {
     float *s = a->on.s + i * n + 256 * b;
     size_t sees = t0 + i + 1 < 256 * b ? 0 : t0 + i + 1 - 256 * b;
-    if (sees > 0) net->back->weigh(s, sees < wide ? sees : wide, wide,
-      net->how.scale, a->on.left + 2 * (b * STRIP + i));
+    if (sees > 0) net->back->softmax_block(s, sees < wide ? sees : wide, wide,
+      net->dims.scale, a->on.left + 2 * (b * GRADIENTS_MC + i));
     else memset(s, 0, wide * sizeof *s);
   }
   net->back->multiply(&(struct product)
     @[{ .a = a->on.s + 256 * b, .a_row = n,
     .a_step = 1, .b = a->on.v + 256 * b * h, .b_step = h, .c = a->on.parts
-    + b * STRIP * h, .c_row = h, .rows = rows, .terms = wide, .cols =
+    + b * GRADIENTS_MC * h, .c_row = h, .rows = rows, .terms = wide, .cols =
       h }@], a->on.pack);
 }
 
@@ -690,18 +693,18 @@ in the kernel.
 workers in turn, like cards. With two sequences and two heads of keys there are four of them, with one long sequence two; on a machine with more cores than that, some
 workers wait here.
 @<Attention, a strip of queries at a time@>=
-static void attend_part(void *what, unsigned worker, unsigned workers)
+static void attend_part(void *ctx, unsigned worker, unsigned workers)
 {
-  const struct attention *job = what;
+  const struct attention *job = ctx;
   struct network *net = job->r->net;
-  struct group a = @[{ .r = job->r, .t = job->t }@];
+  struct head_group a = @[{ .r = job->r, .t = job->t }@];
   size_t n_kv = net->form.n_kv_heads, sharing = net->form.n_heads / n_kv;
-  lay_bench(net, &a.on, net->desk + worker * net->desk_size);
+  lay_bench(net, &a.on, net->scratch + worker * net->scratch_size);
   for (size_t u = worker; u < job->r->b->sequences * n_kv; u += workers) {
     take_group(&a, u);
     for (size_t h = a.kv * sharing; h < (a.kv + 1) * sharing; h++)
       for (size_t t0 = 0; t0 < a.length;
-      t0 += STRIP) attend_strip(&a, h, t0);
+      t0 += GRADIENTS_MC) attend_strip(&a, h, t0);
   }
 }
 
@@ -726,16 +729,16 @@ fourth, the slopes that it hands back.}
 The losses come first, row by row; the logits turn into their own gradients in place.
 
 @<Judge the rows@>=
-struct verdict { const struct course *r; double *losses; };
+struct loss_job { const struct network_run *r; double *losses; };
 @#
-static void judge_part(void *what, unsigned worker, unsigned workers)
+static void loss_part(void *ctx, unsigned worker, unsigned workers)
 {
-  const struct verdict *j = what;
+  const struct loss_job *j = ctx;
   const struct network *net = j->r->net;
   size_t v = net->form.vocab_size, to =
     j->r->rows * (worker + 1) / workers;
   for (size_t i = j->r->rows * worker / workers; i < to; i++)
-    j->losses[i] = net->back->judge(net->logits + i * v, v,
+    j->losses[i] = net->back->cross_entropy(net->logits + i * v, v,
       j->r->b->targets[i],
       j->r->b->share);
 }
@@ -743,13 +746,13 @@ static void judge_part(void *what, unsigned worker, unsigned workers)
 @ Judging is a step of its own, so that a caller can look at the logits before they are gone, and
 so that an examination can stop here.
 @<Judge the rows@>=
-void network_judge(struct network *net, const struct batch *b,
+void network_loss(struct network *net, const struct batch *b,
   double *losses)
 {
-  struct course r = @[{ .net = net, .b = b, .rows =
+  struct network_run r = @[{ .net = net, .b = b, .rows =
     b->sequences * b->length }@];
-  pool_run(net->team.self, judge_part,
-    &(struct verdict) @[{ &r, losses }@]);
+  pool_run(net->team.pool, loss_part,
+    &(struct loss_job) @[{ &r, losses }@]);
 }
 
 @ A product over all workers: rows of the result are divided, terms of a sum never. What was a sum over all tokens stays one chain of additions on one worker. The
@@ -757,17 +760,17 @@ rest that is no multiple of six goes to the last.
 @<Products on all workers@>=
 struct spread_product { struct network *net; struct product p; };
 @#
-static void product_part(void *what, unsigned worker, unsigned workers)
+static void product_part(void *ctx, unsigned worker, unsigned workers)
 {
-  const struct spread_product *job = what;
+  const struct spread_product *job = ctx;
   struct product p = job->p;
-  struct bench t;
-  size_t from = p.rows / TILE * worker / workers * TILE;
-  size_t to = p.rows / TILE * (worker + 1) / workers * TILE;
+  struct attention_scratch t;
+  size_t from = p.rows / GRADIENTS_MR * worker / workers * GRADIENTS_MR;
+  size_t to = p.rows / GRADIENTS_MR * (worker + 1) / workers * GRADIENTS_MR;
   if (worker + 1 == workers) to = p.rows;
   if (from == to) return;
-  float *desk = job->net->desk + worker * job->net->desk_size;
-  lay_bench(job->net, &t, desk);
+  float *scratch = job->net->scratch + worker * job->net->scratch_size;
+  lay_bench(job->net, &t, scratch);
   p.a += from * p.a_row, p.c += from * p.c_row, p.rows = to - from;
   job->net->back->multiply(&p, t.pack);
 }
@@ -775,7 +778,7 @@ static void product_part(void *what, unsigned worker, unsigned workers)
 @ It has two uses, the two of \eqref{eq:matrixback}. What a matrix $W$ hands down is $dX=dY\,W$: the rows are tokens and the terms are outputs. With |add|, the slopes that come
 from several matrices which read the same rows are summed, as queries, keys and values do.
 @<Products on all workers@>=
-static void hand_down(const struct course *r, const float *w,
+static void hand_down(const struct network_run *r, const float *w,
   size_t in, size_t out,
   const float *dy, float *dx, bool add)
 {
@@ -784,13 +787,13 @@ static void hand_down(const struct course *r, const float *w,
     .b_step = in, .c = dx, .c_row = in, .rows = r->rows, .terms =
       out, .cols = in,
     .add = add }@] };
-  pool_run(r->net->team.self, product_part, &job);
+  pool_run(r->net->team.pool, product_part, &job);
 }
 
 @ And its own gradient is $dW=dY^{\mathsf T}X$: the rows are outputs and the terms are tokens. It is always added to what is there, because several passes may make up one step,
 and because the embedding gets a second part at the very end.
 @<Products on all workers@>=
-static void matrix_slope(const struct course *r, const float *x,
+static void matrix_gradient(const struct network_run *r, const float *x,
   size_t in,
   const float *dy, size_t out, float *grad)
 {
@@ -799,57 +802,57 @@ static void matrix_slope(const struct course *r, const float *x,
     .b_step = in, .c = grad, .c_row = in, .rows = out, .terms =
       r->rows, .cols = in,
     .add = true }@] };
-  pool_run(r->net->team.self, product_part, &job);
+  pool_run(r->net->team.pool, product_part, &job);
 }
 
 @ Norms on the way back are two jobs. The slopes of a row need that row only and are divided by rows; the slope of a gain is a sum over all rows and is divided by
 columns. The first job leaves one over the root mean square of each row behind, and the second may begin only when all of them are there.
 @<Norms and gates on all workers@>=
-struct norm_job { const struct course *r; const float *gain, *x, *dy;
+struct norm_job { const struct network_run *r; const float *gain, *x, *dy;
 float *dx, *dgain; };
 @#
-static void norm_rows_part(void *what, unsigned worker, unsigned workers)
+static void norm_rows_part(void *ctx, unsigned worker, unsigned workers)
 {
-  const struct norm_job *j = what;
+  const struct norm_job *j = ctx;
   const struct network *net = j->r->net;
   size_t d = net->form.d_model, to = j->r->rows * (worker + 1) / workers;
   for (size_t i = j->r->rows * worker / workers; i < to; i++)
-    net->scales[i] = net->back->norm_back(j->x + i * d, j->gain,
+    net->scales[i] = net->back->norm_backward(j->x + i * d, j->gain,
       j->dy + i * d, d,
       j->dx + i * d);
 }
 
-@ Sixteen columns at a time are dealt out, since that is what |gain_back| takes in one step.
+@ Sixteen columns at a time are dealt out, since that is what |gain_backward| takes in one step.
 @<Norms and gates on all workers@>=
-static void norm_gain_part(void *what, unsigned worker, unsigned workers)
+static void norm_gain_part(void *ctx, unsigned worker, unsigned workers)
 {
-  const struct norm_job *j = what;
+  const struct norm_job *j = ctx;
   const struct network *net = j->r->net;
   size_t d = net->form.d_model;
-  net->back->gain_back(j->x, j->dy, net->scales, j->r->rows, d,
+  net->back->gain_backward(j->x, j->dy, net->scales, j->r->rows, d,
     d / 16 * worker / workers * 16, d / 16 * (worker + 1) / workers
       * 16, j->dgain);
 }
 @#
-static void norm_down(const struct course *r, const float *gain,
+static void norm_down(const struct network_run *r, const float *gain,
   const float *x,
   const float *dy, float *dx, float *dgain)
 {
   struct norm_job j = { r, gain, x, dy, dx, dgain };
-  pool_run(r->net->team.self, norm_rows_part, &j);
-  pool_run(r->net->team.self, norm_gain_part, &j);
+  pool_run(r->net->team.pool, norm_rows_part, &j);
+  pool_run(r->net->team.pool, norm_gain_part, &j);
 }
 
 @ The gated unit knows no rows at all: each number goes back on its own, so the whole layer is one long list, divided by sixteens.
 @<Norms and gates on all workers@>=
-static void gate_part(void *what, unsigned worker, unsigned workers)
+static void gate_part(void *ctx, unsigned worker, unsigned workers)
 {
-  const struct attention *j = what;
+  const struct attention *j = ctx;
   const struct network *net = j->r->net;
   size_t n = j->r->rows * net->form.d_inner / 16;
   size_t from = n * worker / workers * 16, to =
     n * (worker + 1) / workers * 16;
-  net->back->gate_back(j->t->gate + from, j->t->up + from,
+  net->back->swiglu_backward(j->t->gate + from, j->t->up + from,
     net->dinner + from,
     to - from, net->dgate + from, net->dup + from);
 }
@@ -865,10 +868,10 @@ static void turn(const float *from, size_t rows, size_t cols,
 }
 
 @ For a strip of queries the scores are made again, and beside them the slopes of the weights, $g_t=dy\cdot v_t$: two products of the same form, with keys in the one and
-values in the other. Then |weigh_back| turns each row of the two into weights and slopes of scores. The scores need not have the bits of the way forward; nothing is
+values in the other. Then |softmax_block_backward| turns each row of the two into weights and slopes of scores. The scores need not have the bits of the way forward; nothing is
 compared with them, and rounding differently moves a gradient by less than its own error.
 @<Attention on the way back@>=
-static void scores_back(struct group *a, size_t head, size_t t0,
+static void scores_back(struct head_group *a, size_t head, size_t t0,
   size_t rows, size_t n)
 {
   struct network *net = a->r->net;
@@ -882,9 +885,9 @@ static void scores_back(struct group *a, size_t head, size_t t0,
   net->back->multiply(&p, a->on.pack);
   for (size_t i = 0; i < rows; i++) {
     size_t row = a->first + t0 + i;
-    net->back->weigh_back(a->on.s + i * ld, a->on.g + i * ld,
+    net->back->softmax_block_backward(a->on.s + i * ld, a->on.g + i * ld,
       t0 + i + 1, n,
-      net->how.scale, a->t->known + 2
+      net->dims.scale, a->t->known + 2
         * (row * net->form.n_heads + head),
       a->t->mixed + row * net->q_width + head * h, a->on.dy + i * h, h);
   }
@@ -894,11 +897,11 @@ static void scores_back(struct group *a, size_t head, size_t t0,
 $dV=p^{\mathsf T}dy$. It is the matrix rule again: each of the two factors gets the slope times the other. The last two are sums over all queries that see a key, so they are added up
 strip by strip, in rising order.
 @<Attention on the way back@>=
-static void strip_back(struct group *a, size_t head, size_t t0)
+static void strip_back(struct head_group *a, size_t head, size_t t0)
 {
   struct network *net = a->r->net;
   size_t h = net->form.head_dim, w = net->q_width, ld = a->on.ld;
-  size_t rows = a->length - t0 < STRIP ? a->length - t0 : STRIP;
+  size_t rows = a->length - t0 < GRADIENTS_MC ? a->length - t0 : GRADIENTS_MC;
   size_t keys = t0 + rows, n = (keys + 15) / 16 * 16;
   size_t at = (a->first + t0) * w + head * h;
   gather(a->t->q + at, w, rows, h, a->on.q);
@@ -923,16 +926,16 @@ net->back->multiply(&k, a->on.pack);
 @ The group's heads share keys and values, and therefore add to the same gradients, head after
 head. One worker does the whole group; two would have to agree on an order, and waiting for each other would cost what the second one gains.
 @<Attention on the way back@>=
-static void attend_back_part(void *what, unsigned worker,
+static void attend_back_part(void *ctx, unsigned worker,
   unsigned workers)
 {
-  const struct attention *job = what;
+  const struct attention *job = ctx;
   struct network *net = job->r->net;
-  struct group a = @[{ .r = job->r, .t = job->t }@];
+  struct head_group a = @[{ .r = job->r, .t = job->t }@];
   size_t h = net->form.head_dim, n_kv = net->form.n_kv_heads, w =
     net->kv_width;
   size_t sharing = net->form.n_heads / n_kv;
-  lay_bench(net, &a.on, net->desk + worker * net->desk_size);
+  lay_bench(net, &a.on, net->scratch + worker * net->scratch_size);
   for (size_t u = worker; u < job->r->b->sequences * n_kv; u += workers) {
     take_group(&a, u);
     turn(a.on.k, a.padded, h, a.on.kt, a.on.ld);
@@ -941,7 +944,7 @@ static void attend_back_part(void *what, unsigned worker,
     memset(a.on.dv, 0, a.padded * h * sizeof(float));
     for (size_t head = a.kv * sharing; head < (a.kv + 1) * sharing; head++)
       for (size_t t0 = 0; t0 < a.length;
-      t0 += STRIP) strip_back(&a, head, t0);
+      t0 += GRADIENTS_MC) strip_back(&a, head, t0);
     @<Hand out the gradients of the group's keys and values@>@;
   }
 }
@@ -958,38 +961,38 @@ for (size_t i = 0; i < a.length; i++) {
 @ The second half of a layer, backwards. Read it beside |forward_mlp|: the last line there is the first one here,
 and each matrix appears twice, once for its own gradient, once to hand down. |dx| is the slope of the layer's output and, after the last line, that of the stream in its middle.
 @<Back through the gated unit@>=
-static void backward_mlp(const struct course *r, uint32_t l)
+static void backward_mlp(const struct network_run *r, uint32_t l)
 {
   struct network *net = r->net;
   struct trace *t = &net->traces[l];
   size_t d = net->form.d_model, f = net->form.d_inner;
-  matrix_slope(r, t->inner, f, net->dx, d, slope(r, l, PART_DOWN));
+  matrix_gradient(r, t->inner, f, net->dx, d, gradient_of(r, l, PART_DOWN));
   hand_down(r, weight(r, l, PART_DOWN), f, d, net->dx, net->dinner,
     false);
-  pool_run(net->team.self, gate_part, &(struct attention) @[{ r, t }@]);
-  matrix_slope(r, t->normed2, d, net->dgate, f, slope(r, l, PART_GATE));
-  matrix_slope(r, t->normed2, d, net->dup, f, slope(r, l, PART_UP));
+  pool_run(net->team.pool, gate_part, &(struct attention) @[{ r, t }@]);
+  matrix_gradient(r, t->normed2, d, net->dgate, f, gradient_of(r, l, PART_GATE));
+  matrix_gradient(r, t->normed2, d, net->dup, f, gradient_of(r, l, PART_UP));
   hand_down(r, weight(r, l, PART_GATE), d, f, net->dgate, net->dy, false);
   hand_down(r, weight(r, l, PART_UP), d, f, net->dup, net->dy, true);
   norm_down(r, weight(r, l, PART_NORM2), t->middle, net->dy, net->dx,
-    slope(r, l, PART_NORM2));
+    gradient_of(r, l, PART_NORM2));
 }
 
 @ The first half, backwards. |attend_back_part| leaves slopes of rotated queries and keys, which are rotated back
 by the engine's own kernel with the sines negated. Values were never rotated. The three matrices read the same normed rows, so what they hand down is summed in |dy|: the first call
 writes, the other two add.
 @<Back through attention@>=
-static void backward_attention(const struct course *r, uint32_t l)
+static void backward_attention(const struct network_run *r, uint32_t l)
 {
   struct network *net = r->net;
   const struct kernels *k = net->team.k;
-  const struct shape *s = &net->form;
+  const struct model_shape *s = &net->form;
   struct trace *t = &net->traces[l];
   size_t d = s->d_model, q = net->q_width, kv = net->kv_width;
   size_t half = s->head_dim / 2;
-  matrix_slope(r, t->mixed, q, net->dx, d, slope(r, l, PART_O));
+  matrix_gradient(r, t->mixed, q, net->dx, d, gradient_of(r, l, PART_O));
   hand_down(r, weight(r, l, PART_O), q, d, net->dx, net->dmixed, false);
-  pool_run(net->team.self, attend_back_part,
+  pool_run(net->team.pool, attend_back_part,
     &(struct attention) @[{ r, t }@]);
   k->rotate(&net->team, net->dq, r->rows, s->n_heads, half,
     net->cosine, net->minus);
@@ -997,14 +1000,14 @@ static void backward_attention(const struct course *r, uint32_t l)
     net->cosine, net->minus);
   @<Back through queries, keys and values@>@;
   norm_down(r, weight(r, l, PART_NORM1), t->x, net->dy, net->dx,
-    slope(r, l, PART_NORM1));
+    gradient_of(r, l, PART_NORM1));
 }
 
 @ Three gradients of matrices, and one sum of what they hand down. A mutant that forgets the sum for the keys is among those that the tests have to find.
 @<Back through queries, keys and values@>=
-matrix_slope(r, t->normed, d, net->dq, q, slope(r, l, PART_Q));
-matrix_slope(r, t->normed, d, net->dk, kv, slope(r, l, PART_K));
-matrix_slope(r, t->normed, d, net->dv, kv, slope(r, l, PART_V));
+matrix_gradient(r, t->normed, d, net->dq, q, gradient_of(r, l, PART_Q));
+matrix_gradient(r, t->normed, d, net->dk, kv, gradient_of(r, l, PART_K));
+matrix_gradient(r, t->normed, d, net->dv, kv, gradient_of(r, l, PART_V));
 hand_down(r, weight(r, l, PART_Q), d, q, net->dq, net->dy, false);
 hand_down(r, weight(r, l, PART_K), d, kv, net->dk, net->dy, true);
 hand_down(r, weight(r, l, PART_V), d, kv, net->dv, net->dy, true);
@@ -1013,9 +1016,9 @@ hand_down(r, weight(r, l, PART_V), d, kv, net->dv, net->dy, true);
 stands there twice gets both. Two workers must never add to the same number, and nobody knows beforehand which tokens are equal; so they divide the columns, and each goes
 through all rows.
 @<The whole way back@>=
-static void embed_back(void *what, unsigned worker, unsigned workers)
+static void embed_back(void *ctx, unsigned worker, unsigned workers)
 {
-  const struct course *r = what;
+  const struct network_run *r = ctx;
   size_t d = r->net->form.d_model, from = d * worker / workers;
   size_t to = d * (worker + 1) / workers;
   for (size_t i = 0; i < r->rows; i++)
@@ -1031,12 +1034,12 @@ void network_backward(struct network *net, const float *w,
   const struct batch *b,
   float *gradient)
 {
-  const struct shape *s = &net->form;
-  struct course r = { net, w, gradient, b, b->sequences * b->length };
+  const struct model_shape *s = &net->form;
+  struct network_run r = { net, w, gradient, b, b->sequences * b->length };
   size_t d = s->d_model, norm = net->tensors[net->n_tensors - 1].offset;
   for (size_t i = 0; i < r.rows * s->head_dim / 2; i++)
     net->minus[i] = -net->sine[i];
-  matrix_slope(&r, net->h, d, net->logits, s->vocab_size, gradient);
+  matrix_gradient(&r, net->h, d, net->logits, s->vocab_size, gradient);
   hand_down(&r, w, d, s->vocab_size, net->logits, net->dy, false);
   memset(net->dx, 0, r.rows * d * sizeof *net->dx);
   norm_down(&r, w + norm, net->last, net->dy, net->dx, gradient + norm);
@@ -1044,7 +1047,7 @@ void network_backward(struct network *net, const float *w,
     backward_mlp(&r, l);
     backward_attention(&r, l);
   }
-  pool_run(net->team.self, embed_back, &r);
+  pool_run(net->team.pool, embed_back, &r);
 }
 
 @ The module puts everything in the order in which C wants it; what the pieces are has been told in the order in which one thinks of them.
@@ -1101,47 +1104,47 @@ of text were used up, and $9-3=6$ of them were seen.
 @ The tokenizer is made before the model. Chapter 1's trainer learns it from texts of the same grammar; \val{rows.merges} merges, the 256 bytes and
 end-of-text make the vocabulary of the plan.
 @<What gives rows of tokens@>=
-enum { TOKENIZER_TEXTS = 20000, MERGES = 1791 };
+enum { DATASET_TOKENIZER_TEXTS = 20000, DATASET_MERGES = 1791 };
   /* texts from which the vocabulary is learnt, and merges that are learnt */
-bool training_merges(struct memory *m, const struct grammar *g,
+bool dataset_merges(struct memory *m, const struct grammar *g,
   struct bpe_merge **out,
   size_t *n, struct error *why);
-  /* learns |MERGES| merges from the texts of |SEED_TOKENIZER|; given back by
+  /* learns |DATASET_MERGES| merges from the texts of |SEED_TOKENIZER|; given back by
      |bpe_forget| */
 
 @ A run reads rows of tokens. The texts in them are written at the moment when they are needed, and no text is used twice. So every loss of the
 training is the loss on a new text, and a model that only remembered its texts would gain nothing by it.
 @^overfitting@>
 @<What gives rows of tokens@>=
-struct source;
-struct source *source_open(struct memory *m, const struct grammar *g,
+struct dataset;
+struct dataset *dataset_open(struct memory *m, const struct grammar *g,
   struct tokenizer *t,
   uint64_t seed, struct error *why);
   /* the texts of |seed| as rows of tokens; owned by the caller, who keeps |g| and
      |t| */
-void source_close(struct memory *m, struct source *s);
+void dataset_close(struct memory *m, struct dataset *s);
   /* returns its memory; closing null does nothing */
-bool source_row(struct source *s, uint32_t *row, size_t n,
+bool dataset_row(struct dataset *s, uint32_t *row, size_t n,
   struct error *why);
   /* the next row of |n| tokens, from the beginning of a text on */
-uint64_t source_at(const struct source *s);
+uint64_t dataset_at(const struct dataset *s);
   /* the number of the next text */
-void source_seek(struct source *s, uint64_t at);
+void dataset_seek(struct dataset *s, uint64_t at);
   /* goes on with text |at| */
 
 @ The tokenizer learns from texts of its own seed. No text of the training and no text of the evaluation had a part in choosing
 the merges: a tokenizer that had seen the texts of the evaluation would cut them into suspiciously few tokens.
 @<The merges of the built-in model@>=
 static char *tokenizer_texts(struct memory *m, const struct grammar *g,
-  size_t room,
+  size_t cap,
   size_t *length, struct error *why)
 {
-  struct passage *p = memory_alloc(m, FOR_TRAINING, 1, sizeof *p, why);
-  char *all = p == NULL ? NULL : memory_alloc(m, FOR_TRAINING, room, 1,
+  struct passage *p = memory_alloc(m, MEMORY_TRAINING, 1, sizeof *p, why);
+  char *all = p == NULL ? NULL : memory_alloc(m, MEMORY_TRAINING, cap, 1,
     why);
   bool ok = all != NULL;
   *length = 0;
-  for (size_t i = 0; ok && i < TOKENIZER_TEXTS; i++) {
+  for (size_t i = 0; ok && i < DATASET_TOKENIZER_TEXTS; i++) {
     @<Write text |i| after the others@>@;
   }
   memory_free(m, p);
@@ -1152,23 +1155,23 @@ static char *tokenizer_texts(struct memory *m, const struct grammar *g,
 @ The texts of one seed are numbered, and each can be written without those before it. If the texts of some future grammar do not fit, an error says so.
 @<Write text |i| after the others@>=
 ok = grammar_write(g, SEED_TOKENIZER, i, p, why);
-if (ok && p->length > room - *length)
+if (ok && p->length > cap - *length)
   ok = error_say(why, "the trainer: %zu bytes of text do not fit",
-    room);
+    cap);
 if (ok)
   memcpy(all + *length, p->words, p->length), *length += p->length;
 
 @ The buffer has half a kilobyte for each text, on the average, and ten megabytes for all of them. Chapter 1's trainer reads them in a second. Then the
 buffer is freed, and only the merges are kept.
 @<The merges of the built-in model@>=
-bool training_merges(struct memory *m, const struct grammar *g,
+bool dataset_merges(struct memory *m, const struct grammar *g,
   struct bpe_merge **out,
   size_t *n, struct error *why)
 {
-  size_t length, room = TOKENIZER_TEXTS * (size_t) 512;
-  char *all = tokenizer_texts(m, g, room, &length, why);
+  size_t length, cap = DATASET_TOKENIZER_TEXTS * (size_t) 512;
+  char *all = tokenizer_texts(m, g, cap, &length, why);
   if (all == NULL) return false;
-  bool ok = bpe_train(m, all, length, split_gpt2, MERGES, out, n, why);
+  bool ok = bpe_train(m, all, length, split_gpt2, DATASET_MERGES, out, n, why);
   memory_free(m, all);
   return ok;
 }
@@ -1178,14 +1181,14 @@ until it is full. If the number of its first text is odd, an end-of-text precede
 without one, and a user may give a prompt either way.
 @^end-of-text@>
 @<Rows of tokens@>=
-struct source { struct memory *m; const struct grammar *g;
+struct dataset { struct memory *m; const struct grammar *g;
 struct tokenizer *t;
   uint64_t seed, at; struct passage *piece; struct ids list; };
 
 @ The rest of the last text is dropped. If the next row continued it, nothing would be wasted, but the model would learn that it may recall names
 which it was never given. As it is, no text refers to anything that is missing from its row.
 @<Rows of tokens@>=
-bool source_row(struct source *s, uint32_t *row, size_t n,
+bool dataset_row(struct dataset *s, uint32_t *row, size_t n,
   struct error *why)
 {
   size_t at = 0;
@@ -1206,22 +1209,22 @@ bool source_row(struct source *s, uint32_t *row, size_t n,
 @ A source holds the text that it is writing and the tokens of that text. Its position is one number, the
 number of the next text, and a saved state needs nothing else of it.
 @<Rows of tokens@>=
-struct source *source_open(struct memory *m, const struct grammar *g,
+struct dataset *dataset_open(struct memory *m, const struct grammar *g,
   struct tokenizer *t,
   uint64_t seed, struct error *why)
 {
-  struct source *s = memory_alloc(m, FOR_TRAINING, 1, sizeof *s, why);
+  struct dataset *s = memory_alloc(m, MEMORY_TRAINING, 1, sizeof *s, why);
   if (s == NULL) return NULL;
-  *s = (struct source) @[{ .m = m, .g = g, .t = t, .seed = seed }@];
-  s->piece = memory_alloc(m, FOR_TRAINING, 1, sizeof *s->piece, why);
+  *s = (struct dataset) @[{ .m = m, .g = g, .t = t, .seed = seed }@];
+  s->piece = memory_alloc(m, MEMORY_TRAINING, 1, sizeof *s->piece, why);
   if (s->piece != NULL) return s;
-  source_close(m, s);
+  dataset_close(m, s);
   return NULL;
 }
 
 @ The grammar and the tokenizer belong to the caller, who closes them.
 @<Rows of tokens@>=
-void source_close(struct memory *m, struct source *s)
+void dataset_close(struct memory *m, struct dataset *s)
 {
   if (s == NULL) return;
   ids_free(m, &s->list);
@@ -1229,12 +1232,12 @@ void source_close(struct memory *m, struct source *s)
   memory_free(m, s);
 }
 @#
-uint64_t source_at(const struct source *s)
+uint64_t dataset_at(const struct dataset *s)
 {
   return s->at;
 }
 @#
-void source_seek(struct source *s, uint64_t at)
+void dataset_seek(struct dataset *s, uint64_t at)
 {
   s->at = at;
 }
@@ -1273,22 +1276,22 @@ A run carries out a plan, step by step. It reads rows of tokens, and sees nothin
 @ A plan is data, not code. Whoever wants another model writes another plan; the two of this
 project are constants, because their runs have to be repeatable, and a rate that could be given on the command line would one day be given differently.
 @<A plan for a training run@>=
-struct stretch { uint64_t tokens; uint32_t sequences, length, passes;
+struct training_phase { uint64_t tokens; uint32_t sequences, length, passes;
   float from, to; uint32_t warm_up; bool averaged; };
   /* so many tokens, in steps of |passes| times |sequences| rows of |length|
      tokens; the rate falls in a straight line from |from| to |to|,
        after rising over
      |warm_up| steps; a running mean of the weights is kept if |averaged| */
-enum { STRETCHES = 4 };
+enum { TRAINING_PHASES = 4 };
   /* the most stretches of a plan */
-struct plan { const char *name, *directory; struct shape form;
-  struct stretch leg[STRETCHES]; uint64_t seed; };
+struct training_plan { const char *name, *directory; struct model_shape form;
+  struct training_phase phase[TRAINING_PHASES]; uint64_t seed; };
   /* a model, how it is trained, and the seed of its first weights */
-extern const struct plan plan_model, plan_draft;
+extern const struct training_plan training_plan_model, training_plan_draft;
   /* the built-in model, and its small sibling */
-uint64_t plan_steps(const struct plan *p);
+uint64_t training_plan_steps(const struct training_plan *p);
   /* steps of all stretches */
-uint64_t plan_tokens(const struct plan *p);
+uint64_t training_plan_tokens(const struct training_plan *p);
   /* tokens of all stretches, as planned */
 
 @ A run can be stopped after any step and taken up again, on this machine or on another. The
@@ -1298,8 +1301,8 @@ gradient not yet applied would each make the second half of a run another one.
 struct trainer;
 struct progress { uint64_t step, tokens; float loss, rate; };
   /* what has been done, the mean loss of the last step in nats, its rate */
-struct trainer *trainer_open(struct memory *m, const struct plan *p,
-  const struct kernels *k, struct pool *crew, struct source *s,
+struct trainer *trainer_open(struct memory *m, const struct training_plan *p,
+  const struct kernels *k, struct pool *pool, struct dataset *s,
     struct error *why);
   /* a run before its first step; owned by the caller, who keeps the rest */
 void trainer_close(struct memory *m, struct trainer *t);
@@ -1337,13 +1340,13 @@ the beginning of a row, and a long row has only one beginning.
 The numbers themselves, rates, lengths and shares, were found by trying small runs before the large one. We know of no way to derive them.
 The sibling has two layers instead of six and a quarter of the tokens.
 @<Plans@>=
-const struct plan plan_model = { "pocket", "models/pocket",
+const struct training_plan training_plan_model = { "pocket", "models/pocket",
   @[{ 6, 128, 4, 2, 32, 384, 2048, 2048 }@],
   @[{ { 7000000, 2, 512, 1, 7e-3f, 1.4e-3f, 150, false },@|
     { 2000000, 1, 2048, 1, 1.4e-3f, 0, 1, false },@|
     { 2000000, 1, 2048, 6, 1e-3f, 0, 20, true },@|
     { 3000000, 16, 256, 3, 3e-4f, 0, 10, true } }@], 1 };
-const struct plan plan_draft = { "draft", "models/draft",
+const struct training_plan training_plan_draft = { "draft", "models/draft",
   @[{ 2, 128, 4, 2, 32, 384, 2048, 2048 }@],
   @[{ { 1600000, 2, 512, 1, 7e-3f, 1.4e-3f, 150, false },@|
     { 400000, 1, 2048, 1, 1.4e-3f, 0, 1, false },@|
@@ -1353,26 +1356,26 @@ const struct plan plan_draft = { "draft", "models/draft",
 @ A stretch that its tokens do not divide evenly takes one step more. The rate falls with the share of the steps that are done, so their number has to be known
 before the first.
 @<Plans@>=
-static uint64_t stretch_steps(const struct stretch *s)
+static uint64_t phase_steps(const struct training_phase *s)
 {
   uint64_t each_step = (uint64_t) s->sequences * s->length * s->passes;
   return (s->tokens + each_step - 1) / each_step;
 }
 @#
-uint64_t plan_steps(const struct plan *p)
+uint64_t training_plan_steps(const struct training_plan *p)
 {
   uint64_t n = 0;
-  for (int i = 0; i < STRETCHES; i++) n += stretch_steps(&p->leg[i]);
+  for (int i = 0; i < TRAINING_PHASES; i++) n += phase_steps(&p->phase[i]);
   return n;
 }
 
 @ Tokens are counted as planned, not as rounded up to whole steps; this number is only for people
 who wait.
 @<Plans@>=
-uint64_t plan_tokens(const struct plan *p)
+uint64_t training_plan_tokens(const struct training_plan *p)
 {
   uint64_t n = 0;
-  for (int i = 0; i < STRETCHES; i++) n += p->leg[i].tokens;
+  for (int i = 0; i < TRAINING_PHASES; i++) n += p->phase[i].tokens;
   return n;
 }
 
@@ -1382,14 +1385,14 @@ between steps. |power1| and |power2| are $\beta_1^t$ and $\beta_2^t$ of \cref{se
 @<What a run holds@>=
 enum { BLOCKS = 64 };
 struct trainer {
-  const struct plan *p; struct pool *crew; struct source *feed;
+  const struct training_plan *p; struct pool *pool; struct dataset *feed;
   struct network *net;
   size_t n, max_rows;
   float *w, *gradient, *first, *second, *mean; bool *decays;
   uint32_t *row, *inputs, *targets; double *losses;
-  struct state { uint64_t mark, n, step, step_of_stretch, tokens,
+  struct state { uint64_t mark, n, step, step_of_phase, tokens,
     averaged, at;
-    uint64_t leg; double power1, power2; } now;
+    uint64_t phase; double power1, power2; } now;
   struct moments move; double part_square[BLOCKS];
 };
 
@@ -1434,43 +1437,43 @@ static void draw_weights(struct trainer *t)
 @ Five rows of floats as long as the weights, three rows of tokens, and a loss for every row. With
 the network's own room that is all a run takes. A run of a given plan never asks for memory again, so one that has begun cannot fail for want of it.
 @<Open and close a training run@>=
-static bool take_rooms(struct memory *m, struct trainer *t,
+static bool alloc_buffers(struct memory *m, struct trainer *t,
   struct error *why)
 {
-  float **room[] = { &t->w, &t->gradient, &t->first, &t->second,
+  float **buffer[] = { &t->w, &t->gradient, &t->first, &t->second,
     &t->mean };
   for (int i = 0; i < 5; i++)
-    if ((*room[i] = memory_alloc(m, FOR_TRAINING, t->n, sizeof(float),
+    if ((*buffer[i] = memory_alloc(m, MEMORY_TRAINING, t->n, sizeof(float),
       why)) == NULL)
       return false;
   uint32_t **row[] = { &t->row, &t->inputs, &t->targets };
   for (int i = 0; i < 3; i++)
-    if ((*row[i] = memory_alloc(m, FOR_TRAINING, t->max_rows + 1,
+    if ((*row[i] = memory_alloc(m, MEMORY_TRAINING, t->max_rows + 1,
       sizeof(uint32_t), why))
       == NULL) return false;
-  t->losses = memory_alloc(m, FOR_TRAINING, t->max_rows,
+  t->losses = memory_alloc(m, MEMORY_TRAINING, t->max_rows,
     sizeof *t->losses, why);
   if (t->losses == NULL) return false;
-  t->decays = memory_alloc(m, FOR_TRAINING, t->n, sizeof *t->decays, why);
+  t->decays = memory_alloc(m, MEMORY_TRAINING, t->n, sizeof *t->decays, why);
   return t->decays != NULL;
 }
 
 @ The largest step of the plan decides how many rows there must be room for. A trainer that could
 not get all of its memory returns what it got.
 @<Open and close a training run@>=
-struct trainer *trainer_open(struct memory *m, const struct plan *p,
-  const struct kernels *k, struct pool *crew, struct source *s,
+struct trainer *trainer_open(struct memory *m, const struct training_plan *p,
+  const struct kernels *k, struct pool *pool, struct dataset *s,
     struct error *why)
 {
-  struct trainer *t = memory_alloc(m, FOR_TRAINING, 1, sizeof *t, why);
+  struct trainer *t = memory_alloc(m, MEMORY_TRAINING, 1, sizeof *t, why);
   if (t == NULL) return NULL;
-  t->p = p, t->crew = crew, t->feed = s;
+  t->p = p, t->pool = pool, t->feed = s;
   t->now = (struct state) @[{ .mark = STATE_MARK, .power1 = 1, .power2 =
     1 }@];
   @<Find the largest pass of the plan@>@;
-  t->net = network_open(m, &p->form, t->max_rows, k, crew, why);
+  t->net = network_open(m, &p->form, t->max_rows, k, pool, why);
   if (t->net != NULL) t->now.n = t->n = network_count(t->net);
-  if (t->net != NULL && take_rooms(m, t, why)) {
+  if (t->net != NULL && alloc_buffers(m, t, why)) {
     draw_weights(t);
     return t;
   }
@@ -1480,8 +1483,8 @@ struct trainer *trainer_open(struct memory *m, const struct plan *p,
 
 @ Passes of one step follow each other, so only the largest single pass counts.
 @<Find the largest pass of the plan@>=
-for (int i = 0; i < STRETCHES; i++) {
-  size_t rows = (size_t) p->leg[i].sequences * p->leg[i].length;
+for (int i = 0; i < TRAINING_PHASES; i++) {
+  size_t rows = (size_t) p->phase[i].sequences * p->phase[i].length;
   if (rows > t->max_rows) t->max_rows = rows;
 }
 
@@ -1490,8 +1493,8 @@ for (int i = 0; i < STRETCHES; i++) {
 void trainer_close(struct memory *m, struct trainer *t)
 {
   if (t == NULL) return;
-  float *room[] = { t->w, t->gradient, t->first, t->second, t->mean };
-  for (int i = 0; i < 5; i++) memory_free(m, room[i]);
+  float *buffer[] = { t->w, t->gradient, t->first, t->second, t->mean };
+  for (int i = 0; i < 5; i++) memory_free(m, buffer[i]);
   uint32_t *row[] = { t->row, t->inputs, t->targets };
   for (int i = 0; i < 3; i++)
     memory_free(m, row[i]);
@@ -1505,20 +1508,20 @@ void trainer_close(struct memory *m, struct trainer *t)
 added in their order by one worker. The move itself has no sums at all.
 @^order of summation@>
 @<A step of training@>=
-static void square_part(void *what, unsigned worker, unsigned workers)
+static void square_part(void *ctx, unsigned worker, unsigned workers)
 {
-  struct trainer *t = what;
+  struct trainer *t = ctx;
   for (size_t b = worker; b < BLOCKS; b += workers) {
     size_t from = t->n * b / BLOCKS, to = t->n * (b + 1) / BLOCKS;
-    t->part_square[b] = network_slopes(t->net)->square(t->gradient
+    t->part_square[b] = network_gradients(t->net)->square(t->gradient
       + from, to - from);
   }
 }
 @#
-static void adam_part(void *what, unsigned worker, unsigned workers)
+static void adam_part(void *ctx, unsigned worker, unsigned workers)
 {
-  struct trainer *t = what;
-  network_slopes(t->net)->adam(&t->move,
+  struct trainer *t = ctx;
+  network_gradients(t->net)->adam(&t->move,
     t->n / 64 * worker / workers * 64,
     worker + 1 == workers ? t->n : t->n / 64 * (worker + 1) / workers
       * 64);
@@ -1529,20 +1532,20 @@ backward. A row is taken one token longer than the pass, since the last position
 rows, in a quarter of the room.
 @^gradient accumulation@>
 @<A step of training@>=
-static bool learn_from_rows(struct trainer *t, const struct stretch *s,
+static bool learn_from_rows(struct trainer *t, const struct training_phase *s,
   double *sum,
   struct error *why)
 {
   size_t n = s->length;
   for (uint32_t i = 0; i < s->sequences; i++) {
-    if (!source_row(t->feed, t->row, n + 1, why)) return false;
+    if (!dataset_row(t->feed, t->row, n + 1, why)) return false;
     memcpy(t->inputs + i * n, t->row, n * sizeof *t->inputs);
     memcpy(t->targets + i * n, t->row + 1, n * sizeof *t->inputs);
   }
   struct batch b = { t->inputs, t->targets, s->sequences, n,
     1.0f / (float) (s->sequences * n * s->passes) };
   if (!network_forward(t->net, t->w, &b, why)) return false;
-  network_judge(t->net, &b, t->losses);
+  network_loss(t->net, &b, t->losses);
   network_backward(t->net, t->w, &b, t->gradient);
   for (size_t i = 0; i < s->sequences * n; i++) *sum += t->losses[i];
   t->now.tokens += s->sequences * n;
@@ -1553,11 +1556,11 @@ static bool learn_from_rows(struct trainer *t, const struct stretch *s,
 others have taught.
 @^AdamW@>@^clipping@>
 @<A step of training@>=
-static void move_weights(struct trainer *t, const struct stretch *s)
+static void move_weights(struct trainer *t, const struct training_phase *s)
 {
   struct state *now = &t->now;
   double square = 0;
-  pool_run(t->crew, square_part, t);
+  pool_run(t->pool, square_part, t);
   for (int b = 0; b < BLOCKS; b++) square += t->part_square[b];
   @<Find the rate of this step@>@;
   now->power1 *= (double) 0.9f, now->power2 *= (double) 0.95f;
@@ -1567,15 +1570,15 @@ static void move_weights(struct trainer *t, const struct stretch *s)
     square > 1 ? (float) (1 / sqrt(square))
       : 1, (float) (1 / (1 - now->power1)),
     (float) (1 / (1 - now->power2)), keep < 0.99f ? keep : 0.99f };
-  pool_run(t->crew, adam_part, t);
+  pool_run(t->pool, adam_part, t);
 }
 
 @ Over a stretch the rate falls in a straight line. At its beginning it is held back by a second line, from nearly 0 up: the first moves of AdamW are full ones however small the slopes
 (\cref{sec:adam}), and a few of them in a direction that one text has chosen by chance would have to be walked back.
 @^learning rate@>
 @<Find the rate of this step@>=
-float gone = (float) now->step_of_stretch / (float) stretch_steps(s);
-float rise = (float) (now->step_of_stretch + 1) / (float) s->warm_up;
+float gone = (float) now->step_of_phase / (float) phase_steps(s);
+float rise = (float) (now->step_of_phase + 1) / (float) s->warm_up;
 float rate = fmaf(gone, s->to - s->from, s->from)
   * (rise < 1 ? rise : 1);
 
@@ -1591,16 +1594,16 @@ next begins with its own rate, but with the moments of the last, which know alre
 bool trainer_step(struct trainer *t, struct progress *done,
   struct error *why)
 {
-  const struct stretch *s = &t->p->leg[t->now.leg];
+  const struct training_phase *s = &t->p->phase[t->now.phase];
   double sum = 0;
   for (uint32_t pass = 0; pass < s->passes; pass++)
     if (!learn_from_rows(t, s, &sum, why)) return false;
   move_weights(t, s);
-  t->now.at = source_at(t->feed);
-  t->now.step++, t->now.step_of_stretch++;
-  if (t->now.step_of_stretch == stretch_steps(s)
-    && t->now.leg + 1 < STRETCHES)
-    t->now.leg++, t->now.step_of_stretch = 0;
+  t->now.at = dataset_at(t->feed);
+  t->now.step++, t->now.step_of_phase++;
+  if (t->now.step_of_phase == phase_steps(s)
+    && t->now.phase + 1 < TRAINING_PHASES)
+    t->now.phase++, t->now.step_of_phase = 0;
   double rows = (double) s->sequences * s->length * s->passes;
   *done = (struct progress) { t->now.step, t->now.tokens,
     (float) (sum / rows),
@@ -1619,8 +1622,8 @@ bool trainer_save(const struct trainer *t, const char *path,
   FILE *f = fopen(half, "wb");
   if (f == NULL) return error_say(why, "%s: cannot be written", half);
   bool ok = fwrite(&t->now, sizeof t->now, 1, f) == 1;
-  const float *room[] = { t->w, t->first, t->second, t->mean };
-  for (int i = 0; i < 4; i++) ok = fwrite(room[i], sizeof(float), t->n,
+  const float *buffer[] = { t->w, t->first, t->second, t->mean };
+  for (int i = 0; i < 4; i++) ok = fwrite(buffer[i], sizeof(float), t->n,
     f) == t->n && ok;
   ok = fclose(f) == 0 && ok;
   return (ok && rename(half, path) == 0)
@@ -1649,14 +1652,14 @@ bool trainer_load(struct trainer *t, const char *path,
   bool ok = fread(&now, sizeof now, 1, f) == 1
     && now.mark == STATE_MARK && now.n == t->n
     && length_is(f, sizeof now + 4 * t->n * sizeof(float));
-  float *room[] = { t->w, t->first, t->second, t->mean };
+  float *buffer[] = { t->w, t->first, t->second, t->mean };
   for (int i = 0; ok && i < 4; i++) ok =
-    fread(room[i], sizeof(float), t->n, f) == t->n;
+    fread(buffer[i], sizeof(float), t->n, f) == t->n;
   fclose(f);
   if (!ok) return error_say(why, "%s: no state of this run;"@|
     " wanted: one of %zu weights", path, t->n);
   t->now = now;
-  source_seek(t->feed, now.at);
+  dataset_seek(t->feed, now.at);
   *done = (struct progress) @[{ .step = now.step, .tokens = now.tokens }@];
   return true;
 }
@@ -1699,10 +1702,10 @@ later chapter has to speak of two models that differ a little.
 #ifndef INCIPIT_PUBLISH_H
 #define INCIPIT_PUBLISH_H
 #include "training/training.h"
-void weights_round(float *w, size_t n);
+void publish_round_weights(float *w, size_t n);
   /* each to the nearest number that sixteen bits can hold, IEEE binary16 */
-bool model_write(struct memory *m, const char *directory,
-  const struct shape *s,
+bool publish_model(struct memory *m, const char *directory,
+  const struct model_shape *s,
   const struct network *net, const float *w,
     const struct bpe_merge *merge, size_t n,
   struct error *why);
@@ -1715,7 +1718,7 @@ bool model_write(struct memory *m, const char *directory,
 @ Rounding can be done without writing, so that the trainer's network and the engine can be given the same numbers and their logits compared with |==|. Sixteen bits keep eleven binary digits of a
 weight, and halve the file.
 @<Round to sixteen bits@>=
-void weights_round(float *w, size_t n)
+void publish_round_weights(float *w, size_t n)
 {
   for (size_t i = 0; i < n; i++) w[i] = num_from_f16(num_to_f16(w[i]));
 }
@@ -1747,20 +1750,20 @@ shape and where its bytes begin and end. It is padded with blanks so that the nu
 it lie at a multiple of eight. A gain has one dimension, as everybody else's gains have; one of shape $1\times d$ would be refused by most readers, ours among them.
 @<Write the weights@>=
 static size_t header_write(const struct network *net, char *to,
-  size_t room)
+  size_t cap)
 {
   const struct parameter *p;
-  int n = snprintf(to, room, "{\"__metadata__\":{\"format\":\"pt\"}");
+  int n = snprintf(to, cap, "{\"__metadata__\":{\"format\":\"pt\"}");
   for (size_t i = 0; (p = network_parameter(net, i)) != NULL; i++) {
     char dims[48];
     if (p->rows == 1) snprintf(dims, sizeof dims, "%zu", p->cols);
     else snprintf(dims, sizeof dims, "%zu,%zu", p->rows, p->cols);
-    n += snprintf(to + n, room - (size_t) n,
+    n += snprintf(to + n, cap - (size_t) n,
       ",\"%s\":{\"dtype\":\"F16\",\"shape\":"@|
       "[%s],\"data_offsets\":[%zu,%zu]}", p->name, dims, 2 * p->offset,
       2 * (p->offset + p->rows * p->cols));
   }
-  n += snprintf(to + n, room - (size_t) n, "}");
+  n += snprintf(to + n, cap - (size_t) n, "}");
   while (n % 8 != 0) to[n++] = ' ';
   return (size_t) n;
 }
@@ -1772,13 +1775,13 @@ static bool weights_write(struct memory *m, const char *directory,
   const struct network *net, const float *w, struct error *why)
 {
   char path[512];
-  size_t room = 65536, n = network_count(net);
-  char *header = memory_alloc(m, FOR_TRAINING, room, 1, why);
+  size_t cap = 65536, n = network_count(net);
+  char *header = memory_alloc(m, MEMORY_TRAINING, cap, 1, why);
   FILE *f = header == NULL ? NULL : open_in(directory,
     "model.safetensors", path, why);
   bool ok = f != NULL;
   if (ok) {
-    size_t size = header_write(net, header, room - 8);
+    size_t size = header_write(net, header, cap - 8);
     for (int i = 0; i < 8; i++) fputc((int) (size >> 8 * i & 0xff), f);
     fwrite(header, 1, size, f);
     for (size_t i = 0; i < n; i++) {
@@ -1793,7 +1796,7 @@ static bool weights_write(struct memory *m, const char *directory,
 
 @ The settings are those that versions 4 and 5 of transformers write, no more than are needed. First the shape, which differs from model to model.
 @<Write the settings@>=
-static void shape_write(FILE *f, const struct shape *s)
+static void shape_write(FILE *f, const struct model_shape *s)
 {
   fprintf(f, "{\n  \"architectures\": [\"LlamaForCausalLM\"],\n"@|
     "  \"model_type\": \"llama\",\n  \"vocab_size\": %u,\n"@|
@@ -1808,7 +1811,7 @@ static void shape_write(FILE *f, const struct shape *s)
 @ Then what is fixed in this trainer, although most of it is the default of somebody: a reader that assumes another $\epsilon$ or another base of the rotations computes another model without a
 word. Two files say how a text ends, because two kinds of program look for it.
 @<Write the settings@>=
-static bool settings_write(const char *directory, const struct shape *s,
+static bool settings_write(const char *directory, const struct model_shape *s,
   struct error *why)
 {
   char path[512];
@@ -1830,8 +1833,8 @@ static bool settings_write(const char *directory, const struct shape *s,
 @ Three files and the tokenizer are a model. The test that holds the network against the engine writes a directory without a
 tokenizer, since it speaks in ids; hence the null.
 @<Write a model's directory@>=
-bool model_write(struct memory *m, const char *directory,
-  const struct shape *s,
+bool publish_model(struct memory *m, const char *directory,
+  const struct model_shape *s,
   const struct network *net, const float *w,
     const struct bpe_merge *merge, size_t n,
   struct error *why)
@@ -1892,7 +1895,7 @@ more sharply, against a loss computed in double, for each tensor by name, and ea
 @^gradient check@>
 
 @<What the checkpoint shows@>=
-static const struct shape tiny = @[{ 2, 32, 2, 1, 16, 48, 40, 64 }@];
+static const struct model_shape tiny = @[{ 2, 32, 2, 1, 16, 48, 40, 64 }@];
 enum { TINY_ROWS = 16 };
 struct lab { struct memory m; struct error why; struct network *net;
   size_t n; float *w, *grad; double losses[TINY_ROWS];
@@ -1908,8 +1911,8 @@ static bool lab_open(struct lab *l)
     kernels_find(NULL, &l->why), NULL, &l->why);
   if (l->net == NULL) return false;
   l->n = network_count(l->net);
-  l->w = memory_alloc(&l->m, FOR_TRAINING, l->n, sizeof(float), &l->why);
-  l->grad = memory_alloc(&l->m, FOR_TRAINING, l->n, sizeof(float), &l->why);
+  l->w = memory_alloc(&l->m, MEMORY_TRAINING, l->n, sizeof(float), &l->why);
+  l->grad = memory_alloc(&l->m, MEMORY_TRAINING, l->n, sizeof(float), &l->why);
   if (l->w == NULL || l->grad == NULL) return false;
   for (size_t i = 0; i < l->n; i++) l->w[i] = 0.5f * lot(&dice);
   for (size_t i = 0; i < TINY_ROWS; i++) {
@@ -1936,7 +1939,7 @@ static double lab_loss(struct lab *l, size_t rows)
   struct batch b = @[{ l->inputs, l->targets, 1, rows, 1.0f }@];
   double sum = 0;
   if (!network_forward(l->net, l->w, &b, &l->why)) return 0;
-  network_judge(l->net, &b, l->losses);
+  network_loss(l->net, &b, l->losses);
   for (size_t i = 0; i < rows; i++) sum += l->losses[i];
   return sum;
 }
@@ -2028,7 +2031,7 @@ the last bit. The mask makes it right; knowing the text makes it possible.
 static double by_hand(float z[3])
 {
   z[0] = num_logf(3), z[1] = num_logf(2), z[2] = 0;
-  return slopes_plain.judge(z, 3, 1, 1.0f);
+  return gradients_plain.cross_entropy(z, 3, 1, 1.0f);
 }
 
 @ The program's own words are the same three, hand, differences and passes.
@@ -2073,7 +2076,7 @@ what is the gradient of each logit?}{\texttt{make exercise-W12-1}}{The probabili
 $\ln2$, the gradient $(\frac14,\frac14,-\frac12)$.}
 \exercise{check}{ex:train.bits}{A table has alternatives of the weights 4, 2, 1 and 1. How many bits does its choice cost on
 the average?}{\texttt{make exercise-W12-2}}{$\frac12\cdot1+\frac14\cdot2+2\cdot\frac18\cdot3=1.75$.}
-\exercise{think}{ex:train.order}{A worker may divide the rows of a product, but not its terms. Why does |gain_back| divide the
+\exercise{think}{ex:train.order}{A worker may divide the rows of a product, but not its terms. Why does |gain_backward| divide the
 columns and not the rows? Name the one piece of a step of training in which a sum \emph{is} divided, and say why that does not
 matter.}{\texttt{make exercise-W12-3}}{Its sum runs over the rows. The square of the gradient's length is divided into 64 blocks, whoever
 sums them; the blocks are added in their order.}
@@ -2085,7 +2088,7 @@ cat and the cat sat on the mat.'', each one more with a chance of one half. What
 bits?}{\texttt{make exercise-W12-5}}{A table that calls itself, with two alternatives of the same weight: one bit for each cat but the
 first and one for stopping, $\sum_{k\ge1}k2^{-k}=2$ bits on the average.}
 \exercise{build}{ex:train.gelu}{Replace the gated unit by one without a gate, $a=u\,\sigma(u)$. Write its way
-back, $du$ from $da$.}{\texttt{make exercise-W12-6}}{$du=da\,\sigma(u)\bigl(1+u(1-\sigma(u))\bigr)$: |gate_back| with a gate that is its own
+back, $du$ from $da$.}{\texttt{make exercise-W12-6}}{$du=da\,\sigma(u)\bigl(1+u(1-\sigma(u))\bigr)$: |swiglu_backward| with a gate that is its own
 partner, without the other half.}
 \exercise{check}{ex:rows.pack}{Texts 4, 5 and 6 have 2, 6 and 3 tokens, and a row has ten. How many tokens of text 5 are dropped, with which text does the next row begin, and does an
 end-of-text precede it?}{\texttt{make exercise-W12-7}}{Text 4 is even and has none before it: $2+1+6=9$; another end-of-text makes ten. So nothing of text 5 is dropped, and

@@ -1,6 +1,6 @@
 @i types.w
 @s FILE int
-@s talk int
+@s chat int
 
 \chapterquestion{What must a program say, and to whom, so that people and scripts can rely on it?}
 @** The command.
@@ -140,7 +140,7 @@ static void show_stream(FILE *from, const char *name)
 @<Run a line, and show its three results@>=
 static bool run_line(int argc, char **argv)
 {
-  struct memory m = @[{ .refuse_at = 0 }@];
+  struct memory m = @[{ .fail_at = 0 }@];
   FILE *out = tmpfile(), *err = tmpfile();
   if (out == NULL || err == NULL) return false;
   struct console c = console_of(&m, out, err);
@@ -152,7 +152,7 @@ static bool run_line(int argc, char **argv)
   show_stream(out, "out");
   show_stream(err, "err");
   printf("  status %d\n", status);
-  return m.all.held == 0;
+  return m.all.live == 0;
 }
 
 @ Six lines: a text that is continued, a file that is missing, and four requests that are wrong. None of the four needs a
@@ -349,15 +349,15 @@ static void print_digits(const char *form)
   unsigned of[10] = @[{ 0 }@];
   uint64_t state = 1;
   for (int drawn = 0; drawn < DIGIT_DRAWS; ) {
-    char room[NUMBER_ROOM];
+    char buffer[MAX_NUMBER_LEN];
     float x;
     state = state * UINT64_C(6364136223846793005)
       + UINT64_C(1442695040888963407);
     uint32_t bits = (uint32_t) (state >> 32);
     memcpy(&x, &bits, sizeof x);
     if (!isfinite(x)) continue;
-    number_float(x, room);
-    of[significant(room)]++;
+    number_float(x, buffer);
+    of[significant(buffer)]++;
     drawn++;
   }
   for (int k = 1; k < 10; k++) printf(form, k, of[k]);
@@ -427,13 +427,13 @@ static const char *const said[] = @[{ "Hello!",
   "What does the fox say?", "Where does the cat sleep?",
   "Thank you!" }@];
 enum { SAID = sizeof said / sizeof *said };
-static bool say_all(struct talk *t, bool keys)
+static bool say_all(struct chat *t, bool keys)
 {
   uint64_t kept = 0, again = 0;
   for (size_t i = 0; i < SAID; i++) {
     const struct turn_cost *k = &t->cost;
     if (!keys) printf("> %s\n", said[i]);
-    if (!talk_say(t, said[i], strlen(said[i]))) return false;
+    if (!chat_send(t, said[i], strlen(said[i]))) return false;
     if (!keys) printf("  [%zu ids and %zu; %" PRIu64 " rows read, %" @|
       PRIu64 " in all]\n", k->given, k->written, k->read, k->rows);
     kept += k->rows, again += k->rows - k->read + k->given;
@@ -452,16 +452,16 @@ static bool converse(bool keys)
 {
   char *line[] = @[{ "incipit", "chat", "-m", "models/pocket",
     "--template", "pocket", "-t", "1", "-n", "24", NULL }@];
-  struct memory m = @[{ .refuse_at = 0 }@];
-  struct wishes w;
+  struct memory m = @[{ .fail_at = 0 }@];
+  struct command_line w;
   struct error why;
-  struct talk t;
+  struct chat t;
   FILE *out = keys ? tmpfile() : stdout;
   if (out == NULL || !options_parse(&w, 10, line, &why)) return false;
   struct console c = console_of(&m, out, stderr);
-  bool ok = talk_open(&t, &c, &w) == STATUS_DONE && say_all(&t, keys);
-  talk_close(&t);
-  return ok && m.all.held == 0;
+  bool ok = chat_open(&t, &c, &w) == STATUS_DONE && say_all(&t, keys);
+  chat_close(&t);
+  return ok && m.all.live == 0;
 }
 
 @ \checkpoint[20,40]{build/out/command.txt}{a conversation, and what each turn cost}
@@ -509,7 +509,7 @@ at its beginning.}{\texttt{make exercise-W14-5}}{In the loop \texttt{while IFS= 
 --prompt="\$line" </dev/null}, followed by \texttt{|| status=1}. After two dashes a line of one dash would still be the standard input; after the equals sign
 nothing has a meaning.}
 \exercise{build}{ex:command.option}{Give |generate| an option \texttt{--no-hints}. How many places of the program change, and in how many outputs does it
-appear?}{\texttt{make exercise-W14-6}}{Three: its name, its row in the table, and one condition where the hints are given. It is then in the help, the manual
+appear?}{\texttt{constraint_new exercise-W14-6}}{Three: its name, its row in the table, and one condition where the hints are given. It is then in the help, the manual
 page, the completion, and the offers to those who misspell it. Its bit is that of |generate| alone: |trace| gives no hints, and an option without an
 effect is a lie.}
 \exercise{check}{ex:json.toy}{In the toy format of the second hand calculation, with three significant bits, how are 448 and 512
@@ -526,5 +526,5 @@ they must be equal character for character. To ask for the last row alone would 
 error gives equal lines as well, so their beginning and their number must be looked at.}
 \exercise{check}{ex:chat.again}{You say \texttt{Hello!} to the built-in model, type \texttt{/new}, and say \texttt{Hello!} again. For the first \texttt{Hello!} 8 rows were read. How many are read for the second?}{\texttt{make exercise-W14-10}}{1. All rows of the second prompt are still in the cache. But the logits of the last of them are not kept, and so that one is computed again.}
 \exercise{think}{ex:chat.cut}{In the program's conversation \val{chat.read.2} rows are read for the second question. How many are read for it if the first answer was stopped after three tokens?}{\texttt{make exercise-W14-11}}{One more. The last token of the answer has been written and not read. In a whole answer that is the mark; in a stopped one it is a word, and the mark is put after it by us.}
-\exercise{build}{ex:chat.undo}{Add the order \texttt{/undo}, which takes the last question and its answer back, so that what is said next is answered as if they had never been said. With nothing to take back it does nothing.}{\texttt{make exercise-W14-12}}{In |obey|: if |t->n >= t->first + 2|, call |pop_turn| twice and set |t->text.n = 0|, because the ids are still those of the longer conversation. The next prompt is then made from the turns, and the cache keeps what the two have in common.}
+\exercise{build}{ex:chat.undo}{Add the order \texttt{/undo}, which takes the last question and its answer back, so that what is said next is answered as if they had never been said. With nothing to take back it does nothing.}{\texttt{make exercise-W14-12}}{In |run_slash_command|: if |t->n >= t->first + 2|, call |pop_turn| twice and set |t->text.n = 0|, because the ids are still those of the longer conversation. The next prompt is then made from the turns, and the cache keeps what the two have in common.}
 \end{exercises}

@@ -31,8 +31,8 @@ static void enter_layers(struct tensor_list *l, const struct model_config *c)
   enter(l, "down", matrix_of(f, d, c->mlp_bias), n);
 }
 
-size_t bill_tensors(const struct model_config *c,
-  struct tensor_line line[TENSOR_LINES])
+size_t footprint_tensors(const struct model_config *c,
+  struct tensor_line line[FOOTPRINT_MAX_TENSORS])
 {
   struct tensor_list l = { line, 0 };
   uint64_t d = c->d_model;
@@ -44,46 +44,46 @@ size_t bill_tensors(const struct model_config *c,
   return l.n;
 }
 
-uint64_t bill_parameters(const struct model_config *c)
+uint64_t footprint_parameters(const struct model_config *c)
 {
-  struct tensor_line line[TENSOR_LINES];
+  struct tensor_line line[FOOTPRINT_MAX_TENSORS];
   uint64_t sum = 0;
-  size_t n = bill_tensors(c, line);
+  size_t n = footprint_tensors(c, line);
   for (size_t i = 0; i < n; i++) sum += line[i].each * line[i].times;
   return sum;
 }
 
-uint64_t bill_weights(const struct model *lm)
+uint64_t footprint_weights(const struct model *lm)
 {
   const struct model_config *c = &lm->config;
   uint64_t d = c->d_model, v = c->vocab_size;
-  uint64_t sum = lm->layer_bytes + d * v * weight_bytes(lm->embedding.type);
+  uint64_t sum = lm->layer_bytes + d * v * weight_type_bytes(lm->embedding.type);
   if (c->learned_positions)
-    sum += d * c->n_positions * weight_bytes(lm->positions.type);
-  sum += d * weight_bytes(lm->last.gain.type);
-  if (c->layer_norm) sum += d * weight_bytes(lm->last.bias.type);
-  if (!c->tied) sum += d * v * weight_bytes(lm->head.weight.type);
+    sum += d * c->n_positions * weight_type_bytes(lm->positions.type);
+  sum += d * weight_type_bytes(lm->final_norm.gain.type);
+  if (c->layer_norm) sum += d * weight_type_bytes(lm->final_norm.bias.type);
+  if (!c->tied) sum += d * v * weight_type_bytes(lm->head.weight.type);
   return sum;
 }
 
 /* <Reckon what tokens leave> */
-uint64_t bill_token(const struct model_config *c, const struct row_format *f)
+uint64_t footprint_token(const struct model_config *c, const struct kv_format *f)
 {
   return 2 * (uint64_t) c->n_layers * c->n_kv_heads
-    * row_bytes(f->type, c->head_dim);
+    * weight_row_bytes(f->type, c->head_dim);
 }
 
-static uint64_t up(uint64_t x, uint64_t page)
+static uint64_t round_up(uint64_t x, uint64_t page)
 { return x / page + (x % page > 0); }
-uint64_t bill_rows(const struct model_config *c, uint32_t layer,
-  const struct plan *p)
+uint64_t footprint_rows(const struct model_config *c, uint32_t layer,
+  const struct cache_plan *p)
 {
   uint64_t page = p->page_rows > 0 ? p->page_rows : 1;
   uint64_t pass = p->pass < p->context ? p->pass : p->context;
   uint64_t w = config_window(c, layer);
   if (pass == 0) pass = 1;
-  uint64_t pages = up(p->context, page);
-  uint64_t ring = w == 0 ? 0 : up(c->sinks, page) + 1 + up(w - 1 + pass - 1,
+  uint64_t pages = round_up(p->context, page);
+  uint64_t ring = w == 0 ? 0 : round_up(c->sinks, page) + 1 + round_up(w - 1 + pass - 1,
     page);
   return (w > 0 && ring < pages ? ring : pages) * page;
 }
@@ -95,18 +95,18 @@ static bool multiply(uint64_t *x, uint64_t by)
   return true;
 }
 
-bool bill_cache(const struct model_config *c, const struct plan *p,
+bool footprint_cache(const struct model_config *c, const struct cache_plan *p,
   uint64_t *bytes, struct error *why)
 {
-  uint64_t row = row_bytes(p->format->type, c->head_dim);
+  uint64_t row = weight_row_bytes(p->format->type, c->head_dim);
   bool fits = p->context <= INT64_MAX
     && multiply(&row, 2 * (uint64_t) c->n_kv_heads);
   *bytes = 0;
-  if (p->format->type >= BLOCKS_Q8_0 && c->head_dim % BLOCK_NUMBERS != 0)
+  if (p->format->type >= WEIGHT_Q8_0 && c->head_dim % WEIGHT_BLOCK != 0)
     return error_say(why, "a cache in %s for a head_dim of %u; wanted: a"
-      " multiple of %d", p->format->name, c->head_dim, BLOCK_NUMBERS);
+      " multiple of %d", p->format->name, c->head_dim, WEIGHT_BLOCK);
   for (uint32_t i = 0; fits && i < c->n_layers; i++) {
-    uint64_t layer = bill_rows(c, i, p);
+    uint64_t layer = footprint_rows(c, i, p);
     fits = multiply(&layer, p->batch) && multiply(&layer, row)
       && layer <= INT64_MAX && *bytes <= INT64_MAX - layer;
     *bytes += layer;
@@ -116,8 +116,8 @@ bool bill_cache(const struct model_config *c, const struct plan *p,
 }
 
 /* <Reckon what a pass borrows> */
-uint64_t bill_pass(const struct model_config *c, uint64_t rows,
-  uint64_t longest, unsigned workers)
+uint64_t footprint_pass(const struct model_config *c, uint64_t rows,
+  uint64_t max_len, unsigned workers)
 {
   uint64_t d = c->d_model, f = c->d_inner;
   uint64_t q = (uint64_t) c->n_heads * c->head_dim;
@@ -126,22 +126,22 @@ uint64_t bill_pass(const struct model_config *c, uint64_t rows,
   uint64_t numbers = 3 * d + 2 * q + 2 * k + fused + (c->gated ? 2 * f : f)
     + 2 * (c->head_dim / 2);
   uint64_t other = 3 * sizeof (uint32_t) + sizeof (size_t)
-    + sizeof (struct view);
-  uint64_t sheet = (longest / 256 + 2) * (c->head_dim + 2);
+    + sizeof (struct kv_view);
+  uint64_t sheet = (max_len / 256 + 2) * (c->head_dim + 2);
   return sizeof (struct pass) + rows * (4 * numbers + other)
     + workers * 4 * sheet;
 }
 
 /* <Reckon what fits> */
-static bool fits(const struct model_config *c, struct plan p, uint64_t context,
-  uint64_t room)
+static bool fits(const struct model_config *c, struct cache_plan p, uint64_t context,
+  uint64_t cap)
 {
   uint64_t bytes;
   p.context = context;
-  return bill_cache(c, &p, &bytes, NULL) && bytes <= room;
+  return footprint_cache(c, &p, &bytes, NULL) && bytes <= cap;
 }
 
-uint64_t bill_max_context(const struct model_config *c, const struct plan *p,
+uint64_t footprint_max_context(const struct model_config *c, const struct cache_plan *p,
   uint64_t weights, uint64_t budget)
 {
   uint64_t yes = 0, no = (uint64_t) 1 << 62;
@@ -155,14 +155,14 @@ uint64_t bill_max_context(const struct model_config *c, const struct plan *p,
   return yes;
 }
 
-uint64_t bill_max_batch(const struct model_config *c, const struct plan *p,
+uint64_t footprint_max_batch(const struct model_config *c, const struct cache_plan *p,
   uint64_t weights, uint64_t budget)
 {
-  struct plan one = *p;
+  struct cache_plan one = *p;
   uint64_t bytes;
   one.batch = 1;
   if (budget > INT64_MAX) budget = INT64_MAX;
-  if (weights > budget || !bill_cache(c, &one, &bytes, NULL)) return 0;
+  if (weights > budget || !footprint_cache(c, &one, &bytes, NULL)) return 0;
   return bytes == 0 ? UINT64_MAX : (budget - weights) / bytes;
 }
 
@@ -193,7 +193,7 @@ static const struct named_shape shapes[] = {
   {"qwen2-7b", "qwen2", "Yang and others 2024", 152064, 131072, 3584, 18944,
     28, 28, 4, 128, 0, false} };
 
-const struct named_shape *shape_at(size_t i)
+const struct named_shape *named_shape_at(size_t i)
 { return i < sizeof shapes / sizeof *shapes ? &shapes[i] : NULL; }
 static void shape_settings(const struct named_shape *s, struct model_config *c)
 {
@@ -207,11 +207,11 @@ static void shape_settings(const struct named_shape *s, struct model_config *c)
   c->window = s->window, c->window_from = 0, c->tied = s->tied;
 }
 
-bool shape_find(const char *name, struct model_config *c, struct error *why)
+bool named_shape_find(const char *name, struct model_config *c, struct error *why)
 {
   char list[300] = "";
-  for (size_t i = 0; shape_at(i) != NULL; i++) {
-    const struct named_shape *s = shape_at(i);
+  for (size_t i = 0; named_shape_at(i) != NULL; i++) {
+    const struct named_shape *s = named_shape_at(i);
     if (strcmp(s->name, name) == 0) {
       shape_settings(s, c);
       return true;

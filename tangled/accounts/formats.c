@@ -18,35 +18,35 @@ static int within(float x, int low, int high)
   return x < (float) low ? low : x > (float) high ? high : (int) x;
 }
 
-static void pack_block8(const float *x, unsigned char *to)
+static void encode_block8(const float *x, unsigned char *to)
 {
-  float most = 0;
-  for (int i = 0; i < BLOCK_NUMBERS; i++)
-    if (fabsf(x[i]) > most) most = fabsf(x[i]);
-  float d = most / 127, times = d != 0 ? 1 / d : 0;
+  float max = 0;
+  for (int i = 0; i < WEIGHT_BLOCK; i++)
+    if (fabsf(x[i]) > max) max = fabsf(x[i]);
+  float d = max / 127, times = d != 0 ? 1 / d : 0;
   put_scale(d, to);
-  for (int i = 0; i < BLOCK_NUMBERS; i++)
+  for (int i = 0; i < WEIGHT_BLOCK; i++)
     to[2 + i] = (unsigned char) within(roundf(x[i] * times), -128, 127);
 }
 
-static void pack_block4(const float *x, unsigned char *to)
+static void encode_block4(const float *x, unsigned char *to)
 {
-  float most = 0;
-  for (int i = 0; i < BLOCK_NUMBERS; i++)
-    if (fabsf(x[i]) > fabsf(most)) most = x[i];
-  float d = most / -8, times = d != 0 ? 1 / d : 0;
+  float max = 0;
+  for (int i = 0; i < WEIGHT_BLOCK; i++)
+    if (fabsf(x[i]) > fabsf(max)) max = x[i];
+  float d = max / -8, times = d != 0 ? 1 / d : 0;
   put_scale(d, to);
-  for (int i = 0; i < BLOCK_NUMBERS / 2; i++) {
-    float low = x[i] * times, high = x[i + BLOCK_NUMBERS / 2] * times;
+  for (int i = 0; i < WEIGHT_BLOCK / 2; i++) {
+    float low = x[i] * times, high = x[i + WEIGHT_BLOCK / 2] * times;
     to[2 + i] = (unsigned char) (within(low + 8.5f, 0, 15)
       | within(high + 8.5f, 0, 15) << 4);
   }
 }
 
 /* <Pack a row> */
-static void pack_f32(const float *x, size_t n, void *to)
+static void encode_f32(const float *x, size_t n, void *to)
 { memcpy(to, x, n * sizeof *x); }
-static void pack_f16(const float *x, size_t n, void *to)
+static void encode_f16(const float *x, size_t n, void *to)
 {
   for (size_t i = 0; i < n; i++) {
     uint16_t h = num_to_f16(x[i]);
@@ -54,7 +54,7 @@ static void pack_f16(const float *x, size_t n, void *to)
   }
 }
 
-static void pack_bf16(const float *x, size_t n, void *to)
+static void encode_bf16(const float *x, size_t n, void *to)
 {
   for (size_t i = 0; i < n; i++) {
     uint16_t h = num_to_bf16(x[i]);
@@ -62,16 +62,16 @@ static void pack_bf16(const float *x, size_t n, void *to)
   }
 }
 
-static void pack_q8_0(const float *x, size_t n, void *to)
+static void encode_q8_0(const float *x, size_t n, void *to)
 {
-  for (size_t i = 0; i < n; i += BLOCK_NUMBERS)
-    pack_block8(x + i, (unsigned char *) to + row_bytes(BLOCKS_Q8_0, i));
+  for (size_t i = 0; i < n; i += WEIGHT_BLOCK)
+    encode_block8(x + i, (unsigned char *) to + weight_row_bytes(WEIGHT_Q8_0, i));
 }
 
-static void pack_q4_0(const float *x, size_t n, void *to)
+static void encode_q4_0(const float *x, size_t n, void *to)
 {
-  for (size_t i = 0; i < n; i += BLOCK_NUMBERS)
-    pack_block4(x + i, (unsigned char *) to + row_bytes(BLOCKS_Q4_0, i));
+  for (size_t i = 0; i < n; i += WEIGHT_BLOCK)
+    encode_block4(x + i, (unsigned char *) to + weight_row_bytes(WEIGHT_Q4_0, i));
 }
 
 /* <Unpack a row> */
@@ -79,19 +79,19 @@ static float number_of(enum weight_type type, const unsigned char *block,
   size_t i)
 {
   float d = num_from_f16((uint16_t) (block[0] | block[1] << 8));
-  if (type == BLOCKS_Q8_0) return (float) (int8_t) block[2 + i] * d;
+  if (type == WEIGHT_Q8_0) return (float) (int8_t) block[2 + i] * d;
   unsigned two = block[2 + i % 16];
   return (float) ((int) (i < 16 ? two & 15u : two >> 4) - 8) * d;
 }
 
-void format_unpack(enum weight_type type, const void *from, size_t n, float *x)
+void format_decode(enum weight_type type, const void *from, size_t n, float *x)
 {
   for (size_t i = 0; i < n; i++) {
     uint16_t h = 0;
-    size_t in_block = i % BLOCK_NUMBERS;
+    size_t in_block = i % WEIGHT_BLOCK;
     if (type == WEIGHT_F32) memcpy(x + i, (const char *) from + 4 * i, 4);
-    else if (type >= BLOCKS_Q8_0) x[i] = number_of(type,
-      (const unsigned char *) from + row_bytes(type, i - in_block), in_block);
+    else if (type >= WEIGHT_Q8_0) x[i] = number_of(type,
+      (const unsigned char *) from + weight_row_bytes(type, i - in_block), in_block);
     else {
       memcpy(&h, (const char *) from + 2 * i, 2);
       x[i] = type == WEIGHT_F16 ? num_from_f16(h) : num_from_bf16(h);
@@ -100,17 +100,17 @@ void format_unpack(enum weight_type type, const void *from, size_t n, float *x)
 }
 
 /* <Find a format> */
-const struct row_format *format_at(size_t i)
+const struct kv_format *format_at(size_t i)
 {
-  static const struct row_format list[N_FORMATS] = {
-    { "f32", WEIGHT_F32, pack_f32 }, { "f16", WEIGHT_F16, pack_f16 },
-    { "bf16", WEIGHT_BF16, pack_bf16 },
-    { "q8_0", BLOCKS_Q8_0, pack_q8_0 },
-    { "q4_0", BLOCKS_Q4_0, pack_q4_0 } };
+  static const struct kv_format list[N_FORMATS] = {
+    { "f32", WEIGHT_F32, encode_f32 }, { "f16", WEIGHT_F16, encode_f16 },
+    { "bf16", WEIGHT_BF16, encode_bf16 },
+    { "q8_0", WEIGHT_Q8_0, encode_q8_0 },
+    { "q4_0", WEIGHT_Q4_0, encode_q4_0 } };
   return i < N_FORMATS ? &list[i] : NULL;
 }
 
-const struct row_format *format_find(const char *name, struct error *why)
+const struct kv_format *format_find(const char *name, struct error *why)
 {
   for (size_t i = 0; i < N_FORMATS; i++)
     if (strcmp(format_at(i)->name, name) == 0) return format_at(i);
@@ -120,18 +120,18 @@ const struct row_format *format_find(const char *name, struct error *why)
 }
 
 /* <Say whether numbers can be packed> */
-bool format_holds(const struct row_format *f, const float *x, size_t n,
+bool format_can_hold(const struct kv_format *f, const float *x, size_t n,
   struct error *why)
 {
-  float largest = f->type == BLOCKS_Q8_0 ? 127 : 8;
-  if (f->type >= BLOCKS_Q8_0 && n % BLOCK_NUMBERS != 0)
+  float largest = f->type == WEIGHT_Q8_0 ? 127 : 8;
+  if (f->type >= WEIGHT_Q8_0 && n % WEIGHT_BLOCK != 0)
     return error_say(why, "%zu numbers in %s; wanted: a multiple of %d", n,
-      f->name, BLOCK_NUMBERS);
+      f->name, WEIGHT_BLOCK);
   for (size_t i = 0; i < n; i++) {
     if (x[i] - x[i] != 0)
       return error_say(why, "number %zu is not finite; wanted: finite numbers",
         i);
-    if (f->type >= BLOCKS_Q8_0
+    if (f->type >= WEIGHT_Q8_0
         && (num_to_f16(fabsf(x[i]) / largest) & 0x7c00) == 0x7c00)
       return error_say(why, "number %zu, %g, gives its block a scale beyond"
         " binary16; wanted: a smaller number", i, (double) x[i]);

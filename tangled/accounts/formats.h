@@ -10,16 +10,16 @@
 enum { N_FORMATS = 5 };
 
 /* f32, f16, bf16, q8_0, q4_0: the bytes are those of ggml; null behind the last */
-const struct row_format *format_at(size_t i);
+const struct kv_format *format_at(size_t i);
 
 /* the one of that name; null and a sentence that lists them */
-const struct row_format *format_find(const char *name, struct error *why);
+const struct kv_format *format_find(const char *name, struct error *why);
 
 /* the n numbers that a row of this type stands for, exactly */
-void format_unpack(enum weight_type type, const void *from, size_t n, float *x);
+void format_decode(enum weight_type type, const void *from, size_t n, float *x);
 
 /* whether x can be packed: its numbers are finite, the scale of each block is one of
    binary16, and blocks are whole */
-bool format_holds(const struct row_format *f, const float *x, size_t n,
+bool format_can_hold(const struct kv_format *f, const float *x, size_t n,
   struct error *why);
 #endif

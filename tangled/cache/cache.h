@@ -7,23 +7,23 @@
 /* <A store that keeps its rows in pages> */
 
 /* a way to keep rows, by its name */
-struct row_format { const char *name; enum weight_type type;
+struct kv_format { const char *name; enum weight_type type;
   /* writes n numbers to the row_bytes(type,n) bytes at to */
-  void (*pack)(const float *x, size_t n, void *to);
+  void (*encode)(const float *x, size_t n, void *to);
 };
 
 /* the most rows it may hold in all its sequences, 0: as many as their contexts have;
    rows a page, a power of two up to 256, 0: 64; the most rows of a sequence in one
    pass, 0: a context; how rows are kept, null: in float32; and whether the memory for
    all of them is taken when it is opened */
-struct cache_wishes { size_t rows, page_rows, pass;
-  const struct row_format *format; bool at_once; };
+struct cache_options { size_t rows, page_rows, pass;
+  const struct kv_format *format; bool preallocate; };
 
 /* an empty cache for n_sequences sequences of a model; null and a sentence if memory
    is refused or a wish cannot be granted. Owned by the caller, and closed by
    store_close */
 struct store *cache_open(struct memory *m, const struct model_config *c,
-  uint32_t n_sequences, const struct cache_wishes *w, struct error *why);
+  uint32_t n_sequences, const struct cache_options *w, struct error *why);
 
 /* makes the empty sequence to of a cache equal to from, by sharing its pages; errors:
    to has rows, a number out of range, a pass going on, memory for the list */

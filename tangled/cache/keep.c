@@ -2,10 +2,10 @@
 
 #include "cache/keep.h"
 
-size_t store_keep(struct store *s, uint32_t sequence, const uint32_t *id,
+size_t store_match_prefix(struct store *s, uint32_t sequence, const uint32_t *id,
   size_t n)
 {
-  const struct strand *q = &s->roll.sequence[sequence];
+  const struct kv_sequence *q = &s->batch.sequence[sequence];
   size_t k = 0;
   while (k < n && k < q->length && q->token[k] == id[k]) k++;
   store_crop(s, sequence, k);

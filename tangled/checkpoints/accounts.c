@@ -10,16 +10,16 @@
 /* <Print what the case by hand comes to> */
 static void print_by_hand(void)
 {
-  static const struct row_format two = { "f16", WEIGHT_F16, NULL };
+  static const struct kv_format two = { "f16", WEIGHT_F16, NULL };
   struct model_config c = { .n_layers = 2, .n_heads = 4, .n_kv_heads = 2,
     .head_dim = 3, .window_from = 1 };
-  struct plan p = { &two, 0, 1, 0, 0 };
-  printf("a token: %" PRIu64 " bytes; %" PRIu64 " fit", bill_token(&c,
-    &two), bill_max_context(&c, &p, 400, 1000));
+  struct cache_plan p = { &two, 0, 1, 0, 0 };
+  printf("a token: %" PRIu64 " bytes; %" PRIu64 " fit", footprint_token(&c,
+    &two), footprint_max_context(&c, &p, 400, 1000));
   c.window = 5;
-  printf("; with a window %" PRIu64, bill_max_context(&c, &p, 400, 1000));
+  printf("; with a window %" PRIu64, footprint_max_context(&c, &p, 400, 1000));
   c.window = 0, c.n_kv_heads = 4;
-  printf("; with 4 heads %" PRIu64 "\n", bill_max_context(&c, &p, 400, 1000));
+  printf("; with 4 heads %" PRIu64 "\n", footprint_max_context(&c, &p, 400, 1000));
 }
 
 /* <Hold the reckoning against the books> */
@@ -32,14 +32,14 @@ static void compare_line(const char *what, uint64_t reckoned, uint64_t found)
 static void compare_weights(const struct model *lm)
 {
   uint64_t stored = 0;
-  for (size_t i = 0; i < weights_count(lm->weights); i++)
-    stored += weights_at(lm->weights, i)->bytes;
-  compare_line("weights", 2 * bill_parameters(&lm->config), stored);
+  for (size_t i = 0; i < tensor_file_count(lm->weights); i++)
+    stored += tensor_file_at(lm->weights, i)->bytes;
+  compare_line("weights", 2 * footprint_parameters(&lm->config), stored);
 }
 
 static bool compare_vocabulary(struct error *why)
 {
-  struct memory book = { .refuse_at = 0 };
+  struct memory book = { .fail_at = 0 };
   struct tokenizer *t = tokenizer_open(&book, "models/pocket", why);
   if (t == NULL) return false;
   struct tokenizer_tables taken = tokenizer_tables(t);
@@ -52,38 +52,38 @@ static bool compare_vocabulary(struct error *why)
 static bool compare_pass(struct engine *e, const struct model *lm, uint32_t n,
   struct error *why)
 {
-  struct memory book = { .refuse_at = 0 };
+  struct memory book = { .fail_at = 0 };
   struct row row[64];
   struct pass *p;
   for (uint32_t i = 0; i < n; i++) row[i] = (struct row) { 0, i, i };
   struct store *s = cache_open(&book, &lm->config, 1,
-    &(struct cache_wishes) { .rows = 0 }, why);
-  bool ok = s != NULL && forward(e, lm, s, row, n, &p, why);
+    &(struct cache_options) { .rows = 0 }, why);
+  bool ok = s != NULL && model_forward(e, lm, s, row, n, &p, why);
   if (ok) {
     char what[32];
     snprintf(what, sizeof what, "pass of %u", n);
-    compare_line(what, bill_pass(&lm->config, n, n, 1),
-      book.of[FOR_ACTIVATIONS].peak);
+    compare_line(what, footprint_pass(&lm->config, n, n, 1),
+      book.of[MEMORY_ACTIVATIONS].peak);
     pass_close(p);
   }
   store_close(s);
   return ok;
 }
 
-static bool compare_cache(const struct model_config *c, const struct plan *p,
+static bool compare_cache(const struct model_config *c, const struct cache_plan *p,
   struct error *why)
 {
-  struct memory book = { .refuse_at = 0 };
-  struct cache_wishes how = { .rows = p->context * p->batch,
+  struct memory book = { .fail_at = 0 };
+  struct cache_options options = { .rows = p->context * p->batch,
     .page_rows = p->page_rows, .pass = p->pass, .format = p->format,
-    .at_once = true };
+    .preallocate = true };
   char what[32];
   uint64_t reckoned;
-  if (!bill_cache(c, p, &reckoned, why)) return false;
-  struct store *s = cache_open(&book, c, (uint32_t) p->batch, &how, why);
+  if (!footprint_cache(c, p, &reckoned, why)) return false;
+  struct store *s = cache_open(&book, c, (uint32_t) p->batch, &options, why);
   if (s == NULL) return false;
   snprintf(what, sizeof what, "cache, %s", p->format->name);
-  compare_line(what, reckoned, book.of[FOR_CACHE].held);
+  compare_line(what, reckoned, book.of[MEMORY_CACHE].live);
   store_close(s);
   return true;
 }
@@ -91,7 +91,7 @@ static bool compare_cache(const struct model_config *c, const struct plan *p,
 /* <Open the built-in model, and compare everything> */
 int main(void)
 {
-  struct memory m = { .refuse_at = 0 };
+  struct memory m = { .fail_at = 0 };
   struct counters count = { .passes = 0 };
   struct error why;
   struct engine e = { .k = kernels_find(NULL, &why), .c = &count };
@@ -105,8 +105,8 @@ int main(void)
     && compare_pass(&e, lm, 64, &why);
   for (size_t i = 0; ok && i < N_FORMATS; i++)
     ok = compare_cache(&lm->config,
-      &(struct plan) { format_at(i), 2000, 2, 16, 0 }, &why);
+      &(struct cache_plan) { format_at(i), 2000, 2, 16, 0 }, &why);
   model_close(&m, lm);
-  if (!ok) fprintf(stderr, "%s\n", why.words);
+  if (!ok) fprintf(stderr, "%s\n", why.text);
   return !ok;
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 #include "tokenizer/tokenizer.h"
 #include "families/loader.h"
-#include "loop/loop.h"
+#include "loop/generate.h"
 #include "cache/cache.h"
 
 /* <A model and the sentence that it writes> */
@@ -27,9 +27,9 @@ enum { GIVEN = 3, STEPS = 4 };
 /* of each step, and in all; logits: [STEPS][vocab] */
 struct diary { struct { unsigned rows, pairs, stored; } step[STEPS], all;
   const struct store *s; float *logits; size_t vocab; };
-static bool note_step(void *self, const struct step *now)
+static bool note_step(void *ctx, const struct step *now)
 {
-  struct diary *d = self;
+  struct diary *d = ctx;
   size_t i = now->number - 1;
   d->step[i].rows = (unsigned) (now->after.rows - now->before.rows);
   d->step[i].pairs = (unsigned) (now->after.qk_pairs - now->before.qk_pairs);
@@ -43,10 +43,10 @@ static bool write_text(struct writer *w, bool keep, struct diary *d,
   struct error *why)
 {
   struct store *s = cache_open(&w->m, &w->lm->config, 1,
-    &(struct cache_wishes) { .rows = 0 }, why);
-  struct generator maker = { &w->e, w->lm, s, &w->m };
-  struct settings want = { .max_new_tokens = STEPS, .see = note_step,
-    .self = d, .recall = keep ? store_keep : NULL };
+    &(struct cache_options) { .rows = 0 }, why);
+  struct generate_context maker = { &w->e, w->lm, s, &w->m };
+  struct generate_options want = { .max_new_tokens = STEPS, .on_step = note_step,
+    .ctx = d, .recall = keep ? store_match_prefix : NULL };
   struct continuation text = { .n_prompt = 0 };
   d->s = s;
   bool ok = s != NULL
@@ -74,7 +74,7 @@ static void print_diaries(const struct diary *a, const struct diary *b)
 static bool print_twice(struct writer *w, struct error *why)
 {
   size_t n = w->lm->config.vocab_size;
-  float *z = memory_alloc(&w->m, FOR_ACTIVATIONS, 2 * STEPS * n, sizeof *z, why);
+  float *z = memory_alloc(&w->m, MEMORY_ACTIVATIONS, 2 * STEPS * n, sizeof *z, why);
   if (z == NULL) return false;
   struct diary a = { .logits = z, .vocab = n }, b = a;
   b.logits += STEPS * n;
@@ -93,7 +93,7 @@ static bool read_on(struct writer *w, struct store *s, uint32_t sequence,
   for (size_t i = 0; i < n; i++)
     row[i] = (struct row) { sequence, (uint32_t) (at + i),
       w->sentence.id[(at + i) % w->sentence.n] };
-  if (!forward(&w->e, w->lm, s, row, n, &p, why)) return false;
+  if (!model_forward(&w->e, w->lm, s, row, n, &p, why)) return false;
   pass_close(p);
   return true;
 }
@@ -101,7 +101,7 @@ static bool read_on(struct writer *w, struct store *s, uint32_t sequence,
 static bool print_step(struct writer *w, struct error *why)
 {
   const struct model_config *c = &w->lm->config;
-  struct cache_wishes any = { .rows = 0 };
+  struct cache_options any = { .rows = 0 };
   struct store *s = cache_open(&w->m, c, 1, &any, why);
   bool ok = s != NULL;
   for (size_t n = 10; ok && n > 0; n = n == 10) {
@@ -118,7 +118,7 @@ static bool print_step(struct writer *w, struct error *why)
 /* <Show what a fork costs> */
 static bool print_fork(struct writer *w, struct error *why)
 {
-  struct cache_wishes small = { .rows = 48, .page_rows = 16 };
+  struct cache_options small = { .rows = 48, .page_rows = 16 };
   struct store *s = cache_open(&w->m, &w->lm->config, 2, &small, why);
   bool ok = s != NULL && read_on(w, s, 0, 10, why) && cache_fork(s, 0, 1, why);
   if (ok) printf("forked:   %zu page, %zu bytes copied\n",
@@ -129,8 +129,8 @@ static bool print_fork(struct writer *w, struct error *why)
       cache_look(s).pages_used, cache_look(s).bytes_copied);
   }
   if (ok && !read_on(w, s, 0, 25, why)) {
-    int half = (int) strcspn(why->words, ";") + 1;
-    printf("%.*s\n %s\n", half, why->words, why->words + half);
+    int half = (int) strcspn(why->text, ";") + 1;
+    printf("%.*s\n %s\n", half, why->text, why->text + half);
   }
   store_close(s);
   return ok;
@@ -144,6 +144,6 @@ int main(void)
     && print_step(&w, &why) && print_fork(&w, &why);
   ids_free(&w.m, &w.sentence), tokenizer_close(&w.m, w.t);
   model_close(&w.m, w.lm);
-  if (!ok) fprintf(stderr, "%s\n", why.words);
+  if (!ok) fprintf(stderr, "%s\n", why.text);
   return !ok;
 }

@@ -38,7 +38,7 @@ static void show_stream(FILE *from, const char *name)
 
 static bool run_line(int argc, char **argv)
 {
-  struct memory m = { .refuse_at = 0 };
+  struct memory m = { .fail_at = 0 };
   FILE *out = tmpfile(), *err = tmpfile();
   if (out == NULL || err == NULL) return false;
   struct console c = console_of(&m, out, err);
@@ -50,7 +50,7 @@ static bool run_line(int argc, char **argv)
   show_stream(out, "out");
   show_stream(err, "err");
   printf("  status %d\n", status);
-  return m.all.held == 0;
+  return m.all.live == 0;
 }
 
 static bool run_lines(void)
@@ -90,15 +90,15 @@ static void print_digits(const char *form)
   unsigned of[10] = { 0 };
   uint64_t state = 1;
   for (int drawn = 0; drawn < DIGIT_DRAWS; ) {
-    char room[NUMBER_ROOM];
+    char buffer[MAX_NUMBER_LEN];
     float x;
     state = state * UINT64_C(6364136223846793005)
       + UINT64_C(1442695040888963407);
     uint32_t bits = (uint32_t) (state >> 32);
     memcpy(&x, &bits, sizeof x);
     if (!isfinite(x)) continue;
-    number_float(x, room);
-    of[significant(room)]++;
+    number_float(x, buffer);
+    of[significant(buffer)]++;
     drawn++;
   }
   for (int k = 1; k < 10; k++) printf(form, k, of[k]);
@@ -109,13 +109,13 @@ static const char *const said[] = { "Hello!",
   "What does the fox say?", "Where does the cat sleep?",
   "Thank you!" };
 enum { SAID = sizeof said / sizeof *said };
-static bool say_all(struct talk *t, bool keys)
+static bool say_all(struct chat *t, bool keys)
 {
   uint64_t kept = 0, again = 0;
   for (size_t i = 0; i < SAID; i++) {
     const struct turn_cost *k = &t->cost;
     if (!keys) printf("> %s\n", said[i]);
-    if (!talk_say(t, said[i], strlen(said[i]))) return false;
+    if (!chat_send(t, said[i], strlen(said[i]))) return false;
     if (!keys) printf("  [%zu ids and %zu; %" PRIu64 " rows read, %"
       PRIu64 " in all]\n", k->given, k->written, k->read, k->rows);
     kept += k->rows, again += k->rows - k->read + k->given;
@@ -131,16 +131,16 @@ static bool converse(bool keys)
 {
   char *line[] = { "incipit", "chat", "-m", "models/pocket",
     "--template", "pocket", "-t", "1", "-n", "24", NULL };
-  struct memory m = { .refuse_at = 0 };
-  struct wishes w;
+  struct memory m = { .fail_at = 0 };
+  struct command_line w;
   struct error why;
-  struct talk t;
+  struct chat t;
   FILE *out = keys ? tmpfile() : stdout;
   if (out == NULL || !options_parse(&w, 10, line, &why)) return false;
   struct console c = console_of(&m, out, stderr);
-  bool ok = talk_open(&t, &c, &w) == STATUS_DONE && say_all(&t, keys);
-  talk_close(&t);
-  return ok && m.all.held == 0;
+  bool ok = chat_open(&t, &c, &w) == STATUS_DONE && say_all(&t, keys);
+  chat_close(&t);
+  return ok && m.all.live == 0;
 }
 
 int main(int argc, char **argv)

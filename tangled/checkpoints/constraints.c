@@ -40,12 +40,12 @@ static bool print_laugh(struct constraint *c, struct error *why)
 
 static bool laugh_aloud(struct memory *m, struct error *why)
 {
-  struct piece spelt[LAUGHS];
+  struct token_bytes spelt[LAUGHS];
   uint8_t allowed[LAUGHS];
   struct error none;
   bool accepts;
   for (int i = 0; i < LAUGHS; i++)
-    spelt[i] = (struct piece) { (const unsigned char *) laugh_piece[i],
+    spelt[i] = (struct token_bytes) { (const unsigned char *) laugh_piece[i],
       strlen(laugh_piece[i]) };
   struct lexicon *l = lexicon_open(m, spelt, NULL, LAUGHS, why);
   struct constraint *c = l == NULL ? NULL
@@ -53,7 +53,7 @@ static bool laugh_aloud(struct memory *m, struct error *why)
   bool ok = c != NULL && constraint_bind(c, l, false, why)
     && print_laugh(c, why);
   if (ok && !constraint_mask(c, constraint_start(c), 1, allowed, &accepts,
-    &none)) printf("%s\n", none.words);
+    &none)) printf("%s\n", none.text);
   constraint_free(c);
   lexicon_close(l);
   return ok;
@@ -64,6 +64,6 @@ int main(void)
   static struct memory m;
   struct error why;
   bool ok = laugh_aloud(&m, &why);
-  if (!ok) fprintf(stderr, "%s\n", why.words);
+  if (!ok) fprintf(stderr, "%s\n", why.text);
   return !ok;
 }

@@ -13,7 +13,7 @@ static bool next_short(const struct grammar *g, uint64_t *n,
   struct error *why)
 {
   while (grammar_write(g, SEED_HELD_OUT, (*n)++, &piece, why))
-    if (piece.sort == CHRONICLE
+    if (piece.sort == TEXT_CHRONICLE
       && strlen(strstr(piece.words, ". ") + 2) <= LINE) return true;
   return false;
 }
@@ -57,7 +57,7 @@ static double worth(const struct choice *c)
 
 static bool print_surprise(const struct grammar *g, struct error *why)
 {
-  static double bits[PASSAGE_ROOM];
+  static double bits[MAX_PASSAGE_LEN];
   uint64_t n = 0;
   if (!next_short(g, &n, why)) return false;
   for (size_t k = 0; k < piece.n_choices; k++)
@@ -85,7 +85,7 @@ static bool is_common(const struct grammar *g, size_t table)
 }
 
 struct census {
-  double bytes[N_SORTS], texts[N_SORTS], bits, common;
+  double bytes[N_TEXT_SORTS], texts[N_TEXT_SORTS], bits, common;
   size_t longest, richest;
 };
 
@@ -113,8 +113,8 @@ static void print_account(const struct grammar *g,
   printf("corpus.tables %zu\ncorpus.alternatives %zu\n",
     grammar_tables(g), n);
   printf("corpus.bytes.tale %.0f\ncorpus.bytes.chronicle %.0f\n",
-    a->bytes[TALE] / a->texts[TALE],
-    a->bytes[CHRONICLE] / a->texts[CHRONICLE]);
+    a->bytes[TEXT_TALE] / a->texts[TEXT_TALE],
+    a->bytes[TEXT_CHRONICLE] / a->texts[TEXT_CHRONICLE]);
   printf("corpus.common.percent %.0f\n", 100 * a->common / a->bits);
   printf("corpus.longest %zu\ncorpus.richest %zu\n",
     a->longest, a->richest);
@@ -136,7 +136,7 @@ static bool print_values(const struct grammar *g, struct error *why)
 int main(int argc, char **argv)
 {
   const char *what = argc > 1 ? argv[1] : "";
-  struct memory m = { .refuse_at = 0 };
+  struct memory m = { .fail_at = 0 };
   struct error why;
   struct grammar *g = grammar_open(&m, "models/corpus.grammar", &why);
   bool ok = g != NULL;
@@ -144,7 +144,7 @@ int main(int argc, char **argv)
   else if (ok && strcmp(what, "surprise") == 0)
     ok = print_surprise(g, &why);
   else if (ok) ok = print_samples(g, &why);
-  if (!ok) fprintf(stderr, "%s\n", why.words);
+  if (!ok) fprintf(stderr, "%s\n", why.text);
   grammar_close(&m, g);
   return !ok;
 }

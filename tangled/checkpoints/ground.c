@@ -12,14 +12,14 @@ static const struct event { const char *what; size_t take, give; } event[EVENTS]
 
 static void play(struct account after[EVENTS])
 {
-  struct memory m = { .refuse_at = 4 };
+  struct memory m = { .fail_at = 4 };
   void *block[EVENTS] = { NULL };
   for (int i = 0; i < EVENTS; i++) {
     if (event[i].give > 0) {
       memory_free(&m, block[1]);
       block[1] = NULL;
     }
-    else block[i] = memory_alloc(&m, FOR_OTHER, 1, event[i].take, NULL);
+    else block[i] = memory_alloc(&m, MEMORY_OTHER, 1, event[i].take, NULL);
     after[i] = m.all;
   }
   for (int i = 0; i < EVENTS; i++)
@@ -33,8 +33,8 @@ static void print_requests(void)
   play(a);
   printf("%-18s%7s%7s%7s%7s\n", "event", "asked", "given", "held", "peak");
   for (int i = 0; i < EVENTS; i++)
-    printf("%-18s%7d%7d%7d%7d\n", event[i].what, (int) a[i].asked,
-      (int) a[i].given, (int) a[i].held, (int) a[i].peak);
+    printf("%-18s%7d%7d%7d%7d\n", event[i].what, (int) a[i].requested,
+      (int) a[i].allocated, (int) a[i].live, (int) a[i].peak);
 }
 
 /* <Print the account as keys and as points> */
@@ -43,9 +43,9 @@ static int print_values(void)
   struct account a[EVENTS];
   play(a);
   for (int i = 0; i < EVENTS; i++) {
-    printf("ground.asked.%d %d bytes\n", i + 1, (int) a[i].asked);
-    printf("ground.given.%d %d bytes\n", i + 1, (int) a[i].given);
-    printf("ground.held.%d %d bytes\n", i + 1, (int) a[i].held);
+    printf("ground.asked.%d %d bytes\n", i + 1, (int) a[i].requested);
+    printf("ground.given.%d %d bytes\n", i + 1, (int) a[i].allocated);
+    printf("ground.held.%d %d bytes\n", i + 1, (int) a[i].live);
     printf("ground.peak.%d %d bytes\n", i + 1, (int) a[i].peak);
     if (a[i].refused > (i > 0 ? a[i - 1].refused : 0))
       printf("ground.refused.request %d\n", (int) a[i].requests);
@@ -61,8 +61,8 @@ static int print_ledger(void)
   printf("event,asked,given,held,peak\n");
   for (int i = 0; i <= EVENTS; i++) {
     const struct account *b = &a[i < EVENTS ? i : EVENTS - 1];
-    printf("%d,%d,%d,%d,%d\n", i + 1, (int) b->asked, (int) b->given,
-      (int) b->held, (int) b->peak);
+    printf("%d,%d,%d,%d,%d\n", i + 1, (int) b->requested, (int) b->allocated,
+      (int) b->live, (int) b->peak);
   }
   return 0;
 }
@@ -70,17 +70,17 @@ static int print_ledger(void)
 /* <Let every kind of failure speak> */
 static void print_failures(void)
 {
-  struct memory m = { .refuse_at = 1 };
+  struct memory m = { .fail_at = 1 };
   struct error why;
   struct mapping map;
-  memory_alloc(&m, FOR_CACHE, 3, 1024, &why);
-  printf("%s\n", why.words);
-  memory_alloc(&m, FOR_WEIGHTS, SIZE_MAX / 2, 3, &why);
-  printf("%s\n", why.words);
-  if (!file_map(&map, "no-such-model", &why)) printf("%s\n", why.words);
-  if (!file_map(&map, "tangled", &why)) printf("%s\n", why.words);
+  memory_alloc(&m, MEMORY_CACHE, 3, 1024, &why);
+  printf("%s\n", why.text);
+  memory_alloc(&m, MEMORY_WEIGHTS, SIZE_MAX / 2, 3, &why);
+  printf("%s\n", why.text);
+  if (!file_map(&map, "no-such-model", &why)) printf("%s\n", why.text);
+  if (!file_map(&map, "tangled", &why)) printf("%s\n", why.text);
   error_found(&why, "config.json", "n_layers", "-2", "1 or more");
-  printf("%s\n", why.words);
+  printf("%s\n", why.text);
 }
 
 int main(int argc, char **argv)

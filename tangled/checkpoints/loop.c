@@ -5,7 +5,7 @@
 #include <string.h>
 #include "tokenizer/tokenizer.h"
 #include "families/loader.h"
-#include "loop/loop.h"
+#include "loop/generate.h"
 #include "loop/parrot.h"
 
 /* <Somebody who writes the sentence> */
@@ -54,8 +54,8 @@ static bool count_rows(struct writer *w, size_t p, size_t g, struct error *why)
   for (size_t i = 0; i < p; i++) prompt[i] = w->sentence[i % PARROT_WORDS];
   struct store *s = store_open(&w->m, &w->lm->config, 1, why);
   if (s == NULL) return false;
-  struct generator maker = { &w->e, w->lm, s, &w->m };
-  struct settings want = { .max_new_tokens = g };
+  struct generate_context maker = { &w->e, w->lm, s, &w->m };
+  struct generate_options want = { .max_new_tokens = g };
   struct continuation c;
   w->c = (struct counters) { .passes = 0 };
   bool ok = generate(&maker, prompt, p, &want, &c, why);
@@ -116,6 +116,6 @@ int main(void)
   bool ok = model_writer(&model, &why) && parrot_writer(&parrot, &why)
     && draw_passes(&model, &why) && print_table(&parrot, &why);
   model_close(&model.m, model.own);
-  if (!ok) fprintf(stderr, "%s\n", why.words);
+  if (!ok) fprintf(stderr, "%s\n", why.text);
   return !ok;
 }

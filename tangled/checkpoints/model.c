@@ -17,33 +17,33 @@ static void print_head(const struct album *a, int h)
 {
   float score[3], shrunk[3];
   toy_scores(a, 2, h, score);
-  float most = fmaxf(score[0], fmaxf(score[1], score[2]));
-  for (int t = 0; t < 3; t++) shrunk[t] = num_expf(score[t] - most);
+  float max = fmaxf(score[0], fmaxf(score[1], score[2]));
+  for (int t = 0; t < 3; t++) shrunk[t] = num_expf(score[t] - max);
   print_line(h == 0 ? "head A  scores" : "head B  scores", score, 3);
   print_line("        exponentials", shrunk, 3);
-  print_line("        weights", a->x[STAGE_WEIGHTS] + (2 * 2 + h) * 3, 3);
+  print_line("        weights", a->x[TAP_WEIGHTS] + (2 * 2 + h) * 3, 3);
 }
 
 /* <Print the way of the last row> */
 static void print_way(const struct toy *y, const struct album *a)
 {
   int at = 2 * TOY_WIDTH;
-  float middle[3] = { 0, 0, a->x[STAGE_INNER][2] }, h[TOY_WIDTH];
-  const float *n = a->x[STAGE_MLP_NORM] + at, *added = a->x[STAGE_ATTENTION] + at;
+  float middle[3] = { 0, 0, a->x[TAP_INNER][2] }, h[TOY_WIDTH];
+  const float *n = a->x[TAP_MLP_NORM] + at, *added = a->x[TAP_ATTENTION] + at;
   for (int i = 0; i < TOY_WIDTH; i++) {
     middle[0] += y->gate[i] * n[i], middle[1] += y->up[i] * n[i];
-    h[i] = a->x[STAGE_EMBEDDING][at + i] + added[i];
+    h[i] = a->x[TAP_EMBEDDING][at + i] + added[i];
   }
-  print_line("row of sat", a->x[STAGE_EMBEDDING] + at, 4);
-  print_line("its query", a->x[STAGE_QUERY] + at, 4);
+  print_line("row of sat", a->x[TAP_EMBEDDING] + at, 4);
+  print_line("its query", a->x[TAP_QUERY] + at, 4);
   print_head(a, 0);
   print_head(a, 1);
-  print_line("mixed values", a->x[STAGE_MIXED] + at, 4);
+  print_line("mixed values", a->x[TAP_MIXED] + at, 4);
   print_line("added by attention", added, 4);
   print_line("the row", h, 4);
   print_line("normed", n, 4);
   print_line("gate, up, inner", middle, 3);
-  print_line("the row", a->x[STAGE_LAYER] + at, 4);
+  print_line("the row", a->x[TAP_LAYER] + at, 4);
   print_line("logits", a->logits + at, 4);
 }
 
@@ -78,7 +78,7 @@ static bool print_hand(struct engine *e, const struct toy *y,
 int main(void)
 {
   static struct toy toy;
-  struct memory m = { .refuse_at = 0 };
+  struct memory m = { .fail_at = 0 };
   struct counters c = { .passes = 0 };
   struct error why;
   struct engine e = { .k = kernels_find(NULL, &why), .c = &c };
@@ -86,6 +86,6 @@ int main(void)
   struct store *s = e.k == NULL ? NULL : store_open(&m, &toy.lm.config, 1, &why);
   bool ok = s != NULL && print_hand(&e, &toy, s, &why);
   store_close(s);
-  if (!ok) fprintf(stderr, "%s\n", why.words);
+  if (!ok) fprintf(stderr, "%s\n", why.text);
   return !ok;
 }

@@ -7,7 +7,7 @@
 #include "safetensors/safetensors.h"
 
 /* <Write the file of the hand calculation, damaged or not> */
-enum { DAMAGES = 6, MOST_BYTES = 256 };
+enum { DAMAGES = 6, MAX_BYTES = 256 };
 static const struct { const char *what, *type, *second; int columns, from, bytes; }
   damaged[DAMAGES] =
   { {"as it should be", "F16", "b", 5, 30, 46},
@@ -17,9 +17,9 @@ static const struct { const char *what, *type, *second; int columns, from, bytes
     {"the same name twice", "F16", "a", 5, 30, 46},
     {"an unknown type", "F17", "b", 5, 30, 46} };
 
-static int header_of(int damage, char *text, size_t room)
+static int header_of(int damage, char *text, size_t cap)
 {
-  return snprintf(text, room, "{\"a\":{\"dtype\":\"%s\","
+  return snprintf(text, cap, "{\"a\":{\"dtype\":\"%s\","
     "\"shape\":[3,%d]," "\"data_offsets\":" "[0,30]},\"%s\":"
     "{\"dtype\":\"F32\"," "\"shape\":[4]," "\"data_offsets\":" "[%d,%d]}}",
     damaged[damage].type, damaged[damage].columns, damaged[damage].second,
@@ -28,8 +28,8 @@ static int header_of(int damage, char *text, size_t room)
 
 static bool write_damaged(const char *path, int damage)
 {
-  char bytes[MOST_BYTES] = { 0 };
-  int n = header_of(damage, bytes + 8, MOST_BYTES - 8);
+  char bytes[MAX_BYTES] = { 0 };
+  int n = header_of(damage, bytes + 8, MAX_BYTES - 8);
   size_t all = 8 + (size_t) n + (size_t) damaged[damage].bytes;
   bytes[0] = (char) n;
   bytes[8 + n] = '\0';
@@ -42,19 +42,19 @@ static bool write_damaged(const char *path, int damage)
 /* <Read it, and say what comes of it> */
 static bool read_back(int damage)
 {
-  struct memory m = { .refuse_at = 0 };
+  struct memory m = { .fail_at = 0 };
   struct error why;
   char path[] = "ab.safetensors";
   if (!write_damaged(path, damage)) return false;
-  struct archive *w = weights_open(&m, path, &why);
+  struct tensor_file *w = tensor_file_open(&m, path, &why);
   printf("%s\n", damaged[damage].what);
-  if (w == NULL) printf("  %s\n", why.words);
-  for (size_t i = 0; w != NULL && i < weights_count(w); i++) {
-    const struct stored *t = weights_at(w, i);
+  if (w == NULL) printf("  %s\n", why.text);
+  for (size_t i = 0; w != NULL && i < tensor_file_count(w); i++) {
+    const struct tensor_entry *t = tensor_file_at(w, i);
     printf("  %s: %s, %d numbers from byte %d on\n", t->name, t->type,
       (int) t->elements, (int) t->begin);
   }
-  weights_close(&m, w);
+  tensor_file_close(&m, w);
   unlink(path);
   return true;
 }

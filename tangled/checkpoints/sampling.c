@@ -26,10 +26,10 @@ static void show(struct study *u, const char *name)
   size_t n;
   funnel_distribution(f);
   for (size_t i = 0; i < f->n; i++)
-    if (f->w[i] > 0) h -= f->w[i] * num_log(f->w[i]);
-  const unsigned char *byte = tokenizer_text(u->t, f->left[0], &n);
+    if (f->weight[i] > 0) h -= f->weight[i] * num_log(f->weight[i]);
+  const unsigned char *byte = tokenizer_text(u->t, f->candidates[0], &n);
   printf("%-11s %4zu left, %.2f bits, first \"%.*s\", %.3f\n", name, f->n,
-    h / num_log(2), (int) n, (const char *) byte, f->w[0]);
+    h / num_log(2), (int) n, (const char *) byte, f->weight[0]);
 }
 
 /* <Let one distribution through the stages> */
@@ -41,14 +41,14 @@ static bool follow(struct study *u, const struct ids *text, float *logits,
   uint32_t liked;
   if (!tokenizer_find(u->t, " pancakes", 9, &liked))
     return error_say(why, "the built-in model has no pancakes");
-  struct biased bias = { &liked, 1, 1.0 };
-  u->d.s = sampling_normal, u->d.s.n_logit_bias = 1;
+  struct sequence_bias bias = { &liked, 1, 1.0 };
+  u->d.s = sampling_default, u->d.s.n_logit_bias = 1;
   u->d.s.logit_bias = &bias, u->d.s.repetition_penalty = 1.3;
   u->d.s.no_repeat_ngram = 2, u->d.s.temperature = 0.8;
   u->d.s.top_k = 8, u->d.s.top_p = 0.95;
   u->d.s.min_p = 0.2, u->d.s.typical_p = 0.9;
   if (!sampling_check(&u->d.s, f->vocab, why)
-      || !evaluate(&u->e, u->lm, u->s, text->id, text->n, &last, 1, logits, why)
+      || !model_evaluate(&u->e, u->lm, u->s, text->id, text->n, &last, 1, logits, why)
       || !funnel_fill(f, logits, why)) return false;
   show(u, "the model");
   for (size_t i = 0; i < u->d.s.n_stages; i++) {
@@ -65,7 +65,7 @@ static bool follow(struct study *u, const struct ids *text, float *logits,
 static bool follow_one(struct study *u, struct error *why)
 {
   struct ids text = { NULL, 0, 0 };
-  float *logits = memory_alloc(&u->m, FOR_OTHER, u->d.f.vocab, 4, why);
+  float *logits = memory_alloc(&u->m, MEMORY_OTHER, u->d.f.vocab, 4, why);
   printf("... had milk. The cat thought about\n");
   bool ok = logits != NULL
     && encode(u, "The dog thought about soup. The mouse had milk."
@@ -86,10 +86,11 @@ static bool write_text(struct study *u, int i, struct error *why)
   struct ids prompt = { NULL, 0, 0 };
   struct bytes text = { NULL, 0, 0 };
   struct continuation c = { .n_prompt = 0 };
-  struct generator g = { &u->e, u->lm, u->s, &u->m };
-  struct settings want = { .max_new_tokens = LENGTH, .recall = store_keep,
-    .choose = sampler_choose, .chooser = &u->d };
-  u->d.s = sampling_normal, u->d.seed = 2, u->d.s.temperature = strategy[i].t;
+  struct generate_context g = { &u->e, u->lm, u->s, &u->m };
+  struct generate_options want = { .max_new_tokens = LENGTH,
+    .recall = store_match_prefix,
+    .select = sampler_choose, .select_ctx = &u->d };
+  u->d.s = sampling_default, u->d.seed = 2, u->d.s.temperature = strategy[i].t;
   u->d.s.top_k = strategy[i].k, u->d.s.top_p = strategy[i].p;
   bool ok = encode(u, "The harvest of the kingdom was very good.", &prompt, why)
     && generate(&g, prompt.id, prompt.n, &want, &c, why)
@@ -115,7 +116,7 @@ int main(void)
     && (u.lm = model_open(&u.m, "models/pocket", &why)) != NULL
     && (u.t = tokenizer_open(&u.m, "models/pocket", &why)) != NULL
     && (u.s = cache_open(&u.m, &u.lm->config, 1,
-      &(struct cache_wishes) { .rows = 256 }, &why)) != NULL
+      &(struct cache_options) { .rows = 256 }, &why)) != NULL
     && funnel_open(&u.d.f, &u.m, u.e.k, u.lm->config.vocab_size, &why)
     && follow_one(&u, &why);
   for (int i = 0; ok && i < N_STRATEGIES; i++) ok = write_text(&u, i, &why);
@@ -123,6 +124,6 @@ int main(void)
   store_close(u.s);
   tokenizer_close(&u.m, u.t);
   model_close(&u.m, u.lm);
-  if (!ok) fprintf(stderr, "%s\n", why.words);
+  if (!ok) fprintf(stderr, "%s\n", why.text);
   return !ok;
 }

@@ -26,10 +26,10 @@ static void spell(const struct paper *box, const uint32_t *id, size_t n)
   for (size_t t = 0; t < n; t++) putchar(box->letters[id[t]]);
 }
 
-static bool paper_score(void *self, const struct search_beam *grown, size_t n,
+static bool paper_score(void *ctx, const struct search_beam *grown, size_t n,
   float *logits, struct error *why)
 {
-  const struct paper *box = self;
+  const struct paper *box = ctx;
   (void) why;
   for (size_t i = 0; i < n; i++, logits += 4) {
     char text[8] = "";
@@ -45,15 +45,15 @@ static bool paper_score(void *self, const struct search_beam *grown, size_t n,
   return true;
 }
 
-static bool paper_see(void *self, const struct search_step *now)
+static bool paper_see(void *ctx, const struct search_step *now)
 {
   printf("%zu", now->number);
   for (size_t i = 0; i < now->n_candidates; i++) {
     const struct search_candidate *c = &now->candidate[i];
-    const struct search_beam *b = &now->grown[c->parent];
-    if (c->fate == FATE_DROPPED) continue;
+    const struct search_beam *b = &now->active[c->parent];
+    if (c->outcome == OUTCOME_DROPPED) continue;
     printf("   ");
-    spell(self, b->id + 1, b->n - 1), spell(self, &c->token, 1);
+    spell(ctx, b->id + 1, b->n - 1), spell(ctx, &c->token, 1);
     printf(" %.2f", num_exp(c->score));
   }
   printf("\n");
@@ -74,7 +74,7 @@ static bool search_on_paper(struct study *u, struct error *why)
     struct search_settings want = { .num_beams = 2, .num_return = 2,
       .max_length = i == 0 ? 4 : 5, .length_penalty = rule[i].lambda,
       .early = rule[i].early, .eos = &stop, .n_eos = i > 0,
-      .see = i == 0 ? paper_see : NULL, .self = box };
+      .see = i == 0 ? paper_see : NULL, .ctx = box };
     struct search_result r;
     if (!search_run(&from, &u->m, u->e.k, &begin, 1, &want, &r, why))
       return false;
@@ -95,17 +95,17 @@ static bool search_on_paper(struct study *u, struct error *why)
 
 /* <Search with the model> */
 static bool search_behind(struct study *u, uint32_t beams,
-  const uint32_t *prompt, size_t n, size_t most, search_see *see,
+  const uint32_t *prompt, size_t n, size_t max, search_see *see,
   struct search_result *r, struct error *why)
 {
   struct search_model seats;
   struct search_source from;
   struct search_settings want = { .num_beams = beams, .num_return = 1,
-    .max_length = n + most, .length_penalty = 1, .see = see, .self = u };
+    .max_length = n + max, .length_penalty = 1, .see = see, .ctx = u };
   struct store *s = cache_open(&u->m, &u->lm->config, beams,
-    &(struct cache_wishes) { .rows = 0 }, why);
+    &(struct cache_options) { .rows = 0 }, why);
   if (s == NULL) return false;
-  struct generator g = { &u->e, u->lm, s, &u->m };
+  struct generate_context g = { &u->e, u->lm, s, &u->m };
   bool ok = search_model_open(&seats, &g, beams, 0, &from, why);
   if (ok) {
     ok = search_run(&from, &u->m, u->e.k, prompt, n, &want, r, why);
@@ -124,15 +124,15 @@ static void write_out(const struct study *u, const uint32_t *id, size_t n)
   }
 }
 
-static bool cat_see(void *self, const struct search_step *now)
+static bool cat_see(void *ctx, const struct search_step *now)
 {
   for (size_t i = 0; i < now->n_candidates; i++) {
     const struct search_candidate *c = &now->candidate[i];
-    const struct search_beam *b = &now->grown[c->parent];
-    if (c->fate == FATE_DROPPED) continue;
+    const struct search_beam *b = &now->active[c->parent];
+    if (c->outcome == OUTCOME_DROPPED) continue;
     printf("%zu.%zu %7.3f %7.3f " " ", now->number, c->rank, c->score,
       c->logprob);
-    write_out(self, b->id + 3, b->n - 3), write_out(self, &c->token, 1);
+    write_out(ctx, b->id + 3, b->n - 3), write_out(ctx, &c->token, 1);
     printf("\n");
   }
   return true;
@@ -207,6 +207,6 @@ int main(void)
     && search_tale(&u, &why);
   tokenizer_close(&u.m, u.t);
   model_close(&u.m, u.lm);
-  if (!ok) fprintf(stderr, "%s\n", why.words);
+  if (!ok) fprintf(stderr, "%s\n", why.text);
   return !ok;
 }

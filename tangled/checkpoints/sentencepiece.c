@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 #include <string.h>
-#include "sentencepiece/scores.h"
+#include "sentencepiece/sentencepiece.h"
 
 /* <The words of the hand calculation> */
 static const char *const word[] = { "a", "b", "ab", "ba", "aba" };
@@ -14,13 +14,13 @@ static bool with_ranks(struct memory *m, struct tokenizer *t,
 {
   uint32_t rank[WORDS];
   for (uint32_t i = 0; i < WORDS; i++) {
-    struct known_id *k = know_id(m, t, i, why);
-    if (k == NULL || !keep_letters(m, t, word[i], strlen(word[i]),
+    struct vocab_entry *k = tokenizer_vocab_at(m, t, i, why);
+    if (k == NULL || !tokenizer_intern(m, t, word[i], strlen(word[i]),
       &k->piece, why)) return false;
     k->text = k->piece, rank[i] = i;
   }
-  return index_pieces(m, t, why) && pairs_from_ranks(m, t, rank, why)
-    && index_extras(m, t, why);
+  return tokenizer_index_vocab(m, t, why) && tiktoken_pairs_from_ranks(m, t, rank, why)
+    && tokenizer_index_added(m, t, why);
 }
 
 /* <Tokens with scores> */
@@ -49,7 +49,7 @@ static bool with_scores(struct memory *m, struct tokenizer *t,
   for (int i = 0; i < WORDS; i++) n += write_piece(message + n,
     word[i], (float) -i, 1);
   memcpy(message + n, rest, sizeof rest);
-  return read_sentencepiece(m, t, "the message", message,
+  return sentencepiece_read(m, t, "the message", message,
     n + sizeof rest, &begin, &end, &ours, why);
 }
 
@@ -70,11 +70,11 @@ static bool show(struct memory *m, struct tokenizer *t,
 
 static bool spell_with_both(bool values)
 {
-  struct memory m = { .refuse_at = 0 };
+  struct memory m = { .fail_at = 0 };
   struct error why = { "" };
   bool ok = true;
   for (int scores = 0; ok && scores < 2; scores++) {
-    struct tokenizer *t = memory_alloc(&m, FOR_TOKENS, 1, sizeof *t,
+    struct tokenizer *t = memory_alloc(&m, MEMORY_TOKENS, 1, sizeof *t,
       &why);
     ok = t != NULL && (scores ? with_scores(&m, t, &why)
       : with_ranks(&m, t, &why));
@@ -88,8 +88,8 @@ static bool spell_with_both(bool values)
     }
     tokenizer_close(&m, t);
   }
-  if (!ok) printf("%s\n", why.words);
-  return ok && m.all.held == 0;
+  if (!ok) printf("%s\n", why.text);
+  return ok && m.all.live == 0;
 }
 
 int main(int argc, char **argv)

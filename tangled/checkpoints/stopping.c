@@ -14,7 +14,7 @@ struct wish { const char *name, *prompt, *stop[2], *script;
   uint32_t context; bool eos; };
 struct desk { struct memory m; struct counters c; struct engine e;
   struct model *lm; struct tokenizer *t; struct store *s;
-  const struct wish *w; struct ids script; struct outflow flow;
+  const struct wish *w; struct ids script; struct text_stream flow;
   size_t steps, shown; bool aloud; const char *reason; };
 static bool encode(struct desk *k, const char *text, struct ids *list,
   struct error *why)
@@ -35,7 +35,7 @@ static int print_bytes(const unsigned char *byte, size_t n)
 
 static void show_token(struct desk *k, uint32_t id)
 {
-  const struct outflow *flow = &k->flow;
+  const struct text_stream *flow = &k->flow;
   size_t n, held = flow->text.n - flow->released;
   const unsigned char *byte = tokenizer_text(k->t, id, &n);
   printf("%3zu  \"", k->steps);
@@ -49,10 +49,10 @@ static void show_token(struct desk *k, uint32_t id)
 }
 
 /* <Judge and watch a text> */
-static bool enough_sentences(void *self, const struct continuation *text,
+static bool enough_sentences(void *ctx, const struct continuation *text,
   bool *enough, struct error *why)
 {
-  const struct desk *k = self;
+  const struct desk *k = ctx;
   size_t seen = 0;
   (void) text, (void) why;
   for (size_t i = 0; i < k->flow.text.n; i++)
@@ -61,10 +61,10 @@ static bool enough_sentences(void *self, const struct continuation *text,
   return true;
 }
 
-static bool recite(void *self, const float *logits,
+static bool recite(void *ctx, const float *logits,
   const struct continuation *text, uint32_t *chosen, struct error *why)
 {
-  const struct desk *k = self;
+  const struct desk *k = ctx;
   (void) logits, (void) why;
   *chosen = k->script.id[text->text.n - text->n_prompt];
   return true;
@@ -76,9 +76,9 @@ static void note_signal(int number)
   interrupted = number;
 }
 
-static bool watch(void *self, const struct step *now)
+static bool watch(void *ctx, const struct step *now)
 {
-  struct desk *k = self;
+  struct desk *k = ctx;
   k->steps++;
   if (k->aloud) show_token(k, now->chosen);
   if (k->steps == k->w->raise) raise(SIGINT);
@@ -92,19 +92,20 @@ static bool generate_for(struct desk *k, const struct ids *prompt,
   const struct wish *w = k->w;
   const struct model_config *config = &k->lm->config;
   size_t triple = w->triple, script = k->script.n;
-  struct criterion list[] = { {"string", outflow_judge, &k->flow},
-    {"repetition", repetition_judge, &triple},
+  struct criterion list[] = { {"string", text_stream_should_stop, &k->flow},
+    {"repetition", repetition_should_stop, &triple},
     {"callback", enough_sentences, k} };
   struct criteria judges = { list, 3, NULL };
-  struct generator maker = { &k->e, k->lm, k->s, &k->m };
-  struct settings want = { .max_new_tokens = script > 0 ? script : w->most,
+  struct generate_context maker = { &k->e, k->lm, k->s, &k->m };
+  struct generate_options want = { .max_new_tokens = script > 0 ? script : w->most,
     .eos = config->eos, .n_eos = w->eos ? config->n_eos : 0,
-    .min_tokens = w->min_tokens, .recall = store_keep, .see = watch, .self = k,
-    .choose = script > 0 ? recite : NULL, .chooser = k,
-    .judge = criteria_judge, .judging = &judges };
+    .min_tokens = w->min_tokens, .recall = store_match_prefix, .on_step = watch,
+      .ctx = k,
+    .select = script > 0 ? recite : NULL, .select_ctx = k,
+    .stop = criteria_should_stop, .stop_ctx = &judges };
   struct continuation text;
   bool ok = generate(&maker, prompt->id, prompt->n, &want, &text, why);
-  outflow_end(&k->flow);
+  text_stream_end(&k->flow);
   if (ok) k->reason = criteria_reason(&judges, text.ended);
   if (ok && k->reason == NULL)
     k->reason = text.ended == FINISH_CANCELLED ? "cancelled" : "length";
@@ -123,15 +124,15 @@ static bool write_text(struct desk *k, const struct wish *w,
   uint32_t *context = &k->lm->config.n_positions, usual = *context;
   for (; n < 2 && w->stop[n] != NULL; n++) list[n] = (struct stop_string) {
     (const unsigned char *) w->stop[n], strlen(w->stop[n]) };
-  outflow_close(&k->flow);
+  text_stream_close(&k->flow);
   k->w = w, k->steps = k->shown = 0;
-  k->flow = (struct outflow) { .m = m, .t = k->t, .until = &until,
+  k->flow = (struct text_stream) { .m = m, .t = k->t, .until = &until,
     .min_tokens = w->min_tokens };
   if (w->context > 0) *context = w->context;
   bool ok = stops_open(&until, m, list, n, why)
     && encode(k, w->prompt, &prompt, why) && encode(k, w->script, &k->script,
       why)
-    && outflow_prompt(&k->flow, prompt.id, prompt.n, why)
+    && text_stream_prompt(&k->flow, prompt.id, prompt.n, why)
     && generate_for(k, &prompt, why) && (interrupted == 0 || w->raise > 0
       || error_say(why, "the text was interrupted"));
   *context = usual, interrupted = 0;
@@ -198,10 +199,10 @@ int main(void)
   for (size_t i = 0; ok && i < ENDS; i++) ok = show_end(&k, &wishes[i], &why);
   k.aloud = true;
   ok = ok && write_text(&k, &wishes[ENDS], &why);
-  outflow_close(&k.flow);
+  text_stream_close(&k.flow);
   store_close(k.s);
   tokenizer_close(&k.m, k.t);
   model_close(&k.m, k.lm);
-  if (!ok) fprintf(stderr, "%s\n", why.words);
+  if (!ok) fprintf(stderr, "%s\n", why.text);
   return !ok;
 }

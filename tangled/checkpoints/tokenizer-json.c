@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "tokenizer-json/files.h"
+#include "tokenizer-json/tokenizer_json.h"
 
 /* <Show ids as pieces> */
 static const char lesson[] = "the cat sat on the mat, "
@@ -67,7 +67,7 @@ static void print_refusal(struct memory *m)
     strlen(text)) == (ssize_t) strlen(text);
   close(f);
   if (written && tokenizer_open(m, path, &why) == NULL) {
-    const char *words = why.words + strlen(path) + 2;
+    const char *words = why.text + strlen(path) + 2;
     size_t n = strcspn(words, ";");
     printf("refused:\n  %.*s\n  %s\n", (int) n, words,
       words[n] ? words + n + 2 : "");
@@ -92,7 +92,7 @@ static struct tokenizer *by_way_of_a_file(struct memory *m,
 
 static int print_round_trip(void)
 {
-  struct memory m = { .refuse_at = 0 };
+  struct memory m = { .fail_at = 0 };
   struct error why = { "no file can be made in /tmp" };
   struct bpe_merge *merge;
   size_t n;
@@ -109,11 +109,11 @@ static int print_round_trip(void)
     same = same_ids(&m, t, u, &why);
     printf("%s\n", same ? "  the same ids" : "  DIFFERENT");
     print_refusal(&m);
-  } else printf("%s\n", why.words);
+  } else printf("%s\n", why.text);
   tokenizer_close(&m, t);
   tokenizer_close(&m, u);
   bpe_forget(&m, merge);
-  return same && m.all.held == 0 ? 0 : 1;
+  return same && m.all.live == 0 ? 0 : 1;
 }
 
 /* <Print the alphabet of bytes> */
@@ -121,19 +121,19 @@ static int print_alphabet(void)
 {
   printf("byte,character\n");
   for (unsigned b = 0; b < 256; b++)
-    printf("%u,%u\n", b, (unsigned) alphabet(b));
+    printf("%u,%u\n", b, (unsigned) tokenizer_byte_to_unicode(b));
   return 0;
 }
 
 static int print_values(void)
 {
   int itself = 0;
-  for (unsigned b = 0; b < 256; b++) itself += alphabet(b) == b;
+  for (unsigned b = 0; b < 256; b++) itself += tokenizer_byte_to_unicode(b) == b;
   printf("vocab.alphabet.itself %d\nvocab.alphabet.moved %d\n",
     itself, 256 - itself);
-  printf("vocab.alphabet.last %u\n", (unsigned) alphabet(173));
-  printf("vocab.max_id %d\nvocab.max_stages %d\n", MAX_ID,
-    MAX_STAGES);
+  printf("vocab.alphabet.last %u\n", (unsigned) tokenizer_byte_to_unicode(173));
+  printf("vocab.max_id %d\nvocab.max_stages %d\n", TOKENIZER_MAX_ID,
+    TOKENIZER_MAX_STEPS);
   return 0;
 }
 

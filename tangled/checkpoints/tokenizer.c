@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 #include <string.h>
-#include "tokenizer/inside.h"
+#include "tokenizer/tokenizer_internal.h"
 
 /* <A vocabulary of a few words> */
 #define BLOCK "\xe2\x96\x81"
@@ -11,16 +11,16 @@ static bool make_words(struct memory *m, struct tokenizer *t,
 {
   static const char *const word[] = { BLOCK, "a", BLOCK "a",
     "<0xC3>", "<0xA9>" };
-  t->by_characters = t->byte_fallback = t->drop_blank = true;
+  t->char_level = t->byte_fallback = t->strip_prefix_space = true;
   for (uint32_t i = 0; i < 5; i++) {
-    struct known_id *k = know_id(m, t, i, why);
-    if (k == NULL || !keep_letters(m, t, word[i], strlen(word[i]),
+    struct vocab_entry *k = tokenizer_vocab_at(m, t, i, why);
+    if (k == NULL || !tokenizer_intern(m, t, word[i], strlen(word[i]),
       &k->piece, why)) return false;
     k->text = k->piece;
   }
   return bpe_add(m, &t->rules, 0, 1, 2, why)
-    && texts_replace(m, t, BLOCK, 3, " ", 1, why)
-    && texts_as_bytes(m, t, why) && index_extras(m, t, why);
+    && tokenizer_texts_replace(m, t, BLOCK, 3, " ", 1, why)
+    && tokenizer_texts_as_bytes(m, t, why) && tokenizer_index_added(m, t, why);
 }
 
 static bool make_forms(struct memory *m, struct tokenizer *t,
@@ -28,12 +28,12 @@ static bool make_forms(struct memory *m, struct tokenizer *t,
 {
   for (int i = 0; i < 2; i++) {
     bool put = (i == 0) != newer;
-    struct stage s = { .what = put ? PUT : REPLACE,
+    struct text_step s = { .what = put ? STEP_PREPEND : STEP_REPLACE,
       .unless_there = newer };
-    if (!add_words(m, t, s, BLOCK, 3, put ? NULL : " ", 1, true, why))
+    if (!tokenizer_add_string(m, t, s, BLOCK, 3, put ? NULL : " ", 1, true, why))
       return false;
   }
-  t->n_forms = t->n_cuts;
+  t->n_normalizers = t->n_steps;
   return true;
 }
 
@@ -62,16 +62,16 @@ static bool show_text(struct memory *m, struct tokenizer *t,
 
 static bool show_order(bool newer, bool values)
 {
-  struct memory m = { .refuse_at = 0 };
+  struct memory m = { .fail_at = 0 };
   struct error why;
-  struct tokenizer *t = memory_alloc(&m, FOR_TOKENS, 1, sizeof *t,
+  struct tokenizer *t = memory_alloc(&m, MEMORY_TOKENS, 1, sizeof *t,
     &why);
   bool ok = t != NULL && make_forms(&m, t, newer, &why)
     && make_words(&m, t, &why)
     && show_text(&m, t, newer, values, " a", &why)
     && show_text(&m, t, newer, values, "a\xc3\xa9", &why);
   tokenizer_close(&m, t);
-  return ok && m.all.held == 0;
+  return ok && m.all.live == 0;
 }
 
 int main(int argc, char **argv)

@@ -36,9 +36,9 @@ static bool print_ids(struct memory *m, struct lesson *l,
   bool ok = lesson_encode(m, l, text, &list) && decode(m, l, &list, &back);
   printf("%s\n ", text);
   for (size_t i = 0; i < list.n; i++) {
-    char room[64];
-    lesson_show(m, l, list.id[i], room);
-    printf(" %u:%s", (unsigned) list.id[i], room);
+    char buffer[64];
+    lesson_show(m, l, list.id[i], buffer);
+    printf(" %u:%s", (unsigned) list.id[i], buffer);
   }
   bool same = ok && back.n == strlen(text)
     && memcmp(back.byte, text, back.n) == 0;
@@ -51,7 +51,7 @@ static bool print_ids(struct memory *m, struct lesson *l,
 
 int main(int argc, char **argv)
 {
-  struct memory m = { .refuse_at = 0 };
+  struct memory m = { .fail_at = 0 };
   struct lesson hand, cat;
   (void) argv;
   if (argc > 1 || !lesson_learn(&m, hand_line, HAND_MERGES, &hand)) return 1;
@@ -70,5 +70,5 @@ int main(int argc, char **argv)
   lesson_stream(&m, &cat, price, " %u/%zu/%zu");
   printf("\n");
   lesson_forget(&m, &cat);
-  return ok && m.all.held == 0 ? 0 : 1;
+  return ok && m.all.live == 0 ? 0 : 1;
 }

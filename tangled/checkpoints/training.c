@@ -14,7 +14,7 @@ static float lot(uint64_t *dice)
 }
 
 /* <What the checkpoint shows> */
-static const struct shape tiny = { 2, 32, 2, 1, 16, 48, 40, 64 };
+static const struct model_shape tiny = { 2, 32, 2, 1, 16, 48, 40, 64 };
 enum { TINY_ROWS = 16 };
 struct lab { struct memory m; struct error why; struct network *net;
   size_t n; float *w, *grad; double losses[TINY_ROWS];
@@ -27,8 +27,8 @@ static bool lab_open(struct lab *l)
     kernels_find(NULL, &l->why), NULL, &l->why);
   if (l->net == NULL) return false;
   l->n = network_count(l->net);
-  l->w = memory_alloc(&l->m, FOR_TRAINING, l->n, sizeof(float), &l->why);
-  l->grad = memory_alloc(&l->m, FOR_TRAINING, l->n, sizeof(float), &l->why);
+  l->w = memory_alloc(&l->m, MEMORY_TRAINING, l->n, sizeof(float), &l->why);
+  l->grad = memory_alloc(&l->m, MEMORY_TRAINING, l->n, sizeof(float), &l->why);
   if (l->w == NULL || l->grad == NULL) return false;
   for (size_t i = 0; i < l->n; i++) l->w[i] = 0.5f * lot(&dice);
   for (size_t i = 0; i < TINY_ROWS; i++) {
@@ -43,7 +43,7 @@ static double lab_loss(struct lab *l, size_t rows)
   struct batch b = { l->inputs, l->targets, 1, rows, 1.0f };
   double sum = 0;
   if (!network_forward(l->net, l->w, &b, &l->why)) return 0;
-  network_judge(l->net, &b, l->losses);
+  network_loss(l->net, &b, l->losses);
   for (size_t i = 0; i < rows; i++) sum += l->losses[i];
   return sum;
 }
@@ -113,7 +113,7 @@ static int forced(struct lab *l)
 static double by_hand(float z[3])
 {
   z[0] = num_logf(3), z[1] = num_logf(2), z[2] = 0;
-  return slopes_plain.judge(z, 3, 1, 1.0f);
+  return gradients_plain.cross_entropy(z, 3, 1, 1.0f);
 }
 
 static int print_checkpoint(void)

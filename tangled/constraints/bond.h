@@ -2,40 +2,44 @@
 
 #ifndef INCIPIT_BOND_H
 #define INCIPIT_BOND_H
-#include "loop/loop.h"
+#include "loop/generate.h"
 #include "constraints/constraint.h"
 
 /* <What binds a text> */
 
-/* what a text of at most most tokens has to match, and where in it we are;
+/* what a text of at most max_tokens tokens has to match, and where in it we are;
    allowed[vocab] is its own, c and the ids of the end tokens are borrowed */
-struct bond { struct constraint *c; uint32_t state; uint8_t *allowed;
-  size_t vocab, most; const uint32_t *eos; size_t n_eos; };
+struct constraint_cursor { struct constraint *c; uint32_t state; uint8_t *allowed;
+  size_t vocab, max_tokens; const uint32_t *eos; size_t n_eos; };
 
-/* binds by a c that knows the tokens; errors: most is less than constraint_minimum,
-   which the sentence names; memory. Nothing is to be closed then */
-bool bond_open(struct bond *b, struct memory *m, struct constraint *c,
-  size_t vocab, size_t most, const uint32_t *eos, size_t n_eos,
+/* binds by a c that knows the tokens; errors: max_tokens is less than
+   constraint_minimum, which the sentence names; memory. Nothing is to be closed then */
+bool constraint_cursor_open(struct constraint_cursor *b, struct memory *m,
+  struct constraint *c,
+  size_t vocab, size_t max_tokens, const uint32_t *eos, size_t n_eos,
   struct error *why);
 
 /* returns the room; one that is all zero has none */
-void bond_close(struct bond *b, struct memory *m);
+void constraint_cursor_close(struct constraint_cursor *b, struct memory *m);
 
 /* for another text, from its beginning */
-void bond_restart(struct bond *b);
+void constraint_cursor_restart(struct constraint_cursor *b);
 
 /* does what has been written match? */
-bool bond_matches(const struct bond *b, bool *yes, struct error *why);
+bool constraint_cursor_matches(const struct constraint_cursor *b, bool *yes,
+  struct error *why);
 
-/* what chapter 7's struct token_rule asks before a choice; self is a struct bond */
-bool bond_allow(void *self, size_t written, const uint8_t **allowed,
+/* what chapter 7's struct token_rule asks before a choice; ctx is a struct
+   constraint_cursor */
+bool bond_allow(void *ctx, size_t written, const uint8_t **allowed,
   struct error *why);
 
 /* and what it is told afterwards */
-bool bond_take(void *self, uint32_t id, struct error *why);
+bool bond_take(void *ctx, uint32_t id, struct error *why);
 
-/* a step_judge: without end tokens, a text is to end when it matches and nothing may
-   follow; self is a struct bond */
-bool bond_judge(void *self, const struct continuation *text, bool *enough,
+/* a step_stop: without end tokens, a text is to end when it matches and nothing may
+   follow; ctx is a struct constraint_cursor */
+bool constraint_cursor_should_stop(void *ctx, const struct continuation *text,
+  bool *enough,
   struct error *why);
 #endif

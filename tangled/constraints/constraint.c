@@ -10,43 +10,43 @@
 
 /* a letter at depth (0: a piece's first); the next twig that does not hang on it; the
    first piece, in order, that it is part of */
-struct lexicon_twig { uint32_t skip, word; unsigned depth : 24, byte : 8; };
+struct lexicon_node { uint32_t skip, word; unsigned depth : 24, byte : 8; };
 
 /* a token, and which piece it is: two tokens may be spelt alike */
 struct lexicon_id { uint32_t id, word; };
 
 /* token in the order of the pieces; the bytes of id i are those of text from from[i]
    to from[i+1]: none if it can't be used */
-struct lexicon { struct memory *m; size_t vocab_size, n_twigs, n_ids, n_words,
-  longest, n_bytes; struct lexicon_twig *twig; struct lexicon_id *token;
+struct lexicon { struct memory *m; size_t vocab_size, n_nodes, n_ids, n_words,
+  max_len, n_bytes; struct lexicon_node *node; struct lexicon_id *token;
   size_t *from; uint8_t *text; bool single[256]; };
-enum { PIECE_MOST = 1 << 24 };
+enum { MAX_PIECE = 1 << 24 };
 
 /* <Stacks and configurations> */
-struct frame { uint32_t back, below, least; };
-struct spot { uint32_t node, stack; };
+struct call_frame { uint32_t back, below, least; };
+struct position { uint32_t node, stack; };
 
 /* n pairs in order; the least number of bytes to the end, and of tokens, if settled;
    the n_after others to which one token leads, or null; for each kind of byte the
    next, or null if nobody has asked */
-struct configuration { uint32_t number, n, least, cost; bool accepts;
-  size_t round, gathered, n_after; struct configuration **after; struct spot *at;
-  struct configuration *next[]; };
-#define UNSETTLED (UINT32_MAX - 1)
+struct dfa_state { uint32_t number, n, least, cost; bool accepts;
+  size_t round, gathered, n_after; struct dfa_state **after; struct position *at;
+  struct dfa_state *next[]; };
+#define COST_UNKNOWN (UINT32_MAX - 1)
 
 /* <What a constraint knows> */
-enum { BYTES_MOST = 1 << 28, PAIRS_MOST = 1 << 16, WAYS_MOST = 1 << 20 };
+enum { MAX_BYTES = 1 << 28, MAX_PAIRS = 1 << 16, MAX_WAYS = 1 << 20 };
 enum tried { UNTRIED, WHOLE, ENDLESS };
 
 /* at for each depth of a walk, and reached for each piece, in one block */
-struct constraint { struct memory *m; struct net w; uint8_t kind[256];
-  char name[200]; size_t kinds, closures, ways, room, round, gathers;
-  struct list states, stacks, todo;
-  struct pair_map stack_of, met; struct name_map by_pairs; struct heap found;
-  struct configuration *dead, *start, *first; const struct lexicon *words;
+struct constraint { struct memory *m; struct net w; uint8_t byte_class[256];
+  char name[200]; size_t n_classes, closures, ways, bytes, round, gathers;
+  struct array states, stacks, todo;
+  struct pair_map stack_of, visited; struct name_map by_pairs; struct heap found;
+  struct dfa_state *dead, *start, *first; const struct lexicon *words;
   bool strips, complete; uint8_t lacking; enum tried known;
-  struct configuration **at, **reached; size_t n_at; struct list waiting,
-  together; };
+  struct dfa_state **at, **reached; size_t n_at; struct array pending,
+  group; };
 
 /* <Sort the bytes into kinds> */
 static void sort_bytes(struct constraint *c)
@@ -54,11 +54,11 @@ static void sort_bytes(struct constraint *c)
   bool begins[257] = { true };
   const struct net_node *x = c->w.nodes.block;
   for (size_t i = 0; i < c->w.n_least; i++)
-    if (x[i].kind == NODE_BYTES && c->w.least[i] != NEVER)
+    if (x[i].kind == NET_BYTES && c->w.least[i] != NET_NEVER)
       begins[x[i].lo] = begins[x[i].hi + 1] = true;
   for (size_t b = 0; b < 256; b++) {
-    c->kinds += begins[b];
-    c->kind[b] = (uint8_t) (c->kinds - 1);
+    c->n_classes += begins[b];
+    c->byte_class[b] = (uint8_t) (c->n_classes - 1);
   }
 }
 
@@ -68,11 +68,11 @@ static bool push(struct constraint *c, uint32_t back, uint32_t below,
 {
   *stack = back == 0 ? below : pair_map_get(&c->stack_of, back, below);
   if (back == 0 || *stack != 0) return true;
-  struct frame *fresh = list_more(c->m, &c->stacks, sizeof *fresh, why);
+  struct call_frame *fresh = array_reserve(c->m, &c->stacks, sizeof *fresh, why);
   if (fresh == NULL) return false;
   *stack = (uint32_t) c->stacks.n - 1;
-  *fresh = (struct frame) { back, below,
-    net_sum(c->w.least[back], ((struct frame *) c->stacks.block)[below].least) };
+  *fresh = (struct call_frame) { back, below,
+    net_sum(c->w.least[back], ((struct call_frame *) c->stacks.block)[below].least) };
   return pair_map_put(c->m, &c->stack_of, back, below, *stack, why);
 }
 
@@ -80,31 +80,31 @@ static bool push(struct constraint *c, uint32_t back, uint32_t below,
 static bool reach(struct constraint *c, uint32_t node, uint32_t stack,
   struct error *why)
 {
-  if (c->w.least[node] == NEVER
-      || pair_map_get(&c->met, node, stack) == c->closures) return true;
-  if (c->ways++ == WAYS_MOST) return error_say(why, "%s: there are more"
-    " than %d ways between two bytes", c->w.name, WAYS_MOST);
-  struct spot *p = list_more(c->m, &c->todo, sizeof *p, why);
+  if (c->w.least[node] == NET_NEVER
+      || pair_map_get(&c->visited, node, stack) == c->closures) return true;
+  if (c->ways++ == MAX_WAYS) return error_say(why, "%s: there are more"
+    " than %d ways between two bytes", c->w.name, MAX_WAYS);
+  struct position *p = array_reserve(c->m, &c->todo, sizeof *p, why);
   if (p == NULL) return false;
-  *p = (struct spot) { node, stack };
-  return pair_map_put(c->m, &c->met, node, stack, (uint32_t) c->closures, why);
+  *p = (struct position) { node, stack };
+  return pair_map_put(c->m, &c->visited, node, stack, (uint32_t) c->closures, why);
 }
 
-static bool follow(struct constraint *c, struct spot p, struct error *why)
+static bool follow(struct constraint *c, struct position p, struct error *why)
 {
   const struct net_node *x = (struct net_node *) c->w.nodes.block + p.node;
-  const struct frame *f = (struct frame *) c->stacks.block + p.stack;
+  const struct call_frame *f = (struct call_frame *) c->stacks.block + p.stack;
   uint32_t stack;
-  if (x->kind == NODE_FORK)
+  if (x->kind == NET_FORK)
     return reach(c, x->next, p.stack, why) && reach(c, x->other, p.stack, why);
-  if (x->kind == NODE_CALL)
+  if (x->kind == NET_CALL)
     return push(c, x->next, p.stack, &stack, why)
       && reach(c, c->w.start[x->other], stack, why);
-  if (x->kind == NODE_END && p.stack != 0)
+  if (x->kind == NET_END && p.stack != 0)
     return reach(c, f->back, f->below, why);
-  if (c->found.n == PAIRS_MOST) return error_say(why, "%s: more than %d ways"
-    " are open at once", c->w.name, PAIRS_MOST);
-  return heap_push(c->m, &c->found, (struct entry) { p.node, p.stack }, why);
+  if (c->found.n == MAX_PAIRS) return error_say(why, "%s: more than %d ways"
+    " are open at once", c->w.name, MAX_PAIRS);
+  return heap_push(c->m, &c->found, (struct heap_item) { p.node, p.stack }, why);
 }
 
 static void begin_search(struct constraint *c)
@@ -115,7 +115,7 @@ static void begin_search(struct constraint *c)
 static bool follow_all(struct constraint *c, struct error *why)
 {
   while (c->todo.n > 0)
-    if (!follow(c, ((struct spot *) c->todo.block)[--c->todo.n], why))
+    if (!follow(c, ((struct position *) c->todo.block)[--c->todo.n], why))
       return false;
   return true;
 }
@@ -123,86 +123,86 @@ static bool follow_all(struct constraint *c, struct error *why)
 /* <Make a configuration of what was found> */
 static size_t block_size(const struct constraint *c, size_t n)
 {
-  return sizeof (struct configuration)
-    + c->kinds * sizeof (struct configuration *) + n * sizeof (struct spot);
+  return sizeof (struct dfa_state)
+    + c->n_classes * sizeof (struct dfa_state *) + n * sizeof (struct position);
 }
 
 static size_t bytes_taken(const struct constraint *c)
 {
-  return c->room + c->states.room * sizeof (struct configuration *)
-    + c->stacks.room * sizeof (struct frame)
-    + (c->met.room + c->stack_of.room) * sizeof (struct pair_slot)
-    + c->by_pairs.room * sizeof (struct name_slot);
+  return c->bytes + c->states.cap * sizeof (struct dfa_state *)
+    + c->stacks.cap * sizeof (struct call_frame)
+    + (c->visited.cap + c->stack_of.cap) * sizeof (struct pair_slot)
+    + c->by_pairs.cap * sizeof (struct name_slot);
 }
 
-static bool has_room(const struct constraint *c, size_t more,
+static bool within_limits(const struct constraint *c, size_t more,
   struct error *why)
 {
-  return bytes_taken(c) + more <= BYTES_MOST || error_say(why,
+  return bytes_taken(c) + more <= MAX_BYTES || error_say(why,
     "%s: its %zu states have no more room", c->w.name, c->states.n);
 }
 
-static struct configuration *state_add(struct constraint *c,
-  const struct spot *p, size_t n, struct error *why)
+static struct dfa_state *state_add(struct constraint *c,
+  const struct position *p, size_t n, struct error *why)
 {
   size_t size = block_size(c, n);
-  if (!has_room(c, size, why)) return NULL;
-  struct configuration **slot = list_more(c->m, &c->states, sizeof *slot, why);
+  if (!within_limits(c, size, why)) return NULL;
+  struct dfa_state **slot = array_reserve(c->m, &c->states, sizeof *slot, why);
   if (slot == NULL) return NULL;
-  struct configuration *x = memory_alloc(c->m, FOR_TOKENS, size, 1, why);
+  struct dfa_state *x = memory_alloc(c->m, MEMORY_TOKENS, size, 1, why);
   if (x == NULL) return c->states.n--, NULL;
-  c->room += size;
+  c->bytes += size;
   x->number = (uint32_t) (c->states.n - 1), x->n = (uint32_t) n;
-  x->at = (struct spot *) (x->next + c->kinds);
+  x->at = (struct position *) (x->next + c->n_classes);
   if (n > 0) memcpy(x->at, p, n * sizeof *p);
   x->accepts = n > 0 && p[0].node == 0;
-  x->least = NEVER, x->cost = UNSETTLED;
+  x->least = NET_NEVER, x->cost = COST_UNKNOWN;
   for (size_t i = 0; i < n; i++) {
     uint32_t one = net_sum(c->w.least[p[i].node],
-      ((struct frame *) c->stacks.block)[p[i].stack].least);
+      ((struct call_frame *) c->stacks.block)[p[i].stack].least);
     if (one < x->least) x->least = one;
   }
   return *slot = x;
 }
 
-static struct configuration *gather_pairs(struct constraint *c,
+static struct dfa_state *gather_pairs(struct constraint *c,
   struct error *why)
 {
   if (!follow_all(c, why)) return NULL;
   while (c->found.n > 0) {
-    struct entry e = heap_pop(&c->found);
-    struct spot *p = list_more(c->m, &c->todo, sizeof *p, why);
+    struct heap_item e = heap_pop(&c->found);
+    struct position *p = array_reserve(c->m, &c->todo, sizeof *p, why);
     if (p == NULL) return NULL;
-    *p = (struct spot) { (uint32_t) e.first, (uint32_t) e.second };
+    *p = (struct position) { (uint32_t) e.key, (uint32_t) e.tie };
   }
-  size_t n = c->todo.n, bytes = n * sizeof (struct spot);
+  size_t n = c->todo.n, bytes = n * sizeof (struct position);
   if (n == 0) return c->dead;
   uint32_t known = name_map_get(&c->by_pairs, c->todo.block, bytes);
   if (known > 0)
-    return ((struct configuration **) c->states.block)[known - 1];
-  struct configuration *x = state_add(c, c->todo.block, n, why);
+    return ((struct dfa_state **) c->states.block)[known - 1];
+  struct dfa_state *x = state_add(c, c->todo.block, n, why);
   return x == NULL || !name_map_put(c->m, &c->by_pairs,
     (unsigned char *) x->at, bytes, x->number + 1, why) ? NULL : x;
 }
 
 /* <Find the next configuration> */
-static struct configuration *discover(struct constraint *c,
-  struct configuration *x, uint8_t byte, struct error *why)
+static struct dfa_state *discover(struct constraint *c,
+  struct dfa_state *x, uint8_t byte, struct error *why)
 {
   const struct net_node *all = c->w.nodes.block;
   begin_search(c);
   for (size_t i = 0; i < x->n; i++) {
     const struct net_node *at = &all[x->at[i].node];
-    if (at->kind == NODE_BYTES && at->lo <= byte && byte <= at->hi
+    if (at->kind == NET_BYTES && at->lo <= byte && byte <= at->hi
         && !reach(c, at->next, x->at[i].stack, why)) return NULL;
   }
-  return x->next[c->kind[byte]] = gather_pairs(c, why);
+  return x->next[c->byte_class[byte]] = gather_pairs(c, why);
 }
 
-static inline struct configuration *advance(struct constraint *c,
-  struct configuration *x, uint8_t byte, struct error *why)
+static inline struct dfa_state *advance(struct constraint *c,
+  struct dfa_state *x, uint8_t byte, struct error *why)
 {
-  struct configuration *next = x->next[c->kind[byte]];
+  struct dfa_state *next = x->next[c->byte_class[byte]];
   return next != NULL ? next : discover(c, x, byte, why);
 }
 
@@ -210,7 +210,7 @@ static inline struct configuration *advance(struct constraint *c,
 bool constraint_matches(struct constraint *c, const char *text, size_t n,
   bool *yes, struct error *why)
 {
-  struct configuration *x = c->start;
+  struct dfa_state *x = c->start;
   for (size_t i = 0; i < n && x != NULL && x != c->dead; i++)
     x = advance(c, x, (uint8_t) text[i], why);
   *yes = x != NULL && x->accepts;
@@ -220,7 +220,7 @@ bool constraint_matches(struct constraint *c, const char *text, size_t n,
 /* <Begin with nothing known> */
 static bool state_first(struct constraint *c, struct error *why)
 {
-  if (list_more(c->m, &c->stacks, sizeof (struct frame), why) == NULL
+  if (array_reserve(c->m, &c->stacks, sizeof (struct call_frame), why) == NULL
       || (c->dead = state_add(c, NULL, 0, why)) == NULL) return false;
   begin_search(c);
   if (!reach(c, c->w.start[c->w.root], 0, why)
@@ -233,15 +233,15 @@ static bool state_first(struct constraint *c, struct error *why)
 static void drop_states(struct constraint *c)
 {
   for (size_t i = 0; i < c->states.n; i++) {
-    struct configuration *x = ((struct configuration **) c->states.block)[i];
+    struct dfa_state *x = ((struct dfa_state **) c->states.block)[i];
     memory_free(c->m, x->after);
     memory_free(c->m, x);
   }
-  list_free(c->m, &c->states);
-  list_free(c->m, &c->stacks);
-  pair_map_free(c->m, &c->met), pair_map_free(c->m, &c->stack_of);
+  array_free(c->m, &c->states);
+  array_free(c->m, &c->stacks);
+  pair_map_free(c->m, &c->visited), pair_map_free(c->m, &c->stack_of);
   name_map_free(c->m, &c->by_pairs);
-  c->room = 0, c->closures = 0, c->known = UNTRIED;
+  c->bytes = 0, c->closures = 0, c->known = UNTRIED;
 }
 
 bool constraint_forget(struct constraint *c, struct error *why)
@@ -251,21 +251,21 @@ bool constraint_forget(struct constraint *c, struct error *why)
 }
 
 /* <Make a constraint, and return it> */
-static struct constraint *make(struct memory *m, const char *name,
+static struct constraint *constraint_new(struct memory *m, const char *name,
   bool grammar, const char *text, size_t n, struct error *why)
 {
-  struct reader r = { .m = m };
-  struct constraint *c = memory_alloc(m, FOR_TOKENS, 1, sizeof *c, why);
+  struct parser r = { .m = m };
+  struct constraint *c = memory_alloc(m, MEMORY_TOKENS, 1, sizeof *c, why);
   if (c == NULL) return NULL;
   c->m = c->w.m = m;
   snprintf(c->name, sizeof c->name, "%s", name);
   c->w.name = c->name;
-  bool ok = reader_begin(&r, m, c->name, text, n, why)
+  bool ok = parser_begin(&r, m, c->name, text, n, why)
     && (grammar ? net_of_grammar : net_of_pattern)(&c->w, &r);
-  reader_end(&r);
-  if (ok && c->w.least[c->w.start[c->w.root]] == LEAST_MOST)
+  parser_end(&r);
+  if (ok && c->w.least[c->w.start[c->w.root]] == NET_MAX_LEAST)
     ok = error_say(why, "%s: its shortest text has %d bytes or more", name,
-      LEAST_MOST);
+      NET_MAX_LEAST);
   if (ok) sort_bytes(c);
   if (ok && state_first(c, why)) return c;
   constraint_free(c);
@@ -275,13 +275,13 @@ static struct constraint *make(struct memory *m, const char *name,
 struct constraint *constraint_regex(struct memory *m, const char *pattern,
   size_t n, struct error *why)
 {
-  return make(m, "the pattern", false, pattern, n, why);
+  return constraint_new(m, "the pattern", false, pattern, n, why);
 }
 
 struct constraint *constraint_grammar(struct memory *m, const char *name,
   const char *text, size_t n, struct error *why)
 {
-  return make(m, name, true, text, n, why);
+  return constraint_new(m, name, true, text, n, why);
 }
 
 void constraint_free(struct constraint *c)
@@ -289,9 +289,9 @@ void constraint_free(struct constraint *c)
   if (c == NULL) return;
   struct memory *m = c->m;
   drop_states(c);
-  list_free(m, &c->todo);
-  list_free(m, &c->waiting);
-  list_free(m, &c->together);
+  array_free(m, &c->todo);
+  array_free(m, &c->pending);
+  array_free(m, &c->group);
   heap_free(m, &c->found);
   memory_free(m, c->at);
   net_free(&c->w);
@@ -299,21 +299,21 @@ void constraint_free(struct constraint *c)
 }
 
 /* <Copy the pieces> */
-static bool copy_pieces(struct lexicon *l, const struct piece *spelt,
+static bool copy_pieces(struct lexicon *l, const struct token_bytes *spelt,
   const bool *usable, struct error *why)
 {
   for (size_t i = 0; i < l->vocab_size; i++) {
     size_t n = usable == NULL || usable[i] ? spelt[i].n : 0;
-    if (n > PIECE_MOST || l->n_bytes > UINT32_MAX / 2) return error_say(why,
+    if (n > MAX_PIECE || l->n_bytes > UINT32_MAX / 2) return error_say(why,
       "token %zu has %zu bytes, and those before it %zu; a token may have"
-      " %d, and all before it %u", i, n, l->n_bytes, PIECE_MOST,
+      " %d, and all before it %u", i, n, l->n_bytes, MAX_PIECE,
       (unsigned) (UINT32_MAX / 2));
     l->n_bytes += n, l->n_ids += n > 0;
-    if (n > l->longest) l->longest = n;
+    if (n > l->max_len) l->max_len = n;
   }
-  l->from = memory_alloc(l->m, FOR_TOKENS, l->vocab_size + 1, sizeof *l->from,
+  l->from = memory_alloc(l->m, MEMORY_TOKENS, l->vocab_size + 1, sizeof *l->from,
     why);
-  l->text = memory_alloc(l->m, FOR_TOKENS, l->n_bytes, 1, why);
+  l->text = memory_alloc(l->m, MEMORY_TOKENS, l->n_bytes, 1, why);
   if (l->from == NULL || l->text == NULL) return false;
   for (size_t i = 0; i < l->vocab_size; i++) {
     size_t n = usable == NULL || usable[i] ? spelt[i].n : 0;
@@ -337,7 +337,7 @@ static int as_in_a_dictionary(const void *a, const void *b)
 
 static struct spelling *sort_pieces(const struct lexicon *l, struct error *why)
 {
-  struct spelling *sorted = memory_alloc(l->m, FOR_TOKENS, l->n_ids, sizeof *sorted,
+  struct spelling *sorted = memory_alloc(l->m, MEMORY_TOKENS, l->n_ids, sizeof *sorted,
     why);
   size_t k = 0;
   for (size_t i = 0; sorted != NULL && i < l->vocab_size; i++)
@@ -358,7 +358,7 @@ static size_t in_common(const struct spelling *sorted, size_t i)
   return k;
 }
 
-static size_t count_twigs(const struct spelling *sorted, size_t n)
+static size_t count_nodes(const struct spelling *sorted, size_t n)
 {
   size_t all = 0;
   for (size_t i = 0; i < n; i++) all += sorted[i].n - in_common(sorted, i);
@@ -366,50 +366,50 @@ static size_t count_twigs(const struct spelling *sorted, size_t n)
 }
 
 /* <Grow the tree> */
-static void grow_twigs(struct lexicon *l, const struct spelling *sorted,
+static void grow_nodes(struct lexicon *l, const struct spelling *sorted,
   uint32_t *open)
 {
   size_t made = 0, depth = 0, words = 0;
   for (size_t i = 0; i < l->n_ids; i++) {
     size_t k = in_common(sorted, i);
     words += k < sorted[i].n;
-    while (depth > k) l->twig[open[--depth]].skip = (uint32_t) made;
+    while (depth > k) l->node[open[--depth]].skip = (uint32_t) made;
     for (; depth < sorted[i].n; depth++) {
       open[depth] = (uint32_t) made;
-      l->twig[made++] = (struct lexicon_twig) { 0, (uint32_t) words - 1,
+      l->node[made++] = (struct lexicon_node) { 0, (uint32_t) words - 1,
         (unsigned) depth & 0xffffff, sorted[i].byte[depth] };
     }
     l->token[i] = (struct lexicon_id) { sorted[i].id, (uint32_t) words - 1 };
   }
-  while (depth > 0) l->twig[open[--depth]].skip = (uint32_t) made;
+  while (depth > 0) l->node[open[--depth]].skip = (uint32_t) made;
   l->n_words = words;
 }
 
 /* <Open a lexicon, and close it> */
-static bool make_twigs(struct lexicon *l, struct spelling *sorted,
+static bool make_nodes(struct lexicon *l, struct spelling *sorted,
   struct error *why)
 {
-  l->n_twigs = count_twigs(sorted, l->n_ids);
-  l->twig = memory_alloc(l->m, FOR_TOKENS, l->n_twigs, sizeof *l->twig, why);
-  l->token = memory_alloc(l->m, FOR_TOKENS, l->n_ids, sizeof *l->token, why);
-  uint32_t *open = memory_alloc(l->m, FOR_TOKENS, l->longest, sizeof *open, why);
-  bool ok = l->twig != NULL && l->token != NULL && open != NULL;
-  if (ok) grow_twigs(l, sorted, open);
+  l->n_nodes = count_nodes(sorted, l->n_ids);
+  l->node = memory_alloc(l->m, MEMORY_TOKENS, l->n_nodes, sizeof *l->node, why);
+  l->token = memory_alloc(l->m, MEMORY_TOKENS, l->n_ids, sizeof *l->token, why);
+  uint32_t *open = memory_alloc(l->m, MEMORY_TOKENS, l->max_len, sizeof *open, why);
+  bool ok = l->node != NULL && l->token != NULL && open != NULL;
+  if (ok) grow_nodes(l, sorted, open);
   memory_free(l->m, open);
   return ok;
 }
 
-struct lexicon *lexicon_open(struct memory *m, const struct piece *spelt,
+struct lexicon *lexicon_open(struct memory *m, const struct token_bytes *spelt,
   const bool *usable, size_t vocab_size, struct error *why)
 {
   if (vocab_size >= UINT32_MAX)
     return error_say(why, "%zu tokens are too many", vocab_size), NULL;
-  struct lexicon *l = memory_alloc(m, FOR_TOKENS, 1, sizeof *l, why);
+  struct lexicon *l = memory_alloc(m, MEMORY_TOKENS, 1, sizeof *l, why);
   if (l == NULL) return NULL;
-  l->m = m, l->vocab_size = vocab_size, l->longest = 1;
+  l->m = m, l->vocab_size = vocab_size, l->max_len = 1;
   struct spelling *sorted = NULL;
   bool ok = copy_pieces(l, spelt, usable, why)
-    && (sorted = sort_pieces(l, why)) != NULL && make_twigs(l, sorted, why);
+    && (sorted = sort_pieces(l, why)) != NULL && make_nodes(l, sorted, why);
   memory_free(m, sorted);
   if (ok) return l;
   lexicon_close(l);
@@ -421,24 +421,24 @@ void lexicon_close(struct lexicon *l)
   if (l == NULL) return;
   memory_free(l->m, l->from);
   memory_free(l->m, l->text);
-  memory_free(l->m, l->twig);
+  memory_free(l->m, l->node);
   memory_free(l->m, l->token);
   memory_free(l->m, l);
 }
 
 /* <Walk through the pieces> */
-static bool walk(struct constraint *c, struct configuration *from,
+static bool walk(struct constraint *c, struct dfa_state *from,
   struct error *why)
 {
-  const struct lexicon_twig *all = c->words->twig, *t = all;
-  const struct lexicon_twig *end = all + c->words->n_twigs;
-  struct configuration **at = c->at, **reached = c->reached;
-  const struct configuration *dead = c->dead;
+  const struct lexicon_node *all = c->words->node, *t = all;
+  const struct lexicon_node *end = all + c->words->n_nodes;
+  struct dfa_state **at = c->at, **reached = c->reached;
+  const struct dfa_state *dead = c->dead;
   bool strip = c->strips && from == c->first;
   memset(reached, 0, c->words->n_words * sizeof *reached);
   for (at[0] = from; t < end;) {
     bool blank = strip && t->depth == 0 && t->byte == ' ';
-    struct configuration *next = blank ? c->start
+    struct dfa_state *next = blank ? c->start
       : advance(c, at[t->depth], t->byte, why);
     if (next == NULL) return false;
     reached[t->word] = next == dead || blank ? NULL : next;
@@ -449,124 +449,124 @@ static bool walk(struct constraint *c, struct configuration *from,
 }
 
 /* <How far tokens lead> */
-enum { TOGETHER_MOST = 1024 };
-static bool note(struct constraint *c, struct list *all,
-  struct configuration *x, struct error *why)
+enum { MAX_TOGETHER = 1024 };
+static bool note(struct constraint *c, struct array *all,
+  struct dfa_state *x, struct error *why)
 {
   if (x->round == c->round) return true;
-  struct configuration **slot = list_more(c->m, all, sizeof *slot, why);
+  struct dfa_state **slot = array_reserve(c->m, all, sizeof *slot, why);
   if (slot == NULL) return false;
   *slot = x, x->round = c->round;
   return true;
 }
 
-static bool find_after(struct constraint *c, struct configuration *x,
+static bool find_after(struct constraint *c, struct dfa_state *x,
   struct error *why)
 {
-  struct list all = { NULL, 0, 0 };
+  struct array all = { NULL, 0, 0 };
   if (x->after != NULL) return true;
   bool ok = walk(c, x, why);
   c->round++;
   for (size_t i = 0; ok && i < c->words->n_words; i++)
     ok = c->reached[i] == NULL || note(c, &all, c->reached[i], why);
-  ok = ok && has_room(c, all.n * sizeof *x->after, why)
-    && (x->after = memory_alloc(c->m, FOR_TOKENS, all.n,
+  ok = ok && within_limits(c, all.n * sizeof *x->after, why)
+    && (x->after = memory_alloc(c->m, MEMORY_TOKENS, all.n,
       sizeof *x->after, why)) != NULL;
-  if (ok) x->n_after = all.n, c->room += all.n * sizeof *x->after;
+  if (ok) x->n_after = all.n, c->bytes += all.n * sizeof *x->after;
   if (ok && all.n > 0)
     memcpy(x->after, all.block, all.n * sizeof *x->after);
-  list_free(c->m, &all);
+  array_free(c->m, &all);
   return ok;
 }
 
 /* <Collect what belongs together> */
-static bool enter(struct constraint *c, struct configuration *x,
+static bool collect_one(struct constraint *c, struct dfa_state *x,
   struct error *why)
 {
   if (x->gathered == c->gathers) return true;
-  struct configuration **slot = list_more(c->m, &c->together, sizeof *slot,
+  struct dfa_state **slot = array_reserve(c->m, &c->group, sizeof *slot,
     why);
   if (slot == NULL) return false;
   *slot = x, x->gathered = c->gathers;
   return true;
 }
 
-static bool counts(const struct configuration *x,
-  const struct configuration *after, bool nearer)
+static bool is_collected(const struct dfa_state *x,
+  const struct dfa_state *after, bool nearer)
 {
   return !nearer || after->least < x->least;
 }
 
-static bool collect(struct constraint *c, struct configuration *from,
+static bool collect_predecessors(struct constraint *c, struct dfa_state *from,
   bool nearer, bool *all, struct error *why)
 {
-  c->gathers++, c->together.n = 0, *all = false;
-  if (!enter(c, from, why)) return false;
-  for (size_t i = 0; i < c->together.n; i++) {
-    struct configuration *x = ((struct configuration **) c->together.block)[i];
-    if (c->together.n > TOGETHER_MOST) return true;
+  c->gathers++, c->group.n = 0, *all = false;
+  if (!collect_one(c, from, why)) return false;
+  for (size_t i = 0; i < c->group.n; i++) {
+    struct dfa_state *x = ((struct dfa_state **) c->group.block)[i];
+    if (c->group.n > MAX_TOGETHER) return true;
     if (!find_after(c, x, why)) return false;
     for (size_t k = 0; k < x->n_after; k++)
-      if (counts(x, x->after[k], nearer) && !enter(c, x->after[k], why))
+      if (is_collected(x, x->after[k], nearer) && !collect_one(c, x->after[k], why))
         return false;
   }
   return *all = true;
 }
 
-static bool settle_first(struct constraint *c, struct configuration *x,
+static bool compute_cost_first(struct constraint *c, struct dfa_state *x,
   struct error *why);
 
 /* <Count the tokens to the end> */
-static void settle_together(struct constraint *c, bool nearer)
+static void compute_cost_group(struct constraint *c, bool nearer)
 {
-  struct configuration **x = c->together.block;
-  for (size_t i = 0; i < c->together.n; i++)
-    x[i]->cost = x[i]->accepts ? 0 : NEVER;
+  struct dfa_state **x = c->group.block;
+  for (size_t i = 0; i < c->group.n; i++)
+    x[i]->cost = x[i]->accepts ? 0 : NET_NEVER;
   for (bool quiet = false; !quiet;) {
     quiet = true;
-    for (size_t i = c->together.n; i-- > 0;)
+    for (size_t i = c->group.n; i-- > 0;)
       for (size_t k = 0; k < x[i]->n_after; k++) {
-        const struct configuration *y = x[i]->after[k];
-        if (!counts(x[i], y, nearer) || y->cost == NEVER
+        const struct dfa_state *y = x[i]->after[k];
+        if (!is_collected(x[i], y, nearer) || y->cost == NET_NEVER
             || y->cost + 1 >= x[i]->cost) continue;
         x[i]->cost = y->cost + 1, quiet = false;
       }
   }
 }
 
-static bool settle_whole(struct constraint *c, struct error *why)
+static bool compute_all_costs(struct constraint *c, struct error *why)
 {
   bool all = false;
-  if (!c->w.nested && !collect(c, c->first, false, &all, why)) return false;
-  if (all) settle_together(c, false);
+  if (!c->w.nested && !collect_predecessors(c, c->first, false, &all, why)) return false;
+  if (all) compute_cost_group(c, false);
   c->known = all ? WHOLE : ENDLESS;
   return true;
 }
 
-static bool settle(struct constraint *c, struct configuration *x,
+static bool compute_cost(struct constraint *c, struct dfa_state *x,
   struct error *why)
 {
   bool all;
-  if (c->known == UNTRIED && !settle_whole(c, why)) return false;
+  if (c->known == UNTRIED && !compute_all_costs(c, why)) return false;
   if (x->accepts) x->cost = 0;
-  if (x->cost != UNSETTLED) return true;
-  if (x == c->first && c->strips) return settle_first(c, x, why);
-  if (!collect(c, x, true, &all, why)) return false;
-  if (all) settle_together(c, true);
+  if (x->cost != COST_UNKNOWN) return true;
+  if (x == c->first && c->strips) return compute_cost_first(c, x, why);
+  if (!collect_predecessors(c, x, true, &all, why)) return false;
+  if (all) compute_cost_group(c, true);
   else if (c->complete) x->cost = x->least;
   else return error_say(why, "%s: more than %d states ""are nearer to the "
-    "end, and byte 0x%02x ""is no token", c->w.name, TOGETHER_MOST,
+    "end, and byte 0x%02x ""is no token", c->w.name, MAX_TOGETHER,
     c->lacking);
   return true;
 }
 
-static bool settle_first(struct constraint *c, struct configuration *x,
+static bool compute_cost_first(struct constraint *c, struct dfa_state *x,
   struct error *why)
 {
   if (!find_after(c, x, why)) return false;
-  uint32_t best = NEVER - 1;
+  uint32_t best = NET_NEVER - 1;
   for (size_t k = 0; k < x->n_after; k++) {
-    if (!settle(c, x->after[k], why)) return false;
+    if (!compute_cost(c, x->after[k], why)) return false;
     if (x->after[k]->cost < best) best = x->after[k]->cost;
   }
   x->cost = x->accepts ? 0 : best + 1;
@@ -579,7 +579,7 @@ static void look_for_bytes(struct constraint *c)
   const struct net_node *x = c->w.nodes.block;
   c->complete = true;
   for (size_t i = 0; i < c->w.n_least; i++)
-    if (x[i].kind == NODE_BYTES && c->w.least[i] != NEVER)
+    if (x[i].kind == NET_BYTES && c->w.least[i] != NET_NEVER)
       for (unsigned b = x[i].lo; c->complete && b <= x[i].hi; b++)
         if (!c->words->single[b]) c->complete = false, c->lacking = (uint8_t) b;
 }
@@ -587,9 +587,9 @@ static void look_for_bytes(struct constraint *c)
 static bool can_begin(struct constraint *c, struct error *why)
 {
   if (c->first->accepts || (c->complete && !c->strips)) return true;
-  if (c->complete ? !find_after(c, c->first, why) : !settle(c, c->first, why))
+  if (c->complete ? !find_after(c, c->first, why) : !compute_cost(c, c->first, why))
     return false;
-  if (c->complete ? c->first->n_after > 0 : c->first->cost != NEVER)
+  if (c->complete ? c->first->n_after > 0 : c->first->cost != NET_NEVER)
     return true;
   if (c->complete) return error_say(why, "%s: no token can begin a text,"
     " as the first one loses a blank", c->w.name);
@@ -600,24 +600,24 @@ static bool can_begin(struct constraint *c, struct error *why)
 bool constraint_bind(struct constraint *c, const struct lexicon *l,
   bool strips, struct error *why)
 {
-  size_t n = l->longest + 1 + l->n_words;
-  struct configuration **at = memory_alloc(c->m, FOR_TOKENS, n, sizeof *at, why);
+  size_t n = l->max_len + 1 + l->n_words;
+  struct dfa_state **at = memory_alloc(c->m, MEMORY_TOKENS, n, sizeof *at, why);
   if (at == NULL) return false;
   memory_free(c->m, c->at);
-  c->at = at, c->reached = at + l->longest + 1, c->n_at = n;
+  c->at = at, c->reached = at + l->max_len + 1, c->n_at = n;
   c->words = l, c->strips = strips;
   look_for_bytes(c);
   return constraint_forget(c, why) && can_begin(c, why);
 }
 
 /* <Find a state by its number> */
-static struct configuration *state_at(const struct constraint *c,
+static struct dfa_state *state_at(const struct constraint *c,
   uint32_t state, struct error *why)
 {
   if (c->words == NULL)
     return error_say(why, "%s: it is not bound to tokens", c->w.name), NULL;
   if (state < c->states.n && state != c->dead->number)
-    return ((struct configuration **) c->states.block)[state];
+    return ((struct dfa_state **) c->states.block)[state];
   return error_say(why, "%s: there is no state %u", c->w.name, state), NULL;
 }
 
@@ -629,39 +629,39 @@ uint32_t constraint_start(const struct constraint *c)
 /* <Judge what comes after a token> */
 enum fate { FATE_GOOD, FATE_BAD, FATE_OPEN };
 static enum fate judge(const struct constraint *c,
-  const struct configuration *x, size_t left)
+  const struct dfa_state *x, size_t left)
 {
   if (c->complete && x->least <= left) return FATE_GOOD;
-  if (x->cost == NEVER) return FATE_BAD;
-  if (x->cost != UNSETTLED) return x->cost <= left ? FATE_GOOD : FATE_BAD;
-  return left < (x->least + c->words->longest - 1) / c->words->longest
+  if (x->cost == NET_NEVER) return FATE_BAD;
+  if (x->cost != COST_UNKNOWN) return x->cost <= left ? FATE_GOOD : FATE_BAD;
+  return left < (x->least + c->words->max_len - 1) / c->words->max_len
     ? FATE_BAD : FATE_OPEN;
 }
 
 /* <Mark the tokens that may come> */
-static bool mark(struct constraint *c, struct configuration *x, size_t left,
+static bool mark(struct constraint *c, struct dfa_state *x, size_t left,
   uint8_t *allowed, bool *any, struct error *why)
 {
   const struct lexicon_id *t = c->words->token;
   if (!walk(c, x, why)) return false;
-  c->round++, c->waiting.n = 0;
+  c->round++, c->pending.n = 0;
   for (size_t i = 0; i < c->words->n_ids; i++) {
-    struct configuration *after = c->reached[t[i].word];
+    struct dfa_state *after = c->reached[t[i].word];
     enum fate f = after == NULL ? FATE_BAD : judge(c, after, left);
-    if (f == FATE_OPEN && !note(c, &c->waiting, after, why)) return false;
+    if (f == FATE_OPEN && !note(c, &c->pending, after, why)) return false;
     allowed[t[i].id] = f == FATE_GOOD;
     *any = *any || f == FATE_GOOD;
   }
   return true;
 }
 
-static bool mark_all(struct constraint *c, struct configuration *x,
+static bool mark_all(struct constraint *c, struct dfa_state *x,
   size_t left, uint8_t *allowed, bool *any, struct error *why)
 {
   if (!mark(c, x, left, allowed, any, why)) return false;
-  if (c->waiting.n == 0) return true;
-  for (size_t i = 0; i < c->waiting.n; i++)
-    if (!settle(c, ((struct configuration **) c->waiting.block)[i], why))
+  if (c->pending.n == 0) return true;
+  for (size_t i = 0; i < c->pending.n; i++)
+    if (!compute_cost(c, ((struct dfa_state **) c->pending.block)[i], why))
       return false;
   return mark(c, x, left, allowed, any, why);
 }
@@ -670,28 +670,28 @@ static bool mark_all(struct constraint *c, struct configuration *x,
 bool constraint_mask(struct constraint *c, uint32_t state, size_t budget,
   uint8_t *allowed, bool *accepts, struct error *why)
 {
-  struct configuration *x = state_at(c, state, why);
+  struct dfa_state *x = state_at(c, state, why);
   bool any = false;
   if (x == NULL) return false;
   memset(allowed, 0, c->words->vocab_size);
   *accepts = x->accepts;
-  if (judge(c, x, budget) == FATE_OPEN && !settle(c, x, why)) return false;
+  if (judge(c, x, budget) == FATE_OPEN && !compute_cost(c, x, why)) return false;
   if (budget > 0 && judge(c, x, budget) == FATE_GOOD
       && !mark_all(c, x, budget - 1, allowed, &any, why)) return false;
   if (any || x->accepts) return true;
-  size_t least;
-  if (!constraint_minimum(c, state, &least, why)) return false;
+  size_t min_tokens;
+  if (!constraint_minimum(c, state, &min_tokens, why)) return false;
   return error_say(why, "%s: it takes at least %zu tokens to the end,"
-    " and the limit leaves %zu", c->w.name, least, budget);
+    " and the limit leaves %zu", c->w.name, min_tokens, budget);
 }
 
 bool constraint_minimum(struct constraint *c, uint32_t state, size_t *tokens,
   struct error *why)
 {
-  struct configuration *x = state_at(c, state, why);
-  if (x == NULL || !settle(c, x, why)) return false;
+  struct dfa_state *x = state_at(c, state, why);
+  if (x == NULL || !compute_cost(c, x, why)) return false;
   *tokens = x->cost;
-  return x->cost != NEVER || error_say(why,
+  return x->cost != NET_NEVER || error_say(why,
     "%s: the tokens can't end this text", c->w.name);
 }
 
@@ -699,7 +699,7 @@ bool constraint_minimum(struct constraint *c, uint32_t state, size_t *tokens,
 bool constraint_step(struct constraint *c, uint32_t state, uint32_t id,
   uint32_t *next, struct error *why)
 {
-  struct configuration *x = state_at(c, state, why);
+  struct dfa_state *x = state_at(c, state, why);
   if (x == NULL) return false;
   const struct lexicon *l = c->words;
   size_t at = id < l->vocab_size ? l->from[id] : 0;
@@ -718,7 +718,7 @@ bool constraint_step(struct constraint *c, uint32_t state, uint32_t id,
 /* <Look at what is known> */
 struct constraint_look constraint_look(const struct constraint *c)
 {
-  return (struct constraint_look) { c->w.nodes.n, c->kinds, c->states.n,
+  return (struct constraint_look) { c->w.nodes.n, c->n_classes, c->states.n,
     bytes_taken(c) };
 }
 

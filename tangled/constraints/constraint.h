@@ -31,13 +31,13 @@ bool constraint_matches(struct constraint *c, const char *text, size_t n,
 /* <A vocabulary in order> */
 
 /* the n bytes of a token */
-struct piece { const unsigned char *byte; size_t n; };
+struct token_bytes { const unsigned char *byte; size_t n; };
 struct lexicon;
 
 /* puts vocab_size pieces in order and keeps a copy; an id that is not usable (null:
    all are) or has no bytes is never allowed; m must outlive it; null and a sentence
    if there is no room */
-struct lexicon *lexicon_open(struct memory *m, const struct piece *spelt,
+struct lexicon *lexicon_open(struct memory *m, const struct token_bytes *spelt,
   const bool *usable, size_t vocab_size, struct error *why);
 
 /* returns all of it; null is nothing */
@@ -74,7 +74,7 @@ bool constraint_minimum(struct constraint *c, uint32_t state, size_t *tokens,
 
 /* nodes of the network, kinds of bytes that it tells apart, states found so far,
    bytes they take */
-struct constraint_look { size_t nodes, kinds, states, bytes; };
+struct constraint_look { size_t nodes, classes, states, bytes; };
 
 /* what is there */
 struct constraint_look constraint_look(const struct constraint *c);

@@ -5,14 +5,14 @@
 #include "constraints/net.h"
 
 /* <Letters and blanks of a grammar> */
-enum { RULES_MOST = 4096 };
+enum { MAX_RULES = 4096 };
 static bool is_name(unsigned char c)
 {
   return (c >= '0' && c <= '9') || c == '-'
     || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
 }
 
-static void skip_blanks(struct reader *r, bool lines)
+static void skip_blanks(struct parser *r, bool lines)
 {
   for (; r->at < r->n; r->at++) {
     unsigned char c = r->text[r->at];
@@ -25,8 +25,8 @@ static void skip_blanks(struct reader *r, bool lines)
 }
 
 /* <Find the number of a name> */
-struct names { struct list *rules; struct name_map by_name; };
-static uint32_t name_number(struct reader *r, struct names *all)
+struct names { struct array *rules; struct name_map by_name; };
+static uint32_t name_number(struct parser *r, struct names *all)
 {
   const unsigned char *name = r->text + r->at;
   size_t n = 0, at = r->at;
@@ -34,56 +34,56 @@ static uint32_t name_number(struct reader *r, struct names *all)
   uint32_t k = name_map_get(&all->by_name, name, n);
   r->at += n;
   if (k > 0) return k - 1;
-  if (all->rules->n == RULES_MOST)
-    return reader_refuse(r, at, "there are too many rules");
-  struct grammar_rule *fresh = list_more(r->m, all->rules, sizeof *fresh, r->why);
-  if (fresh == NULL) return NO_SHAPE;
-  *fresh = (struct grammar_rule) { name, n, at, NO_SHAPE };
+  if (all->rules->n == MAX_RULES)
+    return parser_refuse(r, at, "there are too many rules");
+  struct grammar_rule *fresh = array_reserve(r->m, all->rules, sizeof *fresh, r->why);
+  if (fresh == NULL) return NO_AST_NODE;
+  *fresh = (struct grammar_rule) { name, n, at, NO_AST_NODE };
   k = (uint32_t) all->rules->n;
   return name_map_put(r->m, &all->by_name, name, n, k, r->why) ? k - 1
-    : NO_SHAPE;
+    : NO_AST_NODE;
 }
 
-static uint32_t grammar_group(struct reader *r, struct names *all);
+static uint32_t grammar_group(struct parser *r, struct names *all);
 
 /* <Read a character of a text or a set> */
-static bool grammar_point(struct reader *r, uint32_t *point)
+static bool grammar_point(struct parser *r, uint32_t *point)
 {
   static const char letter[] = "nrt\\\"[]", meant[] = "\n\r\t\\\"[]";
   size_t from = r->at;
-  if (r->text[r->at] != '\\') return *point = reader_point(r), true;
+  if (r->text[r->at] != '\\') return *point = parser_point(r), true;
   unsigned char c = r->at + 1 < r->n ? r->text[r->at + 1] : '\0';
   const char *known = c == '\0' ? NULL : strchr(letter, c);
   r->at += 2;
   if (known != NULL) *point = (uint32_t) meant[known - letter];
-  else if (c == 'x') return reader_hex(r, 2, 2, point);
-  else if (c == 'u') return reader_hex(r, 4, 4, point);
-  else if (c == 'U') return reader_hex(r, 8, 8, point);
-  return known != NULL || (reader_refuse(r, from,
+  else if (c == 'x') return parser_hex(r, 2, 2, point);
+  else if (c == 'u') return parser_hex(r, 4, 4, point);
+  else if (c == 'U') return parser_hex(r, 8, 8, point);
+  return known != NULL || (parser_refuse(r, from,
     "this escape is not done here"), false);
 }
 
 /* <Read a text in quotation marks> */
-static uint32_t read_text(struct reader *r)
+static uint32_t read_text(struct parser *r)
 {
   size_t from = r->at++;
-  uint32_t point, s = reader_shape(r, (struct shape) { SHAPE_EMPTY,
+  uint32_t point, s = parser_node(r, (struct ast_node) { AST_EMPTY,
     0, 0, 0, 0 });
-  while (s != NO_SHAPE && r->at < r->n && r->text[r->at] != '"'
+  while (s != NO_AST_NODE && r->at < r->n && r->text[r->at] != '"'
       && r->text[r->at] != '\n') {
     size_t first = r->ranges.n;
-    if (!grammar_point(r, &point) || !reader_range(r, point, point))
-      return NO_SHAPE;
-    s = reader_join(r, SHAPE_BOTH, s, reader_set(r, first, false));
+    if (!grammar_point(r, &point) || !parser_range(r, point, point))
+      return NO_AST_NODE;
+    s = parser_join(r, AST_BOTH, s, parser_set(r, first, false));
   }
-  if (s != NO_SHAPE && (r->at == r->n || r->text[r->at] != '"'))
-    return reader_refuse(r, from, "this text is never closed");
+  if (s != NO_AST_NODE && (r->at == r->n || r->text[r->at] != '"'))
+    return parser_refuse(r, from, "this text is never closed");
   r->at++;
   return s;
 }
 
 /* <Read a grammar's set> */
-static bool grammar_member(struct reader *r)
+static bool grammar_member(struct parser *r)
 {
   size_t from = r->at;
   uint32_t lo, hi;
@@ -92,29 +92,29 @@ static bool grammar_member(struct reader *r)
   if (r->n - r->at >= 2 && r->text[r->at] == '-' && r->text[r->at + 1] != ']') {
     r->at++;
     if (!grammar_point(r, &hi)) return false;
-    if (hi < lo) return reader_refuse(r, from, "this is no range"), false;
+    if (hi < lo) return parser_refuse(r, from, "this is no range"), false;
   }
-  return reader_range(r, lo, hi);
+  return parser_range(r, lo, hi);
 }
 
-static uint32_t grammar_set(struct reader *r)
+static uint32_t grammar_set(struct parser *r)
 {
   size_t from = r->at++, ranges = r->ranges.n;
   bool negated = r->at < r->n && r->text[r->at] == '^';
   r->at += negated;
-  if (r->at < r->n && r->text[r->at] == ']') return reader_refuse(r, from,
+  if (r->at < r->n && r->text[r->at] == ']') return parser_refuse(r, from,
     "a set of nothing; a bracket itself is written \\]");
   while (r->at < r->n && r->text[r->at] != ']' && r->text[r->at] != '\n')
-    if (!grammar_member(r)) return NO_SHAPE;
+    if (!grammar_member(r)) return NO_AST_NODE;
   if (r->at == r->n || r->text[r->at] != ']')
-    return reader_refuse(r, from, "this bracket is never closed");
+    return parser_refuse(r, from, "this bracket is never closed");
   r->at++;
-  return reader_set(r, ranges, negated);
+  return parser_set(r, ranges, negated);
 }
 
 /* <Read a grammar's thing> */
 #define NO_THING (UINT32_MAX - 1)
-static uint32_t grammar_thing(struct reader *r, struct names *all)
+static uint32_t grammar_thing(struct parser *r, struct names *all)
 {
   size_t from = r->ranges.n;
   unsigned char c = r->at < r->n ? r->text[r->at] : '\0';
@@ -123,103 +123,103 @@ static uint32_t grammar_thing(struct reader *r, struct names *all)
   if (c == '(') return grammar_group(r, all);
   if (c == '.') {
     r->at++;
-    return reader_set(r, from, true);
+    return parser_set(r, from, true);
   }
   if (!is_name(c)) return NO_THING;
   uint32_t k = name_number(r, all);
-  return k == NO_SHAPE ? k : reader_shape(r, (struct shape)
-    { SHAPE_CALL, k, 0, 0, 0 });
+  return k == NO_AST_NODE ? k : parser_node(r, (struct ast_node)
+    { AST_CALL, k, 0, 0, 0 });
 }
 
 /* <Read a grammar's sequence> */
-static uint32_t grammar_sequence(struct reader *r, struct names *all)
+static uint32_t grammar_sequence(struct parser *r, struct names *all)
 {
-  uint32_t s = reader_shape(r, (struct shape) { SHAPE_EMPTY,
+  uint32_t s = parser_node(r, (struct ast_node) { AST_EMPTY,
     0, 0, 0, 0 });
-  while (s != NO_SHAPE) {
+  while (s != NO_AST_NODE) {
     uint32_t once = grammar_thing(r, all), part = once;
     if (once == NO_THING) break;
     skip_blanks(r, r->depth > 0);
-    if (once != NO_SHAPE) part = reader_times(r, once);
+    if (once != NO_AST_NODE) part = parser_times(r, once);
     skip_blanks(r, r->depth > 0);
-    if (part != once && part != NO_SHAPE && r->at < r->n
+    if (part != once && part != NO_AST_NODE && r->at < r->n
         && r->text[r->at] != '\0' && strchr("?*+{", r->text[r->at]) != NULL)
-      return reader_refuse(r, r->at,
+      return parser_refuse(r, r->at,
         "a repetition can't be repeated; put parentheses around it");
-    s = reader_join(r, SHAPE_BOTH, s, part);
+    s = parser_join(r, AST_BOTH, s, part);
   }
   return s;
 }
 
 /* <Read a grammar's choice> */
-static uint32_t grammar_choice(struct reader *r, struct names *all)
+static uint32_t grammar_choice(struct parser *r, struct names *all)
 {
   uint32_t s = grammar_sequence(r, all);
-  while (s != NO_SHAPE && r->at < r->n && r->text[r->at] == '|') {
+  while (s != NO_AST_NODE && r->at < r->n && r->text[r->at] == '|') {
     r->at++;
     skip_blanks(r, true);
-    s = reader_join(r, SHAPE_EITHER, s, grammar_sequence(r, all));
+    s = parser_join(r, AST_EITHER, s, grammar_sequence(r, all));
   }
   return s;
 }
 
 /* <Read a grammar's group> */
-static uint32_t grammar_group(struct reader *r, struct names *all)
+static uint32_t grammar_group(struct parser *r, struct names *all)
 {
   size_t from = r->at++;
-  if (++r->depth > DEPTH_MOST)
-    return reader_refuse(r, from, "the parentheses are too deep");
+  if (++r->depth > PARSER_MAX_DEPTH)
+    return parser_refuse(r, from, "the parentheses are too deep");
   skip_blanks(r, true);
   uint32_t s = grammar_choice(r, all);
   r->depth--;
-  if (s != NO_SHAPE && r->at == r->n)
-    return reader_refuse(r, from, "this parenthesis is never closed");
-  if (s != NO_SHAPE && r->text[r->at] != ')')
-    return reader_refuse(r, r->at, "neither a thing, nor a bar, nor the"
+  if (s != NO_AST_NODE && r->at == r->n)
+    return parser_refuse(r, from, "this parenthesis is never closed");
+  if (s != NO_AST_NODE && r->text[r->at] != ')')
+    return parser_refuse(r, r->at, "neither a thing, nor a bar, nor the"
       " closing parenthesis");
-  r->at += s != NO_SHAPE;
+  r->at += s != NO_AST_NODE;
   return s;
 }
 
 /* <Read a rule> */
-static bool read_rule(struct reader *r, struct names *all)
+static bool read_rule(struct parser *r, struct names *all)
 {
   size_t from = r->at;
-  if (!is_name(r->text[r->at])) return reader_refuse(r, from,
+  if (!is_name(r->text[r->at])) return parser_refuse(r, from,
     "the name of a rule is wanted"), false;
   uint32_t k = name_number(r, all);
-  if (k == NO_SHAPE) return false;
+  if (k == NO_AST_NODE) return false;
   skip_blanks(r, false);
   if (r->n - r->at < 3 || memcmp(r->text + r->at, "::=", 3) != 0)
-    return reader_refuse(r, r->at, "::= is wanted"), false;
-  if (((struct grammar_rule *) all->rules->block)[k].means != NO_SHAPE)
-    return reader_refuse(r, from, "this rule is defined already"), false;
+    return parser_refuse(r, r->at, "::= is wanted"), false;
+  if (((struct grammar_rule *) all->rules->block)[k].means != NO_AST_NODE)
+    return parser_refuse(r, from, "this rule is defined already"), false;
   r->at += 3;
   skip_blanks(r, true);
   uint32_t s = grammar_choice(r, all);
-  if (s == NO_SHAPE) return false;
+  if (s == NO_AST_NODE) return false;
   if (r->at < r->n && r->text[r->at] != '\n' && r->text[r->at] != '\r')
-    return reader_refuse(r, r->at, "neither a thing, nor a bar, nor the end"
+    return parser_refuse(r, r->at, "neither a thing, nor a bar, nor the end"
       " of the line"), false;
   ((struct grammar_rule *) all->rules->block)[k].means = s;
   return true;
 }
 
 /* <Read a whole grammar> */
-static bool check_names(struct reader *r, const struct names *all,
+static bool check_names(struct parser *r, const struct names *all,
   uint32_t *root)
 {
   const struct grammar_rule *rule = all->rules->block;
   *root = name_map_get(&all->by_name, (const unsigned char *) "root", 4);
   for (size_t i = 0; i < all->rules->n; i++)
-    if (rule[i].means == NO_SHAPE)
-      return reader_refuse(r, rule[i].at, "no rule has this name"), false;
+    if (rule[i].means == NO_AST_NODE)
+      return parser_refuse(r, rule[i].at, "no rule has this name"), false;
   if ((*root)-- == 0) return error_say(r->why, "%s: there is no rule root,"
     " with which the whole text begins", r->name);
   return true;
 }
 
-bool reader_grammar(struct reader *r, struct list *rules, uint32_t *root)
+bool parser_grammar(struct parser *r, struct array *rules, uint32_t *root)
 {
   struct names all = { .rules = rules };
   bool ok = true;

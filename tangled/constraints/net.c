@@ -7,13 +7,13 @@
 #define NO_NODE UINT32_MAX
 static uint32_t node_add(struct net *w, struct net_node x, struct error *why)
 {
-  uint32_t key = x.kind == NODE_BYTES ? 1u << 16 | (uint32_t) x.lo << 8 | x.hi
+  uint32_t key = x.kind == NET_BYTES ? 1u << 16 | (uint32_t) x.lo << 8 | x.hi
     : 0;
   uint32_t known = key == 0 ? 0 : pair_map_get(&w->same, key, x.next);
   if (known != 0) return known;
-  if (w->nodes.n == NODES_MOST) return error_say(why, "%s: it is too large:"
-    " more than %d nodes", w->name, NODES_MOST), NO_NODE;
-  struct net_node *fresh = list_more(w->m, &w->nodes, sizeof *fresh, why);
+  if (w->nodes.n == NET_MAX_NODES) return error_say(why, "%s: it is too large:"
+    " more than %d nodes", w->name, NET_MAX_NODES), NO_NODE;
+  struct net_node *fresh = array_reserve(w->m, &w->nodes, sizeof *fresh, why);
   if (fresh == NULL) return NO_NODE;
   *fresh = x;
   known = (uint32_t) (w->nodes.n - 1);
@@ -25,7 +25,7 @@ static uint32_t node_fork(struct net *w, uint32_t one, uint32_t other,
   struct error *why)
 {
   if (one == NO_NODE || other == NO_NODE) return NO_NODE;
-  return node_add(w, (struct net_node) { NODE_FORK, 0, 0, one, other }, why);
+  return node_add(w, (struct net_node) { NET_FORK, 0, 0, one, other }, why);
 }
 
 /* <Cut a range of characters> */
@@ -60,7 +60,7 @@ static uint32_t emit_part(struct net *w, uint32_t lo, uint32_t hi,
   size_t n = encode(lo, a);
   encode(hi, b);
   while (n-- > 0 && next != NO_NODE)
-    next = node_add(w, (struct net_node) { NODE_BYTES, a[n], b[n], next, 0 },
+    next = node_add(w, (struct net_node) { NET_BYTES, a[n], b[n], next, 0 },
       why);
   return next;
 }
@@ -79,47 +79,47 @@ static uint32_t emit_set(struct net *w, const struct code_range *x,
     }
   if (all != NO_NODE) return all;
   one = (uint32_t) w->nodes.n;
-  return node_add(w, (struct net_node) { NODE_FORK, 0, 0, one, one }, why);
+  return node_add(w, (struct net_node) { NET_FORK, 0, 0, one, one }, why);
 }
 
-static uint32_t emit(struct net *w, const struct reader *r, uint32_t at,
+static uint32_t emit(struct net *w, const struct parser *r, uint32_t at,
   uint32_t next, struct error *why);
 
 /* <Make nodes for a repetition> */
-static uint32_t emit_times(struct net *w, const struct reader *r,
-  const struct shape *s, uint32_t next, struct error *why)
+static uint32_t emit_times(struct net *w, const struct parser *r,
+  const struct ast_node *s, uint32_t next, struct error *why)
 {
-  uint32_t least = s->least, tail = next, first;
-  if (s->most == FOREVER) {
+  uint32_t min = s->min, tail = next, first;
+  if (s->max == PARSER_FOREVER) {
     tail = node_fork(w, next, next, why);
     first = tail == NO_NODE ? NO_NODE : emit(w, r, s->a, tail, why);
     if (first == NO_NODE) return NO_NODE;
     ((struct net_node *) w->nodes.block)[tail].next = first;
-    if (least > 0) tail = first, least--;
-  } else for (uint32_t i = s->least; i < s->most && tail != NO_NODE; i++)
+    if (min > 0) tail = first, min--;
+  } else for (uint32_t i = s->min; i < s->max && tail != NO_NODE; i++)
     tail = node_fork(w, emit(w, r, s->a, tail, why), next, why);
-  for (; least > 0 && tail != NO_NODE; least--)
+  for (; min > 0 && tail != NO_NODE; min--)
     tail = emit(w, r, s->a, tail, why);
   return tail;
 }
 
 /* <Make nodes for a shape> */
-static uint32_t emit(struct net *w, const struct reader *r, uint32_t at,
+static uint32_t emit(struct net *w, const struct parser *r, uint32_t at,
   uint32_t next, struct error *why)
 {
-  const struct shape *all = r->shapes.block, *s = &all[at];
-  if (++w->work > WORK_MOST) return error_say(why, "%s: it is too large:"
+  const struct ast_node *all = r->nodes.block, *s = &all[at];
+  if (++w->work > NET_MAX_WORK) return error_say(why, "%s: it is too large:"
     " its repetitions come to too much", w->name), NO_NODE;
-  for (; s->kind == SHAPE_BOTH && next != NO_NODE; s = &all[s->a])
+  for (; s->kind == AST_BOTH && next != NO_NODE; s = &all[s->a])
     next = emit(w, r, s->b, next, why);
-  if (next == NO_NODE || s->kind == SHAPE_EMPTY) return next;
-  if (s->kind == SHAPE_TIMES) return emit_times(w, r, s, next, why);
-  if (s->kind == SHAPE_SET) return emit_set(w,
+  if (next == NO_NODE || s->kind == AST_EMPTY) return next;
+  if (s->kind == AST_TIMES) return emit_times(w, r, s, next, why);
+  if (s->kind == AST_SET) return emit_set(w,
     (const struct code_range *) r->ranges.block + s->a, s->b, next, why);
-  if (s->kind == SHAPE_CALL) return node_add(w, (struct net_node) { NODE_CALL,
+  if (s->kind == AST_CALL) return node_add(w, (struct net_node) { NET_CALL,
     0, 0, next, s->a }, why);
   uint32_t any = emit(w, r, s->b, next, why);
-  for (s = &all[s->a]; s->kind == SHAPE_EITHER && any != NO_NODE;
+  for (s = &all[s->a]; s->kind == AST_EITHER && any != NO_NODE;
       s = &all[s->a])
     any = node_fork(w, emit(w, r, s->b, next, why), any, why);
   return any == NO_NODE ? any : node_fork(w,
@@ -129,17 +129,17 @@ static uint32_t emit(struct net *w, const struct reader *r, uint32_t at,
 /* <Find the least number of bytes to the end> */
 uint32_t net_sum(uint32_t a, uint32_t b)
 {
-  if (a == NEVER || b == NEVER) return NEVER;
-  return a + b < LEAST_MOST ? a + b : LEAST_MOST;
+  if (a == NET_NEVER || b == NET_NEVER) return NET_NEVER;
+  return a + b < NET_MAX_LEAST ? a + b : NET_MAX_LEAST;
 }
 
 static uint32_t from_here(const struct net *w, const struct net_node *x)
 {
   switch (x->kind) {
-  case NODE_BYTES: return net_sum(1, w->least[x->next]);
-  case NODE_FORK: return w->least[x->next] < w->least[x->other]
+  case NET_BYTES: return net_sum(1, w->least[x->next]);
+  case NET_FORK: return w->least[x->next] < w->least[x->other]
     ? w->least[x->next] : w->least[x->other];
-  case NODE_CALL: return net_sum(w->least[w->start[x->other]], w->least[x->next]);
+  case NET_CALL: return net_sum(w->least[w->start[x->other]], w->least[x->next]);
   default: return 0;
   }
 }
@@ -148,9 +148,9 @@ static bool find_least(struct net *w, struct error *why)
 {
   const struct net_node *x = w->nodes.block;
   w->n_least = w->nodes.n;
-  w->least = memory_alloc(w->m, FOR_TOKENS, w->n_least, sizeof *w->least, why);
+  w->least = memory_alloc(w->m, MEMORY_TOKENS, w->n_least, sizeof *w->least, why);
   if (w->least == NULL) return false;
-  for (size_t i = 0; i < w->n_least; i++) w->least[i] = NEVER;
+  for (size_t i = 0; i < w->n_least; i++) w->least[i] = NET_NEVER;
   for (bool quiet = false; !quiet;) {
     quiet = true;
     for (size_t i = 0; i < w->n_least; i++) {
@@ -162,7 +162,7 @@ static bool find_least(struct net *w, struct error *why)
 }
 
 /* <Say what is wrong with a rule> */
-static bool refuse_rule(const struct reader *r, const struct grammar_rule *rule,
+static bool refuse_rule(const struct parser *r, const struct grammar_rule *rule,
   const char *what)
 {
   size_t line = 1;
@@ -174,38 +174,38 @@ static bool refuse_rule(const struct reader *r, const struct grammar_rule *rule,
 /* <Ask whether a rule comes to itself again> */
 struct walkers { uint32_t *seen, *todo; };
 static bool comes_again(const struct net *w, uint32_t rule, bool silent,
-  const struct walkers *room)
+  const struct walkers *scratch)
 {
   const struct net_node *all = w->nodes.block;
   uint32_t n = 0, mark = 2 * rule + (silent ? 2 : 1);
-  room->todo[n++] = w->start[rule];
+  scratch->todo[n++] = w->start[rule];
   while (n > 0) {
-    uint32_t at = room->todo[--n];
+    uint32_t at = scratch->todo[--n];
     const struct net_node *x = &all[at];
-    if (room->seen[at] == mark) continue;
-    room->seen[at] = mark;
-    bool call = x->kind == NODE_CALL;
+    if (scratch->seen[at] == mark) continue;
+    scratch->seen[at] = mark;
+    bool call = x->kind == NET_CALL;
     if (call && x->other == rule && (silent || x->next != 0)) return true;
-    if (call) room->todo[n++] = w->start[x->other];
-    if (x->kind == NODE_FORK) room->todo[n++] = x->other;
-    if (x->kind == NODE_FORK || (x->kind == NODE_BYTES && !silent)
+    if (call) scratch->todo[n++] = w->start[x->other];
+    if (x->kind == NET_FORK) scratch->todo[n++] = x->other;
+    if (x->kind == NET_FORK || (x->kind == NET_BYTES && !silent)
         || (call && (!silent || w->least[w->start[x->other]] == 0)))
-      room->todo[n++] = x->next;
+      scratch->todo[n++] = x->next;
   }
   return false;
 }
 
-static bool check_rules(struct net *w, const struct reader *r,
+static bool check_rules(struct net *w, const struct parser *r,
   const struct grammar_rule *rule, struct error *why)
 {
-  size_t room = 3 * w->n_least;
+  size_t cap = 3 * w->n_least;
   bool ok = true;
-  struct walkers x = { memory_alloc(w->m, FOR_TOKENS, room,
+  struct walkers x = { memory_alloc(w->m, MEMORY_TOKENS, cap,
     sizeof (uint32_t), why), NULL };
   if (x.seen == NULL) return false;
   x.todo = x.seen + w->n_least;
   for (uint32_t i = 0; ok && i < w->n_rules; i++) {
-    if (w->least[w->start[i]] == NEVER)
+    if (w->least[w->start[i]] == NET_NEVER)
       ok = refuse_rule(r, &rule[i], "comes to no end: no text is ever complete");
     else if (comes_again(w, i, true, &x))
       ok = refuse_rule(r, &rule[i], "calls itself before it has read anything"
@@ -220,27 +220,27 @@ static bool check_rules(struct net *w, const struct reader *r,
 static bool net_begin(struct net *w, size_t n_rules,
   struct error *why)
 {
-  w->start = memory_alloc(w->m, FOR_TOKENS, n_rules, sizeof *w->start, why);
+  w->start = memory_alloc(w->m, MEMORY_TOKENS, n_rules, sizeof *w->start, why);
   if (w->start == NULL) return false;
   w->n_rules = n_rules;
-  return node_add(w, (struct net_node) { .kind = NODE_END }, why) != NO_NODE;
+  return node_add(w, (struct net_node) { .kind = NET_END }, why) != NO_NODE;
 }
 
-bool net_of_pattern(struct net *w, struct reader *r)
+bool net_of_pattern(struct net *w, struct parser *r)
 {
-  uint32_t s = reader_pattern(r);
-  if (s == NO_SHAPE || !net_begin(w, 1, r->why)) return false;
+  uint32_t s = parser_pattern(r);
+  if (s == NO_AST_NODE || !net_begin(w, 1, r->why)) return false;
   w->start[0] = emit(w, r, s, 0, r->why);
   if (w->start[0] == NO_NODE || !find_least(w, r->why)) return false;
-  return w->least[w->start[0]] != NEVER || error_say(r->why,
+  return w->least[w->start[0]] != NET_NEVER || error_say(r->why,
     "%s: there is no text that it matches", w->name);
 }
 
-bool net_of_grammar(struct net *w, struct reader *r)
+bool net_of_grammar(struct net *w, struct parser *r)
 {
-  struct list rules = { NULL, 0, 0 };
+  struct array rules = { NULL, 0, 0 };
   uint32_t root;
-  bool ok = reader_grammar(r, &rules, &root)
+  bool ok = parser_grammar(r, &rules, &root)
     && net_begin(w, rules.n, r->why);
   const struct grammar_rule *rule = rules.block;
   for (size_t i = 0; ok && i < rules.n; i++) {
@@ -249,13 +249,13 @@ bool net_of_grammar(struct net *w, struct reader *r)
   }
   ok = ok && find_least(w, r->why) && check_rules(w, r, rule, r->why);
   if (ok) w->root = root;
-  list_free(w->m, &rules);
+  array_free(w->m, &rules);
   return ok;
 }
 
 void net_free(struct net *w)
 {
-  list_free(w->m, &w->nodes);
+  array_free(w->m, &w->nodes);
   pair_map_free(w->m, &w->same);
   memory_free(w->m, w->start);
   memory_free(w->m, w->least);

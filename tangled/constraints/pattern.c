@@ -2,10 +2,10 @@
 
 #include <string.h>
 #include "constraints/net.h"
-static uint32_t read_choice(struct reader *r);
+static uint32_t read_choice(struct parser *r);
 
 /* <Read an escape> */
-static bool add_kind(struct reader *r, unsigned char letter)
+static bool add_kind(struct parser *r, unsigned char letter)
 {
   static const struct { char letter; struct code_range x[4]; size_t n; }
     kind[] = { { 'd', { {'0', '9'} }, 1 },
@@ -17,14 +17,14 @@ static bool add_kind(struct reader *r, unsigned char letter)
   for (size_t i = 0; i < kind[k].n; i++) {
     struct code_range now = kind[k].x[i];
     if (!(letter & 0x20)) now = (struct code_range) { next, now.lo - 1 };
-    if (!reader_range(r, now.lo, now.hi)) return false;
+    if (!parser_range(r, now.lo, now.hi)) return false;
     next = kind[k].x[i].hi + 1;
   }
-  return (letter & 0x20) != 0 || reader_range(r, next, LAST_POINT);
+  return (letter & 0x20) != 0 || parser_range(r, next, PARSER_LAST_POINT);
 }
 
 #define NO_POINT UINT32_MAX
-static bool escaped_point(struct reader *r, uint32_t *point)
+static bool escaped_point(struct parser *r, uint32_t *point)
 {
   static const char letter[] = "nrtf", meant[] = "\n\r\t\f";
   size_t from = r->at++;
@@ -36,16 +36,16 @@ static bool escaped_point(struct reader *r, uint32_t *point)
   *point = known != NULL ? (uint32_t) meant[known - letter] : c;
   if (known != NULL || !word) return true;
   if (c != 'x')
-    return reader_refuse(r, from, "this escape is not done here"), false;
+    return parser_refuse(r, from, "this escape is not done here"), false;
   if (r->at == r->n || r->text[r->at] != '{')
-    return reader_hex(r, 2, 2, point);
+    return parser_hex(r, 2, 2, point);
   r->at++;
-  if (!reader_hex(r, 1, 8, point)) return false;
-  return (r->at < r->n && r->text[r->at++] == '}') || (reader_refuse(r, from,
+  if (!parser_hex(r, 1, 8, point)) return false;
+  return (r->at < r->n && r->text[r->at++] == '}') || (parser_refuse(r, from,
     "a closing brace is wanted"), false);
 }
 
-static bool read_escape_point(struct reader *r, uint32_t *point)
+static bool read_escape_point(struct parser *r, uint32_t *point)
 {
   unsigned char c = r->at + 1 < r->n ? r->text[r->at + 1] : '\0';
   *point = NO_POINT;
@@ -54,32 +54,32 @@ static bool read_escape_point(struct reader *r, uint32_t *point)
   return add_kind(r, c);
 }
 
-static bool read_escape(struct reader *r)
+static bool read_escape(struct parser *r)
 {
   uint32_t point;
   if (!read_escape_point(r, &point)) return false;
-  return point == NO_POINT || reader_range(r, point, point);
+  return point == NO_POINT || parser_range(r, point, point);
 }
 
 /* <Read a set in brackets> */
-static bool set_point(struct reader *r, uint32_t *point)
+static bool set_point(struct parser *r, uint32_t *point)
 {
   unsigned char c = r->text[r->at];
   if (c == '\\') return read_escape_point(r, point);
   if (c == '[' && r->at + 1 < r->n && r->text[r->at + 1] != '\0'
       && strchr(":.=", r->text[r->at + 1]) != NULL)
-    return reader_refuse(r, r->at, "named classes are not done here"), false;
-  *point = reader_point(r);
+    return parser_refuse(r, r->at, "named classes are not done here"), false;
+  *point = parser_point(r);
   return true;
 }
 
-static bool set_member(struct reader *r, bool first)
+static bool set_member(struct parser *r, bool first)
 {
   size_t from = r->at;
   uint32_t lo, hi;
   if (r->text[r->at] == '-' && !first
       && (r->at + 1 == r->n || r->text[r->at + 1] != ']'))
-    return reader_refuse(r, from,
+    return parser_refuse(r, from,
       "a hyphen in the midst of a set is written \\-"), false;
   if (!set_point(r, &lo)) return false;
   hi = lo;
@@ -87,121 +87,121 @@ static bool set_member(struct reader *r, bool first)
     r->at++;
     if (!set_point(r, &hi)) return false;
     if (lo == NO_POINT || hi == NO_POINT || hi < lo)
-      return reader_refuse(r, from, "this is no range"), false;
+      return parser_refuse(r, from, "this is no range"), false;
   }
-  return lo == NO_POINT || reader_range(r, lo, hi);
+  return lo == NO_POINT || parser_range(r, lo, hi);
 }
 
-static uint32_t read_set(struct reader *r)
+static uint32_t read_set(struct parser *r)
 {
   size_t from = r->at++, ranges = r->ranges.n;
   bool negated = r->at < r->n && r->text[r->at] == '^', first = true;
   r->at += negated;
-  if (r->at < r->n && r->text[r->at] == ']') return reader_refuse(r, from,
+  if (r->at < r->n && r->text[r->at] == ']') return parser_refuse(r, from,
     "a set of nothing; a bracket itself is written \\]");
   for (; r->at < r->n && r->text[r->at] != ']'; first = false)
-    if (!set_member(r, first)) return NO_SHAPE;
+    if (!set_member(r, first)) return NO_AST_NODE;
   if (r->at == r->n)
-    return reader_refuse(r, from, "this bracket is never closed");
+    return parser_refuse(r, from, "this bracket is never closed");
   if (r->at - from > 2 && r->text[from + 1] == r->text[r->at - 1]
       && memchr(":.=", r->text[from + 1], 3) != NULL)
-    return reader_refuse(r, from, "named classes are not done here");
+    return parser_refuse(r, from, "named classes are not done here");
   r->at++;
-  return reader_set(r, ranges, negated);
+  return parser_set(r, ranges, negated);
 }
 
 /* <Read a group> */
-static uint32_t read_group(struct reader *r)
+static uint32_t read_group(struct parser *r)
 {
   size_t from = r->at++;
   bool marked = r->n - r->at >= 2 && r->text[r->at] == '?';
   if (marked && r->text[r->at + 1] == ':') r->at += 2;
   else if (r->at < r->n && (r->text[r->at] == '?' || r->text[r->at] == '*'))
-    return reader_refuse(r, from, "of the groups with a word of their own"
+    return parser_refuse(r, from, "of the groups with a word of their own"
       " only (?: is done here");
-  if (++r->depth > DEPTH_MOST)
-    return reader_refuse(r, from, "the parentheses are too deep");
+  if (++r->depth > PARSER_MAX_DEPTH)
+    return parser_refuse(r, from, "the parentheses are too deep");
   uint32_t s = read_choice(r);
   r->depth--;
-  if (s != NO_SHAPE && r->at == r->n)
-    return reader_refuse(r, from, "this parenthesis is never closed");
-  r->at += s != NO_SHAPE;
+  if (s != NO_AST_NODE && r->at == r->n)
+    return parser_refuse(r, from, "this parenthesis is never closed");
+  r->at += s != NO_AST_NODE;
   return s;
 }
 
 /* <Read one thing> */
-static uint32_t read_thing(struct reader *r)
+static uint32_t read_thing(struct parser *r)
 {
   size_t from = r->ranges.n;
   switch (r->text[r->at]) {
   case '(': return read_group(r);
   case '[': return read_set(r);
   case '?': case '*': case '+': case '{':
-    return reader_refuse(r, r->at,
+    return parser_refuse(r, r->at,
       "nothing stands before this that could be repeated");
   case '^': case '$':
-    return reader_refuse(r, r->at, "the whole text must match, and this"
+    return parser_refuse(r, r->at, "the whole text must match, and this"
       " may only stand at its beginning or end");
   case '\\':
-    return read_escape(r) ? reader_set(r, from, false) : NO_SHAPE;
+    return read_escape(r) ? parser_set(r, from, false) : NO_AST_NODE;
   case '.':
     r->at++;
-    return reader_range(r, '\n', '\n') ? reader_set(r, from, true)
-      : NO_SHAPE;
+    return parser_range(r, '\n', '\n') ? parser_set(r, from, true)
+      : NO_AST_NODE;
   default: break;
   }
-  uint32_t point = reader_point(r);
-  return reader_range(r, point, point) ? reader_set(r, from, false)
-    : NO_SHAPE;
+  uint32_t point = parser_point(r);
+  return parser_range(r, point, point) ? parser_set(r, from, false)
+    : NO_AST_NODE;
 }
 
 /* <Read a thing and how often it comes> */
-static uint32_t read_repeated(struct reader *r)
+static uint32_t read_repeated(struct parser *r)
 {
-  uint32_t once = read_thing(r), s = reader_times(r, once);
-  if (s == NO_SHAPE || s == once || r->at == r->n) return s;
+  uint32_t once = read_thing(r), s = parser_times(r, once);
+  if (s == NO_AST_NODE || s == once || r->at == r->n) return s;
   if (r->text[r->at] == '?') r->at++;
   if (r->at == r->n || strchr("?*+{", r->text[r->at]) == NULL
       || r->text[r->at] == '\0') return s;
-  return reader_refuse(r, r->at, r->text[r->at] == '+'
+  return parser_refuse(r, r->at, r->text[r->at] == '+'
     ? "possessive repetition is not done here"
     : "a repetition can't be repeated; put parentheses around it");
 }
 
 /* <Read a sequence of things> */
-static bool is_last(const struct reader *r)
+static bool is_last(const struct parser *r)
 {
   return r->depth == 0 && (r->at + 1 == r->n || r->text[r->at + 1] == '|');
 }
 
-static uint32_t read_sequence(struct reader *r)
+static uint32_t read_sequence(struct parser *r)
 {
-  uint32_t s = reader_shape(r, (struct shape) { SHAPE_EMPTY,
+  uint32_t s = parser_node(r, (struct ast_node) { AST_EMPTY,
     0, 0, 0, 0 });
   if (r->depth == 0 && r->at < r->n && r->text[r->at] == '^') r->at++;
-  while (s != NO_SHAPE && r->at < r->n && r->text[r->at] != '|'
+  while (s != NO_AST_NODE && r->at < r->n && r->text[r->at] != '|'
       && r->text[r->at] != ')') {
     if (r->text[r->at] == '$' && is_last(r)) r->at++;
-    else s = reader_join(r, SHAPE_BOTH, s, read_repeated(r));
+    else s = parser_join(r, AST_BOTH, s, read_repeated(r));
   }
   return s;
 }
 
 /* <Read a choice between sequences> */
-static uint32_t read_choice(struct reader *r)
+static uint32_t read_choice(struct parser *r)
 {
   uint32_t s = read_sequence(r);
-  while (s != NO_SHAPE && r->at < r->n && r->text[r->at] == '|') {
+  while (s != NO_AST_NODE && r->at < r->n && r->text[r->at] == '|') {
     r->at++;
-    s = reader_join(r, SHAPE_EITHER, s, read_sequence(r));
+    s = parser_join(r, AST_EITHER, s, read_sequence(r));
   }
   return s;
 }
 
 /* <Read a pattern> */
-uint32_t reader_pattern(struct reader *r)
+uint32_t parser_pattern(struct parser *r)
 {
   uint32_t s = read_choice(r);
-  return s == NO_SHAPE || r->at == r->n ? s : reader_refuse(r, r->at,
+  return s == NO_AST_NODE || r->at == r->n ? s : parser_refuse(r, r->at,
     "this parenthesis was never opened; itself it is written \\)");
 }

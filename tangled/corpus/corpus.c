@@ -20,9 +20,9 @@ struct grammar {
 };
 
 /* <A text that is being written> */
-enum { MEMORIES = 64, KEY_ROOM = 8, VALUE_ROOM = 160, SLOT_ROOM = 64 };
+enum { MEMORIES = 64, MAX_KEY_LEN = 8, MAX_VALUE_LEN = 160, SLOT_ROOM = 64 };
 struct remembered {
-  char key[KEY_ROOM]; char value[VALUE_ROOM]; size_t length;
+  char key[MAX_KEY_LEN]; char value[MAX_VALUE_LEN]; size_t length;
 };
 struct scribe {
   const struct grammar *g;
@@ -276,7 +276,7 @@ static size_t field_at(const char *s, size_t n)
 {
   size_t k = 1;
   while (k < n && is_small(lower(s[k]))) k++;
-  if (k == 1 || k > KEY_ROOM) return 0;
+  if (k == 1 || k > MAX_KEY_LEN) return 0;
   if (k + 1 < n && s[k] == '.' && is_digit(s[k + 1])) k += 2;
   return k < n && s[k] == '}' ? k + 1 : 0;
 }
@@ -300,7 +300,7 @@ static size_t slot_at(const struct grammar *g, const char *s, size_t n)
   split_slot(s + 1, length, &parts);
   for (size_t i = 0; i < parts.key_length; i++)
     if (!is_small(lower(parts.key[i]))) return 0;
-  bool known = parts.key_length < KEY_ROOM
+  bool known = parts.key_length < MAX_KEY_LEN
     && find_table(g, parts.name, parts.name_length) != NULL;
   return known ? length + 2 : 0;
 }
@@ -344,7 +344,7 @@ static bool read_tables(struct reading *r)
 static bool check_tables(struct reading *r)
 {
   const struct table *t = find_table(r->g, "text", 4);
-  if (t == NULL || t->count > N_SORTS)
+  if (t == NULL || t->count > N_TEXT_SORTS)
     return error_found(r->why, r->path, "the table text",
       t == NULL ? "missing" : "too long",
       "one alternative for each sort of text, five at most");
@@ -357,15 +357,15 @@ static bool check_tables(struct reading *r)
 static struct grammar *take_blocks(struct memory *m,
   const struct mapping *map, struct error *why)
 {
-  struct grammar *g = memory_alloc(m, FOR_TRAINING, 1, sizeof *g, why);
+  struct grammar *g = memory_alloc(m, MEMORY_TRAINING, 1, sizeof *g, why);
   if (g == NULL) return NULL;
   g->size = map->size, g->lines = 1;
   for (size_t i = 0; i < map->size; i++)
     g->lines += map->bytes[i] == '\n';
-  g->alternatives = memory_alloc(m, FOR_TRAINING, g->lines,
+  g->alternatives = memory_alloc(m, MEMORY_TRAINING, g->lines,
     sizeof *g->alternatives, why);
   if (g->alternatives != NULL)
-    g->words = memory_alloc(m, FOR_TRAINING, g->size, 1, why);
+    g->words = memory_alloc(m, MEMORY_TRAINING, g->size, 1, why);
   if (g->words != NULL) return g;
   grammar_close(m, g);
   return NULL;
@@ -554,7 +554,7 @@ static bool remember(struct scribe *s, const struct slot *parts,
   size_t start)
 {
   size_t n = s->out->length - start;
-  if (parts->key_length >= KEY_ROOM || n > VALUE_ROOM) return false;
+  if (parts->key_length >= MAX_KEY_LEN || n > MAX_VALUE_LEN) return false;
   struct remembered *r = recall(s, parts->key, parts->key_length);
   if (r == NULL) {
     if (s->n_memories == MEMORIES) return false;

@@ -7,10 +7,11 @@
 /* <What the grammar offers> */
 
 /* the longest text with its zero byte, and the most choices in one */
-enum { PASSAGE_ROOM = 8192, PASSAGE_CHOICES = 1024 };
+enum { MAX_PASSAGE_LEN = 8192, PASSAGE_CHOICES = 1024 };
 
 /* the five sorts of text: the first three are stories of the kingdom */
-enum text_sort { TALE, HOME, CHRONICLE, CODE, TALK, N_SORTS };
+enum text_sort { TEXT_TALE, TEXT_HOME, TEXT_CHRONICLE, TEXT_CODE, TEXT_TALK,
+  N_TEXT_SORTS };
 
 /* texts of different seeds have different streams of random numbers */
 enum { SEED_TOKENIZER = 1, SEED_TRAINING = 2, SEED_HELD_OUT = 3 };
@@ -21,7 +22,7 @@ struct choice { uint16_t drawn, taken; uint32_t weight, total; };
 /* one text, ended by a zero byte that does not count; the sum of -log_2 of the
    chances of its choices; and the choices themselves */
 struct passage {
-  char words[PASSAGE_ROOM]; size_t length; double bits; unsigned sort;
+  char words[MAX_PASSAGE_LEN]; size_t length; double bits; unsigned sort;
   struct choice choices[PASSAGE_CHOICES]; size_t n_choices;
 };
 

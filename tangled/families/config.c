@@ -10,7 +10,7 @@
 
 /* <The state of reading settings> */
 struct tables;
-struct settings {
+struct config_reader {
   const char *path, *file; /* the path for messages; the file's bare name */
   json_t *all;
   const struct tables *t; /* those that are being read */
@@ -18,23 +18,24 @@ struct settings {
   struct memory *m;
   struct error *why;
 };
-static bool setting_bad(struct settings *s, const char *name, json_t *found,
+static bool setting_bad(struct config_reader *s, const char *name, json_t *found,
   const char *wanted)
 {
-  char room[64];
-  return error_found(s->why, s->path, name, json_excerpt(found, room), wanted);
+  char buffer[64];
+  return error_found(s->why, s->path, name, jsonfile_excerpt(found, buffer), wanted);
 }
 
 /* <A row of the table of fields> */
-struct setting;
-typedef bool field_read(struct settings *s, const struct setting *f, json_t *value);
-struct setting {
+struct config_field;
+typedef bool field_read(struct config_reader *s, const struct config_field *f,
+  json_t *value);
+struct config_field {
   const char *name;
   unsigned of; /* families */
   bool required;
   field_read *read;
   size_t at; /* place in struct model_config */
-  double least, most;
+  double min, max;
 };
 enum { GPT2 = 1, LLAMA = 2, MISTRAL = 4, QWEN2 = 8, QWEN3 = 16,
   LATER = LLAMA | MISTRAL | QWEN2 | QWEN3, ALL = GPT2 | LATER, MOST = 0x7fffffff };
@@ -42,28 +43,31 @@ enum { GPT2 = 1, LLAMA = 2, MISTRAL = 4, QWEN2 = 8, QWEN3 = 16,
 /* <Readers and tables> */
 
 /* <Read a number or a flag> */
-static bool read_count(struct settings *s, const struct setting *f, json_t *value)
+static bool read_count(struct config_reader *s, const struct config_field *f,
+  json_t *value)
 {
   char wanted[64];
-  snprintf(wanted, sizeof wanted, "an integer from %.0f to %.0f", f->least,
-    f->most);
+  snprintf(wanted, sizeof wanted, "an integer from %.0f to %.0f", f->min,
+    f->max);
   double x = json_is_integer(value) ? (double) json_integer_value(value) : -1;
-  if (x < f->least || x > f->most) return setting_bad(s, f->name, value, wanted);
+  if (x < f->min || x > f->max) return setting_bad(s, f->name, value, wanted);
   *(uint32_t *) ((char *) s->c + f->at) = (uint32_t) x;
   return true;
 }
 
-static bool read_real(struct settings *s, const struct setting *f, json_t *value)
+static bool read_real(struct config_reader *s, const struct config_field *f,
+  json_t *value)
 {
   char wanted[64];
-  snprintf(wanted, sizeof wanted, "a number from %g to %g", f->least, f->most);
-  double x = json_is_number(value) ? json_number_value(value) : f->least - 1;
-  if (x < f->least || x > f->most) return setting_bad(s, f->name, value, wanted);
+  snprintf(wanted, sizeof wanted, "a number from %g to %g", f->min, f->max);
+  double x = json_is_number(value) ? json_number_value(value) : f->min - 1;
+  if (x < f->min || x > f->max) return setting_bad(s, f->name, value, wanted);
   *(double *) ((char *) s->c + f->at) = x;
   return true;
 }
 
-static bool read_flag(struct settings *s, const struct setting *f, json_t *value)
+static bool read_flag(struct config_reader *s, const struct config_field *f,
+json_t *value)
 {
   if (!json_is_boolean(value))
     return setting_bad(s, f->name, value, "true or false");
@@ -72,19 +76,21 @@ static bool read_flag(struct settings *s, const struct setting *f, json_t *value
 }
 
 /* <Insist on a value> */
-static bool read_one(struct settings *s, const struct setting *f, json_t *value)
+static bool read_one(struct config_reader *s, const struct config_field *f, json_t *value)
 {
   return (json_is_number(value) && json_number_value(value) == 1)
     || setting_bad(s, f->name, value, "1: there is no such factor here");
 }
 
-static bool read_true(struct settings *s, const struct setting *f, json_t *value)
+static bool read_true(struct config_reader *s, const struct config_field *f,
+  json_t *value)
 {
   return json_is_true(value)
     || setting_bad(s, f->name, value, "true: no row sees what comes after it");
 }
 
-static bool read_truth(struct settings *s, const struct setting *f, json_t *value)
+static bool read_truth(struct config_reader *s, const struct config_field *f,
+json_t *value)
 {
   if (!json_is_boolean(value) && !json_is_null(value))
     return setting_bad(s, f->name, value, "true or false");
@@ -93,7 +99,7 @@ static bool read_truth(struct settings *s, const struct setting *f, json_t *valu
 }
 
 /* <Read the name of a curve> */
-static bool read_activation(struct settings *s, const struct setting *f,
+static bool read_activation(struct config_reader *s, const struct config_field *f,
   json_t *value)
 {
   static const struct { const char *name; enum activation_kind kind; } curve[] =
@@ -111,10 +117,10 @@ static bool read_activation(struct settings *s, const struct setting *f,
 }
 
 /* <Read ids> */
-static bool read_eos(struct settings *s, const struct setting *f, json_t *value)
+static bool read_eos(struct config_reader *s, const struct config_field *f, json_t *value)
 {
   size_t n = json_is_array(value) ? json_array_size(value) : 1;
-  if (n > EOS_MOST) return setting_bad(s, f->name, value, "at most 16 ids");
+  if (n > CONFIG_MAX_EOS) return setting_bad(s, f->name, value, "at most 16 ids");
   for (size_t i = 0; i < n; i++) {
     json_t *id = json_is_array(value) ? json_array_get(value, i) : value;
     if (!json_is_integer(id) || json_integer_value(id) < 0
@@ -126,14 +132,15 @@ static bool read_eos(struct settings *s, const struct setting *f, json_t *value)
   return true;
 }
 
-static bool read_bos(struct settings *s, const struct setting *f, json_t *value)
+static bool read_bos(struct config_reader *s, const struct config_field *f, json_t *value)
 {
   s->c->has_bos = read_count(s, f, value);
   return s->c->has_bos;
 }
 
 /* <Read what must agree with something else> */
-static bool read_n_ctx(struct settings *s, const struct setting *f, json_t *value)
+static bool read_n_ctx(struct config_reader *s, const struct config_field *f,
+  json_t *value)
 {
   return json_equal(value, json_object_get(s->all, "n_positions"))
     || setting_bad(s, f->name, value, "the same as n_positions");
@@ -213,11 +220,11 @@ static const struct harmless_entry harmless_advice[] =
 /* <What steers a reading> */
 struct tables {
   unsigned family;
-  const struct setting *used[4];
+  const struct config_field *used[4];
   const struct harmless_entry *harmless[3];
 };
-#define at(member) offsetof(struct model_config, member)
-static bool read_nothing(struct settings *s, const struct setting *f,
+#define field_at(member) offsetof(struct model_config, member)
+static bool read_nothing(struct config_reader *s, const struct config_field *f,
   json_t *value)
 {
   (void) s, (void) f, (void) value;
@@ -227,51 +234,52 @@ static bool read_nothing(struct settings *s, const struct setting *f,
 /* <The fields of config.json that are used> */
 
 /* <Fields of GPT-2> */
-static const struct setting gpt2_field[] =
-  { {"n_positions", GPT2, true, read_count, at(n_positions), 1, MOST},
+static const struct config_field gpt2_field[] =
+  { {"n_positions", GPT2, true, read_count, field_at(n_positions), 1, MOST},
   {"n_ctx", GPT2, false, read_n_ctx, 0, 0, 0},
-  {"n_embd", GPT2, true, read_count, at(d_model), 1, MOST},
-  {"n_layer", GPT2, true, read_count, at(n_layers), 1, MOST},
-  {"n_head", GPT2, true, read_count, at(n_heads), 1, MOST},
-  {"n_inner", GPT2, false, read_count, at(d_inner), 1, MOST},
+  {"n_embd", GPT2, true, read_count, field_at(d_model), 1, MOST},
+  {"n_layer", GPT2, true, read_count, field_at(n_layers), 1, MOST},
+  {"n_head", GPT2, true, read_count, field_at(n_heads), 1, MOST},
+  {"n_inner", GPT2, false, read_count, field_at(d_inner), 1, MOST},
   {"activation_function", GPT2, false, read_activation, 0, 0, 0},
-  {"layer_norm_epsilon", GPT2, false, read_real, at(norm_eps), 0, 1},
-  {"scale_attn_weights", GPT2, false, read_flag, at(scaled), 0, 0},
+  {"layer_norm_epsilon", GPT2, false, read_real, field_at(norm_eps), 0, 1},
+  {"scale_attn_weights", GPT2, false, read_flag, field_at(scaled), 0, 0},
   {"scale_attn_by_inverse_layer_idx", GPT2, false, read_flag,
-    at(scaled_by_layer), 0, 0},
+    field_at(scaled_by_layer), 0, 0},
   {NULL, 0, false, NULL, 0, 0, 0} };
 
 /* <Fields of the later families> */
-static const struct setting later_field[] =
-  { {"max_position_embeddings", LATER, true, read_count, at(n_positions), 1, MOST},
-  {"hidden_size", LATER, true, read_count, at(d_model), 1, MOST},
-  {"num_hidden_layers", LATER, true, read_count, at(n_layers), 1, MOST},
-  {"num_attention_heads", LATER, true, read_count, at(n_heads), 1, MOST},
-  {"num_key_value_heads", LLAMA, false, read_count, at(n_kv_heads), 1, MOST},
-  {"num_key_value_heads", LATER, true, read_count, at(n_kv_heads), 1, MOST},
-  {"head_dim", LATER, false, read_count, at(head_dim), 1, MOST},
-  {"intermediate_size", LATER, true, read_count, at(d_inner), 1, MOST},
+static const struct config_field later_field[] =
+  { {"max_position_embeddings", LATER, true, read_count, field_at(n_positions), 1,
+  MOST},
+  {"hidden_size", LATER, true, read_count, field_at(d_model), 1, MOST},
+  {"num_hidden_layers", LATER, true, read_count, field_at(n_layers), 1, MOST},
+  {"num_attention_heads", LATER, true, read_count, field_at(n_heads), 1, MOST},
+  {"num_key_value_heads", LLAMA, false, read_count, field_at(n_kv_heads), 1, MOST},
+  {"num_key_value_heads", LATER, true, read_count, field_at(n_kv_heads), 1, MOST},
+  {"head_dim", LATER, false, read_count, field_at(head_dim), 1, MOST},
+  {"intermediate_size", LATER, true, read_count, field_at(d_inner), 1, MOST},
   {"hidden_act", LATER, false, read_activation, 0, 0, 0},
-  {"rms_norm_eps", LATER, false, read_real, at(norm_eps), 0, 1},
-  {"attention_bias", LLAMA | QWEN3, false, read_flag, at(out_bias), 0, 0},
-  {"mlp_bias", LLAMA, false, read_flag, at(mlp_bias), 0, 0},
+  {"rms_norm_eps", LATER, false, read_real, field_at(norm_eps), 0, 1},
+  {"attention_bias", LLAMA | QWEN3, false, read_flag, field_at(out_bias), 0, 0},
+  {"mlp_bias", LLAMA, false, read_flag, field_at(mlp_bias), 0, 0},
   {NULL, 0, false, NULL, 0, 0, 0} };
 
 /* <Fields of windows> */
-static const struct setting window_field[] =
+static const struct config_field window_field[] =
   { {"sliding_window", MISTRAL | QWEN2 | QWEN3, false, read_count,
-    at(window), 1, MOST},
-  {"use_sliding_window", QWEN2 | QWEN3, false, read_flag, at(window_used), 0, 0},
+    field_at(window), 1, MOST},
+  {"use_sliding_window", QWEN2 | QWEN3, false, read_flag, field_at(window_used), 0, 0},
   {"max_window_layers", QWEN2 | QWEN3, false, read_count,
-    at(window_from), 0, MOST},
+    field_at(window_from), 0, MOST},
   {"layer_types", LATER, false, read_nothing, 0, 0, 0},
   {NULL, 0, false, NULL, 0, 0, 0} };
 
 /* <Fields that every family has> */
-static const struct setting common_field[] =
-  { {"vocab_size", ALL, true, read_count, at(vocab_size), 1, MOST},
-  {"tie_word_embeddings", ALL, false, read_flag, at(tied), 0, 0},
-  {"bos_token_id", ALL, false, read_bos, at(bos), 0, MOST},
+static const struct config_field common_field[] =
+  { {"vocab_size", ALL, true, read_count, field_at(vocab_size), 1, MOST},
+  {"tie_word_embeddings", ALL, false, read_flag, field_at(tied), 0, 0},
+  {"bos_token_id", ALL, false, read_bos, field_at(bos), 0, MOST},
   {"eos_token_id", ALL, false, read_eos, 0, 0, 0},
   {"rope_theta", LATER, false, read_nothing, 0, 0, 0},
   {"rope_scaling", LATER, false, read_nothing, 0, 0, 0},
@@ -287,18 +295,18 @@ static const struct setting common_field[] =
   {NULL, 0, false, NULL, 0, 0, 0} };
 
 /* <The fields of generation_config.json that are used> */
-static const struct setting advice_field[] =
-  { {"do_sample", ALL, false, read_flag, at(sampling.do_sample), 0, 0},
-  {"temperature", ALL, false, read_real, at(sampling.temperature), 0, 1e4},
-  {"top_k", ALL, false, read_count, at(sampling.top_k), 0, MOST},
-  {"top_p", ALL, false, read_real, at(sampling.top_p), 0, 1},
-  {"min_p", ALL, false, read_real, at(sampling.min_p), 0, 1},
-  {"typical_p", ALL, false, read_real, at(sampling.typical_p), 1e-9, 1},
+static const struct config_field advice_field[] =
+  { {"do_sample", ALL, false, read_flag, field_at(sampling.do_sample), 0, 0},
+  {"temperature", ALL, false, read_real, field_at(sampling.temperature), 0, 1e4},
+  {"top_k", ALL, false, read_count, field_at(sampling.top_k), 0, MOST},
+  {"top_p", ALL, false, read_real, field_at(sampling.top_p), 0, 1},
+  {"min_p", ALL, false, read_real, field_at(sampling.min_p), 0, 1},
+  {"typical_p", ALL, false, read_real, field_at(sampling.typical_p), 1e-9, 1},
   {"repetition_penalty", ALL, false, read_real,
-    at(sampling.repetition_penalty), 1e-9, 1e9},
+    field_at(sampling.repetition_penalty), 1e-9, 1e9},
   {"no_repeat_ngram_size", ALL, false, read_count,
-    at(sampling.no_repeat_ngram_size), 0, MOST},
-  {"bos_token_id", ALL, false, read_bos, at(bos), 0, MOST},
+    field_at(sampling.no_repeat_ngram_size), 0, MOST},
+  {"bos_token_id", ALL, false, read_bos, field_at(bos), 0, MOST},
   {"eos_token_id", ALL, false, read_eos, 0, 0, 0},
   {NULL, 0, false, NULL, 0, 0, 0} };
 
@@ -341,14 +349,14 @@ static struct tables tables_of(const struct family_row *f)
 bool config_ignore(struct model_config *c, struct memory *m, const char *file,
   const char *field, const char *reason, struct error *why)
 {
-  if (c->n_ignored == c->ignored_room) {
-    size_t room = c->ignored_room == 0 ? 32 : 2 * c->ignored_room;
-    struct ignored_field *grown = memory_resize(m, FOR_OTHER, c->ignored, room,
+  if (c->n_ignored == c->ignored_cap) {
+    size_t cap = c->ignored_cap == 0 ? 32 : 2 * c->ignored_cap;
+    struct ignored_field *grown = memory_resize(m, MEMORY_OTHER, c->ignored, cap,
       sizeof *grown, why);
     if (grown == NULL) return false;
-    c->ignored = grown, c->ignored_room = room;
+    c->ignored = grown, c->ignored_cap = cap;
   }
-  char *copy = memory_alloc(m, FOR_OTHER, strlen(field) + 1, 1, why);
+  char *copy = memory_alloc(m, MEMORY_OTHER, strlen(field) + 1, 1, why);
   if (copy == NULL) return false;
   strcpy(copy, field);
   c->ignored[c->n_ignored++] = (struct ignored_field) { file, copy, reason };
@@ -356,10 +364,10 @@ bool config_ignore(struct model_config *c, struct memory *m, const char *file,
 }
 
 /* <Account for every field> */
-static const struct setting *used_find(const struct tables *t, const char *name)
+static const struct config_field *used_find(const struct tables *t, const char *name)
 {
   for (int i = 0; t->used[i] != NULL; i++)
-    for (const struct setting *f = t->used[i]; f->name != NULL; f++)
+    for (const struct config_field *f = t->used[i]; f->name != NULL; f++)
       if (strcmp(f->name, name) == 0 && (f->of & t->family) != 0) return f;
   return NULL;
 }
@@ -373,10 +381,10 @@ static const char *harmless_reason(const struct tables *t, const char *name)
 }
 
 /* <Use a field, ignore it, or refuse it> */
-static bool account_for(struct settings *s, const char *name, json_t *value,
+static bool read_field(struct config_reader *s, const char *name, json_t *value,
   const struct tables *t)
 {
-  const struct setting *f = used_find(t, name);
+  const struct config_field *f = used_find(t, name);
   const char *reason = harmless_reason(t, name);
   bool null_says = f != NULL && (f->read == read_true
     || f->read == read_truth);
@@ -393,15 +401,15 @@ static bool account_for(struct settings *s, const char *name, json_t *value,
 }
 
 /* <Read all fields of a file> */
-static bool settings_read(struct settings *s, const struct tables *t)
+static bool settings_read(struct config_reader *s, const struct tables *t)
 {
   s->t = t;
   for (void *i = json_object_iter(s->all); i != NULL;
        i = json_object_iter_next(s->all, i))
-    if (!account_for(s, json_object_iter_key(i), json_object_iter_value(i), t))
+    if (!read_field(s, json_object_iter_key(i), json_object_iter_value(i), t))
       return false;
   for (int i = 0; t->used[i] != NULL; i++)
-    for (const struct setting *f = t->used[i]; f->name != NULL; f++) {
+    for (const struct config_field *f = t->used[i]; f->name != NULL; f++) {
       json_t *value = json_object_get(s->all, f->name);
       if (f->required && used_find(t, f->name) == f
           && (value == NULL || json_is_null(value)))
@@ -423,7 +431,7 @@ bool config_reads(size_t i, const char *field)
 }
 
 /* <Find the family> */
-static const struct family_row *family_find(struct settings *s)
+static const struct family_row *family_find(struct config_reader *s)
 {
   json_t *type = json_object_get(s->all, "model_type");
   json_t *list = json_object_get(s->all, "architectures");
@@ -445,7 +453,7 @@ static const struct family_row *family_find(struct settings *s)
 }
 
 /* <Derive the sizes that were not given> */
-static bool settings_derive(struct settings *s)
+static bool settings_derive(struct config_reader *s)
 {
   struct model_config *c = s->c;
   const char *heads = c->learned_positions ? "n_head" : "num_attention_heads";
@@ -469,12 +477,12 @@ static bool settings_derive(struct settings *s)
 }
 
 /* <Read the list of layers> */
-static bool settings_layers(struct settings *s, json_t *list)
+static bool settings_layers(struct config_reader *s, json_t *list)
 {
   struct model_config *c = s->c;
   bool choice = used_find(s->t, "use_sliding_window") != NULL;
   size_t n = json_array_size(list);
-  if (n != c->n_layers || n > LAYERS_LISTED)
+  if (n != c->n_layers || n > CONFIG_MAX_LISTED)
     return setting_bad(s, "layer_types", list, "a word for each layer");
   c->window_listed = c->window > 0 && choice;
   for (size_t i = 0; i < n; i++) {
@@ -492,7 +500,7 @@ static bool settings_layers(struct settings *s, json_t *list)
 }
 
 /* <Find out which layers have a window> */
-static bool settings_window(struct settings *s)
+static bool settings_window(struct config_reader *s)
 {
   struct model_config *c = s->c;
   json_t *list = json_object_get(s->all, "layer_types");
@@ -509,15 +517,15 @@ static bool settings_window(struct settings *s)
 /* <The fields of a stretching> */
 enum { PLAIN = 1 << ROPE_PLAIN, LINEAR = 1 << ROPE_LINEAR,
   LLAMA3 = 1 << ROPE_LLAMA3, YARN = 1 << ROPE_YARN };
-static const struct setting stretching[] =
-  { {"factor", LINEAR | LLAMA3, true, read_real, at(rope.factor), 1, 1e9},
-  {"factor", YARN, false, read_real, at(rope.factor), 1, 1e9},
+static const struct config_field stretching[] =
+  { {"factor", LINEAR | LLAMA3, true, read_real, field_at(rope.factor), 1, 1e9},
+  {"factor", YARN, false, read_real, field_at(rope.factor), 1, 1e9},
   {"low_freq_factor", LLAMA3, true, read_real,
-    at(rope.low_freq_factor), 1e-9, 1e9},
+    field_at(rope.low_freq_factor), 1e-9, 1e9},
   {"high_freq_factor", LLAMA3, true, read_real,
-    at(rope.high_freq_factor), 1e-9, 1e9},
+    field_at(rope.high_freq_factor), 1e-9, 1e9},
   {"original_max_position_embeddings", LLAMA3 | YARN, false, read_count,
-    at(rope.original), 1, MOST},
+    field_at(rope.original), 1, MOST},
   {"partial_rotary_factor", ALL, false, read_one, 0, 0, 0},
   {"rope_type", ALL, false, read_nothing, 0, 0, 0},
   {"type", ALL, false, read_nothing, 0, 0, 0},
@@ -526,20 +534,20 @@ static const struct setting stretching[] =
 static const struct harmless_entry harmless_stretching[] =
   { {"finetuned", "says what was done to the weights"}, {NULL, NULL} };
 
-static const struct setting yarn_field[] =
-  { {"beta_fast", YARN, false, read_real, at(rope.beta_fast), 1e-9, 1e9},
-  {"beta_slow", YARN, false, read_real, at(rope.beta_slow), 1e-9, 1e9},
+static const struct config_field yarn_field[] =
+  { {"beta_fast", YARN, false, read_real, field_at(rope.beta_fast), 1e-9, 1e9},
+  {"beta_slow", YARN, false, read_real, field_at(rope.beta_slow), 1e-9, 1e9},
   {"attention_factor", YARN, false, read_real,
-    at(rope.attention_factor), 1e-9, 1e9},
-  {"mscale", YARN, false, read_real, at(rope.mscale), 0, 1e9},
-  {"mscale_all_dim", YARN, false, read_real, at(rope.mscale_all_dim), 0, 1e9},
-  {"truncate", YARN, false, read_truth, at(rope.truncate), 0, 0},
+    field_at(rope.attention_factor), 1e-9, 1e9},
+  {"mscale", YARN, false, read_real, field_at(rope.mscale), 0, 1e9},
+  {"mscale_all_dim", YARN, false, read_real, field_at(rope.mscale_all_dim), 0, 1e9},
+  {"truncate", YARN, false, read_truth, field_at(rope.truncate), 0, 0},
   {NULL, 0, false, NULL, 0, 0, 0} };
 
 /* <Work out what a stretching leaves open> */
 
 /* <List the scales that do not count> */
-static bool rope_scales(struct settings *s, json_t *given)
+static bool rope_scales(struct config_reader *s, json_t *given)
 {
   static const char *const name[] = { "mscale", "mscale_all_dim" };
   const struct rope_config *r = &s->c->rope;
@@ -552,7 +560,7 @@ static bool rope_scales(struct settings *s, json_t *given)
   return true;
 }
 
-static bool rope_derive(struct settings *s, const char *where, json_t *given)
+static bool rope_derive(struct config_reader *s, const char *where, json_t *given)
 {
   struct rope_config *r = &s->c->rope;
   if (r->original == 0) r->original = s->c->n_positions;
@@ -569,7 +577,7 @@ static bool rope_derive(struct settings *s, const char *where, json_t *given)
   return true;
 }
 
-static bool rope_kind(struct settings *s, const char *where, json_t *given)
+static bool rope_kind(struct config_reader *s, const char *where, json_t *given)
 {
   static const char *const kinds[] = { "default", "linear", "llama3", "yarn" };
   json_t *type = json_object_get(given, "rope_type");
@@ -581,13 +589,13 @@ static bool rope_kind(struct settings *s, const char *where, json_t *given)
     return setting_bad(s, where, given,
       "a rope_type of default, linear, llama3 or yarn");
   struct tables t = { 1u << k, { stretching, yarn_field }, { harmless_stretching } };
-  struct settings inner = *s;
+  struct config_reader inner = *s;
   inner.all = given, s->c->rope.kind = (enum rope_kind) k;
   return settings_read(&inner, &t) && rope_derive(s, where, given);
 }
 
 /* <Read how positions are rotated> */
-static bool settings_rope(struct settings *s)
+static bool settings_rope(struct config_reader *s)
 {
   json_t *old = json_object_get(s->all, "rope_scaling");
   json_t *five = json_object_get(s->all, "rope_parameters");
@@ -607,40 +615,41 @@ static bool settings_rope(struct settings *s)
       && json_number_value(theta) != json_number_value(inner))
     return setting_bad(s, "rope_theta", theta, "the one in rope_parameters");
   s->c->rope.theta = 10000;
-  struct setting f = { "rope_theta", ALL, false, read_real, at(rope.theta), 1, 1e18 };
+  struct config_field f = { "rope_theta", ALL, false, read_real,
+    field_at(rope.theta), 1, 1e18 };
   if (inner == NULL) inner = theta;
   if (inner != NULL && !read_real(s, &f, inner)) return false;
   return given == NULL || rope_kind(s, name, given);
 }
 
 /* <Read one of the two files> */
-static bool settings_file(struct settings *s, const char *directory,
-  const char *file, char *path, size_t room)
+static bool settings_file(struct config_reader *s, const char *directory,
+  const char *file, char *path, size_t cap)
 {
   s->path = path, s->file = file;
-  int n = snprintf(path, room, "%s/%s", directory, file);
-  if (n < 0 || (size_t) n >= room)
+  int n = snprintf(path, cap, "%s/%s", directory, file);
+  if (n < 0 || (size_t) n >= cap)
     return error_say(s->why, "%s: the path is too long", directory);
-  s->all = json_read(path, SETTINGS_MOST, s->why);
+  s->all = jsonfile_read(path, JSONFILE_MAX_SETTINGS, s->why);
   if (s->all == NULL) return false;
   if (json_is_object(s->all)) return true;
   return setting_bad(s, "this", s->all, "an object");
 }
 
-static bool settings_advice(struct settings *s)
+static bool settings_advice(struct config_reader *s)
 {
   struct tables t = { ALL, { advice_field }, { harmless_advice } };
   return settings_read(s, &t);
 }
 
 /* <Read the model's own settings> */
-static bool settings_model(struct settings *s)
+static bool settings_model(struct config_reader *s)
 {
   const struct family_row *f = family_find(s);
   if (f == NULL) return false;
   *s->c = f->always;
   s->c->family = f->type;
-  s->c->sampling = (struct sampling_config) { .temperature = 1, .top_p = 1,
+  s->c->sampling = (struct sampling_defaults) { .temperature = 1, .top_p = 1,
     .typical_p = 1, .repetition_penalty = 1 };
   s->c->rope = (struct rope_config) { .beta_fast = 32, .beta_slow = 1,
     .truncate = true };
@@ -654,7 +663,7 @@ bool config_open(struct model_config *c, struct memory *m, const char *directory
   struct error *why)
 {
   char path[4096];
-  struct settings s = { .c = c, .m = m, .why = why };
+  struct config_reader s = { .c = c, .m = m, .why = why };
   *c = (struct model_config) { .family = NULL };
   bool ok = settings_file(&s, directory, "config.json", path, sizeof path)
     && settings_model(&s);

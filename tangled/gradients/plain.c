@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 #include "functions/numbers.h"
-#include "gradients/slopes.h"
+#include "gradients/gradients.h"
 #define TARGET
 #define WIDTH 4
 #include "gradients/slopes_tools.inc"
@@ -22,6 +22,7 @@ INLINE vec spread(float x)
   return v;
 }
 #include "gradients/slopes_bodies.inc"
-const struct slopes slopes_plain = { multiply, linear, weigh,
-  join, weigh_back, judge, norm_back, gain_back, gate_back, square,
+const struct gradients gradients_plain = { multiply, linear, softmax_block,
+  join, softmax_block_backward, cross_entropy, norm_backward, gain_backward,
+    swiglu_backward, square,
   adam };

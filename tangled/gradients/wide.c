@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 #include "functions/numbers.h"
-#include "gradients/slopes.h"
+#include "gradients/gradients.h"
 #if defined __x86_64__
 #include <immintrin.h>
 #define TARGET __attribute__((target("avx2,fma")))
@@ -21,7 +21,8 @@ INLINE vec spread(float x)
   return _mm256_set1_ps(x);
 }
 #include "gradients/slopes_bodies.inc"
-const struct slopes slopes_wide = { multiply, linear, weigh,
-  join, weigh_back, judge, norm_back, gain_back, gate_back, square,
+const struct gradients gradients_wide = { multiply, linear, softmax_block,
+  join, softmax_block_backward, cross_entropy, norm_backward, gain_backward,
+    swiglu_backward, square,
   adam };
 #endif

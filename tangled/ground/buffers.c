@@ -7,11 +7,11 @@
 bool bytes_push(struct memory *m, struct bytes *b, const void *more,
   size_t n, struct error *why)
 {
-  if (n > b->room - b->n) {
-    size_t room = 2 * (b->n + n) + 32;
-    unsigned char *p = memory_resize(m, FOR_TOKENS, b->byte, room, 1, why);
+  if (n > b->cap - b->n) {
+    size_t cap = 2 * (b->n + n) + 32;
+    unsigned char *p = memory_resize(m, MEMORY_TOKENS, b->byte, cap, 1, why);
     if (p == NULL) return false;
-    b->byte = p, b->room = room;
+    b->byte = p, b->cap = cap;
   }
   if (n > 0) memcpy(b->byte + b->n, more, n);
   b->n += n;
@@ -28,11 +28,11 @@ void bytes_free(struct memory *m, struct bytes *b)
 bool ids_push(struct memory *m, struct ids *list, uint32_t id,
   struct error *why)
 {
-  if (list->n == list->room) {
-    size_t room = 2 * list->room + 32;
-    uint32_t *p = memory_resize(m, FOR_TOKENS, list->id, room, sizeof *p, why);
+  if (list->n == list->cap) {
+    size_t cap = 2 * list->cap + 32;
+    uint32_t *p = memory_resize(m, MEMORY_TOKENS, list->id, cap, sizeof *p, why);
     if (p == NULL) return false;
-    list->id = p, list->room = room;
+    list->id = p, list->cap = cap;
   }
   list->id[list->n++] = id;
   return true;

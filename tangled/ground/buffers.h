@@ -6,8 +6,8 @@
 
 /* <Rows of bytes and ids that grow> */
 
-/* n bytes in a block of room, for tokens; all zero is empty */
-struct bytes { unsigned char *byte; size_t n, room; };
+/* n bytes in a block of cap, for tokens; all zero is empty */
+struct bytes { unsigned char *byte; size_t n, cap; };
 
 /* appends n bytes (more not inside b); on failure b is as it was */
 bool bytes_push(struct memory *m, struct bytes *b, const void *more,
@@ -17,7 +17,7 @@ bool bytes_push(struct memory *m, struct bytes *b, const void *more,
 void bytes_free(struct memory *m, struct bytes *b);
 
 /* a row of ids that grows, like struct bytes; all zero is empty */
-struct ids { uint32_t *id; size_t n, room; };
+struct ids { uint32_t *id; size_t n, cap; };
 
 /* appends one id; on failure the row is as it was */
 bool ids_push(struct memory *m, struct ids *list, uint32_t id,

@@ -32,11 +32,11 @@ bool error_say(struct error *why, const char *format, ...)
   if (why == NULL) return false;
   va_list list;
   va_start(list, format);
-  int n = vsnprintf(why->words, sizeof why->words, format, list);
+  int n = vsnprintf(why->text, sizeof why->text, format, list);
   va_end(list);
-  if (n < 0) why->words[0] = '\0';
-  if (n >= (int) sizeof why->words) cut_at_character(why->words);
-  for (unsigned char *c = (unsigned char *) why->words; *c != '\0'; c++)
+  if (n < 0) why->text[0] = '\0';
+  if (n >= (int) sizeof why->text) cut_at_character(why->text);
+  for (unsigned char *c = (unsigned char *) why->text; *c != '\0'; c++)
     if (*c < 0x20 || *c == 0x7f) *c = '?';
     else if (*c == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0) c[0] = c[1] = '?';
   return false;
@@ -51,38 +51,38 @@ bool error_found(struct error *why, const char *file, const char *field,
 }
 
 /* <Name the purposes> */
-const char *purpose_name(enum purpose what)
+const char *memory_class_name(enum memory_class what)
 {
-  static const char *const name[N_PURPOSES] = { "weights", "cache",
+  static const char *const name[N_MEMORY_CLASSES] = { "weights", "cache",
     "activations", "tokens", "training", "other" };
   return name[what];
 }
 
 /* <Enter a request, and tell whether it shall be refused on purpose> */
-static bool enter_request(struct memory *m, enum purpose what, uint64_t bytes)
+static bool enter_request(struct memory *m, enum memory_class what, uint64_t bytes)
 {
   m->all.requests++, m->of[what].requests++;
-  m->all.asked += bytes, m->of[what].asked += bytes;
-  return m->all.requests == m->refuse_at;
+  m->all.requested += bytes, m->of[what].requested += bytes;
+  return m->all.requests == m->fail_at;
 }
 
 /* <Enter a refusal> */
-static void *enter_refusal(struct memory *m, enum purpose what, uint64_t bytes,
+static void *enter_refusal(struct memory *m, enum memory_class what, uint64_t bytes,
   struct error *why)
 {
   m->all.refused++, m->of[what].refused++;
   error_say(why, "out of memory: %" PRIu64 " bytes" " for %s, %" PRIu64 " held",
-    bytes, purpose_name(what), m->all.held);
+    bytes, memory_class_name(what), m->all.live);
   return NULL;
 }
 
-static void *enter_overflow(struct memory *m, enum purpose what, size_t count,
+static void *enter_overflow(struct memory *m, enum memory_class what, size_t count,
   size_t size, struct error *why)
 {
   enter_request(m, what, 0);
   m->all.refused++, m->of[what].refused++;
   error_say(why, "out of memory: %zu times %zu bytes for %s", count, size,
-    purpose_name(what));
+    memory_class_name(what));
   return NULL;
 }
 
@@ -90,7 +90,7 @@ static void *enter_overflow(struct memory *m, enum purpose what, size_t count,
 enum { ALIGNMENT = 64 };
 
 /* stands ALIGNMENT bytes before the memory that the caller gets */
-struct block { size_t bytes; enum purpose what; };
+struct block { size_t bytes; enum memory_class what; };
 #if defined __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
 #define HIDE(p, n) ASAN_POISON_MEMORY_REGION(p, n)
@@ -108,31 +108,31 @@ static struct block *block_of(void *p)
 }
 
 /* <Take a block> */
-void *memory_alloc(struct memory *m, enum purpose what, size_t count, size_t size,
+void *memory_alloc(struct memory *m, enum memory_class what, size_t count, size_t size,
   struct error *why)
 {
   if (size != 0 && count > (SIZE_MAX - 2 * ALIGNMENT + 1) / size)
     return enter_overflow(m, what, count, size, why);
-  size_t bytes = count * size, room = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  size_t bytes = count * size, cap = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
   struct block *b = NULL;
-  if (!enter_request(m, what, bytes)) b = aligned_alloc(ALIGNMENT, ALIGNMENT + room);
+  if (!enter_request(m, what, bytes)) b = aligned_alloc(ALIGNMENT, ALIGNMENT + cap);
   if (b == NULL) return enter_refusal(m, what, bytes, why);
   *b = (struct block) { .bytes = bytes, .what = what };
   char *p = (char *) b + ALIGNMENT;
   memset(p, 0, bytes);
   HIDE(b, ALIGNMENT);
-  HIDE(p + bytes, room - bytes);
+  HIDE(p + bytes, cap - bytes);
   /* <Enter bytes as given> */
   struct account *book[2] = { &m->all, &m->of[what] };
   for (int i = 0; i < 2; i++) {
-    book[i]->given += bytes, book[i]->held += bytes;
-    if (book[i]->held > book[i]->peak) book[i]->peak = book[i]->held;
+    book[i]->allocated += bytes, book[i]->live += bytes;
+    if (book[i]->live > book[i]->peak) book[i]->peak = book[i]->live;
   }
   return p;
 }
 
 /* <Grow a block, and return it> */
-void *memory_resize(struct memory *m, enum purpose what, void *p, size_t count,
+void *memory_resize(struct memory *m, enum memory_class what, void *p, size_t count,
   size_t size, struct error *why)
 {
   void *q = memory_alloc(m, what, count, size, why);
@@ -147,8 +147,8 @@ void memory_free(struct memory *m, void *p)
 {
   if (p == NULL) return;
   struct block *b = block_of(p);
-  m->all.held -= b->bytes;
-  m->of[b->what].held -= b->bytes;
+  m->all.live -= b->bytes;
+  m->of[b->what].live -= b->bytes;
   SHOW(p, (b->bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
   free(b);
 }
@@ -192,28 +192,28 @@ bool file_map(struct mapping *map, const char *path, struct error *why)
 /* <Workers> */
 
 /* <What a pool holds> */
-struct helper { struct pool *home; unsigned number; pthread_t thread; };
+struct worker_thread { struct pool *pool; unsigned number; pthread_t thread; };
 struct pool {
   unsigned workers;
   atomic_uint step, busy, ending;
   pool_work *work;
-  void *what;
+  void *ctx;
   pthread_mutex_t lock;
   pthread_cond_t announced, finished;
-  struct helper *helpers; /* workers of them; number 0, the caller, is unused */
+  struct worker_thread *threads; /* workers of them; number 0, the caller, is unused */
 };
 
 /* looks at step before a worker sleeps */
-enum { PATIENCE = 50000 };
+enum { SPIN_LIMIT = 50000 };
 
 /* <Do one worker's part under the standard modes> */
-static void do_part(pool_work *work, void *what, unsigned worker,
+static void do_part(pool_work *work, void *ctx, unsigned worker,
   unsigned workers)
 {
   fenv_t found;
   fegetenv(&found);
   fesetenv(FE_DFL_ENV);
-  work(what, worker, workers);
+  work(ctx, worker, workers);
   fesetenv(&found);
 }
 
@@ -226,13 +226,13 @@ static void wake(struct pool *p, pthread_cond_t *who)
 }
 
 /* <The life of a helper> */
-static void *helper_life(void *argument)
+static void *worker_main(void *argument)
 {
-  struct helper *h = argument;
-  struct pool *p = h->home;
+  struct worker_thread *h = argument;
+  struct pool *p = h->pool;
   for (unsigned seen = 0;;) {
     /* <Wait until p->step is no longer seen> */
-    for (int i = 0; i < PATIENCE; i++)
+    for (int i = 0; i < SPIN_LIMIT; i++)
       if (atomic_load_explicit(&p->step, memory_order_acquire) != seen) break;
     if (atomic_load_explicit(&p->step, memory_order_acquire) == seen) {
       pthread_mutex_lock(&p->lock);
@@ -242,27 +242,27 @@ static void *helper_life(void *argument)
     }
     seen = atomic_load_explicit(&p->step, memory_order_acquire);
     if (atomic_load(&p->ending) != 0) return NULL;
-    do_part(p->work, p->what, h->number, p->workers);
+    do_part(p->work, p->ctx, h->number, p->workers);
     if (atomic_fetch_sub_explicit(&p->busy, 1, memory_order_acq_rel) == 1)
       wake(p, &p->finished);
   }
 }
 
 /* <Give a step to all workers, and wait for the last> */
-void pool_run(struct pool *p, pool_work *work, void *what)
+void pool_run(struct pool *p, pool_work *work, void *ctx)
 {
   unsigned workers = pool_workers(p);
   if (workers == 1) {
-    do_part(work, what, 0, 1);
+    do_part(work, ctx, 0, 1);
     return;
   }
-  p->work = work, p->what = what;
+  p->work = work, p->ctx = ctx;
   atomic_store_explicit(&p->busy, workers - 1, memory_order_relaxed);
   atomic_fetch_add_explicit(&p->step, 1, memory_order_release);
   wake(p, &p->announced);
-  do_part(work, what, 0, workers);
+  do_part(work, ctx, 0, workers);
   /* <Wait until nobody is busy> */
-  for (int i = 0; i < PATIENCE; i++)
+  for (int i = 0; i < SPIN_LIMIT; i++)
     if (atomic_load_explicit(&p->busy, memory_order_acquire) == 0) return;
   pthread_mutex_lock(&p->lock);
   while (atomic_load_explicit(&p->busy, memory_order_acquire) != 0)
@@ -271,41 +271,41 @@ void pool_run(struct pool *p, pool_work *work, void *what)
 }
 
 /* <End the helpers that were started> */
-static void end_helpers(struct pool *p, unsigned started)
+static void end_threads(struct pool *p, unsigned started)
 {
   atomic_store(&p->ending, 1);
   atomic_fetch_add_explicit(&p->step, 1, memory_order_release);
   wake(p, &p->announced);
   for (unsigned i = 1; i < started; i++)
-    pthread_join(p->helpers[i].thread, NULL);
+    pthread_join(p->threads[i].thread, NULL);
 }
 
 /* <Start the helpers> */
 struct pool *pool_open(struct memory *m, unsigned workers, struct error *why)
 {
-  struct pool *p = memory_alloc(m, FOR_OTHER, 1, sizeof *p, why);
+  struct pool *p = memory_alloc(m, MEMORY_OTHER, 1, sizeof *p, why);
   if (p == NULL) return NULL;
-  struct helper *h = memory_alloc(m, FOR_OTHER, workers, sizeof *h, why);
+  struct worker_thread *h = memory_alloc(m, MEMORY_OTHER, workers, sizeof *h, why);
   if (h == NULL) {
     memory_free(m, p);
     return NULL;
   }
-  p->helpers = h, p->workers = workers;
+  p->threads = h, p->workers = workers;
   pthread_mutex_init(&p->lock, NULL);
   pthread_cond_init(&p->announced, NULL);
   pthread_cond_init(&p->finished, NULL);
   /* <Start a thread for each helper, or end those that were started> */
   for (unsigned i = 1; i < workers; i++) {
-    h[i] = (struct helper) { .home = p, .number = i };
-    int code = pthread_create(&h[i].thread, NULL, helper_life, &h[i]);
+    h[i] = (struct worker_thread) { .pool = p, .number = i };
+    int code = pthread_create(&h[i].thread, NULL, worker_main, &h[i]);
     if (code == 0) continue;
     error_say(why, "thread %u of %u: %s", i + 1, workers, strerror(code));
-    end_helpers(p, i);
+    end_threads(p, i);
     /* <Return the pool's memory, which was for workers> */
     pthread_mutex_destroy(&p->lock);
     pthread_cond_destroy(&p->announced);
     pthread_cond_destroy(&p->finished);
-    memory_free(m, p->helpers);
+    memory_free(m, p->threads);
     memory_free(m, p);
     return NULL;
   }
@@ -317,11 +317,11 @@ void pool_close(struct memory *m, struct pool *p)
 {
   if (p == NULL) return;
   unsigned workers = p->workers;
-  end_helpers(p, workers);
+  end_threads(p, workers);
   pthread_mutex_destroy(&p->lock);
   pthread_cond_destroy(&p->announced);
   pthread_cond_destroy(&p->finished);
-  memory_free(m, p->helpers);
+  memory_free(m, p->threads);
   memory_free(m, p);
 }
 

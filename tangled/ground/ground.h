@@ -18,7 +18,7 @@ _Static_assert(0, "this target computes floats in wider registers (x87?)");
 
 /* why the last call failed: one sentence in UTF-8, no line break; owned by the
    caller, written only on failure */
-struct error { char words[400]; };
+struct error { char text[400]; };
 
 /* writes the sentence, cut to fit; why may be null; always false, so that a function
    can end with return error_say(...) */
@@ -32,32 +32,33 @@ bool error_found(struct error *why, const char *file, const char *field,
 /* <Memory that is counted> */
 
 /* what a block is for */
-enum purpose { FOR_WEIGHTS, FOR_CACHE, FOR_ACTIVATIONS, FOR_TOKENS, FOR_TRAINING,
-  FOR_OTHER, N_PURPOSES };
+enum memory_class { MEMORY_WEIGHTS, MEMORY_CACHE, MEMORY_ACTIVATIONS, MEMORY_TOKENS,
+  MEMORY_TRAINING,
+  MEMORY_OTHER, N_MEMORY_CLASSES };
 
 /* bytes asked for (refused requests too), bytes given, bytes given and not returned,
-   the largest that held has been; then two counts of requests */
-struct account { uint64_t asked, given, held, peak, requests, refused; };
+   the largest that live has been; then two counts of requests */
+struct account { uint64_t requested, allocated, live, peak, requests, refused; };
 
 /* the books, by purpose and together; all zero is an empty book. Request number
-   refuse_at (from 1, over all purposes; 0: none) is refused */
-struct memory { struct account of[N_PURPOSES], all; uint64_t refuse_at; };
+   fail_at (from 1, over all purposes; 0: none) is refused */
+struct memory { struct account of[N_MEMORY_CLASSES], all; uint64_t fail_at; };
 
 /* count objects of size bytes, zeroed, aligned to 64, owned by the caller; null and a
    sentence if refused or if count*size overflows; 0 bytes give a pointer, too */
-void *memory_alloc(struct memory *m, enum purpose what, size_t count, size_t size,
+void *memory_alloc(struct memory *m, enum memory_class what, size_t count, size_t size,
   struct error *why);
 
 /* the block p, or null for none, becomes one of count objects, its contents kept and
    the rest zeroed; on failure p is untouched and still owned by the caller */
-void *memory_resize(struct memory *m, enum purpose what, void *p, size_t count,
+void *memory_resize(struct memory *m, enum memory_class what, void *p, size_t count,
   size_t size, struct error *why);
 
 /* frees a block of memory_alloc or memory_resize; null does nothing */
 void memory_free(struct memory *m, void *p);
 
 /* "weights", "cache", ... */
-const char *purpose_name(enum purpose what);
+const char *memory_class_name(enum memory_class what);
 
 /* <A file that is mapped> */
 
@@ -75,15 +76,15 @@ struct pool;
 
 /* one worker's part of a step: worker is 0...workers-1. It allocates nothing, and
    what it writes no other worker reads or writes */
-typedef void pool_work(void *what, unsigned worker, unsigned workers);
+typedef void pool_work(void *ctx, unsigned worker, unsigned workers);
 
 /* a pool of workers >=1, the caller being the first of them; owned by the caller;
    null and a sentence if threads or memory are refused */
 struct pool *pool_open(struct memory *m, unsigned workers, struct error *why);
 
-/* work(what, i, workers) for every i, on as many threads, under the default
+/* work(ctx, i, workers) for every i, on as many threads, under the default
    floating-point modes; returns when all are done. A null pool is one worker */
-void pool_run(struct pool *p, pool_work *work, void *what);
+void pool_run(struct pool *p, pool_work *work, void *ctx);
 
 /* how many; 1 for a null pool */
 unsigned pool_workers(const struct pool *p);

@@ -23,14 +23,14 @@ INLINE vec widen(const uint16_t *h, enum weight_type type)
   return _mm256_castsi256_ps(_mm256_slli_epi32(wide, 16));
 }
 
-INLINE vec count_up(const int8_t *small)
+INLINE vec i8_to_f32(const int8_t *small)
 {
   __m128i few = _mm_loadl_epi64((const void *) small);
   return _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(few));
 }
 
 /* <Choose lanes and fold them, for AVX2> */
-INLINE vec choose(int n, vec a, vec b)
+INLINE vec blend(int n, vec a, vec b)
 {
   static const int32_t on[16] = { -1, -1, -1, -1, -1, -1, -1, -1 };
   __m256i mask = _mm256_loadu_si256((const void *) (on + 8 - n));
@@ -61,6 +61,6 @@ INLINE float fold(const vec *a)
 #include "kernels/bodies.inc"
 const struct kernels kernels_avx2 =
   { "avx2", linear, normalize, rotate, attend, activate, add,
-  embed, angles, softmax, log_softmax, weigh,
-  two_roundings, one_rounding, spin, sweep };
+  embed, angles, softmax, log_softmax, exp_shifted,
+  mul_add_unfused, mul_add_fused, probe_flops, probe_bandwidth };
 #endif

@@ -24,14 +24,14 @@ INLINE vec widen(const uint16_t *h, enum weight_type type)
   return _mm512_castsi512_ps(_mm512_slli_epi32(wide, 16));
 }
 
-INLINE vec count_up(const int8_t *small)
+INLINE vec i8_to_f32(const int8_t *small)
 {
   __m128i few = _mm_loadu_si128((const void *) small);
   return _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(few));
 }
 
 /* <Choose lanes and fold them, for AVX-512> */
-INLINE vec choose(int n, vec a, vec b)
+INLINE vec blend(int n, vec a, vec b)
 { return _mm512_mask_blend_ps((__mmask16) ((1u << n) - 1), b, a); }
 
 /* <Fold sixteen lanes in an array> */
@@ -59,6 +59,6 @@ INLINE float fold(const vec *a)
 #include "kernels/bodies.inc"
 const struct kernels kernels_avx512 =
   { "avx512", linear, normalize, rotate, attend, activate, add,
-  embed, angles, softmax, log_softmax, weigh,
-  two_roundings, one_rounding, spin, sweep };
+  embed, angles, softmax, log_softmax, exp_shifted,
+  mul_add_unfused, mul_add_fused, probe_flops, probe_bandwidth };
 #endif

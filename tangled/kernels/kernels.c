@@ -44,17 +44,17 @@ const struct kernels *kernels_find(const char *name, struct error *why)
 bool kernels_self_test(const struct kernels *k, struct error *why)
 {
   float a = 0x1.001p0f, c = -0x1.002p0f;
-  if (k->two_roundings(a, a, c) != 0.0f)
+  if (k->mul_add_unfused(a, a, c) != 0.0f)
     return error_say(why, "kernels %s: this build contracts a*b+c"
       " into one rounding; compile with -ffp-contract=off", k->name);
-  if (k->one_rounding(a, a, c) != 0x1p-24f)
+  if (k->mul_add_fused(a, a, c) != 0x1p-24f)
     return error_say(why, "kernels %s: the multiply-add of this"
       " machine rounds twice; wanted: one rounding", k->name);
   return true;
 }
 
 /* <Room for attention> */
-size_t kernels_room(const struct heads *h, size_t longest)
-{ return (longest / 256 + 2) * ((size_t) h->head_dim + 2); }
-size_t weight_bytes(enum weight_type type)
+size_t kernels_scratch(const struct attention_dims *h, size_t max_len)
+{ return (max_len / 256 + 2) * ((size_t) h->head_dim + 2); }
+size_t weight_type_bytes(enum weight_type type)
 { return type == WEIGHT_F32 ? 4 : 2; }

@@ -10,19 +10,19 @@
    binary16, then 32 signed bytes, or 16 bytes with two numbers each, number i in the
    low half of byte i and number i+16 in the high half, 8 too large (ggml's layout) */
 enum weight_type { WEIGHT_F32, WEIGHT_F16, WEIGHT_BF16,
-  BLOCKS_Q8_0, BLOCKS_Q4_0 };
+  WEIGHT_Q8_0, WEIGHT_Q4_0 };
 
 /* numbers in a block */
-enum { BLOCK_NUMBERS = 32 };
+enum { WEIGHT_BLOCK = 32 };
 
 /* bytes of one number of the first three types: 4, 2, 2 */
-size_t weight_bytes(enum weight_type type);
+size_t weight_type_bytes(enum weight_type type);
 
-/* bytes of n numbers in a row, a multiple of BLOCK_NUMBERS for blocks */
-static inline size_t row_bytes(enum weight_type type, size_t n)
+/* bytes of n numbers in a row, a multiple of WEIGHT_BLOCK for blocks */
+static inline size_t weight_row_bytes(enum weight_type type, size_t n)
 {
-  if (type < BLOCKS_Q8_0) return n * (type == WEIGHT_F32 ? 4 : 2);
-  return n / BLOCK_NUMBERS * (type == BLOCKS_Q8_0 ? 34 : 18);
+  if (type < WEIGHT_Q8_0) return n * (type == WEIGHT_F32 ? 4 : 2);
+  return n / WEIGHT_BLOCK * (type == WEIGHT_Q8_0 ? 34 : 18);
 }
 
 /* numbers where they lie in the file (or in memory), little-endian, in any alignment,
@@ -39,7 +39,7 @@ struct matrix { struct tensor weight, bias; size_t in, out; bool transposed; };
 enum norm_kind { NORM_RMS, NORM_LAYER };
 
 /* gain and bias are [d]; each may be absent; NORM_RMS looks at no bias */
-struct normalizer { enum norm_kind kind; struct tensor gain, bias; float epsilon; };
+struct norm { enum norm_kind kind; struct tensor gain, bias; float epsilon; };
 
 /* Elfwing and others 2017; Hendrycks and Gimpel 2016, approximated and exact */
 enum activation_kind { ACTIVATION_SILU, ACTIVATION_GELU_TANH,
@@ -48,14 +48,14 @@ enum activation_kind { ACTIVATION_SILU, ACTIVATION_GELU_TANH,
 /* <What attention is given> */
 
 /* n_heads is a multiple of n_kv_heads; scale multiplies each score */
-struct heads { uint32_t n_heads, n_kv_heads, head_dim; float scale; };
+struct attention_dims { uint32_t n_heads, n_kv_heads, head_dim; float scale; };
 
 /* what one row sees of one layer of a sequence: positions lo <= t < hi, and before
    them the first sinks, which are at most lo. The key of position t in head h is
    head_dim numbers of type at base_k + h*head_bytes + t*row_bytes if page is null,
    else at base_k + page[t/page_rows]*page_bytes + h*head_bytes +
    t%page_rows*row_bytes; the values likewise at base_v */
-struct view {
+struct kv_view {
   const void *base_k, *base_v;
   const uint32_t *page;
   size_t page_rows, page_bytes, row_bytes, head_bytes;
@@ -65,7 +65,7 @@ struct view {
 
 /* where attention shall leave its weights: [rows][n_heads][stride], that of position
    t at index t; positions that a row does not see get 0 */
-struct capture { float *weights; size_t stride; };
+struct attention_probe { float *weights; size_t stride; };
 
 /* <The table of kernels> */
 struct engine;
@@ -81,17 +81,18 @@ struct kernels {
   void (*linear)(const struct engine *e, const struct matrix *list, size_t n,
     const float *x, size_t rows, float *const *y);
   /* x and y are [rows][d] and may be the same */
-  void (*normalize)(const struct engine *e, const struct normalizer *g,
+  void (*normalize)(const struct engine *e, const struct norm *g,
     const float *x, size_t rows, size_t d, float *y);
   /* turns the pairs (i, i+half) of each head of x, [rows][n_heads][2*half], by the
      row's angles, in place: the half-split pairing of the Llama checkpoints */
   void (*rotate)(const struct engine *e, float *x, size_t rows, size_t n_heads,
     size_t half, const float *c, const float *s);
-  /* q and y are [rows][n_heads][head_dim], seen is [rows]; room has kernels_room
-     floats for each worker; keep may be null (Vaswani and others 2017) */
-  void (*attend)(const struct engine *e, const struct heads *h, const float *q,
-    const struct view *seen, size_t rows, float *room, float *y,
-    const struct capture *keep);
+  /* q and y are [rows][n_heads][head_dim], seen is [rows]; scratch has
+     kernels_scratch floats for each worker; probe may be null (Vaswani and others
+     2017) */
+  void (*attend)(const struct engine *e, const struct attention_dims *h, const float *q,
+    const struct kv_view *seen, size_t rows, float *scratch, float *y,
+    const struct attention_probe *probe);
   /* y[i] = f(x[i]), times up[i] if up is not null; y may be x or up */
   void (*activate)(const struct engine *e, enum activation_kind kind,
     const float *x, const float *up, size_t n, float *y);
@@ -112,23 +113,23 @@ struct kernels {
   void (*log_softmax)(const struct engine *e, const float *x, size_t rows,
     size_t n, double *y);
   /* z[i] becomes exp(z[i] - most), in double, in place */
-  void (*weigh)(double *z, size_t n, double most);
+  void (*exp_shifted)(double *z, size_t n, double max);
   /* <Two functions that only the self-test calls> */
   /* a*b+c as this table was compiled: product and sum rounded */
-  float (*two_roundings)(float a, float b, float c);
+  float (*mul_add_unfused)(float a, float b, float c);
   /* the multiply-add of this table's kernels */
-  float (*one_rounding)(float a, float b, float c);
+  float (*mul_add_fused)(float a, float b, float c);
   /* <Two functions that measure the machine> */
   /* n multiply-adds, or a few more, of numbers that stay in registers; how many they
      were. *left depends on all of them, so that none can be left out */
-  uint64_t (*spin)(uint64_t n, float *left);
+  uint64_t (*probe_flops)(uint64_t n, float *left);
   /* the sum of x[n], in no order that anybody should rely on */
-  float (*sweep)(const float *x, size_t n);
+  float (*probe_bandwidth)(const float *x, size_t n);
 };
 
 /* the first argument of every kernel: the kernels in use, their struct pool * (null:
    one thread), and the counters, which the callers of kernels bump */
-struct engine { const struct kernels *k; void *self; struct counters *c; };
+struct engine { const struct kernels *k; void *pool; struct counters *c; };
 
 /* <How a table is found and tested> */
 
@@ -140,10 +141,10 @@ const struct kernels *kernels_find(const char *name, struct error *why);
    first; null behind the last */
 const struct kernels *kernels_at(size_t i);
 
-/* false and a sentence if the build contracts a*b+c or has no exact fma; forward
-   refuses to run then */
+/* false and a sentence if the build contracts a*b+c or has no exact fma;
+   model_forward refuses to run then */
 bool kernels_self_test(const struct kernels *k, struct error *why);
 
-/* floats that one worker of attend needs when no row sees more than longest positions */
-size_t kernels_room(const struct heads *h, size_t longest);
+/* floats that one worker of attend needs when no row sees more than max_len positions */
+size_t kernels_scratch(const struct attention_dims *h, size_t max_len);
 #endif

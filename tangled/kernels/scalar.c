@@ -25,7 +25,7 @@ INLINE vec widen(const uint16_t *h, enum weight_type type)
   return v;
 }
 
-INLINE vec count_up(const int8_t *small)
+INLINE vec i8_to_f32(const int8_t *small)
 {
   vec v = { 0 };
   for (int j = 0; j < WIDTH; j++) v[j] = (float) small[j];
@@ -33,7 +33,7 @@ INLINE vec count_up(const int8_t *small)
 }
 
 /* <Choose lanes and fold them, in plain C> */
-INLINE vec choose(int n, vec a, vec b)
+INLINE vec blend(int n, vec a, vec b)
 {
   for (int j = 0; j < WIDTH; j++) a[j] = j < n ? a[j] : b[j];
   return a;
@@ -56,5 +56,5 @@ INLINE float fold(const vec *a)
 #include "kernels/bodies.inc"
 const struct kernels kernels_scalar =
   { "scalar", linear, normalize, rotate, attend, activate, add,
-  embed, angles, softmax, log_softmax, weigh,
-  two_roundings, one_rounding, spin, sweep };
+  embed, angles, softmax, log_softmax, exp_shifted,
+  mul_add_unfused, mul_add_fused, probe_flops, probe_bandwidth };

@@ -12,17 +12,17 @@
 static bool print_shape(const struct named_shape *n, struct error *why)
 {
   struct model_config c;
-  struct plan p = { format_at(1), n->n_positions, 1, 0, 0 };
+  struct cache_plan p = { format_at(1), n->n_positions, 1, 0, 0 };
   uint64_t bytes;
-  if (!shape_find(n->name, &c, why) || !bill_cache(&c, &p, &bytes, why))
+  if (!named_shape_find(n->name, &c, why) || !footprint_cache(&c, &p, &bytes, why))
     return false;
   printf("shape.%s.layers %u\nshape.%s.heads %u\n", n->name, c.n_layers,
     n->name, c.n_kv_heads);
   printf("shape.%s.token %" PRIu64 "\nshape.%s.context %u\n", n->name,
-    bill_token(&c, p.format), n->name, c.n_positions);
+    footprint_token(&c, p.format), n->name, c.n_positions);
   printf("shape.%s.gb %.6f\nshape.%s.gib %.6f\n", n->name,
     (double) bytes / 1e9, n->name, (double) bytes / 0x1p30);
-  printf("bill.%s.parameters %" PRIu64 "\n", n->name, bill_parameters(&c));
+  printf("bill.%s.parameters %" PRIu64 "\n", n->name, footprint_parameters(&c));
   if (n->window > 0) printf("shape.%s.window %u\n", n->name, n->window);
   return true;
 }
@@ -30,9 +30,9 @@ static bool print_shape(const struct named_shape *n, struct error *why)
 static bool print_tensors(const char *name, struct error *why)
 {
   struct model_config c;
-  struct tensor_line line[TENSOR_LINES];
-  if (!shape_find(name, &c, why)) return false;
-  for (size_t i = 0, n = bill_tensors(&c, line); i < n; i++) {
+  struct tensor_line line[FOOTPRINT_MAX_TENSORS];
+  if (!named_shape_find(name, &c, why)) return false;
+  for (size_t i = 0, n = footprint_tensors(&c, line); i < n; i++) {
     int word = (int) strcspn(line[i].name, " ");
     printf("bill.%s.%.*s %" PRIu64 "\nbill.%s.%.*s.times %" PRIu64 "\n",
       name, word, line[i].name, line[i].each,
@@ -41,31 +41,31 @@ static bool print_tensors(const char *name, struct error *why)
   return true;
 }
 
-static bool print_bills(struct laboratory *lab, struct error *why)
+static bool print_bills(struct fixture *lab, struct error *why)
 {
   (void) lab;
-  for (size_t i = 0; shape_at(i) != NULL; i++)
-    if (!print_shape(shape_at(i), why)) return false;
+  for (size_t i = 0; named_shape_at(i) != NULL; i++)
+    if (!print_shape(named_shape_at(i), why)) return false;
   return print_tensors("gpt2", why) && print_tensors("llama-7b", why);
 }
 
-static bool print_vocabulary(struct laboratory *lab, struct error *why)
+static bool print_vocabulary(struct fixture *lab, struct error *why)
 {
-  struct memory book = { .refuse_at = 0 };
+  struct memory book = { .fail_at = 0 };
   struct model_config c;
   struct tokenizer *t = tokenizer_open(&book, "models/pocket", why);
   (void) lab;
-  if (t == NULL || !shape_find("gpt2", &c, why)) return false;
+  if (t == NULL || !named_shape_find("gpt2", &c, why)) return false;
   struct tokenizer_tables taken = tokenizer_tables(t);
   uint64_t tables = tokenizer_bytes(taken.ids, taken.merges);
   uint64_t large = tokenizer_bytes(50257, 50000);
   print_key("vocab.pocket", "%" PRIu64, tables);
   print_key("vocab.gpt2", "%" PRIu64, large);
   print_key("vocab.gpt2.percent", "%.4f",
-    percent(large, 2 * bill_parameters(&c)));
+    percent(large, 2 * footprint_parameters(&c)));
   print_key("vocab.letters", "%" PRIu64, taken.letters);
   print_key("vocab.rest", "%" PRIu64,
-    book.of[FOR_TOKENS].held - tables - taken.letters);
+    book.of[MEMORY_TOKENS].live - tables - taken.letters);
   tokenizer_close(&book, t);
   return true;
 }
@@ -74,17 +74,17 @@ static bool print_vocabulary(struct laboratory *lab, struct error *why)
 static struct model_config shape(const char *name)
 {
   struct model_config c = { .n_layers = 0 };
-  shape_find(name, &c, NULL);
+  named_shape_find(name, &c, NULL);
   return c;
 }
 
 static uint64_t cache_of(const char *name, uint64_t tokens, uint32_t kv_heads)
 {
   struct model_config c = shape(name);
-  struct plan p = { format_at(1), tokens, 1, 0, 0 };
+  struct cache_plan p = { format_at(1), tokens, 1, 0, 0 };
   uint64_t bytes = 0;
   if (kv_heads > 0) c.n_kv_heads = kv_heads;
-  bill_cache(&c, &p, &bytes, NULL);
+  footprint_cache(&c, &p, &bytes, NULL);
   return bytes;
 }
 
@@ -95,26 +95,26 @@ static double gib(uint64_t bytes)
 
 static void print_fits(const struct model_config *c)
 {
-  struct plan p = { format_at(1), 4096, 1, 0, 0 };
-  uint64_t weights = 2 * bill_parameters(c), card = 80000000000;
+  struct cache_plan p = { format_at(1), 4096, 1, 0, 0 };
+  uint64_t weights = 2 * footprint_parameters(c), card = 80000000000;
   print_key("fits.llama.weights", "%.4f", (double) weights / 1e9);
   print_key("fits.llama.batch claim.S1-49", "%" PRIu64,
-    bill_max_batch(c, &p, weights, card));
+    footprint_max_batch(c, &p, weights, card));
   print_key("fits.llama.context", "%" PRIu64,
-    bill_max_context(c, &p, weights, card));
+    footprint_max_context(c, &p, weights, card));
   print_key("desk.row", "%zu",
-    3 * sizeof (uint32_t) + sizeof (size_t) + sizeof (struct view));
-  print_key("desk.llama.one", "%" PRIu64, bill_pass(c, 1, 1, 1));
+    3 * sizeof (uint32_t) + sizeof (size_t) + sizeof (struct kv_view));
+  print_key("desk.llama.one", "%" PRIu64, footprint_pass(c, 1, 1, 1));
   print_key("desk.pass", "%zu", sizeof (struct pass));
   print_key("desk.llama.sheet", "%" PRIu64,
-    bill_pass(c, 1, 257, 1) - bill_pass(c, 1, 1, 1));
+    footprint_pass(c, 1, 257, 1) - footprint_pass(c, 1, 1, 1));
   print_key("desk.llama.prompt", "%.4f",
-    (double) bill_pass(c, 2048, 2048, 1) / 1e6);
+    (double) footprint_pass(c, 2048, 2048, 1) / 1e6);
 }
 
 static void print_seven(struct model_config c)
 {
-  uint64_t token = cache_of("llama-7b", 1, 0), whole = bill_parameters(&c);
+  uint64_t token = cache_of("llama-7b", 1, 0), whole = footprint_parameters(&c);
   uint64_t hundred = cache_of("llama-7b", 100000, 0);
   uint64_t layers = (uint64_t) c.n_layers * c.d_model * c.d_model * 12;
   print_key("claim.S0-42 claim.S0-56 claim.S2-55 claim.S1-24", "%" PRIu64, token);
@@ -130,7 +130,7 @@ static void print_seven(struct model_config c)
   print_key("claim.S2-91", "%.4f", gib(cache_of("llama-7b", 131072, 0)));
   c.n_kv_heads = 8;
   print_key("stack.floor", "%.4f",
-    100 - 100 * (double) bill_parameters(&c) / (double) whole);
+    100 - 100 * (double) footprint_parameters(&c) / (double) whole);
   print_key("seven.short.gib", "%.4f", gib(cache_of("llama-7b", 128000, 0)));
   print_key("seven.grouped.gib", "%.4f", gib(cache_of("llama-7b", 131072, 8)));
 }
@@ -141,7 +141,7 @@ static void print_others(void)
   struct model_config small = shape("gpt2");
   uint64_t grouped = cache_of("llama2-70b", 4096, 0);
   uint64_t full = cache_of("llama2-70b", 4096, 64);
-  uint64_t weights = 2 * bill_parameters(&small);
+  uint64_t weights = 2 * footprint_parameters(&small);
   uint64_t rows = cache_of("gpt2", 1024, 0);
   uint64_t third = cache_of("gpt3", 2048, 0);
   print_key("bill.70b.grouped claim.S1-25", "%" PRIu64, grouped);
@@ -158,11 +158,11 @@ static void print_others(void)
   print_key("claim.S2-60", "%" PRIu64, cache_of("gpt2", 8192, 0));
   print_key("claim.S2-61", "%.4f", gib(third));
   print_key("users.gpt3 claim.S2-62", "%.4f",
-    2 * (double) bill_parameters(&three) / (double) third);
+    2 * (double) footprint_parameters(&three) / (double) third);
   print_key("claim.S4-45", "%u", three.n_layers);
 }
 
-static bool print_claims(struct laboratory *lab, struct error *why)
+static bool print_claims(struct fixture *lab, struct error *why)
 {
   struct model_config c = shape("llama-7b");
   (void) lab, (void) why;
@@ -170,41 +170,41 @@ static bool print_claims(struct laboratory *lab, struct error *why)
   return true;
 }
 
-static bool print_big(struct laboratory *lab, struct error *why)
+static bool print_big(struct fixture *lab, struct error *why)
 {
   struct model_config c = { .n_layers = 120, .n_heads = 128,
     .n_kv_heads = 128, .head_dim = 128 };
-  struct plan p = { format_at(1), 131072, 1, 0, 0 };
+  struct cache_plan p = { format_at(1), 131072, 1, 0, 0 };
   uint64_t full, grouped;
   (void) lab;
-  if (!bill_cache(&c, &p, &full, why)) return false;
+  if (!footprint_cache(&c, &p, &full, why)) return false;
   c.n_kv_heads = 8;
-  if (!bill_cache(&c, &p, &grouped, why)) return false;
+  if (!footprint_cache(&c, &p, &grouped, why)) return false;
   print_key("big.head_dim", "%u", c.head_dim);
   print_key("claim.S3-13", "%.4f", gib(full));
   print_key("big.grouped.gib", "%.4f", gib(grouped));
   print_key("big.factor", "%.4f", (double) full / (double) grouped);
   print_key("claim.S2-56", "%zu",
-    row_bytes(WEIGHT_F32, 1) + row_bytes(WEIGHT_F16, 1));
-  print_key("claim.S0-48", "%.4f", (double) row_bytes(WEIGHT_F16, 32)
-    / (double) row_bytes(BLOCKS_Q4_0, 32));
+    weight_row_bytes(WEIGHT_F32, 1) + weight_row_bytes(WEIGHT_F16, 1));
+  print_key("claim.S0-48", "%.4f", (double) weight_row_bytes(WEIGHT_F16, 32)
+    / (double) weight_row_bytes(WEIGHT_Q4_0, 32));
   return true;
 }
 
 /* <Draw the stack> */
-static bool print_stack(struct laboratory *lab, struct error *why)
+static bool print_stack(struct fixture *lab, struct error *why)
 {
   struct model_config c;
   (void) lab;
-  if (!shape_find("llama-7b", &c, why)) return false;
-  uint64_t weights = 2 * bill_parameters(&c), bytes;
+  if (!named_shape_find("llama-7b", &c, why)) return false;
+  uint64_t weights = 2 * footprint_parameters(&c), bytes;
   printf("tokens,weights,mha,gqa,small\n");
   for (uint64_t n = 0; n <= 131072; n += 4096) {
     printf("%" PRIu64 ",%.4f", n, (double) weights / 1e9);
     for (int k = 0; k < 3; k++) {
-      struct plan p = { format_at(k == 2 ? 4 : 1), n, 1, 0, 0 };
+      struct cache_plan p = { format_at(k == 2 ? 4 : 1), n, 1, 0, 0 };
       c.n_kv_heads = k == 0 ? 32 : 8;
-      if (!bill_cache(&c, &p, &bytes, why)) return false;
+      if (!footprint_cache(&c, &p, &bytes, why)) return false;
       printf(",%.4f", (double) (weights + bytes) / 1e9);
     }
     printf("\n");
@@ -216,7 +216,7 @@ static bool print_stack(struct laboratory *lab, struct error *why)
 static bool print_places(struct store *s, const struct row *row, size_t n,
   struct error *why)
 {
-  struct view v;
+  struct kv_view v;
   if (!store_begin(s, row, n, why)) return false;
   store_view(s, 0, n - 1, &v);
   for (uint32_t t = v.lo; t < v.hi; t++)
@@ -225,7 +225,7 @@ static bool print_places(struct store *s, const struct row *row, size_t n,
   return true;
 }
 
-static bool print_ring(struct laboratory *lab, struct error *why)
+static bool print_ring(struct fixture *lab, struct error *why)
 {
   enum { WINDOW = 6, STEPS = 16, PROMPT = 4 };
   struct model_config c = lab->model->config;
@@ -233,14 +233,14 @@ static bool print_ring(struct laboratory *lab, struct error *why)
   struct pass *p;
   if (!config_set_window(&c, WINDOW, 0, why)) return false;
   struct store *s = cache_open(&lab->m, &c, 1,
-    &(struct cache_wishes) { .page_rows = 1 }, why);
+    &(struct cache_options) { .page_rows = 1 }, why);
   bool ok = s != NULL;
   printf("step,place,position,fresh\n");
   for (uint32_t i = 0; i < STEPS; i++)
     row[i] = (struct row) { 0, i, lab->sentence[i % PARROT_WORDS] };
   for (size_t i = 0, n = PROMPT; ok && i < STEPS; i += n, n = 1) {
     ok = print_places(s, row + i, n, why)
-      && forward(&lab->e, lab->model, s, row + i, n, &p, why);
+      && model_forward(&lab->e, lab->model, s, row + i, n, &p, why);
     if (ok) pass_close(p);
   }
   store_close(s);
@@ -253,20 +253,20 @@ static const struct memory_way in_format[N_FORMATS] = {
   { "f32", 0, 0, 0 }, { "f16", 1, 0, 0 }, { "bf16", 2, 0, 0 },
   { "q8_0", 3, 0, 0 }, { "q4_0", 4, 0, 0 } };
 struct tales { struct ids id; float *exact, *logits; size_t vocab; };
-static bool tales_read(struct laboratory *lab, const struct tales *t,
+static bool tales_read(struct fixture *lab, const struct tales *t,
   const struct memory_way *way, float *logits, struct error *why)
 {
   struct model_config c = lab->model->config;
-  struct cache_wishes how = { .format = format_at(way->format) };
+  struct cache_options options = { .format = format_at(way->format) };
   if (!config_set_window(&c, way->window, way->sinks, why)) return false;
-  struct store *s = cache_open(&lab->m, &c, 1, &how, why);
+  struct store *s = cache_open(&lab->m, &c, 1, &options, why);
   bool ok = s != NULL
     && lab_logits(lab, s, t->id.id, t->id.n, t->id.n, logits, why);
   store_close(s);
   return ok;
 }
 
-static bool tales_open(struct laboratory *lab, struct tales *t,
+static bool tales_open(struct fixture *lab, struct tales *t,
   struct error *why)
 {
   *t = (struct tales) { .vocab = lab->model->config.vocab_size };
@@ -285,7 +285,7 @@ static double row_error(const struct tales *t, size_t i, bool *changed)
   return farthest(z, exact, t->vocab);
 }
 
-static bool print_errors(struct laboratory *lab, struct error *why)
+static bool print_errors(struct fixture *lab, struct error *why)
 {
   enum { GROUP = 32 };
   struct tales t;
@@ -308,11 +308,11 @@ static bool print_errors(struct laboratory *lab, struct error *why)
 }
 
 struct damage { double most, sum, perplexity; size_t changed; };
-static bool assess(struct laboratory *lab, const struct tales *t,
+static bool assess(struct fixture *lab, const struct tales *t,
   const struct memory_way *way, struct damage *d, struct error *why)
 {
   size_t v = t->vocab, n = t->id.n;
-  double loss = 0, *logprob = memory_alloc(&lab->m, FOR_OTHER, v, 8, why);
+  double loss = 0, *logprob = memory_alloc(&lab->m, MEMORY_OTHER, v, 8, why);
   bool ok = logprob != NULL && tales_read(lab, t, way, t->logits, why);
   *d = (struct damage) { .most = 0 };
   for (size_t i = 0; ok && i < n; i++) {
@@ -328,25 +328,25 @@ static bool assess(struct laboratory *lab, const struct tales *t,
   return ok;
 }
 
-static bool print_window(struct laboratory *lab, const struct tales *t,
+static bool print_window(struct fixture *lab, const struct tales *t,
   uint32_t window, uint32_t sinks, double whole, struct error *why)
 {
   struct memory_way way = { NULL, 0, window, sinks };
   struct model_config c = lab->model->config;
   struct damage d;
-  struct plan p = { format_at(0), t->id.n, 1, 1, 1 };
+  struct cache_plan p = { format_at(0), t->id.n, 1, 1, 1 };
   const char *with = sinks > 0 ? ".sinks" : "";
   if (!assess(lab, t, &way, &d, why)
       || !config_set_window(&c, window, sinks, why)) return false;
   printf("win.%u%s.rows %" PRIu64 "\nwin.%u%s.changed %zu\n", window, with,
-    bill_rows(&c, 0, &p), window, with, d.changed);
+    footprint_rows(&c, 0, &p), window, with, d.changed);
   printf("win.%u%s.perplexity %.6f\n", window, with, d.perplexity);
   if (sinks == 0) printf("win.%u.percent %.4f\n", window,
     100 * (d.perplexity / whole - 1));
   return true;
 }
 
-static bool print_damage(struct laboratory *lab, struct error *why)
+static bool print_damage(struct fixture *lab, struct error *why)
 {
   static const uint32_t window[] = { 16, 64, 128, 256, 1024 };
   struct tales t;
@@ -360,7 +360,7 @@ static bool print_damage(struct laboratory *lab, struct error *why)
     if (k == 0) whole = d.perplexity;
     if (ok) printf("kv.%s.bytes %" PRIu64 "\nkv.%s.most %.6f\nkv.%s.mean %.6f\n"
       "kv.%s.changed %zu\nkv.%s.perplexity %.6f\n", name,
-      bill_token(&lab->model->config, format_at((size_t) k)), name, d.most,
+      footprint_token(&lab->model->config, format_at((size_t) k)), name, d.most,
       name, d.sum / (double) t.id.n, name, d.changed, name, d.perplexity);
   }
   ok = ok && print_window(lab, &t, 20, 0, whole, why);

@@ -10,12 +10,12 @@
 enum { STEPS = 1024 };
 struct course {
   uint64_t rows[STEPS], pairs[STEPS]; size_t stored[STEPS], steps, turn;
-  struct counters all; struct settings want; struct store *s;
+  struct counters all; struct generate_options want; struct store *s;
   float *logits; size_t vocab; /* [steps][vocab], or null */
 };
-static bool note_step(void *self, const struct step *now)
+static bool note_step(void *ctx, const struct step *now)
 {
-  struct course *c = self;
+  struct course *c = ctx;
   size_t i = c->steps++;
   c->rows[i] = now->after.rows - now->before.rows;
   c->pairs[i] = now->after.qk_pairs - now->before.qk_pairs;
@@ -23,18 +23,18 @@ static bool note_step(void *self, const struct step *now)
   if (c->logits != NULL) memcpy(c->logits + i * c->vocab, now->logits,
     c->vocab * sizeof *now->logits);
   if (now->number == c->turn) c->want.recall =
-    c->want.recall == NULL ? store_keep : NULL;
+    c->want.recall == NULL ? store_match_prefix : NULL;
   return true;
 }
 
-static bool run(struct laboratory *lab, bool keep, size_t p, size_t g,
+static bool run(struct fixture *lab, bool keep, size_t p, size_t g,
   struct course *c, struct error *why)
 {
   struct bench b;
   const struct model *lm = p == 3 ? lab->model : &lab->parrot.lm;
-  bool ok = bench_open(&b, lab, lm, 0, &(struct cache_wishes) {
+  bool ok = bench_open(&b, lab, lm, 0, &(struct cache_options) {
     .rows = PARROT_CONTEXT }, why);
-  c->want = (struct settings) { .see = note_step, .self = c, .recall = keep ? store_keep : NULL };
+  c->want = (struct generate_options) { .on_step = note_step, .ctx = c, .recall = keep ? store_match_prefix : NULL };
   c->steps = 0, c->s = b.s, c->vocab = lm->config.vocab_size;
   lab_reset(lab);
   ok = ok && bench_recite(&b, lab, p, g, &c->want, why)
@@ -45,7 +45,7 @@ static bool run(struct laboratory *lab, bool keep, size_t p, size_t g,
   return ok;
 }
 
-static bool both_ways(struct laboratory *lab, size_t p, size_t g,
+static bool both_ways(struct fixture *lab, size_t p, size_t g,
   struct course two[2], struct error *why)
 {
   two[0].turn = two[1].turn = 0, two[0].logits = two[1].logits = NULL;
@@ -54,7 +54,7 @@ static bool both_ways(struct laboratory *lab, size_t p, size_t g,
 }
 
 /* <Write the text twice, and compare> */
-static bool write_twice(struct laboratory *lab, struct course two[2],
+static bool write_twice(struct fixture *lab, struct course two[2],
   size_t *differ, struct error *why)
 {
   size_t n = 4 * lab->model->config.vocab_size;
@@ -73,7 +73,7 @@ static bool write_twice(struct laboratory *lab, struct course two[2],
 static void print_plate(const struct store *s, size_t step, uint32_t layer,
   size_t old)
 {
-  struct view v;
+  struct kv_view v;
   store_view(s, layer, 0, &v);
   for (uint32_t t = 0; t + 1 < v.hi; t++)
     for (uint32_t h = 0; h < s->config.n_kv_heads; h++) {
@@ -86,7 +86,7 @@ static void print_plate(const struct store *s, size_t step, uint32_t layer,
     }
 }
 
-static bool print_plates(struct laboratory *lab, struct error *why)
+static bool print_plates(struct fixture *lab, struct error *why)
 {
   struct store *s = lab->b.s;
   printf("step,layer,position,fresh,cell,key\n");
@@ -102,7 +102,7 @@ static bool print_plates(struct laboratory *lab, struct error *why)
   return true;
 }
 
-static bool print_growth(struct laboratory *lab, struct error *why)
+static bool print_growth(struct fixture *lab, struct error *why)
 {
   struct course two[2];
   printf("g,rows,pairs,keptrows,keptpairs\n");
@@ -116,57 +116,57 @@ static bool print_growth(struct laboratory *lab, struct error *why)
 }
 
 /* <Let rows overlook themselves> */
-static void late_attend(const struct engine *e, const struct heads *h,
-  const float *q, const struct view *seen, size_t rows, float *room, float *y,
-  const struct capture *keep)
+static void late_attend(const struct engine *e, const struct attention_dims *h,
+  const float *q, const struct kv_view *seen, size_t rows, float *scratch, float *y,
+  const struct attention_probe *probe)
 {
   const struct kernels *true_ones = kernels_find(NULL, NULL);
-  struct view shorter = *seen;
+  struct kv_view shorter = *seen;
   if (shorter.hi - shorter.lo > 1) shorter.hi--;
-  true_ones->attend(e, h, q, rows == 1 ? &shorter : seen, rows, room, y, keep);
+  true_ones->attend(e, h, q, rows == 1 ? &shorter : seen, rows, scratch, y, probe);
 }
 
-static bool open_late(struct laboratory *lab, bool late, struct bench *b,
+static bool open_late(struct fixture *lab, bool late, struct bench *b,
   struct kernels *k, struct error *why)
 {
   *k = *lab->e.k;
   if (late) k->attend = late_attend;
-  bool ok = bench_open(b, lab, lab->model, 0, &(struct cache_wishes) {
+  bool ok = bench_open(b, lab, lab->model, 0, &(struct cache_options) {
     .rows = 0 }, why);
   b->e.k = k;
   return ok;
 }
 
-static bool read_fourth(struct laboratory *lab, bool late, float *logits,
+static bool read_fourth(struct fixture *lab, bool late, float *logits,
   struct error *why)
 {
   struct bench b; struct kernels k;
   struct row row = { 0, 3, lab->sentence[3] };
   struct pass *p = NULL;
   bool ok = open_late(lab, late, &b, &k, why) && bench_feed(&b, lab, 0, 3, why)
-    && forward(&b.e, lab->model, b.s, &row, 1, &p, why)
-    && head(&b.e, lab->model, p, &(size_t) { 0 }, 1, logits, why);
+    && model_forward(&b.e, lab->model, b.s, &row, 1, &p, why)
+    && model_logits(&b.e, lab->model, p, &(size_t) { 0 }, 1, logits, why);
   pass_close(p);
   bench_close(&b);
   return ok;
 }
 
-static bool print_late(struct laboratory *lab, struct error *why)
+static bool print_late(struct fixture *lab, struct error *why)
 {
   size_t n = lab->model->config.vocab_size, differ = 0, next = lab->sentence[4];
-  double most = 0, low = INFINITY, high = -INFINITY, sum[2] = { 0, 0 };
+  double max = 0, low = INFINITY, high = -INFINITY, sum[2] = { 0, 0 };
   float *z = lab_take(lab, 2 * n, sizeof *z, why);
   if (z == NULL || !read_fourth(lab, false, z, why)
       || !read_fourth(lab, true, z + n, why)) return false;
   for (size_t i = 0; i < n; i++) {
     double right = (double) z[i], wrong = (double) z[n + i];
-    differ += right != wrong, most = fmax(most, fabs(right - wrong));
+    differ += right != wrong, max = fmax(max, fabs(right - wrong));
     low = fmin(low, right), high = fmax(high, right);
     sum[0] += exp(right), sum[1] += exp(wrong);
   }
   print_key("cache.late.differ", "%zu", differ);
   print_key("cache.late.of", "%zu", n);
-  print_key("cache.late.most claim.S1-13 claim.S3-10", "%.6f", most);
+  print_key("cache.late.most claim.S1-13 claim.S3-10", "%.6f", max);
   print_key("cache.late.low", "%.4f", low);
   print_key("cache.late.high", "%.4f", high);
   print_key("cache.late.right", "%.6f", exp((double) z[next]) / sum[0]);
@@ -174,10 +174,11 @@ static bool print_late(struct laboratory *lab, struct error *why)
   return true;
 }
 
-static bool print_parting(struct laboratory *lab, struct error *why)
+static bool print_parting(struct fixture *lab, struct error *why)
 {
   struct continuation text[2] = { { .n_prompt = 0 } };
-  struct settings want = { .max_new_tokens = 50, .recall = store_keep };
+  struct generate_options want = { .max_new_tokens = 50,
+    .recall = store_match_prefix };
   bool ok = true;
   for (int late = 0; ok && late < 2; late++) {
     struct bench b; struct kernels k;
@@ -194,7 +195,7 @@ static bool print_parting(struct laboratory *lab, struct error *why)
 }
 
 /* <Print the sums of a case, both ways> */
-static bool print_cases(struct laboratory *lab, struct error *why)
+static bool print_cases(struct fixture *lab, struct error *why)
 {
   static const size_t some[][2] = { {3, 4}, {50, 100}, {1, 100}, {1, 1000} };
   struct course two[2];
@@ -223,7 +224,7 @@ static bool print_cases(struct laboratory *lab, struct error *why)
 }
 
 /* <Print what became of the claims> */
-static bool claims_of_the_steps(struct laboratory *lab, struct error *why)
+static bool claims_of_the_steps(struct fixture *lab, struct error *why)
 {
   struct course two[2];
   const struct course *c = &two[1];
@@ -240,7 +241,7 @@ static bool claims_of_the_steps(struct laboratory *lab, struct error *why)
   return true;
 }
 
-static bool claims_of_growth(struct laboratory *lab, struct error *why)
+static bool claims_of_growth(struct fixture *lab, struct error *why)
 {
   struct course two[2];
   const struct course *c = &two[1];
@@ -262,7 +263,7 @@ static bool claims_of_growth(struct laboratory *lab, struct error *why)
   return true;
 }
 
-static bool print_claims(struct laboratory *lab, struct error *why)
+static bool print_claims(struct fixture *lab, struct error *why)
 {
   struct course two[2];
   if (!claims_of_the_steps(lab, why) || !claims_of_growth(lab, why)
@@ -278,7 +279,7 @@ static bool print_claims(struct laboratory *lab, struct error *why)
 }
 
 /* <Run the moving picture> */
-static bool blocks_of(struct laboratory *lab, bool keep, size_t p, size_t g,
+static bool blocks_of(struct fixture *lab, bool keep, size_t p, size_t g,
   uint64_t *blocks, struct error *why)
 {
   struct course c;
@@ -288,7 +289,7 @@ static bool blocks_of(struct laboratory *lab, bool keep, size_t p, size_t g,
   return true;
 }
 
-static bool count_blocks(struct laboratory *lab, size_t p, struct error *why)
+static bool count_blocks(struct fixture *lab, size_t p, struct error *why)
 {
   static const char *const name[] = { "rows", "naive", "fed" };
   for (size_t more = 0; more < 2; more++) {
@@ -302,7 +303,7 @@ static bool count_blocks(struct laboratory *lab, size_t p, struct error *why)
   return true;
 }
 
-static bool throw_switch(struct laboratory *lab, size_t p, struct error *why)
+static bool throw_switch(struct fixture *lab, size_t p, struct error *why)
 {
   struct course c;
   uint64_t sum = 0;
@@ -315,7 +316,7 @@ static bool throw_switch(struct laboratory *lab, size_t p, struct error *why)
   return true;
 }
 
-static bool print_picture(struct laboratory *lab, struct error *why)
+static bool print_picture(struct fixture *lab, struct error *why)
 {
   uint64_t all, prompt;
   if (!blocks_of(lab, true, 8, 21, &all, why)
@@ -328,24 +329,24 @@ static bool print_picture(struct laboratory *lab, struct error *why)
 /* <Take the time of every step> */
 enum { ROUNDS = 3, TIMED = 1000 };
 struct stopwatch { double last, *taken; };
-static bool stop_watch(void *self, const struct step *now)
+static bool stop_watch(void *ctx, const struct step *now)
 {
-  struct stopwatch *w = self;
+  struct stopwatch *w = ctx;
   double t = timing_seconds();
   w->taken[now->number - 1] = t - w->last;
   w->last = t;
   return true;
 }
 
-static bool time_steps(struct laboratory *lab, bool keep, double *taken,
+static bool time_steps(struct fixture *lab, bool keep, double *taken,
   struct error *why)
 {
   struct bench b;
-  bool ok = bench_open(&b, lab, lab->model, 0, &(struct cache_wishes) {
-    .at_once = true }, why);
+  bool ok = bench_open(&b, lab, lab->model, 0, &(struct cache_options) {
+    .preallocate = true }, why);
   struct stopwatch w = { timing_seconds(), taken };
-  struct settings want = { .max_new_tokens = TIMED, .see = stop_watch,
-    .self = &w, .recall = keep ? store_keep : NULL };
+  struct generate_options want = { .max_new_tokens = TIMED, .on_step = stop_watch,
+    .ctx = &w, .recall = keep ? store_match_prefix : NULL };
   ok = ok && bench_write(&b, lab->sentence, 1, &want, why);
   bench_close(&b);
   return ok;
@@ -367,7 +368,7 @@ static void print_medians(const double *taken)
   }
 }
 
-static bool print_clock(struct laboratory *lab, struct error *why)
+static bool print_clock(struct fixture *lab, struct error *why)
 {
   double *taken = lab_take(lab, 2 * ROUNDS * TIMED, sizeof *taken, why);
   if (taken == NULL) return false;
@@ -381,9 +382,9 @@ static bool print_clock(struct laboratory *lab, struct error *why)
 enum { TICKS = 52 };
 struct ticks { double at[TICKS], naive[TICKS], cached[TICKS], naive_sum[TICKS],
   cached_sum[TICKS]; size_t n; };
-static bool take_tick(void *self, const char *line)
+static bool take_tick(void *ctx, const char *line)
 {
-  struct ticks *t = self;
+  struct ticks *t = ctx;
   size_t i = t->n;
   if (i == TICKS || sscanf(line, "%lf,%lf,%lf,%lf,%lf", &t->at[i], &t->naive[i],
       &t->cached[i], &t->naive_sum[i], &t->cached_sum[i]) < 5) return false;
@@ -391,7 +392,7 @@ static bool take_tick(void *self, const char *line)
   return true;
 }
 
-static bool print_ticks(struct laboratory *lab, struct error *why)
+static bool print_ticks(struct fixture *lab, struct error *why)
 {
   struct ticks t = { .n = 0 };
   (void) lab;
@@ -430,22 +431,22 @@ static const struct layout { const char *name; size_t page_rows;
   { "heads", 0, true }, { "heads16", 16, true },
   { "heads64", 64, true }, { "heads256", 256, true } };
 enum { LAYOUTS = sizeof layouts / sizeof *layouts };
-static const struct heads small = { HEADS, HEADS, HEAD, 0.125f };
-struct attention { float *pool, *room, q[ROW], y[ROW];
+static const struct attention_dims small = { HEADS, HEADS, HEAD, 0.125f };
+struct attention { float *pool, *scratch, q[ROW], y[ROW];
   uint32_t page[LONGEST / 16]; };
 
 static double time_layout(const struct engine *e, struct attention *a,
   const struct layout *l, size_t n)
 {
   size_t rows = l->page_rows > 0 ? l->page_rows : n, one = HEAD * sizeof(float);
-  struct view v = { .base_k = a->pool, .base_v = a->pool + LONGEST * ROW,
+  struct kv_view v = { .base_k = a->pool, .base_v = a->pool + LONGEST * ROW,
     .page = l->page_rows > 0 ? a->page : NULL, .page_rows = rows,
     .page_bytes = rows * HEADS * one,
     .row_bytes = l->by_head ? one : HEADS * one,
     .head_bytes = l->by_head ? rows * one : one, .type = WEIGHT_F32,
     .hi = (uint32_t) n };
   double start = timing_seconds();
-  e->k->attend(e, &small, a->q, &v, 1, a->room, a->y, NULL);
+  e->k->attend(e, &small, a->q, &v, 1, a->scratch, a->y, NULL);
   return timing_seconds() - start;
 }
 
@@ -477,13 +478,13 @@ static void time_all(const struct engine *e, struct attention *a, size_t n)
   }
 }
 
-static bool print_layouts(struct laboratory *lab, struct error *why)
+static bool print_layouts(struct fixture *lab, struct error *why)
 {
   static struct attention a;
   uint64_t seed = 1;
   a.pool = lab_take(lab, 2 * LONGEST * ROW, sizeof *a.pool, why);
-  a.room = lab_take(lab, kernels_room(&small, LONGEST), sizeof *a.room, why);
-  if (a.pool == NULL || a.room == NULL) return false;
+  a.scratch = lab_take(lab, kernels_scratch(&small, LONGEST), sizeof *a.scratch, why);
+  if (a.pool == NULL || a.scratch == NULL) return false;
   for (size_t i = 0; i < 2 * LONGEST * ROW; i++)
     a.pool[i] = (float) random_uniform(&seed) - 0.5f;
   memcpy(a.q, a.pool, sizeof a.q);
@@ -494,9 +495,9 @@ static bool print_layouts(struct laboratory *lab, struct error *why)
 
 /* <Read what attention took> */
 struct medians { double last[LAYOUTS]; int n; };
-static bool take_layout(void *self, const char *line)
+static bool take_layout(void *ctx, const char *line)
 {
-  struct medians *m = self;
+  struct medians *m = ctx;
   char name[32];
   int positions;
   double low, median, high;
@@ -507,7 +508,7 @@ static bool take_layout(void *self, const char *line)
   return true;
 }
 
-static bool print_layout_keys(struct laboratory *lab, struct error *why)
+static bool print_layout_keys(struct fixture *lab, struct error *why)
 {
   struct medians m = { .n = 0 };
   (void) lab;

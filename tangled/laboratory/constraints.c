@@ -8,7 +8,7 @@
 #include "constraints/constraint.h"
 
 /* <A desk to write at> */
-enum { BUDGET_MOST = 40 };
+enum { MAX_BUDGET = 40 };
 struct desk { struct memory m; struct counters c; struct engine e;
   struct model *lm; struct tokenizer *t; struct lexicon *l; struct store *s;
   uint8_t *allowed; float *logits; size_t vocab; struct ids begin; };
@@ -27,8 +27,8 @@ static void desk_close(struct desk *d)
 static struct lexicon *pocket_lexicon(struct desk *d, struct error *why)
 {
   size_t n = d->vocab;
-  struct piece *spelt = memory_alloc(&d->m, FOR_OTHER, n, sizeof *spelt, why);
-  bool *usable = memory_alloc(&d->m, FOR_OTHER, n, sizeof *usable, why);
+  struct token_bytes *spelt = memory_alloc(&d->m, MEMORY_OTHER, n, sizeof *spelt, why);
+  bool *usable = memory_alloc(&d->m, MEMORY_OTHER, n, sizeof *usable, why);
   for (uint32_t i = 0; spelt != NULL && usable != NULL && i < n; i++) {
     spelt[i].byte = tokenizer_text(d->t, i, &spelt[i].n);
     usable[i] = !tokenizer_is_special(d->t, i);
@@ -53,9 +53,9 @@ static bool desk_open(struct desk *d, struct error *why)
   d->vocab = d->lm->config.vocab_size;
   return (d->l = pocket_lexicon(d, why)) != NULL
     && (d->s = store_open(&d->m, &d->lm->config, 1, why)) != NULL
-    && (d->allowed = memory_alloc(&d->m, FOR_OTHER, d->vocab, 1, why))
+    && (d->allowed = memory_alloc(&d->m, MEMORY_OTHER, d->vocab, 1, why))
       != NULL
-    && (d->logits = memory_alloc(&d->m, FOR_OTHER, d->vocab,
+    && (d->logits = memory_alloc(&d->m, MEMORY_OTHER, d->vocab,
       sizeof *d->logits, why)) != NULL
     && tokenizer_encode(d->t, &d->m, three_words, sizeof three_words - 1,
       false, false, &d->begin, why);
@@ -94,7 +94,7 @@ static bool look_at(struct desk *d, const struct example *e, struct sight *s,
   s->first = 0;
   for (size_t i = 0; ok && i < d->vocab; i++) s->first += d->allowed[i];
   if (ok) s->nodes = constraint_look(c).nodes,
-    s->kinds = constraint_look(c).kinds;
+    s->kinds = constraint_look(c).classes;
   constraint_free(c);
   return ok;
 }
@@ -120,23 +120,23 @@ static bool look_at_all(struct desk *d, bool keys,
 }
 
 /* <Let the model write> */
-enum { BEGIN_MOST = 8 };
+enum { MAX_BEGIN = 8 };
 static bool read_tokens(struct desk *d,
   const uint32_t *id, size_t n, struct error *why)
 {
-  struct row row[BEGIN_MOST];
+  struct row row[MAX_BEGIN];
   struct pass *p = NULL;
   size_t at = store_length(d->s, 0), last = n - 1;
   for (size_t i = 0; i < n; i++)
     row[i] = (struct row) { 0, (uint32_t) (at + i), id[i] };
-  bool ok = forward(&d->e, d->lm, d->s, row, n, &p, why)
-    && head(&d->e, d->lm, p, &last, 1, d->logits, why);
+  bool ok = model_forward(&d->e, d->lm, d->s, row, n, &p, why)
+    && model_logits(&d->e, d->lm, p, &last, 1, d->logits, why);
   pass_close(p);
   return ok;
 }
 
-struct written { uint32_t id[BUDGET_MOST]; size_t allowed[BUDGET_MOST],
-  least[BUDGET_MOST], n, budget, overruled; };
+struct written { uint32_t id[MAX_BUDGET]; size_t allowed[MAX_BUDGET],
+  least[MAX_BUDGET], n, budget, overruled; };
 static uint32_t choose(const struct desk *d, size_t *among, bool *overruled)
 {
   uint32_t best = 0, free = 0;
@@ -156,7 +156,7 @@ static bool write_text(struct desk *d,
   uint32_t state = constraint_start(c);
   bool accepts, overruled;
   *w = (struct written) { .budget = budget };
-  store_empty(d->s);
+  store_clear(d->s);
   if (!read_tokens(d, d->begin.id, d->begin.n, why)) return false;
   for (size_t left = budget; left > 0; left--) {
     if (!constraint_mask(c, state, left, d->allowed, &accepts, why))
@@ -298,6 +298,6 @@ int main(int argc, char **argv)
     && print_what(&d, argc > 1 ? argv[1] : "", &text, &why);
   bytes_free(&d.m, &text);
   desk_close(&d);
-  if (!ok) fprintf(stderr, "%s\n", why.words);
+  if (!ok) fprintf(stderr, "%s\n", why.text);
   return !ok;
 }

@@ -15,8 +15,8 @@ enum { HELD_OUT = 600, FACTS = 200000, LONGEST = 2048 };
 struct exam {
   struct memory m; struct error why;
   FILE *out; unsigned failed, asked;
-  struct grammar *g; struct tokenizer *words; struct source *feed;
-  struct pool *crew; struct counters c; struct engine e;
+  struct grammar *g; struct tokenizer *words; struct dataset *feed;
+  struct pool *pool; struct counters c; struct engine e;
   struct model *lm, *draft; struct store *s, *s_draft;
   struct passage piece; struct ids list; struct bytes back;
   float *logits, *others; double *p, *q;
@@ -70,12 +70,12 @@ static void note(struct exam *x, const char *key, double figure)
 static bool exam_rooms(struct exam *x)
 {
   size_t v = x->lm->config.vocab_size, n = LONGEST * v;
-  x->logits = memory_alloc(&x->m, FOR_OTHER, n, sizeof(float),
+  x->logits = memory_alloc(&x->m, MEMORY_OTHER, n, sizeof(float),
     &x->why);
-  x->others = memory_alloc(&x->m, FOR_OTHER, n, sizeof(float),
+  x->others = memory_alloc(&x->m, MEMORY_OTHER, n, sizeof(float),
     &x->why);
-  x->p = memory_alloc(&x->m, FOR_OTHER, v, sizeof(double), &x->why);
-  x->q = memory_alloc(&x->m, FOR_OTHER, v, sizeof(double), &x->why);
+  x->p = memory_alloc(&x->m, MEMORY_OTHER, v, sizeof(double), &x->why);
+  x->q = memory_alloc(&x->m, MEMORY_OTHER, v, sizeof(double), &x->why);
   for (size_t i = 0; i < LONGEST; i++) x->which[i] = i;
   return x->logits != NULL && x->others != NULL && x->p != NULL
     && x->q != NULL;
@@ -88,13 +88,13 @@ static bool exam_open(struct exam *x, const char *directory,
   x->words = tokenizer_open(&x->m, directory, &x->why);
   x->lm = model_open(&x->m, directory, &x->why);
   if (x->g == NULL || x->words == NULL || x->lm == NULL) return false;
-  x->crew = pool_open(&x->m, pool_cores(), &x->why);
-  x->e = (struct engine) { kernels_find(NULL, &x->why), x->crew,
+  x->pool = pool_open(&x->m, pool_cores(), &x->why);
+  x->e = (struct engine) { kernels_find(NULL, &x->why), x->pool,
     &x->c };
   x->s = store_open(&x->m, &x->lm->config, 1, &x->why);
-  x->feed = source_open(&x->m, x->g, x->words, SEED_HELD_OUT,
+  x->feed = dataset_open(&x->m, x->g, x->words, SEED_HELD_OUT,
     &x->why);
-  if (x->crew == NULL || x->s == NULL || x->feed == NULL
+  if (x->pool == NULL || x->s == NULL || x->feed == NULL
     || !exam_rooms(x)) return false;
   if (draft == NULL) return true;
   x->draft = model_open(&x->m, draft, &x->why);
@@ -111,10 +111,10 @@ static void exam_close(struct exam *x)
   memory_free(&x->m, x->q);
   ids_free(&x->m, &x->list);
   bytes_free(&x->m, &x->back);
-  source_close(&x->m, x->feed);
+  dataset_close(&x->m, x->feed);
   store_close(x->s), store_close(x->s_draft);
   model_close(&x->m, x->lm), model_close(&x->m, x->draft);
-  pool_close(&x->m, x->crew);
+  pool_close(&x->m, x->pool);
   tokenizer_close(&x->m, x->words);
   grammar_close(&x->m, x->g);
 }
@@ -133,7 +133,7 @@ static bool look_at(struct exam *x, const struct model *lm,
   struct store *s, size_t n,
   float *logits)
 {
-  return evaluate(&x->e, lm, s, x->list.id, n, x->which, n, logits,
+  return model_evaluate(&x->e, lm, s, x->list.id, n, x->which, n, logits,
     &x->why);
 }
 
@@ -188,7 +188,7 @@ static void exam_prompts(struct exam *x)
 }
 
 struct written {
-  double bits[N_SORTS], tokens[N_SORTS], all, sum, n, same;
+  double bits[N_TEXT_SORTS], tokens[N_TEXT_SORTS], all, sum, n, same;
 };
 
 static bool write_one(struct exam *x, uint64_t i, struct written *w)
@@ -220,17 +220,17 @@ static bool exam_texts(struct exam *x)
   for (uint64_t i = 0; i < 20000; i++)
     if (!write_one(x, i, &w)) return false;
   about(x, "texts.decoded", w.same, 1000, 0);
-  for (int s = 0; s < N_SORTS; s++)
+  for (int s = 0; s < N_TEXT_SORTS; s++)
     note(x, rate[s], w.bits[s] / w.tokens[s]);
-  for (int s = 0; s < N_SORTS; s++)
+  for (int s = 0; s < N_TEXT_SORTS; s++)
     note(x, share[s], w.tokens[s] / w.all);
   about(x, "bits.all", w.sum / w.all, 0.75, 0.25);
   /* <Has each kind its share of the tokens?> */
-  double stories = w.tokens[TALE] + w.tokens[HOME]
-    + w.tokens[CHRONICLE];
+  double stories = w.tokens[TEXT_TALE] + w.tokens[TEXT_HOME]
+    + w.tokens[TEXT_CHRONICLE];
   least(x, "kind.stories", stories / w.all, 0.3);
-  least(x, "kind.code", w.tokens[CODE] / w.all, 0.3);
-  least(x, "kind.talk", w.tokens[TALK] / w.all, 0.3);
+  least(x, "kind.code", w.tokens[TEXT_CODE] / w.all, 0.3);
+  least(x, "kind.talk", w.tokens[TEXT_TALK] / w.all, 0.3);
   note(x, "tokens.mean", w.all / w.n);
   return true;
 }
@@ -441,8 +441,8 @@ static void recall_variables(struct exam *x)
 static void exam_recall(struct exam *x)
 {
   find_places(x);
-  if (x->piece.sort == TALE) recall_names(x);
-  if (x->piece.sort == CODE) recall_locals(x), recall_variables(x);
+  if (x->piece.sort == TEXT_TALE) recall_names(x);
+  if (x->piece.sort == TEXT_CODE) recall_locals(x), recall_variables(x);
 }
 
 static void exam_recalled(struct exam *x)
@@ -497,9 +497,9 @@ static const char *const sort[] = { "tale", "home", "chronicle",
 
 static void judge_loss(struct exam *x, struct marks *mark)
 {
-  struct marks *all = &mark[N_SORTS];
+  struct marks *all = &mark[N_TEXT_SORTS];
   char key[40];
-  for (int s = 0; s < N_SORTS; s++) {
+  for (int s = 0; s < N_TEXT_SORTS; s++) {
     all->loss += mark[s].loss, all->bits += mark[s].bits;
     all->tokens += mark[s].tokens, all->common += mark[s].common;
     snprintf(key, sizeof key, "ratio.%s", sort[s]);
@@ -511,7 +511,7 @@ static void judge_loss(struct exam *x, struct marks *mark)
   note(x, "loss.bits", all->loss / all->tokens);
   note(x, "source.bits", all->bits / all->tokens);
   /* <Has the sibling enough in common with the model?> */
-  for (int s = 0; s < N_SORTS; s++) {
+  for (int s = 0; s < N_TEXT_SORTS; s++) {
     snprintf(key, sizeof key, "draft.common.%s", sort[s]);
     least(x, key, mark[s].common / mark[s].tokens, 0.6);
   }
@@ -519,7 +519,7 @@ static void judge_loss(struct exam *x, struct marks *mark)
 
 static bool exam_loss(struct exam *x)
 {
-  struct marks mark[N_SORTS + 1] = { { 0, 0, 0, 0 } };
+  struct marks mark[N_TEXT_SORTS + 1] = { { 0, 0, 0, 0 } };
   for (uint64_t i = 0; i < HELD_OUT; i++) {
     if (!grammar_write(x->g, SEED_HELD_OUT, i, &x->piece, &x->why))
       return false;
@@ -725,7 +725,7 @@ enum { N_ROWS = 12, BLOCK = 128, BLOCKS = LONGEST / BLOCK };
 static bool exam_row(struct exam *x, double *bits)
 {
   uint32_t row[LONGEST + 1];
-  if (!source_row(x->feed, row, LONGEST + 1, &x->why)) return false;
+  if (!dataset_row(x->feed, row, LONGEST + 1, &x->why)) return false;
   x->list.n = 0;
   for (size_t i = 0; i < LONGEST; i++)
     if (!ids_push(&x->m, &x->list, row[i], &x->why)) return false;
@@ -742,7 +742,7 @@ static bool exam_positions(struct exam *x)
 {
   double bits[BLOCKS] = { 0 }, middle = 0;
   char key[40];
-  source_seek(x->feed, 1000001);
+  dataset_seek(x->feed, 1000001);
   for (int r = 0; r < N_ROWS; r++)
     if (!exam_row(x, bits)) return false;
   for (int i = 0; i < BLOCKS; i++) {
@@ -759,13 +759,13 @@ static bool exam_positions(struct exam *x)
 enum { GAZE_FROM = 24, GAZE_TO = 40, GAZE_TEXTS = 20 };
 struct gaze { size_t heads; double tokens, looks; };
 
-static void gaze_add(void *what, enum watch_stage stage, uint32_t layer,
+static void gaze_add(void *ctx, enum tap_point point, uint32_t layer,
   float *x, size_t rows, size_t width)
 {
-  struct gaze *g = what;
+  struct gaze *g = ctx;
   size_t wide = width / g->heads;
   (void) layer;
-  if (stage != STAGE_WEIGHTS || rows < GAZE_TO) return;
+  if (point != TAP_WEIGHTS || rows < GAZE_TO) return;
   for (size_t r = GAZE_FROM; r < GAZE_TO; r++)
     for (size_t h = 0; h < g->heads; h++, g->looks++)
       for (size_t k = 0; k <= r; k++)
@@ -775,14 +775,14 @@ static void gaze_add(void *what, enum watch_stage stage, uint32_t layer,
 static bool gaze_at(struct exam *x, struct gaze *g)
 {
   static struct row rows[LONGEST];
-  struct watcher shoulder = { .see = gaze_add, .what = g, .weights = true };
+  struct watcher shoulder = { .tap = gaze_add, .ctx = g, .weights = true };
   struct pass *p = NULL;
   size_t n = take_text(x, true, x->piece.words, x->piece.length);
   if (n > LONGEST) n = LONGEST;
   for (size_t i = 0; i < n; i++)
     rows[i] = (struct row) { 0, (uint32_t) i, x->list.id[i] };
-  store_empty(x->s);
-  bool ok = forward_watched(&x->e, x->lm, x->s, rows, n, &shoulder, &p, &x->why);
+  store_clear(x->s);
+  bool ok = model_forward_watched(&x->e, x->lm, x->s, rows, n, &shoulder, &p, &x->why);
   pass_close(p);
   return ok;
 }
@@ -791,10 +791,10 @@ static bool exam_gaze(struct exam *x)
 {
   static const char *const key[] = { "gaze.tale", "gaze.home",
     "gaze.chronicle", "gaze.code", "gaze.talk" };
-  struct gaze all[N_SORTS];
+  struct gaze all[N_TEXT_SORTS];
   double most_looks = GAZE_TEXTS * (GAZE_TO - GAZE_FROM)
     * (double) (x->lm->config.n_layers * x->lm->config.n_heads);
-  for (int s = 0; s < N_SORTS; s++)
+  for (int s = 0; s < N_TEXT_SORTS; s++)
     all[s] = (struct gaze) { x->lm->config.n_heads, 0, 0 };
   for (uint64_t i = 0; i < HELD_OUT; i++) {
     if (!grammar_write(x->g, SEED_HELD_OUT, i, &x->piece, &x->why))
@@ -802,7 +802,7 @@ static bool exam_gaze(struct exam *x)
     struct gaze *here = &all[x->piece.sort];
     if (here->looks < most_looks && !gaze_at(x, here)) return false;
   }
-  for (int s = 0; s < N_SORTS; s++)
+  for (int s = 0; s < N_TEXT_SORTS; s++)
     note(x, key[s], all[s].tokens / all[s].looks);
   return true;
 }
@@ -838,7 +838,7 @@ static int examine(void)
     exam_files(&x);
     printf("%u questions, %u failed\n", x.asked, x.failed);
   }
-  if (!ok) fprintf(stderr, "%s\n", x.why.words);
+  if (!ok) fprintf(stderr, "%s\n", x.why.text);
   exam_close(&x);
   fclose(x.out);
   return ok && x.failed == 0 ? 0 : 1;

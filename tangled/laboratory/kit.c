@@ -10,17 +10,17 @@
 #include "phases/phases.h"
 
 /* <Open and close a bench> */
-bool bench_open(struct bench *b, struct laboratory *lab, const struct model *lm,
-  unsigned workers, const struct cache_wishes *wishes, struct error *why)
+bool bench_open(struct bench *b, struct fixture *lab, const struct model *lm,
+  unsigned workers, const struct cache_options *options, struct error *why)
 {
   *b = (struct bench) { .m = &lab->m, .e = lab->e };
-  if (lm == &lab->parrot.lm) b->e.k = &lab->idle;
+  if (lm == &lab->parrot.lm) b->e.k = &lab->idle_kernels;
   if (workers > 0 && (b->pool = pool_open(&lab->m, workers, why)) == NULL)
     return false;
-  b->e.self = b->pool;
-  b->s = wishes == NULL ? store_open(&lab->m, &lm->config, 1, why)
-    : cache_open(&lab->m, &lm->config, 1, wishes, why);
-  b->g = (struct generator) { &b->e, lm, b->s, &lab->m };
+  b->e.pool = b->pool;
+  b->s = options == NULL ? store_open(&lab->m, &lm->config, 1, why)
+    : cache_open(&lab->m, &lm->config, 1, options, why);
+  b->g = (struct generate_context) { &b->e, lm, b->s, &lab->m };
   return b->s != NULL;
 }
 
@@ -33,7 +33,7 @@ void bench_close(struct bench *b)
 
 /* <Let a bench read and write> */
 bool bench_write(struct bench *b, const uint32_t *prompt, size_t n,
-  const struct settings *want, struct error *why)
+  const struct generate_options *want, struct error *why)
 {
   struct continuation text;
   bool ok = generate(&b->g, prompt, n, want, &text, why);
@@ -41,14 +41,14 @@ bool bench_write(struct bench *b, const uint32_t *prompt, size_t n,
   return ok;
 }
 
-static uint32_t sentence_at(const struct bench *b, const struct laboratory *lab, size_t i)
+static uint32_t sentence_at(const struct bench *b, const struct fixture *lab, size_t i)
 {
   i %= PARROT_WORDS;
   return b->g.lm == &lab->parrot.lm ? (uint32_t) i : lab->sentence[i];
 }
 
-bool bench_recite(struct bench *b, const struct laboratory *lab, size_t p, size_t g,
-  struct settings *want, struct error *why)
+bool bench_recite(struct bench *b, const struct fixture *lab, size_t p, size_t g,
+  struct generate_options *want, struct error *why)
 {
   uint32_t prompt[PARROT_CONTEXT];
   for (size_t i = 0; i < p; i++) prompt[i] = sentence_at(b, lab, i);
@@ -63,7 +63,7 @@ bool bench_recite(struct bench *b, const struct laboratory *lab, size_t p, size_
   return ok;
 }
 
-bool bench_feed(struct bench *b, const struct laboratory *lab, uint32_t sequence,
+bool bench_feed(struct bench *b, const struct fixture *lab, uint32_t sequence,
   size_t n, struct error *why)
 {
   struct row row[64];
@@ -72,13 +72,13 @@ bool bench_feed(struct bench *b, const struct laboratory *lab, uint32_t sequence
   for (size_t i = 0; i < n; i++)
     row[i] = (struct row) { sequence, (uint32_t) (at + i),
       sentence_at(b, lab, at + i) };
-  if (!forward(&b->e, b->g.lm, b->s, row, n, &p, why)) return false;
+  if (!model_forward(&b->e, b->g.lm, b->s, row, n, &p, why)) return false;
   pass_close(p);
   return true;
 }
 
 /* <Find the sentence in the tokens of the built-in model> */
-static bool find_sentence(struct laboratory *lab, struct error *why)
+static bool find_sentence(struct fixture *lab, struct error *why)
 {
   struct ids ids = { .n = 0 };
   bool ok = true;
@@ -91,24 +91,24 @@ static bool find_sentence(struct laboratory *lab, struct error *why)
 }
 
 /* <Open and close the laboratory> */
-bool lab_open(struct laboratory *lab, struct error *why)
+bool lab_open(struct fixture *lab, struct error *why)
 {
   static const char *const pocket = "models/pocket";
-  *lab = (struct laboratory) { .dice.s = sampling_normal };
+  *lab = (struct fixture) { .dice.s = sampling_default };
   lab->e = (struct engine) { .k = kernels_find(NULL, why), .c = &lab->c };
   if (lab->e.k == NULL) return false;
   parrot_make(&lab->parrot);
-  parrot_kernels(&lab->idle, lab->e.k);
+  parrot_kernels(&lab->idle_kernels, lab->e.k);
   return (lab->model = model_open(&lab->m, pocket, why)) != NULL
     && (lab->t = tokenizer_open(&lab->m, pocket, why)) != NULL
     && find_sentence(lab, why)
     && bench_open(&lab->b, lab, lab->model, 0,
-      &(struct cache_wishes) { .rows = 0 }, why)
+      &(struct cache_options) { .rows = 0 }, why)
     && funnel_open(&lab->dice.f, &lab->m, lab->e.k,
       lab->model->config.vocab_size, why);
 }
 
-void lab_close(struct laboratory *lab)
+void lab_close(struct fixture *lab)
 {
   while (lab->n_blocks > 0) {
     lab->n_blocks--;
@@ -117,43 +117,43 @@ void lab_close(struct laboratory *lab)
   if (lab->dice.f.m != NULL) funnel_close(&lab->dice.f);
   bench_close(&lab->b);
   tokenizer_close(&lab->m, lab->t);
-  stand_in_close(&lab->m, lab->stand_in);
+  random_model_close(&lab->m, lab->stand_in);
   model_close(&lab->m, lab->model);
 }
 
-struct model *lab_stand_in(struct laboratory *lab, struct error *why)
+struct model *lab_stand_in(struct fixture *lab, struct error *why)
 {
   if (lab->stand_in == NULL)
-    lab->stand_in = stand_in_open(&lab->m, &gpt2_small, why);
+    lab->stand_in = random_model_open(&lab->m, &random_model_gpt2, why);
   return lab->stand_in;
 }
 
-void *lab_take(struct laboratory *lab, size_t count, size_t size, struct error *why)
+void *lab_take(struct fixture *lab, size_t count, size_t size, struct error *why)
 {
   if (lab->n_blocks == LAB_BLOCKS) {
     error_say(why, "the laboratory has no more than %d blocks", LAB_BLOCKS);
     return NULL;
   }
-  void *p = memory_alloc(&lab->m, FOR_OTHER, count, size, why);
+  void *p = memory_alloc(&lab->m, MEMORY_OTHER, count, size, why);
   if (p == NULL) return NULL;
   lab->block[lab->n_blocks].p = p, lab->block[lab->n_blocks].n = count;
   lab->block[lab->n_blocks++].size = size;
   return p;
 }
 
-void lab_reset(struct laboratory *lab)
+void lab_reset(struct fixture *lab)
 {
   lab->c = (struct counters) { .passes = 0 };
 }
 
-bool lab_encode(struct laboratory *lab, const char *text, struct ids *list,
+bool lab_encode(struct fixture *lab, const char *text, struct ids *list,
   struct error *why)
 {
   return tokenizer_encode(lab->t, &lab->m, text, strlen(text), false, false,
     list, why);
 }
 
-bool lab_encode_file(struct laboratory *lab, const char *path, struct ids *list,
+bool lab_encode_file(struct fixture *lab, const char *path, struct ids *list,
   struct error *why)
 {
   struct mapping map;
@@ -165,7 +165,7 @@ bool lab_encode_file(struct laboratory *lab, const char *path, struct ids *list,
 }
 
 /* <Answer what is asked for> */
-static bool answer(struct laboratory *lab, const char *word,
+static bool answer(struct fixture *lab, const char *word,
   const struct lab_command *table, struct error *why)
 {
   char known[200] = "";
@@ -184,12 +184,12 @@ static bool answer(struct laboratory *lab, const char *word,
 
 int lab_main(int argc, char **argv, const struct lab_command *table)
 {
-  static struct laboratory lab;
+  static struct fixture lab;
   struct error why;
   bool ok = lab_open(&lab, &why)
     && answer(&lab, argc > 1 ? argv[1] : "", table, &why);
   lab_close(&lab);
-  if (!ok) fprintf(stderr, "%s\n", why.words);
+  if (!ok) fprintf(stderr, "%s\n", why.text);
   return !ok;
 }
 
@@ -216,7 +216,7 @@ void print_quartiles(double *x, size_t n, double unit, int decimals)
 }
 
 /* <Go through the lines of a table> */
-bool data_read(const char *name, data_line *take, void *self, size_t wanted,
+bool data_read(const char *name, data_line *take, void *ctx, size_t wanted,
   struct error *why)
 {
   char path[80], line[512];
@@ -224,7 +224,7 @@ bool data_read(const char *name, data_line *take, void *self, size_t wanted,
   FILE *f = fopen(path, "r");
   size_t n = 0;
   if (f == NULL) return error_say(why, "%s: cannot be opened", path);
-  while (fgets(line, sizeof line, f) != NULL) n += take(self, line);
+  while (fgets(line, sizeof line, f) != NULL) n += take(ctx, line);
   fclose(f);
   return n == wanted || error_say(why, "%s: %zu lines of numbers, %zu wanted",
     path, n, wanted);

@@ -3,40 +3,40 @@
 #ifndef INCIPIT_KIT_H
 #define INCIPIT_KIT_H
 #include "ground/timing.h"
-#include "loop/loop.h"
+#include "loop/generate.h"
 #include "loop/parrot.h"
 #include "cache/cache.h"
 #include "sampling/sampling.h"
 #include "tokenizer/tokenizer.h"
 
 /* <A bench> */
-struct laboratory;
+struct fixture;
 
 /* a model, and what is needed to run it; s is a cache, or the store of chapter 2 */
 struct bench {
   struct memory *m; struct engine e; struct pool *pool;
-  struct store *s; struct generator g;
+  struct store *s; struct generate_context g;
 };
 
-/* with so many workers, or 0 for none; with a cache as wished for, or, if wishes is
+/* with so many workers, or 0 for none; with a cache as wished for, or, if options is
    null, a store that keeps every row apart. May be closed even if it fails */
-bool bench_open(struct bench *b, struct laboratory *lab, const struct model *lm,
-  unsigned workers, const struct cache_wishes *wishes, struct error *why);
+bool bench_open(struct bench *b, struct fixture *lab, const struct model *lm,
+  unsigned workers, const struct cache_options *options, struct error *why);
 
 /* closes the store, and then the workers */
 void bench_close(struct bench *b);
 
 /* generate, for one who does not keep the text */
 bool bench_write(struct bench *b, const uint32_t *prompt, size_t n,
-  const struct settings *want, struct error *why);
+  const struct generate_options *want, struct error *why);
 
 /* after the first p tokens of the sentence, repeated as often as it takes, g more are
    written; error: they do not go on with the sentence */
-bool bench_recite(struct bench *b, const struct laboratory *lab, size_t p, size_t g,
-  struct settings *want, struct error *why);
+bool bench_recite(struct bench *b, const struct fixture *lab, size_t p, size_t g,
+  struct generate_options *want, struct error *why);
 
 /* puts the next n<=64 tokens of the sentence through the model in one pass */
-bool bench_feed(struct bench *b, const struct laboratory *lab, uint32_t sequence,
+bool bench_feed(struct bench *b, const struct fixture *lab, uint32_t sequence,
   size_t n, struct error *why);
 
 /* <The laboratory> */
@@ -45,43 +45,43 @@ bool bench_feed(struct bench *b, const struct laboratory *lab, uint32_t sequence
 enum { LAB_BLOCKS = 64 };
 
 /* model is the built-in one, and b its bench */
-struct laboratory {
+struct fixture {
   struct memory m; struct counters c; struct engine e;
   struct model *model; struct tokenizer *t; uint32_t sentence[PARROT_WORDS];
-  struct parrot parrot; struct kernels idle; struct model *stand_in;
+  struct parrot parrot; struct kernels idle_kernels; struct model *stand_in;
   struct bench b; struct sampler dice;
   struct { void *p; size_t n, size; } block[LAB_BLOCKS]; size_t n_blocks;
 };
 
 /* opens all of it. May be closed even if it fails */
-bool lab_open(struct laboratory *lab, struct error *why);
+bool lab_open(struct fixture *lab, struct error *why);
 
 /* returns everything, also what lab_take gave */
-void lab_close(struct laboratory *lab);
+void lab_close(struct fixture *lab);
 
 /* random numbers in the shape of GPT-2 small, made when they are first asked for;
    null and a sentence if memory is refused */
-struct model *lab_stand_in(struct laboratory *lab, struct error *why);
+struct model *lab_stand_in(struct fixture *lab, struct error *why);
 
 /* memory, zeroed, until the laboratory is closed; null and a sentence if it is
    refused */
-void *lab_take(struct laboratory *lab, size_t count, size_t size, struct error *why);
+void *lab_take(struct fixture *lab, size_t count, size_t size, struct error *why);
 
 /* sets all counters to zero */
-void lab_reset(struct laboratory *lab);
+void lab_reset(struct fixture *lab);
 
 /* appends the tokens of a text; the list is freed by ids_free(&lab->m, list) */
-bool lab_encode(struct laboratory *lab, const char *text, struct ids *list,
+bool lab_encode(struct fixture *lab, const char *text, struct ids *list,
   struct error *why);
 
 /* the same with all the text of a file, in which special tokens count as such */
-bool lab_encode_file(struct laboratory *lab, const char *path, struct ids *list,
+bool lab_encode_file(struct fixture *lab, const char *path, struct ids *list,
   struct error *why);
 
 /* <What a program can be asked for> */
 
 /* prints something; false and a sentence on failure */
-typedef bool lab_print(struct laboratory *lab, struct error *why);
+typedef bool lab_print(struct fixture *lab, struct error *why);
 
 /* a word, and what it prints; the last of a table has no name */
 struct lab_command { const char *name; lab_print *print; };
@@ -101,11 +101,11 @@ void print_quartiles(double *x, size_t n, double unit, int decimals);
 /* <Read what a clock said> */
 
 /* was it a line of numbers? */
-typedef bool data_line(void *self, const char *line);
+typedef bool data_line(void *ctx, const char *line);
 
 /* hands over every line of figures/data/NAME.csv; errors: it cannot be opened, or has
    not wanted lines of numbers */
-bool data_read(const char *name, data_line *take, void *self, size_t wanted,
+bool data_read(const char *name, data_line *take, void *ctx, size_t wanted,
   struct error *why);
 
 /* <Fit a line> */

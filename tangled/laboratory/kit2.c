@@ -5,18 +5,18 @@
 #include "laboratory/kit2.h"
 
 /* <Read a text, and compare rows> */
-bool lab_logits(struct laboratory *lab, struct store *s, const uint32_t *id,
+bool lab_logits(struct fixture *lab, struct store *s, const uint32_t *id,
   size_t n, size_t last, float *logits, struct error *why)
 {
-  size_t *which = memory_alloc(&lab->m, FOR_OTHER, last, sizeof *which, why);
+  size_t *which = memory_alloc(&lab->m, MEMORY_OTHER, last, sizeof *which, why);
   if (which == NULL) return false;
   for (size_t i = 0; i < last; i++) which[i] = n - last + i;
-  bool ok = evaluate(&lab->e, lab->model, s, id, n, which, last, logits, why);
+  bool ok = model_evaluate(&lab->e, lab->model, s, id, n, which, last, logits, why);
   memory_free(&lab->m, which);
   return ok;
 }
 
-bool lab_logits_after(struct laboratory *lab, const char *text, size_t *n,
+bool lab_logits_after(struct fixture *lab, const char *text, size_t *n,
   float *logits, struct error *why)
 {
   struct ids list = { .n = 0 };
@@ -37,19 +37,19 @@ size_t best_token(const float *logits, size_t vocab)
 
 double farthest(const float *a, const float *b, size_t n)
 {
-  double most = 0;
+  double max = 0;
   for (size_t i = 0; i < n; i++)
-    most = fmax(most, fabs((double) a[i] - (double) b[i]));
-  return most;
+    max = fmax(max, fabs((double) a[i] - (double) b[i]));
+  return max;
 }
 
 /* <Take one of the tales> */
-bool lab_tales(struct laboratory *lab, struct ids *list, struct error *why)
+bool lab_tales(struct fixture *lab, struct ids *list, struct error *why)
 {
   return lab_encode_file(lab, "models/pocket/tales.txt", list, why);
 }
 
-bool lab_tale(struct laboratory *lab, struct ids *list, struct error *why)
+bool lab_tale(struct fixture *lab, struct ids *list, struct error *why)
 {
   size_t n = list->n;
   if (!lab_tales(lab, list, why)) return false;
@@ -78,7 +78,7 @@ double percent(size_t part, size_t whole)
   return whole == 0 ? 0 : 100 * (double) part / (double) whole;
 }
 
-void print_token(const struct laboratory *lab, uint32_t id)
+void print_token(const struct fixture *lab, uint32_t id)
 {
   size_t n;
   const unsigned char *byte = tokenizer_text(lab->t, id, &n);

@@ -8,11 +8,11 @@
 
 /* empties s, reads id[n], and puts the rows of its last tokens, at most n, into
    logits[last][vocab_size] */
-bool lab_logits(struct laboratory *lab, struct store *s, const uint32_t *id,
+bool lab_logits(struct fixture *lab, struct store *s, const uint32_t *id,
   size_t n, size_t last, float *logits, struct error *why);
 
 /* the row after a text of *n tokens, in the laboratory's own store */
-bool lab_logits_after(struct laboratory *lab, const char *text, size_t *n,
+bool lab_logits_after(struct fixture *lab, const char *text, size_t *n,
   float *logits, struct error *why);
 
 /* the likeliest; of equal ones the first */
@@ -24,10 +24,10 @@ double farthest(const float *a, const float *b, size_t n);
 /* <Tales> */
 
 /* appends all three, with their end tokens */
-bool lab_tales(struct laboratory *lab, struct ids *list, struct error *why);
+bool lab_tales(struct fixture *lab, struct ids *list, struct error *why);
 
 /* appends the first, without its end token */
-bool lab_tale(struct laboratory *lab, struct ids *list, struct error *why);
+bool lab_tale(struct fixture *lab, struct ids *list, struct error *why);
 
 /* <Tokens, and pairs of them> */
 
@@ -38,5 +38,5 @@ size_t distinct_pairs(const uint32_t *text, size_t n, size_t length);
 double percent(size_t part, size_t whole);
 
 /* as a field of a table: a comma by its number, the end of a line as a stroke */
-void print_token(const struct laboratory *lab, uint32_t id);
+void print_token(const struct fixture *lab, uint32_t id);
 #endif

@@ -11,9 +11,9 @@ struct tally { struct counters did; size_t times[PARROT_CONTEXT], longest;
   bool print; };
 
 /* <Watch one pass go by> */
-static bool watch_pass(void *self, const struct step *now)
+static bool watch_pass(void *ctx, const struct step *now)
 {
-  struct tally *t = self;
+  struct tally *t = ctx;
   t->longest = now->length;
   for (size_t i = 0; i < now->length; i++) {
     t->times[i]++;
@@ -22,12 +22,12 @@ static bool watch_pass(void *self, const struct step *now)
   return true;
 }
 
-static bool run_loop(struct laboratory *lab, size_t p, size_t g, struct tally *t,
+static bool run_loop(struct fixture *lab, size_t p, size_t g, struct tally *t,
   struct error *why)
 {
   bool real = t->print || (p >= 3 && p + g < 30);
   struct bench b;
-  struct settings want = { .see = watch_pass, .self = t };
+  struct generate_options want = { .on_step = watch_pass, .ctx = t };
   *t = (struct tally) { .print = t->print };
   lab_reset(lab);
   bool ok = bench_open(&b, lab, real ? lab->model : &lab->parrot.lm, 0, NULL, why)
@@ -72,7 +72,7 @@ static double waste(const struct tally *t)
 }
 
 /* <Print the cells of a grid and the points of the curves> */
-static bool print_cells(struct laboratory *lab, size_t p, size_t g,
+static bool print_cells(struct fixture *lab, size_t p, size_t g,
   struct error *why)
 {
   struct tally t = { .print = true };
@@ -80,17 +80,17 @@ static bool print_cells(struct laboratory *lab, size_t p, size_t g,
   return run_loop(lab, p, g, &t, why);
 }
 
-static bool print_grid(struct laboratory *lab, struct error *why)
+static bool print_grid(struct fixture *lab, struct error *why)
 {
   return print_cells(lab, 3, 4, why);
 }
 
-static bool print_heat(struct laboratory *lab, struct error *why)
+static bool print_heat(struct fixture *lab, struct error *why)
 {
   return print_cells(lab, 50, 100, why);
 }
 
-static bool print_growth(struct laboratory *lab, struct error *why)
+static bool print_growth(struct fixture *lab, struct error *why)
 {
   struct tally t = { .print = false };
   printf("g,naive,needed\n");
@@ -103,7 +103,7 @@ static bool print_growth(struct laboratory *lab, struct error *why)
 }
 
 /* <Print the numbers of the table> */
-static bool print_run(struct laboratory *lab, size_t p, size_t g,
+static bool print_run(struct fixture *lab, size_t p, size_t g,
   struct tally *t, struct error *why)
 {
   static const char *const name[] = { "naive", "needed", "redone", "pairs" };
@@ -117,7 +117,7 @@ static bool print_run(struct laboratory *lab, size_t p, size_t g,
 
 static const size_t quoted[8][2] = { {100, 50}, {500, 200}, {1000, 500},
   {2000, 1000}, {3, 4}, {50, 100}, {1, 100}, {1, 1000} };
-static bool print_table(struct laboratory *lab, struct error *why)
+static bool print_table(struct fixture *lab, struct error *why)
 {
   struct tally t = { .print = false }, twice = t;
   for (int i = 0; i < 8; i++) {
@@ -140,7 +140,7 @@ static double log2_of(double x)
   return num_log(x) / num_log(2);
 }
 
-static bool print_slopes(struct laboratory *lab, struct error *why)
+static bool print_slopes(struct fixture *lab, struct error *why)
 {
   struct tally a = { .print = false }, b = a;
   if (!run_loop(lab, 1, 1000, &a, why) || !run_loop(lab, 1, 2000, &b, why))
@@ -208,7 +208,7 @@ static const struct claim of_longer_texts[] = {
   { PARROT_CONTEXT - 10, 100, 0, PASSES, "claim.S3-37", 0, 1 },
   { 1, 500, 0, PASSES, "claim.S3-03", 0, 1 } };
 
-static bool print_list(struct laboratory *lab, const struct claim *c, size_t n_claims,
+static bool print_list(struct fixture *lab, const struct claim *c, size_t n_claims,
   struct error *why)
 {
   struct tally t = { .print = false }, u = t;
@@ -225,7 +225,7 @@ static bool print_list(struct laboratory *lab, const struct claim *c, size_t n_c
   return true;
 }
 
-static bool print_claims(struct laboratory *lab, struct error *why)
+static bool print_claims(struct fixture *lab, struct error *why)
 {
   struct tally t = { .print = false }, u = t, v = t;
   if (!print_list(lab, of_the_drawing, sizeof of_the_drawing
@@ -247,7 +247,7 @@ static uint64_t by_formula(uint64_t p, uint64_t g)
   return g * p + g * (g - 1) / 2;
 }
 
-static bool formula_holds(struct laboratory *lab, struct tally *t,
+static bool formula_holds(struct fixture *lab, struct tally *t,
   struct error *why)
 {
   static const size_t tried[][2] = { {1, 1}, {3, 4}, {7, 5}, {1, 1000},
@@ -262,7 +262,7 @@ static bool formula_holds(struct laboratory *lab, struct tally *t,
   return true;
 }
 
-static bool print_formula(struct laboratory *lab, struct error *why)
+static bool print_formula(struct fixture *lab, struct error *why)
 {
   struct tally t = { .print = false };
   if (!formula_holds(lab, &t, why)) return false;
@@ -281,20 +281,20 @@ static bool print_formula(struct laboratory *lab, struct error *why)
 
 /* <Take the time of a pass> */
 enum { ROUNDS = 21, LENGTHS = 12 };
-static bool time_pass(struct laboratory *lab, struct bench *b, size_t n,
+static bool time_pass(struct fixture *lab, struct bench *b, size_t n,
   float *logits, double *seconds, struct error *why)
 {
   uint32_t ids[PARROT_CONTEXT];
   for (size_t i = 0; i < n; i++)
     ids[i] = (uint32_t) (1 + i % (lab->model->config.vocab_size - 1));
   double start = timing_seconds();
-  bool ok = evaluate(&b->e, lab->model, b->s, ids, n, &(size_t) { n - 1 }, 1,
+  bool ok = model_evaluate(&b->e, lab->model, b->s, ids, n, &(size_t) { n - 1 }, 1,
     logits, why);
   *seconds = timing_seconds() - start;
   return ok;
 }
 
-static bool print_clock(struct laboratory *lab, struct error *why)
+static bool print_clock(struct fixture *lab, struct error *why)
 {
   double taken[LENGTHS][ROUNDS], seconds;
   float *logits = lab_take(lab, lab->model->config.vocab_size, sizeof *logits,
@@ -319,9 +319,9 @@ static bool print_clock(struct laboratory *lab, struct error *why)
 
 /* <Fit a line to the times> */
 struct points { double x[LENGTHS], y[LENGTHS]; size_t n; };
-static bool take_point(void *self, const char *line)
+static bool take_point(void *ctx, const char *line)
 {
-  struct points *p = self;
+  struct points *p = ctx;
   double n, low, median, high;
   if (p->n == LENGTHS
       || sscanf(line, "%lf,%lf,%lf,%lf", &n, &low, &median, &high) < 4)
@@ -330,7 +330,7 @@ static bool take_point(void *self, const char *line)
   return true;
 }
 
-static bool print_fit(struct laboratory *lab, struct error *why)
+static bool print_fit(struct fixture *lab, struct error *why)
 {
   struct points p = { .n = 0 };
   (void) lab;

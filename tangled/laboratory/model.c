@@ -9,7 +9,7 @@
 #include "model/toy.h"
 
 /* <How far off are the two orders of a sum> */
-static bool print_sums(struct laboratory *lab, struct error *why)
+static bool print_sums(struct fixture *lab, struct error *why)
 {
   enum { TERMS = 10000, TIMES = 100 };
   uint64_t seed = 1;
@@ -42,18 +42,18 @@ static struct softened soften(const struct engine *e, double deviation, int time
   struct softened mean = { 0, 0 };
   uint64_t seed = 7;
   for (int i = 0; i < times; i++) {
-    float score[KEYS]; double p[KEYS], most = 0;
+    float score[KEYS]; double p[KEYS], max = 0;
     for (int t = 0; t < KEYS; t++)
       score[t] = (float) (deviation * random_normal(&seed));
     e->k->softmax(e, score, 1, KEYS, p);
     for (int t = 0; t < KEYS; t++)
-      most = fmax(most, p[t]), mean.slope += p[t] * (1 - p[t]) / times;
-    mean.largest += most / times;
+      max = fmax(max, p[t]), mean.slope += p[t] * (1 - p[t]) / times;
+    mean.largest += max / times;
   }
   return mean;
 }
 
-static bool print_saturation(struct laboratory *lab, struct error *why)
+static bool print_saturation(struct fixture *lab, struct error *why)
 {
   (void) why;
   printf("d,plain,divided\n");
@@ -77,7 +77,7 @@ static void print_variance(void)
   print_key("variance.after", "%.6f", square / D);
 }
 
-static bool print_weights(struct laboratory *lab, struct error *why)
+static bool print_weights(struct fixture *lab, struct error *why)
 {
   struct softened plain = soften(&lab->e, 8, 2000);
   struct softened divided = soften(&lab->e, 1, 2000);
@@ -97,10 +97,10 @@ static bool print_chain(struct bench *b, struct error *why)
   for (uint32_t code = 0; code < 256; code++) {
     uint32_t ids[5] = { TOY_STOP, code / 64, code / 16 % 4, code / 4 % 4,
       code % 4 };
-    double l[5], all, least = 1;
-    if (!logprobs(&b->e, b->g.lm, b->s, ids, 5, l, &all, why)) return false;
-    for (int i = 1; i < 5; i++) least = fmin(least, num_exp(l[i]));
-    sum += num_exp(all), below += num_exp(all) <= least;
+    double l[5], all, min = 1;
+    if (!model_logprobs(&b->e, b->g.lm, b->s, ids, 5, l, &all, why)) return false;
+    for (int i = 1; i < 5; i++) min = fmin(min, num_exp(l[i]));
+    sum += num_exp(all), below += num_exp(all) <= min;
   }
   print_key("chain.texts", "%d", 256);
   print_key("claim.S1-03 claim.S2-16", "%.9f", sum);
@@ -117,26 +117,26 @@ static void print_underflow(void)
   print_key("claim.S2-15", "%d", 1 + (int) (6 * num_log(50257) / num_log(10)));
 }
 
-static bool print_text(struct laboratory *lab, struct error *why)
+static bool print_text(struct fixture *lab, struct error *why)
 {
   const struct model *lm = lab->model;
   struct ids ids = { .n = 0 };
   struct bench b = { .m = NULL };
-  double l[4], all, least = 1;
+  double l[4], all, min = 1;
   bool ok = ids_push(&lab->m, &ids, lm->config.eos[0], why)
     && lab_encode(lab, "The cat sat", &ids, why) && (ids.n == 4
       || error_say(why, "The cat sat has %zu tokens; wanted: 3", ids.n - 1))
     && bench_open(&b, lab, lm, 0, NULL, why)
-    && logprobs(&b.e, lm, b.s, ids.id, 4, l, &all, why);
+    && model_logprobs(&b.e, lm, b.s, ids.id, 4, l, &all, why);
   bench_close(&b);
   ids_free(&lab->m, &ids);
   if (!ok) return false;
   for (int i = 1; i < 4; i++) {
     printf("text.factor.%d %.9f\n", i, num_exp(l[i]));
-    least = fmin(least, num_exp(l[i]));
+    min = fmin(min, num_exp(l[i]));
   }
   print_key("text.product", "%.12f", num_exp(all));
-  print_key("text.smallest", "%.9f", least);
+  print_key("text.smallest", "%.9f", min);
   print_key("text.log", "%.6f", all);
   print_underflow();
   return true;
@@ -149,8 +149,8 @@ static bool rows_of(struct bench *b, const uint32_t *ids, float *hidden,
   struct row rows[TOY_PLACES]; struct pass *p;
   for (uint32_t i = 0; i < TOY_PLACES; i++)
     rows[i] = (struct row) { 0, i, ids[i] };
-  store_empty(b->s);
-  if (!forward(&b->e, b->g.lm, b->s, rows, TOY_PLACES, &p, why)) return false;
+  store_clear(b->s);
+  if (!model_forward(&b->e, b->g.lm, b->s, rows, TOY_PLACES, &p, why)) return false;
   memcpy(hidden, p->hidden, sizeof(float) * TOY_PLACES * TOY_WIDTH);
   pass_close(p);
   return true;
@@ -184,9 +184,9 @@ static const uint32_t text[10] = { 0, 1, 2, TOY_STOP, 0, 1, 2, TOY_STOP, 0, 1 };
 static void print_mask(struct bench *b, const struct album *a)
 {
   float score[3]; double p[3]; int differ = 0;
-  const float *w = a->x[STAGE_WEIGHTS] + 2 * 3;
-  const float *mixed = a->x[STAGE_MIXED] + 2 * TOY_WIDTH;
-  const float *joined = a->x[STAGE_ATTENTION] + 2 * TOY_WIDTH;
+  const float *w = a->x[TAP_WEIGHTS] + 2 * 3;
+  const float *mixed = a->x[TAP_MIXED] + 2 * TOY_WIDTH;
+  const float *joined = a->x[TAP_ATTENTION] + 2 * TOY_WIDTH;
   toy_scores(a, 1, 0, score);
   print_key("mask.out.0", "%.6f", (double) w[0]);
   print_key("mask.out.1", "%.6f", (double) w[1]);
@@ -234,7 +234,7 @@ static bool print_doubled(struct bench *b, struct toy *y, const struct album *a,
   return true;
 }
 
-static bool print_pairs(struct laboratory *lab, struct bench *b,
+static bool print_pairs(struct fixture *lab, struct bench *b,
   const struct toy *y, struct error *why)
 {
   struct album a; uint64_t pairs[3];
@@ -251,7 +251,7 @@ static bool print_pairs(struct laboratory *lab, struct bench *b,
   return true;
 }
 
-static bool print_toy(struct laboratory *lab, struct error *why)
+static bool print_toy(struct fixture *lab, struct error *why)
 {
   static struct toy y;
   struct album a;

@@ -9,13 +9,13 @@
 
 /* <A bench whose machine has been probed> */
 enum { ROUNDS = 5, LONGEST = 1000 };
-struct probed { struct bench b; struct machine speed; };
-static bool probed_open(struct probed *x, struct laboratory *lab,
+struct probed { struct bench b; struct roofline speed; };
+static bool probed_open(struct probed *x, struct fixture *lab,
   const struct model *lm, unsigned workers, struct error *why)
 {
   return lm != NULL && bench_open(&x->b, lab, lm, workers,
-      &(struct cache_wishes) { .at_once = true }, why)
-    && machine_probe(&lab->m, &x->b.e, &x->speed, why);
+      &(struct cache_options) { .preallocate = true }, why)
+    && roofline_measure(&lab->m, &x->b.e, &x->speed, why);
 }
 
 /* <Take the time of passes> */
@@ -49,7 +49,7 @@ static void print_points(const struct probed *x, const char *name,
   }
 }
 
-static bool print_passes(struct laboratory *lab, struct error *why)
+static bool print_passes(struct fixture *lab, struct error *why)
 {
   struct model *big = lab_stand_in(lab, why);
   printf("model,workers,depth,rows,low,median,high,madds,bytes,"
@@ -86,16 +86,16 @@ static void timed_linear(const struct engine *e, const struct matrix *list,
   t->spent[which] += timing_seconds() - start;
 }
 
-static void timed_attend(const struct engine *e, const struct heads *h,
-  const float *q, const struct view *seen, size_t rows, float *room, float *y,
-  const struct capture *keep)
+static void timed_attend(const struct engine *e, const struct attention_dims *h,
+  const float *q, const struct kv_view *seen, size_t rows, float *scratch, float *y,
+  const struct attention_probe *probe)
 {
   double start = timing_seconds();
-  timed_of(e)->true_ones->attend(e, h, q, seen, rows, room, y, keep);
+  timed_of(e)->true_ones->attend(e, h, q, seen, rows, scratch, y, probe);
   timed_of(e)->spent[PART_ATTENTION] += timing_seconds() - start;
 }
 
-static void timed_normalize(const struct engine *e, const struct normalizer *g,
+static void timed_normalize(const struct engine *e, const struct norm *g,
   const float *x, size_t rows, size_t d, float *y)
 {
   double start = timing_seconds();
@@ -152,7 +152,7 @@ static double time_alone(struct probed *p, const struct matrix *alone)
     / timing_quartiles(taken, ROUNDS).median;
 }
 
-static bool print_model_parts(struct laboratory *lab, const struct model *lm,
+static bool print_model_parts(struct fixture *lab, const struct model *lm,
   const char *name, const struct matrix *alone, struct error *why)
 {
   static const char *const part[] = { "linear", "head", "attention",
@@ -171,7 +171,7 @@ static bool print_model_parts(struct laboratory *lab, const struct model *lm,
   return ok;
 }
 
-static bool time_turned(struct laboratory *lab, struct model *lm,
+static bool time_turned(struct fixture *lab, struct model *lm,
   unsigned workers, struct error *why)
 {
   struct probed x = { .b.m = NULL };
@@ -188,7 +188,7 @@ static bool time_turned(struct laboratory *lab, struct model *lm,
   return ok;
 }
 
-static bool print_parts(struct laboratory *lab, struct error *why)
+static bool print_parts(struct fixture *lab, struct error *why)
 {
   static const float numbers[512 * 64];
   struct matrix alone = { .weight = { numbers, WEIGHT_F32 }, .in = 512,
@@ -207,7 +207,7 @@ static bool print_parts(struct laboratory *lab, struct error *why)
 }
 
 /* <Take the time of chunks and whole texts> */
-static bool print_chunks(struct laboratory *lab, struct error *why)
+static bool print_chunks(struct fixture *lab, struct error *why)
 {
   enum { CHUNKS = 10, TIMES = 3 };
   struct probed x = { .b.m = NULL };
@@ -227,18 +227,18 @@ static bool print_chunks(struct laboratory *lab, struct error *why)
 }
 
 static bool time_text(struct bench *b, size_t p, size_t g, bool keep,
-  step_watch *see, void *self, struct error *why)
+  step_watch *see, void *ctx, struct error *why)
 {
   uint32_t prompt[LONGEST];
   for (size_t i = 0; i < p; i++)
     prompt[i] = (uint32_t) (i * 31 % b->g.lm->config.vocab_size);
-  struct settings want = { .max_new_tokens = g, .recall = keep ? store_keep : NULL, .see = see,
-    .self = self };
+  struct generate_options want = { .max_new_tokens = g, .recall = keep ? store_match_prefix : NULL, .on_step = see,
+    .ctx = ctx };
   store_crop(b->s, 0, 0);
   return bench_write(b, prompt, p, &want, why);
 }
 
-static bool print_texts(struct laboratory *lab, struct error *why)
+static bool print_texts(struct fixture *lab, struct error *why)
 {
   static const struct { const char *name; size_t p, g; bool keep; } texts[]
     = { { "gpt2", 1, 30, false }, { "gpt2", 1, 30, true },
@@ -262,10 +262,10 @@ static bool print_texts(struct laboratory *lab, struct error *why)
 }
 
 /* <Write one run down, step by step> */
-struct diary { double start, last; const struct machine *speed; };
-static bool write_diary(void *self, const struct step *now)
+struct diary { double start, last; const struct roofline *speed; };
+static bool write_diary(void *ctx, const struct step *now)
 {
-  struct diary *d = self;
+  struct diary *d = ctx;
   const struct counters *a = &now->before, *z = &now->after;
   double end = 1e3 * (timing_seconds() - d->start);
   printf("%zu,%" PRIu64 ",%.4f,%.4f,", now->number, z->rows - a->rows,
@@ -277,7 +277,7 @@ static bool write_diary(void *self, const struct step *now)
   return true;
 }
 
-static bool print_run(struct laboratory *lab, struct error *why)
+static bool print_run(struct fixture *lab, struct error *why)
 {
   struct probed x = { .b.m = NULL };
   bool ok = probed_open(&x, lab, lab_stand_in(lab, why), 1, why)
@@ -292,11 +292,11 @@ static bool print_run(struct laboratory *lab, struct error *why)
 /* <Read the passes that were measured> */
 struct seen_pass { char model[16]; unsigned workers; size_t depth, rows;
   double low, median, high, madds, bytes, speed, bandwidth; };
-struct findings { const struct laboratory *lab;
+struct findings { const struct fixture *lab;
   struct seen_pass pass[4 * POINTS]; int n; };
-static bool take_pass(void *self, const char *line)
+static bool take_pass(void *ctx, const char *line)
 {
-  struct findings *f = self;
+  struct findings *f = ctx;
   struct seen_pass *p = &f->pass[f->n];
   if (f->n == 4 * POINTS
       || sscanf(line, "%15[a-z0-9],%u,%zu,%zu,%lf,%lf,%lf,%lf,%lf,%lf,%lf",
@@ -358,15 +358,15 @@ static double text_naive(const struct findings *f, size_t p, size_t g)
 /* <Make keys of the shorter files> */
 static double row_madds(const struct findings *f, const char *model)
 {
-  const struct model_config *c = &gpt2_small;
+  const struct model_config *c = &random_model_gpt2;
   if (strcmp(model, "pocket") == 0) return (double) f->lab->model->layer_madds;
   return (double) c->n_layers * c->d_model
     * (4.0 * c->d_model + 2.0 * c->d_inner);
 }
 
-static bool take_part(void *self, const char *line)
+static bool take_part(void *ctx, const char *line)
 {
-  const struct findings *f = self;
+  const struct findings *f = ctx;
   size_t depth, rows;
   char model[16], part[16];
   double ms, speed;
@@ -383,9 +383,9 @@ static bool take_part(void *self, const char *line)
   return true;
 }
 
-static bool take_chunk(void *self, const char *line)
+static bool take_chunk(void *ctx, const char *line)
 {
-  (void) self;
+  (void) ctx;
   size_t chunk;
   double seconds;
   if (sscanf(line, "%zu,%lf", &chunk, &seconds) != 2) return false;
@@ -393,9 +393,9 @@ static bool take_chunk(void *self, const char *line)
   return true;
 }
 
-static bool take_text(void *self, const char *line)
+static bool take_text(void *ctx, const char *line)
 {
-  (void) self;
+  (void) ctx;
   char model[16];
   size_t p, g;
   int keep;
@@ -407,9 +407,9 @@ static bool take_text(void *self, const char *line)
   return true;
 }
 
-static bool take_hardware(void *self, const char *line)
+static bool take_hardware(void *ctx, const char *line)
 {
-  (void) self;
+  (void) ctx;
   char name[16];
   double tera, giga, bytes = 140e9;
   if (sscanf(line, "%15[A-Za-z0-9 ],%lf,%lf", name, &tera, &giga) != 3)
@@ -431,7 +431,7 @@ static double intensity(double n, double a, double b)
 
 static void print_shapes(void)
 {
-  size_t n = stand_in_numbers(&gpt2_small);
+  size_t n = random_model_numbers(&random_model_gpt2);
   print_key("phases.intensity.512", "%.4f", intensity(512, 768, 3072));
   print_key("phases.intensity.limit", "%.4f", 0.25 / (1 / 768. + 1 / 3072.));
   print_key("phases.standin.parameters", "%zu", n);
@@ -546,10 +546,11 @@ static void print_claims(const struct findings *f)
   print_key("claim.S3-20", "%.4f", answer / between(f, true, 1000));
 }
 
-static bool claims_of_counters(struct laboratory *lab, struct error *why)
+static bool claims_of_counters(struct fixture *lab, struct error *why)
 {
   struct bench *b = &lab->b;
-  struct settings want = { .max_new_tokens = 1, .recall = store_keep };
+  struct generate_options want = { .max_new_tokens = 1,
+    .recall = store_match_prefix };
   const struct counters *c = &lab->c;
   lab_reset(lab);
   if (!bench_write(b, lab->sentence, PARROT_WORDS, &want, why)) return false;
@@ -569,7 +570,7 @@ static bool claims_of_counters(struct laboratory *lab, struct error *why)
 }
 
 /* <Print every number that the prose quotes> */
-static bool print_values(struct laboratory *lab, struct error *why)
+static bool print_values(struct fixture *lab, struct error *why)
 {
   static struct findings f;
   f.lab = lab;

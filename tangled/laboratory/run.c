@@ -9,47 +9,47 @@
 /* <A grammar, a tokenizer and a source> */
 struct feed { struct memory m; struct error why; struct grammar *g;
   struct bpe_merge *merges; size_t n; struct tokenizer *words;
-  struct source *source; struct passage piece; };
+  struct dataset *source; struct passage piece; };
 
 static bool feed_open(struct feed *f)
 {
   f->g = grammar_open(&f->m, "models/corpus.grammar", &f->why);
-  if (f->g == NULL || !training_merges(&f->m, f->g, &f->merges, &f->n,
+  if (f->g == NULL || !dataset_merges(&f->m, f->g, &f->merges, &f->n,
     &f->why)) return false;
   f->words = tokenizer_from_merges(&f->m, f->merges, f->n, &f->why);
   if (f->words == NULL) return false;
-  f->source = source_open(&f->m, f->g, f->words, SEED_TRAINING, &f->why);
+  f->source = dataset_open(&f->m, f->g, f->words, SEED_TRAINING, &f->why);
   return f->source != NULL;
 }
 
 static void feed_close(struct feed *f)
 {
-  source_close(&f->m, f->source);
+  dataset_close(&f->m, f->source);
   tokenizer_close(&f->m, f->words);
   bpe_forget(&f->m, f->merges);
   grammar_close(&f->m, f->g);
 }
 
 /* <Train> */
-struct run { struct feed f; struct pool *crew; struct trainer *t;
+struct run { struct feed f; struct pool *pool; struct trainer *t;
   struct progress done; };
 
-static bool run_open(struct run *r, const struct plan *p,
+static bool run_open(struct run *r, const struct training_plan *p,
   unsigned workers)
 {
   struct error *why = &r->f.why;
   const struct kernels *k = kernels_find(NULL, why);
   if (k == NULL || !feed_open(&r->f)) return false;
-  r->crew = pool_open(&r->f.m, workers, why);
-  if (r->crew == NULL) return false;
-  r->t = trainer_open(&r->f.m, p, k, r->crew, r->f.source, why);
+  r->pool = pool_open(&r->f.m, workers, why);
+  if (r->pool == NULL) return false;
+  r->t = trainer_open(&r->f.m, p, k, r->pool, r->f.source, why);
   return r->t != NULL;
 }
 
 static void run_close(struct run *r)
 {
   trainer_close(&r->f.m, r->t);
-  pool_close(&r->f.m, r->crew);
+  pool_close(&r->f.m, r->pool);
   feed_close(&r->f);
 }
 
@@ -70,10 +70,10 @@ static FILE *log_open(const char *path, uint64_t steps)
   return rename(half, path) == 0 ? new : NULL;
 }
 
-static bool run_steps(struct run *r, const struct plan *p,
+static bool run_steps(struct run *r, const struct training_plan *p,
   const char *kept, FILE *log)
 {
-  uint64_t last = plan_steps(p), n = 0;
+  uint64_t last = training_plan_steps(p), n = 0;
   double start = timing_seconds(), saved = start, said = start, mean =
     0, left = 0;
   while (r->done.step < last) {
@@ -90,7 +90,7 @@ static bool run_steps(struct run *r, const struct plan *p,
     double now = timing_seconds();
     if (now - said > 10) {
       double rate = (double) n / (now - start);
-      double all = (double) plan_tokens(p) - (double) r->done.tokens;
+      double all = (double) training_plan_tokens(p) - (double) r->done.tokens;
       fprintf(stderr, "step %llu of %llu, %.2f M tokens, loss %.3f,"
         " %.0f tokens/s, %.0f min left\n",
         (unsigned long long) r->done.step, (unsigned long long) last,
@@ -117,21 +117,21 @@ static bool copy_file(const char *from, const char *to, struct error *why)
   return ok || error_say(why, "%s: cannot be copied to %s", from, to);
 }
 
-static bool run_publish(struct run *r, const struct plan *p,
+static bool run_publish(struct run *r, const struct training_plan *p,
   const char *log)
 {
   char copy[300];
   struct network *net = trainer_network(r->t);
   snprintf(copy, sizeof copy, "%s/training.csv", p->directory);
-  return model_write(&r->f.m, p->directory, &p->form, net,
+  return publish_model(&r->f.m, p->directory, &p->form, net,
     trainer_weights(r->t),
     r->f.merges, r->f.n, &r->f.why) && copy_file(log, copy, &r->f.why);
 }
 
 static int train(int n, char **word)
 {
-  const struct plan *p = n > 0 && strcmp(word[0], "draft") == 0
-    ? &plan_draft : &plan_model;
+  const struct training_plan *p = n > 0 && strcmp(word[0], "draft") == 0
+    ? &training_plan_draft : &training_plan_model;
   const char *folder = n > 1 ? word[1] : "work/run";
   static struct run r;
   char kept[300], log[300];
@@ -141,13 +141,13 @@ static int train(int n, char **word)
   unsigned workers = n > 2 ? (unsigned) atoi(word[2]) : pool_cores();
   bool ok = run_open(&r, p, workers);
   if (ok && !trainer_load(r.t, kept, &r.done, &r.f.why))
-    fprintf(stderr, "a new run (%s)\n", r.f.why.words);
+    fprintf(stderr, "a new run (%s)\n", r.f.why.text);
   if (ok && (f = log_open(log, r.done.step)) == NULL)
     ok = error_say(&r.f.why, "%s: cannot be written", log);
   ok = ok && run_steps(&r, p, kept, f) && fflush(f) == 0
     && run_publish(&r, p, log);
   if (f != NULL) fclose(f);
-  if (!ok) fprintf(stderr, "%s\n", r.f.why.words);
+  if (!ok) fprintf(stderr, "%s\n", r.f.why.text);
   run_close(&r);
   return ok ? 0 : 1;
 }
@@ -165,17 +165,17 @@ static size_t tokens_of(struct feed *f, uint64_t text)
   return n;
 }
 
-static bool follow(struct feed *f, size_t row, void *what,
-  void (*see)(void *what, size_t row, size_t from, size_t to))
+static bool follow(struct feed *f, size_t row, void *ctx,
+  void (*see)(void *ctx, size_t row, size_t from, size_t to))
 {
   static uint32_t ids[LENGTH];
-  uint64_t text = source_at(f->source);
-  if (!source_row(f->source, ids, LENGTH, &f->why)) return false;
+  uint64_t text = dataset_at(f->source);
+  if (!dataset_row(f->source, ids, LENGTH, &f->why)) return false;
   size_t at = text & 1;
-  for (bool first = true; text < source_at(f->source); first = false) {
+  for (bool first = true; text < dataset_at(f->source); first = false) {
     at += first ? 0 : 1;
     size_t n = tokens_of(f, text++);
-    see(what, row, at, at + n);
+    see(ctx, row, at, at + n);
     at += n;
   }
   return at >= LENGTH;
@@ -184,9 +184,9 @@ static bool follow(struct feed *f, size_t row, void *what,
 /* <Count what many rows are made of> */
 struct tallies { size_t texts, written, dropped, marked; };
 
-static void tally_text(void *what, size_t row, size_t from, size_t to)
+static void tally_text(void *ctx, size_t row, size_t from, size_t to)
 {
-  struct tallies *t = what;
+  struct tallies *t = ctx;
   (void) row;
   t->texts++, t->written += to - from;
   t->dropped += to > LENGTH ? to - LENGTH : 0;
@@ -207,15 +207,15 @@ static bool count_rows(struct feed *f, bool aloud)
   else
     printf("rows.counted %d\nrows.length %d\nrows.texts %.4f\n"
       "rows.dropped %.4f\nrows.marked %zu\nrows.merges %d\n", ROWS,
-      LENGTH, texts, lost, t.marked, MERGES);
+      LENGTH, texts, lost, t.marked, DATASET_MERGES);
   return true;
 }
 
 /* <Print how a few rows are packed> */
-static void draw_text(void *what, size_t row, size_t from, size_t to)
+static void draw_text(void *ctx, size_t row, size_t from, size_t to)
 {
   size_t end = to < LENGTH ? to : LENGTH;
-  (void) what;
+  (void) ctx;
   printf("%zu,%zu,nan\n%zu,%zu,nan\nnan,nan,nan\n", from, 8 - row, end,
     8 - row);
   if (to > LENGTH)
@@ -235,21 +235,21 @@ static bool print_pack(struct feed *f)
 /* <Print the plans> */
 static void print_plans(void)
 {
-  const struct shape *s = &plan_model.form;
+  const struct model_shape *s = &training_plan_model.form;
   uint32_t q = s->n_heads * s->head_dim, kv = s->n_kv_heads * s->head_dim;
-  uint32_t length = plan_model.leg[STRETCHES - 1].length;
+  uint32_t length = training_plan_model.phase[TRAINING_PHASES - 1].length;
   printf("train.kept.rows %u\n", (unsigned) (4 * s->d_model + 2 * q
     + 2 * kv + 3 * s->d_inner));
   printf("train.kept.known %u\n", (unsigned) (2 * s->n_heads));
   printf("train.length %u\ntrain.kept.weights %u\n", (unsigned) length,
     (unsigned) (s->n_heads * (length + 1) / 2));
-  printf("train.merges %d\n", MERGES);
+  printf("train.merges %d\n", DATASET_MERGES);
   printf("train.steps %llu\ntrain.tokens %.1f\n",
-    (unsigned long long) plan_steps(&plan_model), 1e-6 * (double)
-    plan_tokens(&plan_model));
+    (unsigned long long) training_plan_steps(&training_plan_model), 1e-6 * (double)
+    training_plan_tokens(&training_plan_model));
   printf("train.draft.steps %llu\ntrain.draft.tokens %.1f\n",
-    (unsigned long long) plan_steps(&plan_draft), 1e-6 * (double)
-    plan_tokens(&plan_draft));
+    (unsigned long long) training_plan_steps(&training_plan_draft), 1e-6 * (double)
+    training_plan_tokens(&training_plan_draft));
 }
 
 /* <Main> */
@@ -262,7 +262,7 @@ int main(int argc, char **argv)
   if (ok && strcmp(what, "pack") == 0) ok = print_pack(&f);
   else if (ok) ok = count_rows(&f, !values);
   if (ok && values) print_plans();
-  if (!ok) fprintf(stderr, "%s\n", f.why.words);
+  if (!ok) fprintf(stderr, "%s\n", f.why.text);
   feed_close(&f);
   return !ok;
 }

@@ -12,12 +12,12 @@ enum { LONG = 48, ROUND = 240 };
 
 /* a sampler is the laboratory's; text is the newest, and the others are sums over its
    steps; trail has the first of the sums of surprise */
-struct study { struct laboratory *lab; size_t vocab; float *logits;
-  step_choose *choose; void *chooser; struct continuation text;
+struct study { struct fixture *lab; size_t vocab; float *logits;
+  step_select *choose; void *chooser; struct continuation text;
   double *logprob, nats, entropy, trail[ROUND]; size_t steps; };
-static bool note_opinion(void *self, const struct step *now)
+static bool note_opinion(void *ctx, const struct step *now)
 {
-  struct study *u = self;
+  struct study *u = ctx;
   const struct engine *e = &u->lab->e;
   e->k->log_softmax(e, now->logits, 1, u->vocab, u->logprob);
   u->nats += u->logprob[now->chosen];
@@ -28,7 +28,7 @@ static bool note_opinion(void *self, const struct step *now)
   return true;
 }
 
-static bool study_open(struct study *u, struct laboratory *lab,
+static bool study_open(struct study *u, struct fixture *lab,
   struct error *why)
 {
   *u = (struct study) { .lab = lab, .choose = sampler_choose,
@@ -39,24 +39,25 @@ static bool study_open(struct study *u, struct laboratory *lab,
 }
 
 static bool write_ids(struct study *u, const uint32_t *prompt, size_t n,
-  size_t most, const struct sampling *s, uint64_t seed, struct error *why)
+  size_t max, const struct sampling_params *s, uint64_t seed, struct error *why)
 {
-  struct settings want = { .max_new_tokens = most, .see = note_opinion,
-    .self = u, .recall = store_keep, .choose = u->choose, .chooser = u->chooser };
+  struct generate_options want = { .max_new_tokens = max, .on_step = note_opinion,
+    .ctx = u, .recall = store_match_prefix, .select = u->choose,
+      .select_ctx = u->chooser };
   struct sampler *dice = &u->lab->dice;
   dice->s = *s, dice->seed = seed, u->nats = u->entropy = 0, u->steps = 0;
   continuation_free(&u->lab->m, &u->text);
   bool ok = generate(&u->lab->b.g, prompt, n, &want, &u->text, why);
-  dice->s = sampling_normal;
+  dice->s = sampling_default;
   return ok;
 }
 
-static bool write_on(struct study *u, const char *prompt, size_t most,
-  const struct sampling *s, uint64_t seed, struct error *why)
+static bool write_on(struct study *u, const char *prompt, size_t max,
+  const struct sampling_params *s, uint64_t seed, struct error *why)
 {
   struct ids list = { .n = 0 };
   bool ok = lab_encode(u->lab, prompt, &list, why)
-    && write_ids(u, list.id, list.n, most, s, seed, why);
+    && write_ids(u, list.id, list.n, max, s, seed, why);
   ids_free(&u->lab->m, &list);
   return ok;
 }
@@ -68,42 +69,42 @@ static void study_close(struct study *u)
 
 static const char *const harvest =
   "The harvest of the kingdom was very good.";
-static struct sampling at_temperature(double t)
+static struct sampling_params at_temperature(double t)
 {
-  struct sampling s = sampling_normal;
+  struct sampling_params s = sampling_default;
   s.temperature = t;
   return s;
 }
 
 /* <Follow one distribution> */
-enum { SHOWN = 14, COLUMNS = N_STAGES + 2 };
+enum { SHOWN = 14, COLUMNS = N_SAMPLE_STAGES + 2 };
 struct columns { uint32_t id[SHOWN]; double p[SHOWN][COLUMNS]; };
 static void note_column(struct funnel *f, struct columns *x, size_t column)
 {
   funnel_distribution(f);
-  for (size_t i = 0; column == 0 && i < SHOWN; i++) x->id[i] = f->left[i];
+  for (size_t i = 0; column == 0 && i < SHOWN; i++) x->id[i] = f->candidates[i];
   for (size_t i = 0; i < SHOWN; i++)
     for (size_t j = 0; j < f->n; j++)
-      if (f->left[j] == x->id[i]) x->p[i][column] = f->w[j];
+      if (f->candidates[j] == x->id[i]) x->p[i][column] = f->weight[j];
 }
 
-static bool follow(struct laboratory *lab, const struct ids *text,
+static bool follow(struct fixture *lab, const struct ids *text,
   float *logits, struct columns *x, struct error *why)
 {
   struct funnel *f = &lab->dice.f;
-  struct sampling s = sampling_normal;
+  struct sampling_params s = sampling_default;
   struct history h = { text->id, text->n, text->n };
   uint32_t liked;
   if (!tokenizer_find(lab->t, " pancakes", 9, &liked))
     return error_say(why, "the built-in model has no pancakes");
-  struct biased bias = { &liked, 1, 1.0 };
+  struct sequence_bias bias = { &liked, 1, 1.0 };
   s.logit_bias = &bias, s.n_logit_bias = 1, s.repetition_penalty = 1.3;
   s.no_repeat_ngram = 2, s.temperature = 0.8, s.top_k = 8, s.top_p = 0.95;
   s.min_p = 0.2, s.typical_p = 0.9;
   if (!lab_logits(lab, lab->b.s, text->id, text->n, 1, logits, why)
       || !funnel_fill(f, logits, why)) return false;
   note_column(f, x, 0);
-  for (size_t i = 0; i < N_STAGES; i++) {
+  for (size_t i = 0; i < N_SAMPLE_STAGES; i++) {
     sampling_stage_run(f, &s, s.stage[i], h);
     note_column(f, x, 1 + i);
   }
@@ -112,7 +113,7 @@ static bool follow(struct laboratory *lab, const struct ids *text,
   return true;
 }
 
-static bool draw_funnel(struct laboratory *lab, struct error *why)
+static bool draw_funnel(struct fixture *lab, struct error *why)
 {
   struct columns x = { .p = {{0}} };
   struct ids text = { .n = 0 };
@@ -124,8 +125,8 @@ static bool draw_funnel(struct laboratory *lab, struct error *why)
   ids_free(&lab->m, &text);
   if (!ok) return false;
   printf("token,model");
-  for (int i = 0; i < N_STAGES; i++)
-    printf(",%s", sampling_stage_name((enum sampling_stage) i));
+  for (int i = 0; i < N_SAMPLE_STAGES; i++)
+    printf(",%s", sampling_stage_name((enum sample_stage) i));
   printf(",drawn\n");
   for (size_t i = 0; i < SHOWN; i++) {
     print_token(lab, x.id[i]);
@@ -136,22 +137,22 @@ static bool draw_funnel(struct laboratory *lab, struct error *why)
 }
 
 /* <Heat one distribution> */
-static bool heat(struct laboratory *lab, const float *logits, double t,
+static bool heat(struct fixture *lab, const float *logits, double t,
   double *bits, struct error *why)
 {
   struct funnel *f = &lab->dice.f;
   double h = 0;
   if (!funnel_fill(f, logits, why)) return false;
-  stage_temperature(f, t);
+  funnel_temperature(f, t);
   funnel_distribution(f);
   for (size_t i = 0; i < f->n; i++)
-    if (f->w[i] > 0) h -= f->w[i] * num_log(f->w[i]);
+    if (f->weight[i] > 0) h -= f->weight[i] * num_log(f->weight[i]);
   *bits = h / num_log(2);
-  return f->left[0] == best_token(logits, f->vocab)
+  return f->candidates[0] == best_token(logits, f->vocab)
     || error_say(why, "at temperature %g another token is the best", t);
 }
 
-static bool print_heat(struct laboratory *lab, struct error *why)
+static bool print_heat(struct fixture *lab, struct error *why)
 {
   static const struct { const char *name; double t; } at[] = {
     {"0.1", 0.1}, {"0.5", 0.5}, {"1", 1}, {"2", 2}, {"100", 100} };
@@ -176,8 +177,8 @@ static void draw_many(struct funnel *f, size_t length, struct crossing *x)
 {
   uint32_t before = 0;
   funnel_distribution(f);
-  for (size_t i = 0; i < f->n; i++) x->square += f->w[i] * f->w[i];
-  for (int k = 0; k < 2; k++) x->p[k] = f->w[k], x->way[k] = f->left[k];
+  for (size_t i = 0; i < f->n; i++) x->square += f->weight[i] * f->weight[i];
+  for (int k = 0; k < 2; k++) x->p[k] = f->weight[k], x->way[k] = f->candidates[k];
   for (uint64_t seed = 0; seed < x->draws; seed++) {
     uint32_t id = funnel_choose(f, seed, 0, (uint32_t) length);
     for (int k = 0; k < 2; k++) x->took[k] += id == x->way[k];
@@ -206,23 +207,23 @@ static bool print_tie(struct funnel *f, const float *logits,
   const struct crossing *x, struct error *why)
 {
   double gap = (double) logits[x->way[0]] - (double) logits[x->way[1]];
-  struct biased lift = { &x->way[1], 1, gap };
+  struct sequence_bias lift = { &x->way[1], 1, gap };
   size_t first = 0, draws = 2000;
   for (int greedy = 0; greedy < 2; greedy++) {
     if (!funnel_fill(f, logits, why)) return false;
-    stage_sequence_bias(f, &lift, 1, NULL, 0);
-    stage_temperature(f, greedy ? 0 : 0.001);
+    funnel_sequence_bias(f, &lift, 1, NULL, 0);
+    funnel_temperature(f, greedy ? 0 : 0.001);
     for (uint64_t seed = 0; !greedy && seed < draws; seed++)
       first += funnel_choose(f, seed, 0, 9) == x->way[0];
   }
   print_key("sampling.tie.cold", "%.3f", (double) first / (double) draws);
   print_key("sampling.tie.draws", "%zu", draws);
-  print_key("claim.S3-21", "%d", f->left[0]
+  print_key("claim.S3-21", "%d", f->candidates[0]
     == (x->way[0] < x->way[1] ? x->way[0] : x->way[1]));
   return true;
 }
 
-static bool print_fork(struct laboratory *lab, struct error *why)
+static bool print_fork(struct fixture *lab, struct error *why)
 {
   struct crossing x = { .draws = 20000 };
   struct funnel *f = &lab->dice.f;
@@ -258,10 +259,10 @@ static void print_pieces(struct study *u, int way, size_t from, size_t to)
   }
 }
 
-static bool draw_fork(struct laboratory *lab, struct error *why)
+static bool draw_fork(struct fixture *lab, struct error *why)
 {
   static const char *const way[] = { " Additionally", " However" };
-  struct sampling greedy = at_temperature(0);
+  struct sampling_params greedy = at_temperature(0);
   struct study u;
   bool ok = study_open(&u, lab, why);
   printf("way,place,piece\n");
@@ -284,7 +285,7 @@ enum { TEXTS = 8 };
 /* distinct-2; entropy and log-probability of a token in bits; how many texts differ
    from all before them */
 struct habit { double distinct, entropy, logprob; size_t different; };
-static bool write_several(struct study *u, const struct sampling *s,
+static bool write_several(struct study *u, const struct sampling_params *s,
   struct habit *h, struct error *why)
 {
   uint32_t text[TEXTS][LONG];
@@ -303,13 +304,13 @@ static bool write_several(struct study *u, const struct sampling *s,
   return true;
 }
 
-static bool draw_heat(struct laboratory *lab, struct error *why)
+static bool draw_heat(struct fixture *lab, struct error *why)
 {
   struct study u;
   bool ok = study_open(&u, lab, why);
   printf("t,entropy,distinct,logprob\n");
   for (int i = 1; ok && i <= 10; i++) {
-    struct sampling s = at_temperature(i / 5.0);
+    struct sampling_params s = at_temperature(i / 5.0);
     struct habit h;
     ok = write_several(&u, &s, &h, why);
     if (ok) printf("%.1f,%.4f,%.4f,%.4f\n", s.temperature, h.entropy,
@@ -319,7 +320,7 @@ static bool draw_heat(struct laboratory *lab, struct error *why)
   return ok;
 }
 
-static bool print_strategies(struct laboratory *lab, struct error *why)
+static bool print_strategies(struct fixture *lab, struct error *why)
 {
   static const struct { const char *name; double t; size_t k; double p; }
     way[] = { {"greedy", 0, 0, 1}, {"near", 0.2, 0, 1}, {"plain", 1, 0, 1},
@@ -328,7 +329,7 @@ static bool print_strategies(struct laboratory *lab, struct error *why)
   bool ok = study_open(&u, lab, why);
   for (size_t i = 0; ok && i < sizeof way / sizeof *way; i++) {
     const char *name = way[i].name;
-    struct sampling s = at_temperature(way[i].t);
+    struct sampling_params s = at_temperature(way[i].t);
     struct habit h;
     s.top_k = way[i].k, s.top_p = way[i].p;
     ok = write_several(&u, &s, &h, why);
@@ -358,17 +359,17 @@ struct witness { struct sampler *dice; size_t acted, steps, first; };
 static bool is_best(const struct funnel *f, uint32_t id)
 {
   for (size_t i = 0; i < f->n; i++) {
-    uint32_t other = f->left[i];
-    if (f->z[other] > f->z[id] || (f->z[other] == f->z[id] && other < id))
+    uint32_t other = f->candidates[i];
+    if (f->score[other] > f->score[id] || (f->score[other] == f->score[id] && other < id))
       return false;
   }
-  return f->z[id] > -INFINITY;
+  return f->score[id] > -INFINITY;
 }
 
-static bool choose_watched(void *self, const float *logits,
+static bool choose_watched(void *ctx, const float *logits,
   const struct continuation *text, uint32_t *chosen, struct error *why)
 {
-  struct witness *x = self;
+  struct witness *x = ctx;
   struct funnel *f = &x->dice->f;
   struct history h = { text->text.id, text->text.n, text->n_prompt };
   if (!funnel_fill(f, logits, why)) return false;
@@ -395,7 +396,7 @@ enum { N_MEASURES = sizeof measure / sizeof measure[0] };
 static bool try_measure(struct study *u, int i, struct witness *x,
   struct error *why)
 {
-  struct sampling s = at_temperature(measure[i].t);
+  struct sampling_params s = at_temperature(measure[i].t);
   s.repetition_penalty = measure[i].r, s.no_repeat_ngram = measure[i].ngram;
   s.frequency_penalty = measure[i].frequency;
   s.presence_penalty = measure[i].presence;
@@ -404,7 +405,7 @@ static bool try_measure(struct study *u, int i, struct witness *x,
   return write_on(u, harvest, ROUND, &s, 0, why);
 }
 
-static bool print_measures(struct laboratory *lab, struct error *why)
+static bool print_measures(struct fixture *lab, struct error *why)
 {
   struct study u;
   struct witness x;
@@ -422,7 +423,7 @@ static bool print_measures(struct laboratory *lab, struct error *why)
   return ok;
 }
 
-static bool draw_circles(struct laboratory *lab, struct error *why)
+static bool draw_circles(struct fixture *lab, struct error *why)
 {
   static double bits[N_MEASURES][ROUND];
   struct study u;
@@ -446,7 +447,7 @@ static bool draw_circles(struct laboratory *lab, struct error *why)
 
 /* <Let a toy go round> */
 enum { TOY = 60 };
-static size_t run_toy(struct funnel *f, const struct sampling *s,
+static size_t run_toy(struct funnel *f, const struct sampling_params *s,
   uint32_t *id)
 {
   static const float logits[3] = { 5, 3, 2.5f };
@@ -454,13 +455,13 @@ static size_t run_toy(struct funnel *f, const struct sampling *s,
   struct error why;
   while (n < TOY && sampling_run(f, s, logits,
       (struct history) { id, n, 0 }, &why)) {
-    stage_temperature(f, 0);
-    id[n++] = f->left[0];
+    funnel_temperature(f, 0);
+    id[n++] = f->candidates[0];
   }
   return n;
 }
 
-static bool print_toy(struct laboratory *lab, struct error *why)
+static bool print_toy(struct fixture *lab, struct error *why)
 {
   static const struct { const char *name; double r, frequency, presence;
     size_t ngram; } toy[] = { {"presence1", 1, 0, 1, 0},
@@ -472,7 +473,7 @@ static bool print_toy(struct laboratory *lab, struct error *why)
   for (size_t i = 0; i < sizeof toy / sizeof *toy; i++) {
     const char *name = toy[i].name;
     uint32_t id[TOY];
-    struct sampling s = sampling_normal;
+    struct sampling_params s = sampling_default;
     s.repetition_penalty = toy[i].r, s.presence_penalty = toy[i].presence;
     s.frequency_penalty = toy[i].frequency, s.no_repeat_ngram = toy[i].ngram;
     size_t n = run_toy(&f, &s, id), others = 0;
@@ -491,7 +492,7 @@ struct forced { size_t tries, right[AHEAD], given[AHEAD]; };
 static bool run_ahead(struct study *u, const struct ids *tale,
   struct forced *x, struct error *why)
 {
-  struct sampling greedy = at_temperature(0);
+  struct sampling_params greedy = at_temperature(0);
   float *logits = lab_take(u->lab, tale->n * u->vocab, sizeof *logits, why);
   if (logits == NULL || !lab_logits(u->lab, u->lab->b.s, tale->id, tale->n,
       tale->n, logits, why)) return false;
@@ -508,7 +509,7 @@ static bool run_ahead(struct study *u, const struct ids *tale,
   return true;
 }
 
-static bool measure_exposure(struct laboratory *lab, struct forced *x,
+static bool measure_exposure(struct fixture *lab, struct forced *x,
   struct error *why)
 {
   struct ids tale = { .n = 0 };
@@ -521,7 +522,7 @@ static bool measure_exposure(struct laboratory *lab, struct forced *x,
   return ok;
 }
 
-static bool draw_exposure(struct laboratory *lab, struct error *why)
+static bool draw_exposure(struct fixture *lab, struct error *why)
 {
   struct forced x;
   if (!measure_exposure(lab, &x, why)) return false;
@@ -532,7 +533,7 @@ static bool draw_exposure(struct laboratory *lab, struct error *why)
   return true;
 }
 
-static bool print_exposure(struct laboratory *lab, struct error *why)
+static bool print_exposure(struct fixture *lab, struct error *why)
 {
   struct forced x;
   if (!measure_exposure(lab, &x, why)) return false;
@@ -590,7 +591,7 @@ static bool compare_rows(struct funnel *f, const float *a, const float *b,
   return true;
 }
 
-static bool print_other_order(struct laboratory *lab, struct error *why)
+static bool print_other_order(struct fixture *lab, struct error *why)
 {
   struct otherwise x = { .most = 0 };
   struct ids tale = { .n = 0 };
@@ -621,30 +622,30 @@ static bool print_other_order(struct laboratory *lab, struct error *why)
 /* <Change the order of the stages> */
 static const char *const llama_order[] = { "bias", "penalties", "ngram",
   "top_k", "typical_p", "top_p", "min_p", "temperature" };
-static struct sampling drawn_settings(uint32_t number)
+static struct sampling_params drawn_settings(uint32_t number)
 {
   uint32_t key[2] = { 7, 0 }, counter[4] = { number, 0, 0, 7 }, out[4];
   philox4x32(key, counter, out);
-  struct sampling s = at_temperature(0.5 + (out[0] % 16) / 10.0);
+  struct sampling_params s = at_temperature(0.5 + (out[0] % 16) / 10.0);
   if (out[1] % 2 == 1) s.top_k = 1 + out[1] / 2 % 40;
   if (out[2] % 2 == 1) s.top_p = 0.5 + (out[2] / 2 % 10) / 20.0;
   if (out[3] % 2 == 1) s.min_p = (out[3] / 2 % 10) / 40.0;
   return s;
 }
 
-static bool both_orders(struct funnel *f, struct sampling s,
+static bool both_orders(struct funnel *f, struct sampling_params s,
   const float *logits, size_t left[2], struct error *why)
 {
   struct history none = { NULL, 0, 0 };
   for (int k = 0; k < 2; k++) {
     if (!sampling_run(f, &s, logits, none, why)) return false;
     left[k] = f->n;
-    if (!sampling_stages_parse(&s, llama_order, N_STAGES, why)) return false;
+    if (!sampling_stages_parse(&s, llama_order, N_SAMPLE_STAGES, why)) return false;
   }
   return true;
 }
 
-static bool print_orders(struct laboratory *lab, struct error *why)
+static bool print_orders(struct fixture *lab, struct error *why)
 {
   struct funnel *f = &lab->dice.f;
   struct study u;
@@ -656,12 +657,12 @@ static bool print_orders(struct laboratory *lab, struct error *why)
       return false;
     differ += left[0] != left[1];
   }
-  struct sampling s = at_temperature(2);
+  struct sampling_params s = at_temperature(2);
   s.top_p = 0.9;
   if (!both_orders(f, s, u.logits, left, why)
       || !lab_logits_after(lab, "The cat sat on", &n, u.logits, why)
       || !funnel_fill(f, u.logits, why)) return false;
-  stage_top_p(f, 0.9);
+  funnel_top_p(f, 0.9);
   print_key("sampling.orders.sets", "%zu", sets);
   print_key("sampling.orders.differ", "%zu", differ);
   print_key("sampling.order.before", "%zu", left[0]);
@@ -691,7 +692,7 @@ static const struct { const char *name; double t; size_t k;
 enum { N_LOADS = sizeof load / sizeof load[0] };
 static bool carry(struct funnel *f, int i, uint64_t seed, struct error *why)
 {
-  struct sampling s = at_temperature(load[i].t);
+  struct sampling_params s = at_temperature(load[i].t);
   s.top_k = load[i].k, s.top_p = load[i].p;
   s.min_p = load[i].m, s.typical_p = load[i].typical;
   if (!sampling_run(f, &s, large, (struct history) { NULL, 0, 0 }, why))
@@ -700,13 +701,13 @@ static bool carry(struct funnel *f, int i, uint64_t seed, struct error *why)
   return true;
 }
 
-static bool print_work(struct laboratory *lab, struct error *why)
+static bool print_work(struct fixture *lab, struct error *why)
 {
   struct funnel f;
-  size_t before = lab->m.all.held;
+  size_t before = lab->m.all.live;
   if (!funnel_open(&f, &lab->m, lab->e.k, LARGE, why)) return false;
   print_key("sampling.large", "%d", LARGE);
-  print_key("sampling.room", "%zu bytes", lab->m.all.held - before);
+  print_key("sampling.room", "%zu bytes", lab->m.all.live - before);
   fill_large();
   bool ok = true;
   for (int i = 1; ok && i < N_LOADS; i++) {
@@ -720,7 +721,7 @@ static bool print_work(struct laboratory *lab, struct error *why)
   return ok;
 }
 
-static bool print_clock(struct laboratory *lab, struct error *why)
+static bool print_clock(struct fixture *lab, struct error *why)
 {
   struct funnel f;
   if (!funnel_open(&f, &lab->m, lab->e.k, LARGE, why)) return false;
@@ -743,10 +744,10 @@ static bool print_clock(struct laboratory *lab, struct error *why)
 }
 
 /* <Put some claims to the test> */
-static bool print_extremes(struct laboratory *lab, struct error *why)
+static bool print_extremes(struct fixture *lab, struct error *why)
 {
   static const float even[4] = { 0, 0, 0, 0 };
-  struct sampling greedy = at_temperature(0), one = sampling_normal;
+  struct sampling_params greedy = at_temperature(0), one = sampling_default;
   uint32_t text[LONG];
   size_t same = 0, exceed = 1;
   struct study u;
@@ -761,7 +762,7 @@ static bool print_extremes(struct laboratory *lab, struct error *why)
   study_close(&u);
   if (!ok || !funnel_open(&f, &lab->m, lab->e.k, 4, why)) return false;
   ok = funnel_fill(&f, even, why);
-  stage_top_p(&f, 0.5);
+  funnel_top_p(&f, 0.5);
   while (!(0.25 * (double) exceed > 0.5)) exceed++;
   print_key("sampling.k1.same claim.S1-29 claim.S3-44 claim.S1-27 claim.S3-22",
     "%zu", same);
@@ -785,23 +786,23 @@ static size_t find_circle(uint32_t table)
   return seen[state] == 0 ? 0 : step - seen[state];
 }
 
-static bool print_cycles(struct laboratory *lab, struct error *why)
+static bool print_cycles(struct fixture *lab, struct error *why)
 {
-  size_t total = 0, longest = 0, circles = 0;
+  size_t total = 0, max_len = 0, circles = 0;
   (void) lab, (void) why;
   for (uint32_t table = 0; table < TABLES; table++) {
     size_t length = find_circle(table);
     total += length, circles += length > 0;
-    longest = length > longest ? length : longest;
+    max_len = length > max_len ? length : max_len;
   }
   print_key("claim.S1-28 claim.S3-23", "%zu", circles);
   print_key("sampling.cycle.tables", "%d", TABLES);
   print_key("sampling.cycle.mean", "%.2f", (double) total / TABLES);
-  print_key("sampling.cycle.longest", "%zu", longest);
+  print_key("sampling.cycle.longest", "%zu", max_len);
   return true;
 }
 
-static bool print_arithmetic(struct laboratory *lab, struct error *why)
+static bool print_arithmetic(struct fixture *lab, struct error *why)
 {
   (void) lab, (void) why;
   print_key("claim.S1-40", "%.4f", 0.01 / (0.01 + 0.1));

@@ -19,9 +19,9 @@ struct wish { const char *prompt, *stop[2], *script; size_t most, min_tokens,
 
 /* reason is null if a criterion was not the reason; look, if it is not null, is
    called after each token */
-struct desk { struct laboratory *lab; const struct wish *w; struct ids script;
+struct desk { struct fixture *lab; const struct wish *w; struct ids script;
   struct continuation text; struct stop_string list[2]; struct stops until;
-  struct outflow flow; const char *reason; size_t steps;
+  struct text_stream flow; const char *reason; size_t steps;
   step_watch *look; void *looking; };
 
 static volatile sig_atomic_t interrupted;
@@ -30,17 +30,17 @@ static void note_signal(int number)
   interrupted = number;
 }
 
-static bool watch_desk(void *self, const struct step *now)
+static bool watch_desk(void *ctx, const struct step *now)
 {
-  struct desk *k = self;
+  struct desk *k = ctx;
   if (k->look != NULL && !k->look(k->looking, now)) return false;
   return ++k->steps != k->w->cancel && interrupted == 0;
 }
 
-static bool recite(void *self, const float *logits,
+static bool recite(void *ctx, const float *logits,
   const struct continuation *text, uint32_t *chosen, struct error *why)
 {
-  const struct desk *k = self;
+  const struct desk *k = ctx;
   (void) logits, (void) why;
   *chosen = k->script.id[text->text.n - text->n_prompt];
   return true;
@@ -53,26 +53,26 @@ static bool write_wish(struct desk *k, const uint32_t *prompt, size_t n,
   struct model_config *config = &k->lab->model->config;
   struct sampler *dice = &k->lab->dice;
   size_t triple = w->triple;
-  struct criterion list[] = { {"string", outflow_judge, &k->flow},
-    {"repetition", repetition_judge, &triple} };
+  struct criterion list[] = { {"string", text_stream_should_stop, &k->flow},
+    {"repetition", repetition_should_stop, &triple} };
   struct criteria judges = { list, 2, NULL };
-  struct settings want = { .recall = store_keep,
+  struct generate_options want = { .recall = store_match_prefix,
     .max_new_tokens = k->script.n > 0 ? k->script.n : w->most,
     .eos = config->eos, .n_eos = w->eos ? config->n_eos : 0,
-    .min_tokens = w->min_tokens, .see = watch_desk, .self = k,
-    .choose = k->script.n > 0 ? recite : sampler_choose,
-    .chooser = k->script.n > 0 ? (void *) k : dice,
-    .judge = criteria_judge, .judging = &judges };
+    .min_tokens = w->min_tokens, .on_step = watch_desk, .ctx = k,
+    .select = k->script.n > 0 ? recite : sampler_choose,
+    .select_ctx = k->script.n > 0 ? (void *) k : dice,
+    .stop = criteria_should_stop, .stop_ctx = &judges };
   uint32_t context = config->n_positions;
   if (w->context > 0) config->n_positions = w->context;
   dice->s.temperature = w->temperature, dice->seed = w->seed;
   k->steps = 0, interrupted = 0;
   void (*usual)(int) = signal(SIGINT, note_signal);
-  bool ok = outflow_prompt(&k->flow, prompt, n, why)
+  bool ok = text_stream_prompt(&k->flow, prompt, n, why)
     && generate(&k->lab->b.g, prompt, n, &want, &k->text, why);
   signal(SIGINT, usual);
   config->n_positions = context;
-  outflow_end(&k->flow);
+  text_stream_end(&k->flow);
   k->reason = ok ? criteria_reason(&judges, k->text.ended) : NULL;
   return ok
     && (interrupted == 0 || error_say(why, "the text was interrupted"));
@@ -81,7 +81,7 @@ static bool write_wish(struct desk *k, const uint32_t *prompt, size_t n,
 static void clear_desk(struct desk *k)
 {
   continuation_free(&k->lab->m, &k->text);
-  outflow_close(&k->flow);
+  text_stream_close(&k->flow);
   stops_close(&k->until);
   ids_free(&k->lab->m, &k->script);
 }
@@ -94,7 +94,7 @@ static bool set_desk(struct desk *k, const char *const stop[2],
   for (; n < 2 && stop[n] != NULL; n++)
     k->list[n] = (struct stop_string) { (const unsigned char *) stop[n],
       strlen(stop[n]) };
-  k->flow = (struct outflow) { .m = &k->lab->m, .t = k->lab->t,
+  k->flow = (struct text_stream) { .m = &k->lab->m, .t = k->lab->t,
     .until = &k->until, .min_tokens = min_tokens };
   return stops_open(&k->until, &k->lab->m, k->list, n, why);
 }
@@ -119,7 +119,7 @@ static bool write_text(struct desk *k, const struct wish *w,
 }
 
 /* <Draw the tree of the calculation> */
-static bool draw_tree(struct laboratory *lab, struct error *why)
+static bool draw_tree(struct fixture *lab, struct error *why)
 {
   static const struct stop_string list[2] = {
     { (const unsigned char *) "anno", 4 },
@@ -145,7 +145,7 @@ static bool draw_tree(struct laboratory *lab, struct error *why)
 /* <Count how texts ended> */
 #define OWL "User: Where does the owl live?\nAssistant:"
 #define SUN "The cat sat in the sun. The clock said"
-static bool print_ends(struct laboratory *lab, struct error *why)
+static bool print_ends(struct fixture *lab, struct error *why)
 {
   static const struct wish wish[] = {
     {"The dog", .most = 400, .eos = true},
@@ -176,10 +176,10 @@ static bool print_ends(struct laboratory *lab, struct error *why)
 
 enum { NOTED = 64 };
 struct at_once { struct desk *k; size_t tokens, whole, end[NOTED]; };
-static bool note_whole(void *self, const struct step *now)
+static bool note_whole(void *ctx, const struct step *now)
 {
-  struct at_once *x = self;
-  const struct outflow *flow = &x->k->flow;
+  struct at_once *x = ctx;
+  const struct text_stream *flow = &x->k->flow;
   (void) now;
   if (x->tokens == NOTED) return false;
   x->end[x->tokens++] = flow->text.n
@@ -188,7 +188,7 @@ static bool note_whole(void *self, const struct step *now)
   return true;
 }
 
-static bool print_items(struct laboratory *lab, struct error *why)
+static bool print_items(struct fixture *lab, struct error *why)
 {
   static const struct wish list = { .prompt = "A list:\n", .stop = {"4."},
     .script = "1. apples\n2. pears\n3. plums\n4. nuts\n5. apples\n6. plums" };
@@ -236,7 +236,7 @@ static bool go_on(struct desk *k, double temperature, const char *key,
   return true;
 }
 
-static bool print_resumed(struct laboratory *lab, struct error *why)
+static bool print_resumed(struct fixture *lab, struct error *why)
 {
   struct desk k = { .lab = lab };
   bool ok = go_on(&k, 0, "stop.resumed", why)
@@ -246,7 +246,7 @@ static bool print_resumed(struct laboratory *lab, struct error *why)
 }
 
 /* <Toss for the end> */
-static bool coin_open(struct laboratory *lab, double e, struct funnel *f,
+static bool coin_open(struct fixture *lab, double e, struct funnel *f,
   struct error *why)
 {
   float logits[2] = { (float) num_log(e), (float) num_log(1 - e) };
@@ -254,14 +254,14 @@ static bool coin_open(struct laboratory *lab, double e, struct funnel *f,
     && funnel_fill(f, logits, why);
 }
 
-static size_t toss(struct funnel *f, uint64_t number, size_t most)
+static size_t toss(struct funnel *f, uint64_t number, size_t max)
 {
   size_t n = 0;
-  while (n < most && funnel_choose(f, number, 0, (uint32_t) n) != 0) n++;
+  while (n < max && funnel_choose(f, number, 0, (uint32_t) n) != 0) n++;
   return n;
 }
 
-static bool print_coin(struct laboratory *lab, struct error *why)
+static bool print_coin(struct fixture *lab, struct error *why)
 {
   enum { TRIALS = 100000, COINS = 20000 };
   struct funnel likely, rare;
@@ -291,10 +291,10 @@ enum { TALKS = 48, LONGEST = 400, CAP = 64 };
 struct survey { struct desk k; double *logprob; size_t length[TALKS],
   written, rare, inside, cut, cut_inside, clean; bool slipped;
   double most, mean, chosen; };
-static bool note_end(void *self, const struct step *now)
+static bool note_end(void *ctx, const struct step *now)
 {
-  struct survey *x = self;
-  struct laboratory *lab = x->k.lab;
+  struct survey *x = ctx;
+  struct fixture *lab = x->k.lab;
   uint32_t eos = lab->model->config.eos[0];
   lab->e.k->log_softmax(&lab->e, now->logits, 1,
     lab->model->config.vocab_size, x->logprob);
@@ -315,7 +315,7 @@ static bool note_end(void *self, const struct step *now)
   return true;
 }
 
-static bool hold_survey(struct laboratory *lab, struct survey *x,
+static bool hold_survey(struct fixture *lab, struct survey *x,
   struct error *why)
 {
   struct wish w = { .prompt = "User:", .most = LONGEST, .eos = true,
@@ -333,7 +333,7 @@ static bool hold_survey(struct laboratory *lab, struct survey *x,
   return true;
 }
 
-static bool draw_running(struct laboratory *lab, struct error *why)
+static bool draw_running(struct fixture *lab, struct error *why)
 {
   enum { COINS = 40000, FAR = 300, CURVES = 4 };
   static const double e[CURVES] = { 0.1, 0.03, 0.01, 0.003 };
@@ -360,19 +360,19 @@ static bool draw_running(struct laboratory *lab, struct error *why)
   return true;
 }
 
-static bool print_survey(struct laboratory *lab, struct error *why)
+static bool print_survey(struct fixture *lab, struct error *why)
 {
   struct survey x;
   if (!hold_survey(lab, &x, why)) return false;
-  size_t least = LONGEST, most = 0;
+  size_t min = LONGEST, max = 0;
   for (size_t i = 0; i < TALKS; i++) {
-    least = x.length[i] < least ? x.length[i] : least;
-    most = x.length[i] > most ? x.length[i] : most;
+    min = x.length[i] < min ? x.length[i] : min;
+    max = x.length[i] > max ? x.length[i] : max;
   }
   double r = (double) x.rare / (double) x.written;
   print_key("stop.talks", "%d", TALKS);
-  print_key("stop.talks.shortest", "%zu", least);
-  print_key("stop.talks.longest", "%zu", most);
+  print_key("stop.talks.shortest", "%zu", min);
+  print_key("stop.talks.longest", "%zu", max);
   print_key("stop.eos.places", "%zu", x.inside);
   print_key("stop.eos.most", "%.4f", x.most);
   print_key("stop.eos.mean", "%.3f", 1e6 * x.mean / (double) x.inside);
@@ -391,10 +391,10 @@ static bool print_survey(struct laboratory *lab, struct error *why)
 
 /* <Draw what is held> */
 struct shown { struct desk *k; size_t before, tokens; };
-static bool note_token(void *self, const struct step *now)
+static bool note_token(void *ctx, const struct step *now)
 {
-  struct shown *x = self;
-  const struct outflow *flow = &x->k->flow;
+  struct shown *x = ctx;
+  const struct text_stream *flow = &x->k->flow;
   size_t n, held = flow->text.n - flow->released;
   size_t half = utf8_held(flow->text.byte, flow->text.n);
   size_t all = flow->text.n + (flow->found != NULL ? flow->found->n : 0);
@@ -409,7 +409,7 @@ static bool note_token(void *self, const struct step *now)
   return true;
 }
 
-static bool draw_hold(struct laboratory *lab, struct error *why)
+static bool draw_hold(struct fixture *lab, struct error *why)
 {
   static const struct wish w = { .prompt = "A list:\n",
     .stop = {"\n\n", "User:"}, .script = "A caf\xc3\xa9.\n"
@@ -428,23 +428,23 @@ static const char *const two[2] = { "\n\n", "User:" };
 static bool same_for_cut(struct desk *k, const char *text, uint32_t cuts,
   const char *left, int which, struct error *why)
 {
-  size_t n = strlen(text), most = strlen(left);
+  size_t n = strlen(text), max = strlen(left);
   bool ok = true;
-  outflow_close(&k->flow);
-  k->flow = (struct outflow) { .m = &k->lab->m, .until = &k->until };
+  text_stream_close(&k->flow);
+  k->flow = (struct text_stream) { .m = &k->lab->m, .until = &k->until };
   for (size_t at = 0, to; ok && at < n && k->flow.found == NULL; at = to) {
     for (to = at + 1; to < n && (cuts >> (to - 1) & 1) == 0; ) to++;
-    ok = outflow_bytes(&k->flow, (const unsigned char *) text + at, to - at,
-      why) && ((k->flow.released <= most
+    ok = text_stream_bytes(&k->flow, (const unsigned char *) text + at, to - at,
+      why) && ((k->flow.released <= max
         && memcmp(k->flow.text.byte, left, k->flow.released) == 0)
         || error_say(why, "cut %" PRIu32 " shows too much", cuts));
   }
   return ok && ((k->flow.found == &k->list[which]
-    && k->flow.text.n == most && k->flow.released == most)
+    && k->flow.text.n == max && k->flow.released == max)
     || error_say(why, "cut %" PRIu32 " ends elsewhere", cuts));
 }
 
-static bool print_cuts(struct laboratory *lab, struct error *why)
+static bool print_cuts(struct fixture *lab, struct error *why)
 {
   static const char *const text[2][2] = { {"one.\nTwo.\n\nUser:",
     "one.\nTwo."}, {"\xe2\x82\xac 5.\nUse User: no", "\xe2\x82\xac 5.\nUse "}
@@ -469,10 +469,10 @@ enum { RULES = 3, RULE_TALKS = 12, RULE_LONG = 100 };
    how often nothing was shown */
 struct rules { struct desk *k; size_t longest, tokens, released[RULES],
   held[RULES], silent[RULES]; };
-static bool note_rules(void *self, const struct step *now)
+static bool note_rules(void *ctx, const struct step *now)
 {
-  struct rules *x = self;
-  const struct outflow *flow = &x->k->flow;
+  struct rules *x = ctx;
+  const struct text_stream *flow = &x->k->flow;
   size_t n = flow->text.n, last = x->longest - 1;
   size_t after[RULES] = { flow->released, flow->released < n
     ? x->released[1] : n, n > last ? n - last : 0 };
@@ -486,7 +486,7 @@ static bool note_rules(void *self, const struct step *now)
   return true;
 }
 
-static bool print_rules(struct laboratory *lab, struct error *why)
+static bool print_rules(struct fixture *lab, struct error *why)
 {
   static const char *const rule[RULES] = { "ours", "unsent", "fixed" };
   static const char *const second[2] = { "User:",
@@ -525,7 +525,7 @@ static size_t walks(const struct stops *s, const struct mapping *map)
   return n;
 }
 
-static bool print_walks(struct laboratory *lab, struct error *why)
+static bool print_walks(struct fixture *lab, struct error *why)
 {
   enum { HARD = 64 };
   struct stop_string list[HARD];
@@ -558,7 +558,7 @@ static bool push_tokens(struct desk *k, const unsigned char *text, size_t from,
   size_t to, struct error *why)
 {
   for (; from < to; from++)
-    if (!outflow_bytes(&k->flow, text + TOKEN * from, TOKEN, why)) return false;
+    if (!text_stream_bytes(&k->flow, text + TOKEN * from, TOKEN, why)) return false;
   return true;
 }
 
@@ -581,7 +581,7 @@ static bool time_at(struct desk *k, const unsigned char *text, size_t token,
   return ok;
 }
 
-static bool print_clock(struct laboratory *lab, struct error *why)
+static bool print_clock(struct fixture *lab, struct error *why)
 {
   enum { ALL = TOKEN * ((AHEAD << 2 * (SIZES - 1)) + 2 * AHEAD) };
   static unsigned char text[ALL];
@@ -611,20 +611,20 @@ static bool print_clock(struct laboratory *lab, struct error *why)
   return true;
 }
 
-struct table { double row[7][6]; size_t n, room; };
-static bool take_row(void *self, const char *line)
+struct table { double row[7][6]; size_t n, cap; };
+static bool take_row(void *ctx, const char *line)
 {
-  struct table *t = self;
+  struct table *t = ctx;
   double *x = t->row[t->n];
-  bool numbers = t->n < t->room && sscanf(line, "%lf,%lf,%lf,%lf,%lf,%lf",
+  bool numbers = t->n < t->cap && sscanf(line, "%lf,%lf,%lf,%lf,%lf,%lf",
     x, x + 1, x + 2, x + 3, x + 4, x + 5) >= 3;
   t->n += numbers;
   return numbers;
 }
 
-static bool print_times(struct laboratory *lab, struct error *why)
+static bool print_times(struct fixture *lab, struct error *why)
 {
-  struct table clock = { .room = SIZES }, cache = { .room = 7 };
+  struct table clock = { .cap = SIZES }, cache = { .cap = 7 };
   (void) lab;
   if (!data_read("stopping.clock", take_row, &clock, SIZES, why)
       || !data_read("cache.clock", take_row, &cache, 7, why)) return false;
@@ -645,7 +645,7 @@ static bool print_times(struct laboratory *lab, struct error *why)
 
 /* <Ask once more with what follows> */
 enum { CHOICES = 4, AFTER = 8, PLACES = 60, EVERY = 4, SOONEST = 12 };
-struct gap { struct laboratory *lab; struct ids tale; float *logits;
+struct gap { struct fixture *lab; struct ids tale; float *logits;
   double *logprob; uint32_t choice[CHOICES]; double alone[CHOICES],
   pair[CHOICES], together[CHOICES]; };
 static bool read_last(struct gap *x, size_t n, size_t last, struct error *why)
@@ -687,7 +687,7 @@ static bool ask(struct gap *x, size_t at, struct error *why)
   return ok;
 }
 
-static bool print_gaps(struct laboratory *lab, struct error *why)
+static bool print_gaps(struct fixture *lab, struct error *why)
 {
   struct gap x = { .lab = lab };
   size_t n = AFTER * (size_t) lab->model->config.vocab_size;
@@ -719,7 +719,7 @@ enum { PADS = 4, PADDED = 60, PROMPT = 32 };
 static bool compare_pads(struct desk *k, const struct ids *list,
   uint32_t pad, const char *name, float *logits, struct error *why)
 {
-  struct laboratory *lab = k->lab;
+  struct fixture *lab = k->lab;
   struct store *s = lab->b.s;
   size_t n = list->n, v = lab->model->config.vocab_size, same = 0;
   uint32_t id[2 * PADS + PROMPT], *bare = id + PADS, plain[PADDED];
@@ -742,7 +742,7 @@ static bool compare_pads(struct desk *k, const struct ids *list,
   return true;
 }
 
-static bool print_pads(struct laboratory *lab, struct error *why)
+static bool print_pads(struct fixture *lab, struct error *why)
 {
   struct desk k = { .lab = lab };
   struct ids list = { .n = 0 };
@@ -759,7 +759,7 @@ static bool print_pads(struct laboratory *lab, struct error *why)
 }
 
 /* <Mask what must not come> */
-static bool all_digits(struct laboratory *lab, uint32_t id)
+static bool all_digits(struct fixture *lab, uint32_t id)
 {
   size_t n;
   const unsigned char *byte = tokenizer_text(lab->t, id, &n);
@@ -768,7 +768,7 @@ static bool all_digits(struct laboratory *lab, uint32_t id)
   return n > 0;
 }
 
-static bool print_mask(struct laboratory *lab, struct error *why)
+static bool print_mask(struct fixture *lab, struct error *why)
 {
   enum { DRAWS = 1000 };
   struct funnel *f = &lab->dice.f;
@@ -782,7 +782,7 @@ static bool print_mask(struct laboratory *lab, struct error *why)
   for (uint32_t i = 0; i < f->vocab; i++) allowed[i] = all_digits(lab, i);
   funnel_distribution(f);
   for (size_t i = 0; i < f->n; i++)
-    digits += allowed[f->left[i]] != 0 ? f->w[i] : 0;
+    digits += allowed[f->candidates[i]] != 0 ? f->weight[i] : 0;
   f->allowed = allowed;
   bool ok = funnel_fill(f, logits, why);
   f->allowed = NULL;

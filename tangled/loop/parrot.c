@@ -15,12 +15,12 @@ static struct tensor at(const float *x)
 static void parrot_layer(struct parrot *p)
 {
   struct matrix zero = { .weight = at(nothing), .in = PARROT_WIDTH, .out = PARROT_WIDTH };
-  struct normalizer norm = { .kind = NORM_RMS, .gain = at(p->ones),
+  struct norm norm = { .kind = NORM_RMS, .gain = at(p->ones),
     .epsilon = 1e-5f };
-  p->only = (struct model_layer) { .before_attention = norm, .before_mlp = norm,
+  p->only = (struct model_layer) { .attn_norm = norm, .mlp_norm = norm,
     .qkv = { zero, zero, zero }, .n_qkv = 3, .out = zero,
     .up = { zero, zero }, .n_up = 2, .down = zero };
-  p->lm.last = norm;
+  p->lm.final_norm = norm;
 }
 
 void parrot_make(struct parrot *p)
@@ -34,7 +34,7 @@ void parrot_make(struct parrot *p)
     .vocab_size = PARROT_WORDS, .n_positions = PARROT_CONTEXT, .d_model = PARROT_WIDTH,
     .d_inner = PARROT_WIDTH, .n_layers = 1, .n_heads = 1, .n_kv_heads = 1,
     .head_dim = PARROT_WIDTH, .norm_eps = 1e-5, .gated = true };
-  p->lm.attention = (struct heads) { 1, 1, PARROT_WIDTH, 1 };
+  p->lm.attention = (struct attention_dims) { 1, 1, PARROT_WIDTH, 1 };
   p->lm.layers = &p->only, p->lm.frequency = p->frequency;
   p->lm.embedding = at(p->unit[0]);
   p->lm.head = (struct matrix) { .weight = at(p->follows[0]), .in = PARROT_WIDTH,
@@ -43,11 +43,11 @@ void parrot_make(struct parrot *p)
 }
 
 /* <Leave out what teaches nothing> */
-static void idle_attend(const struct engine *e, const struct heads *h,
-  const float *q, const struct view *seen, size_t rows, float *room, float *y,
-  const struct capture *keep)
+static void idle_attend(const struct engine *e, const struct attention_dims *h,
+  const float *q, const struct kv_view *seen, size_t rows, float *scratch, float *y,
+  const struct attention_probe *probe)
 {
-  (void) e, (void) seen, (void) room, (void) keep;
+  (void) e, (void) seen, (void) scratch, (void) probe;
   memcpy(y, q, rows * h->n_heads * h->head_dim * sizeof *y);
 }
 

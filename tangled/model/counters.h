@@ -4,8 +4,8 @@
 #define INCIPIT_COUNTERS_H
 #include <stdint.h>
 
-/* calls of forward; tokens at positions put through all layers; positions whose keys
-   and values were computed, and those of them that an earlier pass had computed;
+/* calls of model_forward; tokens at positions put through all layers; positions whose
+   keys and values were computed, and those of them that an earlier pass had computed;
    (query, key) pairs of one head of the first layer; multiply-adds of the layers'
    matrices, of attention over all heads and layers, and of the head; stored bytes of
    weights read; bytes of cache read and written */

@@ -6,28 +6,28 @@
 #include "safetensors/safetensors.h"
 
 /* <The desk of a pass> */
-struct loan { void *p; size_t count, size; };
-struct desk {
+struct arena_block { void *p; size_t count, size; };
+struct pass_arena {
   struct memory *m; struct error *why;
-  struct loan sheet[24];
+  struct arena_block block[24];
   size_t n; bool refused;
 };
 
-static void *desk_take(struct desk *d, size_t count, size_t size)
+static void *arena_alloc(struct pass_arena *d, size_t count, size_t size)
 {
   if (d->refused) return NULL;
-  struct loan *s = &d->sheet[d->n];
-  *s = (struct loan) { NULL, count, size };
-  s->p = memory_alloc(d->m, FOR_ACTIVATIONS, count, size, d->why);
+  struct arena_block *s = &d->block[d->n];
+  *s = (struct arena_block) { NULL, count, size };
+  s->p = memory_alloc(d->m, MEMORY_ACTIVATIONS, count, size, d->why);
   if (s->p == NULL) d->refused = true;
   else d->n++;
   return s->p;
 }
 
-static void desk_clear(struct desk *d)
+static void arena_reset(struct pass_arena *d)
 {
   while (d->n-- > 0) {
-    struct loan *s = &d->sheet[d->n];
+    struct arena_block *s = &d->block[d->n];
     memory_free(d->m, s->p);
   }
 }
@@ -36,17 +36,17 @@ static void desk_clear(struct desk *d)
 struct work {
   struct engine *e; struct store *s; struct pass *p;
   const struct model *lm; const struct watcher *watch;
-  size_t n, q_width, kv_width, longest;
+  size_t n, q_width, kv_width, max_seen;
   float *x; /* the residual stream, p->hidden */
   float *normed, *fused, *q, *k, *v, *mixed, *added, *inner, *up; /* [n][...] */
   float *cosine, *sine; /* [n][head_dim/2] */
-  float *room, *weights; /* for attention */
+  float *scratch, *weights; /* for attention */
   uint32_t *id, *position;
-  struct view *seen;
+  struct kv_view *seen;
 };
 
 /* <Lay out the desk> */
-static bool work_take(struct work *w, struct desk *d)
+static bool work_alloc(struct work *w, struct pass_arena *d)
 {
   const struct model_config *c = &w->lm->config;
   size_t n = w->n, one = sizeof(float), half = c->head_dim / 2;
@@ -54,38 +54,38 @@ static bool work_take(struct work *w, struct desk *d)
   w->kv_width = (size_t) c->n_kv_heads * c->head_dim;
   bool fused = w->lm->layers[0].n_qkv == 1, gated = w->lm->layers[0].n_up == 2;
   /* <Take the numbers of a row in its layer> */
-    w->normed = desk_take(d, n, c->d_model * one);
-    w->fused = desk_take(d, fused ? n : 0, 3 * w->q_width * one);
-    w->q = desk_take(d, n, w->q_width * one);
-    w->k = desk_take(d, n, w->kv_width * one);
-    w->v = desk_take(d, n, w->kv_width * one);
-    w->mixed = desk_take(d, n, w->q_width * one);
-    w->added = desk_take(d, n, c->d_model * one);
-    w->inner = desk_take(d, n, c->d_inner * one);
-    w->up = desk_take(d, gated ? n : 0, c->d_inner * one);
+    w->normed = arena_alloc(d, n, c->d_model * one);
+    w->fused = arena_alloc(d, fused ? n : 0, 3 * w->q_width * one);
+    w->q = arena_alloc(d, n, w->q_width * one);
+    w->k = arena_alloc(d, n, w->kv_width * one);
+    w->v = arena_alloc(d, n, w->kv_width * one);
+    w->mixed = arena_alloc(d, n, w->q_width * one);
+    w->added = arena_alloc(d, n, c->d_model * one);
+    w->inner = arena_alloc(d, n, c->d_inner * one);
+    w->up = arena_alloc(d, gated ? n : 0, c->d_inner * one);
   /* <Take what places and attention need> */
-    w->cosine = desk_take(d, n, half * one);
-    w->sine = desk_take(d, n, half * one);
-    w->id = desk_take(d, n, sizeof *w->id);
-    w->position = desk_take(d, n, sizeof *w->position);
-    w->seen = desk_take(d, n, sizeof *w->seen);
-    w->room = desk_take(d, pool_workers(w->e->self),
-      kernels_room(&w->lm->attention, w->longest) * one);
+    w->cosine = arena_alloc(d, n, half * one);
+    w->sine = arena_alloc(d, n, half * one);
+    w->id = arena_alloc(d, n, sizeof *w->id);
+    w->position = arena_alloc(d, n, sizeof *w->position);
+    w->seen = arena_alloc(d, n, sizeof *w->seen);
+    w->scratch = arena_alloc(d, pool_workers(w->e->pool),
+      kernels_scratch(&w->lm->attention, w->max_seen) * one);
     bool weights = w->watch != NULL && w->watch->weights;
-    w->weights = desk_take(d, weights ? n * c->n_heads : 0, w->longest * one);
+    w->weights = arena_alloc(d, weights ? n * c->n_heads : 0, w->max_seen * one);
   return !d->refused;
 }
 
 /* <Show the watcher a stage> */
-static void look(const struct work *w, enum watch_stage stage, uint32_t layer, float *x,
+static void tap(const struct work *w, enum tap_point point, uint32_t layer, float *x,
   size_t width)
 {
   if (w->watch != NULL)
-    w->watch->see(w->watch->what, stage, layer, x, w->n, width);
+    w->watch->tap(w->watch->ctx, point, layer, x, w->n, width);
 }
 
 /* <Turn ids into rows> */
-static void work_embed(struct work *w, const struct row *rows)
+static void embed_rows(struct work *w, const struct row *rows)
 {
   const struct model *lm = w->lm;
   const struct kernels *k = w->e->k;
@@ -93,21 +93,21 @@ static void work_embed(struct work *w, const struct row *rows)
   for (size_t i = 0; i < w->n; i++)
     w->id[i] = rows[i].token, w->position[i] = rows[i].position;
   k->embed(w->e, lm->embedding, d, w->id, w->n, w->x);
-  uint64_t bytes = weight_bytes(lm->embedding.type);
+  uint64_t bytes = weight_type_bytes(lm->embedding.type);
   if (lm->config.learned_positions) {
     k->embed(w->e, lm->positions, d, w->position, w->n, w->added);
     k->add(w->e, w->x, w->added, w->n * d);
-    bytes += weight_bytes(lm->positions.type);
+    bytes += weight_type_bytes(lm->positions.type);
   }
   else k->angles(w->e, w->position, w->n, lm->frequency,
     lm->config.head_dim / 2, (float) rope_attention(&lm->config.rope),
     w->cosine, w->sine);
   w->e->c->weight_bytes_read += w->n * d * bytes;
-  look(w, STAGE_EMBEDDING, 0, w->x, d);
+  tap(w, TAP_EMBEDDING, 0, w->x, d);
 }
 
 /* <Project to queries, keys and values> */
-static void work_project(struct work *w, const struct model_layer *l)
+static void project_qkv(struct work *w, const struct model_layer *l)
 {
   const struct kernels *k = w->e->k;
   if (l->n_qkv == 3) {
@@ -125,14 +125,14 @@ static void work_project(struct work *w, const struct model_layer *l)
 }
 
 /* <Norm and turn queries and keys> */
-static void work_turn(struct work *w, const struct model_layer *l)
+static void rotate_qk(struct work *w, const struct model_layer *l)
 {
   const struct kernels *k = w->e->k;
   const struct model_config *c = &w->lm->config;
   size_t n = w->n, d = c->head_dim;
-  if (l->of_queries.gain.data != NULL) {
-    k->normalize(w->e, &l->of_queries, w->q, n * c->n_heads, d, w->q);
-    k->normalize(w->e, &l->of_keys, w->k, n * c->n_kv_heads, d, w->k);
+  if (l->q_norm.gain.data != NULL) {
+    k->normalize(w->e, &l->q_norm, w->q, n * c->n_heads, d, w->q);
+    k->normalize(w->e, &l->k_norm, w->k, n * c->n_kv_heads, d, w->k);
   }
   if (c->learned_positions) return;
   k->rotate(w->e, w->q, n, c->n_heads, d / 2, w->cosine, w->sine);
@@ -140,81 +140,82 @@ static void work_turn(struct work *w, const struct model_layer *l)
 }
 
 /* <Let every row attend> */
-static void work_attend(struct work *w, uint32_t i)
+static void attend_rows(struct work *w, uint32_t i)
 {
   struct counters *c = w->e->c;
   /* <Store the layer's keys and values, and show each row its view> */
-    store_put(w->s, i, w->k, w->v);
+    store_write(w->s, i, w->k, w->v);
     uint64_t pairs = 0;
     for (size_t r = 0; r < w->n; r++) {
       store_view(w->s, i, r, &w->seen[r]);
       pairs += w->seen[r].hi - w->seen[r].lo + w->seen[r].sinks;
     }
-  struct heads h = w->lm->attention;
+  struct attention_dims h = w->lm->attention;
   if (w->lm->config.scaled_by_layer) h.scale /= (float) (i + 1);
-  struct capture keep = { w->weights, w->longest };
+  struct attention_probe probe = { w->weights, w->max_seen };
   bool weights = w->watch != NULL && w->watch->weights;
-  w->e->k->attend(w->e, &h, w->q, w->seen, w->n, w->room, w->mixed,
-    weights ? &keep : NULL);
+  w->e->k->attend(w->e, &h, w->q, w->seen, w->n, w->scratch, w->mixed,
+    weights ? &probe : NULL);
   /* <Count what the layer's attention has cost> */
     if (i == 0) c->qk_pairs += pairs;
     c->madds_attention += 2 * w->q_width * pairs;
     c->cache_bytes_written += w->n * w->s->row_bytes;
-    c->cache_bytes_read += w->s->seen * w->s->row_bytes;
+    c->cache_bytes_read += w->s->rows_visible * w->s->row_bytes;
   if (weights)
-    look(w, STAGE_WEIGHTS, i, w->weights,
-      w->lm->config.n_heads * w->longest);
+    tap(w, TAP_WEIGHTS, i, w->weights,
+      w->lm->config.n_heads * w->max_seen);
 }
 
 /* <Pass through attention> */
-static void work_first_half(struct work *w, const struct model_layer *l, uint32_t i)
+static void attention_block(struct work *w, const struct model_layer *l, uint32_t i)
 {
   const struct kernels *k = w->e->k;
   size_t d = w->lm->config.d_model;
-  k->normalize(w->e, &l->before_attention, w->x, w->n, d, w->normed);
-  look(w, STAGE_NORM, i, w->normed, d);
-  work_project(w, l);
-  work_turn(w, l);
-  look(w, STAGE_QUERY, i, w->q, w->q_width);
-  look(w, STAGE_KEY, i, w->k, w->kv_width);
-  look(w, STAGE_VALUE, i, w->v, w->kv_width);
-  work_attend(w, i);
-  look(w, STAGE_MIXED, i, w->mixed, w->q_width);
+  k->normalize(w->e, &l->attn_norm, w->x, w->n, d, w->normed);
+  tap(w, TAP_NORM, i, w->normed, d);
+  project_qkv(w, l);
+  rotate_qk(w, l);
+  tap(w, TAP_QUERY, i, w->q, w->q_width);
+  tap(w, TAP_KEY, i, w->k, w->kv_width);
+  tap(w, TAP_VALUE, i, w->v, w->kv_width);
+  attend_rows(w, i);
+  tap(w, TAP_MIXED, i, w->mixed, w->q_width);
   k->linear(w->e, &l->out, 1, w->mixed, w->n, (float *[]) { w->added });
-  look(w, STAGE_ATTENTION, i, w->added, d);
+  tap(w, TAP_ATTENTION, i, w->added, d);
   k->add(w->e, w->x, w->added, w->n * d);
 }
 
 /* <Pass through the MLP> */
-static void work_second_half(struct work *w, const struct model_layer *l, uint32_t i)
+static void mlp_block(struct work *w, const struct model_layer *l, uint32_t i)
 {
   const struct kernels *k = w->e->k;
   const struct model_config *c = &w->lm->config;
   size_t n = w->n, d = c->d_model;
-  k->normalize(w->e, &l->before_mlp, w->x, n, d, w->normed);
-  look(w, STAGE_MLP_NORM, i, w->normed, d);
+  k->normalize(w->e, &l->mlp_norm, w->x, n, d, w->normed);
+  tap(w, TAP_MLP_NORM, i, w->normed, d);
   k->linear(w->e, l->up, l->n_up, w->normed, n,
     (float *[]) { w->inner, w->up });
   k->activate(w->e, c->activation, w->inner, c->gated ? w->up : NULL,
     n * c->d_inner, w->inner);
-  look(w, STAGE_INNER, i, w->inner, c->d_inner);
+  tap(w, TAP_INNER, i, w->inner, c->d_inner);
   k->linear(w->e, &l->down, 1, w->inner, n, (float *[]) { w->added });
-  look(w, STAGE_MLP, i, w->added, d);
+  tap(w, TAP_MLP, i, w->added, d);
   k->add(w->e, w->x, w->added, n * d);
-  look(w, STAGE_LAYER, i, w->x, d);
+  tap(w, TAP_LAYER, i, w->x, d);
 }
 
 /* <Whole passes> */
 
 /* <Note the rows that are no longer finite> */
-static void note_spoilt(struct work *w, uint32_t behind)
+static void note_nonfinite(struct work *w, uint32_t behind)
 {
   size_t d = w->lm->config.d_model;
   for (size_t r = 0; r < w->n; r++) {
     bool finite = true;
     for (size_t i = 0; i < d; i++)
       finite = finite && w->x[r * d + i] - w->x[r * d + i] == 0;
-    if (!finite && w->p->spoilt[r] == SOUND) w->p->spoilt[r] = behind;
+    if (!finite && w->p->first_bad_layer[r] == PASS_FINITE) w->p->first_bad_layer[r]
+      = behind;
   }
 }
 
@@ -223,30 +224,30 @@ static void work_run(struct work *w, const struct row *rows)
 {
   const struct model *lm = w->lm;
   struct counters *c = w->e->c;
-  work_embed(w, rows);
-  note_spoilt(w, 0);
+  embed_rows(w, rows);
+  note_nonfinite(w, 0);
   for (uint32_t i = 0; i < lm->config.n_layers; i++) {
-    work_first_half(w, &lm->layers[i], i);
-    work_second_half(w, &lm->layers[i], i);
-    note_spoilt(w, i + 1);
+    attention_block(w, &lm->layers[i], i);
+    mlp_block(w, &lm->layers[i], i);
+    note_nonfinite(w, i + 1);
   }
   c->passes++, c->rows += w->n;
-  c->kv_rows_computed += w->n, c->kv_rows_recomputed += w->s->recomputed;
+  c->kv_rows_computed += w->n, c->kv_rows_recomputed += w->s->rows_recomputed;
   c->madds_linear += w->n * lm->layer_madds;
   c->weight_bytes_read += lm->layer_bytes;
 }
 
 /* <Check the ids, and find the longest view> */
 static bool rows_check(const struct model *lm, const struct row *rows, size_t n,
-  size_t *longest, struct error *why)
+  size_t *max_len, struct error *why)
 {
-  *longest = 1;
+  *max_len = 1;
   for (size_t i = 0; i < n; i++) {
     if (rows[i].token >= lm->config.vocab_size)
       return error_say(why, "the token of row %zu is %" PRIu32 "; wanted:"
         " below %" PRIu32 ", the size of the vocabulary", i, rows[i].token,
         lm->config.vocab_size);
-    if (rows[i].position >= *longest) *longest = (size_t) rows[i].position + 1;
+    if (rows[i].position >= *max_len) *max_len = (size_t) rows[i].position + 1;
   }
   return true;
 }
@@ -255,14 +256,16 @@ static bool rows_check(const struct model *lm, const struct row *rows, size_t n,
 static struct pass *pass_open(struct memory *m, size_t n, size_t d_model,
   struct error *why)
 {
-  struct pass *p = memory_alloc(m, FOR_ACTIVATIONS, 1, sizeof *p, why);
+  struct pass *p = memory_alloc(m, MEMORY_ACTIVATIONS, 1, sizeof *p, why);
   if (p == NULL) return NULL;
   *p = (struct pass) { .m = m, .n = n, .d_model = d_model };
-  p->hidden = memory_alloc(m, FOR_ACTIVATIONS, n, d_model * sizeof(float), why);
+  p->hidden = memory_alloc(m, MEMORY_ACTIVATIONS, n, d_model * sizeof(float), why);
   if (p->hidden != NULL)
-    p->spoilt = memory_alloc(m, FOR_ACTIVATIONS, n, sizeof *p->spoilt, why);
-  for (size_t i = 0; p->spoilt != NULL && i < n; i++) p->spoilt[i] = SOUND;
-  if (p->spoilt != NULL) return p;
+    p->first_bad_layer = memory_alloc(m, MEMORY_ACTIVATIONS, n,
+      sizeof *p->first_bad_layer, why);
+  for (size_t i = 0; p->first_bad_layer != NULL && i < n; i++) p->first_bad_layer[i]
+    = PASS_FINITE;
+  if (p->first_bad_layer != NULL) return p;
   pass_close(p);
   return NULL;
 }
@@ -270,24 +273,24 @@ static struct pass *pass_open(struct memory *m, size_t n, size_t d_model,
 void pass_close(struct pass *p)
 {
   if (p == NULL) return;
-  memory_free(p->m, p->spoilt);
+  memory_free(p->m, p->first_bad_layer);
   memory_free(p->m, p->hidden);
   memory_free(p->m, p);
 }
 
 /* <Run a pass before a watcher> */
-bool forward_watched(struct engine *e, const struct model *lm, struct store *s,
+bool model_forward_watched(struct engine *e, const struct model *lm, struct store *s,
   const struct row *rows, size_t n, const struct watcher *watch, struct pass **made,
   struct error *why)
 {
   struct work w = { .e = e, .lm = lm, .s = s, .watch = watch, .n = n };
-  struct desk d = { .m = s->m, .why = why };
+  struct pass_arena d = { .m = s->m, .why = why };
   *made = NULL;
-  if (!kernels_self_test(e->k, why) || !rows_check(lm, rows, n, &w.longest, why)
+  if (!kernels_self_test(e->k, why) || !rows_check(lm, rows, n, &w.max_seen, why)
       || !store_begin(s, rows, n, why))
     return false;
   w.p = pass_open(s->m, n, lm->config.d_model, why);
-  bool ok = w.p != NULL && work_take(&w, &d);
+  bool ok = w.p != NULL && work_alloc(&w, &d);
   /* <Do the work, or let it not have been> */
     if (ok) {
       w.x = w.p->hidden;
@@ -299,31 +302,31 @@ bool forward_watched(struct engine *e, const struct model *lm, struct store *s,
       store_abort(s);
       pass_close(w.p);
     }
-  desk_clear(&d);
+  arena_reset(&d);
   return ok;
 }
 
 /* <Run a pass with nobody watching> */
-bool forward(struct engine *e, const struct model *lm, struct store *s,
+bool model_forward(struct engine *e, const struct model *lm, struct store *s,
   const struct row *rows, size_t n, struct pass **made, struct error *why)
-{ return forward_watched(e, lm, s, rows, n, NULL, made, why); }
+{ return model_forward_watched(e, lm, s, rows, n, NULL, made, why); }
 
 /* <Say where a row was spoilt> */
-bool pass_sound(const struct model *lm, const struct pass *p, size_t i,
+bool pass_is_finite(const struct model *lm, const struct pass *p, size_t i,
   struct error *why)
 {
-  uint32_t at = p->spoilt[i];
-  if (at == SOUND) return true;
+  uint32_t at = p->first_bad_layer[i];
+  if (at == PASS_FINITE) return true;
   if (at == 0)
     return error_say(why, "%s: the embedding of row %zu is not finite;"
-      " wanted: finite logits", weights_path(lm->weights), i);
+      " wanted: finite logits", tensor_file_path(lm->weights), i);
   return error_say(why, "%s: row %zu is not finite behind" " layer %" PRIu32
-    " of %" PRIu32 "; wanted: finite logits", weights_path(lm->weights), i, at,
+    " of %" PRIu32 "; wanted: finite logits", tensor_file_path(lm->weights), i, at,
     lm->config.n_layers);
 }
 
 /* <Make logits of the rows that are wanted> */
-bool head(struct engine *e, const struct model *lm, struct pass *p,
+bool model_logits(struct engine *e, const struct model *lm, struct pass *p,
   const size_t *which, size_t n, float *logits, struct error *why)
 {
   size_t d = p->d_model;
@@ -332,11 +335,11 @@ bool head(struct engine *e, const struct model *lm, struct pass *p,
       return error_say(why, "logits of row %zu; wanted: a row below %zu",
         which[i], p->n);
   if (n == 0) return true;
-  float *x = memory_alloc(p->m, FOR_ACTIVATIONS, n, d * sizeof *x, why);
+  float *x = memory_alloc(p->m, MEMORY_ACTIVATIONS, n, d * sizeof *x, why);
   if (x == NULL) return false;
   for (size_t i = 0; i < n; i++)
     memcpy(x + i * d, p->hidden + which[i] * d, d * sizeof *x);
-  e->k->normalize(e, &lm->last, x, n, d, x);
+  e->k->normalize(e, &lm->final_norm, x, n, d, x);
   e->k->linear(e, &lm->head, 1, x, n, &logits);
   memory_free(p->m, x);
   e->c->madds_head += (uint64_t) n * d * lm->config.vocab_size;
@@ -353,23 +356,23 @@ static bool naive_pass(struct engine *e, const struct model *lm, struct store *s
   if (n > s->n_positions)
     return error_say(why, "the text has %zu tokens;" " wanted: at most %" PRIu32
       ", the model's context", n, s->n_positions);
-  struct row *rows = memory_alloc(s->m, FOR_ACTIVATIONS, n, sizeof *rows, why);
+  struct row *rows = memory_alloc(s->m, MEMORY_ACTIVATIONS, n, sizeof *rows, why);
   if (rows == NULL) return false;
   for (size_t i = 0; i < n; i++)
     rows[i] = (struct row) { 0, (uint32_t) i, ids[i] };
-  store_empty(s);
-  bool ok = forward(e, lm, s, rows, n, p, why);
+  store_clear(s);
+  bool ok = model_forward(e, lm, s, rows, n, p, why);
   memory_free(s->m, rows);
   return ok;
 }
 
-bool evaluate(struct engine *e, const struct model *lm, struct store *s,
+bool model_evaluate(struct engine *e, const struct model *lm, struct store *s,
   const uint32_t *ids, size_t n, const size_t *which, size_t wanted,
   float *logits, struct error *why)
 {
   struct pass *p;
   bool ok = naive_pass(e, lm, s, ids, n, &p, why)
-    && head(e, lm, p, which, wanted, logits, why);
+    && model_logits(e, lm, p, which, wanted, logits, why);
   pass_close(p);
   return ok;
 }
@@ -379,27 +382,27 @@ static bool one_logprob(struct engine *e, const struct model *lm, struct pass *p
   size_t i, uint32_t next, float *logits, double *logprob, struct error *why)
 {
   uint32_t vocab = lm->config.vocab_size;
-  if (!pass_sound(lm, p, i, why) || !head(e, lm, p, &i, 1, logits, why))
+  if (!pass_is_finite(lm, p, i, why) || !model_logits(e, lm, p, &i, 1, logits, why))
     return false;
   for (uint32_t v = 0; v < vocab; v++)
     if (!(logits[v] - logits[v] == 0))
       return error_say(why, "%s: the logit of token" " %" PRIu32
         " behind row %zu is not finite;" " wanted: a number",
-        weights_path(lm->weights), v, i);
+        tensor_file_path(lm->weights), v, i);
   e->k->log_softmax(e, logits, 1, vocab, logprob);
   logprob[0] = logprob[next];
   return true;
 }
 
 /* <Evaluate a text and add up> */
-bool logprobs(struct engine *e, const struct model *lm, struct store *s,
+bool model_logprobs(struct engine *e, const struct model *lm, struct store *s,
   const uint32_t *ids, size_t n, double *logprob, double *sum, struct error *why)
 {
   struct pass *p = NULL;
   size_t vocab = lm->config.vocab_size;
-  struct desk d = { .m = s->m, .why = why };
-  float *logits = desk_take(&d, vocab, sizeof *logits);
-  double *all = desk_take(&d, vocab, sizeof *all);
+  struct pass_arena d = { .m = s->m, .why = why };
+  float *logits = arena_alloc(&d, vocab, sizeof *logits);
+  double *all = arena_alloc(&d, vocab, sizeof *all);
   bool ok = !d.refused && naive_pass(e, lm, s, ids, n, &p, why);
   *sum = 0;
   if (ok) logprob[0] = 0;
@@ -408,6 +411,6 @@ bool logprobs(struct engine *e, const struct model *lm, struct store *s,
     if (ok) logprob[i + 1] = all[0], *sum += all[0];
   }
   pass_close(p);
-  desk_clear(&d);
+  arena_reset(&d);
   return ok;
 }

@@ -11,40 +11,40 @@
 struct pass {
   struct memory *m; size_t n, d_model;
   float *hidden; /* [n][d_model], in the order of the rows */
-  uint32_t *spoilt; /* [n]: the layer, from 1, behind which a row first held a
-                       number that is not finite, 0 if its embedding did, SOUND if none */
+  uint32_t *first_bad_layer; /* [n]: the layer, from 1, behind which a row first held a
+                                number that is not finite, 0 if its embedding did, PASS_FINITE if none */
   bool head_read; /* the head's weights have been counted for this pass */
 };
 
 /* no layer: every number of the row is finite */
-enum { SOUND = 0x7fffffff };
+enum { PASS_FINITE = 0x7fffffff };
 
 /* <A watcher> */
 
 /* [n][d_model] but for: queries and mixed values [n][n_heads][head_dim], keys and
    values [n][n_kv_heads][head_dim], after rotation; attention weights
-   [n][n_heads][longest]; inner [n][d_inner]. STAGE_ATTENTION and STAGE_MLP are what
-   is added to the residual stream, STAGE_LAYER is the stream after it */
-enum watch_stage { STAGE_EMBEDDING, STAGE_NORM, STAGE_QUERY, STAGE_KEY, STAGE_VALUE,
-  STAGE_WEIGHTS, STAGE_MIXED, STAGE_ATTENTION, STAGE_MLP_NORM, STAGE_INNER,
-  STAGE_MLP, STAGE_LAYER };
+   [n][n_heads][max_seen]; inner [n][d_inner]. TAP_ATTENTION and TAP_MLP are what is
+   added to the residual stream, TAP_LAYER is the stream after it */
+enum tap_point { TAP_EMBEDDING, TAP_NORM, TAP_QUERY, TAP_KEY, TAP_VALUE,
+  TAP_WEIGHTS, TAP_MIXED, TAP_ATTENTION, TAP_MLP_NORM, TAP_INNER,
+  TAP_MLP, TAP_LAYER };
 
 /* x is [rows][width], belongs to the pass, and may be changed */
-typedef void watch_see(void *what, enum watch_stage stage, uint32_t layer, float *x,
+typedef void tap_fn(void *ctx, enum tap_point point, uint32_t layer, float *x,
   size_t rows, size_t width);
 
 /* weights: attention weights are wanted, too */
-struct watcher { watch_see *see; void *what; bool weights; };
+struct watcher { tap_fn *tap; void *ctx; bool weights; };
 
 /* <From rows to hidden states> */
 
 /* puts n rows through all layers and commits them to the store; *made is owned by the
    caller. On failure nothing has been stored and there is no pass */
-bool forward(struct engine *e, const struct model *lm, struct store *s,
+bool model_forward(struct engine *e, const struct model *lm, struct store *s,
   const struct row *rows, size_t n, struct pass **made, struct error *why);
 
 /* the same, with a watcher; a null watch is none */
-bool forward_watched(struct engine *e, const struct model *lm, struct store *s,
+bool model_forward_watched(struct engine *e, const struct model *lm, struct store *s,
   const struct row *rows, size_t n, const struct watcher *watch, struct pass **made,
   struct error *why);
 
@@ -52,25 +52,25 @@ bool forward_watched(struct engine *e, const struct model *lm, struct store *s,
 void pass_close(struct pass *p);
 
 /* true if the hidden state of row i is finite; else a sentence that names the layer */
-bool pass_sound(const struct model *lm, const struct pass *p, size_t i,
+bool pass_is_finite(const struct model *lm, const struct pass *p, size_t i,
   struct error *why);
 
 /* <From hidden states to logits and probabilities> */
 
 /* logits [n][vocab_size] of the rows which[0]..., in that order, each below p->n; a
    row may be named twice */
-bool head(struct engine *e, const struct model *lm, struct pass *p,
+bool model_logits(struct engine *e, const struct model *lm, struct pass *p,
   const size_t *which, size_t n, float *logits, struct error *why);
 
 /* the naive way: empties the store, runs n ids through one pass as sequence 0, and
    gives the logits [wanted][vocab_size] of the positions which */
-bool evaluate(struct engine *e, const struct model *lm, struct store *s,
+bool model_evaluate(struct engine *e, const struct model *lm, struct store *s,
   const uint32_t *ids, size_t n, const size_t *which, size_t wanted,
   float *logits, struct error *why);
 
 /* natural logarithms of the probability of each id after those before it, logprob[i]
    for i from 1 on; logprob[0] is 0, and stands for nothing; *sum adds them in order.
    A logit that is not finite is an error */
-bool logprobs(struct engine *e, const struct model *lm, struct store *s,
+bool model_logprobs(struct engine *e, const struct model *lm, struct store *s,
   const uint32_t *ids, size_t n, double *logprob, double *sum, struct error *why);
 #endif

@@ -8,14 +8,14 @@
 /* <What the model's maker suggests for sampling> */
 
 /* what is not given has the value that does nothing */
-struct sampling_config {
+struct sampling_defaults {
   bool do_sample;
   double temperature, top_p, min_p, typical_p, repetition_penalty;
   uint32_t top_k, no_repeat_ngram_size;
 };
 
 /* <The settings of a model> */
-enum { EOS_MOST = 16, LAYERS_LISTED = 1024 };
+enum { CONFIG_MAX_EOS = 16, CONFIG_MAX_LISTED = 1024 };
 
 /* a setting that changes nothing, and why we think so */
 struct ignored_field { const char *file, *field, *reason; };
@@ -28,20 +28,20 @@ struct model_config {
   uint32_t window_from; /* the first layer that has it */
   uint32_t sinks; /* first positions that a row with a window sees besides */
   bool window_used, window_listed;
-  uint8_t windowed[LAYERS_LISTED / 8]; /* if listed, a bit for each layer */
+  uint8_t windowed[CONFIG_MAX_LISTED / 8]; /* if listed, a bit for each layer */
   double norm_eps;
   bool layer_norm, learned_positions, gated; /* else RMSNorm, rotations, plain MLP */
   enum activation_kind activation;
   bool qkv_bias, out_bias, mlp_bias, qk_norm, tied;
   bool scaled, scaled_by_layer; /* scores: by 1/sqrt(d_h), and by 1/the layer's number */
   struct rope_config rope;
-  uint32_t n_eos, eos[EOS_MOST]; /* the ids that end a text */
+  uint32_t n_eos, eos[CONFIG_MAX_EOS]; /* the ids that end a text */
   bool has_bos;
   uint32_t bos; /* the id that begins one */
   const char *eos_from; /* the file that gave the end tokens; null: none did */
-  struct sampling_config sampling;
+  struct sampling_defaults sampling;
   struct ignored_field *ignored;
-  size_t n_ignored, ignored_room;
+  size_t n_ignored, ignored_cap;
 };
 
 /* positions that a row sees in layer, itself included; 0: all */
@@ -55,8 +55,8 @@ bool config_set_window(struct model_config *c, uint32_t window, uint32_t sinks,
 
 /* <One layer> */
 struct model_layer {
-  struct normalizer before_attention, before_mlp; /* [d_model] each */
-  struct normalizer of_queries, of_keys; /* [head_dim] each, if qk_norm */
+  struct norm attn_norm, mlp_norm; /* [d_model] each */
+  struct norm q_norm, k_norm; /* [head_dim] each, if qk_norm */
   struct matrix qkv[3]; /* [n_heads*head_dim][d_model], then twice
                            [n_kv_heads*head_dim][d_model]; if fused, one of [3*d_model][d_model] */
   struct matrix out; /* [d_model][n_heads*head_dim] */
@@ -65,15 +65,16 @@ struct model_layer {
 };
 
 /* <The whole model> */
-struct archive;
+struct tensor_file;
 struct model {
   struct model_config config;
-  struct archive *weights; /* the files, mapped */
+  struct tensor_file *weights; /* the files, mapped */
   struct tensor embedding, positions; /* [vocab_size][d_model], [n_positions][d_model] */
   struct model_layer *layers; /* [n_layers] */
-  struct normalizer last; /* [d_model], before the head */
+  struct norm final_norm; /* [d_model], before the head */
   struct matrix head; /* [vocab_size][d_model], the embedding itself if tied */
-  struct heads attention; /* how many, how wide, and what scores are multiplied by */
+  struct attention_dims attention; /* how many, how wide, and what scores are
+                                      multiplied by */
   float *frequency; /* [head_dim/2], or null with learned positions */
   uint64_t layer_madds, layer_bytes, head_bytes;
 };

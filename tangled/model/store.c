@@ -5,10 +5,10 @@
 #include "model/store.h"
 
 /* <Count the rows of a sequence that were computed before> */
-static uint32_t token_at(const struct muster *r, const struct strand *q,
+static uint32_t token_at(const struct kv_batch *r, const struct kv_sequence *q,
   size_t k)
 { return r->rows[r->order[q->first + k] - 1].token; }
-static size_t known(const struct muster *r, const struct strand *q)
+static size_t known(const struct kv_batch *r, const struct kv_sequence *q)
 {
   size_t k = 0;
   while (k < q->count && q->length + k < q->computed
@@ -18,11 +18,11 @@ static size_t known(const struct muster *r, const struct strand *q)
 }
 
 /* <Dismiss those who were called> */
-static void roll_dismiss(struct store *s, bool commit)
+static void batch_end(struct store *s, bool commit)
 {
-  struct muster *r = &s->roll;
+  struct kv_batch *r = &s->batch;
   for (uint32_t i = 0; i < s->n_sequences; i++) {
-    struct strand *q = &r->sequence[i];
+    struct kv_sequence *q = &r->sequence[i];
     size_t old = commit ? known(r, q) : 0, end = q->length + q->count;
     for (size_t k = old; k < q->count && commit; k++)
       q->token[q->length + k] = token_at(r, q, k);
@@ -35,58 +35,58 @@ static void roll_dismiss(struct store *s, bool commit)
 }
 
 /* <Find a place for every row> */
-static bool roll_order(struct store *s, struct error *why)
+static bool batch_order(struct store *s, struct error *why)
 {
-  struct muster *roll = &s->roll;
+  struct kv_batch *batch = &s->batch;
   size_t first = 0;
   for (uint32_t q = 0; q < s->n_sequences; q++)
-    roll->sequence[q].first = first, first += roll->sequence[q].count;
-  for (size_t i = 0; i < roll->n; i++) {
-    const struct row *r = &roll->rows[i];
-    const struct strand *q = &roll->sequence[r->sequence];
+    batch->sequence[q].first = first, first += batch->sequence[q].count;
+  for (size_t i = 0; i < batch->n; i++) {
+    const struct row *r = &batch->rows[i];
+    const struct kv_sequence *q = &batch->sequence[r->sequence];
     const char *wrong = NULL;
     /* <Find out what is wrong with the row's position> */
     if (r->position >= s->n_positions) wrong = "beyond the context";
     else if (r->position < q->length) wrong = "stored already";
     else if (r->position >= q->length + q->count) wrong = "behind a gap";
-    else if (roll->order[q->first + r->position - q->length] != 0)
+    else if (batch->order[q->first + r->position - q->length] != 0)
       wrong = "given twice";
     if (wrong != NULL)
       return error_say(why, "position %u of sequence %u is %s;"
         " wanted: from %zu on, below %u," " each once", r->position,
         r->sequence, wrong, q->length, s->n_positions);
-    roll->order[q->first + r->position - q->length] = i + 1;
+    batch->order[q->first + r->position - q->length] = i + 1;
   }
   return true;
 }
 
 /* <Make room on the roll> */
-size_t store_room(size_t room, size_t wanted, size_t most)
+size_t store_next_cap(size_t cap, size_t wanted, size_t max)
 {
-  size_t twice = room <= most / 2 ? 2 * room : most;
+  size_t twice = cap <= max / 2 ? 2 * cap : max;
   return twice < wanted ? wanted : twice;
 }
 
-static bool roll_grow(struct store *s, struct error *why)
+static bool batch_grow(struct store *s, struct error *why)
 {
   for (uint32_t i = 0; i < s->n_sequences; i++) {
-    struct strand *q = &s->roll.sequence[i];
+    struct kv_sequence *q = &s->batch.sequence[i];
     size_t wanted = q->length + q->count;
-    if (wanted <= q->room) continue;
-    size_t room = store_room(q->room, wanted, s->n_positions);
-    uint32_t *token = memory_resize(s->m, FOR_TOKENS, q->token, room, sizeof *token,
+    if (wanted <= q->cap) continue;
+    size_t cap = store_next_cap(q->cap, wanted, s->n_positions);
+    uint32_t *token = memory_resize(s->m, MEMORY_TOKENS, q->token, cap, sizeof *token,
       why);
     if (token == NULL) return false;
-    q->token = token, q->room = room;
+    q->token = token, q->cap = cap;
   }
   return true;
 }
 
 /* <Call the roll> */
-static bool roll_call(struct store *s, const struct row *rows, size_t n,
+static bool batch_begin(struct store *s, const struct row *rows, size_t n,
   struct error *why)
 {
-  struct muster *r = &s->roll;
+  struct kv_batch *r = &s->batch;
   /* <Refuse what cannot be a pass of this store> */
   if (n == 0 || r->n > 0)
     return error_say(why, n == 0 ? "the pass has no rows; wanted: 1 or more"
@@ -95,15 +95,15 @@ static bool roll_call(struct store *s, const struct row *rows, size_t n,
     if (rows[i].sequence >= s->n_sequences)
       return error_say(why, "row %zu is of sequence %" PRIu32 "; wanted:"
         " below %" PRIu32, i, rows[i].sequence, s->n_sequences);
-  r->order = memory_alloc(s->m, FOR_ACTIVATIONS, n, sizeof *r->order, why);
+  r->order = memory_alloc(s->m, MEMORY_ACTIVATIONS, n, sizeof *r->order, why);
   if (r->order == NULL) return false;
   r->rows = rows, r->n = n;
   for (size_t i = 0; i < n; i++) r->sequence[rows[i].sequence].count++;
-  bool ok = roll_order(s, why) && roll_grow(s, why);
-  s->recomputed = 0;
+  bool ok = batch_order(s, why) && batch_grow(s, why);
+  s->rows_recomputed = 0;
   for (uint32_t i = 0; ok && i < s->n_sequences; i++)
-    s->recomputed += known(r, &r->sequence[i]);
-  if (!ok) roll_dismiss(s, false);
+    s->rows_recomputed += known(r, &r->sequence[i]);
+  if (!ok) batch_end(s, false);
   return ok;
 }
 
@@ -115,22 +115,22 @@ bool store_prepare(struct store *s, const struct store_kind *kind,
   *s = (struct store) { .kind = kind, .m = m, .config = *c,
     .n_sequences = n_sequences, .n_positions = c->n_positions,
     .row_bytes = 2 * sizeof(float) * c->n_kv_heads * c->head_dim };
-  s->roll.sequence = memory_alloc(m, FOR_OTHER, n_sequences,
-    sizeof *s->roll.sequence, why);
-  return s->roll.sequence != NULL;
+  s->batch.sequence = memory_alloc(m, MEMORY_OTHER, n_sequences,
+    sizeof *s->batch.sequence, why);
+  return s->batch.sequence != NULL;
 }
 
-static void roll_close(struct store *s)
+static void batch_close(struct store *s)
 {
   for (uint32_t i = 0; i < s->n_sequences; i++) {
-    struct strand *q = &s->roll.sequence[i];
+    struct kv_sequence *q = &s->batch.sequence[i];
     memory_free(s->m, q->token);
   }
-  memory_free(s->m, s->roll.sequence);
+  memory_free(s->m, s->batch.sequence);
 }
 
 /* <Count the rows that are seen> */
-size_t store_lowest(const struct store *s, uint32_t layer, size_t position)
+size_t store_window_start(const struct store *s, uint32_t layer, size_t position)
 {
   size_t window = config_window(&s->config, layer);
   bool short_sighted = window > 0 && position >= window;
@@ -138,60 +138,60 @@ size_t store_lowest(const struct store *s, uint32_t layer, size_t position)
 }
 
 void store_view(const struct store *s, uint32_t layer, size_t i,
-  struct view *v)
+  struct kv_view *v)
 {
-  uint32_t position = s->roll.rows[i].position, sinks = s->config.sinks;
-  s->kind->show(s, layer, i, v);
-  v->lo = (uint32_t) store_lowest(s, layer, position), v->hi = position + 1;
+  uint32_t position = s->batch.rows[i].position, sinks = s->config.sinks;
+  s->kind->view(s, layer, i, v);
+  v->lo = (uint32_t) store_window_start(s, layer, position), v->hi = position + 1;
   v->sinks = sinks < v->lo ? sinks : 0;
   if (sinks >= v->lo) v->lo = 0;
 }
 
-void store_put(struct store *s, uint32_t layer, const float *k, const float *v)
+void store_write(struct store *s, uint32_t layer, const float *k, const float *v)
 {
-  s->kind->put(s, layer, k, v);
-  s->seen = 0;
+  s->kind->write(s, layer, k, v);
+  s->rows_visible = 0;
   for (uint32_t i = 0; i < s->n_sequences; i++) {
-    const struct strand *q = &s->roll.sequence[i];
-    size_t lo = store_lowest(s, layer, q->length), sinks = s->config.sinks;
+    const struct kv_sequence *q = &s->batch.sequence[i];
+    size_t lo = store_window_start(s, layer, q->length), sinks = s->config.sinks;
     if (q->count > 0)
-      s->seen += q->length + q->count - lo + (sinks < lo ? sinks : lo);
+      s->rows_visible += q->length + q->count - lo + (sinks < lo ? sinks : lo);
   }
 }
 
 /* <Say how long a sequence is, and make it shorter> */
 size_t store_length(const struct store *s, uint32_t sequence)
-{ return s->roll.sequence[sequence].length; }
+{ return s->batch.sequence[sequence].length; }
 void store_crop(struct store *s, uint32_t sequence, size_t length)
 {
-  struct strand *q = &s->roll.sequence[sequence];
+  struct kv_sequence *q = &s->batch.sequence[sequence];
   if (length < q->length) q->length = length;
-  if (s->kind->cropped != NULL) s->kind->cropped(s, sequence);
+  if (s->kind->truncated != NULL) s->kind->truncated(s, sequence);
 }
 
-void store_empty(struct store *s)
+void store_clear(struct store *s)
 {
   for (uint32_t i = 0; i < s->n_sequences; i++) store_crop(s, i, 0);
 }
 
 /* <Say that one sequence follows another> */
-bool store_follow(struct store *s, uint32_t from, uint32_t to,
+bool store_copy_tokens(struct store *s, uint32_t from, uint32_t to,
   struct error *why)
 {
   uint32_t larger = from > to ? from : to;
   if (larger >= s->n_sequences)
     return error_say(why, "there is no sequence %" PRIu32 "; wanted: below %"
       PRIu32, larger, s->n_sequences);
-  struct strand *a = &s->roll.sequence[from], *b = &s->roll.sequence[to];
-  if (s->roll.n > 0 || b->length > 0)
-    return error_say(why, s->roll.n > 0 ? "the store is in a pass; wanted:"
+  struct kv_sequence *a = &s->batch.sequence[from], *b = &s->batch.sequence[to];
+  if (s->batch.n > 0 || b->length > 0)
+    return error_say(why, s->batch.n > 0 ? "the store is in a pass; wanted:"
       " its end" : "sequence %" PRIu32 " has %zu rows; wanted: none", to,
       b->length);
-  if (a->length > b->room) {
-    uint32_t *token = memory_resize(s->m, FOR_TOKENS, b->token, a->length,
+  if (a->length > b->cap) {
+    uint32_t *token = memory_resize(s->m, MEMORY_TOKENS, b->token, a->length,
       sizeof *token, why);
     if (token == NULL) return false;
-    b->token = token, b->room = a->length;
+    b->token = token, b->cap = a->length;
   }
   if (a->length > 0)
     memcpy(b->token, a->token, a->length * sizeof *a->token);
@@ -203,25 +203,25 @@ bool store_follow(struct store *s, uint32_t from, uint32_t to,
 bool store_begin(struct store *s, const struct row *rows, size_t n,
   struct error *why)
 {
-  if (!roll_call(s, rows, n, why)) return false;
-  if (s->kind->admit(s, why)) return true;
-  roll_dismiss(s, false);
+  if (!batch_begin(s, rows, n, why)) return false;
+  if (s->kind->reserve(s, why)) return true;
+  batch_end(s, false);
   return false;
 }
 
-void store_commit(struct store *s) { roll_dismiss(s, true); }
-void store_abort(struct store *s) { roll_dismiss(s, false); }
+void store_commit(struct store *s) { batch_end(s, true); }
+void store_abort(struct store *s) { batch_end(s, false); }
 void store_close(struct store *s)
 {
   if (s == NULL) return;
-  roll_close(s);
+  batch_close(s);
   s->kind->close(s);
 }
 
 /* <What the plain store holds> */
 
-/* [n_layers][2][room][width] */
-struct plain_block { float *data; size_t room; };
+/* [n_layers][2][cap][width] */
+struct plain_block { float *data; size_t cap; };
 struct plain_store {
   struct store common; /* must come first: a struct store * points here */
   size_t width;
@@ -230,58 +230,58 @@ struct plain_store {
 
 /* <Give a sequence a larger block> */
 static bool plain_grow(struct plain_store *s, struct plain_block *b,
-  size_t length, size_t room, struct error *why)
+  size_t length, size_t cap, struct error *why)
 {
   struct memory *m = s->common.m;
   size_t parts = 2 * s->common.config.n_layers, span = s->width * sizeof(float);
-  float *data = memory_alloc(m, FOR_CACHE, room, parts * span, why);
+  float *data = memory_alloc(m, MEMORY_CACHE, cap, parts * span, why);
   if (data == NULL) return false;
   /* <Move each layer's rows to their new place> */
   for (size_t i = 0; i < parts && length > 0; i++)
-    memcpy(data + i * room * s->width, b->data + i * b->room * s->width,
+    memcpy(data + i * cap * s->width, b->data + i * b->cap * s->width,
       length * span);
   memory_free(m, b->data);
-  *b = (struct plain_block) { data, room };
+  *b = (struct plain_block) { data, cap };
   return true;
 }
 
 /* <Make room for the rows of the pass> */
-static bool plain_admit(struct store *common, struct error *why)
+static bool plain_reserve(struct store *common, struct error *why)
 {
   struct plain_store *s = (struct plain_store *) common;
   for (uint32_t i = 0; i < common->n_sequences; i++) {
-    const struct strand *q = &common->roll.sequence[i];
-    size_t wanted = q->length + q->count, room = s->sequence[i].room;
-    if (wanted > room && !plain_grow(s, &s->sequence[i], q->length,
-      store_room(room, wanted, common->n_positions), why)) return false;
+    const struct kv_sequence *q = &common->batch.sequence[i];
+    size_t wanted = q->length + q->count, cap = s->sequence[i].cap;
+    if (wanted > cap && !plain_grow(s, &s->sequence[i], q->length,
+      store_next_cap(cap, wanted, common->n_positions), why)) return false;
   }
   return true;
 }
 
 /* <Store the keys and values of a layer> */
-static void plain_put(struct store *common, uint32_t layer, const float *k,
+static void plain_write(struct store *common, uint32_t layer, const float *k,
   const float *v)
 {
   struct plain_store *s = (struct plain_store *) common;
   size_t span = s->width * sizeof(float);
-  for (size_t i = 0; i < common->roll.n; i++) {
-    const struct row *r = &common->roll.rows[i];
+  for (size_t i = 0; i < common->batch.n; i++) {
+    const struct row *r = &common->batch.rows[i];
     const struct plain_block *b = &s->sequence[r->sequence];
-    float *place = b->data + (2 * layer * b->room + r->position) * s->width;
+    float *place = b->data + (2 * layer * b->cap + r->position) * s->width;
     memcpy(place, k + i * s->width, span);
-    memcpy(place + b->room * s->width, v + i * s->width, span);
+    memcpy(place + b->cap * s->width, v + i * s->width, span);
   }
 }
 
 /* <Show what a row sees> */
-static void plain_show(const struct store *common, uint32_t layer, size_t i,
-  struct view *v)
+static void plain_view(const struct store *common, uint32_t layer, size_t i,
+  struct kv_view *v)
 {
   const struct plain_store *s = (const struct plain_store *) common;
   const struct plain_block *b =
-    &s->sequence[common->roll.rows[i].sequence];
-  const float *keys = b->data + 2 * layer * b->room * s->width;
-  *v = (struct view) { .base_k = keys, .base_v = keys + b->room * s->width,
+    &s->sequence[common->batch.rows[i].sequence];
+  const float *keys = b->data + 2 * layer * b->cap * s->width;
+  *v = (struct kv_view) { .base_k = keys, .base_v = keys + b->cap * s->width,
     .row_bytes = s->width * sizeof(float),
     .head_bytes = common->config.head_dim * sizeof(float),
     .type = WEIGHT_F32 };
@@ -302,16 +302,16 @@ static void plain_close(struct store *common)
 struct store *store_open(struct memory *m, const struct model_config *c,
   uint32_t n_sequences, struct error *why)
 {
-  static const struct store_kind kind = { plain_admit, plain_put, plain_show,
+  static const struct store_kind kind = { plain_reserve, plain_write, plain_view,
     NULL, plain_close };
-  struct plain_store *s = memory_alloc(m, FOR_OTHER, 1, sizeof *s, why);
+  struct plain_store *s = memory_alloc(m, MEMORY_OTHER, 1, sizeof *s, why);
   if (s == NULL) return NULL;
   s->width = (size_t) c->n_kv_heads * c->head_dim;
   bool ok = store_prepare(&s->common, &kind, m, c, n_sequences, why);
-  if (ok) s->sequence = memory_alloc(m, FOR_OTHER, n_sequences,
+  if (ok) s->sequence = memory_alloc(m, MEMORY_OTHER, n_sequences,
     sizeof *s->sequence, why);
   if (s->sequence != NULL) return &s->common;
-  if (ok) roll_close(&s->common);
+  if (ok) batch_close(&s->common);
   memory_free(m, s);
   return NULL;
 }

@@ -12,16 +12,16 @@ struct row { uint32_t sequence, position, token; };
 /* <Who is in a store> */
 
 /* what a store knows of a sequence */
-struct strand {
+struct kv_sequence {
   size_t length; /* rows of the sequence that count */
-  /* [room]; positions whose tokens are known from earlier passes */
-  uint32_t *token; size_t room, computed;
+  /* [cap]; positions whose tokens are known from earlier passes */
+  uint32_t *token; size_t cap, computed;
   size_t first, count; /* its rows in order, while a pass is on */
 };
 
 /* order: row numbers by sequence and position, plus one, because 0 must be free to
    say that nobody stands there yet */
-struct muster { struct strand *sequence;
+struct kv_batch { struct kv_sequence *sequence;
   const struct row *rows; /* of the present pass */
   size_t n, *order; };
 
@@ -33,31 +33,31 @@ struct store;
 /* the functions that make a kind of store */
 struct store_kind {
   /* makes room for the rows that the roll has called */
-  bool (*admit)(struct store *s, struct error *why);
-  /* as store_put */
-  void (*put)(struct store *s, uint32_t layer, const float *k, const float *v);
+  bool (*reserve)(struct store *s, struct error *why);
+  /* as store_write */
+  void (*write)(struct store *s, uint32_t layer, const float *k, const float *v);
   /* as store_view, without the positions that count */
-  void (*show)(const struct store *s, uint32_t layer, size_t i, struct view *v);
+  void (*view)(const struct store *s, uint32_t layer, size_t i, struct kv_view *v);
   /* the sequence has been cropped, and may be cropped further; null if nothing is to
      be done */
-  void (*cropped)(struct store *s, uint32_t sequence);
+  void (*truncated)(struct store *s, uint32_t sequence);
   /* as store_close, but never for null, and the roll is closed already */
   void (*close)(struct store *s);
 };
 
 /* <The store as others see it> */
 
-/* the part that all stores have in common. seen: rows of the store that some row of
-   the present pass sees in the layer that was put last, set by store_put; recomputed:
-   rows of the pass that an earlier pass had computed, with the same tokens up to
-   there, set by store_begin */
+/* the part that all stores have in common. rows_visible: rows of the store that some
+   row of the present pass sees in the layer that was put last, set by store_write;
+   rows_recomputed: rows of the pass that an earlier pass had computed, with the same
+   tokens up to there, set by store_begin */
 struct store {
   const struct store_kind *kind;
   struct memory *m; /* where passes through this store take their memory */
   uint32_t n_sequences, n_positions; /* the most it holds */
   size_t row_bytes; /* keys and values of one row in one layer, as stored */
-  size_t seen, recomputed;
-  struct model_config config; struct muster roll;
+  size_t rows_visible, rows_recomputed;
+  struct model_config config; struct kv_batch batch;
 };
 
 /* admits a pass of n rows or refuses it in words: a sequence or position out of
@@ -73,11 +73,11 @@ void store_commit(struct store *s);
 void store_abort(struct store *s);
 
 /* keys and values of all rows of the pass, [n][n_kv_heads*head_dim] each */
-void store_put(struct store *s, uint32_t layer, const float *k, const float *v);
+void store_write(struct store *s, uint32_t layer, const float *k, const float *v);
 
 /* what row number i of the pass sees in layer */
 void store_view(const struct store *s, uint32_t layer, size_t i,
-  struct view *v);
+  struct kv_view *v);
 
 /* the rows that sequence has: the position that comes next */
 size_t store_length(const struct store *s, uint32_t sequence);
@@ -88,10 +88,10 @@ size_t store_length(const struct store *s, uint32_t sequence);
 void store_crop(struct store *s, uint32_t sequence, size_t length);
 
 /* the first position that a row at position sees in layer, sinks aside */
-size_t store_lowest(const struct store *s, uint32_t layer, size_t position);
+size_t store_window_start(const struct store *s, uint32_t layer, size_t position);
 
 /* crops all sequences to nothing */
-void store_empty(struct store *s);
+void store_clear(struct store *s);
 
 /* returns the memory; null is nothing */
 void store_close(struct store *s);
@@ -106,12 +106,12 @@ bool store_prepare(struct store *s, const struct store_kind *kind,
 
 /* for them, too: gives the empty sequence to the length and the tokens of from;
    errors: to has rows, a number out of range, a pass going on, memory */
-bool store_follow(struct store *s, uint32_t from, uint32_t to,
+bool store_copy_tokens(struct store *s, uint32_t from, uint32_t to,
   struct error *why);
 
-/* what room should become, so that wanted fit: twice as much, or what is wanted, or
-   most */
-size_t store_room(size_t room, size_t wanted, size_t most);
+/* what cap should become, so that wanted fit: twice as much, or what is wanted, or
+   max */
+size_t store_next_cap(size_t cap, size_t wanted, size_t max);
 
 /* a store for n_sequences sequences of a model, in float32, empty; null and a
    sentence if memory is refused. Owned by the caller */

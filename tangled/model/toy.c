@@ -33,9 +33,9 @@ static struct matrix around(const float *x, size_t in, size_t out)
 
 void toy_make(struct toy *y)
 {
-  struct normalizer norm = { .kind = NORM_RMS, .epsilon = 0 };
+  struct norm norm = { .kind = NORM_RMS, .epsilon = 0 };
   toy_by_hand(y);
-  y->only = (struct model_layer) { .before_attention = norm, .before_mlp = norm,
+  y->only = (struct model_layer) { .attn_norm = norm, .mlp_norm = norm,
     .qkv = { around(y->query[0], 4, 4), around(y->key[0], 4, 4),
       around(y->value[0], 4, 4) }, .n_qkv = 3,
     .out = around(y->joined[0], 4, 4), .n_up = 2,
@@ -46,21 +46,21 @@ void toy_make(struct toy *y)
     .vocab_size = TOY_WORDS, .n_positions = TOY_PLACES, .d_model = TOY_WIDTH,
     .d_inner = 1, .n_layers = 1, .n_heads = 2, .n_kv_heads = 2,
     .head_dim = 2, .learned_positions = true, .gated = true };
-  y->lm.layers = &y->only, y->lm.last = norm;
+  y->lm.layers = &y->only, y->lm.final_norm = norm;
   y->lm.embedding = (struct tensor) { y->token[0], WEIGHT_F32 };
   y->lm.positions = (struct tensor) { y->place[0], WEIGHT_F32 };
   y->lm.head = around(y->asked[0], TOY_WIDTH, TOY_WORDS);
-  y->lm.attention = (struct heads) { 2, 2, 2, 0.70710678f };
+  y->lm.attention = (struct attention_dims) { 2, 2, 2, 0.70710678f };
   y->lm.layer_madds = 4 * TOY_WIDTH * TOY_WIDTH + 3 * TOY_WIDTH;
 }
 
 /* <Look at the rows on their way> */
-static void keep_all(void *what, enum watch_stage stage, uint32_t layer, float *x,
+static void keep_all(void *ctx, enum tap_point point, uint32_t layer, float *x,
   size_t rows, size_t width)
 {
-  struct album *a = what;
+  struct album *a = ctx;
   (void) layer;
-  memcpy(a->x[stage], x, rows * width * sizeof *x);
+  memcpy(a->x[point], x, rows * width * sizeof *x);
 }
 
 bool toy_look(struct engine *e, const struct toy *y, struct store *s,
@@ -71,9 +71,9 @@ bool toy_look(struct engine *e, const struct toy *y, struct store *s,
   struct pass *p = NULL;
   for (size_t i = 0; i < n; i++)
     all[i] = i, rows[i] = (struct row) { 0, (uint32_t) i, ids[i] };
-  store_empty(s);
-  bool ok = forward_watched(e, &y->lm, s, rows, n, &w, &p, why)
-    && head(e, &y->lm, p, all, n, a->logits, why);
+  store_clear(s);
+  bool ok = model_forward_watched(e, &y->lm, s, rows, n, &w, &p, why)
+    && model_logits(e, &y->lm, p, all, n, a->logits, why);
   if (ok) e->k->softmax(e, a->logits, n, TOY_WORDS, a->chance);
   pass_close(p);
   return ok;
@@ -82,8 +82,8 @@ bool toy_look(struct engine *e, const struct toy *y, struct store *s,
 void toy_scores(const struct album *a, int r, int h, float score[3])
 {
   for (int t = 0; t < 3; t++) {
-    const float *q = a->x[STAGE_QUERY] + r * TOY_WIDTH + 2 * h;
-    const float *k = a->x[STAGE_KEY] + t * TOY_WIDTH + 2 * h;
+    const float *q = a->x[TAP_QUERY] + r * TOY_WIDTH + 2 * h;
+    const float *k = a->x[TAP_KEY] + t * TOY_WIDTH + 2 * h;
     score[t] = (q[0] * k[0] + q[1] * k[1]) * 0.70710678f;
   }
 }

@@ -26,12 +26,12 @@ void toy_make(struct toy *y);
 
 /* every stage of a pass, and the logits and probabilities of every row */
 struct album {
-  float x[STAGE_LAYER + 1][8 * TOY_PLACES], logits[TOY_WORDS * TOY_PLACES];
+  float x[TAP_LAYER + 1][8 * TOY_PLACES], logits[TOY_WORDS * TOY_PLACES];
   double chance[TOY_WORDS * TOY_PLACES];
 };
 
 /* runs n tokens in an empty store and keeps what there was to see; errors: those of
-   forward */
+   model_forward */
 bool toy_look(struct engine *e, const struct toy *y, struct store *s,
   const uint32_t *ids, size_t n, struct album *a, struct error *why);
 

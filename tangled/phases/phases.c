@@ -27,7 +27,7 @@ void counters_add(struct counters *a, const struct counters *b)
   a->cache_bytes_written += b->cache_bytes_written;
 }
 
-double work_bound(const struct machine *m, const struct counters *c)
+double work_bound(const struct roofline *m, const struct counters *c)
 {
   return fmax((double) work_madds(c) / m->madds,
     (double) work_bytes(c) / m->bytes);
@@ -35,49 +35,49 @@ double work_bound(const struct machine *m, const struct counters *c)
 
 /* <Probe the machine> */
 enum { PROBES = 7, SPINS = 1 << 27, SWEPT = 1 << 26 };
-struct share { uint64_t done; float left; };
+struct probe_part { uint64_t done; float left; };
 
 /* of[workers] */
-struct probe { const struct kernels *k; const float *block;
-  struct share *of; };
-static void probe_spin(void *what, unsigned worker, unsigned workers)
+struct roofline_probe { const struct kernels *k; const float *block;
+  struct probe_part *of; };
+static void measure_flops(void *ctx, unsigned worker, unsigned workers)
 {
-  struct probe *p = what;
+  struct roofline_probe *p = ctx;
   (void) workers;
-  p->of[worker].done = p->k->spin(SPINS, &p->of[worker].left);
+  p->of[worker].done = p->k->probe_flops(SPINS, &p->of[worker].left);
 }
 
-static void probe_sweep(void *what, unsigned worker, unsigned workers)
+static void measure_bandwidth(void *ctx, unsigned worker, unsigned workers)
 {
-  struct probe *p = what;
+  struct roofline_probe *p = ctx;
   size_t from = (size_t) SWEPT / workers * worker;
   size_t to = worker + 1 == workers ? SWEPT : from + SWEPT / workers;
-  p->of[worker].left = p->k->sweep(p->block + from, to - from);
+  p->of[worker].left = p->k->probe_bandwidth(p->block + from, to - from);
 }
 
-bool machine_probe(struct memory *m, const struct engine *e,
-  struct machine *out, struct error *why)
+bool roofline_measure(struct memory *m, const struct engine *e,
+  struct roofline *out, struct error *why)
 {
   double madds[PROBES], bytes[PROBES];
-  unsigned workers = pool_workers(e->self);
-  struct share *of = memory_alloc(m, FOR_OTHER, workers, sizeof *of, why);
+  unsigned workers = pool_workers(e->pool);
+  struct probe_part *of = memory_alloc(m, MEMORY_OTHER, workers, sizeof *of, why);
   float *block = of == NULL ? NULL
-    : memory_alloc(m, FOR_OTHER, SWEPT, sizeof *block, why);
-  struct probe p = { e->k, block, of };
+    : memory_alloc(m, MEMORY_OTHER, SWEPT, sizeof *block, why);
+  struct roofline_probe p = { e->k, block, of };
   for (size_t i = 0; block != NULL && i < SWEPT; i++) block[i] = 1;
   for (int r = 0; block != NULL && r < PROBES; r++)
     /* <Take the time of one round of probes> */
     {
       double start = timing_seconds(), done = 0;
-      pool_run(e->self, probe_spin, &p);
+      pool_run(e->pool, measure_flops, &p);
       double middle = timing_seconds();
-      pool_run(e->self, probe_sweep, &p);
+      pool_run(e->pool, measure_bandwidth, &p);
       double end = timing_seconds();
       for (unsigned i = 0; i < workers; i++) done += (double) of[i].done;
       madds[r] = done / (middle - start);
       bytes[r] = SWEPT * sizeof (float) / (end - middle);
     }
-  if (block != NULL) *out = (struct machine) {
+  if (block != NULL) *out = (struct roofline) {
     timing_quartiles(madds, PROBES).median,
     timing_quartiles(bytes, PROBES).median };
   memory_free(m, block);
@@ -86,18 +86,18 @@ bool machine_probe(struct memory *m, const struct engine *e,
 }
 
 /* <Take the time of a pass> */
-static bool read_on(const struct generator *g, size_t from, size_t n,
+static bool read_on(const struct generate_context *g, size_t from, size_t n,
   size_t chunk, float *logits, struct error *why)
 {
   struct pass *p = NULL;
-  struct row *rows = memory_alloc(g->m, FOR_ACTIVATIONS, n, sizeof *rows, why);
+  struct row *rows = memory_alloc(g->m, MEMORY_ACTIVATIONS, n, sizeof *rows, why);
   if (rows == NULL) return false;
   for (size_t i = 0; i < n; i++)
     rows[i] = (struct row) { 0, (uint32_t) (from + i),
       (uint32_t) ((from + i) * 31 % g->lm->config.vocab_size) };
-  bool ok = read_rows(g, rows, n, chunk, &p, why);
+  bool ok = model_read(g, rows, n, chunk, &p, why);
   if (ok && logits != NULL)
-    ok = head(g->e, g->lm, p, &(size_t) { p->n - 1 }, 1, logits, why);
+    ok = model_logits(g->e, g->lm, p, &(size_t) { p->n - 1 }, 1, logits, why);
   pass_close(p);
   memory_free(g->m, rows);
   return ok;
@@ -115,7 +115,7 @@ static struct counters since(const struct counters *a, const struct counters *b)
     b->cache_bytes_written - a->cache_bytes_written };
 }
 
-bool phase_read(const struct generator *g, size_t depth, size_t n,
+bool phase_read(const struct generate_context *g, size_t depth, size_t n,
   size_t chunk, struct phase *out, struct error *why)
 {
   size_t v = g->lm->config.vocab_size, have;
@@ -123,7 +123,7 @@ bool phase_read(const struct generator *g, size_t depth, size_t n,
   have = store_length(g->s, 0);
   if (have < depth && !read_on(g, have, depth - have, 256, NULL, why))
     return false;
-  float *logits = memory_alloc(g->m, FOR_ACTIVATIONS, v, sizeof *logits, why);
+  float *logits = memory_alloc(g->m, MEMORY_ACTIVATIONS, v, sizeof *logits, why);
   if (logits == NULL) return false;
   struct counters before = *g->e->c;
   double start = timing_seconds();
@@ -135,14 +135,14 @@ bool phase_read(const struct generator *g, size_t depth, size_t n,
 }
 
 /* <Make a model of random numbers> */
-const struct model_config gpt2_small = { .family = "gpt2",
+const struct model_config random_model_gpt2 = { .family = "gpt2",
   .vocab_size = 50257, .n_positions = 1024, .d_model = 768,
   .d_inner = 3072, .n_layers = 12, .n_heads = 12, .n_kv_heads = 12,
   .head_dim = 64, .norm_eps = 1e-5, .layer_norm = true,
   .learned_positions = true, .activation = ACTIVATION_GELU_TANH,
   .tied = true };
-struct dealer { float *next; uint64_t seed; };
-static struct tensor deal(struct dealer *d, size_t n)
+struct weight_filler { float *next; uint64_t seed; };
+static struct tensor fill_next(struct weight_filler *d, size_t n)
 {
   struct tensor t = { d->next, WEIGHT_F32 };
   for (size_t i = 0; i < n; i++) {
@@ -152,10 +152,10 @@ static struct tensor deal(struct dealer *d, size_t n)
   return t;
 }
 
-static struct matrix deal_matrix(struct dealer *d, size_t in, size_t out)
+static struct matrix fill_matrix(struct weight_filler *d, size_t in, size_t out)
 {
-  struct tensor w = deal(d, in * out);
-  return (struct matrix) { w, deal(d, out), in, out, true };
+  struct tensor w = fill_next(d, in * out);
+  return (struct matrix) { w, fill_next(d, out), in, out, true };
 }
 
 static size_t layer_numbers(const struct model_config *c)
@@ -164,64 +164,64 @@ static size_t layer_numbers(const struct model_config *c)
   return 4 * d + 3 * d * d + 3 * d + d * d + d + 2 * d * f + f + d;
 }
 
-static void deal_layer(struct dealer *d, const struct model_config *c,
+static void fill_layer(struct weight_filler *d, const struct model_config *c,
   struct model_layer *l)
 {
   size_t n = c->d_model, f = c->d_inner;
   float epsilon = (float) c->norm_eps;
-  l->before_attention = (struct normalizer) { .kind = NORM_LAYER,
-    .gain = deal(d, n), .bias = deal(d, n), .epsilon = epsilon };
-  l->before_mlp = (struct normalizer) { .kind = NORM_LAYER,
-    .gain = deal(d, n), .bias = deal(d, n), .epsilon = epsilon };
-  l->qkv[0] = deal_matrix(d, n, 3 * n), l->n_qkv = 1;
-  l->out = deal_matrix(d, n, n);
-  l->up[0] = deal_matrix(d, n, f), l->n_up = 1;
-  l->down = deal_matrix(d, f, n);
+  l->attn_norm = (struct norm) { .kind = NORM_LAYER,
+    .gain = fill_next(d, n), .bias = fill_next(d, n), .epsilon = epsilon };
+  l->mlp_norm = (struct norm) { .kind = NORM_LAYER,
+    .gain = fill_next(d, n), .bias = fill_next(d, n), .epsilon = epsilon };
+  l->qkv[0] = fill_matrix(d, n, 3 * n), l->n_qkv = 1;
+  l->out = fill_matrix(d, n, n);
+  l->up[0] = fill_matrix(d, n, f), l->n_up = 1;
+  l->down = fill_matrix(d, f, n);
 }
 
-static void deal_model(struct model *lm, float *block)
+static void fill_model(struct model *lm, float *block)
 {
   struct model_config *c = &lm->config;
-  struct dealer d = { block, 1 };
+  struct weight_filler d = { block, 1 };
   size_t n = c->d_model;
-  lm->embedding = deal(&d, n * c->vocab_size);
-  lm->positions = deal(&d, n * c->n_positions);
+  lm->embedding = fill_next(&d, n * c->vocab_size);
+  lm->positions = fill_next(&d, n * c->n_positions);
   for (uint32_t i = 0; i < c->n_layers; i++)
-    deal_layer(&d, c, &lm->layers[i]);
-  lm->last = (struct normalizer) { .kind = NORM_LAYER, .gain = deal(&d, n),
-    .bias = deal(&d, n), .epsilon = (float) c->norm_eps };
+    fill_layer(&d, c, &lm->layers[i]);
+  lm->final_norm = (struct norm) { .kind = NORM_LAYER, .gain = fill_next(&d, n),
+    .bias = fill_next(&d, n), .epsilon = (float) c->norm_eps };
   lm->head = (struct matrix) { .weight = lm->embedding, .in = n,
     .out = c->vocab_size };
-  lm->attention = (struct heads) { c->n_heads, c->n_kv_heads, c->head_dim,
+  lm->attention = (struct attention_dims) { c->n_heads, c->n_kv_heads, c->head_dim,
     1 / sqrtf((float) c->head_dim) };
   lm->layer_bytes = c->n_layers * layer_numbers(c) * sizeof (float);
   lm->layer_madds = c->n_layers * (4 * n * n + 2 * n * c->d_inner);
   lm->head_bytes = (uint64_t) n * c->vocab_size * sizeof (float);
 }
 
-size_t stand_in_numbers(const struct model_config *c)
+size_t random_model_numbers(const struct model_config *c)
 {
   return (size_t) c->d_model * (c->vocab_size + c->n_positions + 2)
     + c->n_layers * layer_numbers(c);
 }
 
-struct model *stand_in_open(struct memory *m, const struct model_config *shape,
+struct model *random_model_open(struct memory *m, const struct model_config *shape,
   struct error *why)
 {
-  struct model *lm = memory_alloc(m, FOR_WEIGHTS, 1, sizeof *lm, why);
+  struct model *lm = memory_alloc(m, MEMORY_WEIGHTS, 1, sizeof *lm, why);
   if (lm == NULL) return NULL;
   lm->config = *shape;
-  lm->layers = memory_alloc(m, FOR_WEIGHTS, shape->n_layers,
+  lm->layers = memory_alloc(m, MEMORY_WEIGHTS, shape->n_layers,
     sizeof *lm->layers, why);
   float *block = lm->layers == NULL ? NULL
-    : memory_alloc(m, FOR_WEIGHTS, stand_in_numbers(shape), sizeof *block, why);
-  if (block != NULL) deal_model(lm, block);
+    : memory_alloc(m, MEMORY_WEIGHTS, random_model_numbers(shape), sizeof *block, why);
+  if (block != NULL) fill_model(lm, block);
   if (block != NULL) return lm;
-  stand_in_close(m, lm);
+  random_model_close(m, lm);
   return NULL;
 }
 
-void stand_in_close(struct memory *m, struct model *lm)
+void random_model_close(struct memory *m, struct model *lm)
 {
   if (lm == NULL) return;
   float *block = NULL;
@@ -235,16 +235,16 @@ void stand_in_close(struct memory *m, struct model *lm)
 enum { READ_AT_ONCE = 64, SCORED_AT_ONCE = 16 };
 
 /* [SCORED_AT_ONCE][vocab_size], twice */
-struct reader { const struct generator *g; const uint32_t *id;
+struct ppl_reader { const struct generate_context *g; const uint32_t *id;
   float *logits; double *logprob; struct perplexity *out; };
-static bool score_rows(struct reader *r, struct pass *p, size_t base,
+static bool score_rows(struct ppl_reader *r, struct pass *p, size_t base,
   size_t first, size_t last, struct error *why)
 {
-  const struct generator *g = r->g;
+  const struct generate_context *g = r->g;
   size_t v = g->lm->config.vocab_size, which[SCORED_AT_ONCE], n;
   for (size_t i = first; i < last; i += n) {
     for (n = 0; n < SCORED_AT_ONCE && i + n < last; n++) which[n] = i + n;
-    if (!head(g->e, g->lm, p, which, n, r->logits, why)) return false;
+    if (!model_logits(g->e, g->lm, p, which, n, r->logits, why)) return false;
     g->e->k->log_softmax(g->e, r->logits, n, v, r->logprob);
     for (size_t k = 0; k < n; k++)
       /* <Add the loss of the token behind row i+k> */
@@ -259,7 +259,7 @@ static bool score_rows(struct reader *r, struct pass *p, size_t base,
   return true;
 }
 
-static bool score_window(struct reader *r, size_t begin, size_t end,
+static bool score_window(struct ppl_reader *r, size_t begin, size_t end,
   size_t seen, struct error *why)
 {
   struct row rows[READ_AT_ONCE];
@@ -273,7 +273,7 @@ static bool score_window(struct reader *r, size_t begin, size_t end,
         r->id[at + i] };
     size_t first = seen > at + 1 ? seen - at - 1 : 0;
     size_t last = at + n == end ? n - 1 : n;
-    ok = forward(r->g->e, r->g->lm, r->g->s, rows, n, &p, why)
+    ok = model_forward(r->g->e, r->g->lm, r->g->s, rows, n, &p, why)
       && score_rows(r, p, at, first, last, why);
     pass_close(p);
   }
@@ -281,7 +281,7 @@ static bool score_window(struct reader *r, size_t begin, size_t end,
 }
 
 /* <Read a text in windows> */
-static bool read_windows(struct reader *r, size_t n, size_t context,
+static bool read_windows(struct ppl_reader *r, size_t n, size_t context,
   size_t stride, struct error *why)
 {
   size_t seen = 1, end = 0;
@@ -295,25 +295,25 @@ static bool read_windows(struct reader *r, size_t n, size_t context,
   return true;
 }
 
-bool perplexity_of(const struct generator *g, const uint32_t *id, size_t n,
+bool perplexity_of(const struct generate_context *g, const uint32_t *id, size_t n,
   size_t context, size_t stride, struct perplexity *out, struct error *why)
 {
-  size_t most = g->lm->config.n_positions, v = g->lm->config.vocab_size;
+  size_t max = g->lm->config.n_positions, v = g->lm->config.vocab_size;
   struct memory *m = g->m;
   *out = (struct perplexity) { .tokens = 0 };
-  if (context < 1 || context > most)
+  if (context < 1 || context > max)
     return error_say(why, "windows of %zu tokens; wanted: 1 to %zu, the"
-      " model's context", context, most);
+      " model's context", context, max);
   if (stride < 1 || stride > context)
     return error_say(why, "windows every %zu tokens; wanted: 1 to %zu, the"
       " length of a window", stride, context);
   for (size_t i = 0; i < n; i++)
     if (id[i] >= v) return error_say(why, "token %zu of the text is id %"
       PRIu32 "; the vocabulary has %zu", i, id[i], v);
-  struct reader r = { .g = g, .id = id, .out = out };
-  r.logits = memory_alloc(m, FOR_ACTIVATIONS, SCORED_AT_ONCE * v,
+  struct ppl_reader r = { .g = g, .id = id, .out = out };
+  r.logits = memory_alloc(m, MEMORY_ACTIVATIONS, SCORED_AT_ONCE * v,
     sizeof *r.logits, why);
-  if (r.logits != NULL) r.logprob = memory_alloc(m, FOR_ACTIVATIONS,
+  if (r.logits != NULL) r.logprob = memory_alloc(m, MEMORY_ACTIVATIONS,
     SCORED_AT_ONCE * v, sizeof *r.logprob, why);
   bool ok = r.logprob != NULL && read_windows(&r, n, context, stride, why);
   memory_free(m, r.logprob);

@@ -2,17 +2,17 @@
 
 #ifndef INCIPIT_PHASES_H
 #define INCIPIT_PHASES_H
-#include "loop/loop.h"
+#include "loop/generate.h"
 
 /* <What a machine can do> */
 
 /* multiply-adds of floats and bytes read from memory, a second */
-struct machine { double madds, bytes; };
+struct roofline { double madds, bytes; };
 
 /* what all workers of the engine together do with its kernels' instructions, the
    medians of some rounds; errors: memory */
-bool machine_probe(struct memory *m, const struct engine *e,
-  struct machine *out, struct error *why);
+bool roofline_measure(struct memory *m, const struct engine *e,
+  struct roofline *out, struct error *why);
 
 /* multiply-adds of layers, attention and head */
 uint64_t work_madds(const struct counters *c);
@@ -23,8 +23,8 @@ uint64_t work_bytes(const struct counters *c);
 /* a becomes the sum of both */
 void counters_add(struct counters *a, const struct counters *b);
 
-/* the seconds that machine needs at least (Williams, Waterman and Patterson 2009) */
-double work_bound(const struct machine *m, const struct counters *c);
+/* the seconds that roofline needs at least (Williams, Waterman and Patterson 2009) */
+double work_bound(const struct roofline *m, const struct counters *c);
 
 /* <What a pass has taken> */
 
@@ -33,25 +33,25 @@ struct phase { double seconds; struct counters work; };
 
 /* reads n rows behind depth rows, in passes of at most chunk (0: in one), and scores
    the last; sequence 0 of the store then has depth+n rows. Rows that the store lacks
-   are read first, and not counted. Errors: those of forward */
-bool phase_read(const struct generator *g, size_t depth, size_t n,
+   are read first, and not counted. Errors: those of model_forward */
+bool phase_read(const struct generate_context *g, size_t depth, size_t n,
   size_t chunk, struct phase *out, struct error *why);
 
 /* <A model of which only the shape counts> */
 
 /* its shape (Radford and others 2019) */
-extern const struct model_config gpt2_small;
+extern const struct model_config random_model_gpt2;
 
 /* a model of GPT-2's kind with random weights in float32; owned by the caller; null
    and a sentence if memory is refused */
-struct model *stand_in_open(struct memory *m, const struct model_config *shape,
+struct model *random_model_open(struct memory *m, const struct model_config *shape,
   struct error *why);
 
 /* returns its memory; null is nothing */
-void stand_in_close(struct memory *m, struct model *lm);
+void random_model_close(struct memory *m, struct model *lm);
 
 /* how many weights it has */
-size_t stand_in_numbers(const struct model_config *shape);
+size_t random_model_numbers(const struct model_config *shape);
 
 /* <How well a text is predicted> */
 
@@ -61,6 +61,6 @@ struct perplexity { size_t tokens, windows; double loss; };
 /* reads n ids in windows of context ids that begin every stride ids, 1 to context;
    errors: a context beyond the model's, an id out of range, memory, a logit that is
    not finite */
-bool perplexity_of(const struct generator *g, const uint32_t *id, size_t n,
+bool perplexity_of(const struct generate_context *g, const uint32_t *id, size_t n,
   size_t context, size_t stride, struct perplexity *out, struct error *why);
 #endif

@@ -4,26 +4,26 @@
 #include "safetensors/jsonfile.h"
 
 /* <Quote a value of JSON> */
-const char *json_excerpt(json_t *value, char room[64])
+const char *jsonfile_excerpt(json_t *value, char buffer[64])
 {
-  if (value == NULL) return strcpy(room, "missing");
-  memset(room, 0, 64);
-  size_t n = json_dumpb(value, room, 60,
+  if (value == NULL) return strcpy(buffer, "missing");
+  memset(buffer, 0, 64);
+  size_t n = json_dumpb(value, buffer, 60,
     JSON_ENCODE_ANY | JSON_COMPACT | JSON_ENSURE_ASCII);
-  if (n > 60) strcpy(room + (strlen(room) < 56 ? strlen(room) : 56), "...");
-  return room;
+  if (n > 60) strcpy(buffer + (strlen(buffer) < 56 ? strlen(buffer) : 56), "...");
+  return buffer;
 }
 
 /* <Read a file of JSON> */
-json_t *json_read(const char *path, size_t most, struct error *why)
+json_t *jsonfile_read(const char *path, size_t max, struct error *why)
 {
   struct mapping map;
   if (!file_map(&map, path, why)) return NULL;
   json_error_t found;
   json_t *value = NULL;
-  if (map.size > most)
+  if (map.size > max)
     error_say(why, "%s: this has %zu bytes;" " wanted: at most %zu of JSON",
-      path, map.size, most);
+      path, map.size, max);
   else {
     value = json_loadb((const char *) map.bytes, map.size, JSON_DECODE_ANY
       | JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &found);

@@ -6,13 +6,13 @@
 #include "ground/ground.h"
 
 /* bytes */
-enum { SETTINGS_MOST = 1 << 20, INDEX_MOST = 16 << 20 };
+enum { JSONFILE_MAX_SETTINGS = 1 << 20, JSONFILE_MAX_INDEX = 16 << 20 };
 
 /* the value in a file, to be released with json_decref; strict: duplicate keys, bad
-   UTF-8, more than most bytes are errors; null and a sentence */
-json_t *json_read(const char *path, size_t most, struct error *why);
+   UTF-8, more than max bytes are errors; null and a sentence */
+json_t *jsonfile_read(const char *path, size_t max, struct error *why);
 
-/* the value as one would type it, cut to fit into room, for an error's "found";
-   returns room */
-const char *json_excerpt(json_t *value, char room[64]);
+/* the value as one would type it, cut to fit into buffer, for an error's "found";
+   returns buffer */
+const char *jsonfile_excerpt(json_t *value, char buffer[64]);
 #endif

@@ -12,31 +12,31 @@
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
   "weights are mapped, and stored little endian");
-enum { HEADER_MOST = 100000000, TENSORS_MOST = 1 << 18 };
+enum { MAX_HEADER = 100000000, MAX_TENSORS = 1 << 18 };
 
-/* <What struct archive holds> */
+/* <What struct tensor_file holds> */
 struct shard { char *path; struct mapping map; };
-struct archive {
+struct tensor_file {
   char *path; /* what messages name: the file, or the index */
   struct shard *shards;
   size_t n_shards;
-  struct stored **list;
-  size_t n, room;
+  struct tensor_entry **list;
+  size_t n, cap;
 };
 
 /* <A reader of headers> */
-struct reader {
+struct header_parser {
   struct memory *m;
-  struct archive *w; /* where the tensors go */
+  struct tensor_file *w; /* where the tensors go */
   const char *path, *at, *end;
   bool metadata; /* has been seen */
   struct error *why;
 };
 
 /* bytes */
-enum { ENTRY_MOST = 4096, METADATA_MOST = 1 << 20 };
+enum { MAX_ENTRY = 4096, MAX_METADATA = 1 << 20 };
 
-static bool header_bad(struct reader *r, const char *found, const char *wanted)
+static bool header_bad(struct header_parser *r, const char *found, const char *wanted)
 {
   return error_found(r->why, r->path, "the header", found, wanted);
 }
@@ -44,11 +44,11 @@ static bool header_bad(struct reader *r, const char *found, const char *wanted)
 /* <Headers, from the mark to the whole> */
 
 /* <Read one value of the header> */
-static json_t *header_value(struct reader *r, size_t most, size_t flags)
+static json_t *header_value(struct header_parser *r, size_t max, size_t flags)
 {
   json_error_t found;
   size_t left = (size_t) (r->end - r->at);
-  json_t *value = json_loadb(r->at, left < most ? left : most, JSON_DECODE_ANY
+  json_t *value = json_loadb(r->at, left < max ? left : max, JSON_DECODE_ANY
     | JSON_DISABLE_EOF_CHECK | JSON_REJECT_DUPLICATES | flags, &found);
   if (value == NULL) header_bad(r, found.text, "strict JSON");
   else r->at += found.position;
@@ -56,7 +56,7 @@ static json_t *header_value(struct reader *r, size_t most, size_t flags)
 }
 
 /* <Read one mark of punctuation> */
-static char header_mark(struct reader *r)
+static char header_mark(struct header_parser *r)
 {
   while (r->at < r->end && *r->at != '\0' && strchr(" \t\r\n", *r->at) != NULL)
     r->at++;
@@ -64,11 +64,11 @@ static char header_mark(struct reader *r)
 }
 
 /* <Say what is wrong with an entry> */
-static bool tensor_bad(struct reader *r, const char *name, json_t *found,
+static bool tensor_bad(struct header_parser *r, const char *name, json_t *found,
   const char *wanted)
 {
-  char room[64];
-  return error_found(r->why, r->path, name, json_excerpt(found, room), wanted);
+  char buffer[64];
+  return error_found(r->why, r->path, name, jsonfile_excerpt(found, buffer), wanted);
 }
 
 /* <The types that the format knows> */
@@ -97,7 +97,7 @@ static bool count_up(uint64_t *product, json_t *factor)
 }
 
 /* <Fill in type, shape and extent> */
-static bool tensor_fill(struct reader *r, struct stored *t, json_t *type,
+static bool tensor_fill(struct header_parser *r, struct tensor_entry *t, json_t *type,
   json_t *shape, json_t *offset)
 {
   const struct dtype *known = type_find(json_string_value(type));
@@ -126,23 +126,24 @@ static bool tensor_fill(struct reader *r, struct stored *t, json_t *type,
 }
 
 /* <Add a tensor to the list> */
-static struct stored *tensor_add(struct reader *r, const char *name, size_t rank)
+static struct tensor_entry *tensor_add(struct header_parser *r, const char *name,
+  size_t rank)
 {
-  struct archive *w = r->w;
+  struct tensor_file *w = r->w;
   /* <Make room in the list for one more tensor> */
-  if (w->n == TENSORS_MOST) {
+  if (w->n == MAX_TENSORS) {
     error_found(r->why, r->path, name, "one more", "at most 262144 tensors");
     return NULL;
   }
-  if (w->n == w->room) {
-    size_t room = w->room == 0 ? 64 : 2 * w->room;
-    void *grown = memory_resize(r->m, FOR_OTHER, w->list, room, sizeof *w->list, r->why);
+  if (w->n == w->cap) {
+    size_t cap = w->cap == 0 ? 64 : 2 * w->cap;
+    void *grown = memory_resize(r->m, MEMORY_OTHER, w->list, cap, sizeof *w->list, r->why);
     if (grown == NULL) return NULL;
-    w->list = grown, w->room = room;
+    w->list = grown, w->cap = cap;
   }
-  size_t fixed = sizeof(struct stored) + rank * sizeof(uint64_t);
+  size_t fixed = sizeof(struct tensor_entry) + rank * sizeof(uint64_t);
   size_t length = strlen(name) + 1;
-  struct stored *t = memory_alloc(r->m, FOR_OTHER, fixed + length, 1, r->why);
+  struct tensor_entry *t = memory_alloc(r->m, MEMORY_OTHER, fixed + length, 1, r->why);
   if (t == NULL) return NULL;
   t->rank = (uint32_t) rank, t->file = r->path;
   t->name = memcpy((char *) t + fixed, name, length);
@@ -150,9 +151,9 @@ static struct stored *tensor_add(struct reader *r, const char *name, size_t rank
 }
 
 /* <Take down one tensor> */
-static bool header_tensor(struct reader *r, const char *name)
+static bool header_tensor(struct header_parser *r, const char *name)
 {
-  json_t *entry = header_value(r, ENTRY_MOST, 0);
+  json_t *entry = header_value(r, MAX_ENTRY, 0);
   if (entry == NULL) return false;
   json_t *type = json_object_get(entry, "dtype");
   json_t *shape = json_object_get(entry, "shape");
@@ -162,7 +163,7 @@ static bool header_tensor(struct reader *r, const char *name)
   if (!ok)
     tensor_bad(r, name, entry, "a dtype, a shape and two data_offsets");
   else {
-    struct stored *t = tensor_add(r, name, json_array_size(shape));
+    struct tensor_entry *t = tensor_add(r, name, json_array_size(shape));
     ok = t != NULL && tensor_fill(r, t, type, shape, offset);
   }
   json_decref(entry);
@@ -170,11 +171,11 @@ static bool header_tensor(struct reader *r, const char *name)
 }
 
 /* <Check the metadata> */
-static bool header_metadata(struct reader *r)
+static bool header_metadata(struct header_parser *r)
 {
   if (r->metadata) return header_bad(r, "__metadata__ twice", "each name once");
   r->metadata = true;
-  json_t *all = header_value(r, METADATA_MOST, JSON_ALLOW_NUL);
+  json_t *all = header_value(r, MAX_METADATA, JSON_ALLOW_NUL);
   if (all == NULL) return false;
   bool ok = json_is_object(all);
   for (void *i = json_object_iter(all); i != NULL && ok;
@@ -186,9 +187,9 @@ static bool header_metadata(struct reader *r)
 }
 
 /* <Read a name and its value> */
-static bool header_pair(struct reader *r)
+static bool header_pair(struct header_parser *r)
 {
-  json_t *name = header_value(r, ENTRY_MOST, 0);
+  json_t *name = header_value(r, MAX_ENTRY, 0);
   if (name == NULL) return false;
   bool ok = json_is_string(name) && header_mark(r) == ':';
   if (!ok) header_bad(r, "no list of names and values", "\"name\": value");
@@ -200,7 +201,7 @@ static bool header_pair(struct reader *r)
 }
 
 /* <Read the whole header> */
-static bool header_read(struct reader *r)
+static bool header_read(struct header_parser *r)
 {
   if (header_mark(r) != '{') return header_bad(r, "no object", "{");
   char mark = header_mark(r);
@@ -222,7 +223,7 @@ static char *path_keep(struct memory *m, const char *directory, const char *name
   struct error *why)
 {
   size_t a = strlen(directory), b = strlen(name);
-  char *path = memory_alloc(m, FOR_OTHER, a + (b > 0) + b + 1, 1, why);
+  char *path = memory_alloc(m, MEMORY_OTHER, a + (b > 0) + b + 1, 1, why);
   if (path == NULL) return NULL;
   memcpy(path, directory, a);
   if (b > 0) path[a] = '/', memcpy(path + a + 1, name, b);
@@ -237,20 +238,20 @@ static void path_return(struct memory *m, char *path)
 /* <Compare two tensors> */
 static int by_extent(const void *a, const void *b)
 {
-  const struct stored *x = *(struct stored *const *) a;
-  const struct stored *y = *(struct stored *const *) b;
+  const struct tensor_entry *x = *(struct tensor_entry *const *) a;
+  const struct tensor_entry *y = *(struct tensor_entry *const *) b;
   if (x->begin != y->begin) return x->begin < y->begin ? -1 : 1;
   return (x->bytes > y->bytes) - (x->bytes < y->bytes);
 }
 
 static int by_name(const void *a, const void *b)
 {
-  return strcmp((*(struct stored *const *) a)->name,
-    (*(struct stored *const *) b)->name);
+  return strcmp((*(struct tensor_entry *const *) a)->name,
+    (*(struct tensor_entry *const *) b)->name);
 }
 
 /* <Lay the tensors of a file end to end> */
-static bool extents_check(struct reader *r, struct stored **list, size_t n,
+static bool extents_check(struct header_parser *r, struct tensor_entry **list, size_t n,
   const unsigned char *data, uint64_t bytes)
 {
   if (n > 0) qsort(list, n, sizeof *list, by_extent);
@@ -273,32 +274,32 @@ static bool extents_check(struct reader *r, struct stored **list, size_t n,
 }
 
 /* <Read one file of tensors> */
-static bool shard_read(struct archive *w, struct shard *s, struct memory *m,
+static bool shard_read(struct tensor_file *w, struct shard *s, struct memory *m,
   struct error *why)
 {
-  struct reader r = { .m = m, .w = w, .path = s->path, .why = why };
+  struct header_parser r = { .m = m, .w = w, .path = s->path, .why = why };
   if (!file_map(&s->map, s->path, why)) return false;
   /* <Read how long the header is, and where it ends> */
   uint64_t header = 0;
   if (s->map.size < 8) return header_bad(&r, "missing", "8 bytes of length");
   for (int i = 0; i < 8; i++) header |= (uint64_t) s->map.bytes[i] << 8 * i;
-  if (header > HEADER_MOST || header > s->map.size - 8)
+  if (header > MAX_HEADER || header > s->map.size - 8)
     return header_bad(&r, "longer than the file", "at most 100,000,000 bytes, "
       "and no more than there are");
   r.at = (const char *) s->map.bytes + 8;
   r.end = r.at + header;
   size_t first = w->n;
   if (!header_read(&r)) return false;
-  struct stored **list = w->n > 0 ? w->list + first : NULL;
+  struct tensor_entry **list = w->n > 0 ? w->list + first : NULL;
   return extents_check(&r, list, w->n - first, s->map.bytes + 8 + header,
     s->map.size - 8 - header);
 }
 
 /* <Open one more file> */
-static bool shard_open(struct archive *w, struct memory *m, const char *directory,
+static bool shard_open(struct tensor_file *w, struct memory *m, const char *directory,
   const char *name, struct error *why)
 {
-  struct shard *grown = memory_resize(m, FOR_OTHER, w->shards, w->n_shards + 1,
+  struct shard *grown = memory_resize(m, MEMORY_OTHER, w->shards, w->n_shards + 1,
     sizeof *grown, why);
   if (grown == NULL) return false;
   w->shards = grown;
@@ -308,7 +309,7 @@ static bool shard_open(struct archive *w, struct memory *m, const char *director
 }
 
 /* <Sort by name, and refuse a name given twice> */
-static bool weights_sort(struct archive *w, struct error *why)
+static bool tensor_file_sort(struct tensor_file *w, struct error *why)
 {
   if (w->n > 0) qsort(w->list, w->n, sizeof *w->list, by_name);
   for (size_t i = 1; i < w->n; i++)
@@ -320,7 +321,7 @@ static bool weights_sort(struct archive *w, struct error *why)
 }
 
 /* <Find a tensor by its name> */
-const struct stored *weights_find(const struct archive *w, const char *name)
+const struct tensor_entry *tensor_file_find(const struct tensor_file *w, const char *name)
 {
   size_t low = 0, high = w->n;
   while (low < high) {
@@ -333,28 +334,28 @@ const struct stored *weights_find(const struct archive *w, const char *name)
   return NULL;
 }
 
-size_t weights_count(const struct archive *w) { return w->n; }
-const struct stored *weights_at(const struct archive *w, size_t i)
+size_t tensor_file_count(const struct tensor_file *w) { return w->n; }
+const struct tensor_entry *tensor_file_at(const struct tensor_file *w, size_t i)
 {
   return w->list[i];
 }
 
-const char *weights_path(const struct archive *w)
+const char *tensor_file_path(const struct tensor_file *w)
 {
   return w == NULL ? "the model" : w->path;
 }
 
 /* <Open the files that an index names> */
-static bool index_open(struct archive *w, struct memory *m, const char *directory,
+static bool index_open(struct tensor_file *w, struct memory *m, const char *directory,
   json_t *map, struct error *why)
 {
   for (void *i = json_object_iter(map); i != NULL;
        i = json_object_iter_next(map, i)) {
     const char *file = json_string_value(json_object_iter_value(i));
-    char room[64];
+    char buffer[64];
     if (file == NULL || *file == '\0' || *file == '.' || strchr(file, '/') != NULL)
       return error_found(why, w->path, json_object_iter_key(i),
-        json_excerpt(json_object_iter_value(i), room),
+        jsonfile_excerpt(json_object_iter_value(i), buffer),
         "the name of a file in the same directory");
     size_t k = 0, skip = strlen(directory) + 1;
     while (k < w->n_shards && strcmp(w->shards[k].path + skip, file) != 0) k++;
@@ -364,11 +365,11 @@ static bool index_open(struct archive *w, struct memory *m, const char *director
 }
 
 /* <Compare the index with the files> */
-static bool index_check(struct archive *w, json_t *map, struct error *why)
+static bool index_check(struct tensor_file *w, json_t *map, struct error *why)
 {
   for (void *i = json_object_iter(map); i != NULL;
        i = json_object_iter_next(map, i)) {
-    const struct stored *t = weights_find(w, json_object_iter_key(i));
+    const struct tensor_entry *t = tensor_file_find(w, json_object_iter_key(i));
     const char *file = json_string_value(json_object_iter_value(i));
     if (t == NULL || strcmp(strrchr(t->file, '/') + 1, file) != 0)
       return error_found(why, w->path, json_object_iter_key(i), file,
@@ -380,27 +381,27 @@ static bool index_check(struct archive *w, json_t *map, struct error *why)
 }
 
 /* <Open by an index> */
-static bool weights_open_index(struct archive *w, struct memory *m,
+static bool tensor_file_open_index(struct tensor_file *w, struct memory *m,
   const char *directory, struct error *why)
 {
-  json_t *index = json_read(w->path, INDEX_MOST, why);
+  json_t *index = jsonfile_read(w->path, JSONFILE_MAX_INDEX, why);
   if (index == NULL) return false;
   json_t *map = json_object_get(index, "weight_map");
-  char room[64];
+  char buffer[64];
   bool ok = json_is_object(map) || error_found(why, w->path, "weight_map",
-    json_excerpt(map, room), "an object of names and files");
-  ok = ok && index_open(w, m, directory, map, why) && weights_sort(w, why)
+    jsonfile_excerpt(map, buffer), "an object of names and files");
+  ok = ok && index_open(w, m, directory, map, why) && tensor_file_sort(w, why)
     && index_check(w, map, why);
   json_decref(index);
   return ok;
 }
 
 /* <Close what was opened> */
-void weights_close(struct memory *m, struct archive *w)
+void tensor_file_close(struct memory *m, struct tensor_file *w)
 {
   if (w == NULL) return;
   for (size_t i = 0; i < w->n; i++) {
-    struct stored *t = w->list[i];
+    struct tensor_entry *t = w->list[i];
     memory_free(m, t);
   }
   for (size_t i = 0; i < w->n_shards; i++) {
@@ -414,10 +415,10 @@ void weights_close(struct memory *m, struct archive *w)
 }
 
 /* <Open whatever the path leads to> */
-struct archive *weights_open(struct memory *m, const char *path,
+struct tensor_file *tensor_file_open(struct memory *m, const char *path,
   struct error *why)
 {
-  struct archive *w = memory_alloc(m, FOR_OTHER, 1, sizeof *w, why);
+  struct tensor_file *w = memory_alloc(m, MEMORY_OTHER, 1, sizeof *w, why);
   if (w == NULL) return NULL;
   /* <Choose between a single file and an index> */
   struct stat about;
@@ -430,9 +431,9 @@ struct archive *weights_open(struct memory *m, const char *path,
     && access(index, F_OK) == 0;
   w->path = indexed ? index : single;
   path_return(m, indexed ? single : index);
-  if (indexed) ok = weights_open_index(w, m, path, why);
-  else ok = ok && shard_open(w, m, path, name, why) && weights_sort(w, why);
+  if (indexed) ok = tensor_file_open_index(w, m, path, why);
+  else ok = ok && shard_open(w, m, path, name, why) && tensor_file_sort(w, why);
   if (ok) return w;
-  weights_close(m, w);
+  tensor_file_close(m, w);
   return NULL;
 }

@@ -6,8 +6,8 @@
 
 /* <A tensor in a file> */
 
-/* owned by its struct archive; rank 0 has one element */
-struct stored {
+/* owned by its struct tensor_file; rank 0 has one element */
+struct tensor_entry {
   const char *name, *type, *file; /* type as in the file: "F32", "BF16", ...*/
   const unsigned char *data; /* little endian, not always aligned */
   uint64_t bytes, elements, begin;
@@ -17,27 +17,28 @@ struct stored {
 };
 
 /* <All tensors of a model> */
-struct archive;
+struct tensor_file;
 
 /* maps and validates a safetensors file, or those of a directory: model.safetensors,
    else the files that its model.safetensors.index.json names; null and a sentence if
    anything is amiss. Owned by the caller */
-struct archive *weights_open(struct memory *m, const char *path,
+struct tensor_file *tensor_file_open(struct memory *m, const char *path,
   struct error *why);
 
 /* unmaps the files; every pointer into them dies. Null is nothing */
-void weights_close(struct memory *m, struct archive *w);
+void tensor_file_close(struct memory *m, struct tensor_file *w);
 
 /* how many tensors */
-size_t weights_count(const struct archive *w);
+size_t tensor_file_count(const struct tensor_file *w);
 
-/* number i in the order of their names, 0<=i<weights_count(w) */
-const struct stored *weights_at(const struct archive *w, size_t i);
+/* number i in the order of their names, 0<=i<tensor_file_count(w) */
+const struct tensor_entry *tensor_file_at(const struct tensor_file *w, size_t i);
 
 /* by name, or null */
-const struct stored *weights_find(const struct archive *w, const char *name);
+const struct tensor_entry *tensor_file_find(const struct tensor_file *w,
+  const char *name);
 
 /* the file, or the index: the name to put into an error; of null, a model that was
    made in memory, the words for it */
-const char *weights_path(const struct archive *w);
+const char *tensor_file_path(const struct tensor_file *w);
 #endif

@@ -10,39 +10,39 @@ bool funnel_open(struct funnel *f, struct memory *m,
   const struct kernels *k, size_t vocab, struct error *why)
 {
   *f = (struct funnel) { .m = m, .k = k, .vocab = vocab };
-  bool ok = (f->z = memory_alloc(m, FOR_OTHER, vocab, 8, why)) != NULL
-    && (f->w = memory_alloc(m, FOR_OTHER, vocab, 8, why)) != NULL
-    && (f->left = memory_alloc(m, FOR_OTHER, vocab, 4, why)) != NULL
-    && (f->count = memory_alloc(m, FOR_OTHER, vocab, 4, why)) != NULL
-    && (f->list = memory_alloc(m, FOR_OTHER, vocab, 16, why)) != NULL
-    && (f->spare = memory_alloc(m, FOR_OTHER, vocab, 16, why)) != NULL;
+  bool ok = (f->score = memory_alloc(m, MEMORY_OTHER, vocab, 8, why)) != NULL
+    && (f->weight = memory_alloc(m, MEMORY_OTHER, vocab, 8, why)) != NULL
+    && (f->candidates = memory_alloc(m, MEMORY_OTHER, vocab, 4, why)) != NULL
+    && (f->count = memory_alloc(m, MEMORY_OTHER, vocab, 4, why)) != NULL
+    && (f->sort_buf = memory_alloc(m, MEMORY_OTHER, vocab, 16, why)) != NULL
+    && (f->sort_spare = memory_alloc(m, MEMORY_OTHER, vocab, 16, why)) != NULL;
   if (!ok) funnel_close(f);
   return ok;
 }
 
 void funnel_close(struct funnel *f)
 {
-  memory_free(f->m, f->spare);
-  memory_free(f->m, f->list);
+  memory_free(f->m, f->sort_spare);
+  memory_free(f->m, f->sort_buf);
   memory_free(f->m, f->count);
-  memory_free(f->m, f->left);
-  memory_free(f->m, f->w);
-  memory_free(f->m, f->z);
+  memory_free(f->m, f->candidates);
+  memory_free(f->m, f->weight);
+  memory_free(f->m, f->score);
   *f = (struct funnel) { .vocab = 0 };
 }
 
 /* <Fill the funnel> */
 bool funnel_fill(struct funnel *f, const float *logits, struct error *why)
 {
-  f->n = 0, f->falling = false;
+  f->n = 0, f->sorted = false;
   for (size_t i = 0; i < f->vocab; i++) {
-    f->z[i] = (double) logits[i];
-    if (logits[i] != logits[i] || f->z[i] == INFINITY)
+    f->score[i] = (double) logits[i];
+    if (logits[i] != logits[i] || f->score[i] == INFINITY)
       return error_say(why, "logit %zu is %s; wanted: a number,"
         " or -inf for a token that is out", i,
-        f->z[i] == INFINITY ? "inf" : "nan");
-    if (f->allowed != NULL && f->allowed[i] == 0) f->z[i] = -INFINITY;
-    if (f->z[i] > -INFINITY) f->left[f->n++] = (uint32_t) i;
+        f->score[i] == INFINITY ? "inf" : "nan");
+    if (f->allowed != NULL && f->allowed[i] == 0) f->score[i] = -INFINITY;
+    if (f->score[i] > -INFINITY) f->candidates[f->n++] = (uint32_t) i;
   }
   return f->n > 0 || error_say(why, "all %zu logits are -inf%s;"
     " wanted: a token to choose", f->vocab,
@@ -50,17 +50,17 @@ bool funnel_fill(struct funnel *f, const float *logits, struct error *why)
 }
 
 /* <Let those go that are out> */
-static void settle(struct funnel *f)
+static void drop_masked(struct funnel *f)
 {
   size_t n = 0;
   for (size_t i = 0; i < f->n; i++)
-    if (f->z[f->left[i]] != -INFINITY) f->left[n++] = f->left[i];
+    if (f->score[f->candidates[i]] != -INFINITY) f->candidates[n++] = f->candidates[i];
   f->n = n;
 }
 
-static void keep_first(struct funnel *f, size_t n)
+static void truncate_to(struct funnel *f, size_t n)
 {
-  for (size_t i = n; i < f->n; i++) f->z[f->left[i]] = -INFINITY;
+  for (size_t i = n; i < f->n; i++) f->score[f->candidates[i]] = -INFINITY;
   f->n = n < f->n ? n : f->n;
 }
 
@@ -72,14 +72,14 @@ static uint64_t falling_key(double z)
 }
 
 /* <Sort by the key, and leave equals as they stood> */
-static void deal(struct funnel *f, const size_t *count, unsigned shift)
+static void radix_scatter(struct funnel *f, const size_t *count, unsigned shift)
 {
   size_t at[256], sum = 0;
   for (int d = 0; d < 256; d++) at[d] = sum, sum += count[d];
   for (size_t i = 0; i < f->n; i++)
-    f->spare[at[f->list[i].key >> shift & 255]++] = f->list[i];
-  struct keyed *dealt = f->spare;
-  f->spare = f->list, f->list = dealt;
+    f->sort_spare[at[f->sort_buf[i].key >> shift & 255]++] = f->sort_buf[i];
+  struct sort_item *dealt = f->sort_spare;
+  f->sort_spare = f->sort_buf, f->sort_buf = dealt;
 }
 
 static void sort_list(struct funnel *f)
@@ -87,67 +87,67 @@ static void sort_list(struct funnel *f)
   size_t count[8][256] = { {0} };
   for (size_t i = 0; i < f->n; i++)
     for (unsigned d = 0; d < 8; d++)
-      count[d][f->list[i].key >> 8 * d & 255]++;
+      count[d][f->sort_buf[i].key >> 8 * d & 255]++;
   for (unsigned d = 0; f->n > 0 && d < 8; d++)
-    if (count[d][f->list[0].key >> 8 * d & 255] < f->n)
-      deal(f, count[d], 8 * d);
-  for (size_t i = 0; i < f->n; i++) f->left[i] = f->list[i].id;
+    if (count[d][f->sort_buf[0].key >> 8 * d & 255] < f->n)
+      radix_scatter(f, count[d], 8 * d);
+  for (size_t i = 0; i < f->n; i++) f->candidates[i] = f->sort_buf[i].id;
 }
 
 /* <Bring the list into one of its two orders> */
-static void by_falling_score(struct funnel *f)
+static void sort_descending(struct funnel *f)
 {
-  if (f->falling) return;
-  for (size_t i = 0; i < f->n; i++) f->list[i] =
-    (struct keyed) { falling_key(f->z[f->left[i]]), f->left[i] };
+  if (f->sorted) return;
+  for (size_t i = 0; i < f->n; i++) f->sort_buf[i] =
+    (struct sort_item) { falling_key(f->score[f->candidates[i]]), f->candidates[i] };
   sort_list(f);
-  f->falling = true;
+  f->sorted = true;
 }
 
-static void by_rising_id(struct funnel *f)
+static void sort_by_id(struct funnel *f)
 {
-  if (!f->falling) return;
+  if (!f->sorted) return;
   for (size_t i = 0; i < f->n; i++)
-    f->list[i] = (struct keyed) { f->left[i], f->left[i] };
+    f->sort_buf[i] = (struct sort_item) { f->candidates[i], f->candidates[i] };
   sort_list(f);
-  f->falling = false;
+  f->sorted = false;
 }
 
 /* <Weigh the tokens that are left> */
-static double highest(const struct funnel *f)
+static double max_score(const struct funnel *f)
 {
-  double most = -INFINITY;
+  double max = -INFINITY;
   for (size_t i = 0; i < f->n; i++)
-    if (f->z[f->left[i]] > most) most = f->z[f->left[i]];
-  return most;
+    if (f->score[f->candidates[i]] > max) max = f->score[f->candidates[i]];
+  return max;
 }
 
-static double weigh(struct funnel *f)
+static double softmax_weights(struct funnel *f)
 {
   double sum = 0;
-  for (size_t i = 0; i < f->n; i++) f->w[i] = f->z[f->left[i]];
-  f->k->weigh(f->w, f->n, highest(f));
-  for (size_t i = 0; i < f->n; i++) sum += f->w[i];
+  for (size_t i = 0; i < f->n; i++) f->weight[i] = f->score[f->candidates[i]];
+  f->k->exp_shifted(f->weight, f->n, max_score(f));
+  for (size_t i = 0; i < f->n; i++) sum += f->weight[i];
   return sum;
 }
 
 /* <The stages that cut> */
 
 /* <Divide by the temperature> */
-void stage_temperature(struct funnel *f, double t)
+void funnel_temperature(struct funnel *f, double t)
 {
-  by_rising_id(f);
+  sort_by_id(f);
   if (t == 0) {
     size_t best = 0;
     for (size_t i = 1; i < f->n; i++)
-      if (f->z[f->left[i]] > f->z[f->left[best]]) best = i;
-    uint32_t id = f->left[best];
-    f->left[best] = f->left[0], f->left[0] = id;
-    keep_first(f, 1);
+      if (f->score[f->candidates[i]] > f->score[f->candidates[best]]) best = i;
+    uint32_t id = f->candidates[best];
+    f->candidates[best] = f->candidates[0], f->candidates[0] = id;
+    truncate_to(f, 1);
   }
   else {
-    for (size_t i = 0; i < f->n; i++) f->z[f->left[i]] /= t;
-    settle(f);
+    for (size_t i = 0; i < f->n; i++) f->score[f->candidates[i]] /= t;
+    drop_masked(f);
   }
 }
 
@@ -156,39 +156,39 @@ static uint64_t kth_key(struct funnel *f, size_t k, size_t *equals)
 {
   size_t n = f->n;
   for (size_t i = 0; i < n; i++)
-    f->list[i].key = falling_key(f->z[f->left[i]]);
+    f->sort_buf[i].key = falling_key(f->score[f->candidates[i]]);
   for (unsigned shift = 56; ; shift -= 8) {
     size_t count[256] = { 0 }, before = 0, rest = 0;
-    for (size_t i = 0; i < n; i++) count[f->list[i].key >> shift & 255]++;
+    for (size_t i = 0; i < n; i++) count[f->sort_buf[i].key >> shift & 255]++;
     uint64_t hole = 0;
     while (before + count[hole] < k) before += count[hole++];
     k -= before;
     for (size_t i = 0; i < n; i++)
-      if ((f->list[i].key >> shift & 255) == hole)
-        f->list[rest++] = f->list[i];
+      if ((f->sort_buf[i].key >> shift & 255) == hole)
+        f->sort_buf[rest++] = f->sort_buf[i];
     n = rest;
     if (shift == 0 || n == 1) break;
   }
   *equals = k;
-  return f->list[0].key;
+  return f->sort_buf[0].key;
 }
 
 /* <Keep the k best> */
-void stage_top_k(struct funnel *f, size_t k)
+void funnel_top_k(struct funnel *f, size_t k)
 {
   if (k == 0 || k >= f->n) return;
-  if (!f->falling) {
+  if (!f->sorted) {
     size_t equals;
     uint64_t last = kth_key(f, k, &equals);
     for (size_t i = 0; i < f->n; i++) {
-      uint64_t key = falling_key(f->z[f->left[i]]);
+      uint64_t key = falling_key(f->score[f->candidates[i]]);
       if (key > last || (key == last && equals == 0))
-        f->z[f->left[i]] = -INFINITY;
+        f->score[f->candidates[i]] = -INFINITY;
       else if (key == last) equals--;
     }
-    settle(f);
+    drop_masked(f);
   }
-  else keep_first(f, k);
+  else truncate_to(f, k);
 }
 
 /* <Keep as many as it takes to reach a share> */
@@ -196,53 +196,53 @@ static void keep_share(struct funnel *f, double p, double all)
 {
   double sum = 0;
   size_t n = 0;
-  while (n < f->n && (n == 0 || sum < p * all)) sum += f->w[n++];
-  keep_first(f, n);
+  while (n < f->n && (n == 0 || sum < p * all)) sum += f->weight[n++];
+  truncate_to(f, n);
 }
 
 /* <Keep the fewest that reach a share> */
-void stage_top_p(struct funnel *f, double p)
+void funnel_top_p(struct funnel *f, double p)
 {
   if (p == 1) return;
-  by_falling_score(f);
-  keep_share(f, p, weigh(f));
+  sort_descending(f);
+  keep_share(f, p, softmax_weights(f));
 }
 
 /* <Keep what is likely enough beside the best> */
-void stage_min_p(struct funnel *f, double m)
+void funnel_min_p(struct funnel *f, double m)
 {
   if (m == 0) return;
-  weigh(f);
+  softmax_weights(f);
   for (size_t i = 0; i < f->n; i++)
-    if (f->w[i] < m) f->z[f->left[i]] = -INFINITY;
-  settle(f);
+    if (f->weight[i] < m) f->score[f->candidates[i]] = -INFINITY;
+  drop_masked(f);
 }
 
 /* <Keep the most typical that reach a share> */
-void stage_typical_p(struct funnel *f, double p)
+void funnel_typical_p(struct funnel *f, double p)
 {
   if (p == 1) return;
-  by_rising_id(f);
-  double most = highest(f), all = weigh(f), mean = 0;
+  sort_by_id(f);
+  double max = max_score(f), all = softmax_weights(f), mean = 0;
   for (size_t i = 0; i < f->n; i++)
-    if (f->w[i] > 0) mean += f->w[i] * (f->z[f->left[i]] - most);
+    if (f->weight[i] > 0) mean += f->weight[i] * (f->score[f->candidates[i]] - max);
   mean /= all;
-  for (size_t i = 0; i < f->n; i++) f->list[i] = (struct keyed) {
-    num_bits64(fabs(f->z[f->left[i]] - most - mean)), f->left[i] };
+  for (size_t i = 0; i < f->n; i++) f->sort_buf[i] = (struct sort_item) {
+    num_bits64(fabs(f->score[f->candidates[i]] - max - mean)), f->candidates[i] };
   /* <Take the list by rising distance, and keep the share> */
   sort_list(f);
-  keep_share(f, p, weigh(f));
-  f->falling = true; /* or in any order but the other */
-  by_rising_id(f);
+  keep_share(f, p, softmax_weights(f));
+  f->sorted = true; /* or in any order but the other */
+  sort_by_id(f);
 }
 
 /* <Make log-probabilities of the scores> */
-void stage_log_softmax(struct funnel *f)
+void funnel_log_softmax(struct funnel *f)
 {
-  by_rising_id(f);
-  double most = highest(f), log_sum = num_log(weigh(f));
+  sort_by_id(f);
+  double max = max_score(f), log_sum = num_log(softmax_weights(f));
   for (size_t i = 0; i < f->n; i++)
-    f->z[f->left[i]] = f->z[f->left[i]] - most - log_sum;
+    f->score[f->candidates[i]] = f->score[f->candidates[i]] - max - log_sum;
 }
 
 /* <The stages that look back> */
@@ -254,69 +254,69 @@ static void forget_counts(struct funnel *f, const uint32_t *seen, size_t n)
 }
 
 /* <Mark down what the history has> */
-void stage_repetition_penalty(struct funnel *f, double r,
+void funnel_repetition_penalty(struct funnel *f, double r,
   const uint32_t *seen, size_t n)
 {
   if (r == 1) return;
-  by_rising_id(f);
+  sort_by_id(f);
   for (size_t i = 0; i < n; i++) {
-    double *z = &f->z[seen[i]];
+    double *z = &f->score[seen[i]];
     if (f->count[seen[i]]++ == 0 && *z > -INFINITY)
       *z = *z > 0 ? *z / r : *z * r;
   }
   forget_counts(f, seen, n);
-  settle(f);
+  drop_masked(f);
 }
 
 /* <Subtract for what has been written> */
-void stage_frequency_presence(struct funnel *f, double frequency,
+void funnel_frequency_presence(struct funnel *f, double frequency,
   double presence, const uint32_t *written, size_t n)
 {
   if (frequency == 0 && presence == 0) return;
-  by_rising_id(f);
+  sort_by_id(f);
   for (size_t i = 0; i < n; i++) f->count[written[i]]++;
   for (size_t i = 0; i < n; i++) {
     uint32_t id = written[i];
-    if (f->count[id] > 0 && f->z[id] > -INFINITY)
-      f->z[id] -= f->count[id] * frequency + presence;
+    if (f->count[id] > 0 && f->score[id] > -INFINITY)
+      f->score[id] -= f->count[id] * frequency + presence;
     f->count[id] = 0;
   }
-  settle(f);
+  drop_masked(f);
 }
 
 /* <Ban what would repeat an n-gram> */
-void stage_no_repeat_ngram(struct funnel *f, size_t n,
+void funnel_no_repeat_ngram(struct funnel *f, size_t n,
   const uint32_t *id, size_t length)
 {
   if (n == 0 || n > length) return;
   const uint32_t *end = id + length - (n - 1);
   for (size_t i = 0; i + n <= length; i++)
     if (memcmp(id + i, end, (n - 1) * sizeof *id) == 0)
-      f->z[id[i + n - 1]] = -INFINITY;
-  settle(f);
+      f->score[id[i + n - 1]] = -INFINITY;
+  drop_masked(f);
 }
 
 /* <Add a bias to the ends of sequences> */
-void stage_sequence_bias(struct funnel *f, const struct biased *list,
+void funnel_sequence_bias(struct funnel *f, const struct sequence_bias *list,
   size_t n, const uint32_t *id, size_t length)
 {
-  by_rising_id(f);
+  sort_by_id(f);
   for (size_t i = 0; i < n; i++) {
     size_t others = list[i].n - 1;
     if (others > length || (others > 0 && memcmp(list[i].id,
         id + length - others, others * sizeof *id) != 0)) continue;
-    double *z = &f->z[list[i].id[others]];
+    double *z = &f->score[list[i].id[others]];
     if (list[i].bias == -INFINITY) *z = -INFINITY;
     else if (*z > -INFINITY) *z += list[i].bias;
   }
-  settle(f);
+  drop_masked(f);
 }
 
 /* <Strike tokens out> */
-void stage_suppress(struct funnel *f, const uint32_t *id, size_t n)
+void funnel_suppress(struct funnel *f, const uint32_t *id, size_t n)
 {
-  for (size_t i = 0; i < n; i++) f->z[id[i]] = -INFINITY;
-  settle(f);
+  for (size_t i = 0; i < n; i++) f->score[id[i]] = -INFINITY;
+  drop_masked(f);
 }
 
 /* <A number of 52 bits for a token at a place> */
@@ -332,32 +332,32 @@ static uint64_t bits_for(uint64_t seed, uint32_t sequence,
 /* <Turn the scores into a distribution> */
 void funnel_distribution(struct funnel *f)
 {
-  by_falling_score(f);
-  double all = weigh(f);
-  for (size_t i = 0; i < f->n; i++) f->w[i] /= all;
+  sort_descending(f);
+  double all = softmax_weights(f);
+  for (size_t i = 0; i < f->n; i++) f->weight[i] /= all;
 }
 
 /* <Let the tokens race> */
 uint32_t funnel_choose(struct funnel *f, uint64_t seed, uint32_t sequence,
   uint32_t position)
 {
-  if (f->n == 1) return f->left[0];
-  weigh(f);
-  double best = -INFINITY, most = highest(f), reach = INFINITY;
+  if (f->n == 1) return f->candidates[0];
+  softmax_weights(f);
+  double best = -INFINITY, max = max_score(f), reach = INFINITY;
   uint32_t chosen = UINT32_MAX;
   for (size_t i = 0; i < f->n; i++) {
-    uint32_t id = f->left[i];
-    double bound = f->w[i] * reach;
+    uint32_t id = f->candidates[i];
+    double bound = f->weight[i] * reach;
     if (bound < 0x1p-53) continue;
     f->bits++;
     uint64_t m = bits_for(seed, sequence, position, id);
     if (0x1p52 - (double) m - 0.5 > bound * 0x1p52) continue;
     f->noises++;
-    double sum = f->z[id] - num_log(-num_log(((double) m + 0.5) * 0x1p-52));
+    double sum = f->score[id] - num_log(-num_log(((double) m + 0.5) * 0x1p-52));
     if (sum < best || (sum == best && id > chosen)) continue;
     chosen = id, best = sum;
     /* <Set reach to what a weight is multiplied by> */
-    reach = num_exp(most - best + 0x1p-40 + fabs(most) * 0x1p-48);
+    reach = num_exp(max - best + 0x1p-40 + fabs(max) * 0x1p-48);
   }
   return chosen;
 }

@@ -8,16 +8,17 @@
 /* <The tokens that are left, and their scores> */
 
 /* an id, and what it is sorted by */
-struct keyed { uint64_t key; uint32_t id; };
+struct sort_item { uint64_t key; uint32_t id; };
 
-/* n tokens are left, left[n], by falling score or else by rising id; z[vocab] are the
-   scores, -infinity where a token is out; the others are room for vocab each, count
-   all zero between two calls. What is 0 in allowed[vocab], borrowed and mostly null,
-   is out from the beginning. bits and noises count how often a choice took random
-   bits, and made noise of them */
+/* n tokens are left, candidates[n], by falling score or else by rising id;
+   score[vocab] are the scores, -infinity where a token is out; the others are room
+   for vocab each, count all zero between two calls. What is 0 in allowed[vocab],
+   borrowed and mostly null, is out from the beginning. bits and noises count how
+   often a choice took random bits, and made noise of them */
 struct funnel { struct memory *m; const struct kernels *k; size_t vocab, n;
-  double *z, *w; uint32_t *left, *count; struct keyed *list, *spare;
-  bool falling; uint64_t bits, noises; const uint8_t *allowed; };
+  double *score, *weight; uint32_t *candidates, *count; struct sort_item *sort_buf,
+    *sort_spare;
+  bool sorted; uint64_t bits, noises; const uint8_t *allowed; };
 
 /* takes the room for vocab >=1 tokens; m and k are borrowed and must outlive it; on
    failure there is nothing to close, but it does no harm */
@@ -35,55 +36,56 @@ bool funnel_fill(struct funnel *f, const float *logits, struct error *why);
 
 /* bias for the last of n >=1 ids where the others end the text; -infinity takes it
    out */
-struct biased { const uint32_t *id; size_t n; double bias; };
+struct sequence_bias { const uint32_t *id; size_t n; double bias; };
 
 /* <The stages, one by one> */
 
-/* z/t; for 0 the likeliest alone is left, unchanged */
-void stage_temperature(struct funnel *f, double t);
+/* score/t; for 0 the likeliest alone is left, unchanged */
+void funnel_temperature(struct funnel *f, double t);
 
 /* exactly k by falling score, then rising id; 0: all */
-void stage_top_k(struct funnel *f, size_t k);
+void funnel_top_k(struct funnel *f, size_t k);
 
 /* the shortest prefix in that order with a share of at least p, one or more; 1: all */
-void stage_top_p(struct funnel *f, double p);
+void funnel_top_p(struct funnel *f, double p);
 
 /* all that are at least m times as likely as the best */
-void stage_min_p(struct funnel *f, double m);
+void funnel_min_p(struct funnel *f, double m);
 
 /* by rising distance of the information from its mean, the shortest prefix with a
    share of at least p; 1: all */
-void stage_typical_p(struct funnel *f, double p);
+void funnel_typical_p(struct funnel *f, double p);
 
 /* scores become log-probabilities among the tokens that are left */
-void stage_log_softmax(struct funnel *f);
+void funnel_log_softmax(struct funnel *f);
 
-/* each distinct id of seen[n]: z/r if z > 0, else z*r; r > 0 */
-void stage_repetition_penalty(struct funnel *f, double r,
+/* each distinct id of seen[n]: score/r if score > 0, else score*r; r > 0 */
+void funnel_repetition_penalty(struct funnel *f, double r,
   const uint32_t *seen, size_t n);
 
-/* z - (c*frequency + presence) for an id that stands c >=1 times in written[n] */
-void stage_frequency_presence(struct funnel *f, double frequency,
+/* score - (c*frequency + presence) for an id that stands c >=1 times in written[n] */
+void funnel_frequency_presence(struct funnel *f, double frequency,
   double presence, const uint32_t *written, size_t n);
 
 /* takes out what would complete an n-gram that id[length] has; 0: nothing */
-void stage_no_repeat_ngram(struct funnel *f, size_t n,
+void funnel_no_repeat_ngram(struct funnel *f, size_t n,
   const uint32_t *id, size_t length);
 
 /* adds each of list[n] whose ids but the last are the end of id[length] */
-void stage_sequence_bias(struct funnel *f, const struct biased *list,
+void funnel_sequence_bias(struct funnel *f, const struct sequence_bias *list,
   size_t n, const uint32_t *id, size_t length);
 
 /* takes the ids id[n] out */
-void stage_suppress(struct funnel *f, const uint32_t *id, size_t n);
+void funnel_suppress(struct funnel *f, const uint32_t *id, size_t n);
 
 /* <What comes out below> */
 
-/* left[n] by falling score, and in w[n] their probabilities */
+/* candidates[n] by falling score, and in weight[n] their probabilities */
 void funnel_distribution(struct funnel *f);
 
-/* the id with the greatest z + g, of equal ones the lowest, where g is gumbel_noise;
-   n >=1; leaves w undefined (Gumbel 1954, Maddison and others 2014) */
+/* the id with the greatest score + g, of equal ones the lowest, where g is
+   gumbel_noise; n >=1; leaves weight undefined (Gumbel 1954, Maddison and others
+   2014) */
 uint32_t funnel_choose(struct funnel *f, uint64_t seed, uint32_t sequence,
   uint32_t position);
 #endif

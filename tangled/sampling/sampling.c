@@ -8,63 +8,63 @@
 #include "sampling/sampling.h"
 
 /* <Settings that are real numbers> */
-#define REAL(field, stage, low, high, above, wanted) { #field, \
-  offsetof(struct sampling, field), stage, low, high, above, wanted }
-static const struct sampling_real reals[] = {
-  REAL(temperature, STAGE_TEMPERATURE, 0, 1e4, false,
+#define OPTION(field, stage, low, high, above, wanted) { #field, \
+  offsetof(struct sampling_params, field), stage, low, high, above, wanted }
+static const struct sampling_option sampling_options[] = {
+  OPTION(temperature, SAMPLE_TEMPERATURE, 0, 1e4, false,
     "0, or 0.00001 to 10000"),
-  REAL(top_p, STAGE_TOP_P, 0, 1, false, "0 to 1"),
-  REAL(min_p, STAGE_MIN_P, 0, 1, false, "0 to 1"),
-  REAL(typical_p, STAGE_TYPICAL_P, 0, 1, true, "above 0, up to 1"),
-  REAL(repetition_penalty, STAGE_PENALTIES, 0, DBL_MAX, true,
+  OPTION(top_p, SAMPLE_TOP_P, 0, 1, false, "0 to 1"),
+  OPTION(min_p, SAMPLE_MIN_P, 0, 1, false, "0 to 1"),
+  OPTION(typical_p, SAMPLE_TYPICAL_P, 0, 1, true, "above 0, up to 1"),
+  OPTION(repetition_penalty, SAMPLE_PENALTIES, 0, DBL_MAX, true,
     "a number above 0"),
-  REAL(frequency_penalty, STAGE_PENALTIES, -DBL_MAX, DBL_MAX, false,
+  OPTION(frequency_penalty, SAMPLE_PENALTIES, -DBL_MAX, DBL_MAX, false,
     "a finite number"),
-  REAL(presence_penalty, STAGE_PENALTIES, -DBL_MAX, DBL_MAX, false,
+  OPTION(presence_penalty, SAMPLE_PENALTIES, -DBL_MAX, DBL_MAX, false,
     "a finite number")
 };
-enum { N_REALS = sizeof reals / sizeof reals[0] };
+enum { N_SAMPLING_OPTIONS = sizeof sampling_options / sizeof sampling_options[0] };
 
-const struct sampling_real *sampling_real_at(size_t i)
+const struct sampling_option *sampling_option_at(size_t i)
 {
-  return i < N_REALS ? &reals[i] : NULL;
+  return i < N_SAMPLING_OPTIONS ? &sampling_options[i] : NULL;
 }
 
-bool sampling_real_fits(const struct sampling_real *r, double x)
+bool sampling_option_fits(const struct sampling_option *r, double x)
 {
-  bool hole = r->at == offsetof(struct sampling, temperature)
+  bool hole = r->at == offsetof(struct sampling_params, temperature)
     && x > 0 && !(x >= 1e-5);
   return x <= r->high && (r->above_low ? x > r->low : x >= r->low) && !hole;
 }
 
 /* <The stages and their names> */
-const struct sampling sampling_normal = { .temperature = 1, .top_p = 1,
+const struct sampling_params sampling_default = { .temperature = 1, .top_p = 1,
   .typical_p = 1, .repetition_penalty = 1, .penalty_last_n = -1,
-  .stage = { STAGE_BIAS, STAGE_PENALTIES, STAGE_NGRAM, STAGE_TEMPERATURE,
-    STAGE_TOP_K, STAGE_TOP_P, STAGE_MIN_P, STAGE_TYPICAL_P },
-  .n_stages = N_STAGES };
-static const char *const stage_name[N_STAGES] = { "bias", "penalties",
+  .stage = { SAMPLE_BIAS, SAMPLE_PENALTIES, SAMPLE_NGRAM, SAMPLE_TEMPERATURE,
+    SAMPLE_TOP_K, SAMPLE_TOP_P, SAMPLE_MIN_P, SAMPLE_TYPICAL_P },
+  .n_stages = N_SAMPLE_STAGES };
+static const char *const stage_name[N_SAMPLE_STAGES] = { "bias", "penalties",
   "ngram", "temperature", "top_k", "top_p", "min_p", "typical_p" };
-const char *sampling_stage_name(enum sampling_stage stage)
+const char *sampling_stage_name(enum sample_stage stage)
 {
   return stage_name[stage];
 }
 
-bool sampling_stages_parse(struct sampling *s, const char *const *name,
+bool sampling_stages_parse(struct sampling_params *s, const char *const *name,
   size_t n, struct error *why)
 {
   s->n_stages = 0;
   for (size_t i = 0; i < n; i++) {
     unsigned found = 0;
-    while (found < N_STAGES && strcmp(name[i], stage_name[found]) != 0)
+    while (found < N_SAMPLE_STAGES && strcmp(name[i], stage_name[found]) != 0)
       found++;
-    if (found == N_STAGES) return error_say(why, "samplers has `%s';"
+    if (found == N_SAMPLE_STAGES) return error_say(why, "samplers has `%s';"
         " wanted: bias, penalties, ngram, temperature, top_k, top_p,"
         " min_p, typical_p", name[i]);
     for (size_t j = 0; j < s->n_stages; j++)
       if (s->stage[j] == found) return error_say(why,
           "samplers has `%s' twice; wanted: once at most", name[i]);
-    s->stage[s->n_stages++] = (enum sampling_stage) found;
+    s->stage[s->n_stages++] = (enum sample_stage) found;
   }
   return true;
 }
@@ -79,7 +79,7 @@ static bool check_ids(const char *name, const uint32_t *id, size_t n,
   return true;
 }
 
-static bool check_biased(const char *name, const struct biased *list,
+static bool check_biased(const char *name, const struct sequence_bias *list,
   size_t n, size_t vocab, struct error *why)
 {
   for (size_t i = 0; i < n; i++) {
@@ -94,23 +94,24 @@ static bool check_biased(const char *name, const struct biased *list,
 }
 
 /* <Check the settings> */
-static bool runs(const struct sampling *s, enum sampling_stage stage)
+static bool runs(const struct sampling_params *s, enum sample_stage stage)
 {
   for (size_t i = 0; i < s->n_stages; i++)
     if (s->stage[i] == stage) return true;
   return false;
 }
 
-bool sampling_check(const struct sampling *s, size_t vocab,
+bool sampling_check(const struct sampling_params *s, size_t vocab,
   struct error *why)
 {
-  for (const struct sampling_real *r = reals; r < reals + N_REALS; r++) {
+  for (const struct sampling_option *r = sampling_options; r < sampling_options
+    + N_SAMPLING_OPTIONS; r++) {
     double x;
     memcpy(&x, (const char *) s + r->at, sizeof x);
-    if (runs(s, r->where) && !sampling_real_fits(r, x))
-      return error_say(why, "%s is %g; wanted: %s", r->name, x, r->wanted);
+    if (runs(s, r->where) && !sampling_option_fits(r, x))
+      return error_say(why, "%s is %g; wanted: %s", r->name, x, r->expected);
   }
-  if (runs(s, STAGE_PENALTIES) && s->penalty_last_n < -1) return error_say(why, "penalty_last_n is %"
+  if (runs(s, SAMPLE_PENALTIES) && s->penalty_last_n < -1) return error_say(why, "penalty_last_n is %"
       PRId64 "; wanted: -1 for all, or a number of tokens",
       s->penalty_last_n);
   return check_biased("logit_bias", s->logit_bias, s->n_logit_bias,
@@ -120,35 +121,35 @@ bool sampling_check(const struct sampling *s, size_t vocab,
 }
 
 /* <Run one stage> */
-void sampling_stage_run(struct funnel *f, const struct sampling *s,
-  enum sampling_stage stage, struct history h)
+void sampling_stage_run(struct funnel *f, const struct sampling_params *s,
+  enum sample_stage stage, struct history h)
 {
-  if (stage == STAGE_BIAS) {
-    stage_sequence_bias(f, s->logit_bias, s->n_logit_bias, h.id, h.n);
-    stage_suppress(f, s->suppress, s->n_suppress);
-    stage_sequence_bias(f, s->bad_words, s->n_bad_words, h.id, h.n);
+  if (stage == SAMPLE_BIAS) {
+    funnel_sequence_bias(f, s->logit_bias, s->n_logit_bias, h.id, h.n);
+    funnel_suppress(f, s->suppress, s->n_suppress);
+    funnel_sequence_bias(f, s->bad_words, s->n_bad_words, h.id, h.n);
   }
-  if (stage == STAGE_PENALTIES) {
+  if (stage == SAMPLE_PENALTIES) {
     size_t from = s->penalty_last_n >= 0
       && (uint64_t) s->penalty_last_n < h.n
       ? h.n - (size_t) s->penalty_last_n : 0;
     size_t later = from > h.n_prompt ? from : h.n_prompt;
-    if (from < h.n) stage_repetition_penalty(f, s->repetition_penalty,
+    if (from < h.n) funnel_repetition_penalty(f, s->repetition_penalty,
       h.id + from, h.n - from);
-    if (later < h.n) stage_frequency_presence(f, s->frequency_penalty,
+    if (later < h.n) funnel_frequency_presence(f, s->frequency_penalty,
       s->presence_penalty, h.id + later, h.n - later);
   }
-  if (stage == STAGE_NGRAM)
-    stage_no_repeat_ngram(f, s->no_repeat_ngram, h.id, h.n);
-  if (stage == STAGE_TEMPERATURE) stage_temperature(f, s->temperature);
-  if (stage == STAGE_TOP_K) stage_top_k(f, s->top_k);
-  if (stage == STAGE_TOP_P) stage_top_p(f, s->top_p);
-  if (stage == STAGE_MIN_P) stage_min_p(f, s->min_p);
-  if (stage == STAGE_TYPICAL_P) stage_typical_p(f, s->typical_p);
+  if (stage == SAMPLE_NGRAM)
+    funnel_no_repeat_ngram(f, s->no_repeat_ngram, h.id, h.n);
+  if (stage == SAMPLE_TEMPERATURE) funnel_temperature(f, s->temperature);
+  if (stage == SAMPLE_TOP_K) funnel_top_k(f, s->top_k);
+  if (stage == SAMPLE_TOP_P) funnel_top_p(f, s->top_p);
+  if (stage == SAMPLE_MIN_P) funnel_min_p(f, s->min_p);
+  if (stage == SAMPLE_TYPICAL_P) funnel_typical_p(f, s->typical_p);
 }
 
 /* <Run all stages> */
-bool sampling_run(struct funnel *f, const struct sampling *s,
+bool sampling_run(struct funnel *f, const struct sampling_params *s,
   const float *logits, struct history h, struct error *why)
 {
   if (!funnel_fill(f, logits, why)) return false;
@@ -156,9 +157,9 @@ bool sampling_run(struct funnel *f, const struct sampling *s,
     sampling_stage_run(f, s, s->stage[i], h);
     const char *name = stage_name[s->stage[i]];
     for (size_t j = 0; j < f->n; j++)
-      if (!(f->z[f->left[j]] < INFINITY))
+      if (!(f->score[f->candidates[j]] < INFINITY))
         return error_say(why, "behind the stage %s the score of id %"
-          PRIu32 " is infinite; wanted: a number", name, f->left[j]);
+          PRIu32 " is infinite; wanted: a number", name, f->candidates[j]);
     if (f->n == 0) return error_say(why,
         "behind the stage %s no token is left", name);
   }
@@ -166,10 +167,10 @@ bool sampling_run(struct funnel *f, const struct sampling *s,
 }
 
 /* <Choose a token for the loop> */
-bool sampler_choose(void *self, const float *logits,
+bool sampler_choose(void *ctx, const float *logits,
   const struct continuation *text, uint32_t *chosen, struct error *why)
 {
-  struct sampler *d = self;
+  struct sampler *d = ctx;
   struct history h = { text->text.id, text->text.n, text->n_prompt };
   d->f.allowed = NULL;
   if (d->rule.allow != NULL && !d->rule.allow(d->rule.ctx,

@@ -2,62 +2,62 @@
 
 #ifndef INCIPIT_SAMPLING_H
 #define INCIPIT_SAMPLING_H
-#include "loop/loop.h"
+#include "loop/generate.h"
 #include "sampling/funnel.h"
 
 /* <What a user may set> */
 
 /* the stages that a list may name, in their normal order */
-enum sampling_stage { STAGE_BIAS, STAGE_PENALTIES, STAGE_NGRAM,
-  STAGE_TEMPERATURE, STAGE_TOP_K, STAGE_TOP_P, STAGE_MIN_P,
-  STAGE_TYPICAL_P, N_STAGES };
+enum sample_stage { SAMPLE_BIAS, SAMPLE_PENALTIES, SAMPLE_NGRAM,
+  SAMPLE_TEMPERATURE, SAMPLE_TOP_K, SAMPLE_TOP_P, SAMPLE_MIN_P,
+  SAMPLE_TYPICAL_P, N_SAMPLE_STAGES };
 
 /* all lists are borrowed; penalty_last_n: the last so many tokens of the history
    count, -1: all; each stage at most once */
-struct sampling { double temperature; size_t top_k; double top_p, min_p,
+struct sampling_params { double temperature; size_t top_k; double top_p, min_p,
   typical_p, repetition_penalty, frequency_penalty, presence_penalty;
   int64_t penalty_last_n; size_t no_repeat_ngram;
-  const struct biased *logit_bias, *bad_words; size_t n_logit_bias, n_bad_words;
+  const struct sequence_bias *logit_bias, *bad_words; size_t n_logit_bias, n_bad_words;
   const uint32_t *suppress; size_t n_suppress;
-  enum sampling_stage stage[N_STAGES]; size_t n_stages; };
+  enum sample_stage stage[N_SAMPLE_STAGES]; size_t n_stages; };
 
 /* what changes nothing: temperature 1, no cut, no penalty, the normal order */
-extern const struct sampling sampling_normal;
+extern const struct sampling_params sampling_default;
 
 /* id[n], of which the first n_prompt <=n were given */
 struct history { const uint32_t *id; size_t n, n_prompt; };
 
 /* are all numbers that a stage of the list reads in their ranges, all ids below
    vocab? On failure a sentence that names the setting, the value and the range */
-bool sampling_check(const struct sampling *s, size_t vocab,
+bool sampling_check(const struct sampling_params *s, size_t vocab,
   struct error *why);
 
 /* one stage of a checked s; all may be out behind it */
-void sampling_stage_run(struct funnel *f, const struct sampling *s,
-  enum sampling_stage stage, struct history h);
+void sampling_stage_run(struct funnel *f, const struct sampling_params *s,
+  enum sample_stage stage, struct history h);
 
 /* fills the funnel and lets the stages of s do their work; errors: logits that are no
    numbers, a stage behind which a score is +infinity or no token is left */
-bool sampling_run(struct funnel *f, const struct sampling *s,
+bool sampling_run(struct funnel *f, const struct sampling_params *s,
   const float *logits, struct history h, struct error *why);
 
 /* setting name of the stage where lies at bytes from the beginning of struct
-   sampling, from low or above_low to high; wanted says so in words */
-struct sampling_real { const char *name; size_t at;
-  enum sampling_stage where; double low, high; bool above_low;
-  const char *wanted; };
+   sampling_params, from low or above_low to high; expected says so in words */
+struct sampling_option { const char *name; size_t at;
+  enum sample_stage where; double low, high; bool above_low;
+  const char *expected; };
 
 /* number i of the settings that are reals; null behind the last */
-const struct sampling_real *sampling_real_at(size_t i);
+const struct sampling_option *sampling_option_at(size_t i);
 
 /* does x lie in the range? */
-bool sampling_real_fits(const struct sampling_real *r, double x);
+bool sampling_option_fits(const struct sampling_option *r, double x);
 
 /* bias, penalties, ... */
-const char *sampling_stage_name(enum sampling_stage stage);
+const char *sampling_stage_name(enum sample_stage stage);
 
 /* sets the list of stages; errors: an unknown name, a name given twice */
-bool sampling_stages_parse(struct sampling *s, const char *const *name,
+bool sampling_stages_parse(struct sampling_params *s, const char *const *name,
   size_t n, struct error *why);
 
 /* <A rule for what may come> */
@@ -76,10 +76,10 @@ struct token_rule {
 
 /* chooses for text number sequence of those that are written with seed; what s
    borrows must outlive it; a rule that is all zero allows everything */
-struct sampler { struct funnel f; struct sampling s; uint64_t seed;
+struct sampler { struct funnel f; struct sampling_params s; uint64_t seed;
   uint32_t sequence; struct token_rule rule; };
 
-/* a step_choose for struct settings; self is a struct sampler */
-bool sampler_choose(void *self, const float *logits,
+/* a step_select for struct generate_options; ctx is a struct sampler */
+bool sampler_choose(void *ctx, const float *logits,
   const struct continuation *text, uint32_t *chosen, struct error *why);
 #endif

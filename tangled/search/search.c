@@ -10,19 +10,20 @@
 /* <What a search keeps> */
 struct search { const struct search_source *from;
   const struct search_settings *want; struct memory *m;
-  /* limit: the most tokens of a text; most: the most candidates; number: steps so far */
-  size_t n_prompt, limit, most, number;
+  /* limit: the most tokens of a text; max_candidates: the most candidates; number:
+     steps so far */
+  size_t n_prompt, limit, max_candidates, number;
   struct funnel f;
   float *logits; /* [num_beams][vocab] */
-  struct search_beam *grown, *next; /* [num_beams]: those that grow, those kept */
-  size_t n_grown, n_next;
+  struct search_beam *active, *next; /* [num_beams]: those that grow, those kept */
+  size_t n_active, n_next;
   uint32_t *text[2]; /* [num_beams][limit]: the ids of both lists of beams */
-  unsigned turn; /* text[turn] has those of grown */
-  struct search_candidate *list; /* [most], by rank */
+  unsigned turn; /* text[turn] has those of active */
+  struct search_candidate *list; /* [max_candidates], by rank */
   size_t n_list;
   uint32_t *pooled; /* [num_beams][limit]: the ids of the pool */
-  struct search_text *pool; /* [num_beams], best first */
-  size_t n_pool; };
+  struct search_text *hypotheses; /* [num_beams], best first */
+  size_t n_hypotheses; };
 
 /* <Check the wishes> */
 static bool check_process(const struct search_processor *p,
@@ -67,8 +68,8 @@ bool search_check(const struct search_settings *s, size_t vocab,
 static void rank_candidate(struct search *s, struct search_candidate c)
 {
   size_t i = s->n_list;
-  if (i == s->most && !(c.score > s->list[i - 1].score)) return;
-  if (i < s->most) s->n_list++;
+  if (i == s->max_candidates && !(c.score > s->list[i - 1].score)) return;
+  if (i < s->max_candidates) s->n_list++;
   else i--;
   for (; i > 0 && c.score > s->list[i - 1].score; i--)
     s->list[i] = s->list[i - 1];
@@ -82,23 +83,23 @@ static void process_all(struct search *s, const struct search_beam *grown)
   for (size_t i = 0; i < w->n_process; i++) {
     const struct search_processor *p = &w->process[i];
     if (p->what == PROCESS_REPETITION)
-      stage_repetition_penalty(&s->f, p->penalty, grown->id, grown->n);
+      funnel_repetition_penalty(&s->f, p->penalty, grown->id, grown->n);
     if (p->what == PROCESS_NGRAM)
-      stage_no_repeat_ngram(&s->f, p->n, grown->id, grown->n);
+      funnel_no_repeat_ngram(&s->f, p->n, grown->id, grown->n);
     if (p->what == PROCESS_MIN_NEW && grown->n - s->n_prompt < p->n)
-      stage_suppress(&s->f, w->eos, w->n_eos);
+      funnel_suppress(&s->f, w->eos, w->n_eos);
   }
 }
 
 static bool grow_beam(struct search *s, size_t beam, struct error *why)
 {
-  const struct search_beam *b = &s->grown[beam];
+  const struct search_beam *b = &s->active[beam];
   if (!funnel_fill(&s->f, s->logits + beam * s->f.vocab, why)) return false;
-  stage_log_softmax(&s->f);
+  funnel_log_softmax(&s->f);
   process_all(s, b);
   for (size_t i = 0; i < s->f.n; i++) {
-    uint32_t id = s->f.left[i];
-    double z = s->f.z[id];
+    uint32_t id = s->f.candidates[i];
+    double z = s->f.score[id];
     rank_candidate(s, (struct search_candidate) { .parent = beam,
       .token = id, .logprob = z, .score = b->score + z });
   }
@@ -109,9 +110,9 @@ static bool grow_beam(struct search *s, size_t beam, struct error *why)
 static bool grow_beams(struct search *s, struct error *why)
 {
   s->n_list = 0;
-  if (!s->from->score(s->from->self, s->grown, s->n_grown, s->logits, why))
+  if (!s->from->score(s->from->ctx, s->active, s->n_active, s->logits, why))
     return false;
-  for (size_t i = 0; i < s->n_grown; i++)
+  for (size_t i = 0; i < s->n_active; i++)
     if (!grow_beam(s, i, why)) return false;
   for (size_t i = 0; i < s->n_list; i++) s->list[i].rank = i + 1;
   return true;
@@ -125,72 +126,72 @@ static double final_score(const struct search *s, double sum, size_t written)
 
 /* <Offer a text a place among the finished> */
 static void finish_text(struct search *s, const struct search_beam *b,
-  const uint32_t *token, double sum, enum finish ended)
+  const uint32_t *token, double sum, enum finish_reason ended)
 {
-  size_t n = b->n + (token != NULL), i = s->n_pool;
+  size_t n = b->n + (token != NULL), i = s->n_hypotheses;
   double score = final_score(s, sum, n - s->n_prompt);
-  if (i == s->want->num_beams && !(score > s->pool[i - 1].score)) return;
-  if (i < s->want->num_beams) s->n_pool++;
+  if (i == s->want->num_beams && !(score > s->hypotheses[i - 1].score)) return;
+  if (i < s->want->num_beams) s->n_hypotheses++;
   else i--;
-  uint32_t *id = s->pool[i].id;
-  for (; i > 0 && score > s->pool[i - 1].score; i--)
-    s->pool[i] = s->pool[i - 1];
+  uint32_t *id = s->hypotheses[i].id;
+  for (; i > 0 && score > s->hypotheses[i - 1].score; i--)
+    s->hypotheses[i] = s->hypotheses[i - 1];
   memcpy(id, b->id, b->n * sizeof *id);
   if (token != NULL) id[b->n] = *token;
-  s->pool[i] = (struct search_text) { id, n, sum, score, ended };
+  s->hypotheses[i] = (struct search_text) { id, n, sum, score, ended };
 }
 
 /* <Make a beam of a candidate> */
 static void keep_candidate(struct search *s, struct search_candidate *c)
 {
-  const struct search_beam *b = &s->grown[c->parent];
+  const struct search_beam *b = &s->active[c->parent];
   uint32_t *id = s->text[s->turn ^ 1] + s->n_next * s->limit;
   memcpy(id, b->id, b->n * sizeof *id);
   id[b->n] = c->token;
   s->next[s->n_next++] = (struct search_beam) { id, b->n + 1, c->parent,
     c->score };
-  c->fate = FATE_KEPT;
+  c->outcome = OUTCOME_KEPT;
 }
 
 /* <Decide what becomes of the candidates> */
 static bool ends(const struct search *s, const struct search_candidate *c,
-  enum finish *how)
+  enum finish_reason *how)
 {
   const struct search_settings *w = s->want;
-  *how = s->grown[c->parent].n + 1 == s->limit ? FINISH_LENGTH : FINISH_NOT;
+  *how = s->active[c->parent].n + 1 == s->limit ? FINISH_LENGTH : FINISH_NONE;
   for (size_t i = 0; i < w->n_eos; i++)
     if (w->eos[i] == c->token) *how = FINISH_STOP;
-  return *how != FINISH_NOT;
+  return *how != FINISH_NONE;
 }
 
 static void decide(struct search *s)
 {
   size_t width = s->want->num_beams;
-  enum finish how;
+  enum finish_reason how;
   s->n_next = 0;
   for (size_t i = 0; i < s->n_list; i++) {
     struct search_candidate *c = &s->list[i];
     if (ends(s, c, &how)) {
       if (i >= width) continue;
-      finish_text(s, &s->grown[c->parent], &c->token, c->score, how);
-      c->fate = FATE_FINISHED;
+      finish_text(s, &s->active[c->parent], &c->token, c->score, how);
+      c->outcome = OUTCOME_FINISHED;
     }
     else if (s->n_next < width) keep_candidate(s, c);
   }
 }
 
 /* <Is the search over?> */
-static bool is_over(const struct search *s)
+static bool search_is_done(const struct search *s)
 {
   const struct search_settings *w = s->want;
   if (s->n_next == 0) return true;
-  if (s->n_pool < w->num_beams) return false;
+  if (s->n_hypotheses < w->num_beams) return false;
   if (w->early == EARLY_TRUE) return true;
   size_t written = s->next[0].n - s->n_prompt;
   if (w->early == EARLY_NEVER && w->length_penalty > 0)
     written = s->limit - s->n_prompt;
   return !(final_score(s, s->next[0].score, written)
-    > s->pool[w->num_beams - 1].score);
+    > s->hypotheses[w->num_beams - 1].score);
 }
 
 /* <End all beams where they are> */
@@ -208,22 +209,22 @@ static bool search_steps(struct search *s, struct error *why)
     if (!grow_beams(s, why)) return false;
     decide(s);
     s->number++;
-    over = is_over(s);
-    if (w->see != NULL && !w->see(w->self, &(struct search_step) {
-        s->number, s->grown, s->n_grown, s->list, s->n_list, s->pool,
-        s->n_pool }) && !over) {
+    over = search_is_done(s);
+    if (w->see != NULL && !w->see(w->ctx, &(struct search_step) {
+        s->number, s->active, s->n_active, s->list, s->n_list, s->hypotheses,
+        s->n_hypotheses }) && !over) {
       cancel(s);
       over = true;
     }
     /* <Let the beams that were kept be those that grow> */
     if (s->n_next > 0) {
-      struct search_beam *old = s->grown;
-      s->grown = s->next, s->n_grown = s->n_next;
+      struct search_beam *old = s->active;
+      s->active = s->next, s->n_active = s->n_next;
       s->next = old, s->turn ^= 1;
     }
   }
-  return s->n_pool > 0 || error_say(why, "behind token %zu of" " the text all"
-    " tokens are out for" " all beams, and no" " text has ended", s->grown[0].n);
+  return s->n_hypotheses > 0 || error_say(why, "behind token %zu of" " the text all"
+    " tokens are out for" " all beams, and no" " text has ended", s->active[0].n);
 }
 
 /* <Take and return what a search keeps> */
@@ -233,30 +234,30 @@ static bool search_take(struct search *s, const struct kernels *k,
   struct memory *m = s->m;
   size_t width = s->want->num_beams, each = s->limit * sizeof (uint32_t);
   if (!funnel_open(&s->f, m, k, s->from->vocab, why)) return false;
-  s->logits = memory_alloc(m, FOR_ACTIVATIONS, width,
+  s->logits = memory_alloc(m, MEMORY_ACTIVATIONS, width,
     s->from->vocab * sizeof (float), why);
-  s->grown = memory_alloc(m, FOR_OTHER, width, sizeof *s->grown, why);
-  s->next = memory_alloc(m, FOR_OTHER, width, sizeof *s->next, why);
-  s->text[0] = memory_alloc(m, FOR_TOKENS, width, each, why);
-  s->text[1] = memory_alloc(m, FOR_TOKENS, width, each, why);
-  s->list = memory_alloc(m, FOR_OTHER, s->most, sizeof *s->list, why);
-  s->pooled = memory_alloc(m, FOR_TOKENS, width, each, why);
-  s->pool = memory_alloc(m, FOR_OTHER, width, sizeof *s->pool, why);
-  return s->logits != NULL && s->grown != NULL && s->next != NULL
+  s->active = memory_alloc(m, MEMORY_OTHER, width, sizeof *s->active, why);
+  s->next = memory_alloc(m, MEMORY_OTHER, width, sizeof *s->next, why);
+  s->text[0] = memory_alloc(m, MEMORY_TOKENS, width, each, why);
+  s->text[1] = memory_alloc(m, MEMORY_TOKENS, width, each, why);
+  s->list = memory_alloc(m, MEMORY_OTHER, s->max_candidates, sizeof *s->list, why);
+  s->pooled = memory_alloc(m, MEMORY_TOKENS, width, each, why);
+  s->hypotheses = memory_alloc(m, MEMORY_OTHER, width, sizeof *s->hypotheses, why);
+  return s->logits != NULL && s->active != NULL && s->next != NULL
     && s->text[0] != NULL && s->text[1] != NULL && s->list != NULL
-    && s->pooled != NULL && s->pool != NULL;
+    && s->pooled != NULL && s->hypotheses != NULL;
 }
 
 static void search_give(struct search *s)
 {
   struct memory *m = s->m;
-  memory_free(m, s->pool);
+  memory_free(m, s->hypotheses);
   memory_free(m, s->pooled);
   memory_free(m, s->list);
   memory_free(m, s->text[1]);
   memory_free(m, s->text[0]);
   memory_free(m, s->next);
-  memory_free(m, s->grown);
+  memory_free(m, s->active);
   memory_free(m, s->logits);
   if (s->f.m != NULL) funnel_close(&s->f);
 }
@@ -268,9 +269,9 @@ static bool search_begin(struct search *s, const uint32_t *prompt,
   const struct search_source *from = s->from;
   if (s->n_prompt == 0) return error_say(why,
       "the prompt has no" " tokens; wanted: 1" " or more");
-  if (from->longest > 0 && s->n_prompt >= from->longest)
+  if (from->max_len > 0 && s->n_prompt >= from->max_len)
     return error_say(why, "the prompt has %zu" " tokens; wanted: at" " most %zu",
-      s->n_prompt, from->longest - 1);
+      s->n_prompt, from->max_len - 1);
   for (size_t i = 0; i < s->n_prompt; i++)
     if (prompt[i] >= from->vocab) return error_say(why,
         "token %zu of the" " prompt is id %" PRIu32 "; the vocabulary has" " %zu",
@@ -279,20 +280,21 @@ static bool search_begin(struct search *s, const uint32_t *prompt,
 }
 
 /* <Hand the best of the pool over> */
-static bool hand_over(struct search *s, struct search_result *out,
+static bool export_results(struct search *s, struct search_result *out,
   struct error *why)
 {
-  size_t n = s->n_pool < s->want->num_return ? s->n_pool : s->want->num_return;
+  size_t n = s->n_hypotheses < s->want->num_return ? s->n_hypotheses
+    : s->want->num_return;
   out->steps = s->number;
-  out->text = memory_alloc(s->m, FOR_TOKENS, n, sizeof *out->text, why);
+  out->text = memory_alloc(s->m, MEMORY_TOKENS, n, sizeof *out->text, why);
   bool ok = out->text != NULL;
   if (ok) out->n = n;
   for (size_t i = 0; ok && i < n; i++) {
     struct search_text *t = &out->text[i];
-    *t = s->pool[i];
-    t->id = memory_alloc(s->m, FOR_TOKENS, t->n, sizeof *t->id, why);
+    *t = s->hypotheses[i];
+    t->id = memory_alloc(s->m, MEMORY_TOKENS, t->n, sizeof *t->id, why);
     ok = t->id != NULL;
-    if (ok) memcpy(t->id, s->pool[i].id, t->n * sizeof *t->id);
+    if (ok) memcpy(t->id, s->hypotheses[i].id, t->n * sizeof *t->id);
   }
   if (!ok) search_free(out);
   return ok;
@@ -317,19 +319,19 @@ bool search_run(const struct search_source *from, struct memory *m,
   *out = (struct search_result) { .m = m, .n_prompt = n_prompt };
   if (!search_begin(&s, prompt, why)
       || !search_check(want, from->vocab, n_prompt, why)) return false;
-  if (from->longest > 0 && s.limit > from->longest) s.limit = from->longest;
-  s.most = (want->n_eos > 1 ? 1 + want->n_eos : 2) * want->num_beams;
+  if (from->max_len > 0 && s.limit > from->max_len) s.limit = from->max_len;
+  s.max_candidates = (want->n_eos > 1 ? 1 + want->n_eos : 2) * want->num_beams;
   if (s.limit > SIZE_MAX / sizeof (uint32_t)) return error_say(why,
       "max_length is %zu;" " wanted: less", s.limit);
   bool ok = search_take(&s, k, why);
   if (ok) {
     /* <Let the prompt be the only beam> */
     memcpy(s.text[0], prompt, n_prompt * sizeof *prompt);
-    s.grown[0] = (struct search_beam) { .id = s.text[0], .n = n_prompt };
-    s.n_grown = 1;
+    s.active[0] = (struct search_beam) { .id = s.text[0], .n = n_prompt };
+    s.n_active = 1;
     for (size_t i = 0; i < want->num_beams; i++)
-      s.pool[i].id = s.pooled + i * s.limit;
-    ok = search_steps(&s, why) && hand_over(&s, out, why);
+      s.hypotheses[i].id = s.pooled + i * s.limit;
+    ok = search_steps(&s, why) && export_results(&s, out, why);
   }
   search_give(&s);
   return ok;

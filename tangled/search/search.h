@@ -2,7 +2,7 @@
 
 #ifndef INCIPIT_SEARCH_H
 #define INCIPIT_SEARCH_H
-#include "loop/loop.h"
+#include "loop/generate.h"
 
 /* <What a search works on> */
 
@@ -12,33 +12,33 @@ struct search_beam { const uint32_t *id; size_t n, parent; double score; };
 
 /* puts what may follow each of n texts into logits[n][vocab]; it is called once a
    step, for one beam at first: the prompt */
-typedef bool search_score(void *self, const struct search_beam *grown,
+typedef bool search_score(void *ctx, const struct search_beam *grown,
   size_t n, float *logits, struct error *why);
 
-/* score, called with self, knows what may follow; no text will have more than longest
+/* score, called with ctx, knows what may follow; no text will have more than max_len
    tokens, 0: any number */
-struct search_source { size_t vocab, longest; void *self;
+struct search_source { size_t vocab, max_len; void *ctx;
   search_score *score; };
 
 /* <What becomes of what was grown> */
 
 /* it was too low; it is a beam of the next step; it ends, and was offered a place */
-enum search_fate { FATE_DROPPED, FATE_KEPT, FATE_FINISHED };
+enum search_outcome { OUTCOME_DROPPED, OUTCOME_KEPT, OUTCOME_FINISHED };
 
 /* beam parent and token behind it; its log-probability after the processors, and the
    sum with it; rank from 1 by score; those kept are the beams of the next step, in
    this order */
 struct search_candidate { size_t parent, rank; uint32_t token;
-  double logprob, score; enum search_fate fate; };
+  double logprob, score; enum search_outcome outcome; };
 
 /* id[n], prompt and end token included; the sum of its log-probabilities, and that
    sum over the power of its length; an end token, the length, or a watcher */
 struct search_text { uint32_t *id; size_t n; double sum, score;
-  enum finish ended; };
+  enum finish_reason ended; };
 
 /* step number, from 1: the beams that grew, the candidates by rank, and the texts
    that have finished so far, best first; all lives until the watcher returns */
-struct search_step { size_t number; const struct search_beam *grown; size_t n;
+struct search_step { size_t number; const struct search_beam *active; size_t n;
   const struct search_candidate *candidate; size_t n_candidates;
   const struct search_text *finished; size_t n_finished; };
 
@@ -55,7 +55,7 @@ enum search_process { PROCESS_REPETITION, PROCESS_NGRAM, PROCESS_MIN_NEW };
 struct search_processor { enum search_process what; double penalty; size_t n; };
 
 /* is called after each step; false ends the search */
-typedef bool search_see(void *self, const struct search_step *now);
+typedef bool search_see(void *ctx, const struct search_step *now);
 
 /* beams; texts wanted, 1 to num_beams; the most tokens of a text, prompt included;
    the exponent of the length; ids that end a text; processors in order; and a
@@ -63,7 +63,7 @@ typedef bool search_see(void *self, const struct search_step *now);
 struct search_settings { size_t num_beams, num_return, max_length;
   double length_penalty; enum early_stopping early; const uint32_t *eos;
   size_t n_eos; const struct search_processor *process; size_t n_process;
-  search_see *see; void *self; };
+  search_see *see; void *ctx; };
 
 /* <What a search gives> */
 

@@ -5,42 +5,42 @@
 #include "search/sharing.h"
 
 /* <Seat the children> */
-enum { NOWHERE = 0x7fffffff };
-static bool is_taken(const struct search_model *s, size_t n, uint32_t seat)
+enum { NO_SLOT = 0x7fffffff };
+static bool is_taken(const struct search_model *s, size_t n, uint32_t slot)
 {
   for (size_t i = 0; i < n; i++)
-    if (s->seat[i] == seat) return true;
+    if (s->slot[i] == slot) return true;
   return false;
 }
 
-static bool seat_children(struct search_model *s,
+static bool assign_slots(struct search_model *s,
   const struct search_beam *grown, size_t n, struct error *why)
 {
-  memcpy(s->old, s->seat, s->n * sizeof *s->old);
+  memcpy(s->prev_slot, s->slot, s->n * sizeof *s->prev_slot);
   for (size_t i = 0; i < n; i++) {
     size_t first = 0;
     while (grown[first].parent != grown[i].parent) first++;
-    s->seat[i] = first == i ? s->old[grown[i].parent] : NOWHERE;
+    s->slot[i] = first == i ? s->prev_slot[grown[i].parent] : NO_SLOT;
   }
-  for (uint32_t q = 0; q < s->most; q++)
+  for (uint32_t q = 0; q < s->max_beams; q++)
     if (!is_taken(s, n, q)) store_crop(s->g.s, q, 0);
   /* <Let the other children follow their parents to empty seats> */
   for (size_t i = 0; i < n; i++) {
-    if (s->seat[i] != NOWHERE) continue;
+    if (s->slot[i] != NO_SLOT) continue;
     uint32_t q = 0;
     while (is_taken(s, n, q)) q++;
-    s->seat[i] = q;
-    if (!cache_fork(s->g.s, s->old[grown[i].parent], q, why)) return false;
+    s->slot[i] = q;
+    if (!cache_fork(s->g.s, s->prev_slot[grown[i].parent], q, why)) return false;
   }
   return true;
 }
 
 /* <Seat the prompt> */
-static void seat_prompt(struct search_model *s, const struct search_beam *only)
+static void assign_prompt_slots(struct search_model *s, const struct search_beam *only)
 {
-  for (uint32_t q = 1; q < s->most; q++) store_crop(s->g.s, q, 0);
-  store_keep(s->g.s, 0, only->id, only->n - 1);
-  s->seat[0] = 0;
+  for (uint32_t q = 1; q < s->max_beams; q++) store_crop(s->g.s, q, 0);
+  store_match_prefix(s->g.s, 0, only->id, only->n - 1);
+  s->slot[0] = 0;
 }
 
 /* <Make the rows that the beams lack> */
@@ -49,13 +49,13 @@ static struct row *rows_lacking(struct search_model *s,
 {
   *all = 0;
   for (size_t i = 0; i < n; i++)
-    *all += grown[i].n - store_length(s->g.s, s->seat[i]);
-  struct row *list = memory_alloc(s->g.m, FOR_ACTIVATIONS, *all, sizeof *list,
+    *all += grown[i].n - store_length(s->g.s, s->slot[i]);
+  struct row *list = memory_alloc(s->g.m, MEMORY_ACTIVATIONS, *all, sizeof *list,
     why);
   size_t at = 0;
   for (size_t i = 0; list != NULL && i < n; i++) {
-    for (size_t t = store_length(s->g.s, s->seat[i]); t < grown[i].n; t++)
-      list[at++] = (struct row) { s->seat[i], (uint32_t) t,
+    for (size_t t = store_length(s->g.s, s->slot[i]); t < grown[i].n; t++)
+      list[at++] = (struct row) { s->slot[i], (uint32_t) t,
         grown[i].id[t] };
     s->which[i] = at - 1;
   }
@@ -66,24 +66,24 @@ static struct row *rows_lacking(struct search_model *s,
 static bool pass_and_head(struct search_model *s, const struct row *list,
   size_t all, size_t n, float *logits, struct error *why)
 {
-  struct generator *g = &s->g;
+  struct generate_context *g = &s->g;
   struct pass *p = NULL;
-  bool ok = read_rows(g, list, all, n == 1 ? s->chunk : 0, &p, why);
+  bool ok = model_read(g, list, all, n == 1 ? s->chunk : 0, &p, why);
   if (ok && n == 1) s->which[0] = p->n - 1;
   for (size_t i = 0; ok && i < n; i++)
-    ok = pass_sound(g->lm, p, s->which[i], why);
-  ok = ok && head(g->e, g->lm, p, s->which, n, logits, why);
+    ok = pass_is_finite(g->lm, p, s->which[i], why);
+  ok = ok && model_logits(g->e, g->lm, p, s->which, n, logits, why);
   pass_close(p);
   return ok;
 }
 
-static bool score_beams(void *self, const struct search_beam *grown, size_t n,
+static bool score_beams(void *ctx, const struct search_beam *grown, size_t n,
   float *logits, struct error *why)
 {
-  struct search_model *s = self;
+  struct search_model *s = ctx;
   size_t all;
-  if (s->n == 0) seat_prompt(s, grown);
-  else if (!seat_children(s, grown, n, why)) return false;
+  if (s->n == 0) assign_prompt_slots(s, grown);
+  else if (!assign_slots(s, grown, n, why)) return false;
   s->n = n;
   struct row *list = rows_lacking(s, grown, n, &all, why);
   bool ok = list != NULL && pass_and_head(s, list, all, n, logits, why);
@@ -92,21 +92,21 @@ static bool score_beams(void *self, const struct search_beam *grown, size_t n,
 }
 
 /* <Open and close a model as a source> */
-bool search_model_open(struct search_model *s, const struct generator *g,
+bool search_model_open(struct search_model *s, const struct generate_context *g,
   size_t num_beams, size_t chunk, struct search_source *from,
   struct error *why)
 {
   *s = (struct search_model) { .g = *g, .chunk = chunk,
-    .most = num_beams };
+    .max_beams = num_beams };
   *from = (struct search_source) { g->lm->config.vocab_size,
     (size_t) g->lm->config.n_positions + 1, s, score_beams };
   if (num_beams > g->s->n_sequences) return error_say(why, "%zu beams in a"
       " cache of %" PRIu32 " sequences; wanted:" " a sequence for each",
       num_beams, g->s->n_sequences);
-  s->seat = memory_alloc(g->m, FOR_OTHER, num_beams, sizeof *s->seat, why);
-  s->old = memory_alloc(g->m, FOR_OTHER, num_beams, sizeof *s->old, why);
-  s->which = memory_alloc(g->m, FOR_OTHER, num_beams, sizeof *s->which, why);
-  if (s->seat != NULL && s->old != NULL && s->which != NULL) return true;
+  s->slot = memory_alloc(g->m, MEMORY_OTHER, num_beams, sizeof *s->slot, why);
+  s->prev_slot = memory_alloc(g->m, MEMORY_OTHER, num_beams, sizeof *s->prev_slot, why);
+  s->which = memory_alloc(g->m, MEMORY_OTHER, num_beams, sizeof *s->which, why);
+  if (s->slot != NULL && s->prev_slot != NULL && s->which != NULL) return true;
   search_model_close(s);
   return false;
 }
@@ -114,18 +114,18 @@ bool search_model_open(struct search_model *s, const struct generator *g,
 void search_model_close(struct search_model *s)
 {
   memory_free(s->g.m, s->which);
-  memory_free(s->g.m, s->old);
-  memory_free(s->g.m, s->seat);
+  memory_free(s->g.m, s->prev_slot);
+  memory_free(s->g.m, s->slot);
   *s = (struct search_model) { .g = s->g };
 }
 
 /* <Add up what was chosen> */
-struct listener { const struct engine *e; size_t vocab; double *room, sum; };
-static bool listen(void *self, const struct step *now)
+struct listener { const struct engine *e; size_t vocab; double *scratch, sum; };
+static bool listen(void *ctx, const struct step *now)
 {
-  struct listener *l = self;
-  l->e->k->log_softmax(l->e, now->logits, 1, l->vocab, l->room);
-  l->sum += l->room[now->chosen];
+  struct listener *l = ctx;
+  l->e->k->log_softmax(l->e, now->logits, 1, l->vocab, l->scratch);
+  l->sum += l->scratch[now->chosen];
   return true;
 }
 
@@ -136,16 +136,16 @@ static double per_token(double sum, const struct continuation *c)
   return written == 0 ? 0 : sum / (double) written;
 }
 
-static bool best_of_try(const struct generator *g, struct sampler *dice,
-  const uint32_t *prompt, size_t n_prompt, const struct settings *want,
+static bool best_of_try(const struct generate_context *g, struct sampler *sampler,
+  const uint32_t *prompt, size_t n_prompt, const struct generate_options *want,
   size_t i, size_t n, struct listener *l, struct best_of *out,
   struct error *why)
 {
-  struct settings mine = *want;
+  struct generate_options mine = *want;
   struct continuation text;
-  mine.choose = sampler_choose, mine.chooser = dice;
-  mine.see = listen, mine.self = l;
-  dice->sequence = (uint32_t) i, l->sum = 0;
+  mine.select = sampler_choose, mine.select_ctx = sampler;
+  mine.on_step = listen, mine.ctx = l;
+  sampler->sequence = (uint32_t) i, l->sum = 0;
   if (!generate(g, prompt, n_prompt, &mine, &text, why)) return false;
   bool better = out->winner == n || per_token(l->sum, &text)
     > per_token(out->logprob, &out->best);
@@ -155,17 +155,17 @@ static bool best_of_try(const struct generator *g, struct sampler *dice,
 }
 
 /* <Write several texts, and keep the best> */
-bool best_of_write(const struct generator *g, struct sampler *dice,
-  const uint32_t *prompt, size_t n_prompt, const struct settings *want,
+bool best_of_write(const struct generate_context *g, struct sampler *sampler,
+  const uint32_t *prompt, size_t n_prompt, const struct generate_options *want,
   size_t n, struct best_of *out, struct error *why)
 {
   struct listener l = { .e = g->e, .vocab = g->lm->config.vocab_size };
   *out = (struct best_of) { .winner = n };
-  l.room = memory_alloc(g->m, FOR_ACTIVATIONS, l.vocab, sizeof *l.room, why);
-  bool ok = l.room != NULL;
+  l.scratch = memory_alloc(g->m, MEMORY_ACTIVATIONS, l.vocab, sizeof *l.scratch, why);
+  bool ok = l.scratch != NULL;
   for (size_t i = 0; ok && i < n; i++)
-    ok = best_of_try(g, dice, prompt, n_prompt, want, i, n, &l, out, why);
-  memory_free(g->m, l.room);
+    ok = best_of_try(g, sampler, prompt, n_prompt, want, i, n, &l, out, why);
+  memory_free(g->m, l.scratch);
   if (!ok) best_of_free(g->m, out);
   return ok;
 }

@@ -8,16 +8,16 @@
 
 /* <Beams that share a cache> */
 
-/* seat[most] are the sequences of the n beams of the last step; old[most] and
-   which[most] are room */
-struct search_model { struct generator g; size_t chunk, most, n, *which;
-  uint32_t *seat, *old; };
+/* slot[max_beams] are the sequences of the n beams of the last step;
+   prev_slot[max_beams] and which[max_beams] are room */
+struct search_model { struct generate_context g; size_t chunk, max_beams, n, *which;
+  uint32_t *slot, *prev_slot; };
 
 /* makes from a source for one search: g->s must be a cache with num_beams sequences
    or more, whose rows may serve if sequence 0 begins like the prompt, and else are
    dropped; the prompt is read in passes of chunk rows, 0: in one. s and what g
    borrows must outlive from */
-bool search_model_open(struct search_model *s, const struct generator *g,
+bool search_model_open(struct search_model *s, const struct generate_context *g,
   size_t num_beams, size_t chunk, struct search_source *from,
   struct error *why);
 
@@ -29,11 +29,11 @@ void search_model_close(struct search_model *s);
 /* the best text; the sum of its log-probabilities, and its number among the others */
 struct best_of { struct continuation best; double logprob; size_t winner; };
 
-/* writes n >=1 texts, number i with dice->sequence == i, and gives the one with the
-   highest log-probability per token, of equal ones the first; want's chooser and
+/* writes n >=1 texts, number i with sampler->sequence == i, and gives the one with
+   the highest log-probability per token, of equal ones the first; want's chooser and
    watcher are not asked. Errors: those of generate. On failure out is empty */
-bool best_of_write(const struct generator *g, struct sampler *dice,
-  const uint32_t *prompt, size_t n_prompt, const struct settings *want,
+bool best_of_write(const struct generate_context *g, struct sampler *sampler,
+  const uint32_t *prompt, size_t n_prompt, const struct generate_options *want,
   size_t n, struct best_of *out, struct error *why);
 
 /* returns the text */

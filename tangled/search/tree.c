@@ -6,15 +6,15 @@
 /* <Add a node> */
 static uint32_t add_node(struct token_tree *t, struct tree_node node)
 {
-  if (t->n == t->room) {
-    size_t room = 2 * t->room + 64;
-    struct tree_node *more = memory_resize(t->m, FOR_OTHER, t->node, room,
+  if (t->n == t->cap) {
+    size_t cap = 2 * t->cap + 64;
+    struct tree_node *more = memory_resize(t->m, MEMORY_OTHER, t->node, cap,
       sizeof *more, &t->why);
     if (more == NULL) {
       t->ok = false;
       return 0;
     }
-    t->node = more, t->room = room;
+    t->node = more, t->cap = cap;
   }
   t->node[t->n++] = node;
   return (uint32_t) t->n;
@@ -49,14 +49,14 @@ static uint32_t branch(struct token_tree *t, const struct step *now,
 {
   bool chosen = token == now->chosen;
   enum tree_reason reason = !chosen ? REASON_PASSED
-    : t->dice ? REASON_DRAWN : REASON_LIKELIEST;
+    : t->sampled ? REASON_DRAWN : REASON_LIKELIEST;
   return add_node(t, (struct tree_node) { t->tip[0], (uint32_t) token,
     now->number, rank, t->logprob[token], reason, chosen });
 }
 
-bool token_tree_step(void *self, const struct step *now)
+bool token_tree_step(void *ctx, const struct step *now)
 {
-  struct token_tree *t = self;
+  struct token_tree *t = ctx;
   size_t last = t->vocab;
   uint32_t tip = 0;
   t->e->k->log_softmax(t->e, now->logits, 1, t->vocab, t->logprob);
@@ -73,17 +73,17 @@ bool token_tree_step(void *self, const struct step *now)
 }
 
 /* <Watch a search> */
-bool token_tree_search(void *self, const struct search_step *now)
+bool token_tree_search(void *ctx, const struct search_step *now)
 {
   static const enum tree_reason of[] = { REASON_LOW, REASON_KEPT,
     REASON_FINISHED };
-  struct token_tree *t = self;
+  struct token_tree *t = ctx;
   size_t kept = 0;
   for (size_t i = 0; t->ok && i < now->n_candidates; i++) {
     const struct search_candidate *c = &now->candidate[i];
     uint32_t node = add_node(t, (struct tree_node) { t->tip[c->parent],
-      c->token, now->number, c->rank, c->logprob, of[c->fate], false });
-    if (c->fate == FATE_KEPT) t->next[kept++] = node;
+      c->token, now->number, c->rank, c->logprob, of[c->outcome], false });
+    if (c->outcome == OUTCOME_KEPT) t->next[kept++] = node;
   }
   memcpy(t->tip, t->next, kept * sizeof *t->tip);
   return t->ok;
@@ -110,9 +110,9 @@ bool token_tree_open(struct token_tree *t, struct memory *m,
 {
   *t = (struct token_tree) { .m = m, .e = e, .vocab = vocab,
     .branches = branches, .beams = beams, .ok = true };
-  t->logprob = memory_alloc(m, FOR_OTHER, vocab, sizeof *t->logprob, why);
-  t->tip = memory_alloc(m, FOR_OTHER, beams, sizeof *t->tip, why);
-  t->next = memory_alloc(m, FOR_OTHER, beams, sizeof *t->next, why);
+  t->logprob = memory_alloc(m, MEMORY_OTHER, vocab, sizeof *t->logprob, why);
+  t->tip = memory_alloc(m, MEMORY_OTHER, beams, sizeof *t->tip, why);
+  t->next = memory_alloc(m, MEMORY_OTHER, beams, sizeof *t->next, why);
   if (t->logprob != NULL && t->tip != NULL && t->next != NULL) return true;
   token_tree_close(t);
   return false;

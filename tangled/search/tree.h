@@ -17,11 +17,11 @@ enum tree_reason { REASON_PASSED, REASON_LIKELIEST, REASON_DRAWN,
 struct tree_node { uint32_t parent, token; size_t number, rank;
   double logprob; enum tree_reason reason; bool chosen; };
 
-/* node number i + 1 is node[i], i < n; dice: whether tokens are drawn; tip[beams]:
+/* node number i + 1 is node[i], i < n; sampled: whether tokens are drawn; tip[beams]:
    the nodes that may grow; if ok is false, why says what was refused */
 struct token_tree { struct memory *m; const struct engine *e;
-  size_t vocab, branches, beams; bool dice; struct tree_node *node;
-  size_t n, room; double *logprob; uint32_t *tip, *next;
+  size_t vocab, branches, beams; bool sampled; struct tree_node *node;
+  size_t n, cap; double *logprob; uint32_t *tip, *next;
   bool ok; struct error why; };
 
 /* an empty tree that keeps the branches likeliest tokens of each step, for a text, or
@@ -33,11 +33,11 @@ bool token_tree_open(struct token_tree *t, struct memory *m,
 /* returns its memory */
 void token_tree_close(struct token_tree *t);
 
-/* a step_watch: self is a tree that was opened for one beam */
-bool token_tree_step(void *self, const struct step *now);
+/* a step_watch: ctx is a tree that was opened for one beam */
+bool token_tree_step(void *ctx, const struct step *now);
 
-/* a watcher of a search; self is a tree */
-bool token_tree_search(void *self, const struct search_step *now);
+/* a watcher of a search; ctx is a tree */
+bool token_tree_search(void *ctx, const struct search_step *now);
 
 /* marks the nodes of a text whose n written tokens are id[n] as chosen */
 void token_tree_mark(struct token_tree *t, const uint32_t *id, size_t n);

@@ -4,7 +4,7 @@
 #include "stopping/stopping.h"
 
 /* <Take the bytes behind from, and release what is certain> */
-static void take_bytes(struct outflow *o, size_t from)
+static void take_bytes(struct text_stream *o, size_t from)
 {
   o->tokens++;
   for (size_t i = from; i < o->text.n; i++) {
@@ -22,7 +22,7 @@ static void take_bytes(struct outflow *o, size_t from)
 }
 
 /* <Take a token> */
-bool outflow_bytes(struct outflow *o, const unsigned char *byte, size_t n,
+bool text_stream_bytes(struct text_stream *o, const unsigned char *byte, size_t n,
   struct error *why)
 {
   size_t from = o->text.n;
@@ -32,7 +32,7 @@ bool outflow_bytes(struct outflow *o, const unsigned char *byte, size_t n,
   return true;
 }
 
-bool outflow_prompt(struct outflow *o, const uint32_t *id, size_t n,
+bool text_stream_prompt(struct text_stream *o, const uint32_t *id, size_t n,
   struct error *why)
 {
   size_t before = o->text.n;
@@ -44,7 +44,7 @@ bool outflow_prompt(struct outflow *o, const uint32_t *id, size_t n,
   return ok;
 }
 
-bool outflow_id(struct outflow *o, uint32_t id, struct error *why)
+bool text_stream_id(struct text_stream *o, uint32_t id, struct error *why)
 {
   size_t from = o->text.n;
   if (o->found != NULL) return true;
@@ -54,54 +54,54 @@ bool outflow_id(struct outflow *o, uint32_t id, struct error *why)
   return true;
 }
 
-void outflow_end(struct outflow *o)
+void text_stream_end(struct text_stream *o)
 {
   o->released = o->text.n;
 }
 
-void outflow_close(struct outflow *o)
+void text_stream_close(struct text_stream *o)
 {
   bytes_free(o->m, &o->text);
   o->released = 0;
 }
 
 /* <Ask all of a list> */
-bool criteria_judge(void *self, const struct continuation *text,
+bool criteria_should_stop(void *ctx, const struct continuation *text,
   bool *enough, struct error *why)
 {
-  struct criteria *c = self;
+  struct criteria *c = ctx;
   for (size_t i = 0; i < c->n; i++) {
     const struct criterion *x = &c->list[i];
     bool yes = false;
-    if (!x->judge(x->self, text, &yes, why)) return false;
+    if (!x->should_stop(x->ctx, text, &yes, why)) return false;
     if (yes && c->fired == NULL) c->fired = x;
   }
   *enough = c->fired != NULL;
   return true;
 }
 
-const char *criteria_reason(const struct criteria *c, enum finish ended)
+const char *criteria_reason(const struct criteria *c, enum finish_reason ended)
 {
   return ended != FINISH_STOP ? NULL
     : c->fired == NULL ? "eos" : c->fired->name;
 }
 
 /* <Judge by the outflow> */
-bool outflow_judge(void *self, const struct continuation *text,
+bool text_stream_should_stop(void *ctx, const struct continuation *text,
   bool *enough, struct error *why)
 {
-  struct outflow *o = self;
-  if (!outflow_id(o, text->text.id[text->text.n - 1], why)) return false;
+  struct text_stream *o = ctx;
+  if (!text_stream_id(o, text->text.id[text->text.n - 1], why)) return false;
   *enough = o->found != NULL;
   return true;
 }
 
 /* <Judge by repetition> */
-bool repetition_judge(void *self, const struct continuation *text,
+bool repetition_should_stop(void *ctx, const struct continuation *text,
   bool *enough, struct error *why)
 {
   (void) why;
-  size_t n = *(const size_t *) self;
+  size_t n = *(const size_t *) ctx;
   size_t written = text->text.n - text->n_prompt;
   if (n == 0 || written / 3 < n) return true;
   const uint32_t *end = text->text.id + text->text.n;

@@ -81,20 +81,20 @@ bool stops_open(struct stops *s, struct memory *m,
   const struct stop_string *list, size_t n, struct error *why)
 {
   *s = (struct stops) { .m = m, .list = list, .n = n, .n_nodes = 1 };
-  size_t room = 1;
+  size_t cap = 1;
   for (size_t i = 0; i < n; i++) {
     if (list[i].n == 0) return error_say(why, "stop string %zu is empty;"
         " wanted: 1 byte or more", i);
-    if (list[i].n > UINT32_MAX - room) return error_say(why,
+    if (list[i].n > UINT32_MAX - cap) return error_say(why,
         "the stop strings have" " more than %" PRIu32 " bytes",
         UINT32_MAX - 1);
-    room += list[i].n;
+    cap += list[i].n;
   }
   /* <Take the nodes, and build the tree> */
-  s->node = memory_alloc(m, FOR_TOKENS, room, sizeof *s->node, why);
+  s->node = memory_alloc(m, MEMORY_TOKENS, cap, sizeof *s->node, why);
   uint32_t *queue = s->node == NULL ? NULL
-    : memory_alloc(m, FOR_TOKENS, room, sizeof *queue, why);
-  s->room = room;
+    : memory_alloc(m, MEMORY_TOKENS, cap, sizeof *queue, why);
+  s->cap = cap;
   if (queue == NULL) {
     stops_close(s);
     return false;
@@ -133,7 +133,7 @@ static size_t escape(const char *p, unsigned char *byte)
 }
 
 /* <Replace the escapes> */
-bool stop_unescape(struct memory *m, const char *text, struct bytes *out,
+bool stops_unescape(struct memory *m, const char *text, struct bytes *out,
   struct error *why)
 {
   size_t before = out->n;

@@ -19,7 +19,7 @@ struct stops_node { uint32_t child, sibling, failure, depth, hold, ending;
 /* node[0] is the root, and so 0 stands for no node; first[b] is the root's child for
    byte b */
 struct stops { struct memory *m; const struct stop_string *list; size_t n;
-  struct stops_node *node; size_t room, n_nodes; uint32_t first[256]; };
+  struct stops_node *node; size_t cap, n_nodes; uint32_t first[256]; };
 
 /* builds the automaton of Aho and Corasick (1975) for list[n], which is borrowed, in
    memory in proportion to its bytes, and in as much time, times the ways in which the
@@ -45,6 +45,6 @@ const struct stop_string *stops_ending(const struct stops *s, uint32_t state);
 /* appends text to out; a backslash and what stands behind it, an n, a t, an x with
    two hexadecimal digits or a backslash, are replaced by one byte; errors: a
    backslash before anything else, memory; on failure out is as it was */
-bool stop_unescape(struct memory *m, const char *text, struct bytes *out,
+bool stops_unescape(struct memory *m, const char *text, struct bytes *out,
   struct error *why);
 #endif

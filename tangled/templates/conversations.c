@@ -12,13 +12,13 @@
 
 /* where the system's words go: a turn; the user's first; the last turn, if it is a
    user's */
-enum place { OWN_TURN, IN_FIRST, IN_LAST, NOWHERE };
+enum system_place { OWN_TURN, IN_FIRST, IN_LAST, NOT_AT_ALL };
 struct frame {
-  const char *begin, *open[SPEAKERS], *close[SPEAKERS];
+  const char *begin, *open[N_ROLES], *close[N_ROLES];
   /* of the assistant's turn; reply asks for one */
   const char *end, *after, *reply;
-  enum place system_at;
-  bool alternates, trims[SPEAKERS];
+  enum system_place system_at;
+  bool alternates, trims[N_ROLES];
 };
 
 #define SIGN(name) "{<|" name "|>}"
@@ -57,7 +57,7 @@ static const struct frame llama2 = {
 static const struct frame mistral = {
   .begin = "{<s>}", .open = { "", "{[INST]} ", "" },
   .close = { "", " {[/INST]}", "" },
-  .end = "{</s>}", .after = "", .reply = "", .system_at = NOWHERE,
+  .end = "{</s>}", .after = "", .reply = "", .system_at = NOT_AT_ALL,
   .alternates = true };
 static const struct frame mistral_v1 = {
   .begin = "{<s>}", .open = { "", " {[INST]} ", " " },
@@ -75,7 +75,7 @@ static const struct frame pocket = {
     "Assistant: " },
   .close = { "", "\n", "" },
   .end = "\n", .after = "\n", .reply = "Assistant:",
-  .system_at = NOWHERE, .alternates = true };
+  .system_at = NOT_AT_ALL, .alternates = true };
 
 /* silent: what the system says when it says nothing, or null */
 struct chat_template { const char *name; const struct frame *around;
@@ -98,29 +98,29 @@ static const struct chat_template table[] = {
 enum { TEMPLATES = sizeof table / sizeof *table };
 
 /* <Put a part at the end> */
-struct writer { struct memory *m; struct script *out;
+struct writer { struct memory *m; struct rendered_prompt *out;
   struct error *why; };
 static bool put(struct writer *w, enum part_kind kind,
-  enum speaker who, const char *text, size_t n)
+  enum role who, const char *text, size_t n)
 {
-  struct script *s = w->out;
-  struct script_part *last = s->n > 0 ? &s->part[s->n - 1] : NULL;
+  struct rendered_prompt *s = w->out;
+  struct prompt_part *last = s->n > 0 ? &s->part[s->n - 1] : NULL;
   size_t at = s->text.n;
   if (n == 0) return true;
   if (!bytes_push(w->m, &s->text, text, n, w->why)) return false;
-  if (kind == PART_FRAME && last != NULL && last->kind == kind) {
+  if (kind == PROMPT_PART_FRAME && last != NULL && last->kind == kind) {
     last->n += n;
     return true;
   }
   /* <Make room for one more part> */
-  if (s->n == s->room) {
-    size_t room = 2 * s->room + 16;
-    struct script_part *p = memory_resize(w->m, FOR_TOKENS, s->part, room, sizeof *p,
+  if (s->n == s->cap) {
+    size_t cap = 2 * s->cap + 16;
+    struct prompt_part *p = memory_resize(w->m, MEMORY_TOKENS, s->part, cap, sizeof *p,
       w->why);
     if (p == NULL) return false;
-    s->part = p, s->room = room;
+    s->part = p, s->cap = cap;
   }
-  s->part[s->n++] = (struct script_part) { kind, who, at, n };
+  s->part[s->n++] = (struct prompt_part) { kind, who, at, n };
   return true;
 }
 
@@ -130,7 +130,8 @@ static bool put_frame(struct writer *w, const char *words)
   while (*words != '\0') {
     bool sign = *words == '{';
     size_t n = strcspn(words + sign, sign ? "}" : "{");
-    if (!put(w, sign ? PART_MARK : PART_FRAME, SYSTEM, words + sign, n))
+    if (!put(w, sign ? PROMPT_PART_MARK : PROMPT_PART_FRAME, ROLE_SYSTEM,
+      words + sign, n))
       return false;
     words += sign ? n + 2 : n;
   }
@@ -150,7 +151,7 @@ static size_t blank_here(const unsigned char *text, size_t n)
   return blank ? k : 0;
 }
 
-static void trim_end(struct script *s, size_t from)
+static void trim_end(struct rendered_prompt *s, size_t from)
 {
   unsigned char *c = s->text.byte;
   while (s->text.n > from) {
@@ -170,16 +171,16 @@ static bool put_turn(struct writer *w, const struct frame *f,
 {
   if (!put_frame(w, f->open[now->who])) return false;
   size_t from = w->out->text.n, k, at = 0;
-  if (within != NULL && (!put_frame(w, f->open[SYSTEM])
-      || !put(w, PART_SAID, within->who, within->text, within->n)
-      || !put_frame(w, f->close[SYSTEM]))) return false;
+  if (within != NULL && (!put_frame(w, f->open[ROLE_SYSTEM])
+      || !put(w, PROMPT_PART_SAID, within->who, within->text, within->n)
+      || !put_frame(w, f->close[ROLE_SYSTEM]))) return false;
   if (f->trims[now->who] && w->out->text.n == from)
     while (at < now->n && (k = blank_here((const unsigned char *)
         now->text + at, now->n - at)) > 0) at += k;
-  if (!put(w, PART_SAID, now->who, now->text + at, now->n - at))
+  if (!put(w, PROMPT_PART_SAID, now->who, now->text + at, now->n - at))
     return false;
   if (f->trims[now->who]) trim_end(w->out, from);
-  return put_frame(w, f->close[now->who]) && (now->who != ASSISTANT
+  return put_frame(w, f->close[now->who]) && (now->who != ROLE_ASSISTANT
     || (put_frame(w, f->end) && put_frame(w, f->after)));
 }
 
@@ -203,7 +204,7 @@ static void part_thought(const struct turn *said, struct turn *thought,
   struct turn *rest)
 {
   size_t at;
-  *thought = (struct turn) { ASSISTANT, said->text, 0 };
+  *thought = (struct turn) { ROLE_ASSISTANT, said->text, 0 };
   *rest = *said;
   if (!find(said, "</think>", true, &at)) return;
   rest->text += at + 8, rest->n -= at + 8;
@@ -226,7 +227,7 @@ static bool put_thinker(struct writer *w, const struct turn *said,
   if (!late || (!last && thought.n == 0))
     return put_turn(w, &f, &rest, NULL);
   strip_lines(&rest);
-  f.open[SYSTEM] = "<think>\n", f.close[SYSTEM] = "\n</think>\n\n";
+  f.open[ROLE_SYSTEM] = "<think>\n", f.close[ROLE_SYSTEM] = "\n</think>\n\n";
   return put_turn(w, &f, &rest, &thought);
 }
 
@@ -236,17 +237,17 @@ static bool in_order(const struct chat_template *t,
 {
   static const char *const whose[] = { "the system's", "the user's",
     "the assistant's" };
-  size_t first = n > 0 && talk[0].who == SYSTEM;
+  size_t first = n > 0 && talk[0].who == ROLE_SYSTEM;
   const struct frame *f = t->around;
-  if (first == 1 && f->system_at == NOWHERE)
+  if (first == 1 && f->system_at == NOT_AT_ALL)
     return error_say(why, "the template %s has no place for a "
       "system turn", t->name);
   if (n == 0 || (first == n && f->system_at != OWN_TURN))
     return error_say(why, "the template %s wants a turn of the "
       "user's, and there is none", t->name);
   for (size_t i = first; i < n; i++) {
-    enum speaker due = (i - first) % 2 == 0 ? USER : ASSISTANT;
-    if (talk[i].who == SYSTEM || (f->alternates && talk[i].who != due))
+    enum role due = (i - first) % 2 == 0 ? ROLE_USER : ROLE_ASSISTANT;
+    if (talk[i].who == ROLE_SYSTEM || (f->alternates && talk[i].who != due))
       return error_say(why, "turn %zu is %s; the template %s wants "
         "%s there", i + 1, whose[talk[i].who], t->name,
         f->alternates ? whose[due] : "another's");
@@ -258,13 +259,13 @@ bool chat_template_rewrites(const struct chat_template *t,
   const struct turn *talk, size_t n)
 {
   return t->thinks || (t->around->system_at == IN_LAST && n > 0
-    && talk[0].who == SYSTEM);
+    && talk[0].who == ROLE_SYSTEM);
 }
 
 static bool may_begin(const struct chat_template *t,
   const struct turn *talk, size_t n, size_t from, struct error *why)
 {
-  if (from > 0 && (from > n || talk[from - 1].who != ASSISTANT))
+  if (from > 0 && (from > n || talk[from - 1].who != ROLE_ASSISTANT))
     return error_say(why, "a conversation of %zu turns cannot be "
       "continued behind turn %zu, which is no answer", n, from);
   if (from > 0 && chat_template_rewrites(t, talk, from))
@@ -281,9 +282,9 @@ static bool put_beginning(struct writer *w,
   if (follows) return put_frame(w, f->after);
   if (!put_frame(w, f->begin)) return false;
   if (f->system_at != OWN_TURN) return true;
-  if (talk[0].who == SYSTEM) return put_turn(w, f, &talk[0], NULL);
-  return t->silent == NULL || (put_frame(w, f->open[SYSTEM])
-    && put_frame(w, t->silent) && put_frame(w, f->close[SYSTEM]));
+  if (talk[0].who == ROLE_SYSTEM) return put_turn(w, f, &talk[0], NULL);
+  return t->silent == NULL || (put_frame(w, f->open[ROLE_SYSTEM])
+    && put_frame(w, t->silent) && put_frame(w, f->close[ROLE_SYSTEM]));
 }
 
 /* <Put the turns> */
@@ -292,7 +293,7 @@ static bool is_question(const struct turn *said)
   static const char open[] = "<tool_response>",
     close[] = "</tool_response>";
   size_t k = sizeof open - 1, l = sizeof close - 1;
-  return said->who == USER && !(said->n >= l
+  return said->who == ROLE_USER && !(said->n >= l
     && memcmp(said->text, open, k) == 0
     && memcmp(said->text + said->n - l, close, l) == 0);
 }
@@ -300,13 +301,13 @@ static bool is_question(const struct turn *said)
 static bool put_turns(struct writer *w, const struct chat_template *t,
   const struct turn *talk, size_t n, size_t from)
 {
-  size_t first = talk[0].who == SYSTEM, question = n;
+  size_t first = talk[0].who == ROLE_SYSTEM, question = n;
   while (question > 0 && !is_question(&talk[question - 1])) question--;
   for (size_t i = from > first ? from : first; i < n; i++) {
-    bool here = first == 1 && talk[i].who == USER
+    bool here = first == 1 && talk[i].who == ROLE_USER
       && ((t->around->system_at == IN_FIRST && i == 1)
       || (t->around->system_at == IN_LAST && i == n - 1));
-    bool ok = t->thinks && talk[i].who == ASSISTANT
+    bool ok = t->thinks && talk[i].who == ROLE_ASSISTANT
       ? put_thinker(w, &talk[i], question > 0 && i >= question,
       i == n - 1) : put_turn(w, t->around, &talk[i],
       here ? &talk[0] : NULL);
@@ -316,44 +317,44 @@ static bool put_turns(struct writer *w, const struct chat_template *t,
 }
 
 /* <Write a script> */
-bool script_write(struct memory *m, const struct chat_template *by,
+bool prompt_render(struct memory *m, const struct chat_template *by,
   const struct turn *talk, size_t n, size_t from, bool reply,
-  struct script *out, struct error *why)
+  struct rendered_prompt *out, struct error *why)
 {
   struct writer w = { m, out, why };
-  *out = (struct script) { .by = by, .inside = from > 0 };
+  *out = (struct rendered_prompt) { .by = by, .inside = from > 0 };
   if (in_order(by, talk, n, why) && may_begin(by, talk, n, from, why)
       && put_beginning(&w, by, talk, from > 0)
       && put_turns(&w, by, talk, n, from)
       && (!reply || put_frame(&w, by->around->reply))) return true;
-  script_free(m, out);
+  prompt_free(m, out);
   return false;
 }
 
-void script_free(struct memory *m, struct script *s)
+void prompt_free(struct memory *m, struct rendered_prompt *s)
 {
   bytes_free(m, &s->text);
   memory_free(m, s->part);
-  *s = (struct script) { .by = s->by };
+  *s = (struct rendered_prompt) { .by = s->by };
 }
 
 /* <Find the token of a mark> */
-static bool find_mark(const struct script *s, size_t i,
+static bool find_mark(const struct rendered_prompt *s, size_t i,
   const struct tokenizer *v, bool *there, uint32_t *id,
   struct error *why)
 {
-  const struct script_part *p = &s->part[i];
+  const struct prompt_part *p = &s->part[i];
   const char *text = (const char *) s->text.byte + p->at;
-  *there = p->kind == PART_MARK && tokenizer_find(v, text, p->n, id)
+  *there = p->kind == PROMPT_PART_MARK && tokenizer_find(v, text, p->n, id)
     && tokenizer_is_special(v, *id);
-  return *there || p->kind != PART_MARK || *text == '['
+  return *there || p->kind != PROMPT_PART_MARK || *text == '['
     || error_say(why, "the template %s wants the token %.*s, and "
       "this vocabulary has none that is marked special",
       s->by->name, (int) p->n, text);
 }
 
 /* <Encode what lies between two marks> */
-static bool encode_stretch(const struct script *s, size_t from,
+static bool encode_stretch(const struct rendered_prompt *s, size_t from,
   size_t to, struct tokenizer *v, struct memory *m, struct ids *out,
   struct error *why)
 {
@@ -365,7 +366,7 @@ static bool encode_stretch(const struct script *s, size_t from,
 }
 
 /* <Encode a script> */
-bool script_encode(const struct script *s, struct tokenizer *v,
+bool prompt_encode(const struct rendered_prompt *s, struct tokenizer *v,
   struct memory *m, struct ids *out, struct error *why)
 {
   size_t start = out->n, done = 0;
@@ -384,26 +385,26 @@ bool script_encode(const struct script *s, struct tokenizer *v,
 }
 
 /* <Encode a conversation> */
-bool conversation_ids(struct memory *m, const struct chat_template *by,
+bool conversations_ids(struct memory *m, const struct chat_template *by,
   struct tokenizer *v, const struct turn *talk, size_t n, size_t from,
   bool reply, struct ids *out, struct error *why)
 {
-  struct script s;
-  if (!script_write(m, by, talk, n, from, reply, &s, why)) return false;
-  bool ok = script_encode(&s, v, m, out, why);
-  script_free(m, &s);
+  struct rendered_prompt s;
+  if (!prompt_render(m, by, talk, n, from, reply, &s, why)) return false;
+  bool ok = prompt_encode(&s, v, m, out, why);
+  prompt_free(m, &s);
   return ok;
 }
 
 /* <Find what ends an answer> */
-bool conversation_ends(struct memory *m, const struct chat_template *by,
+bool conversations_ends(struct memory *m, const struct chat_template *by,
   struct tokenizer *v, struct ids *out, struct error *why)
 {
-  struct script s = { .by = by, .inside = true };
+  struct rendered_prompt s = { .by = by, .inside = true };
   struct writer w = { m, &s, why };
   bool ok = put_frame(&w, by->around->end)
-    && script_encode(&s, v, m, out, why);
-  script_free(m, &s);
+    && prompt_encode(&s, v, m, out, why);
+  prompt_free(m, &s);
   return ok;
 }
 
@@ -418,23 +419,23 @@ const char *chat_template_name(const struct chat_template *t)
   return t->name;
 }
 
-static const char *all_names(char room[160])
+static const char *all_names(char buffer[160])
 {
   size_t n = 0;
   for (size_t i = 0; i < TEMPLATES && n < 160; i++)
-    n += (size_t) snprintf(room + n, 160 - n, "%s%s",
+    n += (size_t) snprintf(buffer + n, 160 - n, "%s%s",
       i == 0 ? "" : ", ", table[i].name);
-  return room;
+  return buffer;
 }
 
 const struct chat_template *chat_template_named(const char *name,
   struct error *why)
 {
-  char room[160];
+  char buffer[160];
   for (size_t i = 0; i < TEMPLATES; i++)
     if (strcmp(table[i].name, name) == 0) return &table[i];
   error_say(why, "there is no template %.40s; the names are %s", name,
-    all_names(room));
+    all_names(buffer));
   return NULL;
 }
 
@@ -496,14 +497,14 @@ static const json_t *field_of(const json_t *settings)
 static const struct chat_template *judge(json_t *program,
   const char *path, struct error *why)
 {
-  char room[64], names[160], wanted[240];
+  char buffer[64], names[160], wanted[240];
   const struct chat_template *t = !json_is_string(program) ? NULL
     : chat_template_known(json_string_value(program),
     json_string_length(program));
   snprintf(wanted, sizeof wanted, "a published template that is "
     "known here, or --template with one of %s", all_names(names));
   if (t == NULL) error_found(why, path, "chat_template",
-    json_excerpt(program, room), wanted);
+    jsonfile_excerpt(program, buffer), wanted);
   return t;
 }
 
@@ -512,11 +513,11 @@ static const struct chat_template *judge_file(const char *path,
 {
   struct mapping map;
   if (!file_map(&map, path, why)) return NULL;
-  json_t *program = map.size > SETTINGS_MOST ? NULL
+  json_t *program = map.size > JSONFILE_MAX_SETTINGS ? NULL
     : json_stringn((const char *) map.bytes, map.size);
   const struct chat_template *t = NULL;
   if (program == NULL) error_say(why, "%s: is no text of at most "
-    "%d bytes", path, SETTINGS_MOST);
+    "%d bytes", path, JSONFILE_MAX_SETTINGS);
   else t = judge(program, path, why);
   json_decref(program);
   file_unmap(&map);
@@ -538,7 +539,7 @@ const struct chat_template *chat_template_of(const char *folder,
   if (is_there(folder, "chat_template.jinja", F_OK, path))
     return judge_file(path, why);
   json_t *settings = is_there(folder, "tokenizer_config.json", F_OK, path)
-    ? json_read(path, SETTINGS_MOST, why) : json_null();
+    ? jsonfile_read(path, JSONFILE_MAX_SETTINGS, why) : json_null();
   const json_t *v = field_of(settings);
   const struct chat_template *t = NULL;
   if (settings != NULL && (v == NULL || json_is_null(v)))
@@ -554,7 +555,7 @@ bool chat_template_given(const char *folder)
   char path[PATH_ROOM];
   if (is_there(folder, "chat_template.jinja", R_OK, path)) return true;
   json_t *settings = is_there(folder, "tokenizer_config.json", R_OK, path)
-    ? json_read(path, SETTINGS_MOST, NULL) : NULL;
+    ? jsonfile_read(path, JSONFILE_MAX_SETTINGS, NULL) : NULL;
   json_t *v = json_object_get(settings, "chat_template");
   bool given = v != NULL && !json_is_null(v);
   json_decref(settings);

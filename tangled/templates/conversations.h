@@ -7,10 +7,10 @@
 /* <What is said, and by whom> */
 
 /* who takes a turn */
-enum speaker { SYSTEM, USER, ASSISTANT, SPEAKERS };
+enum role { ROLE_SYSTEM, ROLE_USER, ROLE_ASSISTANT, N_ROLES };
 
 /* n bytes that somebody says; they belong to the caller */
-struct turn { enum speaker who; const char *text; size_t n; };
+struct turn { enum role who; const char *text; size_t n; };
 
 /* <Templates, by name and by sight> */
 
@@ -42,25 +42,25 @@ bool chat_template_given(const char *folder);
 /* <A script> */
 
 /* a special token; words of the template around a turn; what somebody said */
-enum part_kind { PART_MARK, PART_FRAME, PART_SAID };
+enum part_kind { PROMPT_PART_MARK, PROMPT_PART_FRAME, PROMPT_PART_SAID };
 
 /* n bytes from at on; who: of what is said, by whom */
-struct script_part { enum part_kind kind; enum speaker who;
+struct prompt_part { enum part_kind kind; enum role who;
   size_t at, n; };
 
 /* n parts that are the text in order; inside: it continues one */
-struct script { const struct chat_template *by; struct bytes text;
-  struct script_part *part; size_t n, room; bool inside; };
+struct rendered_prompt { const struct chat_template *by; struct bytes text;
+  struct prompt_part *part; size_t n, cap; bool inside; };
 
 /* the turns from number from of n on, and, with reply, what asks for an answer. With
    from > 0 it is what follows the id that ended the answer in turn from - 1. On
    failure *out is empty, and the sentence names the turn */
-bool script_write(struct memory *m, const struct chat_template *by,
+bool prompt_render(struct memory *m, const struct chat_template *by,
   const struct turn *talk, size_t n, size_t from, bool reply,
-  struct script *out, struct error *why);
+  struct rendered_prompt *out, struct error *why);
 
 /* returns its blocks */
-void script_free(struct memory *m, struct script *s);
+void prompt_free(struct memory *m, struct rendered_prompt *s);
 
 /* <What a conversation asks of a template> */
 
@@ -74,17 +74,17 @@ bool chat_template_rewrites(const struct chat_template *t,
 /* appends the ids: a mark of the template is its token, all else is letters. On
    failure out is as it was: a mark that the vocabulary lacks, a letter that it cannot
    spell, memory */
-bool script_encode(const struct script *s, struct tokenizer *v,
+bool prompt_encode(const struct rendered_prompt *s, struct tokenizer *v,
   struct memory *m, struct ids *out, struct error *why);
 
-/* script_write and script_encode, with the failures of both */
-bool conversation_ids(struct memory *m, const struct chat_template *by,
+/* prompt_render and prompt_encode, with the failures of both */
+bool conversations_ids(struct memory *m, const struct chat_template *by,
   struct tokenizer *v, const struct turn *talk, size_t n, size_t from,
   bool reply, struct ids *out, struct error *why);
 
 /* appends the id that ends an answer, besides those of the model (or more, if what
    ends it are letters); on failure out is as it was: a mark that the vocabulary
    lacks, memory */
-bool conversation_ends(struct memory *m, const struct chat_template *by,
+bool conversations_ends(struct memory *m, const struct chat_template *by,
   struct tokenizer *v, struct ids *out, struct error *why);
 #endif

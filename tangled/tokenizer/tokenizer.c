@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <utf8proc.h>
-#include "tokenizer/inside.h"
+#include "tokenizer/tokenizer_internal.h"
 
 /* <What an encoding needs on its way> */
 
@@ -15,7 +15,7 @@ struct job { struct tokenizer *t; struct memory *m; struct ids *out;
   size_t unknown_end; };
 static bool push_bytes(struct job *j, const unsigned char *byte,
   size_t n);
-static bool change(const struct tokenizer *t, const struct stage *s,
+static bool change(const struct tokenizer *t, const struct text_step *s,
   struct memory *m, const unsigned char *text, size_t n, bool first,
   struct bytes *out, struct error *why);
 static bool encode_changed(struct job *j, size_t k, bool first,
@@ -24,60 +24,60 @@ static bool encode_added(struct job *j, uint32_t root, bool first,
   const unsigned char *text, size_t n);
 
 /* <Keep letters, and know ids> */
-bool keep_letters(struct memory *m, struct tokenizer *t,
+bool tokenizer_intern(struct memory *m, struct tokenizer *t,
   const void *byte, size_t n, struct span *where, struct error *why)
 {
-  if (n > UINT32_MAX - t->letters.n)
+  if (n > UINT32_MAX - t->string_pool.n)
     return error_say(why,
       "a vocabulary of more than 4 GiB of letters");
-  *where = (struct span) { (uint32_t) t->letters.n,
+  *where = (struct span) { (uint32_t) t->string_pool.n,
     (uint32_t) n };
-  return bytes_push(m, &t->letters, byte, n, why);
+  return bytes_push(m, &t->string_pool, byte, n, why);
 }
 
-struct known_id *know_id(struct memory *m, struct tokenizer *t,
+struct vocab_entry *tokenizer_vocab_at(struct memory *m, struct tokenizer *t,
   uint32_t id, struct error *why)
 {
-  if (id >= t->room_known) {
-    size_t room = 2 * (size_t) id + 256;
-    struct known_id *p = memory_resize(m, FOR_TOKENS, t->known_as, room, sizeof *p,
+  if (id >= t->vocab_cap) {
+    size_t cap = 2 * (size_t) id + 256;
+    struct vocab_entry *p = memory_resize(m, MEMORY_TOKENS, t->vocab, cap, sizeof *p,
       why);
     if (p == NULL) return NULL;
-    t->known_as = p, t->room_known = room;
+    t->vocab = p, t->vocab_cap = cap;
   }
-  if (id >= t->n_known) t->n_known = (size_t) id + 1;
-  return &t->known_as[id];
+  if (id >= t->n_vocab) t->n_vocab = (size_t) id + 1;
+  return &t->vocab[id];
 }
 
 /* <Append a stage> */
-bool add_stage(struct memory *m, struct tokenizer *t,
-  struct stage s, const char *pattern, size_t n, bool literal,
+bool tokenizer_add_step(struct memory *m, struct tokenizer *t,
+  struct text_step s, const char *pattern, size_t n, bool literal,
   struct error *why)
 {
-  if (t->n_cuts == MAX_STAGES)
-    return error_say(why, "more than %d stages", MAX_STAGES);
+  if (t->n_steps == TOKENIZER_MAX_STEPS)
+    return error_say(why, "more than %d stages", TOKENIZER_MAX_STEPS);
   if (pattern != NULL) {
     s.by = splitter_open(m, pattern, n, literal, why);
     if (s.by == NULL) return false;
   }
-  t->cut[t->n_cuts++] = s;
+  t->step[t->n_steps++] = s;
   return true;
 }
 
-bool add_cut(struct memory *m, struct tokenizer *t,
+bool tokenizer_add_split(struct memory *m, struct tokenizer *t,
   const char *pattern, size_t n, struct error *why)
 {
-  return add_stage(m, t, (struct stage) { .what = CUT,
+  return tokenizer_add_step(m, t, (struct text_step) { .what = STEP_SPLIT,
     .keep_matches = true, .keep_gaps = true }, pattern, n, false,
     why);
 }
 
-bool add_words(struct memory *m, struct tokenizer *t, struct stage s,
+bool tokenizer_add_string(struct memory *m, struct tokenizer *t, struct text_step s,
   const char *words, size_t n_words, const char *pattern, size_t n,
   bool literal, struct error *why)
 {
-  return keep_letters(m, t, words, n_words, &s.words, why)
-    && add_stage(m, t, s, pattern, n, literal, why);
+  return tokenizer_intern(m, t, words, n_words, &s.words, why)
+    && tokenizer_add_step(m, t, s, pattern, n, literal, why);
 }
 
 /* <Find the token of a byte> */
@@ -86,20 +86,20 @@ static uint32_t byte_token(const struct tokenizer *t, unsigned b)
   char name[8];
   unsigned char byte = (unsigned char) b;
   snprintf(name, sizeof name, "<0x%02X>", b);
-  uint32_t found = !t->by_characters ? name_map_get(&t->by_piece,
+  uint32_t found = !t->char_level ? name_map_get(&t->by_piece,
     &byte, 1) : t->byte_fallback ? name_map_get(&t->by_piece,
     (const unsigned char *) name, 6) : 0;
   return found - 1; /* BPE_NONE if there is none */
 }
 
 /* <Make the table of pieces> */
-bool index_pieces(struct memory *m, struct tokenizer *t,
+bool tokenizer_index_vocab(struct memory *m, struct tokenizer *t,
   struct error *why)
 {
-  for (size_t i = 0; i < t->n_known; i++) {
-    struct span s = t->known_as[i].piece;
+  for (size_t i = 0; i < t->n_vocab; i++) {
+    struct span s = t->vocab[i].piece;
     if (s.n > 0 && !name_map_put(m, &t->by_piece,
-      t->letters.byte + s.at, s.n, (uint32_t) i + 1,
+      t->string_pool.byte + s.at, s.n, (uint32_t) i + 1,
       why)) return false;
   }
   for (unsigned b = 0; b < 128; b++) {
@@ -112,34 +112,35 @@ bool index_pieces(struct memory *m, struct tokenizer *t,
 }
 
 /* <Add a token> */
-bool add_extra(struct memory *m, struct tokenizer *t,
+bool tokenizer_add_token(struct memory *m, struct tokenizer *t,
   const struct added_token *x, struct error *why)
 {
-  if (t->n_more == t->room_more) {
-    size_t room = 2 * t->room_more + 16;
-    struct added_token *p = memory_resize(m, FOR_TOKENS, t->more, room, sizeof *p, why);
+  if (t->n_added == t->added_cap) {
+    size_t cap = 2 * t->added_cap + 16;
+    struct added_token *p = memory_resize(m, MEMORY_TOKENS, t->added, cap,
+      sizeof *p, why);
     if (p == NULL) return false;
-    t->more = p, t->room_more = room;
+    t->added = p, t->added_cap = cap;
   }
-  struct known_id *k = know_id(m, t, x->id, why);
+  struct vocab_entry *k = tokenizer_vocab_at(m, t, x->id, why);
   if (k == NULL) return false;
   if (!x->frozen) k->text = x->text;
   k->special = x->special;
-  t->more[t->n_more++] = *x;
+  t->added[t->n_added++] = *x;
   return true;
 }
 
 /* <Make the tree of added tokens> */
-static bool new_twig(struct memory *m, struct tokenizer *t,
+static bool new_trie_node(struct memory *m, struct tokenizer *t,
   unsigned char byte, uint32_t sibling, struct error *why)
 {
-  if (t->n_twigs == t->room_twigs) {
-    size_t room = 2 * t->room_twigs + 64;
-    struct twig *p = memory_resize(m, FOR_TOKENS, t->tree, room, sizeof *p, why);
+  if (t->n_trie == t->trie_cap) {
+    size_t cap = 2 * t->trie_cap + 64;
+    struct trie_node *p = memory_resize(m, MEMORY_TOKENS, t->trie, cap, sizeof *p, why);
     if (p == NULL) return false;
-    t->tree = p, t->room_twigs = room;
+    t->trie = p, t->trie_cap = cap;
   }
-  t->tree[t->n_twigs++] = (struct twig) { 0, sibling, 0, byte };
+  t->trie[t->n_trie++] = (struct trie_node) { 0, sibling, 0, byte };
   return true;
 }
 
@@ -149,34 +150,34 @@ static bool plant(struct memory *m, struct tokenizer *t,
 {
   uint32_t at = root;
   for (size_t i = 0; i < n; i++) {
-    uint32_t k = t->tree[at].child;
-    while (k != 0 && t->tree[k].byte != byte[i])
-      k = t->tree[k].sibling;
+    uint32_t k = t->trie[at].child;
+    while (k != 0 && t->trie[k].byte != byte[i])
+      k = t->trie[k].sibling;
     if (k == 0) {
-      k = (uint32_t) t->n_twigs;
-      if (!new_twig(m, t, byte[i], t->tree[at].child, why))
+      k = (uint32_t) t->n_trie;
+      if (!new_trie_node(m, t, byte[i], t->trie[at].child, why))
         return false;
-      t->tree[at].child = k;
+      t->trie[at].child = k;
     }
     at = k;
   }
-  if (t->tree[at].extra == 0) t->tree[at].extra = number;
+  if (t->trie[at].added == 0) t->trie[at].added = number;
   return true;
 }
 
-bool index_extras(struct memory *m, struct tokenizer *t,
+bool tokenizer_index_added(struct memory *m, struct tokenizer *t,
   struct error *why)
 {
   name_map_free(m, &t->by_piece);
-  bool ok = index_pieces(m, t, why);
+  bool ok = tokenizer_index_vocab(m, t, why);
   for (int root = 0; root < 3; root++)
-    ok = ok && new_twig(m, t, 0, 0, why);
-  for (size_t i = 0; ok && i < t->n_more; i++) {
-    const struct added_token *x = &t->more[i];
-    const unsigned char *byte = t->letters.byte + x->text.at;
+    ok = ok && new_trie_node(m, t, 0, 0, why);
+  for (size_t i = 0; ok && i < t->n_added; i++) {
+    const struct added_token *x = &t->added[i];
+    const unsigned char *byte = t->string_pool.byte + x->text.at;
     struct bytes normal = { NULL, 0, 0 };
-    bool after = x->normalized && t->n_forms > 0 && !x->frozen;
-    if (after) ok = normal_form(t, m, byte, x->text.n, true, &normal,
+    bool after = x->normalized && t->n_normalizers > 0 && !x->frozen;
+    if (after) ok = tokenizer_normalize(t, m, byte, x->text.n, true, &normal,
       why);
     t->any_frozen = t->any_frozen || x->frozen;
     ok = ok && plant(m, t, x->frozen ? 2 : x->normalized ? 1 : 0,
@@ -188,18 +189,18 @@ bool index_extras(struct memory *m, struct tokenizer *t,
 }
 
 /* <Find the longest added token here> */
-static const struct added_token *longest(const struct tokenizer *t,
+static const struct added_token *longest_match(const struct tokenizer *t,
   uint32_t root, const unsigned char *text, size_t n, size_t *length)
 {
   const struct added_token *found = NULL;
   uint32_t at = root;
   for (size_t i = 0; i < n; i++) {
-    at = t->tree[at].child;
-    while (at != 0 && t->tree[at].byte != text[i])
-      at = t->tree[at].sibling;
+    at = t->trie[at].child;
+    while (at != 0 && t->trie[at].byte != text[i])
+      at = t->trie[at].sibling;
     if (at == 0) break;
-    if (t->tree[at].extra == 0) continue;
-    found = &t->more[t->tree[at].extra - 1];
+    if (t->trie[at].added == 0) continue;
+    found = &t->added[t->trie[at].added - 1];
     *length = i + 1;
   }
   return found;
@@ -283,13 +284,13 @@ static bool word_begins(const unsigned char *text, size_t at,
     && (at < 3 || memcmp(text + at - 3, block, 3) != 0);
 }
 
-void find_words_apart(struct tokenizer *t)
+void tokenizer_find_splits(struct tokenizer *t)
 {
-  t->words_apart = name_map_get(&t->by_piece, block, 3) != 0;
-  for (size_t i = 0; i < t->n_known; i++) {
-    struct span s = t->known_as[i].piece;
-    for (size_t k = 1; k < s.n && t->words_apart; k++)
-      t->words_apart = !word_begins(t->letters.byte + s.at, k, s.n);
+  t->splits_at_spaces = name_map_get(&t->by_piece, block, 3) != 0;
+  for (size_t i = 0; i < t->n_vocab; i++) {
+    struct span s = t->vocab[i].piece;
+    for (size_t k = 1; k < s.n && t->splits_at_spaces; k++)
+      t->splits_at_spaces = !word_begins(t->string_pool.byte + s.at, k, s.n);
   }
 }
 
@@ -309,7 +310,7 @@ static bool push_character(struct job *j, const unsigned char *c,
   if (t->unknown == 0)
     return error_say(j->why, "the vocabulary cannot spell the "
       "character U+%04X", (unsigned) utf8_point(c, n));
-  if (t->fuse_unknown && row->n > 0 && j->unknown_end == row->n)
+  if (t->fuse_unk && row->n > 0 && j->unknown_end == row->n)
     return true;
   j->unknown_end = row->n + 1;
   return ids_push(j->m, row, t->unknown - 1, j->why);
@@ -343,9 +344,9 @@ static bool encode_characters(struct job *j,
   j->work.row.n = 0, j->unknown_end = 0;
   for (size_t at = 0; at < n; at += length) {
     const struct added_token *x = !j->t->any_frozen ? NULL
-      : longest(j->t, 2, text + at, n - at, &length);
+      : longest_match(j->t, 2, text + at, n - at, &length);
     if (x == NULL) length = utf8_next(text + at, n - at, &state);
-    if ((x != NULL || (j->t->words_apart
+    if ((x != NULL || (j->t->splits_at_spaces
       && word_begins(text, at, n))) && !join(j)) return false;
     if (x != NULL ? !ids_push(j->m, j->out, x->id, j->why)
       : !push_character(j, text + at, length)) return false;
@@ -360,7 +361,7 @@ static bool encode_piece(struct job *j, const unsigned char *byte,
   uint32_t whole = j->t->ignore_merges
     ? name_map_get(&j->t->by_piece, byte, n) : 0;
   if (whole != 0) return ids_push(j->m, j->out, whole - 1, j->why);
-  return j->t->by_characters ? encode_characters(j, byte, n)
+  return j->t->char_level ? encode_characters(j, byte, n)
     : bpe_encode(&j->t->rules, j->m, &j->work, byte, n, j->out,
     j->why);
 }
@@ -370,9 +371,9 @@ static bool encode_from(struct job *j, size_t k, bool first,
   const unsigned char *text, size_t n)
 {
   if (n == 0) return true;
-  if (k == j->t->n_cuts) return encode_piece(j, text, n);
-  const struct stage *s = &j->t->cut[k];
-  if (s->what != CUT) return encode_changed(j, k, first, text, n);
+  if (k == j->t->n_steps) return encode_piece(j, text, n);
+  const struct text_step *s = &j->t->step[k];
+  if (s->what != STEP_SPLIT) return encode_changed(j, k, first, text, n);
   struct pieces p;
   struct text_piece next;
   pieces_begin(&p, s->by, text, n);
@@ -389,7 +390,7 @@ static bool encode_changed(struct job *j, size_t k, bool first,
   const unsigned char *text, size_t n)
 {
   struct bytes copy = { NULL, 0, 0 };
-  bool ok = change(j->t, &j->t->cut[k], j->m, text, n, first, &copy,
+  bool ok = change(j->t, &j->t->step[k], j->m, text, n, first, &copy,
     j->why) && encode_from(j, k + 1, first, copy.byte, copy.n);
   bytes_free(j->m, &copy);
   return ok;
@@ -435,8 +436,8 @@ static size_t take_apart(const unsigned char *text, size_t n,
 static bool compose_run(struct memory *m, const unsigned char *text,
   size_t n, struct bytes *out, struct error *why)
 {
-  uint64_t *key = memory_alloc(m, FOR_TOKENS, 2 * n, sizeof *key, why);
-  utf8proc_int32_t *point = memory_alloc(m, FOR_TOKENS, 2 * n,
+  uint64_t *key = memory_alloc(m, MEMORY_TOKENS, 2 * n, sizeof *key, why);
+  utf8proc_int32_t *point = memory_alloc(m, MEMORY_TOKENS, 2 * n,
     sizeof *point, why);
   bool ok = key != NULL && point != NULL;
   size_t made = ok ? take_apart(text, n, key) : 0;
@@ -479,7 +480,7 @@ static bool compose(struct memory *m, const unsigned char *text,
 }
 
 /* <Replace, or thin out> */
-static bool replace(const struct stage *s, const unsigned char *words,
+static bool replace(const struct text_step *s, const unsigned char *words,
   struct memory *m, const unsigned char *text, size_t n,
   struct bytes *out, struct error *why)
 {
@@ -494,7 +495,7 @@ static bool replace(const struct stage *s, const unsigned char *words,
   return false;
 }
 
-static bool thin(const struct stage *s, const unsigned char *words,
+static bool strip(const struct text_step *s, const unsigned char *words,
   struct memory *m, const unsigned char *text, size_t n,
   struct bytes *out, struct error *why)
 {
@@ -514,36 +515,36 @@ static bool thin(const struct stage *s, const unsigned char *words,
 }
 
 /* <Change a text> */
-static bool change(const struct tokenizer *t, const struct stage *s,
+static bool change(const struct tokenizer *t, const struct text_step *s,
   struct memory *m, const unsigned char *text, size_t n, bool first,
   struct bytes *out, struct error *why)
 {
-  const unsigned char *words = t->letters.byte + s->words.at;
+  const unsigned char *words = t->string_pool.byte + s->words.at;
   bool there = s->unless_there && n >= s->words.n
     && memcmp(text, words, s->words.n) == 0;
   switch (s->what) {
-  case PUT:
+  case STEP_PREPEND:
     return (n == 0 || there || (s->first_only && !first)
       || bytes_push(m, out, words, s->words.n, why))
       && bytes_push(m, out, text, n, why);
-  case REPLACE:
+  case STEP_REPLACE:
     return replace(s, words, m, text, n, out, why);
-  case THIN:
-    return thin(s, words, m, text, n, out, why);
+  case STEP_STRIP:
+    return strip(s, words, m, text, n, out, why);
   default:
     return compose(m, text, n, out, why);
   }
 }
 
 /* <Go through the forms> */
-bool normal_form(const struct tokenizer *t, struct memory *m,
+bool tokenizer_normalize(const struct tokenizer *t, struct memory *m,
   const unsigned char *text, size_t n, bool first, struct bytes *out,
   struct error *why)
 {
   bytes_free(m, out);
-  for (size_t k = 0; k < t->n_forms; k++) {
+  for (size_t k = 0; k < t->n_normalizers; k++) {
     struct bytes next = { NULL, 0, 0 };
-    bool ok = change(t, &t->cut[k], m, text, n, first, &next, why);
+    bool ok = change(t, &t->step[k], m, text, n, first, &next, why);
     bytes_free(m, out);
     *out = next;
     if (!ok) return false;
@@ -557,10 +558,10 @@ static bool encode_between(struct job *j, uint32_t root, bool first,
   const unsigned char *text, size_t n)
 {
   if (root == 1)
-    return encode_from(j, j->t->n_forms, first, text, n);
-  if (j->t->n_forms == 0) return encode_added(j, 1, first, text, n);
+    return encode_from(j, j->t->n_normalizers, first, text, n);
+  if (j->t->n_normalizers == 0) return encode_added(j, 1, first, text, n);
   struct bytes normal = { NULL, 0, 0 };
-  bool ok = normal_form(j->t, j->m, text, n, first, &normal, j->why)
+  bool ok = tokenizer_normalize(j->t, j->m, text, n, first, &normal, j->why)
     && encode_added(j, 1, first, normal.byte, normal.n);
   bytes_free(j->m, &normal);
   return ok;
@@ -572,7 +573,7 @@ static bool encode_added(struct job *j, uint32_t root, bool first,
 {
   size_t done = 0, length = 0;
   for (size_t i = 0; i < n;) {
-    const struct added_token *x = longest(j->t, root, text + i, n - i,
+    const struct added_token *x = longest_match(j->t, root, text + i, n - i,
       &length);
     if (x == NULL) {
       i++;
@@ -626,9 +627,9 @@ bool tokenizer_encode(struct tokenizer *t, struct memory *m,
   struct job j = { .t = t, .m = m, .out = out,
     .parse_special = parse_special, .why = why };
   size_t start = out->n;
-  bool ok = (!add_special || push_all(&j, &t->front))
+  bool ok = (!add_special || push_all(&j, &t->prefix_ids))
     && encode_runs(&j, true, (const unsigned char *) text, n)
-    && (!add_special || push_all(&j, &t->back));
+    && (!add_special || push_all(&j, &t->suffix_ids));
   bpe_work_free(m, &j.work);
   if (!ok) out->n = start;
   return ok;
@@ -646,24 +647,24 @@ bool tokenizer_encode_inside(struct tokenizer *t, struct memory *m,
 }
 
 /* <Make texts of pieces> */
-bool texts_replace(struct memory *m, struct tokenizer *t,
+bool tokenizer_texts_replace(struct memory *m, struct tokenizer *t,
   const char *from, size_t n, const char *to, size_t n_to,
   struct error *why)
 {
   struct bytes row = { NULL, 0, 0 };
   bool ok = true;
-  for (size_t i = 0; ok && i < t->n_known; i++) {
-    struct span *s = &t->known_as[i].text;
+  for (size_t i = 0; ok && i < t->n_vocab; i++) {
+    struct span *s = &t->vocab[i].text;
     bool any = false;
     row.n = 0;
     for (size_t k = 0; ok && k < s->n;) {
-      const unsigned char *c = t->letters.byte + s->at + k;
+      const unsigned char *c = t->string_pool.byte + s->at + k;
       bool here = s->n - k >= n && memcmp(c, from, n) == 0;
       ok = here ? bytes_push(m, &row, to, n_to, why)
         : bytes_push(m, &row, c, 1, why);
       any = any || here, k += here ? n : 1;
     }
-    if (any) ok = ok && keep_letters(m, t, row.byte, row.n, s, why);
+    if (any) ok = ok && tokenizer_intern(m, t, row.byte, row.n, s, why);
   }
   bytes_free(m, &row);
   return ok;
@@ -679,15 +680,15 @@ static int named_byte(const unsigned char *c, size_t n)
   return (int) (high - digits) << 4 | (int) (low - digits);
 }
 
-bool texts_as_bytes(struct memory *m, struct tokenizer *t,
+bool tokenizer_texts_as_bytes(struct memory *m, struct tokenizer *t,
   struct error *why)
 {
-  for (size_t i = 0; i < t->n_known; i++) {
-    struct span *s = &t->known_as[i].text;
-    int b = s->n == 0 ? -1 : named_byte(t->letters.byte + s->at,
+  for (size_t i = 0; i < t->n_vocab; i++) {
+    struct span *s = &t->vocab[i].text;
+    int b = s->n == 0 ? -1 : named_byte(t->string_pool.byte + s->at,
       s->n);
     unsigned char byte = (unsigned char) b;
-    if (b >= 0 && !keep_letters(m, t, &byte, 1, s, why)) return false;
+    if (b >= 0 && !tokenizer_intern(m, t, &byte, 1, s, why)) return false;
   }
   return true;
 }
@@ -697,9 +698,9 @@ const unsigned char *tokenizer_text(const struct tokenizer *t,
   uint32_t id, size_t *n)
 {
   struct span s = { 0, 0 };
-  if (id < t->n_known) s = t->known_as[id].text;
+  if (id < t->n_vocab) s = t->vocab[id].text;
   *n = s.n;
-  return s.n > 0 ? t->letters.byte + s.at
+  return s.n > 0 ? t->string_pool.byte + s.at
     : (const unsigned char *) "";
 }
 
@@ -725,7 +726,7 @@ bool tokenizer_decode_next(const struct tokenizer *t,
   size_t n, drop;
   if (skip_special && tokenizer_is_special(t, id)) return true;
   const unsigned char *text = tokenizer_text(t, id, &n);
-  drop = t->drop_blank && !*begun && n > 0 && text[0] == ' ';
+  drop = t->strip_prefix_space && !*begun && n > 0 && text[0] == ' ';
   if (!bytes_push(m, out, text + drop, n - drop, why)) return false;
   *begun = *begun || n > 0;
   return true;
@@ -733,17 +734,17 @@ bool tokenizer_decode_next(const struct tokenizer *t,
 
 bool tokenizer_is_special(const struct tokenizer *t, uint32_t id)
 {
-  return id < t->n_known && t->known_as[id].special;
+  return id < t->n_vocab && t->vocab[id].special;
 }
 
 bool tokenizer_find(const struct tokenizer *t, const char *text,
   size_t n, uint32_t *id)
 {
-  for (size_t i = 0; i < t->n_more; i++) {
-    struct span s = t->more[i].text;
-    if (s.n != n || memcmp(t->letters.byte + s.at, text, n) != 0)
+  for (size_t i = 0; i < t->n_added; i++) {
+    struct span s = t->added[i].text;
+    if (s.n != n || memcmp(t->string_pool.byte + s.at, text, n) != 0)
       continue;
-    *id = t->more[i].id;
+    *id = t->added[i].id;
     return true;
   }
   uint32_t found = name_map_get(&t->by_piece,
@@ -754,8 +755,8 @@ bool tokenizer_find(const struct tokenizer *t, const char *text,
 
 bool tokenizer_bos(const struct tokenizer *t, uint32_t *id)
 {
-  if (t->front.n > 0) *id = t->front.id[0];
-  return t->front.n > 0;
+  if (t->prefix_ids.n > 0) *id = t->prefix_ids.id[0];
+  return t->prefix_ids.n > 0;
 }
 
 const char *tokenizer_kind(const struct tokenizer *t)
@@ -771,20 +772,20 @@ const char *tokenizer_ignores(const struct tokenizer *t, size_t i)
 
 size_t tokenizer_vocab_size(const struct tokenizer *t)
 {
-  return t->n_known;
+  return t->n_vocab;
 }
 
-size_t tokenizer_extras(const struct tokenizer *t)
+size_t tokenizer_added_count(const struct tokenizer *t)
 {
-  return t->n_more;
+  return t->n_added;
 }
 
-struct tokenizer_extra tokenizer_extra_at(const struct tokenizer *t,
+struct tokenizer_added tokenizer_added_at(const struct tokenizer *t,
   size_t i)
 {
-  const struct added_token *x = &t->more[i];
-  return (struct tokenizer_extra) { x->id,
-    t->letters.byte + x->text.at, x->text.n, x->special };
+  const struct added_token *x = &t->added[i];
+  return (struct tokenizer_added) { x->id,
+    t->string_pool.byte + x->text.at, x->text.n, x->special };
 }
 
 void tokenizer_unicode(char pcre2[24], char utf8proc[24])
@@ -797,16 +798,16 @@ void tokenizer_unicode(char pcre2[24], char utf8proc[24])
 void tokenizer_close(struct memory *m, struct tokenizer *t)
 {
   if (t == NULL) return;
-  for (size_t i = 0; i < t->n_cuts; i++)
-    splitter_close(t->cut[i].by);
-  ids_free(m, &t->front);
-  ids_free(m, &t->back);
+  for (size_t i = 0; i < t->n_steps; i++)
+    splitter_close(t->step[i].by);
+  ids_free(m, &t->prefix_ids);
+  ids_free(m, &t->suffix_ids);
   bpe_free(m, &t->rules);
   name_map_free(m, &t->by_piece);
-  bytes_free(m, &t->letters);
-  memory_free(m, t->known_as);
-  memory_free(m, t->more);
-  memory_free(m, t->tree);
+  bytes_free(m, &t->string_pool);
+  memory_free(m, t->vocab);
+  memory_free(m, t->added);
+  memory_free(m, t->trie);
   memory_free(m, t);
 }
 
@@ -815,18 +816,18 @@ static bool spell_merges(struct memory *m, struct tokenizer *t,
   const struct bpe_merge *merge, size_t n, struct error *why)
 {
   for (uint32_t i = 0; i < 256 + n; i++) {
-    struct known_id *k = know_id(m, t, i + 1, why);
+    struct vocab_entry *k = tokenizer_vocab_at(m, t, i + 1, why);
     if (k == NULL) return false;
-    size_t at = t->letters.n;
+    size_t at = t->string_pool.n;
     if (i >= 256 && (merge[i - 256].left >= i
       || merge[i - 256].right >= i)) return error_say(why,
       "merge %u joins ids that are not made yet", i - 256);
-    if (!bpe_spell(m, merge, i, &t->letters, why)) return false;
-    if (t->letters.n > UINT32_MAX)
+    if (!bpe_spell(m, merge, i, &t->string_pool, why)) return false;
+    if (t->string_pool.n > UINT32_MAX)
       return error_say(why,
         "a vocabulary of more than 4 GiB of letters");
     k->piece = (struct span) { (uint32_t) at,
-      (uint32_t) (t->letters.n - at) };
+      (uint32_t) (t->string_pool.n - at) };
     k->text = k->piece;
     if (i >= 256 && !bpe_add(m, &t->rules, merge[i - 256].left + 1,
       merge[i - 256].right + 1, i + 1, why)) return false;
@@ -840,18 +841,18 @@ static bool finish_merges(struct memory *m, struct tokenizer *t,
 {
   struct added_token x = { .id = 0, .special = true };
   t->kind = "byte-level BPE";
-  return add_cut(m, t, split_gpt2, strlen(split_gpt2), why)
-    && keep_letters(m, t, end_of_text, strlen(end_of_text), &x.text,
-    why) && index_pieces(m, t, why) && add_extra(m, t, &x, why)
-    && index_extras(m, t, why);
+  return tokenizer_add_split(m, t, split_gpt2, strlen(split_gpt2), why)
+    && tokenizer_intern(m, t, end_of_text, strlen(end_of_text), &x.text,
+    why) && tokenizer_index_vocab(m, t, why) && tokenizer_add_token(m, t, &x, why)
+    && tokenizer_index_added(m, t, why);
 }
 
 struct tokenizer *tokenizer_from_merges(struct memory *m,
   const struct bpe_merge *merge, size_t n, struct error *why)
 {
-  struct tokenizer *t = memory_alloc(m, FOR_TOKENS, 1, sizeof *t, why);
+  struct tokenizer *t = memory_alloc(m, MEMORY_TOKENS, 1, sizeof *t, why);
   if (t == NULL) return NULL;
-  if (n <= MAX_ID - 257 ? spell_merges(m, t, merge, n, why)
+  if (n <= TOKENIZER_MAX_ID - 257 ? spell_merges(m, t, merge, n, why)
       && finish_merges(m, t, why) : error_say(why,
       "%zu merges are too many", n))
     return t;
@@ -862,21 +863,21 @@ struct tokenizer *tokenizer_from_merges(struct memory *m,
 /* <Tell what the tables take> */
 static uint64_t next_room(uint64_t n)
 {
-  uint64_t room = 0;
-  while (room < n) room = 2 * room + 256;
-  return room;
+  uint64_t cap = 0;
+  while (cap < n) cap = 2 * cap + 256;
+  return cap;
 }
 
 static uint64_t next_power(uint64_t n)
 {
-  uint64_t room = 64;
-  while (room < 2 * n) room *= 2;
-  return n == 0 ? 0 : room;
+  uint64_t cap = 64;
+  while (cap < 2 * n) cap *= 2;
+  return n == 0 ? 0 : cap;
 }
 
 uint64_t tokenizer_bytes(uint64_t ids, uint64_t merges)
 {
-  return next_room(ids) * sizeof (struct known_id)
+  return next_room(ids) * sizeof (struct vocab_entry)
     + next_power(ids) * sizeof (struct name_slot)
     + next_room(merges) * sizeof (struct bpe_rule)
     + next_power(merges) * sizeof (struct pair_slot);
@@ -884,10 +885,10 @@ uint64_t tokenizer_bytes(uint64_t ids, uint64_t merges)
 
 struct tokenizer_tables tokenizer_tables(const struct tokenizer *t)
 {
-  return (struct tokenizer_tables) { .ids = t->n_known, .merges = t->rules.n,
-    .bytes = t->room_known * sizeof *t->known_as
-      + t->by_piece.room * sizeof *t->by_piece.slot
-      + t->rules.room * sizeof *t->rules.rule
-      + t->rules.place.room * sizeof *t->rules.place.slot,
-    .letters = t->letters.room };
+  return (struct tokenizer_tables) { .ids = t->n_vocab, .merges = t->rules.n,
+    .bytes = t->vocab_cap * sizeof *t->vocab
+      + t->by_piece.cap * sizeof *t->by_piece.slot
+      + t->rules.cap * sizeof *t->rules.rule
+      + t->rules.place.cap * sizeof *t->rules.place.slot,
+    .letters = t->string_pool.cap };
 }

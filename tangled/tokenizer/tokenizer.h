@@ -74,15 +74,15 @@ const unsigned char *tokenizer_text(const struct tokenizer *t,
 /* the id that add_special puts first, if it puts one */
 bool tokenizer_bos(const struct tokenizer *t, uint32_t *id);
 
-struct tokenizer_extra { uint32_t id; const unsigned char *byte;
+struct tokenizer_added { uint32_t id; const unsigned char *byte;
   size_t n;
   bool special; };
 
 /* how many tokens were added to the vocabulary, special or not */
-size_t tokenizer_extras(const struct tokenizer *t);
+size_t tokenizer_added_count(const struct tokenizer *t);
 
 /* number i of them; the bytes belong to the tokenizer */
-struct tokenizer_extra tokenizer_extra_at(const struct tokenizer *t,
+struct tokenizer_added tokenizer_added_at(const struct tokenizer *t,
   size_t i);
 
 /* id 0 is the end of a text, 1 to 256 are the bytes, then come n merges; text is cut

@@ -9,50 +9,50 @@
 
 /* <What the learner knows> */
 #define NOWHERE UINT32_MAX /* the end of a chain */
-struct spot {
+struct occurrence {
   uint32_t id, prev, next; /* the neighbours in the piece */
-  uint32_t before, after; /* the neighbours in the pair's chain */
-  uint32_t times; /* how often the piece stands in the text */
+  uint32_t prev_occ, next_occ; /* the neighbours in the pair's chain */
+  uint32_t weight; /* how often the piece stands in the text */
 };
-struct pair { uint64_t count; uint32_t left, right, first, last; };
+struct bpe_pair { uint64_t count; uint32_t left, right, first, last; };
 
-struct trainer {
+struct bpe_trainer {
   struct memory *m;
   struct error *why;
-  struct chunk *part; size_t n_chunks, room_chunks;
+  struct chunk *part; size_t n_chunks, chunks_cap;
   /* from a piece's letters to its number, plus 1 */
   struct name_map known;
-  struct spot *at; size_t n_at;
-  struct pair *of; size_t n_of, room_of;
+  struct occurrence *nodes; size_t n_nodes;
+  struct bpe_pair *pairs; size_t n_pairs, pairs_cap;
   struct pair_map number; /* from a pair to its number, plus 1 */
   struct heap queue;
 };
 
-struct chunk { const unsigned char *byte; size_t n; uint32_t times; };
+struct chunk { const unsigned char *byte; size_t n; uint32_t weight; };
 
 /* <Enter a piece of the text> */
-static bool enter_piece(struct trainer *t, const unsigned char *byte,
+static bool enter_piece(struct bpe_trainer *t, const unsigned char *byte,
   size_t n)
 {
   uint32_t known = name_map_get(&t->known, byte, n);
   if (known != 0) {
-    t->part[known - 1].times++;
+    t->part[known - 1].weight++;
     return true;
   }
-  if (t->n_chunks == t->room_chunks) {
-    size_t room = 2 * t->room_chunks + 64;
-    struct chunk *p = memory_resize(t->m, FOR_TOKENS, t->part, room, sizeof *p, t->why);
+  if (t->n_chunks == t->chunks_cap) {
+    size_t cap = 2 * t->chunks_cap + 64;
+    struct chunk *p = memory_resize(t->m, MEMORY_TOKENS, t->part, cap, sizeof *p, t->why);
     if (p == NULL) return false;
-    t->part = p, t->room_chunks = room;
+    t->part = p, t->chunks_cap = cap;
   }
   t->part[t->n_chunks++] = (struct chunk) { byte, n, 1 };
-  t->n_at += n;
+  t->n_nodes += n;
   return name_map_put(t->m, &t->known, byte, n,
     (uint32_t) t->n_chunks, t->why);
 }
 
 /* <Collect the pieces of the text> */
-static bool collect(struct trainer *t, const unsigned char *text,
+static bool collect(struct bpe_trainer *t, const unsigned char *text,
   size_t n, struct splitter *by)
 {
   if (by == NULL) return n == 0 || enter_piece(t, text, n);
@@ -72,83 +72,84 @@ static bool collect(struct trainer *t, const unsigned char *text,
 }
 
 /* <Make room for a new pair> */
-static bool new_pair(struct trainer *t, uint32_t left, uint32_t right,
+static bool new_pair(struct bpe_trainer *t, uint32_t left, uint32_t right,
   uint32_t *k)
 {
-  if (t->n_of == t->room_of) {
-    size_t room = 2 * t->room_of + 256;
-    struct pair *p = memory_resize(t->m, FOR_TOKENS, t->of, room, sizeof *p, t->why);
+  if (t->n_pairs == t->pairs_cap) {
+    size_t cap = 2 * t->pairs_cap + 256;
+    struct bpe_pair *p = memory_resize(t->m, MEMORY_TOKENS, t->pairs, cap,
+      sizeof *p, t->why);
     if (p == NULL) return false;
-    t->of = p, t->room_of = room;
+    t->pairs = p, t->pairs_cap = cap;
   }
-  *k = (uint32_t) (t->n_of + 1);
+  *k = (uint32_t) (t->n_pairs + 1);
   if (!pair_map_put(t->m, &t->number, left, right, *k, t->why))
     return false;
-  t->of[t->n_of++] = (struct pair) { 0, left, right, NOWHERE,
+  t->pairs[t->n_pairs++] = (struct bpe_pair) { 0, left, right, NOWHERE,
     NOWHERE };
   return true;
 }
 
 /* <Enter the pair that begins at a spot> */
-static bool link_pair(struct trainer *t, uint32_t i)
+static bool link_pair(struct bpe_trainer *t, uint32_t i)
 {
-  uint32_t left = t->at[i].id, right = t->at[t->at[i].next].id;
+  uint32_t left = t->nodes[i].id, right = t->nodes[t->nodes[i].next].id;
   uint32_t k = pair_map_get(&t->number, left, right);
   if (k == 0 && !new_pair(t, left, right, &k)) return false;
-  struct pair *p = &t->of[k - 1];
-  t->at[i].before = p->last, t->at[i].after = NOWHERE;
+  struct bpe_pair *p = &t->pairs[k - 1];
+  t->nodes[i].prev_occ = p->last, t->nodes[i].next_occ = NOWHERE;
   if (p->last == NOWHERE) p->first = i;
-  else t->at[p->last].after = i;
+  else t->nodes[p->last].next_occ = i;
   p->last = i;
-  p->count += t->at[i].times;
+  p->count += t->nodes[i].weight;
   return true;
 }
 
 /* <Strike out the pair that begins at a spot> */
-static void unlink_pair(struct trainer *t, uint32_t i)
+static void unlink_pair(struct bpe_trainer *t, uint32_t i)
 {
-  const struct spot *s = &t->at[i];
-  uint32_t k = pair_map_get(&t->number, s->id, t->at[s->next].id);
-  struct pair *p = &t->of[k - 1];
-  if (s->before == NOWHERE) p->first = s->after;
-  else t->at[s->before].after = s->after;
-  if (s->after == NOWHERE) p->last = s->before;
-  else t->at[s->after].before = s->before;
-  p->count -= s->times;
+  const struct occurrence *s = &t->nodes[i];
+  uint32_t k = pair_map_get(&t->number, s->id, t->nodes[s->next].id);
+  struct bpe_pair *p = &t->pairs[k - 1];
+  if (s->prev_occ == NOWHERE) p->first = s->next_occ;
+  else t->nodes[s->prev_occ].next_occ = s->next_occ;
+  if (s->next_occ == NOWHERE) p->last = s->prev_occ;
+  else t->nodes[s->next_occ].prev_occ = s->prev_occ;
+  p->count -= s->weight;
 }
 
 /* <Put pairs into the queue> */
-static bool queue_pair(struct trainer *t, const struct pair *p)
+static bool queue_pair(struct bpe_trainer *t, const struct bpe_pair *p)
 {
-  struct entry e = { ~p->count,
+  struct heap_item e = { ~p->count,
     (uint64_t) p->left << 32 | p->right };
   return p->count == 0 || heap_push(t->m, &t->queue, e, t->why);
 }
 
-static bool queue_from(struct trainer *t, size_t k)
+static bool queue_from(struct bpe_trainer *t, size_t k)
 {
-  for (; k < t->n_of; k++)
-    if (!queue_pair(t, &t->of[k])) return false;
+  for (; k < t->n_pairs; k++)
+    if (!queue_pair(t, &t->pairs[k])) return false;
   return true;
 }
 
 /* <Lay out the spots and count the pairs> */
-static bool lay_out(struct trainer *t)
+static bool lay_out(struct bpe_trainer *t)
 {
-  if (t->n_at >= NOWHERE)
+  if (t->n_nodes >= NOWHERE)
     return error_say(t->why,
-      "a text of %zu bytes is too long to learn from", t->n_at);
-  t->at = memory_alloc(t->m, FOR_TOKENS, t->n_at, sizeof *t->at,
+      "a text of %zu bytes is too long to learn from", t->n_nodes);
+  t->nodes = memory_alloc(t->m, MEMORY_TOKENS, t->n_nodes, sizeof *t->nodes,
     t->why);
-  if (t->at == NULL) return false;
+  if (t->nodes == NULL) return false;
   uint32_t i = 0;
   for (size_t c = 0; c < t->n_chunks; c++) {
     /* <Lay out the spots of one chunk> */
     uint32_t first = i, last = i + (uint32_t) t->part[c].n - 1;
     for (; i <= last; i++)
-      t->at[i] = (struct spot) { t->part[c].byte[i - first],
+      t->nodes[i] = (struct occurrence) { t->part[c].byte[i - first],
         i > first ? i - 1 : NOWHERE, i < last ? i + 1 : NOWHERE,
-        NOWHERE, NOWHERE, t->part[c].times };
+        NOWHERE, NOWHERE, t->part[c].weight };
     for (i = first; i < last; i++)
       if (!link_pair(t, i)) return false;
     i = last + 1;
@@ -157,15 +158,15 @@ static bool lay_out(struct trainer *t)
 }
 
 /* <Find the pair with the highest count> */
-static bool best_pair(struct trainer *t, struct pair **best)
+static bool best_pair(struct bpe_trainer *t, struct bpe_pair **best)
 {
   *best = NULL;
   while (t->queue.n > 0) {
-    struct entry e = heap_pop(&t->queue);
-    uint32_t k = pair_map_get(&t->number, (uint32_t) (e.second >> 32),
-      (uint32_t) e.second);
-    struct pair *p = &t->of[k - 1];
-    if (p->count == ~e.first) {
+    struct heap_item e = heap_pop(&t->queue);
+    uint32_t k = pair_map_get(&t->number, (uint32_t) (e.tie >> 32),
+      (uint32_t) e.tie);
+    struct bpe_pair *p = &t->pairs[k - 1];
+    if (p->count == ~e.key) {
       *best = p;
       return true;
     }
@@ -175,37 +176,37 @@ static bool best_pair(struct trainer *t, struct pair **best)
 }
 
 /* <Merge at one place> */
-static bool merge_at(struct trainer *t, uint32_t i, uint32_t made)
+static bool merge_at(struct bpe_trainer *t, uint32_t i, uint32_t made)
 {
-  uint32_t prev = t->at[i].prev, gone = t->at[i].next,
-    next = t->at[gone].next;
+  uint32_t prev = t->nodes[i].prev, gone = t->nodes[i].next,
+    next = t->nodes[gone].next;
   if (prev != NOWHERE) unlink_pair(t, prev);
   if (next != NOWHERE) unlink_pair(t, gone);
   unlink_pair(t, i);
-  t->at[i].id = made, t->at[i].next = next;
-  if (next != NOWHERE) t->at[next].prev = i;
+  t->nodes[i].id = made, t->nodes[i].next = next;
+  if (next != NOWHERE) t->nodes[next].prev = i;
   if (prev != NOWHERE && !link_pair(t, prev)) return false;
   return next == NOWHERE || link_pair(t, i);
 }
 
 /* <Merge a pair wherever it stands> */
-static bool merge_all(struct trainer *t, const struct pair *best,
+static bool merge_all(struct bpe_trainer *t, const struct bpe_pair *best,
   uint32_t made)
 {
   size_t k = pair_map_get(&t->number, best->left, best->right) - 1;
-  size_t fresh = t->n_of;
-  while (t->of[k].first != NOWHERE)
-    if (!merge_at(t, t->of[k].first, made)) return false;
+  size_t fresh = t->n_pairs;
+  while (t->pairs[k].first != NOWHERE)
+    if (!merge_at(t, t->pairs[k].first, made)) return false;
   return queue_from(t, fresh);
 }
 
 /* <Find and merge, again and again> */
-static bool learn(struct trainer *t, struct bpe_merge *list,
+static bool learn(struct bpe_trainer *t, struct bpe_merge *list,
   size_t merges, size_t *n_out)
 {
   size_t k = 0;
   for (; k < merges; k++) {
-    struct pair *best;
+    struct bpe_pair *best;
     if (!best_pair(t, &best)) return false;
     if (best == NULL) break;
     list[k] = (struct bpe_merge) { best->left, best->right };
@@ -220,7 +221,7 @@ bool bpe_train(struct memory *m, const char *text, size_t n,
   const char *pattern, size_t merges, struct bpe_merge **out,
   size_t *n_out, struct error *why)
 {
-  struct trainer t = { .m = m, .why = why };
+  struct bpe_trainer t = { .m = m, .why = why };
   struct splitter *by = NULL;
   struct bpe_merge *list = NULL;
   *out = NULL, *n_out = 0;
@@ -233,15 +234,15 @@ bool bpe_train(struct memory *m, const char *text, size_t n,
   ok = ok && collect(&t, (const unsigned char *) text, n, by)
     && lay_out(&t);
   splitter_close(by);
-  if (ok) list = memory_alloc(m, FOR_TOKENS, merges, sizeof *list,
+  if (ok) list = memory_alloc(m, MEMORY_TOKENS, merges, sizeof *list,
     why);
   ok = ok && list != NULL && learn(&t, list, merges, n_out);
   /* <Return what the learner took> */
   heap_free(m, &t.queue);
   pair_map_free(m, &t.number);
   name_map_free(m, &t.known);
-  memory_free(m, t.of);
-  memory_free(m, t.at);
+  memory_free(m, t.pairs);
+  memory_free(m, t.nodes);
   memory_free(m, t.part);
   if (ok) *out = list;
   else bpe_forget(m, list);
@@ -257,11 +258,11 @@ void bpe_forget(struct memory *m, struct bpe_merge *merge)
 bool bpe_add_ranked(struct memory *m, struct bpe *b,
   struct bpe_rule rule, struct error *why)
 {
-  if (b->n == b->room) {
-    size_t room = 2 * b->room + 256;
-    struct bpe_rule *p = memory_resize(m, FOR_TOKENS, b->rule, room, sizeof *p, why);
+  if (b->n == b->cap) {
+    size_t cap = 2 * b->cap + 256;
+    struct bpe_rule *p = memory_resize(m, MEMORY_TOKENS, b->rule, cap, sizeof *p, why);
     if (p == NULL) return false;
-    b->rule = p, b->room = room;
+    b->rule = p, b->cap = cap;
   }
   b->rule[b->n] = rule;
   if (!pair_map_put(m, &b->place, rule.left, rule.right,
@@ -281,7 +282,7 @@ void bpe_free(struct memory *m, struct bpe *b)
 {
   pair_map_free(m, &b->place);
   memory_free(m, b->rule);
-  b->rule = NULL, b->n = b->room = 0;
+  b->rule = NULL, b->n = b->cap = 0;
 }
 
 /* <Look at two neighbours> */
@@ -289,7 +290,7 @@ static uint64_t look_at(const struct bpe *b, struct bpe_work *w,
   uint32_t left, uint32_t right)
 {
   uint32_t place = pair_map_get(&b->place, left, right);
-  w->looks++;
+  w->lookups++;
   if (place == 0) return UINT64_MAX;
   return (uint64_t) b->rule[place - 1].rank << 32 | (place - 1);
 }
@@ -326,7 +327,7 @@ static size_t join_short(const struct bpe *b, struct bpe_work *w,
 static void give_nodes(struct memory *m, struct bpe_work *w)
 {
   memory_free(m, w->node);
-  w->node = NULL, w->room = 0;
+  w->node = NULL, w->cap = 0;
 }
 
 void bpe_work_free(struct memory *m, struct bpe_work *w)
@@ -343,7 +344,7 @@ static bool consider(const struct bpe *b, struct memory *m,
   const struct bpe_node *left = &w->node[i];
   uint64_t c = look_at(b, w, left->id, w->node[left->next].id);
   return c == UINT64_MAX || heap_push(m, &w->queue,
-    (struct entry) { c >> 32, (uint64_t) i << 32
+    (struct heap_item) { c >> 32, (uint64_t) i << 32
     | (uint32_t) c }, why);
 }
 
@@ -352,11 +353,11 @@ static bool begin_chain(const struct bpe *b, struct memory *m,
   struct bpe_work *w, struct error *why)
 {
   size_t n = w->row.n;
-  if (n > w->room) {
+  if (n > w->cap) {
     give_nodes(m, w);
-    w->node = memory_alloc(m, FOR_TOKENS, n, sizeof *w->node, why);
+    w->node = memory_alloc(m, MEMORY_TOKENS, n, sizeof *w->node, why);
     if (w->node == NULL) return false;
-    w->room = n;
+    w->cap = n;
   }
   w->queue.n = 0;
   for (uint32_t i = 0; i < n; i++) {
@@ -374,9 +375,9 @@ static bool join_long(const struct bpe *b, struct memory *m,
   size_t start = out->n;
   if (!begin_chain(b, m, w, why)) return false;
   while (w->queue.n > 0) {
-    struct entry e = heap_pop(&w->queue);
-    const struct bpe_rule *r = &b->rule[(uint32_t) e.second];
-    uint32_t i = (uint32_t) (e.second >> 32), next = w->node[i].next;
+    struct heap_item e = heap_pop(&w->queue);
+    const struct bpe_rule *r = &b->rule[(uint32_t) e.tie];
+    uint32_t i = (uint32_t) (e.tie >> 32), next = w->node[i].next;
     if (w->node[i].id != r->left || next == NOWHERE
       || w->node[next].id != r->right) continue;
     /* <Merge the two nodes, and look at their neighbours> */

@@ -31,7 +31,7 @@ struct bpe_rule { uint32_t left, right, made, rank; };
 /* the id of every byte, BPE_NONE if it has none; n rules, of which the lowest rank
    goes first; from a pair to the place of its rule, plus 1 */
 struct bpe { uint32_t byte_id[256]; struct bpe_rule *rule; size_t n,
-  room;
+  cap;
   struct pair_map place; };
 
 /* appends a rule whose rank is its place; of two rules for one pair the later counts */
@@ -48,11 +48,11 @@ void bpe_free(struct memory *m, struct bpe *b);
 /* an id of a piece, and the places of its neighbours, BPE_NONE at the ends */
 struct bpe_node { uint32_t id, prev, next; };
 
-/* a piece as ids, a chain of room nodes, what is to be done, and a count of look-ups;
+/* a piece as ids, a chain of cap nodes, what is to be done, and a count of look-ups;
    all zero is an empty workspace */
-struct bpe_work { struct ids row; struct bpe_node *node; size_t room;
+struct bpe_work { struct ids row; struct bpe_node *node; size_t cap;
   struct heap queue;
-  uint64_t looks; };
+  uint64_t lookups; };
 
 /* appends the ids of a piece of n bytes; the time is of the order n log n for any
    piece; on failure out is as it was */

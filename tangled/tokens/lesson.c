@@ -30,7 +30,7 @@ bool lesson_learn(struct memory *m, const char *text,
     && (l->by = splitter_open(m, split_gpt2, strlen(split_gpt2),
       false, &why)))
     return true;
-  fprintf(stderr, "%s\n", why.words);
+  fprintf(stderr, "%s\n", why.text);
   return false;
 }
 
@@ -67,18 +67,18 @@ size_t lesson_count(struct memory *m, struct lesson *l,
 
 /* <Show a token> */
 size_t lesson_show(struct memory *m, const struct lesson *l,
-  uint32_t id, char room[64])
+  uint32_t id, char buffer[64])
 {
   struct bytes b = { NULL, 0, 0 };
   size_t to = 0;
   bpe_spell(m, l->merge, id, &b, NULL);
   for (size_t i = 0; i < b.n && to < 58; i++) {
     bool plain = b.byte[i] > 32 && b.byte[i] < 127;
-    if (plain || b.byte[i] == ' ') room[to++] = plain
+    if (plain || b.byte[i] == ' ') buffer[to++] = plain
       ? (char) b.byte[i] : '_';
-    else to += (size_t) sprintf(room + to, "<%02x>", b.byte[i]);
+    else to += (size_t) sprintf(buffer + to, "<%02x>", b.byte[i]);
   }
-  room[to] = '\0';
+  buffer[to] = '\0';
   to = b.n;
   bytes_free(m, &b);
   return to;

@@ -38,7 +38,7 @@ size_t lesson_count(struct memory *m, struct lesson *l,
 
 /* writes a token so that we can read it; returns its true number of bytes */
 size_t lesson_show(struct memory *m, const struct lesson *l,
-  uint32_t id, char room[64]);
+  uint32_t id, char buffer[64]);
 
 /* feeds a text to a stream, id by id, and prints of each step the id, the bytes
    released and those held */

@@ -37,7 +37,7 @@ enum { HEADER = 64 };
 static void *take_for_pcre2(size_t n, void *m)
 {
   if (n > SIZE_MAX - HEADER) return NULL;
-  unsigned char *p = memory_alloc(m, FOR_TOKENS, n + HEADER, 1, NULL);
+  unsigned char *p = memory_alloc(m, MEMORY_TOKENS, n + HEADER, 1, NULL);
   if (p == NULL) return NULL;
   memcpy(p, &n, sizeof n);
   return p + HEADER;
@@ -113,7 +113,7 @@ void splitter_close(struct splitter *s)
 struct splitter *splitter_open(struct memory *m, const char *pattern,
   size_t n, bool literal, struct error *why)
 {
-  struct splitter *s = memory_alloc(m, FOR_TOKENS, 1, sizeof *s, why);
+  struct splitter *s = memory_alloc(m, MEMORY_TOKENS, 1, sizeof *s, why);
   if (s == NULL) return NULL;
   s->home = m;
   s->general = pcre2_general_context_create(take_for_pcre2,
@@ -131,7 +131,7 @@ struct splitter *splitter_open(struct memory *m, const char *pattern,
 }
 
 /* <Say why a search failed> */
-static bool say_what_pcre2_says(int code, size_t at,
+static bool pcre2_error(int code, size_t at,
   struct error *why)
 {
   unsigned char words[160] = "";
@@ -156,7 +156,7 @@ static bool look(struct pieces *p, struct error *why)
   p->from = p->to = p->n;
   p->known = true;
   if (got == PCRE2_ERROR_NOMATCH) return true;
-  if (got < 0) return say_what_pcre2_says(got, p->at, why);
+  if (got < 0) return pcre2_error(got, p->at, why);
   const PCRE2_SIZE *found = pcre2_get_ovector_pointer(s->result);
   p->from = found[0], p->to = found[1];
   return (p->at <= p->from && p->from <= p->to)

@@ -7,25 +7,25 @@
 static size_t pair_place(const struct pair_map *p, uint32_t left, uint32_t right)
 {
   uint64_t h = ((uint64_t) left << 32 | right) * UINT64_C(0x9e3779b97f4a7c15);
-  size_t i = (size_t) (h >> 32) & (p->room - 1);
+  size_t i = (size_t) (h >> 32) & (p->cap - 1);
   while (p->slot[i].value != 0
       && (p->slot[i].left != left || p->slot[i].right != right))
-    i = (i + 1) & (p->room - 1);
+    i = (i + 1) & (p->cap - 1);
   return i;
 }
 
 uint32_t pair_map_get(const struct pair_map *p, uint32_t left, uint32_t right)
 {
-  return p->room == 0 ? 0 : p->slot[pair_place(p, left, right)].value;
+  return p->cap == 0 ? 0 : p->slot[pair_place(p, left, right)].value;
 }
 
 /* <Give a table of pairs twice the room> */
 static bool pair_map_grow(struct memory *m, struct pair_map *p, struct error *why)
 {
-  struct pair_map larger = { NULL, p->room == 0 ? 64 : 2 * p->room, p->used };
-  larger.slot = memory_alloc(m, FOR_TOKENS, larger.room, sizeof *larger.slot, why);
+  struct pair_map larger = { NULL, p->cap == 0 ? 64 : 2 * p->cap, p->used };
+  larger.slot = memory_alloc(m, MEMORY_TOKENS, larger.cap, sizeof *larger.slot, why);
   if (larger.slot == NULL) return false;
-  for (size_t i = 0; i < p->room; i++) {
+  for (size_t i = 0; i < p->cap; i++) {
     const struct pair_slot *s = &p->slot[i];
     if (s->value != 0) larger.slot[pair_place(&larger, s->left, s->right)] = *s;
   }
@@ -38,7 +38,7 @@ static bool pair_map_grow(struct memory *m, struct pair_map *p, struct error *wh
 bool pair_map_put(struct memory *m, struct pair_map *p, uint32_t left,
   uint32_t right, uint32_t value, struct error *why)
 {
-  if (2 * (p->used + 1) > p->room && !pair_map_grow(m, p, why)) return false;
+  if (2 * (p->used + 1) > p->cap && !pair_map_grow(m, p, why)) return false;
   struct pair_slot *s = &p->slot[pair_place(p, left, right)];
   if (s->value == 0) p->used++;
   *s = (struct pair_slot) { left, right, value };
@@ -57,25 +57,25 @@ static size_t name_place(const struct name_map *p, const unsigned char *byte,
 {
   uint64_t h = UINT64_C(0xcbf29ce484222325);
   for (size_t k = 0; k < n; k++) h = (h ^ byte[k]) * UINT64_C(0x100000001b3);
-  size_t i = (size_t) (h ^ h >> 32) & (p->room - 1);
+  size_t i = (size_t) (h ^ h >> 32) & (p->cap - 1);
   while (p->slot[i].value != 0 && (p->slot[i].n != n
       || memcmp(p->slot[i].byte, byte, n) != 0))
-    i = (i + 1) & (p->room - 1);
+    i = (i + 1) & (p->cap - 1);
   return i;
 }
 
 uint32_t name_map_get(const struct name_map *p, const unsigned char *byte, size_t n)
 {
-  return p->room == 0 ? 0 : p->slot[name_place(p, byte, n)].value;
+  return p->cap == 0 ? 0 : p->slot[name_place(p, byte, n)].value;
 }
 
 /* <Give a table of names twice the room> */
 static bool name_map_grow(struct memory *m, struct name_map *p, struct error *why)
 {
-  struct name_map larger = { NULL, p->room == 0 ? 64 : 2 * p->room, p->used };
-  larger.slot = memory_alloc(m, FOR_TOKENS, larger.room, sizeof *larger.slot, why);
+  struct name_map larger = { NULL, p->cap == 0 ? 64 : 2 * p->cap, p->used };
+  larger.slot = memory_alloc(m, MEMORY_TOKENS, larger.cap, sizeof *larger.slot, why);
   if (larger.slot == NULL) return false;
-  for (size_t i = 0; i < p->room; i++) {
+  for (size_t i = 0; i < p->cap; i++) {
     const struct name_slot *s = &p->slot[i];
     if (s->value != 0) larger.slot[name_place(&larger, s->byte, s->n)] = *s;
   }
@@ -88,7 +88,7 @@ static bool name_map_grow(struct memory *m, struct name_map *p, struct error *wh
 bool name_map_put(struct memory *m, struct name_map *p, const unsigned char *byte,
   size_t n, uint32_t value, struct error *why)
 {
-  if (2 * (p->used + 1) > p->room && !name_map_grow(m, p, why)) return false;
+  if (2 * (p->used + 1) > p->cap && !name_map_grow(m, p, why)) return false;
   struct name_slot *s = &p->slot[name_place(p, byte, n)];
   if (s->value == 0) p->used++;
   *s = (struct name_slot) { byte, n, value };
@@ -102,44 +102,44 @@ void name_map_free(struct memory *m, struct name_map *p)
 }
 
 /* <Put an entry into the heap> */
-static bool comes_before(struct entry a, struct entry b)
+static bool comes_before(struct heap_item a, struct heap_item b)
 {
-  return a.first < b.first || (a.first == b.first && a.second < b.second);
+  return a.key < b.key || (a.key == b.key && a.tie < b.tie);
 }
 
-bool heap_push(struct memory *m, struct heap *h, struct entry e, struct error *why)
+bool heap_push(struct memory *m, struct heap *h, struct heap_item e, struct error *why)
 {
-  if (h->n == h->room) {
-    size_t room = 2 * h->room + 32;
-    struct entry *p = memory_resize(m, FOR_TOKENS, h->e, room, sizeof *p, why);
+  if (h->n == h->cap) {
+    size_t cap = 2 * h->cap + 32;
+    struct heap_item *p = memory_resize(m, MEMORY_TOKENS, h->item, cap, sizeof *p, why);
     if (p == NULL) return false;
-    h->e = p, h->room = room;
+    h->item = p, h->cap = cap;
   }
   size_t i = h->n++;
-  for (; i > 0 && comes_before(e, h->e[(i - 1) / 2]); i = (i - 1) / 2)
-    h->e[i] = h->e[(i - 1) / 2];
-  h->e[i] = e;
+  for (; i > 0 && comes_before(e, h->item[(i - 1) / 2]); i = (i - 1) / 2)
+    h->item[i] = h->item[(i - 1) / 2];
+  h->item[i] = e;
   return true;
 }
 
 /* <Take the smallest entry out> */
-struct entry heap_pop(struct heap *h)
+struct heap_item heap_pop(struct heap *h)
 {
-  struct entry top = h->e[0], last = h->e[--h->n];
+  struct heap_item top = h->item[0], last = h->item[--h->n];
   size_t i = 0;
   for (;;) {
     size_t next = 2 * i + 1;
-    if (next + 1 < h->n && comes_before(h->e[next + 1], h->e[next])) next++;
-    if (next >= h->n || !comes_before(h->e[next], last)) break;
-    h->e[i] = h->e[next];
+    if (next + 1 < h->n && comes_before(h->item[next + 1], h->item[next])) next++;
+    if (next >= h->n || !comes_before(h->item[next], last)) break;
+    h->item[i] = h->item[next];
     i = next;
   }
-  h->e[i] = last;
+  h->item[i] = last;
   return top;
 }
 
 void heap_free(struct memory *m, struct heap *h)
 {
-  memory_free(m, h->e);
+  memory_free(m, h->item);
   *h = (struct heap) { NULL, 0, 0 };
 }

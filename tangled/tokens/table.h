@@ -9,9 +9,9 @@
 /* a pair and its value; 0: the slot is free */
 struct pair_slot { uint32_t left, right, value; };
 
-/* room slots, a power of two, at most half of them used; a slot whose value is 0 is
+/* cap slots, a power of two, at most half of them used; a slot whose value is 0 is
    free; all zero is an empty table */
-struct pair_map { struct pair_slot *slot; size_t room, used; };
+struct pair_map { struct pair_slot *slot; size_t cap, used; };
 
 /* enters value >=1 for a pair, in place of an older one */
 bool pair_map_put(struct memory *m, struct pair_map *p, uint32_t left,
@@ -29,7 +29,7 @@ void pair_map_free(struct memory *m, struct pair_map *p);
 struct name_slot { const unsigned char *byte; size_t n; uint32_t value; };
 
 /* like struct pair_map; the bytes belong to the caller and stay where they are */
-struct name_map { struct name_slot *slot; size_t room, used; };
+struct name_map { struct name_slot *slot; size_t cap, used; };
 
 /* enters value >=1 for a row of n bytes, in place of an older one */
 bool name_map_put(struct memory *m, struct name_map *p, const unsigned char *byte,
@@ -44,18 +44,18 @@ void name_map_free(struct memory *m, struct name_map *p);
 
 /* <A heap of things to do> */
 
-/* what a heap orders: by first, of equals by second */
-struct entry { uint64_t first, second; };
+/* what a heap orders: by key, of equals by tie */
+struct heap_item { uint64_t key, tie; };
 
-/* e[0] is the smallest; e[i] is not larger than e[2*i + 1] and e[2*i + 2]; all zero
-   is empty */
-struct heap { struct entry *e; size_t n, room; };
+/* item[0] is the smallest; item[i] is not larger than item[2*i + 1] and e[2*i + 2];
+   all zero is empty */
+struct heap { struct heap_item *item; size_t n, cap; };
 
 /* puts an entry in; on failure the heap is as it was */
-bool heap_push(struct memory *m, struct heap *h, struct entry e, struct error *why);
+bool heap_push(struct memory *m, struct heap *h, struct heap_item e, struct error *why);
 
 /* takes the smallest of h->n >=1 entries out */
-struct entry heap_pop(struct heap *h);
+struct heap_item heap_pop(struct heap *h);
 
 /* returns the block and empties the heap */
 void heap_free(struct memory *m, struct heap *h);

@@ -14,25 +14,25 @@ struct trace {
 };
 
 struct network {
-  struct shape form;
+  struct model_shape form;
   size_t max_rows, n_parameters, n_tensors, q_width, kv_width, widest;
-  const struct slopes *back;
+  const struct gradients *back;
   struct counters tally;
   struct engine team, lone;
-  struct heads how;
+  struct attention_dims dims;
   struct parameter *tensors;
   struct trace *traces;
-  float *room; size_t room_size;
+  float *buffer; size_t buffer_size;
   /* <Rooms of a network> */
   uint32_t *positions;
   float *frequency, *cosine, *sine, *minus;
   float *last, *h, *logits;
   float *dx, *dy, *dmixed, *dq, *dk, *dv, *dgate, *dup, *dinner, *scales;
-  float *desk; size_t desk_size;
+  float *scratch; size_t scratch_size;
 };
 
 /* <Tensors by name> */
-enum part { PART_NORM1, PART_Q, PART_K, PART_V, PART_O, PART_NORM2,
+enum network_part { PART_NORM1, PART_Q, PART_K, PART_V, PART_O, PART_NORM2,
   PART_GATE, PART_UP,
   PART_DOWN, N_PARTS };
 static const char *const part_name[N_PARTS] = { "input_layernorm",
@@ -52,7 +52,7 @@ static void add_tensor(struct network *net, const char *name,
 
 static void list_tensors(struct network *net)
 {
-  const struct shape *s = &net->form;
+  const struct model_shape *s = &net->form;
   size_t d = s->d_model, q = net->q_width, kv = net->kv_width, f =
     s->d_inner;
   size_t rows[N_PARTS] = { 1, q, kv, kv, d, 1, f, f, d };
@@ -70,48 +70,49 @@ static void list_tensors(struct network *net)
 }
 
 /* <The desk of a worker> */
-struct bench {
+struct attention_scratch {
   float *k, *v, *kt, *vt, *dk, *dv, *s, *g, *q, *dy, *dq, *parts,
     *left, *pack;
   size_t ld;
 };
 
-static size_t lay_bench(const struct network *net, struct bench *t,
-  float *desk)
+static size_t lay_bench(const struct network *net, struct attention_scratch *t,
+  float *scratch)
 {
   size_t n = (net->max_rows + 15) / 16 * 16, h =
     net->form.head_dim, at = 0;
   size_t blocks = n / 256 + 2;
   t->ld = n + 16;
-  float **room[] = { &t->k, &t->v, &t->kt, &t->vt, &t->dk, &t->dv,
+  float **buffer[] = { &t->k, &t->v, &t->kt, &t->vt, &t->dk, &t->dv,
     &t->s, &t->g, &t->q,
     &t->dy, &t->dq, &t->parts, &t->left };
   size_t size[] = { n * h, n * h, t->ld * h, t->ld * h, n * h, n * h,
-    STRIP * t->ld,
-    STRIP * t->ld, STRIP * h, STRIP * h, STRIP * h, blocks * STRIP * h,
-    blocks * STRIP * 2 };
-  for (size_t i = 0; i < sizeof room / sizeof room[0]; i++) {
-    *room[i] = desk == NULL ? NULL : desk + at;
+    GRADIENTS_MC * t->ld,
+    GRADIENTS_MC * t->ld, GRADIENTS_MC * h, GRADIENTS_MC * h, GRADIENTS_MC * h,
+    blocks * GRADIENTS_MC * h,
+    blocks * GRADIENTS_MC * 2 };
+  for (size_t i = 0; i < sizeof buffer / sizeof buffer[0]; i++) {
+    *buffer[i] = scratch == NULL ? NULL : scratch + at;
     at += size[i];
   }
-  t->pack = desk == NULL ? NULL : desk + at;
+  t->pack = scratch == NULL ? NULL : scratch + at;
   return at;
 }
 
-static size_t desk_floats(const struct network *net)
+static size_t scratch_floats(const struct network *net)
 {
-  const struct shape *s = &net->form;
-  struct bench t;
+  const struct model_shape *s = &net->form;
+  struct attention_scratch t;
   size_t widest = s->d_model > s->d_inner ? s->d_model : s->d_inner;
   if (net->q_width > widest) widest = net->q_width;
   if (s->head_dim > widest) widest = s->head_dim;
-  return lay_bench(net, &t, NULL) + DEPTH * (widest + 16 + STRIP);
+  return lay_bench(net, &t, NULL) + GRADIENTS_KC * (widest + 16 + GRADIENTS_MC);
 }
 
 /* <Lay out the rooms> */
 static float *cut(struct network *net, size_t *at, size_t n)
 {
-  float *p = net->room == NULL ? NULL : net->room + *at;
+  float *p = net->buffer == NULL ? NULL : net->buffer + *at;
   *at += (n + 15) / 16 * 16;
   return p;
 }
@@ -119,7 +120,7 @@ static float *cut(struct network *net, size_t *at, size_t n)
 static void lay_out_layer(struct network *net, struct trace *t,
   size_t *at)
 {
-  const struct shape *s = &net->form;
+  const struct model_shape *s = &net->form;
   size_t n = net->max_rows, d = n * s->d_model, f = n * s->d_inner;
   t->x = cut(net, at, d), t->normed = cut(net, at, d);
   t->q = cut(net, at, n * net->q_width), t->k =
@@ -134,7 +135,7 @@ static void lay_out_layer(struct network *net, struct trace *t,
 
 static size_t lay_out(struct network *net)
 {
-  const struct shape *s = &net->form;
+  const struct model_shape *s = &net->form;
   size_t n = net->max_rows, d = n * s->d_model;
   size_t f = n * s->d_inner, at = 0, q = n * net->q_width;
   size_t kv = n * net->kv_width, half = s->head_dim / 2;
@@ -153,9 +154,9 @@ static size_t lay_out(struct network *net)
     cut(net, &at, n * half);
   net->sine = cut(net, &at, n * half), net->minus =
     cut(net, &at, n * half);
-  net->desk_size = desk_floats(net);
-  net->desk = cut(net, &at, net->desk_size
-    * pool_workers(net->team.self));
+  net->scratch_size = scratch_floats(net);
+  net->scratch = cut(net, &at, net->scratch_size
+    * pool_workers(net->team.pool));
   return at;
 }
 
@@ -163,23 +164,23 @@ static size_t lay_out(struct network *net)
 static bool prepare(struct memory *m, struct network *net,
   struct error *why)
 {
-  const struct shape *s = &net->form;
+  const struct model_shape *s = &net->form;
   /* <Take the three small blocks> */
-  net->tensors = memory_alloc(m, FOR_TRAINING,
+  net->tensors = memory_alloc(m, MEMORY_TRAINING,
     2 + N_PARTS * (size_t) s->n_layers,
     sizeof *net->tensors, why);
   if (net->tensors == NULL) return false;
   list_tensors(net);
-  net->traces = memory_alloc(m, FOR_TRAINING, s->n_layers,
+  net->traces = memory_alloc(m, MEMORY_TRAINING, s->n_layers,
     sizeof *net->traces, why);
   if (net->traces == NULL) return false;
-  net->positions = memory_alloc(m, FOR_TRAINING, net->max_rows,
+  net->positions = memory_alloc(m, MEMORY_TRAINING, net->max_rows,
     sizeof(uint32_t), why);
   if (net->positions == NULL) return false;
-  net->room_size = lay_out(net);
-  net->room = memory_alloc(m, FOR_TRAINING, net->room_size,
+  net->buffer_size = lay_out(net);
+  net->buffer = memory_alloc(m, MEMORY_TRAINING, net->buffer_size,
     sizeof(float), why);
-  if (net->room == NULL) return false;
+  if (net->buffer == NULL) return false;
   lay_out(net);
   /* <Find the frequencies of the rotations> */
   size_t half = s->head_dim / 2;
@@ -189,9 +190,9 @@ static bool prepare(struct memory *m, struct network *net,
   return true;
 }
 
-struct network *network_open(struct memory *m, const struct shape *s,
+struct network *network_open(struct memory *m, const struct model_shape *s,
   size_t max_rows,
-  const struct kernels *k, struct pool *crew, struct error *why)
+  const struct kernels *k, struct pool *pool, struct error *why)
 {
   if (s->d_model % 16 != 0 || s->d_inner % 16 != 0
     || s->head_dim % 16 != 0) {
@@ -200,20 +201,20 @@ struct network *network_open(struct memory *m, const struct shape *s,
       (unsigned) s->d_inner, (unsigned) s->head_dim);
     return NULL;
   }
-  struct network *net = memory_alloc(m, FOR_TRAINING, 1, sizeof *net, why);
+  struct network *net = memory_alloc(m, MEMORY_TRAINING, 1, sizeof *net, why);
   if (net == NULL) return NULL;
   /* <Fill in what follows from the shape> */
   net->form = *s, net->max_rows = max_rows;
   net->q_width = (size_t) s->n_heads * s->head_dim;
   net->kv_width = (size_t) s->n_kv_heads * s->head_dim;
-  net->team = (struct engine) { k, crew, &net->tally };
+  net->team = (struct engine) { k, pool, &net->tally };
   net->lone = (struct engine) { k, NULL, &net->tally };
-  net->how = (struct heads) { s->n_heads, s->n_kv_heads, s->head_dim,
+  net->dims = (struct attention_dims) { s->n_heads, s->n_kv_heads, s->head_dim,
     (float) (1 / sqrt((double) s->head_dim)) };
   /* <Choose pieces that go with the kernels> */
-  net->back = &slopes_plain;
+  net->back = &gradients_plain;
 #if defined __x86_64__
-  if (strcmp(k->name, "scalar") != 0) net->back = &slopes_wide;
+  if (strcmp(k->name, "scalar") != 0) net->back = &gradients_wide;
 #endif
   if (prepare(m, net, why)) return net;
   network_close(m, net);
@@ -226,7 +227,7 @@ void network_close(struct memory *m, struct network *net)
   memory_free(m, net->tensors);
   memory_free(m, net->traces);
   memory_free(m, net->positions);
-  memory_free(m, net->room);
+  memory_free(m, net->buffer);
   memory_free(m, net);
 }
 
@@ -246,52 +247,53 @@ const float *network_logits(const struct network *net)
   return net->logits;
 }
 
-const struct slopes *network_slopes(const struct network *net)
+const struct gradients *network_gradients(const struct network *net)
 {
   return net->back;
 }
 
 /* <One pass of a network> */
-struct course {
+struct network_run {
   struct network *net; const float *w; float *gradient;
   const struct batch *b; size_t rows;
 };
 
-static const float *weight(const struct course *r, uint32_t layer,
-  enum part p)
+static const float *weight(const struct network_run *r, uint32_t layer,
+  enum network_part p)
 {
   return r->w + r->net->tensors[1 + layer * N_PARTS + p].offset;
 }
 
-static float *slope(const struct course *r, uint32_t layer, enum part p)
+static float *gradient_of(const struct network_run *r, uint32_t layer,
+  enum network_part p)
 {
   return r->gradient + r->net->tensors[1 + layer * N_PARTS + p].offset;
 }
 
-struct linear_job { struct network *net; const float *w, *x;
+struct weight_job { struct network *net; const float *w, *x;
   size_t in, out, rows; float *y; };
 
-static void linear_part(void *what, unsigned worker, unsigned workers)
+static void linear_part(void *ctx, unsigned worker, unsigned workers)
 {
-  const struct linear_job *j = what;
-  struct bench t;
-  size_t from = j->rows / TILE * worker / workers * TILE;
+  const struct weight_job *j = ctx;
+  struct attention_scratch t;
+  size_t from = j->rows / GRADIENTS_MR * worker / workers * GRADIENTS_MR;
   size_t to = worker + 1 == workers ? j->rows
-    : j->rows / TILE * (worker + 1) / workers * TILE;
-  lay_bench(j->net, &t, j->net->desk + worker * j->net->desk_size);
+    : j->rows / GRADIENTS_MR * (worker + 1) / workers * GRADIENTS_MR;
+  lay_bench(j->net, &t, j->net->scratch + worker * j->net->scratch_size);
   if (from < to) j->net->back->linear(j->x + from * j->in, to - from,
     j->w, j->in,
     j->out, j->y + from * j->out, t.pack);
 }
 
-static void apply(const struct course *r, const float *w, size_t in,
+static void apply(const struct network_run *r, const float *w, size_t in,
   size_t out,
   const float *x, float *y)
 {
   struct network *net = r->net;
   if (out % 16 == 0) {
-    pool_run(net->team.self, linear_part,
-      &(struct linear_job) { net, w, x, in, out, r->rows, y });
+    pool_run(net->team.pool, linear_part,
+      &(struct weight_job) { net, w, x, in, out, r->rows, y });
     return;
   }
   struct matrix one = { .weight = { w, WEIGHT_F32 }, .in =
@@ -299,10 +301,10 @@ static void apply(const struct course *r, const float *w, size_t in,
   net->team.k->linear(&net->team, &one, 1, x, r->rows, &y);
 }
 
-static void norm_rows(const struct course *r, const float *gain,
+static void norm_rows(const struct network_run *r, const float *gain,
   const float *x, float *y)
 {
-  struct normalizer n = { .kind = NORM_RMS, .gain =
+  struct norm n = { .kind = NORM_RMS, .gain =
     { gain, WEIGHT_F32 },
     .epsilon = 1e-5f };
   r->net->team.k->normalize(&r->net->team, &n, x, r->rows,
@@ -312,9 +314,10 @@ static void norm_rows(const struct course *r, const float *gain,
 /* <Attention, a strip of queries at a time> */
 
 /* the way forward; and back */
-struct attention { const struct course *r; struct trace *t; };
+struct attention { const struct network_run *r; struct trace *t; };
 
-struct group { const struct course *r; struct trace *t; struct bench on;
+struct head_group { const struct network_run *r; struct trace *t;
+struct attention_scratch on;
   size_t first, length, padded, kv; };
 
 static void gather(const float *from, size_t stride, size_t rows,
@@ -324,7 +327,7 @@ static void gather(const float *from, size_t stride, size_t rows,
     memcpy(to + i * h, from + i * stride, h * sizeof *to);
 }
 
-static void take_group(struct group *a, size_t unit)
+static void take_group(struct head_group *a, size_t unit)
 {
   struct network *net = a->r->net;
   size_t h = net->form.head_dim, n_kv = net->form.n_kv_heads, w =
@@ -338,11 +341,11 @@ static void take_group(struct group *a, size_t unit)
   memset(a->on.v + a->length * h, 0, rest);
 }
 
-static void attend_strip(struct group *a, size_t head, size_t t0)
+static void attend_strip(struct head_group *a, size_t head, size_t t0)
 {
   struct network *net = a->r->net;
   size_t h = net->form.head_dim, rows = a->length - t0;
-  if (rows > STRIP) rows = STRIP;
+  if (rows > GRADIENTS_MC) rows = GRADIENTS_MC;
   size_t n = (t0 + rows + 15) / 16 * 16, at =
     (a->first + t0) * net->q_width + head * h;
   gather(a->t->q + at, net->q_width, rows, h, a->on.q);
@@ -354,14 +357,14 @@ static void attend_strip(struct group *a, size_t head, size_t t0)
     for (size_t i = 0; i < rows; i++) {
       float *s = a->on.s + i * n + 256 * b;
       size_t sees = t0 + i + 1 < 256 * b ? 0 : t0 + i + 1 - 256 * b;
-      if (sees > 0) net->back->weigh(s, sees < wide ? sees : wide, wide,
-        net->how.scale, a->on.left + 2 * (b * STRIP + i));
+      if (sees > 0) net->back->softmax_block(s, sees < wide ? sees : wide, wide,
+        net->dims.scale, a->on.left + 2 * (b * GRADIENTS_MC + i));
       else memset(s, 0, wide * sizeof *s);
     }
     net->back->multiply(&(struct product)
       { .a = a->on.s + 256 * b, .a_row = n,
       .a_step = 1, .b = a->on.v + 256 * b * h, .b_step = h, .c = a->on.parts
-      + b * STRIP * h, .c_row = h, .rows = rows, .terms = wide, .cols =
+      + b * GRADIENTS_MC * h, .c_row = h, .rows = rows, .terms = wide, .cols =
         h }, a->on.pack);
   }
   /* <Join the blocks of every row of the strip> */
@@ -374,27 +377,27 @@ static void attend_strip(struct group *a, size_t head, size_t t0)
   }
 }
 
-static void attend_part(void *what, unsigned worker, unsigned workers)
+static void attend_part(void *ctx, unsigned worker, unsigned workers)
 {
-  const struct attention *job = what;
+  const struct attention *job = ctx;
   struct network *net = job->r->net;
-  struct group a = { .r = job->r, .t = job->t };
+  struct head_group a = { .r = job->r, .t = job->t };
   size_t n_kv = net->form.n_kv_heads, sharing = net->form.n_heads / n_kv;
-  lay_bench(net, &a.on, net->desk + worker * net->desk_size);
+  lay_bench(net, &a.on, net->scratch + worker * net->scratch_size);
   for (size_t u = worker; u < job->r->b->sequences * n_kv; u += workers) {
     take_group(&a, u);
     for (size_t h = a.kv * sharing; h < (a.kv + 1) * sharing; h++)
       for (size_t t0 = 0; t0 < a.length;
-      t0 += STRIP) attend_strip(&a, h, t0);
+      t0 += GRADIENTS_MC) attend_strip(&a, h, t0);
   }
 }
 
 /* <Through attention, keeping the rows> */
-static void forward_attention(const struct course *r, uint32_t l)
+static void forward_attention(const struct network_run *r, uint32_t l)
 {
   struct network *net = r->net;
   const struct kernels *k = net->team.k;
-  const struct shape *s = &net->form;
+  const struct model_shape *s = &net->form;
   struct trace *t = &net->traces[l];
   size_t d = s->d_model, half = s->head_dim / 2;
   norm_rows(r, weight(r, l, PART_NORM1), t->x, t->normed);
@@ -405,14 +408,14 @@ static void forward_attention(const struct course *r, uint32_t l)
     net->sine);
   k->rotate(&net->team, t->k, r->rows, s->n_kv_heads, half,
     net->cosine, net->sine);
-  pool_run(net->team.self, attend_part,
+  pool_run(net->team.pool, attend_part,
     &(struct attention) { r, t });
   apply(r, weight(r, l, PART_O), net->q_width, d, t->mixed, t->middle);
   k->add(&net->team, t->middle, t->x, r->rows * d);
 }
 
 /* <Through the gated unit, keeping the rows> */
-static void forward_mlp(const struct course *r, uint32_t l, float *y)
+static void forward_mlp(const struct network_run *r, uint32_t l, float *y)
 {
   struct network *net = r->net;
   const struct kernels *k = net->team.k;
@@ -432,9 +435,9 @@ bool network_forward(struct network *net, const float *w,
   const struct batch *b,
   struct error *why)
 {
-  const struct shape *s = &net->form;
+  const struct model_shape *s = &net->form;
   const struct kernels *k = net->team.k;
-  struct course r = { .net = net, .w = w, .b = b, .rows =
+  struct network_run r = { .net = net, .w = w, .b = b, .rows =
     b->sequences * b->length };
   size_t half = s->head_dim / 2;
   if (r.rows > net->max_rows || b->length > s->n_positions)
@@ -460,48 +463,48 @@ bool network_forward(struct network *net, const float *w,
 }
 
 /* <Judge the rows> */
-struct verdict { const struct course *r; double *losses; };
+struct loss_job { const struct network_run *r; double *losses; };
 
-static void judge_part(void *what, unsigned worker, unsigned workers)
+static void loss_part(void *ctx, unsigned worker, unsigned workers)
 {
-  const struct verdict *j = what;
+  const struct loss_job *j = ctx;
   const struct network *net = j->r->net;
   size_t v = net->form.vocab_size, to =
     j->r->rows * (worker + 1) / workers;
   for (size_t i = j->r->rows * worker / workers; i < to; i++)
-    j->losses[i] = net->back->judge(net->logits + i * v, v,
+    j->losses[i] = net->back->cross_entropy(net->logits + i * v, v,
       j->r->b->targets[i],
       j->r->b->share);
 }
 
-void network_judge(struct network *net, const struct batch *b,
+void network_loss(struct network *net, const struct batch *b,
   double *losses)
 {
-  struct course r = { .net = net, .b = b, .rows =
+  struct network_run r = { .net = net, .b = b, .rows =
     b->sequences * b->length };
-  pool_run(net->team.self, judge_part,
-    &(struct verdict) { &r, losses });
+  pool_run(net->team.pool, loss_part,
+    &(struct loss_job) { &r, losses });
 }
 
 /* <Products on all workers> */
 struct spread_product { struct network *net; struct product p; };
 
-static void product_part(void *what, unsigned worker, unsigned workers)
+static void product_part(void *ctx, unsigned worker, unsigned workers)
 {
-  const struct spread_product *job = what;
+  const struct spread_product *job = ctx;
   struct product p = job->p;
-  struct bench t;
-  size_t from = p.rows / TILE * worker / workers * TILE;
-  size_t to = p.rows / TILE * (worker + 1) / workers * TILE;
+  struct attention_scratch t;
+  size_t from = p.rows / GRADIENTS_MR * worker / workers * GRADIENTS_MR;
+  size_t to = p.rows / GRADIENTS_MR * (worker + 1) / workers * GRADIENTS_MR;
   if (worker + 1 == workers) to = p.rows;
   if (from == to) return;
-  float *desk = job->net->desk + worker * job->net->desk_size;
-  lay_bench(job->net, &t, desk);
+  float *scratch = job->net->scratch + worker * job->net->scratch_size;
+  lay_bench(job->net, &t, scratch);
   p.a += from * p.a_row, p.c += from * p.c_row, p.rows = to - from;
   job->net->back->multiply(&p, t.pack);
 }
 
-static void hand_down(const struct course *r, const float *w,
+static void hand_down(const struct network_run *r, const float *w,
   size_t in, size_t out,
   const float *dy, float *dx, bool add)
 {
@@ -510,10 +513,10 @@ static void hand_down(const struct course *r, const float *w,
     .b_step = in, .c = dx, .c_row = in, .rows = r->rows, .terms =
       out, .cols = in,
     .add = add } };
-  pool_run(r->net->team.self, product_part, &job);
+  pool_run(r->net->team.pool, product_part, &job);
 }
 
-static void matrix_slope(const struct course *r, const float *x,
+static void matrix_gradient(const struct network_run *r, const float *x,
   size_t in,
   const float *dy, size_t out, float *grad)
 {
@@ -522,51 +525,51 @@ static void matrix_slope(const struct course *r, const float *x,
     .b_step = in, .c = grad, .c_row = in, .rows = out, .terms =
       r->rows, .cols = in,
     .add = true } };
-  pool_run(r->net->team.self, product_part, &job);
+  pool_run(r->net->team.pool, product_part, &job);
 }
 
 /* <Norms and gates on all workers> */
-struct norm_job { const struct course *r; const float *gain, *x, *dy;
+struct norm_job { const struct network_run *r; const float *gain, *x, *dy;
 float *dx, *dgain; };
 
-static void norm_rows_part(void *what, unsigned worker, unsigned workers)
+static void norm_rows_part(void *ctx, unsigned worker, unsigned workers)
 {
-  const struct norm_job *j = what;
+  const struct norm_job *j = ctx;
   const struct network *net = j->r->net;
   size_t d = net->form.d_model, to = j->r->rows * (worker + 1) / workers;
   for (size_t i = j->r->rows * worker / workers; i < to; i++)
-    net->scales[i] = net->back->norm_back(j->x + i * d, j->gain,
+    net->scales[i] = net->back->norm_backward(j->x + i * d, j->gain,
       j->dy + i * d, d,
       j->dx + i * d);
 }
 
-static void norm_gain_part(void *what, unsigned worker, unsigned workers)
+static void norm_gain_part(void *ctx, unsigned worker, unsigned workers)
 {
-  const struct norm_job *j = what;
+  const struct norm_job *j = ctx;
   const struct network *net = j->r->net;
   size_t d = net->form.d_model;
-  net->back->gain_back(j->x, j->dy, net->scales, j->r->rows, d,
+  net->back->gain_backward(j->x, j->dy, net->scales, j->r->rows, d,
     d / 16 * worker / workers * 16, d / 16 * (worker + 1) / workers
       * 16, j->dgain);
 }
 
-static void norm_down(const struct course *r, const float *gain,
+static void norm_down(const struct network_run *r, const float *gain,
   const float *x,
   const float *dy, float *dx, float *dgain)
 {
   struct norm_job j = { r, gain, x, dy, dx, dgain };
-  pool_run(r->net->team.self, norm_rows_part, &j);
-  pool_run(r->net->team.self, norm_gain_part, &j);
+  pool_run(r->net->team.pool, norm_rows_part, &j);
+  pool_run(r->net->team.pool, norm_gain_part, &j);
 }
 
-static void gate_part(void *what, unsigned worker, unsigned workers)
+static void gate_part(void *ctx, unsigned worker, unsigned workers)
 {
-  const struct attention *j = what;
+  const struct attention *j = ctx;
   const struct network *net = j->r->net;
   size_t n = j->r->rows * net->form.d_inner / 16;
   size_t from = n * worker / workers * 16, to =
     n * (worker + 1) / workers * 16;
-  net->back->gate_back(j->t->gate + from, j->t->up + from,
+  net->back->swiglu_backward(j->t->gate + from, j->t->up + from,
     net->dinner + from,
     to - from, net->dgate + from, net->dup + from);
 }
@@ -579,7 +582,7 @@ static void turn(const float *from, size_t rows, size_t cols,
     for (size_t c = 0; c < cols; c++) to[c * ld + i] = from[i * cols + c];
 }
 
-static void scores_back(struct group *a, size_t head, size_t t0,
+static void scores_back(struct head_group *a, size_t head, size_t t0,
   size_t rows, size_t n)
 {
   struct network *net = a->r->net;
@@ -593,19 +596,19 @@ static void scores_back(struct group *a, size_t head, size_t t0,
   net->back->multiply(&p, a->on.pack);
   for (size_t i = 0; i < rows; i++) {
     size_t row = a->first + t0 + i;
-    net->back->weigh_back(a->on.s + i * ld, a->on.g + i * ld,
+    net->back->softmax_block_backward(a->on.s + i * ld, a->on.g + i * ld,
       t0 + i + 1, n,
-      net->how.scale, a->t->known + 2
+      net->dims.scale, a->t->known + 2
         * (row * net->form.n_heads + head),
       a->t->mixed + row * net->q_width + head * h, a->on.dy + i * h, h);
   }
 }
 
-static void strip_back(struct group *a, size_t head, size_t t0)
+static void strip_back(struct head_group *a, size_t head, size_t t0)
 {
   struct network *net = a->r->net;
   size_t h = net->form.head_dim, w = net->q_width, ld = a->on.ld;
-  size_t rows = a->length - t0 < STRIP ? a->length - t0 : STRIP;
+  size_t rows = a->length - t0 < GRADIENTS_MC ? a->length - t0 : GRADIENTS_MC;
   size_t keys = t0 + rows, n = (keys + 15) / 16 * 16;
   size_t at = (a->first + t0) * w + head * h;
   gather(a->t->q + at, w, rows, h, a->on.q);
@@ -624,16 +627,16 @@ static void strip_back(struct group *a, size_t head, size_t t0)
   net->back->multiply(&k, a->on.pack);
 }
 
-static void attend_back_part(void *what, unsigned worker,
+static void attend_back_part(void *ctx, unsigned worker,
   unsigned workers)
 {
-  const struct attention *job = what;
+  const struct attention *job = ctx;
   struct network *net = job->r->net;
-  struct group a = { .r = job->r, .t = job->t };
+  struct head_group a = { .r = job->r, .t = job->t };
   size_t h = net->form.head_dim, n_kv = net->form.n_kv_heads, w =
     net->kv_width;
   size_t sharing = net->form.n_heads / n_kv;
-  lay_bench(net, &a.on, net->desk + worker * net->desk_size);
+  lay_bench(net, &a.on, net->scratch + worker * net->scratch_size);
   for (size_t u = worker; u < job->r->b->sequences * n_kv; u += workers) {
     take_group(&a, u);
     turn(a.on.k, a.padded, h, a.on.kt, a.on.ld);
@@ -642,7 +645,7 @@ static void attend_back_part(void *what, unsigned worker,
     memset(a.on.dv, 0, a.padded * h * sizeof(float));
     for (size_t head = a.kv * sharing; head < (a.kv + 1) * sharing; head++)
       for (size_t t0 = 0; t0 < a.length;
-      t0 += STRIP) strip_back(&a, head, t0);
+      t0 += GRADIENTS_MC) strip_back(&a, head, t0);
     /* <Hand out the gradients of the group's keys and values> */
     for (size_t i = 0; i < a.length; i++) {
       size_t at = (a.first + i) * w + a.kv * h;
@@ -653,55 +656,55 @@ static void attend_back_part(void *what, unsigned worker,
 }
 
 /* <Back through the gated unit> */
-static void backward_mlp(const struct course *r, uint32_t l)
+static void backward_mlp(const struct network_run *r, uint32_t l)
 {
   struct network *net = r->net;
   struct trace *t = &net->traces[l];
   size_t d = net->form.d_model, f = net->form.d_inner;
-  matrix_slope(r, t->inner, f, net->dx, d, slope(r, l, PART_DOWN));
+  matrix_gradient(r, t->inner, f, net->dx, d, gradient_of(r, l, PART_DOWN));
   hand_down(r, weight(r, l, PART_DOWN), f, d, net->dx, net->dinner,
     false);
-  pool_run(net->team.self, gate_part, &(struct attention) { r, t });
-  matrix_slope(r, t->normed2, d, net->dgate, f, slope(r, l, PART_GATE));
-  matrix_slope(r, t->normed2, d, net->dup, f, slope(r, l, PART_UP));
+  pool_run(net->team.pool, gate_part, &(struct attention) { r, t });
+  matrix_gradient(r, t->normed2, d, net->dgate, f, gradient_of(r, l, PART_GATE));
+  matrix_gradient(r, t->normed2, d, net->dup, f, gradient_of(r, l, PART_UP));
   hand_down(r, weight(r, l, PART_GATE), d, f, net->dgate, net->dy, false);
   hand_down(r, weight(r, l, PART_UP), d, f, net->dup, net->dy, true);
   norm_down(r, weight(r, l, PART_NORM2), t->middle, net->dy, net->dx,
-    slope(r, l, PART_NORM2));
+    gradient_of(r, l, PART_NORM2));
 }
 
 /* <Back through attention> */
-static void backward_attention(const struct course *r, uint32_t l)
+static void backward_attention(const struct network_run *r, uint32_t l)
 {
   struct network *net = r->net;
   const struct kernels *k = net->team.k;
-  const struct shape *s = &net->form;
+  const struct model_shape *s = &net->form;
   struct trace *t = &net->traces[l];
   size_t d = s->d_model, q = net->q_width, kv = net->kv_width;
   size_t half = s->head_dim / 2;
-  matrix_slope(r, t->mixed, q, net->dx, d, slope(r, l, PART_O));
+  matrix_gradient(r, t->mixed, q, net->dx, d, gradient_of(r, l, PART_O));
   hand_down(r, weight(r, l, PART_O), q, d, net->dx, net->dmixed, false);
-  pool_run(net->team.self, attend_back_part,
+  pool_run(net->team.pool, attend_back_part,
     &(struct attention) { r, t });
   k->rotate(&net->team, net->dq, r->rows, s->n_heads, half,
     net->cosine, net->minus);
   k->rotate(&net->team, net->dk, r->rows, s->n_kv_heads, half,
     net->cosine, net->minus);
   /* <Back through queries, keys and values> */
-  matrix_slope(r, t->normed, d, net->dq, q, slope(r, l, PART_Q));
-  matrix_slope(r, t->normed, d, net->dk, kv, slope(r, l, PART_K));
-  matrix_slope(r, t->normed, d, net->dv, kv, slope(r, l, PART_V));
+  matrix_gradient(r, t->normed, d, net->dq, q, gradient_of(r, l, PART_Q));
+  matrix_gradient(r, t->normed, d, net->dk, kv, gradient_of(r, l, PART_K));
+  matrix_gradient(r, t->normed, d, net->dv, kv, gradient_of(r, l, PART_V));
   hand_down(r, weight(r, l, PART_Q), d, q, net->dq, net->dy, false);
   hand_down(r, weight(r, l, PART_K), d, kv, net->dk, net->dy, true);
   hand_down(r, weight(r, l, PART_V), d, kv, net->dv, net->dy, true);
   norm_down(r, weight(r, l, PART_NORM1), t->x, net->dy, net->dx,
-    slope(r, l, PART_NORM1));
+    gradient_of(r, l, PART_NORM1));
 }
 
 /* <The whole way back> */
-static void embed_back(void *what, unsigned worker, unsigned workers)
+static void embed_back(void *ctx, unsigned worker, unsigned workers)
 {
-  const struct course *r = what;
+  const struct network_run *r = ctx;
   size_t d = r->net->form.d_model, from = d * worker / workers;
   size_t to = d * (worker + 1) / workers;
   for (size_t i = 0; i < r->rows; i++)
@@ -713,12 +716,12 @@ void network_backward(struct network *net, const float *w,
   const struct batch *b,
   float *gradient)
 {
-  const struct shape *s = &net->form;
-  struct course r = { net, w, gradient, b, b->sequences * b->length };
+  const struct model_shape *s = &net->form;
+  struct network_run r = { net, w, gradient, b, b->sequences * b->length };
   size_t d = s->d_model, norm = net->tensors[net->n_tensors - 1].offset;
   for (size_t i = 0; i < r.rows * s->head_dim / 2; i++)
     net->minus[i] = -net->sine[i];
-  matrix_slope(&r, net->h, d, net->logits, s->vocab_size, gradient);
+  matrix_gradient(&r, net->h, d, net->logits, s->vocab_size, gradient);
   hand_down(&r, w, d, s->vocab_size, net->logits, net->dy, false);
   memset(net->dx, 0, r.rows * d * sizeof *net->dx);
   norm_down(&r, w + norm, net->last, net->dy, net->dx, gradient + norm);
@@ -726,5 +729,5 @@ void network_backward(struct network *net, const float *w,
     backward_mlp(&r, l);
     backward_attention(&r, l);
   }
-  pool_run(net->team.self, embed_back, &r);
+  pool_run(net->team.pool, embed_back, &r);
 }

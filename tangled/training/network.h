@@ -4,13 +4,13 @@
 #define INCIPIT_NETWORK_H
 #include "model/counters.h"
 #include "kernels/kernels.h"
-#include "gradients/slopes.h"
+#include "gradients/gradients.h"
 
 /* <The network from outside> */
 
 /* a decoder of the Llama type with a tied embedding; d_model, d_inner and head_dim
    are multiples of 16 */
-struct shape { uint32_t n_layers, d_model, n_heads, n_kv_heads,
+struct model_shape { uint32_t n_layers, d_model, n_heads, n_kv_heads,
   head_dim, d_inner,
   vocab_size, n_positions; };
 
@@ -25,13 +25,13 @@ float share; };
 /* <A network, opened and looked at> */
 struct network;
 
-/* room for passes of max_rows rows; owned by the caller, who keeps crew */
-struct network *network_open(struct memory *m, const struct shape *s,
+/* room for passes of max_rows rows; owned by the caller, who keeps pool */
+struct network *network_open(struct memory *m, const struct model_shape *s,
   size_t max_rows,
-  const struct kernels *k, struct pool *crew, struct error *why);
+  const struct kernels *k, struct pool *pool, struct error *why);
 
 /* the pieces that it works with */
-const struct slopes *network_slopes(const struct network *net);
+const struct gradients *network_gradients(const struct network *net);
 
 /* returns its memory; null is nothing */
 void network_close(struct memory *m, struct network *net);
@@ -54,7 +54,7 @@ bool network_forward(struct network *net, const float *w,
 const float *network_logits(const struct network *net);
 
 /* the loss of every row, [rows]; the logits become their gradients */
-void network_judge(struct network *net, const struct batch *b,
+void network_loss(struct network *net, const struct batch *b,
   double *losses);
 
 /* adds the gradient of the sum of all losses, times share, to gradient, which lies

@@ -5,7 +5,7 @@
 #include "functions/numbers.h"
 
 /* <Round to sixteen bits> */
-void weights_round(float *w, size_t n)
+void publish_round_weights(float *w, size_t n)
 {
   for (size_t i = 0; i < n; i++) w[i] = num_from_f16(num_to_f16(w[i]));
 }
@@ -30,20 +30,20 @@ static bool close_file(FILE *f, const char *path, struct error *why)
 
 /* <Write the weights> */
 static size_t header_write(const struct network *net, char *to,
-  size_t room)
+  size_t cap)
 {
   const struct parameter *p;
-  int n = snprintf(to, room, "{\"__metadata__\":{\"format\":\"pt\"}");
+  int n = snprintf(to, cap, "{\"__metadata__\":{\"format\":\"pt\"}");
   for (size_t i = 0; (p = network_parameter(net, i)) != NULL; i++) {
     char dims[48];
     if (p->rows == 1) snprintf(dims, sizeof dims, "%zu", p->cols);
     else snprintf(dims, sizeof dims, "%zu,%zu", p->rows, p->cols);
-    n += snprintf(to + n, room - (size_t) n,
+    n += snprintf(to + n, cap - (size_t) n,
       ",\"%s\":{\"dtype\":\"F16\",\"shape\":"
       "[%s],\"data_offsets\":[%zu,%zu]}", p->name, dims, 2 * p->offset,
       2 * (p->offset + p->rows * p->cols));
   }
-  n += snprintf(to + n, room - (size_t) n, "}");
+  n += snprintf(to + n, cap - (size_t) n, "}");
   while (n % 8 != 0) to[n++] = ' ';
   return (size_t) n;
 }
@@ -52,13 +52,13 @@ static bool weights_write(struct memory *m, const char *directory,
   const struct network *net, const float *w, struct error *why)
 {
   char path[512];
-  size_t room = 65536, n = network_count(net);
-  char *header = memory_alloc(m, FOR_TRAINING, room, 1, why);
+  size_t cap = 65536, n = network_count(net);
+  char *header = memory_alloc(m, MEMORY_TRAINING, cap, 1, why);
   FILE *f = header == NULL ? NULL : open_in(directory,
     "model.safetensors", path, why);
   bool ok = f != NULL;
   if (ok) {
-    size_t size = header_write(net, header, room - 8);
+    size_t size = header_write(net, header, cap - 8);
     for (int i = 0; i < 8; i++) fputc((int) (size >> 8 * i & 0xff), f);
     fwrite(header, 1, size, f);
     for (size_t i = 0; i < n; i++) {
@@ -72,7 +72,7 @@ static bool weights_write(struct memory *m, const char *directory,
 }
 
 /* <Write the settings> */
-static void shape_write(FILE *f, const struct shape *s)
+static void shape_write(FILE *f, const struct model_shape *s)
 {
   fprintf(f, "{\n  \"architectures\": [\"LlamaForCausalLM\"],\n"
     "  \"model_type\": \"llama\",\n  \"vocab_size\": %u,\n"
@@ -84,7 +84,7 @@ static void shape_write(FILE *f, const struct shape *s)
     s->head_dim, s->n_positions);
 }
 
-static bool settings_write(const char *directory, const struct shape *s,
+static bool settings_write(const char *directory, const struct model_shape *s,
   struct error *why)
 {
   char path[512];
@@ -104,8 +104,8 @@ static bool settings_write(const char *directory, const struct shape *s,
 }
 
 /* <Write a model's directory> */
-bool model_write(struct memory *m, const char *directory,
-  const struct shape *s,
+bool publish_model(struct memory *m, const char *directory,
+  const struct model_shape *s,
   const struct network *net, const float *w,
     const struct bpe_merge *merge, size_t n,
   struct error *why)

@@ -5,12 +5,12 @@
 #include "training/training.h"
 
 /* each to the nearest number that sixteen bits can hold, IEEE binary16 */
-void weights_round(float *w, size_t n);
+void publish_round_weights(float *w, size_t n);
 
 /* writes a directory that model_open and tokenizer_open read: weights in binary16, a
    tokenizer of n merges unless merge is null; the directory is there already */
-bool model_write(struct memory *m, const char *directory,
-  const struct shape *s,
+bool publish_model(struct memory *m, const char *directory,
+  const struct model_shape *s,
   const struct network *net, const float *w,
     const struct bpe_merge *merge, size_t n,
   struct error *why);

@@ -5,20 +5,20 @@
 
 /* <The merges of the built-in model> */
 static char *tokenizer_texts(struct memory *m, const struct grammar *g,
-  size_t room,
+  size_t cap,
   size_t *length, struct error *why)
 {
-  struct passage *p = memory_alloc(m, FOR_TRAINING, 1, sizeof *p, why);
-  char *all = p == NULL ? NULL : memory_alloc(m, FOR_TRAINING, room, 1,
+  struct passage *p = memory_alloc(m, MEMORY_TRAINING, 1, sizeof *p, why);
+  char *all = p == NULL ? NULL : memory_alloc(m, MEMORY_TRAINING, cap, 1,
     why);
   bool ok = all != NULL;
   *length = 0;
-  for (size_t i = 0; ok && i < TOKENIZER_TEXTS; i++) {
+  for (size_t i = 0; ok && i < DATASET_TOKENIZER_TEXTS; i++) {
     /* <Write text i after the others> */
     ok = grammar_write(g, SEED_TOKENIZER, i, p, why);
-    if (ok && p->length > room - *length)
+    if (ok && p->length > cap - *length)
       ok = error_say(why, "the trainer: %zu bytes of text do not fit",
-        room);
+        cap);
     if (ok)
       memcpy(all + *length, p->words, p->length), *length += p->length;
   }
@@ -27,24 +27,24 @@ static char *tokenizer_texts(struct memory *m, const struct grammar *g,
   return ok ? all : NULL;
 }
 
-bool training_merges(struct memory *m, const struct grammar *g,
+bool dataset_merges(struct memory *m, const struct grammar *g,
   struct bpe_merge **out,
   size_t *n, struct error *why)
 {
-  size_t length, room = TOKENIZER_TEXTS * (size_t) 512;
-  char *all = tokenizer_texts(m, g, room, &length, why);
+  size_t length, cap = DATASET_TOKENIZER_TEXTS * (size_t) 512;
+  char *all = tokenizer_texts(m, g, cap, &length, why);
   if (all == NULL) return false;
-  bool ok = bpe_train(m, all, length, split_gpt2, MERGES, out, n, why);
+  bool ok = bpe_train(m, all, length, split_gpt2, DATASET_MERGES, out, n, why);
   memory_free(m, all);
   return ok;
 }
 
 /* <Rows of tokens> */
-struct source { struct memory *m; const struct grammar *g;
+struct dataset { struct memory *m; const struct grammar *g;
 struct tokenizer *t;
   uint64_t seed, at; struct passage *piece; struct ids list; };
 
-bool source_row(struct source *s, uint32_t *row, size_t n,
+bool dataset_row(struct dataset *s, uint32_t *row, size_t n,
   struct error *why)
 {
   size_t at = 0;
@@ -62,20 +62,20 @@ bool source_row(struct source *s, uint32_t *row, size_t n,
   return true;
 }
 
-struct source *source_open(struct memory *m, const struct grammar *g,
+struct dataset *dataset_open(struct memory *m, const struct grammar *g,
   struct tokenizer *t,
   uint64_t seed, struct error *why)
 {
-  struct source *s = memory_alloc(m, FOR_TRAINING, 1, sizeof *s, why);
+  struct dataset *s = memory_alloc(m, MEMORY_TRAINING, 1, sizeof *s, why);
   if (s == NULL) return NULL;
-  *s = (struct source) { .m = m, .g = g, .t = t, .seed = seed };
-  s->piece = memory_alloc(m, FOR_TRAINING, 1, sizeof *s->piece, why);
+  *s = (struct dataset) { .m = m, .g = g, .t = t, .seed = seed };
+  s->piece = memory_alloc(m, MEMORY_TRAINING, 1, sizeof *s->piece, why);
   if (s->piece != NULL) return s;
-  source_close(m, s);
+  dataset_close(m, s);
   return NULL;
 }
 
-void source_close(struct memory *m, struct source *s)
+void dataset_close(struct memory *m, struct dataset *s)
 {
   if (s == NULL) return;
   ids_free(m, &s->list);
@@ -83,12 +83,12 @@ void source_close(struct memory *m, struct source *s)
   memory_free(m, s);
 }
 
-uint64_t source_at(const struct source *s)
+uint64_t dataset_at(const struct dataset *s)
 {
   return s->at;
 }
 
-void source_seek(struct source *s, uint64_t at)
+void dataset_seek(struct dataset *s, uint64_t at)
 {
   s->at = at;
 }

@@ -8,30 +8,31 @@
 /* <What gives rows of tokens> */
 
 /* texts from which the vocabulary is learnt, and merges that are learnt */
-enum { TOKENIZER_TEXTS = 20000, MERGES = 1791 };
+enum { DATASET_TOKENIZER_TEXTS = 20000, DATASET_MERGES = 1791 };
 
-/* learns MERGES merges from the texts of SEED_TOKENIZER; given back by bpe_forget */
-bool training_merges(struct memory *m, const struct grammar *g,
+/* learns DATASET_MERGES merges from the texts of SEED_TOKENIZER; given back by
+   bpe_forget */
+bool dataset_merges(struct memory *m, const struct grammar *g,
   struct bpe_merge **out,
   size_t *n, struct error *why);
 
-struct source;
+struct dataset;
 
 /* the texts of seed as rows of tokens; owned by the caller, who keeps g and t */
-struct source *source_open(struct memory *m, const struct grammar *g,
+struct dataset *dataset_open(struct memory *m, const struct grammar *g,
   struct tokenizer *t,
   uint64_t seed, struct error *why);
 
 /* returns its memory; closing null does nothing */
-void source_close(struct memory *m, struct source *s);
+void dataset_close(struct memory *m, struct dataset *s);
 
 /* the next row of n tokens, from the beginning of a text on */
-bool source_row(struct source *s, uint32_t *row, size_t n,
+bool dataset_row(struct dataset *s, uint32_t *row, size_t n,
   struct error *why);
 
 /* the number of the next text */
-uint64_t source_at(const struct source *s);
+uint64_t dataset_at(const struct dataset *s);
 
 /* goes on with text at */
-void source_seek(struct source *s, uint64_t at);
+void dataset_seek(struct dataset *s, uint64_t at);
 #endif

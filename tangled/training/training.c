@@ -8,50 +8,50 @@
 #define STATE_MARK UINT64_C(0x31746970696e63)
 
 /* <Plans> */
-const struct plan plan_model = { "pocket", "models/pocket",
+const struct training_plan training_plan_model = { "pocket", "models/pocket",
   { 6, 128, 4, 2, 32, 384, 2048, 2048 },
   { { 7000000, 2, 512, 1, 7e-3f, 1.4e-3f, 150, false },
     { 2000000, 1, 2048, 1, 1.4e-3f, 0, 1, false },
     { 2000000, 1, 2048, 6, 1e-3f, 0, 20, true },
     { 3000000, 16, 256, 3, 3e-4f, 0, 10, true } }, 1 };
-const struct plan plan_draft = { "draft", "models/draft",
+const struct training_plan training_plan_draft = { "draft", "models/draft",
   { 2, 128, 4, 2, 32, 384, 2048, 2048 },
   { { 1600000, 2, 512, 1, 7e-3f, 1.4e-3f, 150, false },
     { 400000, 1, 2048, 1, 1.4e-3f, 0, 1, false },
     { 300000, 1, 2048, 4, 1e-3f, 0, 10, true },
     { 400000, 8, 256, 3, 3e-4f, 0, 10, true } }, 2 };
 
-static uint64_t stretch_steps(const struct stretch *s)
+static uint64_t phase_steps(const struct training_phase *s)
 {
   uint64_t each_step = (uint64_t) s->sequences * s->length * s->passes;
   return (s->tokens + each_step - 1) / each_step;
 }
 
-uint64_t plan_steps(const struct plan *p)
+uint64_t training_plan_steps(const struct training_plan *p)
 {
   uint64_t n = 0;
-  for (int i = 0; i < STRETCHES; i++) n += stretch_steps(&p->leg[i]);
+  for (int i = 0; i < TRAINING_PHASES; i++) n += phase_steps(&p->phase[i]);
   return n;
 }
 
-uint64_t plan_tokens(const struct plan *p)
+uint64_t training_plan_tokens(const struct training_plan *p)
 {
   uint64_t n = 0;
-  for (int i = 0; i < STRETCHES; i++) n += p->leg[i].tokens;
+  for (int i = 0; i < TRAINING_PHASES; i++) n += p->phase[i].tokens;
   return n;
 }
 
 /* <What a run holds> */
 enum { BLOCKS = 64 };
 struct trainer {
-  const struct plan *p; struct pool *crew; struct source *feed;
+  const struct training_plan *p; struct pool *pool; struct dataset *feed;
   struct network *net;
   size_t n, max_rows;
   float *w, *gradient, *first, *second, *mean; bool *decays;
   uint32_t *row, *inputs, *targets; double *losses;
-  struct state { uint64_t mark, n, step, step_of_stretch, tokens,
+  struct state { uint64_t mark, n, step, step_of_phase, tokens,
     averaged, at;
-    uint64_t leg; double power1, power2; } now;
+    uint64_t phase; double power1, power2; } now;
   struct moments move; double part_square[BLOCKS];
 };
 
@@ -85,44 +85,44 @@ static void draw_weights(struct trainer *t)
 }
 
 /* <Open and close a training run> */
-static bool take_rooms(struct memory *m, struct trainer *t,
+static bool alloc_buffers(struct memory *m, struct trainer *t,
   struct error *why)
 {
-  float **room[] = { &t->w, &t->gradient, &t->first, &t->second,
+  float **buffer[] = { &t->w, &t->gradient, &t->first, &t->second,
     &t->mean };
   for (int i = 0; i < 5; i++)
-    if ((*room[i] = memory_alloc(m, FOR_TRAINING, t->n, sizeof(float),
+    if ((*buffer[i] = memory_alloc(m, MEMORY_TRAINING, t->n, sizeof(float),
       why)) == NULL)
       return false;
   uint32_t **row[] = { &t->row, &t->inputs, &t->targets };
   for (int i = 0; i < 3; i++)
-    if ((*row[i] = memory_alloc(m, FOR_TRAINING, t->max_rows + 1,
+    if ((*row[i] = memory_alloc(m, MEMORY_TRAINING, t->max_rows + 1,
       sizeof(uint32_t), why))
       == NULL) return false;
-  t->losses = memory_alloc(m, FOR_TRAINING, t->max_rows,
+  t->losses = memory_alloc(m, MEMORY_TRAINING, t->max_rows,
     sizeof *t->losses, why);
   if (t->losses == NULL) return false;
-  t->decays = memory_alloc(m, FOR_TRAINING, t->n, sizeof *t->decays, why);
+  t->decays = memory_alloc(m, MEMORY_TRAINING, t->n, sizeof *t->decays, why);
   return t->decays != NULL;
 }
 
-struct trainer *trainer_open(struct memory *m, const struct plan *p,
-  const struct kernels *k, struct pool *crew, struct source *s,
+struct trainer *trainer_open(struct memory *m, const struct training_plan *p,
+  const struct kernels *k, struct pool *pool, struct dataset *s,
     struct error *why)
 {
-  struct trainer *t = memory_alloc(m, FOR_TRAINING, 1, sizeof *t, why);
+  struct trainer *t = memory_alloc(m, MEMORY_TRAINING, 1, sizeof *t, why);
   if (t == NULL) return NULL;
-  t->p = p, t->crew = crew, t->feed = s;
+  t->p = p, t->pool = pool, t->feed = s;
   t->now = (struct state) { .mark = STATE_MARK, .power1 = 1, .power2 =
     1 };
   /* <Find the largest pass of the plan> */
-  for (int i = 0; i < STRETCHES; i++) {
-    size_t rows = (size_t) p->leg[i].sequences * p->leg[i].length;
+  for (int i = 0; i < TRAINING_PHASES; i++) {
+    size_t rows = (size_t) p->phase[i].sequences * p->phase[i].length;
     if (rows > t->max_rows) t->max_rows = rows;
   }
-  t->net = network_open(m, &p->form, t->max_rows, k, crew, why);
+  t->net = network_open(m, &p->form, t->max_rows, k, pool, why);
   if (t->net != NULL) t->now.n = t->n = network_count(t->net);
-  if (t->net != NULL && take_rooms(m, t, why)) {
+  if (t->net != NULL && alloc_buffers(m, t, why)) {
     draw_weights(t);
     return t;
   }
@@ -133,8 +133,8 @@ struct trainer *trainer_open(struct memory *m, const struct plan *p,
 void trainer_close(struct memory *m, struct trainer *t)
 {
   if (t == NULL) return;
-  float *room[] = { t->w, t->gradient, t->first, t->second, t->mean };
-  for (int i = 0; i < 5; i++) memory_free(m, room[i]);
+  float *buffer[] = { t->w, t->gradient, t->first, t->second, t->mean };
+  for (int i = 0; i < 5; i++) memory_free(m, buffer[i]);
   uint32_t *row[] = { t->row, t->inputs, t->targets };
   for (int i = 0; i < 3; i++)
     memory_free(m, row[i]);
@@ -145,54 +145,54 @@ void trainer_close(struct memory *m, struct trainer *t)
 }
 
 /* <A step of training> */
-static void square_part(void *what, unsigned worker, unsigned workers)
+static void square_part(void *ctx, unsigned worker, unsigned workers)
 {
-  struct trainer *t = what;
+  struct trainer *t = ctx;
   for (size_t b = worker; b < BLOCKS; b += workers) {
     size_t from = t->n * b / BLOCKS, to = t->n * (b + 1) / BLOCKS;
-    t->part_square[b] = network_slopes(t->net)->square(t->gradient
+    t->part_square[b] = network_gradients(t->net)->square(t->gradient
       + from, to - from);
   }
 }
 
-static void adam_part(void *what, unsigned worker, unsigned workers)
+static void adam_part(void *ctx, unsigned worker, unsigned workers)
 {
-  struct trainer *t = what;
-  network_slopes(t->net)->adam(&t->move,
+  struct trainer *t = ctx;
+  network_gradients(t->net)->adam(&t->move,
     t->n / 64 * worker / workers * 64,
     worker + 1 == workers ? t->n : t->n / 64 * (worker + 1) / workers
       * 64);
 }
 
-static bool learn_from_rows(struct trainer *t, const struct stretch *s,
+static bool learn_from_rows(struct trainer *t, const struct training_phase *s,
   double *sum,
   struct error *why)
 {
   size_t n = s->length;
   for (uint32_t i = 0; i < s->sequences; i++) {
-    if (!source_row(t->feed, t->row, n + 1, why)) return false;
+    if (!dataset_row(t->feed, t->row, n + 1, why)) return false;
     memcpy(t->inputs + i * n, t->row, n * sizeof *t->inputs);
     memcpy(t->targets + i * n, t->row + 1, n * sizeof *t->inputs);
   }
   struct batch b = { t->inputs, t->targets, s->sequences, n,
     1.0f / (float) (s->sequences * n * s->passes) };
   if (!network_forward(t->net, t->w, &b, why)) return false;
-  network_judge(t->net, &b, t->losses);
+  network_loss(t->net, &b, t->losses);
   network_backward(t->net, t->w, &b, t->gradient);
   for (size_t i = 0; i < s->sequences * n; i++) *sum += t->losses[i];
   t->now.tokens += s->sequences * n;
   return true;
 }
 
-static void move_weights(struct trainer *t, const struct stretch *s)
+static void move_weights(struct trainer *t, const struct training_phase *s)
 {
   struct state *now = &t->now;
   double square = 0;
-  pool_run(t->crew, square_part, t);
+  pool_run(t->pool, square_part, t);
   for (int b = 0; b < BLOCKS; b++) square += t->part_square[b];
   /* <Find the rate of this step> */
-  float gone = (float) now->step_of_stretch / (float) stretch_steps(s);
-  float rise = (float) (now->step_of_stretch + 1) / (float) s->warm_up;
+  float gone = (float) now->step_of_phase / (float) phase_steps(s);
+  float rise = (float) (now->step_of_phase + 1) / (float) s->warm_up;
   float rate = fmaf(gone, s->to - s->from, s->from)
     * (rise < 1 ? rise : 1);
   now->power1 *= (double) 0.9f, now->power2 *= (double) 0.95f;
@@ -204,22 +204,22 @@ static void move_weights(struct trainer *t, const struct stretch *s)
     square > 1 ? (float) (1 / sqrt(square))
       : 1, (float) (1 / (1 - now->power1)),
     (float) (1 / (1 - now->power2)), keep < 0.99f ? keep : 0.99f };
-  pool_run(t->crew, adam_part, t);
+  pool_run(t->pool, adam_part, t);
 }
 
 bool trainer_step(struct trainer *t, struct progress *done,
   struct error *why)
 {
-  const struct stretch *s = &t->p->leg[t->now.leg];
+  const struct training_phase *s = &t->p->phase[t->now.phase];
   double sum = 0;
   for (uint32_t pass = 0; pass < s->passes; pass++)
     if (!learn_from_rows(t, s, &sum, why)) return false;
   move_weights(t, s);
-  t->now.at = source_at(t->feed);
-  t->now.step++, t->now.step_of_stretch++;
-  if (t->now.step_of_stretch == stretch_steps(s)
-    && t->now.leg + 1 < STRETCHES)
-    t->now.leg++, t->now.step_of_stretch = 0;
+  t->now.at = dataset_at(t->feed);
+  t->now.step++, t->now.step_of_phase++;
+  if (t->now.step_of_phase == phase_steps(s)
+    && t->now.phase + 1 < TRAINING_PHASES)
+    t->now.phase++, t->now.step_of_phase = 0;
   double rows = (double) s->sequences * s->length * s->passes;
   *done = (struct progress) { t->now.step, t->now.tokens,
     (float) (sum / rows),
@@ -236,8 +236,8 @@ bool trainer_save(const struct trainer *t, const char *path,
   FILE *f = fopen(half, "wb");
   if (f == NULL) return error_say(why, "%s: cannot be written", half);
   bool ok = fwrite(&t->now, sizeof t->now, 1, f) == 1;
-  const float *room[] = { t->w, t->first, t->second, t->mean };
-  for (int i = 0; i < 4; i++) ok = fwrite(room[i], sizeof(float), t->n,
+  const float *buffer[] = { t->w, t->first, t->second, t->mean };
+  for (int i = 0; i < 4; i++) ok = fwrite(buffer[i], sizeof(float), t->n,
     f) == t->n && ok;
   ok = fclose(f) == 0 && ok;
   return (ok && rename(half, path) == 0)
@@ -261,14 +261,14 @@ bool trainer_load(struct trainer *t, const char *path,
   bool ok = fread(&now, sizeof now, 1, f) == 1
     && now.mark == STATE_MARK && now.n == t->n
     && length_is(f, sizeof now + 4 * t->n * sizeof(float));
-  float *room[] = { t->w, t->first, t->second, t->mean };
+  float *buffer[] = { t->w, t->first, t->second, t->mean };
   for (int i = 0; ok && i < 4; i++) ok =
-    fread(room[i], sizeof(float), t->n, f) == t->n;
+    fread(buffer[i], sizeof(float), t->n, f) == t->n;
   fclose(f);
   if (!ok) return error_say(why, "%s: no state of this run;"
     " wanted: one of %zu weights", path, t->n);
   t->now = now;
-  source_seek(t->feed, now.at);
+  dataset_seek(t->feed, now.at);
   *done = (struct progress) { .step = now.step, .tokens = now.tokens };
   return true;
 }

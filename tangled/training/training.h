@@ -10,24 +10,24 @@
 /* so many tokens, in steps of passes times sequences rows of length tokens; the rate
    falls in a straight line from from to to, after rising over warm_up steps; a
    running mean of the weights is kept if averaged */
-struct stretch { uint64_t tokens; uint32_t sequences, length, passes;
+struct training_phase { uint64_t tokens; uint32_t sequences, length, passes;
   float from, to; uint32_t warm_up; bool averaged; };
 
 /* the most stretches of a plan */
-enum { STRETCHES = 4 };
+enum { TRAINING_PHASES = 4 };
 
 /* a model, how it is trained, and the seed of its first weights */
-struct plan { const char *name, *directory; struct shape form;
-  struct stretch leg[STRETCHES]; uint64_t seed; };
+struct training_plan { const char *name, *directory; struct model_shape form;
+  struct training_phase phase[TRAINING_PHASES]; uint64_t seed; };
 
 /* the built-in model, and its small sibling */
-extern const struct plan plan_model, plan_draft;
+extern const struct training_plan training_plan_model, training_plan_draft;
 
 /* steps of all stretches */
-uint64_t plan_steps(const struct plan *p);
+uint64_t training_plan_steps(const struct training_plan *p);
 
 /* tokens of all stretches, as planned */
-uint64_t plan_tokens(const struct plan *p);
+uint64_t training_plan_tokens(const struct training_plan *p);
 
 /* <A training run from outside> */
 struct trainer;
@@ -36,8 +36,8 @@ struct trainer;
 struct progress { uint64_t step, tokens; float loss, rate; };
 
 /* a run before its first step; owned by the caller, who keeps the rest */
-struct trainer *trainer_open(struct memory *m, const struct plan *p,
-  const struct kernels *k, struct pool *crew, struct source *s,
+struct trainer *trainer_open(struct memory *m, const struct training_plan *p,
+  const struct kernels *k, struct pool *pool, struct dataset *s,
     struct error *why);
 
 /* returns its memory; null is nothing */

@@ -6,17 +6,17 @@ cat > $BUILD/ex.c <<'C'
 #include "ground/ground.h"
 int main(void)
 {
-  struct memory m = {.refuse_at = 4};
+  struct memory m = {.fail_at = 4};
   struct account before, after;
-  void *a = memory_alloc(&m, FOR_OTHER, 1, 60, NULL), *b = memory_alloc(&m, FOR_OTHER, 1, 40, NULL), *c = memory_alloc(&m, FOR_OTHER, 1, 80, NULL);
+  void *a = memory_alloc(&m, MEMORY_OTHER, 1, 60, NULL), *b = memory_alloc(&m, MEMORY_OTHER, 1, 40, NULL), *c = memory_alloc(&m, MEMORY_OTHER, 1, 80, NULL);
   memory_free(&m, c);
-  memory_alloc(&m, FOR_OTHER, 1, 50, NULL);
-  void *d = memory_alloc(&m, FOR_OTHER, 1, 30, NULL);
-  before = (struct account) {.asked = 260, .given = 210, .held = 170, .peak = 180};
+  memory_alloc(&m, MEMORY_OTHER, 1, 50, NULL);
+  void *d = memory_alloc(&m, MEMORY_OTHER, 1, 30, NULL);
+  before = (struct account) {.requested = 260, .allocated = 210, .live = 170, .peak = 180};
   after = m.all;
-  if (after.asked != before.asked) printf("asked %d\n", (int) after.asked);
-  if (after.given != before.given) printf("given %d\n", (int) after.given);
-  if (after.held != before.held) printf("held %d\n", (int) after.held);
+  if (after.requested != before.requested) printf("asked %d\n", (int) after.requested);
+  if (after.allocated != before.allocated) printf("given %d\n", (int) after.allocated);
+  if (after.live != before.live) printf("held %d\n", (int) after.live);
   if (after.peak != before.peak) printf("peak %d\n", (int) after.peak);
   memory_free(&m, a), memory_free(&m, b), memory_free(&m, d);
 }

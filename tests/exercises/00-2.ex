@@ -6,11 +6,11 @@ cat > $BUILD/ex.c <<'C'
 #include "ground/ground.h"
 int main(void)
 {
-  struct memory m = { .refuse_at = 0 };
-  void *p = memory_alloc(&m, FOR_OTHER, 10, 8, NULL);
-  p = memory_resize(&m, FOR_OTHER, p, 20, 8, NULL);
-  p = memory_resize(&m, FOR_OTHER, p, 40, 8, NULL);
-  printf("asked %d\ngiven %d\nheld %d\npeak %d\n", (int) m.all.asked, (int) m.all.given, (int) m.all.held, (int) m.all.peak);
+  struct memory m = { .fail_at = 0 };
+  void *p = memory_alloc(&m, MEMORY_OTHER, 10, 8, NULL);
+  p = memory_resize(&m, MEMORY_OTHER, p, 20, 8, NULL);
+  p = memory_resize(&m, MEMORY_OTHER, p, 40, 8, NULL);
+  printf("asked %d\ngiven %d\nheld %d\npeak %d\n", (int) m.all.requested, (int) m.all.allocated, (int) m.all.live, (int) m.all.peak);
   memory_free(&m, p);
 }
 C

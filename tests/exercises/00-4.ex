@@ -11,7 +11,7 @@ int main(void)
   struct error why;
   for (int i = 0; i < 200; i++) strcat(long_one, "\xe2\x82\xac");
   error_say(&why, "%s", long_one);
-  printf("%d\n", (int) strlen(why.words) / 3);
+  printf("%d\n", (int) strlen(why.text) / 3);
 }
 C
 ${CC:-cc} -std=c11 -Itangled $BUILD/ex.c $BUILD/libincipit.a -o $BUILD/ex -pthread -lm

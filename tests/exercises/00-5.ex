@@ -5,12 +5,12 @@ cat > $BUILD/ex.c <<'C'
 #include <stdio.h>
 #include "ground/ground.h"
 static uint64_t requests;
-static int run(uint64_t refuse_at)                                  /* stops at the first refusal, like everything here */
+static int run(uint64_t fail_at)                                  /* stops at the first refusal, like everything here */
 {
-  struct memory m = { .refuse_at = refuse_at };
+  struct memory m = { .fail_at = fail_at };
   void *p[200];
   int n = 0;
-  while (n < 200 && (p[n] = memory_alloc(&m, FOR_OTHER, 1, 1, NULL)) != NULL) n++;
+  while (n < 200 && (p[n] = memory_alloc(&m, MEMORY_OTHER, 1, 1, NULL)) != NULL) n++;
   requests += m.all.requests;
   for (int i = 0; i < n; i++) memory_free(&m, p[i]);
   return m.all.refused == 0;

@@ -11,7 +11,7 @@ int main(void)
   static uint64_t x[1000], out[1000];
   for (size_t n = 1; n <= 1000; n += 37)
     for (size_t k = 1; k <= 10 && k <= n; k += 3) {
-      struct memory m = { .refuse_at = 0 };
+      struct memory m = { .fail_at = 0 };
       for (size_t i = 0; i < n; i++) x[i] = (i * 7919 + k) % 1009;
       k_smallest(&m, x, n, k, out);
       if (m.all.held != 0 || m.all.peak > 32 * sizeof(struct entry)) return 1;

@@ -9,7 +9,7 @@ cat > $BUILD/ex.c <<'C'
 int main(int argc, char **argv)
 {
   struct memory m = {0}; struct bpe_merge *list; size_t n, ask = strlen(argv[1]); struct error why; (void) argc;
-  struct bpe b = {.n = 0}; struct bpe_work w = {.room = 0}; struct ids out = {0}; const char *word = argv[2];
+  struct bpe b = {.n = 0}; struct bpe_work w = {.cap = 0}; struct ids out = {0}; const char *word = argv[2];
   if (strchr(word, ' ') || !bpe_train(&m, argv[1], ask, split_gpt2, ask, &list, &n, &why) || !bpe_learnt(&m, &b, list, n, &why)
       || !bpe_encode(&b, &m, &w, (const unsigned char *) word, strlen(word), &out, &why)) return 1;
   size_t at = 0, k = 0; int same = 1;

@@ -5,12 +5,12 @@ texlua tests/planted.lua "$1"
 cat > $BUILD/ex.c <<'C'
 #include "tiny.h"
 static int differ[TINY_LAYERS], keys[TINY_LAYERS];
-static void see(void *what, enum watch_stage stage, uint32_t layer, float *x, size_t rows, size_t width)
+static void see(void *ctx, enum tap_point stage, uint32_t layer, float *x, size_t rows, size_t width)
 {
   for (size_t r = 1; r < rows; r++) {
-    if (stage == STAGE_NORM) memcpy(x + r * width, x, width * sizeof *x);
-    if (stage == STAGE_QUERY) differ[layer] += memcmp(x + r * width, x, width * sizeof *x) != 0;
-    if (stage == STAGE_KEY) keys[layer] += memcmp(x + r * width, x, width * sizeof *x) != 0;
+    if (stage == TAP_NORM) memcpy(x + r * width, x, width * sizeof *x);
+    if (stage == TAP_QUERY) differ[layer] += memcmp(x + r * width, x, width * sizeof *x) != 0;
+    if (stage == TAP_KEY) keys[layer] += memcmp(x + r * width, x, width * sizeof *x) != 0;
   }
 }
 int main(void)
@@ -21,7 +21,7 @@ int main(void)
   struct engine e = {kernels_find(NULL, NULL), NULL, &c};
   struct store *s = store_open(&m, &t.lm.config, 1, &why);
   for (uint32_t i = 0; i < 9; i++) rows[i] = (struct row) {0, i, i};
-  if (!forward_watched(&e, &t.lm, s, rows, 9, &w, &p, &why)) return 1;
+  if (!model_forward_watched(&e, &t.lm, s, rows, 9, &w, &p, &why)) return 1;
   return !(differ[0] == 8 && differ[1] == 0 && differ[2] == 8 && keys[0] == 8 && keys[1] == 0 && keys[2] == 8);
 }
 C

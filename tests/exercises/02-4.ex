@@ -11,11 +11,11 @@ static struct matrix m(size_t in, size_t out) { return (struct matrix) {{x, WEIG
 int main(void)
 {
   for (int i = 0; i < D * INNER; i++) x[i] = 0.01f;
-  struct normalizer g = {NORM_RMS, {NULL, WEIGHT_F32}, {NULL, WEIGHT_F32}, 1e-5f};
+  struct norm g = {NORM_RMS, {NULL, WEIGHT_F32}, {NULL, WEIGHT_F32}, 1e-5f};
   struct model_layer l = {g, g, {0}, {0}, {m(D, D), m(D, KV), m(D, KV)}, m(D, D), {m(D, INNER), m(D, INNER)}, m(INNER, D), 3, 2};
   float f[8] = {0};
   struct model lm = {.config = {.family = "llama", .vocab_size = V, .n_positions = 600, .d_model = D, .d_inner = INNER, .n_layers = 1, .n_heads = 4,
-    .n_kv_heads = 2, .head_dim = 16, .gated = true}, .embedding = {x, WEIGHT_F32}, .layers = &l, .last = g, .head = m(D, V), .attention = {4, 2, 16, .25f}, .frequency = f};
+    .n_kv_heads = 2, .head_dim = 16, .gated = true}, .embedding = {x, WEIGHT_F32}, .layers = &l, .final_norm = g, .head = m(D, V), .attention = {4, 2, 16, .25f}, .frequency = f};
   for (int i = 0; i < 3; i++) lm.layer_madds += l.qkv[i].in * l.qkv[i].out;
   lm.layer_madds += l.out.in * l.out.out + 3 * D * INNER;
   struct memory mem = {0}; struct counters c = {0}; struct error why;
@@ -23,7 +23,7 @@ int main(void)
   struct store *s = store_open(&mem, &lm.config, 1, &why);
   for (uint32_t i = 0; i < 600; i++) {
     struct row r = {0, i, 0}; struct pass *p; struct counters b = c;
-    if (!forward(&e, &lm, s, &r, 1, &p, &why)) return 1;
+    if (!model_forward(&e, &lm, s, &r, 1, &p, &why)) return 1;
     if (c.madds_attention - b.madds_attention > c.madds_linear - b.madds_linear) { printf("%d %d\n", (int) (c.madds_linear - b.madds_linear), (int) (i + 1)); return 0; }
     pass_close(p);
   }

@@ -11,7 +11,7 @@ int main(void)
   struct engine e = {kernels_find(NULL, NULL), NULL, &c};
   struct store *s = store_open(&m, &t.lm.config, 1, &why);
   for (uint32_t i = 0; i < 20; i++) rows[i] = (struct row) {0, i, i % TINY_V};
-  if (!forward(&e, &t.lm, s, rows, 20, &p, &why)) return 1;
+  if (!model_forward(&e, &t.lm, s, rows, 20, &p, &why)) return 1;
   for (int i = 0; i < 20; i++) { unsigned long h = 0; for (int j = 0; j < 4 * TINY_D; j++) h = h * 31 + ((unsigned char *) (p->hidden + i * TINY_D))[j]; printf("%lx\n", h); }
   printf("%d\n", (int) c.qk_pairs);
   return 0;

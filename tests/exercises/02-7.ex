@@ -10,11 +10,11 @@ int main(void)
 {
   struct memory m = {0}; struct counters c = {0}; struct error why;
   struct model *lm = model_open(&m, "tests/golden/llama", &why);
-  if (lm == NULL) return puts(why.words), 1;
+  if (lm == NULL) return puts(why.text), 1;
   struct engine e = {kernels_find(NULL, NULL), NULL, &c};
   struct store *s = store_open(&m, &lm->config, 1, &why);
   uint32_t ids[4] = {1, 2, 3, 4}; size_t which[4] = {0, 1, 2, 3}, v = lm->config.vocab_size; float *z = malloc(16 * v);
-  if (!evaluate(&e, lm, s, ids, 4, which, 4, z, &why)) return puts(why.words), 1;
+  if (!model_evaluate(&e, lm, s, ids, 4, which, 4, z, &why)) return puts(why.text), 1;
   for (int i = 0; i < 4; i++) { unsigned long h = 0; for (size_t j = 0; j < 4 * v; j++) h = h * 31 + ((unsigned char *) (z + (size_t) i * v))[j]; printf("%lx\n", h); }
   for (size_t i = 0; i < sizeof c / 8; i++) printf("%lu ", ((unsigned long *) &c)[i]);
   return 0;

@@ -14,7 +14,7 @@ int main(int argc, char **argv)
   for (int changed = -1; changed < N; changed++) {
     struct store *s = store_open(&m, &t.lm.config, 1, &why);
     for (uint32_t i = 0; i < N; i++) rows[i] = (struct row) {0, i, (i * 7 + ((int) i == changed)) % TINY_V};
-    if (!forward(&e, &t.lm, s, rows, N, &p, &why)) return 1;
+    if (!model_forward(&e, &t.lm, s, rows, N, &p, &why)) return 1;
     float *h = p->hidden + (N - 1) * TINY_D;
     if (changed < 0) memcpy(last, h, sizeof last);
     else if (memcmp(last, h, sizeof last) != 0) { printf("%d\n", N - 1 - changed); return 0; }

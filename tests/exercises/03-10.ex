@@ -4,7 +4,7 @@ set -e
 texlua tests/planted.lua "$1"
 cat > $BUILD/ex.c <<'C'
 #include "tiny.h"
-#include "loop/loop.h"
+#include "loop/generate.h"
 int main(void)
 {
   enum { C = 16, P = 5, G = 60 };
@@ -13,10 +13,10 @@ int main(void)
   t.lm.config.n_positions = C;
   struct memory m = {0}; struct counters c = {0}; struct error why;
   struct engine e = {kernels_find(NULL, NULL), NULL, &c};
-  struct generator gen = {&e, &t.lm, store_open(&m, &t.lm.config, 1, &why), &m};
+  struct generate_context gen = {&e, &t.lm, store_open(&m, &t.lm.config, 1, &why), &m};
   uint32_t prompt[P] = {3, 1, 4, 1, 5};
-  struct settings want = {.max_new_tokens = G}; struct continuation out;
-  if (!generate(&gen, prompt, P, &want, &out, &why)) { puts(why.words); return 2; }
+  struct generate_options want = {.max_new_tokens = G}; struct continuation out;
+  if (!generate(&gen, prompt, P, &want, &out, &why)) { puts(why.text); return 2; }
   if (out.text.n != P + G || out.ended != FINISH_LENGTH) return 1;
   size_t rows = 0;
   for (size_t n = P; n < P + G; n++) {           /* each token is the best behind what was left of its predecessors */
@@ -25,7 +25,7 @@ int main(void)
     rows += n - from;
     float x[TINY_V]; size_t last = n - from - 1;
     struct counters before = c;
-    if (!evaluate(&e, &t.lm, gen.s, out.text.id + from, n - from, &last, 1, x, &why)) return 2;
+    if (!model_evaluate(&e, &t.lm, gen.s, out.text.id + from, n - from, &last, 1, x, &why)) return 2;
     c = before;
     for (size_t v = 1; v < TINY_V; v++) if (x[v] > x[top]) top = v;
     if (top != out.text.id[n]) return 1;
@@ -36,35 +36,35 @@ C
 ${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -I$BUILD/exercise/tangled -Itests $BUILD/ex.c $BUILD/exercise/libincipit.a -o $BUILD/ex $(pkg-config --cflags --libs check) -ljansson -lpcre2-8 -lutf8proc -pthread -lm
 $BUILD/ex
 ==== answer
-== tangled/loop/loop.c
+== tangled/loop/generate.c
 -  size_t n = c->text.n - first;
 +  size_t most = g->lm->config.n_positions, from = 0;
 +  while (c->text.n - from > most)
 +    from += most / 2;
 +  size_t n = c->text.n - from;
-== tangled/loop/loop.c
+== tangled/loop/generate.c
 -c->text.id[first + i]
 +c->text.id[from + i]
-== tangled/loop/loop.c
+== tangled/loop/generate.c
 -    else if (written == want->max_new_tokens
 -             || c->text.n > g->lm->config.n_positions)
 +    else if (written == want->max_new_tokens)
 ==== wrong
-== tangled/loop/loop.c
+== tangled/loop/generate.c
 -  size_t n = c->text.n - first;
 +  size_t most = g->lm->config.n_positions, from = 0;
 +  while (c->text.n - from > most)
 +    from += 1;
 +  size_t n = c->text.n - from;
-== tangled/loop/loop.c
+== tangled/loop/generate.c
 -c->text.id[first + i]
 +c->text.id[from + i]
-== tangled/loop/loop.c
+== tangled/loop/generate.c
 -    else if (written == want->max_new_tokens
 -             || c->text.n > g->lm->config.n_positions)
 +    else if (written == want->max_new_tokens)
 ==== skeleton
-== tangled/loop/loop.c
+== tangled/loop/generate.c
 -    else if (written == want->max_new_tokens
 -             || c->text.n > g->lm->config.n_positions)
 +    else if (written == want->max_new_tokens

@@ -3,7 +3,7 @@ set -e
 # p in terms of g, so that rows/needed = 3g/4
 cat > $BUILD/ex.c <<"C"
 #include "tiny.h"
-#include "loop/loop.h"
+#include "loop/generate.h"
 /* p g: passes, rows, needed rows, pairs of the naive loop, counted by running it on a tiny random model */
 int main(int argc, char **argv)
 {
@@ -11,9 +11,9 @@ int main(int argc, char **argv)
   struct memory m = {0}; struct counters c = {0}; struct tiny t; struct error why; (void) argc;
   tiny_make(&t, 1);
   struct engine e = {kernels_find(NULL, NULL), NULL, &c};
-  struct generator gen = {&e, &t.lm, store_open(&m, &t.lm.config, 1, &why), &m};
+  struct generate_context gen = {&e, &t.lm, store_open(&m, &t.lm.config, 1, &why), &m};
   uint32_t prompt[300]; for (size_t i = 0; i < p; i++) prompt[i] = (uint32_t) (i % TINY_V);
-  struct settings want = {.max_new_tokens = g}; struct continuation out;
+  struct generate_options want = {.max_new_tokens = g}; struct continuation out;
   if (!generate(&gen, prompt, p, &want, &out, &why)) return 1;
   printf("%d %d %d %d\n", (int) c.passes, (int) c.kv_rows_computed, (int) (c.kv_rows_computed - c.kv_rows_recomputed), (int) c.qk_pairs);
   return 0;

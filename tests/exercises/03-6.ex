@@ -4,14 +4,14 @@ set -e
 texlua tests/planted.lua "$1"
 cat > $BUILD/ex.c <<'C'
 #include "tiny.h"
-#include "loop/loop.h"
+#include "loop/generate.h"
 static int run(struct tiny *t, size_t p, size_t n, int repeat)
 {
   struct memory m = {0}; struct counters c = {0}; struct error why;
   struct engine e = {kernels_find(NULL, NULL), NULL, &c};
-  struct generator gen = {&e, &t->lm, store_open(&m, &t->lm.config, 1, &why), &m};
+  struct generate_context gen = {&e, &t->lm, store_open(&m, &t->lm.config, 1, &why), &m};
   uint32_t prompt[4] = {0, 1, 2, 3};
-  struct settings want = {.max_new_tokens = n, .repeat = repeat}; struct continuation out;
+  struct generate_options want = {.max_new_tokens = n, .repeat = repeat}; struct continuation out;
   if (!generate(&gen, prompt, p, &want, &out, &why)) exit(2);
   return (int) (out.text.n - p);
 }
@@ -28,13 +28,13 @@ C
 ${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -I$BUILD/exercise/tangled -Itests $BUILD/ex.c $BUILD/exercise/libincipit.a -o $BUILD/ex $(pkg-config --cflags --libs check) -ljansson -lpcre2-8 -lutf8proc -pthread -lm
 $BUILD/ex
 ==== answer
-== tangled/loop/loop.h
--  void *self;
+== tangled/loop/generate.h
+-  void *ctx;
 -  uint32_t sequence;
-+  void *self;
++  void *ctx;
 +  size_t repeat;
 +  uint32_t sequence;
-== tangled/loop/loop.c
+== tangled/loop/generate.c
 -    if (enough)
 +    size_t r = want->repeat;
 +    if (r > 0 && written >= r && c->text.n >= 2 * r
@@ -42,18 +42,18 @@ $BUILD/ex
 +                  r * sizeof *c->text.id) == 0)
 +      c->ended = FINISH_STOP;
 +    else if (enough)
-== tangled/loop/loop.c
+== tangled/loop/generate.c
 -#include <math.h>
 +#include <math.h>
 +#include <string.h>
 ==== wrong
-== tangled/loop/loop.h
--  void *self;
+== tangled/loop/generate.h
+-  void *ctx;
 -  uint32_t sequence;
-+  void *self;
++  void *ctx;
 +  size_t repeat;
 +  uint32_t sequence;
-== tangled/loop/loop.c
+== tangled/loop/generate.c
 -    if (enough)
 +    size_t r = want->repeat;
 +    if (r > 0 && written >= r && c->text.n >= 2 * r
@@ -61,18 +61,18 @@ $BUILD/ex
 +                  r * sizeof *c->text.id) == 0)
 +      c->ended = FINISH_STOP;
 +    else if (enough)
-== tangled/loop/loop.c
+== tangled/loop/generate.c
 -#include <math.h>
 +#include <math.h>
 +#include <string.h>
 ==== skeleton
-== tangled/loop/loop.h
--  void *self;
+== tangled/loop/generate.h
+-  void *ctx;
 -  uint32_t sequence;
-+  void *self;
++  void *ctx;
 +  size_t repeat;
 +  uint32_t sequence;
-== tangled/loop/loop.c
+== tangled/loop/generate.c
 -    if (enough)
 +    size_t r = want->repeat;
 +    if (false && written >= r && c->text.n >= 2 * r
@@ -80,7 +80,7 @@ $BUILD/ex
 +                  r * sizeof *c->text.id) == 0)
 +      c->ended = FINISH_STOP;
 +    else if (enough)
-== tangled/loop/loop.c
+== tangled/loop/generate.c
 -#include <math.h>
 +#include <math.h>
 +#include <string.h>

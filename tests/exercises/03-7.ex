@@ -4,22 +4,22 @@ set -e
 texlua tests/planted.lua "$1"
 cat > $BUILD/ex.c <<'C'
 #include "tiny.h"
-#include "loop/loop.h"
+#include "loop/generate.h"
 int main(void)
 {
   struct tiny t;
   tiny_make(&t, 1);
   struct memory m = {0}; struct counters c = {0}; struct error why;
   struct engine e = {kernels_find(NULL, NULL), NULL, &c};
-  struct generator gen = {&e, &t.lm, store_open(&m, &t.lm.config, 1, &why), &m};
+  struct generate_context gen = {&e, &t.lm, store_open(&m, &t.lm.config, 1, &why), &m};
   uint32_t prompt[100];
   for (int i = 0; i < 100; i++) prompt[i] = (uint32_t) (i * i % TINY_V);
-  struct settings want = {.max_new_tokens = 50}; struct continuation out;
-  if (!generate(&gen, prompt, 100, &want, &out, &why)) { puts(why.words); return 2; }
+  struct generate_options want = {.max_new_tokens = 50}; struct continuation out;
+  if (!generate(&gen, prompt, 100, &want, &out, &why)) { puts(why.text); return 2; }
   if (c.rows != 50 * 64) return 1;
   for (size_t n = 100; n < 150; n++) {             /* each token is the argmax after its 64 predecessors */
     float x[TINY_V]; size_t last = 63, top = 0;
-    if (!evaluate(&e, &t.lm, gen.s, out.text.id + n - 64, 64, &last, 1, x, &why)) return 2;
+    if (!model_evaluate(&e, &t.lm, gen.s, out.text.id + n - 64, 64, &last, 1, x, &why)) return 2;
     for (size_t v = 1; v < TINY_V; v++) if (x[v] > x[top]) top = v;
     if (top != out.text.id[n]) return 1;
   }
@@ -29,23 +29,23 @@ C
 ${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -I$BUILD/exercise/tangled -Itests $BUILD/ex.c $BUILD/exercise/libincipit.a -o $BUILD/ex $(pkg-config --cflags --libs check) -ljansson -lpcre2-8 -lutf8proc -pthread -lm
 $BUILD/ex
 ==== answer
-== tangled/loop/loop.c
+== tangled/loop/generate.c
 -  size_t n = c->text.n - first;
 +  size_t n = c->text.n < 64 ? c->text.n : 64, from = c->text.n - n;
-== tangled/loop/loop.c
+== tangled/loop/generate.c
 -c->text.id[first + i]
 +c->text.id[from + i]
 ==== wrong
-== tangled/loop/loop.c
+== tangled/loop/generate.c
 -  size_t n = c->text.n - first;
 +  size_t n = c->text.n < 64 ? c->text.n : 64, from = c->text.n - n;
-== tangled/loop/loop.c
+== tangled/loop/generate.c
 -c->text.id[first + i]
 +c->text.id[i]
 ==== skeleton
-== tangled/loop/loop.c
+== tangled/loop/generate.c
 -  size_t n = c->text.n - first;
 +  size_t n = c->text.n, from = c->text.n - n;
-== tangled/loop/loop.c
+== tangled/loop/generate.c
 -c->text.id[first + i]
 +c->text.id[from + i]

@@ -4,7 +4,7 @@ set -e
 f=$(grep -v "^#" "$1"); [ -n "$f" ]
 cat > $BUILD/ex.c <<"C"
 #include "tiny.h"
-#include "loop/loop.h"
+#include "loop/generate.h"
 /* p g window context: rows and pairs of the naive loop, and tokens written, counted by running it on a tiny random model */
 int main(int argc, char **argv)
 {
@@ -13,9 +13,9 @@ int main(int argc, char **argv)
   tiny_make(&t, 1);
   t.lm.config.window = (uint32_t) atoi(argv[3]), t.lm.config.n_positions = (uint32_t) atoi(argv[4]);
   struct engine e = {kernels_find(NULL, NULL), NULL, &c};
-  struct generator gen = {&e, &t.lm, store_open(&m, &t.lm.config, 1, &why), &m};
+  struct generate_context gen = {&e, &t.lm, store_open(&m, &t.lm.config, 1, &why), &m};
   uint32_t prompt[300]; for (size_t i = 0; i < p; i++) prompt[i] = (uint32_t) (i % TINY_V);
-  struct settings want = {.max_new_tokens = g}; struct continuation out;
+  struct generate_options want = {.max_new_tokens = g}; struct continuation out;
   if (!generate(&gen, prompt, p, &want, &out, &why)) return 1;
   printf("%d %d %d\n", (int) c.kv_rows_computed, (int) c.qk_pairs, (int) (out.text.n - p));
   return 0;

@@ -9,8 +9,8 @@ static size_t bytes(uint32_t kv)
 {
   struct memory m = {0}; struct error why;
   struct model_config c = {.n_positions = 64, .n_layers = 24, .n_heads = 16, .n_kv_heads = kv, .head_dim = 64};
-  struct store *s = cache_open(&m, &c, 1, &(struct cache_wishes) {.at_once = true, .page_rows = 64}, &why);
-  return m.of[FOR_CACHE].held / 64 / 2; /* this one's numbers have four */
+  struct store *s = cache_open(&m, &c, 1, &(struct cache_options) {.preallocate = true, .page_rows = 64}, &why);
+  return m.of[MEMORY_CACHE].live / 64 / 2; /* this one's numbers have four */
 }
 int main(void) { printf("%zu %zu\n", bytes(16), bytes(4)); return 0; }
 C

@@ -6,7 +6,7 @@ cat > $BUILD/ex.c <<"C"
 #include "phases/phases.h"
 int main(void)
 {
-  struct machine m = {90e9, 20e9};
+  struct roofline m = {90e9, 20e9};
   uint64_t w = 1u << 30;                                   /* weights of a large matrix */
   for (uint64_t n = 1; n < 100; n++) {
     struct counters c = {.madds_linear = n * w, .weight_bytes_read = 2 * w};

@@ -4,7 +4,7 @@ set -e
 sh tests/numbers.sh 2 "$1" || exit 1
 cat > $BUILD/ex.c <<"C"
 #include "tiny.h"
-#include "loop/loop.h"
+#include "loop/generate.h"
 #include "cache/cache.h"
 int main(void)
 {
@@ -12,9 +12,9 @@ int main(void)
   tiny_make(&t, 1);
   t.lm.config.n_positions = 2000;
   struct engine e = {kernels_find(NULL, NULL), NULL, &c};
-  struct generator gen = {&e, &t.lm, cache_open(&m, &t.lm.config, 1, &(struct cache_wishes) {.rows = 0}, &why), &m};
+  struct generate_context gen = {&e, &t.lm, cache_open(&m, &t.lm.config, 1, &(struct cache_options) {.rows = 0}, &why), &m};
   static uint32_t prompt[1200]; struct continuation out;
-  struct settings want = {.max_new_tokens = 40, .recall = store_keep, .chunk = 96};
+  struct generate_options want = {.max_new_tokens = 40, .recall = store_match_prefix, .chunk = 96};
   if (!generate(&gen, prompt, 1200, &want, &out, &why)) return 1;
   printf("%d %d\n", (int) c.passes, (int) c.rows);
   return 0;

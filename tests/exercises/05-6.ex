@@ -12,7 +12,7 @@ int main(void)
   tiny_make(&t, 1);
   t.lm.config.n_positions = 256;
   struct engine e = {kernels_find(NULL, NULL), NULL, &c};
-  struct generator gen = {&e, &t.lm, cache_open(&m, &t.lm.config, 1, &(struct cache_wishes) {.rows = 0}, &why), &m};
+  struct generate_context gen = {&e, &t.lm, cache_open(&m, &t.lm.config, 1, &(struct cache_options) {.rows = 0}, &why), &m};
   static uint32_t id[1500];
   if (!perplexity_of(&gen, id, 1500, 256, 64, &p, &why)) return 1;
   printf("%d %d %d\n", (int) p.windows, (int) p.tokens, (int) c.rows);

@@ -12,12 +12,12 @@ int main(void)
   for (uint64_t seed = 1; seed < 9; seed++) {
     tiny_make(&t, seed);
     struct engine e = {kernels_find(NULL, NULL), NULL, &c};
-    struct generator gen = {&e, &t.lm, cache_open(&m, &t.lm.config, 1, &(struct cache_wishes) {.rows = 0}, &why), &m};
+    struct generate_context gen = {&e, &t.lm, cache_open(&m, &t.lm.config, 1, &(struct cache_options) {.rows = 0}, &why), &m};
     uint32_t id[60]; double lp[60], sum; uint64_t s = seed; size_t worst = 1;
     for (int i = 0; i < 60; i++) id[i] = (uint32_t) (rnd(&s) % TINY_V);
     if (seed == 8) for (int i = 0; i < 60; i++) id[i] = 3;
     struct store *plain = store_open(&m, &t.lm.config, 1, &why);
-    if (!logprobs(&e, &t.lm, plain, id, 60, lp, &sum, &why) || !perplexity_of(&gen, id, 60, 60, 60, &p, &why)) return 1;
+    if (!model_logprobs(&e, &t.lm, plain, id, 60, lp, &sum, &why) || !perplexity_of(&gen, id, 60, 60, 60, &p, &why)) return 1;
     for (size_t i = 1; i < 60; i++) if (lp[i] < lp[worst]) worst = i;
     if (p.worst != worst || p.tokens != 59) return 2;
   }

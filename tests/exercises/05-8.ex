@@ -4,7 +4,7 @@ set -e
 texlua tests/planted.lua "$1"
 cat > $BUILD/ex.c <<"C"
 #include "tiny.h"
-#include "loop/loop.h"
+#include "loop/generate.h"
 #include "cache/cache.h"
 int main(void)
 {
@@ -14,40 +14,40 @@ int main(void)
   for (uint64_t k = 0; k < 12; k++) {
     struct memory m = {0}; struct counters c = {0}; struct pass *p;
     struct engine e = {kernels_find(NULL, NULL), NULL, &c};
-    struct generator gen = {&e, &t.lm, cache_open(&m, &t.lm.config, 1, &(struct cache_wishes) {.at_once = true}, &why), &m};
+    struct generate_context gen = {&e, &t.lm, cache_open(&m, &t.lm.config, 1, &(struct cache_options) {.preallocate = true}, &why), &m};
     uint64_t before = m.all.requests;
-    if (k > 0) m.refuse_at = before + k;
-    if (!read_rows(&gen, rows, 40, 0, &p, &why)) return 1;
-    m.refuse_at = 0;
+    if (k > 0) m.fail_at = before + k;
+    if (!model_read(&gen, rows, 40, 0, &p, &why)) return 1;
+    m.fail_at = 0;
     size_t last = p->n - 1;
-    if (!head(&e, &t.lm, p, &last, 1, k == 0 ? want : got, &why)) return 2;
+    if (!model_logits(&e, &t.lm, p, &last, 1, k == 0 ? want : got, &why)) return 2;
     if (k > 0 && memcmp(got, want, sizeof got) != 0) return 3;
     if (k > 0 && c.passes > 1) halved++;
     pass_close(p), store_close(gen.s);
-    if (m.all.held != 0) return 4;
+    if (m.all.live != 0) return 4;
   }
   if (halved < 10) return 5;
   struct memory m = {0}; struct counters c = {0}; struct pass *p;                     /* and in the end it gives up */
   struct engine e = {kernels_find(NULL, NULL), NULL, &c};
-  struct generator gen = {&e, &t.lm, cache_open(&m, &t.lm.config, 1, &(struct cache_wishes) {.rows = 16, .page_rows = 16}, &why), &m};
-  if (read_rows(&gen, rows, 40, 0, &p, &why) || p != NULL || store_length(gen.s, 0) != 16) return 6;
+  struct generate_context gen = {&e, &t.lm, cache_open(&m, &t.lm.config, 1, &(struct cache_options) {.rows = 16, .page_rows = 16}, &why), &m};
+  if (model_read(&gen, rows, 40, 0, &p, &why) || p != NULL || store_length(gen.s, 0) != 16) return 6;
   return 0;
 }
 C
 ${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -I$BUILD/exercise/tangled -Itests $BUILD/ex.c $BUILD/exercise/libincipit.a -o $BUILD/ex $(pkg-config --cflags --libs check) -ljansson -lpcre2-8 -lutf8proc -pthread -lm
 $BUILD/ex
 ==== answer
-== tangled/loop/loop.c
--    ok = forward(g->e, g->lm, g->s, rows + i, here, last, why);
-+    ok = forward(g->e, g->lm, g->s, rows + i, here, last, why);
+== tangled/loop/generate.c
+-    ok = model_forward(g->e, g->lm, g->s, rows + i, here, last, why);
++    ok = model_forward(g->e, g->lm, g->s, rows + i, here, last, why);
 +    if (!ok && here > 1)
 +      chunk = here / 2, here = 0, ok = true;
 ==== wrong
-== tangled/loop/loop.c
--    ok = forward(g->e, g->lm, g->s, rows + i, here, last, why);
-+    ok = forward(g->e, g->lm, g->s, rows + i, here, last, why)
-+        || (here > 1 && forward(g->e, g->lm, g->s, rows + i, here /= 2, last, why));
+== tangled/loop/generate.c
+-    ok = model_forward(g->e, g->lm, g->s, rows + i, here, last, why);
++    ok = model_forward(g->e, g->lm, g->s, rows + i, here, last, why)
++        || (here > 1 && model_forward(g->e, g->lm, g->s, rows + i, here /= 2, last, why));
 ==== skeleton
-== tangled/loop/loop.c
--    ok = forward(g->e, g->lm, g->s, rows + i, here, last, why);
-+    ok = forward(g->e, g->lm, g->s, rows + i, here, last, why);
+== tangled/loop/generate.c
+-    ok = model_forward(g->e, g->lm, g->s, rows + i, here, last, why);
++    ok = model_forward(g->e, g->lm, g->s, rows + i, here, last, why);

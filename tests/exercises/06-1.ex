@@ -9,7 +9,7 @@ int main(void)
 {
   struct error why;
   struct model_config c = {.n_layers = 26, .n_heads = 8, .n_kv_heads = 4, .head_dim = 256};
-  printf("%" PRIu64 " %" PRIu64 "\n", bill_token(&c, format_find("f16", &why)), bill_token(&c, format_find("q8_0", &why)));
+  printf("%" PRIu64 " %" PRIu64 "\n", footprint_token(&c, format_find("f16", &why)), footprint_token(&c, format_find("q8_0", &why)));
   return 0;
 }
 C

@@ -9,8 +9,8 @@ cat > $BUILD/ex.c <<"C"
 static uint64_t bytes(const struct model_config *c)
 {
   struct error why; uint64_t sum;
-  struct plan p = {format_find("f16", &why), 8192, 1, 1, 1};
-  if (!bill_cache(c, &p, &sum, &why)) exit(1);
+  struct cache_plan p = {format_find("f16", &why), 8192, 1, 1, 1};
+  if (!footprint_cache(c, &p, &sum, &why)) exit(1);
   return sum;
 }
 int main(void)

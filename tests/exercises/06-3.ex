@@ -9,13 +9,13 @@ static void read_text(const struct tiny *t, uint64_t seed, size_t fixed)     /* 
 {
   struct memory m = {0}; struct counters count = {0}; struct error why; struct pass *p;
   struct engine e = {kernels_find(NULL, NULL), NULL, &count};
-  struct store *s = cache_open(&m, &t->lm.config, 1, &(struct cache_wishes) {.page_rows = 16, .pass = 8}, &why);
+  struct store *s = cache_open(&m, &t->lm.config, 1, &(struct cache_options) {.page_rows = 16, .pass = 8}, &why);
   struct row row[8];
   for (uint32_t at = 0;;) {
     size_t n = fixed > 0 ? fixed : 1 + rnd(&seed) % 8;
     if (at + n > TINY_CONTEXT) break;
     for (uint32_t i = 0; i < n; i++) row[i] = (struct row) {0, at + i, (at + i) % TINY_V};
-    if (!forward(&e, &t->lm, s, row, n, &p, &why)) exit(1);
+    if (!model_forward(&e, &t->lm, s, row, n, &p, &why)) exit(1);
     pass_close(p);
     size_t used = cache_look(s).pages_used;
     if (at >= 100 && used > most) most = used;

@@ -8,10 +8,10 @@ cat > $BUILD/ex.c <<"C"
 int main(void)
 {
   struct error why; struct model_config c;
-  struct plan p = {format_find("f16", &why), 0, 1, 0, 0};
-  if (!shape_find("llama3-8b", &c, &why)) return 1;
-  uint64_t weights = 2 * bill_parameters(&c);
-  printf("%" PRIu64 "\n", bill_max_context(&c, &p, weights, 2 * weights) + 1);
+  struct cache_plan p = {format_find("f16", &why), 0, 1, 0, 0};
+  if (!named_shape_find("llama3-8b", &c, &why)) return 1;
+  uint64_t weights = 2 * footprint_parameters(&c);
+  printf("%" PRIu64 "\n", footprint_max_context(&c, &p, weights, 2 * weights) + 1);
   return 0;
 }
 C

@@ -7,15 +7,15 @@ cat > $BUILD/ex.c <<"C"
 #include "accounts/formats.h"
 int main(void)
 {
-  struct error why; double most = 0, d = 3.0 / 127;
-  const struct row_format *f = format_find("q8_0", &why);
+  struct error why; double max = 0, d = 3.0 / 127;
+  const struct kv_format *f = format_find("q8_0", &why);
   for (int k = 0; k < 20000; k++) {
-    float x[BLOCK_NUMBERS] = {3}; unsigned char block[2 + BLOCK_NUMBERS];
-    for (int i = 1; i < BLOCK_NUMBERS; i++) x[i] = (float) (-3 + 6 * (31 * k + i - 1) / (31 * 20000.0));
-    f->pack(x, BLOCK_NUMBERS, block);
-    for (int i = 0; i < BLOCK_NUMBERS; i++) most = fmax(most, fabs((signed char) block[2 + i] * d - x[i]));
+    float x[WEIGHT_BLOCK] = {3}; unsigned char block[2 + WEIGHT_BLOCK];
+    for (int i = 1; i < WEIGHT_BLOCK; i++) x[i] = (float) (-3 + 6 * (31 * k + i - 1) / (31 * 20000.0));
+    f->encode(x, WEIGHT_BLOCK, block);
+    for (int i = 0; i < WEIGHT_BLOCK; i++) max = fmax(max, fabs((signed char) block[2 + i] * d - x[i]));
   }
-  printf("%.4f\n", most);
+  printf("%.4f\n", max);
   return 0;
 }
 C

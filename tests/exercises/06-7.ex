@@ -7,19 +7,19 @@ cat > $BUILD/ex.c <<"C"
 #include "suite.h"
 #include "functions/numbers.h"
 #include "accounts/formats.h"
-static double scale, off[BLOCK_NUMBERS], most;
-static void try(const struct row_format *f, const float *x)
+static double scale, off[WEIGHT_BLOCK], most;
+static void try(const struct kv_format *f, const float *x)
 {
-  unsigned char block[18]; float y[BLOCK_NUMBERS];
-  f->pack(x, BLOCK_NUMBERS, block);
-  format_unpack(f->type, block, BLOCK_NUMBERS, y);
+  unsigned char block[18]; float y[WEIGHT_BLOCK];
+  f->encode(x, WEIGHT_BLOCK, block);
+  format_decode(f->type, block, WEIGHT_BLOCK, y);
   scale = (double) num_from_f16((uint16_t) (block[0] | block[1] << 8)), most = 0;
-  for (int i = 0; i < BLOCK_NUMBERS; i++) off[i] = fabs((double) y[i] - (double) x[i]), most = fmax(most, off[i]);
+  for (int i = 0; i < WEIGHT_BLOCK; i++) off[i] = fabs((double) y[i] - (double) x[i]), most = fmax(most, off[i]);
 }
 int main(int argc, char **argv)
 {
-  struct error why; const struct row_format *f = format_find("q4_0", &why);
-  float box[BLOCK_NUMBERS] = {-1.6f, .5f, .25f, 1.55f}, x[BLOCK_NUMBERS] = {0}; uint64_t seed = 1;
+  struct error why; const struct kv_format *f = format_find("q4_0", &why);
+  float box[WEIGHT_BLOCK] = {-1.6f, .5f, .25f, 1.55f}, x[WEIGHT_BLOCK] = {0}; uint64_t seed = 1;
   try(f, box);
   printf("%.6f %.6f\n", most, off[0] + off[1] + off[2] + off[3]);
   if (argc == 1) return 0;
@@ -28,7 +28,7 @@ int main(int argc, char **argv)
   if (scale != 0 || most != 0) return 3;
   for (int k = 0; k < 20000; k++) {              /* nobody is off by more than half a step and what the scale has lost */
     float largest = 0, size = ldexpf(1, (int) (rnd(&seed) % 16) - 8);
-    for (int i = 0; i < BLOCK_NUMBERS; i++) x[i] = size * (float) ((double) (rnd(&seed) >> 11) * 0x1p-52 - 1), largest = fmaxf(largest, fabsf(x[i]));
+    for (int i = 0; i < WEIGHT_BLOCK; i++) x[i] = size * (float) ((double) (rnd(&seed) >> 11) * 0x1p-52 - 1), largest = fmaxf(largest, fabsf(x[i]));
     try(f, x);
     if (scale != num_from_f16(num_to_f16(largest / 7)) || most > largest / 14 * 1.0001 + 7 * fabs(scale - (double) largest / 7)) return 4;
   }
@@ -42,13 +42,13 @@ after=$($BUILD/ex after)
 echo $before $after | awk '{ exit !($3 < $1 && $4 < $2) }'
 ==== answer
 == tangled/accounts/formats.c
--  float d = most / -8, times = d != 0 ? 1 / d : 0;
-+  float d = fabsf(most) / 7, times = d != 0 ? 1 / d : 0;
+-  float d = max / -8, times = d != 0 ? 1 / d : 0;
++  float d = fabsf(max) / 7, times = d != 0 ? 1 / d : 0;
 ==== wrong
 == tangled/accounts/formats.c
--  float d = most / -8, times = d != 0 ? 1 / d : 0;
-+  float d = fabsf(most) / 8, times = d != 0 ? 1 / d : 0;
+-  float d = max / -8, times = d != 0 ? 1 / d : 0;
++  float d = fabsf(max) / 8, times = d != 0 ? 1 / d : 0;
 ==== skeleton
 == tangled/accounts/formats.c
--  float d = most / -8, times = d != 0 ? 1 / d : 0;
-+  float d = most / -8, times = d != 0 ? 1 / d : 0;
+-  float d = max / -8, times = d != 0 ? 1 / d : 0;
++  float d = max / -8, times = d != 0 ? 1 / d : 0;

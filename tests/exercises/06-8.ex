@@ -21,12 +21,12 @@ static void read_text(struct tiny *t, uint32_t window, uint32_t from, uint32_t s
   struct model_config *c = &t->lm.config;
   if (!config_set_window(c, window, sinks, &why)) exit(1);
   c->window_from = from;
-  struct store *s = cache_open(&m, c, 2, &(struct cache_wishes) {.page_rows = P, .pass = 8}, &why);
+  struct store *s = cache_open(&m, c, 2, &(struct cache_options) {.page_rows = P, .pass = 8}, &why);
   struct row row[8]; float first[TINY_D];
   for (uint32_t at = 0; at + n <= 200; at += (uint32_t) n) {
-    size_t more = sinks == 0 && store_lowest(s, c->n_layers - 1, at) >= P;
+    size_t more = sinks == 0 && store_window_start(s, c->n_layers - 1, at) >= P;
     for (uint32_t i = 0; i < n; i++) row[i] = (struct row) {0, at + i, (at + i) % TINY_V};
-    if (!forward(&e, &t->lm, s, row, n, &p, &why)) exit(2);
+    if (!model_forward(&e, &t->lm, s, row, n, &p, &why)) exit(2);
     struct cache_state now = cache_look(s);
     printf("%zu %zu %zu %zu %llx\n", more, more * (c->n_layers - from) * P * s->row_bytes, now.pages_used, now.bytes_used, (unsigned long long) hash_of(p));
     pass_close(p);
@@ -34,18 +34,18 @@ static void read_text(struct tiny *t, uint32_t window, uint32_t from, uint32_t s
   uint32_t end = (uint32_t) store_length(s, 0);                       /* a fork, both go on; then cut off, and read again */
   if (!cache_fork(s, 0, 1, &why)) exit(3);
   for (uint32_t q = 0; q < 2; q++) {
-    if (!forward(&e, &t->lm, s, &(struct row) {q, end, 5}, 1, &p, &why)) exit(4);
+    if (!model_forward(&e, &t->lm, s, &(struct row) {q, end, 5}, 1, &p, &why)) exit(4);
     if (q == 0) memcpy(first, p->hidden, sizeof first); else if (memcmp(first, p->hidden, sizeof first) != 0) exit(5);
     pass_close(p);
   }
   store_crop(s, 0, 60);
   for (uint32_t at = (uint32_t) store_length(s, 0); at <= end; at++) {
-    if (!forward(&e, &t->lm, s, &(struct row) {0, at, at == end ? 5 : at % TINY_V}, 1, &p, &why)) exit(6);
+    if (!model_forward(&e, &t->lm, s, &(struct row) {0, at, at == end ? 5 : at % TINY_V}, 1, &p, &why)) exit(6);
     if (at == end && memcmp(first, p->hidden, sizeof first) != 0) exit(7);
     pass_close(p);
   }
   store_close(s);
-  if (m.all.held != 0) exit(8);
+  if (m.all.live != 0) exit(8);
 }
 int main(void)
 {

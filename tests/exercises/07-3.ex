@@ -11,7 +11,7 @@ cat > $BUILD/ex.c <<"C"
 
 int main(void)
 {
-  struct memory m = {0}; struct error why; struct funnel f; struct sampling s = sampling_normal;
+  struct memory m = {0}; struct error why; struct funnel f; struct sampling_params s = sampling_default;
   float z[26];
   if (!funnel_open(&f, &m, kernels_find(NULL, NULL), 26, &why)) return 1;
   for (int i = 0; i < 26; i++) z[i] = (float) log(i == 9 ? .25 : .03);
@@ -21,8 +21,8 @@ int main(void)
       s.temperature = (low + high) / 2;
       if (!sampling_run(&f, &s, z, (struct history) {NULL, 0, 0}, &why)) return 1;
       funnel_distribution(&f);
-      if (f.left[0] != 9) return 1;
-      if (f.w[0] > (which == 0 ? .5 : .99)) low = s.temperature; else high = s.temperature;
+      if (f.candidates[0] != 9) return 1;
+      if (f.weight[0] > (which == 0 ? .5 : .99)) low = s.temperature; else high = s.temperature;
     }
     printf("%.6f ", low);
   }

@@ -15,7 +15,7 @@ static size_t allowed(const uint32_t *id, size_t n)
 {
   struct error why;
   if (!funnel_fill(&f, (float [3]) {0, 0, 0}, &why)) exit(1);
-  stage_no_repeat_ngram(&f, 2, id, n);
+  funnel_no_repeat_ngram(&f, 2, id, n);
   return f.n;
 }
 static void go_on(uint32_t *id, size_t n)
@@ -27,7 +27,7 @@ static void go_on(uint32_t *id, size_t n)
   }
   for (uint32_t i = 0; i < 3; i++) {
     allowed(id, n);
-    if (f.z[i] == -INFINITY) continue;
+    if (f.score[i] == -INFINITY) continue;
     id[n] = i;
     go_on(id, n + 1);
   }
@@ -41,7 +41,7 @@ int main(int argc, char **argv)
   for (size_t i = 0; i < n; i++) {
     if (strlen(argv[2 + i]) != 1 || argv[2 + i][0] < '0' || argv[2 + i][0] > '2') return 1;
     id[i] = (uint32_t) (argv[2 + i][0] - '0');
-    if (allowed(id, i) == 0 || f.z[id[i]] == -INFINITY) return 1;
+    if (allowed(id, i) == 0 || f.score[id[i]] == -INFINITY) return 1;
   }
   return !(allowed(id, n) == 0 && n == (argv[1][0] == 's' ? shortest : longest));
 }

@@ -17,8 +17,8 @@ static uint32_t textbook(struct funnel *f, uint64_t seed, uint32_t sequence, uin
   double u = ((double) ((uint64_t) out[0] << 20 | out[1] >> 12) + .5) * 0x1p-52;
   funnel_distribution(f);
   for (size_t i = 0; i < f->n; i++)
-    if ((sum += f->w[i]) > u) return f->left[i];
-  return f->left[f->n - 1];
+    if ((sum += f->weight[i]) > u) return f->candidates[i];
+  return f->candidates[f->n - 1];
 }
 static double changes(struct funnel *f, uint32_t struck)
 {
@@ -29,7 +29,7 @@ static double changes(struct funnel *f, uint32_t struck)
     uint32_t one = funnel_choose(f, 5, 1, at);
     if (one == struck) continue;
     if (!funnel_fill(f, z, &why)) exit(1);
-    stage_suppress(f, &struck, 1);
+    funnel_suppress(f, &struck, 1);
     others++, changed += funnel_choose(f, 5, 1, at) != one;
   }
   return (double) changed / (double) others;
@@ -41,8 +41,8 @@ int main(int argc, char **argv)
   for (uint32_t at = 0; at < 20000; at++) {
     for (int i = 0; i < 40; i++) z[i] = (float) (rnd(&seed) % 100) / 16;
     if (!funnel_fill(&f, z, &why) || !funnel_fill(&g, z, &why)) return 1;
-    if (at % 3 == 0) stage_top_k(&f, 7), stage_top_k(&g, 7);
-    if (at % 3 == 1) stage_top_p(&f, .6), stage_top_p(&g, .6);
+    if (at % 3 == 0) funnel_top_k(&f, 7), funnel_top_k(&g, 7);
+    if (at % 3 == 1) funnel_top_p(&f, .6), funnel_top_p(&g, .6);
     if (funnel_choose(&f, at * 0x123456789u, at % 5, at) != textbook(&g, at * 0x123456789u, at % 5, at)) return 2;
   }
   funnel_close(&f), funnel_close(&g);
@@ -59,43 +59,43 @@ $BUILD/ex $(sed "/^==/,\$d" "$1" | grep -v "^#")
 0.156 0.4
 == tangled/sampling/funnel.c
 -  if (f->n == 1)
--    return f->left[0];
--  weigh(f);
-+  by_falling_score(f);
+-    return f->candidates[0];
+-  softmax_weights(f);
++  sort_descending(f);
 +  double u = ((double) bits_for(seed, sequence, position, 0) + 0.5) * 0x1p-52;
-+  double part = u * weigh(f), sum = 0;
++  double part = u * softmax_weights(f), sum = 0;
 +  for (size_t i = 0; i < f->n; i++)
-+    if ((sum += f->w[i]) > part)
-+      return f->left[i];
-+  return f->left[f->n - 1];
++    if ((sum += f->weight[i]) > part)
++      return f->candidates[i];
++  return f->candidates[f->n - 1];
 +}
 +static uint32_t race(struct funnel *f, uint64_t seed, uint32_t sequence,
 +                     uint32_t position)
 +{
-+  weigh(f);
++  softmax_weights(f);
 ==== wrong
 0.156 0.4
 == tangled/sampling/funnel.c
 -  if (f->n == 1)
--    return f->left[0];
--  weigh(f);
+-    return f->candidates[0];
+-  softmax_weights(f);
 +  double u = ((double) bits_for(seed, sequence, position, 0) + 0.5) * 0x1p-52;
-+  double part = u * weigh(f), sum = 0;
++  double part = u * softmax_weights(f), sum = 0;
 +  for (size_t i = 0; i < f->n; i++)
-+    if ((sum += f->w[i]) > part)
-+      return f->left[i];
-+  return f->left[f->n - 1];
++    if ((sum += f->weight[i]) > part)
++      return f->candidates[i];
++  return f->candidates[f->n - 1];
 +}
 +static uint32_t race(struct funnel *f, uint64_t seed, uint32_t sequence,
 +                     uint32_t position)
 +{
-+  weigh(f);
++  softmax_weights(f);
 ==== skeleton
 # the share of choices that change, if the last of the three is struck out; if the first is
 == tangled/sampling/funnel.c
 -  if (f->n == 1)
--    return f->left[0];
--  weigh(f);
+-    return f->candidates[0];
+-  softmax_weights(f);
 +  if (f->n == 1)
-+    return f->left[0];
-+  weigh(f);
++    return f->candidates[0];
++  softmax_weights(f);

@@ -7,16 +7,16 @@ cat > $BUILD/ex.c <<"C"
 #include "stopping/stops.h"
 int main(int argc, char **argv)
 {
-  struct memory m = {0}; struct error why; struct stops s; struct stop_string list[20]; size_t total = 0; uint32_t state = 0, most = 0;
+  struct memory m = {0}; struct error why; struct stops s; struct stop_string list[20]; size_t total = 0; uint32_t state = 0, max = 0;
   if (argc < 3 || argc > 22) return 1;
   for (int i = 2; i < argc; i++) list[i - 2] = (struct stop_string) {(const unsigned char *) argv[i], strlen(argv[i])}, total += strlen(argv[i]);
   if (total > 20 || !stops_open(&s, &m, list, (size_t) argc - 2, &why)) return 1;
   for (const char *p = argv[1]; *p; p++) {
     uint32_t next = stops_step(&s, state, (unsigned char) *p), n = 0;
     for (uint32_t at = state; at != 0 && s.node[at].depth + 1 != s.node[next].depth; at = s.node[at].failure) n++;
-    most = n > most ? n : most, state = next;
+    max = n > max ? n : max, state = next;
   }
-  return most != 8;
+  return max != 8;
 }
 C
 ${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -Itangled -Itests $BUILD/ex.c $BUILD/libincipit.a -o $BUILD/ex $(pkg-config --cflags --libs check) -ljansson -lpcre2-8 -lutf8proc -pthread -lm

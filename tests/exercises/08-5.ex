@@ -12,12 +12,12 @@ int main(void)
   for (int i = 0; i < 7; i++) list[i] = (struct stop_string) {(const unsigned char *) stop[i], strlen(stop[i])};
   if (!stops_open(&s, &m, list, 7, &why)) return 1;
   for (int code = 0; code < 6 * 6 * 6 * 6 * 6; code++) {
-    struct outflow o = {.m = &m, .until = &s};
+    struct text_stream o = {.m = &m, .until = &s};
     char text[5];
     for (int i = 0, c = code; i < 5; i++, c /= 6) text[i] = "abcdex"[c % 6];
-    if (!outflow_bytes(&o, (const unsigned char *) text, 5, &why)) return 1;
+    if (!text_stream_bytes(&o, (const unsigned char *) text, 5, &why)) return 1;
     if (o.found != NULL) fired[o.found - list] = 1;
-    outflow_close(&o);
+    text_stream_close(&o);
   }
   for (int i = 0; i < 7; i++) if (!fired[i]) printf("%s\n", stop[i]);
   return 0;

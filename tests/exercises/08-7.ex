@@ -28,12 +28,12 @@ int main(void)
     for (size_t k = 0; k < length; k++) text[k] = "abcd"[rnd(&seed) % (2 + round % 3)];
     struct stops s;
     if (!stops_open(&s, &m, list, n, &why)) return 1;
-    struct outflow o = {.m = &m, .until = &s};
+    struct text_stream o = {.m = &m, .until = &s};
     size_t had = 0;
     while (at < length && o.found == NULL) {
       size_t k = 1 + rnd(&seed) % 3;
       k = k > length - at ? length - at : k;
-      if (!outflow_bytes(&o, (unsigned char *) text + at, k, &why)) return 1;
+      if (!text_stream_bytes(&o, (unsigned char *) text + at, k, &why)) return 1;
       had = at, at += k;
       size_t end = at + 1, cut = 0, held = 0, before = 0;
       for (size_t e = had + 1; e <= at && end > at; e++)
@@ -48,9 +48,9 @@ int main(void)
       if (o.released != at - held) return 4;
       sooner += held < before;
     }
-    outflow_close(&o), stops_close(&s);
+    text_stream_close(&o), stops_close(&s);
   }
-  return sooner < 200 || m.all.held != 0;
+  return sooner < 200 || m.all.live != 0;
 }
 C
 ${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -I$BUILD/exercise/tangled -Itests $BUILD/ex.c $BUILD/exercise/libincipit.a -o $BUILD/ex $(pkg-config --cflags --libs check) -ljansson -lpcre2-8 -lutf8proc -pthread -lm

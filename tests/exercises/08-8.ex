@@ -20,11 +20,11 @@ int main(void)
     }
     struct stops s;
     if (!stops_open(&s, &m, list, n, &why)) return 1;
-    struct outflow o = {.m = &m, .until = &s};
+    struct text_stream o = {.m = &m, .until = &s};
     while (at < length && o.found == NULL) {
       size_t k = 1 + rnd(&seed) % 3, held = 0;
       k = k > length - at ? length - at : k;
-      if (!outflow_bytes(&o, text + at, k, &why)) return 1;
+      if (!text_stream_bytes(&o, text + at, k, &why)) return 1;
       at += k;
       if (o.found != NULL) { found++; break; }
       for (size_t i = 0; i < n; i++)
@@ -34,9 +34,9 @@ int main(void)
       if (o.released != want) return 2;
       longer += want < at - held;
     }
-    outflow_close(&o), stops_close(&s);
+    text_stream_close(&o), stops_close(&s);
   }
-  return longer < 500 || found < 500 || m.all.held != 0;
+  return longer < 500 || found < 500 || m.all.live != 0;
 }
 C
 ${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -I$BUILD/exercise/tangled -Itests $BUILD/ex.c $BUILD/exercise/libincipit.a -o $BUILD/ex $(pkg-config --cflags --libs check) -ljansson -lpcre2-8 -lutf8proc -pthread -lm

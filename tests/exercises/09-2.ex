@@ -10,9 +10,9 @@ cat > $BUILD/ex.c <<"C"
 /* a model of three tokens from a file: lines BEGINNING P P P, where - is the empty beginning; others are equally likely */
 static struct { char after[16]; double p[3]; } line[64];
 static size_t lines;
-static bool score(void *self, const struct search_beam *grown, size_t n, float *logits, struct error *why)
+static bool score(void *ctx, const struct search_beam *grown, size_t n, float *logits, struct error *why)
 {
-  (void) self, (void) why;
+  (void) ctx, (void) why;
   for (size_t i = 0; i < n; i++) {
     char text[16] = ""; float *z = logits + 4 * i;
     for (size_t k = 1; k < grown[i].n; k++) text[k - 1] = (char) ('a' + grown[i].id[k]), text[k] = 0;
@@ -37,11 +37,11 @@ static bool load(const char *path)
   fclose(f);
   return lines > 0;
 }
-static bool see(void *self, const struct search_step *now)
+static bool see(void *ctx, const struct search_step *now)
 {
-  (void) self;
+  (void) ctx;
   for (size_t i = 0; now->number == 2 && i < now->n_candidates; i++)
-    if (now->candidate[i].fate == FATE_KEPT) printf("%c%c\n", 'a' + (int) now->grown[now->candidate[i].parent].id[1], 'a' + (int) now->candidate[i].token);
+    if (now->candidate[i].outcome == OUTCOME_KEPT) printf("%c%c\n", 'a' + (int) now->active[now->candidate[i].parent].id[1], 'a' + (int) now->candidate[i].token);
   return true;
 }
 int main(int argc, char **argv)

@@ -10,9 +10,9 @@ cat > $BUILD/ex.c <<"C"
 /* a model of three tokens from a file: lines BEGINNING P P P, where - is the empty beginning; others are equally likely */
 static struct { char after[16]; double p[3]; } line[64];
 static size_t lines;
-static bool score(void *self, const struct search_beam *grown, size_t n, float *logits, struct error *why)
+static bool score(void *ctx, const struct search_beam *grown, size_t n, float *logits, struct error *why)
 {
-  (void) self, (void) why;
+  (void) ctx, (void) why;
   for (size_t i = 0; i < n; i++) {
     char text[16] = ""; float *z = logits + 4 * i;
     for (size_t k = 1; k < grown[i].n; k++) text[k - 1] = (char) ('a' + grown[i].id[k]), text[k] = 0;

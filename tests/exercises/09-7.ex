@@ -6,9 +6,9 @@ cat > $BUILD/ex.c <<"C"
 #include <math.h>
 #include <stdio.h>
 #include "search/search.h"
-static bool score(void *self, const struct search_beam *grown, size_t n, float *logits, struct error *why)
+static bool score(void *ctx, const struct search_beam *grown, size_t n, float *logits, struct error *why)
 {
-  (void) self, (void) why;
+  (void) ctx, (void) why;
   for (size_t i = 0; i < n; i++) for (uint32_t v = 0; v < 5; v++) logits[5 * i + v] = (float) ((grown[i].id[grown[i].n - 1] * 7 + v * 3 + grown[i].n) % 5);
   return true;
 }
@@ -26,7 +26,7 @@ int main(void)
     }
     search_free(&r);
   }
-  return shorter == 0 || m.all.held != 0;
+  return shorter == 0 || m.all.live != 0;
 }
 C
 ${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -I$BUILD/exercise/tangled -Itests $BUILD/ex.c $BUILD/exercise/libincipit.a -o $BUILD/ex $(pkg-config --cflags --libs check) -ljansson -lpcre2-8 -lutf8proc -pthread -lm

@@ -7,20 +7,20 @@ cat > $BUILD/ex.c <<"C"
 #include "tiny.h"
 #include "search/search.h"
 static float table[6][6];
-static bool score(void *self, const struct search_beam *grown, size_t n, float *logits, struct error *why)
+static bool score(void *ctx, const struct search_beam *grown, size_t n, float *logits, struct error *why)
 {
-  (void) self, (void) why;
+  (void) ctx, (void) why;
   for (size_t i = 0; i < n; i++) memcpy(logits + 6 * i, table[grown[i].id[grown[i].n - 1]], sizeof table[0]);
   return true;
 }
-static bool see(void *self, const struct search_step *now)
+static bool see(void *ctx, const struct search_step *now)
 {
   size_t children[8] = {0}, kept = 0;
   for (size_t i = 0; i < now->n_candidates; i++) {
     const struct search_candidate *c = &now->candidate[i];
     bool should = now->number < 6 && kept < 4 && children[c->parent] < 2;
-    if (now->number < 6 && (c->fate == FATE_KEPT) != should) *(bool *) self = false;
-    if (c->fate == FATE_KEPT) children[c->parent]++, kept++;
+    if (now->number < 6 && (c->outcome == OUTCOME_KEPT) != should) *(bool *) ctx = false;
+    if (c->outcome == OUTCOME_KEPT) children[c->parent]++, kept++;
   }
   return true;
 }
@@ -31,7 +31,7 @@ int main(void)
     struct memory m = {0}; struct error why; struct search_result r;
     for (int i = 0; i < 36; i++) table[i / 6][i % 6] = 2 * tiny_normal(&seed);
     struct search_source from = {.vocab = 6, .score = score};
-    struct search_settings want = {.num_beams = 4, .num_return = 1, .max_length = 7, .see = see, .self = &fine};
+    struct search_settings want = {.num_beams = 4, .num_return = 1, .max_length = 7, .see = see, .ctx = &fine};
     if (!search_run(&from, &m, kernels_find(NULL, NULL), &(uint32_t) {0}, 1, &want, &r, &why)) return 1;
     search_free(&r);
   }

@@ -5,12 +5,12 @@ sh tests/numbers.sh 2 "$1" || exit 1
 cat > $BUILD/ex.c <<"C"
 #include <math.h>
 #include <stdio.h>
-#include "gradients/slopes.h"
+#include "gradients/gradients.h"
 int main(int argc, char **argv)
 {
   float x[16], gain[16], dy[16], dx[16] = {0}; double a, b; char line[200];
   for (int i = 0; i < 16; i++) x[i] = 3, gain[i] = 1, dy[i] = i % 2 == 0;
-  slopes_plain.norm_back(x, gain, dy, 16, dx);
+  gradients_plain.norm_backward(x, gain, dy, 16, dx);
   FILE *f = fopen(argv[1], "r"); (void) argc;
   while (f && fgets(line, sizeof line, f)) if (line[0] != '#' && sscanf(line, "%lf %lf", &a, &b) == 2)
     return !(fabs(a - dx[0]) < 1e-3 && fabs(b - dx[1]) < 1e-3);

@@ -5,14 +5,14 @@ sh tests/numbers.sh 2 "$1" || exit 1
 cat > $BUILD/ex.c <<"C"
 #include <math.h>
 #include <stdio.h>
-#include "gradients/slopes.h"
+#include "gradients/gradients.h"
 static void back(float alpha, const float *k, float *dq, float *dk)
 {
   float q = 1.5f, v[3] = {1, -2, 0.5f}, s[16] = {0}, e[16] = {0}, g[16] = {0}, left[2], y[16] = {0}, dy[16] = {1};
   for (int i = 0; i < 3; i++) s[i] = e[i] = q * k[i], g[i] = v[i];
-  slopes_plain.weigh(e, 3, 16, alpha, left);
+  gradients_plain.softmax_block(e, 3, 16, alpha, left);
   for (int i = 0; i < 3; i++) y[0] += e[i] / left[1] * v[i];
-  slopes_plain.weigh_back(s, g, 3, 16, alpha, left, y, dy, 16);
+  gradients_plain.softmax_block_backward(s, g, 3, 16, alpha, left, y, dy, 16);
   *dq = *dk = 0;
   for (int i = 0; i < 3; i++) *dq += g[i] * k[i];
   *dk = g[0] * q;

@@ -5,12 +5,12 @@ sh tests/numbers.sh 2 "$1" || exit 1
 cat > $BUILD/ex.c <<"C"
 #include <math.h>
 #include <stdio.h>
-#include "gradients/slopes.h"
+#include "gradients/gradients.h"
 static double share(float g)
 {
   float w = 0, first = 0, second = 0; bool decays = false;
   struct moments a = {&w, &g, &first, &second, NULL, &decays, 1, 1, 1 / (1 - 0.9f), 1 / (1 - 0.95f), 0};
-  slopes_plain.adam(&a, 0, 1);
+  gradients_plain.adam(&a, 0, 1);
   return -w;
 }
 int main(int argc, char **argv)

@@ -13,6 +13,6 @@ columns
 gradient
 blocks
 ==== skeleton
-# over what does the sum of gain_back run: rows or columns?
+# over what does the sum of gain_backward run: rows or columns?
 # the square of what is summed in parts? (one word)
 # what is fixed, whoever sums: workers or blocks?

@@ -17,7 +17,7 @@ int main(int argc, char **argv)
 {
   struct memory m = {0}; struct error why; double bits = 0, n = 20000; int three = 0;
   struct grammar *g = grammar_open(&m, argv[2], &why); (void) argc;
-  if (!g) return puts(why.words), 1;
+  if (!g) return puts(why.text), 1;
   for (uint64_t i = 0; i < 20000; i++) {
     if (!grammar_write(g, 3, i, &p, &why)) return 1;
     bits += p.bits, three += strcmp(p.words, "The cat and the cat and the cat sat on the mat.") == 0;

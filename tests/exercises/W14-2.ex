@@ -3,7 +3,7 @@ set -e
 # from ca to abc: the slips that the table counts, and the fewest of the same four kinds that would do
 cat > $BUILD/ex.c <<'C'
 #include "options.c"
-int main(void) { printf("%u\n", slips("ca", "abc")); return 0; }
+int main(void) { printf("%u\n", edit_distance("ca", "abc")); return 0; }
 C
 ${CC:-cc} -std=gnu11 -O2 -w -Itangled -Iprogram $BUILD/ex.c $BUILD/libprogram.a $BUILD/libincipit.a -o $BUILD/ex -ljansson -lpcre2-8 -lutf8proc -pthread -lm
 cat > $BUILD/ex.lua <<'L'

@@ -12,14 +12,14 @@ static bool pressed(void) { return true; }         /* it was pressed before the 
 static void run(char *n)
 {
   struct memory m = {0};
-  char *room = NULL; size_t size = 0;
-  FILE *out = open_memstream(&room, &size);
+  char *buffer = NULL; size_t size = 0;
+  FILE *out = open_memstream(&buffer, &size);
   struct console c = {.in = stdin, .out = out, .err = stderr, .in_terminal = true, .program = "incipit",
     .build = "exercise", .memory = &m, .listen = listen_now, .interrupted = pressed};
   char *argv[] = {"incipit", "generate", "The", "--json", "-n", n, NULL};
   int status = command_run(&c, 6, argv);
   fclose(out);
-  json_t *all = json_loads(room, 0, NULL);
+  json_t *all = json_loads(buffer, 0, NULL);
   printf("%d %d\n", (int) json_integer_value(json_object_get(json_object_get(all, "usage"), "completion_tokens")), status);
 }
 int main(void) { run("3"), run("1"); return 0; }

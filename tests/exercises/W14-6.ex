@@ -22,11 +22,11 @@ no $BUILD/ex trace The --no-hints                           # trace gives no hin
 == program/options.c
 -  [OPTION_HELP] =
 +  [OPTION_NO_HINTS] =
-+      { .name = "no-hints", .where = G, .words = "give no hints", .normal = "they are given" },
++      { .name = "no-hints", .where = G, .words = "give no hints", .default_text = "they are given" },
 +  [OPTION_HELP] =
 == program/cmd_generate.c
--  give_hints(a, decisions_greedy(&g->how));
-+  if (!of[OPTION_NO_HINTS].given) give_hints(a, decisions_greedy(&g->how));
+-  give_hints(a, decode_setup_greedy(&g->how));
++  if (!of[OPTION_NO_HINTS].given) give_hints(a, decode_setup_greedy(&g->how));
 ==== wrong
 == program/options.h
 -OPTION_HELP, N_OPTIONS
@@ -34,11 +34,11 @@ no $BUILD/ex trace The --no-hints                           # trace gives no hin
 == program/options.c
 -  [OPTION_HELP] =
 +  [OPTION_NO_HINTS] =
-+      { .name = "no-hints", .where = G | R, .words = "give no hints", .normal = "they are given" },
++      { .name = "no-hints", .where = G | R, .words = "give no hints", .default_text = "they are given" },
 +  [OPTION_HELP] =
 == program/cmd_generate.c
--  give_hints(a, decisions_greedy(&g->how));
-+  if (!of[OPTION_NO_HINTS].given) give_hints(a, decisions_greedy(&g->how));
+-  give_hints(a, decode_setup_greedy(&g->how));
++  if (!of[OPTION_NO_HINTS].given) give_hints(a, decode_setup_greedy(&g->how));
 ==== skeleton
 == program/options.h
 -OPTION_HELP, N_OPTIONS

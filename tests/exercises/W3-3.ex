@@ -16,9 +16,9 @@ int main(int argc, char **argv)
   config_close(&m, &c);
   for (int k = 2; k < 4; k++) {
     memset(&c, 0, sizeof c);
-    if (config_open(&c, &m, argv[k], &why) || strstr(why.words, k == 2 ? "authors" : "num_hidden_layers") == NULL) return 1;
+    if (config_open(&c, &m, argv[k], &why) || strstr(why.text, k == 2 ? "authors" : "num_hidden_layers") == NULL) return 1;
   }
-  return m.all.held != 0;
+  return m.all.live != 0;
 }
 C2
 ${CC:-cc} -std=c11 -w -I$BUILD/exercise/tangled $BUILD/ex.c $BUILD/exercise/libincipit.a -o $BUILD/ex -ljansson -lpcre2-8 -lutf8proc -pthread -lm

@@ -4,24 +4,24 @@ set -e
 texlua tests/planted.lua "$1"
 cat > $BUILD/ex.c <<'C2'
 #include <string.h>
-#include "tokenizer/inside.h"
+#include "tokenizer/tokenizer_internal.h"
 static const char *const word[] = {"<", ">", "a", "b", "c"}, *const more[] = {"<a>", "<a>b", "b<a>c", "c", "ca"};
 int main(void)
 {
   /* <a> and not <a>b; then b<a>c, of which no shorter one begins there; c and not ca */
   static const struct { const char *text; uint32_t id[3]; size_t n; } want[] = {{"<a>b<a>c", {5, 7}, 2}, {"cac", {8, 2, 8}, 3}};
   struct memory m = {0}; struct error why;
-  struct tokenizer *t = memory_alloc(&m, FOR_TOKENS, 1, sizeof *t, &why);
+  struct tokenizer *t = memory_alloc(&m, MEMORY_TOKENS, 1, sizeof *t, &why);
   for (uint32_t i = 0; i < 5; i++) {
-    struct known_id *k = know_id(&m, t, i, &why);
-    keep_letters(&m, t, word[i], 1, &k->piece, &why), k->text = k->piece;
+    struct vocab_entry *k = tokenizer_vocab_at(&m, t, i, &why);
+    tokenizer_intern(&m, t, word[i], 1, &k->piece, &why), k->text = k->piece;
   }
-  index_pieces(&m, t, &why);
+  tokenizer_index_vocab(&m, t, &why);
   for (uint32_t i = 0; i < 5; i++) {
     struct added_token x = {.id = 5 + i};
-    keep_letters(&m, t, more[i], strlen(more[i]), &x.text, &why), add_extra(&m, t, &x, &why);
+    tokenizer_intern(&m, t, more[i], strlen(more[i]), &x.text, &why), tokenizer_add_token(&m, t, &x, &why);
   }
-  index_extras(&m, t, &why);
+  tokenizer_index_added(&m, t, &why);
   int bad = 0;
   for (int k = 0; k < 2; k++) {
     struct ids list = {0};
@@ -30,7 +30,7 @@ int main(void)
     ids_free(&m, &list);
   }
   tokenizer_close(&m, t);
-  return bad || m.all.held != 0;
+  return bad || m.all.live != 0;
 }
 C2
 ${CC:-cc} -std=c11 -w -I$BUILD/exercise/tangled $BUILD/ex.c $BUILD/exercise/libincipit.a -o $BUILD/ex -ljansson -lpcre2-8 -lutf8proc -pthread -lm

@@ -4,7 +4,7 @@ set -e
 texlua tests/planted.lua "$1"
 cat > $BUILD/ex.c <<'C'
 #include <string.h>
-#include "sentencepiece/scores.h"
+#include "sentencepiece/sentencepiece.h"
 static size_t piece(unsigned char *out, const char *w, float score, unsigned char type)
 {
   size_t n = strlen(w);
@@ -20,9 +20,9 @@ static int ids(unsigned char type)
   size_t n = piece(b, "<unk>", 0, 2);
   n += piece(b + n, "a", -2, 1), n += piece(b + n, "b", -3, 1), n += piece(b + n, "ab", -1, type);
   memcpy(b + n, rest, sizeof rest), n += sizeof rest;
-  struct tokenizer *t = memory_alloc(&m, FOR_TOKENS, 1, sizeof *t, &why);
+  struct tokenizer *t = memory_alloc(&m, MEMORY_TOKENS, 1, sizeof *t, &why);
   int got = -1;
-  if (read_sentencepiece(&m, t, "ex", b, n, &begin, &end, &ours, &why)) {
+  if (sentencepiece_read(&m, t, "ex", b, n, &begin, &end, &ours, &why)) {
     struct ids list = {0}; size_t length;
     got = tokenizer_encode(t, &m, "ab", 2, false, false, &list, &why) ? (int) list.n : -2;
     tokenizer_text(t, 3, &length);
@@ -30,22 +30,22 @@ static int ids(unsigned char type)
     ids_free(&m, &list);
   }
   tokenizer_close(&m, t);
-  return m.all.held == 0 ? got : -4;
+  return m.all.live == 0 ? got : -4;
 }
 int main(void) { return !(ids(1) == 1 && ids(5) == 2 && ids(7) == -1); }
 C
 ${CC:-cc} -std=c11 -w -I$BUILD/exercise/tangled $BUILD/ex.c $BUILD/exercise/libincipit.a -o $BUILD/ex -ljansson -lpcre2-8 -lutf8proc -pthread -lm
 $BUILD/ex
 ==== answer
-== tangled/sentencepiece/scores.c
+== tangled/sentencepiece/sentencepiece.c
 -  if (p.type == UNUSED || p.type < NORMAL || p.type > BYTE)
 +  if (p.type < NORMAL || p.type > BYTE)
 ==== wrong
-== tangled/sentencepiece/scores.c
+== tangled/sentencepiece/sentencepiece.c
 -  if (p.type == UNUSED || p.type < NORMAL || p.type > BYTE)
 +  if (p.type == UNUSED) p.type = NORMAL;
 +  if (p.type < NORMAL || p.type > BYTE)
 ==== skeleton
-== tangled/sentencepiece/scores.c
+== tangled/sentencepiece/sentencepiece.c
 -  if (p.type == UNUSED || p.type < NORMAL || p.type > BYTE)
 +  if (p.type == UNUSED || p.type < NORMAL || p.type > BYTE)

@@ -17,7 +17,7 @@ int main(int argc, char **argv)
     {"ab ba", {2, 3}, 2}, {"  a\t\nb ", {0, 1}, 2}, {"aba\xc2\xa0" "b", {2, 0, 1}, 3}, {" ", {0}, 0}, {"b a", {1, 0}, 2}};
   struct memory m = {0}; struct error why;
   struct tokenizer *t = tokenizer_open(&m, argv[1], &why);
-  if (t == NULL || tokenizer_open(&m, argv[2], &why) != NULL || strstr(why.words, "behavior") == NULL) return 1;
+  if (t == NULL || tokenizer_open(&m, argv[2], &why) != NULL || strstr(why.text, "behavior") == NULL) return 1;
   int bad = 0;
   for (size_t k = 0; k < sizeof want / sizeof *want; k++) {
     struct ids list = {0};
@@ -26,32 +26,32 @@ int main(int argc, char **argv)
     ids_free(&m, &list);
   }
   tokenizer_close(&m, t);
-  return bad || m.all.held != 0;
+  return bad || m.all.live != 0;
 }
 C2
 ${CC:-cc} -std=c11 -w -I$BUILD/exercise/tangled $BUILD/ex.c $BUILD/exercise/libincipit.a -o $BUILD/ex -ljansson -lpcre2-8 -lutf8proc -pthread -lm
 $BUILD/ex $d $d/more
 ==== answer
-== tangled/tokenizer-json/files.c
+== tangled/tokenizer-json/tokenizer_json.c
 -  if (strcmp(type, "Digits") == 0)
 +  if (strcmp(type, "WhitespaceSplit") == 0) {
-+    struct stage s = {.what = CUT, .keep_matches = true};
++    struct text_step s = {.what = STEP_SPLIT, .keep_matches = true};
 +    struct error inner = {""};
 +    return only_keys(r, where, v, "type ")
-+      && or_refuse(r, where, add_stage(r->m, r->t, s, "\\S+", 3, false, &inner), &inner);
++      && or_refuse(r, where, tokenizer_add_step(r->m, r->t, s, "\\S+", 3, false, &inner), &inner);
 +  }
 +  if (strcmp(type, "Digits") == 0)
 ==== wrong
-== tangled/tokenizer-json/files.c
+== tangled/tokenizer-json/tokenizer_json.c
 -  if (strcmp(type, "Digits") == 0)
 +  if (strcmp(type, "WhitespaceSplit") == 0) {
-+    struct stage s = {.what = CUT, .keep_matches = true, .keep_gaps = true};
++    struct text_step s = {.what = STEP_SPLIT, .keep_matches = true, .keep_gaps = true};
 +    struct error inner = {""};
 +    return only_keys(r, where, v, "type ")
-+      && or_refuse(r, where, add_stage(r->m, r->t, s, "\\S+", 3, false, &inner), &inner);
++      && or_refuse(r, where, tokenizer_add_step(r->m, r->t, s, "\\S+", 3, false, &inner), &inner);
 +  }
 +  if (strcmp(type, "Digits") == 0)
 ==== skeleton
-== tangled/tokenizer-json/files.c
+== tangled/tokenizer-json/tokenizer_json.c
 -  if (strcmp(type, "Digits") == 0)
 +  if (strcmp(type, "Digits") == 0)

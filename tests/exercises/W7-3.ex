@@ -9,12 +9,12 @@ cat > $BUILD/ex.c <<'C'
 int main(void)
 {
   static const char want[] = "<|system|>\nBe kind.</s>\n<|user|>\nHi</s>\n<|assistant|>\nGood day.</s>\n<|user|>\nOh.</s>\n<|assistant|>\n";
-  struct turn talk[] = {{SYSTEM, "Be kind.", 8}, {USER, "Hi", 2}, {ASSISTANT, "Good day.", 9}, {USER, "Oh.", 3}};
-  struct memory m = { .refuse_at = 0 };
-  struct script s;
-  if (!script_write(&m, chat_template_named("zephyr", NULL), talk, 4, 0, true, &s, NULL)) return 1;
+  struct turn talk[] = {{ROLE_SYSTEM, "Be kind.", 8}, {ROLE_USER, "Hi", 2}, {ROLE_ASSISTANT, "Good day.", 9}, {ROLE_USER, "Oh.", 3}};
+  struct memory m = { .fail_at = 0 };
+  struct rendered_prompt s;
+  if (!prompt_render(&m, chat_template_named("zephyr", NULL), talk, 4, 0, true, &s, NULL)) return 1;
   size_t marks = 0;
-  for (size_t i = 0; i < s.n; i++) marks += s.part[i].kind == PART_MARK;
+  for (size_t i = 0; i < s.n; i++) marks += s.part[i].kind == PROMPT_PART_MARK;
   return marks != 4 || s.text.n != strlen(want) || memcmp(s.text.byte, want, s.text.n) != 0;
 }
 C

@@ -8,9 +8,9 @@ cat > $BUILD/ex.c <<'C'
 int main(void)
 {
   static const char *const spelt[] = { "h", "a", "!", "ha", "ah", "haha" };
-  struct memory m = { .refuse_at = 0 };
-  struct piece p[6];
-  for (int i = 0; i < 6; i++) p[i] = (struct piece) { (const unsigned char *) spelt[i], strlen(spelt[i]) };
+  struct memory m = { .fail_at = 0 };
+  struct token_bytes p[6];
+  for (int i = 0; i < 6; i++) p[i] = (struct token_bytes) { (const unsigned char *) spelt[i], strlen(spelt[i]) };
   struct lexicon *l = lexicon_open(&m, p, NULL, 6, NULL);
   struct constraint *c = constraint_regex(&m, "(ha)+!", 6, NULL);
   uint32_t s[4];

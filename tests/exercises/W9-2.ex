@@ -7,8 +7,8 @@ cat > $BUILD/ex.c <<'C'
 int main(void)
 {
   static const int k[] = { 1, 2, 3, 10 };
-  struct memory m = { .refuse_at = 0 };
-  struct piece p[] = { { (const unsigned char *) "a", 1 }, { (const unsigned char *) "b", 1 } };
+  struct memory m = { .fail_at = 0 };
+  struct token_bytes p[] = { { (const unsigned char *) "a", 1 }, { (const unsigned char *) "b", 1 } };
   struct lexicon *l = lexicon_open(&m, p, NULL, 2, NULL);
   for (int i = 0; i < 4; i++) {
     char t[40];

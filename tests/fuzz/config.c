@@ -4,7 +4,7 @@
 
 FUZZ(config)
 {
-  struct memory m = { .refuse_at = 0 };
+  struct memory m = { .fail_at = 0 };
   struct error why = { "" };
   struct model_config c;
   const uint8_t *part;
@@ -17,14 +17,14 @@ FUZZ(config)
   bool opened = config_open(&c, &m, scratch(), &why);
   cheap(&m, all);
   if (!opened)
-    must(why.words[0] != '\0' && strchr(why.words, '\n') == NULL);
+    must(why.text[0] != '\0' && strchr(why.text, '\n') == NULL);
   else {
-    must(c.n_eos <= EOS_MOST && c.vocab_size > 0 && c.n_layers > 0 && c.n_heads > 0
+    must(c.n_eos <= CONFIG_MAX_EOS && c.vocab_size > 0 && c.n_layers > 0 && c.n_heads > 0
       && c.n_kv_heads > 0 && c.n_heads % c.n_kv_heads == 0 && c.head_dim > 0 && c.d_model > 0);
     for (uint32_t i = 0; i < c.n_eos; i++) must(c.eos[i] < UINT32_MAX);
     for (size_t i = 0; i < c.n_ignored; i++) must(strlen(c.ignored[i].field) > 0 || 1);
     config_close(&m, &c);
   }
-  must(m.all.held == 0);
+  must(m.all.live == 0);
   return 0;
 }

@@ -41,10 +41,10 @@ static inline const char *scratch(void)
   }
   return dir;
 }
-static inline const char *scratch_path(char room[128], const char *name)
+static inline const char *scratch_path(char buffer[128], const char *name)
 {
-  snprintf(room, 128, "%s/%s", scratch(), name);
-  return room;
+  snprintf(buffer, 128, "%s/%s", scratch(), name);
+  return buffer;
 }
 static inline void scratch_file(const char *name, const void *data, size_t n)
 {

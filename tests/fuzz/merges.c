@@ -3,7 +3,7 @@
 #include "fuzz.h"
 #include "tokens/bpe.h"
 
-enum { TEXT_MOST = 200, MERGES_MOST = 40 };
+enum { MAX_TEXT = 200, MAX_MERGES = 40 };
 /* of all pairs that have a rule, the one of the earliest rule, and of its places the leftmost;
  * until there is none.  Of two rules for one pair the later counts */
 static size_t naive(const struct bpe *b, uint32_t *id, size_t n)
@@ -23,11 +23,11 @@ static size_t naive(const struct bpe *b, uint32_t *id, size_t n)
 static void compare(struct memory *m, const struct bpe *b, const struct bpe_merge *merge,
   const uint8_t *text, size_t n)
 {
-  struct bpe_work work = { .room = 0 };
+  struct bpe_work work = { .cap = 0 };
   struct ids list = { NULL, 0, 0 };
   struct bytes back = { NULL, 0, 0 };
   struct error why;
-  uint32_t want[TEXT_MOST];
+  uint32_t want[MAX_TEXT];
   for (size_t i = 0; i < n; i++) want[i] = b->byte_id[text[i]];
   size_t n_want = naive(b, want, n);
   /* all letters but the last first, with the same workspace: it must grow by one */
@@ -42,27 +42,27 @@ static void compare(struct memory *m, const struct bpe *b, const struct bpe_merg
 
 FUZZ(merges)
 {
-  struct memory m = { .refuse_at = 0 };
+  struct memory m = { .fail_at = 0 };
   struct error why;
   struct bpe given = { .n = 0 }, learnt = { .n = 0 };
-  struct bpe_merge merge[MERGES_MOST], *found;
+  struct bpe_merge merge[MAX_MERGES], *found;
   size_t n = 0, asked = size > 0 ? data[0] % 16 : 0, made;
   const uint8_t *part;
   size_t n_part = next_part(&data, &size, &part);
-  for (size_t at = 0; at + 1 < n_part && n < MERGES_MOST;
+  for (size_t at = 0; at + 1 < n_part && n < MAX_MERGES;
        at += 2, n++) /* two bytes a merge; high ones mean what earlier merges made */
     for (int k = 0; k < 2; k++) {
       uint32_t id = part[at + (size_t) k];
       id = id >= 0xc0 && n > 0 ? 256 + (id - 0xc0) % (uint32_t) n : id;
       *(k ? &merge[n].right : &merge[n].left) = id;
     }
-  if (size > TEXT_MOST) size = TEXT_MOST;
+  if (size > MAX_TEXT) size = MAX_TEXT;
   must(bpe_learnt(&m, &given, merge, n, &why));
   compare(&m, &given, merge, data, size);
   must(bpe_train(&m, (const char *) data, size, NULL, asked, &found, &made, &why) && made <= asked);
   must(bpe_learnt(&m, &learnt, found, made, &why));
   compare(&m, &learnt, found, data, size);
   bpe_free(&m, &given), bpe_free(&m, &learnt), bpe_forget(&m, found);
-  must(m.all.held == 0);
+  must(m.all.live == 0);
   return 0;
 }

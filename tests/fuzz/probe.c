@@ -20,7 +20,7 @@ FUZZ(probe)
     : data[0] == 'S'          ? 10
     : data[0] == 'R'          ? 11
                      : data[0] % 8; /* the last came later, and old inputs keep their meaning */
-  struct memory m = { .refuse_at = 0 };
+  struct memory m = { .fail_at = 0 };
   char *out = NULL,
        *argv[] = { "incipit", "probe", (char *) kind[chosen], "-t", "1", "-m", "tests/golden/small",
          NULL };
@@ -39,7 +39,7 @@ FUZZ(probe)
     .interrupted = never };
   int status = command_run(&c, argv[3] ? 7 : 3, argv);
   fclose(in), fclose(to), fclose(err);
-  must(status == 0 && m.all.held == 0);
+  must(status == 0 && m.all.live == 0);
   for (size_t i = 0; i < size; i++) lines += data[i] == '\n';
   lines += size > 0 && data[size - 1] != '\n';
   for (size_t i = 0; i < n_out; i++) answers += out[i] == '\n';

@@ -25,9 +25,10 @@ static double real_of(struct source *s) /* one of a few, or any bits */
   return x;
 }
 static void settings_from(
-  struct source *in, struct sampling *s, struct biased *list, uint32_t ids[8][3])
+  struct source *in, struct sampling_params *s, struct sequence_bias *list,
+  uint32_t ids[8][3])
 {
-  *s = sampling_normal;
+  *s = sampling_default;
   double *real[] = { &s->temperature, &s->top_p, &s->min_p, &s->typical_p, &s->repetition_penalty,
     &s->frequency_penalty, &s->presence_penalty };
   unsigned which = byte_of(in), more = byte_of(in);
@@ -37,12 +38,12 @@ static void settings_from(
   if (more & 1) s->penalty_last_n = (int64_t) byte_of(in) - 2;
   if (more & 2) s->no_repeat_ngram = byte_of(in) % 6;
   if (more & 4)
-    for (s->n_stages = 0; s->n_stages < N_STAGES && s->n_stages < 1 + more / 32; s->n_stages++)
-      s->stage[s->n_stages] = byte_of(in) % N_STAGES; /* twice is no matter here */
+    for (s->n_stages = 0; s->n_stages < N_SAMPLE_STAGES && s->n_stages < 1 + more / 32; s->n_stages++)
+      s->stage[s->n_stages] = byte_of(in) % N_SAMPLE_STAGES; /* twice is no matter here */
   for (int i = 0; (more & 24) && i < 8; i++) {
     size_t n = byte_of(in) % 4;
     for (size_t k = 0; k < n; k++) ids[i][k] = byte_of(in);
-    list[i] = (struct biased){ ids[i], n, real_of(in) };
+    list[i] = (struct sequence_bias){ ids[i], n, real_of(in) };
   }
   if (more & 8) s->logit_bias = list, s->n_logit_bias = 5;
   if (more & 16)
@@ -54,36 +55,39 @@ static void in_order(const struct funnel *f)
   memset(left, 0, f->vocab);
   must(f->n <= f->vocab);
   for (size_t i = 0; i < f->n; i++) {
-    uint32_t id = f->left[i];
+    uint32_t id = f->candidates[i];
     must(id < f->vocab && !left[id]), left[id] = true;
     must(i == 0
-      || (f->falling ? f->z[f->left[i - 1]] > f->z[id]
-            || (f->z[f->left[i - 1]] == f->z[id] && f->left[i - 1] < id)
-                     : f->left[i - 1] < id));
+      || (f->sorted ? f->score[f->candidates[i - 1]] > f->score[id]
+            || (f->score[f->candidates[i - 1]] == f->score[id] && f->candidates[i
+            - 1] < id)
+                     : f->candidates[i - 1] < id));
   }
-  for (size_t i = 0; i < f->vocab; i++) must((f->z[i] != -INFINITY) == left[i] && f->count[i] == 0);
+  for (size_t i = 0; i < f->vocab; i++) must((f->score[i] != -INFINITY) == left[i] && f->count[i] == 0);
 }
 static void choose(struct funnel *f, uint64_t seed)
 {
   uint32_t id = funnel_choose(f, seed, 1, 2), want = UINT32_MAX;
   double best = -INFINITY, sum = 0;
   for (size_t i = 0; i < f->n; i++) { /* the whole race */
-    double x = f->z[f->left[i]] + gumbel_noise(seed, 1, 2, f->left[i]);
-    if (x > best || (x == best && f->left[i] < want)) best = x, want = f->left[i];
+    double x = f->score[f->candidates[i]] + gumbel_noise(seed, 1, 2, f->candidates[i]);
+    if (x > best || (x == best && f->candidates[i] < want)) best = x,
+      want = f->candidates[i];
   }
   must(id == want);
   funnel_distribution(f), in_order(f);
-  for (size_t i = 0; i < f->n; i++) must(f->w[i] >= 0 && f->w[i] <= 1), sum += f->w[i];
+  for (size_t i = 0; i < f->n; i++) must(f->weight[i] >= 0 && f->weight[i] <= 1),
+    sum += f->weight[i];
   must(fabs(sum - 1) < 1e-12);
 }
 
-FUZZ(sampling)
+FUZZ(sampling_params)
 {
-  struct memory m = { .refuse_at = 0 };
+  struct memory m = { .fail_at = 0 };
   struct error why = { "" };
   struct source in = { data, size };
-  struct sampling s;
-  struct biased list[8] = { { NULL, 0, 0 } };
+  struct sampling_params s;
+  struct sequence_bias list[8] = { { NULL, 0, 0 } };
   uint32_t ids[8][3] = { { 0 } }, *text;
   settings_from(&in, &s, list, ids);
   size_t n = byte_of(&in) % 40, prompt = n > 0 ? byte_of(&in) % (n + 1) : 0;
@@ -97,11 +101,11 @@ FUZZ(sampling)
   must(funnel_open(&f, &m, kernels_find(NULL, NULL), v, &why));
   if (!sampling_check(&s, v, &why)
     || !sampling_run(&f, &s, logits, (struct history){ text, n, prompt }, &why))
-    must(strlen(why.words) > 20 && strchr(why.words, '\n') == NULL);
+    must(strlen(why.text) > 20 && strchr(why.text, '\n') == NULL);
   else
     in_order(&f), choose(&f, size);
   funnel_close(&f);
-  must(m.all.held == 0);
+  must(m.all.live == 0);
   free(text), free(logits);
   return 0;
 }

@@ -29,23 +29,23 @@ static long plain(const char *s, uint8_t *out)
 }
 static void escapes(const uint8_t *data, size_t size)
 {
-  struct memory m = { .refuse_at = 0 };
+  struct memory m = { .fail_at = 0 };
   struct error why;
   struct bytes out = { NULL, 0, 0 };
   char *text = malloc(size + 1);
   uint8_t *want = malloc(size + 1);
   memcpy(text, data, size), text[size] = 0;
   long n = plain(text, want);
-  must(stop_unescape(&m, text, &out, &why) == (n >= 0));
+  must(stops_unescape(&m, text, &out, &why) == (n >= 0));
   must(n < 0 ? out.n == 0 : out.n == (size_t) n && (n == 0 || memcmp(out.byte, want, out.n) == 0));
   bytes_free(&m, &out), free(text), free(want);
-  must(m.all.held == 0);
+  must(m.all.live == 0);
 }
 
 FUZZ(stops)
 {
   if (size < 4) return 0;
-  struct memory m = { .refuse_at = 0 };
+  struct memory m = { .fail_at = 0 };
   struct error why;
   struct stop_string list[STRINGS];
   bool include = data[0] & 1;
@@ -61,21 +61,21 @@ FUZZ(stops)
     if (length == 0) {
       struct stops s;
       must(!stops_open(&s, &m, list, i + 1, &why)), stops_close(&s), escapes(data, size);
-      must(m.all.held == 0);
+      must(m.all.live == 0);
       return 0;
     }
   }
   struct stops s;
   must(
     stops_open(&s, &m, list, n, &why) && s.n_nodes <= total + 1 && m.all.peak <= 40 * total + 4096);
-  struct outflow o = { .m = &m, .until = &s, .include_stop = include, .min_tokens = min_tokens };
+  struct text_stream o = { .m = &m, .until = &s, .include_stop = include, .min_tokens = min_tokens };
   while (at < size && found == NULL) {
     size_t k = (step + at * step) % 7, held = 0; /* pieces of many lengths, none among them */
     k = k < size - at ? k : size - at;
     if (k == 0 && tokens > 64) k = 1;
     uint8_t *piece = malloc(k ? k : 1);
     memcpy(piece, data + at, k);
-    must(outflow_bytes(&o, piece, k, &why) && o.tokens == ++tokens);
+    must(text_stream_bytes(&o, piece, k, &why) && o.tokens == ++tokens);
     free(piece);
     for (size_t end = at + 1; end <= at + k && found == NULL && tokens > min_tokens; end++)
       for (size_t i = 0; i < n; i++)
@@ -94,9 +94,9 @@ FUZZ(stops)
     must(o.found->n == found->n && memcmp(o.found->byte, found->byte, found->n) == 0
       && o.text.n == cut && o.released == cut);
   must(o.text.n == 0 || memcmp(o.text.byte, data, o.text.n) == 0);
-  outflow_end(&o);
+  text_stream_end(&o);
   must(o.released == o.text.n);
-  outflow_close(&o), stops_close(&s);
-  must(m.all.held == 0);
+  text_stream_close(&o), stops_close(&s);
+  must(m.all.live == 0);
   return 0;
 }

@@ -48,7 +48,7 @@ static size_t naive(const uint8_t *b, size_t n, enum utf8_state *state)
 FUZZ(stream)
 {
   if (size == 0) return 0;
-  struct memory m = { .refuse_at = 0 };
+  struct memory m = { .fail_at = 0 };
   struct error why;
   struct bytes lossy = { NULL, 0, 0 }, want = { NULL, 0, 0 }, out = { NULL, 0, 0 };
   struct stream s = { .n = 0 };
@@ -79,6 +79,6 @@ FUZZ(stream)
   must(stream_flush(&m, &s, &out, &why) && s.n == 0 && out.n == size
     && (size == 0 || memcmp(out.byte, data, size) == 0));
   bytes_free(&m, &lossy), bytes_free(&m, &want), bytes_free(&m, &out);
-  must(m.all.held == 0);
+  must(m.all.live == 0);
   return 0;
 }

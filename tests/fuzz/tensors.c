@@ -5,7 +5,7 @@
 
 FUZZ(tensors)
 {
-  struct memory m = { .refuse_at = 0 };
+  struct memory m = { .fail_at = 0 };
   struct error why = { "" };
   const uint8_t *part;
   char path[128];
@@ -20,25 +20,26 @@ FUZZ(tensors)
     scratch_file("b.safetensors", data, size);
   } else
     scratch_file("model.safetensors", data, size);
-  struct archive *w =
-    weights_open(&m, indexed ? scratch() : scratch_path(path, "model.safetensors"), &why);
+  struct tensor_file *w =
+    tensor_file_open(&m, indexed ? scratch() : scratch_path(path,
+    "model.safetensors"), &why);
   cheap(&m, all);
   if (w == NULL)
-    must(why.words[0] != '\0' && strchr(why.words, '\n') == NULL);
+    must(why.text[0] != '\0' && strchr(why.text, '\n') == NULL);
   else {
     uint64_t sum = 0, bytes = 0;
-    for (size_t i = 0; i < weights_count(w); i++) {
-      const struct stored *t = weights_at(w, i);
+    for (size_t i = 0; i < tensor_file_count(w); i++) {
+      const struct tensor_entry *t = tensor_file_at(w, i);
       uint64_t elements = 1;
       for (uint32_t d = 0; d < t->rank; d++) elements *= t->shape[d];
-      must(elements == t->elements && weights_find(w, t->name) == t);
+      must(elements == t->elements && tensor_file_find(w, t->name) == t);
       for (uint64_t k = 0; k < t->bytes; k++) sum += t->data[k];
       bytes += t->bytes;
     }
     must(sum <= 255 * bytes);
     if (!indexed) must(bytes + 8 <= size);
   }
-  weights_close(&m, w);
-  must(m.all.held == 0);
+  tensor_file_close(&m, w);
+  must(m.all.live == 0);
   return 0;
 }

@@ -4,7 +4,7 @@
 
 FUZZ(tokenizer)
 {
-  struct memory m = { .refuse_at = 0 };
+  struct memory m = { .fail_at = 0 };
   struct error why = { "" };
   const uint8_t *part;
   size_t all = size;
@@ -21,10 +21,10 @@ FUZZ(tokenizer)
   struct tokenizer *t = tokenizer_open(&m, scratch(), &why);
   cheap(&m, all);
   if (t == NULL)
-    must(why.words[0] != '\0' && strchr(why.words, '\n') == NULL);
+    must(why.text[0] != '\0' && strchr(why.text, '\n') == NULL);
   else
     try_words(t, &m);
   tokenizer_close(&m, t);
-  must(m.all.held == 0);
+  must(m.all.live == 0);
   return 0;
 }

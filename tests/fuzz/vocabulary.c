@@ -4,7 +4,7 @@
 
 FUZZ(vocabulary)
 {
-  struct memory m = { .refuse_at = 0 };
+  struct memory m = { .fail_at = 0 };
   struct error why = { "" };
   struct tokenizer *t = NULL;
   char path[128];
@@ -14,10 +14,10 @@ FUZZ(vocabulary)
   cheap(&m, size);
   must((found == TOKENIZER_OPEN) == (t != NULL));
   if (t == NULL)
-    must(why.words[0] != '\0' && strchr(why.words, '\n') == NULL);
+    must(why.text[0] != '\0' && strchr(why.text, '\n') == NULL);
   else
     try_words(t, &m);
   tokenizer_close(&m, t);
-  must(m.all.held == 0);
+  must(m.all.live == 0);
   return 0;
 }

@@ -24,7 +24,7 @@ static inline void try_words(struct tokenizer *t, struct memory *m)
   must(tokenizer_decode(t, m, far, 3, false, &back, &why));
   bytes_free(m, &back);
   if (tokenizer_bos(t, &id)) must(id < tokenizer_vocab_size(t));
-  for (size_t i = 0; i < tokenizer_extras(t); i++)
-    must(tokenizer_extra_at(t, i).id < tokenizer_vocab_size(t));
+  for (size_t i = 0; i < tokenizer_added_count(t); i++)
+    must(tokenizer_added_at(t, i).id < tokenizer_vocab_size(t));
 }
 #endif

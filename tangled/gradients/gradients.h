@@ -1,7 +1,7 @@
-/* slopes.h -- made from workshop/10-gradients.w; change it there */
+/* gradients.h -- made from workshop/10-gradients.w; change it there */
 
-#ifndef INCIPIT_SLOPES_H
-#define INCIPIT_SLOPES_H
+#ifndef INCIPIT_GRADIENTS_H
+#define INCIPIT_GRADIENTS_H
 #include "ground/ground.h"
 
 /* <What a product is> */
@@ -16,9 +16,9 @@ struct product {
   size_t rows, terms, cols; bool add;
 };
 
-/* products of more than SHALLOW terms are packed, DEPTH terms and STRIP rows at a
-   time; TILE rows of a result go together */
-enum { SHALLOW = 64, DEPTH = 256, STRIP = 48, TILE = 6 };
+/* products of more than GRADIENTS_SMALL terms are packed, GRADIENTS_KC terms and
+   GRADIENTS_MC rows at a time; GRADIENTS_MR rows of a result go together */
+enum { GRADIENTS_SMALL = 64, GRADIENTS_KC = 256, GRADIENTS_MC = 48, GRADIENTS_MR = 6 };
 
 /* <What the pieces are> */
 
@@ -30,38 +30,38 @@ struct moments { float *w, *g, *first, *second, *mean; const bool *decays;
   float rate, scale, fix1, fix2, keep; };
 
 /* the kernels of the way back; all arrays belong to the caller */
-struct slopes {
-  /* desk has DEPTH*(cols+16+STRIP) floats */
-  void (*multiply)(const struct product *p, float *desk);
-  /* the bits of the kernel linear for a matrix [out][in], both multiples of 16; desk
-     has 16*in floats */
+struct gradients {
+  /* scratch has GRADIENTS_KC*(cols+16+GRADIENTS_MC) floats */
+  void (*multiply)(const struct product *p, float *scratch);
+  /* the bits of the kernel linear for a matrix [out][in], both multiples of 16;
+     scratch has 16*in floats */
   void (*linear)(const float *x, size_t rows, const float *w,
-    size_t in, size_t out, float *y, float *desk);
+    size_t in, size_t out, float *y, float *scratch);
   /* <Pieces of attention and of the loss> */
     /* scores of one block of at most 256 keys, n of them up to a multiple of 16,
        become exponentials; left[0] is the maximum and left[1] the sum of those seen */
-    void (*weigh)(float *s, size_t sees, size_t n, float scale,
+    void (*softmax_block)(float *s, size_t sees, size_t n, float scale,
       float *left);
-    /* joins n blocks of one row, STRIP rows apart in left and parts; known is the
-       maximum and the sum over all of them */
+    /* joins n blocks of one row, GRADIENTS_MC rows apart in left and parts; known is
+       the maximum and the sum over all of them */
     void (*join)(const float *left, const float *parts, size_t n,
       size_t h, float *y, float *known);
     /* s becomes weights and g, gradients of weights, gradients of scores; known is
        what join left, y what attention mixed, dy its gradient */
-    void (*weigh_back)(float *s, float *g, size_t sees, size_t n,
+    void (*softmax_block_backward)(float *s, float *g, size_t sees, size_t n,
       float scale, const float *known, const float *y,
       const float *dy, size_t h);
     /* the loss of one row of logits, which become its gradient times share */
-    double (*judge)(float *z, size_t n, uint32_t right, float share);
+    double (*cross_entropy)(float *z, size_t n, uint32_t right, float share);
   /* <Pieces of norms, gates and steps> */
     /* adds to dx, and returns 1 over the root mean square */
-    float (*norm_back)(const float *x, const float *gain,
+    float (*norm_backward)(const float *x, const float *gain,
       const float *dy, size_t d, float *dx);
-    /* adds to dgain for the columns from to to, r is what norm_back returned */
-    void (*gain_back)(const float *x, const float *dy, const float *r,
+    /* adds to dgain for the columns from to to, r is what norm_backward returned */
+    void (*gain_backward)(const float *x, const float *dy, const float *r,
       size_t rows, size_t d, size_t from, size_t to, float *dgain);
     /* n is a multiple of 16; dgate and dup are written, not added to */
-    void (*gate_back)(const float *gate, const float *up,
+    void (*swiglu_backward)(const float *gate, const float *up,
       const float *dinner, size_t n, float *dgate, float *dup);
     /* sum of squares */
     double (*square)(const float *g, size_t n);
@@ -70,5 +70,5 @@ struct slopes {
 };
 
 /* compiled for any machine; for AVX2, if this is one */
-extern const struct slopes slopes_plain, slopes_wide;
+extern const struct gradients gradients_plain, gradients_wide;
 #endif

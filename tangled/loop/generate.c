@@ -1,22 +1,22 @@
-/* loop.c -- made from chapters/03-loop.w; change it there */
+/* generate.c -- made from chapters/03-loop.w; change it there */
 
 #include <inttypes.h>
 #include <math.h>
-#include "loop/loop.h"
+#include "loop/generate.h"
 #include "safetensors/safetensors.h"
 
 /* <Name the first row that went bad, if the last one did> */
-static bool sound_until(const struct model *lm, const struct pass *p,
+static bool finite_until(const struct model *lm, const struct pass *p,
   size_t last, struct error *why)
 {
-  if (pass_sound(lm, p, last, NULL)) return true;
+  if (pass_is_finite(lm, p, last, NULL)) return true;
   size_t i = 0;
-  while (i < last && pass_sound(lm, p, i, NULL)) i++;
-  return pass_sound(lm, p, i, why);
+  while (i < last && pass_is_finite(lm, p, i, NULL)) i++;
+  return pass_is_finite(lm, p, i, why);
 }
 
 /* <Read a list of rows, a chunk at a time> */
-bool read_rows(const struct generator *g, const struct row *rows, size_t n,
+bool model_read(const struct generate_context *g, const struct row *rows, size_t n,
   size_t chunk, struct pass **last, struct error *why)
 {
   bool ok = true;
@@ -24,36 +24,36 @@ bool read_rows(const struct generator *g, const struct row *rows, size_t n,
   for (size_t i = 0, here; ok && i < n; i += here) {
     here = chunk > 0 && n - i > chunk ? chunk : n - i;
     pass_close(*last);
-    ok = forward(g->e, g->lm, g->s, rows + i, here, last, why);
+    ok = model_forward(g->e, g->lm, g->s, rows + i, here, last, why);
   }
   return ok;
 }
 
 /* <Read what is not stored, and score what may follow> */
-static bool read_and_score(const struct generator *g,
-  const struct continuation *c, const struct settings *want, float *logits,
+static bool read_and_score(const struct generate_context *g,
+  const struct continuation *c, const struct generate_options *want, float *logits,
   struct error *why)
 {
   struct pass *p = NULL;
   size_t first = want->recall == NULL ? 0
     : want->recall(g->s, c->sequence, c->text.id, c->text.n - 1);
   size_t n = c->text.n - first;
-  struct row *rows = memory_alloc(g->m, FOR_ACTIVATIONS, n, sizeof *rows, why);
+  struct row *rows = memory_alloc(g->m, MEMORY_ACTIVATIONS, n, sizeof *rows, why);
   if (rows == NULL) return false;
   for (size_t i = 0; i < n; i++)
     rows[i] = (struct row) { .sequence = c->sequence,
       .position = (uint32_t) (first + i), .token = c->text.id[first + i] };
-  bool ok = read_rows(g, rows, n, want->chunk, &p, why);
+  bool ok = model_read(g, rows, n, want->chunk, &p, why);
   size_t last = ok ? p->n - 1 : 0;
-  ok = ok && sound_until(g->lm, p, last, why)
-    && head(g->e, g->lm, p, &last, 1, logits, why);
+  ok = ok && finite_until(g->lm, p, last, why)
+    && model_logits(g->e, g->lm, p, &last, 1, logits, why);
   pass_close(p);
   memory_free(g->m, rows);
   return ok;
 }
 
 /* <Choose the token with the highest score> */
-static bool select_token(const struct model *lm, const struct settings *want,
+static bool select_token(const struct model *lm, const struct generate_options *want,
   const float *logits, const struct continuation *c, uint32_t *chosen,
   struct error *why)
 {
@@ -62,12 +62,12 @@ static bool select_token(const struct model *lm, const struct settings *want,
     if (!isfinite(logits[v]))
       return error_say(why, "%s: logit %zu is not finite"
         " behind the last layer; wanted: a number",
-        weights_path(lm->weights), v);
+        tensor_file_path(lm->weights), v);
     if (logits[v] > logits[best]) best = v;
   }
   *chosen = (uint32_t) best;
-  return want->choose == NULL
-    || want->choose(want->chooser, logits, c, chosen, why);
+  return want->select == NULL
+    || want->select(want->select_ctx, logits, c, chosen, why);
 }
 
 /* <Tell whether an id is in a list> */
@@ -79,10 +79,11 @@ static bool is_one_of(uint32_t id, const uint32_t *list, size_t n)
 }
 
 /* <Write until something says stop> */
-static bool write_on(const struct generator *g, const struct settings *want,
+static bool write_on(const struct generate_context *g, const struct generate_options
+  *want,
   struct continuation *c, float *logits, struct error *why)
 {
-  for (size_t number = 1; c->ended == FINISH_NOT; number++) {
+  for (size_t number = 1; c->ended == FINISH_NONE; number++) {
     struct step now = { .number = number, .length = c->text.n,
       .logits = logits, .before = *g->e->c };
     if (want->recall == NULL)
@@ -101,15 +102,15 @@ static bool write_on(const struct generator *g, const struct settings *want,
     size_t written = c->text.n - c->n_prompt;
     bool enough = written > want->min_tokens
       && is_one_of(now.chosen, want->eos, want->n_eos);
-    if (!enough && want->judge != NULL
-        && !want->judge(want->judging, c, &enough, why))
+    if (!enough && want->stop != NULL
+        && !want->stop(want->stop_ctx, c, &enough, why))
       return false;
     if (enough) c->ended = FINISH_STOP;
     else if (written == want->max_new_tokens
         || c->text.n > g->lm->config.n_positions)
       c->ended = FINISH_LENGTH;
-    if (want->see != NULL && !want->see(want->self, &now)
-        && c->ended == FINISH_NOT)
+    if (want->on_step != NULL && !want->on_step(want->ctx, &now)
+        && c->ended == FINISH_NONE)
       c->ended = FINISH_CANCELLED;
   }
   return true;
@@ -119,12 +120,12 @@ static bool write_on(const struct generator *g, const struct settings *want,
 void continuation_free(struct memory *m, struct continuation *c)
 {
   ids_free(m, &c->text);
-  c->ended = FINISH_NOT;
+  c->ended = FINISH_NONE;
 }
 
 /* <Write a continuation> */
-bool generate(const struct generator *g, const uint32_t *prompt, size_t n,
-  const struct settings *want, struct continuation *out, struct error *why)
+bool generate(const struct generate_context *g, const uint32_t *prompt, size_t n,
+  const struct generate_options *want, struct continuation *out, struct error *why)
 {
   *out = (struct continuation) { .n_prompt = n, .sequence = want->sequence };
   const struct model_config *config = &g->lm->config;
@@ -139,7 +140,7 @@ bool generate(const struct generator *g, const uint32_t *prompt, size_t n,
       return error_say(why, "token %zu of the prompt is id %" PRIu32
         "; the vocabulary has %zu", i, prompt[i], v);
   /* <Take what the loop needs> */
-  float *logits = memory_alloc(g->m, FOR_ACTIVATIONS, v, sizeof *logits, why);
+  float *logits = memory_alloc(g->m, MEMORY_ACTIVATIONS, v, sizeof *logits, why);
   bool ok = logits != NULL;
   for (size_t i = 0; ok && i < n; i++)
     ok = ids_push(g->m, &out->text, prompt[i], why);

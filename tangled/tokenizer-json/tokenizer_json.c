@@ -1,4 +1,4 @@
-/* files.c -- made from workshop/06-tokenizer-json.w; change it there */
+/* tokenizer_json.c -- made from workshop/06-tokenizer-json.w; change it there */
 
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
@@ -7,44 +7,44 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "sentencepiece/scores.h"
-#include "tokenizer-json/files.h"
+#include "sentencepiece/sentencepiece.h"
+#include "tokenizer-json/tokenizer_json.h"
 
 /* <What reading a file needs> */
 #define BLOCK "\xe2\x96\x81"
-struct reader { struct memory *m; struct tokenizer *t;
+struct json_reader { struct memory *m; struct tokenizer *t;
   const char *file;
   json_t *vocab; size_t bytes; struct bytes row; bool ours, fused,
     in_bytes;
   uint32_t begin, end; struct error *why; };
 
 /* <Refuse a field> */
-static int clip(const char *text, size_t n, size_t most)
+static int clip(const char *text, size_t n, size_t max)
 {
-  if (n <= most) return (int) n;
-  return (int) (most - utf8_held((const unsigned char *) text, most));
+  if (n <= max) return (int) n;
+  return (int) (max - utf8_held((const unsigned char *) text, max));
 }
 
-static const char *shown(const json_t *v, char room[80])
+static const char *shown(const json_t *v, char buffer[80])
 {
   const char *text = json_string_value(v);
   if (v == NULL) return "missing";
   if (text != NULL)
-    snprintf(room, 80, "\"%.*s\"",
+    snprintf(buffer, 80, "\"%.*s\"",
       clip(text, json_string_length(v), 70), text);
   else if (json_is_integer(v))
-    snprintf(room, 80, "%lld", (long long) json_integer_value(v));
+    snprintf(buffer, 80, "%lld", (long long) json_integer_value(v));
   else return json_is_null(v) ? "null" : json_is_true(v) ? "true"
     : json_is_false(v) ? "false" : json_is_object(v) ? "an object"
     : json_is_array(v) ? "a list" : "a number with a point";
-  return room;
+  return buffer;
 }
 
-static bool refuse(struct reader *r, const char *field,
+static bool refuse(struct json_reader *r, const char *field,
   const json_t *found, const char *wanted)
 {
-  char room[80];
-  return error_found(r->why, r->file, field, shown(found, room),
+  char buffer[80];
+  return error_found(r->why, r->file, field, shown(found, buffer),
     wanted);
 }
 
@@ -73,7 +73,7 @@ static bool says_nothing(const json_t *v)
     || (json_is_object(v) && json_object_size(v) == 0);
 }
 
-static bool only_keys(struct reader *r, const char *where,
+static bool only_keys(struct json_reader *r, const char *where,
   json_t *object, const char *keys)
 {
   const char *key;
@@ -93,7 +93,7 @@ static bool only_keys(struct reader *r, const char *where,
 }
 
 /* <Read a flag> */
-static bool flag(struct reader *r, const char *where, json_t *object,
+static bool flag(struct json_reader *r, const char *where, json_t *object,
   const char *key, bool otherwise, bool *out)
 {
   json_t *v = json_object_get(object, key);
@@ -103,14 +103,14 @@ static bool flag(struct reader *r, const char *where, json_t *object,
 }
 
 /* <Read an id> */
-static bool read_id(struct reader *r, const char *field,
+static bool read_id(struct json_reader *r, const char *field,
   const json_t *v, uint32_t *id)
 {
   char wanted[64];
-  size_t most = r->bytes < MAX_ID ? r->bytes : MAX_ID;
-  snprintf(wanted, sizeof wanted, "an integer from 0 to %zu", most - 1);
+  size_t max = r->bytes < TOKENIZER_MAX_ID ? r->bytes : TOKENIZER_MAX_ID;
+  snprintf(wanted, sizeof wanted, "an integer from 0 to %zu", max - 1);
   if (!json_is_integer(v) || json_integer_value(v) < 0
-      || json_integer_value(v) >= (json_int_t) most)
+      || json_integer_value(v) >= (json_int_t) max)
     return refuse(r, field, v, wanted);
   *id = (uint32_t) json_integer_value(v);
   return true;
@@ -122,7 +122,7 @@ static bool seen(unsigned b)
   return (b >= 33 && b <= 126) || (b >= 161 && b <= 255 && b != 173);
 }
 
-uint32_t alphabet(unsigned b)
+uint32_t tokenizer_byte_to_unicode(unsigned b)
 {
   if (seen(b)) return b;
   return b <= 32 ? 256 + b : b <= 160 ? 256 + 33 + (b - 127)
@@ -138,13 +138,13 @@ static int alphabet_byte(uint32_t c)
 }
 
 /* <Turn a word of the file into bytes> */
-static bool to_bytes(struct reader *r, const char *text, size_t n,
+static bool to_bytes(struct json_reader *r, const char *text, size_t n,
   struct bytes *out, bool *spelt)
 {
   const unsigned char *c = (const unsigned char *) text;
   size_t start = out->n, length = 0;
   *spelt = true;
-  if (r->t->by_characters)
+  if (r->t->char_level)
     return bytes_push(r->m, out, text, n, r->why);
   for (size_t at = 0; at < n && *spelt; at += length) {
     enum utf8_state state;
@@ -163,7 +163,7 @@ static bool to_bytes(struct reader *r, const char *text, size_t n,
 /* <All about the words of the vocabulary> */
 
 /* <Read the vocabulary> */
-static bool read_vocab(struct reader *r, const char *where)
+static bool read_vocab(struct json_reader *r, const char *where)
 {
   const char *key;
   size_t n;
@@ -177,20 +177,20 @@ static bool read_vocab(struct reader *r, const char *where)
     if (!read_id(r, below(where, key).name, v, &id)
         || !to_bytes(r, key, n, &r->row, &spelt)) return false;
     /* <Enter the word under its id> */
-    struct known_id *k = know_id(r->m, r->t, id, r->why);
+    struct vocab_entry *k = tokenizer_vocab_at(r->m, r->t, id, r->why);
     if (k == NULL) return false;
     if (k->text.n > 0)
       return refuse(r, below(where, key).name, v,
         "an id that no other word has");
-    if (!keep_letters(r->m, r->t, r->row.byte, r->row.n, &k->text,
+    if (!tokenizer_intern(r->m, r->t, r->row.byte, r->row.n, &k->text,
       r->why)) return false;
     if (spelt) k->piece = k->text;
   }
-  return index_pieces(r->m, r->t, r->why);
+  return tokenizer_index_vocab(r->m, r->t, r->why);
 }
 
 /* <Read one merge> */
-static bool read_merge(struct reader *r, const char *a, size_t n_a,
+static bool read_merge(struct json_reader *r, const char *a, size_t n_a,
   const char *b, size_t n_b, const char *field)
 {
   bool spelt_a, spelt_b;
@@ -215,7 +215,7 @@ static bool read_merge(struct reader *r, const char *a, size_t n_a,
 }
 
 /* <Read the merges> */
-static bool read_merges(struct reader *r, const char *where,
+static bool read_merges(struct json_reader *r, const char *where,
   json_t *list)
 {
   size_t i;
@@ -252,12 +252,12 @@ static int bytes_with_tokens(const struct tokenizer *t)
 }
 
 /* <Read the unknown token> */
-static bool read_unknown(struct reader *r, const json_t *v)
+static bool read_unknown(struct json_reader *r, const json_t *v)
 {
   uint32_t id;
   int bytes = bytes_with_tokens(r->t);
   if (says_nothing(v)) return true;
-  if (!r->t->by_characters) return bytes == 256
+  if (!r->t->char_level) return bytes == 256
     || refuse(r, "model.unk_token", v,
     "null, as some byte has no token");
   if (bytes > 0 && bytes < 256) return refuse(r,
@@ -272,7 +272,7 @@ static bool read_unknown(struct reader *r, const json_t *v)
 }
 
 /* <Read the model> */
-static bool read_model(struct reader *r, json_t *model)
+static bool read_model(struct json_reader *r, json_t *model)
 {
   static const char *const none[] = { "dropout",
     "continuing_subword_prefix", "end_of_word_suffix", NULL };
@@ -292,15 +292,15 @@ static bool read_model(struct reader *r, json_t *model)
     || !flag(r, "model", model, "byte_fallback", false,
       &r->t->byte_fallback)
     || !flag(r, "model", model, "fuse_unk", false,
-      &r->t->fuse_unknown) || !read_vocab(r, "model.vocab")
+      &r->t->fuse_unk) || !read_vocab(r, "model.vocab")
     || !read_merges(r, "model.merges",
       json_object_get(model, "merges"))) return false;
-  if (r->t->by_characters) find_words_apart(r->t);
+  if (r->t->char_level) tokenizer_find_splits(r->t);
   return read_unknown(r, json_object_get(model, "unk_token"));
 }
 
 /* <Read an added token> */
-static bool read_added(struct reader *r, const char *where, json_t *v)
+static bool read_added(struct json_reader *r, const char *where, json_t *v)
 {
   struct added_token x = { .id = 0 };
   json_t *text = json_object_get(v, "content"),
@@ -320,21 +320,21 @@ static bool read_added(struct reader *r, const char *where, json_t *v)
   /* <See that the id is free, or the one that the word has> */
   json_t *word = json_object_getn(r->vocab, json_string_value(text),
     n);
-  bool taken = x.id < r->t->n_known
-    && r->t->known_as[x.id].text.n > 0;
+  bool taken = x.id < r->t->n_vocab
+    && r->t->vocab[x.id].text.n > 0;
   if (word != NULL ? json_integer_value(word) != x.id : taken)
     return refuse(r, below(where, "id").name, id, word != NULL
       ? "the id that the vocabulary has" : "an id that no word has");
-  return keep_letters(r->m, r->t, json_string_value(text), n, &x.text,
-    r->why) && add_extra(r->m, r->t, &x, r->why);
+  return tokenizer_intern(r->m, r->t, json_string_value(text), n, &x.text,
+    r->why) && tokenizer_add_token(r->m, r->t, &x, r->why);
 }
 
 /* <Read the other four parts> */
 
 /* <Go through a sequence> */
-typedef bool read_part(struct reader *r, const char *where,
+typedef bool read_part(struct json_reader *r, const char *where,
   json_t *v);
-static bool read_each(struct reader *r, const char *where, json_t *v,
+static bool read_each(struct json_reader *r, const char *where, json_t *v,
   const char *key, read_part *read)
 {
   size_t i;
@@ -352,73 +352,73 @@ static bool read_each(struct reader *r, const char *where, json_t *v,
 }
 
 /* <Append a stage of the file> */
-static bool or_refuse(struct reader *r, const char *where, bool ok,
+static bool or_refuse(struct json_reader *r, const char *where, bool ok,
   const struct error *inner)
 {
-  return ok || error_found(r->why, r->file, where, inner->words,
+  return ok || error_found(r->why, r->file, where, inner->text,
     "a pattern that can be used, and " "at most 16 stages");
 }
 
-static bool cut_at(struct reader *r, const char *where,
+static bool cut_at(struct json_reader *r, const char *where,
   const char *pattern, size_t n)
 {
   struct error inner = { "" };
-  return or_refuse(r, where, add_cut(r->m, r->t, pattern, n, &inner),
+  return or_refuse(r, where, tokenizer_add_split(r->m, r->t, pattern, n, &inner),
     &inner);
 }
 
-static bool put_before(struct reader *r, const char *where,
+static bool put_before(struct json_reader *r, const char *where,
   const char *words, size_t n, bool first_only, bool unless_there)
 {
   struct error inner = { "" };
-  return or_refuse(r, where, add_words(r->m, r->t,
-    (struct stage) { .what = PUT, .first_only = first_only,
+  return or_refuse(r, where, tokenizer_add_string(r->m, r->t,
+    (struct text_step) { .what = STEP_PREPEND, .first_only = first_only,
     .unless_there = unless_there }, words, n, NULL, 0, false,
     &inner), &inner);
 }
 
-static bool put_instead(struct reader *r, const char *where,
+static bool put_instead(struct json_reader *r, const char *where,
   const char *pattern, size_t n, bool literal, const char *words,
   size_t n_words)
 {
   struct error inner = { "" };
-  return or_refuse(r, where, add_words(r->m, r->t,
-    (struct stage) { .what = REPLACE }, words, n_words, pattern,
+  return or_refuse(r, where, tokenizer_add_string(r->m, r->t,
+    (struct text_step) { .what = STEP_REPLACE }, words, n_words, pattern,
     n, literal, &inner), &inner);
 }
 
 /* <Read a pattern in two dialects> */
 
 /* bit depth of folded: capital and small letters are one in this group */
-struct reading { const unsigned char *c; size_t n, at;
+struct pattern_text { const unsigned char *c; size_t n, at;
   uint64_t folded; unsigned depth; bool in_class; };
-static bool has(const struct reading *p, size_t at, const char *words)
+static bool has(const struct pattern_text *p, size_t at, const char *words)
 {
   size_t n = strlen(words);
   return at <= p->n && p->n - at >= n
     && memcmp(p->c + at, words, n) == 0;
 }
 
-static const char *read_escape(struct reading *p)
+static const char *read_escape(struct pattern_text *p)
 {
   unsigned char c = p->at + 1 < p->n ? p->c[p->at + 1] : 0;
   p->at += 2;
   if (c > 127 || strchr("sSdDrntf", c) != NULL)
     return c == 0 ? "a backslash at the end" : NULL;
   if (c == 'x' || c == 'p' || c == 'P') {
-    size_t from = p->at, most = has(p, from, "{^") ? 5 : 4;
+    size_t from = p->at, max = has(p, from, "{^") ? 5 : 4;
     if (!has(p, from, "{")) return "no { behind \\x or \\p";
     if (c == 'x' && (p->folded >> p->depth & 1) != 0)
       return "a folded letter that is a number";
     while (p->at < p->n && p->c[p->at++] != '}') ;
-    return c == 'x' || p->at - from <= most ? NULL
+    return c == 'x' || p->at - from <= max ? NULL
       : "a property with a long name";
   }
   return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z')
     || (c >= 'a' && c <= 'z') ? "an escaped letter or digit" : NULL;
 }
 
-static const char *read_in_class(struct reading *p)
+static const char *read_in_class(struct pattern_text *p)
 {
   if (p->c[p->at] == '\\') return read_escape(p);
   if (p->c[p->at] == '[') return "[ in a class";
@@ -429,14 +429,14 @@ static const char *read_in_class(struct reading *p)
   return NULL;
 }
 
-static const char *begin_class(struct reading *p)
+static const char *begin_class(struct pattern_text *p)
 {
   p->at += has(p, p->at, "[^") ? 2 : 1;
   p->in_class = true;
   return has(p, p->at, "]") ? "a class that begins with ]" : NULL;
 }
 
-static const char *begin_group(struct reading *p)
+static const char *begin_group(struct pattern_text *p)
 {
   static const char *const known[] = { "(?:", "(?=", "(?!", "(?>",
     "(?<=", "(?<!", "(?i:" };
@@ -454,7 +454,7 @@ static const char *begin_group(struct reading *p)
   return NULL;
 }
 
-static const char *read_count(struct reading *p)
+static const char *read_count(struct pattern_text *p)
 {
   size_t i = p->at + 1;
   if (has(p, i, ",")) return "a count without a beginning";
@@ -466,7 +466,7 @@ static const char *read_count(struct reading *p)
     ? "a count with + or ? behind it" : NULL;
 }
 
-static const char *read_letter(struct reading *p)
+static const char *read_letter(struct pattern_text *p)
 {
   static const char *const pair[] = { "ss", "ff", "fi", "fl", "st" };
   bool fold = (p->folded >> p->depth & 1) != 0;
@@ -481,7 +481,7 @@ static const char *read_letter(struct reading *p)
   return NULL;
 }
 
-static const char *read_next(struct reading *p)
+static const char *read_next(struct pattern_text *p)
 {
   unsigned char c = p->c[p->at];
   if (p->in_class) return read_in_class(p);
@@ -498,10 +498,10 @@ static const char *read_next(struct reading *p)
   return read_letter(p);
 }
 
-static bool same_in_both(struct reader *r, const char *where,
+static bool same_in_both(struct json_reader *r, const char *where,
   json_t *regex)
 {
-  struct reading p = { .n = json_string_length(regex),
+  struct pattern_text p = { .n = json_string_length(regex),
     .c = (const unsigned char *) json_string_value(regex) };
   const char *wrong = NULL;
   while (p.at < p.n && (wrong = read_next(&p)) == NULL) ;
@@ -510,7 +510,7 @@ static bool same_in_both(struct reader *r, const char *where,
 }
 
 /* <Read a stage that brings its pattern> */
-static bool read_split(struct reader *r, const char *where, json_t *v)
+static bool read_split(struct json_reader *r, const char *where, json_t *v)
 {
   struct field_name at = below(where, "pattern");
   json_t *pattern = json_object_get(v, "pattern"), *how =
@@ -532,18 +532,18 @@ static bool read_split(struct reader *r, const char *where, json_t *v)
   if (!removed && strcmp(name, "Isolated") != 0)
     return refuse(r, below(where, "behavior").name, how,
       "Isolated or Removed");
-  struct stage s = { .what = CUT,
+  struct text_step s = { .what = STEP_SPLIT,
     .keep_matches = !removed || invert,
     .keep_gaps = !removed || !invert };
   struct error inner = { "" };
-  return or_refuse(r, at.name, add_stage(r->m, r->t, s,
+  return or_refuse(r, at.name, tokenizer_add_step(r->m, r->t, s,
     json_string_value(given), json_string_length(given),
     regex == NULL, &inner), &inner);
 }
 
 /* <Choose a scheme> */
 enum scheme { NEVER, FIRST, ALWAYS };
-static bool choose_scheme(struct reader *r, const char *where,
+static bool choose_scheme(struct json_reader *r, const char *where,
   json_t *v, enum scheme *s)
 {
   static const char *const name[] = { "never", "first",
@@ -561,7 +561,7 @@ static bool choose_scheme(struct reader *r, const char *where,
 }
 
 /* <Read a stage of blocks> */
-static bool read_scheme(struct reader *r, const char *where,
+static bool read_scheme(struct json_reader *r, const char *where,
   json_t *v, enum scheme *s, bool *split)
 {
   bool put;
@@ -578,15 +578,15 @@ static bool read_scheme(struct reader *r, const char *where,
   return choose_scheme(r, where, v, s);
 }
 
-static bool read_metaspace(struct reader *r, const char *where,
+static bool read_metaspace(struct json_reader *r, const char *where,
   json_t *v)
 {
   static const char pattern[] = BLOCK "[^" BLOCK "]*";
   enum scheme s;
   bool split;
   if (!read_scheme(r, where, v, &s, &split)) return false;
-  for (size_t k = 0; s == FIRST && k < r->t->n_forms; k++)
-    if (r->t->cut[k].what == REPLACE)
+  for (size_t k = 0; s == FIRST && k < r->t->n_normalizers; k++)
+    if (r->t->step[k].what == STEP_REPLACE)
       return refuse(r, below(where, "prepend_scheme").name,
         json_object_get(v, "prepend_scheme"),
         "never or always, behind a Replace");
@@ -599,7 +599,7 @@ static bool read_metaspace(struct reader *r, const char *where,
 /* <Read the pre-tokenizer> */
 static const char byte_level_keys[] = "type add_prefix_space "
   "trim_offsets use_regex ";
-static bool read_stage(struct reader *r, const char *where, json_t *v)
+static bool read_stage(struct json_reader *r, const char *where, json_t *v)
 {
   const char *type = json_string_value(json_object_get(v, "type"));
   bool blank, regex, single;
@@ -631,7 +631,7 @@ static bool read_stage(struct reader *r, const char *where, json_t *v)
 }
 
 /* <Read a replacement> */
-static bool read_replace(struct reader *r, const char *where,
+static bool read_replace(struct json_reader *r, const char *where,
   json_t *v)
 {
   struct field_name at = below(where, "pattern");
@@ -652,16 +652,16 @@ static bool read_replace(struct reader *r, const char *where,
 }
 
 /* <Read the composition of characters> */
-static bool compose_too(struct reader *r, const char *where)
+static bool compose_too(struct json_reader *r, const char *where)
 {
   struct error inner = { "" };
-  return or_refuse(r, where, add_stage(r->m, r->t,
-    (struct stage) { .what = COMPOSE }, NULL, 0, false, &inner),
+  return or_refuse(r, where, tokenizer_add_step(r->m, r->t,
+    (struct text_step) { .what = STEP_NFC }, NULL, 0, false, &inner),
     &inner);
 }
 
 /* <Read the normalizer> */
-static bool read_normalizer(struct reader *r, const char *where,
+static bool read_normalizer(struct json_reader *r, const char *where,
   json_t *v)
 {
   if (json_is_null(v) || v == NULL) return true;
@@ -684,7 +684,7 @@ static bool read_normalizer(struct reader *r, const char *where,
 }
 
 /* <Read the ids of a token of a template> */
-static bool read_template_token(struct reader *r, const char *where,
+static bool read_template_token(struct json_reader *r, const char *where,
   json_t *v, json_t *each, struct ids *list)
 {
   json_t *name = json_object_get(json_object_get(each,
@@ -700,7 +700,7 @@ static bool read_template_token(struct reader *r, const char *where,
   json_array_foreach(all, i, id) {
     uint32_t n;
     if (!read_id(r, where, id, &n)) return false;
-    if (n >= r->t->n_known || r->t->known_as[n].text.n == 0)
+    if (n >= r->t->n_vocab || r->t->vocab[n].text.n == 0)
       return refuse(r, where, id, "the id of a token");
     if (!ids_push(r->m, list, n, r->why)) return false;
   }
@@ -708,24 +708,24 @@ static bool read_template_token(struct reader *r, const char *where,
 }
 
 /* <Put ids around what is there> */
-static bool wrap(struct reader *r, const struct ids *before,
+static bool wrap(struct json_reader *r, const struct ids *before,
   const struct ids *after)
 {
   struct ids front = { NULL, 0, 0 };
   bool ok = true;
   for (size_t i = 0; ok && i < before->n; i++)
     ok = ids_push(r->m, &front, before->id[i], r->why);
-  for (size_t i = 0; ok && i < r->t->front.n; i++)
-    ok = ids_push(r->m, &front, r->t->front.id[i], r->why);
+  for (size_t i = 0; ok && i < r->t->prefix_ids.n; i++)
+    ok = ids_push(r->m, &front, r->t->prefix_ids.id[i], r->why);
   for (size_t i = 0; ok && i < after->n; i++)
-    ok = ids_push(r->m, &r->t->back, after->id[i], r->why);
-  ids_free(r->m, &r->t->front);
-  r->t->front = front;
+    ok = ids_push(r->m, &r->t->suffix_ids, after->id[i], r->why);
+  ids_free(r->m, &r->t->prefix_ids);
+  r->t->prefix_ids = front;
   return ok;
 }
 
 /* <Read a template> */
-static bool read_template(struct reader *r, const char *where,
+static bool read_template(struct json_reader *r, const char *where,
   json_t *v)
 {
   struct field_name at = below(where, "single");
@@ -757,7 +757,7 @@ static bool read_template(struct reader *r, const char *where,
 }
 
 /* <Read the post-processor> */
-static bool read_post(struct reader *r, const char *where, json_t *v)
+static bool read_post(struct json_reader *r, const char *where, json_t *v)
 {
   json_t *type = json_object_get(v, "type");
   const char *name = json_is_string(type) ? json_string_value(type)
@@ -773,7 +773,7 @@ static bool read_post(struct reader *r, const char *where, json_t *v)
 }
 
 /* <Read the steps of a decoder> */
-static bool read_strip(struct reader *r, const char *where, json_t *v)
+static bool read_strip(struct json_reader *r, const char *where, json_t *v)
 {
   static const char *const key[] = { "start", "stop" };
   json_t *what = json_object_get(v, "content");
@@ -790,12 +790,12 @@ static bool read_strip(struct reader *r, const char *where, json_t *v)
       return refuse(r, below(where, key[i]).name, n,
         i == 0 ? "0 or 1" : "0");
   }
-  r->t->drop_blank = json_integer_value(json_object_get(v,
+  r->t->strip_prefix_space = json_integer_value(json_object_get(v,
     "start")) == 1;
   return r->fused || refuse(r, where, v, "Strip behind Fuse");
 }
 
-static bool read_swap(struct reader *r, const char *where, json_t *v)
+static bool read_swap(struct json_reader *r, const char *where, json_t *v)
 {
   json_t *from = json_object_get(json_object_get(v, "pattern"),
     "String"), *to = json_object_get(v, "content");
@@ -805,24 +805,24 @@ static bool read_swap(struct reader *r, const char *where, json_t *v)
       json_object_get(v, "pattern"), "a String");
   if (!json_is_string(to))
     return refuse(r, below(where, "content").name, to, "some text");
-  return texts_replace(r->m, r->t, json_string_value(from),
+  return tokenizer_texts_replace(r->m, r->t, json_string_value(from),
     json_string_length(from), json_string_value(to),
     json_string_length(to), r->why);
 }
 
-static bool read_block_decoder(struct reader *r, const char *where,
+static bool read_block_decoder(struct json_reader *r, const char *where,
   json_t *v)
 {
   enum scheme s;
   bool split;
   if (!read_scheme(r, where, v, &s, &split)) return false;
-  r->t->drop_blank = s != NEVER;
-  return texts_replace(r->m, r->t, BLOCK, strlen(BLOCK), " ", 1,
+  r->t->strip_prefix_space = s != NEVER;
+  return tokenizer_texts_replace(r->m, r->t, BLOCK, strlen(BLOCK), " ", 1,
     r->why);
 }
 
 /* <Read the decoder> */
-static bool read_decoder(struct reader *r, const char *where,
+static bool read_decoder(struct json_reader *r, const char *where,
   json_t *v)
 {
   json_t *type = json_object_get(v, "type");
@@ -830,7 +830,7 @@ static bool read_decoder(struct reader *r, const char *where,
     : "";
   if (strcmp(name, "Sequence") == 0)
     return read_each(r, where, v, "decoders", read_decoder);
-  if (!r->t->by_characters) return strcmp(name, "ByteLevel") != 0
+  if (!r->t->char_level) return strcmp(name, "ByteLevel") != 0
     ? refuse(r, below(where, "type").name, type, "ByteLevel")
     : only_keys(r, where, v, byte_level_keys) && (r->fused = true);
   if (strcmp(name, "Strip") == 0) return read_strip(r, where, v);
@@ -840,7 +840,7 @@ static bool read_decoder(struct reader *r, const char *where,
     "only Strip behind Fuse");
   if (strcmp(name, "ByteFallback") == 0)
     return only_keys(r, where, v, "type ")
-      && texts_as_bytes(r->m, r->t, r->why);
+      && tokenizer_texts_as_bytes(r->m, r->t, r->why);
   if (strcmp(name, "Replace") == 0)
     return read_swap(r, where, v);
   if (strcmp(name, "Metaspace") == 0)
@@ -852,7 +852,7 @@ static bool read_decoder(struct reader *r, const char *where,
 /* <Read whole files> */
 
 /* <Parse a file of JSON> */
-enum { JSON_MOST = 64 << 20 };
+enum { MAX_JSON = 64 << 20 };
 static json_t *read_json(const char *path, size_t *bytes,
   struct error *why)
 {
@@ -860,13 +860,13 @@ static json_t *read_json(const char *path, size_t *bytes,
   json_error_t trouble;
   if (!file_map(&map, path, why)) return NULL;
   *bytes = map.size;
-  json_t *v = map.size > JSON_MOST ? NULL
+  json_t *v = map.size > MAX_JSON ? NULL
     : json_loadb((const char *) map.bytes, map.size,
       JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &trouble);
   file_unmap(&map);
-  if (*bytes > JSON_MOST)
+  if (*bytes > MAX_JSON)
     error_say(why, "%s: this has %zu bytes;" " wanted: at most %d of JSON",
-      path, *bytes, JSON_MOST);
+      path, *bytes, MAX_JSON);
   else if (v == NULL)
     error_say(why, "%s: line %d, column %d: %s;"
       " wanted: strict JSON", path, trouble.line, trouble.column,
@@ -875,7 +875,7 @@ static json_t *read_json(const char *path, size_t *bytes,
 }
 
 /* <Read the configuration beside it> */
-static bool read_bracket(struct reader *r, json_t *config,
+static bool read_bracket(struct json_reader *r, json_t *config,
   const char *wish, const char *which, uint32_t id, bool otherwise,
   struct ids *list)
 {
@@ -893,7 +893,7 @@ static bool read_bracket(struct reader *r, json_t *config,
   return ids_push(r->m, list, id, r->why);
 }
 
-static bool read_config(struct reader *r)
+static bool read_config(struct json_reader *r)
 {
   const char *slash = strrchr(r->file, '/'), *file = r->file;
   char path[4096];
@@ -907,9 +907,9 @@ static bool read_config(struct reader *r)
   json_t *config = here ? read_json(path, &bytes, r->why) : NULL;
   bool ok = (!here || config != NULL)
     && read_bracket(r, config, "add_bos_token", "bos_token", r->begin,
-    r->begin != 0, &r->t->front)
+    r->begin != 0, &r->t->prefix_ids)
     && read_bracket(r, config, "add_eos_token", "eos_token", r->end,
-      false, &r->t->back);
+      false, &r->t->suffix_ids);
   json_decref(config);
   r->file = file;
   return ok;
@@ -928,7 +928,7 @@ static bool has_byte_level(json_t *v)
   return false;
 }
 
-static bool is_ours(struct reader *r, json_t *file)
+static bool is_ours(struct json_reader *r, json_t *file)
 {
   json_t *model = json_object_get(file, "model");
   json_t *type = json_object_get(model, "type");
@@ -939,16 +939,16 @@ static bool is_ours(struct reader *r, json_t *file)
   r->ours = type == NULL ? json_object_get(model, "merges") != NULL
     : json_is_string(type)
     && strcmp(json_string_value(type), "BPE") == 0;
-  r->t->by_characters = !has_byte_level(json_object_get(file,
+  r->t->char_level = !has_byte_level(json_object_get(file,
     "pre_tokenizer"));
-  r->t->kind = r->t->by_characters ? "BPE on characters"
+  r->t->kind = r->t->char_level ? "BPE on characters"
     : "byte-level BPE";
   return r->ours || refuse(r, "model.type", type,
     "BPE (another kind of tokenizer)");
 }
 
 /* <Read a whole description> */
-static bool read_description(struct reader *r, json_t *file)
+static bool read_description(struct json_reader *r, json_t *file)
 {
   size_t i;
   json_t *v, *added = json_object_get(file, "added_tokens");
@@ -967,24 +967,24 @@ static bool read_description(struct reader *r, json_t *file)
       json_object_get(file, "normalizer"))
     || !read_decoder(r, "decoder", json_object_get(file, "decoder")))
     return false;
-  if (!r->t->by_characters && !r->fused) return refuse(r, "decoder",
+  if (!r->t->char_level && !r->fused) return refuse(r, "decoder",
     json_object_get(file, "decoder"), "a ByteLevel in it");
-  r->t->n_forms = r->t->n_cuts;
+  r->t->n_normalizers = r->t->n_steps;
   /* <Read the tokens that were added> */
   if (!says_nothing(added) && !json_is_array(added))
     return refuse(r, "added_tokens", added, "a list");
   json_array_foreach(added, i, v)
     if (!read_added(r, number_of("added_tokens", i).name, v))
       return false;
-  return ((r->t->by_characters && says_nothing(stages))
+  return ((r->t->char_level && says_nothing(stages))
       || read_stage(r, "pre_tokenizer", stages))
-    && index_extras(r->m, r->t, r->why)
+    && tokenizer_index_added(r->m, r->t, r->why)
     && (json_is_null(post) || post == NULL ? read_config(r)
       : read_post(r, "post_processor", post));
 }
 
 /* <Read one such line> */
-static bool read_line(struct reader *r, const char *text, size_t n,
+static bool read_line(struct json_reader *r, const char *text, size_t n,
   size_t line_number)
 {
   char field[40];
@@ -1001,7 +1001,7 @@ static bool read_line(struct reader *r, const char *text, size_t n,
 }
 
 /* <Read the lines of a list of merges> */
-static bool read_lines(struct reader *r, const char *path)
+static bool read_lines(struct json_reader *r, const char *path)
 {
   struct mapping map;
   if (!file_map(&map, path, r->why)) return false;
@@ -1023,7 +1023,7 @@ static bool read_lines(struct reader *r, const char *path)
 }
 
 /* <Read a vocabulary and its merges> */
-static bool read_pair_of_files(struct reader *r, const char *vocab,
+static bool read_pair_of_files(struct json_reader *r, const char *vocab,
   const char *merges)
 {
   static const char end_of_text[] = "<|endoftext|>";
@@ -1034,12 +1034,12 @@ static bool read_pair_of_files(struct reader *r, const char *vocab,
     && read_lines(r, merges);
   if (ok && tokenizer_find(r->t, end_of_text, strlen(end_of_text),
     &x.id)) {
-    x.text = r->t->known_as[x.id].text;
-    ok = add_extra(r->m, r->t, &x, r->why);
+    x.text = r->t->vocab[x.id].text;
+    ok = tokenizer_add_token(r->m, r->t, &x, r->why);
   }
   r->file = vocab;
   r->t->kind = "byte-level BPE";
-  ok = ok && index_extras(r->m, r->t, r->why)
+  ok = ok && tokenizer_index_added(r->m, r->t, r->why)
     && cut_at(r, "", split_gpt2, strlen(split_gpt2))
     && read_config(r);
   json_decref(r->vocab);
@@ -1047,7 +1047,7 @@ static bool read_pair_of_files(struct reader *r, const char *vocab,
 }
 
 /* <Read a file of JSON into a tokenizer> */
-static bool read_json_file(struct reader *r, const char *path)
+static bool read_json_file(struct json_reader *r, const char *path)
 {
   json_t *file = read_json(path, &r->bytes, r->why);
   bool ok = file != NULL && (json_is_object(file)
@@ -1058,10 +1058,10 @@ static bool read_json_file(struct reader *r, const char *path)
 }
 
 /* <Read a model of SentencePiece> */
-static bool read_scores(struct reader *r, const unsigned char *byte,
+static bool read_scores(struct json_reader *r, const unsigned char *byte,
   size_t n)
 {
-  return read_sentencepiece(r->m, r->t, r->file, byte, n, &r->begin,
+  return sentencepiece_read(r->m, r->t, r->file, byte, n, &r->begin,
     &r->end, &r->ours, r->why) && read_config(r);
 }
 
@@ -1075,7 +1075,7 @@ static bool is_rank_line(const unsigned char *c, size_t n)
   return digits > 0 && (i == n || c[i] == '\n' || c[i] == '\r');
 }
 
-static bool read_file(struct reader *r, const char *path)
+static bool read_file(struct json_reader *r, const char *path)
 {
   struct mapping map;
   r->file = path, r->ours = true;
@@ -1086,20 +1086,20 @@ static bool read_file(struct reader *r, const char *path)
   bool json = k < n && c[k] == '{',
     ranks = !json && is_rank_line(c, n < 1000 ? n : 1000),
     pieces = !json && n > 2 && c[0] == 10 && c[2] == 10;
-  bool ok = !(ranks || pieces) || (ranks ? read_ranks(r->m, r->t,
+  bool ok = !(ranks || pieces) || (ranks ? tiktoken_read(r->m, r->t,
     path, c, n, r->why) : read_scores(r, c, n));
   file_unmap(&map);
   return ok && (ranks || pieces || read_json_file(r, path));
 }
 
 /* <Find out what a path holds> */
-static bool there(char room[4096], const char *path, const char *name)
+static bool there(char buffer[4096], const char *path, const char *name)
 {
-  int n = snprintf(room, 4096, "%s/%s", path, name);
-  return n > 0 && n < 4096 && access(room, F_OK) == 0;
+  int n = snprintf(buffer, 4096, "%s/%s", path, name);
+  return n > 0 && n < 4096 && access(buffer, F_OK) == 0;
 }
 
-static bool read_path(struct reader *r, const char *path,
+static bool read_path(struct json_reader *r, const char *path,
   bool *absent)
 {
   char one[4096], two[4096];
@@ -1126,9 +1126,9 @@ static bool read_path(struct reader *r, const char *path,
 enum tokenizer_found tokenizer_try(struct memory *m, const char *path,
   struct tokenizer **t, struct error *why)
 {
-  struct reader r = { .m = m, .why = why };
+  struct json_reader r = { .m = m, .why = why };
   bool absent = false;
-  *t = r.t = memory_alloc(m, FOR_TOKENS, 1, sizeof **t, why);
+  *t = r.t = memory_alloc(m, MEMORY_TOKENS, 1, sizeof **t, why);
   if (r.t == NULL) return TOKENIZER_REFUSED;
   bool ok = read_path(&r, path, &absent);
   bytes_free(m, &r.row);
@@ -1152,7 +1152,7 @@ static bool to_alphabet(struct memory *m, const unsigned char *byte,
   size_t n, struct bytes *out, struct error *why)
 {
   for (size_t i = 0; i < n; i++) {
-    uint32_t c = alphabet(byte[i]);
+    uint32_t c = tokenizer_byte_to_unicode(byte[i]);
     unsigned char two[2] = { (unsigned char) (0xc0 | c >> 6),
       (unsigned char) (0x80 | (c & 0x3f)) };
     unsigned char one = (unsigned char) c;
@@ -1167,12 +1167,12 @@ static bool make_merge(struct memory *m, const struct tokenizer *t,
   const struct bpe_rule *rule, struct bytes *row, json_t *merges,
   struct error *why)
 {
-  struct span a = t->known_as[rule->left].piece,
-    b = t->known_as[rule->right].piece;
+  struct span a = t->vocab[rule->left].piece,
+    b = t->vocab[rule->right].piece;
   row->n = 0;
-  return to_alphabet(m, t->letters.byte + a.at, a.n, row, why)
+  return to_alphabet(m, t->string_pool.byte + a.at, a.n, row, why)
     && bytes_push(m, row, " ", 1, why)
-    && to_alphabet(m, t->letters.byte + b.at, b.n, row, why)
+    && to_alphabet(m, t->string_pool.byte + b.at, b.n, row, why)
     && json_array_append_new(merges,
       json_stringn((const char *) row->byte, row->n)) == 0;
 }
@@ -1184,10 +1184,10 @@ static bool make_words(struct memory *m, const struct tokenizer *t,
   struct bytes row = { NULL, 0, 0 };
   bool ok = json_object_set_new(vocab, "<|endoftext|>",
     json_integer(0)) == 0;
-  for (size_t i = 1; ok && i < t->n_known; i++) {
-    struct span s = t->known_as[i].piece;
+  for (size_t i = 1; ok && i < t->n_vocab; i++) {
+    struct span s = t->vocab[i].piece;
     row.n = 0;
-    ok = to_alphabet(m, t->letters.byte + s.at, s.n, &row, why)
+    ok = to_alphabet(m, t->string_pool.byte + s.at, s.n, &row, why)
       && bytes_push(m, &row, "", 1, why);
     if (ok && json_object_get(vocab, (const char *) row.byte) != NULL)
       ok = error_say(why, "token %zu is spelt like an earlier one",
@@ -1242,7 +1242,7 @@ bool tokenizer_write(struct memory *m, const char *path,
   tokenizer_close(m, t);
   /* <Write it beside its place, and move it there> */
   if (!ok) error_say(why, "%s: cannot be made: %s", path,
-    inner.words);
+    inner.text);
   else if (json_dump_file(whole, beside, JSON_INDENT(1)) != 0
       || rename(beside, path) != 0)
   {

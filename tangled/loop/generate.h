@@ -1,19 +1,19 @@
-/* loop.h -- made from chapters/03-loop.w; change it there */
+/* generate.h -- made from chapters/03-loop.w; change it there */
 
-#ifndef INCIPIT_LOOP_H
-#define INCIPIT_LOOP_H
+#ifndef INCIPIT_GENERATE_H
+#define INCIPIT_GENERATE_H
 #include "ground/buffers.h"
 #include "model/forward.h"
 
 /* <What it takes to generate> */
 
 /* what a pass needs; all four are borrowed. e->c counts the work */
-struct generator { struct engine *e; const struct model *lm; struct store *s;
+struct generate_context { struct engine *e; const struct model *lm; struct store *s;
   struct memory *m; };
 
 /* why a text ended: not yet, an end token, its length or the context's, or the
    watcher's false */
-enum finish { FINISH_NOT, FINISH_STOP, FINISH_LENGTH, FINISH_CANCELLED };
+enum finish_reason { FINISH_NONE, FINISH_STOP, FINISH_LENGTH, FINISH_CANCELLED };
 
 /* step number (from 1) read length tokens; logits[vocab_size] lives until the watcher
    returns */
@@ -21,17 +21,17 @@ struct step { size_t number, length; const float *logits; uint32_t chosen;
   struct counters before, after; };
 
 /* called after every step; false cancels */
-typedef bool step_watch(void *self, const struct step *now);
+typedef bool step_watch(void *ctx, const struct step *now);
 struct continuation;
 
 /* chooses what follows the text by logits[vocab_size], all finite; *chosen is the
    likeliest before; false and a sentence if it cannot */
-typedef bool step_choose(void *self, const float *logits,
+typedef bool step_select(void *ctx, const float *logits,
   const struct continuation *text, uint32_t *chosen, struct error *why);
 
 /* says whether the text, whose last token is the newest, is to end with it; *enough
    is false before; false and a sentence if it cannot */
-typedef bool step_judge(void *self, const struct continuation *text,
+typedef bool step_stop(void *ctx, const struct continuation *text,
   bool *enough, struct error *why);
 
 /* makes the store forget what does not belong to the text id[n], and says how many of
@@ -44,26 +44,26 @@ typedef size_t step_recall(struct store *s, uint32_t sequence,
    rows that it has, null to forget them, the most rows of a pass, 0 for any number;
    who chooses, null for the likeliest token; who judges whether the text is to end,
    or null; up to how many new tokens an end token ends nothing */
-struct settings { size_t max_new_tokens; const uint32_t *eos; size_t n_eos;
-  step_watch *see; void *self; uint32_t sequence; step_recall *recall; size_t chunk;
-  step_choose *choose; void *chooser; step_judge *judge; void *judging;
+struct generate_options { size_t max_new_tokens; const uint32_t *eos; size_t n_eos;
+  step_watch *on_step; void *ctx; uint32_t sequence; step_recall *recall; size_t chunk;
+  step_select *select; void *select_ctx; step_stop *stop; void *stop_ctx;
   size_t min_tokens; };
 
 /* text.id[n_prompt] is the first token written */
-struct continuation { struct ids text; size_t n_prompt; enum finish ended;
+struct continuation { struct ids text; size_t n_prompt; enum finish_reason ended;
   uint32_t sequence; };
 
 /* writes after the n >=1 ids of the prompt until something says stop; errors: an
    empty prompt, an id out of range, a prompt longer than the context, memory, a logit
    that is not finite. On failure out is empty */
-bool generate(const struct generator *g, const uint32_t *prompt, size_t n,
-  const struct settings *want, struct continuation *out, struct error *why);
+bool generate(const struct generate_context *g, const uint32_t *prompt, size_t n,
+  const struct generate_options *want, struct continuation *out, struct error *why);
 
 /* returns the text */
 void continuation_free(struct memory *m, struct continuation *c);
 
 /* puts n >=1 rows through the model and its store in passes of at most chunk rows, 0
    for one pass; *last is the last one, owned by the caller, null on failure */
-bool read_rows(const struct generator *g, const struct row *rows, size_t n,
+bool model_read(const struct generate_context *g, const struct row *rows, size_t n,
   size_t chunk, struct pass **last, struct error *why);
 #endif

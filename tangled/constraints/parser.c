@@ -1,37 +1,37 @@
-/* reading.c -- made from workshop/09-constraints.w; change it there */
+/* parser.c -- made from workshop/09-constraints.w; change it there */
 
 #include <stdlib.h>
 #include <string.h>
 #include "tokens/utf8.h"
-#include "constraints/reading.h"
+#include "constraints/parser.h"
 
 /* <Make room in a list> */
-void *list_more(struct memory *m, struct list *l, size_t size,
+void *array_reserve(struct memory *m, struct array *l, size_t size,
   struct error *why)
 {
-  if (l->n == l->room) {
-    size_t room = 2 * l->room + 16;
-    void *p = memory_resize(m, FOR_TOKENS, l->block, room, size, why);
+  if (l->n == l->cap) {
+    size_t cap = 2 * l->cap + 16;
+    void *p = memory_resize(m, MEMORY_TOKENS, l->block, cap, size, why);
     if (p == NULL) return NULL;
-    l->block = p, l->room = room;
+    l->block = p, l->cap = cap;
   }
   return memset((char *) l->block + size * l->n++, 0, size);
 }
 
-void list_free(struct memory *m, struct list *l)
+void array_free(struct memory *m, struct array *l)
 {
   memory_free(m, l->block);
-  *l = (struct list) { NULL, 0, 0 };
+  *l = (struct array) { NULL, 0, 0 };
 }
 
 /* <Begin to read, and end> */
-bool reader_begin(struct reader *r, struct memory *m, const char *name,
+bool parser_begin(struct parser *r, struct memory *m, const char *name,
   const char *text, size_t n, struct error *why)
 {
-  *r = (struct reader) { .m = m, .name = name, .n = n, .why = why };
+  *r = (struct parser) { .m = m, .name = name, .n = n, .why = why };
   r->text = (const unsigned char *) text;
-  if (n > TEXT_MOST) return error_say(why, "%s: it has %zu bytes,"
-    " the most is %d", name, n, TEXT_MOST);
+  if (n > PARSER_MAX_TEXT) return error_say(why, "%s: it has %zu bytes,"
+    " the most is %d", name, n, PARSER_MAX_TEXT);
   for (size_t i = 0, k; i < n; i += k) {
     bool whole;
     k = utf8_run(r->text + i, n - i, &whole);
@@ -41,14 +41,14 @@ bool reader_begin(struct reader *r, struct memory *m, const char *name,
   return true;
 }
 
-void reader_end(struct reader *r)
+void parser_end(struct parser *r)
 {
-  list_free(r->m, &r->shapes);
-  list_free(r->m, &r->ranges);
+  array_free(r->m, &r->nodes);
+  array_free(r->m, &r->ranges);
 }
 
 /* <Refuse what stands here> */
-uint32_t reader_refuse(struct reader *r, size_t at, const char *what)
+uint32_t parser_refuse(struct parser *r, size_t at, const char *what)
 {
   size_t line = 1, n = 0;
   const char *shown = (const char *) r->text + at;
@@ -59,27 +59,27 @@ uint32_t reader_refuse(struct reader *r, size_t at, const char *what)
     r->lines ? "line" : "byte", r->lines ? line : at,
     n > 0 ? ", at \"" : ", at the end", (int) n, shown,
     n > 0 ? "\"" : "", what);
-  return NO_SHAPE;
+  return NO_AST_NODE;
 }
 
 /* <Add a shape> */
-uint32_t reader_shape(struct reader *r, struct shape s)
+uint32_t parser_node(struct parser *r, struct ast_node s)
 {
-  struct shape *fresh = list_more(r->m, &r->shapes, sizeof *fresh, r->why);
-  if (fresh == NULL) return NO_SHAPE;
+  struct ast_node *fresh = array_reserve(r->m, &r->nodes, sizeof *fresh, r->why);
+  if (fresh == NULL) return NO_AST_NODE;
   *fresh = s;
-  return (uint32_t) (r->shapes.n - 1);
+  return (uint32_t) (r->nodes.n - 1);
 }
 
-uint32_t reader_join(struct reader *r, enum shape_kind kind, uint32_t a,
+uint32_t parser_join(struct parser *r, enum ast_kind kind, uint32_t a,
   uint32_t b)
 {
-  if (a == NO_SHAPE || b == NO_SHAPE) return NO_SHAPE;
-  return reader_shape(r, (struct shape) { kind, a, b, 0, 0 });
+  if (a == NO_AST_NODE || b == NO_AST_NODE) return NO_AST_NODE;
+  return parser_node(r, (struct ast_node) { kind, a, b, 0, 0 });
 }
 
 /* <Read a character, or its number> */
-uint32_t reader_point(struct reader *r)
+uint32_t parser_point(struct parser *r)
 {
   enum utf8_state state;
   size_t k = utf8_next(r->text + r->at, r->n - r->at, &state);
@@ -95,65 +95,65 @@ static int hex_digit(unsigned char b)
   return b >= 'a' && b <= 'f' ? b - 'a' + 10 : -1;
 }
 
-bool reader_hex(struct reader *r, size_t least, size_t most,
+bool parser_hex(struct parser *r, size_t min, size_t max,
   uint32_t *point)
 {
   size_t from = r->at, k = 0;
   uint32_t x = 0;
-  for (; k < most && r->at < r->n && hex_digit(r->text[r->at]) >= 0; k++)
-    if ((x = 16 * x + (uint32_t) hex_digit(r->text[r->at++])) > LAST_POINT)
+  for (; k < max && r->at < r->n && hex_digit(r->text[r->at]) >= 0; k++)
+    if ((x = 16 * x + (uint32_t) hex_digit(r->text[r->at++])) > PARSER_LAST_POINT)
       break;
   *point = x;
-  if (x > LAST_POINT || (x >= 0xd800 && x <= 0xdfff))
-    return reader_refuse(r, from, "no character has this number"), false;
-  return k >= least || (reader_refuse(r, from,
+  if (x > PARSER_LAST_POINT || (x >= 0xd800 && x <= 0xdfff))
+    return parser_refuse(r, from, "no character has this number"), false;
+  return k >= min || (parser_refuse(r, from,
     "hexadecimal digits are wanted"), false);
 }
 
 /* <Read how often> */
-static bool read_count(struct reader *r, uint32_t *count)
+static bool read_count(struct parser *r, uint32_t *count)
 {
   size_t from = r->at;
   *count = 0;
   for (; r->at < r->n && r->text[r->at] >= '0' && r->text[r->at] <= '9';
       r->at++) {
     *count = 10 * *count + (uint32_t) (r->text[r->at] - '0');
-    if (*count > TIMES_MOST) return reader_refuse(r, from,
+    if (*count > PARSER_MAX_TIMES) return parser_refuse(r, from,
       "a thing may be repeated 1000 times at most"), false;
   }
-  return r->at > from || (reader_refuse(r, from,
+  return r->at > from || (parser_refuse(r, from,
     "a count is wanted; a brace itself is written \\{"), false);
 }
 
-static bool read_braces(struct reader *r, struct shape *s)
+static bool read_braces(struct parser *r, struct ast_node *s)
 {
   size_t from = r->at++;
-  if (!read_count(r, &s->least)) return false;
-  s->most = s->least;
+  if (!read_count(r, &s->min)) return false;
+  s->max = s->min;
   if (r->at < r->n && r->text[r->at] == ',') {
     r->at++;
-    if (r->at < r->n && r->text[r->at] == '}') s->most = FOREVER;
-    else if (!read_count(r, &s->most)) return false;
+    if (r->at < r->n && r->text[r->at] == '}') s->max = PARSER_FOREVER;
+    else if (!read_count(r, &s->max)) return false;
   }
   if (r->at == r->n || r->text[r->at] != '}')
-    return reader_refuse(r, r->at, "a closing brace is wanted"), false;
+    return parser_refuse(r, r->at, "a closing brace is wanted"), false;
   r->at++;
-  return s->most >= s->least || (reader_refuse(r, from,
+  return s->max >= s->min || (parser_refuse(r, from,
     "the second count is less than the first"), false);
 }
 
-uint32_t reader_times(struct reader *r, uint32_t s)
+uint32_t parser_times(struct parser *r, uint32_t s)
 {
-  if (s == NO_SHAPE || r->at == r->n) return s;
-  struct shape t = { SHAPE_TIMES, s, 0, 0, FOREVER };
+  if (s == NO_AST_NODE || r->at == r->n) return s;
+  struct ast_node t = { AST_TIMES, s, 0, 0, PARSER_FOREVER };
   switch (r->text[r->at]) {
-  case '?': t.most = 1, r->at++; break;
+  case '?': t.max = 1, r->at++; break;
   case '*': r->at++; break;
-  case '+': t.least = 1, r->at++; break;
-  case '{': if (!read_braces(r, &t)) return NO_SHAPE; break;
+  case '+': t.min = 1, r->at++; break;
+  case '{': if (!read_braces(r, &t)) return NO_AST_NODE; break;
   default: return s;
   }
-  return reader_shape(r, t);
+  return parser_node(r, t);
 }
 
 /* <Finish a set> */
@@ -163,18 +163,18 @@ static int by_beginning(const void *a, const void *b)
   return x->lo < y->lo ? -1 : x->lo > y->lo;
 }
 
-bool reader_range(struct reader *r, uint32_t lo, uint32_t hi)
+bool parser_range(struct parser *r, uint32_t lo, uint32_t hi)
 {
-  struct code_range *fresh = list_more(r->m, &r->ranges, sizeof *fresh, r->why);
+  struct code_range *fresh = array_reserve(r->m, &r->ranges, sizeof *fresh, r->why);
   if (fresh == NULL) return false;
   *fresh = (struct code_range) { lo, hi };
   return true;
 }
 
-uint32_t reader_set(struct reader *r, size_t from, bool negated)
+uint32_t parser_set(struct parser *r, size_t from, bool negated)
 {
-  if (negated && !reader_range(r, LAST_POINT + 1, LAST_POINT + 1))
-    return NO_SHAPE;
+  if (negated && !parser_range(r, PARSER_LAST_POINT + 1, PARSER_LAST_POINT + 1))
+    return NO_AST_NODE;
   struct code_range *x = r->ranges.block;
   size_t n = r->ranges.n - from, k = 0;
   uint32_t next = 0;                        /* no range so far reaches this far */
@@ -188,6 +188,6 @@ uint32_t reader_set(struct reader *r, size_t from, bool negated)
     if (now.hi >= next) next = now.hi + 1;
   }
   r->ranges.n = from + k;
-  return reader_shape(r, (struct shape) { SHAPE_SET, (uint32_t) from,
+  return parser_node(r, (struct ast_node) { AST_SET, (uint32_t) from,
     (uint32_t) k, 0, 0 });
 }

@@ -1,0 +1,81 @@
+/* parser.h -- made from workshop/09-constraints.w; change it there */
+
+#ifndef INCIPIT_PARSER_H
+#define INCIPIT_PARSER_H
+#include "ground/ground.h"
+
+/* <Shapes> */
+
+/* characters lo to hi, both included */
+struct code_range { uint32_t lo, hi; };
+
+/* what struct ast_node says of each */
+enum ast_kind { AST_EMPTY, AST_SET, AST_BOTH, AST_EITHER,
+  AST_TIMES, AST_CALL };
+
+/* SET: b ranges from number a on; BOTH: a, then b; EITHER: one of the two; TIMES: a,
+   min to max times; CALL: rule a */
+struct ast_node { enum ast_kind kind; uint32_t a, b, min, max; };
+#define NO_AST_NODE UINT32_MAX
+#define PARSER_FOREVER UINT32_MAX
+#define PARSER_LAST_POINT 0x10ffff
+
+/* <A list that grows> */
+
+/* n elements in a block for cap; all zero is empty; whoever uses it knows their size */
+struct array { void *block; size_t n, cap; };
+
+/* a new element of size bytes at the end, zeroed; null and a sentence if memory is
+   refused: the list is as it was */
+void *array_reserve(struct memory *m, struct array *l, size_t size,
+  struct error *why);
+
+/* returns the block and empties the list */
+void array_free(struct memory *m, struct array *l);
+
+/* <A reader> */
+
+/* limits: nesting, repetition counts, bytes of a pattern or grammar */
+enum { PARSER_MAX_DEPTH = 100, PARSER_MAX_TIMES = 1000, PARSER_MAX_TEXT = 1 << 20 };
+
+/* byte at of n is next; lines: complaints name lines, not bytes */
+struct parser { struct memory *m; const char *name; const unsigned char *text;
+  size_t n, at, depth; bool lines; struct array nodes, ranges;
+  struct error *why; };
+
+/* looks at the whole text first: false and a sentence if it is not UTF-8, or too
+   long; text must outlive the reader */
+bool parser_begin(struct parser *r, struct memory *m, const char *name,
+  const char *text, size_t n, struct error *why);
+
+/* returns the lists */
+void parser_end(struct parser *r);
+
+/* says what is wrong at byte at; always NO_AST_NODE */
+uint32_t parser_refuse(struct parser *r, size_t at, const char *what);
+
+/* its number, or NO_AST_NODE */
+uint32_t parser_node(struct parser *r, struct ast_node s);
+
+/* BOTH or EITHER; NO_AST_NODE if either is that */
+uint32_t parser_join(struct parser *r, enum ast_kind kind, uint32_t a,
+  uint32_t b);
+
+/* the character that stands here; the text goes on behind it */
+uint32_t parser_point(struct parser *r);
+
+/* a character given by its number, in hexadecimal digits; false and a sentence if it
+   is none */
+bool parser_hex(struct parser *r, size_t min, size_t max,
+  uint32_t *point);
+
+/* shape s, repeated as what stands here says: nothing, or ?, *, +, or a count in
+   braces */
+uint32_t parser_times(struct parser *r, uint32_t s);
+
+/* one range more */
+bool parser_range(struct parser *r, uint32_t lo, uint32_t hi);
+
+/* the set of all ranges from number from on, or of all other characters */
+uint32_t parser_set(struct parser *r, size_t from, bool negated);
+#endif

@@ -1,0 +1,9 @@
+/* tokenizer_json.h -- made from workshop/06-tokenizer-json.w; change it there */
+
+#ifndef INCIPIT_TOKENIZER_JSON_H
+#define INCIPIT_TOKENIZER_JSON_H
+#include "tokenizer/tokenizer_internal.h"
+
+/* the character that stands for byte b in a vocabulary's file */
+uint32_t tokenizer_byte_to_unicode(unsigned b);
+#endif

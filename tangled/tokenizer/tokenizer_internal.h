@@ -1,0 +1,108 @@
+/* tokenizer_internal.h -- made from workshop/04-tokenizer.w; change it there */
+
+#ifndef INCIPIT_TOKENIZER_INTERNAL_H
+#define INCIPIT_TOKENIZER_INTERNAL_H
+#include "tokenizer/tokenizer.h"
+
+/* <A tokenizer, from inside> */
+
+/* n bytes from at on; n == 0: nothing */
+struct span { uint32_t at, n; };
+
+/* how an id is spelt in the vocabulary, and the bytes that it stands for */
+struct vocab_entry { struct span piece, text; bool special; };
+
+/* a token added to the vocabulary, with the flags of tokenizer.json; frozen: defined
+   by the user of SentencePiece, and read as a piece is */
+struct added_token { struct span text; uint32_t id; bool special,
+  lstrip, rstrip, single_word, normalized, frozen; };
+
+/* a node of the tree of added tokens; 0: none; added counts from 1 */
+struct trie_node { uint32_t child, sibling, added; unsigned char byte; };
+
+/* what struct text_step says of each; STEP_NFC: normal form C; STEP_STRIP: blanks at
+   the ends go */
+enum text_step_kind { STEP_SPLIT, STEP_PREPEND, STEP_REPLACE, STEP_NFC, STEP_STRIP };
+
+/* STEP_SPLIT: at the matches of by, of which and of the gaps some are kept;
+   STEP_PREPEND: words before a text, or before the first only, or unless they are
+   there; STEP_REPLACE: the matches of by by words */
+struct text_step { enum text_step_kind what; struct splitter *by;
+  struct span words;
+  bool keep_matches, keep_gaps, first_only, unless_there; };
+
+/* limits of a vocabulary: stages, and the largest id */
+enum { TOKENIZER_MAX_STEPS = 16, TOKENIZER_MAX_ID = 1 << 22 };
+
+/* a vocabulary, and how text is cut into it and put together again */
+struct tokenizer {
+  const char *kind;
+  struct bytes string_pool;
+  struct vocab_entry *vocab; size_t n_vocab, vocab_cap; /* by id */
+  /* from a token's spelling to its id, plus 1 */
+  struct name_map by_piece;
+  struct bpe rules;
+  struct added_token *added; size_t n_added, added_cap;
+  struct trie_node *trie; size_t n_trie, trie_cap;
+  struct text_step step[TOKENIZER_MAX_STEPS]; size_t n_normalizers, n_steps;
+  struct ids prefix_ids, suffix_ids; /* what the post-processor adds */
+  bool ignore_merges, char_level, byte_fallback, fuse_unk,
+    splits_at_spaces, any_frozen, strip_prefix_space, ignored[2];
+  /* ids of characters plus 1; the id of what cannot be spelt, plus 1 */
+  uint32_t letter[128], unknown;
+};
+
+/* copies letters into the tokenizer's block */
+bool tokenizer_intern(struct memory *m, struct tokenizer *t,
+  const void *byte, size_t n, struct span *where, struct error *why);
+
+/* the entry of an id, made if it is not there; null and a sentence */
+struct vocab_entry *tokenizer_vocab_at(struct memory *m, struct tokenizer *t,
+  uint32_t id, struct error *why);
+
+/* after the last piece: makes by_piece, finds the ids of the bytes */
+bool tokenizer_index_vocab(struct memory *m, struct tokenizer *t,
+  struct error *why);
+
+/* after tokenizer_index_vocab: may a row of characters be ended between words? */
+void tokenizer_find_splits(struct tokenizer *t);
+
+/* adds a token; its letters are kept already */
+bool tokenizer_add_token(struct memory *m, struct tokenizer *t,
+  const struct added_token *x, struct error *why);
+
+/* after the last one, and the last stage: makes the tree, and by_piece again, since
+   letters have moved; none may be kept afterwards */
+bool tokenizer_index_added(struct memory *m, struct tokenizer *t,
+  struct error *why);
+
+/* appends a stage, with its pattern compiled if it has one; at most
+   TOKENIZER_MAX_STEPS */
+bool tokenizer_add_step(struct memory *m, struct tokenizer *t,
+  struct text_step s, const char *pattern, size_t n, bool literal,
+  struct error *why);
+
+/* a cut that keeps everything */
+bool tokenizer_add_split(struct memory *m, struct tokenizer *t,
+  const char *pattern, size_t n, struct error *why);
+
+/* a stage that has words */
+bool tokenizer_add_string(struct memory *m, struct tokenizer *t, struct text_step s,
+  const char *words, size_t n_words, const char *pattern, size_t n,
+  bool literal, struct error *why);
+
+/* in what the ids read as: a string by another */
+bool tokenizer_texts_replace(struct memory *m, struct tokenizer *t,
+  const char *from, size_t n, const char *to, size_t n_to,
+  struct error *why);
+
+/* <0x41> reads as the byte 65, and so on */
+bool tokenizer_texts_as_bytes(struct memory *m, struct tokenizer *t,
+  struct error *why);
+
+/* makes out the text as the first n_normalizers stages leave it; first: it is the
+   beginning of the whole */
+bool tokenizer_normalize(const struct tokenizer *t, struct memory *m,
+  const unsigned char *text, size_t n, bool first, struct bytes *out,
+  struct error *why);
+#endif
