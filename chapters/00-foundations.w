@@ -535,7 +535,7 @@ the next step of a pass usually comes within microseconds, and waking a sleeper 
 longer than that. But it must go to sleep in the end: a program that waits for its user would otherwise keep every core hot.
 
 @<What a pool holds@>=
-struct worker_thread { struct pool *pool; unsigned number; pthread_t thread; };
+struct worker_thread { struct pool *owner; unsigned number; pthread_t thread; };
 struct pool {
   unsigned workers;
   atomic_uint step, busy, ending;
@@ -577,7 +577,7 @@ and its results back.
 static void *worker_main(void *argument)
 {
   struct worker_thread *h = argument;
-  struct pool *p = h->pool;
+  struct pool *p = h->owner;
   for (unsigned seen = 0;;) {
     @<Wait until |p->step| is no longer |seen|@>@;
     seen = atomic_load_explicit(&p->step, memory_order_acquire);
@@ -671,7 +671,7 @@ were started, so it serves here and in |pool_close|.
 
 @<Start a thread for each helper, or end those that were started@>=
 for (unsigned i = 1; i < workers; i++) {
-  h[i] = (struct worker_thread) @[{ .pool = p, .number = i }@];
+  h[i] = (struct worker_thread) @[{ .owner = p, .number = i }@];
   int code = pthread_create(&h[i].thread, NULL, worker_main, &h[i]);
   if (code == 0) continue;
   error_say(why, "thread %u of %u: %s", i + 1, workers, strerror(code));
@@ -768,6 +768,7 @@ a number that this book quotes is read from a file of measurements, never from t
 double timing_seconds(void);
   /* of a clock that never goes back, from some moment on */
 struct quartiles { double low, median, high; };
+  /* the lower quartile, the median and the upper quartile */
 struct quartiles timing_quartiles(double *x, size_t n);
   /* sorts |n| $\ge1$ numbers, and says what stands at the quarters */
 

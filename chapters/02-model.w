@@ -253,6 +253,7 @@ four kinds; a model whose file says nothing is of the first kind, and for it onl
 #include <stdbool.h>
 #include <stdint.h>
 enum rope_kind { ROPE_PLAIN, ROPE_LINEAR, ROPE_LLAMA3, ROPE_YARN };
+  /* how frequencies are changed for longer texts: not at all, or by one of three methods */
 struct rope_config {
   enum rope_kind kind;
   double theta, factor; /* the base; how many times longer texts become */
@@ -400,6 +401,7 @@ otherwise it is all layers from |window_from| on.
 
 @<The settings of a model@>=
 enum { CONFIG_MAX_EOS = 16, CONFIG_MAX_LISTED = 1024 };
+  /* the most end tokens that settings may name, and the most layers whose windows may be listed */
 struct ignored_field { const char *file, *field, *reason; };
   /* a setting that changes nothing, and why we think so */
 struct model_config {
@@ -426,6 +428,7 @@ struct model_config {
   struct ignored_field *ignored;
   size_t n_ignored, ignored_cap;
 };
+  /* the settings of a model; positions, widths and counts are numbers of elements */
 
 @ Two questions are asked of the settings again and again, so they have functions: how far back a layer sees, and whether it can be made to see less.
 
@@ -470,6 +473,7 @@ struct model_layer {
   struct matrix up[2], down; /* |[d_inner][d_model]| each; |[d_model][d_inner]| */
   size_t n_qkv, n_up; /* 1 if fused, else 3; 2 with a gate, which is |up[0]| */
 };
+  /* the weights of one layer, in the order of their use */
 
 @ The whole model adds what stands before the first layer and behind the last: the embedding, the positions if they are learned, the last norm and the head. The frequencies of the
 rotations are computed once, when a model is opened. The last three
@@ -489,6 +493,7 @@ struct model {
   float *frequency; /* |[head_dim/2]|, or null with learned positions */
   uint64_t layer_madds, layer_bytes, head_bytes;
 };
+  /* a model: its settings and its weights, which belong to the files */
 
 @ How files become a model is told in the workshop. What we may rely on here is what three of its headers promise: that settings are read and checked, that a model is opened
 or refused with a sentence, and that the tensors of its files are mapped and named.

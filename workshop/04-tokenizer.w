@@ -136,6 +136,7 @@ before any merge is tried. To show them all, one asks how many there are, and fo
 struct tokenizer_added { uint32_t id; const unsigned char *byte;
   size_t n;
   bool special; };
+  /* a token that was added to the vocabulary: its id and its |n| bytes, borrowed */
 size_t tokenizer_added_count(const struct tokenizer *t);
   /* how many tokens were added to the vocabulary, special or not */
 struct tokenizer_added tokenizer_added_at(const struct tokenizer *t,
@@ -167,6 +168,7 @@ uint64_t tokenizer_bytes(uint64_t ids, uint64_t merges);
   /* the bytes of the four tables of a byte-level vocabulary whose ids come
      in rising order */
 struct tokenizer_tables { size_t ids, merges; uint64_t bytes, letters; };
+  /* how many ids and merges a tokenizer has, and the bytes of its tables and of its letters */
 struct tokenizer_tables tokenizer_tables(const struct tokenizer *t);
   /* entries of its tables, the bytes that the tables have taken, and those
      of the block of letters */
@@ -196,7 +198,7 @@ struct vocab_entry { struct span piece, text; bool special; };
   /* how an id is spelt in the vocabulary, and the bytes that it stands for */
 struct added_token { struct span text; uint32_t id; bool special,
   lstrip, rstrip, single_word, normalized, frozen; };
-  /* a token added to the vocabulary, with the flags of |tokenizer.json|; |frozen|: defined by the user of SentencePiece, and
+  /* a token added to the vocabulary, with the flags of \.{tokenizer.json}; |frozen|: defined by the user of SentencePiece, and
      read as a piece is */
 struct trie_node { uint32_t child, sibling, added; unsigned char byte; };
   /* a node of the tree of added tokens; 0: none; |added| counts from

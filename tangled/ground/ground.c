@@ -192,7 +192,7 @@ bool file_map(struct mapping *map, const char *path, struct error *why)
 /* <Workers> */
 
 /* <What a pool holds> */
-struct worker_thread { struct pool *pool; unsigned number; pthread_t thread; };
+struct worker_thread { struct pool *owner; unsigned number; pthread_t thread; };
 struct pool {
   unsigned workers;
   atomic_uint step, busy, ending;
@@ -229,7 +229,7 @@ static void wake(struct pool *p, pthread_cond_t *who)
 static void *worker_main(void *argument)
 {
   struct worker_thread *h = argument;
-  struct pool *p = h->pool;
+  struct pool *p = h->owner;
   for (unsigned seen = 0;;) {
     /* <Wait until p->step is no longer seen> */
     for (int i = 0; i < SPIN_LIMIT; i++)
@@ -296,7 +296,7 @@ struct pool *pool_open(struct memory *m, unsigned workers, struct error *why)
   pthread_cond_init(&p->finished, NULL);
   /* <Start a thread for each helper, or end those that were started> */
   for (unsigned i = 1; i < workers; i++) {
-    h[i] = (struct worker_thread) { .pool = p, .number = i };
+    h[i] = (struct worker_thread) { .owner = p, .number = i };
     int code = pthread_create(&h[i].thread, NULL, worker_main, &h[i]);
     if (code == 0) continue;
     error_say(why, "thread %u of %u: %s", i + 1, workers, strerror(code));

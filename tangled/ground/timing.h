@@ -8,6 +8,8 @@
 
 /* of a clock that never goes back, from some moment on */
 double timing_seconds(void);
+
+/* the lower quartile, the median and the upper quartile */
 struct quartiles { double low, median, high; };
 
 /* sorts n >=1 numbers, and says what stands at the quarters */

@@ -15,10 +15,15 @@ struct sampling_defaults {
 };
 
 /* <The settings of a model> */
+
+/* the most end tokens that settings may name, and the most layers whose windows may
+   be listed */
 enum { CONFIG_MAX_EOS = 16, CONFIG_MAX_LISTED = 1024 };
 
 /* a setting that changes nothing, and why we think so */
 struct ignored_field { const char *file, *field, *reason; };
+
+/* the settings of a model; positions, widths and counts are numbers of elements */
 struct model_config {
   const char *family; /* "gpt2", "llama", ...: its model_type */
   uint32_t vocab_size, n_positions; /* tokens; the longest text */
@@ -54,6 +59,8 @@ bool config_set_window(struct model_config *c, uint32_t window, uint32_t sinks,
   struct error *why);
 
 /* <One layer> */
+
+/* the weights of one layer, in the order of their use */
 struct model_layer {
   struct norm attn_norm, mlp_norm; /* [d_model] each */
   struct norm q_norm, k_norm; /* [head_dim] each, if qk_norm */
@@ -66,6 +73,8 @@ struct model_layer {
 
 /* <The whole model> */
 struct tensor_file;
+
+/* a model: its settings and its weights, which belong to the files */
 struct model {
   struct model_config config;
   struct tensor_file *weights; /* the files, mapped */

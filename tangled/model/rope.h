@@ -4,6 +4,9 @@
 #define INCIPIT_ROPE_H
 #include <stdbool.h>
 #include <stdint.h>
+
+/* how frequencies are changed for longer texts: not at all, or by one of three
+   methods */
 enum rope_kind { ROPE_PLAIN, ROPE_LINEAR, ROPE_LLAMA3, ROPE_YARN };
 
 /* Su and others 2021; Chen 2023; Grattafiori 2024; Peng 2023 */

@@ -74,6 +74,7 @@ const unsigned char *tokenizer_text(const struct tokenizer *t,
 /* the id that add_special puts first, if it puts one */
 bool tokenizer_bos(const struct tokenizer *t, uint32_t *id);
 
+/* a token that was added to the vocabulary: its id and its n bytes, borrowed */
 struct tokenizer_added { uint32_t id; const unsigned char *byte;
   size_t n;
   bool special; };
@@ -100,6 +101,9 @@ void tokenizer_unicode(char pcre2[24], char utf8proc[24]);
 /* the bytes of the four tables of a byte-level vocabulary whose ids come in rising
    order */
 uint64_t tokenizer_bytes(uint64_t ids, uint64_t merges);
+
+/* how many ids and merges a tokenizer has, and the bytes of its tables and of its
+   letters */
 struct tokenizer_tables { size_t ids, merges; uint64_t bytes, letters; };
 
 /* entries of its tables, the bytes that the tables have taken, and those of the block
