@@ -171,13 +171,12 @@ PCRE2 is lent our allocator in chapter 1.
 @^accounts@>
 
 @<Memory that is counted@>=
-enum memory_class { MEMORY_WEIGHTS, MEMORY_CACHE, MEMORY_ACTIVATIONS, MEMORY_TOKENS,
-  MEMORY_TRAINING,
-  MEMORY_OTHER, N_MEMORY_CLASSES };
+enum memory_class { MEMORY_WEIGHTS, MEMORY_CACHE, MEMORY_ACTIVATIONS,
+  MEMORY_TOKENS, MEMORY_TRAINING, MEMORY_OTHER, N_MEMORY_CLASSES };
   /* what a block is for */
 struct account { uint64_t requested, allocated, live, peak, requests, refused; };
-  /* bytes asked for (refused requests too), bytes given, bytes given and not
-     returned, the largest that |live| has been; then two counts of requests */
+  /* bytes requested (refused requests too), bytes allocated, bytes allocated and not
+     yet freed, the largest that |live| has been; then two counts of requests */
 struct memory { struct account of[N_MEMORY_CLASSES], all; uint64_t fail_at; };
   /* the books, by purpose and together; all zero is an empty book. Request
      number |fail_at| (from 1, over all purposes; 0: none) is refused */

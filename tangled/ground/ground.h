@@ -32,12 +32,11 @@ bool error_found(struct error *why, const char *file, const char *field,
 /* <Memory that is counted> */
 
 /* what a block is for */
-enum memory_class { MEMORY_WEIGHTS, MEMORY_CACHE, MEMORY_ACTIVATIONS, MEMORY_TOKENS,
-  MEMORY_TRAINING,
-  MEMORY_OTHER, N_MEMORY_CLASSES };
+enum memory_class { MEMORY_WEIGHTS, MEMORY_CACHE, MEMORY_ACTIVATIONS,
+  MEMORY_TOKENS, MEMORY_TRAINING, MEMORY_OTHER, N_MEMORY_CLASSES };
 
-/* bytes asked for (refused requests too), bytes given, bytes given and not returned,
-   the largest that live has been; then two counts of requests */
+/* bytes requested (refused requests too), bytes allocated, bytes allocated and not
+   yet freed, the largest that live has been; then two counts of requests */
 struct account { uint64_t requested, allocated, live, peak, requests, refused; };
 
 /* the books, by purpose and together; all zero is an empty book. Request number
