@@ -363,11 +363,18 @@ many.\side{Bytes are counted as they are stored: those have to come from memory,
 #ifndef INCIPIT_COUNTERS_H
 #define INCIPIT_COUNTERS_H
 #include <stdint.h>
+enum { N_COUNTERS = 11 };
+  /* how many counters there are */
 struct counters {
-  uint64_t passes, rows;
-  uint64_t kv_rows_computed, kv_rows_recomputed, qk_pairs;
-  uint64_t madds_linear, madds_attention, madds_head;
-  uint64_t weight_bytes_read, cache_bytes_read, cache_bytes_written;
+  union {
+    struct {
+      uint64_t passes, rows;
+      uint64_t kv_rows_computed, kv_rows_recomputed, qk_pairs;
+      uint64_t madds_linear, madds_attention, madds_head;
+      uint64_t weight_bytes_read, cache_bytes_read, cache_bytes_written;
+    };
+    uint64_t of[N_COUNTERS]; /* the same, in order */
+  };
 };
   /* calls of |model_forward|; tokens at positions put through all layers; positions whose
      keys and values were computed, and those of them that an earlier pass had computed;

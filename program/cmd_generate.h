@@ -6,9 +6,6 @@
 #include "json.h"
 #include "model/counters.h"
 
-/* how many counters there are */
-enum { N_COUNTERS = 11 };
-
 /* counter i < N_COUNTERS, and its name */
 uint64_t counters_at(const struct counters *c, int i, const char **name);
 

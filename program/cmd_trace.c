@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "functions/numbers.h"
+#include "phases/phases.h"
 #include "command.h"
 
 struct tracing {
@@ -52,19 +53,6 @@ static const unsigned char *text_of(const struct tracing *g,
   *n = 0;
   if (g->a->o.t == NULL) return (const unsigned char *) "";
   return tokenizer_text(g->a->o.t, id, n);
-}
-
-/* The difference is taken over the whole structure as if it were an array, so that no counter
-   can be forgotten; one without a name in cmd_generate.c stops the build here. */
-static void counters_between(const struct counters *before,
-  const struct counters *after, struct counters *did)
-{
-  uint64_t a[N_COUNTERS], b[N_COUNTERS];
-  _Static_assert(sizeof *did == sizeof a, "every counter has its name");
-  memcpy(b, before, sizeof b);
-  memcpy(a, after, sizeof a);
-  for (int i = 0; i < N_COUNTERS; i++) a[i] -= b[i];
-  memcpy(did, a, sizeof a);
 }
 
 /* A candidate: rank, probability, id, text, and after the chosen one the reason. Rank and
@@ -138,7 +126,6 @@ static void put_step(struct tracing *g, const struct step *now,
   size_t rows, size_t again)
 {
   struct json_writer *j = &g->j;
-  struct counters did;
   writer_open(j, '{');
   put_count_as(j, "step", now->number);
   put_count_as(j, "length", now->length);
@@ -165,7 +152,7 @@ static void put_step(struct tracing *g, const struct step *now,
   put_count_as(j, "cache_rows", kept);
   put_count_as(j, "cache_bytes", kept * g->a->o.s->row_bytes
     * g->a->o.lm->config.n_layers);
-  counters_between(&now->before, &now->after, &did);
+  struct counters did = counters_since(&now->before, &now->after);
   writer_key(j, "counters");
   counters_put(j, &did);
   put_open_as(j, "attention", '[');

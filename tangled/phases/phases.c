@@ -17,14 +17,15 @@ uint64_t work_bytes(const struct counters *c)
 
 void counters_add(struct counters *a, const struct counters *b)
 {
-  a->passes += b->passes, a->rows += b->rows;
-  a->kv_rows_computed += b->kv_rows_computed;
-  a->kv_rows_recomputed += b->kv_rows_recomputed;
-  a->qk_pairs += b->qk_pairs, a->madds_linear += b->madds_linear;
-  a->madds_attention += b->madds_attention, a->madds_head += b->madds_head;
-  a->weight_bytes_read += b->weight_bytes_read;
-  a->cache_bytes_read += b->cache_bytes_read;
-  a->cache_bytes_written += b->cache_bytes_written;
+  for (int i = 0; i < N_COUNTERS; i++) a->of[i] += b->of[i];
+}
+
+struct counters counters_since(const struct counters *before,
+  const struct counters *after)
+{
+  struct counters between = *after;
+  for (int i = 0; i < N_COUNTERS; i++) between.of[i] -= before->of[i];
+  return between;
 }
 
 double work_bound(const struct roofline *m, const struct counters *c)
@@ -103,18 +104,6 @@ static bool read_on(const struct generate_context *g, size_t from, size_t n,
   return ok;
 }
 
-static struct counters since(const struct counters *a, const struct counters *b)
-{
-  return (struct counters) { b->passes - a->passes, b->rows - a->rows,
-    b->kv_rows_computed - a->kv_rows_computed,
-    b->kv_rows_recomputed - a->kv_rows_recomputed,
-    b->qk_pairs - a->qk_pairs, b->madds_linear - a->madds_linear,
-    b->madds_attention - a->madds_attention, b->madds_head - a->madds_head,
-    b->weight_bytes_read - a->weight_bytes_read,
-    b->cache_bytes_read - a->cache_bytes_read,
-    b->cache_bytes_written - a->cache_bytes_written };
-}
-
 bool phase_read(const struct generate_context *g, size_t depth, size_t n,
   size_t chunk, struct phase *out, struct error *why)
 {
@@ -129,7 +118,7 @@ bool phase_read(const struct generate_context *g, size_t depth, size_t n,
   double start = timing_seconds();
   bool ok = read_on(g, depth, n, chunk, logits, why);
   out->seconds = timing_seconds() - start;
-  out->work = since(&before, g->e->c);
+  out->work = counters_since(&before, g->e->c);
   memory_free(g->m, logits);
   return ok;
 }

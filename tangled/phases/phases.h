@@ -23,6 +23,10 @@ uint64_t work_bytes(const struct counters *c);
 /* a becomes the sum of both */
 void counters_add(struct counters *a, const struct counters *b);
 
+/* what was counted between two copies */
+struct counters counters_since(const struct counters *before,
+  const struct counters *after);
+
 /* the seconds that roofline needs at least (Williams, Waterman and Patterson 2009) */
 double work_bound(const struct roofline *m, const struct counters *c);
 
