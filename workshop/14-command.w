@@ -509,7 +509,7 @@ at its beginning.}{\texttt{make exercise-W14-5}}{In the loop \texttt{while IFS= 
 --prompt="\$line" </dev/null}, followed by \texttt{|| status=1}. After two dashes a line of one dash would still be the standard input; after the equals sign
 nothing has a meaning.}
 \exercise{build}{ex:command.option}{Give |generate| an option \texttt{--no-hints}. How many places of the program change, and in how many outputs does it
-appear?}{\texttt{constraint_new exercise-W14-6}}{Three: its name, its row in the table, and one condition where the hints are given. It is then in the help, the manual
+appear?}{\texttt{make exercise-W14-6}}{Three: its name, its row in the table, and one condition where the hints are given. It is then in the help, the manual
 page, the completion, and the offers to those who misspell it. Its bit is that of |generate| alone: |trace| gives no hints, and an option without an
 effect is a lie.}
 \exercise{check}{ex:json.toy}{In the toy format of the second hand calculation, with three significant bits, how are 448 and 512
