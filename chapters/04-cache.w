@@ -796,8 +796,9 @@ static bool apply_options(struct cache *s, const struct cache_options *w,
 struct store *cache_open(struct memory *m, const struct model_config *c,
   uint32_t n_sequences, const struct cache_options *w, struct error *why)
 {
-  static const struct store_kind kind = @[{ cache_reserve, cache_write, cache_view,@|
-    cache_truncated, cache_close }@];
+  static const struct store_kind kind = @[{@|
+    .reserve = cache_reserve, .write = cache_write, .view = cache_view,@|
+    .truncated = cache_truncated, .close = cache_close }@];
   struct cache *s = memory_alloc(m, MEMORY_OTHER, 1, sizeof *s, why);
   if (s == NULL)@+ return NULL;
   if (!store_prepare(&s->common, &kind, m, c, n_sequences, why)) {

@@ -245,6 +245,7 @@ each of the three files below makes its definitions and then includes it.
 @(scalar.c@>=
 #include "kernels/kernels.h"
 #include "functions/numbers.h"
+#define NAME "scalar"
 #define TARGET
 #define WIDTH 4
 #define TILE_ROWS 2
@@ -253,7 +254,7 @@ each of the three files below makes its definitions and then includes it.
 @<Multiply--add and the rest, in plain C@>@;
 #include "kernels/bodies.inc"
 const struct kernels kernels_scalar =
-  @[{ "scalar", @<The functions of a table, in order@> }@];
+  @[@<The functions of a table@>@];
 
 @ This file is for AVX2, the common ground of nearly all processors for personal computers since 2015. A register has eight
 lanes, so sixteen lanes are two registers, and there are sixteen of those. The tile of three rows and two
@@ -264,6 +265,7 @@ outputs uses twelve for sums; with two weights and one input at a time that is a
 #include "functions/numbers.h"
 #if defined __x86_64__
 #include <immintrin.h>
+#define NAME "avx2"
 #define TARGET __attribute__((target("avx2,fma,f16c")))
 #define WIDTH 8
 #define TILE_ROWS 3
@@ -272,7 +274,7 @@ outputs uses twelve for sums; with two weights and one input at a time that is a
 @<Multiply--add and the rest, for AVX2@>@;
 #include "kernels/bodies.inc"
 const struct kernels kernels_avx2 =
-  @[{ "avx2", @<The functions of a table, in order@> }@];
+  @[@<The functions of a table@>@];
 #endif
 
 @ And this one is for AVX-512, where sixteen lanes are one register and there are thirty-two of them:
@@ -283,6 +285,7 @@ twenty-four sums, four weights, one input.
 #include "functions/numbers.h"
 #if defined __x86_64__
 #include <immintrin.h>
+#define NAME "avx512"
 #define TARGET __attribute__((target("avx512f,avx512bw,avx512dq,"@| \
   "avx512vl,avx2,fma,f16c")))
 #define WIDTH 16
@@ -292,7 +295,7 @@ twenty-four sums, four weights, one input.
 @<Multiply--add and the rest, for AVX-512@>@;
 #include "kernels/bodies.inc"
 const struct kernels kernels_avx512 =
-  @[{ "avx512", @<The functions of a table, in order@> }@];
+  @[@<The functions of a table@>@];
 #endif
 
 @ A |vec| is a register: gcc and clang let us add and multiply such things with the
@@ -1592,13 +1595,17 @@ uses only those above it.
 @<One worker's share of attention@>@;
 @<Do attention@>@;
 
-@ A table lists them in the order in which |struct kernels| declares them, and the compiler would complain about
-most mistakes here, because the types differ.
+@ A table says of each kernel by name which function it is. Without the names two of the same type, |softmax| and |log_softmax|, could be
+exchanged, and the compiler would see no fault.
 
-@<The functions of a table, in order@>=
-linear, normalize, rotate, attend, activate, add,@|
-embed, angles, softmax, log_softmax, exp_shifted,@|
-mul_add_unfused, mul_add_fused, probe_flops, probe_bandwidth
+@<The functions of a table@>=
+@[{ .name = NAME,@|
+.linear = linear, .normalize = normalize, .rotate = rotate,@|
+.attend = attend, .activate = activate, .add = add,@|
+.embed = embed, .angles = angles, .softmax = softmax,@|
+.log_softmax = log_softmax, .exp_shifted = exp_shifted,@|
+.mul_add_unfused = mul_add_unfused, .mul_add_fused = mul_add_fused,@|
+.probe_flops = probe_flops, .probe_bandwidth = probe_bandwidth }@]
 
 @ Two functions more are in each table, for a test only. The first says what the compiler has made of |a*b+c| in this
 very file: two roundings if it obeyed, one if it contracted them into a multiply--add. The second is the multiply--add, as the

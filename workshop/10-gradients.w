@@ -202,10 +202,16 @@ machines that have nothing else.
 #include "gradients/slopes_tools.inc"
 @<Fuse and spread without wide registers@>@;
 #include "gradients/slopes_bodies.inc"
-const struct gradients gradients_plain = @[{ multiply, linear, softmax_block,@|
-  join, softmax_block_backward, cross_entropy, norm_backward, gain_backward,
-    swiglu_backward, square,@|
-  adam }@];
+const struct gradients gradients_plain = @[@<The functions of a table@>@];
+
+@ Both tables name the same functions.
+
+@<The functions of a table@>=
+@[{ .multiply = multiply, .linear = linear, .softmax_block = softmax_block,@|
+.join = join, .softmax_block_backward = softmax_block_backward,@|
+.cross_entropy = cross_entropy, .norm_backward = norm_backward,@|
+.gain_backward = gain_backward, .swiglu_backward = swiglu_backward,@|
+.square = square, .adam = adam }@]
 
 @ Only two things have to be said in the words of a particular machine: multiply and add a whole register with one rounding, and
 fill a register with copies of one number.
@@ -237,10 +243,7 @@ its table.
 #include "gradients/slopes_tools.inc"
 @<Fuse and spread with AVX2@>@;
 #include "gradients/slopes_bodies.inc"
-const struct gradients gradients_wide = @[{ multiply, linear, softmax_block,@|
-  join, softmax_block_backward, cross_entropy, norm_backward, gain_backward,
-    swiglu_backward, square,@|
-  adam }@];
+const struct gradients gradients_wide = @[@<The functions of a table@>@];
 #endif
 
 @ Here each of the two is one instruction. They round exactly as the loops of the plain module do, which is why the two tables

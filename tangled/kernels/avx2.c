@@ -4,6 +4,7 @@
 #include "functions/numbers.h"
 #if defined __x86_64__
 #include <immintrin.h>
+#define NAME "avx2"
 #define TARGET __attribute__((target("avx2,fma,f16c")))
 #define WIDTH 8
 #define TILE_ROWS 3
@@ -60,7 +61,12 @@ INLINE float fold(const vec *a)
 }
 #include "kernels/bodies.inc"
 const struct kernels kernels_avx2 =
-  { "avx2", linear, normalize, rotate, attend, activate, add,
-  embed, angles, softmax, log_softmax, exp_shifted,
-  mul_add_unfused, mul_add_fused, probe_flops, probe_bandwidth };
+  /* <The functions of a table> */
+  { .name = NAME,
+  .linear = linear, .normalize = normalize, .rotate = rotate,
+  .attend = attend, .activate = activate, .add = add,
+  .embed = embed, .angles = angles, .softmax = softmax,
+  .log_softmax = log_softmax, .exp_shifted = exp_shifted,
+  .mul_add_unfused = mul_add_unfused, .mul_add_fused = mul_add_fused,
+  .probe_flops = probe_flops, .probe_bandwidth = probe_bandwidth };
 #endif

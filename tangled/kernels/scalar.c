@@ -2,6 +2,7 @@
 
 #include "kernels/kernels.h"
 #include "functions/numbers.h"
+#define NAME "scalar"
 #define TARGET
 #define WIDTH 4
 #define TILE_ROWS 2
@@ -55,6 +56,11 @@ INLINE float fold(const vec *a)
 }
 #include "kernels/bodies.inc"
 const struct kernels kernels_scalar =
-  { "scalar", linear, normalize, rotate, attend, activate, add,
-  embed, angles, softmax, log_softmax, exp_shifted,
-  mul_add_unfused, mul_add_fused, probe_flops, probe_bandwidth };
+  /* <The functions of a table> */
+  { .name = NAME,
+  .linear = linear, .normalize = normalize, .rotate = rotate,
+  .attend = attend, .activate = activate, .add = add,
+  .embed = embed, .angles = angles, .softmax = softmax,
+  .log_softmax = log_softmax, .exp_shifted = exp_shifted,
+  .mul_add_unfused = mul_add_unfused, .mul_add_fused = mul_add_fused,
+  .probe_flops = probe_flops, .probe_bandwidth = probe_bandwidth };

@@ -302,8 +302,9 @@ static void plain_close(struct store *common)
 struct store *store_open(struct memory *m, const struct model_config *c,
   uint32_t n_sequences, struct error *why)
 {
-  static const struct store_kind kind = { plain_reserve, plain_write, plain_view,
-    NULL, plain_close };
+  static const struct store_kind kind = {
+    .reserve = plain_reserve, .write = plain_write, .view = plain_view,
+    .close = plain_close };
   struct plain_store *s = memory_alloc(m, MEMORY_OTHER, 1, sizeof *s, why);
   if (s == NULL) return NULL;
   s->width = (size_t) c->n_kv_heads * c->head_dim;
