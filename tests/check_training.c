@@ -937,7 +937,7 @@ START_TEST(attention_and_its_way_back)
       for (size_t c = 0; c < H; c++) dy[c] = draw(&seed), dot_y += (double) y[c] * (double) dy[c];
       for (size_t i = 0; i < n; i++) old[i] = slope[i] = draw(&seed);
       memcpy(back, s, sizeof back), known[0] = (float) top, known[1] = (float) all;
-      t->softmax_block_backward(back, slope, sees, n, scale, known, y, dy, H);
+      t->softmax_backward(back, slope, sees, n, scale, known, y, dy, H);
       for (size_t i = 0; i < n; i++) {
         double p = i < sees ? exp(0.5 * (double) s[i] - top) / all : 0;
         if (!close_to((double) back[i], p, 1)

@@ -10,7 +10,7 @@
 @s row int
 
 \chapterquestion{May a program read what the model writes, and not be disappointed?}
-@** Constrained decoding: regular expressions and grammars. \label{sec:constraints}
+@** Constrained decoding: patterns and grammars. \label{sec:constraints}
 \incipit{A}{program that asks} a model for a date, for a yes or a no, for an object in JSON, gets what a model writes: most of the time a date, and sometimes a remark about dates.
 One can ask again. One can also see to it that nothing else can be written. A model's last step is to choose one token of many; whoever forbids, at each step, all tokens after which the text could no longer
 become what it should be, gets a text that is what it should be, every time, whatever the model thinks.

@@ -161,7 +161,7 @@ sum for each row, is what going back needs.
     size_t h, float *y, float *known);
     /* joins |n| blocks of one row, |GRADIENTS_MC| rows apart in |left| and
        |parts|; |known| is the maximum and the sum over all of them */
-  void (*softmax_block_backward)(float *s, float *g, size_t sees, size_t n,
+  void (*softmax_backward)(float *s, float *g, size_t sees, size_t n,
     float scale, const float *known, const float *y,
     const float *dy, size_t h);
     /* |s| becomes weights and |g|, gradients of weights, gradients of
@@ -208,7 +208,7 @@ const struct gradients gradients_plain = @[@<The functions of a table@>@];
 
 @<The functions of a table@>=
 @[{ .multiply = multiply, .linear = linear, .softmax_block = softmax_block,@|
-.join = join, .softmax_block_backward = softmax_block_backward,@|
+.join = join, .softmax_backward = softmax_backward,@|
 .cross_entropy = cross_entropy, .norm_backward = norm_backward,@|
 .gain_backward = gain_backward, .swiglu_backward = swiglu_backward,@|
 .square = square, .adam = adam }@]
@@ -631,7 +631,7 @@ The sum over all keys in \eqref{eq:softmaxback} is one short dot product of two 
 $n$ tokens has $n^2/2$ of them for each head and layer; from the scores, which are one more product, and the maximum and the sum that |join| left,
 $p_i=e^{s_i-m}/l$ is made again.
 @<Weights and scores, on the way back@>=
-static TARGET void softmax_block_backward(float *s, float *g, size_t sees,
+static TARGET void softmax_backward(float *s, float *g, size_t sees,
   size_t n, float scale, const float *known, const float *y,
   const float *dy, size_t h)
 {
@@ -920,7 +920,7 @@ static void box_look(void)
   float s[16] = @[{ 0 }@], g[16] = @[{ 6, 0, 12 }@];
   float known[2], y[16] = @[{ 5 }@], dy[16] = @[{ 1 }@];
   s[0] = known[0] = num_logf(3), s[1] = num_logf(2), known[1] = 2;
-  gradients_plain.softmax_block_backward(s, g, 3, 16, 1.0f, known, y, dy, 16);
+  gradients_plain.softmax_backward(s, g, 3, 16, 1.0f, known, y, dy, 16);
   printf("box 3, look: p %.4f %.4f %.4f,"@|
     " ds %.4f %.4f %.4f\n",
     (double) s[0], (double) s[1], (double) s[2], (double) g[0],

@@ -868,7 +868,7 @@ static void turn(const float *from, size_t rows, size_t cols,
 }
 
 @ For a strip of queries the scores are made again, and beside them the slopes of the weights, $g_t=dy\cdot v_t$: two products of the same form, with keys in the one and
-values in the other. Then |softmax_block_backward| turns each row of the two into weights and slopes of scores. The scores need not have the bits of the way forward; nothing is
+values in the other. Then |softmax_backward| turns each row of the two into weights and slopes of scores. The scores need not have the bits of the way forward; nothing is
 compared with them, and rounding differently moves a gradient by less than its own error.
 @<Attention on the way back@>=
 static void scores_back(struct head_group *a, size_t head, size_t t0,
@@ -885,7 +885,7 @@ static void scores_back(struct head_group *a, size_t head, size_t t0,
   net->back->multiply(&p, a->on.pack);
   for (size_t i = 0; i < rows; i++) {
     size_t row = a->first + t0 + i;
-    net->back->softmax_block_backward(a->on.s + i * ld, a->on.g + i * ld,
+    net->back->softmax_backward(a->on.s + i * ld, a->on.g + i * ld,
       t0 + i + 1, n,
       net->dims.scale, a->t->known + 2
         * (row * net->form.n_heads + head),

@@ -48,7 +48,7 @@ struct gradients {
       size_t h, float *y, float *known);
     /* s becomes weights and g, gradients of weights, gradients of scores; known is
        what join left, y what attention mixed, dy its gradient */
-    void (*softmax_block_backward)(float *s, float *g, size_t sees, size_t n,
+    void (*softmax_backward)(float *s, float *g, size_t sees, size_t n,
       float scale, const float *known, const float *y,
       const float *dy, size_t h);
     /* the loss of one row of logits, which become its gradient times share */

@@ -22,7 +22,7 @@ INLINE vec spread(float x)
 }
 #include "gradients/slopes_bodies.inc"
 const struct gradients gradients_wide = { .multiply = multiply, .linear = linear, .softmax_block = softmax_block,
-.join = join, .softmax_block_backward = softmax_block_backward,
+.join = join, .softmax_backward = softmax_backward,
 .cross_entropy = cross_entropy, .norm_backward = norm_backward,
 .gain_backward = gain_backward, .swiglu_backward = swiglu_backward,
 .square = square, .adam = adam };

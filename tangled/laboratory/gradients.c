@@ -76,7 +76,7 @@ static void look_back(const float *s, float *ds)
       g[t] += dy[c] * (float) value(t, c);
     }
   }
-  gradients_plain.softmax_block_backward(again, g, KEYS, 16, 0.25f, left, y, dy,
+  gradients_plain.softmax_backward(again, g, KEYS, 16, 0.25f, left, y, dy,
     VALUES);
   memcpy(ds, g, KEYS * sizeof *ds);
 }

@@ -596,7 +596,7 @@ static void scores_back(struct head_group *a, size_t head, size_t t0,
   net->back->multiply(&p, a->on.pack);
   for (size_t i = 0; i < rows; i++) {
     size_t row = a->first + t0 + i;
-    net->back->softmax_block_backward(a->on.s + i * ld, a->on.g + i * ld,
+    net->back->softmax_backward(a->on.s + i * ld, a->on.g + i * ld,
       t0 + i + 1, n,
       net->dims.scale, a->t->known + 2
         * (row * net->form.n_heads + head),

@@ -12,7 +12,7 @@ static void back(float alpha, const float *k, float *dq, float *dk)
   for (int i = 0; i < 3; i++) s[i] = e[i] = q * k[i], g[i] = v[i];
   gradients_plain.softmax_block(e, 3, 16, alpha, left);
   for (int i = 0; i < 3; i++) y[0] += e[i] / left[1] * v[i];
-  gradients_plain.softmax_block_backward(s, g, 3, 16, alpha, left, y, dy, 16);
+  gradients_plain.softmax_backward(s, g, 3, 16, alpha, left, y, dy, 16);
   *dq = *dk = 0;
   for (int i = 0; i < 3; i++) *dq += g[i] * k[i];
   *dk = g[0] * q;
