@@ -42,8 +42,7 @@ static bool near_sighted(
                           : layer >= c->window_from;
 }
 static wide layer_rows(
-  const struct model_config *c, uint32_t layer, const struct cache_plan *p,
-  uint64_t context)
+  const struct model_config *c, uint32_t layer, const struct cache_plan *p, uint64_t context)
 {
   uint64_t page = p->page_rows == 0 ? 1 : p->page_rows, pass = p->pass == 0 ? 1 : p->pass;
   wide pages = pages_of(context, page);
@@ -54,8 +53,7 @@ static wide layer_rows(
   return pages * page;
 }
 static wide cache_cost(
-  const struct model_config *c, const struct cache_plan *p, uint64_t context,
-  uint64_t batch)
+  const struct model_config *c, const struct cache_plan *p, uint64_t context, uint64_t batch)
 {
   wide sum = 0;
   for (uint32_t i = 0; i < c->n_layers; i++)
@@ -375,8 +373,8 @@ static void account_weights(const struct model *lm, const struct writing *w, con
   fclose(f);
   for (int i = 0; i < 8; i++) header |= (uint64_t) eight[i] << 8 * i;
   uint64_t data = (uint64_t) file.st_size - 8 - header - w->unused;
-  ck_assert_msg(footprint_weights(lm) == data, "%s: %" PRIu64 " bytes of weights, the file has %" PRIu64,
-    where, footprint_weights(lm), data);
+  ck_assert_msg(footprint_weights(lm) == data,
+    "%s: %" PRIu64 " bytes of weights, the file has %" PRIu64, where, footprint_weights(lm), data);
 }
 
 /* ---- (b) a whole cache, taken at once; then filled to the last row, in passes that are as long as
@@ -406,8 +404,7 @@ static size_t fill(struct engine *e, const struct model *lm, struct store *s, ui
         rows[n++] = (struct row){ q, (uint32_t) i, (uint32_t) (rnd(seed) % lm->config.vocab_size) };
     }
     if (n == 0) continue;
-    ck_assert_msg(model_forward(e, lm, s, rows, n, &pass, &why), "%s: %s", where,
-      why.text);
+    ck_assert_msg(model_forward(e, lm, s, rows, n, &pass, &why), "%s: %s", where, why.text);
     for (size_t i = 0; i < n; i++)
       if (!pass_is_finite(lm, pass, i, &why)) ck_abort_msg("%s: %s", where, why.text);
     pass_close(pass), left -= n;
@@ -430,8 +427,7 @@ static void account_cache(struct engine *e, const struct model *lm, uint64_t *se
   /* a context is what the model's settings say, or what is wished for in rows; those come in whole
    * pages for each text */
   if (by_rows)
-    options.rows = (size_t) (pages_of(p->context, p->page_rows) * p->page_rows
-      * p->batch);
+    options.rows = (size_t) (pages_of(p->context, p->page_rows) * p->page_rows * p->batch);
   else
     c.n_positions = (uint32_t) p->context;
   struct store *s = cache_open(&book, &c, (uint32_t) p->batch, &options, &why);
@@ -619,8 +615,7 @@ static struct model_config idea(uint64_t *seed, const struct kv_format *f)
   c.sinks = one_in(seed, 2) ? 0 : (uint32_t) between(seed, 1, 40);
   if (one_in(seed, 3)) c.window_from = (uint32_t) between(seed, 0, c.n_layers);
   c.window_listed = one_in(seed, 3);
-  for (uint32_t i = 0; i < CONFIG_MAX_LISTED / 8; i++) c.windowed[i] = (uint8_t)
-    rnd(seed);
+  for (uint32_t i = 0; i < CONFIG_MAX_LISTED / 8; i++) c.windowed[i] = (uint8_t) rnd(seed);
   return c;
 }
 static uint64_t spread(uint64_t *seed, unsigned bits)
@@ -710,7 +705,8 @@ START_TEST(what_fits_by_hand)
   ck_assert_uint_eq(footprint_max_context(&c, &p, 400, 1000), 12);
   ck_assert_uint_eq(footprint_max_context(&c, &p, 400, 976), 12);
   ck_assert_uint_eq(footprint_max_context(&c, &p, 400, 975), 11);
-  ck_assert(footprint_max_context(&c, &p, 1000, 1000) == 0 && footprint_max_context(&c, &p, 1001, 1000) == 0);
+  ck_assert(footprint_max_context(&c, &p, 1000, 1000) == 0
+    && footprint_max_context(&c, &p, 1001, 1000) == 0);
   c.window = 5;
   ck_assert_uint_eq(footprint_max_context(&c, &p, 400, 1000), 20);
   c.window_from = 0;
@@ -719,9 +715,10 @@ START_TEST(what_fits_by_hand)
   c.window = 0, c.n_kv_heads = 4;
   ck_assert_uint_eq(footprint_max_context(&c, &p, 400, 1000), 6);
   p.context = 2;
-  ck_assert(footprint_max_batch(&c, &p, 400, 1000) == 3 && footprint_max_batch(&c, &p, 400, 399) == 0
-    && footprint_max_batch(&c, &p, 400, 400) == 0);
-  ck_assert(footprint_max_batch(&c, &p, 400, 592) == 1 && footprint_max_batch(&c, &p, 400, 591) == 0);
+  ck_assert(footprint_max_batch(&c, &p, 400, 1000) == 3
+    && footprint_max_batch(&c, &p, 400, 399) == 0 && footprint_max_batch(&c, &p, 400, 400) == 0);
+  ck_assert(
+    footprint_max_batch(&c, &p, 400, 592) == 1 && footprint_max_batch(&c, &p, 400, 591) == 0);
   p.context = 0;
   ck_assert_uint_eq(footprint_max_batch(&c, &p, 400, 1000), UINT64_MAX);
   /* the last that 63 bits count, and the first that they do not: in tokens, in texts, in layers */
@@ -747,8 +744,7 @@ START_TEST(what_fits_by_hand)
    * must fit; budgets end where sums end */
   c = (struct model_config){ .n_layers = 1, .n_kv_heads = 1518500250, .head_dim = 1518500250 },
   p = (struct cache_plan){ format_at(0), 1, 1, 1, 1 };
-  ck_assert(!footprint_cache(&c, &p, &bytes, &why) && strstr(why.text, "63 bits")
-    != NULL);
+  ck_assert(!footprint_cache(&c, &p, &bytes, &why) && strstr(why.text, "63 bits") != NULL);
   c = (struct model_config){ .n_layers = 1, .n_kv_heads = 1, .head_dim = 2, .window = 10 },
   p = (struct cache_plan){ format_at(0), 1000, 1, 1, UINT64_MAX };
   ck_assert_uint_eq(footprint_rows(&c, 0, &p), 1000);
@@ -776,9 +772,8 @@ static void vocabulary_is(const char *path)
   while (pairs < 2 * t->rules.n) pairs *= 2;
   uint64_t sum = 20 * ids + 24 * names + 16 * rules + 12 * pairs; /* the book's equation */
   ck_assert_uint_eq(tokenizer_bytes(t->n_vocab, t->rules.n), sum);
-  ck_assert_uint_eq(t->vocab_cap * sizeof *t->vocab
-      + t->by_piece.cap * sizeof *t->by_piece.slot + t->rules.cap * sizeof *t->rules.rule
-      + t->rules.place.cap * sizeof *t->rules.place.slot,
+  ck_assert_uint_eq(t->vocab_cap * sizeof *t->vocab + t->by_piece.cap * sizeof *t->by_piece.slot
+      + t->rules.cap * sizeof *t->rules.rule + t->rules.place.cap * sizeof *t->rules.place.slot,
     sum);
   ck_assert_uint_gt(book.of[MEMORY_TOKENS].live, sum + t->string_pool.cap);
   tokenizer_close(&book, t);
@@ -816,8 +811,8 @@ static uint64_t named_cache(const char *name, uint64_t context, uint32_t kv)
   uint64_t bytes;
   ck_assert_msg(named_shape_find(name, &c, &why), "%s", why.text);
   if (kv > 0) c.n_kv_heads = kv;
-  ck_assert_msg(
-    footprint_cache(&c, &(struct cache_plan){ format_find("f16", &why), context, 1, 0, 0 }, &bytes, &why),
+  ck_assert_msg(footprint_cache(&c,
+                  &(struct cache_plan){ format_find("f16", &why), context, 1, 0, 0 }, &bytes, &why),
     "%s", why.text);
   return bytes;
 }
@@ -828,18 +823,15 @@ START_TEST(named_shapes_are_the_published_ones)
   for (size_t i = 0; i < PUBLISHED; i++) {
     ck_assert_str_eq(named_shape_at(i)->name, published[i].name);
     ck_assert_msg(named_shape_find(published[i].name, &c, &why), "%s", why.text);
-    ck_assert_msg(footprint_parameters(&c) == published[i].parameters, "%s: %" PRIu64, published[i].name,
-      footprint_parameters(&c));
-    ck_assert(c.n_heads % c.n_kv_heads == 0 && strcmp(c.family,
-      named_shape_at(i)->family) == 0
+    ck_assert_msg(footprint_parameters(&c) == published[i].parameters, "%s: %" PRIu64,
+      published[i].name, footprint_parameters(&c));
+    ck_assert(c.n_heads % c.n_kv_heads == 0 && strcmp(c.family, named_shape_at(i)->family) == 0
       && strlen(named_shape_at(i)->source) > 10);
     ck_assert(c.n_positions == named_shape_at(i)->n_positions && c.n_positions >= 1024);
   }
   ck_assert(named_shape_at(PUBLISHED) == NULL && named_shape_at(SIZE_MAX) == NULL);
-  ck_assert(named_shape_find("gpt2", &c, &why) && footprint_token(&c, format_at(1))
-    == 36864);
-  ck_assert(named_shape_find("gpt3", &c, &why) && footprint_token(&c, format_at(1))
-    == 4718592);
+  ck_assert(named_shape_find("gpt2", &c, &why) && footprint_token(&c, format_at(1)) == 36864);
+  ck_assert(named_shape_find("gpt3", &c, &why) && footprint_token(&c, format_at(1)) == 4718592);
   ck_assert_uint_eq(named_cache("gpt2", 1, 0), 36864);
   ck_assert_uint_eq(named_cache("gpt2", 1024, 0), 37748736);
   ck_assert_uint_eq(named_cache("gpt2", 8192, 0), 301989888);
@@ -855,10 +847,10 @@ START_TEST(named_shapes_are_the_published_ones)
       named_cache("mistral-7b", context[k], 0), (context[k] < 4096 ? context[k] : 4096) * 131072);
   ck_assert(named_shape_find("llama-7b", &c, &why)); /* an accelerator of 80 GB */
   struct cache_plan p = { format_at(1), 4096, 1, 0, 0 };
-  ck_assert_uint_eq(footprint_max_batch(&c, &p, 2 * footprint_parameters(&c), UINT64_C(80000000000)), 30);
   ck_assert_uint_eq(
-    footprint_max_context(&c, &p, 2 * footprint_parameters(&c),
-    UINT64_C(80000000000)), 126882);
+    footprint_max_batch(&c, &p, 2 * footprint_parameters(&c), UINT64_C(80000000000)), 30);
+  ck_assert_uint_eq(
+    footprint_max_context(&c, &p, 2 * footprint_parameters(&c), UINT64_C(80000000000)), 126882);
   const char *unknown[] = { "gpt4", "", "gpt", "gpt2 ", "GPT2" };
   for (int k = 0; k < 5; k++) {
     ck_assert(!named_shape_find(unknown[k], &c, &why));
@@ -885,9 +877,8 @@ struct form {
 };
 static struct norm form_norm(struct tiny *t, size_t d, uint64_t *seed)
 {
-  return (struct norm){
-    .kind = NORM_RMS, .gain = tiny_tensor(t, d, .2f, 1, seed), .epsilon = 1e-5f
-  };
+  return (
+    struct norm){ .kind = NORM_RMS, .gain = tiny_tensor(t, d, .2f, 1, seed), .epsilon = 1e-5f };
 }
 static struct matrix form_matrix(struct tiny *t, size_t in, size_t out, bool bias, uint64_t *seed)
 {
@@ -907,8 +898,7 @@ static void form_make(struct tiny *t, struct form f, uint64_t seed)
     l->qkv[0] = form_matrix(t, f.d, q, f.bias, &seed),
     l->qkv[1] = form_matrix(t, f.d, k, f.bias, &seed),
     l->qkv[2] = form_matrix(t, f.d, k, f.bias, &seed);
-    if (f.head_norms)
-      l->q_norm = form_norm(t, f.hd, &seed), l->k_norm = form_norm(t, f.hd, &seed);
+    if (f.head_norms) l->q_norm = form_norm(t, f.hd, &seed), l->k_norm = form_norm(t, f.hd, &seed);
     l->out = form_matrix(t, q, f.d, f.bias, &seed);
     l->up[0] = form_matrix(t, f.d, f.ff, false, &seed),
     l->up[1] = form_matrix(t, f.d, f.ff, false, &seed),
@@ -933,8 +923,7 @@ static void form_make(struct tiny *t, struct form f, uint64_t seed)
   t->lm.embedding = tiny_tensor(t, f.v * f.d, 1, 0, &seed);
   t->lm.layers = t->layer, t->lm.final_norm = form_norm(t, f.d, &seed),
   t->lm.head = form_matrix(t, f.d, f.v, false, &seed);
-  t->lm.attention = (struct attention_dims){ f.heads, f.kv, f.hd,
-    1 / sqrtf((float) f.hd) };
+  t->lm.attention = (struct attention_dims){ f.heads, f.kv, f.hd, 1 / sqrtf((float) f.hd) };
   float *frequency = (float *) (uintptr_t) tiny_tensor(t, f.hd / 2, 0, 0, &seed).data;
   for (uint32_t i = 0; i < f.hd / 2; i++)
     frequency[i] = powf(10000, -2.0f * (float) i / (float) f.hd);
@@ -1268,8 +1257,8 @@ START_TEST(what_cannot_be_packed_is_refused)
     const struct kv_format *f = format_at((size_t) k);
     float x[64], odd[3] = { NAN, INFINITY, -INFINITY };
     for (int i = 0; i < 64; i++) x[i] = tiny_normal(&seed);
-    ck_assert(
-      format_can_hold(f, x, 64, &why) && format_can_hold(f, x, 32, &why) && format_can_hold(f, x, 0, &why));
+    ck_assert(format_can_hold(f, x, 64, &why) && format_can_hold(f, x, 32, &why)
+      && format_can_hold(f, x, 0, &why));
     for (int j = 0; j < 3; j++) {
       size_t at = rnd(&seed) % 64;
       float kept = x[at];

@@ -92,8 +92,8 @@ static bool add_rows(struct rig *r, struct texts *x, uint64_t *seed, size_t max)
     size_t at = rows[i].position;
     if (rnd(seed) % 3 && i > 2) continue;
     ck_assert(model_logits(&r->e, &r->t.lm, p, &i, 1, got, &r->why));
-    ck_assert(
-      model_evaluate(&r->e, &r->t.lm, r->plain, x->id[rows[i].sequence], at + 1, &at, 1, want, &r->why));
+    ck_assert(model_evaluate(
+      &r->e, &r->t.lm, r->plain, x->id[rows[i].sequence], at + 1, &at, 1, want, &r->why));
     ck_assert_msg(memcmp(got, want, sizeof got) == 0, "sequence %u, position %zu differs",
       rows[i].sequence, at);
   }
@@ -120,8 +120,7 @@ START_TEST(every_schedule_gives_the_bits_of_the_naive_pass)
   struct texts x = { .n = { 0 } };
   unsigned refused = 0, forks = 0, crops = 0;
   rig_open_short_sighted(&r, seed, SEQ, sight[_i],
-    (struct cache_options){ .rows = most[_i], .page_rows = page[_i],
-    .preallocate = _i % 2 });
+    (struct cache_options){ .rows = most[_i], .page_rows = page[_i], .preallocate = _i % 2 });
   unsigned emptied = 0;
   size_t layer_bytes = 2 * TINY_KV * TINY_HD * sizeof(float);
   for (int round = 0; round < 250; round++) {
@@ -188,7 +187,7 @@ START_TEST(a_fork_costs_nothing_until_it_is_written_to)
   uint32_t ids[20];
   for (uint32_t i = 0; i < 20; i++) ids[i] = i % TINY_V;
   ck_assert_uint_eq(store_match_prefix(r.s, 1, ids, 20), 20);
-    /* who follows knows the tokens */
+  /* who follows knows the tokens */
   ck_assert_uint_eq(cache_look(r.s).pages_used, 2);
   ck_assert_uint_eq(cache_look(r.s).bytes_copied, 0);
   ck_assert_uint_eq(cache_look(r.s).bytes_used, 2 * 16 * row);
@@ -209,8 +208,7 @@ START_TEST(a_fork_costs_nothing_until_it_is_written_to)
   ck_assert(model_forward(&r.e, &r.t.lm, r.s, &one, 1, &p, &r.why)), pass_close(p);
   ck_assert_uint_eq(cache_look(r.s).bytes_copied, 8 * row);
   /* no fork onto somebody, from nowhere, or in a pass */
-  ck_assert(
-    !cache_fork(r.s, 0, 1, &r.why) && strstr(r.why.text, "sequence 1 has 16 rows") != NULL);
+  ck_assert(!cache_fork(r.s, 0, 1, &r.why) && strstr(r.why.text, "sequence 1 has 16 rows") != NULL);
   ck_assert(!cache_fork(r.s, 0, 3, &r.why) && strstr(r.why.text, "no sequence 3") != NULL);
   ck_assert(!cache_fork(r.s, 3, 0, &r.why) && strstr(r.why.text, "below 3") != NULL);
   store_clear(r.s);
@@ -233,7 +231,8 @@ START_TEST(the_last_of_those_who_share_needs_no_copy)
   ck_assert(model_forward(&r.e, &r.t.lm, r.s, rows, 20, &p, &r.why)), pass_close(p);
   ck_assert(cache_fork(r.s, 0, 1, &r.why) && cache_fork(r.s, 0, 2, &r.why));
   for (uint32_t q = 0; q < 3; q++) all[q] = (struct row){ 2 - q, 20, 1 + q };
-  ck_assert_msg(model_forward(&r.e, &r.t.lm, r.s, all, 3, &p, &r.why), "%s", r.why.text), pass_close(p);
+  ck_assert_msg(model_forward(&r.e, &r.t.lm, r.s, all, 3, &p, &r.why), "%s", r.why.text),
+    pass_close(p);
   ck_assert_uint_eq(cache_look(r.s).pages_used, 4);
   ck_assert_uint_eq(cache_look(r.s).bytes_copied, 8 * row);
   rig_close(&r);
@@ -250,8 +249,7 @@ START_TEST(a_full_cache_says_how_much_it_has)
   ck_assert(!model_forward(&r.e, &r.t.lm, r.s, rows, 60, &p, &r.why));
   ck_assert_str_eq(r.why.text,
     "the cache holds 48 rows, of which 0 are taken; wanted: room for 64 more, in pages of 16");
-  ck_assert_msg(model_forward(&r.e, &r.t.lm, r.s, rows, 40, &p, &r.why), "%s",
-    r.why.text),
+  ck_assert_msg(model_forward(&r.e, &r.t.lm, r.s, rows, 40, &p, &r.why), "%s", r.why.text),
     pass_close(p);
   struct row other = { 1, 0, 1 };
   ck_assert(!model_forward(&r.e, &r.t.lm, r.s, &other, 1, &p, &r.why));
@@ -387,7 +385,8 @@ START_TEST(a_ring_is_a_mask)
       rows[i] = (struct row){ 0, i, (uint32_t) (rnd(&seed) % TINY_V) };
     struct pass *whole, *masked, *p;
     ck_assert(model_forward(&r.e, &r.t.lm, r.plain, rows, TINY_CONTEXT, &masked, &r.why));
-    ck_assert(model_forward(&full.e, &full.t.lm, full.plain, rows, TINY_CONTEXT, &whole, &full.why));
+    ck_assert(
+      model_forward(&full.e, &full.t.lm, full.plain, rows, TINY_CONTEXT, &whole, &full.why));
     for (uint32_t at = 0, n; at < TINY_CONTEXT;
          at += n) { /* the first pass often longer than the window, and pieces across its edge */
       n = at == 0 ? 1 + (uint32_t) (rnd(&seed) % 100) : 1 + (uint32_t) (rnd(&seed) % (w + 5));
@@ -546,8 +545,9 @@ START_TEST(to_remember_changes_no_bit)
       .chunk = chunk };
     struct continuation out;
     c = (struct counters){ 0 };
-    ck_assert_msg(generate(&(struct generate_context){ &e, lm, s, &m }, prompt, p, &w.want, &out, &why),
-      "%s", why.text);
+    ck_assert_msg(
+      generate(&(struct generate_context){ &e, lm, s, &m }, prompt, p, &w.want, &out, &why), "%s",
+      why.text);
     text[k] = out.text;
     ck_assert_uint_eq(store_length(s, 0), p + g - 1);
     if (k < 2 || k == 7) ck_assert_uint_eq(c.rows, g * p + g * (g - 1) / 2);
@@ -623,7 +623,8 @@ START_TEST(a_second_text_keeps_what_it_shares_with_the_first)
 {
   struct rig r;
   rig_open(&r, suite_seed() + 7, 1, (struct cache_options){ .rows = 0 });
-  struct generate_context g = { &r.e, &r.t.lm, r.s, &r.m }, naive = { &r.e, &r.t.lm, r.plain, &r.m };
+  struct generate_context g = { &r.e, &r.t.lm, r.s, &r.m },
+                          naive = { &r.e, &r.t.lm, r.plain, &r.m };
   uint64_t seed = suite_seed();
   uint32_t prompt[30] = { 0 };
   for (int round = 0; round < 60; round++) {
@@ -638,7 +639,8 @@ START_TEST(a_second_text_keeps_what_it_shares_with_the_first)
     r.c = (struct counters){ 0 };
     ck_assert(generate(&g, prompt, n, &want, &a, &r.why));
     ck_assert_uint_eq(r.c.rows, n + 4 - same);
-    ck_assert(generate(&naive, prompt, n, &(struct generate_options){ .max_new_tokens = 5 }, &b, &r.why));
+    ck_assert(
+      generate(&naive, prompt, n, &(struct generate_options){ .max_new_tokens = 5 }, &b, &r.why));
     ck_assert(
       a.text.n == b.text.n && memcmp(a.text.id, b.text.id, a.text.n * sizeof *a.text.id) == 0);
     continuation_free(&r.m, &a), continuation_free(&r.m, &b);
@@ -700,8 +702,7 @@ START_TEST(what_is_computed_again_is_known)
       shuffle(&seed, rows, n);
       if (!store_begin(s, rows, n, &r.why)) ck_abort_msg("%s", r.why.text);
       if (s->rows_recomputed != want)
-        ck_abort_msg("round %d: %zu rows again, not %zu", round, s->rows_recomputed,
-          want);
+        ck_abort_msg("round %d: %zu rows again, not %zu", round, s->rows_recomputed, want);
       again += want;
       if (rnd(&seed) % 4 == 0) {
         store_abort(s), aborted++;
@@ -757,8 +758,7 @@ START_TEST(a_crop_reaches_back_to_the_first_row_that_is_there)
     struct pass *p;
     for (uint32_t i = 0; i < 60; i++) ids[i] = (uint32_t) (rnd(&seed) % TINY_V);
     for (uint32_t i = 0; i < n; i++) {
-      hold(model_forward(&r.e, &r.t.lm, r.s, &(struct row){ 0, i, ids[i] }, 1, &p,
-        &r.why));
+      hold(model_forward(&r.e, &r.t.lm, r.s, &(struct row){ 0, i, ids[i] }, 1, &p, &r.why));
       pass_close(p);
     }
     /* sees its first row */
@@ -781,8 +781,7 @@ START_TEST(a_crop_reaches_back_to_the_first_row_that_is_there)
     for (uint32_t i = (uint32_t) store_length(r.s, 0); i < n + 3; i++) {
       float want[TINY_V], got[TINY_V];
       size_t at = i, zero = 0;
-      hold(model_forward(&r.e, &r.t.lm, r.s, &(struct row){ 0, i, ids[i] }, 1, &p,
-        &r.why));
+      hold(model_forward(&r.e, &r.t.lm, r.s, &(struct row){ 0, i, ids[i] }, 1, &p, &r.why));
       hold(model_logits(&r.e, &r.t.lm, p, &zero, 1, got, &r.why));
       pass_close(p);
       if (i % 4) continue;
@@ -893,7 +892,8 @@ START_TEST(a_cache_is_full_at_its_last_page)
     ck_assert(cache_look(r.s).pages_used == 3 && cache_look(r.s).bytes_copied == 0);
   }
   store_crop(r.s, 2, 8);
-  ck_assert_msg(model_forward(&r.e, &r.t.lm, r.s, two, 2, &p, &r.why), "%s", r.why.text), pass_close(p);
+  ck_assert_msg(model_forward(&r.e, &r.t.lm, r.s, two, 2, &p, &r.why), "%s", r.why.text),
+    pass_close(p);
   ck_assert_uint_eq(cache_look(r.s).pages_used, 4);
   ck_assert_uint_eq(
     cache_look(r.s).bytes_copied, 2 * 2 * TINY_LAYERS * TINY_KV * TINY_HD * sizeof(float));
@@ -903,8 +903,7 @@ START_TEST(a_cache_is_full_at_its_last_page)
   for (int i = 0; i < 3; i++) {
     size_t each = page[i] == 0 ? 64 : page[i], pages = (TINY_CONTEXT + each - 1) / each;
     size_t bytes = 2 * TINY_LAYERS * TINY_KV * TINY_HD * sizeof(float) * each;
-    rig_open(&r, 1, 2, (struct cache_options){ .page_rows = page[i],
-      .preallocate = true });
+    rig_open(&r, 1, 2, (struct cache_options){ .page_rows = page[i], .preallocate = true });
     struct cache_state s = cache_look(r.s);
     ck_assert(s.page_rows == each && s.pages == 2 * pages && s.bytes == 2 * pages * bytes);
     ck_assert(s.pages_used == 0 && s.bytes_used == 0);

@@ -164,8 +164,9 @@ static void talks_as(const struct model_here *h, const char *const *line, size_t
     turn[k++] = (struct turn){ ROLE_USER, line[i], strlen(line[i]) };
     bool anew = i == 0 || chat_template_rewrites(h->by, turn, k);
     for (size_t j = 0; !anew && j < talk.n; j++) ck_assert(ids_push(&M, &prompt, talk.id[j], &why));
-    ck_assert_msg(conversations_ids(&M, h->by, h->v, turn, k, anew ? 0 : k - 1, true, &prompt, &why),
-      "%s", why.text);
+    ck_assert_msg(
+      conversations_ids(&M, h->by, h->v, turn, k, anew ? 0 : k - 1, true, &prompt, &why), "%s",
+      why.text);
     struct ids at_once = { NULL, 0, 0 };
     ck_assert(conversations_ids(&M, h->by, h->v, turn, k, 0, true, &at_once, &why));
     alike +=

@@ -320,7 +320,8 @@ START_TEST(every_option_changes_something_and_refuses_something)
          *words = next_field(&p);
     ck_assert_msg(words != NULL, "%s %s: seven fields are wanted", sub, name);
     int s = 0, o = 0;
-    while (s < N_SUBCOMMANDS && strcmp(options_subcommand((enum subcommand) s)->name, sub) != 0) s++;
+    while (s < N_SUBCOMMANDS && strcmp(options_subcommand((enum subcommand) s)->name, sub) != 0)
+      s++;
     while (o < N_OPTIONS && strcmp(options_option((enum option) o)->name, name) != 0) o++;
     ck_assert_msg(
       s < N_SUBCOMMANDS && o < N_OPTIONS && (options_option((enum option) o)->where >> s & 1) != 0,
@@ -1643,9 +1644,8 @@ START_TEST(numbers_are_the_shortest_that_read_back)
     number_double(known[i].x, buffer);
     ck_assert_str_eq(buffer, known[i].text);
   }
-  number_float(
-    0x1p-96f, buffer); /* one of the powers of two whose nearest decimal is too far
-      below */
+  number_float(0x1p-96f, buffer); /* one of the powers of two whose nearest decimal is too far
+                 below */
   ck_assert_uint_le(strlen(buffer), strlen("1.2621775e-29"));
 }
 END_TEST
@@ -2688,8 +2688,7 @@ START_TEST(blocks_are_those_of_ggml)
   } at[] = { { "q8_0", 34 }, { "q4_0", 18 } };
   char buffer[4096];
   unsigned n = 0;
-  if (shared_file(buffer, sizeof buffer, "vectors/kvquant/ggml_blocks.json")
-    == NULL) return;
+  if (shared_file(buffer, sizeof buffer, "vectors/kvquant/ggml_blocks.json") == NULL) return;
   json_t *all = json_load_file(buffer, 0, NULL), *list = json_object_get(all, "cases");
   ck_assert_uint_eq(json_array_size(list), 27);
   for (size_t i = 0; i < 27 * 2; i++) {
@@ -3278,7 +3277,8 @@ START_TEST(numbers_at_their_limits)
       const struct option_entry *x = options_option((enum option) o);
       char words[200], said[200];
       if ((x->where >> s & 1) == 0 || x->max == 0) continue;
-      snprintf(words, sizeof words, "%s --%s ", options_subcommand((enum subcommand) s)->name, x->name);
+      snprintf(
+        words, sizeof words, "%s --%s ", options_subcommand((enum subcommand) s)->name, x->name);
       char *at = words + strlen(words);
       sprintf(at, "%" PRIu64, x->min), takes(words, true, NULL);
       sprintf(at, "%" PRIu64, x->max), takes(words, true, NULL);
@@ -3286,8 +3286,7 @@ START_TEST(numbers_at_their_limits)
       if (x->max == INT64_MAX)
         sprintf(said, "%s'; wanted: an integer from %" PRIu64 " on", at, x->min);
       else
-        sprintf(
-          said, "%s'; wanted: an integer from %" PRIu64 " to %" PRIu64, at, x->min, x->max);
+        sprintf(said, "%s'; wanted: an integer from %" PRIu64 " to %" PRIu64, at, x->min, x->max);
       takes(words, false, said);
       if (x->min > 0) sprintf(at, "%" PRIu64, x->min - 1), takes(words, false, x->name);
       sprintf(at, "18446744073709551617"), takes(words, false, x->name);
@@ -3552,8 +3551,7 @@ START_TEST(questions_at_their_limits)
     strcat(in, "}");
     struct run r = run_words(3, argv, in, strlen(in), 0, 0, "incipit");
     const char *want =
-      depth <= JSONFILE_MAX_DEPTH ? "is no key here"
-      : "this line has 65 brackets in each other";
+      depth <= JSONFILE_MAX_DEPTH ? "is no key here" : "this line has 65 brackets in each other";
     ck_assert_msg(strstr(r.out, want) != NULL, "%d: %s %s", depth, in, r.out);
     done(&r);
   }

@@ -31,8 +31,7 @@ static void words_add(struct words *w, const char *text)
 
 /* a text of at most `budget' tokens, chosen at random under the constraint; dead ends are failures.
  * Returns its length in bytes */
-static size_t write_at_random(struct constraint *c, const struct token_bytes *p,
-  size_t vocab,
+static size_t write_at_random(struct constraint *c, const struct token_bytes *p, size_t vocab,
   size_t budget, uint64_t *seed, char *out, size_t cap, unsigned stay)
 {
   struct error why;
@@ -184,8 +183,8 @@ START_TEST(patterns_agree_with_pcre2)
     }
     pcre2_code *p = pcre2_of(t.s, t.n);
     size_t min;
-    ck_assert_msg(constraint_bind(c, l, false, &why)
-        && constraint_minimum(c, constraint_start(c), &min, &why),
+    ck_assert_msg(
+      constraint_bind(c, l, false, &why) && constraint_minimum(c, constraint_start(c), &min, &why),
       "%s", why.text);
     for (int k = 0; k < OF_ONE; k++) {
       char text[600];
@@ -720,8 +719,8 @@ static void parses(const char *text, size_t n)
   ck_assert_msg(j != NULL && json_is_object(j), "%.*s: %s", (int) n, text, e.text);
   json_decref(j);
 }
-static struct lexicon *lexicon_of(
-  struct memory *m, const struct tokenizer *t, struct token_bytes *p, bool *usable, struct error *why)
+static struct lexicon *lexicon_of(struct memory *m, const struct tokenizer *t,
+  struct token_bytes *p, bool *usable, struct error *why)
 {
   for (uint32_t i = 0; i < tokenizer_vocab_size(t); i++)
     p[i].byte = tokenizer_text(t, i, &p[i].n), usable[i] = !tokenizer_is_special(t, i);
@@ -809,8 +808,7 @@ START_TEST(whatever_is_written_matches_within_its_budget)
     else
       for (int k = 0; k < 4; k++) {
         char text[4000];
-        size_t n =
-          write_at_random(c, w.p, w.n, min + below(&seed, 5), &seed, text, sizeof text, 3);
+        size_t n = write_at_random(c, w.p, w.n, min + below(&seed, 5), &seed, text, sizeof text, 3);
         bool yes, lost = strips && n > 0 && text[0] == ' ';
         ck_assert(constraint_matches(c, text + lost, n - lost, &yes, &why));
         ck_assert_msg(yes, "%s: \"%.*s\"", t.s, (int) n, text);
@@ -1134,8 +1132,8 @@ START_TEST(a_large_minimum_is_enough)
   ck_assert(
     constraint_step(c, state, 256, &state, &why) && constraint_minimum(c, state, &min, &why));
   ck_assert_uint_eq(min, (1500 - 4 * 120) / 4);
-  ck_assert(constraint_mask(c, state, min, allowed, &accepts, &why) && allowed[256]
-    && !allowed['a'] && !allowed['b']);
+  ck_assert(constraint_mask(c, state, min, allowed, &accepts, &why) && allowed[256] && !allowed['a']
+    && !allowed['b']);
   for (int k = 0; k < 3; k++) {
     size_t n = write_at_random(c, w.p, w.n, 1500, &seed, text, sizeof text, 4);
     ck_assert(n == 1500 && constraint_matches(c, text, n, &yes, &why) && yes);

@@ -59,12 +59,11 @@ static const struct chat_template *named(const char *name)
 
 /* a template that has no place for a system's words must refuse them; then it is asked without them
  */
-static size_t written(
-  const struct chat_template *t, struct turn **talk, size_t n, bool reply, struct rendered_prompt *s)
+static size_t written(const struct chat_template *t, struct turn **talk, size_t n, bool reply,
+  struct rendered_prompt *s)
 {
   if (prompt_render(&M, t, *talk, n, 0, reply, s, &why)) return n;
-  if ((*talk)->who != ROLE_SYSTEM || strstr(why.text, "no place for a system turn")
-    == NULL)
+  if ((*talk)->who != ROLE_SYSTEM || strstr(why.text, "no place for a system turn") == NULL)
     ck_abort_msg("%s", why.text);
   ++*talk;
   if (!prompt_render(&M, t, *talk, n - 1, 0, reply, s, &why)) ck_abort_msg("%s", why.text);
@@ -228,8 +227,10 @@ START_TEST(no_word_of_anybody_becomes_a_mark)
         memcpy(text[i] + n, b, strlen(b)), n += strlen(b);
         typed += *b == '<' && b[1] == '|';
       }
-      talk[i] = (struct turn){ i == 0 ? ROLE_SYSTEM : i % 2 ? ROLE_USER
-        : ROLE_ASSISTANT, text[i], n };
+      talk[i] = (struct turn){ i == 0 ? ROLE_SYSTEM
+          : i % 2                     ? ROLE_USER
+                                      : ROLE_ASSISTANT,
+        text[i], n };
     }
     struct turn *from = talk;
     struct rendered_prompt s;
@@ -304,7 +305,10 @@ static bool goes(const char *name, const char *who, size_t from)
   struct rendered_prompt s;
   size_t n = strlen(who);
   for (size_t i = 0; i < n; i++)
-    talk[i] = (struct turn){ who[i] == 's' ? ROLE_SYSTEM : who[i] == 'u' ? ROLE_USER : ROLE_ASSISTANT, "x", 1 };
+    talk[i] = (struct turn){ who[i] == 's' ? ROLE_SYSTEM
+        : who[i] == 'u'                    ? ROLE_USER
+                                           : ROLE_ASSISTANT,
+      "x", 1 };
   if (!prompt_render(&M, named(name), talk, n, from, true, &s, &why)) {
     ck_assert(s.n == 0 && s.text.n == 0 && s.part == NULL);
     return false;
@@ -534,8 +538,7 @@ START_TEST(refused_memory_leaves_nothing)
   struct tokenizer *v = marked(true);
   char text[3000];
   memset(text, 'a', sizeof text);
-  struct turn talk[4] = { { ROLE_SYSTEM, "Be kind.", 8 }, { ROLE_USER, text,
-    sizeof text },
+  struct turn talk[4] = { { ROLE_SYSTEM, "Be kind.", 8 }, { ROLE_USER, text, sizeof text },
     { ROLE_ASSISTANT, "<think>\nno\n</think>\n\nNo.", 24 }, { ROLE_USER, " Why? ", 6 } };
   struct ids got = { 0 };
   ck_assert(ids_push(&M, &got, 7, NULL));
@@ -630,9 +633,8 @@ START_TEST(a_failed_script_leaves_no_ids)
   ck_assert_ptr_nonnull(v);
   static char text[] = "ab<|endoftext|>The cat<|none|>cd";
   struct prompt_part part[] = { { PROMPT_PART_FRAME, ROLE_USER, 0, 2 },
-    { PROMPT_PART_MARK, ROLE_USER, 2, 13 },
-    { PROMPT_PART_SAID, ROLE_USER, 15, 7 }, { PROMPT_PART_MARK, ROLE_USER, 22, 8 },
-    { PROMPT_PART_SAID, ROLE_USER, 30, 2 } };
+    { PROMPT_PART_MARK, ROLE_USER, 2, 13 }, { PROMPT_PART_SAID, ROLE_USER, 15, 7 },
+    { PROMPT_PART_MARK, ROLE_USER, 22, 8 }, { PROMPT_PART_SAID, ROLE_USER, 30, 2 } };
   struct rendered_prompt s = { .by = named("pocket"),
     .part = part,
     .n = 5,
@@ -672,8 +674,7 @@ START_TEST(a_talk_goes_on_behind_its_last_turn)
   static const char want[] = "\n<|im_start|>assistant\n";
   ck_assert(s.inside && s.text.n == strlen(want) && memcmp(s.text.byte, want, s.text.n) == 0);
   prompt_free(&M, &s);
-  REFUSES(prompt_render(&M, named("chatml"), talk, 2, 3, true, &s, &why),
-    "behind turn 3");
+  REFUSES(prompt_render(&M, named("chatml"), talk, 2, 3, true, &s, &why), "behind turn 3");
   REFUSES(prompt_render(&M, named("chatml"), talk, 1, 2, true, &s, &why), "of 1 turns", "turn 2");
   at_peace();
 }

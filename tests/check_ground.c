@@ -47,8 +47,7 @@ START_TEST(books_agree_with_a_second_set)
 {
   uint64_t seed = suite_seed();
   struct memory m = { 0 };
-  uint64_t given[N_MEMORY_CLASSES] = { 0 }, held[N_MEMORY_CLASSES] = { 0 }, all = 0,
-    peak = 0;
+  uint64_t given[N_MEMORY_CLASSES] = { 0 }, held[N_MEMORY_CLASSES] = { 0 }, all = 0, peak = 0;
   struct {
     void *p;
     size_t n;
@@ -275,8 +274,7 @@ START_TEST(every_purpose_keeps_its_own_book)
     size_t n;
   } block[N_MEMORY_CLASSES][8] = { { { 0 } } };
   for (int i = 0; i < 3000; i++) {
-    unsigned what = (unsigned) (rnd(&seed) % N_MEMORY_CLASSES), k = (unsigned)
-      (rnd(&seed) % 8);
+    unsigned what = (unsigned) (rnd(&seed) % N_MEMORY_CLASSES), k = (unsigned) (rnd(&seed) % 8);
     enum memory_class of = (enum memory_class) what;
     size_t n = rnd(&seed) % 100, old = block[what][k].n;
     void *p = block[what][k].p, *q = NULL;
@@ -313,8 +311,7 @@ START_TEST(every_purpose_keeps_its_own_book)
       if (a->live > peak[w]) peak[w] = a->live;
       hold(a->peak <= peak[w] + (w == (int) what ? 700 : 0)); /* old and new at once */
       peak[w] = a->peak;
-      sum[0] += a->requests, sum[1] += a->refused, sum[2] += a->requested,
-        sum[3] += a->allocated;
+      sum[0] += a->requests, sum[1] += a->refused, sum[2] += a->requested, sum[3] += a->allocated;
       sum[4] += a->live;
     }
     for (int j = 0; j < 5; j++)

@@ -363,8 +363,7 @@ START_TEST(too_many_tensors_are_refused)
     struct tensor_file *w = tensor_file_open(&m, path, &why);
     ck_assert((w != NULL) == (many == 262144) && m.all.peak < 8 + length + (1u << 26));
     ck_assert_msg(w != NULL
-        || strstr(
-             why.text, "model.safetensors: 262144 is one more; wanted: at most 262144 tensors")
+        || strstr(why.text, "model.safetensors: 262144 is one more; wanted: at most 262144 tensors")
           != NULL,
       "%s", why.text);
     tensor_file_close(&m, w);
@@ -394,9 +393,8 @@ START_TEST(a_large_file_is_refused_before_it_is_read)
     if (truncate(in_room(path, big[i].file), big[i].size)
       == 0) { /* a file with a hole: it costs nothing here either */
       ck_assert(!open_all(&why, big[i].tokens));
-      ck_assert_msg(
-        strstr(why.text, big[i].file) != NULL && strstr(why.text, big[i].words) != NULL, "%s",
-        why.text);
+      ck_assert_msg(strstr(why.text, big[i].file) != NULL && strstr(why.text, big[i].words) != NULL,
+        "%s", why.text);
     }
     room_drop();
   }

@@ -772,8 +772,8 @@ START_TEST(room_is_for_every_block)
   struct attention_dims h = { 4, 2, 6, 1 };
   for (size_t max_len = 1; max_len < 1100; max_len++) {
     size_t blocks = kernels_scratch(&h, max_len) / 8;
-    ck_assert(
-      kernels_scratch(&h, max_len) % 8 == 0 && blocks >= (max_len + 255) / 256 + (max_len % 256 != 1));
+    ck_assert(kernels_scratch(&h, max_len) % 8 == 0
+      && blocks >= (max_len + 255) / 256 + (max_len % 256 != 1));
     ck_assert_uint_eq(blocks, max_len / 256 + 2);
   }
   ck_assert(weight_type_bytes(WEIGHT_F32) == 4 && weight_type_bytes(WEIGHT_F16) == 2

@@ -25,8 +25,8 @@ static void rig_close(struct rig *r)
   ck_assert_uint_eq(r->m.all.live, 0);
   tiny_free(&r->t);
 }
-static bool run(struct rig *r, const uint32_t *prompt, size_t n, const struct generate_options *want,
-  struct continuation *c)
+static bool run(struct rig *r, const uint32_t *prompt, size_t n,
+  const struct generate_options *want, struct continuation *c)
 {
   struct generate_context g = { &r->e, &r->t.lm, r->s, &r->m };
   return generate(&g, prompt, n, want, c, &r->why);
@@ -116,8 +116,7 @@ START_TEST(three_things_end_the_loop)
   ck_assert_int_eq(c.ended, FINISH_STOP);
   continuation_free(&r.m, &c);
   size_t k = 4;
-  want = (struct generate_options){ .max_new_tokens = 10, .on_step = cancel_after,
-    .ctx = &k };
+  want = (struct generate_options){ .max_new_tokens = 10, .on_step = cancel_after, .ctx = &k };
   ck_assert(run(&r, prompt, 3, &want, &c));
   ck_assert_int_eq(c.ended, FINISH_CANCELLED);
   ck_assert_uint_eq(c.text.n, 3 + 4);
@@ -273,8 +272,7 @@ static void pass_over(struct rig *r, const uint32_t *ids, size_t n, struct seen 
   struct pass *p;
   store_clear(r->s);
   ck_assert_msg(
-    model_forward_watched(&r->e, &r->t.lm, r->s, rows, n, &w, &p, &r->why), "%s",
-    r->why.text);
+    model_forward_watched(&r->e, &r->t.lm, r->s, rows, n, &w, &p, &r->why), "%s", r->why.text);
   pass_close(p);
 }
 static bool same(const struct seen *a, const struct seen *b, int layer, size_t row)
@@ -312,8 +310,7 @@ struct unmasked {
   struct kernels k;
   const struct kernels *true_one;
 };
-static void attend_all(const struct engine *e, const struct attention_dims *h,
-  const float *q,
+static void attend_all(const struct engine *e, const struct attention_dims *h, const float *q,
   const struct kv_view *seen, size_t rows, float *scratch, float *y,
   const struct attention_probe *probe)
 {

@@ -59,7 +59,8 @@ enum { CONTEXT = 512 };
 static bool line_forward(struct rig *r, json_t *o)
 {
   uint32_t ids[CONTEXT];
-  size_t which[CONTEXT], n = request_ids(json_object_get(o, "ids"), ids), v = r->lm->config.vocab_size;
+  size_t which[CONTEXT], n = request_ids(json_object_get(o, "ids"), ids),
+                         v = r->lm->config.vocab_size;
   for (size_t i = 0; i < n; i++) which[i] = i;
   float *logits = malloc(n * v * sizeof *logits);
   bool ok = model_evaluate(&r->e, r->lm, r->s, ids, n, which, n, logits, &r->why);
@@ -99,7 +100,8 @@ static bool is_end(json_t *eos, uint32_t id)
 static bool line_greedy(struct rig *r, json_t *o)
 {
   uint32_t ids[2 * CONTEXT], want[CONTEXT];
-  size_t n = request_ids(json_object_get(o, "prompt_ids"), ids), start = n, v = r->lm->config.vocab_size;
+  size_t n = request_ids(json_object_get(o, "prompt_ids"), ids), start = n,
+         v = r->lm->config.vocab_size;
   size_t expected = request_ids(json_object_get(o, "ids"), want);
   size_t max = (size_t) json_integer_value(json_object_get(o, "max_new_tokens"));
   float *logits = malloc(v * sizeof *logits);
@@ -343,11 +345,10 @@ static void run_ragged(struct rig *r, uint64_t *seed, uint32_t (*text)[CONTEXT],
     if (n == 0) continue;
     shuffle(seed, rows, n);
     struct pass *p;
-    ck_assert_msg(model_forward(&r->e, r->lm, r->s, rows, n, &p, &r->why), "%s",
-      r->why.text);
+    ck_assert_msg(model_forward(&r->e, r->lm, r->s, rows, n, &p, &r->why), "%s", r->why.text);
     for (size_t i = 0; i < n; i++)
-      ck_assert(
-        model_logits(&r->e, r->lm, p, &i, 1, logits[rows[i].sequence] + rows[i].position * v, &r->why));
+      ck_assert(model_logits(
+        &r->e, r->lm, p, &i, 1, logits[rows[i].sequence] + rows[i].position * v, &r->why));
     pass_close(p);
   }
 }
@@ -366,8 +367,8 @@ static void equality(const char *path, size_t max_len, int rounds)
     for (size_t i = 0; i < len[q]; i++) text[q][i] = (uint32_t) (rnd(&seed) % v);
     for (size_t i = 0; i < len[q]; i++) /* each row as the last of a pass over its own prefix */
       if (max < 64 || i % 37 == 0 || i + 1 == len[q])
-        ck_assert(
-          model_evaluate(&base.e, base.lm, base.s, text[q], i + 1, &i, 1, want[q] + i * v, &base.why));
+        ck_assert(model_evaluate(
+          &base.e, base.lm, base.s, text[q], i + 1, &i, 1, want[q] + i * v, &base.why));
   }
   for (size_t k = 0; kernels_at(k) != NULL; k++)
     for (unsigned workers = 1; workers <= 3; workers++) {
@@ -539,7 +540,8 @@ START_TEST(counters_are_tallies)
     }
     struct pass *p;
     ck_assert_msg(model_forward(&r.e, r.lm, r.s, rows, n, &p, &r.why), "%s", r.why.text);
-    tally_pass(&b, c, rows, n, layer_bytes, madds, (unsigned) weight_type_bytes(r.lm->embedding.type));
+    tally_pass(
+      &b, c, rows, n, layer_bytes, madds, (unsigned) weight_type_bytes(r.lm->embedding.type));
     for (size_t i = 0; i < wanted; i++) which[i] = rnd(&seed) % n;
     for (int twice = 0; twice < 2; twice++) {
       ck_assert(model_logits(&r.e, r.lm, p, which, wanted, logits, &r.why));
@@ -1139,8 +1141,7 @@ END_TEST
 START_TEST(vectors_of_the_format)
 {
   char buffer[300], line[300];
-  const char *list = shared_file(buffer, sizeof buffer,
-    "vectors/safetensors/EXPECTED.tsv");
+  const char *list = shared_file(buffer, sizeof buffer, "vectors/safetensors/EXPECTED.tsv");
   if (list == NULL) return;
   FILE *f = fopen(list, "r");
   unsigned passed = 0, failed = 0;
@@ -1246,15 +1247,14 @@ START_TEST(headers_are_believed_only_when_they_add_up)
     struct memory m = { 0 };
     struct error why = { "" };
     struct tensor_file *w = tensor_file_open(&m, path, &why);
-    ck_assert_msg(
-      (w != NULL) == header_case[i].ok && (w || strstr(why.text, header_case[i].words)), "%s: %s",
-      header_case[i].header, why.text);
+    ck_assert_msg((w != NULL) == header_case[i].ok && (w || strstr(why.text, header_case[i].words)),
+      "%s: %s", header_case[i].header, why.text);
     for (size_t k = 0; w && k < tensor_file_count(w); k++) {
       p += tensor_file_at(w, k)->elements;
-      ck_assert_ptr_eq(tensor_file_find(w, tensor_file_at(w, k)->name),
-        tensor_file_at(w, k));
+      ck_assert_ptr_eq(tensor_file_find(w, tensor_file_at(w, k)->name), tensor_file_at(w, k));
     }
-    if (w) ck_assert(tensor_file_count(w) == header_case[i].tensors && p == header_case[i].parameters);
+    if (w)
+      ck_assert(tensor_file_count(w) == header_case[i].tensors && p == header_case[i].parameters);
     if (w) ck_assert_ptr_null(tensor_file_find(w, "nobody"));
     tensor_file_close(&m, w);
     ck_assert_uint_eq(m.all.live, 0);
@@ -1537,8 +1537,7 @@ START_TEST(a_refused_pass_has_not_been)
     struct counters before = c;
     q = p;
     ck_assert(!model_forward(&e, &t.lm, s, bad[i].rows, 3, &q, &why));
-    ck_assert_msg(
-      strstr(why.text, bad[i].words) != NULL, "%s; wanted: %s", why.text, bad[i].words);
+    ck_assert_msg(strstr(why.text, bad[i].words) != NULL, "%s; wanted: %s", why.text, bad[i].words);
     ck_assert(q == NULL && memcmp(&before, &c, sizeof c) == 0);
     ck_assert(store_length(s, 0) == 4 && store_length(s, 1) == 0);
   }
@@ -1559,7 +1558,8 @@ START_TEST(a_refused_pass_has_not_been)
   ck_assert_str_eq(why.text, "logits of row 4; wanted: a row below 4");
   ck_assert(!model_logits(&e, &t.lm, p, (size_t[]){ 7, 4 }, 2, want, &why));
   ck_assert_str_eq(why.text, "logits of row 7; wanted: a row below 4");
-  ck_assert(!model_logits(&e, &t.lm, p, &beyond, 1, want, &why) && memcmp(&before, &c, sizeof c) == 0);
+  ck_assert(
+    !model_logits(&e, &t.lm, p, &beyond, 1, want, &why) && memcmp(&before, &c, sizeof c) == 0);
   ck_assert(model_logits(&e, &t.lm, p, NULL, 0, NULL, &why) && memcmp(&before, &c, sizeof c) == 0);
   ck_assert(model_logits(&e, &t.lm, p, &last, 1, want, &why));
   pass_close(p), store_close(s);
@@ -1782,7 +1782,8 @@ START_TEST(wheels_turn_as_the_papers_say)
   struct rope_config r = { .kind = ROPE_YARN, .factor = 4, .attention_factor = 0 };
   ck_assert_double_eq_tol(rope_scaled_attention(&r), .1 * log(4) + 1, 1e-15);
   r.mscale = 2;
-  ck_assert_double_eq_tol(rope_scaled_attention(&r), .1 * log(4) + 1, 1e-15); /* one of the two is none */
+  ck_assert_double_eq_tol(
+    rope_scaled_attention(&r), .1 * log(4) + 1, 1e-15); /* one of the two is none */
   r.mscale_all_dim = .5;
   ck_assert_double_eq_tol(rope_scaled_attention(&r), (.2 * log(4) + 1) / (.05 * log(4) + 1), 1e-15);
   r.mscale = 0;

@@ -51,8 +51,8 @@ START_TEST(perplexity_is_the_sum_of_its_windows)
   for (size_t begin = 0, end = 0; end < n; begin += stride, windows++) {
     double lp[200], sum;
     end = begin + context < n ? begin + context : n;
-    ck_assert_msg(
-      model_logprobs(&r.e, &r.t.lm, plain, id + begin, end - begin, lp, &sum, &r.why), "%s", r.why.text);
+    ck_assert_msg(model_logprobs(&r.e, &r.t.lm, plain, id + begin, end - begin, lp, &sum, &r.why),
+      "%s", r.why.text);
     for (size_t i = begin + 1; i < end; i++)
       if (!scored[i]) scored[i] = true, want += -lp[i - begin], tokens++;
   }
@@ -266,8 +266,7 @@ START_TEST(an_impossible_token_is_named)
     memcpy(w, row, sizeof row);
     uint32_t two[2] = { 3, k ? TINY_V - 1 : 4 };
     store_crop(r.g.s, 0, 0);
-    ck_assert(model_forward(&r.e, &r.t.lm, r.g.s, &(struct row){ 0, 0, 3 }, 1,
-      &pass, &r.why));
+    ck_assert(model_forward(&r.e, &r.t.lm, r.g.s, &(struct row){ 0, 0, 3 }, 1, &pass, &r.why));
     x = pass->hidden[0] * gain;
     pass_close(pass);
     w[0] = x > 0 ? -INFINITY : INFINITY;

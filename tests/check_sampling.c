@@ -153,8 +153,7 @@ static void plain_typical(struct plain *p, double share)
   }
   plain_weigh(p, max), plain_share(p, share, all);
 }
-static void plain_penalties(struct plain *p, const struct sampling_params *s,
-  struct history h)
+static void plain_penalties(struct plain *p, const struct sampling_params *s, struct history h)
 {
   size_t from = 0;
   if (s->penalty_last_n >= 0 && (uint64_t) s->penalty_last_n < h.n)
@@ -179,7 +178,8 @@ static void plain_ngram(struct plain *p, size_t n, struct history h)
     if (same) p->z[h.id[i + n - 1]] = -INFINITY;
   }
 }
-static void plain_sequences(struct plain *p, const struct sequence_bias *list, size_t n, struct history h)
+static void plain_sequences(
+  struct plain *p, const struct sequence_bias *list, size_t n, struct history h)
 {
   for (size_t i = 0; i < n; i++) {
     bool ends = list[i].n - 1 <= h.n;
@@ -189,7 +189,8 @@ static void plain_sequences(struct plain *p, const struct sequence_bias *list, s
     if (ends && p->z[last] != -INFINITY) p->z[last] += list[i].bias;
   }
 }
-/* N_SAMPLE_STAGES: all went well; else the stage behind which nothing was left, or something infinite */
+/* N_SAMPLE_STAGES: all went well; else the stage behind which nothing was left, or something
+ * infinite */
 static enum sample_stage plain_run(
   struct plain *p, const struct sampling_params *s, const float *logits, struct history h)
 {
@@ -337,8 +338,7 @@ static void in_order(const struct funnel *f, const char *where)
     if (!f->sorted)
       WANT(before < id, "%s: not by rising id", where);
     else
-      WANT(f->score[before] > f->score[id] || (f->score[before] == f->score[id]
-      && before < id),
+      WANT(f->score[before] > f->score[id] || (f->score[before] == f->score[id] && before < id),
         "%s: not by falling score", where);
   }
   for (size_t i = 0; i < f->vocab; i++) {
@@ -367,8 +367,7 @@ static void compare_case(struct funnel *f, struct plain *p, const struct wish *w
     near_ones++;
     plain_exp = our_exp, at = plain_run(p, &w->s, logits, w->h), plain_exp = exp;
   }
-  WANT(ok == (at == N_SAMPLE_STAGES), "seed %llu: %s; %s", (unsigned long long)
-    seed, why.text,
+  WANT(ok == (at == N_SAMPLE_STAGES), "seed %llu: %s; %s", (unsigned long long) seed, why.text,
     kind_name[kind]);
   if (!ok) {
     char words[40];
@@ -393,11 +392,11 @@ static void compare_case(struct funnel *f, struct plain *p, const struct wish *w
   }
   funnel_distribution(f);
   for (size_t i = 0; i < p->n; i++) {
-    WANT(f->candidates[i] == p->order[i],
-      "seed %llu, %s: place %zu has id %u; wanted: %u",
+    WANT(f->candidates[i] == p->order[i], "seed %llu, %s: place %zu has id %u; wanted: %u",
       (unsigned long long) seed, kind_name[kind], i, f->candidates[i], p->order[i]);
-    WANT(fabs(f->weight[i] - p->w[i] / all) <= 1e-12, "seed %llu: place %zu has %.17g; wanted: %.17g",
-      (unsigned long long) seed, i, f->weight[i], p->w[i] / all);
+    WANT(fabs(f->weight[i] - p->w[i] / all) <= 1e-12,
+      "seed %llu: place %zu has %.17g; wanted: %.17g", (unsigned long long) seed, i, f->weight[i],
+      p->w[i] / all);
   }
   if (best - second <= 1e-9 && !(fabs(max) > 1e20))
     margins++;
@@ -764,8 +763,8 @@ struct result {
   struct error why;
   bool ok;
 };
-static void result_of(
-  struct result *r, const float *logits, size_t v, const struct sampling_params *s, struct history h)
+static void result_of(struct result *r, const float *logits, size_t v,
+  const struct sampling_params *s, struct history h)
 {
   memset(r, 0, sizeof *r);
   ck_assert(funnel_open(&r->f, &r->m, kernels_find(NULL, NULL), v, &r->why));
@@ -1074,7 +1073,8 @@ START_TEST(ties_bounds_and_edges)
     0 } };
   unsigned agree = 0;
   json_t *all =
-    shared_file(buffer, sizeof buffer, "vectors/sampling/torch_edge_argmax_multinomial.json") != NULL
+    shared_file(buffer, sizeof buffer, "vectors/sampling/torch_edge_argmax_multinomial.json")
+      != NULL
     ? json_load_file(buffer, 0, NULL)
     : NULL;
   for (size_t i = 0; i < 8; i++) {
@@ -1454,8 +1454,7 @@ static void same_text(const struct text *a, const struct text *b, const char *wh
   ck_assert_msg(a->n == b->n && memcmp(a->id, b->id, a->n * sizeof *a->id) == 0, "%s", what);
 }
 /* three texts in the same passes, row beside row, each with a sampler of its own */
-static void in_company(const struct model *lm, const struct sampling_params *s,
-  uint64_t seed,
+static void in_company(const struct model *lm, const struct sampling_params *s, uint64_t seed,
   const uint32_t *prompt, size_t n, size_t more, struct text *out)
 {
   struct memory m = { .fail_at = 0 };
@@ -1482,7 +1481,8 @@ static void in_company(const struct model *lm, const struct sampling_params *s,
       for (size_t i = store_length(store, q); i < length[q]; i++)
         rows[k++] = (struct row){ q, (uint32_t) i, id[q][i] };
     struct pass *p;
-    ck_assert(model_forward(&e, lm, store, rows, k, &p, &why) && model_logits(&e, lm, p, which, 3, logits, &why));
+    ck_assert(model_forward(&e, lm, store, rows, k, &p, &why)
+      && model_logits(&e, lm, p, which, 3, logits, &why));
     pass_close(p);
     for (uint32_t q = 0; q < 3; q++) {
       struct continuation text = { .text = { id[q], length[q], 80 }, .n_prompt = n + q };
@@ -1712,7 +1712,8 @@ START_TEST(one_token_by_three_names)
       if (k == 2) s.top_p = 0;
       if (k == 3) s.temperature = 0, s.top_k = 5, s.top_p = .5, s.min_p = .1, s.typical_p = .2;
       result_of(&r, logits, v, &s, nothing);
-      ck_assert_msg(r.ok && r.f.n == 1 && r.f.candidates[0] == top && r.f.score[top] == (double) logits[top],
+      ck_assert_msg(
+        r.ok && r.f.n == 1 && r.f.candidates[0] == top && r.f.score[top] == (double) logits[top],
         "way %d: %s", k, r.why.text);
       in_order(&r.f, "one token");
       ck_assert_uint_eq(funnel_choose(&r.f, seed, 0, 0), top);
@@ -1740,9 +1741,9 @@ START_TEST(what_is_off_changes_nothing)
       memcpy(before, f.score, v * sizeof *before);
       size_t n = f.n;
       funnel_temperature(&f, 1), funnel_top_k(&f, 0), funnel_top_k(&f, n), funnel_top_k(&f, v),
-        funnel_top_k(&f, SIZE_MAX), funnel_top_p(&f, 1), funnel_min_p(&f, 0), funnel_typical_p(&f, 1);
-      funnel_repetition_penalty(&f, 1, text, 20), funnel_repetition_penalty(&f, 2,
-        text, 0),
+        funnel_top_k(&f, SIZE_MAX), funnel_top_p(&f, 1), funnel_min_p(&f, 0),
+        funnel_typical_p(&f, 1);
+      funnel_repetition_penalty(&f, 1, text, 20), funnel_repetition_penalty(&f, 2, text, 0),
         funnel_frequency_presence(&f, 0, 0, text, 20), funnel_frequency_presence(&f, 1, 1, text, 0);
       funnel_no_repeat_ngram(&f, 0, text, 20), funnel_no_repeat_ngram(&f, 21, text, 20),
         funnel_no_repeat_ngram(&f, 1, text, 0), funnel_no_repeat_ngram(&f, SIZE_MAX, text, 20);
@@ -1783,8 +1784,8 @@ START_TEST(windows_and_prompts)
     s.penalty_last_n = at[i].window;
     result_of(&r, z, 6, &s, (struct history){ text, at[i].n, at[i].prompt });
     for (int k = 0; k < 6; k++)
-      ck_assert_msg(r.f.score[k] == at[i].want[k], "case %zu: id %d has %g; wanted: %g", i, k, r.f.score[k],
-        at[i].want[k]);
+      ck_assert_msg(r.f.score[k] == at[i].want[k], "case %zu: id %d has %g; wanted: %g", i, k,
+        r.f.score[k], at[i].want[k]);
     result_drop(&r);
   }
   static const struct {
@@ -1798,16 +1799,15 @@ START_TEST(windows_and_prompts)
     s.no_repeat_ngram = gram[i].n;
     result_of(&r, z, 6, &s, (struct history){ text, gram[i].length, 0 });
     for (unsigned k = 0; k < 6; k++)
-      ck_assert_msg((r.f.score[k] == -INFINITY) == (gram[i].out >> k & 1), "%zu-grams of %zu: id %u",
-        gram[i].n, gram[i].length, k);
+      ck_assert_msg((r.f.score[k] == -INFINITY) == (gram[i].out >> k & 1),
+        "%zu-grams of %zu: id %u", gram[i].n, gram[i].length, k);
     in_order(&r.f, "n-grams");
     result_drop(&r);
   }
 }
 END_TEST
 static void fails(
-  const float *z, size_t v, const struct sampling_params *s, struct history h,
-  const char *words)
+  const float *z, size_t v, const struct sampling_params *s, struct history h, const char *words)
 {
   struct result r;
   result_of(&r, z, v, s, h);
@@ -1824,7 +1824,8 @@ START_TEST(errors_name_the_logit_or_the_stage)
   struct history h = { text, 3, 0 };
   fails(bad[0], 3, &sampling_default, nothing, "logit 1 is nan; wanted: a number"),
     fails(bad[1], 3, &sampling_default, nothing, "logit 0 is inf"),
-    fails(bad[2], 3, &sampling_default, nothing, "all 3 logits are -inf; wanted: a token to choose"),
+    fails(
+      bad[2], 3, &sampling_default, nothing, "all 3 logits are -inf; wanted: a token to choose"),
     fails(bad[3], 3, &sampling_default, nothing, "logit 1 is nan");
   struct sampling_params s = sampling_default;
   s.suppress = all, s.n_suppress = 3,
@@ -1928,7 +1929,8 @@ START_TEST(any_bits_at_all)
     double sum = 0;
     bool there = false;
     for (size_t i = 0; i < f[v].n; i++) {
-      WANT(f[v].weight[i] >= 0 && f[v].weight[i] <= 1, "round %zu: a probability of %g", round, f[v].weight[i]);
+      WANT(f[v].weight[i] >= 0 && f[v].weight[i] <= 1, "round %zu: a probability of %g", round,
+        f[v].weight[i]);
       sum += f[v].weight[i], there = there || f[v].candidates[i] == id;
     }
     WANT(there && fabs(sum - 1) < 1e-12, "round %zu: the sum is %g", round, sum);
@@ -2142,8 +2144,7 @@ static void bound_open(struct bound *x, const bool *usable, size_t max, size_t n
   ck_assert(constraint_bind(x->c, x->l, false, &x->why));
   ck_assert(funnel_open(&x->d.f, &x->m, kernels_find(NULL, NULL), B_V, &x->why));
   ck_assert_msg(
-    constraint_cursor_open(&x->b, &x->m, x->c, B_V, max, b_eos, n_eos, &x->why),
-    "%s", x->why.text);
+    constraint_cursor_open(&x->b, &x->m, x->c, B_V, max, b_eos, n_eos, &x->why), "%s", x->why.text);
   x->d.rule = (struct token_rule){ bond_allow, bond_take, &x->b };
 }
 static void bound_close(struct bound *x)
@@ -2248,7 +2249,8 @@ START_TEST(a_bond_at_its_limits)
     }
   }
   m.fail_at = m.all.requests + 1;
-  ck_assert(!constraint_cursor_open(&b, &m, c, B_V, 9, b_eos, 2, &why) && b.allowed == NULL && b.c == NULL);
+  ck_assert(
+    !constraint_cursor_open(&b, &m, c, B_V, 9, b_eos, 2, &why) && b.allowed == NULL && b.c == NULL);
   m.fail_at = 0;
   constraint_free(c), lexicon_close(l);
   ck_assert_uint_eq(m.all.live, 0);

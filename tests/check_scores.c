@@ -187,8 +187,7 @@ START_TEST(tiktoken_itself)
     char file[100];
     struct error why = { "" };
     snprintf(file, sizeof file, "data/tiktoken/%s.tiktoken", ranks[k]);
-    struct tokenizer *t = tokenizer_open(&M, shared_file(buffer, sizeof buffer,
-      file), &why);
+    struct tokenizer *t = tokenizer_open(&M, shared_file(buffer, sizeof buffer, file), &why);
     if (t == NULL) ck_abort_msg("%s", why.text);
     unsigned good = 0, bad = 0;
     size_t i;
@@ -287,18 +286,18 @@ START_TEST(cases_of_llama_cpp)
 {
   char buffer[400];
   static const char mark[] = "\n__ggml_vocab_test__\n";
-  if (shared_file(buffer, sizeof buffer, "vectors/tokenizer_gguf/ggml-vocab-gpt-2.gguf.inp") == NULL)
+  if (shared_file(buffer, sizeof buffer, "vectors/tokenizer_gguf/ggml-vocab-gpt-2.gguf.inp")
+    == NULL)
     return;
   size_t n, n_out;
   char *text = slurp(buffer, &n),
-       *out =
-         slurp(shared_file(buffer, sizeof buffer, "vectors/tokenizer_gguf/ggml-vocab-gpt-2.gguf.out"),
-           &n_out),
+       *out = slurp(
+         shared_file(buffer, sizeof buffer, "vectors/tokenizer_gguf/ggml-vocab-gpt-2.gguf.out"),
+         &n_out),
        *line = out, *at = text;
   struct error why = { "" };
   struct tokenizer *t =
-    tokenizer_open(&M, shared_file(buffer, sizeof buffer, "golden/tokenizers/gpt2"),
-    &why);
+    tokenizer_open(&M, shared_file(buffer, sizeof buffer, "golden/tokenizers/gpt2"), &why);
   ck_assert_ptr_nonnull(t);
   unsigned good = 0, bad = 0;
   for (char *end; at < text + n; at = end + strlen(mark)) {
@@ -536,8 +535,7 @@ START_TEST(ranks_are_the_definition)
       ck_assert(tokenizer_intern(&M, t, word[i], strlen(word[i]), &k->piece, NULL));
       rank[i] = i;
     }
-    ck_assert(tokenizer_index_vocab(&M, t, NULL) && tiktoken_pairs_from_ranks(&M, t,
-      rank, NULL)
+    ck_assert(tokenizer_index_vocab(&M, t, NULL) && tiktoken_pairs_from_ranks(&M, t, rank, NULL)
       && tokenizer_index_added(&M, t, NULL));
     char text[80] = "", row[80][80];
     for (size_t q = rnd(&seed) % 70; q > 0; q--) strcat(text, rnd(&seed) & 1 ? "a" : "b");

@@ -144,7 +144,8 @@ static bool check_case(json_t *o, double tol)
 START_TEST(vectors_of_the_library)
 {
   char buffer[300];
-  const char *name = "vectors/beam/hf_beam_toy.json", *path = shared_file(buffer, sizeof buffer, name);
+  const char *name = "vectors/beam/hf_beam_toy.json",
+             *path = shared_file(buffer, sizeof buffer, name);
   if (path == NULL) return;
   json_t *all = json_load_file(path, 0, NULL), *cases = json_object_get(all, "cases");
   unsigned passed = 0, failed = 0;
@@ -296,17 +297,18 @@ static void random_table(struct table *t, uint64_t *seed)
     if (kind == 3 && i >= t->v) t->z[i] = t->z[i % t->v];
   }
 }
-static void random_wishes(struct command_line *w, const struct table *t, size_t n_prompt, uint64_t *seed)
+static void random_wishes(
+  struct command_line *w, const struct table *t, size_t n_prompt, uint64_t *seed)
 {
   static const double lp[] = { -1, -.3, 0, .5, 1, 1.7, 2 };
   *w = (struct command_line){ .s = { .num_beams = 1 + rnd(seed) % MAX_B,
-                          .max_length = n_prompt + 1 + rnd(seed) % 12,
-                          .length_penalty = lp[rnd(seed) % 7],
-                          .early = (enum early_stopping)(rnd(seed) % 3),
-                          .eos = w->eos,
-                          .n_eos = rnd(seed) % 3,
-                          .process = w->p,
-                          .n_process = rnd(seed) % 3 ? 0 : rnd(seed) % 4 } };
+                                .max_length = n_prompt + 1 + rnd(seed) % 12,
+                                .length_penalty = lp[rnd(seed) % 7],
+                                .early = (enum early_stopping)(rnd(seed) % 3),
+                                .eos = w->eos,
+                                .n_eos = rnd(seed) % 3,
+                                .process = w->p,
+                                .n_process = rnd(seed) % 3 ? 0 : rnd(seed) % 4 } };
   w->s.num_return = 1 + rnd(seed) % w->s.num_beams;
   for (size_t i = 0; i < w->s.n_eos; i++) w->eos[i] = (uint32_t) (rnd(seed) % t->v);
   for (size_t i = 0; i < w->s.n_process; i++)
@@ -487,8 +489,8 @@ static bool doubt(
     float want[TINY_V];
     size_t last = grown[i].n - 1;
     struct counters keep = d->r->c;
-    ck_assert(
-      model_evaluate(&d->r->e, &d->r->t.lm, d->r->plain, grown[i].id, grown[i].n, &last, 1, want, why));
+    ck_assert(model_evaluate(
+      &d->r->e, &d->r->t.lm, d->r->plain, grown[i].id, grown[i].n, &last, 1, want, why));
     d->r->c = keep;
     ck_assert_msg(
       memcmp(want, logits + i * TINY_V, sizeof want) == 0, "step %zu, beam %zu", d->steps, i);
@@ -518,8 +520,7 @@ START_TEST(sharing_gives_the_bits_of_reading_all_again)
       .eos = &eos,
       .n_eos = rnd(&seed) % 2 };
     struct search_result res;
-    ck_assert_msg(
-      search_run(&from, &r.m, r.e.k, prompt, n, &want, &res, &r.why), "%s", r.why.text);
+    ck_assert_msg(search_run(&from, &r.m, r.e.k, prompt, n, &want, &res, &r.why), "%s", r.why.text);
     ck_assert_uint_eq(r.c.rows, d.rows);
     size_t row = 2 * TINY_LAYERS * TINY_KV * TINY_HD * sizeof(float);
     if (_i != 5) ck_assert_uint_eq(cache_look(r.s).bytes_copied, d.copied_rows * row);
@@ -527,7 +528,8 @@ START_TEST(sharing_gives_the_bits_of_reading_all_again)
     /* the scores are those of the texts, read as wholes */
     for (size_t i = 0; i < res.n; i++) {
       double lp[64], sum, written = 0;
-      ck_assert(model_logprobs(&r.e, &r.t.lm, r.plain, res.text[i].id, res.text[i].n, lp, &sum, &r.why));
+      ck_assert(
+        model_logprobs(&r.e, &r.t.lm, r.plain, res.text[i].id, res.text[i].n, lp, &sum, &r.why));
       for (size_t k = n; k < res.text[i].n; k++) written += lp[k];
       ck_assert(near(res.text[i].sum, written, 1e-12));
     }
@@ -765,8 +767,8 @@ START_TEST(refusals_are_sentences)
     .num_beams = 2, .num_return = 1, .max_length = 9, .process = &once, .n_process = 1
   };
   ck_assert(!table_search(&two, &m, (uint32_t[]){ 1 }, 1, &banned, &r, &why));
-  ck_assert_str_eq(why.text,
-    "behind token 2 of the text all tokens are out for all beams, and no text has ended");
+  ck_assert_str_eq(
+    why.text, "behind token 2 of the text all tokens are out for all beams, and no text has ended");
   ck_assert_uint_eq(m.all.live, 0);
 }
 END_TEST
@@ -802,12 +804,9 @@ START_TEST(a_watcher_sees_and_cancels)
     struct memory m = { 0 };
     struct error why;
     struct search_result r;
-    struct search_settings want = { .num_beams = 3,
-      .num_return = 3,
-      .max_length = 40,
-      .length_penalty = 1,
-      .see = note,
-      .ctx = &x };
+    struct search_settings want = {
+      .num_beams = 3, .num_return = 3, .max_length = 40, .length_penalty = 1, .see = note, .ctx = &x
+    };
     ck_assert(table_search(&t, &m, (uint32_t[]){ 0 }, 1, &want, &r, &why));
     ck_assert_uint_eq(x.steps, left);
     ck_assert_uint_eq(r.n, 3);
@@ -847,8 +846,7 @@ START_TEST(trees_have_what_might_have_been_written)
     uint32_t tip = 0;
     size_t path = 0, low = 0;
     double lp[20], sum;
-    ck_assert(model_logprobs(&r.e, &r.t.lm, r.plain, c.text.id, c.text.n, lp, &sum,
-      &r.why));
+    ck_assert(model_logprobs(&r.e, &r.t.lm, r.plain, c.text.id, c.text.n, lp, &sum, &r.why));
     for (size_t i = 0; i < tree.n; i++) {
       struct tree_node *x = &tree.node[i];
       if (i == 0 || x->number > tree.node[i - 1].number) ck_assert_uint_eq(x->rank, 1);
@@ -911,7 +909,9 @@ START_TEST(the_best_of_several_has_the_best_mean)
     uint32_t prompt[4] = { 0, 1, 2, 3 }, eos = (uint32_t) (rnd(&seed) % TINY_V);
     struct sampler dice = { .s = sampling_default, .seed = rnd(&seed) };
     ck_assert(funnel_open(&dice.f, &r.m, r.e.k, TINY_V, &r.why));
-    struct generate_options want = { .max_new_tokens = 15, .eos = &eos, .n_eos = 1, .recall = store_match_prefix };
+    struct generate_options want = {
+      .max_new_tokens = 15, .eos = &eos, .n_eos = 1, .recall = store_match_prefix
+    };
     struct best_of best;
     ck_assert(best_of_write(&r.g, &dice, prompt, 4, &want, 5, &best, &r.why));
     double max = -INFINITY, logs = 0;
@@ -921,8 +921,7 @@ START_TEST(the_best_of_several_has_the_best_mean)
       double lp[40], sum, written = 0;
       dice.sequence = i, want.select = sampler_choose, want.select_ctx = &dice;
       ck_assert(generate(&r.g, prompt, 4, &want, &c, &r.why));
-      ck_assert(model_logprobs(&r.e, &r.t.lm, r.plain, c.text.id, c.text.n, lp,
-        &sum, &r.why));
+      ck_assert(model_logprobs(&r.e, &r.t.lm, r.plain, c.text.id, c.text.n, lp, &sum, &r.why));
       for (size_t k = 4; k < c.text.n; k++) written += lp[k];
       double mean = written / (double) (c.text.n - 4);
       if (mean > max) max = mean, winner = i, logs = written, length = c.text.n;
@@ -980,8 +979,8 @@ START_TEST(every_refused_request_is_survived)
     }
     if (whole && (whole = funnel_open(&dice.f, &m, e.k, TINY_V, &why))) {
       whole = best_of_write(&g, &dice, prompt, 5,
-        &(struct generate_options){ .max_new_tokens = 6,
-        .recall = store_match_prefix }, 3, &best, &why);
+        &(struct generate_options){ .max_new_tokens = 6, .recall = store_match_prefix }, 3, &best,
+        &why);
       if (whole) best_of_free(&m, &best);
       funnel_close(&dice.f);
     }
@@ -1081,8 +1080,7 @@ START_TEST(a_second_search_keeps_what_agrees_and_no_more)
       if (!ok) x.first = false;
     }
     bool counted = x.first;
-    ck_assert_msg(
-      search_run(&from, &r.m, r.e.k, prompt, n, &want, &res, &r.why), "%s", r.why.text);
+    ck_assert_msg(search_run(&from, &r.m, r.e.k, prompt, n, &want, &res, &r.why), "%s", r.why.text);
     if (counted) {
       ck_assert_uint_eq(x.rows, n - same);
       ck_assert_uint_eq(x.length[0], n);
@@ -1090,7 +1088,8 @@ START_TEST(a_second_search_keeps_what_agrees_and_no_more)
       if (width == 4) ck_assert_uint_eq(x.pages, (n + 3) / 4);
     }
     double lp[64], sum, written = 0;
-    ck_assert(model_logprobs(&r.e, &r.t.lm, r.plain, res.text[0].id, res.text[0].n, lp, &sum, &r.why));
+    ck_assert(
+      model_logprobs(&r.e, &r.t.lm, r.plain, res.text[0].id, res.text[0].n, lp, &sum, &r.why));
     for (size_t k = n; k < res.text[0].n; k++) written += lp[k];
     ck_assert(near(res.text[0].sum, written, 1e-12));
     search_free(&res), search_model_close(&model);
@@ -1210,8 +1209,8 @@ START_TEST(the_first_of_equal_texts_wins)
   dice.s.temperature = 0; /* all are the likeliest text */
   ck_assert(funnel_open(&dice.f, &r.m, r.e.k, TINY_V, &r.why));
   ck_assert(best_of_write(&r.g, &dice, prompt, 3,
-    &(struct generate_options){ .max_new_tokens = 5, .recall = store_match_prefix },
-    4, &best, &r.why));
+    &(struct generate_options){ .max_new_tokens = 5, .recall = store_match_prefix }, 4, &best,
+    &r.why));
   ck_assert(best.winner == 0 && best.best.text.n == 8);
   best_of_free(&r.m, &best);
   dice.s.temperature = 1;
@@ -1222,7 +1221,8 @@ START_TEST(the_first_of_equal_texts_wins)
       &r.g, &dice, prompt, 3, &(struct generate_options){ .max_new_tokens = 5 }, 3, &best, &r.why);
     r.m.fail_at = 0;
     if (whole) best_of_free(&r.m, &best);
-    ck_assert(r.m.of[MEMORY_ACTIVATIONS].live == desk && r.m.of[MEMORY_TOKENS].live <= tokens + 4 * 60);
+    ck_assert(
+      r.m.of[MEMORY_ACTIVATIONS].live == desk && r.m.of[MEMORY_TOKENS].live <= tokens + 4 * 60);
   }
   funnel_close(&dice.f);
   ((float *) (uintptr_t) r.t.layer[1].down.weight.data)[0] = NAN;

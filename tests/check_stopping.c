@@ -304,7 +304,8 @@ static void take_list(json_t *stop, struct stop_string *list)
 START_TEST(stop_vectors_of_hugging_face)
 {
   char buffer[400];
-  const char *path = shared_file(buffer, sizeof buffer, "vectors/stop/hf_stop_string_criteria.json");
+  const char *path =
+    shared_file(buffer, sizeof buffer, "vectors/stop/hf_stop_string_criteria.json");
   if (path == NULL) return;
   json_t *all = load(path), *c;
   struct error why;
@@ -319,11 +320,11 @@ START_TEST(stop_vectors_of_hugging_face)
     hold(json_array_size(stop) <= 16 && stops_open(&s, &M, list, json_array_size(stop), &why));
     /* theirs asks whether an occurrence ends in the last token, wherever it begins: ours with all
      * tokens but the last protected */
-    struct text_stream o = { .m = &M, .until = &s,
-      .min_tokens = json_array_size(piece) - 1 };
+    struct text_stream o = { .m = &M, .until = &s, .min_tokens = json_array_size(piece) - 1 };
     for (size_t k = 0; k < json_array_size(piece); k++)
-      hold(text_stream_bytes(&o, (const unsigned char *) json_string_value(json_array_get(piece, k)),
-        json_string_length(json_array_get(piece, k)), &why));
+      hold(
+        text_stream_bytes(&o, (const unsigned char *) json_string_value(json_array_get(piece, k)),
+          json_string_length(json_array_get(piece, k)), &why));
     hold((o.found != NULL) == json_is_true(json_object_get(c, "expect")));
     text_stream_close(&o), stops_close(&s), good++;
   }
@@ -359,8 +360,9 @@ START_TEST(stop_vectors_of_vllm)
     for (size_t k = 0; k < json_array_size(json_object_get(c, "steps")); k++)
       one_by_one &= json_integer_value(json_array_get(json_object_get(c, "steps"), k)) == 1;
     for (size_t k = 0; k < json_array_size(piece) && o.found == NULL; k++) {
-      hold(text_stream_bytes(&o, (const unsigned char *) json_string_value(json_array_get(piece, k)),
-        json_string_length(json_array_get(piece, k)), &why));
+      hold(
+        text_stream_bytes(&o, (const unsigned char *) json_string_value(json_array_get(piece, k)),
+          json_string_length(json_array_get(piece, k)), &why));
       theirs += json_string_length(json_array_get(json_object_get(c, "deltas"), k));
       if (one_by_one && k + 1 < json_array_size(json_object_get(c, "deltas"))
         && json_array_size(stop) > 0)
@@ -386,8 +388,7 @@ END_TEST
 START_TEST(stream_vectors_without_stop_strings)
 {
   char buffer[400];
-  const char *path = shared_file(buffer, sizeof buffer,
-    "vectors/stream/gpt2_stream.json");
+  const char *path = shared_file(buffer, sizeof buffer, "vectors/stream/gpt2_stream.json");
   const char *vocab = path ? shared_file((char[400]){ 0 }, 400, "data/gpt2") : NULL;
   if (path == NULL || vocab == NULL) return;
   struct error why;
@@ -497,8 +498,7 @@ struct at_length {
   size_t n, asked;
   bool fails;
 };
-static bool long_enough(
-  void *ctx, const struct continuation *text, bool *enough, struct error *why)
+static bool long_enough(void *ctx, const struct continuation *text, bool *enough, struct error *why)
 {
   struct at_length *x = ctx;
   x->asked++;
@@ -537,8 +537,8 @@ START_TEST(any_list_of_criteria_is_an_or_and_keeps_the_first)
     }
     struct criteria judges = { list, n, NULL };
     struct continuation c;
-    hold(perform(
-      &r, (uint32_t[2]){ 1, 2 }, 2, &judges, (struct generate_options){ .max_new_tokens = 12 }, &c));
+    hold(perform(&r, (uint32_t[2]){ 1, 2 }, 2, &judges,
+      (struct generate_options){ .max_new_tokens = 12 }, &c));
     hold(c.text.n == 1 + min && c.ended == (who < 7 ? FINISH_STOP : FINISH_LENGTH));
     const char *reason = criteria_reason(&judges, c.ended);
     hold(who < 7 ? judges.fired == &list[who] && strcmp(reason, name[who]) == 0
@@ -566,7 +566,8 @@ START_TEST(on_one_token_the_end_token_then_the_list_then_the_length)
     struct text_stream o = { .m = &r.m, .until = &s };
     struct at_length four = { 4, 0, false };
     struct criterion list[] = { { "string", text_stream_should_stop, &o },
-      { "repetition", repetition_should_stop, &twice_the_same }, { "callback", long_enough, &four } };
+      { "repetition", repetition_should_stop, &twice_the_same },
+      { "callback", long_enough, &four } };
     twice_the_same = without > 1 ? 0 : 1;
     four.n = without > 2 ? 99 : 4;
     struct criteria judges = { list, 3, NULL };
@@ -595,8 +596,8 @@ START_TEST(a_judge_that_fails_leaves_its_sentence_and_no_text)
   struct criterion list[] = { { "sleepy", long_enough, &x } };
   struct criteria judges = { list, 1, NULL };
   struct continuation c;
-  ck_assert(
-    !perform(&r, (uint32_t[2]){ 1, 2 }, 2, &judges, (struct generate_options){ .max_new_tokens = 9 }, &c));
+  ck_assert(!perform(
+    &r, (uint32_t[2]){ 1, 2 }, 2, &judges, (struct generate_options){ .max_new_tokens = 9 }, &c));
   ck_assert_str_eq(r.why.text, "the judge has fallen asleep");
   ck_assert(c.text.id == NULL && c.text.n == 0);
   rig_close(&r);
@@ -625,8 +626,7 @@ START_TEST(three_times_the_same_is_found_when_it_is_complete)
     struct criterion list[] = { { "repetition", repetition_should_stop, &n } };
     struct criteria judges = { list, 1, NULL };
     struct continuation c;
-    hold(perform(&r, id, 40, &judges, (struct generate_options){ .max_new_tokens
-      = max }, &c));
+    hold(perform(&r, id, 40, &judges, (struct generate_options){ .max_new_tokens = max }, &c));
     hold(c.text.n == 1 + min && (judges.fired != NULL) == fires);
     found += fires;
     continuation_free(&r.m, &c);
@@ -644,7 +644,8 @@ START_TEST(a_protected_end_token_is_a_token_like_any_other)
   for (size_t min = 0; min < 8; min++) {
     struct continuation c;
     hold(perform(&r, id, 6, &none,
-      (struct generate_options){ .max_new_tokens = 6, .eos = eos, .n_eos = 2, .min_tokens = min }, &c));
+      (struct generate_options){ .max_new_tokens = 6, .eos = eos, .n_eos = 2, .min_tokens = min },
+      &c));
     size_t want = min < 2 ? 2 : min < 3 ? 3 : 6;
     ck_assert_uint_eq(c.text.n - 1, want);
     ck_assert_int_eq(c.ended, min < 6 ? FINISH_STOP : FINISH_LENGTH);
@@ -691,8 +692,7 @@ START_TEST(a_cancelled_text_is_valid_and_goes_on_as_if_nothing_had_been)
   hold(tokenizer_encode(t, &M, "The cat", 7, false, false, &prompt, &why));
   signal(SIGINT, ring);
   struct generate_options want = {
-    .max_new_tokens = 30, .recall = store_match_prefix, .select = sampler_choose,
-      .select_ctx = &d
+    .max_new_tokens = 30, .recall = store_match_prefix, .select = sampler_choose, .select_ctx = &d
   };
   struct continuation whole, part, rest;
   hold(generate(&g, prompt.id, prompt.n, &want, &whole, &why) && whole.text.n == prompt.n + 30);
@@ -733,7 +733,8 @@ START_TEST(an_outflow_that_is_kept_goes_on_where_it_was)
   struct model *lm = model_open(&M, "models/pocket", &why);
   struct tokenizer *t = tokenizer_open(&M, "models/pocket", &why);
   ck_assert(lm != NULL && t != NULL);
-  struct store *store = cache_open(&M, &lm->config, 1, &(struct cache_options){ .rows = 128 }, &why);
+  struct store *store =
+    cache_open(&M, &lm->config, 1, &(struct cache_options){ .rows = 128 }, &why);
   struct generate_context g = { &e, lm, store, &M };
   struct ids id = { NULL, 0, 0 };
   static const char told[] = "A.\nUseful.\nUser: no\nUser: yes";
@@ -745,7 +746,8 @@ START_TEST(an_outflow_that_is_kept_goes_on_where_it_was)
   size_t whole[2] = { 0, 0 }, lost = 0;
   for (int protect = 0; protect < 2; protect++)
     for (size_t at = 0; at < id.n - 3; at++) { /* at 0 nothing is cancelled */
-      struct text_stream o = { .m = &M, .t = t, .until = &s, .min_tokens = protect ? 10 : 0 }, fresh;
+      struct text_stream o = { .m = &M, .t = t, .until = &s, .min_tokens = protect ? 10 : 0 },
+                         fresh;
       struct criterion one[] = { { "string", text_stream_should_stop, &o } };
       struct criteria judges = { one, 1, NULL };
       struct rendered_prompt script = { id.id, id.n, 0 };
@@ -902,8 +904,8 @@ START_TEST(every_request_may_be_refused)
       { (const unsigned char *) "User:", 5 } };
     struct stops s = { NULL };
     struct text_stream o = { .m = &m, .t = t, .until = &s };
-    whole =
-      stops_open(&s, &m, list, 2, &why) && text_stream_prompt(&o, (uint32_t[2]){ 378, 410 }, 2, &why);
+    whole = stops_open(&s, &m, list, 2, &why)
+      && text_stream_prompt(&o, (uint32_t[2]){ 378, 410 }, 2, &why);
     for (uint32_t i = 0; whole && i < 200; i++) {
       size_t before = o.text.n, tokens = o.tokens;
       whole = text_stream_id(&o, 300 + i, &why);
@@ -913,7 +915,8 @@ START_TEST(every_request_may_be_refused)
     }
     if (!whole && o.tokens > 0) {
       m.fail_at = 0;
-      for (uint32_t i = (uint32_t) o.tokens; i < 200; i++) ck_assert(text_stream_id(&o, 300 + i, &why));
+      for (uint32_t i = (uint32_t) o.tokens; i < 200; i++)
+        ck_assert(text_stream_id(&o, 300 + i, &why));
     }
     if (!whole) ck_assert_uint_gt(strlen(why.text), 0);
     text_stream_close(&o), stops_close(&s);
@@ -1005,8 +1008,7 @@ START_TEST(escapes_are_the_four_and_no_others)
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     struct bytes out = { NULL, 0, 0 };
     ck_assert(bytes_push(&M, &out, "-", 1, &why) && !stops_unescape(&M, bad[i], &out, &why));
-    ck_assert(
-      out.n == 1 && strstr(why.text, bad[i]) != NULL && strstr(why.text, "wanted") != NULL);
+    ck_assert(out.n == 1 && strstr(why.text, bad[i]) != NULL && strstr(why.text, "wanted") != NULL);
     bytes_free(&M, &out);
   }
   at_peace();

@@ -46,8 +46,7 @@ START_TEST(every_multiply_add_is_told)
     struct kv_view seen[4];
     rows = 1 + below(4);
     float *k = numbers(600 * d), *q = numbers(rows * h.n_heads * d),
-          *o = numbers(rows * h.n_heads * d),
-          *scratch = numbers(3 * kernels_scratch(&h, 600));
+          *o = numbers(rows * h.n_heads * d), *scratch = numbers(3 * kernels_scratch(&h, 600));
     for (size_t r = 0; r < rows; r++) {
       uint32_t hi = 1 + (uint32_t) below(600), lo = (uint32_t) below(hi),
                sinks = (uint32_t) below(below(2) ? lo + 1 : 1);

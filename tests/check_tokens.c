@@ -202,8 +202,7 @@ END_TEST
 START_TEST(stream_vectors)
 {
   char buffer[400];
-  const char *path = shared_file(buffer, sizeof buffer,
-    "vectors/stream/gpt2_stream.json");
+  const char *path = shared_file(buffer, sizeof buffer, "vectors/stream/gpt2_stream.json");
   const char *vocab = path ? shared_file((char[400]){ 0 }, 400, "data/gpt2") : NULL;
   if (path == NULL || vocab == NULL) return;
   struct error why;
@@ -499,8 +498,7 @@ static void bytes_as_ids(struct bpe *b)
 START_TEST(minbpe_vectors)
 {
   char buffer[400], room2[400], room3[400];
-  const char *path = shared_file(buffer, sizeof buffer,
-    "vectors/minbpe/minbpe_train.json");
+  const char *path = shared_file(buffer, sizeof buffer, "vectors/minbpe/minbpe_train.json");
   const char *swift =
     path ? shared_file(room2, sizeof room2, "vectors/minbpe/taylorswift.txt") : NULL;
   const char *splits =
@@ -1407,8 +1405,7 @@ START_TEST(a_pattern_has_one_reading)
       enum tokenizer_found found = try_text(describe(MODEL, VOCAB_EXTRA, MERGES, NONE,
                                               k ? pre : "null", k ? PRE : pre, "null", DEC, ""),
         &t, &why);
-      if (found != (good ? TOKENIZER_OPEN : TOKENIZER_REFUSED))
-        ck_abort_msg("%s: %s", p, why.text);
+      if (found != (good ? TOKENIZER_OPEN : TOKENIZER_REFUSED)) ck_abort_msg("%s: %s", p, why.text);
       if (!good) ck_assert_msg(strstr(why.text, "Oniguruma") != NULL, "%s: %s", p, why.text);
       tokenizer_close(&M, t);
     }
@@ -2159,8 +2156,7 @@ START_TEST(a_token_takes_white_space)
     for (uint32_t c = 1; c < 0x3100; c++) {
       struct ids out = { 0 };
       around(buffer, c, !k);
-      ck_assert(tokenizer_encode(t, &M, buffer, strlen(buffer), false, false, &out,
-        NULL));
+      ck_assert(tokenizer_encode(t, &M, buffer, strlen(buffer), false, false, &out, NULL));
       bool taken = w < sizeof white / sizeof *white && white[w] == c;
       w += taken;
       if ((out.n == 1) != taken) ck_abort_msg("U+%04X: %zu ids", c, out.n);
@@ -2354,8 +2350,8 @@ START_TEST(a_file_beside_is_named_or_removed)
     fputs(c[i].config, f);
     fclose(f);
     ck_assert_ptr_null(tokenizer_open(&M, dir, &why));
-    ck_assert_msg(strstr(why.text, c[i].words) != NULL && strstr(why.text, config) == why.text,
-      "%s", why.text);
+    ck_assert_msg(
+      strstr(why.text, c[i].words) != NULL && strstr(why.text, config) == why.text, "%s", why.text);
   }
   unlink(config), unlink(path);
   /* a folder has the name: the new file cannot move there */

@@ -235,8 +235,7 @@ static void write_and_compare(struct lab *l, size_t n)
   size_t which[LONG], v = l->shape.vocab_size;
   for (size_t i = 0; i < n; i++) which[i] = i;
   float *logits = calloc(n * v, sizeof *logits);
-  ck_assert_msg(model_evaluate(&e, lm, s, ids, n, which, n, logits, &why), "%s",
-    why.text);
+  ck_assert_msg(model_evaluate(&e, lm, s, ids, n, which, n, logits, &why), "%s", why.text);
   struct batch b = { ids, targets, 1, n, 1.0f };
   ck_assert(network_forward(l->net, l->w, &b, &why));
   ck_assert(memcmp(logits, network_logits(l->net), n * v * sizeof *logits) == 0);
@@ -770,7 +769,8 @@ START_TEST(files)
     for (size_t i = 0; i < mine.n; i++) ck_assert_uint_eq(strtoul(tokens, &tokens, 10), mine.id[i]);
     ck_assert(*tokens == '\0');
     size_t last = mine.n - 1;
-    ck_assert_msg(model_evaluate(&e, lm, s, mine.id, mine.n, &last, 1, logits, &why), "%s", why.text);
+    ck_assert_msg(
+      model_evaluate(&e, lm, s, mine.id, mine.n, &last, 1, logits, &why), "%s", why.text);
     for (char *p = strtok(pairs, " "); p != NULL; p = strtok(NULL, " ")) {
       char *z = strchr(p, ':');
       ck_assert_double_eq_tol((double) logits[atoi(p)], atof(z + 1), 2e-4);
@@ -847,7 +847,8 @@ START_TEST(pieces_of_any_length)
       double loss = log(all) + top - (double) z[right];
       for (size_t i = 0; i < n; i++)
         want[i] = (float) ((exp((double) z[i] - top) / all - (i == right)) * (double) share);
-      ck_assert_msg(close_to(s->cross_entropy(z, n, right, share), loss, 1), "table %d: loss of %zu", k, n);
+      ck_assert_msg(
+        close_to(s->cross_entropy(z, n, right, share), loss, 1), "table %d: loss of %zu", k, n);
       for (size_t i = 0; i < n; i++)
         if (!close_to((double) z[i], (double) want[i], 1))
           ck_abort_msg("table %d: logit %zu of %zu", k, i, n);
@@ -919,17 +920,18 @@ START_TEST(attention_and_its_way_back)
           ck_abort_msg("table %d: weight %zu of %zu", k, i, sees);
       double peak = -INFINITY, l = 0, mixed[H] = { 0 }, dot_y = 0;
       for (size_t b = 0; b < blocks; b++) { /* the highest block first, in the middle or last */
-        left[2 * b * GRADIENTS_MC] = 5 * draw(&seed), left[2 * b * GRADIENTS_MC + 1] = 1 + fabsf(draw(&seed));
+        left[2 * b * GRADIENTS_MC] = 5 * draw(&seed),
+                     left[2 * b * GRADIENTS_MC + 1] = 1 + fabsf(draw(&seed));
         for (size_t c = 0; c < H; c++) parts[b * GRADIENTS_MC * H + c] = draw(&seed);
         peak = fmax(peak, (double) left[2 * b * GRADIENTS_MC]);
       }
       for (size_t b = 0; b < blocks; b++)
-        l += (double) left[2 * b * GRADIENTS_MC + 1] * exp((double) left[2 * b
-          * GRADIENTS_MC] - peak);
+        l +=
+          (double) left[2 * b * GRADIENTS_MC + 1] * exp((double) left[2 * b * GRADIENTS_MC] - peak);
       for (size_t b = 0; b < blocks; b++)
         for (size_t c = 0; c < H; c++)
-          mixed[c] +=
-            (double) parts[b * GRADIENTS_MC * H + c] * exp((double) left[2 * b * GRADIENTS_MC] - peak) / l;
+          mixed[c] += (double) parts[b * GRADIENTS_MC * H + c]
+            * exp((double) left[2 * b * GRADIENTS_MC] - peak) / l;
       t->join(left, parts, blocks, H, y, known);
       ck_assert(close_to((double) known[0], peak, 1) && close_to((double) known[1], l, 1));
       for (size_t c = 0; c < H; c++) ck_assert(close_to((double) y[c], mixed[c], 1));
@@ -1000,7 +1002,7 @@ START_TEST(a_state_of_another_run_is_refused)
     p.phase[i].tokens = 64, p.phase[i].sequences = 1, p.phase[i].length = 32, p.phase[i].passes = 2;
   p.phase[1].tokens = 65, p.phase[2].tokens = 63;
   ck_assert_uint_eq(training_plan_steps(&p), 1 + 2 + 1 + 1);
-    /* a step that is begun is a step */
+  /* a step that is begun is a step */
   ck_assert_uint_eq(training_plan_tokens(&p), 64 + 65 + 63 + 64);
   struct world w;
   struct progress a = { .step = 77 }, b;
@@ -1032,8 +1034,8 @@ START_TEST(a_state_of_another_run_is_refused)
     b = (struct progress){ .step = 55 };
     ck_assert_msg(!trainer_load(t, name, &b, &why), "state %zu", i);
     ck_assert_ptr_nonnull(strstr(why.text, "no state of this run; wanted: one of"));
-    ck_assert(
-      memcmp(before, trainer_weights(t), bytes) == 0 && dataset_at(w.source) == now && b.step == 55);
+    ck_assert(memcmp(before, trainer_weights(t), bytes) == 0 && dataset_at(w.source) == now
+      && b.step == 55);
     ck_assert(trainer_save(t, name, &why)); /* nor has anything changed that is saved */
     char cmp[100];
     snprintf(cmp, sizeof cmp, "cmp -s %.28s %.28s", name, copy), ck_assert(system(cmp) == 0);

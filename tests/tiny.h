@@ -82,8 +82,7 @@ static inline void tiny_make(struct tiny *t, uint64_t seed)
   t->lm.embedding = tiny_tensor(t, TINY_V * TINY_D, 1, 0, &seed);
   t->lm.layers = t->layer, t->lm.final_norm = tiny_norm(t, &seed);
   t->lm.head = tiny_matrix(t, TINY_D, TINY_V, &seed);
-  t->lm.attention = (struct attention_dims){ TINY_HEADS, TINY_KV, TINY_HD,
-    1 / sqrtf(TINY_HD) };
+  t->lm.attention = (struct attention_dims){ TINY_HEADS, TINY_KV, TINY_HD, 1 / sqrtf(TINY_HD) };
   for (int i = 0; i < TINY_HD / 2; i++) t->frequency[i] = powf(10000, -2.0f * (float) i / TINY_HD);
   t->lm.frequency = t->frequency;
   t->lm.layer_madds = TINY_LAYERS * (TINY_D * (q + 2 * kv) + q * TINY_D + 3 * TINY_D * TINY_FF);

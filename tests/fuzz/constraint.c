@@ -10,8 +10,7 @@ static size_t spell(struct token_bytes *p, const unsigned char *byte, const uint
 {
   size_t k = 256;
   for (size_t b = 0; b < 256; b++) p[b] = (struct token_bytes){ byte + b, 1 };
-  for (size_t i = 0; i + 1 < n && i < 30; i++) p[k++] = (struct token_bytes){ text
-    + i, 2 };
+  for (size_t i = 0; i + 1 < n && i < 30; i++) p[k++] = (struct token_bytes){ text + i, 2 };
   return k;
 }
 static void walk_along(struct constraint *c, const uint8_t *text, size_t n, size_t vocab, bool yes)

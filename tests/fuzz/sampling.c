@@ -25,8 +25,7 @@ static double real_of(struct source *s) /* one of a few, or any bits */
   return x;
 }
 static void settings_from(
-  struct source *in, struct sampling_params *s, struct sequence_bias *list,
-  uint32_t ids[8][3])
+  struct source *in, struct sampling_params *s, struct sequence_bias *list, uint32_t ids[8][3])
 {
   *s = sampling_default;
   double *real[] = { &s->temperature, &s->top_p, &s->min_p, &s->typical_p, &s->repetition_penalty,
@@ -38,7 +37,8 @@ static void settings_from(
   if (more & 1) s->penalty_last_n = (int64_t) byte_of(in) - 2;
   if (more & 2) s->no_repeat_ngram = byte_of(in) % 6;
   if (more & 4)
-    for (s->n_stages = 0; s->n_stages < N_SAMPLE_STAGES && s->n_stages < 1 + more / 32; s->n_stages++)
+    for (s->n_stages = 0; s->n_stages < N_SAMPLE_STAGES && s->n_stages < 1 + more / 32;
+         s->n_stages++)
       s->stage[s->n_stages] = byte_of(in) % N_SAMPLE_STAGES; /* twice is no matter here */
   for (int i = 0; (more & 24) && i < 8; i++) {
     size_t n = byte_of(in) % 4;
@@ -59,11 +59,11 @@ static void in_order(const struct funnel *f)
     must(id < f->vocab && !left[id]), left[id] = true;
     must(i == 0
       || (f->sorted ? f->score[f->candidates[i - 1]] > f->score[id]
-            || (f->score[f->candidates[i - 1]] == f->score[id] && f->candidates[i
-            - 1] < id)
-                     : f->candidates[i - 1] < id));
+            || (f->score[f->candidates[i - 1]] == f->score[id] && f->candidates[i - 1] < id)
+                    : f->candidates[i - 1] < id));
   }
-  for (size_t i = 0; i < f->vocab; i++) must((f->score[i] != -INFINITY) == left[i] && f->count[i] == 0);
+  for (size_t i = 0; i < f->vocab; i++)
+    must((f->score[i] != -INFINITY) == left[i] && f->count[i] == 0);
 }
 static void choose(struct funnel *f, uint64_t seed)
 {
@@ -71,17 +71,16 @@ static void choose(struct funnel *f, uint64_t seed)
   double best = -INFINITY, sum = 0;
   for (size_t i = 0; i < f->n; i++) { /* the whole race */
     double x = f->score[f->candidates[i]] + gumbel_noise(seed, 1, 2, f->candidates[i]);
-    if (x > best || (x == best && f->candidates[i] < want)) best = x,
-      want = f->candidates[i];
+    if (x > best || (x == best && f->candidates[i] < want)) best = x, want = f->candidates[i];
   }
   must(id == want);
   funnel_distribution(f), in_order(f);
-  for (size_t i = 0; i < f->n; i++) must(f->weight[i] >= 0 && f->weight[i] <= 1),
-    sum += f->weight[i];
+  for (size_t i = 0; i < f->n; i++)
+    must(f->weight[i] >= 0 && f->weight[i] <= 1), sum += f->weight[i];
   must(fabs(sum - 1) < 1e-12);
 }
 
-FUZZ(sampling_params)
+FUZZ(sampling)
 {
   struct memory m = { .fail_at = 0 };
   struct error why = { "" };

@@ -68,7 +68,9 @@ FUZZ(stops)
   struct stops s;
   must(
     stops_open(&s, &m, list, n, &why) && s.n_nodes <= total + 1 && m.all.peak <= 40 * total + 4096);
-  struct text_stream o = { .m = &m, .until = &s, .include_stop = include, .min_tokens = min_tokens };
+  struct text_stream o = {
+    .m = &m, .until = &s, .include_stop = include, .min_tokens = min_tokens
+  };
   while (at < size && found == NULL) {
     size_t k = (step + at * step) % 7, held = 0; /* pieces of many lengths, none among them */
     k = k < size - at ? k : size - at;

@@ -21,8 +21,7 @@ FUZZ(tensors)
   } else
     scratch_file("model.safetensors", data, size);
   struct tensor_file *w =
-    tensor_file_open(&m, indexed ? scratch() : scratch_path(path,
-    "model.safetensors"), &why);
+    tensor_file_open(&m, indexed ? scratch() : scratch_path(path, "model.safetensors"), &why);
   cheap(&m, all);
   if (w == NULL)
     must(why.text[0] != '\0' && strchr(why.text, '\n') == NULL);
