@@ -14,9 +14,12 @@ if grep -q '^#include "command.h"' "tangled/checkpoints/$name.c"; then
   mkdir "$tmp/program"; cp program/*.[ch] "$tmp/program/"; rm "$tmp/program/main.c"; flat="-Iprogram program/*.c"
 fi
 [ ! -d models ] || cp -r models "$tmp/"
+# letter for letter what stands in the book, but for another compiler
+command=$(sed -n '/\\texttt{cc -std/,/\\end{list}/p' chapters/front.tex |
+  sed 's/.*\\texttt{//; s/ *\\textbackslash}.*//; s/}\\end{list}//; s/\\ / /g' | tr -s ' \n' ' ')
+if [ -n "$flat" ]; then command=$(echo "$command" | sed "s|-Itangled|-Itangled $flat|; s|-pthread|-ledit -pthread|"); fi
 cd "$tmp"
-${CC:-cc} -std=c11 -O2 -ffp-contract=off -Itangled $flat tangled/*/*.c -o "$name" \
-  -ljansson -lpcre2-8 -lutf8proc -ledit -pthread -lm
-{ echo "\$ build/bin/$name"; "./$name"; } > out.txt
+eval "${CC:-cc} ${command#cc }"
+{ echo "\$ build/bin/$name"; ./checkpoint; } > out.txt
 [ -z "${2:-}" ] || cat out.txt
 if [ -f "$OLDPWD/build/out/$name.txt" ]; then cmp out.txt "$OLDPWD/build/out/$name.txt"; fi
