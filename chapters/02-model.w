@@ -39,7 +39,7 @@ to each of them, less the largest, and the results are divided by their sum (\cr
 
 \begin{byhand}{four tokens, two heads, one layer}
 \tok{the} is $(1,1)$, \tok{\ cat} $(1,-1)$, \tok{\ sat} $(-1,1)$, \tok{.} $(-1,-1)$; positions
-0, 1 and 2 are $(1,1)$, $(1,-1)$ and $(-1,-1)$. Behind \tok{the}\tok{\ cat}\tok{\ sat}
+0, 1 and 2 are $(1,1)$, $(1,-1)$ and $(-1,-1)$. After \tok{the}\tok{\ cat}\tok{\ sat}
 the last row is $x=(-1,1,-1,-1)$. Its mean square is 1, so its norm changes nothing.
 Keys are the rows themselves, head A taking the first half and head B the second; the values
 are the first half, for both. The query is $x$ times $-0.8$, $0.4$, $-0.4$ and $0.8$, that is $(0.8,0.4)$ for A and
@@ -154,7 +154,7 @@ two answers, and a program that takes the one way today and the other tomorrow h
 
 @ The cure is to make the order \emph{part of the definition}. When the dot product is not ``the
 sum of the products'' but this sum, in this order, rounded at these places, then there is
-one right answer, and any faster program can be held against it with |==|. All that is left to
+one right answer, and any faster program can be checked against it with |==|. All that is left to
 choose is an order that no machine minds.
 
 We choose sixteen lanes. Term $k$ goes to lane $k\bmod16$; a lane adds its terms from left to right;
@@ -285,7 +285,7 @@ double rope_attention(const struct rope_config *r)
 output is the sum of the values with these weights:
 $$s_t=\hbox{dot16}(q,k_t)\cdot\hbox{scale},\qquad o={\sum_te^{s_t-m}v_t\over\sum_te^{s_t-m}},\qquad m=\max_ts_t.$$
 A row sees the positions up to its own; in some models only the last few thousand of them, which is called a \emph{window}.
-Each head does this with its own part of the query, and the heads' outputs, one behind the other, go through one more matrix
+Each head does this with its own part of the query, and the heads' outputs, one after the other, go through one more matrix
 and are added to the row. Keys and values have to be kept for as long as the text goes on, queries do not; many models therefore have fewer
 heads of keys and values than of queries, and a group of query heads shares one (\emph{grouped-query attention}).
 @^window@>@^grouped-query attention@>
@@ -352,7 +352,7 @@ steepest in the middle. The other is a flat line at a tenth.}
 @* What is counted. \label{sec:counters}
 To run some rows through all layers is a \emph{pass}, and what it costs is counted beside it. The chapters to come argue about cost, and
 time is a poor witness: it depends on the machine and on what else the machine is doing. Counts are whole numbers, equal on every
-computer, and a formula can be held against them with |==|. Counters are bumped where the cost is paid, but once for a
+computer, and a formula can be checked against them with |==|. Counters are bumped where the cost is paid, but once for a
 call and never once for an element: counting must not cost anything itself.
 @^counters@>@^pass@>
 
@@ -482,7 +482,7 @@ struct model_layer {
 };
   /* the weights of one layer, in the order of their use */
 
-@ The whole model adds what stands before the first layer and behind the last: the embedding, the positions if they are learned, the last norm and the head. The frequencies of the
+@ The whole model adds what comes before the first layer and after the last: the embedding, the positions if they are learned, the last norm and the head. The frequencies of the
 rotations are computed once, when a model is opened. The last three
 numbers are what a pass costs and reads, for the counters. A model does not change between its opening and its closing, which is why threads may read it without a lock.
 
@@ -581,7 +581,7 @@ all rows' keys and values of a layer are stored before any row of that layer loo
 are read back as they were stored. Until the end of the pass nothing of it counts. So a pass
 that fails in the middle leaves no half-filled layer behind.
 
-Whatever a store keeps its rows in, it must know who is there, and who may come. That is written on a \emph{roll}: how many rows of a sequence count, which tokens they had, and, while a pass is on, which of its rows stands
+Whatever a store keeps its rows in, it must know who is there, and who may come. It keeps this in a |kv_batch|, the muster roll of the pass: how many rows of a sequence count, which tokens they had, and, while a pass is on, which of its rows stands
 where. A sequence remembers the tokens that it has computed also when its rows are forgotten: in the naive loop the same rows are computed again and again, and
 somebody has to notice. Neither of |length| and |computed| bounds the other, since forgetting sets the first to zero and leaves the
 second; |cap| bounds both.
@@ -600,17 +600,17 @@ struct kv_batch { struct kv_sequence *sequence;
   /* |order|: row numbers by sequence and position, plus one, because 0 must be
      free to say that nobody stands there yet */
 
-@ A store is a table of functions with a state behind it, because there will be more than
+@ A store is a table of functions and a state, because there will be more than
 one: chapter 4 has one that shares pages among
 sequences. The pass knows only this table. What it gets to see of the store's memory is a |struct kv_view|: where the keys and the values lie, how far
-it is from row to row, and which positions count. No function is called for a key. What the roll can answer is asked of the roll, so a new kind of store has to say only where rows
+it is from row to row, and which positions count. No function is called for a key. What the batch can answer is answered there, so a new kind of store has to say only where rows
 are kept.
 
 @<What a store can do@>=
 struct store;
 struct store_kind {
   bool (*reserve)(struct store *s, struct error *why);
-    /* makes room for the rows that the roll has called */
+    /* makes room for the rows of the pass, which are in |batch| */
   void (*write)(struct store *s, uint32_t layer, const float *k, const float *v);
     /* as |store_write| */
   void (*view)(const struct store *s, uint32_t layer, size_t i, struct kv_view *v);
@@ -619,12 +619,12 @@ struct store_kind {
     /* the sequence has been cropped, and may be cropped further; null if nothing
        is to be done */
   void (*close)(struct store *s);
-    /* as |store_close|, but never for null, and the roll is closed already */
+    /* as |store_close|, but never for null, and the batch is closed already */
 };
   /* the functions that make a kind of store */
   /* the functions that make a kind of store */
 
-@ Behind the table stands what all stores have in common. Two of the numbers are for the counters, and only the store can know
+@ After the table comes what all stores have in common. Two of the numbers are for the counters, and only the store can know
 them.
 
 @<The store as others see it@>=
@@ -663,7 +663,7 @@ void store_view(const struct store *s, uint32_t layer, size_t i,
   struct kv_view *v);
   /* what row number |i| of the pass sees in |layer| */
 
-@ To crop a sequence is to keep its first rows only. The rows behind are forgotten and the memory is kept, for the next text or, in the naive loop, for the
+@ To crop a sequence is to keep its first rows only. The rows after them are forgotten and the memory is kept, for the next text or, in the naive loop, for the
 same text once more.
 
 @<The store as others see it@>=
@@ -680,7 +680,7 @@ void store_clear(struct store *s);
 void store_close(struct store *s);
   /* returns the memory; null is nothing */
 
-@ The functions of the interface ask the roll, and pass the rest on to the table of the store they were given. They stand here
+@ The functions of the interface use the batch, and pass the rest on to the table of the store they were given. They stand here
 once, so that nobody else needs to know that there is a table, or whether there is a store to close.
 
 @<Pass the call on to the kind of store@>=
@@ -739,11 +739,11 @@ void store_write(struct store *s, uint32_t layer, const float *k, const float *v
   }
 }
 
-@ To call the roll is to check the rows of a pass and to give each its place. Nothing that a refusal would
+@ Beginning a batch means checking the rows of a pass and giving each its place. Nothing that a refusal would
 have to undo is changed before the checks are through, but for the counts, which are
 zero between passes.
 
-@<Call the roll@>=
+@<Begin the batch@>=
 static bool batch_begin(struct store *s, const struct row *rows, size_t n,
   struct error *why)
 {
@@ -809,11 +809,11 @@ else if (r->position >= q->length + q->count) wrong = "behind a gap";
 else if (batch->order[q->first + r->position - q->length] != 0)
   wrong = "given twice";
 
-@ The tokens of a sequence have room for as many as it has ever had, and the room
+@ The token array of a sequence has a capacity, |cap|, for as many tokens as the sequence has ever had. It
 grows by doubling, so that a text which comes in token by token is moved a few times in all and not once for every token. The same is true of the blocks below; the size that they
 grow to is that of both.
 
-@<Make room on the roll@>=
+@<Make room for the tokens of the pass@>=
 size_t store_next_cap(size_t cap, size_t wanted, size_t max)
 {
   size_t twice = cap <= max / 2 ? 2 * cap : max;
@@ -836,7 +836,7 @@ static bool batch_grow(struct store *s, struct error *why)
 
 @ A row was computed before if an earlier pass had the same token at its position and at
 all positions before it, since keys and values are a function of those. The first row
-that differs makes everything behind it new, even where the tokens agree again: \tok{\ sat} behind \tok{the}\tok{\ cat} and \tok{\ sat} behind
+that differs makes everything after it new, even where the tokens agree again: \tok{\ sat} after \tok{the}\tok{\ cat} and \tok{\ sat} after
 \tok{the}\tok{.}\ are different rows. So the comparison may stop at the first difference.
 
 @<Count the rows of a sequence that were computed before@>=
@@ -855,7 +855,7 @@ static size_t known(const struct kv_batch *r, const struct kv_sequence *q)
 @ At the end of a pass its rows count, or not. If they do, their tokens are remembered,
 and what had been computed beyond a new token is forgotten: it belonged to another text.
 
-@<Dismiss those who were called@>=
+@<End the batch@>=
 static void batch_end(struct store *s, bool commit)
 {
   struct kv_batch *r = &s->batch;
@@ -889,10 +889,10 @@ void store_clear(struct store *s)
   for (uint32_t i = 0; i < s->n_sequences; i++) store_crop(s, i, 0);
 }
 
-@ A store of any kind begins with an open roll, and of the model it knows the settings, of which it keeps a copy. |row_bytes| counts a key and a value as they are kept; a store of shorter
+@ A store of any kind begins with an empty batch, and of the model it knows the settings, of which it keeps a copy. |row_bytes| counts a key and a value as they are kept; a store of shorter
 numbers will say less.
 
-@<Open and close the roll@>=
+@<Open and close the batch@>=
 bool store_prepare(struct store *s, const struct store_kind *kind,
   struct memory *m, const struct model_config *c, uint32_t n_sequences,
   struct error *why)
@@ -913,7 +913,7 @@ static void batch_close(struct store *s)
   memory_free(s->m, s->batch.sequence);
 }
 
-@ Chapter 4 will have sequences that begin as copies of others. What the roll has to do with that is this: the copy has the same tokens.
+@ Chapter 4 will have sequences that begin as copies of others. What the batch has to do with that is this: the copy has the same tokens.
 
 @<Say that one sequence follows another@>=
 bool store_copy_tokens(struct store *s, uint32_t from, uint32_t to,
@@ -942,14 +942,14 @@ bool store_copy_tokens(struct store *s, uint32_t from, uint32_t to,
 
 @ So far nothing has been said about where keys and values lie. The store of this chapter is as plain as can be: a sequence has one block, in it a
 layer has its keys and then its values, and position |t| is the |t|-th row of those. The
-block grows by doubling, as the roll does.
+block grows by doubling, as the token arrays do.
 
 @<A store of one block a sequence@>=
 bool store_prepare(struct store *s, const struct store_kind *kind,
   struct memory *m, const struct model_config *c, uint32_t n_sequences,
   struct error *why);
   /* for those who make a kind of store: fills in the part that all have in common,
-     with a roll of |n_sequences| empty sequences */
+     with a batch of |n_sequences| empty sequences */
 bool store_copy_tokens(struct store *s, uint32_t from, uint32_t to,
   struct error *why);
   /* for them, too: gives the empty sequence |to| the length and the tokens of
@@ -1007,8 +1007,8 @@ static bool plain_grow(struct plain_store *s, struct plain_block *b,
 }
 
 @ Keys and values of a layer lie |cap| rows apart, so a larger block is not the old one
-with something behind it: all parts but the first begin somewhere else.\side{By position first and layer second, growing would be a plain copy. But
-then the keys of one layer would lie far apart, and attention reads them one behind the other in every pass.}
+with something after it: all parts but the first begin somewhere else.\side{By position first and layer second, growing would be a plain copy. But
+then the keys of one layer would lie far apart, and attention reads them one after the other in every pass.}
 
 @<Move each layer's rows to their new place@>=
 for (size_t i = 0; i < parts && length > 0; i++)
@@ -1084,7 +1084,7 @@ static void plain_close(struct store *common)
   memory_free(m, s);
 }
 
-@ In the file the roll comes first, then the interface that asks it, then the plain store, whose table names functions that stand before it.
+@ In the file the batch comes first, then the interface that uses it, then the plain store, whose table names functions that stand before it.
 
 @(store.c@>=
 #include <inttypes.h>
@@ -1092,11 +1092,11 @@ static void plain_close(struct store *common)
 #include "model/store.h"
 @;@#
 @<Count the rows of a sequence that were computed before@>@;
-@<Dismiss those who were called@>@;
+@<End the batch@>@;
 @<Find a place for every row@>@;
-@<Make room on the roll@>@;
-@<Call the roll@>@;
-@<Open and close the roll@>@;
+@<Make room for the tokens of the pass@>@;
+@<Begin the batch@>@;
+@<Open and close the batch@>@;
 @<Count the rows that are seen@>@;
 @<Say how long a sequence is, and make it shorter@>@;
 @<Say that one sequence follows another@>@;
@@ -1135,11 +1135,11 @@ asked about.
 struct pass {
   struct memory *m;@+ size_t n, d_model;
   float *hidden; /* |[n][d_model]|, in the order of the rows */
-  uint32_t *first_bad_layer; /* |[n]|: the layer, from 1, behind which a row first held a
+  uint32_t *first_bad_layer; /* |[n]|: the layer, from 1, after which a row first held a
     number that is not finite, 0 if its embedding did, |PASS_FINITE| if none */
   bool head_read; /* the head's weights have been counted for this pass */
 };
-  /* the hidden states of |n| rows behind the last layer */
+  /* the hidden states of |n| rows after the last layer */
 enum {@+ PASS_FINITE = 0x7fffffff@+ };
   /* no layer: every number of the row is finite */
 
@@ -1202,11 +1202,12 @@ bool model_logprobs(struct engine *e, const struct model *lm, struct store *s,
      |logprob[i]| for |i| from 1 on; |logprob[0]| is 0, and stands for nothing; |*sum|
      adds them in order. A logit that is not finite is an error */
 
-@ A pass needs a desk: a dozen arrays, all of them taken before the first layer and
-returned after the last, so that nothing can be refused in the middle of the work. Whatever is taken is noted on a sheet, so that one loop can
-clear the desk, also when it is only half full because the sixth array was refused.
+@ A pass needs a dozen arrays, all of them allocated before the first layer and
+freed after the last, so that nothing can be refused in the middle of the work. They come from an \emph{arena}, which notes every block that it hands out. So one loop can
+free them all, even when the arena is only half full because the sixth array was refused.
+@^arena@>
 
-@<The desk of a pass@>=
+@<The arena of a pass@>=
 struct arena_block {@+ void *p;@+ size_t count, size;@+ };
 struct pass_arena {
   struct memory *m;@+ struct error *why;
@@ -1214,10 +1215,10 @@ struct pass_arena {
   size_t n;@+ bool refused;
 };
 
-@ After a first refusal all further ones are silent, and |why| keeps the first. So the code that lays out a desk is a list without a single question, and asks
+@ After a first refusal all further ones are silent, and |why| keeps the first. So the code that fills an arena is a list of allocations without a single test, and tests
 once, at its end.
 
-@<The desk of a pass@>=
+@<The arena of a pass@>=
 static void *arena_alloc(struct pass_arena *d, size_t count, size_t size)
 {
   if (d->refused)@+ return NULL;
@@ -1236,11 +1237,11 @@ static void arena_reset(struct pass_arena *d)
   }
 }
 
-@ What lies on it. Widths in numbers: a query has |n_heads*head_dim|, a key or a value
+@ These are the arrays. Widths in numbers: a query has |n_heads*head_dim|, a key or a value
 |n_kv_heads*head_dim|. No array has a dimension for the layer: each layer writes over what the one before has left, and only the stream |x| goes
 through.
 
-@<What lies on the desk@>=
+@<The arrays of a pass@>=
 struct work {
   struct engine *e;@+ struct store *s;@+ struct pass *p;
   const struct model *lm;@+ const struct watcher *watch;
@@ -1254,10 +1255,10 @@ struct work {
 };
 
 @ The sizes come from the settings, which the shapes of the weights have confirmed; a
-product with the number of rows is checked by |memory_alloc|. What a kind of model has no use for is taken with no elements, which costs nothing and
-saves a question.
+product with the number of rows is checked by |memory_alloc|. What a kind of model has no use for is allocated with no elements, which costs nothing and
+saves a test.
 
-@<Lay out the desk@>=
+@<Allocate the arrays of a pass@>=
 static bool work_alloc(struct work *w, struct pass_arena *d)
 {
   const struct model_config *c = &w->lm->config;
@@ -1283,7 +1284,7 @@ static bool work_alloc(struct work *w, struct pass_arena *d)
   w->inner = arena_alloc(d, n, c->d_inner * one);
   w->up = arena_alloc(d, gated ? n : 0, c->d_inner * one);
 
-@ The others go by positions. Attention needs room for each worker, since several heads are computed at the same time; and if somebody wants to see its
+@ The others go by positions. Attention needs scratch memory for each worker, since several heads are computed at the same time; and if somebody wants to see its
 weights, an array that is as wide as the longest view: the one array here that grows with the square of a prompt.
 
 @<Take what places and attention need@>=
@@ -1502,7 +1503,7 @@ static void work_run(struct work *w, const struct row *rows)
 }
 
 @ Before that, the rows are checked: ids against the vocabulary here, positions by the
-store. An id is an index into a table of weights, and nobody before us has had the size of the table at hand. The longest view decides how much room attention
+store. An id is an index into a table of weights, and nobody before us has had the size of the table at hand. The longest view decides how much scratch memory attention
 needs.
 
 @<Check the ids, and find the longest view@>=
@@ -1520,7 +1521,7 @@ static bool rows_check(const struct model *lm, const struct row *rows, size_t n,
   return true;
 }
 
-@ The store admits the rows, the desk is laid out, the work is done, the desk is cleared. Everything that can fail comes before
+@ The store admits the rows, the arena is filled, the work is done, the arena is freed. Everything that can fail comes before
 the first multiplication. A build in which |a*b+c| is contracted against our orders is refused here, so that no pass is ever computed
 with other bits than those of the definition (\cref{sec:kerneltables}).
 
@@ -1542,8 +1543,8 @@ bool model_forward_watched(struct engine *e, const struct model *lm, struct stor
   return ok;
 }
 
-@ The stream of the layers is the pass's own array of hidden states from the start, so that nothing has to be copied at the end. If the desk could
-not be had, the store is told that there was no pass.
+@ The stream of the layers is the pass's own array of hidden states from the start, so that nothing has to be copied at the end. If the arena could
+not be filled, the store is told that there was no pass.
 
 @<Do the work, or let it not have been@>=
   if (ok) {
@@ -1564,8 +1565,8 @@ bool model_forward(struct engine *e, const struct model *lm, struct store *s,
   const struct row *rows, size_t n, struct pass **made, struct error *why)
 {@+ return model_forward_watched(e, lm, s, rows, n, NULL, made, why);@+ }
 
-@ The pass itself outlives the desk, because the caller decides later which of its rows shall have logits. It
-holds the hidden states, and for each row the layer behind which it was spoilt. Of its three requests each may be refused; what has been granted
+@ The pass itself outlives the arena, because the caller decides later which of its rows shall have logits. It
+holds the hidden states, and for each row the layer after which it was no longer finite. Of its three requests each may be refused; what has been granted
 by then goes back through |pass_close|, which can do with halves.
 
 @<Open and close a pass@>=
@@ -1599,7 +1600,7 @@ void pass_close(struct pass *p)
 
 @ Whoever must not go on with such a row asks before. The sentence names the file of the weights and the layer.
 
-@<Say where a row was spoilt@>=
+@<Say where a row stopped being finite@>=
 bool pass_is_finite(const struct model *lm, const struct pass *p, size_t i,
   struct error *why)
 {
@@ -1700,7 +1701,7 @@ static bool one_logprob(struct engine *e, const struct model *lm, struct pass *p
   return true;
 }
 
-@ The log-softmax needs room for the whole vocabulary, and so do the logits; both are taken
+@ The log-softmax needs an array for the whole vocabulary, and so do the logits; both are allocated
 once. The head is asked for one row at a time: all logits of a long text would be many times its hidden states, and of each row one number is kept.
 
 @<Evaluate a text and add up@>=
@@ -1724,7 +1725,7 @@ bool model_logprobs(struct engine *e, const struct model *lm, struct store *s,
   return ok;
 }
 
-@ The module, from the desk to the log-probability. All of its functions but seven are private to it. First come the desk and the steps of a layer; the watcher
+@ The module, from the arena to the log-probability. All of its functions but seven are private to it. First come the arena and the steps of a layer; the watcher
 stands before them, because each may call it.
 
 @(forward.c@>=
@@ -1733,9 +1734,9 @@ stands before them, because each may call it.
 #include "model/forward.h"
 #include "safetensors/safetensors.h"
 @;@#
-@<The desk of a pass@>@;
-@<What lies on the desk@>@;
-@<Lay out the desk@>@;
+@<The arena of a pass@>@;
+@<The arrays of a pass@>@;
+@<Allocate the arrays of a pass@>@;
 @<Show the watcher a stage@>@;
 @<Turn ids into rows@>@;
 @<Project to queries, keys and values@>@;
@@ -1755,7 +1756,7 @@ questions that are asked of its last rows.
 @<Open and close a pass@>@;
 @<Run a pass before a watcher@>@;
 @<Run a pass with nobody watching@>@;
-@<Say where a row was spoilt@>@;
+@<Say where a row stopped being finite@>@;
 @<Make logits of the rows that are wanted@>@;
 @<Evaluate ids from an empty store@>@;
 @<Add up the log-probabilities of a text@>@;
@@ -1779,12 +1780,12 @@ A product of such factors is never larger than the smallest of them, here in \va
 @ For \tok{The}\tok{\ cat}\tok{\ sat}, given the end of another text, the small model that comes with this book says
 $$\val[4]{text.factor.1}\times\val[4]{text.factor.2}\times\val[4]{text.factor.3}=\val[7]{text.product},$$
 which is below its smallest factor, \val[4]{text.smallest}. The logarithm is the sum \val[3]{text.log}. With long texts the sum is the only way. Five hundred
-factors of 0.15 multiply to a number with more than four hundred zeros behind the point, and the smallest double has
+factors of 0.15 multiply to a number with more than four hundred zeros after the point, and the smallest double has
 fewer: the product is \val{under.product}, and its logarithm, added up, a harmless \val[2]{claim.S2-04}.
 @^log-probability@>@^underflow@>
 
 @ Equation \eqref{eq:chain} begins at the left because text is written so. The same definition works in any order of the tokens: last
-first, or the middle one first, always with what has been fixed behind the bar. There are models that do this, and they must be told which place is to be filled.
+first, or the middle one first, always with what has been fixed to the right of the bar. There are models that do this, and they must be told which place is to be filled.
 What left to right has for it is that it needs no telling, and that a prefix stays a prefix while the text grows.
 @^order of tokens@>
 
@@ -2126,12 +2127,12 @@ $-0$?}{\texttt{make exercise-02-5}}{The lanes begin with $+0$, and $+0+(-0)=+0$;
 too small for a float: $x=-2^{-100}$, $w=2^{-100}$.}
 \exercise{think}{ex:model.gelu}{The GELU with the tangent approximates the exact one. Where do they differ most, to a tenth, and by how many
 times $10^{-4}$?}{\texttt{make exercise-02-8}}{At 2.7, by 5: in the fourth digit of a number that is nearly 2.7 itself.}
-\exercise{think}{ex:model.reach}{Every layer of a model has a window of $w$ positions. How far behind the last row is the oldest token that it can know
+\exercise{think}{ex:model.reach}{Every layer of a model has a window of $w$ positions. How far before the last row is the oldest token that it can know
 of, in a model of $l$ layers?}{\texttt{make exercise-02-9}}{$l(w-1)$: each layer reaches $w-1$ positions further back than the one above it.}
 \exercise{build}{ex:model.window}{Let the plain store show only the last eight positions: change |store_window_start|. Which rows change, and which do not?}{\texttt{make
 exercise-02-6}}{Rows 0 to 7 do not change; the others do.}
 \exercise{build}{ex:model.noscale}{Leave the scale out of attention where the model is put together. What changes in the golden logits, and in the counters?}{\texttt{make
-exercise-02-7}}{All logits behind the first row change; the counters count the same.}
+exercise-02-7}}{All logits after the first row change; the counters count the same.}
 \exercise{build}{ex:model.nope}{Let every second layer, from the second on, turn neither queries nor keys. Such models exist. Can they still tell positions
 apart?}{\texttt{make exercise-02-10}}{The other layers do it for them, and the mask does a little, too: the first row sees one key, the tenth ten.}
 \end{exercises}

@@ -8,7 +8,7 @@
 only one more word?}
 @** The generation loop, and what recomputing costs.
 \incipit{A}{model} predicts one token. It becomes a writer when somebody feeds it its own
-words: the token it predicted is put behind the text, and the longer text goes in
+words: the token it predicted is appended to the text, and the longer text goes in
 again. That is all there is to it, and a loop of six steps does it. But look at what goes
 in. To predict the fourth token the model reads three; to predict the fifth it reads
 four, three of which it has read before; and a model has no yesterday. Everything it
@@ -89,7 +89,7 @@ stop, or begin again. Each step is a line of the function below. To forget costs
 nothing, but it is why the second step costs so much: a store that has forgotten has no row of any token. Chapter 4 will take the first step out: a caller may bring a function, |recall|, that
 says how many rows the store has already. Nobody brings one in this chapter.
 
-The function is given a generator, which has the model and the store; the caller's wishes; and the text so far, which it lengthens. In
+The function is given a generator, which has the model and the store; the caller's options; and the text so far, which it lengthens. In
 |now| it keeps what somebody who watches the loop is told of one round (\cref{sec:watch}). The
 counters are copied before the round begins, because a difference needs both ends. A round that fails leaves by the nearest |return|, and
 what it took is returned by whoever took it. And if nothing is to be written, the text has its length as soon as it is read: the loop is left after its third step, for somebody who asks for no token may want to know what the reading costs.
@@ -171,7 +171,7 @@ bool model_read(const struct generate_context *g, const struct row *rows, size_t
 }
 
 @ The weights may hold numbers that are none, and then the rows go bad somewhere on their way. A bad row spoils those that see it; so if the last one is bad, the first
-bad one is where to look, and |pass_is_finite| says behind which layer. A bad row that the last one does not see, because a window ends before it, is no reason to stop.
+bad one is where to look, and |pass_is_finite| says after which layer. A bad row that the last one does not see, because a window ends before it, is no reason to stop.
 
 @<Name the first row that went bad, if the last one did@>=
 static bool finite_until(const struct model *lm, const struct pass *p,
@@ -190,7 +190,7 @@ does not care how it chooses.
 
 A score that is not a number would lose every
 comparison: every |>| with it is false. So a model that has gone wrong altogether would write token 0 for ever, and a reader might take that for a bad
-model. It is an error instead, and the sentence names the first such score. The row was sound behind the last layer, as we have just seen; so it is the last norm or
+model. It is an error instead, and the sentence names the first such score. The row was finite after the last layer, as we have just seen; so it is the last norm or
 the head that did it.
 @^greedy decoding@>@^ties@>
 
@@ -254,7 +254,7 @@ static bool is_one_of(uint32_t id, const uint32_t *list, size_t n)
 One function writes for everybody: the command, the protocol, the programs of later
 chapters. If each had a loop of its own, each would sooner or later stop in its own way, and none could be a witness for
 the others. It is given a generator, which is no more than the four things that a
-pass needs, a prompt in ids, and the caller's wishes. All four are borrowed: a model is large, and the next text wants the same one.
+pass needs, a prompt in ids, and the caller's options. All four are borrowed: a model is large, and the next text wants the same one.
 
 @<What it takes to generate@>=
 struct generate_context { struct engine *e; const struct model *lm; struct store *s;
@@ -294,7 +294,7 @@ struct generate_options { size_t max_new_tokens; const uint32_t *eos; size_t n_e
   step_watch *on_step; void *ctx; uint32_t sequence; step_recall *recall; size_t chunk;
   step_select *select; void *select_ctx; step_stop *stop; void *stop_ctx;
   size_t min_tokens; };
-  /* the caller's wishes: at most so many tokens, the ids that end a text, a
+  /* the caller's options: the most new tokens, the ids that end a text, a
      watcher or null, the number of the sequence in the store, what is asked at
      every step for the rows that it has, null to forget them, the most rows of
      a pass, 0 for any number; who chooses, null for the likeliest token; who
@@ -367,7 +367,7 @@ bool generate(const struct generate_context *g, const uint32_t *prompt, size_t n
 memory_free(g->m, logits);
 
 @ Only the text survives the loop, so only the text is freed. It may be freed twice, or after a failure, without harm: |ids_free| leaves an empty
-list behind, and to free one is nothing.
+list behind, and freeing an empty list does nothing.
 
 @<Free a continuation@>=
 void continuation_free(struct memory *m, struct continuation *c)
@@ -954,7 +954,7 @@ were needed, if the end token itself is never read?}{\texttt{make exercise-03-5}
 asked for, and $p+k-1$: the end token costs a pass like any other.}
 \exercise{think}{ex:loop.narrow}{In a model whose rows see $w$ positions, how many query--key pairs does the naive loop cost, if $p\ge
 w$?}{\texttt{make exercise-03-8}}{A pass of $n$ rows has $wn-w(w-1)/2$; together $w\bigl(pg+g(g-1)/2\bigr)-gw(w-1)/2$. Linear in $n$, and still a square in $g$.}
-\exercise{think}{ex:loop.full}{The loop runs until the context of $c$ positions is full. How many tokens does it write behind a prompt of $p$, and how many
+\exercise{think}{ex:loop.full}{The loop runs until the context of $c$ positions is full. How many tokens does it write after a prompt of $p$, and how many
 rows does it compute?}{\texttt{make exercise-03-9}}{$c-p+1$, for the last one needs no place, and $c(c+1)/2-p(p-1)/2$.}
 \exercise{build}{ex:loop.stop}{Let the loop also end when the last $n$ tokens repeat the $n$ before them. Which of the six
 steps changes?}{\texttt{make exercise-03-6}}{Only the sixth.}

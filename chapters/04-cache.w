@@ -93,8 +93,8 @@ size_t store_match_prefix(struct store *s, uint32_t sequence, const uint32_t *id
      far as they agree, and says how many rows it has then */
 #endif
 
-@ The tokens that a sequence was computed from stand on the store's roll (\cref{sec:rows}), and they tell which of its rows belong to a text: as many as have its tokens, from the first on. The store of chapter 2
-and the cache of this one have the same roll, so the function serves both.
+@ The tokens that a sequence was computed from are in the store's batch (\cref{sec:rows}), and they tell which of its rows belong to a text: as many as have its tokens, from the first on. The store of chapter 2
+and the cache of this one keep the same |kv_batch|, so the function serves both.
 
 @(keep.c@>=
 #include "cache/keep.h"
@@ -183,10 +183,10 @@ static bool print_twice(struct writer *w, struct error *why)
   return ok;
 }
 
-@ \Cref{fig:plates}\lab{lab:plates} is the cache behind each of the four passes of the hand calculation, read from memory. It grows by one line in all plates at once, and lags behind the text by one token. What was there stays as it was: the pattern of a line is the same in every column of the figure.
+@ \Cref{fig:plates}\lab{lab:plates} is the cache after each of the four passes of the hand calculation, read from memory. It grows by one line in all plates at once, and lags behind the text by one token. What was there stays as it was: the pattern of a line is the same in every column of the figure.
 
-\widefig{plates}{fig:plates}{The keys in the cache behind each of the four passes: a plate for each of the six layers, the deepest below, a line for each position, a cell for each number, darker the larger it is, whatever its sign. Red cells are those that the pass has added. A red word is the token that has just been written; it has no line yet.}{Four
-columns of six plates. The plates of a column have three lines, then four, five and six; behind the first pass all three are lit, later only the last. The pattern of dark and light cells in a line does not change from column to column.}
+\widefig{plates}{fig:plates}{The keys in the cache after each of the four passes: a plate for each of the six layers, the deepest below, a line for each position, a cell for each number, darker the larger it is, whatever its sign. Red cells are those that the pass has added. A red word is the token that has just been written; it has no line yet.}{Four
+columns of six plates. The plates of a column have three lines, then four, five and six; after the first pass all three are lit, later only the last. The pattern of dark and light cells in a line does not change from column to column.}
 
 @* First store, then look. \label{sec:append}
 A row looks at the rows before it \emph{and at itself}. So its key and its value must be in the store before its query goes looking; chapter 2 made this a rule of the game. Explanations of the cached step often have it the other way
@@ -205,7 +205,7 @@ look first & $(1\cdot3+2\cdot6)\div(1+2)=15\div3=5$
 Nothing is lost for ever: the next row finds all three. But this one has found $5$ where it should have found $6.5$, and what it hands on to the next layer is wrong.
 \end{byhand}
 
-@ The prompt is read as it should be; then one row is read by either rule, and the logits behind it are compared.\lab{lab:late} On \tok{The}\tok{\ cat}\tok{\ sat}\gen{\ on}, \val{cache.late.differ} of \val{cache.late.of} logits come out different. That alone could be rounding; but one is off by
+@ The prompt is read as it should be; then one row is read by either rule, and the logits after it are compared.\lab{lab:late} On \tok{The}\tok{\ cat}\tok{\ sat}\gen{\ on}, \val{cache.late.differ} of \val{cache.late.of} logits come out different. That alone could be rounding; but one is off by
 \val[2]{cache.late.most}, where all logits lie between \val[1]{cache.late.low} and \val[1]{cache.late.high}. The next token does not mind: \gen{\ the} has a probability of \val[4]{cache.late.right} by one rule and of \val[4]{cache.late.wrong} by the other, as the model knows this sentence by heart. But written on from \tok{The}\tok{\ cat}, the two part with token \val{cache.late.parts}. The cached loop of the wrong order is another model, and nothing tells its reader so.
 
 @* Ten positions, and one more. \label{sec:tenpositions}
@@ -276,7 +276,7 @@ position. (Ours have four, and take twice that; chapter 6 has shorter ones.)
 After a prompt of 50 tokens and 100 written there are \val{cache.rows.50.100} rows in the cache, which are \val{cache.gpt2.bytes} bytes, and of the \val{cache.naive.rows.50.100} rows that the naive loop computes \val{cache.saved.50.100} have not been computed. So each row
 that was saved has cost \val[0]{cache.price.50.100} bytes; and the longer the text the cheaper they get, because what is saved grows with the square of the text and the memory with the text: \val[0]{cache.price.1.1000} bytes at $10^3$ tokens from one.
 
-The room is not the whole price. What is stored must also be read again: each step reads all keys and values that it looks at. The counters say how much that is (|cache_bytes_read|), and chapter 5 how long it takes.
+The memory is not the whole price. What is stored must also be read again: each step reads all keys and values that it looks at. The counters say how much that is (|cache_bytes_read|), and chapter 5 how long it takes.
 
 @* What the clock says. \label{sec:cacheclock}
 A step with the cache has one row, which costs what a row costs by itself, and looks at $n$ keys. We expect
@@ -296,8 +296,8 @@ The keys are stored as attention wants them: multiplied, normed and \emph{turned
 pairs, in every layer.
 
 What is gained in work is lost in freedom: a turned key belongs to its position. If the first half of a text is dropped and the rest moved to the front, all keys of the rest must be turned back by the distance, row by row. And that does not make them what they would be in a text that begins there. In every layer but the first, a key and a value are made of what their row has found when it looked back, and
-what it took from the half that was dropped cannot be taken out again. For the same reason a paragraph that was read at position 0 cannot be pasted behind another text, wherever its keys are turned to: its rows have not looked at that text. A table of common paragraphs, each computed once and used anywhere, is not to be had. Only the \emph{beginning} of a text can be
-shared, because it stands at the same positions behind the same tokens in both. (Models with learned positions, as GPT-2, add the position before the first layer. Their keys cannot even be turned back.)
+what it took from the half that was dropped cannot be taken out again. For the same reason a paragraph that was read at position 0 cannot be pasted after another text, wherever its keys are turned to: its rows have not looked at that text. A table of common paragraphs, each computed once and used anywhere, is not to be had. Only the \emph{beginning} of a text can be
+shared, because it stands at the same positions after the same tokens in both. (Models with learned positions, as GPT-2, add the position before the first layer. Their keys cannot even be turned back.)
 @^RoPE@>
 
 @* Pages. \label{sec:pages}
@@ -318,7 +318,7 @@ finds it shared takes a page of its own first, and copies the rows that count. T
 @<A store that keeps its rows in pages@>@;
 #endif
 
-@ The most that it may hold is the caller's wish. Memory for all of it is not taken at once, unless the caller wants that too: a context of 131072 positions, as Llama~3.1 has, would ask for gigabytes before
+@ The most that it may hold is one of the caller's options. Memory for all of it is not taken at once, unless the caller wants that too: a context of 131072 positions, as Llama~3.1 has, would ask for gigabytes before
 the first word. The pool of pages grows by doubling like everything here that grows.
 
 @<A store that keeps its rows in pages@>=
@@ -336,7 +336,7 @@ struct cache_options { size_t rows, page_rows, pass;
 struct store *cache_open(struct memory *m, const struct model_config *c,
   uint32_t n_sequences, const struct cache_options *w, struct error *why);
   /* an empty cache for |n_sequences| sequences of a model; null and a
-     sentence if memory is refused or a wish cannot be granted. Owned by the caller,
+     sentence if memory is refused or an option cannot be met. Owned by the caller,
      and closed by |store_close| */
 
 @ What a fork costs, and what a cache holds, can be asked; whoever says that nothing was copied should be able to show it.
@@ -353,9 +353,9 @@ struct cache_state { size_t pages, pages_used, page_rows, bytes, bytes_used,
 struct cache_state cache_look(const struct store *s);
   /* the state of a cache */
 
-@ What is a store's own business and what is common to all was settled in \cref{model}. The \emph{muster roll} in |common| has for each sequence a |kv_sequence|: its length, its tokens, and which rows of the pass that is going on are its. A kind of store supplies five functions: it admits the rows that the roll has called, or refuses; it puts keys and values where they belong; it shows a row what it sees, as a |kv_view|; it hears when a sequence was cropped; and it closes.
+@ What is a store's own business and what is common to all was settled in \cref{model}. The |batch| in |common| has for each sequence a |kv_sequence|: its length, its tokens, and which rows of the pass that is going on are its. A kind of store supplies five functions: it reserves memory for the rows of the batch, or refuses; it puts keys and values where they belong; it shows a row what it sees, as a |kv_view|; it hears when a sequence was cropped; and it closes.
 
-Inside ours there is one \emph{pool} for all sequences: a block in which each layer has its keys and then its values, page behind page. A page number means the same rows in all layers, so that one list serves them all. What is known of a page is how many lists it is on;
+Inside ours there is one \emph{pool} for all sequences: a block in which each layer has its keys and then its values, page after page. A page number means the same rows in all layers, so that one list serves them all. What is known of a page is how many lists it is on;
 the pages that are on none are kept on a stack, which is threaded through the same array: the |k|-th spare page is |page[k].free_next|.
 
 @<What the cache holds@>=
@@ -364,14 +364,14 @@ struct page_info { uint32_t refs, cow_pending, free_next; };
 struct page_list { uint32_t *page; size_t n, cap, first; };
   /* |[cap]|; the pages of sinks and those from |first| to |n| are really there */
 struct layer_group {
-  uint32_t layer, n_layers; /* one that stands here, and how many do */
+  uint32_t layer, n_layers; /* one layer of the group, and how many it has */
   char *pages; /* |[n_layers][2][cap][heads][page_rows][head_bytes]| */
   struct page_info *page; size_t cap, n_free, max_pages; /* |[cap]|; the most pages */
   struct page_list *sequence; /* |[n_sequences]| */
 };
 
-@ One list serves all layers that look equally far back. In most models these are all. Some have layers of two kinds, which see everything or only a window; the second kind can do without the rows that the first still needs. So layers stand on \emph{shelves}: layers with the same window on the same shelf, with a pool and lists of its own. No model that we can read has more than two.
-@^shelf@>@^window@>
+@ One list serves all layers that look equally far back. In most models these are all. Some have layers of two kinds, which see everything or only a window; the second kind can do without the rows that the first still needs. So the layers are put into \emph{layer groups}, as on shelves: layers with the same window are in the same group, which has a pool and lists of its own. No model that we can read has more than two.
+@^layer group@>@^window@>
 
 @<What the cache holds@>=
 enum { MAX_GROUPS = 2 };
@@ -380,7 +380,7 @@ struct cache {
   struct kv_format format;
   size_t heads, head_bytes, page_rows, sink_pages, copied;
     /* |head_bytes|: a key or a value of one head in one row */
-  uint32_t *slot_in_group; /* |[n_layers]|: the how many-th of its shelf a layer is */
+  uint32_t *slot_in_group; /* |[n_layers]|: the index of a layer in its group */
   size_t n_groups;
   struct layer_group group[MAX_GROUPS];
 };
@@ -392,7 +392,7 @@ static const struct layer_group *group_of(const struct cache *s, uint32_t layer)
   return f;
 }
 
-@ Many questions are how many pages so many rows take. A part of the pool, the keys or the values of one layer, has |cap| pages behind each other; in a page, each head has its rows for itself (\cref{sec:layout}). So a head that reads a page reads one piece of memory from end to end.
+@ Many questions are how many pages so many rows take. A part of the pool, the keys or the values of one layer, has |cap| pages, one after the other; in a page, each head has its rows for itself (\cref{sec:layout}). So a head that reads a page reads one piece of memory from end to end.
 
 @<What the cache holds@>=
 static size_t pages_for(const struct cache *s, size_t rows)
@@ -408,8 +408,8 @@ static char *page_address(const struct cache *s, const struct layer_group *f, si
     + (head * s->page_rows + row) * s->head_bytes;
 }
 
-@ To admit a pass is to have pages for all of its rows, or to refuse. What is wanted is counted for all sequences first, and taken only when it is certain that all can be had; so a
-refusal takes no page from anybody and gives none. A cache that is full says how much it has and how much was asked of it, both in whole pages: whoever reads that can tell whether to wait, to crop, or to ask for a larger cache.
+@ Reserving memory for a pass means having pages for all of its rows, or refusing. What is wanted is counted for all sequences first, and taken only when it is certain that all can be had; so a
+refusal takes no page from anybody and gives none. A cache that is full says how much it has and how much was requested, both in whole pages: whoever reads that can tell whether to wait, to crop, or to ask for a larger cache.
 
 @<Have pages for the rows of the pass@>=
 static bool group_reserve(struct cache *s, struct layer_group *f, struct error *why)
@@ -514,7 +514,7 @@ static void copy_page(struct cache *s, struct layer_group *f, struct page_list *
 
 @ When a sequence is cropped it leaves the pages that have none of its rows any more. A page that nobody reads is spare again.
 
-@<Leave the pages behind the last row@>=
+@<Leave the pages after the last row@>=
 static void page_release(struct layer_group *f, uint32_t page)
 {
   if (--f->page[page].refs == 0) f->page[f->n_free++].free_next = page;
@@ -616,7 +616,7 @@ static void cache_view(const struct store *common, uint32_t layer, size_t i,
     .type = s->format.type }@];
 }
 
-@ A fork makes a list that is equal to another, up to the page of the last row that counts, and adds a reader to each of its pages. The roll is copied, too: its tokens are no keys and values, and four bytes each. (An empty sequence may still have pages, if its first pass was aborted. It leaves them.)
+@ A fork makes a list that is equal to another, up to the page of the last row that counts, and adds a reader to each of its pages. The tokens of the sequence are copied as well: they are not keys and values, and take four bytes each. (An empty sequence may still have pages, if its first pass was aborted. It leaves them.)
 
 @<Fork a sequence@>=
 static bool group_fork(struct cache *s, struct layer_group *f, uint32_t from,
@@ -683,7 +683,7 @@ static void evict_window(struct cache *s, struct layer_group *f, uint32_t sequen
 
 @ There is one thing that such a sequence cannot do. If it is cropped to fewer rows, its next row must see $W-1$ of those before it, and perhaps they have gone. Pages are left when a pass begins and not when it ends; so the rows of the last pass can always be taken back, which is what a caller wants who tries something. A crop that goes back further finds the window broken, and then nothing is kept: the text is read again from the start. That costs time and is never wrong.
 
-@<Leave the pages behind the last row@>=
+@<Leave the pages after the last row@>=
 static void cache_truncated(struct store *common, uint32_t sequence)
 {
   struct cache *s = (struct cache *) common;
@@ -698,7 +698,7 @@ static void cache_truncated(struct store *common, uint32_t sequence)
     group_truncated(s, &s->group[k], sequence);
 }
 
-@ A cache closes shelf by shelf.
+@ A cache closes group by group.
 
 @<Open and close a cache@>=
 static void cache_close(struct store *common)
@@ -717,7 +717,7 @@ static void cache_close(struct store *common)
   memory_free(m, s);
 }
 
-@ The layers are put on their shelves in order.
+@ The layers are put into their groups in order.
 
 @<Open and close a cache@>=
 static bool group_layers(struct cache *s, struct error *why)
@@ -745,7 +745,7 @@ static bool group_layers(struct cache *s, struct error *why)
   return s->slot_in_group != NULL;
 }
 
-@ The most pages that a shelf will have follow from the wishes; behind a window a sequence needs no more than its ring, which may lie askew and touch one page more than it fills. A page's number has 32 bits, and a cache of more pages than that would take more memory than there is.
+@ The largest number of pages in a layer group follows from the options; with a window a sequence needs no more than its ring, which may lie askew and touch one page more than it fills. A page's number has 32 bits, and a cache of more pages than that would take more memory than there is.
 
 @<Open and close a cache@>=
 static bool group_apply_options(struct cache *s, struct layer_group *f,
@@ -823,7 +823,7 @@ struct store *cache_open(struct memory *m, const struct model_config *c,
 @<What the cache holds@>@;
 @<Give the pool more pages@>@;
 @<Make a list longer@>@;
-@<Leave the pages behind the last row@>@;
+@<Leave the pages after the last row@>@;
 @<Leave the pages that no row will see again@>@;
 @<Count the pages that a sequence wants@>@;
 @<Count the pages that all sequences want@>@;
@@ -839,7 +839,7 @@ chapter 2's store keeps them. But a head that looks at many rows then takes 256 
 
 So we measured attention itself: one new row in GPT-2 small's shape, one layer of 12 heads of 64, with the keys and values of 256, 1024 or 4096 positions, in eight layouts. The pages are shuffled, as they would be after some forks and crops. \Cref{tab:layouts}\lab{lab:layouts} has the medians.
 
-What separates the layouts is the order. With 4096 positions the rows of one block take \val[1]{layout.order} times as long as the heads of one block. The processor fetches ahead what lies in a line, and loses the thread at every gap; in the order of rows there is one behind each row, and so it makes no difference there how large a page is. In the order of heads the thread is lost at the end of a page: pages of 16 cost \val[0]{layout.cost16} percent, pages of 64 \val[0]{layout.cost64} percent, and pages of 256 \val[0]{layout.cost256}. The 64 are a compromise, between that and the half page that each text wastes.
+What separates the layouts is the order. With 4096 positions the rows of one block take \val[1]{layout.order} times as long as the heads of one block. The processor fetches ahead what lies in a line, and loses the thread at every gap; in the order of rows there is one after each row, and so it makes no difference there how large a page is. In the order of heads the thread is lost at the end of a page: pages of 16 cost \val[0]{layout.cost16} percent, pages of 64 \val[0]{layout.cost64} percent, and pages of 256 \val[0]{layout.cost256}. The 64 are a compromise, between that and the half page that each text wastes.
 
 \begin{table}
 \tabcaption{tab:layouts}{Microseconds of one layer's attention for one row, over so many positions that are stored.}
@@ -872,7 +872,7 @@ rows of written tokens only & \val{demo.written} & --- & \val{demo.written} & --
 \end{tabular*}
 \medskip
 
-@ No line has both numbers. (In the last one the other is no number at all: without the cache there is no pass that has rows of written tokens only.) ``About 120'' is the last line, rows of the twenty tokens that were written without those of the prompt; ``over 2400'' is what a prompt of eight costs if it is fed token by token, \val{demo.8.feddrawn}, prompt included. If the counter just goes on after the switch, it passes 2400 in the \val{demo.7.passes}th step behind it for either prompt, at \val{demo.7.passed} and \val{demo.8.passed}. And $6\cdot20^2$ is 2400 exactly, which is perhaps where it came from.
+@ No line has both numbers. (In the last one the other is no number at all: without the cache there is no pass that has rows of written tokens only.) ``About 120'' is the last line, rows of the twenty tokens that were written without those of the prompt; ``over 2400'' is what a prompt of eight costs if it is fed token by token, \val{demo.8.feddrawn}, prompt included. If the counter just goes on after the switch, it passes 2400 in the \val{demo.7.passes}th step after it for either prompt, at \val{demo.7.passed} and \val{demo.8.passed}. And $6\cdot20^2$ is 2400 exactly, which is perhaps where it came from.
 
 The runs are the parrot's, which does not mind how many layers we multiply by.
 
@@ -881,7 +881,7 @@ The five sources agree that there is a cache and that it is worth having. On wha
 
 \begin{tutorial}{offbyone}{S0-11}
 \quoted{the write head commits a new token into the slot, the KV cache for that position fills in}
-\ourrun when the first token has been written behind a prompt of three, the text has four and the cache \val{claim.S0-11}. A token's keys and values are made when it is \emph{read}, one step later.
+\ourrun when the first token has been written after a prompt of three, the text has four and the cache \val{claim.S0-11}. A token's keys and values are made when it is \emph{read}, one step later.
 \end{tutorial}
 
 \begin{tutorial}{offbyone}{S3-08, S0-31}
@@ -891,7 +891,7 @@ The five sources agree that there is a cache and that it is worth having. On wha
 
 \begin{tutorial}{offbyone}{S1-13, S3-10}
 \quoted{the new token's query attends to all cached keys and values (from the prompt and all previously generated tokens)}
-\ourrun and to its own, which the next line of the same list appends too late. In that order the logits behind \gen{\ on} are off by up to \val[2]{claim.S1-13}.
+\ourrun and to its own, which the next line of the same list appends too late. In that order the logits after \gen{\ on} are off by up to \val[2]{claim.S1-13}.
 \end{tutorial}
 
 \begin{tutorial}{offbyone}{S0-09}
@@ -939,7 +939,7 @@ The five sources agree that there is a cache and that it is worth having. On wha
 \end{tutorial}
 
 @* The check. \label{sec:cachecheck}
-The last thing that the program does is to fork. The prompt has ten tokens, and two texts go on from it. After the fork nothing has been copied; when the first of the two is written to, the rows that it shares on the last page are; the other then has that page for itself. In the end more is asked for than there is, and the cache refuses with a sentence that has both numbers, here in two lines.
+The last thing that the program does is to fork. The prompt has ten tokens, and two texts go on from it. After the fork nothing has been copied; when the first of the two is written to, the rows that it shares on the last page are; the other then has that page for itself. In the end more is requested than there is, and the cache refuses with a sentence that has both numbers, here in two lines.
 
 \checkpoint{build/out/cache.txt}{the same text twice; ten positions and one more; a fork, and a full cache}
 
@@ -968,11 +968,11 @@ static bool print_fork(struct writer *w, struct error *why)
 The command beside an exercise judges your answer by running the loop and the cache.
 
 \begin{exercises}
-\exercise{check}{ex:cache.rows}{A prompt of 12 tokens, 30 to write. How many rows are in the cache at the end, how many were computed, and how many pairs were compared?}{\texttt{make exercise-04-1}}{$12+30-1=41$ rows, each computed once. The prompt has $12\cdot13/2=78$ pairs, and the 29 rows behind it look at $13$, $14$, \dots, $41$ keys: $78+29\cdot27=861$.}
-\exercise{check}{ex:cache.pages}{Three texts begin with the same 40 tokens, in pages of 16, and each goes on for 10 tokens of its own. How many pages are taken, and how many rows are copied?}{\texttt{make exercise-04-2}}{The 40 are two full pages and 8 rows of a third. Two of the three texts copy those 8 rows; the last to write has the page for itself. Each then has 18 rows behind the full pages, on two pages: $2+3\cdot2=8$ pages, 16 rows copied.}
+\exercise{check}{ex:cache.rows}{A prompt of 12 tokens, 30 to write. How many rows are in the cache at the end, how many were computed, and how many pairs were compared?}{\texttt{make exercise-04-1}}{$12+30-1=41$ rows, each computed once. The prompt has $12\cdot13/2=78$ pairs, and the 29 rows after it look at $13$, $14$, \dots, $41$ keys: $78+29\cdot27=861$.}
+\exercise{check}{ex:cache.pages}{Three texts begin with the same 40 tokens, in pages of 16, and each goes on for 10 tokens of its own. How many pages are taken, and how many rows are copied?}{\texttt{make exercise-04-2}}{The 40 are two full pages and 8 rows of a third. Two of the three texts copy those 8 rows; the last to write has the page for itself. Each then has 18 rows after the full pages, on two pages: $2+3\cdot2=8$ pages, 16 rows copied.}
 \exercise{think}{ex:cache.saved}{From how many tokens on has the cache saved at least as many rows as it has computed, if the prompt has 100?}{\texttt{make exercise-04-3}}{Saved are $gp+g(g-1)/2-(p+g-1)$ rows, computed $p+g-1$. With two tokens the first is one short of the second, with three it is nearly twice as much: 3.}
-\exercise{think}{ex:cache.pairs}{How many pairs does the cached loop compare for a prompt of $p$ tokens and $k$ written? Give a formula.}{\texttt{make exercise-04-4}}{$p(p+1)/2$ for the prompt, and $p+1$, $p+2$, \dots\ for the $k-1$ rows behind it: $p(p+1)/2+(k-1)p+k(k-1)/2$.}
-\exercise{think}{ex:cache.reuse}{A text of 60 tokens is in the cache. How many of its rows can serve another text of 60 tokens that differs in the 38th only? And one that is the first without its first token?}{\texttt{make exercise-04-5}}{37: the rows behind the difference belong to another text, though their tokens agree. And none, unless the first two tokens are equal: every token stands at another position.}
+\exercise{think}{ex:cache.pairs}{How many pairs does the cached loop compare for a prompt of $p$ tokens and $k$ written? Give a formula.}{\texttt{make exercise-04-4}}{$p(p+1)/2$ for the prompt, and $p+1$, $p+2$, \dots\ for the $k-1$ rows after it: $p(p+1)/2+(k-1)p+k(k-1)/2$.}
+\exercise{think}{ex:cache.reuse}{A text of 60 tokens is in the cache. How many of its rows can serve another text of 60 tokens that differs in the 38th only? And one that is the first without its first token?}{\texttt{make exercise-04-5}}{37: the rows after the difference belong to another text, though their tokens agree. And none, unless the first two tokens are equal: every token stands at another position.}
 \exercise{check}{ex:cache.bytes}{How many bytes a position does a cache of 2-byte numbers take in a model of 24 layers, 16 heads and a |head_dim| of 64? And if the 16 heads share 4 heads of keys and values?}{\texttt{make exercise-04-6}}{$2\cdot24\cdot16\cdot64\cdot2$ bytes, and a quarter of that.}
 \exercise{build}{ex:cache.exact}{Let the pool grow by exactly the pages that are wanted, and not by doubling. How often is it moved for a text of 300 tokens that is written one by one, in pages of 16? Change |pages_grow|.}{\texttt{make exercise-04-7}}{|cap = wanted|. It is moved for each page that is added, where doubling moves it once for each power of two.}
 \exercise{build}{ex:cache.share}{Let |store_match_prefix| keep nothing of a text that differs, not even the rows before the difference. What does that make slower?}{\texttt{make exercise-04-8}}{Where |k < q->length| and |k < n| the sequence is cropped to nothing. Only a second text that begins like the first is dearer now; no logit changes.}

@@ -2,7 +2,6 @@
 @s kv_format int
 @s cache_options int
 @s cache_state int
-@s bill int
 @s tensor_line int
 @s named_shape int
 @s perplexity int
@@ -12,7 +11,7 @@
 \incipit{W}{hoever} has chosen a model asks this first, and some of the answers that go round are off by a factor of \val[0]{big.factor}. Yet nothing is easier to know. Everything that a model keeps while it writes is an array, and the sizes of arrays are products of a few whole numbers that stand in its settings. The weights are there once. The cache is there once for each text, and grows with it. What a pass needs besides is small, and is given
 back when the pass is over.
 
-This chapter writes the products down, and then holds them against what was really asked of the memory, to the byte: chapter 0 has kept the books all the time. Then it goes through what can be done about the sum. Fewer heads of keys and values, a shorter look back, fewer rows, shorter numbers: the first two are built into models that you can load, the others are the choice of who runs them, and each works on one factor of the product.
+This chapter writes the products down, and then compares them with what was really requested from the allocator, to the byte: chapter 0 has kept the books all the time. Then it goes through what can be done about the sum. Fewer heads of keys and values, a shorter look back, fewer rows, shorter numbers: the first two are built into models that you can load, the others are the choice of who runs them, and each works on one factor of the product.
 
 \begin{byhand}{a thousand bytes}
 A model of 2 layers has 4 heads of queries and 2 heads of keys and values, of 3 numbers each. A number takes 2 bytes, all weights together take 400, and the memory has 1000 bytes.
@@ -103,7 +102,7 @@ static void enter_layers(struct tensor_list *l, const struct model_config *c)
   enter(l, "down", matrix_of(f, d, c->mlp_bias), n);
 }
 
-@ The ends of the model: tables in front, a norm and the head behind. A tied head is the embedding itself, and is not paid for twice.
+@ The ends of the model: tables before the layers, a norm and the head after them. A tied head is the embedding itself, and is not paid for twice.
 
 @<List the tensors@>=
 size_t footprint_tensors(const struct model_config *c,
@@ -147,7 +146,7 @@ uint64_t footprint_weights(const struct model *lm)
   return sum;
 }
 
-@ \Cref{tab:tensors} has two bills. Nearly two thirds of a model of 7B are in the MLP; and of the smallest GPT-2 nearly a third is the table of its vocabulary, which is why a small model had better tie its head.
+@ \Cref{tab:tensors} adds up the parameters of two models. Nearly two thirds of a model of 7B are in the MLP; and of the smallest GPT-2 nearly a third is the table of its vocabulary, which is why a small model had better tie its head.
 
 \begin{table}
 \tabcaption{tab:tensors}{Where the weights are: numbers of one tensor, and how many such tensors there are.}
@@ -169,7 +168,7 @@ head & tied & & \val{bill.llama-7b.head} & \val{bill.llama-7b.head.times}\\
 \end{table}
 
 @* What each token leaves. \label{sec:cachebill}
-Behind every token that has been read, each layer keeps a key and a value, in each head that has its own: $L$ layers, $h$ heads of keys and values, $d_h$ numbers in a head, $b$ bytes in a number. So a token leaves
+For every token that has been read, each layer keeps a key and a value, in each head that has its own: $L$ layers, $h$ heads of keys and values, $d_h$ numbers in a head, $b$ bytes in a number. So a token leaves
 \begin{equation}\label{eq:tokenbytes}
   2\,L\,h\,d_h\,b
 \end{equation}
@@ -284,7 +283,7 @@ struct named_shape { const char *name, *family, *source;
     n_kv_heads, head_dim, window; bool tied; };
   /* the settings of a published model by which its memory is reckoned */
 const struct named_shape *named_shape_at(size_t i);
-  /* line number |i| of the table; null behind the last */
+  /* line number |i| of the table; null after the last */
 bool named_shape_find(const char *name, struct model_config *c, struct error *why);
   /* the settings of a model by its name in the table; false and a sentence that
      lists the names */
@@ -355,11 +354,11 @@ bool named_shape_find(const char *name, struct model_config *c, struct error *wh
 }
 
 @* What a pass borrows. \label{sec:passbill}
-While a pass runs it needs a desk (\cref{sec:forward}): for each of its $m$ rows the stream, its normed copy, and what comes back to be added, of $d$ numbers each; queries and what attention has found, of $q$; keys and values; the inside of the MLP; and the cosines and sines of its angles, a pair for each wheel. All these are numbers of four bytes. With the letters from above, and $g=2$ for a gated MLP and else 1, a row takes
+While a pass runs it needs the arrays of its arena (\cref{sec:forward}): for each of its $m$ rows the stream, its normed copy, and what comes back to be added, of $d$ numbers each; queries and what attention has found, of $q$; keys and values; the inside of the MLP; and the cosines and sines of its angles, a pair for each wheel. All these are numbers of four bytes. With the letters from above, and $g=2$ for a gated MLP and else 1, a row takes
 \begin{equation}\label{eq:desk}
   4\,\bigl(3d+2q+2k+u+gf+2\lfloor d_h/2\rfloor\bigr)+w
 \end{equation}
-bytes, where $u=3q$ for models of GPT-2's kind, whose files have queries, keys and values in one matrix, and else 0; and $w=\val{desk.row}$ bytes are not numbers: token, position, place in the order, a view, and a mark if something is not finite. Besides, each worker has a sheet for attention with $d_h+2$ numbers for each whole block of 256 positions that a row can see, and for two more; and the pass has a head of \val{desk.pass} bytes. No factor in this is the number of layers: they all use the same desk.
+bytes, where $u=3q$ for models of GPT-2's kind, whose files have queries, keys and values in one matrix, and else 0; and $w=\val{desk.row}$ bytes are not numbers: token, position, place in the order, a view, and a mark if something is not finite. Besides, each worker has scratch memory for attention, with $d_h+2$ numbers for each whole block of 256 positions that a row can see, and for two more; and |struct pass| itself takes \val{desk.pass} bytes. No factor in this is the number of layers: they all use the same arena.
 @^activations@>
 
 @<What a pass borrows@>=
@@ -388,9 +387,9 @@ uint64_t footprint_pass(const struct model_config *c, uint64_t rows,
     + workers * 4 * sheet;
 }
 
-@ How much is that? A step of Llama 7B has one row and borrows, with one worker and at its first position, \val{desk.llama.one} bytes, less than what its cache grows by in the same step. A prompt of 2048 tokens that is read in one pass borrows \val[1]{desk.llama.prompt} MB. That is why long prompts are read in chunks: what a pass needs grows with the pass, and hardly with the text (the sheet has \val{desk.llama.sheet} bytes more for every 256 positions), and the cache grows with the text and not with the pass.
+@ How much is that? A step of Llama 7B has one row and borrows, with one worker and at its first position, \val{desk.llama.one} bytes, less than what its cache grows by in the same step. A prompt of 2048 tokens that is read in one pass borrows \val[1]{desk.llama.prompt} MB. That is why long prompts are read in chunks: what a pass needs grows with the pass, and hardly with the text (the scratch memory grows by \val{desk.llama.sheet} bytes for every 256 positions), and the cache grows with the text and not with the pass.
 
-@ And the tokenizer? Its tables grow by doubling, so their room is the first of a series that is large enough. For the list of $n$ ids and that of $m$ merges the series is $256\,(2^i-1)$; for the two tables in which pieces and pairs are looked up, which are never more than half full, it is $2^i$. So the four of them take
+@ And the tokenizer? Its tables grow by doubling, so their capacity is the first of a series that is large enough. For the list of $n$ ids and that of $m$ merges the series is $256\,(2^i-1)$; for the two tables in which pieces and pairs are looked up, which are never more than half full, it is $2^i$. So the four of them take
 \begin{equation}\label{eq:vocabulary}
   20\,R(n)+24\,P(2n)+16\,R(m)+12\,P(2m)
 \end{equation}
@@ -400,7 +399,7 @@ The numbers in front are the sizes of the entries, which are \cref{tokenizer}'s 
 |tokenizer_bytes| is \eqref{eq:vocabulary} for any $n$ and $m$, and |tokenizer_tables| says of a tokenizer that is open how many entries it has, and how many bytes its tables really take.
 
 @* Whether it fits. \label{sec:fits}
-Weights and cache together must not be more than there is; the desk of a pass comes on top, and whoever reckons to the last byte must leave room for it. Weights are fixed, and the cache is a multiple of the context and of the batch; so how many texts there may be is a subtraction and a division, and how long one may be is nearly that:
+Weights and cache together must not be more than there is; the arena of a pass comes on top, and an estimate to the last byte must include it. Weights are fixed, and the cache is a multiple of the context and of the batch; so how many texts there may be is a subtraction and a division, and how long one may be is nearly that:
 \begin{equation}\label{eq:fits}
   B_{\max}=\left\lfloor\frac{\hbox{budget}-\hbox{weights}}{\hbox{cache of one text}}\right\rfloor.
 \end{equation}
@@ -514,7 +513,7 @@ enum { N_FORMATS = 5 };
   /* in how many formats a row can be kept */
 const struct kv_format *format_at(size_t i);
   /* \.{f32}, \.{f16}, \.{bf16}, \.{q8\_0}, \.{q4\_0}: the bytes are those of ggml; null
-     behind the last */
+     after the last */
 const struct kv_format *format_find(const char *name, struct error *why);
   /* the one of that name; null and a sentence that lists them */
 void format_decode(enum weight_type type, const void *from, size_t n, float *x);
@@ -662,7 +661,7 @@ const struct kv_format *format_find(const char *name, struct error *why)
   return NULL;
 }
 
-@ Not everything can be packed. An infinite number makes the scale of its block infinite, a scale beyond the largest number of binary16 becomes so, and what is no number is packed as 0. Inside a pass nobody asks. There it is the row itself that tells: a row with a number that is not finite is noted behind its layer, whatever the cache makes of it, and an infinite scale makes the rows that look at it such rows (\cref{sec:forward}). Who packs for its own sake can ask before. (In binary16 itself a large number becomes infinity, as the rule of rounding has it, and that is allowed.)
+@ Not everything can be packed. An infinite number makes the scale of its block infinite, a scale beyond the largest number of binary16 becomes so, and what is no number is packed as 0. Inside a pass nobody asks. There it is the row itself that tells: a row with a number that is not finite is noted after its layer, whatever the cache makes of it, and an infinite scale makes the rows that look at it such rows (\cref{sec:forward}). Who packs for its own sake can ask before. (In binary16 itself a large number becomes infinity, as the rule of rounding has it, and that is allowed.)
 
 @<Say whether numbers can be packed@>=
 bool format_can_hold(const struct kv_format *f, const float *x, size_t n,
@@ -738,7 +737,7 @@ A lever that a model was not trained with makes another model of it. How much an
 \end{table}
 
 @* The books agree. \label{sec:agree}
-A formula that was derived from the code by its author agrees with the code, of course. So the other side must be somebody else. All memory of this program is asked of one allocator, which writes down for what it was asked (\cref{sec:memory}); its books know nothing of formulas. The test opens more than two hundred models of random shapes, each of which it has written to a file itself: families, heads, groups, widths, layers, windows, sinks, formats, pages, batches, passes. It adds the equations of this chapter up in its own words, and holds them against the books and against the length of the file. The sums must agree to the byte (|the_formula_is_the_allocator| in \.{tests/check\_accounts.c}).
+A formula that was derived from the code by its author agrees with the code, of course. So the other side must be somebody else. All memory of this program is requested from one allocator, which writes down every request (\cref{sec:memory}); its books know nothing of formulas. The test opens more than two hundred models of random shapes, each of which it has written to a file itself: families, heads, groups, widths, layers, windows, sinks, formats, pages, batches, passes. It adds the equations of this chapter up in its own words, and compares them with the books and with the length of the file. The sums must agree to the byte (|the_formula_is_the_allocator| in \.{tests/check\_accounts.c}).
 
 The program of this chapter does the same for the built-in model. First it reckons the case that was done by hand; then it prints, line by line, what the formulas say and what the books have.
 
@@ -751,7 +750,7 @@ The program of this chapter does the same for the built-in model. First it recko
 #include "accounts/accounts.h"
 @;@#
 @<Print what the case by hand comes to@>@;
-@<Hold the reckoning against the books@>@;
+@<Compare the formulas with the books@>@;
 @<Open the built-in model, and compare everything@>@;
 
 @ The case by hand needs no model, only its four numbers.
@@ -773,7 +772,7 @@ static void print_by_hand(void)
 
 @ A line has what was reckoned and what was found. If the two differ, it says so.
 
-@<Hold the reckoning against the books@>=
+@<Compare the formulas with the books@>=
 static void compare_line(const char *what, uint64_t reckoned, uint64_t found)
 {
   printf("%-11s %9" PRIu64 " %9" PRIu64 "%s\n", what, reckoned, found,
@@ -782,7 +781,7 @@ static void compare_line(const char *what, uint64_t reckoned, uint64_t found)
 
 @ The weights are mapped from the file and not taken from the allocator; for them the books are the file itself, in which each tensor says how many bytes it has.
 
-@<Hold the reckoning against the books@>=
+@<Compare the formulas with the books@>=
 static void compare_weights(const struct model *lm)
 {
   uint64_t stored = 0;
@@ -791,9 +790,9 @@ static void compare_weights(const struct model *lm)
   compare_line("weights", 2 * footprint_parameters(&lm->config), stored);
 }
 
-@ The tables of the vocabulary are reckoned from their entries, and the tokenizer says how much room it has really taken for them.
+@ The tables of the vocabulary are reckoned from their entries, and the tokenizer says how many bytes it has really allocated for them.
 
-@<Hold the reckoning against the books@>=
+@<Compare the formulas with the books@>=
 static bool compare_vocabulary(struct error *why)
 {
   struct memory book = @[{ .fail_at = 0 }@];
@@ -808,7 +807,7 @@ static bool compare_vocabulary(struct error *why)
 
 @ A pass borrows and gives back, so of it the books have the peak. That is a peak over all passes so far; therefore each pass has a book of its own. Which tokens are read makes no difference.
 
-@<Hold the reckoning against the books@>=
+@<Compare the formulas with the books@>=
 static bool compare_pass(struct engine *e, const struct model *lm, uint32_t n,
   struct error *why)
 {
@@ -832,7 +831,7 @@ static bool compare_pass(struct engine *e, const struct model *lm, uint32_t n,
 
 @ A cache that is told to take all its memory at once can be compared before anything has been read.
 
-@<Hold the reckoning against the books@>=
+@<Compare the formulas with the books@>=
 static bool compare_cache(const struct model_config *c, const struct cache_plan *p,
   struct error *why)
 {
@@ -918,9 +917,9 @@ Here the five sources have figures, and the formula behind most of them is right
 Three claims no program can decide. That most single GPUs have less than 50 GB (S0-44) is true or not depending on the year; the \val[1]{fifty.sum} GB of that cache and its weights fit into one accelerator of 80 GB and into no card for games. That memory and not compute is the limit of long contexts (S0-39, S3-14) is true of one text on a large machine in decode, and false of prefill: there the pairs are quadratic, and \cref{sec:serial} has the length from which they dominate.
 
 @* Questions. \label{sec:questionstwo}
-Part II ends with what people ask, and with what they believe. Behind each answer stands the place where a program shows it.
+Part II ends with what people ask, and with what they believe. After each answer comes the place where a program shows it.
 
-\medskip\noindent\emph{What is autoregressive generation?} To write a token, look at all before it, and choose from the scores behind the last; then the token belongs to the text. The loop has six steps (\cref{sec:sixsteps}).
+\medskip\noindent\emph{What is autoregressive generation?} To write a token, look at all before it, and choose from the scores after the last; then the token belongs to the text. The loop has six steps (\cref{sec:sixsteps}).
 
 \smallskip\noindent\emph{What is the KV cache?} The keys and values of all rows that have been read. They are functions of the tokens up to their row, so they may be kept; with them and without them no bit of a logit differs (\cref{sec:twice}).
 
@@ -963,8 +962,8 @@ The command beside an exercise judges your answer by what the modules reckon, or
 \exercise{check}{ex:accounts.window}{The same model has a window of 4096 in every second layer. How many bytes does a text of 8192 tokens take in \texttt{f16}, in steps of one row? And how many would it take without the windows?}{\texttt{make exercise-06-2}}{13 layers have 8192 rows and 13 have 4096; a row of one layer takes $2\cdot4\cdot256\cdot2$ bytes.}
 \exercise{think}{ex:accounts.askew}{A layer has a window of 100; passes have at most 8 rows, and pages 16. How many pages can a text hold at most, and at least, once it is long?}{\texttt{make exercise-06-3}}{The ring has $99+8=107$ rows, at most $1+\lceil106/16\rceil=8$ pages. If they begin with a page, even 107 rows lie on 7.}
 \exercise{think}{ex:accounts.cross}{From how many tokens on is the cache of Llama 3 8B larger than its weights, both in two bytes?}{\texttt{make exercise-06-4}}{Weights by $2\cdot32\cdot8\cdot128$ numbers a token: $8030261248/65536$, and one more.}
-\exercise{check}{ex:accounts.half}{A number in a block of \texttt{q8\_0} is off by half a step at most. The largest of a block is 3. By how much could another be off, if the scale were exact? Give four digits behind the point.}{\texttt{make exercise-06-5}}{A step is $3/127$; half of it is $0.0118$.}
+\exercise{check}{ex:accounts.half}{A number in a block of \texttt{q8\_0} is off by half a step at most. The largest of a block is 3. By how much could another be off, if the scale were exact? Give four digits after the point.}{\texttt{make exercise-06-5}}{A step is $3/127$; half of it is $0.0118$.}
 \exercise{think}{ex:accounts.reach}{A model of 24 layers has a window of 512 in every layer. How many positions back can the last row of a text be influenced at most? And with four sinks, how many of the first positions can influence it however long the text is?}{\texttt{make exercise-06-6}}{$24\cdot511$ positions; with sinks the first four can always be, however far away.}
 \exercise{build}{ex:accounts.asymmetric}{Let |encode_block4| use the scale $\max\vert x_i\vert/7$, so that the steps are symmetric and none is cut off. Change the function. Does the largest error of a block get smaller for the numbers of the box?}{\texttt{make exercise-06-7}}{|d = fabsf(max) / 7|, the rest as it is. A step of the box becomes $1.6/7$, which is larger, but nothing is cut: 1.55 becomes 1.6, and the largest error falls from 0.15 to 0.05.}
-\exercise{build}{ex:accounts.sink}{Let the cache keep the page of the first rows for ever also if nobody asked for sinks, by changing |apply_options| of \cref{cache}. How many pages more does a long text with a window hold then?}{\texttt{make exercise-06-8}}{|s->sink_pages = c->sinks > 0 ? pages_for(s, c->sinks) : 1|. One page more for each shelf of layers that have a window, once the first page has left it.}
+\exercise{build}{ex:accounts.sink}{Let the cache keep the page of the first rows for ever also if nobody asked for sinks, by changing |apply_options| of \cref{cache}. How many pages more does a long text with a window hold then?}{\texttt{make exercise-06-8}}{|s->sink_pages = c->sinks > 0 ? pages_for(s, c->sinks) : 1|. One page more for each layer group that has a window, once the first page has left it.}
 \end{exercises}

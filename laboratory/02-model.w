@@ -247,7 +247,7 @@ static bool print_tenth(struct bench *b, struct toy *y, struct error *why)
 
 @* What became of the claims. \label{lab:modelclaims}
 The keys of \cref{sec:weights} are taken from the toy's album: the row of \tok{\ cat} and head A, with two positions, and with the third computed
-along and struck out. The end counts what the matrix behind the heads has changed.
+along and struck out. The end counts what the matrix after the heads has changed.
 
 @<What became of the claims@>=
 static const uint32_t text[10] = @[{ 0, 1, 2, TOY_STOP, 0, 1, 2, TOY_STOP, 0, 1 }@];

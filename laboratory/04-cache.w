@@ -44,7 +44,7 @@ int main(int argc, char **argv)
 
 @* Twice the same text. \label{lab:cachetwice}
 A \emph{course} is what a run has left behind: for each step its rows, its pairs, and how many rows were stored after it, and if somebody wants to compare them, all logits. The settings are
-in the course as well, because a run may change its mind: after step |turn| the wish to |keep| is turned round.
+in the course as well, because a run may change its mind: after step |turn| the option |recall| is switched on or off.
 
 @<Run the loop, and note what each step has done@>=
 enum { STEPS = 1024 };

@@ -62,7 +62,7 @@ static bool probed_open(struct probed *x, struct fixture *lab,
     && roofline_measure(&lab->m, &x->b.e, &x->speed, why);
 }
 
-@ The passes are those of both phases: one row behind many, from the deepest on, so that the store needs to be filled once only; and many rows behind none. All take turns in a round. A single row is read twice, and the second time counts: the first may come right after the filling of the store, when the caches are full of other things.
+@ The passes are those of both phases: one row after many, from the deepest on, so that the store needs to be filled once only; and many rows after none. All take turns in a round. A single row is read twice, and the second time counts: the first may come right after the filling of the store, when the caches are full of other things.
 
 @<Take the time of passes@>=
 static const struct point { size_t depth, rows; } points[] = @[{ {1000, 1},@|
@@ -429,7 +429,7 @@ static double between(const struct findings *f, bool reads, double at)
   return a->median + (b->median - a->median) * (at - from) / (to - from);
 }
 
-@ The time of a whole text with the cache is one pass over the prompt, and then one row behind $p$, $p+1$, \dots; without it, a pass over all of the text each time. In seconds.
+@ The time of a whole text with the cache is one pass over the prompt, and then one row after $p$, $p+1$, \dots; without it, a pass over all of the text each time. In seconds.
 
 @<Read the passes that were measured@>=
 static double text_cached(const struct findings *f, size_t p, size_t g)

@@ -7,7 +7,7 @@
 
 \chapterquestion{How much does a model need, and what does it forget if it gets less?}
 @** The laboratory of chapter 6: bills, windows and shorter numbers. \label{lab:accounts}
-\incipit{M}{ost numbers} of the chapter are bills: they need no model, only the formulas of its modules and the settings of models that are known by
+\incipit{M}{ost numbers} of the chapter are footprints: they need no model, only the formulas of its modules and the settings of models that are known by
 name. A few lines print each of them. The rest is measured. The built-in model reads three tales while its cache remembers less than it should, in shorter numbers or through
 a window, and what it says is compared with what it would have said.
 
@@ -22,7 +22,7 @@ a window, and what it says is compared with what it would have said.
 #include "tokenizer/tokenizer.h"
 #include "laboratory/kit2.h"
 @;@#
-@<Print the bills@>@;
+@<Print the footprints@>@;
 @<Print what the claims come to@>@;
 @<Draw the stack@>@;
 @<Watch the ring@>@;
@@ -39,11 +39,11 @@ int main(int argc, char **argv)
   return lab_main(argc, argv, table);
 }
 
-@* Bills. \label{lab:bills}
-Of each shape that has a name we print its settings, what a token leaves, and what its whole context takes in two bytes. Of two shapes we also print every line of the bill
+@* Footprints. \label{lab:bills}
+Of each shape that has a name we print its settings, what a token leaves, and what its whole context takes in two bytes. Of two shapes we also print every line of the footprint
 of their weights; the name of a key ends with the first word of its line.
 
-@<Print the bills@>=
+@<Print the footprints@>=
 static bool print_shape(const struct named_shape *n, struct error *why)
 {
   struct model_config c;
@@ -84,7 +84,7 @@ static bool print_bills(struct fixture *lab, struct error *why)
 
 @ Of a vocabulary the tables are reckoned; the rest is what the allocator's accounts have beyond them.
 
-@<Print the bills@>=
+@<Print the footprints@>=
 static bool print_vocabulary(struct fixture *lab, struct error *why)
 {
   struct memory book = @[{ .fail_at = 0 }@];
@@ -108,7 +108,7 @@ static bool print_vocabulary(struct fixture *lab, struct error *why)
 
 @* Claims. \label{lab:memoryclaims}
 A claim is a number of ours, under the name of the sentence of a tutorial that it is about. What the cache of a shape takes is asked many times: for so many tokens, in two
-bytes, perhaps with other heads. A name that is unknown would give a settings struct of zeros and a bill of nothing; all names are those of the table.
+bytes, perhaps with other heads. A name that is unknown would give a settings struct of zeros and a footprint of zero; all names are those of the table.
 
 @<Print what the claims come to@>=
 static struct model_config shape(const char *name)

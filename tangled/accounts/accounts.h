@@ -69,7 +69,7 @@ struct named_shape { const char *name, *family, *source;
   uint32_t vocab_size, n_positions, d_model, d_inner, n_layers, n_heads,
     n_kv_heads, head_dim, window; bool tied; };
 
-/* line number i of the table; null behind the last */
+/* line number i of the table; null after the last */
 const struct named_shape *named_shape_at(size_t i);
 
 /* the settings of a model by its name in the table; false and a sentence that lists

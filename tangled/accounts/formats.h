@@ -9,7 +9,7 @@
 /* in how many formats a row can be kept */
 enum { N_FORMATS = 5 };
 
-/* f32, f16, bf16, q8_0, q4_0: the bytes are those of ggml; null behind the last */
+/* f32, f16, bf16, q8_0, q4_0: the bytes are those of ggml; null after the last */
 const struct kv_format *format_at(size_t i);
 
 /* the one of that name; null and a sentence that lists them */

@@ -12,7 +12,7 @@ struct page_info { uint32_t refs, cow_pending, free_next; };
 /* [cap]; the pages of sinks and those from first to n are really there */
 struct page_list { uint32_t *page; size_t n, cap, first; };
 struct layer_group {
-  uint32_t layer, n_layers; /* one that stands here, and how many do */
+  uint32_t layer, n_layers; /* one layer of the group, and how many it has */
   char *pages; /* [n_layers][2][cap][heads][page_rows][head_bytes] */
   struct page_info *page; size_t cap, n_free, max_pages; /* [cap]; the most pages */
   struct page_list *sequence; /* [n_sequences] */
@@ -24,7 +24,7 @@ struct cache {
   struct kv_format format;
   /* head_bytes: a key or a value of one head in one row */
   size_t heads, head_bytes, page_rows, sink_pages, copied;
-  uint32_t *slot_in_group; /* [n_layers]: the how many-th of its shelf a layer is */
+  uint32_t *slot_in_group; /* [n_layers]: the index of a layer in its group */
   size_t n_groups;
   struct layer_group group[MAX_GROUPS];
 };
@@ -94,7 +94,7 @@ static bool list_grow(struct cache *s, struct layer_group *f, uint32_t sequence,
     pages_for(s, q->length + q->count), why);
 }
 
-/* <Leave the pages behind the last row> */
+/* <Leave the pages after the last row> */
 static void page_release(struct layer_group *f, uint32_t page)
 {
   if (--f->page[page].refs == 0) f->page[f->n_free++].free_next = page;

@@ -20,7 +20,7 @@ struct cache_options { size_t rows, page_rows, pass;
   const struct kv_format *format; bool preallocate; };
 
 /* an empty cache for n_sequences sequences of a model; null and a sentence if memory
-   is refused or a wish cannot be granted. Owned by the caller, and closed by
+   is refused or an option cannot be met. Owned by the caller, and closed by
    store_close */
 struct store *cache_open(struct memory *m, const struct model_config *c,
   uint32_t n_sequences, const struct cache_options *w, struct error *why);

@@ -8,7 +8,7 @@
 #include "tokenizer/tokenizer.h"
 #include "laboratory/kit2.h"
 
-/* <Print the bills> */
+/* <Print the footprints> */
 static bool print_shape(const struct named_shape *n, struct error *why)
 {
   struct model_config c;

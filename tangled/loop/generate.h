@@ -39,7 +39,7 @@ typedef bool step_stop(void *ctx, const struct continuation *text,
 typedef size_t step_recall(struct store *s, uint32_t sequence,
   const uint32_t *id, size_t n);
 
-/* the caller's wishes: at most so many tokens, the ids that end a text, a watcher or
+/* the caller's options: the most new tokens, the ids that end a text, a watcher or
    null, the number of the sequence in the store, what is asked at every step for the
    rows that it has, null to forget them, the most rows of a pass, 0 for any number;
    who chooses, null for the likeliest token; who judges whether the text is to end,

@@ -5,7 +5,7 @@
 #include "model/forward.h"
 #include "safetensors/safetensors.h"
 
-/* <The desk of a pass> */
+/* <The arena of a pass> */
 struct arena_block { void *p; size_t count, size; };
 struct pass_arena {
   struct memory *m; struct error *why;
@@ -32,7 +32,7 @@ static void arena_reset(struct pass_arena *d)
   }
 }
 
-/* <What lies on the desk> */
+/* <The arrays of a pass> */
 struct work {
   struct engine *e; struct store *s; struct pass *p;
   const struct model *lm; const struct watcher *watch;
@@ -45,7 +45,7 @@ struct work {
   struct kv_view *seen;
 };
 
-/* <Lay out the desk> */
+/* <Allocate the arrays of a pass> */
 static bool work_alloc(struct work *w, struct pass_arena *d)
 {
   const struct model_config *c = &w->lm->config;
@@ -311,7 +311,7 @@ bool model_forward(struct engine *e, const struct model *lm, struct store *s,
   const struct row *rows, size_t n, struct pass **made, struct error *why)
 { return model_forward_watched(e, lm, s, rows, n, NULL, made, why); }
 
-/* <Say where a row was spoilt> */
+/* <Say where a row stopped being finite> */
 bool pass_is_finite(const struct model *lm, const struct pass *p, size_t i,
   struct error *why)
 {

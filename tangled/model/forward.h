@@ -7,11 +7,11 @@
 
 /* <What a pass leaves behind> */
 
-/* the hidden states of n rows behind the last layer */
+/* the hidden states of n rows after the last layer */
 struct pass {
   struct memory *m; size_t n, d_model;
   float *hidden; /* [n][d_model], in the order of the rows */
-  uint32_t *first_bad_layer; /* [n]: the layer, from 1, behind which a row first held a
+  uint32_t *first_bad_layer; /* [n]: the layer, from 1, after which a row first held a
                                 number that is not finite, 0 if its embedding did, PASS_FINITE if none */
   bool head_read; /* the head's weights have been counted for this pass */
 };

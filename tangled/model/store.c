@@ -17,7 +17,7 @@ static size_t known(const struct kv_batch *r, const struct kv_sequence *q)
   return k;
 }
 
-/* <Dismiss those who were called> */
+/* <End the batch> */
 static void batch_end(struct store *s, bool commit)
 {
   struct kv_batch *r = &s->batch;
@@ -60,7 +60,7 @@ static bool batch_order(struct store *s, struct error *why)
   return true;
 }
 
-/* <Make room on the roll> */
+/* <Make room for the tokens of the pass> */
 size_t store_next_cap(size_t cap, size_t wanted, size_t max)
 {
   size_t twice = cap <= max / 2 ? 2 * cap : max;
@@ -82,7 +82,7 @@ static bool batch_grow(struct store *s, struct error *why)
   return true;
 }
 
-/* <Call the roll> */
+/* <Begin the batch> */
 static bool batch_begin(struct store *s, const struct row *rows, size_t n,
   struct error *why)
 {
@@ -107,7 +107,7 @@ static bool batch_begin(struct store *s, const struct row *rows, size_t n,
   return ok;
 }
 
-/* <Open and close the roll> */
+/* <Open and close the batch> */
 bool store_prepare(struct store *s, const struct store_kind *kind,
   struct memory *m, const struct model_config *c, uint32_t n_sequences,
   struct error *why)

@@ -32,7 +32,7 @@ struct store;
 
 /* the functions that make a kind of store */
 struct store_kind {
-  /* makes room for the rows that the roll has called */
+  /* makes room for the rows of the pass, which are in batch */
   bool (*reserve)(struct store *s, struct error *why);
   /* as store_write */
   void (*write)(struct store *s, uint32_t layer, const float *k, const float *v);
@@ -41,7 +41,7 @@ struct store_kind {
   /* the sequence has been cropped, and may be cropped further; null if nothing is to
      be done */
   void (*truncated)(struct store *s, uint32_t sequence);
-  /* as store_close, but never for null, and the roll is closed already */
+  /* as store_close, but never for null, and the batch is closed already */
   void (*close)(struct store *s);
 };
 
@@ -99,7 +99,7 @@ void store_close(struct store *s);
 /* <A store of one block a sequence> */
 
 /* for those who make a kind of store: fills in the part that all have in common, with
-   a roll of n_sequences empty sequences */
+   a batch of n_sequences empty sequences */
 bool store_prepare(struct store *s, const struct store_kind *kind,
   struct memory *m, const struct model_config *c, uint32_t n_sequences,
   struct error *why);
