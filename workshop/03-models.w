@@ -201,7 +201,9 @@ struct config_field {
   double min, max;
 };
 enum { GPT2 = 1, LLAMA = 2, MISTRAL = 4, QWEN2 = 8, QWEN3 = 16,@|
-  LATER = LLAMA | MISTRAL | QWEN2 | QWEN3, ALL = GPT2 | LATER, MOST = 0x7fffffff };
+  LATER = LLAMA | MISTRAL | QWEN2 | QWEN3, ALL = GPT2 | LATER,@|
+  NULL_COUNTS = 1 << 16, /* null is a value of this field, not its absence */
+  MOST = 0x7fffffff };
 
 @ JSON has a type for a natural number, for a real and for a yes or no, and |12.0| or |"12"| or |true| is not the number 12.
 A natural number goes where the row says, and must lie within its bounds; a value of another type is made $-1$, which none of the rows allows.
@@ -407,7 +409,7 @@ static const struct config_field common_field[] =
   {"rope_parameters", LATER, false, read_nothing, 0, 0, 0},@|
   {"model_type", ALL, true, read_nothing, 0, 0, 0},@|
   {"architectures", ALL, false, read_nothing, 0, 0, 0},@|
-  {"is_causal", ALL, false, read_true, 0, 0, 0},@|
+  {"is_causal", ALL | NULL_COUNTS, false, read_true, 0, 0, 0},@|
   {"partial_rotary_factor", LATER, false, read_one, 0, 0, 0},@|
   {"embedding_multiplier", ALL, false, read_one, 0, 0, 0},@|
   {"residual_multiplier", ALL, false, read_one, 0, 0, 0},@|
@@ -565,20 +567,21 @@ static const char *harmless_reason(const struct tables *t, const char *name)
 invents is saved with every model, switched off in most. A zero is not a no: a threshold at zero may well mean something. A used field that is null is left at its default, with the two exceptions above.
 
 @<Use a field, ignore it, or refuse it@>=
+static bool says_nothing(const json_t *value)
+{
+  return json_is_null(value) || json_is_false(value)
+    || (json_is_string(value) && json_string_length(value) == 0)
+    || (json_is_array(value) && json_array_size(value) == 0)
+    || (json_is_object(value) && json_object_size(value) == 0);
+}
 static bool read_field(struct config_reader *s, const char *name, json_t *value,
   const struct tables *t)
 {
   const struct config_field *f = used_find(t, name);
+  if (f != NULL)
+    return (json_is_null(value) && (f->of & NULL_COUNTS) == 0) || f->read(s, f, value);
   const char *reason = harmless_reason(t, name);
-  bool null_says = f != NULL && (f->read == read_true
-    || f->read == read_truth);
-  if (f != NULL) return (json_is_null(value) && !null_says)
-    || f->read(s, f, value);
-  bool says_no = json_is_null(value) || json_is_false(value)
-    || (json_is_string(value) && json_string_length(value) == 0)
-    || (json_is_array(value) && json_array_size(value) == 0)
-    || (json_is_object(value) && json_object_size(value) == 0);
-  if (reason == NULL && says_no) reason = "null, false or empty";
+  if (reason == NULL && says_nothing(value)) reason = "null, false or empty";
   if (reason != NULL)
     return config_ignore(s->c, s->m, s->file, name, reason, s->why);
   return setting_bad(s, name, value, "a field that this program knows");
@@ -877,7 +880,8 @@ static const struct config_field yarn_field[] =
     field_at(rope.attention_factor), 1e-9, 1e9},@|
   {"mscale", YARN, false, read_real, field_at(rope.mscale), 0, 1e9},@|
   {"mscale_all_dim", YARN, false, read_real, field_at(rope.mscale_all_dim), 0, 1e9},@|
-  {"truncate", YARN, false, read_truth, field_at(rope.truncate), 0, 0},@|
+  {"truncate", YARN | NULL_COUNTS, false, read_truth,@|
+    field_at(rope.truncate), 0, 0},@|
   {NULL, 0, false, NULL, 0, 0, 0} }@];
 
 @ Where the original context is not given it is the model's present one, and where yarn's factor is not, it is the one over the other. Bounds in the wrong order are refused; so is a |theta| of 1, by whose logarithm
