@@ -11,7 +11,7 @@ off, what has been said too often is marked down, and what may not be said is st
 names and its own order for them, and they agree in the formulas, but not in the order, at ties, at a sum that is reached exactly, or where nothing is left.
 @^sampling@>
 
-So this chapter writes down what each of them does, to the last tie, and in which order. Then come the dice. A random
+So this chapter writes down what each of them does, to the last tie, and in which order. Then comes the draw. A random
 number generator is a machine that turns a state into the next; and whoever shares it, disturbs it. Ours has no state. The random number that decides
 about a token is a function of four things: the seed, the number of the text, the position, and the token. Hence a text can be written again, alone or among
 many others, in one piece or with a pause, and it is the same text.
@@ -63,17 +63,17 @@ struct funnel { struct memory *m; const struct kernels *k; size_t vocab, n;
      count how often a choice took random bits, and made noise of them */
 bool funnel_open(struct funnel *f, struct memory *m,
   const struct kernels *k, size_t vocab, struct error *why);
-  /* takes the room for |vocab| $\ge1$ tokens; |m| and |k| are borrowed and must
+  /* allocates the buffers for |vocab| $\ge1$ tokens; |m| and |k| are borrowed and must
      outlive it; on failure there is nothing to close, but it does no harm */
 void funnel_close(struct funnel *f);
-  /* returns the room */
+  /* frees the buffers */
 bool funnel_fill(struct funnel *f, const float *logits, struct error *why);
   /* all |logits[vocab]|, from the top: those that are $-\infty$ are out; errors: NaN,
      $+\infty$, or none that is finite */
 
-@ The room is taken once and used for every token of a text: 56 bytes for each token of the vocabulary, \val{sampling.room} for one of \val{sampling.large}. That is little beside any model that has such a vocabulary.
+@ The buffers are allocated once and used for every token of a text: 56 bytes for each token of the vocabulary, \val{sampling.room} for one of \val{sampling.large}. That is little beside any model that has such a vocabulary.
 
-@<Take and return the room@>=
+@<Allocate and free the buffers@>=
 bool funnel_open(struct funnel *f, struct memory *m,
   const struct kernels *k, size_t vocab, struct error *why)
 {
@@ -90,7 +90,7 @@ bool funnel_open(struct funnel *f, struct memory *m,
 
 @ It can be closed when half of it is there, and twice. (What |memory_alloc| gives is zero, so the counts begin as they must.)
 
-@<Take and return the room@>=
+@<Allocate and free the buffers@>=
 void funnel_close(struct funnel *f)
 {
   memory_free(f->m, f->sort_spare);
@@ -155,7 +155,7 @@ jump that the processor cannot foresee, and that is ten milliseconds or more: as
 numbers can be sorted like letters in a sorting office, pigeonhole by pigeonhole, without comparing any two of them.
 @^radix sort@>
 
-For that a score must first become an integer whose order is the right one. The bits of a double nearly are such an integer: its exponent stands above its mantissa, so that of two positive numbers the greater has the greater bits. They are to come in falling order; so they are subtracted from the bits of infinity. Of two negative numbers the smaller has the greater bits, which is what we want; and as the sign is their highest bit, they come behind all positive ones without our doing anything. A zero may have either sign, and is the same score: adding $+0$ makes both $+0$.
+For that a score must first become an integer whose order is the right one. The bits of a double nearly are such an integer: its exponent stands above its mantissa, so that of two positive numbers the greater has the greater bits. They are to come in falling order; so they are subtracted from the bits of infinity. Of two negative numbers the smaller has the greater bits, which is what we want; and as the sign is their highest bit, they come after all positive ones without our doing anything. A zero may have either sign, and is the same score: adding $+0$ makes both $+0$.
 
 @<A key that rises as the score falls@>=
 static uint64_t falling_key(double z)
@@ -247,7 +247,7 @@ go to 1, and the distribution to the uniform one; for $T\to0$ each goes to 0 or 
 @^temperature@>
 
 @ At $T=0$ itself the formula divides by zero. What everybody means by it is greedy decoding: the likeliest token and no other. That is a branch and no
-limit, and at a tie the two differ: the limit shares the probability between the tied tokens, while the branch takes the one with the lowest id. A $T$ that is not zero but so small that the quotients lose their meaning is no wish that anybody has; below $10^{-5}$ it is refused, and so is one above $10^4$, which leaves no difference between any two tokens (\cref{sec:settings}). A quotient may still be too low for a double; then its token is out.
+limit, and at a tie the two differ: the limit shares the probability between the tied tokens, while the branch takes the one with the lowest id. A $T$ that is not zero but so small that the quotients lose their meaning is of no use to anybody; below $10^{-5}$ it is refused, and so is one above $10^4$, which leaves no difference between any two tokens (\cref{sec:settings}). A quotient may still be too low for a double; then its token is out.
 @^greedy decoding@>
 
 @<Divide by the temperature@>=
@@ -324,7 +324,7 @@ static uint64_t kth_key(struct funnel *f, size_t k, size_t *equals)
 }
 
 @ \emph{Top-p} keeps as few as have together the share $p$ of the probability; the set is called the nucleus.\side{Holtzman, Buys, Du, Forbes and Choi 2020.} Where the model is sure, one token will do; where it is not, half the vocabulary may
-be needed. That is its advantage over a fixed $k$: at the fork of \cref{sec:fork} a nucleus of nine tenths has \val{sampling.order.after} tokens, and behind the words \tok{The}\tok{\ cat}\tok{\ sat}\tok{\ on} it has \val{sampling.sure}. Is a set to \emph{reach} $p$, or to \emph{exceed} it? The paper that proposed the method says that it is to reach
+be needed. That is its advantage over a fixed $k$: at the fork of \cref{sec:fork} a nucleus of nine tenths has \val{sampling.order.after} tokens, and after the words \tok{The}\tok{\ cat}\tok{\ sat}\tok{\ on} it has \val{sampling.sure}. Is a set to \emph{reach} $p$, or to \emph{exceed} it? The paper that proposed the method says that it is to reach
 it, with $\ge$; many descriptions say ``exceed''. Of four tokens with a quarter each and $p=\frac12$ the first rule keeps two, the second three; and with $p=1$
 the second rule asks for something that does not exist.
 
@@ -505,7 +505,7 @@ void funnel_log_softmax(struct funnel *f)
     f->score[f->candidates[i]] = f->score[f->candidates[i]] - max - log_sum;
 }
 
-@ The stages are public one by one, because a list of them in any order is what a user may wish (\cref{sec:stageorder}), and because a program that is compared with another wants to compare stage by stage. Those that look at the history are given it.
+@ The stages are public one by one, because a list of them in any order is what a user may ask for (\cref{sec:stageorder}), and because a program that is compared with another wants to compare stage by stage. Those that look at the history are given it.
 
 @<The stages, one by one@>=
 void funnel_temperature(struct funnel *f, double t);
@@ -627,7 +627,7 @@ double gumbel_noise(uint64_t seed, uint32_t sequence, uint32_t position,
 @ Compare what the two ways depend on. In the race a token's number is its own: if another is struck out or marked down, the noise of this one stays what it was, and the winner stays the winner unless it was the one to go. The order of the list does not matter. Nor does it matter which other texts are being written, how many workers there are, whether the prompt was read in one piece,
 or whether anybody computed a token more than once. What is left to depend on are the scores themselves, and \cref{phases} has made sure of those.
 
-There is a price. Instead of one random number for a choice, there is one for each token that is left, and behind each stand ten rounds of Philox and two logarithms. For \val{sampling.large} tokens this would be the dearest part of the whole sampler. The bits have to be made, but of the logarithms nearly none has to be taken.
+There is a price. Instead of one random number for a choice, there is one for each token that is left, and each takes ten rounds of Philox and two logarithms. For \val{sampling.large} tokens this would be the dearest part of the whole sampler. The bits have to be made, but of the logarithms nearly none has to be taken.
 
 @ \emph{Bound the noise before computing it.} Let $b$ be the best sum so far, and ask whether a token with the score $z$ can still reach it. That takes $g\ge b-z$, or $-\ln u\le e^{z-b}$. Now $-\ln u\ge1-u$ for every $u$: the logarithm lies below its tangent at 1. So unless
 \begin{equation}\label{eq:noisebound}
@@ -712,7 +712,7 @@ double gumbel_noise(uint64_t seed, uint32_t sequence, uint32_t position,
 #include "sampling/funnel.h"
 #include "functions/numbers.h"
 @;@#
-@<Take and return the room@>@;
+@<Allocate and free the buffers@>@;
 @<Fill the funnel@>@;
 @<Let those go that are out@>@;
 @<A key that rises as the score falls@>@;
@@ -748,7 +748,7 @@ double gumbel_noise(uint64_t seed, uint32_t sequence, uint32_t position,
 @<Strike tokens out@>@;
 
 @* The settings. \label{sec:settings}
-A user's wishes are one structure. Its names are those of the field, its normal values change nothing, and what must hold of the others |sampling_check| asks once for a whole text: ranges, and that ids belong to the vocabulary.
+A user's options are one structure. Its names are those of the field, its normal values change nothing, and what must hold of the others |sampling_check| asks once for a whole text: ranges, and that ids belong to the vocabulary.
 @^settings@>
 
 @<What a user may set@>=
@@ -777,11 +777,11 @@ bool sampling_check(const struct sampling_params *s, size_t vocab,
   /* are all numbers that a stage of the list reads in their ranges, all ids below |vocab|? On failure a sentence that names the setting, the value and the range */
 void sampling_stage_run(struct funnel *f, const struct sampling_params *s,
   enum sample_stage stage, struct history h);
-  /* one stage of a checked |s|; all may be out behind it */
+  /* one stage of a checked |s|; all may be out after it */
 bool sampling_run(struct funnel *f, const struct sampling_params *s,
   const float *logits, struct history h, struct error *why);
   /* fills the funnel and lets the stages of |s| do their work; errors: logits
-     that are no numbers, a stage behind which a score is $+\infty$ or no token is left */
+     that are no numbers, a stage after which a score is $+\infty$ or no token is left */
 
 @ Seven of the settings are real numbers, and each has a range. The command reads them from a line, the protocol from an object, and both need the name, the place and the range, and a sentence when the value lies outside. So that is a table.
 
@@ -792,7 +792,7 @@ struct sampling_option { const char *name; size_t at;
   /* setting |name| of the stage |where| lies |at| bytes from the beginning of |struct sampling_params|,
      from |low| or |above_low| to |high|; |expected| says so in words */
 const struct sampling_option *sampling_option_at(size_t i);
-  /* number |i| of the settings that are reals; null behind the last */
+  /* number |i| of the settings that are reals; null past the last */
 bool sampling_option_fits(const struct sampling_option *r, double x);
   /* does |x| lie in the range? */
 const char *sampling_stage_name(enum sample_stage stage);
@@ -835,7 +835,7 @@ bool sampling_option_fits(const struct sampling_option *r, double x)
   return x <= r->high && (r->above_low ? x > r->low : x >= r->low) && !hole;
 }
 
-@ The normal order has what is wished and what has been said first, while the scores are still those of the model; then the temperature; then the cuts, which look at the distribution that will be drawn from. On this much OpenAI, vLLM and Hugging Face agree; within the cuts there are differences. The order is data, and \cref{sec:stageorder} shows what another one does.
+@ The normal order has what is wanted and what has been said first, while the scores are still those of the model; then the temperature; then the cuts, which look at the distribution that will be drawn from. On this much OpenAI, vLLM and Hugging Face agree; within the cuts there are differences. The order is data, and \cref{sec:stageorder} shows what another one does.
 
 @<The stages and their names@>=
 const struct sampling_params sampling_default = @[{ .temperature = 1, .top_p = 1,@|
@@ -900,7 +900,7 @@ bool sampling_check(const struct sampling_params *s, size_t vocab,
     && check_ids("suppress_tokens", s->suppress, s->n_suppress, vocab, why);
 }
 
-@ An id that the vocabulary does not have would be an address behind the end of the scores. A sequence without ids ends everywhere, and there is no last one to which anything could be added.
+@ An id that the vocabulary does not have would be an address past the end of the scores. A sequence without ids ends everywhere, and there is no last one to which anything could be added.
 
 @<Check ids in the settings@>=
 static bool check_ids(const char *name, const uint32_t *id, size_t n,
@@ -987,7 +987,7 @@ bool sampling_run(struct funnel *f, const struct sampling_params *s,
 }
 
 @* The fourth step. \label{sec:sampler}
-Chapter 3's loop selects in its fourth step, and asks whoever has been given to it. A \emph{sampler} is that somebody: settings, a funnel, a seed, and the number of the text. It is not changed by choosing, but for the funnel's room; so one sampler may serve many texts, one after the other.
+Chapter 3's loop selects in its fourth step, and asks whoever has been given to it. A \emph{sampler} is that somebody: settings, a funnel, a seed, and the number of the text. It is not changed by choosing, but for the funnel's scratch; so one sampler may serve many texts, one after the other.
 @^sampler@>
 
 @<Who chooses@>=
@@ -1017,7 +1017,7 @@ bool sampler_choose(void *ctx, const float *logits,
 }
 
 @* What must match. \label{sec:bonds}
-A program that reads a model's answer wants more than a likely text: it wants one that it can read. A JSON object with a brace too few is worth nothing, however likely it is. The cure is the oldest of all in this chapter, to strike out; but what is to be struck out depends on what has been written. Behind \texttt{\{"a": 1} there may come white space, a comma, a closing brace, or what goes on with a number; a letter only if it is an e. \Cref{constraints} makes machines that know this for a regular expression or a grammar: in a given \emph{state} they say which tokens may come, so that the text can still be ended well, and whether it may end here.
+A program that reads a model's answer wants more than a likely text: it wants one that it can read. A JSON object with a brace too few is worth nothing, however likely it is. The cure is the oldest of all in this chapter, to strike out; but what is to be struck out depends on what has been written. After \texttt{\{"a": 1} there may come white space, a comma, a closing brace, or what goes on with a number; a letter only if it is an e. \Cref{constraints} makes machines that know this for a regular expression or a grammar: in a given \emph{state} they say which tokens may come, so that the text can still be ended well, and whether it may end here.
 @^constrained decoding@>
 
 The sampler need not know what such a machine is. It asks before each choice which tokens may come, and says afterwards which one was chosen; whoever has a rule for texts supplies the two functions. A token that may not come is out before the first stage, so that the others share its probability in the ratio that the model gave them.
@@ -1072,7 +1072,7 @@ The third file includes the loop, whose step it is.
 The module is complete. To see it at work, the built-in model is given three sentences, in which a dog thinks about soup and a mouse has milk, and is asked what the cat thinks about. Every stage has something to do. \Cref{fig:funnel} has the likeliest tokens, and a column for each stage.\lab{lab:funnelseen}
 @^funnel@>
 
-\widefig{funnel}{fig:funnel}{One distribution on its way; dotted is what a stage removes. Somebody likes pancakes: their score is raised by 1. Milk and soup have been said, and are marked down; ``about soup'' must not stand there twice, and soup is out. The temperature sharpens what is left, four stages cut it, each renewing the sum of 1; then the dice fall.}{The likeliest tokens in lines, ten columns from left to right: the model, bias, penalties, n-grams, temperature, the best 8, a share reached, at least a fifth of the best, the most typical, drawn. Milk begins as the longest bar, then cheese and soup. Pancakes grow in the second column; milk and soup shrink in the third, and soup is gone in the fourth. From the column of the best 8 on the lower half is empty. Milk goes with the fifth of the best, warm with the most typical; four tokens are left, and pancakes are drawn.}
+\widefig{funnel}{fig:funnel}{One distribution on its way; dotted is what a stage removes. Somebody likes pancakes: their score is raised by 1. Milk and soup have been said, and are marked down; ``about soup'' must not stand there twice, and soup is out. The temperature sharpens what is left, four stages cut it, each renewing the sum of 1; then one is drawn.}{The likeliest tokens in lines, ten columns from left to right: the model, bias, penalties, n-grams, temperature, the best 8, a share reached, at least a fifth of the best, the most typical, drawn. Milk begins as the longest bar, then cheese and soup. Pancakes grow in the second column; milk and soup shrink in the third, and soup is gone in the fourth. From the column of the best 8 on the lower half is empty. Milk goes with the fifth of the best, warm with the most typical; four tokens are left, and pancakes are drawn.}
 
 Look at the two tokens that the penalty touches. Milk was the likeliest, and comes out in sixth place: its score is divided by 1.3, which leaves less than a third of its probability. Nobody would guess that from the number, because it depends on the size of the score. Min-p then cuts it away, since it is less than a fifth as likely as cheese; without the penalty it would have been the best. The last stage removes a token that nobody had anything against: \tok{\ warm} carries more information than is typical here. Read backwards: a token that is missing has one reason, and the funnel shows which.
 
@@ -1123,7 +1123,7 @@ static void show(struct study *u, const char *name)
     h / num_log(2), (int) n, (const char *) byte, f->weight[0]);
 }
 
-@ The settings are those of somebody who likes pancakes, and they give every stage something to do. |sampling_run| would let all stages do their work at once; here they are called one by one, so that each can be looked at. The dice fall at the end, for the position after the three sentences.
+@ The settings are those of somebody who likes pancakes, and they give every stage something to do. |sampling_run| would let all stages do their work at once; here they are called one by one, so that each can be looked at. The draw comes at the end, for the position after the three sentences.
 
 @<Let one distribution through the stages@>=
 static bool follow(struct study *u, const struct ids *text, float *logits,
@@ -1192,19 +1192,19 @@ int main(void)
 }
 
 @* What temperature does. \label{sec:heat}
-Three things are said of temperature:\lab{lab:heat} that it makes the next token less certain, that it makes texts more various, and that it leaves the likeliest token the likeliest. The last was proved with \eqref{eq:temperature}, and the experiment stops if it ever fails. The first can be seen in one distribution, that behind nine tokens about a good harvest, where a dozen words may follow. Its entropy behind a temperature of 1 is \val[2]{sampling.heat.1} bits, about that of twelve equally likely words. At $T=\frac12$ it is \val[2]{sampling.heat.0.5}; at $T=2$ \val[2]{sampling.heat.2}, that of more than $2^7$ equally likely words: now words are likely that the model does not believe in. At $T=10^2$ it is \val[2]{sampling.heat.100}, of \val[0]{sampling.heat.most} that the whole vocabulary has.
+Three things are said of temperature:\lab{lab:heat} that it makes the next token less certain, that it makes texts more various, and that it leaves the likeliest token the likeliest. The last was proved with \eqref{eq:temperature}, and the experiment stops if it ever fails. The first can be seen in one distribution, that after nine tokens about a good harvest, where a dozen words may follow. Its entropy after a temperature of 1 is \val[2]{sampling.heat.1} bits, about that of twelve equally likely words. At $T=\frac12$ it is \val[2]{sampling.heat.0.5}; at $T=2$ \val[2]{sampling.heat.2}, that of more than $2^7$ equally likely words: now words are likely that the model does not believe in. At $T=10^2$ it is \val[2]{sampling.heat.100}, of \val[0]{sampling.heat.most} that the whole vocabulary has.
 
 \Cref{fig:warmth} has whole texts: eight for each temperature, of \val{sampling.long} tokens each, from the same prompt. At each step the model is asked how undecided it is, before any setting; that is the entropy in the figure. \emph{Distinct-2} is the number of different pairs of neighbouring tokens in all eight texts, divided by the number of pairs: 1 if no pair comes twice.\side{Li, Galley, Brockett, Gao and Dolan 2016.} It says how various the texts are, and nothing about whether they are any good.
 @^distinct-n@>@^entropy@>
 
 Up to a temperature of $1\frac15$ they become more various, and the model, reading what it writes, remains as sure of itself as before; the texts stay within the grammar. Above it is another picture: a token that does not fit is taken now and then, the model has never seen what it should go on from, and becomes unsure, so that the next token is worse. Variety of the one kind and of the other looks the same to the number that counts different pairs.
 
-\fig{warmth}{fig:warmth}{Texts of the built-in model at ten temperatures. Distinct-2 rises all the way. The entropy is the model's own, before the temperature: it says how sure the model is of the next token behind what it has written itself, and it breaks away when the text does.}{Two curves over the temperature from a fifth to 2. Distinct-2 rises from a third to three quarters at temperature 1 and to nearly 1. The entropy stays below one bit until the temperature is a little above 1 and then rises to more than two.}
+\fig{warmth}{fig:warmth}{Texts of the built-in model at ten temperatures. Distinct-2 rises all the way. The entropy is the model's own, before the temperature: it says how sure the model is of the next token after what it has written itself, and it breaks away when the text does.}{Two curves over the temperature from a fifth to 2. Distinct-2 rises from a third to three quarters at temperature 1 and to nearly 1. The entropy stays below one bit until the temperature is a little above 1 and then rises to more than two.}
 
 @* A fork. \label{sec:fork}
 A tutorial asks us to imagine that at the tenth token ``however'' and ``additionally'' both have a probability of 15 percent.\lab{lab:fork} With the built-in model nobody has to imagine it: its grammar has such a sentence, of nine tokens, and the model has learnt it well. The two words have \val[3]{sampling.fork.p.1} and \val[3]{sampling.fork.p.2}, together \val[2]{sampling.fork.either}. (At 15 percent each it would be \val[2]{sampling.fork.wanted}, and two texts would part there, one each way, in \val[3]{claim.S3-47} of the cases; with the model's numbers it is \val[3]{sampling.fork.both}.) \Cref{fig:fork} has both ways.
 
-\widefig{fork}{fig:fork}{Nine tokens, and two ways on. Which of them is taken at the tenth decides about everything that follows: continued greedily, the one goes on with a bridge, and the other with mice.}{Nine outlined tokens: The harvest of the kingdom was very good. Behind them the way parts. Above, Additionally, then: the new bridge. Below, However, nearly as likely, then: the mice had.}
+\widefig{fork}{fig:fork}{Nine tokens, and two ways on. Which of them is taken at the tenth decides about everything that follows: continued greedily, the one goes on with a bridge, and the other with mice.}{Nine outlined tokens: The harvest of the kingdom was very good. After them the way parts. Above, Additionally, then: the new bridge. Below, However, nearly as likely, then: the mice had.}
 
 Of \val{sampling.fork.draws} draws \val[3]{sampling.fork.took.1} took the first way and \val[3]{sampling.fork.took.2} the second. Two draws agree in \val[3]{sampling.agree.found} of the pairs, where \val[3]{sampling.agree.expected} are to be expected: hardly one pair in ten has even its first word in common. To draw so often the pass through the model is made once, since a draw depends on the seed and not on when it is made.
 @^fork@>
@@ -1236,7 +1236,7 @@ Two lines are worth a second look. Near greedy is not greedy: its eight texts ar
 
 \checkpoint[13,18]{build/out/sampling.txt}{a text of each, with the same seed; a stroke is the end of a line}
 
-Four of the six texts begin alike, and that is no accident. They have the same seed, so the same noise belongs to the same tokens; settings that change the scores a little do not change the winner. Whoever compares settings compares them on the same dice.
+Four of the six texts begin alike, and that is no accident. They have the same seed, so the same noise belongs to the same tokens; settings that change the scores a little do not change the winner. Whoever compares settings compares them with the same noise.
 @^common random numbers@>
 
 @ The second half of the program writes a text by each strategy, with the same seed.
@@ -1272,7 +1272,7 @@ static bool write_text(struct study *u, int i, struct error *why)
   return ok;
 }
 
-@ Whoever judges a model by one text judges the dice as well. Let some property of a text be there with the probability $p$; here, that the text goes on with the first of the two words of the fork. The share found in $n$ texts has the expectation $p$ and the \emph{standard error}
+@ Whoever judges a model by one text judges the draw as well. Let some property of a text be there with the probability $p$; here, that the text goes on with the first of the two words of the fork. The share found in $n$ texts has the expectation $p$ and the \emph{standard error}
 \begin{equation}\label{eq:stderr}
   \sqrt{\frac{p(1-p)}n}.
 \end{equation}
@@ -1283,7 +1283,7 @@ For each text the answer is 1 or 0, with the variance $p(1-p)^2+(1-p)p^2=p(1-p)$
 Greedy decoding of the built-in model, with the end token ignored, comes into a circle by itself: a little story about the harvest, whose first sentence is the prompt, of \val{sampling.loop.none.circle} tokens ends, begins again, and is told in the same words, because after the same text the same model says the same. Which of the measures breaks the circle, when, and at what price? \Cref{tab:circles}\lab{lab:circles} says it for \val{sampling.loop.long} tokens, and \cref{fig:circles} draws it.
 
 \begin{table}[tp]
-\tabcaption{tab:circles}{Seven attempts at a greedy circle: the length of the circle at the end, 0 for none; the first step at which the measure changed the choice, and how often it did; the mean log-probability of a token, in bits. A temperature is no penalty: it changes the dice, and never the best token.}
+\tabcaption{tab:circles}{Seven attempts at a greedy circle: the length of the circle at the end, 0 for none; the first step at which the measure changed the choice, and how often it did; the mean log-probability of a token, in bits. A temperature is no penalty: it changes the draw, and never the best token.}
 \centering\small
 \begin{tabular*}{\textwidth}{@@{\extracolsep{\fill}}lrrrr@@{}}
 \toprule
@@ -1300,7 +1300,7 @@ temperature 1 & \val{sampling.loop.warmth.circle} & --- & \val{sampling.loop.war
 \end{tabular*}
 \end{table}
 
-\fig{circles}{fig:circles}{The surprise of all tokens so far, for four of the attempts. The circle climbs by the same amount in each round, mostly where the story might have been another. The weaker repetition penalty costs hardly more; dice cost most.}{Four curves of surprise over the tokens written, in bits. Greedy decoding rises in equal steps, one for each round. The weaker repetition penalty stays close to it. No 4-gram twice jumps once and then rises. Temperature 1 rises fastest.}
+\fig{circles}{fig:circles}{The surprise of all tokens so far, for four of the attempts. The circle climbs by the same amount in each round, mostly where the story might have been another. The weaker repetition penalty costs hardly more; sampling costs most.}{Four curves of surprise over the tokens written, in bits. Greedy decoding rises in equal steps, one for each round. The weaker repetition penalty stays close to it. No 4-gram twice jumps once and then rises. Temperature 1 rises fastest.}
 
 All of them work here, and some are cheap: the frequency penalty has even led to a likelier text, for greedy decoding had not looked for the likeliest. The n-gram ban acts latest, when the story begins for the second time, and needs to act twice; the strong penalty acts from the third token on, at places where nothing was wrong. It cannot know: a penalty on tokens sees words that have been said, not circles. That they work here does not mean that they work, as a toy will show.
 
@@ -1328,16 +1328,16 @@ With $e=0.01$ and $r=0.1$ the share \val[2]{claim.S1-40} of the tokens is wrong,
 @* Another order of summation. \label{sec:otherorder}
 Greedy decoding is deterministic, it is said, ``assuming identical infrastructure''. The assumption is that every sum is added up in the same order. In this book it is, by definition; elsewhere it depends on the number of texts that are computed at once, on the kernel that was chosen for their number, and on the device. What would another order change? It is easy to try: the table of kernels gets another |linear|, which adds its products one after the other instead of in sixteen lanes.\lab{lab:otherorder}
 
-Of \val{sampling.order.entries} logits, behind \val{sampling.order.places} tokens of a tale, the share \val[3]{sampling.order.differ} differ, the most by \val[1]{sampling.order.most} millionths. So nearly every number is another; and how many tokens? Of the \val{sampling.order.places} likeliest, \val{sampling.order.flips}; of \val{sampling.order.draws} that were drawn, \val{sampling.order.drawn}. For a token to flip two sums must be closer together than the difference, and with a dozen candidates some bits apart that is rare. But it is not never. A text of $10^3$ tokens has $10^3$ chances, a service writes texts all day, and after the first flip everything is another text. It did not happen in these; elsewhere it has been reported often enough, by people who were told that it cannot be.
+Of \val{sampling.order.entries} logits, after \val{sampling.order.places} tokens of a tale, the share \val[3]{sampling.order.differ} differ, the most by \val[1]{sampling.order.most} millionths. So nearly every number is another; and how many tokens? Of the \val{sampling.order.places} likeliest, \val{sampling.order.flips}; of \val{sampling.order.draws} that were drawn, \val{sampling.order.drawn}. For a token to flip two sums must be closer together than the difference, and with a dozen candidates some bits apart that is rare. But it is not never. A text of $10^3$ tokens has $10^3$ chances, a service writes texts all day, and after the first flip everything is another text. It did not happen in these; elsewhere it has been reported often enough, by people who were told that it cannot be.
 @^order of summation@>@^determinism@>
 
 @* The order of the stages. \label{sec:stageorder}
-OpenAI and vLLM divide by the temperature before they cut; llama.cpp cuts before it divides, and does the dividing last; Hugging Face has most of the first order, but bans n-grams and bad words behind the penalties, and knows nothing of presence. Users of each expect their own. Since the order is a list here, either is one wish away; but how often does it matter?\lab{lab:stageorder}
+OpenAI and vLLM divide by the temperature before they cut; llama.cpp cuts before it divides, and does the dividing last; Hugging Face has most of the first order, but bans n-grams and bad words after the penalties, and knows nothing of presence. Users of each expect their own. Since the order is a list here, either is one option away; but how often does it matter?\lab{lab:stageorder}
 
 It matters when the temperature changes what the cut sees. A temperature above 1 flattens; then top-p and min-p leave more tokens if they come after it, and fewer if before. Top-k is indifferent, since the order of the tokens is the same. At $T=2$ a nucleus of nine tenths has \val{sampling.order.before} tokens at the fork if the temperature comes first, and \val{sampling.order.after} if it comes last. Of \val{sampling.orders.sets} sets of settings, drawn by the generator of this chapter with another last word of the counter, \val{sampling.orders.differ} leave other tokens in the two orders. A published recommendation of a temperature and a top-p means one thing in one program, and another in the next.
 
 @* What it costs. \label{sec:samplingcost}
-A vocabulary of \val{sampling.large} tokens, Llama 3's, is filled with scores from a normal distribution, three times as wide as the standard one; there is no model behind it, since it is the sampler that is to be measured.\lab{lab:samplingcost} The counters of the funnel say how many random numbers and how many logarithms a choice took. If nothing is cut, all \val{sampling.plain.left} tokens race, and \val{sampling.plain.bits} random numbers are made; but the bound lets only \val{sampling.plain.noises} of them through to the two logarithms. Behind a nucleus of nine tenths \val{sampling.nucleus.left} tokens are left, and \val[word]{sampling.nucleus.noises} noises are computed; with settings as one finds them recommended, a temperature of $\frac45$, the best 40, a share of $\frac{19}{20}$ and a twentieth of the best, \val{sampling.usual.left} are left.
+A vocabulary of \val{sampling.large} tokens, Llama 3's, is filled with scores from a normal distribution, three times as wide as the standard one; no model is involved, since it is the sampler that we measure.\lab{lab:samplingcost} The counters of the funnel say how many random numbers and how many logarithms a choice took. If nothing is cut, all \val{sampling.plain.left} tokens race, and \val{sampling.plain.bits} random numbers are made; but the bound lets only \val{sampling.plain.noises} of them through to the two logarithms. After a nucleus of nine tenths \val{sampling.nucleus.left} tokens are left, and \val[word]{sampling.nucleus.noises} noises are computed; with settings as one finds them recommended, a temperature of $\frac45$, the best 40, a share of $\frac{19}{20}$ and a twentieth of the best, \val{sampling.usual.left} are left.
 @^cost of sampling@>
 
 \fig{samplerclock}{fig:samplerclock}{What a choice among \val{sampling.large} tokens takes on one core. With nothing cut, most of the time goes into random bits; with a nucleus, into sorting. The usual settings cut to a few dozen tokens before anything dear is done. Measured once, on the machine that the file of the numbers names.}{Five bars: greedy, the usual settings, a nucleus, typical sampling, and nothing cut. All are below five milliseconds.}
@@ -1356,7 +1356,7 @@ Each stage of this chapter is in every program of the kind, and hardly two progr
 \midrule
 tied at the $k$th place & all stay & all stay & $k$, any & $k$, lower ids\\
 top-p, all equal & highest ids & highest ids & any & lowest ids\\
-min-p & before typical & before top-k & before $T$ & behind top-p\\
+min-p & before typical & before top-k & before $T$ & after top-p\\
 penalties look at & prompt, text & prompt, text & last 64 & prompt, text\\
 frequency counts & --- & text & last 64 & text\\
 temperature 0 & refused & greedy & greedy & greedy\\
@@ -1407,15 +1407,15 @@ Which strategy most chatbots use (S3-26), and that beams are commoner in transla
 The command beside an exercise judges your answer by what the funnel does with it.
 
 \begin{exercises}
-\exercise{check}{ex:sampling.share}{Five tokens have the probabilities $\frac{16}{31}$, $\frac{8}{31}$, $\frac{4}{31}$, $\frac{2}{31}$ and $\frac{1}{31}$. How many of them does top-p with $p=0.9$ leave, behind a temperature of 1, of $\frac12$ and of 2?}{\texttt{make exercise-07-1}}{At 1 the first three have $28/31$, which reaches $0.9$: 3. At $\frac12$ the weights are 256, 64, 16, 4 and 1, and the first two have $320/341$: 2. At 2 they are 4, $2\sqrt2$, 2, $\sqrt2$ and 1; three have less than four fifths, and it takes 4.}
-\exercise{check}{ex:sampling.marks}{A token stands in the text three times, once of them in the prompt. Its logit is 3; the penalties are $r=\frac32$, $\alpha=\frac14$ and $\beta=\frac12$. What is its score behind them? And if its logit is $-3$?}{\texttt{make exercise-07-2}}{$3/\frac32-(2\cdot\frac14+\frac12)=1$, and $-3\cdot\frac32-1=-5\frac12$. The repetition penalty looks at the prompt, too, but does not count; the other two count, but only what has been written.}
-\exercise{think}{ex:sampling.half}{The likeliest of 26 tokens has the probability $\frac14$, each of the others $0.03$. At which temperature does it have $\frac12$, and at which $0.99$? Give three digits behind the point.}{\texttt{make exercise-07-3}}{Its ratio to each of the others is $\frac{25}{3}$. At the temperature $T$ that is $(\frac{25}{3})^{1/T}$, and it has to be 25, or $25\cdot99$: $T=\ln\frac{25}{3}/\ln25=0.659$, and $T=\ln\frac{25}{3}/\ln(25\cdot99)=0.271$.}
+\exercise{check}{ex:sampling.share}{Five tokens have the probabilities $\frac{16}{31}$, $\frac{8}{31}$, $\frac{4}{31}$, $\frac{2}{31}$ and $\frac{1}{31}$. How many of them does top-p with $p=0.9$ leave, after a temperature of 1, of $\frac12$ and of 2?}{\texttt{make exercise-07-1}}{At 1 the first three have $28/31$, which reaches $0.9$: 3. At $\frac12$ the weights are 256, 64, 16, 4 and 1, and the first two have $320/341$: 2. At 2 they are 4, $2\sqrt2$, 2, $\sqrt2$ and 1; three have less than four fifths, and it takes 4.}
+\exercise{check}{ex:sampling.marks}{A token stands in the text three times, once of them in the prompt. Its logit is 3; the penalties are $r=\frac32$, $\alpha=\frac14$ and $\beta=\frac12$. What is its score after them? And if its logit is $-3$?}{\texttt{make exercise-07-2}}{$3/\frac32-(2\cdot\frac14+\frac12)=1$, and $-3\cdot\frac32-1=-5\frac12$. The repetition penalty looks at the prompt, too, but does not count; the other two count, but only what has been written.}
+\exercise{think}{ex:sampling.half}{The likeliest of 26 tokens has the probability $\frac14$, each of the others $0.03$. At which temperature does it have $\frac12$, and at which $0.99$? Give three decimals.}{\texttt{make exercise-07-3}}{Its ratio to each of the others is $\frac{25}{3}$. At the temperature $T$ that is $(\frac{25}{3})^{1/T}$, and it has to be 25, or $25\cdot99$: $T=\ln\frac{25}{3}/\ln25=0.659$, and $T=\ln\frac{25}{3}/\ln(25\cdot99)=0.271$.}
 \exercise{think}{ex:sampling.orders}{Find four probabilities, a $k$, a $p$ and a $T$ for which three orders of the same stages leave different numbers of tokens: top-p, top-k, temperature leaves three; top-k, top-p, temperature two; temperature, top-k, top-p one.}{\texttt{make exercise-07-4}}{For instance $\frac{5}{12}$, $\frac{4}{12}$, $\frac{2}{12}$ and $\frac{1}{12}$, with $k=3$, $p=0.8$ and $T=\frac18$. Of all, it takes three to reach $p$. Of the best three, which have 11 twelfths, it takes two, with $9/11$; and of the eighth powers of 5, 4 and 2 the first alone has more than four fifths of the sum. With top-k first never more are left than with top-p first: $p$ is then a share of less.}
-\exercise{think}{ex:sampling.zero}{Two tokens have the logits 5 and 2. The first stands in the history, and $r=2$. Which two numbers, each added to both logits, make the tokens equally likely behind the penalty?}{\texttt{make exercise-07-5}}{$(5+c)/2=2+c$ gives $c=1$, and $2(5+c)=2+c$ gives $c=-8$; the first token's score is positive with the one and negative with the other, as it has to be. Without the penalty it is $e^3$ times as likely as the second, whatever is added. At $c=-5$ the penalty does nothing at all.}
-\exercise{think}{ex:sampling.deadend}{A vocabulary has three tokens, and no pair of tokens may come twice ($n=2$). Write the shortest text behind which no token is left, and a longest one.}{\texttt{make exercise-07-6}}{Behind a token $a$ nothing is left when $aa$, $ab$ and $ac$ have all occurred: $aabaca$, six tokens, or $2v$ for a vocabulary of $v$. There are $v^2$ pairs, and none comes twice, so $v^2+1$ tokens are the most; a round that goes through all pairs exists: $aabbccacba$.}
-\exercise{think}{ex:sampling.records}{Four tokens with the weights 8, 4, 2 and 1 race, and are looked at in this order. How often is one of them the best so far, on average? And in the reverse order? Give two digits behind the point.}{\texttt{make exercise-07-7}}{The $i$th is the best so far if it wins the race among the first $i$: $\frac88+\frac{4}{12}+\frac{2}{14}+\frac{1}{15}=1.54$, and $\frac11+\frac23+\frac47+\frac{8}{15}=2.77$. With equal weights either would be $1+\frac12+\frac13+\frac14$, and this sum is where the $\ln n$ comes from.}
-\exercise{build}{ex:sampling.sigma}{\emph{Top-n-sigma} keeps the tokens whose score lies no more than $n\sigma$ below the best, where $\sigma^2$ is the mean of the squared differences of the scores that are left from their mean. Make it a stage: a setting \texttt{top\_n\_sigma} from 0 upwards, 0 being off; the same name in lists of stages; and the last place in the normal order. Does it matter whether it stands before the temperature or behind it?}{\texttt{make exercise-07-8}}{A function in \texttt{funnel.c}, and a line each in the list of stages, the structure, the table of reals, the normal order, the names, and |sampling_stage_run|. Who forgets the normal order leaves a zero in its last place, and the stage 0 runs twice: it adds every bias once more. The temperature divides the differences and $\sigma$ by the same number, so it does not matter.}
-\exercise{build}{ex:sampling.textbook}{Let |funnel_choose| draw as the textbook does: one number $u$ for the place, made of the bits of the id 0; the tokens by falling score; and the first of them at which the running sum of the weights exceeds $uW$. Then three tokens have the probabilities $\frac12$, $\frac{3}{10}$ and $\frac15$, and one that was not chosen is struck out. In what share of the places does the choice change, if it is the last of the three? And if it is the first?}{\texttt{make exercise-07-9}}{Walk along |weight| behind |sort_descending|. Without the last the boundary between the other two moves from $\frac12$ to $\frac58$: that changes $\frac18$ of all choices, out of $\frac45$, or $0.156$.
+\exercise{think}{ex:sampling.zero}{Two tokens have the logits 5 and 2. The first stands in the history, and $r=2$. Which two numbers, each added to both logits, make the tokens equally likely after the penalty?}{\texttt{make exercise-07-5}}{$(5+c)/2=2+c$ gives $c=1$, and $2(5+c)=2+c$ gives $c=-8$; the first token's score is positive with the one and negative with the other, as it has to be. Without the penalty it is $e^3$ times as likely as the second, whatever is added. At $c=-5$ the penalty does nothing at all.}
+\exercise{think}{ex:sampling.deadend}{A vocabulary has three tokens, and no pair of tokens may come twice ($n=2$). Write the shortest text after which no token is left, and a longest one.}{\texttt{make exercise-07-6}}{After a token $a$ nothing is left when $aa$, $ab$ and $ac$ have all occurred: $aabaca$, six tokens, or $2v$ for a vocabulary of $v$. There are $v^2$ pairs, and none comes twice, so $v^2+1$ tokens are the most; a round that goes through all pairs exists: $aabbccacba$.}
+\exercise{think}{ex:sampling.records}{Four tokens with the weights 8, 4, 2 and 1 race, and are looked at in this order. How often is one of them the best so far, on average? And in the reverse order? Give two decimals.}{\texttt{make exercise-07-7}}{The $i$th is the best so far if it wins the race among the first $i$: $\frac88+\frac{4}{12}+\frac{2}{14}+\frac{1}{15}=1.54$, and $\frac11+\frac23+\frac47+\frac{8}{15}=2.77$. With equal weights either would be $1+\frac12+\frac13+\frac14$, and this sum is where the $\ln n$ comes from.}
+\exercise{build}{ex:sampling.sigma}{\emph{Top-n-sigma} keeps the tokens whose score lies no more than $n\sigma$ below the best, where $\sigma^2$ is the mean of the squared differences of the scores that are left from their mean. Make it a stage: a setting \texttt{top\_n\_sigma} from 0 upwards, 0 being off; the same name in lists of stages; and the last place in the normal order. Does it matter whether it stands before the temperature or after it?}{\texttt{make exercise-07-8}}{A function in \texttt{funnel.c}, and a line each in the list of stages, the structure, the table of reals, the normal order, the names, and |sampling_stage_run|. Who forgets the normal order leaves a zero in its last place, and the stage 0 runs twice: it adds every bias once more. The temperature divides the differences and $\sigma$ by the same number, so it does not matter.}
+\exercise{build}{ex:sampling.textbook}{Let |funnel_choose| draw as the textbook does: one number $u$ for the place, made of the bits of the id 0; the tokens by falling score; and the first of them at which the running sum of the weights exceeds $uW$. Then three tokens have the probabilities $\frac12$, $\frac{3}{10}$ and $\frac15$, and one that was not chosen is struck out. In what share of the places does the choice change, if it is the last of the three? And if it is the first?}{\texttt{make exercise-07-9}}{Walk along |weight| after |sort_descending|. Without the last the boundary between the other two moves from $\frac12$ to $\frac58$: that changes $\frac18$ of all choices, out of $\frac45$, or $0.156$.
 Without the first the second reaches from 0 to $\frac35$, and the third from there: whoever had a $u$ between $\frac35$ and $\frac45$ gets another token, $\frac15$ out of $\frac12$, or $0.4$. In the race both shares are 0.}
 \exercise{build}{ex:sampling.dry}{\emph{DRY} marks down what would go on with a repetition. For each earlier place of the text, but the very first, let $l$ be how many tokens before it agree with the last tokens of the text, counted backwards from both. If $l\ge a$ for a token at such a place, $m\,b^{\,l-a}$ is subtracted from its score, once, for the largest $l$ that it has; $a\ge1$, and $m=0$ is off. Write |stage_dry(f, m, b, a, id, n)| for |double| $m$ and $b$ and the text |id[n]|.}{\texttt{make exercise-07-10}}{The funnel's counts can hold the largest $l$ of each token, if they are put back to zero. The list must come into the order of ids before a score is changed. The time is a product of the text's length and the length of its repetitions: a text of one token only is the worst.}
 \end{exercises}

@@ -18,7 +18,7 @@ as the longest phrase has, less one. Another: everything, once a phrase has begu
 and remembers which of them said so. A short program lets the built-in model run into each of its ends (\cref{sec:ends}). What looking for phrases costs, and what no way of stopping can mend, is measured in the laboratory.
 
 \begin{byhand}{a text byte by byte}
-A text is to end at \emph{anno} or at \emph{nah}, whichever is complete first. Behind each byte ask: what is the longest end of the text that begins one of the two? So much is held back; what stands before it is released.
+A text is to end at \emph{anno} or at \emph{nah}, whichever is complete first. After each byte ask: what is the longest end of the text that begins one of the two? So much is held back; what stands before it is released.
 
 \medskip
 \begin{tabular}{@@{}lllrl@@{}}
@@ -72,7 +72,7 @@ void stops_close(struct stops *s);
   /* returns the nodes */
 uint32_t stops_step(const struct stops *s, uint32_t state,
   unsigned char byte);
-  /* the state behind one more byte; a text begins in state 0 */
+  /* the state after one more byte; a text begins in state 0 */
 size_t stops_hold(const struct stops *s, uint32_t state);
   /* the length of the longest end of the text that begins a longer stop
      string */
@@ -133,7 +133,7 @@ static void add_string(struct stops *s, size_t which)
   if (s->node[at].ending == 0) s->node[at].ending = (uint32_t) which + 1;
 }
 
-@ Then the failures are found, and the step itself finds them. Take a node that is reached from |at| by a byte. An end of it is an end of |at| with this byte behind it; so its failure is where one step by this byte leads from the failure of |at|. All nodes on the way are shorter than the node in question; so if the tree is gone through level by level, their own failures are known. The levels come of themselves
+@ Then the failures are found, and the step itself finds them. Take a node that is reached from |at| by a byte. An end of it is an end of |at| with this byte after it; so its failure is where one step by this byte leads from the failure of |at|. All nodes on the way are shorter than the node in question; so if the tree is gone through level by level, their own failures are known. The levels come of themselves
 when every node that is visited puts its children at the end of a queue. The walks are short here, too: along one string the failures get longer by a byte a node at most, and each step of a walk makes one shorter, so there are no more steps than the string has bytes.
 
 @<Find the failures, level by level@>=
@@ -192,7 +192,7 @@ bool stops_open(struct stops *s, struct memory *m,
   @<Take the nodes, and build the tree@>@;
 }
 
-@ A node has 28 bytes. They are taken for as many nodes as there are bytes in the strings, also where beginnings are shared: strings that share most of their bytes are a rare wish.
+@ A node has 28 bytes. They are taken for as many nodes as there are bytes in the strings, also where beginnings are shared: strings that share most of their bytes are rarely asked for.
 
 @<Take the nodes, and build the tree@>=
 s->node = memory_alloc(m, MEMORY_TOKENS, cap, sizeof *s->node, why);
@@ -217,13 +217,13 @@ void stops_close(struct stops *s)
   s->node = NULL;
 }
 
-@ The strings on a command line are typed, and not every byte has a key. So a stop string is written with escapes: \.{\char92 n} for the end of a line, \.{\char92 t} for a tab, \.{\char92 x} and two hexadecimal digits for any byte, also one that is no character, and \.{\char92\char92} for a backslash. Anything else behind a backslash is a mistake, since tomorrow it might mean something.
+@ The strings on a command line are typed, and not every byte has a key. So a stop string is written with escapes: \.{\char92 n} for the end of a line, \.{\char92 t} for a tab, \.{\char92 x} and two hexadecimal digits for any byte, also one that is no character, and \.{\char92\char92} for a backslash. Anything else after a backslash is a mistake, since tomorrow it might mean something.
 @^escapes@>
 
 @<Stop strings, and the machine that looks for them@>=
 bool stops_unescape(struct memory *m, const char *text, struct bytes *out,
   struct error *why);
-  /* appends |text| to |out|; a backslash and what stands behind it, an n, a t, an x with two hexadecimal digits
+  /* appends |text| to |out|; a backslash and what stands after it, an n, a t, an x with two hexadecimal digits
      or a backslash, are replaced by one byte; errors: a backslash before anything else, memory; on failure |out| is as it was */
 
 @ One byte at a time is put down, and when something is wrong everything that was put down is taken back.
@@ -296,14 +296,14 @@ static size_t escape(const char *p, unsigned char *byte)
 @<Replace the escapes@>@;
 
 @* What flows out. \label{sec:outflow}
-Between the loop and a reader stands what we call an \emph{outflow}. It takes the tokens one by one and has all bytes of the text so far, of which the first so many are released: a reader may be shown these, and will never have to be told that they were not meant. When a stop string is complete, the text is cut before it, and all that is left is
+Between the loop and a reader stands a \emph{text stream}, through which the text flows out. It takes the tokens one by one and has all bytes of the text so far, of which the first so many are released: a reader may be shown these, and will never have to be told that they were not meant. When a stop string is complete, the text is cut before it, and all that is left is
 released.
-@^outflow@>@^hold-back@>
+@^text stream@>@^hold-back@>
 
 The rule in one sentence: \emph{the text ends immediately before that occurrence of a stop string whose end comes first; if several end there, before the longest}. An occurrence lies within what was written, and not in the prompt, which is nobody's answer; it may begin in one token and end in another. Nothing in this sentence mentions tokens, and so, unless some are protected, the text does not depend on how the model happens to cut it. The earliest \emph{beginning}, which other
 programs ask for, would: of \emph{abcd} and \emph{bc}, at the text \emph{abcd}, the first begins first and the second ends first; and when the bytes come one by one, the second is complete while the first still lacks one.
 
-There are two wishes. A caller may want to see the stop string (|include_stop|); the text then ends behind it, and nothing needs to be held for its sake. And the first so many tokens may be protected (|min_tokens|): a stop string that ends in one of them is passed over. One that begins there and ends later is not, and it is cut out like any other, so that less may be left than the protected tokens had: |min_tokens| says how long the model must have written, and not how much is shown. It is the one place in which tokens come into the rule.
+There are two options. A caller may want to see the stop string (|include_stop|); the text then ends after it, and nothing needs to be held for its sake. And the first so many tokens may be protected (|min_tokens|): a stop string that ends in one of them is passed over. One that begins there and ends later is not, and it is cut out like any other, so that less may be left than the protected tokens had: |min_tokens| says how long the model must have written, and not how much is shown. It is the one place in which tokens come into the rule.
 @^min\_tokens@>
 
 @<What stands between the loop and a reader@>=
@@ -312,14 +312,14 @@ struct text_stream { struct memory *m; const struct tokenizer *t;
   struct bytes text; size_t released, tokens; uint32_t state; bool begun;
   const struct stop_string *found; };
   /* set by the caller, and borrowed: memory, a tokenizer (null: tokens have no bytes), the stop
-     strings, and two wishes; the rest begins as zero: |text.n| bytes of
+     strings, and two options; the rest begins as zero: |text.n| bytes of
      which |released| may be shown, of |tokens| tokens; |found| is the stop string
-     before (or behind) which the text has been cut, or null */
+     before (or after) which the text has been cut, or null */
 bool text_stream_prompt(struct text_stream *o, const uint32_t *id, size_t n,
   struct error *why);
   /* takes note of a prompt |id[n]|, whose bytes are no part of the text */
 bool text_stream_id(struct text_stream *o, uint32_t id, struct error *why);
-  /* takes the next token; special ones have no bytes. Behind a stop
+  /* takes the next token; special ones have no bytes. After a stop
      string nothing is taken any more; on failure nothing has changed */
 bool text_stream_bytes(struct text_stream *o, const unsigned char *byte, size_t n,
   struct error *why);
@@ -331,7 +331,7 @@ void text_stream_close(struct text_stream *o);
 
 @ What is held when a token has come? The longest end of the text that begins a longer stop string; or, if that is longer, a character of which some bytes are missing (\cref{sec:streaming}). The first is a look at the state, and the second a look at the last three bytes. (A stop string that begins in the middle of a character may split one, and then the half before it is shown; \cref{ex:stop.whole} mends that.)
 
-@<Take the bytes behind |from|, and release what is certain@>=
+@<Take the bytes from |from| on, and release what is certain@>=
 static void take_bytes(struct text_stream *o, size_t from)
 {
   o->tokens++;
@@ -373,7 +373,7 @@ bool text_stream_bytes(struct text_stream *o, const unsigned char *byte, size_t 
   return true;
 }
 
-@ An id becomes bytes by the tokenizer, which may have to know whether anything stands before it: some vocabularies put a blank before every word, and take it away from the first (\cref{sec:decodersteps}). What stands before the first token written is the prompt. Its ids are shown to the tokenizer until one of them has bytes; what comes behind that one is no longer the beginning of a text. (An outflow that is kept over a cancelled text may be shown the longer prompt of the next call; what it has of the text stays.)
+@ An id becomes bytes by the tokenizer, which may have to know whether anything stands before it: some vocabularies put a blank before every word, and take it away from the first (\cref{sec:decodersteps}). What stands before the first token written is the prompt. Its ids are shown to the tokenizer until one of them has bytes; what comes after that one is no longer the beginning of a text. (A text stream that is kept over a cancelled text may be shown the longer prompt of the next call; what it has of the text stays.)
 
 @<Take a token@>=
 bool text_stream_prompt(struct text_stream *o, const uint32_t *id, size_t n,
@@ -410,13 +410,13 @@ void text_stream_close(struct text_stream *o)
   o->released = 0;
 }
 
-@ The outflow keeps the whole text, where the stream of \cref{tokens} kept three bytes. With long stop strings what is held can be long, too, and moving it forward with every token would cost more than the search; and at the end somebody wants the text anyway.
+@ The text stream keeps the whole text, where the stream of \cref{tokens} kept three bytes. With long stop strings what is held can be long, too, and moving it forward with every token would cost more than the search; and at the end somebody wants the text anyway.
 
 @* A list of criteria. \label{sec:criteria}
-The loop of \cref{loop} knows three ends: a token of the model's that means the end, the length, and the caller's \emph{no}. For any other it asks a judge, behind each token, whether the text is to end with it. A \emph{criterion} is such a judge with a name. Several of them make a list; the list is a judge, too, and says yes when one of its members does.
+The loop of \cref{loop} knows three ends: a token of the model's that means the end, the length, and the caller's \emph{no}. For any other it asks a function, after each token, whether the text is to end with it. A \emph{criterion} is such a function with a name. Several of them make a list; the list itself is asked like one of them, and says yes when one of its members does.
 @^criteria, for stopping@>
 
-It remembers which one it was, because ``the text is over'' tells little to one who waits for the third item of a list. If several say yes on the same token, the first of the list counts. And all of them are asked, about every token, also those behind one that has said yes: a criterion may keep a record of the text, as the outflow does, and that record would lack the text's last token if somebody before it in the list had said yes to it. What a criterion knows must not depend on its place.
+It remembers which one it was, because ``the text is over'' tells little to one who waits for the third item of a list. If several say yes on the same token, the first of the list counts. And all of them are asked, about every token, also those after one that has said yes: a criterion may keep a record of the text, as the text stream does, and that record would lack the text's last token if somebody before it in the list had said yes to it. What a criterion knows must not depend on its place.
 
 @<What may end a text@>=
 struct criterion { const char *name; step_stop *should_stop; void *ctx; };
@@ -450,7 +450,7 @@ bool criteria_should_stop(void *ctx, const struct continuation *text,
 
 @ The loop asks nobody when an end token has come. So a text that was stopped, and by no criterion, was ended by the model itself; and that is how the order of the ends comes about: first the end token, then the list in its order, then the length, and last the watcher, whose \emph{no} counts only if the text has not ended before it.
 
-A whole round, then: the token is chosen, and joins the text; the judges are asked, and by being asked the outflow takes the token; then the watcher sees the step, and finds in the outflow what has just been released; then the text ends, or the next round begins. So a watcher may show each token with what it has set free.
+A whole round, then: the token is chosen, and joins the text; the criteria are asked, and by being asked the text stream takes the token; then the watcher sees the step, and finds in the text stream what has just been released; then the text ends, or the next round begins. So a watcher may show each token with what it has set free.
 
 @<Ask all of a list@>=
 const char *criteria_reason(const struct criteria *c, enum finish_reason ended)
@@ -459,7 +459,7 @@ const char *criteria_reason(const struct criteria *c, enum finish_reason ended)
     : c->fired == NULL ? "eos" : c->fired->name;
 }
 
-@ The outflow is a criterion: it takes the newest token, and says yes when a stop string is complete.
+@ The text stream is a criterion: it takes the newest token, and says yes when a stop string is complete.
 
 @<What may end a text@>=
 bool text_stream_should_stop(void *ctx, const struct continuation *text,
@@ -472,7 +472,7 @@ bool repetition_should_stop(void *ctx, const struct continuation *text,
 
 @ An end token that ends the text never gets here, and its bytes are no part of the text, whether it is marked as special or not. One that was chosen when |min_tokens| had not been reached does get here, and is a token like any other.
 
-@<Judge by the outflow@>=
+@<Stop at a stop string@>=
 bool text_stream_should_stop(void *ctx, const struct continuation *text,
   bool *enough, struct error *why)
 {
@@ -483,10 +483,10 @@ bool text_stream_should_stop(void *ctx, const struct continuation *text,
 }
 
 @ A text that goes in a circle will not end by itself (\cref{sec:loops}). The penalties of \cref{sec:penalties} try to lead it out; one can also give up. The last $3N$ tokens are the same $N$ three times over if each but the first $N$ of them equals the one that stands $N$ before it: one comparison of memory, which mostly fails at its first token. Why three times, and not twice? People do say a thing twice. Tokens of the prompt do not count: a caller may
-give the model a refrain. And which $N$? The judge sees a circle of $N$ tokens, and one whose length divides $N$, but no other: with 12 it sees circles of 1, 2, 3, 4, 6 and 12, at the price of three rounds of twelve. A caller who knows nothing may put several into the list.
+give the model a refrain. And which $N$? The criterion sees a circle of $N$ tokens, and one whose length divides $N$, but no other: with 12 it sees circles of 1, 2, 3, 4, 6 and 12, at the price of three rounds of twelve. A caller who knows nothing may put several into the list.
 @^repetition@>
 
-@<Judge by repetition@>=
+@<Stop at a repetition@>=
 bool repetition_should_stop(void *ctx, const struct continuation *text,
   bool *enough, struct error *why)
 {
@@ -511,17 +511,17 @@ bool repetition_should_stop(void *ctx, const struct continuation *text,
 @<What may end a text@>@;
 #endif
 
-@ In its source the outflow stands before the criteria, one of which it is.
+@ In its source the text stream stands before the criteria, one of which it is.
 
 @(stopping.c@>=
 #include <string.h>
 #include "stopping/stopping.h"
 @;@#
-@<Take the bytes behind |from|, and release what is certain@>@;
+@<Take the bytes from |from| on, and release what is certain@>@;
 @<Take a token@>@;
 @<Ask all of a list@>@;
-@<Judge by the outflow@>@;
-@<Judge by repetition@>@;
+@<Stop at a stop string@>@;
+@<Stop at a repetition@>@;
 
 @* Eleven ways to end. \label{sec:ends}
 The module is complete. A program puts it to work: the built-in model is asked for eleven texts, each of which ends for another reason, and then one text is shown on its way to a reader, token by token. A \emph{wish} says what is to be written and how it may end.
@@ -537,13 +537,13 @@ The module is complete. A program puts it to work: the built-in model is asked f
 @;@#
 @<A wish, and the desk at which it is granted@>@;
 @<Say what a token shows@>@;
-@<Judge and watch a text@>@;
+@<Stop and watch a text@>@;
 @<Write what is wished@>@;
 @<Say how a text ended@>@;
 @<The wishes@>@;
 @<Open the desk, grant all wishes, and close it@>@;
 
-@ The wish is the caller's side of the module: two stop strings at most, a number of tokens, and so on; a member that is zero wishes nothing. If there is a |script|, the text is not the model's: the script is recited, so that we can show what we like. The \emph{desk} has what it takes to write, and what has become of the newest text.
+@ The wish is the caller's side of the module: two stop strings at most, a number of tokens, and so on; a member that is zero asks for nothing. If there is a |script|, the text is not the model's: the script is recited, so that we can show what we like. The \emph{desk} has what it takes to write, and what has become of the newest text.
 
 @<A wish, and the desk...@>=
 struct wish { const char *name, *prompt, *stop[2], *script;
@@ -562,7 +562,7 @@ static bool encode(struct desk *k, const char *text, struct ids *list,
 
 @ A criterion of the caller's own counts full stops. The chooser that recites gives the script's next token, whatever the logits are.
 
-@<Judge and watch a text@>=
+@<Stop and watch a text@>=
 static bool enough_sentences(void *ctx, const struct continuation *text,
   bool *enough, struct error *why)
 {
@@ -587,7 +587,7 @@ static bool recite(void *ctx, const float *logits,
 system interrupts the program wherever it is, in the middle of a product perhaps, and calls a function of ours. That function may do next to nothing: memory may be half taken, a row half written. It notes the number of the signal in a variable of which the language promises that it is written in one piece, and goes back. After the next token, when everything is in order, the watcher looks at the variable, whatever the wish was. Here the program sends the signal to itself.
 @^cancelling@>@^signals@>
 
-@<Judge and watch a text@>=
+@<Stop and watch a text@>=
 static volatile sig_atomic_t interrupted;
 static void note_signal(int number)
 {
@@ -602,7 +602,7 @@ static bool watch(void *ctx, const struct step *now)
   return k->steps != k->w->cancel && interrupted == 0;
 }
 
-@ To write a text is to put the parts together: the stop strings become a machine, the machine a part of the outflow, the outflow one of three criteria, and the criteria a part of the settings of the loop. A script ends with its last token.
+@ To write a text is to put the parts together: the stop strings become a machine, the machine a part of the text stream, the text stream one of three criteria, and the criteria a part of the settings of the loop. A script ends with its last token.
 
 @<Write what is wished@>=
 static bool generate_for(struct desk *k, const struct ids *prompt,
@@ -764,27 +764,27 @@ int main(void)
 
 \checkpoint[1,13]{build/out/stopping.txt}{eleven texts: after how many tokens each ended, why, and with what words; a stroke is the end of a line}
 
-In the second text the model ended its tale at the same place as before, was not heard, and began another one. The length of the third ends it in the middle of a sentence, with a comma behind somebody's words; and so a length mostly does: of \val{stop.talks} talks\lab{lab:endtoken} that the model was let
-write by chance, the length \val{stop.cap} would have cut \val{stop.cut} short, and \val{stop.cut.inside} of these within a sentence. A larger length cuts fewer texts, but no more gently. The context of 24 positions is full one token later than one might think, because the last token is not read (\cref{sec:sixsteps}): \val{stop.context.written} tokens behind a prompt of \val{stop.context.prompt}.
+In the second text the model ended its tale at the same place as before, was not heard, and began another one. The length of the third ends it in the middle of a sentence, with a comma after somebody's words; and so a length mostly does: of \val{stop.talks} talks\lab{lab:endtoken} that the model was let
+write by chance, the length \val{stop.cap} would have cut \val{stop.cut} short, and \val{stop.cut.inside} of these within a sentence. A larger length cuts fewer texts, but no more gently. The context of 24 positions is full one token later than one might think, because the last token is not read (\cref{sec:sixsteps}): \val{stop.context.written} tokens after a prompt of \val{stop.context.prompt}.
 
-The two line ends stand between the exchanges of a talk, and two tokens make them. The name of the user comes in two tokens as well, and before the line ends; so with both strings it is the name that ends the text. The list ends behind its third item, as a tutorial promises. Note what it was that ended it: two characters, and not a list. An item of 14.50 would have ended it too, in any place. The clock's two tokens are a tick and a comma.
+The two line ends stand between the exchanges of a talk, and two tokens make them. The name of the user comes in two tokens as well, and before the line ends; so with both strings it is the name that ends the text. The list ends after its third item, as a tutorial promises. Note what it was that ended it: two characters, and not a list. An item of 14.50 would have ended it too, in any place. The clock's two tokens are a tick and a comma.
 
-In the last two nothing is wrong with the text. It has seven tokens and their bytes, it can be shown, and it can be continued: the model, given the prompt and these, wrote \val{stop.resumed} tokens more,\lab{lab:ends} the same as without the interruption; greedily, and with dice as well, since chapter 7's depend on the position and not on a history. A cancelled text is a text.
+In the last two nothing is wrong with the text. It has seven tokens and their bytes, it can be shown, and it can be continued: the model, given the prompt and these, wrote \val{stop.resumed} tokens more,\lab{lab:ends} the same as without the interruption; greedily, and with sampling as well, since chapter 7's draws depend on the position and not on a history. A cancelled text is a text.
 
-The tokens are the same, but the criteria begin anew. A \emph{Us} that was held was released with the end of the text, and an \emph{er:} that follows completes nothing, as its beginning stands in the prompt; protected tokens, sentences and repetitions are counted from 0. Who wants the stop strings to go on as well keeps the outflow, does not end it, and gives it to the next call: it does not notice that there were two.
+The tokens are the same, but the criteria begin anew. A \emph{Us} that was held was released with the end of the text, and an \emph{er:} that follows completes nothing, as its beginning stands in the prompt; protected tokens, sentences and repetitions are counted from 0. Who wants the stop strings to go on as well keeps the text stream, does not end it, and gives it to the next call: it does not notice that there were two.
 
 @* An end is drawn. \label{sec:endtoken}
-Among the tokens of a vocabulary is one, or a few, that stand for no text: in training they stood behind each text, and a model that has learnt well finds them likely where a text is over. Which ids these are is written in the model's files, and in more than one of them. The loop takes them from \.{generation\_config.json} where that file lists any, from \.{config.json} otherwise. Models have been published in
+Among the tokens of a vocabulary is one, or a few, that stand for no text: in training they stood after each text, and a model that has learnt well finds them likely where a text is over. Which ids these are is written in the model's files, and in more than one of them. The loop takes them from \.{generation\_config.json} where that file lists any, from \.{config.json} otherwise. Models have been published in
 which the two disagree, because the one was made for texts and the other for conversations, where each turn has an end of its own; whoever listens for the wrong one gets an answer, then an answer of the model to itself, and so on.
 @^end token@>@^eos@>
 
-The end token is chosen like any token. It is not enough that it is likely. Let a model give it $\frac9{10}$ and everything else the rest, and draw: of \val{stop.coin.trials} draws a share of \val[3]{claim.S3-39} went on. And if it is unlikely? With the same probability $e$ at each step the text has not ended behind $n$ tokens with
+The end token is chosen like any token. It is not enough that it is likely. Let a model give it $\frac9{10}$ and everything else the rest, and draw: of \val{stop.coin.trials} draws a share of \val[3]{claim.S3-39} went on. And if it is unlikely? With the same probability $e$ at each step the text has not ended after $n$ tokens with
 \begin{equation}\label{eq:running}
   (1-e)^n,
 \end{equation}
 for it must have gone on $n$ times. That gets small, but it never is 0. For $e=0.01$ and $n=500$ it is \val[4]{claim.S2-68}, and of \val{stop.coin.texts} tossed texts \val{stop.coin.left} were still running, where \val[0]{stop.coin.left.expected} were to be expected. Each ends some time; but whoever serves a million texts with no other end will have some that come back very late, and later still if not every prompt has the same~$e$. A length is not a matter of taste.
 
-\fig{running}{fig:running}{How many texts are still running behind $n$ tokens: tossed with four constant probabilities of the end (points), by \eqref{eq:running} (lines), and written by the built-in model (steps). On this paper a constant chance is a straight line; the model's is none. Its steps break off where the last talk ends, since this paper has no zero.}{A plot with a logarithmic vertical axis from one hundredth to 1. Four straight lines fall from the upper left corner, the steepest for a tenth; points lie on them. A thick stepped line stays at the top for a while and then falls off like a cliff, to nothing before the flattest line has lost half.}
+\fig{running}{fig:running}{How many texts are still running after $n$ tokens: tossed with four constant probabilities of the end (points), by \eqref{eq:running} (lines), and written by the built-in model (steps). On this paper a constant chance is a straight line; the model's is none. Its steps break off where the last talk ends, since this paper has no zero.}{A plot with a logarithmic vertical axis from one hundredth to 1. Four straight lines fall from the upper left corner, the steepest for a tenth; points lie on them. A thick stepped line stays at the top for a while and then falls off like a cliff, to nothing before the flattest line has lost half.}
 
 Is a model like a coin? \Cref{fig:running}\lab{lab:endtoken} has \val{stop.talks} talks of the built-in one, drawn at temperature 1. None has ended before \val{stop.talks.shortest} tokens, none went on for more than \val{stop.talks.longest}. Within a text the end has next to no probability: \val[3]{stop.eos.most} at the most, in \val{stop.eos.places} places where it was not chosen, and \val[1]{stop.eos.mean} millionths on the average; in the places where it was chosen, \val[2]{stop.eos.chosen}. A model that knows its texts sees the
 end coming. One that does not, since the prompt is like nothing that it has read, may well behave like the coin with the smallest $e$.
@@ -796,14 +796,14 @@ end coming. One that does not, since the prompt is like nothing that it has read
 
 Nothing waits longer than it has to. The \emph{U} waits when it comes; so does \emph{Use}; with \emph{ful} all six are released, since now it is a useful thing and not a user. The line end before it could go already with the \emph{U}. Of \val{stop.shown.tokens} tokens of the owl's talk, \val{stop.shown.at.once} were shown whole and at once, \val[word]{stop.shown.waited} waited, and \val[word]{stop.shown.string} were the stop string and never shown. With the stop strings \emph{User:} and two line ends this is what streaming costs: nothing, nearly always; and then a word, for the time of a token or two.
 
-\checkpoint[14,33]{build/out/stopping.txt}{the same, token by token: what each releases, and what is held behind it}
+\checkpoint[14,33]{build/out/stopping.txt}{the same, token by token: what each releases, and what is held after it}
 
 @ That it does not matter how a text is cut into tokens has been proved; for the two strings that tutorials name it has been counted, too. A text of $n$ bytes can be cut in $2^{n-1}$ ways. Two short ones, the first with both strings in it and the second with one, were cut in all \val{claim.S3-42} ways: every cut ended at the same string and left the same text, and what was released on the way was always a beginning of it.
 
 @ What do others hold? vLLM holds the length of the longest stop string less 1, always, in characters; llama.cpp holds what it has not sent yet, all of it, while the text ends with a beginning of one.\side{As of August 2026, read in their sources: \.{detokenizer.py} and \.{server-context.cpp}.} Neither shows a byte that it would have to take back. \Cref{tab:held} has what a reader waits for; the fixed number is counted in bytes there.
 
 \begin{table}[bp]
-\tabcaption{tab:held}{How many bytes wait behind a token, on the average, and the share of tokens with which nothing is shown. The short strings are two line ends and \emph{User:}; in the long list the second is a whole line, \emph{Assistant: Goodbye!} with the line end before it. \val{stop.rule.tokens} tokens of talks.}
+\tabcaption{tab:held}{How many bytes wait after a token, on the average, and the share of tokens with which nothing is shown. The short strings are two line ends and \emph{User:}; in the long list the second is a whole line, \emph{Assistant: Goodbye!} with the line end before it. \val{stop.rule.tokens} tokens of talks.}
 \centering\small
 \begin{tabular*}{\textwidth}{@@{\extracolsep{\fill}}lrrrr@@{}}
 \toprule
@@ -833,8 +833,8 @@ Choosers, masks and penalties have a hand in every token before it is written. T
 
 \emph{Nothing is taken back.} Of the \val{stop.written} tokens of the talks, \val{stop.rare} had a probability of less than one percent when they were drawn. All of them stand in the talks, and the model has read every one and gone on from it. It has no way of saying that it did not mean that. (A rare token is not a fault as such: at temperature 1 such tokens are drawn as often as their probabilities say, and some of them are the best of a tale. They stand for faults here because they can be counted.)
 
-\emph{Left to right.} A word is chosen by what stands before it, and often what stands behind it would settle the matter. In a tale that the model has not been trained on, take a token away and let the model say what stood there: it is right in \val{stop.gap.left} of \val{stop.gap.places} places. Now let it consider the \val[word]{stop.gap.after} tokens behind the gap, too: of its \val[word]{stop.gap.choices} likeliest tokens it is to take the one with which the gap \emph{and} what follows are likeliest together. It is right in \val{stop.gap.both}. This
-is one tale, and what stands behind one place stands before others, so the difference is a hint and no measurement; but it points where one would think. Where the model could have told better, the loop has asked it too early.
+\emph{Left to right.} A word is chosen by what stands before it, and often what stands after it would settle the matter. In a tale that the model has not been trained on, take a token away and let the model say what stood there: it is right in \val{stop.gap.left} of \val{stop.gap.places} places. Now let it consider the \val[word]{stop.gap.after} tokens after the gap, too: of its \val[word]{stop.gap.choices} likeliest tokens it is to take the one with which the gap \emph{and} what follows are likeliest together. It is right in \val{stop.gap.both}. This
+is one tale, and what stands after one place stands before others, so the difference is a hint and no measurement; but it points where one would think. Where the model could have told better, the loop has asked it too early.
 @^left-to-right bias@>@^revision@>
 
 \emph{Length.} If one token in so many goes wrong, of whatever kind the fault is, and independently, then the share of texts in which none does is \eqref{eq:running}, with another $e$. The rare tokens of the talks come at a rate of \val[4]{stop.rare.rate}; of the \val{stop.cut} talks that have \val{stop.cap} tokens, \val[0]{stop.clean.expected} should have none of them up to there, and \val{stop.clean} have. Long texts have more of everything, faults included.
@@ -854,18 +854,18 @@ Texts that are written together end at different times, and begin with prompts o
 the vocabulary has to stand for nothing.
 @^padding@>
 
-What happens if that is forgotten?\lab{lab:padding} Put four end tokens before a prompt, and the logits behind it differ, by \val[2]{stop.pad.end.left} at the most. Two things are mixed in this number: the pads are looked at, and the prompt stands four positions further on. The model writes the same greedy text, as far as we compared, \val{stop.pad.end.same} tokens: ours has been trained on rows of texts, one behind the other with an end token between them, and so end tokens before a text are nothing new to it. That is our explanation, and no reason to rely on it with another model. With full stops for pads the logits differ by \val[2]{stop.pad.other.left}, and the text is
-another from token \val{stop.pad.parts} on. And with pads \emph{behind} the prompt, if the last row is asked what comes next, the logits differ by \val[2]{stop.pad.end.right}: that row predicts what follows an end. In no case is there an error message.
+What happens if that is forgotten?\lab{lab:padding} Put four end tokens before a prompt, and the logits after it differ, by \val[2]{stop.pad.end.left} at the most. Two things are mixed in this number: the pads are looked at, and the prompt stands four positions further on. The model writes the same greedy text, as far as we compared, \val{stop.pad.end.same} tokens: ours has been trained on rows of texts, one after the other with an end token between them, and so end tokens before a text are nothing new to it. That is our explanation, and no reason to rely on it with another model. With full stops for pads the logits differ by \val[2]{stop.pad.other.left}, and the text is
+another from token \val{stop.pad.parts} on. And with pads \emph{after} the prompt, if the last row is asked what comes next, the logits differ by \val[2]{stop.pad.end.right}: that row predicts what follows an end. In no case is there an error message.
 
 @* A mask ends nothing. \label{sec:maskends}
-One more thing is said about forms: that a mask on the tokens \emph{forces} a text into a grammar. It does, step by step: what is struck out cannot be drawn. Behind the owl's question all tokens but those made of digits were struck out,\lab{lab:maskends} and of \val{stop.mask.draws} tokens drawn at temperature 1 all were made of digits, though the model gave these \val[1]{stop.mask.digits} millionths of the probability. How the mask is computed from a grammar is the business of \cref{constraints}. But a mask cannot force a text to be finished: the length may come
+One more thing is said about forms: that a mask on the tokens \emph{forces} a text into a grammar. It does, step by step: what is struck out cannot be drawn. After the owl's question all tokens but those made of digits were struck out,\lab{lab:maskends} and of \val{stop.mask.draws} tokens drawn at temperature 1 all were made of digits, though the model gave these \val[1]{stop.mask.digits} millionths of the probability. How the mask is computed from a grammar is the business of \cref{constraints}. But a mask cannot force a text to be finished: the length may come
 first, and then what is left is the valid beginning of a form.
 
 @* What others do. \label{sec:stopothers}
 Stop strings are an option of nearly every program that lets a model write, and the three that we have read do not agree about them.\side{Read in August 2026: \.{stopping\_criteria.py} of Hugging Face's library, and the files named in \cref{sec:shown}.} Hugging Face's library compares with the text of \emph{all} tokens, the prompt included: a prompt that ends in \emph{Us} and a model that goes on with \emph{er:} have said it, and the text ends. It never cuts; whoever wanted the string gone cuts for himself. vLLM looks at what was written only, and ends the text where an occurrence ends first, as we do; of two that end there it takes the one that stands first in the list, where we take the longest, so that the order of a list
-means nothing. Its hold-back is a number of characters. llama.cpp takes, among the occurrences that are complete behind a token, the one that \emph{begins} first. That depends on the tokens: of \emph{abcd} and \emph{bc}, with \emph{abcd} in one token, it shows nothing; with a token for each letter it shows the \emph{a}, because \emph{bc} was complete a token earlier. Ours shows the \emph{a} in both cases.
+means nothing. Its hold-back is a number of characters. llama.cpp takes, among the occurrences that are complete after a token, the one that \emph{begins} first. That depends on the tokens: of \emph{abcd} and \emph{bc}, with \emph{abcd} in one token, it shows nothing; with a token for each letter it shows the \emph{a}, because \emph{bc} was complete a token earlier. Ours shows the \emph{a} in both cases.
 
-They differ in |min_tokens| as well. In vLLM the end tokens are struck out before the choice until so many tokens have been written, which changes the text; here they may be chosen, and are not obeyed. A stop string that begins in a protected token and ends behind is obeyed, in vLLM and here: it is there to be read.
+They differ in |min_tokens| as well. In vLLM the end tokens are struck out before the choice until so many tokens have been written, which changes the text; here they may be chosen, and are not obeyed. A stop string that begins in a protected token and ends after it is obeyed, in vLLM and here: it is there to be read.
 
 The search itself is Aho's and Corasick's of 1975, who looked for many keywords in a library's catalogue; for a single string it becomes that of Morris and Pratt, of 1970. What is ours is the number |hold| in the node, and that is two lines.
 
@@ -887,19 +887,19 @@ On this subject the tutorials are brief and mostly right. Three sentences need a
 \ourrun an id alone avoids the message and not the error: without a mask four pads make another prompt, and with full stops for pads another text from token \val{claim.S2-99} on. Where the end token is the pad, nobody can tell afterwards which ends were meant. Where each text has as many rows as tokens (\cref{sec:padding}) there is nothing to set.
 \end{tutorial}
 
-@ The others, in a few sentences. A text ends by an end token, by its length, or by the caller's strings (S1-50): these are \val[word]{claim.S1-50} reasons, each was seen and reported, and there are more. An end token need not have come behind any number of tokens (S2-68); how likely that is, \cref{sec:endtoken} says. A text stopped as soon as the string was complete (S2-70): the owl's, behind token \val{claim.S2-70}. A list can be stopped behind its third item (S2-71), if \emph{4.} stands nowhere else in it. Several criteria are combined (S2-72): the first that says yes ends the text, with both strings at token
+@ The others, in a few sentences. A text ends by an end token, by its length, or by the caller's strings (S1-50): these are \val[word]{claim.S1-50} reasons, each was seen and reported, and there are more. An end token need not have come after any number of tokens (S2-68); how likely that is, \cref{sec:endtoken} says. A text stopped as soon as the string was complete (S2-70): the owl's, after token \val{claim.S2-70}. A list can be stopped after its third item (S2-71), if \emph{4.} stands nowhere else in it. Several criteria are combined (S2-72): the first that says yes ends the text, with both strings at token
 \val{claim.S2-72}. The strings \emph{User:} and two line ends work, also when they come in pieces (S3-42), in \val{claim.S3-42} ways to cut them. Each token arrives as it is computed (S3-18): \val{claim.S3-18} of \val{stop.shown.tokens} did, \val[word]{stop.shown.waited} had to wait for the next, and \val[word]{stop.shown.string} were the stop string. Texts end in the middle of a sentence (S3-41), \val{claim.S3-41} of the talks at a length of \val{stop.cap}. Looking for strings costs something (S2-101), \val[2]{stop.clock.percent} percent of a pass. And masking guarantees the form (S2-104), as far as the text goes (\cref{sec:maskends}).
 
 @* Exercises. \label{sec:stopexercises}
 Each names the command that checks an answer; most of these try it against the machine of this chapter.
 
 \begin{exercises}
-\exercise{check}{ex:stop.onion}{The stop strings are \emph{onion} and \emph{nine}. How many bytes are held behind each byte of \emph{ononine}, up to the last but one?}{\texttt{make exercise-08-1}}{1, 2, 1, 2, 3, 3. The third byte is no \emph{i}, and so the \emph{o} of another \emph{onion}; behind the fifth \emph{oni} may go on; the sixth leaves \emph{nin} of it, the beginning of \emph{nine}.}
+\exercise{check}{ex:stop.onion}{The stop strings are \emph{onion} and \emph{nine}. How many bytes are held after each byte of \emph{ononine}, up to the last but one?}{\texttt{make exercise-08-1}}{1, 2, 1, 2, 3, 3. The third byte is no \emph{i}, and so the \emph{o} of another \emph{onion}; after the fifth \emph{oni} may go on; the sixth leaves \emph{nin} of it, the beginning of \emph{nine}.}
 \exercise{check}{ex:stop.cap}{A model ends its text with the same probability of two percent at each token. For which smallest length do at least 999 in 1,000 texts end by themselves?}{\texttt{make exercise-08-2}}{$0.98^n\le0.001$ gives $n\ge\ln0.001/\ln0.98=341.9$, so 342.}
-\exercise{think}{ex:stop.mean}{How many tokens does such a text have on the average, its end token included, if the end has the probability $e$ and there is a length $n$? Give it for $e=0.01$ and $n=100$, with one digit behind the point.}{\texttt{make exercise-08-3}}{Token $i$ is written if none before it was the end: $\sum_{i=1}^n(1-e)^{i-1}=\bigl(1-(1-e)^n\bigr)/e$, here $63.4$, where without a length it would be 100.}
+\exercise{think}{ex:stop.mean}{How many tokens does such a text have on the average, its end token included, if the end has the probability $e$ and there is a length $n$? Give it for $e=0.01$ and $n=100$, with one decimal.}{\texttt{make exercise-08-3}}{Token $i$ is written if none before it was the end: $\sum_{i=1}^n(1-e)^{i-1}=\bigl(1-(1-e)^n\bigr)/e$, here $63.4$, where without a length it would be 100.}
 \exercise{think}{ex:stop.walk}{Find a list of stop strings, of 20 bytes together at most, and a text in which one byte takes a walk of eight failures.}{\texttt{make exercise-08-4}}{\emph{aaaaaaaab}, eight times the same letter and another, and the text \emph{aaaaaaaac}: from the state of eight letters the \emph{c} tries each shorter one. Before that eight bytes went by without a walk.}
 \exercise{think}{ex:stop.never}{Of the stop strings \emph{abcd}, \emph{bc}, \emph{xbc}, \emph{bcx}, \emph{cde}, \emph{e} and \emph{xe}, which can never be the one that ends a text?}{\texttt{make exercise-08-5}}{Those that contain another one that ends before they do: \emph{abcd} and \emph{bcx}. In \emph{xbc}, \emph{cde} and \emph{xe} the other one ends with them, and they are longer.}
-\exercise{think}{ex:stop.cuts}{Another rule says: behind each token, if stop strings are complete, end the text where the first of them \emph{begins}. Find three stop strings and a text for which this gives three different texts, by three ways to cut the text into tokens.}{\texttt{make exercise-08-6}}{\emph{abcdef}, \emph{bcde} and \emph{cd}, each inside the one before, and the text \emph{abcdef}. Byte by byte \emph{cd} is complete first, and \emph{ab} is left; if \emph{de} is one token, \emph{bcde} is complete with it and begins earlier, which leaves \emph{a}; with all in one token nothing is left. By our rule it is \emph{ab}, always.}
+\exercise{think}{ex:stop.cuts}{Another rule says: after each token, if stop strings are complete, end the text where the first of them \emph{begins}. Find three stop strings and a text for which this gives three different texts, by three ways to cut the text into tokens.}{\texttt{make exercise-08-6}}{\emph{abcdef}, \emph{bcde} and \emph{cd}, each inside the one before, and the text \emph{abcdef}. Byte by byte \emph{cd} is complete first, and \emph{ab} is left; if \emph{de} is one token, \emph{bcde} is complete with it and begins earlier, which leaves \emph{a}; with all in one token nothing is left. By our rule it is \emph{ab}, always.}
 \exercise{build}{ex:stop.live}{Let |hold| count only what can still come true: a beginning of a stop string that must pass through another one is not held. The texts must not change when no token is protected, and nothing may be released later than now.}{\texttt{make exercise-08-7}}{A node is alive if it is a whole string, or if no string ends at it and one of its children is alive: so go through the queue backwards. Then go forwards again: |hold| is the depth of a node that is alive and at which no string ends, and that of the failure elsewhere.}
-\exercise{build}{ex:stop.whole}{A stop string in bytes may begin in the middle of a character, and then the hold cuts that character in two: its first half is shown. Let the outflow release no half characters, whatever the strings are.}{\texttt{make exercise-08-8}}{One line: what is to be released may end with an unfinished character itself, so take |utf8_held| of it once more and hold that, too.}
+\exercise{build}{ex:stop.whole}{A stop string in bytes may begin in the middle of a character, and then the hold cuts that character in two: its first half is shown. Let the text stream release no half characters, whatever the strings are.}{\texttt{make exercise-08-8}}{One line: what is to be released may end with an unfinished character itself, so take |utf8_held| of it once more and hold that, too.}
 \end{exercises}

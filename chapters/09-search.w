@@ -64,9 +64,9 @@ struct search_source { size_t vocab, max_len; void *ctx;
   /* |score|, called with |ctx|, knows what may follow; no text will have more
      than |max_len| tokens, 0: any number */
 
-@ The rest is wishes. One of them is when to stop (\cref{sec:enough}). Others are \emph{processors}, three of the stages of \cref{sampling}; here they work on log-probabilities, and in the order in which they were wished for.
+@ The rest are options. One of them is when to stop (\cref{sec:enough}). Others are \emph{processors}, three of the stages of \cref{sampling}; here they work on log-probabilities, and in the order in which they were given.
 
-@<What may be wished of a search@>=
+@<The options of a search@>=
 enum early_stopping { EARLY_FALSE, EARLY_TRUE, EARLY_NEVER };
   /* with |num_beams| finished texts a search ends: (false) if the best beam, ended as it
      is, would not be among them; (true) at once; (never) if no beam ever can be */
@@ -75,9 +75,9 @@ enum search_process { PROCESS_REPETITION, PROCESS_NGRAM, PROCESS_MIN_NEW };
 struct search_processor { enum search_process what; double penalty; size_t n; };
   /* |penalty| for the first, |n| for the others, and |n == 0| does nothing */
 
-@ The rest of the wishes are numbers: of beams, of texts, of tokens, and the exponent by which texts of different lengths are compared (\cref{sec:finished}).
+@ The rest of the options are numbers: of beams, of texts, of tokens, and the exponent by which texts of different lengths are compared (\cref{sec:finished}).
 
-@<What may be wished of a search@>=
+@<The options of a search@>=
 typedef bool search_see(void *ctx, const struct search_step *now);
   /* is called after each step; |false| ends the search */
 struct search_settings { size_t num_beams, num_return, max_length;@|
@@ -90,7 +90,7 @@ struct search_settings { size_t num_beams, num_return, max_length;@|
 
 @ Like the settings of \cref{sampling} they are checked once, before anything is computed, and each refusal is a sentence. A number of tokens for an n-gram, or before an end, needs no check: with 0 the stage does nothing, and a number larger than the text is one that is never reached.
 
-@<Check the wishes@>=
+@<Check the options@>=
 static bool check_process(const struct search_processor *p,
   struct error *why)
 {
@@ -141,18 +141,18 @@ $B\cdot V$ candidates the best are \emph{ranked}. How many? Some of them end, an
 
 What becomes of a candidate is one of three things.
 
-@<What becomes of what was grown@>=
+@<The outcome of a candidate@>=
 enum search_outcome { OUTCOME_DROPPED, OUTCOME_KEPT, OUTCOME_FINISHED };
   /* it was too low; it is a beam of the next step; it ends, and was offered a place */
 struct search_candidate { size_t parent, rank; uint32_t token;@|
   double logprob, score; enum search_outcome outcome; };
-  /* beam |parent| and |token| behind it; its log-probability after the
+  /* beam |parent| and |token| after it; its log-probability after the
      processors, and the sum with it; |rank| from 1 by |score|; those kept are the
      beams of the next step, in this order */
 
 @ All of that is written down for whoever watches, after each step, and with it the texts that have finished.
 
-@<What becomes of what was grown@>=
+@<The outcome of a candidate@>=
 struct search_text { uint32_t *id; size_t n; double sum, score;@|
   enum finish_reason ended; };
   /* |id[n]|, prompt and end token included; the sum of its log-probabilities, and
@@ -163,7 +163,7 @@ struct search_step { size_t number; const struct search_beam *active; size_t n;@
   /* step |number|, from 1: the beams that grew, the candidates by rank, and the texts
      that have finished so far, best first; all lives until the watcher returns */
 
-@ Two candidates may have the same score. Then the one from the earlier beam goes first, and of one beam's the lower id: the order of the array $[B][V]$ read from end to end. (In transformers the choice is left to a function whose description does not settle it.) If the candidates come in that order, and each is put behind
+@ Two candidates may have the same score. Then the one from the earlier beam goes first, and of one beam's the lower id: the order of the array $[B][V]$ read from end to end. (In transformers the choice is left to a function whose description does not settle it.) If the candidates come in that order, and each is put after
 those that are not worse, the rule keeps itself: a list of the best so far, in which a newcomer moves up past those that it beats.
 @^ties@>
 
@@ -184,7 +184,7 @@ static void rank_candidate(struct search *s, struct search_candidate c)
 What may follow a beam is found by a funnel (\cref{sec:funnel}): fill, take the logarithm of the softmax, and let the processors work. The logarithms are not normalised again after the processors, so a banned token's probability is simply lost. That is how it is done elsewhere, and it makes a difference: a text whose words were all penalised has a lower score than one that was left alone, which is the purpose.
 
 A repetition penalty $r$ divides what is positive and multiplies what is not. Log-probabilities never are positive; so the same number means another thing here than in greedy decoding, where it meets logits of both signs. \Cref{tab:penalty}\lab{lab:paper} has three tokens, of which a and c have been said before, and $r=\val{penalty.r}$. In greedy decoding
-a falls behind b. In a search a stays in front: its log-probability is near 0, and what is near 0 loses little by being multiplied. A token of probability $p$ has $p^r$ after the penalty, and one that is nearly certain pays next to nothing, however often it was said. (One more difference: if all logits are greater by the same number, the probabilities are the same, but the penalty on logits is not.)
+a falls after b. In a search a stays in front: its log-probability is near 0, and what is near 0 loses little by being multiplied. A token of probability $p$ has $p^r$ after the penalty, and one that is nearly certain pays next to nothing, however often it was said. (One more difference: if all logits are greater by the same number, the probabilities are the same, but the penalty on logits is not.)
 
 \begin{table}
 \tabcaption{tab:penalty}{A repetition penalty of \val{penalty.r} on logits, as in greedy decoding, and on log-probabilities, as in a search. The tokens a and c have been said before.}
@@ -259,7 +259,7 @@ static double final_score(const struct search *s, double sum, size_t written)
   return sum / num_pow((double) written, s->want->length_penalty);
 }
 
-@ The finished texts stand in a pool of $B$ places, best first. A newcomer goes behind its equals, as with the candidates; and when all places are taken, the worst gives its place up. The memory of a text that falls out serves the one that comes in.
+@ The finished texts stand in a pool of $B$ places, best first. A newcomer goes after its equals, as with the candidates; and when all places are taken, the worst gives its place up. The memory of a text that falls out serves the one that comes in.
 @^pool@>
 
 @<Offer a text a place among the finished@>=
@@ -423,7 +423,7 @@ if (s->n_next > 0) {
   s->next = old, s->turn ^= 1;
 }
 
-@ When a watcher interrupts it, a search offers all its beams to the pool as they are. That is what a watcher's false means here: not that nothing is wanted, but that this must do. They have their last token already, so none is put behind them.
+@ When a watcher interrupts it, a search offers all its beams to the pool as they are. That is what a watcher's false means here: not that nothing is wanted, but that this must do. They have their last token already, so none is put after them.
 
 @<End all beams where they are@>=
 static void cancel(struct search *s)
@@ -461,19 +461,19 @@ struct search_result { struct search_text *text; size_t n, n_prompt, steps;@|
      |n_prompt| tokens of the prompt */
 bool search_check(const struct search_settings *s, size_t vocab,
   size_t n_prompt, struct error *why);
-  /* are all wishes in their ranges? On failure a sentence that names the
-     wish, its value and the range */
+  /* are all options in their ranges? On failure a sentence that names the
+     option, its value and the range */
 bool search_run(const struct search_source *from, struct memory *m,
   const struct kernels *k, const uint32_t *prompt, size_t n_prompt,
   const struct search_settings *want, struct search_result *out,
   struct error *why);
-  /* searches; errors: a wish out of range, an empty prompt, an id out of range, a prompt
+  /* searches; errors: an option out of range, an empty prompt, an id out of range, a prompt
      too long for the source, memory, what the source says, a logit that is no number, or
      no token left for any beam before a text has ended. On failure |out| is empty */
 void search_free(struct search_result *r);
   /* returns the texts */
 
-@ All room of the search itself is taken before the first step; the source takes its own, in each step, and the texts that are handed over at the end take theirs. The largest part are the logits: four bytes for each token and beam. If one block is refused the others are taken all the same, which does no harm, and all go back.
+@ All memory of the search itself is allocated before the first step; the source allocates its own in each step, and so do the texts that are exported at the end. The largest part are the logits: four bytes for each token and beam. If one block is refused the others are taken all the same, which does no harm, and all go back.
 
 @<Take and return what a search keeps@>=
 static bool search_take(struct search *s, const struct kernels *k,
@@ -532,7 +532,7 @@ static bool search_begin(struct search *s, const uint32_t *prompt,
   return true;
 }
 
-@ A text ends also where the model's context does, as in chapter 3's loop, whatever longer length was wished for.
+@ A text ends also where the model's context does, as in chapter 3's loop, whatever longer length was asked for.
 
 @<Search, and hand the best over@>=
 bool search_run(const struct search_source *from, struct memory *m,
@@ -597,15 +597,15 @@ void search_free(struct search_result *r)
   *r = (struct search_result) @[{ .m = r->m }@];
 }
 
-@ The header has what a source is, what becomes of candidates, the wishes and the results.
+@ The header has what a source is, the outcome of a candidate, the options and the results.
 
 @(search.h@>=
 #ifndef INCIPIT_SEARCH_H
 #define INCIPIT_SEARCH_H
 #include "loop/generate.h"
 @<What a search works on@>@;
-@<What becomes of what was grown@>@;
-@<What may be wished of a search@>@;
+@<The outcome of a candidate@>@;
+@<The options of a search@>@;
 @<What a search gives@>@;
 #endif
 
@@ -620,7 +620,7 @@ void search_free(struct search_result *r)
 #include "functions/numbers.h"
 @;@#
 @<What a search keeps@>@;
-@<Check the wishes@>@;
+@<Check the options@>@;
 @<Put a candidate where it belongs, if anywhere@>@;
 @<Score what may follow a beam@>@;
 @<Grow all beams by every token@>@;
@@ -643,14 +643,14 @@ What makes beams different from any other company of texts is that they descend 
 gets the list: |cache_fork|. The first to write to a page that is shared takes a copy of the rows in it, at most a page's worth.
 @^sharing@>
 
-A sequence number is a \emph{seat}. The first child of a parent takes over its seat, as if nothing had happened. A parent without children leaves its seat; and a second child, a third one, sit down on seats that are free and follow their parent there.
+A sequence number is a \emph{slot}. The first child of a parent takes over its slot, as if nothing had happened. A parent without children frees its slot; and a second child, or a third, takes a slot that is free and copies its parent there by a fork.
 
 @<Beams that share a cache@>=
 struct search_model { struct generate_context g; size_t chunk, max_beams, n, *which;@|
   uint32_t *slot, *prev_slot; };
   /* |slot[max_beams]| are the sequences of the |n| beams of the last step;
      |prev_slot[max_beams]|
-     and |which[max_beams]| are room */
+     and |which[max_beams]| are scratch */
 bool search_model_open(struct search_model *s, const struct generate_context *g,
   size_t num_beams, size_t chunk, struct search_source *from,
   struct error *why);
@@ -694,9 +694,9 @@ void search_model_close(struct search_model *s)
   *s = (struct search_model) @[{ .g = s->g }@];
 }
 
-@ Who sits where is found in two rounds. In the first, each parent's seat goes to its first child; all seats that nobody has then are emptied, and their pages with them, before any page is taken. In the second round the other children take empty seats, from the left.
+@ Slots are assigned in two rounds. In the first, each parent's slot goes to its first child; all slots that no beam has then are emptied, and their pages with them, before any page is taken. In the second round the other children take empty slots, lowest first.
 
-@<Seat the children@>=
+@<Assign slots to the children@>=
 enum { NO_SLOT = 0x7fffffff };
 static bool is_taken(const struct search_model *s, size_t n, uint32_t slot)
 {
@@ -715,13 +715,13 @@ static bool assign_slots(struct search_model *s,
   }
   for (uint32_t q = 0; q < s->max_beams; q++)
     if (!is_taken(s, n, q)) store_crop(s->g.s, q, 0);
-  @<Let the other children follow their parents to empty seats@>@;
+  @<Let the other children fork their parents into empty slots@>@;
   return true;
 }
 
 @ A fork copies a list of page numbers, four bytes for each page, and no key.
 
-@<Let the other children follow their parents to empty seats@>=
+@<Let the other children fork their parents into empty slots@>=
 for (size_t i = 0; i < n; i++) {
   if (s->slot[i] != NO_SLOT) continue;
   uint32_t q = 0;
@@ -730,9 +730,9 @@ for (size_t i = 0; i < n; i++) {
   if (!cache_fork(s->g.s, s->prev_slot[grown[i].parent], q, why)) return false;
 }
 
-@ The first step of a search is another matter. There is one beam, without a parent; it sits on the first seat, where an earlier text may have left rows that can be used again.
+@ The first step of a search is another matter. There is one beam, without a parent; it has the first slot, where an earlier text may have left rows that can be used again.
 
-@<Seat the prompt@>=
+@<Assign a slot to the prompt@>=
 static void assign_prompt_slots(struct search_model *s, const struct search_beam *only)
 {
   for (uint32_t q = 1; q < s->max_beams; q++) store_crop(s->g.s, q, 0);
@@ -740,7 +740,7 @@ static void assign_prompt_slots(struct search_model *s, const struct search_beam
   s->slot[0] = 0;
 }
 
-@ When all are seated, each beam wants those rows that its sequence does not have: all of the prompt in the first step, and then one.
+@ When all have a slot, each beam wants those rows that its sequence does not have: all of the prompt in the first step, and then one.
 
 @<Make the rows that the beams lack@>=
 static struct row *rows_lacking(struct search_model *s,
@@ -778,7 +778,7 @@ static bool pass_and_head(struct search_model *s, const struct row *list,
   return ok;
 }
 
-@ That is the source's one function: seat, make rows, put them through the model, score. The list of rows lives as long as the pass.
+@ That is the source's one function: assign slots, make rows, put them through the model, score. The list of rows lives as long as the pass.
 
 @<Score all beams in one pass@>=
 static bool score_beams(void *ctx, const struct search_beam *grown, size_t n,
@@ -796,7 +796,7 @@ static bool score_beams(void *ctx, const struct search_beam *grown, size_t n,
 }
 
 @* The best of several. \label{sec:bestof}
-There is a simpler way to spend $n$ times the work on one text: write $n$ texts with dice, as in \cref{sampling}, and take the one that the model likes best. It is called \emph{best-of-n}. The texts know nothing of each other. What is compared is the log-probability per token, since they may end at different lengths; and it is that of the model's own distribution, whatever temperature and cuts the dice were loaded with.
+There is a simpler way to spend $n$ times the work on one text: sample $n$ texts, as in \cref{sampling}, and take the one that the model likes best. It is called \emph{best-of-n}. The texts know nothing of each other. What is compared is the log-probability per token, since they may end at different lengths; and it is that of the model's own distribution, whatever temperature and cuts the sampler worked with.
 @^best of n@>
 
 @<The best of several texts@>=
@@ -883,15 +883,15 @@ static bool best_of_try(const struct generate_context *g, struct sampler *sample
 @<The best of several texts@>@;
 #endif
 
-@ In the file each part stands after those that it needs: seats before passes, one text before several.
+@ In the file each part stands after those that it needs: slots before passes, one text before several.
 
 @(sharing.c@>=
 #include <inttypes.h>
 #include <string.h>
 #include "search/sharing.h"
 @;@#
-@<Seat the children@>@;
-@<Seat the prompt@>@;
+@<Assign slots to the children@>@;
+@<Assign a slot to the prompt@>@;
 @<Make the rows that the beams lack@>@;
 @<Score all beams in one pass@>@;
 @<Open and close a model as a source@>@;
@@ -963,7 +963,7 @@ static uint32_t add_node(struct token_tree *t, struct tree_node node)
   return (uint32_t) t->n;
 }
 
-@ In a text, the likeliest tokens are found one after the other, each as the best of those that come behind the one before: less likely, or as likely with a higher id. For a handful of branches that is cheaper than sorting.
+@ In a text, the likeliest tokens are found one after the other, each as the best of those that come after the one before: less likely, or as likely with a higher id. For a handful of branches that is cheaper than sorting.
 
 @<Find the likeliest tokens, one after the other@>=
 static bool goes_before(const double *z, size_t a, size_t b)
@@ -1055,7 +1055,7 @@ void token_tree_mark(struct token_tree *t, const uint32_t *id, size_t n)
   }
 }
 
-@ A tree takes room for the log-probabilities of a step, and two lists of nodes from which others may hang: those of this step and of the next. The nodes themselves come one by one.
+@ A tree allocates space for the log-probabilities of a step, and two lists of nodes from which others may hang: those of this step and of the next. The nodes themselves come one by one.
 
 @<Open and close a tree@>=
 bool token_tree_open(struct token_tree *t, struct memory *m,
@@ -1114,7 +1114,7 @@ const char *tree_reason_name(enum tree_reason reason)
 @<Name the reasons@>@;
 
 @* On paper, and on a model. \label{sec:oncemore}
-A program searches where we have searched by hand, then behind three words that the built-in model knows by heart, and at last where its beams get lost. \Cref{sec:searchcheck} has what it prints.
+A program searches where we have searched by hand, then after three words that the built-in model knows by heart, and at last where its beams get lost. \Cref{sec:searchcheck} has what it prints.
 
 @c
 #include <math.h>
@@ -1230,7 +1230,7 @@ static bool search_on_paper(struct study *u, struct error *why)
   printf("\n");
 }
 
-@ With the model the source is a |struct search_model|, and the beams share a cache. The text that is wanted has |max| tokens behind the prompt.
+@ With the model the source is a |struct search_model|, and the beams share a cache. The text that is wanted has |max| tokens after the prompt.
 
 @<Search with the model@>=
 static bool search_behind(struct study *u, uint32_t beams,
@@ -1254,7 +1254,7 @@ static bool search_behind(struct study *u, uint32_t beams,
   return ok;
 }
 
-@ Four beams grow behind \tok{The}\tok{\ cat}\tok{\ sat}, for six steps. \label{sec:cat} Of each step the candidates that were kept are printed: the step and the rank, the sum of the log-probabilities, that of the newest token, and the text. At the end the best text stands below that of a single beam, which is greedy decoding's.
+@ Four beams grow after \tok{The}\tok{\ cat}\tok{\ sat}, for six steps. \label{sec:cat} Of each step the candidates that were kept are printed: the step and the rank, the sum of the log-probabilities, that of the newest token, and the text. At the end the best text stands below that of a single beam, which is greedy decoding's.
 
 @<Search with the model@>=
 static void write_out(const struct study *u, const uint32_t *id, size_t n)
@@ -1300,14 +1300,14 @@ static bool search_cat(struct study *u, struct error *why)
   return ok;
 }
 
-@ Which seats and pages do four beams have? \Cref{fig:seats}\lab{lab:seats} shows the fifth step of this search, with pages of four rows. Before it each of the four beams has pages of its own. All four beams after it descend from the first: one takes over its seat, and the others take the seats that are free now, and read its pages.
+@ Which slots and pages do four beams have? \Cref{fig:seats}\lab{lab:seats} shows the fifth step of this search, with pages of four rows. Before it each of the four beams has pages of its own. All four beams after it descend from the first: one takes over its slot, and the others take the slots that are free now, and read its pages.
 
-\widefig{seats}{fig:seats}{Seats and pages at a fork, in pages of four rows. On the left four beams with a page and three rows each. On the right the four children of the first: one page is read by all, the last page was copied three times, and the last child keeps the one that was there. Red is the newest row of each.}{Two panels of four lines, a line for each seat. On the left each line is a first page of four words, The cat sat and on, by, in or at, and a second page of three more. On the right all four lines begin with The cat sat on, which is drawn solid once and dotted three times; three words, the mat and a full stop, are hatched three times as copied, and solid in the last line. Behind them stand four new words.}
+\widefig{seats}{fig:seats}{Slots and pages at a fork, in pages of four rows. On the left four beams with a page and three rows each. On the right the four children of the first: one page is read by all, the last page was copied three times, and the last child keeps the one that was there. Red is the newest row of each.}{Two panels of four lines, a line for each slot. On the left each line is a first page of four words, The cat sat and on, by, in or at, and a second page of three more. On the right all four lines begin with The cat sat on, which is drawn solid once and dotted three times; three words, the mat and a full stop, are hatched three times as copied, and solid in the last line. After them stand four new words.}
 
 @* What it costs. \label{sec:searchcost}
 Rows first. A prompt of $P$ tokens is read once, by one beam; after that each of the $T-1$ further steps has a row for each of $B$ beams: $P+B(T-1)$ rows in $T$ passes. The passes are as many as without a search; each has more to do. (How much time a pass of several rows takes, and why it is less than as many passes of one, is the subject of \cref{phases}; here only passes, rows and bytes are counted.)
 
-Then what is kept. Where a beam has several children, all but one must copy what they write to: the rows on the last page. That is at most a page of rows, however long the text is; and if forks came as often at one place of a page as at another, it would be half a page on average. Arrays of a fixed shape copy all rows of all beams in every step. \Cref{tab:sharing}\lab{lab:searchcost} has both for a tale's first \val{share.prompt} tokens and \val{share.steps} written behind them.
+Then what is kept. Where a beam has several children, all but one must copy what they write to: the rows on the last page. That is at most a page of rows, however long the text is; and if forks came as often at one place of a page as at another, it would be half a page on average. Arrays of a fixed shape copy all rows of all beams in every step. \Cref{tab:sharing}\lab{lab:searchcost} has both for a tale's first \val{share.prompt} tokens and \val{share.steps} written after them.
 
 \begin{table}
 \tabcaption{tab:sharing}{Passes and rows of a search; forks, that is, children beyond a parent's first; kilobytes of keys and values that were copied, with pages of 16 and of 64 rows, and if every beam were copied in every step.}
@@ -1332,7 +1332,7 @@ How wide must a search be to be sure? Before the last of $T$ tokens there are at
 @ Four things are asked of a search. Has it found the best text? Is its text less likely than the greedy one? Does it begin with another token? And how often did the leader turn round: how often, that is, was the best candidate of a step not a child of the best of the step before? With one beam the third question is a stricter one: is any token different from greedy's? None may be. And $3^5$ beams are asked of the first \val{forest.exact} models as well, since so many can hold every beginning there is; they must find the best each time.
 
 @ \Cref{fig:optimum} has the first answer, \cref{tab:forest} all four for the middle spread. One beam is greedy decoding and misses the best text in \val[0]{forest.missed.1} percent of the models. A second one finds most of what the first has missed, and each further one a little. In \val{forest.worse.2} of the \val{forest.models} models \emph{two beams are worse than one}: the greedy text's beginning fell
-behind two others, was dropped, and would have come back. No small number of beams is safe from that; it only becomes rare. With \val{forest.enough} beams the best was found \val{forest.exact.found} times of \val{forest.exact}.
+after two others, was dropped, and would have come back. No small number of beams is safe from that; it only becomes rare. With \val{forest.enough} beams the best was found \val{forest.exact.found} times of \val{forest.exact}.
 
 The flatter the models, the harder they are: where no token stands out, no beginning does.
 
@@ -1378,14 +1378,14 @@ The texts of the forest end by their length, all in the same step. So the pool i
 \.{true} ends when four texts have finished, after \val[1]{grove.steps.1.true} steps whatever $\lambda$ is, since no score is asked. With $\lambda=0$ little is lost by that: short texts win, and they come first. With $\lambda=1$ it has not yet written many of those that would have won, and returns the best in \val[1]{grove.found.1.true} percent of the models only. \.{false} goes on and finds it in \val[1]{grove.found.1.false} percent. \.{never} asks
 for \val[2]{grove.steps.1.never} steps in place of \val[2]{grove.steps.1.false} and gains little. With $\lambda=0$ the two are the same rule: a longer text is never better.
 
-With $\lambda=2$ nearly every search goes to the end, and still it misses the best in more models than with 1. The reason is not early stopping. While beams grow they are ranked by their sums, and $\lambda$ has no say before a text has finished; so a text that owes its score to the length penalty has first to survive as a beam without it. Who wishes for long texts by a large $\lambda$ must wish for more beams, too. And under each rule nearly half of the end tokens that were ranked, \val[1]{grove.low.1.false} percent
+With $\lambda=2$ nearly every search goes to the end, and still it misses the best in more models than with 1. The reason is not early stopping. While beams grow they are ranked by their sums, and $\lambda$ has no say before a text has finished; so a text that owes its score to the length penalty has first to survive as a beam without it. A caller who wants long texts by a large $\lambda$ must ask for more beams as well. And under each rule nearly half of the end tokens that were ranked, \val[1]{grove.low.1.false} percent
 with \.{false} and $\lambda=1$, stood too low to finish.
 
 @* Nothing is final. \label{sec:final}
-A text that is written token by token only grows: what stood there after ten tokens stands there after twenty. That is so for greedy decoding and for every kind of dice, and a program that shows its text while it writes relies on it. With beams it is different. No beam ever changes either: it grows, or it is dropped. But the one that leads after eleven tokens need not have grown from the one that led after ten, and may have another beginning; so a search that shows the leader of each step would have to take words back before the reader's eyes. In the forest, at the middle spread, the leader turns round in \val[1]{forest.turns.2} percent of all steps with two beams and in
+A text that is written token by token only grows: what stood there after ten tokens stands there after twenty. That is so for greedy decoding and for every kind of sampling, and a program that shows its text while it writes relies on it. With beams it is different. No beam ever changes either: it grows, or it is dropped. But the one that leads after eleven tokens need not have grown from the one that led after ten, and may have another beginning; so a search that shows the leader of each step would have to take words back before the reader's eyes. In the forest, at the middle spread, the leader turns round in \val[1]{forest.turns.2} percent of all steps with two beams and in
 \val[1]{forest.turns.5} with five.
 
-On the built-in model we counted\lab{lab:dull} the same over \val{final.steps} steps behind the \val{final.prompts} places of \cref{sec:dull}: the leader of four beams turned round \val{final.beam} times. For greedy decoding and dice we looked in each step whether a token that had been written was another now; that happened \val{final.greedy} times, as it must, since nothing in the loop ever touches a token again. (The four beams of the box in \cref{sec:searchcheck} turn round once, in the sixth step, where \gen{\ It} overtakes \gen{\ The}.) That is why a search is not streamed. The command waits until it is over.
+On the built-in model we counted\lab{lab:dull} the same over \val{final.steps} steps after the \val{final.prompts} places of \cref{sec:dull}: the leader of four beams turned round \val{final.beam} times. For greedy decoding and sampling we looked in each step whether a token that had been written was another now; that happened \val{final.greedy} times, as it must, since nothing in the loop ever touches a token again. (The four beams of the box in \cref{sec:searchcheck} turn round once, in the sixth step, where \gen{\ It} overtakes \gen{\ The}.) That is why a search is not streamed. The command waits until it is over.
 @^streaming@>
 
 @* The likeliest text is dull. \label{sec:dull}
@@ -1399,30 +1399,30 @@ A text is not quite such a row. Its tokens are neither independent nor alike, an
 has to be looked at.
 @^typical set@>
 
-So the model was asked to go on behind \val{dull.windows} places in the tales that it has not seen, \val{dull.given} tokens given and \val{dull.written} to write, in six ways; and the tale's own words are a seventh. \Cref{tab:dull} has three numbers for each. The first is the mean log-probability of a token, by the model itself. The second is \emph{distinct-2}: of all pairs of neighbouring tokens in a text, the share that is there for the first time.\side{Li, Galley, Brockett, Gao and Dolan 2016.} The third is the entropy of the tokens, in bits, all texts of a way together: how many different words are used, and how evenly. (A place is where a window of both lengths fits between two ends of tales. Windows overlap by \val{dull.given} tokens: what is given in one was to be written in the one before, so no word of the tales' own is counted twice.)
+So the model was asked to go on after \val{dull.windows} places in the tales that it has not seen, \val{dull.given} tokens given and \val{dull.written} to write, in six ways; and the tale's own words are a seventh. \Cref{tab:dull} has three numbers for each. The first is the mean log-probability of a token, by the model itself. The second is \emph{distinct-2}: of all pairs of neighbouring tokens in a text, the share that is there for the first time.\side{Li, Galley, Brockett, Gao and Dolan 2016.} The third is the entropy of the tokens, in bits, all texts of a way together: how many different words are used, and how evenly. (A place is where a window of both lengths fits between two ends of tales. Windows overlap by \val{dull.given} tokens: what is given in one was to be written in the one before, so no word of the tales' own is counted twice.)
 
 The likeliest text itself is not among the seven: nobody has it for this model. What four beams write is only likelier than the rest, on average. Where the likeliest translation was looked for by a search that throws nothing away (Stahlberg and Byrne 2019), it turned out to be the empty text for more than half of all sentences; narrow beams had been good because they missed it.
 @^distinct-n@>
 
 \begin{table}
-\tabcaption{tab:dull}{Seven ways to go on behind \val{dull.windows} places in three tales: the mean log-probability of a token, distinct-2 in percent, and the entropy of all tokens written, in bits.}
+\tabcaption{tab:dull}{Seven ways to go on after \val{dull.windows} places in three tales: the mean log-probability of a token, distinct-2 in percent, and the entropy of all tokens written, in bits.}
 \begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrr@@{}}
 \tabhead{way} & \tabhead{log-probability} & \tabhead{distinct-2} & \tabhead{entropy}\\
 the tale itself & \val[3]{dull.logprob.tale} & \val[1]{dull.distinct.tale} & \val[2]{dull.entropy.tale}\\
-dice, temperature 1 & \val[3]{dull.logprob.dice} & \val[1]{dull.distinct.dice} & \val[2]{dull.entropy.dice}\\
+sampling, temperature 1 & \val[3]{dull.logprob.dice} & \val[1]{dull.distinct.dice} & \val[2]{dull.entropy.dice}\\
 the best of four such & \val[3]{dull.logprob.best} & \val[1]{dull.distinct.best} & \val[2]{dull.entropy.best}\\
-dice, temperature $\frac12$ & \val[3]{dull.logprob.cool} & \val[1]{dull.distinct.cool} & \val[2]{dull.entropy.cool}\\
+sampling, temperature $\frac12$ & \val[3]{dull.logprob.cool} & \val[1]{dull.distinct.cool} & \val[2]{dull.entropy.cool}\\
 greedy & \val[3]{dull.logprob.greedy} & \val[1]{dull.distinct.greedy} & \val[2]{dull.entropy.greedy}\\
 two beams & \val[3]{dull.logprob.two} & \val[1]{dull.distinct.two} & \val[2]{dull.entropy.two}\\
 four beams & \val[3]{dull.logprob.four} & \val[1]{dull.distinct.four} & \val[2]{dull.entropy.four}
 \end{tabular*}
 \end{table}
 
-@ Whoever looks for likely words finds them. The tale's own have a mean of \val[3]{dull.logprob.tale}, those of four beams \val[3]{dull.logprob.four}; in \val{dull.below} of \val{dull.windows} places the tale is \emph{less} likely than what the beams have written. It is the tale that the model was made to imitate. Dice at temperature 1 should come out where it does. They are \val[3]{dull.gap.dice} below it, with a standard error of \val[3]{dull.error.dice}; at temperature $\frac12$ they are \val[3]{dull.gap.cool} above, with one of \val[3]{dull.error.cool}. Neither is two standard errors away, so this column does not tell the two apart; in the other columns the cooler dice are nearest to the tale. That is what one expects of a model that gives too much to words which no tale would say
+@ Whoever looks for likely words finds them. The tale's own have a mean of \val[3]{dull.logprob.tale}, those of four beams \val[3]{dull.logprob.four}; in \val{dull.below} of \val{dull.windows} places the tale is \emph{less} likely than what the beams have written. It is the tale that the model was made to imitate. Samples at temperature 1 should come out where it does. They are \val[3]{dull.gap.dice} below it, with a standard error of \val[3]{dull.error.dice}; at temperature $\frac12$ they are \val[3]{dull.gap.cool} above, with one of \val[3]{dull.error.cool}. Neither is two standard errors away, so this column does not tell the two apart; in the other columns the cooler samples are nearest to the tale. That is what one expects of a model that gives too much to words which no tale would say
 (Holtzman and others 2020): now and then one of them is drawn, and what follows it follows something that the model has never read. Cooling takes from the unlikely first. (So do the cuts of \cref{sampling}.)
 
 What is paid for likeliness stands mostly in the other two columns: mostly, since two beams have a little more entropy than greedy decoding, and 32 places in three tales are no large sample. In \val{dull.round} places fewer than half of the pairs in the text of four beams are new. The second box of \cref{sec:searchcheck} shows the extreme: the beams have found a circle, in which each word is all but certain, and they do not leave it because a circle costs almost nothing per word. And four beams end as nearly the same text four times: of all pairs in the four, \val[1]{dull.set.beams} percent are there for the first time;
-in four texts of dice it is \val[1]{dull.set.dice} percent.
+in four sampled texts it is \val[1]{dull.set.dice} percent.
 
 Nor is a search sure to do what it is for. In \val{dull.worse} of the places the text of four beams is less likely than that of greedy decoding. The best of four throws, for about as many rows, has a mean of \val[3]{dull.logprob.best}: it is likelier than the tale and no duller. Search was at home in translation, where there is one right answer or nearly one; and even there
 the best results are reported for few beams and worse ones for many (Koehn and Knowles 2017). Where many answers are right, it finds one that few would give.
@@ -1433,18 +1433,18 @@ from the model without putting any back (\emph{stochastic beams}, Kool and other
 @^stochastic beams@>
 
 @* A lattice and a tree. \label{sec:lattice}
-\Cref{fig:lattice}\lab{lab:lattice} is the search behind \tok{The}\tok{\ cat}\tok{\ sat} of \cref{sec:cat}, as a tree that was kept by |token_tree_search| shows it: a column for each step, a line for each rank. Drawn like this a search is called a \emph{lattice}; but no two lines of it ever meet again, since equal texts have equal parents, and so it is a tree all the same. \Cref{fig:tokentree} is a text that was thrown with dice, with three branches to each of its tokens, and |token_tree_step| has kept it. In either case a line of the data is a node, with its token by name.
+\Cref{fig:lattice}\lab{lab:lattice} is the search after \tok{The}\tok{\ cat}\tok{\ sat} of \cref{sec:cat}, as a tree that was kept by |token_tree_search| shows it: a column for each step, a line for each rank. Drawn like this a search is called a \emph{lattice}; but no two lines of it ever meet again, since equal texts have equal parents, and so it is a tree all the same. \Cref{fig:tokentree} is a text that was sampled, with three branches to each of its tokens, and |token_tree_step| has kept it. In either case a line of the data is a node, with its token by name.
 
-\widefig{lattice}{fig:lattice}{Four beams behind The cat sat. In each step the eight candidates stand by rank; the four that were kept, or in the last step finished, have dark frames; those that were dropped are pale. Red is the text that was best in the end. Numbers are sums of log-probabilities.}{Six columns of eight words. In the first step on, by, in and at are kept; each goes on by itself for three steps, to on the mat, by the fire, in the sun, at the window. In the fifth step the four kept all begin with on the mat; the other three are gone. In the sixth the second of them, It was, overtakes the first, The cat.}
+\widefig{lattice}{fig:lattice}{Four beams after The cat sat. In each step the eight candidates stand by rank; the four that were kept, or in the last step finished, have dark frames; those that were dropped are pale. Red is the text that was best in the end. Numbers are sums of log-probabilities.}{Six columns of eight words. In the first step on, by, in and at are kept; each goes on by itself for three steps, to on the mat, by the fire, in the sun, at the window. In the fifth step the four kept all begin with on the mat; the other three are gone. In the sixth the second of them, It was, overtakes the first, The cat.}
 
-\widefig{tokentree}{fig:tokentree}{What might have been written. Below each token its probability, the logarithm of it, and its rank; a branch is as thick as its token was likely.}{A tree that grows to the right behind The old king. At each of five steps three words branch off, and one of them is red and goes on: wrote, about, cheese, a full stop, It. Wrote and about and the full stop were the likeliest of their three; cheese and It were the least likely.}
+\widefig{tokentree}{fig:tokentree}{What might have been written. Below each token its probability, the logarithm of it, and its rank; a branch is as thick as its token was likely.}{A tree that grows to the right after The old king. At each of five steps three words branch off, and one of them is red and goes on: wrote, about, cheese, a full stop, It. Wrote and about and the full stop were the likeliest of their three; cheese and It were the least likely.}
 
 @* What the tutorials say. \label{sec:searchtutorials}
 Three of the sources describe beam search, and two of these say elsewhere that a token, once written, stays.
 
 \begin{tutorial}{misleading}{S1-53, S3-06}
 \quoted{Each token is committed the moment it's generated.}
-\ourrun in greedy decoding and with dice. With two beams the leader has turned round in \val[1]{claim.S1-53} percent of the models, with five in \val[1]{claim.S3-06}; the same articles describe them.
+\ourrun in greedy decoding and with sampling. With two beams the leader has turned round in \val[1]{claim.S1-53} percent of the models, with five in \val[1]{claim.S3-06}; the same articles describe them.
 \end{tutorial}
 
 \begin{tutorial}{holds}{S1-33, S3-27}
@@ -1459,11 +1459,11 @@ Three of the sources describe beam search, and two of these say elsewhere that a
 
 \begin{tutorial}{untested}{S3-29}
 \quoted{sampling has largely replaced it because beam search outputs lack the diversity and naturalness that users expect}
-\ourrun we cannot ask users. In the four texts of four beams \val[1]{claim.S3-29} percent of the pairs are new, in those of dice \val[1]{dull.set.dice}.
+\ourrun we cannot ask users. In the four texts of four beams \val[1]{claim.S3-29} percent of the pairs are new, in four sampled ones \val[1]{dull.set.dice}.
 \end{tutorial}
 
 @* The check. \label{sec:searchcheck}
-The program prints first what was done by hand: the search of the first box, in which the second step is led by another first word than the first; and that of the second box, under its four rules, with the scores of the pool. Then follows a sentence that the model knows by heart, behind which the search finds another word than greedy decoding.
+The program prints first what was done by hand: the search of the first box, in which the second step is led by another first word than the first; and that of the second box, under its four rules, with the scores of the pool. Then follows a sentence that the model knows by heart, after which the search finds another word than greedy decoding.
 
 \checkpoint[1,37]{build/out/search.txt}{two searches on paper, four beams on the built-in model}
 
@@ -1534,7 +1534,7 @@ The command beside an exercise judges your answer by running the search.
 \exercise{check}{ex:search.rows}{A prompt of 20 tokens, 30 to write, five beams, no end token. How many passes are there, and how many rows?}{\texttt{make exercise-09-1}}{30 passes. The first has 20 rows, the others five each: $20+29\cdot5=165$.}
 \exercise{check}{ex:search.three}{In the model of the box ``two beams, three tokens, three steps'', which texts are kept after the second step if there are three beams? Name them in their order. (Of two equal candidates of the same beam, the one with the lower id goes first.)}{\texttt{make exercise-09-2}}{b c with $0.32$, a a with $0.20$, and a b: it ties with a c at $0.15$, and its last token has the lower id.}
 \exercise{think}{ex:search.tie}{Two texts have finished: 2 tokens with a sum of $-3$, and 5 tokens with $-5$. For which length penalty are they equally good? Give two decimals.}{\texttt{make exercise-09-3}}{$3/2^\lambda=5/5^\lambda$, so $(5/2)^\lambda=5/3$ and $\lambda=\ln(5/3)/\ln(5/2)=0.56$.}
-\exercise{think}{ex:search.copied}{Three beams of 37 rows each share nothing but their first 32, in pages of 16. In the next step the first beam has three children, and the others have none. How many rows are copied, and how many pages are in use behind the pass?}{\texttt{make exercise-09-4}}{The two full pages are shared by all. The last page of the first beam has 5 rows; two of the children copy them, $10$ rows, and the third keeps the page. The pages of the other two beams are spare again: $2+3=5$ pages.}
+\exercise{think}{ex:search.copied}{Three beams of 37 rows each share nothing but their first 32, in pages of 16. In the next step the first beam has three children, and the others have none. How many rows are copied, and how many pages are in use after the pass?}{\texttt{make exercise-09-4}}{The two full pages are shared by all. The last page of the first beam has 5 rows; two of the children copy them, $10$ rows, and the third keeps the page. The pages of the other two beams are spare again: $2+3=5$ pages.}
 \exercise{think}{ex:search.bound}{A beam's sum is $-6$ after 12 tokens, and 40 may be written in all. The worst text of a full pool has the score $-0.2$, and the length penalty is 1. Does the search go on with |early_stopping| false? With \.{never}? And with either, if the length penalty is 0 and the worst score $-5$?}{\texttt{make exercise-09-5}}{$-6/12=-0.5$ is not better than $-0.2$: it stops. $-6/40=-0.15$ is: it goes on. With $\lambda=0$ both compare $-6$ with $-5$ and stop.}
 \exercise{think}{ex:search.worse}{Find a model of three tokens and three steps for which two beams give a text that is less likely than the greedy one: a line for each beginning that matters, with three probabilities. (After a beginning without a line all three tokens are equally likely.)}{\texttt{make exercise-09-6}}{First $0.4$, $0.35$, $0.25$; after a $0.34$, $0.33$, $0.33$; after b $0.5$, $0.5$, $0$; after a a only a. Then b a and b b both have $0.175$ and push a a out, which has $0.136$ and would have kept it; they lose two thirds of theirs at the last token.}
 \exercise{build}{ex:search.prompt}{Some programs count the prompt when they divide by the length. Let ours do so. Change |final_score|.}{\texttt{make exercise-09-7}}{|written + s->n_prompt| is what is raised to the power. Long prompts then make all lengths look alike, and the penalty loses its effect.}

@@ -784,7 +784,7 @@ static bool print_orders(struct fixture *lab, struct error *why)
 }
 
 @* What it costs. \label{lab:samplingcost}
-The cost of a choice does not depend on a model, only on the size of the vocabulary and the shape of the distribution. So as many scores as Llama 3 has tokens are drawn from a normal distribution. There are five loads, as settings of the sampler: the one that needs no dice, the one that
+The cost of a choice does not depend on a model, only on the size of the vocabulary and the shape of the distribution. So as many scores as Llama 3 has tokens are drawn from a normal distribution. There are five loads, as settings of the sampler: the one that draws nothing, the one that
 cuts nothing, one as recommendations go, and two whose cut has to look at the whole vocabulary.
 
 @<Fill a large vocabulary@>=

@@ -51,8 +51,8 @@ int main(int argc, char **argv)
 }
 
 @* A desk. \label{lab:desk}
-A \emph{wish} says what is to be written and how it may end; a member that is zero wishes nothing. A script is recited instead of the model's own text, since there are things that the model would never write. Everything else is then as
-always: the passes, the cache, the judges and the watcher. On the \emph{desk} lies what has become of the newest text, until the next is written, so that it can be looked at.
+A \emph{wish} says what is to be written and how it may end; a member that is zero asks for nothing. A script is recited instead of the model's own text, since there are things that the model would never write. Everything else is then as
+always: the passes, the cache, the criteria and the watcher. On the \emph{desk} lies what has become of the newest text, until the next is written, so that it can be looked at.
 
 @<Write a text until something ends it@>=
 struct wish { const char *prompt, *stop[2], *script; size_t most, min_tokens,
@@ -267,7 +267,7 @@ static bool print_items(struct fixture *lab, struct error *why)
   return true;
 }
 
-@ Going on from a cancelled text is to generate with the text as the prompt: once greedily, and once with dice. The seed is the same, and the positions are.
+@ Going on from a cancelled text is to generate with the text as the prompt: once greedily, and once with sampling. The seed is the same, and the positions are.
 
 @<Go on from where it was cancelled@>=
 static bool go_on(struct desk *k, double temperature, const char *key,
@@ -560,7 +560,7 @@ static bool note_rules(void *ctx, const struct step *now)
   return true;
 }
 
-@ Both lists see the same talks: no string ends any of them, and the dice depend on the seed and the position.
+@ Both lists see the same talks: no string ends any of them, and the draws depend on the seed and the position.
 
 @<Compare three ways to hold back@>=
 static bool print_rules(struct fixture *lab, struct error *why)
@@ -664,7 +664,7 @@ static bool time_at(struct desk *k, const unsigned char *text, size_t token,
   return ok;
 }
 
-@ The outflow is begun anew for each turn and grows from one length to the next. A table of medians and quartiles is printed when the word |"clock"| is given, and never by the build.
+@ The text stream is begun anew for each turn and grows from one length to the next. A table of medians and quartiles is printed when the word |"clock"| is given, and never by the build.
 
 @<Take the time of the search@>=
 static bool print_clock(struct fixture *lab, struct error *why)
@@ -756,7 +756,7 @@ static uint32_t best_of(const double *score, size_t n)
   return best;
 }
 
-@ The likeliest come first. There are four; so the list is searched four times. Behind the token in the gap stand the true ones; the last of them need not be read.
+@ The likeliest come first. There are four; so the list is searched four times. After the token in the gap stand the true ones; the last of them need not be read.
 
 @<Ask once more with what follows@>=
 static bool ask(struct gap *x, size_t at, struct error *why)
@@ -858,7 +858,7 @@ static bool print_pads(struct fixture *lab, struct error *why)
 }
 
 @* A mask. \label{lab:maskends}
-Behind the owl's question everything but digits is struck out. What the model gives to the digits is added up before; then we draw, and count the tokens that are not made of digits.
+After the owl's question everything but digits is struck out. What the model gives to the digits is added up before; then we draw, and count the tokens that are not made of digits.
 
 @<Mask what must not come@>=
 static bool all_digits(struct fixture *lab, uint32_t id)

@@ -25,7 +25,7 @@ length, and groves, whose texts end. Thousands of them are searched and looked t
 @<Search a table, or the built-in model@>@;
 @<Search as on paper@>@;
 @<Penalise logits, and their logarithms@>@;
-@<Follow seats and pages@>@;
+@<Follow slots and pages@>@;
 @<Count what a search costs@>@;
 @<Models small enough to be searched to the end@>@;
 @<Ask each search four questions@>@;
@@ -157,10 +157,10 @@ static bool print_penalty(struct fixture *lab, struct error *why)
   return ok;
 }
 
-@* Seats and pages. \label{lab:seats}
-The pages' numbers are the cache's own affair. So for \cref{fig:seats} they are followed here by the rule of \cref{cache}, from who descends from whom; and in the end the cache must have copied as many rows, and have as many pages in use, as were followed. The source of the search stands between it and the model: it lets the model score, and then writes down where the rows have gone. Of every seat and every slot of a page it knows the page's number, 0 for none.
+@* Slots and pages. \label{lab:seats}
+The pages' numbers are the cache's own affair. So for \cref{fig:seats} they are followed here by the rule of \cref{cache}, from who descends from whom; and in the end the cache must have copied as many rows, and have as many pages in use, as were followed. The source of the search stands between it and the model: it lets the model score, and then writes down where the rows have gone. Of every slot, here called |seat|, and every four rows in it, here |slot|, it knows the page's number, 0 for none.
 
-@<Follow seats and pages@>=
+@<Follow slots and pages@>=
 enum { SEAT_ROWS = 4, SEAT_PAGES = 3 };
 struct seats { struct search_model model; struct search_source real;
   const struct fixture *lab; size_t page[CAT_BEAMS][SEAT_PAGES], pages,
@@ -182,9 +182,9 @@ static size_t pages_read(const struct seats *x)
   return n;
 }
 
-@ A row is written to the seat's own page; if others read that page, too, the rows before it are copied first.
+@ A row is written to the slot's own page; if others read that page, too, the rows before it are copied first.
 
-@<Follow seats and pages@>=
+@<Follow slots and pages@>=
 static bool write_row(struct seats *x, uint32_t seat, size_t position)
 {
   size_t slot = position / SEAT_ROWS, *page = &x->page[seat][slot];
@@ -194,9 +194,9 @@ static bool write_row(struct seats *x, uint32_t seat, size_t position)
   return copy;
 }
 
-@ For each row of each seat it is printed what it is: new; copied in this pass; in a page that an earlier seat has, too; or the seat's own as before.
+@ For each row of each slot it is printed what it is: new; copied in this pass; in a page that an earlier slot has as well; or the slot's own as before.
 
-@<Follow seats and pages@>=
+@<Follow slots and pages@>=
 static void print_seated(const struct seats *x,
   const struct search_beam *grown, size_t n, const bool *copied)
 {
@@ -239,7 +239,7 @@ static bool seats_score(void *ctx, const struct search_beam *grown, size_t n,
 
 @ The cache has the last word: its bytes must be as many as those of the rows that were followed, and its pages those that somebody reads.
 
-@<Follow seats and pages@>=
+@<Follow slots and pages@>=
 static bool draw_seats(struct fixture *lab, struct error *why)
 {
   struct seats x = @[{ .lab = lab }@];
@@ -654,7 +654,7 @@ static bool print_grove(struct fixture *lab, struct error *why)
 }
 
 @* Seven ways to write on. \label{lab:dull}
-The ways are a table. Each writes one text after each of some places in the tales. All that was written stands on a \emph{shelf} until it is measured: the text of each way at each place, the four texts of four beams, and four of the dice.
+The ways are a table. Each writes one text after each of some places in the tales. All that was written stands on a \emph{shelf} until it is measured: the text of each way at each place, the four texts of four beams, and four samples.
 
 @<Write on in seven ways@>=
 enum { GIVEN = 48, WRITTEN = 48, WINDOWS = 32, WHOLE = GIVEN + WRITTEN };
@@ -681,7 +681,7 @@ static void find_windows(struct shelf *x)
   }
 }
 
-@ A way without beams is the loop, with dice or without. A chooser looks in every step whether any token that has been written is another now.
+@ A way without beams is the loop, with sampling or without. A chooser looks in every step whether any token that has been written is another now.
 
 @<Write on in seven ways@>=
 struct recaller { struct sampler *sampler; uint32_t seen[WHOLE]; size_t n, back; };
@@ -736,7 +736,7 @@ static bool write_beams(struct fixture *lab, struct shelf *x,
   return true;
 }
 
-@ The best of four is left to |best_of_write|, which throws the same dice as the four samples beside it; so its choice must be among them.
+@ The best of four is left to |best_of_write|, which draws the same random numbers as the four samples beside it; so its choice must be among them.
 
 @<Write on in seven ways@>=
 static bool write_best(struct fixture *lab, struct shelf *x,

@@ -4,7 +4,7 @@
 \chapterquestion{Are all these derivatives right?}
 @** Slopes against differences. \label{lab:slopes}
 \incipit{E}{very operation} of \cref{gradients} is computed once more by a plain loop in double, from its formula of the way forward. Each input is moved a little to
-both sides, and the slope that follows from the two losses is compared with the slope that the piece gives. With |"values"| the program prints the numbers of the prose, with |"steps"| and
+both sides, and the gradient that follows from the two losses is compared with the gradient that the piece gives. With |"values"| the program prints the numbers of the prose, with |"steps"| and
 |"gate"| the data of two figures.
 
 @c
@@ -19,7 +19,7 @@ both sides, and the slope that follows from the two losses is compared with the 
 @<Print what is asked for@>@;
 
 @* Every piece against differences. \label{lab:slopesdifferences}
-An operation has two functions: one computes a loss from some numbers, in double; the other gives the slope along each of these numbers, by the pieces, in float.
+An operation has two functions: one computes a loss from some numbers, in double; the other gives the gradient with respect to each of these numbers, by the pieces, in float.
 @<Every operation against differences@>=
 enum { MOST = 100 };
 struct operation {
@@ -29,7 +29,7 @@ struct operation {
 };
 
 @ The inputs are multiples of an eighth between $-1\frac34$ and $1\frac34$, so float and double start from the
-same place. A loss is the sum of the outputs, each times such a number, so these numbers are the slopes $dy$ that come from above.
+same place. A loss is the sum of the outputs, each times such a number, so these numbers are the gradients $dy$ that come from above.
 @<Every operation against differences@>=
 static double lot(size_t i)
 {
@@ -162,7 +162,7 @@ static void gate_slopes(const float *x, float *dx)
   gradients_plain.swiglu_backward(x, x + 16, da, 16, dx, dx + 16);
 }
 
-@ The error of an operation is the largest difference between the two slopes of an input, as a share of the largest slope of the operation. The step is a power of
+@ The error of an operation is the largest difference between the two gradients of an input, as a share of the largest gradient of the operation. The step is a power of
 two, so $x\pm h$ is exact.
 @<Every operation against differences@>=
 static double apart(const struct operation *o)
@@ -195,8 +195,8 @@ static const struct operation operations[] = @[{
 enum { OPERATIONS = sizeof operations / sizeof operations[0] };
 
 @* Steps of many sizes. \label{lab:slopessteps}
-For the loss of a row we know the exact slopes in double: the probabilities, less one for the right logit. The error of a step is the largest over all
-logits, because a single one may be small by luck. The largest slope is near 1, so these errors are shares of it.
+For the loss of a row we know the exact gradients in double: the probabilities, less one for the right logit. The error of a step is the largest over all
+logits, because a single one may be small by luck. The largest gradient is near 1, so these errors are shares of it.
 @<Steps of many sizes@>=
 struct quotients { double one, both, single; };
 static struct quotients errors_at(double h)
@@ -247,7 +247,7 @@ static void print_steps(void)
 }
 
 @* What is printed. \label{lab:slopesprints}
-The checkpoint has one line for each operation, and the keys have the largest error of all slopes.
+The checkpoint has one line for each operation, and the keys have the largest error of all gradients.
 
 @<Print what is asked for@>=
 static void print_checkpoint(void)
@@ -270,7 +270,7 @@ static void print_values(void)
   printf("slopes.digits.single %.4f\n", best_digits(true));
 }
 
-@ The piece draws the curve of the gate and its slope: with the slope from above and the partner both 1, |dup| is the curve and |dgate| its slope.
+@ The piece draws the curve of the gate and its slope: with the gradient from above and the partner both 1, |dup| is the curve and |dgate| its slope.
 @<Print what is asked for@>=
 static void print_gate(void)
 {

@@ -77,7 +77,7 @@ bool tokenizer_encode(struct tokenizer *t, struct memory *m,
      one thread at a time */
 bool tokenizer_encode_inside(struct tokenizer *t, struct memory *m,
   const char *text, size_t n, struct ids *out, struct error *why);
-  /* the same for |n| bytes that stand behind an added token, in the
+  /* the same for |n| bytes that stand after an added token, in the
      middle of a text; adds nothing, and knows no special token */
 bool tokenizer_decode(const struct tokenizer *t, struct memory *m,
   const uint32_t *id, size_t n, bool skip_special, struct bytes *out,
@@ -375,7 +375,7 @@ struct vocab_entry *tokenizer_vocab_at(struct memory *m, struct tokenizer *t,
   return &t->vocab[id];
 }
 
-@ When all pieces are known the table can point to their letters, until others are kept behind them and the block moves.
+@ When all pieces are known the table can point to their letters, until others are kept after them and the block moves.
 The number that is entered is the id plus one, because 0 means that there is none. The ids of the single letters come out of the table, to be
 looked up without it.
 
@@ -490,7 +490,7 @@ static bool plant(struct memory *m, struct tokenizer *t,
   return true;
 }
 
-@ The letters of the added tokens have been kept behind those of the pieces, and the block may have moved under the
+@ The letters of the added tokens have been kept after those of the pieces, and the block may have moved under the
 table of pieces; so that is made again first. (A fuzzer found this: the table pointed into memory that had been given
 back, which mostly still held the right letters.)
 
@@ -615,7 +615,7 @@ static bool in_word(const unsigned char *text, size_t length)
   }
 }
 
-@ A token is whole if the character before it and the one behind it, where there are any, belong to no word. So \texttt{[x]} in \texttt{a[x]b} is not whole, and
+@ A token is whole if the character before it and the one after it, where there are any, belong to no word. So \texttt{[x]} in \texttt{a[x]b} is not whole, and
 is left to the merges, while in \texttt{a [x] b} it is.
 
 @<Tell whether a character belongs to a word@>=
@@ -702,7 +702,7 @@ static bool push_bytes(struct job *j, const unsigned char *byte,
 }
 
 @ Such vocabularies have no pattern that cuts words apart: the blank is a letter like others, written as U+2581, a low block, and a text is one long piece. To
-merge in it is of the order $n\log n$; but in nearly all of these vocabularies no token has the block behind another letter, only at its beginning. Then \emph{no merge can reach over the place
+merge in it is of the order $n\log n$; but in nearly all of these vocabularies no token has the block after another letter, only at its beginning. Then \emph{no merge can reach over the place
 between a letter and a block}, for what it made would be such a token. So the row may be ended there, and what comes out is the same, to the last id; only
 the rows are words now and not books. |splits_at_spaces| says that the vocabulary is like that. It is found out by looking, not taken for granted. The block must be a token itself, or it would be spelt in bytes, which could join what stands before them.
 
@@ -793,7 +793,7 @@ static bool encode_changed(struct job *j, size_t k, bool first,
 }
 
 @ A blank before a text, or a block, makes its first word look like all others: \tok{\ the} and not \tok{the}. There are three opinions on where it belongs: before every text;
-before every one that does not begin so already; and only where the whole begins, and not behind an added token in its middle. Each is somebody's, and gives other ids.
+before every one that does not begin so already; and only where the whole begins, and not after an added token in its middle. Each is somebody's, and gives other ids.
 
 @<Change a text@>=
 static bool change(const struct tokenizer *t, const struct text_step *s,
@@ -878,9 +878,9 @@ static bool encode_between(struct job *j, uint32_t root, bool first,
 }
 
 @ A special token that is not wanted, or a word that is not whole, is passed over, letters and all:
-the search goes on behind it, as Hugging Face's does, so what another token shares with
+the search goes on after it, as Hugging Face's does, so what another token shares with
 it is not found either. To swallow white space on the left, a token reaches back into what has not been encoded yet, which is why nothing is encoded before the
-next token has been found. What remains behind the last token is a piece like the others.
+next token has been found. What remains after the last token is a piece like the others.
 
 @<Cut at the added tokens@>=
 static bool encode_added(struct job *j, uint32_t root, bool first,
@@ -903,7 +903,7 @@ static bool encode_added(struct job *j, uint32_t root, bool first,
     text + done, n - done);
 }
 
-@ What has been encoded ends at |done|, and may end behind the beginning of the next token, if the one before has swallowed white space that the next one
+@ What has been encoded ends at |done|, and may end after the beginning of the next token, if the one before has swallowed white space that the next one
 begins with. Then there is nothing in between. A token of white space that takes nothing before it is found all the same, and what follows it is encoded from its end on, as Hugging Face's library does. A token that is nothing but white space, and takes what is before it, may have been swallowed whole; it is not there any more. White space that was
 measured once is not measured again: up to |done| there is nothing else.
 
@@ -919,7 +919,7 @@ done = to;
 
 @ The normal form is a matter of characters that can be written in two ways: \texttt{\'e} is one
 character, or an \texttt{e} and an accent. NFC makes one of them where there is one. Three steps lead there: every character is taken apart as far as possible, marks that stand
-behind one letter are put into the order of their \emph{classes}, and what can be joined is joined. The library utf8proc knows how all characters are taken apart, their classes, and what joins.
+after one letter are put into the order of their \emph{classes}, and what can be joined is joined. The library utf8proc knows how all characters are taken apart, their classes, and what joins.
 @^NFC@>
 
 Its own function for all three sorts marks by exchanging neighbours. Nobody notices on a text of letters with an accent or two; on a text that is nothing but marks, which a
@@ -992,7 +992,7 @@ static bool compose_run(struct memory *m, const unsigned char *text,
 }
 
 @ Most of a text has nothing to do with any of this. A character below U+0300 is in the normal form already and never joins with what stands before it; so is a Chinese character, or a syllable of Hangul.
-With each of these a new run begins, and a run of one such character is copied. So a page of English or French is only read, and what is taken apart are the letters behind which a mark stands.
+With each of these a new run begins, and a run of one such character is copied. So a page of English or French is only read, and what is taken apart are the letters after which a mark stands.
 
 @<Bring a text into the normal form@>=
 static bool stands_alone(const unsigned char *text, size_t length)
@@ -1093,7 +1093,7 @@ bool tokenizer_encode_inside(struct tokenizer *t, struct memory *m,
   return ok;
 }
 
-@ What the files put before and after a text are ids like any others: mostly one before it that means ``here a text begins'', and none behind.
+@ What the files put before and after a text are ids like any others: mostly one before it that means ``here a text begins'', and none after.
 
 @<Push the ids that the files add@>=
 static bool push_all(struct job *j, const struct ids *list)
@@ -1373,8 +1373,8 @@ struct tokenizer *tokenizer_from_merges(struct memory *m,
   return NULL;
 }
 
-@ How large do the tables become? The list of ids and that of the rules grow to twice their room and a little more; the two tables that are looked into double as soon as they are half full.
-So the room of each is the first of a series that is large enough, and follows from the number of entries alone, without a tokenizer (\eqref{eq:vocabulary}). A test opens some and compares.
+@ How large do the tables become? The list of ids and that of the rules grow to twice their capacity and a little more; the two tables that are looked into double as soon as they are half full.
+So the capacity of each is the first of a series that is large enough, and follows from the number of entries alone, without a tokenizer (\eqref{eq:vocabulary}). A test opens some and compares.
 
 @<Tell what the tables take@>=
 static uint64_t next_room(uint64_t n)
@@ -1577,5 +1577,5 @@ exercise-W4-1}}{At the first place the longest is \texttt{<a>b}. What remains is
 \exercise{think}{ex:vocab.most}{A vocabulary of characters has all bytes as a last resort, and puts a block before the text, as Llama~2's does. How many ids can a text of $n$ characters have at the most? Give a formula in $n$.}{\texttt{make
 exercise-W4-2}}{A character that is no piece becomes its bytes, at most four, and nothing joins them; the block is one id more where nothing begins with it: $4n+1$. Faces reach it.}
 \exercise{build}{ex:vocab.shortest}{Let the search for added tokens take the \emph{shortest} that begins at a place, and of the places still the first. What would a file with both \texttt{<s>} and \texttt{<s>x} never find?}{\texttt{make
-exercise-W4-3}}{A |break| behind |*length = i + 1|. The longer of two that begin alike would never be found again.}
+exercise-W4-3}}{A |break| after |*length = i + 1|. The longer of two that begin alike would never be found again.}
 \end{exercises}

@@ -83,7 +83,7 @@ void constraint_free(struct constraint *c);
   /* returns all of it; null is nothing */
 bool constraint_matches(struct constraint *c, const char *text, size_t n,
   bool *yes, struct error *why);
-  /* is the whole text of |n| bytes one of them? Fails only for lack of room:
+  /* is the whole text of |n| bytes one of them? Fails only for lack of memory:
      memory, or one of the limits of \.{constraint.c}, which it names */
 
 @ Tokens come in as pieces: for each id its bytes. The same vocabulary serves many constraints, and to put it in order takes longer than to compile most patterns; so that is done once, in an object of its own, a \emph{lexicon}. The
@@ -97,7 +97,7 @@ struct lexicon *lexicon_open(struct memory *m, const struct token_bytes *spelt,
   const bool *usable, size_t vocab_size, struct error *why);
   /* puts |vocab_size| pieces in order and keeps a copy; an id that is not
      |usable| (null: all are) or has no bytes is never allowed; |m| must
-     outlive it; null and a sentence if there is no room */
+     outlive it; null and a sentence if there is no memory */
 void lexicon_close(struct lexicon *l);
   /* returns all of it; null is nothing */
 bool constraint_bind(struct constraint *c, const struct lexicon *l,
@@ -117,12 +117,12 @@ uint32_t constraint_start(const struct constraint *c);
 bool constraint_mask(struct constraint *c, uint32_t state, size_t budget,
   uint8_t *allowed, bool *accepts, struct error *why);
   /* |allowed[id]|, for each id of the lexicon: 1 if the token may come next
-     and |constraint_minimum| behind it is at most |budget - 1|, else 0;
+     and |constraint_minimum| after it is at most |budget - 1|, else 0;
      |*accepts|: may the text end here? False and a sentence if neither is
      possible: it names the budget that would do */
 bool constraint_step(struct constraint *c, uint32_t state, uint32_t id,
   uint32_t *next, struct error *why);
-  /* the state behind token |id|; false and a sentence if it can't come */
+  /* the state after token |id|; false and a sentence if it can't come */
 bool constraint_minimum(struct constraint *c, uint32_t state, size_t *tokens,
   struct error *why);
   /* a number of tokens with which the text can be ended: the least, but
@@ -184,7 +184,7 @@ void *array_reserve(struct memory *m, struct array *l, size_t size,
 void array_free(struct memory *m, struct array *l);
   /* returns the block and empties the list */
 
-@ The room doubles, as always. An element is cleared when it is handed out, because a list may have been shortened by setting |n| back, and then old elements lie in its room.
+@ The capacity doubles, as always. An element is cleared when it is handed out, because a list may have been shortened by setting |n| back, and then old elements lie in its block.
 
 @<Make room in a list@>=
 void *array_reserve(struct memory *m, struct array *l, size_t size,
@@ -303,7 +303,7 @@ uint32_t parser_join(struct parser *r, enum ast_kind kind, uint32_t a,
 
 @<A reader@>=
 uint32_t parser_point(struct parser *r);
-  /* the character that stands here; the text goes on behind it */
+  /* the character that stands here; the text goes on after it */
 bool parser_hex(struct parser *r, size_t min, size_t max,
   uint32_t *point);
   /* a character given by its number, in hexadecimal digits; false and a
@@ -358,7 +358,7 @@ bool parser_hex(struct parser *r, size_t min, size_t max,
 }
 
 @* How often. \label{sec:howoften}
-What stands behind a thing says how often it may come. A count in braces is limited to $10^3$: the network will have a copy for each, and whoever needs more wants a star. Digits are added up no further than that, however many there are.
+What stands after a thing says how often it may come. A count in braces is limited to $10^3$: the network will have a copy for each, and whoever needs more wants a star. Digits are added up no further than that, however many there are.
 
 @<Read how often@>=
 static bool read_count(struct parser *r, uint32_t *count)
@@ -434,7 +434,7 @@ bool parser_range(struct parser *r, uint32_t lo, uint32_t hi)
   return true;
 }
 
-@ To turn a set round, the gaps between its ranges become the ranges. One of $n$ ranges has at most $n+1$ gaps, so one range more is added first, behind the last character, and then each range is replaced by the gap in front of it. A gap of no character is left out.
+@ To turn a set round, the gaps between its ranges become the ranges. One of $n$ ranges has at most $n+1$ gaps, so one range more is added first, after the last character, and then each range is replaced by the gap in front of it. A gap of no character is left out.
 
 @<Finish a set@>=
 uint32_t parser_set(struct parser *r, size_t from, bool negated)
@@ -485,7 +485,7 @@ uint32_t parser_set(struct parser *r, size_t from, bool negated)
 @<Finish a set@>@;
 @* Patterns. \label{sec:patterns}
 Our regular expressions are a part of those of PCRE2, which the pre-tokenizers of chapter 1 use, and as far as they go they mean the same. There are characters that stand for themselves; \.{.} for any but a line's end; sets in brackets, with ranges and \.{\char94}; \.{\char92 d}, \.{\char92 w}, \.{\char92 s} and their
-opposites, in ASCII as in PCRE2 without its property flag; the escapes \.{\char92 n}, \.{\char92 r}, \.{\char92 t}, \.{\char92 f}, two hexadecimal digits behind \.{\char92 x} or any number in braces, and a backslash before any sign that is neither letter nor digit; groups, which may be marked \.{?:}; the bar; and the repetitions of \cref{sec:howoften}, to which a question mark may be
+opposites, in ASCII as in PCRE2 without its property flag; the escapes \.{\char92 n}, \.{\char92 r}, \.{\char92 t}, \.{\char92 f}, two hexadecimal digits after \.{\char92 x} or any number in braces, and a backslash before any sign that is neither letter nor digit; groups, which may be marked \.{?:}; the bar; and the repetitions of \cref{sec:howoften}, to which a question mark may be
 added that means ``as few as possible''. As the whole text must match, few or many makes no difference. (|PCRE2_ANCHORED| and |PCRE2_ENDANCHORED| are its words for that.)
 @^PCRE2@>
 
@@ -543,7 +543,7 @@ static uint32_t read_sequence(struct parser *r)
   return s;
 }
 
-@ Behind a thing stands how often it comes, and behind that perhaps the question mark that makes no difference. A plus there would make one, and a second repetition Perl doesn't take either.
+@ After a thing stands how often it comes, and after that perhaps the question mark that makes no difference. A plus there would make one, and a second repetition Perl doesn't take either.
 
 @<Read a thing and how often it comes@>=
 static uint32_t read_repeated(struct parser *r)
@@ -586,7 +586,7 @@ static uint32_t read_thing(struct parser *r)
     : NO_AST_NODE;
 }
 
-@ A group only holds things together; nobody will ask what it has matched. So a plain parenthesis and one with \.{?:} are the same, and any other word behind the question mark is refused: names, flags, conditions, looking ahead or behind.
+@ A group only holds things together; nobody will ask what it has matched. So a plain parenthesis and one with \.{?:} are the same, and any other word after the question mark is refused: names, flags, conditions, looking ahead or behind.
 
 @<Read a group@>=
 static uint32_t read_group(struct parser *r)
@@ -628,7 +628,7 @@ static bool add_kind(struct parser *r, unsigned char letter)
   return (letter & 0x20) != 0 || parser_range(r, next, PARSER_LAST_POINT);
 }
 
-@ Letters and digits behind a backslash that we don't know are refused, each with the same sentence, for it is always the same mistake: to have taken this for the whole of PCRE2. In a set a hyphen must be told whether it was a character or a kind that it follows; |*point| is then |NO_POINT|.
+@ Letters and digits after a backslash that we don't know are refused, each with the same sentence, for it is always the same mistake: to have taken this for the whole of PCRE2. In a set a hyphen must be told whether it was a character or a kind that it follows; |*point| is then |NO_POINT|.
 
 @<Read an escape@>=
 #define NO_POINT UINT32_MAX
@@ -749,7 +749,7 @@ static uint32_t read_choice(struct parser *r);
 
 @* Grammars. \label{sec:grammars}
 A grammar gives names to things. Our notation is a part of GBNF, that of \emph{llama.cpp}, whose grammars many people have at hand. A rule is a name of letters, digits and hyphens, the sign \.{::=}, and what the name stands for, up to the line's end; the line may be broken after that sign, after a bar, and within parentheses. Things are
-\.{"texts"} and sets in brackets, with the escapes \.{\char92 n}, \.{\char92 r}, \.{\char92 t}, \.{\char92\char92}, \.{\char92"}, \.{\char92 [}, \.{\char92 ]}, and numbers of two, four or eight hexadecimal digits behind \.{\char92 x}, \.{\char92 u} and \.{\char92 U}; the dot, which here stands for every character; names of rules; and groups. Repetitions are the same, blanks may stand between all of these, and a remark
+\.{"texts"} and sets in brackets, with the escapes \.{\char92 n}, \.{\char92 r}, \.{\char92 t}, \.{\char92\char92}, \.{\char92"}, \.{\char92 [}, \.{\char92 ]}, and numbers of two, four or eight hexadecimal digits after \.{\char92 x}, \.{\char92 u} and \.{\char92 U}; the dot, which here stands for every character; names of rules; and groups. Repetitions are the same, blanks may stand between all of these, and a remark
 begins with \.{\#}. The rule called \.{root} is what the whole text must be.
 @^GBNF@>
 
@@ -793,7 +793,7 @@ static bool is_name(unsigned char c)
     || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
 }
 
-@ Whether a line's end is a blank depends on where it stands: within parentheses, behind a bar and between rules it is one, elsewhere it ends the rule. A remark reaches up to it and doesn't contain it.
+@ Whether a line's end is a blank depends on where it stands: within parentheses, after a bar and between rules it is one, elsewhere it ends the rule. A remark reaches up to it and doesn't contain it.
 
 @<Letters and blanks of a grammar@>=
 static void skip_blanks(struct parser *r, bool lines)
@@ -926,7 +926,7 @@ static uint32_t grammar_sequence(struct parser *r, struct names *all)
   return s;
 }
 
-@ Behind a bar the text may go on in the next line.
+@ After a bar the text may go on in the next line.
 
 @<Read a grammar's choice@>=
 static uint32_t grammar_choice(struct parser *r, struct names *all)
@@ -960,7 +960,7 @@ static uint32_t grammar_group(struct parser *r, struct names *all)
   return s;
 }
 
-@ A rule ends with its line. A name that is defined a second time is more often a copy that was not finished than a wish, and it is refused.
+@ A rule ends with its line. A name that is defined a second time is more often a copy that was not finished than what was meant, and it is refused.
 
 @<Read a rule@>=
 static bool read_rule(struct parser *r, struct names *all)
@@ -1002,7 +1002,7 @@ static bool check_names(struct parser *r, const struct names *all,
   return true;
 }
 
-@ From here on complaints name lines, and the rules come one behind the other, with blank lines and remarks between them.
+@ From here on complaints name lines, and the rules come one after the other, with blank lines and remarks between them.
 
 @<Read a whole grammar@>=
 bool parser_grammar(struct parser *r, struct array *rules, uint32_t *root)
@@ -1066,7 +1066,7 @@ uint32_t net_sum(uint32_t a, uint32_t b);
 void net_free(struct net *w);
   /* returns all of it, also what a failure has left */
 
-@ A shape is made into nodes from its end: given the node that comes behind it, we make what stands before, and return where that begins. Nothing has to be patched later but the loop of a star. A node of bytes that is to say the same as an earlier one \emph{is} the earlier one; the table of pairs
+@ A shape is made into nodes from its end: given the node that comes after it, we make what stands before, and return where that begins. Nothing has to be patched later but the loop of a star. A node of bytes that is to say the same as an earlier one \emph{is} the earlier one; the table of pairs
 knows it by what it reads and where it goes. That is more than thrift, since a set of characters makes many nodes with the same ends.
 
 @<Add a node@>=
@@ -1257,7 +1257,7 @@ static bool find_least(struct net *w, struct error *why)
   return true;
 }
 
-@ Now two questions about a rule. Can it come to itself again before a byte has been read? That is \emph{left recursion}, also where an empty rule stands in front and hides it, and it would let the stack grow without end between two bytes. And can it come to itself at all, with something left to do behind? Then it nests, and there are infinitely many states. Both are answered by
+@ Now two questions about a rule. Can it come to itself again before a byte has been read? That is \emph{left recursion}, also where an empty rule stands in front and hides it, and it would let the stack grow without end between two bytes. And can it come to itself at all, with something left to do afterwards? Then it nests, and there are infinitely many states. Both are answered by
 walking from its first node; the one walk doesn't go through bytes, the other does.
 @^left recursion@>
 
@@ -1438,7 +1438,7 @@ struct constraint { struct memory *m; struct net w; uint8_t byte_class[256];
   group; };
   /* |at| for each depth of a walk, and |reached| for each piece, in one block */
 
-@ Two bytes that no node tells apart need not be told apart by a configuration either, whose table of the next ones is then shorter. A new kind of byte begins where some node's bytes begin, and behind where they end. JSON has \val{constraint.json.kinds} kinds. Nodes from which no end can be reached have no say.
+@ Two bytes that no node tells apart need not be told apart by a configuration either, whose table of the next ones is then shorter. A new kind of byte begins where some node's bytes begin, and after where they end. JSON has \val{constraint.json.kinds} kinds. Nodes from which no end can be reached have no say.
 
 @<Sort the bytes into kinds@>=
 static void sort_bytes(struct constraint *c)
@@ -1454,7 +1454,7 @@ static void sort_bytes(struct constraint *c)
   }
 }
 
-@ To enter a rule a frame is pushed, unless nothing is left to do behind the call: then whoever waits below may wait for the inner rule's end just as well. So a rule that ends with itself runs like a loop. A frame that has been pushed before on the same stack is found in the table.
+@ To enter a rule a frame is pushed, unless nothing is left to do after the call: then whoever waits below may wait for the inner rule's end just as well. So a rule that ends with itself runs like a loop. A frame that has been pushed before on the same stack is found in the table.
 @^tail call@>
 
 @<Push a frame@>=
@@ -1604,7 +1604,7 @@ static struct dfa_state *gather_pairs(struct constraint *c,
     (unsigned char *) x->at, bytes, x->number + 1, why) ? NULL : x;
 }
 
-@ So the next configuration behind a byte: all pairs that wait for it go on. It is noted at the byte's kind; whoever comes this way again finds it there.
+@ So the next configuration after a byte: all pairs that wait for it go on. It is noted at the byte's kind; whoever comes this way again finds it there.
 
 @<Find the next configuration@>=
 static struct dfa_state *discover(struct constraint *c,
@@ -1741,7 +1741,7 @@ void constraint_free(struct constraint *c)
 }
 
 @* Pieces in order. \label{sec:lexicon}
-To find out which of 128\,256 tokens are possible, one could read each of them from the present state. Many begin alike, and what has failed on the first letters of one will fail on those of the next. So the pieces are put into a tree, in which what begins alike is one way; a letter that can't come cuts off all that lies behind it.
+To find out which of 128\,256 tokens are possible, one could read each of them from the present state. Many begin alike, and what has failed on the first letters of one will fail on those of the next. So the pieces are put into a tree, in which what begins alike is one way; a letter that can't come cuts off everything after it.
 @^trie@>
 
 The tree is laid out as an array, each letter before those that follow it, so that to walk through it is mostly to go to the next element; and each knows where to go on if what hangs on it is cut off. The pieces are numbered in their order, and a letter knows the number of the first that it belongs to.
@@ -1759,7 +1759,7 @@ struct lexicon { struct memory *m; size_t vocab_size, n_nodes, n_ids, n_words,
      from |from[i]| to |from[i+1]|: none if it can't be used */
 enum { MAX_PIECE = 1 << 24 };
 
-@ First the usable pieces are copied, one behind the other.
+@ First the usable pieces are copied, one after the other.
 
 @<Copy the pieces@>=
 static bool copy_pieces(struct lexicon *l, const struct token_bytes *spelt,
@@ -1910,7 +1910,7 @@ void lexicon_close(struct lexicon *l)
 }
 
 @* Through all tokens at once. \label{sec:walk}
-A walk goes through the tree, and knows at each depth the configuration there. At the end it is known for each piece where it leads. This is the function on which everything waits, so its loop has little in it: the twig, the configuration above it, the next one behind the byte; and one entry for the piece, or it goes on where the twig says.
+A walk goes through the tree, and knows at each depth the configuration there. At the end it is known for each piece where it leads. This is the function on which everything waits, so its loop has little in it: the twig, the configuration above it, the next one after the byte; and one entry for the piece, or it goes on where the twig says.
 
 The entry is made at every twig, not only at those where a piece ends. A piece's last letter comes after all its others, and is the last to write in its place; what the others wrote there is forgotten. To ask each time whether a piece ends here would be a question whose answer a processor cannot foresee, and it would wait for it more than for all the rest.
 
@@ -1936,9 +1936,9 @@ static bool walk(struct constraint *c, struct dfa_state *from,
   return true;
 }
 
-@ If the way is cut off, the entry is taken back, for it may be of an earlier letter of the same piece. The pieces behind it that are cut off with it have none.
+@ If the way is cut off, the entry is taken back, for it may be of an earlier letter of the same piece. The pieces after it that are cut off with it have none.
 
-A text whose first token loses a blank begins like any other, behind the blank: what |blank| means in the walk. The piece that is nothing but a blank would become nothing; it would let the text begin twice, and is left out. (Such is SentencePiece: it puts a blank before the first word when it reads, and takes it away when it writes.)
+A text whose first token loses a blank begins like any other, after the blank: what |blank| means in the walk. The piece that is nothing but a blank would become nothing; it would let the text begin twice, and is left out. (Such is SentencePiece: it puts a blank before the first word when it reads, and takes it away when it writes.)
 
 @ How long it takes was measured for 128\,256 pieces and \val[0]{constraint.masks} states of several constraints (\texttt{make bench-constraints}; the file names the machine).\lab{lab:constraintmasks} Once the configurations that a walk meets are known, the slowest mask takes \val[2]{constraint.worst} milliseconds, where nearly everything is allowed, and the fastest \val[2]{constraint.best}: to look at the entry of every piece takes that long
 even if all is cut off at once. If one of them takes more than 2, the program that measures fails. These are masks of states in which a mask has been made before; what the first one costs is told where its cause is, at the end of \cref{sec:cost}.
@@ -1947,7 +1947,7 @@ even if all is cut off at once. If one of them takes more than 2, the program th
 The least number of bytes to the end is known for each configuration. The least number of \emph{tokens} is not more than that, if each byte that may be needed is a token by itself, and not less than the bytes divided by the length of the longest piece. Mostly that is all we need: as long as more tokens are left than bytes are wanted, a token is good. Only near the end of the budget the number
 itself must be known.
 
-To find it we look at the configurations to which one token leads, from each of these to the next, and so on; the number is then one more than the least among those behind it. For a constraint that does not nest, all configurations that tokens reach are looked at, once, unless there are more than |MAX_TOGETHER|; and the result is exact. With nesting there is no end of them, since
+To find it we look at the configurations to which one token leads, from each of these to the next, and so on; the number is then one more than the least among those after it. For a constraint that does not nest, all configurations that tokens reach are looked at, once, unless there are more than |MAX_TOGETHER|; and the result is exact. With nesting there is no end of them, since
 every bracket that opens leads to new ones. So there, and in such large ones, we look only at tokens that bring the end \emph{nearer}, counted in bytes. What is found is the shortest of the ways without a detour; a way that first goes farther and is shorter in tokens all the same is missed. And if even these configurations are more than |MAX_TOGETHER|, the number of bytes is taken.
 
 So in the last two cases the number may be too large, but a way that is found is always a way. No text is cut off because of it; what may happen is that a limit is refused which would just do, and that near the end of the budget a token is forbidden for which there would have been time. A row of more than |MAX_TOGETHER| letters, say, of any from a to z, has so many states that its limit is counted in letters, though
@@ -1967,7 +1967,7 @@ static bool note(struct constraint *c, struct array *all,
   return true;
 }
 
-@ The list is made in a room that grows and then copied to its exact size, because there will be many of them: in a string of JSON some dozens of configurations stand behind one token.
+@ The list is made in a block that grows and then copied to its exact size, because there will be many of them: in a string of JSON some dozens of configurations stand after one token.
 
 @<How far tokens lead@>=
 static bool find_after(struct constraint *c, struct dfa_state *x,
@@ -2012,7 +2012,7 @@ static bool is_collected(const struct dfa_state *x,
   return !nearer || after->least < x->least;
 }
 
-@ The list is its own list of things to do: it is read from the front while what is found is added behind.
+@ The list is its own list of things to do: it is read from the front while what is found is added at its end.
 
 @<Collect what belongs together@>=
 static bool collect_predecessors(struct constraint *c, struct dfa_state *from,
@@ -2031,7 +2031,7 @@ static bool collect_predecessors(struct constraint *c, struct dfa_state *from,
   return *all = true;
 }
 
-@ When all are there, the numbers come about as those of the nodes did: zero where a text may end, |NET_NEVER| elsewhere, and then again and again one more than the least behind, until nothing changes. The last ones collected tend to be nearest to the end, and so each pass begins with them.
+@ When all are there, the numbers come about as those of the nodes did: zero where a text may end, |NET_NEVER| elsewhere, and then again and again one more than the least among the next, until nothing changes. The last ones collected tend to be nearest to the end, and so each pass begins with them.
 
 @<Count the tokens to the end@>=
 static void compute_cost_group(struct constraint *c, bool nearer)
@@ -2256,7 +2256,7 @@ bool constraint_minimum(struct constraint *c, uint32_t state, size_t *tokens,
 
 @ A step reads the token's bytes, but for the blank that the first one loses.
 
-@<Step behind a token@>=
+@<Step after a token@>=
 bool constraint_step(struct constraint *c, uint32_t state, uint32_t id,
   uint32_t *next, struct error *why)
 {
@@ -2320,16 +2320,16 @@ static bool compute_cost_first(struct constraint *c, struct dfa_state *x,
 @<Judge what comes after a token@>@;
 @<Mark the tokens that may come@>@;
 @<Mask the tokens@>@;
-@<Step behind a token@>@;
+@<Step after a token@>@;
 @<Look at what is known@>@;
 @<An object of JSON@>@;
 
-@* A text that is bound. \label{sec:bound}
-Chapter 7's sampler asks before each choice what may come (\cref{sec:bonds}). What it is given for a constraint is a \emph{bond}: the constraint, the state that the text has reached, and a mask. The
+@* A text that is bound: the cursor. \label{sec:bound}
+Chapter 7's sampler asks before each choice what may come (\cref{sec:bonds}). What it is given for a constraint is a \emph{constraint cursor}: the constraint, the state that the text has reached, and a mask. The
 machine is told how many tokens may still be written, this one included, and the end token may come exactly where the text may end.
 @^constrained decoding@>
 
-@<What binds a text@>=
+@<The cursor of a text@>=
 struct constraint_cursor { struct constraint *c; uint32_t state; uint8_t *allowed;
   size_t vocab, max_tokens; const uint32_t *eos; size_t n_eos; };
   /* what a text of at most |max_tokens| tokens has to match, and where in it we are; |allowed[vocab]| is
@@ -2341,7 +2341,7 @@ bool constraint_cursor_open(struct constraint_cursor *b, struct memory *m,
   /* binds by a |c| that knows the tokens; errors: |max_tokens| is less than |constraint_minimum|, which the
      sentence names; memory. Nothing is to be closed then */
 void constraint_cursor_close(struct constraint_cursor *b, struct memory *m);
-  /* returns the room; one that is all zero has none */
+  /* frees the mask; a cursor that is all zero has none */
 void constraint_cursor_restart(struct constraint_cursor *b);
   /* for another text, from its beginning */
 bool constraint_cursor_matches(const struct constraint_cursor *b, bool *yes,
@@ -2360,7 +2360,7 @@ bool constraint_cursor_should_stop(void *ctx, const struct continuation *text,
 
 @ A limit that no matching text can keep is told before anything is computed, with the least that would do.
 
-@<Bind a text@>=
+@<Open and close a cursor@>=
 bool constraint_cursor_open(struct constraint_cursor *b, struct memory *m,
   struct constraint *c,
   size_t vocab, size_t max_tokens, const uint32_t *eos, size_t n_eos,@|
@@ -2381,9 +2381,9 @@ bool constraint_cursor_open(struct constraint_cursor *b, struct memory *m,
   return true;
 }
 
-@ To unbind returns the room; to restart goes back to the beginning, for the next of several texts.
+@ Closing a cursor frees its mask; restarting it goes back to the beginning, for the next of several texts.
 
-@<Bind a text@>=
+@<Open and close a cursor@>=
 void constraint_cursor_close(struct constraint_cursor *b, struct memory *m)
 {
   memory_free(m, b->allowed);
@@ -2416,7 +2416,7 @@ bool bond_take(void *ctx, uint32_t id, struct error *why)
   return constraint_step(b->c, b->state, id, &b->state, why);
 }
 
-@ Where a text matches, and no token may follow, the end token is the only one left, and is chosen. If there is none, because the model has none or because it is to be ignored, somebody else must end the text: the judge of chapter 3's loop.
+@ Where a text matches, and no token may follow, the end token is the only one left, and is chosen. If there is none, because the model has none or because it is to be ignored, |constraint_cursor_should_stop| must end the text, asked by chapter 3's loop.
 
 @<End a text that nothing may follow@>=
 bool constraint_cursor_should_stop(void *ctx, const struct continuation *text,
@@ -2442,14 +2442,14 @@ bool constraint_cursor_matches(const struct constraint_cursor *b, bool *yes,
   return ok;
 }
 
-@ The bond is a module of its own, since it alone knows chapter 3's loop; the constraint knows bytes and tokens and nothing else.
+@ The cursor is a module of its own, since it alone knows chapter 3's loop; the constraint knows bytes and tokens and nothing else.
 
 @(bond.h@>=
 #ifndef INCIPIT_BOND_H
 #define INCIPIT_BOND_H
 #include "loop/generate.h"
 #include "constraints/constraint.h"
-@<What binds a text@>@;
+@<The cursor of a text@>@;
 #endif
 
 @ The functions in the order in which they were explained.
@@ -2457,12 +2457,12 @@ bool constraint_cursor_matches(const struct constraint_cursor *b, bool *yes,
 @(bond.c@>=
 #include "constraints/bond.h"
 @;@#
-@<Bind a text@>@;
+@<Open and close a cursor@>@;
 @<Narrow the choice to what may come@>@;
 @<End a text that nothing may follow@>@;
 
 @* An object of JSON. \label{sec:jsongrammar}
-The grammar that most people want is ours to give. RFC 8259 says what an object is; we take three liberties, which all make the set of texts smaller. Blanks between the parts are at most one, or a line's end and up to 32 columns, and before a colon there is none: a model that may write blanks for ever sometimes does. Numbers have at most 15 digits before and behind the point and two in the exponent, for the same
+The grammar that most people want is ours to give. RFC 8259 says what an object is; we take three liberties, which all make the set of texts smaller. Blanks between the parts are at most one, or a line's end and up to 32 columns, and before a colon there is none: a model that may write blanks for ever sometimes does. Numbers have at most 15 digits before and after the point and two in the exponent, for the same
 reason, and because readers differ on longer ones. And escapes of surrogates come in pairs, and the character zero not at all, since a reader in C may take it for the end.
 @^JSON@>
 
@@ -2569,7 +2569,7 @@ The texts that come out\lab{lab:constraintwrites} are at the end of the box in \
 written anyway.
 
 The card is stricter: a name, an age, and some friends, each of them a capital letter and up to eleven small ones. \Cref{fig:allowed} shows how many tokens were allowed at each step. Where the grammar spells out its own words, there are a few ways to cut them into tokens; in a name it is nearly a third of the vocabulary, and fewer with every letter, since a piece that is too long for what is left of the eleven can't come; and at the end there are
-no friends left, because the budget is closing in. Behind step \val{constraint.card.closing} each token had to be one on a shortest way.
+no friends left, because the budget is closing in. After step \val{constraint.card.closing} each token had to be one on a shortest way.
 
 \fig{allowed}{fig:allowed}{How many of the \val{constraint.vocab} tokens were allowed at each step of writing a card (points), and how many tokens it took at least to end it then (bars, with the line of the budget coming down on them).}{A plot over the steps with a logarithmic axis. Points lie between one token and nearly a third of all, high within
 names and low between them. Bars below sink step by step from more than 20 to none, and the line of the tokens that are left comes down upon them and meets them near the right end.}
@@ -2583,7 +2583,7 @@ The laboratory prints the five constraints as the built-in model's vocabulary se
 The command beside an exercise asks the machine of this chapter.
 
 \begin{exercises}
-\exercise{check}{ex:constraint.laugh}{Take the piece \tok{a!} out of the vocabulary of the laugh. What is the last column of its table then, from state 0 to state 3? And which pieces may come in state 1 with two tokens left?}{\texttt{make exercise-W9-1}}{2, 2, 1, 0. Only \tok a: behind \tok{ah} we are in state 1 again, and need two more.}
+\exercise{check}{ex:constraint.laugh}{Take the piece \tok{a!} out of the vocabulary of the laugh. What is the last column of its table then, from state 0 to state 3? And which pieces may come in state 1 with two tokens left?}{\texttt{make exercise-W9-1}}{2, 2, 1, 0. Only \tok a: after \tok{ah} we are in state 1 again, and need two more.}
 \exercise{think}{ex:constraint.states}{The pattern \texttt{(a\char124b)*a(a\char124b)\char123$k$\char125} asks for an \texttt a so many places before the end. How many states has its machine for $k=1$, $2$, $3$, $10$, the dead one not counted?}{\texttt{make exercise-W9-2}}{$2^{k+1}$. The machine can't know whether an \texttt a is the one that counts before the text is over, and so must remember which of the last $k+1$ letters were \texttt a. A network says the same with a few nodes more than $k$: that is why states are found when they are needed and not before.}
 \exercise{build}{ex:constraint.sums}{Write a grammar of sums and differences of whole numbers without leading zeros, with as many parentheses as one likes, but not around nothing, and without blanks: \texttt{7}, \texttt{1+(20-3)}, \texttt{((4))-5+6}. It must be taken by our compiler.}{\texttt{make exercise-W9-3}}{The rule that comes to mind, a sum is a sum and a term, is left recursive. Say it with a star: a sum is a term and any number of terms with a sign before them; a term is a number, or a sum in parentheses.}
 \end{exercises}

@@ -7,7 +7,7 @@
 
 \chapterquestion{If one of a million weights were a little larger, how would the loss change? And how can one sweep answer that for all of them?}
 @** Gradients of every operation.
-\incipit{A}{ll of training} rests on one kind of number: the slope of the loss along a weight, which says by how much the
+\incipit{A}{ll of training} rests on one kind of number: the slope of the loss along a weight, called its \emph{gradient}, which says by how much the
 loss grows for each unit by which the weight grows. This chapter derives those numbers, operation by operation, and writes
 the loops that compute them; \cref{training} strings the loops together. Of school we need the derivatives of
 $x^2$, $\sqrt x$, $e^x$, $\ln x$ and $1/x$, and the rules for a product and for a function of a function. They are enough for the whole
@@ -16,12 +16,12 @@ of a language model.
 
 \begin{byhand}{one matrix, forwards and back}
 Let $y=Wx$ with $W$ of the rows $(1,2)$ and $(3,-1)$, and $x=(2,1)$. So $y=(2+2,\ 6-1)=(4,5)$. Let the
-loss be the product $L=y_1y_2=20$. Where $y_1$ grows, $L$ grows by $y_2$ times as much, and the other way round; so the slopes of the loss
-along $y$ are $dy=(5,4)$.
+loss be the product $L=y_1y_2=20$. Where $y_1$ grows, $L$ grows by $y_2$ times as much, and the other way round; so the gradients of the loss
+with respect to $y$ are $dy=(5,4)$.
 
 \medskip
-The number $x_1$ enters $y_1$ once and $y_2$ three times, so its slope is $1\times5+3\times4=17$; that of $x_2$
-is $2\times5-1\times4=6$. A weight multiplies one $x$ and is felt in one $y$: the first row of $W$ has the slopes
+The number $x_1$ enters $y_1$ once and $y_2$ three times, so its gradient is $1\times5+3\times4=17$; that of $x_2$
+is $2\times5-1\times4=6$. A weight multiplies one $x$ and is felt in one $y$: the first row of $W$ has the gradients
 $(5\times2,\ 5\times1)=(10,5)$, the second $(4\times2,\ 4\times1)=(8,4)$.
 
 \medskip
@@ -48,7 +48,7 @@ int main(void)
 }
 
 @* The rule of the chain. \label{sec:chainrule}
-We write $dx$ for the slopes of the loss along $x$. If $x$ is a list of numbers, $dx$ is a list as long. Now let some operation
+We write $dx$ for the gradients of the loss with respect to $x$. If $x$ is a list of numbers, $dx$ is a list as long. Now let some operation
 make $y$ of $x$, and let the loss depend on $x$ only through this $y$. If $x_j$ grows by a tiny $\delta$, each $y_i$ grows by
 $\delta\,\partial y_i/\partial x_j$, and the loss by $dy_i$ times that. The loss feels all of them:
 \begin{equation}\label{eq:backrule}
@@ -58,7 +58,7 @@ That is the only law here; everything else is putting an operation into it. Thre
 @^chain rule@>
 
 It is \emph{local}. Whoever knows $dy$ needs to know nothing of what comes after $y$, so each operation
-can be turned back on its own, last first, and the slopes are handed down from one to the next; the name for this is backpropagation.\side{Rumelhart 1986.} Slopes of one number used in two
+can be turned back on its own, last first, and the gradients are handed down from one to the next; the name for this is backpropagation.\side{Rumelhart 1986.} Gradients of one number used in two
 places \emph{add}, since the sum runs over everything that $x_j$ enters; so each loop below either adds to what is there, or says
 that it does not. And the derivatives are taken \emph{at the $x$ of the way forward}: a pass that is to be turned back has to keep its
 rows, or be able to make them again.
@@ -66,12 +66,12 @@ rows, or be able to make them again.
 @ Why from the end? One could move each weight in turn and look at the loss. That takes a pass for every weight, more than a
 million passes for one step of our small model. From the end each operation is turned
 back once, however many weights it has. For a matrix of $m$ weights and one row the way forward takes $m$ multiply--adds. On
-the way back $dx$ takes $m$ more, and the slopes of the weights another $m$. So a
-step of training costs about three passes, and knows the slopes of all weights exactly.
+the way back $dx$ takes $m$ more, and the gradients of the weights another $m$. So a
+step of training costs about three passes, and knows the gradients of all weights exactly.
 @^cost of training@>
 
 @ Three operations are so simple that they need no loop of their own. \emph{A sum} $y=x+f(x)$, the residual stream: by \eqref{eq:backrule}, $dx$ is
-$dy$ itself plus what comes back through $f$. \emph{A look-up}, the embedding: the row of the table that was copied gets the slopes of
+$dy$ itself plus what comes back through $f$. \emph{A look-up}, the embedding: the row of the table that was copied gets the gradients of
 its copy, all other rows get nothing; a token that stands at two places gets both. \emph{A rotation}
 is a matrix, but one that is undone by being looked at from the other side:
 \begin{align*}
@@ -81,7 +81,7 @@ y_2&=s\,x_1+c\,x_2,&dx_2&=-s\,dy_1+c\,dy_2,
 which is the rotation by the opposite angle. So the engine's own kernel does it, with the sines negated.
 
 \begin{byhand}{a turn, and back}
-Let $c=0.6$ and $s=0.8$. The pair $(5,10)$ becomes $(5\times0.6-10\times0.8,\ 5\times0.8+10\times0.6)=(-5,10)$. If the slopes
+Let $c=0.6$ and $s=0.8$. The pair $(5,10)$ becomes $(5\times0.6-10\times0.8,\ 5\times0.8+10\times0.6)=(-5,10)$. If the gradients
 there are $(2,3)$, those of the pair before the turn are $(2\times0.6+3\times0.8,\ 3\times0.6-2\times0.8)=(3.6,0.2)$.
 
 \medskip
@@ -189,7 +189,7 @@ workers.
   void (*adam)(const struct moments *a, size_t from, size_t to);
     /* one step for the weights from |from| to |to|; the gradient becomes 0 */
 
-@ Two modules have the same body, which they include behind heads of their own. The plain one leaves the fused multiply--add to the
+@ Two modules have the same body, which they include after headers of their own. The plain one leaves the fused multiply--add to the
 C~library's |fmaf|, which is exact and slow where the processor has no instruction for it. It is there to be compared with, and for
 machines that have nothing else.
 @(plain.c@>=
@@ -313,7 +313,7 @@ $dx_j=\sum_idy_iW_{ij}$, a sum down a \emph{column} of the matrix where the way 
 contains $W_{ij}$, and $\partial y_i/\partial W_{ij}=x_j$; so $dW_{ij}=dy_i\,x_j$, all products of one
 number from above with one from below.
 
-A pass has many rows, one for each token, and all of them use the same $W$. Slopes of one number used in several places add, so
+A pass has many rows, one for each token, and all of them use the same $W$. Gradients of one number used in several places add, so
 $dW$ is the sum over the rows. With one row for each token, written $X$, $Y$, $dX$, $dY$,
 \begin{equation}\label{eq:matrixback}
 dX=dY\,W,\qquad dW=dY^{\mathsf T}X.
@@ -553,7 +553,7 @@ INLINE float largest(const float *z, size_t n)
   return max;
 }
 
-@ Scores behind the last one seen become $-\infty$ before the maximum is taken, and their exponentials are 0. So a group of
+@ Scores after the last one seen become $-\infty$ before the maximum is taken, and their exponentials are 0. So a group of
 sixteen needs no special case at its end: a 0 changes no sum of exponentials, since none of them is $-0$.
 @<Exponentials of a block of scores@>=
 static TARGET void softmax_block(float *s, size_t sees, size_t n, float scale,
@@ -607,13 +607,13 @@ for (size_t c = 0; c < h; c += 16)
 @* Weights that sum to one, turned back. \label{sec:softmaxback}
 Attention makes weights $p_i=e^{s_i}/S$ of scores, with $S=\sum_je^{s_j}$. How does $p_i$ change with a score? The quotient rule has two cases.
 If $j\ne i$, only $S$ contains $s_j$, and $\partial p_i/\partial s_j=-e^{s_i}e^{s_j}/S^2=-p_ip_j$: whatever one gains,
-the others lose. If $j=i$, the numerator grows too, which adds $e^{s_i}/S=p_i$. Now let $g_i$ be the slopes that come back
+the others lose. If $j=i$, the numerator grows too, which adds $e^{s_i}/S=p_i$. Now let $g_i$ be the gradients that come back
 for the weights. By the rule of the chain,
 \begin{equation}\label{eq:softmaxback}
 ds_j=\sum_ig_i\,\frac{\partial p_i}{\partial s_j}=p_jg_j-\sum_ig_i\,p_ip_j=p_j\Bigl(g_j-\sum_ip_ig_i\Bigr).
 \end{equation}
 A score should rise if its value does better than the average of what is looked at, and by as much more as it is already looked at. The
-slopes of all scores of a row add up to 0.
+gradients of all scores of a row add up to 0.
 @^softmax@>
 
 \begin{byhand}{three keys, one look}
@@ -621,11 +621,11 @@ The scores are $\ln3$, $\ln2$ and $0$, their exponentials 3, 2 and 1, the sum 6;
 $1/2$, $1/3$ and $1/6$. The values are $6$, $0$ and $12$, and attention mixes $6\times1/2+0\times1/3+12\times1/6=5$.
 
 \medskip
-Let the slope along the mixture be 1. Then $g$ is the values themselves, their average under the weights is the $5$ just found, and the scores get
+Let the gradient with respect to the mixture be 1. Then $g$ is the values themselves, their average under the weights is the $5$ just found, and the scores get
 $1/2\times(6-5)=1/2$, $1/3\times(0-5)=-5/3$ and $1/6\times(12-5)=7/6$. Together: $3/6-10/6+7/6=0$.
 \end{byhand}
 
-@ In the box the average of the slopes was the mixture itself, and that is no accident. The mixture is $y=\sum_ip_iv_i$, so $g_i=dy\cdot v_i$, and
+@ In the box the average of the gradients was the mixture itself, and that is no accident. The mixture is $y=\sum_ip_iv_i$, so $g_i=dy\cdot v_i$, and
 $$\sum_ip_ig_i=dy\cdot\sum_ip_iv_i=dy\cdot y.$$
 The sum over all keys in \eqref{eq:softmaxback} is one short dot product of two rows that lie there anyway. And the weights themselves need not be kept. A row of
 $n$ tokens has $n^2/2$ of them for each head and layer; from the scores, which are one more product, and the maximum and the sum that |join| left,
@@ -642,13 +642,13 @@ static TARGET void softmax_backward(float *s, float *g, size_t sees,
   float mean = fold(lane);
   for (size_t t = sees; t < n; t++) s[t] = -INFINITY;
   for (size_t t = 0; t < n; t += 16) {
-    @<Weigh sixteen scores again, and turn their slopes@>@;
+    @<Weigh sixteen scores again, and turn their gradients@>@;
   }
 }
 
-@ The score was scaled before the exponential was taken, $s=\alpha\,q\cdot k$, so the slope along $q\cdot k$ has the factor
-$\alpha$ once more. Scores that were not seen have the weight 0, and therefore the slope 0 whatever stands in |g|.
-@<Weigh sixteen scores again, and turn their slopes@>=
+@ The score was scaled before the exponential was taken, $s=\alpha\,q\cdot k$, so the gradient with respect to $q\cdot k$ has the factor
+$\alpha$ once more. Scores that were not seen have the weight 0, and therefore the gradient 0 whatever stands in |g|.
+@<Weigh sixteen scores again, and turn their gradients@>=
 float p[16], d[16];
 memcpy(p, s + t, sizeof p);
 memcpy(d, g + t, sizeof d);
@@ -658,7 +658,7 @@ for (int j = 0; j < 16; j++) d[j] = p[j] * (d[j] - mean) * scale;
 memcpy(s + t, p, sizeof p);
 memcpy(g + t, d, sizeof d);
 
-@ The loss of a row is $L=-\ln p_r$ for the token $r$ that came, and that is a softmax whose slopes are known: $g_r=-1/p_r$, the
+@ The loss of a row is $L=-\ln p_r$ for the token $r$ that came, and that is a softmax whose gradients are known: $g_r=-1/p_r$, the
 others 0. In \eqref{eq:softmaxback} the average is $p_r\cdot(-1/p_r)=-1$, so $dz_j=p_j(0+1)=p_j$ for the others and
 $p_r(-1/p_r+1)=p_r-1$ for the right one: the probabilities, less one where the truth is. That is what the box at the
 beginning of \cref{training} found.
@@ -705,7 +705,7 @@ memcpy(z + i, e, (n - i < 16 ? n - i : 16) * sizeof *z);
 @* A norm. \label{sec:normback}
 The norm is $y_k=\gamma_kx_kr$ with $r=1/\sqrt{m+\epsilon}$, where $m=\frac1d\sum_kx_k^2$ is the mean square. An input enters in two ways: directly,
 and through $r$, which all outputs share. For the second, $\partial m/\partial x_j=2x_j/d$, and the derivative of $(m+\epsilon)^{-1/2}$ is
-$-\frac12(m+\epsilon)^{-3/2}=-\frac12r^3$; so $\partial r/\partial x_j=-r^3x_j/d$. Write $t_k=\gamma_k\,dy_k$ for the slopes before the gain. Then
+$-\frac12(m+\epsilon)^{-3/2}=-\frac12r^3$; so $\partial r/\partial x_j=-r^3x_j/d$. Write $t_k=\gamma_k\,dy_k$ for the gradients before the gain. Then
 \begin{equation}\label{eq:normback}
 dx_j=t_jr+\sum_kt_kx_k\,\frac{\partial r}{\partial x_j}
 =r\Bigl(t_j-x_j\,r^2\,\frac1d\sum_kt_kx_k\Bigr).
@@ -724,7 +724,7 @@ Along $x$ itself: $1.68\times1-0.24\times7=0$. The gains get $5\times1\times0.2=
 \end{byhand}
 
 @ Two sums over the row come first, side by side, and then one more pass over it with what they gave. The result is added to what is there, because $x$ is the
-residual stream, which has another slope already. With $\epsilon$ in the root, the slope along $x$ is
+residual stream, which has another gradient already. With $\epsilon$ in the root, the slope along $x$ is
 not quite 0, but the formula is still exact: $r$ contains it.
 @<A norm on the way back@>=
 static TARGET float norm_backward(const float *x, const float *gain,
@@ -738,20 +738,20 @@ static TARGET float norm_backward(const float *x, const float *gain,
     }
   float r = 1.0f / sqrtf(fold(square) / (float) d + 1e-5f);
   float pull = fold(along) * r * r / (float) d;
-  @<Add the slopes of the norm to |dx|@>@;
+  @<Add the gradients of the norm to |dx|@>@;
   return r;
 }
 
 @ Here |pull| is the factor of $x_j$ in \eqref{eq:normback}. It is the same for the whole row, and what it takes away keeps the row's length out of
 the gradient.
-@<Add the slopes of the norm to |dx|@>=
+@<Add the gradients of the norm to |dx|@>=
 for (size_t k = 0; k < d; k += 16)
   for (size_t j = 0; j < 16; j++) {
     float t = fmaf(-pull, x[k + j], dy[k + j] * gain[k + j]);
     dx[k + j] = fmaf(r, t, dx[k + j]);
   }
 
-@ A gain belongs to one column and serves every row, so its slope is the sum of $dy_k\,x_k\,r$ over the rows, each with its own $r$. The work is
+@ A gain belongs to one column and serves every row, so its gradient is the sum of $dy_k\,x_k\,r$ over the rows, each with its own $r$. The work is
 divided among the workers by columns, never by rows: dividing a sum would make its order depend on their number.
 @<A norm on the way back@>=
 static TARGET void gain_backward(const float *x, const float *dy,
@@ -806,11 +806,11 @@ static TARGET void swiglu_backward(const float *gate, const float *up,
 }
 
 @* A step downhill. \label{sec:adam}
-With all slopes known, each weight is moved a little against its own. How far? A plain multiple of the slope treats all weights alike, but slopes of an embedding
+With all gradients known, each weight is moved a little against its own. How far? A plain multiple of the gradient treats all weights alike, but gradients of an embedding
 row that was met once and of a gain that every row passes through differ by orders of magnitude. AdamW measures each weight's step by that weight's own
-slopes.\side{Kingma 2015; Loshchilov 2019.} It keeps two running means for each weight, of the slope and of its square:
+gradients.\side{Kingma 2015; Loshchilov 2019.} It keeps two running means for each weight, of the gradient and of its square:
 $$m_t=\beta_1m_{t-1}+(1-\beta_1)\,g_t,\qquad v_t=\beta_2v_{t-1}+(1-\beta_2)\,g_t^2,$$
-from $m_0=v_0=0$, and moves by $m/\sqrt v$. If the slopes were a thousand times larger, this would be the same: the measure cancels. A slope that
+from $m_0=v_0=0$, and moves by $m/\sqrt v$. If the gradients were a thousand times larger, this would be the same: the measure cancels. A gradient that
 always has the same sign gives steps of 1; one that flickers about 0 gives $m$ near 0, and the weight stays.
 @^AdamW@>
 
@@ -819,18 +819,18 @@ weights of all $g$ in $m_t$ sum to $(1-\beta_1)(1+\beta_1+\cdots+\beta_1^{t-1})=
 $1-\beta_1^t$, and $v_t$ by $1-\beta_2^t$.
 
 \begin{byhand}{one weight, two steps}
-Let $\beta_1=0.9$, $\beta_2=0.95$, the rate $0.1$, and $w=1$ with the decay $0.1$. The first slope is $4$. Then $m=0.1\times4=0.4$
-and $v=0.05\times16=0.8$; divided by $0.1$ and $0.05$ they are $4$ and $16$; the move is $4/4=1$, as for \emph{every} first slope. The decay
+Let $\beta_1=0.9$, $\beta_2=0.95$, the rate $0.1$, and $w=1$ with the decay $0.1$. The first gradient is $4$. Then $m=0.1\times4=0.4$
+and $v=0.05\times16=0.8$; divided by $0.1$ and $0.05$ they are $4$ and $16$; the move is $4/4=1$, as for \emph{every} first gradient. The decay
 adds $0.1\times1=0.1$, and $w=1-0.1\times1.1=0.89$.
 
 \medskip
-The second slope is $2$. Now $m=0.9\times0.4+0.1\times2=0.56$ and $v=0.95\times0.8+0.05\times4=0.96$. They are divided by
+The second gradient is $2$. Now $m=0.9\times0.4+0.1\times2=0.56$ and $v=0.95\times0.8+0.05\times4=0.96$. They are divided by
 $1-0.81=0.19$ and $1-0.9025=0.0975$, which gives $2.947$ and $9.846$, whose root is $3.138$. The move is $2.947/3.138=0.939$, the decay
 adds $0.089$, and $w=0.89-0.1\times1.028=0.7872$.
 \end{byhand}
 
 @ The numbers of one step stand in a struct: two of them are what the means have to be multiplied with, one shortens the gradient, one is the rate. The running mean
-of the \emph{weights} belongs to the last stretch of a run and is explained in \cref{sec:plan}.
+of the \emph{weights} belongs to the last phase of a run and is explained in \cref{sec:plan}.
 @<The numbers of one step@>=
 struct moments { float *w, *g, *first, *second, *mean; const bool *decays;
   float rate, scale, fix1, fix2, keep; };
@@ -854,8 +854,8 @@ static TARGET double square(const float *g, size_t n)
 }
 
 @ Each weight has its own arithmetic, so a range can begin and end anywhere, and no order has to be fixed. A running mean
-$\beta m+(1-\beta)g$ is written $g+\beta(m-g)$: one multiply--add, and exact where $m=g$. The $10^{-8}$ keeps a weight that never had a slope from being divided by
-0. The decay pulls matrices towards 0 and is added \emph{after} the division; inside the slope it would be divided too, and rarely used
+$\beta m+(1-\beta)g$ is written $g+\beta(m-g)$: one multiply--add, and exact where $m=g$. The $10^{-8}$ keeps a weight that never had a gradient from being divided by
+0. The decay pulls matrices towards 0 and is added \emph{after} the division; inside the gradient it would be divided too, and rarely used
 weights would decay fastest. Gains do not decay: their place of rest is 1.
 @^weight decay@>
 @<Squares of a gradient, and a step of AdamW@>=
@@ -891,7 +891,7 @@ static TARGET void adam(const struct moments *a, size_t from, size_t to)
 
 @* The boxes, by the pieces. \label{sec:slopesboxes}
 Five of the boxes of this chapter print one line each. The pieces of the norm and the gate work on sixteen numbers at a time, so they are given the numbers of the box eight times over: the mean of a square is then
-the same, and so is every slope.
+the same, and so is every gradient.
 
 @<The boxes, by the pieces@>=
 static void box_matrix(void)
@@ -980,7 +980,7 @@ is not more exact than they are, and it is divided by a smaller and smaller $2h$
 float cannot tell a small mistake from rounding. So the laboratory checks the pieces against plain loops in double,\lab{lab:slopesdifferences} written from the formulas of the way forward and
 nothing else.
 
-\fig{steps}{fig:steps}{The error of a difference quotient against the step, for the slopes of a row's loss. To one side only, the error falls with the step; to both sides with its
+\fig{steps}{fig:steps}{The error of a difference quotient against the step, for the gradients of a row's loss. To one side only, the error falls with the step; to both sides with its
 square; and at some point rounding takes over and it rises again, early if the losses are floats.}{A plot with logarithmic axes, the
 step from one half on the left to a billionth of 1 on the right, the error upwards. Three curves fall from the left. The steepest reaches its lowest point between ten and
 eleven digits, turns, and rises to the right. The curve to one side falls half as steeply. The curve of floats turns first, at about five digits, and rises to no digit at all.}
@@ -988,7 +988,7 @@ eleven digits, turns, and rises to the right. The curve to one side falls half a
 @ A float is rounded at some hundredths of a millionth of its size, so a piece that is right is off by about as much; the matrix is exact here, because products of
 eighths need no rounding. A forgotten factor or a wrong sign is off by
 a large part of itself. Nothing lies between the two, so a check needs no finely chosen limit, only
-enough digits to see the gap. The largest error of all \val{slopes.count} slopes is \val[2]{slopes.worst} millionths.
+enough digits to see the gap. The largest error of all \val{slopes.count} gradients is \val[2]{slopes.worst} millionths.
 
 @ What this cannot see is a piece that is called with the wrong rows. That is a question for the whole network, and
 \cref{sec:trainingcheck} asks it for every tensor by name. \Cref{tab:gradients} shows eleven of its answers: the embedding, the nine tensors of the first layer, and the
@@ -1019,18 +1019,18 @@ last gain & \val{grad.10.far} & \val{grad.10.back}
 The command beside an exercise judges the answer by the pieces themselves, or by differences.
 
 \begin{exercises}
-\exercise{check}{ex:slopes.matrix}{$W$ has the rows $(2,1)$ and $(0,3)$, $x=(1,2)$, and the slopes $dy=(1,-1)$ come back. What are $dx$ and
+\exercise{check}{ex:slopes.matrix}{$W$ has the rows $(2,1)$ and $(0,3)$, $x=(1,2)$, and the gradients $dy=(1,-1)$ come back. What are $dx$ and
 $dW$?}{\texttt{make exercise-W10-1}}{$dx=(2\times1+0,\ 1\times1-3\times1)=(2,-2)$; the rows of $dW$ are $(1,2)$ and $(-1,-2)$.}
 \exercise{check}{ex:slopes.norm}{A norm with gains 1 and $\epsilon=0$ is given $x=(3,3)$, and $dy=(1,0)$ comes back. What is
 $dx$?}{\texttt{make exercise-W10-2}}{$r=\frac13$, the mean of $tx$ is $\frac32$, $r^2$ times it $\frac16$; so
 $dx=\frac13(1-\frac12,\,0-\frac12)=(\frac16,-\frac16)$. Along $x$ that is 0.}
 \exercise{think}{ex:slopes.scale}{All keys of a head are doubled and the scale $\alpha$ is halved. The model is the same. By which factors do $dq$ and
-$dk$ change? What does that say about a step that is a plain multiple of the slope?}{\texttt{make exercise-W10-3}}{$dq$ stays, being $ds\,\alpha\,k$; $dk=ds\,\alpha\,q$ is
+$dk$ change? What does that say about a step that is a plain multiple of the gradient?}{\texttt{make exercise-W10-3}}{$dq$ stays, being $ds\,\alpha\,k$; $dk=ds\,\alpha\,q$ is
 halved. The larger keys would get the smaller steps: such a step depends on how the same model is written down, and AdamW's does not, up to $\epsilon$ and the
 decay.}
-\exercise{think}{ex:slopes.epsilon}{The first slope that a weight ever sees is $10^{-9}$, and the weight does not decay. How far does AdamW move it, as a share of the rate? And if it is
+\exercise{think}{ex:slopes.epsilon}{The first gradient that a weight ever sees is $10^{-9}$, and the weight does not decay. How far does AdamW move it, as a share of the rate? And if it is
 $10^{-6}$?}{\texttt{make exercise-W10-4}}{The divisor is $10^{-9}+10^{-8}$, so the share is $\frac1{11}$; for the larger, $10^{-6}/(10^{-6}+10^{-8})=\frac{100}{101}$. Only
-slopes below $10^{-8}$ are told from 0.}
+gradients below $10^{-8}$ are told from 0.}
 \exercise{think}{ex:slopes.steps}{In a difference to both sides the formula is off by about $h^2$ and rounding by about $u/h$, where $u$ is the rounding of the loss. How do the best step and the
 best error grow with $u$? Give the two exponents, and compare them with the two lowest points of \cref{fig:steps}.}{\texttt{make exercise-W10-5}}{$h^2+u/h$ is least where
 $2h=u/h^2$: $h$ grows like $u^{1/3}$ and the error like $u^{2/3}$. From float to double $u$ shrinks by $2^{29}$, which is worth

@@ -95,7 +95,7 @@ struct network;
 struct network *network_open(struct memory *m, const struct model_shape *s,
   size_t max_rows,
   const struct kernels *k, struct pool *pool, struct error *why);
-  /* room for passes of |max_rows| rows; owned by the caller, who keeps
+  /* buffers for passes of |max_rows| rows; owned by the caller, who keeps
      |pool| */
 const struct gradients *network_gradients(const struct network *net);
   /* the pieces that it works with */
@@ -105,7 +105,7 @@ size_t network_count(const struct network *net);
   /* how many numbers all weights are */
 const struct parameter *network_parameter(const struct network *net,
   size_t i);
-  /* tensor |i|, or null behind the last */
+  /* tensor |i|, or null past the last */
 
 @ A network is used in three steps. They are separate calls, because tests and examinations stop after the first or
 the second, and because the logits can only be looked at before they turn into gradients.
@@ -115,7 +115,7 @@ bool network_forward(struct network *net, const float *w,
   struct error *why);
   /* a pass that keeps its rows */
 const float *network_logits(const struct network *net);
-  /* |[rows][vocab_size]| of the last forward pass, until it is judged */
+  /* |[rows][vocab_size]| of the last forward pass, until its loss is computed */
 void network_loss(struct network *net, const struct batch *b,
   double *losses);
   /* the loss of every row, |[rows]|; the logits become their gradients */
@@ -201,21 +201,21 @@ struct network {
   struct parameter *tensors;
   struct trace *traces;
   float *buffer; size_t buffer_size;
-  @<Rooms of a network@>@;
+  @<Buffers of a network@>@;
 };
 
-@ The rest of the room is used by all layers in turn: the angles of the positions and their sines negated, the
-logits, the gradients that travel back, and a desk for each worker. A name with |d| in front is the gradient of what the name says.
-@<Rooms of a network@>=
+@ The rest of the memory is used by all layers in turn: the angles of the positions and their sines negated, the
+logits, the gradients that travel back, and scratch for each worker. A name with |d| in front is the gradient of what the name says.
+@<Buffers of a network@>=
 uint32_t *positions;
 float *frequency, *cosine, *sine, *minus;
 float *last, *h, *logits;
 float *dx, *dy, *dmixed, *dq, *dk, *dv, *dgate, *dup, *dinner, *scales;
 float *scratch; size_t scratch_size;
 
-@ One block of memory holds all rooms. The same function measures it, when there is no block
+@ One block of memory holds all buffers. The same function measures it, when there is no block
 yet, and divides it.
-@<Lay out the rooms@>=
+@<Lay out the buffers@>=
 static float *cut(struct network *net, size_t *at, size_t n)
 {
   float *p = net->buffer == NULL ? NULL : net->buffer + *at;
@@ -225,7 +225,7 @@ static float *cut(struct network *net, size_t *at, size_t n)
 
 @ The rows of one layer. They are by far the larger part of what a trainer needs, and there are as many of them as layers, which is why nothing is
 kept that can be made again cheaply.
-@<Lay out the rooms@>=
+@<Lay out the buffers@>=
 static void lay_out_layer(struct network *net, struct trace *t,
   size_t *at)
 {
@@ -242,9 +242,9 @@ static void lay_out_layer(struct network *net, struct trace *t,
   t->known = cut(net, at, 2 * n * s->n_heads);
 }
 
-@ What comes after the layers is needed once, since one layer is turned back at a time. The desk of a worker is large enough for attention
+@ What comes after the layers is needed once, since one layer is turned back at a time. The scratch of a worker is large enough for attention
 and for any product.
-@<Lay out the rooms@>=
+@<Lay out the buffers@>=
 static size_t lay_out(struct network *net)
 {
   const struct model_shape *s = &net->form;
@@ -253,12 +253,12 @@ static size_t lay_out(struct network *net)
   size_t kv = n * net->kv_width, half = s->head_dim / 2;
   for (uint32_t l = 0; l < s->n_layers; l++)
     lay_out_layer(net, &net->traces[l], &at);
-  @<Cut the rooms that all layers share@>@;
+  @<Cut the buffers that all layers share@>@;
   return at;
 }
 
-@ The logits are the largest single room of our model: a row has as many of them as the vocabulary has tokens.
-@<Cut the rooms that all layers share@>=
+@ The logits are the largest single buffer of our model: a row has as many of them as the vocabulary has tokens.
+@<Cut the buffers that all layers share@>=
 net->last = cut(net, &at, d), net->h = cut(net, &at, d);
 net->logits = cut(net, &at, n * s->vocab_size), net->scales =
   cut(net, &at, n);
@@ -511,7 +511,7 @@ static void forward_mlp(const struct network_run *r, uint32_t l, float *y)
   k->add(&net->team, y, t->middle, r->rows * d);
 }
 
-@ The stream out of one layer is written straight to where the next one keeps it, and that of the last to a room of its own.
+@ The stream out of one layer is written straight to where the next one keeps it, and that of the last to a buffer of its own.
 The kernel |add| adds its second row to its first. The sum of two numbers does not
 depend on their order, so it is the engine's sum although ours begins with the other one.
 @<A whole pass, kept@>=
@@ -540,7 +540,7 @@ bool network_forward(struct network *net, const float *w,
   return true;
 }
 
-@ Several sequences lie one behind the other in a pass, and each begins at position 0 again. Their rows never meet, except in the sums of the gradients.
+@ Several sequences lie one after the other in a pass, and each begins at position 0 again. Their rows never meet, except in the sums of the gradients.
 @<Give the rows their positions and their embeddings@>=
 for (size_t i = 0; i < r.rows; i++)
   net->positions[i] = (uint32_t) (i % b->length);
@@ -556,19 +556,19 @@ last of them, as two products: queries with keys give scores, weights with value
 its terms and their order, so the bits stay those of the kernel. Scores above the diagonal are computed and thrown away, fewer than 64 for a query; that
 is cheaper than a product with a ragged edge.
 
-For this a worker has a desk. On it lie the keys and values of one head as neighbours (|k|, |v|), the same turned (|kt|, |vt|),
+For this a worker has scratch memory. In it lie the keys and values of one head as neighbours (|k|, |v|), the same turned (|kt|, |vt|),
 their gradients, a strip of scores (|s|) and of their gradients (|g|), and a strip of queries and of what came back for them.
-@<The desk of a worker@>=
+@<The scratch of a worker@>=
 struct attention_scratch {
   float *k, *v, *kt, *vt, *dk, *dv, *s, *g, *q, *dy, *dq, *parts,
     *left, *pack;
   size_t ld;
 };
 
-@ One function measures the desk and divides it, as for the network's room. The turned keys have
+@ One function measures the scratch and divides it, as for the network's buffers. The turned keys have
 sixteen floats more in a row than there are keys: a power of two would put all rows into the same
 sets of the cache.
-@<The desk of a worker@>=
+@<The scratch of a worker@>=
 static size_t lay_bench(const struct network *net, struct attention_scratch *t,
   float *scratch)
 {
@@ -592,9 +592,9 @@ static size_t lay_bench(const struct network *net, struct attention_scratch *t,
   return at;
 }
 
-@ Behind the desk for attention lies the room where products are packed. A product packs whole rows of its second matrix, so the widest matrix of the model
+@ After the scratch for attention comes the buffer where products are packed. A product packs whole rows of its second matrix, so the widest matrix of the model
 decides the size.
-@<The desk of a worker@>=
+@<The scratch of a worker@>=
 static size_t scratch_floats(const struct network *net)
 {
   const struct model_shape *s = &net->form;
@@ -658,7 +658,7 @@ static void attend_strip(struct head_group *a, size_t head, size_t t0)
   @<Join the blocks of every row of the strip@>@;
 }
 
-@ Query $t$ sees the keys 0 to $t$, which lie in the blocks 0 to $t/256$; blocks behind are not joined. The result goes to the head's place in the row, the maximum
+@ Query $t$ sees the keys 0 to $t$, which lie in the blocks 0 to $t/256$; later blocks are not joined. The result goes to the head's place in the row, the maximum
 and the sum to where the way back will look for them.
 @<Join the blocks of every row of the strip@>=
 for (size_t i = 0; i < rows; i++) {
@@ -710,7 +710,7 @@ static void attend_part(void *ctx, unsigned worker, unsigned workers)
 
 @* Backward, by hand. \label{sec:backward}
 Teacher forcing is the reason why training is affordable. All tokens of a row are known, so one
-pass gives the model's guess at every position at once, and each is judged against the token that
+pass gives the model's guess at every position at once, and each is compared with the token that
 really came. Causal attention makes sure that no position sees the answer: the losses of one pass
 are exactly those of as many passes over longer and longer beginnings. The tests compare them with
 |==|.
@@ -722,13 +722,13 @@ hands $dy$ on untouched and adds what comes back through $f$. So one array, |dx|
 @^backpropagation@>@^residual stream@>
 
 \fig{wayback}{fig:wayback}{A layer, there and back. The black arrow is the way forward: what each operation leaves behind stands beside it. The red arrow is the way back: each operation asks for
-rows that were kept, and hands back the slopes of what it was given. After a semicolon stand the slopes of weights.}{Four columns, with an arrow down beside the first and an arrow up beside the last. The
+rows that were kept, and hands back the gradients of what it was given. After a semicolon stand the gradients of weights.}{Four columns, with an arrow down beside the first and an arrow up beside the last. The
 second names the eleven operations of a layer from the norm at the top to the second addition at the bottom; the first, the rows that each leaves behind; the third, the rows that each asks for on the way back; the
-fourth, the slopes that it hands back.}
+fourth, the gradients that it hands back.}
 
 The losses come first, row by row; the logits turn into their own gradients in place.
 
-@<Judge the rows@>=
+@<Compute the losses of the rows@>=
 struct loss_job { const struct network_run *r; double *losses; };
 @#
 static void loss_part(void *ctx, unsigned worker, unsigned workers)
@@ -743,9 +743,9 @@ static void loss_part(void *ctx, unsigned worker, unsigned workers)
       j->r->b->share);
 }
 
-@ Judging is a step of its own, so that a caller can look at the logits before they are gone, and
+@ The loss is a step of its own, so that a caller can look at the logits before they are gone, and
 so that an examination can stop here.
-@<Judge the rows@>=
+@<Compute the losses of the rows@>=
 void network_loss(struct network *net, const struct batch *b,
   double *losses)
 {
@@ -775,7 +775,7 @@ static void product_part(void *ctx, unsigned worker, unsigned workers)
   job->net->back->multiply(&p, t.pack);
 }
 
-@ It has two uses, the two of \eqref{eq:matrixback}. What a matrix $W$ hands down is $dX=dY\,W$: the rows are tokens and the terms are outputs. With |add|, the slopes that come
+@ It has two uses, the two of \eqref{eq:matrixback}. What a matrix $W$ hands down is $dX=dY\,W$: the rows are tokens and the terms are outputs. With |add|, the gradients that come
 from several matrices which read the same rows are summed, as queries, keys and values do.
 @<Products on all workers@>=
 static void hand_down(const struct network_run *r, const float *w,
@@ -805,7 +805,7 @@ static void matrix_gradient(const struct network_run *r, const float *x,
   pool_run(r->net->team.pool, product_part, &job);
 }
 
-@ Norms on the way back are two jobs. The slopes of a row need that row only and are divided by rows; the slope of a gain is a sum over all rows and is divided by
+@ Norms on the way back are two jobs. The gradients of a row need that row only and are divided by rows; the gradient of a gain is a sum over all rows and is divided by
 columns. The first job leaves one over the root mean square of each row behind, and the second may begin only when all of them are there.
 @<Norms and gates on all workers@>=
 struct norm_job { const struct network_run *r; const float *gain, *x, *dy;
@@ -858,7 +858,7 @@ static void gate_part(void *ctx, unsigned worker, unsigned workers)
 }
 
 @ A product runs along the columns of its second matrix, and here the columns are to be keys; so keys and values are turned, once for a group. The rows of the copy are |ld| long, as
-the desk laid down.
+the scratch laid down.
 @<Attention on the way back@>=
 static void turn(const float *from, size_t rows, size_t cols,
   float *to, size_t ld)
@@ -867,8 +867,8 @@ static void turn(const float *from, size_t rows, size_t cols,
     for (size_t c = 0; c < cols; c++) to[c * ld + i] = from[i * cols + c];
 }
 
-@ For a strip of queries the scores are made again, and beside them the slopes of the weights, $g_t=dy\cdot v_t$: two products of the same form, with keys in the one and
-values in the other. Then |softmax_backward| turns each row of the two into weights and slopes of scores. The scores need not have the bits of the way forward; nothing is
+@ For a strip of queries the scores are made again, and beside them the gradients of the weights, $g_t=dy\cdot v_t$: two products of the same form, with keys in the one and
+values in the other. Then |softmax_backward| turns each row of the two into weights and gradients of scores. The scores need not have the bits of the way forward; nothing is
 compared with them, and rounding differently moves a gradient by less than its own error.
 @<Attention on the way back@>=
 static void scores_back(struct head_group *a, size_t head, size_t t0,
@@ -893,8 +893,8 @@ static void scores_back(struct head_group *a, size_t head, size_t t0,
   }
 }
 
-@ Then three products more. A score is $q\cdot k$, so with $g$ the slopes of the scores, $dq=g\,K$ and $dK=g^{\mathsf T}q$; a mixture is $\sum_tp_tv_t$, so
-$dV=p^{\mathsf T}dy$. It is the matrix rule again: each of the two factors gets the slope times the other. The last two are sums over all queries that see a key, so they are added up
+@ Then three products more. A score is $q\cdot k$, so with $g$ the gradients of the scores, $dq=g\,K$ and $dK=g^{\mathsf T}q$; a mixture is $\sum_tp_tv_t$, so
+$dV=p^{\mathsf T}dy$. It is the matrix rule again: each of the two factors gets the gradient times the other. The last two are sums over all queries that see a key, so they are added up
 strip by strip, in rising order.
 @<Attention on the way back@>=
 static void strip_back(struct head_group *a, size_t head, size_t t0)
@@ -910,7 +910,7 @@ static void strip_back(struct head_group *a, size_t head, size_t t0)
   @<Find $dq$, and add to $dK$ and $dV$@>@;
 }
 
-@ The third product differs from the second only in what is multiplied: weights in the place of their slopes, and the slopes of the mixture in the place of queries.
+@ The third product differs from the second only in what is multiplied: weights in the place of their gradients, and the gradients of the mixture in the place of queries.
 @<Find $dq$, and add to $dK$ and $dV$@>=
 struct product q = @[{ .a = a->on.g, .a_row = ld, .a_step = 1,
   .b = a->on.k, .b_step = h, .c = net->dq + at, .c_row = w,
@@ -959,7 +959,7 @@ for (size_t i = 0; i < a.length; i++) {
 }
 
 @ The second half of a layer, backwards. Read it beside |forward_mlp|: the last line there is the first one here,
-and each matrix appears twice, once for its own gradient, once to hand down. |dx| is the slope of the layer's output and, after the last line, that of the stream in its middle.
+and each matrix appears twice, once for its own gradient, once to hand down. |dx| is the gradient of the layer's output and, after the last line, that of the stream in its middle.
 @<Back through the gated unit@>=
 static void backward_mlp(const struct network_run *r, uint32_t l)
 {
@@ -978,7 +978,7 @@ static void backward_mlp(const struct network_run *r, uint32_t l)
     gradient_of(r, l, PART_NORM2));
 }
 
-@ The first half, backwards. |attend_back_part| leaves slopes of rotated queries and keys, which are rotated back
+@ The first half, backwards. |attend_back_part| leaves gradients of rotated queries and keys, which are rotated back
 by the engine's own kernel with the sines negated. Values were never rotated. The three matrices read the same normed rows, so what they hand down is summed in |dy|: the first call
 writes, the other two add.
 @<Back through attention@>=
@@ -1012,7 +1012,7 @@ hand_down(r, weight(r, l, PART_Q), d, q, net->dq, net->dy, false);
 hand_down(r, weight(r, l, PART_K), d, kv, net->dk, net->dy, true);
 hand_down(r, weight(r, l, PART_V), d, kv, net->dv, net->dy, true);
 
-@ At the bottom each token's row of the embedding gets the slopes of its place, and a token that
+@ At the bottom each token's row of the embedding gets the gradients of its place, and a token that
 stands there twice gets both. Two workers must never add to the same number, and nobody knows beforehand which tokens are equal; so they divide the columns, and each goes
 through all rows.
 @<The whole way back@>=
@@ -1060,15 +1060,15 @@ void network_backward(struct network *net, const float *w,
 @;@#
 @<What a network holds@>@;
 @<Tensors by name@>@;
-@<The desk of a worker@>@;
-@<Lay out the rooms@>@;
+@<The scratch of a worker@>@;
+@<Lay out the buffers@>@;
 @<Open and close a network@>@;
 @<One pass of a network@>@;
 @<Attention, a strip of queries at a time@>@;
 @<Through attention, keeping the rows@>@;
 @<Through the gated unit, keeping the rows@>@;
 @<A whole pass, kept@>@;
-@<Judge the rows@>@;
+@<Compute the losses of the rows@>@;
 @<Products on all workers@>@;
 @<Norms and gates on all workers@>@;
 @<Attention on the way back@>@;
@@ -1252,10 +1252,10 @@ void dataset_seek(struct dataset *s, uint64_t at)
 
 @ \Cref{fig:pack} shows eight rows of a run.\lab{lab:runrows} Each holds a few whole texts and the beginning of one more, whose rest is dropped. In
 \val{rows.counted} rows of \val{rows.length} tokens, \val[1]{rows.texts} texts a row, \val[1]{rows.dropped} per cent of what was written is dropped; in the
-longer rows of the second stretch it is about a quarter of that. We pay this price in texts, and the grammar never runs out of them.
+longer rows of the second phase it is about a quarter of that. We pay this price in texts, and the grammar never runs out of them.
 
 \fig{pack}{fig:pack}{Eight rows as the trainer gets them. A line is a text, a gap is an end-of-text. The part of a text beyond the end of the row is
-written and never read.}{Eight lines one above the other, each cut into a few pieces of different length. At a vertical line near the right all rows end; behind it
+written and never read.}{Eight lines one above the other, each cut into a few pieces of different length. At a vertical line near the right all rows end; after it
 each goes on for a little in another colour.}
 
 \checkpoint{build/out/laboratory/run.txt}{what the rows of the training are made of}
@@ -1283,16 +1283,16 @@ struct training_phase { uint64_t tokens; uint32_t sequences, length, passes;
        after rising over
      |warm_up| steps; a running mean of the weights is kept if |averaged| */
 enum { TRAINING_PHASES = 4 };
-  /* the most stretches of a plan */
+  /* the most phases of a plan */
 struct training_plan { const char *name, *directory; struct model_shape form;
   struct training_phase phase[TRAINING_PHASES]; uint64_t seed; };
   /* a model, how it is trained, and the seed of its first weights */
 extern const struct training_plan training_plan_model, training_plan_draft;
   /* the built-in model, and its small sibling */
 uint64_t training_plan_steps(const struct training_plan *p);
-  /* steps of all stretches */
+  /* steps of all phases */
 uint64_t training_plan_tokens(const struct training_plan *p);
-  /* tokens of all stretches, as planned */
+  /* tokens of all phases, as planned */
 
 @ A run can be stopped after any step and taken up again, on this machine or on another. The
 state is everything that the next step depends on, and nothing else. That is stricter than it sounds. A row that was half used, a seed of the moment, a
@@ -1326,14 +1326,14 @@ const float *trainer_weights(const struct trainer *t);
 struct network *trainer_network(const struct trainer *t);
   /* the network of the run */
 
-@ The plan of the built-in model has four stretches. Rows of 512 tokens first, two to a step, which
+@ The plan of the built-in model has four phases. Rows of 512 tokens first, two to a step, which
 is cheap and makes many small steps; then rows as long as the context, since positions that were
-never trained fail badly; then a calm stretch of large steps at a falling rate, with an average of
+never trained fail badly; then a calm phase of large steps at a falling rate, with an average of
 the weights, and a still calmer one of short rows. The last two hardly lower the loss. They are there for the
 chances that somebody may look at: a model can be
 excellent on the average and still prefer one of two equal roads, by the accident of its last few
 steps. A larger step is a mean over more texts, so its accident is smaller; a lower rate moves less far along it; and the average of the last weights
-lies in the middle of where the accidents led. The rows of the last stretch are short because what a reader types stands at
+lies in the middle of where the accidents led. The rows of the last phase are short because what a reader types stands at
 the beginning of a row, and a long row has only one beginning.
 @^averaged weights@>
 
@@ -1353,7 +1353,7 @@ const struct training_plan training_plan_draft = { "draft", "models/draft",
     { 300000, 1, 2048, 4, 1e-3f, 0, 10, true },@|
     { 400000, 8, 256, 3, 3e-4f, 0, 10, true } }@], 2 };
 
-@ A stretch that its tokens do not divide evenly takes one step more. The rate falls with the share of the steps that are done, so their number has to be known
+@ A phase that its tokens do not divide evenly takes one step more. The rate falls with the share of the steps that are done, so their number has to be known
 before the first.
 @<Plans@>=
 static uint64_t phase_steps(const struct training_phase *s)
@@ -1435,7 +1435,7 @@ static void draw_weights(struct trainer *t)
 }
 
 @ Five rows of floats as long as the weights, three rows of tokens, and a loss for every row. With
-the network's own room that is all a run takes. A run of a given plan never asks for memory again, so one that has begun cannot fail for want of it.
+the network's own memory that is all a run takes. A run of a given plan never asks for memory again, so one that has begun cannot fail for want of it.
 @<Open and close a training run@>=
 static bool alloc_buffers(struct memory *m, struct trainer *t,
   struct error *why)
@@ -1527,9 +1527,9 @@ static void adam_part(void *ctx, unsigned worker, unsigned workers)
       * 64);
 }
 
-@ One pass: rows from the source, each token's target the token behind it, forward, judge,
+@ One pass: rows from the source, each token's target the token after it, forward, loss,
 backward. A row is taken one token longer than the pass, since the last position wants a target too. Every loss counts the same share, so a step of four passes is the same as one of four times the
-rows, in a quarter of the room.
+rows, in a quarter of the memory.
 @^gradient accumulation@>
 @<A step of training@>=
 static bool learn_from_rows(struct trainer *t, const struct training_phase *s,
@@ -1573,7 +1573,7 @@ static void move_weights(struct trainer *t, const struct training_phase *s)
   pool_run(t->pool, adam_part, t);
 }
 
-@ Over a stretch the rate falls in a straight line. At its beginning it is held back by a second line, from nearly 0 up: the first moves of AdamW are full ones however small the slopes
+@ Over a phase the rate falls in a straight line. At its beginning it is held back by a second line, from nearly 0 up: the first moves of AdamW are full ones however small the gradients
 (\cref{sec:adam}), and a few of them in a direction that one text has chosen by chance would have to be walked back.
 @^learning rate@>
 @<Find the rate of this step@>=
@@ -1588,8 +1588,8 @@ the empty mean stays; later the mean reaches back over about a quarter of the st
 if (s->averaged) now->averaged++;
 float keep = (float) (now->averaged - 1) / (float) (now->averaged + 3);
 
-@ A step is as many passes as the plan says and one move of the weights. When a stretch is over, the
-next begins with its own rate, but with the moments of the last, which know already how large each weight's slopes are.
+@ A step is as many passes as the plan says and one move of the weights. When a phase is over, the
+next begins with its own rate, but with the moments of the last, which know already how large each weight's gradients are.
 @<A step of training@>=
 bool trainer_step(struct trainer *t, struct progress *done,
   struct error *why)
@@ -1664,7 +1664,7 @@ bool trainer_load(struct trainer *t, const char *path,
   return true;
 }
 
-@ What a run has come to: the running mean once there is one. A run in its first stretches has only the weights of the last step, and those are what an impatient reader gets
+@ What a run has come to: the running mean once there is one. A run in its first phases has only the weights of the last step, and those are what an impatient reader gets
 who looks at a model half-way.
 @<Save and load a run@>=
 const float *trainer_weights(const struct trainer *t)
@@ -1746,7 +1746,7 @@ static bool close_file(FILE *f, const char *path, struct error *why)
 }
 
 @ The header of a safetensors file is a line of JSON that says for each tensor its type, its
-shape and where its bytes begin and end. It is padded with blanks so that the numbers behind
+shape and where its bytes begin and end. It is padded with blanks so that the numbers after
 it lie at a multiple of eight. A gain has one dimension, as everybody else's gains have; one of shape $1\times d$ would be refused by most readers, ours among them.
 @<Write the weights@>=
 static size_t header_write(const struct network *net, char *to,
@@ -1878,7 +1878,7 @@ and the dashed line is exactly what the model has not learnt.
 @^loss@>
 
 \fig{trainloss}{fig:trainloss}{The loss of the run, in means of fifty steps, and the entropy of the
-source. The thin lines stand where the rows become longer and where the two calm stretches begin; the peak at the first of them is
+source. The thin lines stand where the rows become longer and where the two calm phases begin; the peak at the first of them is
 what positions cost that were never trained.}{A curve
 that falls from above four bits steeply to about one bit within the first fifth, then slowly
 towards a dashed horizontal line at about six tenths of a bit, with one sharp peak half-way, and
@@ -1932,7 +1932,7 @@ static float lot(uint64_t *dice)
   return (float) (int32_t) (*dice >> 60) / 8 - 0.9375f;
 }
 
-@ The loss of the small network, summed over its rows in double; each row's loss is a double already. With fewer rows than there are, it judges a beginning of the text.
+@ The loss of the small network, summed over its rows in double; each row's loss is a double already. With fewer rows than there are, it takes the loss of a beginning of the text.
 @<What the checkpoint shows@>=
 static double lab_loss(struct lab *l, size_t rows)
 {
@@ -1951,8 +1951,8 @@ static void lab_close(struct lab *l)
   network_close(&l->m, l->net);
 }
 
-@ One tensor: a direction, the loss a little before and a little behind, and the gradient along the
-direction, which is the sum of direction times slope. One direction tests all numbers of the tensor at once, at the price of two passes. Two mistakes that cancel in it, and in the next one drawn too,
+@ One tensor: a direction, the loss a little before and a little after, and the gradient along the
+direction, which is the sum of direction times gradient. One direction tests all numbers of the tensor at once, at the price of two passes. Two mistakes that cancel in it, and in the next one drawn too,
 would be a strange coincidence.
 @<What the checkpoint shows@>=
 static void differ(struct lab *l, const struct parameter *p,
@@ -1977,7 +1977,7 @@ static void differ(struct lab *l, const struct parameter *p,
   *far = (loss[1] - loss[0]) / (2 * (double) step);
 }
 
-@ The gradient of every tensor is taken once, by the way back; then each tensor is moved in turn. The worst disagreement, as a share of the slope, is what the
+@ The gradient of every tensor is taken once, by the way back; then each tensor is moved in turn. The worst disagreement, as a share of the gradient, is what the
 checkpoint shows.
 
 @<What the checkpoint shows@>=
@@ -2001,8 +2001,8 @@ static double gradients(struct lab *l, bool aloud)
   return worst;
 }
 
-@ One pass judges all guesses that have something before them. As many passes over
-longer and longer beginnings judge them one by one. We count the losses that are the same to the last
+@ One pass gives the losses of all guesses that have something before them. As many passes over
+longer and longer beginnings give them one by one. We count the losses that are the same to the last
 bit.
 @<What the checkpoint shows@>=
 static int forced(struct lab *l)
@@ -2026,7 +2026,7 @@ static int forced(struct lab *l)
 the last bit. The mask makes it right; knowing the text makes it possible.
 \end{tutorial}
 
-@ And what the hand has found at the beginning, from the very function that judges the logits of the built-in model.
+@ And what the hand has found at the beginning, from the very function that computes the loss from the logits of the built-in model.
 @<What the checkpoint shows@>=
 static double by_hand(float z[3])
 {

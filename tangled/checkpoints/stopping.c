@@ -48,7 +48,7 @@ static void show_token(struct desk *k, uint32_t id)
   k->shown = flow->released;
 }
 
-/* <Judge and watch a text> */
+/* <Stop and watch a text> */
 static bool enough_sentences(void *ctx, const struct continuation *text,
   bool *enough, struct error *why)
 {

@@ -2,7 +2,7 @@
 
 #include "constraints/bond.h"
 
-/* <Bind a text> */
+/* <Open and close a cursor> */
 bool constraint_cursor_open(struct constraint_cursor *b, struct memory *m,
   struct constraint *c,
   size_t vocab, size_t max_tokens, const uint32_t *eos, size_t n_eos,

@@ -5,7 +5,7 @@
 #include "loop/generate.h"
 #include "constraints/constraint.h"
 
-/* <What binds a text> */
+/* <The cursor of a text> */
 
 /* what a text of at most max_tokens tokens has to match, and where in it we are;
    allowed[vocab] is its own, c and the ids of the end tokens are borrowed */
@@ -19,7 +19,7 @@ bool constraint_cursor_open(struct constraint_cursor *b, struct memory *m,
   size_t vocab, size_t max_tokens, const uint32_t *eos, size_t n_eos,
   struct error *why);
 
-/* returns the room; one that is all zero has none */
+/* frees the mask; a cursor that is all zero has none */
 void constraint_cursor_close(struct constraint_cursor *b, struct memory *m);
 
 /* for another text, from its beginning */

@@ -695,7 +695,7 @@ bool constraint_minimum(struct constraint *c, uint32_t state, size_t *tokens,
     "%s: the tokens can't end this text", c->w.name);
 }
 
-/* <Step behind a token> */
+/* <Step after a token> */
 bool constraint_step(struct constraint *c, uint32_t state, uint32_t id,
   uint32_t *next, struct error *why)
 {

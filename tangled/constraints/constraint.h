@@ -23,7 +23,7 @@ extern const char constraint_json[];
 /* returns all of it; null is nothing */
 void constraint_free(struct constraint *c);
 
-/* is the whole text of n bytes one of them? Fails only for lack of room: memory, or
+/* is the whole text of n bytes one of them? Fails only for lack of memory: memory, or
    one of the limits of constraint.c, which it names */
 bool constraint_matches(struct constraint *c, const char *text, size_t n,
   bool *yes, struct error *why);
@@ -36,7 +36,7 @@ struct lexicon;
 
 /* puts vocab_size pieces in order and keeps a copy; an id that is not usable (null:
    all are) or has no bytes is never allowed; m must outlive it; null and a sentence
-   if there is no room */
+   if there is no memory */
 struct lexicon *lexicon_open(struct memory *m, const struct token_bytes *spelt,
   const bool *usable, size_t vocab_size, struct error *why);
 
@@ -56,13 +56,13 @@ bool constraint_bind(struct constraint *c, const struct lexicon *l,
 uint32_t constraint_start(const struct constraint *c);
 
 /* allowed[id], for each id of the lexicon: 1 if the token may come next and
-   constraint_minimum behind it is at most budget - 1, else 0; *accepts: may the text
+   constraint_minimum after it is at most budget - 1, else 0; *accepts: may the text
    end here? False and a sentence if neither is possible: it names the budget that
    would do */
 bool constraint_mask(struct constraint *c, uint32_t state, size_t budget,
   uint8_t *allowed, bool *accepts, struct error *why);
 
-/* the state behind token id; false and a sentence if it can't come */
+/* the state after token id; false and a sentence if it can't come */
 bool constraint_step(struct constraint *c, uint32_t state, uint32_t id,
   uint32_t *next, struct error *why);
 

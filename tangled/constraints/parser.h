@@ -61,7 +61,7 @@ uint32_t parser_node(struct parser *r, struct ast_node s);
 uint32_t parser_join(struct parser *r, enum ast_kind kind, uint32_t a,
   uint32_t b);
 
-/* the character that stands here; the text goes on behind it */
+/* the character that stands here; the text goes on after it */
 uint32_t parser_point(struct parser *r);
 
 /* a character given by its number, in hexadecimal digits; false and a sentence if it

@@ -108,7 +108,7 @@ static bool print_penalty(struct fixture *lab, struct error *why)
   return ok;
 }
 
-/* <Follow seats and pages> */
+/* <Follow slots and pages> */
 enum { SEAT_ROWS = 4, SEAT_PAGES = 3 };
 struct seats { struct search_model model; struct search_source real;
   const struct fixture *lab; size_t page[CAT_BEAMS][SEAT_PAGES], pages,

@@ -5,7 +5,7 @@
 #include "sampling/funnel.h"
 #include "functions/numbers.h"
 
-/* <Take and return the room> */
+/* <Allocate and free the buffers> */
 bool funnel_open(struct funnel *f, struct memory *m,
   const struct kernels *k, size_t vocab, struct error *why)
 {

@@ -20,12 +20,12 @@ struct funnel { struct memory *m; const struct kernels *k; size_t vocab, n;
     *sort_spare;
   bool sorted; uint64_t bits, noises; const uint8_t *allowed; };
 
-/* takes the room for vocab >=1 tokens; m and k are borrowed and must outlive it; on
-   failure there is nothing to close, but it does no harm */
+/* allocates the buffers for vocab >=1 tokens; m and k are borrowed and must outlive
+   it; on failure there is nothing to close, but it does no harm */
 bool funnel_open(struct funnel *f, struct memory *m,
   const struct kernels *k, size_t vocab, struct error *why);
 
-/* returns the room */
+/* frees the buffers */
 void funnel_close(struct funnel *f);
 
 /* all logits[vocab], from the top: those that are -infinity are out; errors: NaN,

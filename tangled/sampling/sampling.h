@@ -32,12 +32,12 @@ struct history { const uint32_t *id; size_t n, n_prompt; };
 bool sampling_check(const struct sampling_params *s, size_t vocab,
   struct error *why);
 
-/* one stage of a checked s; all may be out behind it */
+/* one stage of a checked s; all may be out after it */
 void sampling_stage_run(struct funnel *f, const struct sampling_params *s,
   enum sample_stage stage, struct history h);
 
 /* fills the funnel and lets the stages of s do their work; errors: logits that are no
-   numbers, a stage behind which a score is +infinity or no token is left */
+   numbers, a stage after which a score is +infinity or no token is left */
 bool sampling_run(struct funnel *f, const struct sampling_params *s,
   const float *logits, struct history h, struct error *why);
 
@@ -47,7 +47,7 @@ struct sampling_option { const char *name; size_t at;
   enum sample_stage where; double low, high; bool above_low;
   const char *expected; };
 
-/* number i of the settings that are reals; null behind the last */
+/* number i of the settings that are reals; null past the last */
 const struct sampling_option *sampling_option_at(size_t i);
 
 /* does x lie in the range? */

@@ -25,7 +25,7 @@ struct search { const struct search_source *from;
   struct search_text *hypotheses; /* [num_beams], best first */
   size_t n_hypotheses; };
 
-/* <Check the wishes> */
+/* <Check the options> */
 static bool check_process(const struct search_processor *p,
   struct error *why)
 {

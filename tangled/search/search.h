@@ -20,12 +20,12 @@ typedef bool search_score(void *ctx, const struct search_beam *grown,
 struct search_source { size_t vocab, max_len; void *ctx;
   search_score *score; };
 
-/* <What becomes of what was grown> */
+/* <The outcome of a candidate> */
 
 /* it was too low; it is a beam of the next step; it ends, and was offered a place */
 enum search_outcome { OUTCOME_DROPPED, OUTCOME_KEPT, OUTCOME_FINISHED };
 
-/* beam parent and token behind it; its log-probability after the processors, and the
+/* beam parent and token after it; its log-probability after the processors, and the
    sum with it; rank from 1 by score; those kept are the beams of the next step, in
    this order */
 struct search_candidate { size_t parent, rank; uint32_t token;
@@ -42,7 +42,7 @@ struct search_step { size_t number; const struct search_beam *active; size_t n;
   const struct search_candidate *candidate; size_t n_candidates;
   const struct search_text *finished; size_t n_finished; };
 
-/* <What may be wished of a search> */
+/* <The options of a search> */
 
 /* with num_beams finished texts a search ends: (false) if the best beam, ended as it
    is, would not be among them; (true) at once; (never) if no beam ever can be */
@@ -72,12 +72,12 @@ struct search_settings { size_t num_beams, num_return, max_length;
 struct search_result { struct search_text *text; size_t n, n_prompt, steps;
   struct memory *m; };
 
-/* are all wishes in their ranges? On failure a sentence that names the wish, its
+/* are all options in their ranges? On failure a sentence that names the option, its
    value and the range */
 bool search_check(const struct search_settings *s, size_t vocab,
   size_t n_prompt, struct error *why);
 
-/* searches; errors: a wish out of range, an empty prompt, an id out of range, a
+/* searches; errors: an option out of range, an empty prompt, an id out of range, a
    prompt too long for the source, memory, what the source says, a logit that is no
    number, or no token left for any beam before a text has ended. On failure out is
    empty */

@@ -4,7 +4,7 @@
 #include <string.h>
 #include "search/sharing.h"
 
-/* <Seat the children> */
+/* <Assign slots to the children> */
 enum { NO_SLOT = 0x7fffffff };
 static bool is_taken(const struct search_model *s, size_t n, uint32_t slot)
 {
@@ -24,7 +24,7 @@ static bool assign_slots(struct search_model *s,
   }
   for (uint32_t q = 0; q < s->max_beams; q++)
     if (!is_taken(s, n, q)) store_crop(s->g.s, q, 0);
-  /* <Let the other children follow their parents to empty seats> */
+  /* <Let the other children fork their parents into empty slots> */
   for (size_t i = 0; i < n; i++) {
     if (s->slot[i] != NO_SLOT) continue;
     uint32_t q = 0;
@@ -35,7 +35,7 @@ static bool assign_slots(struct search_model *s,
   return true;
 }
 
-/* <Seat the prompt> */
+/* <Assign a slot to the prompt> */
 static void assign_prompt_slots(struct search_model *s, const struct search_beam *only)
 {
   for (uint32_t q = 1; q < s->max_beams; q++) store_crop(s->g.s, q, 0);

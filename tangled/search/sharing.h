@@ -9,7 +9,7 @@
 /* <Beams that share a cache> */
 
 /* slot[max_beams] are the sequences of the n beams of the last step;
-   prev_slot[max_beams] and which[max_beams] are room */
+   prev_slot[max_beams] and which[max_beams] are scratch */
 struct search_model { struct generate_context g; size_t chunk, max_beams, n, *which;
   uint32_t *slot, *prev_slot; };
 

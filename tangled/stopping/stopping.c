@@ -3,7 +3,7 @@
 #include <string.h>
 #include "stopping/stopping.h"
 
-/* <Take the bytes behind from, and release what is certain> */
+/* <Take the bytes from from on, and release what is certain> */
 static void take_bytes(struct text_stream *o, size_t from)
 {
   o->tokens++;
@@ -86,7 +86,7 @@ const char *criteria_reason(const struct criteria *c, enum finish_reason ended)
     : c->fired == NULL ? "eos" : c->fired->name;
 }
 
-/* <Judge by the outflow> */
+/* <Stop at a stop string> */
 bool text_stream_should_stop(void *ctx, const struct continuation *text,
   bool *enough, struct error *why)
 {
@@ -96,7 +96,7 @@ bool text_stream_should_stop(void *ctx, const struct continuation *text,
   return true;
 }
 
-/* <Judge by repetition> */
+/* <Stop at a repetition> */
 bool repetition_should_stop(void *ctx, const struct continuation *text,
   bool *enough, struct error *why)
 {

@@ -9,9 +9,9 @@
 /* <What stands between the loop and a reader> */
 
 /* set by the caller, and borrowed: memory, a tokenizer (null: tokens have no bytes),
-   the stop strings, and two wishes; the rest begins as zero: text.n bytes of which
-   released may be shown, of tokens tokens; found is the stop string before (or
-   behind) which the text has been cut, or null */
+   the stop strings, and two options; the rest begins as zero: text.n bytes of which
+   released may be shown, of tokens tokens; found is the stop string before (or after)
+   which the text has been cut, or null */
 struct text_stream { struct memory *m; const struct tokenizer *t;
   const struct stops *until; bool include_stop; size_t min_tokens;
   struct bytes text; size_t released, tokens; uint32_t state; bool begun;
@@ -21,7 +21,7 @@ struct text_stream { struct memory *m; const struct tokenizer *t;
 bool text_stream_prompt(struct text_stream *o, const uint32_t *id, size_t n,
   struct error *why);
 
-/* takes the next token; special ones have no bytes. Behind a stop string nothing is
+/* takes the next token; special ones have no bytes. After a stop string nothing is
    taken any more; on failure nothing has changed */
 bool text_stream_id(struct text_stream *o, uint32_t id, struct error *why);
 

@@ -32,7 +32,7 @@ bool stops_open(struct stops *s, struct memory *m,
 /* returns the nodes */
 void stops_close(struct stops *s);
 
-/* the state behind one more byte; a text begins in state 0 */
+/* the state after one more byte; a text begins in state 0 */
 uint32_t stops_step(const struct stops *s, uint32_t state,
   unsigned char byte);
 
@@ -42,9 +42,9 @@ size_t stops_hold(const struct stops *s, uint32_t state);
 /* the longest stop string that ends with the text, or null */
 const struct stop_string *stops_ending(const struct stops *s, uint32_t state);
 
-/* appends text to out; a backslash and what stands behind it, an n, a t, an x with
-   two hexadecimal digits or a backslash, are replaced by one byte; errors: a
-   backslash before anything else, memory; on failure out is as it was */
+/* appends text to out; a backslash and what stands after it, an n, a t, an x with two
+   hexadecimal digits or a backslash, are replaced by one byte; errors: a backslash
+   before anything else, memory; on failure out is as it was */
 bool stops_unescape(struct memory *m, const char *text, struct bytes *out,
   struct error *why);
 #endif

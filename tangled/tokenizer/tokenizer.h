@@ -25,8 +25,8 @@ bool tokenizer_encode(struct tokenizer *t, struct memory *m,
   struct ids *out,
   struct error *why);
 
-/* the same for n bytes that stand behind an added token, in the middle of a text;
-   adds nothing, and knows no special token */
+/* the same for n bytes that stand after an added token, in the middle of a text; adds
+   nothing, and knows no special token */
 bool tokenizer_encode_inside(struct tokenizer *t, struct memory *m,
   const char *text, size_t n, struct ids *out, struct error *why);
 

@@ -23,7 +23,7 @@ struct network {
   struct parameter *tensors;
   struct trace *traces;
   float *buffer; size_t buffer_size;
-  /* <Rooms of a network> */
+  /* <Buffers of a network> */
   uint32_t *positions;
   float *frequency, *cosine, *sine, *minus;
   float *last, *h, *logits;
@@ -69,7 +69,7 @@ static void list_tensors(struct network *net)
   add_tensor(net, "model.norm.weight", 1, d);
 }
 
-/* <The desk of a worker> */
+/* <The scratch of a worker> */
 struct attention_scratch {
   float *k, *v, *kt, *vt, *dk, *dv, *s, *g, *q, *dy, *dq, *parts,
     *left, *pack;
@@ -109,7 +109,7 @@ static size_t scratch_floats(const struct network *net)
   return lay_bench(net, &t, NULL) + GRADIENTS_KC * (widest + 16 + GRADIENTS_MC);
 }
 
-/* <Lay out the rooms> */
+/* <Lay out the buffers> */
 static float *cut(struct network *net, size_t *at, size_t n)
 {
   float *p = net->buffer == NULL ? NULL : net->buffer + *at;
@@ -141,7 +141,7 @@ static size_t lay_out(struct network *net)
   size_t kv = n * net->kv_width, half = s->head_dim / 2;
   for (uint32_t l = 0; l < s->n_layers; l++)
     lay_out_layer(net, &net->traces[l], &at);
-  /* <Cut the rooms that all layers share> */
+  /* <Cut the buffers that all layers share> */
   net->last = cut(net, &at, d), net->h = cut(net, &at, d);
   net->logits = cut(net, &at, n * s->vocab_size), net->scales =
     cut(net, &at, n);
@@ -462,7 +462,7 @@ bool network_forward(struct network *net, const float *w,
   return true;
 }
 
-/* <Judge the rows> */
+/* <Compute the losses of the rows> */
 struct loss_job { const struct network_run *r; double *losses; };
 
 static void loss_part(void *ctx, unsigned worker, unsigned workers)

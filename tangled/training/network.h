@@ -25,7 +25,7 @@ float share; };
 /* <A network, opened and looked at> */
 struct network;
 
-/* room for passes of max_rows rows; owned by the caller, who keeps pool */
+/* buffers for passes of max_rows rows; owned by the caller, who keeps pool */
 struct network *network_open(struct memory *m, const struct model_shape *s,
   size_t max_rows,
   const struct kernels *k, struct pool *pool, struct error *why);
@@ -39,7 +39,7 @@ void network_close(struct memory *m, struct network *net);
 /* how many numbers all weights are */
 size_t network_count(const struct network *net);
 
-/* tensor i, or null behind the last */
+/* tensor i, or null past the last */
 const struct parameter *network_parameter(const struct network *net,
   size_t i);
 
@@ -50,7 +50,7 @@ bool network_forward(struct network *net, const float *w,
   const struct batch *b,
   struct error *why);
 
-/* [rows][vocab_size] of the last forward pass, until it is judged */
+/* [rows][vocab_size] of the last forward pass, until its loss is computed */
 const float *network_logits(const struct network *net);
 
 /* the loss of every row, [rows]; the logits become their gradients */

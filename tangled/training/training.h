@@ -13,7 +13,7 @@
 struct training_phase { uint64_t tokens; uint32_t sequences, length, passes;
   float from, to; uint32_t warm_up; bool averaged; };
 
-/* the most stretches of a plan */
+/* the most phases of a plan */
 enum { TRAINING_PHASES = 4 };
 
 /* a model, how it is trained, and the seed of its first weights */
@@ -23,10 +23,10 @@ struct training_plan { const char *name, *directory; struct model_shape form;
 /* the built-in model, and its small sibling */
 extern const struct training_plan training_plan_model, training_plan_draft;
 
-/* steps of all stretches */
+/* steps of all phases */
 uint64_t training_plan_steps(const struct training_plan *p);
 
-/* tokens of all stretches, as planned */
+/* tokens of all phases, as planned */
 uint64_t training_plan_tokens(const struct training_plan *p);
 
 /* <A training run from outside> */
