@@ -6,12 +6,12 @@ bad=0
 would() { make -s -n --no-print-directory "$@" 2>/dev/null; }
 has() { case $2 in *"$1"*) ;; *) echo "nothing would do: $1"; bad=1;; esac; }
 no() { case $2 in *"$1"*) echo "needless: $1"; bad=1;; esac; }
-make -s build/bin/laboratory/model build/bin/laboratory/loop build/values/model.val build/values/loop.val build/woven/model.tex build/woven/loop.tex >/dev/null 2>&1
+make -s build/bin/model build/bin/laboratory/loop build/values/model.val build/values/loop.val build/woven/model.tex build/woven/loop.tex >/dev/null 2>&1
 o=$(would -W chapters/03-loop.w tangle build/woven/loop.tex build/woven/model.tex)
 has "tools/weave.sh chapters/03-loop.w" "$o"; no "tools/weave.sh chapters/02-model.w" "$o"; no "tools/tangle.sh chapters/02-model.w" "$o"
-o=$(would -W tangled/loop/generate.c build/bin/laboratory/loop build/bin/laboratory/model build/values/model.val build/values/loop.val)
+o=$(would -W tangled/loop/generate.c build/bin/laboratory/loop build/bin/model build/values/loop.val)
 has "-c tangled/loop/generate.c" "$o"; has "build/bin/laboratory/loop values" "$o"
-no "-c tangled/model/" "$o"; no "-o build/bin/laboratory/model" "$o"; no "build/bin/laboratory/model values" "$o"
+no "-c tangled/model/" "$o"; no "-o build/bin/model" "$o"
 o=$(would -W tangled/ground/ground.h build/bin/laboratory/loop)
 has "-c tangled/loop/generate.c" "$o"; has "-c tangled/ground/ground.c" "$o"
 exit $bad

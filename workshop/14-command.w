@@ -257,7 +257,7 @@ an answer, by the second promise of the preface; both change the time.
 
 @* Generate. \label{sec:generating}
 |generate| is the loop of chapter 3 with a watcher. After every step the watcher learns which token was chosen and hands the reader those bytes that
-are certain. Half of a character, and anything that may be the beginning of a stop string, waits in the outflow of chapter 8. The output buffer is emptied after
+are certain. Half of a character, and anything that may be the beginning of a stop string, waits in the text stream of chapter 8. The output buffer is emptied after
 each token; without that a terminal would show a line at a time, and the program at the other end of a pipe would wait for a full
 buffer before it saw the first word. The same output has three forms: bytes as they come; with \texttt{--json} one object at the end; with \texttt{--jsonl} one object for each token and then that of \texttt{--json}.
 @^streaming@>
