@@ -22,7 +22,7 @@ for i = 1, 2 do same("query A", qa[i], q[i]); same("query B", qb[i], q[i + 2]) e
 local scale = after("=(0%.71)%$")[1]
 same("scale", scale, 1 / math.sqrt(2))
 local token = { after("tok{the} is $(%b())"), after("cat} $(%b())"), after("sat} $(%b())") }
-local places = box:match("positions%s+0, 1 and 2 are (.-)%. Behind")
+local places = box:match("positions%s+0, 1 and 2 are (.-)%. %u")
 local position = {}
 for p in places:gmatch("%b()") do position[#position + 1] = numbers(p) end
 same("mean square", 1, (x[1] ^ 2 + x[2] ^ 2 + x[3] ^ 2 + x[4] ^ 2) / 4)
