@@ -12,7 +12,7 @@
 
 \chapterquestion{Why does the first word take so long, and then they come running?}
 @** Prefill and decode.
-\incipit{A}{ machine that multiplies} has two things to wait for: the multiplications, and the numbers that are to be multiplied. With the cache, each pass behind the first has a single
+\incipit{A}{ machine that multiplies} has two things to wait for: the multiplications, and the numbers that are to be multiplied. With the cache, each pass after the first has a single
 row, and a single row uses every weight of the model exactly once. The first pass has as many rows as the prompt has tokens, and uses each weight as many times. So the same model, on the same machine, does
 two kinds of work: first it calculates, and then it reads. The first is called \emph{prefill}, the second \emph{decode}.
 @^prefill@>@^decode@>
@@ -225,14 +225,14 @@ bool roofline_measure(struct memory *m, const struct engine *e,
 }
 
 @* What a pass takes. \label{sec:passes}
-Every pass of this chapter is so many rows behind so many that are stored: prefill is $n$ rows behind none, decode one row behind $d$. The module takes the time of either, the scores of the last row included, since no phase is over before they are known.
+Every pass of this chapter is a number of rows read after a number of stored ones: prefill reads $n$ rows after none, decode one row after $d$. The module takes the time of either, the scores of the last row included, since no phase is over before they are known.
 
 @<What a pass has taken@>=
 struct phase { double seconds; struct counters work; };
   /* of one pass, or of the passes of a chunked prefill together */
 bool phase_read(const struct generate_context *g, size_t depth, size_t n,
   size_t chunk, struct phase *out, struct error *why);
-  /* reads |n| rows behind |depth| rows, in passes of at most |chunk| (0: in one), and
+  /* reads |n| rows after |depth| stored rows, in passes of at most |chunk| (0: in one), and
      scores the last; sequence 0 of the store then has |depth+n| rows. Rows that the
      store lacks are read first, and not counted. Errors: those of |model_forward| */
 
@@ -401,7 +401,7 @@ void random_model_close(struct memory *m, struct model *lm)
 }
 
 @* A text that is only read. \label{sec:perplexity}
-Prefill has a use without any decode behind it. Each row of a text says what it expects next, and the text says what came: so one pass over a text tells how well the model predicts it, token by token. The mean of $-\ln p$ over its tokens is the \emph{loss}, in nats a token; $e$ to that power is the \emph{perplexity}, the number of equally likely tokens among which the model seems to guess. To compare models whose tokens differ in length, one divides the sum by the bytes of the text instead, and by $\ln2$: bits a byte.
+Prefill is useful even when no decode follows. Each row of a text says what it expects next, and the text says what came: so one pass over a text tells how well the model predicts it, token by token. The mean of $-\ln p$ over its tokens is the \emph{loss}, in nats a token; $e$ to that power is the \emph{perplexity}, the number of equally likely tokens among which the model seems to guess. To compare models whose tokens differ in length, one divides the sum by the bytes of the text instead, and by $\ln2$: bits a byte.
 @^perplexity@>@^bits per byte@>
 
 A text longer than the context is read in \emph{windows}, each from an empty store. The first token of a window has nobody before it and cannot be scored there; the next few have little. If windows overlap, a token is scored in the first window where it has a predecessor, and the later windows only give their new tokens more to look back at. That costs more passes and gives a better loss of the same model: two perplexities can be compared only if their windows are the same.
@@ -414,7 +414,7 @@ bool perplexity_of(const struct generate_context *g, const uint32_t *id, size_t 
   /* reads |n| ids in windows of |context| ids that begin every |stride| ids, 1 to |context|; errors: a
      context beyond the model's, an id out of range, memory, a logit that is not finite */
 
-@ A window has its rows read in chunks of 64, and behind each chunk those rows are scored whose next token is a new one. The scores of 16 rows are made at a time: one row alone would read the head's weights once a token, and all rows of a window at once would want memory for as many scores as the vocabulary has tokens, each.
+@ A window has its rows read in chunks of 64, and after each chunk those rows are scored whose next token is a new one. The scores of 16 rows are made at a time: one row alone would read the head's weights once a token, and all rows of a window at once would want memory for as many scores as the vocabulary has tokens, each.
 
 @<Score a window@>=
 enum { READ_AT_ONCE = 64, SCORED_AT_ONCE = 16 };
@@ -431,14 +431,14 @@ static bool score_rows(struct ppl_reader *r, struct pass *p, size_t base,
     if (!model_logits(g->e, g->lm, p, which, n, r->logits, why)) return false;
     g->e->k->log_softmax(g->e, r->logits, n, v, r->logprob);
     for (size_t k = 0; k < n; k++)
-      @<Add the loss of the token behind row |i+k|@>@;
+      @<Add the loss of the token after row |i+k|@>@;
   }
   return true;
 }
 
 @ A score that is not a number spoils the probabilities of its whole row, and a score of minus infinity makes its own token impossible. Either would make the sum worthless, so it is an error.
 
-@<Add the loss of the token behind row |i+k|@>=
+@<Add the loss of the token after row |i+k|@>=
 {
   double loss = -r->logprob[k * v + r->id[base + i + k + 1]];
   if (!isfinite(loss))
@@ -561,7 +561,7 @@ static bool show_phases(struct reading *r, struct error *why)
 @ The intensity of the first pass is not seven times that of the others, but \val[1]{phases.shown.ratio} times. The reason is the head: it reads all of its weights for the last row only, in either phase.
 
 @* In chunks. \label{sec:chunks}
-A prompt of a hundred thousand tokens would be a pass of a hundred thousand rows: more memory for its activations than for its keys and values, and for all the others who share the machine a long time in which nothing moves. So prompts are read in \emph{chunks} (Agrawal and others 2023), a pass each. From which sizes may one choose? From all: the rows of a chunk find their predecessors in the store, and cannot tell whether these came in the same pass or in another. The program reads one prompt in chunks of several sizes and compares the scores behind its last row.
+A prompt of a hundred thousand tokens would be a pass of a hundred thousand rows: more memory for its activations than for its keys and values, and for all the others who share the machine a long time in which nothing moves. So prompts are read in \emph{chunks} (Agrawal and others 2023), a pass each. From which sizes may one choose? From all: the rows of a chunk find their predecessors in the store, and cannot tell whether these came in the same pass or in another. The program reads one prompt in chunks of several sizes and compares the scores of its last row.
 @^chunked prefill@>
 
 @<Show that chunks change nothing@>=
@@ -612,7 +612,7 @@ So much for the taking of times; now for what they say. On the machine of these 
 
 \Cref{fig:roofline}\lab{lab:findings} has the two bounds of \eqref{eq:bound} as a roof: on the left the slope of the memory, on the right the ceiling of the multipliers. Under it stand the passes. One row of the stand-in, at the left end, reaches \val[0]{phases.share.write.1} percent of the bandwidth; 512 rows reach \val[0]{phases.share.read.1} percent of the multipliers. Between the two a pass climbs with its rows, with a stop at two rows, and beyond a hundred it sinks a little again; we shall see why.
 
-\widefig{roofline}{fig:roofline}{Passes of 1 to $10^3$ rows under the roof of the machine; broken lines are two workers. Red diamonds: one row behind up to $10^3$ others. The built-in model's few megabytes come from the processor's caches, and its passes gain little from company.}{A roof on logarithmic paper, rising on the left and flat on the right. A chain of points for GPT-2's shape climbs under it from the left wall to the ceiling, a little below the roof at both ends and farther below in the middle. The diamonds sit on the left wall. The built-in model's chain begins near the slope and is almost flat.}
+\widefig{roofline}{fig:roofline}{Passes of 1 to $10^3$ rows under the roof of the machine; broken lines are two workers. Red diamonds: one row after up to $10^3$ others. The built-in model's few megabytes come from the processor's caches, and its passes gain little from company.}{A roof on logarithmic paper, rising on the left and flat on the right. A chain of points for GPT-2's shape climbs under it from the left wall to the ceiling, a little below the roof at both ends and farther below in the middle. The diamonds sit on the left wall. The built-in model's chain begins near the slope and is almost flat.}
 
 @ Where a pass takes more than a quarter longer than the bound, there must be a reason, and it must be possible to measure it. \Cref{tab:parts}\lab{lab:parts} takes one pass of each
 phase apart. (In another minute than the figure: this machine is shared, and its minutes differ.) The row that decodes spends nearly all of its time in products with matrices, and reads them more slowly than the probe reads its block. GPT-2's matrices are stored by inputs, in rows thousands of bytes long of which a product takes a piece at a time. With the same numbers taken for matrices stored by outputs, as Llama's are, a token takes
@@ -624,7 +624,7 @@ second. In the pass it does \val[1]{phases.linear.gpt2}, on matrices that are la
 the kernel's own, and chapter 11 will close it; the rest is attention, whose products are short and must be folded one by one, and then activations and norms.
 
 \begin{table}
-\tabcaption{tab:parts}{Milliseconds of two passes of the stand-in, by kernels: one row behind 512 others, and 512 rows behind none.}
+\tabcaption{tab:parts}{Milliseconds of two passes of the stand-in, by kernels: one row after 512 others, and 512 rows after none.}
 \begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rr@@{}}
 \tabhead{part} & \tabhead{1 row} & \tabhead{512 rows}\\
 matrices of the layers & \val[1]{phases.part.gpt2.1.linear} & \val[0]{phases.part.gpt2.512.linear}\\
@@ -661,7 +661,7 @@ Whoever waits for an answer waits for two things. The \emph{time to first token}
 @^time to first token@>@^time per output token@>
 
 \begin{table}
-\tabcaption{tab:waits}{Milliseconds to the first token behind a prompt, and for each token behind so many.}
+\tabcaption{tab:waits}{Milliseconds to the first token after a prompt, and for each token after a context of that length.}
 \begin{tabular*}{\textwidth}{@@{}r@@{\extracolsep{\fill}}rrrr@@{}}
 & \multicolumn2{c}{GPT-2 small's shape} & \multicolumn2{c}{built-in model}\\
 \tabhead{tokens} & \tabhead{first} & \tabhead{others} & \tabhead{first} & \tabhead{others}\\
@@ -711,7 +711,7 @@ and with the same $n$ the cache, of $2dn$ numbers a layer, overtakes the weights
 The head, at last, does $Vd$ for each row that wants scores. With \val[0]{phases.head.gpt2} percent of all multiply--adds of a decoded row in GPT-2 small it is no trifle; in GPT-2 XL it has \val[1]{phases.head.gpt2-xl} percent, in a 7B model \val[1]{phases.head.7b}, in the built-in one \val[0]{phases.head.pocket}. Large vocabularies weigh on small models.
 
 @* Whole answers. \label{sec:answers}
-What does an answer take in all? The measured passes can be added up: one of the prompt, then one row behind $p$, behind $p+1$, and so on, with times between two measured ones taken from the straight line. \Cref{tab:answers}\lab{lab:phasekeys} has the sums for texts from one token, with the cache and without. Three of them were also run, as a check of the adding: 30 tokens without the cache took \val[1]{phases.text.gpt2.1.30.naive} seconds, where the sum has \val[1]{phases.sum.naive.30}; with it \val[2]{phases.text.gpt2.1.30.cached}, where the sum has \val[2]{phases.sum.kept.30}; and 100 tokens without it \val[1]{phases.text.gpt2.1.100.naive}, where the sum has \val[1]{phases.sum.naive.100}. The runs are a little longer than the sums of medians, as runs are.
+What does an answer take in all? The measured passes can be added up: one of the prompt, then one row after $p$, after $p+1$, and so on, with times between two measured ones taken from the straight line. \Cref{tab:answers}\lab{lab:phasekeys} has the sums for texts from one token, with the cache and without. Three of them were also run, as a check of the adding: 30 tokens without the cache took \val[1]{phases.text.gpt2.1.30.naive} seconds, where the sum has \val[1]{phases.sum.naive.30}; with it \val[2]{phases.text.gpt2.1.30.cached}, where the sum has \val[2]{phases.sum.kept.30}; and 100 tokens without it \val[1]{phases.text.gpt2.1.100.naive}, where the sum has \val[1]{phases.sum.naive.100}. The runs are a little longer than the sums of medians, as runs are.
 
 \begin{table}
 \tabcaption{tab:answers}{Seconds for a text that begins with one token, in GPT-2 small's shape with one worker.}
@@ -724,7 +724,7 @@ What does an answer take in all? The measured passes can be added up: one of the
 \end{tabular*}
 \end{table}
 
-The factor is not that of the rows, \val[0]{cache.clock.rows} at $10^3$ tokens: the naive loop's rows come in company, and are cheaper apiece by the factor of \cref{fig:rowtime}. And how many times as long as one token does an answer of 500 take? It depends on the prompt, whose prefill is in both: \val[0]{phases.answer.50} times behind 50 tokens, \val[0]{phases.answer.100} behind 100, \val[0]{phases.answer.500} behind 500. The built-in model, run once, has read $10^3$ tokens and written $10^3$ more in \val[2]{phases.text.pocket.1000.1000.cached} seconds.
+The factor is not that of the rows, \val[0]{cache.clock.rows} at $10^3$ tokens: the naive loop's rows come in company, and are cheaper apiece by the factor of \cref{fig:rowtime}. And how many times as long as one token does an answer of 500 take? It depends on the prompt, whose prefill is in both: \val[0]{phases.answer.50} times after a prompt of 50 tokens, \val[0]{phases.answer.100} after 100, \val[0]{phases.answer.500} after 500. The built-in model, run once, has read $10^3$ tokens and written $10^3$ more in \val[2]{phases.text.pocket.1000.1000.cached} seconds.
 
 @ The chunks of \cref{sec:chunks} change no bit, but they change the clock: a prefill of 512 rows takes \val[2]{phases.chunk.512} seconds in one pass, \val[2]{phases.chunk.128} in chunks of 128, \val[2]{phases.chunk.32} in chunks of 32, and \val[1]{phases.chunk.1} if it is fed token by token (of which only the last is scored). Each chunk reads the weights again. Down to about a hundred rows that hardly matters here; on a machine of greater balance the chunks must be larger by as much.
 
@@ -738,7 +738,7 @@ Most of what the sources say about the two phases is right. What is not has to d
 
 \begin{tutorial}{misleading}{S1-42}
 \quoted{A 500-token response takes roughly 500 times longer to generate than a single token.}
-\ourrun behind a prompt of 100 tokens \val[0]{claim.S1-42} times as long. The first token pays for the prompt.
+\ourrun after a prompt of 100 tokens \val[0]{claim.S1-42} times as long. The first token pays for the prompt.
 \end{tutorial}
 
 \begin{tutorial}{misleading}{S1-47}
@@ -780,8 +780,8 @@ The command beside an exercise judges your answer.
 \exercise{check}{ex:phases.balance}{A machine does $90\cdot10^9$ multiply--adds and reads $20\cdot10^9$ bytes a second; the weights have two bytes each. From how many rows on does a pass over large matrices wait for the multipliers?}{\texttt{make exercise-05-1}}{A row needs one multiply--add for each weight, that is for each two bytes. In the time of two bytes the machine does $90/20\cdot2=9$.}
 \exercise{check}{ex:phases.chunks}{A prompt of 1200 tokens is read in chunks of 96, and 40 tokens are written. How many passes are that, and how many rows?}{\texttt{make exercise-05-2}}{$1200/96=12.5$, so 13 passes for the prompt, and 39 more: 52 passes. $1200+39=1239$ rows.}
 \exercise{think}{ex:phases.overtake}{A model has a width of 2048, a gated inner layer of 5632 (three matrices), and 32 heads of 64, which share 4 heads of keys and values. At how many tokens does attention overtake the matrices?}{\texttt{make exercise-05-3}}{$2\cdot2048^2$ for queries and output, $2\cdot2048\cdot256$ for keys and values, $3\cdot2048\cdot5632$ for the inner layer; divided by $2\cdot2048$ that is $2048+256+8448=10752$.}
-\exercise{think}{ex:phases.limit}{A model reads 16 060 000 000 bytes of weights and 131072 bytes of cache for each stored token. What is the most tokens a second that a memory of $10^{12}$ bytes a second allows behind 8192 tokens? And behind 65536? Round down.}{\texttt{make exercise-05-4}}{$10^{12}/(16\,060\,000\,000+8192\cdot131072)=58.4$, and $10^{12}/(16\,060\,000\,000+65536\cdot131072)=40.6$.}
-\exercise{think}{ex:phases.time}{Decoding behind $n$ stored rows takes $a+bn$. How long does it take to write $g$ tokens behind a prompt of $p$, if the first is chosen when the prompt has been read, which is not counted? Give a formula.}{\texttt{make exercise-05-5}}{$g-1$ rows are decoded, behind $p$, $p+1$, \dots, $p+g-2$: $(g-1)(a+bp)+b(g-1)(g-2)/2$.}
+\exercise{think}{ex:phases.limit}{A model reads 16 060 000 000 bytes of weights and 131072 bytes of cache for each stored token. What is the most tokens a second that a memory of $10^{12}$ bytes a second allows after 8192 tokens? And after 65536? Round down.}{\texttt{make exercise-05-4}}{$10^{12}/(16\,060\,000\,000+8192\cdot131072)=58.4$, and $10^{12}/(16\,060\,000\,000+65536\cdot131072)=40.6$.}
+\exercise{think}{ex:phases.time}{Decoding after $n$ stored rows takes $a+bn$. How long does it take to write $g$ tokens after a prompt of $p$, if the first is chosen when the prompt has been read, which is not counted? Give a formula.}{\texttt{make exercise-05-5}}{$g-1$ rows are decoded, after $p$, $p+1$, \dots, $p+g-2$: $(g-1)(a+bp)+b(g-1)(g-2)/2$.}
 \exercise{think}{ex:phases.windows}{A text of 1500 tokens is read in windows of 256, one every 64. How many windows are read, how many tokens scored, and how many rows computed?}{\texttt{make exercise-05-6}}{$(1500-256)/64$ rounded up is 20, and the first makes 21. Every token but the first is scored once: 1499. Twenty windows have 256 rows, and the last, which begins at 1280, has 220: 5340.}
 \exercise{build}{ex:phases.surprise}{Let |struct perplexity| say, too, which token of the text was the most surprising, in a field |size_t worst|: its place in the text, and the first of several.}{\texttt{make exercise-05-7}}{The largest loss so far must be kept beside it, in |struct ppl_reader|, since the sum has forgotten it.}
 \exercise{build}{ex:phases.smaller}{A pass that is refused need not be the end: let |model_read| try again with half the rows; only a single row that is refused ends it.}{\texttt{make exercise-05-8}}{Where |model_forward| fails and |here| is more than 1, halve |chunk| (or |here|, if there was no |chunk|) and go on with the same |i|. A pass that is refused has stored nothing.}

@@ -192,7 +192,7 @@ void (*activate)(const struct engine *e, enum activation_kind kind,
 void (*add)(const struct engine *e, float *y, const float *x, size_t n);
   /* |y[i] += x[i]|: the residual stream */
 
-@ Before the first layer a row is looked up and its angles are computed, once for all layers; behind the
+@ Before the first layer a row is looked up and its angles are computed, once for all layers; after the
 last one logits become probabilities. These last are the only kernels whose results are in double: they are added up over texts and compared with
 random numbers, and there a float's seventh digit would be seen.
 
@@ -222,7 +222,7 @@ const struct kernels *kernels_find(const char *name, struct error *why);
      fastest that this processor can run; null and a sentence that lists those it can */
 const struct kernels *kernels_at(size_t i);
   /* table number |i| of those that this build has and this processor can run,
-     the slowest first; null behind the last */
+     the slowest first; null after the last */
 bool kernels_self_test(const struct kernels *k, struct error *why);
   /* false and a sentence if the build contracts |a*b+c| or has no exact |fma|;
      |model_forward| refuses to run then */
@@ -304,7 +304,7 @@ the compiler knows, so the loops over it have to be written out; |each| asks
 for that. It is a |for| loop in all other respects.
 
 |TALLY| is nothing at all, except in a test that defines it to count every
-multiply--add one by one and hold the sum against the counters. All this is the same behind every head, too, and is a file with as little of its own as the bodies: neither can be
+multiply--add one by one and hold the sum against the counters. All this is the same for every head, too, and is a file with as little of its own as the bodies: neither can be
 compiled alone, and neither is a header for anybody else.
 @^unrolling@>
 
@@ -568,7 +568,7 @@ INLINE void tile(int rows, int outs, const float *x, struct tensor w, size_t n,
 }
 
 @ A register that is not full is filled as far as there are numbers. They are copied out first, because to load a whole
-register would read behind the end of the row: harmless in most places, but behind the last row of a mapped file there may be no memory.
+register would read past the end of the row: harmless in most places, but after the last row of a mapped file there may be no memory.
 
 @<Load a register that is not full@>=
 INLINE vec load_partial(struct tensor t, size_t i, int n)
@@ -729,7 +729,7 @@ INLINE void outputs_of_row(const float *x, const struct matrix *w, struct tensor
 }
 
 @ Lane $j+s$ is added to lane $j$, for all sums of the array at once. The second loop runs over
-both indices as one, because the lanes lie one behind the other.
+both indices as one, because the lanes lie one after the other.
 
 @<Fold the lanes of many sums@>=
 INLINE void fold_lanes(float *lane, size_t sums)
@@ -787,7 +787,7 @@ INLINE void columns(const float *x, const struct matrix *w, struct tensor t,
 @ That was for one row. Several rows could go over the matrix one after the other, but each of them would fetch all weights again; and weights that lie
 thousands of bytes apart, as one input's neighbours do from the next input's, are fetched slowly: every few of them stand on another page of the machine's memory. So what several rows
 shall use is \emph{packed} first. A strip of two registers of outputs is copied into sixteen \emph{panels}, one for each lane: panel $j$ has the
-weights of the inputs $j$, $j+16$, $j+32$, \dots, one behind the other, in the order in which the lane wants them. They are widened on the way. And since no processor guesses that the next piece lies thousands of bytes on, it is told: the piece of |PREFETCH| inputs later is asked for while this one is copied. (To ask for an address that does not exist is allowed; nothing comes.)
+weights of the inputs $j$, $j+16$, $j+32$, \dots, one after the other, in the order in which the lane wants them. They are widened on the way. And since no processor guesses that the next piece lies thousands of bytes on, it is told: the piece of |PREFETCH| inputs later is asked for while this one is copied. (To ask for an address that does not exist is allowed; nothing comes.)
 @^panel@>@^packing@>
 
 @<Copy weights into panels@>=
@@ -1110,15 +1110,15 @@ static void rotate(const struct engine *e, float *x, size_t rows,
 
 @* Attention. \label{sec:attention}
 Attention goes block by block, as \cref{sec:layer} laid down: in each block of 256 positions a maximum, a sum of exponentials and a sum
-of values, and in the end a join. What a block leaves behind is $m_b$, $l_b$ and $o_b$, in this order, as |2 + head_dim| floats.
+of values, and in the end a join. The result of a block is $m_b$, $l_b$ and $o_b$, in this order, as |2 + head_dim| floats.
 
-@<What one block of positions leaves behind@>=
+@<The result of one block of positions@>=
 enum { PART_MAX, PART_SUM, PART_OUT };
 
 @ Most rows see positions without a hole. If the model keeps a few at the beginning besides its window, there is one hole, and everybody who walks over positions steps across it.
 @^attention sink@>
 
-@<What one block of positions leaves behind@>=
+@<The result of one block of positions@>=
 INLINE uint32_t next_seen(const struct kv_view *v, uint32_t t)
 {@+ return t + 1 == v->sinks ? v->lo : t + 1;@+ }
 
@@ -1140,7 +1140,7 @@ for (uint32_t t = t0; t < t1; t = next_seen(v, t)) {
   TALLY("pairs", 0, 1);
 }
 
-@ The keys and values of a position lie where the view says: behind each other, or in the page that the table names. The table is asked once a page, and what it answers serves keys and values alike; a division for every
+@ The keys and values of a position lie where the view says: one after the other, or in the page that the table names. The table is asked once a page, and what it answers serves keys and values alike; a division for every
 position, of every head, would take as long as the product that it is for.
 
 @<Where the rows of a block lie@>=
@@ -1230,7 +1230,7 @@ INLINE void attend_block(const struct attention_dims *h, const float *q,
 }
 
 @ One head of one row: all blocks that its view touches, the first and the last of them perhaps
-in part, and then the join. A block that lies in the hole is not touched: the one behind the last position that is seen before it begins at |lo|. What the blocks leave behind stands in the worker's own |scratch|.
+in part, and then the join. A block that lies in the hole is not touched: the one after the last position that is seen before it begins at |lo|. The results of the blocks stand in the worker's own |scratch|.
 Several heads of queries share one head of keys where there are fewer of these (Ainslie and others 2023).
 @^GQA@>
 
@@ -1587,7 +1587,7 @@ What the three files share, in the order in which C wants it, comes to this. It 
 uses only those above it.
 
 @<Attention, piece by piece@>=
-@<What one block of positions leaves behind@>@;
+@<The result of one block of positions@>@;
 @<Where the rows of a block lie@>@;
 @<The chain over a block for some columns@>@;
 @<Attention of one head over one block@>@;

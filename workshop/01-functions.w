@@ -165,7 +165,7 @@ so that its largest error is as small as that of any such polynomial (Remez's ex
 @^Remez@>@^exponential@>
 
 Three details carry the weight. The integer $n$ comes without a conversion: adding
-$3\cdot2^{22}$ pushes everything behind the binary point out of the word, rounded, and $n$
+$3\cdot2^{22}$ pushes everything after the binary point out of the word, rounded, and $n$
 is left in the low bits. The product $n\ln2$ is taken off in two pieces, |fmaf| keeping
 each difference exact but for one rounding. And for $x=0$ all of it is zero except the 1,
 so that $e^0=1$ exactly: on that rests the rule of blocks in \cref{sec:attention}.
@@ -632,7 +632,7 @@ double num_cos(double x)
 
 @ In float, these functions and the logarithm and the power are rounded from double.
 That is slower than it need be, and right in nearly all cases to the last bit: the
-double's error is in the thirtieth bit behind the float's last.
+double's error is in the thirtieth bit after the float's last.
 
 @<Those in float that are rounded from double@>=
 float num_logf(float x)

@@ -50,7 +50,7 @@ int main(int argc, char **argv)
   return 0;
 }
 
-@ Each damage is one small change to a field of the header, or to the number of bytes behind it. One at a time: two faults in one file would leave it open
+@ Each damage is one small change to a field of the header, or to the number of bytes after it. One at a time: two faults in one file would leave it open
 which of them was found. The fields that change stand in a
 table: the type of the first tensor, the name of the second, the columns of the first, where the second begins, and how many bytes follow the header.
 
@@ -200,7 +200,7 @@ to be dull. Earlier ones stored the objects of a program, and to load a model wa
 Whoever wrote the file may have been careless or hostile, so we believe none of it until
 it adds up: the header ends within the file, it is strict JSON, every product of a shape
 fits in 64 bits, every tensor has exactly the bytes its shape and type call for, and the
-tensors lie one behind the other from the first byte after the header to the last byte
+tensors lie one after the other from the first byte after the header to the last byte
 of the file, without hole or overlap. After that no later chapter needs to check an
 offset again.
 
@@ -434,7 +434,7 @@ static bool header_tensor(struct header_parser *r, const char *name)
   return ok;
 }
 
-@ A tensor's block holds its shape and, behind the shape, its name. The name must be copied, for jansson's string goes with jansson's value.
+@ A tensor's block holds its shape and, after the shape, its name. The name must be copied, for jansson's string goes with jansson's value.
 
 @<Add a tensor to the list@>=
 static struct tensor_entry *tensor_add(struct header_parser *r, const char *name,

@@ -102,7 +102,7 @@ lines lead to rows of marks on the right, one for each switch, in five columns: 
 learned positions, LayerNorm and biases on, gate and rotations off. The other four differ in six places, mostly in halves.}
 
 Why do they differ just there? Mostly because somebody left something out and nothing got worse. LayerNorm takes the mean away and RMSNorm
-does not, and saves a pass over the row. GPT-2 has a bias behind every product; Llama has none. GPT-2 learns a row for each position, and where the table ends, the
+does not, and saves a pass over the row. GPT-2 has a bias after every product; Llama has none. GPT-2 learns a row for each position, and where the table ends, the
 model ends; rotations have no table, cost no weights, and make a score depend on the distance alone. The gate in the MLP was found by trying, and
 its finder offers no reason; it costs a third matrix, so the inner list is made shorter, and with the same number of
 weights the loss is lower.

@@ -138,7 +138,7 @@ struct engine { const struct kernels *k; void *pool; struct counters *c; };
 const struct kernels *kernels_find(const char *name, struct error *why);
 
 /* table number i of those that this build has and this processor can run, the slowest
-   first; null behind the last */
+   first; null after the last */
 const struct kernels *kernels_at(size_t i);
 
 /* false and a sentence if the build contracts a*b+c or has no exact fma;

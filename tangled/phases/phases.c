@@ -236,7 +236,7 @@ static bool score_rows(struct ppl_reader *r, struct pass *p, size_t base,
     if (!model_logits(g->e, g->lm, p, which, n, r->logits, why)) return false;
     g->e->k->log_softmax(g->e, r->logits, n, v, r->logprob);
     for (size_t k = 0; k < n; k++)
-      /* <Add the loss of the token behind row i+k> */
+      /* <Add the loss of the token after row i+k> */
       {
         double loss = -r->logprob[k * v + r->id[base + i + k + 1]];
         if (!isfinite(loss))
