@@ -61,7 +61,7 @@ int main(int argc, char **argv)
   return 0;
 }
 
-@* What the arithmetic may assume. \label{sec:arithmetic}
+@* Floating-point settings. \label{sec:arithmetic}
 Chapter 2 promises that the scores a model gives have the same 32 bits on every path through the engine.
 That promise is void if the compiler may reorder sums, or keep intermediate results in
 wider registers. Take three numbers on a machine with two decimal digits: $(10+.4)+.4=10$, for each sum is rounded down,
@@ -96,7 +96,7 @@ what needs POSIX is hidden in |ground.c|, and a program that includes |ground.h|
 @<A pool of workers@>@;
 #endif
 
-@* Errors as sentences. \label{sec:errors}
+@* Error messages. \label{sec:errors}
 Whoever reads an error message has made a mistake, or has been handed somebody else's.
 They need to know which file, which field of it, what was found there, and what would
 have been right; they do not need a number to look up. So an error in this book is a
@@ -160,7 +160,7 @@ bool error_found(struct error *why, const char *file, const char *field,
     wanted);
 }
 
-@* Memory that is counted. \label{sec:memory}
+@* Counted allocation. \label{sec:memory}
 Chapter 6 will claim to know, to the byte, what a model's memory costs. A claim like
 that needs a witness who was there when each byte was handed out. So all memory of the
 engine is taken through one object that keeps the books, separately for each purpose,
@@ -340,7 +340,7 @@ const char *memory_class_name(enum memory_class what)
   return name[what];
 }
 
-@* Files, mapped. \label{sec:files}
+@* Memory-mapped files. \label{sec:files}
 A checkpoint may be larger than we would like to copy, and reading it twice is waste.
 We ask the system to let the file \emph{be} memory, read-only, and look at it in place:
 pages that nobody reads never leave the disk. What we do not do is believe it. A
@@ -403,7 +403,7 @@ void file_unmap(struct mapping *map)
   *map = (struct mapping) @[{ (const unsigned char *) "", 0 }@];
 }
 
-@* Rows that grow. \label{sec:buffers}
+@* Growing arrays. \label{sec:buffers}
 A text is a row of bytes, and what a model reads is a row of numbers, the \emph{ids} of chapter~1. Both become longer while we work on them,
 and nobody knows in advance how long. So we build a pair of \emph{growing arrays} on the counted memory,
 one of bytes and one of ids. Each knows how many elements it has and how many there is
@@ -501,7 +501,7 @@ void ids_free(struct memory *m, struct ids *list)
 @<Append bytes, and free them@>@;
 @<Append an id, and free the row@>@;
 
-@* A pool of workers. \label{sec:pool}
+@* A thread pool. \label{sec:pool}
 To send a text through a model takes a few dozen large steps, each of which can be divided among
 threads. Starting threads for each step would cost more than the step. So they are
 started once and wait. A step is given to all of them with one call; each does the part
@@ -811,7 +811,7 @@ struct quartiles timing_quartiles(double *x, size_t n)
 #include "ground/timing.h"
 @<Read the clock, and order what it said@>@;
 
-@* What stands on what. \label{sec:modules}
+@* Module dependencies. \label{sec:modules}
 The C of this book is divided into \emph{modules}. A module is a folder with one or more headers, which document what others may use, and the files that
 implement them; each web makes one. \Cref{fig:modules} shows which module includes which, and it is drawn from the headers themselves.
 Follow the lines down from any module and you have collected all that it needs: to compile chapter~3 and nothing else, copy the folders below \emph{loop}.

@@ -143,7 +143,7 @@ int main(int argc, char **argv)
   return ok && m.all.live == 0 ? 0 : 1;
 }
 
-@* Text is bytes. \label{sec:bytes}
+@* Bytes and UTF-8. \label{sec:bytes}
 A text in memory is a row of bytes, and what the bytes mean is a convention. The convention of
 our time is UTF-8: a byte below 128 is the ASCII character of that number; any other
 character is one leading byte, whose upper bits say how many bytes follow, and one to three
@@ -331,7 +331,7 @@ uint32_t utf8_point(const unsigned char *byte, size_t length)
   return point;
 }
 
-@* Streaming. \label{sec:streaming}
+@* Streaming characters. \label{sec:streaming}
 A model writes one token at a time, and the reader wants to see each as it comes. But a token is
 a few bytes, and may be half a character: the euro sign has three bytes, and a small vocabulary
 has a token for each of them and none for the whole. If the three are printed one by one, a
@@ -431,7 +431,7 @@ they were explained.
 @<Put a character's number together@>@;
 @<Release what is certain, hold the rest@>@;
 
-@* Cutting the text first. \label{sec:split}
+@* Pre-tokenization. \label{sec:split}
 In the hand calculation the text was cut before every blank, and merges were learnt only inside
 the pieces. Without the cut the pair ``\texttt{e\textvisiblespace}'' would be among the first
 to be merged, for many English words end in \texttt{e}; and then \texttt{the} would be one token
@@ -805,7 +805,7 @@ switched on.
 @<Cut off the next piece@>@;
 @<Ask for the version of Unicode@>@;
 
-@* Learning merges. \label{sec:learning}
+@* Learning the merges. \label{sec:learning}
 The rule of the hand calculation, said once more and precisely. Ids 0 to 255 are the
 values of a byte; the $k$-th merge makes id $256 + k$. The count of a pair is the number of
 places, inside pieces, where its two ids stand side by side; places may overlap, so
@@ -1506,7 +1506,7 @@ bool bpe_encode(const struct bpe *b, struct memory *m,
   return bpe_join(b, m, w, out, why);
 }
 
-@* And back. \label{sec:back}
+@* Decoding. \label{sec:back}
 Decoding needs no search, no rank and no heap: every id stands for a row of bytes, and the text is
 these rows, one after another. Which bytes they are is told by the list of merges itself. A byte's id
 is the byte; any other id was made of two older ones, each of which is a byte or was made of two
@@ -1612,7 +1612,7 @@ given pieces, so that the same function serves a pattern, the stages of \cref{to
 @<Find and merge, again and again@>@;
 @<Learn merges from a text@>@;
 
-@* Three families. \label{sec:threefamilies}
+@* Three families of vocabularies. \label{sec:threefamilies}
 What this chapter has built is one of three sorts of vocabularies that models come with, and the other two answer the same three questions otherwise. \emph{With what does spelling begin?} GPT-2 began with bytes, so that
 nothing can be missing; but a letter that is not Latin is two or three tokens until merges have put it together, and a vocabulary that was learnt on English has spent few merges on that. Google's
 SentencePiece, of 2018, begins with characters, of which those that are frequent enough have a token from the start; what is left over falls into bytes, and these are joined
@@ -1638,7 +1638,7 @@ the cat U+1F408, for which our typeface has no letter, and none of the four a to
 euro sign and 12345, for, the Greek word for cat, a comma, the French word for summer with its first accent as a character of its own, and a cat. The boxes differ in the digits, the Greek letters and the accents. Bytes that are no character are filled red: the cat in all
 rows, two Greek letters and the accent in GPT-2. The numbers of tokens are between 19 and 27.}
 
-@* A tokenizer. \label{sec:tokenizer}
+@* The interface of a tokenizer. \label{sec:tokenizer}
 What other people publish as a tokenizer is more than a list of merges and a pattern. Some texts stand for one
 id as a whole, like the \texttt{<\textbar endoftext\textbar>} that ends a document in GPT-2's training text.
 Some tokenizers first bring the letters into a normal form (an \texttt e with an accent can be one character or two, of different bytes); some put a blank before the text; some

@@ -133,7 +133,7 @@ int main(void)
   return !ok;
 }
 
-@* The order of a sum. \label{sec:order}
+@* The order of summation. \label{sec:order}
 A model is mostly sums: of products, thousands of terms each. On paper the order of
 the terms does not matter. In a computer it does, because every addition rounds, and
 what is lost depends on what has been added before. Programs add in one order with AVX2, whose instructions take eight floats at once, and in
@@ -195,7 +195,7 @@ a_j&=\hbox{the chain of }\texttt{fmaf}(x_k,w_k,a_j)\hbox{, from }a_j=+0\hbox{ on
 and sum16 is the same with $+$ in the place of |fmaf|. Weights in a short format are widened first, and
 exactly. Where a matrix has a \emph{bias}, a number for each output that is there whatever the input, it is added last.
 
-@* What a layer computes. \label{sec:layer}
+@* The operations of a layer. \label{sec:layer}
 Four operations make a layer, besides the sums of products: norm, position, attention and the curve of the MLP. They are written down
 here, with the order of rounding where there is a choice. The functions that compute them are the \emph{kernels} of
 \cref{kernels}, written for each kind of processor in its own way, and with the same bits.
@@ -315,7 +315,7 @@ The order of rounding is as written, from the inside out; the cube is $(x\cdot x
 tangents are our own (\cref{sec:numbers}): the standard lets a C library return any last bit it likes, and no two of them like the same.
 @^GELU@>@^SiLU@>@^SwiGLU@>
 
-@* Weights that sum to one. \label{sec:weights}
+@* Softmax. \label{sec:weights}
 Softmax turns any numbers into shares: exponentials, divided by their sum. Only differences count, since a constant added
 to all of them cancels; so the largest is subtracted first. Without that, a score of 100 would be infinite in float, whose numbers end
 before $e^{89}$, and
@@ -349,7 +349,7 @@ a choice of one; divided by the root of the length they leave it as it was.}{A p
 256, on a logarithmic axis; upwards the mean of the largest of 64 weights, from 0 to 1. One curve rises from a tenth to nine tenths,
 steepest in the middle. The other is a flat line at a tenth.}
 
-@* What is counted. \label{sec:counters}
+@* Counting the work. \label{sec:counters}
 To run some rows through all layers is a \emph{pass}, and what it costs is counted beside it. The chapters to come argue about cost, and
 time is a poor witness: it depends on the machine and on what else the machine is doing. Counts are whole numbers, equal on every
 computer, and a formula can be checked against them with |==|. Counters are bumped where the cost is paid, but once for a
@@ -544,7 +544,7 @@ bool config_set_window(struct model_config *c, uint32_t window, uint32_t sinks,
 @;@#
 @<Ask for the window of a layer@>@;
 
-@* Rows and the store. \label{sec:rows}
+@* Rows and the key-value store. \label{sec:rows}
 A \emph{row} is a token at a position of a sequence. It is the unit in which this book
 counts work, and the whole difference between the ways to generate text, from the naive
 loop of the next chapter to beams and guesses and batches, is which rows go into a pass
@@ -1108,7 +1108,7 @@ static void plain_close(struct store *common)
 @<Show what a row sees@>@;
 @<Close a plain store@>@;
 @<Open a plain store@>@;
-@* The pass. \label{sec:forward}
+@* The forward pass. \label{sec:forward}
 Now the model is run. The function that does it takes any list of rows, puts all of them
 through all layers, and leaves a \emph{hidden state} for each: the |d_model| numbers from
 which the head can make logits. It makes no logits itself, since a step of generation
@@ -1614,7 +1614,7 @@ bool pass_is_finite(const struct model *lm, const struct pass *p, size_t i,
     lm->config.n_layers);
 }
 
-@* From the last row to words. \label{sec:head}
+@* Logits. \label{sec:head}
 The head norms the rows that are wanted and multiplies each with one row of its matrix for
 every id of the vocabulary. Each product is a \emph{logit}. In many models this matrix is the embedding's once more: what a token looks like
 when it comes in is what is looked for when it shall go out. The rows are copied together first, so that one call of the kernel serves them all. The
@@ -1762,7 +1762,7 @@ questions that are asked of its last rows.
 @<Add up the log-probabilities of a text@>@;
 @<Evaluate a text and add up@>@;
 
-@* The chance of a text. \label{sec:chance}
+@* The probability of a text. \label{sec:chance}
 A model gives the next token. How likely is a whole text? Nothing new is needed: for any numbers of tokens, by the definition of
 conditional probability applied again and again,
 \begin{equation}\label{eq:chain}
@@ -1810,7 +1810,7 @@ numbers that matter only ten tokens later. But it has no access to a token that 
 
 What is compared is the hidden state of each row, after the last layer; whatever a row has been told must be in there.
 
-@* Four words. \label{sec:toy}
+@* The hand calculation, run. \label{sec:toy}
 The model of the hand calculation becomes a |struct model|, as if it had come out of a file. So what runs here is the engine itself and not a copy of it that
 was made for the occasion. All its numbers are in one |struct toy|, one after the other, so that another use can fill them at random. The laboratory wants it as well; so it has a header
 and a file of its own, which are linked to the two programs and are no part of the library.

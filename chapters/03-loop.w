@@ -82,7 +82,7 @@ int main(void)
   return !ok;
 }
 
-@* Six steps. \label{sec:sixsteps}
+@* The loop in six steps. \label{sec:sixsteps}
 The loop in words: forget everything; make a row for every token of the text that the store has no row of, and run the
 rows through the model; score what may follow the last row; select one token; append it;
 stop, or begin again. Each step is a line of the function below. To forget costs
@@ -250,7 +250,7 @@ static bool is_one_of(uint32_t id, const uint32_t *list, size_t n)
   return false;
 }
 
-@* What a caller sees. \label{sec:generate}
+@* The interface of the loop. \label{sec:generate}
 One function writes for everybody: the command, the protocol, the programs of later
 chapters. If each had a loop of its own, each would sooner or later stop in its own way, and none could be a witness for
 the others. It is given a generator, which is no more than the four things that a
@@ -406,7 +406,7 @@ reader's order was the other one, and need not bow to it.
 @<Free a continuation@>@;
 @<Write a continuation@>@;
 
-@* What it costs. \label{sec:naivecost}
+@* The cost in rows. \label{sec:naivecost}
 Pass $t$ reads $p+t-1$ tokens. So $g$ passes compute
 \begin{equation}\label{eq:naive}
   N(p,g)=\sum_{t=1}^{g}(p+t-1)=gp+\frac{g(g-1)}2
@@ -490,7 +490,7 @@ The sums go where no run can follow. A text of $10^5$ tokens would cost \val{loo
 to write this way, and one of $10^6$ tokens, which a popular page uses to frighten its readers, \val{claim.S0-25}. The laboratory
 prints such numbers only after \eqref{eq:naive} has agreed with five runs.
 
-@* Why nothing changes. \label{sec:causal}
+@* Why rows do not change: causality. \label{sec:causal}
 All this work is wasted only if it comes out the same each time. It does, to the last bit, and
 the reason is one arrow that is missing: a row looks at rows before it and never at rows after
 it. Go through the layers. The embedding of position $i$ depends on token $i$ and on $i$. A layer
@@ -509,7 +509,7 @@ change. It does, since the next layer's keys at that position are made from what
 that query found. So the naive loop cannot save itself the queries, in any layer but the last, and keep the rest.\side{In
 \.{tests/check\_loop.c}: |later_tokens_change_nothing|, |without_the_mask_they_do|, |every_query_is_needed|.}
 
-@* What the clock says. \label{sec:clock}
+@* Measured times. \label{sec:clock}
 Counts are exact, and nobody waits for a count. So we also took the time: one pass of the built-in model, a step of
 the naive loop, over texts of growing length. A pass of $n$ rows does the same for each row, apart from attention, where row $i$ looks at
 $i+1$ keys. We expect
@@ -653,7 +653,7 @@ more than a row of a short one, so this is no ratio of times.
 again; the newest is computed for the first time.
 \end{tutorial}
 
-@* A model that knows one sentence. \label{sec:parrot}
+@* A model of one sentence, for counting. \label{sec:parrot}
 For counting rows it does not matter what the model knows, only that every pass goes through the same
 |model_forward| and the same counters as the largest checkpoint. So we make the smallest
 model that can write our sentence, and call it the parrot. Its vocabulary is the seven tokens; the embedding of token $i$ is

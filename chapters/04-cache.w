@@ -109,7 +109,7 @@ size_t store_match_prefix(struct store *s, uint32_t sequence, const uint32_t *id
   return q->length;
 }
 
-@* Twice the same text. \label{sec:twice}
+@* The same text with and without the cache. \label{sec:twice}
 The built-in model writes the sentence of chapter 3 twice; the first time it forgets, the second time it does not. At every step the bits of all logits are compared, and not one may differ: there is no tolerance, since there is no
 rounding that could differ. A row that goes through the layers alone is added up in the same order as in company (\cref{sec:order}).
 
@@ -188,7 +188,7 @@ static bool print_twice(struct writer *w, struct error *why)
 \widefig{plates}{fig:plates}{The keys in the cache after each of the four passes: a plate for each of the six layers, the deepest below, a line for each position, a cell for each number, darker the larger it is, whatever its sign. Red cells are those that the pass has added. A red word is the token that has just been written; it has no line yet.}{Four
 columns of six plates. The plates of a column have three lines, then four, five and six; after the first pass all three are lit, later only the last. The pattern of dark and light cells in a line does not change from column to column.}
 
-@* First store, then look. \label{sec:append}
+@* Store first, then attend. \label{sec:append}
 A row looks at the rows before it \emph{and at itself}. So its key and its value must be in the store before its query goes looking; chapter 2 made this a rule of the game. Explanations of the cached step often have it the other way
 round: the query attends to all cached keys and values; \emph{then} the new key and value are appended. Does it matter?
 
@@ -208,7 +208,7 @@ Nothing is lost for ever: the next row finds all three. But this one has found $
 @ The prompt is read as it should be; then one row is read by either rule, and the logits after it are compared.\lab{lab:late} On \tok{The}\tok{\ cat}\tok{\ sat}\gen{\ on}, \val{cache.late.differ} of \val{cache.late.of} logits come out different. That alone could be rounding; but one is off by
 \val[2]{cache.late.most}, where all logits lie between \val[1]{cache.late.low} and \val[1]{cache.late.high}. The next token does not mind: \gen{\ the} has a probability of \val[4]{cache.late.right} by one rule and of \val[4]{cache.late.wrong} by the other, as the model knows this sentence by heart. But written on from \tok{The}\tok{\ cat}, the two part with token \val{cache.late.parts}. The cached loop of the wrong order is another model, and nothing tells its reader so.
 
-@* Ten positions, and one more. \label{sec:tenpositions}
+@* Counting the entries of a cache. \label{sec:tenpositions}
 What is in the cache after a prompt of ten tokens, and what does one more token add? Each layer has the keys and the values of ten positions; a key has |n_kv_heads| parts of |head_dim| numbers. Written as an array, with the sequences of a batch in front, that is
 \.{[layers][B][kv\_heads][10][head\_dim]}, once for keys and once for values. One pass of \emph{one} row makes it \.{[layers][B][kv\_heads][11][head\_dim]}. The order of the axes changes no number that is stored, only how fast it is found again; ours will be layer, page, head and then row (\cref{sec:layout}).
 
@@ -248,7 +248,7 @@ static bool print_step(struct writer *w, struct error *why)
   return ok;
 }
 
-@* What is left to do. \label{sec:counting}
+@* The work that remains. \label{sec:counting}
 A step of the naive loop over $n$ tokens computes $n$ rows and compares $n(n+1)/2$ pairs of a query and a key. With the cache it computes one row, and that row's query meets $n$ keys: its own and those of the $n-1$ rows before. Over a whole text that begins with one token, $T$
 steps compute
 \begin{equation}\label{eq:cachedrows}
@@ -269,7 +269,7 @@ the pairs rise with slope two, on the very line of the rows before, and the rows
 
 @ In the small case of the hand calculation the last of the four sums can be done on the fingers: the three queries of the first pass look at $1$, $2$ and $3$ keys, those of the others at $4$, $5$ and $6$. That is \val{cache.pairs.3.4} in all, where chapter 3's loop has \val{cache.naive.pairs.3.4}.
 
-@* What it costs. \label{sec:price}
+@* What the cache costs. \label{sec:price}
 The work that is saved is paid for with memory. A row that is kept has a key and a value in each layer: $2\cdot\hbox{layers}\cdot\hbox{kv\_heads}\cdot\hbox{head\_dim}$ numbers. In GPT-2 small's shape, 12 layers of 12 heads of 64, and in numbers of two bytes, that is \val{cache.gpt2.row} bytes a
 position. (Ours have four, and take twice that; chapter 6 has shorter ones.)
 
@@ -278,7 +278,7 @@ that was saved has cost \val[0]{cache.price.50.100} bytes; and the longer the te
 
 The memory is not the whole price. What is stored must also be read again: each step reads all keys and values that it looks at. The counters say how much that is (|cache_bytes_read|), and chapter 5 how long it takes.
 
-@* What the clock says. \label{sec:cacheclock}
+@* Measured times. \label{sec:cacheclock}
 A step with the cache has one row, which costs what a row costs by itself, and looks at $n$ keys. We expect
 \begin{equation}\label{eq:cachedstep}
   t(n)=a+bn,
@@ -291,7 +291,7 @@ All $10^3$ tokens take \val[1]{cache.clock.naive.1000} seconds without the cache
 \fig{cacheclock}{fig:cacheclock}{Time of a step over the length of the text, without the cache and with it; both axes are logarithmic. Medians of the rounds, on the machine that the file of the numbers names.}{Two curves on logarithmic paper. The naive one rises steadily and ever more steeply, over three orders of magnitude. The
 cached one is nearly flat, and rises a little towards many tokens.}
 
-@* Keys that have been turned. \label{sec:turned}
+@* Cached keys and rotary positions. \label{sec:turned}
 The keys are stored as attention wants them: multiplied, normed and \emph{turned} by the angles of their position (\cref{sec:layer}). Turned once, a key serves every later query. Stored before the turn, each would have to be turned again by every row that looks at it, as many times as there are
 pairs, in every layer.
 
@@ -300,7 +300,7 @@ what it took from the half that was dropped cannot be taken out again. For the s
 shared, because it stands at the same positions after the same tokens in both. (Models with learned positions, as GPT-2, add the position before the first layer. Their keys cannot even be turned back.)
 @^RoPE@>
 
-@* Pages. \label{sec:pages}
+@* Paging. \label{sec:pages}
 Where should the rows of a sequence lie? In one block, as the store of \cref{model} has them, if there is one text and its length is known. But several texts
 grow at different speeds; two of them may begin alike, and one may be cut off and go on differently. With blocks each of these is a copy. So this store keeps its rows in
 \emph{pages} of a few rows each, and a sequence is a list of pages: the row of position |t| is row $t\bmod P$ of the page that stands at place $\lfloor t/P\rfloor$
@@ -665,7 +665,7 @@ struct cache_state cache_look(const struct store *common)
   return all;
 }
 
-@* What nobody sees any more. \label{sec:leaving}
+@* Pages outside the window. \label{sec:leaving}
 A layer with a window of $W$ positions shows the row at position $p$ the rows from $p-W+1$ on. So when a sequence has $L$ rows and $n$ more are coming, the earliest of them sees back to $L-W+1$, and whatever lies before that will never be looked at again, by these rows or by later ones. Its pages can be left. What stays are the rows
 from $L-W+1$ to $L+n-1$, which are $W-1+n$: in a step of one row $W$, however long the text has become. This is often drawn as a ring, in which the new row takes the place of the oldest (\cref{fig:ring}). With pages of one row it is exactly that, and with longer ones nearly: the row that is left is still there until the whole page is.
 @^ring@>@^window@>
@@ -833,7 +833,7 @@ struct store *cache_open(struct memory *m, const struct model_config *c,
 @<Fork a sequence@>@;
 @<Open and close a cache@>@;
 
-@* How the rows lie. \label{sec:layout}
+@* The layout of a page. \label{sec:layout}
 Three things were decided in these pages that no formula decides: that a page has 64 rows, that in a page each head has its rows for itself, and that there are pages at all. The other order, a row with its heads next to each other, is the natural one: it is how rows come out of the products and how
 chapter 2's store keeps them. But a head that looks at many rows then takes 256 bytes every \val{layout.stride}. Larger pages need fewer entries on the lists, but half of a last page is wasted on average.
 

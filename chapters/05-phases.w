@@ -88,7 +88,7 @@ static bool reading_open(struct reading *r, struct error *why)
   return ok;
 }
 
-@* Work, and what it needs. \label{sec:intensity}
+@* Arithmetic intensity. \label{sec:intensity}
 A linear layer with $a$ inputs and $b$ outputs does $nab$ multiply--adds for $n$ rows. For that it must read $ab$ weights, and $n$ rows of inputs, and write $n$ rows of outputs. In numbers of four bytes the multiply--adds for each byte moved are
 \begin{equation}\label{eq:intensity}
   I(n)={nab\over4\,(ab+na+nb)}={1\over4}\cdot{1\over{1\over n}+{1\over b}+{1\over a}}.
@@ -163,7 +163,7 @@ double work_bound(const struct roofline *m, const struct counters *c)
     (double) work_bytes(c) / m->bytes);
 }
 
-@* What the machine can do. \label{sec:machine}
+@* Peak speed and bandwidth. \label{sec:machine}
 A data sheet names the speed of the best processor on its best day. We want that of this one, now, with the workers that the engine has, by the instructions that its kernels use. So each worker runs the kernels' |probe_flops|, which only calculates, and then |probe_bandwidth|, which only reads, over a block that no cache can hold (\cref{sec:probes}). Several rounds are taken, and the median counts, as a probe may be disturbed like anything else.
 @^probe@>
 
@@ -224,7 +224,7 @@ bool roofline_measure(struct memory *m, const struct engine *e,
   bytes[r] = SWEPT * sizeof (float) / (end - middle);
 }
 
-@* What a pass takes. \label{sec:passes}
+@* Timing a pass. \label{sec:passes}
 Every pass of this chapter is a number of rows read after a number of stored ones: prefill reads $n$ rows after none, decode one row after $d$. The module takes the time of either, the scores of the last row included, since no phase is over before they are known.
 
 @<What a pass has taken@>=
@@ -400,7 +400,7 @@ void random_model_close(struct memory *m, struct model *lm)
   memory_free(m, lm);
 }
 
-@* A text that is only read. \label{sec:perplexity}
+@* Perplexity. \label{sec:perplexity}
 Prefill is useful even when no decode follows. Each row of a text says what it expects next, and the text says what came: so one pass over a text tells how well the model predicts it, token by token. The mean of $-\ln p$ over its tokens is the \emph{loss}, in nats a token; $e$ to that power is the \emph{perplexity}, the number of equally likely tokens among which the model seems to guess. To compare models whose tokens differ in length, one divides the sum by the bytes of the text instead, and by $\ln2$: bits a byte.
 @^perplexity@>@^bits per byte@>
 
@@ -560,7 +560,7 @@ static bool show_phases(struct reading *r, struct error *why)
 
 @ The intensity of the first pass is not seven times that of the others, but \val[1]{phases.shown.ratio} times. The reason is the head: it reads all of its weights for the last row only, in either phase.
 
-@* In chunks. \label{sec:chunks}
+@* Chunked prefill. \label{sec:chunks}
 A prompt of a hundred thousand tokens would be a pass of a hundred thousand rows: more memory for its activations than for its keys and values, and for all the others who share the machine a long time in which nothing moves. So prompts are read in \emph{chunks} (Agrawal and others 2023), a pass each. From which sizes may one choose? From all: the rows of a chunk find their predecessors in the store, and cannot tell whether these came in the same pass or in another. The program reads one prompt in chunks of several sizes and compares the scores of its last row.
 @^chunked prefill@>
 
@@ -603,10 +603,10 @@ static bool show_chunks(struct reading *r, struct error *why)
   return ok;
 }
 
-@* Measured. \label{sec:measured}
+@* The measurements. \label{sec:measured}
 Two models are measured, the stand-in of GPT-2 small and the built-in one, with one worker and with two; the machine is probed just before each measurement, as its speed this minute is not that of the last.\lab{lab:measured}
 
-@* On the roofline. \label{sec:roofline}
+@* The roofline. \label{sec:roofline}
 So much for the taking of times; now for what they say. On the machine of these pages one worker does \val[1]{phases.speed.1} billion multiply--adds a second and reads \val[1]{phases.bandwidth.1} billion bytes. The quotient, \val[1]{phases.balance} multiply--adds a byte, is the machine's \emph{balance}: work of less intensity waits for memory, work of more waits for the multipliers. In rows of a large matrix, at four bytes a weight, the balance stands at \val[0]{phases.balance.rows} rows.
 @^machine balance@>
 
@@ -656,7 +656,7 @@ its matrices take \val[0]{phases.part.pocket.512.linear} milliseconds and attent
 small: a product of 128 terms is eight steps of sixteen lanes, and then the lanes must be folded. One of them alone, in the cache, runs at \val[1]{phases.alone.pocket} billion multiply--adds a second, half of what the probe does, and in the pass at \val[1]{phases.linear.pocket}. And attention looks at \emph{all} keys of a head of 32 numbers, again with a
 fold for each. So it is not memory that a small model waits for, nor multiplications; it is everything else.
 
-@* The first token, and the others. \label{sec:firsttoken}
+@* Time to first token, time per token. \label{sec:firsttoken}
 Whoever waits for an answer waits for two things. The \emph{time to first token} is that of the prefill, and grows with the prompt; the \emph{time per token} is that of a decoded row, and grows with all that is there already. \Cref{tab:waits} has both for the two models, with one worker.
 @^time to first token@>@^time per output token@>
 
@@ -681,7 +681,7 @@ A prompt of $10^3$ tokens takes \val[1]{claim.S1-11} times as long as one of 100
 
 \widefig{run}{fig:run}{A run of the stand-in: 128 tokens given, 24 written. Above, billions of multiply--adds a second in each pass; below, billions of bytes. The lines are what the machine's probes reach.}{Two strips over the same time axis, in milliseconds. In the first the long pass on the left stands high and the many short ones on the right are almost flat; in the second it is the other way round.}
 
-@* Why it cannot be hurried. \label{sec:serial}
+@* Why decoding is sequential. \label{sec:serial}
 A prompt of a million tokens can be read in one pass, because all of it is there. An answer cannot be written in one: its second token depends on the first, which is chosen when the pass is over. So a text of $g$ new tokens takes one pass for the prompt and $g-1$ more, \val{phases.shown.passes} for 20, one after the other, and each reads all weights. More processors shorten a pass; they do not make two of them run at the same time.
 @^sequential bottleneck@>
 
@@ -710,7 +710,7 @@ and with the same $n$ the cache, of $2dn$ numbers a layer, overtakes the weights
 
 The head, at last, does $Vd$ for each row that wants scores. With \val[0]{phases.head.gpt2} percent of all multiply--adds of a decoded row in GPT-2 small it is no trifle; in GPT-2 XL it has \val[1]{phases.head.gpt2-xl} percent, in a 7B model \val[1]{phases.head.7b}, in the built-in one \val[0]{phases.head.pocket}. Large vocabularies weigh on small models.
 
-@* Whole answers. \label{sec:answers}
+@* The time of a whole answer. \label{sec:answers}
 What does an answer take in all? The measured passes can be added up: one of the prompt, then one row after $p$, after $p+1$, and so on, with times between two measured ones taken from the straight line. \Cref{tab:answers}\lab{lab:phasekeys} has the sums for texts from one token, with the cache and without. Three of them were also run, as a check of the adding: 30 tokens without the cache took \val[1]{phases.text.gpt2.1.30.naive} seconds, where the sum has \val[1]{phases.sum.naive.30}; with it \val[2]{phases.text.gpt2.1.30.cached}, where the sum has \val[2]{phases.sum.kept.30}; and 100 tokens without it \val[1]{phases.text.gpt2.1.100.naive}, where the sum has \val[1]{phases.sum.naive.100}. The runs are a little longer than the sums of medians, as runs are.
 
 \begin{table}

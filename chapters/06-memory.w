@@ -47,7 +47,7 @@ The factors of the first line are keys and values, heads, numbers and bytes. No 
 @<Models that everybody names@>@;
 #endif
 
-@* What is there once. \label{sec:weightsbill}
+@* Weights. \label{sec:weightsbill}
 The weights are the tensors of the file, and how large each is follows from the settings. Write $d$ for |d_model|, $f$ for |d_inner|, $V$ for the size of the vocabulary; $q$ is the width of a query in all heads, |n_heads*head_dim|, and $k$ that of a key, |n_kv_heads*head_dim|. A layer of Llama's kind has
 \begin{equation}\label{eq:layerweights}
   dq+2dk+qd+3df+2d
@@ -167,7 +167,7 @@ head & tied & & \val{bill.llama-7b.head} & \val{bill.llama-7b.head.times}\\
 \end{tabular*}
 \end{table}
 
-@* What each token leaves. \label{sec:cachebill}
+@* The cache of a token. \label{sec:cachebill}
 For every token that has been read, each layer keeps a key and a value, in each head that has its own: $L$ layers, $h$ heads of keys and values, $d_h$ numbers in a head, $b$ bytes in a number. So a token leaves
 \begin{equation}\label{eq:tokenbytes}
   2\,L\,h\,d_h\,b
@@ -353,7 +353,7 @@ bool named_shape_find(const char *name, struct model_config *c, struct error *wh
     list);
 }
 
-@* What a pass borrows. \label{sec:passbill}
+@* Activations. \label{sec:passbill}
 While a pass runs it needs the arrays of its arena (\cref{sec:forward}): for each of its $m$ rows the stream, its normed copy, and what comes back to be added, of $d$ numbers each; queries and what attention has found, of $q$; keys and values; the inside of the MLP; and the cosines and sines of its angles, a pair for each wheel. All these are numbers of four bytes. With the letters from above, and $g=2$ for a gated MLP and else 1, a row takes
 \begin{equation}\label{eq:desk}
   4\,\bigl(3d+2q+2k+u+gf+2\lfloor d_h/2\rfloor\bigr)+w
@@ -398,7 +398,7 @@ bytes, $R$ and $P$ being the next number of either series: \val{vocab.pocket} fo
 The numbers in front are the sizes of the entries, which are \cref{tokenizer}'s and \cref{sec:tables}'s, and how a table grows is their business too. So the tokenizer's module is asked:
 |tokenizer_bytes| is \eqref{eq:vocabulary} for any $n$ and $m$, and |tokenizer_tables| says of a tokenizer that is open how many entries it has, and how many bytes its tables really take.
 
-@* Whether it fits. \label{sec:fits}
+@* Does it fit?. \label{sec:fits}
 Weights and cache together must not be more than there is; the arena of a pass comes on top, and an estimate to the last byte must include it. Weights are fixed, and the cache is a multiple of the context and of the batch; so how many texts there may be is a subtraction and a division, and how long one may be is nearly that:
 \begin{equation}\label{eq:fits}
   B_{\max}=\left\lfloor\frac{\hbox{budget}-\hbox{weights}}{\hbox{cache of one text}}\right\rfloor.
@@ -470,7 +470,7 @@ uint64_t footprint_max_batch(const struct model_config *c, const struct cache_pl
 @<Reckon what fits@>@;
 @<The table of shapes@>@;
 
-@* Fewer heads. \label{sec:grouped}
+@* Grouped-query attention. \label{sec:grouped}
 The first lever is in the formula as $h$. Several heads of queries may share one head of keys and values (Ainslie and others 2023); in the extreme all of them share a single one (Shazeer 2019). The queries stay as many as they were, and so do the multiplications of attention; what gets less is what is stored and read. Llama 2 70B has 64 heads of queries and 8 of keys and values: a context of 4096 takes \val{bill.70b.grouped} bytes, \val[2]{bill.70b.grouped.gib} GiB, where with 64 it would be \val[0]{bill.70b.full.gib} GiB.
 @^grouped-query attention@>@^multi-query attention@>
 
@@ -478,7 +478,7 @@ Chapter 2 has had groups from the start: head number $i$ of the queries looks at
 
 Is anything lost? Not by the arithmetic, if a model was trained with groups. Whether it would have become better without them only training can tell; Ainslie and others measured it, and found eight heads of keys and values nearly as good as all, and a single one somewhat worse.
 
-@* A shorter look back. \label{sec:ring}
+@* Sliding windows. \label{sec:ring}
 The second lever is $n$. A row of a layer with a window of $W$ sees itself and the $W-1$ rows before; so the rows before those can go, and the cache of this layer stops growing. \Cref{sec:leaving} has done it: what stays are $W-1+k$ rows for a pass of $k$. \Cref{fig:ring}\lab{lab:ring} watches a window of six at work, with pages of one row. Each row of the text takes the place of the one that has just left.
 
 \widefig{ring}{fig:ring}{A window of six rows in the built-in model, read from the cache: a line for each place in memory, a column for each token that is read, and in each cell the position of the row that lies there. Red is the row that was just written. The first four tokens came in one pass.}{A grid of six lines and sixteen columns. From the seventh column on each new number stands in the line of the oldest, and the red cells run down a staircase that begins anew every six columns.}
@@ -489,13 +489,13 @@ The second lever is $n$. A row of a layer with a window of $W$ sees itself and t
 \end{equation}
 positions, one window less a row in each layer, and not a position further. A test changes a token, and the last row that differs stands exactly there (|a_token_reaches_so_far_and_no_further|). Another compares with a model that sees everything: the first row that differs is number $W+1$, counted from 1, the first that has lost something (|a_ring_is_a_mask|).
 
-@* The first rows and the last. \label{sec:sinks}
+@* Attention sinks. \label{sec:sinks}
 The third lever is to throw rows away although the model would still see them. Which? The oldest, one would say, and that is the window again. But models that were trained to see everything take it badly. Xiao and others (2023) found why: many heads put most of their weight on the very first positions when there is nothing that they want to look at, because a softmax must put it somewhere. Take those rows away, and all the weights of such a head change. So a few of the first rows are kept besides the last ones; they are called \emph{attention sinks}.
 @^attention sink@>@^eviction@>
 
 That is |config_set_window| with |sinks|: a row sees the first $S$ positions and its window, and nothing between. The rows between leave the cache. Positions are \emph{kept}: a key stays turned by the position at which it was read, and a new row goes on counting. (Xiao and others do it the other way. They number the rows in the cache anew in each step, and turn all their keys to their new places. Then a text can become longer than the positions that the model was trained for; but every key must be stored unturned, and turned in every step by every row that looks at it, and what a chunk computes would depend on where it begins.) Models with learned positions are refused: sinks are for texts without end, and their table of positions has one.
 
-@* Numbers that are shorter. \label{sec:rowformats}
+@* Shorter number formats. \label{sec:rowformats}
 The last factor of the product is the number of bytes in a number. A key is compared with queries and a value is averaged with others; neither needs seven digits. So a cache may keep them in 16 bits, or in blocks, where 32 numbers share a scale. The store of chapter 4 takes a |kv_format| and asks no further: it packs what it is given, and the view says in which type it is to be read. Here are the formats.
 @^quantization@>@^block@>
 
@@ -697,7 +697,7 @@ bool format_can_hold(const struct kv_format *f, const float *x, size_t n,
 @<Find a format@>@;
 @<Say whether numbers can be packed@>@;
 
-@* What it costs to forget. \label{sec:forgetting}
+@* The cost of forgetting. \label{sec:forgetting}
 A lever that a model was not trained with makes another model of it. How much another? Three tales that the built-in model has not seen, \val{tales.tokens} tokens in one context, are read with each,\lab{lab:forgetting} and every row is scored: how far its worst logit is from the exact one, how many of the rows would have chosen another token, and the perplexity (\cref{sec:perplexity}).
 @^perplexity@>
 
@@ -736,7 +736,7 @@ A lever that a model was not trained with makes another model of it. How much an
 \end{tabular*}
 \end{table}
 
-@* The books agree. \label{sec:agree}
+@* Estimate and measurement. \label{sec:agree}
 A formula that was derived from the code by its author agrees with the code, of course. So the other side must be somebody else. All memory of this program is requested from one allocator, which writes down every request (\cref{sec:memory}); its books know nothing of formulas. The test opens more than two hundred models of random shapes, each of which it has written to a file itself: families, heads, groups, widths, layers, windows, sinks, formats, pages, batches, passes. It adds the equations of this chapter up in its own words, and compares them with the books and with the length of the file. The sums must agree to the byte (|the_formula_is_the_allocator| in \.{tests/check\_accounts.c}).
 
 The program of this chapter does the same for the built-in model. First it reckons the case that was done by hand; then it prints, line by line, what the formulas say and what the books have.

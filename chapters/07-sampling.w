@@ -40,7 +40,7 @@ somebody has written. Half the best is $0.20$, which \tok{by} reaches too.
 @ The chapter makes three files. |draws| has the random numbers; |funnel| has the tokens that are left, and the operations that leave fewer of them; |sampling_params| has the settings, the order, and the function that chapter 3's loop calls in its
 fourth step. A short program follows one distribution through all stages and writes a few texts; what the settings are good for is measured in the laboratory.
 
-@* The tokens that are left. \label{sec:funnel}
+@* Candidates. \label{sec:funnel}
 A sampler narrows. It begins with all tokens and ends with one, and on the way there are fewer and fewer: so what it works on is a \emph{funnel}. For every token of the vocabulary it has a score, a logit in double precision,
 and it has a list of the tokens that are left. A token that is taken out gets the score $-\infty$, which is the logit of the
 probability 0, and vanishes from the list.
@@ -149,7 +149,7 @@ static void truncate_to(struct funnel *f, size_t n)
   f->n = n < f->n ? n : f->n;
 }
 
-@* An order without comparisons. \label{sec:radix}
+@* Sorting the candidates. \label{sec:radix}
 Some of the operations want the tokens in an order: two by falling score, one by another number. A vocabulary of \val{sampling.large} tokens is a long list to sort for every word of a text. Sorting by comparisons takes some $2\cdot10^6$ of them, each a
 jump that the processor cannot foresee, and that is ten milliseconds or more: as much as a small model takes for its whole pass. But a score is a number of 64 bits, and
 numbers can be sorted like letters in a sorting office, pigeonhole by pigeonhole, without comparing any two of them.
@@ -268,7 +268,7 @@ void funnel_temperature(struct funnel *f, double t)
   }
 }
 
-@* The tail. \label{sec:tails}
+@* Truncation: top-k, top-p and others. \label{sec:tails}
 A vocabulary has more tokens than a page has words, and nearly all of them are wrong at any given place. Each has a probability that is next to nothing; all together they have a few percent. Whoever draws from the whole distribution
 draws one of them every few dozen tokens, and the model, which believes what it reads, goes on from there. Therefore one cuts the tail off. Where to cut is a question to which
 there are four answers.
@@ -391,7 +391,7 @@ keep_share(f, p, softmax_weights(f));
 f->sorted = true; /* or in any order but the other */
 sort_by_id(f);
 
-@* What has been said already. \label{sec:penalties}
+@* Repetition penalties. \label{sec:penalties}
 Models repeat themselves. A sentence that stands in the text makes the same sentence likelier, and after a second time it is likelier still; greedy decoding then goes round in a circle, and for a window of finite length it \emph{must},
 once a state returns. Three penalties are in use, and each is a formula about the \emph{history}, that is about the tokens of the text so far.
 @^repetition@>@^penalties@>
@@ -457,7 +457,7 @@ void funnel_no_repeat_ngram(struct funnel *f, size_t n,
   drop_masked(f);
 }
 
-@* What may be wished, and what may not. \label{sec:bias}
+@* Logit biases and banned words. \label{sec:bias}
 The bluntest instruments come last. A \emph{bias} is added to the score of a token: somebody who does not want to read a word gives it $-10^2$, and $-\infty$ says it outright. A bias may also depend on what has just been written: for a
 sequence of tokens it is added to the last of them, when the others are the end of the text. That is how a word of several tokens is banned, and not every word that begins with the first of them. (A longer word that begins with all of them is hit, too; the same word spelt in other tokens is not.) A bias for one token is the case where there are no others.
 @^logit bias@>@^bad words@>
@@ -560,7 +560,7 @@ void funnel_distribution(struct funnel *f)
   for (size_t i = 0; i < f->n; i++) f->weight[i] /= all;
 }
 
-@* Dice without a memory. \label{sec:philox}
+@* A counter-based random generator. \label{sec:philox}
 A random number generator is usually a machine with a state: each call returns a number and turns the state into the next. Who calls it in another order gets other numbers; and a program that writes several texts at once calls it in an order that depends on all of them. Ours is a
 \emph{counter-based} generator: a function from a counter and a key to a number, so thoroughly mixing that consecutive counters give numbers without any visible relation.\side{Salmon, Moraes, Dror and Shaw 2011, ``Parallel random numbers: as easy as 1, 2, 3''.}
 Nothing is remembered from one call to the next. The last number can be had without any that come before it.
@@ -599,7 +599,7 @@ static uint64_t bits_for(uint64_t seed, uint32_t sequence,
   return (uint64_t) out[0] << 20 | out[1] >> 12;
 }
 
-@* The choice. \label{sec:gumbel}
+@* Drawing a token. \label{sec:gumbel}
 Now the tokens that are left have scores, and one of them is to be drawn, with the probability $w_i/W$. The textbook draws one random number $u$ and walks along the list, adding up probabilities until the sum exceeds $u$. It is simple, but the token that it finds depends on the order of the list, and on every rounding before it; a token far down
 changes because one at the top was removed. There is another way. Let each token have its own random number, a waiting time $E_i$ with the rate $w_i$, which is to say that within any short time $dt$ it ends with the chance $w_i\,dt$, and take the token whose time is over first. It is a race, and a token with twice the weight runs twice as fast.
 @^Gumbel-max@>
@@ -986,7 +986,7 @@ bool sampling_run(struct funnel *f, const struct sampling_params *s,
   return true;
 }
 
-@* The fourth step. \label{sec:sampler}
+@* Sampling in the loop. \label{sec:sampler}
 Chapter 3's loop selects in its fourth step, and asks whoever has been given to it. A \emph{sampler} is that somebody: settings, a funnel, a seed, and the number of the text. It is not changed by choosing, but for the funnel's scratch; so one sampler may serve many texts, one after the other.
 @^sampler@>
 
@@ -1016,7 +1016,7 @@ bool sampler_choose(void *ctx, const float *logits,
   return d->rule.take == NULL || d->rule.take(d->rule.ctx, *chosen, why);
 }
 
-@* What must match. \label{sec:bonds}
+@* Stages that must match. \label{sec:bonds}
 A program that reads a model's answer wants more than a likely text: it wants one that it can read. A JSON object with a brace too few is worth nothing, however likely it is. The cure is the oldest of all in this chapter, to strike out; but what is to be struck out depends on what has been written. After \texttt{\{"a": 1} there may come white space, a comma, a closing brace, or what goes on with a number; a letter only if it is an e. \Cref{constraints} makes machines that know this for a regular expression or a grammar: in a given \emph{state} they say which tokens may come, so that the text can still be ended well, and whether it may end here.
 @^constrained decoding@>
 
@@ -1191,7 +1191,7 @@ int main(void)
   return !ok;
 }
 
-@* What temperature does. \label{sec:heat}
+@* The effect of temperature. \label{sec:heat}
 Three things are said of temperature:\lab{lab:heat} that it makes the next token less certain, that it makes texts more various, and that it leaves the likeliest token the likeliest. The last was proved with \eqref{eq:temperature}, and the experiment stops if it ever fails. The first can be seen in one distribution, that after nine tokens about a good harvest, where a dozen words may follow. Its entropy after a temperature of 1 is \val[2]{sampling.heat.1} bits, about that of twelve equally likely words. At $T=\frac12$ it is \val[2]{sampling.heat.0.5}; at $T=2$ \val[2]{sampling.heat.2}, that of more than $2^7$ equally likely words: now words are likely that the model does not believe in. At $T=10^2$ it is \val[2]{sampling.heat.100}, of \val[0]{sampling.heat.most} that the whole vocabulary has.
 
 \Cref{fig:warmth} has whole texts: eight for each temperature, of \val{sampling.long} tokens each, from the same prompt. At each step the model is asked how undecided it is, before any setting; that is the entropy in the figure. \emph{Distinct-2} is the number of different pairs of neighbouring tokens in all eight texts, divided by the number of pairs: 1 if no pair comes twice.\side{Li, Galley, Brockett, Gao and Dolan 2016.} It says how various the texts are, and nothing about whether they are any good.
@@ -1279,7 +1279,7 @@ static bool write_text(struct study *u, int i, struct error *why)
 For each text the answer is 1 or 0, with the variance $p(1-p)^2+(1-p)p^2=p(1-p)$; the texts are independent, so the variances add up, and that of their mean is a single one's divided by $n$. To see the error itself, the experiment of $n$ texts is repeated over and over. For $n=1$ it is \val[3]{sampling.error.expected.1} by the formula and \val[3]{sampling.error.found.1} in the experiment, more than the share itself; for $n=10^2$ it is \val[3]{sampling.error.expected.100} and \val[3]{sampling.error.found.100}. Ten times the accuracy costs $10^2$ times the texts.
 @^standard error@>
 
-@* Going round in circles. \label{sec:loops}
+@* Repetition. \label{sec:loops}
 Greedy decoding of the built-in model, with the end token ignored, comes into a circle by itself: a little story about the harvest, whose first sentence is the prompt, of \val{sampling.loop.none.circle} tokens ends, begins again, and is told in the same words, because after the same text the same model says the same. Which of the measures breaks the circle, when, and at what price? \Cref{tab:circles}\lab{lab:circles} says it for \val{sampling.loop.long} tokens, and \cref{fig:circles} draws it.
 
 \begin{table}[tp]

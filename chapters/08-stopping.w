@@ -36,7 +36,7 @@ At the fifth byte this \emph{anno} is no longer possible. So \emph{ann} must giv
 bytes every time, the same text would have come later; had everything waited since \emph{a}, it would have come at the end.
 \end{byhand}
 
-@* The phrases, as a machine. \label{sec:automaton}
+@* Stop strings as an automaton. \label{sec:automaton}
 A phrase at which a text ends is called a \emph{stop string}, and it is a string of bytes. Why not of characters, or of tokens? Of tokens it cannot be: \tok{\char92n\char92n} is one token in some vocabularies, two in ours, and a part of a longer one in others; which tokens spell a phrase depends on what stands before it. Characters would do, but a token
 may end in the middle of one, and then there would be something that has come and cannot be compared. Bytes have neither trouble. A caller may even ask for bytes that are no text.
 
@@ -295,7 +295,7 @@ static size_t escape(const char *p, unsigned char *byte)
 @<Read an escape@>@;
 @<Replace the escapes@>@;
 
-@* What flows out. \label{sec:outflow}
+@* Output that is certain. \label{sec:outflow}
 Between the loop and a reader stands a \emph{text stream}, through which the text flows out. It takes the tokens one by one and has all bytes of the text so far, of which the first so many are released: a reader may be shown these, and will never have to be told that they were not meant. When a stop string is complete, the text is cut before it, and all that is left is
 released.
 @^text stream@>@^hold-back@>
@@ -523,7 +523,7 @@ bool repetition_should_stop(void *ctx, const struct continuation *text,
 @<Stop at a stop string@>@;
 @<Stop at a repetition@>@;
 
-@* Eleven ways to end. \label{sec:ends}
+@* Eleven stopping criteria. \label{sec:ends}
 The module is complete. A program puts it to work: the built-in model is asked for eleven texts, each of which ends for another reason, and then one text is shown on its way to a reader, token by token. A \emph{wish} says what is to be written and how it may end.
 
 @c
@@ -773,7 +773,7 @@ In the last two nothing is wrong with the text. It has seven tokens and their by
 
 The tokens are the same, but the criteria begin anew. A \emph{Us} that was held was released with the end of the text, and an \emph{er:} that follows completes nothing, as its beginning stands in the prompt; protected tokens, sentences and repetitions are counted from 0. Who wants the stop strings to go on as well keeps the text stream, does not end it, and gives it to the next call: it does not notice that there were two.
 
-@* An end is drawn. \label{sec:endtoken}
+@* Sampling the end token. \label{sec:endtoken}
 Among the tokens of a vocabulary is one, or a few, that stand for no text: in training they stood after each text, and a model that has learnt well finds them likely where a text is over. Which ids these are is written in the model's files, and in more than one of them. The loop takes them from \.{generation\_config.json} where that file lists any, from \.{config.json} otherwise. Models have been published in
 which the two disagree, because the one was made for texts and the other for conversations, where each turn has an end of its own; whoever listens for the wrong one gets an answer, then an answer of the model to itself, and so on.
 @^end token@>@^eos@>
@@ -828,7 +828,7 @@ Somebody looks at every byte of every text; is that slow?\lab{lab:stopcost} A by
 The clock says the same. With the machine a token of four bytes takes \val[0]{stop.clock.first} nanoseconds when the text has \val{stop.clock.first.tokens} tokens, and \val[0]{stop.clock.last} when it has \val{stop.clock.tokens}. Who calls the C library's |strstr| for each string on the whole text, each time, pays \val[0]{stop.clock.scan.first} nanoseconds for the shorter text and \val[1]{stop.clock.scan.last} microseconds for the longer: the function is fast, but the text grows. (To search only the end of the text, as long as the longest string and the newest token, would not grow either.) And see what the
 comparison is about. A pass of the built-in model, a very small one, takes \val[0]{stop.clock.pass} microseconds when the text has \val{stop.clock.pass.tokens} tokens. The machine adds \val[2]{stop.clock.percent} percent to that, and the search \val[1]{stop.clock.scan.percent} percent at the longer text, more for a still longer one, and less for a larger model. Neither decides anything. What speaks for the machine is the hold-back, which it knows without asking.
 
-@* What no criterion mends. \label{sec:limits}
+@* What no criterion can fix. \label{sec:limits}
 Choosers, masks and penalties have a hand in every token before it is written. To a text already written, nothing can be done from outside but to end it: what stands there stays, and that it was written from left to right shows. Five things are said about this way of writing; four can be given a number,\lab{lab:limits} with the model that we have, and one is our opinion.
 
 \emph{Nothing is taken back.} Of the \val{stop.written} tokens of the talks, \val{stop.rare} had a probability of less than one percent when they were drawn. All of them stand in the talks, and the model has read every one and gone on from it. It has no way of saying that it did not mean that. (A rare token is not a fault as such: at temperature 1 such tokens are drawn as often as their probabilities say, and some of them are the best of a tale. They stand for faults here because they can be counted.)
@@ -849,7 +849,7 @@ Two remedies are in use, and neither changes the loop. A model may be led to wri
 price of having written it. Both buy better tokens with more of them. How much better, others have measured, and we have not.
 \end{aside}
 
-@* Nobody is padded. \label{sec:padding}
+@* Sequences without padding. \label{sec:padding}
 Texts that are written together end at different times, and begin with prompts of different lengths. Programs that keep them in a table of equal rows fill the short ones up with a \emph{pad} token, mostly the end token for want of a better one, and then have to see to it that nobody looks at it: the pads must be masked, and the positions counted without them. Ours has no table. A pass is a list of rows, each with its sequence and its position (\cref{sec:causal}); a text that has ended has no row in the next pass; and no token of
 the vocabulary has to stand for nothing.
 @^padding@>

@@ -46,7 +46,7 @@ After the second step b c leads with $0.32$, before a a with $0.20$. The leader'
 @ The chapter makes three files. |search| is the rule; it knows nothing of models, only of somebody who gives scores. |sharing| is such a somebody: a model with the cache of \cref{cache}, where the beams share what they have in
 common. |trie| keeps what was considered and why it was not taken. A short program searches and prints what is kept at each step (\cref{sec:oncemore}); how often it was worth it is counted in the laboratory.
 
-@* Somebody who gives scores. \label{sec:searchsource}
+@* A source of scores. \label{sec:searchsource}
 What does a search need of a model? A list of texts goes in, and for each of them come out the logits of what may follow. That is all, and so a \emph{source} is one function. A table of numbers can be a source, as in the hand calculation or in the toy models against which this chapter is tested; a function of a random generator can;
 and so can a transformer, which will want to know a little more: not only how a text reads but which text it was grown from, since that is where its keys and values are. So a beam carries the number of its parent.
 @^beam@>
@@ -243,7 +243,7 @@ static bool grow_beams(struct search *s, struct error *why)
   return true;
 }
 
-@* Finished. \label{sec:finished}
+@* Finished beams. \label{sec:finished}
 A candidate ends if its token is an end token, or if the text has reached its length. Then it is compared with others that have ended, at other lengths; and sums of logarithms cannot be compared at different lengths, because each further word makes a sum smaller: short texts would win by being short. So the sum is divided by a power of the length,
 \begin{equation}\label{eq:lengthpenalty}
   \hbox{score}=\frac{\sum_i\ln p_i}{t^\lambda},
@@ -353,7 +353,7 @@ a b a, which has 0.045 & 0.009 & 0.0225 & 0.0135
 Step 1: a stays, the stop finishes, b stays. Step 2: a b stays, a stop finishes, a a stays; b stop has rank 4 and may not. Step 3: a b stop finishes, a a b stays, a b a stays; a a stop has rank 4 and may not. Step 4 is the last, and all end: a a b stop finishes, and so does a b a b, by its length; a b a stop has rank 3.
 \end{byhand}
 
-@* Enough. \label{sec:enough}
+@* When the search stops. \label{sec:enough}
 When is a search over? If no beam is left, certainly. Otherwise only if the pool is full, and then there are three opinions, all in use, by the name of |early_stopping|. One is to stop at once (\.{true}). Another, the usual one (\.{false}), compares the worst of the pool with the best beam, as if that one ended here and now:
 if even it would not get in, that is enough. But a beam that goes on has a longer text, and if $\lambda>0$ a greater length may lift its score, even though its sum falls. The third opinion (\.{never}) takes that into account: it divides the best beam's sum by the greatest length that it may reach. The sum can only fall; so if that is not better than the worst of the pool, nothing will ever be.
 @^early stopping@>
@@ -432,7 +432,7 @@ static void cancel(struct search *s)
     finish_text(s, &s->next[i], NULL, s->next[i].score, FINISH_CANCELLED);
 }
 
-@* A search from end to end. \label{sec:wholesearch}
+@* Beam search. \label{sec:wholesearch}
 What a search keeps while it runs: two sets of beams, the pool, the list of candidates, logits for all beams, and a funnel that serves one beam after the other.
 
 @<What a search keeps@>=
@@ -636,7 +636,7 @@ void search_free(struct search_result *r)
 @<Hand the best of the pool over@>@;
 @<Search, and hand the best over@>@;
 
-@* Beams that share. \label{sec:sharing}
+@* Beams that share pages. \label{sec:sharing}
 Now the source that is a model. Each beam is a sequence of the cache. The first pass is the prompt's; in every other each beam has one row, the newest token of its text. So a step of the search is one pass of $B$ rows, which costs less than $B$ passes of one (\cref{phases}); and the logits are the same bits as if each text were read alone.
 
 What makes beams different from any other company of texts is that they descend from each other. All have the prompt in common. When a beam has two children, both begin with the whole of it. Arrays of a fixed shape must copy the keys and values then, for every beam in every step, because somewhere a row of the array now belongs to another parent. In \cref{cache} a sequence is a list of pages, and a child
@@ -795,7 +795,7 @@ static bool score_beams(void *ctx, const struct search_beam *grown, size_t n,
   return ok;
 }
 
-@* The best of several. \label{sec:bestof}
+@* Best of n. \label{sec:bestof}
 There is a simpler way to spend $n$ times the work on one text: sample $n$ texts, as in \cref{sampling}, and take the one that the model likes best. It is called \emph{best-of-n}. The texts know nothing of each other. What is compared is the log-probability per token, since they may end at different lengths; and it is that of the model's own distribution, whatever temperature and cuts the sampler worked with.
 @^best of n@>
 
@@ -899,7 +899,7 @@ static bool best_of_try(const struct generate_context *g, struct sampler *sample
 @<Write one, and compare@>@;
 @<Write several texts, and keep the best@>@;
 
-@* What might have been written. \label{sec:tokentree}
+@* The token tree. \label{sec:tokentree}
 A text that is finished looks as if it had been the only one. But at each of its tokens there was a distribution, and next to the token that was chosen stood others, some of them hardly less likely. A \emph{token tree} keeps them: below each token of the text those that might have come next, with their log-probabilities, their ranks, and the reason why they were taken or were not. For a text that was written token by token the tree is
 a spine with short branches; for a search, where branches live on for a while, it is a real one.
 @^token tree@>
@@ -1113,7 +1113,7 @@ const char *tree_reason_name(enum tree_reason reason)
 @<Open and close a tree@>@;
 @<Name the reasons@>@;
 
-@* On paper, and on a model. \label{sec:oncemore}
+@* The searches, run. \label{sec:oncemore}
 A program searches where we have searched by hand, then after three words that the built-in model knows by heart, and at last where its beams get lost. \Cref{sec:searchcheck} has what it prints.
 
 @c
@@ -1381,7 +1381,7 @@ for \val[2]{grove.steps.1.never} steps in place of \val[2]{grove.steps.1.false} 
 With $\lambda=2$ nearly every search goes to the end, and still it misses the best in more models than with 1. The reason is not early stopping. While beams grow they are ranked by their sums, and $\lambda$ has no say before a text has finished; so a text that owes its score to the length penalty has first to survive as a beam without it. A caller who wants long texts by a large $\lambda$ must ask for more beams as well. And under each rule nearly half of the end tokens that were ranked, \val[1]{grove.low.1.false} percent
 with \.{false} and $\lambda=1$, stood too low to finish.
 
-@* Nothing is final. \label{sec:final}
+@* Streaming a search. \label{sec:final}
 A text that is written token by token only grows: what stood there after ten tokens stands there after twenty. That is so for greedy decoding and for every kind of sampling, and a program that shows its text while it writes relies on it. With beams it is different. No beam ever changes either: it grows, or it is dropped. But the one that leads after eleven tokens need not have grown from the one that led after ten, and may have another beginning; so a search that shows the leader of each step would have to take words back before the reader's eyes. In the forest, at the middle spread, the leader turns round in \val[1]{forest.turns.2} percent of all steps with two beams and in
 \val[1]{forest.turns.5} with five.
 

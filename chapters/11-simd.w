@@ -57,7 +57,7 @@ static int print_product(void)
   return apart > 0;
 }
 
-@* What a kernel is given. \label{sec:kernels}
+@* The interface of a kernel. \label{sec:kernels}
 The handful of operations that a pass is made of are called \emph{kernels}. They stand behind a table of
 functions, and the rest of the program never asks which table it is: the plain one, the one for AVX2, or
 in chapter 14 the one for a graphics processor. All tables give the same bits.

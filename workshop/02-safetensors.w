@@ -174,7 +174,7 @@ would make us wait, no directory.
 @ What do these rules not give? They give a program that cannot be broken by a file, not a model that is the right one. Somebody who can write to the files can make the model say anything, and no check of sizes will
 notice. Checksums of whole files, such as those beside the built-in model, protect against that; they must come from another place than the files.
 
-@* The siege. \label{sec:siege}
+@* Fuzzing the readers. \label{sec:siege}
 How do we know that no check was forgotten? We lay siege to a model. The program \.{tests/siege.c} makes a small one with its tokenizer, five files in a folder. It turns every bit of these files, one at a time, and cuts each file at every byte. Each
 time it opens what is there now, and what follows must be one of six things. Four are refusals, told apart by their sentences: the file is not JSON any more; a word is not one of ours, or a value not of its kind; the sizes do not add
 up; a number on the way to the logits is not finite. Two are not: the model loads, and its logits are different, or the same. Anything else is a fault, and so is memory that the size of the files does not justify, or that is not given back.
@@ -189,7 +189,7 @@ from the first, and the others change nothing that our three tokens meet. The fe
 file of settings, one field a line. Almost all characters are black. Red are the values of a few fields: the ids of the first and last token, the context, the epsilon, the base of the rotations, and the values of two fields that
 do not matter.}
 
-@* Weights in a file. \label{sec:safetensors}
+@* The tensors of a file. \label{sec:safetensors}
 A model is a long list of named arrays of numbers, called \emph{tensors}, and a page of
 settings. The arrays come in a format named safetensors: eight bytes that say how long
 the header is, the header, which is JSON and gives for each name a type, a shape and

@@ -1049,7 +1049,7 @@ files of a directory.
 @<Read the model's own settings@>@;
 @<Open and close the settings@>@;
 
-@* Wheels. \label{sec:wheels}
+@* Scaled rotary frequencies. \label{sec:wheels}
 Rotary positions turn pairs of numbers by an angle that is the position times a frequency (\cref{sec:layer}); we call a pair with its frequency a
 \emph{wheel}. Wheel $i$ of $h$ has the frequency $f_i=\theta^{-i/h}$, from 1 down to nearly $1/\theta$, which is chapter 2's |rope_frequency|. In a score the wheel contributes
 $$\lVert q_i\rVert\,\lVert k_i\rVert\cos(f_i\Delta+\varphi_i),$$
@@ -1185,7 +1185,7 @@ double rope_scaled_attention(const struct rope_config *r)
 @<The frequency of a wheel@>@;
 @<The attention factor@>@;
 
-@* The check of the wheels. \label{sec:wheelscheck}
+@* The check of the frequencies. \label{sec:wheelscheck}
 The table of the hand calculation, by the functions with which models are opened.
 
 \checkpoint{build/out/families.txt}{what the program of this chapter prints}
@@ -1219,7 +1219,7 @@ the whole & & \val{gpt2.numbers} & \val{gpt2.madds}\\
 \end{tabular*}
 \end{table}
 
-@* The model, put together. \label{sec:model}
+@* Building the model. \label{sec:model}
 Names and shapes meet here. |model_open| asks the settings what there must be, looks for
 each tensor by its name, insists on its shape, and leaves it where it lies: a model of
 ten gigabytes is open in a few milliseconds, because nothing of it has been read yet but

@@ -53,7 +53,7 @@ int main(int argc, char **argv)
   return 0;
 }
 
-@* A tokenizer from outside. \label{sec:outside}
+@* The interface. \label{sec:outside}
 This is what other programs see of a tokenizer: it is opened, it encodes, it decodes, and it is closed. The two flags of an encoding are those of
 \cref{sec:tokenizer}: whether the text of a special token is that token, and whether the ids that the files put around a text are put there.
 @^tokenizer@>
@@ -185,7 +185,7 @@ is asked with its merges and patterns, and answers in rows of bytes and ids.
 @<A tokenizer, from outside@>@;
 #endif
 
-@* A tokenizer from inside. \label{sec:inside}
+@* The implementation. \label{sec:inside}
 Inside, the letters of all tokens lie in one block, and a token is a \emph{span} of it. A block for each would be as many requests as there are words, most of them for a few bytes. For every
 id there are two spans, nearly always the same one: how the vocabulary spells the token, which
 matters when it is looked up whole, and what it reads as, which is what decoding gives. They differ where a word of the file is no row of bytes: such a
@@ -413,7 +413,7 @@ static uint32_t byte_token(const struct tokenizer *t, unsigned b)
   return found - 1; /* |BPE_NONE| if there is none */
 }
 
-@* Tokens that were added. \label{sec:added}
+@* Added tokens. \label{sec:added}
 An \emph{added} token is found in the text before anything is merged, so no merge can come
 between. Five marks of the file say how. \emph{Special} tokens steer a conversation or end a document;
 in a text that a user has typed they must stay ordinary letters, or the user could write what
@@ -1103,7 +1103,7 @@ static bool push_all(struct job *j, const struct ids *list)
   return true;
 }
 
-@* And back. \label{sec:decode}
+@* Decoding. \label{sec:decode}
 Decoding puts the texts of the ids one after another. An id that the tokenizer does not know adds
 nothing: models are often given more rows than their tokenizer has tokens, because some numbers
 are rounder than others.

@@ -221,7 +221,7 @@ static const struct chat_template table[] = @[{@|
   { "pocket", &pocket, NULL, false } }@];
 enum { TEMPLATES = sizeof table / sizeof *table };
 
-@* Putting words between marks. \label{sec:writescript}
+@* Rendering a conversation. \label{sec:writescript}
 The text of a conversation is not a string to us, or not only: for each part of it we keep what it is. It may be a mark; it may be letters of the template; or it is said, and by whom. We call this a \emph{script}, as in a theatre. Hugging Face's library makes one string of all and forgets the rest, which is where the trouble of \cref{sec:injection} begins.
 
 @<A script@>=
@@ -345,7 +345,7 @@ static bool put_turn(struct writer *w, const struct frame *f,
     || (put_frame(w, f->end) && put_frame(w, f->after)));
 }
 
-@* Thoughts. \label{sec:thoughts}
+@* Reasoning blocks. \label{sec:thoughts}
 Qwen3 thinks aloud before it answers. What it thinks stands between \texttt{<think>} and \texttt{</think>}. Its program drops the thoughts from all answers but those behind the last question: what was thought about an old question is of no use for a new one, and takes room. Behind the last question it is the other way round: what is thought there stays, and the last turn, if it is an answer, gets a thought even if it has none, an empty one. (The program has a switch besides, which asks for an answer without a thought. It is off unless somebody throws it, and here nobody does.)
 @^thoughts@>
 

@@ -357,7 +357,7 @@ bool parser_hex(struct parser *r, size_t min, size_t max,
     "hexadecimal digits are wanted"), false);
 }
 
-@* How often. \label{sec:howoften}
+@* Repetition. \label{sec:howoften}
 What stands after a thing says how often it may come. A count in braces is limited to $10^3$: the network will have a copy for each, and whoever needs more wants a star. Digits are added up no further than that, however many there are.
 
 @<Read how often@>=
@@ -1643,7 +1643,7 @@ bool constraint_matches(struct constraint *c, const char *text, size_t n,
   return x != NULL;
 }
 
-@* To make, and to forget. \label{sec:forget}
+@* Creating and freeing a constraint. \label{sec:forget}
 In the beginning there are two configurations, or three: the dead one; the start; and, where the first token loses a blank, a copy of the start that is not in the table. No text comes back to the copy, so being there means that nothing has been written.
 
 @<Begin with nothing known@>=
@@ -2105,7 +2105,7 @@ static bool compute_cost_first(struct constraint *c, struct dfa_state *x,
 Where rules nest, nothing can be settled in advance, and masks pay. They don't if each byte is a token and more tokens are left than bytes are wanted, which is so most of the time. Near the end of the budget, the first mask in a state takes \val[1]{constraint.nearjson} to \val[1]{constraint.firstjson} milliseconds in JSON, and each later one in that state \val[2]{constraint.best} to \val[2]{constraint.worst}, like any other. These are no bounds: another
 grammar may have many more states near its ends.
 
-@* To bind, to mask, to step. \label{sec:mask}
+@* Binding, masking, stepping. \label{sec:mask}
 A constraint that is bound to a vocabulary asks whether it can be written with it at all. If every byte that some node waits for is a token, it can; if one isn't, the number of tokens from the beginning is computed, and if that is |NET_NEVER| the byte is named. With the blank that is lost the beginning must be looked at, too: a text that is to begin with a blank may be impossible.
 @^dead end@>
 
@@ -2324,7 +2324,7 @@ static bool compute_cost_first(struct constraint *c, struct dfa_state *x,
 @<Look at what is known@>@;
 @<An object of JSON@>@;
 
-@* A text that is bound: the cursor. \label{sec:bound}
+@* The cursor. \label{sec:bound}
 Chapter 7's sampler asks before each choice what may come (\cref{sec:bonds}). What it is given for a constraint is a \emph{constraint cursor}: the constraint, the state that the text has reached, and a mask. The
 machine is told how many tokens may still be written, this one included, and the end token may come exactly where the text may end.
 @^constrained decoding@>

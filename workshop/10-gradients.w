@@ -47,7 +47,7 @@ int main(void)
   return 0;
 }
 
-@* The rule of the chain. \label{sec:chainrule}
+@* The chain rule. \label{sec:chainrule}
 We write $dx$ for the gradients of the loss with respect to $x$. If $x$ is a list of numbers, $dx$ is a list as long. Now let some operation
 make $y$ of $x$, and let the loss depend on $x$ only through this $y$. If $x_j$ grows by a tiny $\delta$, each $y_i$ grows by
 $\delta\,\partial y_i/\partial x_j$, and the loss by $dy_i$ times that. The loss feels all of them:
@@ -88,7 +88,7 @@ there are $(2,3)$, those of the pair before the turn are $(2\times0.6+3\times0.8
 A check that works for everything linear: $dy\cdot y=-2\times5+3\times10=20$, and $dx\cdot x=3.6\times5+0.2\times10=20$.
 \end{byhand}
 
-@* The pieces of the way back. \label{sec:slopes}
+@* The backward kernels. \label{sec:slopes}
 The way forward uses the kernels of chapter 2 as they are. The way back needs other
 products, and a few loops over rows. They are collected in a table of functions, as the kernels are, and
 for the same reason: the text of each loop stands once, is compiled twice, and gives the same bits with and
@@ -307,7 +307,7 @@ apart from the loops over |PARTS|.
 @<A gate on the way back@>@;
 @<Squares of a gradient, and a step of AdamW@>@;
 
-@* A matrix. \label{sec:slopematrix}
+@* The gradient of a linear layer. \label{sec:slopematrix}
 Let $y_i=\sum_jW_{ij}x_j$. Two derivatives are needed for \eqref{eq:backrule}. Along an input, $\partial y_i/\partial x_j=W_{ij}$; so
 $dx_j=\sum_idy_iW_{ij}$, a sum down a \emph{column} of the matrix where the way forward went along a row. Along a weight, only $y_i$
 contains $W_{ij}$, and $\partial y_i/\partial W_{ij}=x_j$; so $dW_{ij}=dy_i\,x_j$, all products of one
@@ -604,7 +604,7 @@ for (size_t c = 0; c < h; c += 16)
   for (size_t j = 0; j < 16; j++)
     y[c + j] = fmaf(o[c + j], w, y[c + j]);
 
-@* Weights that sum to one, turned back. \label{sec:softmaxback}
+@* The gradient of softmax. \label{sec:softmaxback}
 Attention makes weights $p_i=e^{s_i}/S$ of scores, with $S=\sum_je^{s_j}$. How does $p_i$ change with a score? The quotient rule has two cases.
 If $j\ne i$, only $S$ contains $s_j$, and $\partial p_i/\partial s_j=-e^{s_i}e^{s_j}/S^2=-p_ip_j$: whatever one gains,
 the others lose. If $j=i$, the numerator grows too, which adds $e^{s_i}/S=p_i$. Now let $g_i$ be the gradients that come back
@@ -702,7 +702,7 @@ else for (size_t j = 0; j < 16; j++)
 for (size_t j = 0; j < 16; j++) lane[j] += (double) e[j];
 memcpy(z + i, e, (n - i < 16 ? n - i : 16) * sizeof *z);
 
-@* A norm. \label{sec:normback}
+@* The gradient of a norm. \label{sec:normback}
 The norm is $y_k=\gamma_kx_kr$ with $r=1/\sqrt{m+\epsilon}$, where $m=\frac1d\sum_kx_k^2$ is the mean square. An input enters in two ways: directly,
 and through $r$, which all outputs share. For the second, $\partial m/\partial x_j=2x_j/d$, and the derivative of $(m+\epsilon)^{-1/2}$ is
 $-\frac12(m+\epsilon)^{-3/2}=-\frac12r^3$; so $\partial r/\partial x_j=-r^3x_j/d$. Write $t_k=\gamma_k\,dy_k$ for the gradients before the gain. Then
@@ -765,7 +765,7 @@ static TARGET void gain_backward(const float *x, const float *dy,
           dgain[k + j]);
 }
 
-@* A gate. \label{sec:gateback}
+@* The gradient of a gated unit. \label{sec:gateback}
 The gated unit makes $a=u\,g\,\sigma(g)$ of a gate $g$ and its partner $u$, with $\sigma(g)=1/(1+e^{-g})$. Along the partner it is a
 mere product, and $du=da\cdot g\,\sigma(g)$. Along the gate we need $\sigma'$. The derivative of one over something is minus its derivative
 over its square:
@@ -805,7 +805,7 @@ static TARGET void swiglu_backward(const float *gate, const float *up,
   }
 }
 
-@* A step downhill. \label{sec:adam}
+@* AdamW. \label{sec:adam}
 With all gradients known, each weight is moved a little against its own. How far? A plain multiple of the gradient treats all weights alike, but gradients of an embedding
 row that was met once and of a gain that every row passes through differ by orders of magnitude. AdamW measures each weight's step by that weight's own
 gradients.\side{Kingma 2015; Loshchilov 2019.} It keeps two running means for each weight, of the gradient and of its square:

@@ -66,7 +66,7 @@ int main(int argc, char **argv)
   return !ok;
 }
 
-@* A grammar that remembers. \label{sec:corpus}
+@* A grammar with memory. \label{sec:corpus}
 Our source is a set of tables. A table has a name and some alternatives, each with a weight; an alternative is a
 piece of text with slots in it; and a slot is filled by an alternative of the table that it names, which may have slots of its own.
 With dice and these tables you can write texts by hand, and add up their bits choice by choice. Such a source is called a \emph{probabilistic

@@ -55,7 +55,7 @@ int main(int argc, char **argv)
   return print_checkpoint();
 }
 
-@* A network that keeps what it saw. \label{sec:network}
+@* Stored activations. \label{sec:network}
 The pass of chapter~2 throws its intermediate rows away, because nobody asks for them again.
 A pass that is to be corrected must keep them: each gradient is a product of what came back
 from above with what went in from below.
@@ -1692,7 +1692,7 @@ struct network *trainer_network(const struct trainer *t)
 @<A step of training@>@;
 @<Save and load a run@>@;
 
-@* What is written down. \label{sec:publish}
+@* Saving the checkpoint. \label{sec:publish}
 At the end the weights are rounded once, to sixteen bits, and written where any program that
 knows Hugging Face's layout will find them: the settings, the weights, the tokenizer. From
 then on the rounded numbers \emph{are} the model. Widening them again changes nothing, so no

@@ -70,7 +70,7 @@ int main(int argc, char **argv)
   return converse(true) ? 0 : 1;
 }
 
-@* Three streams and a number. \label{sec:streams}
+@* Standard streams and exit status. \label{sec:streams}
 A command has two outputs, and it must be clear what goes where. The result goes to the \emph{standard output}, and nothing else
 does, because that is what a pipe passes on. Everything else goes to the \emph{standard error}: error messages, hints, statistics,
 a seed that was drawn. Then \texttt{incipit generate "The cat sat" > story.txt} writes a story to the file and nothing but a story,
@@ -404,7 +404,7 @@ together & & 156 & 63
 The tenth turn costs 16 rows with the cache, like the second, and without it $58+6\cdot16+5=159$.
 \end{byhand}
 
-@* What is kept. \label{sec:kept}
+@* The state of a conversation. \label{sec:kept}
 A conversation is kept in two forms. One is the list of turns, as they were said, which a chat template needs. The other is the list of ids: everything that was fed to the
 model, and after it what the model wrote. The ids could be computed from the turns again at any time, as a server does that keeps nothing between two requests. We keep them because they are the exact ones. What the model wrote as two
 tokens its tokenizer might spell as one; the rows after that place would then not fit, and would have to be computed again.
