@@ -73,7 +73,7 @@ static bool writer_open(struct writer *w, struct error *why)
       &w->sentence, why);
 }
 
-@* The line. \label{sec:line}
+@* The line that changes. \label{sec:line}
 Chapter 3's loop (\cref{sec:sixsteps}) forgets, makes rows for the tokens that the store does not have, runs them and scores what may follow, selects, appends, and asks whether to stop. Its first step is the line
 
 \smallskip
@@ -856,7 +856,7 @@ heads, pages of 256 & \val[0]{layout.heads256.256} & \val[0]{layout.heads256.102
 \end{tabular*}
 \end{table}
 
-@* A counter that jumps. \label{sec:demonstration}
+@* The counter of a moving picture. \label{sec:demonstration}
 One of the sources is a moving picture. Six layers, a prompt of seven or eight tokens, a counter named COMPUTE, and a switch between two modes. Let it write twenty tokens, it says, turn the cache off, and the counter jumps ``from about 120 to over 2400''. What does COMPUTE count? The page does not say. We ran it, with six for each row that is computed, as one
 block is drawn for each layer, and tried what else one might mean by ``after 20 tokens''.\lab{lab:picture}
 

@@ -1674,7 +1674,8 @@ TARGET static float probe_bandwidth(const float *x, size_t n)
   return sum;
 }
 
-@* The self-test. For the self-test we need three numbers for which one rounding and two make a difference. With $a=1+2^{-12}$ the square is
+@* The self-test.
+For it we need three numbers for which one rounding and two make a difference. With $a=1+2^{-12}$ the square is
 $1+2^{-11}+2^{-24}$; rounded to a float it loses the last term, exactly a half of the last place, to the even
 neighbour. So $a\cdot a-(1+2^{-11})$ is 0 with two roundings and $2^{-24}$ with one.
 

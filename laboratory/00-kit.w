@@ -55,7 +55,7 @@ but it differs from run to run; so it is measured once, kept in \.{figures/data}
 @<Put a line through points@>@;
 @<Stir a counter@>@;
 
-@* A bench. \label{lab:bench}
+@* A model and its stores for an experiment. \label{lab:bench}
 A \emph{bench} is one model, ready to be run: an engine with its workers, a store for the model's keys and values, and the |struct generate_context|
 that |generate| wants. The model can be the built-in one, the parrot of \cref{sec:parrot}, a stand-in of random numbers in the shape of some
 published model, or any other; the bench only borrows it. The generator points into the bench, which must therefore stay where it was opened.
@@ -170,7 +170,7 @@ bool bench_feed(struct bench *b, const struct fixture *lab, uint32_t sequence,
   return true;
 }
 
-@* The laboratory. \label{lab:laboratory}
+@* What all experiments are given. \label{lab:laboratory}
 The laboratory is opened once in a program. It has the built-in model of \.{models/pocket} with its tokenizer and the ids of the sentence, the parrot with its
 idle kernels, and one bench for the built-in model, with a cache that grows as it is used. It also has a sampler that changes nothing until its settings are changed.
 Whoever needs another model or another store opens another bench. The laboratory is large, and parts of it point to others; it is not to be moved.
@@ -306,7 +306,7 @@ bool lab_encode_file(struct fixture *lab, const char *path, struct ids *list,
   return ok;
 }
 
-@* What a program is asked for. \label{lab:commands}
+@* Arguments of a program. \label{lab:commands}
 A program is called with one word. Each word stands in a table beside the function that answers it; several functions may answer the same word, and are
 called in the order of the table until one of them fails.
 
@@ -348,7 +348,7 @@ int lab_main(int argc, char **argv, const struct lab_command *table)
   return !ok;
 }
 
-@* What it prints. \label{lab:printing}
+@* Printing keys and rows. \label{lab:printing}
 The same number is often an answer to several claims of the tutorials. So a key may have several names, separated by blanks, and each of them is printed on
 a line of its own with the same value.
 
@@ -386,7 +386,7 @@ void print_quartiles(double *x, size_t n, double unit, int decimals)
     decimals, unit * q.high);
 }
 
-@* What a clock said. \label{lab:data}
+@* Data of measurements. \label{lab:data}
 A table of measured times is read line by line. The experiment says which lines are lines of numbers by whether it could take them; a line of names or a
 remark it refuses. If there are fewer or more of them than the experiment once printed, the file is not the one it was, and the program says so.
 
@@ -482,7 +482,7 @@ double random_normal(uint64_t *seed)
   return sqrt(-2 * num_log(u)) * num_cos(6.283185307179586 * v);
 }
 
-@* Texts, rows and tokens. \label{lab:rows}
+@* Texts and their tokens. \label{lab:rows}
 The experiments on choosing, stopping and searching ask a few questions again and again: what does the model say after this text, which token
 does it like best, how far are two rows of logits apart, how much of a text is new? The answers are in a second header, so that the experiments on time and memory need not see them.
 

@@ -28,7 +28,7 @@ int main(int argc, char **argv)
   return 1;
 }
 
-@* Looks, counted. \label{lab:tokenslooks}
+@* Lookups of a hash table, counted. \label{lab:tokenslooks}
 The definition of encoding, done literally: look at all neighbours, merge the pair of lowest rank, repeat. This function
 counts its looks into the same table as the fast encoder, so the two counts can be compared. In the tests a program like this
 judges the fast one, on very many random texts and lists.
@@ -85,7 +85,7 @@ for (uint32_t k = 0; ok && k < 10; k++)
   ok = bpe_add(m, &b, k == 0 ? 'a' : 255 + k,
     k == 0 ? 'a' : 255 + k, 256 + k, NULL);
 
-@* Crowded slots. \label{lab:tokenscrowd}
+@* Occupied slots. \label{lab:tokenscrowd}
 To see how crowded a hash table is, we enter the pairs $(i, i+1)$, find each of them again, and look for the longest run of used slots.
 None of the pairs $(i+1, i)$ may be found.
 
@@ -109,7 +109,7 @@ static bool fill_table(struct memory *m, size_t *buffer, size_t *max_len)
   return ok;
 }
 
-@* Keys. \label{lab:tokenskeys}
+@* The keys. \label{lab:tokenskeys}
 The numbers in the prose of chapter 1 are what the hand calculation and the page about the cat contain, the looks, the slots, and three published
 vocabularies, each the sum of what it was made from. The build stops if the prose asks for a key that is not printed here.
 

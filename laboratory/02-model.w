@@ -4,7 +4,7 @@
 @s album int
 
 \chapterquestion{Are the claims of chapter 2 true of a model that fits on a page?}
-@** The laboratory of chapter 2: sums, shares, and four words. \label{lab:model}
+@** The laboratory of chapter 2: orders of summation, attention weights, and four words. \label{lab:model}
 \incipit{A}{ model} of four words can be asked everything. All the texts of four tokens that it could write are \val{chain.texts}, and we can go through them. We can strike out a position too late, double a row of a
 matrix, or put another token in the tenth place, and see what changes. Where chance is wanted, as for long sums and large scores, the numbers are random, and the same on every machine (\cref{lab:random}).
 
@@ -68,7 +68,7 @@ for (int k = 0; k < TERMS; k++) {
 for (int s = 8; s > 0; s /= 2)
   for (int j = 0; j < s; j++)@+ lane[j] += lane[j + s];
 
-@* Weights that sum to one. \label{lab:saturation}
+@* How softmax saturates. \label{lab:saturation}
 The experiment draws scores of a given deviation for one query and 64 keys, as often as it is told, and asks the softmax of the
 kernels, which computes in double. The seed is fixed: every deviation is tried with the same scores but for their size, or else the curve would
 tremble from point to point.
@@ -139,7 +139,7 @@ static bool print_weights(struct fixture *lab, struct error *why)
   return true;
 }
 
-@* The chance of a text. \label{lab:chance}
+@* The probability of a text. \label{lab:chance}
 All texts of four tokens are tried, by |model_logprobs|, with the full stop as the end of the text before. The digits of |code| to the base 4 are the text.
 
 @<The chance of a text@>=

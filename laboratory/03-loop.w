@@ -122,7 +122,7 @@ static double waste(const struct tally *t)
   return rows_of(t) / (double) read_off(t, NEEDED);
 }
 
-@* Cells and curves. \label{lab:loopgrid}
+@* Table and curves of the computed rows. \label{lab:loopgrid}
 The cells of \cref{fig:grid,fig:heat} are printed by the watcher while the loop runs. In both figures it is the built-in model that writes, so the amber of
 \cref{fig:heat} is work that was really done, and done again.
 
@@ -159,7 +159,7 @@ static bool print_growth(struct fixture *lab, struct error *why)
   return true;
 }
 
-@* The table and the slopes. \label{lab:looptable}
+@* Growth of work with length. \label{lab:looptable}
 A key has the quantity, then $p$ and $g$. One function prints the keys of one run, so that a number of the table and the same number in a sentence cannot
 come from two places.
 
@@ -387,7 +387,7 @@ static bool print_formula(struct fixture *lab, struct error *why)
   return true;
 }
 
-@* What the clock says. \label{lab:loopclock}
+@* Times. \label{lab:loopclock}
 What is timed is |model_evaluate| of \cref{model}: it empties the store, runs the rows, and asks the last one for its logits. That is a round of our loop, without
 the choice, which takes no time. The ids of the text follow each other, since the work does not depend on which they are. The clock is the stopwatch of chapter 0
 (\cref{sec:stopwatch}).

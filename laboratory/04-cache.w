@@ -4,7 +4,7 @@
 @s step_watch int
 
 \chapterquestion{How do we know that the cache changes the time and nothing else?}
-@** The laboratory of chapter 4: the same text with a memory and without. \label{lab:cache}
+@** The laboratory of chapter 4: the same text with a cache and without. \label{lab:cache}
 \incipit{E}{very experiment} of this chapter is a comparison. The loop writes a text and forgets after each step; it writes the text again and
 remembers; and then the rows, the pairs, the time, or the bits of the logits are compared. Two smaller programs ask what goes wrong if a row is
 stored too late, and how the rows should be laid out in memory.
@@ -42,7 +42,7 @@ int main(int argc, char **argv)
   return lab_main(argc, argv, words);
 }
 
-@* Twice the same text. \label{lab:cachetwice}
+@* Cached and recomputed, compared. \label{lab:cachetwice}
 A \emph{course} is what a run has left behind: for each step its rows, its pairs, and how many rows were stored after it, and if somebody wants to compare them, all logits. The settings are
 in the course as well, because a run may change its mind: after step |turn| the option |recall| is switched on or off.
 
@@ -117,7 +117,7 @@ static bool write_twice(struct fixture *lab, struct course two[2],
   return true;
 }
 
-@* What is in the cache. \label{lab:plates}
+@* The contents of the cache. \label{lab:plates}
 To look at what is stored one must ask like a row: a pass is begun with the row that would come next, its view is taken, and the pass is aborted, as if it had not been. The view says where the keys are.
 
 @<Print the points of the figures@>=
@@ -172,7 +172,7 @@ static bool print_growth(struct fixture *lab, struct error *why)
   return true;
 }
 
-@* First store, then look. \label{lab:late}
+@* What a late store would change. \label{lab:late}
 The kernels are a table, so one of them can be exchanged: |late_attend| shortens what each row sees by the row itself and then calls the true one. (The very first row of a text must see itself, for there is no other; and the rows of a prompt are left alone.) A bench
 that is |late| has a copy of the table with the other kernel in it.
 
@@ -263,7 +263,7 @@ static bool print_parting(struct fixture *lab, struct error *why)
   return ok;
 }
 
-@* Sums and prices. \label{lab:cachesums}
+@* Sums of the counters. \label{lab:cachesums}
 Four cases are run both ways. Each sum is printed under a name, by which the prose asks for it: the quantity, the word \.{naive} where nothing was kept, then $p$ and $g$.
 
 @<Print the sums of a case, both ways@>=
@@ -363,7 +363,7 @@ static bool print_claims(struct fixture *lab, struct error *why)
   return true;
 }
 
-@* A counter that jumps. \label{lab:picture}
+@* The counter of the moving picture. \label{lab:picture}
 The moving picture of \cref{sec:demonstration} counts something that it calls COMPUTE. We count six for each row, once for a prompt that is read in one pass and once for a prompt that is fed token by token. The row of the
 twentieth token is computed in step 21, if there is one; so the second line of the table, and the fourth, take a run of 21 steps.
 
@@ -417,7 +417,7 @@ static bool print_picture(struct fixture *lab, struct error *why)
     && throw_switch(lab, 7, why) && throw_switch(lab, 8, why);
 }
 
-@* What the clock says. \label{lab:cacheclock}
+@* Times. \label{lab:cacheclock}
 The watcher of this run looks at the clock and at nothing else. The memory for the whole context is taken before the clock runs, so that no step has to wait for a larger pool; and the text is the loop's own, from the first word of the sentence on, as far as the model takes it. What it says is of no interest here.
 
 @<Take the time of every step@>=
@@ -530,7 +530,7 @@ if (at == 1000) {
   print_key("claim.S0-53", "%.4f", t.cached[i] / t.cached[3]);
 }
 
-@* How the rows lie. \label{lab:layouts}
+@* Layouts of the rows. \label{lab:layouts}
 Attention is timed by itself: one new row in GPT-2 small's shape, one layer of 12 heads of 64, in eight layouts. Without pages a head has all its rows together, as if they were one page. The rows are random numbers.
 
 @<Take the time of attention@>=

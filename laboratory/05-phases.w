@@ -47,7 +47,7 @@ int main(int argc, char **argv)
   return lab_main(argc, argv, words);
 }
 
-@* Measured. \label{lab:measured}
+@* Times of passes. \label{lab:measured}
 A bench is opened anew for each number of workers, with memory for the whole context, so that no pass has to wait for it. The machine is probed just before the measurement, as its
 speed this minute is not that of the last.
 
@@ -276,7 +276,7 @@ static bool print_parts(struct fixture *lab, struct error *why)
   return time_turned(lab, lm, 1, why) && time_turned(lab, lm, 2, why);
 }
 
-@* Whole texts. \label{lab:texts}
+@* Times of whole texts. \label{lab:texts}
 First a prefill of 512 rows in chunks: from one row a pass, which is decode in all but name, to all in one.
 
 @<Take the time of chunks and whole texts@>=
@@ -370,7 +370,7 @@ static bool print_run(struct fixture *lab, struct error *why)
   return ok;
 }
 
-@* What was measured. \label{lab:findings}
+@* Findings. \label{lab:findings}
 The figures and the sentences are made of the files that the measurements leave. A line of passes is read into a struct.
 
 @<Read the passes that were measured@>=
@@ -521,7 +521,7 @@ static bool take_hardware(void *ctx, const char *line)
   return true;
 }
 
-@* Keys. \label{lab:phasekeys}
+@* The keys. \label{lab:phasekeys}
 First what needs no measurement: intensities by \eqref{eq:intensity}, and the shape of the stand-in.
 
 @<Print what follows from shapes@>=

@@ -6,7 +6,7 @@
 @s lab_print int
 
 \chapterquestion{How much does a model need, and what does it forget if it gets less?}
-@** The laboratory of chapter 6: bills, windows and shorter numbers. \label{lab:accounts}
+@** The laboratory of chapter 6: memory, sliding windows and quantized numbers. \label{lab:accounts}
 \incipit{M}{ost numbers} of the chapter are footprints: they need no model, only the formulas of its modules and the settings of models that are known by
 name. A few lines print each of them. The rest is measured. The built-in model reads three tales while its cache remembers less than it should, in shorter numbers or through
 a window, and what it says is compared with what it would have said.
@@ -39,7 +39,7 @@ int main(int argc, char **argv)
   return lab_main(argc, argv, table);
 }
 
-@* Footprints. \label{lab:bills}
+@* Memory of published models. \label{lab:bills}
 Of each shape that has a name we print its settings, what a token leaves, and what its whole context takes in two bytes. Of two shapes we also print every line of the footprint
 of their weights; the name of a key ends with the first word of its line.
 
@@ -106,7 +106,7 @@ static bool print_vocabulary(struct fixture *lab, struct error *why)
   return true;
 }
 
-@* Claims. \label{lab:memoryclaims}
+@* What became of the claims. \label{lab:memoryclaims}
 A claim is a number of ours, under the name of the sentence of a tutorial that it is about. What the cache of a shape takes is asked many times: for so many tokens, in two
 bytes, perhaps with other heads. A name that is unknown would give a settings struct of zeros and a footprint of zero; all names are those of the table.
 
@@ -240,7 +240,7 @@ static bool print_big(struct fixture *lab, struct error *why)
   return true;
 }
 
-@* The stack. \label{lab:stack}
+@* Weights and cache, stacked. \label{lab:stack}
 What a shape of 7B takes for one text of growing length: the weights, and on top of them the cache with all its heads, with a quarter of them, and with these in four bits.
 
 @<Draw the stack@>=
@@ -264,7 +264,7 @@ static bool print_stack(struct fixture *lab, struct error *why)
   return true;
 }
 
-@* The ring. \label{lab:ring}
+@* The ring of a sliding window. \label{lab:ring}
 A store with a window of six positions reads sixteen rows, four as a prompt and the others one by one. Its pages have one row each, so the number of a page is a place
 in the ring. Before each pass we begin it ourselves, look where the store would put the rows and what the last of them would see, and take the pass back.
 
@@ -306,7 +306,7 @@ static bool print_ring(struct fixture *lab, struct error *why)
   return ok;
 }
 
-@* What it costs to forget. \label{lab:forgetting}
+@* The loss with a shorter window. \label{lab:forgetting}
 A reading is one pass of all rows of the tales through a cache that remembers in its own way; all logits are kept. The first reading is the exact one, in float32 and with nothing
 forgotten. All others are compared with it, so its logits are kept beside theirs.
 

@@ -3,7 +3,7 @@
 @s lab_print int
 
 \chapterquestion{What do the settings of a sampler do to a text, and how would one know?}
-@** The laboratory of chapter 7: temperature, forks, circles and dice. \label{lab:sampling}
+@** The laboratory of chapter 7: temperature, repetition and random draws. \label{lab:sampling}
 \incipit{A}{setting} of a sampler is easy to compute and hard to judge. It changes one distribution, and from there on everything: the token, the text after it, and what the model thinks of
 that text. So the experiments come in two kinds. Some need one row of logits and thousands of draws from it. The others let the built-in model write, and note at every step what it would have thought
 without any setting.
@@ -48,7 +48,7 @@ int main(int argc, char **argv)
   return lab_main(argc, argv, table);
 }
 
-@* Texts, and what the model thinks of them. \label{lab:opinion}
+@* Texts and their log-probabilities. \label{lab:opinion}
 A text is written by chapter 3's loop with chapter 4's cache. A watcher notes the model's own opinion at every step, before any setting: how likely it found the token that was chosen, and how
 undecided it was. The first is the logarithm of a probability, the second the \emph{entropy}, the mean of minus that logarithm over all tokens.
 @^entropy@>
@@ -190,7 +190,7 @@ static bool draw_funnel(struct fixture *lab, struct error *why)
   return true;
 }
 
-@* What temperature does. \label{lab:heat}
+@* Temperature. \label{lab:heat}
 The table of one distribution needs no text, only logits. They are put into the funnel, divided by the temperature, and asked for their entropy; the best token must be the one that it was.
 
 @<Heat one distribution@>=
@@ -226,7 +226,7 @@ static bool print_heat(struct fixture *lab, struct error *why)
   return true;
 }
 
-@* A fork. \label{lab:fork}
+@* Two continuations of one beginning. \label{lab:fork}
 At the fork the pass through the model is made once, and then drawn from many times, since a draw depends on the seed and not on when it is made. Of all draws we count how many took each of the two likeliest
 ways, and of pairs of draws how many agreed. Two draws agree with the probability $\sum p_i^2$: the first takes $i$ with $p_i$, and the second takes it, too, with $p_i$ again.
 
@@ -349,7 +349,7 @@ static bool draw_fork(struct fixture *lab, struct error *why)
   return ok;
 }
 
-@* Several texts. \label{lab:several}
+@* Texts of several seeds. \label{lab:several}
 For each setting eight texts are written, of 48 tokens each, from the same prompt and with seeds from 0 on. Distinct-2 is the number of different pairs of neighbouring tokens in all eight, divided by the number of pairs: 1 if no pair comes twice. It says how
 various the texts are, and nothing about whether they are any good. What the model thought of them is averaged over all their tokens.
 @^distinct-n@>
@@ -419,7 +419,7 @@ static bool print_strategies(struct fixture *lab, struct error *why)
   return ok;
 }
 
-@* Circles. \label{lab:circles}
+@* Repetition. \label{lab:circles}
 A text goes in a circle if its last so many tokens are the same as those before them and those before these: three times in a row. The length of the circle is not known; so all lengths are tried, the shortest first, and the comparison goes backwards from the end, where it mostly fails at once.
 @^loop, of a text@>
 
@@ -536,7 +536,7 @@ static bool draw_circles(struct fixture *lab, struct error *why)
   return ok;
 }
 
-@* A toy. \label{lab:toyloop}
+@* A toy that repeats itself. \label{lab:toyloop}
 A model of three tokens whose logits never change needs no loop and no model: the stages run on its logits, the likeliest token that is left is appended, and so on until no token is left or the text is long enough. Of each setting we print how many tokens were
 written, how many of them were not the first, and the circle at the end.
 
@@ -580,7 +580,7 @@ static bool print_toy(struct fixture *lab, struct error *why)
   return true;
 }
 
-@* A model that reads itself. \label{lab:exposure}
+@* A model that reads its own text. \label{lab:exposure}
 At a place of a tale the true text is cut off, and the model writes on greedily. Each of its tokens is compared with the true one in the same place. For comparison the model is also given the true text at each place: that is what it was trained for. All rows of the tale are read
 in one pass, and each says what it expects next. Both kinds of prediction are counted, place by place, from every fifth token on.
 
@@ -783,7 +783,7 @@ static bool print_orders(struct fixture *lab, struct error *why)
   return true;
 }
 
-@* What it costs. \label{lab:samplingcost}
+@* Cost. \label{lab:samplingcost}
 The cost of a choice does not depend on a model, only on the size of the vocabulary and the shape of the distribution. So as many scores as Llama 3 has tokens are drawn from a normal distribution. There are five loads, as settings of the sampler: the one that draws nothing, the one that
 cuts nothing, one as recommendations go, and two whose cut has to look at the whole vocabulary.
 
@@ -864,7 +864,7 @@ static bool print_clock(struct fixture *lab, struct error *why)
   return ok;
 }
 
-@* Some claims. \label{lab:samplingclaims}
+@* What became of the claims. \label{lab:samplingclaims}
 Some small things remain. The extremes should agree: the best one token at any temperature is greedy decoding's, whatever the seed. And a share that a sum reaches exactly: four tokens of a quarter each are cut at a half. The rule ``exceeds'' is applied by hand, since the module does not have it.
 
 @<Put some claims to the test@>=

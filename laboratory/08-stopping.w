@@ -5,7 +5,7 @@
 @s lab_print int
 
 \chapterquestion{When does a text end, what does a reader see of it, and what can no ending mend?}
-@** The laboratory of chapter 8: ends, coins and held bytes. \label{lab:stopping}
+@** The laboratory of chapter 8: end tokens, stop strings and held bytes. \label{lab:stopping}
 \incipit{T}{he chapter} makes claims of three kinds. Some are about the machine that looks for stop strings: that it takes few steps, that it
 does not care how a text is cut into tokens, that it holds less than others do. Some are about how the built-in model ends its texts, for which many are written and counted. And
 some are about what an end cannot do: a text that went wrong early stays wrong. Most of the experiments let the model write until something ends it, so that comes first.
@@ -50,7 +50,7 @@ int main(int argc, char **argv)
   return lab_main(argc, argv, table);
 }
 
-@* A desk. \label{lab:desk}
+@* A session of decoding. \label{lab:desk}
 A \emph{wish} says what is to be written and how it may end; a member that is zero asks for nothing. A script is recited instead of the model's own text, since there are things that the model would never write. Everything else is then as
 always: the passes, the cache, the criteria and the watcher. On the \emph{desk} lies what has become of the newest text, until the next is written, so that it can be looked at.
 
@@ -165,7 +165,7 @@ static bool write_text(struct desk *k, const struct wish *w,
   return ok;
 }
 
-@* The tree. \label{lab:stoptree}
+@* The automaton of the stop strings. \label{lab:stoptree}
 Walking down each string of the calculation from the root passes all nodes, and those that have a higher number than any before are new.
 
 @<Draw the tree of the calculation@>=
@@ -192,7 +192,7 @@ static bool draw_tree(struct fixture *lab, struct error *why)
   return true;
 }
 
-@* How texts ended. \label{lab:ends}
+@* Why texts ended. \label{lab:ends}
 Six of the texts in the chapter's box are written again, to be counted. A reason counts if it is the one that the wish was made for.
 
 @<Count how texts ended@>=
@@ -301,7 +301,7 @@ static bool print_resumed(struct fixture *lab, struct error *why)
   return ok;
 }
 
-@* Coins and talks. \label{lab:endtoken}
+@* End tokens of stories and conversations. \label{lab:endtoken}
 A coin is a model with two tokens, the first of which is the end, and the sampler draws from it. A probability of $\frac9{10}$ is tossed for once in each of many texts; $\frac1{100}$ until it ends, or for 500 tokens.
 
 @<Toss for the end@>=
@@ -459,7 +459,7 @@ static bool print_survey(struct fixture *lab, struct error *why)
   return true;
 }
 
-@* What is held. \label{lab:shown}
+@* Held bytes. \label{lab:shown}
 The text of \cref{fig:hold} is recited. The figure wants to know where things begin and end, and why a byte is held: because a stop string may have begun, or because half a character has come.
 
 @<Draw what is held@>=
@@ -587,7 +587,7 @@ static bool print_rules(struct fixture *lab, struct error *why)
   return true;
 }
 
-@* What it costs. \label{lab:stopcost}
+@* Cost. \label{lab:stopcost}
 A walk is counted from outside: where the step came to a state that is not one byte deeper than the old one, the failures are followed until one is that fits. Two lists are tried on the tales: the two short strings, and a list that was made to be hard, six bytes from every so many
 places, so that each string is begun over and over and hardly ever completed.
 
@@ -731,7 +731,7 @@ static bool print_times(struct fixture *lab, struct error *why)
   return true;
 }
 
-@* A gap in a tale. \label{lab:limits}
+@* A token chosen by what follows it. \label{lab:limits}
 At a place of the tale the model is asked for the likeliest tokens; then each of these is put there, the true tokens after it, and the pass is asked for the log-probability of everything from the gap on. Of each choice we keep three sums: its own log-probability, that of the best pair that it begins, and that
 of the gap and the tokens after it.
 
@@ -811,7 +811,7 @@ static bool print_gaps(struct fixture *lab, struct error *why)
   return true;
 }
 
-@* Pads. \label{lab:padding}
+@* Padding. \label{lab:padding}
 The prompt is read without pads, with pads on its left, and with pads on its right; the pad is the end token, or a full stop. We print how far the logits after the prompt are apart, and at which token the greedy texts part, if they do. The prompt is the owl's, of which a talk is to come.
 
 @<Pad a prompt@>=
@@ -857,7 +857,7 @@ static bool print_pads(struct fixture *lab, struct error *why)
   return ok;
 }
 
-@* A mask. \label{lab:maskends}
+@* Masked end tokens. \label{lab:maskends}
 After the owl's question everything but digits is struck out. What the model gives to the digits is added up before; then we draw, and count the tokens that are not made of digits.
 
 @<Mask what must not come@>=

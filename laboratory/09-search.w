@@ -6,7 +6,7 @@
 @s lab_print int
 
 \chapterquestion{Does a search find the best text, what does it cost, and is the best text any good?}
-@** The laboratory of chapter 9: forests, groves and dull texts. \label{lab:search}
+@** The laboratory of chapter 9: beams against the optimum, and how beam search repeats. \label{lab:search}
 \incipit{N}{obody can tell} whether a search on a real model has found the likeliest text, since nobody can look at all texts. So two kinds of models are made here that are small enough: forests, whose texts all have the same
 length, and groves, whose texts end. Thousands of them are searched and looked through to the end. On the built-in model we can only count: what a search copies, when its leader changes, and how its texts differ from those of a tale.
 
@@ -45,7 +45,7 @@ int main(int argc, char **argv)
   return lab_main(argc, argv, table);
 }
 
-@* Searches. \label{lab:searches}
+@* Running a search. \label{lab:searches}
 Two kinds of sources are searched here. A source of ours is a struct and a function that gives the scores; it begins with a token that stands for nothing. Most searches have one text as their result.
 
 @<Search a table, or the built-in model@>=
@@ -94,7 +94,7 @@ static size_t row_bytes_of(const struct model_config *c)
   return 2 * sizeof (float) * c->n_layers * c->n_kv_heads * c->head_dim;
 }
 
-@* On paper. \label{lab:paper}
+@* The search of the hand calculation. \label{lab:paper}
 The model of the first box: a beginning and what may follow it; after a text without a line all three tokens are equally likely. The fourth token is the beginning, which never comes again. One beam and two give the two probabilities of the calculation.
 
 @<Search as on paper@>=
@@ -268,7 +268,7 @@ static bool draw_seats(struct fixture *lab, struct error *why)
   return ok;
 }
 
-@* What a search costs. \label{lab:searchcost}
+@* Cost of a search. \label{lab:searchcost}
 A watcher counts the forks: candidates that are kept although their parent has a child already. What all copies would be is the sum over the steps of $B$ times the length so far. The forks do not depend on the size of the pages, and are counted in one of the two searches. Passes and rows are those of the engine's own counters, in the second.
 
 @<Count what a search costs@>=
@@ -339,7 +339,7 @@ static bool print_costs(struct fixture *lab, struct error *why)
   return ok;
 }
 
-@* A forest. \label{lab:forest}
+@* Random models of fixed length. \label{lab:forest}
 A model of the forest is a table of logits for each beginning of fewer than six tokens, from the generator of \cref{sec:philox} with 9 as its fourth word. (Two uniform numbers make a normal one: Box and Muller 1958.) The beginnings are the nodes of a tree and numbered level by level, so that the children of node |i| are |3*i+1|, |3*i+2| and |3*i+3|. A text begins with a token that stands for nothing, and walks down.
 
 @<Models small enough to be searched to the end@>=
@@ -540,7 +540,7 @@ static bool draw_optimum(struct fixture *lab, struct error *why)
   return true;
 }
 
-@* A grove. \label{lab:grove}
+@* Random models that end. \label{lab:grove}
 A model of this kind has four logits for each beginning that has not ended, of the middle spread. The generator is asked for tokens from 8 on, so that no number of the forest comes again.
 
 @<Models that end@>=
@@ -653,7 +653,7 @@ static bool print_grove(struct fixture *lab, struct error *why)
   return g != NULL;
 }
 
-@* Seven ways to write on. \label{lab:dull}
+@* Seven decoding methods compared. \label{lab:dull}
 The ways are a table. Each writes one text after each of some places in the tales. All that was written stands on a \emph{shelf} until it is measured: the text of each way at each place, the four texts of four beams, and four samples.
 
 @<Write on in seven ways@>=
@@ -907,7 +907,7 @@ static bool print_shelf(struct fixture *lab, struct error *why)
   return true;
 }
 
-@* A lattice and a tree. \label{lab:lattice}
+@* Data of the lattice and of the tree. \label{lab:lattice}
 A line of the data is a node, with its token by name. The search is watched by the tree alone, and the best text is marked when it is over. A tree that could not grow has ended the search; then its sentence is the reason.
 
 @<Draw a lattice and a tree@>=

@@ -1,7 +1,7 @@
 @i types.w
 
 \chapterquestion{What do the settings of published models do?}
-@** Families, wheels and shapes in numbers. \label{lab:models}
+@** Model families, rotary frequencies and tensor shapes. \label{lab:models}
 \incipit{T}{he program} prints the numbers that \cref{families} quotes; with |"families"| and with |"wheels"| it prints the data of two figures.
 
 @c
@@ -72,7 +72,7 @@ static void print_families(void)
       printf("%d,%d,%d\n", (int) i, (int) f, asked(f, &places[i]));
 }
 
-@* Wheels that are slowed. \label{lab:wheels}
+@* Scaled rotary frequencies. \label{lab:wheels}
 The speed of a wheel is its scaled frequency divided by its plain one.
 
 @<Slow the wheels of a real model@>=

@@ -36,7 +36,7 @@ int main(int argc, char **argv)
   return !ok;
 }
 
-@* A desk to write at. \label{lab:constraintdesk}
+@* A session of constrained decoding. \label{lab:constraintdesk}
 The desk has the built-in model with its tokenizer and store, the lexicon, a mask, the logits, and the three words with which every text begins.
 
 @<A desk to write at@>=
@@ -99,7 +99,7 @@ static bool desk_open(struct desk *d, struct error *why)
       false, false, &d->begin, why);
 }
 
-@* Through the eyes of a vocabulary. \label{lab:constrainteyes}
+@* The constraint over a vocabulary. \label{lab:constrainteyes}
 There are five examples: three patterns, the grammar of JSON, and a grammar of our own for a card. The budget is the number of tokens that a text may have.
 
 @<Look at constraints with the eyes of a vocabulary@>=
@@ -166,7 +166,7 @@ static bool look_at_all(struct desk *d, bool keys,
   return true;
 }
 
-@* A storyteller fills in a form. \label{lab:constraintwrites}
+@* The built-in model fills in a form. \label{lab:constraintwrites}
 The model reads some tokens and scores what may follow the last of them.
 
 @<Let the model write@>=
@@ -267,7 +267,7 @@ static size_t closing_step(const struct written *w)
   return k;
 }
 
-@* The times of the masks. \label{lab:constraintmasks}
+@* Times of the masks. \label{lab:constraintmasks}
 They come from a file, which \texttt{make bench-constraints} writes. All of them are in microseconds.
 
 @<Read how long the masks took@>=
@@ -304,7 +304,7 @@ static bool read_masks(struct mask_times *x, struct error *why)
     " end of a budget are not there", path);
 }
 
-@* Keys and texts. \label{lab:constraintkeys}
+@* The keys and the texts. \label{lab:constraintkeys}
 The keys are the times in milliseconds, the sights, and the numbers of both texts.
 
 @<Print what the prose quotes@>=

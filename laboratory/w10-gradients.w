@@ -2,7 +2,7 @@
 @s vec int
 
 \chapterquestion{Are all these derivatives right?}
-@** Slopes against differences. \label{lab:slopes}
+@** Gradients against finite differences. \label{lab:slopes}
 \incipit{E}{very operation} of \cref{gradients} is computed once more by a plain loop in double, from its formula of the way forward. Each input is moved a little to
 both sides, and the gradient that follows from the two losses is compared with the gradient that the piece gives. With |"values"| the program prints the numbers of the prose, with |"steps"| and
 |"gate"| the data of two figures.
@@ -18,7 +18,7 @@ both sides, and the gradient that follows from the two losses is compared with t
 @<Steps of many sizes@>@;
 @<Print what is asked for@>@;
 
-@* Every piece against differences. \label{lab:slopesdifferences}
+@* Every operation against finite differences. \label{lab:slopesdifferences}
 An operation has two functions: one computes a loss from some numbers, in double; the other gives the gradient with respect to each of these numbers, by the pieces, in float.
 @<Every operation against differences@>=
 enum { MOST = 100 };
@@ -194,7 +194,7 @@ static const struct operation operations[] = @[{
   @[{ "a gate and its partner", 32, gate_forth, gate_slopes }@] }@];
 enum { OPERATIONS = sizeof operations / sizeof operations[0] };
 
-@* Steps of many sizes. \label{lab:slopessteps}
+@* Step sizes. \label{lab:slopessteps}
 For the loss of a row we know the exact gradients in double: the probabilities, less one for the right logit. The error of a step is the largest over all
 logits, because a single one may be small by luck. The largest gradient is near 1, so these errors are shares of it.
 @<Steps of many sizes@>=

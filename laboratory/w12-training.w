@@ -1,7 +1,7 @@
 @i types.w
 
 \chapterquestion{What goes into a training run?}
-@** The run of the built-in model. \label{lab:run}
+@** The training run of the built-in model. \label{lab:run}
 \incipit{T}{his program} trains the built-in model and its sibling. With |"train"| it carries out a plan; \texttt{make model} calls it so. It also counts what the rows of a run are made
 of: without an argument it prints the checkpoint of \cref{sec:trainrows}, with |"values"| the keys that the prose quotes, and with |"pack"| the data
 of \cref{fig:pack}.
@@ -37,7 +37,7 @@ int main(int argc, char **argv)
   return !ok;
 }
 
-@* A grammar, a tokenizer and a source. \label{lab:runfeed}
+@* Grammar, tokenizer and source. \label{lab:runfeed}
 A source needs a grammar and a tokenizer. The merges are learnt again, which takes a second: a run that begins with nothing
 but its seeds cannot use a tokenizer that was not renewed when the grammar changed.
 
@@ -65,7 +65,7 @@ static void feed_close(struct feed *f)
   grammar_close(&f->m, f->g);
 }
 
-@* The run. \label{lab:runtrain}
+@* The training run. \label{lab:runtrain}
 A run adds the workers and the trainer.
 @<Train@>=
 struct run { struct feed f; struct pool *pool; struct trainer *t;
@@ -229,7 +229,7 @@ static int train(int n, char **word)
 
 
 
-@* What the rows are made of. \label{lab:runrows}
+@* The training texts. \label{lab:runrows}
 To learn how many tokens a text has, we write and encode it once more, apart from the source. So what the source did can be checked.
 
 @<Follow one row@>=

@@ -2,7 +2,7 @@
 @s pool_work int
 
 \chapterquestion{Does the model do what the book promises of it?}
-@** The examination of the built-in model. \label{lab:exam}
+@** Experiments with the built-in model. \label{lab:exam}
 \incipit{T}{he program} asks the built-in model and its sibling every question of \cref{evaluation}. With |"check"| it asks all of them, which takes a minute or two, prints a
 verdict for each answer, and writes the answers to a file beside the model; \texttt{make model-check} calls it so. With |"values"| it prints the answers that the prose quotes, with
 |"loss"|, |"fork"| and |"positions"| the data of the figures. Without an argument it asks two questions only, and prints the checkpoint.
@@ -29,7 +29,7 @@ int main(int argc, char **argv)
   return print_checkpoint();
 }
 
-@* Asking. \label{lab:examasking}
+@* Prompts and answers. \label{lab:examasking}
 Everything that a question needs is in one struct: the two models and their stores, the grammar, the text that is being examined with its
 tokens, the logits of both models and two distributions. Both models read |HELD_OUT| texts. A chance of the source is
 counted over |FACTS| texts, for which no model is needed. |LONGEST| is the length of the context.
@@ -440,7 +440,7 @@ for (int s = 0; s < N_TEXT_SORTS; s++) {
   least(x, key, mark[s].common / mark[s].tokens, 0.6);
 }
 
-@* What is remembered. \label{lab:examrecall}
+@* Recall. \label{lab:examrecall}
 Of the probability that falls on any name at all, how much falls on the right one? We ask this by the distance to the first mention of the name, in three
 ranges. The promise is about the middle one, which is longer than a few sentences and occurs in every tale.
 @<Examine what is remembered@>=
@@ -664,7 +664,7 @@ for (int r = MIDDLE; r < N_REACH && told.n_value[r] > 0; r++) {
   note(x, key, told.n_value[r]);
 }
 
-@* Chances. \label{lab:examchances}
+@* Calibration. \label{lab:examchances}
 Where we know the chance that the source gives, we compare the model's with it. Working it out by hand would mean adding over several tables, and the sum could have the same mistake as the
 tables. So we count: of very many texts that begin with one string, how many begin with a longer one?
 @<Examine the chances@>=
@@ -760,7 +760,7 @@ for (int i = 0; i < BRANCHES; i++) {
   else high = one > high ? one : high;
 }
 
-@* What it says. \label{lab:examsays}
+@* Sampled texts. \label{lab:examsays}
 Greedy text comes from the loop of chapter 3 in its plainest form, which recomputes everything. The answer begins after the |from| tokens of the prompt, and end-of-text ends it.
 @<Examine what it says@>=
 static void say(struct exam *x, const char *text, size_t tokens)
@@ -893,7 +893,7 @@ static void exam_wheel(struct exam *x)
   exam_ways_out(x, from);
 }
 
-@* Long rows. \label{lab:examrows}
+@* Long contexts. \label{lab:examrows}
 Does the model still work at the end of its context? Texts are packed into rows of the whole length, as in training, and the bits are averaged over blocks of positions, because the bits of a
 single position change with every word.
 @<Examine long rows@>=
@@ -935,7 +935,7 @@ static bool exam_positions(struct exam *x)
   return true;
 }
 
-@* How far the heads look. \label{lab:examheads}
+@* Distances of attention. \label{lab:examheads}
 In a long text a head can look farther back, so texts are compared at the same positions only, at those that even the shortest sort has. A watcher adds up the weights of all heads of all layers.
 @<Examine how far the heads look@>=
 enum { GAZE_FROM = 24, GAZE_TO = 40, GAZE_TEXTS = 20 };

@@ -55,7 +55,7 @@ int main(int argc, char **argv)
   return spell_with_both(values) ? 0 : 1;
 }
 
-@* From tokens to pairs. \label{sec:pairsofpieces}
+@* Merges from ranks. \label{sec:pairsofpieces}
 The two readers leave a tokenizer that knows all pieces, and for each id its rank; those that no merge can make, and that stand in no merge, have none. Then all pieces are cut at all places.
 
 @<Readers of scores and ranks@>=
@@ -121,7 +121,7 @@ static bool all_different(const struct tokenizer *t, const char *file,
   return true;
 }
 
-@* Ranks. \label{sec:ranks}
+@* Rank files. \label{sec:ranks}
 A rank file has a line for each token: its bytes, in the spelling called base64, a blank, and its rank, which is also its id. Base64 writes three bytes as four letters of an alphabet of 64, and fills up the last four with equal signs.
 The value of a letter is its place in the alphabet, and every letter adds six bits; whenever eight are there, a byte is complete.
 @^base64@>
@@ -308,7 +308,7 @@ static bool add_special_text(struct memory *m, struct tokenizer *t,
     && tokenizer_add_token(m, t, &x, why);
 }
 
-@* A message of fields. \label{sec:protobuf}
+@* Protocol buffers. \label{sec:protobuf}
 SentencePiece writes its model as a \emph{protocol buffer}, a format for structures that may gain fields without old readers failing. A message is a row of fields. Before each stands a number that
 tells which field it is and, in its last three bits, how its value is written: 0 for a number of variable length, 1 and 5 for eight and four bytes, 2 for a length and as many bytes, which may be a message again.
 A number of variable length has seven bits in each byte, the lowest first, and a byte with its upper bit set has a successor.

@@ -42,7 +42,7 @@ int main(int argc, char **argv)
   return print_round_trip();
 }
 
-@* How bytes are spelt. \label{sec:alphabet}
+@* Characters that stand for bytes. \label{sec:alphabet}
 A vocabulary that begins with characters is spelt as it reads. One that begins with bytes is spelt in a way of its own. JSON has no bytes, only characters, and a vocabulary
 wants to be printed without blanks; so GPT-2's authors gave every byte a character that
 can be seen. A byte that is a printable character of Latin-1 stands for itself; the others, in
@@ -525,7 +525,7 @@ static bool put_instead(struct json_reader *r, const char *where,
     n, literal, &inner), &inner);
 }
 
-@* Two dialects. \label{sec:dialects}
+@* Patterns of Oniguruma and of PCRE2. \label{sec:dialects}
 A pattern in a file was written for the library that the file's makers used, which is called Oniguruma; ours is PCRE2. Most of what patterns say means the same to both. Some things do not, and
 the treacherous ones are those that both accept: behind a count such as \texttt{\{1,3\}} a plus means ``and again'' to the one, and ``and never give any of it back'' to the other. A tokenizer that cuts
 at other places gives other ids, silently. So a pattern from a file is gone through before it is compiled, and whatever has two readings, or whose one reading we have not
@@ -905,7 +905,7 @@ static bool read_replace(struct json_reader *r, const char *where,
     json_string_length(by));
 }
 
-@* Around a text. \label{sec:around}
+@* Post-processing. \label{sec:around}
 A template is a list in which the text stands as \texttt{A} and special tokens stand before and after it. If
 two templates follow each other, the second one goes around the first. There is a second list in the file for pairs of texts, which we read over: a model that writes is given one text.
 
@@ -1012,7 +1012,7 @@ static bool read_post(struct json_reader *r, const char *where, json_t *v)
     "ByteLevel, TemplateProcessing"@| " or Sequence");
 }
 
-@* The way back. \label{sec:decodersteps}
+@* Decoding. \label{sec:decodersteps}
 With bytes, the decoder must be the one that joins bytes; a sequence may contain it, but nothing else. With characters it is a small program, whose steps
 change each token, and, from the step called \texttt{Fuse} on, the whole text. Steps of the first sort are done here, once and for all tokens; of the second sort
 there is one that is used, which takes a blank off the beginning.
@@ -1344,7 +1344,7 @@ static bool read_pair_of_files(struct json_reader *r, const char *vocab,
   return ok;
 }
 
-@* Which file it is. \label{sec:whichfile}
+@* Recognizing a file. \label{sec:whichfile}
 A path is a file, or a directory in which we look for what it may contain, in a fixed order. Whether something is there is asked of the system and not by opening: a file that is there and cannot be read deserves its own sentence.
 
 @<Find out what a path holds@>=

@@ -64,7 +64,7 @@ int main(int argc, char **argv)
   return !ok || m.all.live != 0;
 }
 
-@* A program beside the model. \label{sec:jinja}
+@* Templates in Jinja. \label{sec:jinja}
 How a model wants its conversations set is published with it, in \.{tokenizer\_config.json} or in a file \.{chat\_template.jinja}; and what is published is a program. It is written in Jinja, a language made for web pages, with loops, conditions, macros, filters and
 the methods of Python's strings; it takes the list of turns and prints the text. To use any model's template, one must run its program.
 @^Jinja@>
@@ -103,7 +103,7 @@ const struct chat_template *chat_template_of(const char *folder,
 bool chat_template_given(const char *folder);
   /* does a model's directory ask for one, whether we know it or not? */
 
-@* Twelve rows. \label{sec:rowsoftemplates}
+@* Twelve families in a table. \label{sec:rowsoftemplates}
 What differs between the families is little. Before everything may stand a mark; each speaker's words have something before and behind them; an answer ends with a mark, which the model writes itself, and something may follow that mark before the next turn begins; and there are
 the letters that ask for an answer. All these are strings. In them a mark, which is one token, stands in braces, since no template has a brace of its own.
 
@@ -533,7 +533,7 @@ void prompt_free(struct memory *m, struct rendered_prompt *s)
   *s = (struct rendered_prompt) @[{ .by = s->by }@];
 }
 
-@* Words that look like marks. \label{sec:injection}
+@* Special tokens in a user's text. \label{sec:injection}
 Now the script becomes ids. Hugging Face's library encodes the whole string and takes every mark in it for one, whoever wrote it. So a user who types \sign{im\_end}, a line's end and \sign{im\_start}\texttt{system} has ended his turn and begun one of the system's, and the model cannot tell; neither
 can a program that pastes a web page into a question. The way out is simple if one has not thrown away who said what. \emph{A mark counts if the template has put it; in all other places it is letters.}
 @^injection@>@^special token@>
@@ -868,7 +868,7 @@ bool chat_template_given(const char *folder)
 @<Recognize a program@>@;
 @<Find a model's template@>@;
 
-@* What it looks like. \label{sec:talkcheck}
+@* Three turns, printed. \label{sec:talkcheck}
 The three turns are the beginning of a conversation that the built-in model can have, and does.
 
 @<Three turns, and the templates that are shown@>=

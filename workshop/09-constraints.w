@@ -61,7 +61,7 @@ int main(void)
   return !ok;
 }
 
-@* What the caller sees. \label{sec:constraintface}
+@* The interface of a constraint. \label{sec:constraintface}
 A constraint is made from a text, and asked in two ways: with whole texts, for which it needs no vocabulary, and with tokens. It finds out about its states as it is asked, so even asking may fail for lack of memory. A state is a number;
 numbers are easier to keep beside a text than pointers, and can be compared.
 
@@ -153,7 +153,7 @@ bool constraint_forget(struct constraint *c, struct error *why);
 @<Steps of a constraint@>@;
 #endif
 
-@* Two languages, one kind of tree. \label{sec:constraintshapes}
+@* The syntax tree. \label{sec:constraintshapes}
 Patterns and grammars differ in how they are written more than in what they say. Both have characters and sets of them, one thing after another, one thing or another, one thing several times. A grammar has names besides: one
 thing is what rule so-and-so makes. So both readers make the same trees, of six kinds of knots. We call such a tree a \emph{shape}, and keep all shapes of a text in one list, where a number is enough to point.
 @^regular expression@>@^grammar@>
@@ -1035,7 +1035,7 @@ static uint32_t grammar_group(struct parser *r, struct names *all);
 @<Read a grammar's group@>@;
 @<Read a rule@>@;
 @<Read a whole grammar@>@;
-@* One network. \label{sec:constraintnetwork}
+@* The transition network. \label{sec:constraintnetwork}
 A tree says what a text is made of. To read a text from left to right one wants to know something else: what may come next. So each shape becomes a piece of a \emph{network}, whose nodes say just that: read one byte of these and go on there; go on here or there; go through rule so-and-so and then on there; the rule ends. For
 patterns this is Thompson's construction, and with the third kind of node it is what Woods called a recursive transition network.\side{Ken Thompson, 1968, for an editor; William Woods, 1970, for questions about rocks from the moon.} It needs a stack, of the places to go on at when rules end; a pattern has one rule, which nobody calls, and needs none.
 @^recursive transition network@>@^Thompson, Ken@>@^Woods, William@>
@@ -1212,7 +1212,7 @@ static uint32_t emit(struct net *w, const struct parser *r, uint32_t at,
     emit(w, r, (uint32_t) (s - all), next, why), any, why);
 }
 
-@* How far to the end. \label{sec:least}
+@* Bytes to the end. \label{sec:least}
 For each node we want the least number of bytes from there to its rule's end. A node of bytes has one more than what follows it, a fork the lesser of two, a call the rule's own number and what follows. All numbers begin with |NET_NEVER|, only the end has zero; then each is computed again from the others, until nothing changes.\side{Knuth showed in 1977 how to do it in one pass, with a heap.} As nodes are made from the end, the first pass finds nearly all.
 A rule can be twice another, and that one twice a third; with 31 of them the shortest text has more than $10^9$ bytes, and what exceeds |NET_MAX_LEAST| stays there.
 
@@ -1404,7 +1404,7 @@ static uint32_t emit(struct net *w, const struct parser *r, uint32_t at,
 @<Say what is wrong with a rule@>@;
 @<Ask whether a rule comes to itself again@>@;
 @<Make the network of a text@>@;
-@* Where a text may stand. \label{sec:standing}
+@* Configurations and states. \label{sec:standing}
 Several ways through the network may be open at once: after \texttt{a} in \texttt{ab\char124ac} two nodes wait, one for \texttt{b} and one for \texttt{c}. For a grammar each way has a stack besides. So a \emph{configuration} is a set of pairs, a node that waits for a byte and a stack; and a text that is complete is one of them, too: the pair of the last end
 and the empty stack. Two texts that lead to the same configuration can be continued in the same ways, and that is all that a state has to know.
 
@@ -1740,7 +1740,7 @@ void constraint_free(struct constraint *c)
   memory_free(m, c);
 }
 
-@* Pieces in order. \label{sec:lexicon}
+@* A trie of the pieces. \label{sec:lexicon}
 To find out which of 128\,256 tokens are possible, one could read each of them from the present state. Many begin alike, and what has failed on the first letters of one will fail on those of the next. So the pieces are put into a tree, in which what begins alike is one way; a letter that can't come cuts off everything after it.
 @^trie@>
 
@@ -1909,7 +1909,7 @@ void lexicon_close(struct lexicon *l)
   memory_free(l->m, l);
 }
 
-@* Through all tokens at once. \label{sec:walk}
+@* The mask of a state. \label{sec:walk}
 A walk goes through the tree, and knows at each depth the configuration there. At the end it is known for each piece where it leads. This is the function on which everything waits, so its loop has little in it: the twig, the configuration above it, the next one after the byte; and one entry for the piece, or it goes on where the twig says.
 
 The entry is made at every twig, not only at those where a piece ends. A piece's last letter comes after all its others, and is the last to write in its place; what the others wrote there is forgotten. To ask each time whether a piece ends here would be a question whose answer a processor cannot foresee, and it would wait for it more than for all the rest.
@@ -1943,7 +1943,7 @@ A text whose first token loses a blank begins like any other, after the blank: w
 @ How long it takes was measured for 128\,256 pieces and \val[0]{constraint.masks} states of several constraints (\texttt{make bench-constraints}; the file names the machine).\lab{lab:constraintmasks} Once the configurations that a walk meets are known, the slowest mask takes \val[2]{constraint.worst} milliseconds, where nearly everything is allowed, and the fastest \val[2]{constraint.best}: to look at the entry of every piece takes that long
 even if all is cut off at once. If one of them takes more than 2, the program that measures fails. These are masks of states in which a mask has been made before; what the first one costs is told where its cause is, at the end of \cref{sec:cost}.
 
-@* How many tokens to the end. \label{sec:cost}
+@* Tokens to the end. \label{sec:cost}
 The least number of bytes to the end is known for each configuration. The least number of \emph{tokens} is not more than that, if each byte that may be needed is a token by itself, and not less than the bytes divided by the length of the longest piece. Mostly that is all we need: as long as more tokens are left than bytes are wanted, a token is good. Only near the end of the budget the number
 itself must be known.
 
@@ -2484,7 +2484,7 @@ const char constraint_json[] =
   "number ::= \"-\"? (\"0\" | [1-9] [0-9]{0,14}) (\".\" [0-9]{1,15})? (\n"@|
   "  [eE] [-+]? [0-9]{1,2} )?\n"@|
   "ws ::= (\" \" | \"\\n\" [ ]{0,32})?\n";
-@* The table, by machine. \label{sec:laugh}
+@* The table of the box, computed. \label{sec:laugh}
 Now the program can do what the hand has done. The pieces are those of the box; what can't be used in a state is shown by a dash. States are numbered here in the order in which they are met, like those of the box; the constraint's own numbers have gaps, for it also has states in the middle of tokens, and a dead one.
 
 @<Make the table of the hand calculation@>=
@@ -2554,7 +2554,7 @@ static bool laugh_aloud(struct memory *m, struct error *why)
 
 \widecheckpoint{build/out/constraints.txt}{a laugh}
 
-@* Through the eyes of a vocabulary. \label{sec:eyes}
+@* The constraint over a vocabulary. \label{sec:eyes}
 The built-in model has a small vocabulary. Its pieces come from its tokenizer, and the ids that are marked special are not usable. For five constraints\lab{lab:constrainteyes}
 a program of the laboratory counts how large the network is, how many kinds of bytes it tells apart, how many tokens may begin a text, and how many tokens a text has at least. That last number is not
 the number of bytes of the shortest text: \texttt{yes} has three bytes, and may be one token.
@@ -2562,7 +2562,7 @@ the number of bytes of the shortest text: \texttt{yes} has three bytes, and may 
 \Cref{sec:constraintcheck} has the table. A dot is more than two dozen nodes, for the characters of four lengths; a story with so many dots has \val{constraint.story.nodes} nodes, where all of JSON needs \val{constraint.json.nodes}. That costs some memory, and no time before a text gets there. In tokens it is the other way round: a story of three dozen letters can be told in \val{constraint.story.least}, if it may consist of long words in any order; a
 date takes one for each of its ten signs, because this vocabulary joins no digits.
 
-@* A storyteller fills in a form. \label{sec:writesjson}
+@* The built-in model fills in a form. \label{sec:writesjson}
 The built-in model has never seen JSON. It knows little stories. All the better: whatever makes its text an object is the constraint's doing. It is given three words of a story and may then write \val{constraint.json.budget} tokens of an object in JSON, or \val{constraint.card.budget} of a card that our own grammar describes; of the tokens that are allowed it always takes the one with the highest logit. (Chapter 7 will do this with chance, and in one line of its loop.)
 
 The texts that come out\lab{lab:constraintwrites} are at the end of the box in \cref{sec:constraintcheck}. As an object of JSON, which is the most liberal of our constraints, it is a single string and a second, both from a story: between quotation marks nearly every token is allowed, and the model makes the most of it. Of the \val{constraint.json.budget} tokens only \val{constraint.json.overruled} are not what it would have

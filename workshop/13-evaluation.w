@@ -57,7 +57,7 @@ what the sibling is for.
 The last column compares how far back the heads look.\lab{lab:examheads} In a long text a head can look farther, so the mean is taken at the same
 positions of every text, those from 24 to 39. There is hardly a difference between the sorts: in each of them the heads look about ten tokens back.
 
-@* What is remembered. \label{sec:examrecall}
+@* Recall. \label{sec:examrecall}
 In a tale the hero is named once, and later sentences use the name again. Where a name has to come, any name of the grammar's tables would be good English, and only one is right. Of
 the probability that the model gives to all names together, how much does the right name get?\lab{lab:examrecall} \Cref{tab:recall} answers by the distance to the place where
 the hero was introduced.
@@ -80,7 +80,7 @@ Code asks for more, because here the right name has to win against the whole voc
 \val{train.variables.name.middle} and then its value \val{train.variables.value.middle}, on \val{train.variables.middle.n} pages. Of
 \val{train.printed.n} such pages, greedy decoding prints the right value in a share of \val{train.printed.right}.
 
-@* Chances. \label{sec:examchances}
+@* Calibration. \label{sec:examchances}
 A model that always knows the likeliest token need not know how likely it is. The book's running sentence is a good test,\lab{lab:examchances} because its chances in the source can be counted: among
 many texts that begin with \emph{The cat}, how many go on with \emph{sat}? \Cref{tab:chances} has the model's answers. Each is within 0.03 of the share
 that was counted, which is the limit of the examination. After \tok{The cat sat on the} nothing is open any more, and the model knows that.
@@ -106,7 +106,7 @@ Such a figure is not a matter of course. Before the calm stretches at the end of
 other, while its loss is nearly as good. Each large step changes single probabilities,
 and the average over all tokens does not show it.
 
-@* What it says. \label{sec:examsays}
+@* Greedy answers. \label{sec:examsays}
 Chances are one thing, and the text that greedy decoding makes of them is another.\lab{lab:examsays} After \tok{The cat sat} the model writes \emph{on the mat.}, after
 \tok{Once upon a time, in a small} it writes \emph{kingdom}. Of ten sums, such as \emph{What is 2 plus 3?}, \val{train.sums.right} are right. But these are all
 the sums in the grammar: the model has learnt ten sentences, and not how to add.
@@ -122,7 +122,7 @@ is penalised as well. A penalty of \val[1]{train.wheel.each} that is subtracted 
 makes the next one dearer. Forbidding any three tokens to be repeated ends it at token \val{train.wheel.blocked.token}.
 @^repetition penalty@>
 
-@* Long rows. \label{sec:examrows}
+@* Long contexts. \label{sec:examrows}
 Does the model still work at the end of its context? Texts are packed into rows of the whole length, as in training,\lab{lab:examrows} and \cref{fig:trainpositions} has the bits by position.
 The line jumps, because every block has other texts in it, but it does not rise: the last two blocks cost \val{train.position.end} times as much
 as those in the middle.

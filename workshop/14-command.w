@@ -192,7 +192,7 @@ address any more, and the system sends |SIGBUS|. A library must not touch the si
 has most likely happened instead of the shell's two words about a bus error. It cannot go on: returning from the handler would repeat the read that failed.
 @^SIGBUS@>
 
-@* One table. \label{sec:table}
+@* The table of options. \label{sec:table}
 Every option is mentioned in four places: where it is parsed, in the help, in the manual page, and in the list from which the shell
 completes a word. Four lists that are kept by hand soon disagree. So there is one table, and everything else is made from it:
 \cref{fig:fourforms}. A row has the names of the option, the name of its value, its limits, the subcommands to which it belongs, and the words of the
@@ -247,7 +247,7 @@ program that is working.
 An empty prompt is allowed, but the model needs a row to predict from, so a token is put there: the one with which the model's texts begin or, if its
 files name none, the one with which they end, because what follows an end is a beginning.
 
-@* What a subcommand works with. \label{sec:outfit}
+@* Setting up a subcommand. \label{sec:outfit}
 Before a subcommand runs, its model, tokenizer, cache and workers are opened, and only those that it needs: to count tokens nobody should load weights.
 Opening goes from the cheap to the expensive, so that a mistake is reported before anybody has waited. The built-in model is where the variable
 |INCIPIT_MODEL| says; otherwise it is looked for near the program, first where \texttt{make install} puts it and then in the clone. The number of workers comes from
@@ -255,7 +255,7 @@ Opening goes from the cheap to the expensive, so that a mistake is reported befo
 an answer, by the second promise of the preface; both change the time.
 @^environment variables@>@^threads@>
 
-@* Generate. \label{sec:generating}
+@* Generating. \label{sec:generating}
 |generate| is the loop of chapter 3 with a watcher. After every step the watcher learns which token was chosen and hands the reader those bytes that
 are certain. Half of a character, and anything that may be the beginning of a stop string, waits in the text stream of chapter 8. The output buffer is emptied after
 each token; without that a terminal would show a line at a time, and the program at the other end of a pipe would wait for a full
@@ -275,7 +275,7 @@ With \texttt{--num-sequences} several texts continue one prompt. They are writte
 reader may not know is said in a hint on the standard error: that the model was trained on conversations and a plain prompt is not what it
 expects, or that an option such as \texttt{--top-k} changes nothing at temperature 0. A hint is not a question, since a script cannot answer.
 
-@* Trace. \label{sec:tracing}
+@* Tracing. \label{sec:tracing}
 |trace| is the same loop with another watcher. For each step it prints which rows were computed for the first time and which again, the likeliest
 tokens with their probabilities, and the choice with its reason: greedy, sampled, forced because no other token was left, or stopped. It has no opinion of its own about what the
 engine does. All numbers are differences of the engine's counters before and after the step. A loop that computes less is therefore drawn as one that computes less, and
@@ -382,7 +382,7 @@ as \texttt{1.0} is an error, since many programs read every number as a double, 
 do is print, because it writes every number as a double and builds a tree first, and an answer may have more numbers in it than the model has weights. So the answers are written straight into the stream,
 by a dozen small functions that remember only whether a comma is due.
 
-@* A conversation. \label{sec:chat}
+@* The chat. \label{sec:chat}
 A conversation is a text that two parties write in turns, and what is new is always at the end. Chapter 4 keeps the rows of a text, and \cref{templates} says which ids stand for a turn. Together they give a
 conversation in which no row is computed twice. \texttt{incipit chat} is this, and a line editor from the library libedit around it.
 @^chat@>@^conversation@>
@@ -404,7 +404,7 @@ together & & 156 & 63
 The tenth turn costs 16 rows with the cache, like the second, and without it $58+6\cdot16+5=159$.
 \end{byhand}
 
-@* The state of a conversation. \label{sec:kept}
+@* Saving a conversation. \label{sec:kept}
 A conversation is kept in two forms. One is the list of turns, as they were said, which a chat template needs. The other is the list of ids: everything that was fed to the
 model, and after it what the model wrote. The ids could be computed from the turns again at any time, as a server does that keeps nothing between two requests. We keep them because they are the exact ones. What the model wrote as two
 tokens its tokenizer might spell as one; the rows after that place would then not fit, and would have to be computed again.
@@ -471,7 +471,7 @@ The last prompt has \val{chat.ids.4} ids, and \val{chat.read.4} rows were read f
 length. So the tenth question costs no more rows than the second. It takes a little longer all the same, because each row of a long conversation looks back at all rows before it, and these must be fetched
 from memory for every token (\cref{sec:cachebill} counts the bytes).
 
-@* What tries to break it. \label{sec:hostile}
+@* Hostile input. \label{sec:hostile}
 A program that reads what strangers write is tested by imitating strangers. Each option has a line in a table of tests for every subcommand that takes
 it: two runs that differ in that option alone, and what must differ in their output; and a third run, which must be refused. Each refusal has a line as well, with the words that its
 sentence must contain, and no two lines may be answered by the same sentence. Every request for memory that a subcommand makes is refused once, and the command must end with a sentence and with nothing held. The protocol is asked
