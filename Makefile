@@ -173,7 +173,7 @@ check: $(TESTED) $(patsubst %,$(BUILD)/bin/%,$(CHECKPOINTS) $(LABORATORY)) $(if 
 	@BUILD=$(BUILD) CHECKPOINTS='$(CHECKPOINTS)' CC='$(CC)' tests/run.sh $(SUITES)
 check-fast: $(TESTED) $(BUILD)/bin/laboratory/stopping ## all suites and what is cheap beside them: two minutes
 	@FAST=1 BUILD=$(BUILD) CC='$(CC)' tests/run.sh $(SUITES)
-# the laboratory of chapter 8 is what its suite interrupts
+# the experiments on stopping are what their suite interrupts
 check-%: $(BUILD)/tests/check_% $(BUILD)/incipit $(BUILD)/limit ## one suite, as check-tokens, with what it says
 	@BUILD=$(BUILD) CK_DEFAULT_TIMEOUT=300 $(BUILD)/limit 3600 $<
 check-stopping: $(BUILD)/bin/laboratory/stopping

@@ -1123,7 +1123,21 @@ static void show(struct study *u, const char *name)
     h / num_log(2), (int) n, (const char *) byte, f->weight[0]);
 }
 
-@ The settings are those of somebody who likes pancakes, and they give every stage something to do. |sampling_run| would let all stages do their work at once; here they are called one by one, so that each can be looked at. The draw comes at the end, for the position after the three sentences.
+@ The settings are those of somebody who likes pancakes, and they give every stage something to do.
+
+@<Give every stage something to do@>=
+u->d.s = sampling_default;
+u->d.s.n_logit_bias = 1;
+u->d.s.logit_bias = &bias;
+u->d.s.repetition_penalty = 1.3;
+u->d.s.no_repeat_ngram = 2;
+u->d.s.temperature = 0.8;
+u->d.s.top_k = 8;
+u->d.s.top_p = 0.95;
+u->d.s.min_p = 0.2;
+u->d.s.typical_p = 0.9;
+
+@ |sampling_run| would let all stages do their work at once; here they are called one by one, so that each can be looked at. The draw comes at the end, for the position after the three sentences.
 
 @<Let one distribution through the stages@>=
 static bool follow(struct study *u, const struct ids *text, float *logits,
@@ -1135,25 +1149,30 @@ static bool follow(struct study *u, const struct ids *text, float *logits,
   if (!tokenizer_find(u->t, " pancakes", 9, &liked))
     return error_say(why, "the built-in model has no pancakes");
   struct sequence_bias bias = @[{ &liked, 1, 1.0 }@];
-  u->d.s = sampling_default, u->d.s.n_logit_bias = 1;
-  u->d.s.logit_bias = &bias, u->d.s.repetition_penalty = 1.3;
-  u->d.s.no_repeat_ngram = 2, u->d.s.temperature = 0.8;
-  u->d.s.top_k = 8, u->d.s.top_p = 0.95;
-  u->d.s.min_p = 0.2, u->d.s.typical_p = 0.9;
+  @<Give every stage something to do@>@;
   if (!sampling_check(&u->d.s, f->vocab, why)
       || !model_evaluate(&u->e, u->lm, u->s, text->id, text->n, &last, 1, logits, why)
       || !funnel_fill(f, logits, why)) return false;
-  show(u, "the model");
-  for (size_t i = 0; i < u->d.s.n_stages; i++) {
-    sampling_stage_run(f, &u->d.s, u->d.s.stage[i],
-      (struct history) @[{ text->id, text->n, text->n }@]);
-    show(u, sampling_stage_name(u->d.s.stage[i]));
-  }
+  @<Call the stages one by one@>@;
   uint32_t id = funnel_choose(f, 1, 0, (uint32_t) text->n);
   const unsigned char *byte = tokenizer_text(u->t, id, &n);
   printf("chosen: \"%.*s\"\n", (int) n, (const char *) byte);
   return true;
 }
+
+@ After each stage a line is printed: how many candidates are left, and how sure the distribution is.
+
+@<Call the stages one by one@>=
+show(u, "the model");
+for (size_t i = 0; i < u->d.s.n_stages; i++) {
+  sampling_stage_run(f, &u->d.s, u->d.s.stage[i],
+    (struct history) @[{ text->id, text->n, text->n }@]);
+  show(u, sampling_stage_name(u->d.s.stage[i]));
+}
+
+@ The three sentences are the beginning of a tale, so the built-in model has something to expect.
+
+@<Let one distribution through the stages@>=
 static bool follow_one(struct study *u, struct error *why)
 {
   struct ids text = @[{ NULL, 0, 0 }@];

@@ -1,7 +1,7 @@
 @i types.w
 
 \chapterquestion{What are merges worth, and what does finding them cost?}
-@** The laboratory of chapter 1: what merges are worth, and what encoding costs. \label{lab:tokens}
+@** Experiments on tokenization. \label{lab:tokens}
 \incipit{T}{hree questions} of chapter 1 are answered by counting. How much shorter does a text become with each merge, on the page that was learnt from and on
 another? How often does an encoder look into the table of ranks, if it does what the definition says, and if it is clever? And how crowded are
 the slots of a hash table that is half full? The texts and the lessons are those of \cref{sec:tokenscheck}. No clock is read, so everything here is the same on every machine.

@@ -4,7 +4,7 @@
 @s album int
 
 \chapterquestion{Are the claims of chapter 2 true of a model that fits on a page?}
-@** The laboratory of chapter 2: orders of summation, attention weights, and four words. \label{lab:model}
+@** Experiments on the forward pass. \label{lab:model}
 \incipit{A}{ model} of four words can be asked everything. All the texts of four tokens that it could write are \val{chain.texts}, and we can go through them. We can strike out a position too late, double a row of a
 matrix, or put another token in the tenth place, and see what changes. Where chance is wanted, as for long sums and large scores, the numbers are random, and the same on every machine (\cref{lab:random}).
 

@@ -5,7 +5,7 @@
 @s quantity int
 
 \chapterquestion{How do we know how often a row was computed?}
-@** The laboratory of chapter 3: what the naive loop computes, and how long it takes. \label{lab:loop}
+@** Experiments on the naive loop. \label{lab:loop}
 \incipit{T}{wo witnesses} watch the loop while it writes. The counters sit in the model, beside the work that they count. A watcher is called by the loop after
 each step and knows nothing but the length of the text; from that alone it keeps its own list of what must have been computed. Every count that
 chapter 3 quotes comes from a run in which both agreed.

@@ -4,7 +4,7 @@
 @s step_watch int
 
 \chapterquestion{How do we know that the cache changes the time and nothing else?}
-@** The laboratory of chapter 4: the same text with a cache and without. \label{lab:cache}
+@** Experiments on the cache. \label{lab:cache}
 \incipit{E}{very experiment} of this chapter is a comparison. The loop writes a text and forgets after each step; it writes the text again and
 remembers; and then the rows, the pairs, the time, or the bits of the logits are compared. Two smaller programs ask what goes wrong if a row is
 stored too late, and how the rows should be laid out in memory.

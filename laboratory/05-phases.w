@@ -12,7 +12,7 @@
 @s pass_part int
 
 \chapterquestion{Where does the time of a pass go?}
-@** The laboratory of chapter 5: passes, their parts, and whole texts by the clock. \label{lab:phases}
+@** Experiments on prefill and decode. \label{lab:phases}
 \incipit{T}{wo models} are timed: the stand-in, which is random numbers in the shape of GPT-2 small and too large for the processor's caches, and the built-in model,
 which is small enough for them. First we take the time of single passes, then of the kernels in a pass, then of whole texts. A clock never says the same twice. So the five words that
 use one, |"passes"|, |"parts"|, |"chunks"|, |"texts"| and |"run"|, are no part of the build: \texttt{make measure} keeps what they print in \.{figures/data}. The word

@@ -6,7 +6,7 @@
 @s lab_print int
 
 \chapterquestion{How much does a model need, and what does it forget if it gets less?}
-@** The laboratory of chapter 6: memory, sliding windows and quantized numbers. \label{lab:accounts}
+@** Experiments on memory. \label{lab:accounts}
 \incipit{M}{ost numbers} of the chapter are footprints: they need no model, only the formulas of its modules and the settings of models that are known by
 name. A few lines print each of them. The rest is measured. The built-in model reads three tales while its cache remembers less than it should, in shorter numbers or through
 a window, and what it says is compared with what it would have said.

@@ -3,7 +3,7 @@
 @s lab_print int
 
 \chapterquestion{What do the settings of a sampler do to a text, and how would one know?}
-@** The laboratory of chapter 7: temperature, repetition and random draws. \label{lab:sampling}
+@** Experiments on sampling. \label{lab:sampling}
 \incipit{A}{setting} of a sampler is easy to compute and hard to judge. It changes one distribution, and from there on everything: the token, the text after it, and what the model thinks of
 that text. So the experiments come in two kinds. Some need one row of logits and thousands of draws from it. The others let the built-in model write, and note at every step what it would have thought
 without any setting.

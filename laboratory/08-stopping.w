@@ -5,7 +5,7 @@
 @s lab_print int
 
 \chapterquestion{When does a text end, what does a reader see of it, and what can no ending mend?}
-@** The laboratory of chapter 8: end tokens, stop strings and held bytes. \label{lab:stopping}
+@** Experiments on stopping and streaming. \label{lab:stopping}
 \incipit{T}{he chapter} makes claims of three kinds. Some are about the machine that looks for stop strings: that it takes few steps, that it
 does not care how a text is cut into tokens, that it holds less than others do. Some are about how the built-in model ends its texts, for which many are written and counted. And
 some are about what an end cannot do: a text that went wrong early stays wrong. Most of the experiments let the model write until something ends it, so that comes first.

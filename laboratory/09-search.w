@@ -6,7 +6,7 @@
 @s lab_print int
 
 \chapterquestion{Does a search find the best text, what does it cost, and is the best text any good?}
-@** The laboratory of chapter 9: beams against the optimum, and how beam search repeats. \label{lab:search}
+@** Experiments on beam search. \label{lab:search}
 \incipit{N}{obody can tell} whether a search on a real model has found the likeliest text, since nobody can look at all texts. So two kinds of models are made here that are small enough: forests, whose texts all have the same
 length, and groves, whose texts end. Thousands of them are searched and looked through to the end. On the built-in model we can only count: what a search copies, when its leader changes, and how its texts differ from those of a tale.
 

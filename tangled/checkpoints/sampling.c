@@ -42,14 +42,21 @@ static bool follow(struct study *u, const struct ids *text, float *logits,
   if (!tokenizer_find(u->t, " pancakes", 9, &liked))
     return error_say(why, "the built-in model has no pancakes");
   struct sequence_bias bias = { &liked, 1, 1.0 };
-  u->d.s = sampling_default, u->d.s.n_logit_bias = 1;
-  u->d.s.logit_bias = &bias, u->d.s.repetition_penalty = 1.3;
-  u->d.s.no_repeat_ngram = 2, u->d.s.temperature = 0.8;
-  u->d.s.top_k = 8, u->d.s.top_p = 0.95;
-  u->d.s.min_p = 0.2, u->d.s.typical_p = 0.9;
+  /* <Give every stage something to do> */
+  u->d.s = sampling_default;
+  u->d.s.n_logit_bias = 1;
+  u->d.s.logit_bias = &bias;
+  u->d.s.repetition_penalty = 1.3;
+  u->d.s.no_repeat_ngram = 2;
+  u->d.s.temperature = 0.8;
+  u->d.s.top_k = 8;
+  u->d.s.top_p = 0.95;
+  u->d.s.min_p = 0.2;
+  u->d.s.typical_p = 0.9;
   if (!sampling_check(&u->d.s, f->vocab, why)
       || !model_evaluate(&u->e, u->lm, u->s, text->id, text->n, &last, 1, logits, why)
       || !funnel_fill(f, logits, why)) return false;
+  /* <Call the stages one by one> */
   show(u, "the model");
   for (size_t i = 0; i < u->d.s.n_stages; i++) {
     sampling_stage_run(f, &u->d.s, u->d.s.stage[i],
