@@ -196,8 +196,13 @@ void *memory_resize(struct memory *m, enum memory_class what, void *p, size_t co
   size_t size, struct error *why);
   /* the block |p|, or null for none, becomes one of |count| objects, its contents kept and
      the rest zeroed; on failure |p| is untouched and still owned by the caller */
+void *memory_reserve(struct memory *m, enum memory_class what, void *p, size_t *cap,
+  size_t wanted, size_t first, size_t size, struct error *why);
+  /* an array |p| of |*cap| objects, or null and 0, gets room for |wanted| $\ge 1$: |p| itself if it has
+     that room, otherwise a block of |2*(wanted-1)+first| objects that replaces it (|first| $\ge 1$ is the
+     capacity of the first block); on failure null and a sentence, |p| and |*cap| as they were */
 void memory_free(struct memory *m, void *p);
-  /* frees a block of |memory_alloc| or |memory_resize|; null does nothing */
+  /* frees a block of one of these three; null does nothing */
 const char *memory_class_name(enum memory_class what);
   /* \.{"weights"}, \.{"cache"}, \dots */
 
@@ -301,10 +306,9 @@ for (int i = 0; i < 2; i++) {
   if (book[i]->live > book[i]->peak) book[i]->peak = book[i]->live;
 }
 
-@ To grow is to take, copy, and return. For a moment both blocks are held, and the books
+@ Growing means allocating, copying, and freeing. For a moment both blocks are held, and the books
 say so. |realloc| may avoid that moment; when it does not, it hides it, and we want the worst case in the books. If the new block is refused, the old
-one has not been touched: a caller who loses the race for memory still has what it had. Whoever grows a list doubles it, so that the copying comes to less than two
-copies of each element.
+one has not been touched: a caller who loses the race for memory still has what it had.
 
 @<Grow a block, and return it@>=
 void *memory_resize(struct memory *m, enum memory_class what, void *p, size_t count,
@@ -326,6 +330,30 @@ void memory_free(struct memory *m, void *p)
   m->of[b->what].live -= b->bytes;
   SHOW(p, (b->bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
   free(b);
+}
+
+@ Most arrays of the engine are filled an element at a time, and nobody knows in advance how long they will be. They all grow by one
+rule: an array that is full gets a block for twice its elements and |first| more. Take |first|$=32$. The capacities are $32$, $96$, $224$, $480$, $992$, and then
+$2016$. When 1000 elements have been written, $32+96+224+480+992=1824$ have been copied, fewer than two for each. That is so in general. Let
+the last copy have been of $c$ elements. The one before it was of at most half as many, the one before that of at most a quarter; all together they are fewer than $2c$,
+and the array, which has grown since, is longer than $c$. If we added $32$ places each time, the same elements would cost $32+64+\cdots+992=15872$ copies, and an array
+twice as long twice as many for each element.
+@^growing array@>
+
+The new block is the function's value. We do not take the address of the caller's pointer, although that would save the caller a line: the address of a
+|uint32_t *| is not that of a |void *|, and a compiler may assume that writing through the second leaves the first as it was. The capacity has the same type in every array, so its address can be passed.
+
+@<Grow an array by the common rule@>=
+void *memory_reserve(struct memory *m, enum memory_class what, void *p, size_t *cap,
+  size_t wanted, size_t first, size_t size, struct error *why)
+{
+  if (wanted <= *cap) return p;
+  if (wanted > SIZE_MAX / 2 - first)
+    return enter_overflow(m, what, wanted, size, why);
+  size_t count = 2 * (wanted - 1) + first;
+  void *q = memory_resize(m, what, p, count, size, why);
+  if (q != NULL) *cap = count;
+  return q;
 }
 
 @ The names of the purposes appear in messages, in \.{--stats}, and in the tables of
@@ -430,23 +458,19 @@ bool ids_push(struct memory *m, struct ids *list, uint32_t id,
 void ids_free(struct memory *m, struct ids *list);
   /* returns the block and empties the row */
 
-@ When the room is used up we ask for twice what is needed. Let the last copy, the longest, have been of $c$ bytes. The one before it was of
-at most half as many, the one before that of at most a quarter; all together they are less than $2c$, and the row, which has grown since, is longer than $c$. So however
-small the steps, a byte is copied less than twice on average. With rooms that grow by a fixed amount it would be a number of times that
-grows with the row. The sum cannot wrap around, since both lengths are of things that lie in memory.
+@ The capacity grows by the rule of \cref{sec:memory}, whatever the number of bytes that come at once. Appending none allocates none. The sum cannot wrap around, since both lengths are of things that lie in memory.
 If there is no more room to be had, the old block and everything in it is still there.
 
 @<Append bytes, and free them@>=
 bool bytes_push(struct memory *m, struct bytes *b, const void *more,
   size_t n, struct error *why)
 {
-  if (n > b->cap - b->n) {
-    size_t cap = 2 * (b->n + n) + 32;
-    unsigned char *p = memory_resize(m, MEMORY_TOKENS, b->byte, cap, 1, why);
-    if (p == NULL)@+ return false;
-    b->byte = p, b->cap = cap;
-  }
-  if (n > 0) memcpy(b->byte + b->n, more, n);
+  if (n == 0) return true;
+  unsigned char *p = memory_reserve(m, MEMORY_TOKENS, b->byte, &b->cap, b->n + n, 34, 1,
+    why);
+  if (p == NULL) return false;
+  b->byte = p;
+  memcpy(p + b->n, more, n);
   b->n += n;
   return true;
 }
@@ -461,20 +485,18 @@ void bytes_free(struct memory *m, struct bytes *b)
   *b = (struct bytes) @[{ NULL, 0, 0 }@];
 }
 
-@ The row of ids grows as that of bytes does, and for the same reason in doubling steps; only here the elements come one by one, since
+@ The row of ids grows as that of bytes does; only here the elements come one by one, since
 the encoder of chapter~1 finds them one by one. A row can be used again for the next text by setting its |n| to zero; its room stays.
 
 @<Append an id, and free the row@>=
 bool ids_push(struct memory *m, struct ids *list, uint32_t id,
   struct error *why)
 {
-  if (list->n == list->cap) {
-    size_t cap = 2 * list->cap + 32;
-    uint32_t *p = memory_resize(m, MEMORY_TOKENS, list->id, cap, sizeof *p, why);
-    if (p == NULL)@+ return false;
-    list->id = p, list->cap = cap;
-  }
-  list->id[list->n++] = id;
+  uint32_t *p = memory_reserve(m, MEMORY_TOKENS, list->id, &list->cap, list->n + 1, 32,
+    sizeof *p, why);
+  if (p == NULL) return false;
+  list->id = p;
+  p[list->n++] = id;
   return true;
 }
 @#
@@ -862,6 +884,7 @@ the chapter has them so.
 @<The header of a block@>@;
 @<Take a block@>@;
 @<Grow a block, and return it@>@;
+@<Grow an array by the common rule@>@;
 @<Map what has been opened@>@;
 @<Map a regular file@>@;
 

@@ -63,12 +63,10 @@ static int take_biases(struct decode_setup *x, const struct invocation *a,
         return STATUS_USAGE;
       }
       /* grow both lists by the pair */
-      if (n == x->cap) {
-        void *more = memory_resize(a->o.m, MEMORY_OTHER, x->biased, 2 * x->cap + 8,
-          sizeof *x->biased, why);
-        if (more == NULL) return STATUS_FAILED;
-        x->biased = more, x->cap = 2 * x->cap + 8;
-      }
+      void *p = memory_reserve(a->o.m, MEMORY_OTHER, x->biased, &x->cap, n + 1, 8,
+        sizeof *x->biased, why);
+      if (p == NULL) return STATUS_FAILED;
+      x->biased = p;
       if (!ids_push(a->o.m, &x->id, (uint32_t) pair.id, why))
         return STATUS_FAILED;
       x->biased[n++] = (struct sequence_bias) { NULL, 1, pair.bias };

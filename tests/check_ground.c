@@ -130,6 +130,79 @@ START_TEST(product_of_sizes_is_checked)
 }
 END_TEST
 
+/* arrays grow by one rule: its capacities, and the copies that the text of chapter 0 counts */
+START_TEST(an_array_grows_by_doubling)
+{
+  static const size_t caps[] = { 32, 96, 224, 480, 992, 2016 };
+  struct memory m = { 0 };
+  uint32_t *p = NULL;
+  size_t cap = 0, k = 0, copied = 0;
+  for (size_t n = 0; n < 1000; n++) {
+    size_t old = cap;
+    uint32_t *q = memory_reserve(&m, MEMORY_TOKENS, p, &cap, n + 1, 32, sizeof *q, NULL);
+    ck_assert_ptr_nonnull(q);
+    if (old == cap) ck_assert_ptr_eq(q, p);
+    else {
+      ck_assert_uint_eq(cap, caps[k++]);
+      copied += old;
+      for (size_t i = n; i < cap; i++) hold(q[i] == 0);
+    }
+    p = q;
+    p[n] = (uint32_t) n;
+    ck_assert_uint_eq(m.of[MEMORY_TOKENS].live, cap * sizeof *p);
+  }
+  ck_assert_uint_eq(k, 6);
+  ck_assert_uint_eq(copied, 1824);
+  for (size_t n = 0; n < 1000; n++) hold(p[n] == n);
+  p = memory_reserve(&m, MEMORY_TOKENS, p, &cap, 5000, 32, sizeof *p, NULL); /* many at once */
+  ck_assert_uint_eq(cap, 2 * 4999 + 32);
+  p[cap - 1] = 1;
+  ck_assert_ptr_eq(memory_reserve(&m, MEMORY_TOKENS, p, &cap, cap, 32, sizeof *p, NULL), p);
+  ck_assert_uint_eq(m.all.requests, 7);
+  memory_free(&m, p);
+  for (size_t first = 1; first < 4; first++)
+    for (size_t wanted = 1; wanted < 20; wanted++) {
+      cap = 0;
+      char *c = memory_reserve(&m, MEMORY_OTHER, NULL, &cap, wanted, first, 1, NULL);
+      ck_assert_uint_ge(cap, wanted);
+      ck_assert_uint_eq(cap, 2 * (wanted - 1) + first);
+      memset(c, 1, cap);
+      memory_free(&m, c);
+    }
+  ck_assert_uint_eq(m.all.live, 0);
+}
+END_TEST
+
+START_TEST(an_array_that_may_not_grow_is_left_alone)
+{
+  struct memory m = { .fail_at = 2 };
+  struct error why = { "" };
+  size_t cap = 0;
+  char *p = memory_reserve(&m, MEMORY_CACHE, NULL, &cap, 1, 4, 1, &why);
+  memcpy(p, "abc", 4);
+  ck_assert_ptr_null(memory_reserve(&m, MEMORY_CACHE, p, &cap, 5, 4, 1, &why));
+  ck_assert_ptr_nonnull(strstr(why.text, "12 bytes for cache, 4 held"));
+  ck_assert(cap == 4 && strcmp(p, "abc") == 0);
+  static const struct {
+    size_t wanted, first, size;
+  } large[] = { { SIZE_MAX, 1, 1 }, { SIZE_MAX / 2 + 2, 4, 1 }, { SIZE_MAX / 2 + 1, 32, 4 },
+    { SIZE_MAX / 2, 1, 8 }, { SIZE_MAX / 4, 16, 4 }, { SIZE_MAX / 8, 16, 64 } };
+  for (size_t i = 0; i < sizeof large / sizeof *large; i++) {
+    why.text[0] = '\0';
+    ck_assert_ptr_null(memory_reserve(&m, MEMORY_CACHE, p, &cap, large[i].wanted, large[i].first,
+      large[i].size, &why));
+    ck_assert_ptr_nonnull(strstr(why.text, "for cache"));
+    ck_assert(cap == 4 && strcmp(p, "abc") == 0);
+    ck_assert_uint_eq(m.of[MEMORY_CACHE].refused, i + 2);
+  }
+  ck_assert_uint_eq(m.all.live, 4);
+  p = memory_reserve(&m, MEMORY_CACHE, p, &cap, 5, 4, 1, &why);
+  ck_assert(cap == 12 && memcmp(p, "abc\0\0\0\0\0\0\0\0\0", 12) == 0);
+  memory_free(&m, p);
+  ck_assert_uint_eq(m.all.live, 0);
+}
+END_TEST
+
 START_TEST(files_are_mapped_or_refused_by_name)
 {
   char name[] = "/tmp/incipit-ground-XXXXXX";
@@ -364,6 +437,8 @@ int main(void)
   tcase_add_test(t, books_agree_with_a_second_set);
   tcase_add_test(t, refusal_is_exact_and_leaves_the_old_block);
   tcase_add_test(t, product_of_sizes_is_checked);
+  tcase_add_test(t, an_array_grows_by_doubling);
+  tcase_add_test(t, an_array_that_may_not_grow_is_left_alone);
   tcase_add_test(t, files_are_mapped_or_refused_by_name);
   tcase_add_test(t, every_worker_does_every_step_once);
   tcase_add_test(t, rounding_mode_is_set_and_put_back);

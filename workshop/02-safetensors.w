@@ -460,12 +460,10 @@ if (w->n == MAX_TENSORS) {
   error_found(r->why, r->path, name, "one more", "at most 262144 tensors");
   return NULL;
 }
-if (w->n == w->cap) {
-  size_t cap = w->cap == 0 ? 64 : 2 * w->cap;
-  void *grown = memory_resize(r->m, MEMORY_OTHER, w->list, cap, sizeof *w->list, r->why);
-  if (grown == NULL) return NULL;
-  w->list = grown, w->cap = cap;
-}
+void *p = memory_reserve(r->m, MEMORY_OTHER, w->list, &w->cap, w->n + 1, 64,
+  sizeof *w->list, r->why);
+if (p == NULL) return NULL;
+w->list = p;
 
 @ The types of the format, with their bits. Some are smaller than a byte; a tensor of
 those must still fill whole bytes. The file's own word for a type is replaced by ours from this table, which lives as long as the program.

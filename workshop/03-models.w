@@ -615,13 +615,10 @@ may be the file's own, which ends with the reading, so the list keeps a copy.
 bool config_ignore(struct model_config *c, struct memory *m, const char *file,
   const char *field, const char *reason, struct error *why)
 {
-  if (c->n_ignored == c->ignored_cap) {
-    size_t cap = c->ignored_cap == 0 ? 32 : 2 * c->ignored_cap;
-    struct ignored_field *grown = memory_resize(m, MEMORY_OTHER, c->ignored, cap,
-      sizeof *grown, why);
-    if (grown == NULL) return false;
-    c->ignored = grown, c->ignored_cap = cap;
-  }
+  struct ignored_field *p = memory_reserve(m, MEMORY_OTHER, c->ignored, &c->ignored_cap,
+    c->n_ignored + 1, 32, sizeof *p, why);
+  if (p == NULL) return false;
+  c->ignored = p;
   char *copy = memory_alloc(m, MEMORY_OTHER, strlen(field) + 1, 1, why);
   if (copy == NULL) return false;
   strcpy(copy, field);

@@ -7,13 +7,12 @@
 bool bytes_push(struct memory *m, struct bytes *b, const void *more,
   size_t n, struct error *why)
 {
-  if (n > b->cap - b->n) {
-    size_t cap = 2 * (b->n + n) + 32;
-    unsigned char *p = memory_resize(m, MEMORY_TOKENS, b->byte, cap, 1, why);
-    if (p == NULL) return false;
-    b->byte = p, b->cap = cap;
-  }
-  if (n > 0) memcpy(b->byte + b->n, more, n);
+  if (n == 0) return true;
+  unsigned char *p = memory_reserve(m, MEMORY_TOKENS, b->byte, &b->cap, b->n + n, 34, 1,
+    why);
+  if (p == NULL) return false;
+  b->byte = p;
+  memcpy(p + b->n, more, n);
   b->n += n;
   return true;
 }
@@ -28,13 +27,11 @@ void bytes_free(struct memory *m, struct bytes *b)
 bool ids_push(struct memory *m, struct ids *list, uint32_t id,
   struct error *why)
 {
-  if (list->n == list->cap) {
-    size_t cap = 2 * list->cap + 32;
-    uint32_t *p = memory_resize(m, MEMORY_TOKENS, list->id, cap, sizeof *p, why);
-    if (p == NULL) return false;
-    list->id = p, list->cap = cap;
-  }
-  list->id[list->n++] = id;
+  uint32_t *p = memory_reserve(m, MEMORY_TOKENS, list->id, &list->cap, list->n + 1, 32,
+    sizeof *p, why);
+  if (p == NULL) return false;
+  list->id = p;
+  p[list->n++] = id;
   return true;
 }
 

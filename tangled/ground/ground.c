@@ -153,6 +153,19 @@ void memory_free(struct memory *m, void *p)
   free(b);
 }
 
+/* <Grow an array by the common rule> */
+void *memory_reserve(struct memory *m, enum memory_class what, void *p, size_t *cap,
+  size_t wanted, size_t first, size_t size, struct error *why)
+{
+  if (wanted <= *cap) return p;
+  if (wanted > SIZE_MAX / 2 - first)
+    return enter_overflow(m, what, wanted, size, why);
+  size_t count = 2 * (wanted - 1) + first;
+  void *q = memory_resize(m, what, p, count, size, why);
+  if (q != NULL) *cap = count;
+  return q;
+}
+
 /* <Map what has been opened> */
 static bool map_open_file(struct mapping *map, const char *path, int file,
   size_t size, struct error *why)

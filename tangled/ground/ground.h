@@ -53,7 +53,14 @@ void *memory_alloc(struct memory *m, enum memory_class what, size_t count, size_
 void *memory_resize(struct memory *m, enum memory_class what, void *p, size_t count,
   size_t size, struct error *why);
 
-/* frees a block of memory_alloc or memory_resize; null does nothing */
+/* an array p of *cap objects, or null and 0, gets room for wanted >=1: p itself if it
+   has that room, otherwise a block of 2*(wanted-1)+first objects that replaces it
+   (first >=1 is the capacity of the first block); on failure null and a sentence, p
+   and *cap as they were */
+void *memory_reserve(struct memory *m, enum memory_class what, void *p, size_t *cap,
+  size_t wanted, size_t first, size_t size, struct error *why);
+
+/* frees a block of one of these three; null does nothing */
 void memory_free(struct memory *m, void *p);
 
 /* "weights", "cache", ... */

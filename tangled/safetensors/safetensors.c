@@ -135,12 +135,10 @@ static struct tensor_entry *tensor_add(struct header_parser *r, const char *name
     error_found(r->why, r->path, name, "one more", "at most 262144 tensors");
     return NULL;
   }
-  if (w->n == w->cap) {
-    size_t cap = w->cap == 0 ? 64 : 2 * w->cap;
-    void *grown = memory_resize(r->m, MEMORY_OTHER, w->list, cap, sizeof *w->list, r->why);
-    if (grown == NULL) return NULL;
-    w->list = grown, w->cap = cap;
-  }
+  void *p = memory_reserve(r->m, MEMORY_OTHER, w->list, &w->cap, w->n + 1, 64,
+    sizeof *w->list, r->why);
+  if (p == NULL) return NULL;
+  w->list = p;
   size_t fixed = sizeof(struct tensor_entry) + rank * sizeof(uint64_t);
   size_t length = strlen(name) + 1;
   struct tensor_entry *t = memory_alloc(r->m, MEMORY_OTHER, fixed + length, 1, r->why);

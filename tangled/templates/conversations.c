@@ -113,13 +113,10 @@ static bool put(struct writer *w, enum part_kind kind,
     return true;
   }
   /* <Make room for one more part> */
-  if (s->n == s->cap) {
-    size_t cap = 2 * s->cap + 16;
-    struct prompt_part *p = memory_resize(w->m, MEMORY_TOKENS, s->part, cap, sizeof *p,
-      w->why);
-    if (p == NULL) return false;
-    s->part = p, s->cap = cap;
-  }
+  struct prompt_part *p = memory_reserve(w->m, MEMORY_TOKENS, s->part, &s->cap, s->n + 1, 16,
+    sizeof *p, w->why);
+  if (p == NULL) return false;
+  s->part = p;
   s->part[s->n++] = (struct prompt_part) { kind, who, at, n };
   return true;
 }

@@ -38,13 +38,10 @@ bool tokenizer_intern(struct memory *m, struct tokenizer *t,
 struct vocab_entry *tokenizer_vocab_at(struct memory *m, struct tokenizer *t,
   uint32_t id, struct error *why)
 {
-  if (id >= t->vocab_cap) {
-    size_t cap = 2 * (size_t) id + 256;
-    struct vocab_entry *p = memory_resize(m, MEMORY_TOKENS, t->vocab, cap, sizeof *p,
-      why);
-    if (p == NULL) return NULL;
-    t->vocab = p, t->vocab_cap = cap;
-  }
+  struct vocab_entry *p = memory_reserve(m, MEMORY_TOKENS, t->vocab, &t->vocab_cap,
+    (size_t) id + 1, 256, sizeof *p, why);
+  if (p == NULL) return NULL;
+  t->vocab = p;
   if (id >= t->n_vocab) t->n_vocab = (size_t) id + 1;
   return &t->vocab[id];
 }
@@ -115,13 +112,10 @@ bool tokenizer_index_vocab(struct memory *m, struct tokenizer *t,
 bool tokenizer_add_token(struct memory *m, struct tokenizer *t,
   const struct added_token *x, struct error *why)
 {
-  if (t->n_added == t->added_cap) {
-    size_t cap = 2 * t->added_cap + 16;
-    struct added_token *p = memory_resize(m, MEMORY_TOKENS, t->added, cap,
-      sizeof *p, why);
-    if (p == NULL) return false;
-    t->added = p, t->added_cap = cap;
-  }
+  struct added_token *p = memory_reserve(m, MEMORY_TOKENS, t->added, &t->added_cap,
+    t->n_added + 1, 16, sizeof *p, why);
+  if (p == NULL) return false;
+  t->added = p;
   struct vocab_entry *k = tokenizer_vocab_at(m, t, x->id, why);
   if (k == NULL) return false;
   if (!x->frozen) k->text = x->text;
@@ -134,12 +128,10 @@ bool tokenizer_add_token(struct memory *m, struct tokenizer *t,
 static bool new_trie_node(struct memory *m, struct tokenizer *t,
   unsigned char byte, uint32_t sibling, struct error *why)
 {
-  if (t->n_trie == t->trie_cap) {
-    size_t cap = 2 * t->trie_cap + 64;
-    struct trie_node *p = memory_resize(m, MEMORY_TOKENS, t->trie, cap, sizeof *p, why);
-    if (p == NULL) return false;
-    t->trie = p, t->trie_cap = cap;
-  }
+  struct trie_node *p = memory_reserve(m, MEMORY_TOKENS, t->trie, &t->trie_cap,
+    t->n_trie + 1, 64, sizeof *p, why);
+  if (p == NULL) return false;
+  t->trie = p;
   t->trie[t->n_trie++] = (struct trie_node) { 0, sibling, 0, byte };
   return true;
 }
