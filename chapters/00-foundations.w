@@ -486,17 +486,19 @@ void bytes_free(struct memory *m, struct bytes *b)
 }
 
 @ The row of ids grows as that of bytes does; only here the elements come one by one, since
-the encoder of chapter~1 finds them one by one. A row can be used again for the next text by setting its |n| to zero; its room stays.
+the encoder of chapter~1 finds them one by one. It pushes an id for every byte of a text, so whether there is a place is asked here, without a call. A row can be used again for the next text by setting its |n| to zero; its room stays.
 
 @<Append an id, and free the row@>=
 bool ids_push(struct memory *m, struct ids *list, uint32_t id,
   struct error *why)
 {
-  uint32_t *p = memory_reserve(m, MEMORY_TOKENS, list->id, &list->cap, list->n + 1, 32,
-    sizeof *p, why);
-  if (p == NULL) return false;
-  list->id = p;
-  p[list->n++] = id;
+  if (list->n == list->cap) {
+    uint32_t *p = memory_reserve(m, MEMORY_TOKENS, list->id, &list->cap, list->n + 1, 32,
+      sizeof *p, why);
+    if (p == NULL) return false;
+    list->id = p;
+  }
+  list->id[list->n++] = id;
   return true;
 }
 @#

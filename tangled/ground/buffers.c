@@ -27,11 +27,13 @@ void bytes_free(struct memory *m, struct bytes *b)
 bool ids_push(struct memory *m, struct ids *list, uint32_t id,
   struct error *why)
 {
-  uint32_t *p = memory_reserve(m, MEMORY_TOKENS, list->id, &list->cap, list->n + 1, 32,
-    sizeof *p, why);
-  if (p == NULL) return false;
-  list->id = p;
-  p[list->n++] = id;
+  if (list->n == list->cap) {
+    uint32_t *p = memory_reserve(m, MEMORY_TOKENS, list->id, &list->cap, list->n + 1, 32,
+      sizeof *p, why);
+    if (p == NULL) return false;
+    list->id = p;
+  }
+  list->id[list->n++] = id;
   return true;
 }
 
