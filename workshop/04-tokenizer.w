@@ -456,9 +456,22 @@ static bool new_trie_node(struct memory *m, struct tokenizer *t,
   return true;
 }
 
+@ A node knows its children only as a chain, which planting and searching walk by the same function. A table of all bytes at every node would be faster, but only where there are
+many children, and added tokens branch little. (Two more trees of the book are made otherwise: the nodes of the stop strings have failure links beside the children, \cref{stopping}, and the pieces
+of \cref{sec:lexicon} are walked from first to last, so they need no links at all.)
+
+@<Make the tree of added tokens@>=
+static uint32_t trie_child(const struct tokenizer *t, uint32_t at,
+  unsigned char byte)
+{
+  uint32_t next = t->trie[at].child;
+  while (next != 0 && t->trie[next].byte != byte)
+    next = t->trie[next].sibling;
+  return next;
+}
+
 @ To plant a word is to walk down the tree by its letters, and to make a twig where there is none. A new twig becomes the first among its siblings. Of two
-tokens of the same letters the one that came first in the file keeps its place. A node knows its children only as a chain; a table of all bytes at every node would be faster, but only where there are
-many children, and added tokens branch little.
+tokens of the same letters the one that came first in the file keeps its place.
 
 @<Make the tree of added tokens@>=
 static bool plant(struct memory *m, struct tokenizer *t,
@@ -467,9 +480,7 @@ static bool plant(struct memory *m, struct tokenizer *t,
 {
   uint32_t at = root;
   for (size_t i = 0; i < n; i++) {
-    uint32_t k = t->trie[at].child;
-    while (k != 0 && t->trie[k].byte != byte[i])
-      k = t->trie[k].sibling;
+    uint32_t k = trie_child(t, at, byte[i]);
     if (k == 0) {
       k = (uint32_t) t->n_trie;
       if (!new_trie_node(m, t, byte[i], t->trie[at].child, why))
@@ -524,9 +535,7 @@ static const struct added_token *longest_match(const struct tokenizer *t,
   const struct added_token *found = NULL;
   uint32_t at = root;
   for (size_t i = 0; i < n; i++) {
-    at = t->trie[at].child;
-    while (at != 0 && t->trie[at].byte != text[i])
-      at = t->trie[at].sibling;
+    at = trie_child(t, at, text[i]);
     if (at == 0) break;
     if (t->trie[at].added == 0) continue;
     found = &t->added[t->trie[at].added - 1];

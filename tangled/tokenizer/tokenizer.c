@@ -136,15 +136,22 @@ static bool new_trie_node(struct memory *m, struct tokenizer *t,
   return true;
 }
 
+static uint32_t trie_child(const struct tokenizer *t, uint32_t at,
+  unsigned char byte)
+{
+  uint32_t next = t->trie[at].child;
+  while (next != 0 && t->trie[next].byte != byte)
+    next = t->trie[next].sibling;
+  return next;
+}
+
 static bool plant(struct memory *m, struct tokenizer *t,
   uint32_t root, const unsigned char *byte, size_t n, uint32_t number,
   struct error *why)
 {
   uint32_t at = root;
   for (size_t i = 0; i < n; i++) {
-    uint32_t k = t->trie[at].child;
-    while (k != 0 && t->trie[k].byte != byte[i])
-      k = t->trie[k].sibling;
+    uint32_t k = trie_child(t, at, byte[i]);
     if (k == 0) {
       k = (uint32_t) t->n_trie;
       if (!new_trie_node(m, t, byte[i], t->trie[at].child, why))
@@ -187,9 +194,7 @@ static const struct added_token *longest_match(const struct tokenizer *t,
   const struct added_token *found = NULL;
   uint32_t at = root;
   for (size_t i = 0; i < n; i++) {
-    at = t->trie[at].child;
-    while (at != 0 && t->trie[at].byte != text[i])
-      at = t->trie[at].sibling;
+    at = trie_child(t, at, text[i]);
     if (at == 0) break;
     if (t->trie[at].added == 0) continue;
     found = &t->added[t->trie[at].added - 1];
