@@ -384,6 +384,16 @@ bool file_map(struct mapping *map, const char *path, struct error *why);
   /* maps the whole regular file |path|; the sentence names it */
 void file_unmap(struct mapping *map);
   /* ends a mapping; all pointers into it die with it */
+enum { PATH_CAP = 4096 };
+  /* bytes that a path may have, with the zero at its end */
+bool path_join(char path[PATH_CAP], const char *folder, const char *name,
+  struct error *why);
+  /* |path| is |folder|, a slash and |name|; error: a path too long, which is left cut */
+bool path_beside(char path[PATH_CAP], const char *file, const char *name,
+  struct error *why);
+  /* |path| is |name| in the directory of |file|, or |name| as it is if there is no slash in |file| */
+bool path_find(char path[PATH_CAP], const char *folder, const char *name, int mode);
+  /* |path_join|, and whether the file may be accessed in a |mode| of |access|: |F_OK| if it is there */
 
 @ A directory can be opened too, and only the attempt to map it fails, with a message
 about devices. So we look at what we have opened before we map it. A pipe has no size, and is refused for the same
@@ -429,6 +439,36 @@ void file_unmap(struct mapping *map)
 {
   if (map->size > 0) munmap((void *) (uintptr_t) map->bytes, map->size);
   *map = (struct mapping) @[{ (const unsigned char *) "", 0 }@];
+}
+
+@ A model is a directory, and each reader knows the names of its files. Linux takes paths of |PATH_CAP| bytes, with the zero at the end. A longer one
+is refused and not cut, since a path that was cut may name another file. Whether a file is there is asked of the system and not found out by opening it: a file that is
+there and cannot be read deserves a sentence of its own.
+@^path@>
+
+@<Join a directory and a name@>=
+static bool path_fits(const char *path, int n, struct error *why)
+{
+  return (n >= 0 && n < PATH_CAP) || error_say(why,
+    "%.200s: the path has %d bytes; wanted: fewer than %d", path, n, (int) PATH_CAP);
+}
+bool path_join(char path[PATH_CAP], const char *folder, const char *name,
+  struct error *why)
+{
+  return path_fits(path, snprintf(path, PATH_CAP, "%s/%s", folder, name), why);
+}
+@#
+bool path_beside(char path[PATH_CAP], const char *file, const char *name,
+  struct error *why)
+{
+  const char *slash = strrchr(file, '/');
+  int n = slash == NULL ? 0 : (int) (slash + 1 - file);
+  return path_fits(path, snprintf(path, PATH_CAP, "%.*s%s", n, file, name), why);
+}
+@#
+bool path_find(char path[PATH_CAP], const char *folder, const char *name, int mode)
+{
+  return path_join(path, folder, name, NULL) && access(path, mode) == 0;
 }
 
 @* Growing arrays. \label{sec:buffers}
@@ -508,6 +548,31 @@ void ids_free(struct memory *m, struct ids *list)
   *list = (struct ids) @[{ NULL, 0, 0 }@];
 }
 
+@ Bytes that cannot be typed are written as two hexadecimal digits each: in a stop string, in a grammar, in a vocabulary.
+
+@<Rows of bytes and ids that grow@>=
+int hex_digit(unsigned char c);
+  /* the value of a hexadecimal digit, capital or not; $-1$ if it is none */
+int hex_byte(const void *two);
+  /* the value of two digits; $-1$ if one is none; after a first that is none nothing is read */
+
+@ The functions of C that read numbers are of no help here: they would also take a blank, or a sign, for the beginning of a number.
+
+@<Read hexadecimal digits@>=
+int hex_digit(unsigned char c)
+{
+  if (c >= '0' && c <= '9') return c - '0';
+  c |= 0x20;
+  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+@#
+int hex_byte(const void *two)
+{
+  const unsigned char *c = two;
+  int high = hex_digit(c[0]), low = high < 0 ? -1 : hex_digit(c[1]);
+  return low < 0 ? -1 : 16 * high + low;
+}
+
 @ The two rows have a header and a file of their own. A module that keeps a list of ids, as chapter 3's loop does, includes this header and needs to see no tokenizer.
 
 @(buffers.h@>=
@@ -524,6 +589,7 @@ void ids_free(struct memory *m, struct ids *list)
 #include "ground/buffers.h"
 @<Append bytes, and free them@>@;
 @<Append an id, and free the row@>@;
+@<Read hexadecimal digits@>@;
 
 @* A thread pool. \label{sec:pool}
 To send a text through a model takes a few dozen large steps, each of which can be divided among
@@ -889,6 +955,7 @@ the chapter has them so.
 @<Grow an array by the common rule@>@;
 @<Map what has been opened@>@;
 @<Map a regular file@>@;
+@<Join a directory and a name@>@;
 
 @ The second half is the pool, from the modes of one worker up to the count of cores. On a system without threads it is this half that would be written anew, with
 a |pool_run| that does all parts one after the other, and the bits would be the same, since who does a part does not matter (\cref{sec:pool}).

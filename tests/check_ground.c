@@ -5,6 +5,7 @@
 #include <fenv.h>
 #include <stdatomic.h>
 #include <sys/stat.h>
+#include "ground/buffers.h"
 
 /* ck_assert writes to a pipe each time: too slow inside a loop of many rounds */
 #define hold(...)                                                                                  \
@@ -229,6 +230,57 @@ START_TEST(files_are_mapped_or_refused_by_name)
 }
 END_TEST
 
+/* a path of 4095 bytes fits, one of 4096 does not; what is in no folder is looked for where we are */
+START_TEST(paths_are_joined_or_refused)
+{
+  static char path[PATH_CAP], folder[PATH_CAP + 10];
+  struct error why;
+  ck_assert(path_join(path, "a/b", "c.json", &why));
+  ck_assert_str_eq(path, "a/b/c.json");
+  ck_assert(path_join(path, "a/", "c", &why));
+  ck_assert_str_eq(path, "a//c");
+  static const char *const beside[][3] = { { "a/b/c", "d", "a/b/d" }, { "/c", "d", "/d" },
+    { "c", "d/e", "d/e" }, { "", "d", "d" }, { "a/", "../d", "a/../d" } };
+  for (int i = 0; i < 5; i++) {
+    ck_assert(path_beside(path, beside[i][0], beside[i][1], &why));
+    ck_assert_str_eq(path, beside[i][2]);
+  }
+  for (size_t n = PATH_CAP - 4; n < PATH_CAP + 4; n++) {
+    memset(folder, 'x', n), folder[n] = '\0';
+    why.text[0] = '\0';
+    ck_assert_int_eq(path_join(path, folder, "y", &why), n + 2 < PATH_CAP);
+    ck_assert_int_eq(strstr(why.text, "the path has") == NULL, n + 2 < PATH_CAP);
+    ck_assert_int_eq(path_beside(path, "", folder, NULL), n < PATH_CAP);
+    folder[n - 1] = '/';
+    ck_assert_int_eq(path_beside(path, folder, "y", NULL), n + 1 < PATH_CAP);
+    ck_assert(!path_find(path, folder, "y", F_OK));
+  }
+  ck_assert(path_find(path, "/tmp", ".", R_OK));
+  ck_assert_str_eq(path, "/tmp/.");
+  ck_assert(!path_find(path, "/tmp", "incipit: not here", F_OK));
+}
+END_TEST
+
+START_TEST(hexadecimal_digits_are_read)
+{
+  static const char digits[] = "0123456789abcdefABCDEF";
+  for (int c = 0; c < 256; c++) {
+    const char *at = c == 0 ? NULL : strchr(digits, c);
+    int wanted = at == NULL ? -1 : at - digits < 16 ? (int) (at - digits) : (int) (at - digits) - 6;
+    ck_assert_int_eq(hex_digit((unsigned char) c), wanted);
+    for (int d = 0; d < 256; d++) {
+      const unsigned char two[2] = { (unsigned char) c, (unsigned char) d };
+      int low = hex_digit(two[1]);
+      hold(hex_byte(two) == (wanted < 0 || low < 0 ? -1 : 16 * wanted + low));
+    }
+  }
+  char *one = malloc(1); /* nothing is read after what is no digit */
+  *one = '\0';
+  ck_assert_int_eq(hex_byte(one), -1);
+  free(one);
+}
+END_TEST
+
 struct census {
   atomic_uint calls;
   unsigned seen[8];
@@ -440,6 +492,8 @@ int main(void)
   tcase_add_test(t, an_array_grows_by_doubling);
   tcase_add_test(t, an_array_that_may_not_grow_is_left_alone);
   tcase_add_test(t, files_are_mapped_or_refused_by_name);
+  tcase_add_test(t, paths_are_joined_or_refused);
+  tcase_add_test(t, hexadecimal_digits_are_read);
   tcase_add_test(t, every_worker_does_every_step_once);
   tcase_add_test(t, rounding_mode_is_set_and_put_back);
   tcase_add_test(t, pool_survives_every_refusal);

@@ -457,7 +457,7 @@ static bool new_trie_node(struct memory *m, struct tokenizer *t,
 }
 
 @ A node knows its children only as a chain, which planting and searching walk by the same function. A table of all bytes at every node would be faster, but only where there are
-many children, and added tokens branch little. (Two more trees of the book are made otherwise: the nodes of the stop strings have failure links beside the children, \cref{stopping}, and the pieces
+many children, and added tokens branch little. (Two more trees of the book are made otherwise: the nodes of the stop strings have failure links beside the children, \cref{sec:automaton}, and the pieces
 of \cref{sec:lexicon} are walked from first to last, so they need no links at all.)
 
 @<Make the tree of added tokens@>=
@@ -1273,12 +1273,8 @@ bool tokenizer_texts_replace(struct memory *m, struct tokenizer *t,
 @<Make texts of pieces@>=
 static int named_byte(const unsigned char *c, size_t n)
 {
-  static const char digits[] = "0123456789ABCDEF";
   if (n != 6 || memcmp(c, "<0x", 3) != 0 || c[5] != '>') return -1;
-  const char *high = memchr(digits, c[3], 16), *low = memchr(digits,
-    c[4], 16);
-  if (high == NULL || low == NULL) return -1;
-  return (int) (high - digits) << 4 | (int) (low - digits);
+  return c[3] >= 'a' || c[4] >= 'a' ? -1 : hex_byte(c + 3);
 }
 @#
 bool tokenizer_texts_as_bytes(struct memory *m, struct tokenizer *t,

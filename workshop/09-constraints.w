@@ -327,16 +327,7 @@ uint32_t parser_point(struct parser *r)
 
 @ A number may be too large for a character, or one of the |0x800| that UTF-16 needs for itself, the surrogates. Both are refused: no text in UTF-8 could ever contain them, and a set that promises something it can't hold is a trap.
 @^surrogates@>
-
-@<Read a character, or its number@>=
-static int hex_digit(unsigned char b)
-{
-  if (b >= '0' && b <= '9') return b - '0';
-  b |= 0x20;
-  return b >= 'a' && b <= 'f' ? b - 'a' + 10 : -1;
-}
-
-@ Digits are read as long as the number is one that a character may have, and no further; so it can't overflow, however many there are. Patterns allow up to eight, in braces, and grammars have signs for two, four and eight.
+Digits are read as long as the number is one that a character may have, and no further; so it can't overflow, however many there are. Patterns allow up to eight, in braces, and grammars have signs for two, four and eight.
 
 @<Read a character, or its number@>=
 bool parser_hex(struct parser *r, size_t min, size_t max,

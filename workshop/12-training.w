@@ -1726,10 +1726,9 @@ void publish_round_weights(float *w, size_t n)
 @ A file is opened in a directory, and its name goes into the sentence if that fails.
 @<Open a file of a directory@>=
 static FILE *open_in(const char *directory, const char *name,
-  char path[512],
-  struct error *why)
+  char path[PATH_CAP], struct error *why)
 {
-  snprintf(path, 512, "%s/%s", directory, name);
+  if (!path_join(path, directory, name, why)) return NULL;
   FILE *f = fopen(path, "wb");
   if (f == NULL) error_say(why, "%s: cannot be written", path);
   return f;
@@ -1774,7 +1773,7 @@ the machine's may be.
 static bool weights_write(struct memory *m, const char *directory,
   const struct network *net, const float *w, struct error *why)
 {
-  char path[512];
+  char path[PATH_CAP];
   size_t cap = 65536, n = network_count(net);
   char *header = memory_alloc(m, MEMORY_TRAINING, cap, 1, why);
   FILE *f = header == NULL ? NULL : open_in(directory,
@@ -1814,7 +1813,7 @@ word. Two files say how a text ends, because two kinds of program look for it.
 static bool settings_write(const char *directory, const struct model_shape *s,
   struct error *why)
 {
-  char path[512];
+  char path[PATH_CAP];
   FILE *f = open_in(directory, "config.json", path, why);
   if (f == NULL) return false;
   shape_write(f, s);
@@ -1839,7 +1838,7 @@ bool publish_model(struct memory *m, const char *directory,
     const struct bpe_merge *merge, size_t n,
   struct error *why)
 {
-  char path[512];
+  char path[PATH_CAP];
   if (!weights_write(m, directory, net, w, why)
     || !settings_write(directory, s, why)) return false;
   snprintf(path, sizeof path, "%s/tokenizer.json", directory);

@@ -85,13 +85,6 @@ uint32_t parser_point(struct parser *r)
   return point;
 }
 
-static int hex_digit(unsigned char b)
-{
-  if (b >= '0' && b <= '9') return b - '0';
-  b |= 0x20;
-  return b >= 'a' && b <= 'f' ? b - 'a' + 10 : -1;
-}
-
 bool parser_hex(struct parser *r, size_t min, size_t max,
   uint32_t *point)
 {

@@ -42,3 +42,18 @@ void ids_free(struct memory *m, struct ids *list)
   memory_free(m, list->id);
   *list = (struct ids) { NULL, 0, 0 };
 }
+
+/* <Read hexadecimal digits> */
+int hex_digit(unsigned char c)
+{
+  if (c >= '0' && c <= '9') return c - '0';
+  c |= 0x20;
+  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+int hex_byte(const void *two)
+{
+  const unsigned char *c = two;
+  int high = hex_digit(c[0]), low = high < 0 ? -1 : hex_digit(c[1]);
+  return low < 0 ? -1 : 16 * high + low;
+}

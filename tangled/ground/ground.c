@@ -202,6 +202,32 @@ bool file_map(struct mapping *map, const char *path, struct error *why)
   return ok;
 }
 
+/* <Join a directory and a name> */
+static bool path_fits(const char *path, int n, struct error *why)
+{
+  return (n >= 0 && n < PATH_CAP) || error_say(why,
+    "%.200s: the path has %d bytes; wanted: fewer than %d", path, n, (int) PATH_CAP);
+}
+
+bool path_join(char path[PATH_CAP], const char *folder, const char *name,
+  struct error *why)
+{
+  return path_fits(path, snprintf(path, PATH_CAP, "%s/%s", folder, name), why);
+}
+
+bool path_beside(char path[PATH_CAP], const char *file, const char *name,
+  struct error *why)
+{
+  const char *slash = strrchr(file, '/');
+  int n = slash == NULL ? 0 : (int) (slash + 1 - file);
+  return path_fits(path, snprintf(path, PATH_CAP, "%.*s%s", n, file, name), why);
+}
+
+bool path_find(char path[PATH_CAP], const char *folder, const char *name, int mode)
+{
+  return path_join(path, folder, name, NULL) && access(path, mode) == 0;
+}
+
 /* <Workers> */
 
 /* <What a pool holds> */

@@ -77,6 +77,22 @@ bool file_map(struct mapping *map, const char *path, struct error *why);
 /* ends a mapping; all pointers into it die with it */
 void file_unmap(struct mapping *map);
 
+/* bytes that a path may have, with the zero at its end */
+enum { PATH_CAP = 4096 };
+
+/* path is folder, a slash and name; error: a path too long, which is left cut */
+bool path_join(char path[PATH_CAP], const char *folder, const char *name,
+  struct error *why);
+
+/* path is name in the directory of file, or name as it is if there is no slash in
+   file */
+bool path_beside(char path[PATH_CAP], const char *file, const char *name,
+  struct error *why);
+
+/* path_join, and whether the file may be accessed in a mode of access: F_OK if it is
+   there */
+bool path_find(char path[PATH_CAP], const char *folder, const char *name, int mode);
+
 /* <A pool of workers> */
 struct pool;
 

@@ -669,12 +669,8 @@ bool tokenizer_texts_replace(struct memory *m, struct tokenizer *t,
 
 static int named_byte(const unsigned char *c, size_t n)
 {
-  static const char digits[] = "0123456789ABCDEF";
   if (n != 6 || memcmp(c, "<0x", 3) != 0 || c[5] != '>') return -1;
-  const char *high = memchr(digits, c[3], 16), *low = memchr(digits,
-    c[4], 16);
-  if (high == NULL || low == NULL) return -1;
-  return (int) (high - digits) << 4 | (int) (low - digits);
+  return c[3] >= 'a' || c[4] >= 'a' ? -1 : hex_byte(c + 3);
 }
 
 bool tokenizer_texts_as_bytes(struct memory *m, struct tokenizer *t,
