@@ -203,6 +203,15 @@ void *memory_reserve(struct memory *m, enum memory_class what, void *p, size_t *
      capacity of the first block); on failure null and a sentence, |p| and |*cap| as they were */
 void memory_free(struct memory *m, void *p);
   /* frees a block of one of these three; null does nothing */
+struct arena { struct memory *m; void *last; bool refused; };
+  /* blocks that are freed together, charged to |m|; |last| is the one allocated last. It begins
+     with |m| alone; |refused|: one of the blocks was */
+void *arena_alloc(struct arena *a, enum memory_class what, size_t count, size_t size,
+  struct error *why);
+  /* a block as |memory_alloc| gives it, which is neither resized nor freed by itself; after
+     a refusal null, without another request */
+void arena_free(struct arena *a);
+  /* frees all blocks, the last first; an arena that is all zero has none */
 const char *memory_class_name(enum memory_class what);
   /* \.{"weights"}, \.{"cache"}, \dots */
 
@@ -254,8 +263,9 @@ behind its end is.
 
 @<The header of a block@>=
 enum { ALIGNMENT = 64 };
-struct block { size_t bytes; enum memory_class what; };
-  /* stands |ALIGNMENT| bytes before the memory that the caller gets */
+struct block { size_t bytes; enum memory_class what; void *before; };
+  /* stands |ALIGNMENT| bytes before the memory that the caller gets; |before| is the block
+     of an arena that was allocated before this one */
 #if defined __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
 #define HIDE(p, n) ASAN_POISON_MEMORY_REGION(p, n)
@@ -354,6 +364,36 @@ void *memory_reserve(struct memory *m, enum memory_class what, void *p, size_t *
   void *q = memory_resize(m, what, p, count, size, why);
   if (q != NULL) *cap = count;
   return q;
+}
+
+@ A pass through a model needs a dozen arrays, a search eight: all allocated at the beginning and freed at the end. Such a group comes from an
+\emph{arena}. It remembers the block that was allocated last, and each block remembers in its header the one before, so that one loop finds them all, even
+if the sixth was refused. After a first refusal all further ones are silent, and the sentence is that of the first. So the code that fills an arena is a list of
+allocations without a test between them; it asks once, at its end, whether anything was |refused|.
+@^arena@>
+
+@<Allocate in an arena, and free it@>=
+void *arena_alloc(struct arena *a, enum memory_class what, size_t count, size_t size,
+  struct error *why)
+{
+  void *p = a->refused ? NULL : memory_alloc(a->m, what, count, size, why);
+  a->refused = p == NULL;
+  if (p == NULL) return NULL;
+  struct block *b = block_of(p);
+  b->before = a->last;
+  HIDE(b, ALIGNMENT);
+  a->last = p;
+  return p;
+}
+@#
+void arena_free(struct arena *a)
+{
+  while (a->last != NULL) {
+    void *p = a->last;
+    a->last = block_of(p)->before;
+    memory_free(a->m, p);
+  }
+  a->refused = false;
 }
 
 @ The names of the purposes appear in messages, in \.{--stats}, and in the tables of
@@ -953,6 +993,7 @@ the chapter has them so.
 @<Take a block@>@;
 @<Grow a block, and return it@>@;
 @<Grow an array by the common rule@>@;
+@<Allocate in an arena, and free it@>@;
 @<Map what has been opened@>@;
 @<Map a regular file@>@;
 @<Join a directory and a name@>@;

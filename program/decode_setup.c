@@ -272,7 +272,7 @@ void decode_setup_close(struct memory *m, struct decode_setup *x)
   constraint_cursor_close(&x->bond, m);
   constraint_free(x->must);
   lexicon_close(x->words);
-  if (x->d.f.m != NULL) funnel_close(&x->d.f);
+  funnel_close(&x->d.f);
   memory_free(m, x->biased);
   ids_free(m, &x->id);
 }

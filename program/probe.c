@@ -578,7 +578,7 @@ static bool write_answer(struct request *q, const struct ids *list,
   ok = ok && stop_setup_begin(&ends, list->id, list->n, q->why)
     && funnel_open(&d.f, o->m, o->e.k, o->vocab_size, q->why)
     && run_text(q, list, eos, &d, &ends);
-  if (d.f.m != NULL) funnel_close(&d.f);
+  funnel_close(&d.f);
   stop_setup_close(&ends);
   return ok;
 }

@@ -204,6 +204,47 @@ START_TEST(an_array_that_may_not_grow_is_left_alone)
 }
 END_TEST
 
+/* blocks of any purpose and size, none included; every request refused once */
+START_TEST(an_arena_frees_all_it_gave)
+{
+  enum { BLOCKS = 40 };
+  struct error why;
+  struct arena none = { 0 };
+  arena_free(&none);
+  for (uint64_t n = 1; n <= BLOCKS + 1; n++) {
+    struct memory m = { .fail_at = n + 1 };
+    struct arena a = { .m = &m };
+    void *apart = memory_alloc(&m, MEMORY_OTHER, 7, 1, NULL), *p[BLOCKS];
+    why.text[0] = '\0';
+    for (size_t i = 0; i < BLOCKS; i++) {
+      p[i] = arena_alloc(&a, (enum memory_class) (i % N_MEMORY_CLASSES), i, 3, &why);
+      ck_assert_int_eq(p[i] == NULL, i + 1 >= n);
+      if (p[i] == NULL) continue;
+      ck_assert_uint_eq((uintptr_t) p[i] % 64, 0);
+      for (size_t j = 0; j < 3 * i; j++) hold(((char *) p[i])[j] == 0);
+      memset(p[i], 0xa5, 3 * i);
+    }
+    ck_assert_int_eq(a.refused, n <= BLOCKS);
+    ck_assert_uint_eq(m.all.refused, n <= BLOCKS);
+    ck_assert_uint_eq(m.all.requests, 1 + (n <= BLOCKS ? n : BLOCKS)); /* then it is silent */
+    ck_assert_int_eq(strstr(why.text, "out of memory") != NULL, n <= BLOCKS);
+    ck_assert_uint_eq(m.all.live, 7 + 3 * (n - 1) * (n - 2) / 2);
+    for (int twice = 0; twice < 2; twice++) {
+      arena_free(&a);
+      ck_assert_uint_eq(m.all.live, 7);
+    }
+    ck_assert(!a.refused);
+    m.fail_at = 0;
+    char *again = arena_alloc(&a, MEMORY_CACHE, 4, 1, &why); /* and can be filled once more */
+    ck_assert_ptr_nonnull(again);
+    ck_assert_uint_eq(m.of[MEMORY_CACHE].live, 4);
+    arena_free(&a);
+    memory_free(&m, apart);
+    ck_assert_uint_eq(m.all.live, 0);
+  }
+}
+END_TEST
+
 START_TEST(files_are_mapped_or_refused_by_name)
 {
   char name[] = "/tmp/incipit-ground-XXXXXX";
@@ -491,6 +532,7 @@ int main(void)
   tcase_add_test(t, product_of_sizes_is_checked);
   tcase_add_test(t, an_array_grows_by_doubling);
   tcase_add_test(t, an_array_that_may_not_grow_is_left_alone);
+  tcase_add_test(t, an_arena_frees_all_it_gave);
   tcase_add_test(t, files_are_mapped_or_refused_by_name);
   tcase_add_test(t, paths_are_joined_or_refused);
   tcase_add_test(t, hexadecimal_digits_are_read);

@@ -1291,7 +1291,7 @@ bool tokenizer_texts_as_bytes(struct memory *m, struct tokenizer *t,
 }
 
 @ Closing returns one block after another. It also serves when opening has failed half-way, because
-whatever was not made yet is zero. The tokenizer itself goes last. There is no list of what was taken: each part returns its own, with the size it has written down.
+whatever was not made yet is zero. The tokenizer itself goes last.
 
 @<Close a tokenizer@>=
 void tokenizer_close(struct memory *m, struct tokenizer *t)

@@ -196,7 +196,7 @@ void *array_push(struct memory *m, struct array *l, size_t size,
   return memset(p + size * l->n++, 0, size);
 }
 
-@ Whoever has a list returns it with the size of its elements, which is not written in it.
+@ A list that was freed is empty, and can be filled again.
 
 @<Make room in a list@>=
 void array_free(struct memory *m, struct array *l)
@@ -1884,7 +1884,7 @@ struct lexicon *lexicon_open(struct memory *m, const struct token_bytes *spelt,
   return NULL;
 }
 
-@ All sizes are known to the lexicon; what was not taken yet is null, and is nothing to give back.
+@ What was not allocated yet is null, and freeing NULL does nothing.
 
 @<Open a lexicon, and close it@>=
 void lexicon_close(struct lexicon *l)

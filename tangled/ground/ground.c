@@ -89,8 +89,9 @@ static void *enter_overflow(struct memory *m, enum memory_class what, size_t cou
 /* <The header of a block> */
 enum { ALIGNMENT = 64 };
 
-/* stands ALIGNMENT bytes before the memory that the caller gets */
-struct block { size_t bytes; enum memory_class what; };
+/* stands ALIGNMENT bytes before the memory that the caller gets; before is the block
+   of an arena that was allocated before this one */
+struct block { size_t bytes; enum memory_class what; void *before; };
 #if defined __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
 #define HIDE(p, n) ASAN_POISON_MEMORY_REGION(p, n)
@@ -164,6 +165,30 @@ void *memory_reserve(struct memory *m, enum memory_class what, void *p, size_t *
   void *q = memory_resize(m, what, p, count, size, why);
   if (q != NULL) *cap = count;
   return q;
+}
+
+/* <Allocate in an arena, and free it> */
+void *arena_alloc(struct arena *a, enum memory_class what, size_t count, size_t size,
+  struct error *why)
+{
+  void *p = a->refused ? NULL : memory_alloc(a->m, what, count, size, why);
+  a->refused = p == NULL;
+  if (p == NULL) return NULL;
+  struct block *b = block_of(p);
+  b->before = a->last;
+  HIDE(b, ALIGNMENT);
+  a->last = p;
+  return p;
+}
+
+void arena_free(struct arena *a)
+{
+  while (a->last != NULL) {
+    void *p = a->last;
+    a->last = block_of(p)->before;
+    memory_free(a->m, p);
+  }
+  a->refused = false;
 }
 
 /* <Map what has been opened> */

@@ -63,6 +63,18 @@ void *memory_reserve(struct memory *m, enum memory_class what, void *p, size_t *
 /* frees a block of one of these three; null does nothing */
 void memory_free(struct memory *m, void *p);
 
+/* blocks that are freed together, charged to m; last is the one allocated last. It
+   begins with m alone; refused: one of the blocks was */
+struct arena { struct memory *m; void *last; bool refused; };
+
+/* a block as memory_alloc gives it, which is neither resized nor freed by itself;
+   after a refusal null, without another request */
+void *arena_alloc(struct arena *a, enum memory_class what, size_t count, size_t size,
+  struct error *why);
+
+/* frees all blocks, the last first; an arena that is all zero has none */
+void arena_free(struct arena *a);
+
 /* "weights", "cache", ... */
 const char *memory_class_name(enum memory_class what);
 
