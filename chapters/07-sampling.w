@@ -52,7 +52,7 @@ work to make; so it is remembered whether it has been made.
 @<The tokens that are left, and their scores@>=
 struct sort_item { uint64_t key; uint32_t id; };
   /* an id, and what it is sorted by */
-struct funnel { struct memory *m; const struct kernels *k; size_t vocab, n;
+struct funnel { struct arena buffers; const struct kernels *k; size_t vocab, n;
   double *score, *weight; uint32_t *candidates, *count; struct sort_item *sort_buf,
     *sort_spare;
   bool sorted; uint64_t bits, noises; const uint8_t *allowed; };
@@ -77,28 +77,25 @@ bool funnel_fill(struct funnel *f, const float *logits, struct error *why);
 bool funnel_open(struct funnel *f, struct memory *m,
   const struct kernels *k, size_t vocab, struct error *why)
 {
-  *f = (struct funnel) @[{ .m = m, .k = k, .vocab = vocab }@];
-  bool ok = (f->score = memory_alloc(m, MEMORY_OTHER, vocab, 8, why)) != NULL
-    && (f->weight = memory_alloc(m, MEMORY_OTHER, vocab, 8, why)) != NULL
-    && (f->candidates = memory_alloc(m, MEMORY_OTHER, vocab, 4, why)) != NULL
-    && (f->count = memory_alloc(m, MEMORY_OTHER, vocab, 4, why)) != NULL
-    && (f->sort_buf = memory_alloc(m, MEMORY_OTHER, vocab, 16, why)) != NULL
-    && (f->sort_spare = memory_alloc(m, MEMORY_OTHER, vocab, 16, why)) != NULL;
-  if (!ok) funnel_close(f);
-  return ok;
+  *f = (struct funnel) @[{ .buffers.m = m, .k = k, .vocab = vocab }@];
+  struct arena *a = &f->buffers;
+  f->score = arena_alloc(a, MEMORY_OTHER, vocab, 8, why);
+  f->weight = arena_alloc(a, MEMORY_OTHER, vocab, 8, why);
+  f->candidates = arena_alloc(a, MEMORY_OTHER, vocab, 4, why);
+  f->count = arena_alloc(a, MEMORY_OTHER, vocab, 4, why);
+  f->sort_buf = arena_alloc(a, MEMORY_OTHER, vocab, 16, why);
+  f->sort_spare = arena_alloc(a, MEMORY_OTHER, vocab, 16, why);
+  if (!a->refused) return true;
+  funnel_close(f);
+  return false;
 }
 
-@ It can be closed when half of it is there, and twice. (What |memory_alloc| gives is zero, so the counts begin as they must.)
+@ It can be closed when half of it is there, and twice. (What |arena_alloc| gives is zero, so the counts begin as they must.)
 
 @<Allocate and free the buffers@>=
 void funnel_close(struct funnel *f)
 {
-  memory_free(f->m, f->sort_spare);
-  memory_free(f->m, f->sort_buf);
-  memory_free(f->m, f->count);
-  memory_free(f->m, f->candidates);
-  memory_free(f->m, f->weight);
-  memory_free(f->m, f->score);
+  arena_free(&f->buffers);
   *f = (struct funnel) @[{ .vocab = 0 }@];
 }
 
@@ -1202,7 +1199,7 @@ int main(void)
     && funnel_open(&u.d.f, &u.m, u.e.k, u.lm->config.vocab_size, &why)@|
     && follow_one(&u, &why);
   for (int i = 0; ok && i < N_STRATEGIES; i++) ok = write_text(&u, i, &why);
-  if (u.d.f.m != NULL) funnel_close(&u.d.f);
+  funnel_close(&u.d.f);
   store_close(u.s);
   tokenizer_close(&u.m, u.t);
   model_close(&u.m, u.lm);

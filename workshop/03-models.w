@@ -615,13 +615,10 @@ may be the file's own, which ends with the reading, so the list keeps a copy.
 bool config_ignore(struct model_config *c, struct memory *m, const char *file,
   const char *field, const char *reason, struct error *why)
 {
-  if (c->n_ignored == c->ignored_cap) {
-    size_t cap = c->ignored_cap == 0 ? 32 : 2 * c->ignored_cap;
-    struct ignored_field *grown = memory_resize(m, MEMORY_OTHER, c->ignored, cap,
-      sizeof *grown, why);
-    if (grown == NULL) return false;
-    c->ignored = grown, c->ignored_cap = cap;
-  }
+  struct ignored_field *p = memory_reserve(m, MEMORY_OTHER, c->ignored, &c->ignored_cap,
+    c->n_ignored + 1, 32, sizeof *p, why);
+  if (p == NULL) return false;
+  c->ignored = p;
   char *copy = memory_alloc(m, MEMORY_OTHER, strlen(field) + 1, 1, why);
   if (copy == NULL) return false;
   strcpy(copy, field);
@@ -926,12 +923,10 @@ static bool rope_scales(struct config_reader *s, json_t *given)
 
 @<Read one of the two files@>=
 static bool settings_file(struct config_reader *s, const char *directory,
-  const char *file, char *path, size_t cap)
+  const char *file, char path[PATH_CAP])
 {
   s->path = path, s->file = file;
-  int n = snprintf(path, cap, "%s/%s", directory, file);
-  if (n < 0 || (size_t) n >= cap)
-    return error_say(s->why, "%s: the path is too long", directory);
+  if (!path_join(path, directory, file, s->why)) return false;
   s->all = jsonfile_read(path, JSONFILE_MAX_SETTINGS, s->why);
   if (s->all == NULL) return false;
   if (json_is_object(s->all)) return true;
@@ -970,18 +965,16 @@ error like any other. jansson's tree is released as soon as it has been read; no
 bool config_open(struct model_config *c, struct memory *m, const char *directory,
   struct error *why)
 {
-  char path[4096];
+  char path[PATH_CAP];
   struct config_reader s = @[{ .c = c, .m = m, .why = why }@];
   *c = (struct model_config) @[{ .family = NULL }@];
-  bool ok = settings_file(&s, directory, "config.json", path, sizeof path)
+  bool ok = settings_file(&s, directory, "config.json", path)
     && settings_model(&s);
   json_decref(s.all);
   s.all = NULL;
   const char *advice = "generation_config.json";
-  snprintf(path, sizeof path, "%s/%s", directory, advice);
-  if (ok && access(path, F_OK) == 0)
-    ok = settings_file(&s, directory, advice, path, sizeof path)
-      && settings_advice(&s);
+  if (ok && path_find(path, directory, advice, F_OK))
+    ok = settings_file(&s, directory, advice, path) && settings_advice(&s);
   json_decref(s.all);
   if (!ok) config_close(m, c);
   return ok;

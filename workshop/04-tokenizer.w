@@ -364,13 +364,10 @@ table may move. That an id is not above |TOKENIZER_MAX_ID| has been asked before
 struct vocab_entry *tokenizer_vocab_at(struct memory *m, struct tokenizer *t,
   uint32_t id, struct error *why)
 {
-  if (id >= t->vocab_cap) {
-    size_t cap = 2 * (size_t) id + 256;
-    struct vocab_entry *p = memory_resize(m, MEMORY_TOKENS, t->vocab, cap, sizeof *p,
-      why);
-    if (p == NULL) return NULL;
-    t->vocab = p, t->vocab_cap = cap;
-  }
+  struct vocab_entry *p = memory_reserve(m, MEMORY_TOKENS, t->vocab, &t->vocab_cap,
+    (size_t) id + 1, 256, sizeof *p, why);
+  if (p == NULL) return NULL;
+  t->vocab = p;
   if (id >= t->n_vocab) t->n_vocab = (size_t) id + 1;
   return &t->vocab[id];
 }
@@ -426,13 +423,10 @@ may be looked for before or after the text has been brought into its normal form
 bool tokenizer_add_token(struct memory *m, struct tokenizer *t,
   const struct added_token *x, struct error *why)
 {
-  if (t->n_added == t->added_cap) {
-    size_t cap = 2 * t->added_cap + 16;
-    struct added_token *p = memory_resize(m, MEMORY_TOKENS, t->added, cap,
-      sizeof *p, why);
-    if (p == NULL) return false;
-    t->added = p, t->added_cap = cap;
-  }
+  struct added_token *p = memory_reserve(m, MEMORY_TOKENS, t->added, &t->added_cap,
+    t->n_added + 1, 16, sizeof *p, why);
+  if (p == NULL) return false;
+  t->added = p;
   struct vocab_entry *k = tokenizer_vocab_at(m, t, x->id, why);
   if (k == NULL) return false;
   if (!x->frozen) k->text = x->text;
@@ -454,19 +448,30 @@ merging begins, and that no merge may touch (2).
 static bool new_trie_node(struct memory *m, struct tokenizer *t,
   unsigned char byte, uint32_t sibling, struct error *why)
 {
-  if (t->n_trie == t->trie_cap) {
-    size_t cap = 2 * t->trie_cap + 64;
-    struct trie_node *p = memory_resize(m, MEMORY_TOKENS, t->trie, cap, sizeof *p, why);
-    if (p == NULL) return false;
-    t->trie = p, t->trie_cap = cap;
-  }
+  struct trie_node *p = memory_reserve(m, MEMORY_TOKENS, t->trie, &t->trie_cap,
+    t->n_trie + 1, 64, sizeof *p, why);
+  if (p == NULL) return false;
+  t->trie = p;
   t->trie[t->n_trie++] = (struct trie_node) @[{ 0, sibling, 0, byte }@];
   return true;
 }
 
+@ A node knows its children only as a chain, which planting and searching walk by the same function. A table of all bytes at every node would be faster, but only where there are
+many children, and added tokens branch little. (Two more trees of the book are made otherwise: the nodes of the stop strings have failure links beside the children, \cref{sec:automaton}, and the pieces
+of \cref{sec:lexicon} are walked from first to last, so they need no links at all.)
+
+@<Make the tree of added tokens@>=
+static uint32_t trie_child(const struct tokenizer *t, uint32_t at,
+  unsigned char byte)
+{
+  uint32_t next = t->trie[at].child;
+  while (next != 0 && t->trie[next].byte != byte)
+    next = t->trie[next].sibling;
+  return next;
+}
+
 @ To plant a word is to walk down the tree by its letters, and to make a twig where there is none. A new twig becomes the first among its siblings. Of two
-tokens of the same letters the one that came first in the file keeps its place. A node knows its children only as a chain; a table of all bytes at every node would be faster, but only where there are
-many children, and added tokens branch little.
+tokens of the same letters the one that came first in the file keeps its place.
 
 @<Make the tree of added tokens@>=
 static bool plant(struct memory *m, struct tokenizer *t,
@@ -475,9 +480,7 @@ static bool plant(struct memory *m, struct tokenizer *t,
 {
   uint32_t at = root;
   for (size_t i = 0; i < n; i++) {
-    uint32_t k = t->trie[at].child;
-    while (k != 0 && t->trie[k].byte != byte[i])
-      k = t->trie[k].sibling;
+    uint32_t k = trie_child(t, at, byte[i]);
     if (k == 0) {
       k = (uint32_t) t->n_trie;
       if (!new_trie_node(m, t, byte[i], t->trie[at].child, why))
@@ -532,9 +535,7 @@ static const struct added_token *longest_match(const struct tokenizer *t,
   const struct added_token *found = NULL;
   uint32_t at = root;
   for (size_t i = 0; i < n; i++) {
-    at = t->trie[at].child;
-    while (at != 0 && t->trie[at].byte != text[i])
-      at = t->trie[at].sibling;
+    at = trie_child(t, at, text[i]);
     if (at == 0) break;
     if (t->trie[at].added == 0) continue;
     found = &t->added[t->trie[at].added - 1];
@@ -1272,12 +1273,8 @@ bool tokenizer_texts_replace(struct memory *m, struct tokenizer *t,
 @<Make texts of pieces@>=
 static int named_byte(const unsigned char *c, size_t n)
 {
-  static const char digits[] = "0123456789ABCDEF";
   if (n != 6 || memcmp(c, "<0x", 3) != 0 || c[5] != '>') return -1;
-  const char *high = memchr(digits, c[3], 16), *low = memchr(digits,
-    c[4], 16);
-  if (high == NULL || low == NULL) return -1;
-  return (int) (high - digits) << 4 | (int) (low - digits);
+  return c[3] >= 'a' || c[4] >= 'a' ? -1 : hex_byte(c + 3);
 }
 @#
 bool tokenizer_texts_as_bytes(struct memory *m, struct tokenizer *t,
@@ -1294,7 +1291,7 @@ bool tokenizer_texts_as_bytes(struct memory *m, struct tokenizer *t,
 }
 
 @ Closing returns one block after another. It also serves when opening has failed half-way, because
-whatever was not made yet is zero. The tokenizer itself goes last. There is no list of what was taken: each part returns its own, with the size it has written down.
+whatever was not made yet is zero. The tokenizer itself goes last.
 
 @<Close a tokenizer@>=
 void tokenizer_close(struct memory *m, struct tokenizer *t)

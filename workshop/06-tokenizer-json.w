@@ -1223,12 +1223,9 @@ messages must name it, so the reader's file is changed and changed back.
 @<Read the configuration beside it@>=
 static bool read_config(struct json_reader *r)
 {
-  const char *slash = strrchr(r->file, '/'), *file = r->file;
-  char path[4096];
-  int n = slash == NULL ? 0 : (int) (slash + 1 - r->file);
-  int length = snprintf(path, sizeof path,
-    "%.*stokenizer_config.json", n, r->file);
-  bool here = length > 0 && length < (int) sizeof path
+  const char *file = r->file;
+  char path[PATH_CAP];
+  bool here = path_beside(path, file, "tokenizer_config.json", NULL)
     && access(path, F_OK) == 0;
   if (here) r->file = path;
   size_t bytes;
@@ -1345,35 +1342,26 @@ static bool read_pair_of_files(struct json_reader *r, const char *vocab,
 }
 
 @* Recognizing a file. \label{sec:whichfile}
-A path is a file, or a directory in which we look for what it may contain, in a fixed order. Whether something is there is asked of the system and not by opening: a file that is there and cannot be read deserves its own sentence.
-
-@<Find out what a path holds@>=
-static bool there(char buffer[4096], const char *path, const char *name)
-{
-  int n = snprintf(buffer, 4096, "%s/%s", path, name);
-  return n > 0 && n < 4096 && access(buffer, F_OK) == 0;
-}
-
-@ The names are asked for in the order in which they say more. Two of the four are pairs, and half of a pair is nothing: a directory with a \.{vocab.json} and no \.{merges.txt} has no
+A path is a file, or a directory in which we look for what it may contain, in a fixed order. The names are asked for in the order in which they say more. Two of the four are pairs, and half of a pair is nothing: a directory with a \.{vocab.json} and no \.{merges.txt} has no
 tokenizer of ours. What is not a directory is read as a file, also if it is not there, since opening it gives the better sentence.
 
 @<Find out what a path holds@>=
 static bool read_path(struct json_reader *r, const char *path,
   bool *absent)
 {
-  char one[4096], two[4096];
+  char one[PATH_CAP], two[PATH_CAP];
   struct stat about;
   *absent = false;
   if (stat(path, &about) != 0 || !S_ISDIR(about.st_mode))
     return read_file(r, path);
-  if (there(one, path, "tokenizer.json")) return read_file(r, one);
-  if (there(one, path, "vocab.json")
-    && there(two, path, "merges.txt")) return read_pair_of_files(r,
+  if (path_find(one, path, "tokenizer.json", F_OK)) return read_file(r, one);
+  if (path_find(one, path, "vocab.json", F_OK)
+    && path_find(two, path, "merges.txt", F_OK)) return read_pair_of_files(r,
     one, two);
-  if (there(one, path, "encoder.json")
-    && there(two, path, "vocab.bpe")) return read_pair_of_files(r,
+  if (path_find(one, path, "encoder.json", F_OK)
+    && path_find(two, path, "vocab.bpe", F_OK)) return read_pair_of_files(r,
     one, two);
-  if (there(one, path, "tokenizer.model")) return read_file(r, one);
+  if (path_find(one, path, "tokenizer.model", F_OK)) return read_file(r, one);
   *absent = true;
   return error_say(r->why,
     "%s: no tokenizer.json here, nor "@|

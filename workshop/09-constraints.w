@@ -177,29 +177,26 @@ struct ast_node { enum ast_kind kind; uint32_t a, b, min, max; };
 struct array { void *block; size_t n, cap; };
   /* |n| elements in a block for |cap|; all zero is empty; whoever uses it
      knows their size */
-void *array_reserve(struct memory *m, struct array *l, size_t size,
+void *array_push(struct memory *m, struct array *l, size_t size,
   struct error *why);
   /* a new element of |size| bytes at the end, zeroed; null and a sentence if
      memory is refused: the list is as it was */
 void array_free(struct memory *m, struct array *l);
   /* returns the block and empties the list */
 
-@ The capacity doubles, as always. An element is cleared when it is handed out, because a list may have been shortened by setting |n| back, and then old elements lie in its block.
+@ The list grows by the rule of \cref{sec:memory}. An element is cleared when it is handed out, because a list may have been shortened by setting |n| back, and then old elements lie in its block.
 
 @<Make room in a list@>=
-void *array_reserve(struct memory *m, struct array *l, size_t size,
+void *array_push(struct memory *m, struct array *l, size_t size,
   struct error *why)
 {
-  if (l->n == l->cap) {
-    size_t cap = 2 * l->cap + 16;
-    void *p = memory_resize(m, MEMORY_TOKENS, l->block, cap, size, why);
-    if (p == NULL) return NULL;
-    l->block = p, l->cap = cap;
-  }
-  return memset((char *) l->block + size * l->n++, 0, size);
+  char *p = memory_reserve(m, MEMORY_TOKENS, l->block, &l->cap, l->n + 1, 16, size, why);
+  if (p == NULL) return NULL;
+  l->block = p;
+  return memset(p + size * l->n++, 0, size);
 }
 
-@ Whoever has a list returns it with the size of its elements, which is not written in it.
+@ A list that was freed is empty, and can be filled again.
 
 @<Make room in a list@>=
 void array_free(struct memory *m, struct array *l)
@@ -283,7 +280,7 @@ uint32_t parser_refuse(struct parser *r, size_t at, const char *what)
 @<Add a shape@>=
 uint32_t parser_node(struct parser *r, struct ast_node s)
 {
-  struct ast_node *fresh = array_reserve(r->m, &r->nodes, sizeof *fresh, r->why);
+  struct ast_node *fresh = array_push(r->m, &r->nodes, sizeof *fresh, r->why);
   if (fresh == NULL) return NO_AST_NODE;
   *fresh = s;
   return (uint32_t) (r->nodes.n - 1);
@@ -330,16 +327,7 @@ uint32_t parser_point(struct parser *r)
 
 @ A number may be too large for a character, or one of the |0x800| that UTF-16 needs for itself, the surrogates. Both are refused: no text in UTF-8 could ever contain them, and a set that promises something it can't hold is a trap.
 @^surrogates@>
-
-@<Read a character, or its number@>=
-static int hex_digit(unsigned char b)
-{
-  if (b >= '0' && b <= '9') return b - '0';
-  b |= 0x20;
-  return b >= 'a' && b <= 'f' ? b - 'a' + 10 : -1;
-}
-
-@ Digits are read as long as the number is one that a character may have, and no further; so it can't overflow, however many there are. Patterns allow up to eight, in braces, and grammars have signs for two, four and eight.
+Digits are read as long as the number is one that a character may have, and no further; so it can't overflow, however many there are. Patterns allow up to eight, in braces, and grammars have signs for two, four and eight.
 
 @<Read a character, or its number@>=
 bool parser_hex(struct parser *r, size_t min, size_t max,
@@ -428,7 +416,7 @@ static int by_beginning(const void *a, const void *b)
 @<Finish a set@>=
 bool parser_range(struct parser *r, uint32_t lo, uint32_t hi)
 {
-  struct code_range *fresh = array_reserve(r->m, &r->ranges, sizeof *fresh, r->why);
+  struct code_range *fresh = array_push(r->m, &r->ranges, sizeof *fresh, r->why);
   if (fresh == NULL) return false;
   *fresh = (struct code_range) @[{ lo, hi }@];
   return true;
@@ -775,7 +763,7 @@ static uint32_t name_number(struct parser *r, struct names *all)
   if (k > 0) return k - 1;
   if (all->rules->n == MAX_RULES)
     return parser_refuse(r, at, "there are too many rules");
-  struct grammar_rule *fresh = array_reserve(r->m, all->rules, sizeof *fresh, r->why);
+  struct grammar_rule *fresh = array_push(r->m, all->rules, sizeof *fresh, r->why);
   if (fresh == NULL) return NO_AST_NODE;
   *fresh = (struct grammar_rule) @[{ name, n, at, NO_AST_NODE }@];
   k = (uint32_t) all->rules->n;
@@ -1079,7 +1067,7 @@ static uint32_t node_add(struct net *w, struct net_node x, struct error *why)
   if (known != 0) return known;
   if (w->nodes.n == NET_MAX_NODES) return error_say(why, "%s: it is too large:"@|
     " more than %d nodes", w->name, NET_MAX_NODES), NO_NODE;
-  struct net_node *fresh = array_reserve(w->m, &w->nodes, sizeof *fresh, why);
+  struct net_node *fresh = array_push(w->m, &w->nodes, sizeof *fresh, why);
   if (fresh == NULL) return NO_NODE;
   *fresh = x;
   known = (uint32_t) (w->nodes.n - 1);
@@ -1463,7 +1451,7 @@ static bool push(struct constraint *c, uint32_t back, uint32_t below,
 {
   *stack = back == 0 ? below : pair_map_get(&c->stack_of, back, below);
   if (back == 0 || *stack != 0) return true;
-  struct call_frame *fresh = array_reserve(c->m, &c->stacks, sizeof *fresh, why);
+  struct call_frame *fresh = array_push(c->m, &c->stacks, sizeof *fresh, why);
   if (fresh == NULL) return false;
   *stack = (uint32_t) c->stacks.n - 1;
   *fresh = (struct call_frame) @[{ back, below,@|
@@ -1484,7 +1472,7 @@ static bool reach(struct constraint *c, uint32_t node, uint32_t stack,
       || pair_map_get(&c->visited, node, stack) == c->closures) return true;
   if (c->ways++ == MAX_WAYS) return error_say(why, "%s: there are more"@|
     " than %d ways between two bytes", c->w.name, MAX_WAYS);
-  struct position *p = array_reserve(c->m, &c->todo, sizeof *p, why);
+  struct position *p = array_push(c->m, &c->todo, sizeof *p, why);
   if (p == NULL) return false;
   *p = (struct position) @[{ node, stack }@];
   return pair_map_put(c->m, &c->visited, node, stack, (uint32_t) c->closures, why);
@@ -1563,7 +1551,7 @@ static struct dfa_state *state_add(struct constraint *c,
 {
   size_t size = block_size(c, n);
   if (!within_limits(c, size, why)) return NULL;
-  struct dfa_state **slot = array_reserve(c->m, &c->states, sizeof *slot, why);
+  struct dfa_state **slot = array_push(c->m, &c->states, sizeof *slot, why);
   if (slot == NULL) return NULL;
   struct dfa_state *x = memory_alloc(c->m, MEMORY_TOKENS, size, 1, why);
   if (x == NULL) return c->states.n--, NULL;
@@ -1590,7 +1578,7 @@ static struct dfa_state *gather_pairs(struct constraint *c,
   if (!follow_all(c, why)) return NULL;
   while (c->found.n > 0) {
     struct heap_item e = heap_pop(&c->found);
-    struct position *p = array_reserve(c->m, &c->todo, sizeof *p, why);
+    struct position *p = array_push(c->m, &c->todo, sizeof *p, why);
     if (p == NULL) return NULL;
     *p = (struct position) @[{ (uint32_t) e.key, (uint32_t) e.tie }@];
   }
@@ -1649,7 +1637,7 @@ In the beginning there are two configurations, or three: the dead one; the start
 @<Begin with nothing known@>=
 static bool state_first(struct constraint *c, struct error *why)
 {
-  if (array_reserve(c->m, &c->stacks, sizeof (struct call_frame), why) == NULL
+  if (array_push(c->m, &c->stacks, sizeof (struct call_frame), why) == NULL
       || (c->dead = state_add(c, NULL, 0, why)) == NULL) return false;
   begin_search(c);
   if (!reach(c, c->w.start[c->w.root], 0, why)
@@ -1896,7 +1884,7 @@ struct lexicon *lexicon_open(struct memory *m, const struct token_bytes *spelt,
   return NULL;
 }
 
-@ All sizes are known to the lexicon; what was not taken yet is null, and is nothing to give back.
+@ What was not allocated yet is null, and freeing NULL does nothing.
 
 @<Open a lexicon, and close it@>=
 void lexicon_close(struct lexicon *l)
@@ -1961,7 +1949,7 @@ static bool note(struct constraint *c, struct array *all,
   struct dfa_state *x, struct error *why)
 {
   if (x->round == c->round) return true;
-  struct dfa_state **slot = array_reserve(c->m, all, sizeof *slot, why);
+  struct dfa_state **slot = array_push(c->m, all, sizeof *slot, why);
   if (slot == NULL) return false;
   *slot = x, x->round = c->round;
   return true;
@@ -1996,7 +1984,7 @@ static bool collect_one(struct constraint *c, struct dfa_state *x,
   struct error *why)
 {
   if (x->gathered == c->gathers) return true;
-  struct dfa_state **slot = array_reserve(c->m, &c->group, sizeof *slot,
+  struct dfa_state **slot = array_push(c->m, &c->group, sizeof *slot,
     why);
   if (slot == NULL) return false;
   *slot = x, x->gathered = c->gathers;

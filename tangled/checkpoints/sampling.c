@@ -127,7 +127,7 @@ int main(void)
     && funnel_open(&u.d.f, &u.m, u.e.k, u.lm->config.vocab_size, &why)
     && follow_one(&u, &why);
   for (int i = 0; ok && i < N_STRATEGIES; i++) ok = write_text(&u, i, &why);
-  if (u.d.f.m != NULL) funnel_close(&u.d.f);
+  funnel_close(&u.d.f);
   store_close(u.s);
   tokenizer_close(&u.m, u.t);
   model_close(&u.m, u.lm);

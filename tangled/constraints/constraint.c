@@ -68,7 +68,7 @@ static bool push(struct constraint *c, uint32_t back, uint32_t below,
 {
   *stack = back == 0 ? below : pair_map_get(&c->stack_of, back, below);
   if (back == 0 || *stack != 0) return true;
-  struct call_frame *fresh = array_reserve(c->m, &c->stacks, sizeof *fresh, why);
+  struct call_frame *fresh = array_push(c->m, &c->stacks, sizeof *fresh, why);
   if (fresh == NULL) return false;
   *stack = (uint32_t) c->stacks.n - 1;
   *fresh = (struct call_frame) { back, below,
@@ -84,7 +84,7 @@ static bool reach(struct constraint *c, uint32_t node, uint32_t stack,
       || pair_map_get(&c->visited, node, stack) == c->closures) return true;
   if (c->ways++ == MAX_WAYS) return error_say(why, "%s: there are more"
     " than %d ways between two bytes", c->w.name, MAX_WAYS);
-  struct position *p = array_reserve(c->m, &c->todo, sizeof *p, why);
+  struct position *p = array_push(c->m, &c->todo, sizeof *p, why);
   if (p == NULL) return false;
   *p = (struct position) { node, stack };
   return pair_map_put(c->m, &c->visited, node, stack, (uint32_t) c->closures, why);
@@ -147,7 +147,7 @@ static struct dfa_state *state_add(struct constraint *c,
 {
   size_t size = block_size(c, n);
   if (!within_limits(c, size, why)) return NULL;
-  struct dfa_state **slot = array_reserve(c->m, &c->states, sizeof *slot, why);
+  struct dfa_state **slot = array_push(c->m, &c->states, sizeof *slot, why);
   if (slot == NULL) return NULL;
   struct dfa_state *x = memory_alloc(c->m, MEMORY_TOKENS, size, 1, why);
   if (x == NULL) return c->states.n--, NULL;
@@ -171,7 +171,7 @@ static struct dfa_state *gather_pairs(struct constraint *c,
   if (!follow_all(c, why)) return NULL;
   while (c->found.n > 0) {
     struct heap_item e = heap_pop(&c->found);
-    struct position *p = array_reserve(c->m, &c->todo, sizeof *p, why);
+    struct position *p = array_push(c->m, &c->todo, sizeof *p, why);
     if (p == NULL) return NULL;
     *p = (struct position) { (uint32_t) e.key, (uint32_t) e.tie };
   }
@@ -220,7 +220,7 @@ bool constraint_matches(struct constraint *c, const char *text, size_t n,
 /* <Begin with nothing known> */
 static bool state_first(struct constraint *c, struct error *why)
 {
-  if (array_reserve(c->m, &c->stacks, sizeof (struct call_frame), why) == NULL
+  if (array_push(c->m, &c->stacks, sizeof (struct call_frame), why) == NULL
       || (c->dead = state_add(c, NULL, 0, why)) == NULL) return false;
   begin_search(c);
   if (!reach(c, c->w.start[c->w.root], 0, why)
@@ -454,7 +454,7 @@ static bool note(struct constraint *c, struct array *all,
   struct dfa_state *x, struct error *why)
 {
   if (x->round == c->round) return true;
-  struct dfa_state **slot = array_reserve(c->m, all, sizeof *slot, why);
+  struct dfa_state **slot = array_push(c->m, all, sizeof *slot, why);
   if (slot == NULL) return false;
   *slot = x, x->round = c->round;
   return true;
@@ -484,7 +484,7 @@ static bool collect_one(struct constraint *c, struct dfa_state *x,
   struct error *why)
 {
   if (x->gathered == c->gathers) return true;
-  struct dfa_state **slot = array_reserve(c->m, &c->group, sizeof *slot,
+  struct dfa_state **slot = array_push(c->m, &c->group, sizeof *slot,
     why);
   if (slot == NULL) return false;
   *slot = x, x->gathered = c->gathers;

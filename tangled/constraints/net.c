@@ -13,7 +13,7 @@ static uint32_t node_add(struct net *w, struct net_node x, struct error *why)
   if (known != 0) return known;
   if (w->nodes.n == NET_MAX_NODES) return error_say(why, "%s: it is too large:"
     " more than %d nodes", w->name, NET_MAX_NODES), NO_NODE;
-  struct net_node *fresh = array_reserve(w->m, &w->nodes, sizeof *fresh, why);
+  struct net_node *fresh = array_push(w->m, &w->nodes, sizeof *fresh, why);
   if (fresh == NULL) return NO_NODE;
   *fresh = x;
   known = (uint32_t) (w->nodes.n - 1);

@@ -38,13 +38,10 @@ bool tokenizer_intern(struct memory *m, struct tokenizer *t,
 struct vocab_entry *tokenizer_vocab_at(struct memory *m, struct tokenizer *t,
   uint32_t id, struct error *why)
 {
-  if (id >= t->vocab_cap) {
-    size_t cap = 2 * (size_t) id + 256;
-    struct vocab_entry *p = memory_resize(m, MEMORY_TOKENS, t->vocab, cap, sizeof *p,
-      why);
-    if (p == NULL) return NULL;
-    t->vocab = p, t->vocab_cap = cap;
-  }
+  struct vocab_entry *p = memory_reserve(m, MEMORY_TOKENS, t->vocab, &t->vocab_cap,
+    (size_t) id + 1, 256, sizeof *p, why);
+  if (p == NULL) return NULL;
+  t->vocab = p;
   if (id >= t->n_vocab) t->n_vocab = (size_t) id + 1;
   return &t->vocab[id];
 }
@@ -115,13 +112,10 @@ bool tokenizer_index_vocab(struct memory *m, struct tokenizer *t,
 bool tokenizer_add_token(struct memory *m, struct tokenizer *t,
   const struct added_token *x, struct error *why)
 {
-  if (t->n_added == t->added_cap) {
-    size_t cap = 2 * t->added_cap + 16;
-    struct added_token *p = memory_resize(m, MEMORY_TOKENS, t->added, cap,
-      sizeof *p, why);
-    if (p == NULL) return false;
-    t->added = p, t->added_cap = cap;
-  }
+  struct added_token *p = memory_reserve(m, MEMORY_TOKENS, t->added, &t->added_cap,
+    t->n_added + 1, 16, sizeof *p, why);
+  if (p == NULL) return false;
+  t->added = p;
   struct vocab_entry *k = tokenizer_vocab_at(m, t, x->id, why);
   if (k == NULL) return false;
   if (!x->frozen) k->text = x->text;
@@ -134,14 +128,21 @@ bool tokenizer_add_token(struct memory *m, struct tokenizer *t,
 static bool new_trie_node(struct memory *m, struct tokenizer *t,
   unsigned char byte, uint32_t sibling, struct error *why)
 {
-  if (t->n_trie == t->trie_cap) {
-    size_t cap = 2 * t->trie_cap + 64;
-    struct trie_node *p = memory_resize(m, MEMORY_TOKENS, t->trie, cap, sizeof *p, why);
-    if (p == NULL) return false;
-    t->trie = p, t->trie_cap = cap;
-  }
+  struct trie_node *p = memory_reserve(m, MEMORY_TOKENS, t->trie, &t->trie_cap,
+    t->n_trie + 1, 64, sizeof *p, why);
+  if (p == NULL) return false;
+  t->trie = p;
   t->trie[t->n_trie++] = (struct trie_node) { 0, sibling, 0, byte };
   return true;
+}
+
+static uint32_t trie_child(const struct tokenizer *t, uint32_t at,
+  unsigned char byte)
+{
+  uint32_t next = t->trie[at].child;
+  while (next != 0 && t->trie[next].byte != byte)
+    next = t->trie[next].sibling;
+  return next;
 }
 
 static bool plant(struct memory *m, struct tokenizer *t,
@@ -150,9 +151,7 @@ static bool plant(struct memory *m, struct tokenizer *t,
 {
   uint32_t at = root;
   for (size_t i = 0; i < n; i++) {
-    uint32_t k = t->trie[at].child;
-    while (k != 0 && t->trie[k].byte != byte[i])
-      k = t->trie[k].sibling;
+    uint32_t k = trie_child(t, at, byte[i]);
     if (k == 0) {
       k = (uint32_t) t->n_trie;
       if (!new_trie_node(m, t, byte[i], t->trie[at].child, why))
@@ -195,9 +194,7 @@ static const struct added_token *longest_match(const struct tokenizer *t,
   const struct added_token *found = NULL;
   uint32_t at = root;
   for (size_t i = 0; i < n; i++) {
-    at = t->trie[at].child;
-    while (at != 0 && t->trie[at].byte != text[i])
-      at = t->trie[at].sibling;
+    at = trie_child(t, at, text[i]);
     if (at == 0) break;
     if (t->trie[at].added == 0) continue;
     found = &t->added[t->trie[at].added - 1];
@@ -672,12 +669,8 @@ bool tokenizer_texts_replace(struct memory *m, struct tokenizer *t,
 
 static int named_byte(const unsigned char *c, size_t n)
 {
-  static const char digits[] = "0123456789ABCDEF";
   if (n != 6 || memcmp(c, "<0x", 3) != 0 || c[5] != '>') return -1;
-  const char *high = memchr(digits, c[3], 16), *low = memchr(digits,
-    c[4], 16);
-  if (high == NULL || low == NULL) return -1;
-  return (int) (high - digits) << 4 | (int) (low - digits);
+  return c[3] >= 'a' || c[4] >= 'a' ? -1 : hex_byte(c + 3);
 }
 
 bool tokenizer_texts_as_bytes(struct memory *m, struct tokenizer *t,

@@ -20,6 +20,7 @@ struct network {
   struct counters tally;
   struct engine team, lone;
   struct attention_dims dims;
+  struct arena blocks; /* these three, and positions */
   struct parameter *tensors;
   struct trace *traces;
   float *buffer; size_t buffer_size;
@@ -161,24 +162,21 @@ static size_t lay_out(struct network *net)
 }
 
 /* <Open and close a network> */
-static bool prepare(struct memory *m, struct network *net,
-  struct error *why)
+static bool prepare(struct network *net, struct error *why)
 {
   const struct model_shape *s = &net->form;
   /* <Take the three small blocks> */
-  net->tensors = memory_alloc(m, MEMORY_TRAINING,
+  net->tensors = arena_alloc(&net->blocks, MEMORY_TRAINING,
     2 + N_PARTS * (size_t) s->n_layers,
     sizeof *net->tensors, why);
-  if (net->tensors == NULL) return false;
-  list_tensors(net);
-  net->traces = memory_alloc(m, MEMORY_TRAINING, s->n_layers,
+  net->traces = arena_alloc(&net->blocks, MEMORY_TRAINING, s->n_layers,
     sizeof *net->traces, why);
-  if (net->traces == NULL) return false;
-  net->positions = memory_alloc(m, MEMORY_TRAINING, net->max_rows,
+  net->positions = arena_alloc(&net->blocks, MEMORY_TRAINING, net->max_rows,
     sizeof(uint32_t), why);
-  if (net->positions == NULL) return false;
+  if (net->blocks.refused) return false;
+  list_tensors(net);
   net->buffer_size = lay_out(net);
-  net->buffer = memory_alloc(m, MEMORY_TRAINING, net->buffer_size,
+  net->buffer = arena_alloc(&net->blocks, MEMORY_TRAINING, net->buffer_size,
     sizeof(float), why);
   if (net->buffer == NULL) return false;
   lay_out(net);
@@ -204,7 +202,7 @@ struct network *network_open(struct memory *m, const struct model_shape *s,
   struct network *net = memory_alloc(m, MEMORY_TRAINING, 1, sizeof *net, why);
   if (net == NULL) return NULL;
   /* <Fill in what follows from the shape> */
-  net->form = *s, net->max_rows = max_rows;
+  net->form = *s, net->max_rows = max_rows, net->blocks.m = m;
   net->q_width = (size_t) s->n_heads * s->head_dim;
   net->kv_width = (size_t) s->n_kv_heads * s->head_dim;
   net->team = (struct engine) { k, pool, &net->tally };
@@ -216,7 +214,7 @@ struct network *network_open(struct memory *m, const struct model_shape *s,
 #if defined __x86_64__
   if (strcmp(k->name, "scalar") != 0) net->back = &gradients_wide;
 #endif
-  if (prepare(m, net, why)) return net;
+  if (prepare(net, why)) return net;
   network_close(m, net);
   return NULL;
 }
@@ -224,10 +222,7 @@ struct network *network_open(struct memory *m, const struct model_shape *s,
 void network_close(struct memory *m, struct network *net)
 {
   if (net == NULL) return;
-  memory_free(m, net->tensors);
-  memory_free(m, net->traces);
-  memory_free(m, net->positions);
-  memory_free(m, net->buffer);
+  arena_free(&net->blocks);
   memory_free(m, net);
 }
 
