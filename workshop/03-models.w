@@ -539,7 +539,9 @@ struct tables {
 static bool read_nothing(struct config_reader *s, const struct config_field *f,
   json_t *value)
 {
-  (void) s, (void) f, (void) value;
+  (void) s;
+  (void) f;
+  (void) value;
   return true;
 }
 
@@ -766,6 +768,13 @@ static bool settings_window(struct config_reader *s)
 another model, with another name. So a word is wrong if it is neither of the two, if it asks for a window that is not there, or if it denies one that cannot be denied.
 
 @<Read the list of layers@>=
+static const char *layer_words(const struct model_config *c, bool choice)
+{
+  if (c->window == 0) return "full_attention: there is no window";
+  return choice ? "full_attention or sliding_attention"@|
+    : "sliding_attention";
+}
+@#
 static bool settings_layers(struct config_reader *s, json_t *list)
 {
   struct model_config *c = s->c;
@@ -779,9 +788,7 @@ static bool settings_layers(struct config_reader *s, json_t *list)
     bool near = word != NULL && strcmp(word, "sliding_attention") == 0;
     bool full = word != NULL && strcmp(word, "full_attention") == 0;
     if (!(near && c->window > 0) && !(full && (c->window == 0 || choice)))
-      return setting_bad(s, "layer_types", list, c->window == 0
-        ? "full_attention: there is no window" : choice
-        ? "full_attention or sliding_attention" : "sliding_attention");
+      return setting_bad(s, "layer_types", list, layer_words(c, choice));
     if (c->window_listed && near)
       c->windowed[i / 8] = (uint8_t) (c->windowed[i / 8] | 1u << i % 8);
   }
@@ -1154,7 +1161,8 @@ static double yarn_share(const struct rope_config *r, uint32_t i, uint32_t half)
   if (high > last) high = last;
   if (low == high) high += 0.001;
   double slowed = (i - low) / (high - low);
-  return slowed < 0 ? 1 : slowed > 1 ? 0 : 1 - slowed;
+  if (slowed < 0) return 1;
+  return slowed > 1 ? 0 : 1 - slowed;
 }
 
 @ A text that is not longer needs no sharper look, so up to a factor of 1 there is none.

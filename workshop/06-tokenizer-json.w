@@ -80,8 +80,8 @@ through from 256 on, the first block begins at 256, the second at 256 + 33, and 
 uint32_t tokenizer_byte_to_unicode(unsigned b)
 {
   if (seen(b)) return b;
-  return b <= 32 ? 256 + b : b <= 160 ? 256 + 33 + (b - 127)
-    : 256 + 33 + 34;
+  if (b <= 32) return 256 + b;
+  return b <= 160 ? 256 + 33 + (b - 127) : 256 + 33 + 34;
 }
 
 @ And back: by the number alone one knows the block, and with it the byte. Not every number is a byte's; blanks, for one, never occur in such a word, nor does anything from
@@ -154,6 +154,18 @@ static int clip(const char *text, size_t n, size_t max)
 that it is one.
 
 @<Refuse a field@>=
+static const char *kind_of(const json_t *v)
+{
+  switch (json_typeof(v)) {
+  case JSON_NULL: return "null";
+  case JSON_TRUE: return "true";
+  case JSON_FALSE: return "false";
+  case JSON_OBJECT: return "an object";
+  case JSON_ARRAY: return "a list";
+  default: return "a number with a point";
+  }
+}
+@#
 static const char *shown(const json_t *v, char buffer[80])
 {
   const char *text = json_string_value(v);
@@ -163,9 +175,7 @@ static const char *shown(const json_t *v, char buffer[80])
       clip(text, json_string_length(v), 70), text);
   else if (json_is_integer(v))
     snprintf(buffer, 80, "%lld", (long long) json_integer_value(v));
-  else return json_is_null(v) ? "null" : json_is_true(v) ? "true"
-    : json_is_false(v) ? "false" : json_is_object(v) ? "an object"
-    : json_is_array(v) ? "a list" : "a number with a point";
+  else return kind_of(v);
   return buffer;
 }
 
@@ -1453,8 +1463,8 @@ enum tokenizer_found tokenizer_try(struct memory *m, const char *path,
   if (ok) return TOKENIZER_OPEN;
   tokenizer_close(m, *t);
   *t = NULL;
-  return absent ? TOKENIZER_ABSENT : r.ours ? TOKENIZER_REFUSED
-    : TOKENIZER_OTHER_KIND;
+  if (absent) return TOKENIZER_ABSENT;
+  return r.ours ? TOKENIZER_REFUSED : TOKENIZER_OTHER_KIND;
 }
 
 @ The second way of opening forgets which of the three failures it was, and keeps the sentence.

@@ -1123,7 +1123,7 @@ static uint32_t cut(uint32_t lo, uint32_t hi)
 @<Make nodes for a range of characters@>=
 static size_t encode(uint32_t point, uint8_t byte[4])
 {
-  size_t n = point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
+  size_t n = 1u + (point >= 0x80) + (point >= 0x800) + (point >= 0x10000);
   static const uint8_t mark[] = @[{ 0, 0xc0, 0xe0, 0xf0 }@];
   for (size_t i = n; i-- > 1; point >>= 6)
     byte[i] = (uint8_t) (0x80 | (point & 0x3f));
@@ -1515,7 +1515,9 @@ static bool follow(struct constraint *c, struct position p, struct error *why)
 @<Follow all ways to where they wait@>=
 static void begin_search(struct constraint *c)
 {
-  c->closures++, c->todo.n = 0, c->found.n = 0, c->ways = 0;
+  c->closures++;
+  c->todo.n = c->found.n = 0;
+  c->ways = 0;
 }
 
 @ The list is emptied from its end: in which order the ways are followed makes no difference to the set.
@@ -1673,7 +1675,8 @@ static void drop_states(struct constraint *c)
   array_free(c->m, &c->stacks);
   pair_map_free(c->m, &c->visited), pair_map_free(c->m, &c->stack_of);
   name_map_free(c->m, &c->by_pairs);
-  c->bytes = 0, c->closures = 0, c->known = UNTRIED;
+  c->bytes = c->closures = 0;
+  c->known = UNTRIED;
 }
 
 @ So to forget is one thing after the other.
@@ -1886,7 +1889,9 @@ struct lexicon *lexicon_open(struct memory *m, const struct token_bytes *spelt,
     return error_say(why, "%zu tokens are too many", vocab_size), NULL;
   struct lexicon *l = memory_alloc(m, MEMORY_TOKENS, 1, sizeof *l, why);
   if (l == NULL) return NULL;
-  l->m = m, l->vocab_size = vocab_size, l->max_len = 1;
+  l->m = m;
+  l->vocab_size = vocab_size;
+  l->max_len = 1;
   struct spelling *sorted = NULL;
   bool ok = copy_pieces(l, spelt, usable, why)
     && (sorted = sort_pieces(l, why)) != NULL && make_nodes(l, sorted, why);
@@ -2018,7 +2023,9 @@ static bool is_collected(const struct dfa_state *x,
 static bool collect_predecessors(struct constraint *c, struct dfa_state *from,
   bool nearer, bool *all, struct error *why)
 {
-  c->gathers++, c->group.n = 0, *all = false;
+  *all = false;
+  c->gathers++;
+  c->group.n = 0;
   if (!collect_one(c, from, why)) return false;
   for (size_t i = 0; i < c->group.n; i++) {
     struct dfa_state *x = ((struct dfa_state **) c->group.block)[i];
@@ -2146,8 +2153,10 @@ bool constraint_bind(struct constraint *c, const struct lexicon *l,
   struct dfa_state **at = memory_alloc(c->m, MEMORY_TOKENS, n, sizeof *at, why);
   if (at == NULL) return false;
   memory_free(c->m, c->at);
-  c->at = at, c->reached = at + l->max_len + 1, c->n_at = n;
-  c->words = l, c->strips = strips;
+  c->at = at, c->n_at = n;
+  c->reached = at + l->max_len + 1;
+  c->words = l;
+  c->strips = strips;
   look_for_bytes(c);
   return constraint_forget(c, why) && can_begin(c, why);
 }

@@ -940,9 +940,12 @@ static bool write_text(const struct grammar *g, uint64_t dice,
 {
   struct scribe s;
   memset(&s, 0, sizeof s);
-  s.g = g, s.out = out, s.dice = dice;
+  s.g = g;
+  s.out = out;
+  s.dice = dice;
   s.script = script, s.n_script = n_script;
-  out->length = out->n_choices = 0, out->bits = 0;
+  out->length = out->n_choices = 0;
+  out->bits = 0;
   bool ok = fill_slot(&s, "text", 4);
   out->words[out->length] = '\0';
   out->sort = ok ? out->choices[0].taken : 0;

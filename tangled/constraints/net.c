@@ -45,7 +45,7 @@ static uint32_t cut(uint32_t lo, uint32_t hi)
 /* <Make nodes for a range of characters> */
 static size_t encode(uint32_t point, uint8_t byte[4])
 {
-  size_t n = point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
+  size_t n = 1u + (point >= 0x80) + (point >= 0x800) + (point >= 0x10000);
   static const uint8_t mark[] = { 0, 0xc0, 0xe0, 0xf0 };
   for (size_t i = n; i-- > 1; point >>= 6)
     byte[i] = (uint8_t) (0x80 | (point & 0x3f));

@@ -229,7 +229,9 @@ struct tables {
 static bool read_nothing(struct config_reader *s, const struct config_field *f,
   json_t *value)
 {
-  (void) s, (void) f, (void) value;
+  (void) s;
+  (void) f;
+  (void) value;
   return true;
 }
 
@@ -481,6 +483,13 @@ static bool settings_derive(struct config_reader *s)
 }
 
 /* <Read the list of layers> */
+static const char *layer_words(const struct model_config *c, bool choice)
+{
+  if (c->window == 0) return "full_attention: there is no window";
+  return choice ? "full_attention or sliding_attention"
+    : "sliding_attention";
+}
+
 static bool settings_layers(struct config_reader *s, json_t *list)
 {
   struct model_config *c = s->c;
@@ -494,9 +503,7 @@ static bool settings_layers(struct config_reader *s, json_t *list)
     bool near = word != NULL && strcmp(word, "sliding_attention") == 0;
     bool full = word != NULL && strcmp(word, "full_attention") == 0;
     if (!(near && c->window > 0) && !(full && (c->window == 0 || choice)))
-      return setting_bad(s, "layer_types", list, c->window == 0
-        ? "full_attention: there is no window" : choice
-        ? "full_attention or sliding_attention" : "sliding_attention");
+      return setting_bad(s, "layer_types", list, layer_words(c, choice));
     if (c->window_listed && near)
       c->windowed[i / 8] = (uint8_t) (c->windowed[i / 8] | 1u << i % 8);
   }
