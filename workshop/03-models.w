@@ -813,24 +813,27 @@ static bool settings_rope(struct config_reader *s)
   json_t *given = five != NULL ? five : old;
   if (given != NULL && !json_is_object(given))
     return setting_bad(s, name, given, "an object or null");
-  @<Read |theta| from either place@>@;
-  return given == NULL || rope_kind(s, name, given);
+  return settings_theta(s, given)
+    && (given == NULL || rope_kind(s, name, given));
 }
 
 @ The number $\theta$ may stand in the description or beside it. Where neither has it, it is $10^4$, as in the first paper on rotary positions.
 
 @<Read |theta| from either place@>=
-json_t *theta = json_object_get(s->all, "rope_theta");
-if (json_is_null(theta)) theta = NULL;
-json_t *inner = json_object_get(given, "rope_theta");
-if (theta != NULL && inner != NULL
-    && json_number_value(theta) != json_number_value(inner))
-  return setting_bad(s, "rope_theta", theta, "the one in rope_parameters");
-s->c->rope.theta = 10000;
-struct config_field f = @[{ "rope_theta", ALL, false, read_real,
-  field_at(rope.theta), 1, 1e18 }@];
-if (inner == NULL) inner = theta;
-if (inner != NULL && !read_real(s, &f, inner)) return false;
+static bool settings_theta(struct config_reader *s, json_t *given)
+{
+  json_t *theta = json_object_get(s->all, "rope_theta");
+  if (json_is_null(theta)) theta = NULL;
+  json_t *inner = json_object_get(given, "rope_theta");
+  if (theta != NULL && inner != NULL
+      && json_number_value(theta) != json_number_value(inner))
+    return setting_bad(s, "rope_theta", theta, "the one in rope_parameters");
+  s->c->rope.theta = 10000;
+  struct config_field f = @[{ "rope_theta", ALL, false, read_real,
+    field_at(rope.theta), 1, 1e18 }@];
+  if (inner == NULL) inner = theta;
+  return inner == NULL || read_real(s, &f, inner);
+}
 
 @ Of the kinds of stretching we have three (\cref{sec:wheels}), and a fourth word for none, which is meant, too, where no kind is named. Any other kind is refused by name, and so is any other member: the description is read with a table like the settings themselves, as if it were a file of its own, and
 the kinds take the part of the families.
@@ -1051,6 +1054,7 @@ files of a directory.
 @<Read the list of layers@>@;
 @<Find out which layers have a window@>@;
 @<Read the kind of stretching@>@;
+@<Read |theta| from either place@>@;
 @<Read how positions are rotated@>@;
 @<Read one of the two files@>@;
 @<Read the model's own settings@>@;

@@ -628,6 +628,20 @@ static bool add_kind(struct parser *r, unsigned char letter)
   return (letter & 0x20) != 0 || parser_range(r, next, PARSER_LAST_POINT);
 }
 
+@ A character can be given by its number, either in two digits or, in braces, in up to eight.
+
+@<Read an escape@>=
+static bool numbered_point(struct parser *r, size_t from, uint32_t *point)
+{
+  if (r->at == r->n || r->text[r->at] != '{')
+    return parser_hex(r, 2, 2, point);
+  r->at++;
+  if (!parser_hex(r, 1, 8, point)) return false;
+  if (r->at < r->n && r->text[r->at++] == '}') return true;
+  parser_refuse(r, from, "a closing brace is wanted");
+  return false;
+}
+
 @ Letters and digits after a backslash that we don't know are refused, each with the same sentence, for it is always the same mistake: to have taken this for the whole of PCRE2. In a set a hyphen must be told whether it was a character or a kind that it follows; |*point| is then |NO_POINT|.
 
 @<Read an escape@>=
@@ -643,14 +657,9 @@ static bool escaped_point(struct parser *r, uint32_t *point)
   r->at++;
   *point = known != NULL ? (uint32_t) meant[known - letter] : c;
   if (known != NULL || !word) return true;
-  if (c != 'x')
-    return parser_refuse(r, from, "this escape is not done here"), false;
-  if (r->at == r->n || r->text[r->at] != '{')
-    return parser_hex(r, 2, 2, point);
-  r->at++;
-  if (!parser_hex(r, 1, 8, point)) return false;
-  return (r->at < r->n && r->text[r->at++] == '}') || (parser_refuse(r, from,@|
-    "a closing brace is wanted"), false);
+  if (c == 'x') return numbered_point(r, from, point);
+  parser_refuse(r, from, "this escape is not done here");
+  return false;
 }
 
 @ Outside of a set an escape is a set by itself, of one character or one kind.
@@ -1258,10 +1267,18 @@ static bool find_least(struct net *w, struct error *why)
 }
 
 @ Now two questions about a rule. Can it come to itself again before a byte has been read? That is \emph{left recursion}, also where an empty rule stands in front and hides it, and it would let the stack grow without end between two bytes. And can it come to itself at all, with something left to do afterwards? Then it nests, and there are infinitely many states. Both are answered by
-walking from its first node; the one walk doesn't go through bytes, the other does.
+walking from its first node; the one walk doesn't go through bytes, the other does. It goes through a call without a byte if what is called can be empty.
 @^left recursion@>
 
 @<Ask whether a rule comes to itself again@>=
+static bool goes_through(const struct net *w, const struct net_node *x,
+  bool silent)
+{
+  if (x->kind == NET_CALL)
+    return !silent || w->least[w->start[x->other]] == 0;
+  return x->kind == NET_FORK || (x->kind == NET_BYTES && !silent);
+}
+@#
 struct walkers { uint32_t *seen, *todo; };
 static bool comes_again(const struct net *w, uint32_t rule, bool silent,
   const struct walkers *scratch)
@@ -1278,9 +1295,7 @@ static bool comes_again(const struct net *w, uint32_t rule, bool silent,
     if (call && x->other == rule && (silent || x->next != 0)) return true;
     if (call) scratch->todo[n++] = w->start[x->other];
     if (x->kind == NET_FORK) scratch->todo[n++] = x->other;
-    if (x->kind == NET_FORK || (x->kind == NET_BYTES && !silent)
-        || (call && (!silent || w->least[w->start[x->other]] == 0)))
-      scratch->todo[n++] = x->next;
+    if (goes_through(w, x, silent)) scratch->todo[n++] = x->next;
   }
   return false;
 }

@@ -172,6 +172,14 @@ static bool refuse_rule(const struct parser *r, const struct grammar_rule *rule,
 }
 
 /* <Ask whether a rule comes to itself again> */
+static bool goes_through(const struct net *w, const struct net_node *x,
+  bool silent)
+{
+  if (x->kind == NET_CALL)
+    return !silent || w->least[w->start[x->other]] == 0;
+  return x->kind == NET_FORK || (x->kind == NET_BYTES && !silent);
+}
+
 struct walkers { uint32_t *seen, *todo; };
 static bool comes_again(const struct net *w, uint32_t rule, bool silent,
   const struct walkers *scratch)
@@ -188,9 +196,7 @@ static bool comes_again(const struct net *w, uint32_t rule, bool silent,
     if (call && x->other == rule && (silent || x->next != 0)) return true;
     if (call) scratch->todo[n++] = w->start[x->other];
     if (x->kind == NET_FORK) scratch->todo[n++] = x->other;
-    if (x->kind == NET_FORK || (x->kind == NET_BYTES && !silent)
-        || (call && (!silent || w->least[w->start[x->other]] == 0)))
-      scratch->todo[n++] = x->next;
+    if (goes_through(w, x, silent)) scratch->todo[n++] = x->next;
   }
   return false;
 }

@@ -606,6 +606,22 @@ static bool rope_kind(struct config_reader *s, const char *where, json_t *given)
   return settings_read(&inner, &t) && rope_derive(s, where, given);
 }
 
+/* <Read theta from either place> */
+static bool settings_theta(struct config_reader *s, json_t *given)
+{
+  json_t *theta = json_object_get(s->all, "rope_theta");
+  if (json_is_null(theta)) theta = NULL;
+  json_t *inner = json_object_get(given, "rope_theta");
+  if (theta != NULL && inner != NULL
+      && json_number_value(theta) != json_number_value(inner))
+    return setting_bad(s, "rope_theta", theta, "the one in rope_parameters");
+  s->c->rope.theta = 10000;
+  struct config_field f = { "rope_theta", ALL, false, read_real,
+    field_at(rope.theta), 1, 1e18 };
+  if (inner == NULL) inner = theta;
+  return inner == NULL || read_real(s, &f, inner);
+}
+
 /* <Read how positions are rotated> */
 static bool settings_rope(struct config_reader *s)
 {
@@ -619,19 +635,8 @@ static bool settings_rope(struct config_reader *s)
   json_t *given = five != NULL ? five : old;
   if (given != NULL && !json_is_object(given))
     return setting_bad(s, name, given, "an object or null");
-  /* <Read theta from either place> */
-  json_t *theta = json_object_get(s->all, "rope_theta");
-  if (json_is_null(theta)) theta = NULL;
-  json_t *inner = json_object_get(given, "rope_theta");
-  if (theta != NULL && inner != NULL
-      && json_number_value(theta) != json_number_value(inner))
-    return setting_bad(s, "rope_theta", theta, "the one in rope_parameters");
-  s->c->rope.theta = 10000;
-  struct config_field f = { "rope_theta", ALL, false, read_real,
-    field_at(rope.theta), 1, 1e18 };
-  if (inner == NULL) inner = theta;
-  if (inner != NULL && !read_real(s, &f, inner)) return false;
-  return given == NULL || rope_kind(s, name, given);
+  return settings_theta(s, given)
+    && (given == NULL || rope_kind(s, name, given));
 }
 
 /* <Read one of the two files> */
