@@ -1225,7 +1225,7 @@ INLINE void axpy_chain(int columns, const struct position_block *b,
   memcpy(o, a, (size_t) columns * sizeof *o);
 }
 
-@ As many columns go together as fit into the registers: sixty-four, then sixteen. The columns that are left come one by one.
+@ As many columns go together as fit into the registers, and then whole sixteens. The columns that are left come one by one.
 
 @<The values of a block, each times its exponential@>=
 INLINE float axpy_one(const struct position_block *b, enum weight_type type,
