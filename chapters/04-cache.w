@@ -360,7 +360,8 @@ the pages that are on none are kept on a stack, which is threaded through the sa
 
 @<What the cache holds@>=
 struct page_info { uint32_t refs, writers, free_next; };
-  /* lists that it is on, and how many of them write to it in this pass; a spare page */
+  /* lists that it is on, and how many of them write to it in this pass; a spare
+     page */
 struct page_list { uint32_t *page; size_t n, cap, first; };
   /* |[cap]|; the pages of sinks and those from |first| to |n| are really there */
 struct layer_group {
@@ -443,7 +444,8 @@ static bool cache_reserve(struct store *common, struct error *why)
 @ Two sorts of pages are wanted. The first are the new ones: those that the list of a sequence lacks for its rows.
 
 @<Count the new pages of a pass@>=
-static size_t count_new_pages(const struct cache *s, const struct layer_group *f)
+static size_t count_new_pages(const struct cache *s,
+  const struct layer_group *f)
 {
   size_t wanted = 0;
   for (uint32_t i = 0; i < s->common.n_sequences; i++) {
@@ -468,7 +470,8 @@ static struct page_info *written_page(const struct cache *s,
 @ How many copies does a page want? With three lists on it and two writers, two: the third list goes on reading what is there. With three writers also two, since the last of them has the page for itself once the others have left. So each writer of a page wants a copy, except the one that finds all other lists gone: |writers| counts up, and a copy is wanted until it reaches |refs|. What a refused pass has counted must not be counted again, so every page that is written to begins at 0.
 
 @<Count the copies of a pass@>=
-static size_t count_copies(const struct cache *s, const struct layer_group *f)
+static size_t count_copies(const struct cache *s,
+  const struct layer_group *f)
 {
   size_t wanted = 0;
   for (uint32_t i = 0; i < s->common.n_sequences; i++) {

@@ -1141,8 +1141,8 @@ INLINE uint32_t next_block(const struct kv_view *v, uint32_t end)
 struct position_block {
   const struct kv_view *v;
   uint32_t t0, t1; /* from |t0| up to |t1| */
-  size_t place[256];
-  float weight[256];
+  size_t place[256]; /* where the rows of a position are */
+  float weight[256]; /* its score, and then the exponential of that */
 };
 
 @ The keys and values of a position are where the view says: one after the other, or in the page that the table names. The table is asked once a page, and its answer serves keys and values alike; a division for every
@@ -1307,12 +1307,13 @@ for (size_t c = 0; c < d; c++) y[c] = y[c] / l;
 INLINE void finish_weights(const struct kv_view *v, const float *scratch,
   size_t stride, float m, float l, float *kept)
 {
-  for (uint32_t t0 = first_seen(v), t1; t0 < v->hi; t0 = next_block(v, t1)) {
+  for (uint32_t t0 = first_seen(v); t0 < v->hi;) {
+    uint32_t t1 = block_end(v, t0);
     float w = num_expf(scratch[PART_MAX] - m);
-    t1 = block_end(v, t0);
     for (uint32_t t = t0; t < t1; t = next_seen(v, t))
       kept[t] = kept[t] * w / l;
     scratch += stride;
+    t0 = next_block(v, t1);
   }
 }
 

@@ -414,8 +414,9 @@ static bool read_words(struct reading *r)
   uint32_t weight;
   if (!read_weight(r, &i, &weight)) return false;
   char sign = i < r->length ? r->line[i++] : '\0';
-  if (sign != '|' && (weight > 0 || sign != '+')) return refuse(r, r->line,
-    r->length, "a table; a weight and a bar; a bar; or a plus");
+  if (sign != '|' && (weight > 0 || sign != '+'))
+    return refuse(r, r->line, r->length,@|
+      "a table; a weight and a bar; a bar; or a plus");
   if (!begin_alternative(r, weight)) return false;
   struct alternative *a = &g->alternatives[g->n_alternatives - 1];
   const char *words = r->line + i;

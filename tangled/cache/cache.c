@@ -137,7 +137,8 @@ static void evict_window(struct cache *s, struct layer_group *f, uint32_t sequen
 }
 
 /* <Count the new pages of a pass> */
-static size_t count_new_pages(const struct cache *s, const struct layer_group *f)
+static size_t count_new_pages(const struct cache *s,
+  const struct layer_group *f)
 {
   size_t wanted = 0;
   for (uint32_t i = 0; i < s->common.n_sequences; i++) {
@@ -157,7 +158,8 @@ static struct page_info *written_page(const struct cache *s,
   return &f->page[f->sequence[sequence].page[q->length / s->page_rows]];
 }
 
-static size_t count_copies(const struct cache *s, const struct layer_group *f)
+static size_t count_copies(const struct cache *s,
+  const struct layer_group *f)
 {
   size_t wanted = 0;
   for (uint32_t i = 0; i < s->common.n_sequences; i++) {

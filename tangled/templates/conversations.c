@@ -309,8 +309,10 @@ static bool put_turns(struct writer *w, const struct chat_template *t,
       || (t->around->system_at == IN_LAST && i == n - 1));
     bool ok;
     if (t->thinks && talk[i].who == ROLE_ASSISTANT)
-      ok = put_thinker(w, &talk[i], question > 0 && i >= question, i == n - 1);
-    else ok = put_turn(w, t->around, &talk[i], here ? &talk[0] : NULL);
+      ok = put_thinker(w, &talk[i], question > 0 && i >= question,
+        i == n - 1);
+    else
+      ok = put_turn(w, t->around, &talk[i], here ? &talk[0] : NULL);
     if (!ok) return false;
   }
   return true;
