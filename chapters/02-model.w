@@ -532,8 +532,8 @@ bool config_set_window(struct model_config *c, uint32_t window, uint32_t sinks,
   if (sinks > 0 && c->learned_positions)
     return error_say(why, "%u sinks for a model whose positions are learned;"@|
       " wanted: none, or a model that turns its keys", sinks);
-  c->window = window, c->window_from = 0, c->window_listed = false;
-  c->sinks = sinks;
+  c->window = window, c->sinks = sinks;
+  c->window_from = 0, c->window_listed = false;
   return true;
 }
 
@@ -1851,7 +1851,8 @@ static void toy_by_hand(struct toy *y)
   }
   for (int p = 0; p < TOY_PLACES; p++)
     memcpy(y->place[p] + 2, corner[place[p % 4]], sizeof corner[0]);
-  y->gate[0] = 0.5f, y->gate[2] = -1, y->up[2] = 1;
+  y->gate[0] = 0.5f, y->gate[2] = -1;
+  y->up[2] = 1;
   y->down[0] = 1, y->down[2] = -1;
   memcpy(y->asked, asked, sizeof asked);
 }

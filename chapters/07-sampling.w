@@ -578,7 +578,8 @@ void philox4x32(const uint32_t key[2], const uint32_t counter[4],
     c = (uint32_t) (p >> 32) ^ d ^ k1, d = (uint32_t) p;
     k0 += 0x9E3779B9u, k1 += 0xBB67AE85u;
   }
-  out[0] = a, out[1] = b, out[2] = c, out[3] = d;
+  out[0] = a, out[1] = b;
+  out[2] = c, out[3] = d;
 }
 
 @ The multipliers were found by the authors of the method in a search for good mixing; the key advances by the golden ratio and by $\sqrt3-1$, as binary fractions, for want of a reason to take other numbers. No round can lose anything: each is a one-to-one map of counters to counters, so two different counters never give the same four words
@@ -1272,7 +1273,8 @@ static bool write_text(struct study *u, int i, struct error *why)
   struct generate_options want = @[{ .max_new_tokens = LENGTH,
     .recall = store_match_prefix,@|
     .select = sampler_choose, .select_ctx = &u->d }@];
-  u->d.s = sampling_default, u->d.seed = 2, u->d.s.temperature = strategy[i].t;
+  u->d.s = sampling_default, u->d.seed = 2;
+  u->d.s.temperature = strategy[i].t;
   u->d.s.top_k = strategy[i].k, u->d.s.top_p = strategy[i].p;
   bool ok = encode(u, "The harvest of the kingdom was very good.", &prompt, why)@|
     && generate(&g, prompt.id, prompt.n, &want, &c, why)@|

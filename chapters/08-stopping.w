@@ -451,8 +451,8 @@ A whole round, then: the token is chosen, and joins the text; the criteria are a
 @<Ask all of a list@>=
 const char *criteria_reason(const struct criteria *c, enum finish_reason ended)
 {
-  return ended != FINISH_STOP ? NULL
-    : c->fired == NULL ? "eos" : c->fired->name;
+  if (ended != FINISH_STOP) return NULL;
+  return c->fired == NULL ? "eos" : c->fired->name;
 }
 
 @ The text stream is a criterion: it takes the newest token, and says yes when a stop string is complete.
@@ -681,8 +681,9 @@ static int print_bytes(const unsigned char *byte, size_t n)
 {
   int width = 0;
   for (size_t i = 0; i < n; i++)
-    width += byte[i] == '\n' ? printf("\\n") : byte[i] < 0x80
-      ? printf("%c", byte[i]) : printf("\\x%02X", (unsigned) byte[i]);
+    if (byte[i] == '\n') width += printf("\\n");
+    else if (byte[i] < 0x80) width += printf("%c", byte[i]);
+    else width += printf("\\x%02X", (unsigned) byte[i]);
   return width;
 }
 static void show_token(struct desk *k, uint32_t id)

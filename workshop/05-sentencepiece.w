@@ -339,7 +339,9 @@ static bool read_field(struct wire *w, struct wire_field *f)
 {
   uint64_t n;
   if (!read_number(w, &f->name)) return false;
-  f->form = (unsigned) (f->name & 7), f->name >>= 3, f->number = 0;
+  f->form = (unsigned) (f->name & 7);
+  f->name >>= 3;
+  f->number = 0;
   f->inside = (struct wire) @[{ w->at, 0 }@];
   if (f->form == 0) return read_number(w, &f->number);
   if (f->form == 1 || f->form == 5) n = f->form == 1 ? 8 : 4;
@@ -774,7 +776,8 @@ static size_t write_piece(unsigned char *out, const char *words,
   *at++ = 10, *at++ = (unsigned char) (n + 9);
   *at++ = 10, *at++ = (unsigned char) n;
   memcpy(at, words, n), at += n;
-  *at++ = 21, memcpy(at, &score, 4), at += 4;
+  *at++ = 21;
+  memcpy(at, &score, 4), at += 4;
   *at++ = 24, *at++ = type;
   return (size_t) (at - out);
 }

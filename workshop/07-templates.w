@@ -498,10 +498,12 @@ static bool put_turns(struct writer *w, const struct chat_template *t,
     bool here = first == 1 && talk[i].who == ROLE_USER
       && ((t->around->system_at == IN_FIRST && i == 1)
       || (t->around->system_at == IN_LAST && i == n - 1));
-    bool ok = t->thinks && talk[i].who == ROLE_ASSISTANT
-      ? put_thinker(w, &talk[i], question > 0 && i >= question,
-      i == n - 1) : put_turn(w, t->around, &talk[i],@|
-      here ? &talk[0] : NULL);
+    bool ok;
+    if (t->thinks && talk[i].who == ROLE_ASSISTANT)
+      ok = put_thinker(w, &talk[i], question > 0 && i >= question,
+        i == n - 1);
+    else
+      ok = put_turn(w, t->around, &talk[i], here ? &talk[0] : NULL);
     if (!ok) return false;
   }
   return true;
@@ -925,8 +927,9 @@ static void print_strips(size_t row, const struct rendered_prompt *s)
   for (size_t i = 0; i < s->n; i++) {
     const struct prompt_part *p = &s->part[i];
     size_t n = p->kind == PROMPT_PART_MARK ? 2 : p->n;
-    int column = p->kind == PROMPT_PART_MARK ? 3 : p->kind == PROMPT_PART_FRAME ? 2
-      : p->who == ROLE_ASSISTANT;
+    int column = p->who == ROLE_ASSISTANT;
+    if (p->kind == PROMPT_PART_FRAME) column = 2;
+    if (p->kind == PROMPT_PART_MARK) column = 3;
     for (int end = 0; end < 3; end++) {
       printf("%zu", end == 0 ? at : at + n);
       for (int k = 0; k < 4; k++)

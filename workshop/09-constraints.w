@@ -616,6 +616,20 @@ static bool add_kind(struct parser *r, unsigned char letter)
   return (letter & 0x20) != 0 || parser_range(r, next, PARSER_LAST_POINT);
 }
 
+@ A character can be given by its number, either in two digits or, in braces, in up to eight.
+
+@<Read an escape@>=
+static bool numbered_point(struct parser *r, size_t from, uint32_t *point)
+{
+  if (r->at == r->n || r->text[r->at] != '{')
+    return parser_hex(r, 2, 2, point);
+  r->at++;
+  if (!parser_hex(r, 1, 8, point)) return false;
+  if (r->at < r->n && r->text[r->at++] == '}') return true;
+  parser_refuse(r, from, "a closing brace is wanted");
+  return false;
+}
+
 @ Letters and digits after a backslash that we don't know are refused, each with the same sentence, for it is always the same mistake: to have taken this for the whole of PCRE2. In a set a hyphen must be told whether it was a character or a kind that it follows; |*point| is then |NO_POINT|.
 
 @<Read an escape@>=
@@ -631,14 +645,9 @@ static bool escaped_point(struct parser *r, uint32_t *point)
   r->at++;
   *point = known != NULL ? (uint32_t) meant[known - letter] : c;
   if (known != NULL || !word) return true;
-  if (c != 'x')
-    return parser_refuse(r, from, "this escape is not done here"), false;
-  if (r->at == r->n || r->text[r->at] != '{')
-    return parser_hex(r, 2, 2, point);
-  r->at++;
-  if (!parser_hex(r, 1, 8, point)) return false;
-  return (r->at < r->n && r->text[r->at++] == '}') || (parser_refuse(r, from,@|
-    "a closing brace is wanted"), false);
+  if (c == 'x') return numbered_point(r, from, point);
+  parser_refuse(r, from, "this escape is not done here");
+  return false;
 }
 
 @ Outside of a set an escape is a set by itself, of one character or one kind.
@@ -1111,7 +1120,7 @@ static uint32_t cut(uint32_t lo, uint32_t hi)
 @<Make nodes for a range of characters@>=
 static size_t encode(uint32_t point, uint8_t byte[4])
 {
-  size_t n = point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
+  size_t n = 1u + (point >= 0x80) + (point >= 0x800) + (point >= 0x10000);
   static const uint8_t mark[] = @[{ 0, 0xc0, 0xe0, 0xf0 }@];
   for (size_t i = n; i-- > 1; point >>= 6)
     byte[i] = (uint8_t) (0x80 | (point & 0x3f));
@@ -1246,10 +1255,18 @@ static bool find_least(struct net *w, struct error *why)
 }
 
 @ Now two questions about a rule. Can it come to itself again before a byte has been read? That is \emph{left recursion}, also where an empty rule stands in front and hides it, and it would let the stack grow without end between two bytes. And can it come to itself at all, with something left to do afterwards? Then it nests, and there are infinitely many states. Both are answered by
-walking from its first node; the one walk doesn't go through bytes, the other does.
+walking from its first node; the one walk doesn't go through bytes, the other does. It goes through a call without a byte if what is called can be empty.
 @^left recursion@>
 
 @<Ask whether a rule comes to itself again@>=
+static bool goes_through(const struct net *w, const struct net_node *x,
+  bool silent)
+{
+  if (x->kind == NET_CALL)
+    return !silent || w->least[w->start[x->other]] == 0;
+  return x->kind == NET_FORK || (x->kind == NET_BYTES && !silent);
+}
+@#
 struct walkers { uint32_t *seen, *todo; };
 static bool comes_again(const struct net *w, uint32_t rule, bool silent,
   const struct walkers *scratch)
@@ -1266,9 +1283,7 @@ static bool comes_again(const struct net *w, uint32_t rule, bool silent,
     if (call && x->other == rule && (silent || x->next != 0)) return true;
     if (call) scratch->todo[n++] = w->start[x->other];
     if (x->kind == NET_FORK) scratch->todo[n++] = x->other;
-    if (x->kind == NET_FORK || (x->kind == NET_BYTES && !silent)
-        || (call && (!silent || w->least[w->start[x->other]] == 0)))
-      scratch->todo[n++] = x->next;
+    if (goes_through(w, x, silent)) scratch->todo[n++] = x->next;
   }
   return false;
 }
@@ -1503,7 +1518,9 @@ static bool follow(struct constraint *c, struct position p, struct error *why)
 @<Follow all ways to where they wait@>=
 static void begin_search(struct constraint *c)
 {
-  c->closures++, c->todo.n = 0, c->found.n = 0, c->ways = 0;
+  c->closures++;
+  c->todo.n = c->found.n = 0;
+  c->ways = 0;
 }
 
 @ The list is emptied from its end: in which order the ways are followed makes no difference to the set.
@@ -1661,7 +1678,8 @@ static void drop_states(struct constraint *c)
   array_free(c->m, &c->stacks);
   pair_map_free(c->m, &c->visited), pair_map_free(c->m, &c->stack_of);
   name_map_free(c->m, &c->by_pairs);
-  c->bytes = 0, c->closures = 0, c->known = UNTRIED;
+  c->bytes = c->closures = 0;
+  c->known = UNTRIED;
 }
 
 @ So to forget is one thing after the other.
@@ -1874,7 +1892,9 @@ struct lexicon *lexicon_open(struct memory *m, const struct token_bytes *spelt,
     return error_say(why, "%zu tokens are too many", vocab_size), NULL;
   struct lexicon *l = memory_alloc(m, MEMORY_TOKENS, 1, sizeof *l, why);
   if (l == NULL) return NULL;
-  l->m = m, l->vocab_size = vocab_size, l->max_len = 1;
+  l->m = m;
+  l->vocab_size = vocab_size;
+  l->max_len = 1;
   struct spelling *sorted = NULL;
   bool ok = copy_pieces(l, spelt, usable, why)
     && (sorted = sort_pieces(l, why)) != NULL && make_nodes(l, sorted, why);
@@ -2006,7 +2026,9 @@ static bool is_collected(const struct dfa_state *x,
 static bool collect_predecessors(struct constraint *c, struct dfa_state *from,
   bool nearer, bool *all, struct error *why)
 {
-  c->gathers++, c->group.n = 0, *all = false;
+  *all = false;
+  c->gathers++;
+  c->group.n = 0;
   if (!collect_one(c, from, why)) return false;
   for (size_t i = 0; i < c->group.n; i++) {
     struct dfa_state *x = ((struct dfa_state **) c->group.block)[i];
@@ -2134,8 +2156,10 @@ bool constraint_bind(struct constraint *c, const struct lexicon *l,
   struct dfa_state **at = memory_alloc(c->m, MEMORY_TOKENS, n, sizeof *at, why);
   if (at == NULL) return false;
   memory_free(c->m, c->at);
-  c->at = at, c->reached = at + l->max_len + 1, c->n_at = n;
-  c->words = l, c->strips = strips;
+  c->at = at, c->n_at = n;
+  c->reached = at + l->max_len + 1;
+  c->words = l;
+  c->strips = strips;
   look_for_bytes(c);
   return constraint_forget(c, why) && can_begin(c, why);
 }

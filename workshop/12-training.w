@@ -146,7 +146,8 @@ static void add_tensor(struct network *net, const char *name,
 {
   struct parameter *p = &net->tensors[net->n_tensors++];
   snprintf(p->name, sizeof p->name, "%s", name);
-  p->offset = net->n_parameters, p->rows = rows, p->cols = cols;
+  p->offset = net->n_parameters;
+  p->rows = rows, p->cols = cols;
   net->n_parameters += rows * cols;
 }
 
@@ -233,13 +234,13 @@ static void lay_out_layer(struct network *net, struct trace *t,
   const struct model_shape *s = &net->form;
   size_t n = net->max_rows, d = n * s->d_model, f = n * s->d_inner;
   t->x = cut(net, at, d), t->normed = cut(net, at, d);
-  t->q = cut(net, at, n * net->q_width), t->k =
-    cut(net, at, n * net->kv_width);
-  t->v = cut(net, at, n * net->kv_width), t->mixed =
-    cut(net, at, n * net->q_width);
+  t->q = cut(net, at, n * net->q_width);
+  t->k = cut(net, at, n * net->kv_width);
+  t->v = cut(net, at, n * net->kv_width);
+  t->mixed = cut(net, at, n * net->q_width);
   t->middle = cut(net, at, d), t->normed2 = cut(net, at, d);
-  t->gate = cut(net, at, f), t->up = cut(net, at, f), t->inner =
-    cut(net, at, f);
+  t->gate = cut(net, at, f), t->up = cut(net, at, f);
+  t->inner = cut(net, at, f);
   t->known = cut(net, at, 2 * n * s->n_heads);
 }
 
@@ -766,7 +767,8 @@ static void product_part(void *ctx, unsigned worker, unsigned workers)
   if (from == to) return;
   float *scratch = job->net->scratch + worker * job->net->scratch_size;
   lay_bench(job->net, &t, scratch);
-  p.a += from * p.a_row, p.c += from * p.c_row, p.rows = to - from;
+  p.a += from * p.a_row, p.c += from * p.c_row;
+  p.rows = to - from;
   job->net->back->multiply(&p, t.pack);
 }
 
@@ -876,7 +878,8 @@ static void scores_back(struct head_group *a, size_t head, size_t t0,
     .b_step = ld, .c = a->on.s, .c_row = ld, .rows = rows, .terms =
       h, .cols = n }@];
   net->back->multiply(&p, a->on.pack);
-  p.a = a->on.dy, p.b = a->on.vt, p.c = a->on.g;
+  p.a = a->on.dy, p.b = a->on.vt;
+  p.c = a->on.g;
   net->back->multiply(&p, a->on.pack);
   for (size_t i = 0; i < rows; i++) {
     size_t row = a->first + t0 + i;
@@ -915,7 +918,8 @@ struct product k = @[{ .a = a->on.g, .a_row = 1, .a_step = ld,
   .b = a->on.q, .b_step = h, .c = a->on.dk, .c_row = h,
   .rows = keys, .terms = rows, .cols = h, .add = true }@];
 net->back->multiply(&k, a->on.pack);
-k.a = a->on.s, k.b = a->on.dy, k.c = a->on.dv;
+k.a = a->on.s, k.b = a->on.dy;
+k.c = a->on.dv;
 net->back->multiply(&k, a->on.pack);
 
 @ The group's heads share keys and values, and therefore add to the same gradients, head after
@@ -1457,7 +1461,10 @@ struct trainer *trainer_open(struct memory *m, const struct training_plan *p,
 {
   struct trainer *t = memory_alloc(m, MEMORY_TRAINING, 1, sizeof *t, why);
   if (t == NULL) return NULL;
-  t->p = p, t->pool = pool, t->feed = s, t->buffers.m = m;
+  t->p = p;
+  t->pool = pool;
+  t->feed = s;
+  t->buffers.m = m;
   t->now = (struct state) @[{ .mark = STATE_MARK, .power1 = 1, .power2 =
     1 }@];
   @<Find the largest pass of the plan@>@;
@@ -2013,7 +2020,8 @@ the last bit. The mask makes it right; knowing the text makes it possible.
 @<What the checkpoint shows@>=
 static double by_hand(float z[3])
 {
-  z[0] = num_logf(3), z[1] = num_logf(2), z[2] = 0;
+  z[0] = num_logf(3), z[1] = num_logf(2);
+  z[2] = 0;
   return gradients_plain.cross_entropy(z, 3, 1, 1.0f);
 }
 

@@ -97,7 +97,8 @@ static bool write_text(struct study *u, int i, struct error *why)
   struct generate_options want = { .max_new_tokens = LENGTH,
     .recall = store_match_prefix,
     .select = sampler_choose, .select_ctx = &u->d };
-  u->d.s = sampling_default, u->d.seed = 2, u->d.s.temperature = strategy[i].t;
+  u->d.s = sampling_default, u->d.seed = 2;
+  u->d.s.temperature = strategy[i].t;
   u->d.s.top_k = strategy[i].k, u->d.s.top_p = strategy[i].p;
   bool ok = encode(u, "The harvest of the kingdom was very good.", &prompt, why)
     && generate(&g, prompt.id, prompt.n, &want, &c, why)

@@ -109,7 +109,9 @@ static bool follow(struct constraint *c, struct position p, struct error *why)
 
 static void begin_search(struct constraint *c)
 {
-  c->closures++, c->todo.n = 0, c->found.n = 0, c->ways = 0;
+  c->closures++;
+  c->todo.n = c->found.n = 0;
+  c->ways = 0;
 }
 
 static bool follow_all(struct constraint *c, struct error *why)
@@ -241,7 +243,8 @@ static void drop_states(struct constraint *c)
   array_free(c->m, &c->stacks);
   pair_map_free(c->m, &c->visited), pair_map_free(c->m, &c->stack_of);
   name_map_free(c->m, &c->by_pairs);
-  c->bytes = 0, c->closures = 0, c->known = UNTRIED;
+  c->bytes = c->closures = 0;
+  c->known = UNTRIED;
 }
 
 bool constraint_forget(struct constraint *c, struct error *why)
@@ -406,7 +409,9 @@ struct lexicon *lexicon_open(struct memory *m, const struct token_bytes *spelt,
     return error_say(why, "%zu tokens are too many", vocab_size), NULL;
   struct lexicon *l = memory_alloc(m, MEMORY_TOKENS, 1, sizeof *l, why);
   if (l == NULL) return NULL;
-  l->m = m, l->vocab_size = vocab_size, l->max_len = 1;
+  l->m = m;
+  l->vocab_size = vocab_size;
+  l->max_len = 1;
   struct spelling *sorted = NULL;
   bool ok = copy_pieces(l, spelt, usable, why)
     && (sorted = sort_pieces(l, why)) != NULL && make_nodes(l, sorted, why);
@@ -500,7 +505,9 @@ static bool is_collected(const struct dfa_state *x,
 static bool collect_predecessors(struct constraint *c, struct dfa_state *from,
   bool nearer, bool *all, struct error *why)
 {
-  c->gathers++, c->group.n = 0, *all = false;
+  *all = false;
+  c->gathers++;
+  c->group.n = 0;
   if (!collect_one(c, from, why)) return false;
   for (size_t i = 0; i < c->group.n; i++) {
     struct dfa_state *x = ((struct dfa_state **) c->group.block)[i];
@@ -604,8 +611,10 @@ bool constraint_bind(struct constraint *c, const struct lexicon *l,
   struct dfa_state **at = memory_alloc(c->m, MEMORY_TOKENS, n, sizeof *at, why);
   if (at == NULL) return false;
   memory_free(c->m, c->at);
-  c->at = at, c->reached = at + l->max_len + 1, c->n_at = n;
-  c->words = l, c->strips = strips;
+  c->at = at, c->n_at = n;
+  c->reached = at + l->max_len + 1;
+  c->words = l;
+  c->strips = strips;
   look_for_bytes(c);
   return constraint_forget(c, why) && can_begin(c, why);
 }

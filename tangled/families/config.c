@@ -229,7 +229,9 @@ struct tables {
 static bool read_nothing(struct config_reader *s, const struct config_field *f,
   json_t *value)
 {
-  (void) s, (void) f, (void) value;
+  (void) s;
+  (void) f;
+  (void) value;
   return true;
 }
 
@@ -478,6 +480,13 @@ static bool settings_derive(struct config_reader *s)
 }
 
 /* <Read the list of layers> */
+static const char *layer_words(const struct model_config *c, bool choice)
+{
+  if (c->window == 0) return "full_attention: there is no window";
+  return choice ? "full_attention or sliding_attention"
+    : "sliding_attention";
+}
+
 static bool settings_layers(struct config_reader *s, json_t *list)
 {
   struct model_config *c = s->c;
@@ -491,9 +500,7 @@ static bool settings_layers(struct config_reader *s, json_t *list)
     bool near = word != NULL && strcmp(word, "sliding_attention") == 0;
     bool full = word != NULL && strcmp(word, "full_attention") == 0;
     if (!(near && c->window > 0) && !(full && (c->window == 0 || choice)))
-      return setting_bad(s, "layer_types", list, c->window == 0
-        ? "full_attention: there is no window" : choice
-        ? "full_attention or sliding_attention" : "sliding_attention");
+      return setting_bad(s, "layer_types", list, layer_words(c, choice));
     if (c->window_listed && near)
       c->windowed[i / 8] = (uint8_t) (c->windowed[i / 8] | 1u << i % 8);
   }
@@ -596,6 +603,22 @@ static bool rope_kind(struct config_reader *s, const char *where, json_t *given)
   return settings_read(&inner, &t) && rope_derive(s, where, given);
 }
 
+/* <Read theta from either place> */
+static bool settings_theta(struct config_reader *s, json_t *given)
+{
+  json_t *theta = json_object_get(s->all, "rope_theta");
+  if (json_is_null(theta)) theta = NULL;
+  json_t *inner = json_object_get(given, "rope_theta");
+  if (theta != NULL && inner != NULL
+      && json_number_value(theta) != json_number_value(inner))
+    return setting_bad(s, "rope_theta", theta, "the one in rope_parameters");
+  s->c->rope.theta = 10000;
+  struct config_field f = { "rope_theta", ALL, false, read_real,
+    field_at(rope.theta), 1, 1e18 };
+  if (inner == NULL) inner = theta;
+  return inner == NULL || read_real(s, &f, inner);
+}
+
 /* <Read how positions are rotated> */
 static bool settings_rope(struct config_reader *s)
 {
@@ -609,19 +632,8 @@ static bool settings_rope(struct config_reader *s)
   json_t *given = five != NULL ? five : old;
   if (given != NULL && !json_is_object(given))
     return setting_bad(s, name, given, "an object or null");
-  /* <Read theta from either place> */
-  json_t *theta = json_object_get(s->all, "rope_theta");
-  if (json_is_null(theta)) theta = NULL;
-  json_t *inner = json_object_get(given, "rope_theta");
-  if (theta != NULL && inner != NULL
-      && json_number_value(theta) != json_number_value(inner))
-    return setting_bad(s, "rope_theta", theta, "the one in rope_parameters");
-  s->c->rope.theta = 10000;
-  struct config_field f = { "rope_theta", ALL, false, read_real,
-    field_at(rope.theta), 1, 1e18 };
-  if (inner == NULL) inner = theta;
-  if (inner != NULL && !read_real(s, &f, inner)) return false;
-  return given == NULL || rope_kind(s, name, given);
+  return settings_theta(s, given)
+    && (given == NULL || rope_kind(s, name, given));
 }
 
 /* <Read one of the two files> */

@@ -45,8 +45,8 @@ static uint32_t branch(struct token_tree *t, const struct step *now,
   size_t token, size_t rank)
 {
   bool chosen = token == now->chosen;
-  enum tree_reason reason = !chosen ? REASON_PASSED
-    : t->sampled ? REASON_DRAWN : REASON_LIKELIEST;
+  enum tree_reason reason = REASON_PASSED;
+  if (chosen) reason = t->sampled ? REASON_DRAWN : REASON_LIKELIEST;
   return add_node(t, (struct tree_node) { t->tip[0], (uint32_t) token,
     now->number, rank, t->logprob[token], reason, chosen });
 }

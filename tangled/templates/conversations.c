@@ -304,10 +304,12 @@ static bool put_turns(struct writer *w, const struct chat_template *t,
     bool here = first == 1 && talk[i].who == ROLE_USER
       && ((t->around->system_at == IN_FIRST && i == 1)
       || (t->around->system_at == IN_LAST && i == n - 1));
-    bool ok = t->thinks && talk[i].who == ROLE_ASSISTANT
-      ? put_thinker(w, &talk[i], question > 0 && i >= question,
-      i == n - 1) : put_turn(w, t->around, &talk[i],
-      here ? &talk[0] : NULL);
+    bool ok;
+    if (t->thinks && talk[i].who == ROLE_ASSISTANT)
+      ok = put_thinker(w, &talk[i], question > 0 && i >= question,
+        i == n - 1);
+    else
+      ok = put_turn(w, t->around, &talk[i], here ? &talk[0] : NULL);
     if (!ok) return false;
   }
   return true;

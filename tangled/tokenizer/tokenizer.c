@@ -80,13 +80,13 @@ bool tokenizer_add_string(struct memory *m, struct tokenizer *t, struct text_ste
 /* <Find the token of a byte> */
 static uint32_t byte_token(const struct tokenizer *t, unsigned b)
 {
-  char name[8];
-  unsigned char byte = (unsigned char) b;
-  snprintf(name, sizeof name, "<0x%02X>", b);
-  uint32_t found = !t->char_level ? name_map_get(&t->by_piece,
-    &byte, 1) : t->byte_fallback ? name_map_get(&t->by_piece,
-    (const unsigned char *) name, 6) : 0;
-  return found - 1; /* BPE_NONE if there is none */
+  char word[8] = { (char) b };
+  size_t n = 1;
+  if (t->char_level) {
+    if (!t->byte_fallback) return BPE_NONE;
+    n = (size_t) snprintf(word, sizeof word, "<0x%02X>", b);
+  }
+  return name_map_get(&t->by_piece, (const unsigned char *) word, n) - 1;
 }
 
 /* <Make the table of pieces> */
@@ -179,9 +179,10 @@ bool tokenizer_index_added(struct memory *m, struct tokenizer *t,
     if (after) ok = tokenizer_normalize(t, m, byte, x->text.n, true, &normal,
       why);
     t->any_frozen = t->any_frozen || x->frozen;
-    ok = ok && plant(m, t, x->frozen ? 2 : x->normalized ? 1 : 0,
-      after ? normal.byte : byte, after ? normal.n : x->text.n,
-      (uint32_t) i + 1, why);
+    uint32_t root = x->normalized ? 1 : 0;
+    if (x->frozen) root = 2;
+    ok = ok && plant(m, t, root, after ? normal.byte : byte,
+      after ? normal.n : x->text.n, (uint32_t) i + 1, why);
     bytes_free(m, &normal);
   }
   return ok;
@@ -565,29 +566,45 @@ static bool encode_between(struct job *j, uint32_t root, bool first,
 }
 
 /* <Cut at the added tokens> */
+struct added_place { const struct added_token *token; size_t from, to; };
+
+static bool find_added(const struct job *j, uint32_t root,
+  const unsigned char *text, size_t n, size_t *at, struct added_place *p)
+{
+  while (*at < n) {
+    size_t from = *at, length = 1;
+    const struct added_token *x = longest_match(j->t, root, text + from,
+      n - from, &length);
+    *at += length;
+    if (x == NULL || (x->special && !j->parse_special)) continue;
+    if (x->single_word && !whole_word(text, n, from, *at)) continue;
+    *p = (struct added_place) { x, from, *at };
+    return true;
+  }
+  return false;
+}
+
+static void swallow_space(struct added_place *p, const unsigned char *text,
+  size_t n, size_t done)
+{
+  if (p->token->lstrip)
+    p->from = done < p->from ? space_before(text, p->from, done) : done;
+  if (p->token->rstrip)
+    p->to = p->to < done ? done : space_after(text, n, p->to);
+}
+
 static bool encode_added(struct job *j, uint32_t root, bool first,
   const unsigned char *text, size_t n)
 {
-  size_t done = 0, length = 0;
-  for (size_t i = 0; i < n;) {
-    const struct added_token *x = longest_match(j->t, root, text + i, n - i,
-      &length);
-    if (x == NULL) {
-      i++;
-      continue;
-    }
-    size_t from = i, to = i += length;
-    if (x->special && !j->parse_special) continue;
-    if (x->single_word && !whole_word(text, n, from, to)) continue;
-    /* <Encode what lies before the token, and the token> */
-    if (x->lstrip) from = done < from ? space_before(text, from, done)
-      : done;
-    if (x->rstrip) to = to < done ? done : space_after(text, n, to);
-    if (from >= to) continue;
-    if (done < from && !encode_between(j, root, first && done == 0,
-      text + done, from - done)) return false;
-    if (!ids_push(j->m, j->out, x->id, j->why)) return false;
-    done = to;
+  size_t done = 0, at = 0;
+  struct added_place p;
+  while (find_added(j, root, text, n, &at, &p)) {
+    swallow_space(&p, text, n, done);
+    if (p.from >= p.to) continue;
+    if (done < p.from && !encode_between(j, root, first && done == 0,
+      text + done, p.from - done)) return false;
+    if (!ids_push(j->m, j->out, p.token->id, j->why)) return false;
+    done = p.to;
   }
   return done >= n || encode_between(j, root, first && done == 0,
     text + done, n - done);

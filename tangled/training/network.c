@@ -47,7 +47,8 @@ static void add_tensor(struct network *net, const char *name,
 {
   struct parameter *p = &net->tensors[net->n_tensors++];
   snprintf(p->name, sizeof p->name, "%s", name);
-  p->offset = net->n_parameters, p->rows = rows, p->cols = cols;
+  p->offset = net->n_parameters;
+  p->rows = rows, p->cols = cols;
   net->n_parameters += rows * cols;
 }
 
@@ -124,13 +125,13 @@ static void lay_out_layer(struct network *net, struct trace *t,
   const struct model_shape *s = &net->form;
   size_t n = net->max_rows, d = n * s->d_model, f = n * s->d_inner;
   t->x = cut(net, at, d), t->normed = cut(net, at, d);
-  t->q = cut(net, at, n * net->q_width), t->k =
-    cut(net, at, n * net->kv_width);
-  t->v = cut(net, at, n * net->kv_width), t->mixed =
-    cut(net, at, n * net->q_width);
+  t->q = cut(net, at, n * net->q_width);
+  t->k = cut(net, at, n * net->kv_width);
+  t->v = cut(net, at, n * net->kv_width);
+  t->mixed = cut(net, at, n * net->q_width);
   t->middle = cut(net, at, d), t->normed2 = cut(net, at, d);
-  t->gate = cut(net, at, f), t->up = cut(net, at, f), t->inner =
-    cut(net, at, f);
+  t->gate = cut(net, at, f), t->up = cut(net, at, f);
+  t->inner = cut(net, at, f);
   t->known = cut(net, at, 2 * n * s->n_heads);
 }
 
@@ -495,7 +496,8 @@ static void product_part(void *ctx, unsigned worker, unsigned workers)
   if (from == to) return;
   float *scratch = job->net->scratch + worker * job->net->scratch_size;
   lay_bench(job->net, &t, scratch);
-  p.a += from * p.a_row, p.c += from * p.c_row, p.rows = to - from;
+  p.a += from * p.a_row, p.c += from * p.c_row;
+  p.rows = to - from;
   job->net->back->multiply(&p, t.pack);
 }
 
@@ -587,7 +589,8 @@ static void scores_back(struct head_group *a, size_t head, size_t t0,
     .b_step = ld, .c = a->on.s, .c_row = ld, .rows = rows, .terms =
       h, .cols = n };
   net->back->multiply(&p, a->on.pack);
-  p.a = a->on.dy, p.b = a->on.vt, p.c = a->on.g;
+  p.a = a->on.dy, p.b = a->on.vt;
+  p.c = a->on.g;
   net->back->multiply(&p, a->on.pack);
   for (size_t i = 0; i < rows; i++) {
     size_t row = a->first + t0 + i;
@@ -618,7 +621,8 @@ static void strip_back(struct head_group *a, size_t head, size_t t0)
     .b = a->on.q, .b_step = h, .c = a->on.dk, .c_row = h,
     .rows = keys, .terms = rows, .cols = h, .add = true };
   net->back->multiply(&k, a->on.pack);
-  k.a = a->on.s, k.b = a->on.dy, k.c = a->on.dv;
+  k.a = a->on.s, k.b = a->on.dy;
+  k.c = a->on.dv;
   net->back->multiply(&k, a->on.pack);
 }
 

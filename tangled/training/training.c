@@ -107,7 +107,10 @@ struct trainer *trainer_open(struct memory *m, const struct training_plan *p,
 {
   struct trainer *t = memory_alloc(m, MEMORY_TRAINING, 1, sizeof *t, why);
   if (t == NULL) return NULL;
-  t->p = p, t->pool = pool, t->feed = s, t->buffers.m = m;
+  t->p = p;
+  t->pool = pool;
+  t->feed = s;
+  t->buffers.m = m;
   t->now = (struct state) { .mark = STATE_MARK, .power1 = 1, .power2 =
     1 };
   /* <Find the largest pass of the plan> */
