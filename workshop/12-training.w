@@ -337,7 +337,9 @@ struct network *network_open(struct memory *m, const struct model_shape *s,
 
 @ The factor in |dims| is the one by which scores are multiplied, one over the root of a head's width.
 @<Fill in what follows from the shape@>=
-net->form = *s, net->max_rows = max_rows, net->blocks.m = m;
+net->form = *s;
+net->max_rows = max_rows;
+net->blocks.m = m;
 net->q_width = (size_t) s->n_heads * s->head_dim;
 net->kv_width = (size_t) s->n_kv_heads * s->head_dim;
 net->team = (struct engine) @[{ k, pool, &net->tally }@];

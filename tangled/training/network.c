@@ -203,7 +203,9 @@ struct network *network_open(struct memory *m, const struct model_shape *s,
   struct network *net = memory_alloc(m, MEMORY_TRAINING, 1, sizeof *net, why);
   if (net == NULL) return NULL;
   /* <Fill in what follows from the shape> */
-  net->form = *s, net->max_rows = max_rows, net->blocks.m = m;
+  net->form = *s;
+  net->max_rows = max_rows;
+  net->blocks.m = m;
   net->q_width = (size_t) s->n_heads * s->head_dim;
   net->kv_width = (size_t) s->n_kv_heads * s->head_dim;
   net->team = (struct engine) { k, pool, &net->tally };
