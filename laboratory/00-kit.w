@@ -376,6 +376,27 @@ void print_key(const char *names, const char *format, ...)
   }
 }
 
+@ A name may have to be put together, of a place and what was asked there, say. It is a struct, so that no caller needs an array for it.
+
+@<Print keys and quartiles@>=
+struct label { char text[64]; };
+struct label label_of(const char *format, ...)
+  __attribute__((format(printf, 1, 2)));
+  /* a short text, as |printf| would print it */
+
+@ What is too long is cut off.
+
+@<Put a key and its value on a line@>=
+struct label label_of(const char *format, ...)
+{
+  struct label l;
+  va_list list;
+  va_start(list, format);
+  vsnprintf(l.text, sizeof l.text, format, list);
+  va_end(list);
+  return l;
+}
+
 @ A median says what a measurement usually gives, and the quartiles how far half of the measurements are apart.
 
 @<Put a key and its value on a line@>=

@@ -208,6 +208,16 @@ void print_key(const char *names, const char *format, ...)
   }
 }
 
+struct label label_of(const char *format, ...)
+{
+  struct label l;
+  va_list list;
+  va_start(list, format);
+  vsnprintf(l.text, sizeof l.text, format, list);
+  va_end(list);
+  return l;
+}
+
 void print_quartiles(double *x, size_t n, double unit, int decimals)
 {
   struct quartiles q = timing_quartiles(x, n);

@@ -98,6 +98,12 @@ void print_key(const char *names, const char *format, ...)
 /* ,LOW,MEDIAN,HIGH, each times unit, of n>=1 numbers, which are sorted */
 void print_quartiles(double *x, size_t n, double unit, int decimals);
 
+struct label { char text[64]; };
+
+/* a short text, as printf would print it */
+struct label label_of(const char *format, ...)
+  __attribute__((format(printf, 1, 2)));
+
 /* <Read what a clock said> */
 
 /* was it a line of numbers? */
