@@ -39,6 +39,7 @@ but it differs from run to run; so it is measured once, kept in \.{figures/data}
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "laboratory/kit.h"
 #include "families/loader.h"
@@ -380,6 +381,7 @@ void print_key(const char *names, const char *format, ...)
 
 @<Print keys and quartiles@>=
 struct label { char text[64]; };
+  /* a short text, cut off after 63 bytes */
 struct label label_of(const char *format, ...)
   __attribute__((format(printf, 1, 2)));
   /* a short text, as |printf| would print it */
@@ -418,6 +420,9 @@ bool data_read(const char *name, data_line *take, void *ctx, size_t wanted,
   struct error *why);
   /* hands over every line of \.{figures/data/NAME.csv}; errors: it cannot be opened, or has not |wanted| lines of
      numbers */
+bool data_numbers(const char *name, size_t columns, size_t wanted, double *x,
+  struct error *why);
+  /* the first |columns| of a table that has nothing but numbers, into |x[columns][wanted]|; the same errors */
 
 @ The file is closed before the lines are counted, so that both ways out have closed it.
 
@@ -434,6 +439,30 @@ bool data_read(const char *name, data_line *take, void *ctx, size_t wanted,
   fclose(f);
   return n == wanted || error_say(why, "%s: %zu lines of numbers, %zu wanted",
     path, n, wanted);
+}
+
+@ Most tables have nothing but numbers. Each column of such a table becomes an array; what comes after the columns that are wanted is passed over, and a line that is one too many is counted, but not kept.
+
+@<Go through the lines of a table@>=
+struct numbers { double *x; size_t columns, wanted, n; };
+static bool take_numbers(void *ctx, const char *line)
+{
+  struct numbers *t = ctx;
+  for (size_t i = 0; i < t->columns; i++) {
+    char *end;
+    double value = strtod(line, &end);
+    if (end == line) return false;
+    if (t->n < t->wanted) t->x[i * t->wanted + t->n] = value;
+    line = end + (*end == ',');
+  }
+  t->n++;
+  return true;
+}
+bool data_numbers(const char *name, size_t columns, size_t wanted, double *x,
+  struct error *why)
+{
+  struct numbers t = @[{ x, columns, wanted, 0 }@];
+  return data_read(name, take_numbers, &t, wanted, why);
 }
 
 @ Times often grow with some length along a line. The line is the one for which the squares of what is missed add up to the least; beside its two numbers stand the mean and the

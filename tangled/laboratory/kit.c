@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "laboratory/kit.h"
 #include "families/loader.h"
@@ -238,6 +239,28 @@ bool data_read(const char *name, data_line *take, void *ctx, size_t wanted,
   fclose(f);
   return n == wanted || error_say(why, "%s: %zu lines of numbers, %zu wanted",
     path, n, wanted);
+}
+
+struct numbers { double *x; size_t columns, wanted, n; };
+static bool take_numbers(void *ctx, const char *line)
+{
+  struct numbers *t = ctx;
+  for (size_t i = 0; i < t->columns; i++) {
+    char *end;
+    double value = strtod(line, &end);
+    if (end == line) return false;
+    if (t->n < t->wanted) t->x[i * t->wanted + t->n] = value;
+    line = end + (*end == ',');
+  }
+  t->n++;
+  return true;
+}
+
+bool data_numbers(const char *name, size_t columns, size_t wanted, double *x,
+  struct error *why)
+{
+  struct numbers t = { x, columns, wanted, 0 };
+  return data_read(name, take_numbers, &t, wanted, why);
 }
 
 /* <Put a line through points> */

@@ -98,6 +98,7 @@ void print_key(const char *names, const char *format, ...)
 /* ,LOW,MEDIAN,HIGH, each times unit, of n>=1 numbers, which are sorted */
 void print_quartiles(double *x, size_t n, double unit, int decimals);
 
+/* a short text, cut off after 63 bytes */
 struct label { char text[64]; };
 
 /* a short text, as printf would print it */
@@ -112,6 +113,11 @@ typedef bool data_line(void *ctx, const char *line);
 /* hands over every line of figures/data/NAME.csv; errors: it cannot be opened, or has
    not wanted lines of numbers */
 bool data_read(const char *name, data_line *take, void *ctx, size_t wanted,
+  struct error *why);
+
+/* the first columns of a table that has nothing but numbers, into x[columns][wanted];
+   the same errors */
+bool data_numbers(const char *name, size_t columns, size_t wanted, double *x,
   struct error *why);
 
 /* <Fit a line> */

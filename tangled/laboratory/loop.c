@@ -318,28 +318,18 @@ static bool print_clock(struct fixture *lab, struct error *why)
 }
 
 /* <Fit a line to the times> */
-struct points { double x[LENGTHS], y[LENGTHS]; size_t n; };
-static bool take_point(void *ctx, const char *line)
-{
-  struct points *p = ctx;
-  double n, low, median, high;
-  if (p->n == LENGTHS
-      || sscanf(line, "%lf,%lf,%lf,%lf", &n, &low, &median, &high) < 4)
-    return false;
-  p->x[p->n] = (n + 1) / 2, p->y[p->n++] = median / n;
-  return true;
-}
-
 static bool print_fit(struct fixture *lab, struct error *why)
 {
-  struct points p = { .n = 0 };
+  double t[3][LENGTHS], *x = t[0], *y = t[2];
   (void) lab;
-  if (!data_read("loop.clock", take_point, &p, LENGTHS, why)) return false;
-  struct fit l = fit_line(p.x, p.y, p.n);
-  double low = p.x[0], high = p.x[p.n - 1];
+  if (!data_numbers("loop.clock", 3, LENGTHS, t[0], why)) return false;
+  for (size_t i = 0; i < LENGTHS; i++)
+    y[i] /= x[i], x[i] = (x[i] + 1) / 2;
+  struct fit l = fit_line(x, y, LENGTHS);
+  double low = x[0], high = x[LENGTHS - 1];
   print_key("loop.clock.row", "%.4f", l.start);
   print_key("loop.clock.pair", "%.4f", 1000 * l.slope);
-  print_key("loop.clock.texts", "%zu", p.n);
+  print_key("loop.clock.texts", "%d", LENGTHS);
   print_key("loop.clock.error", "%.4f", 100 * l.worst_error);
   print_key("loop.clock.shortest", "%.0f", 2 * low - 1);
   print_key("loop.clock.longest", "%.0f", 2 * high - 1);

@@ -509,35 +509,24 @@ static bool print_clock(struct fixture *lab, struct error *why)
   return true;
 }
 
-struct table { double row[7][6]; size_t n, cap; };
-static bool take_row(void *ctx, const char *line)
-{
-  struct table *t = ctx;
-  double *x = t->row[t->n];
-  bool numbers = t->n < t->cap && sscanf(line, "%lf,%lf,%lf,%lf,%lf,%lf",
-    x, x + 1, x + 2, x + 3, x + 4, x + 5) >= 3;
-  t->n += numbers;
-  return numbers;
-}
-
+enum { AT, STEP = 2, SCAN = 5, PASSES = 52, LAST = SIZES - 1 };
 static bool print_times(struct fixture *lab, struct error *why)
 {
-  struct table clock = { .cap = SIZES }, cache = { .cap = 7 };
+  double t[6][SIZES], pass[3][PASSES], one;
   (void) lab;
-  if (!data_read("stopping.clock", take_row, &clock, SIZES, why)
-      || !data_read("cache.clock", take_row, &cache, 7, why)) return false;
-  const double *first = clock.row[0], *last = clock.row[SIZES - 1];
-  const double *pass = cache.row[6];
-  print_key("stop.clock.first", "%.1f", first[2]);
-  print_key("stop.clock.last", "%.1f", last[2]);
-  print_key("stop.clock.tokens", "%.0f", last[0]);
-  print_key("stop.clock.first.tokens", "%.0f", first[0]);
-  print_key("stop.clock.scan.first", "%.1f", first[5]);
-  print_key("stop.clock.scan.last", "%.3f", 1e-3 * last[5]);
-  print_key("stop.clock.scan.percent", "%.2f", 0.1 * last[5] / pass[2]);
-  print_key("stop.clock.percent", "%.3f", 0.1 * last[2] / pass[2]);
-  print_key("stop.clock.pass", "%.1f", pass[2]);
-  print_key("stop.clock.pass.tokens", "%.0f", pass[0]);
+  if (!data_numbers("stopping.clock", 6, SIZES, t[0], why)
+      || !data_numbers("cache.clock", 3, PASSES, pass[0], why)) return false;
+  one = pass[2][6];
+  print_key("stop.clock.first", "%.1f", t[STEP][0]);
+  print_key("stop.clock.last", "%.1f", t[STEP][LAST]);
+  print_key("stop.clock.tokens", "%.0f", t[AT][LAST]);
+  print_key("stop.clock.first.tokens", "%.0f", t[AT][0]);
+  print_key("stop.clock.scan.first", "%.1f", t[SCAN][0]);
+  print_key("stop.clock.scan.last", "%.3f", 1e-3 * t[SCAN][LAST]);
+  print_key("stop.clock.scan.percent", "%.2f", 0.1 * t[SCAN][LAST] / one);
+  print_key("stop.clock.percent", "%.3f", 0.1 * t[STEP][LAST] / one);
+  print_key("stop.clock.pass", "%.1f", one);
+  print_key("stop.clock.pass.tokens", "%.0f", pass[AT][6]);
   return true;
 }
 
