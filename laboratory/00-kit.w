@@ -183,10 +183,12 @@ struct fixture {
   struct memory m;@+ struct counters c;@+ struct engine e;
   struct model *model;@+ struct tokenizer *t;@+ uint32_t sentence[PARROT_WORDS];
   struct parrot parrot;@+ struct kernels idle_kernels;@+ struct model *stand_in;
-  struct bench b;@+ struct sampler dice;
-  struct { void *p;@+ size_t n, size; } block[LAB_BLOCKS];@+ size_t n_blocks;
+  struct bench b;@+ struct sampler dice;@+ struct continuation text;
+  size_t vocab;@+ float *logits;@+ double *logprob;
+  void *block[LAB_BLOCKS];@+ size_t n_blocks;
 };
-  /* |model| is the built-in one, and |b| its bench */
+  /* |model| is the built-in one, |b| its bench, and |vocab| the size of its vocabulary; |logits| and |logprob| have
+     that many numbers, for whoever needs a row; |text| is the newest text of an experiment that keeps one */
 bool lab_open(struct fixture *lab, struct error *why);
   /* opens all of it. May be closed even if it fails */
 void lab_close(struct fixture *lab);
@@ -196,6 +198,8 @@ struct model *lab_stand_in(struct fixture *lab, struct error *why);
      refused */
 void *lab_take(struct fixture *lab, size_t count, size_t size, struct error *why);
   /* memory, zeroed, until the laboratory is closed; null and a sentence if it is refused */
+void *lab_keep(struct fixture *lab, void *p, struct error *why);
+  /* frees |p|, which may be null, when the laboratory is closed; null and a sentence if it keeps too much already */
 void lab_reset(struct fixture *lab);
   /* sets all counters to zero */
 bool lab_encode(struct fixture *lab, const char *text, struct ids *list,
@@ -234,13 +238,15 @@ bool lab_open(struct fixture *lab, struct error *why)
   if (lab->e.k == NULL) return false;
   parrot_make(&lab->parrot);
   parrot_kernels(&lab->idle_kernels, lab->e.k);
-  return (lab->model = model_open(&lab->m, pocket, why)) != NULL
-    && (lab->t = tokenizer_open(&lab->m, pocket, why)) != NULL
+  if ((lab->model = model_open(&lab->m, pocket, why)) == NULL) return false;
+  lab->vocab = lab->model->config.vocab_size;
+  return (lab->t = tokenizer_open(&lab->m, pocket, why)) != NULL
+    && (lab->logits = lab_take(lab, lab->vocab, sizeof (float), why)) != NULL
+    && (lab->logprob = lab_take(lab, lab->vocab, sizeof (double), why)) != NULL
     && find_sentence(lab, why)
     && bench_open(&lab->b, lab, lab->model, 0,
       &(struct cache_options) @[{ .rows = 0 }@], why)
-    && funnel_open(&lab->dice.f, &lab->m, lab->e.k,
-      lab->model->config.vocab_size, why);
+    && funnel_open(&lab->dice.f, &lab->m, lab->e.k, lab->vocab, why);
 }
 
 @ Closing goes the other way. The stand-in of \cref{phases} takes half a gigabyte, so it is made only for a program that times it.
@@ -248,10 +254,9 @@ bool lab_open(struct fixture *lab, struct error *why)
 @<Open and close the laboratory@>=
 void lab_close(struct fixture *lab)
 {
-  while (lab->n_blocks > 0) {
-    lab->n_blocks--;
-    memory_free(&lab->m, lab->block[lab->n_blocks].p);
-  }
+  while (lab->n_blocks > 0)
+    memory_free(&lab->m, lab->block[--lab->n_blocks]);
+  continuation_free(&lab->m, &lab->text);
   if (lab->dice.f.m != NULL) funnel_close(&lab->dice.f);
   bench_close(&lab->b);
   tokenizer_close(&lab->m, lab->t);
@@ -269,17 +274,18 @@ struct model *lab_stand_in(struct fixture *lab, struct error *why)
 long, and nothing takes much.
 
 @<Open and close the laboratory@>=
+void *lab_keep(struct fixture *lab, void *p, struct error *why)
+{
+  if (p == NULL) return NULL;
+  if (lab->n_blocks < LAB_BLOCKS) return lab->block[lab->n_blocks++] = p;
+  memory_free(&lab->m, p);
+  error_say(why, "the laboratory has no more than %d blocks", LAB_BLOCKS);
+  return NULL;
+}
 void *lab_take(struct fixture *lab, size_t count, size_t size, struct error *why)
 {
-  if (lab->n_blocks == LAB_BLOCKS) {
-    error_say(why, "the laboratory has no more than %d blocks", LAB_BLOCKS);
-    return NULL;
-  }
-  void *p = memory_alloc(&lab->m, MEMORY_OTHER, count, size, why);
-  if (p == NULL) return NULL;
-  lab->block[lab->n_blocks].p = p, lab->block[lab->n_blocks].n = count;
-  lab->block[lab->n_blocks++].size = size;
-  return p;
+  return lab_keep(lab, memory_alloc(&lab->m, MEMORY_OTHER, count, size, why),
+    why);
 }
 void lab_reset(struct fixture *lab)
 {
@@ -617,20 +623,22 @@ double farthest(const float *a, const float *b, size_t n)
 
 @<Tales@>=
 bool lab_tales(struct fixture *lab, struct ids *list, struct error *why);
-  /* appends all three, with their end tokens */
+  /* all three, with their end tokens; the laboratory keeps the list */
 bool lab_tale(struct fixture *lab, struct ids *list, struct error *why);
-  /* appends the first, without its end token */
+  /* the first, without its end token; the laboratory keeps the list */
 
 @ The first tale is what stands before the first end token.
 
 @<Take one of the tales@>=
 bool lab_tales(struct fixture *lab, struct ids *list, struct error *why)
 {
-  return lab_encode_file(lab, "models/pocket/tales.txt", list, why);
+  *list = (struct ids) @[{ .n = 0 }@];
+  return lab_encode_file(lab, "models/pocket/tales.txt", list, why)@|
+    && lab_keep(lab, list->id, why) != NULL;
 }
 bool lab_tale(struct fixture *lab, struct ids *list, struct error *why)
 {
-  size_t n = list->n;
+  size_t n = 0;
   if (!lab_tales(lab, list, why)) return false;
   while (n < list->n && list->id[n] != lab->model->config.eos[0]) n++;
   list->n = n;

@@ -370,7 +370,6 @@ static bool print_errors(struct fixture *lab, struct error *why)
         timing_quartiles(off, GROUP).median, changed);
     }
   }
-  ids_free(&lab->m, &t.id);
   return ok;
 }
 
@@ -444,6 +443,5 @@ static bool print_damage(struct fixture *lab, struct error *why)
   for (int i = 0; ok && i < 5; i++)
     ok = print_window(lab, &t, window[i], 0, whole, why)
       && print_window(lab, &t, window[i], 4, whole, why);
-  ids_free(&lab->m, &t.id);
   return ok;
 }

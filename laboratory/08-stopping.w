@@ -235,7 +235,7 @@ static bool print_coin(struct fixture *lab, struct error *why)
 
 @<Let many talks end@>=
 enum { TALKS = 48, LONGEST = 400, CAP = 64 };
-struct survey { struct fixture *lab; struct text_session u; double *logprob; size_t length[TALKS],
+struct survey { struct fixture *lab; struct text_session u; size_t length[TALKS],
   written, rare, inside, cut, cut_inside, clean; bool slipped;
   double most, mean, chosen; };
   /* of each talk its |length|; tokens |written|, and |rare| ones among them; the end's probability
@@ -246,10 +246,9 @@ static bool note_end(void *ctx, const struct step *now)
   struct survey *x = ctx;
   struct fixture *lab = x->lab;
   uint32_t eos = lab->model->config.eos[0];
-  lab->e.k->log_softmax(&lab->e, now->logits, 1,
-    lab->model->config.vocab_size, x->logprob);
-  double p = num_exp(x->logprob[eos]);
-  bool slip = num_exp(x->logprob[now->chosen]) < 0.01;
+  lab->e.k->log_softmax(&lab->e, now->logits, 1, lab->vocab, lab->logprob);
+  double p = num_exp(lab->logprob[eos]);
+  bool slip = num_exp(lab->logprob[now->chosen]) < 0.01;
   x->written++, x->rare += slip, x->slipped = x->slipped || slip;
   if (now->chosen == eos) x->chosen += p;
   else x->inside++, x->mean += p, x->most = p > x->most ? p : x->most;
@@ -278,8 +277,6 @@ static bool hold_survey(struct fixture *lab, struct survey *x,
   const struct text_request r = @[{ .prompt = "User:", .max = LONGEST }@];
   *x = (struct survey) @[{ .lab = lab, .u = session(lab, 1) }@];
   x->u.see = note_end, x->u.see_ctx = x;
-  x->logprob = lab_take(lab, lab->model->config.vocab_size, 8, why);
-  if (x->logprob == NULL) return false;
   for (size_t i = 0; i < TALKS; i++) {
     x->slipped = false, lab->dice.seed = i;
     if (!text_session_answer(&x->u, &r, why)) return false;
@@ -630,7 +627,7 @@ static bool read_last(struct gap *x, size_t n, size_t last, struct error *why)
   struct engine *e = &x->lab->e;
   if (!lab_logits(x->lab, x->lab->b.s, x->tale.id, n, last, x->logits, why))
     return false;
-  e->k->log_softmax(e, x->logits, last, x->lab->model->config.vocab_size,
+  e->k->log_softmax(e, x->logits, last, x->lab->vocab,
     x->logprob);
   return true;
 }
@@ -646,7 +643,7 @@ static uint32_t best_of(const double *score, size_t n)
 @<Ask once more with what follows@>=
 static bool ask(struct gap *x, size_t at, struct error *why)
 {
-  size_t v = x->lab->model->config.vocab_size;
+  size_t v = x->lab->vocab;
   uint32_t truth = x->tale.id[at];
   if (!read_last(x, at, 1, why)) return false;
   for (int c = 0; c < CHOICES; c++) {
@@ -672,7 +669,7 @@ static bool ask(struct gap *x, size_t at, struct error *why)
 static bool print_gaps(struct fixture *lab, struct error *why)
 {
   struct gap x = @[{ .lab = lab }@];
-  size_t n = AFTER * (size_t) lab->model->config.vocab_size;
+  size_t n = AFTER * (size_t) lab->vocab;
   size_t left = 0, both = 0, other = 0;
   x.logits = lab_take(lab, n, 4, why), x.logprob = lab_take(lab, n, 8, why);
   bool ok = x.logits != NULL && x.logprob != NULL
@@ -685,7 +682,6 @@ static bool print_gaps(struct fixture *lab, struct error *why)
     both += x.choice[best_of(x.together, CHOICES)] == x.tale.id[at];
     other += best_of(x.pair, CHOICES) != 0;
   }
-  ids_free(&lab->m, &x.tale);
   if (!ok) return false;
   print_key("stop.gap.places", "%d", PLACES);
   print_key("stop.gap.after", "%d", AFTER);
@@ -706,7 +702,7 @@ static bool compare_pads(struct fixture *lab, struct text_session *u,
   uint32_t pad, const char *name, float *logits, struct error *why)
 {
   struct store *s = lab->b.s;
-  size_t n = list->n, v = lab->model->config.vocab_size, same = 0;
+  size_t n = list->n, v = lab->vocab, same = 0;
   uint32_t id[2 * PADS + PROMPT], *bare = id + PADS, plain[PADDED];
   static const struct text_request r = @[{ .max = PADDED,@|
     .ignore_eos = true }@];
@@ -731,7 +727,7 @@ static bool print_pads(struct fixture *lab, struct error *why)
 {
   struct text_session u = session(lab, 0);
   struct ids list = @[{ .n = 0 }@];
-  float *logits = lab_take(lab, 3 * (size_t) lab->model->config.vocab_size, 4,
+  float *logits = lab_take(lab, 3 * (size_t) lab->vocab, 4,
     why);
   uint32_t point = 0;
   bool ok = logits != NULL && lab_encode(lab, OWL, &list, why)@|
@@ -762,17 +758,15 @@ static bool print_mask(struct fixture *lab, struct error *why)
   struct funnel *f = &lab->dice.f;
   size_t n, others = 0;
   double digits = 0;
-  float *logits = lab_take(lab, f->vocab, 4, why);
   uint8_t *allowed = lab_take(lab, f->vocab, 1, why);
-  if (logits == NULL || allowed == NULL
-      || !lab_logits_after(lab, OWL, &n, logits, why)
-      || !funnel_fill(f, logits, why)) return false;
+  if (allowed == NULL || !lab_logits_after(lab, OWL, &n, lab->logits, why)
+      || !funnel_fill(f, lab->logits, why)) return false;
   for (uint32_t i = 0; i < f->vocab; i++) allowed[i] = all_digits(lab, i);
   funnel_distribution(f);
   for (size_t i = 0; i < f->n; i++)
     digits += allowed[f->candidates[i]] != 0 ? f->weight[i] : 0;
   f->allowed = allowed;
-  bool ok = funnel_fill(f, logits, why);
+  bool ok = funnel_fill(f, lab->logits, why);
   f->allowed = NULL;
   for (uint64_t seed = 0; ok && seed < DRAWS; seed++)
     others += !all_digits(lab, funnel_choose(f, seed, 0, 0));

@@ -286,13 +286,12 @@ if (beams == 4) {
 @<Count what a search costs@>=
 static bool print_costs(struct fixture *lab, struct error *why)
 {
-  struct ids tales = @[{ .n = 0 }@];
+  struct ids tales;
   bool ok = lab_tales(lab, &tales, why);
   print_key("share.prompt", "%d", SHARE_PROMPT);
   print_key("share.steps", "%d", SHARE_STEPS);
   for (size_t beams = 1; ok && beams <= 8; beams *= 2)
     ok = print_shared(lab, &tales, beams, why);
-  ids_free(&lab->m, &tales);
   return ok;
 }
 
@@ -859,7 +858,6 @@ static bool print_shelf(struct fixture *lab, struct error *why)
   print_key("coin.odds", "%.1f", num_exp(-100 * num_log(0.9)));
   print_key("coin.typical", "%.5f", 0.9 * num_log(0.9) + 0.1 * num_log(0.1));
   print_key("coin.likeliest", "%.5f", num_log(0.9));
-  ids_free(&lab->m, &x->tales);
   return true;
 }
 

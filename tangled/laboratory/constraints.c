@@ -8,11 +8,11 @@
 /* <What it takes to write under a constraint> */
 enum { MAX_BUDGET = 40, BEGIN = 3 };
 struct writer { struct fixture *lab; struct lexicon *l; uint8_t *allowed;
-  float *logits; size_t vocab; struct bytes text; };
+  struct bytes text; };
 
 static struct lexicon *pocket_lexicon(struct writer *d, struct error *why)
 {
-  size_t n = d->vocab;
+  size_t n = d->lab->vocab;
   struct token_bytes *spelt = lab_take(d->lab, n, sizeof *spelt, why);
   bool *usable = lab_take(d->lab, n, sizeof *usable, why);
   if (spelt == NULL || usable == NULL) return NULL;
@@ -26,11 +26,9 @@ static struct lexicon *pocket_lexicon(struct writer *d, struct error *why)
 static bool writer_open(struct writer *d, struct fixture *lab,
   struct error *why)
 {
-  size_t n = lab->model->config.vocab_size;
-  *d = (struct writer) { .lab = lab, .vocab = n };
+  *d = (struct writer) { .lab = lab };
   return (d->l = pocket_lexicon(d, why)) != NULL
-    && (d->allowed = lab_take(lab, n, 1, why)) != NULL
-    && (d->logits = lab_take(lab, n, sizeof *d->logits, why)) != NULL;
+    && (d->allowed = lab_take(lab, lab->vocab, 1, why)) != NULL;
 }
 
 static void writer_close(struct writer *d)
@@ -70,7 +68,7 @@ static bool look_at(struct writer *d, const struct example *e, struct sight *s,
       why)
     && constraint_minimum(c, constraint_start(c), &s->least, why);
   s->first = 0;
-  for (size_t i = 0; ok && i < d->vocab; i++) s->first += d->allowed[i];
+  for (size_t i = 0; ok && i < d->lab->vocab; i++) s->first += d->allowed[i];
   if (ok) s->nodes = constraint_look(c).nodes,
     s->kinds = constraint_look(c).classes;
   constraint_free(c);
@@ -103,11 +101,12 @@ struct written { uint32_t id[BEGIN + MAX_BUDGET]; size_t allowed[MAX_BUDGET],
 static uint32_t choose(const struct writer *d, size_t *among, bool *overruled)
 {
   uint32_t best = 0, free = 0;
+  const float *logits = d->lab->logits;
   *among = 0;
-  for (uint32_t i = 0; i < d->vocab; i++) {
-    if (d->logits[i] > d->logits[free]) free = i;
+  for (uint32_t i = 0; i < d->lab->vocab; i++) {
+    if (logits[i] > logits[free]) free = i;
     if (!d->allowed[i]) continue;
-    if ((*among)++ == 0 || d->logits[i] > d->logits[best]) best = i;
+    if ((*among)++ == 0 || logits[i] > logits[best]) best = i;
   }
   *overruled = best != free;
   return best;
@@ -123,7 +122,7 @@ static bool write_text(struct writer *d,
   for (size_t left = budget; left > 0; left--) {
     if (!constraint_mask(c, state, left, d->allowed, &accepts, why)
         || !lab_logits(d->lab, d->lab->b.s, w->id, BEGIN + w->n, 1,
-          d->logits, why)) return false;
+          d->lab->logits, why)) return false;
     id[w->n] = choose(d, &w->allowed[w->n], &overruled);
     if (w->allowed[w->n] == 0) break;
     if (!constraint_step(c, state, id[w->n], &state, why)
@@ -206,7 +205,7 @@ static bool print_keys(struct fixture *lab, struct error *why)
     print_key("constraint.first", "%.3f", x.first / 1e3);
     print_key("constraint.firstjson", "%.3f", x.json / 1e3);
     print_key("constraint.nearjson", "%.3f", x.near / 1e3);
-    print_key("constraint.vocab", "%zu", d.vocab);
+    print_key("constraint.vocab", "%zu", lab->vocab);
     print_key("constraint.json.budget", "%zu", json.budget);
     print_key("constraint.json.overruled", "%zu", json.overruled);
     print_key("constraint.card.budget", "%zu", form.budget);

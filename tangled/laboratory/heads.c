@@ -99,16 +99,15 @@ static bool read_text(struct fixture *lab, const char *text,
   struct reading *t, struct error *why)
 {
   const struct model_config *c = &lab->model->config;
-  float *z = lab_take(lab, c->vocab_size, sizeof *z, why);
   memset(t, 0, sizeof *t);
   if (c->n_layers != LAYERS || c->n_heads != HEADS)
     return error_say(why,
       "models/pocket has another shape "
       "than the program");
-  bool ok = z != NULL && find_words(lab, text, t, why)
-    && watch_pass(lab, t, why)
-    && lab_logits(lab, lab->b.s, t->id, t->n, 1, z, why);
-  if (ok) show_word(lab->t, (uint32_t) best_token(z, c->vocab_size), t->next);
+  bool ok = find_words(lab, text, t, why) && watch_pass(lab, t, why)
+    && lab_logits(lab, lab->b.s, t->id, t->n, 1, lab->logits, why);
+  if (ok) show_word(lab->t,
+    (uint32_t) best_token(lab->logits, lab->vocab), t->next);
   return ok;
 }
 

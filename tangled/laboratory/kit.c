@@ -100,21 +100,22 @@ bool lab_open(struct fixture *lab, struct error *why)
   if (lab->e.k == NULL) return false;
   parrot_make(&lab->parrot);
   parrot_kernels(&lab->idle_kernels, lab->e.k);
-  return (lab->model = model_open(&lab->m, pocket, why)) != NULL
-    && (lab->t = tokenizer_open(&lab->m, pocket, why)) != NULL
+  if ((lab->model = model_open(&lab->m, pocket, why)) == NULL) return false;
+  lab->vocab = lab->model->config.vocab_size;
+  return (lab->t = tokenizer_open(&lab->m, pocket, why)) != NULL
+    && (lab->logits = lab_take(lab, lab->vocab, sizeof (float), why)) != NULL
+    && (lab->logprob = lab_take(lab, lab->vocab, sizeof (double), why)) != NULL
     && find_sentence(lab, why)
     && bench_open(&lab->b, lab, lab->model, 0,
       &(struct cache_options) { .rows = 0 }, why)
-    && funnel_open(&lab->dice.f, &lab->m, lab->e.k,
-      lab->model->config.vocab_size, why);
+    && funnel_open(&lab->dice.f, &lab->m, lab->e.k, lab->vocab, why);
 }
 
 void lab_close(struct fixture *lab)
 {
-  while (lab->n_blocks > 0) {
-    lab->n_blocks--;
-    memory_free(&lab->m, lab->block[lab->n_blocks].p);
-  }
+  while (lab->n_blocks > 0)
+    memory_free(&lab->m, lab->block[--lab->n_blocks]);
+  continuation_free(&lab->m, &lab->text);
   if (lab->dice.f.m != NULL) funnel_close(&lab->dice.f);
   bench_close(&lab->b);
   tokenizer_close(&lab->m, lab->t);
@@ -129,17 +130,19 @@ struct model *lab_stand_in(struct fixture *lab, struct error *why)
   return lab->stand_in;
 }
 
+void *lab_keep(struct fixture *lab, void *p, struct error *why)
+{
+  if (p == NULL) return NULL;
+  if (lab->n_blocks < LAB_BLOCKS) return lab->block[lab->n_blocks++] = p;
+  memory_free(&lab->m, p);
+  error_say(why, "the laboratory has no more than %d blocks", LAB_BLOCKS);
+  return NULL;
+}
+
 void *lab_take(struct fixture *lab, size_t count, size_t size, struct error *why)
 {
-  if (lab->n_blocks == LAB_BLOCKS) {
-    error_say(why, "the laboratory has no more than %d blocks", LAB_BLOCKS);
-    return NULL;
-  }
-  void *p = memory_alloc(&lab->m, MEMORY_OTHER, count, size, why);
-  if (p == NULL) return NULL;
-  lab->block[lab->n_blocks].p = p, lab->block[lab->n_blocks].n = count;
-  lab->block[lab->n_blocks++].size = size;
-  return p;
+  return lab_keep(lab, memory_alloc(&lab->m, MEMORY_OTHER, count, size, why),
+    why);
 }
 
 void lab_reset(struct fixture *lab)

@@ -44,13 +44,16 @@ bool bench_feed(struct bench *b, const struct fixture *lab, uint32_t sequence,
 /* the most blocks of lab_take */
 enum { LAB_BLOCKS = 64 };
 
-/* model is the built-in one, and b its bench */
+/* model is the built-in one, b its bench, and vocab the size of its vocabulary;
+   logits and logprob have that many numbers, for whoever needs a row; text is the
+   newest text of an experiment that keeps one */
 struct fixture {
   struct memory m; struct counters c; struct engine e;
   struct model *model; struct tokenizer *t; uint32_t sentence[PARROT_WORDS];
   struct parrot parrot; struct kernels idle_kernels; struct model *stand_in;
-  struct bench b; struct sampler dice;
-  struct { void *p; size_t n, size; } block[LAB_BLOCKS]; size_t n_blocks;
+  struct bench b; struct sampler dice; struct continuation text;
+  size_t vocab; float *logits; double *logprob;
+  void *block[LAB_BLOCKS]; size_t n_blocks;
 };
 
 /* opens all of it. May be closed even if it fails */
@@ -66,6 +69,10 @@ struct model *lab_stand_in(struct fixture *lab, struct error *why);
 /* memory, zeroed, until the laboratory is closed; null and a sentence if it is
    refused */
 void *lab_take(struct fixture *lab, size_t count, size_t size, struct error *why);
+
+/* frees p, which may be null, when the laboratory is closed; null and a sentence if
+   it keeps too much already */
+void *lab_keep(struct fixture *lab, void *p, struct error *why);
 
 /* sets all counters to zero */
 void lab_reset(struct fixture *lab);

@@ -46,12 +46,14 @@ double farthest(const float *a, const float *b, size_t n)
 /* <Take one of the tales> */
 bool lab_tales(struct fixture *lab, struct ids *list, struct error *why)
 {
-  return lab_encode_file(lab, "models/pocket/tales.txt", list, why);
+  *list = (struct ids) { .n = 0 };
+  return lab_encode_file(lab, "models/pocket/tales.txt", list, why)
+    && lab_keep(lab, list->id, why) != NULL;
 }
 
 bool lab_tale(struct fixture *lab, struct ids *list, struct error *why)
 {
-  size_t n = list->n;
+  size_t n = 0;
   if (!lab_tales(lab, list, why)) return false;
   while (n < list->n && list->id[n] != lab->model->config.eos[0]) n++;
   list->n = n;
