@@ -387,7 +387,7 @@ uint64_t footprint_pass(const struct model_config *c, uint64_t rows,
     + workers * 4 * sheet;
 }
 
-@ How much is that? A step of Llama 7B has one row and borrows, with one worker and at its first position, \val{activations.llama.one} bytes, less than what its cache grows by in the same step. A prompt of 2048 tokens that is read in one pass borrows \val[1]{activations.llama.prompt} MB. That is why long prompts are read in chunks: what a pass needs grows with the pass, and hardly with the text (the scratch memory grows by \val{activations.llama.sheet} bytes for every 256 positions), and the cache grows with the text and not with the pass.
+@ How much is that? A step of Llama 7B has one row and borrows, with one worker and at its first position, \val{activations.llama.one} bytes, less than what its cache grows by in the same step. A prompt of 2048 tokens that is read in one pass borrows \val[1]{activations.llama.prompt} MB. That is why long prompts are read in chunks: what a pass needs grows with the pass, and hardly with the text (the scratch memory grows by \val{activations.llama.scratch} bytes for every 256 positions), and the cache grows with the text and not with the pass.
 
 @ And the tokenizer? Its tables grow by doubling, so their capacity is the first of a series that is large enough. For the list of $n$ ids and that of $m$ merges the series is $256\,(2^i-1)$; for the two tables in which pieces and pairs are looked up, which are never more than half full, it is $2^i$. So the four of them take
 \begin{equation}\label{eq:vocabulary}

@@ -526,7 +526,7 @@ bool repetition_should_stop(void *ctx, const struct continuation *text,
 @* Eleven stopping criteria. \label{sec:ends}
 The module is complete. A program puts it to work: the built-in model is asked for eleven texts, each of which ends for another reason, and then one text is shown on its way to a reader, token by token.
 
-What both this program and the laboratory need is one text, written as somebody asks for it. A \emph{request} is the caller's side of the module: two stop strings at most, a number of tokens, and so on; a member that is zero asks for nothing. If there is a |script|, the text is not the model's: the script is recited, so that we can show what we like. A \emph{session} has what it takes to write, and what has become of the newest text.
+The program and the laboratory both need a function that writes one text as its caller asks. A \emph{request} is the caller's side of the module: two stop strings at most, a number of tokens, and so on; a member that is zero asks for nothing. If there is a |script|, the text is not the model's: the script is recited, so that we can show what we like. A \emph{session} has what it takes to write, and what has become of the newest text.
 
 @<One text on request@>=
 struct text_request { const char *prompt, *stop[2], *script; size_t max,@|
@@ -640,7 +640,7 @@ bool text_session_write(struct text_session *u, const struct text_request *r,
   @<Generate, and find the reason@>@;
 }
 
-@ If a shorter context is asked for, the model's settings have a smaller number while the text is being written. Of the ends of a text the list knows those that are its own and the model's; the loop tells the others apart. And nobody may take a text that a person has cut short for a whole one. At any other time Ctrl-C ends the program, as it does everywhere.
+@ If a shorter context is asked for, the model's settings have a smaller number while the text is being written. Of the ends of a text the list knows those that are its own and the model's; the loop tells the others apart. A text that a person has cut short must not pass for a whole one, so it is an error. At any other time Ctrl-C ends the program, as it does everywhere.
 
 @<Generate, and find the reason@>=
 uint32_t context = config->n_positions;
@@ -707,7 +707,7 @@ bool text_session_answer(struct text_session *u, const struct text_request *r,
 @<Say how a text ended@>@;
 @<Open a session, answer all requests, and close it@>@;
 
-@ The dog's tale ends by itself, or where somebody ends it; the owl is asked a question; a shopping list is recited, to be ended after its third item; and the clock in the sun ticks for ever. The last request is the text that is shown token by token.
+@ The dog's tale ends by itself, or where the caller ends it; the owl is asked a question; a shopping list is recited, to be ended after its third item; and the clock in the sun ticks for ever. The last request is the text that is shown token by token.
 
 @<The requests@>=
 #define DOG "The dog", .max = 400
@@ -807,7 +807,7 @@ static bool run(struct text_session *u, struct error *why)
   return text_session_answer(u, &on_the_way, why);
 }
 
-@ Model, tokenizer and store are opened as in the chapters before, and closed in the other order, also if one of them could not be opened.
+@ Model, tokenizer and store are opened as in the chapters before, and closed in the reverse order, even if one of them could not be opened.
 
 @<Open a session...@>=
 int main(void)

@@ -188,7 +188,7 @@ struct fixture {
   void *block[LAB_BLOCKS];@+ size_t n_blocks;
 };
   /* |model| is the built-in one, |b| its bench, and |vocab| the size of its vocabulary; |logits| and |logprob| have
-     that many numbers, for whoever needs a row; |text| is the newest text of an experiment that keeps one */
+     that many numbers, for any experiment that needs a row; |text| is the newest text of an experiment that keeps one */
 bool lab_open(struct fixture *lab, struct error *why);
   /* opens all of it. May be closed even if it fails */
 void lab_close(struct fixture *lab);

@@ -52,7 +52,7 @@ static struct lexicon *pocket_lexicon(struct writer *d, struct error *why)
   return lexicon_open(&d->lab->m, spelt, usable, n, why);
 }
 
-@ What the laboratory lends it takes back; the rest is closed by whoever opened it, also if the opening failed.
+@ The laboratory takes back what it lends. The caller closes the rest, even if opening it failed.
 
 @<What it takes to write under a constraint@>=
 static bool writer_open(struct writer *d, struct fixture *lab,

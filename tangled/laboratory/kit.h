@@ -45,8 +45,8 @@ bool bench_feed(struct bench *b, const struct fixture *lab, uint32_t sequence,
 enum { LAB_BLOCKS = 64 };
 
 /* model is the built-in one, b its bench, and vocab the size of its vocabulary;
-   logits and logprob have that many numbers, for whoever needs a row; text is the
-   newest text of an experiment that keeps one */
+   logits and logprob have that many numbers, for any experiment that needs a row;
+   text is the newest text of an experiment that keeps one */
 struct fixture {
   struct memory m; struct counters c; struct engine e;
   struct model *model; struct tokenizer *t; uint32_t sentence[PARROT_WORDS];
