@@ -3,7 +3,7 @@
 # fail, and so does a number with anything behind it.  With a name: judges the reader's ANSWER (default: my-NN-k, begun from the
 # skeleton).  "unpack" only unpacks; "junk" only proves that nothing may stand behind a number.
 # tests/exercises/NN-k.ex has the parts check (run with the answer's file), answer, wrong, skeleton, each behind a line "==== PART";
-# they are unpacked in $BUILD/exercises/NN-k/.
+# they are unpacked in $BUILD/exercises/NN-k/.  What several checks run is a program or a header beside them, tests/exercises/*.c, *.h.
 set -u
 build=${BUILD:-build}; export BUILD=$build
 parts=$build/exercises; mkdir -p "$build"
