@@ -1,6 +1,7 @@
 @i types.w
 @s step_watch int
 @s step_select int
+@s step_accept int
 @s step_stop int
 @s step_recall int
 
@@ -112,7 +113,10 @@ static bool write_on(const struct generate_context *g, const struct generate_opt
     }
     if (!select_token(g->lm, want, logits, c, &now.chosen, why))
       return false;                               /* 4. select */
-    if (!ids_push(g->m, &c->text, now.chosen, why)) return false; /* 5. append */
+    if (!ids_push(g->m, &c->text, now.chosen, why)@|
+        || (want->accept != NULL
+          && !want->accept(want->select_ctx, now.chosen, why)))
+      return false;                               /* 5. append */
     @<6. Stop, or go round again@>@;
   }
   return true;
@@ -281,7 +285,10 @@ struct continuation;
 typedef bool step_select(void *ctx, const float *logits,
   const struct continuation *text, uint32_t *chosen, struct error *why);
   /* chooses what follows the |text| by |logits[vocab_size]|, all finite;
-     |*chosen| is the likeliest before; |false| and a sentence if it cannot */
+     |*chosen| is the likeliest before; |false| and a sentence if it cannot. To choose
+     changes nothing that a later choice depends on */
+typedef bool step_accept(void *ctx, uint32_t id, struct error *why);
+  /* is told that |id| has joined the text; |false| and a sentence if it may not */
 typedef bool step_stop(void *ctx, const struct continuation *text,
   bool *enough, struct error *why);
   /* says whether the |text|, whose last token is the newest, is to end with
@@ -292,12 +299,14 @@ typedef size_t step_recall(struct store *s, uint32_t sequence,
      how many of its rows are left */
 struct generate_options { size_t max_new_tokens; const uint32_t *eos; size_t n_eos;
   step_watch *on_step; void *ctx; uint32_t sequence; step_recall *recall; size_t chunk;
-  step_select *select; void *select_ctx; step_stop *stop; void *stop_ctx;
+  step_select *select; step_accept *accept; void *select_ctx;
+  step_stop *stop; void *stop_ctx;
   size_t min_tokens; };
   /* the caller's options: the most new tokens, the ids that end a text, a
      watcher or null, the number of the sequence in the store, what is asked at
      every step for the rows that it has, null to forget them, the most rows of
-     a pass, 0 for any number; who chooses, null for the likeliest token; who
+     a pass, 0 for any number; who chooses, null for the likeliest token, and who
+     is told what has joined the text, or null; who
      judges whether the text is to end, or null; up to how many new tokens an
      end token ends nothing */
 

@@ -96,7 +96,10 @@ static bool write_on(const struct generate_context *g, const struct generate_opt
     }
     if (!select_token(g->lm, want, logits, c, &now.chosen, why))
       return false;                               /* 4. select */
-    if (!ids_push(g->m, &c->text, now.chosen, why)) return false; /* 5. append */
+    if (!ids_push(g->m, &c->text, now.chosen, why)
+        || (want->accept != NULL
+          && !want->accept(want->select_ctx, now.chosen, why)))
+      return false;                               /* 5. append */
     /* <6. Stop, or go round again> */
     now.after = *g->e->c;
     size_t written = c->text.n - c->n_prompt;

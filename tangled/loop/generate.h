@@ -25,9 +25,13 @@ typedef bool step_watch(void *ctx, const struct step *now);
 struct continuation;
 
 /* chooses what follows the text by logits[vocab_size], all finite; *chosen is the
-   likeliest before; false and a sentence if it cannot */
+   likeliest before; false and a sentence if it cannot. To choose changes nothing that
+   a later choice depends on */
 typedef bool step_select(void *ctx, const float *logits,
   const struct continuation *text, uint32_t *chosen, struct error *why);
+
+/* is told that id has joined the text; false and a sentence if it may not */
+typedef bool step_accept(void *ctx, uint32_t id, struct error *why);
 
 /* says whether the text, whose last token is the newest, is to end with it; *enough
    is false before; false and a sentence if it cannot */
@@ -42,11 +46,13 @@ typedef size_t step_recall(struct store *s, uint32_t sequence,
 /* the caller's options: the most new tokens, the ids that end a text, a watcher or
    null, the number of the sequence in the store, what is asked at every step for the
    rows that it has, null to forget them, the most rows of a pass, 0 for any number;
-   who chooses, null for the likeliest token; who judges whether the text is to end,
-   or null; up to how many new tokens an end token ends nothing */
+   who chooses, null for the likeliest token, and who is told what has joined the
+   text, or null; who judges whether the text is to end, or null; up to how many new
+   tokens an end token ends nothing */
 struct generate_options { size_t max_new_tokens; const uint32_t *eos; size_t n_eos;
   step_watch *on_step; void *ctx; uint32_t sequence; step_recall *recall; size_t chunk;
-  step_select *select; void *select_ctx; step_stop *stop; void *stop_ctx;
+  step_select *select; step_accept *accept; void *select_ctx;
+  step_stop *stop; void *stop_ctx;
   size_t min_tokens; };
 
 /* text.id[n_prompt] is the first token written */
