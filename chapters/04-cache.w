@@ -77,10 +77,10 @@ static bool writer_open(struct writer *w, struct error *why)
 Chapter 3's loop (\cref{sec:sixsteps}) forgets, makes rows for the tokens that the store does not have, runs them and scores what may follow, selects, appends, and asks whether to stop. Its first step is the line
 
 \smallskip
-\hskip 2em|if (want->recall == NULL) store_crop(g->s, c->sequence, 0);|
+\hskip 2em|if (want->recall == NULL) store_crop(g->s, q->c.sequence, q->first);|
 \smallskip
 
-\noindent and so it is left out if the caller brings a |recall|, which is then asked how much of the text the store has. The one that everybody brings is |store_match_prefix|: it compares the tokens of the store with those of the text, and \emph{keeps} the rows as far as they agree. In the second step it finds a row for every token but the last, and
+\noindent where |first| is 0 when a round begins. It is left out if the caller brings a |recall|, which is then asked how much of the text the store has. The one that everybody brings is |store_match_prefix|: it compares the tokens of the store with those of the text, and \emph{keeps} the rows as far as they agree. In the second step it finds a row for every token but the last, and
 the pass has one row. That is the whole cache, as far as the loop is concerned. |recall| is looked at in every step, so a caller may even change it between two steps of one text; the pass after that has all rows, or again one.
 
 @(keep.h@>=
@@ -328,11 +328,14 @@ struct kv_format { const char *name; enum weight_type type;
 };
   /* a way to keep rows, by its name */
 struct cache_options { size_t rows, page_rows, pass;
-  const struct kv_format *format; bool preallocate; };
+  const struct kv_format *format; bool preallocate;@|
+  bool set_window; uint32_t window, sinks, context; };
   /* the most rows it may hold in all its sequences, 0: as many as their contexts
      have; rows a page, a power of two up to 256, 0: 64; the most rows of a sequence
-     in one pass, 0: a context; how rows are kept, null: in float32; and whether the
-     memory for all of them is taken when it is opened */
+     in one pass, 0: a context; how rows are kept, null: in float32; whether the
+     memory for all of them is taken when it is opened; whether all layers see the last |window|
+     positions, 0: all, and the first |sinks|, instead of what the model's settings say; the longest text, 0: the
+     model's */
 struct store *cache_open(struct memory *m, const struct model_config *c,
   uint32_t n_sequences, const struct cache_options *w, struct error *why);
   /* an empty cache for |n_sequences| sequences of a model; null and a
@@ -342,18 +345,14 @@ struct store *cache_open(struct memory *m, const struct model_config *c,
 @ What a fork costs, and what a cache holds, can be asked; whoever says that nothing was copied should be able to show it.
 
 @<A store that keeps its rows in pages@>=
-bool cache_fork(struct store *s, uint32_t from, uint32_t to,
-  struct error *why);
-  /* makes the empty sequence |to| of a cache equal to |from|, by sharing its pages;
-     errors: |to| has rows, a number out of range, a pass going on, memory for the list */
 struct cache_state { size_t pages, pages_used, page_rows, bytes, bytes_used,
   bytes_copied; };
   /* pages that there is memory for, and those on some list; rows of one; the bytes
      of both; bytes that were copied because a shared page was written to */
 struct cache_state cache_look(const struct store *s);
-  /* the state of a cache */
+  /* the state of a cache; all zero for a store of another kind */
 
-@ What is a store's own business and what is common to all was settled in \cref{model}. The |batch| in |common| has for each sequence a |kv_sequence|: its length, its tokens, and which rows of the pass that is going on are its. A kind of store supplies five functions: it reserves memory for the rows of the batch, or refuses; it puts keys and values where they belong; it shows a row what it sees, as a |kv_view|; it hears when a sequence was cropped; and it closes.
+@ What is a store's own business and what is common to all was settled in \cref{model}. The |batch| in |common| has for each sequence a |kv_sequence|: its length, its tokens, and which rows of the pass that is going on are its. A kind of store supplies six functions: it reserves memory for the rows of the batch, or refuses; it puts keys and values where they belong; it shows a row what it sees, as a |kv_view|; it hears when a sequence was cropped; it forks, by |store_fork|, which has copied the tokens before; and it closes.
 
 Inside ours there is one \emph{pool} for all sequences: a block in which each layer has its keys and then its values, page after page. A page number means the same rows in all layers, so that one list serves them all. What is known of a page is how many lists it is on;
 the pages that are on none are kept on a stack, which is threaded through the same array: the |k|-th spare page is |page[k].free_next|.
@@ -388,8 +387,8 @@ struct cache {
 static const struct layer_group *group_of(const struct cache *s, uint32_t layer)
 {
   const struct layer_group *f = s->group;
-  uint32_t window = config_window(&s->common.config, layer);
-  while (window != config_window(&s->common.config, f->layer)) f++;
+  const uint32_t *window = s->common.window;
+  while (window[layer] != window[f->layer]) f++;
   return f;
 }
 
@@ -601,7 +600,7 @@ static void cache_write(struct store *common, uint32_t layer, const float *k,
 {
   struct cache *s = (struct cache *) common;
   const struct layer_group *f = group_of(s, layer);
-  size_t part = 2 * s->slot_in_group[layer], d = common->config.head_dim;
+  size_t part = 2 * s->slot_in_group[layer], d = common->head_dim;
   for (size_t i = 0; i < common->batch.n; i++) {
     const struct row *r = &common->batch.rows[i];
     uint32_t page = f->sequence[r->sequence].page[r->position / s->page_rows];
@@ -631,7 +630,7 @@ static void cache_view(const struct store *common, uint32_t layer, size_t i,
     .type = s->format.type }@];
 }
 
-@ A fork makes a list that is equal to another, up to the page of the last row that counts, and adds a reader to each of its pages. The tokens of the sequence are copied as well: they are not keys and values, and take four bytes each. (An empty sequence may still have pages, if its first pass was aborted. It leaves them.)
+@ A fork makes a list that is equal to another, up to the page of the last row that counts, and adds a reader to each of its pages. (The tokens of the sequence have been copied before: they are not keys and values, and take four bytes each.) (An empty sequence may still have pages, if its first pass was aborted. It leaves them.)
 
 @<Fork a sequence@>=
 static bool group_fork(struct cache *s, struct layer_group *f, uint32_t from,
@@ -649,24 +648,21 @@ static bool group_fork(struct cache *s, struct layer_group *f, uint32_t from,
   b->first = a->first;
   return true;
 }
-bool cache_fork(struct store *common, uint32_t from, uint32_t to,
+static bool cache_fork(struct store *common, uint32_t from, uint32_t to,
   struct error *why)
 {
   struct cache *s = (struct cache *) common;
-  if (!store_copy_tokens(common, from, to, why)) return false;
   for (size_t k = 0; k < s->n_groups; k++)
-    if (!group_fork(s, &s->group[k], from, to, why)) {
-      store_crop(common, to, 0);
-      return false;
-    }
+    if (!group_fork(s, &s->group[k], from, to, why)) return false;
   return true;
 }
 
-@ What a cache has done with its pages is not a secret of the module: whoever claims that a fork is free must be able to ask.
+@ What a cache has done with its pages is not a secret of the module: whoever claims that a fork is free must be able to ask. A store that is asked may be of another kind, and then it has no pages; its table tells.
 
-@<Fork a sequence@>=
+@<Look at a cache@>=
 struct cache_state cache_look(const struct store *common)
 {
+  if (common->kind != &cache_kind) return (struct cache_state) @[{ .pages = 0 }@];
   const struct cache *s = (const struct cache *) common;
   struct cache_state all = @[{ .page_rows = s->page_rows,@|
     .bytes_copied = s->copied }@];
@@ -715,7 +711,7 @@ static void cache_truncated(struct store *common, uint32_t sequence)
 
 @ A cache closes group by group.
 
-@<Open and close a cache@>=
+@<Close a cache@>=
 static void cache_close(struct store *common)
 {
   struct cache *s = (struct cache *) common;
@@ -732,20 +728,26 @@ static void cache_close(struct store *common)
   memory_free(m, s);
 }
 
+@ These are the functions of its table. A store whose |kind| is this table is a cache, and no other is.
+
+@<The functions that make a cache@>=
+static const struct store_kind cache_kind = @[{@|
+  .reserve = cache_reserve, .write = cache_write, .view = cache_view,@|
+  .truncated = cache_truncated, .fork = cache_fork, .close = cache_close }@];
+
 @ The layers are put into their groups in order.
 
 @<Open and close a cache@>=
 static bool group_layers(struct cache *s, struct error *why)
 {
   struct store *common = &s->common;
-  const struct model_config *c = &common->config;
-  s->slot_in_group = memory_alloc(common->m, MEMORY_OTHER, c->n_layers,
+  const uint32_t *window = common->window;
+  s->slot_in_group = memory_alloc(common->m, MEMORY_OTHER, common->n_layers,
     sizeof *s->slot_in_group,
     why);
-  for (uint32_t i = 0; s->slot_in_group != NULL && i < c->n_layers; i++) {
+  for (uint32_t i = 0; s->slot_in_group != NULL && i < common->n_layers; i++) {
     size_t k = 0;
-    while (k < s->n_groups && config_window(c, s->group[k].layer)
-      != config_window(c, i)) k++;
+    while (k < s->n_groups && window[s->group[k].layer] != window[i]) k++;
     if (k == s->n_groups) s->group[s->n_groups++].layer = i;
     s->slot_in_group[i] = s->group[k].n_layers++;
   }
@@ -767,7 +769,7 @@ static bool group_apply_options(struct cache *s, struct layer_group *f,
   const struct cache_options *w, struct error *why)
 {
   size_t context = s->common.n_positions, each = pages_for(s, context);
-  size_t window = config_window(&s->common.config, f->layer);
+  size_t window = s->common.window[f->layer];
   size_t ring = window - 1 + (w->pass == 0 ? context : w->pass);
   size_t ring_pages = pages_for(s, ring - 1) + 1 + s->sink_pages;
   if (window > 0 && ring_pages < each) each = ring_pages;
@@ -790,7 +792,7 @@ static bool apply_options(struct cache *s, const struct cache_options *w,
 {
   static const struct kv_format floats = @[{ "f32", WEIGHT_F32,@|
     encode_f32_row }@];
-  const struct model_config *c = &s->common.config;
+  const struct store *c = &s->common;
   s->format = w->format == NULL ? floats : *w->format;
   s->page_rows = w->page_rows == 0 ? 64 : w->page_rows;
   if (s->page_rows > 256 || (s->page_rows & (s->page_rows - 1)) != 0)
@@ -805,18 +807,32 @@ static bool apply_options(struct cache *s, const struct cache_options *w,
   return true;
 }
 
+@ How far back a row sees, and how long a text may be, a caller may decide for this cache alone. The model's settings are not touched: they belong to everybody who uses the model, perhaps in several threads, so the caller's wishes are written into a copy. A longer context than the model's is refused, because it has no positions for it.
+@^window@>@^attention sink@>
+
+@<Open and close a cache@>=
+static bool apply_limits(struct model_config *c, const struct cache_options *w,
+  struct error *why)
+{
+  if (w->context > c->n_positions)
+    return error_say(why, "a context of %" PRIu32 " positions; wanted: at most"@|
+      " %" PRIu32 ", the model's", w->context, c->n_positions);
+  if (w->context > 0) c->n_positions = w->context;
+  return (!w->set_window && w->sinks == 0)
+    || config_set_window(c, w->window, w->sinks, why);
+}
+
 @ If anything fails on the way, what there is goes back by |store_close|, which a cache that is only half open can bear.
 
 @<Open and close a cache@>=
 struct store *cache_open(struct memory *m, const struct model_config *c,
   uint32_t n_sequences, const struct cache_options *w, struct error *why)
 {
-  static const struct store_kind kind = @[{@|
-    .reserve = cache_reserve, .write = cache_write, .view = cache_view,@|
-    .truncated = cache_truncated, .close = cache_close }@];
+  struct model_config own = *c;
+  if (!apply_limits(&own, w, why)) return NULL;
   struct cache *s = memory_alloc(m, MEMORY_OTHER, 1, sizeof *s, why);
   if (s == NULL)@+ return NULL;
-  if (!store_prepare(&s->common, &kind, m, c, n_sequences, why)) {
+  if (!store_prepare(&s->common, &cache_kind, m, &own, n_sequences, why)) {
     memory_free(m, s);
     return NULL;
   }
@@ -846,6 +862,9 @@ struct store *cache_open(struct memory *m, const struct model_config *c,
 @<Have pages for the rows of the pass@>@;
 @<Store rows in pages, and show them@>@;
 @<Fork a sequence@>@;
+@<Close a cache@>@;
+@<The functions that make a cache@>@;
+@<Look at a cache@>@;
 @<Open and close a cache@>@;
 
 @* The layout of a page. \label{sec:layout}
@@ -963,7 +982,7 @@ static bool print_fork(struct writer *w, struct error *why)
 {
   struct cache_options small = @[{ .rows = 48, .page_rows = 16 }@];
   struct store *s = cache_open(&w->m, &w->lm->config, 2, &small, why);
-  bool ok = s != NULL && read_on(w, s, 0, 10, why) && cache_fork(s, 0, 1, why);
+  bool ok = s != NULL && read_on(w, s, 0, 10, why) && store_fork(s, 0, 1, why);
   if (ok) printf("forked:   %zu page, %zu bytes copied\n",
     cache_look(s).pages_used, cache_look(s).bytes_copied);
   for (uint32_t q = 0; ok && q < 2; q++) {

@@ -322,6 +322,15 @@ bool text_stream_bytes(struct text_stream *o, const unsigned char *byte, size_t 
   /* the same for a token that is |n| bytes */
 void text_stream_end(struct text_stream *o);
   /* no token will follow: releases what is held */
+struct text_stream_state { size_t n, released, tokens; uint32_t state;
+  bool begun; const struct stop_string *found; };
+  /* how far a text stream has come: everything that a token changes, but the bytes */
+struct text_stream_state text_stream_save(const struct text_stream *o);
+  /* where it is now */
+void text_stream_restore(struct text_stream *o,
+  const struct text_stream_state *to);
+  /* goes back to where it was when |*to| was saved, as if no token had come since; the
+     stream has not been closed or given a prompt in between */
 void text_stream_close(struct text_stream *o);
   /* returns the text */
 
@@ -406,6 +415,24 @@ void text_stream_close(struct text_stream *o)
   o->released = 0;
 }
 
+@ A program that only guesses what comes next may have to take tokens back. So the state of a text stream can be saved and restored. It is small, because the bytes need not be copied: a text stream appends and never writes over a byte that it has, and the cut before a stop string only makes the text shorter. After the restored end the old bytes are still there, and the next token writes over them.
+@^speculative decoding@>
+
+@<Take a token@>=
+struct text_stream_state text_stream_save(const struct text_stream *o)
+{
+  return (struct text_stream_state) @[{ .n = o->text.n, .released = o->released,@|
+    .tokens = o->tokens, .state = o->state, .begun = o->begun,@|
+    .found = o->found }@];
+}
+void text_stream_restore(struct text_stream *o,
+  const struct text_stream_state *to)
+{
+  o->text.n = to->n, o->released = to->released;
+  o->tokens = to->tokens, o->state = to->state;
+  o->begun = to->begun, o->found = to->found;
+}
+
 @ The text stream keeps the whole text, where the stream of \cref{tokens} kept three bytes. With long stop strings what is held can be long, too, and moving it forward with every token would cost more than the search; and at the end somebody wants the text anyway.
 
 @* A list of criteria. \label{sec:criteria}
@@ -419,7 +446,8 @@ struct criterion { const char *name; step_stop *should_stop; void *ctx; };
   /* |should_stop|, called with |ctx|, says whether a text is to end; borrowed */
 struct criteria { const struct criterion *list; size_t n;
   const struct criterion *fired; };
-  /* |list[n]|, borrowed; the first that said yes, null at the beginning */
+  /* |list[n]|, borrowed; the first that said yes, null at the beginning: the only
+     state of the list itself, to be copied by a caller who goes back */
 bool criteria_should_stop(void *ctx, const struct continuation *text,
   bool *enough, struct error *why);
   /* a |step_stop|; |ctx| is a |struct criteria|: yes if one of the list says so; all are asked */
@@ -613,13 +641,24 @@ static bool recite(void *ctx, const float *logits,
   return true;
 }
 
+@ A text with a context of its own is written in a store that is opened for it, with a copy of the settings in which the one number is smaller.
+
+@<Watch a text, or recite it@>=
+static struct store *open_shorter(const struct text_session *u,
+  uint32_t context, struct error *why)
+{
+  struct model_config config = u->lm->config;
+  config.n_positions = context;
+  return store_open(u->g.m, &config, 1, why);
+}
+
 @ To write a text is to put the parts together: the text stream is one of two or three criteria, and the criteria are a part of the options of the loop. One that is not asked for stays in the list and says no: without stop strings, or with a count of 0, there is nothing that it could say yes to. A script ends with its last token.
 
 @<Write a text@>=
 bool text_session_write(struct text_session *u, const struct text_request *r,
   const uint32_t *prompt, size_t n, struct error *why)
 {
-  struct model_config *config = &u->lm->config;
+  const struct model_config *config = &u->lm->config;
   size_t repetition = r->repetition;
   struct criterion list[] = @[{@|
     {"string", text_stream_should_stop, &u->flow},@|
@@ -637,17 +676,18 @@ bool text_session_write(struct text_session *u, const struct text_request *r,
   @<Generate, and find the reason@>@;
 }
 
-@ If a shorter context is asked for, the model's settings have a smaller number while the text is being written. Of the ends of a text the list knows those that are its own and the model's; the loop tells the others apart. A text that a person has cut short must not pass for a whole one, so it is an error. At any other time Ctrl-C ends the program, as it does everywhere.
+@ If a shorter context is asked for, the text has a store of its own that is no longer. How long a text may be is the store's affair: the model is shared, and its settings stay as they are. Of the ends of a text the list knows those that are its own and the model's; the loop tells the others apart. A text that a person has cut short must not pass for a whole one, so it is an error. At any other time Ctrl-C ends the program, as it does everywhere.
 
 @<Generate, and find the reason@>=
-uint32_t context = config->n_positions;
+struct generate_context g = u->g;
+if (r->context > 0 && (g.s = open_shorter(u, r->context, why)) == NULL)
+  return false;
 void (*usual)(int) = signal(SIGINT, note_signal);
-if (r->context > 0) config->n_positions = r->context;
 interrupted = 0;
 bool ok = text_stream_prompt(&u->flow, prompt, n, why)@|
-  && generate(&u->g, prompt, n, &want, &u->text, why);
-config->n_positions = context;
+  && generate(&g, prompt, n, &want, &u->text, why);
 signal(SIGINT, usual);
+if (g.s != u->g.s) store_close(g.s);
 text_stream_end(&u->flow);
 u->reason = criteria_reason(&any, u->text.ended);
 if (u->reason == NULL) u->reason =@|

@@ -39,7 +39,7 @@ int main(int argc, char **argv)
   r.logits = malloc(r.lm->config.vocab_size * sizeof *r.logits);
   uint32_t id = next(&r, 0, (uint32_t[]){ 262, 270, 263 }, 3), other;
   for (int i = 0; i < 3; i++) id = next(&r, 0, &id, 1);
-  if (!cache_fork(r.s, 0, 1, &r.why)) return puts(r.why.text);
+  if (!store_fork(r.s, 0, 1, &r.why)) return puts(r.why.text);
   store_crop(r.s, 1, 2),
     other = next(&r, 1, (uint32_t[]){ 264 }, 1); /* back to two rows, and on with another token */
   printf("%zu rows, then %u; %zu rows, then %u; %u computed\n", store_length(r.s, 0), id,

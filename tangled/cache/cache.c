@@ -31,8 +31,8 @@ struct cache {
 static const struct layer_group *group_of(const struct cache *s, uint32_t layer)
 {
   const struct layer_group *f = s->group;
-  uint32_t window = config_window(&s->common.config, layer);
-  while (window != config_window(&s->common.config, f->layer)) f++;
+  const uint32_t *window = s->common.window;
+  while (window[layer] != window[f->layer]) f++;
   return f;
 }
 
@@ -245,7 +245,7 @@ static void cache_write(struct store *common, uint32_t layer, const float *k,
 {
   struct cache *s = (struct cache *) common;
   const struct layer_group *f = group_of(s, layer);
-  size_t part = 2 * s->slot_in_group[layer], d = common->config.head_dim;
+  size_t part = 2 * s->slot_in_group[layer], d = common->head_dim;
   for (size_t i = 0; i < common->batch.n; i++) {
     const struct row *r = &common->batch.rows[i];
     uint32_t page = f->sequence[r->sequence].page[r->position / s->page_rows];
@@ -289,35 +289,16 @@ static bool group_fork(struct cache *s, struct layer_group *f, uint32_t from,
   return true;
 }
 
-bool cache_fork(struct store *common, uint32_t from, uint32_t to,
+static bool cache_fork(struct store *common, uint32_t from, uint32_t to,
   struct error *why)
 {
   struct cache *s = (struct cache *) common;
-  if (!store_copy_tokens(common, from, to, why)) return false;
   for (size_t k = 0; k < s->n_groups; k++)
-    if (!group_fork(s, &s->group[k], from, to, why)) {
-      store_crop(common, to, 0);
-      return false;
-    }
+    if (!group_fork(s, &s->group[k], from, to, why)) return false;
   return true;
 }
 
-struct cache_state cache_look(const struct store *common)
-{
-  const struct cache *s = (const struct cache *) common;
-  struct cache_state all = { .page_rows = s->page_rows,
-    .bytes_copied = s->copied };
-  for (size_t k = 0; k < s->n_groups; k++) {
-    const struct layer_group *f = &s->group[k];
-    size_t used = f->cap - f->n_free;
-    all.pages += f->cap, all.pages_used += used;
-    all.bytes += f->cap * page_bytes(s, f);
-    all.bytes_used += used * page_bytes(s, f);
-  }
-  return all;
-}
-
-/* <Open and close a cache> */
+/* <Close a cache> */
 static void cache_close(struct store *common)
 {
   struct cache *s = (struct cache *) common;
@@ -334,17 +315,39 @@ static void cache_close(struct store *common)
   memory_free(m, s);
 }
 
+/* <The functions that make a cache> */
+static const struct store_kind cache_kind = {
+  .reserve = cache_reserve, .write = cache_write, .view = cache_view,
+  .truncated = cache_truncated, .fork = cache_fork, .close = cache_close };
+
+/* <Look at a cache> */
+struct cache_state cache_look(const struct store *common)
+{
+  if (common->kind != &cache_kind) return (struct cache_state) { .pages = 0 };
+  const struct cache *s = (const struct cache *) common;
+  struct cache_state all = { .page_rows = s->page_rows,
+    .bytes_copied = s->copied };
+  for (size_t k = 0; k < s->n_groups; k++) {
+    const struct layer_group *f = &s->group[k];
+    size_t used = f->cap - f->n_free;
+    all.pages += f->cap, all.pages_used += used;
+    all.bytes += f->cap * page_bytes(s, f);
+    all.bytes_used += used * page_bytes(s, f);
+  }
+  return all;
+}
+
+/* <Open and close a cache> */
 static bool group_layers(struct cache *s, struct error *why)
 {
   struct store *common = &s->common;
-  const struct model_config *c = &common->config;
-  s->slot_in_group = memory_alloc(common->m, MEMORY_OTHER, c->n_layers,
+  const uint32_t *window = common->window;
+  s->slot_in_group = memory_alloc(common->m, MEMORY_OTHER, common->n_layers,
     sizeof *s->slot_in_group,
     why);
-  for (uint32_t i = 0; s->slot_in_group != NULL && i < c->n_layers; i++) {
+  for (uint32_t i = 0; s->slot_in_group != NULL && i < common->n_layers; i++) {
     size_t k = 0;
-    while (k < s->n_groups && config_window(c, s->group[k].layer)
-      != config_window(c, i)) k++;
+    while (k < s->n_groups && window[s->group[k].layer] != window[i]) k++;
     if (k == s->n_groups) s->group[s->n_groups++].layer = i;
     s->slot_in_group[i] = s->group[k].n_layers++;
   }
@@ -363,7 +366,7 @@ static bool group_apply_options(struct cache *s, struct layer_group *f,
   const struct cache_options *w, struct error *why)
 {
   size_t context = s->common.n_positions, each = pages_for(s, context);
-  size_t window = config_window(&s->common.config, f->layer);
+  size_t window = s->common.window[f->layer];
   size_t ring = window - 1 + (w->pass == 0 ? context : w->pass);
   size_t ring_pages = pages_for(s, ring - 1) + 1 + s->sink_pages;
   if (window > 0 && ring_pages < each) each = ring_pages;
@@ -383,7 +386,7 @@ static bool apply_options(struct cache *s, const struct cache_options *w,
 {
   static const struct kv_format floats = { "f32", WEIGHT_F32,
     encode_f32_row };
-  const struct model_config *c = &s->common.config;
+  const struct store *c = &s->common;
   s->format = w->format == NULL ? floats : *w->format;
   s->page_rows = w->page_rows == 0 ? 64 : w->page_rows;
   if (s->page_rows > 256 || (s->page_rows & (s->page_rows - 1)) != 0)
@@ -398,15 +401,25 @@ static bool apply_options(struct cache *s, const struct cache_options *w,
   return true;
 }
 
+static bool apply_limits(struct model_config *c, const struct cache_options *w,
+  struct error *why)
+{
+  if (w->context > c->n_positions)
+    return error_say(why, "a context of %" PRIu32 " positions; wanted: at most"
+      " %" PRIu32 ", the model's", w->context, c->n_positions);
+  if (w->context > 0) c->n_positions = w->context;
+  return (!w->set_window && w->sinks == 0)
+    || config_set_window(c, w->window, w->sinks, why);
+}
+
 struct store *cache_open(struct memory *m, const struct model_config *c,
   uint32_t n_sequences, const struct cache_options *w, struct error *why)
 {
-  static const struct store_kind kind = {
-    .reserve = cache_reserve, .write = cache_write, .view = cache_view,
-    .truncated = cache_truncated, .close = cache_close };
+  struct model_config own = *c;
+  if (!apply_limits(&own, w, why)) return NULL;
   struct cache *s = memory_alloc(m, MEMORY_OTHER, 1, sizeof *s, why);
   if (s == NULL) return NULL;
-  if (!store_prepare(&s->common, &kind, m, c, n_sequences, why)) {
+  if (!store_prepare(&s->common, &cache_kind, m, &own, n_sequences, why)) {
     memory_free(m, s);
     return NULL;
   }

@@ -230,12 +230,11 @@ static bool print_places(struct store *s, const struct row *row, size_t n,
 static bool print_ring(struct fixture *lab, struct error *why)
 {
   enum { WINDOW = 6, STEPS = 16, PROMPT = 4 };
-  struct model_config c = lab->model->config;
   struct row row[STEPS];
   struct pass *p;
-  if (!config_set_window(&c, WINDOW, 0, why)) return false;
-  struct store *s = cache_open(&lab->m, &c, 1,
-    &(struct cache_options) { .page_rows = 1 }, why);
+  struct store *s = cache_open(&lab->m, &lab->model->config, 1,
+    &(struct cache_options) { .page_rows = 1, .set_window = true,
+      .window = WINDOW }, why);
   bool ok = s != NULL;
   printf("step,place,position,fresh\n");
   for (uint32_t i = 0; i < STEPS; i++)
@@ -258,10 +257,9 @@ struct tales { struct ids id; float *exact, *logits; size_t vocab; };
 static bool tales_read(struct fixture *lab, const struct tales *t,
   const struct memory_way *way, float *logits, struct error *why)
 {
-  struct model_config c = lab->model->config;
-  struct cache_options options = { .format = format_at(way->format) };
-  if (!config_set_window(&c, way->window, way->sinks, why)) return false;
-  struct store *s = cache_open(&lab->m, &c, 1, &options, why);
+  struct cache_options options = { .format = format_at(way->format),
+    .set_window = true, .window = way->window, .sinks = way->sinks };
+  struct store *s = cache_open(&lab->m, &lab->model->config, 1, &options, why);
   bool ok = s != NULL
     && lab_logits(lab, s, t->id.id, t->id.n, t->id.n, logits, why);
   store_close(s);

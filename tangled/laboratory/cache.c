@@ -77,13 +77,13 @@ static void print_plate(const struct store *s, size_t step, uint32_t layer,
   struct kv_view v;
   store_view(s, layer, 0, &v);
   for (uint32_t t = 0; t + 1 < v.hi; t++)
-    for (uint32_t h = 0; h < s->config.n_kv_heads; h++) {
+    for (uint32_t h = 0; h < s->n_kv_heads; h++) {
       const float *key = (const void *) ((const char *) v.base_k
         + h * v.head_bytes + v.page[t / v.page_rows] * v.page_bytes
         + t % v.page_rows * v.row_bytes);
-      for (uint32_t c = 0; c < s->config.head_dim; c++)
+      for (uint32_t c = 0; c < s->head_dim; c++)
         printf("%zu,%u,%u,%d,%u,%.3f\n", step, layer, t, t >= old,
-          h * s->config.head_dim + c, (double) key[c]);
+          h * s->head_dim + c, (double) key[c]);
     }
 }
 
@@ -96,7 +96,7 @@ static bool print_plates(struct fixture *lab, struct error *why)
     if (!bench_feed(&lab->b, lab, 0, step == 1 ? 3 : 1, why)) return false;
     struct row next = { 0, (uint32_t) store_length(s, 0), 0 };
     if (!store_begin(s, &next, 1, why)) return false;
-    for (uint32_t i = 0; i < s->config.n_layers; i++)
+    for (uint32_t i = 0; i < s->n_layers; i++)
       print_plate(s, step, i, old);
     store_abort(s);
   }
