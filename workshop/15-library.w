@@ -484,8 +484,9 @@ bool library_fail(struct incipit_error *why, enum incipit_code code,
 bool library_given(const void *p, const char *call, const char *what,
   struct incipit_error *why);
   /* false, and a sentence that names the call and what is missing, if |p| is null */
-struct attempt { struct error why; const struct memory *m; uint64_t refused; };
-  /* a call of the chapters that is going to be made with the memory |m| */
+struct attempt { struct error why; const struct memory *m, *also; uint64_t refused; };
+  /* a call of the chapters that is going to be made with the memory |m|, and perhaps
+     with that of another object */
 struct attempt attempt_begin(const struct memory *m);
   /* notes how many requests have been refused so far */
 bool attempt_end(const struct attempt *a, bool ok, enum incipit_code code,
@@ -515,7 +516,11 @@ bool library_given(const void *p, const char *call, const char *what,
     "%s: %s is NULL; wanted: a pointer", call, what);
 }
 
-@ @<Fail with a code and a sentence@>=
+@ A sampler that has a constraint takes memory from two books, its own and the constraint's, so an attempt may look at two.
+
+@<Fail with a code and a sentence@>=
+static uint64_t refused_in(const struct attempt *a)
+{ return a->m->all.refused + (a->also == NULL ? 0 : a->also->all.refused); }
 struct attempt attempt_begin(const struct memory *m)
 {
   struct attempt a = @[{ .m = m, .refused = m->all.refused }@];
@@ -526,7 +531,7 @@ bool attempt_end(const struct attempt *a, bool ok, enum incipit_code code,
   struct incipit_error *why)
 {
   if (ok) return true;
-  bool refused = a->m->all.refused > a->refused;
+  bool refused = refused_in(a) > a->refused;
   return library_fail(why, refused ? INCIPIT_MEMORY : code, "%s", a->why.text);
 }
 
@@ -641,7 +646,8 @@ static bool open_tokenizer(struct incipit_model *x, struct error *why)
 {
   enum tokenizer_found found = tokenizer_try(&x->m, x->path, &x->t, &x->unspelt);
   size_t has = found == TOKENIZER_OPEN ? tokenizer_vocab_size(x->t) : 0;
-  if (found == TOKENIZER_REFUSED) return error_say(why, "%s", x->unspelt.text);
+  if (found == TOKENIZER_REFUSED || (x->t == NULL && x->m.all.refused > 0))
+    return error_say(why, "%s", x->unspelt.text);
   return has <= x->lm->config.vocab_size || error_say(why, "%s: the tokenizer's"
     " largest id is %zu; wanted: less than %u, the vocab_size of config.json",
     x->path, has - 1, (unsigned) x->lm->config.vocab_size);
@@ -1248,6 +1254,8 @@ struct incipit_sampler {
 bool library_begin(struct incipit_sampler *s, const uint32_t *id, size_t n,
   size_t most, const uint32_t *end, size_t n_end, struct incipit_error *why);
   /* as |incipit_sampler_reset|, with the ids that end the text, borrowed */
+struct attempt attempt_with(const struct incipit_sampler *s);
+  /* as |attempt_begin|, for the sampler and its constraint */
 
 @ What the makers suggest counts as it does in the command: a temperature only if sampling is asked for in so many words.
 
@@ -1386,33 +1394,41 @@ struct incipit_sampler *incipit_sampler_copy(const struct incipit_sampler *s,
 @ Whether the decoder drops a blank after this prompt is tried out: a token that begins with one is decoded after the prompt, and its bytes are counted.
 
 @<Begin a text@>=
-static bool loses_blank(const struct incipit_sampler *s, bool *strips,
-  struct error *why)
+static bool loses_blank(struct incipit_sampler *s, bool *strips, struct error *why)
 {
-  struct memory book = @[{ .fail_at = 0 }@];
+  struct memory *book = &s->m;
   struct bytes text = { NULL, 0, 0 };
   const struct tokenizer *t = s->model->t;
   bool ok = true, begun = false, spelt = false;
   for (size_t k = 0; ok && k < s->text.text.n; k++)
-    ok = tokenizer_decode_next(t, &book, s->text.text.id[k], true, &begun, &text, why);
+    ok = tokenizer_decode_next(t, book, s->text.text.id[k], true, &begun, &text, why);
   size_t vocab = s->model->lm->config.vocab_size, i = 0, whole = 0, from = 0;
   while (ok && i < vocab && !(whole > 1 && text.byte[from] == ' ')) {
     from = text.n, spelt = true;
-    ok = tokenizer_decode_next(t, &book, (uint32_t) i++, true, &spelt, &text, why);
+    ok = tokenizer_decode_next(t, book, (uint32_t) i++, true, &spelt, &text, why);
     whole = text.n - from;
   }
   bool found = ok && whole > 1 && text.byte[from] == ' ';
   from = text.n;
-  if (found) ok = tokenizer_decode_next(t, &book, (uint32_t) i - 1, true, &begun,
+  if (found) ok = tokenizer_decode_next(t, book, (uint32_t) i - 1, true, &begun,
       &text, why);
   *strips = found && ok && text.n - from < whole;
-  bytes_free(&book, &text);
+  bytes_free(book, &text);
   return ok;
 }
 
 @ The cursor counts down the tokens that may still be written, so that a bracket that was opened can be closed in time. It needs to know how many there may be.
 
 @<Begin a text@>=
+struct attempt attempt_with(const struct incipit_sampler *s)
+{
+  struct attempt a = attempt_begin(&s->m);
+  if (s->constraint == NULL) return a;
+  a.also = &s->constraint->m;
+  a.refused += a.also->all.refused;
+  return a;
+}
+@#
 static bool open_cursor(struct incipit_sampler *s, size_t most, const uint32_t *end,
   size_t n_end, struct error *why)
 {
@@ -1430,7 +1446,7 @@ static bool open_cursor(struct incipit_sampler *s, size_t most, const uint32_t *
 bool library_begin(struct incipit_sampler *s, const uint32_t *id, size_t n,
   size_t most, const uint32_t *end, size_t n_end, struct incipit_error *why)
 {
-  struct attempt a = attempt_begin(&s->m);
+  struct attempt a = attempt_with(s);
   size_t context = s->model->lm->config.n_positions;
   bool ok = true;
   if (most == 0) most = n <= context ? context - n + 1 : 1;
@@ -1467,7 +1483,7 @@ bool incipit_sampler_apply(struct incipit_sampler *s, const float *logits,
       || !library_given(logits, __func__, "the list of logits", why)
       || !library_given(id, __func__, "id", why)
       || !has_budget(s, __func__, why)) return false;
-  struct attempt a = attempt_begin(&s->m);
+  struct attempt a = attempt_with(s);
   bool ok = sampler_choose(&s->d, logits, &s->text, id, &a.why);
   return attempt_end(&a, ok, INCIPIT_NO_CHOICE, why);
 }
@@ -1481,11 +1497,12 @@ bool incipit_sampler_accept(struct incipit_sampler *s, uint32_t id,
   if (!library_given(s, __func__, "the sampler", why)
       || !library_ids(s->model, &id, 1, __func__, why)
       || !has_budget(s, __func__, why)) return false;
-  struct attempt a = attempt_begin(&s->m);
+  struct attempt a = attempt_with(s);
   if (!ids_push(&s->m, &s->text.text, id, &a.why))
     return attempt_end(&a, false, INCIPIT_MEMORY, why);
+  uint32_t before = s->cursor.state;
   bool ok = s->cursor.c == NULL || bond_take(&s->cursor, id, &a.why);
-  if (!ok) s->text.text.n--;
+  if (!ok) s->cursor.state = before, s->text.text.n--;
   return attempt_end(&a, ok, INCIPIT_NO_CHOICE, why);
 }
 
@@ -1870,7 +1887,7 @@ static bool take_token(struct run *g, size_t i, const float *logits,
   uint32_t id;
   bool ends;
   if (!choose_token(g, t, logits, &id, &piece, why)) return false;
-  struct attempt a = attempt_begin(&t->sampler->m);
+  struct attempt a = attempt_with(t->sampler);
   if (!attempt_end(&a, ends_here(g, t, id, &finish, &ends, &a.why),
       INCIPIT_NO_CHOICE, why)) return false;
   if (ends) {

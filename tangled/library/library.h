@@ -19,8 +19,9 @@ bool library_fail(struct incipit_error *why, enum incipit_code code,
 bool library_given(const void *p, const char *call, const char *what,
   struct incipit_error *why);
 
-/* a call of the chapters that is going to be made with the memory m */
-struct attempt { struct error why; const struct memory *m; uint64_t refused; };
+/* a call of the chapters that is going to be made with the memory m, and perhaps with
+   that of another object */
+struct attempt { struct error why; const struct memory *m, *also; uint64_t refused; };
 
 /* notes how many requests have been refused so far */
 struct attempt attempt_begin(const struct memory *m);
@@ -158,6 +159,9 @@ struct incipit_sampler {
 /* as incipit_sampler_reset, with the ids that end the text, borrowed */
 bool library_begin(struct incipit_sampler *s, const uint32_t *id, size_t n,
   size_t most, const uint32_t *end, size_t n_end, struct incipit_error *why);
+
+/* as attempt_begin, for the sampler and its constraint */
+struct attempt attempt_with(const struct incipit_sampler *s);
 
 /* <The inside of a stream> */
 

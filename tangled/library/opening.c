@@ -27,6 +27,8 @@ bool library_given(const void *p, const char *call, const char *what,
     "%s: %s is NULL; wanted: a pointer", call, what);
 }
 
+static uint64_t refused_in(const struct attempt *a)
+{ return a->m->all.refused + (a->also == NULL ? 0 : a->also->all.refused); }
 struct attempt attempt_begin(const struct memory *m)
 {
   struct attempt a = { .m = m, .refused = m->all.refused };
@@ -37,7 +39,7 @@ bool attempt_end(const struct attempt *a, bool ok, enum incipit_code code,
   struct incipit_error *why)
 {
   if (ok) return true;
-  bool refused = a->m->all.refused > a->refused;
+  bool refused = refused_in(a) > a->refused;
   return library_fail(why, refused ? INCIPIT_MEMORY : code, "%s", a->why.text);
 }
 
@@ -113,7 +115,8 @@ static bool open_tokenizer(struct incipit_model *x, struct error *why)
 {
   enum tokenizer_found found = tokenizer_try(&x->m, x->path, &x->t, &x->unspelt);
   size_t has = found == TOKENIZER_OPEN ? tokenizer_vocab_size(x->t) : 0;
-  if (found == TOKENIZER_REFUSED) return error_say(why, "%s", x->unspelt.text);
+  if (found == TOKENIZER_REFUSED || (x->t == NULL && x->m.all.refused > 0))
+    return error_say(why, "%s", x->unspelt.text);
   return has <= x->lm->config.vocab_size || error_say(why, "%s: the tokenizer's"
     " largest id is %zu; wanted: less than %u, the vocab_size of config.json",
     x->path, has - 1, (unsigned) x->lm->config.vocab_size);

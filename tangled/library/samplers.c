@@ -224,28 +224,36 @@ struct incipit_sampler *incipit_sampler_copy(const struct incipit_sampler *s,
 }
 
 /* <Begin a text> */
-static bool loses_blank(const struct incipit_sampler *s, bool *strips,
-  struct error *why)
+static bool loses_blank(struct incipit_sampler *s, bool *strips, struct error *why)
 {
-  struct memory book = { .fail_at = 0 };
+  struct memory *book = &s->m;
   struct bytes text = { NULL, 0, 0 };
   const struct tokenizer *t = s->model->t;
   bool ok = true, begun = false, spelt = false;
   for (size_t k = 0; ok && k < s->text.text.n; k++)
-    ok = tokenizer_decode_next(t, &book, s->text.text.id[k], true, &begun, &text, why);
+    ok = tokenizer_decode_next(t, book, s->text.text.id[k], true, &begun, &text, why);
   size_t vocab = s->model->lm->config.vocab_size, i = 0, whole = 0, from = 0;
   while (ok && i < vocab && !(whole > 1 && text.byte[from] == ' ')) {
     from = text.n, spelt = true;
-    ok = tokenizer_decode_next(t, &book, (uint32_t) i++, true, &spelt, &text, why);
+    ok = tokenizer_decode_next(t, book, (uint32_t) i++, true, &spelt, &text, why);
     whole = text.n - from;
   }
   bool found = ok && whole > 1 && text.byte[from] == ' ';
   from = text.n;
-  if (found) ok = tokenizer_decode_next(t, &book, (uint32_t) i - 1, true, &begun,
+  if (found) ok = tokenizer_decode_next(t, book, (uint32_t) i - 1, true, &begun,
       &text, why);
   *strips = found && ok && text.n - from < whole;
-  bytes_free(&book, &text);
+  bytes_free(book, &text);
   return ok;
+}
+
+struct attempt attempt_with(const struct incipit_sampler *s)
+{
+  struct attempt a = attempt_begin(&s->m);
+  if (s->constraint == NULL) return a;
+  a.also = &s->constraint->m;
+  a.refused += a.also->all.refused;
+  return a;
 }
 
 static bool open_cursor(struct incipit_sampler *s, size_t most, const uint32_t *end,
@@ -265,7 +273,7 @@ static bool open_cursor(struct incipit_sampler *s, size_t most, const uint32_t *
 bool library_begin(struct incipit_sampler *s, const uint32_t *id, size_t n,
   size_t most, const uint32_t *end, size_t n_end, struct incipit_error *why)
 {
-  struct attempt a = attempt_begin(&s->m);
+  struct attempt a = attempt_with(s);
   size_t context = s->model->lm->config.n_positions;
   bool ok = true;
   if (most == 0) most = n <= context ? context - n + 1 : 1;
@@ -302,7 +310,7 @@ bool incipit_sampler_apply(struct incipit_sampler *s, const float *logits,
       || !library_given(logits, __func__, "the list of logits", why)
       || !library_given(id, __func__, "id", why)
       || !has_budget(s, __func__, why)) return false;
-  struct attempt a = attempt_begin(&s->m);
+  struct attempt a = attempt_with(s);
   bool ok = sampler_choose(&s->d, logits, &s->text, id, &a.why);
   return attempt_end(&a, ok, INCIPIT_NO_CHOICE, why);
 }
@@ -313,10 +321,11 @@ bool incipit_sampler_accept(struct incipit_sampler *s, uint32_t id,
   if (!library_given(s, __func__, "the sampler", why)
       || !library_ids(s->model, &id, 1, __func__, why)
       || !has_budget(s, __func__, why)) return false;
-  struct attempt a = attempt_begin(&s->m);
+  struct attempt a = attempt_with(s);
   if (!ids_push(&s->m, &s->text.text, id, &a.why))
     return attempt_end(&a, false, INCIPIT_MEMORY, why);
+  uint32_t before = s->cursor.state;
   bool ok = s->cursor.c == NULL || bond_take(&s->cursor, id, &a.why);
-  if (!ok) s->text.text.n--;
+  if (!ok) s->cursor.state = before, s->text.text.n--;
   return attempt_end(&a, ok, INCIPIT_NO_CHOICE, why);
 }

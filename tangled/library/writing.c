@@ -241,7 +241,7 @@ static bool take_token(struct run *g, size_t i, const float *logits,
   uint32_t id;
   bool ends;
   if (!choose_token(g, t, logits, &id, &piece, why)) return false;
-  struct attempt a = attempt_begin(&t->sampler->m);
+  struct attempt a = attempt_with(t->sampler);
   if (!attempt_end(&a, ends_here(g, t, id, &finish, &ends, &a.why),
       INCIPIT_NO_CHOICE, why)) return false;
   if (ends) {
