@@ -1,6 +1,7 @@
 @i types.w
 @s step_watch int
 @s step_select int
+@s step_accept int
 @s step_stop int
 @s step_recall int
 
@@ -85,75 +86,180 @@ int main(void)
 @* The loop in six steps. \label{sec:sixsteps}
 The loop in words: forget everything; make a row for every token of the text that the store has no row of, and run the
 rows through the model; score what may follow the last row; select one token; append it;
-stop, or begin again. Each step is a line of the function below. To forget costs
-nothing, but it is why the second step costs so much: a store that has forgotten has no row of any token. Chapter 4 will take the first step out: a caller may bring a function, |recall|, that
-says how many rows the store has already. Nobody brings one in this chapter.
+stop, or begin again. We write one round as a function, which is called a \emph{step}, and the loop around it. Why not everything in one function? Because a step has a second use: it can
+take several texts one round further in the same pass. Then the weights of the model are read once for all of them, and \cref{phases} shows how much that saves. Which texts share a pass makes no difference to
+any bit of any of them, because rows of different sequences never see each other.
+@^step@>@^batching@>
 
-The function is given a generator, which has the model and the store; the caller's options; and the text so far, which it lengthens. In
-|now| it keeps what somebody who watches the loop is told of one round (\cref{sec:watch}). The
-counters are copied before the round begins, because a difference needs both ends. A round that fails leaves by the nearest |return|, and
-what it took is returned by whoever took it. And if nothing is to be written, the text has its length as soon as it is read: the loop is left after its third step, for somebody who asks for no token may want to know what the reading costs.
+Here is the step. A text that is being written is a |struct sequence|: its tokens so far, its options, and its number in the store. The first loop forgets, and counts the rows that each sequence wants to read. One pass reads all these rows, and one product scores them.
+In the last loop each sequence takes a token, by its own logits; these lie one after the other, a row of the vocabulary for each sequence that may choose.
 
-@<Write until something says stop@>=
-static bool write_on(const struct generate_context *g, const struct generate_options
-  *want,
-  struct continuation *c, float *logits, struct error *why)
+@<Take every sequence one step further@>=
+bool generate_step(const struct generate_context *g, struct sequence *const *list,
+  size_t n, float *logits, struct error *why)
 {
-  for (size_t number = 1; c->ended == FINISH_NONE; number++) {
-    struct step now = @[{ .number = number, .length = c->text.n,
-      .logits = logits, .before = *g->e->c }@];
-    if (want->recall == NULL)
-      store_crop(g->s, c->sequence, 0);           /* 1. forget */
-    if (!read_and_score(g, c, want, logits, why))
-      return false;                               /* 2. and 3. */
-    if (want->max_new_tokens == 0) {
-      c->ended = FINISH_LENGTH;
-      break;
+  size_t rows = 0;
+  for (size_t i = 0; i < n; i++)
+    rows += plan_rows(g, list[i]);                /* 1. forget */
+  if (rows > 0 && !read_and_score(g, list, n, rows, logits, why))
+    return false;                                 /* 2. and 3. */
+  for (size_t i = 0; i < n; i++)
+    if (may_choose(list[i])) {
+      take_token(g, list[i], logits);             /* 4., 5. and 6. */
+      logits += g->lm->config.vocab_size;
     }
-    if (!select_token(g->lm, want, logits, c, &now.chosen, why))
-      return false;                               /* 4. select */
-    if (!ids_push(g->m, &c->text, now.chosen, why)) return false; /* 5. append */
-    @<6. Stop, or go round again@>@;
-  }
   return true;
 }
 
-@ Reading is one pass over the text, |model_forward| of \cref{sec:forward}; scoring is one product with the head's matrix,
-for the last row alone. A long text has as many rows as tokens, and each could say
+@ The loop around it is as short as the word says: while the text has not ended, take a step. It has one sequence and room for one row of logits, which is allocated once, since there are as many scores in every round.
+
+A sequence that something has gone wrong with ends, too, and has kept the sentence that says what. (In a step with several texts one of them may fail, and the others should go on.) To the caller of |generate|, who has only this one, it is simply an error.
+
+@<Write a continuation@>=
+bool generate(const struct generate_context *g, const uint32_t *prompt, size_t n,
+  const struct generate_options *want, struct continuation *out, struct error *why)
+{
+  struct sequence q, *one = &q;
+  bool ok = sequence_open(&q, g, prompt, n, want, why);
+  float *logits = !ok ? NULL : memory_alloc(g->m, MEMORY_ACTIVATIONS,
+    g->lm->config.vocab_size, sizeof *logits, why);
+  ok = logits != NULL;
+  while (ok && q.c.ended == FINISH_NONE)
+    ok = generate_step(g, &one, 1, logits, why);
+  if (q.c.ended == FINISH_ERROR) ok = error_say(why, "%s", q.why.text);
+  memory_free(g->m, logits);
+  if (!ok) sequence_close(g->m, &q);
+  *out = q.c;
+  return ok;
+}
+
+@ Now the steps one by one. To forget costs
+nothing, but it is why the second step costs so much: a store that has forgotten has no row of any token. \Cref{cache} will take the first step out: a caller may bring a function, |recall|, that
+says how many rows the store has already. Nobody brings one in this chapter, so |first|, the position of the first row to be read, is 0 when a round begins.
+
+A caller may want shorter passes than the text has rows, because a pass takes memory for each of its rows, and the other texts of a step wait for the longest. Then a sequence reads at most |chunk| rows in one step, is still |reading| after it, and goes on in the next where it was. Only the step that reads its last row lets it choose.
+The counters are copied when a round begins, for a watcher who wants to know what it cost (\cref{sec:watch}).
+@^chunked prefill@>
+
+@<Plan the rows of a sequence@>=
+static size_t plan_rows(const struct generate_context *g, struct sequence *q)
+{
+  const struct generate_options *want = q->want;
+  size_t n = q->c.text.n;
+  q->count = 0;
+  if (q->c.ended != FINISH_NONE) return 0;
+  if (!q->reading) q->first = 0, q->before = *g->e->c;
+  if (want->recall == NULL) store_crop(g->s, q->c.sequence, q->first);
+  else q->first = want->recall(g->s, q->c.sequence, q->c.text.id, n - 1);
+  size_t left = n - q->first;
+  q->reading = want->chunk > 0 && left > want->chunk;
+  q->count = q->reading ? want->chunk : left;
+  return q->count;
+}
+static bool may_choose(const struct sequence *q)
+{
+  return q->count > 0 && !q->reading && q->c.ended == FINISH_NONE;
+}
+
+@ Reading is one pass over the rows of all sequences, |model_forward| of \cref{sec:forward}; scoring is one product with the head's matrix,
+for the last row of each sequence alone. A long text has as many rows as tokens, and each could say
 what it expects next. But only the last is asked: the others would predict tokens that are
 already there. Not to ask is worth something. In GPT-2 small the head takes \val{gpt2.head} multiply--adds for a row, and
 all layers together \val{gpt2.layers.madds}.
 
-Here the store has nothing of the text, and the pass begins at position 0. The last row is read in any case, or there would be nothing to score.
-
-The list of rows is taken anew for every pass, as long as the text is now. Once for all, at the length that the text may reach, would be simpler; but that length
+The list of rows is taken anew for every pass, as long as the texts are now. Once for all, at the length that a text may reach, would be simpler; but that length
 comes out of the model's file, and a file of a few lines may claim a context of $2^{31}-1$ positions. What |model_forward| makes, the pass with its hidden states, is
 closed as soon as the scores are out, also when the head refused: nobody looks at it again, and the next round makes a larger one.
 
 @<Read what is not stored, and score what may follow@>=
 static bool read_and_score(const struct generate_context *g,
-  const struct continuation *c, const struct generate_options *want, float *logits,@|
+  struct sequence *const *list, size_t n, size_t total, float *logits,@|
   struct error *why)
 {
   struct pass *p = NULL;
-  size_t first = want->recall == NULL ? 0
-    : want->recall(g->s, c->sequence, c->text.id, c->text.n - 1);
-  size_t n = c->text.n - first;
-  struct row *rows = memory_alloc(g->m, MEMORY_ACTIVATIONS, n, sizeof *rows, why);
-  if (rows == NULL) return false;
-  for (size_t i = 0; i < n; i++)
-    rows[i] = (struct row) @[{ .sequence = c->sequence,
-      .position = (uint32_t) (first + i), .token = c->text.id[first + i] }@];
-  bool ok = model_read(g, rows, n, want->chunk, &p, why);
-  size_t last = ok ? p->n - 1 : 0;
-  ok = ok && finite_until(g->lm, p, last, why)
-    && model_logits(g->e, g->lm, p, &last, 1, logits, why);
+  size_t k = 0;
+  struct row *rows = memory_alloc(g->m, MEMORY_ACTIVATIONS, total, sizeof *rows, why);
+  size_t *last = rows == NULL ? NULL
+    : memory_alloc(g->m, MEMORY_ACTIVATIONS, n, sizeof *last, why);
+  for (size_t i = 0; last != NULL && i < n; i++)
+    k += make_rows(list[i], rows + k);
+  bool ok = last != NULL
+    && model_forward(g->e, g->lm, g->s, rows, total, &p, why);
+  if (ok) k = find_last_rows(g->lm, list, n, p, last);
+  ok = ok && (k == 0 || model_logits(g->e, g->lm, p, last, k, logits, why));
   pass_close(p);
+  memory_free(g->m, last);
   memory_free(g->m, rows);
   return ok;
 }
 
-@ A caller may want shorter passes than the text has rows: a pass takes memory for each of its rows, and a machine may have other things to do in between. Then the list is read in pieces, one pass each,
+@ A row is a sequence, a position and a token. The rows of a sequence begin where the store's rows of it end; here the store has nothing of the text, and they begin at position 0. The last row is read in any case, or there would be nothing to score.
+
+@<Make the rows of a sequence@>=
+static size_t make_rows(const struct sequence *q, struct row *rows)
+{
+  for (size_t i = 0; i < q->count; i++)
+    rows[i] = (struct row) @[{ .sequence = q->c.sequence,
+      .position = (uint32_t) (q->first + i),
+      .token = q->c.text.id[q->first + i] }@];
+  return q->count;
+}
+
+@ After a pass that has gone well the rows of each sequence are in the store, and those sequences that have read all of their text want a score. If the pass fails, nothing has been stored, and no sequence has changed. So the same step may be tried again, perhaps with a sequence less.
+
+@<Find the last row of every sequence that may choose@>=
+static size_t find_last_rows(const struct model *lm, struct sequence *const *list,
+  size_t n, const struct pass *p, size_t *last)
+{
+  size_t k = 0, end = 0;
+  for (size_t i = 0; i < n; i++) {
+    struct sequence *q = list[i];
+    size_t begin = end;
+    end += q->count, q->first += q->count;
+    if (!may_choose(q)) continue;
+    if (finite_until(lm, p, begin, end - 1, &q->why)) last[k++] = end - 1;
+    else q->c.ended = FINISH_ERROR;
+  }
+  return k;
+}
+
+@ The weights may hold infinite numbers, or NaN, and then the rows go bad somewhere on their way. A bad row spoils those that see it; so if the last one of a sequence is bad, its first
+bad one is where to look, and |pass_is_finite| says after which layer. A bad row that the last one does not see, because a window ends before it, is no reason to stop.
+
+@<Name the first row that went bad, if the last one did@>=
+static bool finite_until(const struct model *lm, const struct pass *p,
+  size_t first, size_t last, struct error *why)
+{
+  if (pass_is_finite(lm, p, last, NULL)) return true;
+  while (first < last && pass_is_finite(lm, p, first, NULL)) first++;
+  return pass_is_finite(lm, p, first, why);
+}
+
+@ The fourth, fifth and sixth step concern one sequence and its own logits. In |now| we keep what somebody who watches is told of the round. If nothing is to be written, the text has its length as soon as it is read, and ends without a choice: somebody who asks for no token may want to know what the reading costs.
+
+The caller's choosing function comes with another one, which is told the token that has joined the text. Why, when the token was chosen a moment ago? Because a choice may come to nothing: a program that guesses (\cref{sec:sampler}) asks for many and keeps some. So choosing changes nothing, and whatever has to remember the text learns of each token here.
+
+@<Take a token, and perhaps end@>=
+static void take_token(const struct generate_context *g, struct sequence *q,
+  const float *logits)
+{
+  struct continuation *c = &q->c;
+  const struct generate_options *want = q->want;
+  struct step now = @[{ .number = c->text.n - c->n_prompt + 1,
+    .length = c->text.n, .logits = logits, .before = q->before }@];
+  if (want->max_new_tokens == 0) {
+    c->ended = FINISH_LENGTH;
+    return;
+  }
+  bool ok = select_token(g->lm, want, logits, c, &now.chosen, &q->why) /* 4. select */
+    && ids_push(g->m, &c->text, now.chosen, &q->why)                   /* 5. append */
+    && (want->accept == NULL
+      || want->accept(want->select_ctx, now.chosen, &q->why))
+    && stop_or_go_on(g, q, &now);                                      /* 6. stop? */
+  if (!ok) c->ended = FINISH_ERROR;
+}
+
+@ Not everybody who reads rows writes a text. \Cref{phases} takes the time of a prefill, and \cref{search} reads the rows of all beams; both have a list of rows already. |model_read| puts such a list through the model in pieces of at most |chunk| rows, one pass each,
 and only the last pass is handed on. No row can tell, as the keys and values of the pieces before are in the store, the same bits as ever; \cref{phases} has more to say about this.
 
 @<Read a list of rows, a chunk at a time@>=
@@ -168,19 +274,6 @@ bool model_read(const struct generate_context *g, const struct row *rows, size_t
     ok = model_forward(g->e, g->lm, g->s, rows + i, here, last, why);
   }
   return ok;
-}
-
-@ The weights may hold numbers that are none, and then the rows go bad somewhere on their way. A bad row spoils those that see it; so if the last one is bad, the first
-bad one is where to look, and |pass_is_finite| says after which layer. A bad row that the last one does not see, because a window ends before it, is no reason to stop.
-
-@<Name the first row that went bad, if the last one did@>=
-static bool finite_until(const struct model *lm, const struct pass *p,
-  size_t last, struct error *why)
-{
-  if (pass_is_finite(lm, p, last, NULL)) return true;
-  size_t i = 0;
-  while (i < last && pass_is_finite(lm, p, i, NULL)) i++;
-  return pass_is_finite(lm, p, i, why);
 }
 
 @ Until chapter 7 we select in the simplest way there is, called \emph{greedy}: the highest score wins, and of
@@ -212,31 +305,37 @@ static bool select_token(const struct model *lm, const struct generate_options *
     || want->select(want->select_ctx, logits, c, chosen, why);
 }
 
-@ Three things end the loop in this chapter: the model selects a token that means the end;
+@ Three things end a text in this chapter: the model selects a token that means the end;
 the text has the length that was asked for, or the context is full; or the watcher cancels. (A caller may bring a judge for a fourth; chapter 8 does.) An end token is appended like any other; whoever prints the text leaves it out.
 The order matters when two of them happen on one token: the end that the model itself chose
 is the better news, and a watcher that would cancel a text which has ended anyway comes too late.
 
-When is a context full? Take one of 8 positions and a prompt of 6 tokens. The passes read 6, 7 and 8 tokens; the third writes a ninth, which would stand at
+When is a context full? The context is the store's: it may be shorter than what the model was trained for. Take one of 8 positions and a prompt of 6 tokens. The passes read 6, 7 and 8 tokens; the third writes a ninth, which would stand at
 position 8, where there is none. It is written all the same, for it need not be read.\side{A last token needs no row, so a prompt of $n$ in a context of $C$ can
 be followed by $C-n+1$ tokens: here $8-6+1=3$.} That is why the text is compared with |>| and not with |>=|.
 @^stopping@>
 
-@<6. Stop, or go round again@>=
-now.after = *g->e->c;
-size_t written = c->text.n - c->n_prompt;
-bool enough = written > want->min_tokens
-  && is_one_of(now.chosen, want->eos, want->n_eos);
-if (!enough && want->stop != NULL
-    && !want->stop(want->stop_ctx, c, &enough, why))
-  return false;
-if (enough) c->ended = FINISH_STOP;
-else if (written == want->max_new_tokens
-    || c->text.n > g->lm->config.n_positions)
-  c->ended = FINISH_LENGTH;
-if (want->on_step != NULL && !want->on_step(want->ctx, &now)
-    && c->ended == FINISH_NONE)
-  c->ended = FINISH_CANCELLED;
+@<Stop, or go round again@>=
+static bool stop_or_go_on(const struct generate_context *g, struct sequence *q,
+  struct step *now)
+{
+  const struct generate_options *want = q->want;
+  struct continuation *c = &q->c;
+  size_t written = c->text.n - c->n_prompt;
+  now->after = *g->e->c;
+  bool enough = written > want->min_tokens
+    && is_one_of(now->chosen, want->eos, want->n_eos);
+  if (!enough && want->stop != NULL
+      && !want->stop(want->stop_ctx, c, &enough, &q->why))
+    return false;
+  if (enough) c->ended = FINISH_STOP;
+  else if (written == want->max_new_tokens || c->text.n > g->s->n_positions)
+    c->ended = FINISH_LENGTH;
+  if (want->on_step != NULL && !want->on_step(want->ctx, now)
+      && c->ended == FINISH_NONE)
+    c->ended = FINISH_CANCELLED;
+  return true;
+}
 
 @ Why a list and not one number? Because published models have more than one end: Llama 3 has one for a text and another for a turn
 of a conversation. The list is short, two or three ids, so looking through it costs nothing beside a pass; an empty one means that nothing ends the text but
@@ -260,15 +359,15 @@ pass needs, a prompt in ids, and the caller's options. All four are borrowed: a 
 struct generate_context { struct engine *e; const struct model *lm; struct store *s;
   struct memory *m; };
   /* what a pass needs; all four are borrowed. |e->c| counts the work */
-enum finish_reason { FINISH_NONE, FINISH_STOP, FINISH_LENGTH, FINISH_CANCELLED };
-  /* why a text ended: not yet, an end token, its length or the context's, or
-     the watcher's |false| */
+enum finish_reason { FINISH_NONE, FINISH_STOP, FINISH_LENGTH, FINISH_CANCELLED,
+  FINISH_ERROR };
+  /* why a text ended: not yet, an end token, its length or the context's, the
+     watcher's |false|, or something that went wrong with this text alone */
 
 @ Somebody may watch: to print tokens as they come, to draw a grid, to cancel. \label{sec:watch} The watcher
 is called once a step, after the token was chosen, and sees the scores it was chosen from
 and the counters before and after. From the difference of the two anyone can read what the
-step cost, and nobody needs a second set of counters. The alternative, a loop that prints, would have to know who reads; a loop that
-returns after every token would have to be re-entered, and its caller would hold half of its state.
+step cost, and nobody needs a second set of counters. (In a step of several texts the pass is shared, and so is what it costs: each watcher sees the whole difference.) The alternative, a loop that prints, would have to know who reads.
 
 @<What it takes to generate@>=
 struct step { size_t number, length; const float *logits; uint32_t chosen;
@@ -281,7 +380,10 @@ struct continuation;
 typedef bool step_select(void *ctx, const float *logits,
   const struct continuation *text, uint32_t *chosen, struct error *why);
   /* chooses what follows the |text| by |logits[vocab_size]|, all finite;
-     |*chosen| is the likeliest before; |false| and a sentence if it cannot */
+     |*chosen| is the likeliest before; |false| and a sentence if it cannot. To choose
+     changes nothing that a later choice depends on */
+typedef bool step_accept(void *ctx, uint32_t id, struct error *why);
+  /* is told that |id| has joined the text; |false| and a sentence if it may not */
 typedef bool step_stop(void *ctx, const struct continuation *text,
   bool *enough, struct error *why);
   /* says whether the |text|, whose last token is the newest, is to end with
@@ -292,12 +394,14 @@ typedef size_t step_recall(struct store *s, uint32_t sequence,
      how many of its rows are left */
 struct generate_options { size_t max_new_tokens; const uint32_t *eos; size_t n_eos;
   step_watch *on_step; void *ctx; uint32_t sequence; step_recall *recall; size_t chunk;
-  step_select *select; void *select_ctx; step_stop *stop; void *stop_ctx;
+  step_select *select; step_accept *accept; void *select_ctx;
+  step_stop *stop; void *stop_ctx;
   size_t min_tokens; };
   /* the caller's options: the most new tokens, the ids that end a text, a
      watcher or null, the number of the sequence in the store, what is asked at
      every step for the rows that it has, null to forget them, the most rows of
-     a pass, 0 for any number; who chooses, null for the likeliest token; who
+     a pass, 0 for any number; who chooses, null for the likeliest token, and who
+     is told what has joined the text, or null; who
      judges whether the text is to end, or null; up to how many new tokens an
      end token ends nothing */
 
@@ -309,6 +413,28 @@ text that nobody asked for is worse than none.
 struct continuation { struct ids text; size_t n_prompt; enum finish_reason ended;
   uint32_t sequence; };
   /* |text.id[n_prompt]| is the first token written */
+struct sequence { struct continuation c; const struct generate_options *want;
+  size_t first, count; bool reading; struct counters before; struct error why; };
+  /* a text that is being written: what there is of it, and the caller's options, borrowed. The rest
+     is the step's: it reads |count| rows from position |first| on, and is
+     still |reading| if that is not all; the counters when the round began; the sentence, if
+     |c.ended| is |FINISH_ERROR| */
+bool sequence_open(struct sequence *q, const struct generate_context *g,
+  const uint32_t *prompt, size_t n, const struct generate_options *want,
+  struct error *why);
+  /* begins a text after the |n| $\ge 1$ ids of the prompt, as sequence |want->sequence| of
+     the store; errors: an empty prompt, an id out of range, a prompt longer than
+     the context, memory. On failure |q| is empty */
+void sequence_close(struct memory *m, struct sequence *q);
+  /* returns the text; the store keeps its rows */
+bool generate_step(const struct generate_context *g, struct sequence *const *list,
+  size_t n, float *logits, struct error *why);
+  /* takes |n| sequences, each with a number of its own in the store, one step further in one pass. One that has ended is left
+     alone; one that has more than |want->chunk| rows to read reads so many; each of the others
+     takes one token, and may end by it. |logits| has room for |[n][vocab_size]|. Errors,
+     after which all sequences are as they were: those of |model_forward| and |model_logits|. What is wrong with one text, a
+     logit that is not finite or a function of the caller's that fails, ends this
+     sequence with |FINISH_ERROR| and no other */
 bool generate(const struct generate_context *g, const uint32_t *prompt, size_t n,
   const struct generate_options *want, struct continuation *out, struct error *why);
   /* writes after the |n| $\ge 1$ ids of the prompt until something says stop;
@@ -321,63 +447,60 @@ bool model_read(const struct generate_context *g, const struct row *rows, size_t
   /* puts |n| $\ge 1$ rows through the model and its store in passes of at most
      |chunk| rows, 0 for one pass; |*last| is the last one, owned by the caller, null on failure */
 
-@ Before the first step the prompt is checked, so that a mistake is reported before it has
+@ When a sequence begins, the prompt is checked, so that a mistake is reported before it has
 cost a pass. An id that the vocabulary does not have is the common one, made by pairing one model with another's tokenizer; unchecked, it would be an
 address beyond the end of the embedding. (A prompt that fills the context to its last position is no mistake: one token can still be written.)
 
 @<Refuse a prompt that cannot be continued@>=
-if (n == 0) return error_say(why, "the prompt has no tokens; wanted: 1 or more");
-if (n > context)
-  return error_say(why, "the prompt has %zu tokens; the context holds %zu", n,
-    context);
-for (size_t i = 0; i < n; i++)
-  if (prompt[i] >= v)
-    return error_say(why, "token %zu of the prompt is id %" PRIu32@|
-      "; the vocabulary has %zu", i, prompt[i], v);
+static bool check_prompt(const struct generate_context *g, const uint32_t *prompt,
+  size_t n, struct error *why)
+{
+  size_t context = g->s->n_positions, v = g->lm->config.vocab_size;
+  if (n == 0)
+    return error_say(why, "the prompt has no tokens; wanted: 1 or more");
+  if (n > context)
+    return error_say(why, "the prompt has %zu tokens; the context holds %zu",
+      n, context);
+  for (size_t i = 0; i < n; i++)
+    if (prompt[i] >= v)
+      return error_say(why, "token %zu of the prompt is id %" PRIu32@|
+        "; the vocabulary has %zu", i, prompt[i], v);
+  return true;
+}
 
-@ The scores are as many in every round, and are taken once. How long the text can become need not be known beforehand: the caller may say ``as many as you like'' with the
+@ Then the text begins as a copy of the prompt. How long it can become need not be known beforehand: the caller may say ``as many as you like'' with the
 largest number there is, and the context ends the loop.
 
-@<Take what the loop needs@>=
-float *logits = memory_alloc(g->m, MEMORY_ACTIVATIONS, v, sizeof *logits, why);
-
-@ Everything is in place: the text begins as a copy of the prompt, and the loop writes on.
-
-@<Write a continuation@>=
-bool generate(const struct generate_context *g, const uint32_t *prompt, size_t n,
-  const struct generate_options *want, struct continuation *out, struct error *why)
+@<Begin and close a sequence@>=
+bool sequence_open(struct sequence *q, const struct generate_context *g,
+  const uint32_t *prompt, size_t n, const struct generate_options *want,
+  struct error *why)
 {
-  *out = (struct continuation) @[{ .n_prompt = n, .sequence = want->sequence }@];
-  const struct model_config *config = &g->lm->config;
-  size_t context = config->n_positions, v = config->vocab_size;
-  @<Refuse a prompt that cannot be continued@>@;
-  @<Take what the loop needs@>@;
-  bool ok = logits != NULL;
+  *q = (struct sequence) @[{ .want = want,
+    .c = { .n_prompt = n, .sequence = want->sequence } }@];
+  bool ok = check_prompt(g, prompt, n, why);
   for (size_t i = 0; ok && i < n; i++)
-    ok = ids_push(g->m, &out->text, prompt[i], why);
-  ok = ok && write_on(g, want, out, logits, why);
-  @<Give back what the loop needed@>@;
-  if (!ok) continuation_free(g->m, out);
+    ok = ids_push(g->m, &q->c.text, prompt[i], why);
+  if (!ok) sequence_close(g->m, q);
   return ok;
 }
 
-@ What was taken for the loop goes back when the loop is done, whether it ended well or not; to return a null pointer is nothing.
-
-@<Give back what the loop needed@>=
-memory_free(g->m, logits);
-
-@ Only the text survives the loop, so only the text is freed. It may be freed twice, or after a failure, without harm: |ids_free| leaves an empty
+@ Only the text of a sequence is allocated, so only the text is freed. It may be freed twice, or after a failure, without harm: |ids_free| leaves an empty
 list behind, and freeing an empty list does nothing.
 
-@<Free a continuation@>=
+@<Begin and close a sequence@>=
 void continuation_free(struct memory *m, struct continuation *c)
 {
   ids_free(m, &c->text);
   c->ended = FINISH_NONE;
 }
+void sequence_close(struct memory *m, struct sequence *q)
+{
+  continuation_free(m, &q->c);
+}
 
 @ The module is short, and should be: whatever later chapters add to the choice of rows and
-tokens, this loop stays. It uses two others: the growing list of ids is chapter 0's, the pass and the store are
+tokens, this loop stays. A program that serves many texts at once is another loop over the same step. It uses two others: the growing list of ids is chapter 0's, the pass and the store are
 the model's. It needs no tokenizer, since it reads and writes ids and never a letter.
 
 @(generate.h@>=
@@ -397,14 +520,20 @@ reader's order was the other one, and need not bow to it.
 #include "loop/generate.h"
 #include "safetensors/safetensors.h"
 @;@#
+@<Refuse a prompt that cannot be continued@>@;
+@<Begin and close a sequence@>@;
+@<Plan the rows of a sequence@>@;
+@<Make the rows of a sequence@>@;
 @<Name the first row that went bad, if the last one did@>@;
-@<Read a list of rows, a chunk at a time@>@;
+@<Find the last row of every sequence that may choose@>@;
 @<Read what is not stored, and score what may follow@>@;
 @<Choose the token with the highest score@>@;
 @<Tell whether an id is in a list@>@;
-@<Write until something says stop@>@;
-@<Free a continuation@>@;
+@<Stop, or go round again@>@;
+@<Take a token, and perhaps end@>@;
+@<Take every sequence one step further@>@;
 @<Write a continuation@>@;
+@<Read a list of rows, a chunk at a time@>@;
 
 @* The cost in rows. \label{sec:naivecost}
 Pass $t$ reads $p+t-1$ tokens. So $g$ passes compute
@@ -959,7 +1088,7 @@ w$?}{\texttt{make exercise-03-8}}{A pass of $n$ rows has $wn-w(w-1)/2$; together
 rows does it compute?}{\texttt{make exercise-03-9}}{$c-p+1$, for the last one needs no place, and $c(c+1)/2-p(p-1)/2$.}
 \exercise{build}{ex:loop.stop}{Let the loop also end when the last $n$ tokens repeat the $n$ before them. Which of the six
 steps changes?}{\texttt{make exercise-03-6}}{Only the sixth.}
-\exercise{build}{ex:loop.window}{Let |read_and_score| make rows for the last 64 tokens only, at positions from 0. For which $p$ and
+\exercise{build}{ex:loop.window}{Let |plan_rows| and |make_rows| make rows for the last 64 tokens only, at positions from 0. For which $p$ and
 $g$ is the loop now linear, and are the rows it repeats still equal to the last bit?}{\texttt{make exercise-03-7}}{Linear once the
 window is full: 64 rows a pass. But no row is repeated: the window begins one token later each time, so every row stands at
 another position, after another beginning.}

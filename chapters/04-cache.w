@@ -77,10 +77,10 @@ static bool writer_open(struct writer *w, struct error *why)
 Chapter 3's loop (\cref{sec:sixsteps}) forgets, makes rows for the tokens that the store does not have, runs them and scores what may follow, selects, appends, and asks whether to stop. Its first step is the line
 
 \smallskip
-\hskip 2em|if (want->recall == NULL) store_crop(g->s, c->sequence, 0);|
+\hskip 2em|if (want->recall == NULL) store_crop(g->s, q->c.sequence, q->first);|
 \smallskip
 
-\noindent and so it is left out if the caller brings a |recall|, which is then asked how much of the text the store has. The one that everybody brings is |store_match_prefix|: it compares the tokens of the store with those of the text, and \emph{keeps} the rows as far as they agree. In the second step it finds a row for every token but the last, and
+\noindent where |first| is 0 when a round begins. It is left out if the caller brings a |recall|, which is then asked how much of the text the store has. The one that everybody brings is |store_match_prefix|: it compares the tokens of the store with those of the text, and \emph{keeps} the rows as far as they agree. In the second step it finds a row for every token but the last, and
 the pass has one row. That is the whole cache, as far as the loop is concerned. |recall| is looked at in every step, so a caller may even change it between two steps of one text; the pass after that has all rows, or again one.
 
 @(keep.h@>=

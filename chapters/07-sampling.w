@@ -985,8 +985,13 @@ bool sampling_run(struct funnel *f, const struct sampling_params *s,
 }
 
 @* Sampling in the loop. \label{sec:sampler}
-Chapter 3's loop selects in its fourth step, and asks whoever has been given to it. A \emph{sampler} is that somebody: settings, a funnel, a seed, and the number of the text. It is not changed by choosing, but for the funnel's scratch; so one sampler may serve many texts, one after the other.
+Chapter 3's loop asks the caller's function which token comes next, and tells another one afterwards which token has joined the text. A \emph{sampler} answers to both: it consists of settings, a funnel, a seed, and the number of the text. To choose changes nothing but the funnel's scratch memory. So we may ask a sampler what it would choose at this place, or after some tokens that we only guess, as often as we like, and the same question gets the same answer.
 @^sampler@>
+
+Why are choosing and accepting two functions, and not one? Because a chosen token need not join the text. A program that guesses several tokens ahead (\emph{speculative decoding}) lets the model read the guesses in one pass, asks at each of their positions what the sampler would choose, and keeps the guesses as far as they agree. A sampler that advanced with every choice would then have to be told what did not happen.
+@^speculative decoding@>
+
+What does advance? Not the noise, which is computed from the position. Only a rule for the text (\cref{sec:bonds}) knows where in the text it is, and that is one number, the whole state of a sampler. It can be saved, and restored if a guess turns out to be wrong.
 
 @<Who chooses@>=
 struct sampler { struct funnel f; struct sampling_params s; uint64_t seed;
@@ -995,7 +1000,14 @@ struct sampler { struct funnel f; struct sampling_params s; uint64_t seed;
      |seed|; what |s| borrows must outlive it; a |rule| that is all zero allows everything */
 bool sampler_choose(void *ctx, const float *logits,
   const struct continuation *text, uint32_t *chosen, struct error *why);
-  /* a |step_select| for |struct generate_options|; |ctx| is a |struct sampler| */
+  /* a |step_select| for |struct generate_options|; |ctx| is a |struct sampler|, whose
+     state stays as it is */
+bool sampler_accept(void *ctx, uint32_t id, struct error *why);
+  /* the |step_accept| that belongs to it: |id| has joined the text; errors: those of the rule */
+uint32_t sampler_save(const struct sampler *d);
+  /* the state of a sampler: where in the text its rule is; 0 without a rule */
+void sampler_restore(struct sampler *d, uint32_t state);
+  /* goes back to a state that |sampler_save| gave, in the same text */
 
 @ The position of a choice is the number of tokens before it, the prompt's included. A text that was begun by one run and is continued by another, with what has been written as a part of the prompt, therefore goes on as if it had never been interrupted, unless one of the two penalties tells the two kinds of tokens apart, or the text is bound to match something, which begins with what is written (\cref{sec:bonds}).
 
@@ -1011,14 +1023,31 @@ bool sampler_choose(void *ctx, const float *logits,
   if (!sampling_run(&d->f, &d->s, logits, h, why)) return false;
   *chosen = funnel_choose(&d->f, d->seed, d->sequence,
     (uint32_t) text->text.n);
-  return d->rule.take == NULL || d->rule.take(d->rule.ctx, *chosen, why);
+  return true;
+}
+
+@ Accepting a token, saving and restoring are the rule's business. A sampler without a rule has nothing to remember.
+
+@<Choose a token for the loop@>=
+bool sampler_accept(void *ctx, uint32_t id, struct error *why)
+{
+  const struct sampler *d = ctx;
+  return d->rule.take == NULL || d->rule.take(d->rule.ctx, id, why);
+}
+uint32_t sampler_save(const struct sampler *d)
+{
+  return d->rule.save == NULL ? 0 : d->rule.save(d->rule.ctx);
+}
+void sampler_restore(struct sampler *d, uint32_t state)
+{
+  if (d->rule.restore != NULL) d->rule.restore(d->rule.ctx, state);
 }
 
 @* Stages that must match. \label{sec:bonds}
 A program that reads a model's answer wants more than a likely text: it wants one that it can read. A JSON object with a brace too few is worth nothing, however likely it is. The cure is the oldest of all in this chapter, to strike out; but what is to be struck out depends on what has been written. After \texttt{\{"a": 1} there may come white space, a comma, a closing brace, or what goes on with a number; a letter only if it is an e. \Cref{constraints} makes machines that know this for a regular expression or a grammar: in a given \emph{state} they say which tokens may come, so that the text can still be ended well, and whether it may end here.
 @^constrained decoding@>
 
-The sampler need not know what such a machine is. It asks before each choice which tokens may come, and says afterwards which one was chosen; whoever has a rule for texts supplies the two functions. A token that may not come is out before the first stage, so that the others share its probability in the ratio that the model gave them.
+The sampler need not know what such a machine is. It asks before each choice which tokens may come, and tells the machine which token has joined the text. Two more functions give the state of the machine as a number and set it back. A caller who has a rule for texts supplies the four functions. A token that may not come is out before the first stage, so that the others share its probability in the ratio that the model gave them.
 @^logits processor@>
 
 @<A rule for what may come@>=
@@ -1026,9 +1055,13 @@ struct token_rule {
   bool (*allow)(void *ctx, size_t written, const uint8_t **allowed,
     struct error *why);
     /* what may be token number |written| of a text, counted from 0: |(*allowed)[vocab]|,
-       0 for what may not, good until the next call */
+       0 for what may not, good until the next call; changes no state */
   bool (*take)(void *ctx, uint32_t id, struct error *why);
-    /* |id| has been chosen */
+    /* |id| has joined the text: the only function that advances the state */
+  uint32_t (*save)(const void *ctx);
+    /* the state, as a number */
+  void (*restore)(void *ctx, uint32_t state);
+    /* goes back to a state that |save| gave */
   void *ctx; };
   /* a rule for the tokens of a text; all zero: none */
 

@@ -322,6 +322,15 @@ bool text_stream_bytes(struct text_stream *o, const unsigned char *byte, size_t 
   /* the same for a token that is |n| bytes */
 void text_stream_end(struct text_stream *o);
   /* no token will follow: releases what is held */
+struct text_stream_state { size_t n, released, tokens; uint32_t state;
+  bool begun; const struct stop_string *found; };
+  /* how far a text stream has come: everything that a token changes, but the bytes */
+struct text_stream_state text_stream_save(const struct text_stream *o);
+  /* where it is now */
+void text_stream_restore(struct text_stream *o,
+  const struct text_stream_state *to);
+  /* goes back to where it was when |*to| was saved, as if no token had come since; the
+     stream has not been closed or given a prompt in between */
 void text_stream_close(struct text_stream *o);
   /* returns the text */
 
@@ -406,6 +415,24 @@ void text_stream_close(struct text_stream *o)
   o->released = 0;
 }
 
+@ A program that only guesses what comes next may have to take tokens back. So the state of a text stream can be saved and restored. It is small, because the bytes need not be copied: a text stream appends and never writes over a byte that it has, and the cut before a stop string only makes the text shorter. After the restored end the old bytes are still there, and the next token writes over them.
+@^speculative decoding@>
+
+@<Take a token@>=
+struct text_stream_state text_stream_save(const struct text_stream *o)
+{
+  return (struct text_stream_state) @[{ .n = o->text.n, .released = o->released,@|
+    .tokens = o->tokens, .state = o->state, .begun = o->begun,@|
+    .found = o->found }@];
+}
+void text_stream_restore(struct text_stream *o,
+  const struct text_stream_state *to)
+{
+  o->text.n = to->n, o->released = to->released;
+  o->tokens = to->tokens, o->state = to->state;
+  o->begun = to->begun, o->found = to->found;
+}
+
 @ The text stream keeps the whole text, where the stream of \cref{tokens} kept three bytes. With long stop strings what is held can be long, too, and moving it forward with every token would cost more than the search; and at the end somebody wants the text anyway.
 
 @* A list of criteria. \label{sec:criteria}
@@ -419,7 +446,8 @@ struct criterion { const char *name; step_stop *should_stop; void *ctx; };
   /* |should_stop|, called with |ctx|, says whether a text is to end; borrowed */
 struct criteria { const struct criterion *list; size_t n;
   const struct criterion *fired; };
-  /* |list[n]|, borrowed; the first that said yes, null at the beginning */
+  /* |list[n]|, borrowed; the first that said yes, null at the beginning: the only
+     state of the list itself, to be copied by a caller who goes back */
 bool criteria_should_stop(void *ctx, const struct continuation *text,
   bool *enough, struct error *why);
   /* a |step_stop|; |ctx| is a |struct criteria|: yes if one of the list says so; all are asked */

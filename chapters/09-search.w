@@ -851,7 +851,8 @@ static bool best_of_try(const struct generate_context *g, struct sampler *sample
 {
   struct generate_options mine = *want;
   struct continuation text;
-  mine.select = sampler_choose, mine.select_ctx = sampler;
+  mine.select = sampler_choose, mine.accept = sampler_accept;
+  mine.select_ctx = sampler;
   mine.on_step = listen, mine.ctx = l;
   sampler->sequence = (uint32_t) i, l->sum = 0;
   if (!generate(g, prompt, n_prompt, &mine, &text, why)) return false;

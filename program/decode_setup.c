@@ -187,7 +187,8 @@ static int bind_text(struct decode_setup *x, const struct invocation *a,
   ok = constraint_cursor_open(&x->bond, a->o.m, x->must, n, a->max_tokens,
     a->o.lm->config.eos, ends ? a->o.lm->config.n_eos : 0, why);
   if (!ok) return a->w->of[OPTION_MAX_NEW_TOKENS].given ? STATUS_USAGE : STATUS_FAILED;
-  x->d.rule = (struct token_rule) { bond_allow, bond_take, &x->bond };
+  x->d.rule = (struct token_rule) { .allow = bond_allow, .take = bond_take,
+    .save = bond_save, .restore = bond_restore, .ctx = &x->bond };
   return STATUS_DONE;
 }
 
@@ -232,7 +233,8 @@ static bool open_endings(struct decode_setup *x, const struct invocation *a,
 void decode_setup_apply(struct decode_setup *x, const struct invocation *a,
   struct generate_options *want)
 {
-  want->select = sampler_choose, want->select_ctx = &x->d;
+  want->select = sampler_choose, want->accept = sampler_accept;
+  want->select_ctx = &x->d;
   want->stop = criteria_should_stop, want->stop_ctx = &x->ends.all;
   want->min_tokens = (size_t) a->w->of[OPTION_MIN_TOKENS].count;
 }

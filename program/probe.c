@@ -549,8 +549,9 @@ static bool run_text(struct request *q, const struct ids *list,
     .n_eos = own ? config->n_eos : eos->n,
     .recall = request_flag(q, "cache", true) ? store_match_prefix : NULL,
     .chunk = (size_t) request_count(q, "chunk"),
-    .select = sampler_choose, .select_ctx = d, .stop = criteria_should_stop,
-    .stop_ctx = &ends->all, .min_tokens = ends->flow.min_tokens };
+    .select = sampler_choose, .accept = sampler_accept, .select_ctx = d,
+    .stop = criteria_should_stop, .stop_ctx = &ends->all,
+    .min_tokens = ends->flow.min_tokens };
   bool ok = generate(&with, list->id, list->n, &want, &text, q->why);
   if (ok) {
     text_stream_end(&ends->flow);

@@ -2,7 +2,9 @@
 #define _DEFAULT_SOURCE
 #include "suite.h"
 #include "tiny.h"
+#include "cache/cache.h"
 #include "loop/generate.h"
+#include "sampling/sampling.h"
 
 static bool run(struct tiny_rig *r, const uint32_t *prompt, size_t n,
   const struct generate_options *want, struct continuation *c)
@@ -115,7 +117,9 @@ START_TEST(context_ends_the_text_and_refuses_a_longer_prompt)
 {
   struct tiny_rig r;
   tiny_open(&r, 9, 2);
+  store_close(r.s);
   r.t.lm.config.n_positions = 8;
+  ck_assert_ptr_nonnull(r.s = store_open(&r.m, &r.t.lm.config, 2, &r.why));
   uint32_t prompt[9] = { 1, 2, 3, 4, 5, 6, 7, 8, 9 };
   struct generate_options want = { .max_new_tokens = SIZE_MAX };
   for (size_t n = 1; n <= 8; n++) {
@@ -347,6 +351,234 @@ START_TEST(waste_is_between_its_bounds)
 }
 END_TEST
 
+/* ---- steps of several texts: each has the bits that it has alone, whatever shares its passes */
+enum { JOBS = 30, SLOTS = 4, MOST = 48 };
+struct job {
+  uint32_t prompt[MOST], end, taken[MOST];
+  size_t n, n_taken, cancel, fail, steps;
+  uint64_t bits; /* of all logits that a choice was made from */
+  bool sampled;
+  struct sampler d;
+  struct generate_options want;
+};
+static bool job_watch(void *ctx, const struct step *now)
+{
+  struct job *j = ctx;
+  for (size_t v = 0; v < TINY_V; v++) {
+    uint32_t x;
+    memcpy(&x, now->logits + v, sizeof x);
+    j->bits = (j->bits ^ x) * 0x100000001b3;
+  }
+  ck_assert(now->number == j->steps + 1 && now->length == j->n + j->steps);
+  ck_assert(now->after.passes > now->before.passes);
+  return ++j->steps != j->cancel;
+}
+static bool job_select(void *ctx, const float *logits, const struct continuation *text,
+  uint32_t *chosen, struct error *why)
+{
+  struct job *j = ctx;
+  if (j->steps + 1 == j->fail) return error_say(why, "this text fails at %zu", j->fail);
+  return !j->sampled || sampler_choose(&j->d, logits, text, chosen, why);
+}
+static bool job_accept(void *ctx, uint32_t id, struct error *why)
+{
+  struct job *j = ctx;
+  (void) why;
+  j->taken[j->n_taken++] = id;
+  return true;
+}
+static void job_begin(struct job *j)
+{
+  j->bits = 14695981039346656037u, j->steps = j->n_taken = 0;
+}
+static void job_draw(struct job *j, uint64_t *seed, uint32_t number, bool remember)
+{
+  memset(j, 0, sizeof *j);
+  j->n = 1 + rnd(seed) % 20;
+  for (size_t i = 0; i < j->n; i++) j->prompt[i] = (uint32_t) (rnd(seed) % TINY_V);
+  if (rnd(seed) % 2) j->prompt[0] = 3, j->prompt[j->n > 1] = 1; /* some begin alike */
+  j->end = (uint32_t) (rnd(seed) % TINY_V);
+  j->cancel = rnd(seed) % 4 ? 0 : 1 + rnd(seed) % 6;
+  j->fail = rnd(seed) % 5 ? 0 : 1 + rnd(seed) % 6;
+  j->sampled = rnd(seed) % 2;
+  j->d = (struct sampler){ .s = sampling_default, .seed = 5, .sequence = number };
+  j->want = (struct generate_options){ .max_new_tokens = rnd(seed) % 16,
+    .eos = &j->end, .n_eos = rnd(seed) % 2, .on_step = job_watch, .ctx = j,
+    .recall = remember && rnd(seed) % 4 ? store_match_prefix : NULL,
+    .chunk = rnd(seed) % 2 ? 0 : 1 + rnd(seed) % 6,
+    .select = job_select, .accept = job_accept, .select_ctx = j };
+}
+struct alone {
+  struct continuation c;
+  bool ok;
+  uint64_t bits;
+  struct error why;
+};
+static void same_as_alone(const struct job *j, const struct sequence *q, const struct alone *a)
+{
+  ck_assert(a->ok ? q->c.ended == a->c.ended : q->c.ended == FINISH_ERROR);
+  ck_assert(a->bits == j->bits && (a->ok || strcmp(q->why.text, a->why.text) == 0));
+  if (a->ok)
+    ck_assert(q->c.text.n == a->c.text.n
+      && memcmp(q->c.text.id, a->c.text.id, a->c.text.n * sizeof *a->c.text.id) == 0);
+  if (a->ok) ck_assert_uint_eq(j->n_taken, q->c.text.n - j->n);
+  ck_assert(j->n_taken == 0
+    || memcmp(j->taken, q->c.text.id + j->n, j->n_taken * sizeof *j->taken) == 0);
+}
+static size_t rows_at_most(const struct sequence *q)
+{
+  size_t chunk = q->want->chunk;
+  if (q->c.ended != FINISH_NONE) return 0;
+  return chunk > 0 && chunk < q->c.text.n ? chunk : q->c.text.n;
+}
+START_TEST(a_text_in_company_is_the_text_alone)
+{
+  uint64_t seed = suite_seed() + (uint64_t) _i;
+  static struct job job[JOBS];
+  static struct alone alone[JOBS];
+  unsigned errors = 0, cancelled = 0, mixed = 0, moved = 0, full = 0;
+  for (int round = 0; round < 6; round++) {
+    struct tiny_rig r;
+    tiny_open(&r, seed + 31, SLOTS);
+    if (_i > 0) {
+      store_close(r.s);
+      r.s = cache_open(
+        &r.m, &r.t.lm.config, SLOTS, &(struct cache_options){ .page_rows = 4 }, &r.why);
+    }
+    struct generate_context g = { &r.e, &r.t.lm, r.s, &r.m };
+    for (uint32_t i = 0; i < JOBS; i++) {
+      struct job *j = &job[i];
+      job_draw(j, &seed, i, true);
+      ck_assert(funnel_open(&j->d.f, &r.m, r.e.k, TINY_V, &r.why));
+      job_begin(j);
+      alone[i].ok = generate(&g, j->prompt, j->n, &j->want, &alone[i].c, &alone[i].why);
+      alone[i].bits = j->bits, job_begin(j);
+    }
+    struct sequence slot[SLOTS], *list[SLOTS];
+    struct job *of[SLOTS] = { NULL };
+    float logits[(SLOTS + 1) * TINY_V];
+    size_t next = 0, done = 0;
+    while (done < JOBS) {
+      size_t n = 0, most = 0, reading = 0, writing = 0;
+      uint64_t passes = r.c.passes, rows = r.c.rows;
+      for (uint32_t k = 0; k < SLOTS; k++) {
+        if (of[k] == NULL && next < JOBS && rnd(&seed) % 3) {
+          of[k] = &job[next++];
+          of[k]->want.sequence = k;
+          ck_assert(sequence_open(&slot[k], &g, of[k]->prompt, of[k]->n, &of[k]->want, &r.why));
+        }
+        if (of[k] != NULL && rnd(&seed) % 4) list[n++] = &slot[k];
+      }
+      for (size_t i = n; i-- > 1;) { /* in any order */
+        size_t other = rnd(&seed) % (i + 1);
+        struct sequence *q = list[i];
+        list[i] = list[other], list[other] = q;
+      }
+      for (size_t i = 0; i < n; i++) most += rows_at_most(list[i]);
+      logits[n * TINY_V] = 77;
+      ck_assert_msg(generate_step(&g, list, n, logits, &r.why), "%s", r.why.text);
+      ck_assert(logits[n * TINY_V] == 77);
+      ck_assert_uint_eq(r.c.passes - passes, n > 0);
+      ck_assert_uint_le(r.c.rows - rows, most);
+      for (size_t i = 0; i < n; i++) reading += list[i]->reading, writing += !list[i]->reading;
+      mixed += reading > 0 && writing > 0, full += n == SLOTS;
+      for (uint32_t k = 0; k < SLOTS; k++) {
+        if (of[k] == NULL || slot[k].c.ended == FINISH_NONE) continue;
+        same_as_alone(of[k], &slot[k], &alone[of[k] - job]);
+        errors += slot[k].c.ended == FINISH_ERROR, cancelled += slot[k].c.ended == FINISH_CANCELLED;
+        struct sequence *over = &slot[k]; /* who has ended has no rows in a step */
+        passes = r.c.passes;
+        ck_assert(generate_step(&g, &over, 1, logits, &r.why) && r.c.passes == passes);
+        sequence_close(&r.m, over), of[k] = NULL, done++;
+      }
+      uint32_t from = (uint32_t) (rnd(&seed) % SLOTS), to = (uint32_t) (rnd(&seed) % SLOTS);
+      if (of[from] != NULL && of[to] == NULL && of[from]->want.recall != NULL) {
+        slot[to] = slot[from], of[to] = of[from], of[from] = NULL; /* a text may move */
+        slot[to].c.sequence = to, moved++;
+      }
+    }
+    for (uint32_t i = 0; i < JOBS; i++)
+      continuation_free(&r.m, &alone[i].c), funnel_close(&job[i].d.f);
+    tiny_close(&r);
+  }
+  ck_assert(errors > 5 && cancelled > 5 && mixed > 20 && moved > 3 && full > 20);
+}
+END_TEST
+
+/* a step that is refused has changed nothing, and is taken again; a text for which there is no more
+ * memory ends alone */
+START_TEST(a_refused_step_may_be_taken_again)
+{
+  uint64_t seed = suite_seed();
+  unsigned again = 0, ended = 0;
+  for (int round = 0; round < 60; round++) {
+    struct tiny_rig r;
+    tiny_open(&r, 77, 3);
+    struct generate_context g = { &r.e, &r.t.lm, r.s, &r.m };
+    static struct job job[3];
+    static struct alone alone[3];
+    struct sequence q[3], *list[3];
+    float logits[3 * TINY_V];
+    for (uint32_t i = 0; i < 3; i++) {
+      job_draw(&job[i], &seed, i, true);
+      ck_assert(funnel_open(&job[i].d.f, &r.m, r.e.k, TINY_V, &r.why));
+      job_begin(&job[i]), job[i].want.sequence = i;
+      alone[i].ok =
+        generate(&g, job[i].prompt, job[i].n, &job[i].want, &alone[i].c, &alone[i].why);
+      alone[i].bits = job[i].bits, job_begin(&job[i]);
+      ck_assert(sequence_open(&q[i], &g, job[i].prompt, job[i].n, &job[i].want, &r.why));
+      list[i] = &q[i];
+    }
+    store_clear(r.s);
+    while (q[0].c.ended == 0 || q[1].c.ended == 0 || q[2].c.ended == 0) {
+      size_t had[3];
+      for (int i = 0; i < 3; i++) had[i] = q[i].c.text.n;
+      r.m.fail_at = rnd(&seed) % 2 ? r.m.all.requests + 1 + rnd(&seed) % 30 : 0;
+      bool ok = generate_step(&g, list, 3, logits, &r.why);
+      r.m.fail_at = 0, again += !ok;
+      for (int i = 0; i < 3 && !ok; i++) ck_assert_uint_eq(had[i], q[i].c.text.n);
+      if (!ok) ck_assert_ptr_nonnull(strstr(r.why.text, "out of memory"));
+    }
+    for (uint32_t i = 0; i < 3; i++) {
+      if (q[i].c.ended == FINISH_ERROR && strstr(q[i].why.text, "out of memory") != NULL) ended++;
+      else same_as_alone(&job[i], &q[i], &alone[i]);
+      sequence_close(&r.m, &q[i]), continuation_free(&r.m, &alone[i].c), funnel_close(&job[i].d.f);
+    }
+    tiny_close(&r);
+  }
+  ck_assert(again > 50 && ended < 60);
+}
+END_TEST
+
+/* a number that is none is the error of the text in which it is */
+START_TEST(a_bad_row_ends_its_own_text)
+{
+  struct tiny_rig r;
+  tiny_open(&r, 5, 3);
+  ((float *) (uintptr_t) r.t.lm.embedding.data)[3 * TINY_D + 1] = NAN;
+  struct generate_context g = { &r.e, &r.t.lm, r.s, &r.m };
+  static const uint32_t prompt[3][3] = { { 3, 1, 2 }, { 1, 3, 2 }, { 1, 2, 4 } };
+  struct generate_options want[3] = { { .max_new_tokens = 1, .chunk = 1 },
+    { .max_new_tokens = 1, .sequence = 1 }, { .max_new_tokens = 1, .sequence = 2 } };
+  struct sequence q[3], *list[3];
+  float logits[3 * TINY_V];
+  for (int i = 0; i < 3; i++)
+    list[i] = &q[i], ck_assert(sequence_open(&q[i], &g, prompt[i], 3, &want[i], &r.why));
+  ck_assert(generate_step(&g, list, 3, logits, &r.why));
+  ck_assert(q[0].reading && q[0].c.ended == FINISH_NONE && q[2].c.ended == FINISH_LENGTH);
+  ck_assert(q[1].c.ended == FINISH_ERROR && q[1].c.text.n == 3 && q[2].c.text.n == 4);
+  ck_assert_msg(strstr(q[1].why.text, "the embedding of row 2 is not finite") != NULL, "%s",
+    q[1].why.text);
+  ck_assert(generate_step(&g, list, 3, logits, &r.why) && q[0].c.ended == FINISH_NONE);
+  ck_assert(generate_step(&g, list, 3, logits, &r.why) && q[0].c.ended == FINISH_ERROR);
+  for (int i = 0; i < 3; i++) sequence_close(&r.m, &q[i]);
+  struct row gap = { .sequence = 0, .position = 9 };
+  struct pass *p;
+  ck_assert(!model_forward(&r.e, &r.t.lm, r.s, &gap, 1, &p, &r.why)); /* and the store is in order */
+  tiny_close(&r);
+}
+END_TEST
+
 int main(void)
 {
   Suite *s = suite_create("loop");
@@ -363,6 +595,9 @@ int main(void)
   tcase_add_test(t, without_the_mask_they_do);
   tcase_add_test(t, every_query_is_needed);
   tcase_add_test(t, waste_is_between_its_bounds);
+  tcase_add_loop_test(t, a_text_in_company_is_the_text_alone, 0, 2);
+  tcase_add_test(t, a_refused_step_may_be_taken_again);
+  tcase_add_test(t, a_bad_row_ends_its_own_text);
   suite_add_tcase(s, t);
   return suite_run(s);
 }

@@ -1010,7 +1010,9 @@ static void bound_open(struct bound *x, const bool *usable, size_t max, size_t n
   ck_assert(funnel_open(&x->d.f, &x->m, kernels_find(NULL, NULL), B_V, &x->why));
   ck_assert_msg(
     constraint_cursor_open(&x->b, &x->m, x->c, B_V, max, b_eos, n_eos, &x->why), "%s", x->why.text);
-  x->d.rule = (struct token_rule){ bond_allow, bond_take, &x->b };
+  x->d.rule = (struct token_rule){
+    .allow = bond_allow, .take = bond_take, .save = bond_save, .restore = bond_restore, .ctx = &x->b
+  };
 }
 static void bound_close(struct bound *x)
 {
@@ -1064,6 +1066,7 @@ START_TEST(a_bound_text_ends_where_it_may)
         ck_assert_msg(
           got == want, "`%s', %zu of %zu: %u, wanted %u", words, written, max, got, want);
         id[now.text.n++] = got;
+        ck_assert(sampler_accept(&x.d, got, &x.why));
         over = got >= B_EOS && got < B_EOS + n_eos;
         ended += over;
         if (!over) strncat(words, (const char *) b_piece[got].byte, b_piece[got].n);
@@ -1087,6 +1090,50 @@ START_TEST(a_bound_text_ends_where_it_may)
     bound_close(&x);
   }
   ck_assert(judged > 500 && full > 50 && (n_eos == 0 ? enough_said > 20 : ended > 100));
+}
+END_TEST
+/* to choose advances nothing; tokens that were only guessed are taken back, and the text is the one
+ * that nobody guessed in */
+START_TEST(a_guess_that_is_taken_back_has_not_been)
+{
+  uint64_t seed = suite_seed();
+  enum { MAX = 9 };
+  unsigned guessed = 0, wrong = 0;
+  for (int round = 0; round < 200; round++) {
+    struct bound x, y;
+    bound_open(&x, NULL, MAX, 1), bound_open(&y, NULL, MAX, 1);
+    x.d.s.temperature = y.d.s.temperature = round % 2;
+    x.d.seed = y.d.seed = (uint64_t) round;
+    uint32_t id[MAX + 1] = { 0 }, other;
+    struct continuation now = { .text = { id, 1, MAX + 1 }, .n_prompt = 1 };
+    while (now.text.n <= MAX && (now.text.n == 1 || id[now.text.n - 1] != B_EOS)) {
+      float logits[MAX + 1][B_V];
+      for (int i = 0; i <= MAX; i++)
+        for (int j = 0; j < B_V; j++) logits[i][j] = tiny_normal(&seed);
+      uint32_t state = sampler_save(&x.d), first = B_V, chosen;
+      size_t n = now.text.n;
+      for (size_t more = rnd(&seed) % 5; more > 0 && now.text.n <= MAX; more--) {
+        ck_assert_msg(sampler_choose(&x.d, logits[now.text.n], &now, &other, &x.why), "%s", x.why.text);
+        if (first == B_V) first = other;
+        id[now.text.n++] = other, guessed++;
+        ck_assert(sampler_accept(&x.d, other, &x.why));
+        if (other == B_EOS) break;
+      }
+      wrong += sampler_save(&x.d) != state;
+      sampler_restore(&x.d, state), now.text.n = n;
+      ck_assert(sampler_choose(&x.d, logits[n], &now, &other, &x.why));
+      ck_assert(sampler_save(&x.d) == state && (first == B_V || first == other));
+      ck_assert(sampler_choose(&y.d, logits[n], &now, &chosen, &y.why));
+      ck_assert_uint_eq(other, chosen);
+      id[now.text.n++] = chosen;
+      ck_assert(sampler_accept(&x.d, chosen, &x.why) && sampler_accept(&y.d, chosen, &y.why));
+    }
+    bound_close(&x), bound_close(&y);
+  }
+  ck_assert(guessed > 500 && wrong > 200);
+  struct sampler free = { .seed = 1 }; /* without a rule there is nothing to save, and nobody to ask */
+  ck_assert(sampler_save(&free) == 0 && sampler_accept(&free, 3, NULL));
+  sampler_restore(&free, 0);
 }
 END_TEST
 /* a bond that cannot be: nothing is to be closed, and a wider one is granted */
@@ -1178,6 +1225,7 @@ int main(void)
   TCase *t = tcase_create("edges");
   tcase_set_timeout(t, 60);
   tcase_add_loop_test(t, a_bound_text_ends_where_it_may, 0, 3);
+  tcase_add_test(t, a_guess_that_is_taken_back_has_not_been);
   tcase_add_test(t, a_bond_at_its_limits);
   tcase_add_test(t, a_list_of_stages_after_one_that_was_refused);
   tcase_add_test(t, the_first_bad_logit_is_named);

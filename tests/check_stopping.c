@@ -1074,6 +1074,47 @@ START_TEST(outflow_that_breaks_off_has_not_been)
   ck_assert_uint_eq(m.all.live, 0);
 }
 END_TEST
+/* tokens that were only guessed are taken back: what is released, held and found is what a stream
+ * has that never saw them */
+START_TEST(an_outflow_that_goes_back_has_seen_nothing)
+{
+  uint64_t seed = suite_seed();
+  struct memory m = { .fail_at = 0 };
+  struct error why;
+  unsigned back = 0, ends = 0, begun = 0;
+  for (int round = 0; round < 3000; round++) {
+    struct row_of stop[3], piece;
+    struct stop_string list[3];
+    for (int i = 0; i < 3; i++) {
+      do stop[i].n = draw_bytes(&seed, round % 3, stop[i].b, LONGEST);
+      while (stop[i].n == 0);
+      list[i] = (struct stop_string){ stop[i].b, stop[i].n };
+    }
+    struct stops s;
+    ck_assert(stops_open(&s, &m, list, 3, &why));
+    struct text_stream a = { .m = &m, .until = &s, .include_stop = round % 5 == 0,
+      .min_tokens = rnd(&seed) % 4 }, b = a;
+    for (int token = 0; token < 12 && a.found == NULL; token++) {
+      struct text_stream_state here = text_stream_save(&a);
+      for (size_t more = rnd(&seed) % 6; more > 0; more--, back++) {
+        piece.n = draw_bytes(&seed, round % 3, piece.b, 5);
+        ck_assert(text_stream_bytes(&a, piece.b, piece.n, &why));
+      }
+      ends += a.found != NULL, begun += a.state != here.state;
+      text_stream_restore(&a, &here);
+      piece.n = draw_bytes(&seed, round % 3, piece.b, 4);
+      ck_assert(text_stream_bytes(&a, piece.b, piece.n, &why));
+      ck_assert(text_stream_bytes(&b, piece.b, piece.n, &why));
+      ck_assert(a.found == b.found && a.released == b.released && a.tokens == b.tokens);
+      ck_assert(a.text.n == b.text.n && a.state == b.state && a.begun == b.begun);
+      ck_assert(a.text.n == 0 || memcmp(a.text.byte, b.text.byte, a.text.n) == 0);
+    }
+    text_stream_close(&a), text_stream_close(&b), stops_close(&s);
+  }
+  ck_assert(back > 5000 && ends > 1000 && begun > 1000 && m.all.live == 0);
+}
+END_TEST
+
 START_TEST(stop_strings_at_their_limits)
 {
   struct memory m = { 0 };
@@ -1174,6 +1215,7 @@ int main(void)
   tcase_add_test(t, a_text_ends_where_a_search_in_the_whole_text_finds_the_string);
   tcase_add_test(t, every_request_may_be_refused);
   tcase_add_test(t, long_strings_take_linear_memory_and_time);
+  tcase_add_test(t, an_outflow_that_goes_back_has_seen_nothing);
   tcase_add_test(t, empty_strings_are_refused_with_their_number);
   tcase_add_test(t, escapes_are_the_four_and_no_others);
   return suite_run(s);

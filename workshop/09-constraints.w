@@ -2363,7 +2363,11 @@ bool bond_allow(void *ctx, size_t written, const uint8_t **allowed,
   struct error *why);
   /* what chapter 7's |struct token_rule| asks before a choice; |ctx| is a |struct constraint_cursor| */
 bool bond_take(void *ctx, uint32_t id, struct error *why);
-  /* and what it is told afterwards */
+  /* and what it is told when a token has joined the text */
+uint32_t bond_save(const void *ctx);
+  /* the state that the text has reached */
+void bond_restore(void *ctx, uint32_t state);
+  /* goes back to a state that |bond_save| gave */
 bool constraint_cursor_should_stop(void *ctx, const struct continuation *text,
   bool *enough,
   struct error *why);
@@ -2406,7 +2410,7 @@ void constraint_cursor_restart(struct constraint_cursor *b)
   if (b->c != NULL) b->state = constraint_start(b->c);
 }
 
-@ Before a choice the sampler is told what is allowed, and after it the machine is told what was chosen. To the machine end tokens are no text; so they are seen to here.
+@ Before a choice the sampler is told what is allowed, and the machine is told which token has joined the text. The machine does not read end tokens, because they are not text; so they are dealt with here. The state of the cursor is one number, which a caller who tries something out can save and restore; it is good until the constraint is told to forget its states.
 
 @<Narrow the choice to what may come@>=
 bool bond_allow(void *ctx, size_t written, const uint8_t **allowed,
@@ -2426,6 +2430,16 @@ bool bond_take(void *ctx, uint32_t id, struct error *why)
   for (size_t i = 0; i < b->n_eos; i++)
     if (b->eos[i] == id) return true;
   return constraint_step(b->c, b->state, id, &b->state, why);
+}
+uint32_t bond_save(const void *ctx)
+{
+  const struct constraint_cursor *b = ctx;
+  return b->state;
+}
+void bond_restore(void *ctx, uint32_t state)
+{
+  struct constraint_cursor *b = ctx;
+  b->state = state;
 }
 
 @ Where a text matches, and no token may follow, the end token is the only one left, and is chosen. If there is none, because the model has none or because it is to be ignored, |constraint_cursor_should_stop| must end the text, asked by chapter 3's loop.

@@ -55,6 +55,18 @@ bool bond_take(void *ctx, uint32_t id, struct error *why)
   return constraint_step(b->c, b->state, id, &b->state, why);
 }
 
+uint32_t bond_save(const void *ctx)
+{
+  const struct constraint_cursor *b = ctx;
+  return b->state;
+}
+
+void bond_restore(void *ctx, uint32_t state)
+{
+  struct constraint_cursor *b = ctx;
+  b->state = state;
+}
+
 /* <End a text that nothing may follow> */
 bool constraint_cursor_should_stop(void *ctx, const struct continuation *text,
   bool *enough,

@@ -34,8 +34,14 @@ bool constraint_cursor_matches(const struct constraint_cursor *b, bool *yes,
 bool bond_allow(void *ctx, size_t written, const uint8_t **allowed,
   struct error *why);
 
-/* and what it is told afterwards */
+/* and what it is told when a token has joined the text */
 bool bond_take(void *ctx, uint32_t id, struct error *why);
+
+/* the state that the text has reached */
+uint32_t bond_save(const void *ctx);
+
+/* goes back to a state that bond_save gave */
+void bond_restore(void *ctx, uint32_t state);
 
 /* a step_stop: without end tokens, a text is to end when it matches and nothing may
    follow; ctx is a struct constraint_cursor */

@@ -5,49 +5,122 @@
 #include "loop/generate.h"
 #include "safetensors/safetensors.h"
 
-/* <Name the first row that went bad, if the last one did> */
-static bool finite_until(const struct model *lm, const struct pass *p,
-  size_t last, struct error *why)
+/* <Refuse a prompt that cannot be continued> */
+static bool check_prompt(const struct generate_context *g, const uint32_t *prompt,
+  size_t n, struct error *why)
 {
-  if (pass_is_finite(lm, p, last, NULL)) return true;
-  size_t i = 0;
-  while (i < last && pass_is_finite(lm, p, i, NULL)) i++;
-  return pass_is_finite(lm, p, i, why);
+  size_t context = g->s->n_positions, v = g->lm->config.vocab_size;
+  if (n == 0)
+    return error_say(why, "the prompt has no tokens; wanted: 1 or more");
+  if (n > context)
+    return error_say(why, "the prompt has %zu tokens; the context holds %zu",
+      n, context);
+  for (size_t i = 0; i < n; i++)
+    if (prompt[i] >= v)
+      return error_say(why, "token %zu of the prompt is id %" PRIu32
+        "; the vocabulary has %zu", i, prompt[i], v);
+  return true;
 }
 
-/* <Read a list of rows, a chunk at a time> */
-bool model_read(const struct generate_context *g, const struct row *rows, size_t n,
-  size_t chunk, struct pass **last, struct error *why)
+/* <Begin and close a sequence> */
+bool sequence_open(struct sequence *q, const struct generate_context *g,
+  const uint32_t *prompt, size_t n, const struct generate_options *want,
+  struct error *why)
 {
-  bool ok = true;
-  *last = NULL;
-  for (size_t i = 0, here; ok && i < n; i += here) {
-    here = chunk > 0 && n - i > chunk ? chunk : n - i;
-    pass_close(*last);
-    ok = model_forward(g->e, g->lm, g->s, rows + i, here, last, why);
-  }
+  *q = (struct sequence) { .want = want,
+    .c = { .n_prompt = n, .sequence = want->sequence } };
+  bool ok = check_prompt(g, prompt, n, why);
+  for (size_t i = 0; ok && i < n; i++)
+    ok = ids_push(g->m, &q->c.text, prompt[i], why);
+  if (!ok) sequence_close(g->m, q);
   return ok;
+}
+
+void continuation_free(struct memory *m, struct continuation *c)
+{
+  ids_free(m, &c->text);
+  c->ended = FINISH_NONE;
+}
+
+void sequence_close(struct memory *m, struct sequence *q)
+{
+  continuation_free(m, &q->c);
+}
+
+/* <Plan the rows of a sequence> */
+static size_t plan_rows(const struct generate_context *g, struct sequence *q)
+{
+  const struct generate_options *want = q->want;
+  size_t n = q->c.text.n;
+  q->count = 0;
+  if (q->c.ended != FINISH_NONE) return 0;
+  if (!q->reading) q->first = 0, q->before = *g->e->c;
+  if (want->recall == NULL) store_crop(g->s, q->c.sequence, q->first);
+  else q->first = want->recall(g->s, q->c.sequence, q->c.text.id, n - 1);
+  size_t left = n - q->first;
+  q->reading = want->chunk > 0 && left > want->chunk;
+  q->count = q->reading ? want->chunk : left;
+  return q->count;
+}
+
+static bool may_choose(const struct sequence *q)
+{
+  return q->count > 0 && !q->reading && q->c.ended == FINISH_NONE;
+}
+
+/* <Make the rows of a sequence> */
+static size_t make_rows(const struct sequence *q, struct row *rows)
+{
+  for (size_t i = 0; i < q->count; i++)
+    rows[i] = (struct row) { .sequence = q->c.sequence,
+      .position = (uint32_t) (q->first + i),
+      .token = q->c.text.id[q->first + i] };
+  return q->count;
+}
+
+/* <Name the first row that went bad, if the last one did> */
+static bool finite_until(const struct model *lm, const struct pass *p,
+  size_t first, size_t last, struct error *why)
+{
+  if (pass_is_finite(lm, p, last, NULL)) return true;
+  while (first < last && pass_is_finite(lm, p, first, NULL)) first++;
+  return pass_is_finite(lm, p, first, why);
+}
+
+/* <Find the last row of every sequence that may choose> */
+static size_t find_last_rows(const struct model *lm, struct sequence *const *list,
+  size_t n, const struct pass *p, size_t *last)
+{
+  size_t k = 0, end = 0;
+  for (size_t i = 0; i < n; i++) {
+    struct sequence *q = list[i];
+    size_t begin = end;
+    end += q->count, q->first += q->count;
+    if (!may_choose(q)) continue;
+    if (finite_until(lm, p, begin, end - 1, &q->why)) last[k++] = end - 1;
+    else q->c.ended = FINISH_ERROR;
+  }
+  return k;
 }
 
 /* <Read what is not stored, and score what may follow> */
 static bool read_and_score(const struct generate_context *g,
-  const struct continuation *c, const struct generate_options *want, float *logits,
+  struct sequence *const *list, size_t n, size_t total, float *logits,
   struct error *why)
 {
   struct pass *p = NULL;
-  size_t first = want->recall == NULL ? 0
-    : want->recall(g->s, c->sequence, c->text.id, c->text.n - 1);
-  size_t n = c->text.n - first;
-  struct row *rows = memory_alloc(g->m, MEMORY_ACTIVATIONS, n, sizeof *rows, why);
-  if (rows == NULL) return false;
-  for (size_t i = 0; i < n; i++)
-    rows[i] = (struct row) { .sequence = c->sequence,
-      .position = (uint32_t) (first + i), .token = c->text.id[first + i] };
-  bool ok = model_read(g, rows, n, want->chunk, &p, why);
-  size_t last = ok ? p->n - 1 : 0;
-  ok = ok && finite_until(g->lm, p, last, why)
-    && model_logits(g->e, g->lm, p, &last, 1, logits, why);
+  size_t k = 0;
+  struct row *rows = memory_alloc(g->m, MEMORY_ACTIVATIONS, total, sizeof *rows, why);
+  size_t *last = rows == NULL ? NULL
+    : memory_alloc(g->m, MEMORY_ACTIVATIONS, n, sizeof *last, why);
+  for (size_t i = 0; last != NULL && i < n; i++)
+    k += make_rows(list[i], rows + k);
+  bool ok = last != NULL
+    && model_forward(g->e, g->lm, g->s, rows, total, &p, why);
+  if (ok) k = find_last_rows(g->lm, list, n, p, last);
+  ok = ok && (k == 0 || model_logits(g->e, g->lm, p, last, k, logits, why));
   pass_close(p);
+  memory_free(g->m, last);
   memory_free(g->m, rows);
   return ok;
 }
@@ -78,75 +151,93 @@ static bool is_one_of(uint32_t id, const uint32_t *list, size_t n)
   return false;
 }
 
-/* <Write until something says stop> */
-static bool write_on(const struct generate_context *g, const struct generate_options
-  *want,
-  struct continuation *c, float *logits, struct error *why)
+/* <Stop, or go round again> */
+static bool stop_or_go_on(const struct generate_context *g, struct sequence *q,
+  struct step *now)
 {
-  for (size_t number = 1; c->ended == FINISH_NONE; number++) {
-    struct step now = { .number = number, .length = c->text.n,
-      .logits = logits, .before = *g->e->c };
-    if (want->recall == NULL)
-      store_crop(g->s, c->sequence, 0);           /* 1. forget */
-    if (!read_and_score(g, c, want, logits, why))
-      return false;                               /* 2. and 3. */
-    if (want->max_new_tokens == 0) {
-      c->ended = FINISH_LENGTH;
-      break;
-    }
-    if (!select_token(g->lm, want, logits, c, &now.chosen, why))
-      return false;                               /* 4. select */
-    if (!ids_push(g->m, &c->text, now.chosen, why)) return false; /* 5. append */
-    /* <6. Stop, or go round again> */
-    now.after = *g->e->c;
-    size_t written = c->text.n - c->n_prompt;
-    bool enough = written > want->min_tokens
-      && is_one_of(now.chosen, want->eos, want->n_eos);
-    if (!enough && want->stop != NULL
-        && !want->stop(want->stop_ctx, c, &enough, why))
-      return false;
-    if (enough) c->ended = FINISH_STOP;
-    else if (written == want->max_new_tokens
-        || c->text.n > g->lm->config.n_positions)
-      c->ended = FINISH_LENGTH;
-    if (want->on_step != NULL && !want->on_step(want->ctx, &now)
-        && c->ended == FINISH_NONE)
-      c->ended = FINISH_CANCELLED;
-  }
+  const struct generate_options *want = q->want;
+  struct continuation *c = &q->c;
+  size_t written = c->text.n - c->n_prompt;
+  now->after = *g->e->c;
+  bool enough = written > want->min_tokens
+    && is_one_of(now->chosen, want->eos, want->n_eos);
+  if (!enough && want->stop != NULL
+      && !want->stop(want->stop_ctx, c, &enough, &q->why))
+    return false;
+  if (enough) c->ended = FINISH_STOP;
+  else if (written == want->max_new_tokens || c->text.n > g->s->n_positions)
+    c->ended = FINISH_LENGTH;
+  if (want->on_step != NULL && !want->on_step(want->ctx, now)
+      && c->ended == FINISH_NONE)
+    c->ended = FINISH_CANCELLED;
   return true;
 }
 
-/* <Free a continuation> */
-void continuation_free(struct memory *m, struct continuation *c)
+/* <Take a token, and perhaps end> */
+static void take_token(const struct generate_context *g, struct sequence *q,
+  const float *logits)
 {
-  ids_free(m, &c->text);
-  c->ended = FINISH_NONE;
+  struct continuation *c = &q->c;
+  const struct generate_options *want = q->want;
+  struct step now = { .number = c->text.n - c->n_prompt + 1,
+    .length = c->text.n, .logits = logits, .before = q->before };
+  if (want->max_new_tokens == 0) {
+    c->ended = FINISH_LENGTH;
+    return;
+  }
+  bool ok = select_token(g->lm, want, logits, c, &now.chosen, &q->why) /* 4. select */
+    && ids_push(g->m, &c->text, now.chosen, &q->why)                   /* 5. append */
+    && (want->accept == NULL
+      || want->accept(want->select_ctx, now.chosen, &q->why))
+    && stop_or_go_on(g, q, &now);                                      /* 6. stop? */
+  if (!ok) c->ended = FINISH_ERROR;
+}
+
+/* <Take every sequence one step further> */
+bool generate_step(const struct generate_context *g, struct sequence *const *list,
+  size_t n, float *logits, struct error *why)
+{
+  size_t rows = 0;
+  for (size_t i = 0; i < n; i++)
+    rows += plan_rows(g, list[i]);                /* 1. forget */
+  if (rows > 0 && !read_and_score(g, list, n, rows, logits, why))
+    return false;                                 /* 2. and 3. */
+  for (size_t i = 0; i < n; i++)
+    if (may_choose(list[i])) {
+      take_token(g, list[i], logits);             /* 4., 5. and 6. */
+      logits += g->lm->config.vocab_size;
+    }
+  return true;
 }
 
 /* <Write a continuation> */
 bool generate(const struct generate_context *g, const uint32_t *prompt, size_t n,
   const struct generate_options *want, struct continuation *out, struct error *why)
 {
-  *out = (struct continuation) { .n_prompt = n, .sequence = want->sequence };
-  const struct model_config *config = &g->lm->config;
-  size_t context = config->n_positions, v = config->vocab_size;
-  /* <Refuse a prompt that cannot be continued> */
-  if (n == 0) return error_say(why, "the prompt has no tokens; wanted: 1 or more");
-  if (n > context)
-    return error_say(why, "the prompt has %zu tokens; the context holds %zu", n,
-      context);
-  for (size_t i = 0; i < n; i++)
-    if (prompt[i] >= v)
-      return error_say(why, "token %zu of the prompt is id %" PRIu32
-        "; the vocabulary has %zu", i, prompt[i], v);
-  /* <Take what the loop needs> */
-  float *logits = memory_alloc(g->m, MEMORY_ACTIVATIONS, v, sizeof *logits, why);
-  bool ok = logits != NULL;
-  for (size_t i = 0; ok && i < n; i++)
-    ok = ids_push(g->m, &out->text, prompt[i], why);
-  ok = ok && write_on(g, want, out, logits, why);
-  /* <Give back what the loop needed> */
+  struct sequence q, *one = &q;
+  bool ok = sequence_open(&q, g, prompt, n, want, why);
+  float *logits = !ok ? NULL : memory_alloc(g->m, MEMORY_ACTIVATIONS,
+    g->lm->config.vocab_size, sizeof *logits, why);
+  ok = logits != NULL;
+  while (ok && q.c.ended == FINISH_NONE)
+    ok = generate_step(g, &one, 1, logits, why);
+  if (q.c.ended == FINISH_ERROR) ok = error_say(why, "%s", q.why.text);
   memory_free(g->m, logits);
-  if (!ok) continuation_free(g->m, out);
+  if (!ok) sequence_close(g->m, &q);
+  *out = q.c;
+  return ok;
+}
+
+/* <Read a list of rows, a chunk at a time> */
+bool model_read(const struct generate_context *g, const struct row *rows, size_t n,
+  size_t chunk, struct pass **last, struct error *why)
+{
+  bool ok = true;
+  *last = NULL;
+  for (size_t i = 0, here; ok && i < n; i += here) {
+    here = chunk > 0 && n - i > chunk ? chunk : n - i;
+    pass_close(*last);
+    ok = model_forward(g->e, g->lm, g->s, rows + i, here, last, why);
+  }
   return ok;
 }

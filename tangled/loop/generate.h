@@ -11,9 +11,10 @@
 struct generate_context { struct engine *e; const struct model *lm; struct store *s;
   struct memory *m; };
 
-/* why a text ended: not yet, an end token, its length or the context's, or the
-   watcher's false */
-enum finish_reason { FINISH_NONE, FINISH_STOP, FINISH_LENGTH, FINISH_CANCELLED };
+/* why a text ended: not yet, an end token, its length or the context's, the watcher's
+   false, or something that went wrong with this text alone */
+enum finish_reason { FINISH_NONE, FINISH_STOP, FINISH_LENGTH, FINISH_CANCELLED,
+  FINISH_ERROR };
 
 /* step number (from 1) read length tokens; logits[vocab_size] lives until the watcher
    returns */
@@ -25,9 +26,13 @@ typedef bool step_watch(void *ctx, const struct step *now);
 struct continuation;
 
 /* chooses what follows the text by logits[vocab_size], all finite; *chosen is the
-   likeliest before; false and a sentence if it cannot */
+   likeliest before; false and a sentence if it cannot. To choose changes nothing that
+   a later choice depends on */
 typedef bool step_select(void *ctx, const float *logits,
   const struct continuation *text, uint32_t *chosen, struct error *why);
+
+/* is told that id has joined the text; false and a sentence if it may not */
+typedef bool step_accept(void *ctx, uint32_t id, struct error *why);
 
 /* says whether the text, whose last token is the newest, is to end with it; *enough
    is false before; false and a sentence if it cannot */
@@ -42,16 +47,45 @@ typedef size_t step_recall(struct store *s, uint32_t sequence,
 /* the caller's options: the most new tokens, the ids that end a text, a watcher or
    null, the number of the sequence in the store, what is asked at every step for the
    rows that it has, null to forget them, the most rows of a pass, 0 for any number;
-   who chooses, null for the likeliest token; who judges whether the text is to end,
-   or null; up to how many new tokens an end token ends nothing */
+   who chooses, null for the likeliest token, and who is told what has joined the
+   text, or null; who judges whether the text is to end, or null; up to how many new
+   tokens an end token ends nothing */
 struct generate_options { size_t max_new_tokens; const uint32_t *eos; size_t n_eos;
   step_watch *on_step; void *ctx; uint32_t sequence; step_recall *recall; size_t chunk;
-  step_select *select; void *select_ctx; step_stop *stop; void *stop_ctx;
+  step_select *select; step_accept *accept; void *select_ctx;
+  step_stop *stop; void *stop_ctx;
   size_t min_tokens; };
 
 /* text.id[n_prompt] is the first token written */
 struct continuation { struct ids text; size_t n_prompt; enum finish_reason ended;
   uint32_t sequence; };
+
+/* a text that is being written: what there is of it, and the caller's options,
+   borrowed. The rest is the step's: it reads count rows from position first on, and
+   is still reading if that is not all; the counters when the round began; the
+   sentence, if c.ended is FINISH_ERROR */
+struct sequence { struct continuation c; const struct generate_options *want;
+  size_t first, count; bool reading; struct counters before; struct error why; };
+
+/* begins a text after the n >=1 ids of the prompt, as sequence want->sequence of the
+   store; errors: an empty prompt, an id out of range, a prompt longer than the
+   context, memory. On failure q is empty */
+bool sequence_open(struct sequence *q, const struct generate_context *g,
+  const uint32_t *prompt, size_t n, const struct generate_options *want,
+  struct error *why);
+
+/* returns the text; the store keeps its rows */
+void sequence_close(struct memory *m, struct sequence *q);
+
+/* takes n sequences, each with a number of its own in the store, one step further in
+   one pass. One that has ended is left alone; one that has more than want->chunk rows
+   to read reads so many; each of the others takes one token, and may end by it.
+   logits has room for [n][vocab_size]. Errors, after which all sequences are as they
+   were: those of model_forward and model_logits. What is wrong with one text, a logit
+   that is not finite or a function of the caller's that fails, ends this sequence
+   with FINISH_ERROR and no other */
+bool generate_step(const struct generate_context *g, struct sequence *const *list,
+  size_t n, float *logits, struct error *why);
 
 /* writes after the n >=1 ids of the prompt until something says stop; errors: an
    empty prompt, an id out of range, a prompt longer than the context, memory, a logit

@@ -65,11 +65,15 @@ bool sampling_stages_parse(struct sampling_params *s, const char *const *name,
 /* a rule for the tokens of a text; all zero: none */
 struct token_rule {
   /* what may be token number written of a text, counted from 0: (*allowed)[vocab], 0
-     for what may not, good until the next call */
+     for what may not, good until the next call; changes no state */
   bool (*allow)(void *ctx, size_t written, const uint8_t **allowed,
     struct error *why);
-  /* id has been chosen */
+  /* id has joined the text: the only function that advances the state */
   bool (*take)(void *ctx, uint32_t id, struct error *why);
+  /* the state, as a number */
+  uint32_t (*save)(const void *ctx);
+  /* goes back to a state that save gave */
+  void (*restore)(void *ctx, uint32_t state);
   void *ctx; };
 
 /* <Who chooses> */
@@ -79,7 +83,18 @@ struct token_rule {
 struct sampler { struct funnel f; struct sampling_params s; uint64_t seed;
   uint32_t sequence; struct token_rule rule; };
 
-/* a step_select for struct generate_options; ctx is a struct sampler */
+/* a step_select for struct generate_options; ctx is a struct sampler, whose state
+   stays as it is */
 bool sampler_choose(void *ctx, const float *logits,
   const struct continuation *text, uint32_t *chosen, struct error *why);
+
+/* the step_accept that belongs to it: id has joined the text; errors: those of the
+   rule */
+bool sampler_accept(void *ctx, uint32_t id, struct error *why);
+
+/* the state of a sampler: where in the text its rule is; 0 without a rule */
+uint32_t sampler_save(const struct sampler *d);
+
+/* goes back to a state that sampler_save gave, in the same text */
+void sampler_restore(struct sampler *d, uint32_t state);
 #endif

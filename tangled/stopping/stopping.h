@@ -32,6 +32,18 @@ bool text_stream_bytes(struct text_stream *o, const unsigned char *byte, size_t 
 /* no token will follow: releases what is held */
 void text_stream_end(struct text_stream *o);
 
+/* how far a text stream has come: everything that a token changes, but the bytes */
+struct text_stream_state { size_t n, released, tokens; uint32_t state;
+  bool begun; const struct stop_string *found; };
+
+/* where it is now */
+struct text_stream_state text_stream_save(const struct text_stream *o);
+
+/* goes back to where it was when *to was saved, as if no token had come since; the
+   stream has not been closed or given a prompt in between */
+void text_stream_restore(struct text_stream *o,
+  const struct text_stream_state *to);
+
 /* returns the text */
 void text_stream_close(struct text_stream *o);
 
@@ -40,7 +52,8 @@ void text_stream_close(struct text_stream *o);
 /* should_stop, called with ctx, says whether a text is to end; borrowed */
 struct criterion { const char *name; step_stop *should_stop; void *ctx; };
 
-/* list[n], borrowed; the first that said yes, null at the beginning */
+/* list[n], borrowed; the first that said yes, null at the beginning: the only state
+   of the list itself, to be copied by a caller who goes back */
 struct criteria { const struct criterion *list; size_t n;
   const struct criterion *fired; };
 

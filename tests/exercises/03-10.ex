@@ -37,17 +37,17 @@ ${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -I$BUILD/exercise/tangled -Itests 
 $BUILD/ex
 ==== answer
 == tangled/loop/generate.c
--  size_t n = c->text.n - first;
-+  size_t most = g->lm->config.n_positions, from = 0;
-+  while (c->text.n - from > most)
+-  size_t left = n - q->first;
++  size_t most = g->s->n_positions, from = 0;
++  while (n - from > most)
 +    from += most / 2;
-+  size_t n = c->text.n - from;
++  size_t left = n - from;
 == tangled/loop/generate.c
--c->text.id[first + i]
-+c->text.id[from + i]
+-q->c.text.id[q->first + i]
++q->c.text.id[q->c.text.n - q->count + i]
 == tangled/loop/generate.c
 -    else if (written == want->max_new_tokens
--             || c->text.n > g->lm->config.n_positions)
+-             || c->text.n > g->s->n_positions)
 +    else if (written == want->max_new_tokens)
 ==== wrong is the answer but
 -+    from += most / 2;
@@ -55,6 +55,6 @@ $BUILD/ex
 ==== skeleton
 == tangled/loop/generate.c
 -    else if (written == want->max_new_tokens
--             || c->text.n > g->lm->config.n_positions)
+-             || c->text.n > g->s->n_positions)
 +    else if (written == want->max_new_tokens
 +             || c->text.n > g->lm->config.n_positions)

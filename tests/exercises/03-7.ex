@@ -30,22 +30,22 @@ ${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -I$BUILD/exercise/tangled -Itests 
 $BUILD/ex
 ==== answer
 == tangled/loop/generate.c
--  size_t n = c->text.n - first;
-+  size_t n = c->text.n < 64 ? c->text.n : 64, from = c->text.n - n;
+-  size_t left = n - q->first;
++  size_t left = n < 64 ? n : 64;
 == tangled/loop/generate.c
--c->text.id[first + i]
-+c->text.id[from + i]
+-q->c.text.id[q->first + i]
++q->c.text.id[q->c.text.n - q->count + i]
 ==== wrong
 == tangled/loop/generate.c
--  size_t n = c->text.n - first;
-+  size_t n = c->text.n < 64 ? c->text.n : 64, from = c->text.n - n;
+-  size_t left = n - q->first;
++  size_t left = n < 64 ? n : 64;
 == tangled/loop/generate.c
--c->text.id[first + i]
-+c->text.id[i]
+-q->c.text.id[q->first + i]
++q->c.text.id[i]
 ==== skeleton
 == tangled/loop/generate.c
--  size_t n = c->text.n - first;
-+  size_t n = c->text.n, from = c->text.n - n;
+-  size_t left = n - q->first;
++  size_t left = n;
 == tangled/loop/generate.c
--c->text.id[first + i]
-+c->text.id[from + i]
+-q->c.text.id[q->first + i]
++q->c.text.id[q->c.text.n - q->count + i]
