@@ -832,6 +832,8 @@ bool library_take_place(struct incipit_context *c, uint32_t *place);
   /* a place that is free; false if there is none */
 void library_leave_place(struct incipit_context *c, uint32_t place);
   /* forgets its rows, and makes it free */
+struct generate_context library_loop(struct incipit_context *c);
+  /* what the loop of chapter 3 needs */
 
 @ A number of a sequence is the times that its place was given out, in the upper half, and the place. Times count from 1 to |UINT16_MAX| and then from 1 again; so no number is 0.
 
@@ -876,6 +878,12 @@ void library_leave_place(struct incipit_context *c, uint32_t place)
 {
   store_crop(c->s, place, 0);
   c->place[place].open = false;
+}
+@#
+struct generate_context library_loop(struct incipit_context *c)
+{
+  struct generate_context with = { &c->e, c->model->lm, c->s, &c->m };
+  return with;
 }
 
 @ A program that opens contexts in several threads will want to set |threads| to 1.
@@ -1236,7 +1244,7 @@ void incipit_constraint_close(struct incipit_constraint *c)
   library_delete(c);
 }
 
-@ Inside a sampler is the sampler of chapter~7. It is asked by |incipit_sampler_apply| as the loop of chapter~3 asks it, with a |struct continuation| as the history. Its rule has no |take|, so that choosing changes nothing; the cursor of the constraint moves in |incipit_sampler_accept|.
+@ Inside a sampler is the sampler of chapter~7. It is asked by |incipit_sampler_apply| as the loop of chapter~3 asks it, with a |struct continuation| as the history. To choose changes nothing; |incipit_sampler_accept| tells it what has joined the text, and if the constraint does not allow that, takes it back.
 @^constraint@>
 
 @<The inside of a sampler@>=
@@ -1434,12 +1442,13 @@ static bool open_cursor(struct incipit_sampler *s, size_t most, const uint32_t *
 {
   bool strips;
   constraint_cursor_close(&s->cursor, &s->m);
-  s->d.rule = (struct token_rule) @[{ .ctx = &s->cursor }@];
+  s->d.rule = (struct token_rule) @[{ .ctx = NULL }@];
   if (s->constraint == NULL) return true;
   if (!loses_blank(s, &strips, why) || !library_bound(s->constraint, strips, why)
       || !constraint_cursor_open(&s->cursor, &s->m, s->constraint->c[strips],
         s->model->lm->config.vocab_size, most, end, n_end, why)) return false;
-  s->d.rule.allow = bond_allow;
+  s->d.rule = (struct token_rule) @[{ bond_allow, bond_take, bond_save,@|
+    bond_restore, &s->cursor }@];
   return true;
 }
 @#
@@ -1500,9 +1509,12 @@ bool incipit_sampler_accept(struct incipit_sampler *s, uint32_t id,
   struct attempt a = attempt_with(s);
   if (!ids_push(&s->m, &s->text.text, id, &a.why))
     return attempt_end(&a, false, INCIPIT_MEMORY, why);
-  uint32_t before = s->cursor.state;
-  bool ok = s->cursor.c == NULL || bond_take(&s->cursor, id, &a.why);
-  if (!ok) s->cursor.state = before, s->text.text.n--;
+  uint32_t before = sampler_save(&s->d);
+  bool ok = sampler_accept(&s->d, id, &a.why);
+  if (!ok) {
+    sampler_restore(&s->d, before);
+    s->text.text.n--;
+  }
   return attempt_end(&a, ok, INCIPIT_NO_CHOICE, why);
 }
 
@@ -1520,6 +1532,8 @@ struct incipit_stream {
   struct text_stream flow;
 };
   /* a stream */
+void library_show(struct incipit_stream *s, struct incipit_piece *piece);
+  /* what has been released since the last time */
 
 @ @<Open a stream@>=
 static bool copy_stops(struct incipit_stream *s, const char *const *stop,
@@ -1567,7 +1581,7 @@ struct incipit_stream *incipit_stream_open(struct incipit_model *m,
 @ What a piece points to is in the flow's text, which may move when the next token comes.
 
 @<Take tokens, and release bytes@>=
-static void show(struct incipit_stream *s, struct incipit_piece *piece)
+void library_show(struct incipit_stream *s, struct incipit_piece *piece)
 {
   const struct text_stream *f = &s->flow;
   *piece = (struct incipit_piece) @[{ "", f->released - s->shown, NULL }@];
@@ -1584,7 +1598,7 @@ bool incipit_stream_push(struct incipit_stream *s, uint32_t id,
       || !library_ids(s->model, &id, 1, __func__, why)) return false;
   struct attempt a = attempt_begin(&s->m);
   bool ok = text_stream_id(&s->flow, id, &a.why);
-  if (ok) show(s, piece);
+  if (ok) library_show(s, piece);
   return attempt_end(&a, ok, INCIPIT_MEMORY, why);
 }
 
@@ -1595,7 +1609,7 @@ bool incipit_stream_end(struct incipit_stream *s, struct incipit_piece *piece,
   if (!library_given(s, __func__, "the stream", why)
       || !library_given(piece, __func__, "piece", why)) return false;
   text_stream_end(&s->flow);
-  show(s, piece);
+  library_show(s, piece);
   return true;
 }
 @#
@@ -1625,22 +1639,23 @@ void incipit_stream_close(struct incipit_stream *s)
 }
 
 @* Many texts at once. \label{sec:outside-generate}
-One loop writes one text or many. In each round there is one pass, to which every text that is being written gives rows: a piece of its prompt if that has not been read to the end, or else its newest token. Then each text whose last row was in the pass gets its logits, and one token
-is chosen for it. A single text is the case with one row a round.
+The loop of chapter~3 takes any number of texts one step further in one pass: each gives the rows that it has not read yet, a piece of its prompt or its newest token, and each that has been read to its end takes a token. So what is left to do here is to begin texts, to say who chooses and who
+listens, and to collect results. A single text is the case with one row a step.
 @^continuous batching@>
 
-Why do the texts come out the same as one by one? Because the logits of a row do not depend on what else is in the pass: that is the promise of chapter~2, and here somebody relies on it. And because each text has its own copy of the sampler, with its own history and its own
+Why do many texts come out the same as one by one? Because the logits of a row do not depend on what else is in the pass: that is the promise of chapter~2, and here somebody relies on it. And because each text has its own copy of the sampler, with its own history and its own
 number, by which the noise is drawn.
 
 @<The inside of a run@>=
 struct written {
+  struct run *g; size_t number; /* among the prompts, from 0 */
   uint32_t place; /* in the cache, from |began| on */
   bool began, owns; /* it has a place; the place is returned at the end */
-  struct ids text; /* the prompt, and what has been written */
-  size_t n_prompt, most; /* at most so many new tokens */
-  size_t last; /* number of its last row in the pass, or |NO_ROW| */
+  struct sequence q; /* of chapter 3: the text so far, and how it ended */
+  struct generate_options want;
   struct incipit_sampler *sampler;
   struct incipit_stream *stream;
+  struct criterion list[2]; struct criteria ends; /* a stop string, a constraint */
 };
   /* a text that is being written */
 struct run {
@@ -1651,9 +1666,8 @@ struct run {
   size_t n, n_end, n_done, read, all; /* texts; rows of prompts, so far and in all */
   struct incipit_sampler *sampler; /* that is copied */
   struct written *text; /* [|n|] */
-  struct row *rows; size_t n_rows, cap;
-  size_t *which; /* [|n|]; rows of the pass that want logits */
-  float *logits; /* [|n|][|vocab_size|] */
+  struct sequence **live; size_t n_live; /* those that a step is for */
+  float *logits; /* [places][|vocab_size|] */
   struct incipit_result **result; /* [|n|], null while a text is being written */
 };
   /* all texts of one call */
@@ -1665,27 +1679,26 @@ struct result { struct memory m; struct arena blocks; struct incipit_result show
   /* what the caller gets is |shown| */
 
 @ @<Make a result, and return it@>=
-static struct incipit_result *make_result(const struct written *t,
-  enum incipit_finish finish, struct incipit_error *why)
+static struct incipit_result *make_result(const struct ids *text, size_t n_prompt,
+  const struct text_stream *f, int finish, struct incipit_error *why)
 {
   struct result *r = library_new(sizeof *r, why);
   if (r == NULL) return NULL;
   struct attempt a = attempt_begin(&r->m);
-  const struct text_stream *f = &t->stream->flow;
   struct arena *b = &r->blocks;
-  size_t n = t->text.n - t->n_prompt, stop_n = f->found == NULL ? 0 : f->found->n + 1;
+  size_t n = text->n - n_prompt, stop_n = f->found == NULL ? 0 : f->found->n + 1;
   b->m = &r->m;
   uint32_t *id = arena_alloc(b, MEMORY_OTHER, n, sizeof *id, &a.why);
-  char *text = arena_alloc(b, MEMORY_OTHER, f->text.n + 1, 1, &a.why);
+  char *bytes = arena_alloc(b, MEMORY_OTHER, f->text.n + 1, 1, &a.why);
   char *stop = arena_alloc(b, MEMORY_OTHER, stop_n, 1, &a.why);
-  r->shown = (struct incipit_result) @[{ text, f->text.n, id, n, (int) finish,@|
+  r->shown = (struct incipit_result) @[{ bytes, f->text.n, id, n, finish,@|
     f->found == NULL ? NULL : stop }@];
   if (!attempt_end(&a, !b->refused, INCIPIT_MEMORY, why)) {
     incipit_result_close(&r->shown);
     return NULL;
   }
-  if (n > 0) memcpy(id, t->text.id + t->n_prompt, n * sizeof *id);
-  if (f->text.n > 0) memcpy(text, f->text.byte, f->text.n);
+  if (n > 0) memcpy(id, text->id + n_prompt, n * sizeof *id);
+  if (f->text.n > 0) memcpy(bytes, f->text.byte, f->text.n);
   if (stop_n > 0) memcpy(stop, f->found->byte, stop_n);
   return &r->shown;
 }
@@ -1699,53 +1712,85 @@ void incipit_result_close(struct incipit_result *shown)
   library_delete(r);
 }
 
+@ The loop's watcher is called after every token, when it is already known whether the text ends with it. The last call of |on_token| brings what the stream still held, so that the pieces together are the text of the result. If the callback itself ends the text, there is no later call, and what was held is only in the result.
+
+@<Tell the caller about a token@>=
+static bool tell_token(void *ctx, const struct step *now)
+{
+  struct written *t = ctx;
+  const struct incipit_generate_options *o = &t->g->o;
+  struct incipit_piece piece;
+  if (t->q.c.ended != FINISH_NONE) text_stream_end(&t->stream->flow);
+  library_show(t->stream, &piece);
+  struct incipit_token token = { t->number, now->number, now->chosen, piece.text,
+    piece.n };
+  return o->on_token == NULL || o->on_token(o->ctx, &token);
+}
+
 @ A text begins when there is a place for it. With a sequence of the caller's the rows that agree with the prompt are kept, except for the last one, which must be computed because its logits are wanted.
 
 @<Begin the next text of a run@>=
-static bool find_place(struct run *g, struct written *t, size_t i,
-  struct incipit_error *why)
+static bool find_place(struct run *g, struct written *t, struct incipit_error *why)
 {
   if (g->o.sequence == NULL) {
     t->began = t->owns = library_take_place(g->c, &t->place);
     return true;
   }
-  t->began = library_sequence(g->c, g->o.sequence[i], "incipit_generate", &t->place,
-    why);
+  t->began = library_sequence(g->c, g->o.sequence[t->number], "incipit_generate",
+    &t->place, why);
   return t->began;
 }
 @#
-static bool open_parts(struct run *g, struct written *t, size_t i,
+static bool open_parts(struct run *g, struct written *t, size_t most,
   struct incipit_error *why)
 {
-  const struct incipit_prompt *p = &g->prompt[i];
+  const struct incipit_prompt *p = &g->prompt[t->number];
   t->sampler = incipit_sampler_copy(g->sampler, why);
   if (t->sampler == NULL) return false;
   t->stream = incipit_stream_open(g->c->model, g->o.stop, g->o.n_stop,
     g->o.include_stop, why);
   if (t->stream == NULL) return false;
   t->stream->flow.min_tokens = g->o.min_new_tokens;
-  t->sampler->d.sequence += (uint32_t) i;
+  t->sampler->d.sequence += (uint32_t) t->number;
   return incipit_stream_reset(t->stream, p->id, p->n, why)
-    && library_begin(t->sampler, p->id, p->n, t->most, g->end, g->n_end, why);
+    && library_begin(t->sampler, p->id, p->n, most, g->end, g->n_end, why);
 }
 
-@ @<Begin the next text of a run@>=
+@ What ends a text are an end token, the two criteria, and the length; which of them it was is asked afterwards.
+
+@<Begin the next text of a run@>=
+static void fill_options(struct run *g, struct written *t, size_t most)
+{
+  t->list[0] = (struct criterion) @[{ "string", text_stream_should_stop,@|
+    &t->stream->flow }@];
+  t->list[1] = (struct criterion) @[{ "match", constraint_cursor_should_stop,@|
+    &t->sampler->cursor }@];
+  t->ends = (struct criteria) @[{ .list = t->list, .n = 2 }@];
+  t->want = (struct generate_options) @[{ .max_new_tokens = most,@|
+    .eos = g->end, .n_eos = g->n_end, .min_tokens = g->o.min_new_tokens,@|
+    .on_step = tell_token, .ctx = t, .sequence = t->place,@|
+    .recall = store_match_prefix, .chunk = g->o.chunk > 0 ? g->o.chunk : 256,@|
+    .select = sampler_choose, .accept = sampler_accept, .select_ctx = &t->sampler->d,@|
+    .stop = criteria_should_stop, .stop_ctx = &t->ends }@];
+}
+@#
 static bool begin_text(struct run *g, size_t i, struct incipit_error *why)
 {
   struct written *t = &g->text[i];
   const struct incipit_prompt *p = &g->prompt[i];
-  if (!find_place(g, t, i, why)) return false;
+  t->g = g, t->number = i;
+  if (!find_place(g, t, why)) return false;
   if (!t->began) return true;
-  size_t context = g->c->model->lm->config.n_positions;
-  t->n_prompt = p->n, t->most = context - p->n + 1;
-  if (g->o.max_new_tokens > 0 && g->o.max_new_tokens < t->most)
-    t->most = g->o.max_new_tokens;
-  struct attempt a = attempt_begin(&g->c->m);
-  bool ok = true;
-  for (size_t k = 0; ok && k < p->n; k++)
-    ok = ids_push(&g->c->m, &t->text, p->id[k], &a.why);
+  size_t most = g->c->model->lm->config.n_positions - p->n + 1;
+  if (g->o.max_new_tokens > 0 && g->o.max_new_tokens < most)
+    most = g->o.max_new_tokens;
+  if (!open_parts(g, t, most, why)) return false;
+  fill_options(g, t, most);
   g->all -= store_match_prefix(g->c->s, t->place, p->id, p->n - 1);
-  return attempt_end(&a, ok, INCIPIT_MEMORY, why) && open_parts(g, t, i, why);
+  struct generate_context with = library_loop(g->c);
+  struct attempt a = attempt_begin(&g->c->m);
+  return attempt_end(&a, sequence_open(&t->q, &with, p->id, p->n, &t->want, &a.why),
+    INCIPIT_MISUSE, why);
 }
 
 @ When a text has ended, its place is free for the next; all that is left of it is the result.
@@ -1755,200 +1800,119 @@ static void leave_text(struct run *g, struct written *t)
 {
   if (t->owns) library_leave_place(g->c, t->place);
   t->owns = false;
+  sequence_close(&g->c->m, &t->q);
   incipit_sampler_close(t->sampler);
   incipit_stream_close(t->stream);
-  ids_free(&g->c->m, &t->text);
   t->sampler = NULL;
   t->stream = NULL;
 }
 @#
-static bool end_text(struct run *g, size_t i, enum incipit_finish finish,
-  struct incipit_error *why)
+static enum incipit_finish finish_of(const struct written *t)
 {
-  g->result[i] = make_result(&g->text[i], finish, why);
-  leave_text(g, &g->text[i]);
+  const char *reason = criteria_reason(&t->ends, t->q.c.ended);
+  if (t->q.c.ended == FINISH_LENGTH) return INCIPIT_FINISH_LENGTH;
+  if (reason == NULL) return INCIPIT_FINISH_CANCELLED;
+  if (strcmp(reason, "string") == 0) return INCIPIT_FINISH_STOP;
+  return strcmp(reason, "match") == 0 ? INCIPIT_FINISH_MATCH : INCIPIT_FINISH_END;
+}
+@#
+static bool end_text(struct run *g, size_t i, struct incipit_error *why)
+{
+  struct written *t = &g->text[i];
+  text_stream_end(&t->stream->flow);
+  g->result[i] = make_result(&t->q.c.text, t->q.c.n_prompt, &t->stream->flow,
+    (int) finish_of(t), why);
+  leave_text(g, t);
   g->n_done++;
   return g->result[i] != NULL;
 }
 
-@ The rows of a round. What a text still has to read is its length less the rows that it has in the cache; of a long prompt only a chunk is taken, so that |on_progress| is called several times.
-@^chunked prefill@>
+@ A text whose step failed has a sentence of its own. It has nothing to do with the others, but a call that has to say both that it failed and what it has written would be hard to use; so the call fails. Whether memory was refused must be asked of every book in which the step could have entered something.
 
-@<Give rows to the pass@>=
-enum { CHUNK = 256 };
-#define NO_ROW SIZE_MAX
-static bool is_live(const struct run *g, size_t i)
-{ return g->text[i].began && g->result[i] == NULL; }
-static bool add_rows(struct run *g, struct written *t, struct error *why)
+@<End a text@>=
+static bool text_failed(const struct run *g, const struct written *t,
+  const struct attempt *step, struct incipit_error *why)
 {
-  size_t first = store_length(g->c->s, t->place), n = t->text.n - first;
-  size_t most = g->o.chunk > 0 ? g->o.chunk : CHUNK;
-  size_t here = n > most ? most : n;
-  struct row *rows = memory_reserve(&g->c->m, MEMORY_OTHER, g->rows, &g->cap,
-    g->n_rows + here, 64, sizeof *rows, why);
-  if (rows == NULL) return false;
-  g->rows = rows;
-  for (size_t k = 0; k < here; k++)
-    rows[g->n_rows++] = (struct row) @[{ t->place, (uint32_t) (first + k),@|
-      t->text.id[first + k] }@];
-  t->last = here == n ? g->n_rows - 1 : NO_ROW;
-  if (t->text.n == t->n_prompt) g->read += here;
-  return true;
+  const struct incipit_constraint *k = t->sampler->constraint;
+  bool refused = g->c->m.all.refused > step->refused
+    || t->sampler->m.all.refused + t->stream->m.all.refused > 0
+    || (k != NULL && k->m.all.refused > 0);
+  return library_fail(why, refused ? INCIPIT_MEMORY : INCIPIT_NO_CHOICE, "%s",
+    t->q.why.text);
 }
 
-@ @<Give rows to the pass@>=
-static bool compute_round(struct run *g, struct incipit_error *why)
-{
-  struct incipit_context *c = g->c;
-  struct attempt a = attempt_begin(&c->m);
-  bool ok = true;
-  g->n_rows = 0;
-  for (size_t i = 0; ok && i < g->n; i++)
-    if (is_live(g, i)) ok = add_rows(g, &g->text[i], &a.why);
-  pass_close(c->last);
-  c->last = NULL;
-  ok = ok && model_forward(&c->e, c->model->lm, c->s, g->rows, g->n_rows, &c->last,
-    &a.why);
-  return attempt_end(&a, ok, INCIPIT_FULL, why);
-}
+@ A step: texts that wait are begun, one pass is made, and those that have ended are collected.
 
-@ The logits of all texts that want them are computed together.
-
-@<Score what may follow@>=
-static bool score_round(struct run *g, struct incipit_error *why)
-{
-  struct incipit_context *c = g->c;
-  struct attempt a = attempt_begin(&c->m);
-  size_t n = 0;
-  bool ok = true;
-  for (size_t i = 0; ok && i < g->n; i++) {
-    const struct written *t = &g->text[i];
-    if (!is_live(g, i) || t->last == NO_ROW) continue;
-    g->which[n++] = t->last;
-    ok = pass_is_finite(c->model->lm, c->last, t->last, &a.why);
-  }
-  ok = ok && model_logits(&c->e, c->model->lm, c->last, g->which, n, g->logits,
-    &a.why);
-  return attempt_end(&a, ok, INCIPIT_NO_CHOICE, why);
-}
-
-@ Why a text ends is asked in the order of chapter~3: an end token, then what chapter~8 calls criteria, then the length. The caller of this function has set |*finish| to what it is if nothing else is found.
-
-@<Take one token of a text@>=
-static bool is_end(const struct run *g, const struct written *t, uint32_t id)
-{
-  bool found = false;
-  if (t->text.n - t->n_prompt <= g->o.min_new_tokens) return false;
-  for (size_t i = 0; i < g->n_end; i++) found = found || g->end[i] == id;
-  return found;
-}
-@#
-static bool ends_here(struct run *g, const struct written *t, uint32_t id,
-  enum incipit_finish *finish, bool *ends, struct error *why)
-{
-  *ends = is_end(g, t, id);
-  *finish = INCIPIT_FINISH_END;
-  if (*ends) return true;
-  *ends = t->stream->flow.found != NULL;
-  *finish = INCIPIT_FINISH_STOP;
-  if (*ends) return true;
-  *finish = INCIPIT_FINISH_MATCH;
-  if (!constraint_cursor_should_stop(&t->sampler->cursor, &t->sampler->text, ends, why))
-    return false;
-  if (*ends) return true;
-  *finish = INCIPIT_FINISH_LENGTH;
-  *ends = t->text.n - t->n_prompt == t->most;
-  return true;
-}
-
-@ An end token is no part of the text, even if its token has bytes, so the stream does not get it.
-
-@<Take one token of a text@>=
-static bool choose_token(struct run *g, struct written *t, const float *logits,
-  uint32_t *id, struct incipit_piece *piece, struct incipit_error *why)
-{
-  struct attempt a = attempt_begin(&g->c->m);
-  *piece = (struct incipit_piece) @[{ "", 0, NULL }@];
-  return incipit_sampler_apply(t->sampler, logits, id, why)
-    && incipit_sampler_accept(t->sampler, *id, why)
-    && attempt_end(&a, ids_push(&g->c->m, &t->text, *id, &a.why), INCIPIT_MEMORY, why)
-    && (is_end(g, t, *id) || incipit_stream_push(t->stream, *id, piece, why));
-}
-
-@ The last call of |on_token| brings what the stream still held, so that the pieces together are the text of the result. If the callback itself ends the text, there is no later call, and what was held is only in the result.
-
-@<Take one token of a text@>=
-static bool take_token(struct run *g, size_t i, const float *logits,
-  struct incipit_error *why)
-{
-  struct written *t = &g->text[i];
-  struct incipit_piece piece;
-  enum incipit_finish finish;
-  uint32_t id;
-  bool ends;
-  if (!choose_token(g, t, logits, &id, &piece, why)) return false;
-  struct attempt a = attempt_with(t->sampler);
-  if (!attempt_end(&a, ends_here(g, t, id, &finish, &ends, &a.why),
-      INCIPIT_NO_CHOICE, why)) return false;
-  if (ends) {
-    t->stream->shown -= piece.n;
-    incipit_stream_end(t->stream, &piece, NULL);
-  }
-  struct incipit_token now = { i, t->text.n - t->n_prompt, id, piece.text, piece.n };
-  bool more = g->o.on_token == NULL || g->o.on_token(g->o.ctx, &now);
-  if (!more && !ends) {
-    text_stream_end(&t->stream->flow);
-    return end_text(g, i, INCIPIT_FINISH_CANCELLED, why);
-  }
-  return !ends || end_text(g, i, finish, why);
-}
-
-@ A round: texts that wait are begun, one pass is made, and every text that has been read to its end takes a token. Progress is reported as long as prompts are being read. If |on_progress| says that it is enough, all texts end as they are; those that had not begun have an empty stream, to make an empty result of.
-
-@<Write all texts, round after round@>=
-static bool cancel_all(struct run *g, struct incipit_error *why)
-{
-  bool ok = true;
-  for (size_t i = 0; ok && i < g->n; i++) {
-    struct written *t = &g->text[i];
-    if (g->result[i] != NULL) continue;
-    if (t->stream == NULL)
-      t->stream = incipit_stream_open(g->c->model, NULL, 0, false, why);
-    if (t->stream != NULL) text_stream_end(&t->stream->flow);
-    ok = t->stream != NULL && end_text(g, i, INCIPIT_FINISH_CANCELLED, why);
-  }
-  return ok;
-}
-@#
+@<Write all texts, step after step@>=
 static bool begin_waiting(struct run *g, struct incipit_error *why)
 {
-  size_t live = 0;
+  g->n_live = 0;
   for (size_t i = 0; i < g->n; i++) {
-    if (!g->text[i].began && !begin_text(g, i, why)) return false;
-    if (is_live(g, i)) live++;
+    struct written *t = &g->text[i];
+    if (!t->began && !begin_text(g, i, why)) return false;
+    if (t->began && g->result[i] == NULL) g->live[g->n_live++] = &t->q;
   }
-  return live > 0 || library_fail(why, INCIPIT_FULL, "incipit_generate: all %u"
+  return g->n_live > 0 || library_fail(why, INCIPIT_FULL, "incipit_generate: all %u"
     " sequences of the context are open; wanted: one that is closed",
     (unsigned) g->c->n_places);
 }
-
-@ @<Write all texts, round after round@>=
-static bool run_round(struct run *g, struct incipit_error *why)
+@#
+static bool collect(struct run *g, const struct attempt *step,
+  struct incipit_error *why)
 {
-  size_t before = g->read, n = 0, vocab = g->c->model->lm->config.vocab_size;
-  if (!begin_waiting(g, why) || !compute_round(g, why)) return false;
-  if (g->read > before && g->o.on_progress != NULL
-      && !g->o.on_progress(g->o.ctx, g->read, g->all)) return cancel_all(g, why);
-  if (!score_round(g, why)) return false;
-  for (size_t i = 0; i < g->n; i++)
-    if (is_live(g, i) && g->text[i].last != NO_ROW
-        && !take_token(g, i, g->logits + n++ * vocab, why)) return false;
+  for (size_t i = 0; i < g->n; i++) {
+    struct written *t = &g->text[i];
+    if (!t->began || g->result[i] != NULL || t->q.c.ended == FINISH_NONE) continue;
+    if (t->q.c.ended == FINISH_ERROR) return text_failed(g, t, step, why);
+    if (!end_text(g, i, why)) return false;
+  }
   return true;
+}
+
+@ Rows of prompts are counted before the texts are collected. A row belongs to the prompt if the text had no token of its own before the step; after it there may be one. If |on_progress| says that it is enough, all texts end as they are. Those that had not begun yet get an empty stream, to make an empty result of.
+
+@<Write all texts, step after step@>=
+static size_t prompt_rows(const struct run *g)
+{
+  size_t rows = 0;
+  for (size_t i = 0; i < g->n_live; i++) {
+    const struct sequence *q = g->live[i];
+    if (q->c.text.n <= q->c.n_prompt + (q->reading ? 0 : 1)
+        && q->first <= q->c.n_prompt) rows += q->count;
+  }
+  return rows;
+}
+@#
+static bool cancel_all(struct run *g, struct incipit_error *why)
+{
+  for (size_t i = 0; i < g->n; i++) {
+    struct written *t = &g->text[i];
+    if (g->result[i] != NULL) continue;
+    if (t->q.c.ended == FINISH_NONE) t->q.c.ended = FINISH_CANCELLED;
+    if (t->stream == NULL)
+      t->stream = incipit_stream_open(g->c->model, NULL, 0, false, why);
+    if (t->stream == NULL || !end_text(g, i, why)) return false;
+  }
+  return true;
+}
+@#
+static bool run_step(struct run *g, struct incipit_error *why)
+{
+  if (!begin_waiting(g, why)) return false;
+  struct generate_context with = library_loop(g->c);
+  struct attempt a = attempt_begin(&g->c->m);
+  bool ok = generate_step(&with, g->live, g->n_live, g->logits, &a.why);
+  if (!attempt_end(&a, ok, INCIPIT_FULL, why)) return false;
+  size_t rows = prompt_rows(g);
+  g->read += rows;
+  bool more = rows == 0 || g->o.on_progress == NULL
+    || g->o.on_progress(g->o.ctx, g->read, g->all);
+  return collect(g, &a, why) && (more || cancel_all(g, why));
 }
 
 @ What a run needs is taken before, and returned after it. The context is busy in between.
 
-@<Write all texts, round after round@>=
+@<Write all texts, step after step@>=
 static bool open_run(struct run *g, struct incipit_error *why)
 {
   struct memory *m = &g->c->m;
@@ -1956,10 +1920,10 @@ static bool open_run(struct run *g, struct incipit_error *why)
   size_t places = g->n < g->c->n_places ? g->n : g->c->n_places;
   size_t vocab = g->c->model->lm->config.vocab_size;
   g->text = memory_alloc(m, MEMORY_OTHER, g->n, sizeof *g->text, &a.why);
-  g->which = memory_alloc(m, MEMORY_OTHER, places, sizeof *g->which, &a.why);
+  g->live = memory_alloc(m, MEMORY_OTHER, places, sizeof *g->live, &a.why);
   g->logits = memory_alloc(m, MEMORY_ACTIVATIONS, places, vocab * sizeof *g->logits,
     &a.why);
-  bool ok = g->text != NULL && g->which != NULL && g->logits != NULL;
+  bool ok = g->text != NULL && g->live != NULL && g->logits != NULL;
   if (!attempt_end(&a, ok, INCIPIT_MEMORY, why)) return false;
   g->sampler = g->o.sampler != NULL ? incipit_sampler_copy(g->o.sampler, why)
     : incipit_sampler_open(g->c->model, NULL, why);
@@ -1977,9 +1941,8 @@ static void close_run(struct run *g, bool ok)
   }
   incipit_sampler_close(g->sampler);
   memory_free(m, g->text);
-  memory_free(m, g->which);
+  memory_free(m, g->live);
   memory_free(m, g->logits);
-  memory_free(m, g->rows);
   g->c->busy = false;
 }
 
@@ -2043,7 +2006,7 @@ bool library_generate(const struct request *q, struct incipit_result **result,
   struct incipit_error *why);
   /* as |incipit_generate_many| */
 
-@ @<Write all texts, round after round@>=
+@ @<Write all texts, step after step@>=
 bool library_generate(const struct request *q, struct incipit_result **result,
   struct incipit_error *why)
 {
@@ -2059,7 +2022,7 @@ bool library_generate(const struct request *q, struct incipit_result **result,
   for (size_t i = 0; i < g.n; i++) g.all += g.prompt[i].n;
   g.c->busy = true;
   bool ok = open_run(&g, why);
-  while (ok && g.n_done < g.n) ok = run_round(&g, why);
+  while (ok && g.n_done < g.n) ok = run_step(&g, why);
   close_run(&g, ok);
   return ok;
 }
@@ -2466,12 +2429,10 @@ const char *incipit_version(void) { return INCIPIT_VERSION; }
 @<The inside of a result@>@;
 @<Make a result, and return it@>@;
 @<End a text@>@;
+@<Tell the caller about a token@>@;
 @<Begin the next text of a run@>@;
-@<Give rows to the pass@>@;
-@<Score what may follow@>@;
-@<Take one token of a text@>@;
 @<Check a request@>@;
-@<Write all texts, round after round@>@;
+@<Write all texts, step after step@>@;
 @<Write one text, or many@>@;
 
 @ @(talking.c@>=

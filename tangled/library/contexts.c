@@ -47,6 +47,12 @@ void library_leave_place(struct incipit_context *c, uint32_t place)
   c->place[place].open = false;
 }
 
+struct generate_context library_loop(struct incipit_context *c)
+{
+  struct generate_context with = { &c->e, c->model->lm, c->s, &c->m };
+  return with;
+}
+
 /* <Open and close a context> */
 static bool options_fit(const struct incipit_context_options *o, const char *call,
   struct incipit_error *why)

@@ -127,6 +127,9 @@ bool library_take_place(struct incipit_context *c, uint32_t *place);
 /* forgets its rows, and makes it free */
 void library_leave_place(struct incipit_context *c, uint32_t place);
 
+/* what the loop of chapter 3 needs */
+struct generate_context library_loop(struct incipit_context *c);
+
 /* <The inside of a constraint> */
 
 /* a constraint */
@@ -175,4 +178,7 @@ struct incipit_stream {
   struct stops until;
   struct text_stream flow;
 };
+
+/* what has been released since the last time */
+void library_show(struct incipit_stream *s, struct incipit_piece *piece);
 #endif

@@ -261,12 +261,13 @@ static bool open_cursor(struct incipit_sampler *s, size_t most, const uint32_t *
 {
   bool strips;
   constraint_cursor_close(&s->cursor, &s->m);
-  s->d.rule = (struct token_rule) { .ctx = &s->cursor };
+  s->d.rule = (struct token_rule) { .ctx = NULL };
   if (s->constraint == NULL) return true;
   if (!loses_blank(s, &strips, why) || !library_bound(s->constraint, strips, why)
       || !constraint_cursor_open(&s->cursor, &s->m, s->constraint->c[strips],
         s->model->lm->config.vocab_size, most, end, n_end, why)) return false;
-  s->d.rule.allow = bond_allow;
+  s->d.rule = (struct token_rule) { bond_allow, bond_take, bond_save,
+    bond_restore, &s->cursor };
   return true;
 }
 
@@ -324,8 +325,11 @@ bool incipit_sampler_accept(struct incipit_sampler *s, uint32_t id,
   struct attempt a = attempt_with(s);
   if (!ids_push(&s->m, &s->text.text, id, &a.why))
     return attempt_end(&a, false, INCIPIT_MEMORY, why);
-  uint32_t before = s->cursor.state;
-  bool ok = s->cursor.c == NULL || bond_take(&s->cursor, id, &a.why);
-  if (!ok) s->cursor.state = before, s->text.text.n--;
+  uint32_t before = sampler_save(&s->d);
+  bool ok = sampler_accept(&s->d, id, &a.why);
+  if (!ok) {
+    sampler_restore(&s->d, before);
+    s->text.text.n--;
+  }
   return attempt_end(&a, ok, INCIPIT_NO_CHOICE, why);
 }

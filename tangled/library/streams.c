@@ -47,7 +47,7 @@ struct incipit_stream *incipit_stream_open(struct incipit_model *m,
 }
 
 /* <Take tokens, and release bytes> */
-static void show(struct incipit_stream *s, struct incipit_piece *piece)
+void library_show(struct incipit_stream *s, struct incipit_piece *piece)
 {
   const struct text_stream *f = &s->flow;
   *piece = (struct incipit_piece) { "", f->released - s->shown, NULL };
@@ -64,7 +64,7 @@ bool incipit_stream_push(struct incipit_stream *s, uint32_t id,
       || !library_ids(s->model, &id, 1, __func__, why)) return false;
   struct attempt a = attempt_begin(&s->m);
   bool ok = text_stream_id(&s->flow, id, &a.why);
-  if (ok) show(s, piece);
+  if (ok) library_show(s, piece);
   return attempt_end(&a, ok, INCIPIT_MEMORY, why);
 }
 
@@ -74,7 +74,7 @@ bool incipit_stream_end(struct incipit_stream *s, struct incipit_piece *piece,
   if (!library_given(s, __func__, "the stream", why)
       || !library_given(piece, __func__, "piece", why)) return false;
   text_stream_end(&s->flow);
-  show(s, piece);
+  library_show(s, piece);
   return true;
 }
 
