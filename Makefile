@@ -60,16 +60,18 @@ $(BUILD)/program/%.o: program/%.c
 $(BUILD)/libprogram.a: $(PROGRAM)
 	rm -f $@; $(AR) rcsD $@ $^
 
-# ---- the library, and one program a chapter from its own and earlier chapters
+# ---- all modules in an archive for programs and tests of our own, and one program a chapter from its own and earlier chapters
 # what the programs of the chapters and of the laboratory share is linked to them and is not in the library
 FIXTURE := $(patsubst tangled/%.c,$(BUILD)/obj/%.o,$(filter tangled/tokens/lesson.c tangled/model/toy.c tangled/loop/parrot.c tangled/stopping/text_session.c tangled/search/sources.c,$(SOURCES_C)))
 KIT     := $(patsubst tangled/%.c,$(BUILD)/obj/%.o,$(wildcard tangled/laboratory/kit*.c))
 OBJECTS := $(filter-out $(FIXTURE),$(SOURCES_C:tangled/%.c=$(BUILD)/obj/%.o))
+# they go into a shared library as well: position-independent, and what a program does not use can be left out of it
+PIC     := -fPIC -fno-semantic-interposition -ffunction-sections -fdata-sections
 $(BUILD)/obj/%.o: $(TANGLED)/%.c
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -MMD -MP -c $< -o $@
+	$(CC) $(CFLAGS) $(PIC) -MMD -MP -c $< -o $@
 -include $(wildcard $(BUILD)/obj/*/*.d $(BUILD)/program/*.d $(BUILD)/tally/*/*.d $(BUILD)/tests/*.d)
-$(BUILD)/libincipit.a: $(OBJECTS)
+$(BUILD)/libmodules.a: $(OBJECTS)
 	rm -f $@; $(AR) rcsD $@ $^
 
 # a program is linked with what it uses of the library, and again when a module that it needs has changed;
@@ -81,9 +83,9 @@ ifeq (,$(filter clean help,$(MAKECMDGOALS)))
 include build/needs.mk
 endif
 define program
-$(BUILD)/bin/$(1): $(BUILD)/obj/$(2).o $(filter $(addsuffix /%,$(addprefix $(BUILD)/obj/,$(NEEDS_$(1)))),$(OBJECTS) $(FIXTURE)) $(3) | $(BUILD)/libincipit.a
+$(BUILD)/bin/$(1): $(BUILD)/obj/$(2).o $(filter $(addsuffix /%,$(addprefix $(BUILD)/obj/,$(NEEDS_$(1)))),$(OBJECTS) $(FIXTURE)) $(3) | $(BUILD)/libmodules.a
 	@mkdir -p $$(@D)
-	$$(CC) $$(CFLAGS) $$< $$(filter $(FIXTURE) $(KIT) $(BUILD)/libprogram.a,$$^) $(BUILD)/libincipit.a -o $$@ $$(LIBS)
+	$$(CC) $$(CFLAGS) $$< $$(filter $(FIXTURE) $(KIT) $(BUILD)/libprogram.a,$$^) $(BUILD)/libmodules.a -o $$@ $$(LIBS)
 endef
 $(foreach m,$(CHECKPOINTS),$(eval $(call program,$(m),checkpoints/$(m),)))
 $(foreach m,$(LABORATORY),$(eval $(call program,$(m),$(m),$(KIT) $(FIXTURE))))
@@ -93,6 +95,40 @@ $(BUILD)/sums/%: $(BUILD)/bin/%
 	@mkdir -p $(@D)
 	@strip -o $@.bin $<; sha256sum < $@.bin > $@.new; rm $@.bin; cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 checkpoints: $(patsubst %,$(BUILD)/bin/%,$(CHECKPOINTS) $(LABORATORY)) ## every chapter's program
+
+# ---- the library for others: the modules that incipit.h needs, of whose names only those of incipit.h can be seen from outside
+LIBRARY ?= $(BUILD)/library
+HEADER  := tangled/library/incipit.h
+VERSION := $(shell sed -n 's/^\#define INCIPIT_VERSION "\(.*\)"/\1/p' $(HEADER))
+ENGINE  := $(filter-out %/library/place.o,$(filter $(addsuffix /%,$(addprefix $(BUILD)/obj/,$(NEEDS_library))),$(OBJECTS))) $(LIBRARY)/place.o
+ENGINE_LIBS = $(shell pkg-config --libs jansson libpcre2-8 libutf8proc 2>/dev/null || echo -ljansson -lpcre2-8 -lutf8proc) -pthread -lm
+OBJCOPY ?= objcopy
+# where the built-in model will be is known to one object, which is compiled again for another PREFIX
+ifeq (,$(filter clean help,$(MAKECMDGOALS)))
+$(shell mkdir -p $(LIBRARY); echo '$(PREFIX)' | cmp -s - $(LIBRARY)/prefix || echo '$(PREFIX)' > $(LIBRARY)/prefix)
+endif
+$(LIBRARY)/place.o: tangled/library/place.c $(LIBRARY)/prefix
+	$(CC) $(CFLAGS) $(PIC) '-DINCIPIT_PREFIX="$(PREFIX)"' -c $< -o $@
+$(LIBRARY)/keep.txt: $(HEADER)
+	grep -v typedef $< | grep -o 'incipit_[a-z_]*(' | tr -d '(' | LC_ALL=C sort -u > $@
+$(LIBRARY)/libincipit.a: $(ENGINE) $(LIBRARY)/keep.txt
+	$(LD) -r $(ENGINE) -o $(LIBRARY)/incipit.o
+	$(OBJCOPY) --keep-global-symbols=$(LIBRARY)/keep.txt $(LIBRARY)/incipit.o
+	rm -f $@; $(AR) rcsD $@ $(LIBRARY)/incipit.o
+$(LIBRARY)/libincipit.so: $(ENGINE) $(LIBRARY)/keep.txt
+	{ echo '{ global:'; sed 's/$$/;/' $(LIBRARY)/keep.txt; echo 'local: *; };'; } > $(LIBRARY)/version.map
+	$(CC) $(CFLAGS) -shared -Wl,-soname,libincipit.so.$(firstword $(subst ., ,$(VERSION))) -Wl,--version-script=$(LIBRARY)/version.map -Wl,--gc-sections -Wl,-z,defs $(ENGINE) -o $@ $(ENGINE_LIBS)
+$(LIBRARY)/incipit.3: $(HEADER) tools/man3.awk
+	awk -f tools/man3.awk $(HEADER) > $@
+LIBRARIES := $(LIBRARY)/libincipit.a $(LIBRARY)/libincipit.so $(LIBRARY)/incipit.3
+library: $(LIBRARIES) ## libincipit.a, libincipit.so and incipit(3), in build/library
+.PHONY: library
+# all of it as one file and one header
+$(LIBRARY)/amalgamation/incipit.c: $(HEADER) tools/amalgamate.lua tools/ctokens.lua $(filter $(addsuffix /%,$(addprefix tangled/,$(NEEDS_library))),$(SOURCES_C)) LICENSE
+	@mkdir -p $(@D)
+	texlua tools/amalgamate.lua $(@D) $(patsubst $(BUILD)/obj/%.o,tangled/%.c,$(filter $(BUILD)/obj/%,$(ENGINE))) tangled/library/place.c
+amalgamation: $(LIBRARY)/amalgamation/incipit.c ## the library as incipit.c and incipit.h, in build/library/amalgamation
+.PHONY: amalgamation
 
 # ---- what the programs print: numbers of the prose, data of the figures, checkpoint boxes
 # numbers and data come from the laboratory of a chapter or, where it has none, from its own program
@@ -185,9 +221,9 @@ check-stopping: $(BUILD)/bin/laboratory/stopping
 $(BUILD)/limit: tests/limit.c
 	@mkdir -p $(@D)
 	$(CC) -std=c11 -O2 $(WARN) $< -o $@
-$(BUILD)/tests/%: tests/%.c $(BUILD)/libprogram.a $(BUILD)/libincipit.a $(BUILD)/tests/oracle.o
+$(BUILD)/tests/%: tests/%.c $(BUILD)/libprogram.a $(BUILD)/libmodules.a $(BUILD)/tests/oracle.o
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -Wno-conversion -MMD -MP -MF $@.d $< $(filter $(BUILD)/tally/%,$^) $(BUILD)/tests/oracle.o $(BUILD)/libprogram.a $(BUILD)/libincipit.a -o $@ $$(pkg-config --cflags --libs check) $(LIBS)
+	$(CC) $(CFLAGS) -Wno-conversion -MMD -MP -MF $@.d $< $(filter $(BUILD)/tally/%,$^) $(BUILD)/tests/oracle.o $(BUILD)/libprogram.a $(BUILD)/libmodules.a -o $@ $$(pkg-config --cflags --libs check) $(LIBS)
 # the oracle sees no header of ours; chapter 2 once more, counting every multiply-add one by one, dividing even the smallest work
 $(BUILD)/tests/oracle.o: tests/oracle.c tests/oracle.h
 	@mkdir -p $(@D)
@@ -228,29 +264,31 @@ dist: ## build/incipit-ID.tar.gz, the same bytes everywhere
 	git ls-files -z | LC_ALL=C sort -z | tar --null -T - --transform "s|^|incipit-$$id/|" --owner=0 --group=0 --numeric-owner --mode=go=rX,u+rw --mtime=@$(SOURCE_DATE_EPOCH) --format=gnu -cf - | gzip -9n > build/incipit-$$id.tar.gz; \
 	sha256sum build/incipit-$$id.tar.gz
 .PHONY: mutants coverage dist byhand
-exercises: checkpoints $(BUILD)/libprogram.a $(BUILD)/libincipit.a $(BUILD)/limit ## model answers pass, wrong ones and skeletons fail
+exercises: checkpoints $(BUILD)/libprogram.a $(BUILD)/libmodules.a $(BUILD)/limit ## model answers pass, wrong ones and skeletons fail
 	@CC='$(CC)' sh tests/exercises.sh
-exercise-%: checkpoints $(BUILD)/libprogram.a $(BUILD)/libincipit.a $(BUILD)/limit
+exercise-%: checkpoints $(BUILD)/libprogram.a $(BUILD)/libmodules.a $(BUILD)/limit
 	@CC='$(CC)' sh tests/exercises.sh $* $(ANSWER)
 debug: tangle ## everything at -O0 in build/debug, with the lines of the chapters: gdb shows the .w
 	@$(foreach m,$(CODED),LINES_KEPT=1 TANGLED=build/debug/tangled tools/tangle.sh $(call field,$(m),2) $(m);)
 	$(MAKE) BUILD=build/debug TANGLED=build/debug/tangled OPT='-O0 -g3' checkpoints
 .PHONY: exercises debug
-values-live: values $(BUILD)/libprogram.a $(BUILD)/libincipit.a $(BUILD)/limit ## every key notices a wrong engine, or says why not
+values-live: values $(BUILD)/libprogram.a $(BUILD)/libmodules.a $(BUILD)/limit ## every key notices a wrong engine, or says why not
 	@CC='$(CC)' tests/live.sh $(NAMED)
 .PHONY: values-live
 
 # ---- the command, installed or not
-$(BUILD)/incipit: program/main.c $(BUILD)/libprogram.a $(BUILD)/libincipit.a build/buildid.tex
-	$(CC) $(CFLAGS) -DINCIPIT_BUILD="\"$$(sed 's/.*{\(.*\)}.*/\1/' build/buildid.tex)\"" $< $(BUILD)/libprogram.a $(BUILD)/libincipit.a -o $@ $(LIBS)
+$(BUILD)/incipit: program/main.c $(BUILD)/libprogram.a $(BUILD)/libmodules.a build/buildid.tex
+	$(CC) $(CFLAGS) -DINCIPIT_BUILD="\"$$(sed 's/.*{\(.*\)}.*/\1/' build/buildid.tex)\"" $< $(BUILD)/libprogram.a $(BUILD)/libmodules.a -o $@ $(LIBS)
 checkpoints: $(BUILD)/incipit
 all check: $(BUILD)/incipit
 incipit: $(BUILD)/incipit ## the command, build/incipit
-install: $(BUILD)/incipit ## command, library, headers, pkg-config, man page, completion, models (PREFIX, DESTDIR)
-	@BUILD='$(BUILD)' PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' MODULES='$(MODULES)' sh tools/install.sh
-fuzz: $(BUILD)/libprogram.a $(BUILD)/libincipit.a ## campaigns of libFuzzer: ten minutes (IDLE) without a new edge, twenty (MOST) at most for each TARGET; KEEP=1 keeps corpus and log
+install: $(BUILD)/incipit $(LIBRARIES) ## command, libraries, incipit.h, pkg-config, man pages, completion, models, examples (PREFIX, DESTDIR)
+	@BUILD='$(BUILD)' LIBRARY='$(LIBRARY)' VERSION='$(VERSION)' PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' sh tools/install.sh
+uninstall: ## removes what install has put there, and nothing else (PREFIX, DESTDIR)
+	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' sh tools/install.sh remove
+fuzz: $(BUILD)/libprogram.a $(BUILD)/libmodules.a ## campaigns of libFuzzer: ten minutes (IDLE) without a new edge, twenty (MOST) at most for each TARGET; KEEP=1 keeps corpus and log
 	@BUILD='$(BUILD)' LIBS='$(LIBS)' TARGET='$(TARGET)' tests/fuzz.sh campaign $(or $(MOST),1200) $(or $(IDLE),600)
-fuzz-proof: $(BUILD)/libprogram.a $(BUILD)/libincipit.a ## a fault planted in each parser is found within a minute
+fuzz-proof: $(BUILD)/libprogram.a $(BUILD)/libmodules.a ## a fault planted in each parser is found within a minute
 	@BUILD='$(BUILD)' LIBS='$(LIBS)' tests/fuzz.sh proof
-.PHONY: incipit install fuzz fuzz-proof
+.PHONY: incipit install uninstall fuzz fuzz-proof
 include tools/again.mk

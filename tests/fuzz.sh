@@ -35,7 +35,7 @@ engine() {
 fuzzer() { # TARGET [OBJECT TO LEAVE OUT, OBJECT TO TAKE]
   objects=$watched
   [ $# -lt 3 ] || objects="$(echo "$objects" | tr ' ' '\n' | grep -v "/$2\$") $3"
-  clang $base -O1 -w -DFUZZ_ENTRY -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all tests/fuzz/$1.c $objects "$build/libprogram.a" "$build/libincipit.a" $wrap $libs -o "$out/${4:-fuzz-$1}"
+  clang $base -O1 -w -DFUZZ_ENTRY -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all tests/fuzz/$1.c $objects "$build/libprogram.a" "$build/libmodules.a" $wrap $libs -o "$out/${4:-fuzz-$1}"
 }
 # sorted, without times and owners
 pack() { # TARGET FOLDER
@@ -68,7 +68,7 @@ replay)
     o=$out/replay/$(basename "$p" .c).o
     ${CC:-cc} $base -O0 ${gcov:+--coverage} -w -c "$p" -o "$o"; covered="$covered $o"
   done
-  ${CC:-cc} $base -O1 -w ${gcov:+--coverage} tests/fuzz/replay.c tests/fuzz/exact.c $(for t in $targets; do echo tests/fuzz/$t.c; done) $covered "$build/libprogram.a" "$build/libincipit.a" $wrap $libs -o "$out/replay/replay"
+  ${CC:-cc} $base -O1 -w ${gcov:+--coverage} tests/fuzz/replay.c tests/fuzz/exact.c $(for t in $targets; do echo tests/fuzz/$t.c; done) $covered "$build/libprogram.a" "$build/libmodules.a" $wrap $libs -o "$out/replay/replay"
   unpack $targets
   for t in $targets; do "$limit" 300 "$out/replay/replay" $t "$corpus/$t"/* || { echo "the corpus of $t is not survived"; exit 1; }; done
   rc=0

@@ -49,7 +49,7 @@ local function mutant(e, where)
   else for c in io.popen("grep -l '" .. module .. "/" .. name .. "' " .. folder .. "/*.c"):lines() do sources[#sources + 1] = c end end
   local ok = suite(e.word)
   for _, c in ipairs(sources) do ok = ok and run("%s -I%s %s -iquote %s -c %s -o %s/%s.o", cc, home, flags, folder, c, home, c:match("([^/]*)%.c$")) end
-  ok = ok and run("%s %s/%s.o %s/*.o %s/tests/oracle.o %s/libprogram.a %s/libincipit.a %s %s -o %s/suite",
+  ok = ok and run("%s %s/%s.o %s/*.o %s/tests/oracle.o %s/libprogram.a %s/libmodules.a %s %s -o %s/suite",
     cc, dir, e.word, home, build, build, build, check.libs, libs, home)
   if not ok then print(string.format("%-3d %s: does not compile", n, where)); broken = broken + 1; return end
   -- the first test that fails is enough; the limit also ends what the tests have started, which may have left their process group and session

@@ -1,10 +1,10 @@
--- planted.lua CHANGE -- the tangled C and program/ with a reader's change, compiled into $BUILD/exercise/libincipit.a and libprogram.a (or below $PLANTED).
+-- planted.lua CHANGE -- the tangled C and program/ with a reader's change, compiled into $BUILD/exercise/libmodules.a and libprogram.a (or below $PLANTED).
 -- CHANGE has entries as tests/mutants has:  == FILE, then lines with - (as they are now; these tokens occur once) and + (as they shall be).
 local C = dofile("tools/ctokens.lua")
 local build = os.getenv("BUILD") or "build"
 local home = os.getenv("PLANTED") or build .. "/exercise"
 local function run(c) local ok = os.execute(c); return ok == true or ok == 0 end
-run("rm -rf " .. home .. " && mkdir -p " .. home .. " && cp -r tangled program " .. home .. "/ && cp " .. build .. "/libincipit.a " .. build .. "/libprogram.a " .. home .. "/")
+run("rm -rf " .. home .. " && mkdir -p " .. home .. " && cp -r tangled program " .. home .. "/ && cp " .. build .. "/libmodules.a " .. build .. "/libprogram.a " .. home .. "/")
 local edits = C.changes(arg[1])
 if #edits == 0 then print("no change: write == FILE, then - lines and + lines"); os.exit(1) end
 for _, x in ipairs(edits) do
@@ -26,5 +26,5 @@ end
 local list = {}
 for f in pairs(files) do list[#list + 1] = f end
 table.sort(list)
-os.exit(run(string.format("cd %s && for c in %s; do o=$(basename $c .c).o; %s -std=c11 -O2 -ffp-contract=off -w -Itangled -Iprogram -c $c -o $o || exit 1; case $c in program/main.c) ;; program/*) ar rD libprogram.a $o ;; *) ar rD libincipit.a $o ;; esac || exit 1; done", home,
+os.exit(run(string.format("cd %s && for c in %s; do o=$(basename $c .c).o; %s -std=c11 -O2 -ffp-contract=off -w -Itangled -Iprogram -c $c -o $o || exit 1; case $c in program/main.c) ;; program/*) ar rD libprogram.a $o ;; *) ar rD libmodules.a $o ;; esac || exit 1; done", home,
   table.concat(list, " "), cc)))

@@ -2,9 +2,9 @@
 .PHONY: measure spellings ulp matrix model model-check figures-live
 .PHONY: bench-kernels bench-constraints bench-tokens bench-sampling bench-real
 
-$(BUILD)/bench/%: bench/%.c $(BUILD)/libincipit.a
+$(BUILD)/bench/%: bench/%.c $(BUILD)/libmodules.a
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -w $< $(BUILD)/libincipit.a -o $@ $(LIBS)
+	$(CC) $(CFLAGS) -w $< $(BUILD)/libmodules.a -o $@ $(LIBS)
 bench-kernels: $(BUILD)/bench/kernels ## linear layers beside probes of this machine, one thread
 	@$< $(BENCH)
 bench-sampling: $(BUILD)/bench/sampling ## what the choice of a token costs, one thread, as CSV

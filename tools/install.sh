@@ -1,35 +1,59 @@
 #!/bin/sh
-# install.sh -- what make install does: copies the command, the library, its headers and the models to PREFIX
-# (below DESTDIR, if there is one), and lets the command write its own manual page and completion.
+# install.sh [remove] -- what make install does: copies the command, the library and the models to PREFIX (below DESTDIR, if there is one),
+# and lets the command write its own manual page and completion. share/incipit/installed has a line for each file (f), link (f) and folder (d)
+# that was made; with remove these go again, folders only if they are empty, and nothing else is touched.
 set -eu
-build=${BUILD:-build}; to=${DESTDIR:-}${PREFIX:-/usr/local}
-mkdir -p "$to/bin" "$to/lib/pkgconfig" "$to/include/incipit" "$to/share/man/man1" "$to/share/bash-completion/completions" "$to/share/incipit"
-install -m 755 "$build/incipit" "$to/bin/incipit"
-install -m 644 "$build/libincipit.a" "$to/lib/libincipit.a"
-for c in $(awk '$1 == "chapters" || $1 == "workshop" { print $4 }' book.list); do
-  for h in tangled/"$c"/*.h; do
-    [ -f "$h" ] || continue
-    case ${h##*/} in parrot.h|toy.h|lesson.h|text_session.h|sources.h) continue ;; esac     # models of the programs, not in the library
-    mkdir -p "$to/include/incipit/$c"
-    install -m 644 "$h" "$to/include/incipit/$c/"
-  done
-done
-cat > "$to/lib/pkgconfig/incipit.pc" <<PC
-prefix=${PREFIX:-/usr/local}
+prefix=${PREFIX:-/usr/local}; to=${DESTDIR:-}$prefix; list=share/incipit/installed
+if [ "${1:-}" = remove ]; then
+  [ -f "$to/$list" ] || { echo "install.sh: $to/$list is not there; wanted: what make install has written" >&2; exit 1; }
+  tac "$to/$list" > "$to/$list.back"
+  while read -r kind path; do
+    case $kind in f) rm -f "$to/$path" ;; d) echo "$path" ;; esac
+  done < "$to/$list.back" > "$to/$list.folders"
+  folders=$(cat "$to/$list.folders"); rm -f "$to/$list" "$to/$list.back" "$to/$list.folders"
+  for d in $folders; do rmdir "$to/$d" 2>/dev/null || true; done
+  echo "removed from $to"; exit 0
+fi
+build=${BUILD:-build}; library=${LIBRARY:-$build/library}; version=$VERSION
+new=$(mktemp); trap 'rm -f "$new"' EXIT
+folder() { # FOLDER: with those above it, below $to; $to itself is not ours
+  [ ! -d "$to/$1" ] || return 0
+  case $1 in */*) folder "${1%/*}" ;; esac
+  mkdir -p "$to/$1"; echo "d $1" >> "$new"
+}
+put() { folder "${3%/*}"; install -m "$1" "$2" "$to/$3"; echo "f $3" >> "$new"; }
+made() { cat > "$new.made"; put 644 "$new.made" "$1"; rm -f "$new.made"; }
+link() { ln -sf "$1" "$to/$2"; echo "f $2" >> "$new"; }
+put 755 "$build/incipit" bin/incipit
+put 644 "$library/libincipit.a" lib/libincipit.a
+put 755 "$library/libincipit.so" "lib/libincipit.so.$version"
+link "libincipit.so.$version" "lib/libincipit.so.${version%%.*}"
+link "libincipit.so.${version%%.*}" lib/libincipit.so
+put 644 tangled/library/incipit.h include/incipit.h
+made lib/pkgconfig/incipit.pc <<PC
+prefix=$prefix
+libdir=\${prefix}/lib
+includedir=\${prefix}/include
+models=\${prefix}/share/incipit/models
+
 Name: incipit
 Description: what follows a prompt, one token at a time
-Version: 0.3
-Requires: jansson libpcre2-8 libutf8proc
-Cflags: -I\${prefix}/include/incipit
-Libs: -L\${prefix}/lib -lincipit -pthread -lm
+Version: $version
+Requires.private: jansson libpcre2-8 libutf8proc
+Cflags: -I\${includedir}
+Libs: -L\${libdir} -lincipit
+Libs.private: -pthread -lm
 PC
-"$build/incipit" help --man > "$to/share/man/man1/incipit.1"
-"$build/incipit" help --completion > "$to/share/bash-completion/completions/incipit"
-if [ -d models ]; then
-  for m in models/*/; do
-    [ -f "$m/config.json" ] || continue
-    mkdir -p "$to/share/incipit/$m"
-    for f in "$m"*; do [ ! -f "$f" ] || install -m 644 "$f" "$to/share/incipit/$m"; done
-  done
-fi
+"$build/incipit" help --man | made share/man/man1/incipit.1
+put 644 "$library/incipit.3" share/man/man3/incipit.3
+"$build/incipit" help --completion | made share/bash-completion/completions/incipit
+for e in docs/examples/*; do put 644 "$e" "share/doc/incipit/examples/${e##*/}"; done
+for m in models/*/; do
+  [ -f "$m/config.json" ] || continue
+  for f in "$m"*; do [ ! -f "$f" ] || put 644 "$f" "share/incipit/$f"; done
+done
+# what an earlier installation has made stays known
+folder share/incipit
+{ cat "$to/$list" 2>/dev/null || true; cat "$new"; echo "f $list"; } | awk '!seen[$0]++' > "$new.all"
+install -m 644 "$new.all" "$to/$list"; rm -f "$new.all"
 echo "installed in $to"

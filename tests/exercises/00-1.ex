@@ -21,7 +21,7 @@ int main(void)
   memory_free(&m, a), memory_free(&m, b), memory_free(&m, d);
 }
 C
-${CC:-cc} -std=c11 -Itangled $BUILD/ex.c $BUILD/libincipit.a -o $BUILD/ex -pthread -lm
+${CC:-cc} -std=c11 -Itangled $BUILD/ex.c $BUILD/libmodules.a -o $BUILD/ex -pthread -lm
 $BUILD/ex > $BUILD/ex.out; grep -v '^#' "$1" | diff -bB - $BUILD/ex.out
 ==== answer
 held 130

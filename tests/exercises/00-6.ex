@@ -15,7 +15,7 @@ int main(void)
   return !(b && memory_alloc(&free, MEMORY_OTHER, 1, 1000, NULL));
 }
 C
-${CC:-cc} -std=c11 -I$BUILD/exercise/tangled $BUILD/ex.c $BUILD/exercise/libincipit.a -o $BUILD/ex -pthread -lm -ljansson -lpcre2-8 -lutf8proc
+${CC:-cc} -std=c11 -I$BUILD/exercise/tangled $BUILD/ex.c $BUILD/exercise/libmodules.a -o $BUILD/ex -pthread -lm -ljansson -lpcre2-8 -lutf8proc
 $BUILD/ex
 ==== answer
 == tangled/ground/ground.h

@@ -24,7 +24,7 @@ int main(void)
   return 0;
 }
 C
-${CC:-cc} -std=c11 -w -Itangled $BUILD/ex.c $BUILD/libincipit.a -o $BUILD/ex -pthread -lm
+${CC:-cc} -std=c11 -w -Itangled $BUILD/ex.c $BUILD/libmodules.a -o $BUILD/ex -pthread -lm
 timeout 20 $BUILD/ex
 ==== answer
 static void k_smallest(struct memory *m, const uint64_t *x, size_t n, size_t k, uint64_t *out)

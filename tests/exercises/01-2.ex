@@ -12,7 +12,7 @@ int main(void)
   return 0;
 }
 C
-${CC:-cc} -std=c11 -w -Itangled $BUILD/ex.c $BUILD/libincipit.a -o $BUILD/ex -ljansson -lpcre2-8 -lutf8proc -pthread -lm
+${CC:-cc} -std=c11 -w -Itangled $BUILD/ex.c $BUILD/libmodules.a -o $BUILD/ex -ljansson -lpcre2-8 -lutf8proc -pthread -lm
 [ "$(grep -v '^#' "$1" | tr -s ' \n' '  ' | sed 's/^ *//; s/ *$//')" = "$($BUILD/ex)" ]
 ==== answer
 1 2 0 1 2 1

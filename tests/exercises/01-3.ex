@@ -26,7 +26,7 @@ int main(int argc, char **argv)
   return same && k == out.n;
 }
 C
-${CC:-cc} -std=gnu11 -w -Itangled $BUILD/ex.c $BUILD/libincipit.a -o $BUILD/ex -ljansson -lpcre2-8 -lutf8proc -pthread -lm
+${CC:-cc} -std=gnu11 -w -Itangled $BUILD/ex.c $BUILD/libmodules.a -o $BUILD/ex -ljansson -lpcre2-8 -lutf8proc -pthread -lm
 text=$(grep -v '^#' "$1" | sed -n 1p); word=$(grep -v '^#' "$1" | sed -n 2p); [ -n "$text" ] && [ -n "$word" ]
 $BUILD/ex "$text" "$word"
 ==== answer

@@ -17,7 +17,7 @@ int main(void)
   return 1;
 }
 C
-${CC:-cc} -std=c11 -w -Itangled $BUILD/ex.c $BUILD/libincipit.a -o $BUILD/ex -ljansson -lpcre2-8 -lutf8proc -pthread -lm
+${CC:-cc} -std=c11 -w -Itangled $BUILD/ex.c $BUILD/libmodules.a -o $BUILD/ex -ljansson -lpcre2-8 -lutf8proc -pthread -lm
 grep -v '^#' "$1" | $BUILD/ex
 ==== answer
 97 98

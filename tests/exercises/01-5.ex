@@ -19,7 +19,7 @@ int main(int argc, char **argv)
   return 0;
 }
 C
-${CC:-cc} -std=c11 -w -Itangled $BUILD/ex.c $BUILD/libincipit.a -o $BUILD/ex -ljansson -lpcre2-8 -lutf8proc -pthread -lm
+${CC:-cc} -std=c11 -w -Itangled $BUILD/ex.c $BUILD/libmodules.a -o $BUILD/ex -ljansson -lpcre2-8 -lutf8proc -pthread -lm
 f=$(grep -v '^#' "$1"); [ -n "$f" ]
 for n in 2 5 9 30; do [ "$(( $f ))" = "$($BUILD/ex $n)" ]; done
 ==== answer

@@ -15,7 +15,7 @@ static size_t learnt(const char *text)
 }
 int main(void) { return !(learnt("banana bandana") == 3 && learnt("abc") == 0 && learnt("ab ab ab") == 2 && learnt("") == 0 && learnt("the cat that sat") == 2); }
 C
-${CC:-cc} -std=c11 -w -I$BUILD/exercise/tangled $BUILD/ex.c $BUILD/exercise/libincipit.a -o $BUILD/ex -ljansson -lpcre2-8 -lutf8proc -pthread -lm
+${CC:-cc} -std=c11 -w -I$BUILD/exercise/tangled $BUILD/ex.c $BUILD/exercise/libmodules.a -o $BUILD/ex -ljansson -lpcre2-8 -lutf8proc -pthread -lm
 $BUILD/ex
 ==== answer
 == tangled/tokens/bpe.c

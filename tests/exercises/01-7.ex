@@ -23,7 +23,7 @@ int main(void)
   return m.all.live != 0;
 }
 C
-${CC:-cc} -std=gnu11 -w -Itangled $BUILD/ex.c $BUILD/libincipit.a -o $BUILD/ex -ljansson -lpcre2-8 -lutf8proc -pthread -lm
+${CC:-cc} -std=gnu11 -w -Itangled $BUILD/ex.c $BUILD/libmodules.a -o $BUILD/ex -ljansson -lpcre2-8 -lutf8proc -pthread -lm
 $BUILD/ex
 ==== answer
 static size_t spell_longest(struct memory *m, const struct bpe_merge *list, size_t n_list,

@@ -25,7 +25,7 @@ int main(int argc, char **argv)
   return !(n > 1 && n < 100 && y == 0 && signbit(y) && !(z == 0 && signbit(z)));
 }
 C
-${CC:-cc} -std=c11 -O2 -ffp-contract=off -w -Itangled $BUILD/ex.c $BUILD/libincipit.a -o $BUILD/ex -ljansson -lpcre2-8 -lutf8proc -pthread -lm
+${CC:-cc} -std=c11 -O2 -ffp-contract=off -w -Itangled $BUILD/ex.c $BUILD/libmodules.a -o $BUILD/ex -ljansson -lpcre2-8 -lutf8proc -pthread -lm
 $BUILD/ex "$@"
 ==== answer
 16 -0x1p-100 0x1p-100

@@ -18,8 +18,8 @@ int main(void)
 }
 C
 flags="-std=gnu11 -O2 -ffp-contract=off -w -Itests $BUILD/ex.c"; libs="$(pkg-config --cflags --libs check) -ljansson -lpcre2-8 -lutf8proc -pthread -lm"
-${CC:-cc} $flags -Itangled $BUILD/libincipit.a -o $BUILD/ex $libs; $BUILD/ex > $BUILD/ex.before
-${CC:-cc} $flags -I$BUILD/exercise/tangled $BUILD/exercise/libincipit.a -o $BUILD/ex $libs; $BUILD/ex > $BUILD/ex.after
+${CC:-cc} $flags -Itangled $BUILD/libmodules.a -o $BUILD/ex $libs; $BUILD/ex > $BUILD/ex.before
+${CC:-cc} $flags -I$BUILD/exercise/tangled $BUILD/exercise/libmodules.a -o $BUILD/ex $libs; $BUILD/ex > $BUILD/ex.after
 [ "$(head -8 $BUILD/ex.before)" = "$(head -8 $BUILD/ex.after)" ]
 for i in 9 14 20; do [ "$(sed -n ${i}p $BUILD/ex.before)" != "$(sed -n ${i}p $BUILD/ex.after)" ]; done
 [ "$(tail -1 $BUILD/ex.after)" = 132 ]   # 1+2+...+8 and twelve times 8

@@ -22,8 +22,8 @@ int main(void)
 C
 sed -i 's/#include <stdio.h>/#include <stdio.h>\n#include <stdlib.h>/' $BUILD/ex.c
 flags="-std=gnu11 -O2 -ffp-contract=off -w $BUILD/ex.c"; libs="-ljansson -lpcre2-8 -lutf8proc -pthread -lm"
-${CC:-cc} $flags -Itangled $BUILD/libincipit.a -o $BUILD/ex $libs; $BUILD/ex > $BUILD/ex.before
-${CC:-cc} $flags -I$BUILD/exercise/tangled $BUILD/exercise/libincipit.a -o $BUILD/ex $libs; $BUILD/ex > $BUILD/ex.after
+${CC:-cc} $flags -Itangled $BUILD/libmodules.a -o $BUILD/ex $libs; $BUILD/ex > $BUILD/ex.before
+${CC:-cc} $flags -I$BUILD/exercise/tangled $BUILD/exercise/libmodules.a -o $BUILD/ex $libs; $BUILD/ex > $BUILD/ex.after
 [ "$(head -1 $BUILD/ex.before)" = "$(head -1 $BUILD/ex.after)" ]
 for i in 2 3 4; do [ "$(sed -n ${i}p $BUILD/ex.before)" != "$(sed -n ${i}p $BUILD/ex.after)" ]; done
 [ "$(tail -1 $BUILD/ex.before)" = "$(tail -1 $BUILD/ex.after)" ]

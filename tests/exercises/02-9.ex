@@ -23,7 +23,7 @@ int main(int argc, char **argv)
   return 1;
 }
 C
-${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -Itangled -Itests $BUILD/ex.c $BUILD/libincipit.a -o $BUILD/ex $(pkg-config --cflags --libs check) -ljansson -lpcre2-8 -lutf8proc -pthread -lm
+${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -Itangled -Itests $BUILD/ex.c $BUILD/libmodules.a -o $BUILD/ex $(pkg-config --cflags --libs check) -ljansson -lpcre2-8 -lutf8proc -pthread -lm
 for wl in "3 1" "3 3" "8 2" "12 3" "1 2"; do set -- $wl; w=$1; l=$2; eval "v=\$(( $f ))"; [ "$v" = "$($BUILD/ex $w $l)" ]; done
 ==== answer
 l*(w-1)

@@ -1,7 +1,7 @@
 ==== check
 set -e
 # a formula in p and k: pairs of the cached loop
-${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -Itangled -Itests tests/exercises/cached.c $BUILD/libincipit.a -o $BUILD/ex $(pkg-config --cflags --libs check) -ljansson -lpcre2-8 -lutf8proc -pthread -lm
+${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -Itangled -Itests tests/exercises/cached.c $BUILD/libmodules.a -o $BUILD/ex $(pkg-config --cflags --libs check) -ljansson -lpcre2-8 -lutf8proc -pthread -lm
 a=$(grep -v "^#" "$1"); [ -n "$a" ]
 for pk in "3 4" "10 1" "7 30"; do set -- $pk; p=$1; k=$2; eval "x=\$(( $a ))"; set -- $($BUILD/ex $p $k 1); [ "$x" = "$3" ]; done
 ==== answer

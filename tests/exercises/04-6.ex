@@ -14,7 +14,7 @@ static size_t bytes(uint32_t kv)
 }
 int main(void) { printf("%zu %zu\n", bytes(16), bytes(4)); return 0; }
 C
-${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -Itangled -Itests $BUILD/ex.c $BUILD/libincipit.a -o $BUILD/ex $(pkg-config --cflags --libs check) -ljansson -lpcre2-8 -lutf8proc -pthread -lm
+${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -Itangled -Itests $BUILD/ex.c $BUILD/libmodules.a -o $BUILD/ex $(pkg-config --cflags --libs check) -ljansson -lpcre2-8 -lutf8proc -pthread -lm
 set -- $(grep -v "^#" "$1") $($BUILD/ex)
 [ "$1 $2" = "$3 $4" ]
 ==== answer

@@ -46,7 +46,7 @@ int main(int argc, char **argv)
   return !(allowed(id, n) == 0 && n == (argv[1][0] == 's' ? shortest : longest));
 }
 C
-${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -Itangled -Itests $BUILD/ex.c $BUILD/libincipit.a -o $BUILD/ex $(pkg-config --cflags --libs check) -ljansson -lpcre2-8 -lutf8proc -pthread -lm
+${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -Itangled -Itests $BUILD/ex.c $BUILD/libmodules.a -o $BUILD/ex $(pkg-config --cflags --libs check) -ljansson -lpcre2-8 -lutf8proc -pthread -lm
 $BUILD/ex short $(grep -v "^#" "$1" | sed -n 1p)
 $BUILD/ex long $(grep -v "^#" "$1" | sed -n 2p)
 ==== answer

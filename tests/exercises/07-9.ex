@@ -53,7 +53,7 @@ int main(int argc, char **argv)
   return fabs(atof(argv[1]) - last) > .006 || fabs(atof(argv[2]) - first) > .006;
 }
 C
-${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -I$BUILD/exercise/tangled -Itests $BUILD/ex.c $BUILD/exercise/libincipit.a -o $BUILD/ex $(pkg-config --cflags --libs check) -ljansson -lpcre2-8 -lutf8proc -pthread -lm
+${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -I$BUILD/exercise/tangled -Itests $BUILD/ex.c $BUILD/exercise/libmodules.a -o $BUILD/ex $(pkg-config --cflags --libs check) -ljansson -lpcre2-8 -lutf8proc -pthread -lm
 $BUILD/ex $(sed "/^==/,\$d" "$1" | grep -v "^#")
 ==== answer
 0.156 0.4

@@ -25,7 +25,7 @@ int main(int argc, char **argv)
   return !(fabs(bits / n - 2) < 0.05 && fabs(three / n - 0.125) < 0.01 && fabs(atof(argv[1]) - 2) < 1e-9);
 }
 C
-${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -Itangled $BUILD/ex.d/main.c $BUILD/libincipit.a -o $BUILD/ex -ljansson -lpcre2-8 -lutf8proc -pthread -lm
+${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -Itangled $BUILD/ex.d/main.c $BUILD/libmodules.a -o $BUILD/ex -ljansson -lpcre2-8 -lutf8proc -pthread -lm
 $BUILD/ex "$(sed -n '$p' $BUILD/ex.txt)" $BUILD/ex.grammar
 ==== answer
 table cats

@@ -3,7 +3,7 @@
 set -e
 unset INCIPIT_MODEL
 texlua tests/planted.lua "$1"
-${CC:-cc} -std=c11 -O2 -ffp-contract=off -w -I$BUILD/exercise/tangled -I$BUILD/exercise/program program/main.c $BUILD/exercise/libprogram.a $BUILD/exercise/libincipit.a -o $BUILD/ex-talk -ljansson -lpcre2-8 -lutf8proc -ledit -pthread -lm
+${CC:-cc} -std=c11 -O2 -ffp-contract=off -w -I$BUILD/exercise/tangled -I$BUILD/exercise/program program/main.c $BUILD/exercise/libprogram.a $BUILD/exercise/libmodules.a -o $BUILD/ex-talk -ljansson -lpcre2-8 -lutf8proc -ledit -pthread -lm
 t=$BUILD/exercise; talk() { $BUILD/ex-talk chat "$@"; }
 printf 'Hello!\nWhat does the fox say?\n/undo\nThank you!\nWho are you?\n' | talk --stats > $t/undone 2> $t/costs
 printf 'Hello!\nThank you!\nWho are you?\n' | talk > $t/never

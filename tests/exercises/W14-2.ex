@@ -5,7 +5,7 @@ cat > $BUILD/ex.c <<'C'
 #include "options.c"
 int main(void) { printf("%u\n", edit_distance("ca", "abc")); return 0; }
 C
-${CC:-cc} -std=gnu11 -O2 -w -Itangled -Iprogram $BUILD/ex.c $BUILD/libprogram.a $BUILD/libincipit.a -o $BUILD/ex -ljansson -lpcre2-8 -lutf8proc -pthread -lm
+${CC:-cc} -std=gnu11 -O2 -w -Itangled -Iprogram $BUILD/ex.c $BUILD/libprogram.a $BUILD/libmodules.a -o $BUILD/ex -ljansson -lpcre2-8 -lutf8proc -pthread -lm
 cat > $BUILD/ex.lua <<'L'
 -- the fewest slips, by trying: all words one slip away, then all words one slip from those
 local seen, edge, n = { ca = true }, { "ca" }, 0

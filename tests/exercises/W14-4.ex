@@ -24,7 +24,7 @@ static void run(char *n)
 }
 int main(void) { run("3"), run("1"); return 0; }
 C
-${CC:-cc} -std=gnu11 -O2 -w -Itangled -Iprogram $BUILD/ex.c $BUILD/libprogram.a $BUILD/libincipit.a -o $BUILD/ex -ljansson -lpcre2-8 -lutf8proc -pthread -lm
+${CC:-cc} -std=gnu11 -O2 -w -Itangled -Iprogram $BUILD/ex.c $BUILD/libprogram.a $BUILD/libmodules.a -o $BUILD/ex -ljansson -lpcre2-8 -lutf8proc -pthread -lm
 export INCIPIT_MODEL=tests/golden/small
 [ "$(grep -v '^#' "$1")" = "$($BUILD/ex)" ]
 ==== answer

@@ -3,7 +3,7 @@ set -e
 # an option more: --no-hints, for generate alone
 no() { if "$@" > /dev/null 2>&1; then exit 1; fi; }        # a ! would not end the script
 texlua tests/planted.lua "$1"
-${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -I$BUILD/exercise/tangled -I$BUILD/exercise/program program/main.c $BUILD/exercise/libprogram.a $BUILD/exercise/libincipit.a -o $BUILD/ex -ljansson -lpcre2-8 -lutf8proc -ledit -pthread -lm
+${CC:-cc} -std=gnu11 -O2 -ffp-contract=off -w -I$BUILD/exercise/tangled -I$BUILD/exercise/program program/main.c $BUILD/exercise/libprogram.a $BUILD/exercise/libmodules.a -o $BUILD/ex -ljansson -lpcre2-8 -lutf8proc -ledit -pthread -lm
 export INCIPIT_MODEL=$PWD/tests/golden/small
 [ -n "$($BUILD/ex generate The -n 1 --top-k 3 2>&1 > /dev/null)" ]
 [ -z "$($BUILD/ex generate The -n 1 --top-k 3 --no-hints 2>&1 > /dev/null)" ]

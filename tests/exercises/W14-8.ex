@@ -4,7 +4,7 @@ set -e
 export INCIPIT_MODEL=tests/golden/small
 grep -v 'signal(SIGPIPE, SIG_IGN);' program/main.c > $BUILD/ex.c
 if cmp -s $BUILD/ex.c program/main.c; then exit 1; fi
-${CC:-cc} -std=c11 -O2 -ffp-contract=off -w -Itangled -Iprogram $BUILD/ex.c $BUILD/libprogram.a $BUILD/libincipit.a -o $BUILD/ex -ljansson -lpcre2-8 -lutf8proc -ledit -pthread -lm
+${CC:-cc} -std=c11 -O2 -ffp-contract=off -w -Itangled -Iprogram $BUILD/ex.c $BUILD/libprogram.a $BUILD/libmodules.a -o $BUILD/ex -ljansson -lpcre2-8 -lutf8proc -ledit -pthread -lm
 got=
 for command in $BUILD/incipit $BUILD/ex; do
   rm -f $BUILD/ex.pipe; mkfifo $BUILD/ex.pipe

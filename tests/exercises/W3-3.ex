@@ -21,7 +21,7 @@ int main(int argc, char **argv)
   return m.all.live != 0;
 }
 C2
-${CC:-cc} -std=c11 -w -I$BUILD/exercise/tangled $BUILD/ex.c $BUILD/exercise/libincipit.a -o $BUILD/ex -ljansson -lpcre2-8 -lutf8proc -pthread -lm
+${CC:-cc} -std=c11 -w -I$BUILD/exercise/tangled $BUILD/ex.c $BUILD/exercise/libmodules.a -o $BUILD/ex -ljansson -lpcre2-8 -lutf8proc -pthread -lm
 $BUILD/ex $d/author $d/authors $d/used
 ==== answer
 == tangled/families/config.c

@@ -34,7 +34,7 @@ static int ids(unsigned char type)
 }
 int main(void) { return !(ids(1) == 1 && ids(5) == 2 && ids(7) == -1); }
 C
-${CC:-cc} -std=c11 -w -I$BUILD/exercise/tangled $BUILD/ex.c $BUILD/exercise/libincipit.a -o $BUILD/ex -ljansson -lpcre2-8 -lutf8proc -pthread -lm
+${CC:-cc} -std=c11 -w -I$BUILD/exercise/tangled $BUILD/ex.c $BUILD/exercise/libmodules.a -o $BUILD/ex -ljansson -lpcre2-8 -lutf8proc -pthread -lm
 $BUILD/ex
 ==== answer
 == tangled/sentencepiece/sentencepiece.c

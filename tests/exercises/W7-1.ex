@@ -29,7 +29,7 @@ int main(void)
   printf("%zu %zu\n", prompt, prompt - (before - 1));
 }
 C
-${CC:-cc} -std=c11 -w -Itangled $BUILD/ex.c $BUILD/libincipit.a -o $BUILD/ex -ljansson -lpcre2-8 -lutf8proc -pthread -lm
+${CC:-cc} -std=c11 -w -Itangled $BUILD/ex.c $BUILD/libmodules.a -o $BUILD/ex -ljansson -lpcre2-8 -lutf8proc -pthread -lm
 [ "$(grep -v '^#' "$1")" = "$($BUILD/ex)" ]
 ==== answer
 # how many ids the third prompt has, and how many rows are computed for it, with a blank between

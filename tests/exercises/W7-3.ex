@@ -18,7 +18,7 @@ int main(void)
   return marks != 4 || s.text.n != strlen(want) || memcmp(s.text.byte, want, s.text.n) != 0;
 }
 C
-${CC:-cc} -std=c11 -w -Itangled $BUILD/ex.c $BUILD/ex-talk.c $BUILD/libincipit.a -o $BUILD/ex -ljansson -lpcre2-8 -lutf8proc -pthread -lm
+${CC:-cc} -std=c11 -w -Itangled $BUILD/ex.c $BUILD/ex-talk.c $BUILD/libmodules.a -o $BUILD/ex -ljansson -lpcre2-8 -lutf8proc -pthread -lm
 timeout 20 $BUILD/ex
 ==== answer
 static const struct frame zephyr = {

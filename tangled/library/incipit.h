@@ -1,0 +1,252 @@
+/* incipit.h -- made from workshop/15-library.w; change it there */
+
+#ifndef INCIPIT_H
+#define INCIPIT_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#define INCIPIT_VERSION "0.3"
+#ifdef __cplusplus
+#define INCIPIT_API extern "C" __attribute__((visibility("default")))
+#else
+#define INCIPIT_API __attribute__((visibility("default")))
+#endif
+
+  /* <What a failed call says> */
+  /* nothing has failed; the program is wrong; a file, pattern, template or text is;
+     memory was refused; no room in the context or the cache; no token can be chosen */
+  enum incipit_code { INCIPIT_OK, INCIPIT_MISUSE, INCIPIT_INPUT, INCIPIT_MEMORY,
+    INCIPIT_FULL, INCIPIT_NO_CHOICE };
+  /* why a call failed: an enum incipit_code and one sentence in UTF-8; the caller's,
+     written on failure only; why may be NULL in every call. Functions that return
+     bool are true if all went well, those that return a pointer give NULL if not */
+  struct incipit_error { int code; char text[508]; };
+  /* of the library that is running, as INCIPIT_VERSION is of the header */
+  INCIPIT_API const char *incipit_version(void);
+
+  /* <The objects, and which threads may use them> */
+  /* weights and a tokenizer, read-only: any number of threads at once */
+  struct incipit_model;
+  /* a cache, its sequences, and workers; one thread at a time; two contexts of a
+     model in two threads give the bits that they give one after the other. It may not
+     be used from its own callbacks, and a call from there is refused */
+  struct incipit_context;
+  /* a regular expression or grammar; one thread at a time, together with all samplers
+     that were opened with it */
+  struct incipit_constraint;
+  /* how the next token of one text is chosen; one thread at a time */
+  struct incipit_sampler;
+  /* what may be shown of one text; one thread at a time */
+  struct incipit_stream;
+  /* a conversation; one thread at a time, together with its context */
+  struct incipit_chat;
+
+  /* <A model and its tokens> */
+  /* directory is in Hugging Face's layout; NULL: the built-in model, at INCIPIT_MODEL
+     of the environment or where make install has put it */
+  INCIPIT_API struct incipit_model *incipit_model_open(const char *directory, struct
+    incipit_error *why);
+  /* memory goes with the last object that was opened with it; NULL does nothing */
+  INCIPIT_API void incipit_model_close(struct incipit_model *m);
+  /* ids, and logits of a row; 0 for NULL, like the next */
+  INCIPIT_API uint32_t incipit_vocab_size(const struct incipit_model *m);
+  /* the most tokens of a sequence */
+  INCIPIT_API uint32_t incipit_context_size(const struct incipit_model *m);
+  /* is it one of the ids that end a text? */
+  INCIPIT_API bool incipit_is_end(const struct incipit_model *m, uint32_t id);
+  /* the ids of n bytes, the first cap of them to id, and how many they are;
+     add_special: with the ids that the model's files put around a text;
+     parse_special: the text of a special token is that token */
+  INCIPIT_API bool incipit_encode(struct incipit_model *m, const char *text, size_t n,
+    bool add_special, bool parse_special, uint32_t *id, size_t cap, size_t *n_ids, struct
+    incipit_error *why);
+  /* the bytes of n ids, the first cap of them to text, without a zero after them */
+  INCIPIT_API bool incipit_decode(const struct incipit_model *m, const uint32_t *id,
+    size_t n, bool skip_special, char *text, size_t cap, size_t *n_bytes, struct
+    incipit_error *why);
+
+  /* <A context, its sequences and its passes> */
+  /* all zero but size are the defaults, which NULL stands for as well */
+  struct incipit_context_options {
+    size_t size; /* sizeof this structure, as in all options */
+    uint32_t n_sequences, threads; /* open at once, 0: one; 0: as many as cores */
+    size_t rows; /* of all sequences together; 0: a context for each */
+    const char *kv_type, *kernels; /* "f16", ..., NULL: "f32"; the fastest */
+    uint32_t window, sinks; /* 0, 0: those of the model */
+  };
+  /* with all its sequences closed; o may be NULL, as everywhere */
+  INCIPIT_API struct incipit_context *incipit_context_open(struct incipit_model *m, const
+    struct incipit_context_options *o, struct incipit_error *why);
+  /* NULL does nothing, here and in every close */
+  INCIPIT_API void incipit_context_close(struct incipit_context *c);
+  /* of weights, mapped and shared by all contexts; of the cache, and of its pages in
+     use; of the context, its cache included, now and at most. Then what was computed,
+     and rows among it that had been computed before */
+  struct incipit_report {
+    uint64_t weight_bytes, cache_bytes, cache_bytes_used, live_bytes, peak_bytes;
+    uint64_t passes, rows, rows_recomputed;
+  };
+  /* fills in *r, which is size bytes */
+  INCIPIT_API bool incipit_context_report(const struct incipit_context *c, struct
+    incipit_report *r, size_t size, struct incipit_error *why);
+
+  /* <Sequences> */
+  /* an empty one; INCIPIT_FULL if all are open */
+  INCIPIT_API bool incipit_sequence_open(struct incipit_context *c, uint32_t *sequence,
+    struct incipit_error *why);
+  /* forgets its rows and its number */
+  INCIPIT_API bool incipit_sequence_close(struct incipit_context *c, uint32_t sequence,
+    struct incipit_error *why);
+  /* its rows, and the position of the next */
+  INCIPIT_API bool incipit_sequence_length(const struct incipit_context *c, uint32_t
+    sequence, size_t *length, struct incipit_error *why);
+  /* opens one that is equal to from and shares its memory (copied on write) */
+  INCIPIT_API bool incipit_sequence_fork(struct incipit_context *c, uint32_t from,
+    uint32_t *to, struct incipit_error *why);
+  /* forgets the rows from position length on; a model with a window may have to
+     forget them all: ask for the length */
+  INCIPIT_API bool incipit_sequence_crop(struct incipit_context *c, uint32_t sequence,
+    size_t length, struct incipit_error *why);
+  /* crops to the rows whose tokens agree with id[n] from the beginning on; so many */
+  INCIPIT_API bool incipit_sequence_keep(struct incipit_context *c, uint32_t sequence,
+    const uint32_t *id, size_t n, size_t *length, struct incipit_error *why);
+
+  /* <Passes> */
+  /* token at position, from 0, of sequence */
+  struct incipit_row { uint32_t sequence, position, token; };
+  /* puts n rows through the model; those of a sequence stand in the list in the order
+     of their positions, which go on from its length; on failure nothing has changed */
+  INCIPIT_API bool incipit_forward(struct incipit_context *c, const struct incipit_row
+    *rows, size_t n, struct incipit_error *why);
+  /* logits[n][vocab_size] of the rows which[n] of the latest pass, counted from 0 */
+  INCIPIT_API bool incipit_logits(struct incipit_context *c, const size_t *which, size_t
+    n, float *logits, struct incipit_error *why);
+
+  /* <A constraint and a sampler> */
+  /* a pattern; a grammar with rule root; any JSON object, and no text is needed */
+  enum incipit_language { INCIPIT_REGEX, INCIPIT_GRAMMAR, INCIPIT_JSON };
+  /* compiles the n bytes of text for the vocabulary of m */
+  INCIPIT_API struct incipit_constraint *incipit_constraint_open(struct incipit_model *m,
+    enum incipit_language language, const char *text, size_t n, struct incipit_error
+    *why);
+  /* samplers that have it keep it */
+  INCIPIT_API void incipit_constraint_close(struct incipit_constraint *c);
+
+  /* <Samplers> */
+  /* the arrays are copied when a sampler is opened */
+  struct incipit_sampler_options {
+    size_t size; /* of this structure */
+    uint64_t seed; uint32_t sequence; /* of noise; the number of the text among others */
+    double temperature; /* 0: the likeliest token */
+    size_t top_k; double top_p, min_p, typical_p; /* 0, 1, 0, 1: no cut */
+    double repetition_penalty, frequency_penalty, presence_penalty; /* 1, 0, 0: none */
+    int64_t penalty_last_n; size_t no_repeat_ngram; /* -1: all; 0: none */
+    const uint32_t *bias_id; const double *bias; size_t n_bias; /* added to logits */
+    struct incipit_constraint *constraint; /* or NULL */
+  };
+  /* what the makers of the model suggest, or else the likeliest token */
+  INCIPIT_API bool incipit_sampler_defaults(const struct incipit_model *m, struct
+    incipit_sampler_options *o, size_t size, struct incipit_error *why);
+  /* for a text of which there is nothing yet */
+  INCIPIT_API struct incipit_sampler *incipit_sampler_open(struct incipit_model *m, const
+    struct incipit_sampler_options *o, struct incipit_error *why);
+  /* returns its memory */
+  INCIPIT_API void incipit_sampler_close(struct incipit_sampler *s);
+  /* with the same text so far */
+  INCIPIT_API struct incipit_sampler *incipit_sampler_copy(const struct incipit_sampler
+    *s, struct incipit_error *why);
+  /* begins a text after the prompt id[n]; a constraint sees to it that the text can
+     end within max_new_tokens, 0: as many as the model's context has room for */
+  INCIPIT_API bool incipit_sampler_reset(struct incipit_sampler *s, const uint32_t *id,
+    size_t n, size_t max_new_tokens, struct incipit_error *why);
+  /* what it chooses by logits[vocab_size]; asked again it says the same */
+  INCIPIT_API bool incipit_sampler_apply(struct incipit_sampler *s, const float *logits,
+    uint32_t *id, struct incipit_error *why);
+  /* the text goes on with id, whether it was chosen or not */
+  INCIPIT_API bool incipit_sampler_accept(struct incipit_sampler *s, uint32_t id, struct
+    incipit_error *why);
+
+  /* <A stream> */
+  /* n bytes that may now be shown, borrowed; the stop string that has been met, or
+     NULL */
+  struct incipit_piece { const char *text; size_t n; const char *stop; };
+  /* the strings are copied, and there may be none; include_stop: they are shown */
+  INCIPIT_API struct incipit_stream *incipit_stream_open(struct incipit_model *m, const
+    char *const *stop, size_t n_stop, bool include_stop, struct incipit_error *why);
+  /* returns its memory, and with it the last piece */
+  INCIPIT_API void incipit_stream_close(struct incipit_stream *s);
+  /* a new text after the prompt id[n], which is not shown */
+  INCIPIT_API bool incipit_stream_reset(struct incipit_stream *s, const uint32_t *id,
+    size_t n, struct incipit_error *why);
+  /* takes a token; after a stop string nothing is taken any more */
+  INCIPIT_API bool incipit_stream_push(struct incipit_stream *s, uint32_t id, struct
+    incipit_piece *piece, struct incipit_error *why);
+  /* releases what is held: no token will follow */
+  INCIPIT_API bool incipit_stream_end(struct incipit_stream *s, struct incipit_piece
+    *piece, struct incipit_error *why);
+
+  /* <A whole text, or many> */
+  /* an end token; a stop string; max_new_tokens or the context; a constraint that
+     allows nothing more; a callback */
+  enum incipit_finish { INCIPIT_FINISH_END, INCIPIT_FINISH_STOP, INCIPIT_FINISH_LENGTH,
+    INCIPIT_FINISH_MATCH, INCIPIT_FINISH_CANCELLED };
+  /* token number, from 1, after prompt prompt, from 0, and n bytes that may now be
+     shown; borrowed until the callback returns */
+  struct incipit_token { size_t prompt, number; uint32_t id; const char *text; size_t n; };
+  /* false ends this text */
+  typedef bool incipit_on_token(void *ctx, const struct incipit_token *now);
+  /* called until the prompts have been read, of whose rows so many have; false ends
+     all texts */
+  typedef bool incipit_on_progress(void *ctx, size_t rows, size_t all);
+  /* all zero but size are the defaults: the makers' sampler, the cache, no callback */
+  struct incipit_generate_options {
+    size_t size; /* of this structure */
+    size_t max_new_tokens, min_new_tokens, chunk; /* 0: the context; none; 256 rows of a
+                                                     prompt a pass */
+    const char *const *stop; size_t n_stop; bool include_stop, ignore_end;
+    const struct incipit_sampler *sampler; /* copied for each text, sequence +i */
+    const uint32_t *sequence; /* NULL, or an open one for each prompt: rows that agree
+                                 with it are kept, and the new ones stay */
+    incipit_on_token *on_token; incipit_on_progress *on_progress; void *ctx;
+  };
+  /* n >= 1 ids */
+  struct incipit_prompt { const uint32_t *id; size_t n; };
+  /* the text without its prompt, a zero after its n bytes; its tokens; how it ended,
+     and with which stop string or NULL. Later versions may add fields */
+  struct incipit_result { const char *text; size_t n; const uint32_t *id; size_t n_ids;
+    int finish; const char *stop; };
+  /* writes after id[n]; the caller owns the result. A text that was cancelled is one */
+  INCIPIT_API struct incipit_result *incipit_generate(struct incipit_context *c, const
+    uint32_t *id, size_t n, const struct incipit_generate_options *o, struct incipit_error
+    *why);
+  /* writes after prompt[n] to result[n], the same texts as one by one; on failure all
+     are NULL */
+  INCIPIT_API bool incipit_generate_many(struct incipit_context *c, const struct
+    incipit_prompt *prompt, size_t n, const struct incipit_generate_options *o, struct
+    incipit_result **result, struct incipit_error *why);
+  /* returns its memory */
+  INCIPIT_API void incipit_result_close(struct incipit_result *r);
+
+  /* <A conversation> */
+  /* who says something */
+  enum incipit_role { INCIPIT_SYSTEM, INCIPIT_USER, INCIPIT_ASSISTANT };
+  /* an enum incipit_role, and n bytes */
+  struct incipit_message { int role; const char *text; size_t n; };
+  /* as incipit_encode: n >= 1 messages in the chat template style, NULL for the
+     model's; reply: and what asks for an answer */
+  INCIPIT_API bool incipit_chat_encode(struct incipit_model *m, const char *style, const
+    struct incipit_message *message, size_t n, bool reply, uint32_t *id, size_t cap,
+    size_t *n_ids, struct incipit_error *why);
+  /* takes a sequence of c; system: what the system says, or NULL */
+  INCIPIT_API struct incipit_chat *incipit_chat_open(struct incipit_context *c, const char
+    *style, const char *system, struct incipit_error *why);
+  /* and closes the sequence */
+  INCIPIT_API void incipit_chat_close(struct incipit_chat *t);
+  /* the answer to n bytes of the user, without blanks before it; o->sequence must be
+     NULL. On failure the user has said nothing: with INCIPIT_FULL reset it, or say
+     less */
+  INCIPIT_API struct incipit_result *incipit_chat_say(struct incipit_chat *t, const char
+    *text, size_t n, const struct incipit_generate_options *o, struct incipit_error *why);
+  /* forgets all but what the system said */
+  INCIPIT_API bool incipit_chat_reset(struct incipit_chat *t, struct incipit_error *why);
+#endif

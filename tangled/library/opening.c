@@ -1,0 +1,234 @@
+/* opening.c -- made from workshop/15-library.w; change it there */
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "library/library.h"
+#include "families/loader.h"
+
+/* <Fail with a code and a sentence> */
+bool library_fail(struct incipit_error *why, enum incipit_code code,
+  const char *format, ...)
+{
+  va_list list;
+  if (why == NULL) return false;
+  why->code = code;
+  va_start(list, format);
+  vsnprintf(why->text, sizeof why->text, format, list);
+  va_end(list);
+  return false;
+}
+
+bool library_given(const void *p, const char *call, const char *what,
+  struct incipit_error *why)
+{
+  return p != NULL || library_fail(why, INCIPIT_MISUSE,
+    "%s: %s is NULL; wanted: a pointer", call, what);
+}
+
+static uint64_t refused_in(const struct attempt *a)
+{ return a->m->all.refused + (a->also == NULL ? 0 : a->also->all.refused); }
+struct attempt attempt_begin(const struct memory *m)
+{
+  struct attempt a = { .m = m, .refused = m->all.refused };
+  return a;
+}
+
+bool attempt_end(const struct attempt *a, bool ok, enum incipit_code code,
+  struct incipit_error *why)
+{
+  if (ok) return true;
+  bool refused = refused_in(a) > a->refused;
+  return library_fail(why, refused ? INCIPIT_MEMORY : code, "%s", a->why.text);
+}
+
+/* <Make an object that begins with its book> */
+void *library_new(size_t size, struct incipit_error *why)
+{
+  struct memory book = { .fail_at = 0 };
+  struct attempt a = attempt_begin(&book);
+  void *p = memory_alloc(&book, MEMORY_OTHER, 1, size, &a.why);
+  if (attempt_end(&a, p != NULL, INCIPIT_MEMORY, why))
+    memcpy(p, &book, sizeof book);
+  return p;
+}
+
+void library_delete(void *object)
+{
+  struct memory book;
+  memcpy(&book, object, sizeof book);
+  memory_free(&book, object);
+}
+
+/* <Take the options of a caller> */
+bool library_options(void *mine, size_t size, const void *theirs, const char *call,
+  struct incipit_error *why)
+{
+  size_t n;
+  const unsigned char *byte = theirs;
+  if (theirs == NULL) return true;
+  memcpy(&n, theirs, sizeof n);
+  if (n < size) return library_fail(why, INCIPIT_MISUSE, "%s: the size of the"
+    " options is %zu; wanted: %zu, the sizeof of the structure",
+    call, n, size);
+  for (size_t i = size; i < n && n < 4096; i++)
+    if (byte[i] != 0) return library_fail(why, INCIPIT_MISUSE, "%s: byte %zu of the"
+      " options is set; wanted: 0, for this library knows only %zu", call, i, size);
+  if (n >= 4096) return library_fail(why, INCIPIT_MISUSE,
+    "%s: the size of the options is %zu; wanted: below 4096", call, n);
+  memcpy(mine, theirs, size);
+  memcpy(mine, &size, sizeof size);
+  return true;
+}
+
+bool library_size(const void *p, size_t size, size_t mine, const char *call,
+  struct incipit_error *why)
+{
+  if (!library_given(p, call, "the structure", why)) return false;
+  return (size >= mine && size < 4096) || library_fail(why, INCIPIT_MISUSE,
+    "%s: the size is %zu; wanted: %zu, the sizeof of the structure", call, size, mine);
+}
+
+/* <Check what a text is made of> */
+bool library_spells(const struct incipit_model *m, const char *call,
+  struct incipit_error *why)
+{
+  if (!library_given(m, call, "the model", why)) return false;
+  return m->t != NULL || library_fail(why, INCIPIT_INPUT,
+    "%s: %s; wanted: a tokenizer, for this is about a text", call, m->unspelt.text);
+}
+
+bool library_ids(const struct incipit_model *m, const uint32_t *id, size_t n,
+  const char *call, struct incipit_error *why)
+{
+  if (n > 0 && !library_given(id, call, "the list of ids", why)) return false;
+  for (size_t i = 0; i < n; i++)
+    if (id[i] >= m->lm->config.vocab_size) return library_fail(why, INCIPIT_MISUSE,
+      "%s: id %zu of the list is %u; wanted: below %u, the size of the vocabulary",
+      call, i, (unsigned) id[i], (unsigned) m->lm->config.vocab_size);
+  return true;
+}
+
+/* <Open a model> */
+static bool open_tokenizer(struct incipit_model *x, struct error *why)
+{
+  enum tokenizer_found found = tokenizer_try(&x->m, x->path, &x->t, &x->unspelt);
+  size_t has = found == TOKENIZER_OPEN ? tokenizer_vocab_size(x->t) : 0;
+  if (found == TOKENIZER_REFUSED || (x->t == NULL && x->m.all.refused > 0))
+    return error_say(why, "%s", x->unspelt.text);
+  return has <= x->lm->config.vocab_size || error_say(why, "%s: the tokenizer's"
+    " largest id is %zu; wanted: less than %u, the vocab_size of config.json",
+    x->path, has - 1, (unsigned) x->lm->config.vocab_size);
+}
+
+static bool open_files(struct incipit_model *x, const char *directory,
+  struct error *why)
+{
+  const char *named = getenv("INCIPIT_MODEL");
+  x->built_in = directory == NULL;
+  if (directory == NULL)
+    directory = named != NULL && *named != '\0' ? named : library_place();
+  if (!path_beside(x->path, "", directory, why)) return false;
+  x->lm = model_open(&x->m, x->path, why);
+  return x->lm != NULL && open_tokenizer(x, why);
+}
+
+struct incipit_model *incipit_model_open(const char *directory,
+  struct incipit_error *why)
+{
+  struct incipit_model *x = library_new(sizeof *x, why);
+  if (x == NULL) return NULL;
+  pthread_mutex_init(&x->lock, NULL);
+  x->users = 1;
+  struct attempt a = attempt_begin(&x->m);
+  if (attempt_end(&a, open_files(x, directory, &a.why), INCIPIT_INPUT, why))
+    return x;
+  incipit_model_close(x);
+  return NULL;
+}
+
+/* <Let go of a model> */
+void library_hold(struct incipit_model *m)
+{
+  pthread_mutex_lock(&m->lock);
+  m->users++;
+  pthread_mutex_unlock(&m->lock);
+}
+
+void incipit_model_close(struct incipit_model *m)
+{
+  if (m == NULL) return;
+  pthread_mutex_lock(&m->lock);
+  bool last = --m->users == 0;
+  pthread_mutex_unlock(&m->lock);
+  if (!last) return;
+  lexicon_close(m->lexicon);
+  tokenizer_close(&m->m, m->t);
+  model_close(&m->m, m->lm);
+  pthread_mutex_destroy(&m->lock);
+  library_delete(m);
+}
+
+/* <Answer small questions about a model> */
+uint32_t incipit_vocab_size(const struct incipit_model *m)
+{ return m == NULL ? 0 : m->lm->config.vocab_size; }
+uint32_t incipit_context_size(const struct incipit_model *m)
+{ return m == NULL ? 0 : m->lm->config.n_positions; }
+bool incipit_is_end(const struct incipit_model *m, uint32_t id)
+{
+  for (uint32_t i = 0; m != NULL && i < m->lm->config.n_eos; i++)
+    if (m->lm->config.eos[i] == id) return true;
+  return false;
+}
+
+/* <Encode and decode> */
+bool incipit_encode(struct incipit_model *m, const char *text, size_t n,
+  bool add_special, bool parse_special, uint32_t *id, size_t cap, size_t *n_ids,
+  struct incipit_error *why)
+{
+  struct memory book = { .fail_at = 0 };
+  struct ids list = { NULL, 0, 0 };
+  if (!library_spells(m, __func__, why)
+      || !library_given(n_ids, __func__, "n_ids", why)
+      || (n > 0 && !library_given(text, __func__, "the text", why))
+      || (cap > 0 && !library_given(id, __func__, "the room for ids", why)))
+    return false;
+  struct attempt a = attempt_begin(&book);
+  pthread_mutex_lock(&m->lock);
+  bool ok = tokenizer_encode(m->t, &book, n > 0 ? text : "", n, add_special,
+    parse_special, &list, &a.why);
+  pthread_mutex_unlock(&m->lock);
+  ok = ok && library_copy(&list, id, cap, n_ids);
+  ids_free(&book, &list);
+  return attempt_end(&a, ok, INCIPIT_INPUT, why);
+}
+
+bool library_copy(const struct ids *list, uint32_t *id, size_t cap, size_t *n_ids)
+{
+  *n_ids = list->n;
+  if (cap > list->n) cap = list->n;
+  if (cap > 0) memcpy(id, list->id, cap * sizeof *id);
+  return true;
+}
+
+bool incipit_decode(const struct incipit_model *m, const uint32_t *id, size_t n,
+  bool skip_special, char *text, size_t cap, size_t *n_bytes,
+  struct incipit_error *why)
+{
+  struct memory book = { .fail_at = 0 };
+  struct bytes out = { NULL, 0, 0 };
+  if (!library_spells(m, __func__, why) || !library_ids(m, id, n, __func__, why)
+      || !library_given(n_bytes, __func__, "n_bytes", why)
+      || (cap > 0 && !library_given(text, __func__, "the room for bytes", why)))
+    return false;
+  struct attempt a = attempt_begin(&book);
+  bool ok = tokenizer_decode(m->t, &book, id, n, skip_special, &out, &a.why);
+  if (ok) *n_bytes = out.n;
+  if (ok && out.n > 0 && cap > 0)
+    memcpy(text, out.byte, cap < out.n ? cap : out.n);
+  bytes_free(&book, &out);
+  return attempt_end(&a, ok, INCIPIT_INPUT, why);
+}
+
+const char *incipit_version(void) { return INCIPIT_VERSION; }

@@ -1,0 +1,9 @@
+/* place.c -- made from workshop/15-library.w; change it there */
+
+#include "library/library.h"
+#ifndef INCIPIT_PREFIX
+#define INCIPIT_PREFIX "/usr/local"
+#endif
+
+const char *library_place(void)
+{ return INCIPIT_PREFIX "/share/incipit/models/pocket"; }

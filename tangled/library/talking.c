@@ -1,0 +1,276 @@
+/* talking.c -- made from workshop/15-library.w; change it there */
+
+#include <string.h>
+#include "library/library.h"
+#include "templates/conversations.h"
+
+/* <The inside of a conversation> */
+
+/* a conversation */
+struct incipit_chat {
+  struct memory m;
+  struct incipit_context *c;
+  const struct chat_template *by;
+  struct turn *turn; /* [n]; texts are blocks of their own */
+  size_t n, cap, first; /* first turns are never forgotten: the system's */
+  struct ids text, end, eos; /* all so far; the mark that ends an answer; all such */
+  uint32_t sequence;
+};
+
+/* <Choose a template> */
+static bool find_style(const struct incipit_model *m, const char *style,
+  const struct chat_template **by, struct error *why)
+{
+  if (style == NULL && m->built_in && !chat_template_given(m->path))
+    style = "pocket";
+  *by = style != NULL ? chat_template_named(style, why)
+    : chat_template_of(m->path, why);
+  return *by != NULL;
+}
+
+static bool set_turns(struct memory *book, const struct chat_template *by,
+  struct incipit_model *m, const struct turn *turn, size_t n, size_t from,
+  bool reply, struct ids *out, struct error *why)
+{
+  pthread_mutex_lock(&m->lock);
+  bool ok = conversations_ids(book, by, m->t, turn, n, from, reply, out, why);
+  pthread_mutex_unlock(&m->lock);
+  return ok;
+}
+
+/* <Set a conversation as ids> */
+static bool take_messages(const struct incipit_message *from, size_t n,
+  struct turn *to, const char *call, struct incipit_error *why)
+{
+  static const enum role role[] = { ROLE_SYSTEM, ROLE_USER, ROLE_ASSISTANT };
+  for (size_t i = 0; i < n; i++) {
+    int who = from[i].role;
+    if (who < INCIPIT_SYSTEM || who > INCIPIT_ASSISTANT)
+      return library_fail(why, INCIPIT_MISUSE, "%s: the role of message %zu is %d;"
+        " wanted: an enum incipit_role", call, i, who);
+    if (from[i].n > 0 && !library_given(from[i].text, call, "a message's text", why))
+      return false;
+    to[i] = (struct turn) { role[who], from[i].n > 0 ? from[i].text : "",
+      from[i].n };
+  }
+  return true;
+}
+
+bool incipit_chat_encode(struct incipit_model *m, const char *style,
+  const struct incipit_message *message, size_t n, bool reply, uint32_t *id,
+  size_t cap, size_t *n_ids, struct incipit_error *why)
+{
+  struct memory book = { .fail_at = 0 };
+  struct ids list = { NULL, 0, 0 };
+  const struct chat_template *by;
+  if (!library_spells(m, __func__, why)
+      || !library_given(message, __func__, "the list of messages", why)
+      || !library_given(n_ids, __func__, "n_ids", why)
+      || (cap > 0 && !library_given(id, __func__, "the room for ids", why)))
+    return false;
+  if (n == 0) return library_fail(why, INCIPIT_MISUSE,
+    "%s: there are no messages; wanted: 1 or more", __func__);
+  struct attempt a = attempt_begin(&book);
+  struct turn *turn = memory_alloc(&book, MEMORY_OTHER, n, sizeof *turn, &a.why);
+  if (turn == NULL) return attempt_end(&a, false, INCIPIT_MEMORY, why);
+  bool taken = take_messages(message, n, turn, __func__, why);
+  bool ok = taken && find_style(m, style, &by, &a.why)
+    && set_turns(&book, by, m, turn, n, 0, reply, &list, &a.why)
+    && library_copy(&list, id, cap, n_ids);
+  ids_free(&book, &list);
+  memory_free(&book, turn);
+  return taken && attempt_end(&a, ok, INCIPIT_INPUT, why);
+}
+
+/* <Keep the turns> */
+static bool push_turn(struct incipit_chat *t, enum role who, const char *text,
+  size_t n, struct error *why)
+{
+  void *p = memory_reserve(&t->m, MEMORY_OTHER, t->turn, &t->cap, t->n + 1, 8,
+    sizeof *t->turn, why);
+  if (p == NULL) return false;
+  t->turn = p;
+  char *copy = memory_alloc(&t->m, MEMORY_OTHER, n + 1, 1, why);
+  if (copy == NULL) return false;
+  if (n > 0) memcpy(copy, text, n);
+  t->turn[t->n++] = (struct turn) { who, copy, n };
+  return true;
+}
+
+static void pop_turns(struct incipit_chat *t, size_t n)
+{
+  while (t->n > n) {
+    t->n--;
+    memory_free(&t->m, (void *) t->turn[t->n].text);
+  }
+}
+
+/* <Open and close a conversation> */
+static bool try_style(struct incipit_chat *t, const char *system, struct error *why)
+{
+  struct ids none = { NULL, 0, 0 };
+  struct incipit_model *m = t->c->model;
+  if (system != NULL && !push_turn(t, ROLE_SYSTEM, system, strlen(system), why))
+    return false;
+  t->first = t->n;
+  bool ok = push_turn(t, ROLE_USER, "x", 1, why)
+    && set_turns(&t->m, t->by, m, t->turn, t->n, 0, true, &none, why)
+    && conversations_ends(&t->m, t->by, m->t, &t->end, why);
+  pop_turns(t, t->first);
+  ids_free(&t->m, &none);
+  return ok;
+}
+
+static bool learn_ends(struct incipit_chat *t, struct error *why)
+{
+  const struct model_config *config = &t->c->model->lm->config;
+  bool ok = true;
+  for (size_t i = 0; ok && i < t->end.n; i++)
+    ok = ids_push(&t->m, &t->eos, t->end.id[i], why);
+  for (size_t i = 0; ok && i < config->n_eos; i++)
+    ok = ids_push(&t->m, &t->eos, config->eos[i], why);
+  return ok;
+}
+
+struct incipit_chat *incipit_chat_open(struct incipit_context *c, const char *style,
+  const char *system, struct incipit_error *why)
+{
+  if (!library_idle(c, __func__, why) || !library_spells(c->model, __func__, why))
+    return NULL;
+  struct incipit_chat *t = library_new(sizeof *t, why);
+  if (t == NULL) return NULL;
+  t->c = c;
+  c->users++;
+  struct attempt a = attempt_begin(&t->m);
+  bool ok = find_style(c->model, style, &t->by, &a.why)
+    && try_style(t, system, &a.why) && learn_ends(t, &a.why);
+  if (attempt_end(&a, ok, INCIPIT_INPUT, why)
+      && incipit_sequence_open(c, &t->sequence, why)) return t;
+  incipit_chat_close(t);
+  return NULL;
+}
+
+void incipit_chat_close(struct incipit_chat *t)
+{
+  if (t == NULL || t->c->busy) return;
+  incipit_sequence_close(t->c, t->sequence, NULL);
+  pop_turns(t, 0);
+  memory_free(&t->m, t->turn);
+  ids_free(&t->m, &t->text);
+  ids_free(&t->m, &t->end);
+  ids_free(&t->m, &t->eos);
+  incipit_context_close(t->c);
+  library_delete(t);
+}
+
+bool incipit_chat_reset(struct incipit_chat *t, struct incipit_error *why)
+{
+  if (!library_given(t, __func__, "the conversation", why)
+      || !library_idle(t->c, __func__, why)) return false;
+  pop_turns(t, t->first);
+  t->text.n = 0;
+  return true;
+}
+
+/* <Leave out the blanks before an answer> */
+struct listener {
+  const struct incipit_generate_options *o; /* the caller's */
+  size_t bare; /* blanks left out so far */
+  bool begun; /* something else has been shown */
+};
+static bool hear_token(void *ctx, const struct incipit_token *now)
+{
+  struct listener *l = ctx;
+  struct incipit_token mine = *now;
+  while (!l->begun && mine.n > 0 && *mine.text == ' ')
+    mine.text++, mine.n--;
+  l->bare += now->n - mine.n;
+  l->begun = l->begun || mine.n > 0;
+  return l->o->on_token == NULL || l->o->on_token(l->o->ctx, &mine);
+}
+
+static bool hear_progress(void *ctx, size_t rows, size_t all)
+{
+  const struct listener *l = ctx;
+  return l->o->on_progress == NULL || l->o->on_progress(l->o->ctx, rows, all);
+}
+
+/* <Say something, and get an answer> */
+static bool next_ids(struct incipit_chat *t, struct ids *next, struct error *why)
+{
+  bool whole = t->text.n == 0 || chat_template_rewrites(t->by, t->turn, t->n);
+  bool ok = true;
+  for (size_t i = 0; ok && !whole && i < t->text.n; i++)
+    ok = ids_push(&t->m, next, t->text.id[i], why);
+  return ok && set_turns(&t->m, t->by, t->c->model, t->turn, t->n,
+    whole ? 0 : t->n - 1, true, next, why);
+}
+
+static bool write_answer(struct incipit_chat *t, const struct ids *next,
+  const struct incipit_generate_options *theirs, struct listener *l,
+  struct incipit_result **result, struct incipit_error *why)
+{
+  struct incipit_generate_options o = *theirs;
+  struct incipit_prompt prompt = { next->id, next->n };
+  struct request q = { t->c, &prompt, 1, &o, t->eos.id, t->eos.n,
+    "incipit_chat_say" };
+  l->o = theirs;
+  o.sequence = &t->sequence, o.ctx = l;
+  o.on_token = hear_token, o.on_progress = hear_progress;
+  return library_generate(&q, result, why);
+}
+
+static bool close_answer(struct incipit_chat *t, struct ids *next,
+  struct incipit_result *r, size_t bare, struct error *why)
+{
+  size_t n = r->n_ids - (r->finish == INCIPIT_FINISH_END ? 1 : 0);
+  bool ok = true;
+  while (bare < r->n && r->text[bare] == ' ') bare++;
+  for (size_t i = 0; ok && i < n; i++) ok = ids_push(&t->m, next, r->id[i], why);
+  for (size_t i = 0; ok && i < t->end.n; i++)
+    ok = ids_push(&t->m, next, t->end.id[i], why);
+  r->text += bare, r->n -= bare;
+  return ok && push_turn(t, ROLE_ASSISTANT, r->text, r->n, why);
+}
+
+static bool answer(struct incipit_chat *t, struct ids *next,
+  const struct incipit_generate_options *o, struct incipit_result **result,
+  struct incipit_error *why)
+{
+  struct listener l = { .bare = 0 };
+  struct attempt a = attempt_begin(&t->m);
+  if (!attempt_end(&a, next_ids(t, next, &a.why), INCIPIT_INPUT, why)
+      || !write_answer(t, next, o, &l, result, why)) return false;
+  return attempt_end(&a, close_answer(t, next, *result, l.bare, &a.why),
+    INCIPIT_MEMORY, why);
+}
+
+struct incipit_result *incipit_chat_say(struct incipit_chat *t, const char *text,
+  size_t n, const struct incipit_generate_options *o, struct incipit_error *why)
+{
+  struct incipit_generate_options mine = { .size = sizeof mine };
+  struct incipit_result *result = NULL;
+  struct ids next = { NULL, 0, 0 };
+  if (!library_given(t, __func__, "the conversation", why)
+      || !library_idle(t->c, __func__, why)
+      || (n > 0 && !library_given(text, __func__, "the text", why))
+      || !library_options(&mine, sizeof mine, o, __func__, why)) return NULL;
+  if (mine.sequence != NULL) {
+    library_fail(why, INCIPIT_MISUSE, "%s: a sequence is given; wanted: none, for the"
+      " conversation has its own", __func__);
+    return NULL;
+  }
+  size_t before = t->n;
+  struct attempt a = attempt_begin(&t->m);
+  bool ok = attempt_end(&a, push_turn(t, ROLE_USER, text, n, &a.why), INCIPIT_MEMORY,
+    why) && answer(t, &next, &mine, &result, why);
+  if (ok) {
+    ids_free(&t->m, &t->text);
+    t->text = next;
+    return result;
+  }
+  pop_turns(t, before);
+  ids_free(&t->m, &next);
+  incipit_result_close(result);
+  return NULL;
+}

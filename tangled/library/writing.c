@@ -1,0 +1,377 @@
+/* writing.c -- made from workshop/15-library.w; change it there */
+
+#include <string.h>
+#include "library/library.h"
+#include "cache/keep.h"
+
+/* <The inside of a run> */
+
+/* a text that is being written */
+struct written {
+  struct run *g; size_t number; /* among the prompts, from 0 */
+  uint32_t place; /* in the cache, from began on */
+  bool began, owns; /* it has a place; the place is returned at the end */
+  struct sequence q; /* of chapter 3: the text so far, and how it ended */
+  struct generate_options want;
+  struct incipit_sampler *sampler;
+  struct incipit_stream *stream;
+  struct criterion list[2]; struct criteria ends; /* a stop string, a constraint */
+};
+
+/* all texts of one call */
+struct run {
+  struct incipit_context *c;
+  struct incipit_generate_options o;
+  const struct incipit_prompt *prompt;
+  const uint32_t *end;
+  size_t n, n_end, n_done, read, all; /* texts; rows of prompts, so far and in all */
+  struct incipit_sampler *sampler; /* that is copied */
+  struct written *text; /* [n] */
+  struct sequence **live; size_t n_live; /* those that a step is for */
+  float *logits; /* [places][vocab_size] */
+  struct incipit_result **result; /* [n], null while a text is being written */
+};
+
+/* <The inside of a result> */
+
+/* what the caller gets is shown */
+struct result { struct memory m; struct arena blocks; struct incipit_result shown; };
+
+/* <Make a result, and return it> */
+static struct incipit_result *make_result(const struct ids *text, size_t n_prompt,
+  const struct text_stream *f, int finish, struct incipit_error *why)
+{
+  struct result *r = library_new(sizeof *r, why);
+  if (r == NULL) return NULL;
+  struct attempt a = attempt_begin(&r->m);
+  struct arena *b = &r->blocks;
+  size_t n = text->n - n_prompt, stop_n = f->found == NULL ? 0 : f->found->n + 1;
+  b->m = &r->m;
+  uint32_t *id = arena_alloc(b, MEMORY_OTHER, n, sizeof *id, &a.why);
+  char *bytes = arena_alloc(b, MEMORY_OTHER, f->text.n + 1, 1, &a.why);
+  char *stop = arena_alloc(b, MEMORY_OTHER, stop_n, 1, &a.why);
+  r->shown = (struct incipit_result) { bytes, f->text.n, id, n, finish,
+    f->found == NULL ? NULL : stop };
+  if (!attempt_end(&a, !b->refused, INCIPIT_MEMORY, why)) {
+    incipit_result_close(&r->shown);
+    return NULL;
+  }
+  if (n > 0) memcpy(id, text->id + n_prompt, n * sizeof *id);
+  if (f->text.n > 0) memcpy(bytes, f->text.byte, f->text.n);
+  if (stop_n > 0) memcpy(stop, f->found->byte, stop_n);
+  return &r->shown;
+}
+
+void incipit_result_close(struct incipit_result *shown)
+{
+  if (shown == NULL) return;
+  struct result *r = (struct result *) ((char *) shown
+    - offsetof(struct result, shown));
+  arena_free(&r->blocks);
+  library_delete(r);
+}
+
+/* <End a text> */
+static void leave_text(struct run *g, struct written *t)
+{
+  if (t->owns) library_leave_place(g->c, t->place);
+  t->owns = false;
+  sequence_close(&g->c->m, &t->q);
+  incipit_sampler_close(t->sampler);
+  incipit_stream_close(t->stream);
+  t->sampler = NULL;
+  t->stream = NULL;
+}
+
+static enum incipit_finish finish_of(const struct written *t)
+{
+  const char *reason = criteria_reason(&t->ends, t->q.c.ended);
+  if (t->q.c.ended == FINISH_LENGTH) return INCIPIT_FINISH_LENGTH;
+  if (reason == NULL) return INCIPIT_FINISH_CANCELLED;
+  if (strcmp(reason, "string") == 0) return INCIPIT_FINISH_STOP;
+  return strcmp(reason, "match") == 0 ? INCIPIT_FINISH_MATCH : INCIPIT_FINISH_END;
+}
+
+static bool end_text(struct run *g, size_t i, struct incipit_error *why)
+{
+  struct written *t = &g->text[i];
+  text_stream_end(&t->stream->flow);
+  g->result[i] = make_result(&t->q.c.text, t->q.c.n_prompt, &t->stream->flow,
+    (int) finish_of(t), why);
+  leave_text(g, t);
+  g->n_done++;
+  return g->result[i] != NULL;
+}
+
+static bool text_failed(const struct run *g, const struct written *t,
+  const struct attempt *step, struct incipit_error *why)
+{
+  const struct incipit_constraint *k = t->sampler->constraint;
+  bool refused = g->c->m.all.refused > step->refused
+    || t->sampler->m.all.refused + t->stream->m.all.refused > 0
+    || (k != NULL && k->m.all.refused > 0);
+  return library_fail(why, refused ? INCIPIT_MEMORY : INCIPIT_NO_CHOICE, "%s",
+    t->q.why.text);
+}
+
+/* <Tell the caller about a token> */
+static bool tell_token(void *ctx, const struct step *now)
+{
+  struct written *t = ctx;
+  const struct incipit_generate_options *o = &t->g->o;
+  struct incipit_piece piece;
+  if (t->q.c.ended != FINISH_NONE) text_stream_end(&t->stream->flow);
+  library_show(t->stream, &piece);
+  struct incipit_token token = { t->number, now->number, now->chosen, piece.text,
+    piece.n };
+  return o->on_token == NULL || o->on_token(o->ctx, &token);
+}
+
+/* <Begin the next text of a run> */
+static bool find_place(struct run *g, struct written *t, struct incipit_error *why)
+{
+  if (g->o.sequence == NULL) {
+    t->began = t->owns = library_take_place(g->c, &t->place);
+    return true;
+  }
+  t->began = library_sequence(g->c, g->o.sequence[t->number], "incipit_generate",
+    &t->place, why);
+  return t->began;
+}
+
+static bool open_parts(struct run *g, struct written *t, size_t most,
+  struct incipit_error *why)
+{
+  const struct incipit_prompt *p = &g->prompt[t->number];
+  t->sampler = incipit_sampler_copy(g->sampler, why);
+  if (t->sampler == NULL) return false;
+  t->stream = incipit_stream_open(g->c->model, g->o.stop, g->o.n_stop,
+    g->o.include_stop, why);
+  if (t->stream == NULL) return false;
+  t->stream->flow.min_tokens = g->o.min_new_tokens;
+  t->sampler->d.sequence += (uint32_t) t->number;
+  return incipit_stream_reset(t->stream, p->id, p->n, why)
+    && library_begin(t->sampler, p->id, p->n, most, g->end, g->n_end, why);
+}
+
+static void fill_options(struct run *g, struct written *t, size_t most)
+{
+  t->list[0] = (struct criterion) { "string", text_stream_should_stop,
+    &t->stream->flow };
+  t->list[1] = (struct criterion) { "match", constraint_cursor_should_stop,
+    &t->sampler->cursor };
+  t->ends = (struct criteria) { .list = t->list, .n = 2 };
+  t->want = (struct generate_options) { .max_new_tokens = most,
+    .eos = g->end, .n_eos = g->n_end, .min_tokens = g->o.min_new_tokens,
+    .on_step = tell_token, .ctx = t, .sequence = t->place,
+    .recall = store_match_prefix, .chunk = g->o.chunk > 0 ? g->o.chunk : 256,
+    .select = sampler_choose, .accept = sampler_accept, .select_ctx = &t->sampler->d,
+    .stop = criteria_should_stop, .stop_ctx = &t->ends };
+}
+
+static bool begin_text(struct run *g, size_t i, struct incipit_error *why)
+{
+  struct written *t = &g->text[i];
+  const struct incipit_prompt *p = &g->prompt[i];
+  t->g = g, t->number = i;
+  if (!find_place(g, t, why)) return false;
+  if (!t->began) return true;
+  size_t most = g->c->model->lm->config.n_positions - p->n + 1;
+  if (g->o.max_new_tokens > 0 && g->o.max_new_tokens < most)
+    most = g->o.max_new_tokens;
+  if (!open_parts(g, t, most, why)) return false;
+  fill_options(g, t, most);
+  g->all -= store_match_prefix(g->c->s, t->place, p->id, p->n - 1);
+  struct generate_context with = library_loop(g->c);
+  struct attempt a = attempt_begin(&g->c->m);
+  return attempt_end(&a, sequence_open(&t->q, &with, p->id, p->n, &t->want, &a.why),
+    INCIPIT_MISUSE, why);
+}
+
+/* <Check a request> */
+static bool prompts_agree(const struct run *g, const char *call,
+  struct incipit_error *why)
+{
+  size_t context = g->c->model->lm->config.n_positions;
+  for (size_t i = 0; i < g->n; i++) {
+    const struct incipit_prompt *p = &g->prompt[i];
+    if (p->n == 0) return library_fail(why, INCIPIT_MISUSE, "%s: prompt %zu has no"
+      " tokens; wanted: 1 or more", call, i);
+    if (!library_ids(g->c->model, p->id, p->n, call, why)) return false;
+    if (p->n > context) return library_fail(why, INCIPIT_FULL, "%s: prompt %zu has"
+      " %zu tokens; the context holds %zu", call, i, p->n, context);
+  }
+  return true;
+}
+
+static bool sequences_agree(const struct run *g, const char *call,
+  struct incipit_error *why)
+{
+  const uint32_t *of = g->o.sequence;
+  uint32_t place;
+  for (size_t i = 0; of != NULL && i < g->n; i++) {
+    if (!library_sequence(g->c, of[i], call, &place, why)) return false;
+    for (size_t k = 0; k < i; k++)
+      if (of[k] == of[i]) return library_fail(why, INCIPIT_MISUSE, "%s: prompts %zu"
+        " and %zu have the same sequence; wanted: one for each", call, k, i);
+  }
+  return true;
+}
+
+static bool request_agrees(const struct run *g, const char *call,
+  struct incipit_error *why)
+{
+  const struct incipit_model *m = g->c->model;
+  if (!prompts_agree(g, call, why) || !sequences_agree(g, call, why)) return false;
+  if (g->o.n_stop > 0 && !library_spells(m, call, why)) return false;
+  return g->o.sampler == NULL || g->o.sampler->model == m
+    || library_fail(why, INCIPIT_MISUSE, "%s: the sampler was opened with another"
+      " model; wanted: the context's", call);
+}
+
+/* <Write all texts, step after step> */
+static bool begin_waiting(struct run *g, struct incipit_error *why)
+{
+  g->n_live = 0;
+  for (size_t i = 0; i < g->n; i++) {
+    struct written *t = &g->text[i];
+    if (!t->began && !begin_text(g, i, why)) return false;
+    if (t->began && g->result[i] == NULL) g->live[g->n_live++] = &t->q;
+  }
+  return g->n_live > 0 || library_fail(why, INCIPIT_FULL, "incipit_generate: all %u"
+    " sequences of the context are open; wanted: one that is closed",
+    (unsigned) g->c->n_places);
+}
+
+static bool collect(struct run *g, const struct attempt *step,
+  struct incipit_error *why)
+{
+  for (size_t i = 0; i < g->n; i++) {
+    struct written *t = &g->text[i];
+    if (!t->began || g->result[i] != NULL || t->q.c.ended == FINISH_NONE) continue;
+    if (t->q.c.ended == FINISH_ERROR) return text_failed(g, t, step, why);
+    if (!end_text(g, i, why)) return false;
+  }
+  return true;
+}
+
+static size_t prompt_rows(const struct run *g)
+{
+  size_t rows = 0;
+  for (size_t i = 0; i < g->n_live; i++) {
+    const struct sequence *q = g->live[i];
+    if (q->c.text.n <= q->c.n_prompt + (q->reading ? 0 : 1)
+        && q->first <= q->c.n_prompt) rows += q->count;
+  }
+  return rows;
+}
+
+static bool cancel_all(struct run *g, struct incipit_error *why)
+{
+  for (size_t i = 0; i < g->n; i++) {
+    struct written *t = &g->text[i];
+    if (g->result[i] != NULL) continue;
+    if (t->q.c.ended == FINISH_NONE) t->q.c.ended = FINISH_CANCELLED;
+    if (t->stream == NULL)
+      t->stream = incipit_stream_open(g->c->model, NULL, 0, false, why);
+    if (t->stream == NULL || !end_text(g, i, why)) return false;
+  }
+  return true;
+}
+
+static bool run_step(struct run *g, struct incipit_error *why)
+{
+  if (!begin_waiting(g, why)) return false;
+  struct generate_context with = library_loop(g->c);
+  struct attempt a = attempt_begin(&g->c->m);
+  bool ok = generate_step(&with, g->live, g->n_live, g->logits, &a.why);
+  if (!attempt_end(&a, ok, INCIPIT_FULL, why)) return false;
+  size_t rows = prompt_rows(g);
+  g->read += rows;
+  bool more = rows == 0 || g->o.on_progress == NULL
+    || g->o.on_progress(g->o.ctx, g->read, g->all);
+  return collect(g, &a, why) && (more || cancel_all(g, why));
+}
+
+static bool open_run(struct run *g, struct incipit_error *why)
+{
+  struct memory *m = &g->c->m;
+  struct attempt a = attempt_begin(m);
+  size_t places = g->n < g->c->n_places ? g->n : g->c->n_places;
+  size_t vocab = g->c->model->lm->config.vocab_size;
+  g->text = memory_alloc(m, MEMORY_OTHER, g->n, sizeof *g->text, &a.why);
+  g->live = memory_alloc(m, MEMORY_OTHER, places, sizeof *g->live, &a.why);
+  g->logits = memory_alloc(m, MEMORY_ACTIVATIONS, places, vocab * sizeof *g->logits,
+    &a.why);
+  bool ok = g->text != NULL && g->live != NULL && g->logits != NULL;
+  if (!attempt_end(&a, ok, INCIPIT_MEMORY, why)) return false;
+  g->sampler = g->o.sampler != NULL ? incipit_sampler_copy(g->o.sampler, why)
+    : incipit_sampler_open(g->c->model, NULL, why);
+  return g->sampler != NULL;
+}
+
+static void close_run(struct run *g, bool ok)
+{
+  struct memory *m = &g->c->m;
+  for (size_t i = 0; i < g->n; i++) {
+    if (g->text != NULL) leave_text(g, &g->text[i]);
+    if (ok) continue;
+    incipit_result_close(g->result[i]);
+    g->result[i] = NULL;
+  }
+  incipit_sampler_close(g->sampler);
+  memory_free(m, g->text);
+  memory_free(m, g->live);
+  memory_free(m, g->logits);
+  g->c->busy = false;
+}
+
+bool library_generate(const struct request *q, struct incipit_result **result,
+  struct incipit_error *why)
+{
+  struct run g = { .c = q->c, .prompt = q->prompt, .n = q->n, .end = q->end,
+    .result = result };
+  if (!library_idle(q->c, q->call, why)
+      || !library_given(q->prompt, q->call, "the list of prompts", why)
+      || !library_given(result, q->call, "the room for results", why)) return false;
+  for (size_t i = 0; i < g.n; i++) result[i] = NULL;
+  if (!library_options(&g.o, sizeof g.o, q->o, q->call, why)
+      || !request_agrees(&g, q->call, why)) return false;
+  g.n_end = g.o.ignore_end ? 0 : q->n_end;
+  for (size_t i = 0; i < g.n; i++) g.all += g.prompt[i].n;
+  g.c->busy = true;
+  bool ok = open_run(&g, why);
+  while (ok && g.n_done < g.n) ok = run_step(&g, why);
+  close_run(&g, ok);
+  return ok;
+}
+
+/* <Write one text, or many> */
+static struct request request_of(struct incipit_context *c,
+  const struct incipit_prompt *prompt, size_t n,
+  const struct incipit_generate_options *o, const char *call)
+{
+  struct request q = { .c = c, .prompt = prompt, .n = n, .o = o, .call = call };
+  if (c != NULL) q.end = c->model->lm->config.eos;
+  if (c != NULL) q.n_end = c->model->lm->config.n_eos;
+  return q;
+}
+
+bool incipit_generate_many(struct incipit_context *c,
+  const struct incipit_prompt *prompt, size_t n,
+  const struct incipit_generate_options *o, struct incipit_result **result,
+  struct incipit_error *why)
+{
+  struct request q = request_of(c, prompt, n, o, __func__);
+  return library_generate(&q, result, why);
+}
+
+struct incipit_result *incipit_generate(struct incipit_context *c, const uint32_t *id,
+  size_t n, const struct incipit_generate_options *o, struct incipit_error *why)
+{
+  struct incipit_prompt prompt = { id, n };
+  struct incipit_result *result = NULL;
+  struct request q = request_of(c, &prompt, 1, o, __func__);
+  library_generate(&q, &result, why);
+  return result;
+}

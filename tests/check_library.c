@@ -1,0 +1,1114 @@
+/* From outside: incipit.h, used rightly, used wrongly, without memory, and from two threads. */
+#define _DEFAULT_SOURCE
+#include <pthread.h>
+#include <stdatomic.h>
+#include "suite.h"
+#include "library/incipit.h"
+#include "cache/cache.h"
+#include "constraints/constraint.h"
+#include "families/loader.h"
+#include "sampling/sampling.h"
+#include "stopping/stopping.h"
+
+#define POCKET "models/pocket"
+#define SMALL "tests/golden/small"
+#define BARE "tests/golden/gpt2-bare" /* has no tokenizer */
+enum { VOCAB = 2048 };
+
+/* every block of the library comes from here: request number refused, from 1, gets none */
+static atomic_size_t requests, refused;
+void *aligned_alloc(size_t alignment, size_t bytes)
+{
+  void *p = NULL;
+  if (atomic_fetch_add(&requests, 1) + 1 == atomic_load(&refused)) return NULL;
+  return posix_memalign(&p, alignment, bytes) == 0 ? p : NULL;
+}
+
+struct set {
+  struct incipit_model *m;
+  struct incipit_context *c;
+  struct incipit_error why;
+};
+static void set_open(struct set *x, const char *path, uint32_t sequences)
+{
+  struct incipit_context_options o = { .size = sizeof o, .n_sequences = sequences, .threads = 1 };
+  memset(x, 0, sizeof *x);
+  x->m = incipit_model_open(path, &x->why);
+  ck_assert_msg(x->m != NULL, "%s", x->why.text);
+  x->c = incipit_context_open(x->m, &o, &x->why);
+  ck_assert_msg(x->c != NULL, "%s", x->why.text);
+}
+static void set_close(struct set *x)
+{
+  incipit_context_close(x->c);
+  incipit_model_close(x->m);
+}
+static size_t ids_of(struct set *x, const char *text, uint32_t *id, size_t cap)
+{
+  size_t n;
+  ck_assert_msg(
+    incipit_encode(x->m, text, strlen(text), true, false, id, cap, &n, &x->why), "%s", x->why.text);
+  ck_assert_uint_le(n, cap);
+  return n;
+}
+static const struct incipit_generate_options most_20 = { .size = sizeof most_20,
+  .max_new_tokens = 20 };
+static struct incipit_result *write_20(struct set *x, const char *prompt)
+{
+  uint32_t id[64];
+  size_t n = ids_of(x, prompt, id, 64);
+  struct incipit_result *r = incipit_generate(x->c, id, n, &most_20, &x->why);
+  ck_assert_msg(r != NULL, "%s", x->why.text);
+  return r;
+}
+static struct incipit_report report_of(struct set *x)
+{
+  struct incipit_report r;
+  ck_assert(incipit_context_report(x->c, &r, sizeof r, &x->why));
+  return r;
+}
+static const char *const four[] = { "The cat sat", "Once", "There was a", "\"I am" };
+
+/* the texts that the chapters write, with the same settings */
+static void inner_text(const char *path, const uint32_t *id, size_t n, size_t most, double t,
+  uint64_t seed, uint32_t sequence, struct ids *out)
+{
+  struct memory m = { .fail_at = 0 };
+  struct error why;
+  struct counters c = { .passes = 0 };
+  struct engine e = { kernels_find(NULL, NULL), NULL, &c };
+  struct model *lm = model_open(&m, path, &why);
+  struct store *s = cache_open(&m, &lm->config, 1, &(struct cache_options){ .rows = 0 }, &why);
+  struct sampler d = { .s = sampling_default, .seed = seed, .sequence = sequence };
+  d.s.temperature = t;
+  ck_assert(funnel_open(&d.f, &m, e.k, lm->config.vocab_size, &why));
+  struct generate_context g = { &e, lm, s, &m };
+  struct generate_options want = { .max_new_tokens = most,
+    .eos = lm->config.eos,
+    .n_eos = lm->config.n_eos,
+    .recall = store_match_prefix,
+    .select = sampler_choose,
+    .select_ctx = &d };
+  struct continuation text;
+  ck_assert_msg(generate(&g, id, n, &want, &text, &why), "%s", why.text);
+  *out = (struct ids){ malloc(text.text.n * sizeof *id), text.text.n - n, 0 };
+  memcpy(out->id, text.text.id + n, out->n * sizeof *id);
+  continuation_free(&m, &text);
+  funnel_close(&d.f);
+  store_close(s);
+  model_close(&m, lm);
+}
+
+START_TEST(a_text_is_that_of_the_chapters)
+{
+  struct set x;
+  set_open(&x, POCKET, 1);
+  for (int i = 0; i < 4; i++) {
+    uint32_t id[64];
+    struct ids want;
+    size_t n = ids_of(&x, four[i], id, 64);
+    uint64_t before = report_of(&x).rows;
+    struct incipit_result *r = write_20(&x, four[i]);
+    inner_text(POCKET, id, n, 20, 0, 0, 0, &want);
+    ck_assert_uint_eq(r->n_ids, want.n);
+    ck_assert_mem_eq(r->id, want.id, want.n * sizeof *id);
+    ck_assert_uint_eq(r->text[r->n], 0);
+    /* the default keeps what it has computed */
+    ck_assert_uint_eq(report_of(&x).rows - before, n + want.n - 1);
+    free(want.id);
+    incipit_result_close(r);
+  }
+  ck_assert_uint_eq(report_of(&x).rows_recomputed, 0);
+  set_close(&x);
+}
+END_TEST
+
+static void same(const struct incipit_result *a, const struct incipit_result *b)
+{
+  ck_assert_uint_eq(a->n_ids, b->n_ids);
+  ck_assert_mem_eq(a->id, b->id, a->n_ids * sizeof *a->id);
+  ck_assert_uint_eq(a->n, b->n);
+  ck_assert_mem_eq(a->text, b->text, a->n + 1);
+  ck_assert_int_eq(a->finish, b->finish);
+}
+
+START_TEST(many_texts_are_those_of_one_by_one)
+{
+  for (uint32_t sequences = 1; sequences <= 5; sequences++)
+    for (size_t chunk = 1; chunk <= 3; chunk++) {
+      struct set x;
+      struct incipit_prompt p[4];
+      struct incipit_result *r[4];
+      uint32_t id[4][64];
+      set_open(&x, POCKET, sequences);
+      for (int i = 0; i < 4; i++) p[i] = (struct incipit_prompt){ id[i], ids_of(&x, four[i], id[i], 64) };
+      struct incipit_generate_options o = most_20;
+      o.chunk = chunk;
+      ck_assert_msg(incipit_generate_many(x.c, p, 4, &o, r, &x.why), "%s", x.why.text);
+      for (int i = 0; i < 4; i++) {
+        struct incipit_result *one = write_20(&x, four[i]);
+        same(r[i], one);
+        incipit_result_close(one);
+        incipit_result_close(r[i]);
+      }
+      set_close(&x);
+    }
+}
+END_TEST
+
+START_TEST(a_sampler_is_copied_for_each_text_and_numbered)
+{
+  struct set x;
+  uint32_t id[64];
+  set_open(&x, POCKET, 3);
+  size_t n = ids_of(&x, "The cat sat", id, 64);
+  struct incipit_prompt p[3] = { { id, n }, { id, n }, { id, n } };
+  struct incipit_result *r[3];
+  struct incipit_sampler_options so = { .size = 0 };
+  ck_assert(incipit_sampler_defaults(x.m, &so, sizeof so, &x.why));
+  so.temperature = 0.9, so.seed = 7, so.sequence = 2;
+  struct incipit_generate_options o = most_20;
+  o.sampler = incipit_sampler_open(x.m, &so, &x.why);
+  ck_assert(incipit_generate_many(x.c, p, 3, &o, r, &x.why));
+  for (uint32_t i = 0; i < 3; i++) {
+    struct ids want;
+    inner_text(POCKET, id, n, 20, 0.9, 7, 2 + i, &want);
+    ck_assert_uint_eq(r[i]->n_ids, want.n);
+    ck_assert_mem_eq(r[i]->id, want.id, want.n * sizeof *id);
+    free(want.id);
+    incipit_result_close(r[i]);
+  }
+  incipit_sampler_close((struct incipit_sampler *) o.sampler);
+  set_close(&x);
+}
+END_TEST
+
+/* ---- passes and sequences */
+static void push(struct set *x, uint32_t s, const uint32_t *id, size_t n, float *logits)
+{
+  struct incipit_row row[64];
+  size_t at, last = n - 1;
+  ck_assert(incipit_sequence_length(x->c, s, &at, &x->why));
+  for (size_t i = 0; i < n; i++) row[i] = (struct incipit_row){ s, (uint32_t) (at + i), id[i] };
+  ck_assert_msg(incipit_forward(x->c, row, n, &x->why), "%s", x->why.text);
+  ck_assert_msg(incipit_logits(x->c, &last, 1, logits, &x->why), "%s", x->why.text);
+}
+START_TEST(forks_and_crops_give_the_bits_of_reading_again)
+{
+  struct set x;
+  static float a[VOCAB], b[VOCAB], c[VOCAB];
+  uint32_t id[8] = { 5, 400, 71, 9, 9, 300, 12, 8 }, one, two, three;
+  size_t n;
+  set_open(&x, POCKET, 3);
+  ck_assert(incipit_sequence_open(x.c, &one, &x.why));
+  push(&x, one, id, 8, a);
+  ck_assert(incipit_sequence_fork(x.c, one, &two, &x.why));
+  ck_assert(incipit_sequence_crop(x.c, two, 5, &x.why));
+  push(&x, two, id + 5, 3, b);
+  ck_assert_mem_eq(a, b, sizeof a);
+  ck_assert(incipit_sequence_open(x.c, &three, &x.why));
+  push(&x, three, id, 8, c);
+  ck_assert_mem_eq(a, c, sizeof a);
+  uint32_t other[5] = { 5, 400, 71, 10, 9 };
+  ck_assert(incipit_sequence_keep(x.c, three, other, 5, &n, &x.why));
+  ck_assert_uint_eq(n, 3);
+  ck_assert(incipit_sequence_length(x.c, three, &n, &x.why) && n == 3);
+  ck_assert(incipit_sequence_length(x.c, one, &n, &x.why) && n == 8);
+  /* rows of three sequences in one pass, logits in another order */
+  struct incipit_row row[3] = { { one, 8, 3 }, { three, 3, 9 }, { two, 8, 3 } };
+  size_t which[2] = { 2, 0 };
+  static float two_rows[2][VOCAB];
+  ck_assert(incipit_forward(x.c, row, 3, &x.why));
+  ck_assert(incipit_logits(x.c, which, 2, two_rows[0], &x.why));
+  ck_assert_mem_eq(two_rows[0], two_rows[1], sizeof a);
+  set_close(&x);
+}
+END_TEST
+
+START_TEST(kept_rows_are_not_computed_again)
+{
+  struct set x;
+  uint32_t id[64], s;
+  set_open(&x, POCKET, 1);
+  size_t n = ids_of(&x, "The cat sat", id, 64);
+  struct incipit_generate_options o = most_20;
+  ck_assert(incipit_sequence_open(x.c, &s, &x.why));
+  o.sequence = &s;
+  struct incipit_result *a = incipit_generate(x.c, id, n, &o, &x.why);
+  uint64_t rows = report_of(&x).rows;
+  struct incipit_result *b = incipit_generate(x.c, id, n, &o, &x.why);
+  ck_assert_uint_eq(report_of(&x).rows - rows, 1 + b->n_ids - 1);
+  same(a, b);
+  size_t length;
+  ck_assert(incipit_sequence_length(x.c, s, &length, &x.why) && length == n + b->n_ids - 1);
+  incipit_result_close(a);
+  incipit_result_close(b);
+  set_close(&x);
+}
+END_TEST
+
+START_TEST(the_cache_is_smaller_in_another_format)
+{
+  struct incipit_error why;
+  struct incipit_model *m = incipit_model_open(POCKET, &why);
+  uint64_t bytes[2];
+  static const char *const type[] = { "f32", "q8_0" };
+  for (int i = 0; i < 2; i++) {
+    struct incipit_context_options o = { .size = sizeof o, .kv_type = type[i], .window = 8, .sinks = 2,
+      .kernels = "scalar", .threads = 2, .rows = 500 };
+    struct set x = { .m = m, .c = incipit_context_open(m, &o, &why) };
+    ck_assert_msg(x.c != NULL, "%s", why.text);
+    incipit_result_close(write_20(&x, "The cat sat"));
+    bytes[i] = report_of(&x).cache_bytes;
+    ck_assert_uint_gt(report_of(&x).weight_bytes, 2000000);
+    ck_assert_uint_ge(report_of(&x).peak_bytes, report_of(&x).live_bytes);
+    ck_assert_uint_ge(report_of(&x).live_bytes, report_of(&x).cache_bytes);
+    incipit_context_close(x.c);
+  }
+  ck_assert_uint_gt(bytes[1], 0);
+  ck_assert_uint_gt(bytes[0], 3 * bytes[1]);
+  incipit_model_close(m);
+}
+END_TEST
+
+/* ---- samplers, constraints, streams */
+START_TEST(to_choose_changes_nothing_and_to_accept_does)
+{
+  struct set x;
+  static float logits[VOCAB];
+  uint32_t id[64], s, a, b, c;
+  set_open(&x, POCKET, 1);
+  size_t n = ids_of(&x, "The cat sat", id, 64);
+  struct incipit_sampler_options o = { .size = 0 };
+  ck_assert(incipit_sampler_defaults(x.m, &o, sizeof o, &x.why));
+  ck_assert_uint_eq(o.size, sizeof o);
+  o.temperature = 1.5, o.seed = 3, o.repetition_penalty = 1.3, o.top_k = 40, o.n_bias = 1;
+  uint32_t unwanted = 7;
+  double bias = -1e9;
+  o.bias_id = &unwanted, o.bias = &bias;
+  struct incipit_sampler *one = incipit_sampler_open(x.m, &o, &x.why), *two;
+  ck_assert_msg(one != NULL, "%s", x.why.text);
+  bias = 1e9; /* the sampler has its own */
+  ck_assert(incipit_sampler_reset(one, id, n, 0, &x.why));
+  ck_assert(incipit_sequence_open(x.c, &s, &x.why));
+  push(&x, s, id, n, logits);
+  ck_assert(incipit_sampler_apply(one, logits, &a, &x.why) && a != unwanted);
+  for (int i = 0; i < 5; i++) ck_assert(incipit_sampler_apply(one, logits, &b, &x.why) && a == b);
+  two = incipit_sampler_copy(one, &x.why);
+  bool moved = false;
+  for (int i = 0; i < 20; i++) {
+    ck_assert(incipit_sampler_apply(one, logits, &a, &x.why));
+    ck_assert(incipit_sampler_apply(two, logits, &b, &x.why));
+    ck_assert_uint_eq(a, b);
+    ck_assert(incipit_sampler_accept(one, a, &x.why));
+    ck_assert(incipit_sampler_apply(one, logits, &c, &x.why));
+    moved = moved || c != a; /* the noise is another at the next position */
+    ck_assert(incipit_sampler_accept(two, a, &x.why));
+  }
+  ck_assert(moved);
+  incipit_sampler_close(two);
+  incipit_sampler_close(one);
+  set_close(&x);
+}
+END_TEST
+
+START_TEST(a_constraint_holds_in_generate_and_by_hand)
+{
+  struct set x;
+  uint32_t id[64];
+  set_open(&x, POCKET, 4);
+  size_t n = ids_of(&x, "The cat sat", id, 64);
+  struct incipit_constraint *k = incipit_constraint_open(x.m, INCIPIT_JSON, NULL, 0, &x.why);
+  ck_assert_msg(k != NULL, "%s", x.why.text);
+  struct incipit_sampler_options o = { .size = 0 };
+  ck_assert(incipit_sampler_defaults(x.m, &o, sizeof o, &x.why));
+  o.constraint = k, o.temperature = 1;
+  struct incipit_sampler *s = incipit_sampler_open(x.m, &o, &x.why);
+  incipit_constraint_close(k); /* the sampler keeps it */
+  ck_assert_msg(s != NULL, "%s", x.why.text);
+  struct incipit_generate_options g = { .size = sizeof g, .max_new_tokens = 30, .sampler = s };
+  struct incipit_prompt p[4] = { { id, n }, { id, n }, { id, n }, { id, n } };
+  struct incipit_result *r[4];
+  struct memory m = { .fail_at = 0 };
+  struct error why;
+  struct constraint *json = constraint_grammar(&m, "", constraint_json, strlen(constraint_json), &why);
+  for (int ignore = 0; ignore < 2; ignore++) {
+    g.ignore_end = ignore;
+    ck_assert_msg(incipit_generate_many(x.c, p, 4, &g, r, &x.why), "%s", x.why.text);
+    for (int i = 0; i < 4; i++) {
+      bool yes;
+      ck_assert(constraint_matches(json, r[i]->text, r[i]->n, &yes, &why));
+      ck_assert_msg(yes, "%s", r[i]->text);
+      ck_assert(r[i]->finish == (ignore ? INCIPIT_FINISH_MATCH : INCIPIT_FINISH_END)
+        || r[i]->finish == INCIPIT_FINISH_LENGTH);
+      incipit_result_close(r[i]);
+    }
+  }
+  constraint_free(json);
+  /* by hand: a token that the constraint does not allow is not accepted, and nothing has changed */
+  k = incipit_constraint_open(x.m, INCIPIT_REGEX, "(yes|no)", 8, &x.why);
+  o.constraint = k, o.temperature = 0;
+  struct incipit_sampler *h = incipit_sampler_open(x.m, &o, &x.why);
+  static float logits[VOCAB];
+  uint32_t bad, good;
+  char text[16];
+  size_t bytes, all = 0;
+  ck_assert_uint_eq(ids_of(&x, "z", &bad, 1), 1);
+  for (int step = 0; step < 4; step++) {
+    ck_assert(!incipit_sampler_accept(h, bad, &x.why));
+    ck_assert_int_eq(x.why.code, INCIPIT_NO_CHOICE);
+    ck_assert_msg(incipit_sampler_apply(h, logits, &good, &x.why), "%s", x.why.text);
+    ck_assert(incipit_sampler_accept(h, good, &x.why));
+    if (incipit_is_end(x.m, good)) break;
+    ck_assert(incipit_decode(x.m, &good, 1, true, text + all, 16 - all, &bytes, &x.why));
+    all += bytes;
+  }
+  text[all] = '\0';
+  ck_assert(strcmp(text, "yes") == 0 || strcmp(text, "no") == 0);
+  ck_assert(incipit_sampler_reset(h, NULL, 0, 1, &x.why) || x.why.code == INCIPIT_NO_CHOICE);
+  incipit_sampler_close(h);
+  incipit_constraint_close(k);
+  incipit_sampler_close(s);
+  set_close(&x);
+}
+END_TEST
+
+struct heard {
+  char text[4][4096];
+  size_t n[4], tokens, calls, rows, all;
+  size_t stop_at, cancel_rows;
+  struct set *x;
+};
+static bool hear(void *ctx, const struct incipit_token *now)
+{
+  struct heard *h = ctx;
+  memcpy(h->text[now->prompt] + h->n[now->prompt], now->text, now->n);
+  h->n[now->prompt] += now->n;
+  return ++h->tokens != h->stop_at;
+}
+static bool progress(void *ctx, size_t rows, size_t all)
+{
+  struct heard *h = ctx;
+  ck_assert_uint_gt(rows, h->rows);
+  ck_assert_uint_le(rows, all);
+  h->rows = rows, h->all = all, h->calls++;
+  return h->cancel_rows == 0 || rows < h->cancel_rows;
+}
+START_TEST(what_is_streamed_is_the_text)
+{
+  static const char *const stop[] = { "mat.", "milk", "the moon" };
+  for (int include = 0; include < 2; include++) {
+    struct set x;
+    uint32_t id[4][64];
+    struct incipit_prompt p[4];
+    struct incipit_result *r[4];
+    struct heard h = { .tokens = 0 };
+    set_open(&x, POCKET, 2);
+    for (int i = 0; i < 4; i++) p[i] = (struct incipit_prompt){ id[i], ids_of(&x, four[i], id[i], 64) };
+    struct incipit_generate_options o = { .size = sizeof o, .max_new_tokens = 40, .stop = stop,
+      .n_stop = 3, .include_stop = include, .on_token = hear, .on_progress = progress, .ctx = &h,
+      .chunk = 1 };
+    ck_assert(incipit_generate_many(x.c, p, 4, &o, r, &x.why));
+    size_t tokens = 0;
+    for (int i = 0; i < 4; i++) {
+      ck_assert_uint_eq(h.n[i], r[i]->n);
+      ck_assert_mem_eq(h.text[i], r[i]->text, r[i]->n);
+      ck_assert((r[i]->stop != NULL) == (r[i]->finish == INCIPIT_FINISH_STOP));
+      if (r[i]->stop != NULL) ck_assert((strstr(r[i]->text, r[i]->stop) != NULL) == include);
+      tokens += r[i]->n_ids;
+    }
+    ck_assert_int_eq(r[0]->finish, INCIPIT_FINISH_STOP);
+    ck_assert_str_eq(r[0]->stop, "mat.");
+    ck_assert_str_eq(r[0]->text, include ? " on the mat." : " on the ");
+    ck_assert_uint_eq(h.tokens, tokens);
+    ck_assert_uint_eq(h.rows, p[0].n + p[1].n + p[2].n + p[3].n);
+    ck_assert_uint_eq(h.rows, h.all);
+    for (int i = 0; i < 4; i++) incipit_result_close(r[i]);
+    set_close(&x);
+  }
+}
+END_TEST
+
+START_TEST(callbacks_cancel)
+{
+  struct set x;
+  uint32_t id[64];
+  set_open(&x, POCKET, 1);
+  size_t n = ids_of(&x, "The cat sat on the mat and looked at the moon", id, 64);
+  struct heard h = { .stop_at = 3 };
+  struct incipit_generate_options o = { .size = sizeof o, .on_token = hear, .ctx = &h };
+  struct incipit_result *r = incipit_generate(x.c, id, n, &o, &x.why);
+  ck_assert_int_eq(r->finish, INCIPIT_FINISH_CANCELLED);
+  ck_assert_uint_eq(r->n_ids, 3);
+  ck_assert_uint_ge(r->n, h.n[0]);
+  incipit_result_close(r);
+  struct heard g = { .cancel_rows = 4 };
+  o = (struct incipit_generate_options){ .size = sizeof o, .on_progress = progress, .ctx = &g, .chunk = 2 };
+  struct incipit_prompt p[2] = { { id, n }, { id, n } };
+  struct incipit_result *two[2];
+  ck_assert_uint_gt(n, 5);
+  ck_assert(incipit_generate_many(x.c, p, 2, &o, two, &x.why));
+  for (int i = 0; i < 2; i++) {
+    ck_assert_int_eq(two[i]->finish, INCIPIT_FINISH_CANCELLED);
+    ck_assert_uint_eq(two[i]->n_ids + two[i]->n, 0);
+    incipit_result_close(two[i]);
+  }
+  ck_assert_uint_eq(g.rows, 4);
+  ck_assert_uint_eq(g.calls, 2);
+  ck_assert_uint_eq(g.all, 2 * n);
+  set_close(&x);
+}
+END_TEST
+
+static bool meddle(void *ctx, const struct incipit_token *now)
+{
+  struct heard *h = ctx;
+  struct set *x = h->x;
+  uint32_t s;
+  struct incipit_row row = { 1, 0, 0 };
+  struct incipit_error why = { .code = 0 };
+  (void) now;
+  incipit_context_close(x->c); /* does nothing */
+  ck_assert(!incipit_forward(x->c, &row, 1, &why) && why.code == INCIPIT_MISUSE);
+  ck_assert_msg(strstr(why.text, "callbacks") != NULL, "%s", why.text);
+  ck_assert(!incipit_sequence_open(x->c, &s, &why));
+  ck_assert(incipit_generate(x->c, &row.token, 1, NULL, &why) == NULL);
+  return true;
+}
+START_TEST(a_callback_cannot_use_its_context)
+{
+  struct set x;
+  uint32_t id[64];
+  struct heard h = { .x = &x };
+  set_open(&x, POCKET, 2);
+  size_t n = ids_of(&x, "The cat sat", id, 64);
+  struct incipit_generate_options o = { .size = sizeof o, .max_new_tokens = 5, .on_token = meddle, .ctx = &h };
+  struct incipit_result *r = incipit_generate(x.c, id, n, &o, &x.why), *s;
+  ck_assert(r != NULL);
+  o.on_token = NULL;
+  s = incipit_generate(x.c, id, n, &o, &x.why); /* and it can afterwards */
+  same(r, s);
+  incipit_result_close(r);
+  incipit_result_close(s);
+  set_close(&x);
+}
+END_TEST
+
+START_TEST(a_stream_holds_back_and_begins_again)
+{
+  struct set x;
+  uint32_t id[64];
+  struct incipit_piece piece;
+  static const char *const stop[] = { "sat on", "nowhere" };
+  set_open(&x, POCKET, 1);
+  size_t n = ids_of(&x, "The cat sat on it", id, 64);
+  struct incipit_stream *s = incipit_stream_open(x.m, stop, 2, false, &x.why);
+  ck_assert_msg(s != NULL, "%s", x.why.text);
+  for (int round = 0; round < 2; round++) {
+    char text[64] = "";
+    const char *found = NULL;
+    for (size_t i = 0; i < n; i++) {
+      ck_assert(incipit_stream_push(s, id[i], &piece, &x.why));
+      strncat(text, piece.text, piece.n);
+      if (piece.stop != NULL) found = piece.stop;
+    }
+    ck_assert(incipit_stream_end(s, &piece, &x.why) && piece.n == 0);
+    ck_assert_str_eq(text, "The cat ");
+    ck_assert_str_eq(found, "sat on");
+    ck_assert(incipit_stream_reset(s, id, 1, &x.why));
+  }
+  /* what is held comes at the end */
+  char text[64] = "";
+  for (size_t i = 0; i < 3; i++) {
+    ck_assert(incipit_stream_push(s, id[i], &piece, &x.why));
+    strncat(text, piece.text, piece.n);
+  }
+  ck_assert_ptr_eq(strstr(text, "sat"), NULL);
+  ck_assert(incipit_stream_end(s, &piece, &x.why));
+  strncat(text, piece.text, piece.n);
+  ck_assert_ptr_ne(strstr(text, "sat"), NULL);
+  incipit_stream_close(s);
+  set_close(&x);
+}
+END_TEST
+
+/* ---- conversations */
+START_TEST(a_conversation_computes_no_row_twice)
+{
+  struct set x;
+  static const char *const said[] = { "Hello!", "What did the cat do?", "And then?" };
+  struct incipit_generate_options o = { .size = sizeof o, .max_new_tokens = 12 };
+  set_open(&x, POCKET, 1);
+  struct incipit_chat *t = incipit_chat_open(x.c, "pocket", NULL, &x.why);
+  ck_assert_msg(t != NULL, "%s", x.why.text);
+  struct incipit_message message[6];
+  struct incipit_result *r[3];
+  char first[3][512];
+  uint32_t id[512];
+  for (int round = 0; round < 2; round++) {
+    for (int i = 0; i < 3; i++) {
+      struct heard h = { .tokens = 0 };
+      o.on_token = hear, o.ctx = &h;
+      uint64_t before = report_of(&x).rows;
+      size_t n;
+      message[2 * i] = (struct incipit_message){ INCIPIT_USER, said[i], strlen(said[i]) };
+      ck_assert(incipit_chat_encode(x.m, "pocket", message, (size_t) (2 * i + 1), true, id, 512, &n, &x.why));
+      r[i] = incipit_chat_say(t, said[i], strlen(said[i]), &o, &x.why);
+      ck_assert_msg(r[i] != NULL, "%s", x.why.text);
+      ck_assert(r[i]->n == 0 || r[i]->text[0] != ' ');
+      ck_assert_uint_eq(h.n[0], r[i]->n);
+      ck_assert_mem_eq(h.text[0], r[i]->text, r[i]->n);
+      message[2 * i + 1] = (struct incipit_message){ INCIPIT_ASSISTANT, r[i]->text, r[i]->n };
+      /* a later turn costs itself and its answer, not what was there before */
+      if (i == 0 && round == 0) ck_assert_uint_eq(report_of(&x).rows - before, n + r[i]->n_ids - 1);
+      if (i > 0) ck_assert_uint_lt(report_of(&x).rows - before, n);
+      if (round == 0) snprintf(first[i], sizeof first[i], "%s", r[i]->text);
+      else ck_assert_str_eq(first[i], r[i]->text);
+    }
+    if (round == 0) ck_assert_uint_eq(report_of(&x).rows_recomputed, 0);
+    for (int i = 0; i < 3; i++) incipit_result_close(r[i]);
+    ck_assert(incipit_chat_reset(t, &x.why));
+  }
+  incipit_chat_close(t);
+  set_close(&x);
+}
+END_TEST
+
+START_TEST(a_turn_that_does_not_fit_is_taken_back)
+{
+  struct set x;
+  static char much[9000];
+  struct incipit_generate_options o = { .size = sizeof o, .max_new_tokens = 8 };
+  memset(much, 'x', sizeof much - 1);
+  set_open(&x, POCKET, 1);
+  for (int with = 0; with < 2; with++) {
+    struct incipit_chat *t = incipit_chat_open(x.c, "pocket", NULL, &x.why);
+    struct incipit_result *a = incipit_chat_say(t, "Hello!", 6, &o, &x.why);
+    if (with == 1) {
+      ck_assert(incipit_chat_say(t, much, sizeof much - 1, &o, &x.why) == NULL);
+      ck_assert_int_eq(x.why.code, INCIPIT_FULL);
+    }
+    struct incipit_result *b = incipit_chat_say(t, "And then?", 9, &o, &x.why);
+    static char after[512];
+    if (with == 0) snprintf(after, sizeof after, "%s", b->text);
+    else ck_assert_str_eq(after, b->text);
+    incipit_result_close(a);
+    incipit_result_close(b);
+    incipit_chat_close(t);
+  }
+  set_close(&x);
+}
+END_TEST
+
+/* ---- misuse: every function called wrongly says what is wrong */
+#define WRONG_AS(wanted, says, call)                                                               \
+  do {                                                                                             \
+    memset(&why, 0, sizeof why);                                                                   \
+    if (call) ck_abort_msg("%s succeeded", #call);                                                 \
+    if (why.code != (wanted) || strstr(why.text, says) == NULL || strlen(why.text) < 20)           \
+      ck_abort_msg("%s: code %d, %s", #call, why.code, why.text);                                  \
+    told++;                                                                                        \
+  } while (0)
+#define WRONG(says, call) WRONG_AS(INCIPIT_MISUSE, says, call)
+/* the same with nobody to tell */
+#define QUIET(call) ck_assert(!(call))
+
+static struct incipit_error why;
+static unsigned told;
+START_TEST(null_is_told)
+{
+  struct set x;
+  uint32_t id = 5, s;
+  size_t n = 0;
+  float logits[VOCAB];
+  char text[8];
+  struct incipit_report report;
+  struct incipit_piece piece;
+  struct incipit_prompt p = { &id, 1 };
+  struct incipit_result *r;
+  struct incipit_message message = { INCIPIT_USER, "x", 1 };
+  struct incipit_sampler_options so;
+  static const char *const stop[] = { "a", NULL };
+  set_open(&x, POCKET, 2);
+  ck_assert(incipit_sequence_open(x.c, &s, &why));
+  struct incipit_row row = { s, 0, 5 };
+  struct incipit_sampler *sampler = incipit_sampler_open(x.m, NULL, &why);
+  struct incipit_stream *stream = incipit_stream_open(x.m, NULL, 0, false, &why);
+  struct incipit_chat *chat = incipit_chat_open(x.c, "pocket", NULL, &why);
+  ck_assert_uint_eq(incipit_vocab_size(NULL) + incipit_context_size(NULL), 0);
+  ck_assert(!incipit_is_end(NULL, 0));
+  WRONG("the model is NULL", incipit_encode(NULL, "x", 1, true, false, &id, 1, &n, &why));
+  WRONG("the text is NULL", incipit_encode(x.m, NULL, 1, true, false, &id, 1, &n, &why));
+  WRONG("room for ids is NULL", incipit_encode(x.m, "x", 1, true, false, NULL, 1, &n, &why));
+  WRONG("n_ids is NULL", incipit_encode(x.m, "x", 1, true, false, &id, 1, NULL, &why));
+  WRONG("the model is NULL", incipit_decode(NULL, &id, 1, true, text, 8, &n, &why));
+  WRONG("list of ids is NULL", incipit_decode(x.m, NULL, 1, true, text, 8, &n, &why));
+  WRONG("room for bytes is NULL", incipit_decode(x.m, &id, 1, true, NULL, 8, &n, &why));
+  WRONG("n_bytes is NULL", incipit_decode(x.m, &id, 1, true, text, 8, NULL, &why));
+  WRONG("the model is NULL", incipit_context_open(NULL, NULL, &why));
+  WRONG("the context is NULL", incipit_context_report(NULL, &report, sizeof report, &why));
+  WRONG("structure is NULL", incipit_context_report(x.c, NULL, sizeof report, &why));
+  WRONG("the context is NULL", incipit_sequence_open(NULL, &s, &why));
+  WRONG("sequence is NULL", incipit_sequence_open(x.c, NULL, &why));
+  WRONG("the context is NULL", incipit_sequence_close(NULL, s, &why));
+  WRONG("the context is NULL", incipit_sequence_length(NULL, s, &n, &why));
+  WRONG("length is NULL", incipit_sequence_length(x.c, s, NULL, &why));
+  WRONG("the context is NULL", incipit_sequence_fork(NULL, s, &s, &why));
+  WRONG("to is NULL", incipit_sequence_fork(x.c, s, NULL, &why));
+  WRONG("the context is NULL", incipit_sequence_crop(NULL, s, 0, &why));
+  WRONG("the context is NULL", incipit_sequence_keep(NULL, s, &id, 1, &n, &why));
+  WRONG("list of ids is NULL", incipit_sequence_keep(x.c, s, NULL, 1, &n, &why));
+  WRONG("length is NULL", incipit_sequence_keep(x.c, s, &id, 1, NULL, &why));
+  WRONG("the context is NULL", incipit_forward(NULL, &row, 1, &why));
+  WRONG("list of rows is NULL", incipit_forward(x.c, NULL, 1, &why));
+  WRONG("the context is NULL", incipit_logits(NULL, &n, 1, logits, &why));
+  WRONG("list of rows is NULL", incipit_logits(x.c, NULL, 1, logits, &why));
+  WRONG("room for logits is NULL", incipit_logits(x.c, &n, 1, NULL, &why));
+  WRONG("the model is NULL", incipit_constraint_open(NULL, INCIPIT_REGEX, "a", 1, &why));
+  WRONG("the text is NULL", incipit_constraint_open(x.m, INCIPIT_REGEX, NULL, 1, &why));
+  WRONG("the model is NULL", incipit_sampler_defaults(NULL, &so, sizeof so, &why));
+  WRONG("structure is NULL", incipit_sampler_defaults(x.m, NULL, sizeof so, &why));
+  WRONG("the model is NULL", incipit_sampler_open(NULL, NULL, &why));
+  WRONG("the sampler is NULL", incipit_sampler_copy(NULL, &why));
+  WRONG("the sampler is NULL", incipit_sampler_reset(NULL, &id, 1, 0, &why));
+  WRONG("list of ids is NULL", incipit_sampler_reset(sampler, NULL, 1, 0, &why));
+  WRONG("the sampler is NULL", incipit_sampler_apply(NULL, logits, &id, &why));
+  WRONG("list of logits is NULL", incipit_sampler_apply(sampler, NULL, &id, &why));
+  WRONG("id is NULL", incipit_sampler_apply(sampler, logits, NULL, &why));
+  WRONG("the sampler is NULL", incipit_sampler_accept(NULL, 5, &why));
+  WRONG("the model is NULL", incipit_stream_open(NULL, NULL, 0, false, &why));
+  WRONG("stop strings is NULL", incipit_stream_open(x.m, NULL, 1, false, &why));
+  WRONG("a stop string is NULL", incipit_stream_open(x.m, stop, 2, false, &why));
+  WRONG("the stream is NULL", incipit_stream_reset(NULL, &id, 1, &why));
+  WRONG("list of ids is NULL", incipit_stream_reset(stream, NULL, 1, &why));
+  WRONG("the stream is NULL", incipit_stream_push(NULL, 5, &piece, &why));
+  WRONG("piece is NULL", incipit_stream_push(stream, 5, NULL, &why));
+  WRONG("the stream is NULL", incipit_stream_end(NULL, &piece, &why));
+  WRONG("piece is NULL", incipit_stream_end(stream, NULL, &why));
+  WRONG("the context is NULL", incipit_generate(NULL, &id, 1, NULL, &why));
+  WRONG("list of ids is NULL", incipit_generate(x.c, NULL, 1, NULL, &why));
+  WRONG("the context is NULL", incipit_generate_many(NULL, &p, 1, NULL, &r, &why));
+  WRONG("list of prompts is NULL", incipit_generate_many(x.c, NULL, 1, NULL, &r, &why));
+  WRONG("room for results is NULL", incipit_generate_many(x.c, &p, 1, NULL, NULL, &why));
+  WRONG("the model is NULL", incipit_chat_encode(NULL, "chatml", &message, 1, true, &id, 1, &n, &why));
+  WRONG("list of messages is NULL", incipit_chat_encode(x.m, "pocket", NULL, 1, true, &id, 1, &n, &why));
+  WRONG("n_ids is NULL", incipit_chat_encode(x.m, "pocket", &message, 1, true, &id, 1, NULL, &why));
+  WRONG("the context is NULL", incipit_chat_open(NULL, NULL, NULL, &why));
+  WRONG("the conversation is NULL", incipit_chat_say(NULL, "x", 1, NULL, &why));
+  WRONG("the text is NULL", incipit_chat_say(chat, NULL, 1, NULL, &why));
+  WRONG("the conversation is NULL", incipit_chat_reset(NULL, &why));
+  QUIET(incipit_model_open("/nowhere", NULL));
+  QUIET(incipit_encode(NULL, "x", 1, true, false, &id, 1, &n, NULL));
+  QUIET(incipit_forward(x.c, NULL, 1, NULL));
+  QUIET(incipit_generate(x.c, NULL, 1, NULL, NULL));
+  incipit_model_close(NULL);
+  incipit_context_close(NULL);
+  incipit_constraint_close(NULL);
+  incipit_sampler_close(NULL);
+  incipit_stream_close(NULL);
+  incipit_result_close(NULL);
+  incipit_chat_close(NULL);
+  incipit_chat_close(chat);
+  incipit_stream_close(stream);
+  incipit_sampler_close(sampler);
+  set_close(&x);
+  tally("tests/check_library.c: misuse", told, 0, 0, "");
+}
+END_TEST
+
+START_TEST(numbers_out_of_range_are_told)
+{
+  struct set x, y;
+  uint32_t id = VOCAB, s, t, u;
+  size_t n = 0, beyond = 1;
+  static float logits[VOCAB];
+  char text[8];
+  struct incipit_piece piece;
+  struct incipit_result *r[2];
+  set_open(&x, POCKET, 2);
+  set_open(&y, SMALL, 1);
+  WRONG("below 2048", incipit_decode(x.m, &id, 1, true, text, 8, &n, &why));
+  ck_assert(incipit_sequence_open(x.c, &s, &why) && incipit_sequence_open(x.c, &t, &why));
+  WRONG_AS(INCIPIT_FULL, "sequences of the context are open", incipit_sequence_open(x.c, &u, &why));
+  WRONG_AS(INCIPIT_FULL, "sequences of the context are open", incipit_sequence_fork(x.c, s, &u, &why));
+  WRONG("is closed", incipit_sequence_close(y.c, s, &why)); /* of another context, with the same number */
+  WRONG("no sequence of this context", incipit_sequence_close(y.c, t, &why));
+  WRONG("no sequence of this context", incipit_sequence_close(x.c, 0, &why));
+  WRONG("no sequence of this context", incipit_sequence_close(x.c, UINT32_MAX, &why));
+  WRONG("there are no rows", incipit_forward(x.c, &(struct incipit_row){ s, 0, 0 }, 0, &why));
+  WRONG("no pass", incipit_logits(x.c, &n, 1, logits, &why));
+  WRONG("below 2048", incipit_forward(x.c, &(struct incipit_row){ s, 0, VOCAB }, 1, &why));
+  WRONG("wanted: 0, the next", incipit_forward(x.c, &(struct incipit_row){ s, 1, 0 }, 1, &why));
+  WRONG("no sequence of this context", incipit_forward(x.c, &(struct incipit_row){ 0, 0, 0 }, 1, &why));
+  struct incipit_row twice[2] = { { s, 0, 1 }, { s, 0, 1 } };
+  WRONG("row 1 is at position 0", incipit_forward(x.c, twice, 2, &why));
+  ck_assert(incipit_forward(x.c, twice, 1, &why));
+  WRONG("row 1 of the pass", incipit_logits(x.c, &beyond, 1, logits, &why));
+  WRONG("1 rows", incipit_sequence_crop(x.c, s, 2, &why));
+  WRONG("below 2048", incipit_sequence_keep(x.c, s, &id, 1, &n, &why));
+  ck_assert(incipit_sequence_close(x.c, t, &why));
+  WRONG("is closed", incipit_sequence_close(x.c, t, &why));
+  WRONG("is closed", incipit_sequence_length(x.c, t, &n, &why));
+  WRONG("is closed", incipit_sequence_crop(x.c, t, 0, &why));
+  WRONG("is closed", incipit_sequence_keep(x.c, t, NULL, 0, &n, &why));
+  WRONG("is closed", incipit_sequence_fork(x.c, t, &u, &why));
+  WRONG("is closed", incipit_forward(x.c, &(struct incipit_row){ t, 0, 0 }, 1, &why));
+  ck_assert(incipit_sequence_open(x.c, &u, &why) && u != t); /* the place again, by another number */
+  WRONG("is closed", incipit_sequence_length(x.c, t, &n, &why));
+  struct incipit_sampler *a = incipit_sampler_open(x.m, NULL, &why);
+  struct incipit_sampler *b = incipit_sampler_open(y.m, NULL, &why);
+  struct incipit_stream *stream = incipit_stream_open(x.m, NULL, 0, false, &why);
+  WRONG("below 2048", incipit_sampler_reset(a, &id, 1, 0, &why));
+  WRONG("below 2048", incipit_sampler_accept(a, id, &why));
+  WRONG("below 2048", incipit_stream_push(stream, id, &piece, &why));
+  WRONG("below 2048", incipit_stream_reset(stream, &id, 1, &why));
+  WRONG("below 2048", incipit_generate(x.c, &id, 1, NULL, &why));
+  WRONG("has no tokens", incipit_generate(x.c, &id, 0, NULL, &why));
+  id = 5;
+  struct incipit_generate_options o = { .size = sizeof o, .sampler = b };
+  WRONG("another model", incipit_generate(x.c, &id, 1, &o, &why));
+  uint32_t pair[2] = { s, s };
+  struct incipit_prompt p[2] = { { &id, 1 }, { &id, 1 } };
+  o = (struct incipit_generate_options){ .size = sizeof o, .sequence = pair };
+  WRONG("the same sequence", incipit_generate_many(x.c, p, 2, &o, r, &why));
+  pair[1] = t;
+  WRONG("is closed", incipit_generate_many(x.c, p, 2, &o, r, &why));
+  ck_assert(r[0] == NULL && r[1] == NULL);
+  WRONG_AS(INCIPIT_FULL, "are open", incipit_generate(x.c, &id, 1, NULL, &why));
+  ck_assert(incipit_sequence_close(x.c, u, &why));
+  struct incipit_chat *chat = incipit_chat_open(x.c, "pocket", NULL, &why);
+  o.sequence = &s;
+  WRONG("a sequence is given", incipit_chat_say(chat, "x", 1, &o, &why));
+  struct incipit_message message = { 3, "x", 1 };
+  WRONG("role of message 0 is 3", incipit_chat_encode(x.m, "pocket", &message, 1, true, NULL, 0, &n, &why));
+  WRONG("no messages", incipit_chat_encode(x.m, "pocket", &message, 0, true, NULL, 0, &n, &why));
+  WRONG("language 9", incipit_constraint_open(x.m, (enum incipit_language) 9, "a", 1, &why));
+  struct incipit_constraint *k = incipit_constraint_open(x.m, INCIPIT_REGEX, "a", 1, &why);
+  struct incipit_sampler_options so;
+  ck_assert(incipit_sampler_defaults(y.m, &so, sizeof so, &why));
+  so.constraint = k;
+  WRONG("another model", incipit_sampler_open(y.m, &so, &why));
+  so.constraint = NULL, so.temperature = -1;
+  WRONG("temperature", incipit_sampler_open(y.m, &so, &why));
+  so.temperature = 1, so.n_bias = 1;
+  WRONG("bias_id is NULL", incipit_sampler_open(y.m, &so, &why));
+  so.bias_id = &s;
+  WRONG("bias is NULL", incipit_sampler_open(y.m, &so, &why));
+  double one = 1;
+  so.bias = &one;
+  WRONG("wanted: below", incipit_sampler_open(y.m, &so, &why));
+  for (size_t i = 0; i < VOCAB; i++) logits[i] = 0.0f / 0.0f;
+  WRONG_AS(INCIPIT_NO_CHOICE, "", incipit_sampler_apply(a, logits, &id, &why));
+  incipit_constraint_close(k);
+  incipit_chat_close(chat);
+  incipit_stream_close(stream);
+  incipit_sampler_close(a);
+  incipit_sampler_close(b);
+  set_close(&x);
+  set_close(&y);
+  tally("tests/check_library.c: misuse", told, 0, 0, "");
+}
+END_TEST
+
+START_TEST(what_a_person_named_is_told)
+{
+  struct set x, y;
+  uint32_t id = 5;
+  size_t n;
+  set_open(&x, POCKET, 1);
+  set_open(&y, BARE, 1);
+  struct incipit_context_options o = { .size = sizeof o, .kv_type = "f31" };
+  static const char *const stop[] = { "a" };
+  static const char *const empty[] = { "" };
+  struct incipit_message message = { INCIPIT_USER, "x", 1 };
+  WRONG_AS(INCIPIT_INPUT, "/nowhere", incipit_model_open("/nowhere", &why));
+  WRONG_AS(INCIPIT_INPUT, "config.json", incipit_model_open("tests/golden", &why));
+  WRONG_AS(INCIPIT_INPUT, "f31", incipit_context_open(x.m, &o, &why));
+  o.kv_type = NULL, o.kernels = "abacus";
+  WRONG_AS(INCIPIT_INPUT, "abacus", incipit_context_open(x.m, &o, &why));
+  o.kernels = NULL, o.sinks = 3;
+  WRONG_AS(INCIPIT_INPUT, "sinks", incipit_context_open(x.m, &o, &why));
+  o.sinks = 0, o.n_sequences = 70000;
+  WRONG("n_sequences is 70000", incipit_context_open(x.m, &o, &why));
+  o.n_sequences = 1, o.threads = 5000;
+  WRONG("threads is 5000", incipit_context_open(x.m, &o, &why));
+  WRONG_AS(INCIPIT_INPUT, "tokenizer", incipit_encode(y.m, "x", 1, true, false, &id, 1, &n, &why));
+  WRONG_AS(INCIPIT_INPUT, "tokenizer", incipit_decode(y.m, &id, 1, true, NULL, 0, &n, &why));
+  WRONG_AS(INCIPIT_INPUT, "tokenizer", incipit_stream_open(y.m, stop, 1, false, &why));
+  WRONG("empty", incipit_stream_open(x.m, empty, 1, false, &why));
+  WRONG_AS(INCIPIT_INPUT, "tokenizer", incipit_constraint_open(y.m, INCIPIT_REGEX, "a", 1, &why));
+  WRONG_AS(INCIPIT_INPUT, "tokenizer", incipit_chat_open(y.c, NULL, NULL, &why));
+  WRONG_AS(INCIPIT_INPUT, "tokenizer", incipit_chat_encode(y.m, NULL, &message, 1, true, NULL, 0, &n, &why));
+  struct incipit_generate_options g = { .size = sizeof g, .stop = stop, .n_stop = 1 };
+  WRONG_AS(INCIPIT_INPUT, "tokenizer", incipit_generate(y.c, &id, 1, &g, &why));
+  WRONG_AS(INCIPIT_INPUT, "(", incipit_constraint_open(x.m, INCIPIT_REGEX, "(a", 2, &why));
+  WRONG_AS(INCIPIT_INPUT, "root", incipit_constraint_open(x.m, INCIPIT_GRAMMAR, "a ::= \"b\"\n", 10, &why));
+  WRONG_AS(INCIPIT_INPUT, "chatml", incipit_chat_open(x.c, "gibberish", NULL, &why));
+  WRONG_AS(INCIPIT_INPUT, "", incipit_chat_encode(x.m, "llama3", &message, 1, true, NULL, 0, &n, &why));
+  /* a model without a tokenizer still writes */
+  struct incipit_result *r = incipit_generate(y.c, (uint32_t[]){ 6, 2, 3 }, 3,
+    &(struct incipit_generate_options){ .size = sizeof g, .max_new_tokens = 4, .ignore_end = true }, &why);
+  ck_assert_msg(r != NULL, "%s", why.text);
+  ck_assert_uint_eq(r->n_ids, 4);
+  ck_assert_uint_eq(r->n, 0);
+  incipit_result_close(r);
+  set_close(&x);
+  set_close(&y);
+}
+END_TEST
+
+START_TEST(a_full_context_has_a_code)
+{
+  struct set x;
+  static uint32_t id[2049];
+  set_open(&x, POCKET, 1);
+  for (int i = 0; i < 2049; i++) id[i] = 5;
+  WRONG_AS(INCIPIT_FULL, "the context holds 2048", incipit_generate(x.c, id, 2049, NULL, &why));
+  struct incipit_result *r = incipit_generate(x.c, id, 2047, NULL, &why);
+  ck_assert_uint_le(r->n_ids, 2);
+  incipit_result_close(r);
+  uint32_t s;
+  static struct incipit_row row[2049];
+  ck_assert(incipit_sequence_open(x.c, &s, &why));
+  for (uint32_t i = 0; i < 2049; i++) row[i] = (struct incipit_row){ s, i, 5 };
+  WRONG_AS(INCIPIT_FULL, "the context holds 2048", incipit_forward(x.c, row, 2049, &why));
+  incipit_context_close(x.c);
+  struct incipit_context_options o = { .size = sizeof o, .n_sequences = 2, .rows = 128 };
+  x.c = incipit_context_open(x.m, &o, &why);
+  ck_assert(incipit_sequence_open(x.c, &s, &why));
+  for (uint32_t i = 0; i < 200; i++) row[i].sequence = s;
+  WRONG_AS(INCIPIT_FULL, "the cache holds 128 rows", incipit_forward(x.c, row, 129, &why));
+  ck_assert(incipit_forward(x.c, row, 128, &why));
+  WRONG_AS(INCIPIT_FULL, "the cache holds 128 rows", incipit_forward(x.c, row + 128, 1, &why));
+  size_t n;
+  ck_assert(incipit_sequence_length(x.c, s, &n, &why) && n == 128);
+  WRONG_AS(INCIPIT_FULL, "the cache holds 128 rows", incipit_generate(x.c, id, 100, NULL, &why));
+  ck_assert(incipit_sequence_close(x.c, s, &why));
+  r = incipit_generate(x.c, id, 100, &most_20, &why);
+  ck_assert_msg(r != NULL, "%s", why.text);
+  incipit_result_close(r);
+  set_close(&x);
+}
+END_TEST
+
+START_TEST(structures_grow_and_a_cleared_one_is_refused)
+{
+  struct set x;
+  uint32_t id = 5;
+  set_open(&x, POCKET, 1);
+  struct { struct incipit_generate_options o; char more[16]; } later = { .o = { .max_new_tokens = 3 } };
+  WRONG("size of the options is 0", incipit_generate(x.c, &id, 1, &later.o, &why));
+  later.o.size = sizeof later.o - 1;
+  WRONG("size of the options is", incipit_generate(x.c, &id, 1, &later.o, &why));
+  later.o.size = sizeof later;
+  struct incipit_result *r = incipit_generate(x.c, &id, 1, &later.o, &why);
+  ck_assert_uint_eq(r->n_ids, 3);
+  incipit_result_close(r);
+  later.more[7] = 1;
+  WRONG("wanted: 0, for this library knows only", incipit_generate(x.c, &id, 1, &later.o, &why));
+  later.o.size = 1 << 20;
+  WRONG("below 4096", incipit_generate(x.c, &id, 1, &(struct incipit_generate_options){ .size = 1 << 20 }, &why));
+  WRONG("size of the options is 0", incipit_context_open(x.m, &(struct incipit_context_options){ .n_sequences = 1 }, &why));
+  WRONG("size of the options is 0", incipit_sampler_open(x.m, &(struct incipit_sampler_options){ .top_p = 1 }, &why));
+  struct incipit_chat *t = incipit_chat_open(x.c, "pocket", NULL, &why);
+  WRONG("size of the options is 0", incipit_chat_say(t, "x", 1, &(struct incipit_generate_options){ .chunk = 1 }, &why));
+  incipit_chat_close(t);
+  struct { struct incipit_report r; uint64_t more; } report = { .more = 9 };
+  WRONG("the size is 4", incipit_context_report(x.c, &report.r, 4, &why));
+  ck_assert(incipit_context_report(x.c, &report.r, sizeof report, &why) && report.more == 0);
+  struct incipit_sampler_options so;
+  WRONG("the size is 8", incipit_sampler_defaults(x.m, &so, 8, &why));
+  set_close(&x);
+}
+END_TEST
+
+START_TEST(objects_keep_what_they_need)
+{
+  struct incipit_error e;
+  uint32_t id = 5;
+  struct incipit_model *m = incipit_model_open(POCKET, &e);
+  struct incipit_context *c = incipit_context_open(m, NULL, &e);
+  struct incipit_sampler *s = incipit_sampler_open(m, NULL, &e);
+  struct incipit_chat *t = incipit_chat_open(c, "pocket", NULL, &e);
+  incipit_model_close(m);
+  incipit_context_close(c);
+  struct incipit_result *r = incipit_chat_say(t, "Hello!", 6, &most_20, &e);
+  ck_assert_msg(r != NULL, "%s", e.text);
+  incipit_chat_close(t);
+  ck_assert(incipit_sampler_accept(s, id, &e));
+  incipit_sampler_close(s);
+  ck_assert_uint_eq(strlen(r->text), r->n); /* the result needs nobody */
+  incipit_result_close(r);
+}
+END_TEST
+
+/* ---- memory: whatever is refused, there is a code, nothing is lost, and the next call works */
+static int everything(void)
+{
+  struct incipit_error e = { .code = 0 };
+  struct incipit_context_options o = { .size = sizeof o, .n_sequences = 2, .threads = 1, .kernels = "scalar" };
+  struct incipit_generate_options g = { .size = sizeof g, .max_new_tokens = 2, .stop = (const char *const[]){ "qq" }, .n_stop = 1 };
+  struct incipit_sampler_options so;
+  struct incipit_constraint *k = NULL;
+  struct incipit_sampler *s = NULL;
+  struct incipit_context *c = NULL;
+  struct incipit_chat *t = NULL;
+  struct incipit_result *r[2] = { NULL, NULL }, *a = NULL;
+  uint32_t id[16], one, two;
+  size_t n;
+  struct incipit_model *m = incipit_model_open(SMALL, &e);
+  bool ok = m != NULL && (c = incipit_context_open(m, &o, &e)) != NULL
+    && incipit_sequence_open(c, &one, &e)
+    && incipit_forward(c, &(struct incipit_row){ one, 0, 262 }, 1, &e)
+    && incipit_sequence_fork(c, one, &two, &e);
+  incipit_context_close(c);
+  incipit_model_close(m);
+  if (!ok) return e.code;
+  c = NULL;
+  m = incipit_model_open(POCKET, &e);
+  ok = m != NULL && incipit_encode(m, "The cat", 7, true, false, id, 16, &n, &e)
+    && incipit_sampler_defaults(m, &so, sizeof so, &e)
+    && (k = incipit_constraint_open(m, INCIPIT_REGEX, "[a-z ]*", 7, &e)) != NULL
+    && (so.constraint = k, s = incipit_sampler_open(m, &so, &e)) != NULL
+    && (c = incipit_context_open(m, &o, &e)) != NULL;
+  g.sampler = s;
+  if (ok) {
+    struct incipit_prompt p[2] = { { id, n }, { id, n } };
+    ok = incipit_generate_many(c, p, 2, &g, r, &e);
+    if (!ok) ck_assert(r[0] == NULL && r[1] == NULL);
+  }
+  g = (struct incipit_generate_options){ .size = sizeof g, .max_new_tokens = 2 };
+  ok = ok && (t = incipit_chat_open(c, "pocket", NULL, &e)) != NULL
+    && (a = incipit_chat_say(t, "Hello", 5, &g, &e)) != NULL;
+  incipit_result_close(a);
+  incipit_result_close(r[0]);
+  incipit_result_close(r[1]);
+  incipit_chat_close(t);
+  incipit_sampler_close(s);
+  incipit_constraint_close(k);
+  incipit_context_close(c);
+  incipit_model_close(m);
+  return ok ? 0 : e.code;
+}
+START_TEST(every_request_may_be_refused)
+{
+  atomic_store(&requests, 0);
+  ck_assert_int_eq(everything(), 0);
+  size_t all = atomic_load(&requests), step = all / 400 + 1, without = 0;
+  ck_assert_uint_gt(all, 100);
+  for (size_t k = 1; k <= all; k += k < 300 ? 1 : step) {
+    atomic_store(&requests, 0);
+    atomic_store(&refused, k);
+    int code = everything();
+    atomic_store(&refused, 0);
+    /* PCRE2 does without the code that it compiles for speed */
+    if (code == 0) without++;
+    else if (code != INCIPIT_MEMORY) ck_abort_msg("request %zu of %zu refused: code %d", k, all, code);
+  }
+  ck_assert_uint_le(without, 40);
+}
+END_TEST
+
+/* ---- threads */
+struct job {
+  struct incipit_model *m;
+  struct incipit_result *r[4];
+};
+static void *write_four(void *ctx)
+{
+  struct job *j = ctx;
+  struct incipit_context_options o = { .size = sizeof o, .n_sequences = 2, .threads = 2 };
+  struct set x = { .m = j->m, .c = incipit_context_open(j->m, &o, NULL) };
+  uint32_t id[4][64];
+  struct incipit_prompt p[4];
+  struct incipit_sampler_options so;
+  for (int i = 0; i < 4; i++) p[i] = (struct incipit_prompt){ id[i], ids_of(&x, four[i], id[i], 64) };
+  struct incipit_constraint *k = incipit_constraint_open(j->m, INCIPIT_REGEX, "[a-zA-Z .]*", 11, NULL);
+  bool ok = incipit_sampler_defaults(j->m, &so, sizeof so, NULL);
+  so.temperature = 0.8, so.seed = 11, so.constraint = k;
+  struct incipit_sampler *s = incipit_sampler_open(j->m, &so, NULL);
+  struct incipit_generate_options g = { .size = sizeof g, .max_new_tokens = 12, .sampler = s };
+  ck_assert(ok && incipit_generate_many(x.c, p, 4, &g, j->r, &x.why));
+  incipit_sampler_close(s);
+  incipit_constraint_close(k);
+  incipit_context_close(x.c);
+  return NULL;
+}
+START_TEST(two_threads_give_the_bits_of_one)
+{
+  struct incipit_model *m = incipit_model_open(POCKET, NULL);
+  struct job alone = { .m = m }, pair[2] = { { .m = m }, { .m = m } };
+  pthread_t thread[2];
+  /* the two first: what is made on demand is made by one of them */
+  for (int i = 0; i < 2; i++) ck_assert_int_eq(pthread_create(&thread[i], NULL, write_four, &pair[i]), 0);
+  for (int i = 0; i < 2; i++) pthread_join(thread[i], NULL);
+  write_four(&alone);
+  for (int i = 0; i < 4; i++) {
+    same(alone.r[i], pair[0].r[i]);
+    same(alone.r[i], pair[1].r[i]);
+    incipit_result_close(alone.r[i]);
+    incipit_result_close(pair[0].r[i]);
+    incipit_result_close(pair[1].r[i]);
+  }
+  incipit_model_close(m);
+}
+END_TEST
+
+START_TEST(the_built_in_model_is_found)
+{
+  struct incipit_error e;
+  setenv("INCIPIT_MODEL", POCKET, 1);
+  struct incipit_model *m = incipit_model_open(NULL, &e);
+  ck_assert_msg(m != NULL, "%s", e.text);
+  struct incipit_context *c = incipit_context_open(m, NULL, &e);
+  struct incipit_chat *t = incipit_chat_open(c, NULL, NULL, &e); /* its template is known */
+  ck_assert_msg(t != NULL, "%s", e.text);
+  incipit_chat_close(t);
+  incipit_context_close(c);
+  incipit_model_close(m);
+  setenv("INCIPIT_MODEL", "/nowhere", 1);
+  ck_assert(incipit_model_open(NULL, &e) == NULL && strstr(e.text, "/nowhere") != NULL);
+  ck_assert_str_eq(incipit_version(), INCIPIT_VERSION);
+  uint32_t id[2];
+  char text[4];
+  size_t n, bytes;
+  m = incipit_model_open(POCKET, &e);
+  ck_assert(incipit_encode(m, "The cat sat", 11, true, false, id, 2, &n, &e) && n == 3);
+  ck_assert(incipit_encode(m, "The cat sat", 11, true, false, NULL, 0, &n, &e) && n == 3);
+  ck_assert(incipit_decode(m, id, 2, true, text, 4, &bytes, &e) && bytes == 7);
+  ck_assert_mem_eq(text, "The ", 4);
+  incipit_model_close(m);
+}
+END_TEST
+
+int main(void)
+{
+  Suite *s = suite_create("library");
+  TCase *t = tcase_create("incipit.h");
+  tcase_set_timeout(t, 300);
+  tcase_add_test(t, a_text_is_that_of_the_chapters);
+  tcase_add_test(t, many_texts_are_those_of_one_by_one);
+  tcase_add_test(t, a_sampler_is_copied_for_each_text_and_numbered);
+  tcase_add_test(t, forks_and_crops_give_the_bits_of_reading_again);
+  tcase_add_test(t, kept_rows_are_not_computed_again);
+  tcase_add_test(t, the_cache_is_smaller_in_another_format);
+  tcase_add_test(t, to_choose_changes_nothing_and_to_accept_does);
+  tcase_add_test(t, a_constraint_holds_in_generate_and_by_hand);
+  tcase_add_test(t, what_is_streamed_is_the_text);
+  tcase_add_test(t, callbacks_cancel);
+  tcase_add_test(t, a_callback_cannot_use_its_context);
+  tcase_add_test(t, a_stream_holds_back_and_begins_again);
+  tcase_add_test(t, a_conversation_computes_no_row_twice);
+  tcase_add_test(t, a_turn_that_does_not_fit_is_taken_back);
+  tcase_add_test(t, null_is_told);
+  tcase_add_test(t, numbers_out_of_range_are_told);
+  tcase_add_test(t, what_a_person_named_is_told);
+  tcase_add_test(t, a_full_context_has_a_code);
+  tcase_add_test(t, structures_grow_and_a_cleared_one_is_refused);
+  tcase_add_test(t, objects_keep_what_they_need);
+  tcase_add_test(t, every_request_may_be_refused);
+  tcase_add_test(t, two_threads_give_the_bits_of_one);
+  tcase_add_test(t, the_built_in_model_is_found);
+  suite_add_tcase(s, t);
+  return suite_run(s);
+}

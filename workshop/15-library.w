@@ -1,0 +1,2449 @@
+@i types.w
+@s INCIPIT_API static
+@s json_t int
+
+\chapterquestion{How can a program use all this without knowing any of it?}
+@** From outside: one header for other programs. \label{sec:outside}
+\incipit{E}{very chapter of} this book has a header, and every header shows what is inside: structures with all their fields, functions that
+are named for what they do, |head| and |forward| and |generate|. Inside a book that is right. It is wrong for a stranger who only wants a
+text continued. His program may have a |generate| of its own; he has no use for forty headers; and if a field is added to a structure that
+he has compiled into his program, his program breaks. A \emph{library} is what is left when all this is hidden: one header, |"incipit.h"|, with
+names that begin with \.{incipit\_}, and behind them the chapters.
+@^library@>@^incipit.h@>
+
+The header is worth reading for another reason. It has about forty functions, each of which does little more than check what it was given and call
+something that you know. So it is also the shortest summary of the book: a text becomes ids, rows are computed and kept, a sampler
+chooses, a stream shows what may be shown. You can read it as the list of what one has to be able to do in order to write one token at a time.
+
+\begin{byhand}{a text that is streamed, call by call}
+A prompt has 4 ids. The likeliest token is taken 3 times, and each is shown as soon as it is known. Every |incipit_forward| is given the rows that the
+sequence does not have yet: the prompt at first, then the newest token.
+
+\medskip
+\begin{tabular}{@@{}lrr@@{}}
+\tabhead{what is read} & \tabhead{rows} & \tabhead{rows so far}\\
+the prompt & 4 & 4\\
+the first new token & 1 & 5\\
+the second new token & 1 & 6
+\end{tabular}
+\medskip
+
+The third token is shown and not read, because nobody asks what follows it. So 6 rows are computed, $4+3-1$. A program that reads everything again for each token computes
+$4+5+6=15$ rows for the same text. The library does so only if you ask for it: you would have to crop the sequence yourself before each step.
+\end{byhand}
+
+@ This is the box as a program, with nothing but |"incipit.h"|. The prompt is encoded, a context is opened, and then the four calls of the loop follow each other: rows go
+in, logits come out, the sampler chooses and is told that its choice was taken, and the stream says which bytes may be shown. Each call returns false if it fails,
+so a chain of them stops at the first one that does.
+
+@c
+#include <stdio.h>
+#include <string.h>
+#include "library/incipit.h"
+@;@#
+@<What the example works with@>@;
+@<Read ids, and choose what follows@>@;
+@<Write until the model is done or twelve tokens are@>@;
+@#
+int main(int argc, char **argv)
+{
+  struct example x = @[{ .show = argc < 2 || strcmp(argv[1], "values") != 0 }@];
+  struct incipit_error *why = &x.why;
+  bool ok = (x.model = incipit_model_open("models/pocket", why)) != NULL
+    && (x.context = incipit_context_open(x.model, NULL, why)) != NULL
+    && (x.sampler = incipit_sampler_open(x.model, NULL, why)) != NULL
+    && (x.stream = incipit_stream_open(x.model, NULL, 0, false, why)) != NULL
+    && write_text(&x, "The cat sat");
+  if (!ok) fprintf(stderr, "code %d: %s\n", why->code, why->text);
+  incipit_stream_close(x.stream);
+  incipit_sampler_close(x.sampler);
+  incipit_context_close(x.context);
+  incipit_model_close(x.model);
+  return !ok;
+}
+
+@ Closing |NULL| does nothing, so |main| closes all four whatever has happened. For the program of a chapter an array of fixed size is enough for the logits; a real one asks the model
+for the size of its vocabulary.
+
+@<What the example works with@>=
+enum { MOST = 12 };
+struct example {
+  struct incipit_model *model;
+  struct incipit_context *context;
+  struct incipit_sampler *sampler;
+  struct incipit_stream *stream;
+  struct incipit_error why;
+  uint32_t sequence;
+  float logits[4096];
+  bool show;
+};
+
+@ Positions count from 0. The rows that a sequence has got are as many as its length says, so the next row has that position.
+
+@<Read ids, and choose what follows@>=
+static bool choose(struct example *x, const uint32_t *id, size_t n, uint32_t *next)
+{
+  struct incipit_row row[64];
+  struct incipit_error *why = &x->why;
+  size_t at, last = n - 1;
+  if (!incipit_sequence_length(x->context, x->sequence, &at, why)) return false;
+  for (size_t i = 0; i < n; i++) {
+    row[i].sequence = x->sequence;
+    row[i].position = (uint32_t) (at + i);
+    row[i].token = id[i];
+  }
+  return incipit_forward(x->context, row, n, why)
+    && incipit_logits(x->context, &last, 1, x->logits, why)
+    && incipit_sampler_apply(x->sampler, x->logits, next, why)
+    && incipit_sampler_accept(x->sampler, *next, why);
+}
+
+@ The loop ends with an end token, for which the stream has no bytes. With |"values"| the program prints what it counted instead of the text.
+
+@<Write until the model is done or twelve tokens are@>=
+static bool write_text(struct example *x, const char *prompt)
+{
+  uint32_t id[64], next;
+  struct incipit_piece piece;
+  struct incipit_report report;
+  struct incipit_error *why = &x->why;
+  size_t n, written = 0;
+  if (!incipit_encode(x->model, prompt, strlen(prompt), true, false, id, 64, &n, why)
+      || !incipit_sequence_open(x->context, &x->sequence, why)
+      || !incipit_sampler_reset(x->sampler, id, n, 0, why)
+      || !choose(x, id, n, &next)) return false;
+  if (x->show) printf("%s", prompt);
+  for (written = 1; !incipit_is_end(x->model, next); written++) {
+    if (!incipit_stream_push(x->stream, next, &piece, why)) return false;
+    if (x->show) fwrite(piece.text, 1, piece.n, stdout);
+    if (written == MOST) break;
+    if (!choose(x, &next, 1, &next)) return false;
+  }
+  if (!incipit_context_report(x->context, &report, sizeof report, why)) return false;
+  if (x->show) printf("\n%zu + %zu tokens, %d rows\n", n, written, (int) report.rows);
+  else printf("library.prompt %zu\nlibrary.written %zu\nlibrary.rows %d\n",
+    n, written, (int) report.rows);
+  return true;
+}
+
+@ \checkpoint{build/out/library.txt}{a text that is written with the functions of one header}
+
+@ The prompt has \val{library.prompt} tokens and the text \val{library.written}, and \val{library.rows} rows were computed, one fewer than both together: the cache
+is at work without having been asked for. That is a rule of this header. \emph{What you get without asking is what you most likely want}, and a default that is slow is a trap.
+
+@* What the header shows. \label{sec:incipit-h}
+Everything in the header is either a function, a structure of plain values that the caller fills or reads, or a name for something whose inside is not shown.
+In C the last is a structure that is declared and never defined, an \emph{opaque type}; a program can hold a pointer to one and do nothing else with it. So we may
+change what is in it, in any later version, and programs that were compiled before need not be compiled again.
+@^opaque type@>@^application binary interface@>
+
+|INCIPIT_API| stands before each function. For a compiler of \Cpp\ it says that the function has a name as in C; for the linker it says that the name
+may be seen outside a shared library. The two macros with the version are for the preprocessor; |incipit_version| tells which library the program really runs
+with, and the two may differ, since a shared library can be replaced without the program's knowledge.
+@^C++@>
+
+@(incipit.h@>=
+#ifndef INCIPIT_H
+#define INCIPIT_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#define INCIPIT_VERSION "0.3"
+#ifdef __cplusplus
+#define INCIPIT_API extern "C" __attribute__((visibility("default")))
+#else
+#define INCIPIT_API __attribute__((visibility("default")))
+#endif
+@#
+  @<What a failed call says@>@;
+@#
+  @<The objects, and which threads may use them@>@;
+@#
+  @<A model and its tokens@>@;
+@#
+  @<A context, its sequences and its passes@>@;
+@#
+  @<A constraint and a sampler@>@;
+@#
+  @<A stream@>@;
+@#
+  @<A whole text, or many@>@;
+@#
+  @<A conversation@>@;
+#endif
+
+@ A call fails for one of five reasons, and they differ in who can do something about it. A \emph{misuse} is a mistake in the calling program: a |NULL| handle, an id out of
+range, a sequence that was closed. It will happen again until somebody corrects the program. An \emph{input} is something that a person has named, a directory or a pattern, and
+that person has to be told. \emph{Memory} was refused. The context or the cache is \emph{full}: a server that gets this code waits until another text
+has ended, so it must be able to tell it from the others without reading English. And there may be \emph{no choice}: logits that are not finite, or settings that leave no token.
+@^errors@>
+
+The sentence is for people. It names the call, what was found and what was wanted, as all sentences of this book do.
+
+@<What a failed call says@>=
+enum incipit_code { INCIPIT_OK, INCIPIT_MISUSE, INCIPIT_INPUT, INCIPIT_MEMORY,
+  INCIPIT_FULL, INCIPIT_NO_CHOICE };
+  /* nothing has failed; the program is wrong; a file, pattern, template or text is;
+     memory was refused; no room in the context or the cache; no token can be chosen */
+struct incipit_error { int code; char text[508]; };
+  /* why a call failed: an |enum incipit_code| and one sentence in UTF-8; the caller's,
+     written on failure only; |why| may be |NULL| in every call. Functions that return
+     |bool| are true if all went well, those that return a pointer give |NULL| if not */
+INCIPIT_API const char *incipit_version(void);
+  /* of the library that is running, as |INCIPIT_VERSION| is of the header */
+
+@ Threads are the other thing that a header must be plain about. The rule here is short: a model may be used by any number of threads at once, and everything else by one thread at a time.
+Two contexts of one model are two things, so two threads may use one each, and get the same bits as if one had waited for the other.
+@^threads@>
+
+An object that needs another keeps it alive. You may close a model while contexts of it are open; its memory is returned with the last of them. What cannot be defended is a pointer that is used after its own
+|close|, as with |free| in C.
+
+@<The objects, and which threads may use them@>=
+struct incipit_model;
+  /* weights and a tokenizer, read-only: any number of threads at once */
+struct incipit_context;
+  /* a cache, its sequences, and workers; one thread at a time; two contexts of a model
+     in two threads give the bits that they give one after the other. It may not be used
+     from its own callbacks, and a call from there is refused */
+struct incipit_constraint;
+  /* a regular expression or grammar; one thread at a time, together with all samplers
+     that were opened with it */
+struct incipit_sampler;
+  /* how the next token of one text is chosen; one thread at a time */
+struct incipit_stream;
+  /* what may be shown of one text; one thread at a time */
+struct incipit_chat;
+  /* a conversation; one thread at a time, together with its context */
+
+@ A model is opened from a directory. Texts go in and out as bytes with a length, ids as arrays that the caller owns. The caller does not know beforehand how many there will be, so the two functions work
+as |snprintf| does: they write what fits, and always say how many there are. A first call with no room at all tells how much to take.
+@^tokenization@>
+
+@<A model and its tokens@>=
+INCIPIT_API struct incipit_model *incipit_model_open(const char *directory, struct
+  incipit_error *why);
+  /* |directory| is in Hugging Face's layout; |NULL|: the built-in model, at
+     |INCIPIT_MODEL| of the environment or where \.{make install} has put it */
+INCIPIT_API void incipit_model_close(struct incipit_model *m);
+  /* memory goes with the last object that was opened with it; |NULL| does nothing */
+INCIPIT_API uint32_t incipit_vocab_size(const struct incipit_model *m);
+  /* ids, and logits of a row; 0 for |NULL|, like the next */
+INCIPIT_API uint32_t incipit_context_size(const struct incipit_model *m);
+  /* the most tokens of a sequence */
+INCIPIT_API bool incipit_is_end(const struct incipit_model *m, uint32_t id);
+  /* is it one of the ids that end a text? */
+INCIPIT_API bool incipit_encode(struct incipit_model *m, const char *text, size_t n,
+  bool add_special, bool parse_special, uint32_t *id, size_t cap, size_t *n_ids, struct
+  incipit_error *why);
+  /* the ids of |n| bytes, the first |cap| of them to |id|, and how many they are;
+     |add_special|: with the ids that the model's files put around a text;
+     |parse_special|: the text of a special token is that token */
+INCIPIT_API bool incipit_decode(const struct incipit_model *m, const uint32_t *id,
+  size_t n, bool skip_special, char *text, size_t cap, size_t *n_bytes, struct
+  incipit_error *why);
+  /* the bytes of |n| ids, the first |cap| of them to |text|, without a zero after them */
+
+@ Options come in structures, and structures grow: next year there will be a field that today's programs have not heard of. We have to choose how an old program and a new library
+will get along. A number for the version would do, but then both sides must know which version had which fields. We take the \emph{size}, as the first field. The library copies as many bytes as the caller
+says there are onto a structure of its own that has the defaults in it, so a field that the caller does not know has its default. In the other direction, a new program with an old library, the bytes that the library does not know must be zero,
+or it would have to ignore a wish; a nonzero one is refused with a sentence. Linux does the same for structures in system calls.
+@^versions@>@^Linux@>
+
+A size of zero means that somebody has cleared the structure and forgotten the size, so it is refused. All other fields are made so that zero is the default, with one exception, the sampler, whose defaults come from the model; it has a function that fills them in.
+|NULL| in the place of options means the defaults, so a program that has no wishes needs no structure.
+
+@<A context, its sequences and its passes@>=
+struct incipit_context_options {
+  size_t size; /* |sizeof| this structure, as in all options */
+  uint32_t n_sequences, threads; /* open at once, 0: one; 0: as many as cores */
+  size_t rows; /* of all sequences together; 0: a context for each */
+  const char *kv_type, *kernels; /* |"f16"|, \dots, |NULL|: |"f32"|; the fastest */
+  uint32_t window, sinks; /* 0, 0: those of the model */
+};
+  /* all zero but |size| are the defaults, which |NULL| stands for as well */
+INCIPIT_API struct incipit_context *incipit_context_open(struct incipit_model *m, const
+  struct incipit_context_options *o, struct incipit_error *why);
+  /* with all its sequences closed; |o| may be |NULL|, as everywhere */
+INCIPIT_API void incipit_context_close(struct incipit_context *c);
+  /* |NULL| does nothing, here and in every close */
+struct incipit_report {
+  uint64_t weight_bytes, cache_bytes, cache_bytes_used, live_bytes, peak_bytes;
+  uint64_t passes, rows, rows_recomputed;
+};
+  /* of weights, mapped and shared by all contexts; of the cache, and of its pages in
+     use; of the context, its cache included, now and at most. Then what was computed,
+     and rows among it that had been computed before */
+INCIPIT_API bool incipit_context_report(const struct incipit_context *c, struct
+  incipit_report *r, size_t size, struct incipit_error *why);
+  /* fills in |*r|, which is |size| bytes */
+@#
+@<Sequences@>@;
+@#
+@<Passes@>@;
+
+@ A sequence is named by a number that the library gives out. Half of the number is the place in the cache, and the other half counts how often that place was given out, so a number whose sequence was closed is not mistaken for the next
+tenant of the place. No sequence has the number 0, so a row that was cleared and not filled in is noticed as well.
+@^sequence@>@^handle@>
+
+@<Sequences@>=
+INCIPIT_API bool incipit_sequence_open(struct incipit_context *c, uint32_t *sequence,
+  struct incipit_error *why);
+  /* an empty one; |INCIPIT_FULL| if all are open */
+INCIPIT_API bool incipit_sequence_close(struct incipit_context *c, uint32_t sequence,
+  struct incipit_error *why);
+  /* forgets its rows and its number */
+INCIPIT_API bool incipit_sequence_length(const struct incipit_context *c, uint32_t
+  sequence, size_t *length, struct incipit_error *why);
+  /* its rows, and the position of the next */
+INCIPIT_API bool incipit_sequence_fork(struct incipit_context *c, uint32_t from,
+  uint32_t *to, struct incipit_error *why);
+  /* opens one that is equal to |from| and shares its memory (copied on write) */
+INCIPIT_API bool incipit_sequence_crop(struct incipit_context *c, uint32_t sequence,
+  size_t length, struct incipit_error *why);
+  /* forgets the rows from position |length| on; a model with a window may have to
+     forget them all: ask for the length */
+INCIPIT_API bool incipit_sequence_keep(struct incipit_context *c, uint32_t sequence,
+  const uint32_t *id, size_t n, size_t *length, struct incipit_error *why);
+  /* crops to the rows whose tokens agree with |id[n]| from the beginning on; so many */
+
+@ A pass takes a list of rows of any sequences. It does not give logits, because most rows of a prompt want none and a row of logits is as long as the vocabulary.
+They are asked for afterwards, for the rows that want them.
+
+@<Passes@>=
+struct incipit_row { uint32_t sequence, position, token; };
+  /* |token| at |position|, from 0, of |sequence| */
+INCIPIT_API bool incipit_forward(struct incipit_context *c, const struct incipit_row
+  *rows, size_t n, struct incipit_error *why);
+  /* puts |n| rows through the model; those of a sequence stand in the list in the order
+     of their positions, which go on from its length; on failure nothing has changed */
+INCIPIT_API bool incipit_logits(struct incipit_context *c, const size_t *which, size_t
+  n, float *logits, struct incipit_error *why);
+  /* |logits[n][vocab_size]| of the rows |which[n]| of the latest pass, counted from 0 */
+
+@ A constraint is compiled once and may be used for many texts. A sampler belongs to one text: it remembers the tokens, for the penalties, and how far the constraint has come. To choose and to go on are two calls. Somebody who guesses several tokens ahead asks what would be chosen
+at each place, and accepts only some of it; a copy of the sampler goes along with a fork of the sequence.
+@^sampling@>@^constraint@>
+
+@<A constraint and a sampler@>=
+enum incipit_language { INCIPIT_REGEX, INCIPIT_GRAMMAR, INCIPIT_JSON };
+  /* a pattern; a grammar with rule \.{root}; any JSON object, and no text is needed */
+INCIPIT_API struct incipit_constraint *incipit_constraint_open(struct incipit_model *m,
+  enum incipit_language language, const char *text, size_t n, struct incipit_error
+  *why);
+  /* compiles the |n| bytes of |text| for the vocabulary of |m| */
+INCIPIT_API void incipit_constraint_close(struct incipit_constraint *c);
+  /* samplers that have it keep it */
+@#
+@<Samplers@>@;
+
+@ The defaults of a sampler are what the model's makers suggest in \.{generation\_config.json}, and where they suggest nothing the likeliest token is taken. So |incipit_sampler_defaults| asks for the model.
+
+@<Samplers@>=
+struct incipit_sampler_options {
+  size_t size; /* of this structure */
+  uint64_t seed; uint32_t sequence; /* of noise; the number of the text among others */
+  double temperature; /* 0: the likeliest token */
+  size_t top_k; double top_p, min_p, typical_p; /* 0, 1, 0, 1: no cut */
+  double repetition_penalty, frequency_penalty, presence_penalty; /* 1, 0, 0: none */
+  int64_t penalty_last_n; size_t no_repeat_ngram; /* $-1$: all; 0: none */
+  const uint32_t *bias_id; const double *bias; size_t n_bias; /* added to logits */
+  struct incipit_constraint *constraint; /* or |NULL| */
+};
+  /* the arrays are copied when a sampler is opened */
+INCIPIT_API bool incipit_sampler_defaults(const struct incipit_model *m, struct
+  incipit_sampler_options *o, size_t size, struct incipit_error *why);
+  /* what the makers of the model suggest, or else the likeliest token */
+INCIPIT_API struct incipit_sampler *incipit_sampler_open(struct incipit_model *m, const
+  struct incipit_sampler_options *o, struct incipit_error *why);
+  /* for a text of which there is nothing yet */
+INCIPIT_API void incipit_sampler_close(struct incipit_sampler *s);
+  /* returns its memory */
+INCIPIT_API struct incipit_sampler *incipit_sampler_copy(const struct incipit_sampler
+  *s, struct incipit_error *why);
+  /* with the same text so far */
+INCIPIT_API bool incipit_sampler_reset(struct incipit_sampler *s, const uint32_t *id,
+  size_t n, size_t max_new_tokens, struct incipit_error *why);
+  /* begins a text after the prompt |id[n]|; a constraint sees to it that the text can
+     end within |max_new_tokens|, 0: as many as the model's context has room for */
+INCIPIT_API bool incipit_sampler_apply(struct incipit_sampler *s, const float *logits,
+  uint32_t *id, struct incipit_error *why);
+  /* what it chooses by |logits[vocab_size]|; asked again it says the same */
+INCIPIT_API bool incipit_sampler_accept(struct incipit_sampler *s, uint32_t id, struct
+  incipit_error *why);
+  /* the text goes on with |id|, whether it was chosen or not */
+
+@ A stream stands between the tokens and a reader. It holds back half of a character, and the beginning of what may become a stop string. What it releases is borrowed and lives until the next call for the same stream.
+@^streaming@>@^stop strings@>
+
+@<A stream@>=
+struct incipit_piece { const char *text; size_t n; const char *stop; };
+  /* |n| bytes that may now be shown, borrowed; the stop string that has been met, or
+     |NULL| */
+INCIPIT_API struct incipit_stream *incipit_stream_open(struct incipit_model *m, const
+  char *const *stop, size_t n_stop, bool include_stop, struct incipit_error *why);
+  /* the strings are copied, and there may be none; |include_stop|: they are shown */
+INCIPIT_API void incipit_stream_close(struct incipit_stream *s);
+  /* returns its memory, and with it the last piece */
+INCIPIT_API bool incipit_stream_reset(struct incipit_stream *s, const uint32_t *id,
+  size_t n, struct incipit_error *why);
+  /* a new text after the prompt |id[n]|, which is not shown */
+INCIPIT_API bool incipit_stream_push(struct incipit_stream *s, uint32_t id, struct
+  incipit_piece *piece, struct incipit_error *why);
+  /* takes a token; after a stop string nothing is taken any more */
+INCIPIT_API bool incipit_stream_end(struct incipit_stream *s, struct incipit_piece
+  *piece, struct incipit_error *why);
+  /* releases what is held: no token will follow */
+
+@ For most programs a loop of their own is more than they want. |incipit_generate| writes a whole text and calls back twice: |on_progress| while the prompt is being read, which may
+take minutes, and |on_token| after each token. Either may say that it is enough. |incipit_generate_many| does the same for many prompts at once, with one row of each in every pass, so that the weights are read once for all of them; chapter~5
+has shown what that is worth. If there are more prompts than sequences, the others wait until one is free.
+@^batching@>@^cancellation@>
+
+@<A whole text, or many@>=
+enum incipit_finish { INCIPIT_FINISH_END, INCIPIT_FINISH_STOP, INCIPIT_FINISH_LENGTH,
+  INCIPIT_FINISH_MATCH, INCIPIT_FINISH_CANCELLED };
+  /* an end token; a stop string; |max_new_tokens| or the context; a constraint that
+     allows nothing more; a callback */
+struct incipit_token { size_t prompt, number; uint32_t id; const char *text; size_t n; };
+  /* token |number|, from 1, after prompt |prompt|, from 0, and |n| bytes that may now
+     be shown; borrowed until the callback returns */
+typedef bool incipit_on_token(void *ctx, const struct incipit_token *now);
+  /* false ends this text */
+typedef bool incipit_on_progress(void *ctx, size_t rows, size_t all);
+  /* called until the prompts have been read, of whose rows so many have; false ends all
+     texts */
+struct incipit_generate_options {
+  size_t size; /* of this structure */
+  size_t max_new_tokens, min_new_tokens, chunk; /* 0: the context; none; 256 rows of a
+    prompt a pass */
+  const char *const *stop; size_t n_stop; bool include_stop, ignore_end;
+  const struct incipit_sampler *sampler; /* copied for each text, |sequence| $+i$ */
+  const uint32_t *sequence; /* |NULL|, or an open one for each prompt: rows that agree
+    with it are kept, and the new ones stay */
+  incipit_on_token *on_token; incipit_on_progress *on_progress; void *ctx;
+};
+  /* all zero but |size| are the defaults: the makers' sampler, the cache, no callback */
+struct incipit_prompt { const uint32_t *id; size_t n; };
+  /* |n >= 1| ids */
+struct incipit_result { const char *text; size_t n; const uint32_t *id; size_t n_ids;
+  int finish; const char *stop; };
+  /* the text without its prompt, a zero after its |n| bytes; its tokens; how it ended,
+     and with which stop string or |NULL|. Later versions may add fields */
+INCIPIT_API struct incipit_result *incipit_generate(struct incipit_context *c, const
+  uint32_t *id, size_t n, const struct incipit_generate_options *o, struct incipit_error
+  *why);
+  /* writes after |id[n]|; the caller owns the result. A text that was cancelled is
+     one */
+INCIPIT_API bool incipit_generate_many(struct incipit_context *c, const struct
+  incipit_prompt *prompt, size_t n, const struct incipit_generate_options *o, struct
+  incipit_result **result, struct incipit_error *why);
+  /* writes after |prompt[n]| to |result[n]|, the same texts as one by one; on failure
+     all are |NULL| */
+INCIPIT_API void incipit_result_close(struct incipit_result *r);
+  /* returns its memory */
+
+@ A conversation could be written with what we have: set the turns by the template, encode, generate, and keep the sequence. But then the words of the answer are encoded again, and they may become other tokens than those that the model wrote.
+The rows in the cache would not fit any more. So |incipit_chat| keeps the ids themselves, as the command does. Somebody who has only ids to make, for another loop, calls |incipit_chat_encode|.
+@^conversation@>
+
+@<A conversation@>=
+enum incipit_role { INCIPIT_SYSTEM, INCIPIT_USER, INCIPIT_ASSISTANT };
+  /* who says something */
+struct incipit_message { int role; const char *text; size_t n; };
+  /* an |enum incipit_role|, and |n| bytes */
+INCIPIT_API bool incipit_chat_encode(struct incipit_model *m, const char *style, const
+  struct incipit_message *message, size_t n, bool reply, uint32_t *id, size_t cap,
+  size_t *n_ids, struct incipit_error *why);
+  /* as |incipit_encode|: |n >= 1| messages in the chat template |style|, |NULL| for
+     the model's; |reply|: and what asks for an answer */
+INCIPIT_API struct incipit_chat *incipit_chat_open(struct incipit_context *c, const char
+  *style, const char *system, struct incipit_error *why);
+  /* takes a sequence of |c|; |system|: what the system says, or |NULL| */
+INCIPIT_API void incipit_chat_close(struct incipit_chat *t);
+  /* and closes the sequence */
+INCIPIT_API struct incipit_result *incipit_chat_say(struct incipit_chat *t, const char
+  *text, size_t n, const struct incipit_generate_options *o, struct incipit_error *why);
+  /* the answer to |n| bytes of the user, without blanks before it; |o->sequence| must be
+     |NULL|. On failure the user has said nothing: with |INCIPIT_FULL| reset it, or say
+     less */
+INCIPIT_API bool incipit_chat_reset(struct incipit_chat *t, struct incipit_error *why);
+  /* forgets all but what the system said */
+
+@* Errors and options. \label{sec:outside-errors}
+Now to what is behind the header. The functions share a private header, |"library.h"|, in which the opaque structures are defined, and a few functions with the prefix \.{library\_}. It is not installed, and nothing of it can be seen from outside.
+
+The chapters' functions fail with a sentence and no code. The code is given here, where it is known what was being done. Only one thing must be found out: whether memory was refused, deep inside, or something else went wrong. The book in which every block is entered (chapter~0) counts refusals, so two looks at
+that count, before the call and after it, tell.
+@^errors@>
+
+@<What the parts share@>=
+bool library_fail(struct incipit_error *why, enum incipit_code code,
+  const char *format, ...) __attribute__((format(printf, 3, 4)));
+  /* writes code and sentence; always false; |why| may be null */
+bool library_given(const void *p, const char *call, const char *what,
+  struct incipit_error *why);
+  /* false, and a sentence that names the call and what is missing, if |p| is null */
+struct attempt { struct error why; const struct memory *m, *also; uint64_t refused; };
+  /* a call of the chapters that is going to be made with the memory |m|, and perhaps
+     with that of another object */
+struct attempt attempt_begin(const struct memory *m);
+  /* notes how many requests have been refused so far */
+bool attempt_end(const struct attempt *a, bool ok, enum incipit_code code,
+  struct incipit_error *why);
+  /* |ok|; if that is false, the sentence of |a| goes to |why|, with |code| or, if
+     memory has been refused since, with |INCIPIT_MEMORY| */
+
+@ A sentence that is too long is cut. |struct incipit_error| is larger than |struct error|, so that the sentences of the chapters never are.
+
+@<Fail with a code and a sentence@>=
+bool library_fail(struct incipit_error *why, enum incipit_code code,
+  const char *format, ...)
+{
+  va_list list;
+  if (why == NULL) return false;
+  why->code = code;
+  va_start(list, format);
+  vsnprintf(why->text, sizeof why->text, format, list);
+  va_end(list);
+  return false;
+}
+@#
+bool library_given(const void *p, const char *call, const char *what,
+  struct incipit_error *why)
+{
+  return p != NULL || library_fail(why, INCIPIT_MISUSE,
+    "%s: %s is NULL; wanted: a pointer", call, what);
+}
+
+@ A sampler that has a constraint takes memory from two books, its own and the constraint's, so an attempt may look at two.
+
+@<Fail with a code and a sentence@>=
+static uint64_t refused_in(const struct attempt *a)
+{ return a->m->all.refused + (a->also == NULL ? 0 : a->also->all.refused); }
+struct attempt attempt_begin(const struct memory *m)
+{
+  struct attempt a = @[{ .m = m, .refused = m->all.refused }@];
+  return a;
+}
+@#
+bool attempt_end(const struct attempt *a, bool ok, enum incipit_code code,
+  struct incipit_error *why)
+{
+  if (ok) return true;
+  bool refused = refused_in(a) > a->refused;
+  return library_fail(why, refused ? INCIPIT_MEMORY : code, "%s", a->why.text);
+}
+
+@ Each object has a book of its own, because a book belongs to one thread. The book is the first field of the object and the object is the first block that is entered in it. While the block is being made, the book must be somewhere else;
+and when it is returned, the book has to be taken out first.
+@^memory@>
+
+@<What the parts share@>=
+void *library_new(size_t size, struct incipit_error *why);
+  /* an object of |size| bytes, zeroed, which begins with its |struct memory|; null and
+     a sentence */
+void library_delete(void *object);
+  /* returns it; all else that its book has must have been returned */
+
+@ @<Make an object that begins with its book@>=
+void *library_new(size_t size, struct incipit_error *why)
+{
+  struct memory book = @[{ .fail_at = 0 }@];
+  struct attempt a = attempt_begin(&book);
+  void *p = memory_alloc(&book, MEMORY_OTHER, 1, size, &a.why);
+  if (attempt_end(&a, p != NULL, INCIPIT_MEMORY, why))
+    memcpy(p, &book, sizeof book);
+  return p;
+}
+@#
+void library_delete(void *object)
+{
+  struct memory book;
+  memcpy(&book, object, sizeof book);
+  memory_free(&book, object);
+}
+
+@ Options are copied onto the defaults, as many bytes as the caller's structure has. All four structures begin with their size, so one function does it for all.
+
+@<What the parts share@>=
+bool library_options(void *mine, size_t size, const void *theirs, const char *call,
+  struct incipit_error *why);
+  /* copies the caller's options, null for none, over the defaults |mine| of |size|
+     bytes; errors: a size that is smaller, or larger with something in what is more */
+bool library_size(const void *p, size_t size, size_t mine, const char *call,
+  struct incipit_error *why);
+  /* whether |p| is given and |size|, of the caller's structure, is at least |mine| */
+
+@ At present there is one version, and its size is the smallest that is accepted. When a field is added, the smallest stays and |size| grows.
+
+@<Take the options of a caller@>=
+bool library_options(void *mine, size_t size, const void *theirs, const char *call,
+  struct incipit_error *why)
+{
+  size_t n;
+  const unsigned char *byte = theirs;
+  if (theirs == NULL) return true;
+  memcpy(&n, theirs, sizeof n);
+  if (n < size) return library_fail(why, INCIPIT_MISUSE, "%s: the size of the"
+    " options is %zu; wanted: %zu, the sizeof of the structure",
+    call, n, size);
+  for (size_t i = size; i < n && n < 4096; i++)
+    if (byte[i] != 0) return library_fail(why, INCIPIT_MISUSE, "%s: byte %zu of the"
+      " options is set; wanted: 0, for this library knows only %zu", call, i, size);
+  if (n >= 4096) return library_fail(why, INCIPIT_MISUSE,
+    "%s: the size of the options is %zu; wanted: below 4096", call, n);
+  memcpy(mine, theirs, size);
+  memcpy(mine, &size, sizeof size);
+  return true;
+}
+
+@ A structure that the library fills, with defaults or with a report, has its size as an argument instead. What is more than the library knows is cleared.
+
+@<Take the options of a caller@>=
+bool library_size(const void *p, size_t size, size_t mine, const char *call,
+  struct incipit_error *why)
+{
+  if (!library_given(p, call, "the structure", why)) return false;
+  return (size >= mine && size < 4096) || library_fail(why, INCIPIT_MISUSE,
+    "%s: the size is %zu; wanted: %zu, the sizeof of the structure", call, size, mine);
+}
+
+@* Models and texts. \label{sec:outside-models}
+A model is read by many threads, so what is not read-only in it is under a lock: how many objects hold it, the tokenizer while it encodes (it has one place for the matches of its patterns), and the vocabulary in the order that constraints want, which is made when the first constraint asks for it.
+@^lock@>@^threads@>
+
+@<The inside of a model@>=
+struct incipit_model {
+  struct memory m; /* first, in each of these: |library_new| */
+  pthread_mutex_t lock; /* for all that follows but |lm| and |t|, once open */
+  size_t users; /* the caller and the objects that were opened with it */
+  struct model *lm;
+  struct tokenizer *t; /* or null, and then |unspelt| says why */
+  struct error unspelt;
+  struct lexicon *lexicon; /* null until somebody wants it */
+  bool built_in;
+  char path[PATH_CAP];
+};
+  /* the model, its tokenizer, and where they came from */
+void library_hold(struct incipit_model *m);
+  /* one more object needs the model */
+bool library_spells(const struct incipit_model *m, const char *call,
+  struct incipit_error *why);
+  /* whether the model is given and has a tokenizer */
+bool library_ids(const struct incipit_model *m, const uint32_t *id, size_t n,
+  const char *call, struct incipit_error *why);
+  /* whether the |n| ids are given and all below the size of the vocabulary */
+bool library_copy(const struct ids *list, uint32_t *id, size_t cap, size_t *n_ids);
+  /* the first |cap| ids to |id|, and how many there are; true */
+const char *library_place(void);
+  /* where \.{make install} puts the built-in model */
+
+@ The tokenizer may be missing, or of a kind that we do not know: then ids go in and out, and the functions that have to do with text say what is missing. One that is there and broken is an error.
+
+@<Open a model@>=
+static bool open_tokenizer(struct incipit_model *x, struct error *why)
+{
+  enum tokenizer_found found = tokenizer_try(&x->m, x->path, &x->t, &x->unspelt);
+  size_t has = found == TOKENIZER_OPEN ? tokenizer_vocab_size(x->t) : 0;
+  if (found == TOKENIZER_REFUSED || (x->t == NULL && x->m.all.refused > 0))
+    return error_say(why, "%s", x->unspelt.text);
+  return has <= x->lm->config.vocab_size || error_say(why, "%s: the tokenizer's"
+    " largest id is %zu; wanted: less than %u, the vocab_size of config.json",
+    x->path, has - 1, (unsigned) x->lm->config.vocab_size);
+}
+
+@ @<Open a model@>=
+static bool open_files(struct incipit_model *x, const char *directory,
+  struct error *why)
+{
+  const char *named = getenv("INCIPIT_MODEL");
+  x->built_in = directory == NULL;
+  if (directory == NULL)
+    directory = named != NULL && *named != '\0' ? named : library_place();
+  if (!path_beside(x->path, "", directory, why)) return false;
+  x->lm = model_open(&x->m, x->path, why);
+  return x->lm != NULL && open_tokenizer(x, why);
+}
+@#
+struct incipit_model *incipit_model_open(const char *directory,
+  struct incipit_error *why)
+{
+  struct incipit_model *x = library_new(sizeof *x, why);
+  if (x == NULL) return NULL;
+  pthread_mutex_init(&x->lock, NULL);
+  x->users = 1;
+  struct attempt a = attempt_begin(&x->m);
+  if (attempt_end(&a, open_files(x, directory, &a.why), INCIPIT_INPUT, why))
+    return x;
+  incipit_model_close(x);
+  return NULL;
+}
+
+@ A model is closed by the last of those who hold it. The caller is one of them, and each object is another; so an object lets go of its model by the same function.
+
+@<Let go of a model@>=
+void library_hold(struct incipit_model *m)
+{
+  pthread_mutex_lock(&m->lock);
+  m->users++;
+  pthread_mutex_unlock(&m->lock);
+}
+@#
+void incipit_model_close(struct incipit_model *m)
+{
+  if (m == NULL) return;
+  pthread_mutex_lock(&m->lock);
+  bool last = --m->users == 0;
+  pthread_mutex_unlock(&m->lock);
+  if (!last) return;
+  lexicon_close(m->lexicon);
+  tokenizer_close(&m->m, m->t);
+  model_close(&m->m, m->lm);
+  pthread_mutex_destroy(&m->lock);
+  library_delete(m);
+}
+
+@ The three small questions have no room for an error, and answer a |NULL| with nothing.
+
+@<Answer small questions about a model@>=
+uint32_t incipit_vocab_size(const struct incipit_model *m)
+{ return m == NULL ? 0 : m->lm->config.vocab_size; }
+uint32_t incipit_context_size(const struct incipit_model *m)
+{ return m == NULL ? 0 : m->lm->config.n_positions; }
+bool incipit_is_end(const struct incipit_model *m, uint32_t id)
+{
+  for (uint32_t i = 0; m != NULL && i < m->lm->config.n_eos; i++)
+    if (m->lm->config.eos[i] == id) return true;
+  return false;
+}
+
+@ @<Check what a text is made of@>=
+bool library_spells(const struct incipit_model *m, const char *call,
+  struct incipit_error *why)
+{
+  if (!library_given(m, call, "the model", why)) return false;
+  return m->t != NULL || library_fail(why, INCIPIT_INPUT,
+    "%s: %s; wanted: a tokenizer, for this is about a text", call, m->unspelt.text);
+}
+@#
+bool library_ids(const struct incipit_model *m, const uint32_t *id, size_t n,
+  const char *call, struct incipit_error *why)
+{
+  if (n > 0 && !library_given(id, call, "the list of ids", why)) return false;
+  for (size_t i = 0; i < n; i++)
+    if (id[i] >= m->lm->config.vocab_size) return library_fail(why, INCIPIT_MISUSE,
+      "%s: id %zu of the list is %u; wanted: below %u, the size of the vocabulary",
+      call, i, (unsigned) id[i], (unsigned) m->lm->config.vocab_size);
+  return true;
+}
+
+@ Encoding is done with a book that lives as long as the call. Only the tokenizer's own place for matches is shared, hence the lock.
+
+@<Encode and decode@>=
+bool incipit_encode(struct incipit_model *m, const char *text, size_t n,
+  bool add_special, bool parse_special, uint32_t *id, size_t cap, size_t *n_ids,
+  struct incipit_error *why)
+{
+  struct memory book = @[{ .fail_at = 0 }@];
+  struct ids list = { NULL, 0, 0 };
+  if (!library_spells(m, __func__, why)
+      || !library_given(n_ids, __func__, "n_ids", why)
+      || (n > 0 && !library_given(text, __func__, "the text", why))
+      || (cap > 0 && !library_given(id, __func__, "the room for ids", why)))
+    return false;
+  struct attempt a = attempt_begin(&book);
+  pthread_mutex_lock(&m->lock);
+  bool ok = tokenizer_encode(m->t, &book, n > 0 ? text : "", n, add_special,
+    parse_special, &list, &a.why);
+  pthread_mutex_unlock(&m->lock);
+  ok = ok && library_copy(&list, id, cap, n_ids);
+  ids_free(&book, &list);
+  return attempt_end(&a, ok, INCIPIT_INPUT, why);
+}
+
+@ @<Encode and decode@>=
+bool library_copy(const struct ids *list, uint32_t *id, size_t cap, size_t *n_ids)
+{
+  *n_ids = list->n;
+  if (cap > list->n) cap = list->n;
+  if (cap > 0) memcpy(id, list->id, cap * sizeof *id);
+  return true;
+}
+@#
+bool incipit_decode(const struct incipit_model *m, const uint32_t *id, size_t n,
+  bool skip_special, char *text, size_t cap, size_t *n_bytes,
+  struct incipit_error *why)
+{
+  struct memory book = @[{ .fail_at = 0 }@];
+  struct bytes out = { NULL, 0, 0 };
+  if (!library_spells(m, __func__, why) || !library_ids(m, id, n, __func__, why)
+      || !library_given(n_bytes, __func__, "n_bytes", why)
+      || (cap > 0 && !library_given(text, __func__, "the room for bytes", why)))
+    return false;
+  struct attempt a = attempt_begin(&book);
+  bool ok = tokenizer_decode(m->t, &book, id, n, skip_special, &out, &a.why);
+  if (ok) *n_bytes = out.n;
+  if (ok && out.n > 0 && cap > 0)
+    memcpy(text, out.byte, cap < out.n ? cap : out.n);
+  bytes_free(&book, &out);
+  return attempt_end(&a, ok, INCIPIT_INPUT, why);
+}
+
+@ Where the built-in model is cannot be known to a file that is compiled once and installed anywhere. So a file of three lines knows it, which the Makefile compiles with the place of the installation.
+
+@(place.c@>=
+#include "library/library.h"
+#ifndef INCIPIT_PREFIX
+#define INCIPIT_PREFIX "/usr/local"
+#endif
+@;@#
+const char *library_place(void)
+{ return INCIPIT_PREFIX "/share/incipit/models/pocket"; }
+
+@* Contexts. \label{sec:outside-contexts}
+A context ties together what chapter~2 calls an engine (kernels, workers and counters) with the cache of chapter~4. It also knows which sequences are open, keeps the latest pass for |incipit_logits|, and remembers that it is at work, so that a callback that calls it again is refused
+instead of spoiling the pass.
+
+@<The inside of a context@>=
+struct place { uint16_t times; bool open; size_t next; };
+  /* of a sequence in the cache: how often it was given out; whether it is now; in
+     |incipit_forward|, the position that comes next */
+struct incipit_context {
+  struct memory m;
+  size_t users; /* the caller, and its chats */
+  struct incipit_model *model;
+  struct counters counters;
+  struct engine e;
+  struct store *s;
+  struct pass *last; /* the latest, or null */
+  struct place *place; /* [|n_places|] */
+  uint32_t n_places;
+  bool busy; /* a text is being written, and a callback may be running */
+};
+  /* a context */
+bool library_idle(const struct incipit_context *c, const char *call,
+  struct incipit_error *why);
+  /* whether it is given, and not at work */
+bool library_sequence(const struct incipit_context *c, uint32_t sequence,
+  const char *call, uint32_t *place, struct incipit_error *why);
+  /* the place of an open sequence */
+bool library_take_place(struct incipit_context *c, uint32_t *place);
+  /* a place that is free; false if there is none */
+void library_leave_place(struct incipit_context *c, uint32_t place);
+  /* forgets its rows, and makes it free */
+struct generate_context library_loop(struct incipit_context *c);
+  /* what the loop of chapter 3 needs */
+
+@ A number of a sequence is the times that its place was given out, in the upper half, and the place. Times count from 1 to |UINT16_MAX| and then from 1 again; so no number is 0.
+
+@<Name a sequence@>=
+static uint32_t name_of(const struct incipit_context *c, uint32_t place)
+{ return (uint32_t) c->place[place].times << 16 | place; }
+@#
+bool library_sequence(const struct incipit_context *c, uint32_t sequence,
+  const char *call, uint32_t *place, struct incipit_error *why)
+{
+  *place = sequence & 0xffff;
+  if (*place >= c->n_places || sequence >> 16 == 0)
+    return library_fail(why, INCIPIT_MISUSE, "%s: no sequence of this context has"
+      " the number %u; wanted: one that it gave", call, (unsigned) sequence);
+  return (c->place[*place].open && name_of(c, *place) == sequence)
+    || library_fail(why, INCIPIT_MISUSE, "%s: sequence %u is closed; wanted: an open"
+      " one", call, (unsigned) sequence);
+}
+@#
+bool library_idle(const struct incipit_context *c, const char *call,
+  struct incipit_error *why)
+{
+  if (!library_given(c, call, "the context", why)) return false;
+  return !c->busy || library_fail(why, INCIPIT_MISUSE, "%s: the context is writing a"
+    " text; wanted: a call from outside its callbacks", call);
+}
+
+@ @<Name a sequence@>=
+bool library_take_place(struct incipit_context *c, uint32_t *place)
+{
+  for (*place = 0; *place < c->n_places; ++*place) {
+    struct place *p = &c->place[*place];
+    if (p->open) continue;
+    p->open = true;
+    if (++p->times == 0) p->times = 1;
+    return true;
+  }
+  return false;
+}
+@#
+void library_leave_place(struct incipit_context *c, uint32_t place)
+{
+  store_crop(c->s, place, 0);
+  c->place[place].open = false;
+}
+@#
+struct generate_context library_loop(struct incipit_context *c)
+{
+  struct generate_context with = { &c->e, c->model->lm, c->s, &c->m };
+  return with;
+}
+
+@ A program that opens contexts in several threads will want to set |threads| to 1.
+
+@<Open and close a context@>=
+static bool options_fit(const struct incipit_context_options *o, const char *call,
+  struct incipit_error *why)
+{
+  if (o->n_sequences > 65535) return library_fail(why, INCIPIT_MISUSE,
+    "%s: n_sequences is %u; wanted: at most 65535", call, (unsigned) o->n_sequences);
+  return o->threads <= 1024 || library_fail(why, INCIPIT_MISUSE, "%s: threads is"
+    " %u; wanted: at most 1024, or 0 for the cores", call, (unsigned) o->threads);
+}
+
+@ A window belongs to the context and not to the model, which others may be using. The cache gets a copy of the settings with the window in it, and that is all that it needs.
+
+@<Open and close a context@>=
+static bool open_cache(struct incipit_context *c,
+  const struct incipit_context_options *o, struct error *why)
+{
+  struct model_config config = c->model->lm->config;
+  struct cache_options want = @[{ .rows = o->rows }@];
+  if ((o->window > 0 || o->sinks > 0)
+      && !config_set_window(&config, o->window, o->sinks, why)) return false;
+  if (o->kv_type != NULL && (want.format = format_find(o->kv_type, why)) == NULL)
+    return false;
+  c->e.k = kernels_find(o->kernels, why);
+  if (c->e.k == NULL || !kernels_self_test(c->e.k, why)) return false;
+  c->e.c = &c->counters;
+  c->n_places = o->n_sequences > 0 ? o->n_sequences : 1;
+  c->place = memory_alloc(&c->m, MEMORY_OTHER, c->n_places, sizeof *c->place, why);
+  return c->place != NULL
+    && (c->s = cache_open(&c->m, &config, c->n_places, &want, why)) != NULL
+    && (c->e.pool = pool_open(&c->m, o->threads > 0 ? o->threads : pool_cores(),
+      why)) != NULL;
+}
+
+@ @<Open and close a context@>=
+struct incipit_context *incipit_context_open(struct incipit_model *m,
+  const struct incipit_context_options *o, struct incipit_error *why)
+{
+  struct incipit_context_options mine = @[{ .size = sizeof mine }@];
+  if (!library_given(m, __func__, "the model", why)
+      || !library_options(&mine, sizeof mine, o, __func__, why)
+      || !options_fit(&mine, __func__, why)) return NULL;
+  struct incipit_context *c = library_new(sizeof *c, why);
+  if (c == NULL) return NULL;
+  c->users = 1, c->model = m;
+  library_hold(m);
+  struct attempt a = attempt_begin(&c->m);
+  if (attempt_end(&a, open_cache(c, &mine, &a.why), INCIPIT_INPUT, why)) return c;
+  incipit_context_close(c);
+  return NULL;
+}
+@#
+void incipit_context_close(struct incipit_context *c)
+{
+  if (c == NULL || c->busy || --c->users > 0) return;
+  pass_close(c->last);
+  pool_close(&c->m, c->e.pool);
+  store_close(c->s);
+  memory_free(&c->m, c->place);
+  incipit_model_close(c->model);
+  library_delete(c);
+}
+
+@ The report adds up what is known in three places: the files, the cache, and the book.
+
+@<Report what a context has and has done@>=
+bool incipit_context_report(const struct incipit_context *c,
+  struct incipit_report *r, size_t size, struct incipit_error *why)
+{
+  if (!library_given(c, __func__, "the context", why)
+      || !library_size(r, size, sizeof *r, __func__, why)) return false;
+  struct cache_state state = cache_look(c->s);
+  struct incipit_report mine = @[{@|
+    .weight_bytes = footprint_weights(c->model->lm),@|
+    .cache_bytes = state.bytes, .cache_bytes_used = state.bytes_used,@|
+    .live_bytes = c->m.all.live, .peak_bytes = c->m.all.peak,@|
+    .passes = c->counters.passes, .rows = c->counters.rows,@|
+    .rows_recomputed = c->counters.kv_rows_recomputed }@];
+  memset(r, 0, size);
+  memcpy(r, &mine, sizeof mine);
+  return true;
+}
+
+@ The functions about sequences are short, since chapter~4 has done the work.
+
+@<Open, close and change sequences@>=
+static bool no_place(const struct incipit_context *c, const char *call,
+  struct incipit_error *why)
+{
+  return library_fail(why, INCIPIT_FULL, "%s: all %u sequences of the context are"
+    " open; wanted: one that is closed", call, (unsigned) c->n_places);
+}
+@#
+bool incipit_sequence_open(struct incipit_context *c, uint32_t *sequence,
+  struct incipit_error *why)
+{
+  uint32_t place;
+  if (!library_idle(c, __func__, why)
+      || !library_given(sequence, __func__, "sequence", why)) return false;
+  if (!library_take_place(c, &place)) return no_place(c, __func__, why);
+  *sequence = name_of(c, place);
+  return true;
+}
+@#
+bool incipit_sequence_close(struct incipit_context *c, uint32_t sequence,
+  struct incipit_error *why)
+{
+  uint32_t place;
+  if (!library_idle(c, __func__, why)
+      || !library_sequence(c, sequence, __func__, &place, why)) return false;
+  library_leave_place(c, place);
+  return true;
+}
+
+@ @<Open, close and change sequences@>=
+bool incipit_sequence_length(const struct incipit_context *c, uint32_t sequence,
+  size_t *length, struct incipit_error *why)
+{
+  uint32_t place;
+  if (!library_given(c, __func__, "the context", why)
+      || !library_given(length, __func__, "length", why)
+      || !library_sequence(c, sequence, __func__, &place, why)) return false;
+  *length = store_length(c->s, place);
+  return true;
+}
+@#
+bool incipit_sequence_fork(struct incipit_context *c, uint32_t from, uint32_t *to,
+  struct incipit_error *why)
+{
+  uint32_t old, place;
+  if (!library_idle(c, __func__, why) || !library_given(to, __func__, "to", why)
+      || !library_sequence(c, from, __func__, &old, why)) return false;
+  if (!library_take_place(c, &place)) return no_place(c, __func__, why);
+  struct attempt a = attempt_begin(&c->m);
+  bool ok = cache_fork(c->s, old, place, &a.why);
+  if (ok) *to = name_of(c, place);
+  else library_leave_place(c, place);
+  return attempt_end(&a, ok, INCIPIT_MISUSE, why);
+}
+
+@ @<Open, close and change sequences@>=
+bool incipit_sequence_crop(struct incipit_context *c, uint32_t sequence,
+  size_t length, struct incipit_error *why)
+{
+  uint32_t place;
+  if (!library_idle(c, __func__, why)
+      || !library_sequence(c, sequence, __func__, &place, why)) return false;
+  size_t has = store_length(c->s, place);
+  if (length > has) return library_fail(why, INCIPIT_MISUSE, "%s: the sequence has"
+    " %zu rows; wanted: a length of at most that, and not %zu", __func__, has, length);
+  store_crop(c->s, place, length);
+  return true;
+}
+@#
+bool incipit_sequence_keep(struct incipit_context *c, uint32_t sequence,
+  const uint32_t *id, size_t n, size_t *length, struct incipit_error *why)
+{
+  uint32_t place;
+  if (!library_idle(c, __func__, why)
+      || !library_given(length, __func__, "length", why)
+      || !library_sequence(c, sequence, __func__, &place, why)
+      || !library_ids(c->model, id, n, __func__, why)) return false;
+  *length = store_match_prefix(c->s, place, id, n);
+  return true;
+}
+
+@ Before a pass the rows are checked, in the words of the caller: he knows his number of the sequence, and not our place. What the store could still say against the pass after this is only that it is full, or that memory was refused; so the code is known.
+@^full cache@>
+
+@<Compute a pass@>=
+static bool take_row(struct incipit_context *c, const struct incipit_row *from,
+  size_t i, struct row *to, struct incipit_error *why)
+{
+  static const char *const call = "incipit_forward";
+  if (!library_sequence(c, from->sequence, call, &to->sequence, why)
+      || !library_ids(c->model, &from->token, 1, call, why)) return false;
+  size_t next = c->place[to->sequence].next++, has = c->model->lm->config.n_positions;
+  to->position = from->position, to->token = from->token;
+  if (from->position != next) return library_fail(why, INCIPIT_MISUSE, "%s: row %zu"
+    " is at position %u of sequence %u; wanted: %zu, the next", call, i,
+    (unsigned) from->position, (unsigned) from->sequence, next);
+  return next < has || library_fail(why, INCIPIT_FULL, "%s: row %zu is at position"
+    " %zu; the context holds %zu", call, i, next, has);
+}
+@#
+static bool take_rows(struct incipit_context *c, const struct incipit_row *rows,
+  size_t n, struct row *to, struct incipit_error *why)
+{
+  for (uint32_t i = 0; i < c->n_places; i++)
+    c->place[i].next = store_length(c->s, i);
+  for (size_t i = 0; i < n; i++)
+    if (!take_row(c, &rows[i], i, &to[i], why)) return false;
+  return true;
+}
+
+@ The pass before is closed before the new one is computed; its memory may be what the new one needs. If the new one fails, there is no pass to ask for logits.
+
+@<Compute a pass@>=
+bool incipit_forward(struct incipit_context *c, const struct incipit_row *rows,
+  size_t n, struct incipit_error *why)
+{
+  if (!library_idle(c, __func__, why)
+      || !library_given(rows, __func__, "the list of rows", why)) return false;
+  if (n == 0) return library_fail(why, INCIPIT_MISUSE,
+    "%s: there are no rows; wanted: 1 or more", __func__);
+  struct attempt a = attempt_begin(&c->m);
+  struct row *mine = memory_alloc(&c->m, MEMORY_OTHER, n, sizeof *mine, &a.why);
+  if (mine == NULL) return attempt_end(&a, false, INCIPIT_MEMORY, why);
+  bool taken = take_rows(c, rows, n, mine, why), ok = false;
+  if (taken) {
+    pass_close(c->last);
+    c->last = NULL;
+    ok = model_forward(&c->e, c->model->lm, c->s, mine, n, &c->last, &a.why);
+  }
+  memory_free(&c->m, mine);
+  return taken && attempt_end(&a, ok, INCIPIT_FULL, why);
+}
+
+@ A row whose numbers are not finite has no logits worth having, and the sentence names the layer where it happened.
+
+@<Compute a pass@>=
+bool incipit_logits(struct incipit_context *c, const size_t *which, size_t n,
+  float *logits, struct incipit_error *why)
+{
+  if (!library_idle(c, __func__, why)
+      || !library_given(which, __func__, "the list of rows", why)
+      || !library_given(logits, __func__, "the room for logits", why)) return false;
+  if (c->last == NULL) return library_fail(why, INCIPIT_MISUSE, "%s: there is no"
+    " pass; wanted: a call of incipit_forward that succeeded", __func__);
+  struct attempt a = attempt_begin(&c->m);
+  for (size_t i = 0; i < n; i++) {
+    if (which[i] >= c->last->n) return library_fail(why, INCIPIT_MISUSE, "%s: row %zu"
+      " of the pass; wanted: below %zu", __func__, which[i], c->last->n);
+    if (!pass_is_finite(c->model->lm, c->last, which[i], &a.why))
+      return attempt_end(&a, false, INCIPIT_NO_CHOICE, why);
+  }
+  bool ok = model_logits(&c->e, c->model->lm, c->last, which, n, logits, &a.why);
+  return attempt_end(&a, ok, INCIPIT_MISUSE, why);
+}
+
+@* Constraints and samplers. \label{sec:outside-samplers}
+A constraint needs the bytes of every token, and the same bytes serve all constraints of a model. They are put in order when they are first wanted. Special tokens have no bytes and are never allowed.
+
+@<Put the vocabulary in order, once@>=
+static bool spell_all(struct incipit_model *m, struct memory *book,
+  struct token_bytes *spelt, struct bytes *all, struct error *why)
+{
+  size_t n = m->lm->config.vocab_size, at = 0;
+  for (size_t i = 0; i < n; i++) {
+    bool begun = true;
+    size_t before = all->n;
+    if (!tokenizer_decode_next(m->t, book, (uint32_t) i, true, &begun, all, why))
+      return false;
+    spelt[i].n = all->n - before;
+  }
+  for (size_t i = 0; i < n; at += spelt[i++].n)
+    spelt[i].byte = spelt[i].n > 0 ? all->byte + at : NULL;
+  return true;
+}
+@#
+static bool need_lexicon(struct incipit_model *m, struct error *why)
+{
+  size_t n = m->lm->config.vocab_size;
+  struct bytes all = { NULL, 0, 0 };
+  if (m->lexicon != NULL) return true;
+  struct token_bytes *spelt = memory_alloc(&m->m, MEMORY_OTHER, n, sizeof *spelt,
+    why);
+  if (spelt != NULL && spell_all(m, &m->m, spelt, &all, why))
+    m->lexicon = lexicon_open(&m->m, spelt, NULL, n, why);
+  bytes_free(&m->m, &all);
+  memory_free(&m->m, spelt);
+  return m->lexicon != NULL;
+}
+
+@ A decoder may drop a blank at the front of a text, so what the first token writes depends on whether the prompt had any text. There are two ways to bind a constraint to a vocabulary, and a prompt needs one of them. The first is made at once, because a pattern that no text can match should be refused when it is
+opened; the second is made when a prompt asks for it.
+
+@<The inside of a constraint@>=
+struct incipit_constraint {
+  struct memory m;
+  size_t users; /* the caller, and samplers */
+  struct incipit_model *model;
+  enum incipit_language language;
+  struct bytes text; /* as it was given */
+  struct constraint *c[2]; /* the first token keeps its blank, or loses it */
+};
+  /* a constraint */
+bool library_bound(struct incipit_constraint *c, bool strips, struct error *why);
+  /* makes sure that |c->c[strips]| is there */
+
+@ @<Compile a constraint@>=
+bool library_bound(struct incipit_constraint *c, bool strips, struct error *why)
+{
+  const char *text = (const char *) c->text.byte;
+  if (c->c[strips] != NULL) return true;
+  struct constraint *x;
+  if (c->language == INCIPIT_REGEX)
+    x = constraint_regex(&c->m, text, c->text.n, why);
+  else if (c->language == INCIPIT_GRAMMAR)
+    x = constraint_grammar(&c->m, "the grammar", text, c->text.n, why);
+  else x = constraint_grammar(&c->m, "JSON", constraint_json,
+    strlen(constraint_json), why);
+  if (x != NULL && !constraint_bind(x, c->model->lexicon, strips, why)) {
+    constraint_free(x);
+    x = NULL;
+  }
+  c->c[strips] = x;
+  return x != NULL;
+}
+
+@ The lexicon is made under the model's lock, with the model's book; so that attempt is made apart from the one for the constraint itself.
+
+@<Compile a constraint@>=
+static bool compile(struct incipit_constraint *c, const char *text, size_t n,
+  struct incipit_error *why)
+{
+  struct attempt b = attempt_begin(&c->m);
+  pthread_mutex_lock(&c->model->lock);
+  struct attempt a = attempt_begin(&c->model->m);
+  bool ok = attempt_end(&a, need_lexicon(c->model, &a.why), INCIPIT_INPUT, why);
+  pthread_mutex_unlock(&c->model->lock);
+  return ok && attempt_end(&b, bytes_push(&c->m, &c->text, n > 0 ? text : "", n, &b.why)
+    && library_bound(c, false, &b.why), INCIPIT_INPUT, why);
+}
+@#
+struct incipit_constraint *incipit_constraint_open(struct incipit_model *m,
+  enum incipit_language language, const char *text, size_t n,
+  struct incipit_error *why)
+{
+  if (!library_spells(m, __func__, why) || (language != INCIPIT_JSON && n > 0
+      && !library_given(text, __func__, "the text", why))) return NULL;
+  if (language != INCIPIT_REGEX && language != INCIPIT_GRAMMAR
+      && language != INCIPIT_JSON) {
+    library_fail(why, INCIPIT_MISUSE, "%s: language %d; wanted: an enum"
+      " incipit_language", __func__, (int) language);
+    return NULL;
+  }
+  struct incipit_constraint *c = library_new(sizeof *c, why);
+  if (c == NULL) return NULL;
+  c->users = 1, c->model = m, c->language = language;
+  library_hold(m);
+  if (compile(c, text, language == INCIPIT_JSON ? 0 : n, why)) return c;
+  incipit_constraint_close(c);
+  return NULL;
+}
+
+@ @<Compile a constraint@>=
+void incipit_constraint_close(struct incipit_constraint *c)
+{
+  if (c == NULL || --c->users > 0) return;
+  constraint_free(c->c[0]);
+  constraint_free(c->c[1]);
+  bytes_free(&c->m, &c->text);
+  incipit_model_close(c->model);
+  library_delete(c);
+}
+
+@ Inside a sampler is the sampler of chapter~7. It is asked by |incipit_sampler_apply| as the loop of chapter~3 asks it, with a |struct continuation| as the history. To choose changes nothing; |incipit_sampler_accept| tells it what has joined the text, and if the constraint does not allow that, takes it back.
+@^constraint@>
+
+@<The inside of a sampler@>=
+struct incipit_sampler {
+  struct memory m;
+  struct incipit_model *model;
+  struct incipit_constraint *constraint; /* or null */
+  struct incipit_sampler_options o; /* with its own copies of the arrays */
+  struct sequence_bias *bias; /* [|o.n_bias|], which points to |o.bias_id| */
+  struct sampler d;
+  struct continuation text; /* the history */
+  struct constraint_cursor cursor;
+};
+  /* a sampler */
+bool library_begin(struct incipit_sampler *s, const uint32_t *id, size_t n,
+  size_t most, const uint32_t *end, size_t n_end, struct incipit_error *why);
+  /* as |incipit_sampler_reset|, with the ids that end the text, borrowed */
+struct attempt attempt_with(const struct incipit_sampler *s);
+  /* as |attempt_begin|, for the sampler and its constraint */
+
+@ What the makers suggest counts as it does in the command: a temperature only if sampling is asked for in so many words.
+
+@<Take the makers' suggestions@>=
+static struct incipit_sampler_options suggested(const struct incipit_model *m)
+{
+  const struct sampling_defaults *d = &m->lm->config.sampling;
+  struct incipit_sampler_options o = @[{ .size = sizeof o, .top_p = 1,@|
+    .typical_p = 1, .repetition_penalty = d->repetition_penalty,@|
+    .penalty_last_n = sampling_default.penalty_last_n,@|
+    .no_repeat_ngram = d->no_repeat_ngram_size }@];
+  if (!d->do_sample) return o;
+  o.temperature = d->temperature, o.top_k = d->top_k;
+  o.top_p = d->top_p, o.min_p = d->min_p;
+  o.typical_p = d->typical_p;
+  return o;
+}
+@#
+bool incipit_sampler_defaults(const struct incipit_model *m,
+  struct incipit_sampler_options *o, size_t size, struct incipit_error *why)
+{
+  if (!library_given(m, __func__, "the model", why)
+      || !library_size(o, size, sizeof *o, __func__, why)) return false;
+  memset(o, 0, size);
+  *o = suggested(m);
+  o->size = size;
+  return true;
+}
+
+@ @<Open a sampler@>=
+static bool copy_biases(struct incipit_sampler *s, struct error *why)
+{
+  size_t n = s->o.n_bias;
+  const uint32_t *from = s->o.bias_id;
+  const double *added = s->o.bias;
+  uint32_t *id = memory_alloc(&s->m, MEMORY_OTHER, n, sizeof *id, why);
+  double *bias = memory_alloc(&s->m, MEMORY_OTHER, n, sizeof *bias, why);
+  s->bias = memory_alloc(&s->m, MEMORY_OTHER, n, sizeof *s->bias, why);
+  s->o.bias_id = id, s->o.bias = bias;
+  if (id == NULL || bias == NULL || s->bias == NULL) return false;
+  for (size_t i = 0; i < n; i++) {
+    id[i] = from[i], bias[i] = added[i];
+    s->bias[i] = (struct sequence_bias) @[{ &id[i], 1, bias[i] }@];
+  }
+  return true;
+}
+@#
+static bool open_sampler(struct incipit_sampler *s, struct error *why)
+{
+  const struct incipit_sampler_options *o = &s->o;
+  struct sampling_params *p = &s->d.s;
+  if (!copy_biases(s, why)) return false;
+  *p = sampling_default;
+  p->temperature = o->temperature, p->top_k = o->top_k;
+  p->top_p = o->top_p, p->min_p = o->min_p;
+  p->typical_p = o->typical_p, p->repetition_penalty = o->repetition_penalty;
+  p->frequency_penalty = o->frequency_penalty;
+  p->presence_penalty = o->presence_penalty;
+  p->penalty_last_n = o->penalty_last_n, p->no_repeat_ngram = o->no_repeat_ngram;
+  p->logit_bias = s->bias, p->n_logit_bias = o->n_bias;
+  s->d.seed = o->seed, s->d.sequence = o->sequence;
+  size_t vocab = s->model->lm->config.vocab_size;
+  return sampling_check(p, vocab, why)
+    && funnel_open(&s->d.f, &s->m, kernels_find(NULL, NULL), vocab, why);
+}
+
+@ A setting out of its range is a misuse if the caller has set it, and a fault of \.{generation\_config.json} if he gave no options at all.
+
+@<Open a sampler@>=
+static bool options_agree(const struct incipit_model *m,
+  const struct incipit_sampler_options *o, const char *call,
+  struct incipit_error *why)
+{
+  if (o->n_bias > 0 && (!library_given(o->bias_id, call, "bias_id", why)
+      || !library_given(o->bias, call, "bias", why)
+      || !library_ids(m, o->bias_id, o->n_bias, call, why))) return false;
+  return o->constraint == NULL || o->constraint->model == m
+    || library_fail(why, INCIPIT_MISUSE, "%s: the constraint was opened with another"
+      " model; wanted: the same", call);
+}
+@#
+struct incipit_sampler *incipit_sampler_open(struct incipit_model *m,
+  const struct incipit_sampler_options *o, struct incipit_error *why)
+{
+  if (!library_given(m, __func__, "the model", why)) return NULL;
+  struct incipit_sampler_options mine = suggested(m);
+  if (!library_options(&mine, sizeof mine, o, __func__, why)
+      || !options_agree(m, &mine, __func__, why)) return NULL;
+  struct incipit_sampler *s = library_new(sizeof *s, why);
+  if (s == NULL) return NULL;
+  s->model = m, s->o = mine;
+  library_hold(m);
+  s->constraint = mine.constraint;
+  if (mine.constraint != NULL) mine.constraint->users++;
+  struct attempt a = attempt_begin(&s->m);
+  if (attempt_end(&a, open_sampler(s, &a.why), o == NULL ? INCIPIT_INPUT
+      : INCIPIT_MISUSE, why) && incipit_sampler_reset(s, NULL, 0, 0, why)) return s;
+  incipit_sampler_close(s);
+  return NULL;
+}
+
+@ A copy is opened with the same options and then given the same history; of the constraint it has its own cursor, which is a number.
+
+@<Open a sampler@>=
+void incipit_sampler_close(struct incipit_sampler *s)
+{
+  if (s == NULL) return;
+  constraint_cursor_close(&s->cursor, &s->m);
+  continuation_free(&s->m, &s->text);
+  funnel_close(&s->d.f);
+  memory_free(&s->m, s->bias);
+  memory_free(&s->m, (void *) s->o.bias_id);
+  memory_free(&s->m, (void *) s->o.bias);
+  incipit_constraint_close(s->constraint);
+  incipit_model_close(s->model);
+  library_delete(s);
+}
+@#
+struct incipit_sampler *incipit_sampler_copy(const struct incipit_sampler *s,
+  struct incipit_error *why)
+{
+  if (!library_given(s, __func__, "the sampler", why)) return NULL;
+  struct incipit_sampler *x = incipit_sampler_open(s->model, &s->o, why);
+  if (x == NULL) return NULL;
+  const struct constraint_cursor *b = &s->cursor;
+  if (library_begin(x, s->text.text.id, s->text.text.n, b->max_tokens, b->eos, b->n_eos,
+      why)) {
+    x->text.n_prompt = s->text.n_prompt;
+    x->cursor.c = b->c, x->cursor.state = b->state;
+    return x;
+  }
+  incipit_sampler_close(x);
+  return NULL;
+}
+
+@ Whether the decoder drops a blank after this prompt is tried out: a token that begins with one is decoded after the prompt, and its bytes are counted.
+
+@<Begin a text@>=
+static bool loses_blank(struct incipit_sampler *s, bool *strips, struct error *why)
+{
+  struct memory *book = &s->m;
+  struct bytes text = { NULL, 0, 0 };
+  const struct tokenizer *t = s->model->t;
+  bool ok = true, begun = false, spelt = false;
+  for (size_t k = 0; ok && k < s->text.text.n; k++)
+    ok = tokenizer_decode_next(t, book, s->text.text.id[k], true, &begun, &text, why);
+  size_t vocab = s->model->lm->config.vocab_size, i = 0, whole = 0, from = 0;
+  while (ok && i < vocab && !(whole > 1 && text.byte[from] == ' ')) {
+    from = text.n, spelt = true;
+    ok = tokenizer_decode_next(t, book, (uint32_t) i++, true, &spelt, &text, why);
+    whole = text.n - from;
+  }
+  bool found = ok && whole > 1 && text.byte[from] == ' ';
+  from = text.n;
+  if (found) ok = tokenizer_decode_next(t, book, (uint32_t) i - 1, true, &begun,
+      &text, why);
+  *strips = found && ok && text.n - from < whole;
+  bytes_free(book, &text);
+  return ok;
+}
+
+@ The cursor counts down the tokens that may still be written, so that a bracket that was opened can be closed in time. It needs to know how many there may be.
+
+@<Begin a text@>=
+struct attempt attempt_with(const struct incipit_sampler *s)
+{
+  struct attempt a = attempt_begin(&s->m);
+  if (s->constraint == NULL) return a;
+  a.also = &s->constraint->m;
+  a.refused += a.also->all.refused;
+  return a;
+}
+@#
+static bool open_cursor(struct incipit_sampler *s, size_t most, const uint32_t *end,
+  size_t n_end, struct error *why)
+{
+  bool strips;
+  constraint_cursor_close(&s->cursor, &s->m);
+  s->d.rule = (struct token_rule) @[{ .ctx = NULL }@];
+  if (s->constraint == NULL) return true;
+  if (!loses_blank(s, &strips, why) || !library_bound(s->constraint, strips, why)
+      || !constraint_cursor_open(&s->cursor, &s->m, s->constraint->c[strips],
+        s->model->lm->config.vocab_size, most, end, n_end, why)) return false;
+  s->d.rule = (struct token_rule) @[{ bond_allow, bond_take, bond_save,@|
+    bond_restore, &s->cursor }@];
+  return true;
+}
+@#
+bool library_begin(struct incipit_sampler *s, const uint32_t *id, size_t n,
+  size_t most, const uint32_t *end, size_t n_end, struct incipit_error *why)
+{
+  struct attempt a = attempt_with(s);
+  size_t context = s->model->lm->config.n_positions;
+  bool ok = true;
+  if (most == 0) most = n <= context ? context - n + 1 : 1;
+  s->text.text.n = 0;
+  for (size_t i = 0; ok && i < n; i++)
+    ok = ids_push(&s->m, &s->text.text, id[i], &a.why);
+  s->text.n_prompt = s->text.text.n;
+  ok = ok && open_cursor(s, most, end, n_end, &a.why);
+  return attempt_end(&a, ok, INCIPIT_NO_CHOICE, why);
+}
+
+@ @<Choose, and go on@>=
+bool incipit_sampler_reset(struct incipit_sampler *s, const uint32_t *id, size_t n,
+  size_t max_new_tokens, struct incipit_error *why)
+{
+  if (!library_given(s, __func__, "the sampler", why)
+      || !library_ids(s->model, id, n, __func__, why)) return false;
+  const struct model_config *c = &s->model->lm->config;
+  return library_begin(s, id, n, max_new_tokens, c->eos, c->n_eos, why);
+}
+@#
+static bool has_budget(const struct incipit_sampler *s, const char *call,
+  struct incipit_error *why)
+{
+  size_t most = s->cursor.max_tokens, n = s->text.text.n - s->text.n_prompt;
+  return s->cursor.c == NULL || n < most || library_fail(why, INCIPIT_NO_CHOICE,
+    "%s: the text has %zu tokens; wanted: no more, for it was to end by then", call, n);
+}
+@#
+bool incipit_sampler_apply(struct incipit_sampler *s, const float *logits,
+  uint32_t *id, struct incipit_error *why)
+{
+  if (!library_given(s, __func__, "the sampler", why)
+      || !library_given(logits, __func__, "the list of logits", why)
+      || !library_given(id, __func__, "id", why)
+      || !has_budget(s, __func__, why)) return false;
+  struct attempt a = attempt_with(s);
+  bool ok = sampler_choose(&s->d, logits, &s->text, id, &a.why);
+  return attempt_end(&a, ok, INCIPIT_NO_CHOICE, why);
+}
+
+@ What is accepted need not be what was chosen; but a constraint must allow it.
+
+@<Choose, and go on@>=
+bool incipit_sampler_accept(struct incipit_sampler *s, uint32_t id,
+  struct incipit_error *why)
+{
+  if (!library_given(s, __func__, "the sampler", why)
+      || !library_ids(s->model, &id, 1, __func__, why)
+      || !has_budget(s, __func__, why)) return false;
+  struct attempt a = attempt_with(s);
+  if (!ids_push(&s->m, &s->text.text, id, &a.why))
+    return attempt_end(&a, false, INCIPIT_MEMORY, why);
+  uint32_t before = sampler_save(&s->d);
+  bool ok = sampler_accept(&s->d, id, &a.why);
+  if (!ok) {
+    sampler_restore(&s->d, before);
+    s->text.text.n--;
+  }
+  return attempt_end(&a, ok, INCIPIT_NO_CHOICE, why);
+}
+
+@* Streams. \label{sec:outside-streams}
+A stream is chapter 8's |text_stream| with copies of the stop strings, and a note of how much has been shown. The strings, their copies and the list that the automaton wants are made together.
+
+@<The inside of a stream@>=
+struct incipit_stream {
+  struct memory m;
+  struct incipit_model *model;
+  struct bytes copies; /* of the stop strings, each with its zero */
+  struct stop_string *list; /* [|n|] */
+  size_t n, shown;
+  struct stops until;
+  struct text_stream flow;
+};
+  /* a stream */
+void library_show(struct incipit_stream *s, struct incipit_piece *piece);
+  /* what has been released since the last time */
+
+@ @<Open a stream@>=
+static bool copy_stops(struct incipit_stream *s, const char *const *stop,
+  struct error *why)
+{
+  bool ok = true;
+  s->list = memory_alloc(&s->m, MEMORY_OTHER, s->n, sizeof *s->list, why);
+  for (size_t i = 0; s->list != NULL && ok && i < s->n; i++)
+    ok = bytes_push(&s->m, &s->copies, stop[i], strlen(stop[i]) + 1, why);
+  if (s->list == NULL || !ok) return false;
+  const unsigned char *at = s->copies.byte;
+  for (size_t i = 0; i < s->n; at += s->list[i++].n + 1)
+    s->list[i] = (struct stop_string) @[{ at, strlen((const char *) at) }@];
+  return stops_open(&s->until, &s->m, s->list, s->n, why);
+}
+@#
+static bool stops_given(const char *const *stop, size_t n, const char *call,
+  struct incipit_error *why)
+{
+  if (n > 0 && !library_given(stop, call, "the list of stop strings", why))
+    return false;
+  for (size_t i = 0; i < n; i++)
+    if (!library_given(stop[i], call, "a stop string", why)) return false;
+  return true;
+}
+@#
+struct incipit_stream *incipit_stream_open(struct incipit_model *m,
+  const char *const *stop, size_t n_stop, bool include_stop, struct incipit_error *why)
+{
+  if (!library_given(m, __func__, "the model", why)
+      || (n_stop > 0 && !library_spells(m, __func__, why))
+      || !stops_given(stop, n_stop, __func__, why)) return NULL;
+  struct incipit_stream *s = library_new(sizeof *s, why);
+  if (s == NULL) return NULL;
+  s->model = m, s->n = n_stop;
+  library_hold(m);
+  s->flow = (struct text_stream) @[{ .m = &s->m, .t = m->t, .until = &s->until,@|
+    .include_stop = include_stop }@];
+  struct attempt a = attempt_begin(&s->m);
+  if (attempt_end(&a, copy_stops(s, stop, &a.why), INCIPIT_MISUSE, why)) return s;
+  incipit_stream_close(s);
+  return NULL;
+}
+
+@ What a piece points to is in the flow's text, which may move when the next token comes.
+
+@<Take tokens, and release bytes@>=
+void library_show(struct incipit_stream *s, struct incipit_piece *piece)
+{
+  const struct text_stream *f = &s->flow;
+  *piece = (struct incipit_piece) @[{ "", f->released - s->shown, NULL }@];
+  if (piece->n > 0) piece->text = (const char *) f->text.byte + s->shown;
+  if (f->found != NULL) piece->stop = (const char *) f->found->byte;
+  s->shown = f->released;
+}
+@#
+bool incipit_stream_push(struct incipit_stream *s, uint32_t id,
+  struct incipit_piece *piece, struct incipit_error *why)
+{
+  if (!library_given(s, __func__, "the stream", why)
+      || !library_given(piece, __func__, "piece", why)
+      || !library_ids(s->model, &id, 1, __func__, why)) return false;
+  struct attempt a = attempt_begin(&s->m);
+  bool ok = text_stream_id(&s->flow, id, &a.why);
+  if (ok) library_show(s, piece);
+  return attempt_end(&a, ok, INCIPIT_MEMORY, why);
+}
+
+@ @<Take tokens, and release bytes@>=
+bool incipit_stream_end(struct incipit_stream *s, struct incipit_piece *piece,
+  struct incipit_error *why)
+{
+  if (!library_given(s, __func__, "the stream", why)
+      || !library_given(piece, __func__, "piece", why)) return false;
+  text_stream_end(&s->flow);
+  library_show(s, piece);
+  return true;
+}
+@#
+bool incipit_stream_reset(struct incipit_stream *s, const uint32_t *id, size_t n,
+  struct incipit_error *why)
+{
+  if (!library_given(s, __func__, "the stream", why)
+      || !library_ids(s->model, id, n, __func__, why)) return false;
+  struct text_stream *f = &s->flow;
+  text_stream_close(f);
+  f->released = f->tokens = s->shown = 0;
+  f->state = 0, f->begun = false;
+  f->found = NULL;
+  struct attempt a = attempt_begin(&s->m);
+  return attempt_end(&a, text_stream_prompt(f, id, n, &a.why), INCIPIT_MEMORY, why);
+}
+@#
+void incipit_stream_close(struct incipit_stream *s)
+{
+  if (s == NULL) return;
+  text_stream_close(&s->flow);
+  stops_close(&s->until);
+  memory_free(&s->m, s->list);
+  bytes_free(&s->m, &s->copies);
+  incipit_model_close(s->model);
+  library_delete(s);
+}
+
+@* Many texts at once. \label{sec:outside-generate}
+The loop of chapter~3 takes any number of texts one step further in one pass: each gives the rows that it has not read yet, a piece of its prompt or its newest token, and each that has been read to its end takes a token. So what is left to do here is to begin texts, to say who chooses and who
+listens, and to collect results. A single text is the case with one row a step.
+@^continuous batching@>
+
+Why do many texts come out the same as one by one? Because the logits of a row do not depend on what else is in the pass: that is the promise of chapter~2, and here somebody relies on it. And because each text has its own copy of the sampler, with its own history and its own
+number, by which the noise is drawn.
+
+@<The inside of a run@>=
+struct written {
+  struct run *g; size_t number; /* among the prompts, from 0 */
+  uint32_t place; /* in the cache, from |began| on */
+  bool began, owns; /* it has a place; the place is returned at the end */
+  struct sequence q; /* of chapter 3: the text so far, and how it ended */
+  struct generate_options want;
+  struct incipit_sampler *sampler;
+  struct incipit_stream *stream;
+  struct criterion list[2]; struct criteria ends; /* a stop string, a constraint */
+};
+  /* a text that is being written */
+struct run {
+  struct incipit_context *c;
+  struct incipit_generate_options o;
+  const struct incipit_prompt *prompt;
+  const uint32_t *end;
+  size_t n, n_end, n_done, read, all; /* texts; rows of prompts, so far and in all */
+  struct incipit_sampler *sampler; /* that is copied */
+  struct written *text; /* [|n|] */
+  struct sequence **live; size_t n_live; /* those that a step is for */
+  float *logits; /* [places][|vocab_size|] */
+  struct incipit_result **result; /* [|n|], null while a text is being written */
+};
+  /* all texts of one call */
+
+@ The result is a block of its own, so that it outlives the context. The caller sees only the last part of it. Its blocks are returned together.
+
+@<The inside of a result@>=
+struct result { struct memory m; struct arena blocks; struct incipit_result shown; };
+  /* what the caller gets is |shown| */
+
+@ @<Make a result, and return it@>=
+static struct incipit_result *make_result(const struct ids *text, size_t n_prompt,
+  const struct text_stream *f, int finish, struct incipit_error *why)
+{
+  struct result *r = library_new(sizeof *r, why);
+  if (r == NULL) return NULL;
+  struct attempt a = attempt_begin(&r->m);
+  struct arena *b = &r->blocks;
+  size_t n = text->n - n_prompt, stop_n = f->found == NULL ? 0 : f->found->n + 1;
+  b->m = &r->m;
+  uint32_t *id = arena_alloc(b, MEMORY_OTHER, n, sizeof *id, &a.why);
+  char *bytes = arena_alloc(b, MEMORY_OTHER, f->text.n + 1, 1, &a.why);
+  char *stop = arena_alloc(b, MEMORY_OTHER, stop_n, 1, &a.why);
+  r->shown = (struct incipit_result) @[{ bytes, f->text.n, id, n, finish,@|
+    f->found == NULL ? NULL : stop }@];
+  if (!attempt_end(&a, !b->refused, INCIPIT_MEMORY, why)) {
+    incipit_result_close(&r->shown);
+    return NULL;
+  }
+  if (n > 0) memcpy(id, text->id + n_prompt, n * sizeof *id);
+  if (f->text.n > 0) memcpy(bytes, f->text.byte, f->text.n);
+  if (stop_n > 0) memcpy(stop, f->found->byte, stop_n);
+  return &r->shown;
+}
+@#
+void incipit_result_close(struct incipit_result *shown)
+{
+  if (shown == NULL) return;
+  struct result *r = (struct result *) ((char *) shown
+    - offsetof(struct result, shown));
+  arena_free(&r->blocks);
+  library_delete(r);
+}
+
+@ The loop's watcher is called after every token, when it is already known whether the text ends with it. The last call of |on_token| brings what the stream still held, so that the pieces together are the text of the result. If the callback itself ends the text, there is no later call, and what was held is only in the result.
+
+@<Tell the caller about a token@>=
+static bool tell_token(void *ctx, const struct step *now)
+{
+  struct written *t = ctx;
+  const struct incipit_generate_options *o = &t->g->o;
+  struct incipit_piece piece;
+  if (t->q.c.ended != FINISH_NONE) text_stream_end(&t->stream->flow);
+  library_show(t->stream, &piece);
+  struct incipit_token token = { t->number, now->number, now->chosen, piece.text,
+    piece.n };
+  return o->on_token == NULL || o->on_token(o->ctx, &token);
+}
+
+@ A text begins when there is a place for it. With a sequence of the caller's the rows that agree with the prompt are kept, except for the last one, which must be computed because its logits are wanted.
+
+@<Begin the next text of a run@>=
+static bool find_place(struct run *g, struct written *t, struct incipit_error *why)
+{
+  if (g->o.sequence == NULL) {
+    t->began = t->owns = library_take_place(g->c, &t->place);
+    return true;
+  }
+  t->began = library_sequence(g->c, g->o.sequence[t->number], "incipit_generate",
+    &t->place, why);
+  return t->began;
+}
+@#
+static bool open_parts(struct run *g, struct written *t, size_t most,
+  struct incipit_error *why)
+{
+  const struct incipit_prompt *p = &g->prompt[t->number];
+  t->sampler = incipit_sampler_copy(g->sampler, why);
+  if (t->sampler == NULL) return false;
+  t->stream = incipit_stream_open(g->c->model, g->o.stop, g->o.n_stop,
+    g->o.include_stop, why);
+  if (t->stream == NULL) return false;
+  t->stream->flow.min_tokens = g->o.min_new_tokens;
+  t->sampler->d.sequence += (uint32_t) t->number;
+  return incipit_stream_reset(t->stream, p->id, p->n, why)
+    && library_begin(t->sampler, p->id, p->n, most, g->end, g->n_end, why);
+}
+
+@ What ends a text are an end token, the two criteria, and the length; which of them it was is asked afterwards.
+
+@<Begin the next text of a run@>=
+static void fill_options(struct run *g, struct written *t, size_t most)
+{
+  t->list[0] = (struct criterion) @[{ "string", text_stream_should_stop,@|
+    &t->stream->flow }@];
+  t->list[1] = (struct criterion) @[{ "match", constraint_cursor_should_stop,@|
+    &t->sampler->cursor }@];
+  t->ends = (struct criteria) @[{ .list = t->list, .n = 2 }@];
+  t->want = (struct generate_options) @[{ .max_new_tokens = most,@|
+    .eos = g->end, .n_eos = g->n_end, .min_tokens = g->o.min_new_tokens,@|
+    .on_step = tell_token, .ctx = t, .sequence = t->place,@|
+    .recall = store_match_prefix, .chunk = g->o.chunk > 0 ? g->o.chunk : 256,@|
+    .select = sampler_choose, .accept = sampler_accept, .select_ctx = &t->sampler->d,@|
+    .stop = criteria_should_stop, .stop_ctx = &t->ends }@];
+}
+@#
+static bool begin_text(struct run *g, size_t i, struct incipit_error *why)
+{
+  struct written *t = &g->text[i];
+  const struct incipit_prompt *p = &g->prompt[i];
+  t->g = g, t->number = i;
+  if (!find_place(g, t, why)) return false;
+  if (!t->began) return true;
+  size_t most = g->c->model->lm->config.n_positions - p->n + 1;
+  if (g->o.max_new_tokens > 0 && g->o.max_new_tokens < most)
+    most = g->o.max_new_tokens;
+  if (!open_parts(g, t, most, why)) return false;
+  fill_options(g, t, most);
+  g->all -= store_match_prefix(g->c->s, t->place, p->id, p->n - 1);
+  struct generate_context with = library_loop(g->c);
+  struct attempt a = attempt_begin(&g->c->m);
+  return attempt_end(&a, sequence_open(&t->q, &with, p->id, p->n, &t->want, &a.why),
+    INCIPIT_MISUSE, why);
+}
+
+@ When a text has ended, its place is free for the next; all that is left of it is the result.
+
+@<End a text@>=
+static void leave_text(struct run *g, struct written *t)
+{
+  if (t->owns) library_leave_place(g->c, t->place);
+  t->owns = false;
+  sequence_close(&g->c->m, &t->q);
+  incipit_sampler_close(t->sampler);
+  incipit_stream_close(t->stream);
+  t->sampler = NULL;
+  t->stream = NULL;
+}
+@#
+static enum incipit_finish finish_of(const struct written *t)
+{
+  const char *reason = criteria_reason(&t->ends, t->q.c.ended);
+  if (t->q.c.ended == FINISH_LENGTH) return INCIPIT_FINISH_LENGTH;
+  if (reason == NULL) return INCIPIT_FINISH_CANCELLED;
+  if (strcmp(reason, "string") == 0) return INCIPIT_FINISH_STOP;
+  return strcmp(reason, "match") == 0 ? INCIPIT_FINISH_MATCH : INCIPIT_FINISH_END;
+}
+@#
+static bool end_text(struct run *g, size_t i, struct incipit_error *why)
+{
+  struct written *t = &g->text[i];
+  text_stream_end(&t->stream->flow);
+  g->result[i] = make_result(&t->q.c.text, t->q.c.n_prompt, &t->stream->flow,
+    (int) finish_of(t), why);
+  leave_text(g, t);
+  g->n_done++;
+  return g->result[i] != NULL;
+}
+
+@ A text whose step failed has a sentence of its own. It has nothing to do with the others, but a call that has to say both that it failed and what it has written would be hard to use; so the call fails. Whether memory was refused must be asked of every book in which the step could have entered something.
+
+@<End a text@>=
+static bool text_failed(const struct run *g, const struct written *t,
+  const struct attempt *step, struct incipit_error *why)
+{
+  const struct incipit_constraint *k = t->sampler->constraint;
+  bool refused = g->c->m.all.refused > step->refused
+    || t->sampler->m.all.refused + t->stream->m.all.refused > 0
+    || (k != NULL && k->m.all.refused > 0);
+  return library_fail(why, refused ? INCIPIT_MEMORY : INCIPIT_NO_CHOICE, "%s",
+    t->q.why.text);
+}
+
+@ A step: texts that wait are begun, one pass is made, and those that have ended are collected.
+
+@<Write all texts, step after step@>=
+static bool begin_waiting(struct run *g, struct incipit_error *why)
+{
+  g->n_live = 0;
+  for (size_t i = 0; i < g->n; i++) {
+    struct written *t = &g->text[i];
+    if (!t->began && !begin_text(g, i, why)) return false;
+    if (t->began && g->result[i] == NULL) g->live[g->n_live++] = &t->q;
+  }
+  return g->n_live > 0 || library_fail(why, INCIPIT_FULL, "incipit_generate: all %u"
+    " sequences of the context are open; wanted: one that is closed",
+    (unsigned) g->c->n_places);
+}
+@#
+static bool collect(struct run *g, const struct attempt *step,
+  struct incipit_error *why)
+{
+  for (size_t i = 0; i < g->n; i++) {
+    struct written *t = &g->text[i];
+    if (!t->began || g->result[i] != NULL || t->q.c.ended == FINISH_NONE) continue;
+    if (t->q.c.ended == FINISH_ERROR) return text_failed(g, t, step, why);
+    if (!end_text(g, i, why)) return false;
+  }
+  return true;
+}
+
+@ Rows of prompts are counted before the texts are collected. A row belongs to the prompt if the text had no token of its own before the step; after it there may be one. If |on_progress| says that it is enough, all texts end as they are. Those that had not begun yet get an empty stream, to make an empty result of.
+
+@<Write all texts, step after step@>=
+static size_t prompt_rows(const struct run *g)
+{
+  size_t rows = 0;
+  for (size_t i = 0; i < g->n_live; i++) {
+    const struct sequence *q = g->live[i];
+    if (q->c.text.n <= q->c.n_prompt + (q->reading ? 0 : 1)
+        && q->first <= q->c.n_prompt) rows += q->count;
+  }
+  return rows;
+}
+@#
+static bool cancel_all(struct run *g, struct incipit_error *why)
+{
+  for (size_t i = 0; i < g->n; i++) {
+    struct written *t = &g->text[i];
+    if (g->result[i] != NULL) continue;
+    if (t->q.c.ended == FINISH_NONE) t->q.c.ended = FINISH_CANCELLED;
+    if (t->stream == NULL)
+      t->stream = incipit_stream_open(g->c->model, NULL, 0, false, why);
+    if (t->stream == NULL || !end_text(g, i, why)) return false;
+  }
+  return true;
+}
+@#
+static bool run_step(struct run *g, struct incipit_error *why)
+{
+  if (!begin_waiting(g, why)) return false;
+  struct generate_context with = library_loop(g->c);
+  struct attempt a = attempt_begin(&g->c->m);
+  bool ok = generate_step(&with, g->live, g->n_live, g->logits, &a.why);
+  if (!attempt_end(&a, ok, INCIPIT_FULL, why)) return false;
+  size_t rows = prompt_rows(g);
+  g->read += rows;
+  bool more = rows == 0 || g->o.on_progress == NULL
+    || g->o.on_progress(g->o.ctx, g->read, g->all);
+  return collect(g, &a, why) && (more || cancel_all(g, why));
+}
+
+@ What a run needs is taken before, and returned after it. The context is busy in between.
+
+@<Write all texts, step after step@>=
+static bool open_run(struct run *g, struct incipit_error *why)
+{
+  struct memory *m = &g->c->m;
+  struct attempt a = attempt_begin(m);
+  size_t places = g->n < g->c->n_places ? g->n : g->c->n_places;
+  size_t vocab = g->c->model->lm->config.vocab_size;
+  g->text = memory_alloc(m, MEMORY_OTHER, g->n, sizeof *g->text, &a.why);
+  g->live = memory_alloc(m, MEMORY_OTHER, places, sizeof *g->live, &a.why);
+  g->logits = memory_alloc(m, MEMORY_ACTIVATIONS, places, vocab * sizeof *g->logits,
+    &a.why);
+  bool ok = g->text != NULL && g->live != NULL && g->logits != NULL;
+  if (!attempt_end(&a, ok, INCIPIT_MEMORY, why)) return false;
+  g->sampler = g->o.sampler != NULL ? incipit_sampler_copy(g->o.sampler, why)
+    : incipit_sampler_open(g->c->model, NULL, why);
+  return g->sampler != NULL;
+}
+@#
+static void close_run(struct run *g, bool ok)
+{
+  struct memory *m = &g->c->m;
+  for (size_t i = 0; i < g->n; i++) {
+    if (g->text != NULL) leave_text(g, &g->text[i]);
+    if (ok) continue;
+    incipit_result_close(g->result[i]);
+    g->result[i] = NULL;
+  }
+  incipit_sampler_close(g->sampler);
+  memory_free(m, g->text);
+  memory_free(m, g->live);
+  memory_free(m, g->logits);
+  g->c->busy = false;
+}
+
+@ Everything that can be wrong about a request is found before the first row is computed.
+
+@<Check a request@>=
+static bool prompts_agree(const struct run *g, const char *call,
+  struct incipit_error *why)
+{
+  size_t context = g->c->model->lm->config.n_positions;
+  for (size_t i = 0; i < g->n; i++) {
+    const struct incipit_prompt *p = &g->prompt[i];
+    if (p->n == 0) return library_fail(why, INCIPIT_MISUSE, "%s: prompt %zu has no"
+      " tokens; wanted: 1 or more", call, i);
+    if (!library_ids(g->c->model, p->id, p->n, call, why)) return false;
+    if (p->n > context) return library_fail(why, INCIPIT_FULL, "%s: prompt %zu has"
+      " %zu tokens; the context holds %zu", call, i, p->n, context);
+  }
+  return true;
+}
+@#
+static bool sequences_agree(const struct run *g, const char *call,
+  struct incipit_error *why)
+{
+  const uint32_t *of = g->o.sequence;
+  uint32_t place;
+  for (size_t i = 0; of != NULL && i < g->n; i++) {
+    if (!library_sequence(g->c, of[i], call, &place, why)) return false;
+    for (size_t k = 0; k < i; k++)
+      if (of[k] == of[i]) return library_fail(why, INCIPIT_MISUSE, "%s: prompts %zu"
+        " and %zu have the same sequence; wanted: one for each", call, k, i);
+  }
+  return true;
+}
+
+@ @<Check a request@>=
+static bool request_agrees(const struct run *g, const char *call,
+  struct incipit_error *why)
+{
+  const struct incipit_model *m = g->c->model;
+  if (!prompts_agree(g, call, why) || !sequences_agree(g, call, why)) return false;
+  if (g->o.n_stop > 0 && !library_spells(m, call, why)) return false;
+  return g->o.sampler == NULL || g->o.sampler->model == m
+    || library_fail(why, INCIPIT_MISUSE, "%s: the sampler was opened with another"
+      " model; wanted: the context's", call);
+}
+
+@ One function is behind |incipit_generate|, |incipit_generate_many| and |incipit_chat_say|. The last has more end tokens than the model.
+
+@<What the parts share@>=
+struct request {
+  struct incipit_context *c;
+  const struct incipit_prompt *prompt;
+  size_t n;
+  const struct incipit_generate_options *o;
+  const uint32_t *end; size_t n_end; /* ids that end a text */
+  const char *call; /* for sentences */
+};
+  /* what |incipit_generate_many| is asked for, and more */
+bool library_generate(const struct request *q, struct incipit_result **result,
+  struct incipit_error *why);
+  /* as |incipit_generate_many| */
+
+@ @<Write all texts, step after step@>=
+bool library_generate(const struct request *q, struct incipit_result **result,
+  struct incipit_error *why)
+{
+  struct run g = @[{ .c = q->c, .prompt = q->prompt, .n = q->n, .end = q->end,@|
+    .result = result }@];
+  if (!library_idle(q->c, q->call, why)
+      || !library_given(q->prompt, q->call, "the list of prompts", why)
+      || !library_given(result, q->call, "the room for results", why)) return false;
+  for (size_t i = 0; i < g.n; i++) result[i] = NULL;
+  if (!library_options(&g.o, sizeof g.o, q->o, q->call, why)
+      || !request_agrees(&g, q->call, why)) return false;
+  g.n_end = g.o.ignore_end ? 0 : q->n_end;
+  for (size_t i = 0; i < g.n; i++) g.all += g.prompt[i].n;
+  g.c->busy = true;
+  bool ok = open_run(&g, why);
+  while (ok && g.n_done < g.n) ok = run_step(&g, why);
+  close_run(&g, ok);
+  return ok;
+}
+
+@ @<Write one text, or many@>=
+static struct request request_of(struct incipit_context *c,
+  const struct incipit_prompt *prompt, size_t n,
+  const struct incipit_generate_options *o, const char *call)
+{
+  struct request q = @[{ .c = c, .prompt = prompt, .n = n, .o = o, .call = call }@];
+  if (c != NULL) q.end = c->model->lm->config.eos;
+  if (c != NULL) q.n_end = c->model->lm->config.n_eos;
+  return q;
+}
+@#
+bool incipit_generate_many(struct incipit_context *c,
+  const struct incipit_prompt *prompt, size_t n,
+  const struct incipit_generate_options *o, struct incipit_result **result,
+  struct incipit_error *why)
+{
+  struct request q = request_of(c, prompt, n, o, __func__);
+  return library_generate(&q, result, why);
+}
+@#
+struct incipit_result *incipit_generate(struct incipit_context *c, const uint32_t *id,
+  size_t n, const struct incipit_generate_options *o, struct incipit_error *why)
+{
+  struct incipit_prompt prompt = { id, n };
+  struct incipit_result *result = NULL;
+  struct request q = request_of(c, &prompt, 1, o, __func__);
+  library_generate(&q, &result, why);
+  return result;
+}
+
+@* Conversations. \label{sec:outside-chat}
+A conversation is kept in two forms, as in the command: the turns as they were said, and the ids, all that was read and written. The ids are the exact ones. The next prompt is the ids so far and those of the new turn, and the loop computes what the sequence does not have yet.
+@^conversation@>
+
+@<The inside of a conversation@>=
+struct incipit_chat {
+  struct memory m;
+  struct incipit_context *c;
+  const struct chat_template *by;
+  struct turn *turn; /* [|n|]; texts are blocks of their own */
+  size_t n, cap, first; /* |first| turns are never forgotten: the system's */
+  struct ids text, end, eos; /* all so far; the mark that ends an answer; all such */
+  uint32_t sequence;
+};
+  /* a conversation */
+
+@ The built-in model's files say nothing of a template; but we have trained it ourselves, and know which one it has learnt.
+
+@<Choose a template@>=
+static bool find_style(const struct incipit_model *m, const char *style,
+  const struct chat_template **by, struct error *why)
+{
+  if (style == NULL && m->built_in && !chat_template_given(m->path))
+    style = "pocket";
+  *by = style != NULL ? chat_template_named(style, why)
+    : chat_template_of(m->path, why);
+  return *by != NULL;
+}
+@#
+static bool set_turns(struct memory *book, const struct chat_template *by,
+  struct incipit_model *m, const struct turn *turn, size_t n, size_t from,
+  bool reply, struct ids *out, struct error *why)
+{
+  pthread_mutex_lock(&m->lock);
+  bool ok = conversations_ids(book, by, m->t, turn, n, from, reply, out, why);
+  pthread_mutex_unlock(&m->lock);
+  return ok;
+}
+
+@ @<Set a conversation as ids@>=
+static bool take_messages(const struct incipit_message *from, size_t n,
+  struct turn *to, const char *call, struct incipit_error *why)
+{
+  static const enum role role[] = { ROLE_SYSTEM, ROLE_USER, ROLE_ASSISTANT };
+  for (size_t i = 0; i < n; i++) {
+    int who = from[i].role;
+    if (who < INCIPIT_SYSTEM || who > INCIPIT_ASSISTANT)
+      return library_fail(why, INCIPIT_MISUSE, "%s: the role of message %zu is %d;"
+        " wanted: an enum incipit_role", call, i, who);
+    if (from[i].n > 0 && !library_given(from[i].text, call, "a message's text", why))
+      return false;
+    to[i] = (struct turn) @[{ role[who], from[i].n > 0 ? from[i].text : "",@|
+      from[i].n }@];
+  }
+  return true;
+}
+@#
+bool incipit_chat_encode(struct incipit_model *m, const char *style,
+  const struct incipit_message *message, size_t n, bool reply, uint32_t *id,
+  size_t cap, size_t *n_ids, struct incipit_error *why)
+{
+  struct memory book = @[{ .fail_at = 0 }@];
+  struct ids list = { NULL, 0, 0 };
+  const struct chat_template *by;
+  if (!library_spells(m, __func__, why)
+      || !library_given(message, __func__, "the list of messages", why)
+      || !library_given(n_ids, __func__, "n_ids", why)
+      || (cap > 0 && !library_given(id, __func__, "the room for ids", why)))
+    return false;
+  if (n == 0) return library_fail(why, INCIPIT_MISUSE,
+    "%s: there are no messages; wanted: 1 or more", __func__);
+  struct attempt a = attempt_begin(&book);
+  struct turn *turn = memory_alloc(&book, MEMORY_OTHER, n, sizeof *turn, &a.why);
+  if (turn == NULL) return attempt_end(&a, false, INCIPIT_MEMORY, why);
+  bool taken = take_messages(message, n, turn, __func__, why);
+  bool ok = taken && find_style(m, style, &by, &a.why)
+    && set_turns(&book, by, m, turn, n, 0, reply, &list, &a.why)
+    && library_copy(&list, id, cap, n_ids);
+  ids_free(&book, &list);
+  memory_free(&book, turn);
+  return taken && attempt_end(&a, ok, INCIPIT_INPUT, why);
+}
+
+@ A turn is copied, with one byte more so that an empty one has an address.
+
+@<Keep the turns@>=
+static bool push_turn(struct incipit_chat *t, enum role who, const char *text,
+  size_t n, struct error *why)
+{
+  void *p = memory_reserve(&t->m, MEMORY_OTHER, t->turn, &t->cap, t->n + 1, 8,
+    sizeof *t->turn, why);
+  if (p == NULL) return false;
+  t->turn = p;
+  char *copy = memory_alloc(&t->m, MEMORY_OTHER, n + 1, 1, why);
+  if (copy == NULL) return false;
+  if (n > 0) memcpy(copy, text, n);
+  t->turn[t->n++] = (struct turn) @[{ who, copy, n }@];
+  return true;
+}
+@#
+static void pop_turns(struct incipit_chat *t, size_t n)
+{
+  while (t->n > n) {
+    t->n--;
+    memory_free(&t->m, (void *) t->turn[t->n].text);
+  }
+}
+
+@ Whether the template suits the model is tried when the conversation is opened: a first turn is set and thrown away.
+
+@<Open and close a conversation@>=
+static bool try_style(struct incipit_chat *t, const char *system, struct error *why)
+{
+  struct ids none = { NULL, 0, 0 };
+  struct incipit_model *m = t->c->model;
+  if (system != NULL && !push_turn(t, ROLE_SYSTEM, system, strlen(system), why))
+    return false;
+  t->first = t->n;
+  bool ok = push_turn(t, ROLE_USER, "x", 1, why)
+    && set_turns(&t->m, t->by, m, t->turn, t->n, 0, true, &none, why)
+    && conversations_ends(&t->m, t->by, m->t, &t->end, why);
+  pop_turns(t, t->first);
+  ids_free(&t->m, &none);
+  return ok;
+}
+@#
+static bool learn_ends(struct incipit_chat *t, struct error *why)
+{
+  const struct model_config *config = &t->c->model->lm->config;
+  bool ok = true;
+  for (size_t i = 0; ok && i < t->end.n; i++)
+    ok = ids_push(&t->m, &t->eos, t->end.id[i], why);
+  for (size_t i = 0; ok && i < config->n_eos; i++)
+    ok = ids_push(&t->m, &t->eos, config->eos[i], why);
+  return ok;
+}
+
+@ @<Open and close a conversation@>=
+struct incipit_chat *incipit_chat_open(struct incipit_context *c, const char *style,
+  const char *system, struct incipit_error *why)
+{
+  if (!library_idle(c, __func__, why) || !library_spells(c->model, __func__, why))
+    return NULL;
+  struct incipit_chat *t = library_new(sizeof *t, why);
+  if (t == NULL) return NULL;
+  t->c = c;
+  c->users++;
+  struct attempt a = attempt_begin(&t->m);
+  bool ok = find_style(c->model, style, &t->by, &a.why)
+    && try_style(t, system, &a.why) && learn_ends(t, &a.why);
+  if (attempt_end(&a, ok, INCIPIT_INPUT, why)
+      && incipit_sequence_open(c, &t->sequence, why)) return t;
+  incipit_chat_close(t);
+  return NULL;
+}
+
+@ A conversation that could not be opened has no sequence yet; its number is 0, which no sequence has, and closing that fails without harm.
+
+@<Open and close a conversation@>=
+void incipit_chat_close(struct incipit_chat *t)
+{
+  if (t == NULL || t->c->busy) return;
+  incipit_sequence_close(t->c, t->sequence, NULL);
+  pop_turns(t, 0);
+  memory_free(&t->m, t->turn);
+  ids_free(&t->m, &t->text);
+  ids_free(&t->m, &t->end);
+  ids_free(&t->m, &t->eos);
+  incipit_context_close(t->c);
+  library_delete(t);
+}
+@#
+bool incipit_chat_reset(struct incipit_chat *t, struct incipit_error *why)
+{
+  if (!library_given(t, __func__, "the conversation", why)
+      || !library_idle(t->c, __func__, why)) return false;
+  pop_turns(t, t->first);
+  t->text.n = 0;
+  return true;
+}
+
+@ An answer often begins with a blank that belongs to its first word. At the beginning of a line it is in the way, so blanks before the first letter are left out of what is shown. A function that does this stands between the loop and the caller's |on_token|; because it has taken the place of |ctx|, it has to pass on |on_progress| as well.
+
+@<Leave out the blanks before an answer@>=
+struct listener {
+  const struct incipit_generate_options *o; /* the caller's */
+  size_t bare; /* blanks left out so far */
+  bool begun; /* something else has been shown */
+};
+static bool hear_token(void *ctx, const struct incipit_token *now)
+{
+  struct listener *l = ctx;
+  struct incipit_token mine = *now;
+  while (!l->begun && mine.n > 0 && *mine.text == ' ')
+    mine.text++, mine.n--;
+  l->bare += now->n - mine.n;
+  l->begun = l->begun || mine.n > 0;
+  return l->o->on_token == NULL || l->o->on_token(l->o->ctx, &mine);
+}
+@#
+static bool hear_progress(void *ctx, size_t rows, size_t all)
+{
+  const struct listener *l = ctx;
+  return l->o->on_progress == NULL || l->o->on_progress(l->o->ctx, rows, all);
+}
+
+@ The ids of the next prompt. A template that changes old turns when a new one comes has to see all of them, and everything is written again; then the cache keeps what the two versions have in common.
+
+@<Say something, and get an answer@>=
+static bool next_ids(struct incipit_chat *t, struct ids *next, struct error *why)
+{
+  bool whole = t->text.n == 0 || chat_template_rewrites(t->by, t->turn, t->n);
+  bool ok = true;
+  for (size_t i = 0; ok && !whole && i < t->text.n; i++)
+    ok = ids_push(&t->m, next, t->text.id[i], why);
+  return ok && set_turns(&t->m, t->by, t->c->model, t->turn, t->n,
+    whole ? 0 : t->n - 1, true, next, why);
+}
+@#
+static bool write_answer(struct incipit_chat *t, const struct ids *next,
+  const struct incipit_generate_options *theirs, struct listener *l,
+  struct incipit_result **result, struct incipit_error *why)
+{
+  struct incipit_generate_options o = *theirs;
+  struct incipit_prompt prompt = { next->id, next->n };
+  struct request q = @[{ t->c, &prompt, 1, &o, t->eos.id, t->eos.n,@|
+    "incipit_chat_say" }@];
+  l->o = theirs;
+  o.sequence = &t->sequence, o.ctx = l;
+  o.on_token = hear_token, o.on_progress = hear_progress;
+  return library_generate(&q, result, why);
+}
+
+@ An answer is closed by the mark that the template closes it with. If the model ended with another of its end tokens, that one is exchanged, which costs nothing, because the last token of a text has no row yet. Then the answer becomes a turn.
+
+@<Say something, and get an answer@>=
+static bool close_answer(struct incipit_chat *t, struct ids *next,
+  struct incipit_result *r, size_t bare, struct error *why)
+{
+  size_t n = r->n_ids - (r->finish == INCIPIT_FINISH_END ? 1 : 0);
+  bool ok = true;
+  while (bare < r->n && r->text[bare] == ' ') bare++;
+  for (size_t i = 0; ok && i < n; i++) ok = ids_push(&t->m, next, r->id[i], why);
+  for (size_t i = 0; ok && i < t->end.n; i++)
+    ok = ids_push(&t->m, next, t->end.id[i], why);
+  r->text += bare, r->n -= bare;
+  return ok && push_turn(t, ROLE_ASSISTANT, r->text, r->n, why);
+}
+@#
+static bool answer(struct incipit_chat *t, struct ids *next,
+  const struct incipit_generate_options *o, struct incipit_result **result,
+  struct incipit_error *why)
+{
+  struct listener l = @[{ .bare = 0 }@];
+  struct attempt a = attempt_begin(&t->m);
+  if (!attempt_end(&a, next_ids(t, next, &a.why), INCIPIT_INPUT, why)
+      || !write_answer(t, next, o, &l, result, why)) return false;
+  return attempt_end(&a, close_answer(t, next, *result, l.bare, &a.why),
+    INCIPIT_MEMORY, why);
+}
+
+@ If anything fails, the turn is taken back, and the conversation is as it was. The ids of the new state are made beside the old ones for that reason, and take their place at the end.
+
+@<Say something, and get an answer@>=
+struct incipit_result *incipit_chat_say(struct incipit_chat *t, const char *text,
+  size_t n, const struct incipit_generate_options *o, struct incipit_error *why)
+{
+  struct incipit_generate_options mine = @[{ .size = sizeof mine }@];
+  struct incipit_result *result = NULL;
+  struct ids next = { NULL, 0, 0 };
+  if (!library_given(t, __func__, "the conversation", why)
+      || !library_idle(t->c, __func__, why)
+      || (n > 0 && !library_given(text, __func__, "the text", why))
+      || !library_options(&mine, sizeof mine, o, __func__, why)) return NULL;
+  if (mine.sequence != NULL) {
+    library_fail(why, INCIPIT_MISUSE, "%s: a sequence is given; wanted: none, for the"
+      " conversation has its own", __func__);
+    return NULL;
+  }
+  size_t before = t->n;
+  struct attempt a = attempt_begin(&t->m);
+  bool ok = attempt_end(&a, push_turn(t, ROLE_USER, text, n, &a.why), INCIPIT_MEMORY,
+    why) && answer(t, &next, &mine, &result, why);
+  if (ok) {
+    ids_free(&t->m, &t->text);
+    t->text = next;
+    return result;
+  }
+  pop_turns(t, before);
+  ids_free(&t->m, &next);
+  incipit_result_close(result);
+  return NULL;
+}
+
+@* The files of the library. \label{sec:outside-files}
+The private header puts together what the parts share.
+
+@(library.h@>=
+#ifndef INCIPIT_LIBRARY_H
+#define INCIPIT_LIBRARY_H
+#include <pthread.h>
+#include "library/incipit.h"
+#include "tokenizer/tokenizer.h"
+#include "sampling/sampling.h"
+#include "stopping/stopping.h"
+#include "constraints/bond.h"
+@<What the parts share@>@;
+@<The inside of a model@>@;
+@<The inside of a context@>@;
+@<The inside of a constraint@>@;
+@<The inside of a sampler@>@;
+@<The inside of a stream@>@;
+#endif
+
+@ @(opening.c@>=
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "library/library.h"
+#include "families/loader.h"
+@;@#
+@<Fail with a code and a sentence@>@;
+@<Make an object that begins with its book@>@;
+@<Take the options of a caller@>@;
+@<Check what a text is made of@>@;
+@<Open a model@>@;
+@<Let go of a model@>@;
+@<Answer small questions about a model@>@;
+@<Encode and decode@>@;
+@#
+const char *incipit_version(void) { return INCIPIT_VERSION; }
+
+@ @(contexts.c@>=
+#include <string.h>
+#include "library/library.h"
+#include "accounts/accounts.h"
+#include "cache/cache.h"
+@;@#
+@<Name a sequence@>@;
+@<Open and close a context@>@;
+@<Report what a context has and has done@>@;
+@<Open, close and change sequences@>@;
+@<Compute a pass@>@;
+
+@ @(samplers.c@>=
+#include <string.h>
+#include "library/library.h"
+@;@#
+@<Put the vocabulary in order, once@>@;
+@<Compile a constraint@>@;
+@<Take the makers' suggestions@>@;
+@<Open a sampler@>@;
+@<Begin a text@>@;
+@<Choose, and go on@>@;
+
+@ @(streams.c@>=
+#include <string.h>
+#include "library/library.h"
+@;@#
+@<Open a stream@>@;
+@<Take tokens, and release bytes@>@;
+
+@ @(writing.c@>=
+#include <string.h>
+#include "library/library.h"
+#include "cache/keep.h"
+@;@#
+@<The inside of a run@>@;
+@<The inside of a result@>@;
+@<Make a result, and return it@>@;
+@<End a text@>@;
+@<Tell the caller about a token@>@;
+@<Begin the next text of a run@>@;
+@<Check a request@>@;
+@<Write all texts, step after step@>@;
+@<Write one text, or many@>@;
+
+@ @(talking.c@>=
+#include <string.h>
+#include "library/library.h"
+#include "templates/conversations.h"
+@;@#
+@<The inside of a conversation@>@;
+@<Choose a template@>@;
+@<Set a conversation as ids@>@;
+@<Keep the turns@>@;
+@<Open and close a conversation@>@;
+@<Leave out the blanks before an answer@>@;
+@<Say something, and get an answer@>@;
