@@ -28,9 +28,9 @@ static int run_help(const struct console *c, const struct command_line *w)
       sub++;
     if (sub < SUB_VERSION) help_subcommand(c->out, sub);
     else {
-      error_say(&why, "there is no subcommand"
-        " `%s'; the nearest is %s", w->operand,
-        options_closest_match(w->operand, list, SUB_VERSION));
+      char wrong[80];
+      snprintf(wrong, sizeof wrong, "there is no subcommand `%.40s'", w->operand);
+      options_unknown(&why, wrong, "", options_suggest(w->operand, list, SUB_VERSION), "--help");
       return console_usage_error(c, &why);
     }
   }

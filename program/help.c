@@ -58,8 +58,8 @@ static size_t option_names(const struct option_entry *o, char buffer[80])
   if (o->letter != '\0')
     n += (size_t) snprintf(buffer, 80, "-%c, ", o->letter);
   n += (size_t) snprintf(buffer + n, 80 - n, "--%s", o->name);
-  if (o->also != NULL)
-    n += (size_t) snprintf(buffer + n, 80 - n, ", --%s", o->also);
+  for (size_t i = 0; i < OPTIONS_ALIASES && o->also[i] != NULL; i++)
+    n += (size_t) snprintf(buffer + n, 80 - n, ", --%s", o->also[i]);
   if (o->value != NULL)
     n += (size_t) snprintf(buffer + n, 80 - n, " %s", o->value);
   return n;
@@ -80,6 +80,20 @@ static void print_option(FILE *out, const struct option_entry *o)
   fprintf(out, "\n");
 }
 
+/* forty options in one column are a heap; so they stand under headings. Of a group without an
+   option of this subcommand nothing is printed */
+static void print_group(FILE *out, enum subcommand sub, enum option_group group)
+{
+  bool headed = false;
+  for (int i = 0; i < N_OPTIONS; i++) {
+    const struct option_entry *o = options_option((enum option) i);
+    if ((o->where >> sub & 1) == 0 || o->group != group) continue;
+    if (!headed) fprintf(out, "\n%s:\n", options_group_name(group));
+    headed = true;
+    print_option(out, o);
+  }
+}
+
 /* A screen of help ends with an example, since most people read the end first. */
 void help_subcommand(FILE *out, enum subcommand sub)
 {
@@ -89,10 +103,9 @@ void help_subcommand(FILE *out, enum subcommand sub)
   fprintf(out, "usage: incipit %s", s->name);
   if (s->operand != NULL)
     fprintf(out, " %s%s%s", left, s->operand, right);
-  fprintf(out, " [OPTION]...\n%s\n\n", s->words);
-  for (int i = 0; i < N_OPTIONS; i++)
-    if ((options_option((enum option) i)->where >> sub & 1) != 0)
-      print_option(out, options_option((enum option) i));
+  fprintf(out, " [OPTION]...\n%s\n", s->words);
+  for (int i = 0; i < N_OPTION_GROUPS; i++)
+    print_group(out, sub, (enum option_group) i);
   fprintf(out, "\nExample:\n  %s\n", s->example);
 }
 

@@ -52,12 +52,23 @@ struct option_value;
 typedef bool option_reader(const struct option_entry *o, const char *text, struct option_value *v,
   struct error *why);
 
-/* an option: --name, perhaps another --also and -letter; the name of its value, null for a flag;
+/* under which heading of the help an option stands */
+enum option_group { GROUP_MODEL, GROUP_PROMPT, GROUP_LENGTH, GROUP_SAMPLING, GROUP_CONSTRAINTS,
+  GROUP_SEARCH, GROUP_STOPPING, GROUP_OUTPUT, N_OPTION_GROUPS };
+
+/* the heading, as "Sampling" */
+const char *options_group_name(enum option_group group);
+
+/* how many other names an option may have */
+enum { OPTIONS_ALIASES = 2 };
+
+/* an option: its group; --name, perhaps others, --also, and -letter; the name of its value, null for a flag;
    what it does, and what holds without it; a bit for each subcommand; how its value is read,
    null if any text will do; the limits of an integer; the name of the real setting of chapter 7
    that it sets, or null */
 struct option_entry {
-  const char *name, *also, *value, *words, *default_text;
+  enum option_group group;
+  const char *name, *also[OPTIONS_ALIASES], *value, *words, *default_text;
   char letter;
   unsigned where;
   option_reader *read;
@@ -108,10 +119,16 @@ bool options_next_bias(const char **at, struct bias_pair *pair);
 bool options_parse_samplers(const char *text, struct sampling_params *s,
   struct error *why);
 
-/* the one of n >=1 names that can be made of word with the fewest letters changed, added,
-   left out or exchanged with their neighbour */
-const char *options_closest_match(const char *word, const char *const *list,
-  size_t n);
+/* the one of n names that was probably meant by word: the only one that begins with it, or else
+   the one that can be made of it with the fewest letters changed, added, left out or exchanged
+   with their neighbour, at most a third of its letters; null if there is none. Dashes before
+   either are not counted */
+const char *options_suggest(const char *word, const char *const *list, size_t n);
+
+/* the sentence about an unknown name: what is wrong, and then the suggestion after its dashes
+   or, if that is null, the line that lists all (as "help"). Always false */
+bool options_unknown(struct error *why, const char *wrong, const char *dashes,
+  const char *suggestion, const char *help);
 
 /* reads ids separated by commas or semicolons; what is the option's name; an empty text is
    an empty list. Returns an exit status: STATUS_USAGE for what is no list of ids,

@@ -807,8 +807,9 @@ int cmd_probe(const struct console *c, const struct command_line *w)
     if (strcmp(list[i], w->operand) == 0) k = &kind_table[i];
   }
   if (k == NULL) {
-    error_say(&why, "there is no kind `%s'; the nearest is %s",
-      w->operand, options_closest_match(w->operand, list, N_KINDS));
+    char wrong[80];
+    snprintf(wrong, sizeof wrong, "there is no kind `%.40s'", w->operand);
+    options_unknown(&why, wrong, "", options_suggest(w->operand, list, N_KINDS), "probe --help");
     return console_usage_error(c, &why);
   }
   if (!session_open(&o, c, w, k->needs, &why))
