@@ -170,14 +170,14 @@ int cmd_bench(const struct console *c, const struct command_line *w)
 /* The ids of the text, with no special tokens except the one that the model's texts begin with.
    Nothing says which id that is; but if the text with special tokens is the text without them
    after one more, that one is it. */
-static bool collect_ids(struct session *o, const struct mapping *map,
+static bool collect_ids(struct session *o, const struct bytes *read,
   struct ids *list, struct error *why)
 {
   struct ids whole = { .n = 0 };
-  const char *text = (const char *) map->bytes;
-  bool ok = tokenizer_encode(o->t, o->m, text, map->size, false, false,
+  const char *text = read->n > 0 ? (const char *) read->byte : "";
+  bool ok = tokenizer_encode(o->t, o->m, text, read->n, false, false,
       list, why)
-    && tokenizer_encode(o->t, o->m, text, map->size, true, false, &whole, why);
+    && tokenizer_encode(o->t, o->m, text, read->n, true, false, &whole, why);
   if (ok && whole.n > list->n
       && (list->n == 0 || memcmp(whole.id + 1, list->id,
         list->n * sizeof *list->id) == 0)) {
@@ -215,7 +215,7 @@ static void show_perplexity(const struct console *c, const struct command_line *
 
 /* a text or a window of one token has no token with a predecessor, and is refused */
 static bool read_file(const struct console *c, const struct command_line *w,
-  struct session *o, const struct mapping *map, struct error *why)
+  struct session *o, const struct bytes *read, struct error *why)
 {
   struct ids list = { .n = 0 };
   struct perplexity p;
@@ -225,28 +225,28 @@ static bool read_file(const struct console *c, const struct command_line *w,
     ? (size_t) of[OPTION_CONTEXT].count : o->lm->config.n_positions;
   size_t stride = of[OPTION_STRIDE].given
     ? (size_t) of[OPTION_STRIDE].count : context;
-  bool ok = collect_ids(o, map, &list, why)
+  bool ok = collect_ids(o, read, &list, why)
     && perplexity_of(&g, list.id, list.n, context, stride, &p, why);
   if (ok && p.tokens == 0) ok = error_say(why, "%s: no token to score in"
     " %zu tokens in windows of %zu; wanted: 2 tokens in a window, or more",
     w->operand, list.n, context);
-  if (ok) show_perplexity(c, w, &p, map->size);
+  if (ok) show_perplexity(c, w, &p, read->n);
   ids_free(o->m, &list);
   return ok;
 }
 
-/* the file is mapped before the model is opened, so that a misspelt name is found out at once */
+/* the text is read before the model is opened, so that a misspelt name is found out at once */
 int cmd_perplexity(const struct console *c, const struct command_line *w)
 {
   struct session o;
   struct error why;
-  struct mapping map;
-  if (!file_map(&map, w->operand, &why)) return console_fail(c, &why);
-  bool ok = session_open(&o, c, w, SESSION_NEED_MODEL | SESSION_NEED_TOKENIZER, &why);
+  struct bytes text = { NULL, 0, 0 };
+  bool ok = prompt_read_text(c, w->operand, &text, &why)
+    && session_open(&o, c, w, SESSION_NEED_MODEL | SESSION_NEED_TOKENIZER, &why);
   if (ok) {
-    ok = read_file(c, w, &o, &map, &why);
+    ok = read_file(c, w, &o, &text, &why);
     session_close(&o);
   }
-  file_unmap(&map);
+  bytes_free(c->memory, &text);
   return ok ? STATUS_DONE : console_fail(c, &why);
 }

@@ -485,16 +485,16 @@ static void give_hints(const struct invocation *a, bool greedy)
 {
   static const enum option idle[] = { OPTION_TOP_K, OPTION_TOP_P,
     OPTION_MIN_P, OPTION_TYPICAL_P, OPTION_SEED };
-  if (!a->p.in_ids && chat_template_given(a->o.path))
-    fprintf(a->c->err, "incipit: hint: this model was"
-      " trained on conversations and has a chat template; the"
-      " prompt is used as it is (incipit chat sets it as"
-      " turns)\n");
-  for (size_t i = 0; i < sizeof idle / sizeof *idle; i++)
-    if (a->w->of[idle[i]].given && greedy)
-      fprintf(a->c->err, "incipit: hint: --%s changes nothing at"
-        " temperature 0 (--temperature 1 is the model as it is)\n",
-        options_option(idle[i])->name);
+  char words[120];
+  if (!a->p.in_ids && !a->w->of[OPTION_PARSE_SPECIAL].given && chat_template_given(a->o.path))
+    prompt_hint(a->c, a->w, "this model was trained on conversations and has a chat template;"
+      " the prompt is used as it is (incipit chat sets it as turns)");
+  for (size_t i = 0; i < sizeof idle / sizeof *idle; i++) {
+    if (!a->w->of[idle[i]].given || !greedy) continue;
+    snprintf(words, sizeof words, "--%s changes nothing at temperature 0 (--temperature 1 is the"
+      " model as it is)", options_option(idle[i])->name);
+    prompt_hint(a->c, a->w, words);
+  }
 }
 
 /* The options, the sampler, and room for log-probabilities if anybody wants them; g is to be
