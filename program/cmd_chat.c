@@ -271,17 +271,16 @@ bool chat_send(struct chat *t, const char *line, size_t n)
 static void print_cost(const struct chat *t)
 {
   const struct turn_cost *k = &t->cost;
-  FILE *err = t->a.c->err;
+  const struct console *c = t->a.c;
   if (k->given == 0) return;
-  fprintf(err, "%-28s %zu + %zu\n", "tokens", k->given, k->written);
-  fprintf(err, "%-28s %" PRIu64 "\n", "rows_read", k->read);
-  fprintf(err, "%-28s %" PRIu64 "\n", "rows", k->rows);
+  fprintf(c->err, "%-28s %zu + %zu tokens\n", "tokens", k->given, k->written);
+  console_stat(c, "rows_read", (double) k->read, 0, "rows");
+  console_stat(c, "rows", (double) k->rows, 0, "rows");
   if (k->written == 0) return;
-  fprintf(err, "%-28s %.2f\n", "time_to_first_token_ms",
-    1e3 * (k->first - k->began));
+  console_stat(c, "time_to_first_token_ms", 1e3 * (k->first - k->began), 2, "ms");
   if (k->last > k->first)
-    fprintf(err, "%-28s %.2f\n", "decode_tokens_per_second",
-      (double) (k->written - 1) / (k->last - k->first));
+    console_stat(c, "decode_tokens_per_second", (double) (k->written - 1) / (k->last - k->first),
+      2, "tokens/s");
 }
 
 /* A line that begins with a slash is for the program. Settings are options: a talk with other

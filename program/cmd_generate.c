@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "ground/timing.h"
+#include "accounts/accounts.h"
 #include "search/sharing.h"
 #include "command.h"
 
@@ -289,27 +290,39 @@ static void put_generation(struct generation *g)
   writer_end(j);
 }
 
-/* --stats, on the standard error; what was not measured is left out */
+/* in what a counter counts, by its name */
+static const char *counter_unit(const char *name)
+{
+  static const struct { const char *part, *unit; } table[] = { { "passes", "passes" },
+    { "bytes", "bytes" }, { "pairs", "pairs" }, { "madds", "multiply-adds" }, { "rows", "rows" } };
+  size_t i = 0;
+  while (i + 1 < sizeof table / sizeof *table && strstr(name, table[i].part) == NULL) i++;
+  return table[i].unit;
+}
+
+/* --stats, on the standard error; what was not measured, and what is zero, is left out. Weights
+   that are mapped were not asked of the allocator, so they have a line of their own. */
 static void print_stats(const struct generation *g)
 {
-  FILE *err = g->a->c->err;
+  const struct console *c = g->a->c;
   const struct memory *m = g->a->o.m;
   double of[N_TIMES];
+  char name[40];
   compute_times(g, of);
-  fprintf(err, "%-28s %zu + %zu\n", "tokens", g->a->p.list.n,
-    tokens_of(g));
-  fprintf(err, "%-28s %u\n", "workers", pool_workers(g->a->o.pool));
+  fprintf(c->err, "%-28s %zu + %zu tokens\n", "tokens", g->a->p.list.n, tokens_of(g));
+  console_stat(c, "workers", pool_workers(g->a->o.pool), 0, "workers");
   for (int i = 0; i < N_COUNTERS; i++) {
-    const char *name;
-    uint64_t value = counters_at(&g->a->o.counters, i, &name);
-    fprintf(err, "%-28s %" PRIu64 "\n", name, value);
+    const char *counter;
+    uint64_t value = counters_at(&g->a->o.counters, i, &counter);
+    console_stat(c, counter, (double) value, 0, counter_unit(counter));
   }
   for (int i = 0; i < N_TIMES; i++)
-    if (!isnan(of[i]))
-      fprintf(err, "%-28s %.2f\n", time_name[i], of[i]);
-  for (int i = 0; i < N_MEMORY_CLASSES; i++)
-    fprintf(err, "peak for %-19s %" PRIu64 " bytes\n",
-      memory_class_name((enum memory_class) i), m->of[i].peak);
+    if (!isnan(of[i])) console_stat(c, time_name[i], of[i], 2, i < N_TIMES - 2 ? "ms" : "tokens/s");
+  console_stat(c, "weights mapped", (double) footprint_weights(g->a->o.lm), 0, "bytes");
+  for (int i = 0; i < N_MEMORY_CLASSES; i++) {
+    snprintf(name, sizeof name, "peak for %s", memory_class_name((enum memory_class) i));
+    console_stat(c, name, (double) m->of[i].peak, 0, "bytes");
+  }
 }
 
 /* Takes the text out of the outflow. At a terminal, and where several texts follow each other, a

@@ -273,25 +273,27 @@ static void put_inspection(struct inspection *g)
 }
 
 /* A directory is opened exactly as generate opens it: the operand takes the place of --model in
-   a copy of the options; without one the built-in model is meant. */
+   a copy of the options, and --model that of an operand; without either the built-in model is
+   meant. */
 int cmd_inspect(const struct console *c, const struct command_line *w)
 {
   struct inspection g = { .c = c, .in_json = w->of[OPTION_JSON].given,
     .j = { c->out, '\0' } };
+  const char *path = w->of[OPTION_MODEL].given ? w->of[OPTION_MODEL].text : w->operand;
   struct stat about;
-  bool is_file = w->operand != NULL && stat(w->operand, &about) == 0
+  bool is_file = path != NULL && stat(path, &about) == 0
     && !S_ISDIR(about.st_mode);
   bool ok;
   if (!is_file) {
     struct command_line asked = *w;
     asked.of[OPTION_MODEL] = (struct option_value) {
-      .given = w->operand != NULL, .text = w->operand };
+      .given = path != NULL, .text = path };
     ok = session_open(&g.o, c, &asked, SESSION_NEED_MODEL | SESSION_MAY_TOKENIZER,
       &g.why);
     if (ok) g.tensors = g.o.lm->weights;
   }
   else {
-    g.tensors = g.alone = tensor_file_open(c->memory, w->operand, &g.why);
+    g.tensors = g.alone = tensor_file_open(c->memory, path, &g.why);
     ok = g.alone != NULL;
   }
   if (ok && g.in_json) put_inspection(&g);

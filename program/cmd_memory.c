@@ -125,8 +125,8 @@ static int choose_settings(struct reckoning *r)
 }
 
 /* A number and a unit: 24GB are 24e9 bytes, 24GiB are 24 * 2^30; case does not matter, one blank
-   between them is allowed, and without a unit the number is one of bytes. 24G says neither and
-   is refused. */
+   between them is allowed. 24G says neither and is refused; so is a bare number below a million, which would be
+   one of bytes and was meant as something else. */
 static bool read_budget(const char *text, uint64_t *bytes, struct error *why)
 {
   static const char *const unit[] = { "", "B", "kB", "MB", "GB", "TB",
@@ -139,7 +139,7 @@ static bool read_budget(const char *text, uint64_t *bytes, struct error *why)
     - text);
   end += *end == ' ';
   for (int i = 0; plain && i < 10; i++)
-    if (strcasecmp(end, unit[i]) == 0 && x * size[i] < 0x1p62) {
+    if (strcasecmp(end, unit[i]) == 0 && x * size[i] < 0x1p62 && (i > 0 || x >= 1e6)) {
       *bytes = (uint64_t) (x * size[i]);
       return true;
     }

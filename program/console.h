@@ -45,6 +45,11 @@ int console_fail(const struct console *c, const struct error *why);
 /* writes the sentence to c->err; returns STATUS_USAGE */
 int console_usage_error(const struct console *c, const struct error *why);
 
+/* a line of --stats on c->err: a name as in --json, a number, its unit; with no decimals a zero
+   is left out */
+void console_stat(const struct console *c, const char *name, double value, int decimals,
+  const char *unit);
+
 /* empties c->out. If that fails the status becomes STATUS_FAILED, with a sentence unless the
    reader has closed the pipe */
 int console_end(const struct console *c, int status);

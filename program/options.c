@@ -335,7 +335,7 @@ static const struct option_entry option_table[N_OPTIONS] = {
      shows what is done, only if told to. The limits of a shape are such that the weights, in any
      combination, have fewer than 2^62 bytes */
   [OPTION_MODEL] = { .group = GROUP_MODEL, .name = "model", .letter = 'm', .value = "PATH",
-    .where = G | T | R | P | B | X | M | C, .words = "a directory in Hugging Face's layout",
+    .where = G | T | R | I | P | B | X | M | C, .words = "a directory in Hugging Face's layout",
     .default_text = "the built-in model" },
   [OPTION_THREADS] = { .group = GROUP_MODEL, .name = "threads", .letter = 't', .value = "N",
     .where = G | R | P | B | X | C, .read = read_count, .min = 1, .max = 1024, .words = "workers",
@@ -862,6 +862,8 @@ static bool options_agree(const struct command_line *w, struct error *why)
     if (w->operand != NULL && w->of[text[i]].given)
       return error_say(why, "--%s contradicts `%s'",
         option_table[text[i]].name, w->operand);
+  if (w->sub == SUB_INSPECT && w->operand != NULL && w->of[OPTION_MODEL].given)
+    return error_say(why, "--model contradicts `%s'", w->operand);
   return beams_agree(w, why) && stops_agree(w, why) && values_agree(w, why);
 }
 
