@@ -29,7 +29,9 @@ struct editing {
 /* what main has found out about the world; all of it is borrowed */
 struct console {
   FILE *in, *out, *err;
-  bool in_terminal, out_terminal;
+  bool in_terminal, out_terminal, err_terminal;
+  size_t columns; /* of the terminal that out is, if it is known; else 0 */
+  bool colour;    /* out is a terminal that understands colours, and nobody minds */
   /* the executable's path; the build's id */
   const char *program, *build;
   struct memory *memory;

@@ -8,7 +8,9 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 #include "chat_edit.h"
 #include "command.h"
@@ -78,13 +80,29 @@ static void find_program(char path[CONSOLE_PATH], const char *called)
       called != NULL ? called : "");
 }
 
+/* how wide the terminal is; 0 where nobody knows */
+static size_t terminal_columns(void)
+{
+  struct winsize size;
+  return isatty(1) && ioctl(1, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+/* NO_COLOR, if it is not empty, turns colours off in any program; a dumb terminal has none */
+static bool wants_colour(void)
+{
+  const char *plain = getenv("NO_COLOR"), *term = getenv("TERM");
+  return isatty(1) && (plain == NULL || *plain == '\0')
+    && (term == NULL || strcmp(term, "dumb") != 0);
+}
+
 int main(int argc, char **argv)
 {
   struct memory memory = { .fail_at = 0 };
   char path[CONSOLE_PATH];
   find_program(path, argv[0]);
   struct console c = { .in = stdin, .out = stdout, .err = stderr,
-    .in_terminal = isatty(0), .out_terminal = isatty(1),
+    .in_terminal = isatty(0), .out_terminal = isatty(1), .err_terminal = isatty(2),
+    .columns = terminal_columns(), .colour = wants_colour(),
     .program = path, .build = INCIPIT_BUILD, .memory = &memory,
     .listen = listen_for_interrupt, .interrupted = was_interrupted,
     .edit = &editing_by_line };
