@@ -243,6 +243,30 @@ static bool read_count(const struct option_entry *o, const char *text, struct op
     text, o->min, o->max);
 }
 
+bool options_next_count(const char **at, uint64_t *count)
+{
+  size_t n = strcspn(*at, ",;");
+  if (!digits_parse(*at, n, count)) return false;
+  *at += n + ((*at)[n] != '\0');
+  return true;
+}
+
+/* one count or several; the first of them is kept, all are taken from the text when they are
+   used */
+static bool read_counts(const struct option_entry *o, const char *text, struct option_value *v,
+  struct error *why)
+{
+  const char *at = text, *end = text + strlen(text);
+  struct option_value one = { .given = true };
+  for (size_t i = 0; options_next_count(&at, &one.count); i++) {
+    if (one.count < o->min || one.count > o->max) break;
+    if (i == 0) v->count = one.count;
+    if (at == end && end[-1] != ',' && end[-1] != ';') return true;
+  }
+  return error_say(why, "--%s is `%s'; wanted: integers from %" PRIu64 " to %" PRIu64
+    ", with commas between them", o->name, text, o->min, o->max);
+}
+
 /* the row of chapter 7's table of real settings that is called so, or null */
 static const struct sampling_option *setting_named(const char *name)
 {
@@ -338,8 +362,11 @@ static const struct option_entry option_table[N_OPTIONS] = {
     .where = G | T | R | I | P | B | X | M | C, .words = "a directory in Hugging Face's layout",
     .default_text = "the built-in model" },
   [OPTION_THREADS] = { .group = GROUP_MODEL, .name = "threads", .letter = 't', .value = "N",
-    .where = G | R | P | B | X | C, .read = read_count, .min = 1, .max = 1024, .words = "workers",
+    .where = G | R | P | X | C, .read = read_count, .min = 1, .max = 1024, .words = "workers",
     .default_text = "OMP_NUM_THREADS, or the physical cores" },
+  [OPTION_THREAD_LIST] = { .group = GROUP_MODEL, .name = "threads", .letter = 't',
+    .value = "N,...", .where = B, .read = read_counts, .min = 1, .max = 1024,
+    .words = "workers", .default_text = "OMP_NUM_THREADS, or the physical cores" },
   [OPTION_NO_CACHE] = { .group = GROUP_MODEL, .name = "no-cache", .where = G,
     .words = "compute every row in every step", .default_text = "rows are kept" },
   [OPTION_CACHE] = { .group = GROUP_MODEL, .name = "cache", .where = R,
@@ -429,14 +456,14 @@ static const struct option_entry option_table[N_OPTIONS] = {
   [OPTION_NUM_SEQUENCES] = { .group = GROUP_LENGTH, .name = "num-sequences",
     .also = { "num-return-sequences" }, .value = "N", .where = G, .read = read_count, .min = 1,
     .max = 1000000, .words = "write N texts", .default_text = "1" },
-  [OPTION_N_PROMPT] = { .group = GROUP_LENGTH, .name = "n-prompt", .letter = 'p', .value = "N",
-    .where = B, .read = read_count, .max = INT32_MAX,
+  [OPTION_N_PROMPT] = { .group = GROUP_LENGTH, .name = "n-prompt", .letter = 'p', .value = "N,...",
+    .where = B, .read = read_counts, .max = INT32_MAX,
     .words = "read N tokens at once; 0: leave that out", .default_text = "512, or what fits" },
-  [OPTION_N_GEN] = { .group = GROUP_LENGTH, .name = "n-gen", .letter = 'n', .value = "N",
-    .where = B, .read = read_count, .max = INT32_MAX,
+  [OPTION_N_GEN] = { .group = GROUP_LENGTH, .name = "n-gen", .letter = 'n', .value = "N,...",
+    .where = B, .read = read_counts, .max = INT32_MAX,
     .words = "write N tokens; 0: leave that out", .default_text = "128, or what fits" },
-  [OPTION_N_DEPTH] = { .group = GROUP_LENGTH, .name = "n-depth", .letter = 'd', .value = "N",
-    .where = B, .read = read_count, .max = INT32_MAX,
+  [OPTION_N_DEPTH] = { .group = GROUP_LENGTH, .name = "n-depth", .letter = 'd', .value = "N,...",
+    .where = B, .read = read_counts, .max = INT32_MAX,
     .words = "behind N tokens that are stored already", .default_text = "0" },
   [OPTION_REPETITIONS] = { .group = GROUP_LENGTH, .name = "repetitions", .letter = 'r',
     .value = "N", .where = B, .read = read_count, .min = 1, .max = 1000, .words = "so many times",
@@ -540,7 +567,7 @@ static const struct option_entry option_table[N_OPTIONS] = {
   [OPTION_COUNT] = { .group = GROUP_OUTPUT, .name = "count", .where = T,
     .words = "print the number of tokens only" },
   [OPTION_OUTPUT] = { .group = GROUP_OUTPUT, .name = "output", .letter = 'o',
-    .value = "table|csv|json", .where = B, .words = "in which form", .default_text = "table" },
+    .value = "table|md|csv|json|jsonl", .where = B, .words = "in which form", .default_text = "table" },
   [OPTION_TOP] = { .group = GROUP_OUTPUT, .name = "top", .value = "K", .where = R,
     .read = read_count, .min = 1, .max = 100, .words = "show the K likeliest candidates",
     .default_text = "5" },

@@ -11,7 +11,7 @@ enum subcommand { SUB_GENERATE, SUB_TOKENIZE, SUB_TRACE, SUB_INSPECT,
   SUB_VERSION, N_SUBCOMMANDS };
 
 /* the options, in the order of the help */
-enum option { OPTION_MODEL, OPTION_THREADS, OPTION_PROMPT, OPTION_FILE,
+enum option { OPTION_MODEL, OPTION_THREADS, OPTION_THREAD_LIST, OPTION_PROMPT, OPTION_FILE,
   OPTION_PROMPT_IDS, OPTION_CHOMP, OPTION_MAX_NEW_TOKENS, OPTION_CTX_SIZE,
   OPTION_IGNORE_EOS, OPTION_ECHO, OPTION_LOGPROBS, OPTION_NO_SPECIAL,
   OPTION_PARSE_SPECIAL, OPTION_STATS, OPTION_JSON, OPTION_JSONL,
@@ -107,6 +107,10 @@ bool options_parse(struct command_line *w, int argc, char **argv,
 
 /* the setting of chapter 7 that an option sets, null if it sets none that is a real number */
 const struct sampling_option *option_setting(enum option number);
+
+/* takes the next number of a list of counts from *at, which a reader has seen to be one, and steps
+   over the comma or semicolon after it; false at the end */
+bool options_next_count(const char **at, uint64_t *count);
 
 /* a pair of --logit-bias */
 struct bias_pair { uint64_t id; double bias; };

@@ -4,7 +4,7 @@
    mistake is reported before anybody has waited. The answers depend neither on the number of
    workers nor on the kernels; the time does. */
 
-#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +40,10 @@ static bool built_in(const struct console *c, char path[CONSOLE_PATH],
   snprintf(folder, sizeof folder, "%.*s", (int) n, c->program);
   for (int i = 0; i < 3; i++) {
     if (!join_path(path, folder, place[i], why)) return false;
-    if (access(path, R_OK) == 0) return true;
+    char real[CONSOLE_PATH];
+    if (access(path, R_OK) != 0) continue;
+    if (realpath(path, real) != NULL) strcpy(path, real);
+    return true;
   }
   join_path(path, folder, place[1], NULL);
   return error_say(why, "there is no built-in model"
@@ -48,12 +51,13 @@ static bool built_in(const struct console *c, char path[CONSOLE_PATH],
     " in INCIPIT_MODEL", path);
 }
 
-/* --threads, or OMP_NUM_THREADS if it is a positive number, or one worker for each physical core
-   (two hyperthreads share the units that multiply) */
+/* --threads, the first of bench's, or OMP_NUM_THREADS if it is a positive number, or one worker
+   for each physical core (two hyperthreads share the units that multiply) */
 static unsigned workers_wanted(const struct command_line *w)
 {
-  if (w->of[OPTION_THREADS].given)
-    return (unsigned) w->of[OPTION_THREADS].count;
+  const struct option_value *list = &w->of[OPTION_THREAD_LIST];
+  if (w->of[OPTION_THREADS].given) return (unsigned) w->of[OPTION_THREADS].count;
+  if (list->given) return (unsigned) list->count;
   const char *habit = getenv("OMP_NUM_THREADS");
   long n = habit == NULL ? 0 : strtol(habit, NULL, 10);
   if (n > 0) return n > 1024 ? 1024 : (unsigned) n;
