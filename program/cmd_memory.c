@@ -125,8 +125,8 @@ static int choose_settings(struct reckoning *r)
 }
 
 /* A number and a unit: 24GB are 24e9 bytes, 24GiB are 24 * 2^30; case does not matter, one blank
-   between them is allowed. 24G says neither and is refused; so is a bare number below a million, which would
-   be one of bytes and was meant as something else. */
+   between them is allowed. 24G says neither and is refused; so is a bare number below a million,
+   which would be one of bytes and was meant as something else. */
 static bool read_budget(const char *text, uint64_t *bytes, struct error *why)
 {
   static const char *const unit[] = { "", "B", "kB", "MB", "GB", "TB",
