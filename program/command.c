@@ -21,7 +21,11 @@ static int run_help(const struct console *c, const struct command_line *w)
   for (int i = 0; i < SUB_VERSION; i++)
     list[i] = options_subcommand((enum subcommand) i)->name;
   if (w->of[OPTION_MAN].given) help_manual(c->out);
-  else if (w->of[OPTION_COMPLETION].given) help_completion(c->out);
+  else if (w->of[OPTION_COMPLETION].given) {
+    if (help_completion(c->out, w->operand != NULL ? w->operand : "bash")) return STATUS_DONE;
+    error_say(&why, "--completion `%s'; wanted: bash, zsh or fish", w->operand);
+    return console_usage_error(c, &why);
+  }
   else if (w->operand == NULL) help_overview(c->out);
   else {
     while (sub < SUB_VERSION && strcmp(list[sub], w->operand) != 0)

@@ -1,5 +1,5 @@
-/* help.c -- the table of options in four forms: a screen of help, the list of subcommands, a manual
-   page, and a program for bash.
+/* help.c -- the table of options in three forms: a screen of help, the list of subcommands, and a
+   manual page. The fourth, for shells, is in help_shell.c.
 
    No form knows an option by name, so an option that is added to the table is in all of them.
    The manual page is written when the program is installed, by the program that is installed, so
@@ -137,8 +137,8 @@ static void print_troff_option(FILE *out, const struct option_entry *o)
   fprintf(out, "\n");
 }
 
-/* The head, a section for each subcommand, and what the table does not know: exit statuses and
-   environment. */
+/* The head, a section for each subcommand, and what the table does not know: exit statuses,
+   environment, files. */
 void help_manual(FILE *out)
 {
   fprintf(out, ".TH INCIPIT 1\n.SH NAME\n"
@@ -169,33 +169,20 @@ void help_manual(FILE *out)
     "The model to use where none is given.\n"
     ".TP\n.B INCIPIT_ISA\nThe kernels to use:"
     " scalar, avx2 or avx512.\n.TP\n.B OMP_NUM_THREADS\n"
-    "The number of workers where none is given.\n");
-}
-
-/* The first word is completed from the subcommands, all others from the options of that
-   subcommand, and file names otherwise. For `incipit trace --at' the function sees word 2 and
-   makes 2:trace of it, which fits the pattern *:trace. */
-void help_completion(FILE *out)
-{
-  fprintf(out, "# bash completion for incipit\n"
-    "_incipit()\n{\n  local words=\n"
-    "  case $COMP_CWORD:${COMP_WORDS[1]} in\n"
-    "    1:*) words=\"");
-  for (int i = 0; i < N_SUBCOMMANDS; i++)
-    fprintf(out, "%s%s", i > 0 ? " " : "",
-        options_subcommand((enum subcommand) i)->name);
-  fprintf(out, "\" ;;\n");
-  /* one case for each subcommand; no word of ours has a blank in it */
-  for (int i = 0; i < SUB_VERSION; i++) {
-    fprintf(out, "    *:%s) words=\"",
-      options_subcommand((enum subcommand) i)->name);
-    for (int k = 0, n = 0; k < N_OPTIONS; k++)
-      if ((options_option((enum option) k)->where >> i & 1) != 0)
-        fprintf(out, "%s--%s", n++ > 0 ? " " : "",
-          options_option((enum option) k)->name);
-    fprintf(out, "\" ;;\n");
+    "The number of workers where none is given.\n"
+    ".TP\n.B NO_COLOR\nIf it is not empty, nothing is coloured;"
+    " nor is anything on a terminal whose\n.B TERM\nis dumb.\n"
+    ".SH FILES\n.TP\n.I ../share/incipit/models/pocket\n"
+    "The built\\-in model, beside the program; in a clone that is not installed\n"
+    ".IR models/pocket .\n"
+    ".TP\n.I config.json, generation_config.json, tokenizer.json, model.safetensors\n"
+    "What is read in a model's directory; incipit inspect says what was understood.\n"
+    ".SH EXAMPLES\n");
+  for (int i = 0; i < SUB_HELP; i++) {
+    const struct subcommand_entry *s = options_subcommand((enum subcommand) i);
+    print_troff(out, s->words);
+    fprintf(out, ":\n.PP\n.RS\n.nf\n");
+    print_troff(out, s->example);
+    fprintf(out, "\n.fi\n.RE\n.PP\n");
   }
-  fprintf(out, "  esac\n  COMPREPLY=($(compgen -W \"$words\" --"
-    " \"${COMP_WORDS[COMP_CWORD]}\"))\n}\n"
-    "complete -o default -F _incipit incipit\n");
 }

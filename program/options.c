@@ -50,7 +50,7 @@ static const struct subcommand_entry subcommand_table[N_SUBCOMMANDS] = {
     .example = "incipit memory --shape llama-7b --context 4096 --budget 24GB" },
   [SUB_CHAT] = { .name = "chat", .words = "talk with a model, turn by turn",
     .example = "echo 'Hello!' | incipit chat" },
-  [SUB_HELP] = { .name = "help", .operand = "SUBCOMMAND", .max = 1,
+  [SUB_HELP] = { .name = "help", .operand = "SUBCOMMAND|SHELL", .max = 1,
     .words = "this list, or the options of one subcommand", .example = "incipit help generate" },
   [SUB_VERSION] = { .name = "--version", .words = "version, build, compiler, kernels, Unicode",
     .example = "incipit --version" },
@@ -576,7 +576,7 @@ static const struct option_entry option_table[N_OPTIONS] = {
   [OPTION_MAN] = { .group = GROUP_OUTPUT, .name = "man", .where = H,
     .words = "print the manual page" },
   [OPTION_COMPLETION] = { .group = GROUP_OUTPUT, .name = "completion", .where = H,
-    .words = "print the shell's completion" },
+    .words = "print the completion for a shell, bash, zsh or fish", .default_text = "bash" },
   [OPTION_QUIET] = { .group = GROUP_OUTPUT, .name = "quiet", .letter = 'q',
     .where = G | T | R | B | X | C, .words = "no hints and no progress on standard error" },
   [OPTION_HELP] = { .group = GROUP_OUTPUT, .name = "help", .letter = 'h',
@@ -873,8 +873,7 @@ static bool values_agree(const struct command_line *w, struct error *why)
 static bool options_agree(const struct command_line *w, struct error *why)
 {
   static const enum option text[] = { OPTION_PROMPT, OPTION_FILE,
-    OPTION_PROMPT_IDS, OPTION_IDS, OPTION_TRAIN, OPTION_MAN,
-    OPTION_COMPLETION };
+    OPTION_PROMPT_IDS, OPTION_IDS, OPTION_TRAIN, OPTION_MAN };
   for (size_t i = 0; i < sizeof against / sizeof *against; i++)
     if (w->of[against[i].a].given && w->of[against[i].b].given)
       return error_say(why, "--%s contradicts --%s",

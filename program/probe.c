@@ -740,6 +740,11 @@ static const struct kind_row kind_table[] = {
 };
 enum { N_KINDS = sizeof kind_table / sizeof *kind_table };
 
+const char *probe_kind_at(size_t i)
+{
+  return i < N_KINDS ? kind_table[i].name : NULL;
+}
+
 static bool handle_line(const struct kind_row *k, struct request *q,
   const char *text, size_t n)
 {

@@ -3,7 +3,7 @@
 # (below DESTDIR, if there is one), and lets the command write its own manual page and completion.
 set -eu
 build=${BUILD:-build}; to=${DESTDIR:-}${PREFIX:-/usr/local}
-mkdir -p "$to/bin" "$to/lib/pkgconfig" "$to/include/incipit" "$to/share/man/man1" "$to/share/bash-completion/completions" "$to/share/incipit"
+mkdir -p "$to/bin" "$to/lib/pkgconfig" "$to/include/incipit" "$to/share/man/man1" "$to/share/bash-completion/completions" "$to/share/zsh/site-functions" "$to/share/fish/vendor_completions.d" "$to/share/incipit"
 install -m 755 "$build/incipit" "$to/bin/incipit"
 install -m 644 "$build/libincipit.a" "$to/lib/libincipit.a"
 for c in $(awk '$1 == "chapters" || $1 == "workshop" { print $4 }' book.list); do
@@ -24,7 +24,9 @@ Cflags: -I\${prefix}/include/incipit
 Libs: -L\${prefix}/lib -lincipit -pthread -lm
 PC
 "$build/incipit" help --man > "$to/share/man/man1/incipit.1"
-"$build/incipit" help --completion > "$to/share/bash-completion/completions/incipit"
+"$build/incipit" help --completion bash > "$to/share/bash-completion/completions/incipit"
+"$build/incipit" help --completion zsh > "$to/share/zsh/site-functions/_incipit"
+"$build/incipit" help --completion fish > "$to/share/fish/vendor_completions.d/incipit.fish"
 if [ -d models ]; then
   for m in models/*/; do
     [ -f "$m/config.json" ] || continue
