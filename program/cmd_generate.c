@@ -373,11 +373,22 @@ static bool new_text(struct generation *g)
   return true;
 }
 
+/* The prompt before its continuation: in the output if that was asked for, else for the eyes
+   only, dimmed on a terminal, since a continuation alone is hard to read. A prompt in ids is not
+   shown, nor is one beside objects. */
 static bool echo_prompt(const struct generation *g)
 {
   const struct bytes *text = &g->a->p.text;
-  if (g->a->w->of[OPTION_ECHO].given)
-    fwrite(text->byte, 1, text->n, g->a->c->out);
+  const struct console *c = g->a->c;
+  const struct option_value *of = g->a->w->of;
+  bool echoed = of[OPTION_ECHO].given;
+  bool seen = c->out_terminal && !g->a->p.in_ids && !of[OPTION_NO_ECHO].given
+    && !of[OPTION_JSON].given && !of[OPTION_JSONL].given;
+  if (!echoed && !seen) return true;
+  bool dim = !echoed && c->colour;
+  if (dim) fputs("\x1b[2m", c->out);
+  if (text->n > 0) fwrite(text->byte, 1, text->n, c->out);
+  if (dim) fputs("\x1b[0m", c->out);
   return true;
 }
 
@@ -500,13 +511,13 @@ static void give_hints(const struct invocation *a, bool greedy)
     OPTION_MIN_P, OPTION_TYPICAL_P, OPTION_SEED };
   char words[120];
   if (!a->p.in_ids && !a->w->of[OPTION_PARSE_SPECIAL].given && chat_template_given(a->o.path))
-    prompt_hint(a->c, a->w, "this model was trained on conversations and has a chat template;"
+    session_hint(a->c, a->w, "this model was trained on conversations and has a chat template;"
       " the prompt is used as it is (incipit chat sets it as turns)");
   for (size_t i = 0; i < sizeof idle / sizeof *idle; i++) {
     if (!a->w->of[idle[i]].given || !greedy) continue;
     snprintf(words, sizeof words, "--%s changes nothing at temperature 0 (--temperature 1 is the"
       " model as it is)", options_option(idle[i])->name);
-    prompt_hint(a->c, a->w, words);
+    session_hint(a->c, a->w, words);
   }
 }
 

@@ -59,13 +59,8 @@ static void hint_line_break(const struct console *c, const struct command_line *
   const struct bytes *text)
 {
   if (w->sub != SUB_TOKENIZE && text->n > 0 && text->byte[text->n - 1] == '\n')
-    prompt_hint(c, w, "the prompt ends with a line break, which the model reads like any other"
+    session_hint(c, w, "the prompt ends with a line break, which the model reads like any other"
       " character (--chomp removes it)");
-}
-
-void prompt_hint(const struct console *c, const struct command_line *w, const char *words)
-{
-  if (!w->of[OPTION_QUIET].given) fprintf(c->err, "incipit: hint: %s\n", words);
 }
 
 /* Text is taken byte for byte. If nothing says where it is and the standard input is not a

@@ -30,9 +30,6 @@ int invocation_context(struct invocation *a);
 bool prompt_read_text(const struct console *c, const char *path, struct bytes *text,
   struct error *why);
 
-/* a line on the standard error, unless --quiet; words without a line break */
-void prompt_hint(const struct console *c, const struct command_line *w, const char *words);
-
 /* the text of the operand, of --prompt, of --file or of the standard input; returns an exit
    status */
 int prompt_collect(const struct console *c, const struct command_line *w,

@@ -51,17 +51,31 @@ static bool built_in(const struct console *c, char path[CONSOLE_PATH],
     " in INCIPIT_MODEL", path);
 }
 
+void session_hint(const struct console *c, const struct command_line *w, const char *words)
+{
+  if (!w->of[OPTION_QUIET].given) fprintf(c->err, "incipit: hint: %s\n", words);
+}
+
 /* --threads, the first of bench's, or OMP_NUM_THREADS if it is a positive number, or one worker
    for each physical core (two hyperthreads share the units that multiply) */
-static unsigned workers_wanted(const struct command_line *w)
+static unsigned workers_wanted(const struct console *c, const struct command_line *w)
 {
-  const struct option_value *list = &w->of[OPTION_THREAD_LIST];
-  if (w->of[OPTION_THREADS].given) return (unsigned) w->of[OPTION_THREADS].count;
+  const struct option_value *given = &w->of[OPTION_THREADS], *list = &w->of[OPTION_THREAD_LIST];
+  unsigned cores = pool_cores();
+  char words[120];
   if (list->given) return (unsigned) list->count;
+  if (given->given) {
+    snprintf(words, sizeof words, "%" PRIu64 " workers on %u physical cores wait for each other",
+      given->count, cores);
+    if (given->count > 2 * (uint64_t) cores) session_hint(c, w, words);
+    return (unsigned) given->count;
+  }
   const char *habit = getenv("OMP_NUM_THREADS");
   long n = habit == NULL ? 0 : strtol(habit, NULL, 10);
+  if (habit != NULL && *habit != '\0' && n <= 0)
+    session_hint(c, w, "OMP_NUM_THREADS is not a number of workers, and was passed over");
   if (n > 0) return n > 1024 ? 1024 : (unsigned) n;
-  return pool_cores();
+  return cores;
 }
 
 /* an empty INCIPIT_ISA counts as none: that is how a shell takes a variable away for one line */
@@ -100,15 +114,15 @@ static struct store *open_store(struct session *o, const struct command_line *w,
 }
 
 /* the model, its store, the workers, and the engine that ties them to kernels and counters */
-static bool open_model(struct session *o, const struct command_line *w,
-  struct error *why)
+static bool open_model(struct session *o, const struct console *c,
+  const struct command_line *w, struct error *why)
 {
   o->lm = model_open(o->m, o->path, why);
   if (o->lm == NULL) return false;
   o->vocab_size = o->lm->config.vocab_size;
   o->s = open_store(o, w, why);
   if (o->s == NULL) return false;
-  o->pool = pool_open(o->m, workers_wanted(w), why);
+  o->pool = pool_open(o->m, workers_wanted(c, w), why);
   o->e.pool = o->pool, o->e.c = &o->counters;
   return o->pool != NULL;
 }
@@ -160,7 +174,7 @@ static bool open_parts(struct session *o, const struct console *c,
   o->e.k = session_kernels(why);
   if (o->e.k == NULL) return false;
   if (needs != 0 && !vocab_alone && !model_path(o, c, w, why)) return false;
-  if (with_model && !open_model(o, w, why)) return false;
+  if (with_model && !open_model(o, c, w, why)) return false;
   if (!with_model && o->path[0] != '\0' && !look_at_config(o, why)) return false;
   return !with_tokenizer || open_tokenizer(o, vocab != NULL ? vocab : o->path, needs, why);
 }

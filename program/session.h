@@ -26,6 +26,9 @@ struct session {
   char path[CONSOLE_PATH]; /* of the model */
 };
 
+/* a line on the standard error, unless --quiet; words without a line break */
+void session_hint(const struct console *c, const struct command_line *w, const char *words);
+
 /* opens what needs says: the model of --model or the built-in one, and the tokenizer of
    --vocab or the model's, which SESSION_MAY_TOKENIZER lets be absent; on failure nothing is held. It
    stays where it is: it points to itself */
