@@ -196,8 +196,22 @@ void *memory_resize(struct memory *m, enum memory_class what, void *p, size_t co
   size_t size, struct error *why);
   /* the block |p|, or null for none, becomes one of |count| objects, its contents kept and
      the rest zeroed; on failure |p| is untouched and still owned by the caller */
+void *memory_reserve(struct memory *m, enum memory_class what, void *p, size_t *cap,
+  size_t wanted, size_t first, size_t size, struct error *why);
+  /* an array |p| of |*cap| objects, or null and 0, gets room for |wanted| $\ge 1$: |p| itself if it has
+     that room, otherwise a block of |2*(wanted-1)+first| objects that replaces it (|first| $\ge 1$ is the
+     capacity of the first block); on failure null and a sentence, |p| and |*cap| as they were */
 void memory_free(struct memory *m, void *p);
-  /* frees a block of |memory_alloc| or |memory_resize|; null does nothing */
+  /* frees a block of one of these three; null does nothing */
+struct arena { struct memory *m; void *last; bool refused; };
+  /* blocks that are freed together, charged to |m|; |last| is the one allocated last. It begins
+     with |m| alone; |refused|: one of the blocks was */
+void *arena_alloc(struct arena *a, enum memory_class what, size_t count, size_t size,
+  struct error *why);
+  /* a block as |memory_alloc| gives it, which is neither resized nor freed by itself; after
+     a refusal null, without another request */
+void arena_free(struct arena *a);
+  /* frees all blocks, the last first; an arena that is all zero has none */
 const char *memory_class_name(enum memory_class what);
   /* \.{"weights"}, \.{"cache"}, \dots */
 
@@ -249,8 +263,9 @@ behind its end is.
 
 @<The header of a block@>=
 enum { ALIGNMENT = 64 };
-struct block { size_t bytes; enum memory_class what; };
-  /* stands |ALIGNMENT| bytes before the memory that the caller gets */
+struct block { size_t bytes; enum memory_class what; void *before; };
+  /* stands |ALIGNMENT| bytes before the memory that the caller gets; |before| is the block
+     of an arena that was allocated before this one */
 #if defined __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
 #define HIDE(p, n) ASAN_POISON_MEMORY_REGION(p, n)
@@ -301,10 +316,9 @@ for (int i = 0; i < 2; i++) {
   if (book[i]->live > book[i]->peak) book[i]->peak = book[i]->live;
 }
 
-@ To grow is to take, copy, and return. For a moment both blocks are held, and the books
+@ Growing means allocating, copying, and freeing. For a moment both blocks are held, and the books
 say so. |realloc| may avoid that moment; when it does not, it hides it, and we want the worst case in the books. If the new block is refused, the old
-one has not been touched: a caller who loses the race for memory still has what it had. Whoever grows a list doubles it, so that the copying comes to less than two
-copies of each element.
+one has not been touched: a caller who loses the race for memory still has what it had.
 
 @<Grow a block, and return it@>=
 void *memory_resize(struct memory *m, enum memory_class what, void *p, size_t count,
@@ -326,6 +340,60 @@ void memory_free(struct memory *m, void *p)
   m->of[b->what].live -= b->bytes;
   SHOW(p, (b->bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
   free(b);
+}
+
+@ Most arrays of the engine are filled an element at a time, and nobody knows in advance how long they will be. They all grow by one
+rule: an array that is full gets a block for twice its elements and |first| more. Take |first|$=32$. The capacities are $32$, $96$, $224$, $480$, $992$, and then
+$2016$. When 1000 elements have been written, $32+96+224+480+992=1824$ have been copied, fewer than two for each. That is so in general. Let
+the last copy have been of $c$ elements. The one before it was of at most half as many, the one before that of at most a quarter; all together they are fewer than $2c$,
+and the array, which has grown since, is longer than $c$. If we added $32$ places each time, the same elements would cost $32+64+\cdots+992=15872$ copies, and an array
+twice as long twice as many for each element.
+@^growing array@>
+
+The new block is the function's value. We do not take the address of the caller's pointer, although that would save the caller a line: the address of a
+|uint32_t *| is not that of a |void *|, and a compiler may assume that writing through the second leaves the first as it was. The capacity has the same type in every array, so its address can be passed.
+
+@<Grow an array by the common rule@>=
+void *memory_reserve(struct memory *m, enum memory_class what, void *p, size_t *cap,
+  size_t wanted, size_t first, size_t size, struct error *why)
+{
+  if (wanted <= *cap) return p;
+  if (wanted > SIZE_MAX / 2 - first)
+    return enter_overflow(m, what, wanted, size, why);
+  size_t count = 2 * (wanted - 1) + first;
+  void *q = memory_resize(m, what, p, count, size, why);
+  if (q != NULL) *cap = count;
+  return q;
+}
+
+@ A pass through a model needs a dozen arrays, a search eight: all allocated at the beginning and freed at the end. Such a group comes from an
+\emph{arena}. It remembers the block that was allocated last, and each block remembers in its header the one before, so that one loop finds them all, even
+if the sixth was refused. After a first refusal all further ones are silent, and the sentence is that of the first. So the code that fills an arena is a list of
+allocations without a test between them; it asks once, at its end, whether anything was |refused|.
+@^arena@>
+
+@<Allocate in an arena, and free it@>=
+void *arena_alloc(struct arena *a, enum memory_class what, size_t count, size_t size,
+  struct error *why)
+{
+  void *p = a->refused ? NULL : memory_alloc(a->m, what, count, size, why);
+  a->refused = p == NULL;
+  if (p == NULL) return NULL;
+  struct block *b = block_of(p);
+  b->before = a->last;
+  HIDE(b, ALIGNMENT);
+  a->last = p;
+  return p;
+}
+@#
+void arena_free(struct arena *a)
+{
+  while (a->last != NULL) {
+    void *p = a->last;
+    a->last = block_of(p)->before;
+    memory_free(a->m, p);
+  }
+  a->refused = false;
 }
 
 @ The names of the purposes appear in messages, in \.{--stats}, and in the tables of
@@ -356,6 +424,16 @@ bool file_map(struct mapping *map, const char *path, struct error *why);
   /* maps the whole regular file |path|; the sentence names it */
 void file_unmap(struct mapping *map);
   /* ends a mapping; all pointers into it die with it */
+enum { PATH_CAP = 4096 };
+  /* bytes that a path may have, with the zero at its end */
+bool path_join(char path[PATH_CAP], const char *folder, const char *name,
+  struct error *why);
+  /* |path| is |folder|, a slash and |name|; error: a path too long, which is left cut */
+bool path_beside(char path[PATH_CAP], const char *file, const char *name,
+  struct error *why);
+  /* |path| is |name| in the directory of |file|, or |name| as it is if there is no slash in |file| */
+bool path_find(char path[PATH_CAP], const char *folder, const char *name, int mode);
+  /* |path_join|, and whether the file may be accessed in a |mode| of |access|: |F_OK| if it is there */
 
 @ A directory can be opened too, and only the attempt to map it fails, with a message
 about devices. So we look at what we have opened before we map it. A pipe has no size, and is refused for the same
@@ -403,6 +481,36 @@ void file_unmap(struct mapping *map)
   *map = (struct mapping) @[{ (const unsigned char *) "", 0 }@];
 }
 
+@ A model is a directory, and each reader knows the names of its files. Linux takes paths of |PATH_CAP| bytes, with the zero at the end. A longer one
+is refused and not cut, since a path that was cut may name another file. Whether a file is there is asked of the system and not found out by opening it: a file that is
+there and cannot be read deserves a sentence of its own.
+@^path@>
+
+@<Join a directory and a name@>=
+static bool path_fits(const char *path, int n, struct error *why)
+{
+  return (n >= 0 && n < PATH_CAP) || error_say(why,
+    "%.200s: the path has %d bytes; wanted: fewer than %d", path, n, (int) PATH_CAP);
+}
+bool path_join(char path[PATH_CAP], const char *folder, const char *name,
+  struct error *why)
+{
+  return path_fits(path, snprintf(path, PATH_CAP, "%s/%s", folder, name), why);
+}
+@#
+bool path_beside(char path[PATH_CAP], const char *file, const char *name,
+  struct error *why)
+{
+  const char *slash = strrchr(file, '/');
+  int n = slash == NULL ? 0 : (int) (slash + 1 - file);
+  return path_fits(path, snprintf(path, PATH_CAP, "%.*s%s", n, file, name), why);
+}
+@#
+bool path_find(char path[PATH_CAP], const char *folder, const char *name, int mode)
+{
+  return path_join(path, folder, name, NULL) && access(path, mode) == 0;
+}
+
 @* Growing arrays. \label{sec:buffers}
 A text is a row of bytes, and what a model reads is a row of numbers, the \emph{ids} of chapter~1. Both become longer while we work on them,
 and nobody knows in advance how long. So we build a pair of \emph{growing arrays} on the counted memory,
@@ -430,23 +538,19 @@ bool ids_push(struct memory *m, struct ids *list, uint32_t id,
 void ids_free(struct memory *m, struct ids *list);
   /* returns the block and empties the row */
 
-@ When the room is used up we ask for twice what is needed. Let the last copy, the longest, have been of $c$ bytes. The one before it was of
-at most half as many, the one before that of at most a quarter; all together they are less than $2c$, and the row, which has grown since, is longer than $c$. So however
-small the steps, a byte is copied less than twice on average. With rooms that grow by a fixed amount it would be a number of times that
-grows with the row. The sum cannot wrap around, since both lengths are of things that lie in memory.
+@ The capacity grows by the rule of \cref{sec:memory}, whatever the number of bytes that come at once. Appending none allocates none. The sum cannot wrap around, since both lengths are of things that lie in memory.
 If there is no more room to be had, the old block and everything in it is still there.
 
 @<Append bytes, and free them@>=
 bool bytes_push(struct memory *m, struct bytes *b, const void *more,
   size_t n, struct error *why)
 {
-  if (n > b->cap - b->n) {
-    size_t cap = 2 * (b->n + n) + 32;
-    unsigned char *p = memory_resize(m, MEMORY_TOKENS, b->byte, cap, 1, why);
-    if (p == NULL)@+ return false;
-    b->byte = p, b->cap = cap;
-  }
-  if (n > 0) memcpy(b->byte + b->n, more, n);
+  if (n == 0) return true;
+  unsigned char *p = memory_reserve(m, MEMORY_TOKENS, b->byte, &b->cap, b->n + n, 34, 1,
+    why);
+  if (p == NULL) return false;
+  b->byte = p;
+  memcpy(p + b->n, more, n);
   b->n += n;
   return true;
 }
@@ -461,18 +565,18 @@ void bytes_free(struct memory *m, struct bytes *b)
   *b = (struct bytes) @[{ NULL, 0, 0 }@];
 }
 
-@ The row of ids grows as that of bytes does, and for the same reason in doubling steps; only here the elements come one by one, since
-the encoder of chapter~1 finds them one by one. A row can be used again for the next text by setting its |n| to zero; its room stays.
+@ The row of ids grows as that of bytes does; only here the elements come one by one, since
+the encoder of chapter~1 finds them one by one. It pushes an id for every byte of a text, so whether there is a place is asked here, without a call. A row can be used again for the next text by setting its |n| to zero; its room stays.
 
 @<Append an id, and free the row@>=
 bool ids_push(struct memory *m, struct ids *list, uint32_t id,
   struct error *why)
 {
   if (list->n == list->cap) {
-    size_t cap = 2 * list->cap + 32;
-    uint32_t *p = memory_resize(m, MEMORY_TOKENS, list->id, cap, sizeof *p, why);
-    if (p == NULL)@+ return false;
-    list->id = p, list->cap = cap;
+    uint32_t *p = memory_reserve(m, MEMORY_TOKENS, list->id, &list->cap, list->n + 1, 32,
+      sizeof *p, why);
+    if (p == NULL) return false;
+    list->id = p;
   }
   list->id[list->n++] = id;
   return true;
@@ -482,6 +586,31 @@ void ids_free(struct memory *m, struct ids *list)
 {
   memory_free(m, list->id);
   *list = (struct ids) @[{ NULL, 0, 0 }@];
+}
+
+@ Bytes that cannot be typed are written as two hexadecimal digits each: in a stop string, in a grammar, in a vocabulary.
+
+@<Rows of bytes and ids that grow@>=
+int hex_digit(unsigned char c);
+  /* the value of a hexadecimal digit, capital or not; $-1$ if it is none */
+int hex_byte(const void *two);
+  /* the value of two digits; $-1$ if one is none; after a first that is none nothing is read */
+
+@ The functions of C that read numbers are of no help here: they would also take a blank, or a sign, for the beginning of a number.
+
+@<Read hexadecimal digits@>=
+int hex_digit(unsigned char c)
+{
+  if (c >= '0' && c <= '9') return c - '0';
+  c |= 0x20;
+  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+@#
+int hex_byte(const void *two)
+{
+  const unsigned char *c = two;
+  int high = hex_digit(c[0]), low = high < 0 ? -1 : hex_digit(c[1]);
+  return low < 0 ? -1 : 16 * high + low;
 }
 
 @ The two rows have a header and a file of their own. A module that keeps a list of ids, as chapter 3's loop does, includes this header and needs to see no tokenizer.
@@ -500,6 +629,7 @@ void ids_free(struct memory *m, struct ids *list)
 #include "ground/buffers.h"
 @<Append bytes, and free them@>@;
 @<Append an id, and free the row@>@;
+@<Read hexadecimal digits@>@;
 
 @* A thread pool. \label{sec:pool}
 To send a text through a model takes a few dozen large steps, each of which can be divided among
@@ -862,8 +992,11 @@ the chapter has them so.
 @<The header of a block@>@;
 @<Take a block@>@;
 @<Grow a block, and return it@>@;
+@<Grow an array by the common rule@>@;
+@<Allocate in an arena, and free it@>@;
 @<Map what has been opened@>@;
 @<Map a regular file@>@;
+@<Join a directory and a name@>@;
 
 @ The second half is the pool, from the modes of one worker up to the count of cores. On a system without threads it is this half that would be written anew, with
 a |pool_run| that does all parts one after the other, and the bits would be the same, since who does a part does not matter (\cref{sec:pool}).

@@ -201,12 +201,20 @@ that has a shorter spelling, and from |0xf5| on the character would lie beyond t
 Unicode allows; so they begin nothing, like the continuation bytes, and are broken by themselves.
 
 @<Tell what begins at a byte@>=
+static size_t announced_length(unsigned char b)
+{
+  if (b < 0x80)@+ return 1;
+  if (b < 0xc2)@+ return 0;
+  if (b < 0xe0)@+ return 2;
+  if (b < 0xf0)@+ return 3;
+  return b < 0xf5 ? 4 : 0;
+}
+@#
 size_t utf8_next(const unsigned char *byte, size_t n,
   enum utf8_state *state)
 {
   unsigned char b = byte[0], low = 0x80, high = 0xbf;
-  size_t length = b < 0x80 ? 1 : b < 0xc2 ? 0 : b < 0xe0 ? 2
-    : b < 0xf0 ? 3 : b < 0xf5 ? 4 : 0;
+  size_t length = announced_length(b);
   @<Narrow what the second byte may be@>@;
   *state = UTF8_BROKEN;
   if (length == 0)@+ return 1;
@@ -907,12 +915,10 @@ static bool enter_piece(struct bpe_trainer *t, const unsigned char *byte,
     t->part[known - 1].weight++;
     return true;
   }
-  if (t->n_chunks == t->chunks_cap) {
-    size_t cap = 2 * t->chunks_cap + 64;
-    struct chunk *p = memory_resize(t->m, MEMORY_TOKENS, t->part, cap, sizeof *p, t->why);
-    if (p == NULL)@+ return false;
-    t->part = p, t->chunks_cap = cap;
-  }
+  struct chunk *p = memory_reserve(t->m, MEMORY_TOKENS, t->part, &t->chunks_cap,
+    t->n_chunks + 1, 64, sizeof *p, t->why);
+  if (p == NULL) return false;
+  t->part = p;
   t->part[t->n_chunks++] = (struct chunk) @[{ byte, n, 1 }@];
   t->n_nodes += n;
   return name_map_put(t->m, &t->known, byte, n,
@@ -970,13 +976,10 @@ heap may still name them, and what it names must mean something when it comes ou
 static bool new_pair(struct bpe_trainer *t, uint32_t left, uint32_t right,
   uint32_t *k)
 {
-  if (t->n_pairs == t->pairs_cap) {
-    size_t cap = 2 * t->pairs_cap + 256;
-    struct bpe_pair *p = memory_resize(t->m, MEMORY_TOKENS, t->pairs, cap,
-      sizeof *p, t->why);
-    if (p == NULL)@+ return false;
-    t->pairs = p, t->pairs_cap = cap;
-  }
+  struct bpe_pair *p = memory_reserve(t->m, MEMORY_TOKENS, t->pairs, &t->pairs_cap,
+    t->n_pairs + 1, 256, sizeof *p, t->why);
+  if (p == NULL) return false;
+  t->pairs = p;
   *k = (uint32_t) (t->n_pairs + 1);
   if (!pair_map_put(t->m, &t->number, left, right, *k, t->why))
     return false;
@@ -1278,12 +1281,10 @@ failure leaves the number of rules as it was.
 bool bpe_add_ranked(struct memory *m, struct bpe *b,
   struct bpe_rule rule, struct error *why)
 {
-  if (b->n == b->cap) {
-    size_t cap = 2 * b->cap + 256;
-    struct bpe_rule *p = memory_resize(m, MEMORY_TOKENS, b->rule, cap, sizeof *p, why);
-    if (p == NULL)@+ return false;
-    b->rule = p, b->cap = cap;
-  }
+  struct bpe_rule *p = memory_reserve(m, MEMORY_TOKENS, b->rule, &b->cap, b->n + 1, 256,
+    sizeof *p, why);
+  if (p == NULL) return false;
+  b->rule = p;
   b->rule[b->n] = rule;
   if (!pair_map_put(m, &b->place, rule.left, rule.right,
     (uint32_t) b->n + 1, why)) return false;
@@ -1892,12 +1893,10 @@ is known; until then a hole rises instead of it.
 @<Put an entry into the heap@>=
 bool heap_push(struct memory *m, struct heap *h, struct heap_item e, struct error *why)
 {
-  if (h->n == h->cap) {
-    size_t cap = 2 * h->cap + 32;
-    struct heap_item *p = memory_resize(m, MEMORY_TOKENS, h->item, cap, sizeof *p, why);
-    if (p == NULL) return false;
-    h->item = p, h->cap = cap;
-  }
+  struct heap_item *p = memory_reserve(m, MEMORY_TOKENS, h->item, &h->cap, h->n + 1, 32,
+    sizeof *p, why);
+  if (p == NULL) return false;
+  h->item = p;
   size_t i = h->n++;
   for (; i > 0 && comes_before(e, h->item[(i - 1) / 2]); i = (i - 1) / 2)
     h->item[i] = h->item[(i - 1) / 2];

@@ -532,8 +532,8 @@ bool config_set_window(struct model_config *c, uint32_t window, uint32_t sinks,
   if (sinks > 0 && c->learned_positions)
     return error_say(why, "%u sinks for a model whose positions are learned;"@|
       " wanted: none, or a model that turns its keys", sinks);
-  c->window = window, c->window_from = 0, c->window_listed = false;
-  c->sinks = sinks;
+  c->window = window, c->sinks = sinks;
+  c->window_from = 0, c->window_listed = false;
   return true;
 }
 
@@ -1203,41 +1203,11 @@ bool model_logprobs(struct engine *e, const struct model *lm, struct store *s,
      adds them in order. A logit that is not finite is an error */
 
 @ A pass needs a dozen arrays, all of them allocated before the first layer and
-freed after the last, so that nothing can be refused in the middle of the work. They come from an \emph{arena}, which notes every block that it hands out. So one loop can
-free them all, even when the arena is only half full because the sixth array was refused.
+freed after the last, so that nothing can be refused in the middle of the work. They come from an \emph{arena} (\cref{sec:memory}), and one call
+frees them all, even when the arena is only half full because the sixth array was refused.
 @^arena@>
 
-@<The arena of a pass@>=
-struct arena_block {@+ void *p;@+ size_t count, size;@+ };
-struct pass_arena {
-  struct memory *m;@+ struct error *why;
-  struct arena_block block[24];
-  size_t n;@+ bool refused;
-};
-
-@ After a first refusal all further ones are silent, and |why| keeps the first. So the code that fills an arena is a list of allocations without a single test, and tests
-once, at its end.
-
-@<The arena of a pass@>=
-static void *arena_alloc(struct pass_arena *d, size_t count, size_t size)
-{
-  if (d->refused)@+ return NULL;
-  struct arena_block *s = &d->block[d->n];
-  *s = (struct arena_block) @[{ NULL, count, size }@];
-  s->p = memory_alloc(d->m, MEMORY_ACTIVATIONS, count, size, d->why);
-  if (s->p == NULL)@+ d->refused = true;
-  else@+ d->n++;
-  return s->p;
-}
-static void arena_reset(struct pass_arena *d)
-{
-  while (d->n-- > 0) {
-    struct arena_block *s = &d->block[d->n];
-    memory_free(d->m, s->p);
-  }
-}
-
-@ These are the arrays. Widths in numbers: a query has |n_heads*head_dim|, a key or a value
+These are the arrays. Widths in numbers: a query has |n_heads*head_dim|, a key or a value
 |n_kv_heads*head_dim|. No array has a dimension for the layer: each layer writes over what the one before has left, and only the stream |x| goes
 through.
 
@@ -1259,8 +1229,9 @@ product with the number of rows is checked by |memory_alloc|. What a kind of mod
 saves a test.
 
 @<Allocate the arrays of a pass@>=
-static bool work_alloc(struct work *w, struct pass_arena *d)
+static bool work_alloc(struct work *w, struct arena *d, struct error *why)
 {
+  enum memory_class what = MEMORY_ACTIVATIONS;
   const struct model_config *c = &w->lm->config;
   size_t n = w->n, one = sizeof(float), half = c->head_dim / 2;
   w->q_width = (size_t) c->n_heads * c->head_dim;
@@ -1274,29 +1245,30 @@ static bool work_alloc(struct work *w, struct pass_arena *d)
 @ These arrays have a line for each row of the pass. With them the activations grow with the number of rows and with nothing else.
 
 @<Take the numbers of a row in its layer@>=
-  w->normed = arena_alloc(d, n, c->d_model * one);
-  w->fused = arena_alloc(d, fused ? n : 0, 3 * w->q_width * one);
-  w->q = arena_alloc(d, n, w->q_width * one);
-  w->k = arena_alloc(d, n, w->kv_width * one);
-  w->v = arena_alloc(d, n, w->kv_width * one);
-  w->mixed = arena_alloc(d, n, w->q_width * one);
-  w->added = arena_alloc(d, n, c->d_model * one);
-  w->inner = arena_alloc(d, n, c->d_inner * one);
-  w->up = arena_alloc(d, gated ? n : 0, c->d_inner * one);
+  w->normed = arena_alloc(d, what, n, c->d_model * one, why);
+  w->fused = arena_alloc(d, what, fused ? n : 0, 3 * w->q_width * one, why);
+  w->q = arena_alloc(d, what, n, w->q_width * one, why);
+  w->k = arena_alloc(d, what, n, w->kv_width * one, why);
+  w->v = arena_alloc(d, what, n, w->kv_width * one, why);
+  w->mixed = arena_alloc(d, what, n, w->q_width * one, why);
+  w->added = arena_alloc(d, what, n, c->d_model * one, why);
+  w->inner = arena_alloc(d, what, n, c->d_inner * one, why);
+  w->up = arena_alloc(d, what, gated ? n : 0, c->d_inner * one, why);
 
 @ The others go by positions. Attention needs scratch memory for each worker, since several heads are computed at the same time; and if somebody wants to see its
 weights, an array that is as wide as the longest view: the one array here that grows with the square of a prompt.
 
 @<Take what places and attention need@>=
-  w->cosine = arena_alloc(d, n, half * one);
-  w->sine = arena_alloc(d, n, half * one);
-  w->id = arena_alloc(d, n, sizeof *w->id);
-  w->position = arena_alloc(d, n, sizeof *w->position);
-  w->seen = arena_alloc(d, n, sizeof *w->seen);
-  w->scratch = arena_alloc(d, pool_workers(w->e->pool),
-    kernels_scratch(&w->lm->attention, w->max_seen) * one);
+  w->cosine = arena_alloc(d, what, n, half * one, why);
+  w->sine = arena_alloc(d, what, n, half * one, why);
+  w->id = arena_alloc(d, what, n, sizeof *w->id, why);
+  w->position = arena_alloc(d, what, n, sizeof *w->position, why);
+  w->seen = arena_alloc(d, what, n, sizeof *w->seen, why);
+  w->scratch = arena_alloc(d, what, pool_workers(w->e->pool),
+    kernels_scratch(&w->lm->attention, w->max_seen) * one, why);
   bool weights = w->watch != NULL && w->watch->weights;
-  w->weights = arena_alloc(d, weights ? n * c->n_heads : 0, w->max_seen * one);
+  w->weights = arena_alloc(d, what, weights ? n * c->n_heads : 0,
+    w->max_seen * one, why);
 
 @ The embedding of an id is its row of the table. GPT-2 adds a second table's row, that of
 the position; Llama turns queries and keys later, by angles that we compute here once
@@ -1531,15 +1503,15 @@ bool model_forward_watched(struct engine *e, const struct model *lm, struct stor
   struct error *why)
 {
   struct work w = @[{ .e = e, .lm = lm, .s = s, .watch = watch, .n = n }@];
-  struct pass_arena d = @[{ .m = s->m, .why = why }@];
+  struct arena d = @[{ .m = s->m }@];
   *made = NULL;
   if (!kernels_self_test(e->k, why) || !rows_check(lm, rows, n, &w.max_seen, why)
       || !store_begin(s, rows, n, why))
     return false;
   w.p = pass_open(s->m, n, lm->config.d_model, why);
-  bool ok = w.p != NULL && work_alloc(&w, &d);
+  bool ok = w.p != NULL && work_alloc(&w, &d, why);
   @<Do the work, or let it not have been@>@;
-  arena_reset(&d);
+  arena_free(&d);
   return ok;
 }
 
@@ -1710,9 +1682,9 @@ bool model_logprobs(struct engine *e, const struct model *lm, struct store *s,
 {
   struct pass *p = NULL;
   size_t vocab = lm->config.vocab_size;
-  struct pass_arena d = @[{ .m = s->m, .why = why }@];
-  float *logits = arena_alloc(&d, vocab, sizeof *logits);
-  double *all = arena_alloc(&d, vocab, sizeof *all);
+  struct arena d = @[{ .m = s->m }@];
+  float *logits = arena_alloc(&d, MEMORY_ACTIVATIONS, vocab, sizeof *logits, why);
+  double *all = arena_alloc(&d, MEMORY_ACTIVATIONS, vocab, sizeof *all, why);
   bool ok = !d.refused && naive_pass(e, lm, s, ids, n, &p, why);
   *sum = 0;
   if (ok)@+ logprob[0] = 0;
@@ -1721,11 +1693,11 @@ bool model_logprobs(struct engine *e, const struct model *lm, struct store *s,
     if (ok)@+ logprob[i + 1] = all[0], *sum += all[0];
   }
   pass_close(p);
-  arena_reset(&d);
+  arena_free(&d);
   return ok;
 }
 
-@ The module, from the arena to the log-probability. All of its functions but seven are private to it. First come the arena and the steps of a layer; the watcher
+@ The module, from the arrays to the log-probability. All of its functions but seven are private to it. First come the arrays and the steps of a layer; the watcher
 stands before them, because each may call it.
 
 @(forward.c@>=
@@ -1734,7 +1706,6 @@ stands before them, because each may call it.
 #include "model/forward.h"
 #include "safetensors/safetensors.h"
 @;@#
-@<The arena of a pass@>@;
 @<The arrays of a pass@>@;
 @<Allocate the arrays of a pass@>@;
 @<Show the watcher a stage@>@;
@@ -1880,7 +1851,8 @@ static void toy_by_hand(struct toy *y)
   }
   for (int p = 0; p < TOY_PLACES; p++)
     memcpy(y->place[p] + 2, corner[place[p % 4]], sizeof corner[0]);
-  y->gate[0] = 0.5f, y->gate[2] = -1, y->up[2] = 1;
+  y->gate[0] = 0.5f, y->gate[2] = -1;
+  y->up[2] = 1;
   y->down[0] = 1, y->down[2] = -1;
   memcpy(y->asked, asked, sizeof asked);
 }

@@ -745,7 +745,8 @@ static void idle_attend(const struct engine *e, const struct attention_dims *h,
   const float *q, const struct kv_view *seen, size_t rows, float *scratch, float *y,
   const struct attention_probe *probe)
 {
-  (void) e, (void) seen, (void) scratch, (void) probe;
+  (void) e, (void) seen;
+  (void) scratch, (void) probe;
   memcpy(y, q, rows * h->n_heads * h->head_dim * sizeof *y);
 }
 

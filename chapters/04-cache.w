@@ -359,8 +359,9 @@ Inside ours there is one \emph{pool} for all sequences: a block in which each la
 the pages that are on none are kept on a stack, which is threaded through the same array: the |k|-th spare page is |page[k].free_next|.
 
 @<What the cache holds@>=
-struct page_info { uint32_t refs, cow_pending, free_next; };
-  /* lists that it is on, and those that will take a copy in this pass; a spare page */
+struct page_info { uint32_t refs, writers, free_next; };
+  /* lists that it is on, and how many of them write to it in this pass; a spare
+     page */
 struct page_list { uint32_t *page; size_t n, cap, first; };
   /* |[cap]|; the pages of sinks and those from |first| to |n| are really there */
 struct layer_group {
@@ -408,13 +409,16 @@ static char *page_address(const struct cache *s, const struct layer_group *f, si
     + (head * s->page_rows + row) * s->head_bytes;
 }
 
-@ Reserving memory for a pass means having pages for all of its rows, or refusing. What is wanted is counted for all sequences first, and taken only when it is certain that all can be had; so a
+@ Reserving memory for a pass means having pages for all of its rows, or refusing. First each sequence of the pass leaves the pages that its rows will not see again (\cref{sec:leaving}). Then the pages that are wanted are counted for all sequences, and taken only when it is certain that all can be had; so a
 refusal takes no page from anybody and gives none. A cache that is full says how much it has and how much was requested, both in whole pages: whoever reads that can tell whether to wait, to crop, or to ask for a larger cache.
 
 @<Have pages for the rows of the pass@>=
 static bool group_reserve(struct cache *s, struct layer_group *f, struct error *why)
 {
-  size_t wanted = plan_pages(s, f), used = f->cap - f->n_free;
+  for (uint32_t i = 0; i < s->common.n_sequences; i++)
+    if (s->common.batch.sequence[i].count > 0) evict_window(s, f, i);
+  size_t wanted = count_new_pages(s, f) + count_copies(s, f);
+  size_t used = f->cap - f->n_free;
   if (wanted > f->max_pages - used)
     return error_say(why, "the cache holds %zu rows, of which %zu are"@|
       " taken; wanted: room for %zu more, in pages of %zu",@|
@@ -437,44 +441,51 @@ static bool cache_reserve(struct store *common, struct error *why)
   return true;
 }
 
-@ A sequence wants the pages that its list lacks, and one more if its next row would be written to a page that somebody else reads. That can only be the page of the last row, if it is not full. Of the sequences that share a page, the last to write to it may have it for itself, once the others have left; so who will leave is noted while the pages are counted.
+@ Two sorts of pages are wanted. The first are the new ones: those that the list of a sequence lacks for its rows.
 
-@<Count the pages that a sequence wants@>=
-static bool must_copy(const struct cache *s, const struct layer_group *f,
-  uint32_t sequence)
-{
-  size_t length = s->common.batch.sequence[sequence].length;
-  if (length % s->page_rows == 0) return false;
-  const struct page_info *last
-    = &f->page[f->sequence[sequence].page[length / s->page_rows]];
-  return last->refs - last->cow_pending > 1;
-}
-static size_t pages_wanted(struct cache *s, struct layer_group *f, uint32_t sequence)
-{
-  const struct kv_sequence *q = &s->common.batch.sequence[sequence];
-  const struct page_list *l = &f->sequence[sequence];
-  size_t n = pages_for(s, q->length + q->count);
-  if (q->count == 0) return 0;
-  bool copy = must_copy(s, f, sequence);
-  if (copy) f->page[l->page[q->length / s->page_rows]].cow_pending++;
-  return (n > l->n ? n - l->n : 0) + copy;
-}
-
-@ When all are counted, nobody is leaving any more: the pages will be taken in the same order, and then |refs| alone tells. Before a sequence is counted, it lets go of the pages that it will not see again (\cref{sec:leaving}).
-
-@<Count the pages that all sequences want@>=
-static size_t plan_pages(struct cache *s, struct layer_group *f)
+@<Count the new pages of a pass@>=
+static size_t count_new_pages(const struct cache *s,
+  const struct layer_group *f)
 {
   size_t wanted = 0;
   for (uint32_t i = 0; i < s->common.n_sequences; i++) {
-    if (s->common.batch.sequence[i].count > 0) evict_window(s, f, i);
-    wanted += pages_wanted(s, f, i);
+    const struct kv_sequence *q = &s->common.batch.sequence[i];
+    size_t had = f->sequence[i].n, n = pages_for(s, q->length + q->count);
+    if (q->count > 0 && n > had) wanted += n - had;
   }
-  for (size_t i = 0; i < f->cap; i++) f->page[i].cow_pending = 0;
   return wanted;
 }
 
-@ Now they are taken. Nothing here can fail any more. Pages that a pass has taken stay on the list also if the pass is aborted; the next one will want them.
+@ The second are copies. A sequence whose last page is not full writes its next row to that page, and if the page is on other lists as well, the sequence needs one of its own. No other page of a list is written to.
+
+@<Count the copies of a pass@>=
+static struct page_info *written_page(const struct cache *s,
+  const struct layer_group *f, uint32_t sequence)
+{
+  const struct kv_sequence *q = &s->common.batch.sequence[sequence];
+  if (q->count == 0 || q->length % s->page_rows == 0) return NULL;
+  return &f->page[f->sequence[sequence].page[q->length / s->page_rows]];
+}
+
+@ How many copies does a page want? With three lists on it and two writers, two: the third list goes on reading what is there. With three writers also two, since the last of them has the page for itself once the others have left. So each writer of a page wants a copy, except the one that finds all other lists gone: |writers| counts up, and a copy is wanted until it reaches |refs|. What a refused pass has counted must not be counted again, so every page that is written to begins at 0.
+
+@<Count the copies of a pass@>=
+static size_t count_copies(const struct cache *s,
+  const struct layer_group *f)
+{
+  size_t wanted = 0;
+  for (uint32_t i = 0; i < s->common.n_sequences; i++) {
+    struct page_info *page = written_page(s, f, i);
+    if (page != NULL) page->writers = 0;
+  }
+  for (uint32_t i = 0; i < s->common.n_sequences; i++) {
+    struct page_info *page = written_page(s, f, i);
+    if (page != NULL && ++page->writers < page->refs) wanted++;
+  }
+  return wanted;
+}
+
+@ Now they are taken, in the same order. Nothing here can fail any more. A writer that copies leaves the shared page, so here |refs| alone tells which of them must. Pages that a pass has taken stay on the list also if the pass is aborted; the next one will want them.
 
 @<Take the pages that a sequence wants@>=
 static uint32_t page_acquire(struct layer_group *f)
@@ -488,8 +499,9 @@ static void assign_pages(struct cache *s, struct layer_group *f, uint32_t sequen
 {
   const struct kv_sequence *q = &s->common.batch.sequence[sequence];
   struct page_list *l = &f->sequence[sequence];
+  const struct page_info *shared = written_page(s, f, sequence);
   if (q->count == 0) return;
-  if (must_copy(s, f, sequence)) copy_page(s, f, l, q->length);
+  if (shared != NULL && shared->refs > 1) copy_page(s, f, l, q->length);
   while (l->n < pages_for(s, q->length + q->count))
     l->page[l->n++] = page_acquire(f);
 }
@@ -550,7 +562,9 @@ static bool pages_grow(struct cache *s, struct layer_group *f, size_t wanted,
     memcpy(pool + i * plane_bytes(s) * cap, page_address(s, f, i, 0, 0, 0),
       plane_bytes(s) * old);
   memory_free(m, f->pages);
-  f->pages = pool, f->page = page, f->cap = cap;
+  f->pages = pool;
+  f->page = page;
+  f->cap = cap;
   for (size_t i = cap; i > old; i--)
     page[f->n_free++].free_next = (uint32_t) i - 1;
   return true;
@@ -825,8 +839,8 @@ struct store *cache_open(struct memory *m, const struct model_config *c,
 @<Make a list longer@>@;
 @<Leave the pages after the last row@>@;
 @<Leave the pages that no row will see again@>@;
-@<Count the pages that a sequence wants@>@;
-@<Count the pages that all sequences want@>@;
+@<Count the new pages of a pass@>@;
+@<Count the copies of a pass@>@;
 @<Take the pages that a sequence wants@>@;
 @<Have pages for the rows of the pass@>@;
 @<Store rows in pages, and show them@>@;

@@ -331,7 +331,8 @@ static void shape_settings(const struct named_shape *s, struct model_config *c)
   c->d_model = s->d_model, c->d_inner = s->d_inner;
   c->n_layers = s->n_layers, c->n_heads = s->n_heads;
   c->n_kv_heads = s->n_kv_heads, c->head_dim = s->head_dim;
-  c->window = s->window, c->window_from = 0, c->tied = s->tied;
+  c->window = s->window, c->window_from = 0;
+  c->tied = s->tied;
 }
 
 @ A name is looked for in the order of the table. Who misses it is told all names that there are, for nobody can guess whether it is \texttt{llama2-70b} or \texttt{llama-2-70b}.
@@ -554,7 +555,8 @@ static void put_scale(float d, unsigned char *to)
 static int within(float x, int low, int high)
 {
   if (x != x) return 0;
-  return x < (float) low ? low : x > (float) high ? high : (int) x;
+  if (x < (float) low) return low;
+  return x > (float) high ? high : (int) x;
 }
 static void encode_block8(const float *x, unsigned char *to)
 {

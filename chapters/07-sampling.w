@@ -52,7 +52,7 @@ work to make; so it is remembered whether it has been made.
 @<The tokens that are left, and their scores@>=
 struct sort_item { uint64_t key; uint32_t id; };
   /* an id, and what it is sorted by */
-struct funnel { struct memory *m; const struct kernels *k; size_t vocab, n;
+struct funnel { struct arena buffers; const struct kernels *k; size_t vocab, n;
   double *score, *weight; uint32_t *candidates, *count; struct sort_item *sort_buf,
     *sort_spare;
   bool sorted; uint64_t bits, noises; const uint8_t *allowed; };
@@ -77,28 +77,25 @@ bool funnel_fill(struct funnel *f, const float *logits, struct error *why);
 bool funnel_open(struct funnel *f, struct memory *m,
   const struct kernels *k, size_t vocab, struct error *why)
 {
-  *f = (struct funnel) @[{ .m = m, .k = k, .vocab = vocab }@];
-  bool ok = (f->score = memory_alloc(m, MEMORY_OTHER, vocab, 8, why)) != NULL
-    && (f->weight = memory_alloc(m, MEMORY_OTHER, vocab, 8, why)) != NULL
-    && (f->candidates = memory_alloc(m, MEMORY_OTHER, vocab, 4, why)) != NULL
-    && (f->count = memory_alloc(m, MEMORY_OTHER, vocab, 4, why)) != NULL
-    && (f->sort_buf = memory_alloc(m, MEMORY_OTHER, vocab, 16, why)) != NULL
-    && (f->sort_spare = memory_alloc(m, MEMORY_OTHER, vocab, 16, why)) != NULL;
-  if (!ok) funnel_close(f);
-  return ok;
+  *f = (struct funnel) @[{ .buffers.m = m, .k = k, .vocab = vocab }@];
+  struct arena *a = &f->buffers;
+  f->score = arena_alloc(a, MEMORY_OTHER, vocab, 8, why);
+  f->weight = arena_alloc(a, MEMORY_OTHER, vocab, 8, why);
+  f->candidates = arena_alloc(a, MEMORY_OTHER, vocab, 4, why);
+  f->count = arena_alloc(a, MEMORY_OTHER, vocab, 4, why);
+  f->sort_buf = arena_alloc(a, MEMORY_OTHER, vocab, 16, why);
+  f->sort_spare = arena_alloc(a, MEMORY_OTHER, vocab, 16, why);
+  if (!a->refused) return true;
+  funnel_close(f);
+  return false;
 }
 
-@ It can be closed when half of it is there, and twice. (What |memory_alloc| gives is zero, so the counts begin as they must.)
+@ It can be closed when half of it is there, and twice. (What |arena_alloc| gives is zero, so the counts begin as they must.)
 
 @<Allocate and free the buffers@>=
 void funnel_close(struct funnel *f)
 {
-  memory_free(f->m, f->sort_spare);
-  memory_free(f->m, f->sort_buf);
-  memory_free(f->m, f->count);
-  memory_free(f->m, f->candidates);
-  memory_free(f->m, f->weight);
-  memory_free(f->m, f->score);
+  arena_free(&f->buffers);
   *f = (struct funnel) @[{ .vocab = 0 }@];
 }
 
@@ -581,7 +578,8 @@ void philox4x32(const uint32_t key[2], const uint32_t counter[4],
     c = (uint32_t) (p >> 32) ^ d ^ k1, d = (uint32_t) p;
     k0 += 0x9E3779B9u, k1 += 0xBB67AE85u;
   }
-  out[0] = a, out[1] = b, out[2] = c, out[3] = d;
+  out[0] = a, out[1] = b;
+  out[2] = c, out[3] = d;
 }
 
 @ The multipliers were found by the authors of the method in a search for good mixing; the key advances by the golden ratio and by $\sqrt3-1$, as binary fractions, for want of a reason to take other numbers. No round can lose anything: each is a one-to-one map of counters to counters, so two different counters never give the same four words
@@ -1202,7 +1200,7 @@ int main(void)
     && funnel_open(&u.d.f, &u.m, u.e.k, u.lm->config.vocab_size, &why)@|
     && follow_one(&u, &why);
   for (int i = 0; ok && i < N_STRATEGIES; i++) ok = write_text(&u, i, &why);
-  if (u.d.f.m != NULL) funnel_close(&u.d.f);
+  funnel_close(&u.d.f);
   store_close(u.s);
   tokenizer_close(&u.m, u.t);
   model_close(&u.m, u.lm);
@@ -1275,7 +1273,8 @@ static bool write_text(struct study *u, int i, struct error *why)
   struct generate_options want = @[{ .max_new_tokens = LENGTH,
     .recall = store_match_prefix,@|
     .select = sampler_choose, .select_ctx = &u->d }@];
-  u->d.s = sampling_default, u->d.seed = 2, u->d.s.temperature = strategy[i].t;
+  u->d.s = sampling_default, u->d.seed = 2;
+  u->d.s.temperature = strategy[i].t;
   u->d.s.top_k = strategy[i].k, u->d.s.top_p = strategy[i].p;
   bool ok = encode(u, "The harvest of the kingdom was very good.", &prompt, why)@|
     && generate(&g, prompt.id, prompt.n, &want, &c, why)@|

@@ -249,23 +249,19 @@ bool stops_unescape(struct memory *m, const char *text, struct bytes *out,
   return true;
 }
 
-@ An escape is two or four characters long. The functions of C that read numbers are of no help: they would take \.{\char92 x+1} as well.
+@ An escape is two or four characters long. Where the text ends before its second digit, the zero at the end is no digit.
 
 @<Read an escape@>=
-static int digit(char c)
-{
-  return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f'
-    ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
 static size_t escape(const char *p, unsigned char *byte)
 {
+  int value = *p == 'x' ? hex_byte(p + 1) : -1;
   switch (*p) {
   case 'n': *byte = '\n'; return 2;
   case 't': *byte = '\t'; return 2;
   case '\\': *byte = '\\'; return 2;
   case 'x':
-    if (digit(p[1]) < 0 || digit(p[2]) < 0) return 0;
-    *byte = (unsigned char) (digit(p[1]) * 16 + digit(p[2]));
+    if (value < 0) return 0;
+    *byte = (unsigned char) value;
     return 4;
   default: return 0;
   }
@@ -455,8 +451,8 @@ A whole round, then: the token is chosen, and joins the text; the criteria are a
 @<Ask all of a list@>=
 const char *criteria_reason(const struct criteria *c, enum finish_reason ended)
 {
-  return ended != FINISH_STOP ? NULL
-    : c->fired == NULL ? "eos" : c->fired->name;
+  if (ended != FINISH_STOP) return NULL;
+  return c->fired == NULL ? "eos" : c->fired->name;
 }
 
 @ The text stream is a criterion: it takes the newest token, and says yes when a stop string is complete.
@@ -685,8 +681,9 @@ static int print_bytes(const unsigned char *byte, size_t n)
 {
   int width = 0;
   for (size_t i = 0; i < n; i++)
-    width += byte[i] == '\n' ? printf("\\n") : byte[i] < 0x80
-      ? printf("%c", byte[i]) : printf("\\x%02X", (unsigned) byte[i]);
+    if (byte[i] == '\n') width += printf("\\n");
+    else if (byte[i] < 0x80) width += printf("%c", byte[i]);
+    else width += printf("\\x%02X", (unsigned) byte[i]);
   return width;
 }
 static void show_token(struct desk *k, uint32_t id)

@@ -441,6 +441,7 @@ struct search { const struct search_source *from;@|
   size_t n_prompt, limit, max_candidates, number;
     /* |limit|: the most tokens of a text; |max_candidates|: the most candidates; |number|: steps so far */
   struct funnel f;
+  struct arena lists; /* what follows, but for the numbers */
   float *logits; /* |[num_beams][vocab]| */
   struct search_beam *active, *next; /* |[num_beams]|: those that grow, those kept */
   size_t n_active, n_next;
@@ -473,44 +474,34 @@ bool search_run(const struct search_source *from, struct memory *m,
 void search_free(struct search_result *r);
   /* returns the texts */
 
-@ All memory of the search itself is allocated before the first step; the source allocates its own in each step, and so do the texts that are exported at the end. The largest part are the logits: four bytes for each token and beam. If one block is refused the others are taken all the same, which does no harm, and all go back.
+@ All memory of the search itself is allocated before the first step; the source allocates its own in each step, and so do the texts that are exported at the end. The largest part are the logits: four bytes for each token and beam. They come from an arena, so that one call frees them.
 
 @<Take and return what a search keeps@>=
 static bool search_take(struct search *s, const struct kernels *k,
   struct error *why)
 {
-  struct memory *m = s->m;
+  struct arena *a = &s->lists;
   size_t width = s->want->num_beams, each = s->limit * sizeof (uint32_t);
-  if (!funnel_open(&s->f, m, k, s->from->vocab, why)) return false;
-  s->logits = memory_alloc(m, MEMORY_ACTIVATIONS, width,
+  if (!funnel_open(&s->f, s->m, k, s->from->vocab, why)) return false;
+  s->logits = arena_alloc(a, MEMORY_ACTIVATIONS, width,
     s->from->vocab * sizeof (float), why);
-  s->active = memory_alloc(m, MEMORY_OTHER, width, sizeof *s->active, why);
-  s->next = memory_alloc(m, MEMORY_OTHER, width, sizeof *s->next, why);
-  s->text[0] = memory_alloc(m, MEMORY_TOKENS, width, each, why);
-  s->text[1] = memory_alloc(m, MEMORY_TOKENS, width, each, why);
-  s->list = memory_alloc(m, MEMORY_OTHER, s->max_candidates, sizeof *s->list, why);
-  s->pooled = memory_alloc(m, MEMORY_TOKENS, width, each, why);
-  s->hypotheses = memory_alloc(m, MEMORY_OTHER, width, sizeof *s->hypotheses, why);
-  return s->logits != NULL && s->active != NULL && s->next != NULL
-    && s->text[0] != NULL && s->text[1] != NULL && s->list != NULL
-    && s->pooled != NULL && s->hypotheses != NULL;
+  s->active = arena_alloc(a, MEMORY_OTHER, width, sizeof *s->active, why);
+  s->next = arena_alloc(a, MEMORY_OTHER, width, sizeof *s->next, why);
+  s->text[0] = arena_alloc(a, MEMORY_TOKENS, width, each, why);
+  s->text[1] = arena_alloc(a, MEMORY_TOKENS, width, each, why);
+  s->list = arena_alloc(a, MEMORY_OTHER, s->max_candidates, sizeof *s->list, why);
+  s->pooled = arena_alloc(a, MEMORY_TOKENS, width, each, why);
+  s->hypotheses = arena_alloc(a, MEMORY_OTHER, width, sizeof *s->hypotheses, why);
+  return !a->refused;
 }
 
-@ What was not taken is null, and null may be given back.
+@ A search that took nothing can be closed as well.
 
 @<Take and return what a search keeps@>=
 static void search_give(struct search *s)
 {
-  struct memory *m = s->m;
-  memory_free(m, s->hypotheses);
-  memory_free(m, s->pooled);
-  memory_free(m, s->list);
-  memory_free(m, s->text[1]);
-  memory_free(m, s->text[0]);
-  memory_free(m, s->next);
-  memory_free(m, s->active);
-  memory_free(m, s->logits);
-  if (s->f.m != NULL) funnel_close(&s->f);
+  arena_free(&s->lists);
+  funnel_close(&s->f);
 }
 
 @ At the beginning there is one beam, the prompt, and not $B$ of them. Programs that work on arrays of a fixed shape begin with $B$ copies and give all but the first a score of $-10^9$, which comes to the same unless $B$ is larger than the vocabulary; then the ghosts of those copies may take places in the pool.
@@ -540,7 +531,7 @@ bool search_run(const struct search_source *from, struct memory *m,
   const struct search_settings *want, struct search_result *out,
   struct error *why)
 {
-  struct search s = @[{ .from = from, .want = want, .m = m,@|
+  struct search s = @[{ .from = from, .want = want, .m = m, .lists.m = m,@|
     .n_prompt = n_prompt, .limit = want->max_length }@];
   *out = (struct search_result) @[{ .m = m, .n_prompt = n_prompt }@];
   if (!search_begin(&s, prompt, why)
@@ -949,16 +940,13 @@ const char *tree_reason_name(enum tree_reason reason);
 @<Add a node@>=
 static uint32_t add_node(struct token_tree *t, struct tree_node node)
 {
-  if (t->n == t->cap) {
-    size_t cap = 2 * t->cap + 64;
-    struct tree_node *more = memory_resize(t->m, MEMORY_OTHER, t->node,@| cap,
-      sizeof *more, &t->why);
-    if (more == NULL) {
-      t->ok = false;
-      return 0;
-    }
-    t->node = more, t->cap = cap;
+  struct tree_node *more = memory_reserve(t->m, MEMORY_OTHER, t->node, &t->cap,
+    t->n + 1, 64, sizeof *more, &t->why);
+  if (more == NULL) {
+    t->ok = false;
+    return 0;
   }
+  t->node = more;
   t->node[t->n++] = node;
   return (uint32_t) t->n;
 }
@@ -993,8 +981,8 @@ static uint32_t branch(struct token_tree *t, const struct step *now,
   size_t token, size_t rank)
 {
   bool chosen = token == now->chosen;
-  enum tree_reason reason = !chosen ? REASON_PASSED
-    : t->sampled ? REASON_DRAWN : REASON_LIKELIEST;
+  enum tree_reason reason = REASON_PASSED;
+  if (chosen) reason = t->sampled ? REASON_DRAWN : REASON_LIKELIEST;
   return add_node(t, (struct tree_node) @[{ t->tip[0], (uint32_t) token,@|
     now->number, rank, t->logprob[token], reason, chosen }@]);
 }

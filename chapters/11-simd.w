@@ -926,9 +926,9 @@ TARGET static void linear_part(void *ctx, unsigned worker, unsigned workers)
 
 @<Call the loops for the matrix's type and layout@>=
 #define WITH_TYPE(type) \
-  (!w->transposed ? by_outputs(w, type, x, rows, from, to, y) \
-   : rows == 1 ? by_inputs(w, type, x, from, to, y) \
-   : by_panels(w, type, x, rows, from, to, y))
+  if (!w->transposed) by_outputs(w, type, x, rows, from, to, y); \
+  else if (rows == 1) by_inputs(w, type, x, from, to, y); \
+  else by_panels(w, type, x, rows, from, to, y)
 switch (w->weight.type) {
 case WEIGHT_F32: WITH_TYPE(WEIGHT_F32);@+ break;
 case WEIGHT_F16: WITH_TYPE(WEIGHT_F16);@+ break;
@@ -1115,32 +1115,37 @@ of values, and in the end a join. The result of a block is $m_b$, $l_b$ and $o_b
 @<The result of one block of positions@>=
 enum { PART_MAX, PART_SUM, PART_OUT };
 
-@ Most rows see positions without a hole. If the model keeps a few at the beginning besides its window, there is one hole, and everybody who walks over positions steps across it.
+@ Most rows see positions without a hole. If the model keeps a few at the beginning besides its window, there is one hole, and every walk over positions steps across it.
 @^attention sink@>
 
-@<The result of one block of positions@>=
+@<The positions that a row sees@>=
+INLINE uint32_t first_seen(const struct kv_view *v)
+{@+ return v->sinks > 0 ? 0 : v->lo;@+ }
 INLINE uint32_t next_seen(const struct kv_view *v, uint32_t t)
 {@+ return t + 1 == v->sinks ? v->lo : t + 1;@+ }
 
-@ The scores of a block stand in an array of 256, and where there is no visible position there is $-\infty$; so that whole
-sixteens can go through |num_expf| at once, which makes zeros of those. A zero added to a sum of numbers that
-are not negative changes no bit of it. The values are never touched there: the chain steps over the same positions as the scores.
+@ The walk over blocks is the same in large. A block ends at the next multiple of 256 or with the view, and the block after it begins where it ends; but a block that would begin in the hole begins at |lo|, after the hole. So the first and the last block may be visible only in part, and a block that lies in the hole is not touched.
 
-@<The scores of a block, and their maximum@>=
-float score[256], max = -INFINITY;
-size_t place[256];
-for (int i = 0; i < 256; i++) score[i] = -INFINITY;
-row_places(v, t0, t1, place);
-for (uint32_t t = t0; t < t1; t = next_seen(v, t)) {
-  float s = dot(q, key_row(v->base_k, place[t % 256], type), 0, d)
-    * h->scale;
-  score[t % 256] = s;
-  if (s > max) max = s;
-  TALLY("attention", 0, d);
-  TALLY("pairs", 0, 1);
+@<The positions that a row sees@>=
+INLINE uint32_t block_end(const struct kv_view *v, uint32_t t0)
+{
+  uint32_t most = 256 - t0 % 256;
+  return v->hi - t0 <= most ? v->hi : t0 + most;
 }
+INLINE uint32_t next_block(const struct kv_view *v, uint32_t end)
+{@+ return end >= v->sinks && end < v->lo ? v->lo : end;@+ }
 
-@ The keys and values of a position lie where the view says: one after the other, or in the page that the table names. The table is asked once a page, and what it answers serves keys and values alike; a division for every
+@ What the steps of a block hand on to each other is one structure: which positions it has, where their rows are, and a number for each of them, which is first its score and then the exponential of that. What belongs to position $t$ has the index |t % 256|.
+
+@<The positions that a row sees@>=
+struct position_block {
+  const struct kv_view *v;
+  uint32_t t0, t1; /* from |t0| up to |t1| */
+  size_t place[256]; /* where the rows of a position are */
+  float weight[256]; /* its score, and then the exponential of that */
+};
+
+@ The keys and values of a position are where the view says: one after the other, or in the page that the table names. The table is asked once a page, and its answer serves keys and values alike; a division for every
 position, of every head, would take as long as the product that it is for.
 
 @<Where the rows of a block lie@>=
@@ -1160,51 +1165,59 @@ INLINE struct tensor key_row(const void *base, size_t place,
   enum weight_type type)
 {@+ return (struct tensor) @[{ (const char *) base + place, type }@];@+ }
 
-@ Sixteen exponentials at a time, each added to its own lane. The scores are overwritten by their exponentials,
-since the values will want those next.
+@ The first step: the scores of a block, and their maximum. Where there is no visible position the score is $-\infty$, so that whole
+sixteens can go through |num_expf| at once, which makes zeros of those. A zero added to a sum of numbers that
+are not negative changes no bit of it.
+
+@<The scores of a block, and their maximum@>=
+INLINE float block_scores(const struct attention_dims *h, const float *q,
+  enum weight_type type, struct position_block *b)
+{
+  const struct kv_view *v = b->v;
+  uint32_t t1 = b->t1;
+  size_t d = h->head_dim;
+  float max = -INFINITY;
+  for (int i = 0; i < 256; i++) b->weight[i] = -INFINITY;
+  for (uint32_t t = b->t0; t < t1; t = next_seen(v, t)) {
+    float s = dot(q, key_row(v->base_k, b->place[t % 256], type), 0, d)
+      * h->scale;
+    b->weight[t % 256] = s;
+    if (s > max) max = s;
+    TALLY("attention", 0, d);
+    TALLY("pairs", 0, 1);
+  }
+  return max;
+}
+
+@ The second step takes sixteen exponentials at a time and adds each to its own lane. They overwrite the scores,
+since the values will want them next.
 
 @<The exponentials of a block, and their sum in lanes@>=
-float lane[16] = @[{ 0 }@];
-for (uint32_t g = t0 % 256 / 16 * 16; g <= (t1 - 1) % 256; g += 16) {
-  float z[16];
-  for (int j = 0; j < 16; j++) z[j] = num_expf(score[g + (uint32_t) j] - max);
-  for (int j = 0; j < 16; j++) lane[j] += z[j];
-  memcpy(score + g, z, sizeof z);
-}
-left[PART_MAX] = max, left[PART_SUM] = fold_array(lane);
-
-@ The values: as many columns at a time as fit into the registers, so that a sum is not stored before the block is done.
-Whole sixteens first, then the columns that are left, one by one.
-
-@<The values of a block, each times its exponential@>=
-#define CHAIN(columns) \
-  axpy_chain(columns, score, v, place, t0, t1, type, c, left + PART_OUT + c)
-size_t c = 0;
-for (; c + 64 <= d; c += 64) CHAIN(64);
-for (; c + 16 <= d; c += 16) CHAIN(16);
-for (; c < d; c++) {
-  float sum = 0;
-  for (uint32_t t = t0; t < t1; t = next_seen(v, t)) {
-    sum = fmaf(score[t % 256], load_one(key_row(v->base_v, place[t % 256], type),
-      c), sum);
-    TALLY("attention", 0, 1);
+INLINE float block_exponentials(struct position_block *b, float max)
+{
+  float lane[16] = @[{ 0 }@];
+  uint32_t last = (b->t1 - 1) % 256;
+  for (uint32_t g = b->t0 % 256 / 16 * 16; g <= last; g += 16) {
+    float z[16], *w = b->weight + g;
+    for (int j = 0; j < 16; j++) z[j] = num_expf(w[j] - max);
+    for (int j = 0; j < 16; j++) lane[j] += z[j];
+    memcpy(w, z, sizeof z);
   }
-  left[PART_OUT + c] = sum;
+  return fold_array(lane);
 }
-#undef CHAIN
 
-@ The chain of a group of columns. A value is loaded once and used once; what is saved
-is the traffic of the sums. How many columns go together cannot be seen in the result, since each has a chain of its own.
+@ The third step adds up the values, each times its exponential, over the same positions as the scores, so that a value in the hole is never touched. The sums of some columns stay in registers until the block is done, and a value is loaded once and used once. How many columns go together cannot be seen in the result, since each has a chain of its own.
 
 @<The chain over a block for some columns@>=
-INLINE void axpy_chain(int columns, const float *weight, const struct kv_view *v,
-  const size_t *place, uint32_t t0, uint32_t t1, enum weight_type type,
-  size_t first, float *o)
+INLINE void axpy_chain(int columns, const struct position_block *b,
+  enum weight_type type, size_t first, float *o)
 {
+  const struct kv_view *v = b->v;
+  uint32_t t1 = b->t1;
   vec a[64 / WIDTH] = @[{ 0 }@];
-  for (uint32_t t = t0; t < t1; t = next_seen(v, t)) {
-    struct tensor row = key_row(v->base_v, place[t % 256], type);
-    vec w = spread(weight[t % 256]);
+  for (uint32_t t = b->t0; t < t1; t = next_seen(v, t)) {
+    struct tensor row = key_row(v->base_v, b->place[t % 256], type);
+    vec w = spread(b->weight[t % 256]);
     each (p, columns / WIDTH)
       a[p] = fused(w, load_any(row, first + (size_t) p * WIDTH), a[p]);
     TALLY("attention", 0, columns);
@@ -1212,25 +1225,45 @@ INLINE void axpy_chain(int columns, const float *weight, const struct kv_view *v
   memcpy(o, a, (size_t) columns * sizeof *o);
 }
 
-@ One block for one head is these three in turn. When somebody wants to see the weights, the exponentials are
-kept; they become weights after the join.
+@ As many columns go together as fit into the registers, and then whole sixteens. The columns that are left come one by one.
+
+@<The values of a block, each times its exponential@>=
+INLINE float axpy_one(const struct position_block *b, enum weight_type type,
+  size_t column)
+{
+  const struct kv_view *v = b->v;
+  float sum = 0;
+  for (uint32_t t = b->t0; t < b->t1; t = next_seen(v, t)) {
+    struct tensor row = key_row(v->base_v, b->place[t % 256], type);
+    sum = fmaf(b->weight[t % 256], load_one(row, column), sum);
+    TALLY("attention", 0, 1);
+  }
+  return sum;
+}
+@#
+INLINE void block_values(const struct position_block *b,
+  enum weight_type type, size_t d, float *o)
+{
+  size_t c = 0;
+  for (; c + 64 <= d; c += 64) axpy_chain(64, b, type, c, o + c);
+  for (; c + 16 <= d; c += 16) axpy_chain(16, b, type, c, o + c);
+  for (; c < d; c++) o[c] = axpy_one(b, type, c);
+}
+
+@ One block for one head is these three steps in turn, and leaves the three numbers or rows of numbers that the join needs.
 
 @<Attention of one head over one block@>=
 INLINE void attend_block(const struct attention_dims *h, const float *q,
-  const struct kv_view *v, enum weight_type type, uint32_t t0, uint32_t t1,
-  float *left, float *kept)
+  enum weight_type type, struct position_block *b, float *left)
 {
-  size_t d = h->head_dim;
-  @<The scores of a block, and their maximum@>@;
-  @<The exponentials of a block, and their sum in lanes@>@;
-  @<The values of a block, each times its exponential@>@;
-  if (kept != NULL)
-    for (uint32_t t = t0; t < t1; t = next_seen(v, t))
-      kept[t] = score[t % 256];
+  row_places(b->v, b->t0, b->t1, b->place);
+  left[PART_MAX] = block_scores(h, q, type, b);
+  left[PART_SUM] = block_exponentials(b, left[PART_MAX]);
+  block_values(b, type, h->head_dim, left + PART_OUT);
 }
 
-@ One head of one row: all blocks that its view touches, the first and the last of them perhaps
-in part, and then the join. A block that lies in the hole is not touched: the one after the last position that is seen before it begins at |lo|. The results of the blocks stand in the worker's own |scratch|.
+@ One head of one row: all blocks that its view touches, and then the join. The results of the blocks are in the worker's own |scratch|. When the caller wants to see the weights, |kept| has room for them, and the exponentials are
+kept there; they become weights after the join.
 Several heads of queries share one head of keys where there are fewer of these (Ainslie and others 2023).
 @^GQA@>
 
@@ -1240,16 +1273,20 @@ INLINE void attend_head(const struct attention_dims *h, const float *q,
   float *kept)
 {
   size_t d = h->head_dim, stride = PART_OUT + d, n = 0;
-  for (uint32_t t0 = v->sinks > 0 ? 0 : v->lo, t1; t0 < v->hi; n++) {
-    t1 = v->hi - t0 <= 256 - t0 % 256 ? v->hi : t0 + (256 - t0 % 256);
-    attend_block(h, q, v, type, t0, t1, scratch + n * stride, kept);
-    t0 = t1 >= v->sinks && t1 < v->lo ? v->lo : t1;
+  struct position_block b;
+  b.v = v;
+  for (b.t0 = first_seen(v); b.t0 < v->hi; b.t0 = next_block(v, b.t1)) {
+    b.t1 = block_end(v, b.t0);
+    attend_block(h, q, type, &b, scratch + n++ * stride);
+    for (uint32_t t = b.t0; kept != NULL && t < b.t1; t = next_seen(v, t))
+      kept[t] = b.weight[t % 256];
   }
   @<Join the blocks in rising order@>@;
+  if (kept != NULL) finish_weights(v, scratch, stride, m, l, kept);
 }
 
 @ The join: the greatest maximum, the weight of each block, two chains, one division. A single block passes through it unchanged, because its weight is
-$e^0$, exactly 1, and the chains begin with 0. If the weights are wanted they are finished with the same numbers.
+$e^0$, exactly 1, and the chains begin with 0.
 
 @<Join the blocks in rising order@>=
 float m = -INFINITY, l = 0;
@@ -1263,12 +1300,21 @@ for (size_t i = 0; i < n; i++) {
   for (size_t c = 0; c < d; c++) y[c] = fmaf(left[PART_OUT + c], w, y[c]);
 }
 for (size_t c = 0; c < d; c++) y[c] = y[c] / l;
-const float *own = scratch;
-for (uint32_t t = v->sinks > 0 ? 0 : v->lo, next; kept != NULL && t < v->hi;
-    t = next) {
-  kept[t] = kept[t] * num_expf(own[PART_MAX] - m) / l;
-  next = next_seen(v, t);
-  if (next / 256 > t / 256) own += stride;
+
+@ If the weights are wanted they are finished with the same numbers: each exponential times the weight of its block, over the sum. The walk over the blocks is the one that made them, so the results of the blocks come in the same order.
+
+@<The weights that were asked for@>=
+INLINE void finish_weights(const struct kv_view *v, const float *scratch,
+  size_t stride, float m, float l, float *kept)
+{
+  for (uint32_t t0 = first_seen(v); t0 < v->hi;) {
+    uint32_t t1 = block_end(v, t0);
+    float w = num_expf(scratch[PART_MAX] - m);
+    for (uint32_t t = t0; t < t1; t = next_seen(v, t))
+      kept[t] = kept[t] * w / l;
+    scratch += stride;
+    t0 = next_block(v, t1);
+  }
 }
 
 @ The unit of work is one head of one row. Their costs differ, since a late row sees more than an early one; so the units
@@ -1588,9 +1634,14 @@ uses only those above it.
 
 @<Attention, piece by piece@>=
 @<The result of one block of positions@>@;
+@<The positions that a row sees@>@;
 @<Where the rows of a block lie@>@;
+@<The scores of a block, and their maximum@>@;
+@<The exponentials of a block, and their sum in lanes@>@;
 @<The chain over a block for some columns@>@;
+@<The values of a block, each times its exponential@>@;
 @<Attention of one head over one block@>@;
+@<The weights that were asked for@>@;
 @<All blocks of one head, and their join@>@;
 @<One worker's share of attention@>@;
 @<Do attention@>@;

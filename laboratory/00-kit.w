@@ -176,16 +176,14 @@ idle kernels, and one bench for the built-in model, with a cache that grows as i
 Whoever needs another model or another store opens another bench. The laboratory is large, and parts of it point to others; it is not to be moved.
 
 @<The laboratory@>=
-enum { LAB_BLOCKS = 64 };
-  /* the most blocks of |lab_take| */
 struct fixture {
   struct memory m;@+ struct counters c;@+ struct engine e;
   struct model *model;@+ struct tokenizer *t;@+ uint32_t sentence[PARROT_WORDS];
   struct parrot parrot;@+ struct kernels idle_kernels;@+ struct model *stand_in;
   struct bench b;@+ struct sampler dice;
-  struct { void *p;@+ size_t n, size; } block[LAB_BLOCKS];@+ size_t n_blocks;
+  struct arena taken;
 };
-  /* |model| is the built-in one, and |b| its bench */
+  /* |model| is the built-in one, and |b| its bench; |taken| are the blocks of |lab_take| */
 bool lab_open(struct fixture *lab, struct error *why);
   /* opens all of it. May be closed even if it fails */
 void lab_close(struct fixture *lab);
@@ -194,7 +192,8 @@ struct model *lab_stand_in(struct fixture *lab, struct error *why);
   /* random numbers in the shape of GPT-2 small, made when they are first asked for; null and a sentence if memory is
      refused */
 void *lab_take(struct fixture *lab, size_t count, size_t size, struct error *why);
-  /* memory, zeroed, until the laboratory is closed; null and a sentence if it is refused */
+  /* memory, zeroed, until the laboratory is closed; null and a sentence if it is refused, and null ever
+     after */
 void lab_reset(struct fixture *lab);
   /* sets all counters to zero */
 bool lab_encode(struct fixture *lab, const char *text, struct ids *list,
@@ -228,7 +227,7 @@ still zero when it is closed was never opened.
 bool lab_open(struct fixture *lab, struct error *why)
 {
   static const char *const pocket = "models/pocket";
-  *lab = (struct fixture) @[{ .dice.s = sampling_default }@];
+  *lab = (struct fixture) @[{ .dice.s = sampling_default, .taken.m = &lab->m }@];
   lab->e = (struct engine) @[{ .k = kernels_find(NULL, why), .c = &lab->c }@];
   if (lab->e.k == NULL) return false;
   parrot_make(&lab->parrot);
@@ -247,11 +246,8 @@ bool lab_open(struct fixture *lab, struct error *why)
 @<Open and close the laboratory@>=
 void lab_close(struct fixture *lab)
 {
-  while (lab->n_blocks > 0) {
-    lab->n_blocks--;
-    memory_free(&lab->m, lab->block[lab->n_blocks].p);
-  }
-  if (lab->dice.f.m != NULL) funnel_close(&lab->dice.f);
+  arena_free(&lab->taken);
+  funnel_close(&lab->dice.f);
   bench_close(&lab->b);
   tokenizer_close(&lab->m, lab->t);
   random_model_close(&lab->m, lab->stand_in);
@@ -270,15 +266,7 @@ long, and nothing takes much.
 @<Open and close the laboratory@>=
 void *lab_take(struct fixture *lab, size_t count, size_t size, struct error *why)
 {
-  if (lab->n_blocks == LAB_BLOCKS) {
-    error_say(why, "the laboratory has no more than %d blocks", LAB_BLOCKS);
-    return NULL;
-  }
-  void *p = memory_alloc(&lab->m, MEMORY_OTHER, count, size, why);
-  if (p == NULL) return NULL;
-  lab->block[lab->n_blocks].p = p, lab->block[lab->n_blocks].n = count;
-  lab->block[lab->n_blocks++].size = size;
-  return p;
+  return arena_alloc(&lab->taken, MEMORY_OTHER, count, size, why);
 }
 void lab_reset(struct fixture *lab)
 {

@@ -63,7 +63,8 @@ float chain = 0, lane[16] = @[{ 0 }@];
 double truth = 0;
 for (int k = 0; k < TERMS; k++) {
   float x = (float) random_uniform(&seed);
-  truth += (double) x, chain += x, lane[k % 16] += x;
+  truth += (double) x;
+  chain += x, lane[k % 16] += x;
 }
 for (int s = 8; s > 0; s /= 2)
   for (int j = 0; j < s; j++)@+ lane[j] += lane[j + s];

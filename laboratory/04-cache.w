@@ -80,7 +80,8 @@ static bool run(struct fixture *lab, bool keep, size_t p, size_t g,
   bool ok = bench_open(&b, lab, lm, 0, &(struct cache_options) @[{
     .rows = PARROT_CONTEXT }@], why);
   c->want = (struct generate_options) @[{ .on_step = note_step, .ctx = c, .recall = keep ? store_match_prefix : NULL }@];
-  c->steps = 0, c->s = b.s, c->vocab = lm->config.vocab_size;
+  c->steps = 0;
+  c->s = b.s, c->vocab = lm->config.vocab_size;
   lab_reset(lab);
   ok = ok && bench_recite(&b, lab, p, g, &c->want, why)
     && (store_length(b.s, 0) == p + g - 1 || error_say(why,

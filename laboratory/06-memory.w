@@ -212,7 +212,9 @@ static bool print_claims(struct fixture *lab, struct error *why)
 {
   struct model_config c = shape("llama-7b");
   (void) lab, (void) why;
-  print_fits(&c), print_seven(c), print_others();
+  print_fits(&c);
+  print_seven(c);
+  print_others();
   return true;
 }
 
@@ -388,7 +390,8 @@ static bool assess(struct fixture *lab, const struct tales *t,
   for (size_t i = 0; ok && i < n; i++) {
     bool changed;
     double off = row_error(t, i, &changed);
-    d->most = fmax(d->most, off), d->sum += off, d->changed += changed;
+    d->most = fmax(d->most, off), d->sum += off;
+    d->changed += changed;
     if (i + 1 == n) break;
     lab->e.k->log_softmax(&lab->e, t->logits + i * v, 1, v, logprob);
     loss -= logprob[t->id.id[i + 1]];

@@ -92,7 +92,9 @@ static bool write_ids(struct study *u, const uint32_t *prompt, size_t n,
     .ctx = u, .recall = store_match_prefix, .select = u->choose,
       .select_ctx = u->chooser }@];
   struct sampler *dice = &u->lab->dice;
-  dice->s = *s, dice->seed = seed, u->nats = u->entropy = 0, u->steps = 0;
+  dice->s = *s, dice->seed = seed;
+  u->nats = u->entropy = 0;
+  u->steps = 0;
   continuation_free(&u->lab->m, &u->text);
   bool ok = generate(&u->lab->b.g, prompt, n, &want, &u->text, why);
   dice->s = sampling_default;
@@ -149,9 +151,11 @@ static bool follow(struct fixture *lab, const struct ids *text,
   if (!tokenizer_find(lab->t, " pancakes", 9, &liked))
     return error_say(why, "the built-in model has no pancakes");
   struct sequence_bias bias = @[{ &liked, 1, 1.0 }@];
-  s.logit_bias = &bias, s.n_logit_bias = 1, s.repetition_penalty = 1.3;
-  s.no_repeat_ngram = 2, s.temperature = 0.8, s.top_k = 8, s.top_p = 0.95;
-  s.min_p = 0.2, s.typical_p = 0.9;
+  s.logit_bias = &bias, s.n_logit_bias = 1;
+  s.repetition_penalty = 1.3, s.no_repeat_ngram = 2;
+  s.temperature = 0.8, s.top_k = 8;
+  s.top_p = 0.95, s.min_p = 0.2;
+  s.typical_p = 0.9;
   if (!lab_logits(lab, lab->b.s, text->id, text->n, 1, logits, why)
       || !funnel_fill(f, logits, why)) return false;
   note_column(f, x, 0);

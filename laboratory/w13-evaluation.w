@@ -452,7 +452,8 @@ static struct recall_marks {
 @#
 static int reach(size_t distance)
 {
-  return distance < 100 ? NEAR : distance <= 300 ? MIDDLE : FAR;
+  if (distance < 100) return NEAR;
+  return distance <= 300 ? MIDDLE : FAR;
 }
 
 @ Names are found in the bytes of the text, and probabilities belong to tokens. So we list the byte at which each token begins. The end-of-text in front has no bytes.
@@ -1035,7 +1036,10 @@ static int examine(void)
     exam_prompts(&x);
     ok = exam_texts(&x) && exam_choices(&x) && exam_loss(&x);
     exam_recalled(&x);
-    exam_chances(&x), exam_fork(&x), exam_greedy(&x), exam_wheel(&x);
+    exam_chances(&x);
+    exam_fork(&x);
+    exam_greedy(&x);
+    exam_wheel(&x);
     ok = ok && exam_positions(&x) && exam_gaze(&x);
     exam_files(&x);
     printf("%u questions, %u failed\n", x.asked, x.failed);

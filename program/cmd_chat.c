@@ -19,16 +19,14 @@
 bool chat_push(struct chat *t, enum role who, const void *text, size_t n)
 {
   struct memory *m = t->a.o.m;
-  if (t->n == t->cap) {
-    size_t cap = 2 * t->cap + 8;
-    void *more = memory_resize(m, MEMORY_OTHER, t->turn, cap, sizeof *t->turn, &t->a.why);
-    if (more == NULL) return false;
-    t->turn = more;
-    more = memory_resize(m, MEMORY_OTHER, t->length, cap, sizeof *t->length, &t->a.why);
-    if (more == NULL) return false;
-    t->length = more;
-    t->cap = cap;
-  }
+  void *p = memory_reserve(m, MEMORY_OTHER, t->turn, &t->cap, t->n + 1, 8, sizeof *t->turn,
+    &t->a.why);
+  if (p == NULL) return false;
+  t->turn = p;
+  p = memory_reserve(m, MEMORY_OTHER, t->length, &t->length_cap, t->n + 1, 8, sizeof *t->length,
+    &t->a.why);
+  if (p == NULL) return false;
+  t->length = p;
   char *copy = memory_alloc(m, MEMORY_OTHER, n + 1, 1, &t->a.why);
   if (copy == NULL) return false;
   if (n > 0) memcpy(copy, text, n);

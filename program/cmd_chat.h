@@ -18,7 +18,7 @@ struct chat {
   struct ids eos, end, text;
   /* turn[n], each a copy; those below first begin every talk. Before turn i was said the talk had
      length[i] ids */
-  struct turn *turn; size_t *length; size_t n, cap, first;
+  struct turn *turn; size_t *length; size_t n, cap, length_cap, first;
   size_t bare, shown; /* bytes of the answer: blanks before it; gone out */
   uint64_t rows_before;
   struct turn_cost cost;

@@ -126,13 +126,10 @@ static bool record_logprobs(struct generation *g, const struct step *now)
   struct generated *w = g->now;
   size_t width = 1 + g->k, v = a->o.vocab_size;
   if (g->logprob == NULL) return true;
-  if (w->tokens > w->cap) {
-    size_t cap = 2 * w->cap + 16;
-    void *more = memory_resize(a->o.m, MEMORY_OTHER, w->noted, cap * width,
-      sizeof *w->noted, &a->why);
-    if (more == NULL) return false;
-    w->noted = more, w->cap = cap;
-  }
+  void *p = memory_reserve(a->o.m, MEMORY_OTHER, w->noted, &w->cap, w->tokens, 16,
+    width * sizeof *w->noted, &a->why);
+  if (p == NULL) return false;
+  w->noted = p;
   a->o.e.k->log_softmax(&a->o.e, now->logits, 1, v, g->logprob);
   prompt_candidates(g->logprob, v, now->chosen,
     w->noted + (w->tokens - 1) * width, g->k);
@@ -362,12 +359,10 @@ static int finish_writing(struct generation *g)
 
 static bool new_text(struct generation *g)
 {
-  if (g->n == g->cap) {
-    void *more = memory_resize(g->a->o.m, MEMORY_OTHER, g->all, 2 * g->cap + 1,
-      sizeof *g->all, &g->a->why);
-    if (more == NULL) return false;
-    g->all = more, g->cap = 2 * g->cap + 1;
-  }
+  void *p = memory_reserve(g->a->o.m, MEMORY_OTHER, g->all, &g->cap, g->n + 1, 1,
+    sizeof *g->all, &g->a->why);
+  if (p == NULL) return false;
+  g->all = p;
   g->now = &g->all[g->n++];
   g->shown = 0;
   return true;

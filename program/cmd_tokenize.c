@@ -118,13 +118,9 @@ static int learn(struct cutting *g)
 {
   const struct option_value *of = g->w->of;
   size_t merges = (size_t) of[OPTION_VOCAB_SIZE].count - 257;
-  char path[CONSOLE_PATH];
-  int length = snprintf(path, sizeof path, "%s/tokenizer.json",
-    of[OPTION_OUT].text);
-  if (length < 0 || length >= CONSOLE_PATH) {
-    error_say(&g->why, "--out is too long");
+  char path[PATH_CAP];
+  if (!path_join(path, of[OPTION_OUT].text, "tokenizer.json", &g->why))
     return STATUS_USAGE;
-  }
   struct mapping map;
   if (!file_map(&map, of[OPTION_TRAIN].text, &g->why))
     return STATUS_FAILED;

@@ -17,6 +17,7 @@ struct tracing {
   struct invocation *a;
   struct json_writer j;
   bool in_json, failed, keeps;
+  struct arena scratch;
   double *logprob; /* [vocab_size] */
   struct candidate *top; /* [1 + k] */
   size_t k;
@@ -339,15 +340,31 @@ static int run_steps(struct tracing *g)
   return cancelled ? STATUS_CANCELLED : STATUS_DONE;
 }
 
-/* options, sampler, and rooms: for the text all that the context could hold and one token more,
-   which is never read. Four tokens are written by default: that fits on a screen. g is to be
-   closed in any case */
+/* the arrays of g: for the text all that the context could hold and one token more, which is never
+   read; and a store, if the weights of a head are wanted */
+static bool tracing_alloc(struct tracing *g)
+{
+  struct invocation *a = g->a;
+  struct arena *scratch = &g->scratch;
+  struct error *why = &a->why;
+  size_t v = a->o.vocab_size, cap = a->context + 1;
+  g->logprob = arena_alloc(scratch, MEMORY_OTHER, v, sizeof *g->logprob, why);
+  g->top = arena_alloc(scratch, MEMORY_OTHER, 1 + g->k, sizeof *g->top, why);
+  g->seen = arena_alloc(scratch, MEMORY_OTHER, cap, sizeof *g->seen, why);
+  g->weights = arena_alloc(scratch, MEMORY_OTHER, cap, sizeof *g->weights, why);
+  if (scratch->refused) return false;
+  if (g->looks) g->s = store_open(a->o.m, &a->o.lm->config, 1, why);
+  return !g->looks || g->s != NULL;
+}
+
+/* options, sampler, and arrays. Four tokens are written by default: that fits on a screen. g is to
+   be closed in any case */
 static int tracing_open(struct tracing *g, struct invocation *a)
 {
   const struct option_value *of = a->w->of;
-  struct memory *m = a->o.m;
-  size_t v = a->o.vocab_size, cap = a->context + 1;
-  *g = (struct tracing) { .a = a, .j = { a->c->out, '\0' }, .eos = a->o.lm->config.eos };
+  size_t v = a->o.vocab_size;
+  *g = (struct tracing) { .a = a, .j = { a->c->out, '\0' }, .eos = a->o.lm->config.eos,
+    .scratch.m = a->o.m };
   g->k = of[OPTION_TOP].given ? (size_t) of[OPTION_TOP].count : 5;
   if (g->k > v) g->k = v;
   g->n_eos = of[OPTION_IGNORE_EOS].given ? 0 : a->o.lm->config.n_eos;
@@ -356,23 +373,14 @@ static int tracing_open(struct tracing *g, struct invocation *a)
   if (!of[OPTION_MAX_NEW_TOKENS].given && a->max_tokens > 4) a->max_tokens = 4;
   if (of[OPTION_ATTENTION].given && !read_head(g)) return STATUS_USAGE;
   int status = decode_setup_open(&g->how, a, &a->why);
-  if (status != STATUS_DONE) return status;
-  g->logprob = memory_alloc(m, MEMORY_OTHER, v, sizeof *g->logprob, &a->why);
-  if (g->logprob != NULL) g->top = memory_alloc(m, MEMORY_OTHER, 1 + g->k, sizeof *g->top, &a->why);
-  if (g->top != NULL) g->seen = memory_alloc(m, MEMORY_OTHER, cap, sizeof *g->seen, &a->why);
-  if (g->seen != NULL) g->weights = memory_alloc(m, MEMORY_OTHER, cap, sizeof *g->weights, &a->why);
-  if (g->weights == NULL) return STATUS_FAILED;
-  if (g->looks) g->s = store_open(m, &a->o.lm->config, 1, &a->why);
-  return g->looks && g->s == NULL ? STATUS_FAILED : STATUS_DONE;
+  if (status == STATUS_DONE && !tracing_alloc(g)) status = STATUS_FAILED;
+  return status;
 }
 
 static void tracing_close(struct tracing *g)
 {
   struct invocation *a = g->a;
-  memory_free(a->o.m, g->logprob);
-  memory_free(a->o.m, g->top);
-  memory_free(a->o.m, g->seen);
-  memory_free(a->o.m, g->weights);
+  arena_free(&g->scratch);
   store_close(g->s);
   decode_setup_close(a->o.m, &g->how);
 }

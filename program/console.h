@@ -9,7 +9,7 @@
 
 /* exit statuses, and the longest path with its zero byte */
 enum { STATUS_DONE = 0, STATUS_FAILED = 1, STATUS_USAGE = 2,
-  STATUS_CANCELLED = 130, CONSOLE_PATH = 4096 };
+  STATUS_CANCELLED = 130 };
 
 /* the input has ended; a line; a line that was begun and, with Ctrl-C, given up */
 enum asked { ASKED_END, ASKED_LINE, ASKED_DROPPED };

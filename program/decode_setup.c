@@ -63,12 +63,10 @@ static int take_biases(struct decode_setup *x, const struct invocation *a,
         return STATUS_USAGE;
       }
       /* grow both lists by the pair */
-      if (n == x->cap) {
-        void *more = memory_resize(a->o.m, MEMORY_OTHER, x->biased, 2 * x->cap + 8,
-          sizeof *x->biased, why);
-        if (more == NULL) return STATUS_FAILED;
-        x->biased = more, x->cap = 2 * x->cap + 8;
-      }
+      void *p = memory_reserve(a->o.m, MEMORY_OTHER, x->biased, &x->cap, n + 1, 8,
+        sizeof *x->biased, why);
+      if (p == NULL) return STATUS_FAILED;
+      x->biased = p;
       if (!ids_push(a->o.m, &x->id, (uint32_t) pair.id, why))
         return STATUS_FAILED;
       x->biased[n++] = (struct sequence_bias) { NULL, 1, pair.bias };
@@ -274,7 +272,7 @@ void decode_setup_close(struct memory *m, struct decode_setup *x)
   constraint_cursor_close(&x->bond, m);
   constraint_free(x->must);
   lexicon_close(x->words);
-  if (x->d.f.m != NULL) funnel_close(&x->d.f);
+  funnel_close(&x->d.f);
   memory_free(m, x->biased);
   ids_free(m, &x->id);
 }

@@ -72,11 +72,11 @@ static void speak_on_lost_file(void)
 
 /* The built-in model is found relative to the program. Linux says where that is; elsewhere
    argv[0] has to do. */
-static void find_program(char path[CONSOLE_PATH], const char *called)
+static void find_program(char path[PATH_CAP], const char *called)
 {
-  ssize_t n = readlink("/proc/self/exe", path, CONSOLE_PATH - 1);
+  ssize_t n = readlink("/proc/self/exe", path, PATH_CAP - 1);
   if (n > 0) path[n] = '\0';
-  else snprintf(path, CONSOLE_PATH, "%s",
+  else snprintf(path, PATH_CAP, "%s",
       called != NULL ? called : "");
 }
 
@@ -98,7 +98,7 @@ static bool wants_colour(void)
 int main(int argc, char **argv)
 {
   struct memory memory = { .fail_at = 0 };
-  char path[CONSOLE_PATH];
+  char path[PATH_CAP];
   find_program(path, argv[0]);
   struct console c = { .in = stdin, .out = stdout, .err = stderr,
     .in_terminal = isatty(0), .out_terminal = isatty(1), .err_terminal = isatty(2),

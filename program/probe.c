@@ -578,7 +578,7 @@ static bool write_answer(struct request *q, const struct ids *list,
   ok = ok && stop_setup_begin(&ends, list->id, list->n, q->why)
     && funnel_open(&d.f, o->m, o->e.k, o->vocab_size, q->why)
     && run_text(q, list, eos, &d, &ends);
-  if (d.f.m != NULL) funnel_close(&d.f);
+  funnel_close(&d.f);
   stop_setup_close(&ends);
   return ok;
 }
@@ -660,13 +660,12 @@ static bool pack_numbers(struct request *q, const struct kv_format *f,
 bool request_hex(const struct request *q, const char *text, size_t n,
   unsigned char *byte)
 {
-  static const char digits[] = "0123456789abcdef0123456789ABCDEF";
-  for (size_t i = 0; i < n; i++) {
-    const char *d = text[i] == '\0' ? NULL : strchr(digits, text[i]);
-    if (d == NULL || n % 2 != 0)
+  for (size_t i = 0; i < n; i += 2) {
+    int value = n % 2 != 0 ? -1 : hex_byte(text + i);
+    if (value < 0)
       return error_say(q->why, "\"hex\" is no list of bytes; wanted: two"
         " digits for each");
-    byte[i / 2] = (unsigned char) (byte[i / 2] << 4 | (d - digits) % 16);
+    byte[i / 2] = (unsigned char) value;
   }
   return true;
 }

@@ -202,7 +202,7 @@ static void trickle_close(struct trickle *t, struct memory *m)
 {
   choices_free(m, &t->x);
   ids_free(m, &t->list);
-  if (t->f.m != NULL) funnel_close(&t->f);
+  funnel_close(&t->f);
   memory_free(m, t->logits);
 }
 

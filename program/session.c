@@ -13,19 +13,9 @@
 #include "session.h"
 #include "families/loader.h"
 
-/* a path that is too long is refused and not cut: a cut path may name something else */
-static bool join_path(char path[CONSOLE_PATH], const char *folder,
-  const char *name, struct error *why)
-{
-  int n = snprintf(path, CONSOLE_PATH, "%s%s", folder, name);
-  return (n >= 0 && n < CONSOLE_PATH)
-    || error_say(why, "%s: the path has %d bytes;"
-      " wanted: fewer than %d", name, n, (int) CONSOLE_PATH);
-}
-
 /* The built-in model is where INCIPIT_MODEL says, or near the program: where both were
    installed, or in the clone that the program was built in, one or two levels up. */
-static bool built_in(const struct console *c, char path[CONSOLE_PATH],
+static bool built_in(const struct console *c, char path[PATH_CAP],
   struct error *why)
 {
   static const char *const place[] = {
@@ -33,19 +23,15 @@ static bool built_in(const struct console *c, char path[CONSOLE_PATH],
     "../models/pocket", "../../models/pocket" };
   const char *named = getenv("INCIPIT_MODEL");
   if (named != NULL && *named != '\0')
-    return join_path(path, "", named, why);
-  const char *slash = strrchr(c->program, '/');
-  size_t n = slash == NULL ? 0 : (size_t) (slash - c->program) + 1;
-  char folder[CONSOLE_PATH];
-  snprintf(folder, sizeof folder, "%.*s", (int) n, c->program);
+    return path_beside(path, "", named, why);
   for (int i = 0; i < 3; i++) {
-    if (!join_path(path, folder, place[i], why)) return false;
-    char real[CONSOLE_PATH];
+    if (!path_beside(path, c->program, place[i], why)) return false;
+    char real[PATH_CAP];
     if (access(path, R_OK) != 0) continue;
     if (realpath(path, real) != NULL) strcpy(path, real);
     return true;
   }
-  join_path(path, folder, place[1], NULL);
+  path_beside(path, c->program, place[1], NULL);
   return error_say(why, "there is no built-in model"
     " at %s; give one with --model, or name it"
     " in INCIPIT_MODEL", path);
@@ -91,7 +77,7 @@ static bool model_path(struct session *o, const struct console *c,
   const struct command_line *w, struct error *why)
 {
   if (w->of[OPTION_MODEL].given)
-    return join_path(o->path, "", w->of[OPTION_MODEL].text, why);
+    return path_beside(o->path, "", w->of[OPTION_MODEL].text, why);
   return built_in(c, o->path, why);
 }
 
@@ -132,10 +118,8 @@ static bool open_model(struct session *o, const struct console *c,
 static bool look_at_config(struct session *o, struct error *why)
 {
   struct model_config config;
-  char file[CONSOLE_PATH];
-  int n = snprintf(file, sizeof file, "%s/config.json", o->path);
-  if (n < 0 || n >= CONSOLE_PATH || access(file, F_OK) != 0)
-    return true;
+  char file[PATH_CAP];
+  if (!path_find(file, o->path, "config.json", F_OK)) return true;
   if (!config_open(&config, o->m, o->path, why)) return false;
   o->vocab_size = config.vocab_size;
   config_close(o->m, &config);

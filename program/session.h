@@ -23,7 +23,7 @@ struct session {
   /* the model's if it is known, else the tokenizer's */
   uint32_t vocab_size;
   double load_seconds;
-  char path[CONSOLE_PATH]; /* of the model */
+  char path[PATH_CAP]; /* of the model */
 };
 
 /* a line on the standard error, unless --quiet; words without a line break */

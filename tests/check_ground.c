@@ -5,6 +5,7 @@
 #include <fenv.h>
 #include <stdatomic.h>
 #include <sys/stat.h>
+#include "ground/buffers.h"
 
 /* ck_assert writes to a pipe each time: too slow inside a loop of many rounds */
 #define hold(...)                                                                                  \
@@ -130,6 +131,120 @@ START_TEST(product_of_sizes_is_checked)
 }
 END_TEST
 
+/* arrays grow by one rule: its capacities, and the copies that the text of chapter 0 counts */
+START_TEST(an_array_grows_by_doubling)
+{
+  static const size_t caps[] = { 32, 96, 224, 480, 992, 2016 };
+  struct memory m = { 0 };
+  uint32_t *p = NULL;
+  size_t cap = 0, k = 0, copied = 0;
+  for (size_t n = 0; n < 1000; n++) {
+    size_t old = cap;
+    uint32_t *q = memory_reserve(&m, MEMORY_TOKENS, p, &cap, n + 1, 32, sizeof *q, NULL);
+    ck_assert_ptr_nonnull(q);
+    if (old == cap) ck_assert_ptr_eq(q, p);
+    else {
+      ck_assert_uint_eq(cap, caps[k++]);
+      copied += old;
+      for (size_t i = n; i < cap; i++) hold(q[i] == 0);
+    }
+    p = q;
+    p[n] = (uint32_t) n;
+    ck_assert_uint_eq(m.of[MEMORY_TOKENS].live, cap * sizeof *p);
+  }
+  ck_assert_uint_eq(k, 6);
+  ck_assert_uint_eq(copied, 1824);
+  for (size_t n = 0; n < 1000; n++) hold(p[n] == n);
+  p = memory_reserve(&m, MEMORY_TOKENS, p, &cap, 5000, 32, sizeof *p, NULL); /* many at once */
+  ck_assert_uint_eq(cap, 2 * 4999 + 32);
+  p[cap - 1] = 1;
+  ck_assert_ptr_eq(memory_reserve(&m, MEMORY_TOKENS, p, &cap, cap, 32, sizeof *p, NULL), p);
+  ck_assert_uint_eq(m.all.requests, 7);
+  memory_free(&m, p);
+  for (size_t first = 1; first < 4; first++)
+    for (size_t wanted = 1; wanted < 20; wanted++) {
+      cap = 0;
+      char *c = memory_reserve(&m, MEMORY_OTHER, NULL, &cap, wanted, first, 1, NULL);
+      ck_assert_uint_ge(cap, wanted);
+      ck_assert_uint_eq(cap, 2 * (wanted - 1) + first);
+      memset(c, 1, cap);
+      memory_free(&m, c);
+    }
+  ck_assert_uint_eq(m.all.live, 0);
+}
+END_TEST
+
+START_TEST(an_array_that_may_not_grow_is_left_alone)
+{
+  struct memory m = { .fail_at = 2 };
+  struct error why = { "" };
+  size_t cap = 0;
+  char *p = memory_reserve(&m, MEMORY_CACHE, NULL, &cap, 1, 4, 1, &why);
+  memcpy(p, "abc", 4);
+  ck_assert_ptr_null(memory_reserve(&m, MEMORY_CACHE, p, &cap, 5, 4, 1, &why));
+  ck_assert_ptr_nonnull(strstr(why.text, "12 bytes for cache, 4 held"));
+  ck_assert(cap == 4 && strcmp(p, "abc") == 0);
+  static const struct {
+    size_t wanted, first, size;
+  } large[] = { { SIZE_MAX, 1, 1 }, { SIZE_MAX / 2 + 2, 4, 1 }, { SIZE_MAX / 2 + 1, 32, 4 },
+    { SIZE_MAX / 2, 1, 8 }, { SIZE_MAX / 4, 16, 4 }, { SIZE_MAX / 8, 16, 64 } };
+  for (size_t i = 0; i < sizeof large / sizeof *large; i++) {
+    why.text[0] = '\0';
+    ck_assert_ptr_null(memory_reserve(&m, MEMORY_CACHE, p, &cap, large[i].wanted, large[i].first,
+      large[i].size, &why));
+    ck_assert_ptr_nonnull(strstr(why.text, "for cache"));
+    ck_assert(cap == 4 && strcmp(p, "abc") == 0);
+    ck_assert_uint_eq(m.of[MEMORY_CACHE].refused, i + 2);
+  }
+  ck_assert_uint_eq(m.all.live, 4);
+  p = memory_reserve(&m, MEMORY_CACHE, p, &cap, 5, 4, 1, &why);
+  ck_assert(cap == 12 && memcmp(p, "abc\0\0\0\0\0\0\0\0\0", 12) == 0);
+  memory_free(&m, p);
+  ck_assert_uint_eq(m.all.live, 0);
+}
+END_TEST
+
+/* blocks of any purpose and size, none included; every request refused once */
+START_TEST(an_arena_frees_all_it_gave)
+{
+  enum { BLOCKS = 40 };
+  struct error why;
+  struct arena none = { 0 };
+  arena_free(&none);
+  for (uint64_t n = 1; n <= BLOCKS + 1; n++) {
+    struct memory m = { .fail_at = n + 1 };
+    struct arena a = { .m = &m };
+    void *apart = memory_alloc(&m, MEMORY_OTHER, 7, 1, NULL), *p[BLOCKS];
+    why.text[0] = '\0';
+    for (size_t i = 0; i < BLOCKS; i++) {
+      p[i] = arena_alloc(&a, (enum memory_class) (i % N_MEMORY_CLASSES), i, 3, &why);
+      ck_assert_int_eq(p[i] == NULL, i + 1 >= n);
+      if (p[i] == NULL) continue;
+      ck_assert_uint_eq((uintptr_t) p[i] % 64, 0);
+      for (size_t j = 0; j < 3 * i; j++) hold(((char *) p[i])[j] == 0);
+      memset(p[i], 0xa5, 3 * i);
+    }
+    ck_assert_int_eq(a.refused, n <= BLOCKS);
+    ck_assert_uint_eq(m.all.refused, n <= BLOCKS);
+    ck_assert_uint_eq(m.all.requests, 1 + (n <= BLOCKS ? n : BLOCKS)); /* then it is silent */
+    ck_assert_int_eq(strstr(why.text, "out of memory") != NULL, n <= BLOCKS);
+    ck_assert_uint_eq(m.all.live, 7 + 3 * (n - 1) * (n - 2) / 2);
+    for (int twice = 0; twice < 2; twice++) {
+      arena_free(&a);
+      ck_assert_uint_eq(m.all.live, 7);
+    }
+    ck_assert(!a.refused);
+    m.fail_at = 0;
+    char *again = arena_alloc(&a, MEMORY_CACHE, 4, 1, &why); /* and can be filled once more */
+    ck_assert_ptr_nonnull(again);
+    ck_assert_uint_eq(m.of[MEMORY_CACHE].live, 4);
+    arena_free(&a);
+    memory_free(&m, apart);
+    ck_assert_uint_eq(m.all.live, 0);
+  }
+}
+END_TEST
+
 START_TEST(files_are_mapped_or_refused_by_name)
 {
   char name[] = "/tmp/incipit-ground-XXXXXX";
@@ -153,6 +268,57 @@ START_TEST(files_are_mapped_or_refused_by_name)
   ck_assert_ptr_nonnull(strstr(why.text, "directory"));
   ck_assert(!file_map(&map, "/dev/null", &why));
   ck_assert_ptr_nonnull(strstr(why.text, "not a regular file"));
+}
+END_TEST
+
+/* a path of 4095 bytes fits, one of 4096 does not; what is in no folder is looked for where we are */
+START_TEST(paths_are_joined_or_refused)
+{
+  static char path[PATH_CAP], folder[PATH_CAP + 10];
+  struct error why;
+  ck_assert(path_join(path, "a/b", "c.json", &why));
+  ck_assert_str_eq(path, "a/b/c.json");
+  ck_assert(path_join(path, "a/", "c", &why));
+  ck_assert_str_eq(path, "a//c");
+  static const char *const beside[][3] = { { "a/b/c", "d", "a/b/d" }, { "/c", "d", "/d" },
+    { "c", "d/e", "d/e" }, { "", "d", "d" }, { "a/", "../d", "a/../d" } };
+  for (int i = 0; i < 5; i++) {
+    ck_assert(path_beside(path, beside[i][0], beside[i][1], &why));
+    ck_assert_str_eq(path, beside[i][2]);
+  }
+  for (size_t n = PATH_CAP - 4; n < PATH_CAP + 4; n++) {
+    memset(folder, 'x', n), folder[n] = '\0';
+    why.text[0] = '\0';
+    ck_assert_int_eq(path_join(path, folder, "y", &why), n + 2 < PATH_CAP);
+    ck_assert_int_eq(strstr(why.text, "the path has") == NULL, n + 2 < PATH_CAP);
+    ck_assert_int_eq(path_beside(path, "", folder, NULL), n < PATH_CAP);
+    folder[n - 1] = '/';
+    ck_assert_int_eq(path_beside(path, folder, "y", NULL), n + 1 < PATH_CAP);
+    ck_assert(!path_find(path, folder, "y", F_OK));
+  }
+  ck_assert(path_find(path, "/tmp", ".", R_OK));
+  ck_assert_str_eq(path, "/tmp/.");
+  ck_assert(!path_find(path, "/tmp", "incipit: not here", F_OK));
+}
+END_TEST
+
+START_TEST(hexadecimal_digits_are_read)
+{
+  static const char digits[] = "0123456789abcdefABCDEF";
+  for (int c = 0; c < 256; c++) {
+    const char *at = c == 0 ? NULL : strchr(digits, c);
+    int wanted = at == NULL ? -1 : at - digits < 16 ? (int) (at - digits) : (int) (at - digits) - 6;
+    ck_assert_int_eq(hex_digit((unsigned char) c), wanted);
+    for (int d = 0; d < 256; d++) {
+      const unsigned char two[2] = { (unsigned char) c, (unsigned char) d };
+      int low = hex_digit(two[1]);
+      hold(hex_byte(two) == (wanted < 0 || low < 0 ? -1 : 16 * wanted + low));
+    }
+  }
+  char *one = malloc(1); /* nothing is read after what is no digit */
+  *one = '\0';
+  ck_assert_int_eq(hex_byte(one), -1);
+  free(one);
 }
 END_TEST
 
@@ -364,7 +530,12 @@ int main(void)
   tcase_add_test(t, books_agree_with_a_second_set);
   tcase_add_test(t, refusal_is_exact_and_leaves_the_old_block);
   tcase_add_test(t, product_of_sizes_is_checked);
+  tcase_add_test(t, an_array_grows_by_doubling);
+  tcase_add_test(t, an_array_that_may_not_grow_is_left_alone);
+  tcase_add_test(t, an_arena_frees_all_it_gave);
   tcase_add_test(t, files_are_mapped_or_refused_by_name);
+  tcase_add_test(t, paths_are_joined_or_refused);
+  tcase_add_test(t, hexadecimal_digits_are_read);
   tcase_add_test(t, every_worker_does_every_step_once);
   tcase_add_test(t, rounding_mode_is_set_and_put_back);
   tcase_add_test(t, pool_survives_every_refusal);

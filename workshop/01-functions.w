@@ -420,8 +420,9 @@ product with |k| is exact.
 @<The logarithm in double@>=
 double num_log(double x)
 {
-  if (!(x > 0)) return x == 0 ? -INFINITY : x != x ? x : NAN;
-  if (x == INFINITY) return x;
+  if (x == 0) return -INFINITY;
+  if (x < 0) return NAN;
+  if (x != x || x == INFINITY) return x;
   @<Split |x| into |m| and a power of two, |k|@>@;
   @<Let |s + low| be the quotient for |m|@>@;
   double z = s * s, a = k * 0.6931471805598903, b = 2 * s;

@@ -460,12 +460,10 @@ if (w->n == MAX_TENSORS) {
   error_found(r->why, r->path, name, "one more", "at most 262144 tensors");
   return NULL;
 }
-if (w->n == w->cap) {
-  size_t cap = w->cap == 0 ? 64 : 2 * w->cap;
-  void *grown = memory_resize(r->m, MEMORY_OTHER, w->list, cap, sizeof *w->list, r->why);
-  if (grown == NULL) return NULL;
-  w->list = grown, w->cap = cap;
-}
+void *p = memory_reserve(r->m, MEMORY_OTHER, w->list, &w->cap, w->n + 1, 64,
+  sizeof *w->list, r->why);
+if (p == NULL) return NULL;
+w->list = p;
 
 @ The types of the format, with their bits. Some are smaller than a byte; a tensor of
 those must still fill whole bytes. The file's own word for a type is replaced by ours from this table, which lives as long as the program.
@@ -723,7 +721,7 @@ struct tensor_file *tensor_file_open(struct memory *m, const char *path,
   if (w == NULL) return NULL;
   @<Choose between a single file and an index@>@;
   w->path = indexed ? index : single;
-  path_return(m, indexed ? single : index);
+  memory_free(m, indexed ? single : index);
   if (indexed) ok = tensor_file_open_index(w, m, path, why);
   else ok = ok && shard_open(w, m, path, name, why) && tensor_file_sort(w, why);
   if (ok) return w;
@@ -758,11 +756,11 @@ void tensor_file_close(struct memory *m, struct tensor_file *w)
   }
   for (size_t i = 0; i < w->n_shards; i++) {
     file_unmap(&w->shards[i].map);
-    path_return(m, w->shards[i].path);
+    memory_free(m, w->shards[i].path);
   }
   memory_free(m, w->list);
   memory_free(m, w->shards);
-  path_return(m, w->path);
+  memory_free(m, w->path);
   memory_free(m, w);
 }
 
@@ -793,10 +791,9 @@ const char *tensor_file_path(const struct tensor_file *w)
   return w == NULL ? "the model" : w->path;
 }
 
-@ A string of ours is a block like any other, and goes back with its size, which is its
-length and the zero at its end. A path is made of a directory and a name, with a slash between; without a name it is kept as it came. The zero at the end is there already, as memory comes zeroed.
+@ The path of a file that is mapped is needed as long as the file, for the sentences about it, and so it has a block of its own. It is made of a directory and a name, with a slash between; without a name it is kept as it came. The zero at the end is there already, as memory comes zeroed.
 
-@<Keep a path, return a path@>=
+@<Keep a path@>=
 static char *path_keep(struct memory *m, const char *directory, const char *name,
   struct error *why)
 {
@@ -806,11 +803,6 @@ static char *path_keep(struct memory *m, const char *directory, const char *name
   memcpy(path, directory, a);
   if (b > 0) path[a] = '/', memcpy(path + a + 1, name, b);
   return path;
-}
-@#
-static void path_return(struct memory *m, char *path)
-{
-  if (path != NULL) memory_free(m, path);
 }
 
 @ Settings and index are read from the mapping as well. The bound is there because a tree is larger than its text: a list that holds nothing is three characters with its comma, and jansson keeps many
@@ -903,7 +895,7 @@ length, its JSON, each entry, and how the entries lie together.
 look for either.
 
 @<Files, from the extent to the directory@>=
-@<Keep a path, return a path@>@;
+@<Keep a path@>@;
 @<Compare two tensors@>@;
 @<Lay the tensors of a file end to end@>@;
 @<Read one file of tensors@>@;

@@ -364,13 +364,10 @@ table may move. That an id is not above |TOKENIZER_MAX_ID| has been asked before
 struct vocab_entry *tokenizer_vocab_at(struct memory *m, struct tokenizer *t,
   uint32_t id, struct error *why)
 {
-  if (id >= t->vocab_cap) {
-    size_t cap = 2 * (size_t) id + 256;
-    struct vocab_entry *p = memory_resize(m, MEMORY_TOKENS, t->vocab, cap, sizeof *p,
-      why);
-    if (p == NULL) return NULL;
-    t->vocab = p, t->vocab_cap = cap;
-  }
+  struct vocab_entry *p = memory_reserve(m, MEMORY_TOKENS, t->vocab, &t->vocab_cap,
+    (size_t) id + 1, 256, sizeof *p, why);
+  if (p == NULL) return NULL;
+  t->vocab = p;
   if (id >= t->n_vocab) t->n_vocab = (size_t) id + 1;
   return &t->vocab[id];
 }
@@ -398,19 +395,18 @@ bool tokenizer_index_vocab(struct memory *m, struct tokenizer *t,
   return true;
 }
 
-@ A byte's token is the word of this one byte. In a vocabulary of characters it is a word of six letters, such as \tok{<0x0A>}, if there are such
-words and the file says that they are meant; otherwise there is none.
+@ A byte's token is the word of this one byte. In a vocabulary of characters it is a word of six letters, such as \tok{<0x0A>}, if the file says that such words are meant. The table has ids plus 1 and answers 0 if it lacks the word; so 1 less is the id, or |BPE_NONE|.
 
 @<Find the token of a byte@>=
 static uint32_t byte_token(const struct tokenizer *t, unsigned b)
 {
-  char name[8];
-  unsigned char byte = (unsigned char) b;
-  snprintf(name, sizeof name, "<0x%02X>", b);
-  uint32_t found = !t->char_level ? name_map_get(&t->by_piece,
-    &byte, 1) : t->byte_fallback ? name_map_get(&t->by_piece,
-    (const unsigned char *) name, 6) : 0;
-  return found - 1; /* |BPE_NONE| if there is none */
+  char word[8] = @[{ (char) b }@];
+  size_t n = 1;
+  if (t->char_level) {
+    if (!t->byte_fallback) return BPE_NONE;
+    n = (size_t) snprintf(word, sizeof word, "<0x%02X>", b);
+  }
+  return name_map_get(&t->by_piece, (const unsigned char *) word, n) - 1;
 }
 
 @* Added tokens. \label{sec:added}
@@ -426,13 +422,10 @@ may be looked for before or after the text has been brought into its normal form
 bool tokenizer_add_token(struct memory *m, struct tokenizer *t,
   const struct added_token *x, struct error *why)
 {
-  if (t->n_added == t->added_cap) {
-    size_t cap = 2 * t->added_cap + 16;
-    struct added_token *p = memory_resize(m, MEMORY_TOKENS, t->added, cap,
-      sizeof *p, why);
-    if (p == NULL) return false;
-    t->added = p, t->added_cap = cap;
-  }
+  struct added_token *p = memory_reserve(m, MEMORY_TOKENS, t->added, &t->added_cap,
+    t->n_added + 1, 16, sizeof *p, why);
+  if (p == NULL) return false;
+  t->added = p;
   struct vocab_entry *k = tokenizer_vocab_at(m, t, x->id, why);
   if (k == NULL) return false;
   if (!x->frozen) k->text = x->text;
@@ -454,19 +447,30 @@ merging begins, and that no merge may touch (2).
 static bool new_trie_node(struct memory *m, struct tokenizer *t,
   unsigned char byte, uint32_t sibling, struct error *why)
 {
-  if (t->n_trie == t->trie_cap) {
-    size_t cap = 2 * t->trie_cap + 64;
-    struct trie_node *p = memory_resize(m, MEMORY_TOKENS, t->trie, cap, sizeof *p, why);
-    if (p == NULL) return false;
-    t->trie = p, t->trie_cap = cap;
-  }
+  struct trie_node *p = memory_reserve(m, MEMORY_TOKENS, t->trie, &t->trie_cap,
+    t->n_trie + 1, 64, sizeof *p, why);
+  if (p == NULL) return false;
+  t->trie = p;
   t->trie[t->n_trie++] = (struct trie_node) @[{ 0, sibling, 0, byte }@];
   return true;
 }
 
+@ A node knows its children only as a chain, which planting and searching walk by the same function. A table of all bytes at every node would be faster, but only where there are
+many children, and added tokens branch little. (Two more trees of the book are made otherwise: the nodes of the stop strings have failure links beside the children, \cref{sec:automaton}, and the pieces
+of \cref{sec:lexicon} are walked from first to last, so they need no links at all.)
+
+@<Make the tree of added tokens@>=
+static uint32_t trie_child(const struct tokenizer *t, uint32_t at,
+  unsigned char byte)
+{
+  uint32_t next = t->trie[at].child;
+  while (next != 0 && t->trie[next].byte != byte)
+    next = t->trie[next].sibling;
+  return next;
+}
+
 @ To plant a word is to walk down the tree by its letters, and to make a twig where there is none. A new twig becomes the first among its siblings. Of two
-tokens of the same letters the one that came first in the file keeps its place. A node knows its children only as a chain; a table of all bytes at every node would be faster, but only where there are
-many children, and added tokens branch little.
+tokens of the same letters the one that came first in the file keeps its place.
 
 @<Make the tree of added tokens@>=
 static bool plant(struct memory *m, struct tokenizer *t,
@@ -475,9 +479,7 @@ static bool plant(struct memory *m, struct tokenizer *t,
 {
   uint32_t at = root;
   for (size_t i = 0; i < n; i++) {
-    uint32_t k = t->trie[at].child;
-    while (k != 0 && t->trie[k].byte != byte[i])
-      k = t->trie[k].sibling;
+    uint32_t k = trie_child(t, at, byte[i]);
     if (k == 0) {
       k = (uint32_t) t->n_trie;
       if (!new_trie_node(m, t, byte[i], t->trie[at].child, why))
@@ -513,9 +515,10 @@ bool tokenizer_index_added(struct memory *m, struct tokenizer *t,
     if (after) ok = tokenizer_normalize(t, m, byte, x->text.n, true, &normal,
       why);
     t->any_frozen = t->any_frozen || x->frozen;
-    ok = ok && plant(m, t, x->frozen ? 2 : x->normalized ? 1 : 0,
-      after ? normal.byte : byte, after ? normal.n : x->text.n,
-      (uint32_t) i + 1, why);
+    uint32_t root = x->normalized ? 1 : 0;
+    if (x->frozen) root = 2;
+    ok = ok && plant(m, t, root, after ? normal.byte : byte,
+      after ? normal.n : x->text.n, (uint32_t) i + 1, why);
     bytes_free(m, &normal);
   }
   return ok;
@@ -532,9 +535,7 @@ static const struct added_token *longest_match(const struct tokenizer *t,
   const struct added_token *found = NULL;
   uint32_t at = root;
   for (size_t i = 0; i < n; i++) {
-    at = t->trie[at].child;
-    while (at != 0 && t->trie[at].byte != text[i])
-      at = t->trie[at].sibling;
+    at = trie_child(t, at, text[i]);
     if (at == 0) break;
     if (t->trie[at].added == 0) continue;
     found = &t->added[t->trie[at].added - 1];
@@ -877,45 +878,63 @@ static bool encode_between(struct job *j, uint32_t root, bool first,
   return ok;
 }
 
-@ A special token that is not wanted, or a word that is not whole, is passed over, letters and all:
+@ The search goes through a text from |*at| on, one character at a time where no token begins. A token that is found need not be meant: it may be special where special tokens are not wanted, or have to be a whole word and be part of a longer one. Then it is passed over, letters and all:
 the search goes on after it, as Hugging Face's does, so what another token shares with
-it is not found either. To swallow white space on the left, a token reaches back into what has not been encoded yet, which is why nothing is encoded before the
-next token has been found. What remains after the last token is a piece like the others.
+it is not found either.
+
+@<Cut at the added tokens@>=
+struct added_place { const struct added_token *token; size_t from, to; };
+@#
+static bool find_added(const struct job *j, uint32_t root,
+  const unsigned char *text, size_t n, size_t *at, struct added_place *p)
+{
+  while (*at < n) {
+    size_t from = *at, length = 1;
+    const struct added_token *x = longest_match(j->t, root, text + from,
+      n - from, &length);
+    *at += length;
+    if (x == NULL || (x->special && !j->parse_special)) continue;
+    if (x->single_word && !whole_word(text, n, from, *at)) continue;
+    *p = (struct added_place) @[{ x, from, *at }@];
+    return true;
+  }
+  return false;
+}
+
+@ A token may swallow white space. What has been encoded ends at |done|, and may end after the beginning of the token, if the one before has swallowed white space that this one
+begins with. White space that was
+measured once is not measured again: up to |done| there is nothing else.
+
+@<Cut at the added tokens@>=
+static void swallow_space(struct added_place *p, const unsigned char *text,
+  size_t n, size_t done)
+{
+  if (p->token->lstrip)
+    p->from = done < p->from ? space_before(text, p->from, done) : done;
+  if (p->token->rstrip)
+    p->to = p->to < done ? done : space_after(text, n, p->to);
+}
+
+@ To swallow white space on the left, a token reaches back into what has not been encoded yet, which is why nothing is encoded before the
+next token has been found. A token that is nothing but white space, and takes what is before it, may have been swallowed whole; it is not there any more. One that takes nothing before it is found all the same, and what follows it is encoded from its end on, as Hugging Face's library does. What remains after the last token is a piece like the others.
 
 @<Cut at the added tokens@>=
 static bool encode_added(struct job *j, uint32_t root, bool first,
   const unsigned char *text, size_t n)
 {
-  size_t done = 0, length = 0;
-  for (size_t i = 0; i < n;) {
-    const struct added_token *x = longest_match(j->t, root, text + i, n - i,
-      &length);
-    if (x == NULL) {
-      i++;
-      continue;
-    }
-    size_t from = i, to = i += length;
-    if (x->special && !j->parse_special) continue;
-    if (x->single_word && !whole_word(text, n, from, to)) continue;
-    @<Encode what lies before the token, and the token@>@;
+  size_t done = 0, at = 0;
+  struct added_place p;
+  while (find_added(j, root, text, n, &at, &p)) {
+    swallow_space(&p, text, n, done);
+    if (p.from >= p.to) continue;
+    if (done < p.from && !encode_between(j, root, first && done == 0,
+      text + done, p.from - done)) return false;
+    if (!ids_push(j->m, j->out, p.token->id, j->why)) return false;
+    done = p.to;
   }
   return done >= n || encode_between(j, root, first && done == 0,
     text + done, n - done);
 }
-
-@ What has been encoded ends at |done|, and may end after the beginning of the next token, if the one before has swallowed white space that the next one
-begins with. Then there is nothing in between. A token of white space that takes nothing before it is found all the same, and what follows it is encoded from its end on, as Hugging Face's library does. A token that is nothing but white space, and takes what is before it, may have been swallowed whole; it is not there any more. White space that was
-measured once is not measured again: up to |done| there is nothing else.
-
-@<Encode what lies before the token, and the token@>=
-if (x->lstrip) from = done < from ? space_before(text, from, done)
-  : done;
-if (x->rstrip) to = to < done ? done : space_after(text, n, to);
-if (from >= to) continue;
-if (done < from && !encode_between(j, root, first && done == 0,
-  text + done, from - done)) return false;
-if (!ids_push(j->m, j->out, x->id, j->why)) return false;
-done = to;
 
 @ The normal form is a matter of characters that can be written in two ways: \texttt{\'e} is one
 character, or an \texttt{e} and an accent. NFC makes one of them where there is one. Three steps lead there: every character is taken apart as far as possible, marks that stand
@@ -1272,12 +1291,8 @@ bool tokenizer_texts_replace(struct memory *m, struct tokenizer *t,
 @<Make texts of pieces@>=
 static int named_byte(const unsigned char *c, size_t n)
 {
-  static const char digits[] = "0123456789ABCDEF";
   if (n != 6 || memcmp(c, "<0x", 3) != 0 || c[5] != '>') return -1;
-  const char *high = memchr(digits, c[3], 16), *low = memchr(digits,
-    c[4], 16);
-  if (high == NULL || low == NULL) return -1;
-  return (int) (high - digits) << 4 | (int) (low - digits);
+  return c[3] >= 'a' || c[4] >= 'a' ? -1 : hex_byte(c + 3);
 }
 @#
 bool tokenizer_texts_as_bytes(struct memory *m, struct tokenizer *t,
@@ -1294,7 +1309,7 @@ bool tokenizer_texts_as_bytes(struct memory *m, struct tokenizer *t,
 }
 
 @ Closing returns one block after another. It also serves when opening has failed half-way, because
-whatever was not made yet is zero. The tokenizer itself goes last. There is no list of what was taken: each part returns its own, with the size it has written down.
+whatever was not made yet is zero. The tokenizer itself goes last.
 
 @<Close a tokenizer@>=
 void tokenizer_close(struct memory *m, struct tokenizer *t)

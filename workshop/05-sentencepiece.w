@@ -339,7 +339,9 @@ static bool read_field(struct wire *w, struct wire_field *f)
 {
   uint64_t n;
   if (!read_number(w, &f->name)) return false;
-  f->form = (unsigned) (f->name & 7), f->name >>= 3, f->number = 0;
+  f->form = (unsigned) (f->name & 7);
+  f->name >>= 3;
+  f->number = 0;
   f->inside = (struct wire) @[{ w->at, 0 }@];
   if (f->form == 0) return read_number(w, &f->number);
   if (f->form == 1 || f->form == 5) n = f->form == 1 ? 8 : 4;
@@ -452,12 +454,10 @@ struct piece_list { struct scored *piece; size_t n, cap; };
 static bool list_piece(struct memory *m, struct piece_list *l,
   const struct one_piece *p, struct error *why)
 {
-  if (l->n == l->cap) {
-    size_t cap = 2 * l->cap + 256;
-    struct scored *s = memory_resize(m, MEMORY_TOKENS, l->piece, cap, sizeof *s, why);
-    if (s == NULL) return false;
-    l->piece = s, l->cap = cap;
-  }
+  struct scored *s = memory_reserve(m, MEMORY_TOKENS, l->piece, &l->cap, l->n + 1, 256,
+    sizeof *s, why);
+  if (s == NULL) return false;
+  l->piece = s;
   l->piece[l->n] = (struct scored) @[{ p->score, (uint32_t) l->n,@|
     (uint32_t) p->type }@];
   l->n++;
@@ -776,7 +776,8 @@ static size_t write_piece(unsigned char *out, const char *words,
   *at++ = 10, *at++ = (unsigned char) (n + 9);
   *at++ = 10, *at++ = (unsigned char) n;
   memcpy(at, words, n), at += n;
-  *at++ = 21, memcpy(at, &score, 4), at += 4;
+  *at++ = 21;
+  memcpy(at, &score, 4), at += 4;
   *at++ = 24, *at++ = type;
   return (size_t) (at - out);
 }

@@ -268,13 +268,10 @@ static bool put(struct writer *w, enum part_kind kind,
 @ If there is no memory for the part, its text is there without it; the caller gives up the whole script then, so nobody will see that.
 
 @<Make room for one more part@>=
-if (s->n == s->cap) {
-  size_t cap = 2 * s->cap + 16;
-  struct prompt_part *p = memory_resize(w->m, MEMORY_TOKENS, s->part, cap, sizeof *p,
-    w->why);
-  if (p == NULL) return false;
-  s->part = p, s->cap = cap;
-}
+struct prompt_part *p = memory_reserve(w->m, MEMORY_TOKENS, s->part, &s->cap, s->n + 1, 16,
+  sizeof *p, w->why);
+if (p == NULL) return false;
+s->part = p;
 
 @ What the table says is put mark by mark. The strings are ours, so every brace that is opened is closed.
 
@@ -501,10 +498,12 @@ static bool put_turns(struct writer *w, const struct chat_template *t,
     bool here = first == 1 && talk[i].who == ROLE_USER
       && ((t->around->system_at == IN_FIRST && i == 1)
       || (t->around->system_at == IN_LAST && i == n - 1));
-    bool ok = t->thinks && talk[i].who == ROLE_ASSISTANT
-      ? put_thinker(w, &talk[i], question > 0 && i >= question,
-      i == n - 1) : put_turn(w, t->around, &talk[i],@|
-      here ? &talk[0] : NULL);
+    bool ok;
+    if (t->thinks && talk[i].who == ROLE_ASSISTANT)
+      ok = put_thinker(w, &talk[i], question > 0 && i >= question,
+        i == n - 1);
+    else
+      ok = put_turn(w, t->around, &talk[i], here ? &talk[0] : NULL);
     if (!ok) return false;
   }
   return true;
@@ -778,27 +777,16 @@ static const struct chat_template *judge_file(const char *path,
   return t;
 }
 
-@ Both functions below look for the same two files. A path that is too long is the path of no file.
-
-@<Find a model's template@>=
-enum { PATH_ROOM = 4096 };
-static bool is_there(const char *folder, const char *name, int mode,
-  char path[PATH_ROOM])
-{
-  int n = snprintf(path, PATH_ROOM, "%s/%s", folder, name);
-  return n > 0 && n < PATH_ROOM && access(path, mode) == 0;
-}
-
-@ A directory with neither has a model that was never taught to converse, or does not say how; it is up to its user to name a template, and the sentence says so.
+@ Both functions below look for the same two files. A directory with neither has a model that was never taught to converse, or does not say how; it is up to its user to name a template, and the sentence says so.
 
 @<Find a model's template@>=
 const struct chat_template *chat_template_of(const char *folder,
   struct error *why)
 {
-  char path[PATH_ROOM], names[160];
-  if (is_there(folder, "chat_template.jinja", F_OK, path))
+  char path[PATH_CAP], names[160];
+  if (path_find(path, folder, "chat_template.jinja", F_OK))
     return judge_file(path, why);
-  json_t *settings = is_there(folder, "tokenizer_config.json", F_OK, path)
+  json_t *settings = path_find(path, folder, "tokenizer_config.json", F_OK)
     ? jsonfile_read(path, JSONFILE_MAX_SETTINGS, why) : json_null();
   const json_t *v = field_of(settings);
   const struct chat_template *t = NULL;
@@ -815,9 +803,9 @@ const struct chat_template *chat_template_of(const char *folder,
 @<Find a model's template@>=
 bool chat_template_given(const char *folder)
 {
-  char path[PATH_ROOM];
-  if (is_there(folder, "chat_template.jinja", R_OK, path)) return true;
-  json_t *settings = is_there(folder, "tokenizer_config.json", R_OK, path)
+  char path[PATH_CAP];
+  if (path_find(path, folder, "chat_template.jinja", R_OK)) return true;
+  json_t *settings = path_find(path, folder, "tokenizer_config.json", R_OK)
     ? jsonfile_read(path, JSONFILE_MAX_SETTINGS, NULL) : NULL;
   json_t *v = json_object_get(settings, "chat_template");
   bool given = v != NULL && !json_is_null(v);
@@ -939,8 +927,9 @@ static void print_strips(size_t row, const struct rendered_prompt *s)
   for (size_t i = 0; i < s->n; i++) {
     const struct prompt_part *p = &s->part[i];
     size_t n = p->kind == PROMPT_PART_MARK ? 2 : p->n;
-    int column = p->kind == PROMPT_PART_MARK ? 3 : p->kind == PROMPT_PART_FRAME ? 2
-      : p->who == ROLE_ASSISTANT;
+    int column = p->who == ROLE_ASSISTANT;
+    if (p->kind == PROMPT_PART_FRAME) column = 2;
+    if (p->kind == PROMPT_PART_MARK) column = 3;
     for (int end = 0; end < 3; end++) {
       printf("%zu", end == 0 ? at : at + n);
       for (int k = 0; k < 4; k++)

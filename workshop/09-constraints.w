@@ -177,29 +177,26 @@ struct ast_node { enum ast_kind kind; uint32_t a, b, min, max; };
 struct array { void *block; size_t n, cap; };
   /* |n| elements in a block for |cap|; all zero is empty; whoever uses it
      knows their size */
-void *array_reserve(struct memory *m, struct array *l, size_t size,
+void *array_push(struct memory *m, struct array *l, size_t size,
   struct error *why);
   /* a new element of |size| bytes at the end, zeroed; null and a sentence if
      memory is refused: the list is as it was */
 void array_free(struct memory *m, struct array *l);
   /* returns the block and empties the list */
 
-@ The capacity doubles, as always. An element is cleared when it is handed out, because a list may have been shortened by setting |n| back, and then old elements lie in its block.
+@ The list grows by the rule of \cref{sec:memory}. An element is cleared when it is handed out, because a list may have been shortened by setting |n| back, and then old elements lie in its block.
 
 @<Make room in a list@>=
-void *array_reserve(struct memory *m, struct array *l, size_t size,
+void *array_push(struct memory *m, struct array *l, size_t size,
   struct error *why)
 {
-  if (l->n == l->cap) {
-    size_t cap = 2 * l->cap + 16;
-    void *p = memory_resize(m, MEMORY_TOKENS, l->block, cap, size, why);
-    if (p == NULL) return NULL;
-    l->block = p, l->cap = cap;
-  }
-  return memset((char *) l->block + size * l->n++, 0, size);
+  char *p = memory_reserve(m, MEMORY_TOKENS, l->block, &l->cap, l->n + 1, 16, size, why);
+  if (p == NULL) return NULL;
+  l->block = p;
+  return memset(p + size * l->n++, 0, size);
 }
 
-@ Whoever has a list returns it with the size of its elements, which is not written in it.
+@ A list that was freed is empty, and can be filled again.
 
 @<Make room in a list@>=
 void array_free(struct memory *m, struct array *l)
@@ -283,7 +280,7 @@ uint32_t parser_refuse(struct parser *r, size_t at, const char *what)
 @<Add a shape@>=
 uint32_t parser_node(struct parser *r, struct ast_node s)
 {
-  struct ast_node *fresh = array_reserve(r->m, &r->nodes, sizeof *fresh, r->why);
+  struct ast_node *fresh = array_push(r->m, &r->nodes, sizeof *fresh, r->why);
   if (fresh == NULL) return NO_AST_NODE;
   *fresh = s;
   return (uint32_t) (r->nodes.n - 1);
@@ -330,16 +327,7 @@ uint32_t parser_point(struct parser *r)
 
 @ A number may be too large for a character, or one of the |0x800| that UTF-16 needs for itself, the surrogates. Both are refused: no text in UTF-8 could ever contain them, and a set that promises something it can't hold is a trap.
 @^surrogates@>
-
-@<Read a character, or its number@>=
-static int hex_digit(unsigned char b)
-{
-  if (b >= '0' && b <= '9') return b - '0';
-  b |= 0x20;
-  return b >= 'a' && b <= 'f' ? b - 'a' + 10 : -1;
-}
-
-@ Digits are read as long as the number is one that a character may have, and no further; so it can't overflow, however many there are. Patterns allow up to eight, in braces, and grammars have signs for two, four and eight.
+Digits are read as long as the number is one that a character may have, and no further; so it can't overflow, however many there are. Patterns allow up to eight, in braces, and grammars have signs for two, four and eight.
 
 @<Read a character, or its number@>=
 bool parser_hex(struct parser *r, size_t min, size_t max,
@@ -428,7 +416,7 @@ static int by_beginning(const void *a, const void *b)
 @<Finish a set@>=
 bool parser_range(struct parser *r, uint32_t lo, uint32_t hi)
 {
-  struct code_range *fresh = array_reserve(r->m, &r->ranges, sizeof *fresh, r->why);
+  struct code_range *fresh = array_push(r->m, &r->ranges, sizeof *fresh, r->why);
   if (fresh == NULL) return false;
   *fresh = (struct code_range) @[{ lo, hi }@];
   return true;
@@ -628,6 +616,20 @@ static bool add_kind(struct parser *r, unsigned char letter)
   return (letter & 0x20) != 0 || parser_range(r, next, PARSER_LAST_POINT);
 }
 
+@ A character can be given by its number, either in two digits or, in braces, in up to eight.
+
+@<Read an escape@>=
+static bool numbered_point(struct parser *r, size_t from, uint32_t *point)
+{
+  if (r->at == r->n || r->text[r->at] != '{')
+    return parser_hex(r, 2, 2, point);
+  r->at++;
+  if (!parser_hex(r, 1, 8, point)) return false;
+  if (r->at < r->n && r->text[r->at++] == '}') return true;
+  parser_refuse(r, from, "a closing brace is wanted");
+  return false;
+}
+
 @ Letters and digits after a backslash that we don't know are refused, each with the same sentence, for it is always the same mistake: to have taken this for the whole of PCRE2. In a set a hyphen must be told whether it was a character or a kind that it follows; |*point| is then |NO_POINT|.
 
 @<Read an escape@>=
@@ -643,14 +645,9 @@ static bool escaped_point(struct parser *r, uint32_t *point)
   r->at++;
   *point = known != NULL ? (uint32_t) meant[known - letter] : c;
   if (known != NULL || !word) return true;
-  if (c != 'x')
-    return parser_refuse(r, from, "this escape is not done here"), false;
-  if (r->at == r->n || r->text[r->at] != '{')
-    return parser_hex(r, 2, 2, point);
-  r->at++;
-  if (!parser_hex(r, 1, 8, point)) return false;
-  return (r->at < r->n && r->text[r->at++] == '}') || (parser_refuse(r, from,@|
-    "a closing brace is wanted"), false);
+  if (c == 'x') return numbered_point(r, from, point);
+  parser_refuse(r, from, "this escape is not done here");
+  return false;
 }
 
 @ Outside of a set an escape is a set by itself, of one character or one kind.
@@ -775,7 +772,7 @@ static uint32_t name_number(struct parser *r, struct names *all)
   if (k > 0) return k - 1;
   if (all->rules->n == MAX_RULES)
     return parser_refuse(r, at, "there are too many rules");
-  struct grammar_rule *fresh = array_reserve(r->m, all->rules, sizeof *fresh, r->why);
+  struct grammar_rule *fresh = array_push(r->m, all->rules, sizeof *fresh, r->why);
   if (fresh == NULL) return NO_AST_NODE;
   *fresh = (struct grammar_rule) @[{ name, n, at, NO_AST_NODE }@];
   k = (uint32_t) all->rules->n;
@@ -1079,7 +1076,7 @@ static uint32_t node_add(struct net *w, struct net_node x, struct error *why)
   if (known != 0) return known;
   if (w->nodes.n == NET_MAX_NODES) return error_say(why, "%s: it is too large:"@|
     " more than %d nodes", w->name, NET_MAX_NODES), NO_NODE;
-  struct net_node *fresh = array_reserve(w->m, &w->nodes, sizeof *fresh, why);
+  struct net_node *fresh = array_push(w->m, &w->nodes, sizeof *fresh, why);
   if (fresh == NULL) return NO_NODE;
   *fresh = x;
   known = (uint32_t) (w->nodes.n - 1);
@@ -1123,7 +1120,7 @@ static uint32_t cut(uint32_t lo, uint32_t hi)
 @<Make nodes for a range of characters@>=
 static size_t encode(uint32_t point, uint8_t byte[4])
 {
-  size_t n = point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
+  size_t n = 1u + (point >= 0x80) + (point >= 0x800) + (point >= 0x10000);
   static const uint8_t mark[] = @[{ 0, 0xc0, 0xe0, 0xf0 }@];
   for (size_t i = n; i-- > 1; point >>= 6)
     byte[i] = (uint8_t) (0x80 | (point & 0x3f));
@@ -1258,10 +1255,18 @@ static bool find_least(struct net *w, struct error *why)
 }
 
 @ Now two questions about a rule. Can it come to itself again before a byte has been read? That is \emph{left recursion}, also where an empty rule stands in front and hides it, and it would let the stack grow without end between two bytes. And can it come to itself at all, with something left to do afterwards? Then it nests, and there are infinitely many states. Both are answered by
-walking from its first node; the one walk doesn't go through bytes, the other does.
+walking from its first node; the one walk doesn't go through bytes, the other does. It goes through a call without a byte if what is called can be empty.
 @^left recursion@>
 
 @<Ask whether a rule comes to itself again@>=
+static bool goes_through(const struct net *w, const struct net_node *x,
+  bool silent)
+{
+  if (x->kind == NET_CALL)
+    return !silent || w->least[w->start[x->other]] == 0;
+  return x->kind == NET_FORK || (x->kind == NET_BYTES && !silent);
+}
+@#
 struct walkers { uint32_t *seen, *todo; };
 static bool comes_again(const struct net *w, uint32_t rule, bool silent,
   const struct walkers *scratch)
@@ -1278,9 +1283,7 @@ static bool comes_again(const struct net *w, uint32_t rule, bool silent,
     if (call && x->other == rule && (silent || x->next != 0)) return true;
     if (call) scratch->todo[n++] = w->start[x->other];
     if (x->kind == NET_FORK) scratch->todo[n++] = x->other;
-    if (x->kind == NET_FORK || (x->kind == NET_BYTES && !silent)
-        || (call && (!silent || w->least[w->start[x->other]] == 0)))
-      scratch->todo[n++] = x->next;
+    if (goes_through(w, x, silent)) scratch->todo[n++] = x->next;
   }
   return false;
 }
@@ -1463,7 +1466,7 @@ static bool push(struct constraint *c, uint32_t back, uint32_t below,
 {
   *stack = back == 0 ? below : pair_map_get(&c->stack_of, back, below);
   if (back == 0 || *stack != 0) return true;
-  struct call_frame *fresh = array_reserve(c->m, &c->stacks, sizeof *fresh, why);
+  struct call_frame *fresh = array_push(c->m, &c->stacks, sizeof *fresh, why);
   if (fresh == NULL) return false;
   *stack = (uint32_t) c->stacks.n - 1;
   *fresh = (struct call_frame) @[{ back, below,@|
@@ -1484,7 +1487,7 @@ static bool reach(struct constraint *c, uint32_t node, uint32_t stack,
       || pair_map_get(&c->visited, node, stack) == c->closures) return true;
   if (c->ways++ == MAX_WAYS) return error_say(why, "%s: there are more"@|
     " than %d ways between two bytes", c->w.name, MAX_WAYS);
-  struct position *p = array_reserve(c->m, &c->todo, sizeof *p, why);
+  struct position *p = array_push(c->m, &c->todo, sizeof *p, why);
   if (p == NULL) return false;
   *p = (struct position) @[{ node, stack }@];
   return pair_map_put(c->m, &c->visited, node, stack, (uint32_t) c->closures, why);
@@ -1515,7 +1518,9 @@ static bool follow(struct constraint *c, struct position p, struct error *why)
 @<Follow all ways to where they wait@>=
 static void begin_search(struct constraint *c)
 {
-  c->closures++, c->todo.n = 0, c->found.n = 0, c->ways = 0;
+  c->closures++;
+  c->todo.n = c->found.n = 0;
+  c->ways = 0;
 }
 
 @ The list is emptied from its end: in which order the ways are followed makes no difference to the set.
@@ -1563,7 +1568,7 @@ static struct dfa_state *state_add(struct constraint *c,
 {
   size_t size = block_size(c, n);
   if (!within_limits(c, size, why)) return NULL;
-  struct dfa_state **slot = array_reserve(c->m, &c->states, sizeof *slot, why);
+  struct dfa_state **slot = array_push(c->m, &c->states, sizeof *slot, why);
   if (slot == NULL) return NULL;
   struct dfa_state *x = memory_alloc(c->m, MEMORY_TOKENS, size, 1, why);
   if (x == NULL) return c->states.n--, NULL;
@@ -1590,7 +1595,7 @@ static struct dfa_state *gather_pairs(struct constraint *c,
   if (!follow_all(c, why)) return NULL;
   while (c->found.n > 0) {
     struct heap_item e = heap_pop(&c->found);
-    struct position *p = array_reserve(c->m, &c->todo, sizeof *p, why);
+    struct position *p = array_push(c->m, &c->todo, sizeof *p, why);
     if (p == NULL) return NULL;
     *p = (struct position) @[{ (uint32_t) e.key, (uint32_t) e.tie }@];
   }
@@ -1649,7 +1654,7 @@ In the beginning there are two configurations, or three: the dead one; the start
 @<Begin with nothing known@>=
 static bool state_first(struct constraint *c, struct error *why)
 {
-  if (array_reserve(c->m, &c->stacks, sizeof (struct call_frame), why) == NULL
+  if (array_push(c->m, &c->stacks, sizeof (struct call_frame), why) == NULL
       || (c->dead = state_add(c, NULL, 0, why)) == NULL) return false;
   begin_search(c);
   if (!reach(c, c->w.start[c->w.root], 0, why)
@@ -1673,7 +1678,8 @@ static void drop_states(struct constraint *c)
   array_free(c->m, &c->stacks);
   pair_map_free(c->m, &c->visited), pair_map_free(c->m, &c->stack_of);
   name_map_free(c->m, &c->by_pairs);
-  c->bytes = 0, c->closures = 0, c->known = UNTRIED;
+  c->bytes = c->closures = 0;
+  c->known = UNTRIED;
 }
 
 @ So to forget is one thing after the other.
@@ -1886,7 +1892,9 @@ struct lexicon *lexicon_open(struct memory *m, const struct token_bytes *spelt,
     return error_say(why, "%zu tokens are too many", vocab_size), NULL;
   struct lexicon *l = memory_alloc(m, MEMORY_TOKENS, 1, sizeof *l, why);
   if (l == NULL) return NULL;
-  l->m = m, l->vocab_size = vocab_size, l->max_len = 1;
+  l->m = m;
+  l->vocab_size = vocab_size;
+  l->max_len = 1;
   struct spelling *sorted = NULL;
   bool ok = copy_pieces(l, spelt, usable, why)
     && (sorted = sort_pieces(l, why)) != NULL && make_nodes(l, sorted, why);
@@ -1896,7 +1904,7 @@ struct lexicon *lexicon_open(struct memory *m, const struct token_bytes *spelt,
   return NULL;
 }
 
-@ All sizes are known to the lexicon; what was not taken yet is null, and is nothing to give back.
+@ What was not allocated yet is null, and freeing NULL does nothing.
 
 @<Open a lexicon, and close it@>=
 void lexicon_close(struct lexicon *l)
@@ -1961,7 +1969,7 @@ static bool note(struct constraint *c, struct array *all,
   struct dfa_state *x, struct error *why)
 {
   if (x->round == c->round) return true;
-  struct dfa_state **slot = array_reserve(c->m, all, sizeof *slot, why);
+  struct dfa_state **slot = array_push(c->m, all, sizeof *slot, why);
   if (slot == NULL) return false;
   *slot = x, x->round = c->round;
   return true;
@@ -1996,7 +2004,7 @@ static bool collect_one(struct constraint *c, struct dfa_state *x,
   struct error *why)
 {
   if (x->gathered == c->gathers) return true;
-  struct dfa_state **slot = array_reserve(c->m, &c->group, sizeof *slot,
+  struct dfa_state **slot = array_push(c->m, &c->group, sizeof *slot,
     why);
   if (slot == NULL) return false;
   *slot = x, x->gathered = c->gathers;
@@ -2018,7 +2026,9 @@ static bool is_collected(const struct dfa_state *x,
 static bool collect_predecessors(struct constraint *c, struct dfa_state *from,
   bool nearer, bool *all, struct error *why)
 {
-  c->gathers++, c->group.n = 0, *all = false;
+  *all = false;
+  c->gathers++;
+  c->group.n = 0;
   if (!collect_one(c, from, why)) return false;
   for (size_t i = 0; i < c->group.n; i++) {
     struct dfa_state *x = ((struct dfa_state **) c->group.block)[i];
@@ -2146,8 +2156,10 @@ bool constraint_bind(struct constraint *c, const struct lexicon *l,
   struct dfa_state **at = memory_alloc(c->m, MEMORY_TOKENS, n, sizeof *at, why);
   if (at == NULL) return false;
   memory_free(c->m, c->at);
-  c->at = at, c->reached = at + l->max_len + 1, c->n_at = n;
-  c->words = l, c->strips = strips;
+  c->at = at, c->n_at = n;
+  c->reached = at + l->max_len + 1;
+  c->words = l;
+  c->strips = strips;
   look_for_bytes(c);
   return constraint_forget(c, why) && can_begin(c, why);
 }

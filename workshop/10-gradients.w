@@ -429,7 +429,7 @@ static TARGET void multiply(const struct product *p, float *scratch)
   bool packs_a = deep && (p->a_step != 1 || (packs_b && p->a_row > 1000));
   for (size_t i = 0; !p->add && i < p->rows; i++)
     memset(p->c + i * p->c_row, 0, p->cols * sizeof *p->c);
-  size_t max = packs_b ? GRADIENTS_KC : packs_a ? GRADIENTS_KC : p->terms;
+  size_t max = packs_a || packs_b ? GRADIENTS_KC : p->terms;
   float *b = scratch, *a = scratch + GRADIENTS_KC * (p->cols + 16);
   for (size_t k0 = 0; k0 < p->terms; k0 += max) {
     @<Add |max| terms, or those that are left@>@;
@@ -444,8 +444,11 @@ size_t depth = p->terms - k0 < max ? p->terms - k0 : max;
 struct strip s = @[{ NULL, p->a_row, p->a_step, GRADIENTS_MR * p->a_row, b,
   16, 16 * depth, depth }@];
 if (packs_b) pack_b(p, k0, depth, b);
-else s.b = p->b + k0 * p->b_step, s.b_step = p->b_step, s.b_panel =
-  16;
+else {
+  s.b = p->b + k0 * p->b_step;
+  s.b_step = p->b_step;
+  s.b_panel = 16;
+}
 @<Go through the rows strip by strip@>@;
 
 @ A strip of 48 rows is packed, if it has to be, and then multiplied with every panel: eight tiles, which stay
@@ -455,7 +458,8 @@ for (size_t i = 0; i < p->rows; i += GRADIENTS_MC) {
   size_t rows = p->rows - i < GRADIENTS_MC ? p->rows - i : GRADIENTS_MC;
   if (packs_a) {
     pack_a(p, i, rows, k0, depth, a);
-    s.a = a, s.a_row = 1, s.a_step = GRADIENTS_MR, s.a_tile = GRADIENTS_MR * depth;
+    s.a = a, s.a_row = 1;
+    s.a_step = GRADIENTS_MR, s.a_tile = GRADIENTS_MR * depth;
   }
   else s.a = p->a + i * p->a_row + k0 * p->a_step;
   strip_rows(p, &s, rows, p->c + i * p->c_row);
@@ -919,7 +923,8 @@ static void box_look(void)
 {
   float s[16] = @[{ 0 }@], g[16] = @[{ 6, 0, 12 }@];
   float known[2], y[16] = @[{ 5 }@], dy[16] = @[{ 1 }@];
-  s[0] = known[0] = num_logf(3), s[1] = num_logf(2), known[1] = 2;
+  s[0] = num_logf(3), s[1] = num_logf(2);
+  known[0] = s[0], known[1] = 2;
   gradients_plain.softmax_backward(s, g, 3, 16, 1.0f, known, y, dy, 16);
   printf("box 3, look: p %.4f %.4f %.4f,"@|
     " ds %.4f %.4f %.4f\n",
@@ -936,7 +941,8 @@ static void box_norm_and_gate(void)
   for (int i = 0; i < 16; i++) {
     x[i] = i % 2 ? 7 : 1, gain[i] = i % 2 ? 1 : 2;
     dy[i] = i % 2 ? 10 : 5;
-    gate[i] = num_logf(3), up[i] = 3, da[i] = 2;
+    gate[i] = num_logf(3), up[i] = 3;
+    da[i] = 2;
   }
   float r = gradients_plain.norm_backward(x, gain, dy, 16, dx);
   gradients_plain.gain_backward(x, dy, &r, 1, 16, 0, 16, dg);
@@ -957,7 +963,8 @@ static void box_steps(void)
     1 / (1 - 0.9f), 1 / (1 - 0.95f), 0 }@];
   gradients_plain.adam(&a, 0, 1);
   printf("box 6, AdamW: %.4f,", (double) w);
-  g = 2, a.fix1 = 1 / (1 - 0.81f), a.fix2 = 1 / (1 - 0.9025f);
+  g = 2;
+  a.fix1 = 1 / (1 - 0.81f), a.fix2 = 1 / (1 - 0.9025f);
   gradients_plain.adam(&a, 0, 1);
   printf(" %.4f\n", (double) w);
 }

@@ -369,52 +369,65 @@ static const char *keep(struct grammar *g, const char *words, size_t n)
 }
 
 @ Every other line belongs to an alternative. It is new if there is a weight. Otherwise the sign says how the last one goes on.
+
+The weight has four digits at most. Then the weights of a whole table add up to less than $2^{32}$, which is as much as a die can have sides. It cannot be 0, so 0 can mean that there is none.
+@<Read a line of an alternative@>=
+static bool read_weight(struct reading *r, size_t *at, uint32_t *weight)
+{
+  size_t i = *at;
+  while (i < r->length && r->line[i] == ' ') i++;
+  size_t from = i;
+  for (*weight = 0; i < r->length && is_digit(r->line[i])
+      && *weight <= HEAVIEST; i++)
+    *weight = 10 * *weight + (uint32_t) (r->line[i] - '0');
+  if (i > from && (*weight == 0 || *weight > HEAVIEST))
+    return refuse(r, r->line, r->length, "a weight from 1 to 9999");
+  while (i < r->length && r->line[i] == ' ') i++;
+  *at = i;
+  return true;
+}
+
+@ A line that goes on needs something to go on with.
+@<Read a line of an alternative@>=
+static bool begin_alternative(struct reading *r, uint32_t weight)
+{
+  struct grammar *g = r->g;
+  if (g->n_tables == 0) return refuse(r, r->line, r->length,
+    "a table before the first alternative");
+  struct table *t = &g->tables[g->n_tables - 1];
+  if (weight == 0) return t->count > 0 || refuse(r, r->line, r->length,
+    "an alternative to go on with");
+  if (t->count == ALTERNATIVES) return refuse(r, r->line,
+    r->length, "at most 64 alternatives in a table");
+  t->count++;
+  g->alternatives[g->n_alternatives++] = (struct alternative)
+    @[{ g->words + g->n_words, 0, weight }@];
+  return true;
+}
+
+@ After the sign come the words. A bar at their end says where they end, if they end with a blank. A line that goes on after a bar is a new line of the text.
 @<Read a line of an alternative@>=
 static bool read_words(struct reading *r)
 {
   struct grammar *g = r->g;
   size_t i = 0;
-  @<Read the weight and the sign@>@;
-  @<Begin an alternative, or find the one that goes on@>@;
+  uint32_t weight;
+  if (!read_weight(r, &i, &weight)) return false;
+  char sign = i < r->length ? r->line[i++] : '\0';
+  if (sign != '|' && (weight > 0 || sign != '+'))
+    return refuse(r, r->line, r->length,@|
+      "a table; a weight and a bar; a bar; or a plus");
+  if (!begin_alternative(r, weight)) return false;
+  struct alternative *a = &g->alternatives[g->n_alternatives - 1];
   const char *words = r->line + i;
   size_t n = r->length - i;
   if (n > 0 && words[n - 1] == '|') n--;
   if (memchr(words, '|', n) != NULL) return refuse(r, words, n,
     "a text without a bar");
-  if (!fresh && sign == '|') keep(g, "\n", 1), a->length++;
+  if (weight == 0 && sign == '|') keep(g, "\n", 1), a->length++;
   keep(g, words, n), a->length += (uint32_t) n;
   return true;
 }
-
-@ The weight has four digits at most. Then the weights of a whole table add up to less than $2^{32}$, which is as much as a die can have sides.
-@<Read the weight and the sign@>=
-uint32_t weight = 0;
-while (i < r->length && r->line[i] == ' ') i++;
-bool fresh = i < r->length && is_digit(r->line[i]);
-for (; i < r->length && is_digit(r->line[i]) && weight <= HEAVIEST;
-  i++) weight = 10 * weight + (uint32_t) (r->line[i] - '0');
-if (fresh && (weight == 0 || weight > HEAVIEST)) return refuse(r,
-  r->line, r->length, "a weight from 1 to 9999");
-while (i < r->length && r->line[i] == ' ') i++;
-char sign = i < r->length ? r->line[i++] : '\0';
-if (sign != '|' && (fresh || sign != '+')) return refuse(r, r->line,
-  r->length, "a table; a weight and a bar; a bar; or a plus");
-
-@ A line that goes on needs something to go on with.
-@<Begin an alternative, or find the one that goes on@>=
-if (g->n_tables == 0) return refuse(r, r->line, r->length,
-  "a table before the first alternative");
-struct table *t = &g->tables[g->n_tables - 1];
-if (!fresh && t->count == 0) return refuse(r, r->line, r->length,
-  "an alternative to go on with");
-if (fresh && t->count == ALTERNATIVES) return refuse(r, r->line,
-  r->length, "at most 64 alternatives in a table");
-if (fresh) {
-  t->count++;
-  g->alternatives[g->n_alternatives++] = (struct alternative)
-    @[{ g->words + g->n_words, 0, weight }@];
-}
-struct alternative *a = &g->alternatives[g->n_alternatives - 1];
 
 @ A text makes dozens of choices, and each looks its table up by name. This cannot be done once and for all when the file is read, because
 a slot may have braces in it, as in |"[name.{h.1}]"|, and which table it names is known only when it is written. So the
@@ -940,9 +953,12 @@ static bool write_text(const struct grammar *g, uint64_t dice,
 {
   struct scribe s;
   memset(&s, 0, sizeof s);
-  s.g = g, s.out = out, s.dice = dice;
+  s.g = g;
+  s.out = out;
+  s.dice = dice;
   s.script = script, s.n_script = n_script;
-  out->length = out->n_choices = 0, out->bits = 0;
+  out->length = out->n_choices = 0;
+  out->bits = 0;
   bool ok = fill_slot(&s, "text", 4);
   out->words[out->length] = '\0';
   out->sort = ok ? out->choices[0].taken : 0;

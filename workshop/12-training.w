@@ -146,7 +146,8 @@ static void add_tensor(struct network *net, const char *name,
 {
   struct parameter *p = &net->tensors[net->n_tensors++];
   snprintf(p->name, sizeof p->name, "%s", name);
-  p->offset = net->n_parameters, p->rows = rows, p->cols = cols;
+  p->offset = net->n_parameters;
+  p->rows = rows, p->cols = cols;
   net->n_parameters += rows * cols;
 }
 
@@ -198,6 +199,7 @@ struct network {
   struct counters tally;
   struct engine team, lone;
   struct attention_dims dims;
+  struct arena blocks; /* these three, and |positions| */
   struct parameter *tensors;
   struct trace *traces;
   float *buffer; size_t buffer_size;
@@ -232,13 +234,13 @@ static void lay_out_layer(struct network *net, struct trace *t,
   const struct model_shape *s = &net->form;
   size_t n = net->max_rows, d = n * s->d_model, f = n * s->d_inner;
   t->x = cut(net, at, d), t->normed = cut(net, at, d);
-  t->q = cut(net, at, n * net->q_width), t->k =
-    cut(net, at, n * net->kv_width);
-  t->v = cut(net, at, n * net->kv_width), t->mixed =
-    cut(net, at, n * net->q_width);
+  t->q = cut(net, at, n * net->q_width);
+  t->k = cut(net, at, n * net->kv_width);
+  t->v = cut(net, at, n * net->kv_width);
+  t->mixed = cut(net, at, n * net->q_width);
   t->middle = cut(net, at, d), t->normed2 = cut(net, at, d);
-  t->gate = cut(net, at, f), t->up = cut(net, at, f), t->inner =
-    cut(net, at, f);
+  t->gate = cut(net, at, f), t->up = cut(net, at, f);
+  t->inner = cut(net, at, f);
   t->known = cut(net, at, 2 * n * s->n_heads);
 }
 
@@ -278,13 +280,12 @@ net->scratch = cut(net, &at, net->scratch_size
 @ Tensors, traces and positions have blocks of their own; everything made of floats is cut from
 one, which is measured first and taken then. If one of the blocks is refused, the caller closes what there is.
 @<Open and close a network@>=
-static bool prepare(struct memory *m, struct network *net,
-  struct error *why)
+static bool prepare(struct network *net, struct error *why)
 {
   const struct model_shape *s = &net->form;
   @<Take the three small blocks@>@;
   net->buffer_size = lay_out(net);
-  net->buffer = memory_alloc(m, MEMORY_TRAINING, net->buffer_size,
+  net->buffer = arena_alloc(&net->blocks, MEMORY_TRAINING, net->buffer_size,
     sizeof(float), why);
   if (net->buffer == NULL) return false;
   lay_out(net);
@@ -294,17 +295,15 @@ static bool prepare(struct memory *m, struct network *net,
 
 @ An embedding and a last gain, and nine tensors a layer between them.
 @<Take the three small blocks@>=
-net->tensors = memory_alloc(m, MEMORY_TRAINING,
+net->tensors = arena_alloc(&net->blocks, MEMORY_TRAINING,
   2 + N_PARTS * (size_t) s->n_layers,
   sizeof *net->tensors, why);
-if (net->tensors == NULL) return false;
-list_tensors(net);
-net->traces = memory_alloc(m, MEMORY_TRAINING, s->n_layers,
+net->traces = arena_alloc(&net->blocks, MEMORY_TRAINING, s->n_layers,
   sizeof *net->traces, why);
-if (net->traces == NULL) return false;
-net->positions = memory_alloc(m, MEMORY_TRAINING, net->max_rows,
+net->positions = arena_alloc(&net->blocks, MEMORY_TRAINING, net->max_rows,
   sizeof(uint32_t), why);
-if (net->positions == NULL) return false;
+if (net->blocks.refused) return false;
+list_tensors(net);
 
 @ The frequencies are the default ones of \cref{sec:layer}, the same that a reader of the written settings will compute.
 @<Find the frequencies of the rotations@>=
@@ -331,14 +330,16 @@ struct network *network_open(struct memory *m, const struct model_shape *s,
   if (net == NULL) return NULL;
   @<Fill in what follows from the shape@>@;
   @<Choose pieces that go with the kernels@>@;
-  if (prepare(m, net, why)) return net;
+  if (prepare(net, why)) return net;
   network_close(m, net);
   return NULL;
 }
 
 @ The factor in |dims| is the one by which scores are multiplied, one over the root of a head's width.
 @<Fill in what follows from the shape@>=
-net->form = *s, net->max_rows = max_rows;
+net->form = *s;
+net->max_rows = max_rows;
+net->blocks.m = m;
 net->q_width = (size_t) s->n_heads * s->head_dim;
 net->kv_width = (size_t) s->n_kv_heads * s->head_dim;
 net->team = (struct engine) @[{ k, pool, &net->tally }@];
@@ -354,15 +355,12 @@ net->back = &gradients_plain;
 if (strcmp(k->name, "scalar") != 0) net->back = &gradients_wide;
 #endif
 
-@ Closing returns what was taken, in the same sizes, since the allocator keeps no headers and believes the caller.
+@ Closing frees the blocks, and then the network itself.
 @<Open and close a network@>=
 void network_close(struct memory *m, struct network *net)
 {
   if (net == NULL) return;
-  memory_free(m, net->tensors);
-  memory_free(m, net->traces);
-  memory_free(m, net->positions);
-  memory_free(m, net->buffer);
+  arena_free(&net->blocks);
   memory_free(m, net);
 }
 
@@ -771,7 +769,8 @@ static void product_part(void *ctx, unsigned worker, unsigned workers)
   if (from == to) return;
   float *scratch = job->net->scratch + worker * job->net->scratch_size;
   lay_bench(job->net, &t, scratch);
-  p.a += from * p.a_row, p.c += from * p.c_row, p.rows = to - from;
+  p.a += from * p.a_row, p.c += from * p.c_row;
+  p.rows = to - from;
   job->net->back->multiply(&p, t.pack);
 }
 
@@ -881,7 +880,8 @@ static void scores_back(struct head_group *a, size_t head, size_t t0,
     .b_step = ld, .c = a->on.s, .c_row = ld, .rows = rows, .terms =
       h, .cols = n }@];
   net->back->multiply(&p, a->on.pack);
-  p.a = a->on.dy, p.b = a->on.vt, p.c = a->on.g;
+  p.a = a->on.dy, p.b = a->on.vt;
+  p.c = a->on.g;
   net->back->multiply(&p, a->on.pack);
   for (size_t i = 0; i < rows; i++) {
     size_t row = a->first + t0 + i;
@@ -920,7 +920,8 @@ struct product k = @[{ .a = a->on.g, .a_row = 1, .a_step = ld,
   .b = a->on.q, .b_step = h, .c = a->on.dk, .c_row = h,
   .rows = keys, .terms = rows, .cols = h, .add = true }@];
 net->back->multiply(&k, a->on.pack);
-k.a = a->on.s, k.b = a->on.dy, k.c = a->on.dv;
+k.a = a->on.s, k.b = a->on.dy;
+k.c = a->on.dv;
 net->back->multiply(&k, a->on.pack);
 
 @ The group's heads share keys and values, and therefore add to the same gradients, head after
@@ -1386,7 +1387,7 @@ between steps. |power1| and |power2| are $\beta_1^t$ and $\beta_2^t$ of \cref{se
 enum { BLOCKS = 64 };
 struct trainer {
   const struct training_plan *p; struct pool *pool; struct dataset *feed;
-  struct network *net;
+  struct network *net; struct arena buffers;
   size_t n, max_rows;
   float *w, *gradient, *first, *second, *mean; bool *decays;
   uint32_t *row, *inputs, *targets; double *losses;
@@ -1437,25 +1438,20 @@ static void draw_weights(struct trainer *t)
 @ Five rows of floats as long as the weights, three rows of tokens, and a loss for every row. With
 the network's own memory that is all a run takes. A run of a given plan never asks for memory again, so one that has begun cannot fail for want of it.
 @<Open and close a training run@>=
-static bool alloc_buffers(struct memory *m, struct trainer *t,
-  struct error *why)
+static bool alloc_buffers(struct trainer *t, struct error *why)
 {
   float **buffer[] = { &t->w, &t->gradient, &t->first, &t->second,
     &t->mean };
-  for (int i = 0; i < 5; i++)
-    if ((*buffer[i] = memory_alloc(m, MEMORY_TRAINING, t->n, sizeof(float),
-      why)) == NULL)
-      return false;
   uint32_t **row[] = { &t->row, &t->inputs, &t->targets };
-  for (int i = 0; i < 3; i++)
-    if ((*row[i] = memory_alloc(m, MEMORY_TRAINING, t->max_rows + 1,
-      sizeof(uint32_t), why))
-      == NULL) return false;
-  t->losses = memory_alloc(m, MEMORY_TRAINING, t->max_rows,
+  struct arena *a = &t->buffers;
+  for (int i = 0; i < 5; i++) *buffer[i] = arena_alloc(a, MEMORY_TRAINING,
+    t->n, sizeof(float), why);
+  for (int i = 0; i < 3; i++) *row[i] = arena_alloc(a, MEMORY_TRAINING,
+    t->max_rows + 1, sizeof(uint32_t), why);
+  t->losses = arena_alloc(a, MEMORY_TRAINING, t->max_rows,
     sizeof *t->losses, why);
-  if (t->losses == NULL) return false;
-  t->decays = memory_alloc(m, MEMORY_TRAINING, t->n, sizeof *t->decays, why);
-  return t->decays != NULL;
+  t->decays = arena_alloc(a, MEMORY_TRAINING, t->n, sizeof *t->decays, why);
+  return !a->refused;
 }
 
 @ The largest step of the plan decides how many rows there must be room for. A trainer that could
@@ -1467,13 +1463,16 @@ struct trainer *trainer_open(struct memory *m, const struct training_plan *p,
 {
   struct trainer *t = memory_alloc(m, MEMORY_TRAINING, 1, sizeof *t, why);
   if (t == NULL) return NULL;
-  t->p = p, t->pool = pool, t->feed = s;
+  t->p = p;
+  t->pool = pool;
+  t->feed = s;
+  t->buffers.m = m;
   t->now = (struct state) @[{ .mark = STATE_MARK, .power1 = 1, .power2 =
     1 }@];
   @<Find the largest pass of the plan@>@;
   t->net = network_open(m, &p->form, t->max_rows, k, pool, why);
   if (t->net != NULL) t->now.n = t->n = network_count(t->net);
-  if (t->net != NULL && alloc_buffers(m, t, why)) {
+  if (t->net != NULL && alloc_buffers(t, why)) {
     draw_weights(t);
     return t;
   }
@@ -1493,13 +1492,7 @@ for (int i = 0; i < TRAINING_PHASES; i++) {
 void trainer_close(struct memory *m, struct trainer *t)
 {
   if (t == NULL) return;
-  float *buffer[] = { t->w, t->gradient, t->first, t->second, t->mean };
-  for (int i = 0; i < 5; i++) memory_free(m, buffer[i]);
-  uint32_t *row[] = { t->row, t->inputs, t->targets };
-  for (int i = 0; i < 3; i++)
-    memory_free(m, row[i]);
-  memory_free(m, t->losses);
-  memory_free(m, t->decays);
+  arena_free(&t->buffers);
   network_close(m, t->net);
   memory_free(m, t);
 }
@@ -1726,10 +1719,9 @@ void publish_round_weights(float *w, size_t n)
 @ A file is opened in a directory, and its name goes into the sentence if that fails.
 @<Open a file of a directory@>=
 static FILE *open_in(const char *directory, const char *name,
-  char path[512],
-  struct error *why)
+  char path[PATH_CAP], struct error *why)
 {
-  snprintf(path, 512, "%s/%s", directory, name);
+  if (!path_join(path, directory, name, why)) return NULL;
   FILE *f = fopen(path, "wb");
   if (f == NULL) error_say(why, "%s: cannot be written", path);
   return f;
@@ -1774,7 +1766,7 @@ the machine's may be.
 static bool weights_write(struct memory *m, const char *directory,
   const struct network *net, const float *w, struct error *why)
 {
-  char path[512];
+  char path[PATH_CAP];
   size_t cap = 65536, n = network_count(net);
   char *header = memory_alloc(m, MEMORY_TRAINING, cap, 1, why);
   FILE *f = header == NULL ? NULL : open_in(directory,
@@ -1814,7 +1806,7 @@ word. Two files say how a text ends, because two kinds of program look for it.
 static bool settings_write(const char *directory, const struct model_shape *s,
   struct error *why)
 {
-  char path[512];
+  char path[PATH_CAP];
   FILE *f = open_in(directory, "config.json", path, why);
   if (f == NULL) return false;
   shape_write(f, s);
@@ -1839,7 +1831,7 @@ bool publish_model(struct memory *m, const char *directory,
     const struct bpe_merge *merge, size_t n,
   struct error *why)
 {
-  char path[512];
+  char path[PATH_CAP];
   if (!weights_write(m, directory, net, w, why)
     || !settings_write(directory, s, why)) return false;
   snprintf(path, sizeof path, "%s/tokenizer.json", directory);
@@ -2030,7 +2022,8 @@ the last bit. The mask makes it right; knowing the text makes it possible.
 @<What the checkpoint shows@>=
 static double by_hand(float z[3])
 {
-  z[0] = num_logf(3), z[1] = num_logf(2), z[2] = 0;
+  z[0] = num_logf(3), z[1] = num_logf(2);
+  z[2] = 0;
   return gradients_plain.cross_entropy(z, 3, 1, 1.0f);
 }
 

@@ -204,7 +204,8 @@ static void shape_settings(const struct named_shape *s, struct model_config *c)
   c->d_model = s->d_model, c->d_inner = s->d_inner;
   c->n_layers = s->n_layers, c->n_heads = s->n_heads;
   c->n_kv_heads = s->n_kv_heads, c->head_dim = s->head_dim;
-  c->window = s->window, c->window_from = 0, c->tied = s->tied;
+  c->window = s->window, c->window_from = 0;
+  c->tied = s->tied;
 }
 
 bool named_shape_find(const char *name, struct model_config *c, struct error *why)

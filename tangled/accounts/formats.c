@@ -15,7 +15,8 @@ static void put_scale(float d, unsigned char *to)
 static int within(float x, int low, int high)
 {
   if (x != x) return 0;
-  return x < (float) low ? low : x > (float) high ? high : (int) x;
+  if (x < (float) low) return low;
+  return x > (float) high ? high : (int) x;
 }
 
 static void encode_block8(const float *x, unsigned char *to)

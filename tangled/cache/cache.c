@@ -6,8 +6,8 @@
 
 /* <What the cache holds> */
 
-/* lists that it is on, and those that will take a copy in this pass; a spare page */
-struct page_info { uint32_t refs, cow_pending, free_next; };
+/* lists that it is on, and how many of them write to it in this pass; a spare page */
+struct page_info { uint32_t refs, writers, free_next; };
 
 /* [cap]; the pages of sinks and those from first to n are really there */
 struct page_list { uint32_t *page; size_t n, cap, first; };
@@ -67,7 +67,9 @@ static bool pages_grow(struct cache *s, struct layer_group *f, size_t wanted,
     memcpy(pool + i * plane_bytes(s) * cap, page_address(s, f, i, 0, 0, 0),
       plane_bytes(s) * old);
   memory_free(m, f->pages);
-  f->pages = pool, f->page = page, f->cap = cap;
+  f->pages = pool;
+  f->page = page;
+  f->cap = cap;
   for (size_t i = cap; i > old; i--)
     page[f->n_free++].free_next = (uint32_t) i - 1;
   return true;
@@ -134,37 +136,40 @@ static void evict_window(struct cache *s, struct layer_group *f, uint32_t sequen
   while (l->first < seen) page_release(f, l->page[l->first++]);
 }
 
-/* <Count the pages that a sequence wants> */
-static bool must_copy(const struct cache *s, const struct layer_group *f,
-  uint32_t sequence)
-{
-  size_t length = s->common.batch.sequence[sequence].length;
-  if (length % s->page_rows == 0) return false;
-  const struct page_info *last
-    = &f->page[f->sequence[sequence].page[length / s->page_rows]];
-  return last->refs - last->cow_pending > 1;
-}
-
-static size_t pages_wanted(struct cache *s, struct layer_group *f, uint32_t sequence)
-{
-  const struct kv_sequence *q = &s->common.batch.sequence[sequence];
-  const struct page_list *l = &f->sequence[sequence];
-  size_t n = pages_for(s, q->length + q->count);
-  if (q->count == 0) return 0;
-  bool copy = must_copy(s, f, sequence);
-  if (copy) f->page[l->page[q->length / s->page_rows]].cow_pending++;
-  return (n > l->n ? n - l->n : 0) + copy;
-}
-
-/* <Count the pages that all sequences want> */
-static size_t plan_pages(struct cache *s, struct layer_group *f)
+/* <Count the new pages of a pass> */
+static size_t count_new_pages(const struct cache *s,
+  const struct layer_group *f)
 {
   size_t wanted = 0;
   for (uint32_t i = 0; i < s->common.n_sequences; i++) {
-    if (s->common.batch.sequence[i].count > 0) evict_window(s, f, i);
-    wanted += pages_wanted(s, f, i);
+    const struct kv_sequence *q = &s->common.batch.sequence[i];
+    size_t had = f->sequence[i].n, n = pages_for(s, q->length + q->count);
+    if (q->count > 0 && n > had) wanted += n - had;
   }
-  for (size_t i = 0; i < f->cap; i++) f->page[i].cow_pending = 0;
+  return wanted;
+}
+
+/* <Count the copies of a pass> */
+static struct page_info *written_page(const struct cache *s,
+  const struct layer_group *f, uint32_t sequence)
+{
+  const struct kv_sequence *q = &s->common.batch.sequence[sequence];
+  if (q->count == 0 || q->length % s->page_rows == 0) return NULL;
+  return &f->page[f->sequence[sequence].page[q->length / s->page_rows]];
+}
+
+static size_t count_copies(const struct cache *s,
+  const struct layer_group *f)
+{
+  size_t wanted = 0;
+  for (uint32_t i = 0; i < s->common.n_sequences; i++) {
+    struct page_info *page = written_page(s, f, i);
+    if (page != NULL) page->writers = 0;
+  }
+  for (uint32_t i = 0; i < s->common.n_sequences; i++) {
+    struct page_info *page = written_page(s, f, i);
+    if (page != NULL && ++page->writers < page->refs) wanted++;
+  }
   return wanted;
 }
 
@@ -196,8 +201,9 @@ static void assign_pages(struct cache *s, struct layer_group *f, uint32_t sequen
 {
   const struct kv_sequence *q = &s->common.batch.sequence[sequence];
   struct page_list *l = &f->sequence[sequence];
+  const struct page_info *shared = written_page(s, f, sequence);
   if (q->count == 0) return;
-  if (must_copy(s, f, sequence)) copy_page(s, f, l, q->length);
+  if (shared != NULL && shared->refs > 1) copy_page(s, f, l, q->length);
   while (l->n < pages_for(s, q->length + q->count))
     l->page[l->n++] = page_acquire(f);
 }
@@ -205,7 +211,10 @@ static void assign_pages(struct cache *s, struct layer_group *f, uint32_t sequen
 /* <Have pages for the rows of the pass> */
 static bool group_reserve(struct cache *s, struct layer_group *f, struct error *why)
 {
-  size_t wanted = plan_pages(s, f), used = f->cap - f->n_free;
+  for (uint32_t i = 0; i < s->common.n_sequences; i++)
+    if (s->common.batch.sequence[i].count > 0) evict_window(s, f, i);
+  size_t wanted = count_new_pages(s, f) + count_copies(s, f);
+  size_t used = f->cap - f->n_free;
   if (wanted > f->max_pages - used)
     return error_say(why, "the cache holds %zu rows, of which %zu are"
       " taken; wanted: room for %zu more, in pages of %zu",

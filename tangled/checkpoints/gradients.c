@@ -27,7 +27,8 @@ static void box_look(void)
 {
   float s[16] = { 0 }, g[16] = { 6, 0, 12 };
   float known[2], y[16] = { 5 }, dy[16] = { 1 };
-  s[0] = known[0] = num_logf(3), s[1] = num_logf(2), known[1] = 2;
+  s[0] = num_logf(3), s[1] = num_logf(2);
+  known[0] = s[0], known[1] = 2;
   gradients_plain.softmax_backward(s, g, 3, 16, 1.0f, known, y, dy, 16);
   printf("box 3, look: p %.4f %.4f %.4f,"
     " ds %.4f %.4f %.4f\n",
@@ -42,7 +43,8 @@ static void box_norm_and_gate(void)
   for (int i = 0; i < 16; i++) {
     x[i] = i % 2 ? 7 : 1, gain[i] = i % 2 ? 1 : 2;
     dy[i] = i % 2 ? 10 : 5;
-    gate[i] = num_logf(3), up[i] = 3, da[i] = 2;
+    gate[i] = num_logf(3), up[i] = 3;
+    da[i] = 2;
   }
   float r = gradients_plain.norm_backward(x, gain, dy, 16, dx);
   gradients_plain.gain_backward(x, dy, &r, 1, 16, 0, 16, dg);
@@ -61,7 +63,8 @@ static void box_steps(void)
     1 / (1 - 0.9f), 1 / (1 - 0.95f), 0 };
   gradients_plain.adam(&a, 0, 1);
   printf("box 6, AdamW: %.4f,", (double) w);
-  g = 2, a.fix1 = 1 / (1 - 0.81f), a.fix2 = 1 / (1 - 0.9025f);
+  g = 2;
+  a.fix1 = 1 / (1 - 0.81f), a.fix2 = 1 / (1 - 0.9025f);
   gradients_plain.adam(&a, 0, 1);
   printf(" %.4f\n", (double) w);
 }

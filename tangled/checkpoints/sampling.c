@@ -97,7 +97,8 @@ static bool write_text(struct study *u, int i, struct error *why)
   struct generate_options want = { .max_new_tokens = LENGTH,
     .recall = store_match_prefix,
     .select = sampler_choose, .select_ctx = &u->d };
-  u->d.s = sampling_default, u->d.seed = 2, u->d.s.temperature = strategy[i].t;
+  u->d.s = sampling_default, u->d.seed = 2;
+  u->d.s.temperature = strategy[i].t;
   u->d.s.top_k = strategy[i].k, u->d.s.top_p = strategy[i].p;
   bool ok = encode(u, "The harvest of the kingdom was very good.", &prompt, why)
     && generate(&g, prompt.id, prompt.n, &want, &c, why)
@@ -127,7 +128,7 @@ int main(void)
     && funnel_open(&u.d.f, &u.m, u.e.k, u.lm->config.vocab_size, &why)
     && follow_one(&u, &why);
   for (int i = 0; ok && i < N_STRATEGIES; i++) ok = write_text(&u, i, &why);
-  if (u.d.f.m != NULL) funnel_close(&u.d.f);
+  funnel_close(&u.d.f);
   store_close(u.s);
   tokenizer_close(&u.m, u.t);
   model_close(&u.m, u.lm);

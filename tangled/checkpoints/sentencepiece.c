@@ -32,7 +32,8 @@ static size_t write_piece(unsigned char *out, const char *words,
   *at++ = 10, *at++ = (unsigned char) (n + 9);
   *at++ = 10, *at++ = (unsigned char) n;
   memcpy(at, words, n), at += n;
-  *at++ = 21, memcpy(at, &score, 4), at += 4;
+  *at++ = 21;
+  memcpy(at, &score, 4), at += 4;
   *at++ = 24, *at++ = type;
   return (size_t) (at - out);
 }

@@ -28,8 +28,9 @@ static int print_bytes(const unsigned char *byte, size_t n)
 {
   int width = 0;
   for (size_t i = 0; i < n; i++)
-    width += byte[i] == '\n' ? printf("\\n") : byte[i] < 0x80
-      ? printf("%c", byte[i]) : printf("\\x%02X", (unsigned) byte[i]);
+    if (byte[i] == '\n') width += printf("\\n");
+    else if (byte[i] < 0x80) width += printf("%c", byte[i]);
+    else width += printf("\\x%02X", (unsigned) byte[i]);
   return width;
 }
 

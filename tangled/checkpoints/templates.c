@@ -63,8 +63,9 @@ static void print_strips(size_t row, const struct rendered_prompt *s)
   for (size_t i = 0; i < s->n; i++) {
     const struct prompt_part *p = &s->part[i];
     size_t n = p->kind == PROMPT_PART_MARK ? 2 : p->n;
-    int column = p->kind == PROMPT_PART_MARK ? 3 : p->kind == PROMPT_PART_FRAME ? 2
-      : p->who == ROLE_ASSISTANT;
+    int column = p->who == ROLE_ASSISTANT;
+    if (p->kind == PROMPT_PART_FRAME) column = 2;
+    if (p->kind == PROMPT_PART_MARK) column = 3;
     for (int end = 0; end < 3; end++) {
       printf("%zu", end == 0 ? at : at + n);
       for (int k = 0; k < 4; k++)

@@ -112,7 +112,8 @@ static int forced(struct lab *l)
 
 static double by_hand(float z[3])
 {
-  z[0] = num_logf(3), z[1] = num_logf(2), z[2] = 0;
+  z[0] = num_logf(3), z[1] = num_logf(2);
+  z[2] = 0;
   return gradients_plain.cross_entropy(z, 3, 1, 1.0f);
 }
 

@@ -68,7 +68,7 @@ static bool push(struct constraint *c, uint32_t back, uint32_t below,
 {
   *stack = back == 0 ? below : pair_map_get(&c->stack_of, back, below);
   if (back == 0 || *stack != 0) return true;
-  struct call_frame *fresh = array_reserve(c->m, &c->stacks, sizeof *fresh, why);
+  struct call_frame *fresh = array_push(c->m, &c->stacks, sizeof *fresh, why);
   if (fresh == NULL) return false;
   *stack = (uint32_t) c->stacks.n - 1;
   *fresh = (struct call_frame) { back, below,
@@ -84,7 +84,7 @@ static bool reach(struct constraint *c, uint32_t node, uint32_t stack,
       || pair_map_get(&c->visited, node, stack) == c->closures) return true;
   if (c->ways++ == MAX_WAYS) return error_say(why, "%s: there are more"
     " than %d ways between two bytes", c->w.name, MAX_WAYS);
-  struct position *p = array_reserve(c->m, &c->todo, sizeof *p, why);
+  struct position *p = array_push(c->m, &c->todo, sizeof *p, why);
   if (p == NULL) return false;
   *p = (struct position) { node, stack };
   return pair_map_put(c->m, &c->visited, node, stack, (uint32_t) c->closures, why);
@@ -109,7 +109,9 @@ static bool follow(struct constraint *c, struct position p, struct error *why)
 
 static void begin_search(struct constraint *c)
 {
-  c->closures++, c->todo.n = 0, c->found.n = 0, c->ways = 0;
+  c->closures++;
+  c->todo.n = c->found.n = 0;
+  c->ways = 0;
 }
 
 static bool follow_all(struct constraint *c, struct error *why)
@@ -147,7 +149,7 @@ static struct dfa_state *state_add(struct constraint *c,
 {
   size_t size = block_size(c, n);
   if (!within_limits(c, size, why)) return NULL;
-  struct dfa_state **slot = array_reserve(c->m, &c->states, sizeof *slot, why);
+  struct dfa_state **slot = array_push(c->m, &c->states, sizeof *slot, why);
   if (slot == NULL) return NULL;
   struct dfa_state *x = memory_alloc(c->m, MEMORY_TOKENS, size, 1, why);
   if (x == NULL) return c->states.n--, NULL;
@@ -171,7 +173,7 @@ static struct dfa_state *gather_pairs(struct constraint *c,
   if (!follow_all(c, why)) return NULL;
   while (c->found.n > 0) {
     struct heap_item e = heap_pop(&c->found);
-    struct position *p = array_reserve(c->m, &c->todo, sizeof *p, why);
+    struct position *p = array_push(c->m, &c->todo, sizeof *p, why);
     if (p == NULL) return NULL;
     *p = (struct position) { (uint32_t) e.key, (uint32_t) e.tie };
   }
@@ -220,7 +222,7 @@ bool constraint_matches(struct constraint *c, const char *text, size_t n,
 /* <Begin with nothing known> */
 static bool state_first(struct constraint *c, struct error *why)
 {
-  if (array_reserve(c->m, &c->stacks, sizeof (struct call_frame), why) == NULL
+  if (array_push(c->m, &c->stacks, sizeof (struct call_frame), why) == NULL
       || (c->dead = state_add(c, NULL, 0, why)) == NULL) return false;
   begin_search(c);
   if (!reach(c, c->w.start[c->w.root], 0, why)
@@ -241,7 +243,8 @@ static void drop_states(struct constraint *c)
   array_free(c->m, &c->stacks);
   pair_map_free(c->m, &c->visited), pair_map_free(c->m, &c->stack_of);
   name_map_free(c->m, &c->by_pairs);
-  c->bytes = 0, c->closures = 0, c->known = UNTRIED;
+  c->bytes = c->closures = 0;
+  c->known = UNTRIED;
 }
 
 bool constraint_forget(struct constraint *c, struct error *why)
@@ -406,7 +409,9 @@ struct lexicon *lexicon_open(struct memory *m, const struct token_bytes *spelt,
     return error_say(why, "%zu tokens are too many", vocab_size), NULL;
   struct lexicon *l = memory_alloc(m, MEMORY_TOKENS, 1, sizeof *l, why);
   if (l == NULL) return NULL;
-  l->m = m, l->vocab_size = vocab_size, l->max_len = 1;
+  l->m = m;
+  l->vocab_size = vocab_size;
+  l->max_len = 1;
   struct spelling *sorted = NULL;
   bool ok = copy_pieces(l, spelt, usable, why)
     && (sorted = sort_pieces(l, why)) != NULL && make_nodes(l, sorted, why);
@@ -454,7 +459,7 @@ static bool note(struct constraint *c, struct array *all,
   struct dfa_state *x, struct error *why)
 {
   if (x->round == c->round) return true;
-  struct dfa_state **slot = array_reserve(c->m, all, sizeof *slot, why);
+  struct dfa_state **slot = array_push(c->m, all, sizeof *slot, why);
   if (slot == NULL) return false;
   *slot = x, x->round = c->round;
   return true;
@@ -484,7 +489,7 @@ static bool collect_one(struct constraint *c, struct dfa_state *x,
   struct error *why)
 {
   if (x->gathered == c->gathers) return true;
-  struct dfa_state **slot = array_reserve(c->m, &c->group, sizeof *slot,
+  struct dfa_state **slot = array_push(c->m, &c->group, sizeof *slot,
     why);
   if (slot == NULL) return false;
   *slot = x, x->gathered = c->gathers;
@@ -500,7 +505,9 @@ static bool is_collected(const struct dfa_state *x,
 static bool collect_predecessors(struct constraint *c, struct dfa_state *from,
   bool nearer, bool *all, struct error *why)
 {
-  c->gathers++, c->group.n = 0, *all = false;
+  *all = false;
+  c->gathers++;
+  c->group.n = 0;
   if (!collect_one(c, from, why)) return false;
   for (size_t i = 0; i < c->group.n; i++) {
     struct dfa_state *x = ((struct dfa_state **) c->group.block)[i];
@@ -604,8 +611,10 @@ bool constraint_bind(struct constraint *c, const struct lexicon *l,
   struct dfa_state **at = memory_alloc(c->m, MEMORY_TOKENS, n, sizeof *at, why);
   if (at == NULL) return false;
   memory_free(c->m, c->at);
-  c->at = at, c->reached = at + l->max_len + 1, c->n_at = n;
-  c->words = l, c->strips = strips;
+  c->at = at, c->n_at = n;
+  c->reached = at + l->max_len + 1;
+  c->words = l;
+  c->strips = strips;
   look_for_bytes(c);
   return constraint_forget(c, why) && can_begin(c, why);
 }

@@ -36,7 +36,7 @@ static uint32_t name_number(struct parser *r, struct names *all)
   if (k > 0) return k - 1;
   if (all->rules->n == MAX_RULES)
     return parser_refuse(r, at, "there are too many rules");
-  struct grammar_rule *fresh = array_reserve(r->m, all->rules, sizeof *fresh, r->why);
+  struct grammar_rule *fresh = array_push(r->m, all->rules, sizeof *fresh, r->why);
   if (fresh == NULL) return NO_AST_NODE;
   *fresh = (struct grammar_rule) { name, n, at, NO_AST_NODE };
   k = (uint32_t) all->rules->n;

@@ -13,7 +13,7 @@ static uint32_t node_add(struct net *w, struct net_node x, struct error *why)
   if (known != 0) return known;
   if (w->nodes.n == NET_MAX_NODES) return error_say(why, "%s: it is too large:"
     " more than %d nodes", w->name, NET_MAX_NODES), NO_NODE;
-  struct net_node *fresh = array_reserve(w->m, &w->nodes, sizeof *fresh, why);
+  struct net_node *fresh = array_push(w->m, &w->nodes, sizeof *fresh, why);
   if (fresh == NULL) return NO_NODE;
   *fresh = x;
   known = (uint32_t) (w->nodes.n - 1);
@@ -45,7 +45,7 @@ static uint32_t cut(uint32_t lo, uint32_t hi)
 /* <Make nodes for a range of characters> */
 static size_t encode(uint32_t point, uint8_t byte[4])
 {
-  size_t n = point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
+  size_t n = 1u + (point >= 0x80) + (point >= 0x800) + (point >= 0x10000);
   static const uint8_t mark[] = { 0, 0xc0, 0xe0, 0xf0 };
   for (size_t i = n; i-- > 1; point >>= 6)
     byte[i] = (uint8_t) (0x80 | (point & 0x3f));
@@ -172,6 +172,14 @@ static bool refuse_rule(const struct parser *r, const struct grammar_rule *rule,
 }
 
 /* <Ask whether a rule comes to itself again> */
+static bool goes_through(const struct net *w, const struct net_node *x,
+  bool silent)
+{
+  if (x->kind == NET_CALL)
+    return !silent || w->least[w->start[x->other]] == 0;
+  return x->kind == NET_FORK || (x->kind == NET_BYTES && !silent);
+}
+
 struct walkers { uint32_t *seen, *todo; };
 static bool comes_again(const struct net *w, uint32_t rule, bool silent,
   const struct walkers *scratch)
@@ -188,9 +196,7 @@ static bool comes_again(const struct net *w, uint32_t rule, bool silent,
     if (call && x->other == rule && (silent || x->next != 0)) return true;
     if (call) scratch->todo[n++] = w->start[x->other];
     if (x->kind == NET_FORK) scratch->todo[n++] = x->other;
-    if (x->kind == NET_FORK || (x->kind == NET_BYTES && !silent)
-        || (call && (!silent || w->least[w->start[x->other]] == 0)))
-      scratch->todo[n++] = x->next;
+    if (goes_through(w, x, silent)) scratch->todo[n++] = x->next;
   }
   return false;
 }

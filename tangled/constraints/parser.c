@@ -6,16 +6,13 @@
 #include "constraints/parser.h"
 
 /* <Make room in a list> */
-void *array_reserve(struct memory *m, struct array *l, size_t size,
+void *array_push(struct memory *m, struct array *l, size_t size,
   struct error *why)
 {
-  if (l->n == l->cap) {
-    size_t cap = 2 * l->cap + 16;
-    void *p = memory_resize(m, MEMORY_TOKENS, l->block, cap, size, why);
-    if (p == NULL) return NULL;
-    l->block = p, l->cap = cap;
-  }
-  return memset((char *) l->block + size * l->n++, 0, size);
+  char *p = memory_reserve(m, MEMORY_TOKENS, l->block, &l->cap, l->n + 1, 16, size, why);
+  if (p == NULL) return NULL;
+  l->block = p;
+  return memset(p + size * l->n++, 0, size);
 }
 
 void array_free(struct memory *m, struct array *l)
@@ -65,7 +62,7 @@ uint32_t parser_refuse(struct parser *r, size_t at, const char *what)
 /* <Add a shape> */
 uint32_t parser_node(struct parser *r, struct ast_node s)
 {
-  struct ast_node *fresh = array_reserve(r->m, &r->nodes, sizeof *fresh, r->why);
+  struct ast_node *fresh = array_push(r->m, &r->nodes, sizeof *fresh, r->why);
   if (fresh == NULL) return NO_AST_NODE;
   *fresh = s;
   return (uint32_t) (r->nodes.n - 1);
@@ -86,13 +83,6 @@ uint32_t parser_point(struct parser *r)
   uint32_t point = utf8_point(r->text + r->at, k);
   r->at += k;
   return point;
-}
-
-static int hex_digit(unsigned char b)
-{
-  if (b >= '0' && b <= '9') return b - '0';
-  b |= 0x20;
-  return b >= 'a' && b <= 'f' ? b - 'a' + 10 : -1;
 }
 
 bool parser_hex(struct parser *r, size_t min, size_t max,
@@ -165,7 +155,7 @@ static int by_beginning(const void *a, const void *b)
 
 bool parser_range(struct parser *r, uint32_t lo, uint32_t hi)
 {
-  struct code_range *fresh = array_reserve(r->m, &r->ranges, sizeof *fresh, r->why);
+  struct code_range *fresh = array_push(r->m, &r->ranges, sizeof *fresh, r->why);
   if (fresh == NULL) return false;
   *fresh = (struct code_range) { lo, hi };
   return true;

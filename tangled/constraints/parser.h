@@ -27,7 +27,7 @@ struct array { void *block; size_t n, cap; };
 
 /* a new element of size bytes at the end, zeroed; null and a sentence if memory is
    refused: the list is as it was */
-void *array_reserve(struct memory *m, struct array *l, size_t size,
+void *array_push(struct memory *m, struct array *l, size_t size,
   struct error *why);
 
 /* returns the block and empties the list */

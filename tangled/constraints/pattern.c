@@ -23,6 +23,17 @@ static bool add_kind(struct parser *r, unsigned char letter)
   return (letter & 0x20) != 0 || parser_range(r, next, PARSER_LAST_POINT);
 }
 
+static bool numbered_point(struct parser *r, size_t from, uint32_t *point)
+{
+  if (r->at == r->n || r->text[r->at] != '{')
+    return parser_hex(r, 2, 2, point);
+  r->at++;
+  if (!parser_hex(r, 1, 8, point)) return false;
+  if (r->at < r->n && r->text[r->at++] == '}') return true;
+  parser_refuse(r, from, "a closing brace is wanted");
+  return false;
+}
+
 #define NO_POINT UINT32_MAX
 static bool escaped_point(struct parser *r, uint32_t *point)
 {
@@ -35,14 +46,9 @@ static bool escaped_point(struct parser *r, uint32_t *point)
   r->at++;
   *point = known != NULL ? (uint32_t) meant[known - letter] : c;
   if (known != NULL || !word) return true;
-  if (c != 'x')
-    return parser_refuse(r, from, "this escape is not done here"), false;
-  if (r->at == r->n || r->text[r->at] != '{')
-    return parser_hex(r, 2, 2, point);
-  r->at++;
-  if (!parser_hex(r, 1, 8, point)) return false;
-  return (r->at < r->n && r->text[r->at++] == '}') || (parser_refuse(r, from,
-    "a closing brace is wanted"), false);
+  if (c == 'x') return numbered_point(r, from, point);
+  parser_refuse(r, from, "this escape is not done here");
+  return false;
 }
 
 static bool read_escape_point(struct parser *r, uint32_t *point)

@@ -229,7 +229,9 @@ struct tables {
 static bool read_nothing(struct config_reader *s, const struct config_field *f,
   json_t *value)
 {
-  (void) s, (void) f, (void) value;
+  (void) s;
+  (void) f;
+  (void) value;
   return true;
 }
 
@@ -351,13 +353,10 @@ static struct tables tables_of(const struct family_row *f)
 bool config_ignore(struct model_config *c, struct memory *m, const char *file,
   const char *field, const char *reason, struct error *why)
 {
-  if (c->n_ignored == c->ignored_cap) {
-    size_t cap = c->ignored_cap == 0 ? 32 : 2 * c->ignored_cap;
-    struct ignored_field *grown = memory_resize(m, MEMORY_OTHER, c->ignored, cap,
-      sizeof *grown, why);
-    if (grown == NULL) return false;
-    c->ignored = grown, c->ignored_cap = cap;
-  }
+  struct ignored_field *p = memory_reserve(m, MEMORY_OTHER, c->ignored, &c->ignored_cap,
+    c->n_ignored + 1, 32, sizeof *p, why);
+  if (p == NULL) return false;
+  c->ignored = p;
   char *copy = memory_alloc(m, MEMORY_OTHER, strlen(field) + 1, 1, why);
   if (copy == NULL) return false;
   strcpy(copy, field);
@@ -481,6 +480,13 @@ static bool settings_derive(struct config_reader *s)
 }
 
 /* <Read the list of layers> */
+static const char *layer_words(const struct model_config *c, bool choice)
+{
+  if (c->window == 0) return "full_attention: there is no window";
+  return choice ? "full_attention or sliding_attention"
+    : "sliding_attention";
+}
+
 static bool settings_layers(struct config_reader *s, json_t *list)
 {
   struct model_config *c = s->c;
@@ -494,9 +500,7 @@ static bool settings_layers(struct config_reader *s, json_t *list)
     bool near = word != NULL && strcmp(word, "sliding_attention") == 0;
     bool full = word != NULL && strcmp(word, "full_attention") == 0;
     if (!(near && c->window > 0) && !(full && (c->window == 0 || choice)))
-      return setting_bad(s, "layer_types", list, c->window == 0
-        ? "full_attention: there is no window" : choice
-        ? "full_attention or sliding_attention" : "sliding_attention");
+      return setting_bad(s, "layer_types", list, layer_words(c, choice));
     if (c->window_listed && near)
       c->windowed[i / 8] = (uint8_t) (c->windowed[i / 8] | 1u << i % 8);
   }
@@ -599,6 +603,22 @@ static bool rope_kind(struct config_reader *s, const char *where, json_t *given)
   return settings_read(&inner, &t) && rope_derive(s, where, given);
 }
 
+/* <Read theta from either place> */
+static bool settings_theta(struct config_reader *s, json_t *given)
+{
+  json_t *theta = json_object_get(s->all, "rope_theta");
+  if (json_is_null(theta)) theta = NULL;
+  json_t *inner = json_object_get(given, "rope_theta");
+  if (theta != NULL && inner != NULL
+      && json_number_value(theta) != json_number_value(inner))
+    return setting_bad(s, "rope_theta", theta, "the one in rope_parameters");
+  s->c->rope.theta = 10000;
+  struct config_field f = { "rope_theta", ALL, false, read_real,
+    field_at(rope.theta), 1, 1e18 };
+  if (inner == NULL) inner = theta;
+  return inner == NULL || read_real(s, &f, inner);
+}
+
 /* <Read how positions are rotated> */
 static bool settings_rope(struct config_reader *s)
 {
@@ -612,29 +632,16 @@ static bool settings_rope(struct config_reader *s)
   json_t *given = five != NULL ? five : old;
   if (given != NULL && !json_is_object(given))
     return setting_bad(s, name, given, "an object or null");
-  /* <Read theta from either place> */
-  json_t *theta = json_object_get(s->all, "rope_theta");
-  if (json_is_null(theta)) theta = NULL;
-  json_t *inner = json_object_get(given, "rope_theta");
-  if (theta != NULL && inner != NULL
-      && json_number_value(theta) != json_number_value(inner))
-    return setting_bad(s, "rope_theta", theta, "the one in rope_parameters");
-  s->c->rope.theta = 10000;
-  struct config_field f = { "rope_theta", ALL, false, read_real,
-    field_at(rope.theta), 1, 1e18 };
-  if (inner == NULL) inner = theta;
-  if (inner != NULL && !read_real(s, &f, inner)) return false;
-  return given == NULL || rope_kind(s, name, given);
+  return settings_theta(s, given)
+    && (given == NULL || rope_kind(s, name, given));
 }
 
 /* <Read one of the two files> */
 static bool settings_file(struct config_reader *s, const char *directory,
-  const char *file, char *path, size_t cap)
+  const char *file, char path[PATH_CAP])
 {
   s->path = path, s->file = file;
-  int n = snprintf(path, cap, "%s/%s", directory, file);
-  if (n < 0 || (size_t) n >= cap)
-    return error_say(s->why, "%s: the path is too long", directory);
+  if (!path_join(path, directory, file, s->why)) return false;
   s->all = jsonfile_read(path, JSONFILE_MAX_SETTINGS, s->why);
   if (s->all == NULL) return false;
   if (json_is_object(s->all)) return true;
@@ -667,18 +674,16 @@ static bool settings_model(struct config_reader *s)
 bool config_open(struct model_config *c, struct memory *m, const char *directory,
   struct error *why)
 {
-  char path[4096];
+  char path[PATH_CAP];
   struct config_reader s = { .c = c, .m = m, .why = why };
   *c = (struct model_config) { .family = NULL };
-  bool ok = settings_file(&s, directory, "config.json", path, sizeof path)
+  bool ok = settings_file(&s, directory, "config.json", path)
     && settings_model(&s);
   json_decref(s.all);
   s.all = NULL;
   const char *advice = "generation_config.json";
-  snprintf(path, sizeof path, "%s/%s", directory, advice);
-  if (ok && access(path, F_OK) == 0)
-    ok = settings_file(&s, directory, advice, path, sizeof path)
-      && settings_advice(&s);
+  if (ok && path_find(path, directory, advice, F_OK))
+    ok = settings_file(&s, directory, advice, path) && settings_advice(&s);
   json_decref(s.all);
   if (!ok) config_close(m, c);
   return ok;

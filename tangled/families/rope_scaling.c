@@ -29,7 +29,8 @@ static double yarn_share(const struct rope_config *r, uint32_t i, uint32_t half)
   if (high > last) high = last;
   if (low == high) high += 0.001;
   double slowed = (i - low) / (high - low);
-  return slowed < 0 ? 1 : slowed > 1 ? 0 : 1 - slowed;
+  if (slowed < 0) return 1;
+  return slowed > 1 ? 0 : 1 - slowed;
 }
 
 /* <The frequency of a wheel> */

@@ -95,8 +95,9 @@ double num_erf(double x)
 /* <The logarithm in double> */
 double num_log(double x)
 {
-  if (!(x > 0)) return x == 0 ? -INFINITY : x != x ? x : NAN;
-  if (x == INFINITY) return x;
+  if (x == 0) return -INFINITY;
+  if (x < 0) return NAN;
+  if (x != x || x == INFINITY) return x;
   /* <Split x into m and a power of two, k> */
   double k = 0;
   if (x < 0x1p-1022) x *= 0x1p54, k = -54;

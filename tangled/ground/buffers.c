@@ -7,13 +7,12 @@
 bool bytes_push(struct memory *m, struct bytes *b, const void *more,
   size_t n, struct error *why)
 {
-  if (n > b->cap - b->n) {
-    size_t cap = 2 * (b->n + n) + 32;
-    unsigned char *p = memory_resize(m, MEMORY_TOKENS, b->byte, cap, 1, why);
-    if (p == NULL) return false;
-    b->byte = p, b->cap = cap;
-  }
-  if (n > 0) memcpy(b->byte + b->n, more, n);
+  if (n == 0) return true;
+  unsigned char *p = memory_reserve(m, MEMORY_TOKENS, b->byte, &b->cap, b->n + n, 34, 1,
+    why);
+  if (p == NULL) return false;
+  b->byte = p;
+  memcpy(p + b->n, more, n);
   b->n += n;
   return true;
 }
@@ -29,10 +28,10 @@ bool ids_push(struct memory *m, struct ids *list, uint32_t id,
   struct error *why)
 {
   if (list->n == list->cap) {
-    size_t cap = 2 * list->cap + 32;
-    uint32_t *p = memory_resize(m, MEMORY_TOKENS, list->id, cap, sizeof *p, why);
+    uint32_t *p = memory_reserve(m, MEMORY_TOKENS, list->id, &list->cap, list->n + 1, 32,
+      sizeof *p, why);
     if (p == NULL) return false;
-    list->id = p, list->cap = cap;
+    list->id = p;
   }
   list->id[list->n++] = id;
   return true;
@@ -42,4 +41,19 @@ void ids_free(struct memory *m, struct ids *list)
 {
   memory_free(m, list->id);
   *list = (struct ids) { NULL, 0, 0 };
+}
+
+/* <Read hexadecimal digits> */
+int hex_digit(unsigned char c)
+{
+  if (c >= '0' && c <= '9') return c - '0';
+  c |= 0x20;
+  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+int hex_byte(const void *two)
+{
+  const unsigned char *c = two;
+  int high = hex_digit(c[0]), low = high < 0 ? -1 : hex_digit(c[1]);
+  return low < 0 ? -1 : 16 * high + low;
 }

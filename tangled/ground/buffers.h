@@ -25,4 +25,11 @@ bool ids_push(struct memory *m, struct ids *list, uint32_t id,
 
 /* returns the block and empties the row */
 void ids_free(struct memory *m, struct ids *list);
+
+/* the value of a hexadecimal digit, capital or not; -1 if it is none */
+int hex_digit(unsigned char c);
+
+/* the value of two digits; -1 if one is none; after a first that is none nothing is
+   read */
+int hex_byte(const void *two);
 #endif

@@ -89,8 +89,9 @@ static void *enter_overflow(struct memory *m, enum memory_class what, size_t cou
 /* <The header of a block> */
 enum { ALIGNMENT = 64 };
 
-/* stands ALIGNMENT bytes before the memory that the caller gets */
-struct block { size_t bytes; enum memory_class what; };
+/* stands ALIGNMENT bytes before the memory that the caller gets; before is the block
+   of an arena that was allocated before this one */
+struct block { size_t bytes; enum memory_class what; void *before; };
 #if defined __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
 #define HIDE(p, n) ASAN_POISON_MEMORY_REGION(p, n)
@@ -153,6 +154,43 @@ void memory_free(struct memory *m, void *p)
   free(b);
 }
 
+/* <Grow an array by the common rule> */
+void *memory_reserve(struct memory *m, enum memory_class what, void *p, size_t *cap,
+  size_t wanted, size_t first, size_t size, struct error *why)
+{
+  if (wanted <= *cap) return p;
+  if (wanted > SIZE_MAX / 2 - first)
+    return enter_overflow(m, what, wanted, size, why);
+  size_t count = 2 * (wanted - 1) + first;
+  void *q = memory_resize(m, what, p, count, size, why);
+  if (q != NULL) *cap = count;
+  return q;
+}
+
+/* <Allocate in an arena, and free it> */
+void *arena_alloc(struct arena *a, enum memory_class what, size_t count, size_t size,
+  struct error *why)
+{
+  void *p = a->refused ? NULL : memory_alloc(a->m, what, count, size, why);
+  a->refused = p == NULL;
+  if (p == NULL) return NULL;
+  struct block *b = block_of(p);
+  b->before = a->last;
+  HIDE(b, ALIGNMENT);
+  a->last = p;
+  return p;
+}
+
+void arena_free(struct arena *a)
+{
+  while (a->last != NULL) {
+    void *p = a->last;
+    a->last = block_of(p)->before;
+    memory_free(a->m, p);
+  }
+  a->refused = false;
+}
+
 /* <Map what has been opened> */
 static bool map_open_file(struct mapping *map, const char *path, int file,
   size_t size, struct error *why)
@@ -187,6 +225,32 @@ bool file_map(struct mapping *map, const char *path, struct error *why)
     ok = map_open_file(map, path, file, (size_t) about.st_size, why);
   close(file);
   return ok;
+}
+
+/* <Join a directory and a name> */
+static bool path_fits(const char *path, int n, struct error *why)
+{
+  return (n >= 0 && n < PATH_CAP) || error_say(why,
+    "%.200s: the path has %d bytes; wanted: fewer than %d", path, n, (int) PATH_CAP);
+}
+
+bool path_join(char path[PATH_CAP], const char *folder, const char *name,
+  struct error *why)
+{
+  return path_fits(path, snprintf(path, PATH_CAP, "%s/%s", folder, name), why);
+}
+
+bool path_beside(char path[PATH_CAP], const char *file, const char *name,
+  struct error *why)
+{
+  const char *slash = strrchr(file, '/');
+  int n = slash == NULL ? 0 : (int) (slash + 1 - file);
+  return path_fits(path, snprintf(path, PATH_CAP, "%.*s%s", n, file, name), why);
+}
+
+bool path_find(char path[PATH_CAP], const char *folder, const char *name, int mode)
+{
+  return path_join(path, folder, name, NULL) && access(path, mode) == 0;
 }
 
 /* <Workers> */

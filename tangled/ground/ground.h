@@ -53,8 +53,27 @@ void *memory_alloc(struct memory *m, enum memory_class what, size_t count, size_
 void *memory_resize(struct memory *m, enum memory_class what, void *p, size_t count,
   size_t size, struct error *why);
 
-/* frees a block of memory_alloc or memory_resize; null does nothing */
+/* an array p of *cap objects, or null and 0, gets room for wanted >=1: p itself if it
+   has that room, otherwise a block of 2*(wanted-1)+first objects that replaces it
+   (first >=1 is the capacity of the first block); on failure null and a sentence, p
+   and *cap as they were */
+void *memory_reserve(struct memory *m, enum memory_class what, void *p, size_t *cap,
+  size_t wanted, size_t first, size_t size, struct error *why);
+
+/* frees a block of one of these three; null does nothing */
 void memory_free(struct memory *m, void *p);
+
+/* blocks that are freed together, charged to m; last is the one allocated last. It
+   begins with m alone; refused: one of the blocks was */
+struct arena { struct memory *m; void *last; bool refused; };
+
+/* a block as memory_alloc gives it, which is neither resized nor freed by itself;
+   after a refusal null, without another request */
+void *arena_alloc(struct arena *a, enum memory_class what, size_t count, size_t size,
+  struct error *why);
+
+/* frees all blocks, the last first; an arena that is all zero has none */
+void arena_free(struct arena *a);
 
 /* "weights", "cache", ... */
 const char *memory_class_name(enum memory_class what);
@@ -69,6 +88,22 @@ bool file_map(struct mapping *map, const char *path, struct error *why);
 
 /* ends a mapping; all pointers into it die with it */
 void file_unmap(struct mapping *map);
+
+/* bytes that a path may have, with the zero at its end */
+enum { PATH_CAP = 4096 };
+
+/* path is folder, a slash and name; error: a path too long, which is left cut */
+bool path_join(char path[PATH_CAP], const char *folder, const char *name,
+  struct error *why);
+
+/* path is name in the directory of file, or name as it is if there is no slash in
+   file */
+bool path_beside(char path[PATH_CAP], const char *file, const char *name,
+  struct error *why);
+
+/* path_join, and whether the file may be accessed in a mode of access: F_OK if it is
+   there */
+bool path_find(char path[PATH_CAP], const char *folder, const char *name, int mode);
 
 /* <A pool of workers> */
 struct pool;

@@ -295,7 +295,8 @@ static struct recall_marks {
 
 static int reach(size_t distance)
 {
-  return distance < 100 ? NEAR : distance <= 300 ? MIDDLE : FAR;
+  if (distance < 100) return NEAR;
+  return distance <= 300 ? MIDDLE : FAR;
 }
 
 static void find_places(struct exam *x)
@@ -833,7 +834,10 @@ static int examine(void)
     exam_prompts(&x);
     ok = exam_texts(&x) && exam_choices(&x) && exam_loss(&x);
     exam_recalled(&x);
-    exam_chances(&x), exam_fork(&x), exam_greedy(&x), exam_wheel(&x);
+    exam_chances(&x);
+    exam_fork(&x);
+    exam_greedy(&x);
+    exam_wheel(&x);
     ok = ok && exam_positions(&x) && exam_gaze(&x);
     exam_files(&x);
     printf("%u questions, %u failed\n", x.asked, x.failed);

@@ -56,8 +56,9 @@ static void show_word(const struct tokenizer *w, uint32_t id,
   size_t n, k = 0;
   const unsigned char *byte = tokenizer_text(w, id, &n);
   for (size_t i = 0; i < n && k < 20; i++) {
-    const char *s = byte[i] == ',' ? "\u201a"
-      : byte[i] == '\n' ? "\u00b6" : NULL;
+    const char *s = NULL;
+    if (byte[i] == ',') s = "\u201a";
+    if (byte[i] == '\n') s = "\u00b6";
     if (s != NULL) strcpy(word + k, s), k += strlen(s);
     else if (byte[i] != ' ' || k == 0) word[k++] = (char) byte[i];
   }

@@ -94,7 +94,7 @@ static bool find_sentence(struct fixture *lab, struct error *why)
 bool lab_open(struct fixture *lab, struct error *why)
 {
   static const char *const pocket = "models/pocket";
-  *lab = (struct fixture) { .dice.s = sampling_default };
+  *lab = (struct fixture) { .dice.s = sampling_default, .taken.m = &lab->m };
   lab->e = (struct engine) { .k = kernels_find(NULL, why), .c = &lab->c };
   if (lab->e.k == NULL) return false;
   parrot_make(&lab->parrot);
@@ -110,11 +110,8 @@ bool lab_open(struct fixture *lab, struct error *why)
 
 void lab_close(struct fixture *lab)
 {
-  while (lab->n_blocks > 0) {
-    lab->n_blocks--;
-    memory_free(&lab->m, lab->block[lab->n_blocks].p);
-  }
-  if (lab->dice.f.m != NULL) funnel_close(&lab->dice.f);
+  arena_free(&lab->taken);
+  funnel_close(&lab->dice.f);
   bench_close(&lab->b);
   tokenizer_close(&lab->m, lab->t);
   random_model_close(&lab->m, lab->stand_in);
@@ -130,15 +127,7 @@ struct model *lab_stand_in(struct fixture *lab, struct error *why)
 
 void *lab_take(struct fixture *lab, size_t count, size_t size, struct error *why)
 {
-  if (lab->n_blocks == LAB_BLOCKS) {
-    error_say(why, "the laboratory has no more than %d blocks", LAB_BLOCKS);
-    return NULL;
-  }
-  void *p = memory_alloc(&lab->m, MEMORY_OTHER, count, size, why);
-  if (p == NULL) return NULL;
-  lab->block[lab->n_blocks].p = p, lab->block[lab->n_blocks].n = count;
-  lab->block[lab->n_blocks++].size = size;
-  return p;
+  return arena_alloc(&lab->taken, MEMORY_OTHER, count, size, why);
 }
 
 void lab_reset(struct fixture *lab)

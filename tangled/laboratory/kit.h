@@ -41,16 +41,13 @@ bool bench_feed(struct bench *b, const struct fixture *lab, uint32_t sequence,
 
 /* <The laboratory> */
 
-/* the most blocks of lab_take */
-enum { LAB_BLOCKS = 64 };
-
-/* model is the built-in one, and b its bench */
+/* model is the built-in one, and b its bench; taken are the blocks of lab_take */
 struct fixture {
   struct memory m; struct counters c; struct engine e;
   struct model *model; struct tokenizer *t; uint32_t sentence[PARROT_WORDS];
   struct parrot parrot; struct kernels idle_kernels; struct model *stand_in;
   struct bench b; struct sampler dice;
-  struct { void *p; size_t n, size; } block[LAB_BLOCKS]; size_t n_blocks;
+  struct arena taken;
 };
 
 /* opens all of it. May be closed even if it fails */
@@ -64,7 +61,7 @@ void lab_close(struct fixture *lab);
 struct model *lab_stand_in(struct fixture *lab, struct error *why);
 
 /* memory, zeroed, until the laboratory is closed; null and a sentence if it is
-   refused */
+   refused, and null ever after */
 void *lab_take(struct fixture *lab, size_t count, size_t size, struct error *why);
 
 /* sets all counters to zero */

@@ -21,7 +21,8 @@ static bool print_sums(struct fixture *lab, struct error *why)
     double truth = 0;
     for (int k = 0; k < TERMS; k++) {
       float x = (float) random_uniform(&seed);
-      truth += (double) x, chain += x, lane[k % 16] += x;
+      truth += (double) x;
+      chain += x, lane[k % 16] += x;
     }
     for (int s = 8; s > 0; s /= 2)
       for (int j = 0; j < s; j++) lane[j] += lane[j + s];

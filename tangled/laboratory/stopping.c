@@ -300,9 +300,13 @@ static bool note_end(void *ctx, const struct step *now)
     lab->model->config.vocab_size, x->logprob);
   double p = num_exp(x->logprob[eos]);
   bool slip = num_exp(x->logprob[now->chosen]) < 0.01;
-  x->written++, x->rare += slip, x->slipped = x->slipped || slip;
+  x->written++, x->rare += slip;
+  x->slipped = x->slipped || slip;
   if (now->chosen == eos) x->chosen += p;
-  else x->inside++, x->mean += p, x->most = p > x->most ? p : x->most;
+  else {
+    x->inside++, x->mean += p;
+    if (p > x->most) x->most = p;
+  }
   if (x->k.steps + 1 == CAP && now->chosen != eos)
     /* <See whether a length would cut here> */
     {

@@ -5,33 +5,6 @@
 #include "model/forward.h"
 #include "safetensors/safetensors.h"
 
-/* <The arena of a pass> */
-struct arena_block { void *p; size_t count, size; };
-struct pass_arena {
-  struct memory *m; struct error *why;
-  struct arena_block block[24];
-  size_t n; bool refused;
-};
-
-static void *arena_alloc(struct pass_arena *d, size_t count, size_t size)
-{
-  if (d->refused) return NULL;
-  struct arena_block *s = &d->block[d->n];
-  *s = (struct arena_block) { NULL, count, size };
-  s->p = memory_alloc(d->m, MEMORY_ACTIVATIONS, count, size, d->why);
-  if (s->p == NULL) d->refused = true;
-  else d->n++;
-  return s->p;
-}
-
-static void arena_reset(struct pass_arena *d)
-{
-  while (d->n-- > 0) {
-    struct arena_block *s = &d->block[d->n];
-    memory_free(d->m, s->p);
-  }
-}
-
 /* <The arrays of a pass> */
 struct work {
   struct engine *e; struct store *s; struct pass *p;
@@ -46,33 +19,35 @@ struct work {
 };
 
 /* <Allocate the arrays of a pass> */
-static bool work_alloc(struct work *w, struct pass_arena *d)
+static bool work_alloc(struct work *w, struct arena *d, struct error *why)
 {
+  enum memory_class what = MEMORY_ACTIVATIONS;
   const struct model_config *c = &w->lm->config;
   size_t n = w->n, one = sizeof(float), half = c->head_dim / 2;
   w->q_width = (size_t) c->n_heads * c->head_dim;
   w->kv_width = (size_t) c->n_kv_heads * c->head_dim;
   bool fused = w->lm->layers[0].n_qkv == 1, gated = w->lm->layers[0].n_up == 2;
   /* <Take the numbers of a row in its layer> */
-    w->normed = arena_alloc(d, n, c->d_model * one);
-    w->fused = arena_alloc(d, fused ? n : 0, 3 * w->q_width * one);
-    w->q = arena_alloc(d, n, w->q_width * one);
-    w->k = arena_alloc(d, n, w->kv_width * one);
-    w->v = arena_alloc(d, n, w->kv_width * one);
-    w->mixed = arena_alloc(d, n, w->q_width * one);
-    w->added = arena_alloc(d, n, c->d_model * one);
-    w->inner = arena_alloc(d, n, c->d_inner * one);
-    w->up = arena_alloc(d, gated ? n : 0, c->d_inner * one);
+    w->normed = arena_alloc(d, what, n, c->d_model * one, why);
+    w->fused = arena_alloc(d, what, fused ? n : 0, 3 * w->q_width * one, why);
+    w->q = arena_alloc(d, what, n, w->q_width * one, why);
+    w->k = arena_alloc(d, what, n, w->kv_width * one, why);
+    w->v = arena_alloc(d, what, n, w->kv_width * one, why);
+    w->mixed = arena_alloc(d, what, n, w->q_width * one, why);
+    w->added = arena_alloc(d, what, n, c->d_model * one, why);
+    w->inner = arena_alloc(d, what, n, c->d_inner * one, why);
+    w->up = arena_alloc(d, what, gated ? n : 0, c->d_inner * one, why);
   /* <Take what places and attention need> */
-    w->cosine = arena_alloc(d, n, half * one);
-    w->sine = arena_alloc(d, n, half * one);
-    w->id = arena_alloc(d, n, sizeof *w->id);
-    w->position = arena_alloc(d, n, sizeof *w->position);
-    w->seen = arena_alloc(d, n, sizeof *w->seen);
-    w->scratch = arena_alloc(d, pool_workers(w->e->pool),
-      kernels_scratch(&w->lm->attention, w->max_seen) * one);
+    w->cosine = arena_alloc(d, what, n, half * one, why);
+    w->sine = arena_alloc(d, what, n, half * one, why);
+    w->id = arena_alloc(d, what, n, sizeof *w->id, why);
+    w->position = arena_alloc(d, what, n, sizeof *w->position, why);
+    w->seen = arena_alloc(d, what, n, sizeof *w->seen, why);
+    w->scratch = arena_alloc(d, what, pool_workers(w->e->pool),
+      kernels_scratch(&w->lm->attention, w->max_seen) * one, why);
     bool weights = w->watch != NULL && w->watch->weights;
-    w->weights = arena_alloc(d, weights ? n * c->n_heads : 0, w->max_seen * one);
+    w->weights = arena_alloc(d, what, weights ? n * c->n_heads : 0,
+      w->max_seen * one, why);
   return !d->refused;
 }
 
@@ -284,13 +259,13 @@ bool model_forward_watched(struct engine *e, const struct model *lm, struct stor
   struct error *why)
 {
   struct work w = { .e = e, .lm = lm, .s = s, .watch = watch, .n = n };
-  struct pass_arena d = { .m = s->m, .why = why };
+  struct arena d = { .m = s->m };
   *made = NULL;
   if (!kernels_self_test(e->k, why) || !rows_check(lm, rows, n, &w.max_seen, why)
       || !store_begin(s, rows, n, why))
     return false;
   w.p = pass_open(s->m, n, lm->config.d_model, why);
-  bool ok = w.p != NULL && work_alloc(&w, &d);
+  bool ok = w.p != NULL && work_alloc(&w, &d, why);
   /* <Do the work, or let it not have been> */
     if (ok) {
       w.x = w.p->hidden;
@@ -302,7 +277,7 @@ bool model_forward_watched(struct engine *e, const struct model *lm, struct stor
       store_abort(s);
       pass_close(w.p);
     }
-  arena_reset(&d);
+  arena_free(&d);
   return ok;
 }
 
@@ -400,9 +375,9 @@ bool model_logprobs(struct engine *e, const struct model *lm, struct store *s,
 {
   struct pass *p = NULL;
   size_t vocab = lm->config.vocab_size;
-  struct pass_arena d = { .m = s->m, .why = why };
-  float *logits = arena_alloc(&d, vocab, sizeof *logits);
-  double *all = arena_alloc(&d, vocab, sizeof *all);
+  struct arena d = { .m = s->m };
+  float *logits = arena_alloc(&d, MEMORY_ACTIVATIONS, vocab, sizeof *logits, why);
+  double *all = arena_alloc(&d, MEMORY_ACTIVATIONS, vocab, sizeof *all, why);
   bool ok = !d.refused && naive_pass(e, lm, s, ids, n, &p, why);
   *sum = 0;
   if (ok) logprob[0] = 0;
@@ -411,6 +386,6 @@ bool model_logprobs(struct engine *e, const struct model *lm, struct store *s,
     if (ok) logprob[i + 1] = all[0], *sum += all[0];
   }
   pass_close(p);
-  arena_reset(&d);
+  arena_free(&d);
   return ok;
 }

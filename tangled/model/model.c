@@ -19,7 +19,7 @@ bool config_set_window(struct model_config *c, uint32_t window, uint32_t sinks,
   if (sinks > 0 && c->learned_positions)
     return error_say(why, "%u sinks for a model whose positions are learned;"
       " wanted: none, or a model that turns its keys", sinks);
-  c->window = window, c->window_from = 0, c->window_listed = false;
-  c->sinks = sinks;
+  c->window = window, c->sinks = sinks;
+  c->window_from = 0, c->window_listed = false;
   return true;
 }

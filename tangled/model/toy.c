@@ -20,7 +20,8 @@ static void toy_by_hand(struct toy *y)
   }
   for (int p = 0; p < TOY_PLACES; p++)
     memcpy(y->place[p] + 2, corner[place[p % 4]], sizeof corner[0]);
-  y->gate[0] = 0.5f, y->gate[2] = -1, y->up[2] = 1;
+  y->gate[0] = 0.5f, y->gate[2] = -1;
+  y->up[2] = 1;
   y->down[0] = 1, y->down[2] = -1;
   memcpy(y->asked, asked, sizeof asked);
 }

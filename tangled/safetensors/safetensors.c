@@ -135,12 +135,10 @@ static struct tensor_entry *tensor_add(struct header_parser *r, const char *name
     error_found(r->why, r->path, name, "one more", "at most 262144 tensors");
     return NULL;
   }
-  if (w->n == w->cap) {
-    size_t cap = w->cap == 0 ? 64 : 2 * w->cap;
-    void *grown = memory_resize(r->m, MEMORY_OTHER, w->list, cap, sizeof *w->list, r->why);
-    if (grown == NULL) return NULL;
-    w->list = grown, w->cap = cap;
-  }
+  void *p = memory_reserve(r->m, MEMORY_OTHER, w->list, &w->cap, w->n + 1, 64,
+    sizeof *w->list, r->why);
+  if (p == NULL) return NULL;
+  w->list = p;
   size_t fixed = sizeof(struct tensor_entry) + rank * sizeof(uint64_t);
   size_t length = strlen(name) + 1;
   struct tensor_entry *t = memory_alloc(r->m, MEMORY_OTHER, fixed + length, 1, r->why);
@@ -218,7 +216,7 @@ static bool header_read(struct header_parser *r)
 
 /* <Files, from the extent to the directory> */
 
-/* <Keep a path, return a path> */
+/* <Keep a path> */
 static char *path_keep(struct memory *m, const char *directory, const char *name,
   struct error *why)
 {
@@ -228,11 +226,6 @@ static char *path_keep(struct memory *m, const char *directory, const char *name
   memcpy(path, directory, a);
   if (b > 0) path[a] = '/', memcpy(path + a + 1, name, b);
   return path;
-}
-
-static void path_return(struct memory *m, char *path)
-{
-  if (path != NULL) memory_free(m, path);
 }
 
 /* <Compare two tensors> */
@@ -406,11 +399,11 @@ void tensor_file_close(struct memory *m, struct tensor_file *w)
   }
   for (size_t i = 0; i < w->n_shards; i++) {
     file_unmap(&w->shards[i].map);
-    path_return(m, w->shards[i].path);
+    memory_free(m, w->shards[i].path);
   }
   memory_free(m, w->list);
   memory_free(m, w->shards);
-  path_return(m, w->path);
+  memory_free(m, w->path);
   memory_free(m, w);
 }
 
@@ -430,7 +423,7 @@ struct tensor_file *tensor_file_open(struct memory *m, const char *path,
   bool indexed = ok && directory && access(single, F_OK) != 0
     && access(index, F_OK) == 0;
   w->path = indexed ? index : single;
-  path_return(m, indexed ? single : index);
+  memory_free(m, indexed ? single : index);
   if (indexed) ok = tensor_file_open_index(w, m, path, why);
   else ok = ok && shard_open(w, m, path, name, why) && tensor_file_sort(w, why);
   if (ok) return w;

@@ -16,7 +16,8 @@ void philox4x32(const uint32_t key[2], const uint32_t counter[4],
     c = (uint32_t) (p >> 32) ^ d ^ k1, d = (uint32_t) p;
     k0 += 0x9E3779B9u, k1 += 0xBB67AE85u;
   }
-  out[0] = a, out[1] = b, out[2] = c, out[3] = d;
+  out[0] = a, out[1] = b;
+  out[2] = c, out[3] = d;
 }
 
 /* <A number of 52 bits for a token at a place> */

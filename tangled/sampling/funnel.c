@@ -9,25 +9,22 @@
 bool funnel_open(struct funnel *f, struct memory *m,
   const struct kernels *k, size_t vocab, struct error *why)
 {
-  *f = (struct funnel) { .m = m, .k = k, .vocab = vocab };
-  bool ok = (f->score = memory_alloc(m, MEMORY_OTHER, vocab, 8, why)) != NULL
-    && (f->weight = memory_alloc(m, MEMORY_OTHER, vocab, 8, why)) != NULL
-    && (f->candidates = memory_alloc(m, MEMORY_OTHER, vocab, 4, why)) != NULL
-    && (f->count = memory_alloc(m, MEMORY_OTHER, vocab, 4, why)) != NULL
-    && (f->sort_buf = memory_alloc(m, MEMORY_OTHER, vocab, 16, why)) != NULL
-    && (f->sort_spare = memory_alloc(m, MEMORY_OTHER, vocab, 16, why)) != NULL;
-  if (!ok) funnel_close(f);
-  return ok;
+  *f = (struct funnel) { .buffers.m = m, .k = k, .vocab = vocab };
+  struct arena *a = &f->buffers;
+  f->score = arena_alloc(a, MEMORY_OTHER, vocab, 8, why);
+  f->weight = arena_alloc(a, MEMORY_OTHER, vocab, 8, why);
+  f->candidates = arena_alloc(a, MEMORY_OTHER, vocab, 4, why);
+  f->count = arena_alloc(a, MEMORY_OTHER, vocab, 4, why);
+  f->sort_buf = arena_alloc(a, MEMORY_OTHER, vocab, 16, why);
+  f->sort_spare = arena_alloc(a, MEMORY_OTHER, vocab, 16, why);
+  if (!a->refused) return true;
+  funnel_close(f);
+  return false;
 }
 
 void funnel_close(struct funnel *f)
 {
-  memory_free(f->m, f->sort_spare);
-  memory_free(f->m, f->sort_buf);
-  memory_free(f->m, f->count);
-  memory_free(f->m, f->candidates);
-  memory_free(f->m, f->weight);
-  memory_free(f->m, f->score);
+  arena_free(&f->buffers);
   *f = (struct funnel) { .vocab = 0 };
 }
 

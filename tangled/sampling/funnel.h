@@ -15,7 +15,7 @@ struct sort_item { uint64_t key; uint32_t id; };
    for vocab each, count all zero between two calls. What is 0 in allowed[vocab],
    borrowed and mostly null, is out from the beginning. bits and noises count how
    often a choice took random bits, and made noise of them */
-struct funnel { struct memory *m; const struct kernels *k; size_t vocab, n;
+struct funnel { struct arena buffers; const struct kernels *k; size_t vocab, n;
   double *score, *weight; uint32_t *candidates, *count; struct sort_item *sort_buf,
     *sort_spare;
   bool sorted; uint64_t bits, noises; const uint8_t *allowed; };

@@ -14,6 +14,7 @@ struct search { const struct search_source *from;
      steps so far */
   size_t n_prompt, limit, max_candidates, number;
   struct funnel f;
+  struct arena lists; /* what follows, but for the numbers */
   float *logits; /* [num_beams][vocab] */
   struct search_beam *active, *next; /* [num_beams]: those that grow, those kept */
   size_t n_active, n_next;
@@ -231,35 +232,25 @@ static bool search_steps(struct search *s, struct error *why)
 static bool search_take(struct search *s, const struct kernels *k,
   struct error *why)
 {
-  struct memory *m = s->m;
+  struct arena *a = &s->lists;
   size_t width = s->want->num_beams, each = s->limit * sizeof (uint32_t);
-  if (!funnel_open(&s->f, m, k, s->from->vocab, why)) return false;
-  s->logits = memory_alloc(m, MEMORY_ACTIVATIONS, width,
+  if (!funnel_open(&s->f, s->m, k, s->from->vocab, why)) return false;
+  s->logits = arena_alloc(a, MEMORY_ACTIVATIONS, width,
     s->from->vocab * sizeof (float), why);
-  s->active = memory_alloc(m, MEMORY_OTHER, width, sizeof *s->active, why);
-  s->next = memory_alloc(m, MEMORY_OTHER, width, sizeof *s->next, why);
-  s->text[0] = memory_alloc(m, MEMORY_TOKENS, width, each, why);
-  s->text[1] = memory_alloc(m, MEMORY_TOKENS, width, each, why);
-  s->list = memory_alloc(m, MEMORY_OTHER, s->max_candidates, sizeof *s->list, why);
-  s->pooled = memory_alloc(m, MEMORY_TOKENS, width, each, why);
-  s->hypotheses = memory_alloc(m, MEMORY_OTHER, width, sizeof *s->hypotheses, why);
-  return s->logits != NULL && s->active != NULL && s->next != NULL
-    && s->text[0] != NULL && s->text[1] != NULL && s->list != NULL
-    && s->pooled != NULL && s->hypotheses != NULL;
+  s->active = arena_alloc(a, MEMORY_OTHER, width, sizeof *s->active, why);
+  s->next = arena_alloc(a, MEMORY_OTHER, width, sizeof *s->next, why);
+  s->text[0] = arena_alloc(a, MEMORY_TOKENS, width, each, why);
+  s->text[1] = arena_alloc(a, MEMORY_TOKENS, width, each, why);
+  s->list = arena_alloc(a, MEMORY_OTHER, s->max_candidates, sizeof *s->list, why);
+  s->pooled = arena_alloc(a, MEMORY_TOKENS, width, each, why);
+  s->hypotheses = arena_alloc(a, MEMORY_OTHER, width, sizeof *s->hypotheses, why);
+  return !a->refused;
 }
 
 static void search_give(struct search *s)
 {
-  struct memory *m = s->m;
-  memory_free(m, s->hypotheses);
-  memory_free(m, s->pooled);
-  memory_free(m, s->list);
-  memory_free(m, s->text[1]);
-  memory_free(m, s->text[0]);
-  memory_free(m, s->next);
-  memory_free(m, s->active);
-  memory_free(m, s->logits);
-  if (s->f.m != NULL) funnel_close(&s->f);
+  arena_free(&s->lists);
+  funnel_close(&s->f);
 }
 
 /* <Begin with the prompt> */
@@ -314,7 +305,7 @@ bool search_run(const struct search_source *from, struct memory *m,
   const struct search_settings *want, struct search_result *out,
   struct error *why)
 {
-  struct search s = { .from = from, .want = want, .m = m,
+  struct search s = { .from = from, .want = want, .m = m, .lists.m = m,
     .n_prompt = n_prompt, .limit = want->max_length };
   *out = (struct search_result) { .m = m, .n_prompt = n_prompt };
   if (!search_begin(&s, prompt, why)

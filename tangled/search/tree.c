@@ -6,16 +6,13 @@
 /* <Add a node> */
 static uint32_t add_node(struct token_tree *t, struct tree_node node)
 {
-  if (t->n == t->cap) {
-    size_t cap = 2 * t->cap + 64;
-    struct tree_node *more = memory_resize(t->m, MEMORY_OTHER, t->node, cap,
-      sizeof *more, &t->why);
-    if (more == NULL) {
-      t->ok = false;
-      return 0;
-    }
-    t->node = more, t->cap = cap;
+  struct tree_node *more = memory_reserve(t->m, MEMORY_OTHER, t->node, &t->cap,
+    t->n + 1, 64, sizeof *more, &t->why);
+  if (more == NULL) {
+    t->ok = false;
+    return 0;
   }
+  t->node = more;
   t->node[t->n++] = node;
   return (uint32_t) t->n;
 }
@@ -48,8 +45,8 @@ static uint32_t branch(struct token_tree *t, const struct step *now,
   size_t token, size_t rank)
 {
   bool chosen = token == now->chosen;
-  enum tree_reason reason = !chosen ? REASON_PASSED
-    : t->sampled ? REASON_DRAWN : REASON_LIKELIEST;
+  enum tree_reason reason = REASON_PASSED;
+  if (chosen) reason = t->sampled ? REASON_DRAWN : REASON_LIKELIEST;
   return add_node(t, (struct tree_node) { t->tip[0], (uint32_t) token,
     now->number, rank, t->logprob[token], reason, chosen });
 }

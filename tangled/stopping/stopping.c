@@ -82,8 +82,8 @@ bool criteria_should_stop(void *ctx, const struct continuation *text,
 
 const char *criteria_reason(const struct criteria *c, enum finish_reason ended)
 {
-  return ended != FINISH_STOP ? NULL
-    : c->fired == NULL ? "eos" : c->fired->name;
+  if (ended != FINISH_STOP) return NULL;
+  return c->fired == NULL ? "eos" : c->fired->name;
 }
 
 /* <Stop at a stop string> */

@@ -112,21 +112,16 @@ void stops_close(struct stops *s)
 }
 
 /* <Read an escape> */
-static int digit(char c)
-{
-  return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f'
-    ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 static size_t escape(const char *p, unsigned char *byte)
 {
+  int value = *p == 'x' ? hex_byte(p + 1) : -1;
   switch (*p) {
   case 'n': *byte = '\n'; return 2;
   case 't': *byte = '\t'; return 2;
   case '\\': *byte = '\\'; return 2;
   case 'x':
-    if (digit(p[1]) < 0 || digit(p[2]) < 0) return 0;
-    *byte = (unsigned char) (digit(p[1]) * 16 + digit(p[2]));
+    if (value < 0) return 0;
+    *byte = (unsigned char) value;
     return 4;
   default: return 0;
   }

@@ -113,13 +113,10 @@ static bool put(struct writer *w, enum part_kind kind,
     return true;
   }
   /* <Make room for one more part> */
-  if (s->n == s->cap) {
-    size_t cap = 2 * s->cap + 16;
-    struct prompt_part *p = memory_resize(w->m, MEMORY_TOKENS, s->part, cap, sizeof *p,
-      w->why);
-    if (p == NULL) return false;
-    s->part = p, s->cap = cap;
-  }
+  struct prompt_part *p = memory_reserve(w->m, MEMORY_TOKENS, s->part, &s->cap, s->n + 1, 16,
+    sizeof *p, w->why);
+  if (p == NULL) return false;
+  s->part = p;
   s->part[s->n++] = (struct prompt_part) { kind, who, at, n };
   return true;
 }
@@ -307,10 +304,12 @@ static bool put_turns(struct writer *w, const struct chat_template *t,
     bool here = first == 1 && talk[i].who == ROLE_USER
       && ((t->around->system_at == IN_FIRST && i == 1)
       || (t->around->system_at == IN_LAST && i == n - 1));
-    bool ok = t->thinks && talk[i].who == ROLE_ASSISTANT
-      ? put_thinker(w, &talk[i], question > 0 && i >= question,
-      i == n - 1) : put_turn(w, t->around, &talk[i],
-      here ? &talk[0] : NULL);
+    bool ok;
+    if (t->thinks && talk[i].who == ROLE_ASSISTANT)
+      ok = put_thinker(w, &talk[i], question > 0 && i >= question,
+        i == n - 1);
+    else
+      ok = put_turn(w, t->around, &talk[i], here ? &talk[0] : NULL);
     if (!ok) return false;
   }
   return true;
@@ -524,21 +523,13 @@ static const struct chat_template *judge_file(const char *path,
   return t;
 }
 
-enum { PATH_ROOM = 4096 };
-static bool is_there(const char *folder, const char *name, int mode,
-  char path[PATH_ROOM])
-{
-  int n = snprintf(path, PATH_ROOM, "%s/%s", folder, name);
-  return n > 0 && n < PATH_ROOM && access(path, mode) == 0;
-}
-
 const struct chat_template *chat_template_of(const char *folder,
   struct error *why)
 {
-  char path[PATH_ROOM], names[160];
-  if (is_there(folder, "chat_template.jinja", F_OK, path))
+  char path[PATH_CAP], names[160];
+  if (path_find(path, folder, "chat_template.jinja", F_OK))
     return judge_file(path, why);
-  json_t *settings = is_there(folder, "tokenizer_config.json", F_OK, path)
+  json_t *settings = path_find(path, folder, "tokenizer_config.json", F_OK)
     ? jsonfile_read(path, JSONFILE_MAX_SETTINGS, why) : json_null();
   const json_t *v = field_of(settings);
   const struct chat_template *t = NULL;
@@ -552,9 +543,9 @@ const struct chat_template *chat_template_of(const char *folder,
 
 bool chat_template_given(const char *folder)
 {
-  char path[PATH_ROOM];
-  if (is_there(folder, "chat_template.jinja", R_OK, path)) return true;
-  json_t *settings = is_there(folder, "tokenizer_config.json", R_OK, path)
+  char path[PATH_CAP];
+  if (path_find(path, folder, "chat_template.jinja", R_OK)) return true;
+  json_t *settings = path_find(path, folder, "tokenizer_config.json", R_OK)
     ? jsonfile_read(path, JSONFILE_MAX_SETTINGS, NULL) : NULL;
   json_t *v = json_object_get(settings, "chat_template");
   bool given = v != NULL && !json_is_null(v);

@@ -25,6 +25,18 @@ static int clip(const char *text, size_t n, size_t max)
   return (int) (max - utf8_held((const unsigned char *) text, max));
 }
 
+static const char *kind_of(const json_t *v)
+{
+  switch (json_typeof(v)) {
+  case JSON_NULL: return "null";
+  case JSON_TRUE: return "true";
+  case JSON_FALSE: return "false";
+  case JSON_OBJECT: return "an object";
+  case JSON_ARRAY: return "a list";
+  default: return "a number with a point";
+  }
+}
+
 static const char *shown(const json_t *v, char buffer[80])
 {
   const char *text = json_string_value(v);
@@ -34,9 +46,7 @@ static const char *shown(const json_t *v, char buffer[80])
       clip(text, json_string_length(v), 70), text);
   else if (json_is_integer(v))
     snprintf(buffer, 80, "%lld", (long long) json_integer_value(v));
-  else return json_is_null(v) ? "null" : json_is_true(v) ? "true"
-    : json_is_false(v) ? "false" : json_is_object(v) ? "an object"
-    : json_is_array(v) ? "a list" : "a number with a point";
+  else return kind_of(v);
   return buffer;
 }
 
@@ -125,8 +135,8 @@ static bool seen(unsigned b)
 uint32_t tokenizer_byte_to_unicode(unsigned b)
 {
   if (seen(b)) return b;
-  return b <= 32 ? 256 + b : b <= 160 ? 256 + 33 + (b - 127)
-    : 256 + 33 + 34;
+  if (b <= 32) return 256 + b;
+  return b <= 160 ? 256 + 33 + (b - 127) : 256 + 33 + 34;
 }
 
 static int alphabet_byte(uint32_t c)
@@ -399,21 +409,24 @@ static bool has(const struct pattern_text *p, size_t at, const char *words)
     && memcmp(p->c + at, words, n) == 0;
 }
 
+static const char *read_braced(struct pattern_text *p, unsigned char c)
+{
+  size_t from = p->at, max = has(p, from, "{^") ? 5 : 4;
+  if (!has(p, from, "{")) return "no { behind \\x or \\p";
+  if (c == 'x' && (p->folded >> p->depth & 1) != 0)
+    return "a folded letter that is a number";
+  while (p->at < p->n && p->c[p->at++] != '}') ;
+  return c == 'x' || p->at - from <= max ? NULL
+    : "a property with a long name";
+}
+
 static const char *read_escape(struct pattern_text *p)
 {
   unsigned char c = p->at + 1 < p->n ? p->c[p->at + 1] : 0;
   p->at += 2;
-  if (c > 127 || strchr("sSdDrntf", c) != NULL)
-    return c == 0 ? "a backslash at the end" : NULL;
-  if (c == 'x' || c == 'p' || c == 'P') {
-    size_t from = p->at, max = has(p, from, "{^") ? 5 : 4;
-    if (!has(p, from, "{")) return "no { behind \\x or \\p";
-    if (c == 'x' && (p->folded >> p->depth & 1) != 0)
-      return "a folded letter that is a number";
-    while (p->at < p->n && p->c[p->at++] != '}') ;
-    return c == 'x' || p->at - from <= max ? NULL
-      : "a property with a long name";
-  }
+  if (c == 0) return "a backslash at the end";
+  if (c > 127 || strchr("sSdDrntf", c) != NULL) return NULL;
+  if (c == 'x' || c == 'p' || c == 'P') return read_braced(p, c);
   return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z')
     || (c >= 'a' && c <= 'z') ? "an escaped letter or digit" : NULL;
 }
@@ -596,38 +609,47 @@ static bool read_metaspace(struct json_reader *r, const char *where,
     && (!split || cut_at(r, where, pattern, strlen(pattern)));
 }
 
-/* <Read the pre-tokenizer> */
+/* <Read a stage of digits> */
+static bool read_digits(struct json_reader *r, const char *where, json_t *v)
+{
+  bool single;
+  return only_keys(r, where, v, "type individual_digits ")
+    && flag(r, where, v, "individual_digits", false, &single)
+    && cut_at(r, where, single ? "\\p{N}" : "\\p{N}+", single ? 5 : 6);
+}
+
+/* <Read a stage of bytes> */
 static const char byte_level_keys[] = "type add_prefix_space "
   "trim_offsets use_regex ";
-static bool read_stage(struct json_reader *r, const char *where, json_t *v)
+static bool read_byte_level(struct json_reader *r, const char *where,
+  json_t *v)
 {
-  const char *type = json_string_value(json_object_get(v, "type"));
-  bool blank, regex, single;
-  if (type == NULL) return refuse(r, below(where, "type").name,
-    json_object_get(v, "type"), "the name of a stage");
-  if (strcmp(type, "Sequence") == 0)
-    return read_each(r, where, v, "pretokenizers", read_stage);
-  if (r->in_bytes) return refuse(r, below(where, "type").name,
-    json_object_get(v, "type"), "no stage behind ByteLevel");
-  if (strcmp(type, "Split") == 0) return read_split(r, where, v);
-  if (strcmp(type, "Digits") == 0)
-    return only_keys(r, where, v, "type individual_digits ")
-      && flag(r, where, v, "individual_digits", false, &single)
-      && cut_at(r, where, single ? "\\p{N}" : "\\p{N}+",
-        single ? 5 : 6);
-  if (strcmp(type, "Metaspace") == 0)
-    return read_metaspace(r, where, v);
-  if (strcmp(type, "ByteLevel") != 0)
-    return refuse(r, below(where, "type").name,
-      json_object_get(v, "type"), "Sequence, Split, Digits, "
-      "Metaspace or ByteLevel");
-  /* <Read the stage that begins with bytes> */
+  bool blank, regex;
   r->in_bytes = true;
   return only_keys(r, where, v, byte_level_keys)
     && flag(r, where, v, "add_prefix_space", true, &blank)
     && flag(r, where, v, "use_regex", true, &regex)
     && (!blank || put_before(r, where, " ", 1, false, true))
     && (!regex || cut_at(r, where, split_gpt2, strlen(split_gpt2)));
+}
+
+/* <Read the pre-tokenizer> */
+static bool read_stage(struct json_reader *r, const char *where, json_t *v)
+{
+  json_t *name = json_object_get(v, "type");
+  const char *type = json_string_value(name);
+  if (type == NULL) return refuse(r, below(where, "type").name, name,
+    "the name of a stage");
+  if (strcmp(type, "Sequence") == 0)
+    return read_each(r, where, v, "pretokenizers", read_stage);
+  if (r->in_bytes) return refuse(r, below(where, "type").name, name,
+    "no stage behind ByteLevel");
+  if (strcmp(type, "Split") == 0) return read_split(r, where, v);
+  if (strcmp(type, "Digits") == 0) return read_digits(r, where, v);
+  if (strcmp(type, "Metaspace") == 0) return read_metaspace(r, where, v);
+  if (strcmp(type, "ByteLevel") == 0) return read_byte_level(r, where, v);
+  return refuse(r, below(where, "type").name, name,
+    "Sequence, Split, Digits, Metaspace or ByteLevel");
 }
 
 /* <Read a replacement> */
@@ -895,12 +917,9 @@ static bool read_bracket(struct json_reader *r, json_t *config,
 
 static bool read_config(struct json_reader *r)
 {
-  const char *slash = strrchr(r->file, '/'), *file = r->file;
-  char path[4096];
-  int n = slash == NULL ? 0 : (int) (slash + 1 - r->file);
-  int length = snprintf(path, sizeof path,
-    "%.*stokenizer_config.json", n, r->file);
-  bool here = length > 0 && length < (int) sizeof path
+  const char *file = r->file;
+  char path[PATH_CAP];
+  bool here = path_beside(path, file, "tokenizer_config.json", NULL)
     && access(path, F_OK) == 0;
   if (here) r->file = path;
   size_t bytes;
@@ -947,11 +966,22 @@ static bool is_ours(struct json_reader *r, json_t *file)
     "BPE (another kind of tokenizer)");
 }
 
+/* <Read the tokens that were added> */
+static bool read_all_added(struct json_reader *r, json_t *added)
+{
+  size_t i;
+  json_t *v;
+  if (!says_nothing(added) && !json_is_array(added))
+    return refuse(r, "added_tokens", added, "a list");
+  json_array_foreach(added, i, v)
+    if (!read_added(r, number_of("added_tokens", i).name, v))
+      return false;
+  return true;
+}
+
 /* <Read a whole description> */
 static bool read_description(struct json_reader *r, json_t *file)
 {
-  size_t i;
-  json_t *v, *added = json_object_get(file, "added_tokens");
   json_t *post = json_object_get(file, "post_processor"),
     *stages = json_object_get(file, "pre_tokenizer");
   if (!is_ours(r, file) || !only_keys(r, "", file,
@@ -970,13 +1000,8 @@ static bool read_description(struct json_reader *r, json_t *file)
   if (!r->t->char_level && !r->fused) return refuse(r, "decoder",
     json_object_get(file, "decoder"), "a ByteLevel in it");
   r->t->n_normalizers = r->t->n_steps;
-  /* <Read the tokens that were added> */
-  if (!says_nothing(added) && !json_is_array(added))
-    return refuse(r, "added_tokens", added, "a list");
-  json_array_foreach(added, i, v)
-    if (!read_added(r, number_of("added_tokens", i).name, v))
-      return false;
-  return ((r->t->char_level && says_nothing(stages))
+  return read_all_added(r, json_object_get(file, "added_tokens"))
+    && ((r->t->char_level && says_nothing(stages))
       || read_stage(r, "pre_tokenizer", stages))
     && tokenizer_index_added(r->m, r->t, r->why)
     && (json_is_null(post) || post == NULL ? read_config(r)
@@ -1075,46 +1100,48 @@ static bool is_rank_line(const unsigned char *c, size_t n)
   return digits > 0 && (i == n || c[i] == '\n' || c[i] == '\r');
 }
 
+enum file_content { CONTENT_JSON, CONTENT_RANKS, CONTENT_PIECES };
+static enum file_content file_content(const unsigned char *c, size_t n)
+{
+  size_t k = 0;
+  while (k < n && strchr(" \t\r\n", c[k]) != NULL && c[k] != 0) k++;
+  if (k < n && c[k] == '{') return CONTENT_JSON;
+  if (is_rank_line(c, n < 1000 ? n : 1000)) return CONTENT_RANKS;
+  if (n > 2 && c[0] == 10 && c[2] == 10) return CONTENT_PIECES;
+  return CONTENT_JSON;
+}
+
 static bool read_file(struct json_reader *r, const char *path)
 {
   struct mapping map;
   r->file = path, r->ours = true;
   if (!file_map(&map, path, r->why)) return false;
-  size_t n = map.size, k = 0;
-  const unsigned char *c = map.bytes;
-  while (k < n && strchr(" \t\r\n", c[k]) != NULL && c[k] != 0) k++;
-  bool json = k < n && c[k] == '{',
-    ranks = !json && is_rank_line(c, n < 1000 ? n : 1000),
-    pieces = !json && n > 2 && c[0] == 10 && c[2] == 10;
-  bool ok = !(ranks || pieces) || (ranks ? tiktoken_read(r->m, r->t,
-    path, c, n, r->why) : read_scores(r, c, n));
+  bool ok = true;
+  enum file_content what = file_content(map.bytes, map.size);
+  if (what == CONTENT_RANKS)
+    ok = tiktoken_read(r->m, r->t, path, map.bytes, map.size, r->why);
+  if (what == CONTENT_PIECES) ok = read_scores(r, map.bytes, map.size);
   file_unmap(&map);
-  return ok && (ranks || pieces || read_json_file(r, path));
+  return what == CONTENT_JSON ? read_json_file(r, path) : ok;
 }
 
 /* <Find out what a path holds> */
-static bool there(char buffer[4096], const char *path, const char *name)
-{
-  int n = snprintf(buffer, 4096, "%s/%s", path, name);
-  return n > 0 && n < 4096 && access(buffer, F_OK) == 0;
-}
-
 static bool read_path(struct json_reader *r, const char *path,
   bool *absent)
 {
-  char one[4096], two[4096];
+  char one[PATH_CAP], two[PATH_CAP];
   struct stat about;
   *absent = false;
   if (stat(path, &about) != 0 || !S_ISDIR(about.st_mode))
     return read_file(r, path);
-  if (there(one, path, "tokenizer.json")) return read_file(r, one);
-  if (there(one, path, "vocab.json")
-    && there(two, path, "merges.txt")) return read_pair_of_files(r,
+  if (path_find(one, path, "tokenizer.json", F_OK)) return read_file(r, one);
+  if (path_find(one, path, "vocab.json", F_OK)
+    && path_find(two, path, "merges.txt", F_OK)) return read_pair_of_files(r,
     one, two);
-  if (there(one, path, "encoder.json")
-    && there(two, path, "vocab.bpe")) return read_pair_of_files(r,
+  if (path_find(one, path, "encoder.json", F_OK)
+    && path_find(two, path, "vocab.bpe", F_OK)) return read_pair_of_files(r,
     one, two);
-  if (there(one, path, "tokenizer.model")) return read_file(r, one);
+  if (path_find(one, path, "tokenizer.model", F_OK)) return read_file(r, one);
   *absent = true;
   return error_say(r->why,
     "%s: no tokenizer.json here, nor "
@@ -1135,8 +1162,8 @@ enum tokenizer_found tokenizer_try(struct memory *m, const char *path,
   if (ok) return TOKENIZER_OPEN;
   tokenizer_close(m, *t);
   *t = NULL;
-  return absent ? TOKENIZER_ABSENT : r.ours ? TOKENIZER_REFUSED
-    : TOKENIZER_OTHER_KIND;
+  if (absent) return TOKENIZER_ABSENT;
+  return r.ours ? TOKENIZER_REFUSED : TOKENIZER_OTHER_KIND;
 }
 
 struct tokenizer *tokenizer_open(struct memory *m, const char *path,

@@ -38,13 +38,10 @@ bool tokenizer_intern(struct memory *m, struct tokenizer *t,
 struct vocab_entry *tokenizer_vocab_at(struct memory *m, struct tokenizer *t,
   uint32_t id, struct error *why)
 {
-  if (id >= t->vocab_cap) {
-    size_t cap = 2 * (size_t) id + 256;
-    struct vocab_entry *p = memory_resize(m, MEMORY_TOKENS, t->vocab, cap, sizeof *p,
-      why);
-    if (p == NULL) return NULL;
-    t->vocab = p, t->vocab_cap = cap;
-  }
+  struct vocab_entry *p = memory_reserve(m, MEMORY_TOKENS, t->vocab, &t->vocab_cap,
+    (size_t) id + 1, 256, sizeof *p, why);
+  if (p == NULL) return NULL;
+  t->vocab = p;
   if (id >= t->n_vocab) t->n_vocab = (size_t) id + 1;
   return &t->vocab[id];
 }
@@ -83,13 +80,13 @@ bool tokenizer_add_string(struct memory *m, struct tokenizer *t, struct text_ste
 /* <Find the token of a byte> */
 static uint32_t byte_token(const struct tokenizer *t, unsigned b)
 {
-  char name[8];
-  unsigned char byte = (unsigned char) b;
-  snprintf(name, sizeof name, "<0x%02X>", b);
-  uint32_t found = !t->char_level ? name_map_get(&t->by_piece,
-    &byte, 1) : t->byte_fallback ? name_map_get(&t->by_piece,
-    (const unsigned char *) name, 6) : 0;
-  return found - 1; /* BPE_NONE if there is none */
+  char word[8] = { (char) b };
+  size_t n = 1;
+  if (t->char_level) {
+    if (!t->byte_fallback) return BPE_NONE;
+    n = (size_t) snprintf(word, sizeof word, "<0x%02X>", b);
+  }
+  return name_map_get(&t->by_piece, (const unsigned char *) word, n) - 1;
 }
 
 /* <Make the table of pieces> */
@@ -115,13 +112,10 @@ bool tokenizer_index_vocab(struct memory *m, struct tokenizer *t,
 bool tokenizer_add_token(struct memory *m, struct tokenizer *t,
   const struct added_token *x, struct error *why)
 {
-  if (t->n_added == t->added_cap) {
-    size_t cap = 2 * t->added_cap + 16;
-    struct added_token *p = memory_resize(m, MEMORY_TOKENS, t->added, cap,
-      sizeof *p, why);
-    if (p == NULL) return false;
-    t->added = p, t->added_cap = cap;
-  }
+  struct added_token *p = memory_reserve(m, MEMORY_TOKENS, t->added, &t->added_cap,
+    t->n_added + 1, 16, sizeof *p, why);
+  if (p == NULL) return false;
+  t->added = p;
   struct vocab_entry *k = tokenizer_vocab_at(m, t, x->id, why);
   if (k == NULL) return false;
   if (!x->frozen) k->text = x->text;
@@ -134,14 +128,21 @@ bool tokenizer_add_token(struct memory *m, struct tokenizer *t,
 static bool new_trie_node(struct memory *m, struct tokenizer *t,
   unsigned char byte, uint32_t sibling, struct error *why)
 {
-  if (t->n_trie == t->trie_cap) {
-    size_t cap = 2 * t->trie_cap + 64;
-    struct trie_node *p = memory_resize(m, MEMORY_TOKENS, t->trie, cap, sizeof *p, why);
-    if (p == NULL) return false;
-    t->trie = p, t->trie_cap = cap;
-  }
+  struct trie_node *p = memory_reserve(m, MEMORY_TOKENS, t->trie, &t->trie_cap,
+    t->n_trie + 1, 64, sizeof *p, why);
+  if (p == NULL) return false;
+  t->trie = p;
   t->trie[t->n_trie++] = (struct trie_node) { 0, sibling, 0, byte };
   return true;
+}
+
+static uint32_t trie_child(const struct tokenizer *t, uint32_t at,
+  unsigned char byte)
+{
+  uint32_t next = t->trie[at].child;
+  while (next != 0 && t->trie[next].byte != byte)
+    next = t->trie[next].sibling;
+  return next;
 }
 
 static bool plant(struct memory *m, struct tokenizer *t,
@@ -150,9 +151,7 @@ static bool plant(struct memory *m, struct tokenizer *t,
 {
   uint32_t at = root;
   for (size_t i = 0; i < n; i++) {
-    uint32_t k = t->trie[at].child;
-    while (k != 0 && t->trie[k].byte != byte[i])
-      k = t->trie[k].sibling;
+    uint32_t k = trie_child(t, at, byte[i]);
     if (k == 0) {
       k = (uint32_t) t->n_trie;
       if (!new_trie_node(m, t, byte[i], t->trie[at].child, why))
@@ -180,9 +179,10 @@ bool tokenizer_index_added(struct memory *m, struct tokenizer *t,
     if (after) ok = tokenizer_normalize(t, m, byte, x->text.n, true, &normal,
       why);
     t->any_frozen = t->any_frozen || x->frozen;
-    ok = ok && plant(m, t, x->frozen ? 2 : x->normalized ? 1 : 0,
-      after ? normal.byte : byte, after ? normal.n : x->text.n,
-      (uint32_t) i + 1, why);
+    uint32_t root = x->normalized ? 1 : 0;
+    if (x->frozen) root = 2;
+    ok = ok && plant(m, t, root, after ? normal.byte : byte,
+      after ? normal.n : x->text.n, (uint32_t) i + 1, why);
     bytes_free(m, &normal);
   }
   return ok;
@@ -195,9 +195,7 @@ static const struct added_token *longest_match(const struct tokenizer *t,
   const struct added_token *found = NULL;
   uint32_t at = root;
   for (size_t i = 0; i < n; i++) {
-    at = t->trie[at].child;
-    while (at != 0 && t->trie[at].byte != text[i])
-      at = t->trie[at].sibling;
+    at = trie_child(t, at, text[i]);
     if (at == 0) break;
     if (t->trie[at].added == 0) continue;
     found = &t->added[t->trie[at].added - 1];
@@ -568,29 +566,45 @@ static bool encode_between(struct job *j, uint32_t root, bool first,
 }
 
 /* <Cut at the added tokens> */
+struct added_place { const struct added_token *token; size_t from, to; };
+
+static bool find_added(const struct job *j, uint32_t root,
+  const unsigned char *text, size_t n, size_t *at, struct added_place *p)
+{
+  while (*at < n) {
+    size_t from = *at, length = 1;
+    const struct added_token *x = longest_match(j->t, root, text + from,
+      n - from, &length);
+    *at += length;
+    if (x == NULL || (x->special && !j->parse_special)) continue;
+    if (x->single_word && !whole_word(text, n, from, *at)) continue;
+    *p = (struct added_place) { x, from, *at };
+    return true;
+  }
+  return false;
+}
+
+static void swallow_space(struct added_place *p, const unsigned char *text,
+  size_t n, size_t done)
+{
+  if (p->token->lstrip)
+    p->from = done < p->from ? space_before(text, p->from, done) : done;
+  if (p->token->rstrip)
+    p->to = p->to < done ? done : space_after(text, n, p->to);
+}
+
 static bool encode_added(struct job *j, uint32_t root, bool first,
   const unsigned char *text, size_t n)
 {
-  size_t done = 0, length = 0;
-  for (size_t i = 0; i < n;) {
-    const struct added_token *x = longest_match(j->t, root, text + i, n - i,
-      &length);
-    if (x == NULL) {
-      i++;
-      continue;
-    }
-    size_t from = i, to = i += length;
-    if (x->special && !j->parse_special) continue;
-    if (x->single_word && !whole_word(text, n, from, to)) continue;
-    /* <Encode what lies before the token, and the token> */
-    if (x->lstrip) from = done < from ? space_before(text, from, done)
-      : done;
-    if (x->rstrip) to = to < done ? done : space_after(text, n, to);
-    if (from >= to) continue;
-    if (done < from && !encode_between(j, root, first && done == 0,
-      text + done, from - done)) return false;
-    if (!ids_push(j->m, j->out, x->id, j->why)) return false;
-    done = to;
+  size_t done = 0, at = 0;
+  struct added_place p;
+  while (find_added(j, root, text, n, &at, &p)) {
+    swallow_space(&p, text, n, done);
+    if (p.from >= p.to) continue;
+    if (done < p.from && !encode_between(j, root, first && done == 0,
+      text + done, p.from - done)) return false;
+    if (!ids_push(j->m, j->out, p.token->id, j->why)) return false;
+    done = p.to;
   }
   return done >= n || encode_between(j, root, first && done == 0,
     text + done, n - done);
@@ -672,12 +686,8 @@ bool tokenizer_texts_replace(struct memory *m, struct tokenizer *t,
 
 static int named_byte(const unsigned char *c, size_t n)
 {
-  static const char digits[] = "0123456789ABCDEF";
   if (n != 6 || memcmp(c, "<0x", 3) != 0 || c[5] != '>') return -1;
-  const char *high = memchr(digits, c[3], 16), *low = memchr(digits,
-    c[4], 16);
-  if (high == NULL || low == NULL) return -1;
-  return (int) (high - digits) << 4 | (int) (low - digits);
+  return c[3] >= 'a' || c[4] >= 'a' ? -1 : hex_byte(c + 3);
 }
 
 bool tokenizer_texts_as_bytes(struct memory *m, struct tokenizer *t,

@@ -39,12 +39,10 @@ static bool enter_piece(struct bpe_trainer *t, const unsigned char *byte,
     t->part[known - 1].weight++;
     return true;
   }
-  if (t->n_chunks == t->chunks_cap) {
-    size_t cap = 2 * t->chunks_cap + 64;
-    struct chunk *p = memory_resize(t->m, MEMORY_TOKENS, t->part, cap, sizeof *p, t->why);
-    if (p == NULL) return false;
-    t->part = p, t->chunks_cap = cap;
-  }
+  struct chunk *p = memory_reserve(t->m, MEMORY_TOKENS, t->part, &t->chunks_cap,
+    t->n_chunks + 1, 64, sizeof *p, t->why);
+  if (p == NULL) return false;
+  t->part = p;
   t->part[t->n_chunks++] = (struct chunk) { byte, n, 1 };
   t->n_nodes += n;
   return name_map_put(t->m, &t->known, byte, n,
@@ -75,13 +73,10 @@ static bool collect(struct bpe_trainer *t, const unsigned char *text,
 static bool new_pair(struct bpe_trainer *t, uint32_t left, uint32_t right,
   uint32_t *k)
 {
-  if (t->n_pairs == t->pairs_cap) {
-    size_t cap = 2 * t->pairs_cap + 256;
-    struct bpe_pair *p = memory_resize(t->m, MEMORY_TOKENS, t->pairs, cap,
-      sizeof *p, t->why);
-    if (p == NULL) return false;
-    t->pairs = p, t->pairs_cap = cap;
-  }
+  struct bpe_pair *p = memory_reserve(t->m, MEMORY_TOKENS, t->pairs, &t->pairs_cap,
+    t->n_pairs + 1, 256, sizeof *p, t->why);
+  if (p == NULL) return false;
+  t->pairs = p;
   *k = (uint32_t) (t->n_pairs + 1);
   if (!pair_map_put(t->m, &t->number, left, right, *k, t->why))
     return false;
@@ -258,12 +253,10 @@ void bpe_forget(struct memory *m, struct bpe_merge *merge)
 bool bpe_add_ranked(struct memory *m, struct bpe *b,
   struct bpe_rule rule, struct error *why)
 {
-  if (b->n == b->cap) {
-    size_t cap = 2 * b->cap + 256;
-    struct bpe_rule *p = memory_resize(m, MEMORY_TOKENS, b->rule, cap, sizeof *p, why);
-    if (p == NULL) return false;
-    b->rule = p, b->cap = cap;
-  }
+  struct bpe_rule *p = memory_reserve(m, MEMORY_TOKENS, b->rule, &b->cap, b->n + 1, 256,
+    sizeof *p, why);
+  if (p == NULL) return false;
+  b->rule = p;
   b->rule[b->n] = rule;
   if (!pair_map_put(m, &b->place, rule.left, rule.right,
     (uint32_t) b->n + 1, why)) return false;

@@ -109,12 +109,10 @@ static bool comes_before(struct heap_item a, struct heap_item b)
 
 bool heap_push(struct memory *m, struct heap *h, struct heap_item e, struct error *why)
 {
-  if (h->n == h->cap) {
-    size_t cap = 2 * h->cap + 32;
-    struct heap_item *p = memory_resize(m, MEMORY_TOKENS, h->item, cap, sizeof *p, why);
-    if (p == NULL) return false;
-    h->item = p, h->cap = cap;
-  }
+  struct heap_item *p = memory_reserve(m, MEMORY_TOKENS, h->item, &h->cap, h->n + 1, 32,
+    sizeof *p, why);
+  if (p == NULL) return false;
+  h->item = p;
   size_t i = h->n++;
   for (; i > 0 && comes_before(e, h->item[(i - 1) / 2]); i = (i - 1) / 2)
     h->item[i] = h->item[(i - 1) / 2];

@@ -4,12 +4,20 @@
 #include "tokens/utf8.h"
 
 /* <Tell what begins at a byte> */
+static size_t announced_length(unsigned char b)
+{
+  if (b < 0x80) return 1;
+  if (b < 0xc2) return 0;
+  if (b < 0xe0) return 2;
+  if (b < 0xf0) return 3;
+  return b < 0xf5 ? 4 : 0;
+}
+
 size_t utf8_next(const unsigned char *byte, size_t n,
   enum utf8_state *state)
 {
   unsigned char b = byte[0], low = 0x80, high = 0xbf;
-  size_t length = b < 0x80 ? 1 : b < 0xc2 ? 0 : b < 0xe0 ? 2
-    : b < 0xf0 ? 3 : b < 0xf5 ? 4 : 0;
+  size_t length = announced_length(b);
   /* <Narrow what the second byte may be> */
   if (b == 0xe0) low = 0xa0;
   if (b == 0xed) high = 0x9f;

@@ -20,6 +20,7 @@ struct network {
   struct counters tally;
   struct engine team, lone;
   struct attention_dims dims;
+  struct arena blocks; /* these three, and positions */
   struct parameter *tensors;
   struct trace *traces;
   float *buffer; size_t buffer_size;
@@ -46,7 +47,8 @@ static void add_tensor(struct network *net, const char *name,
 {
   struct parameter *p = &net->tensors[net->n_tensors++];
   snprintf(p->name, sizeof p->name, "%s", name);
-  p->offset = net->n_parameters, p->rows = rows, p->cols = cols;
+  p->offset = net->n_parameters;
+  p->rows = rows, p->cols = cols;
   net->n_parameters += rows * cols;
 }
 
@@ -123,13 +125,13 @@ static void lay_out_layer(struct network *net, struct trace *t,
   const struct model_shape *s = &net->form;
   size_t n = net->max_rows, d = n * s->d_model, f = n * s->d_inner;
   t->x = cut(net, at, d), t->normed = cut(net, at, d);
-  t->q = cut(net, at, n * net->q_width), t->k =
-    cut(net, at, n * net->kv_width);
-  t->v = cut(net, at, n * net->kv_width), t->mixed =
-    cut(net, at, n * net->q_width);
+  t->q = cut(net, at, n * net->q_width);
+  t->k = cut(net, at, n * net->kv_width);
+  t->v = cut(net, at, n * net->kv_width);
+  t->mixed = cut(net, at, n * net->q_width);
   t->middle = cut(net, at, d), t->normed2 = cut(net, at, d);
-  t->gate = cut(net, at, f), t->up = cut(net, at, f), t->inner =
-    cut(net, at, f);
+  t->gate = cut(net, at, f), t->up = cut(net, at, f);
+  t->inner = cut(net, at, f);
   t->known = cut(net, at, 2 * n * s->n_heads);
 }
 
@@ -161,24 +163,21 @@ static size_t lay_out(struct network *net)
 }
 
 /* <Open and close a network> */
-static bool prepare(struct memory *m, struct network *net,
-  struct error *why)
+static bool prepare(struct network *net, struct error *why)
 {
   const struct model_shape *s = &net->form;
   /* <Take the three small blocks> */
-  net->tensors = memory_alloc(m, MEMORY_TRAINING,
+  net->tensors = arena_alloc(&net->blocks, MEMORY_TRAINING,
     2 + N_PARTS * (size_t) s->n_layers,
     sizeof *net->tensors, why);
-  if (net->tensors == NULL) return false;
-  list_tensors(net);
-  net->traces = memory_alloc(m, MEMORY_TRAINING, s->n_layers,
+  net->traces = arena_alloc(&net->blocks, MEMORY_TRAINING, s->n_layers,
     sizeof *net->traces, why);
-  if (net->traces == NULL) return false;
-  net->positions = memory_alloc(m, MEMORY_TRAINING, net->max_rows,
+  net->positions = arena_alloc(&net->blocks, MEMORY_TRAINING, net->max_rows,
     sizeof(uint32_t), why);
-  if (net->positions == NULL) return false;
+  if (net->blocks.refused) return false;
+  list_tensors(net);
   net->buffer_size = lay_out(net);
-  net->buffer = memory_alloc(m, MEMORY_TRAINING, net->buffer_size,
+  net->buffer = arena_alloc(&net->blocks, MEMORY_TRAINING, net->buffer_size,
     sizeof(float), why);
   if (net->buffer == NULL) return false;
   lay_out(net);
@@ -204,7 +203,9 @@ struct network *network_open(struct memory *m, const struct model_shape *s,
   struct network *net = memory_alloc(m, MEMORY_TRAINING, 1, sizeof *net, why);
   if (net == NULL) return NULL;
   /* <Fill in what follows from the shape> */
-  net->form = *s, net->max_rows = max_rows;
+  net->form = *s;
+  net->max_rows = max_rows;
+  net->blocks.m = m;
   net->q_width = (size_t) s->n_heads * s->head_dim;
   net->kv_width = (size_t) s->n_kv_heads * s->head_dim;
   net->team = (struct engine) { k, pool, &net->tally };
@@ -216,7 +217,7 @@ struct network *network_open(struct memory *m, const struct model_shape *s,
 #if defined __x86_64__
   if (strcmp(k->name, "scalar") != 0) net->back = &gradients_wide;
 #endif
-  if (prepare(m, net, why)) return net;
+  if (prepare(net, why)) return net;
   network_close(m, net);
   return NULL;
 }
@@ -224,10 +225,7 @@ struct network *network_open(struct memory *m, const struct model_shape *s,
 void network_close(struct memory *m, struct network *net)
 {
   if (net == NULL) return;
-  memory_free(m, net->tensors);
-  memory_free(m, net->traces);
-  memory_free(m, net->positions);
-  memory_free(m, net->buffer);
+  arena_free(&net->blocks);
   memory_free(m, net);
 }
 
@@ -500,7 +498,8 @@ static void product_part(void *ctx, unsigned worker, unsigned workers)
   if (from == to) return;
   float *scratch = job->net->scratch + worker * job->net->scratch_size;
   lay_bench(job->net, &t, scratch);
-  p.a += from * p.a_row, p.c += from * p.c_row, p.rows = to - from;
+  p.a += from * p.a_row, p.c += from * p.c_row;
+  p.rows = to - from;
   job->net->back->multiply(&p, t.pack);
 }
 
@@ -592,7 +591,8 @@ static void scores_back(struct head_group *a, size_t head, size_t t0,
     .b_step = ld, .c = a->on.s, .c_row = ld, .rows = rows, .terms =
       h, .cols = n };
   net->back->multiply(&p, a->on.pack);
-  p.a = a->on.dy, p.b = a->on.vt, p.c = a->on.g;
+  p.a = a->on.dy, p.b = a->on.vt;
+  p.c = a->on.g;
   net->back->multiply(&p, a->on.pack);
   for (size_t i = 0; i < rows; i++) {
     size_t row = a->first + t0 + i;
@@ -623,7 +623,8 @@ static void strip_back(struct head_group *a, size_t head, size_t t0)
     .b = a->on.q, .b_step = h, .c = a->on.dk, .c_row = h,
     .rows = keys, .terms = rows, .cols = h, .add = true };
   net->back->multiply(&k, a->on.pack);
-  k.a = a->on.s, k.b = a->on.dy, k.c = a->on.dv;
+  k.a = a->on.s, k.b = a->on.dy;
+  k.c = a->on.dv;
   net->back->multiply(&k, a->on.pack);
 }
 

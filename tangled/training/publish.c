@@ -12,10 +12,9 @@ void publish_round_weights(float *w, size_t n)
 
 /* <Open a file of a directory> */
 static FILE *open_in(const char *directory, const char *name,
-  char path[512],
-  struct error *why)
+  char path[PATH_CAP], struct error *why)
 {
-  snprintf(path, 512, "%s/%s", directory, name);
+  if (!path_join(path, directory, name, why)) return NULL;
   FILE *f = fopen(path, "wb");
   if (f == NULL) error_say(why, "%s: cannot be written", path);
   return f;
@@ -51,7 +50,7 @@ static size_t header_write(const struct network *net, char *to,
 static bool weights_write(struct memory *m, const char *directory,
   const struct network *net, const float *w, struct error *why)
 {
-  char path[512];
+  char path[PATH_CAP];
   size_t cap = 65536, n = network_count(net);
   char *header = memory_alloc(m, MEMORY_TRAINING, cap, 1, why);
   FILE *f = header == NULL ? NULL : open_in(directory,
@@ -87,7 +86,7 @@ static void shape_write(FILE *f, const struct model_shape *s)
 static bool settings_write(const char *directory, const struct model_shape *s,
   struct error *why)
 {
-  char path[512];
+  char path[PATH_CAP];
   FILE *f = open_in(directory, "config.json", path, why);
   if (f == NULL) return false;
   shape_write(f, s);
@@ -110,7 +109,7 @@ bool publish_model(struct memory *m, const char *directory,
     const struct bpe_merge *merge, size_t n,
   struct error *why)
 {
-  char path[512];
+  char path[PATH_CAP];
   if (!weights_write(m, directory, net, w, why)
     || !settings_write(directory, s, why)) return false;
   snprintf(path, sizeof path, "%s/tokenizer.json", directory);

@@ -45,7 +45,7 @@ uint64_t training_plan_tokens(const struct training_plan *p)
 enum { BLOCKS = 64 };
 struct trainer {
   const struct training_plan *p; struct pool *pool; struct dataset *feed;
-  struct network *net;
+  struct network *net; struct arena buffers;
   size_t n, max_rows;
   float *w, *gradient, *first, *second, *mean; bool *decays;
   uint32_t *row, *inputs, *targets; double *losses;
@@ -85,25 +85,20 @@ static void draw_weights(struct trainer *t)
 }
 
 /* <Open and close a training run> */
-static bool alloc_buffers(struct memory *m, struct trainer *t,
-  struct error *why)
+static bool alloc_buffers(struct trainer *t, struct error *why)
 {
   float **buffer[] = { &t->w, &t->gradient, &t->first, &t->second,
     &t->mean };
-  for (int i = 0; i < 5; i++)
-    if ((*buffer[i] = memory_alloc(m, MEMORY_TRAINING, t->n, sizeof(float),
-      why)) == NULL)
-      return false;
   uint32_t **row[] = { &t->row, &t->inputs, &t->targets };
-  for (int i = 0; i < 3; i++)
-    if ((*row[i] = memory_alloc(m, MEMORY_TRAINING, t->max_rows + 1,
-      sizeof(uint32_t), why))
-      == NULL) return false;
-  t->losses = memory_alloc(m, MEMORY_TRAINING, t->max_rows,
+  struct arena *a = &t->buffers;
+  for (int i = 0; i < 5; i++) *buffer[i] = arena_alloc(a, MEMORY_TRAINING,
+    t->n, sizeof(float), why);
+  for (int i = 0; i < 3; i++) *row[i] = arena_alloc(a, MEMORY_TRAINING,
+    t->max_rows + 1, sizeof(uint32_t), why);
+  t->losses = arena_alloc(a, MEMORY_TRAINING, t->max_rows,
     sizeof *t->losses, why);
-  if (t->losses == NULL) return false;
-  t->decays = memory_alloc(m, MEMORY_TRAINING, t->n, sizeof *t->decays, why);
-  return t->decays != NULL;
+  t->decays = arena_alloc(a, MEMORY_TRAINING, t->n, sizeof *t->decays, why);
+  return !a->refused;
 }
 
 struct trainer *trainer_open(struct memory *m, const struct training_plan *p,
@@ -112,7 +107,10 @@ struct trainer *trainer_open(struct memory *m, const struct training_plan *p,
 {
   struct trainer *t = memory_alloc(m, MEMORY_TRAINING, 1, sizeof *t, why);
   if (t == NULL) return NULL;
-  t->p = p, t->pool = pool, t->feed = s;
+  t->p = p;
+  t->pool = pool;
+  t->feed = s;
+  t->buffers.m = m;
   t->now = (struct state) { .mark = STATE_MARK, .power1 = 1, .power2 =
     1 };
   /* <Find the largest pass of the plan> */
@@ -122,7 +120,7 @@ struct trainer *trainer_open(struct memory *m, const struct training_plan *p,
   }
   t->net = network_open(m, &p->form, t->max_rows, k, pool, why);
   if (t->net != NULL) t->now.n = t->n = network_count(t->net);
-  if (t->net != NULL && alloc_buffers(m, t, why)) {
+  if (t->net != NULL && alloc_buffers(t, why)) {
     draw_weights(t);
     return t;
   }
@@ -133,13 +131,7 @@ struct trainer *trainer_open(struct memory *m, const struct training_plan *p,
 void trainer_close(struct memory *m, struct trainer *t)
 {
   if (t == NULL) return;
-  float *buffer[] = { t->w, t->gradient, t->first, t->second, t->mean };
-  for (int i = 0; i < 5; i++) memory_free(m, buffer[i]);
-  uint32_t *row[] = { t->row, t->inputs, t->targets };
-  for (int i = 0; i < 3; i++)
-    memory_free(m, row[i]);
-  memory_free(m, t->losses);
-  memory_free(m, t->decays);
+  arena_free(&t->buffers);
   network_close(m, t->net);
   memory_free(m, t);
 }
