@@ -463,8 +463,9 @@ static struct page_info *written_page(const struct cache *s,
   const struct layer_group *f, uint32_t sequence)
 {
   const struct kv_sequence *q = &s->common.batch.sequence[sequence];
+  const uint32_t *list = f->sequence[sequence].page;
   if (q->count == 0 || q->length % s->page_rows == 0) return NULL;
-  return &f->page[f->sequence[sequence].page[q->length / s->page_rows]];
+  return &f->page[list[q->length / s->page_rows]];
 }
 
 @ How many copies does a page want? With three lists on it and two writers, two: the third list goes on reading what is there. With three writers also two, since the last of them has the page for itself once the others have left. So each writer of a page wants a copy, except the one that finds all other lists gone: |writers| counts up, and a copy is wanted until it reaches |refs|. What a refused pass has counted must not be counted again, so every page that is written to begins at 0.

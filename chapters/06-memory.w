@@ -153,17 +153,17 @@ uint64_t footprint_weights(const struct model *lm)
 \begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrrr@@{}}
 & \multicolumn{2}{c}{GPT-2 small} & \multicolumn{2}{c}{Llama 7B}\\
 \tabhead{tensor} & \tabhead{each} & \tabhead{times} & \tabhead{each} & \tabhead{times}\\
-embedding & \val{bill.gpt2.embedding} & \val{bill.gpt2.embedding.times} & \val{bill.llama-7b.embedding} & \val{bill.llama-7b.embedding.times}\\
-positions & \val{bill.gpt2.positions} & \val{bill.gpt2.positions.times} & --- & ---\\
-norms & \val{bill.gpt2.norms} & \val{bill.gpt2.norms.times} & \val{bill.llama-7b.norms} & \val{bill.llama-7b.norms.times}\\
-queries & \val{bill.gpt2.queries} & \val{bill.gpt2.queries.times} & \val{bill.llama-7b.queries} & \val{bill.llama-7b.queries.times}\\
-keys and values & \val{bill.gpt2.keys} & \val{bill.gpt2.keys.times} & \val{bill.llama-7b.keys} & \val{bill.llama-7b.keys.times}\\
-the way back & \val{bill.gpt2.the} & \val{bill.gpt2.the.times} & \val{bill.llama-7b.the} & \val{bill.llama-7b.the.times}\\
-up and gate & \val{bill.gpt2.up} & \val{bill.gpt2.up.times} & \val{bill.llama-7b.up} & \val{bill.llama-7b.up.times}\\
-down & \val{bill.gpt2.down} & \val{bill.gpt2.down.times} & \val{bill.llama-7b.down} & \val{bill.llama-7b.down.times}\\
-last norm & \val{bill.gpt2.last} & \val{bill.gpt2.last.times} & \val{bill.llama-7b.last} & \val{bill.llama-7b.last.times}\\
-head & tied & & \val{bill.llama-7b.head} & \val{bill.llama-7b.head.times}\\
-\emph{together} & \val{bill.gpt2.parameters} & & \val{bill.llama-7b.parameters} &
+embedding & \val{footprint.gpt2.embedding} & \val{footprint.gpt2.embedding.times} & \val{footprint.llama-7b.embedding} & \val{footprint.llama-7b.embedding.times}\\
+positions & \val{footprint.gpt2.positions} & \val{footprint.gpt2.positions.times} & --- & ---\\
+norms & \val{footprint.gpt2.norms} & \val{footprint.gpt2.norms.times} & \val{footprint.llama-7b.norms} & \val{footprint.llama-7b.norms.times}\\
+queries & \val{footprint.gpt2.queries} & \val{footprint.gpt2.queries.times} & \val{footprint.llama-7b.queries} & \val{footprint.llama-7b.queries.times}\\
+keys and values & \val{footprint.gpt2.keys} & \val{footprint.gpt2.keys.times} & \val{footprint.llama-7b.keys} & \val{footprint.llama-7b.keys.times}\\
+the way back & \val{footprint.gpt2.the} & \val{footprint.gpt2.the.times} & \val{footprint.llama-7b.the} & \val{footprint.llama-7b.the.times}\\
+up and gate & \val{footprint.gpt2.up} & \val{footprint.gpt2.up.times} & \val{footprint.llama-7b.up} & \val{footprint.llama-7b.up.times}\\
+down & \val{footprint.gpt2.down} & \val{footprint.gpt2.down.times} & \val{footprint.llama-7b.down} & \val{footprint.llama-7b.down.times}\\
+last norm & \val{footprint.gpt2.last} & \val{footprint.gpt2.last.times} & \val{footprint.llama-7b.last} & \val{footprint.llama-7b.last.times}\\
+head & tied & & \val{footprint.llama-7b.head} & \val{footprint.llama-7b.head.times}\\
+\emph{together} & \val{footprint.gpt2.parameters} & & \val{footprint.llama-7b.parameters} &
 \end{tabular*}
 \end{table}
 
@@ -356,10 +356,10 @@ bool named_shape_find(const char *name, struct model_config *c, struct error *wh
 
 @* Activations. \label{sec:passbill}
 While a pass runs it needs the arrays of its arena (\cref{sec:forward}): for each of its $m$ rows the stream, its normed copy, and what comes back to be added, of $d$ numbers each; queries and what attention has found, of $q$; keys and values; the inside of the MLP; and the cosines and sines of its angles, a pair for each wheel. All these are numbers of four bytes. With the letters from above, and $g=2$ for a gated MLP and else 1, a row takes
-\begin{equation}\label{eq:desk}
+\begin{equation}\label{eq:activations}
   4\,\bigl(3d+2q+2k+u+gf+2\lfloor d_h/2\rfloor\bigr)+w
 \end{equation}
-bytes, where $u=3q$ for models of GPT-2's kind, whose files have queries, keys and values in one matrix, and else 0; and $w=\val{desk.row}$ bytes are not numbers: token, position, place in the order, a view, and a mark if something is not finite. Besides, each worker has scratch memory for attention, with $d_h+2$ numbers for each whole block of 256 positions that a row can see, and for two more; and |struct pass| itself takes \val{desk.pass} bytes. No factor in this is the number of layers: they all use the same arena.
+bytes, where $u=3q$ for models of GPT-2's kind, whose files have queries, keys and values in one matrix, and else 0; and $w=\val{activations.row}$ bytes are not numbers: token, position, place in the order, a view, and a mark if something is not finite. Besides, each worker has scratch memory for attention, with $d_h+2$ numbers for each whole block of 256 positions that a row can see, and for two more; and |struct pass| itself takes \val{activations.pass} bytes. No factor in this is the number of layers: they all use the same arena.
 @^activations@>
 
 @<What a pass borrows@>=
@@ -388,7 +388,7 @@ uint64_t footprint_pass(const struct model_config *c, uint64_t rows,
     + workers * 4 * sheet;
 }
 
-@ How much is that? A step of Llama 7B has one row and borrows, with one worker and at its first position, \val{desk.llama.one} bytes, less than what its cache grows by in the same step. A prompt of 2048 tokens that is read in one pass borrows \val[1]{desk.llama.prompt} MB. That is why long prompts are read in chunks: what a pass needs grows with the pass, and hardly with the text (the scratch memory grows by \val{desk.llama.sheet} bytes for every 256 positions), and the cache grows with the text and not with the pass.
+@ How much is that? A step of Llama 7B has one row and borrows, with one worker and at its first position, \val{activations.llama.one} bytes, less than what its cache grows by in the same step. A prompt of 2048 tokens that is read in one pass borrows \val[1]{activations.llama.prompt} MB. That is why long prompts are read in chunks: what a pass needs grows with the pass, and hardly with the text (the scratch memory grows by \val{activations.llama.scratch} bytes for every 256 positions), and the cache grows with the text and not with the pass.
 
 @ And the tokenizer? Its tables grow by doubling, so their capacity is the first of a series that is large enough. For the list of $n$ ids and that of $m$ merges the series is $256\,(2^i-1)$; for the two tables in which pieces and pairs are looked up, which are never more than half full, it is $2^i$. So the four of them take
 \begin{equation}\label{eq:vocabulary}
@@ -472,7 +472,7 @@ uint64_t footprint_max_batch(const struct model_config *c, const struct cache_pl
 @<The table of shapes@>@;
 
 @* Grouped-query attention. \label{sec:grouped}
-The first lever is in the formula as $h$. Several heads of queries may share one head of keys and values (Ainslie and others 2023); in the extreme all of them share a single one (Shazeer 2019). The queries stay as many as they were, and so do the multiplications of attention; what gets less is what is stored and read. Llama 2 70B has 64 heads of queries and 8 of keys and values: a context of 4096 takes \val{bill.70b.grouped} bytes, \val[2]{bill.70b.grouped.gib} GiB, where with 64 it would be \val[0]{bill.70b.full.gib} GiB.
+The first lever is in the formula as $h$. Several heads of queries may share one head of keys and values (Ainslie and others 2023); in the extreme all of them share a single one (Shazeer 2019). The queries stay as many as they were, and so do the multiplications of attention; what gets less is what is stored and read. Llama 2 70B has 64 heads of queries and 8 of keys and values: a context of 4096 takes \val{footprint.70b.grouped} bytes, \val[2]{footprint.70b.grouped.gib} GiB, where with 64 it would be \val[0]{footprint.70b.full.gib} GiB.
 @^grouped-query attention@>@^multi-query attention@>
 
 Chapter 2 has had groups from the start: head number $i$ of the queries looks at head $\lfloor i/g\rfloor$ of the keys, $g$ being the size of a group. With groups of one that is the attention of 2017, and not another function that happens to do the same: no kernel asks whether there are groups. The other direction can be tested, too. Take a model with groups and write the matrix of each head of keys, and of values, $g$ times, once for each query head of the group. That is a model without groups, with a cache $g$ times as large, and all its logits are the same bits. (|groups_are_shared_heads| in \.{tests/check\_accounts.c} does this.)
@@ -914,7 +914,7 @@ Here the five sources have figures, and the formula behind most of them is right
 \ourrun \val{claim.S2-60} bytes, more than the \val{small.weights} of the model itself, whose positions end at 1024.
 \end{tutorial}
 
-@ Right, or right if one knows what is meant: a token of Llama 7B's shape leaves \val{claim.S0-56} bytes; a step of GPT-2 small at its last position reads \val{claim.S1-16} bytes of weights and cache together, or a little less, as of the table of positions it looks up one row; 4096 tokens of the 70B take \val{claim.S1-25} bytes (\val[2]{bill.70b.grouped.gib} GiB); $131072$ tokens of a 7B take \val[0]{claim.S2-91} GiB, and of the 70B \val[0]{claim.S1-26} GiB; GPT-3 needs \val[0]{claim.S2-61} GiB for its 2048 tokens, and its cache equals its weights with \val[0]{users.gpt3} users of such a text each.
+@ Right, or right if one knows what is meant: a token of Llama 7B's shape leaves \val{claim.S0-56} bytes; a step of GPT-2 small at its last position reads \val{claim.S1-16} bytes of weights and cache together, or a little less, as of the table of positions it looks up one row; 4096 tokens of the 70B take \val{claim.S1-25} bytes (\val[2]{footprint.70b.grouped.gib} GiB); $131072$ tokens of a 7B take \val[0]{claim.S2-91} GiB, and of the 70B \val[0]{claim.S1-26} GiB; GPT-3 needs \val[0]{claim.S2-61} GiB for its 2048 tokens, and its cache equals its weights with \val[0]{users.gpt3} users of such a text each.
 
 Three claims no program can decide. That most single GPUs have less than 50 GB (S0-44) is true or not depending on the year; the \val[1]{fifty.sum} GB of that cache and its weights fit into one accelerator of 80 GB and into no card for games. That memory and not compute is the limit of long contexts (S0-39, S3-14) is true of one text on a large machine in decode, and false of prefill: there the pairs are quadratic, and \cref{sec:serial} has the length from which they dominate.
 

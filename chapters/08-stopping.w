@@ -520,70 +520,73 @@ bool repetition_should_stop(void *ctx, const struct continuation *text,
 @<Stop at a repetition@>@;
 
 @* Eleven stopping criteria. \label{sec:ends}
-The module is complete. A program puts it to work: the built-in model is asked for eleven texts, each of which ends for another reason, and then one text is shown on its way to a reader, token by token. A \emph{wish} says what is to be written and how it may end.
+The module is complete. A program puts it to work: the built-in model is asked for eleven texts, each of which ends for another reason, and then one text is shown on its way to a reader, token by token.
 
-@c
-#include <inttypes.h>
-#include <signal.h>
-#include <stdio.h>
-#include <string.h>
-#include "families/loader.h"
-#include "cache/keep.h"
-#include "stopping/stopping.h"
-@;@#
-@<A wish, and the desk at which it is granted@>@;
-@<Say what a token shows@>@;
-@<Stop and watch a text@>@;
-@<Write what is wished@>@;
-@<Say how a text ended@>@;
-@<The wishes@>@;
-@<Open the desk, grant all wishes, and close it@>@;
+The program and the laboratory both need a function that writes one text as its caller asks. A \emph{request} is the caller's side of the module: two stop strings at most, a number of tokens, and so on; a member that is zero asks for nothing. If there is a |script|, the text is not the model's: the script is recited, so that we can show what we like. A \emph{session} has what it takes to write, and what has become of the newest text.
 
-@ The wish is the caller's side of the module: two stop strings at most, a number of tokens, and so on; a member that is zero asks for nothing. If there is a |script|, the text is not the model's: the script is recited, so that we can show what we like. The \emph{desk} has what it takes to write, and what has become of the newest text.
+@<One text on request@>=
+struct text_request { const char *prompt, *stop[2], *script; size_t max,@|
+  min_tokens, repetition, cancel, raise; uint32_t context; bool ignore_eos; };
+  /* up to |max| tokens after |prompt|; two stop strings or fewer; the same
+     |repetition| tokens three times; an end after token number |cancel|; a signal
+     after number |raise|; a context smaller than the model's */
+struct text_session { struct generate_context g; struct model *lm;
+  struct tokenizer *t; step_recall *recall; step_select *select;
+  void *select_ctx; step_watch *see; void *see_ctx; struct criterion own;@|
+  const struct text_request *r; struct continuation text; struct ids script;
+  struct stop_string list[2]; struct stops until; struct text_stream flow;
+  size_t steps; const char *reason; };
+  /* set by the caller, and borrowed: all up to |own|, a criterion of the caller's or none; |see| is
+     called after each token; the rest is the newest text, which begins as zero */
 
-@<A wish, and the desk...@>=
-struct wish { const char *name, *prompt, *stop[2], *script;
-  size_t most, min_tokens, triple, sentences, cancel, raise;
-  uint32_t context; bool eos; };
-struct desk { struct memory m; struct counters c; struct engine e;
-  struct model *lm; struct tokenizer *t; struct store *s;
-  const struct wish *w; struct ids script; struct text_stream flow;
-  size_t steps, shown; bool aloud; const char *reason; };
-static bool encode(struct desk *k, const char *text, struct ids *list,
-  struct error *why)
+@ The strings and the script can be prepared without a text being written: the laboratory feeds the text stream with bytes of its own.
+
+@<One text on request@>=
+bool text_session_prepare(struct text_session *u,
+  const struct text_request *r, struct error *why);
+  /* drops the newest text, and builds stop strings, an empty text stream and the script for |*r| */
+bool text_session_write(struct text_session *u, const struct text_request *r,
+  const uint32_t *prompt, size_t n, struct error *why);
+  /* prepares, and writes after |n| ids; |reason| says what ended the text; it is an
+     error if a person has cut it short */
+bool text_session_answer(struct text_session *u, const struct text_request *r,
+  struct error *why);
+  /* the same after the text |r->prompt| */
+void text_session_clear(struct text_session *u);
+  /* returns the newest text */
+
+@ The stop strings become a machine, and the machine a part of the text stream.
+
+@<Prepare a text, and clear it away@>=
+void text_session_clear(struct text_session *u)
 {
-  return text == NULL || tokenizer_encode(k->t, &k->m, text,
-    strlen(text), false, false, list, why);
+  continuation_free(u->g.m, &u->text);
+  text_stream_close(&u->flow);
+  stops_close(&u->until);
+  ids_free(u->g.m, &u->script);
+}
+bool text_session_prepare(struct text_session *u,
+  const struct text_request *r, struct error *why)
+{
+  size_t n = 0;
+  text_session_clear(u);
+  for (; n < 2 && r->stop[n] != NULL; n++)
+    u->list[n] = (struct stop_string) @[{@|
+      (const unsigned char *) r->stop[n], strlen(r->stop[n]) }@];
+  u->r = r;
+  u->steps = 0, u->reason = NULL;
+  u->flow = (struct text_stream) @[{ .m = u->g.m, .t = u->t,@|
+    .until = &u->until, .min_tokens = r->min_tokens }@];
+  return stops_open(&u->until, u->g.m, u->list, n, why)@|
+    && (r->script == NULL || tokenizer_encode(u->t, u->g.m, r->script,@|
+      strlen(r->script), false, false, &u->script, why));
 }
 
-@ A criterion of the caller's own counts full stops. The chooser that recites gives the script's next token, whatever the logits are.
-
-@<Stop and watch a text@>=
-static bool enough_sentences(void *ctx, const struct continuation *text,
-  bool *enough, struct error *why)
-{
-  const struct desk *k = ctx;
-  size_t seen = 0;
-  (void) text, (void) why;
-  for (size_t i = 0; i < k->flow.text.n; i++)
-    seen += k->flow.text.byte[i] == '.';
-  *enough = k->w->sentences > 0 && seen >= k->w->sentences;
-  return true;
-}
-static bool recite(void *ctx, const float *logits,
-  const struct continuation *text, uint32_t *chosen, struct error *why)
-{
-  const struct desk *k = ctx;
-  (void) logits, (void) why;
-  *chosen = k->script.id[text->text.n - text->n_prompt];
-  return true;
-}
-
-@ Cancelling is the watcher's part. \label{sec:cancelled} A watcher's |false| is the request of somebody who does not want any more, whatever the text is like; so it stands in no list, and has a reason of its own, |FINISH_CANCELLED|. Where does the request come from? From a program that has seen enough, or from a person who presses Ctrl-C. Then the operating
-system interrupts the program wherever it is, in the middle of a product perhaps, and calls a function of ours. That function may do next to nothing: memory may be half taken, a row half written. It notes the number of the signal in a variable of which the language promises that it is written in one piece, and goes back. After the next token, when everything is in order, the watcher looks at the variable, whatever the wish was. Here the program sends the signal to itself.
+@ Cancelling is the watcher's part. \label{sec:cancelled} A watcher's |false| is the request of somebody who does not want any more, whatever the text is like; so it stands in no list, and has a reason of its own, |FINISH_CANCELLED|. Where does it come from? From a program that has seen enough, or from a person who presses Ctrl-C. Then the operating
+system interrupts the program wherever it is, in the middle of a product perhaps, and calls a function of ours. That function may do next to nothing: memory may be half taken, a row half written. It notes the number of the signal in a variable of which the language promises that it is written in one piece, and goes back. After the next token, when everything is in order, the watcher looks at the variable, whatever was asked for. Here the program can send the signal to itself.
 @^cancelling@>@^signals@>
 
-@<Stop and watch a text@>=
+@<Watch a text, or recite it@>=
 static volatile sig_atomic_t interrupted;
 static void note_signal(int number)
 {
@@ -591,168 +594,238 @@ static void note_signal(int number)
 }
 static bool watch(void *ctx, const struct step *now)
 {
-  struct desk *k = ctx;
-  k->steps++;
-  if (k->aloud) show_token(k, now->chosen);
-  if (k->steps == k->w->raise) raise(SIGINT);
-  return k->steps != k->w->cancel && interrupted == 0;
+  struct text_session *u = ctx;
+  u->steps++;
+  if (u->see != NULL && !u->see(u->see_ctx, now)) return false;
+  if (u->steps == u->r->raise) raise(SIGINT);
+  return u->steps != u->r->cancel && interrupted == 0;
 }
 
-@ To write a text is to put the parts together: the stop strings become a machine, the machine a part of the text stream, the text stream one of three criteria, and the criteria a part of the settings of the loop. A script ends with its last token.
+@ The function that recites chooses the script's next token, whatever the logits are.
 
-@<Write what is wished@>=
-static bool generate_for(struct desk *k, const struct ids *prompt,
-  struct error *why)
+@<Watch a text, or recite it@>=
+static bool recite(void *ctx, const float *logits,
+  const struct continuation *text, uint32_t *chosen, struct error *why)
 {
-  const struct wish *w = k->w;
-  const struct model_config *config = &k->lm->config;
-  size_t triple = w->triple, script = k->script.n;
-  struct criterion list[] = @[{ {"string", text_stream_should_stop, &k->flow},@|
-    {"repetition", repetition_should_stop, &triple},@|
-    {"callback", enough_sentences, k} }@];
-  struct criteria judges = @[{ list, 3, NULL }@];
-  struct generate_context maker = @[{ &k->e, k->lm, k->s, &k->m }@];
-  struct generate_options want = @[{ .max_new_tokens = script > 0 ? script : w->most,@|
-    .eos = config->eos, .n_eos = w->eos ? config->n_eos : 0,@|
-    .min_tokens = w->min_tokens, .recall = store_match_prefix, .on_step = watch,
-      .ctx = k,@|
-    .select = script > 0 ? recite : NULL, .select_ctx = k,@|
-    .stop = criteria_should_stop, .stop_ctx = &judges }@];
-  struct continuation text;
-  bool ok = generate(&maker, prompt->id, prompt->n, &want, &text, why);
-  text_stream_end(&k->flow);
-  if (ok) k->reason = criteria_reason(&judges, text.ended);
-  if (ok && k->reason == NULL)
-    k->reason = text.ended == FINISH_CANCELLED ? "cancelled" : "length";
-  if (ok) continuation_free(&k->m, &text);
-  return ok;
-}
-
-@ Before that the stop strings are counted, and prompt and script are encoded. If a shorter context is wished for, the model's settings get a smaller number for as long as the text is being written. And a text that a person has cut short is not taken for a whole one: where no signal was wished for, it is an error.
-
-@<Write what is wished@>=
-static bool write_text(struct desk *k, const struct wish *w,
-  struct error *why)
-{
-  struct memory *m = &k->m;
-  struct ids prompt = @[{ NULL, 0, 0 }@];
-  struct stop_string list[2];
-  struct stops until;
-  size_t n = 0;
-  uint32_t *context = &k->lm->config.n_positions, usual = *context;
-  for (; n < 2 && w->stop[n] != NULL; n++) list[n] = (struct stop_string) @[{@|
-    (const unsigned char *) w->stop[n], strlen(w->stop[n]) }@];
-  text_stream_close(&k->flow);
-  k->w = w, k->steps = k->shown = 0;
-  k->flow = (struct text_stream) @[{ .m = m, .t = k->t, .until = &until,@|
-    .min_tokens = w->min_tokens }@];
-  if (w->context > 0) *context = w->context;
-  bool ok = stops_open(&until, m, list, n, why)@|
-    && encode(k, w->prompt, &prompt, why) && encode(k, w->script, &k->script,
-      why)@|
-    && text_stream_prompt(&k->flow, prompt.id, prompt.n, why)@|
-    && generate_for(k, &prompt, why) && (interrupted == 0 || w->raise > 0@|
-      || error_say(why, "the text was interrupted"));
-  *context = usual, interrupted = 0;
-  ids_free(m, &k->script);
-  ids_free(m, &prompt);
-  stops_close(&until);
-  return ok;
-}
-
-@ A line for each text: what was wished, how many tokens were written, why the text ended, and its last words.
-
-@<Say how a text ended@>=
-static bool show_end(struct desk *k, const struct wish *w, struct error *why)
-{
-  if (!write_text(k, w, why)) return false;
-  size_t n = k->flow.text.n;
-  printf("%-24s%4zu  %-11s", w->name, k->steps, k->reason);
-  for (size_t i = n < 22 ? 0 : n - 22; i < n; i++)
-    putchar(k->flow.text.byte[i] == '\n' ? '/' : k->flow.text.byte[i]);
-  printf("\n");
+  const struct text_session *u = ctx;
+  (void) logits, (void) why;
+  *chosen = u->script.id[text->text.n - text->n_prompt];
   return true;
 }
 
-@ And a line for each token of a text that is shown on its way: the token, what the reader sees of it, and what is held.
+@ To write a text is to put the parts together: the text stream is one of two or three criteria, and the criteria are a part of the options of the loop. One that is not asked for stays in the list and says no: without stop strings, or with a count of 0, there is nothing that it could say yes to. A script ends with its last token.
+
+@<Write a text@>=
+bool text_session_write(struct text_session *u, const struct text_request *r,
+  const uint32_t *prompt, size_t n, struct error *why)
+{
+  struct model_config *config = &u->lm->config;
+  size_t repetition = r->repetition;
+  struct criterion list[] = @[{@|
+    {"string", text_stream_should_stop, &u->flow},@|
+    {"repetition", repetition_should_stop, &repetition}, u->own }@];
+  struct criteria any = @[{ list, u->own.should_stop == NULL ? 2 : 3, NULL }@];
+  if (!text_session_prepare(u, r, why)) return false;
+  bool scripted = u->script.n > 0;
+  struct generate_options want = @[{ .eos = config->eos,@|
+    .n_eos = r->ignore_eos ? 0 : config->n_eos, .min_tokens = r->min_tokens,@|
+    .max_new_tokens = scripted ? u->script.n : r->max,@|
+    .select = scripted ? recite : u->select,@|
+    .select_ctx = scripted ? u : u->select_ctx, .recall = u->recall,@|
+    .stop = criteria_should_stop, .stop_ctx = &any,@|
+    .on_step = watch, .ctx = u }@];
+  @<Generate, and find the reason@>@;
+}
+
+@ If a shorter context is asked for, the model's settings have a smaller number while the text is being written. Of the ends of a text the list knows those that are its own and the model's; the loop tells the others apart. A text that a person has cut short must not pass for a whole one, so it is an error. At any other time Ctrl-C ends the program, as it does everywhere.
+
+@<Generate, and find the reason@>=
+uint32_t context = config->n_positions;
+void (*usual)(int) = signal(SIGINT, note_signal);
+if (r->context > 0) config->n_positions = r->context;
+interrupted = 0;
+bool ok = text_stream_prompt(&u->flow, prompt, n, why)@|
+  && generate(&u->g, prompt, n, &want, &u->text, why);
+config->n_positions = context;
+signal(SIGINT, usual);
+text_stream_end(&u->flow);
+u->reason = criteria_reason(&any, u->text.ended);
+if (u->reason == NULL) u->reason =@|
+  u->text.ended == FINISH_CANCELLED ? "cancelled" : "length";
+return ok && (interrupted == 0 || r->raise > 0@|
+  || error_say(why, "the text was interrupted"));
+
+@ Mostly a prompt is a text.
+
+@<Write a text@>=
+bool text_session_answer(struct text_session *u, const struct text_request *r,
+  struct error *why)
+{
+  struct ids list = @[{ .n = 0 }@];
+  bool ok = tokenizer_encode(u->t, u->g.m, r->prompt, strlen(r->prompt),@|
+      false, false, &list, why)@|
+    && text_session_write(u, r, list.id, list.n, why);
+  ids_free(u->g.m, &list);
+  return ok;
+}
+
+@ The pair of files is linked to the two programs, and is no part of the library.
+
+@(text_session.h@>=
+#ifndef INCIPIT_TEXT_SESSION_H
+#define INCIPIT_TEXT_SESSION_H
+#include "stopping/stopping.h"
+@<One text on request@>@;
+#endif
+
+@ The parts that work for the others come first.
+
+@(text_session.c@>=
+#include <signal.h>
+#include <string.h>
+#include "stopping/text_session.h"
+@;@#
+@<Prepare a text, and clear it away@>@;
+@<Watch a text, or recite it@>@;
+@<Write a text@>@;
+
+@ With this the program of the chapter is not much more than a list of requests.
+
+@c
+#include <inttypes.h>
+#include <stdio.h>
+#include "families/loader.h"
+#include "cache/keep.h"
+#include "stopping/text_session.h"
+@;@#
+@<The requests@>@;
+@<Count full stops@>@;
+@<Say what a token shows@>@;
+@<Say how a text ended@>@;
+@<Open a session, answer all requests, and close it@>@;
+
+@ The dog's tale ends by itself, or where the caller ends it; the owl is asked a question; a shopping list is recited, to be ended after its third item; and the clock in the sun ticks for ever. The last request is the text that is shown token by token.
+
+@<The requests@>=
+#define DOG "The dog", .max = 400
+#define OWL "User: Where does the owl live?\nAssistant:", .max = 400
+#define SUN "The cat sat in the sun. The clock said", .max = 400
+#define LIST "1. apples\n2. pears\n3. plums\n4. nuts\n5. apples\n6. plums"
+#define CAFE "A caf\xc3\xa9.\nUseful: 5 " "\xe2\x82\xac.\n\nUser:"
+static const struct { const char *name; struct text_request r; }
+ends[] = @[{@|
+  { "end token", { DOG } },@|
+  { "the same, not before 100", { DOG, .min_tokens = 99 } },@|
+  { "length 20", { "The dog", .max = 20 } },@|
+  { "context 24", { DOG, .context = 24 } },@|
+  { "two line ends", { OWL, .stop = { "\n\n" } } },@|
+  { "these, or User:", { OWL, .stop = { "\n\n", "User:" } } },@|
+  { "4.", { "A list:\n", .stop = { "4." }, .script = LIST } },@|
+  { "2 tokens, three times", { SUN, .repetition = 2 } },@|
+  { "three sentences", { DOG } },@|
+  { "cancelled by a callback", { DOG, .cancel = 7 } },@|
+  { "cancelled by a signal", { DOG, .raise = 7 } } }@];
+static const struct text_request on_the_way = @[{ "A list:\n",@|
+  .stop = { "\n\n", "User:" }, .script = CAFE }@];
+enum { ENDS = sizeof ends / sizeof *ends, SENTENCES = 8 }; /* the ninth */
+
+@ A criterion of the caller's own counts full stops. It is in the list for one of the texts, and ends that one with its third sentence.
+
+@<Count full stops@>=
+static bool three_sentences(void *ctx, const struct continuation *text,
+  bool *enough, struct error *why)
+{
+  const struct text_stream *flow = ctx;
+  size_t seen = 0;
+  (void) text, (void) why;
+  for (size_t i = 0; i < flow->text.n; i++)
+    seen += flow->text.byte[i] == '.';
+  *enough = seen >= 3;
+  return true;
+}
+
+@ A line for each text: what was asked for, how many tokens were written, why the text ended, and its last words.
+
+@<Say how a text ended@>=
+static void show_end(const struct text_session *u, const char *name)
+{
+  size_t n = u->flow.text.n;
+  printf("%-24s%4zu  %-11s", name, u->steps, u->reason);
+  for (size_t i = n < 22 ? 0 : n - 22; i < n; i++)
+    putchar(u->flow.text.byte[i] == '\n' ? '/' : u->flow.text.byte[i]);
+  printf("\n");
+}
+
+@ And a line for each token of a text that is shown on its way: the token, what the reader sees of it, and what is held. Each is put in quotation marks, and what comes after it begins in a column of its own.
 
 @<Say what a token shows@>=
-static int print_bytes(const unsigned char *byte, size_t n)
+static void print_quoted(const unsigned char *byte, size_t n, int width)
 {
-  int width = 0;
+  width -= printf("\"");
   for (size_t i = 0; i < n; i++)
-    if (byte[i] == '\n') width += printf("\\n");
-    else if (byte[i] < 0x80) width += printf("%c", byte[i]);
-    else width += printf("\\x%02X", (unsigned) byte[i]);
-  return width;
+    if (byte[i] == '\n') width -= printf("\\n");
+    else if (byte[i] < 0x80) width -= printf("%c", byte[i]);
+    else width -= printf("\\x%02X", (unsigned) byte[i]);
+  printf("\"%*s", width > 1 ? width - 1 : 0, "");
 }
-static void show_token(struct desk *k, uint32_t id)
+struct reader { const struct text_session *u; size_t shown; };
+static bool show_token(void *ctx, const struct step *now)
 {
-  const struct text_stream *flow = &k->flow;
+  struct reader *x = ctx;
+  const struct text_stream *flow = &x->u->flow;
   size_t n, held = flow->text.n - flow->released;
-  const unsigned char *byte = tokenizer_text(k->t, id, &n);
-  printf("%3zu  \"", k->steps);
-  printf("\"%*s\"", 13 - print_bytes(byte, n), "shows ");
-  int wide = print_bytes(flow->text.byte + k->shown, flow->released - k->shown);
-  printf("\"%*s", held > 0 ? 24 - wide : 0, held > 0 ? "holds \"" : "");
-  print_bytes(flow->text.byte + flow->released, held);
-  printf("%s%s\n", held > 0 ? "\"" : "",@|
-    flow->found != NULL ? " and ends" : "");
-  k->shown = flow->released;
+  const unsigned char *byte = tokenizer_text(x->u->t, now->chosen, &n);
+  printf("%3zu  ", x->u->steps), print_quoted(byte, n, 9);
+  byte = flow->text.byte + x->shown, n = flow->released - x->shown;
+  printf("shows "), print_quoted(byte, n, held > 0 ? 19 : 0);
+  if (held > 0) printf("holds "), print_quoted(byte + n, held, 0);
+  printf("%s\n", flow->found != NULL ? " and ends" : "");
+  x->shown = flow->released;
+  return true;
 }
-
-@ These are the wishes. The dog's tale ends by itself, or where somebody ends it; the owl is asked a question; a shopping list is recited, to be ended after its third item; and the clock in the sun ticks for ever. The last wish is the text that is shown token by token.
-
-@<The wishes@>=
-#define OWL "User: Where does the owl live?\nAssistant:"
-#define SUN "The cat sat in the sun. The clock said"
-static const struct wish wishes[] = @[{@|
-  {"end token", "The dog", .most = 400, .eos = true},@|
-  {"the same, not before 100", "The dog", .most = 400, .eos = true,@|
-    .min_tokens = 99},@|
-  {"length 20", "The dog", .most = 20, .eos = true},@|
-  {"context 24", "The dog", .most = 400, .eos = true, .context = 24},@|
-  {"two line ends", OWL, {"\n\n"}, .most = 400, .eos = true},@|
-  {"these, or User:", OWL, {"\n\n", "User:"}, .most = 400, .eos = true},@|
-  {"4.", "A list:\n", {"4."}, "1. apples\n2. pears\n3. plums\n4. nuts\n"@|
-    "5. apples\n6. plums", .most = 20},@|
-  {"2 tokens, three times", SUN, .most = 400, .triple = 2},@|
-  {"three sentences", "The dog", .most = 400, .sentences = 3},@|
-  {"cancelled by a callback", "The dog", .most = 400, .cancel = 7},@|
-  {"cancelled by a signal", "The dog", .most = 400, .raise = 7},@|
-  {"on the way", "A list:\n", {"\n\n", "User:"}, "A caf\xc3\xa9.\nUseful: 5 "@|
-    "\xe2\x82\xac.\n\nUser:", .most = 40} }@];
 
 @ The end token is named first, with the file that names it, since a wrong one is a common illness (\cref{sec:endtoken}).
 
-@<Open the desk, grant all wishes, and close it@>=
-static void name_end(const struct desk *k)
+@<Open a session...@>=
+static bool run(struct text_session *u, struct error *why)
 {
-  const struct model_config *config = &k->lm->config;
+  const struct model_config *config = &u->lm->config;
   size_t n;
-  const unsigned char *byte = tokenizer_text(k->t, config->eos[0], &n);
+  const unsigned char *byte = tokenizer_text(u->t, config->eos[0], &n);
   printf("end token %" PRIu32 ", %.*s, says %s\n", config->eos[0], (int) n,@|
     (const char *) byte, config->eos_from);
+  for (size_t i = 0; i < ENDS; i++) {
+    u->own = (struct criterion) @[{ "callback",@|
+      i == SENTENCES ? three_sentences : NULL, &u->flow }@];
+    if (!text_session_answer(u, &ends[i].r, why)) return false;
+    show_end(u, ends[i].name);
+  }
+  struct reader x = @[{ u, 0 }@];
+  u->see = show_token, u->see_ctx = &x;
+  return text_session_answer(u, &on_the_way, why);
 }
+
+@ Model, tokenizer and store are opened as in the chapters before, and closed in the reverse order, even if one of them could not be opened.
+
+@<Open a session...@>=
 int main(void)
 {
-  enum { ENDS = sizeof wishes / sizeof *wishes - 1 };
-  static struct desk k;
+  static const char *const pocket = "models/pocket";
+  static struct memory m;
+  struct counters c = @[{ .passes = 0 }@];
   struct error why;
-  k.e = (struct engine) @[{ .k = kernels_find(NULL, &why), .c = &k.c }@];
-  bool ok = k.e.k != NULL@|
-    && (k.lm = model_open(&k.m, "models/pocket", &why)) != NULL@|
-    && (k.t = tokenizer_open(&k.m, "models/pocket", &why)) != NULL@|
-    && (k.s = store_open(&k.m, &k.lm->config, 1, &why)) != NULL;
-  if (ok) name_end(&k);
-  signal(SIGINT, note_signal);
-  for (size_t i = 0; ok && i < ENDS; i++) ok = show_end(&k, &wishes[i], &why);
-  k.aloud = true;
-  ok = ok && write_text(&k, &wishes[ENDS], &why);
-  text_stream_close(&k.flow);
-  store_close(k.s);
-  tokenizer_close(&k.m, k.t);
-  model_close(&k.m, k.lm);
+  struct engine e = @[{ .k = kernels_find(NULL, &why), .c = &c }@];
+  struct text_session u = @[{ .recall = store_match_prefix }@];
+  bool ok = e.k != NULL@|
+    && (u.lm = model_open(&m, pocket, &why)) != NULL@|
+    && (u.t = tokenizer_open(&m, pocket, &why)) != NULL;
+  struct store *s = ok ? store_open(&m, &u.lm->config, 1, &why) : NULL;
+  u.g = (struct generate_context) @[{ &e, u.lm, s, &m }@];
+  ok = s != NULL && run(&u, &why);
+  text_session_clear(&u);
+  store_close(s);
+  tokenizer_close(&m, u.t);
+  model_close(&m, u.lm);
   if (!ok) fprintf(stderr, "%s\n", why.text);
   return !ok;
 }

@@ -39,6 +39,7 @@ but it differs from run to run; so it is measured once, kept in \.{figures/data}
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "laboratory/kit.h"
 #include "families/loader.h"
@@ -180,10 +181,13 @@ struct fixture {
   struct memory m;@+ struct counters c;@+ struct engine e;
   struct model *model;@+ struct tokenizer *t;@+ uint32_t sentence[PARROT_WORDS];
   struct parrot parrot;@+ struct kernels idle_kernels;@+ struct model *stand_in;
-  struct bench b;@+ struct sampler dice;
+  struct bench b;@+ struct sampler dice;@+ struct continuation text;@+ struct ids tales;
+  size_t vocab;@+ float *logits;@+ double *logprob;
   struct arena taken;
 };
-  /* |model| is the built-in one, and |b| its bench; |taken| are the blocks of |lab_take| */
+  /* |model| is the built-in one, |b| its bench, and |vocab| the size of its vocabulary; |logits| and |logprob| have
+     that many numbers, for any experiment that needs a row; |text| is the newest text of an experiment that keeps one;
+     |tales| are those of |lab_tales|, and |taken| the blocks of |lab_take| */
 bool lab_open(struct fixture *lab, struct error *why);
   /* opens all of it. May be closed even if it fails */
 void lab_close(struct fixture *lab);
@@ -232,13 +236,15 @@ bool lab_open(struct fixture *lab, struct error *why)
   if (lab->e.k == NULL) return false;
   parrot_make(&lab->parrot);
   parrot_kernels(&lab->idle_kernels, lab->e.k);
-  return (lab->model = model_open(&lab->m, pocket, why)) != NULL
-    && (lab->t = tokenizer_open(&lab->m, pocket, why)) != NULL
+  if ((lab->model = model_open(&lab->m, pocket, why)) == NULL) return false;
+  lab->vocab = lab->model->config.vocab_size;
+  return (lab->t = tokenizer_open(&lab->m, pocket, why)) != NULL
+    && (lab->logits = lab_take(lab, lab->vocab, sizeof (float), why)) != NULL
+    && (lab->logprob = lab_take(lab, lab->vocab, sizeof (double), why)) != NULL
     && find_sentence(lab, why)
     && bench_open(&lab->b, lab, lab->model, 0,
       &(struct cache_options) @[{ .rows = 0 }@], why)
-    && funnel_open(&lab->dice.f, &lab->m, lab->e.k,
-      lab->model->config.vocab_size, why);
+    && funnel_open(&lab->dice.f, &lab->m, lab->e.k, lab->vocab, why);
 }
 
 @ Closing goes the other way. The stand-in of \cref{phases} takes half a gigabyte, so it is made only for a program that times it.
@@ -247,6 +253,8 @@ bool lab_open(struct fixture *lab, struct error *why)
 void lab_close(struct fixture *lab)
 {
   arena_free(&lab->taken);
+  continuation_free(&lab->m, &lab->text);
+  ids_free(&lab->m, &lab->tales);
   funnel_close(&lab->dice.f);
   bench_close(&lab->b);
   tokenizer_close(&lab->m, lab->t);
@@ -364,6 +372,28 @@ void print_key(const char *names, const char *format, ...)
   }
 }
 
+@ A name may have to be put together, of a place and what was asked there, say. It is a struct, so that no caller needs an array for it.
+
+@<Print keys and quartiles@>=
+struct label { char text[64]; };
+  /* a short text, cut off after 63 bytes */
+struct label label_of(const char *format, ...)
+  __attribute__((format(printf, 1, 2)));
+  /* a short text, as |printf| would print it */
+
+@ What is too long is cut off.
+
+@<Put a key and its value on a line@>=
+struct label label_of(const char *format, ...)
+{
+  struct label l;
+  va_list list;
+  va_start(list, format);
+  vsnprintf(l.text, sizeof l.text, format, list);
+  va_end(list);
+  return l;
+}
+
 @ A median says what a measurement usually gives, and the quartiles how far half of the measurements are apart.
 
 @<Put a key and its value on a line@>=
@@ -385,6 +415,9 @@ bool data_read(const char *name, data_line *take, void *ctx, size_t wanted,
   struct error *why);
   /* hands over every line of \.{figures/data/NAME.csv}; errors: it cannot be opened, or has not |wanted| lines of
      numbers */
+bool data_numbers(const char *name, size_t columns, size_t wanted, double *x,
+  struct error *why);
+  /* the first |columns| of a table that has nothing but numbers, into |x[columns][wanted]|; the same errors */
 
 @ The file is closed before the lines are counted, so that both ways out have closed it.
 
@@ -401,6 +434,30 @@ bool data_read(const char *name, data_line *take, void *ctx, size_t wanted,
   fclose(f);
   return n == wanted || error_say(why, "%s: %zu lines of numbers, %zu wanted",
     path, n, wanted);
+}
+
+@ Most tables have nothing but numbers. Each column of such a table becomes an array; what comes after the columns that are wanted is passed over, and a line that is one too many is counted, but not kept.
+
+@<Go through the lines of a table@>=
+struct numbers { double *x; size_t columns, wanted, n; };
+static bool take_numbers(void *ctx, const char *line)
+{
+  struct numbers *t = ctx;
+  for (size_t i = 0; i < t->columns; i++) {
+    char *end;
+    double value = strtod(line, &end);
+    if (end == line) return false;
+    if (t->n < t->wanted) t->x[i * t->wanted + t->n] = value;
+    line = end + (*end == ',');
+  }
+  t->n++;
+  return true;
+}
+bool data_numbers(const char *name, size_t columns, size_t wanted, double *x,
+  struct error *why)
+{
+  struct numbers t = @[{ x, columns, wanted, 0 }@];
+  return data_read(name, take_numbers, &t, wanted, why);
 }
 
 @ Times often grow with some length along a line. The line is the one for which the squares of what is missed add up to the least; beside its two numbers stand the mean and the
@@ -555,20 +612,23 @@ double farthest(const float *a, const float *b, size_t n)
 
 @<Tales@>=
 bool lab_tales(struct fixture *lab, struct ids *list, struct error *why);
-  /* appends all three, with their end tokens */
+  /* all three, with their end tokens; the list stays the laboratory's */
 bool lab_tale(struct fixture *lab, struct ids *list, struct error *why);
-  /* appends the first, without its end token */
+  /* the first, without its end token; the list stays the laboratory's */
 
 @ The first tale is what stands before the first end token.
 
 @<Take one of the tales@>=
 bool lab_tales(struct fixture *lab, struct ids *list, struct error *why)
 {
-  return lab_encode_file(lab, "models/pocket/tales.txt", list, why);
+  bool ok = lab->tales.n > 0
+    || lab_encode_file(lab, "models/pocket/tales.txt", &lab->tales, why);
+  *list = lab->tales;
+  return ok;
 }
 bool lab_tale(struct fixture *lab, struct ids *list, struct error *why)
 {
-  size_t n = list->n;
+  size_t n = 0;
   if (!lab_tales(lab, list, why)) return false;
   while (n < list->n && list->id[n] != lab->model->config.eos[0]) n++;
   list->n = n;

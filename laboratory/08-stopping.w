@@ -15,11 +15,10 @@ some are about what an end cannot do: a text that went wrong early stays wrong. 
 @c
 #include <inttypes.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include "functions/numbers.h"
-#include "stopping/stopping.h"
+#include "stopping/text_session.h"
 #include "laboratory/kit2.h"
 @;@#
 @<Write a text until something ends it@>@;
@@ -51,118 +50,15 @@ int main(int argc, char **argv)
 }
 
 @* A session of decoding. \label{lab:desk}
-A \emph{wish} says what is to be written and how it may end; a member that is zero asks for nothing. A script is recited instead of the model's own text, since there are things that the model would never write. Everything else is then as
-always: the passes, the cache, the criteria and the watcher. On the \emph{desk} lies what has become of the newest text, until the next is written, so that it can be looked at.
+The texts of this page are written by the session of \cref{sec:ends}, with the laboratory's model and its sampler, so that temperature and seed can be changed from one text to the next. If a person presses Ctrl-C while the model writes, there is an error, and the program prints no number; the test of the chapter presses it.
 
 @<Write a text until something ends it@>=
-struct wish { const char *prompt, *stop[2], *script; size_t most, min_tokens,
-  triple, cancel; uint32_t context; bool eos; double temperature;
-  uint64_t seed; };
-  /* up to |most| tokens after |prompt|; two stop strings or fewer; the same |triple| tokens
-     three times; a smaller context; an end after token number |cancel| */
-struct desk { struct fixture *lab; const struct wish *w; struct ids script;
-  struct continuation text; struct stop_string list[2]; struct stops until;
-  struct text_stream flow; const char *reason; size_t steps;
-  step_watch *look; void *looking; };
-  /* |reason| is null if a criterion was not the reason; |look|, if it is not null, is called
-     after each token */
-
-@ Nobody may take a text that a person has cut short for a whole one. If Ctrl-C is pressed while the model writes, there is an error, and the program prints no number. At any other time Ctrl-C ends the program, as it does everywhere. The test of the chapter presses it.
-
-@<Write a text until something ends it@>=
-static volatile sig_atomic_t interrupted;
-static void note_signal(int number)
+static struct text_session session(struct fixture *lab, double temperature)
 {
-  interrupted = number;
-}
-static bool watch_desk(void *ctx, const struct step *now)
-{
-  struct desk *k = ctx;
-  if (k->look != NULL && !k->look(k->looking, now)) return false;
-  return ++k->steps != k->w->cancel && interrupted == 0;
-}
-static bool recite(void *ctx, const float *logits,
-  const struct continuation *text, uint32_t *chosen, struct error *why)
-{
-  const struct desk *k = ctx;
-  (void) logits, (void) why;
-  *chosen = k->script.id[text->text.n - text->n_prompt];
-  return true;
-}
-
-@ A wish becomes a list of criteria and the loop's settings. A criterion that is not wished for stays in the list and says no: without stop strings, or with a count of 0, there is nothing that it could say yes to. A script ends with its last token.
-
-@<Write a text until something ends it@>=
-static bool write_wish(struct desk *k, const uint32_t *prompt, size_t n,
-  struct error *why)
-{
-  const struct wish *w = k->w;
-  struct model_config *config = &k->lab->model->config;
-  struct sampler *dice = &k->lab->dice;
-  size_t triple = w->triple;
-  struct criterion list[] = @[{ {"string", text_stream_should_stop, &k->flow},@|
-    {"repetition", repetition_should_stop, &triple} }@];
-  struct criteria judges = @[{ list, 2, NULL }@];
-  struct generate_options want = @[{ .recall = store_match_prefix,@|
-    .max_new_tokens = k->script.n > 0 ? k->script.n : w->most,@|
-    .eos = config->eos, .n_eos = w->eos ? config->n_eos : 0,@|
-    .min_tokens = w->min_tokens, .on_step = watch_desk, .ctx = k,@|
-    .select = k->script.n > 0 ? recite : sampler_choose,@|
-    .select_ctx = k->script.n > 0 ? (void *) k : dice,@|
-    .stop = criteria_should_stop, .stop_ctx = &judges }@];
-  uint32_t context = config->n_positions;
-  if (w->context > 0) config->n_positions = w->context;
-  dice->s.temperature = w->temperature, dice->seed = w->seed;
-  k->steps = 0, interrupted = 0;
-  void (*usual)(int) = signal(SIGINT, note_signal);
-  bool ok = text_stream_prompt(&k->flow, prompt, n, why)
-    && generate(&k->lab->b.g, prompt, n, &want, &k->text, why);
-  signal(SIGINT, usual);
-  config->n_positions = context;
-  text_stream_end(&k->flow);
-  k->reason = ok ? criteria_reason(&judges, k->text.ended) : NULL;
-  return ok
-    && (interrupted == 0 || error_say(why, "the text was interrupted"));
-}
-
-@ Before that the stop strings are built, and whatever lay on the desk is cleared away.
-
-@<Write a text until something ends it@>=
-static void clear_desk(struct desk *k)
-{
-  continuation_free(&k->lab->m, &k->text);
-  text_stream_close(&k->flow);
-  stops_close(&k->until);
-  ids_free(&k->lab->m, &k->script);
-}
-static bool set_desk(struct desk *k, const char *const stop[2],
-  size_t min_tokens, struct error *why)
-{
-  size_t n = 0;
-  clear_desk(k);
-  for (; n < 2 && stop[n] != NULL; n++)
-    k->list[n] = (struct stop_string) @[{ (const unsigned char *) stop[n],@|
-      strlen(stop[n]) }@];
-  k->flow = (struct text_stream) @[{ .m = &k->lab->m, .t = k->lab->t,@|
-    .until = &k->until, .min_tokens = min_tokens }@];
-  return stops_open(&k->until, &k->lab->m, k->list, n, why);
-}
-static bool write_ids(struct desk *k, const struct wish *w,
-  const uint32_t *prompt, size_t n, struct error *why)
-{
-  k->w = w;
-  return set_desk(k, w->stop, w->min_tokens, why)@|
-    && (w->script == NULL || lab_encode(k->lab, w->script, &k->script, why))@|
-    && write_wish(k, prompt, n, why);
-}
-static bool write_text(struct desk *k, const struct wish *w,
-  struct error *why)
-{
-  struct ids list = @[{ .n = 0 }@];
-  bool ok = lab_encode(k->lab, w->prompt, &list, why)
-    && write_ids(k, w, list.id, list.n, why);
-  ids_free(&k->lab->m, &list);
-  return ok;
+  lab->dice.s.temperature = temperature, lab->dice.seed = 0;
+  return (struct text_session) @[{ .g = lab->b.g, .lm = lab->model,@|
+    .t = lab->t, .recall = store_match_prefix,@|
+    .select = sampler_choose, .select_ctx = &lab->dice }@];
 }
 
 @* The automaton of the stop strings. \label{lab:stoptree}
@@ -193,37 +89,35 @@ static bool draw_tree(struct fixture *lab, struct error *why)
 }
 
 @* Why texts ended. \label{lab:ends}
-Six of the texts in the chapter's box are written again, to be counted. A reason counts if it is the one that the wish was made for.
+Six of the texts in the chapter's box are written again, to be counted. A reason counts if it is the one that the text was asked for.
 
 @<Count how texts ended@>=
 #define OWL "User: Where does the owl live?\nAssistant:"
 #define SUN "The cat sat in the sun. The clock said"
 static bool print_ends(struct fixture *lab, struct error *why)
 {
-  static const struct wish wish[] = @[{@|
-    {"The dog", .most = 400, .eos = true},@|
-    {"The dog", .most = 20, .eos = true},@|
-    {OWL, {"\n\n"}, .most = 400, .eos = true},@|
-    {OWL, {"\n\n", "User:"}, .most = 400, .eos = true},@|
-    {SUN, .most = 400, .triple = 2},@|
-    {"The dog", .most = 400, .eos = true, .context = 24} }@];
-  static const char *const reason[] = @[{ "eos", NULL, "string" }@];
-  struct desk k = @[{ .lab = lab }@];
+  static const struct text_request request[] = @[{@|
+    {"The dog", .max = 400},@|
+    {"The dog", .max = 20},@|
+    {OWL, {"\n\n"}, .max = 400},@|
+    {OWL, {"\n\n", "User:"}, .max = 400},@|
+    {SUN, .max = 400, .repetition = 2},@|
+    {"The dog", .max = 400, .context = 24} }@];
+  static const char *const reason[] = @[{ "eos", "length", "string" }@];
+  struct text_session u = session(lab, 0);
   size_t n[6], reasons = 0;
   for (int i = 0; i < 6; i++) {
-    if (!write_text(&k, &wish[i], why)) return false;
-    n[i] = k.steps;
-    if (i < 3) reasons += reason[i] == NULL
-      ? k.reason == NULL && k.text.ended == FINISH_LENGTH && n[i] == 20
-      : k.reason != NULL && strcmp(k.reason, reason[i]) == 0;
+    if (!text_session_answer(&u, &request[i], why)) return false;
+    n[i] = u.steps;
+    if (i < 3) reasons += strcmp(u.reason, reason[i]) == 0;
   }
   print_key("claim.S1-50", "%zu", reasons);
   print_key("claim.S2-70", "%zu", n[2]);
   print_key("claim.S2-72", "%zu", n[3]);
   print_key("claim.S3-43", "%zu", n[4]);
   print_key("stop.context.written", "%zu", n[5]);
-  print_key("stop.context.prompt", "%zu", k.text.n_prompt);
-  clear_desk(&k);
+  print_key("stop.context.prompt", "%zu", u.text.n_prompt);
+  text_session_clear(&u);
   return true;
 }
 
@@ -231,11 +125,11 @@ static bool print_ends(struct fixture *lab, struct error *why)
 
 @<Count how texts ended@>=
 enum { NOTED = 64 };
-struct at_once { struct desk *k; size_t tokens, whole, end[NOTED]; };
+struct at_once { struct text_session *u; size_t tokens, whole, end[NOTED]; };
 static bool note_whole(void *ctx, const struct step *now)
 {
   struct at_once *x = ctx;
-  const struct text_stream *flow = &x->k->flow;
+  const struct text_stream *flow = &x->u->flow;
   (void) now;
   if (x->tokens == NOTED) return false;
   x->end[x->tokens++] = flow->text.n
@@ -245,60 +139,59 @@ static bool note_whole(void *ctx, const struct step *now)
 }
 static bool print_items(struct fixture *lab, struct error *why)
 {
-  static const struct wish list = @[{ .prompt = "A list:\n", .stop = {"4."},@|
+  static const struct text_request list = @[{ .prompt = "A list:\n", .stop = {"4."},@|
     .script = "1. apples\n2. pears\n3. plums\n4. nuts\n5. apples\n6. plums" }@];
-  static const struct wish owl = @[{ OWL, {"\n\n", "User:"}, .most = 400,@|
-    .eos = true }@];
-  struct desk k = @[{ .lab = lab }@];
-  struct at_once x = @[{ .k = &k }@];
+  static const struct text_request owl = @[{ OWL, {"\n\n", "User:"}, .max = 400}@];
+  struct text_session u = session(lab, 0);
+  struct at_once x = @[{ .u = &u }@];
   size_t lines = 0, never = 0;
-  if (!write_text(&k, &list, why)) return false;
-  for (size_t i = 0; i < k.flow.text.n; i++)
-    lines += k.flow.text.byte[i] == '\n';
-  k.look = note_whole, k.looking = &x;
-  if (!write_text(&k, &owl, why)) return false;
-  for (size_t i = 0; i < x.tokens; i++) never += x.end[i] > k.flow.text.n;
+  if (!text_session_answer(&u, &list, why)) return false;
+  for (size_t i = 0; i < u.flow.text.n; i++)
+    lines += u.flow.text.byte[i] == '\n';
+  u.see = note_whole, u.see_ctx = &x;
+  if (!text_session_answer(&u, &owl, why)) return false;
+  for (size_t i = 0; i < x.tokens; i++) never += x.end[i] > u.flow.text.n;
   print_key("claim.S2-71", "%zu", lines);
   print_key("stop.shown.tokens", "%zu", x.tokens);
   print_key("stop.shown.at.once claim.S3-18", "%zu", x.whole);
   print_key("stop.shown.string", "%zu", never);
   print_key("stop.shown.waited", "%zu", x.tokens - x.whole - never);
-  clear_desk(&k);
+  text_session_clear(&u);
   return true;
 }
 
 @ Going on from a cancelled text is to generate with the text as the prompt: once greedily, and once with sampling. The seed is the same, and the positions are.
 
 @<Go on from where it was cancelled@>=
-static bool go_on(struct desk *k, double temperature, const char *key,
+static bool go_on(struct fixture *lab, double temperature, const char *key,
   struct error *why)
 {
   enum { WHOLE = 40, PART = 7, ROOM = WHOLE + 16 };
-  struct wish w = @[{ .prompt = "The dog", .most = WHOLE, .seed = 3,@|
-    .temperature = temperature }@];
+  struct text_request r = @[{ .prompt = "The dog", .max = WHOLE,@|
+    .ignore_eos = true }@];
+  struct text_session u = session(lab, temperature);
   uint32_t whole[ROOM], part[ROOM];
   size_t same = 0;
-  if (!write_text(k, &w, why)) return false;
-  size_t n = k->text.text.n, cut = k->text.n_prompt + PART;
-  memcpy(whole, k->text.text.id, n * sizeof *whole);
-  w.cancel = PART;
-  if (!write_text(k, &w, why)) return false;
-  memcpy(part, k->text.text.id, cut * sizeof *part);
-  w.cancel = 0, w.most = WHOLE - PART;
-  if (!write_ids(k, &w, part, cut, why)) return false;
-  if (k->text.text.n != n)
+  lab->dice.seed = 3;
+  if (!text_session_answer(&u, &r, why)) return false;
+  size_t n = u.text.text.n, cut = u.text.n_prompt + PART;
+  memcpy(whole, u.text.text.id, n * sizeof *whole);
+  r.cancel = PART;
+  if (!text_session_answer(&u, &r, why)) return false;
+  memcpy(part, u.text.text.id, cut * sizeof *part);
+  r.cancel = 0, r.max = WHOLE - PART;
+  if (!text_session_write(&u, &r, part, cut, why)) return false;
+  if (u.text.text.n != n)
     return error_say(why, "the text has another length");
-  for (size_t i = cut; i < n; i++) same += k->text.text.id[i] == whole[i];
+  for (size_t i = cut; i < n; i++) same += u.text.text.id[i] == whole[i];
   print_key(key, "%zu", same);
+  text_session_clear(&u);
   return true;
 }
 static bool print_resumed(struct fixture *lab, struct error *why)
 {
-  struct desk k = @[{ .lab = lab }@];
-  bool ok = go_on(&k, 0, "stop.resumed", why)
-    && go_on(&k, 1, "stop.resumed.drawn", why);
-  clear_desk(&k);
-  return ok;
+  return go_on(lab, 0, "stop.resumed", why)
+    && go_on(lab, 1, "stop.resumed.drawn", why);
 }
 
 @* End tokens of stories and conversations. \label{lab:endtoken}
@@ -342,7 +235,7 @@ static bool print_coin(struct fixture *lab, struct error *why)
 
 @<Let many talks end@>=
 enum { TALKS = 48, LONGEST = 400, CAP = 64 };
-struct survey { struct desk k; double *logprob; size_t length[TALKS],
+struct survey { struct fixture *lab; struct text_session u; size_t length[TALKS],
   written, rare, inside, cut, cut_inside, clean; bool slipped;
   double most, mean, chosen; };
   /* of each talk its |length|; tokens |written|, and |rare| ones among them; the end's probability
@@ -351,12 +244,11 @@ struct survey { struct desk k; double *logprob; size_t length[TALKS],
 static bool note_end(void *ctx, const struct step *now)
 {
   struct survey *x = ctx;
-  struct fixture *lab = x->k.lab;
+  struct fixture *lab = x->lab;
   uint32_t eos = lab->model->config.eos[0];
-  lab->e.k->log_softmax(&lab->e, now->logits, 1,
-    lab->model->config.vocab_size, x->logprob);
-  double p = num_exp(x->logprob[eos]);
-  bool slip = num_exp(x->logprob[now->chosen]) < 0.01;
+  lab->e.k->log_softmax(&lab->e, now->logits, 1, lab->vocab, lab->logprob);
+  double p = num_exp(lab->logprob[eos]);
+  bool slip = num_exp(lab->logprob[now->chosen]) < 0.01;
   x->written++, x->rare += slip;
   x->slipped = x->slipped || slip;
   if (now->chosen == eos) x->chosen += p;
@@ -364,7 +256,7 @@ static bool note_end(void *ctx, const struct step *now)
     x->inside++, x->mean += p;
     if (p > x->most) x->most = p;
   }
-  if (x->k.steps + 1 == CAP && now->chosen != eos)
+  if (x->u.steps == CAP && now->chosen != eos)
     @<See whether a length would cut here@>@;
   return true;
 }
@@ -373,8 +265,8 @@ static bool note_end(void *ctx, const struct step *now)
 
 @<See whether a length would cut here@>=
 {
-  const unsigned char *byte = x->k.flow.text.byte;
-  size_t n = x->k.flow.text.n;
+  const unsigned char *byte = x->u.flow.text.byte;
+  size_t n = x->u.flow.text.n;
   if (n > 0 && byte[n - 1] == '"') n--;
   x->cut++, x->clean += !x->slipped;
   x->cut_inside += n > 0 && memchr(".!?\n", byte[n - 1], 4) == NULL;
@@ -386,18 +278,15 @@ static bool note_end(void *ctx, const struct step *now)
 static bool hold_survey(struct fixture *lab, struct survey *x,
   struct error *why)
 {
-  struct wish w = @[{ .prompt = "User:", .most = LONGEST, .eos = true,@|
-    .temperature = 1 }@];
-  *x = (struct survey) @[{ .k = @[{ .lab = lab, .look = note_end,@|
-    .looking = x }@] }@];
-  x->logprob = lab_take(lab, lab->model->config.vocab_size, 8, why);
-  if (x->logprob == NULL) return false;
-  for (; w.seed < TALKS; w.seed++) {
-    x->slipped = false;
-    if (!write_text(&x->k, &w, why)) return false;
-    x->length[w.seed] = x->k.steps;
+  const struct text_request r = @[{ .prompt = "User:", .max = LONGEST }@];
+  *x = (struct survey) @[{ .lab = lab, .u = session(lab, 1) }@];
+  x->u.see = note_end, x->u.see_ctx = x;
+  for (size_t i = 0; i < TALKS; i++) {
+    x->slipped = false, lab->dice.seed = i;
+    if (!text_session_answer(&x->u, &r, why)) return false;
+    x->length[i] = x->u.steps;
   }
-  clear_desk(&x->k);
+  text_session_clear(&x->u);
   return true;
 }
 
@@ -467,15 +356,15 @@ static bool print_survey(struct fixture *lab, struct error *why)
 The text of \cref{fig:hold} is recited. The figure wants to know where things begin and end, and why a byte is held: because a stop string may have begun, or because half a character has come.
 
 @<Draw what is held@>=
-struct shown { struct desk *k; size_t before, tokens; };
+struct shown { struct text_session *u; size_t before, tokens; };
 static bool note_token(void *ctx, const struct step *now)
 {
   struct shown *x = ctx;
-  const struct text_stream *flow = &x->k->flow;
+  const struct text_stream *flow = &x->u->flow;
   size_t n, held = flow->text.n - flow->released;
   size_t half = utf8_held(flow->text.byte, flow->text.n);
   size_t all = flow->text.n + (flow->found != NULL ? flow->found->n : 0);
-  const unsigned char *byte = tokenizer_text(x->k->lab->t, now->chosen, &n);
+  const unsigned char *byte = tokenizer_text(x->u->t, now->chosen, &n);
   printf("%zu,%zu,%zu,%zu,%zu,", ++x->tokens, x->before, flow->released, all,
     held > half ? 0 : half);
   for (size_t i = 0; i < n; i++)
@@ -487,38 +376,38 @@ static bool note_token(void *ctx, const struct step *now)
 }
 static bool draw_hold(struct fixture *lab, struct error *why)
 {
-  static const struct wish w = @[{ .prompt = "A list:\n",@|
+  static const struct text_request r = @[{ .prompt = "A list:\n",@|
     .stop = {"\n\n", "User:"}, .script = "A caf\xc3\xa9.\n"@|
     "Useful: 5 "@| "\xe2\x82\xac.\n\nUser:" }@];
-  struct desk k = @[{ .lab = lab, .look = note_token }@];
-  struct shown x = @[{ .k = &k }@];
-  k.looking = &x;
+  struct text_session u = session(lab, 0);
+  struct shown x = @[{ .u = &u }@];
+  u.see = note_token, u.see_ctx = &x;
   printf("token,before,released,length,half,piece\n");
-  bool ok = write_text(&k, &w, why);
-  clear_desk(&k);
+  bool ok = text_session_answer(&u, &r, why);
+  text_session_clear(&u);
   return ok;
 }
 
 @ Does it matter how a text is cut into tokens? Two short texts are cut in every way: the bits of a number say after which bytes. The first ends at the first string of the list, and the second at the second. Whatever is shown on the way must be a beginning of what is left at the end. If one of the ways gave something else, no number would be printed at all.
 
 @<Cut two phrases in every way@>=
-static const char *const two[2] = @[{ "\n\n", "User:" }@];
-static bool same_for_cut(struct desk *k, const char *text, uint32_t cuts,
+static const struct text_request two = @[{ .stop = { "\n\n", "User:" } }@];
+static bool same_for_cut(struct text_session *u, const char *text, uint32_t cuts,
   const char *left, int which, struct error *why)
 {
   size_t n = strlen(text), max = strlen(left);
   bool ok = true;
-  text_stream_close(&k->flow);
-  k->flow = (struct text_stream) @[{ .m = &k->lab->m, .until = &k->until }@];
-  for (size_t at = 0, to; ok && at < n && k->flow.found == NULL; at = to) {
+  text_stream_close(&u->flow);
+  u->flow = (struct text_stream) @[{ .m = u->g.m, .until = &u->until }@];
+  for (size_t at = 0, to; ok && at < n && u->flow.found == NULL; at = to) {
     for (to = at + 1; to < n && (cuts >> (to - 1) & 1) == 0; ) to++;
-    ok = text_stream_bytes(&k->flow, (const unsigned char *) text + at, to - at,
-      why) && ((k->flow.released <= max
-        && memcmp(k->flow.text.byte, left, k->flow.released) == 0)
+    ok = text_stream_bytes(&u->flow, (const unsigned char *) text + at, to - at,
+      why) && ((u->flow.released <= max
+        && memcmp(u->flow.text.byte, left, u->flow.released) == 0)
         || error_say(why, "cut %" PRIu32 " shows too much", cuts));
   }
-  return ok && ((k->flow.found == &k->list[which]
-    && k->flow.text.n == max && k->flow.released == max)
+  return ok && ((u->flow.found == &u->list[which]
+    && u->flow.text.n == max && u->flow.released == max)
     || error_say(why, "cut %" PRIu32 " ends elsewhere", cuts));
 }
 static bool print_cuts(struct fixture *lab, struct error *why)
@@ -526,15 +415,15 @@ static bool print_cuts(struct fixture *lab, struct error *why)
   static const char *const text[2][2] = @[{ {"one.\nTwo.\n\nUser:",@|
     "one.\nTwo."}, {"\xe2\x82\xac 5.\nUse User: no", "\xe2\x82\xac 5.\nUse "}@|
     }@];
-  struct desk k = @[{ .lab = lab }@];
+  struct text_session u = session(lab, 0);
   uint32_t ways = 0;
-  bool ok = set_desk(&k, two, 0, why);
+  bool ok = text_session_prepare(&u, &two, why);
   for (int i = 0; i < 2; i++) {
     uint32_t all = (uint32_t) 1 << (strlen(text[i][0]) - 1);
     for (uint32_t cuts = 0; ok && cuts < all; cuts++, ways++)
-      ok = same_for_cut(&k, text[i][0], cuts, text[i][1], i, why);
+      ok = same_for_cut(&u, text[i][0], cuts, text[i][1], i, why);
   }
-  clear_desk(&k);
+  text_session_clear(&u);
   if (ok) print_key("claim.S3-42", "%" PRIu32, ways);
   return ok;
 }
@@ -543,14 +432,14 @@ static bool print_cuts(struct fixture *lab, struct error *why)
 
 @<Compare three ways to hold back@>=
 enum { RULES = 3, RULE_TALKS = 12, RULE_LONG = 100 };
-struct rules { struct desk *k; size_t longest, tokens, released[RULES],
+struct rules { struct text_session *u; size_t longest, tokens, released[RULES],
   held[RULES], silent[RULES]; };
   /* how much is |released| of this text; over all texts, how many bytes were |held|, and how
      often nothing was shown */
 static bool note_rules(void *ctx, const struct step *now)
 {
   struct rules *x = ctx;
-  const struct text_stream *flow = &x->k->flow;
+  const struct text_stream *flow = &x->u->flow;
   size_t n = flow->text.n, last = x->longest - 1;
   size_t after[RULES] = @[{ flow->released, flow->released < n@|
     ? x->released[1] : n, n > last ? n - last : 0 }@];
@@ -573,15 +462,17 @@ static bool print_rules(struct fixture *lab, struct error *why)
   static const char *const second[2] = @[{ "User:",
     "\nAssistant: Goodbye!" }@], *const list[2] = @[{ "short", "long" }@];
   for (int i = 0; i < 2; i++) {
-    struct desk k = @[{ .lab = lab, .look = note_rules }@];
-    struct rules x = @[{ .k = &k, .longest = strlen(second[i]) }@];
-    struct wish w = @[{ .prompt = "User:", .stop = { "\n\n", second[i] },@|
-      .most = RULE_LONG, .min_tokens = RULE_LONG, .temperature = 1 }@];
-    for (k.looking = &x; w.seed < RULE_TALKS; w.seed++) {
+    struct text_session u = session(lab, 1);
+    struct rules x = @[{ .u = &u, .longest = strlen(second[i]) }@];
+    struct text_request r = @[{ .prompt = "User:", .ignore_eos = true,@|
+      .stop = { "\n\n", second[i] }, .max = RULE_LONG,@|
+      .min_tokens = RULE_LONG }@];
+    u.see = note_rules, u.see_ctx = &x;
+    for (; lab->dice.seed < RULE_TALKS; lab->dice.seed++) {
       memset(x.released, 0, sizeof x.released);
-      if (!write_text(&k, &w, why)) return false;
+      if (!text_session_answer(&u, &r, why)) return false;
     }
-    clear_desk(&k);
+    text_session_clear(&u);
     for (int j = 0; j < RULES; j++)
       printf("stop.rule.%s.%s %.3f\nstop.rule.%s.%s.silent %.3f\n", list[i],
         rule[j], (double) x.held[j] / (double) x.tokens, list[i], rule[j],@|
@@ -613,15 +504,16 @@ static bool print_walks(struct fixture *lab, struct error *why)
 {
   enum { HARD = 64 };
   struct stop_string list[HARD];
-  struct desk k = @[{ .lab = lab }@];
+  struct text_session u = session(lab, 0);
   struct stops s = @[{ .m = &lab->m }@];
   struct mapping map;
   if (!file_map(&map, "models/pocket/tales.txt", why)) return false;
   for (size_t i = 0; i < HARD; i++)
     list[i] = (struct stop_string) @[{ map.bytes + 97 * i, 6 }@];
-  bool ok = set_desk(&k, two, 0, why) && stops_open(&s, &lab->m, list, HARD, why);
+  bool ok = text_session_prepare(&u, &two, why)
+    && stops_open(&s, &lab->m, list, HARD, why);
   if (ok) {
-    size_t few = walks(&k.until, &map);
+    size_t few = walks(&u.until, &map);
     print_key("stop.walk.bytes", "%zu", map.size);
     print_key("stop.walk.two", "%zu", few);
     print_key("claim.S2-101", "%.5f", (double) few / (double) map.size);
@@ -630,7 +522,7 @@ static bool print_walks(struct fixture *lab, struct error *why)
       (double) walks(&s, &map) / (double) map.size);
   }
   stops_close(&s);
-  clear_desk(&k);
+  text_session_clear(&u);
   file_unmap(&map);
   return ok;
 }
@@ -642,18 +534,18 @@ One token alone is too short for the clock, and so is a search. So $2^6$ searche
 @<Take the time of the search@>=
 enum { TURNS = 41, SIZES = 4, TOKEN = 4, AHEAD = 512, AGAIN = 64 };
 struct times { double step[SIZES][TURNS], scan[SIZES][TURNS]; };
-static bool push_tokens(struct desk *k, const unsigned char *text, size_t from,
+static bool push_tokens(struct text_session *u, const unsigned char *text, size_t from,
   size_t to, struct error *why)
 {
   for (; from < to; from++)
-    if (!text_stream_bytes(&k->flow, text + TOKEN * from, TOKEN, why)) return false;
+    if (!text_stream_bytes(&u->flow, text + TOKEN * from, TOKEN, why)) return false;
   return true;
 }
-static bool time_at(struct desk *k, const unsigned char *text, size_t token,
+static bool time_at(struct text_session *u, const unsigned char *text, size_t token,
   double *scan, double *step, struct error *why)
 {
-  if (!bytes_push(&k->lab->m, &k->flow.text, "", 1, why)) return false;
-  const char *whole = (char *) k->flow.text.byte;
+  if (!bytes_push(u->g.m, &u->flow.text, "", 1, why)) return false;
+  const char *whole = (char *) u->flow.text.byte;
   bool none = true;
   double began = timing_seconds();
   for (size_t j = 0; j < AGAIN; j++)
@@ -661,9 +553,9 @@ static bool time_at(struct desk *k, const unsigned char *text, size_t token,
       && strstr(whole + j, "User:") == NULL;
   *scan = 1e9 * (timing_seconds() - began) / AGAIN;
   if (!none) return error_say(why, "a stop string" " is in the tales");
-  k->flow.text.n--;
+  u->flow.text.n--;
   began = timing_seconds();
-  bool ok = push_tokens(k, text, token, token + AHEAD, why);
+  bool ok = push_tokens(u, text, token, token + AHEAD, why);
   *step = 1e9 * (timing_seconds() - began) / AHEAD;
   return ok;
 }
@@ -676,17 +568,17 @@ static bool print_clock(struct fixture *lab, struct error *why)
   enum { ALL = TOKEN * ((AHEAD << 2 * (SIZES - 1)) + 2 * AHEAD) };
   static unsigned char text[ALL];
   static struct times x;
-  struct desk k = @[{ .lab = lab }@];
+  struct text_session u = session(lab, 0);
   struct mapping map;
   if (!file_map(&map, "models/pocket/tales.txt", why)) return false;
   for (size_t i = 0; i < ALL; i++) text[i] = map.bytes[i % map.size];
   file_unmap(&map);
   for (int turn = 0; turn < TURNS; turn++) {
-    if (!set_desk(&k, two, 0, why)) return false;
+    if (!text_session_prepare(&u, &two, why)) return false;
     for (size_t i = 0, at = 0; i < SIZES; i++, at += AHEAD) {
       size_t token = (size_t) AHEAD << 2 * i;
-      if (!push_tokens(&k, text, at, token, why)
-          || !time_at(&k, text, at = token, &x.scan[i][turn],
+      if (!push_tokens(&u, text, at, token, why)
+          || !time_at(&u, text, at = token, &x.scan[i][turn],
             &x.step[i][turn], why)) return false;
     }
   }
@@ -697,41 +589,31 @@ static bool print_clock(struct fixture *lab, struct error *why)
     print_quartiles(x.scan[i], TURNS, 1, 1);
     printf("\n");
   }
-  clear_desk(&k);
+  text_session_clear(&u);
   return true;
 }
 
 @ The keys are read from the file that was written then; and the time of a pass from the seventh line of the file of \cref{cache}.
 
 @<Take the time of the search@>=
-struct table { double row[7][6]; size_t n, cap; };
-static bool take_row(void *ctx, const char *line)
-{
-  struct table *t = ctx;
-  double *x = t->row[t->n];
-  bool numbers = t->n < t->cap && sscanf(line, "%lf,%lf,%lf,%lf,%lf,%lf",@|
-    x, x + 1, x + 2, x + 3, x + 4, x + 5) >= 3;
-  t->n += numbers;
-  return numbers;
-}
+enum { AT, STEP = 2, SCAN = 5, PASSES = 52, LAST = SIZES - 1 };
 static bool print_times(struct fixture *lab, struct error *why)
 {
-  struct table clock = @[{ .cap = SIZES }@], cache = @[{ .cap = 7 }@];
+  double t[6][SIZES], pass[3][PASSES], one;
   (void) lab;
-  if (!data_read("stopping.clock", take_row, &clock, SIZES, why)
-      || !data_read("cache.clock", take_row, &cache, 7, why)) return false;
-  const double *first = clock.row[0], *last = clock.row[SIZES - 1];
-  const double *pass = cache.row[6];
-  print_key("stop.clock.first", "%.1f", first[2]);
-  print_key("stop.clock.last", "%.1f", last[2]);
-  print_key("stop.clock.tokens", "%.0f", last[0]);
-  print_key("stop.clock.first.tokens", "%.0f", first[0]);
-  print_key("stop.clock.scan.first", "%.1f", first[5]);
-  print_key("stop.clock.scan.last", "%.3f", 1e-3 * last[5]);
-  print_key("stop.clock.scan.percent", "%.2f", 0.1 * last[5] / pass[2]);
-  print_key("stop.clock.percent", "%.3f", 0.1 * last[2] / pass[2]);
-  print_key("stop.clock.pass", "%.1f", pass[2]);
-  print_key("stop.clock.pass.tokens", "%.0f", pass[0]);
+  if (!data_numbers("stopping.clock", 6, SIZES, t[0], why)
+      || !data_numbers("cache.clock", 3, PASSES, pass[0], why)) return false;
+  one = pass[2][6];
+  print_key("stop.clock.first", "%.1f", t[STEP][0]);
+  print_key("stop.clock.last", "%.1f", t[STEP][LAST]);
+  print_key("stop.clock.tokens", "%.0f", t[AT][LAST]);
+  print_key("stop.clock.first.tokens", "%.0f", t[AT][0]);
+  print_key("stop.clock.scan.first", "%.1f", t[SCAN][0]);
+  print_key("stop.clock.scan.last", "%.3f", 1e-3 * t[SCAN][LAST]);
+  print_key("stop.clock.scan.percent", "%.2f", 0.1 * t[SCAN][LAST] / one);
+  print_key("stop.clock.percent", "%.3f", 0.1 * t[STEP][LAST] / one);
+  print_key("stop.clock.pass", "%.1f", one);
+  print_key("stop.clock.pass.tokens", "%.0f", pass[AT][6]);
   return true;
 }
 
@@ -749,7 +631,7 @@ static bool read_last(struct gap *x, size_t n, size_t last, struct error *why)
   struct engine *e = &x->lab->e;
   if (!lab_logits(x->lab, x->lab->b.s, x->tale.id, n, last, x->logits, why))
     return false;
-  e->k->log_softmax(e, x->logits, last, x->lab->model->config.vocab_size,
+  e->k->log_softmax(e, x->logits, last, x->lab->vocab,
     x->logprob);
   return true;
 }
@@ -765,7 +647,7 @@ static uint32_t best_of(const double *score, size_t n)
 @<Ask once more with what follows@>=
 static bool ask(struct gap *x, size_t at, struct error *why)
 {
-  size_t v = x->lab->model->config.vocab_size;
+  size_t v = x->lab->vocab;
   uint32_t truth = x->tale.id[at];
   if (!read_last(x, at, 1, why)) return false;
   for (int c = 0; c < CHOICES; c++) {
@@ -791,7 +673,7 @@ static bool ask(struct gap *x, size_t at, struct error *why)
 static bool print_gaps(struct fixture *lab, struct error *why)
 {
   struct gap x = @[{ .lab = lab }@];
-  size_t n = AFTER * (size_t) lab->model->config.vocab_size;
+  size_t n = AFTER * (size_t) lab->vocab;
   size_t left = 0, both = 0, other = 0;
   x.logits = lab_take(lab, n, 4, why), x.logprob = lab_take(lab, n, 8, why);
   bool ok = x.logits != NULL && x.logprob != NULL
@@ -804,7 +686,6 @@ static bool print_gaps(struct fixture *lab, struct error *why)
     both += x.choice[best_of(x.together, CHOICES)] == x.tale.id[at];
     other += best_of(x.pair, CHOICES) != 0;
   }
-  ids_free(&lab->m, &x.tale);
   if (!ok) return false;
   print_key("stop.gap.places", "%d", PLACES);
   print_key("stop.gap.after", "%d", AFTER);
@@ -820,24 +701,25 @@ The prompt is read without pads, with pads on its left, and with pads on its rig
 
 @<Pad a prompt@>=
 enum { PADS = 4, PADDED = 60, PROMPT = 32 };
-static bool compare_pads(struct desk *k, const struct ids *list,
+static bool compare_pads(struct fixture *lab, struct text_session *u,
+  const struct ids *list,
   uint32_t pad, const char *name, float *logits, struct error *why)
 {
-  struct fixture *lab = k->lab;
   struct store *s = lab->b.s;
-  size_t n = list->n, v = lab->model->config.vocab_size, same = 0;
+  size_t n = list->n, v = lab->vocab, same = 0;
   uint32_t id[2 * PADS + PROMPT], *bare = id + PADS, plain[PADDED];
-  static const struct wish w = @[{ .most = PADDED }@];
+  static const struct text_request r = @[{ .max = PADDED,@|
+    .ignore_eos = true }@];
   if (n > PROMPT) return error_say(why, "the prompt is too long");
   for (size_t i = 0; i < PADS; i++) id[i] = bare[n + i] = pad;
   memcpy(bare, list->id, n * sizeof *bare);
   if (!lab_logits(lab, s, bare, n, 1, logits, why)
       || !lab_logits(lab, s, id, PADS + n, 1, logits + v, why)
       || !lab_logits(lab, s, bare, n + PADS, 1, logits + 2 * v, why)
-      || !write_ids(k, &w, bare, n, why)) return false;
-  memcpy(plain, k->text.text.id + n, sizeof plain);
-  if (!write_ids(k, &w, id, PADS + n, why)) return false;
-  while (same < PADDED && k->text.text.id[PADS + n + same] == plain[same])
+      || !text_session_write(u, &r, bare, n, why)) return false;
+  memcpy(plain, u->text.text.id + n, sizeof plain);
+  if (!text_session_write(u, &r, id, PADS + n, why)) return false;
+  while (same < PADDED && u->text.text.id[PADS + n + same] == plain[same])
     same++;
   printf("stop.pad.%s.left %.3f\nstop.pad.%s.right %.3f\n"
     "stop.pad.%s.same %zu\n", name, farthest(logits, logits + v, v), name,@|
@@ -847,16 +729,17 @@ static bool compare_pads(struct desk *k, const struct ids *list,
 }
 static bool print_pads(struct fixture *lab, struct error *why)
 {
-  struct desk k = @[{ .lab = lab }@];
+  struct text_session u = session(lab, 0);
   struct ids list = @[{ .n = 0 }@];
-  float *logits = lab_take(lab, 3 * (size_t) lab->model->config.vocab_size, 4,
+  float *logits = lab_take(lab, 3 * (size_t) lab->vocab, 4,
     why);
   uint32_t point = 0;
   bool ok = logits != NULL && lab_encode(lab, OWL, &list, why)@|
     && tokenizer_find(lab->t, ".", 1, &point)@|
-    && compare_pads(&k, &list, lab->model->config.eos[0], "end", logits, why)@|
-    && compare_pads(&k, &list, point, "other", logits, why);
-  clear_desk(&k);
+    && compare_pads(lab, &u, &list, lab->model->config.eos[0], "end",
+      logits, why)@|
+    && compare_pads(lab, &u, &list, point, "other", logits, why);
+  text_session_clear(&u);
   ids_free(&lab->m, &list);
   return ok;
 }
@@ -879,17 +762,15 @@ static bool print_mask(struct fixture *lab, struct error *why)
   struct funnel *f = &lab->dice.f;
   size_t n, others = 0;
   double digits = 0;
-  float *logits = lab_take(lab, f->vocab, 4, why);
   uint8_t *allowed = lab_take(lab, f->vocab, 1, why);
-  if (logits == NULL || allowed == NULL
-      || !lab_logits_after(lab, OWL, &n, logits, why)
-      || !funnel_fill(f, logits, why)) return false;
+  if (allowed == NULL || !lab_logits_after(lab, OWL, &n, lab->logits, why)
+      || !funnel_fill(f, lab->logits, why)) return false;
   for (uint32_t i = 0; i < f->vocab; i++) allowed[i] = all_digits(lab, i);
   funnel_distribution(f);
   for (size_t i = 0; i < f->n; i++)
     digits += allowed[f->candidates[i]] != 0 ? f->weight[i] : 0;
   f->allowed = allowed;
-  bool ok = funnel_fill(f, logits, why);
+  bool ok = funnel_fill(f, lab->logits, why);
   f->allowed = NULL;
   for (uint64_t seed = 0; ok && seed < DRAWS; seed++)
     others += !all_digits(lab, funnel_choose(f, seed, 0, 0));

@@ -18,11 +18,11 @@ length, and groves, whose texts end. Thousands of them are searched and looked t
 #include <stdio.h>
 #include <string.h>
 #include "functions/numbers.h"
-#include "search/sharing.h"
+#include "search/sources.h"
 #include "search/tree.h"
 #include "laboratory/kit2.h"
 @;@#
-@<Search a table, or the built-in model@>@;
+@<Search a table@>@;
 @<Search as on paper@>@;
 @<Penalise logits, and their logarithms@>@;
 @<Follow slots and pages@>@;
@@ -46,9 +46,9 @@ int main(int argc, char **argv)
 }
 
 @* Running a search. \label{lab:searches}
-Two kinds of sources are searched here. A source of ours is a struct and a function that gives the scores; it begins with a token that stands for nothing. Most searches have one text as their result.
+Two kinds of sources are searched here. The built-in model is searched with |search_with_cache| of \cref{sec:oncemore}, which opens a cache with a sequence for each beam; how large the pages are matters for what is copied, so it is a parameter. A source of ours is a struct and a function that gives the scores; it begins with a token that stands for nothing. Most searches have one text as their result.
 
-@<Search a table, or the built-in model@>=
+@<Search a table@>=
 static bool search_table(struct fixture *lab,
   const struct search_source *from, uint32_t begin,@|
   const struct search_settings *want, struct search_result *r,
@@ -57,36 +57,11 @@ static bool search_table(struct fixture *lab,
   return search_run(from, &lab->m, lab->e.k, &begin, 1, want, r, why);
 }
 
-@ A search of the built-in model opens a cache with a sequence for each beam. How large the pages are, matters for what is copied; so it is a parameter, and what the cache has to say in the end goes to the caller.
-
-@<Search a table, or the built-in model@>=
-static bool search_model(struct fixture *lab, const uint32_t *prompt,
-  size_t n, size_t page, const struct search_settings *want,@|
-  struct search_result *r, struct cache_state *state, struct error *why)
-{
-  struct search_model beams;
-  struct search_source from;
-  struct store *s = cache_open(&lab->m, &lab->model->config,
-    (uint32_t) want->num_beams,@|
-    &(struct cache_options) @[{ .page_rows = page }@], why);
-  if (s == NULL) return false;
-  struct generate_context g = @[{ &lab->e, lab->model, s, &lab->m }@];
-  lab_reset(lab);
-  bool ok = search_model_open(&beams, &g, want->num_beams, 0, &from, why);
-  if (ok) {
-    ok = search_run(&from, &lab->m, lab->e.k, prompt, n, want, r, why);
-    search_model_close(&beams);
-  }
-  *state = cache_look(s);
-  store_close(s);
-  return ok;
-}
-
 @ The figures show the search after \tok{The}\tok{\ cat}\tok{\ sat} that is in the chapter's box.
 
-@<Search a table, or the built-in model@>=
+@<Search a table@>=
 enum { CAT = 3, CAT_STEPS = 6, CAT_BEAMS = 4 };
-static const struct search_settings cat_wishes = @[{@|
+static const struct search_settings cat_settings = @[{@|
   .num_beams = CAT_BEAMS, .num_return = 1, .max_length = CAT + CAT_STEPS,@|
   .length_penalty = 1 }@];
 static size_t row_bytes_of(const struct model_config *c)
@@ -95,32 +70,13 @@ static size_t row_bytes_of(const struct model_config *c)
 }
 
 @* The search of the hand calculation. \label{lab:paper}
-The model of the first box: a beginning and what may follow it; after a text without a line all three tokens are equally likely. The fourth token is the beginning, which never comes again. One beam and two give the two probabilities of the calculation.
+One beam and two, on the box at the beginning of the chapter, give the two probabilities of the calculation.
 
 @<Search as on paper@>=
-static const struct { const char *after; double p[3]; } paper[5] = @[{@|
-  { "", { 0.5, 0.4, 0.1 } }, { "a", { 0.4, 0.3, 0.3 } },@|
-  { "b", { 0.1, 0.1, 0.8 } }, { "aa", { 0.6, 0.2, 0.2 } },@|
-  { "bc", { 0.5, 0.25, 0.25 } } }@];
-static bool paper_score(void *ctx, const struct search_beam *grown, size_t n,
-  float *logits, struct error *why)
-{
-  (void) ctx, (void) why;
-  for (size_t i = 0; i < n; i++, logits += 4) {
-    char text[8] = "";
-    for (size_t k = 1; k < grown[i].n && k < 8; k++)
-      text[k - 1] = (char) ('a' + (int) grown[i].id[k]);
-    for (size_t v = 0; v < 4; v++) logits[v] = v == 3 ? -INFINITY : 0;
-    for (size_t l = 0; l < 5; l++)
-      for (size_t v = 0; strcmp(paper[l].after, text) == 0 && v < 3; v++)
-        logits[v] = (float) num_log(paper[l].p[v]);
-  }
-  return true;
-}
 static bool print_paper(struct fixture *lab, struct error *why)
 {
   static const char *const key[2] = @[{ "paper.greedy", "paper.beams" }@];
-  struct search_source from = @[{ 4, 0, NULL, paper_score }@];
+  struct search_source from = paper_source(0);
   for (size_t i = 0; i < 2; i++) {
     struct search_settings want = @[{ .num_beams = i + 1, .num_return = 1,@|
       .max_length = 4 }@];
@@ -253,7 +209,7 @@ static bool draw_seats(struct fixture *lab, struct error *why)
   struct search_source from = @[{ x.real.vocab, x.real.max_len, &x,@|
     seats_score }@];
   if (ok) {
-    ok = search_run(&from, &lab->m, lab->e.k, lab->sentence, CAT, &cat_wishes,
+    ok = search_run(&from, &lab->m, lab->e.k, lab->sentence, CAT, &cat_settings,
       &r, why);
     if (ok) search_free(&r);
     search_model_close(&x.model);
@@ -296,8 +252,9 @@ static bool print_shared(struct fixture *lab, const struct ids *tales,
     struct search_result r;
     struct cache_state state;
     want.see = i == 0 ? count_forks : NULL, want.ctx = &forks;
-    if (!search_model(lab, tales->id, SHARE_PROMPT, i == 0 ? 16 : 64, &want,
-      &r, &state, why)) return false;
+    lab_reset(lab);
+    if (!search_with_cache(&lab->b.g, i == 0 ? 16 : 64, tales->id,
+      SHARE_PROMPT, &want, &r, &state, why)) return false;
     copied[i] = (double) state.bytes_copied / 1000;
     search_free(&r);
   }
@@ -329,13 +286,12 @@ if (beams == 4) {
 @<Count what a search costs@>=
 static bool print_costs(struct fixture *lab, struct error *why)
 {
-  struct ids tales = @[{ .n = 0 }@];
+  struct ids tales;
   bool ok = lab_tales(lab, &tales, why);
   print_key("share.prompt", "%d", SHARE_PROMPT);
   print_key("share.steps", "%d", SHARE_STEPS);
   for (size_t beams = 1; ok && beams <= 8; beams *= 2)
     ok = print_shared(lab, &tales, beams, why);
-  ids_free(&lab->m, &tales);
   return ok;
 }
 
@@ -723,9 +679,8 @@ static bool write_beams(struct fixture *lab, struct shelf *x,
     .max_length = WHOLE, .length_penalty = 1, .see = count_turns,@|
     .ctx = beams == 4 ? &x->turns : &two }@];
   struct search_result r;
-  struct cache_state state;
-  if (!search_model(lab, x->at[window], GIVEN, 0, &want, &r, &state, why))
-    return false;
+  if (!search_with_cache(&lab->b.g, 0, x->at[window], GIVEN, &want, &r, NULL,
+      why)) return false;
   for (size_t i = 0; i < beams; i++) {
     if (i == 0) memcpy(x->text[way][window], r.text[0].id + GIVEN,
       sizeof x->text[0][0]);
@@ -903,7 +858,6 @@ static bool print_shelf(struct fixture *lab, struct error *why)
   print_key("coin.odds", "%.1f", num_exp(-100 * num_log(0.9)));
   print_key("coin.typical", "%.5f", 0.9 * num_log(0.9) + 0.1 * num_log(0.1));
   print_key("coin.likeliest", "%.5f", num_log(0.9));
-  ids_free(&lab->m, &x->tales);
   return true;
 }
 
@@ -926,13 +880,13 @@ static void print_nodes(const struct fixture *lab,
 static bool draw_lattice(struct fixture *lab, struct error *why)
 {
   struct token_tree t;
-  struct search_settings want = cat_wishes;
+  struct search_settings want = cat_settings;
   struct search_result r;
-  struct cache_state state;
   if (!token_tree_open(&t, &lab->m, &lab->e, lab->model->config.vocab_size,
     0, CAT_BEAMS, why)) return false;
   want.see = token_tree_search, want.ctx = &t;
-  bool ok = search_model(lab, lab->sentence, CAT, 0, &want, &r, &state, why);
+  bool ok = search_with_cache(&lab->b.g, 0, lab->sentence, CAT, &want, &r,
+    NULL, why);
   if (ok && t.ok) token_tree_mark(&t, r.text[0].id + CAT, CAT_STEPS);
   if (ok) search_free(&r);
   if (ok && !t.ok) *why = t.why, ok = false;

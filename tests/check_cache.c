@@ -7,12 +7,6 @@
 #include "cache/cache.h"
 #include "families/loader.h"
 
-/* ck_assert writes to a pipe each time: too slow inside a loop of many rounds */
-#define hold(...)                                                                                  \
-  do {                                                                                             \
-    if (!(__VA_ARGS__)) ck_abort_msg("%s", #__VA_ARGS__);                                          \
-  } while (0)
-
 struct rig {
   struct memory m;
   struct counters c;

@@ -13,70 +13,22 @@
 #include <sys/wait.h>
 #include <time.h>
 #include "marked.h"
-#include "suite.h"
+#include "runs.h"
 #include "templates/conversations.h"
-#include "command.h"
 
-static const char *build_dir(void)
-{
-  const char *b = getenv("BUILD");
-  return b ? b : "build";
-}
-static char room_dir[4096];
-
-/* ---- one run in this process */
-struct run {
-  int status;
-  char *out, *err;
-  size_t n_out, n_err;
-  struct memory m;
-};
-static unsigned steps_allowed; /* then Ctrl-C */
-static bool counted_interrupt(void)
-{
-  return steps_allowed != 0 && --steps_allowed == 0;
-}
-static unsigned listened;
-static void listen_to_nobody(void)
-{
-  listened++;
-}
 static const struct editing *edit; /* null: none, and no terminal */
 static struct run run_with(const char *const *argv, const void *in, size_t n, uint64_t fail_at)
 {
-  struct run r;
-  memset(&r, 0, sizeof r);
-  FILE *f = tmpfile(), *out = open_memstream(&r.out, &r.n_out),
-       *err = open_memstream(&r.err, &r.n_err);
-  ck_assert(f != NULL && out != NULL && err != NULL);
-  fwrite(in, 1, n, f);
-  rewind(f);
-  r.m.fail_at = fail_at;
-  struct console c = { .in = f,
-    .out = out,
-    .err = err,
-    .in_terminal = edit != NULL,
+  struct console c = { .in_terminal = edit != NULL,
     .out_terminal = edit != NULL,
     .program = "build/incipit",
-    .build = "test",
-    .memory = &r.m,
-    .listen = listen_to_nobody,
-    .interrupted = counted_interrupt,
     .edit = edit };
   int argc = 0;
   while (argv[argc] != NULL) argc++;
-  r.status = command_run(&c, argc, (char **) argv);
-  fclose(f), fclose(out), fclose(err);
-  ck_assert_msg(
-    r.m.all.live == 0, "%s: %lu bytes are still held", argv[1], (unsigned long) r.m.all.live);
-  return r;
+  return run_console(c, argc, (char **) argv, in, n, fail_at);
 }
 #define RUN(in, ...)                                                                               \
   run_with((const char *const[]){ "incipit", __VA_ARGS__, NULL }, in, strlen(in), 0)
-static void done(struct run *r)
-{
-  free(r->out), free(r->err);
-}
 static void ends_well(struct run *r, int status)
 {
   ck_assert_msg(r->status == status, "status %d: %s%s", r->status, r->out, r->err);

@@ -4,28 +4,7 @@
 #include "tiny.h"
 #include "loop/generate.h"
 
-struct rig {
-  struct memory m;
-  struct counters c;
-  struct engine e;
-  struct tiny t;
-  struct store *s;
-  struct error why;
-};
-static void rig_open(struct rig *r, uint64_t seed)
-{
-  memset(r, 0, sizeof *r);
-  tiny_make(&r->t, seed);
-  r->e = (struct engine){ kernels_find(NULL, NULL), NULL, &r->c };
-  r->s = store_open(&r->m, &r->t.lm.config, 2, &r->why);
-}
-static void rig_close(struct rig *r)
-{
-  store_close(r->s);
-  ck_assert_uint_eq(r->m.all.live, 0);
-  tiny_free(&r->t);
-}
-static bool run(struct rig *r, const uint32_t *prompt, size_t n,
+static bool run(struct tiny_rig *r, const uint32_t *prompt, size_t n,
   const struct generate_options *want, struct continuation *c)
 {
   struct generate_context g = { &r->e, &r->t.lm, r->s, &r->m };
@@ -37,8 +16,8 @@ START_TEST(naive_is_the_closed_form)
   uint64_t seed = suite_seed();
   for (size_t p = 1; p <= 12; p++)
     for (size_t g = 1; g <= 12; g++) {
-      struct rig r;
-      rig_open(&r, seed + p * 100 + g);
+      struct tiny_rig r;
+      tiny_open(&r, seed + p * 100 + g, 2);
       uint32_t prompt[12];
       for (size_t i = 0; i < p; i++) prompt[i] = (uint32_t) (rnd(&seed) % TINY_V);
       struct generate_options want = { .max_new_tokens = g };
@@ -59,15 +38,15 @@ START_TEST(naive_is_the_closed_form)
       ck_assert_uint_eq(r.c.madds_attention, 2 * TINY_HD * TINY_HEADS * TINY_LAYERS * pairs);
       ck_assert_uint_eq(r.c.madds_head, g * TINY_D * TINY_V);
       continuation_free(&r.m, &c);
-      rig_close(&r);
+      tiny_close(&r);
     }
 }
 END_TEST
 
 START_TEST(each_token_is_the_argmax_after_its_prefix)
 {
-  struct rig r;
-  rig_open(&r, 7);
+  struct tiny_rig r;
+  tiny_open(&r, 7, 2);
   uint32_t prompt[3] = { 3, 1, 4 };
   struct generate_options want = { .max_new_tokens = 40 };
   struct continuation c;
@@ -81,7 +60,7 @@ START_TEST(each_token_is_the_argmax_after_its_prefix)
     ck_assert_uint_eq(c.text.id[n], top);
   }
   continuation_free(&r.m, &c);
-  rig_close(&r);
+  tiny_close(&r);
 }
 END_TEST
 
@@ -91,8 +70,8 @@ static bool cancel_after(void *ctx, const struct step *s)
 }
 START_TEST(three_things_end_the_loop)
 {
-  struct rig r;
-  rig_open(&r, 7);
+  struct tiny_rig r;
+  tiny_open(&r, 7, 2);
   uint32_t prompt[3] = { 3, 1, 4 };
   struct generate_options want = { .max_new_tokens = 10 };
   struct continuation all, c;
@@ -128,14 +107,14 @@ START_TEST(three_things_end_the_loop)
   ck_assert_int_eq(c.ended, FINISH_LENGTH);
   continuation_free(&r.m, &c);
   continuation_free(&r.m, &all);
-  rig_close(&r);
+  tiny_close(&r);
 }
 END_TEST
 
 START_TEST(context_ends_the_text_and_refuses_a_longer_prompt)
 {
-  struct rig r;
-  rig_open(&r, 9);
+  struct tiny_rig r;
+  tiny_open(&r, 9, 2);
   r.t.lm.config.n_positions = 8;
   uint32_t prompt[9] = { 1, 2, 3, 4, 5, 6, 7, 8, 9 };
   struct generate_options want = { .max_new_tokens = SIZE_MAX };
@@ -154,7 +133,7 @@ START_TEST(context_ends_the_text_and_refuses_a_longer_prompt)
   prompt[1] = TINY_V;
   ck_assert(!run(&r, prompt, 2, &want, &c));
   ck_assert_ptr_nonnull(strstr(r.why.text, "id 19"));
-  rig_close(&r);
+  tiny_close(&r);
 }
 END_TEST
 
@@ -165,8 +144,8 @@ static bool until_eleven(void *ctx, const struct step *now)
 }
 START_TEST(a_context_that_is_only_claimed_costs_nothing)
 {
-  struct rig r;
-  rig_open(&r, 5);
+  struct tiny_rig r;
+  tiny_open(&r, 5, 2);
   uint32_t prompt[2] = { 3, 1 };
   struct generate_options want = { .max_new_tokens = SIZE_MAX, .on_step = NULL };
   struct continuation c;
@@ -183,15 +162,15 @@ START_TEST(a_context_that_is_only_claimed_costs_nothing)
   ck_assert(run(&r, prompt, 2, &want, &c));
   ck_assert_uint_le(r.m.all.peak, peak + 8192);
   continuation_free(&r.m, &c);
-  rig_close(&r);
+  tiny_close(&r);
 }
 END_TEST
 
 START_TEST(loop_survives_every_refusal)
 {
   for (uint64_t n = 1;; n++) {
-    struct rig r;
-    rig_open(&r, 5);
+    struct tiny_rig r;
+    tiny_open(&r, 5, 2);
     ck_assert_ptr_nonnull(r.s);
     r.m.fail_at = r.m.all.requests + n;
     uint32_t prompt[2] = { 3, 1 };
@@ -200,7 +179,7 @@ START_TEST(loop_survives_every_refusal)
     bool ok = run(&r, prompt, 2, &want, &c);
     if (!ok) ck_assert_ptr_nonnull(strstr(r.why.text, "out of memory"));
     continuation_free(&r.m, &c);
-    rig_close(&r);
+    tiny_close(&r);
     if (ok) {
       ck_assert_uint_gt(n, 5);
       break;
@@ -222,8 +201,8 @@ START_TEST(a_logit_that_is_no_number_is_an_error)
     { 3, "the model: row 0 is not finite behind layer 3 of 3" },
     { 4, "the model: the embedding of row 0 is not finite" } };
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-    struct rig r;
-    rig_open(&r, 5);
+    struct tiny_rig r;
+    tiny_open(&r, 5, 2);
     const void *at = bad[i].where == 0 ? r.t.lm.head.weight.data
       : bad[i].where == 4              ? r.t.lm.embedding.data
                                        : r.t.layer[bad[i].where - 1].down.weight.data;
@@ -239,7 +218,7 @@ START_TEST(a_logit_that_is_no_number_is_an_error)
     else
       ck_assert_msg(
         strstr(r.why.text, bad[i].words) != NULL, "%s; wanted: %s", r.why.text, bad[i].words);
-    rig_close(&r);
+    tiny_close(&r);
   }
 }
 END_TEST
@@ -262,7 +241,7 @@ static void see(
   if (stage == TAP_ATTENTION && layer == 0 && s->spoil >= 0)
     memset(x + (size_t) s->spoil * width, 0, width * sizeof *x);
 }
-static void pass_over(struct rig *r, const uint32_t *ids, size_t n, struct seen *s, int spoil)
+static void pass_over(struct tiny_rig *r, const uint32_t *ids, size_t n, struct seen *s, int spoil)
 {
   memset(s, 0, sizeof *s);
   s->spoil = spoil;
@@ -283,8 +262,8 @@ static bool same(const struct seen *a, const struct seen *b, int layer, size_t r
 START_TEST(later_tokens_change_nothing)
 {
   uint64_t seed = suite_seed();
-  struct rig r;
-  rig_open(&r, 11);
+  struct tiny_rig r;
+  tiny_open(&r, 11, 2);
   static struct seen a, b;
   for (int round = 0; round < 60; round++) {
     uint32_t ids[32];
@@ -301,7 +280,7 @@ START_TEST(later_tokens_change_nothing)
         ck_assert_int_eq(memcmp(a.h[l][i], b.h[l][i], sizeof a.h[0][0]), 0);
       }
   }
-  rig_close(&r);
+  tiny_close(&r);
 }
 END_TEST
 
@@ -321,8 +300,8 @@ static void attend_all(const struct engine *e, const struct attention_dims *h, c
 }
 START_TEST(without_the_mask_they_do)
 {
-  struct rig r;
-  rig_open(&r, 11);
+  struct tiny_rig r;
+  tiny_open(&r, 11, 2);
   struct unmasked u = { *r.e.k, r.e.k };
   u.k.attend = attend_all;
   r.e.k = &u.k;
@@ -335,14 +314,14 @@ START_TEST(without_the_mask_they_do)
     ck_assert(same(&a, &b, 0, i)); /* the first layer's keys come from the embeddings alone */
     for (int l = 1; l < TINY_LAYERS; l++) ck_assert(!same(&a, &b, l, i));
   }
-  rig_close(&r);
+  tiny_close(&r);
 }
 END_TEST
 
 START_TEST(every_query_is_needed)
 {
-  struct rig r;
-  rig_open(&r, 11);
+  struct tiny_rig r;
+  tiny_open(&r, 11, 2);
   static struct seen a, b;
   uint32_t ids[8] = { 3, 1, 4, 1, 5, 9, 2, 6 };
   pass_over(&r, ids, 8, &a, -1);
@@ -352,7 +331,7 @@ START_TEST(every_query_is_needed)
     ck_assert(!same(&a, &b, 1, (size_t) left_out));
     for (int i = 0; i < left_out; i++) ck_assert(same(&a, &b, 1, (size_t) i));
   }
-  rig_close(&r);
+  tiny_close(&r);
 }
 END_TEST
 

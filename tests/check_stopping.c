@@ -461,27 +461,6 @@ START_TEST(ids_become_the_bytes_behind_the_prompt)
 END_TEST
 
 /* ---- the loop, with a chooser that recites: so any text meets any list of criteria */
-struct rig {
-  struct memory m;
-  struct counters c;
-  struct engine e;
-  struct tiny t;
-  struct store *s;
-  struct error why;
-};
-static void rig_open(struct rig *r)
-{
-  memset(r, 0, sizeof *r);
-  tiny_make(&r->t, 5);
-  r->e = (struct engine){ kernels_find(NULL, NULL), NULL, &r->c };
-  r->s = store_open(&r->m, &r->t.lm.config, 1, &r->why);
-}
-static void rig_close(struct rig *r)
-{
-  store_close(r->s);
-  ck_assert_uint_eq(r->m.all.live, 0);
-  tiny_free(&r->t);
-}
 struct rendered_prompt {
   const uint32_t *id;
   size_t n, at;
@@ -505,7 +484,7 @@ static bool long_enough(void *ctx, const struct continuation *text, bool *enough
   *enough = text->text.n - text->n_prompt >= x->n;
   return !x->fails || !*enough || error_say(why, "the judge has fallen asleep");
 }
-static bool perform(struct rig *r, const uint32_t *id, size_t n, struct criteria *judges,
+static bool perform(struct tiny_rig *r, const uint32_t *id, size_t n, struct criteria *judges,
   struct generate_options want, struct continuation *c)
 {
   struct generate_context g = { &r->e, &r->t.lm, r->s, &r->m };
@@ -517,8 +496,8 @@ static bool perform(struct rig *r, const uint32_t *id, size_t n, struct criteria
 }
 START_TEST(any_list_of_criteria_is_an_or_and_keeps_the_first)
 {
-  struct rig r;
-  rig_open(&r);
+  struct tiny_rig r;
+  tiny_open(&r, 5, 1);
   uint64_t seed = suite_seed();
   static const char *const name[] = { "a", "b", "c", "d", "e", "f" };
   unsigned ties = 0;
@@ -548,13 +527,13 @@ START_TEST(any_list_of_criteria_is_an_or_and_keeps_the_first)
     continuation_free(&r.m, &c);
   }
   ck_assert_uint_gt(ties, 50);
-  rig_close(&r);
+  tiny_close(&r);
 }
 END_TEST
 START_TEST(on_one_token_the_end_token_then_the_list_then_the_length)
 {
-  struct rig r;
-  rig_open(&r);
+  struct tiny_rig r;
+  tiny_open(&r, 5, 1);
   struct error why;
   struct stops s;
   static const struct stop_string x[1] = { { (const unsigned char *) "x", 1 } };
@@ -585,13 +564,13 @@ START_TEST(on_one_token_the_end_token_then_the_list_then_the_length)
     continuation_free(&r.m, &c), text_stream_close(&o);
   }
   stops_close(&s);
-  rig_close(&r);
+  tiny_close(&r);
 }
 END_TEST
 START_TEST(a_judge_that_fails_leaves_its_sentence_and_no_text)
 {
-  struct rig r;
-  rig_open(&r);
+  struct tiny_rig r;
+  tiny_open(&r, 5, 1);
   struct at_length x = { 5, 0, true };
   struct criterion list[] = { { "sleepy", long_enough, &x } };
   struct criteria judges = { list, 1, NULL };
@@ -600,13 +579,13 @@ START_TEST(a_judge_that_fails_leaves_its_sentence_and_no_text)
     &r, (uint32_t[2]){ 1, 2 }, 2, &judges, (struct generate_options){ .max_new_tokens = 9 }, &c));
   ck_assert_str_eq(r.why.text, "the judge has fallen asleep");
   ck_assert(c.text.id == NULL && c.text.n == 0);
-  rig_close(&r);
+  tiny_close(&r);
 }
 END_TEST
 START_TEST(three_times_the_same_is_found_when_it_is_complete)
 {
-  struct rig r;
-  rig_open(&r);
+  struct tiny_rig r;
+  tiny_open(&r, 5, 1);
   uint64_t seed = suite_seed();
   unsigned found = 0;
   for (int round = 0; round < 300; round++) {
@@ -632,13 +611,13 @@ START_TEST(three_times_the_same_is_found_when_it_is_complete)
     continuation_free(&r.m, &c);
   }
   ck_assert_uint_gt(found, 50);
-  rig_close(&r);
+  tiny_close(&r);
 }
 END_TEST
 START_TEST(a_protected_end_token_is_a_token_like_any_other)
 {
-  struct rig r;
-  rig_open(&r);
+  struct tiny_rig r;
+  tiny_open(&r, 5, 1);
   struct criteria none = { NULL, 0, NULL };
   uint32_t id[6] = { 4, 9, 9, 5, 6, 9 }, eos[2] = { 8, 9 };
   for (size_t min = 0; min < 8; min++) {
@@ -652,7 +631,7 @@ START_TEST(a_protected_end_token_is_a_token_like_any_other)
     ck_assert_mem_eq(c.text.id + 1, id, want * sizeof *id);
     continuation_free(&r.m, &c);
   }
-  rig_close(&r);
+  tiny_close(&r);
 }
 END_TEST
 
@@ -902,7 +881,7 @@ START_TEST(every_request_may_be_refused)
     struct memory m = { .fail_at = ++k };
     static const struct stop_string list[2] = { { (const unsigned char *) "\n\n", 2 },
       { (const unsigned char *) "User:", 5 } };
-    struct stops s = { NULL };
+    struct stops s = { .list = NULL };
     struct text_stream o = { .m = &m, .t = t, .until = &s };
     whole = stops_open(&s, &m, list, 2, &why)
       && text_stream_prompt(&o, (uint32_t[2]){ 378, 410 }, 2, &why);

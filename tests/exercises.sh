@@ -3,7 +3,8 @@
 # fail, and so does a number with anything behind it.  With a name: judges the reader's ANSWER (default: my-NN-k, begun from the
 # skeleton).  "unpack" only unpacks; "junk" only proves that nothing may stand behind a number.
 # tests/exercises/NN-k.ex has the parts check (run with the answer's file), answer, wrong, skeleton, each behind a line "==== PART";
-# they are unpacked in $BUILD/exercises/NN-k/.
+# behind "==== PART is the answer but" stand only lines that differ, -OLD and then what comes for it, each +NEW;
+# they are unpacked in $BUILD/exercises/NN-k/.  What several checks run is a program or a header beside them, tests/exercises/*.c, *.h.
 set -u
 build=${BUILD:-build}; export BUILD=$build
 parts=$build/exercises; mkdir -p "$build"
@@ -12,8 +13,16 @@ unpack() { # NN-k.ex...
   for f in "$@"; do e=$(basename "$f" .ex); rm -rf "${parts:?}/$e"; mkdir -p "$parts/$e"; done
   awk -v parts="$parts" '
     FNR == 1 { e = FILENAME; sub(/.*\//, "", e); sub(/\.ex$/, "", e) }
-    /^==== / { if (to != "") close(to); to = parts "/" e "/" $2; printf "" > to; next }
+    /^==== / { if (to != "") close(to); to = parts "/" e "/" $2 (NF > 2 ? ".but" : ""); printf "" > to; next }
     { print > to }' "$@"
+  for b in "$parts"/*/*.but; do
+    [ -f "$b" ] || continue
+    awk 'NR == FNR && /^-/ { old = substr($0, 2); put[old] = ""; wanted++; next }
+      NR == FNR { put[old] = put[old] substr($0, 2) "\n"; next }
+      $0 in put { printf "%s", put[$0]; found++; next } { print }
+      END { exit found != wanted }' "$b" "${b%/*}/answer" > "${b%.but}" || { echo "$b: not just one such line in the answer"; exit 1; }
+    rm "$b"
+  done
 }
 judge() { "$build/limit" 300 sh "$parts/$1/check" "$2" > "$build/exercise.out" 2>&1; }
 case ${1:-} in

@@ -1,8 +1,8 @@
 #!/bin/sh
 # run.sh SUITE... -- runs the suites and the other checks, adds up, prints the total as the last line.
 # A case is one Check test, one golden line, or one check of this file.  Fewer cases of a file than tests/cases-*/ say is a failure
-# (the lines that say plain: of the plain build; under the sanitizers these checks do not run, or run shorter).
-# FAST=1: the suites, two at a time, and those checks that need no chapter's program and are done in seconds.
+# (the lines that say plain: of the plain build; under the sanitizers these checks do not run, or run shorter; whole: not of FAST).
+# FAST=1: the suites that are named, two at a time, and those checks that need no chapter's program and are done in seconds.
 # Everything runs under a limit of time, and what it leaves behind is ended (tests/limit.c).
 set -u
 build=${BUILD:-build}; out=$build/tests; mkdir -p "$out"
@@ -75,7 +75,7 @@ fi
 wait; cat "$checks" >> "$tally"
 if [ -d "${SHARED:-../shared}" ]; then cat tests/cases-shared/*.tsv; else cat tests/cases-alone/*.tsv; fi > "$out/expected.tsv"
 awk -F'\t' -v expected="$out/expected.tsv" -v build="${FAST:+fast }$build" '
-  BEGIN { while ((getline line < expected) > 0) { split(line, f, "\t"); if (line !~ /^#/ && f[1] != "" && (f[3] != "plain" || build == "build")) want[f[1]] = f[2] } }
+  BEGIN { while ((getline line < expected) > 0) { split(line, f, "\t"); if (line !~ /^#/ && f[1] != "" && (f[3] !~ /plain/ || build == "build") && (f[3] !~ /whole/ || build !~ /^fast/)) want[f[1]] = f[2] } }
   { p[$1] += $2; f[$1] += $3; s[$1] += $4; why[$1] = $5; if (!($1 in seen)) { seen[$1] = 1; order[++n] = $1 } }
   END {
     # a name that begins with a blank tells about the cases above it, and is not counted again

@@ -23,6 +23,17 @@ static inline void tally(
   fclose(f);
 }
 
+/* Check writes down every assertion that holds, too; in loops of thousands only the one that does
+   not hold is told */
+#define hold(...)                                                                                  \
+  do {                                                                                             \
+    if (!(__VA_ARGS__)) ck_abort_msg("%s", #__VA_ARGS__);                                          \
+  } while (0)
+#define hold_msg(holds, ...)                                                                       \
+  do {                                                                                             \
+    if (!(holds)) ck_abort_msg(__VA_ARGS__);                                                       \
+  } while (0)
+
 /* the path of a file below ../shared, or null when it is not there (then it is tallied as skipped)
  */
 static inline const char *shared_file(char *buffer, size_t size, const char *name)

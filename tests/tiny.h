@@ -91,4 +91,27 @@ static inline void tiny_free(struct tiny *t)
 {
   free(t->numbers);
 }
+
+/* the model with an engine that counts, and a store that holds N sequences */
+struct tiny_rig {
+  struct memory m;
+  struct counters c;
+  struct engine e;
+  struct tiny t;
+  struct store *s;
+  struct error why;
+};
+static inline void tiny_open(struct tiny_rig *r, uint64_t seed, uint32_t n)
+{
+  memset(r, 0, sizeof *r);
+  tiny_make(&r->t, seed);
+  r->e = (struct engine){ kernels_find(NULL, NULL), NULL, &r->c };
+  r->s = store_open(&r->m, &r->t.lm.config, n, &r->why);
+}
+static inline void tiny_close(struct tiny_rig *r)
+{
+  store_close(r->s);
+  ck_assert_uint_eq(r->m.all.live, 0);
+  tiny_free(&r->t);
+}
 #endif

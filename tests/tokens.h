@@ -6,12 +6,6 @@
 #include <time.h>
 #include "tokenizer/tokenizer.h"
 
-/* ck_assert writes a line to a pipe each time: too slow inside a loop of a million rounds */
-#define hold(...)                                                                                  \
-  do {                                                                                             \
-    if (!(__VA_ARGS__)) ck_abort_msg("%s", #__VA_ARGS__);                                          \
-  } while (0)
-
 static struct memory M;
 static inline void at_peace(void)
 {

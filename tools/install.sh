@@ -9,7 +9,7 @@ install -m 644 "$build/libincipit.a" "$to/lib/libincipit.a"
 for c in $(awk '$1 == "chapters" || $1 == "workshop" { print $4 }' book.list); do
   for h in tangled/"$c"/*.h; do
     [ -f "$h" ] || continue
-    case ${h##*/} in parrot.h|toy.h|lesson.h) continue ;; esac     # models of the programs, not in the library
+    case ${h##*/} in parrot.h|toy.h|lesson.h|text_session.h|sources.h) continue ;; esac     # models of the programs, not in the library
     mkdir -p "$to/include/incipit/$c"
     install -m 644 "$h" "$to/include/incipit/$c/"
   done

@@ -154,8 +154,9 @@ static struct page_info *written_page(const struct cache *s,
   const struct layer_group *f, uint32_t sequence)
 {
   const struct kv_sequence *q = &s->common.batch.sequence[sequence];
+  const uint32_t *list = f->sequence[sequence].page;
   if (q->count == 0 || q->length % s->page_rows == 0) return NULL;
-  return &f->page[f->sequence[sequence].page[q->length / s->page_rows]];
+  return &f->page[list[q->length / s->page_rows]];
 }
 
 static size_t count_copies(const struct cache *s,

@@ -9,9 +9,9 @@
 #include "sampling/sampling.h"
 
 /* <What the program works with> */
-struct study { struct memory m; struct counters c; struct engine e;
+struct session { struct memory m; struct counters c; struct engine e;
   struct model *lm; struct tokenizer *t; struct store *s; struct sampler d; };
-static bool encode(struct study *u, const char *text, struct ids *list,
+static bool encode(struct session *u, const char *text, struct ids *list,
   struct error *why)
 {
   return tokenizer_encode(u->t, &u->m, text, strlen(text), false, false,
@@ -19,7 +19,7 @@ static bool encode(struct study *u, const char *text, struct ids *list,
 }
 
 /* <Show what a stage has left> */
-static void show(struct study *u, const char *name)
+static void show(struct session *u, const char *name)
 {
   struct funnel *f = &u->d.f;
   double h = 0;
@@ -33,7 +33,7 @@ static void show(struct study *u, const char *name)
 }
 
 /* <Let one distribution through the stages> */
-static bool follow(struct study *u, const struct ids *text, float *logits,
+static bool follow(struct session *u, const struct ids *text, float *logits,
   struct error *why)
 {
   struct funnel *f = &u->d.f;
@@ -69,7 +69,7 @@ static bool follow(struct study *u, const struct ids *text, float *logits,
   return true;
 }
 
-static bool follow_one(struct study *u, struct error *why)
+static bool follow_one(struct session *u, struct error *why)
 {
   struct ids text = { NULL, 0, 0 };
   float *logits = memory_alloc(&u->m, MEMORY_OTHER, u->d.f.vocab, 4, why);
@@ -88,7 +88,7 @@ static const struct { const char *name; double t; size_t k; double p; }
     {"plain", 1, 0, 1}, {"hotter", 1.5, 0, 1}, {"topk", 1, 3, 1},
     {"nucleus", 1, 0, 0.7} };
 enum { N_STRATEGIES = sizeof strategy / sizeof strategy[0], LENGTH = 14 };
-static bool write_text(struct study *u, int i, struct error *why)
+static bool write_text(struct session *u, int i, struct error *why)
 {
   struct ids prompt = { NULL, 0, 0 };
   struct bytes text = { NULL, 0, 0 };
@@ -117,7 +117,7 @@ static bool write_text(struct study *u, int i, struct error *why)
 /* <Open everything, follow, write, and close> */
 int main(void)
 {
-  static struct study u;
+  static struct session u;
   struct error why;
   u.e = (struct engine) { .k = kernels_find(NULL, &why), .c = &u.c };
   bool ok = u.e.k != NULL

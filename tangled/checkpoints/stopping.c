@@ -1,209 +1,123 @@
 /* the program -- made from chapters/08-stopping.w; change it there */
 
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
-#include <string.h>
 #include "families/loader.h"
 #include "cache/keep.h"
-#include "stopping/stopping.h"
+#include "stopping/text_session.h"
 
-/* <A wish, and the desk at which it is granted> */
-struct wish { const char *name, *prompt, *stop[2], *script;
-  size_t most, min_tokens, triple, sentences, cancel, raise;
-  uint32_t context; bool eos; };
-struct desk { struct memory m; struct counters c; struct engine e;
-  struct model *lm; struct tokenizer *t; struct store *s;
-  const struct wish *w; struct ids script; struct text_stream flow;
-  size_t steps, shown; bool aloud; const char *reason; };
-static bool encode(struct desk *k, const char *text, struct ids *list,
-  struct error *why)
+/* <The requests> */
+#define DOG "The dog", .max = 400
+#define OWL "User: Where does the owl live?\nAssistant:", .max = 400
+#define SUN "The cat sat in the sun. The clock said", .max = 400
+#define LIST "1. apples\n2. pears\n3. plums\n4. nuts\n5. apples\n6. plums"
+#define CAFE "A caf\xc3\xa9.\nUseful: 5 " "\xe2\x82\xac.\n\nUser:"
+static const struct { const char *name; struct text_request r; }
+ends[] = {
+  { "end token", { DOG } },
+  { "the same, not before 100", { DOG, .min_tokens = 99 } },
+  { "length 20", { "The dog", .max = 20 } },
+  { "context 24", { DOG, .context = 24 } },
+  { "two line ends", { OWL, .stop = { "\n\n" } } },
+  { "these, or User:", { OWL, .stop = { "\n\n", "User:" } } },
+  { "4.", { "A list:\n", .stop = { "4." }, .script = LIST } },
+  { "2 tokens, three times", { SUN, .repetition = 2 } },
+  { "three sentences", { DOG } },
+  { "cancelled by a callback", { DOG, .cancel = 7 } },
+  { "cancelled by a signal", { DOG, .raise = 7 } } };
+static const struct text_request on_the_way = { "A list:\n",
+  .stop = { "\n\n", "User:" }, .script = CAFE };
+
+/* the ninth */
+enum { ENDS = sizeof ends / sizeof *ends, SENTENCES = 8 };
+
+/* <Count full stops> */
+static bool three_sentences(void *ctx, const struct continuation *text,
+  bool *enough, struct error *why)
 {
-  return text == NULL || tokenizer_encode(k->t, &k->m, text,
-    strlen(text), false, false, list, why);
+  const struct text_stream *flow = ctx;
+  size_t seen = 0;
+  (void) text, (void) why;
+  for (size_t i = 0; i < flow->text.n; i++)
+    seen += flow->text.byte[i] == '.';
+  *enough = seen >= 3;
+  return true;
 }
 
 /* <Say what a token shows> */
-static int print_bytes(const unsigned char *byte, size_t n)
+static void print_quoted(const unsigned char *byte, size_t n, int width)
 {
-  int width = 0;
+  width -= printf("\"");
   for (size_t i = 0; i < n; i++)
-    if (byte[i] == '\n') width += printf("\\n");
-    else if (byte[i] < 0x80) width += printf("%c", byte[i]);
-    else width += printf("\\x%02X", (unsigned) byte[i]);
-  return width;
+    if (byte[i] == '\n') width -= printf("\\n");
+    else if (byte[i] < 0x80) width -= printf("%c", byte[i]);
+    else width -= printf("\\x%02X", (unsigned) byte[i]);
+  printf("\"%*s", width > 1 ? width - 1 : 0, "");
 }
 
-static void show_token(struct desk *k, uint32_t id)
+struct reader { const struct text_session *u; size_t shown; };
+static bool show_token(void *ctx, const struct step *now)
 {
-  const struct text_stream *flow = &k->flow;
+  struct reader *x = ctx;
+  const struct text_stream *flow = &x->u->flow;
   size_t n, held = flow->text.n - flow->released;
-  const unsigned char *byte = tokenizer_text(k->t, id, &n);
-  printf("%3zu  \"", k->steps);
-  printf("\"%*s\"", 13 - print_bytes(byte, n), "shows ");
-  int wide = print_bytes(flow->text.byte + k->shown, flow->released - k->shown);
-  printf("\"%*s", held > 0 ? 24 - wide : 0, held > 0 ? "holds \"" : "");
-  print_bytes(flow->text.byte + flow->released, held);
-  printf("%s%s\n", held > 0 ? "\"" : "",
-    flow->found != NULL ? " and ends" : "");
-  k->shown = flow->released;
-}
-
-/* <Stop and watch a text> */
-static bool enough_sentences(void *ctx, const struct continuation *text,
-  bool *enough, struct error *why)
-{
-  const struct desk *k = ctx;
-  size_t seen = 0;
-  (void) text, (void) why;
-  for (size_t i = 0; i < k->flow.text.n; i++)
-    seen += k->flow.text.byte[i] == '.';
-  *enough = k->w->sentences > 0 && seen >= k->w->sentences;
+  const unsigned char *byte = tokenizer_text(x->u->t, now->chosen, &n);
+  printf("%3zu  ", x->u->steps), print_quoted(byte, n, 9);
+  byte = flow->text.byte + x->shown, n = flow->released - x->shown;
+  printf("shows "), print_quoted(byte, n, held > 0 ? 19 : 0);
+  if (held > 0) printf("holds "), print_quoted(byte + n, held, 0);
+  printf("%s\n", flow->found != NULL ? " and ends" : "");
+  x->shown = flow->released;
   return true;
-}
-
-static bool recite(void *ctx, const float *logits,
-  const struct continuation *text, uint32_t *chosen, struct error *why)
-{
-  const struct desk *k = ctx;
-  (void) logits, (void) why;
-  *chosen = k->script.id[text->text.n - text->n_prompt];
-  return true;
-}
-
-static volatile sig_atomic_t interrupted;
-static void note_signal(int number)
-{
-  interrupted = number;
-}
-
-static bool watch(void *ctx, const struct step *now)
-{
-  struct desk *k = ctx;
-  k->steps++;
-  if (k->aloud) show_token(k, now->chosen);
-  if (k->steps == k->w->raise) raise(SIGINT);
-  return k->steps != k->w->cancel && interrupted == 0;
-}
-
-/* <Write what is wished> */
-static bool generate_for(struct desk *k, const struct ids *prompt,
-  struct error *why)
-{
-  const struct wish *w = k->w;
-  const struct model_config *config = &k->lm->config;
-  size_t triple = w->triple, script = k->script.n;
-  struct criterion list[] = { {"string", text_stream_should_stop, &k->flow},
-    {"repetition", repetition_should_stop, &triple},
-    {"callback", enough_sentences, k} };
-  struct criteria judges = { list, 3, NULL };
-  struct generate_context maker = { &k->e, k->lm, k->s, &k->m };
-  struct generate_options want = { .max_new_tokens = script > 0 ? script : w->most,
-    .eos = config->eos, .n_eos = w->eos ? config->n_eos : 0,
-    .min_tokens = w->min_tokens, .recall = store_match_prefix, .on_step = watch,
-      .ctx = k,
-    .select = script > 0 ? recite : NULL, .select_ctx = k,
-    .stop = criteria_should_stop, .stop_ctx = &judges };
-  struct continuation text;
-  bool ok = generate(&maker, prompt->id, prompt->n, &want, &text, why);
-  text_stream_end(&k->flow);
-  if (ok) k->reason = criteria_reason(&judges, text.ended);
-  if (ok && k->reason == NULL)
-    k->reason = text.ended == FINISH_CANCELLED ? "cancelled" : "length";
-  if (ok) continuation_free(&k->m, &text);
-  return ok;
-}
-
-static bool write_text(struct desk *k, const struct wish *w,
-  struct error *why)
-{
-  struct memory *m = &k->m;
-  struct ids prompt = { NULL, 0, 0 };
-  struct stop_string list[2];
-  struct stops until;
-  size_t n = 0;
-  uint32_t *context = &k->lm->config.n_positions, usual = *context;
-  for (; n < 2 && w->stop[n] != NULL; n++) list[n] = (struct stop_string) {
-    (const unsigned char *) w->stop[n], strlen(w->stop[n]) };
-  text_stream_close(&k->flow);
-  k->w = w, k->steps = k->shown = 0;
-  k->flow = (struct text_stream) { .m = m, .t = k->t, .until = &until,
-    .min_tokens = w->min_tokens };
-  if (w->context > 0) *context = w->context;
-  bool ok = stops_open(&until, m, list, n, why)
-    && encode(k, w->prompt, &prompt, why) && encode(k, w->script, &k->script,
-      why)
-    && text_stream_prompt(&k->flow, prompt.id, prompt.n, why)
-    && generate_for(k, &prompt, why) && (interrupted == 0 || w->raise > 0
-      || error_say(why, "the text was interrupted"));
-  *context = usual, interrupted = 0;
-  ids_free(m, &k->script);
-  ids_free(m, &prompt);
-  stops_close(&until);
-  return ok;
 }
 
 /* <Say how a text ended> */
-static bool show_end(struct desk *k, const struct wish *w, struct error *why)
+static void show_end(const struct text_session *u, const char *name)
 {
-  if (!write_text(k, w, why)) return false;
-  size_t n = k->flow.text.n;
-  printf("%-24s%4zu  %-11s", w->name, k->steps, k->reason);
+  size_t n = u->flow.text.n;
+  printf("%-24s%4zu  %-11s", name, u->steps, u->reason);
   for (size_t i = n < 22 ? 0 : n - 22; i < n; i++)
-    putchar(k->flow.text.byte[i] == '\n' ? '/' : k->flow.text.byte[i]);
+    putchar(u->flow.text.byte[i] == '\n' ? '/' : u->flow.text.byte[i]);
   printf("\n");
-  return true;
 }
 
-/* <The wishes> */
-#define OWL "User: Where does the owl live?\nAssistant:"
-#define SUN "The cat sat in the sun. The clock said"
-static const struct wish wishes[] = {
-  {"end token", "The dog", .most = 400, .eos = true},
-  {"the same, not before 100", "The dog", .most = 400, .eos = true,
-    .min_tokens = 99},
-  {"length 20", "The dog", .most = 20, .eos = true},
-  {"context 24", "The dog", .most = 400, .eos = true, .context = 24},
-  {"two line ends", OWL, {"\n\n"}, .most = 400, .eos = true},
-  {"these, or User:", OWL, {"\n\n", "User:"}, .most = 400, .eos = true},
-  {"4.", "A list:\n", {"4."}, "1. apples\n2. pears\n3. plums\n4. nuts\n"
-    "5. apples\n6. plums", .most = 20},
-  {"2 tokens, three times", SUN, .most = 400, .triple = 2},
-  {"three sentences", "The dog", .most = 400, .sentences = 3},
-  {"cancelled by a callback", "The dog", .most = 400, .cancel = 7},
-  {"cancelled by a signal", "The dog", .most = 400, .raise = 7},
-  {"on the way", "A list:\n", {"\n\n", "User:"}, "A caf\xc3\xa9.\nUseful: 5 "
-    "\xe2\x82\xac.\n\nUser:", .most = 40} };
-
-/* <Open the desk, grant all wishes, and close it> */
-static void name_end(const struct desk *k)
+/* <Open a session, answer all requests, and close it> */
+static bool run(struct text_session *u, struct error *why)
 {
-  const struct model_config *config = &k->lm->config;
+  const struct model_config *config = &u->lm->config;
   size_t n;
-  const unsigned char *byte = tokenizer_text(k->t, config->eos[0], &n);
+  const unsigned char *byte = tokenizer_text(u->t, config->eos[0], &n);
   printf("end token %" PRIu32 ", %.*s, says %s\n", config->eos[0], (int) n,
     (const char *) byte, config->eos_from);
+  for (size_t i = 0; i < ENDS; i++) {
+    u->own = (struct criterion) { "callback",
+      i == SENTENCES ? three_sentences : NULL, &u->flow };
+    if (!text_session_answer(u, &ends[i].r, why)) return false;
+    show_end(u, ends[i].name);
+  }
+  struct reader x = { u, 0 };
+  u->see = show_token, u->see_ctx = &x;
+  return text_session_answer(u, &on_the_way, why);
 }
 
 int main(void)
 {
-  enum { ENDS = sizeof wishes / sizeof *wishes - 1 };
-  static struct desk k;
+  static const char *const pocket = "models/pocket";
+  static struct memory m;
+  struct counters c = { .passes = 0 };
   struct error why;
-  k.e = (struct engine) { .k = kernels_find(NULL, &why), .c = &k.c };
-  bool ok = k.e.k != NULL
-    && (k.lm = model_open(&k.m, "models/pocket", &why)) != NULL
-    && (k.t = tokenizer_open(&k.m, "models/pocket", &why)) != NULL
-    && (k.s = store_open(&k.m, &k.lm->config, 1, &why)) != NULL;
-  if (ok) name_end(&k);
-  signal(SIGINT, note_signal);
-  for (size_t i = 0; ok && i < ENDS; i++) ok = show_end(&k, &wishes[i], &why);
-  k.aloud = true;
-  ok = ok && write_text(&k, &wishes[ENDS], &why);
-  text_stream_close(&k.flow);
-  store_close(k.s);
-  tokenizer_close(&k.m, k.t);
-  model_close(&k.m, k.lm);
+  struct engine e = { .k = kernels_find(NULL, &why), .c = &c };
+  struct text_session u = { .recall = store_match_prefix };
+  bool ok = e.k != NULL
+    && (u.lm = model_open(&m, pocket, &why)) != NULL
+    && (u.t = tokenizer_open(&m, pocket, &why)) != NULL;
+  struct store *s = ok ? store_open(&m, &u.lm->config, 1, &why) : NULL;
+  u.g = (struct generate_context) { &e, u.lm, s, &m };
+  ok = s != NULL && run(&u, &why);
+  text_session_clear(&u);
+  store_close(s);
+  tokenizer_close(&m, u.t);
+  model_close(&m, u.lm);
   if (!ok) fprintf(stderr, "%s\n", why.text);
   return !ok;
 }

@@ -22,7 +22,7 @@ static bool print_shape(const struct named_shape *n, struct error *why)
     footprint_token(&c, p.format), n->name, c.n_positions);
   printf("shape.%s.gb %.6f\nshape.%s.gib %.6f\n", n->name,
     (double) bytes / 1e9, n->name, (double) bytes / 0x1p30);
-  printf("bill.%s.parameters %" PRIu64 "\n", n->name, footprint_parameters(&c));
+  printf("footprint.%s.parameters %" PRIu64 "\n", n->name, footprint_parameters(&c));
   if (n->window > 0) printf("shape.%s.window %u\n", n->name, n->window);
   return true;
 }
@@ -34,14 +34,14 @@ static bool print_tensors(const char *name, struct error *why)
   if (!named_shape_find(name, &c, why)) return false;
   for (size_t i = 0, n = footprint_tensors(&c, line); i < n; i++) {
     int word = (int) strcspn(line[i].name, " ");
-    printf("bill.%s.%.*s %" PRIu64 "\nbill.%s.%.*s.times %" PRIu64 "\n",
+    printf("footprint.%s.%.*s %" PRIu64 "\nfootprint.%s.%.*s.times %" PRIu64 "\n",
       name, word, line[i].name, line[i].each,
       name, word, line[i].name, line[i].times);
   }
   return true;
 }
 
-static bool print_bills(struct fixture *lab, struct error *why)
+static bool print_footprints(struct fixture *lab, struct error *why)
 {
   (void) lab;
   for (size_t i = 0; named_shape_at(i) != NULL; i++)
@@ -102,13 +102,13 @@ static void print_fits(const struct model_config *c)
     footprint_max_batch(c, &p, weights, card));
   print_key("fits.llama.context", "%" PRIu64,
     footprint_max_context(c, &p, weights, card));
-  print_key("desk.row", "%zu",
+  print_key("activations.row", "%zu",
     3 * sizeof (uint32_t) + sizeof (size_t) + sizeof (struct kv_view));
-  print_key("desk.llama.one", "%" PRIu64, footprint_pass(c, 1, 1, 1));
-  print_key("desk.pass", "%zu", sizeof (struct pass));
-  print_key("desk.llama.sheet", "%" PRIu64,
+  print_key("activations.llama.one", "%" PRIu64, footprint_pass(c, 1, 1, 1));
+  print_key("activations.pass", "%zu", sizeof (struct pass));
+  print_key("activations.llama.scratch", "%" PRIu64,
     footprint_pass(c, 1, 257, 1) - footprint_pass(c, 1, 1, 1));
-  print_key("desk.llama.prompt", "%.4f",
+  print_key("activations.llama.prompt", "%.4f",
     (double) footprint_pass(c, 2048, 2048, 1) / 1e6);
 }
 
@@ -144,9 +144,9 @@ static void print_others(void)
   uint64_t weights = 2 * footprint_parameters(&small);
   uint64_t rows = cache_of("gpt2", 1024, 0);
   uint64_t third = cache_of("gpt3", 2048, 0);
-  print_key("bill.70b.grouped claim.S1-25", "%" PRIu64, grouped);
-  print_key("bill.70b.grouped.gib", "%.4f", gib(grouped));
-  print_key("bill.70b.full.gib", "%.4f", gib(full));
+  print_key("footprint.70b.grouped claim.S1-25", "%" PRIu64, grouped);
+  print_key("footprint.70b.grouped.gib", "%.4f", gib(grouped));
+  print_key("footprint.70b.full.gib", "%.4f", gib(full));
   print_key("claim.S1-26", "%.4f", gib(cache_of("llama2-70b", 131072, 0)));
   print_key("claim.S1-61", "%" PRIu64, full / grouped);
   print_key("claim.S0-55", "%u", two.d_model / (two.n_kv_heads * two.head_dim));
@@ -305,7 +305,6 @@ static bool print_errors(struct fixture *lab, struct error *why)
         timing_quartiles(off, GROUP).median, changed);
     }
   }
-  ids_free(&lab->m, &t.id);
   return ok;
 }
 
@@ -370,13 +369,12 @@ static bool print_damage(struct fixture *lab, struct error *why)
   for (int i = 0; ok && i < 5; i++)
     ok = print_window(lab, &t, window[i], 0, whole, why)
       && print_window(lab, &t, window[i], 4, whole, why);
-  ids_free(&lab->m, &t.id);
   return ok;
 }
 
 int main(int argc, char **argv)
 {
-  static const struct lab_command table[] = { { "values", print_bills },
+  static const struct lab_command table[] = { { "values", print_footprints },
     { "values", print_claims }, { "values", print_vocabulary },
     { "values", print_big }, { "values", print_damage },
     { "stack", print_stack }, { "ring", print_ring },

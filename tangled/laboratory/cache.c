@@ -381,43 +381,34 @@ static bool print_clock(struct fixture *lab, struct error *why)
 
 /* <Read what the clock said> */
 enum { TICKS = 52 };
-struct ticks { double at[TICKS], naive[TICKS], cached[TICKS], naive_sum[TICKS],
-  cached_sum[TICKS]; size_t n; };
-static bool take_tick(void *ctx, const char *line)
-{
-  struct ticks *t = ctx;
-  size_t i = t->n;
-  if (i == TICKS || sscanf(line, "%lf,%lf,%lf,%lf,%lf", &t->at[i], &t->naive[i],
-      &t->cached[i], &t->naive_sum[i], &t->cached_sum[i]) < 5) return false;
-  t->n++;
-  return true;
-}
+enum clock_column { AT, NAIVE, CACHED, NAIVE_SUM, CACHED_SUM, CLOCK_COLUMNS };
 
 static bool print_ticks(struct fixture *lab, struct error *why)
 {
-  struct ticks t = { .n = 0 };
+  double t[CLOCK_COLUMNS][TICKS];
   (void) lab;
-  if (!data_read("cache.clock", take_tick, &t, TICKS, why)) return false;
-  struct fit l = fit_line(t.at + 1, t.cached + 1, TICKS - 1);
+  if (!data_numbers("cache.clock", CLOCK_COLUMNS, TICKS, t[0], why))
+    return false;
+  struct fit l = fit_line(t[AT] + 1, t[CACHED] + 1, TICKS - 1);
   print_key("cache.clock.row", "%.4f", l.start);
   print_key("cache.clock.key", "%.4f", 1000 * l.slope);
   print_key("cache.clock.error", "%.4f", 100 * l.mean_error);
   print_key("cache.clock.rounds", "%d", ROUNDS);
   print_key("cache.clock.rows", "%.4f", (1 + TIMED) / 2.0);
   for (int i = 0; i < TICKS; i++) {
-    int at = (int) t.at[i];
-    double ratio = t.naive_sum[i] / t.cached_sum[i];
+    int at = (int) t[AT][i];
+    double ratio = t[NAIVE_SUM][i] / t[CACHED_SUM][i];
     if (at != 30 && at != 100 && at != 300 && at != 500 && at != 1000) continue;
     printf("cache.clock.naive.%d %.6f\ncache.clock.kept.%d %.6f\n", at,
-      t.naive_sum[i] / 1e6, at, t.cached_sum[i] / 1e6);
+      t[NAIVE_SUM][i] / 1e6, at, t[CACHED_SUM][i] / 1e6);
     printf("cache.clock.ratio.%d %.4f\n", at, ratio);
     /* <Print what the clock says about claims> */
     if (at == 30)
       print_key("claim.S0-59 claim.S2-63 claim.S2-64", "%.4f", ratio);
     if (at == 1000) {
       print_key("claim.S2-66", "%.4f", ratio);
-      print_key("claim.S2-39", "%.4f", t.naive_sum[i] / 1e6);
-      print_key("claim.S0-53", "%.4f", t.cached[i] / t.cached[3]);
+      print_key("claim.S2-39", "%.4f", t[NAIVE_SUM][i] / 1e6);
+      print_key("claim.S0-53", "%.4f", t[CACHED][i] / t[CACHED][3]);
     }
   }
   return true;

@@ -2,63 +2,39 @@
 
 #include <stdio.h>
 #include <string.h>
-#include "model/forward.h"
-#include "families/loader.h"
-#include "tokenizer/tokenizer.h"
 #include "constraints/constraint.h"
+#include "laboratory/kit2.h"
 
-/* <A desk to write at> */
-enum { MAX_BUDGET = 40 };
-struct desk { struct memory m; struct counters c; struct engine e;
-  struct model *lm; struct tokenizer *t; struct lexicon *l; struct store *s;
-  uint8_t *allowed; float *logits; size_t vocab; struct ids begin; };
+/* <What it takes to write under a constraint> */
+enum { MAX_BUDGET = 40, BEGIN = 3 };
+struct writer { struct fixture *lab; struct lexicon *l; uint8_t *allowed;
+  struct bytes text; };
 
-static void desk_close(struct desk *d)
+static struct lexicon *pocket_lexicon(struct writer *d, struct error *why)
 {
-  memory_free(&d->m, d->allowed);
-  memory_free(&d->m, d->logits);
-  ids_free(&d->m, &d->begin);
-  lexicon_close(d->l);
-  tokenizer_close(&d->m, d->t);
-  if (d->s != NULL) store_close(d->s);
-  model_close(&d->m, d->lm);
-}
-
-static struct lexicon *pocket_lexicon(struct desk *d, struct error *why)
-{
-  size_t n = d->vocab;
-  struct token_bytes *spelt = memory_alloc(&d->m, MEMORY_OTHER, n, sizeof *spelt, why);
-  bool *usable = memory_alloc(&d->m, MEMORY_OTHER, n, sizeof *usable, why);
-  for (uint32_t i = 0; spelt != NULL && usable != NULL && i < n; i++) {
-    spelt[i].byte = tokenizer_text(d->t, i, &spelt[i].n);
-    usable[i] = !tokenizer_is_special(d->t, i);
+  size_t n = d->lab->vocab;
+  struct token_bytes *spelt = lab_take(d->lab, n, sizeof *spelt, why);
+  bool *usable = lab_take(d->lab, n, sizeof *usable, why);
+  if (spelt == NULL || usable == NULL) return NULL;
+  for (uint32_t i = 0; i < n; i++) {
+    spelt[i].byte = tokenizer_text(d->lab->t, i, &spelt[i].n);
+    usable[i] = !tokenizer_is_special(d->lab->t, i);
   }
-  struct lexicon *l = spelt == NULL || usable == NULL ? NULL
-    : lexicon_open(&d->m, spelt, usable, n, why);
-  memory_free(&d->m, spelt);
-  memory_free(&d->m, usable);
-  return l;
+  return lexicon_open(&d->lab->m, spelt, usable, n, why);
 }
 
-static const char three_words[] = "The cat sat";
-
-static bool desk_open(struct desk *d, struct error *why)
+static bool writer_open(struct writer *d, struct fixture *lab,
+  struct error *why)
 {
-  const struct kernels *best = kernels_find(NULL, why);
-  d->e = (struct engine) { .k = best, .c = &d->c };
-  if (best == NULL
-    || (d->lm = model_open(&d->m, "models/pocket", why)) == NULL
-    || (d->t = tokenizer_open(&d->m, "models/pocket", why)) == NULL)
-    return false;
-  d->vocab = d->lm->config.vocab_size;
+  *d = (struct writer) { .lab = lab };
   return (d->l = pocket_lexicon(d, why)) != NULL
-    && (d->s = store_open(&d->m, &d->lm->config, 1, why)) != NULL
-    && (d->allowed = memory_alloc(&d->m, MEMORY_OTHER, d->vocab, 1, why))
-      != NULL
-    && (d->logits = memory_alloc(&d->m, MEMORY_OTHER, d->vocab,
-      sizeof *d->logits, why)) != NULL
-    && tokenizer_encode(d->t, &d->m, three_words, sizeof three_words - 1,
-      false, false, &d->begin, why);
+    && (d->allowed = lab_take(lab, lab->vocab, 1, why)) != NULL;
+}
+
+static void writer_close(struct writer *d)
+{
+  bytes_free(&d->lab->m, &d->text);
+  lexicon_close(d->l);
 }
 
 /* <Look at constraints with the eyes of a vocabulary> */
@@ -73,16 +49,16 @@ static const struct example shown[] = { { "answer", "yes|no|perhaps", false, 0 }
   { "story", "Once upon a time.{20,200}\\.", false, 0 },
   { "json", constraint_json, true, 40 }, { "card", card, true, 28 } };
 enum { EXAMPLES = 5, STORY = 2, JSON = 3, CARD = 4 };
-static struct constraint *make_example(struct desk *d,
+static struct constraint *make_example(struct writer *d,
   const struct example *e, struct error *why)
 {
   size_t n = strlen(e->text);
-  return e->grammar ? constraint_grammar(&d->m, e->name, e->text, n, why)
-    : constraint_regex(&d->m, e->text, n, why);
+  return e->grammar ? constraint_grammar(&d->lab->m, e->name, e->text, n, why)
+    : constraint_regex(&d->lab->m, e->text, n, why);
 }
 
 struct sight { size_t nodes, kinds, first, least; };
-static bool look_at(struct desk *d, const struct example *e, struct sight *s,
+static bool look_at(struct writer *d, const struct example *e, struct sight *s,
   struct error *why)
 {
   bool accepts;
@@ -92,14 +68,14 @@ static bool look_at(struct desk *d, const struct example *e, struct sight *s,
       why)
     && constraint_minimum(c, constraint_start(c), &s->least, why);
   s->first = 0;
-  for (size_t i = 0; ok && i < d->vocab; i++) s->first += d->allowed[i];
+  for (size_t i = 0; ok && i < d->lab->vocab; i++) s->first += d->allowed[i];
   if (ok) s->nodes = constraint_look(c).nodes,
     s->kinds = constraint_look(c).classes;
   constraint_free(c);
   return ok;
 }
 
-static bool look_at_all(struct desk *d, bool keys,
+static bool look_at_all(struct writer *d, bool keys,
   struct error *why)
 {
   struct sight s;
@@ -120,109 +96,91 @@ static bool look_at_all(struct desk *d, bool keys,
 }
 
 /* <Let the model write> */
-enum { MAX_BEGIN = 8 };
-static bool read_tokens(struct desk *d,
-  const uint32_t *id, size_t n, struct error *why)
-{
-  struct row row[MAX_BEGIN];
-  struct pass *p = NULL;
-  size_t at = store_length(d->s, 0), last = n - 1;
-  for (size_t i = 0; i < n; i++)
-    row[i] = (struct row) { 0, (uint32_t) (at + i), id[i] };
-  bool ok = model_forward(&d->e, d->lm, d->s, row, n, &p, why)
-    && model_logits(&d->e, d->lm, p, &last, 1, d->logits, why);
-  pass_close(p);
-  return ok;
-}
-
-struct written { uint32_t id[MAX_BUDGET]; size_t allowed[MAX_BUDGET],
+struct written { uint32_t id[BEGIN + MAX_BUDGET]; size_t allowed[MAX_BUDGET],
   least[MAX_BUDGET], n, budget, overruled; };
-static uint32_t choose(const struct desk *d, size_t *among, bool *overruled)
+static uint32_t choose(const struct writer *d, size_t *among, bool *overruled)
 {
   uint32_t best = 0, free = 0;
+  const float *logits = d->lab->logits;
   *among = 0;
-  for (uint32_t i = 0; i < d->vocab; i++) {
-    if (d->logits[i] > d->logits[free]) free = i;
+  for (uint32_t i = 0; i < d->lab->vocab; i++) {
+    if (logits[i] > logits[free]) free = i;
     if (!d->allowed[i]) continue;
-    if ((*among)++ == 0 || d->logits[i] > d->logits[best]) best = i;
+    if ((*among)++ == 0 || logits[i] > logits[best]) best = i;
   }
   *overruled = best != free;
   return best;
 }
 
-static bool write_text(struct desk *d,
+static bool write_text(struct writer *d,
   struct constraint *c, size_t budget, struct written *w, struct error *why)
 {
-  uint32_t state = constraint_start(c);
+  uint32_t state = constraint_start(c), *id = w->id + BEGIN;
   bool accepts, overruled;
   *w = (struct written) { .budget = budget };
-  store_clear(d->s);
-  if (!read_tokens(d, d->begin.id, d->begin.n, why)) return false;
+  memcpy(w->id, d->lab->sentence, BEGIN * sizeof *id);
   for (size_t left = budget; left > 0; left--) {
-    if (!constraint_mask(c, state, left, d->allowed, &accepts, why))
-      return false;
-    w->id[w->n] = choose(d, &w->allowed[w->n], &overruled);
+    if (!constraint_mask(c, state, left, d->allowed, &accepts, why)
+        || !lab_logits(d->lab, d->lab->b.s, w->id, BEGIN + w->n, 1,
+          d->lab->logits, why)) return false;
+    id[w->n] = choose(d, &w->allowed[w->n], &overruled);
     if (w->allowed[w->n] == 0) break;
-    if (!constraint_step(c, state, w->id[w->n], &state, why)
-        || !constraint_minimum(c, state, &w->least[w->n], why)
-        || !read_tokens(d, &w->id[w->n], 1, why)) return false;
+    if (!constraint_step(c, state, id[w->n], &state, why)
+        || !constraint_minimum(c, state, &w->least[w->n], why)) return false;
     w->n++, w->overruled += overruled;
   }
   return true;
 }
 
-static bool object_of(struct desk *d, int which,
-  struct written *w, struct bytes *text, struct error *why)
+static bool object_of(struct writer *d, int which,
+  struct written *w, struct error *why)
 {
+  struct bytes *text = &d->text;
   bool yes = false;
   text->n = 0;
   struct constraint *c = make_example(d, &shown[which], why);
   bool ok = c != NULL && constraint_bind(c, d->l, false, why)
     && write_text(d, c, shown[which].budget, w, why)
-    && tokenizer_decode(d->t, &d->m, w->id, w->n, true, text, why)
+    && tokenizer_decode(d->lab->t, &d->lab->m, w->id + BEGIN, w->n, true,
+      text, why)
     && constraint_matches(c, (const char *) text->byte, text->n, &yes, why);
   constraint_free(c);
   return ok && (yes || error_say(why, "the text is no object"));
 }
 
 /* <Read how long the masks took> */
+enum { MASKS = 16 };
 struct mask_times { double rows, worst, best, first, json, near; };
-static void enter_mask(struct mask_times *x, const char *line)
+static bool enter_mask(void *ctx, const char *line)
 {
+  struct mask_times *x = ctx;
   char name[40];
   unsigned budget;
   double first, median;
   if (sscanf(line, "%39[^,],%*[^,],%u,%*u,%lf,%*f,%lf", name, &budget,
-    &first, &median) != 4) return;
+    &first, &median) != 4) return false;
   x->rows++;
   if (median > x->worst) x->worst = median;
   if (median < x->best) x->best = median;
   if (first > x->first) x->first = first;
-  if (strcmp(name, "json") != 0 || budget == 0) return;
+  if (strcmp(name, "json") != 0 || budget == 0) return true;
   if (first > x->json) x->json = first;
   if (first < x->near) x->near = first;
-}
-
-static bool read_masks(struct mask_times *x, struct error *why)
-{
-  static const char *const path = "figures/data/constraints.masks.csv";
-  FILE *f = fopen(path, "r");
-  char line[256];
-  *x = (struct mask_times) { .best = 1e9, .near = 1e9 };
-  if (f == NULL) return error_say(why, "%s: cannot be opened", path);
-  while (fgets(line, sizeof line, f) != NULL) enter_mask(x, line);
-  fclose(f);
-  return x->json > 0 || error_say(why, "%s: its times of JSON near the"
-    " end of a budget are not there", path);
+  return true;
 }
 
 /* <Print what the prose quotes> */
-static void print_steps(const struct written *w)
+static bool print_steps(struct fixture *lab, struct error *why)
 {
+  struct writer d;
+  struct written w;
+  bool ok = writer_open(&d, lab, why) && object_of(&d, CARD, &w, why);
   printf("step,allowed,least,left\n");
-  for (size_t i = 0; i < w->n; i++)
-    printf("%zu,%zu,%zu,%zu\n", i + 1, w->allowed[i], w->least[i],
-      w->budget - i - 1);
+  for (size_t i = 0; ok && i < w.n; i++)
+    printf("%zu,%zu,%zu,%zu\n", i + 1, w.allowed[i], w.least[i],
+      w.budget - i - 1);
+  writer_close(&d);
+  return ok;
 }
 
 static size_t closing_step(const struct written *w)
@@ -232,24 +190,30 @@ static size_t closing_step(const struct written *w)
   return k;
 }
 
-static bool print_keys(struct desk *d,
-  struct bytes *text, struct error *why)
+static bool print_keys(struct fixture *lab, struct error *why)
 {
-  struct written w;
-  struct mask_times x;
-  if (!read_masks(&x, why)) return false;
-  printf("constraint.masks %.0f\nconstraint.worst %.3f\nconstraint.best"
-    " %.3f\nconstraint.first %.3f\nconstraint.firstjson %.3f\n"
-    "constraint.nearjson %.3f\n", x.rows, x.worst / 1e3, x.best / 1e3,
-    x.first / 1e3, x.json / 1e3, x.near / 1e3);
-  printf("constraint.vocab %zu\n", d->vocab);
-  if (!object_of(d, JSON, &w, text, why)) return false;
-  printf("constraint.json.budget %zu\nconstraint.json.overruled %zu\n",
-    w.budget, w.overruled);
-  if (!object_of(d, CARD, &w, text, why)) return false;
-  printf("constraint.card.budget %zu\nconstraint.card.closing %zu\n",
-    w.budget, closing_step(&w) + 1);
-  return look_at_all(d, true, why);
+  struct writer d;
+  struct written json, form;
+  struct mask_times x = { .best = 1e9, .near = 1e9 };
+  bool ok = writer_open(&d, lab, why)
+    && data_read("constraints.masks", enter_mask, &x, MASKS, why)
+    && object_of(&d, JSON, &json, why) && object_of(&d, CARD, &form, why);
+  if (ok) {
+    print_key("constraint.masks", "%.0f", x.rows);
+    print_key("constraint.worst", "%.3f", x.worst / 1e3);
+    print_key("constraint.best", "%.3f", x.best / 1e3);
+    print_key("constraint.first", "%.3f", x.first / 1e3);
+    print_key("constraint.firstjson", "%.3f", x.json / 1e3);
+    print_key("constraint.nearjson", "%.3f", x.near / 1e3);
+    print_key("constraint.vocab", "%zu", lab->vocab);
+    print_key("constraint.json.budget", "%zu", json.budget);
+    print_key("constraint.json.overruled", "%zu", json.overruled);
+    print_key("constraint.card.budget", "%zu", form.budget);
+    print_key("constraint.card.closing", "%zu", closing_step(&form) + 1);
+  }
+  ok = ok && look_at_all(&d, true, why);
+  writer_close(&d);
+  return ok;
 }
 
 static void print_folded(const struct bytes *text)
@@ -264,40 +228,25 @@ static void print_folded(const struct bytes *text)
   printf("  %.*s\n", (int) (at - from), (const char *) text->byte + from);
 }
 
-static bool print_box(struct desk *d,
-  struct bytes *text, struct error *why)
+static bool print_box(struct fixture *lab, struct error *why)
 {
+  struct writer d;
   struct written w;
-  if (!look_at_all(d, false, why)) return false;
-  for (int i = JSON; i <= CARD; i++) {
-    if (!object_of(d, i, &w, text, why)) return false;
+  bool ok = writer_open(&d, lab, why) && look_at_all(&d, false, why);
+  for (int i = JSON; ok && i <= CARD; i++) {
+    ok = object_of(&d, i, &w, why);
+    if (!ok) break;
     printf("\n%s, %zu tokens, %zu of them against the model's will:\n",
       shown[i].name, w.n, w.overruled);
-    print_folded(text);
+    print_folded(&d.text);
   }
-  return true;
-}
-
-static bool print_what(struct desk *d, const char *what,
-  struct bytes *text, struct error *why)
-{
-  struct written w;
-  if (strcmp(what, "values") == 0) return print_keys(d, text, why);
-  if (strcmp(what, "steps") != 0) return print_box(d, text, why);
-  if (!object_of(d, CARD, &w, text, why)) return false;
-  print_steps(&w);
-  return true;
+  writer_close(&d);
+  return ok;
 }
 
 int main(int argc, char **argv)
 {
-  static struct desk d;
-  struct error why;
-  struct bytes text = { NULL, 0, 0 };
-  bool ok = desk_open(&d, &why)
-    && print_what(&d, argc > 1 ? argv[1] : "", &text, &why);
-  bytes_free(&d.m, &text);
-  desk_close(&d);
-  if (!ok) fprintf(stderr, "%s\n", why.text);
-  return !ok;
+  static const struct lab_command table[] = { { "values", print_keys },
+    { "steps", print_steps }, { "", print_box }, { NULL, NULL } };
+  return lab_main(argc, argv, table);
 }

@@ -3,62 +3,55 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "model/forward.h"
 #include "families/loader.h"
 #include "functions/numbers.h"
 #include "training/training.h"
+#include "laboratory/kit2.h"
 
 /* <The whole examination> */
 
 /* <The examination> */
 enum { HELD_OUT = 600, FACTS = 200000, LONGEST = 2048 };
+static const char *const sort[] = { "tale", "home", "chronicle",
+  "code", "talk" };
 struct exam {
-  struct memory m; struct error why;
+  struct fixture *lab; struct memory *m; struct error *why;
   FILE *out; unsigned failed, asked;
   struct grammar *g; struct tokenizer *words; struct dataset *feed;
-  struct pool *pool; struct counters c; struct engine e;
-  struct model *lm, *draft; struct store *s, *s_draft;
+  const struct model *lm; struct model *draft; struct bench b, b_draft;
   struct passage piece; struct ids list; struct bytes back;
   float *logits, *others; double *p, *q;
   size_t which[LONGEST], place[LONGEST + 1];
 };
 
 static void answer(struct exam *x, const char *key, double figure,
-  const char *wanted,
-  bool passed)
+  const char *wanted, bool passed)
 {
+  const char *verdict = passed ? "PASS" : "FAIL";
   x->asked++, x->failed += !passed;
-  printf("%-4s  %-34s %12.6g   %s\n", passed ? "PASS"
-    : "FAIL", key, figure, wanted);
-  fprintf(x->out, "%s,%.9g,\"%s\",%s\n", key, figure, wanted, passed
-    ? "PASS" : "FAIL");
+  printf("%-4s  %-34s %12.6g   %s\n", verdict, key, figure, wanted);
+  fprintf(x->out, "%s,%.9g,\"%s\",%s\n", key, figure, wanted, verdict);
 }
 
 static void least(struct exam *x, const char *key, double figure,
   double limit)
 {
-  char wanted[40];
-  snprintf(wanted, sizeof wanted, "at least %g", limit);
-  answer(x, key, figure, wanted, figure >= limit);
+  answer(x, key, figure, label_of("at least %g", limit).text,
+    figure >= limit);
 }
 
 static void most(struct exam *x, const char *key, double figure,
   double limit)
 {
-  char wanted[40];
-  snprintf(wanted, sizeof wanted, "at most %g", limit);
-  answer(x, key, figure, wanted, figure <= limit);
+  answer(x, key, figure, label_of("at most %g", limit).text,
+    figure <= limit);
 }
 
 static void about(struct exam *x, const char *key, double figure,
-  double right,
-  double slack)
+  double right, double slack)
 {
-  char wanted[40];
-  snprintf(wanted, sizeof wanted, "%.4g, give or take %g",
-    right, slack);
-  answer(x, key, figure, wanted, figure >= right - slack
-    && figure <= right + slack);
+  answer(x, key, figure, label_of("%.4g, give or take %g", right, slack).text,
+    figure >= right - slack && figure <= right + slack);
 }
 
 static void note(struct exam *x, const char *key, double figure)
@@ -67,65 +60,43 @@ static void note(struct exam *x, const char *key, double figure)
   fprintf(x->out, "%s,%.9g,\"\",\n", key, figure);
 }
 
-static bool exam_rooms(struct exam *x)
+static bool exam_open(struct exam *x, struct fixture *lab,
+  struct error *why)
 {
-  size_t v = x->lm->config.vocab_size, n = LONGEST * v;
-  x->logits = memory_alloc(&x->m, MEMORY_OTHER, n, sizeof(float),
-    &x->why);
-  x->others = memory_alloc(&x->m, MEMORY_OTHER, n, sizeof(float),
-    &x->why);
-  x->p = memory_alloc(&x->m, MEMORY_OTHER, v, sizeof(double), &x->why);
-  x->q = memory_alloc(&x->m, MEMORY_OTHER, v, sizeof(double), &x->why);
+  size_t v = lab->model->config.vocab_size, n = LONGEST * v;
+  x->lab = lab, x->m = &lab->m;
+  x->why = why;
+  x->words = lab->t, x->lm = lab->model;
   for (size_t i = 0; i < LONGEST; i++) x->which[i] = i;
-  return x->logits != NULL && x->others != NULL && x->p != NULL
-    && x->q != NULL;
-}
-
-static bool exam_open(struct exam *x, const char *directory,
-  const char *draft)
-{
-  x->g = grammar_open(&x->m, "models/corpus.grammar", &x->why);
-  x->words = tokenizer_open(&x->m, directory, &x->why);
-  x->lm = model_open(&x->m, directory, &x->why);
-  if (x->g == NULL || x->words == NULL || x->lm == NULL) return false;
-  x->pool = pool_open(&x->m, pool_cores(), &x->why);
-  x->e = (struct engine) { kernels_find(NULL, &x->why), x->pool,
-    &x->c };
-  x->s = store_open(&x->m, &x->lm->config, 1, &x->why);
-  x->feed = dataset_open(&x->m, x->g, x->words, SEED_HELD_OUT,
-    &x->why);
-  if (x->pool == NULL || x->s == NULL || x->feed == NULL
-    || !exam_rooms(x)) return false;
-  if (draft == NULL) return true;
-  x->draft = model_open(&x->m, draft, &x->why);
-  if (x->draft != NULL)
-    x->s_draft = store_open(&x->m, &x->draft->config, 1, &x->why);
-  return x->s_draft != NULL;
+  x->logits = lab_take(lab, n, sizeof *x->logits, why);
+  x->others = lab_take(lab, n, sizeof *x->others, why);
+  x->p = lab_take(lab, v, sizeof *x->p, why);
+  x->q = lab_take(lab, v, sizeof *x->q, why);
+  if (x->logits == NULL || x->others == NULL || x->p == NULL
+    || x->q == NULL) return false;
+  return bench_open(&x->b, lab, x->lm, pool_cores(), NULL, why)
+    && (x->g = grammar_open(x->m, "models/corpus.grammar", why)) != NULL
+    && (x->feed = dataset_open(x->m, x->g, x->words, SEED_HELD_OUT,
+      why)) != NULL;
 }
 
 static void exam_close(struct exam *x)
 {
-  memory_free(&x->m, x->logits);
-  memory_free(&x->m, x->others);
-  memory_free(&x->m, x->p);
-  memory_free(&x->m, x->q);
-  ids_free(&x->m, &x->list);
-  bytes_free(&x->m, &x->back);
-  dataset_close(&x->m, x->feed);
-  store_close(x->s), store_close(x->s_draft);
-  model_close(&x->m, x->lm), model_close(&x->m, x->draft);
-  pool_close(&x->m, x->pool);
-  tokenizer_close(&x->m, x->words);
-  grammar_close(&x->m, x->g);
+  ids_free(x->m, &x->list);
+  bytes_free(x->m, &x->back);
+  dataset_close(x->m, x->feed);
+  grammar_close(x->m, x->g);
+  bench_close(&x->b), bench_close(&x->b_draft);
+  model_close(x->m, x->draft);
 }
 
 static size_t take_text(struct exam *x, bool begin, const char *text,
   size_t n)
 {
   x->list.n = 0;
-  if (begin) ids_push(&x->m, &x->list, 0, &x->why);
-  tokenizer_encode(x->words, &x->m, text, n, false, false, &x->list,
-    &x->why);
+  if (begin) ids_push(x->m, &x->list, 0, x->why);
+  tokenizer_encode(x->words, x->m, text, n, false, false, &x->list,
+    x->why);
   return x->list.n;
 }
 
@@ -133,15 +104,15 @@ static bool look_at(struct exam *x, const struct model *lm,
   struct store *s, size_t n,
   float *logits)
 {
-  return model_evaluate(&x->e, lm, s, x->list.id, n, x->which, n, logits,
-    &x->why);
+  return model_evaluate(&x->b.e, lm, s, x->list.id, n, x->which, n, logits,
+    x->why);
 }
 
 static const double *probabilities(struct exam *x,
   const float *logits, size_t row, double *p)
 {
   size_t v = x->lm->config.vocab_size;
-  x->e.k->softmax(&x->e, logits + row * v, 1, v, p);
+  x->b.e.k->softmax(&x->b.e, logits + row * v, 1, v, p);
   return p;
 }
 
@@ -149,17 +120,16 @@ static const double *after(struct exam *x, bool begin,
   const char *text)
 {
   size_t n = take_text(x, begin, text, strlen(text));
-  if (!look_at(x, x->lm, x->s, n, x->logits)) return NULL;
+  if (!look_at(x, x->lm, x->b.s, n, x->logits)) return NULL;
   return probabilities(x, x->logits, n - 1, x->p);
 }
 
 static uint32_t first_id(struct exam *x, const char *text)
 {
   struct ids own = { NULL, 0, 0 };
-  tokenizer_encode(x->words, &x->m, text, strlen(text), false, false,
-    &own, &x->why);
+  lab_encode(x->lab, text, &own, x->why);
   uint32_t id = own.n > 0 ? own.id[0] : 0;
-  ids_free(&x->m, &own);
+  ids_free(x->m, &own);
   return id;
 }
 
@@ -194,7 +164,7 @@ struct written {
 static bool write_one(struct exam *x, uint64_t i, struct written *w)
 {
   struct passage *t = &x->piece;
-  if (!grammar_write(x->g, SEED_HELD_OUT, i, t, &x->why))
+  if (!grammar_write(x->g, SEED_HELD_OUT, i, t, x->why))
     return false;
   size_t n = take_text(x, false, t->words, t->length);
   w->bits[t->sort] += t->bits, w->sum += t->bits;
@@ -202,8 +172,8 @@ static bool write_one(struct exam *x, uint64_t i, struct written *w)
   w->n++;
   if (i < 1000) {
     x->back.n = 0;
-    w->same += tokenizer_decode(x->words, &x->m, x->list.id,
-      x->list.n, false, &x->back, &x->why)
+    w->same += tokenizer_decode(x->words, x->m, x->list.id,
+      x->list.n, false, &x->back, x->why)
       && x->back.n == t->length
       && memcmp(x->back.byte, t->words, t->length) == 0;
   }
@@ -212,18 +182,14 @@ static bool write_one(struct exam *x, uint64_t i, struct written *w)
 
 static bool exam_texts(struct exam *x)
 {
-  static const char *const share[] = { "share.tale", "share.home",
-    "share.chronicle", "share.code", "share.talk" };
-  static const char *const rate[] = { "bits.tale", "bits.home",
-    "bits.chronicle", "bits.code", "bits.talk" };
   struct written w = { { 0 }, { 0 }, 0, 0, 0, 0 };
   for (uint64_t i = 0; i < 20000; i++)
     if (!write_one(x, i, &w)) return false;
   about(x, "texts.decoded", w.same, 1000, 0);
   for (int s = 0; s < N_TEXT_SORTS; s++)
-    note(x, rate[s], w.bits[s] / w.tokens[s]);
+    note(x, label_of("bits.%s", sort[s]).text, w.bits[s] / w.tokens[s]);
   for (int s = 0; s < N_TEXT_SORTS; s++)
-    note(x, share[s], w.tokens[s] / w.all);
+    note(x, label_of("share.%s", sort[s]).text, w.tokens[s] / w.all);
   about(x, "bits.all", w.sum / w.all, 0.75, 0.25);
   /* <Has each kind its share of the tokens?> */
   double stories = w.tokens[TEXT_TALE] + w.tokens[TEXT_HOME]
@@ -249,7 +215,7 @@ static bool replay_one(struct exam *x, struct passage *other,
     &weight) != NULL) count++;
   taken[k] = (uint16_t) ((taken[k] + 1u
     + i % (count > 1 ? count - 1 : 1)) % count);
-  if (!grammar_replay(x->g, taken, t->n_choices, other, &x->why))
+  if (!grammar_replay(x->g, taken, t->n_choices, other, x->why))
     return false;
   if (taken[k] == t->choices[k].taken
     || other->choices[k].taken != taken[k]) return true;
@@ -266,7 +232,7 @@ static bool exam_choices(struct exam *x)
   size_t tried = 0, silent = 0, missing = 0;
   for (uint64_t i = 0; i < 60000; i++) {
     struct passage *t = &x->piece;
-    if (!grammar_write(x->g, SEED_HELD_OUT, i, t, &x->why))
+    if (!grammar_write(x->g, SEED_HELD_OUT, i, t, x->why))
       return false;
     for (size_t c = 0; c < t->n_choices; c++)
       reached[t->choices[c].drawn][t->choices[c].taken] = 1;
@@ -449,23 +415,17 @@ static void exam_recall(struct exam *x)
 static void exam_recalled(struct exam *x)
 {
   static const char *const far[] = { "near", "middle", "far" };
-  char key[40];
   for (int r = 0; r < N_REACH; r++) {
-    snprintf(key, sizeof key, "names.%s", far[r]);
-    least(x, key, told.right[r] / told.n[r], 0.9);
-    snprintf(key, sizeof key, "names.%s.n", far[r]);
-    note(x, key, told.n[r]);
+    least(x, label_of("names.%s", far[r]).text, told.right[r] / told.n[r], 0.9);
+    note(x, label_of("names.%s.n", far[r]).text, told.n[r]);
   }
   least(x, "variables.local", told.local / told.n_local, 0.95);
   note(x, "variables.local.n", told.n_local);
   /* <Say what became of the variables of the first line> */
   for (int r = MIDDLE; r < N_REACH && told.n_value[r] > 0; r++) {
-    snprintf(key, sizeof key, "variables.value.%s", far[r]);
-    least(x, key, told.value[r] / told.n_value[r], 0.95);
-    snprintf(key, sizeof key, "variables.name.%s", far[r]);
-    least(x, key, told.name[r] / told.n_value[r], 0.95);
-    snprintf(key, sizeof key, "variables.%s.n", far[r]);
-    note(x, key, told.n_value[r]);
+    least(x, label_of("variables.value.%s", far[r]).text, told.value[r] / told.n_value[r], 0.95);
+    least(x, label_of("variables.name.%s", far[r]).text, told.name[r] / told.n_value[r], 0.95);
+    note(x, label_of("variables.%s.n", far[r]).text, told.n_value[r]);
   }
   least(x, "printed.right", told.printed / told.n_printed, 0.8);
   note(x, "printed.n", told.n_printed);
@@ -478,8 +438,8 @@ static bool exam_one_loss(struct exam *x, struct marks *mark)
 {
   size_t n = take_text(x, true, x->piece.words, x->piece.length);
   size_t v = x->lm->config.vocab_size;
-  if (!look_at(x, x->lm, x->s, n, x->logits)
-    || !look_at(x, x->draft, x->s_draft, n, x->others)) return false;
+  if (!look_at(x, x->lm, x->b.s, n, x->logits)
+    || !look_at(x, x->draft, x->b_draft.s, n, x->others)) return false;
   for (size_t i = 0; i < n; i++) {
     const double *p = probabilities(x, x->logits, i, x->p);
     const double *q = probabilities(x, x->others, i, x->q);
@@ -493,18 +453,13 @@ static bool exam_one_loss(struct exam *x, struct marks *mark)
 }
 
 /* <Judge the loss> */
-static const char *const sort[] = { "tale", "home", "chronicle",
-  "code", "talk" };
-
 static void judge_loss(struct exam *x, struct marks *mark)
 {
   struct marks *all = &mark[N_TEXT_SORTS];
-  char key[40];
   for (int s = 0; s < N_TEXT_SORTS; s++) {
     all->loss += mark[s].loss, all->bits += mark[s].bits;
     all->tokens += mark[s].tokens, all->common += mark[s].common;
-    snprintf(key, sizeof key, "ratio.%s", sort[s]);
-    most(x, key, mark[s].loss / mark[s].bits, 1.15);
+    most(x, label_of("ratio.%s", sort[s]).text, mark[s].loss / mark[s].bits, 1.15);
   }
   most(x, "ratio.all", all->loss / all->bits, 1.10);
   least(x, "ratio.floor", all->loss / all->bits, 0.99);
@@ -513,8 +468,7 @@ static void judge_loss(struct exam *x, struct marks *mark)
   note(x, "source.bits", all->bits / all->tokens);
   /* <Has the sibling enough in common with the model?> */
   for (int s = 0; s < N_TEXT_SORTS; s++) {
-    snprintf(key, sizeof key, "draft.common.%s", sort[s]);
-    least(x, key, mark[s].common / mark[s].tokens, 0.6);
+    least(x, label_of("draft.common.%s", sort[s]).text, mark[s].common / mark[s].tokens, 0.6);
   }
 }
 
@@ -522,7 +476,7 @@ static bool exam_loss(struct exam *x)
 {
   struct marks mark[N_TEXT_SORTS + 1] = { { 0, 0, 0, 0 } };
   for (uint64_t i = 0; i < HELD_OUT; i++) {
-    if (!grammar_write(x->g, SEED_HELD_OUT, i, &x->piece, &x->why))
+    if (!grammar_write(x->g, SEED_HELD_OUT, i, &x->piece, x->why))
       return false;
     if (!exam_one_loss(x, &mark[x->piece.sort])) return false;
     exam_recall(x);
@@ -539,7 +493,7 @@ static double source_share(struct exam *x, const char *before,
   static bool full;
   size_t n = 0, m = 0;
   for (uint64_t i = 0; !full && i < FACTS; i++) {
-    if (!grammar_write(x->g, SEED_HELD_OUT, i, &x->piece, &x->why))
+    if (!grammar_write(x->g, SEED_HELD_OUT, i, &x->piece, x->why))
       return 0;
     memcpy(kept[i], x->piece.words, sizeof kept[i]);
   }
@@ -589,16 +543,15 @@ static const char *const branch[] = {
 
 static void exam_fork(struct exam *x)
 {
-  char key[40];
   double high = 0, low = 1;
   const double *p = after(x, false, very_good);
   if (p == NULL) return;
   /* <Ask for the chance of each road, and keep low and high> */
   for (int i = 0; i < BRANCHES; i++) {
     double one = p[first_id(x, branch[i])];
-    snprintf(key, sizeof key, "fork.%s", branch[i] + 1);
-    if (i < 2) about(x, key, one, 0.15, 0.03);
-    else most(x, key, one, 0.15);
+    struct label key = label_of("fork.%s", branch[i] + 1);
+    if (i < 2) about(x, key.text, one, 0.15, 0.03);
+    else most(x, key.text, one, 0.15);
     if (i < 2) low = one < low ? one : low;
     else high = one > high ? one : high;
   }
@@ -617,16 +570,15 @@ static void say(struct exam *x, const char *text, size_t tokens)
   size_t from = take_text(x, false, text, strlen(text)), n = from;
   size_t v = x->lm->config.vocab_size;
   for (size_t k = 0; k < tokens; k++) {
-    if (!look_at(x, x->lm, x->s, n, x->logits)) break;
+    if (!look_at(x, x->lm, x->b.s, n, x->logits)) break;
     const float *z = x->logits + (n - 1) * v;
-    uint32_t best = 0;
-    for (uint32_t i = 1; i < v; i++) if (z[i] > z[best]) best = i;
-    if (best == 0 || !ids_push(&x->m, &x->list, best, &x->why)) break;
+    uint32_t best = (uint32_t) best_token(z, v);
+    if (best == 0 || !ids_push(x->m, &x->list, best, x->why)) break;
     n++;
   }
   x->back.n = 0;
-  tokenizer_decode(x->words, &x->m, x->list.id + from, n - from,
-    false, &x->back, &x->why);
+  tokenizer_decode(x->words, x->m, x->list.id + from, n - from,
+    false, &x->back, x->why);
 }
 
 static bool says(struct exam *x, const char *text, const char *wanted)
@@ -689,7 +641,7 @@ static void exam_ways_out(struct exam *x, size_t from)
   double stays = 1;
   size_t left[] = { [HELD] = 0, [COUNTED] = 0, [BLOCKED] = 0 };
   size_t n = x->list.n;
-  if (!look_at(x, x->lm, x->s, n, x->logits)) return;
+  if (!look_at(x, x->lm, x->b.s, n, x->logits)) return;
   for (size_t i = from; i < n; i++) {
     uint32_t said = x->list.id[i];
     if (i < from + 40) stays *= probabilities(x, x->logits, i - 1, x->p)[said];
@@ -726,11 +678,11 @@ enum { N_ROWS = 12, BLOCK = 128, BLOCKS = LONGEST / BLOCK };
 static bool exam_row(struct exam *x, double *bits)
 {
   uint32_t row[LONGEST + 1];
-  if (!dataset_row(x->feed, row, LONGEST + 1, &x->why)) return false;
+  if (!dataset_row(x->feed, row, LONGEST + 1, x->why)) return false;
   x->list.n = 0;
   for (size_t i = 0; i < LONGEST; i++)
-    if (!ids_push(&x->m, &x->list, row[i], &x->why)) return false;
-  if (!look_at(x, x->lm, x->s, LONGEST, x->logits)) return false;
+    if (!ids_push(x->m, &x->list, row[i], x->why)) return false;
+  if (!look_at(x, x->lm, x->b.s, LONGEST, x->logits)) return false;
   for (size_t i = 0; i < LONGEST; i++) {
     const double *p = probabilities(x, x->logits, i, x->p);
     bits[i / BLOCK] -= num_log(p[row[i + 1]]) / num_log(2)
@@ -742,13 +694,11 @@ static bool exam_row(struct exam *x, double *bits)
 static bool exam_positions(struct exam *x)
 {
   double bits[BLOCKS] = { 0 }, middle = 0;
-  char key[40];
   dataset_seek(x->feed, 1000001);
   for (int r = 0; r < N_ROWS; r++)
     if (!exam_row(x, bits)) return false;
   for (int i = 0; i < BLOCKS; i++) {
-    snprintf(key, sizeof key, "position.%d", BLOCK * i);
-    note(x, key, bits[i]);
+    note(x, label_of("position.%d", BLOCK * i).text, bits[i]);
     if (i >= 6 && i < 10) middle += bits[i] / 4;
   }
   most(x, "position.end", (bits[14] + bits[15]) / 2 / middle, 1.2);
@@ -782,29 +732,27 @@ static bool gaze_at(struct exam *x, struct gaze *g)
   if (n > LONGEST) n = LONGEST;
   for (size_t i = 0; i < n; i++)
     rows[i] = (struct row) { 0, (uint32_t) i, x->list.id[i] };
-  store_clear(x->s);
-  bool ok = model_forward_watched(&x->e, x->lm, x->s, rows, n, &shoulder, &p, &x->why);
+  store_clear(x->b.s);
+  bool ok = model_forward_watched(&x->b.e, x->lm, x->b.s, rows, n, &shoulder, &p, x->why);
   pass_close(p);
   return ok;
 }
 
 static bool exam_gaze(struct exam *x)
 {
-  static const char *const key[] = { "gaze.tale", "gaze.home",
-    "gaze.chronicle", "gaze.code", "gaze.talk" };
   struct gaze all[N_TEXT_SORTS];
   double most_looks = GAZE_TEXTS * (GAZE_TO - GAZE_FROM)
     * (double) (x->lm->config.n_layers * x->lm->config.n_heads);
   for (int s = 0; s < N_TEXT_SORTS; s++)
     all[s] = (struct gaze) { x->lm->config.n_heads, 0, 0 };
   for (uint64_t i = 0; i < HELD_OUT; i++) {
-    if (!grammar_write(x->g, SEED_HELD_OUT, i, &x->piece, &x->why))
+    if (!grammar_write(x->g, SEED_HELD_OUT, i, &x->piece, x->why))
       return false;
     struct gaze *here = &all[x->piece.sort];
     if (here->looks < most_looks && !gaze_at(x, here)) return false;
   }
   for (int s = 0; s < N_TEXT_SORTS; s++)
-    note(x, key[s], all[s].tokens / all[s].looks);
+    note(x, label_of("gaze.%s", sort[s]).text, all[s].tokens / all[s].looks);
   return true;
 }
 
@@ -812,10 +760,10 @@ static bool exam_gaze(struct exam *x)
 static void exam_files(struct exam *x)
 {
   struct mapping file = { NULL, 0 };
-  if (file_map(&file, "models/pocket/model.safetensors", &x->why))
+  if (file_map(&file, "models/pocket/model.safetensors", x->why))
     most(x, "file.model", (double) file.size, 8e6);
   file_unmap(&file);
-  if (file_map(&file, "models/draft/model.safetensors", &x->why))
+  if (file_map(&file, "models/draft/model.safetensors", x->why))
     most(x, "file.draft", (double) file.size, 8e6);
   file_unmap(&file);
   note(x, "parameters.model", (double) model_parameters(x->lm));
@@ -823,13 +771,15 @@ static void exam_files(struct exam *x)
 }
 
 /* <Ask everything> */
-static int examine(void)
+static bool examine(struct fixture *lab, struct error *why)
 {
   static struct exam x;
   x.out = fopen("models/pocket/check.csv", "w");
-  if (x.out == NULL) return 1;
+  if (x.out == NULL) return error_say(why, "check.csv cannot be written");
   fprintf(x.out, "key,figure,wanted,verdict\n");
-  bool ok = exam_open(&x, "models/pocket", "models/draft");
+  bool ok = exam_open(&x, lab, why)
+    && (x.draft = model_open(x.m, "models/draft", why)) != NULL
+    && bench_open(&x.b_draft, lab, x.draft, 0, NULL, why);
   if (ok) {
     exam_prompts(&x);
     ok = exam_texts(&x) && exam_choices(&x) && exam_loss(&x);
@@ -842,37 +792,37 @@ static int examine(void)
     exam_files(&x);
     printf("%u questions, %u failed\n", x.asked, x.failed);
   }
-  if (!ok) fprintf(stderr, "%s\n", x.why.text);
   exam_close(&x);
   fclose(x.out);
-  return ok && x.failed == 0 ? 0 : 1;
+  return ok && (x.failed == 0
+    || error_say(why, "%u of %u questions failed", x.failed, x.asked));
 }
 
 /* <What is printed> */
-static bool ask(double *on, double *however, double *additionally)
+struct asked_now { double on, however, additionally; };
+static bool ask(struct fixture *lab, struct asked_now *a, struct error *why)
 {
   static struct exam x;
-  bool ok = exam_open(&x, "models/pocket", NULL);
-  const double *p = ok ? after(&x, true, "The cat sat") : NULL;
-  if (p != NULL) *on = p[first_id(&x, " on")];
-  if (p != NULL)
-    p = after(&x, false, very_good);
+  const double *p = NULL;
+  if (exam_open(&x, lab, why)) p = after(&x, true, "The cat sat");
+  if (p != NULL) a->on = p[first_id(&x, " on")];
+  if (p != NULL) p = after(&x, false, very_good);
   if (p != NULL) {
-    *however = p[first_id(&x, branch[0])];
-    *additionally = p[first_id(&x, branch[1])];
+    a->however = p[first_id(&x, branch[0])];
+    a->additionally = p[first_id(&x, branch[1])];
   }
   exam_close(&x);
   return p != NULL;
 }
 
-static int print_checkpoint(void)
+static bool print_checkpoint(struct fixture *lab, struct error *why)
 {
-  double on = 0, however = 0, additionally = 0;
-  if (!ask(&on, &however, &additionally)) return 1;
-  printf("The cat sat: on %.3f\n", on);
+  struct asked_now a;
+  if (!ask(lab, &a, why)) return false;
+  printf("The cat sat: on %.3f\n", a.on);
   printf("The harvest ... very good: However %.3f,"
-    " Additionally %.3f\n", however, additionally);
-  return 0;
+    " Additionally %.3f\n", a.however, a.additionally);
+  return true;
 }
 
 static bool next_answer(FILE *f, char key[64], double *figure)
@@ -901,27 +851,30 @@ static bool answered(const char *wanted, double *figure)
   return found;
 }
 
-static int print_values(void)
+static bool print_values(struct fixture *lab, struct error *why)
 {
-  double x, on = 0, however = 0, additionally = 0;
+  double x;
   char key[64];
+  struct asked_now a;
   FILE *f = fopen("models/pocket/check.csv", "r");
   while (f != NULL && next_answer(f, key, &x))
     printf("train.%s %.*f\n", key, x == (double) (long) x ? 0 : 3, x);
   if (f != NULL) fclose(f);
-  if (!ask(&on, &however, &additionally)) return 0;
-  printf("train.now.on %.3f\ntrain.now.however %.3f\n"
-    "train.now.additionally %.3f\n", on, however, additionally);
-  return 0;
+  if (!ask(lab, &a, why)) return false;
+  print_key("train.now.on", "%.3f", a.on);
+  print_key("train.now.however", "%.3f", a.however);
+  print_key("train.now.additionally", "%.3f", a.additionally);
+  return true;
 }
 
-static int print_loss(void)
+static bool print_loss(struct fixture *lab, struct error *why)
 {
   char line[120];
   unsigned long long step, tokens;
   double loss, sum = 0, source = 0;
   answered("source.bits", &source);
   FILE *f = fopen("models/pocket/training.csv", "r");
+  (void) lab, (void) why;
   printf("tokens,bits,source\n");
   while (f != NULL && fgets(line, sizeof line, f) != NULL) {
     if (sscanf(line, "%llu,%llu,%lf", &step, &tokens, &loss) != 3)
@@ -933,42 +886,38 @@ static int print_loss(void)
     sum = 0;
   }
   if (f != NULL) fclose(f);
-  return 0;
+  return true;
 }
 
-static int print_fork(void)
+static bool print_fork(struct fixture *lab, struct error *why)
 {
-  char key[64];
   double x;
+  (void) lab, (void) why;
   printf("branch,source,model\n");
   for (int i = 0; i < BRANCHES; i++) {
-    snprintf(key, sizeof key, "fork.%s", branch[i] + 1);
-    if (answered(key, &x))
+    if (answered(label_of("fork.%s", branch[i] + 1).text, &x))
       printf("%d,%.2f,%.4f\n", i + 1, i < 2 ? 0.15 : 0.07, x);
   }
-  return 0;
+  return true;
 }
 
-static int print_positions(void)
+static bool print_positions(struct fixture *lab, struct error *why)
 {
-  char key[64];
   double x;
+  (void) lab, (void) why;
   printf("position,bits\n");
   for (int i = 0; i < BLOCKS; i++) {
-    snprintf(key, sizeof key, "position.%d", BLOCK * i);
-    if (answered(key, &x))
+    if (answered(label_of("position.%d", BLOCK * i).text, &x))
       printf("%d,%.4f\n", BLOCK * i + BLOCK / 2, x);
   }
-  return 0;
+  return true;
 }
 
 int main(int argc, char **argv)
 {
-  const char *what = argc > 1 ? argv[1] : "";
-  if (strcmp(what, "check") == 0) return examine();
-  if (strcmp(what, "values") == 0) return print_values();
-  if (strcmp(what, "loss") == 0) return print_loss();
-  if (strcmp(what, "fork") == 0) return print_fork();
-  if (strcmp(what, "positions") == 0) return print_positions();
-  return print_checkpoint();
+  static const struct lab_command table[] = { { "check", examine },
+    { "values", print_values }, { "loss", print_loss },
+    { "fork", print_fork }, { "positions", print_positions },
+    { "", print_checkpoint }, { NULL, NULL } };
+  return lab_main(argc, argv, table);
 }

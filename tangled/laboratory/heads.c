@@ -2,10 +2,8 @@
 
 #include <stdio.h>
 #include <string.h>
-#include "tokenizer/tokenizer.h"
-#include "model/forward.h"
-#include "families/loader.h"
 #include "functions/numbers.h"
+#include "laboratory/kit2.h"
 
 /* <Two texts> */
 static const char a_story[] =
@@ -65,45 +63,25 @@ static void show_word(const struct tokenizer *w, uint32_t id,
   word[k] = '\0';
 }
 
-/* <Find the word that comes next> */
-static bool say_next(struct memory *m, struct engine *e,
-  const struct model *lm, const struct tokenizer *w, struct pass *p,
+/* <Read a text, and keep what the heads looked at> */
+static bool find_words(struct fixture *lab, const char *text,
   struct reading *t, struct error *why)
 {
-  size_t wide = lm->config.vocab_size, last = t->n - 1, best = 0;
-  float *z = memory_alloc(m, MEMORY_ACTIVATIONS, wide, sizeof *z, why);
-  bool ok = z != NULL && model_logits(e, lm, p, &last, 1, z, why);
-  for (size_t i = 0; ok && i < wide; i++)
-    if (z[i] > z[best]) best = i;
-  if (ok) show_word(w, (uint32_t) best, t->next);
-  memory_free(m, z);
-  return ok;
-}
-
-/* <Read a text, and keep what the heads looked at> */
-static bool find_words(struct memory *m, struct tokenizer *w,
-  const char *text, struct reading *t, struct error *why)
-{
   struct ids ids = { .n = 0 };
-  if (!tokenizer_encode(w, m, text, strlen(text), false, false,
-    &ids, why)) return false;
-  bool ok = ids.n <= LONGEST
-    || error_say(why, "the text is too long");
+  bool ok = lab_encode(lab, text, &ids, why) && (ids.n <= LONGEST
+    || error_say(why, "the text is too long"));
   t->n = ids.n;
   for (size_t i = 0; ok && i < t->n; i++) {
     t->id[i] = ids.id[i];
-    show_word(w, t->id[i], t->word[i]);
+    show_word(lab->t, t->id[i], t->word[i]);
   }
-  ids_free(m, &ids);
+  ids_free(&lab->m, &ids);
   return ok;
 }
 
-static bool watch_pass(struct memory *m, const struct model *lm,
-  const struct tokenizer *w, struct reading *t, struct error *why)
+static bool watch_pass(struct fixture *lab, struct reading *t,
+  struct error *why)
 {
-  struct counters c = { .passes = 0 };
-  struct engine e = { .k = kernels_find(NULL, why), .c = &c };
-  struct store *s = store_open(m, &lm->config, 1, why);
   struct watcher shoulder = { .tap = look, .ctx = t,
     .weights = true };
   struct row rows[LONGEST];
@@ -111,31 +89,26 @@ static bool watch_pass(struct memory *m, const struct model *lm,
     rows[i] = (struct row) { .position = (uint32_t) i,
       .token = t->id[i] };
   struct pass *p = NULL;
-  bool ok = s != NULL && e.k != NULL
-    && model_forward_watched(&e, lm, s, rows, t->n, &shoulder, &p, why)
-    && say_next(m, &e, lm, w, p, t, why);
+  store_clear(lab->b.s);
+  bool ok = model_forward_watched(&lab->e, lab->model, lab->b.s, rows, t->n,
+    &shoulder, &p, why);
   pass_close(p);
-  store_close(s);
   return ok;
 }
 
-static bool read_text(struct memory *m, const char *text,
+static bool read_text(struct fixture *lab, const char *text,
   struct reading *t, struct error *why)
 {
+  const struct model_config *c = &lab->model->config;
   memset(t, 0, sizeof *t);
-  struct tokenizer *w = tokenizer_open(m, "models/pocket", why);
-  struct model *lm = w == NULL ? NULL
-    : model_open(m, "models/pocket", why);
-  bool ok = lm != NULL;
-  if (ok && (lm->config.n_layers != LAYERS
-    || lm->config.n_heads != HEADS))
-    ok = error_say(why,
+  if (c->n_layers != LAYERS || c->n_heads != HEADS)
+    return error_say(why,
       "models/pocket has another shape "
       "than the program");
-  ok = ok && find_words(m, w, text, t, why)
-    && watch_pass(m, lm, w, t, why);
-  model_close(m, lm);
-  tokenizer_close(m, w);
+  bool ok = find_words(lab, text, t, why) && watch_pass(lab, t, why)
+    && lab_logits(lab, lab->b.s, t->id, t->n, 1, lab->logits, why);
+  if (ok) show_word(lab->t,
+    (uint32_t) best_token(lab->logits, lab->vocab), t->next);
   return ok;
 }
 
@@ -256,15 +229,16 @@ static void print_what(const char *what, const struct reading *story,
 
 int main(int argc, char **argv)
 {
+  static struct fixture lab;
   static struct reading story, code;
   struct error why;
-  struct memory m = { .fail_at = 0 };
-  bool ok = read_text(&m, a_story, &story, &why)
-    && read_text(&m, a_page, &code, &why);
+  bool ok = lab_open(&lab, &why) && read_text(&lab, a_story, &story, &why)
+    && read_text(&lab, a_page, &code, &why);
   if (ok) {
     choose_head(&story, &code);
     print_what(argc > 1 ? argv[1] : "", &story, &code);
   }
   else fprintf(stderr, "%s\n", why.text);
+  lab_close(&lab);
   return !ok;
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "laboratory/kit.h"
 #include "families/loader.h"
@@ -99,18 +100,22 @@ bool lab_open(struct fixture *lab, struct error *why)
   if (lab->e.k == NULL) return false;
   parrot_make(&lab->parrot);
   parrot_kernels(&lab->idle_kernels, lab->e.k);
-  return (lab->model = model_open(&lab->m, pocket, why)) != NULL
-    && (lab->t = tokenizer_open(&lab->m, pocket, why)) != NULL
+  if ((lab->model = model_open(&lab->m, pocket, why)) == NULL) return false;
+  lab->vocab = lab->model->config.vocab_size;
+  return (lab->t = tokenizer_open(&lab->m, pocket, why)) != NULL
+    && (lab->logits = lab_take(lab, lab->vocab, sizeof (float), why)) != NULL
+    && (lab->logprob = lab_take(lab, lab->vocab, sizeof (double), why)) != NULL
     && find_sentence(lab, why)
     && bench_open(&lab->b, lab, lab->model, 0,
       &(struct cache_options) { .rows = 0 }, why)
-    && funnel_open(&lab->dice.f, &lab->m, lab->e.k,
-      lab->model->config.vocab_size, why);
+    && funnel_open(&lab->dice.f, &lab->m, lab->e.k, lab->vocab, why);
 }
 
 void lab_close(struct fixture *lab)
 {
   arena_free(&lab->taken);
+  continuation_free(&lab->m, &lab->text);
+  ids_free(&lab->m, &lab->tales);
   funnel_close(&lab->dice.f);
   bench_close(&lab->b);
   tokenizer_close(&lab->m, lab->t);
@@ -197,6 +202,16 @@ void print_key(const char *names, const char *format, ...)
   }
 }
 
+struct label label_of(const char *format, ...)
+{
+  struct label l;
+  va_list list;
+  va_start(list, format);
+  vsnprintf(l.text, sizeof l.text, format, list);
+  va_end(list);
+  return l;
+}
+
 void print_quartiles(double *x, size_t n, double unit, int decimals)
 {
   struct quartiles q = timing_quartiles(x, n);
@@ -217,6 +232,28 @@ bool data_read(const char *name, data_line *take, void *ctx, size_t wanted,
   fclose(f);
   return n == wanted || error_say(why, "%s: %zu lines of numbers, %zu wanted",
     path, n, wanted);
+}
+
+struct numbers { double *x; size_t columns, wanted, n; };
+static bool take_numbers(void *ctx, const char *line)
+{
+  struct numbers *t = ctx;
+  for (size_t i = 0; i < t->columns; i++) {
+    char *end;
+    double value = strtod(line, &end);
+    if (end == line) return false;
+    if (t->n < t->wanted) t->x[i * t->wanted + t->n] = value;
+    line = end + (*end == ',');
+  }
+  t->n++;
+  return true;
+}
+
+bool data_numbers(const char *name, size_t columns, size_t wanted, double *x,
+  struct error *why)
+{
+  struct numbers t = { x, columns, wanted, 0 };
+  return data_read(name, take_numbers, &t, wanted, why);
 }
 
 /* <Put a line through points> */

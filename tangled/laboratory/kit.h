@@ -41,12 +41,16 @@ bool bench_feed(struct bench *b, const struct fixture *lab, uint32_t sequence,
 
 /* <The laboratory> */
 
-/* model is the built-in one, and b its bench; taken are the blocks of lab_take */
+/* model is the built-in one, b its bench, and vocab the size of its vocabulary;
+   logits and logprob have that many numbers, for any experiment that needs a row;
+   text is the newest text of an experiment that keeps one; tales are those of
+   lab_tales, and taken the blocks of lab_take */
 struct fixture {
   struct memory m; struct counters c; struct engine e;
   struct model *model; struct tokenizer *t; uint32_t sentence[PARROT_WORDS];
   struct parrot parrot; struct kernels idle_kernels; struct model *stand_in;
-  struct bench b; struct sampler dice;
+  struct bench b; struct sampler dice; struct continuation text; struct ids tales;
+  size_t vocab; float *logits; double *logprob;
   struct arena taken;
 };
 
@@ -95,6 +99,13 @@ void print_key(const char *names, const char *format, ...)
 /* ,LOW,MEDIAN,HIGH, each times unit, of n>=1 numbers, which are sorted */
 void print_quartiles(double *x, size_t n, double unit, int decimals);
 
+/* a short text, cut off after 63 bytes */
+struct label { char text[64]; };
+
+/* a short text, as printf would print it */
+struct label label_of(const char *format, ...)
+  __attribute__((format(printf, 1, 2)));
+
 /* <Read what a clock said> */
 
 /* was it a line of numbers? */
@@ -103,6 +114,11 @@ typedef bool data_line(void *ctx, const char *line);
 /* hands over every line of figures/data/NAME.csv; errors: it cannot be opened, or has
    not wanted lines of numbers */
 bool data_read(const char *name, data_line *take, void *ctx, size_t wanted,
+  struct error *why);
+
+/* the first columns of a table that has nothing but numbers, into x[columns][wanted];
+   the same errors */
+bool data_numbers(const char *name, size_t columns, size_t wanted, double *x,
   struct error *why);
 
 /* <Fit a line> */

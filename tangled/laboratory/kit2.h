@@ -23,10 +23,10 @@ double farthest(const float *a, const float *b, size_t n);
 
 /* <Tales> */
 
-/* appends all three, with their end tokens */
+/* all three, with their end tokens; the list stays the laboratory's */
 bool lab_tales(struct fixture *lab, struct ids *list, struct error *why);
 
-/* appends the first, without its end token */
+/* the first, without its end token; the list stays the laboratory's */
 bool lab_tale(struct fixture *lab, struct ids *list, struct error *why);
 
 /* <Tokens, and pairs of them> */

@@ -282,14 +282,14 @@ static bool print_formula(struct fixture *lab, struct error *why)
 /* <Take the time of a pass> */
 enum { ROUNDS = 21, LENGTHS = 12 };
 static bool time_pass(struct fixture *lab, struct bench *b, size_t n,
-  float *logits, double *seconds, struct error *why)
+  double *seconds, struct error *why)
 {
   uint32_t ids[PARROT_CONTEXT];
   for (size_t i = 0; i < n; i++)
     ids[i] = (uint32_t) (1 + i % (lab->model->config.vocab_size - 1));
   double start = timing_seconds();
   bool ok = model_evaluate(&b->e, lab->model, b->s, ids, n, &(size_t) { n - 1 }, 1,
-    logits, why);
+    lab->logits, why);
   *seconds = timing_seconds() - start;
   return ok;
 }
@@ -297,13 +297,11 @@ static bool time_pass(struct fixture *lab, struct bench *b, size_t n,
 static bool print_clock(struct fixture *lab, struct error *why)
 {
   double taken[LENGTHS][ROUNDS], seconds;
-  float *logits = lab_take(lab, lab->model->config.vocab_size, sizeof *logits,
-    why);
   struct bench b;
-  bool ok = bench_open(&b, lab, lab->model, 0, NULL, why) && logits != NULL;
+  bool ok = bench_open(&b, lab, lab->model, 0, NULL, why);
   for (int r = -1; r < ROUNDS; r++)
     for (size_t i = 0; ok && i < LENGTHS; i++) {
-      ok = time_pass(lab, &b, 64 * (i + 1), logits, &seconds, why);
+      ok = time_pass(lab, &b, 64 * (i + 1), &seconds, why);
       if (r >= 0) taken[i][r] = seconds;
     }
   bench_close(&b);
@@ -318,28 +316,18 @@ static bool print_clock(struct fixture *lab, struct error *why)
 }
 
 /* <Fit a line to the times> */
-struct points { double x[LENGTHS], y[LENGTHS]; size_t n; };
-static bool take_point(void *ctx, const char *line)
-{
-  struct points *p = ctx;
-  double n, low, median, high;
-  if (p->n == LENGTHS
-      || sscanf(line, "%lf,%lf,%lf,%lf", &n, &low, &median, &high) < 4)
-    return false;
-  p->x[p->n] = (n + 1) / 2, p->y[p->n++] = median / n;
-  return true;
-}
-
 static bool print_fit(struct fixture *lab, struct error *why)
 {
-  struct points p = { .n = 0 };
+  double t[3][LENGTHS], *x = t[0], *y = t[2];
   (void) lab;
-  if (!data_read("loop.clock", take_point, &p, LENGTHS, why)) return false;
-  struct fit l = fit_line(p.x, p.y, p.n);
-  double low = p.x[0], high = p.x[p.n - 1];
+  if (!data_numbers("loop.clock", 3, LENGTHS, t[0], why)) return false;
+  for (size_t i = 0; i < LENGTHS; i++)
+    y[i] /= x[i], x[i] = (x[i] + 1) / 2;
+  struct fit l = fit_line(x, y, LENGTHS);
+  double low = x[0], high = x[LENGTHS - 1];
   print_key("loop.clock.row", "%.4f", l.start);
   print_key("loop.clock.pair", "%.4f", 1000 * l.slope);
-  print_key("loop.clock.texts", "%zu", p.n);
+  print_key("loop.clock.texts", "%d", LENGTHS);
   print_key("loop.clock.error", "%.4f", 100 * l.worst_error);
   print_key("loop.clock.shortest", "%.0f", 2 * low - 1);
   print_key("loop.clock.longest", "%.0f", 2 * high - 1);

@@ -10,51 +10,47 @@
 /* <Write a text, and note what the model thought> */
 enum { LONG = 48, ROUND = 240 };
 
-/* a sampler is the laboratory's; text is the newest, and the others are sums over its
-   steps; trail has the first of the sums of surprise */
-struct study { struct fixture *lab; size_t vocab; float *logits;
-  step_select *choose; void *chooser; struct continuation text;
-  double *logprob, nats, entropy, trail[ROUND]; size_t steps; };
+/* the newest text is the laboratory's; nats and entropy are sums over its steps, and
+   trail has the first of the sums of surprise */
+struct session { struct fixture *lab; step_select *choose; void *chooser;
+  double nats, entropy, trail[ROUND]; size_t steps; };
 static bool note_opinion(void *ctx, const struct step *now)
 {
-  struct study *u = ctx;
-  const struct engine *e = &u->lab->e;
-  e->k->log_softmax(e, now->logits, 1, u->vocab, u->logprob);
-  u->nats += u->logprob[now->chosen];
-  for (size_t i = 0; i < u->vocab; i++)
-    u->entropy -= num_exp(u->logprob[i]) * u->logprob[i];
+  struct session *u = ctx;
+  struct fixture *lab = u->lab;
+  double *logprob = lab->logprob;
+  lab->e.k->log_softmax(&lab->e, now->logits, 1, lab->vocab, logprob);
+  u->nats += logprob[now->chosen];
+  for (size_t i = 0; i < lab->vocab; i++)
+    u->entropy -= num_exp(logprob[i]) * logprob[i];
   if (u->steps < ROUND) u->trail[u->steps] = -u->nats;
   u->steps++;
   return true;
 }
 
-static bool study_open(struct study *u, struct fixture *lab,
-  struct error *why)
+static struct session session_of(struct fixture *lab)
 {
-  *u = (struct study) { .lab = lab, .choose = sampler_choose,
-    .chooser = &lab->dice, .vocab = lab->model->config.vocab_size };
-  u->logits = lab_take(lab, u->vocab, sizeof *u->logits, why);
-  u->logprob = lab_take(lab, u->vocab, sizeof *u->logprob, why);
-  return u->logits != NULL && u->logprob != NULL;
+  return (struct session) { .lab = lab, .choose = sampler_choose,
+    .chooser = &lab->dice };
 }
 
-static bool write_ids(struct study *u, const uint32_t *prompt, size_t n,
+static bool write_ids(struct session *u, const uint32_t *prompt, size_t n,
   size_t max, const struct sampling_params *s, uint64_t seed, struct error *why)
 {
   struct generate_options want = { .max_new_tokens = max, .on_step = note_opinion,
     .ctx = u, .recall = store_match_prefix, .select = u->choose,
       .select_ctx = u->chooser };
-  struct sampler *dice = &u->lab->dice;
-  dice->s = *s, dice->seed = seed;
+  struct fixture *lab = u->lab;
+  lab->dice.s = *s, lab->dice.seed = seed;
   u->nats = u->entropy = 0;
   u->steps = 0;
-  continuation_free(&u->lab->m, &u->text);
-  bool ok = generate(&u->lab->b.g, prompt, n, &want, &u->text, why);
-  dice->s = sampling_default;
+  continuation_free(&lab->m, &lab->text);
+  bool ok = generate(&lab->b.g, prompt, n, &want, &lab->text, why);
+  lab->dice.s = sampling_default;
   return ok;
 }
 
-static bool write_on(struct study *u, const char *prompt, size_t max,
+static bool write_on(struct session *u, const char *prompt, size_t max,
   const struct sampling_params *s, uint64_t seed, struct error *why)
 {
   struct ids list = { .n = 0 };
@@ -62,11 +58,6 @@ static bool write_on(struct study *u, const char *prompt, size_t max,
     && write_ids(u, list.id, list.n, max, s, seed, why);
   ids_free(&u->lab->m, &list);
   return ok;
-}
-
-static void study_close(struct study *u)
-{
-  continuation_free(&u->lab->m, &u->text);
 }
 
 static const char *const harvest =
@@ -121,11 +112,9 @@ static bool draw_funnel(struct fixture *lab, struct error *why)
 {
   struct columns x = { .p = {{0}} };
   struct ids text = { .n = 0 };
-  struct study u;
-  bool ok = study_open(&u, lab, why)
-    && lab_encode(lab, "The dog thought about soup. The mouse had milk."
+  bool ok = lab_encode(lab, "The dog thought about soup. The mouse had milk."
       " The cat thought about", &text, why)
-    && follow(lab, &text, u.logits, &x, why);
+    && follow(lab, &text, lab->logits, &x, why);
   ids_free(&lab->m, &text);
   if (!ok) return false;
   printf("token,model");
@@ -160,17 +149,15 @@ static bool print_heat(struct fixture *lab, struct error *why)
 {
   static const struct { const char *name; double t; } at[] = {
     {"0.1", 0.1}, {"0.5", 0.5}, {"1", 1}, {"2", 2}, {"100", 100} };
-  struct study u;
   size_t n;
   double bits;
-  if (!study_open(&u, lab, why)
-      || !lab_logits_after(lab, harvest, &n, u.logits, why)) return false;
+  if (!lab_logits_after(lab, harvest, &n, lab->logits, why)) return false;
   for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
-    if (!heat(lab, u.logits, at[i].t, &bits, why)) return false;
+    if (!heat(lab, lab->logits, at[i].t, &bits, why)) return false;
     printf("sampling.heat.%s %.4f\n", at[i].name, bits);
   }
   print_key("sampling.heat.most", "%.4f",
-    num_log((double) u.vocab) / num_log(2));
+    num_log((double) lab->vocab) / num_log(2));
   return true;
 }
 
@@ -231,11 +218,9 @@ static bool print_fork(struct fixture *lab, struct error *why)
 {
   struct crossing x = { .draws = 20000 };
   struct funnel *f = &lab->dice.f;
-  struct study u;
   size_t n;
-  if (!study_open(&u, lab, why)
-      || !lab_logits_after(lab, harvest, &n, u.logits, why)
-      || !funnel_fill(f, u.logits, why)) return false;
+  if (!lab_logits_after(lab, harvest, &n, lab->logits, why)
+      || !funnel_fill(f, lab->logits, why)) return false;
   draw_many(f, n, &x);
   print_key("sampling.fork.at", "%zu", n + 1);
   print_key("sampling.fork.draws", "%zu", x.draws);
@@ -250,15 +235,15 @@ static bool print_fork(struct fixture *lab, struct error *why)
   print_key("sampling.fork.wanted", "%.2f", 0.15 + 0.15);
   print_key("claim.S3-47", "%.3f", 2 * 0.15 * 0.15);
   print_error(f, &x, 1, n), print_error(f, &x, 100, n);
-  return print_tie(f, u.logits, &x, why);
+  return print_tie(f, lab->logits, &x, why);
 }
 
 /* <Go both ways> */
-static void print_pieces(struct study *u, int way, size_t from, size_t to)
+static void print_pieces(struct session *u, int way, size_t from, size_t to)
 {
   for (size_t i = from; i < to; i++) {
     size_t n;
-    const unsigned char *byte = tokenizer_text(u->lab->t, u->text.text.id[i], &n);
+    const unsigned char *byte = tokenizer_text(u->lab->t, u->lab->text.text.id[i], &n);
     printf("%d,%zu,%.*s\n", way, i, (int) n, (const char *) byte);
   }
 }
@@ -267,20 +252,17 @@ static bool draw_fork(struct fixture *lab, struct error *why)
 {
   static const char *const way[] = { " Additionally", " However" };
   struct sampling_params greedy = at_temperature(0);
-  struct study u;
-  bool ok = study_open(&u, lab, why);
+  struct session u = session_of(lab);
   printf("way,place,piece\n");
-  for (int k = 0; ok && k < 2; k++) {
+  for (int k = 0; k < 2; k++) {
     char prompt[80];
     snprintf(prompt, sizeof prompt, "%s%s", harvest, way[k]);
-    ok = write_on(&u, prompt, 4, &greedy, 0, why);
-    if (!ok) break;
-    size_t n = u.text.n_prompt - 1;
+    if (!write_on(&u, prompt, 4, &greedy, 0, why)) return false;
+    size_t n = lab->text.n_prompt - 1;
     if (k == 0) print_pieces(&u, 0, 0, n);
-    print_pieces(&u, 1 + k, n, u.text.text.n);
+    print_pieces(&u, 1 + k, n, lab->text.text.n);
   }
-  study_close(&u);
-  return ok;
+  return true;
 }
 
 /* <Write several texts, and compare them> */
@@ -289,14 +271,14 @@ enum { TEXTS = 8 };
 /* distinct-2; entropy and log-probability of a token in bits; how many texts differ
    from all before them */
 struct habit { double distinct, entropy, logprob; size_t different; };
-static bool write_several(struct study *u, const struct sampling_params *s,
+static bool write_several(struct session *u, const struct sampling_params *s,
   struct habit *h, struct error *why)
 {
   uint32_t text[TEXTS][LONG];
   *h = (struct habit) { .distinct = 0 };
   for (size_t i = 0, j; i < TEXTS; i++) {
     if (!write_on(u, harvest, LONG, s, i, why)) return false;
-    memcpy(text[i], u->text.text.id + u->text.n_prompt, sizeof text[i]);
+    memcpy(text[i], u->lab->text.text.id + u->lab->text.n_prompt, sizeof text[i]);
     h->entropy += u->entropy / (TEXTS * LONG);
     h->logprob += u->nats / (TEXTS * LONG);
     for (j = 0; memcmp(text[i], text[j], sizeof text[i]) != 0; ) j++;
@@ -310,18 +292,16 @@ static bool write_several(struct study *u, const struct sampling_params *s,
 
 static bool draw_heat(struct fixture *lab, struct error *why)
 {
-  struct study u;
-  bool ok = study_open(&u, lab, why);
+  struct session u = session_of(lab);
   printf("t,entropy,distinct,logprob\n");
-  for (int i = 1; ok && i <= 10; i++) {
+  for (int i = 1; i <= 10; i++) {
     struct sampling_params s = at_temperature(i / 5.0);
     struct habit h;
-    ok = write_several(&u, &s, &h, why);
-    if (ok) printf("%.1f,%.4f,%.4f,%.4f\n", s.temperature, h.entropy,
+    if (!write_several(&u, &s, &h, why)) return false;
+    printf("%.1f,%.4f,%.4f,%.4f\n", s.temperature, h.entropy,
       h.distinct, h.logprob);
   }
-  study_close(&u);
-  return ok;
+  return true;
 }
 
 static bool print_strategies(struct fixture *lab, struct error *why)
@@ -329,22 +309,20 @@ static bool print_strategies(struct fixture *lab, struct error *why)
   static const struct { const char *name; double t; size_t k; double p; }
     way[] = { {"greedy", 0, 0, 1}, {"near", 0.2, 0, 1}, {"plain", 1, 0, 1},
       {"hotter", 1.5, 0, 1}, {"topk", 1, 3, 1}, {"nucleus", 1, 0, 0.7} };
-  struct study u;
-  bool ok = study_open(&u, lab, why);
-  for (size_t i = 0; ok && i < sizeof way / sizeof *way; i++) {
+  struct session u = session_of(lab);
+  for (size_t i = 0; i < sizeof way / sizeof *way; i++) {
     const char *name = way[i].name;
     struct sampling_params s = at_temperature(way[i].t);
     struct habit h;
     s.top_k = way[i].k, s.top_p = way[i].p;
-    ok = write_several(&u, &s, &h, why);
-    if (ok) printf("sampling.%s.different %zu\nsampling.%s.distinct %.3f\n"
+    if (!write_several(&u, &s, &h, why)) return false;
+    printf("sampling.%s.different %zu\nsampling.%s.distinct %.3f\n"
       "sampling.%s.entropy %.3f\nsampling.%s.logprob %.3f\n", name,
       h.different, name, h.distinct, name, h.entropy, name, h.logprob);
   }
   print_key("sampling.texts", "%d", TEXTS);
   print_key("sampling.long", "%d", LONG);
-  study_close(&u);
-  return ok;
+  return true;
 }
 
 /* <Look for a circle> */
@@ -397,7 +375,7 @@ static const struct { const char *name; double r, frequency, presence;
   {"strong", 1.5, 0, 0, 0, 0}, {"ngram", 1, 0, 0, 4, 0},
   {"warmth", 1, 0, 0, 0, 1} };
 enum { N_MEASURES = sizeof measure / sizeof measure[0] };
-static bool try_measure(struct study *u, int i, struct witness *x,
+static bool try_measure(struct session *u, int i, struct witness *x,
   struct error *why)
 {
   struct sampling_params s = at_temperature(measure[i].t);
@@ -411,33 +389,29 @@ static bool try_measure(struct study *u, int i, struct witness *x,
 
 static bool print_measures(struct fixture *lab, struct error *why)
 {
-  struct study u;
+  struct session u = session_of(lab);
   struct witness x;
-  bool ok = study_open(&u, lab, why);
-  for (int i = 0; ok && i < N_MEASURES; i++) {
+  for (int i = 0; i < N_MEASURES; i++) {
     const char *name = measure[i].name;
-    ok = try_measure(&u, i, &x, why);
-    if (ok) printf("sampling.loop.%s.circle %zu\nsampling.loop.%s.first %zu\n"
+    if (!try_measure(&u, i, &x, why)) return false;
+    printf("sampling.loop.%s.circle %zu\nsampling.loop.%s.first %zu\n"
       "sampling.loop.%s.acted %zu\nsampling.loop.%s.logprob %.3f\n", name,
-      circle(u.text.text.id, u.text.text.n), name, x.first, name, x.acted,
+      circle(lab->text.text.id, lab->text.text.n), name, x.first, name, x.acted,
       name, u.nats / (double) u.steps / num_log(2));
   }
   print_key("sampling.loop.long", "%d", ROUND);
-  study_close(&u);
-  return ok;
+  return true;
 }
 
 static bool draw_circles(struct fixture *lab, struct error *why)
 {
   static double bits[N_MEASURES][ROUND];
-  struct study u;
+  struct session u = session_of(lab);
   struct witness x;
-  bool ok = study_open(&u, lab, why);
-  for (int i = 0; ok && i < N_MEASURES; i++) {
-    ok = try_measure(&u, i, &x, why);
+  for (int i = 0; i < N_MEASURES; i++) {
+    if (!try_measure(&u, i, &x, why)) return false;
     memcpy(bits[i], u.trail, sizeof bits[i]);
   }
-  study_close(&u);
   printf("step");
   for (int i = 0; i < N_MEASURES; i++) printf(",%s", measure[i].name);
   for (size_t k = 0; k < ROUND; k++) {
@@ -446,7 +420,7 @@ static bool draw_circles(struct fixture *lab, struct error *why)
       printf(",%.3f", bits[i][k] / num_log(2));
   }
   printf("\n");
-  return ok;
+  return true;
 }
 
 /* <Let a toy go round> */
@@ -493,19 +467,19 @@ static bool print_toy(struct fixture *lab, struct error *why)
 /* <Predict from the tale, and from one's own text> */
 enum { AHEAD = 16 };
 struct forced { size_t tries, right[AHEAD], given[AHEAD]; };
-static bool run_ahead(struct study *u, const struct ids *tale,
+static bool run_ahead(struct session *u, const struct ids *tale,
   struct forced *x, struct error *why)
 {
   struct sampling_params greedy = at_temperature(0);
-  float *logits = lab_take(u->lab, tale->n * u->vocab, sizeof *logits, why);
+  float *logits = lab_take(u->lab, tale->n * u->lab->vocab, sizeof *logits, why);
   if (logits == NULL || !lab_logits(u->lab, u->lab->b.s, tale->id, tale->n,
       tale->n, logits, why)) return false;
   for (size_t at = 10; at + AHEAD <= tale->n; at += 5) {
     if (!write_ids(u, tale->id, at, AHEAD, &greedy, 0, why)) return false;
     for (size_t i = 0; i < AHEAD; i++) {
       uint32_t truth = tale->id[at + i];
-      x->right[i] += u->text.text.id[at + i] == truth;
-      x->given[i] += best_token(logits + (at + i - 1) * u->vocab, u->vocab)
+      x->right[i] += u->lab->text.text.id[at + i] == truth;
+      x->given[i] += best_token(logits + (at + i - 1) * u->lab->vocab, u->lab->vocab)
         == truth;
     }
     x->tries++;
@@ -516,14 +490,10 @@ static bool run_ahead(struct study *u, const struct ids *tale,
 static bool measure_exposure(struct fixture *lab, struct forced *x,
   struct error *why)
 {
-  struct ids tale = { .n = 0 };
-  struct study u;
+  struct ids tale;
+  struct session u = session_of(lab);
   *x = (struct forced) { .tries = 0 };
-  bool ok = study_open(&u, lab, why) && lab_tale(lab, &tale, why)
-    && run_ahead(&u, &tale, x, why);
-  study_close(&u);
-  ids_free(&lab->m, &tale);
-  return ok;
+  return lab_tale(lab, &tale, why) && run_ahead(&u, &tale, x, why);
 }
 
 static bool draw_exposure(struct fixture *lab, struct error *why)
@@ -598,7 +568,7 @@ static bool compare_rows(struct funnel *f, const float *a, const float *b,
 static bool print_other_order(struct fixture *lab, struct error *why)
 {
   struct otherwise x = { .most = 0 };
-  struct ids tale = { .n = 0 };
+  struct ids tale;
   struct kernels other = *lab->e.k;
   const struct kernels *usual = lab->e.k;
   size_t v = lab->model->config.vocab_size, n = OTHER_ROWS * v;
@@ -608,7 +578,6 @@ static bool print_other_order(struct fixture *lab, struct error *why)
   other.linear = plain_linear, lab->e.k = &other;
   ok = ok && lab_logits(lab, lab->b.s, tale.id, OTHER_ROWS, OTHER_ROWS, b, why);
   lab->e.k = usual;
-  ids_free(&lab->m, &tale);
   for (uint32_t i = 0; ok && i < OTHER_ROWS; i++)
     ok = compare_rows(&lab->dice.f, a + i * v, b + i * v, i, &x, why);
   if (!ok) return false;
@@ -652,20 +621,18 @@ static bool both_orders(struct funnel *f, struct sampling_params s,
 static bool print_orders(struct fixture *lab, struct error *why)
 {
   struct funnel *f = &lab->dice.f;
-  struct study u;
   size_t n, differ = 0, sets = 1000, left[2];
-  if (!study_open(&u, lab, why)
-      || !lab_logits_after(lab, harvest, &n, u.logits, why)) return false;
+  if (!lab_logits_after(lab, harvest, &n, lab->logits, why)) return false;
   for (uint32_t number = 0; number < sets; number++) {
-    if (!both_orders(f, drawn_settings(number), u.logits, left, why))
+    if (!both_orders(f, drawn_settings(number), lab->logits, left, why))
       return false;
     differ += left[0] != left[1];
   }
   struct sampling_params s = at_temperature(2);
   s.top_p = 0.9;
-  if (!both_orders(f, s, u.logits, left, why)
-      || !lab_logits_after(lab, "The cat sat on", &n, u.logits, why)
-      || !funnel_fill(f, u.logits, why)) return false;
+  if (!both_orders(f, s, lab->logits, left, why)
+      || !lab_logits_after(lab, "The cat sat on", &n, lab->logits, why)
+      || !funnel_fill(f, lab->logits, why)) return false;
   funnel_top_p(f, 0.9);
   print_key("sampling.orders.sets", "%zu", sets);
   print_key("sampling.orders.differ", "%zu", differ);
@@ -754,16 +721,14 @@ static bool print_extremes(struct fixture *lab, struct error *why)
   struct sampling_params greedy = at_temperature(0), one = sampling_default;
   uint32_t text[LONG];
   size_t same = 0, exceed = 1;
-  struct study u;
+  struct session u = session_of(lab);
   struct funnel f;
   one.top_k = 1;
-  bool ok = study_open(&u, lab, why)
-    && write_on(&u, harvest, LONG, &greedy, 0, why);
-  if (ok) memcpy(text, u.text.text.id + u.text.n_prompt, sizeof text);
+  bool ok = write_on(&u, harvest, LONG, &greedy, 0, why);
+  if (ok) memcpy(text, lab->text.text.id + lab->text.n_prompt, sizeof text);
   ok = ok && write_on(&u, harvest, LONG, &one, 5, why);
   for (size_t i = 0; ok && i < LONG; i++)
-    same += u.text.text.id[u.text.n_prompt + i] == text[i];
-  study_close(&u);
+    same += lab->text.text.id[lab->text.n_prompt + i] == text[i];
   if (!ok || !funnel_open(&f, &lab->m, lab->e.k, 4, why)) return false;
   ok = funnel_fill(&f, even, why);
   funnel_top_p(&f, 0.5);

@@ -14,7 +14,7 @@ int main(void)
       struct memory m = { .fail_at = 0 };
       for (size_t i = 0; i < n; i++) x[i] = (i * 7919 + k) % 1009;
       k_smallest(&m, x, n, k, out);
-      if (m.all.held != 0 || m.all.peak > 32 * sizeof(struct entry)) return 1;
+      if (m.all.live != 0 || m.all.peak > 32 * sizeof(struct heap_item)) return 1;
       for (size_t i = 0, below = 0; i < k; i++, below = 0) {
         if (i > 0 && out[i] < out[i - 1]) return 1;
         for (size_t j = 0; j < n; j++) below += x[j] < out[i];
@@ -31,18 +31,18 @@ static void k_smallest(struct memory *m, const uint64_t *x, size_t n, size_t k, 
 {
   struct heap h = { NULL, 0, 0 };
   for (size_t i = 0; i < n; i++) {
-    heap_push(m, &h, (struct entry) { UINT64_MAX - x[i], 0 }, NULL);
+    heap_push(m, &h, (struct heap_item) { UINT64_MAX - x[i], 0 }, NULL);
     if (h.n > k) heap_pop(&h);
   }
-  while (k > 0) out[--k] = UINT64_MAX - heap_pop(&h).first;
+  while (k > 0) out[--k] = UINT64_MAX - heap_pop(&h).key;
   heap_free(m, &h);
 }
 ==== wrong
 static void k_smallest(struct memory *m, const uint64_t *x, size_t n, size_t k, uint64_t *out)
 {
   struct heap h = { NULL, 0, 0 };
-  for (size_t i = 0; i < n; i++) heap_push(m, &h, (struct entry) { x[i], 0 }, NULL);
-  for (size_t i = 0; i < k; i++) out[i] = heap_pop(&h).first;
+  for (size_t i = 0; i < n; i++) heap_push(m, &h, (struct heap_item) { x[i], 0 }, NULL);
+  for (size_t i = 0; i < k; i++) out[i] = heap_pop(&h).key;
   heap_free(m, &h);
 }
 ==== skeleton

@@ -46,41 +46,9 @@ $BUILD/ex
 -#include <math.h>
 +#include <math.h>
 +#include <string.h>
-==== wrong
-== tangled/loop/generate.h
--  void *ctx;
--  uint32_t sequence;
-+  void *ctx;
-+  size_t repeat;
-+  uint32_t sequence;
-== tangled/loop/generate.c
--    if (enough)
-+    size_t r = want->repeat;
-+    if (r > 0 && written >= r && c->text.n >= 2 * r
-+        && memcmp(c->text.id + c->text.n - r, c->text.id + c->text.n - r,
-+                  r * sizeof *c->text.id) == 0)
-+      c->ended = FINISH_STOP;
-+    else if (enough)
-== tangled/loop/generate.c
--#include <math.h>
-+#include <math.h>
-+#include <string.h>
-==== skeleton
-== tangled/loop/generate.h
--  void *ctx;
--  uint32_t sequence;
-+  void *ctx;
-+  size_t repeat;
-+  uint32_t sequence;
-== tangled/loop/generate.c
--    if (enough)
-+    size_t r = want->repeat;
-+    if (false && written >= r && c->text.n >= 2 * r
-+        && memcmp(c->text.id + c->text.n - r, c->text.id + c->text.n - 2 * r,
-+                  r * sizeof *c->text.id) == 0)
-+      c->ended = FINISH_STOP;
-+    else if (enough)
-== tangled/loop/generate.c
--#include <math.h>
-+#include <math.h>
-+#include <string.h>
+==== wrong is the answer but
+-+        && memcmp(c->text.id + c->text.n - r, c->text.id + c->text.n - 2 * r,
+++        && memcmp(c->text.id + c->text.n - r, c->text.id + c->text.n - r,
+==== skeleton is the answer but
+-+    if (r > 0 && written >= r && c->text.n >= 2 * r
+++    if (false && written >= r && c->text.n >= 2 * r

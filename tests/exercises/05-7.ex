@@ -40,20 +40,9 @@ $BUILD/ex
 +      if (r->out->tokens == 0 || loss > r->largest)
 +        r->largest = loss, r->out->worst = base + i + k + 1;
 +      r->out->loss += loss, r->out->tokens++;
-==== wrong
-== tangled/phases/phases.h
--  size_t tokens, windows;
-+  size_t tokens, windows, worst;
-== tangled/phases/phases.c
--  double *logprob;
--  struct perplexity *out;
-+  double *logprob, largest;
-+  struct perplexity *out;
-== tangled/phases/phases.c
--      r->out->loss += loss, r->out->tokens++;
-+      if (r->out->tokens == 0 || loss > r->largest)
-+        r->largest = loss, r->out->worst = base + i + k;
-+      r->out->loss += loss, r->out->tokens++;
+==== wrong is the answer but
+-+        r->largest = loss, r->out->worst = base + i + k + 1;
+++        r->largest = loss, r->out->worst = base + i + k;
 ==== skeleton
 == tangled/phases/phases.h
 -  size_t tokens, windows;

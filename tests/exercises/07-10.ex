@@ -75,39 +75,9 @@ $BUILD/ex
 +  drop_masked(f);
 +}
 +void funnel_no_repeat_ngram(struct funnel *f, size_t n,
-==== wrong
-== tangled/sampling/funnel.h
--void funnel_no_repeat_ngram(struct funnel *f, size_t n,
-+void stage_dry(struct funnel *f, double m, double b, size_t a,
-+               const uint32_t *id, size_t n);
-+void funnel_no_repeat_ngram(struct funnel *f, size_t n,
-== tangled/sampling/funnel.c
--void funnel_no_repeat_ngram(struct funnel *f, size_t n,
-+void stage_dry(struct funnel *f, double m, double b, size_t a,
-+               const uint32_t *id, size_t n)
-+{
-+  if (m == 0)
-+    return;
-+  sort_by_id(f);
-+  for (size_t i = 1; i < n; i++) {
-+    size_t l = 0;
-+    while (l < i && id[i - 1 - l] == id[n - 1 - l])
-+      l++;
-+    if (l >= a)
-+      f->count[id[i]] = (uint32_t) l;
-+  }
-+  for (size_t i = 1; i < n; i++) {
-+    double *score = &f->score[id[i]], less = m;
-+    if (f->count[id[i]] > 0 && *score > -INFINITY) {
-+      for (size_t j = a; j < f->count[id[i]]; j++)
-+        less *= b;
-+      *score -= less;
-+    }
-+    f->count[id[i]] = 0;
-+  }
-+  drop_masked(f);
-+}
-+void funnel_no_repeat_ngram(struct funnel *f, size_t n,
+==== wrong is the answer but
+-+    if (l >= a && l > f->count[id[i]])
+++    if (l >= a)
 ==== skeleton
 == tangled/sampling/funnel.h
 -void funnel_no_repeat_ngram(struct funnel *f, size_t n,

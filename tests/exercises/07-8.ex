@@ -117,56 +117,10 @@ $BUILD/ex
 +  if (stage == STAGE_TOP_N_SIGMA)
 +    stage_top_n_sigma(f, s->top_n_sigma);
 +  if (stage == SAMPLE_TYPICAL_P)
-==== wrong
-== tangled/sampling/sampling.h
--  SAMPLE_TYPICAL_P, N_SAMPLE_STAGES
-+  SAMPLE_TYPICAL_P, STAGE_TOP_N_SIGMA, N_SAMPLE_STAGES
-== tangled/sampling/sampling.h
--  double temperature;
-+  double temperature, top_n_sigma;
-== tangled/sampling/funnel.h
--void funnel_min_p(struct funnel *f, double m);
-+void stage_top_n_sigma(struct funnel *f, double n);
-+void funnel_min_p(struct funnel *f, double m);
-== tangled/sampling/funnel.c
--void funnel_min_p(struct funnel *f, double m)
--{
-+void stage_top_n_sigma(struct funnel *f, double n)
-+{
-+  if (n == 0)
-+    return;
-+  double max = max_score(f), mean = 0, variance = 0;
-+  for (size_t i = 0; i < f->n; i++)
-+    mean += f->score[f->candidates[i]] - max;
-+  mean /= (double) f->n;
-+  for (size_t i = 0; i < f->n; i++) {
-+    double d = f->score[f->candidates[i]] - max - mean;
-+    variance += d * d;
-+  }
-+  variance /= (double) f->n;
-+  for (size_t i = 0; i < f->n; i++) {
-+    double d = f->score[f->candidates[i]] - max;
-+    if (d * d > n * n * variance)
-+      f->score[f->candidates[i]] = -INFINITY;
-+  }
-+  drop_masked(f);
-+}
-+void funnel_min_p(struct funnel *f, double m)
-+{
-== tangled/sampling/sampling.c
--  OPTION(top_p, SAMPLE_TOP_P, 0, 1, false, "0 to 1"),
-+  OPTION(top_n_sigma, STAGE_TOP_N_SIGMA, 0, DBL_MAX, false,
-+       "0 or more"),
-+  OPTION(top_p, SAMPLE_TOP_P, 0, 1, false, "0 to 1"),
-== tangled/sampling/sampling.c
--  "ngram", "temperature", "top_k", "top_p", "min_p", "typical_p"
-+  "ngram", "temperature", "top_k", "top_p", "min_p", "typical_p",
-+  "top_n_sigma"
-== tangled/sampling/sampling.c
--  if (stage == SAMPLE_TYPICAL_P)
-+  if (stage == STAGE_TOP_N_SIGMA)
-+    stage_top_n_sigma(f, s->top_n_sigma);
-+  if (stage == SAMPLE_TYPICAL_P)
+==== wrong is the answer but
+-+            SAMPLE_TOP_K, SAMPLE_TOP_P, SAMPLE_MIN_P, SAMPLE_TYPICAL_P,
+++            SAMPLE_TOP_K, SAMPLE_TOP_P, SAMPLE_MIN_P, SAMPLE_TYPICAL_P},
+-+            STAGE_TOP_N_SIGMA},
 ==== skeleton
 == tangled/sampling/sampling.h
 -  double temperature;

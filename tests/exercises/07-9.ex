@@ -73,23 +73,8 @@ $BUILD/ex $(sed "/^==/,\$d" "$1" | grep -v "^#")
 +                     uint32_t position)
 +{
 +  softmax_weights(f);
-==== wrong
-0.156 0.4
-== tangled/sampling/funnel.c
--  if (f->n == 1)
--    return f->candidates[0];
--  softmax_weights(f);
-+  double u = ((double) bits_for(seed, sequence, position, 0) + 0.5) * 0x1p-52;
-+  double part = u * softmax_weights(f), sum = 0;
-+  for (size_t i = 0; i < f->n; i++)
-+    if ((sum += f->weight[i]) > part)
-+      return f->candidates[i];
-+  return f->candidates[f->n - 1];
-+}
-+static uint32_t race(struct funnel *f, uint64_t seed, uint32_t sequence,
-+                     uint32_t position)
-+{
-+  softmax_weights(f);
+==== wrong is the answer but
+-+  sort_descending(f);
 ==== skeleton
 # the share of choices that change, if the last of the three is struck out; if the first is
 == tangled/sampling/funnel.c

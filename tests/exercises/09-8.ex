@@ -51,17 +51,9 @@ $BUILD/ex
 +      if (twins < 2)
 +        keep_candidate(s, c);
 +    }
-==== wrong
-== tangled/search/search.c
--    } else if (s->n_next < width)
--      keep_candidate(s, c);
-+    } else if (s->n_next < width) {
-+      size_t twins = 0;
-+      for (size_t k = 0; k < s->n_next; k++)
-+        twins += s->next[k].parent == c->parent;
-+      if (twins < 3)
-+        keep_candidate(s, c);
-+    }
+==== wrong is the answer but
+-+      if (twins < 2)
+++      if (twins < 3)
 ==== skeleton
 == tangled/search/search.c
 -    } else if (s->n_next < width)

@@ -27,18 +27,9 @@ no $BUILD/ex trace The --no-hints                           # trace gives no hin
 == program/cmd_generate.c
 -  give_hints(a, decode_setup_greedy(&g->how));
 +  if (!of[OPTION_NO_HINTS].given) give_hints(a, decode_setup_greedy(&g->how));
-==== wrong
-== program/options.h
--OPTION_HELP, N_OPTIONS
-+OPTION_NO_HINTS, OPTION_HELP, N_OPTIONS
-== program/options.c
--  [OPTION_HELP] =
-+  [OPTION_NO_HINTS] =
-+      { .name = "no-hints", .where = G | R, .words = "give no hints", .default_text = "they are given" },
-+  [OPTION_HELP] =
-== program/cmd_generate.c
--  give_hints(a, decode_setup_greedy(&g->how));
-+  if (!of[OPTION_NO_HINTS].given) give_hints(a, decode_setup_greedy(&g->how));
+==== wrong is the answer but
+-+      { .name = "no-hints", .where = G, .words = "give no hints", .default_text = "they are given" },
+++      { .name = "no-hints", .where = G | R, .words = "give no hints", .default_text = "they are given" },
 ==== skeleton
 == program/options.h
 -OPTION_HELP, N_OPTIONS

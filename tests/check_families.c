@@ -1,0 +1,877 @@
+/* Settings of model directories: which change the answer, which are refused, and how; stretched
+   rotations. */
+#define _DEFAULT_SOURCE
+#include <jansson.h>
+#include <math.h>
+#include "variants.h"
+#include "families/rope_scaling.h"
+#include "functions/numbers.h"
+
+/* rewrites model.safetensors with one tensor changed: `what' is drop, rename X, type X, shape [..]
+ * (its bytes cut or padded), shift */
+static void variant_tensor(const char *dir, const char *name, const char *what)
+{
+  char path[400];
+  size_t n, header, at = 0;
+  variant_path(path, dir, "model.safetensors");
+  unsigned char *b = slurp(path, &n), *out = calloc(1, 2 * n + 4096),
+                *data = calloc(1, 2 * n + 4096);
+  uint64_t length;
+  memcpy(&length, b, 8);
+  header = (size_t) length;
+  json_t *o = json_loadb((char *) b + 8, header, 0, NULL), *made = json_object();
+  for (void *i = json_object_iter(o); i; i = json_object_iter_next(o, i)) {
+    const char *key = json_object_iter_key(i);
+    json_t *e = json_deep_copy(json_object_iter_value(i));
+    if (strcmp(key, "__metadata__") == 0) {
+      json_decref(e);
+      continue;
+    }
+    json_t *two = json_object_get(e, "data_offsets");
+    size_t a = (size_t) json_integer_value(json_array_get(two, 0)),
+           z = (size_t) json_integer_value(json_array_get(two, 1));
+    size_t bytes = z - a;
+    const char *to = key;
+    if (name && strcmp(key, name) == 0) {
+      if (strcmp(what, "drop") == 0) {
+        json_decref(e);
+        continue;
+      }
+      if (strncmp(what, "rename ", 7) == 0) to = what + 7;
+      if (strncmp(what, "type ", 5) == 0) json_object_set_new(e, "dtype", json_string(what + 5));
+      if (strncmp(what, "shape ", 6) == 0) {
+        json_t *shape = json_loads(what + 6, 0, NULL);
+        bytes = 4;
+        for (size_t k = 0; k < json_array_size(shape); k++)
+          bytes *= (size_t) json_integer_value(json_array_get(shape, k));
+        json_object_set_new(e, "shape", shape);
+      }
+    }
+    memcpy(data + at, b + 8 + header + a, bytes < z - a ? bytes : z - a);
+    json_object_set_new(e, "data_offsets", json_pack("[i,i]", (int) at, (int) (at + bytes)));
+    at += bytes;
+    json_object_set_new(made, to, e);
+  }
+  char *text = json_dumps(made, JSON_COMPACT);
+  size_t used = strlen(text);
+  size_t pad = 8 - used % 8; /* with shift, the data begin at an odd address */
+  if (strcmp(what, "shift") == 0 && (used + pad) % 2 == 0) pad++;
+  length = used + pad;
+  memcpy(out, &length, 8);
+  memcpy(out + 8, text, used);
+  memset(out + 8 + used, ' ', pad);
+  memcpy(out + 8 + length, data, at);
+  spill(path, out, 8 + length + at);
+  free(text), free(out), free(data), free(b);
+  json_decref(o), json_decref(made);
+}
+
+/* ---- files that must be refused, by the words of the refusal: file, field, found, wanted */
+static const struct defect {
+  const char *base, *file, *field, *edit;
+  const char *words[4];
+} defect[] = {
+  { "gpt2", "config.json", "n_embd", "\"12\"",
+    { "config.json", "n_embd", "\"12\"", "an integer from 1" } },
+  { "gpt2", "config.json", "n_embd", "12.0",
+    { "config.json", "n_embd", "12.0", "an integer from 1" } },
+  { "gpt2", "config.json", "n_embd", NULL, { "config.json", "n_embd", "missing", "a value" } },
+  { "gpt2", "config.json", "n_embd", "null", { "config.json", "n_embd", "null", "a value" } },
+  { "gpt2", "config.json", "n_embd", "0", { "config.json", "n_embd", "0", "an integer from 1" } },
+  { "gpt2", "config.json", "n_layer", "true",
+    { "config.json", "n_layer", "true", "an integer from 1" } },
+  { "gpt2", "config.json", "n_layer", "-1",
+    { "config.json", "n_layer", "-1", "an integer from 1" } },
+  { "gpt2", "config.json", "n_layer", "2147483647",
+    { "model.safetensors", "this", "2147483647 layers", "no more layers than" } },
+  { "gpt2", "config.json", "n_layer", "3",
+    { "model.safetensors", "h.2.ln_1.weight", "missing", "[12]" } },
+  { "gpt2", "config.json", "n_layer", "1",
+    { "model.safetensors", "h.1.attn.c_attn.bias", "without use", "config.json calls for" } },
+  { "gpt2", "config.json", "n_head", "5",
+    { "config.json", "n_head", "5", "a divisor of the width" } },
+  { "gpt2", "config.json", "n_positions", "13",
+    { "config.json", "n_ctx", "12", "the same as n_positions" } },
+  { "gpt2", "config.json", "vocab_size", "4611686018427387904",
+    { "config.json", "vocab_size", "4611686018427387904", "to 2147483647" } },
+  { "gpt2", "config.json", "vocab_size", "21",
+    { "model.safetensors", "wte.weight", "[20, 12]", "[21, 12]" } },
+  { "gpt2", "config.json", "activation_function", "\"relu\"",
+    { "config.json", "activation_function", "\"relu\"", "gelu_new" } },
+  { "gpt2", "config.json", "layer_norm_epsilon", "-1e-5",
+    { "config.json", "layer_norm_epsilon", "-1", "a number from 0 to 1" } },
+  { "gpt2", "config.json", "scale_attn_weights", "0",
+    { "config.json", "scale_attn_weights", "0", "true or false" } },
+  { "gpt2", "config.json", "scale_attn_by_inverse_layer_idx", "2",
+    { "config.json", "scale_attn_by_inverse_layer_idx", "2", "true or false" } },
+  { "gpt2", "config.json", "logits_scaling", "8.0",
+    { "config.json", "logits_scaling", "8.0", "no such factor" } },
+  { "gpt2", "config.json", "sliding_window", "4",
+    { "config.json", "sliding_window", "4", "knows" } },
+  { "llama", "config.json", "logit_scale", "0.0625",
+    { "config.json", "logit_scale", "0.0625", "no such factor" } },
+  { "llama", "config.json", "residual_multiplier", "0.22",
+    { "config.json", "residual_multiplier", "0.22", "no such factor" } },
+  { "llama", "config.json", "embedding_multiplier", "12",
+    { "config.json", "embedding_multiplier", "12", "no such factor" } },
+  { "llama", "config.json", "partial_rotary_factor", "0.5",
+    { "config.json", "partial_rotary_factor", "0.5", "no such factor" } },
+  { "llama", "config.json", "attention_multiplier", "0.015625",
+    { "config.json", "attention_multiplier", "0.015625", "knows" } },
+  { "llama", "config.json", "attn_logit_softcapping", "50.0",
+    { "config.json", "attn_logit_softcapping", "50.0", "knows" } },
+  { "llama", "config.json", "final_logit_softcapping", "30.0",
+    { "config.json", "final_logit_softcapping", "30.0", "knows" } },
+  { "llama", "config.json", "clip_qkv", "8.0", { "config.json", "clip_qkv", "8.0", "knows" } },
+  { "llama", "config.json", "max_window_layers", "1",
+    { "config.json", "max_window_layers", "1", "knows" } },
+  { "llama", "config.json", "layer_types", "[\"full_attention\"]",
+    { "config.json", "layer_types", "[\"full_attention\"]", "a word for each layer" } },
+  { "llama", "config.json", "layer_types", "[\"full_attention\",\"sliding_attention\"]",
+    { "config.json", "layer_types", "sliding", "there is no window" } },
+  { "gpt2", "config.json", "tie_word_embeddings", "1",
+    { "config.json", "tie_word_embeddings", "1", "true or false" } },
+  { "gpt2", "config.json", "tie_word_embeddings", "false",
+    { "model.safetensors", "lm_head.weight", "missing", "[20, 12]" } },
+  { "gpt2", "config.json", "add_cross_attention", "true",
+    { "config.json", "add_cross_attention", "true", "knows" } },
+  { "gpt2", "config.json", "some_future_switch", "0.5",
+    { "config.json", "some_future_switch", "0.5", "knows" } },
+  { "gpt2", "config.json", "eos_token_id", "-1",
+    { "config.json", "eos_token_id", "-1", "an id or a list of ids" } },
+  { "gpt2", "config.json", "eos_token_id", "[1,2,3,4,5,6,7,8,9,1,2,3,4,5,6,7,8]",
+    { "config.json", "eos_token_id", "[1,2,3", "at most 16 ids" } },
+  { "gpt2", "config.json", "bos_token_id", "\"a\"",
+    { "config.json", "bos_token_id", "\"a\"", "an integer from 0" } },
+  { "gpt2", "config.json", "architectures", "[\"GPT2ForSequenceClassification\"]",
+    { "config.json", "architectures", "GPT2ForSequenceC", "GPT2LMHeadModel" } },
+  { "gpt2", "config.json", "model_type", "\"opt\"",
+    { "config.json", "model_type", "\"opt\"", "gpt2, llama" } },
+  { "gpt2", "config.json", "model_type", NULL,
+    { "config.json", "model_type", "missing", "gpt2, llama" } },
+  { "gpt2", "generation_config.json", "top_p", "1.5",
+    { "generation_config.json", "top_p", "1.5", "a number from 0 to 1" } },
+  { "gpt2", "generation_config.json", "do_sample", "1",
+    { "generation_config.json", "do_sample", "1", "true or false" } },
+  { "gpt2", "generation_config.json", "suppress_tokens", "[3]",
+    { "generation_config.json", "suppress_tokens", "[3]", "knows" } },
+  { "llama", "config.json", "num_key_value_heads", "3",
+    { "config.json", "num_attention_heads", "4", "a multiple of num_key_value_heads" } },
+  { "llama", "config.json", "num_key_value_heads", "4",
+    { "model-0000", "self_attn.k_proj.weight", "[8, 16]", "[16, 16]" } },
+  { "llama", "config.json", "head_dim", "3", { "config.json", "head_dim", "3", "an even number" } },
+  { "llama", "config.json", "hidden_act", "\"relu\"",
+    { "config.json", "hidden_act", "\"relu\"", "silu" } },
+  { "llama", "config.json", "attention_bias", "true",
+    { "model.safetensors.index.json", "self_attn.q_proj.bias", "missing", "[16]" } },
+  { "llama", "config.json", "rope_scaling", "{\"type\":\"dynamic\",\"factor\":2}",
+    { "config.json", "rope_scaling", "\"dynamic\"", "linear, llama3 or yarn" } },
+  { "llama", "config.json", "rope_scaling", "{\"rope_type\":\"longrope\",\"short_factor\":[1]}",
+    { "config.json", "rope_scaling", "\"longrope\"", "linear, llama3 or yarn" } },
+  { "llama", "config.json", "rope_scaling", "{\"type\":\"default\",\"factor\":3}",
+    { "config.json", "factor", "3", "knows" } },
+  { "llama-linear", "config.json", "rope_scaling.factor", "0.5",
+    { "config.json", "factor", "0.5", "a number from 1" } },
+  { "llama-linear", "config.json", "rope_scaling.original_max_position_embeddings", "8",
+    { "config.json", "original_max_position_embeddings", "8", "knows" } },
+  { "llama-linear", "config.json", "rope_scaling.partial_rotary_factor", "0.25",
+    { "config.json", "partial_rotary_factor", "0.25", "no such factor" } },
+  { "llama-yarn", "config.json", "rope_parameters.beta_slow", "2.0",
+    { "config.json", "rope_parameters", "\"beta_slow\":2.0", "beta_fast above beta_slow" } },
+  { "llama-yarn", "config.json", "rope_parameters.rope_theta", "1",
+    { "config.json", "rope_parameters", "\"beta_fast\":1.0", "a rope_theta above 1" } },
+  { "llama-yarn", "config.json", "rope_parameters.attention_factor", "\"1\"",
+    { "config.json", "attention_factor", "\"1\"", "a number from" } },
+  { "llama-yarn", "config.json", "rope_parameters.mscale", "-1",
+    { "config.json", "mscale", "-1", "a number from 0" } },
+  { "llama-yarn", "config.json", "rope_parameters.truncate", "1",
+    { "config.json", "truncate", "1", "true or false" } },
+  { "llama-yarn", "config.json", "rope_parameters.high_freq_factor", "4",
+    { "config.json", "high_freq_factor", "4", "knows" } },
+  { "llama", "config.json", "rope_scaling", "7",
+    { "config.json", "rope_scaling", "7", "an object or null" } },
+  { "llama", "config.json", "rope_theta", "0",
+    { "config.json", "rope_theta", "0", "a number from 1" } },
+  { "llama", "config.json", "rope_parameters", "{\"rope_type\":\"default\",\"rope_theta\":500}",
+    { "config.json", "rope_theta", "10000", "rope_parameters" } },
+  { "llama", "config.json", "quantization_config", "{\"bits\":4}",
+    { "config.json", "quantization_config", "{\"bits\":4}", "knows" } },
+  { "llama", "model.safetensors.index.json", "weight_map.lm_head.weight", "\"../x\"",
+    { "index.json", "lm_head.weight", "../x", "same directory" } },
+  { "llama", "model.safetensors.index.json", "weight_map.lm_head.weight", "\"/etc/passwd\"",
+    { "index.json", "lm_head.weight", "/etc/passwd", "same directory" } },
+  { "llama", "model.safetensors.index.json", "weight_map.lm_head.weight", "3",
+    { "index.json", "lm_head.weight", "3", "same directory" } },
+  { "llama", "model.safetensors.index.json", "weight_map.lm_head.weight", NULL,
+    { "index.json", "weight_map", "20 tensors", "21" } },
+  { "llama", "model.safetensors.index.json", "weight_map.nobody",
+    "\"model-00001-of-00002.safetensors\"",
+    { "index.json", "nobody", "model-00001", "the file that has" } },
+  { "llama", "model.safetensors.index.json", "weight_map", "[]",
+    { "index.json", "weight_map", "[]", "an object" } },
+  { "llama-stretched", "config.json", "rope_parameters.factor", NULL,
+    { "config.json", "factor", "missing", "a value" } },
+  { "llama-stretched", "config.json", "rope_parameters.factor", "\"4\"",
+    { "config.json", "factor", "\"4\"", "a number from 1" } },
+  { "llama-stretched", "config.json", "rope_parameters.high_freq_factor", "1.0",
+    { "config.json", "rope_parameters", "high_freq", "above low_freq_factor" } },
+  { "llama-stretched", "config.json", "rope_parameters.beta_fast", "32",
+    { "config.json", "beta_fast", "32", "knows" } },
+  { "mistral", "config.json", "sliding_window", "0",
+    { "config.json", "sliding_window", "0", "an integer from 1" } },
+  { "mistral", "config.json", "layer_types", "[\"full_attention\",\"sliding_attention\"]",
+    { "config.json", "layer_types", "full", "sliding_attention" } },
+  { "mistral", "config.json", "num_key_value_heads", NULL,
+    { "config.json", "num_key_value_heads", "missing", "a value" } },
+  { "mistral", "config.json", "use_sliding_window", "true",
+    { "config.json", "use_sliding_window", "true", "knows" } },
+  { "qwen2", "config.json", "use_sliding_window", "1",
+    { "config.json", "use_sliding_window", "1", "true or false" } },
+  { "qwen2", "config.json", "max_window_layers", "-1",
+    { "config.json", "max_window_layers", "-1", "an integer from 0" } },
+  { "qwen3-layers", "config.json", "layer_types",
+    "[\"full_attention\",\"full_attention\",\"chunked_attention\"]",
+    { "config.json", "layer_types", "[", "full_attention or sliding_attention" } },
+  { "qwen3-layers", "config.json", "layer_types", "7",
+    { "config.json", "layer_types", "7", "a word for each layer" } },
+  { "qwen3-layers", "config.json", "use_sliding_window", "false",
+    { "config.json", "layer_types", "[\"sliding_attention\"", "there is no window" } },
+  { "qwen2", "config.json", "max_position_embeddings", "-16",
+    { "config.json", "max_position_embeddings", "-16", "an integer" } },
+};
+static const struct {
+  const char *name, *edit;
+  const char *words[4];
+} tensor_defect[] = {
+  { "transformer.h.1.ln_2.bias", "drop",
+    { "model.safetensors", "h.1.ln_2.bias", "missing", "[12]" } },
+  { "transformer.h.1.ln_2.bias", "shape [11]",
+    { "model.safetensors", "h.1.ln_2.bias", "[11]", "[12]" } },
+  { "transformer.h.1.ln_2.bias", "shape [1,12]",
+    { "model.safetensors", "h.1.ln_2.bias", "[1, 12]", "[12]" } },
+  { "transformer.h.1.ln_2.bias", "type I32",
+    { "model.safetensors", "h.1.ln_2.bias", "I32", "F32, F16 or BF16" } },
+  { "transformer.h.1.ln_2.bias", "type F23",
+    { "model.safetensors", "h.1.ln_2.bias", "F23", "a type of the format" } },
+  { "transformer.h.1.ln_2.bias", "type F64",
+    { "model.safetensors", "h.1.ln_2.bias", "[", "as many bytes" } },
+  { "transformer.wpe.weight", "shape [10,12]",
+    { "model.safetensors", "wpe.weight", "[10, 12]", "[12, 12]" } },
+  { "transformer.h.0.attn.c_attn.weight", "shape [36,12]",
+    { "model.safetensors", "attn.c_attn.weight", "[36, 12]", "[12, 36]" } },
+  { "transformer.ln_f.bias", "rename transformer.ln_f.offset",
+    { "model.safetensors", "ln_f.bias", "missing", "[12]" } },
+};
+static char messages[128][400];
+static int n_messages;
+static void remember_message(const char *dir, const char *words)
+{
+  const char *at = strstr(words, dir);
+  snprintf(messages[n_messages], 400, "%s", at ? at + strlen(dir) : words);
+  for (int i = 0; i < n_messages; i++)
+    ck_assert_msg(
+      strcmp(messages[i], messages[n_messages]) != 0, "two defects, one message: %s", words);
+  n_messages++;
+}
+static void expect_refusal(const char *dir, const char *const *words)
+{
+  struct memory m = { 0 };
+  struct error why = { "" };
+  ck_assert_ptr_null(model_open(&m, dir, &why));
+  ck_assert_uint_eq(m.all.live, 0);
+  for (int i = 0; i < 4; i++)
+    ck_assert_msg(strstr(why.text, words[i]) != NULL, "\"%s\" is not in: %s", words[i], why.text);
+  remember_message(dir, why.text);
+}
+START_TEST(refusals_name_file_field_found_wanted)
+{
+  char dir[200];
+  unsigned n = 0;
+  for (size_t i = 0; i < sizeof defect / sizeof defect[0]; i++, n++) {
+    variant_make(dir, defect[i].base);
+    variant_json(dir, defect[i].file, defect[i].field, defect[i].edit);
+    expect_refusal(dir, defect[i].words);
+    variant_drop(dir);
+  }
+  for (size_t i = 0; i < sizeof tensor_defect / sizeof tensor_defect[0]; i++, n++) {
+    variant_make(dir, "gpt2");
+    variant_tensor(dir, tensor_defect[i].name, tensor_defect[i].edit);
+    expect_refusal(dir, tensor_defect[i].words);
+    variant_drop(dir);
+  }
+  tally("refusals of directories", n, 0, 0, "");
+}
+END_TEST
+
+/* ---- what a directory answers: logits, context, ends; to see whether a change of a field is
+ * noticed */
+static bool answer(const char *dir, float *logits, size_t *n, struct model_config *c)
+{
+  struct rig r;
+  bool ok = rig_open(&r, dir, NULL, 1, 1);
+  if (ok) {
+    uint32_t ids[8] = { 3, 1, 4, 1, 5, 9, 2, 6 };
+    size_t last = 7;
+    *n = r.lm->config.vocab_size;
+    ok = model_evaluate(&r.e, r.lm, r.s, ids, 8, &last, 1, logits, &r.why);
+    *c = r.lm->config;
+    c->ignored = NULL, c->n_ignored = c->ignored_cap = 0;
+  }
+  store_close(r.s), model_close(&r.m, r.lm);
+  return ok;
+}
+static const struct {
+  const char *base, *file, *field, *value;
+} used[] = {
+  { "gpt2", "config.json", "layer_norm_epsilon", "0.01" },
+  { "gpt2", "config.json", "n_head", "4" },
+  { "gpt2", "config.json", "eos_token_id", "3" },
+  { "gpt2", "config.json", "bos_token_id", "3" },
+  { "llama", "config.json", "rms_norm_eps", "0.01" },
+  { "llama", "config.json", "rope_theta", "500" },
+  { "llama", "config.json", "num_attention_heads", "2" },
+  { "llama", "config.json", "max_position_embeddings", "17" },
+  { "llama", "config.json", "rope_scaling",
+    "{\"type\":\"llama3\",\"factor\":8,\"low_freq_factor\":1,\"high_freq_factor\":4,\"original_max_"
+    "position_embeddings\":12}" },
+  { "llama", "config.json", "head_dim", "8" },
+  { "llama", "config.json", "hidden_size", "8" },
+  { "llama", "config.json", "intermediate_size", "23" },
+  { "llama-stretched", "config.json", "rope_parameters.factor", "5" },
+  { "llama-stretched", "config.json", "rope_parameters.low_freq_factor", "1.5" },
+  { "llama-stretched", "config.json", "rope_parameters.high_freq_factor", "3.5" },
+  { "llama-stretched", "config.json", "rope_parameters.rope_theta", "600" },
+  { "llama-stretched", "config.json", "rope_parameters.original_max_position_embeddings", "14" },
+  { "llama-stretched", "config.json", "mlp_bias", "false" },
+  { "llama-stretched", "config.json", "rope_parameters",
+    "{\"rope_type\":\"default\",\"rope_theta\":500}" },
+  { "llama-stretched", "config.json", "attention_bias", "false" },
+  { "llama-stretched", "config.json", "tie_word_embeddings", "false" },
+  { "mistral", "config.json", "sliding_window", "4" },
+  { "mistral", "config.json", "sliding_window", "null" },
+  { "mistral", "config.json", "num_key_value_heads", "2" },
+  { "qwen2", "config.json", "rope_theta", "10000" },
+  { "qwen3", "config.json", "rms_norm_eps", "0.1" },
+  { "gpt2", "generation_config.json", "eos_token_id", "[4,5]" },
+  { "gpt2", "generation_config.json", "do_sample", "true" },
+  { "gpt2", "generation_config.json", "temperature", "0.7" },
+  { "gpt2", "generation_config.json", "top_k", "5" },
+  { "gpt2", "generation_config.json", "top_p", "0.9" },
+  { "gpt2", "generation_config.json", "min_p", "0.1" },
+  { "gpt2", "generation_config.json", "typical_p", "0.9" },
+  { "gpt2", "generation_config.json", "repetition_penalty", "1.1" },
+  { "gpt2", "generation_config.json", "no_repeat_ngram_size", "3" },
+  { "gpt2", "generation_config.json", "bos_token_id", "4" },
+  { "gpt2", "config.json", "activation_function", "\"gelu\"" },
+  { "gpt2", "config.json", "scale_attn_weights", "false" },
+  { "gpt2", "config.json", "scale_attn_by_inverse_layer_idx", "true" },
+  { "gpt2-unscaled", "config.json", "scale_attn_weights", "true" },
+  { "gpt2-unscaled", "config.json", "scale_attn_by_inverse_layer_idx", "false" },
+  { "gpt2-unscaled", "config.json", "activation_function", "\"gelu_new\"" },
+  { "llama", "config.json", "hidden_act", "\"gelu_pytorch_tanh\"" },
+  { "llama", "config.json", "hidden_act", "\"gelu\"" },
+  { "llama-linear", "config.json", "rope_scaling.factor", "2" },
+  { "llama-linear", "config.json", "rope_scaling", "null" },
+  { "llama-yarn", "config.json", "rope_parameters.factor", "5" },
+  { "llama-yarn", "config.json", "rope_parameters.beta_fast", "6" },
+  { "llama-yarn", "config.json", "rope_parameters.beta_slow", "0.01" },
+  { "llama-yarn", "config.json", "rope_parameters.original_max_position_embeddings", "8" },
+  { "llama-yarn", "config.json", "rope_parameters.truncate", "false" },
+  { "llama-yarn", "config.json", "rope_parameters.attention_factor", "1.0" },
+  { "llama-yarn", "config.json", "rope_parameters.rope_type", "\"linear\"" },
+  { "llama-yarn", "config.json", "rope_parameters.rope_theta", "90" },
+  { "qwen2-yarn", "config.json", "rope_scaling.mscale", "1.6" },
+  { "qwen2-yarn", "config.json", "rope_scaling.mscale_all_dim", "0.6" },
+  { "qwen2-yarn", "config.json", "rope_scaling.mscale_all_dim", "null" },
+  { "qwen2-yarn", "config.json", "rope_scaling.truncate", "true" },
+  { "qwen2-yarn", "config.json", "sliding_window", "4" },
+  { "qwen2-yarn", "config.json", "sliding_window", "null" },
+  { "qwen2-yarn", "config.json", "use_sliding_window", "false" },
+  { "qwen2-yarn", "config.json", "max_window_layers", "2" },
+  { "qwen2-yarn", "config.json", "max_window_layers", "null" },
+  { "qwen2-yarn", "config.json", "layer_types",
+    "[\"sliding_attention\",\"full_attention\",\"full_attention\"]" },
+  { "qwen3-layers", "config.json", "layer_types",
+    "[\"sliding_attention\",\"sliding_attention\",\"full_attention\"]" },
+  { "qwen3-layers", "config.json", "layer_types", "null" },
+  { "qwen3-layers", "config.json", "sliding_window", "3" },
+  { "qwen3-layers", "config.json", "attention_bias", "false" },
+  { "llama-yarn", "config.json", "rope_parameters.truncate", "null" },
+  { "llama", "config.json", "is_causal", "false" },
+  { "gpt2", "config.json", "is_causal", "null" },
+  { "qwen3", "config.json", "is_causal", "\"\"" },
+};
+START_TEST(used_fields_change_the_answer_or_are_refused)
+{
+  char dir[200];
+  unsigned n = 0;
+  for (size_t i = 0; i < sizeof used / sizeof used[0]; i++, n++) {
+    float a[64] = { 0 }, b[64] = { 0 };
+    size_t na, nb = 0;
+    struct model_config ca, cb;
+    memset(&ca, 0, sizeof ca), memset(&cb, 0, sizeof cb);
+    variant_make(dir, used[i].base);
+    if (strcmp(used[i].field, "eos_token_id") == 0 && strcmp(used[i].file, "config.json") == 0)
+      variant_json(dir, "generation_config.json", "eos_token_id", NULL);
+    ck_assert(answer(dir, a, &na, &ca));
+    variant_json(dir, used[i].file, used[i].field, used[i].value);
+    bool ok = answer(dir, b, &nb, &cb);
+    bool logits = ok && (na != nb || memcmp(a, b, na * sizeof *a) != 0);
+    bool ends = ok
+      && (ca.n_eos != cb.n_eos || memcmp(ca.eos, cb.eos, sizeof ca.eos) != 0 || ca.bos != cb.bos
+        || ca.n_positions != cb.n_positions);
+    bool advice = ok && memcmp(&ca.sampling, &cb.sampling, sizeof ca.sampling) != 0;
+    ck_assert_msg(
+      !ok || logits || ends || advice, "%s %s changes nothing", used[i].base, used[i].field);
+    variant_drop(dir);
+  }
+  tally("used fields altered", n, 0, 0, "");
+}
+END_TEST
+START_TEST(yarn_takes_null_for_no)
+{
+  char dir[200];
+  float a[64] = { 0 }, b[64] = { 0 };
+  size_t n[2];
+  struct model_config c;
+  for (int k = 0; k < 2; k++) {
+    variant_make(dir, "llama-yarn");
+    variant_json(dir, "config.json", "rope_parameters.truncate", k ? "null" : "false");
+    ck_assert(answer(dir, k ? b : a, &n[k], &c));
+    variant_drop(dir);
+  }
+  ck_assert(n[0] == n[1] && memcmp(a, b, n[0] * sizeof *a) == 0);
+  variant_make(dir, "llama-yarn");
+  variant_json(dir, "config.json", "rope_parameters.truncate", "0");
+  ck_assert(!answer(dir, b, &n[1], &c));
+  variant_drop(dir);
+}
+END_TEST
+START_TEST(harmless_fields_change_nothing)
+{
+  static const struct {
+    const char *field, *value;
+  } harmless[] = { { "transformers_version", "\"9\"" }, { "_name_or_path", "\"x\"" },
+    { "_commit_hash", "\"x\"" }, { "torch_dtype", "\"float16\"" }, { "dtype", "\"bfloat16\"" },
+    { "is_llama_config", "true" }, { "transformers.js_config", "{\"a\":1}" },
+    { "task_specific_params", "{\"a\":1}" }, { "reorder_and_upcast_attn", "true" },
+    { "pretraining_tp", "2" }, { "use_cache", "false" }, { "pad_token_id", "-1" },
+    { "output_attentions", "true" }, { "output_hidden_states", "true" }, { "return_dict", "true" },
+    { "initializer_range", "3" }, { "attn_pdrop", "0.9" }, { "embd_pdrop", "0.9" },
+    { "resid_pdrop", "0.9" }, { "attention_dropout", "0.9" }, { "gradient_checkpointing", "true" },
+    { "summary_activation", "\"tanh\"" }, { "summary_first_dropout", "0.5" },
+    { "summary_proj_to_labels", "true" }, { "summary_type", "\"first\"" },
+    { "summary_use_proj", "true" }, { "id2label", "{\"0\":\"a\"}" }, { "label2id", "{\"a\":0}" },
+    { "num_labels", "7" }, { "some_future_flag", "null" }, { "torchscript", "false" },
+    { "auto_map", "{}" }, { "pruned_heads", "[]" }, { "note", "\"\"" },
+    { "max_sequence_length", "7" }, { "max_length", "20" },
+    { "_attn_implementation_autoset", "true" }, { "chunk_size_feed_forward", "0" },
+    { "unsloth_fixed", "true" }, { "unsloth_version", "\"2025\"" }, { "n_special", "0" },
+    { "predict_special_tokens", "true" }, { "output_past", "true" }, { "_num_labels", "3" },
+    { "attn_logit_softcapping", "null" }, { "final_logit_softcapping", "null" },
+    { "clip_qkv", "null" } };
+  static const struct {
+    const char *base, *field, *value;
+    bool listed;
+  } elsewhere[] = { { "qwen2", "sliding_window", "4", false },
+    { "qwen2", "max_window_layers", "1", false },
+    { "qwen2", "layer_types", "[\"full_attention\",\"full_attention\"]", false },
+    { "mistral", "layer_types", "[\"sliding_attention\",\"sliding_attention\"]", false },
+    { "qwen3-layers", "max_window_layers", "0", false }, { "llama", "is_causal", "true", false },
+    { "gpt2", "logits_scaling", "1.0", false }, { "llama", "logit_scale", "1", false },
+    { "llama", "residual_multiplier", "1.0", false },
+    { "llama", "embedding_multiplier", "1", false },
+    { "llama", "partial_rotary_factor", "1.0", false },
+    { "llama-yarn", "rope_parameters.partial_rotary_factor", "1.0", false },
+    { "llama-yarn", "rope_parameters.finetuned", "true", true },
+    { "llama-yarn", "rope_parameters.mscale", "2.0", true },
+    { "llama-yarn", "rope_parameters.mscale_all_dim", "2.0", true },
+    { "llama-yarn", "rope_parameters.factor", "null", false },
+    { "llama-yarn", "rope_parameters.type", "\"yarn\"", false },
+    { "llama", "rope_parameters", "{\"rope_theta\":10000}", false } };
+  char dir[200];
+  for (size_t i = 0; i < sizeof harmless / sizeof harmless[0]; i++)
+    for (int llama = 0; llama < 2; llama++) {
+      float a[64] = { 0 }, b[64] = { 0 };
+      size_t na, nb;
+      struct model_config ca, cb;
+      variant_make(dir, llama ? "llama" : "gpt2");
+      ck_assert(answer(dir, a, &na, &ca));
+      variant_json(dir, "config.json", harmless[i].field, harmless[i].value);
+      ck_assert_msg(answer(dir, b, &nb, &cb), "%s is refused", harmless[i].field);
+      ck_assert(na == nb && memcmp(a, b, na * sizeof *a) == 0);
+      struct memory m = { 0 };
+      ck_assert(config_open(&ca, &m, dir, NULL));
+      bool listed = false;
+      for (size_t k = 0; k < ca.n_ignored; k++)
+        listed = listed
+          || (strcmp(ca.ignored[k].field, harmless[i].field) == 0
+            && ca.ignored[k].reason[0] != '\0');
+      ck_assert_msg(listed, "%s is not listed", harmless[i].field);
+      config_close(&m, &ca);
+      variant_drop(dir);
+    }
+  for (size_t i = 0; i < sizeof elsewhere / sizeof elsewhere[0];
+       i++) { /* fields that some model has, with a value that asks for nothing more */
+    float a[64] = { 0 }, b[64] = { 0 };
+    size_t na, nb;
+    struct model_config c;
+    struct memory m = { 0 };
+    variant_make(dir, elsewhere[i].base);
+    ck_assert(answer(dir, a, &na, &c));
+    variant_json(dir, "config.json", elsewhere[i].field, elsewhere[i].value);
+    ck_assert_msg(answer(dir, b, &nb, &c) && na == nb && memcmp(a, b, na * sizeof *a) == 0, "%s %s",
+      elsewhere[i].base, elsewhere[i].field);
+    ck_assert(config_open(&c, &m, dir, NULL));
+    bool listed = false;
+    const char *dot = strchr(elsewhere[i].field, '.'), *name = dot ? dot + 1 : elsewhere[i].field;
+    for (size_t k = 0; k < c.n_ignored; k++)
+      listed = listed || strcmp(c.ignored[k].field, name) == 0;
+    ck_assert_msg(listed == elsewhere[i].listed, "%s", elsewhere[i].field);
+    config_close(&m, &c);
+    variant_drop(dir);
+  }
+  tally("harmless fields altered",
+    (unsigned) (sizeof harmless / sizeof harmless[0] + sizeof elsewhere / sizeof elsewhere[0]), 0,
+    0, "");
+}
+END_TEST
+
+/* ---- the settings of published checkpoints, without their weights */
+START_TEST(published_settings_are_understood)
+{
+  char line[300], path[400], got[200];
+  FILE *f = fopen("tests/golden/configs/LIST.tsv", "r");
+  ck_assert_ptr_nonnull(f);
+  unsigned n = 0, refused = 0;
+  while (fgets(line, sizeof line, f)) {
+    if (line[0] == '#') continue;
+    char *want = strchr(line, '\t');
+    *want++ = 0, want[strcspn(want, "\n")] = 0;
+    snprintf(path, sizeof path, "tests/golden/configs/%s", line);
+    struct memory m = { 0 };
+    struct error why = { "" };
+    struct model_config c;
+    if (strchr(want, ' ') == NULL) {
+      ck_assert_msg(!config_open(&c, &m, path, &why), "%s is accepted", line);
+      ck_assert_msg(strstr(why.text, want) != NULL, "%s is not in: %s", want, why.text);
+      refused++;
+    } else {
+      ck_assert_msg(config_open(&c, &m, path, &why), "%s", why.text);
+      uint32_t windows = 0;
+      for (uint32_t i = 0; i < c.n_layers; i++) windows += config_window(&c, i) > 0;
+      snprintf(got, sizeof got, "%s %u %u %u %u %u %u %d %d", c.family, c.n_layers, c.n_heads,
+        c.n_kv_heads, c.head_dim, c.window, windows, (int) c.rope.kind, c.tied);
+      ck_assert_msg(strcmp(got, want) == 0, "%s: %s, wanted %s", line, got, want);
+      ck_assert_uint_gt(c.n_ignored, 2);
+      config_close(&m, &c);
+    }
+    ck_assert_uint_eq(m.all.live, 0);
+    n++;
+  }
+  fclose(f);
+  ck_assert_uint_ge(refused, 7);
+  tally("published settings", n, 0, 0, "");
+}
+END_TEST
+/* ---- mistral without a word about its window has the one of its first model, as in the library;
+ * qwen's list of layers decides */
+START_TEST(silence_means_what_the_library_means)
+{
+  char dir[200];
+  struct memory m = { 0 };
+  struct model_config c;
+  variant_make(dir, "mistral");
+  variant_json(dir, "config.json", "sliding_window", NULL);
+  ck_assert(config_open(&c, &m, dir, NULL) && c.window == 4096 && config_window(&c, 1) == 4096);
+  config_close(&m, &c);
+  variant_drop(dir);
+  variant_make(dir, "qwen3");
+  variant_json(dir, "config.json", "head_dim", NULL);
+  variant_json(dir, "config.json", "use_sliding_window", "true");
+  variant_json(dir, "config.json", "sliding_window", "5");
+  variant_json(dir, "config.json", "num_hidden_layers", "40");
+  variant_json(dir, "config.json", "max_window_layers", NULL);
+  ck_assert(config_open(&c, &m, dir, NULL) && c.head_dim == 128 && c.activation == ACTIVATION_SILU);
+  for (uint32_t i = 0; i < 40; i++) ck_assert_uint_eq(config_window(&c, i), i >= 28 ? 5 : 0);
+  config_close(&m, &c);
+  variant_drop(dir);
+  variant_make(dir, "llama-yarn");
+  variant_json(dir, "config.json", "rope_parameters.beta_fast", NULL);
+  variant_json(dir, "config.json", "rope_parameters.beta_slow", NULL);
+  variant_json(dir, "config.json", "rope_parameters.factor", NULL);
+  variant_json(dir, "config.json", "rope_parameters.original_max_position_embeddings", NULL);
+  ck_assert(config_open(&c, &m, dir, NULL) && c.rope.factor == 1 && c.rope.original == 32
+    && c.rope.beta_fast == 32 && c.rope.beta_slow == 1 && c.rope.truncate);
+  ck_assert(rope_attention(&c.rope) == 1);
+  config_close(&m, &c);
+  variant_drop(dir);
+}
+END_TEST
+START_TEST(tensors_may_lie_anywhere_and_be_stored_twice)
+{
+  char dir[200];
+  float a[64], b[64];
+  size_t n;
+  struct model_config c;
+  ck_assert(answer("tests/golden/gpt2", a, &n, &c));
+  variant_make(dir, "gpt2"); /* data not aligned to their type */
+  variant_tensor(dir, NULL, "shift");
+  ck_assert(answer(dir, b, &n, &c) && memcmp(a, b, n * sizeof *a) == 0);
+  variant_drop(dir);
+  ck_assert(answer("tests/golden/qwen3", a, &n, &c));
+  variant_make(
+    dir, "qwen3"); /* a head beside a tied embedding: equal is harmless, different is an error */
+  variant_json(dir, "config.json", "tie_word_embeddings", "true");
+  const char *const words[4] = { "model.safetensors", "lm_head.weight", "not the embedding",
+    "equal" };
+  expect_refusal(dir, words);
+  variant_tensor(dir, "lm_head.weight", "drop");
+  ck_assert(answer(dir, b, &n, &c));
+  variant_drop(dir);
+}
+END_TEST
+
+/* ---- settings at their limits: read from a text, without weights */
+#define QWEN                                                                                       \
+  "\"model_type\": \"qwen2\", \"vocab_size\": 9, \"hidden_size\": 8, "                             \
+  "\"intermediate_size\": 8, "                                                                     \
+  "\"num_attention_heads\": 2, \"num_key_value_heads\": 1, \"max_position_embeddings\": 64"
+static bool settings_of(
+  struct model_config *c, struct memory *m, struct error *why, const char *text, const char *advice)
+{
+  char dir[100], path[400];
+  const char *t = getenv("TMPDIR");
+  snprintf(dir, sizeof dir, "%.60s/incipit-model-XXXXXX", t ? t : "/tmp");
+  ck_assert_ptr_nonnull(mkdtemp(dir));
+  variant_path(path, dir, "config.json"), spill(path, text, strlen(text));
+  variant_path(path, dir, "generation_config.json");
+  if (advice != NULL) spill(path, advice, strlen(advice));
+  bool ok = config_open(c, m, dir, why);
+  variant_drop(dir);
+  return ok;
+}
+static void settings_say(const char *text, const char *advice, const char *words)
+{
+  struct memory m = { 0 };
+  struct model_config c;
+  struct error why = { "" };
+  bool ok = settings_of(&c, &m, &why, text, advice);
+  ck_assert_msg(ok == (words == NULL), "%s: %s", text, ok ? "accepted" : why.text);
+  ck_assert_msg(ok || strstr(why.text, words) != NULL, "%s; wanted: %s", why.text, words);
+  if (ok) config_close(&m, &c);
+  ck_assert(c.family == NULL && c.ignored == NULL && m.all.live == 0);
+}
+START_TEST(a_list_of_layers_has_a_word_for_each)
+{
+  static char text[40000];
+  static const struct {
+    unsigned layers, words;
+    bool ok;
+  } list[] = { { 2, 2, true }, { 2, 1, false }, { 2, 3, false }, { 1, 1, true },
+    { 1024, 1024, true }, { 1025, 1025, false }, { 9, 9, true }, { 1024, 1023, false } };
+  for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
+    for (int near = 0; near < 2; near++) {
+      size_t n = (size_t) sprintf(text,
+        "{" QWEN ", \"num_hidden_layers\": %u, \"sliding_window\": 4, "
+        "\"use_sliding_window\": %s, \"layer_types\": [",
+        list[i].layers, near ? "true" : "false");
+      for (unsigned k = 0; k < list[i].words; k++)
+        n += (size_t) sprintf(
+          text + n, "%s\"%s_attention\"", k ? "," : "", near && k % 3 != 1 ? "sliding" : "full");
+      sprintf(text + n, "]}");
+      settings_say(text, NULL, list[i].ok ? NULL : "a word for each layer");
+      if (!list[i].ok) continue;
+      struct memory m = { 0 };
+      struct model_config c;
+      ck_assert(settings_of(&c, &m, NULL, text, NULL));
+      for (uint32_t k = 0; k < list[i].layers; k++)
+        if (config_window(&c, k) != (near && k % 3 != 1 ? 4 : 0)) ck_abort_msg("layer %u", k);
+      config_close(&m, &c);
+    }
+}
+END_TEST
+START_TEST(two_places_for_one_setting_agree_or_are_refused)
+{
+#define TWO "{" QWEN ", \"num_hidden_layers\": 2, "
+#define LINEAR(x) "{\"rope_type\": \"linear\", \"factor\": " x "}"
+  settings_say(
+    TWO "\"rope_scaling\": " LINEAR("2.0") ", \"rope_parameters\": " LINEAR("2.0") "}", NULL, NULL);
+  settings_say(TWO "\"rope_scaling\": " LINEAR("2.0") ", \"rope_parameters\": " LINEAR("4.0") "}",
+    NULL, "{\"rope_type\":\"linear\",\"factor\":2.0}; wanted: the same as rope_parameters");
+  settings_say(TWO "\"rope_scaling\": null, \"rope_parameters\": " LINEAR("4.0") "}", NULL, NULL);
+  settings_say(TWO "\"rope_scaling\": " LINEAR("4.0") ", \"rope_parameters\": null}", NULL, NULL);
+  settings_say(
+    TWO "\"rope_scaling\": {\"rope_type\": \"x\"}}", NULL, "rope_scaling is {\"rope_type\":\"x\"}");
+  settings_say(
+    TWO "\"rope_parameters\": {\"rope_type\": \"x\"}}", NULL, "rope_parameters is {\"rope_type\"");
+  settings_say(
+    TWO "\"rope_parameters\": 7}", NULL, "rope_parameters is 7; wanted: an object or null");
+  settings_say(
+    TWO "\"rope_scaling\": 7, \"rope_parameters\": " LINEAR("2.0") "}", NULL, "rope_scaling is 7");
+  settings_say(
+    TWO "\"rope_scaling\": " LINEAR("2.0") ", \"rope_parameters\": \"x\"}", NULL, "rope_");
+  settings_say(
+    TWO "\"rope_theta\": 500, \"rope_parameters\": {\"rope_theta\": 500.0}}", NULL, NULL);
+  settings_say(TWO "\"rope_theta\": null, \"rope_parameters\": {\"rope_theta\": 7}}", NULL, NULL);
+  settings_say(TWO "\"rope_theta\": 500, \"rope_parameters\": {\"rope_theta\": 501}}", NULL,
+    "rope_theta is 500; wanted: the one in rope_parameters");
+  struct memory m = { 0 };
+  struct model_config c;
+  ck_assert(settings_of(&c, &m, NULL, TWO "\"rope_parameters\": {\"rope_theta\": 7}}", NULL));
+  ck_assert_double_eq(c.rope.theta, 7);
+  config_close(&m, &c);
+  ck_assert(settings_of(&c, &m, NULL, TWO "\"rope_theta\": 8}", NULL) && c.rope.theta == 8);
+  config_close(&m, &c);
+  /* ends: sixteen, and not one more; those of generation_config.json count, and are said so */
+#define SIXTEEN "1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,2147483647"
+  settings_say(
+    TWO "\"eos_token_id\": [" SIXTEEN ",3]}", NULL, "config.json: eos_token_id is [1,2,3");
+  settings_say(
+    TWO "\"eos_token_id\": 2147483648}", NULL, "eos_token_id is 2147483648; wanted: an id");
+  settings_say(TWO "\"eos_token_id\": 3}", "{\"eos_token_id\": [3, true]}",
+    "generation_config.json: eos_token_id is [3,true]; wanted: an id or a list of ids");
+  ck_assert(
+    settings_of(&c, &m, NULL, TWO "\"eos_token_id\": [" SIXTEEN "], \"bos_token_id\": 0}", NULL));
+  ck_assert(c.n_eos == 16 && c.eos[15] == 2147483647 && c.has_bos && c.bos == 0);
+  ck_assert_str_eq(c.eos_from, "config.json");
+  config_close(&m, &c);
+  ck_assert(
+    settings_of(&c, &m, NULL, TWO "\"eos_token_id\": [" SIXTEEN "]}", "{\"eos_token_id\": 5}"));
+  ck_assert(c.n_eos == 1 && c.eos[0] == 5 && !c.has_bos);
+  ck_assert_str_eq(c.eos_from, "generation_config.json");
+  config_close(&m, &c);
+}
+END_TEST
+/* numbers exactly at their limits, and one beyond */
+START_TEST(settings_at_their_limits)
+{
+  static const struct {
+    const char *field;
+    bool advice;
+    const char *in[4], *out[3];
+  } at[] = { { "num_hidden_layers", false, { "1", "2147483647" }, { "0", "2147483648", "1e3" } },
+    { "vocab_size", false, { "1", "2147483647" }, { "0", "2147483648" } },
+    { "bos_token_id", false, { "0", "2147483647" }, { "-1", "2147483648" } },
+    { "max_window_layers", false, { "0", "2147483647" }, { "-1", "2147483648" } },
+    { "rms_norm_eps", false, { "0", "1", "1e-300" }, { "1.0000000000000002", "-1e-300" } },
+    { "rope_theta", false, { "1", "1e18" }, { "0.9999999999999999", "1.0000000000000002e18" } },
+    { "temperature", true, { "0", "10000" }, { "-1e-300", "10000.000000000002" } },
+    { "top_p", true, { "0", "1" }, { "1.0000000000000002", "-1" } },
+    { "min_p", true, { "0", "1" }, { "2", "-1" } },
+    { "typical_p", true, { "1e-9", "1" }, { "0", "0.9e-9", "1.0000000000000002" } },
+    { "repetition_penalty", true, { "1e-9", "1e9" }, { "0", "1.0000000000000002e9" } },
+    { "top_k", true, { "0", "2147483647" }, { "-1", "2147483648", "3.0" } } };
+  for (size_t i = 0; i < sizeof at / sizeof at[0]; i++)
+    for (int k = 0; k < 7; k++) {
+      const char *value = k < 4 ? at[i].in[k] : at[i].out[k - 4];
+      char text[600], advice[200], words[200], layers[40] = ", \"num_hidden_layers\": 2";
+      if (value == NULL) continue;
+      if (i == 0) layers[0] = '\0';
+      snprintf(advice, sizeof advice, "{\"%s\": %s}", at[i].field, value);
+      snprintf(text, sizeof text, at[i].advice ? "{" QWEN "%s}" : "{" QWEN "%s, \"%s\": %s}",
+        layers, at[i].field, value);
+      if (i == 1)
+        snprintf(text, sizeof text, "{%s, \"num_hidden_layers\": 2, \"vocab_size\": %s}",
+          strstr(QWEN, "\"hidden_size\""), value);
+      if (i == 1)
+        memmove(text + 26, text + 1, strlen(text)),
+          memcpy(text, "{\"model_type\": \"qwen2\",   ", 26);
+      snprintf(words, sizeof words, "%s: %s is ",
+        at[i].advice ? "generation_config.json" : "/config.json", at[i].field);
+      settings_say(text, at[i].advice ? advice : NULL, k < 4 ? NULL : words);
+    }
+}
+END_TEST
+
+/* ---- the stretchings again, as their papers write them, in the libm's functions */
+static double one_frequency(const struct rope_config *r, double i, double half)
+{
+  double f = pow(r->theta, -i / half), dim = 2 * half, ramp;
+  switch (r->kind) {
+  case ROPE_PLAIN: return f;
+  case ROPE_LINEAR: return f / r->factor;
+  case ROPE_LLAMA3: {
+    double wave = 2 * M_PI / f, low = r->original / r->low_freq_factor,
+           high = r->original / r->high_freq_factor;
+    if (wave < high) return f;
+    if (wave > low) return f / r->factor;
+    double span = r->high_freq_factor - r->low_freq_factor;
+    double smooth = (r->original / wave - r->low_freq_factor) / span;
+    return (1 - smooth) * f / r->factor + smooth * f;
+  }
+  default: {
+    double low = dim * log(r->original / (r->beta_fast * 2 * M_PI)) / (2 * log(r->theta));
+    double high = dim * log(r->original / (r->beta_slow * 2 * M_PI)) / (2 * log(r->theta));
+    if (r->truncate) low = floor(low), high = ceil(high);
+    low = fmax(low, 0), high = fmin(high, dim - 1);
+    if (low == high) high += 0.001;
+    ramp = fmin(1, fmax(0, (i - low) / (high - low)));
+    return f / r->factor * ramp + f * (1 - ramp);
+  }
+  }
+}
+START_TEST(wheels_turn_as_the_papers_say)
+{
+  uint64_t seed = suite_seed() + 3;
+  unsigned beyond = 0, below = 0, flat = 0;
+  for (int round = 0; round < 4000; round++) {
+    static const double theta[] = { 1.5, 100, 10000, 500000, 1e6, 1e9 };
+    struct rope_config r = { .kind = (enum rope_kind)(round % 4),
+      .theta = theta[rnd(&seed) % 6],
+      .factor = 1 + (double) (rnd(&seed) % 300) / 10,
+      .low_freq_factor = .25 * (double) (1 + rnd(&seed) % 8),
+      .original = (uint32_t) (1 + rnd(&seed) % (round % 3 ? 9000 : 40)),
+      .truncate = rnd(&seed) % 2 };
+    r.high_freq_factor = r.low_freq_factor + .5 * (double) (1 + rnd(&seed) % 8);
+    r.beta_slow = .01 * (double) (1 + rnd(&seed) % 300);
+    r.beta_fast = r.beta_slow + (double) (1 + rnd(&seed) % 40);
+    uint32_t half = 1 + (uint32_t) (rnd(&seed) % 70);
+    double end = half * log(r.original / (r.beta_slow * 2 * M_PI)) / log(r.theta);
+    beyond += end > half && end < 2 * half - 1, below += end<0, flat += end> 2 * half;
+    for (uint32_t i = 0; i < half; i++) {
+      double got = rope_scaled_frequency(&r, i, half), want = one_frequency(&r, i, half);
+      if (!(fabs(got - want) <= 1e-12 * want))
+        ck_abort_msg("round %d, wheel %u of %u: %.17g, %.17g", round, i, half, got, want);
+    }
+  }
+  ck_assert(beyond > 50 && below > 20 && flat > 50);
+  struct rope_config r = { .kind = ROPE_YARN, .factor = 4, .attention_factor = 0 };
+  ck_assert_double_eq_tol(rope_scaled_attention(&r), .1 * log(4) + 1, 1e-15);
+  r.mscale = 2;
+  ck_assert_double_eq_tol(
+    rope_scaled_attention(&r), .1 * log(4) + 1, 1e-15); /* one of the two is none */
+  r.mscale_all_dim = .5;
+  ck_assert_double_eq_tol(rope_scaled_attention(&r), (.2 * log(4) + 1) / (.05 * log(4) + 1), 1e-15);
+  r.mscale = 0;
+  ck_assert_double_eq_tol(rope_scaled_attention(&r), .1 * log(4) + 1, 1e-15);
+  r.attention_factor = 3, r.mscale = 2;
+  ck_assert_double_eq(rope_scaled_attention(&r), 3);
+  r.attention_factor = 0, r.factor = 1;
+  ck_assert_double_eq(rope_scaled_attention(&r), 1);
+  r.kind = ROPE_LLAMA3, r.attention_factor = 3;
+  ck_assert_double_eq(rope_scaled_attention(&r), 1);
+}
+END_TEST
+
+int main(void)
+{
+  Suite *s = suite_create("families");
+  TCase *t = tcase_create("edges");
+  tcase_set_timeout(t, 60);
+  tcase_add_test(t, a_list_of_layers_has_a_word_for_each);
+  tcase_add_test(t, two_places_for_one_setting_agree_or_are_refused);
+  tcase_add_test(t, settings_at_their_limits);
+  tcase_add_test(t, wheels_turn_as_the_papers_say);
+  suite_add_tcase(s, t);
+  t = tcase_create("files");
+  tcase_add_test(t, refusals_name_file_field_found_wanted);
+  tcase_add_test(t, used_fields_change_the_answer_or_are_refused);
+  tcase_add_test(t, yarn_takes_null_for_no);
+  tcase_add_test(t, harmless_fields_change_nothing);
+  tcase_add_test(t, published_settings_are_understood);
+  tcase_add_test(t, silence_means_what_the_library_means);
+  tcase_add_test(t, tensors_may_lie_anywhere_and_be_stored_twice);
+  suite_add_tcase(s, t);
+  return suite_run(s);
+}
