@@ -161,10 +161,11 @@ build/incipit.pdf: $(SOURCES) $(wildcard models/*.grammar) build/book.cwi build/
 	TEXINPUTS=macros:.: latexmk -norc -lualatex -silent -jobname=incipit -interaction=nonstopmode -halt-on-error -outdir=build book.tex >build/latexmk.out 2>&1 || { grep -A4 '^!' build/incipit.log; rm -f build/incipit.aux build/incipit.out build/incipit.toc; exit 1; }
 spreads: build/incipit.pdf
 	tools/spreads.sh build/incipit.pdf build/spreads
-lint: build/values.tex ## digits in prose, docstrings, sections, flow
+lint: build/values.tex ## digits in prose, docstrings, flow, lengths of demonstrations, includes
 	@texlua tools/digits.lua 'cat tools/digits/*.tsv' $(WEBS)
 	@texlua tools/docs.lua $(sort $(wildcard tangled/*/*.h program/*.h))
 	@texlua tools/flow.lua $(sort $(wildcard tangled/*/*.[ch] tangled/*/*.inc program/*.[ch]))
+	@texlua tools/lengths.lua 150 $(CHECKPOINTS:%=tangled/checkpoints/%.c)
 	@texlua tools/edges.lua
 
 # ---- tests

@@ -405,8 +405,6 @@ static bool open_batch(const struct request *q, struct request_batch *all)
 static void close_batch(const struct request *q, struct request_batch *all)
 {
   struct memory *m = q->o->m;
-  size_t total = 0;
-  for (size_t i = 0; i < all->n; i++) total += all->of[i].n;
   memory_free(m, all->rows);
   for (size_t i = 0; i < all->n; i++) ids_free(m, &all->of[i]);
   memory_free(m, all->of);

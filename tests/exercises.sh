@@ -27,7 +27,7 @@ unpack() { # NN-k.ex...
 judge() { "$build/limit" 300 sh "$parts/$1/check" "$2" > "$build/exercise.out" 2>&1; }
 case ${1:-} in
 ''|junk) unpack tests/exercises/*.ex ;;
-unpack) unpack tests/exercises/*.ex; exit 0 ;;
+unpack) rm -rf "${parts:?}"; unpack tests/exercises/*.ex; exit 0 ;;
 *)
   [ -f "tests/exercises/$1.ex" ] || { echo "there is no exercise $1"; exit 1; }
   unpack "tests/exercises/$1.ex"
