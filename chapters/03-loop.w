@@ -92,9 +92,17 @@ says how many rows the store has already. Nobody brings one in this chapter.
 The function is given a generator, which has the model and the store; the caller's options; and the text so far, which it lengthens. In
 |now| it keeps what somebody who watches the loop is told of one round (\cref{sec:watch}). The
 counters are copied before the round begins, because a difference needs both ends. A round that fails leaves by the nearest |return|, and
-what it took is returned by whoever took it. And if nothing is to be written, the text has its length as soon as it is read: the loop is left after its third step, for somebody who asks for no token may want to know what the reading costs.
+what it took is returned by whoever took it. One failure is none: a pass that the caller has given up, because Ctrl-C was pressed while a long prompt was read, ends the text where it is, and what
+was written before is kept. And if nothing is to be written, the text has its length as soon as it is read: the loop is left after its third step, for somebody who asks for no token may want to know what the reading costs.
 
 @<Write until something says stop@>=
+static bool given_up(const struct generate_context *g, struct continuation *c)
+{
+  bool cancelled = progress_cancelled(g->e->progress);
+  if (cancelled) c->ended = FINISH_CANCELLED;
+  return cancelled;
+}
+@#
 static bool write_on(const struct generate_context *g, const struct generate_options
   *want,
   struct continuation *c, float *logits, struct error *why)
@@ -104,8 +112,8 @@ static bool write_on(const struct generate_context *g, const struct generate_opt
       .logits = logits, .before = *g->e->c }@];
     if (want->recall == NULL)
       store_crop(g->s, c->sequence, 0);           /* 1. forget */
-    if (!read_and_score(g, c, want, logits, why))
-      return false;                               /* 2. and 3. */
+    if (!read_and_score(g, c, want, logits, why)) /* 2. and 3. */
+      return given_up(g, c);
     if (want->max_new_tokens == 0) {
       c->ended = FINISH_LENGTH;
       break;
@@ -154,19 +162,24 @@ static bool read_and_score(const struct generate_context *g,
 }
 
 @ A caller may want shorter passes than the text has rows: a pass takes memory for each of its rows, and a machine may have other things to do in between. Then the list is read in pieces, one pass each,
-and only the last pass is handed on. No row can tell, as the keys and values of the pieces before are in the store, the same bits as ever; \cref{phases} has more to say about this.
+and only the last pass is handed on. Who is told how far the reading is hears of the whole list, not of the piece. No row can tell, as the keys and values of the pieces before are in the store, the same bits as ever; \cref{phases} has more to say about this.
 
 @<Read a list of rows, a chunk at a time@>=
 bool model_read(const struct generate_context *g, const struct row *rows, size_t n,
   size_t chunk, struct pass **last, struct error *why)
 {
+  struct progress none = @[{ .all = 0 }@];
+  struct progress *p = g->e->progress != NULL ? g->e->progress : &none;
   bool ok = true;
   *last = NULL;
+  p->all = n;
   for (size_t i = 0, here; ok && i < n; i += here) {
     here = chunk > 0 && n - i > chunk ? chunk : n - i;
+    p->before = i;
     pass_close(*last);
     ok = model_forward(g->e, g->lm, g->s, rows + i, here, last, why);
   }
+  p->before = p->all = 0;
   return ok;
 }
 
@@ -261,8 +274,8 @@ struct generate_context { struct engine *e; const struct model *lm; struct store
   struct memory *m; };
   /* what a pass needs; all four are borrowed. |e->c| counts the work */
 enum finish_reason { FINISH_NONE, FINISH_STOP, FINISH_LENGTH, FINISH_CANCELLED };
-  /* why a text ended: not yet, an end token, its length or the context's, or
-     the watcher's |false| */
+  /* why a text ended: not yet, an end token, its length or the context's, or the
+     |false| of the watcher or of the engine's |progress| */
 
 @ Somebody may watch: to print tokens as they come, to draw a grid, to cancel. \label{sec:watch} The watcher
 is called once a step, after the token was chosen, and sees the scores it was chosen from

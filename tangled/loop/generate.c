@@ -19,13 +19,18 @@ static bool finite_until(const struct model *lm, const struct pass *p,
 bool model_read(const struct generate_context *g, const struct row *rows, size_t n,
   size_t chunk, struct pass **last, struct error *why)
 {
+  struct progress none = { .all = 0 };
+  struct progress *p = g->e->progress != NULL ? g->e->progress : &none;
   bool ok = true;
   *last = NULL;
+  p->all = n;
   for (size_t i = 0, here; ok && i < n; i += here) {
     here = chunk > 0 && n - i > chunk ? chunk : n - i;
+    p->before = i;
     pass_close(*last);
     ok = model_forward(g->e, g->lm, g->s, rows + i, here, last, why);
   }
+  p->before = p->all = 0;
   return ok;
 }
 
@@ -79,6 +84,13 @@ static bool is_one_of(uint32_t id, const uint32_t *list, size_t n)
 }
 
 /* <Write until something says stop> */
+static bool given_up(const struct generate_context *g, struct continuation *c)
+{
+  bool cancelled = progress_cancelled(g->e->progress);
+  if (cancelled) c->ended = FINISH_CANCELLED;
+  return cancelled;
+}
+
 static bool write_on(const struct generate_context *g, const struct generate_options
   *want,
   struct continuation *c, float *logits, struct error *why)
@@ -88,8 +100,8 @@ static bool write_on(const struct generate_context *g, const struct generate_opt
       .logits = logits, .before = *g->e->c };
     if (want->recall == NULL)
       store_crop(g->s, c->sequence, 0);           /* 1. forget */
-    if (!read_and_score(g, c, want, logits, why))
-      return false;                               /* 2. and 3. */
+    if (!read_and_score(g, c, want, logits, why)) /* 2. and 3. */
+      return given_up(g, c);
     if (want->max_new_tokens == 0) {
       c->ended = FINISH_LENGTH;
       break;

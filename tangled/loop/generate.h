@@ -11,8 +11,8 @@
 struct generate_context { struct engine *e; const struct model *lm; struct store *s;
   struct memory *m; };
 
-/* why a text ended: not yet, an end token, its length or the context's, or the
-   watcher's false */
+/* why a text ended: not yet, an end token, its length or the context's, or the false
+   of the watcher or of the engine's progress */
 enum finish_reason { FINISH_NONE, FINISH_STOP, FINISH_LENGTH, FINISH_CANCELLED };
 
 /* step number (from 1) read length tokens; logits[vocab_size] lives until the watcher
