@@ -7,8 +7,10 @@
    for nothing, so that memory has been touched and weights have been read, and then
    --repetitions times. */
 
+#define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include "phases/phases.h"
 #include "command.h"
@@ -40,13 +42,14 @@ static bool run_test(const struct generate_context *g, const struct test *t,
 /* the rates are kept as sums of themselves and of their squares; with one run there is no
    deviation */
 static bool repeat_test(const struct generate_context *g, struct test *t,
-  uint64_t times, struct error *why)
+  uint64_t times, size_t *rounds, struct error *why)
 {
   struct phase one;
   double sum = 0, squares = 0, n = (double) times;
   t->seconds = 0;
   for (uint64_t r = 0; r <= times; r++) {
     if (!run_test(g, t, &one, why)) return false;
+    ++*rounds;
     if (r == 0) continue;
     double rate = (double) t->n / one.seconds;
     sum += rate;
@@ -69,6 +72,8 @@ struct bench_run {
   struct json_writer j;
   enum bench_form form;
   char processor[80];
+  size_t rounds, all_rounds; /* done so far; and all that there will be, which counting finds out */
+  bool counting;
   struct error why;
 };
 
@@ -159,6 +164,14 @@ static void begin_tests(struct bench_run *b)
   }
 }
 
+static void rounds_words(void *ctx, size_t done, size_t all, char text[WAITING_WORDS])
+{
+  const struct bench_run *b = ctx;
+  (void) done;
+  (void) all;
+  snprintf(text, WAITING_WORDS, "%zu of %zu rounds", b->rounds, b->all_rounds);
+}
+
 /* The machine is probed before each test, since in the next minute it may be doing something
    else. A multiply-add counts as two operations, as is usual; shares are of 1. */
 static bool show_test(struct bench_run *b, struct test *t)
@@ -167,11 +180,18 @@ static bool show_test(struct bench_run *b, struct test *t)
   uint64_t times = b->w->of[OPTION_REPETITIONS].given
     ? b->w->of[OPTION_REPETITIONS].count : 5;
   struct roofline can;
+  if (b->counting) {
+    b->all_rounds += (size_t) times + 1;
+    return true;
+  }
   snprintf(t->name, sizeof t->name, "%s%zu", t->reads ? "pp" : "tg", t->n);
   if (t->depth > 0) snprintf(t->name, sizeof t->name, "%s%zu@d%zu",
     t->reads ? "pp" : "tg", t->n, t->depth);
-  if (!roofline_measure(b->o.m, &b->o.e, &can, &b->why)
-    || !repeat_test(&g, t, times, &b->why)) return false;
+  waiting_begin(&b->o.wait, rounds_words, b);
+  bool ok = roofline_measure(b->o.m, &b->o.e, &can, &b->why)
+    && repeat_test(&g, t, times, &b->rounds, &b->why);
+  waiting_end(&b->o.wait);
+  if (!ok) return false;
   struct bench_shares of = { .flop = 2 * work_madds(&t->work), .moved = work_bytes(&t->work),
     .madds = (double) work_madds(&t->work) / t->seconds / can.madds,
     .bytes = (double) work_bytes(&t->work) / t->seconds / can.bytes };
@@ -251,12 +271,23 @@ static bool all_fit(struct bench_run *b)
   return ok;
 }
 
+/* the same walk over all lists, without the work */
+static void count_rounds(struct bench_run *b)
+{
+  const char *at = b->w->of[OPTION_THREAD_LIST].given ? b->w->of[OPTION_THREAD_LIST].text : "1";
+  uint64_t threads;
+  b->counting = true;
+  while (options_next_count(&at, &threads)) show_depths(b);
+  b->counting = false;
+}
+
 /* the pool of the session has the first number of workers; for another it is opened again */
 static bool show_tests(struct bench_run *b)
 {
   const char *at = b->w->of[OPTION_THREAD_LIST].given ? b->w->of[OPTION_THREAD_LIST].text : "";
   uint64_t threads = pool_workers(b->o.pool);
   if (!all_fit(b)) return false;
+  count_rounds(b);
   begin_tests(b);
   bool more = options_next_count(&at, &threads), ok = show_depths(b);
   while (ok && more && options_next_count(&at, &threads)) {
@@ -271,17 +302,51 @@ static bool show_tests(struct bench_run *b)
   return ok;
 }
 
+/* An array that is not closed is none: of a bench that fails or is given up nothing is printed in
+   that form, so it is collected first. Lines of the other forms stand for themselves. */
+static int run_bench(struct bench_run *b)
+{
+  struct console collects = *b->c;
+  const struct console *real = b->c;
+  char *text = NULL;
+  size_t n = 0;
+  if (b->form == FORM_JSON) {
+    collects.out = open_memstream(&text, &n);
+    if (collects.out == NULL) {
+      error_say(&b->why, "no memory for what is to be printed");
+      return STATUS_FAILED;
+    }
+    b->c = &collects;
+  }
+  bool ok = show_tests(b);
+  b->c = real;
+  if (b->form == FORM_JSON) {
+    fclose(collects.out);
+    if (ok) fwrite(text, 1, n, real->out);
+    free(text);
+  }
+  if (ok) return STATUS_DONE;
+  return progress_cancelled(&b->o.wait.told) ? STATUS_CANCELLED : STATUS_FAILED;
+}
+
+/* what became of a subcommand, in words if there are any */
+static int tell_status(const struct console *c, int status, const struct error *why)
+{
+  if (status == STATUS_USAGE) return console_usage_error(c, why);
+  return status == STATUS_FAILED ? console_fail(c, why) : status;
+}
+
 int cmd_bench(const struct console *c, const struct command_line *w)
 {
   struct bench_run b = { .c = c, .w = w };
   find_processor(b.processor);
   if (!choose_form(&b)) return console_usage_error(c, &b.why);
-  bool ok = session_open(&b.o, c, w, SESSION_NEED_MODEL, &b.why);
-  if (ok) {
-    ok = show_tests(&b);
+  int status = session_open(&b.o, c, w, SESSION_NEED_MODEL, &b.why);
+  if (status == STATUS_DONE) {
+    status = run_bench(&b);
     session_close(&b.o);
   }
-  return ok ? STATUS_DONE : console_fail(c, &b.why);
+  return tell_status(c, status, &b.why);
 }
 
 /* The ids of the text, with no special tokens except the one that the model's texts begin with.
@@ -331,23 +396,46 @@ static void show_perplexity(const struct console *c, const struct command_line *
 }
 
 /* a text or a window of one token has no token with a predecessor, and is refused */
+/* how many windows of context ids, every stride ids, it takes to read n */
+static size_t count_windows(size_t n, size_t context, size_t stride)
+{
+  return n <= context ? 1 : 1 + (n - context + stride - 1) / stride;
+}
+
+/* what has been read so far, as the reader leaves it between two passes */
+struct reading { struct perplexity p; size_t windows; };
+static void window_words(void *ctx, size_t done, size_t all, char text[WAITING_WORDS])
+{
+  const struct reading *r = ctx;
+  (void) done;
+  (void) all;
+  size_t n = (size_t) snprintf(text, WAITING_WORDS, "window %zu of %zu", r->p.windows + 1,
+    r->windows);
+  if (r->p.tokens > 0) snprintf(text + n, WAITING_WORDS - n, ", perplexity %.2f",
+    exp(r->p.loss / (double) r->p.tokens));
+}
+
 static bool read_file(const struct console *c, const struct command_line *w,
   struct session *o, const struct bytes *read, struct error *why)
 {
   struct ids list = { .n = 0 };
-  struct perplexity p;
+  struct reading r = { .windows = 0 };
+  struct perplexity *p = &r.p;
   struct generate_context g = { &o->e, o->lm, o->s, o->m };
   const struct option_value *of = w->of;
   size_t context = of[OPTION_CONTEXT].given
     ? (size_t) of[OPTION_CONTEXT].count : o->lm->config.n_positions;
   size_t stride = of[OPTION_STRIDE].given
     ? (size_t) of[OPTION_STRIDE].count : context;
-  bool ok = collect_ids(o, read, &list, why)
-    && perplexity_of(&g, list.id, list.n, context, stride, &p, why);
-  if (ok && p.tokens == 0) ok = error_say(why, "%s: no token to score in"
+  bool ok = collect_ids(o, read, &list, why);
+  r.windows = count_windows(list.n, context, stride > 0 ? stride : 1);
+  waiting_begin(&o->wait, window_words, &r);
+  ok = ok && perplexity_of(&g, list.id, list.n, context, stride, p, why);
+  waiting_end(&o->wait);
+  if (ok && p->tokens == 0) ok = error_say(why, "%s: no token to score in"
     " %zu tokens in windows of %zu; wanted: 2 tokens in a window, or more",
     w->operand, list.n, context);
-  if (ok) show_perplexity(c, w, &p, read->n);
+  if (ok) show_perplexity(c, w, p, read->n);
   ids_free(o->m, &list);
   return ok;
 }
@@ -358,12 +446,14 @@ int cmd_perplexity(const struct console *c, const struct command_line *w)
   struct session o;
   struct error why;
   struct bytes text = { NULL, 0, 0 };
-  bool ok = prompt_read_text(c, w->operand, &text, &why)
-    && session_open(&o, c, w, SESSION_NEED_MODEL | SESSION_NEED_TOKENIZER, &why);
-  if (ok) {
-    ok = read_file(c, w, &o, &text, &why);
+  int status = prompt_read_text(c, w->operand, &text, &why) ? STATUS_DONE : STATUS_FAILED;
+  if (status == STATUS_DONE)
+    status = session_open(&o, c, w, SESSION_NEED_MODEL | SESSION_NEED_TOKENIZER, &why);
+  if (status == STATUS_DONE) {
+    if (!read_file(c, w, &o, &text, &why))
+      status = progress_cancelled(&o.wait.told) ? STATUS_CANCELLED : STATUS_FAILED;
     session_close(&o);
   }
   bytes_free(c->memory, &text);
-  return ok ? STATUS_DONE : console_fail(c, &why);
+  return tell_status(c, status, &why);
 }

@@ -133,9 +133,9 @@ int chat_open(struct chat *t, const struct console *c,
   struct invocation *a = &t->a;
   memset(t, 0, sizeof *t);
   a->c = c, a->w = w;
-  if (!session_open(&a->o, c, w, SESSION_NEED_MODEL | SESSION_NEED_TOKENIZER, &a->why))
-    return STATUS_FAILED;
-  int status = invocation_context(a);
+  int status = session_open(&a->o, c, w, SESSION_NEED_MODEL | SESSION_NEED_TOKENIZER, &a->why);
+  if (status != STATUS_DONE) return status;
+  status = invocation_context(a);
   const char *system = w->of[OPTION_SYSTEM].given ? w->of[OPTION_SYSTEM].text : "";
   if (status == STATUS_DONE && (!choose_template(t)
       || !chat_system(t, system, strlen(system), &a->why) || !learn_ends(t)))
@@ -235,11 +235,18 @@ static void show_fresh(struct chat *t)
   t->shown = o->released;
 }
 
-/* Ctrl-C is looked at after every step and ends the answer by the loop's own cancelling, which
+/* Ctrl-C is looked at within every step and after it, and ends the answer by the loop's own cancelling, which
    leaves text and cache as after any other step; so the talk can go on. */
+static void reading_words(void *ctx, size_t done, size_t all, char text[WAITING_WORDS])
+{
+  (void) ctx;
+  snprintf(text, WAITING_WORDS, "reading %zu of %zu tokens", done, all);
+}
+
 static bool see_answer(void *ctx, const struct step *now)
 {
   struct chat *t = ctx;
+  waiting_end(&t->a.o.wait);
   t->cost.last = timing_seconds();
   t->cost.written = now->number;
   if (now->number == 1) {
@@ -266,8 +273,10 @@ static bool run_answer(struct chat *t, const struct ids *next,
   t->cost = (struct turn_cost) { .given = next->n,
     .began = timing_seconds() };
   a->c->listen();
-  if (!generate(&with, next->id, next->n, &want, out, &a->why))
-    return false;
+  waiting_begin(&a->o.wait, reading_words, NULL);
+  bool ok = generate(&with, next->id, next->n, &want, out, &a->why);
+  waiting_end(&a->o.wait);
+  if (!ok) return false;
   t->cost.rows = a->o.counters.rows - t->rows_before;
   if (t->cost.written == 0) t->cost.read = t->cost.rows;
   return true;

@@ -97,8 +97,8 @@ static int settings_from_shape(struct reckoning *r)
 /* nothing may be given beside a model on disk: its weights are what they are */
 static int settings_from_model(struct reckoning *r)
 {
-  if (!session_open(&r->o, r->c, r->w, SESSION_NEED_MODEL, &r->why))
-    return STATUS_FAILED;
+  int status = session_open(&r->o, r->c, r->w, SESSION_NEED_MODEL, &r->why);
+  if (status != STATUS_DONE) return status;
   r->open = r->whole = r->has_context = true;
   r->name = r->o.path, r->settings = r->o.lm->config;
   r->asked.context = r->settings.n_positions;

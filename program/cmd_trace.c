@@ -228,6 +228,12 @@ static bool look(struct tracing *g, size_t n)
   return ok;
 }
 
+static void reading_words(void *ctx, size_t done, size_t all, char text[WAITING_WORDS])
+{
+  (void) ctx;
+  snprintf(text, WAITING_WORDS, "reading %zu of %zu tokens", done, all);
+}
+
 static bool see_trace(void *ctx, const struct step *now)
 {
   struct tracing *g = ctx;
@@ -239,8 +245,9 @@ static bool see_trace(void *ctx, const struct step *now)
     g->logprob);
   prompt_candidates(g->logprob, a->o.vocab_size, now->chosen, g->top,
     g->k);
+  waiting_end(&a->o.wait);
   if (g->looks && !look(g, now->length)) {
-    g->failed = true;
+    g->failed = !progress_cancelled(&a->o.wait.told);
     return false;
   }
   g->seen[now->length] = now->chosen;
@@ -249,6 +256,7 @@ static bool see_trace(void *ctx, const struct step *now)
   if (g->in_json) put_step(g, now, rows, again);
   else print_step(g, now, rows, again);
   if (fflush(a->c->out) != 0) return false;
+  waiting_begin(&a->o.wait, reading_words, NULL);
   return !a->c->interrupted();
 }
 
@@ -330,8 +338,10 @@ static int run_steps(struct tracing *g)
   memcpy(g->seen, a->p.list.id, a->p.list.n * sizeof *g->seen);
   a->c->listen();
   begin_trace(g);
+  waiting_begin(&a->o.wait, reading_words, NULL);
   bool ok = generate(&with, a->p.list.id, a->p.list.n, &want, &text,
       &a->why) && !g->failed;
+  waiting_end(&a->o.wait);
   bool cancelled = ok && text.ended == FINISH_CANCELLED;
   if (ok) end_trace(g);
   continuation_free(a->o.m, &text);

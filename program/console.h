@@ -37,7 +37,9 @@ struct console {
   struct memory *memory;
   /* from now on Ctrl-C is noted and does not kill; what was noted before is forgotten */
   void (*listen)(void);
-  bool (*interrupted)(void); /* has it been noted? */
+  bool (*interrupted)(void); /* has it been noted? Asked after every step */
+  /* the same, asked many times within a step, where to be told late is to wait; null: never */
+  bool (*cancelled)(void);
   const struct editing *edit; /* or null: lines are read as they are */
 };
 

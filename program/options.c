@@ -45,7 +45,7 @@ static const struct subcommand_entry subcommand_table[N_SUBCOMMANDS] = {
     .words = "how fast tokens are read and written, and what share of the machine that is",
     .example = "incipit bench -p 32 -n 8 -r 2" },
   [SUB_PERPLEXITY] = { .name = "perplexity", .operand = "FILE|-", .min = 1, .max = 1,
-    .words = "how well a text is predicted", .example = "incipit perplexity README.md" },
+    .words = "how well a text is predicted", .example = "echo 'The cat sat on the mat.' | incipit perplexity -" },
   [SUB_MEMORY] = { .name = "memory", .words = "what a model takes, and what fits into a budget",
     .example = "incipit memory --shape llama-7b --context 4096 --budget 24GB" },
   [SUB_CHAT] = { .name = "chat", .words = "talk with a model, turn by turn",
@@ -361,6 +361,9 @@ static const struct option_entry option_table[N_OPTIONS] = {
   [OPTION_MODEL] = { .group = GROUP_MODEL, .name = "model", .letter = 'm', .value = "PATH",
     .where = G | T | R | I | P | B | X | M | C, .words = "a directory in Hugging Face's layout",
     .default_text = "the built-in model" },
+  [OPTION_IGNORE_FIELD] = { .group = GROUP_MODEL, .name = "ignore-field", .value = "NAME",
+    .where = G | T | R | I | P | B | X | M | C,
+    .words = "read over a field of the model's settings that is not known (repeatable)" },
   [OPTION_THREADS] = { .group = GROUP_MODEL, .name = "threads", .letter = 't', .value = "N",
     .where = G | R | P | X | C, .read = read_count, .min = 1, .max = 1024, .words = "workers",
     .default_text = "OMP_NUM_THREADS, or the physical cores" },
@@ -580,7 +583,7 @@ static const struct option_entry option_table[N_OPTIONS] = {
   [OPTION_COMPLETION] = { .group = GROUP_OUTPUT, .name = "completion", .where = H,
     .words = "print the completion for a shell, bash, zsh or fish", .default_text = "bash" },
   [OPTION_QUIET] = { .group = GROUP_OUTPUT, .name = "quiet", .letter = 'q',
-    .where = G | T | R | B | X | C, .words = "no hints and no progress on standard error" },
+    .where = G | T | R | I | B | X | M | C, .words = "no hints and no progress on standard error" },
   [OPTION_HELP] = { .group = GROUP_OUTPUT, .name = "help", .letter = 'h',
     .where = G | T | R | I | P | B | X | M | H | C, .words = "say what the options are" },
 };
@@ -750,7 +753,7 @@ static bool take_option(struct command_line *w, int argc, char **argv,
     value = argv[++*i];
   }
   w->of[found] = (struct option_value) { .given = true, .text = value };
-  if (found == OPTION_LOGIT_BIAS || found == OPTION_STOP) {
+  if (found == OPTION_LOGIT_BIAS || found == OPTION_STOP || found == OPTION_IGNORE_FIELD) {
     if (w->n_repeated == OPTIONS_MAX_REPEATED)
       return error_say(why, "--%s is given more than %d times", o->name,
         OPTIONS_MAX_REPEATED);
@@ -792,7 +795,8 @@ static const struct { enum option a, b; } against[] = {
   {OPTION_MODEL, OPTION_SHAPE}, {OPTION_MODEL, OPTION_LAYERS},
   {OPTION_MODEL, OPTION_HEADS}, {OPTION_MODEL, OPTION_KV_HEADS},
   {OPTION_MODEL, OPTION_HEAD_DIM}, {OPTION_MODEL, OPTION_D_MODEL},
-  {OPTION_MODEL, OPTION_D_INNER}
+  {OPTION_MODEL, OPTION_D_INNER}, {OPTION_IGNORE_FIELD, OPTION_SHAPE},
+  {OPTION_IGNORE_FIELD, OPTION_TRAIN}
 };
 
 static const struct { enum option a, b, either; } needs[] = {
@@ -821,7 +825,7 @@ static bool beams_agree(const struct command_line *w, struct error *why)
     OPTION_FREQUENCY_PENALTY, OPTION_PRESENCE_PENALTY,
     OPTION_PENALTY_LAST_N, OPTION_LOGIT_BIAS, OPTION_REGEX,
     OPTION_GRAMMAR, OPTION_JSON_OBJECT, OPTION_LOGPROBS, OPTION_JSONL,
-    OPTION_NO_CACHE, OPTION_STOP, OPTION_STOP_ON_REPETITION };
+    OPTION_STOP, OPTION_STOP_ON_REPETITION };
   uint64_t beams = w->of[OPTION_NUM_BEAMS].count;
   if (!w->of[OPTION_NUM_BEAMS].given || beams == 1) return true;
   for (size_t i = 0; i < sizeof without / sizeof *without; i++)

@@ -814,9 +814,10 @@ int cmd_probe(const struct console *c, const struct command_line *w)
     options_unknown(&why, wrong, "", options_suggest(w->operand, list, N_KINDS), "probe --help");
     return console_usage_error(c, &why);
   }
-  if (!session_open(&o, c, w, k->needs, &why))
-    return console_fail(c, &why);
-  int status = serve(c, k, &o, w->of[OPTION_MODEL].given);
+  int status = session_open(&o, c, w, k->needs, &why);
+  if (status == STATUS_USAGE) return console_usage_error(c, &why);
+  if (status != STATUS_DONE) return console_fail(c, &why);
+  status = serve(c, k, &o, w->of[OPTION_MODEL].given);
   session_close(&o);
   return status;
 }

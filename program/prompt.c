@@ -167,6 +167,22 @@ static int measure_context(struct invocation *a)
   return STATUS_DONE;
 }
 
+/* what a missing tokenizer said is forgotten: it may be missing, and the sentence would be printed
+   at the end */
+static int run_open(struct invocation *a, int (*act)(struct invocation *))
+{
+  int status = session_open(&a->o, a->c, a->w, SESSION_NEED_MODEL | SESSION_MAY_TOKENIZER,
+    &a->why);
+  if (status != STATUS_DONE) return status;
+  a->why.text[0] = '\0';
+  if (a->p.in_ids) status = check_ids(a);
+  if (status == STATUS_DONE && !encode_prompt(a)) status = STATUS_FAILED;
+  if (status == STATUS_DONE) status = measure_context(a);
+  if (status == STATUS_DONE) status = act(a);
+  session_close(&a->o);
+  return status;
+}
+
 /* A failure without words is a reader who has closed the pipe, about which nothing is said. The
    sentence is written last, so that it comes after everything else. */
 int invocation_run(const struct console *c, const struct command_line *w,
@@ -182,21 +198,7 @@ int invocation_run(const struct console *c, const struct command_line *w,
   else status = options_parse_ids(c->memory, given->text, "prompt-ids",
       &a.p.list, &a.why);
   if (status == STATUS_DONE)
-    /* what a missing tokenizer said is forgotten: it may be missing, and the sentence would be
-       printed at the end */
-    {
-      if (!session_open(&a.o, c, w, SESSION_NEED_MODEL | SESSION_MAY_TOKENIZER, &a.why))
-        status = STATUS_FAILED;
-      else {
-        a.why.text[0] = '\0';
-        if (a.p.in_ids) status = check_ids(&a);
-        if (status == STATUS_DONE && !encode_prompt(&a))
-          status = STATUS_FAILED;
-        if (status == STATUS_DONE) status = measure_context(&a);
-        if (status == STATUS_DONE) status = act(&a);
-        session_close(&a.o);
-      }
-    }
+    status = run_open(&a, act);
   bytes_free(c->memory, &a.p.text);
   ids_free(c->memory, &a.p.list);
   if (status == STATUS_USAGE) return console_usage_error(c, &a.why);

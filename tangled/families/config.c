@@ -452,9 +452,10 @@ static bool read_unknown(struct config_reader *s, const char *name, json_t *valu
       return config_ignore(s->c, s->m, s->file, name, config_ignored_by_caller,
         s->why);
     }
-  s->o->n_unknown++;
-  if (s->o->tolerant)
+  if (s->o->tolerant) {
+    s->o->n_unknown++;
     return config_ignore(s->c, s->m, s->file, name, NULL, s->why);
+  }
   if (s->strange == NULL) s->strange = json_object();
   return json_object_set(s->strange, name, value) == 0
     || error_say(s->why, "%s: no memory for a field that nobody knows", s->path);
@@ -488,6 +489,7 @@ static bool refuse_unknown(struct config_reader *s)
   char names[240] = "", wanted[] = "fields that this program knows";
   size_t n = 0, shown = 0, all = json_object_size(s->strange);
   void *i = json_object_iter(s->strange);
+  s->o->n_unknown = all;
   if (all == 1) return setting_bad(s, json_object_iter_key(i),
     json_object_iter_value(i), "a field that this program knows");
   for (; i != NULL; i = json_object_iter_next(s->strange, i)) {

@@ -10,7 +10,7 @@
 struct config_options {
   const char *const *ignore; size_t n_ignore; /* fields to read over if nobody knows them */
   bool tolerant; /* read over all that nobody knows */
-  size_t n_unknown; /* filled in: how many nobody knows, and the caller did not name */
+  size_t n_unknown; /* filled in: how many others nobody knows; unless tolerant they were refused */
   bool *used; /* [n_ignore], or null; filled in: whether a file has an unknown field of that name */
 };
 
