@@ -16,11 +16,18 @@ struct operand { const char *from; size_t n; };
 
 typedef enum chat_result slash_action(struct chat *t, struct operand what);
 
-/* says it and goes on */
+/* what was asked for is not done; from a pipe that ends the talk */
 static enum chat_result refuse(struct chat *t, const struct error *why)
 {
   console_fail(t->a.c, why);
   return CHAT_REFUSED;
+}
+
+/* there is nothing to be done, which changes nothing in the talk either */
+static enum chat_result remark(struct chat *t, const struct error *why)
+{
+  console_fail(t->a.c, why);
+  return CHAT_DONE;
 }
 
 static enum chat_result begin_anew(struct chat *t, struct operand what)
@@ -41,7 +48,7 @@ static enum chat_result nothing_asked(struct chat *t)
 {
   struct error why;
   error_say(&why, "nothing has been asked yet");
-  return refuse(t, &why);
+  return remark(t, &why);
 }
 
 static enum chat_result undo(struct chat *t, struct operand what)
@@ -218,11 +225,11 @@ static enum chat_result no_such_command(struct chat *t, const char *line, size_t
   size_t k = n < 40 ? n : 40;
   while (k > 0 && k < n && (line[k] & 0xc0) == 0x80) k--;
   error_say(&why, "there is no %.*s; /help lists what there is", (int) k, line);
-  return refuse(t, &why);
+  return remark(t, &why);
 }
 
-/* What begins with a slash and is not in the list is refused: a user who mistypes such a line
-   does not want the model to answer it. So is an operand where none is known, or none where one
+/* What begins with a slash and is not in the list is said to be unknown: a user who mistypes such a line
+   does not want the model to answer it. So is one with an operand where none is known, or none where one
    is needed; /system without a text is a way to say nothing. */
 enum chat_result chat_slash(struct chat *t, const char *line, size_t n)
 {

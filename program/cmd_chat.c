@@ -199,14 +199,32 @@ static bool drop_oldest(struct chat *t)
   return true;
 }
 
+/* A turn that does not fit although all others but the system's were dropped is refused, with both
+   numbers, before any is dropped. */
+static bool fits_alone(struct chat *t)
+{
+  struct invocation *a = &t->a;
+  struct turn least[2];
+  struct ids list = { NULL, 0, 0 };
+  size_t n = t->first;
+  if (n > 0) least[0] = t->turn[0];
+  least[n++] = t->turn[t->n - 1];
+  bool ok = conversations_ids(a->o.m, t->by, a->o.t, least, n, 0, true, &list, &a->why);
+  if (ok && list.n > a->context)
+    ok = error_say(&a->why, "with this turn the talk has %zu tokens; the context holds %zu", list.n,
+      a->context);
+  ids_free(a->o.m, &list);
+  return ok;
+}
+
 /* The ids of the next prompt. While they leave no room for an answer, the oldest turns are
-   dropped; how many is said once. A turn that does not fit alone is refused with both numbers. */
+   dropped; how many is said once. */
 static bool fit(struct chat *t, struct ids *next)
 {
   struct invocation *a = &t->a;
   const struct option_value *max = &a->w->of[OPTION_MAX_NEW_TOKENS];
   size_t before = t->n;
-  bool ok = next_ids(t, next);
+  bool ok = fits_alone(t) && next_ids(t, next);
   while (ok && next->n + room_wanted(t) > a->context + 1 && drop_oldest(t)) {
     next->n = 0;
     ok = next_ids(t, next);
@@ -214,9 +232,6 @@ static bool fit(struct chat *t, struct ids *next)
   if (ok && t->n < before && !a->w->of[OPTION_QUIET].given)
     fprintf(a->c->err, "incipit: the context of %zu tokens is full; the oldest %zu turns are"
       " forgotten\n", a->context, before - t->n);
-  if (ok && next->n > a->context)
-    ok = error_say(&a->why, "with this turn the talk has %zu tokens; the context holds %zu",
-      next->n, a->context);
   if (!ok) return false;
   a->max_tokens = a->context - next->n + 1;
   if (max->given && max->count < a->max_tokens) a->max_tokens = (size_t) max->count;

@@ -50,7 +50,8 @@ void waiting_begin(struct waiting *w, waiting_words *words, void *ctx)
   waiting_end(w);
   w->told.cancelled = false;
   w->words = words, w->ctx = ctx;
-  w->began = timing_seconds(), w->shown = 0;
+  w->began = w->seen ? timing_seconds() : 0;
+  w->shown = 0;
 }
 
 void waiting_end(struct waiting *w)

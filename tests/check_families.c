@@ -195,7 +195,7 @@ static const struct defect {
   { "llama", "config.json", "rope_parameters", "{\"rope_type\":\"default\",\"rope_theta\":500}",
     { "config.json", "rope_theta", "10000", "rope_parameters" } },
   { "llama", "config.json", "quantization_config", "{\"bits\":4}",
-    { "config.json", "quantization_config", "{\"bits\":4}", "knows" } },
+    { "config.json", "quantization_config", "quantized by bitsandbytes", "F32, F16 or BF16" } },
   { "llama", "model.safetensors.index.json", "weight_map.lm_head.weight", "\"../x\"",
     { "index.json", "lm_head.weight", "../x", "same directory" } },
   { "llama", "model.safetensors.index.json", "weight_map.lm_head.weight", "\"/etc/passwd\"",
