@@ -226,8 +226,8 @@ static int open_parts(struct session *o, const struct console *c,
   if (with_model) status = open_model(o, c, w, needs, why);
   else if (o->path[0] != '\0') status = look_at_config(o, c, w, needs, why);
   if (status != STATUS_DONE || !with_tokenizer) return status;
-  return open_tokenizer(o, vocab != NULL ? vocab : o->path, needs, why)
-    ? STATUS_DONE : STATUS_FAILED;
+  bool ok = open_tokenizer(o, vocab != NULL ? vocab : o->path, needs, why);
+  return ok ? STATUS_DONE : STATUS_FAILED;
 }
 
 int session_open(struct session *o, const struct console *c, const struct command_line *w, unsigned needs,

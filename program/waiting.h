@@ -4,9 +4,10 @@
 #include "console.h"
 #include "options.h"
 
-/* the words for done of all, in at most WAITING_WORDS bytes with the zero; an empty string shows
-   nothing */
+/* bytes for the words of a line, with the zero */
 enum { WAITING_WORDS = 78 };
+
+/* the words for done of all; an empty string shows nothing */
 typedef void waiting_words(void *ctx, size_t done, size_t all, char text[WAITING_WORDS]);
 
 /* one wait after the other: told is given to the engine, and asks the console whether to go on;
