@@ -72,7 +72,7 @@ int main(int argc, char **argv)
       printf("NOT RUN: %s, which this machine lacks\n", name[v]);
       continue;
     }
-    struct engine e = { k, NULL, NULL };
+    struct engine e = { .k = k };
     double fma = 0, reading = 0, many = 0, one = 0, conv = 0, half = 0;
     for (int r = 0; r < rounds; r++) {
       struct matrix square = { { w, WEIGHT_F32 }, { NULL, WEIGHT_F32 }, in, out, false },

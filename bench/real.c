@@ -192,7 +192,7 @@ static void run(const char *dir, const char *tokenizer, uint64_t *peak, double *
   struct memory m = { 0 };
   struct error why;
   struct counters c = { 0 };
-  struct engine e = { kernels_find(NULL, NULL), NULL, &c };
+  struct engine e = { .k = kernels_find(NULL, NULL), .c = &c };
   struct model *lm = model_open(&m, dir, &why);
   struct tokenizer *words = tokenizer ? tokenizer_open(&m, tokenizer, &why) : NULL;
   struct store *s = lm ? store_open(&m, &lm->config, 1, &why) : NULL;

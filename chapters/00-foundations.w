@@ -94,6 +94,7 @@ what needs POSIX is hidden in |ground.c|, and a program that includes |ground.h|
 @<Memory that is counted@>@;
 @<A file that is mapped@>@;
 @<A pool of workers@>@;
+@<Progress, and a way to stop@>@;
 #endif
 
 @* Error messages. \label{sec:errors}
@@ -885,6 +886,44 @@ static long first_sibling(long i)
   return sibling;
 }
 
+@* Progress and cancellation. \label{sec:progress}
+Some calls take long: the reading of a whole book as a prompt, the opening of a model of many files. The person who waits wants to know how far the work is, and may want to give it up. Both are one question that
+the work asks of its caller now and then, \emph{so much is done; shall I go on?}, and so both are one function, which the caller brings. A function that is given none asks nobody.
+@^progress@>@^cancellation@>
+
+Why not let the caller's thread stop the work from outside? Because a thread that is stopped holds locks and memory that nobody can return. Work that is asked can leave everything in order: a pass that is given up has
+stored nothing (\cref{sec:forward}), and the text of a generation keeps what was written before. An alternative is a flag that the work reads. It would do for giving up, but tells nobody how far the work has come.
+
+@<Progress, and a way to stop@>=
+struct progress {
+  bool (*report)(void *ctx, size_t done, size_t all); /* false: give up */
+  void *ctx;
+  size_t before, all; /* if the work is a part: what came before it, and the whole; else 0 */
+  bool cancelled; /* |report| has once said false, and is not asked again */
+};
+  /* how far work has come, and whether it goes on; the unit is that of the function which takes it. It is
+     the caller's, and used by one thread at a time */
+bool progress_tell(struct progress *p, size_t done, size_t all);
+  /* reports that |done| of |all| are done; false: give up. A null |p| always goes on */
+bool progress_cancelled(const struct progress *p);
+  /* whether it was given up; false for null */
+
+@ An answer of no is remembered. Work is nested, a layer in a pass and a pass in a prefill, and a caller who has said no once must not be asked by each of them, nor answer the second with yes.
+Work that was cut into parts, such as a prefill in chunks, says in |before| and |all| where the part belongs.
+
+@<Ask whether to go on@>=
+bool progress_tell(struct progress *p, size_t done, size_t all)
+{
+  if (p == NULL) return true;
+  if (p->all > 0) all = p->all;
+  if (!p->cancelled) p->cancelled = !p->report(p->ctx, p->before + done, all);
+  return !p->cancelled;
+}
+bool progress_cancelled(const struct progress *p)
+{
+  return p != NULL && p->cancelled;
+}
+
 @* A stopwatch. \label{sec:stopwatch}
 Counts are exact, but from chapter 3 on we shall also want to know how long a pass takes, and the command tells its user how many tokens it writes in a second.
 Both need a clock. The clock on the wall will not do: it is set, forwards and backwards, by people and by the
@@ -998,7 +1037,7 @@ the chapter has them so.
 @<Map a regular file@>@;
 @<Join a directory and a name@>@;
 
-@ The second half is the pool, from the modes of one worker up to the count of cores. On a system without threads it is this half that would be written anew, with
+@ The second half is the pool, from the modes of one worker up to the count of cores, and the question whether to go on. On a system without threads it is this half that would be written anew, with
 a |pool_run| that does all parts one after the other, and the bits would be the same, since who does a part does not matter (\cref{sec:pool}).
 
 @<Workers@>=
@@ -1011,6 +1050,7 @@ a |pool_run| that does all parts one after the other, and the bits would be the 
 @<Start the helpers@>@;
 @<Close a pool, and count its workers@>@;
 @<Count the physical cores@>@;
+@<Ask whether to go on@>@;
 
 @* The check. \label{sec:groundcheck}
 Six events, and the books after each. The request that is refused is refused on purpose: it is the fifth event, but

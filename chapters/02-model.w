@@ -1199,8 +1199,9 @@ to the next.
 @<From rows to hidden states@>=
 bool model_forward(struct engine *e, const struct model *lm, struct store *s,
   const struct row *rows, size_t n, struct pass **made, struct error *why);
-  /* puts |n| rows through all layers and commits them to the store; |*made| is
-     owned by the caller. On failure nothing has been stored and there is no pass */
+  /* puts |n| rows through all layers and commits them to the store; |*made| is owned
+     by the caller. On failure nothing has been stored and there is no pass; giving up, which
+     |e->progress| may do between the layers and at least every 64 rows, is a failure */
 bool model_forward_watched(struct engine *e, const struct model *lm, struct store *s,
   const struct row *rows, size_t n, const struct watcher *watch, struct pass **made,
   struct error *why);
@@ -1250,6 +1251,8 @@ struct work {
   float *scratch, *weights; /* for attention */
   uint32_t *id, *position;
   struct kv_view *seen;
+  size_t done; /* rows in the layers so far, of |n| in all */
+  bool goes_on; /* nobody has given the pass up */
 };
 
 @ The sizes come from the settings, which the shapes of the weights have confirmed; a
@@ -1334,6 +1337,35 @@ static void tap(const struct work *w, enum tap_point point, uint32_t layer, floa
     w->watch->tap(w->watch->ctx, point, layer, x, w->n, width);
 }
 
+@ Nearly all of the time of a pass is spent in products with matrices and in attention, and a person who presses Ctrl-C does not want to wait for all rows of a layer. So where somebody
+wants to be asked whether to go on (\cref{sec:progress}), these two take at most |ROWS_AT_ONCE| rows at a time and ask in between. Each row is computed from its own numbers alone, so it
+cannot tell which rows came with it, and the bits are the same. Where nobody is to be asked, all rows go at once.
+@^cancellation@>
+
+@<Multiply, some rows at a time@>=
+enum { ROWS_AT_ONCE = 64 };
+static size_t rows_at_once(const struct work *w, size_t from)
+{
+  size_t left = w->n - from;
+  bool all = w->e->progress == NULL || left < ROWS_AT_ONCE;
+  return all ? left : ROWS_AT_ONCE;
+}
+static void ask_to_go_on(struct work *w)
+{
+  w->goes_on = w->goes_on && progress_tell(w->e->progress, w->done, w->n);
+}
+@#
+static void multiply(struct work *w, const struct matrix *list, size_t n,
+  const float *x, float *const *y)
+{
+  for (size_t r = 0; r < w->n && w->goes_on; r += rows_at_once(w, r)) {
+    float *part[3];
+    for (size_t i = 0; i < n; i++) part[i] = y[i] + r * list[i].out;
+    w->e->k->linear(w->e, list, n, x + r * list->in, rows_at_once(w, r), part);
+    ask_to_go_on(w);
+  }
+}
+
 @ Queries, keys and values are three products with the same normed rows. One call makes
 all three, so that the rows are read once; where the file has them fused, one product is
 cut into three.
@@ -1341,13 +1373,11 @@ cut into three.
 @<Project to queries, keys and values@>=
 static void project_qkv(struct work *w, const struct model_layer *l)
 {
-  const struct kernels *k = w->e->k;
   if (l->n_qkv == 3) {
-    k->linear(w->e, l->qkv, 3, w->normed, w->n,
-      (float *[]) @[{ w->q, w->k, w->v }@]);
+    multiply(w, l->qkv, 3, w->normed, (float *[]) @[{ w->q, w->k, w->v }@]);
     return;
   }
-  k->linear(w->e, l->qkv, 1, w->normed, w->n, (float *[]) @[{ w->fused }@]);
+  multiply(w, l->qkv, 1, w->normed, (float *[]) @[{ w->fused }@]);
   size_t d = w->q_width, size = d * sizeof(float);
   for (size_t i = 0; i < w->n; i++) {
     memcpy(w->q + i * d, w->fused + 3 * i * d, size);
@@ -1387,15 +1417,25 @@ static void attend_rows(struct work *w, uint32_t i)
   @<Store the layer's keys and values, and show each row its view@>@;
   struct attention_dims h = w->lm->attention;
   if (w->lm->config.scaled_by_layer) h.scale /= (float) (i + 1);
-  struct attention_probe probe = @[{ w->weights, w->max_seen }@];
   bool weights = w->watch != NULL && w->watch->weights;
-  w->e->k->attend(w->e, &h, w->q, w->seen, w->n, w->scratch, w->mixed,
-    weights ? &probe : NULL);
+  @<Attend, some rows at a time@>@;
   @<Count what the layer's attention has cost@>@;
   if (weights)
     tap(w, TAP_WEIGHTS, i, w->weights,
       w->lm->config.n_heads * w->max_seen);
 }
+
+@ A row that attends has the keys and values of all rows at hand, whichever rows attend with it.
+
+@<Attend, some rows at a time@>=
+  for (size_t r = 0; r < w->n && w->goes_on; r += rows_at_once(w, r)) {
+    struct attention_probe probe = @[{ w->weights, w->max_seen }@];
+    if (weights)@+ probe.weights += r * h.n_heads * w->max_seen;
+    w->e->k->attend(w->e, &h, w->q + r * w->q_width, w->seen + r,@|
+      rows_at_once(w, r), w->scratch, w->mixed + r * w->q_width,@|
+      weights ? &probe : NULL);
+    ask_to_go_on(w);
+  }
 
 @ Views are asked for in every layer anew, because a store may move its rows while it stores them. What they show is the same in all layers,
 and so is the number of pairs, unless some layers have a window and others have not.
@@ -1435,7 +1475,7 @@ static void attention_block(struct work *w, const struct model_layer *l, uint32_
   tap(w, TAP_VALUE, i, w->v, w->kv_width);
   attend_rows(w, i);
   tap(w, TAP_MIXED, i, w->mixed, w->q_width);
-  k->linear(w->e, &l->out, 1, w->mixed, w->n, (float *[]) @[{ w->added }@]);
+  multiply(w, &l->out, 1, w->mixed, (float *[]) @[{ w->added }@]);
   tap(w, TAP_ATTENTION, i, w->added, d);
   k->add(w->e, w->x, w->added, w->n * d);
 }
@@ -1452,12 +1492,11 @@ static void mlp_block(struct work *w, const struct model_layer *l, uint32_t i)
   size_t n = w->n, d = c->d_model;
   k->normalize(w->e, &l->mlp_norm, w->x, n, d, w->normed);
   tap(w, TAP_MLP_NORM, i, w->normed, d);
-  k->linear(w->e, l->up, l->n_up, w->normed, n,
-    (float *[]) @[{ w->inner, w->up }@]);
+  multiply(w, l->up, l->n_up, w->normed, (float *[]) @[{ w->inner, w->up }@]);
   k->activate(w->e, c->activation, w->inner, c->gated ? w->up : NULL,
     n * c->d_inner, w->inner);
   tap(w, TAP_INNER, i, w->inner, c->d_inner);
-  k->linear(w->e, &l->down, 1, w->inner, n, (float *[]) @[{ w->added }@]);
+  multiply(w, &l->down, 1, w->inner, (float *[]) @[{ w->added }@]);
   tap(w, TAP_MLP, i, w->added, d);
   k->add(w->e, w->x, w->added, n * d);
   tap(w, TAP_LAYER, i, w->x, d);
@@ -1482,16 +1521,18 @@ static void note_nonfinite(struct work *w, uint32_t behind)
 }
 
 @ So a pass is short: embed, and then for each layer its two halves. The layers' matrices are multiplied once a row and read once a pass. The last two counters say it: one
-has |w->n| in it and the other has not, and much of what later chapters gain comes from that.
+has |w->n| in it and the other has not, and much of what later chapters gain comes from that. A pass that is given up leaves at the end of its layer, and what it has counted by then does not matter, as we shall see.
 
 @<Put the rows through all layers@>=
 static void work_run(struct work *w, const struct row *rows)
 {
   const struct model *lm = w->lm;
   struct counters *c = w->e->c;
+  w->goes_on = true;
   embed_rows(w, rows);
   note_nonfinite(w, 0);
-  for (uint32_t i = 0; i < lm->config.n_layers; i++) {
+  for (uint32_t i = 0; i < lm->config.n_layers && w->goes_on; i++) {
+    w->done = w->n * i / lm->config.n_layers;
     attention_block(w, &lm->layers[i], i);
     mlp_block(w, &lm->layers[i], i);
     note_nonfinite(w, i + 1);
@@ -1544,12 +1585,19 @@ bool model_forward_watched(struct engine *e, const struct model *lm, struct stor
 }
 
 @ The stream of the layers is the pass's own array of hidden states from the start, so that nothing has to be copied at the end. If the arena could
-not be filled, the store is told that there was no pass.
+not be filled, the store is told that there was no pass. The same is done with a pass that was given up: the store forgets its rows, and the counters are set back to
+what they were, because they count rows that somebody has.
 
 @<Do the work, or let it not have been@>=
   if (ok) {
+    struct counters before = *e->c;
     w.x = w.p->hidden;
     work_run(&w, rows);
+    ok = w.goes_on || error_say(why, "the pass was given up after %zu of %zu rows",
+      w.done, n);
+    if (!ok) *e->c = before;
+  }
+  if (ok) {
     store_commit(s);
     *made = w.p;
   }
@@ -1738,6 +1786,7 @@ stands before them, because each may call it.
 @<Allocate the arrays of a pass@>@;
 @<Show the watcher a stage@>@;
 @<Turn ids into rows@>@;
+@<Multiply, some rows at a time@>@;
 @<Project to queries, keys and values@>@;
 @<Norm and turn queries and keys@>@;
 @<Let every row attend@>@;

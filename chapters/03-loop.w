@@ -115,7 +115,16 @@ bool generate_step(const struct generate_context *g, struct sequence *const *lis
 
 A sequence that something has gone wrong with ends, too, and has kept the sentence that says what. (In a step with several texts one of them may fail, and the others should go on.) To the caller of |generate|, who has only this one, it is simply an error.
 
+One failure of a step is none: a pass that the caller has given up, because Ctrl-C was pressed while a long prompt was read (\cref{sec:progress}), ends the text where it is, and what was written before is kept.
+
 @<Write a continuation@>=
+static bool given_up(const struct generate_context *g, struct continuation *c)
+{
+  bool cancelled = progress_cancelled(g->e->progress);
+  if (cancelled) c->ended = FINISH_CANCELLED;
+  return cancelled;
+}
+@#
 bool generate(const struct generate_context *g, const uint32_t *prompt, size_t n,
   const struct generate_options *want, struct continuation *out, struct error *why)
 {
@@ -125,7 +134,7 @@ bool generate(const struct generate_context *g, const uint32_t *prompt, size_t n
     g->lm->config.vocab_size, sizeof *logits, why);
   ok = logits != NULL;
   while (ok && q.c.ended == FINISH_NONE)
-    ok = generate_step(g, &one, 1, logits, why);
+    ok = generate_step(g, &one, 1, logits, why) || given_up(g, &q.c);
   if (q.c.ended == FINISH_ERROR) ok = error_say(why, "%s", q.why.text);
   memory_free(g->m, logits);
   if (!ok) sequence_close(g->m, &q);
@@ -170,8 +179,16 @@ all layers together \val{gpt2.layers.madds}.
 The list of rows is taken anew for every pass, as long as the texts are now. Once for all, at the length that a text may reach, would be simpler; but that length
 comes out of the model's file, and a file of a few lines may claim a context of $2^{31}-1$ positions. What |model_forward| makes, the pass with its hidden states, is
 closed as soon as the scores are out, also when the head refused: nobody looks at it again, and the next round makes a larger one.
+Whoever is told how far the reading is hears of the whole text, if there is only one, and not of the piece of it that this pass reads.
 
 @<Read what is not stored, and score what may follow@>=
+static void tell_of_text(struct progress *p, const struct sequence *q)
+{
+  if (p == NULL) return;
+  p->before = q == NULL ? 0 : q->first;
+  p->all = q == NULL ? 0 : q->c.text.n;
+}
+@#
 static bool read_and_score(const struct generate_context *g,
   struct sequence *const *list, size_t n, size_t total, float *logits,@|
   struct error *why)
@@ -183,8 +200,10 @@ static bool read_and_score(const struct generate_context *g,
     : memory_alloc(g->m, MEMORY_ACTIVATIONS, n, sizeof *last, why);
   for (size_t i = 0; last != NULL && i < n; i++)
     k += make_rows(list[i], rows + k);
+  if (n == 1) tell_of_text(g->e->progress, list[0]);
   bool ok = last != NULL
     && model_forward(g->e, g->lm, g->s, rows, total, &p, why);
+  tell_of_text(g->e->progress, NULL);
   if (ok) k = find_last_rows(g->lm, list, n, p, last);
   ok = ok && (k == 0 || model_logits(g->e, g->lm, p, last, k, logits, why));
   pass_close(p);
@@ -260,19 +279,24 @@ static void take_token(const struct generate_context *g, struct sequence *q,
 }
 
 @ Not everybody who reads rows writes a text. \Cref{phases} takes the time of a prefill, and \cref{search} reads the rows of all beams; both have a list of rows already. |model_read| puts such a list through the model in pieces of at most |chunk| rows, one pass each,
-and only the last pass is handed on. No row can tell, as the keys and values of the pieces before are in the store, the same bits as ever; \cref{phases} has more to say about this.
+and only the last pass is handed on. Who is told how far the reading is hears of the whole list, not of the piece. No row can tell, as the keys and values of the pieces before are in the store, the same bits as ever; \cref{phases} has more to say about this.
 
 @<Read a list of rows, a chunk at a time@>=
 bool model_read(const struct generate_context *g, const struct row *rows, size_t n,
   size_t chunk, struct pass **last, struct error *why)
 {
+  struct progress none = @[{ .all = 0 }@];
+  struct progress *p = g->e->progress != NULL ? g->e->progress : &none;
   bool ok = true;
   *last = NULL;
+  p->all = n;
   for (size_t i = 0, here; ok && i < n; i += here) {
     here = chunk > 0 && n - i > chunk ? chunk : n - i;
+    p->before = i;
     pass_close(*last);
     ok = model_forward(g->e, g->lm, g->s, rows + i, here, last, why);
   }
+  p->before = p->all = 0;
   return ok;
 }
 
@@ -362,7 +386,8 @@ struct generate_context { struct engine *e; const struct model *lm; struct store
 enum finish_reason { FINISH_NONE, FINISH_STOP, FINISH_LENGTH, FINISH_CANCELLED,
   FINISH_ERROR };
   /* why a text ended: not yet, an end token, its length or the context's, the
-     watcher's |false|, or something that went wrong with this text alone */
+     |false| of the watcher or of the engine's |progress|, or something that went wrong
+     with this text alone */
 
 @ Somebody may watch: to print tokens as they come, to draw a grid, to cancel. \label{sec:watch} The watcher
 is called once a step, after the token was chosen, and sees the scores it was chosen from

@@ -147,7 +147,8 @@ struct attention_probe { float *weights; size_t stride; };
      position |t| at index |t|; positions that a row does not see get 0 */
 
 @ The first argument of every kernel is the engine: the table itself, the workers, and the counters. There
-is nothing global, so two engines in one process cannot disturb each other.
+is nothing global, so two engines in one process cannot disturb each other. Who wants to be told how far a pass is, and to be able to
+give it up (\cref{sec:progress}), says so here as well; the kernels themselves never ask.
 
 @<The table of kernels@>=
 struct engine;
@@ -160,9 +161,11 @@ struct kernels {
   @<Two functions that measure the machine@>@;
 };
   /* one implementation of all kernels; arrays are float, row by row, and belong to the caller */
-struct engine { const struct kernels *k; void *pool; struct counters *c; };
+struct engine { const struct kernels *k; void *pool; struct counters *c;
+  struct progress *progress; };
   /* the first argument of every kernel: the kernels in use, their |struct pool *|
-     (null: one thread), and the counters, which the callers of kernels bump */
+     (null: one thread), the counters, which the callers of kernels bump, and, or null, who is told
+     by a pass how many of its rows are done */
 
 @ None of the kernels allocates and none can fail: whatever could be wrong with a shape was
 refused when the model was opened. A linear layer is given a list of matrices, because the query,

@@ -69,7 +69,7 @@ static void feed_close(struct feed *f)
 A run adds the workers and the trainer.
 @<Train@>=
 struct run { struct feed f; struct pool *pool; struct trainer *t;
-  struct progress done; };
+  struct training_progress done; };
 @#
 static bool run_open(struct run *r, const struct training_plan *p,
   unsigned workers)

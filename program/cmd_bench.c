@@ -7,8 +7,10 @@
    for nothing, so that memory has been touched and weights have been read, and then
    --repetitions times. */
 
+#define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include "phases/phases.h"
 #include "command.h"
@@ -40,13 +42,14 @@ static bool run_test(const struct generate_context *g, const struct test *t,
 /* the rates are kept as sums of themselves and of their squares; with one run there is no
    deviation */
 static bool repeat_test(const struct generate_context *g, struct test *t,
-  uint64_t times, struct error *why)
+  uint64_t times, size_t *rounds, struct error *why)
 {
   struct phase one;
   double sum = 0, squares = 0, n = (double) times;
   t->seconds = 0;
   for (uint64_t r = 0; r <= times; r++) {
     if (!run_test(g, t, &one, why)) return false;
+    ++*rounds;
     if (r == 0) continue;
     double rate = (double) t->n / one.seconds;
     sum += rate;
@@ -60,15 +63,115 @@ static bool repeat_test(const struct generate_context *g, struct test *t,
   return true;
 }
 
-/* form: 't', 'c' or 'j' */
+enum bench_form { FORM_TABLE, FORM_MD, FORM_CSV, FORM_JSON, FORM_JSONL, N_FORMS };
+
 struct bench_run {
   const struct console *c;
   const struct command_line *w;
   struct session o;
   struct json_writer j;
-  char form;
+  enum bench_form form;
+  char processor[80];
+  size_t rounds, all_rounds; /* done so far; and all that there will be, which counting finds out */
+  bool counting;
   struct error why;
 };
+
+/* what a test came to: operations and bytes of one run, and the shares of the machine's */
+struct bench_shares { uint64_t flop, moved; double madds, bytes; };
+
+/* the processor's name as Linux tells it; a result without it cannot be compared later */
+static void find_processor(char name[80])
+{
+  char line[200];
+  FILE *in = fopen("/proc/cpuinfo", "r");
+  snprintf(name, 80, "unknown");
+  while (in != NULL && fgets(line, sizeof line, in) != NULL) {
+    const char *colon = strchr(line, ':');
+    if (strncmp(line, "model name", 10) != 0 || colon == NULL) continue;
+    colon += 1 + strspn(colon + 1, " ");
+    snprintf(name, 80, "%.*s", (int) strcspn(colon, "\n"), colon);
+    break;
+  }
+  if (in != NULL) fclose(in);
+}
+
+static const char *kv_type_of(const struct bench_run *b)
+{
+  const struct option_value *of = &b->w->of[OPTION_KV_TYPE];
+  return of->given ? of->text : "f32";
+}
+
+/* the numbers first, in the order of the other forms; then what they were measured with */
+static void put_test(struct bench_run *b, const struct test *t, const struct bench_shares *of)
+{
+  struct json_writer *j = &b->j;
+  writer_open(j, '{');
+  put_words_as(j, "test", t->name);
+  put_double_as(j, "tokens_per_second", t->mean);
+  put_double_as(j, "stddev", t->deviation);
+  put_count_as(j, "flop", of->flop);
+  put_count_as(j, "bytes", of->moved);
+  put_double_as(j, "fma_share", of->madds);
+  put_double_as(j, "bandwidth_share", of->bytes);
+  put_words_as(j, "model", b->o.path);
+  put_count_as(j, "threads", pool_workers(b->o.pool));
+  put_words_as(j, "kernels", b->o.e.k->name);
+  put_words_as(j, "kv_type", kv_type_of(b));
+  put_words_as(j, "build", b->c->build);
+  put_words_as(j, "processor", b->processor);
+  writer_close(j, '}');
+  if (b->form == FORM_JSONL) writer_end(j);
+}
+
+static void print_test(struct bench_run *b, const struct test *t, const struct bench_shares *of)
+{
+  FILE *out = b->c->out;
+  unsigned threads = pool_workers(b->o.pool);
+  double gflop = (double) of->flop / 1e9, mb = (double) of->moved / 1e6;
+  switch (b->form) {
+  case FORM_TABLE: fprintf(out, "%-18s %7u %10.2f %8.2f %9.3f %9.1f %7.1f %9.1f\n", t->name,
+    threads, t->mean, t->deviation, gflop, mb, 100 * of->madds, 100 * of->bytes);
+    break;
+  case FORM_MD: fprintf(out, "| %s | %u | %.2f ± %.2f | %.3f | %.1f | %.1f | %.1f |\n", t->name,
+    threads, t->mean, t->deviation, gflop, mb, 100 * of->madds, 100 * of->bytes);
+    break;
+  case FORM_CSV: fprintf(out, "%s,%.6g,%.6g,%" PRIu64 ",%" PRIu64 ",%.6g,%.6g,\"%s\",%u,%s,%s,%s,"
+    "\"%s\"\n", t->name, t->mean, t->deviation, of->flop, of->moved, of->madds, of->bytes,
+    b->o.path, threads, b->o.e.k->name, kv_type_of(b), b->c->build, b->processor);
+    break;
+  default: put_test(b, t, of);
+  }
+}
+
+static void begin_tests(struct bench_run *b)
+{
+  FILE *out = b->c->out;
+  b->j.out = out;
+  switch (b->form) {
+  case FORM_TABLE: fprintf(out, "%-18s %7s %10s %8s %9s %9s %7s %9s\n", "test", "threads",
+    "tokens/s", "+-", "GFLOP", "MB", "FMA %", "memory %");
+    break;
+  case FORM_MD: fprintf(out, "| test | threads | tokens/s | GFLOP | MB | FMA %% | memory %% |\n"
+    "|---|--:|--:|--:|--:|--:|--:|\n");
+    break;
+  case FORM_CSV: fprintf(out, "test,tokens_per_second,stddev,flop,bytes,fma_share,"
+    "bandwidth_share,model,threads,kernels,kv_type,build,processor\n");
+    break;
+  case FORM_JSON: writer_open(&b->j, '[');
+    break;
+  default: break;
+  }
+}
+
+static void rounds_words(void *ctx, size_t done, size_t all, char text[WAITING_WORDS])
+{
+  const struct bench_run *b = ctx;
+  (void) done;
+  (void) all;
+  snprintf(text, WAITING_WORDS, "%zu of %zu rounds", b->rounds, b->all_rounds);
+}
+
 /* The machine is probed before each test, since in the next minute it may be doing something
    else. A multiply-add counts as two operations, as is usual; shares are of 1. */
 static bool show_test(struct bench_run *b, struct test *t)
@@ -77,107 +180,186 @@ static bool show_test(struct bench_run *b, struct test *t)
   uint64_t times = b->w->of[OPTION_REPETITIONS].given
     ? b->w->of[OPTION_REPETITIONS].count : 5;
   struct roofline can;
-  snprintf(t->name, sizeof t->name, "%s%zu", t->reads ? "pp" : "tg", t->n);
-  if (t->depth > 0) snprintf(t->name, sizeof t->name, "%s%zu @ d%zu",
-    t->reads ? "pp" : "tg", t->n, t->depth);
-  if (!roofline_measure(b->o.m, &b->o.e, &can, &b->why)
-    || !repeat_test(&g, t, times, &b->why)) return false;
-  double madds = (double) work_madds(&t->work) / t->seconds / can.madds;
-  double bytes = (double) work_bytes(&t->work) / t->seconds / can.bytes;
-  uint64_t flop = 2 * work_madds(&t->work), moved = work_bytes(&t->work);
-  FILE *out = b->c->out;
-  if (b->form == 't') fprintf(out, "%-18s %10.2f %8.2f %9.3f %9.1f %7.1f %9.1f"
-    "\n", t->name, t->mean, t->deviation, (double) flop / 1e9,
-    (double) moved / 1e6, 100 * madds, 100 * bytes);
-  else if (b->form == 'c') fprintf(out, "%s,%.6g,%.6g,%" PRIu64 ",%" PRIu64
-    ",%.6g,%.6g\n", t->name, t->mean, t->deviation, flop, moved, madds, bytes);
-  else {
-    writer_open(&b->j, '{');
-    put_words_as(&b->j, "test", t->name);
-    put_double_as(&b->j, "tokens_per_second", t->mean);
-    put_double_as(&b->j, "stddev", t->deviation);
-    put_count_as(&b->j, "flop", flop);
-    put_count_as(&b->j, "bytes", moved);
-    put_double_as(&b->j, "fma_share", madds);
-    put_double_as(&b->j, "bandwidth_share", bytes);
-    writer_close(&b->j, '}');
+  if (b->counting) {
+    b->all_rounds += (size_t) times + 1;
+    return true;
   }
-  return true;
+  snprintf(t->name, sizeof t->name, "%s%zu", t->reads ? "pp" : "tg", t->n);
+  if (t->depth > 0) snprintf(t->name, sizeof t->name, "%s%zu@d%zu",
+    t->reads ? "pp" : "tg", t->n, t->depth);
+  waiting_begin(&b->o.wait, rounds_words, b);
+  bool ok = roofline_measure(b->o.m, &b->o.e, &can, &b->why)
+    && repeat_test(&g, t, times, &b->rounds, &b->why);
+  waiting_end(&b->o.wait);
+  if (!ok) return false;
+  struct bench_shares of = { .flop = 2 * work_madds(&t->work), .moved = work_bytes(&t->work),
+    .madds = (double) work_madds(&t->work) / t->seconds / can.madds,
+    .bytes = (double) work_bytes(&t->work) / t->seconds / can.bytes };
+  print_test(b, t, &of);
+  return fflush(b->c->out) == 0;
 }
 
 static bool choose_form(struct bench_run *b)
 {
   const struct option_value *of = &b->w->of[OPTION_OUTPUT];
-  static const char *const form[] = { "table", "csv", "json" };
-  b->form = b->w->of[OPTION_JSON].given ? 'j' : 't';
+  static const char *const name[N_FORMS] = { [FORM_TABLE] = "table", [FORM_MD] = "md",
+    [FORM_CSV] = "csv", [FORM_JSON] = "json", [FORM_JSONL] = "jsonl" };
+  b->form = b->w->of[OPTION_JSON].given ? FORM_JSON : FORM_TABLE;
   if (!of->given) return true;
-  for (int i = 0; i < 3; i++) if (strcmp(of->text, form[i]) == 0) {
-    b->form = form[i][0];
+  for (int i = 0; i < N_FORMS; i++) if (strcmp(of->text, name[i]) == 0) {
+    b->form = (enum bench_form) i;
     return true;
   }
-  return error_say(&b->why, "--output `%s'; wanted: table, csv or json",
+  return error_say(&b->why, "--output `%s'; wanted: table, md, csv, json or jsonl",
     of->text);
 }
 
 /* a model may have a context of less than the usual number of tokens: what was not asked for
    gives way, what was asked for is refused */
-static bool choose_length(struct bench_run *b, enum option which, size_t usual,
-  size_t depth, size_t *n)
+static bool lengths_fit(struct bench_run *b, enum option which, size_t depth)
 {
   size_t context = b->o.lm->config.n_positions;
-  size_t cap = context > depth ? context - depth : 0;
-  const struct option_value *of = &b->w->of[which];
-  if (of->given) *n = (size_t) of->count;
-  else *n = usual < cap ? usual : cap;
-  return *n <= cap || error_say(&b->why, "--%s %zu behind %zu tokens;"
-    " the context holds %zu", options_option(which)->name, *n, depth, context);
+  const char *at = b->w->of[which].text;
+  uint64_t n;
+  while (at != NULL && options_next_count(&at, &n))
+    if (depth > context || n > context - depth)
+      return error_say(&b->why, "--%s %" PRIu64 " behind %zu tokens;"
+        " the context holds %zu", options_option(which)->name, n, depth, context);
+  return true;
 }
 
+/* the tests of one list at one depth; 0 leaves one out */
+static bool show_list(struct bench_run *b, enum option which, size_t usual, size_t depth)
+{
+  struct test t = { .reads = which == OPTION_N_PROMPT, .depth = depth };
+  size_t context = b->o.lm->config.n_positions, cap = context > depth ? context - depth : 0;
+  const char *at = b->w->of[which].text;
+  uint64_t n = usual < cap ? usual : cap;
+  bool ok = true;
+  if (at == NULL) {
+    t.n = (size_t) n;
+    return t.n == 0 || show_test(b, &t);
+  }
+  while (ok && options_next_count(&at, &n)) {
+    t.n = (size_t) n;
+    ok = t.n == 0 || show_test(b, &t);
+  }
+  return ok;
+}
+
+/* at each depth first what is read, then what is written */
+static bool show_depths(struct bench_run *b)
+{
+  const char *at = b->w->of[OPTION_N_DEPTH].given ? b->w->of[OPTION_N_DEPTH].text : "0";
+  uint64_t depth;
+  bool ok = true;
+  while (ok && options_next_count(&at, &depth))
+    ok = show_list(b, OPTION_N_PROMPT, 512, (size_t) depth)
+      && show_list(b, OPTION_N_GEN, 128, (size_t) depth);
+  return ok;
+}
+
+/* what cannot fit is found before anything is measured */
+static bool all_fit(struct bench_run *b)
+{
+  const char *at = b->w->of[OPTION_N_DEPTH].given ? b->w->of[OPTION_N_DEPTH].text : "0";
+  uint64_t depth;
+  bool ok = true;
+  while (ok && options_next_count(&at, &depth))
+    ok = lengths_fit(b, OPTION_N_PROMPT, (size_t) depth)
+      && lengths_fit(b, OPTION_N_GEN, (size_t) depth);
+  return ok;
+}
+
+/* the same walk over all lists, without the work */
+static void count_rounds(struct bench_run *b)
+{
+  const char *at = b->w->of[OPTION_THREAD_LIST].given ? b->w->of[OPTION_THREAD_LIST].text : "1";
+  uint64_t threads;
+  b->counting = true;
+  while (options_next_count(&at, &threads)) show_depths(b);
+  b->counting = false;
+}
+
+/* the pool of the session has the first number of workers; for another it is opened again */
 static bool show_tests(struct bench_run *b)
 {
-  struct test read = { .reads = true }, write = { .reads = false };
-  size_t depth = (size_t) b->w->of[OPTION_N_DEPTH].count;
-  read.depth = write.depth = depth;
-  b->j.out = b->c->out;
-  if (!choose_length(b, OPTION_N_PROMPT, 512, depth, &read.n)
-    || !choose_length(b, OPTION_N_GEN, 128, depth, &write.n)) return false;
-  if (b->form == 't') fprintf(b->c->out, "%-18s %10s %8s %9s %9s %7s %9s\n",
-    "test", "tokens/s", "+-", "GFLOP", "MB", "FMA %", "memory %");
-  if (b->form == 'c') fprintf(b->c->out, "test,tokens_per_second,stddev,"
-    "flop,bytes,fma_share,bandwidth_share\n");
-  if (b->form == 'j') writer_open(&b->j, '[');
-  bool ok = (read.n == 0 || show_test(b, &read))
-    && (write.n == 0 || show_test(b, &write));
-  if (ok && b->form == 'j') {
+  const char *at = b->w->of[OPTION_THREAD_LIST].given ? b->w->of[OPTION_THREAD_LIST].text : "";
+  uint64_t threads = pool_workers(b->o.pool);
+  if (!all_fit(b)) return false;
+  count_rounds(b);
+  begin_tests(b);
+  bool more = options_next_count(&at, &threads), ok = show_depths(b);
+  while (ok && more && options_next_count(&at, &threads)) {
+    pool_close(b->o.m, b->o.pool);
+    b->o.pool = b->o.e.pool = pool_open(b->o.m, (unsigned) threads, &b->why);
+    ok = b->o.pool != NULL && show_depths(b);
+  }
+  if (ok && b->form == FORM_JSON) {
     writer_close(&b->j, ']');
     writer_end(&b->j);
   }
   return ok;
 }
 
+/* An array that is not closed is none: of a bench that fails or is given up nothing is printed in
+   that form, so it is collected first. Lines of the other forms stand for themselves. */
+static int run_bench(struct bench_run *b)
+{
+  struct console collects = *b->c;
+  const struct console *real = b->c;
+  char *text = NULL;
+  size_t n = 0;
+  if (b->form == FORM_JSON) {
+    collects.out = open_memstream(&text, &n);
+    if (collects.out == NULL) {
+      error_say(&b->why, "no memory for what is to be printed");
+      return STATUS_FAILED;
+    }
+    b->c = &collects;
+  }
+  bool ok = show_tests(b);
+  b->c = real;
+  if (b->form == FORM_JSON) {
+    fclose(collects.out);
+    if (ok) fwrite(text, 1, n, real->out);
+    free(text);
+  }
+  if (ok) return STATUS_DONE;
+  return progress_cancelled(&b->o.wait.told) ? STATUS_CANCELLED : STATUS_FAILED;
+}
+
+/* what became of a subcommand, in words if there are any */
+static int tell_status(const struct console *c, int status, const struct error *why)
+{
+  if (status == STATUS_USAGE) return console_usage_error(c, why);
+  return status == STATUS_FAILED ? console_fail(c, why) : status;
+}
+
 int cmd_bench(const struct console *c, const struct command_line *w)
 {
   struct bench_run b = { .c = c, .w = w };
+  find_processor(b.processor);
   if (!choose_form(&b)) return console_usage_error(c, &b.why);
-  bool ok = session_open(&b.o, c, w, SESSION_NEED_MODEL, &b.why);
-  if (ok) {
-    ok = show_tests(&b);
+  int status = session_open(&b.o, c, w, SESSION_NEED_MODEL, &b.why);
+  if (status == STATUS_DONE) {
+    status = run_bench(&b);
     session_close(&b.o);
   }
-  return ok ? STATUS_DONE : console_fail(c, &b.why);
+  return tell_status(c, status, &b.why);
 }
 
 /* The ids of the text, with no special tokens except the one that the model's texts begin with.
    Nothing says which id that is; but if the text with special tokens is the text without them
    after one more, that one is it. */
-static bool collect_ids(struct session *o, const struct mapping *map,
+static bool collect_ids(struct session *o, const struct bytes *read,
   struct ids *list, struct error *why)
 {
   struct ids whole = { .n = 0 };
-  const char *text = (const char *) map->bytes;
-  bool ok = tokenizer_encode(o->t, o->m, text, map->size, false, false,
+  const char *text = read->n > 0 ? (const char *) read->byte : "";
+  bool ok = tokenizer_encode(o->t, o->m, text, read->n, false, false,
       list, why)
-    && tokenizer_encode(o->t, o->m, text, map->size, true, false, &whole, why);
+    && tokenizer_encode(o->t, o->m, text, read->n, true, false, &whole, why);
   if (ok && whole.n > list->n
       && (list->n == 0 || memcmp(whole.id + 1, list->id,
         list->n * sizeof *list->id) == 0)) {
@@ -214,39 +396,64 @@ static void show_perplexity(const struct console *c, const struct command_line *
 }
 
 /* a text or a window of one token has no token with a predecessor, and is refused */
+/* how many windows of context ids, every stride ids, it takes to read n */
+static size_t count_windows(size_t n, size_t context, size_t stride)
+{
+  return n <= context ? 1 : 1 + (n - context + stride - 1) / stride;
+}
+
+/* what has been read so far, as the reader leaves it between two passes */
+struct reading { struct perplexity p; size_t windows; };
+static void window_words(void *ctx, size_t done, size_t all, char text[WAITING_WORDS])
+{
+  const struct reading *r = ctx;
+  (void) done;
+  (void) all;
+  size_t n = (size_t) snprintf(text, WAITING_WORDS, "window %zu of %zu", r->p.windows + 1,
+    r->windows);
+  if (r->p.tokens > 0) snprintf(text + n, WAITING_WORDS - n, ", perplexity %.2f",
+    exp(r->p.loss / (double) r->p.tokens));
+}
+
 static bool read_file(const struct console *c, const struct command_line *w,
-  struct session *o, const struct mapping *map, struct error *why)
+  struct session *o, const struct bytes *read, struct error *why)
 {
   struct ids list = { .n = 0 };
-  struct perplexity p;
+  struct reading r = { .windows = 0 };
+  struct perplexity *p = &r.p;
   struct generate_context g = { &o->e, o->lm, o->s, o->m };
   const struct option_value *of = w->of;
   size_t context = of[OPTION_CONTEXT].given
     ? (size_t) of[OPTION_CONTEXT].count : o->lm->config.n_positions;
   size_t stride = of[OPTION_STRIDE].given
     ? (size_t) of[OPTION_STRIDE].count : context;
-  bool ok = collect_ids(o, map, &list, why)
-    && perplexity_of(&g, list.id, list.n, context, stride, &p, why);
-  if (ok && p.tokens == 0) ok = error_say(why, "%s: no token to score in"
+  bool ok = collect_ids(o, read, &list, why);
+  r.windows = count_windows(list.n, context, stride > 0 ? stride : 1);
+  waiting_begin(&o->wait, window_words, &r);
+  ok = ok && perplexity_of(&g, list.id, list.n, context, stride, p, why);
+  waiting_end(&o->wait);
+  if (ok && p->tokens == 0) ok = error_say(why, "%s: no token to score in"
     " %zu tokens in windows of %zu; wanted: 2 tokens in a window, or more",
     w->operand, list.n, context);
-  if (ok) show_perplexity(c, w, &p, map->size);
+  if (ok) show_perplexity(c, w, p, read->n);
   ids_free(o->m, &list);
   return ok;
 }
 
-/* the file is mapped before the model is opened, so that a misspelt name is found out at once */
+/* the text is read before the model is opened, so that a misspelt name is found out at once */
 int cmd_perplexity(const struct console *c, const struct command_line *w)
 {
   struct session o;
   struct error why;
-  struct mapping map;
-  if (!file_map(&map, w->operand, &why)) return console_fail(c, &why);
-  bool ok = session_open(&o, c, w, SESSION_NEED_MODEL | SESSION_NEED_TOKENIZER, &why);
-  if (ok) {
-    ok = read_file(c, w, &o, &map, &why);
+  struct bytes text = { NULL, 0, 0 };
+  int status = prompt_read_text(c, w->operand, &text, &why) ? STATUS_DONE : STATUS_FAILED;
+  if (status == STATUS_DONE)
+    status = session_open(&o, c, w, SESSION_NEED_MODEL | SESSION_NEED_TOKENIZER, &why);
+  if (status == STATUS_DONE) {
+    if (!read_file(c, w, &o, &text, &why))
+      status = progress_cancelled(&o.wait.told) ? STATUS_CANCELLED : STATUS_FAILED;
     session_close(&o);
   }
-  file_unmap(&map);
-  return ok ? STATUS_DONE : console_fail(c, &why);
+  bytes_free(c->memory, &text);
+  return tell_status(c, status, &why);
 }

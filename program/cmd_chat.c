@@ -16,17 +16,21 @@
 
 /* A turn is copied, since its line will be overwritten by the next; one byte more, so that an
    empty one has an address. */
-static bool push_turn(struct chat *t, enum role who,
-  const void *text, size_t n)
+bool chat_push(struct chat *t, enum role who, const void *text, size_t n)
 {
   struct memory *m = t->a.o.m;
   void *p = memory_reserve(m, MEMORY_OTHER, t->turn, &t->cap, t->n + 1, 8, sizeof *t->turn,
     &t->a.why);
   if (p == NULL) return false;
   t->turn = p;
+  p = memory_reserve(m, MEMORY_OTHER, t->length, &t->length_cap, t->n + 1, 8, sizeof *t->length,
+    &t->a.why);
+  if (p == NULL) return false;
+  t->length = p;
   char *copy = memory_alloc(m, MEMORY_OTHER, n + 1, 1, &t->a.why);
   if (copy == NULL) return false;
   if (n > 0) memcpy(copy, text, n);
+  t->length[t->n] = t->text.n;
   t->turn[t->n++] = (struct turn) { who, copy, n };
   return true;
 }
@@ -34,6 +38,7 @@ static bool push_turn(struct chat *t, enum role who,
 static void pop_turn(struct chat *t)
 {
   struct turn *last = &t->turn[--t->n];
+  t->text.n = t->length[t->n];
   memory_free(t->a.o.m, (char *) last->text);
 }
 
@@ -43,6 +48,22 @@ void chat_forget(struct chat *t)
 {
   while (t->n > t->first) pop_turn(t);
   t->text.n = 0;
+  t->how.d.sequence = 0;
+}
+
+/* the ids go back to what they were before the question; the cache is cropped by the loop */
+char *chat_take_back(struct chat *t, size_t *n)
+{
+  while (t->n > t->first) {
+    struct turn last = t->turn[t->n - 1];
+    *n = last.n;
+    if (last.who != ROLE_USER) pop_turn(t);
+    else {
+      t->text.n = t->length[--t->n];
+      return (char *) last.text;
+    }
+  }
+  return NULL;
 }
 
 /* The named template, or the one of the model's files. The built-in model's files know no
@@ -62,19 +83,34 @@ static bool choose_template(struct chat *t)
 /* Whether the template suits the model is tried before anybody has typed a word: a first turn is
    set and thrown away. A mark that the vocabulary lacks is found then, and a system turn that
    has no place. */
-static bool try_template(struct chat *t)
+static bool try_template(struct chat *t, struct error *why)
 {
   struct memory *m = t->a.o.m;
   struct ids none = { NULL, 0, 0 };
-  const struct option_value *system = &t->a.w->of[OPTION_SYSTEM];
-  if (system->given && !push_turn(t, ROLE_SYSTEM, system->text,
-      strlen(system->text))) return false;
-  t->first = t->n;
-  if (!push_turn(t, ROLE_USER, "x", 1)) return false;
-  bool ok = conversations_ids(m, t->by, t->a.o.t, t->turn, t->n, 0,
-    true, &none, &t->a.why);
+  if (!chat_push(t, ROLE_USER, "x", 1)) return false;
+  bool ok = conversations_ids(m, t->by, t->a.o.t, t->turn, t->n, 0, true, &none, why);
   pop_turn(t);
   ids_free(m, &none);
+  return ok;
+}
+
+bool chat_system(struct chat *t, const char *text, size_t n, struct error *why)
+{
+  struct turn before = { ROLE_SYSTEM, NULL, 0 };
+  chat_forget(t);
+  if (t->first > 0) before = t->turn[0];
+  t->n = t->first = 0;
+  bool ok = n == 0 || chat_push(t, ROLE_SYSTEM, text, n);
+  t->first = t->n;
+  ok = ok && try_template(t, why);
+  if (!ok && t->n > 0) pop_turn(t);
+  if (!ok && before.text != NULL) {
+    t->turn[0] = before;
+    t->length[0] = 0;
+    t->n = 1;
+  }
+  if (ok && before.text != NULL) memory_free(t->a.o.m, (char *) before.text);
+  t->first = t->n;
   return ok;
 }
 
@@ -97,11 +133,13 @@ int chat_open(struct chat *t, const struct console *c,
   struct invocation *a = &t->a;
   memset(t, 0, sizeof *t);
   a->c = c, a->w = w;
-  if (!session_open(&a->o, c, w, SESSION_NEED_MODEL | SESSION_NEED_TOKENIZER, &a->why))
-    return STATUS_FAILED;
-  int status = invocation_context(a);
+  int status = session_open(&a->o, c, w, SESSION_NEED_MODEL | SESSION_NEED_TOKENIZER, &a->why);
+  if (status != STATUS_DONE) return status;
+  status = invocation_context(a);
+  const char *system = w->of[OPTION_SYSTEM].given ? w->of[OPTION_SYSTEM].text : "";
   if (status == STATUS_DONE && (!choose_template(t)
-      || !try_template(t) || !learn_ends(t))) status = STATUS_FAILED;
+      || !chat_system(t, system, strlen(system), &a->why) || !learn_ends(t)))
+    status = STATUS_FAILED;
   if (status == STATUS_DONE)
     status = decode_setup_open(&t->how, a, &a->why);
   return status;
@@ -113,6 +151,7 @@ void chat_close(struct chat *t)
   t->first = 0;
   chat_forget(t);
   memory_free(m, t->turn);
+  memory_free(m, t->length);
   ids_free(m, &t->text);
   ids_free(m, &t->end);
   ids_free(m, &t->eos);
@@ -135,18 +174,67 @@ static bool next_ids(struct chat *t, struct ids *next)
     whole ? 0 : t->n - 1, true, next, &t->a.why);
 }
 
-/* A talk that no longer fits is refused with both numbers, instead of dropping its oldest turns
-   without a word; a shorter turn may still fit. */
-static bool fits(struct chat *t, size_t n)
+/* room for an answer: what -n says, but no more than an eighth of the context, beyond which old
+   turns are worth more */
+static size_t room_wanted(const struct chat *t)
+{
+  const struct option_value *max = &t->a.w->of[OPTION_MAX_NEW_TOKENS];
+  size_t room = t->a.context / 8;
+  if (max->given && max->count < room) room = (size_t) max->count;
+  return room > 0 ? room : 1;
+}
+
+/* forgets the oldest question with its answer, but not the last turn; false if there is none. All
+   ids have to be made anew */
+static bool drop_oldest(struct chat *t)
+{
+  size_t k = t->first, n = 0;
+  while (k + n + 1 < t->n && (n == 0 || t->turn[k + n].who != ROLE_USER)) n++;
+  if (n == 0) return false;
+  for (size_t i = k; i < k + n; i++) memory_free(t->a.o.m, (char *) t->turn[i].text);
+  t->n -= n;
+  memmove(t->turn + k, t->turn + k + n, (t->n - k) * sizeof *t->turn);
+  t->text.n = 0;
+  for (size_t i = k; i < t->n; i++) t->length[i] = 0;
+  return true;
+}
+
+/* A turn that does not fit although all others but the system's were dropped is refused, with both
+   numbers, before any is dropped. */
+static bool fits_alone(struct chat *t)
+{
+  struct invocation *a = &t->a;
+  struct turn least[2];
+  struct ids list = { NULL, 0, 0 };
+  size_t n = t->first;
+  if (n > 0) least[0] = t->turn[0];
+  least[n++] = t->turn[t->n - 1];
+  bool ok = conversations_ids(a->o.m, t->by, a->o.t, least, n, 0, true, &list, &a->why);
+  if (ok && list.n > a->context)
+    ok = error_say(&a->why, "with this turn the talk has %zu tokens; the context holds %zu", list.n,
+      a->context);
+  ids_free(a->o.m, &list);
+  return ok;
+}
+
+/* The ids of the next prompt. While they leave no room for an answer, the oldest turns are
+   dropped; how many is said once. */
+static bool fit(struct chat *t, struct ids *next)
 {
   struct invocation *a = &t->a;
   const struct option_value *max = &a->w->of[OPTION_MAX_NEW_TOKENS];
-  if (n > a->context)
-    return error_say(&a->why, "with this turn the talk has %zu tokens; "
-      "the context holds %zu; /new begins another talk", n, a->context);
-  a->max_tokens = a->context - n + 1;
-  if (max->given && max->count < a->max_tokens)
-    a->max_tokens = (size_t) max->count;
+  size_t before = t->n;
+  bool ok = fits_alone(t) && next_ids(t, next);
+  while (ok && next->n + room_wanted(t) > a->context + 1 && drop_oldest(t)) {
+    next->n = 0;
+    ok = next_ids(t, next);
+  }
+  if (ok && t->n < before && !a->w->of[OPTION_QUIET].given)
+    fprintf(a->c->err, "incipit: the context of %zu tokens is full; the oldest %zu turns are"
+      " forgotten\n", a->context, before - t->n);
+  if (!ok) return false;
+  a->max_tokens = a->context - next->n + 1;
+  if (max->given && max->count < a->max_tokens) a->max_tokens = (size_t) max->count;
   return true;
 }
 
@@ -162,11 +250,18 @@ static void show_fresh(struct chat *t)
   t->shown = o->released;
 }
 
-/* Ctrl-C is looked at after every step and ends the answer by the loop's own cancelling, which
+/* Ctrl-C is looked at within every step and after it, and ends the answer by the loop's own cancelling, which
    leaves text and cache as after any other step; so the talk can go on. */
+static void reading_words(void *ctx, size_t done, size_t all, char text[WAITING_WORDS])
+{
+  (void) ctx;
+  snprintf(text, WAITING_WORDS, "reading %zu of %zu tokens", done, all);
+}
+
 static bool see_answer(void *ctx, const struct step *now)
 {
   struct chat *t = ctx;
+  waiting_end(&t->a.o.wait);
   t->cost.last = timing_seconds();
   t->cost.written = now->number;
   if (now->number == 1) {
@@ -193,8 +288,10 @@ static bool run_answer(struct chat *t, const struct ids *next,
   t->cost = (struct turn_cost) { .given = next->n,
     .began = timing_seconds() };
   a->c->listen();
-  if (!generate(&with, next->id, next->n, &want, out, &a->why))
-    return false;
+  waiting_begin(&a->o.wait, reading_words, NULL);
+  bool ok = generate(&with, next->id, next->n, &want, out, &a->why);
+  waiting_end(&a->o.wait);
+  if (!ok) return false;
   t->cost.rows = a->o.counters.rows - t->rows_before;
   if (t->cost.written == 0) t->cost.read = t->cost.rows;
   return true;
@@ -232,7 +329,7 @@ static bool end_answer(struct chat *t)
     console_end(c, STATUS_DONE);
     return false;
   }
-  return push_turn(t, ROLE_ASSISTANT, o->text.n > 0 ? o->text.byte + t->bare
+  return chat_push(t, ROLE_ASSISTANT, o->text.n > 0 ? o->text.byte + t->bare
     : NULL, o->text.n - t->bare);
 }
 
@@ -248,88 +345,38 @@ static bool answer(struct chat *t, const struct ids *next)
 
 /* What cannot be set, because it is too long or has a letter that the vocabulary cannot spell,
    is said and taken back; it ends no talk. What fails in the middle of an answer does. */
-bool chat_send(struct chat *t, const char *line, size_t n)
+enum chat_result chat_send(struct chat *t, const char *line, size_t n)
 {
   struct ids next = { NULL, 0, 0 };
+  enum chat_result result = CHAT_DONE;
   t->cost = (struct turn_cost) { .given = 0 };
-  if (!push_turn(t, ROLE_USER, line, n)) return false;
-  bool ok = next_ids(t, &next) && fits(t, next.n);
-  if (ok) ok = answer(t, &next);
-  else {
+  if (!chat_push(t, ROLE_USER, line, n)) return CHAT_BROKEN;
+  if (!fit(t, &next)) {
     console_fail(t->a.c, &t->a.why);
     pop_turn(t);
-    ok = true;
+    result = CHAT_REFUSED;
   }
+  else if (!answer(t, &next)) result = CHAT_BROKEN;
   ids_free(t->a.o.m, &next);
-  return ok;
+  if (result == CHAT_DONE && t->a.w->of[OPTION_STATS].given) chat_print_cost(t);
+  return result;
 }
 
 /* the names are those of generate --stats; rows_read stands apart from rows, for that is where a
    conversation is cheap or expensive */
-static void print_cost(const struct chat *t)
+void chat_print_cost(const struct chat *t)
 {
   const struct turn_cost *k = &t->cost;
-  FILE *err = t->a.c->err;
+  const struct console *c = t->a.c;
   if (k->given == 0) return;
-  fprintf(err, "%-28s %zu + %zu\n", "tokens", k->given, k->written);
-  fprintf(err, "%-28s %" PRIu64 "\n", "rows_read", k->read);
-  fprintf(err, "%-28s %" PRIu64 "\n", "rows", k->rows);
+  fprintf(c->err, "%-28s %zu + %zu tokens\n", "tokens", k->given, k->written);
+  console_stat(c, "rows_read", (double) k->read, 0, "rows");
+  console_stat(c, "rows", (double) k->rows, 0, "rows");
   if (k->written == 0) return;
-  fprintf(err, "%-28s %.2f\n", "time_to_first_token_ms",
-    1e3 * (k->first - k->began));
+  console_stat(c, "time_to_first_token_ms", 1e3 * (k->first - k->began), 2, "ms");
   if (k->last > k->first)
-    fprintf(err, "%-28s %.2f\n", "decode_tokens_per_second",
-      (double) (k->written - 1) / (k->last - k->first));
-}
-
-/* A line that begins with a slash is for the program. Settings are options: a talk with other
-   settings is another talk. */
-static const struct { const char *name, *words; } slash_command[] = {
-  { "/help", "this list" },
-  { "/new", "forget the talk, and begin another" },
-  { "/quit", "end; so does the end of the input, Ctrl-D" },
-  { "//...", "a turn that begins with a slash" } };
-enum { N_SLASH_COMMANDS = sizeof slash_command / sizeof *slash_command };
-
-static void print_slash_commands(FILE *err)
-{
-  for (size_t i = 0; i < N_SLASH_COMMANDS; i++)
-    fprintf(err, "%-8s %s\n", slash_command[i].name, slash_command[i].words);
-}
-
-/* shows at most 40 bytes of the line, and not half a character */
-static void refuse_slash_command(const struct chat *t, const char *line, size_t n)
-{
-  struct error why;
-  size_t k = n < 40 ? n : 40;
-  while (k > 0 && k < n && (line[k] & 0xc0) == 0x80) k--;
-  error_say(&why, "there is no %.*s; /help lists what there is",
-    (int) k, line);
-  console_fail(t->a.c, &why);
-}
-
-static bool line_is(const char *line, size_t n, const char *word)
-{
-  while (n > 0 && (line[n - 1] == ' ' || line[n - 1] == '\t')) n--;
-  return n == strlen(word) && memcmp(line, word, n) == 0;
-}
-
-/* What begins with a slash and is not in the list is refused: a user who mistypes such a line
-   does not want the model to answer it. false if the talk cannot go on */
-static bool run_slash_command(struct chat *t, const char *line, size_t n, bool *quit)
-{
-  *quit = line_is(line, n, "/quit");
-  if (line_is(line, n, "")) return true;
-  if (n > 1 && line[0] == '/' && line[1] == '/') line++, n--;
-  else if (line[0] == '/') {
-    if (line_is(line, n, "/new")) chat_forget(t);
-    else if (line_is(line, n, "/help")) print_slash_commands(t->a.c->err);
-    else if (!*quit) refuse_slash_command(t, line, n);
-    return true;
-  }
-  bool ok = chat_send(t, line, n);
-  if (ok && t->a.w->of[OPTION_STATS].given) print_cost(t);
-  return ok;
+    console_stat(c, "decode_tokens_per_second", (double) (k->written - 1) / (k->last - k->first),
+      2, "tokens/s");
 }
 
 /* Lines come from the editor, or as they are; in a pipe there is no prompt. The carriage return
@@ -353,25 +400,81 @@ static enum asked next_line(struct line_source *r, const char **line,
   return ASKED_DROPPED;
 }
 
-/* The talk goes on until somebody ends it or the input does, which is no failure. If the input
-   ended because a signal came while nothing was being answered, the status says so. */
-static int converse(struct chat *t, struct line_source *r)
+/* appends to a text of several lines; what does not fit is said, and given up */
+static bool add_line(struct line_source *r, struct bytes *text, const char *line, size_t n)
 {
+  struct error why;
+  if (bytes_push(r->c->memory, text, line, n, &why)) return true;
+  console_fail(r->c, &why);
+  text->n = 0;
+  return false;
+}
+
+/* Three quotation marks open a text of several lines and close it; what stands beside them on
+   their lines belongs to it. From a keyboard Ctrl-C gives it up. If the input ends within it,
+   text is what there was */
+static enum asked next_text(struct line_source *r, struct bytes *text)
+{
+  static const char quotes[] = "\"\"\"";
   const char *line = "";
   size_t n = 0;
-  bool quit = false;
-  while (!quit) {
-    errno = 0;
-    enum asked got = next_line(r, &line, &n);
-    if (got == ASKED_END) break;
-    if (got == ASKED_LINE && n > 0 && !run_slash_command(t, line, n, &quit))
-      return STATUS_FAILED;
+  text->n = 0;
+  enum asked got = next_line(r, &line, &n);
+  bool open = got == ASKED_LINE && n >= 3 && memcmp(line, quotes, 3) == 0;
+  if (open) line += 3, n -= 3;
+  while (got == ASKED_LINE) {
+    bool closes = open && n >= 3 && memcmp(line + n - 3, quotes, 3) == 0;
+    if (!add_line(r, text, line, closes ? n - 3 : n)) return ASKED_DROPPED;
+    if (!open || closes) return ASKED_LINE;
+    if (!add_line(r, text, "\n", 1)) return ASKED_DROPPED;
+    got = next_line(r, &line, &n);
   }
-  if (quit || !ferror(r->c->in)) return STATUS_DONE;
-  if (errno == EINTR) return STATUS_CANCELLED;
-  error_say(&t->a.why, "the standard input cannot be read: %s",
-    strerror(errno));
-  return STATUS_FAILED;
+  return got;
+}
+
+/* What begins with a slash is for the program, two slashes are a turn that begins with one; a
+   text of several lines is a turn in any case. Blanks alone say nothing. */
+static enum chat_result take_text(struct chat *t, const struct bytes *text)
+{
+  const char *line = (const char *) text->byte;
+  size_t n = text->n;
+  size_t blanks = 0;
+  while (blanks < n && (line[blanks] == ' ' || line[blanks] == '\t')) blanks++;
+  if (blanks == n) return CHAT_DONE;
+  if (memchr(line, '\n', n) != NULL || line[0] != '/') return chat_send(t, line, n);
+  return n > 1 && line[1] == '/' ? chat_send(t, line + 1, n - 1) : chat_slash(t, line, n);
+}
+
+/* The talk goes on until somebody ends it or the input does, which is no failure. At a keyboard
+   a refusal has been read by the one who typed; from a pipe nobody looks, so it ends the talk
+   with a status. If the input ended because a signal came while nothing was being answered, the
+   status says so. */
+static int converse(struct chat *t, struct line_source *r)
+{
+  struct bytes text = { NULL, 0, 0 };
+  enum chat_result did = CHAT_DONE;
+  enum asked got = ASKED_LINE;
+  while (did == CHAT_DONE || (did == CHAT_REFUSED && r->e != NULL)) {
+    errno = 0;
+    got = next_text(r, &text);
+    if (got == ASKED_END) break;
+    if (got == ASKED_LINE) did = take_text(t, &text);
+  }
+  bool cut = got == ASKED_END && text.n > 0;
+  bytes_free(r->c->memory, &text);
+  if (did == CHAT_REFUSED) {
+    t->gone = true;
+    return STATUS_FAILED;
+  }
+  if (did == CHAT_BROKEN) return STATUS_FAILED;
+  if (did == CHAT_QUIT) return STATUS_DONE;
+  if (ferror(r->c->in)) {
+    if (errno == EINTR) return STATUS_CANCELLED;
+    error_say(&t->a.why, "the standard input cannot be read: %s", strerror(errno));
+    return STATUS_FAILED;
+  }
+  if (cut) error_say(&t->a.why, "the input ends within a text of several lines; wanted: \"\"\"");
+  return cut ? STATUS_FAILED : STATUS_DONE;
 }
 
 int cmd_chat(const struct console *c, const struct command_line *w)

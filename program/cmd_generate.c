@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "ground/timing.h"
+#include "accounts/accounts.h"
 #include "search/sharing.h"
 #include "command.h"
 
@@ -61,9 +62,10 @@ struct generation {
   struct json_writer j;
   /* [vocab_size], or null: no log-probabilities are wanted */
   double *logprob;
-  size_t k;
+  size_t k, steps; /* of a search, so far */
   double began, first, last, decoded; /* moments; time after first tokens */
   bool mute, failed; /* --json shows nothing before the end */
+  bool echoed; /* the prompt has been shown, if it is to be */
 };
 
 /* the log-probability of token i, and with --logprobs its rank and the likeliest tokens in its
@@ -135,6 +137,26 @@ static bool record_logprobs(struct generation *g, const struct step *now)
   return true;
 }
 
+/* The prompt before its continuation: in the output if that was asked for, else for the eyes
+   only, dimmed on a terminal, since a continuation alone is hard to read. A prompt in ids is not
+   shown, nor is one beside objects. On a terminal it appears with the first token: until then the
+   line belongs to the progress. */
+static void echo_prompt(struct generation *g)
+{
+  const struct bytes *text = &g->a->p.text;
+  const struct console *c = g->a->c;
+  const struct option_value *of = g->a->w->of;
+  bool asked = of[OPTION_ECHO].given;
+  bool seen = c->out_terminal && !g->a->p.in_ids && !of[OPTION_NO_ECHO].given
+    && !of[OPTION_JSON].given && !of[OPTION_JSONL].given;
+  if (g->echoed || (!asked && !seen)) return;
+  bool dim = !asked && c->colour;
+  if (dim) fputs("\x1b[2m", c->out);
+  if (text->n > 0) fwrite(text->byte, 1, text->n, c->out);
+  if (dim) fputs("\x1b[0m", c->out);
+  g->echoed = true;
+}
+
 /* The clock comes first, since what follows is ours and not the model's. The buffer is emptied
    after every token, or a terminal would show a line at a time and a pipe nothing for long.
    false stops the loop: the reader has gone, memory was refused, or Ctrl-C was pressed. */
@@ -148,7 +170,11 @@ static bool see_token(void *ctx, const struct step *now)
   }
   g->failed = !record_logprobs(g, now);
   if (g->failed) return false;
-  if (!g->mute) show_token(g, now->chosen);
+  if (!g->mute) {
+    waiting_end(&g->a->o.wait);
+    echo_prompt(g);
+    show_token(g, now->chosen);
+  }
   if (fflush(g->a->c->out) != 0) return false;
   return !g->a->c->interrupted();
 }
@@ -286,27 +312,39 @@ static void put_generation(struct generation *g)
   writer_end(j);
 }
 
-/* --stats, on the standard error; what was not measured is left out */
+/* in what a counter counts, by its name */
+static const char *counter_unit(const char *name)
+{
+  static const struct { const char *part, *unit; } table[] = { { "passes", "passes" },
+    { "bytes", "bytes" }, { "pairs", "pairs" }, { "madds", "multiply-adds" }, { "rows", "rows" } };
+  size_t i = 0;
+  while (i + 1 < sizeof table / sizeof *table && strstr(name, table[i].part) == NULL) i++;
+  return table[i].unit;
+}
+
+/* --stats, on the standard error; what was not measured, and what is zero, is left out. Weights
+   that are mapped were not asked of the allocator, so they have a line of their own. */
 static void print_stats(const struct generation *g)
 {
-  FILE *err = g->a->c->err;
+  const struct console *c = g->a->c;
   const struct memory *m = g->a->o.m;
   double of[N_TIMES];
+  char name[40];
   compute_times(g, of);
-  fprintf(err, "%-28s %zu + %zu\n", "tokens", g->a->p.list.n,
-    tokens_of(g));
-  fprintf(err, "%-28s %u\n", "workers", pool_workers(g->a->o.pool));
+  fprintf(c->err, "%-28s %zu + %zu tokens\n", "tokens", g->a->p.list.n, tokens_of(g));
+  console_stat(c, "workers", pool_workers(g->a->o.pool), 0, "workers");
   for (int i = 0; i < N_COUNTERS; i++) {
-    const char *name;
-    uint64_t value = counters_at(&g->a->o.counters, i, &name);
-    fprintf(err, "%-28s %" PRIu64 "\n", name, value);
+    const char *counter;
+    uint64_t value = counters_at(&g->a->o.counters, i, &counter);
+    console_stat(c, counter, (double) value, 0, counter_unit(counter));
   }
   for (int i = 0; i < N_TIMES; i++)
-    if (!isnan(of[i]))
-      fprintf(err, "%-28s %.2f\n", time_name[i], of[i]);
-  for (int i = 0; i < N_MEMORY_CLASSES; i++)
-    fprintf(err, "peak for %-19s %" PRIu64 " bytes\n",
-      memory_class_name((enum memory_class) i), m->of[i].peak);
+    if (!isnan(of[i])) console_stat(c, time_name[i], of[i], 2, i < N_TIMES - 2 ? "ms" : "tokens/s");
+  console_stat(c, "weights mapped", (double) footprint_weights(g->a->o.lm), 0, "bytes");
+  for (int i = 0; i < N_MEMORY_CLASSES; i++) {
+    snprintf(name, sizeof name, "peak for %s", memory_class_name((enum memory_class) i));
+    console_stat(c, name, (double) m->of[i].peak, 0, "bytes");
+  }
 }
 
 /* Takes the text out of the outflow. At a terminal, and where several texts follow each other, a
@@ -317,6 +355,8 @@ static bool end_text(struct generation *g)
   struct text_stream *o = &g->how.ends.flow;
   const unsigned char *byte;
   FILE *out = a->c->out;
+  waiting_end(&a->o.wait);
+  if (!g->mute) echo_prompt(g);
   text_stream_end(o);
   g->now->reason = criteria_reason(&g->how.ends.all, g->now->ended);
   g->now->string = o->found;
@@ -351,16 +391,17 @@ static bool new_text(struct generation *g)
   if (p == NULL) return false;
   g->all = p;
   g->now = &g->all[g->n++];
-  g->shown = 0;
+  g->shown = 0, g->echoed = false;
   return true;
 }
 
-static bool echo_prompt(const struct generation *g)
+/* while the prompt is read, how far; with --json also how much has been written, since then the
+   text itself is not seen to grow */
+static void writing_words(void *ctx, size_t done, size_t all, char text[WAITING_WORDS])
 {
-  const struct bytes *text = &g->a->p.text;
-  if (g->a->w->of[OPTION_ECHO].given)
-    fwrite(text->byte, 1, text->n, g->a->c->out);
-  return true;
+  const struct generation *g = ctx;
+  if (g->now->tokens == 0) snprintf(text, WAITING_WORDS, "reading %zu of %zu tokens", done, all);
+  else if (g->mute) snprintf(text, WAITING_WORDS, "%zu tokens", g->now->tokens);
 }
 
 /* A text that had to match, was not cancelled and does not match would be a fault of this
@@ -384,8 +425,10 @@ static bool write_one(struct generation *g)
   if (!new_text(g)) return false;
   g->how.d.sequence = (uint32_t) (g->n - 1);
   constraint_cursor_restart(&g->how.bond);
-  bool ok = echo_prompt(g) && stop_setup_begin(&g->how.ends,
-    g->a->p.list.id, g->a->p.list.n, why) && run_loop(g, &text);
+  if (!g->a->c->out_terminal) echo_prompt(g);
+  waiting_begin(&g->a->o.wait, writing_words, g);
+  bool ok = stop_setup_begin(&g->how.ends, g->a->p.list.id, g->a->p.list.n, why)
+    && run_loop(g, &text);
   for (size_t i = text.n_prompt; ok && i < text.text.n; i++)
     ok = ids_push(m, &g->now->id, text.text.id[i], why);
   g->now->ended = text.ended;
@@ -400,6 +443,7 @@ static bool see_search(void *ctx, const struct search_step *now)
   struct generation *g = ctx;
   g->last = timing_seconds();
   if (now->number == 1) g->first = g->last;
+  g->steps = now->number;
   return !g->a->c->interrupted();
 }
 
@@ -439,8 +483,8 @@ static bool take_text(struct generation *g, const struct search_text *t)
   w->ended = t->ended;
   w->score = t->score;
   struct error *why = &g->a->why;
-  bool ok = echo_prompt(g) && stop_setup_begin(&g->how.ends,
-    g->a->p.list.id, given, why);
+  bool ok = stop_setup_begin(&g->how.ends, g->a->p.list.id, given, why);
+  echo_prompt(g);
   for (size_t i = given; ok && i < t->n; i++) {
     bool last = i + 1 == t->n && t->ended == FINISH_STOP;
     w->tokens++;
@@ -451,6 +495,33 @@ static bool take_text(struct generation *g, const struct search_text *t)
   return ok && end_text(g);
 }
 
+/* With --no-cache the store forgets all rows of all beams before each step, as the loop without a
+   cache does with its one text. */
+struct forgetful { struct search_source from; struct store *s; };
+static bool score_anew(void *ctx, const struct search_beam *grown, size_t n, float *logits,
+  struct error *why)
+{
+  struct forgetful *f = ctx;
+  for (uint32_t q = 0; q < f->s->n_sequences; q++) store_crop(f->s, q, 0);
+  return f->from.score(f->from.ctx, grown, n, logits, why);
+}
+
+static void searching_words(void *ctx, size_t done, size_t all, char text[WAITING_WORDS])
+{
+  const struct generation *g = ctx;
+  if (g->steps == 0) snprintf(text, WAITING_WORDS, "reading %zu of %zu tokens", done, all);
+  else snprintf(text, WAITING_WORDS, "%zu tokens", g->steps);
+}
+
+/* a search that was given up before its first step has found no text */
+static bool take_none(struct generation *g)
+{
+  if (!new_text(g)) return false;
+  g->now->ended = FINISH_CANCELLED;
+  return stop_setup_begin(&g->how.ends, g->a->p.list.id, g->a->p.list.n, &g->a->why)
+    && end_text(g);
+}
+
 static bool write_beams(struct generation *g)
 {
   struct invocation *a = g->a;
@@ -458,13 +529,19 @@ static bool write_beams(struct generation *g)
   struct search_model model;
   struct search_source from;
   struct search_result found;
+  struct forgetful anew;
   if (a->max_tokens == 0) return error_say(&a->why, "a search writes 1 token or"
       " more; wanted: another --max-new-tokens");
   if (!search_model_open(&model, &with, (size_t)
       a->w->of[OPTION_NUM_BEAMS].count, (size_t)
       a->w->of[OPTION_CHUNK].count, &from, &a->why)) return false;
+  anew = (struct forgetful) { from, a->o.s };
+  if (a->w->of[OPTION_NO_CACHE].given) from.ctx = &anew, from.score = score_anew;
+  waiting_begin(&a->o.wait, searching_words, g);
   bool searched = search_texts(g, &from, &found), ok = searched;
+  waiting_end(&a->o.wait);
   search_model_close(&model);
+  if (!searched && progress_cancelled(&a->o.wait.told)) return take_none(g);
   for (size_t i = 0; ok && i < found.n; i++)
     ok = take_text(g, &found.text[i]);
   if (searched) search_free(&found);
@@ -480,16 +557,16 @@ static void give_hints(const struct invocation *a, bool greedy)
 {
   static const enum option idle[] = { OPTION_TOP_K, OPTION_TOP_P,
     OPTION_MIN_P, OPTION_TYPICAL_P, OPTION_SEED };
-  if (!a->p.in_ids && chat_template_given(a->o.path))
-    fprintf(a->c->err, "incipit: hint: this model was"
-      " trained on conversations and has a chat template; the"
-      " prompt is used as it is (incipit chat sets it as"
-      " turns)\n");
-  for (size_t i = 0; i < sizeof idle / sizeof *idle; i++)
-    if (a->w->of[idle[i]].given && greedy)
-      fprintf(a->c->err, "incipit: hint: --%s changes nothing at"
-        " temperature 0 (--temperature 1 is the model as it is)\n",
-        options_option(idle[i])->name);
+  char words[120];
+  if (!a->p.in_ids && !a->w->of[OPTION_PARSE_SPECIAL].given && chat_template_given(a->o.path))
+    session_hint(a->c, a->w, "this model was trained on conversations and has a chat template;"
+      " the prompt is used as it is (incipit chat sets it as turns)");
+  for (size_t i = 0; i < sizeof idle / sizeof *idle; i++) {
+    if (!a->w->of[idle[i]].given || !greedy) continue;
+    snprintf(words, sizeof words, "--%s changes nothing at temperature 0 (--temperature 1 is the"
+      " model as it is)", options_option(idle[i])->name);
+    session_hint(a->c, a->w, words);
+  }
 }
 
 /* The options, the sampler, and room for log-probabilities if anybody wants them; g is to be

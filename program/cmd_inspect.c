@@ -3,7 +3,8 @@
    Half of all trouble with a checkpoint is a field that one program reads and another ignores.
    So this does not print what the files say but the settings as they will be used, every tensor,
    where the special tokens come from, and each field that changes nothing, with the reason. A
-   model that generate refuses is refused here in the same words. A file of tensors alone has no
+   model that generate refuses is refused here in the same words, but for one reason: fields that
+   nobody knows are listed, because whoever is to decide about them must be able to look. A file of tensors alone has no
    settings and no tokenizer: these parts are left out on the screen, and are null or empty in
    the object, where every key is always there. */
 
@@ -199,19 +200,51 @@ static void show_one_ignored(struct inspection *g, const char *file,
   writer_close(&g->j, '}');
 }
 
+/* those without a reason are those that nobody knows */
+static size_t count_unknown(const struct model_config *c)
+{
+  size_t n = 0;
+  for (size_t i = 0; i < c->n_ignored; i++) n += c->ignored[i].reason == NULL;
+  return n;
+}
+
+/* On the screen only if there are any, since then generate refuses the model. */
+static void show_unknown(struct inspection *g)
+{
+  const struct model_config *c = &g->o.lm->config;
+  size_t n = count_unknown(c);
+  if (g->in_json) put_open_as(&g->j, "unknown_fields", '[');
+  else if (n > 0) fprintf(g->c->out, "unknown: %zu field%s; generate wants --ignore-field for"
+      " each\n", n, n == 1 ? "" : "s");
+  for (size_t i = 0; i < c->n_ignored; i++) {
+    if (c->ignored[i].reason != NULL) continue;
+    struct error clean;
+    error_say(&clean, "%s: %s", c->ignored[i].file, c->ignored[i].field);
+    if (!g->in_json) {
+      fprintf(g->c->out, "  %s\n", clean.text);
+      continue;
+    }
+    writer_open(&g->j, '{');
+    put_words_as(&g->j, "file", c->ignored[i].file);
+    put_words_as(&g->j, "field", c->ignored[i].field);
+    writer_close(&g->j, '}');
+  }
+  if (g->in_json) writer_close(&g->j, ']');
+}
+
 static void show_ignored(struct inspection *g)
 {
   const struct model_config *c = &g->o.lm->config;
   const char *field[2] = { NULL, NULL };
-  size_t n = c->n_ignored;
+  size_t n = c->n_ignored - count_unknown(c);
   for (size_t i = 0; g->o.t != NULL && i < 2; i++)
     field[i] = tokenizer_ignores(g->o.t, i), n += field[i] != NULL;
   if (g->in_json)
     put_open_as(&g->j, "ignored_fields", '[');
   else fprintf(g->c->out, "ignored: %zu fields\n", n);
   for (size_t i = 0; i < c->n_ignored; i++)
-    show_one_ignored(g, c->ignored[i].file, c->ignored[i].field,
-      c->ignored[i].reason);
+    if (c->ignored[i].reason != NULL) show_one_ignored(g, c->ignored[i].file,
+        c->ignored[i].field, c->ignored[i].reason);
   for (size_t i = 0; i < 2; i++)
     if (field[i] != NULL) show_one_ignored(g, "tokenizer.json",
       field[i], "for batches of texts; here a "
@@ -240,6 +273,7 @@ static void print_inspection(struct inspection *g)
   if (c == NULL) return;
   show_tokenizer(g);
   show_ignored(g);
+  show_unknown(g);
 }
 
 /* every key is there, whatever was inspected: a program looks for it by name */
@@ -258,6 +292,7 @@ static void put_inspection(struct inspection *g)
     show_tensors(g);
     show_tokenizer(g);
     show_ignored(g);
+    show_unknown(g);
   }
   else {
     put_word_as(j, "context", "null");
@@ -267,36 +302,41 @@ static void put_inspection(struct inspection *g)
     put_word_as(j, "tokenizer", "null");
     put_open_as(j, "ignored_fields", '[');
     writer_close(j, ']');
+    put_open_as(j, "unknown_fields", '[');
+    writer_close(j, ']');
   }
   writer_close(j, '}');
   writer_end(j);
 }
 
 /* A directory is opened exactly as generate opens it: the operand takes the place of --model in
-   a copy of the options; without one the built-in model is meant. */
+   a copy of the options, and --model that of an operand; without either the built-in model is
+   meant. */
 int cmd_inspect(const struct console *c, const struct command_line *w)
 {
   struct inspection g = { .c = c, .in_json = w->of[OPTION_JSON].given,
     .j = { c->out, '\0' } };
+  const char *path = w->of[OPTION_MODEL].given ? w->of[OPTION_MODEL].text : w->operand;
   struct stat about;
-  bool is_file = w->operand != NULL && stat(w->operand, &about) == 0
+  bool is_file = path != NULL && stat(path, &about) == 0
     && !S_ISDIR(about.st_mode);
-  bool ok;
+  int status = STATUS_FAILED;
   if (!is_file) {
     struct command_line asked = *w;
     asked.of[OPTION_MODEL] = (struct option_value) {
-      .given = w->operand != NULL, .text = w->operand };
-    ok = session_open(&g.o, c, &asked, SESSION_NEED_MODEL | SESSION_MAY_TOKENIZER,
-      &g.why);
-    if (ok) g.tensors = g.o.lm->weights;
+      .given = path != NULL, .text = path };
+    status = session_open(&g.o, c, &asked,
+      SESSION_NEED_MODEL | SESSION_MAY_TOKENIZER | SESSION_TOLERANT, &g.why);
+    if (status == STATUS_DONE) g.tensors = g.o.lm->weights;
   }
   else {
-    g.tensors = g.alone = tensor_file_open(c->memory, w->operand, &g.why);
-    ok = g.alone != NULL;
+    g.tensors = g.alone = tensor_file_open(c->memory, path, &g.why);
+    if (g.alone != NULL) status = STATUS_DONE;
   }
-  if (ok && g.in_json) put_inspection(&g);
-  else if (ok) print_inspection(&g);
+  if (status == STATUS_DONE && g.in_json) put_inspection(&g);
+  else if (status == STATUS_DONE) print_inspection(&g);
   tensor_file_close(c->memory, g.alone);
-  if (ok && !is_file) session_close(&g.o);
-  return ok ? STATUS_DONE : console_fail(c, &g.why);
+  if (status == STATUS_DONE && !is_file) session_close(&g.o);
+  if (status == STATUS_USAGE) return console_usage_error(c, &g.why);
+  return status == STATUS_FAILED ? console_fail(c, &g.why) : status;
 }

@@ -97,8 +97,8 @@ static int settings_from_shape(struct reckoning *r)
 /* nothing may be given beside a model on disk: its weights are what they are */
 static int settings_from_model(struct reckoning *r)
 {
-  if (!session_open(&r->o, r->c, r->w, SESSION_NEED_MODEL, &r->why))
-    return STATUS_FAILED;
+  int status = session_open(&r->o, r->c, r->w, SESSION_NEED_MODEL, &r->why);
+  if (status != STATUS_DONE) return status;
   r->open = r->whole = r->has_context = true;
   r->name = r->o.path, r->settings = r->o.lm->config;
   r->asked.context = r->settings.n_positions;
@@ -125,8 +125,8 @@ static int choose_settings(struct reckoning *r)
 }
 
 /* A number and a unit: 24GB are 24e9 bytes, 24GiB are 24 * 2^30; case does not matter, one blank
-   between them is allowed, and without a unit the number is one of bytes. 24G says neither and
-   is refused. */
+   between them is allowed. 24G says neither and is refused; so is a bare number below a million,
+   which would be one of bytes and was meant as something else. */
 static bool read_budget(const char *text, uint64_t *bytes, struct error *why)
 {
   static const char *const unit[] = { "", "B", "kB", "MB", "GB", "TB",
@@ -139,7 +139,7 @@ static bool read_budget(const char *text, uint64_t *bytes, struct error *why)
     - text);
   end += *end == ' ';
   for (int i = 0; plain && i < 10; i++)
-    if (strcasecmp(end, unit[i]) == 0 && x * size[i] < 0x1p62) {
+    if (strcasecmp(end, unit[i]) == 0 && x * size[i] < 0x1p62 && (i > 0 || x >= 1e6)) {
       *bytes = (uint64_t) (x * size[i]);
       return true;
     }

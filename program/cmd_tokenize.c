@@ -32,8 +32,8 @@ static int collect_tokens(struct cutting *g)
   else status = options_parse_ids(m, of[OPTION_IDS].text, "ids", &g->list,
       &g->why);
   if (status != STATUS_DONE) return status;
-  if (!session_open(&g->o, g->c, g->w, SESSION_NEED_TOKENIZER, &g->why))
-    return STATUS_FAILED;
+  status = session_open(&g->o, g->c, g->w, SESSION_NEED_TOKENIZER, &g->why);
+  if (status != STATUS_DONE) return status;
   if (back) for (size_t i = 0; i < g->list.n; i++)
     if (g->list.id[i] >= g->o.vocab_size) {
       error_say(&g->why, "--ids has id %" PRIu32

@@ -16,7 +16,7 @@
 struct tracing {
   struct invocation *a;
   struct json_writer j;
-  bool in_json, colour, failed, keeps;
+  bool in_json, failed, keeps;
   struct arena scratch;
   double *logprob; /* [vocab_size] */
   struct candidate *top; /* [1 + k] */
@@ -36,15 +36,17 @@ struct tracing {
   float *weights; /* [context] */
 };
 
-/* greedy, forced or sampled; whatever it was, it may have ended the text: stopped */
+/* greedy, forced or sampled; whatever it was, it may have ended the text: stopped. An end token
+   that was the only one allowed was forced like any other */
 static const char *reason_of(const struct tracing *g, uint32_t id)
 {
   size_t written = g->position + 1 - g->a->p.list.n;
+  const char *reason = decode_setup_reason(&g->how);
+  if (strcmp(reason, "forced") == 0) return reason;
   for (size_t i = 0; i < g->n_eos; i++)
     if (g->eos[i] == id && written > g->how.ends.flow.min_tokens)
       return "stopped";
-  return g->how.ends.all.fired != NULL ? "stopped"
-    : decode_setup_reason(&g->how);
+  return g->how.ends.all.fired != NULL ? "stopped" : reason;
 }
 
 /* a token's bytes; none where there is no tokenizer */
@@ -56,40 +58,64 @@ static const unsigned char *text_of(const struct tracing *g,
   return tokenizer_text(g->a->o.t, id, n);
 }
 
+/* why the chosen token was chosen. Of one that was drawn the Gumbel noise is shown, since that
+   is what it won by; rank is the model's */
+static void print_reason(const struct tracing *g, const struct candidate *x)
+{
+  FILE *out = g->a->c->out;
+  const char *reason = reason_of(g, x->id);
+  bool drawn = strcmp(decode_setup_reason(&g->how), "sampled") == 0;
+  fprintf(out, "  <- %s", reason);
+  if (drawn) fprintf(out, " at rank %" PRIu64 " with noise %.3f", x->rank,
+      gumbel_noise(g->how.d.seed, 0, g->position, x->id));
+  if (g->how.must != NULL && reason == decode_setup_reason(&g->how)
+      && strcmp(reason, "forced") != 0)
+    fprintf(out, " among %zu", decode_setup_allowed(&g->how));
+}
+
 /* A candidate: rank, probability, id, text, and after the chosen one the reason. Rank and
-   probability are the model's; of one that was drawn the Gumbel noise is shown, since that is
-   what it won by. */
+   probability are the model's. A probability that four digits cannot tell from none is not
+   none. */
 static void print_candidate(const struct tracing *g,
   const struct candidate *x, bool chosen)
 {
   FILE *out = g->a->c->out;
   size_t n;
   const unsigned char *byte = text_of(g, x->id, &n);
-  fprintf(out, "  %4" PRIu64 "  %.4f  %6" PRIu32 " ", x->rank,
-    num_exp(x->logprob), x->id);
+  double p = num_exp(x->logprob);
+  fprintf(out, p < 0.00005 ? "  %4" PRIu64 " <%.4f  %6" PRIu32 " " : "  %4" PRIu64 "  %.4f  %6"
+    PRIu32 " ", x->rank, p < 0.00005 ? 0.0001 : p, x->id);
   prompt_quote_piece(out, byte, n);
-  const char *reason = reason_of(g, x->id);
-  if (chosen) fprintf(out, "  <- %s", reason);
-  if (chosen && strcmp(decode_setup_reason(&g->how), "sampled") == 0)
-    fprintf(out, " at rank %" PRIu64 " with noise %.3f", x->rank,
-      gumbel_noise(g->how.d.seed, 0, g->position, x->id));
+  if (chosen) print_reason(g, x);
   fprintf(out, "\n");
 }
 
-/* A letter for each row: - kept, C computed, R done again. On a terminal new ones are red,
-   unless NO_COLOR is set; into a file no escape sequences go. */
+/* n rows of one kind: its letter for each, or once with their number. Red are the new ones, dim
+   those that are computed again */
+static void print_rows(const struct tracing *g, char kind, size_t n, bool counted)
+{
+  FILE *out = g->a->c->out;
+  const char *colour = kind == 'C' ? "\x1b[31m" : "\x1b[2m";
+  bool coloured = g->a->c->colour && kind != '-';
+  for (size_t i = 0; i < (counted && n > 0 ? 1 : n); i++) {
+    fprintf(out, " %s%c", coloured ? colour : "", kind);
+    if (counted && n > 1) fprintf(out, "\xc3\x97%zu", n);
+    if (coloured) fputs("\x1b[0m", out);
+  }
+}
+
+/* A letter for each row: - kept, C computed, R done again. A row of letters that would not fit
+   on the terminal is counted by kind; into a file go letters, which programs count. */
 static void print_work(const struct tracing *g, size_t kept, size_t rows,
   size_t again)
 {
   FILE *out = g->a->c->out;
-  for (size_t i = 0; i < kept; i++) fputs("- ", out);
-  for (size_t i = 0; i < rows; i++) {
-    bool fresh = i >= again;
-    if (g->colour) fputs(fresh ? "\x1b[31m" : "\x1b[2m", out);
-    fprintf(out, "%c", fresh ? 'C' : 'R');
-    if (g->colour) fputs("\x1b[0m", out);
-    fputs(i + 1 < rows ? " " : "\n", out);
-  }
+  bool counted = g->a->c->columns > 0 && 2 * (kept + rows) + 1 > g->a->c->columns;
+  fputs(" ", out);
+  print_rows(g, '-', kept, counted);
+  print_rows(g, 'R', again, counted);
+  print_rows(g, 'C', rows - again, counted);
+  putc('\n', out);
 }
 
 /* the chosen token gets a line of its own if it is not among the likeliest */
@@ -97,8 +123,10 @@ static void print_step(const struct tracing *g, const struct step *now,
   size_t rows, size_t again)
 {
   FILE *out = g->a->c->out;
-  fprintf(out, "step %zu: %zu rows, %zu new, %zu again\n  ",
-    now->number, rows, rows - again, again);
+  fprintf(out, "step %zu: %zu rows, %zu new, %zu again", now->number, rows, rows - again, again);
+  if (g->how.must != NULL) fprintf(out, "; allowed %zu of %" PRIu32,
+    decode_setup_allowed(&g->how), g->a->o.vocab_size);
+  fprintf(out, "\n");
   print_work(g, now->length - rows, rows, again);
   bool listed = false;
   for (size_t i = 1; i <= g->k; i++) {
@@ -148,6 +176,7 @@ static void put_step(struct tracing *g, const struct step *now,
   put_candidate(g, &g->top[0]);
   put_count_as(j, "rank", g->top[0].rank);
   put_words_as(j, "why", reason_of(g, now->chosen));
+  if (g->how.must != NULL) put_count_as(j, "allowed", decode_setup_allowed(&g->how));
   writer_close(j, '}');
   size_t kept = g->keeps ? now->length : 0;
   put_count_as(j, "cache_rows", kept);
@@ -199,6 +228,12 @@ static bool look(struct tracing *g, size_t n)
   return ok;
 }
 
+static void reading_words(void *ctx, size_t done, size_t all, char text[WAITING_WORDS])
+{
+  (void) ctx;
+  snprintf(text, WAITING_WORDS, "reading %zu of %zu tokens", done, all);
+}
+
 static bool see_trace(void *ctx, const struct step *now)
 {
   struct tracing *g = ctx;
@@ -210,8 +245,9 @@ static bool see_trace(void *ctx, const struct step *now)
     g->logprob);
   prompt_candidates(g->logprob, a->o.vocab_size, now->chosen, g->top,
     g->k);
+  waiting_end(&a->o.wait);
   if (g->looks && !look(g, now->length)) {
-    g->failed = true;
+    g->failed = !progress_cancelled(&a->o.wait.told);
     return false;
   }
   g->seen[now->length] = now->chosen;
@@ -220,6 +256,7 @@ static bool see_trace(void *ctx, const struct step *now)
   if (g->in_json) put_step(g, now, rows, again);
   else print_step(g, now, rows, again);
   if (fflush(a->c->out) != 0) return false;
+  waiting_begin(&a->o.wait, reading_words, NULL);
   return !a->c->interrupted();
 }
 
@@ -256,7 +293,7 @@ static void begin_trace(struct tracing *g)
     put_open_as(&g->j, "steps", '[');
     return;
   }
-  fprintf(g->a->c->out, "prompt:");
+  fprintf(g->a->c->out, "C computed, R computed again, - from the cache\nprompt:");
   for (size_t i = 0; i < list->n; i++) {
     size_t n;
     const unsigned char *byte = text_of(g, list->id[i], &n);
@@ -301,8 +338,10 @@ static int run_steps(struct tracing *g)
   memcpy(g->seen, a->p.list.id, a->p.list.n * sizeof *g->seen);
   a->c->listen();
   begin_trace(g);
+  waiting_begin(&a->o.wait, reading_words, NULL);
   bool ok = generate(&with, a->p.list.id, a->p.list.n, &want, &text,
       &a->why) && !g->failed;
+  waiting_end(&a->o.wait);
   bool cancelled = ok && text.ended == FINISH_CANCELLED;
   if (ok) end_trace(g);
   continuation_free(a->o.m, &text);
@@ -341,8 +380,6 @@ static int tracing_open(struct tracing *g, struct invocation *a)
   g->n_eos = of[OPTION_IGNORE_EOS].given ? 0 : a->o.lm->config.n_eos;
   g->in_json = of[OPTION_JSON].given;
   g->keeps = of[OPTION_CACHE].given;
-  const char *plain = getenv("NO_COLOR");
-  g->colour = a->c->out_terminal && (plain == NULL || *plain == '\0');
   if (!of[OPTION_MAX_NEW_TOKENS].given && a->max_tokens > 4) a->max_tokens = 4;
   if (of[OPTION_ATTENTION].given && !read_head(g)) return STATUS_USAGE;
   int status = decode_setup_open(&g->how, a, &a->why);

@@ -21,16 +21,20 @@ static int run_help(const struct console *c, const struct command_line *w)
   for (int i = 0; i < SUB_VERSION; i++)
     list[i] = options_subcommand((enum subcommand) i)->name;
   if (w->of[OPTION_MAN].given) help_manual(c->out);
-  else if (w->of[OPTION_COMPLETION].given) help_completion(c->out);
+  else if (w->of[OPTION_COMPLETION].given) {
+    if (help_completion(c->out, w->operand != NULL ? w->operand : "bash")) return STATUS_DONE;
+    error_say(&why, "--completion `%s'; wanted: bash, zsh or fish", w->operand);
+    return console_usage_error(c, &why);
+  }
   else if (w->operand == NULL) help_overview(c->out);
   else {
     while (sub < SUB_VERSION && strcmp(list[sub], w->operand) != 0)
       sub++;
     if (sub < SUB_VERSION) help_subcommand(c->out, sub);
     else {
-      error_say(&why, "there is no subcommand"
-        " `%s'; the nearest is %s", w->operand,
-        options_closest_match(w->operand, list, SUB_VERSION));
+      char wrong[80];
+      snprintf(wrong, sizeof wrong, "there is no subcommand `%.40s'", w->operand);
+      options_unknown(&why, wrong, "", options_suggest(w->operand, list, SUB_VERSION), "--help");
       return console_usage_error(c, &why);
     }
   }

@@ -25,6 +25,13 @@ int console_usage_error(const struct console *c, const struct error *why)
   return STATUS_USAGE;
 }
 
+/* a count that is zero says nothing; a double holds every count below 2^53 */
+void console_stat(const struct console *c, const char *name, double value, int decimals,
+  const char *unit)
+{
+  if (value > 0 || decimals > 0) fprintf(c->err, "%-28s %.*f %s\n", name, decimals, value, unit);
+}
+
 /* has the reader of a pipe gone? Then poll reports an error for our end. A reader such as head
    has read what it wanted, and its leaving is no failure worth a sentence */
 static bool reader_gone(const struct console *c)

@@ -29,13 +29,17 @@ struct editing {
 /* what main has found out about the world; all of it is borrowed */
 struct console {
   FILE *in, *out, *err;
-  bool in_terminal, out_terminal;
+  bool in_terminal, out_terminal, err_terminal;
+  size_t columns; /* of the terminal that out is, if it is known; else 0 */
+  bool colour;    /* out is a terminal that understands colours, and nobody minds */
   /* the executable's path; the build's id */
   const char *program, *build;
   struct memory *memory;
   /* from now on Ctrl-C is noted and does not kill; what was noted before is forgotten */
   void (*listen)(void);
-  bool (*interrupted)(void); /* has it been noted? */
+  bool (*interrupted)(void); /* has it been noted? Asked after every step */
+  /* the same, asked many times within a step, where to be told late is to wait; null: never */
+  bool (*cancelled)(void);
   const struct editing *edit; /* or null: lines are read as they are */
 };
 
@@ -44,6 +48,11 @@ int console_fail(const struct console *c, const struct error *why);
 
 /* writes the sentence to c->err; returns STATUS_USAGE */
 int console_usage_error(const struct console *c, const struct error *why);
+
+/* a line of --stats on c->err: a name as in --json, a number, its unit; with no decimals a zero
+   is left out */
+void console_stat(const struct console *c, const char *name, double value, int decimals,
+  const char *unit);
 
 /* empties c->out. If that fails the status becomes STATUS_FAILED, with a sentence unless the
    reader has closed the pipe */

@@ -289,8 +289,18 @@ bool decode_setup_greedy(const struct decode_setup *x)
   return false;
 }
 
+/* the mask is that of the last choice until the next one asks for another */
+size_t decode_setup_allowed(const struct decode_setup *x)
+{
+  size_t n = 0;
+  if (x->must == NULL) return x->d.f.vocab;
+  for (size_t i = 0; i < x->bond.vocab; i++) n += x->bond.allowed[i] != 0;
+  return n;
+}
+
 const char *decode_setup_reason(const struct decode_setup *x)
 {
+  if (x->must != NULL && decode_setup_allowed(x) == 1) return "forced";
   if (decode_setup_greedy(x)) return "greedy";
   return x->d.f.n == 1 ? "forced" : "sampled";
 }

@@ -36,6 +36,10 @@ void decode_setup_close(struct memory *m, struct decode_setup *x);
 /* is the likeliest token taken, whatever the seed? */
 bool decode_setup_greedy(const struct decode_setup *x);
 
+/* how many tokens the constraint allowed when the last one was chosen; the vocabulary without
+   a constraint */
+size_t decode_setup_allowed(const struct decode_setup *x);
+
 /* why the last token was chosen: greedy, sampled, or forced, which is to say that no other
    was left */
 const char *decode_setup_reason(const struct decode_setup *x);

@@ -1,5 +1,5 @@
-/* help.c -- the table of options in four forms: a screen of help, the list of subcommands, a manual
-   page, and a program for bash.
+/* help.c -- the table of options in three forms: a screen of help, the list of subcommands, and a
+   manual page. The fourth, for shells, is in help_shell.c.
 
    No form knows an option by name, so an option that is added to the table is in all of them.
    The manual page is written when the program is installed, by the program that is installed, so
@@ -58,8 +58,8 @@ static size_t option_names(const struct option_entry *o, char buffer[80])
   if (o->letter != '\0')
     n += (size_t) snprintf(buffer, 80, "-%c, ", o->letter);
   n += (size_t) snprintf(buffer + n, 80 - n, "--%s", o->name);
-  if (o->also != NULL)
-    n += (size_t) snprintf(buffer + n, 80 - n, ", --%s", o->also);
+  for (size_t i = 0; i < OPTIONS_ALIASES && o->also[i] != NULL; i++)
+    n += (size_t) snprintf(buffer + n, 80 - n, ", --%s", o->also[i]);
   if (o->value != NULL)
     n += (size_t) snprintf(buffer + n, 80 - n, " %s", o->value);
   return n;
@@ -80,6 +80,20 @@ static void print_option(FILE *out, const struct option_entry *o)
   fprintf(out, "\n");
 }
 
+/* forty options in one column are a heap; so they stand under headings. Of a group without an
+   option of this subcommand nothing is printed */
+static void print_group(FILE *out, enum subcommand sub, enum option_group group)
+{
+  bool headed = false;
+  for (int i = 0; i < N_OPTIONS; i++) {
+    const struct option_entry *o = options_option((enum option) i);
+    if ((o->where >> sub & 1) == 0 || o->group != group) continue;
+    if (!headed) fprintf(out, "\n%s:\n", options_group_name(group));
+    headed = true;
+    print_option(out, o);
+  }
+}
+
 /* A screen of help ends with an example, since most people read the end first. */
 void help_subcommand(FILE *out, enum subcommand sub)
 {
@@ -89,10 +103,9 @@ void help_subcommand(FILE *out, enum subcommand sub)
   fprintf(out, "usage: incipit %s", s->name);
   if (s->operand != NULL)
     fprintf(out, " %s%s%s", left, s->operand, right);
-  fprintf(out, " [OPTION]...\n%s\n\n", s->words);
-  for (int i = 0; i < N_OPTIONS; i++)
-    if ((options_option((enum option) i)->where >> sub & 1) != 0)
-      print_option(out, options_option((enum option) i));
+  fprintf(out, " [OPTION]...\n%s\n", s->words);
+  for (int i = 0; i < N_OPTION_GROUPS; i++)
+    print_group(out, sub, (enum option_group) i);
   fprintf(out, "\nExample:\n  %s\n", s->example);
 }
 
@@ -124,8 +137,8 @@ static void print_troff_option(FILE *out, const struct option_entry *o)
   fprintf(out, "\n");
 }
 
-/* The head, a section for each subcommand, and what the table does not know: exit statuses and
-   environment. */
+/* The head, a section for each subcommand, and what the table does not know: exit statuses,
+   environment, files. */
 void help_manual(FILE *out)
 {
   fprintf(out, ".TH INCIPIT 1\n.SH NAME\n"
@@ -156,33 +169,20 @@ void help_manual(FILE *out)
     "The model to use where none is given.\n"
     ".TP\n.B INCIPIT_ISA\nThe kernels to use:"
     " scalar, avx2 or avx512.\n.TP\n.B OMP_NUM_THREADS\n"
-    "The number of workers where none is given.\n");
-}
-
-/* The first word is completed from the subcommands, all others from the options of that
-   subcommand, and file names otherwise. For `incipit trace --at' the function sees word 2 and
-   makes 2:trace of it, which fits the pattern *:trace. */
-void help_completion(FILE *out)
-{
-  fprintf(out, "# bash completion for incipit\n"
-    "_incipit()\n{\n  local words=\n"
-    "  case $COMP_CWORD:${COMP_WORDS[1]} in\n"
-    "    1:*) words=\"");
-  for (int i = 0; i < N_SUBCOMMANDS; i++)
-    fprintf(out, "%s%s", i > 0 ? " " : "",
-        options_subcommand((enum subcommand) i)->name);
-  fprintf(out, "\" ;;\n");
-  /* one case for each subcommand; no word of ours has a blank in it */
-  for (int i = 0; i < SUB_VERSION; i++) {
-    fprintf(out, "    *:%s) words=\"",
-      options_subcommand((enum subcommand) i)->name);
-    for (int k = 0, n = 0; k < N_OPTIONS; k++)
-      if ((options_option((enum option) k)->where >> i & 1) != 0)
-        fprintf(out, "%s--%s", n++ > 0 ? " " : "",
-          options_option((enum option) k)->name);
-    fprintf(out, "\" ;;\n");
+    "The number of workers where none is given.\n"
+    ".TP\n.B NO_COLOR\nIf it is not empty, nothing is coloured;"
+    " nor is anything on a terminal whose\n.B TERM\nis dumb.\n"
+    ".SH FILES\n.TP\n.I ../share/incipit/models/pocket\n"
+    "The built\\-in model, beside the program; in a clone that is not installed\n"
+    ".IR models/pocket .\n"
+    ".TP\n.I config.json, generation_config.json, tokenizer.json, model.safetensors\n"
+    "What is read in a model's directory; incipit inspect says what was understood.\n"
+    ".SH EXAMPLES\n");
+  for (int i = 0; i < SUB_HELP; i++) {
+    const struct subcommand_entry *s = options_subcommand((enum subcommand) i);
+    print_troff(out, s->words);
+    fprintf(out, ":\n.PP\n.RS\n.nf\n");
+    print_troff(out, s->example);
+    fprintf(out, "\n.fi\n.RE\n.PP\n");
   }
-  fprintf(out, "  esac\n  COMPREPLY=($(compgen -W \"$words\" --"
-    " \"${COMP_WORDS[COMP_CWORD]}\"))\n}\n"
-    "complete -o default -F _incipit incipit\n");
 }

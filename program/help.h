@@ -16,6 +16,7 @@ void help_subcommand(FILE *out, enum subcommand sub);
 /* a manual page, for man(1) */
 void help_manual(FILE *out);
 
-/* a program for bash that completes subcommands and options */
-void help_completion(FILE *out);
+/* a program for bash, zsh or fish that completes subcommands, options and their values; false if
+   the shell is none of them */
+bool help_completion(FILE *out, const char *shell);
 #endif

@@ -8,7 +8,9 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 #include "chat_edit.h"
 #include "command.h"
@@ -17,10 +19,10 @@
 #define INCIPIT_BUILD "unknown"
 #endif
 
-/* Ctrl-C during a generation raises a flag, which the loop looks at after every step: what was
-   written is completed, and counts are printed if they were asked for. The flag is the only
-   variable of the project that is neither local to a function nor in allocated memory. A handler
-   can reach nothing else; so it is here and not in the library. */
+/* Ctrl-C during a generation raises a flag, which the loop looks at after every step and within
+   it: what was written is completed, and counts are printed if they were asked for. The flag is
+   the only variable of the project that is neither local to a function nor in allocated memory. A
+   handler can reach nothing else; so it is here and not in the library. */
 static volatile sig_atomic_t interrupt_seen;
 
 static void note_interrupt(int number)
@@ -28,7 +30,31 @@ static void note_interrupt(int number)
   interrupt_seen = number;
 }
 
-/* Called when a generation begins: before that Ctrl-C ends the program as it ends every other.
+/* Before that nothing has been written that would have to be completed, and the program ends at
+   once, with the status that a shell would report. What shows how far the work is stands on the
+   terminal's last line, and is taken away. */
+static void end_at_once(int number)
+{
+  static const char blank[] = "\r                                                             "
+    "                  \r";
+  (void) number;
+  ssize_t n = isatty(2) ? write(2, blank, sizeof blank - 1) : 0;
+  (void) n;
+  _exit(STATUS_CANCELLED);
+}
+
+/* Who has been started with the signal ignored, as a shell starts what runs behind it, goes on
+   ignoring it. */
+static void end_on_interrupt(void)
+{
+  struct sigaction how;
+  if (sigaction(SIGINT, NULL, &how) != 0 || how.sa_handler == SIG_IGN) return;
+  memset(&how, 0, sizeof how);
+  how.sa_handler = end_at_once;
+  sigaction(SIGINT, &how, NULL);
+}
+
+/* Called when a generation begins.
    SA_RESETHAND takes the handler away when it has been called, so a second Ctrl-C ends the
    program at once. In a talk each answer installs it anew, with the flag down. */
 static void listen_for_interrupt(void)
@@ -78,17 +104,34 @@ static void find_program(char path[PATH_CAP], const char *called)
       called != NULL ? called : "");
 }
 
+/* how wide the terminal is; 0 where nobody knows */
+static size_t terminal_columns(void)
+{
+  struct winsize size;
+  return isatty(1) && ioctl(1, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+/* NO_COLOR, if it is not empty, turns colours off in any program; a dumb terminal has none */
+static bool wants_colour(void)
+{
+  const char *plain = getenv("NO_COLOR"), *term = getenv("TERM");
+  return isatty(1) && (plain == NULL || *plain == '\0')
+    && (term == NULL || strcmp(term, "dumb") != 0);
+}
+
 int main(int argc, char **argv)
 {
   struct memory memory = { .fail_at = 0 };
   char path[PATH_CAP];
   find_program(path, argv[0]);
   struct console c = { .in = stdin, .out = stdout, .err = stderr,
-    .in_terminal = isatty(0), .out_terminal = isatty(1),
+    .in_terminal = isatty(0), .out_terminal = isatty(1), .err_terminal = isatty(2),
+    .columns = terminal_columns(), .colour = wants_colour(),
     .program = path, .build = INCIPIT_BUILD, .memory = &memory,
     .listen = listen_for_interrupt, .interrupted = was_interrupted,
-    .edit = &editing_by_line };
+    .cancelled = was_interrupted, .edit = &editing_by_line };
   signal(SIGPIPE, SIG_IGN);
   speak_on_lost_file();
+  end_on_interrupt();
   return command_run(&c, argc, argv);
 }

@@ -44,13 +44,13 @@ static const struct subcommand_entry subcommand_table[N_SUBCOMMANDS] = {
   [SUB_BENCH] = { .name = "bench",
     .words = "how fast tokens are read and written, and what share of the machine that is",
     .example = "incipit bench -p 32 -n 8 -r 2" },
-  [SUB_PERPLEXITY] = { .name = "perplexity", .operand = "FILE", .min = 1, .max = 1,
-    .words = "how well a text is predicted", .example = "incipit perplexity README.md" },
+  [SUB_PERPLEXITY] = { .name = "perplexity", .operand = "FILE|-", .min = 1, .max = 1,
+    .words = "how well a text is predicted", .example = "echo 'The cat sat on the mat.' | incipit perplexity -" },
   [SUB_MEMORY] = { .name = "memory", .words = "what a model takes, and what fits into a budget",
     .example = "incipit memory --shape llama-7b --context 4096 --budget 24GB" },
   [SUB_CHAT] = { .name = "chat", .words = "talk with a model, turn by turn",
     .example = "echo 'Hello!' | incipit chat" },
-  [SUB_HELP] = { .name = "help", .operand = "SUBCOMMAND", .max = 1,
+  [SUB_HELP] = { .name = "help", .operand = "SUBCOMMAND|SHELL", .max = 1,
     .words = "this list, or the options of one subcommand", .example = "incipit help generate" },
   [SUB_VERSION] = { .name = "--version", .words = "version, build, compiler, kernels, Unicode",
     .example = "incipit --version" },
@@ -86,15 +86,58 @@ static unsigned edit_distance(const char *a, const char *b)
   return d[n][m];
 }
 
-/* of equally near names the first of the list, so that the answer does not depend on chance */
-const char *options_closest_match(const char *word, const char *const *list,
-  size_t n)
+/* how many letters a word has; dashes are not letters */
+static unsigned count_letters(const char *word)
 {
-  const char *nearest = list[0];
-  for (size_t i = 1; i < n; i++)
-    if (edit_distance(word, list[i]) < edit_distance(word, nearest))
-      nearest = list[i];
+  unsigned n = 0;
+  for (; *word != '\0'; word++) n += *word != '-';
+  return n;
+}
+
+/* a name without the dashes before it: --version is a subcommand like the others */
+static const char *without_dashes(const char *name)
+{
+  return name + strspn(name, "-");
+}
+
+/* the one name of the list that begins with word; null if none does, or several do */
+static const char *sole_prefixed(const char *word, const char *const *list, size_t n)
+{
+  const char *found = NULL;
+  for (size_t i = 0; i < n; i++) {
+    if (strncmp(without_dashes(list[i]), word, strlen(word)) != 0) continue;
+    if (found != NULL) return NULL;
+    found = list[i];
+  }
+  return found;
+}
+
+/* Half a word is more often meant as a beginning than as another word with slips in it, so
+   beginnings come first: gen is generate, not bench. More slips than a third of the letters are
+   no slips, and a guess would mislead. Of equally near names the first of the list, so that the
+   answer does not depend on chance. */
+const char *options_suggest(const char *word, const char *const *list, size_t n)
+{
+  word = without_dashes(word);
+  unsigned letters = count_letters(word), slips = letters / 3 + 1;
+  const char *nearest = letters > 0 ? sole_prefixed(word, list, n) : NULL;
+  if (nearest != NULL) return nearest;
+  for (size_t i = 0; i < n; i++) {
+    unsigned distance = edit_distance(word, without_dashes(list[i]));
+    if (distance >= slips) continue;
+    slips = distance;
+    nearest = list[i];
+  }
   return nearest;
+}
+
+/* always false; the sentence is what was wrong, as in "there is no subcommand `x'", and then the
+   name that was probably meant, or where all names are listed */
+bool options_unknown(struct error *why, const char *wrong, const char *dashes,
+  const char *suggestion, const char *help)
+{
+  if (suggestion == NULL) return error_say(why, "%s (incipit %s)", wrong, help);
+  return error_say(why, "%s; the nearest is %s%s", wrong, dashes, suggestion);
 }
 
 /* digits and nothing else: no sign, no blank, no point (strtoull would take the first two, stop
@@ -200,6 +243,30 @@ static bool read_count(const struct option_entry *o, const char *text, struct op
     text, o->min, o->max);
 }
 
+bool options_next_count(const char **at, uint64_t *count)
+{
+  size_t n = strcspn(*at, ",;");
+  if (!digits_parse(*at, n, count)) return false;
+  *at += n + ((*at)[n] != '\0');
+  return true;
+}
+
+/* one count or several; the first of them is kept, all are taken from the text when they are
+   used */
+static bool read_counts(const struct option_entry *o, const char *text, struct option_value *v,
+  struct error *why)
+{
+  const char *at = text, *end = text + strlen(text);
+  struct option_value one = { .given = true };
+  for (size_t i = 0; options_next_count(&at, &one.count); i++) {
+    if (one.count < o->min || one.count > o->max) break;
+    if (i == 0) v->count = one.count;
+    if (at == end && end[-1] != ',' && end[-1] != ';') return true;
+  }
+  return error_say(why, "--%s is `%s'; wanted: integers from %" PRIu64 " to %" PRIu64
+    ", with commas between them", o->name, text, o->min, o->max);
+}
+
 /* the row of chapter 7's table of real settings that is called so, or null */
 static const struct sampling_option *setting_named(const char *name)
 {
@@ -287,217 +354,249 @@ enum { G = 1u << SUB_GENERATE, T = 1u << SUB_TOKENIZE,
   B = 1u << SUB_BENCH, X = 1u << SUB_PERPLEXITY,
   M = 1u << SUB_MEMORY, C = 1u << SUB_CHAT, H = 1u << SUB_HELP };
 static const struct option_entry option_table[N_OPTIONS] = {
-  /* which model, how many workers, what to continue. The limit of --threads is for fingers that
-     slip: workers are started before anything is computed */
-  [OPTION_MODEL] = { .name = "model", .letter = 'm', .value = "PATH",
-    .where = G | T | R | P | B | X | M | C, .words = "a directory in Hugging Face's layout",
+  /* which model, and how it is run. The limit of --threads is for fingers that slip: workers are
+     started before anything is computed. generate keeps rows unless told not to; trace, which
+     shows what is done, only if told to. The limits of a shape are such that the weights, in any
+     combination, have fewer than 2^62 bytes */
+  [OPTION_MODEL] = { .group = GROUP_MODEL, .name = "model", .letter = 'm', .value = "PATH",
+    .where = G | T | R | I | P | B | X | M | C, .words = "a directory in Hugging Face's layout",
     .default_text = "the built-in model" },
-  [OPTION_THREADS] = { .name = "threads", .letter = 't', .value = "N",
-    .where = G | R | P | B | X | C, .read = read_count, .min = 1, .max = 1024,
+  [OPTION_IGNORE_FIELD] = { .group = GROUP_MODEL, .name = "ignore-field", .value = "NAME",
+    .where = G | T | R | I | P | B | X | M | C,
+    .words = "read over a field of the model's settings that is not known (repeatable)" },
+  [OPTION_THREADS] = { .group = GROUP_MODEL, .name = "threads", .letter = 't', .value = "N",
+    .where = G | R | P | X | C, .read = read_count, .min = 1, .max = 1024, .words = "workers",
+    .default_text = "OMP_NUM_THREADS, or the physical cores" },
+  [OPTION_THREAD_LIST] = { .group = GROUP_MODEL, .name = "threads", .letter = 't',
+    .value = "N,...", .where = B, .read = read_counts, .min = 1, .max = 1024,
     .words = "workers", .default_text = "OMP_NUM_THREADS, or the physical cores" },
-  [OPTION_PROMPT] = { .name = "prompt", .letter = 'p', .value = "TEXT", .where = G | R,
-    .words = "the prompt" },
-  [OPTION_FILE] = { .name = "file", .letter = 'f', .value = "FILE", .where = G | T | R,
-    .words = "the text is that of a file, byte for byte" },
-  [OPTION_PROMPT_IDS] = { .name = "prompt-ids", .value = "1,2,3", .where = G | R,
-    .words = "the prompt in ids" },
-  /* what bounds a generation or changes the way there. generate keeps rows unless told not to;
-     trace, which shows what is done, only if told to */
-  [OPTION_MAX_NEW_TOKENS] = { .name = "max-new-tokens", .also = "max-tokens", .letter = 'n',
-    .value = "N", .where = G | R | C, .read = read_count, .max = INT64_MAX,
-    .words = "write at most so many", .default_text = "until a stop or the context is full; trace: 4" },
-  [OPTION_CTX_SIZE] = { .name = "ctx-size", .letter = 'c', .value = "N", .where = G | R | C,
-    .read = read_count, .min = 1, .max = INT64_MAX,
-    .words = "use less context than the model has", .default_text = "the model's" },
-  [OPTION_IGNORE_EOS] = { .name = "ignore-eos", .where = G | R | C,
-    .words = "end tokens end nothing" },
-  [OPTION_NO_CACHE] = { .name = "no-cache", .where = G, .words = "compute every row in every step",
-    .default_text = "rows are kept" },
-  [OPTION_CACHE] = { .name = "cache", .where = R, .words = "keep rows from step to step",
-    .default_text = "every row in every step" },
-  [OPTION_CHUNK] = { .name = "chunk", .value = "N", .where = G | R, .read = read_count,
-    .max = INT64_MAX, .words = "read at most N tokens in a pass", .default_text = "all in one" },
-  [OPTION_KV_TYPE] = { .name = "kv-type", .value = "TYPE", .where = G | R | B | X | M | C,
-    .words = "keep rows in f32, f16, bf16, q8_0 or q4_0", .default_text = "f32; a shape's: f16" },
-  [OPTION_WINDOW] = { .name = "window", .value = "N", .where = G | R | B | X | M | C,
-    .read = read_count, .max = UINT32_MAX, .words = "every row sees the last N only; 0: all",
-    .default_text = "the model's" },
-  [OPTION_SINKS] = { .name = "sinks", .value = "N", .where = G | R | B | X | M | C,
-    .read = read_count, .max = UINT32_MAX, .words = "with --window: and the first N",
-    .default_text = "0" },
-  [OPTION_NO_SPECIAL] = { .name = "no-special", .where = G | T | R,
-    .words = "add no special tokens to the text", .default_text = "as the tokenizer's files say" },
-  [OPTION_PARSE_SPECIAL] = { .name = "parse-special", .where = G | T | R,
-    .words = "the text of a special token is that token", .default_text
-    = "it is plain text" },
-  /* sampling, chapter 7. Where two families of programs have two names for one thing, both are
-     accepted */
-  [OPTION_TEMPERATURE] = { .name = "temperature", .also = "temp", .value = "T", .where = G | R | C,
-    .read = read_setting, .setting = "temperature",
-    .words = "divide the scores by T; 0: the likeliest token", .default_text = "the model's, or 0" },
-  [OPTION_TOP_K] = { .name = "top-k", .value = "K", .where = G | R | C, .read = read_count,
-    .max = INT64_MAX, .words = "only the K likeliest; 0: all", .default_text = "the model's, or 0" },
-  [OPTION_TOP_P] = { .name = "top-p", .value = "P", .where = G | R | C, .read = read_setting,
-    .setting = "top_p", .words = "only the fewest with a share of P",
-    .default_text = "the model's, or 1" },
-  [OPTION_MIN_P] = { .name = "min-p", .value = "M", .where = G | R | C, .read = read_setting,
-    .setting = "min_p", .words = "only those M times as likely as the best",
-    .default_text = "the model's, or 0" },
-  [OPTION_TYPICAL_P] = { .name = "typical-p", .also = "typical", .value = "P", .where = G | R | C,
-    .read = read_setting, .setting = "typical_p",
-    .words = "only the most typical with a share of P", .default_text
-    = "the model's, or 1" },
-  [OPTION_SAMPLERS] = { .name = "samplers", .value = "LIST", .where = G | R | C,
-    .read = read_stages, .words = "the stages, in order",
-    .default_text
-    = "bias, penalties, ngram, temperature, top_k, top_p, min_p, typical_p" },
-  [OPTION_SEED] = { .name = "seed", .letter = 's', .value = "S", .where = G | R | C,
-    .read = read_seed, .words = "another seed, another text; random: draw one and print it",
-    .default_text = "0" },
-  [OPTION_NUM_SEQUENCES] = { .name = "num-sequences", .value = "N", .where = G, .read = read_count,
-    .min = 1, .max = 1000000, .words = "write N texts", .default_text = "1" },
-  /* penalties look at the text so far; a bias is for a token wherever it comes */
-  [OPTION_REPETITION_PENALTY] = { .name = "repetition-penalty", .also = "repeat-penalty",
-    .value = "R", .where = G | R | C, .read = read_setting, .setting = "repetition_penalty",
-    .words = "divide the scores of what the text has by R, or multiply",
-    .default_text = "the model's, or 1" },
-  [OPTION_FREQUENCY_PENALTY] = { .name = "frequency-penalty", .value = "A", .where = G | R | C,
-    .read = read_setting, .setting = "frequency_penalty",
-    .words = "subtract A for each time a token was written", .default_text = "0" },
-  [OPTION_PRESENCE_PENALTY] = { .name = "presence-penalty", .value = "A", .where = G | R | C,
-    .read = read_setting, .setting = "presence_penalty",
-    .words = "subtract A if a token was written", .default_text = "0" },
-  [OPTION_PENALTY_LAST_N] = { .name = "penalty-last-n", .also = "repeat-last-n", .value = "N",
-    .where = G | R | C, .read = read_last_n,
-    .words = "penalties look at the last N tokens; -1: all", .default_text = "-1" },
-  [OPTION_NO_REPEAT_NGRAM] = { .name = "no-repeat-ngram-size", .value = "N", .where = G | R | C,
-    .read = read_count, .max = INT64_MAX, .words = "no N tokens in a row come twice; 0: off",
-    .default_text = "the model's, or 0" },
-  [OPTION_LOGIT_BIAS] = { .name = "logit-bias", .value = "ID=B", .where = G | R | C,
-    .read = read_biases,
-    .words = "add B to the score of a token; -inf: never write it (repeatable)" },
-  /* a pattern or a grammar for the whole answer */
-  [OPTION_REGEX] = { .name = "regex", .value = "R", .where = G | R,
-    .words = "write what the regular expression R matches as a whole" },
-  [OPTION_GRAMMAR] = { .name = "grammar", .value = "FILE", .where = G | R,
-    .words = "write what the grammar of a file makes (GBNF)" },
-  [OPTION_JSON_OBJECT] = { .name = "json-object", .where = G | R,
-    .words = "write one object of JSON" },
-  /* beam search, chapter 9, which draws nothing */
-  [OPTION_NUM_BEAMS] = { .name = "num-beams", .value = "B", .where = G, .read = read_count,
-    .min = 1, .max = 65536, .words = "search with B beams for the likeliest text",
-    .default_text = "1: no search" },
-  [OPTION_LENGTH_PENALTY] = { .name = "length-penalty", .value = "A", .where = G,
-    .read = read_length_penalty,
-    .words = "with --num-beams: divide a text's score by its length to the power A",
+  [OPTION_NO_CACHE] = { .group = GROUP_MODEL, .name = "no-cache", .where = G,
+    .words = "compute every row in every step", .default_text = "rows are kept" },
+  [OPTION_CACHE] = { .group = GROUP_MODEL, .name = "cache", .where = R,
+    .words = "keep rows from step to step", .default_text = "every row in every step" },
+  [OPTION_CHUNK] = { .group = GROUP_MODEL, .name = "chunk", .value = "N", .where = G | R,
+    .read = read_count, .max = INT64_MAX, .words = "read at most N tokens in a pass",
+    .default_text = "all in one" },
+  [OPTION_KV_TYPE] = { .group = GROUP_MODEL, .name = "kv-type", .value = "TYPE",
+    .where = G | R | B | X | M | C, .words = "keep rows in f32, f16, bf16, q8_0 or q4_0",
+    .default_text = "f32; a shape's: f16" },
+  [OPTION_WINDOW] = { .group = GROUP_MODEL, .name = "window", .value = "N",
+    .where = G | R | B | X | M | C, .read = read_count, .max = UINT32_MAX,
+    .words = "every row sees the last N only; 0: all", .default_text = "the model's" },
+  [OPTION_SINKS] = { .group = GROUP_MODEL, .name = "sinks", .value = "N",
+    .where = G | R | B | X | M | C, .read = read_count, .max = UINT32_MAX,
+    .words = "with --window: and the first N", .default_text = "0" },
+  [OPTION_SHAPE] = { .group = GROUP_MODEL, .name = "shape", .value = "NAME", .where = M,
+    .words = "a model that everybody names, or list" },
+  [OPTION_LAYERS] = { .group = GROUP_MODEL, .name = "layers", .value = "N", .where = M,
+    .read = read_count, .min = 1, .max = 16384, .words = "so many layers",
+    .default_text = "the shape's" },
+  [OPTION_HEADS] = { .group = GROUP_MODEL, .name = "heads", .value = "N", .where = M,
+    .read = read_count, .min = 1, .max = 4096, .words = "so many heads of queries",
+    .default_text = "the shape's" },
+  [OPTION_KV_HEADS] = { .group = GROUP_MODEL, .name = "kv-heads", .value = "N", .where = M,
+    .read = read_count, .min = 1, .max = 4096, .words = "so many of keys and values",
+    .default_text = "the shape's; without a shape as many as --heads" },
+  [OPTION_HEAD_DIM] = { .group = GROUP_MODEL, .name = "head-dim", .value = "N", .where = M,
+    .read = read_count, .min = 1, .max = 4096, .words = "numbers of a head",
+    .default_text = "the shape's" },
+  [OPTION_D_MODEL] = { .group = GROUP_MODEL, .name = "d-model", .value = "N", .where = M,
+    .read = read_count, .min = 1, .max = 262144, .words = "beside --shape: numbers of a row",
+    .default_text = "the shape's" },
+  [OPTION_D_INNER] = { .group = GROUP_MODEL, .name = "d-inner", .value = "N", .where = M,
+    .read = read_count, .min = 1, .max = 1048576,
+    .words = "beside --shape: numbers inside the MLP", .default_text = "the shape's" },
+  [OPTION_BATCH] = { .group = GROUP_MODEL, .name = "batch", .value = "N", .where = M,
+    .read = read_count, .min = 1, .max = UINT32_MAX, .words = "so many texts",
     .default_text = "1" },
-  [OPTION_EARLY_STOPPING] = { .name = "early-stopping", .value = "true|false|never", .where = G,
-    .read = read_early,
-    .words = "with --num-beams: stop as soon as B texts have ended; when no beam is better; when"
-      " none can be", .default_text = "false" },
-  /* where a text may end, chapter 8 */
-  [OPTION_STOP] = { .name = "stop", .value = "STRING", .where = G | R | C,
-    .words = "end before this string, with \\n, \\t, \\\\ and \\xNN in it (repeatable)" },
-  [OPTION_NO_ESCAPE] = { .name = "no-escape", .where = G | R | C,
-    .words = "a backslash in --stop is a backslash" },
-  [OPTION_INCLUDE_STOP] = { .name = "include-stop", .where = G | C,
-    .words = "end behind the stop string" },
-  [OPTION_MIN_TOKENS] = { .name = "min-tokens", .value = "N", .where = G | R | C,
-    .read = read_count, .max = INT64_MAX,
-    .words = "end tokens and stop strings count from token N + 1 on", .default_text
-    = "0" },
-  [OPTION_STOP_ON_REPETITION] = { .name = "stop-on-repetition", .value = "N", .where = G | R | C,
-    .read = read_count, .max = INT64_MAX,
-    .words = "end when the same N tokens stand three times in a row; 0: never", .default_text = "0" },
-  /* what to show of it, to people and to programs. The bound of --logprobs bounds a list that is
-     kept for every token until the end */
-  [OPTION_ECHO] = { .name = "echo", .where = G, .words = "print the prompt first" },
-  [OPTION_LOGPROBS] = { .name = "logprobs", .value = "K", .where = G, .read = read_count,
-    .max = 1000,
-    .words = "with --json or --jsonl: the log-probability and rank of each token, and the K"
-      " likeliest", .default_text = "off" },
-  [OPTION_STATS] = { .name = "stats", .where = G | C,
-    .words = "counters, times, rates and memory, on standard error" },
-  [OPTION_JSON] = { .name = "json", .where = G | T | R | I | B | X | M,
-    .words = "print one JSON object" },
-  [OPTION_JSONL] = { .name = "jsonl", .where = G,
-    .words = "one JSON object a token as it comes, then that of --json" },
-  /* the least --vocab-size is that of no merges; the greatest is the one that the loader of
-     vocabularies accepts */
-  [OPTION_IDS] = { .name = "ids", .value = "1,2,3", .where = T, .words = "ids to text" },
-  [OPTION_COUNT] = { .name = "count", .where = T, .words = "print the number of tokens only" },
-  [OPTION_TRAIN] = { .name = "train", .value = "FILE", .where = T,
+  [OPTION_BUDGET] = { .group = GROUP_MODEL, .name = "budget", .value = "SIZE", .where = M,
+    .words = "what there is, as 24GB or 22.5GiB" },
+  [OPTION_VOCAB] = { .group = GROUP_MODEL, .name = "vocab", .value = "PATH", .where = P,
+    .words = "a tokenizer.json, or a directory with a tokenizer", .default_text = "the model's" },
+  /* what to continue. The least --vocab-size is that of no merges; the greatest is the one that
+     the loader of vocabularies accepts */
+  [OPTION_PROMPT] = { .group = GROUP_PROMPT, .name = "prompt", .letter = 'p', .value = "TEXT",
+    .where = G | R, .words = "the prompt" },
+  [OPTION_FILE] = { .group = GROUP_PROMPT, .name = "file", .letter = 'f', .value = "FILE",
+    .where = G | T | R, .words = "the text is that of a file, byte for byte; -: standard input" },
+  [OPTION_PROMPT_IDS] = { .group = GROUP_PROMPT, .name = "prompt-ids", .value = "1,2,3",
+    .where = G | R, .words = "the prompt in ids" },
+  [OPTION_ECHO] = { .group = GROUP_PROMPT, .name = "echo", .where = G,
+    .words = "print the prompt first" },
+  [OPTION_NO_ECHO] = { .group = GROUP_PROMPT, .name = "no-echo", .where = G,
+    .words = "do not show the prompt before the text", .default_text = "shown on a terminal" },
+  [OPTION_CHOMP] = { .group = GROUP_PROMPT, .name = "chomp", .where = G | T | R,
+    .words = "without the line break at the end of the text", .default_text = "byte for byte" },
+  [OPTION_NO_SPECIAL] = { .group = GROUP_PROMPT, .name = "no-special", .where = G | T | R,
+    .words = "add no special tokens to the text",
+    .default_text = "as the tokenizer's files say" },
+  [OPTION_PARSE_SPECIAL] = { .group = GROUP_PROMPT, .name = "parse-special", .where = G | T | R,
+    .words = "the text of a special token is that token", .default_text = "it is plain text" },
+  [OPTION_IDS] = { .group = GROUP_PROMPT, .name = "ids", .value = "1,2,3", .where = T,
+    .words = "ids to text" },
+  [OPTION_TRAIN] = { .group = GROUP_PROMPT, .name = "train", .value = "FILE", .where = T,
     .words = "learn a byte-level BPE from a file" },
-  [OPTION_VOCAB_SIZE] = { .name = "vocab-size", .value = "N", .where = T | M, .read = read_count,
-    .min = 257, .max = 4194304,
+  [OPTION_VOCAB_SIZE] = { .group = GROUP_PROMPT, .name = "vocab-size", .value = "N",
+    .where = T | M, .read = read_count, .min = 257, .max = 4194304,
     .words = "with --train: how many ids, the end of text and the 256 bytes included; beside"
       " --shape: another vocabulary" },
-  [OPTION_OUT] = { .name = "out", .value = "DIR", .where = T,
+  [OPTION_OUT] = { .group = GROUP_PROMPT, .name = "out", .value = "DIR", .where = T,
     .words = "with --train: where to write tokenizer.json" },
-  /* the letters of llama-bench as far as they mean the same; a letter belongs to a subcommand */
-  [OPTION_N_PROMPT] = { .name = "n-prompt", .letter = 'p', .value = "N", .where = B,
-    .read = read_count, .max = INT32_MAX, .words = "read N tokens at once; 0: leave that out",
-    .default_text = "512, or what fits" },
-  [OPTION_N_GEN] = { .name = "n-gen", .letter = 'n', .value = "N", .where = B, .read = read_count,
-    .max = INT32_MAX, .words = "write N tokens; 0: leave that out",
-    .default_text = "128, or what fits" },
-  [OPTION_N_DEPTH] = { .name = "n-depth", .letter = 'd', .value = "N", .where = B,
-    .read = read_count, .max = INT32_MAX, .words = "behind N tokens that are stored already",
-    .default_text = "0" },
-  [OPTION_REPETITIONS] = { .name = "repetitions", .letter = 'r', .value = "N", .where = B,
-    .read = read_count, .min = 1, .max = 1000, .words = "so many times", .default_text = "5" },
-  [OPTION_OUTPUT] = { .name = "output", .letter = 'o', .value = "table|csv|json", .where = B,
-    .words = "in which form", .default_text = "table" },
-  [OPTION_CONTEXT] = { .name = "context", .also = "ctx-size", .letter = 'c', .value = "N",
-    .where = X | M, .read = read_count, .min = 1, .max = INT64_MAX,
+  [OPTION_SYSTEM] = { .group = GROUP_PROMPT, .name = "system", .value = "S", .where = C,
+    .words = "tell the model first how to behave", .default_text = "what the template says" },
+  [OPTION_TEMPLATE] = { .group = GROUP_PROMPT, .name = "template", .value = "T", .where = C,
+    .words = "set turns as this template does: chatml, llama3, ...",
+    .default_text = "the model's" },
+  /* how much is read and written. bench has the letters of llama-bench as far as they mean the
+     same; a letter belongs to a subcommand */
+  [OPTION_MAX_NEW_TOKENS] = { .group = GROUP_LENGTH, .name = "max-new-tokens",
+    .also = { "max-tokens", "n-predict" }, .letter = 'n', .value = "N", .where = G | R | C,
+    .read = read_count, .max = INT64_MAX, .words = "write at most so many",
+    .default_text = "until a stop or the context is full; trace: 4" },
+  [OPTION_CTX_SIZE] = { .group = GROUP_LENGTH, .name = "ctx-size", .letter = 'c', .value = "N",
+    .where = G | R | C, .read = read_count, .min = 1, .max = INT64_MAX,
+    .words = "use less context than the model has", .default_text = "the model's" },
+  [OPTION_IGNORE_EOS] = { .group = GROUP_LENGTH, .name = "ignore-eos", .where = G | R | C,
+    .words = "end tokens end nothing" },
+  [OPTION_NUM_SEQUENCES] = { .group = GROUP_LENGTH, .name = "num-sequences",
+    .also = { "num-return-sequences" }, .value = "N", .where = G, .read = read_count, .min = 1,
+    .max = 1000000, .words = "write N texts", .default_text = "1" },
+  [OPTION_N_PROMPT] = { .group = GROUP_LENGTH, .name = "n-prompt", .letter = 'p', .value = "N,...",
+    .where = B, .read = read_counts, .max = INT32_MAX,
+    .words = "read N tokens at once; 0: leave that out", .default_text = "512, or what fits" },
+  [OPTION_N_GEN] = { .group = GROUP_LENGTH, .name = "n-gen", .letter = 'n', .value = "N,...",
+    .where = B, .read = read_counts, .max = INT32_MAX,
+    .words = "write N tokens; 0: leave that out", .default_text = "128, or what fits" },
+  [OPTION_N_DEPTH] = { .group = GROUP_LENGTH, .name = "n-depth", .letter = 'd', .value = "N,...",
+    .where = B, .read = read_counts, .max = INT32_MAX,
+    .words = "behind N tokens that are stored already", .default_text = "0" },
+  [OPTION_REPETITIONS] = { .group = GROUP_LENGTH, .name = "repetitions", .letter = 'r',
+    .value = "N", .where = B, .read = read_count, .min = 1, .max = 1000, .words = "so many times",
+    .default_text = "5" },
+  [OPTION_CONTEXT] = { .group = GROUP_LENGTH, .name = "context", .also = { "ctx-size" },
+    .letter = 'c', .value = "N", .where = X | M, .read = read_count, .min = 1, .max = INT64_MAX,
     .words = "windows, or texts, of N tokens", .default_text = "the model's context" },
-  [OPTION_STRIDE] = { .name = "stride", .value = "N", .where = X, .read = read_count, .min = 1,
-    .max = INT64_MAX, .words = "a window every N tokens", .default_text = "the context" },
-  /* the limits are such that the weights, in any combination, have fewer than 2^62 bytes */
-  [OPTION_SHAPE] = { .name = "shape", .value = "NAME", .where = M,
-    .words = "a model that everybody names, or list" },
-  [OPTION_LAYERS] = { .name = "layers", .value = "N", .where = M, .read = read_count, .min = 1,
-    .max = 16384, .words = "so many layers", .default_text = "the shape's" },
-  [OPTION_HEADS] = { .name = "heads", .value = "N", .where = M, .read = read_count, .min = 1,
-    .max = 4096, .words = "so many heads of queries", .default_text = "the shape's" },
-  [OPTION_KV_HEADS] = { .name = "kv-heads", .value = "N", .where = M, .read = read_count,
-    .min = 1, .max = 4096, .words = "so many of keys and values",
-    .default_text = "the shape's; without a shape as many as --heads" },
-  [OPTION_HEAD_DIM] = { .name = "head-dim", .value = "N", .where = M, .read = read_count,
-    .min = 1, .max = 4096, .words = "numbers of a head", .default_text = "the shape's" },
-  [OPTION_D_MODEL] = { .name = "d-model", .value = "N", .where = M, .read = read_count, .min = 1,
-    .max = 262144, .words = "beside --shape: numbers of a row", .default_text = "the shape's" },
-  [OPTION_D_INNER] = { .name = "d-inner", .value = "N", .where = M, .read = read_count, .min = 1,
-    .max = 1048576, .words = "beside --shape: numbers inside the MLP", .default_text = "the shape's" },
-  [OPTION_BATCH] = { .name = "batch", .value = "N", .where = M, .read = read_count, .min = 1,
-    .max = UINT32_MAX, .words = "so many texts", .default_text = "1" },
-  [OPTION_BUDGET] = { .name = "budget", .value = "SIZE", .where = M,
-    .words = "what there is, as 24GB or 22.5GiB" },
-  /* what is said first, and how turns are written */
-  [OPTION_SYSTEM] = { .name = "system", .value = "S", .where = C,
-    .words = "tell the model first how to behave", .default_text
-    = "what the template says" },
-  [OPTION_TEMPLATE] = { .name = "template", .value = "T", .where = C,
-    .words = "set turns as this template does: chatml, llama3, ...", .default_text = "the model's" },
-  /* options of a single subcommand, and --help, which all have */
-  [OPTION_TOP] = { .name = "top", .value = "K", .where = R, .read = read_count, .min = 1,
-    .max = 100, .words = "show the K likeliest candidates", .default_text = "5" },
-  [OPTION_ATTENTION] = { .name = "attention", .value = "LAYER.HEAD", .where = R,
-    .words = "show what the last row looks at, layers and heads counted from 0" },
-  [OPTION_VOCAB] = { .name = "vocab", .value = "PATH", .where = P,
-    .words = "a tokenizer.json, or a directory with a tokenizer", .default_text = "the model's" },
-  [OPTION_MAN] = { .name = "man", .where = H, .words = "print the manual page" },
-  [OPTION_COMPLETION] = { .name = "completion", .where = H,
-    .words = "print the shell's completion" },
-  [OPTION_HELP] = { .name = "help", .letter = 'h', .where = G | T | R | I | P | B | X | M | H | C,
-    .words = "say what the options are" },
+  [OPTION_STRIDE] = { .group = GROUP_LENGTH, .name = "stride", .value = "N", .where = X,
+    .read = read_count, .min = 1, .max = INT64_MAX, .words = "a window every N tokens",
+    .default_text = "the context" },
+  /* sampling, chapter 7. Where two families of programs have two names for one thing, both are
+     accepted. Penalties look at the text so far; a bias is for a token wherever it comes */
+  [OPTION_TEMPERATURE] = { .group = GROUP_SAMPLING, .name = "temperature", .also = { "temp" },
+    .value = "T", .where = G | R | C, .read = read_setting, .setting = "temperature",
+    .words = "divide the scores by T; 0: the likeliest token",
+    .default_text = "the model's, or 0" },
+  [OPTION_TOP_K] = { .group = GROUP_SAMPLING, .name = "top-k", .value = "K", .where = G | R | C,
+    .read = read_count, .max = INT64_MAX, .words = "only the K likeliest; 0: all",
+    .default_text = "the model's, or 0" },
+  [OPTION_TOP_P] = { .group = GROUP_SAMPLING, .name = "top-p", .value = "P", .where = G | R | C,
+    .read = read_setting, .setting = "top_p", .words = "only the fewest with a share of P",
+    .default_text = "the model's, or 1" },
+  [OPTION_MIN_P] = { .group = GROUP_SAMPLING, .name = "min-p", .value = "M", .where = G | R | C,
+    .read = read_setting, .setting = "min_p", .words = "only those M times as likely as the best",
+    .default_text = "the model's, or 0" },
+  [OPTION_TYPICAL_P] = { .group = GROUP_SAMPLING, .name = "typical-p", .also = { "typical" },
+    .value = "P", .where = G | R | C, .read = read_setting, .setting = "typical_p",
+    .words = "only the most typical with a share of P", .default_text = "the model's, or 1" },
+  [OPTION_REPETITION_PENALTY] = { .group = GROUP_SAMPLING, .name = "repetition-penalty",
+    .also = { "repeat-penalty" }, .value = "R", .where = G | R | C, .read = read_setting,
+    .setting = "repetition_penalty",
+    .words = "divide the scores of what the text has by R, or multiply",
+    .default_text = "the model's, or 1" },
+  [OPTION_FREQUENCY_PENALTY] = { .group = GROUP_SAMPLING, .name = "frequency-penalty",
+    .value = "A", .where = G | R | C, .read = read_setting, .setting = "frequency_penalty",
+    .words = "subtract A for each time a token was written", .default_text = "0" },
+  [OPTION_PRESENCE_PENALTY] = { .group = GROUP_SAMPLING, .name = "presence-penalty", .value = "A",
+    .where = G | R | C, .read = read_setting, .setting = "presence_penalty",
+    .words = "subtract A if a token was written", .default_text = "0" },
+  [OPTION_PENALTY_LAST_N] = { .group = GROUP_SAMPLING, .name = "penalty-last-n",
+    .also = { "repeat-last-n" }, .value = "N", .where = G | R | C, .read = read_last_n,
+    .words = "penalties look at the last N tokens; -1: all", .default_text = "-1" },
+  [OPTION_NO_REPEAT_NGRAM] = { .group = GROUP_SAMPLING, .name = "no-repeat-ngram-size",
+    .value = "N", .where = G | R | C, .read = read_count, .max = INT64_MAX,
+    .words = "no N tokens in a row come twice; 0: off", .default_text = "the model's, or 0" },
+  [OPTION_LOGIT_BIAS] = { .group = GROUP_SAMPLING, .name = "logit-bias", .value = "ID=B",
+    .where = G | R | C, .read = read_biases,
+    .words = "add B to the score of a token; -inf: never write it (repeatable)" },
+  [OPTION_SAMPLERS] = { .group = GROUP_SAMPLING, .name = "samplers", .value = "LIST",
+    .where = G | R | C, .read = read_stages, .words = "the stages, in order",
+    .default_text = "bias, penalties, ngram, temperature, top_k, top_p, min_p, typical_p" },
+  [OPTION_SEED] = { .group = GROUP_SAMPLING, .name = "seed", .letter = 's', .value = "S",
+    .where = G | R | C, .read = read_seed,
+    .words = "another seed, another text; random: draw one and print it", .default_text = "0" },
+  /* a pattern or a grammar for the whole answer */
+  [OPTION_REGEX] = { .group = GROUP_CONSTRAINTS, .name = "regex", .value = "R", .where = G | R,
+    .words = "write what the regular expression R matches as a whole" },
+  [OPTION_GRAMMAR] = { .group = GROUP_CONSTRAINTS, .name = "grammar", .value = "FILE",
+    .where = G | R, .words = "write what the grammar of a file makes (GBNF)" },
+  [OPTION_JSON_OBJECT] = { .group = GROUP_CONSTRAINTS, .name = "json-object", .where = G | R,
+    .words = "write one object of JSON" },
+  /* beam search, chapter 9, which draws nothing */
+  [OPTION_NUM_BEAMS] = { .group = GROUP_SEARCH, .name = "num-beams", .value = "B", .where = G,
+    .read = read_count, .min = 1, .max = 65536,
+    .words = "search with B beams for the likeliest text", .default_text = "1: no search" },
+  [OPTION_LENGTH_PENALTY] = { .group = GROUP_SEARCH, .name = "length-penalty", .value = "A",
+    .where = G, .read = read_length_penalty,
+    .words = "with --num-beams: divide a text's score by its length to the power A",
+    .default_text = "1" },
+  [OPTION_EARLY_STOPPING] = { .group = GROUP_SEARCH, .name = "early-stopping",
+    .value = "true|false|never", .where = G, .read = read_early,
+    .words = "with --num-beams: stop as soon as B texts have ended; when no beam is better;"
+      " when none can be", .default_text = "false" },
+  /* where a text may end, chapter 8 */
+  [OPTION_STOP] = { .group = GROUP_STOPPING, .name = "stop", .value = "STRING",
+    .where = G | R | C,
+    .words = "end before this string, with \\n, \\t, \\\\ and \\xNN in it (repeatable)" },
+  [OPTION_NO_ESCAPE] = { .group = GROUP_STOPPING, .name = "no-escape", .where = G | R | C,
+    .words = "a backslash in --stop is a backslash" },
+  [OPTION_INCLUDE_STOP] = { .group = GROUP_STOPPING, .name = "include-stop", .where = G | C,
+    .words = "end behind the stop string" },
+  [OPTION_MIN_TOKENS] = { .group = GROUP_STOPPING, .name = "min-tokens", .value = "N",
+    .where = G | R | C, .read = read_count, .max = INT64_MAX,
+    .words = "end tokens and stop strings count from token N + 1 on", .default_text = "0" },
+  [OPTION_STOP_ON_REPETITION] = { .group = GROUP_STOPPING, .name = "stop-on-repetition",
+    .value = "N", .where = G | R | C, .read = read_count, .max = INT64_MAX,
+    .words = "end when the same N tokens stand three times in a row; 0: never",
+    .default_text = "0" },
+  /* what to show of it, to people and to programs. The bound of --logprobs bounds a list that is
+     kept for every token until the end */
+  [OPTION_LOGPROBS] = { .group = GROUP_OUTPUT, .name = "logprobs", .value = "K", .where = G,
+    .read = read_count, .max = 1000,
+    .words = "with --json or --jsonl: the log-probability and rank of each token, and the K"
+      " likeliest", .default_text = "off" },
+  [OPTION_STATS] = { .group = GROUP_OUTPUT, .name = "stats", .where = G | C,
+    .words = "counters, times, rates and memory, on standard error" },
+  [OPTION_JSON] = { .group = GROUP_OUTPUT, .name = "json", .where = G | T | R | I | B | X | M,
+    .words = "print one JSON object" },
+  [OPTION_JSONL] = { .group = GROUP_OUTPUT, .name = "jsonl", .where = G,
+    .words = "one JSON object a token as it comes, then that of --json" },
+  [OPTION_COUNT] = { .group = GROUP_OUTPUT, .name = "count", .where = T,
+    .words = "print the number of tokens only" },
+  [OPTION_OUTPUT] = { .group = GROUP_OUTPUT, .name = "output", .letter = 'o',
+    .value = "table|md|csv|json|jsonl", .where = B, .words = "in which form", .default_text = "table" },
+  [OPTION_TOP] = { .group = GROUP_OUTPUT, .name = "top", .value = "K", .where = R,
+    .read = read_count, .min = 1, .max = 100, .words = "show the K likeliest candidates",
+    .default_text = "5" },
+  [OPTION_ATTENTION] = { .group = GROUP_OUTPUT, .name = "attention", .value = "LAYER.HEAD",
+    .where = R, .words = "show what the last row looks at, layers and heads counted from 0" },
+  [OPTION_MAN] = { .group = GROUP_OUTPUT, .name = "man", .where = H,
+    .words = "print the manual page" },
+  [OPTION_COMPLETION] = { .group = GROUP_OUTPUT, .name = "completion", .where = H,
+    .words = "print the completion for a shell, bash, zsh or fish", .default_text = "bash" },
+  [OPTION_QUIET] = { .group = GROUP_OUTPUT, .name = "quiet", .letter = 'q',
+    .where = G | T | R | I | B | X | M | C, .words = "no hints and no progress on standard error" },
+  [OPTION_HELP] = { .group = GROUP_OUTPUT, .name = "help", .letter = 'h',
+    .where = G | T | R | I | P | B | X | M | H | C, .words = "say what the options are" },
 };
 
 
 /* What later chapters of the book bring. A user who has read about --device elsewhere should not
    be told that there is no such option; it is wrong usage today, and the sentence names the
    chapter. */
-struct later_row { const char *name, *also; char letter; unsigned where, chapter; };
+struct later_row {
+  const char *name, *also[OPTIONS_ALIASES];
+  char letter;
+  unsigned where, chapter;
+};
 static const struct later_row later_option[] = {
   { .name = "activations", .where = G | R | P, .chapter = 10 },
   { .name = "device", .where = G | R, .chapter = 14 },
@@ -509,15 +608,66 @@ static const struct later_row later_subcommand[] = {
 };
 enum { N_LATER_SUBS = sizeof later_subcommand / sizeof *later_subcommand };
 
-/* the first word; --help and -h there mean help. The list of names for the nearest one is made
-   on the way */
+/* An option has its own name, perhaps those by which other programs call the same thing, and
+   perhaps a letter. Either a letter was typed or a name, never both. */
+static bool is_called(const char *name, const char *const also[OPTIONS_ALIASES], char letter,
+  const char *typed, char typed_letter)
+{
+  if (typed_letter != '\0') return letter == typed_letter;
+  for (size_t i = 0; i < OPTIONS_ALIASES && also[i] != NULL; i++)
+    if (strcmp(typed, also[i]) == 0) return true;
+  return strcmp(typed, name) == 0;
+}
+
+/* the word of a line as an option: its name, cut if it is too long to be one, or its letter; and
+   where its value stands in the word, or null */
+struct option_word { char name[64], letter; const char *value; };
+static struct option_word option_word_of(const char *word)
+{
+  struct option_word x = { .letter = '\0' };
+  if (word[1] != '-') {
+    x.letter = word[1];
+    if (word[2] != '\0') x.value = word + 2;
+    return x;
+  }
+  size_t n = strcspn(word + 2, "=");
+  if (word[2 + n] == '=') x.value = word + 2 + n + 1;
+  snprintf(x.name, sizeof x.name, "%.*s", (int) (n < 63 ? n : 63), word + 2);
+  return x;
+}
+
+/* is the word an option of any subcommand? */
+static bool is_option(const char *word)
+{
+  if (word[0] != '-' || word[1] == '\0') return false;
+  struct option_word x = option_word_of(word);
+  for (int i = 0; i < N_OPTIONS; i++) {
+    const struct option_entry *o = &option_table[i];
+    if (is_called(o->name, o->also, o->letter, x.name, x.letter)) return true;
+  }
+  return false;
+}
+
+/* An option before the subcommand: which subcommand is meant, and so which option, is not known
+   yet. */
+static bool misplaced_option(const char *word, struct error *why)
+{
+  return error_say(why, "the subcommand comes first, and `%s' after it,"
+    " as in incipit generate %s (incipit --help)", word, word);
+}
+
+/* the first word; what other programs call --help and --version is understood. The list of names
+   for the nearest one is made on the way */
 static bool find_subcommand(const char *word, enum subcommand *sub,
   struct error *why)
 {
   const char *list[N_SUBCOMMANDS];
+  char wrong[80];
   size_t n = 0;
   if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
     word = "help";
+  if (strcmp(word, "-V") == 0 || strcmp(word, "version") == 0)
+    word = "--version";
   for (int i = 0; i < N_SUBCOMMANDS; i++) {
     *sub = (enum subcommand) i;
     if (strcmp(word, subcommand_table[i].name) == 0) return true;
@@ -528,18 +678,9 @@ static bool find_subcommand(const char *word, enum subcommand *sub,
       return error_say(why, "%s comes with chapter %u;"
         " this program ends with chapter 9", word,
         later_subcommand[i].chapter);
-  return error_say(why, "there is no subcommand"
-    " `%s'; the nearest is %s", word, options_closest_match(word, list, n));
-}
-
-/* An option has up to three names: its own, one by which other programs call the same thing, and
-   a letter. Either a letter was typed or a name, never both. */
-static bool is_called(const char *name, const char *also, char letter,
-  const char *typed, char typed_letter)
-{
-  if (typed_letter != '\0') return letter == typed_letter;
-  return strcmp(typed, name) == 0
-    || (also != NULL && strcmp(typed, also) == 0);
+  if (is_option(word)) return misplaced_option(word, why);
+  snprintf(wrong, sizeof wrong, "there is no subcommand `%.40s'", word);
+  return options_unknown(why, wrong, "", options_suggest(word, list, n), "--help");
 }
 
 /* Only rows of this subcommand count: to accept an option that has no effect would hide a
@@ -577,40 +718,29 @@ static bool no_such_option(enum subcommand sub, const char *name,
   char letter, struct error *why)
 {
   const char *list[N_OPTIONS], *asked = subcommand_table[sub].name;
+  char wrong[120], help[40];
   size_t n = 0;
   if (comes_later(sub, name, letter, why)) return false;
   for (int i = 0; i < N_OPTIONS; i++)
     if ((option_table[i].where >> sub & 1) != 0)
       list[n++] = option_table[i].name;
   if (n == 0) return error_say(why, "%s takes no options", asked);
-  if (letter != '\0')
-    return error_say(why, "%s has no option -%c (incipit %s --help)",
-      asked, letter, asked);
-  return error_say(why, "%s has no option --%s; the nearest is --%s",
-    asked, name, options_closest_match(name, list, n));
+  snprintf(help, sizeof help, "%s --help", asked);
+  if (letter != '\0') snprintf(wrong, sizeof wrong, "%s has no option -%c", asked, letter);
+  else snprintf(wrong, sizeof wrong, "%s has no option --%s", asked, name);
+  return options_unknown(why, wrong, "--",
+    letter != '\0' ? NULL : options_suggest(name, list, n), help);
 }
 
 /* Takes the option at argv[*i], with its value, which may be the next word even if that begins
-   with a dash: -n -1 is a mistake about a number. A name longer than the room for it may be cut,
-   since no option is so long: what is left is unknown as well, and fits into the sentence that
-   says so. */
+   with a dash: -n -1 is a mistake about a number. */
 static bool take_option(struct command_line *w, int argc, char **argv,
   int *i, struct error *why)
 {
-  const char *word = argv[*i], *value = NULL;
-  char name[64], letter = '\0';
-  if (word[1] != '-') {
-    letter = word[1], name[0] = '\0';
-    if (word[2] != '\0') value = word + 2;
-  }
-  else {
-    size_t n = strcspn(word + 2, "=");
-    if (word[2 + n] == '=') value = word + 2 + n + 1;
-    snprintf(name, sizeof name, "%.*s", (int) (n < 63 ? n : 63),
-      word + 2);
-  }
-  int found = find_option(w->sub, name, letter);
-  if (found < 0) return no_such_option(w->sub, name, letter, why);
+  struct option_word x = option_word_of(argv[*i]);
+  const char *value = x.value;
+  int found = find_option(w->sub, x.name, x.letter);
+  if (found < 0) return no_such_option(w->sub, x.name, x.letter, why);
   /* a value that should not be there, or should and is not */
   const struct option_entry *o = &option_table[found];
   if (o->value == NULL && value != NULL)
@@ -623,7 +753,7 @@ static bool take_option(struct command_line *w, int argc, char **argv,
     value = argv[++*i];
   }
   w->of[found] = (struct option_value) { .given = true, .text = value };
-  if (found == OPTION_LOGIT_BIAS || found == OPTION_STOP) {
+  if (found == OPTION_LOGIT_BIAS || found == OPTION_STOP || found == OPTION_IGNORE_FIELD) {
     if (w->n_repeated == OPTIONS_MAX_REPEATED)
       return error_say(why, "--%s is given more than %d times", o->name,
         OPTIONS_MAX_REPEATED);
@@ -640,7 +770,7 @@ static const struct { enum option a, b; } against[] = {
   {OPTION_PROMPT, OPTION_FILE},
   {OPTION_PROMPT, OPTION_PROMPT_IDS},
   {OPTION_FILE, OPTION_PROMPT_IDS}, {OPTION_JSON, OPTION_JSONL},
-  {OPTION_ECHO, OPTION_JSON}, {OPTION_ECHO, OPTION_JSONL},
+  {OPTION_ECHO, OPTION_NO_ECHO}, {OPTION_ECHO, OPTION_JSON}, {OPTION_ECHO, OPTION_JSONL},
   {OPTION_IDS, OPTION_COUNT}, {OPTION_IDS, OPTION_FILE},
   {OPTION_IDS, OPTION_TRAIN}, {OPTION_COUNT, OPTION_TRAIN},
   {OPTION_COUNT, OPTION_JSON}, {OPTION_JSON, OPTION_TRAIN},
@@ -650,7 +780,8 @@ static const struct { enum option a, b; } against[] = {
   {OPTION_TRAIN, OPTION_NO_SPECIAL},
   {OPTION_TRAIN, OPTION_PARSE_SPECIAL},
   {OPTION_PROMPT_IDS, OPTION_PARSE_SPECIAL},
-  {OPTION_PROMPT_IDS, OPTION_NO_SPECIAL},
+  {OPTION_PROMPT_IDS, OPTION_NO_SPECIAL}, {OPTION_PROMPT_IDS, OPTION_CHOMP},
+  {OPTION_IDS, OPTION_CHOMP}, {OPTION_TRAIN, OPTION_CHOMP},
   {OPTION_REGEX, OPTION_GRAMMAR}, {OPTION_REGEX, OPTION_JSON_OBJECT},
   {OPTION_REGEX, OPTION_STOP}, {OPTION_GRAMMAR, OPTION_STOP},
   {OPTION_JSON_OBJECT, OPTION_STOP}, {OPTION_REGEX, OPTION_MIN_TOKENS},
@@ -664,7 +795,8 @@ static const struct { enum option a, b; } against[] = {
   {OPTION_MODEL, OPTION_SHAPE}, {OPTION_MODEL, OPTION_LAYERS},
   {OPTION_MODEL, OPTION_HEADS}, {OPTION_MODEL, OPTION_KV_HEADS},
   {OPTION_MODEL, OPTION_HEAD_DIM}, {OPTION_MODEL, OPTION_D_MODEL},
-  {OPTION_MODEL, OPTION_D_INNER}
+  {OPTION_MODEL, OPTION_D_INNER}, {OPTION_IGNORE_FIELD, OPTION_SHAPE},
+  {OPTION_IGNORE_FIELD, OPTION_TRAIN}
 };
 
 static const struct { enum option a, b, either; } needs[] = {
@@ -693,7 +825,7 @@ static bool beams_agree(const struct command_line *w, struct error *why)
     OPTION_FREQUENCY_PENALTY, OPTION_PRESENCE_PENALTY,
     OPTION_PENALTY_LAST_N, OPTION_LOGIT_BIAS, OPTION_REGEX,
     OPTION_GRAMMAR, OPTION_JSON_OBJECT, OPTION_LOGPROBS, OPTION_JSONL,
-    OPTION_NO_CACHE, OPTION_STOP, OPTION_STOP_ON_REPETITION };
+    OPTION_STOP, OPTION_STOP_ON_REPETITION };
   uint64_t beams = w->of[OPTION_NUM_BEAMS].count;
   if (!w->of[OPTION_NUM_BEAMS].given || beams == 1) return true;
   for (size_t i = 0; i < sizeof without / sizeof *without; i++)
@@ -747,8 +879,7 @@ static bool values_agree(const struct command_line *w, struct error *why)
 static bool options_agree(const struct command_line *w, struct error *why)
 {
   static const enum option text[] = { OPTION_PROMPT, OPTION_FILE,
-    OPTION_PROMPT_IDS, OPTION_IDS, OPTION_TRAIN, OPTION_MAN,
-    OPTION_COMPLETION };
+    OPTION_PROMPT_IDS, OPTION_IDS, OPTION_TRAIN, OPTION_MAN };
   for (size_t i = 0; i < sizeof against / sizeof *against; i++)
     if (w->of[against[i].a].given && w->of[against[i].b].given)
       return error_say(why, "--%s contradicts --%s",
@@ -763,6 +894,8 @@ static bool options_agree(const struct command_line *w, struct error *why)
     if (w->operand != NULL && w->of[text[i]].given)
       return error_say(why, "--%s contradicts `%s'",
         option_table[text[i]].name, w->operand);
+  if (w->sub == SUB_INSPECT && w->operand != NULL && w->of[OPTION_MODEL].given)
+    return error_say(why, "--model contradicts `%s'", w->operand);
   return beams_agree(w, why) && stops_agree(w, why) && values_agree(w, why);
 }
 
@@ -801,6 +934,15 @@ const struct subcommand_entry *options_subcommand(enum subcommand sub)
 const struct sampling_option *option_setting(enum option number)
 {
   return setting_named(option_table[number].setting);
+}
+
+const char *options_group_name(enum option_group group)
+{
+  static const char *const name[N_OPTION_GROUPS] = {
+    [GROUP_MODEL] = "Model", [GROUP_PROMPT] = "Prompt", [GROUP_LENGTH] = "Length",
+    [GROUP_SAMPLING] = "Sampling", [GROUP_CONSTRAINTS] = "Constraints",
+    [GROUP_SEARCH] = "Search", [GROUP_STOPPING] = "Stopping", [GROUP_OUTPUT] = "Output" };
+  return name[group];
 }
 
 const struct option_entry *options_option(enum option number)

@@ -11,9 +11,9 @@ enum subcommand { SUB_GENERATE, SUB_TOKENIZE, SUB_TRACE, SUB_INSPECT,
   SUB_VERSION, N_SUBCOMMANDS };
 
 /* the options, in the order of the help */
-enum option { OPTION_MODEL, OPTION_THREADS, OPTION_PROMPT, OPTION_FILE,
-  OPTION_PROMPT_IDS, OPTION_MAX_NEW_TOKENS, OPTION_CTX_SIZE,
-  OPTION_IGNORE_EOS, OPTION_ECHO, OPTION_LOGPROBS, OPTION_NO_SPECIAL,
+enum option { OPTION_MODEL, OPTION_IGNORE_FIELD, OPTION_THREADS, OPTION_THREAD_LIST, OPTION_PROMPT, OPTION_FILE,
+  OPTION_PROMPT_IDS, OPTION_CHOMP, OPTION_MAX_NEW_TOKENS, OPTION_CTX_SIZE,
+  OPTION_IGNORE_EOS, OPTION_ECHO, OPTION_NO_ECHO, OPTION_LOGPROBS, OPTION_NO_SPECIAL,
   OPTION_PARSE_SPECIAL, OPTION_STATS, OPTION_JSON, OPTION_JSONL,
   OPTION_NO_CACHE, OPTION_CACHE, OPTION_CHUNK, OPTION_KV_TYPE,
   OPTION_WINDOW, OPTION_SINKS,
@@ -33,7 +33,7 @@ enum option { OPTION_MODEL, OPTION_THREADS, OPTION_PROMPT, OPTION_FILE,
   OPTION_D_MODEL, OPTION_D_INNER, OPTION_BATCH, OPTION_BUDGET,
   OPTION_TOP, OPTION_ATTENTION, OPTION_VOCAB, OPTION_SYSTEM,
   OPTION_TEMPLATE, OPTION_MAN,
-  OPTION_COMPLETION, OPTION_HELP, N_OPTIONS };
+  OPTION_COMPLETION, OPTION_QUIET, OPTION_HELP, N_OPTIONS };
 
 /* a subcommand: its name; its operand, and how many of them it takes, least to most; what it
    does; an example that works as printed */
@@ -52,12 +52,23 @@ struct option_value;
 typedef bool option_reader(const struct option_entry *o, const char *text, struct option_value *v,
   struct error *why);
 
-/* an option: --name, perhaps another --also and -letter; the name of its value, null for a flag;
+/* under which heading of the help an option stands */
+enum option_group { GROUP_MODEL, GROUP_PROMPT, GROUP_LENGTH, GROUP_SAMPLING, GROUP_CONSTRAINTS,
+  GROUP_SEARCH, GROUP_STOPPING, GROUP_OUTPUT, N_OPTION_GROUPS };
+
+/* the heading, as "Sampling" */
+const char *options_group_name(enum option_group group);
+
+/* how many other names an option may have */
+enum { OPTIONS_ALIASES = 2 };
+
+/* an option: its group; --name, perhaps others, --also, and -letter; the name of its value, null for a flag;
    what it does, and what holds without it; a bit for each subcommand; how its value is read,
    null if any text will do; the limits of an integer; the name of the real setting of chapter 7
    that it sets, or null */
 struct option_entry {
-  const char *name, *also, *value, *words, *default_text;
+  enum option_group group;
+  const char *name, *also[OPTIONS_ALIASES], *value, *words, *default_text;
   char letter;
   unsigned where;
   option_reader *read;
@@ -97,6 +108,10 @@ bool options_parse(struct command_line *w, int argc, char **argv,
 /* the setting of chapter 7 that an option sets, null if it sets none that is a real number */
 const struct sampling_option *option_setting(enum option number);
 
+/* takes the next number of a list of counts from *at, which a reader has seen to be one, and steps
+   over the comma or semicolon after it; false at the end */
+bool options_next_count(const char **at, uint64_t *count);
+
 /* a pair of --logit-bias */
 struct bias_pair { uint64_t id; double bias; };
 
@@ -108,10 +123,16 @@ bool options_next_bias(const char **at, struct bias_pair *pair);
 bool options_parse_samplers(const char *text, struct sampling_params *s,
   struct error *why);
 
-/* the one of n >=1 names that can be made of word with the fewest letters changed, added,
-   left out or exchanged with their neighbour */
-const char *options_closest_match(const char *word, const char *const *list,
-  size_t n);
+/* the one of n names that was probably meant by word: the only one that begins with it, or else
+   the one that can be made of it with the fewest letters changed, added, left out or exchanged
+   with their neighbour, at most a third of its letters; null if there is none. Dashes before
+   either are not counted */
+const char *options_suggest(const char *word, const char *const *list, size_t n);
+
+/* the sentence about an unknown name: what is wrong, and then the suggestion after its dashes
+   or, if that is null, the line that lists all (as "help"). Always false */
+bool options_unknown(struct error *why, const char *wrong, const char *dashes,
+  const char *suggestion, const char *help);
 
 /* reads ids separated by commas or semicolons; what is the option's name; an empty text is
    an empty list. Returns an exit status: STATUS_USAGE for what is no list of ids,

@@ -738,6 +738,11 @@ static const struct kind_row kind_table[] = {
 };
 enum { N_KINDS = sizeof kind_table / sizeof *kind_table };
 
+const char *probe_kind_at(size_t i)
+{
+  return i < N_KINDS ? kind_table[i].name : NULL;
+}
+
 static bool handle_line(const struct kind_row *k, struct request *q,
   const char *text, size_t n)
 {
@@ -805,13 +810,15 @@ int cmd_probe(const struct console *c, const struct command_line *w)
     if (strcmp(list[i], w->operand) == 0) k = &kind_table[i];
   }
   if (k == NULL) {
-    error_say(&why, "there is no kind `%s'; the nearest is %s",
-      w->operand, options_closest_match(w->operand, list, N_KINDS));
+    char wrong[80];
+    snprintf(wrong, sizeof wrong, "there is no kind `%.40s'", w->operand);
+    options_unknown(&why, wrong, "", options_suggest(w->operand, list, N_KINDS), "probe --help");
     return console_usage_error(c, &why);
   }
-  if (!session_open(&o, c, w, k->needs, &why))
-    return console_fail(c, &why);
-  int status = serve(c, k, &o, w->of[OPTION_MODEL].given);
+  int status = session_open(&o, c, w, k->needs, &why);
+  if (status == STATUS_USAGE) return console_usage_error(c, &why);
+  if (status != STATUS_DONE) return console_fail(c, &why);
+  status = serve(c, k, &o, w->of[OPTION_MODEL].given);
   session_close(&o);
   return status;
 }

@@ -83,4 +83,6 @@ bool choices_read(struct choices *x, const struct request *q,
 
 /* returns the lists */
 void choices_free(struct memory *m, struct choices *x);
+/* the name of a kind of questions; null after the last */
+const char *probe_kind_at(size_t i);
 #endif

@@ -4,32 +4,63 @@
    ids, or not at all. generate and trace share everything up to the loop (invocation_run), so the
    order in which mistakes are noticed is written once. */
 
+#define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+#include <sys/stat.h>
 #include "prompt.h"
 
-/* a stream is read in parts */
-bool prompt_read_bytes(struct memory *m, FILE *in, struct bytes *text,
+/* No text that anybody means is longer; without a limit /dev/zero would be read for ever. */
+enum { MAX_TEXT = 1 << 30 };
+
+/* to the end, in parts; name is for the sentence */
+static bool stream_read(struct memory *m, FILE *in, const char *name, struct bytes *text,
   struct error *why)
 {
   char part[4096];
   size_t n;
-  while ((n = fread(part, 1, sizeof part, in)) > 0)
+  while ((n = fread(part, 1, sizeof part, in)) > 0) {
+    if (text->n + n > MAX_TEXT)
+      return error_say(why, "%s does not end within %d bytes", name, MAX_TEXT);
     if (!bytes_push(m, text, part, n, why)) return false;
-  return !ferror(in) || error_say(why, "the standard input"
-    " cannot be read: %s", strerror(errno));
+  }
+  return !ferror(in) || error_say(why, "%s cannot be read: %s", name, strerror(errno));
 }
 
-/* a file is mapped and copied: it might be shortened while we work with it, and a text is small */
-static bool file_read(struct memory *m, const char *path,
-  struct bytes *text, struct error *why)
+/* A text is read and not mapped: a pipe cannot be mapped, and a file might be shortened while we
+   work with it. A folder can be opened and not read, so it is found out first. */
+bool prompt_read_text(const struct console *c, const char *path, struct bytes *text,
+  struct error *why)
 {
-  struct mapping map;
-  if (!file_map(&map, path, why)) return false;
-  bool ok = bytes_push(m, text, map.bytes, map.size, why);
-  file_unmap(&map);
+  struct stat about;
+  if (strcmp(path, "-") == 0)
+    return stream_read(c->memory, c->in, "the standard input", text, why);
+  FILE *in = fopen(path, "rb");
+  if (in == NULL) return error_say(why, "%s: cannot be opened: %s", path, strerror(errno));
+  bool ok = fstat(fileno(in), &about) != 0 || !S_ISDIR(about.st_mode)
+    ? stream_read(c->memory, in, path, text, why)
+    : error_found(why, path, "this", "a directory", "a file");
+  fclose(in);
   return ok;
+}
+
+/* a line break is \n, or \r\n as other systems write it; one is taken away */
+static void chomp(struct bytes *text)
+{
+  if (text->n > 0 && text->byte[text->n - 1] == '\n') text->n--;
+  else return;
+  if (text->n > 0 && text->byte[text->n - 1] == '\r') text->n--;
+}
+
+/* A prompt that goes on behind a line break is rarely meant, and echo and every editor put one
+   at the end; the tokens would be of another line. */
+static void hint_line_break(const struct console *c, const struct command_line *w,
+  const struct bytes *text)
+{
+  if (w->sub != SUB_TOKENIZE && text->n > 0 && text->byte[text->n - 1] == '\n')
+    session_hint(c, w, "the prompt ends with a line break, which the model reads like any other"
+      " character (--chomp removes it)");
 }
 
 /* Text is taken byte for byte. If nothing says where it is and the standard input is not a
@@ -42,11 +73,10 @@ int prompt_collect(const struct console *c, const struct command_line *w,
   const char *given = w->of[OPTION_PROMPT].given
     ? w->of[OPTION_PROMPT].text : w->operand;
   bool dash = w->operand != NULL && strcmp(w->operand, "-") == 0;
+  const char *path = w->of[OPTION_FILE].text;
+  if (path == NULL && (dash || (given == NULL && !c->in_terminal))) path = "-";
   bool ok;
-  if (w->of[OPTION_FILE].given)
-    ok = file_read(c->memory, w->of[OPTION_FILE].text, text, why);
-  else if (dash || (given == NULL && !c->in_terminal))
-    ok = prompt_read_bytes(c->memory, c->in, text, why);
+  if (path != NULL) ok = prompt_read_text(c, path, text, why);
   else if (given != NULL)
     ok = bytes_push(c->memory, text, given, strlen(given), why);
   else {
@@ -55,6 +85,8 @@ int prompt_collect(const struct console *c, const struct command_line *w,
       options_subcommand(w->sub)->name);
     return STATUS_USAGE;
   }
+  if (w->of[OPTION_CHOMP].given) chomp(text);
+  else if (ok && path != NULL) hint_line_break(c, w, text);
   return ok ? STATUS_DONE : STATUS_FAILED;
 }
 
@@ -135,6 +167,22 @@ static int measure_context(struct invocation *a)
   return STATUS_DONE;
 }
 
+/* what a missing tokenizer said is forgotten: it may be missing, and the sentence would be printed
+   at the end */
+static int run_open(struct invocation *a, int (*act)(struct invocation *))
+{
+  int status = session_open(&a->o, a->c, a->w, SESSION_NEED_MODEL | SESSION_MAY_TOKENIZER,
+    &a->why);
+  if (status != STATUS_DONE) return status;
+  a->why.text[0] = '\0';
+  if (a->p.in_ids) status = check_ids(a);
+  if (status == STATUS_DONE && !encode_prompt(a)) status = STATUS_FAILED;
+  if (status == STATUS_DONE) status = measure_context(a);
+  if (status == STATUS_DONE) status = act(a);
+  session_close(&a->o);
+  return status;
+}
+
 /* A failure without words is a reader who has closed the pipe, about which nothing is said. The
    sentence is written last, so that it comes after everything else. */
 int invocation_run(const struct console *c, const struct command_line *w,
@@ -150,21 +198,7 @@ int invocation_run(const struct console *c, const struct command_line *w,
   else status = options_parse_ids(c->memory, given->text, "prompt-ids",
       &a.p.list, &a.why);
   if (status == STATUS_DONE)
-    /* what a missing tokenizer said is forgotten: it may be missing, and the sentence would be
-       printed at the end */
-    {
-      if (!session_open(&a.o, c, w, SESSION_NEED_MODEL | SESSION_MAY_TOKENIZER, &a.why))
-        status = STATUS_FAILED;
-      else {
-        a.why.text[0] = '\0';
-        if (a.p.in_ids) status = check_ids(&a);
-        if (status == STATUS_DONE && !encode_prompt(&a))
-          status = STATUS_FAILED;
-        if (status == STATUS_DONE) status = measure_context(&a);
-        if (status == STATUS_DONE) status = act(&a);
-        session_close(&a.o);
-      }
-    }
+    status = run_open(&a, act);
   bytes_free(c->memory, &a.p.text);
   ids_free(c->memory, &a.p.list);
   if (status == STATUS_USAGE) return console_usage_error(c, &a.why);

@@ -25,8 +25,9 @@ int invocation_run(const struct console *c, const struct command_line *w,
 /* sets a->context by --ctx-size and the model, which is open; returns an exit status */
 int invocation_context(struct invocation *a);
 
-/* appends what is left in in */
-bool prompt_read_bytes(struct memory *m, FILE *in, struct bytes *text,
+/* appends the text of a file, a pipe, or the standard input, which is called -, to its end; on
+   failure text may have a part of it */
+bool prompt_read_text(const struct console *c, const char *path, struct bytes *text,
   struct error *why);
 
 /* the text of the operand, of --prompt, of --file or of the standard input; returns an exit

@@ -4,7 +4,7 @@
    mistake is reported before anybody has waited. The answers depend neither on the number of
    workers nor on the kernels; the time does. */
 
-#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,10 @@ static bool built_in(const struct console *c, char path[PATH_CAP],
     return path_beside(path, "", named, why);
   for (int i = 0; i < 3; i++) {
     if (!path_beside(path, c->program, place[i], why)) return false;
-    if (access(path, R_OK) == 0) return true;
+    char real[PATH_CAP];
+    if (access(path, R_OK) != 0) continue;
+    if (realpath(path, real) != NULL) strcpy(path, real);
+    return true;
   }
   path_beside(path, c->program, place[1], NULL);
   return error_say(why, "there is no built-in model"
@@ -34,16 +37,31 @@ static bool built_in(const struct console *c, char path[PATH_CAP],
     " in INCIPIT_MODEL", path);
 }
 
-/* --threads, or OMP_NUM_THREADS if it is a positive number, or one worker for each physical core
-   (two hyperthreads share the units that multiply) */
-static unsigned workers_wanted(const struct command_line *w)
+void session_hint(const struct console *c, const struct command_line *w, const char *words)
 {
-  if (w->of[OPTION_THREADS].given)
-    return (unsigned) w->of[OPTION_THREADS].count;
+  if (!w->of[OPTION_QUIET].given) fprintf(c->err, "incipit: hint: %s\n", words);
+}
+
+/* --threads, the first of bench's, or OMP_NUM_THREADS if it is a positive number, or one worker
+   for each physical core (two hyperthreads share the units that multiply) */
+static unsigned workers_wanted(const struct console *c, const struct command_line *w)
+{
+  const struct option_value *given = &w->of[OPTION_THREADS], *list = &w->of[OPTION_THREAD_LIST];
+  unsigned cores = pool_cores();
+  char words[120];
+  if (list->given) return (unsigned) list->count;
+  if (given->given) {
+    snprintf(words, sizeof words, "%" PRIu64 " workers on %u physical cores wait for each other",
+      given->count, cores);
+    if (given->count > 2 * (uint64_t) cores) session_hint(c, w, words);
+    return (unsigned) given->count;
+  }
   const char *habit = getenv("OMP_NUM_THREADS");
   long n = habit == NULL ? 0 : strtol(habit, NULL, 10);
+  if (habit != NULL && *habit != '\0' && n <= 0)
+    session_hint(c, w, "OMP_NUM_THREADS is not a number of workers, and was passed over");
   if (n > 0) return n > 1024 ? 1024 : (unsigned) n;
-  return pool_cores();
+  return cores;
 }
 
 /* an empty INCIPIT_ISA counts as none: that is how a shell takes a variable away for one line */
@@ -81,31 +99,95 @@ static struct store *open_store(struct session *o, const struct command_line *w,
     : cache_open(o->m, &o->lm->config, texts, &options, why);
 }
 
-/* the model, its store, the workers, and the engine that ties them to kernels and counters */
-static bool open_model(struct session *o, const struct command_line *w,
-  struct error *why)
+/* The fields of --ignore-field, in the form in which the reader of settings wants them. */
+struct field_wishes { const char *name[OPTIONS_MAX_REPEATED]; bool used[OPTIONS_MAX_REPEATED]; };
+
+static struct config_options config_wishes(const struct command_line *w, unsigned needs,
+  struct field_wishes *f)
 {
-  o->lm = model_open(o->m, o->path, why);
-  if (o->lm == NULL) return false;
+  size_t n = 0;
+  for (size_t i = 0; i < w->n_repeated; i++)
+    if (w->repeated[i].which == OPTION_IGNORE_FIELD) f->name[n++] = w->repeated[i].text;
+  for (size_t i = 0; i < n; i++) f->used[i] = false;
+  return (struct config_options) { .ignore = f->name, .n_ignore = n, .used = f->used,
+    .tolerant = (needs & SESSION_TOLERANT) != 0 };
+}
+
+/* a refusal for unknown fields says what can be done; always STATUS_FAILED */
+static int settings_refused(const struct config_options *fields, struct error *why)
+{
+  struct error was = *why;
+  if (fields->n_unknown > 0 && !fields->tolerant)
+    error_say(why, "%s (--ignore-field NAME reads over one)", was.text);
+  return STATUS_FAILED;
+}
+
+/* What was ignored because of --ignore-field is said. To ignore a field that is not there, or one
+   that is known, is a mistake: it would hide that the file is another than was thought. */
+static int settings_accepted(const struct console *c, const struct command_line *w,
+  const struct model_config *config, const struct config_options *fields, struct error *why)
+{
+  char words[240];
+  for (size_t i = 0; i < config->n_ignored; i++) {
+    const struct ignored_field *x = &config->ignored[i];
+    if (x->reason != config_ignored_by_caller) continue;
+    snprintf(words, sizeof words, "%s: %.160s is %s", x->file, x->field, x->reason);
+    session_hint(c, w, words);
+  }
+  for (size_t i = 0; i < fields->n_ignore; i++)
+    if (!fields->used[i]) {
+      error_say(why, "--ignore-field %s; wanted: a field of config.json or generation_config.json"
+        " that this program does not know", fields->ignore[i]);
+      return STATUS_USAGE;
+    }
+  return STATUS_DONE;
+}
+
+static void loading_words(void *ctx, size_t done, size_t all, char text[WAITING_WORDS])
+{
+  (void) ctx;
+  snprintf(text, WAITING_WORDS, "loading %zu of %zu tensors", done, all);
+}
+
+/* the model, its store, the workers, and the engine that ties them to kernels and counters */
+static int open_model(struct session *o, const struct console *c,
+  const struct command_line *w, unsigned needs, struct error *why)
+{
+  struct field_wishes fields;
+  struct model_open_options want = { .fields = config_wishes(w, needs, &fields),
+    .progress = &o->wait.told };
+  waiting_begin(&o->wait, loading_words, NULL);
+  o->lm = model_open_with(o->m, o->path, &want, why);
+  waiting_end(&o->wait);
+  if (o->lm == NULL && progress_cancelled(&o->wait.told)) return STATUS_CANCELLED;
+  if (o->lm == NULL) return settings_refused(&want.fields, why);
+  int status = settings_accepted(c, w, &o->lm->config, &want.fields, why);
+  if (status != STATUS_DONE) return status;
   o->vocab_size = o->lm->config.vocab_size;
   o->s = open_store(o, w, why);
-  if (o->s == NULL) return false;
-  o->pool = pool_open(o->m, workers_wanted(w), why);
+  if (o->s == NULL) return STATUS_FAILED;
+  o->pool = pool_open(o->m, workers_wanted(c, w), why);
   o->e.pool = o->pool, o->e.c = &o->counters;
-  return o->pool != NULL;
+  o->e.progress = &o->wait.told;
+  return o->pool != NULL ? STATUS_DONE : STATUS_FAILED;
 }
 
 /* A tokenizer may have the settings of a model beside it; then they say how many ids the model
    has: an id below that number is no mistake, even if the tokenizer has no text for it. */
-static bool look_at_config(struct session *o, struct error *why)
+static int look_at_config(struct session *o, const struct console *c,
+  const struct command_line *w, unsigned needs, struct error *why)
 {
   struct model_config config;
+  struct field_wishes names;
+  struct config_options fields = config_wishes(w, needs, &names);
   char file[PATH_CAP];
-  if (!path_find(file, o->path, "config.json", F_OK)) return true;
-  if (!config_open(&config, o->m, o->path, why)) return false;
+  if (!path_find(file, o->path, "config.json", F_OK)) return STATUS_DONE;
+  if (!config_open_with(&config, o->m, o->path, &fields, why))
+    return settings_refused(&fields, why);
+  int status = settings_accepted(c, w, &config, &fields, why);
   o->vocab_size = config.vocab_size;
   config_close(o->m, &config);
-  return true;
+  return status;
 }
 
 /* A tokenizer of a kind that we do not know counts as absent where it may be absent. One that is
@@ -128,7 +210,7 @@ static bool open_tokenizer(struct session *o, const char *path,
     wanted);
 }
 
-static bool open_parts(struct session *o, const struct console *c,
+static int open_parts(struct session *o, const struct console *c,
   const struct command_line *w,
   unsigned needs, struct error *why)
 {
@@ -137,24 +219,28 @@ static bool open_parts(struct session *o, const struct console *c,
   bool with_tokenizer = (needs & (SESSION_NEED_TOKENIZER | SESSION_MAY_TOKENIZER)) != 0;
   /* where only a vocabulary is wanted and one was named, no model is looked for at all */
   bool vocab_alone = !with_model && vocab != NULL && !w->of[OPTION_MODEL].given;
+  int status = STATUS_DONE;
   o->e.k = session_kernels(why);
-  if (o->e.k == NULL) return false;
-  if (needs != 0 && !vocab_alone && !model_path(o, c, w, why)) return false;
-  if (with_model && !open_model(o, w, why)) return false;
-  if (!with_model && o->path[0] != '\0' && !look_at_config(o, why)) return false;
-  return !with_tokenizer || open_tokenizer(o, vocab != NULL ? vocab : o->path, needs, why);
+  if (o->e.k == NULL) return STATUS_FAILED;
+  if (needs != 0 && !vocab_alone && !model_path(o, c, w, why)) return STATUS_FAILED;
+  if (with_model) status = open_model(o, c, w, needs, why);
+  else if (o->path[0] != '\0') status = look_at_config(o, c, w, needs, why);
+  if (status != STATUS_DONE || !with_tokenizer) return status;
+  bool ok = open_tokenizer(o, vocab != NULL ? vocab : o->path, needs, why);
+  return ok ? STATUS_DONE : STATUS_FAILED;
 }
 
-bool session_open(struct session *o, const struct console *c, const struct command_line *w, unsigned needs,
+int session_open(struct session *o, const struct console *c, const struct command_line *w, unsigned needs,
   struct error *why)
 {
   memset(o, 0, sizeof *o);
   o->m = c->memory;
+  waiting_open(&o->wait, c, w);
   double began = timing_seconds();
-  bool ok = open_parts(o, c, w, needs, why);
-  if (!ok) session_close(o);
+  int status = open_parts(o, c, w, needs, why);
+  if (status != STATUS_DONE) session_close(o);
   o->load_seconds = timing_seconds() - began;
-  return ok;
+  return status;
 }
 
 void session_close(struct session *o)

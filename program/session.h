@@ -4,12 +4,12 @@
 #include "tokenizer/tokenizer.h"
 #include "model/forward.h"
 #include "accounts/formats.h"
-#include "console.h"
-#include "options.h"
+#include "waiting.h"
 
 /* what a subcommand asks for: it must have a tokenizer, a model, or takes a tokenizer if
-   there is one */
-enum { SESSION_NEED_TOKENIZER = 1, SESSION_NEED_MODEL = 2, SESSION_MAY_TOKENIZER = 4 };
+   there is one; and whether unknown fields of the settings are to be read over */
+enum { SESSION_NEED_TOKENIZER = 1, SESSION_NEED_MODEL = 2, SESSION_MAY_TOKENIZER = 4,
+  SESSION_TOLERANT = 8 };
 
 /* what a subcommand works with; all of it is given back by session_close */
 struct session {
@@ -24,12 +24,16 @@ struct session {
   uint32_t vocab_size;
   double load_seconds;
   char path[PATH_CAP]; /* of the model */
+  struct waiting wait; /* the engine tells it how far a pass is */
 };
 
+/* a line on the standard error, unless --quiet; words without a line break */
+void session_hint(const struct console *c, const struct command_line *w, const char *words);
+
 /* opens what needs says: the model of --model or the built-in one, and the tokenizer of
-   --vocab or the model's, which SESSION_MAY_TOKENIZER lets be absent; on failure nothing is held. It
-   stays where it is: it points to itself */
-bool session_open(struct session *o, const struct console *c,
+   --vocab or the model's, which SESSION_MAY_TOKENIZER lets be absent; returns an exit status, and
+   on failure nothing is held. It stays where it is: it points to itself */
+int session_open(struct session *o, const struct console *c,
   const struct command_line *w, unsigned needs, struct error *why);
 
 /* closes what was opened */

@@ -50,7 +50,7 @@ START_TEST(bench_counts_what_it_times)
 {
   struct run r = run(
     "bench -n 2 -p 0 -d 62 -r 1"); /* a default gives way to the context, and 0 leaves a test out */
-  ck_assert_msg(r.status == 0 && strstr(r.out, "tg2 @ d62") != NULL && strstr(r.out, "pp") == NULL,
+  ck_assert_msg(r.status == 0 && strstr(r.out, "tg2@d62") != NULL && strstr(r.out, "pp") == NULL,
     "%s%s", r.out, r.err);
   done(&r);
 }
@@ -108,7 +108,8 @@ START_TEST(times_and_rates_are_those_of_the_clock)
     for (int k = 0; k < 5; k++) {
       char told[100];
       bool none = steps == 0 && (k == 2 || k == 4);
-      snprintf(told, sizeof told, "%-28s %.2f\n", name[k], want[k]);
+      snprintf(
+        told, sizeof told, "%-28s %.2f %s\n", name[k], want[k], k < 3 ? "ms" : "tokens/s");
       json_t *v = json_object_get(json_object_get(o, "timings"), name[k]);
       ck_assert_msg(none ? json_is_null(v) : fabs(json_number_value(v) - want[k]) < 1e-9 * want[k],
         "%s: %s is %f; wanted: %f", words, name[k], json_number_value(v), want[k]);
@@ -131,16 +132,32 @@ START_TEST(statistics_are_those_of_the_run)
   for (int i = 0; i < N_MEMORY_CLASSES; i++) {
     snprintf(told, sizeof told, "peak for %-19s %" PRIu64 " bytes\n",
       memory_class_name((enum memory_class) i), r.m.of[i].peak);
-    ck_assert_msg(strstr(r.err, told) != NULL, "%s: %s", told, r.err);
+    ck_assert_msg(
+      (strstr(r.err, told) != NULL) == (r.m.of[i].peak > 0), "%s: %s", told, r.err);
   }
-  snprintf(told, sizeof told, "%-28s 3 + 12\n%-28s 2\n", "tokens", "workers");
+  ck_assert_msg(strstr(r.err, " 0 ") == NULL, "%s", r.err);
+  struct run i = run("inspect --json");
+  json_t *model = object_of(&i), *tensor;
+  size_t k;
+  uint64_t mapped = 0;
+  json_array_foreach(json_object_get(model, "tensors"), k, tensor) mapped +=
+    (uint64_t) json_integer_value(json_object_get(tensor, "bytes"));
+  snprintf(told, sizeof told, "%-28s %" PRIu64 " bytes\n", "weights mapped", mapped);
+  ck_assert_msg(strstr(r.err, told) != NULL, "%s: %s", told, r.err);
+  json_decref(model), done(&i);
+  snprintf(told, sizeof told, "%-28s 3 + 12 tokens\n%-28s 2 workers\n", "tokens", "workers");
   ck_assert_msg(strstr(r.err, told) == r.err, "%s", r.err);
   json_t *counters = json_object_get(o, "counters"), *v;
   const char *name;
   json_object_foreach(counters, name, v)
   {
-    snprintf(told, sizeof told, "\n%-28s %lld\n", name, (long long) json_integer_value(v));
-    ck_assert_msg(strstr(r.err, told) != NULL, "%s: %s", told, r.err);
+    const char *unit = strstr(name, "bytes") ? "bytes" : strstr(name, "madds") ? "multiply-adds"
+      : strstr(name, "pairs")                ? "pairs"
+      : strcmp(name, "passes") == 0          ? "passes"
+                                             : "rows";
+    snprintf(told, sizeof told, "\n%-28s %lld %s\n", name, (long long) json_integer_value(v), unit);
+    ck_assert_msg((strstr(r.err, told) != NULL) == (json_integer_value(v) > 0), "%s: %s", told,
+      r.err);
   }
   json_decref(o), done(&r);
 }
@@ -169,8 +186,9 @@ START_TEST(a_bench_counts_exactly)
     json_t *t = json_array_get(a, (size_t) k);
     size_t to = k == 0 ? 12 : 8;
     ck_assert_str_eq(
-      json_string_value(json_object_get(t, "test")), k == 0 ? "pp7 @ d5" : "tg3 @ d5");
-    has_keys(t, "test tokens_per_second stddev flop bytes fma_share bandwidth_share");
+      json_string_value(json_object_get(t, "test")), k == 0 ? "pp7@d5" : "tg3@d5");
+    has_keys(t, "test tokens_per_second stddev flop bytes fma_share bandwidth_share model threads "
+                "kernels kv_type build processor");
     int64_t heads = k == 0 ? 1 : 3, madds = 0, flop;
     static const char *const part[] = { "madds_linear", "madds_attention" };
     for (int i = 0; i < 2; i++)
@@ -195,7 +213,8 @@ START_TEST(a_bench_counts_exactly)
   /* one round instead of four, in another form: the same work, the same shares */
   r = run_timed("bench -p 7 -n 0 -d 5 -r 1 --output csv");
   static const char head[] = "test,tokens_per_second,stddev,flop,bytes,fma_share,"
-                             "bandwidth_share\npp7 @ d5,";
+                             "bandwidth_share,model,threads,kernels,kv_type,build,processor\n"
+                             "pp7@d5,";
   ck_assert_msg(strncmp(r.out, head, sizeof head - 1) == 0, "%s", r.out);
   double rate, spread, flop, bytes, two[2];
   ck_assert_int_eq(sscanf(r.out + sizeof head - 1, "%lf,%lf,%lf,%lf,%lf,%lf\n", &rate, &spread,
@@ -207,12 +226,13 @@ START_TEST(a_bench_counts_exactly)
     ck_assert_double_eq_tol(two[i], share[0][i] * 1e3 * (i == 0 ? flop / 2 : bytes), 1e-5 * two[i]);
   done(&r);
   r = run_timed("bench -p 7 -n 0 -d 5 -r 1"); /* the table has the same, per cent */
-  const char *row = strstr(r.out, "pp7 @ d5");
+  const char *row = strstr(r.out, "pp7@d5");
+  unsigned threads;
   double cell[6], want[6] = { rate, 0, flop / 1e9, bytes / 1e6, 100 * two[0], 100 * two[1] };
   ck_assert_msg(row != NULL
-      && sscanf(row + 8, "%lf %lf %lf %lf %lf %lf", &cell[0], &cell[1], &cell[2], &cell[3],
-           &cell[4], &cell[5])
-        == 6,
+      && sscanf(row + 6, "%u %lf %lf %lf %lf %lf %lf", &threads, &cell[0], &cell[1], &cell[2],
+           &cell[3], &cell[4], &cell[5])
+        == 7,
     "%s", r.out);
   for (int i = 0; i < 6; i++)
     ck_assert_msg(fabs(cell[i] - want[i]) < 0.06, "%s: %f; wanted: %f", r.out, cell[i], want[i]);

@@ -452,6 +452,49 @@ END_TEST
 
 /* a first pass that was aborted leaves pages on the list of a sequence without rows; who then
  * becomes a fork gives them back */
+/* two texts that share pages read on in one pass that is given up at each of its questions: lengths,
+   counters and rows are as before, and the same pass, not given up, gives the bits of a naive one */
+START_TEST(a_pass_that_is_given_up_leaves_the_cache_as_it_was)
+{
+  struct rig r;
+  struct asker a;
+  struct row rows[90];
+  struct pass *p;
+  float got[TINY_V], want[TINY_V];
+  uint32_t id[60];
+  size_t n = 0, last = 0;
+  uint64_t seed = suite_seed();
+  rig_open(&r, seed, 2, (struct cache_options){ .page_rows = 16 });
+  for (uint32_t i = 0; i < 60; i++) id[i] = (uint32_t) (rnd(&seed) % TINY_V);
+  for (uint32_t i = 0; i < 21; i++) rows[i] = (struct row){ 0, i, id[i] };
+  ck_assert(model_forward(&r.e, &r.t.lm, r.s, rows, 21, &p, &r.why)), pass_close(p);
+  ck_assert(store_fork(r.s, 0, 1, &r.why));
+  for (uint32_t i = 21; i < 60; i++)
+    for (uint32_t q = 0; q < 2; q++) rows[n++] = (struct row){ q, i, (id[i] + q) % TINY_V };
+  shuffle(&seed, rows, n);
+  struct counters before = r.c;
+  asker_open(&a, 0), r.e.progress = &a.told;
+  for (size_t at = 1; at <= 5 * TINY_LAYERS * 2; at++) {
+    asker_open(&a, at);
+    ck_assert(!model_forward(&r.e, &r.t.lm, r.s, rows, n, &p, &r.why));
+    ck_assert(a.asks == at && store_length(r.s, 0) == 21 && store_length(r.s, 1) == 21
+      && memcmp(&before, &r.c, sizeof before) == 0);
+  }
+  asker_open(&a, 0);
+  ck_assert(model_forward(&r.e, &r.t.lm, r.s, rows, n, &p, &r.why));
+  for (uint32_t q = 0; q < 2; q++) {
+    for (size_t i = 0; i < n; i++)
+      if (rows[i].sequence == q && rows[i].position == 59) last = i;
+    ck_assert(model_logits(&r.e, &r.t.lm, p, &last, 1, got, &r.why));
+    for (uint32_t i = 21; q == 1 && i < 60; i++) id[i] = (id[i] + 1) % TINY_V;
+    size_t at = 59;
+    ck_assert(model_evaluate(&r.e, &r.t.lm, r.plain, id, 60, &at, 1, want, &r.why));
+    ck_assert_msg(memcmp(got, want, sizeof got) == 0, "sequence %u", q);
+  }
+  pass_close(p);
+  rig_close(&r);
+}
+END_TEST
 START_TEST(a_fork_onto_pages_of_an_aborted_pass_loses_none)
 {
   struct rig r;

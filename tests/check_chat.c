@@ -256,34 +256,192 @@ START_TEST(a_cut_answer_is_closed)
   done(&r), done(&whole);
 }
 END_TEST
-START_TEST(a_full_context_takes_the_turn_back)
+START_TEST(a_full_context_drops_the_oldest_turns)
 {
-  struct run a = RUN("Hello!\n", "chat"), b = RUN("Thank you!\n", "chat");
+  struct run a = RUN("Hello!\n", "chat"), b = RUN("What does the fox say?\n", "chat"),
+             c = RUN("Thank you!\n", "chat");
   char wanted[256];
-  struct run r =
-    RUN("Hello!\nWhat does the fox say?\nThank you!\n/new\nThank you!\n", "chat", "-c", "24");
+  /* each of the three fits alone, no two do: every answer is that of a new talk */
+  struct run r = RUN("Hello!\nWhat does the fox say?\nThank you!\n", "chat", "-c", "24");
   ends_well(&r, 0);
-  says(&r,
-    "incipit: with this turn the talk has 30 tokens; the context holds 24; /new begins another "
-    "talk\n");
-  snprintf(wanted, sizeof wanted, "%s%s", a.out, b.out);
-  ck_assert_msg(
-    strncmp(r.out, a.out, a.n_out) == 0 && strcmp(r.out + r.n_out - b.n_out, b.out) == 0, "%s",
-    r.out);
+  static const char full[] =
+    "incipit: the context of 24 tokens is full; the oldest 2 turns are forgotten\n";
+  snprintf(wanted, sizeof wanted, "%s%s", full, full);
+  ck_assert_str_eq(r.err, wanted);
+  snprintf(wanted, sizeof wanted, "%s%s%s", a.out, b.out, c.out);
+  ck_assert_str_eq(r.out, wanted);
+  done(&r);
+  r = RUN("Hello!\nWhat does the fox say?\nThank you!\n", "chat", "-c", "24", "-q");
+  ck_assert(r.status == 0 && r.n_err == 0);
   done(&r);
   r = RUN("Hello!\nWhat does the fox say?\n", "chat", "-c",
-    "30"); /* exactly full: one more token is written, and not read */
+    "33"); /* 30 tokens of the talk leave an eighth of the context, and one that is not read */
   ends_well(&r, 0);
-  ck_assert(r.n_err == 0 && strstr(r.out, "\nThe\n") != NULL);
+  ck_assert_msg(r.n_err == 0 && strstr(r.out, "\nThe fox says yip\n") != NULL, "%s%s", r.out, r.err);
+  done(&r);
+  r = RUN("Hello!\nWhat does the fox say?\n", "chat", "-c", "32");
+  ends_well(&r, 0);
+  says(&r, "the oldest 2 turns are forgotten");
   done(&r);
   r = RUN("Hello!\nHello!\n", "chat", "-c", "18", "--ignore-eos");
   ends_well(&r, 0);
-  says(&r, "the context holds 18");
+  says(&r, "the context of 18 tokens is full");
+  done(&r);
+  r = RUN("What does the fox say?\nHello!\n", "chat", "-c", "9"); /* it does not fit alone */
+  ends_well(&r, 1);
+  says(&r, "the talk has 12 tokens; the context holds 9\n");
+  ck_assert_uint_eq(r.n_out, 0);
   done(&r);
   r = RUN("Hello!\n", "chat", "-c", "0"), ends_well(&r, 2), done(&r);
   r = RUN("Hello!\n", "chat", "-c", "100000"), ends_well(&r, 2), says(&r, "the model's context"),
   done(&r);
+  done(&a), done(&b), done(&c);
+  /* what the system was told is not dropped: the prompt of a later turn is as long as the first */
+  make_room();
+  static const char in[] = "The cat\nThe cat\nThe cat\n";
+  uint64_t n[3];
+  r = RUN(in, "chat", "-m", room_dir, "--template", "chatml", "-n", "3", "--stats", "--system",
+    "Be brief.", "-c", "48");
+  ends_well(&r, 0);
+  const char *at = r.err;
+  for (int k = 0; k < 3; k++) at = next_number(at, "tokens   ", &n[k]);
+  ck_assert_msg(n[1] == n[0] && n[2] == n[0], "%s", r.err);
+  says(&r, "the oldest 2 turns are forgotten");
+  done(&r);
+}
+END_TEST
+/* what goes into a file of turns comes out of it, and a talk that was loaded goes on as the one
+   that was saved */
+START_TEST(a_talk_is_saved_and_loaded)
+{
+  char in[9000], path[4200], text[4096];
+  snprintf(path, sizeof path, "%s/tests/chat.jsonl", build_dir());
+  snprintf(in, sizeof in, "Hello!\nThank you!\n/save %s\nWhat does the fox say?\n", path);
+  struct run a = RUN(in, "chat");
+  ends_well(&a, 0);
+  FILE *f = fopen(path, "r");
+  size_t n = fread(text, 1, sizeof text - 1, f);
+  text[n] = '\0', fclose(f);
+  static const char *const role[] = { "user", "assistant" };
+  char *line = text;
+  for (int k = 0; k < 4; k++) {
+    char *end = strchr(line, '\n');
+    ck_assert(end != NULL);
+    json_t *turn = json_loadb(line, (size_t) (end - line), JSON_REJECT_DUPLICATES, NULL);
+    has_keys(turn, "role content");
+    ck_assert_str_eq(json_string_value(json_object_get(turn, "role")), role[k % 2]);
+    if (k == 2)
+      ck_assert_str_eq(json_string_value(json_object_get(turn, "content")), "Thank you!");
+    json_decref(turn), line = end + 1;
+  }
+  ck_assert(*line == '\0');
+  snprintf(in, sizeof in, "What?\n/load %s\nWhat does the fox say?\n", path);
+  struct run b = RUN(in, "chat");
+  ends_well(&b, 0);
+  char *last = strrchr(a.out, '\n');
+  for (*last = '\0', last = strrchr(a.out, '\n'); *last == '\n';) last++;
+  char *fox = strchr(b.out, '\n') + 1;
+  ck_assert_msg(strncmp(fox, last, strlen(last)) == 0 && fox[strlen(last)] == '\n', "%s%s", a.out,
+    b.out);
   done(&a), done(&b);
+  static const struct {
+    const char *file, *said;
+  } bad[] = { { "{\"role\":\"assistant\",\"content\":\"Hi\"}\n", "two turns of the assistant" },
+    { "{\"role\":\"user\",\"content\":\"Hi\"}\n", "the last turn is a question" },
+    { "{\"role\":\"tool\",\"content\":\"Hi\"}\n", "the role `tool'" }, { "{}\n", "has no role" },
+    { "{\"role\":\n", "line" } };
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    f = fopen(path, "w"), fputs(bad[i].file, f), fclose(f);
+    snprintf(in, sizeof in, "/load %s\nHello!\n", path);
+    a = RUN(in, "chat");
+    ends_well(&a, 1);
+    ck_assert_msg(a.n_out == 0 && strstr(a.err, "chat.jsonl: ") != NULL
+        && (i == 4 || strstr(a.err, bad[i].said) != NULL),
+      "%s: %s", bad[i].file, a.err);
+    done(&a);
+  }
+  unlink(path);
+  static const char *const fails[] = { "/load /nowhere/x\nHello!\n", "/save /nowhere/x\nHello!\n",
+    "/save\nHello!\n" };
+  for (int i = 0; i < 3; i++) {
+    a = RUN(fails[i], "chat");
+    ends_well(&a, 1);
+    ck_assert_uint_eq(a.n_out, 0);
+    done(&a);
+  }
+}
+END_TEST
+/* a turn of several lines, and what is taken back or asked for anew */
+START_TEST(turns_of_several_lines_undone_and_repeated)
+{
+  struct run a = RUN("Hello!\nThank you!\n", "chat", "--stats"), r;
+  uint64_t m, n;
+  r = RUN("\"\"\"Hello!\"\"\"\n\"\"\"\nThank\nyou!\"\"\"\n", "chat", "--stats");
+  ends_well(&r, 0);
+  ck_assert(strncmp(r.out, a.out, strcspn(a.out, "\n")) == 0);
+  const char *x = next_number(a.err, "tokens   ", &m), *y = next_number(r.err, "tokens   ", &n);
+  ck_assert_uint_eq(m, n);
+  next_number(x, "tokens   ", &m), next_number(y, "tokens   ", &n);
+  ck_assert_msg(n >= m + 2, "two line breaks more: %s", r.err);
+  done(&r);
+  r = RUN("\"\"\"\n/help\n\"\"\"\n", "chat"); /* no order: it has a line break */
+  ck_assert(r.status == 0 && r.n_out > 0 && r.n_err == 0);
+  done(&r);
+  r = RUN("\"\"\"\nHello!\n", "chat");
+  ends_well(&r, 1);
+  says(&r, "the input ends within a text of several lines");
+  done(&r);
+  /* /undo: as if the question had never been asked */
+  r = RUN("Hello!\nWhat does the fox say?\n/undo\nThank you!\n", "chat", "--stats");
+  ends_well(&r, 0);
+  char *second = strchr(a.out, '\n') + 1;
+  ck_assert_msg(strcmp(r.out + r.n_out - strlen(second), second) == 0, "%s%s", a.out, r.out);
+  x = next_number(a.err, "tokens   ", &m), x = next_number(x, "tokens   ", &m);
+  y = next_number(r.err, "tokens   ", &n), y = next_number(y, "tokens   ", &n),
+  next_number(y, "tokens   ", &n);
+  ck_assert_uint_eq(m, n);
+  done(&r);
+  r = RUN("/undo\n/regen\n/stats\nHello!\n/undo\n/undo\n", "chat");
+  ends_well(&r, 0);
+  ck_assert_str_eq(r.err, "incipit: nothing has been asked yet\nincipit: nothing has been asked "
+                          "yet\nincipit: nothing has been asked yet\nincipit: nothing has been "
+                          "asked yet\n");
+  done(&r);
+  /* /regen: greedy the same, with a hint; drawn, as the next sequence of the same seed */
+  r = RUN("Hello!\n/regen\n", "chat");
+  ends_well(&r, 0);
+  says(&r, "incipit: hint: the likeliest tokens are the same each time");
+  size_t line = strcspn(r.out, "\n") + 1;
+  ck_assert(r.n_out == 2 * line && memcmp(r.out, r.out + line, line) == 0);
+  done(&r);
+  r = RUN("Tell me a story.\n/regen\n/regen\n", "chat", "--temp", "1", "-s", "5", "-n", "12");
+  ends_well(&r, 0);
+  ck_assert_uint_eq(r.n_err, 0);
+  char *one = r.out, *two = strchr(one, '\n') + 1, *three = strchr(two, '\n') + 1;
+  ck_assert(strncmp(one, two, (size_t) (two - one)) != 0
+    && strncmp(two, three, (size_t) (three - two)) != 0);
+  done(&r);
+  r = RUN("Hello!\n/stats\n", "chat");
+  ends_well(&r, 0);
+  says(&r, "rows_read                    8 rows\n");
+  done(&r), done(&a);
+  /* /system begins another talk, with these words first; without words, without */
+  make_room();
+  struct run s = RUN("The cat\n", "chat", "-m", room_dir, "--template", "chatml", "-n", "3",
+    "--stats", "--system", "Be brief.");
+  r = RUN("The cat\n/system Be brief.\nThe cat\n/system\nThe cat\n", "chat", "-m", room_dir,
+    "--template", "chatml", "-n", "3", "--stats");
+  ends_well(&r, 0);
+  uint64_t bare;
+  next_number(s.err, "tokens   ", &m);
+  x = next_number(r.err, "tokens   ", &bare), x = next_number(x, "tokens   ", &n);
+  ck_assert_uint_eq(m, n);
+  next_number(x, "tokens   ", &n);
+  ck_assert_uint_eq(n, bare);
+  done(&r), done(&s);
+  r = RUN("/system Be brief.\nHello!\n", "chat");
+  ends_well(&r, 1), says(&r, "has no place for a system turn");
+  done(&r);
 }
 END_TEST
 START_TEST(lines_with_a_slash_are_for_us)
@@ -294,7 +452,7 @@ START_TEST(lines_with_a_slash_are_for_us)
   r = RUN("\n  \n\t\r\nHello!\n\n/help\n/nothing\x1b[2J\nWhat does the fox say?", "chat");
   ends_well(&r, 0);
   ck_assert_str_eq(r.out, c.out);
-  says(&r, "/help    this list\n");
+  says(&r, "/help         this list\n");
   says(&r, "/new ");
   says(&r, "/quit ");
   says(&r, "there is no /nothing");
@@ -305,7 +463,7 @@ START_TEST(lines_with_a_slash_are_for_us)
   r = RUN("Hello!\n/new \r\nWhat does the fox say?\n/quit\nHello!\n", "chat", "--stats");
   ends_well(&r, 0);
   ck_assert_str_eq(r.out, wanted);
-  says(&r, "rows_read                    9\n"); /* the mark at the beginning and User: are there */
+  says(&r, "rows_read                    9 rows\n"); /* the mark at the beginning and User: are there */
   done(&r);
   r = RUN("//help\n", "chat", "--stats");
   struct run s = RUN("/ help\n", "chat");
@@ -527,7 +685,7 @@ START_TEST(a_line_is_edited_and_an_answer_stopped)
   press(fd, "ello!\033[D\033[D\033[D\033[D\033[DH\r"); /* five times to the left, and the letter
                                                           that was missing */
   SEES(fd, "tokens                       8 + "); /* what arrived is Hello! */
-  SEES(fd, "rows_read                    8\r\n");
+  SEES(fd, "rows_read                    8 rows\r\n");
   SEES(fd, "> ");
   press(fd, "what nobody wants\003");
   SEES(fd, "^C");
@@ -619,11 +777,11 @@ START_TEST(what_a_turn_cost_is_its_own)
       ck_assert_uint_eq(rows, read + wrote - 1);
       ck_assert_msg(turn == 0 ? read == given : read < given, "%s", r.err);
       char told[200];
-      int n = sprintf(told, "%-28s %.2f\n", "time_to_first_token_ms", 2.0 * (double) look + 1);
+      int n = sprintf(told, "%-28s %.2f ms\n", "time_to_first_token_ms", 2.0 * (double) look + 1);
       double first = (double) ((look + 1) * (look + 1)),
              last = (double) ((look + wrote) * (look + wrote));
       if (wrote > 1)
-        sprintf(told + n, "%-28s %.2f\n", "decode_tokens_per_second",
+        sprintf(told + n, "%-28s %.2f tokens/s\n", "decode_tokens_per_second",
           1e3 * ((double) wrote - 1) / (last - first));
       at = strchr(at, '\n') + 1;
       ck_assert_msg(
@@ -638,17 +796,22 @@ START_TEST(what_a_turn_cost_is_its_own)
 END_TEST
 
 /* a turn that does not fit, or an order that nobody knows, is forgotten: what follows is as if it
-   had not been said, with its statistics, and so is a talk behind /new */
+   had not been said, with its statistics, and so is a talk behind /new. At a terminal, that is: from
+   a pipe a turn that does not fit ends the talk */
 START_TEST(what_is_refused_was_never_said)
 {
 #define FOX "What does the fox say? What does the fox say? What does the fox say? "
-  static const char long_turn[] = FOX FOX FOX "\n";
-  char in[600], tabs[] = "/help \t\n\t\n/new\t \t\nThank you!\n/quit \t\nHello!\n";
+  static const struct editing fake = { fake_open, fake_ask, fake_close };
+  static const char long_turn[] = FOX FOX FOX;
+  char tabs[] = "/help \t\n\t\n/new\t \t\nThank you!\n/quit \t\nHello!\n";
   struct run a = RUN("Hello!\nThank you!\n", "chat", "-c", "60", "--stats"), b;
   for (int k = 0; k < 3; k++) {
-    snprintf(in, sizeof in, "%sHello!\n%s/what\nThank you!\n", k == 1 ? "" : long_turn,
-      k == 2 ? "" : long_turn);
-    b = RUN(in, "chat", "-c", "60", "--stats");
+    const char *line[] = { long_turn, "Hello!", long_turn, "/what", "Thank you!", NULL };
+    if (k == 1) line[0] = "";
+    if (k == 2) line[2] = "";
+    edit = &fake, typed = line;
+    b = RUN("", "chat", "-c", "60", "--stats");
+    edit = NULL;
     ends_well(&b, 0), says(&b, "the context holds 60"), says(&b, "there is no /what");
     ck_assert_str_eq(b.out, a.out);
     const char *x = a.err, *y = b.err;
@@ -665,7 +828,7 @@ START_TEST(what_is_refused_was_never_said)
   done(&a);
   a = RUN("Thank you!\n", "chat", "--stats");
   b = RUN(tabs, "chat", "--stats");
-  ends_well(&b, 0), says(&b, "/help    this list\n");
+  ends_well(&b, 0), says(&b, "/help         this list\n");
   ck_assert_str_eq(b.out, a.out);
   uint64_t m, n;
   next_number(a.err, "tokens   ", &m), next_number(b.err, "tokens   ", &n);
@@ -738,7 +901,9 @@ int main(void)
   tcase_add_test(t, every_talk_computes_each_row_once);
   tcase_add_test(t, templates_that_change_old_turns_are_written_anew);
   tcase_add_test(t, a_cut_answer_is_closed);
-  tcase_add_test(t, a_full_context_takes_the_turn_back);
+  tcase_add_test(t, a_full_context_drops_the_oldest_turns);
+  tcase_add_test(t, a_talk_is_saved_and_loaded);
+  tcase_add_test(t, turns_of_several_lines_undone_and_repeated);
   tcase_add_test(t, the_same_seed_is_the_same_talk);
   suite_add_tcase(s, t);
   t = tcase_create("lines");

@@ -33,7 +33,20 @@ START_TEST(what_a_terminal_and_an_environment_change)
   ck_assert(strstr(r.err, "generate needs a text") != NULL);
   done(&r);
   r = run_as("generate The -n 1", ON_TERMINAL, 0);
-  ck_assert_str_eq(r.out, " cat\n"); /* on a terminal, and only there, a line's end of ours */
+  /* on a terminal, and only there, the prompt, dimmed, and a line's end of ours */
+  ck_assert_str_eq(r.out, "\x1b[2mThe\x1b[0m cat\n");
+  done(&r);
+  r = run_as("generate The -n 1 --no-echo", ON_TERMINAL, 0);
+  ck_assert_str_eq(r.out, " cat\n");
+  done(&r);
+  r = run_as("generate --prompt-ids 262 -n 1", ON_TERMINAL, 0);
+  ck_assert_str_eq(r.out, " cat\n");
+  done(&r);
+  r = run_as("generate The -n 1 --echo", ON_TERMINAL, 0);
+  ck_assert_str_eq(r.out, "The cat\n");
+  done(&r);
+  r = run_as("generate The -n 0", ON_TERMINAL, 0);
+  ck_assert_str_eq(r.out, "\x1b[2mThe\x1b[0m\n");
   done(&r);
   r = run("generate The -n 1");
   ck_assert_str_eq(r.out, " cat");
@@ -45,6 +58,11 @@ START_TEST(what_a_terminal_and_an_environment_change)
   r = run_as("trace The -n 1", ON_TERMINAL, 0);
   ck_assert(strchr(r.out, '\x1b') == NULL);
   done(&r);
+  unsetenv("NO_COLOR"), setenv("TERM", "dumb", 1);
+  r = run_as("trace The -n 1", ON_TERMINAL, 0);
+  ck_assert(strchr(r.out, '\x1b') == NULL);
+  done(&r);
+  setenv("TERM", "xterm", 1);
   setenv("INCIPIT_ISA", "mmx", 1);
   r = run("generate The -n 1");
   ck_assert_int_eq(r.status, 1);
@@ -64,13 +82,26 @@ START_TEST(what_a_terminal_and_an_environment_change)
     done(&r);
   }
   unsetenv("INCIPIT_ISA");
+  char words[64];
   setenv("OMP_NUM_THREADS", "3", 1);
   r = run("generate The -n 1 --stats");
-  ck_assert_msg(strstr(r.err, "workers                      3\n") != NULL, "%s", r.err);
+  ck_assert_msg(strstr(r.err, "workers                      3 workers\n") != NULL, "%s", r.err);
   done(&r);
   setenv("OMP_NUM_THREADS", "many", 1);
   r = run("generate The -n 1");
   ck_assert_int_eq(r.status, 0);
+  ck_assert_str_eq(r.err, "incipit: hint: OMP_NUM_THREADS is not a number of workers, and was passed"
+    " over\n");
+  done(&r);
+  unsetenv("OMP_NUM_THREADS");
+  snprintf(words, sizeof words, "generate The -n 1 -t %u", 2 * pool_cores() + 1);
+  r = run(words);
+  ck_assert_msg(r.status == 0 && strstr(r.err, "physical cores wait for each other") != NULL, "%s",
+    r.err);
+  done(&r);
+  snprintf(words, sizeof words, "generate The -n 1 -t %u", 2 * pool_cores());
+  r = run(words);
+  ck_assert(r.status == 0 && r.n_err == 0);
   done(&r);
   setenv("INCIPIT_MODEL", "/nowhere/at/all", 1);
   r = run("generate The");
@@ -176,7 +207,7 @@ START_TEST(a_cancelled_run_is_complete)
   ck_assert(json_is_null(json_object_get(s, "stop")));
   ck_assert_uint_eq(json_array_size(json_object_get(s, "ids")), 3);
   ck_assert_str_eq(json_string_value(json_object_get(s, "text")), " on the mat");
-  ck_assert(strstr(r.err, "kv_rows_recomputed") != NULL);
+  ck_assert(strstr(r.err, "\nkv_rows_computed             5 rows\n") != NULL);
   json_decref(o), done(&r);
   steps_allowed = 9; /* in the middle of a character: the bytes go out raw, into JSON as U+FFFD */
   r = run("generate 'The cat sat' -n 20");

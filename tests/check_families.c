@@ -5,6 +5,7 @@
 #include <math.h>
 #include "variants.h"
 #include "families/rope_scaling.h"
+#include "safetensors/safetensors.h"
 #include "functions/numbers.h"
 
 /* rewrites model.safetensors with one tensor changed: `what' is drop, rename X, type X, shape [..]
@@ -195,7 +196,7 @@ static const struct defect {
   { "llama", "config.json", "rope_parameters", "{\"rope_type\":\"default\",\"rope_theta\":500}",
     { "config.json", "rope_theta", "10000", "rope_parameters" } },
   { "llama", "config.json", "quantization_config", "{\"bits\":4}",
-    { "config.json", "quantization_config", "{\"bits\":4}", "knows" } },
+    { "config.json", "quantization_config", "quantized by bitsandbytes", "F32, F16 or BF16" } },
   { "llama", "model.safetensors.index.json", "weight_map.lm_head.weight", "\"../x\"",
     { "index.json", "lm_head.weight", "../x", "same directory" } },
   { "llama", "model.safetensors.index.json", "weight_map.lm_head.weight", "\"/etc/passwd\"",
@@ -469,7 +470,24 @@ START_TEST(harmless_fields_change_nothing)
     { "unsloth_fixed", "true" }, { "unsloth_version", "\"2025\"" }, { "n_special", "0" },
     { "predict_special_tokens", "true" }, { "output_past", "true" }, { "_num_labels", "3" },
     { "attn_logit_softcapping", "null" }, { "final_logit_softcapping", "null" },
-    { "clip_qkv", "null" } };
+    { "clip_qkv", "null" }, { "name_or_path", "\"x\"" }, { "auto_map", "{\"AutoConfig\":\"x.y\"}" },
+    { "tokenizer_class", "\"LlamaTokenizer\"" }, { "model_max_length", "8192" },
+    { "prefix", "\"x\"" }, { "_attn_implementation", "\"sdpa\"" },
+    { "attn_implementation", "\"eager\"" }, { "use_flash_attention", "true" },
+    { "use_flash_attention_2", "true" }, { "use_flash_attn", "true" }, { "use_bfloat16", "true" },
+    { "torchscript", "true" }, { "neftune_noise_alpha", "5.0" }, { "router_aux_loss_coef", "0.1" },
+    { "finetuning_task", "\"x\"" }, { "problem_type", "\"regression\"" }, { "do_sample", "true" },
+    { "temperature", "0.9" }, { "top_k", "7" }, { "top_p", "0.9" }, { "min_p", "0.1" },
+    { "typical_p", "0.9" }, { "epsilon_cutoff", "0.1" }, { "eta_cutoff", "0.1" },
+    { "repetition_penalty", "1.3" }, { "no_repeat_ngram_size", "3" },
+    { "encoder_no_repeat_ngram_size", "3" }, { "diversity_penalty", "0.5" },
+    { "bad_words_ids", "[[1]]" }, { "suppress_tokens", "[1]" }, { "begin_suppress_tokens", "[1]" },
+    { "forced_bos_token_id", "1" }, { "forced_eos_token_id", "2" },
+    { "remove_invalid_values", "true" }, { "exponential_decay_length_penalty", "[1,1.1]" },
+    { "min_length", "3" }, { "max_new_tokens", "3" }, { "num_beams", "4" },
+    { "num_beam_groups", "1" }, { "num_return_sequences", "1" }, { "early_stopping", "true" },
+    { "length_penalty", "2.0" }, { "output_scores", "true" },
+    { "return_dict_in_generate", "true" } };
   static const struct {
     const char *base, *field, *value;
     bool listed;
@@ -537,6 +555,98 @@ START_TEST(harmless_fields_change_nothing)
 }
 END_TEST
 
+/* ---- fields that nobody knows: all of them named, or read over as the caller says; what is known
+   cannot be read over */
+START_TEST(unknown_fields_are_named_together)
+{
+  static const char *const ignored[] = { "note_b", "hidden_size", "cache_kind", "note_a", "gone" };
+  char dir[200];
+  struct memory m = { 0 };
+  struct error why;
+  struct model_config c;
+  bool met[5];
+  variant_make(dir, "llama");
+  variant_json(dir, "config.json", "note_a", "1");
+  variant_json(dir, "config.json", "note_b", "[2]");
+  variant_json(dir, "generation_config.json", "cache_kind", "\"x\"");
+  struct config_options o = { .n_ignore = 0 };
+  ck_assert(!config_open_with(&c, &m, dir, &o, &why));
+  ck_assert_uint_eq(o.n_unknown, 2);
+  ck_assert_msg(strstr(why.text, "config.json: unknown: note_a, note_b; wanted: fields that this "
+                                 "program knows") != NULL,
+    "%s", why.text);
+  o = (struct config_options){ .ignore = ignored, .n_ignore = 5, .used = met };
+  memset(met, 0, sizeof met);
+  ck_assert_msg(config_open_with(&c, &m, dir, &o, &why), "%s", why.text);
+  size_t n = 0;
+  for (size_t i = 0; i < c.n_ignored; i++) n += c.ignored[i].reason == config_ignored_by_caller;
+  ck_assert(n == 3 && o.n_unknown == 0 && met[0] && !met[1] && met[2] && met[3] && !met[4]);
+  ck_assert_uint_eq(c.d_model, 16); /* a field that is known is obeyed */
+  config_close(&m, &c);
+  o = (struct config_options){ .ignore = ignored, .n_ignore = 1, .tolerant = true };
+  ck_assert(config_open_with(&c, &m, dir, &o, &why));
+  n = 0;
+  for (size_t i = 0; i < c.n_ignored; i++) n += c.ignored[i].reason == NULL;
+  ck_assert(n == 2 && o.n_unknown == 2);
+  config_close(&m, &c);
+  char name[60]; /* those that do not fit into the sentence are counted */
+  for (int i = 0; i < 12; i++) {
+    snprintf(name, sizeof name, "a_field_with_a_long_name_number_%d", i);
+    variant_json(dir, "config.json", name, "1");
+  }
+  ck_assert(!config_open(&c, &m, dir, &why));
+  ck_assert_msg(strstr(why.text, "note_a, note_b, a_field_with_a_long_name_number_0, ") != NULL
+      && strstr(why.text, "number_4 and 7 more; wanted") != NULL,
+    "%s", why.text);
+  variant_drop(dir);
+  variant_make(dir, "llama-yarn"); /* a description of its own */
+  variant_json(dir, "config.json", "rope_parameters.a", "1");
+  variant_json(dir, "config.json", "rope_parameters.b", "1");
+  ck_assert(!config_open(&c, &m, dir, &why) && strstr(why.text, "unknown: a, b; wanted") != NULL);
+  variant_drop(dir);
+  variant_make(dir, "llama"); /* weights that were quantized, and turned back */
+  variant_json(dir, "config.json", "quantization_config", "{\"quant_method\":\"awq\"}");
+  o = (struct config_options){ .tolerant = true };
+  ck_assert(!config_open_with(&c, &m, dir, &o, &why)
+    && strstr(why.text, "the weights are quantized by awq") != NULL);
+  static const char *const field[] = { "quantization_config" };
+  o = (struct config_options){ .ignore = field, .n_ignore = 1 };
+  ck_assert(config_open_with(&c, &m, dir, &o, &why));
+  config_close(&m, &c);
+  variant_json(dir, "config.json", "quantization_config", "{}");
+  ck_assert(config_open(&c, &m, dir, &why));
+  config_close(&m, &c);
+  variant_drop(dir);
+  ck_assert_uint_eq(m.all.live, 0);
+}
+END_TEST
+/* a model that is loaded tells of every tensor, and can be given up at each */
+static bool count_tensors(void *ctx, size_t done, size_t all)
+{
+  size_t *n = ctx;
+  ck_assert(done == ++n[0] && done <= all);
+  n[2] = all;
+  return done != n[1];
+}
+START_TEST(a_loading_is_told_and_given_up)
+{
+  struct error why;
+  size_t n[3] = { 0 };
+  struct memory m = { 0 };
+  struct model_open_options o = { .progress = &(struct progress){ count_tensors, n } };
+  struct model *lm = model_open_with(&m, "tests/golden/llama", &o, &why);
+  ck_assert_msg(lm != NULL, "%s", why.text);
+  size_t all = tensor_file_count(lm->weights);
+  ck_assert(n[0] == all && n[2] == all && all > 10);
+  model_close(&m, lm);
+  for (size_t at = 1; at <= all; at++) {
+    n[0] = 0, n[1] = at;
+    o.progress->cancelled = false;
+    ck_assert_ptr_null(model_open_with(&m, "tests/golden/llama", &o, &why));
+    ck_assert(n[0] == at && strstr(why.text, "given up") != NULL && m.all.live == 0);
+  }
+}
+END_TEST
 /* ---- the settings of published checkpoints, without their weights */
 START_TEST(published_settings_are_understood)
 {
@@ -581,6 +691,30 @@ START_TEST(silence_means_what_the_library_means)
   char dir[200];
   struct memory m = { 0 };
   struct model_config c;
+  static const struct {
+    const char *base, *field;
+    uint32_t positions;
+  } context[] = { { "gpt2", "n_positions", 1024 }, { "llama", "max_position_embeddings", 2048 },
+    { "mistral", "max_position_embeddings", 131072 }, { "qwen2", "max_position_embeddings", 32768 },
+    { "qwen3", "max_position_embeddings", 32768 } };
+  for (int i = 0; i < 10; i++) { /* absent, or null */
+    variant_make(dir, context[i / 2].base);
+    variant_json(dir, "config.json", context[i / 2].field, i % 2 ? "null" : NULL);
+    if (i < 2) variant_json(dir, "config.json", "n_ctx", NULL);
+    ck_assert(config_open(&c, &m, dir, NULL));
+    ck_assert_uint_eq(c.n_positions, context[i / 2].positions);
+    config_close(&m, &c);
+    variant_drop(dir);
+  }
+  for (int i = 0; i < 3; i++) { /* as the first conversions spelt it; of Llama alone */
+    static const char *const spelt[] = { "[\"LLaMAForCausalLM\"]", "[\"LlamaForCausalLM\"]",
+      "[\"LLAMAForCausalLM\"]" };
+    variant_make(dir, "llama");
+    variant_json(dir, "config.json", "architectures", spelt[i]);
+    ck_assert_int_eq(config_open(&c, &m, dir, NULL), i < 2);
+    if (i < 2) config_close(&m, &c);
+    variant_drop(dir);
+  }
   variant_make(dir, "mistral");
   variant_json(dir, "config.json", "sliding_window", NULL);
   ck_assert(config_open(&c, &m, dir, NULL) && c.window == 4096 && config_window(&c, 1) == 4096);
@@ -870,6 +1004,8 @@ int main(void)
   tcase_add_test(t, yarn_takes_null_for_no);
   tcase_add_test(t, harmless_fields_change_nothing);
   tcase_add_test(t, published_settings_are_understood);
+  tcase_add_test(t, unknown_fields_are_named_together);
+  tcase_add_test(t, a_loading_is_told_and_given_up);
   tcase_add_test(t, silence_means_what_the_library_means);
   tcase_add_test(t, tensors_may_lie_anywhere_and_be_stored_twice);
   suite_add_tcase(s, t);

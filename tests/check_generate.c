@@ -168,7 +168,8 @@ START_TEST(texts_of_a_company_are_those_of_each_alone)
   struct run r = run("generate The --temp 1.5 -n 12 -s 5 --num-sequences 4 --json --logprobs 2"),
              two = run("generate The --temp 1.5 -n 12 -s 5 --num-sequences 2 --json"),
              text = run("generate The --temp 1.5 -n 12 -s 5 --num-sequences 4"),
-             seen = run_as("generate The --temp 1.5 -n 12 -s 5 --num-sequences 4", ON_TERMINAL, 0),
+             seen = run_as(
+               "generate The --temp 1.5 -n 12 -s 5 --num-sequences 4 --no-echo", ON_TERMINAL, 0),
              lines = run("generate The --temp 1.5 -n 12 -s 5 --num-sequences 4 --jsonl"),
              echo = run("generate The --temp 1.5 -n 12 -s 5 --num-sequences 4 --echo"),
              one = run("generate The --temp 1.5 -n 12 -s 5");

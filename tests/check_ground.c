@@ -329,6 +329,27 @@ static void count_me(void *ctx, unsigned worker, unsigned workers)
   c->mode[worker] = fegetround();
 }
 
+static bool note_report(void *ctx, size_t done, size_t all)
+{
+  size_t *told = ctx;
+  told[0] = done, told[1] = all, told[2]++;
+  return told[2] != 3;
+}
+START_TEST(who_has_said_no_is_not_asked_again)
+{
+  size_t told[3] = { 0 };
+  struct progress p = { .report = note_report, .ctx = told };
+  ck_assert(progress_tell(NULL, 1, 2) && !progress_cancelled(NULL));
+  ck_assert(progress_tell(&p, 1, 9) && told[0] == 1 && told[1] == 9);
+  p.before = 20, p.all = 40; /* a part of a whole */
+  ck_assert(progress_tell(&p, 5, 9) && told[0] == 25 && told[1] == 40 && !progress_cancelled(&p));
+  ck_assert(!progress_tell(&p, 6, 9) && progress_cancelled(&p));
+  ck_assert(!progress_tell(&p, 7, 9) && told[2] == 3 && told[0] == 26);
+  p.cancelled = false; /* the owner begins something else */
+  ck_assert(progress_tell(&p, 8, 9) && told[2] == 4);
+}
+END_TEST
+
 START_TEST(every_worker_does_every_step_once)
 {
   for (unsigned n = 1; n <= 5; n++) {
@@ -529,6 +550,7 @@ int main(void)
   tcase_add_test(t, files_are_mapped_or_refused_by_name);
   tcase_add_test(t, paths_are_joined_or_refused);
   tcase_add_test(t, hexadecimal_digits_are_read);
+  tcase_add_test(t, who_has_said_no_is_not_asked_again);
   tcase_add_test(t, every_worker_does_every_step_once);
   tcase_add_test(t, rounding_mode_is_set_and_put_back);
   tcase_add_test(t, pool_survives_every_refusal);

@@ -193,6 +193,90 @@ START_TEST(loop_survives_every_refusal)
 }
 END_TEST
 
+/* a pass asks after every product with matrices and after attention, five times a layer and for
+   every 64 rows; whenever it is given up, nothing has happened, and the next one gives the same
+   bits */
+START_TEST(a_pass_that_is_given_up_has_not_been)
+{
+  static const size_t rows[] = { 1, 63, 64, 65, 128, 150 };
+  for (size_t k = 0; k < 6; k++) {
+    struct tiny_rig r;
+    struct asker a;
+    struct row list[150];
+    struct pass *p, *q;
+    uint64_t seed = suite_seed() + k;
+    size_t n = rows[k], blocks = (n + 63) / 64, all = 5 * TINY_LAYERS * blocks;
+    tiny_open(&r, 11, 1);
+    for (size_t i = 0; i < n; i++)
+      list[i] = (struct row){ 0, (uint32_t) i, (uint32_t) (rnd(&seed) % TINY_V) };
+    ck_assert(model_forward(&r.e, &r.t.lm, r.s, list, n, &p, &r.why));
+    struct counters done = r.c, none = { .passes = 0 };
+    asker_open(&a, 0), r.e.progress = &a.told; /* nobody gives up: the same pass */
+    store_clear(r.s), r.c = none;
+    ck_assert(model_forward(&r.e, &r.t.lm, r.s, list, n, &q, &r.why));
+    ck_assert_uint_eq(a.asks, all);
+    ck_assert_uint_eq(a.all, n);
+    done.kv_rows_recomputed = n; /* the store remembers what it has forgotten */
+    ck_assert(memcmp(p->hidden, q->hidden, n * TINY_D * sizeof(float)) == 0
+      && memcmp(&r.c, &done, sizeof done) == 0);
+    pass_close(q);
+    for (size_t at = 1; at <= all; at++) {
+      struct counters before = r.c;
+      uint64_t live = r.m.all.live;
+      store_clear(r.s);
+      asker_open(&a, at), r.e.progress = &a.told;
+      ck_assert(!model_forward(&r.e, &r.t.lm, r.s, list, n, &q, &r.why));
+      ck_assert_uint_eq(a.asks, at); /* who has said no is not asked again */
+      ck_assert(q == NULL && progress_cancelled(&a.told) && store_length(r.s, 0) == 0
+        && memcmp(&before, &r.c, sizeof before) == 0 && r.m.all.live == live
+        && strstr(r.why.text, "given up") != NULL);
+    }
+    r.e.progress = NULL;
+    ck_assert(model_forward(&r.e, &r.t.lm, r.s, list, n, &q, &r.why));
+    ck_assert(memcmp(p->hidden, q->hidden, n * TINY_D * sizeof(float)) == 0);
+    pass_close(p), pass_close(q);
+    tiny_close(&r);
+  }
+}
+END_TEST
+
+/* given up while the prompt is read, a text has no new token; later, those that were there; a
+   reading in chunks tells of the whole prompt */
+START_TEST(a_text_that_is_given_up_keeps_what_it_has)
+{
+  uint32_t prompt[100];
+  struct continuation whole, c;
+  struct tiny_rig r;
+  struct asker a;
+  uint64_t seed = suite_seed();
+  for (size_t i = 0; i < 100; i++) prompt[i] = (uint32_t) (rnd(&seed) % TINY_V);
+  tiny_open(&r, 3, 1);
+  struct generate_options want = { .max_new_tokens = 6 };
+  ck_assert(run(&r, prompt, 100, &want, &whole));
+  size_t first = 5 * TINY_LAYERS * 2; /* asks of the first step, and about as many of the others */
+  for (size_t at = 1; at <= 6 * first; at += 7) {
+    asker_open(&a, at), r.e.progress = &a.told, a.asks = 0;
+    struct generate_options one = want;
+    ck_assert_msg(run(&r, prompt, 100, &one, &c), "%s", r.why.text);
+    ck_assert_int_eq(c.ended, FINISH_CANCELLED);
+    ck_assert_uint_eq(c.text.n, 100 + (at - 1) / first);
+    ck_assert(memcmp(c.text.id, whole.text.id, c.text.n * sizeof *c.text.id) == 0);
+    continuation_free(&r.m, &c);
+  }
+  for (size_t chunk = 0; chunk < 100; chunk += 33) {
+    want.chunk = chunk, want.max_new_tokens = 1;
+    asker_open(&a, 0), r.e.progress = &a.told;
+    ck_assert(run(&r, prompt, 100, &want, &c));
+    ck_assert_uint_eq(a.all, 100);
+    ck_assert_uint_ge(a.done, chunk == 33 ? 99 : chunk == 66 ? 66 : 0);
+    ck_assert(a.told.before == 0 && a.told.all == 0 && !a.told.cancelled);
+    continuation_free(&r.m, &c);
+  }
+  continuation_free(&r.m, &whole);
+  tiny_close(&r);
+}
+END_TEST
+
 START_TEST(a_logit_that_is_no_number_is_an_error)
 {
   /* where a number is spoilt, and what the sentence must name: the head; a layer; an embedding of a
@@ -638,6 +722,8 @@ int main(void)
   tcase_add_test(t, a_context_that_is_only_claimed_costs_nothing);
   tcase_add_test(t, loop_survives_every_refusal);
   tcase_add_test(t, a_logit_that_is_no_number_is_an_error);
+  tcase_add_test(t, a_pass_that_is_given_up_has_not_been);
+  tcase_add_test(t, a_text_that_is_given_up_keeps_what_it_has);
   tcase_add_test(t, later_tokens_change_nothing);
   tcase_add_test(t, without_the_mask_they_do);
   tcase_add_test(t, every_query_is_needed);

@@ -150,7 +150,7 @@ START_TEST(memory_says_what_the_order_says)
       { 6738415616, 13476831232, 524288, 4096, 1, 2147483648, 15624314880, 0, 0 } },
     { "--shape llama-7b --context 4096 --budget 13476831231",
       { 6738415616, 13476831232, 524288, 4096, 1, 2147483648, 15624314880, 0, 0 } },
-    { "--shape llama-7b --context 4096 --budget 0",
+    { "--shape llama-7b --context 4096 --budget 0B",
       { 6738415616, 13476831232, 524288, 4096, 1, 2147483648, 15624314880, 0, 0 } },
     /* the same where no layer has more rows than its window: any context fits, or one below the
        window */
@@ -309,7 +309,7 @@ START_TEST(memory_of_a_model_is_what_the_files_and_the_allocator_say)
         (unsigned long) given, (unsigned long) (batch * rows * row));
       /* a budget that may be too small, or enough for several */
       int64_t budget = bytes - 2 + (int64_t) (rnd(&seed) % (3 * given + 2));
-      n += snprintf(line + n, sizeof line - (size_t) n, " --budget %ld", (long) budget);
+      n += snprintf(line + n, sizeof line - (size_t) n, " --budget %ldB", (long) budget);
       snprintf(whole, sizeof whole, "%s --context %lu --batch %lu", line, (unsigned long) context,
         (unsigned long) batch);
       account_of(whole, field);
@@ -426,10 +426,10 @@ START_TEST(memory_in_words)
   static const struct {
     const char *text;
     uint64_t bytes;
-  } size[] = { { "1000", 1000 }, { "7B", 7 }, { "1.5kB", 1500 }, { "2KiB", 2048 },
+  } size[] = { { "1000000", 1000000 }, { "1000B", 1000 }, { "7B", 7 }, { "1.5kB", 1500 }, { "2KiB", 2048 },
     { "24MB", 24000000 }, { "1MiB", 1048576 }, { "24GB", 24000000000 }, { "24gb", 24000000000 },
     { "22.5GiB", 24159191040 }, { "22.5gib", 24159191040 }, { "2TB", 2000000000000 },
-    { "0.5TiB", 549755813888 }, { "1e3MB", 1000000000 }, { "0", 0 }, { "1.9999B", 1 } };
+    { "0.5TiB", 549755813888 }, { "1e3MB", 1000000000 }, { "0B", 0 }, { "1.9999B", 1 } };
   for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
     char line[100], *b;
     snprintf(line, sizeof line, "memory --budget %s", size[i].text);
@@ -498,7 +498,7 @@ START_TEST(amounts_where_a_unit_begins)
     { "1048576", "budget                                 1048576     1.049 MB     1.000 MiB\n" } };
   char line[200], said[200];
   for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
-    snprintf(line, sizeof line, "memory --shape gpt2 --budget %s", c[i].size);
+    snprintf(line, sizeof line, "memory --shape gpt2 --budget %sB", c[i].size);
     struct run r = run(line);
     ck_assert_msg(strstr(r.out, c[i].said) != NULL, "%s: %s", line, r.out);
     done(&r);
@@ -529,7 +529,7 @@ START_TEST(amounts_where_a_unit_begins)
   for (int i = 0; i < 4; i++) {
     setenv("OMP_NUM_THREADS", asked[i], 1);
     struct run r = run("generate --prompt-ids 1 -n 0 --stats");
-    snprintf(said, sizeof said, "%-28s %s\n", "workers", got[i]);
+    snprintf(said, sizeof said, "%-28s %s workers\n", "workers", got[i]);
     ck_assert_msg(r.status == 0 && strstr(r.err, said) != NULL, "%s: %s", asked[i], r.err);
     done(&r);
   }

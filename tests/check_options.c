@@ -5,9 +5,9 @@
 #include "room.h"
 
 /* a line that says the same twice, without its times */
-static struct run run_twice(const char *line)
+static struct run run_twice(const char *line, int where)
 {
-  struct run a = run(line), b = run(line);
+  struct run a = run_as(line, where, 0), b = run_as(line, where, 0);
   timings_out(a.out), timings_out(b.out), timings_out(a.err), timings_out(b.err);
   ck_assert_msg(strcmp(a.out, b.out) == 0 && strcmp(a.err, b.err) == 0
       && a.m.all.requests == b.m.all.requests,
@@ -16,7 +16,8 @@ static struct run run_twice(const char *line)
   return a;
 }
 /* tests/options.tsv: SUBCOMMAND OPTION WITHOUT WITH WHAT REFUSED WORDS.  WITHOUT, run twice, gives
-   the same twice; WITH differs from it in WHAT: out, err, or memory (bytes asked of the allocator).
+   the same twice; WITH differs from it in WHAT: out, err, screen (what goes out to a terminal), or
+   memory (bytes asked of the allocator).
    REFUSED fails, and says WORDS. */
 START_TEST(every_option_changes_something_and_refuses_something)
 {
@@ -36,21 +37,23 @@ START_TEST(every_option_changes_something_and_refuses_something)
     int s = 0, o = 0;
     while (s < N_SUBCOMMANDS && strcmp(options_subcommand((enum subcommand) s)->name, sub) != 0)
       s++;
-    while (o < N_OPTIONS && strcmp(options_option((enum option) o)->name, name) != 0) o++;
+    while (o < N_OPTIONS && (strcmp(options_option((enum option) o)->name, name) != 0
+        || (options_option((enum option) o)->where >> s & 1) == 0)) o++; /* some share a name */
     ck_assert_msg(
       s < N_SUBCOMMANDS && o < N_OPTIONS && (options_option((enum option) o)->where >> s & 1) != 0,
       "%s --%s is not in the table", sub, name);
     seen[s][o] = true;
-    if (strcmp(without, of_a) != 0) { /* options of one subcommand often differ from one line */
+    int where = strcmp(what, "screen") == 0 ? ON_TERMINAL : 0;
+    if (strcmp(without, of_a) != 0 || where != 0) { /* options of one subcommand often differ from one line */
       done(&a);
-      a = run_twice(without);
-      snprintf(of_a, sizeof of_a, "%s", without);
+      a = run_twice(without, where);
+      snprintf(of_a, sizeof of_a, "%s", where == 0 ? without : "");
     }
-    struct run c = run(with), d = run(refused);
+    struct run c = run_as(with, where, 0), d = run(refused);
     timings_out(c.out), timings_out(c.err);
     ck_assert_msg(a.status == 0 && c.status == 0, "%s | %s: %d %d: %s%s", without, with, a.status,
       c.status, a.err, c.err);
-    bool differs = strcmp(what, "out") == 0 ? strcmp(a.out, c.out) != 0
+    bool differs = strcmp(what, "out") == 0 || where != 0 ? strcmp(a.out, c.out) != 0
       : strcmp(what, "err") == 0            ? strcmp(a.err, c.err) != 0
                                             : a.m.all.requested != c.m.all.requested;
     ck_assert_msg(differs, "%s --%s changes nothing in %s", sub, name, what);
@@ -329,7 +332,9 @@ START_TEST(numbers_at_their_limits)
       sprintf(at, "%" PRIu64, x->min), takes(words, true, NULL);
       sprintf(at, "%" PRIu64, x->max), takes(words, true, NULL);
       sprintf(at, "%" PRIu64, x->max + 1);
-      if (x->max == INT64_MAX)
+      if (strstr(x->value, "...") != NULL) /* a list */
+        sprintf(said, "%s'; wanted: integers from %" PRIu64 " to %" PRIu64, at, x->min, x->max);
+      else if (x->max == INT64_MAX)
         sprintf(said, "%s'; wanted: an integer from %" PRIu64 " on", at, x->min);
       else
         sprintf(said, "%s'; wanted: an integer from %" PRIu64 " to %" PRIu64, at, x->min, x->max);
@@ -347,7 +352,11 @@ START_TEST(numbers_at_their_limits)
     { "generate --penalty-last-n 9223372036854775807", NULL },
     { "generate --penalty-last-n -1", NULL },
     { "generate --penalty-last-n 9223372036854775808", "-1 for all" },
-    { "generate --penalty-last-n -2", "-1 for all" } };
+    { "generate --penalty-last-n -2", "-1 for all" },
+    { "bench -p 1,2;3", NULL }, { "bench -p 1,,2", "with commas between them" },
+    { "bench -p 1,", "with commas between them" }, { "bench -p ''", "with commas between them" },
+    { "bench -t 1,1025", "--threads is `1,1025'; wanted: integers from 1 to 1024" },
+    { "bench -d 1,x", "--n-depth is `1,x'; wanted: integers from 0" } };
   for (size_t i = 0; i < sizeof c / sizeof *c; i++) takes(c[i].words, c[i].said == NULL, c[i].said);
   char words[200] = "generate --logit-bias 5=";
   for (size_t n = strlen(words), k = 1; k < 66; k++) {

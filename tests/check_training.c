@@ -639,7 +639,7 @@ START_TEST(resumed)
   p.phase[0].tokens = 3 * 1024, p.phase[1].tokens = 2048, p.phase[2].tokens = 2 * 8192,
   p.phase[3].tokens = 6144;
   struct world w;
-  struct progress a, b;
+  struct training_progress a, b;
   world_open(&w, 2);
   const struct kernels *k = kernels_find(NULL, &why);
   struct trainer *t = trainer_open(&m, &p, k, w.pool, w.source, &why), *u;
@@ -691,7 +691,7 @@ START_TEST(first_hundred)
       continue;
     }
     struct world w;
-    struct progress p;
+    struct training_progress p;
     world_open(&w, pool_cores());
     struct trainer *t =
       trainer_open(&m, plans[k], kernels_find(NULL, &why), w.pool, w.source, &why);
@@ -1005,7 +1005,7 @@ START_TEST(a_state_of_another_run_is_refused)
   /* a step that is begun is a step */
   ck_assert_uint_eq(training_plan_tokens(&p), 64 + 65 + 63 + 64);
   struct world w;
-  struct progress a = { .step = 77 }, b;
+  struct training_progress a = { .step = 77 }, b;
   world_open(&w, 1);
   struct trainer *t = trainer_open(&m, &p, kernels_find(NULL, &why), NULL, w.source, &why);
   ck_assert_msg(t != NULL, "%s", why.text);
@@ -1031,7 +1031,7 @@ START_TEST(a_state_of_another_run_is_refused)
     snprintf(name, sizeof name, "%.28s.x", path);
     one_state(name, bad[i].at, there + bad[i].add, bad[i].longer);
     uint64_t now = dataset_at(w.source);
-    b = (struct progress){ .step = 55 };
+    b = (struct training_progress){ .step = 55 };
     ck_assert_msg(!trainer_load(t, name, &b, &why), "state %zu", i);
     ck_assert_ptr_nonnull(strstr(why.text, "no state of this run; wanted: one of"));
     ck_assert(memcmp(before, trainer_weights(t), bytes) == 0 && dataset_at(w.source) == now
@@ -1047,7 +1047,7 @@ START_TEST(a_state_of_another_run_is_refused)
     !trainer_save(t, "/tmp/nobody/here", &why) && strstr(why.text, "cannot be written") != NULL);
   ck_assert_msg(trainer_load(t, path, &b, &why), "%s", why.text);
   ck_assert(b.step == 1 && b.tokens == 64 && dataset_at(w.source) == text);
-  struct progress again;
+  struct training_progress again;
   ck_assert(trainer_step(t, &again, &why) && memcmp(&again, &a, sizeof a) == 0);
   ck_assert(memcmp(before, trainer_weights(t), bytes) == 0);
   trainer_close(&m, t), world_close(&w), free(before);

@@ -110,6 +110,40 @@ static inline void make_hostile_models(void)
   variant("big", "config.json"), spill_file("big", "config.json", "{}", 0);
   must(truncate(place(path, "big", "config.json"), 2000000) == 0, path);
 }
+/* files and folders that are of another kind than was wanted */
+static inline void make_other_kinds(void)
+{
+  static const char pointer[] = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize "
+                                "1234\n";
+  char path[8192];
+  mkdir(place(path, "kinds", NULL), 0777);
+  spill_file("kinds", "x.gguf", "GGUF\3\0\0\0\0\0\0\0\0\0\0\0", 16);
+  spill_file("kinds", "pickle.pt", "\200\2\212\12l\374\234F\371 j\250P\31.", 16);
+  spill_file("kinds", "zip.bin", "PK\3\4\24\0\0\0\0\0\0\0\0\0\0\0", 16);
+  spill_file("kinds", "page.safetensors", "<!DOCTYPE html><html></html>", 0);
+  spill_file("kinds", "hdf.h5", "\211HDF\r\n\32\n\0\0\0\0", 12);
+  variant("lfs", "model.safetensors"), spill_file("lfs", "model.safetensors", pointer, 0);
+  variant("lfs-tokenizer", "tokenizer.json");
+  spill_file("lfs-tokenizer", "tokenizer.json", pointer, 0);
+  variant("pickled", "model.safetensors");
+  copy_file("tests/golden/small/config.json", place(path, "pickled", "config.json"));
+  spill_file("pickled", "pytorch_model.bin", "PK\3\4\24\0\0\0\0\0\0\0\0\0\0\0", 16);
+  mkdir(place(path, "adapter", NULL), 0777);
+  spill_file("adapter", "adapter_config.json", "{\"peft_type\":\"LORA\"}", 0);
+  variant("adapted", "model.safetensors");
+  spill_file("adapted", "adapter_config.json", "{\"peft_type\":\"LORA\"}", 0);
+  variant("other-name", "model.safetensors");
+  copy_file("tests/golden/small/model.safetensors", place(path, "other-name", "weights.safetensors"));
+  mkdir(place(path, "only-gguf", NULL), 0777);
+  spill_file("only-gguf", "x.gguf", "GGUF\3\0\0\0\0\0\0\0\0\0\0\0", 16);
+  variant("gptq", NULL);
+  set_field("gptq", "config.json", "quantization_config", "{\"quant_method\":\"gptq\",\"bits\":4}");
+  variant("bnb", NULL), set_field("bnb", "config.json", "quantization_config", "{\"load_in_8bit\":true}");
+  variant("strange", NULL), set_field("strange", "config.json", "a_note", "1");
+  set_field("strange", "config.json", "b_note", "{\"x\":1}");
+  set_field("strange", "config.json", "c_note", "true");
+  variant("hot", NULL), set_field("hot", "config.json", "some_temperature", "0.9");
+}
 static inline void make_models(void)
 {
   char path[8192];
@@ -140,7 +174,9 @@ static inline void make_models(void)
   variant("sampled", NULL), set_field("sampled", "generation_config.json", "do_sample", "true");
   variant("long", NULL), set_field("long", "config.json", "max_position_embeddings", "4096");
   make_marked(place(path, "marked", NULL), 0);
+  make_marked(place(path, "noted", NULL), 0), set_field("noted", "config.json", "house_note", "7");
   make_hostile_models();
+  make_other_kinds();
 }
 
 /* with a token that begins a text, that token is there and is not scored; one that ends a text is
@@ -167,6 +203,7 @@ static inline void room_open(const char *name)
 {
   setenv("INCIPIT_MODEL", "tests/golden/small", 1);
   unsetenv("INCIPIT_ISA"), unsetenv("OMP_NUM_THREADS"), unsetenv("NO_COLOR");
+  setenv("TERM", "xterm", 1);
   snprintf(room_dir, sizeof room_dir, "%s/tests/%s-room", build_dir(), name);
   mkdir(room_dir, 0777);
   make_models();

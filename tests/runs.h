@@ -27,6 +27,12 @@ static inline bool counted_interrupt(void)
 {
   return steps_allowed != 0 && --steps_allowed == 0;
 }
+static unsigned asks_allowed, asks_made __attribute__((unused)); /* then Ctrl-C within a step; the asks are counted in any case */
+static inline bool counted_cancel(void)
+{
+  asks_made++;
+  return asks_allowed != 0 && --asks_allowed == 0;
+}
 static unsigned listened;
 static inline void listen_to_nobody(void)
 {
@@ -47,18 +53,27 @@ static inline struct run run_console(
   r.m.fail_at = fail_at;
   c.build = "test", c.memory = &r.m;
   c.listen = listen_to_nobody, c.interrupted = counted_interrupt;
+  c.cancelled = counted_cancel;
   r.status = command_run(&c, argc, argv);
   fclose(c.in), fclose(c.out), fclose(c.err);
   ck_assert_msg(r.m.all.live == 0, "%s %s: %lu bytes are still held", argc > 1 ? argv[1] : "",
     argc > 2 ? argv[2] : "", (unsigned long) r.m.all.live);
   return r;
 }
-enum { ON_TERMINAL = 1, FROM_KEYBOARD = 2 };
+enum { ON_TERMINAL = 1, FROM_KEYBOARD = 2, WATCHED = 4 /* the standard error is a terminal */ };
+/* as main would say of a terminal */
+static inline bool coloured(int where)
+{
+  const char *plain = getenv("NO_COLOR"), *term = getenv("TERM");
+  return (where & ON_TERMINAL) != 0 && (plain == NULL || *plain == '\0')
+    && (term == NULL || strcmp(term, "dumb") != 0);
+}
 static inline struct run run_words(int argc, char **argv, const void *in, size_t n_in, int where,
   uint64_t fail_at, const char *program)
 {
   struct console c = { .in_terminal = where & FROM_KEYBOARD,
-    .out_terminal = where & ON_TERMINAL,
+    .out_terminal = where & ON_TERMINAL, .err_terminal = where & WATCHED,
+    .colour = coloured(where),
     .program = program };
   return run_console(c, argc, argv, in, n_in, fail_at);
 }

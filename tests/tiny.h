@@ -108,6 +108,24 @@ static inline void tiny_open(struct tiny_rig *r, uint64_t seed, uint32_t n)
   r->e = (struct engine){ kernels_find(NULL, NULL), NULL, &r->c };
   r->s = store_open(&r->m, &r->t.lm.config, n, &r->why);
 }
+/* who is asked, and gives up at question number give_up, 0: never; of one whole, what was told must
+   rise */
+struct asker {
+  struct progress told;
+  size_t asks, give_up, done, all;
+};
+static inline bool asker_report(void *ctx, size_t done, size_t all)
+{
+  struct asker *a = ctx;
+  hold_msg(all != a->all || done >= a->done, "%zu of %zu after %zu", done, all, a->done);
+  hold(done <= all);
+  a->done = done, a->all = all;
+  return ++a->asks != a->give_up;
+}
+static inline void asker_open(struct asker *a, size_t give_up)
+{
+  *a = (struct asker){ .told = { .report = asker_report, .ctx = a }, .give_up = give_up };
+}
 static inline void tiny_close(struct tiny_rig *r)
 {
   store_close(r->s);

@@ -46,7 +46,9 @@ Libs.private: -pthread -lm
 PC
 "$build/incipit" help --man | made share/man/man1/incipit.1
 put 644 "$library/incipit.3" share/man/man3/incipit.3
-"$build/incipit" help --completion | made share/bash-completion/completions/incipit
+"$build/incipit" help --completion bash | made share/bash-completion/completions/incipit
+"$build/incipit" help --completion zsh | made share/zsh/site-functions/_incipit
+"$build/incipit" help --completion fish | made share/fish/vendor_completions.d/incipit.fish
 for e in docs/examples/*; do put 644 "$e" "share/doc/incipit/examples/${e##*/}"; done
 for m in models/*/; do
   [ -f "$m/config.json" ] || continue

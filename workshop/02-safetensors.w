@@ -598,13 +598,14 @@ static bool shard_read(struct tensor_file *w, struct shard *s, struct memory *m,
   if (!file_map(&s->map, s->path, why)) return false;
   @<Read how long the header is, and where it ends@>@;
   size_t first = w->n;
-  if (!header_read(&r)) return false;
+  if (!header_read(&r)) return misfit_bytes(s->path, s->map.bytes, s->map.size, false,
+    why);
   struct tensor_entry **list = w->n > 0 ? w->list + first : NULL;
   return extents_check(&r, list, w->n - first, s->map.bytes + 8 + header,
     s->map.size - 8 - header);
 }
 
-@ Eight bytes can say a length that no file has. It is compared with what is left of the file before anything is added to it; the sum of 8 and a length near $2^{64}$
+@ Eight bytes can say a length that no file has; most often they are the first eight letters of a file of another kind, and then the sentence says of which (\cref{sec:misfits}). The length is compared with what is left of the file before anything is added to it; the sum of 8 and a length near $2^{64}$
 would be a small number, and pass.
 
 @<Read how long the header is, and where it ends@>=
@@ -613,7 +614,8 @@ if (s->map.size < 8) return header_bad(&r, "missing", "8 bytes of length");
 for (int i = 0; i < 8; i++) header |= (uint64_t) s->map.bytes[i] << 8 * i;
 if (header > MAX_HEADER || header > s->map.size - 8)
   return header_bad(&r, "longer than the file", "at most 100,000,000 bytes, "@|
-    "and no more than there are");
+    "and no more than there are")
+    || misfit_bytes(s->path, s->map.bytes, s->map.size, false, why);
 r.at = (const char *) s->map.bytes + 8;
 r.end = r.at + header;
 
@@ -723,6 +725,10 @@ struct tensor_file *tensor_file_open(struct memory *m, const char *path,
   w->path = indexed ? index : single;
   memory_free(m, indexed ? single : index);
   if (indexed) ok = tensor_file_open_index(w, m, path, why);
+  else if (ok && directory && access(single, F_OK) != 0) {
+    shard_open(w, m, path, name, why);
+    ok = misfit_path(path, name, why);
+  }
   else ok = ok && shard_open(w, m, path, name, why) && tensor_file_sort(w, why);
   if (ok) return w;
   tensor_file_close(m, w);
@@ -731,7 +737,7 @@ struct tensor_file *tensor_file_open(struct memory *m, const char *path,
 
 @ In a directory the single file has precedence over an
 index, as elsewhere. If neither is there, opening the single file fails, and its
-sentence names what was missing. A file that was named directly is opened as it is.
+sentence names what was missing, or what is there in its place. A file that was named directly is opened as it is.
 
 @<Choose between a single file and an index@>=
 struct stat about;
@@ -821,16 +827,49 @@ json_t *jsonfile_read(const char *path, size_t max, struct error *why)
   else {
     value = json_loadb((const char *) map.bytes, map.size, JSON_DECODE_ANY
       | JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &found);
-    if (value == NULL)
+    if (value == NULL) {
       error_say(why, "%s: line %d: %s; wanted: strict JSON", path, found.line,
         found.text);
+      misfit_bytes(path, map.bytes, map.size, true, why);
+    }
   }
   file_unmap(&map);
   return value;
 }
 
 @ A value is quoted in a sentence as it would be typed, in ASCII, and cut with three
-dots. jansson leaves out a piece that does not fit any more, so the zeros laid down
+dots. As it would be typed means that a temperature with one decimal is not quoted with all the decimals that a double can have: reals get as many digits as it takes to read the same number back, and no more, unless a few zeros spare an exponent.
+In a list or an object all get as many as the one that needs most.
+
+@<Count the digits that a value needs@>=
+static int real_digits(const json_t *value)
+{
+  char typed[64];
+  int fewest = 0;
+  for (int digits = 1; digits <= 17; digits++) {
+    snprintf(typed, sizeof typed, "%.*g", digits, json_real_value(value));
+    if (strtod(typed, NULL) != json_real_value(value)) continue;
+    if (strchr(typed, 'e') == NULL) return digits;
+    if (fewest == 0) fewest = digits;
+  }
+  return fewest;
+}
+static int value_digits(json_t *value)
+{
+  int most = json_is_real(value) ? real_digits(value) : 1;
+  for (size_t i = 0; i < json_array_size(value); i++) {
+    int digits = value_digits(json_array_get(value, i));
+    if (digits > most) most = digits;
+  }
+  for (void *i = json_object_iter(value); i != NULL;
+       i = json_object_iter_next(value, i)) {
+    int digits = value_digits(json_object_iter_value(i));
+    if (digits > most) most = digits;
+  }
+  return most;
+}
+
+@ jansson leaves out a piece that does not fit any more, so the zeros laid down
 beforehand end the string there.
 
 @<Quote a value of JSON@>=
@@ -838,8 +877,8 @@ const char *jsonfile_excerpt(json_t *value, char buffer[64])
 {
   if (value == NULL) return strcpy(buffer, "missing");
   memset(buffer, 0, 64);
-  size_t n = json_dumpb(value, buffer, 60,
-    JSON_ENCODE_ANY | JSON_COMPACT | JSON_ENSURE_ASCII);
+  size_t n = json_dumpb(value, buffer, 60, JSON_ENCODE_ANY | JSON_COMPACT
+    | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(value_digits(value)));
   if (n > 60) strcpy(buffer + (strlen(buffer) < 56 ? strlen(buffer) : 56), "...");
   return buffer;
 }
@@ -847,9 +886,13 @@ const char *jsonfile_excerpt(json_t *value, char buffer[64])
 @ These two functions are the small module of this chapter.
 
 @(jsonfile.c@>=
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "safetensors/jsonfile.h"
+#include "safetensors/misfit.h"
 @;@#
+@<Count the digits that a value needs@>@;
 @<Quote a value of JSON@>@;
 @<Read a file of JSON@>@;
 
@@ -865,6 +908,7 @@ machine be; a machine that is not would need a copy of every tensor.
 #include <sys/stat.h>
 #include <unistd.h>
 #include "safetensors/jsonfile.h"
+#include "safetensors/misfit.h"
 #include "safetensors/safetensors.h"
 @#
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
@@ -907,6 +951,166 @@ look for either.
 @<Open by an index@>@;
 @<Close what was opened@>@;
 @<Open whatever the path leads to@>@;
+
+@* Files of another kind. \label{sec:misfits}
+Most files that cannot be read are not damaged; they are something else. A repository that was cloned without Git LFS has a text of three lines in the place of each large file. A directory may hold
+the weights as a pickle, or quantized for another engine, or nothing but an adapter. The first bytes tell most of these apart, and the names in the directory the rest. The readers above would refuse
+all of them, in words about headers and lengths; what the reader of the sentence needs is what the file is, and what to do.
+@^Git LFS@>@^pickle@>@^GGUF@>
+
+@(misfit.h@>=
+#ifndef INCIPIT_MISFIT_H
+#define INCIPIT_MISFIT_H
+#include "ground/ground.h"
+bool misfit_bytes(const char *path, const unsigned char *byte, size_t n, bool json,
+  struct error *why);
+  /* if the first of the |n| bytes of a file are those of another kind of file, the sentence says
+     which and what to do, and replaces what was said; |json|: a bracket is what was wanted. Always
+     false */
+bool misfit_path(const char *path, const char *missing, struct error *why);
+  /* the same for a file where the directory of a model was wanted, and for a directory
+     without the file |missing| that has something else in its place; always false */
+#endif
+
+@ The marks are those that the formats begin with. A pickle begins with one byte and its version; a web page comes where a download needed somebody to log in. Files in JSON have no mark but their first bracket, which is
+also what settings begin with; so the two rows for them stand last, and count only where tensors were wanted.
+
+@<The marks of other kinds of files@>=
+enum kind_number { KIND_GGUF, KIND_LFS, KIND_ZIP, KIND_PICKLE, KIND_HDF5, KIND_PAGE,
+  KIND_JSON, KIND_TENSORS, KIND_UNKNOWN };
+static const struct file_kind { const char *name, *wanted; } kinds[] = @[{@|
+  [KIND_GGUF] = { "a GGUF file", "safetensors; GGUF comes with chapter 10" },@|
+  [KIND_LFS] = { "a Git LFS pointer, not the file that it stands for",@|
+    "the file itself, which git lfs pull fetches" },@|
+  [KIND_ZIP] = { "a zip archive, as PyTorch writes its pickles", SAVE_AGAIN },@|
+  [KIND_PICKLE] = { "a pickle of Python", SAVE_AGAIN },@|
+  [KIND_HDF5] = { "an HDF5 file, as TensorFlow writes them", SAVE_AGAIN },@|
+  [KIND_PAGE] = { "a web page", "the file itself; its download may ask for a login" },@|
+  [KIND_JSON] = { "a JSON file", "a file of tensors, or the directory of a model" },@|
+  [KIND_TENSORS] = { "a file of tensors", "the directory that it is in" },@|
+  [KIND_UNKNOWN] = { "a file", "the directory of a model" } }@];
+
+@ Why not read a pickle? Because it is a program: loading one runs it. So the advice is to have the library write safetensors, once, on a machine that may run it.
+
+@<The marks of other kinds of files@>=
+static bool begins(const unsigned char *byte, size_t n, const char *mark)
+{
+  return n >= strlen(mark) && memcmp(byte, mark, strlen(mark)) == 0;
+}
+static enum kind_number kind_of(const unsigned char *byte, size_t n)
+{
+  static const struct { const char *mark; enum kind_number kind; } marks[] = @[{@|
+    { "GGUF", KIND_GGUF }, { "version https://git-lfs", KIND_LFS },@|
+    { "PK\3\4", KIND_ZIP }, { "\200\2", KIND_PICKLE }, { "\200\3", KIND_PICKLE },@|
+    { "\200\4", KIND_PICKLE }, { "\211HDF", KIND_HDF5 }, { "<!", KIND_PAGE },@|
+    { "<html", KIND_PAGE }, { "{", KIND_JSON }, { "[", KIND_JSON } }@];
+  if (n > 8 && byte[5] == 0 && byte[6] == 0 && byte[7] == 0 && byte[8] == '{')
+    return KIND_TENSORS;
+  for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++)
+    if (begins(byte, n, marks[i].mark)) return marks[i].kind;
+  return KIND_UNKNOWN;
+}
+
+@ A file of tensors whose header is broken, and settings with a comma too many, are what they should be: for these the sentence that was said before is the right one. It is written over only where the mark
+is that of something else.
+
+@<Say what a file is@>=
+bool misfit_bytes(const char *path, const unsigned char *byte, size_t n, bool json,
+  struct error *why)
+{
+  enum kind_number kind = kind_of(byte, n);
+  if (kind < KIND_JSON || (kind == KIND_JSON && !json))
+    error_found(why, path, "this", kinds[kind].name, kinds[kind].wanted);
+  return false;
+}
+static bool misfit_file(const char *path, struct error *why)
+{
+  struct mapping map;
+  if (!file_map(&map, path, why)) return false;
+  const struct file_kind *kind = &kinds[kind_of(map.bytes, map.size)];
+  const char *wanted = kind == &kinds[KIND_JSON] ? kinds[KIND_UNKNOWN].wanted
+    : kind->wanted;
+  error_found(why, path, "this", kind->name, wanted);
+  file_unmap(&map);
+  return false;
+}
+
+@ In a directory two names say what it is, and of the others the ending says that there are weights of some kind. If several fit, the first in the order of the alphabet is named, so that the sentence is the
+same on every file system. Tensors in a file of another name are of interest only where it is the weights that are missing.
+
+@<Find what is in the place of a model@>=
+static bool is_of_weights(const char *name)
+{
+  static const char *const ends[] = @[{ ".gguf", ".bin", ".pt", ".pth", ".ckpt", ".h5",@|
+    ".msgpack", ".onnx", ".safetensors" }@];
+  size_t n = strlen(name);
+  for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+    size_t k = strlen(ends[i]);
+    if (n > k && strcmp(name + n - k, ends[i]) == 0) return true;
+  }
+  return false;
+}
+static void find_weights(const char *directory, char found[256])
+{
+  DIR *list = opendir(directory);
+  found[0] = '\0';
+  for (struct dirent *e; list != NULL && (e = readdir(list)) != NULL; )
+    if (is_of_weights(e->d_name) && strlen(e->d_name) < 256
+        && (found[0] == '\0' || strcmp(e->d_name, found) < 0))
+      strcpy(found, e->d_name);
+  if (list != NULL) closedir(list);
+}
+
+@ An adapter is a difference to a model, and no model. Its two files have fixed names, of which the settings are always there.
+
+@<Say what is in the place of a model@>=
+static bool misfit_directory(const char *path, const char *missing,
+  struct error *why)
+{
+  char at[PATH_CAP], found[256], is[400];
+  if (path_find(at, path, "adapter_config.json", F_OK))
+    return error_found(why, at, "this", "of a LoRA adapter, which is no model by itself",@|
+      "its base model with the adapter merged into it (merge_and_unload of peft)");
+  find_weights(path, found);
+  struct mapping map;
+  if (found[0] == '\0' || !path_join(at, path, found, NULL) || !file_map(&map, at, NULL))
+    return false;
+  enum kind_number kind = kind_of(map.bytes, map.size);
+  file_unmap(&map);
+  if (kind >= KIND_JSON && (kind != KIND_TENSORS || !is_of_weights(missing)))
+    return false;
+  snprintf(is, sizeof is, "missing, and there is %s, %s", found, kinds[kind].name);
+  return error_found(why, path, missing, is, kind == KIND_TENSORS ? SAVE_AGAIN
+    : kinds[kind].wanted);
+}
+
+@ What is asked first is whether there is a directory at all. A path that leads nowhere is left to the sentence that the caller has already.
+
+@<Say what is in the place of a model@>=
+bool misfit_path(const char *path, const char *missing, struct error *why)
+{
+  struct stat about;
+  if (stat(path, &about) != 0) return false;
+  if (S_ISREG(about.st_mode)) return misfit_file(path, why);
+  return S_ISDIR(about.st_mode) && misfit_directory(path, missing, why);
+}
+
+@ The third small module of this chapter.
+
+@(misfit.c@>=
+#define _POSIX_C_SOURCE 200809L
+#include <dirent.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "safetensors/misfit.h"
+#define SAVE_AGAIN "model.safetensors, as save_pretrained of transformers writes it"
+@;@#
+@<The marks of other kinds of files@>@;
+@<Say what a file is@>@;
+@<Find what is in the place of a model@>@;
+@<Say what is in the place of a model@>@;
 
 @* Exercises. \label{sec:safetensorsexercises}
 Both are the box in earnest, with numbers of 64 bits.

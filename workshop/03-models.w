@@ -140,10 +140,23 @@ here it is filled. A family whose parts are all in that structure already costs 
 @ Reading the settings takes memory for one thing only, the list of what was ignored; it is the structure's, and closing returns it.
 
 @<What is asked of the settings@>=
+struct config_options {
+  const char *const *ignore;@+ size_t n_ignore; /* fields to read over if nobody knows them */
+  bool tolerant; /* read over all that nobody knows */
+  size_t n_unknown; /* filled in: how many others nobody knows; unless |tolerant| they were refused */
+  bool *used; /* |[n_ignore]|, or null; filled in: whether a file has an unknown field of that name */
+};
+  /* what the caller knows better than this program; borrowed */
+extern const char config_ignored_by_caller[];
+  /* the reason, in the list of what was ignored, of a field that the caller named; that of another
+     unknown field is null */
 bool config_open(struct model_config *c, struct memory *m, const char *directory,
   struct error *why);
   /* reads \.{config.json} and, if there, \.{generation\_config.json}; every
      field is used, known to be harmless, or an error; on failure nothing is held */
+bool config_open_with(struct model_config *c, struct memory *m, const char *directory,
+  struct config_options *o, struct error *why);
+  /* the same, with the caller's wishes about unknown fields; a null |o| has none */
 bool config_ignore(struct model_config *c, struct memory *m, const char *file,
   const char *field, const char *reason, struct error *why);
   /* adds to the list of what is ignored; |field| is copied, the others are not */
@@ -164,7 +177,8 @@ a kind of normalization that we don't have would still run, and write nonsense i
 confident voice. So every field of the file must be accounted for: it is used; or it
 stands in a list of harmless fields, each with its reason; or it is null, |false| or
 empty, which is how a feature says that it is absent; or it is an error that names it. The price is that a harmless field invented tomorrow will be refused until somebody has
-looked at it. We think that the right price.
+looked at it. We think that the right price. But you may be that somebody: all unknown fields of a file are named in one sentence, and a caller who has looked at them can say which to read over. A field that we know cannot be
+switched off that way, and a program that only shows what is in the files may ask to see all of it.
 
 @<The state of reading settings@>=
 struct tables;
@@ -172,6 +186,8 @@ struct config_reader {
   const char *path, *file; /* the path for messages; the file's bare name */
   json_t *all;
   const struct tables *t; /* those that are being read */
+  struct config_options *o;
+  json_t *strange; /* fields that nobody knows: an object of the file's values */
   struct model_config *c;
   struct memory *m;
   struct error *why;
@@ -347,7 +363,7 @@ scores of attention came later, when the model was trained again by others.
 
 @<Fields of GPT-2@>=
 static const struct config_field gpt2_field[] =
-  @[{ {"n_positions", GPT2, true, read_count, field_at(n_positions), 1, MOST},@|
+  @[{ {"n_positions", GPT2, false, read_count, field_at(n_positions), 1, MOST},@|
   {"n_ctx", GPT2, false, read_n_ctx, 0, 0, 0},@|
   {"n_embd", GPT2, true, read_count, field_at(d_model), 1, MOST},@|
   {"n_layer", GPT2, true, read_count, field_at(n_layers), 1, MOST},@|
@@ -367,7 +383,7 @@ published model; since no file can have meant that by saying nothing, the others
 
 @<Fields of the later families@>=
 static const struct config_field later_field[] =
-  @[{ {"max_position_embeddings", LATER, true, read_count, field_at(n_positions), 1,
+  @[{ {"max_position_embeddings", LATER, false, read_count, field_at(n_positions), 1,
   MOST},@|
   {"hidden_size", LATER, true, read_count, field_at(d_model), 1, MOST},@|
   {"num_hidden_layers", LATER, true, read_count, field_at(n_layers), 1, MOST},@|
@@ -446,6 +462,7 @@ model, changes the answer or is refused, and every harmless one changes nothing.
 struct harmless_entry { const char *name, *reason; };
 @<Fields about the file or another program@>@;
 @<Fields of training and of other heads@>@;
+@<Fields of advice among the settings@>@;
 
 @ A file tells about itself, and about programs that are not ours. The type of the weights is given here, too, and may be wrong: files are converted and their settings copied. What counts is the
 type in the header of each tensor, which has to agree with the number of its bytes at least.
@@ -454,6 +471,11 @@ type in the header of each tensor, which has to agree with the number of its byt
 static const struct harmless_entry harmless_file[] =
   @[{ {"transformers_version", "says who wrote the file"},@|
   {"_name_or_path", "says where the file lay"},@|
+  {"name_or_path", "says where the file lay"},@|
+  {"auto_map", "says where the program of the makers lies"},@|
+  {"tokenizer_class", "says which class of another program reads the tokenizer"},@|
+  {"model_max_length", "how long texts may be, for another program's tokenizer"},@|
+  {"prefix", "suggestions to a user interface"},@|
   {"_commit_hash", "says where the file lay"},@|
   {"torch_dtype", "the weights' own header says their type"},@|
   {"dtype", "the weights' own header says their type"},@|
@@ -464,6 +486,13 @@ static const struct harmless_entry harmless_file[] =
   {"max_sequence_length", "says what max_position_embeddings says"},@|
   {"max_length", "lengths are the caller's"},@|
   {"_attn_implementation_autoset", "how another program computes"},@|
+  {"_attn_implementation", "how another program computes"},@|
+  {"attn_implementation", "how another program computes"},@|
+  {"use_flash_attention", "how another program computes"},@|
+  {"use_flash_attention_2", "how another program computes"},@|
+  {"use_flash_attn", "how another program computes"},@|
+  {"use_bfloat16", "the precision of another program"},@|
+  {"torchscript", "how another program computes"},@|
   {"chunk_size_feed_forward", "how another program computes"},@|
   {"unsloth_fixed", "says who wrote the file"},@|
   {"unsloth_version", "says who wrote the file"},@|
@@ -489,6 +518,10 @@ static const struct harmless_entry harmless_training[] =
   {"resid_pdrop", "dropout: used in training only"},@|
   {"attention_dropout", "dropout: used in training only"},@|
   {"gradient_checkpointing", "used in training only"},@|
+  {"neftune_noise_alpha", "used in training only"},@|
+  {"router_aux_loss_coef", "used in training only"},@|
+  {"finetuning_task", "belongs to a classifier"},@|
+  {"problem_type", "belongs to a classifier"},@|
   {"summary_activation", "belongs to a classifier"},@|
   {"summary_first_dropout", "belongs to a classifier"},@|
   {"summary_proj_to_labels", "belongs to a classifier"},@|
@@ -499,6 +532,26 @@ static const struct harmless_entry harmless_training[] =
   {"num_labels", "belongs to a classifier"},@|
   {"_num_labels", "belongs to a classifier"},@|
   {NULL, NULL} }@];
+
+@ Until version 4 of the library advice for sampling could stand among the model's own settings as well, and many files that were fine-tuned with it carry some, or all of it, with its defaults. Version 5 reads over it there, and so do we. What
+would change a logit if it were obeyed, such as |suppress_tokens|, is in this list too, because it has always been the sampler's business and not the model's.
+
+@<Fields of advice among the settings@>=
+#define ADVICE "advice for sampling, which is read from generation_config.json"
+static const struct harmless_entry harmless_sampling[] =
+  @[{ {"do_sample", ADVICE}, {"temperature", ADVICE}, {"top_k", ADVICE},@|
+  {"top_p", ADVICE}, {"min_p", ADVICE}, {"typical_p", ADVICE},@|
+  {"epsilon_cutoff", ADVICE}, {"eta_cutoff", ADVICE},@|
+  {"repetition_penalty", ADVICE}, {"no_repeat_ngram_size", ADVICE},@|
+  {"encoder_no_repeat_ngram_size", ADVICE}, {"diversity_penalty", ADVICE},@|
+  {"bad_words_ids", ADVICE}, {"suppress_tokens", ADVICE},@|
+  {"begin_suppress_tokens", ADVICE}, {"forced_bos_token_id", ADVICE},@|
+  {"forced_eos_token_id", ADVICE}, {"remove_invalid_values", ADVICE},@|
+  {"exponential_decay_length_penalty", ADVICE}, {"min_length", ADVICE},@|
+  {"max_new_tokens", ADVICE}, {"num_beams", ADVICE}, {"num_beam_groups", ADVICE},@|
+  {"num_return_sequences", ADVICE}, {"early_stopping", ADVICE},@|
+  {"length_penalty", ADVICE}, {"output_scores", ADVICE},@|
+  {"return_dict_in_generate", ADVICE}, {NULL, NULL} }@];
 
 @ Of the advice, what concerns search is asked for by options (chapter 9), and lengths
 belong to the caller. ``Harmless'' has a weaker meaning in this list: these fields do change what another program writes. They change no logit, and who asks us for a text says himself how long
@@ -523,7 +576,36 @@ static const struct harmless_entry harmless_advice[] =
   {"output_hidden_states", "what another program returns"},@|
   {"output_scores", "what another program returns"},@|
   {"return_dict_in_generate", "what another program returns"},@|
+  {"output_logits", "what another program returns"},@|
+  {"return_legacy_cache", "what another program returns"},@|
+  {"cache_config", "where rows are kept changes no result"},@|
+  {"prefill_chunk_size", "how much is read at once changes no result"},@|
+  {"disable_compile", "how another program computes"},@|
+  {"low_memory", "how another program computes"},@|
+  @<Advice about guessing, and for other programs@>@;
   {NULL, NULL} }@];
+
+@ Guessing with a smaller model changes the time that a text takes and not the text. Last come the fields in which makers speak to their own programs: which ids begin a turn, or whether their code may run.
+
+@<Advice about guessing, and for other programs@>=
+  {"is_assistant", "guessing changes no result"},@|
+  {"num_assistant_tokens", "guessing changes no result"},@|
+  {"num_assistant_tokens_schedule", "guessing changes no result"},@|
+  {"assistant_confidence_threshold", "guessing changes no result"},@|
+  {"assistant_lookbehind", "guessing changes no result"},@|
+  {"target_lookbehind", "guessing changes no result"},@|
+  {"prompt_lookup_num_tokens", "guessing changes no result"},@|
+  {"max_matching_ngram_size", "guessing changes no result"},@|
+  {"num_beam_groups", "a search is asked for by option"},@|
+  {"diversity_penalty", "a search is asked for by option"},@|
+  {"encoder_no_repeat_ngram_size", "belongs to models with an encoder"},@|
+  {"encoder_repetition_penalty", "belongs to models with an encoder"},@|
+  {"_commit_hash", "says where the file lay"},@|
+  {"trust_remote_code", "whether a program of the makers may run"},@|
+  {"user_token_id", "turns are set by the template"},@|
+  {"assistant_token_id", "turns are set by the template"},@|
+  {"chat_format", "turns are set by the template"},@|
+  {"max_window_size", "lengths are the caller's"},@|
 
 @ A reading is steered by the family, \label{sec:steer} which decides which rows count, by lists of tables
 with fields that are used, and by lists of tables with fields that are harmless. Both
@@ -533,7 +615,7 @@ lists end with a null. Some fields are read elsewhere, as a group, since the mea
 struct tables {
   unsigned family;
   const struct config_field *used[4];
-  const struct harmless_entry *harmless[3];
+  const struct harmless_entry *harmless[4];
 };
 #define field_at(member) offsetof(struct model_config, member)
 static bool read_nothing(struct config_reader *s, const struct config_field *f,
@@ -563,6 +645,7 @@ static const char *harmless_reason(const struct tables *t, const char *name)
       if (strcmp(h->name, name) == 0) return h->reason;
   return NULL;
 }
+@<Meet a field that nobody knows@>@;
 @<Use a field, ignore it, or refuse it@>@;
 
 @ The last resort is a value that says no. A feature that a later release of the library
@@ -586,7 +669,52 @@ static bool read_field(struct config_reader *s, const char *name, json_t *value,
   if (reason == NULL && says_nothing(value)) reason = "null, false or empty";
   if (reason != NULL)
     return config_ignore(s->c, s->m, s->file, name, reason, s->why);
-  return setting_bad(s, name, value, "a field that this program knows");
+  return read_unknown(s, name, value);
+}
+
+@ What is left is a field that nobody here knows. The caller may have named it, or may want to see all that there is; otherwise it is put aside, with its value, until all fields have been read and the sentence can name every one of them.
+
+@<Meet a field that nobody knows@>=
+const char config_ignored_by_caller[] = "ignored, as you asked";
+static bool read_unknown(struct config_reader *s, const char *name, json_t *value)
+{
+  for (size_t i = 0; i < s->o->n_ignore; i++)
+    if (strcmp(s->o->ignore[i], name) == 0) {
+      if (s->o->used != NULL) s->o->used[i] = true;
+      return config_ignore(s->c, s->m, s->file, name, config_ignored_by_caller,
+        s->why);
+    }
+  if (s->o->tolerant) {
+    s->o->n_unknown++;
+    return config_ignore(s->c, s->m, s->file, name, NULL, s->why);
+  }
+  if (s->strange == NULL) s->strange = json_object();
+  return json_object_set(s->strange, name, value) == 0
+    || error_say(s->why, "%s: no memory for a field that nobody knows", s->path);
+}
+
+@ A single one is shown with its value. Of several the names say enough; those that do not fit into a sentence are counted.
+
+@<Name the fields that nobody knows@>=
+static bool refuse_unknown(struct config_reader *s)
+{
+  char names[240] = "", wanted[] = "fields that this program knows";
+  size_t n = 0, shown = 0, all = json_object_size(s->strange);
+  void *i = json_object_iter(s->strange);
+  s->o->n_unknown = all;
+  if (all == 1) return setting_bad(s, json_object_iter_key(i),
+    json_object_iter_value(i), "a field that this program knows");
+  for (; i != NULL; i = json_object_iter_next(s->strange, i)) {
+    const char *name = json_object_iter_key(i);
+    if (n + strlen(name) + 3 > sizeof names) break;
+    n += (size_t) snprintf(names + n, sizeof names - n, "%s%s", shown > 0 ? ", " : "",
+      name);
+    shown++;
+  }
+  return shown == all
+    ? error_say(s->why, "%s: unknown: %s; wanted: %s", s->path, names, wanted)
+    : error_say(s->why, "%s: unknown: %s and %zu more; wanted: %s", s->path, names,
+      all - shown, wanted);
 }
 
 @ A field that is required and absent, or null, is found after all others have been read: the first thing wrong with a file is more likely a name that we don't know than one that is
@@ -600,6 +728,7 @@ static bool settings_read(struct config_reader *s, const struct tables *t)
        i = json_object_iter_next(s->all, i))
     if (!read_field(s, json_object_iter_key(i), json_object_iter_value(i), t))
       return false;
+  if (s->strange != NULL) return refuse_unknown(s);
   for (int i = 0; t->used[i] != NULL; i++)
     for (const struct config_field *f = t->used[i]; f->name != NULL; f++) {
       json_t *value = json_object_get(s->all, f->name);
@@ -631,31 +760,31 @@ bool config_ignore(struct model_config *c, struct memory *m, const char *file,
 @* Families. \label{sec:families}
 The family is told by |model_type|, and |architectures| must not contradict it: a
 checkpoint for classification has the same type and no head that we could use. Each
-family sets the flags for what it always does, and the values that the library takes where a file is silent, before the fields are read: Mistral's window, for one, is there unless the file says null. The five rows below are all that the book knows of the five families: what stands in no row, no field and no name of
+family sets the flags for what it always does, and the values that the library takes where a file is silent, before the fields are read: Mistral's window, for one, is there unless the file says null, and a file that does not say how long a text may be means the length that the class of its family has. The five rows below are all that the book knows of the five families: what stands in no row, no field and no name of
 \cref{sec:model} is common to them.
 
 @<The families@>=
 static const struct family_row {
-  const char *type, *architecture;
+  const char *type, *architecture, *once; /* and how the class was once spelt, or null */
   unsigned bit;
   struct model_config always;
 } family[] =
-  @[{ {"gpt2", "GPT2LMHeadModel", GPT2, { .family = "gpt2",@|
-    .layer_norm = true, .norm_eps = 1e-5,
+  @[{ {"gpt2", "GPT2LMHeadModel", NULL, GPT2, { .family = "gpt2",@|
+    .n_positions = 1024, .layer_norm = true, .norm_eps = 1e-5,
     .learned_positions = true, .qkv_bias = true, .out_bias = true,
     .mlp_bias = true, .tied = true, .scaled = true,
     .activation = ACTIVATION_GELU_TANH }},@|
-  {"llama", "LlamaForCausalLM", LLAMA, { .family = "llama",@|
-    .gated = true, .norm_eps = 1e-6,
+  {"llama", "LlamaForCausalLM", "LLaMAForCausalLM", LLAMA, { .family = "llama",@|
+    .n_positions = 2048, .gated = true, .norm_eps = 1e-6,
     .scaled = true }},@|
-  {"mistral", "MistralForCausalLM", MISTRAL, { .family = "mistral",@|
-    .gated = true,
+  {"mistral", "MistralForCausalLM", NULL, MISTRAL, { .family = "mistral",@|
+    .n_positions = 131072, .gated = true,
     .norm_eps = 1e-6, .scaled = true, .window = 4096, .window_used = true }},@|
-  {"qwen2", "Qwen2ForCausalLM", QWEN2, { .family = "qwen2",@|
-    .gated = true, .norm_eps = 1e-6,
+  {"qwen2", "Qwen2ForCausalLM", NULL, QWEN2, { .family = "qwen2",@|
+    .n_positions = 32768, .gated = true, .norm_eps = 1e-6,
     .scaled = true, .qkv_bias = true, .window = 4096, .window_from = 28 }},@|
-  {"qwen3", "Qwen3ForCausalLM", QWEN3, { .family = "qwen3",@|
-    .gated = true, .norm_eps = 1e-6,
+  {"qwen3", "Qwen3ForCausalLM", NULL, QWEN3, { .family = "qwen3",@|
+    .n_positions = 32768, .gated = true, .norm_eps = 1e-6,
     .scaled = true, .qk_norm = true, .head_dim = 128, .window = 4096,
     .window_from = 28 }} }@];
 
@@ -679,7 +808,7 @@ static struct tables tables_of(const struct family_row *f)
 {
   return (struct tables) @[{ f->bit,
     { f->bit == GPT2 ? gpt2_field : later_field, window_field, common_field },@|
-    { harmless_file, harmless_training } }@];
+    { harmless_file, harmless_training, harmless_sampling } }@];
 }
 
 @ A family that is not in the table is refused by its name. Some of them have tensors
@@ -698,14 +827,15 @@ static const struct family_row *family_find(struct config_reader *s)
   return NULL;
 }
 
-@ A missing list contradicts nothing; old files have none. One of several names is enough, for a file may be of use to more than one class of a program.
+@ A missing list contradicts nothing; old files have none. One of several names is enough, for a file may be of use to more than one class of a program. The first conversions of Llama were made before the library had decided how to spell it.
 
 @<Return the row if |list| has its architecture@>=
 bool same = list == NULL || json_is_null(list);
 for (size_t k = 0; k < json_array_size(list); k++) {
-  json_t *name = json_array_get(list, k);
-  same = same || (json_is_string(name)
-    && strcmp(json_string_value(name), family[i].architecture) == 0);
+  const char *name = json_string_value(json_array_get(list, k));
+  if (name == NULL) continue;
+  same = same || strcmp(name, family[i].architecture) == 0
+    || (family[i].once != NULL && strcmp(name, family[i].once) == 0);
 }
 if (same) return &family[i];
 setting_bad(s, "architectures", list, family[i].architecture);
@@ -852,7 +982,9 @@ static bool rope_kind(struct config_reader *s, const char *where, json_t *given)
   struct tables t = @[{ 1u << k, { stretching, yarn_field }, { harmless_stretching } }@];
   struct config_reader inner = *s;
   inner.all = given, s->c->rope.kind = (enum rope_kind) k;
-  return settings_read(&inner, &t) && rope_derive(s, where, given);
+  bool ok = settings_read(&inner, &t);
+  s->strange = inner.strange;
+  return ok && rope_derive(s, where, given);
 }
 
 @ The rows carry the bits of the kinds. One field is harmless: it tells whether the model was trained after the wheels had been slowed.
@@ -949,12 +1081,31 @@ static bool settings_advice(struct config_reader *s)
   return settings_read(s, &t);
 }
 
+@ One field is looked at before all others. Weights that were quantized for another engine have tensors under other names and in other types; that they are missing would be the second thing to say about such a file. Who has turned
+them back into numbers and left the field in may ask that it be ignored.
+
+@<Refuse weights that were quantized@>=
+static bool is_quantized(struct config_reader *s)
+{
+  static const char field[] = "quantization_config";
+  json_t *given = json_object_get(s->all, field);
+  json_t *method = json_object_get(given, "quant_method");
+  if (given == NULL || says_nothing(given)) return false;
+  for (size_t i = 0; i < s->o->n_ignore; i++)
+    if (strcmp(s->o->ignore[i], field) == 0) return false;
+  error_say(s->why, "%s: %s: the weights are quantized by %.40s; wanted: the model"
+    " before that, in F32, F16 or BF16", s->path, field,@|
+    json_is_string(method) ? json_string_value(method) : "bitsandbytes");
+  return true;
+}
+
 @ First the family, since it decides which fields count, then its fields, then what follows from them; the
 suggestions for sampling begin with values that do nothing, so that a later chapter can apply all of them without asking which were given.
 
 @<Read the model's own settings@>=
 static bool settings_model(struct config_reader *s)
 {
+  if (is_quantized(s)) return false;
   const struct family_row *f = family_find(s);
   if (f == NULL) return false;
   *s->c = f->always;
@@ -969,25 +1120,35 @@ static bool settings_model(struct config_reader *s)
 }
 
 @ The whole reading, and the way back if it fails half-way. The second file may be absent, and that it is there is asked before it is opened: a file that is there and cannot be read is an
-error like any other. jansson's tree is released as soon as it has been read; nothing of ours points into it.
+error like any other. Where the first is not there, the sentence says what is in its place, if anything is that we know (\cref{sec:misfits}). jansson's tree is released as soon as it has been read; nothing of ours points into it.
 
 @<Open and close the settings@>=
-bool config_open(struct model_config *c, struct memory *m, const char *directory,
-  struct error *why)
+bool config_open_with(struct model_config *c, struct memory *m, const char *directory,
+  struct config_options *o, struct error *why)
 {
   char path[PATH_CAP];
-  struct config_reader s = @[{ .c = c, .m = m, .why = why }@];
+  struct config_options none = @[{ .n_ignore = 0 }@];
+  struct config_reader s = @[{ .c = c, .m = m, .o = o != NULL ? o : &none,
+    .why = why }@];
   *c = (struct model_config) @[{ .family = NULL }@];
   bool ok = settings_file(&s, directory, "config.json", path)
     && settings_model(&s);
+  if (!ok && !path_find(path, directory, "config.json", F_OK))
+    misfit_path(directory, "config.json", why);
   json_decref(s.all);
   s.all = NULL;
   const char *advice = "generation_config.json";
   if (ok && path_find(path, directory, advice, F_OK))
     ok = settings_file(&s, directory, advice, path) && settings_advice(&s);
   json_decref(s.all);
+  json_decref(s.strange);
   if (!ok) config_close(m, c);
   return ok;
+}
+bool config_open(struct model_config *c, struct memory *m, const char *directory,
+  struct error *why)
+{
+  return config_open_with(c, m, directory, NULL, why);
 }
 
 @ What was taken was the list, and in it the copies of the names. The structure is emptied, so that a second closing finds nothing.
@@ -1002,7 +1163,7 @@ void config_close(struct memory *m, struct model_config *c)
 }
 
 @ The module has the readers first, because the tables name them, and the functions that walk the tables last.
-Five functions of it are seen from outside.
+Six functions of it are seen from outside.
 
 @(config.c@>=
 #define _POSIX_C_SOURCE 200809L
@@ -1010,6 +1171,7 @@ Five functions of it are seen from outside.
 #include <string.h>
 #include <unistd.h>
 #include "safetensors/jsonfile.h"
+#include "safetensors/misfit.h"
 #include "families/config.h"
 #include "families/rope_scaling.h"
 @#
@@ -1040,6 +1202,7 @@ files of a directory.
 @<From one field to two files@>=
 @<Remember what was ignored@>@;
 @<Account for every field@>@;
+@<Name the fields that nobody knows@>@;
 @<Read all fields of a file@>@;
 @<Ask the table of families@>@;
 @<Find the family@>@;
@@ -1050,6 +1213,7 @@ files of a directory.
 @<Read |theta| from either place@>@;
 @<Read how positions are rotated@>@;
 @<Read one of the two files@>@;
+@<Refuse weights that were quantized@>@;
 @<Read the model's own settings@>@;
 @<Open and close the settings@>@;
 
@@ -1247,6 +1411,12 @@ struct model *model_open(struct memory *m, const char *directory,
   /* maps the weights of a directory in Hugging Face's layout and checks them
      against its settings; null and a sentence that names file and field. Owned by
      the caller; any number of threads may read it */
+struct model_open_options { struct config_options fields; struct progress *progress; };
+  /* the caller's wishes about unknown fields, and, or null, who is told how many tensors have
+     been found; |fields| is filled in also on failure */
+struct model *model_open_with(struct memory *m, const char *directory,
+  struct model_open_options *o, struct error *why);
+  /* the same, as the caller wishes; giving up is a failure */
 void model_close(struct memory *m, struct model *lm);
   /* closes the files and returns the rest; null is nothing */
 uint64_t model_parameters(const struct model *lm);
@@ -1262,6 +1432,8 @@ struct model_loader {
   struct model *lm;
   const char *prefix; /* \.{"transformer."}, \.{"model."}, or nothing */
   bool *used; /* one for each tensor of the file */
+  struct progress *progress;
+  size_t n_found; /* tensors so far */
   bool ok;
   uint64_t bytes; /* of the tensors found so far */
   struct error *why;
@@ -1286,6 +1458,9 @@ static struct tensor require_tensor(struct model_loader *a, const char *name,
   a->ok = strcmp(found, wanted) == 0
     || error_found(a->why, t == NULL ? tensor_file_path(a->lm->weights) : t->file, name,
       found, wanted);
+  if (a->ok && !progress_tell(a->progress, ++a->n_found,
+      tensor_file_count(a->lm->weights)))
+    a->ok = error_say(a->why, "%s: the loading was given up", t->file);
   if (!a->ok) return none;
   @<Turn |t| into a tensor of a type that we have, or fail@>@;
 }
@@ -1555,13 +1730,14 @@ static bool model_assemble(struct model_loader *a)
 @ The marks for used tensors are needed while the model is put together and go back in either case. What a failure leaves behind is freed by the same function that later frees what a success has built.
 
 @<Open and close a model@>=
-struct model *model_open(struct memory *m, const char *directory,
-  struct error *why)
+struct model *model_open_with(struct memory *m, const char *directory,
+  struct model_open_options *o, struct error *why)
 {
   struct model *lm = memory_alloc(m, MEMORY_OTHER, 1, sizeof *lm, why);
   if (lm == NULL) return NULL;
-  struct model_loader a = @[{ .m = m, .lm = lm, .ok = true, .why = why }@];
-  bool ok = config_open(&lm->config, m, directory, why)
+  struct model_loader a = @[{ .m = m, .lm = lm, .progress = o->progress,
+    .ok = true, .why = why }@];
+  bool ok = config_open_with(&lm->config, m, directory, &o->fields, why)
     && (lm->weights = tensor_file_open(m, directory, why)) != NULL;
   size_t n = ok ? tensor_file_count(lm->weights) : 0;
   if (ok) a.used = memory_alloc(m, MEMORY_OTHER, n, sizeof *a.used, why);
@@ -1570,6 +1746,12 @@ struct model *model_open(struct memory *m, const char *directory,
   if (ok) return lm;
   model_close(m, lm);
   return NULL;
+}
+struct model *model_open(struct memory *m, const char *directory,
+  struct error *why)
+{
+  struct model_open_options none = @[{ .progress = NULL }@];
+  return model_open_with(m, directory, &none, why);
 }
 
 @ The settings are closed last, because the sizes of the blocks are worked out from them.

@@ -1268,7 +1268,7 @@ static bool read_config(struct json_reader *r)
 
 @ JSON is parsed by the library jansson, which is told to be strict: a key that comes twice is an
 error, while U+0000 is a character like any other. Its memory is its own and outside
-our books; it is returned when the tokenizer has been built. It may be many times the text, and so a text has a greatest length, twice that of the largest published tokenizer.
+our books; it is returned when the tokenizer has been built. What is no JSON at all may be a file of another kind, which the sentence then names (\cref{sec:misfits}). The tree may be many times the text, and so a text has a greatest length, twice that of the largest published tokenizer.
 @^jansson@>
 
 @<Parse a file of JSON@>=
@@ -1283,7 +1283,6 @@ static json_t *read_json(const char *path, size_t *bytes,
   json_t *v = map.size > MAX_JSON ? NULL
     : json_loadb(@[(const char *) map.bytes@], map.size,
       JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &trouble);
-  file_unmap(&map);
   if (*bytes > MAX_JSON)
     error_say(why, "%s: this has %zu bytes;"@| " wanted: at most %d of JSON",
       path, *bytes, MAX_JSON);
@@ -1291,6 +1290,8 @@ static json_t *read_json(const char *path, size_t *bytes,
     error_say(why, "%s: line %d, column %d: %s;"@|
       " wanted: strict JSON", path, trouble.line, trouble.column,
       trouble.text);
+  if (v == NULL) misfit_bytes(path, map.bytes, map.size, true, why);
+  file_unmap(&map);
   return v;
 }
 
@@ -1633,6 +1634,7 @@ nothing has to be announced. The file is read from below; this chapter was read 
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "safetensors/misfit.h"
 #include "sentencepiece/sentencepiece.h"
 #include "tokenizer-json/tokenizer_json.h"
 @<What reading a file needs@>@;

@@ -342,8 +342,8 @@ net->max_rows = max_rows;
 net->blocks.m = m;
 net->q_width = (size_t) s->n_heads * s->head_dim;
 net->kv_width = (size_t) s->n_kv_heads * s->head_dim;
-net->team = (struct engine) @[{ k, pool, &net->tally }@];
-net->lone = (struct engine) @[{ k, NULL, &net->tally }@];
+net->team = (struct engine) @[{ .k = k, .pool = pool, .c = &net->tally }@];
+net->lone = (struct engine) @[{ .k = k, .c = &net->tally }@];
 net->dims = (struct attention_dims) @[{ s->n_heads, s->n_kv_heads, s->head_dim,
   (float) (1 / sqrt((double) s->head_dim)) }@];
 
@@ -1300,7 +1300,7 @@ state is everything that the next step depends on, and nothing else. That is str
 gradient not yet applied would each make the second half of a run another one.
 @<A training run from outside@>=
 struct trainer;
-struct progress { uint64_t step, tokens; float loss, rate; };
+struct training_progress { uint64_t step, tokens; float loss, rate; };
   /* what has been done, the mean loss of the last step in nats, its rate */
 struct trainer *trainer_open(struct memory *m, const struct training_plan *p,
   const struct kernels *k, struct pool *pool, struct dataset *s,
@@ -1308,7 +1308,7 @@ struct trainer *trainer_open(struct memory *m, const struct training_plan *p,
   /* a run before its first step; owned by the caller, who keeps the rest */
 void trainer_close(struct memory *m, struct trainer *t);
   /* returns its memory; null is nothing */
-bool trainer_step(struct trainer *t, struct progress *done,
+bool trainer_step(struct trainer *t, struct training_progress *done,
   struct error *why);
   /* one step */
 
@@ -1318,7 +1318,7 @@ bool trainer_save(const struct trainer *t, const char *path,
   struct error *why);
   /* writes the whole state to a file */
 bool trainer_load(struct trainer *t, const char *path,
-  struct progress *done,
+  struct training_progress *done,
   struct error *why);
   /* takes the state from a file; a run that goes on from it ends in the
      same bits */
@@ -1584,7 +1584,7 @@ float keep = (float) (now->averaged - 1) / (float) (now->averaged + 3);
 @ A step is as many passes as the plan says and one move of the weights. When a phase is over, the
 next begins with its own rate, but with the moments of the last, which know already how large each weight's gradients are.
 @<A step of training@>=
-bool trainer_step(struct trainer *t, struct progress *done,
+bool trainer_step(struct trainer *t, struct training_progress *done,
   struct error *why)
 {
   const struct training_phase *s = &t->p->phase[t->now.phase];
@@ -1598,7 +1598,7 @@ bool trainer_step(struct trainer *t, struct progress *done,
     && t->now.phase + 1 < TRAINING_PHASES)
     t->now.phase++, t->now.step_of_phase = 0;
   double rows = (double) s->sequences * s->length * s->passes;
-  *done = (struct progress) { t->now.step, t->now.tokens,
+  *done = (struct training_progress) { t->now.step, t->now.tokens,
     (float) (sum / rows),
     t->move.rate };
   return true;
@@ -1636,7 +1636,7 @@ static bool length_is(FILE *f, size_t n)
 @ The struct is read into one of its own first, and becomes that of the run when all else is there. The source goes back to the text where it stood.
 @<Save and load a run@>=
 bool trainer_load(struct trainer *t, const char *path,
-  struct progress *done,
+  struct training_progress *done,
   struct error *why)
 {
   FILE *f = fopen(path, "rb");
@@ -1653,7 +1653,7 @@ bool trainer_load(struct trainer *t, const char *path,
     " wanted: one of %zu weights", path, t->n);
   t->now = now;
   dataset_seek(t->feed, now.at);
-  *done = (struct progress) @[{ .step = now.step, .tokens = now.tokens }@];
+  *done = (struct training_progress) @[{ .step = now.step, .tokens = now.tokens }@];
   return true;
 }
 

@@ -1021,7 +1021,7 @@ bool incipit_sequence_fork(struct incipit_context *c, uint32_t from, uint32_t *t
       || !library_sequence(c, from, __func__, &old, why)) return false;
   if (!library_take_place(c, &place)) return no_place(c, __func__, why);
   struct attempt a = attempt_begin(&c->m);
-  bool ok = cache_fork(c->s, old, place, &a.why);
+  bool ok = store_fork(c->s, old, place, &a.why);
   if (ok) *to = name_of(c, place);
   else library_leave_place(c, place);
   return attempt_end(&a, ok, INCIPIT_MISUSE, why);

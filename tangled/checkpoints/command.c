@@ -115,7 +115,7 @@ static bool say_all(struct chat *t, bool keys)
   for (size_t i = 0; i < SAID; i++) {
     const struct turn_cost *k = &t->cost;
     if (!keys) printf("> %s\n", said[i]);
-    if (!chat_send(t, said[i], strlen(said[i]))) return false;
+    if (chat_send(t, said[i], strlen(said[i])) != CHAT_DONE) return false;
     if (!keys) printf("  [%zu ids and %zu; %" PRIu64 " rows read, %"
       PRIu64 " in all]\n", k->given, k->written, k->read, k->rows);
     kept += k->rows, again += k->rows - k->read + k->given;

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "safetensors/jsonfile.h"
+#include "safetensors/misfit.h"
 #include "families/config.h"
 #include "families/rope_scaling.h"
 
@@ -14,6 +15,8 @@ struct config_reader {
   const char *path, *file; /* the path for messages; the file's bare name */
   json_t *all;
   const struct tables *t; /* those that are being read */
+  struct config_options *o;
+  json_t *strange; /* fields that nobody knows: an object of the file's values */
   struct model_config *c;
   struct memory *m;
   struct error *why;
@@ -155,6 +158,11 @@ struct harmless_entry { const char *name, *reason; };
 static const struct harmless_entry harmless_file[] =
   { {"transformers_version", "says who wrote the file"},
   {"_name_or_path", "says where the file lay"},
+  {"name_or_path", "says where the file lay"},
+  {"auto_map", "says where the program of the makers lies"},
+  {"tokenizer_class", "says which class of another program reads the tokenizer"},
+  {"model_max_length", "how long texts may be, for another program's tokenizer"},
+  {"prefix", "suggestions to a user interface"},
   {"_commit_hash", "says where the file lay"},
   {"torch_dtype", "the weights' own header says their type"},
   {"dtype", "the weights' own header says their type"},
@@ -165,6 +173,13 @@ static const struct harmless_entry harmless_file[] =
   {"max_sequence_length", "says what max_position_embeddings says"},
   {"max_length", "lengths are the caller's"},
   {"_attn_implementation_autoset", "how another program computes"},
+  {"_attn_implementation", "how another program computes"},
+  {"attn_implementation", "how another program computes"},
+  {"use_flash_attention", "how another program computes"},
+  {"use_flash_attention_2", "how another program computes"},
+  {"use_flash_attn", "how another program computes"},
+  {"use_bfloat16", "the precision of another program"},
+  {"torchscript", "how another program computes"},
   {"chunk_size_feed_forward", "how another program computes"},
   {"unsloth_fixed", "says who wrote the file"},
   {"unsloth_version", "says who wrote the file"},
@@ -187,6 +202,10 @@ static const struct harmless_entry harmless_training[] =
   {"resid_pdrop", "dropout: used in training only"},
   {"attention_dropout", "dropout: used in training only"},
   {"gradient_checkpointing", "used in training only"},
+  {"neftune_noise_alpha", "used in training only"},
+  {"router_aux_loss_coef", "used in training only"},
+  {"finetuning_task", "belongs to a classifier"},
+  {"problem_type", "belongs to a classifier"},
   {"summary_activation", "belongs to a classifier"},
   {"summary_first_dropout", "belongs to a classifier"},
   {"summary_proj_to_labels", "belongs to a classifier"},
@@ -197,6 +216,23 @@ static const struct harmless_entry harmless_training[] =
   {"num_labels", "belongs to a classifier"},
   {"_num_labels", "belongs to a classifier"},
   {NULL, NULL} };
+
+/* <Fields of advice among the settings> */
+#define ADVICE "advice for sampling, which is read from generation_config.json"
+static const struct harmless_entry harmless_sampling[] =
+  { {"do_sample", ADVICE}, {"temperature", ADVICE}, {"top_k", ADVICE},
+  {"top_p", ADVICE}, {"min_p", ADVICE}, {"typical_p", ADVICE},
+  {"epsilon_cutoff", ADVICE}, {"eta_cutoff", ADVICE},
+  {"repetition_penalty", ADVICE}, {"no_repeat_ngram_size", ADVICE},
+  {"encoder_no_repeat_ngram_size", ADVICE}, {"diversity_penalty", ADVICE},
+  {"bad_words_ids", ADVICE}, {"suppress_tokens", ADVICE},
+  {"begin_suppress_tokens", ADVICE}, {"forced_bos_token_id", ADVICE},
+  {"forced_eos_token_id", ADVICE}, {"remove_invalid_values", ADVICE},
+  {"exponential_decay_length_penalty", ADVICE}, {"min_length", ADVICE},
+  {"max_new_tokens", ADVICE}, {"num_beams", ADVICE}, {"num_beam_groups", ADVICE},
+  {"num_return_sequences", ADVICE}, {"early_stopping", ADVICE},
+  {"length_penalty", ADVICE}, {"output_scores", ADVICE},
+  {"return_dict_in_generate", ADVICE}, {NULL, NULL} };
 
 /* <The advice that is known to be harmless> */
 static const struct harmless_entry harmless_advice[] =
@@ -217,13 +253,38 @@ static const struct harmless_entry harmless_advice[] =
   {"output_hidden_states", "what another program returns"},
   {"output_scores", "what another program returns"},
   {"return_dict_in_generate", "what another program returns"},
+  {"output_logits", "what another program returns"},
+  {"return_legacy_cache", "what another program returns"},
+  {"cache_config", "where rows are kept changes no result"},
+  {"prefill_chunk_size", "how much is read at once changes no result"},
+  {"disable_compile", "how another program computes"},
+  {"low_memory", "how another program computes"},
+  /* <Advice about guessing, and for other programs> */
+    {"is_assistant", "guessing changes no result"},
+    {"num_assistant_tokens", "guessing changes no result"},
+    {"num_assistant_tokens_schedule", "guessing changes no result"},
+    {"assistant_confidence_threshold", "guessing changes no result"},
+    {"assistant_lookbehind", "guessing changes no result"},
+    {"target_lookbehind", "guessing changes no result"},
+    {"prompt_lookup_num_tokens", "guessing changes no result"},
+    {"max_matching_ngram_size", "guessing changes no result"},
+    {"num_beam_groups", "a search is asked for by option"},
+    {"diversity_penalty", "a search is asked for by option"},
+    {"encoder_no_repeat_ngram_size", "belongs to models with an encoder"},
+    {"encoder_repetition_penalty", "belongs to models with an encoder"},
+    {"_commit_hash", "says where the file lay"},
+    {"trust_remote_code", "whether a program of the makers may run"},
+    {"user_token_id", "turns are set by the template"},
+    {"assistant_token_id", "turns are set by the template"},
+    {"chat_format", "turns are set by the template"},
+    {"max_window_size", "lengths are the caller's"},
   {NULL, NULL} };
 
 /* <What steers a reading> */
 struct tables {
   unsigned family;
   const struct config_field *used[4];
-  const struct harmless_entry *harmless[3];
+  const struct harmless_entry *harmless[4];
 };
 #define field_at(member) offsetof(struct model_config, member)
 static bool read_nothing(struct config_reader *s, const struct config_field *f,
@@ -239,7 +300,7 @@ static bool read_nothing(struct config_reader *s, const struct config_field *f,
 
 /* <Fields of GPT-2> */
 static const struct config_field gpt2_field[] =
-  { {"n_positions", GPT2, true, read_count, field_at(n_positions), 1, MOST},
+  { {"n_positions", GPT2, false, read_count, field_at(n_positions), 1, MOST},
   {"n_ctx", GPT2, false, read_n_ctx, 0, 0, 0},
   {"n_embd", GPT2, true, read_count, field_at(d_model), 1, MOST},
   {"n_layer", GPT2, true, read_count, field_at(n_layers), 1, MOST},
@@ -254,7 +315,7 @@ static const struct config_field gpt2_field[] =
 
 /* <Fields of the later families> */
 static const struct config_field later_field[] =
-  { {"max_position_embeddings", LATER, true, read_count, field_at(n_positions), 1,
+  { {"max_position_embeddings", LATER, false, read_count, field_at(n_positions), 1,
   MOST},
   {"hidden_size", LATER, true, read_count, field_at(d_model), 1, MOST},
   {"num_hidden_layers", LATER, true, read_count, field_at(n_layers), 1, MOST},
@@ -316,26 +377,26 @@ static const struct config_field advice_field[] =
 
 /* <The families> */
 static const struct family_row {
-  const char *type, *architecture;
+  const char *type, *architecture, *once; /* and how the class was once spelt, or null */
   unsigned bit;
   struct model_config always;
 } family[] =
-  { {"gpt2", "GPT2LMHeadModel", GPT2, { .family = "gpt2",
-    .layer_norm = true, .norm_eps = 1e-5,
+  { {"gpt2", "GPT2LMHeadModel", NULL, GPT2, { .family = "gpt2",
+    .n_positions = 1024, .layer_norm = true, .norm_eps = 1e-5,
     .learned_positions = true, .qkv_bias = true, .out_bias = true,
     .mlp_bias = true, .tied = true, .scaled = true,
     .activation = ACTIVATION_GELU_TANH }},
-  {"llama", "LlamaForCausalLM", LLAMA, { .family = "llama",
-    .gated = true, .norm_eps = 1e-6,
+  {"llama", "LlamaForCausalLM", "LLaMAForCausalLM", LLAMA, { .family = "llama",
+    .n_positions = 2048, .gated = true, .norm_eps = 1e-6,
     .scaled = true }},
-  {"mistral", "MistralForCausalLM", MISTRAL, { .family = "mistral",
-    .gated = true,
+  {"mistral", "MistralForCausalLM", NULL, MISTRAL, { .family = "mistral",
+    .n_positions = 131072, .gated = true,
     .norm_eps = 1e-6, .scaled = true, .window = 4096, .window_used = true }},
-  {"qwen2", "Qwen2ForCausalLM", QWEN2, { .family = "qwen2",
-    .gated = true, .norm_eps = 1e-6,
+  {"qwen2", "Qwen2ForCausalLM", NULL, QWEN2, { .family = "qwen2",
+    .n_positions = 32768, .gated = true, .norm_eps = 1e-6,
     .scaled = true, .qkv_bias = true, .window = 4096, .window_from = 28 }},
-  {"qwen3", "Qwen3ForCausalLM", QWEN3, { .family = "qwen3",
-    .gated = true, .norm_eps = 1e-6,
+  {"qwen3", "Qwen3ForCausalLM", NULL, QWEN3, { .family = "qwen3",
+    .n_positions = 32768, .gated = true, .norm_eps = 1e-6,
     .scaled = true, .qk_norm = true, .head_dim = 128, .window = 4096,
     .window_from = 28 }} };
 
@@ -344,7 +405,7 @@ static struct tables tables_of(const struct family_row *f)
 {
   return (struct tables) { f->bit,
     { f->bit == GPT2 ? gpt2_field : later_field, window_field, common_field },
-    { harmless_file, harmless_training } };
+    { harmless_file, harmless_training, harmless_sampling } };
 }
 
 /* <From one field to two files> */
@@ -381,6 +442,25 @@ static const char *harmless_reason(const struct tables *t, const char *name)
   return NULL;
 }
 
+/* <Meet a field that nobody knows> */
+const char config_ignored_by_caller[] = "ignored, as you asked";
+static bool read_unknown(struct config_reader *s, const char *name, json_t *value)
+{
+  for (size_t i = 0; i < s->o->n_ignore; i++)
+    if (strcmp(s->o->ignore[i], name) == 0) {
+      if (s->o->used != NULL) s->o->used[i] = true;
+      return config_ignore(s->c, s->m, s->file, name, config_ignored_by_caller,
+        s->why);
+    }
+  if (s->o->tolerant) {
+    s->o->n_unknown++;
+    return config_ignore(s->c, s->m, s->file, name, NULL, s->why);
+  }
+  if (s->strange == NULL) s->strange = json_object();
+  return json_object_set(s->strange, name, value) == 0
+    || error_say(s->why, "%s: no memory for a field that nobody knows", s->path);
+}
+
 /* <Use a field, ignore it, or refuse it> */
 static bool says_nothing(const json_t *value)
 {
@@ -400,7 +480,29 @@ static bool read_field(struct config_reader *s, const char *name, json_t *value,
   if (reason == NULL && says_nothing(value)) reason = "null, false or empty";
   if (reason != NULL)
     return config_ignore(s->c, s->m, s->file, name, reason, s->why);
-  return setting_bad(s, name, value, "a field that this program knows");
+  return read_unknown(s, name, value);
+}
+
+/* <Name the fields that nobody knows> */
+static bool refuse_unknown(struct config_reader *s)
+{
+  char names[240] = "", wanted[] = "fields that this program knows";
+  size_t n = 0, shown = 0, all = json_object_size(s->strange);
+  void *i = json_object_iter(s->strange);
+  s->o->n_unknown = all;
+  if (all == 1) return setting_bad(s, json_object_iter_key(i),
+    json_object_iter_value(i), "a field that this program knows");
+  for (; i != NULL; i = json_object_iter_next(s->strange, i)) {
+    const char *name = json_object_iter_key(i);
+    if (n + strlen(name) + 3 > sizeof names) break;
+    n += (size_t) snprintf(names + n, sizeof names - n, "%s%s", shown > 0 ? ", " : "",
+      name);
+    shown++;
+  }
+  return shown == all
+    ? error_say(s->why, "%s: unknown: %s; wanted: %s", s->path, names, wanted)
+    : error_say(s->why, "%s: unknown: %s and %zu more; wanted: %s", s->path, names,
+      all - shown, wanted);
 }
 
 /* <Read all fields of a file> */
@@ -411,6 +513,7 @@ static bool settings_read(struct config_reader *s, const struct tables *t)
        i = json_object_iter_next(s->all, i))
     if (!read_field(s, json_object_iter_key(i), json_object_iter_value(i), t))
       return false;
+  if (s->strange != NULL) return refuse_unknown(s);
   for (int i = 0; t->used[i] != NULL; i++)
     for (const struct config_field *f = t->used[i]; f->name != NULL; f++) {
       json_t *value = json_object_get(s->all, f->name);
@@ -443,9 +546,10 @@ static const struct family_row *family_find(struct config_reader *s)
     /* <Return the row if list has its architecture> */
     bool same = list == NULL || json_is_null(list);
     for (size_t k = 0; k < json_array_size(list); k++) {
-      json_t *name = json_array_get(list, k);
-      same = same || (json_is_string(name)
-        && strcmp(json_string_value(name), family[i].architecture) == 0);
+      const char *name = json_string_value(json_array_get(list, k));
+      if (name == NULL) continue;
+      same = same || strcmp(name, family[i].architecture) == 0
+        || (family[i].once != NULL && strcmp(name, family[i].once) == 0);
     }
     if (same) return &family[i];
     setting_bad(s, "architectures", list, family[i].architecture);
@@ -600,7 +704,9 @@ static bool rope_kind(struct config_reader *s, const char *where, json_t *given)
   struct tables t = { 1u << k, { stretching, yarn_field }, { harmless_stretching } };
   struct config_reader inner = *s;
   inner.all = given, s->c->rope.kind = (enum rope_kind) k;
-  return settings_read(&inner, &t) && rope_derive(s, where, given);
+  bool ok = settings_read(&inner, &t);
+  s->strange = inner.strange;
+  return ok && rope_derive(s, where, given);
 }
 
 /* <Read theta from either place> */
@@ -654,9 +760,25 @@ static bool settings_advice(struct config_reader *s)
   return settings_read(s, &t);
 }
 
+/* <Refuse weights that were quantized> */
+static bool is_quantized(struct config_reader *s)
+{
+  static const char field[] = "quantization_config";
+  json_t *given = json_object_get(s->all, field);
+  json_t *method = json_object_get(given, "quant_method");
+  if (given == NULL || says_nothing(given)) return false;
+  for (size_t i = 0; i < s->o->n_ignore; i++)
+    if (strcmp(s->o->ignore[i], field) == 0) return false;
+  error_say(s->why, "%s: %s: the weights are quantized by %.40s; wanted: the model"
+    " before that, in F32, F16 or BF16", s->path, field,
+    json_is_string(method) ? json_string_value(method) : "bitsandbytes");
+  return true;
+}
+
 /* <Read the model's own settings> */
 static bool settings_model(struct config_reader *s)
 {
+  if (is_quantized(s)) return false;
   const struct family_row *f = family_find(s);
   if (f == NULL) return false;
   *s->c = f->always;
@@ -671,22 +793,33 @@ static bool settings_model(struct config_reader *s)
 }
 
 /* <Open and close the settings> */
-bool config_open(struct model_config *c, struct memory *m, const char *directory,
-  struct error *why)
+bool config_open_with(struct model_config *c, struct memory *m, const char *directory,
+  struct config_options *o, struct error *why)
 {
   char path[PATH_CAP];
-  struct config_reader s = { .c = c, .m = m, .why = why };
+  struct config_options none = { .n_ignore = 0 };
+  struct config_reader s = { .c = c, .m = m, .o = o != NULL ? o : &none,
+    .why = why };
   *c = (struct model_config) { .family = NULL };
   bool ok = settings_file(&s, directory, "config.json", path)
     && settings_model(&s);
+  if (!ok && !path_find(path, directory, "config.json", F_OK))
+    misfit_path(directory, "config.json", why);
   json_decref(s.all);
   s.all = NULL;
   const char *advice = "generation_config.json";
   if (ok && path_find(path, directory, advice, F_OK))
     ok = settings_file(&s, directory, advice, path) && settings_advice(&s);
   json_decref(s.all);
+  json_decref(s.strange);
   if (!ok) config_close(m, c);
   return ok;
+}
+
+bool config_open(struct model_config *c, struct memory *m, const char *directory,
+  struct error *why)
+{
+  return config_open_with(c, m, directory, NULL, why);
 }
 
 void config_close(struct memory *m, struct model_config *c)

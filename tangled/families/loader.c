@@ -14,6 +14,8 @@ struct model_loader {
   struct model *lm;
   const char *prefix; /* "transformer.", "model.", or nothing */
   bool *used; /* one for each tensor of the file */
+  struct progress *progress;
+  size_t n_found; /* tensors so far */
   bool ok;
   uint64_t bytes; /* of the tensors found so far */
   struct error *why;
@@ -44,6 +46,9 @@ static struct tensor require_tensor(struct model_loader *a, const char *name,
   a->ok = strcmp(found, wanted) == 0
     || error_found(a->why, t == NULL ? tensor_file_path(a->lm->weights) : t->file, name,
       found, wanted);
+  if (a->ok && !progress_tell(a->progress, ++a->n_found,
+      tensor_file_count(a->lm->weights)))
+    a->ok = error_say(a->why, "%s: the loading was given up", t->file);
   if (!a->ok) return none;
   /* <Turn t into a tensor of a type that we have, or fail> */
   static const char *const type[] = { "F32", "F16", "BF16" };
@@ -253,13 +258,14 @@ static bool model_assemble(struct model_loader *a)
 }
 
 /* <Open and close a model> */
-struct model *model_open(struct memory *m, const char *directory,
-  struct error *why)
+struct model *model_open_with(struct memory *m, const char *directory,
+  struct model_open_options *o, struct error *why)
 {
   struct model *lm = memory_alloc(m, MEMORY_OTHER, 1, sizeof *lm, why);
   if (lm == NULL) return NULL;
-  struct model_loader a = { .m = m, .lm = lm, .ok = true, .why = why };
-  bool ok = config_open(&lm->config, m, directory, why)
+  struct model_loader a = { .m = m, .lm = lm, .progress = o->progress,
+    .ok = true, .why = why };
+  bool ok = config_open_with(&lm->config, m, directory, &o->fields, why)
     && (lm->weights = tensor_file_open(m, directory, why)) != NULL;
   size_t n = ok ? tensor_file_count(lm->weights) : 0;
   if (ok) a.used = memory_alloc(m, MEMORY_OTHER, n, sizeof *a.used, why);
@@ -268,6 +274,13 @@ struct model *model_open(struct memory *m, const char *directory,
   if (ok) return lm;
   model_close(m, lm);
   return NULL;
+}
+
+struct model *model_open(struct memory *m, const char *directory,
+  struct error *why)
+{
+  struct model_open_options none = { .progress = NULL };
+  return model_open_with(m, directory, &none, why);
 }
 
 void model_close(struct memory *m, struct model *lm)

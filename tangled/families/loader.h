@@ -12,6 +12,14 @@
 struct model *model_open(struct memory *m, const char *directory,
   struct error *why);
 
+/* the caller's wishes about unknown fields, and, or null, who is told how many
+   tensors have been found; fields is filled in also on failure */
+struct model_open_options { struct config_options fields; struct progress *progress; };
+
+/* the same, as the caller wishes; giving up is a failure */
+struct model *model_open_with(struct memory *m, const char *directory,
+  struct model_open_options *o, struct error *why);
+
 /* closes the files and returns the rest; null is nothing */
 void model_close(struct memory *m, struct model *lm);
 

@@ -419,3 +419,17 @@ unsigned pool_cores(void)
     if (first_sibling(i) == i) first++;
   return first > 0 ? first : 1;
 }
+
+/* <Ask whether to go on> */
+bool progress_tell(struct progress *p, size_t done, size_t all)
+{
+  if (p == NULL) return true;
+  if (p->all > 0) all = p->all;
+  if (!p->cancelled) p->cancelled = !p->report(p->ctx, p->before + done, all);
+  return !p->cancelled;
+}
+
+bool progress_cancelled(const struct progress *p)
+{
+  return p != NULL && p->cancelled;
+}

@@ -128,4 +128,21 @@ void pool_close(struct memory *m, struct pool *p);
 
 /* physical cores that are online, at least 1 */
 unsigned pool_cores(void);
+
+/* <Progress, and a way to stop> */
+
+/* how far work has come, and whether it goes on; the unit is that of the function
+   which takes it. It is the caller's, and used by one thread at a time */
+struct progress {
+  bool (*report)(void *ctx, size_t done, size_t all); /* false: give up */
+  void *ctx;
+  size_t before, all; /* if the work is a part: what came before it, and the whole; else 0 */
+  bool cancelled; /* report has once said false, and is not asked again */
+};
+
+/* reports that done of all are done; false: give up. A null p always goes on */
+bool progress_tell(struct progress *p, size_t done, size_t all);
+
+/* whether it was given up; false for null */
+bool progress_cancelled(const struct progress *p);
 #endif

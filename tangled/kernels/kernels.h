@@ -128,8 +128,10 @@ struct kernels {
 };
 
 /* the first argument of every kernel: the kernels in use, their struct pool * (null:
-   one thread), and the counters, which the callers of kernels bump */
-struct engine { const struct kernels *k; void *pool; struct counters *c; };
+   one thread), the counters, which the callers of kernels bump, and, or null, who is
+   told by a pass how many of its rows are done */
+struct engine { const struct kernels *k; void *pool; struct counters *c;
+  struct progress *progress; };
 
 /* <How a table is found and tested> */
 

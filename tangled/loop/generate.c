@@ -104,6 +104,13 @@ static size_t find_last_rows(const struct model *lm, struct sequence *const *lis
 }
 
 /* <Read what is not stored, and score what may follow> */
+static void tell_of_text(struct progress *p, const struct sequence *q)
+{
+  if (p == NULL) return;
+  p->before = q == NULL ? 0 : q->first;
+  p->all = q == NULL ? 0 : q->c.text.n;
+}
+
 static bool read_and_score(const struct generate_context *g,
   struct sequence *const *list, size_t n, size_t total, float *logits,
   struct error *why)
@@ -115,8 +122,10 @@ static bool read_and_score(const struct generate_context *g,
     : memory_alloc(g->m, MEMORY_ACTIVATIONS, n, sizeof *last, why);
   for (size_t i = 0; last != NULL && i < n; i++)
     k += make_rows(list[i], rows + k);
+  if (n == 1) tell_of_text(g->e->progress, list[0]);
   bool ok = last != NULL
     && model_forward(g->e, g->lm, g->s, rows, total, &p, why);
+  tell_of_text(g->e->progress, NULL);
   if (ok) k = find_last_rows(g->lm, list, n, p, last);
   ok = ok && (k == 0 || model_logits(g->e, g->lm, p, last, k, logits, why));
   pass_close(p);
@@ -211,6 +220,13 @@ bool generate_step(const struct generate_context *g, struct sequence *const *lis
 }
 
 /* <Write a continuation> */
+static bool given_up(const struct generate_context *g, struct continuation *c)
+{
+  bool cancelled = progress_cancelled(g->e->progress);
+  if (cancelled) c->ended = FINISH_CANCELLED;
+  return cancelled;
+}
+
 bool generate(const struct generate_context *g, const uint32_t *prompt, size_t n,
   const struct generate_options *want, struct continuation *out, struct error *why)
 {
@@ -220,7 +236,7 @@ bool generate(const struct generate_context *g, const uint32_t *prompt, size_t n
     g->lm->config.vocab_size, sizeof *logits, why);
   ok = logits != NULL;
   while (ok && q.c.ended == FINISH_NONE)
-    ok = generate_step(g, &one, 1, logits, why);
+    ok = generate_step(g, &one, 1, logits, why) || given_up(g, &q.c);
   if (q.c.ended == FINISH_ERROR) ok = error_say(why, "%s", q.why.text);
   memory_free(g->m, logits);
   if (!ok) sequence_close(g->m, &q);
@@ -232,12 +248,17 @@ bool generate(const struct generate_context *g, const uint32_t *prompt, size_t n
 bool model_read(const struct generate_context *g, const struct row *rows, size_t n,
   size_t chunk, struct pass **last, struct error *why)
 {
+  struct progress none = { .all = 0 };
+  struct progress *p = g->e->progress != NULL ? g->e->progress : &none;
   bool ok = true;
   *last = NULL;
+  p->all = n;
   for (size_t i = 0, here; ok && i < n; i += here) {
     here = chunk > 0 && n - i > chunk ? chunk : n - i;
+    p->before = i;
     pass_close(*last);
     ok = model_forward(g->e, g->lm, g->s, rows + i, here, last, why);
   }
+  p->before = p->all = 0;
   return ok;
 }

@@ -11,8 +11,9 @@
 struct generate_context { struct engine *e; const struct model *lm; struct store *s;
   struct memory *m; };
 
-/* why a text ended: not yet, an end token, its length or the context's, the watcher's
-   false, or something that went wrong with this text alone */
+/* why a text ended: not yet, an end token, its length or the context's, the false of
+   the watcher or of the engine's progress, or something that went wrong with this
+   text alone */
 enum finish_reason { FINISH_NONE, FINISH_STOP, FINISH_LENGTH, FINISH_CANCELLED,
   FINISH_ERROR };
 

@@ -16,6 +16,8 @@ struct work {
   float *scratch, *weights; /* for attention */
   uint32_t *id, *position;
   struct kv_view *seen;
+  size_t done; /* rows in the layers so far, of n in all */
+  bool goes_on; /* nobody has given the pass up */
 };
 
 /* <Allocate the arrays of a pass> */
@@ -81,16 +83,39 @@ static void embed_rows(struct work *w, const struct row *rows)
   tap(w, TAP_EMBEDDING, 0, w->x, d);
 }
 
+/* <Multiply, some rows at a time> */
+enum { ROWS_AT_ONCE = 64 };
+static size_t rows_at_once(const struct work *w, size_t from)
+{
+  size_t left = w->n - from;
+  bool all = w->e->progress == NULL || left < ROWS_AT_ONCE;
+  return all ? left : ROWS_AT_ONCE;
+}
+
+static void ask_to_go_on(struct work *w)
+{
+  w->goes_on = w->goes_on && progress_tell(w->e->progress, w->done, w->n);
+}
+
+static void multiply(struct work *w, const struct matrix *list, size_t n,
+  const float *x, float *const *y)
+{
+  for (size_t r = 0; r < w->n && w->goes_on; r += rows_at_once(w, r)) {
+    float *part[3];
+    for (size_t i = 0; i < n; i++) part[i] = y[i] + r * list[i].out;
+    w->e->k->linear(w->e, list, n, x + r * list->in, rows_at_once(w, r), part);
+    ask_to_go_on(w);
+  }
+}
+
 /* <Project to queries, keys and values> */
 static void project_qkv(struct work *w, const struct model_layer *l)
 {
-  const struct kernels *k = w->e->k;
   if (l->n_qkv == 3) {
-    k->linear(w->e, l->qkv, 3, w->normed, w->n,
-      (float *[]) { w->q, w->k, w->v });
+    multiply(w, l->qkv, 3, w->normed, (float *[]) { w->q, w->k, w->v });
     return;
   }
-  k->linear(w->e, l->qkv, 1, w->normed, w->n, (float *[]) { w->fused });
+  multiply(w, l->qkv, 1, w->normed, (float *[]) { w->fused });
   size_t d = w->q_width, size = d * sizeof(float);
   for (size_t i = 0; i < w->n; i++) {
     memcpy(w->q + i * d, w->fused + 3 * i * d, size);
@@ -127,10 +152,16 @@ static void attend_rows(struct work *w, uint32_t i)
     }
   struct attention_dims h = w->lm->attention;
   if (w->lm->config.scaled_by_layer) h.scale /= (float) (i + 1);
-  struct attention_probe probe = { w->weights, w->max_seen };
   bool weights = w->watch != NULL && w->watch->weights;
-  w->e->k->attend(w->e, &h, w->q, w->seen, w->n, w->scratch, w->mixed,
-    weights ? &probe : NULL);
+  /* <Attend, some rows at a time> */
+    for (size_t r = 0; r < w->n && w->goes_on; r += rows_at_once(w, r)) {
+      struct attention_probe probe = { w->weights, w->max_seen };
+      if (weights) probe.weights += r * h.n_heads * w->max_seen;
+      w->e->k->attend(w->e, &h, w->q + r * w->q_width, w->seen + r,
+        rows_at_once(w, r), w->scratch, w->mixed + r * w->q_width,
+        weights ? &probe : NULL);
+      ask_to_go_on(w);
+    }
   /* <Count what the layer's attention has cost> */
     if (i == 0) c->qk_pairs += pairs;
     c->madds_attention += 2 * w->q_width * pairs;
@@ -155,7 +186,7 @@ static void attention_block(struct work *w, const struct model_layer *l, uint32_
   tap(w, TAP_VALUE, i, w->v, w->kv_width);
   attend_rows(w, i);
   tap(w, TAP_MIXED, i, w->mixed, w->q_width);
-  k->linear(w->e, &l->out, 1, w->mixed, w->n, (float *[]) { w->added });
+  multiply(w, &l->out, 1, w->mixed, (float *[]) { w->added });
   tap(w, TAP_ATTENTION, i, w->added, d);
   k->add(w->e, w->x, w->added, w->n * d);
 }
@@ -168,12 +199,11 @@ static void mlp_block(struct work *w, const struct model_layer *l, uint32_t i)
   size_t n = w->n, d = c->d_model;
   k->normalize(w->e, &l->mlp_norm, w->x, n, d, w->normed);
   tap(w, TAP_MLP_NORM, i, w->normed, d);
-  k->linear(w->e, l->up, l->n_up, w->normed, n,
-    (float *[]) { w->inner, w->up });
+  multiply(w, l->up, l->n_up, w->normed, (float *[]) { w->inner, w->up });
   k->activate(w->e, c->activation, w->inner, c->gated ? w->up : NULL,
     n * c->d_inner, w->inner);
   tap(w, TAP_INNER, i, w->inner, c->d_inner);
-  k->linear(w->e, &l->down, 1, w->inner, n, (float *[]) { w->added });
+  multiply(w, &l->down, 1, w->inner, (float *[]) { w->added });
   tap(w, TAP_MLP, i, w->added, d);
   k->add(w->e, w->x, w->added, n * d);
   tap(w, TAP_LAYER, i, w->x, d);
@@ -199,9 +229,11 @@ static void work_run(struct work *w, const struct row *rows)
 {
   const struct model *lm = w->lm;
   struct counters *c = w->e->c;
+  w->goes_on = true;
   embed_rows(w, rows);
   note_nonfinite(w, 0);
-  for (uint32_t i = 0; i < lm->config.n_layers; i++) {
+  for (uint32_t i = 0; i < lm->config.n_layers && w->goes_on; i++) {
+    w->done = w->n * i / lm->config.n_layers;
     attention_block(w, &lm->layers[i], i);
     mlp_block(w, &lm->layers[i], i);
     note_nonfinite(w, i + 1);
@@ -268,8 +300,14 @@ bool model_forward_watched(struct engine *e, const struct model *lm, struct stor
   bool ok = w.p != NULL && work_alloc(&w, &d, why);
   /* <Do the work, or let it not have been> */
     if (ok) {
+      struct counters before = *e->c;
       w.x = w.p->hidden;
       work_run(&w, rows);
+      ok = w.goes_on || error_say(why, "the pass was given up after %zu of %zu rows",
+        w.done, n);
+      if (!ok) *e->c = before;
+    }
+    if (ok) {
       store_commit(s);
       *made = w.p;
     }

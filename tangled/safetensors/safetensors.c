@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "safetensors/jsonfile.h"
+#include "safetensors/misfit.h"
 #include "safetensors/safetensors.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
@@ -278,11 +279,13 @@ static bool shard_read(struct tensor_file *w, struct shard *s, struct memory *m,
   for (int i = 0; i < 8; i++) header |= (uint64_t) s->map.bytes[i] << 8 * i;
   if (header > MAX_HEADER || header > s->map.size - 8)
     return header_bad(&r, "longer than the file", "at most 100,000,000 bytes, "
-      "and no more than there are");
+      "and no more than there are")
+      || misfit_bytes(s->path, s->map.bytes, s->map.size, false, why);
   r.at = (const char *) s->map.bytes + 8;
   r.end = r.at + header;
   size_t first = w->n;
-  if (!header_read(&r)) return false;
+  if (!header_read(&r)) return misfit_bytes(s->path, s->map.bytes, s->map.size, false,
+    why);
   struct tensor_entry **list = w->n > 0 ? w->list + first : NULL;
   return extents_check(&r, list, w->n - first, s->map.bytes + 8 + header,
     s->map.size - 8 - header);
@@ -425,6 +428,10 @@ struct tensor_file *tensor_file_open(struct memory *m, const char *path,
   w->path = indexed ? index : single;
   memory_free(m, indexed ? single : index);
   if (indexed) ok = tensor_file_open_index(w, m, path, why);
+  else if (ok && directory && access(single, F_OK) != 0) {
+    shard_open(w, m, path, name, why);
+    ok = misfit_path(path, name, why);
+  }
   else ok = ok && shard_open(w, m, path, name, why) && tensor_file_sort(w, why);
   if (ok) return w;
   tensor_file_close(m, w);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "safetensors/misfit.h"
 #include "sentencepiece/sentencepiece.h"
 #include "tokenizer-json/tokenizer_json.h"
 
@@ -885,7 +886,6 @@ static json_t *read_json(const char *path, size_t *bytes,
   json_t *v = map.size > MAX_JSON ? NULL
     : json_loadb((const char *) map.bytes, map.size,
       JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &trouble);
-  file_unmap(&map);
   if (*bytes > MAX_JSON)
     error_say(why, "%s: this has %zu bytes;" " wanted: at most %d of JSON",
       path, *bytes, MAX_JSON);
@@ -893,6 +893,8 @@ static json_t *read_json(const char *path, size_t *bytes,
     error_say(why, "%s: line %d, column %d: %s;"
       " wanted: strict JSON", path, trouble.line, trouble.column,
       trouble.text);
+  if (v == NULL) misfit_bytes(path, map.bytes, map.size, true, why);
+  file_unmap(&map);
   return v;
 }
 

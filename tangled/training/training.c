@@ -199,7 +199,7 @@ static void move_weights(struct trainer *t, const struct training_phase *s)
   pool_run(t->pool, adam_part, t);
 }
 
-bool trainer_step(struct trainer *t, struct progress *done,
+bool trainer_step(struct trainer *t, struct training_progress *done,
   struct error *why)
 {
   const struct training_phase *s = &t->p->phase[t->now.phase];
@@ -213,7 +213,7 @@ bool trainer_step(struct trainer *t, struct progress *done,
     && t->now.phase + 1 < TRAINING_PHASES)
     t->now.phase++, t->now.step_of_phase = 0;
   double rows = (double) s->sequences * s->length * s->passes;
-  *done = (struct progress) { t->now.step, t->now.tokens,
+  *done = (struct training_progress) { t->now.step, t->now.tokens,
     (float) (sum / rows),
     t->move.rate };
   return true;
@@ -244,7 +244,7 @@ static bool length_is(FILE *f, size_t n)
 }
 
 bool trainer_load(struct trainer *t, const char *path,
-  struct progress *done,
+  struct training_progress *done,
   struct error *why)
 {
   FILE *f = fopen(path, "rb");
@@ -261,7 +261,7 @@ bool trainer_load(struct trainer *t, const char *path,
     " wanted: one of %zu weights", path, t->n);
   t->now = now;
   dataset_seek(t->feed, now.at);
-  *done = (struct progress) { .step = now.step, .tokens = now.tokens };
+  *done = (struct training_progress) { .step = now.step, .tokens = now.tokens };
   return true;
 }
 

@@ -33,7 +33,7 @@ uint64_t training_plan_tokens(const struct training_plan *p);
 struct trainer;
 
 /* what has been done, the mean loss of the last step in nats, its rate */
-struct progress { uint64_t step, tokens; float loss, rate; };
+struct training_progress { uint64_t step, tokens; float loss, rate; };
 
 /* a run before its first step; owned by the caller, who keeps the rest */
 struct trainer *trainer_open(struct memory *m, const struct training_plan *p,
@@ -44,7 +44,7 @@ struct trainer *trainer_open(struct memory *m, const struct training_plan *p,
 void trainer_close(struct memory *m, struct trainer *t);
 
 /* one step */
-bool trainer_step(struct trainer *t, struct progress *done,
+bool trainer_step(struct trainer *t, struct training_progress *done,
   struct error *why);
 
 /* writes the whole state to a file */
@@ -53,7 +53,7 @@ bool trainer_save(const struct trainer *t, const char *path,
 
 /* takes the state from a file; a run that goes on from it ends in the same bits */
 bool trainer_load(struct trainer *t, const char *path,
-  struct progress *done,
+  struct training_progress *done,
   struct error *why);
 
 /* the running mean if there is one, else the weights */
