@@ -499,6 +499,7 @@ struct model {
     multiplied by */
   float *frequency; /* |[head_dim/2]|, or null with learned positions */
   uint64_t layer_madds, layer_bytes, head_bytes;
+  uint32_t matrix_types; /* bit |1 << type| for each type of its matrices */
 };
   /* a model: its settings and its weights, which belong to the files */
 
@@ -1283,16 +1284,16 @@ static void embed_rows(struct work *w, const struct row *rows)
   for (size_t i = 0; i < w->n; i++)
     w->id[i] = rows[i].token, w->position[i] = rows[i].position;
   k->embed(w->e, lm->embedding, d, w->id, w->n, w->x);
-  uint64_t bytes = weight_type_bytes(lm->embedding.type);
+  uint64_t bytes = weight_row_bytes(lm->embedding.type, d);
   if (lm->config.learned_positions) {
     k->embed(w->e, lm->positions, d, w->position, w->n, w->added);
     k->add(w->e, w->x, w->added, w->n * d);
-    bytes += weight_type_bytes(lm->positions.type);
+    bytes += weight_row_bytes(lm->positions.type, d);
   }
   else k->angles(w->e, w->position, w->n, lm->frequency,
     lm->config.head_dim / 2, (float) rope_attention(&lm->config.rope),
     w->cosine, w->sine);
-  w->e->c->weight_bytes_read += w->n * d * bytes;
+  w->e->c->weight_bytes_read += w->n * bytes;
   tap(w, TAP_EMBEDDING, 0, w->x, d);
 }
 
@@ -1495,7 +1496,7 @@ static bool rows_check(const struct model *lm, const struct row *rows, size_t n,
 
 @ The store admits the rows, the arena is filled, the work is done, the arena is freed. Everything that can fail comes before
 the first multiplication. A build in which |a*b+c| is contracted against our orders is refused here, so that no pass is ever computed
-with other bits than those of the definition (\cref{sec:kerneltables}).
+with other bits than those of the definition (\cref{sec:kerneltables}). So is a table of kernels that cannot multiply the model's matrices: a model was opened for one table, and could be given to another.
 
 @<Run a pass before a watcher@>=
 bool model_forward_watched(struct engine *e, const struct model *lm, struct store *s,
@@ -1505,7 +1506,9 @@ bool model_forward_watched(struct engine *e, const struct model *lm, struct stor
   struct work w = @[{ .e = e, .lm = lm, .s = s, .watch = watch, .n = n }@];
   struct arena d = @[{ .m = s->m }@];
   *made = NULL;
-  if (!kernels_self_test(e->k, why) || !rows_check(lm, rows, n, &w.max_seen, why)
+  if (!kernels_self_test(e->k, why) || !kernels_check_types(e->k,
+        lm->matrix_types, tensor_file_path(lm->weights), why)
+      || !rows_check(lm, rows, n, &w.max_seen, why)
       || !store_begin(s, rows, n, why))
     return false;
   w.p = pass_open(s->m, n, lm->config.d_model, why);

@@ -66,7 +66,7 @@ in chapter 14 the one for a graphics processor. All tables give the same bits.
 @(kernels.h@>=
 #ifndef INCIPIT_KERNELS_H
 #define INCIPIT_KERNELS_H
-#include "ground/ground.h"
+#include "kernels/number_type.h"
 @<Numbers as a file stores them@>@;
 @<What norms and activations are@>@;
 @<What attention is given@>@;
@@ -83,32 +83,71 @@ Two layouts are needed, because two families of models store the same matrix dif
 inputs, one row for each output; GPT-2 as rows of outputs, one for each input.
 @^layout@>@^Conv1D@>
 
-Three of the five ways to store a number give each its own place. The other two share: 32 numbers have one scale in common, and each of them keeps only a small whole number. In such a \emph{block} no number has an address of its own, so only whole rows of
-them can be asked for, and only attention asks (\cref{sec:rowformats}).
-@^block@>
-
 @<Numbers as a file stores them@>=
-enum weight_type { WEIGHT_F32, WEIGHT_F16, WEIGHT_BF16,@|
-  WEIGHT_Q8_0, WEIGHT_Q4_0 };
-  /* IEEE binary32, IEEE binary16, the upper half of a binary32; blocks: a scale in binary16,
-     then 32 signed bytes, or 16 bytes with two numbers each, number |i| in the low half of
-     byte |i| and number |i+16| in the high half, 8 too large (ggml's layout) */
-enum { WEIGHT_BLOCK = 32 };
-  /* numbers in a block */
-size_t weight_type_bytes(enum weight_type type);
-  /* bytes of one number of the first three types: 4, 2, 2 */
-static inline size_t weight_row_bytes(enum weight_type type, size_t n)
-{
-  if (type < WEIGHT_Q8_0) return n * (type == WEIGHT_F32 ? 4 : 2);
-  return n / WEIGHT_BLOCK * (type == WEIGHT_Q8_0 ? 34 : 18);
-}
-  /* bytes of |n| numbers in a row, a multiple of |WEIGHT_BLOCK| for blocks */
 struct tensor { const void *data; enum weight_type type; };
   /* numbers where they lie in the file (or in memory), little-endian, in any
      alignment, owned by somebody else; null |data|: there is no such tensor */
+float tensor_number(struct tensor t, size_t i);
+  /* number |i| of |t|, of whatever type, as a float; nothing is rounded */
 struct matrix { struct tensor weight, bias; size_t in, out; bool transposed; };
   /* a linear layer: |weight| is |[out][in]|, or |[in][out]| if |transposed|
      (GPT-2's Conv1D); |bias| is |[out]| or absent */
+
+@ A type is a row of a table. Nothing else in the program knows how many bytes a number takes, and a type that is added tomorrow, for a new kind of file, is added here:
+the row says its name and how large it is, and the compiler lists the few places that must learn to compute with it.
+
+Three of the five types that we compute with give each number its own place. The other two share: 32 numbers have one scale in common, and each of them keeps only a small whole number. In such a \emph{block} no number has an address of its own, so
+the size of a row is asked for as a whole. A type without blocks is a type with blocks of one number. Attention reads rows that are kept in blocks (\cref{sec:rowformats}); matrices come in blocks only when a chapter has a kernel for them, and until then such a file is refused.
+@^block@>@^number type@>
+
+@<Types of numbers@>=
+enum weight_type { WEIGHT_F32, WEIGHT_F16, WEIGHT_BF16,@|
+  WEIGHT_Q8_0, WEIGHT_Q4_0 };
+  /* those with which we compute. IEEE binary32, IEEE binary16, the upper half of a binary32; blocks: a scale in binary16,
+     then 32 signed bytes, or 16 bytes with two numbers each, number |i| in the low half of
+     byte |i| and number |i+16| in the high half, 8 too large (ggml's layout) */
+enum { WEIGHT_BLOCK = 32 };
+  /* numbers in a block of the last two */
+struct number_type { const char *name; uint8_t block, bytes, largest;
+  bool safetensors; };
+  /* |block| numbers take |bytes| bytes; with a scale, the whole number that the largest of them becomes
+     (else 0); and whether files of safetensors have it */
+
+@ The first rows are those of |enum weight_type|, in its order. The others are types that occur in files, as tables of ids or masks: we list them, and compute with none of them. Two of them
+are smaller than a byte, so several numbers share one, or three. The table stands in the header, because a kernel asks it with a type that is a constant, and the answer should be one, too.
+
+@<Types of numbers@>=
+static const struct number_type number_types[] = @[{@|
+  [WEIGHT_F32] = {"F32", 1, 4, 0, true}, [WEIGHT_F16] = {"F16", 1, 2, 0, true},@|
+  [WEIGHT_BF16] = {"BF16", 1, 2, 0, true},@|
+  [WEIGHT_Q8_0] = {"Q8_0", WEIGHT_BLOCK, 34, 127, false},@|
+  [WEIGHT_Q4_0] = {"Q4_0", WEIGHT_BLOCK, 18, 8, false},@|
+  {"F64", 1, 8, 0, true}, {"BOOL", 1, 1, 0, true}, {"U8", 1, 1, 0, true},@|
+  {"I8", 1, 1, 0, true}, {"U16", 1, 2, 0, true}, {"I16", 1, 2, 0, true},@|
+  {"U32", 1, 4, 0, true}, {"I32", 1, 4, 0, true}, {"U64", 1, 8, 0, true},@|
+  {"I64", 1, 8, 0, true}, {"C64", 1, 8, 0, true}, {"F4", 2, 1, 0, true},@|
+  {"F6_E2M3", 4, 3, 0, true}, {"F6_E3M2", 4, 3, 0, true},@|
+  {"F8_E5M2", 1, 1, 0, true}, {"F8_E4M3", 1, 1, 0, true},@|
+  {"F8_E8M0", 1, 1, 0, true}, {"F8_E5M2FNUZ", 1, 1, 0, true},@|
+  {"F8_E4M3FNUZ", 1, 1, 0, true} }@];
+  /* types of numbers by their number: first those of |enum weight_type| */
+enum { N_NUMBER_TYPES = sizeof number_types / sizeof number_types[0],@|
+  N_WEIGHT_TYPES = WEIGHT_Q4_0 + 1 };
+  /* the rows of the table, and how many of them are of |enum weight_type| */
+static inline size_t weight_row_bytes(unsigned type, size_t n)
+{
+  return n / number_types[type].block * number_types[type].bytes;
+}
+  /* bytes of |n| numbers in a row, a multiple of the type's |block| */
+
+@ Files are listed with the same table, so it has a header of its own: a program that looks into a file needs no kernels.
+
+@(number_type.h@>=
+#ifndef INCIPIT_NUMBER_TYPE_H
+#define INCIPIT_NUMBER_TYPE_H
+#include "ground/ground.h"
+@<Types of numbers@>@;
+#endif
 
 @ Norms and activations come in the few kinds that the two families use. They are told apart by an
 enumeration and not by a function each, so that a model can be described by data.
@@ -154,6 +193,7 @@ struct engine;
 struct counters;
 struct kernels {
   const char *name;
+  uint32_t matrix_types; /* bit |1 << type| for each type of the matrices of |linear| */
   @<The kernels of a layer@>@;
   @<The kernels at the two ends@>@;
   @<Two functions that only the self-test calls@>@;
@@ -165,7 +205,8 @@ struct engine { const struct kernels *k; void *pool; struct counters *c; };
      (null: one thread), and the counters, which the callers of kernels bump */
 
 @ None of the kernels allocates and none can fail: whatever could be wrong with a shape was
-refused when the model was opened. A linear layer is given a list of matrices, because the query,
+refused when the model was opened. So was a type. Every table reads single numbers of every type, which serves the gains of norms and the rows of the embedding; but a product of many has loops of its own for each type of matrix,
+and a table says in |matrix_types| which it has. A linear layer is given a list of matrices, because the query,
 the key and the value of a row are made from the same numbers, and so are the gate and the
 up-projection; one call means one division of the work among the threads.
 
@@ -223,6 +264,12 @@ const struct kernels *kernels_find(const char *name, struct error *why);
 const struct kernels *kernels_at(size_t i);
   /* table number |i| of those that this build has and this processor can run,
      the slowest first; null after the last */
+bool kernels_check_types(const struct kernels *k, uint32_t types,
+  const char *what, struct error *why);
+  /* whether |linear| can multiply matrices of all |types|, bits as in |matrix_types|; a sentence
+     about |what| that names the first it cannot, and those it can */
+void kernels_list_types(const struct kernels *k, char text[64]);
+  /* the names of the types of |matrix_types|, as in \.{F32, F16 or BF16} */
 bool kernels_self_test(const struct kernels *k, struct error *why);
   /* false and a sentence if the build contracts |a*b+c| or has no exact |fma|;
      |model_forward| refuses to run then */
@@ -466,26 +513,33 @@ INLINE float fold_four(__m128 v)
 
 @ Now the bodies, which all three share. One register of a tensor is loaded, and widened if it
 must be. The type is known where this is inlined, so that the question costs nothing; and so is the size of the |memcpy|, which compilers
-turn into one load that minds no misalignment.
+turn into one load that minds no misalignment. The |switch| has no |default|, here and wherever a type decides: a type that is added to the enumeration without a case of its own stops
+the compiler with a warning, and is never read as another.
 
 @<Load numbers of any type@>=
+@<Load a register out of a block@>@;
 INLINE vec load(struct tensor t, size_t i)
 {
-  vec v;
+  vec v = @[{ 0 }@];
   uint16_t h[WIDTH];
-  const char *p = (const char *) t.data + i * (t.type == WEIGHT_F32 ? 4 : 2);
-  if (t.type == WEIGHT_F32) {
+  const char *p = (const char *) t.data + weight_row_bytes(t.type, i);
+  switch (t.type) {
+  case WEIGHT_F32:
     memcpy(&v, p, sizeof v);
-    return v;
+    break;
+  case WEIGHT_F16: case WEIGHT_BF16:
+    memcpy(h, p, sizeof h);
+    return widen(h, t.type);
+  case WEIGHT_Q8_0: case WEIGHT_Q4_0:
+    return load_block(t, i);
   }
-  memcpy(h, p, sizeof h);
-  return widen(h, t.type);
+  return v;
 }
 
 @ A row in blocks is widened exactly, too: a scale of 11 significant bits times a number of 8 at most has 19, and a float holds 24. So what attention reads is a float like any other, and its sums know nothing of blocks. Where a register begins within its block is
 |i%WEIGHT_BLOCK|; it never reaches into the next block, because 32 is a multiple of every width. The bytes are taken apart in whole registers; only the last step, from small whole numbers to floats, has an instruction of its own in each table, |i8_to_f32|, and the scale goes through |widen|, as often as there are lanes.
 
-@<Load numbers of any type@>=
+@<Load a register out of a block@>=
 INLINE vec load_block(struct tensor t, size_t i)
 {
   size_t first = i % WEIGHT_BLOCK;
@@ -502,32 +556,36 @@ INLINE vec load_block(struct tensor t, size_t i)
   memcpy(small, &b, sizeof b);
   return i8_to_f32(small) * widen(scale, WEIGHT_F16);
 }
-INLINE vec load_any(struct tensor t, size_t i)
-{@+ return t.type < WEIGHT_Q8_0 ? load(t, i) : load_block(t, i);@+ }
 
 @ What will be loaded soon can be asked for before.
 
 @<Load numbers of any type@>=
 INLINE void prefetch(struct tensor t, size_t i)
 {
-  uintptr_t place = (uintptr_t) t.data + i * (t.type == WEIGHT_F32 ? 4 : 2);
+  uintptr_t place = (uintptr_t) t.data + weight_row_bytes(t.type, i);
   __builtin_prefetch((const void *) place);
 }
 
-@ A single number, for the ends of rows, for gains and biases, and for whatever is touched too seldom to be worth a register.
+@ A single number, for the ends of rows, for gains and biases, and for whatever is touched too seldom to be worth a register. The types of which each number has its own place are read on the spot;
+one in a block is asked of |tensor_number|.
 
 @<Load numbers of any type@>=
 INLINE float load_one(struct tensor t, size_t i)
 {
-  float x;
+  float x = 0;
   uint16_t h;
-  const char *p = (const char *) t.data + i * (t.type == WEIGHT_F32 ? 4 : 2);
-  if (t.type == WEIGHT_F32) {
+  const char *p = (const char *) t.data + weight_row_bytes(t.type, i);
+  switch (t.type) {
+  case WEIGHT_F32:
     memcpy(&x, p, sizeof x);
-    return x;
+    break;
+  case WEIGHT_F16: case WEIGHT_BF16:
+    memcpy(&h, p, sizeof h);
+    return t.type == WEIGHT_F16 ? num_from_f16(h) : num_from_bf16(h);
+  case WEIGHT_Q8_0: case WEIGHT_Q4_0:
+    return tensor_number(t, i);
   }
-  memcpy(&h, p, sizeof h);
-  return t.type == WEIGHT_F16 ? num_from_f16(h) : num_from_bf16(h);
+  return x;
 }
 
 @* Linear layers. \label{sec:linear}
@@ -574,8 +632,8 @@ register would read past the end of the row: harmless in most places, but after 
 INLINE vec load_partial(struct tensor t, size_t i, int n)
 {
   char buffer[4 * WIDTH] = @[{ 0 }@];
-  size_t size = t.type == WEIGHT_F32 ? 4 : 2;
-  memcpy(buffer, (const char *) t.data + i * size, (size_t) n * size);
+  memcpy(buffer, (const char *) t.data + weight_row_bytes(t.type, i),
+    weight_row_bytes(t.type, (size_t) n));
   return load((struct tensor) @[{ buffer, t.type }@], 0);
 }
 
@@ -615,7 +673,7 @@ INLINE float dot(const float *x, struct tensor w, size_t first, size_t n)
   for (size_t k = 0; k < whole; k += 16)
     each (p, PARTS)
       a[p] = fused(load(in, k + (size_t) p * WIDTH),
-        load_any(w, first + k + (size_t) p * WIDTH), a[p]);
+        load(w, first + k + (size_t) p * WIDTH), a[p]);
   return fold_with_tail(a, x + whole, w, first + whole, n - whole);
 }
 
@@ -921,8 +979,7 @@ TARGET static void linear_part(void *ctx, unsigned worker, unsigned workers)
   }
 }
 
-@ Nine cases, each a copy of the loops in which the type is a constant. Matrices in blocks are not among them: no loader makes one, and the |switch| has no
-|default|, so that the compiler asks what to do when a type is added.
+@ Nine cases, each a copy of the loops in which the type is a constant. Matrices in blocks are not among them, and |matrix_types| says so: a model that has one is refused when it is opened, and a pass refuses it once more.
 
 @<Call the loops for the matrix's type and layout@>=
 #define WITH_TYPE(type) \
@@ -1219,7 +1276,7 @@ INLINE void axpy_chain(int columns, const struct position_block *b,
     struct tensor row = key_row(v->base_v, b->place[t % 256], type);
     vec w = spread(b->weight[t % 256]);
     each (p, columns / WIDTH)
-      a[p] = fused(w, load_any(row, first + (size_t) p * WIDTH), a[p]);
+      a[p] = fused(w, load(row, first + (size_t) p * WIDTH), a[p]);
     TALLY("attention", 0, columns);
   }
   memcpy(o, a, (size_t) columns * sizeof *o);
@@ -1651,6 +1708,7 @@ exchanged, and the compiler would see no fault.
 
 @<The functions of a table@>=
 @[{ .name = NAME,@|
+.matrix_types = 1u << WEIGHT_F32 | 1u << WEIGHT_F16 | 1u << WEIGHT_BF16,@|
 .linear = linear, .normalize = normalize, .rotate = rotate,@|
 .attend = attend, .activate = activate, .add = add,@|
 .embed = embed, .angles = angles, .softmax = softmax,@|
@@ -1795,8 +1853,64 @@ at most two blocks more than it fills.
 @<Room for attention@>=
 size_t kernels_scratch(const struct attention_dims *h, size_t max_len)
 {@+ return (max_len / 256 + 2) * ((size_t) h->head_dim + 2);@+ }
-size_t weight_type_bytes(enum weight_type type)
-{@+ return type == WEIGHT_F32 ? 4 : 2;@+ }
+
+@ One number of any type, without lanes. In a block the scale is two bytes, the lower first; then come the small numbers.
+
+@<One number of a tensor@>=
+static float block_number(enum weight_type type, const unsigned char *block,
+  size_t i)
+{
+  float d = num_from_f16((uint16_t) (block[0] | block[1] << 8));
+  if (type == WEIGHT_Q8_0) return (float) (int8_t) block[2 + i] * d;
+  unsigned two = block[2 + i % 16];
+  return (float) ((int) (i < 16 ? two & 15u : two >> 4) - 8) * d;
+}
+float tensor_number(struct tensor t, size_t i)
+{
+  size_t at = i % number_types[t.type].block;
+  const unsigned char *p = (const unsigned char *) t.data
+    + weight_row_bytes(t.type, i - at);
+  float x = 0;
+  uint16_t h;
+  memcpy(&h, p, sizeof h);
+  switch (t.type) {
+  case WEIGHT_F32: memcpy(&x, p, sizeof x);@+ break;
+  case WEIGHT_F16: return num_from_f16(h);
+  case WEIGHT_BF16: return num_from_bf16(h);
+  case WEIGHT_Q8_0: case WEIGHT_Q4_0: return block_number(t.type, p, at);
+  }
+  return x;
+}
+
+@ What a table cannot multiply is refused with the names of the types that it can: as a list, with the last set off by a word.
+
+@<Refuse types that a table cannot multiply@>=
+void kernels_list_types(const struct kernels *k, char text[64])
+{
+  uint32_t left = k->matrix_types;
+  size_t n = 0;
+  text[0] = '\0';
+  for (unsigned t = 0; t < N_WEIGHT_TYPES && n < 64; t++) {
+    if ((k->matrix_types >> t & 1) == 0) continue;
+    const char *before = n == 0 ? "" : ", ";
+    left &= ~(1u << t);
+    if (n > 0 && left == 0) before = " or ";
+    n += (size_t) snprintf(text + n, 64 - n, "%s%s", before,
+      number_types[t].name);
+  }
+}
+bool kernels_check_types(const struct kernels *k, uint32_t types,
+  const char *what, struct error *why)
+{
+  char wanted[64];
+  uint32_t missing = types & ~k->matrix_types;
+  unsigned t = 0;
+  if (missing == 0) return true;
+  while ((missing >> t & 1) == 0) t++;
+  kernels_list_types(k, wanted);
+  return error_say(why, "%s: matrices of %s; wanted: %s, which"@|
+    " the kernels %s multiply", what, number_types[t].name, wanted, k->name);
+}
 
 @ The file that everybody calls is the shortest: it knows the tables, chooses among them, and has not one
 multiplication in it.
@@ -1804,9 +1918,12 @@ multiplication in it.
 @(kernels.c@>=
 #include <stdio.h>
 #include <string.h>
+#include "functions/numbers.h"
 #include "kernels/kernels.h"
 @;@#
+@<One number of a tensor@>@;
 @<The tables of this build@>@;
 @<Find a table by its name@>@;
+@<Refuse types that a table cannot multiply@>@;
 @<Refuse a build that rounds otherwise@>@;
 @<Room for attention@>@;

@@ -671,7 +671,7 @@ bool request_hex(const struct request *q, const char *text, size_t n,
 static bool unpack_bytes(struct request *q, const struct kv_format *f,
   const char *text, size_t digits, float *x, unsigned char *packed)
 {
-  size_t whole = f->type < WEIGHT_Q8_0 ? 1 : WEIGHT_BLOCK;
+  size_t whole = number_types[f->type].block;
   size_t one = weight_row_bytes(f->type, whole), n = digits / 2 / one * whole;
   if (!request_hex(q, text, digits, packed)) return false;
   if (digits / 2 % one != 0)

@@ -303,6 +303,39 @@ START_TEST(refusals_name_file_field_found_wanted)
 }
 END_TEST
 
+/* a model is opened for a table of kernels; what that cannot multiply is refused then, and once more
+   by a pass with another table than the model was opened for */
+START_TEST(types_that_the_kernels_cannot_multiply_are_refused)
+{
+  char dir[200];
+  struct kernels few = *kernels_find(NULL, NULL);
+  struct memory m = { 0 };
+  struct counters c = { 0 };
+  struct error why = { "" };
+  const uint32_t ids[3] = { 3, 1, 4 };
+  const size_t last = 2;
+  float logits[64];
+  variant_make(dir, "gpt2");
+  struct model *lm = model_open_for(&m, &few, dir, &why);
+  ck_assert_msg(lm != NULL && lm->matrix_types == 1u << WEIGHT_F32, "%s", why.text);
+  ck_assert_uint_le(lm->config.vocab_size, 64);
+  struct store *s = store_open(&m, &lm->config, 1, &why);
+  struct engine e = { .k = &few, .c = &c };
+  ck_assert(model_evaluate(&e, lm, s, ids, 3, &last, 1, logits, &why));
+  few.matrix_types = 1u << WEIGHT_F16 | 1u << WEIGHT_BF16;
+  ck_assert(!model_evaluate(&e, lm, s, ids, 3, &last, 1, logits, &why));
+  ck_assert_msg(strstr(why.text, "model.safetensors: matrices of F32; wanted: F16 or BF16, which")
+      != NULL, "%s", why.text);
+  ck_assert_uint_eq(c.passes, 1);
+  store_close(s), model_close(&m, lm);
+  ck_assert_ptr_null(model_open_for(&m, &few, dir, &why));
+  ck_assert_msg(strstr(why.text, "model.safetensors: transformer.wte.weight") != NULL
+    && strstr(why.text, "F32; wanted: F16 or BF16") != NULL, "%s", why.text);
+  ck_assert_uint_eq(m.all.live, 0);
+  variant_drop(dir);
+}
+END_TEST
+
 /* ---- what a directory answers: logits, context, ends; to see whether a change of a field is
  * noticed */
 static bool answer(const char *dir, float *logits, size_t *n, struct model_config *c)
@@ -866,6 +899,7 @@ int main(void)
   suite_add_tcase(s, t);
   t = tcase_create("files");
   tcase_add_test(t, refusals_name_file_field_found_wanted);
+  tcase_add_test(t, types_that_the_kernels_cannot_multiply_are_refused);
   tcase_add_test(t, used_fields_change_the_answer_or_are_refused);
   tcase_add_test(t, yarn_takes_null_for_no);
   tcase_add_test(t, harmless_fields_change_nothing);

@@ -333,7 +333,8 @@ START_TEST(embedding_widens_exactly)
   for (int i = 0; i < 300; i++) {
     struct engine e = any_engine();
     size_t d = 1 + below(50), vocab = 1 + below(30), rows = 1 + below(6);
-    enum weight_type type = (enum weight_type) below(3);
+    enum weight_type type = (enum weight_type) below(N_WEIGHT_TYPES);
+    if (number_types[type].block > 1) d = number_types[type].block * (1 + below(3));
     char *base, *t = stored(type, d * vocab, &base);
     uint32_t id[6];
     float *y = numbers(rows * d);
@@ -372,6 +373,48 @@ START_TEST(embedding_widens_exactly)
         }
       }
     }
+  }
+}
+END_TEST
+
+/* the table of types: what each row says, what a tensor of each type is, and what is refused */
+START_TEST(a_type_is_read_as_itself_or_refused)
+{
+  static const struct { const char *name; size_t block, bytes; } said[] = { { "F32", 1, 4 },
+    { "F16", 1, 2 }, { "BF16", 1, 2 }, { "Q8_0", 32, 34 }, { "Q4_0", 32, 18 } };
+  ck_assert_uint_eq(sizeof said / sizeof said[0], N_WEIGHT_TYPES);
+  for (unsigned t = 0; t < N_NUMBER_TYPES; t++)
+    for (unsigned u = 0; u < t; u++)
+      ck_assert_str_ne(number_types[t].name, number_types[u].name);
+  for (unsigned t = 0; t < N_WEIGHT_TYPES; t++) {
+    char *base, *p = stored((enum weight_type) t, 96, &base);
+    ck_assert_str_eq(number_types[t].name, said[t].name);
+    ck_assert_uint_eq(number_types[t].block, said[t].block);
+    ck_assert_uint_eq(weight_row_bytes(t, 96), 96 / said[t].block * said[t].bytes);
+    for (size_t i = 0; i < 96; i++) {
+      float a = oracle_number(p, (int) t, i),
+            b = tensor_number((struct tensor){ p, (enum weight_type) t }, i);
+      ck_assert(same(&a, &b, 4));
+    }
+    free(base);
+  }
+  for (size_t i = 0; kernels_at(i) != NULL; i++) {
+    struct kernels k = *kernels_at(i);
+    struct error why = { "" };
+    char words[64], wanted[120];
+    kernels_list_types(&k, words);
+    ck_assert_str_eq(words, "F32, F16 or BF16");
+    ck_assert(kernels_check_types(&k, 0, "m", &why) && kernels_check_types(&k, 7, "m", &why));
+    ck_assert(!kernels_check_types(&k, 1u << WEIGHT_F16 | 1u << WEIGHT_Q4_0, "m", &why));
+    snprintf(wanted, sizeof wanted,
+      "m: matrices of Q4_0; wanted: F32, F16 or BF16, which the kernels %s multiply", k.name);
+    ck_assert_str_eq(why.text, wanted);
+    k.matrix_types = 1u << WEIGHT_BF16 | 1u << WEIGHT_Q8_0;
+    kernels_list_types(&k, words);
+    ck_assert_str_eq(words, "BF16 or Q8_0");
+    k.matrix_types = 1u << WEIGHT_F32;
+    kernels_list_types(&k, words);
+    ck_assert_str_eq(words, "F32");
   }
 }
 END_TEST
@@ -780,8 +823,6 @@ START_TEST(room_is_for_every_block)
       && blocks >= (max_len + 255) / 256 + (max_len % 256 != 1));
     ck_assert_uint_eq(blocks, max_len / 256 + 2);
   }
-  ck_assert(weight_type_bytes(WEIGHT_F32) == 4 && weight_type_bytes(WEIGHT_F16) == 2
-    && weight_type_bytes(WEIGHT_BF16) == 2);
   struct error why;
   ck_assert_ptr_null(kernels_find("", &why));
   ck_assert_ptr_null(kernels_find("scala", &why));
@@ -835,6 +876,7 @@ static Suite *kernel_suite(void)
   tcase_add_test(t, activations_are_the_oracle);
   tcase_add_test(t, probabilities_are_the_oracle);
   tcase_add_test(t, embedding_widens_exactly);
+  tcase_add_test(t, a_type_is_read_as_itself_or_refused);
   tcase_add_test(t, modes_of_the_caller_do_not_matter);
   tcase_add_test(t, unseen_positions_are_never_touched);
   tcase_add_test(t, zeroing_after_the_softmax_is_wrong);

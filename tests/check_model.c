@@ -376,7 +376,7 @@ START_TEST(counters_are_tallies)
     struct pass *p;
     ck_assert_msg(model_forward(&r.e, r.lm, r.s, rows, n, &p, &r.why), "%s", r.why.text);
     tally_pass(
-      &b, c, rows, n, layer_bytes, madds, (unsigned) weight_type_bytes(r.lm->embedding.type));
+      &b, c, rows, n, layer_bytes, madds, (unsigned) weight_row_bytes(r.lm->embedding.type, 1));
     for (size_t i = 0; i < wanted; i++) which[i] = rnd(&seed) % n;
     for (int twice = 0; twice < 2; twice++) {
       ck_assert(model_logits(&r.e, r.lm, p, which, wanted, logits, &r.why));

@@ -108,7 +108,8 @@ static bool read_back(int damage)
   if (w == NULL) printf("  %s\n", why.text);
   for (size_t i = 0; w != NULL && i < tensor_file_count(w); i++) {
     const struct tensor_entry *t = tensor_file_at(w, i);
-    printf("  %s: %s, %d numbers from byte %d on\n", t->name, t->type,
+    printf("  %s: %s, %d numbers from byte %d on\n", t->name,
+      number_types[t->type].name,
       (int) t->elements, (int) t->begin);
   }
   tensor_file_close(&m, w);
@@ -207,19 +208,20 @@ offset again.
 @(safetensors.h@>=
 #ifndef INCIPIT_SAFETENSORS_H
 #define INCIPIT_SAFETENSORS_H
-#include "ground/ground.h"
+#include "kernels/number_type.h"
 @<A tensor in a file@>@;
 @<All tensors of a model@>@;
 #endif
 
-@ A tensor stays where it is. What we keep beside it is its name, its type as the file
-spells it, and its shape, outermost dimension first. The engine computes with three of
+@ A tensor stays where it is. What we keep beside it is its name, the number of its type in the table of types
+(\cref{sec:kernels}), and its shape, outermost dimension first. The engine multiplies matrices of three of
 the types: F32 is C's |float|, F16 and BF16 are halves of it, with more digits the one and more range the other (\cref{sec:formats}). The others are understood far enough to list them.
 The shape stands at the end of the structure, in as many places as the tensor has dimensions, so that each tensor is one block of memory.
 
 @<A tensor in a file@>=
 struct tensor_entry {
-  const char *name, *type, *file; /* type as in the file: \.{"F32"}, \.{"BF16"}, \dots */
+  const char *name, *file;
+  unsigned type; /* its row in |number_types|; below |N_WEIGHT_TYPES| we compute with it */
   const unsigned char *data; /* little endian, not always aligned */
   uint64_t bytes, elements, begin;
   size_t number; /* its place in the list by name */
@@ -465,22 +467,16 @@ void *p = memory_reserve(r->m, MEMORY_OTHER, w->list, &w->cap, w->n + 1, 64,
 if (p == NULL) return NULL;
 w->list = p;
 
-@ The types of the format, with their bits. Some are smaller than a byte; a tensor of
-those must still fill whole bytes. The file's own word for a type is replaced by ours from this table, which lives as long as the program.
+@ The format spells its types as the table does, but has no blocks with a scale. Some of its types are smaller than a byte; a tensor of
+those must still fill whole bytes, which is to say that it has whole blocks.
 
 @<The types that the format knows@>=
-static const struct dtype { const char *name; uint64_t bits; } known_type[] =
-  @[{ {"F32", 32}, {"F16", 16}, {"BF16", 16}, {"F64", 64}, {"BOOL", 8},@|
-    {"U8", 8}, {"I8", 8}, {"U16", 16}, {"I16", 16}, {"U32", 32}, {"I32", 32},@|
-    {"U64", 64}, {"I64", 64}, {"C64", 64}, {"F4", 4}, {"F6_E2M3", 6},@|
-    {"F6_E3M2", 6}, {"F8_E5M2", 8}, {"F8_E4M3", 8}, {"F8_E8M0", 8},@|
-    {"F8_E5M2FNUZ", 8}, {"F8_E4M3FNUZ", 8} }@];
-@#
-static const struct dtype *type_find(const char *name)
+static unsigned type_find(const char *name)
 {
-  for (size_t i = 0; i < sizeof known_type / sizeof known_type[0]; i++)
-    if (strcmp(known_type[i].name, name) == 0) return &known_type[i];
-  return NULL;
+  unsigned i = 0;
+  while (i < N_NUMBER_TYPES && !(number_types[i].safetensors
+      && strcmp(number_types[i].name, name) == 0)) i++;
+  return i;
 }
 
 @ Multiplying what a stranger wrote is how buffers overflow. |count_up| multiplies only
@@ -505,10 +501,9 @@ lie within the file is seen when all of them are known.
 static bool tensor_fill(struct header_parser *r, struct tensor_entry *t, json_t *type,
   json_t *shape, json_t *offset)
 {
-  const struct dtype *known = type_find(json_string_value(type));
-  if (known == NULL)
+  t->type = type_find(json_string_value(type)), t->elements = 1;
+  if (t->type == N_NUMBER_TYPES)
     return tensor_bad(r, t->name, type, "a type of the format");
-  t->type = known->name, t->elements = 1;
   @<Multiply out the shape@>@;
   @<Take down the offsets, and hold them against the shape@>@;
   return true;
@@ -524,7 +519,7 @@ for (uint32_t i = 0; i < t->rank; i++) {
     return tensor_bad(r, t->name, shape, "fewer than 2^64 elements");
 }
 
-@ Bits are elements times the bits of one. That product is the last that could overflow, and is looked at before it is formed; then it must be whole bytes, and
+@ Bytes are blocks times the bytes of one, and for most types a block is one number. That product is the last that could overflow, and is looked at before it is formed; the blocks must be whole, and the bytes
 exactly as many as the offsets enclose. Fewer would read the neighbour's numbers, more would hide bytes that nobody names.
 
 @<Take down the offsets, and hold them against the shape@>=
@@ -534,9 +529,10 @@ if (!count_up(&t->begin, json_array_get(offset, 0))
     || !count_up(&end, json_array_get(offset, 1)) || t->begin > end)
   return tensor_bad(r, t->name, offset, "two rising offsets");
 t->bytes = end - t->begin;
-if (t->elements > UINT64_MAX / known->bits
-    || t->elements * known->bits % 8 != 0
-    || t->elements * known->bits / 8 != t->bytes)
+const struct number_type *known = &number_types[t->type];
+if (t->elements % known->block != 0
+    || t->elements / known->block > UINT64_MAX / known->bytes
+    || t->elements / known->block * known->bytes != t->bytes)
   return tensor_bad(r, t->name, offset, "as many bytes as type and shape need");
 
 @ Now the extents. Sorted by where they begin, each tensor must start where the one

@@ -1246,7 +1246,12 @@ struct model *model_open(struct memory *m, const char *directory,
   struct error *why);
   /* maps the weights of a directory in Hugging Face's layout and checks them
      against its settings; null and a sentence that names file and field. Owned by
-     the caller; any number of threads may read it */
+     the caller; any number of threads may read it. Its matrices can be multiplied by the
+     table of kernels that |kernels_find| gives for null */
+struct model *model_open_for(struct memory *m, const struct kernels *k,
+  const char *directory, struct error *why);
+  /* the same for the table |k|: a matrix of a type that |k| cannot multiply is refused,
+     with the file, the tensor, its type, and the types that |k| has */
 void model_close(struct memory *m, struct model *lm);
   /* closes the files and returns the rest; null is nothing */
 uint64_t model_parameters(const struct model *lm);
@@ -1259,6 +1264,7 @@ follows does nothing, and one test at the end suffices. The alternative, a test 
 @<The state of assembly@>=
 struct model_loader {
   struct memory *m;
+  const struct kernels *k; /* those that will multiply */
   struct model *lm;
   const char *prefix; /* \.{"transformer."}, \.{"model."}, or nothing */
   bool *used; /* one for each tensor of the file */
@@ -1290,17 +1296,18 @@ static struct tensor require_tensor(struct model_loader *a, const char *name,
   @<Turn |t| into a tensor of a type that we have, or fail@>@;
 }
 
-@ The file's word for the type becomes ours. A tensor that is found is marked as used, and
+@ The type must be one with which the kernels can multiply. For a gain or a bias that is more than is needed, since single numbers can be read of every type that we compute with; but a file that has its gains in a type for which nobody has a matrix is
+a file that we misunderstand. A tensor that is found is marked as used, and
 its bytes are added up.
 
 @<Turn |t| into a tensor of a type that we have, or fail@>=
-static const char *const type[] = @[{ "F32", "F16", "BF16" }@];
-for (int i = 0; i < 3; i++)
-  if (strcmp(t->type, type[i]) == 0) {
-    a->used[t->number] = true, a->bytes += t->bytes;
-    return (struct tensor) @[{ t->data, (enum weight_type) i }@];
-  }
-a->ok = error_found(a->why, t->file, name, t->type, "F32, F16 or BF16");
+if (t->type < N_WEIGHT_TYPES && (a->k->matrix_types >> t->type & 1) != 0) {
+  a->used[t->number] = true, a->bytes += t->bytes;
+  a->lm->matrix_types |= 1u << t->type;
+  return (struct tensor) @[{ t->data, (enum weight_type) t->type }@];
+}
+kernels_list_types(a->k, wanted);
+a->ok = error_found(a->why, t->file, name, number_types[t->type].name, wanted);
 return none;
 
 @ A shape is written as the file writes it, as a list in brackets; a long one is cut, and
@@ -1448,8 +1455,8 @@ static void assemble_ends(struct model_loader *a)
 lm->head = (struct matrix) @[{ .in = c->d_model, .out = c->vocab_size }@];
 lm->head.weight = c->tied ? lm->embedding
   : require_tensor(a, "lm_head.weight", c->vocab_size, c->d_model);
-lm->head_bytes = (uint64_t) c->vocab_size * c->d_model
-  * weight_type_bytes(lm->head.weight.type);
+lm->head_bytes = (uint64_t) c->vocab_size
+  * weight_row_bytes(lm->head.weight.type, c->d_model);
 
 @ The number of layers comes from a file, and so we look whether the tensors of the last
 one can be there at all before we take memory for that many. Each layer has several tensors, so a number of layers above that of the tensors is a lie that can be told at once.
@@ -1506,8 +1513,8 @@ embedding, byte for byte; if it is not, settings and weights contradict each oth
 static bool tied_head(struct model_loader *a, const struct tensor_entry *t)
 {
   const struct model_config *c = &a->lm->config;
-  uint64_t bytes = (uint64_t) c->vocab_size * c->d_model
-    * weight_type_bytes(a->lm->embedding.type);
+  uint64_t bytes = (uint64_t) c->vocab_size
+    * weight_row_bytes(a->lm->embedding.type, c->d_model);
   if (t->bytes != bytes || memcmp(t->data, a->lm->embedding.data, bytes) != 0)
     return error_found(a->why, t->file, t->name, "not the embedding",
       "equal, since tie_word_embeddings is true");
@@ -1555,12 +1562,12 @@ static bool model_assemble(struct model_loader *a)
 @ The marks for used tensors are needed while the model is put together and go back in either case. What a failure leaves behind is freed by the same function that later frees what a success has built.
 
 @<Open and close a model@>=
-struct model *model_open(struct memory *m, const char *directory,
-  struct error *why)
+struct model *model_open_for(struct memory *m, const struct kernels *k,
+  const char *directory, struct error *why)
 {
   struct model *lm = memory_alloc(m, MEMORY_OTHER, 1, sizeof *lm, why);
   if (lm == NULL) return NULL;
-  struct model_loader a = @[{ .m = m, .lm = lm, .ok = true, .why = why }@];
+  struct model_loader a = @[{ .m = m, .k = k, .lm = lm, .ok = true, .why = why }@];
   bool ok = config_open(&lm->config, m, directory, why)
     && (lm->weights = tensor_file_open(m, directory, why)) != NULL;
   size_t n = ok ? tensor_file_count(lm->weights) : 0;
@@ -1570,6 +1577,12 @@ struct model *model_open(struct memory *m, const char *directory,
   if (ok) return lm;
   model_close(m, lm);
   return NULL;
+}
+struct model *model_open(struct memory *m, const char *directory,
+  struct error *why)
+{
+  const struct kernels *k = kernels_find(NULL, why);
+  return k == NULL ? NULL : model_open_for(m, k, directory, why);
 }
 
 @ The settings are closed last, because the sizes of the blocks are worked out from them.

@@ -57,12 +57,12 @@ uint64_t footprint_weights(const struct model *lm)
 {
   const struct model_config *c = &lm->config;
   uint64_t d = c->d_model, v = c->vocab_size;
-  uint64_t sum = lm->layer_bytes + d * v * weight_type_bytes(lm->embedding.type);
+  uint64_t sum = lm->layer_bytes + v * weight_row_bytes(lm->embedding.type, d);
   if (c->learned_positions)
-    sum += d * c->n_positions * weight_type_bytes(lm->positions.type);
-  sum += d * weight_type_bytes(lm->final_norm.gain.type);
-  if (c->layer_norm) sum += d * weight_type_bytes(lm->final_norm.bias.type);
-  if (!c->tied) sum += d * v * weight_type_bytes(lm->head.weight.type);
+    sum += c->n_positions * weight_row_bytes(lm->positions.type, d);
+  sum += weight_row_bytes(lm->final_norm.gain.type, d);
+  if (c->layer_norm) sum += weight_row_bytes(lm->final_norm.bias.type, d);
+  if (!c->tied) sum += v * weight_row_bytes(lm->head.weight.type, d);
   return sum;
 }
 
@@ -102,9 +102,10 @@ bool footprint_cache(const struct model_config *c, const struct cache_plan *p,
   bool fits = p->context <= INT64_MAX
     && multiply(&row, 2 * (uint64_t) c->n_kv_heads);
   *bytes = 0;
-  if (p->format->type >= WEIGHT_Q8_0 && c->head_dim % WEIGHT_BLOCK != 0)
+  int block = number_types[p->format->type].block;
+  if (c->head_dim % (uint32_t) block != 0)
     return error_say(why, "a cache in %s for a head_dim of %u; wanted: a"
-      " multiple of %d", p->format->name, c->head_dim, WEIGHT_BLOCK);
+      " multiple of %d", p->format->name, c->head_dim, block);
   for (uint32_t i = 0; fits && i < c->n_layers; i++) {
     uint64_t layer = footprint_rows(c, i, p);
     fits = multiply(&layer, p->batch) && multiply(&layer, row)

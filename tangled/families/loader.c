@@ -11,6 +11,7 @@
 /* <The state of assembly> */
 struct model_loader {
   struct memory *m;
+  const struct kernels *k; /* those that will multiply */
   struct model *lm;
   const char *prefix; /* "transformer.", "model.", or nothing */
   bool *used; /* one for each tensor of the file */
@@ -46,13 +47,13 @@ static struct tensor require_tensor(struct model_loader *a, const char *name,
       found, wanted);
   if (!a->ok) return none;
   /* <Turn t into a tensor of a type that we have, or fail> */
-  static const char *const type[] = { "F32", "F16", "BF16" };
-  for (int i = 0; i < 3; i++)
-    if (strcmp(t->type, type[i]) == 0) {
-      a->used[t->number] = true, a->bytes += t->bytes;
-      return (struct tensor) { t->data, (enum weight_type) i };
-    }
-  a->ok = error_found(a->why, t->file, name, t->type, "F32, F16 or BF16");
+  if (t->type < N_WEIGHT_TYPES && (a->k->matrix_types >> t->type & 1) != 0) {
+    a->used[t->number] = true, a->bytes += t->bytes;
+    a->lm->matrix_types |= 1u << t->type;
+    return (struct tensor) { t->data, (enum weight_type) t->type };
+  }
+  kernels_list_types(a->k, wanted);
+  a->ok = error_found(a->why, t->file, name, number_types[t->type].name, wanted);
   return none;
 }
 
@@ -163,8 +164,8 @@ static void assemble_ends(struct model_loader *a)
   lm->head = (struct matrix) { .in = c->d_model, .out = c->vocab_size };
   lm->head.weight = c->tied ? lm->embedding
     : require_tensor(a, "lm_head.weight", c->vocab_size, c->d_model);
-  lm->head_bytes = (uint64_t) c->vocab_size * c->d_model
-    * weight_type_bytes(lm->head.weight.type);
+  lm->head_bytes = (uint64_t) c->vocab_size
+    * weight_row_bytes(lm->head.weight.type, c->d_model);
 }
 
 /* <Assemble the layers> */
@@ -192,8 +193,8 @@ static void assemble_layers(struct model_loader *a)
 static bool tied_head(struct model_loader *a, const struct tensor_entry *t)
 {
   const struct model_config *c = &a->lm->config;
-  uint64_t bytes = (uint64_t) c->vocab_size * c->d_model
-    * weight_type_bytes(a->lm->embedding.type);
+  uint64_t bytes = (uint64_t) c->vocab_size
+    * weight_row_bytes(a->lm->embedding.type, c->d_model);
   if (t->bytes != bytes || memcmp(t->data, a->lm->embedding.data, bytes) != 0)
     return error_found(a->why, t->file, t->name, "not the embedding",
       "equal, since tie_word_embeddings is true");
@@ -253,12 +254,12 @@ static bool model_assemble(struct model_loader *a)
 }
 
 /* <Open and close a model> */
-struct model *model_open(struct memory *m, const char *directory,
-  struct error *why)
+struct model *model_open_for(struct memory *m, const struct kernels *k,
+  const char *directory, struct error *why)
 {
   struct model *lm = memory_alloc(m, MEMORY_OTHER, 1, sizeof *lm, why);
   if (lm == NULL) return NULL;
-  struct model_loader a = { .m = m, .lm = lm, .ok = true, .why = why };
+  struct model_loader a = { .m = m, .k = k, .lm = lm, .ok = true, .why = why };
   bool ok = config_open(&lm->config, m, directory, why)
     && (lm->weights = tensor_file_open(m, directory, why)) != NULL;
   size_t n = ok ? tensor_file_count(lm->weights) : 0;
@@ -268,6 +269,13 @@ struct model *model_open(struct memory *m, const char *directory,
   if (ok) return lm;
   model_close(m, lm);
   return NULL;
+}
+
+struct model *model_open(struct memory *m, const char *directory,
+  struct error *why)
+{
+  const struct kernels *k = kernels_find(NULL, why);
+  return k == NULL ? NULL : model_open_for(m, k, directory, why);
 }
 
 void model_close(struct memory *m, struct model *lm)

@@ -8,9 +8,15 @@
 
 /* maps the weights of a directory in Hugging Face's layout and checks them against
    its settings; null and a sentence that names file and field. Owned by the caller;
-   any number of threads may read it */
+   any number of threads may read it. Its matrices can be multiplied by the table of
+   kernels that kernels_find gives for null */
 struct model *model_open(struct memory *m, const char *directory,
   struct error *why);
+
+/* the same for the table k: a matrix of a type that k cannot multiply is refused,
+   with the file, the tensor, its type, and the types that k has */
+struct model *model_open_for(struct memory *m, const struct kernels *k,
+  const char *directory, struct error *why);
 
 /* closes the files and returns the rest; null is nothing */
 void model_close(struct memory *m, struct model *lm);

@@ -61,6 +61,7 @@ INLINE float fold(const vec *a)
 const struct kernels kernels_avx512 =
   /* <The functions of a table> */
   { .name = NAME,
+  .matrix_types = 1u << WEIGHT_F32 | 1u << WEIGHT_F16 | 1u << WEIGHT_BF16,
   .linear = linear, .normalize = normalize, .rotate = rotate,
   .attend = attend, .activate = activate, .add = add,
   .embed = embed, .angles = angles, .softmax = softmax,

@@ -86,5 +86,6 @@ struct model {
                                       multiplied by */
   float *frequency; /* [head_dim/2], or null with learned positions */
   uint64_t layer_madds, layer_bytes, head_bytes;
+  uint32_t matrix_types; /* bit 1 << type for each type of its matrices */
 };
 #endif

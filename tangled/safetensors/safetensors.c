@@ -72,18 +72,12 @@ static bool tensor_bad(struct header_parser *r, const char *name, json_t *found,
 }
 
 /* <The types that the format knows> */
-static const struct dtype { const char *name; uint64_t bits; } known_type[] =
-  { {"F32", 32}, {"F16", 16}, {"BF16", 16}, {"F64", 64}, {"BOOL", 8},
-    {"U8", 8}, {"I8", 8}, {"U16", 16}, {"I16", 16}, {"U32", 32}, {"I32", 32},
-    {"U64", 64}, {"I64", 64}, {"C64", 64}, {"F4", 4}, {"F6_E2M3", 6},
-    {"F6_E3M2", 6}, {"F8_E5M2", 8}, {"F8_E4M3", 8}, {"F8_E8M0", 8},
-    {"F8_E5M2FNUZ", 8}, {"F8_E4M3FNUZ", 8} };
-
-static const struct dtype *type_find(const char *name)
+static unsigned type_find(const char *name)
 {
-  for (size_t i = 0; i < sizeof known_type / sizeof known_type[0]; i++)
-    if (strcmp(known_type[i].name, name) == 0) return &known_type[i];
-  return NULL;
+  unsigned i = 0;
+  while (i < N_NUMBER_TYPES && !(number_types[i].safetensors
+      && strcmp(number_types[i].name, name) == 0)) i++;
+  return i;
 }
 
 /* <Multiply numbers from a file> */
@@ -100,10 +94,9 @@ static bool count_up(uint64_t *product, json_t *factor)
 static bool tensor_fill(struct header_parser *r, struct tensor_entry *t, json_t *type,
   json_t *shape, json_t *offset)
 {
-  const struct dtype *known = type_find(json_string_value(type));
-  if (known == NULL)
+  t->type = type_find(json_string_value(type)), t->elements = 1;
+  if (t->type == N_NUMBER_TYPES)
     return tensor_bad(r, t->name, type, "a type of the format");
-  t->type = known->name, t->elements = 1;
   /* <Multiply out the shape> */
   for (uint32_t i = 0; i < t->rank; i++) {
     t->shape[i] = 1;
@@ -118,9 +111,10 @@ static bool tensor_fill(struct header_parser *r, struct tensor_entry *t, json_t 
       || !count_up(&end, json_array_get(offset, 1)) || t->begin > end)
     return tensor_bad(r, t->name, offset, "two rising offsets");
   t->bytes = end - t->begin;
-  if (t->elements > UINT64_MAX / known->bits
-      || t->elements * known->bits % 8 != 0
-      || t->elements * known->bits / 8 != t->bytes)
+  const struct number_type *known = &number_types[t->type];
+  if (t->elements % known->block != 0
+      || t->elements / known->block > UINT64_MAX / known->bytes
+      || t->elements / known->block * known->bytes != t->bytes)
     return tensor_bad(r, t->name, offset, "as many bytes as type and shape need");
   return true;
 }

@@ -2,13 +2,14 @@
 
 #ifndef INCIPIT_SAFETENSORS_H
 #define INCIPIT_SAFETENSORS_H
-#include "ground/ground.h"
+#include "kernels/number_type.h"
 
 /* <A tensor in a file> */
 
 /* owned by its struct tensor_file; rank 0 has one element */
 struct tensor_entry {
-  const char *name, *type, *file; /* type as in the file: "F32", "BF16", ...*/
+  const char *name, *file;
+  unsigned type; /* its row in number_types; below N_WEIGHT_TYPES we compute with it */
   const unsigned char *data; /* little endian, not always aligned */
   uint64_t bytes, elements, begin;
   size_t number; /* its place in the list by name */
