@@ -498,17 +498,19 @@ struct model {
   struct attention_dims attention; /* how many, how wide, and what scores are
     multiplied by */
   float *frequency; /* |[head_dim/2]|, or null with learned positions */
+  struct arena copies; /* of tensors that lie in an order which is not ours */
   uint64_t layer_madds, layer_bytes, head_bytes;
   uint32_t matrix_types; /* bit |1 << type| for each type of its matrices */
 };
   /* a model: its settings and its weights, which belong to the files */
 
 @ How files become a model is told in the workshop. What we may rely on here is what three of its headers promise: that settings are read and checked, that a model is opened
-or refused with a sentence, and that the tensors of its files are mapped and named.
+or refused with a sentence, and that the tensors of its files are mapped and named. The names themselves differ from one kind of file to the next, and are in a table.
 
 \printedheader{families/config.h}
+\printedheader{families/layout.h}
 \printedheader{families/loader.h}
-\printedheader{safetensors/safetensors.h}
+\printedheader{safetensors/tensor_file.h}
 
 @ The window of a layer is asked for by the store, layer by layer.
 
@@ -1707,7 +1709,7 @@ stands before them, because each may call it.
 #include <inttypes.h>
 #include <string.h>
 #include "model/forward.h"
-#include "safetensors/safetensors.h"
+#include "safetensors/tensor_file.h"
 @;@#
 @<The arrays of a pass@>@;
 @<Allocate the arrays of a pass@>@;

@@ -395,7 +395,7 @@ reader's order was the other one, and need not bow to it.
 #include <inttypes.h>
 #include <math.h>
 #include "loop/generate.h"
-#include "safetensors/safetensors.h"
+#include "safetensors/tensor_file.h"
 @;@#
 @<Name the first row that went bad, if the last one did@>@;
 @<Read a list of rows, a chunk at a time@>@;

@@ -360,7 +360,7 @@ While a pass runs it needs the arrays of its arena (\cref{sec:forward}): for eac
 \begin{equation}\label{eq:activations}
   4\,\bigl(3d+2q+2k+u+gf+2\lfloor d_h/2\rfloor\bigr)+w
 \end{equation}
-bytes, where $u=3q$ for models of GPT-2's kind, whose files have queries, keys and values in one matrix, and else 0; and $w=\val{activations.row}$ bytes are not numbers: token, position, place in the order, a view, and a mark if something is not finite. Besides, each worker has scratch memory for attention, with $d_h+2$ numbers for each whole block of 256 positions that a row can see, and for two more; and |struct pass| itself takes \val{activations.pass} bytes. No factor in this is the number of layers: they all use the same arena.
+bytes, where $u=3q$ for models whose files have queries, keys and values in one matrix, as GPT-2's from Hugging Face have, and else 0; and $w=\val{activations.row}$ bytes are not numbers: token, position, place in the order, a view, and a mark if something is not finite. Besides, each worker has scratch memory for attention, with $d_h+2$ numbers for each whole block of 256 positions that a row can see, and for two more; and |struct pass| itself takes \val{activations.pass} bytes. No factor in this is the number of layers: they all use the same arena.
 @^activations@>
 
 @<What a pass borrows@>=
@@ -379,7 +379,8 @@ uint64_t footprint_pass(const struct model_config *c, uint64_t rows,
   uint64_t d = c->d_model, f = c->d_inner;
   uint64_t q = (uint64_t) c->n_heads * c->head_dim;
   uint64_t k = (uint64_t) c->n_kv_heads * c->head_dim;
-  uint64_t fused = c->learned_positions ? 3 * q : 0;
+  const struct tensor_layout *l = layout_find("safetensors", c->family);
+  uint64_t fused = layout_fused(l) ? 3 * q : 0;
   uint64_t numbers = 3 * d + 2 * q + 2 * k + fused + (c->gated ? 2 * f : f)
     + 2 * (c->head_dim / 2);
   uint64_t other = 3 * sizeof (uint32_t) + sizeof (size_t)
@@ -465,6 +466,7 @@ uint64_t footprint_max_batch(const struct model_config *c, const struct cache_pl
 #include <string.h>
 #include "accounts/accounts.h"
 #include "families/config.h"
+#include "families/layout.h"
 @;@#
 @<List the tensors@>@;
 @<Reckon what tokens leave@>@;
@@ -730,7 +732,7 @@ The program of this chapter does the same for the built-in model. First it recko
 @c
 #include <inttypes.h>
 #include <stdio.h>
-#include "safetensors/safetensors.h"
+#include "safetensors/tensor_file.h"
 #include "tokenizer/tokenizer.h"
 #include "families/loader.h"
 #include "accounts/accounts.h"

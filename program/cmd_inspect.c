@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "families/loader.h"
-#include "safetensors/safetensors.h"
+#include "safetensors/tensor_file.h"
 #include "command.h"
 
 /* tensors of the model, or of the file alone, which then is closed with us */

@@ -14,7 +14,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include "safetensors/jsonfile.h"
-#include "safetensors/safetensors.h"
+#include "safetensors/tensor_file.h"
 #include "command.h"
 #include "probe.h"
 

@@ -85,7 +85,7 @@ static struct store *open_store(struct session *o, const struct command_line *w,
 static bool open_model(struct session *o, const struct command_line *w,
   struct error *why)
 {
-  o->lm = model_open_for(o->m, o->e.k, o->path, why);
+  o->lm = model_open_for(o->m, o->e.k, NULL, o->path, why);
   if (o->lm == NULL) return false;
   o->vocab_size = o->lm->config.vocab_size;
   o->s = open_store(o, w, why);

@@ -13,7 +13,7 @@
 #include "tokenizer/tokenizer.h"
 #include "model/forward.h"
 #include "families/loader.h"
-#include "safetensors/safetensors.h"
+#include "safetensors/tensor_file.h"
 
 static char room[300]; /* a folder, made anew for each test */
 static const char *const all_files[] = { "config.json", "generation_config.json",

@@ -4,7 +4,7 @@
 #include <math.h>
 #include "variants.h"
 #include "tiny.h"
-#include "safetensors/safetensors.h"
+#include "safetensors/tensor_file.h"
 
 static void rig_close(struct rig *r)
 {

@@ -4,6 +4,7 @@
 #include <string.h>
 #include "accounts/accounts.h"
 #include "families/config.h"
+#include "families/layout.h"
 
 /* <List the tensors> */
 struct tensor_list { struct tensor_line *line; size_t n; };
@@ -123,7 +124,8 @@ uint64_t footprint_pass(const struct model_config *c, uint64_t rows,
   uint64_t d = c->d_model, f = c->d_inner;
   uint64_t q = (uint64_t) c->n_heads * c->head_dim;
   uint64_t k = (uint64_t) c->n_kv_heads * c->head_dim;
-  uint64_t fused = c->learned_positions ? 3 * q : 0;
+  const struct tensor_layout *l = layout_find("safetensors", c->family);
+  uint64_t fused = layout_fused(l) ? 3 * q : 0;
   uint64_t numbers = 3 * d + 2 * q + 2 * k + fused + (c->gated ? 2 * f : f)
     + 2 * (c->head_dim / 2);
   uint64_t other = 3 * sizeof (uint32_t) + sizeof (size_t)

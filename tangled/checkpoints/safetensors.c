@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include "safetensors/safetensors.h"
+#include "safetensors/tensor_file.h"
 
 /* <Write the file of the hand calculation, damaged or not> */
 enum { DAMAGES = 6, MAX_BYTES = 256 };

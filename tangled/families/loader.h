@@ -3,6 +3,7 @@
 #ifndef INCIPIT_LOADER_H
 #define INCIPIT_LOADER_H
 #include "families/config.h"
+#include "families/layout.h"
 
 /* <A model, from outside> */
 
@@ -14,9 +15,10 @@ struct model *model_open(struct memory *m, const char *directory,
   struct error *why);
 
 /* the same for the table k: a matrix of a type that k cannot multiply is refused,
-   with the file, the tensor, its type, and the types that k has */
+   with the file, the tensor, its type, and the types that k has. The tensors have the
+   layout l, or for null that of the file's format and the settings' family */
 struct model *model_open_for(struct memory *m, const struct kernels *k,
-  const char *directory, struct error *why);
+  const struct tensor_layout *l, const char *directory, struct error *why);
 
 /* closes the files and returns the rest; null is nothing */
 void model_close(struct memory *m, struct model *lm);

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include "loop/generate.h"
-#include "safetensors/safetensors.h"
+#include "safetensors/tensor_file.h"
 
 /* <Name the first row that went bad, if the last one did> */
 static bool finite_until(const struct model *lm, const struct pass *p,

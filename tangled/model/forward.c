@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include "model/forward.h"
-#include "safetensors/safetensors.h"
+#include "safetensors/tensor_file.h"
 
 /* <The arrays of a pass> */
 struct work {

@@ -85,6 +85,7 @@ struct model {
   struct attention_dims attention; /* how many, how wide, and what scores are
                                       multiplied by */
   float *frequency; /* [head_dim/2], or null with learned positions */
+  struct arena copies; /* of tensors that lie in an order which is not ours */
   uint64_t layer_madds, layer_bytes, head_bytes;
   uint32_t matrix_types; /* bit 1 << type for each type of its matrices */
 };

@@ -1,7 +1,7 @@
-/* safetensors.h -- made from workshop/02-safetensors.w; change it there */
+/* tensor_file.h -- made from workshop/02-safetensors.w; change it there */
 
-#ifndef INCIPIT_SAFETENSORS_H
-#define INCIPIT_SAFETENSORS_H
+#ifndef INCIPIT_TENSOR_FILE_H
+#define INCIPIT_TENSOR_FILE_H
 #include "kernels/number_type.h"
 
 /* <A tensor in a file> */
@@ -42,4 +42,7 @@ const struct tensor_entry *tensor_file_find(const struct tensor_file *w,
 /* the file, or the index: the name to put into an error; of null, a model that was
    made in memory, the words for it */
 const char *tensor_file_path(const struct tensor_file *w);
+
+/* the format of the files: "safetensors" */
+const char *tensor_file_format(const struct tensor_file *w);
 #endif
