@@ -503,6 +503,10 @@ struct model {
   uint32_t matrix_types; /* bit |1 << type| for each type of its matrices */
 };
   /* a model: its settings and its weights, which belong to the files */
+struct prepared *model_prepare(struct memory *m, const struct kernels *k,
+  const struct model *lm, struct error *why);
+  /* copies of the matrices in the order that the table |k| likes best (|prepared_open|), for the
+     engines that will read |lm|; null and a sentence. Owned by the caller, for |prepared_close|; the model stays as it is */
 
 @ How files become a model is told in the workshop. What we may rely on here is what three of its headers promise: that settings are read and checked, that a model is opened
 or refused with a sentence, and that the tensors of its files are mapped and named. The names themselves differ from one kind of file to the next, and are in a table.
@@ -540,12 +544,36 @@ bool config_set_window(struct model_config *c, uint32_t window, uint32_t sinks,
   return true;
 }
 
+@ Kernels can multiply faster when the weights lie in an order that suits them (\cref{sec:linear}). A program that has the memory for a second copy of the weights, and will use the model for long enough, may have its matrices prepared, and give what comes of it to its engine.
+All that the model does for this is to name its matrices.
+
+@<Prepare a model's matrices@>=
+struct prepared *model_prepare(struct memory *m, const struct kernels *k,
+  const struct model *lm, struct error *why)
+{
+  size_t n = 0, most = (size_t) lm->config.n_layers * 7 + 1;
+  const struct matrix **list = memory_alloc(m, MEMORY_OTHER, most, sizeof *list,
+    why);
+  if (list == NULL) return NULL;
+  for (uint32_t i = 0; i < lm->config.n_layers; i++) {
+    const struct model_layer *l = &lm->layers[i];
+    for (size_t j = 0; j < l->n_qkv; j++) list[n++] = &l->qkv[j];
+    for (size_t j = 0; j < l->n_up; j++) list[n++] = &l->up[j];
+    list[n++] = &l->out, list[n++] = &l->down;
+  }
+  list[n++] = &lm->head;
+  struct prepared *p = prepared_open(m, k, list, n, why);
+  memory_free(m, list);
+  return p;
+}
+
 @ That is all of the file; to open a model is another matter.
 
 @(model.c@>=
 #include "model/model.h"
 @;@#
 @<Ask for the window of a layer@>@;
+@<Prepare a model's matrices@>@;
 
 @* Rows and the key-value store. \label{sec:rows}
 A \emph{row} is a token at a position of a sequence. It is the unit in which this book

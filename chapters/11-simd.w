@@ -71,6 +71,7 @@ in chapter 14 the one for a graphics processor. All tables give the same bits.
 @<What norms and activations are@>@;
 @<What attention is given@>@;
 @<The table of kernels@>@;
+@<Prepared weights@>@;
 @<How a table is found and tested@>@;
 #endif
 
@@ -191,18 +192,22 @@ is nothing global, so two engines in one process cannot disturb each other.
 @<The table of kernels@>=
 struct engine;
 struct counters;
+struct prepared;
 struct kernels {
   const char *name;
   uint32_t matrix_types; /* bit |1 << type| for each type of the matrices of |linear| */
   @<The kernels of a layer@>@;
   @<The kernels at the two ends@>@;
+  @<How a table prepares weights@>@;
   @<Two functions that only the self-test calls@>@;
   @<Two functions that measure the machine@>@;
 };
   /* one implementation of all kernels; arrays are float, row by row, and belong to the caller */
-struct engine { const struct kernels *k; void *pool; struct counters *c; };
+struct engine { const struct kernels *k; void *pool; struct counters *c;
+  const struct prepared *prepared; };
   /* the first argument of every kernel: the kernels in use, their |struct pool *|
-     (null: one thread), and the counters, which the callers of kernels bump */
+     (null: one thread), the counters, which the callers of kernels bump, and the weights that were prepared
+     for these kernels (null: none) */
 
 @ None of the kernels allocates and none can fail: whatever could be wrong with a shape was
 refused when the model was opened. So was a type. Every table reads single numbers of every type, which serves the gains of norms and the rows of the embedding; but a product of many has loops of its own for each type of matrix,
@@ -253,6 +258,34 @@ void (*log_softmax)(const struct engine *e, const float *x, size_t rows,
   /* (x - max) - log(sum of exp(x - max)), in double, natural logarithms */
 void (*exp_shifted)(double *z, size_t n, double max);
   /* |z[i]| becomes exp(z[i] - most), in double, in place */
+
+@ A file was not written for our kernels, and its weights may lie in an order that suits them badly. A table may then ask for a copy in an order of its own. It says how many bytes it wants for a matrix, and none means that the
+matrix is best used as it lies; and it fills the copy. Copies depend on the table, so they cannot belong to the model, which stays mapped, as it is, and may be shared by engines with different tables. They belong to whoever has the engine.
+Bits are not concerned: a copy holds the same weights, and a sum is the same sum.
+@^prepared weights@>
+
+@<How a table prepares weights@>=
+size_t (*prepared_bytes)(const struct matrix *w);
+  /* bytes that the weights of |w| take as |linear| likes them best; 0: as they lie */
+void (*prepare)(const struct matrix *w, void *to);
+  /* writes them there, aligned to 64 bytes */
+
+@ The copies of all matrices of a model are found by the address of the weights they were made of. With a null in its engine, or with a matrix of which there is no copy, |linear| uses the weights as they lie.
+
+@<Prepared weights@>=
+struct prepared_matrix { const void *weight; void *copy; };
+  /* a matrix, by the address of its weights, and the copy of them */
+struct prepared { const struct kernels *k; size_t n;
+  struct prepared_matrix *of; };
+  /* copies of the weights of |n| matrices for the table |k|, by rising addresses */
+struct prepared *prepared_open(struct memory *m, const struct kernels *k,
+  const struct matrix *const *list, size_t n, struct error *why);
+  /* copies for those of |n| matrices for which |k| wants any; null and a sentence if memory is refused. Owned by the
+     caller, and must live as long as any engine that has it, and not longer than the weights */
+void prepared_close(struct memory *m, struct prepared *p);
+  /* frees the copies; null is nothing */
+const void *prepared_find(const struct engine *e, const struct matrix *w);
+  /* the copy of the weights of |w| for the engine's table, or null */
 
 @ Which tables there are depends on the build and on the processor it finds itself on.
 That is asked here, once, and never again.
@@ -953,13 +986,86 @@ for (size_t r = r0; r < r1; r++) {
     y[r * w->out + o + c] = add_bias(sum[c], w, o + c);
 }
 
+@ The panels of a matrix are the same in every call, and may as well be packed once. That is what this table \emph{prepares}: of a matrix stored by inputs, all panels of all strips, one strip after the other, each panel with as many steps as there are inputs for its lane. Sixteen-bit weights are not prepared: widened they would take twice the memory, and a pass that is waiting for memory would wait longer.
+
+@<Prepare the panels of a matrix@>=
+static size_t strip_floats(const struct matrix *w)
+{@+ return (w->in + 15) / 16 * 16 * NR;@+ }
+static size_t prepared_bytes(const struct matrix *w)
+{
+  if (!w->transposed || w->weight.type != WEIGHT_F32) return 0;
+  return (w->out + NR - 1) / NR * strip_floats(w) * sizeof(float);
+}
+TARGET static void prepare(const struct matrix *w, void *to)
+{
+  float *panels = to;
+  size_t steps = (w->in + 15) / 16, outs;
+  for (size_t o = 0; o < w->out; o += NR, panels += strip_floats(w)) {
+    outs = w->out - o < NR ? w->out - o : NR;
+    for (size_t k = 0; k < w->in; k++) {
+      float *place = panels + (k % 16 * steps + k / 16) * NR;
+      for (size_t c = 0; c < outs; c++)
+        place[c] = load_one(w->weight, k * w->out + o + c);
+    }
+  }
+}
+
+@ With panels at hand there is nothing to copy: they are passed, for six rows or fewer at a time, and the lanes are folded. No more than |KC| inputs of each panel are passed at once, so that the inputs of six rows stay in the first-level cache, from where sixteen panels want them.
+A single row takes this way as well, since its weights lie one after the other now. Its inputs are in the cache anyway, and so it passes each panel from end to end.
+
+@<Pass the panels of a strip that was prepared@>=
+TARGET static void pass_prepared(size_t rows, const float *x, size_t n,
+  size_t depth, const float *panels, size_t outs, float *lane)
+{
+  size_t stride = (n + 15) / 16 * NR;
+#define PASS(rows) \
+  pass_panel(rows, x + j, n, (depth - j + 15) / 16, panels + j * stride, \
+    outs, lane + j * rows * NR)
+  for (size_t j = 0; j < 16 && j < depth; j++)
+    switch (rows) {
+    case 6: PASS(6);@+ break;
+    case 5: PASS(5);@+ break;
+    case 4: PASS(4);@+ break;
+    case 3: PASS(3);@+ break;
+    case 2: PASS(2);@+ break;
+    default: PASS(1);
+    }
+#undef PASS
+}
+
+@ A worker's share begins and ends with a strip here, and a strip may be wider than sixteen outputs.
+
+@<Outputs |from| to |to| of a matrix that was prepared@>=
+TARGET static void by_prepared(const struct matrix *w, const float *panels,
+  const float *x, size_t rows, size_t from, size_t to, float *y)
+{
+  float lane[16 * MR * NR];
+  size_t n = w->in, most = rows > 1 ? KC : n, here;
+  from = from / NR * NR;
+  if (to < w->out) to = to / NR * NR;
+  for (size_t o = from; o < to; o += NR)
+    for (size_t r = 0; r < rows; r += here) {
+      const float *strip = panels + o / NR * strip_floats(w);
+      size_t outs = to - o < NR ? to - o : NR;
+      here = rows - r < MR ? rows - r : MR;
+      memset(lane, 0, 16 * here * NR * sizeof *lane);
+      for (size_t k = 0; k < n; k += most)
+        pass_prepared(here, x + r * n + k, n, n - k < most ? n - k : most,
+          strip + k / 16 * NR, outs, lane);
+      fold_lanes(lane, here * NR);
+      for (size_t i = 0; i < here; i++)
+        for (size_t c = 0; c < outs; c++)
+          y[(r + i) * w->out + o + c] = add_bias(lane[i * NR + c], w, o + c);
+    }
+}
+
 @ A worker's part of the call: of each matrix an equal share of the outputs, cut at multiples of
 sixteen. Every output is computed whole by one worker, so that the number of workers cannot be seen in it. The
 type is asked here, outside of the loops, and each answer gets loops of its own.
 
 @<One worker's share of a linear layer@>=
-struct linear_job { const struct matrix *list; size_t n; const float *x;
-  size_t rows; float *const *y; };
+struct linear_job { const struct engine *e; const struct matrix *list; size_t n;
+  const float *x; size_t rows; float *const *y; };
 @#
 TARGET static void linear_matrix(const struct matrix *w, const float *x,
   size_t rows, size_t from, size_t to, float *y)
@@ -974,7 +1080,10 @@ TARGET static void linear_part(void *ctx, unsigned worker, unsigned workers)
     const struct matrix *w = &job->list[m];
     size_t from = worker_begin(w->out, worker, workers);
     size_t to = worker_begin(w->out, worker + 1, workers);
-    if (from < to)
+    const float *panels = prepared_find(job->e, w);
+    if (panels != NULL)
+      by_prepared(w, panels, job->x, job->rows, from, to, job->y[m]);
+    else if (from < to)
       linear_matrix(w, job->x, job->rows, from, to, job->y[m]);
   }
 }
@@ -1012,7 +1121,7 @@ the modes of the floating-point unit are put in order, whatever the caller has d
 static void linear(const struct engine *e, const struct matrix *list, size_t n,
   const float *x, size_t rows, float *const *y)
 {
-  struct linear_job job = @[{ list, n, x, rows, y }@];
+  struct linear_job job = @[{ e, list, n, x, rows, y }@];
   size_t work = 0;
   for (size_t m = 0; m < n; m++) work += list[m].out * list[m].in * rows;
   pool_run(work >= WORTH_DIVIDING ? e->pool : NULL, linear_part, &job);
@@ -1683,6 +1792,9 @@ What the three files share, in the order in which C wants it, comes to this. It 
 @<Pass a panel with a few rows@>@;
 @<Pass all sixteen panels@>@;
 @<Several rows by the outputs |from| to |to| of a matrix stored by inputs@>@;
+@<Prepare the panels of a matrix@>@;
+@<Pass the panels of a strip that was prepared@>@;
+@<Outputs |from| to |to| of a matrix that was prepared@>@;
 @<One worker's share of a linear layer@>@;
 @<Do a linear layer@>@;
 
@@ -1713,6 +1825,7 @@ exchanged, and the compiler would see no fault.
 .attend = attend, .activate = activate, .add = add,@|
 .embed = embed, .angles = angles, .softmax = softmax,@|
 .log_softmax = log_softmax, .exp_shifted = exp_shifted,@|
+.prepared_bytes = prepared_bytes, .prepare = prepare,@|
 .mul_add_unfused = mul_add_unfused, .mul_add_fused = mul_add_fused,@|
 .probe_flops = probe_flops, .probe_bandwidth = probe_bandwidth }@]
 
@@ -1882,6 +1995,57 @@ float tensor_number(struct tensor t, size_t i)
   return x;
 }
 
+@ Copies are made when an engine is put together, and are found by a search by halves.
+
+@<Prepare weights, and find them@>=
+static int by_weight(const void *a, const void *b)
+{
+  uintptr_t x = (uintptr_t) ((const struct prepared_matrix *) a)->weight;
+  uintptr_t y = (uintptr_t) ((const struct prepared_matrix *) b)->weight;
+  return (x > y) - (x < y);
+}
+const void *prepared_find(const struct engine *e, const struct matrix *w)
+{
+  struct prepared_matrix key = @[{ w->weight.data, NULL }@];
+  if (e->prepared == NULL || e->prepared->k != e->k) return NULL;
+  const struct prepared_matrix *found = bsearch(&key, e->prepared->of,
+    e->prepared->n, sizeof key, by_weight);
+  return found == NULL ? NULL : found->copy;
+}
+
+@ A copy is a block of its own. What has been copied when memory runs out is freed with the rest.
+
+@<Prepare weights, and find them@>=
+struct prepared *prepared_open(struct memory *m, const struct kernels *k,
+  const struct matrix *const *list, size_t n, struct error *why)
+{
+  struct prepared *p = memory_alloc(m, MEMORY_OTHER, 1, sizeof *p, why);
+  if (p == NULL) return NULL;
+  p->k = k;
+  p->of = memory_alloc(m, MEMORY_OTHER, n, sizeof *p->of, why);
+  bool ok = p->of != NULL;
+  for (size_t i = 0; i < n && ok; i++) {
+    size_t bytes = k->prepared_bytes(list[i]);
+    if (bytes == 0) continue;
+    void *copy = memory_alloc(m, MEMORY_WEIGHTS, bytes, 1, why);
+    ok = copy != NULL;
+    if (!ok) break;
+    k->prepare(list[i], copy);
+    p->of[p->n++] = (struct prepared_matrix) @[{ list[i]->weight.data, copy }@];
+  }
+  if (ok) qsort(p->of, p->n, sizeof *p->of, by_weight);
+  if (ok) return p;
+  prepared_close(m, p);
+  return NULL;
+}
+void prepared_close(struct memory *m, struct prepared *p)
+{
+  if (p == NULL) return;
+  for (size_t i = 0; i < p->n; i++) memory_free(m, p->of[i].copy);
+  memory_free(m, p->of);
+  memory_free(m, p);
+}
+
 @ What a table cannot multiply is refused with the names of the types that it can: as a list, with the last set off by a word.
 
 @<Refuse types that a table cannot multiply@>=
@@ -1917,6 +2081,7 @@ multiplication in it.
 
 @(kernels.c@>=
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "functions/numbers.h"
 #include "kernels/kernels.h"
@@ -1924,6 +2089,7 @@ multiplication in it.
 @<One number of a tensor@>@;
 @<The tables of this build@>@;
 @<Find a table by its name@>@;
+@<Prepare weights, and find them@>@;
 @<Refuse types that a table cannot multiply@>@;
 @<Refuse a build that rounds otherwise@>@;
 @<Room for attention@>@;

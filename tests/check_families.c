@@ -444,6 +444,42 @@ START_TEST(a_layout_says_how_a_file_has_its_tensors)
 }
 END_TEST
 
+/* ---- a model whose matrices were prepared gives the same logits, and does not change */
+START_TEST(a_prepared_model_gives_the_same_logits)
+{
+  static const char *const model[] = { "gpt2", "llama", "gpt2-bare" };
+  static float want[1000], got[1000];
+  char dir[200];
+  for (size_t i = 0; i < 3; i++)
+    for (size_t k = 0; kernels_at(k) != NULL; k++) {
+      struct rig r;
+      uint32_t ids[9] = { 3, 1, 4, 1, 5, 9, 2, 6, 5 };
+      variant_make(dir, model[i]);
+      ck_assert(rig_open(&r, dir, kernels_at(k), 1, 1));
+      struct prepared *p = model_prepare(&r.m, r.e.k, r.lm, &r.why);
+      bool wanted = r.lm->matrix_types == 1u << WEIGHT_F32 && i != 1; /* and not 16 bits */
+      ck_assert(i > 0 || wanted);
+      ck_assert(p != NULL && p->n == (wanted ? 4 * r.lm->config.n_layers : 0));
+      r.e.prepared = p;
+      const struct model_layer *l = &r.lm->layers[r.lm->config.n_layers - 1];
+      const struct matrix *of[] = { &l->qkv[0], &l->out, &l->up[0], &l->down };
+      for (size_t j = 0; j < 4; j++) ck_assert((prepared_find(&r.e, of[j]) != NULL) == wanted);
+      for (size_t n = 1; n <= 9; n++) {
+        size_t last = n - 1;
+        r.e.prepared = NULL;
+        ck_assert(model_evaluate(&r.e, r.lm, r.s, ids, n, &last, 1, want, &r.why));
+        r.e.prepared = p;
+        ck_assert(model_evaluate(&r.e, r.lm, r.s, ids, n, &last, 1, got, &r.why));
+        ck_assert(memcmp(want, got, r.lm->config.vocab_size * sizeof *got) == 0);
+      }
+      prepared_close(&r.m, p);
+      store_close(r.s), model_close(&r.m, r.lm);
+      ck_assert_uint_eq(r.m.all.live, 0);
+      variant_drop(dir);
+    }
+}
+END_TEST
+
 /* ---- what a directory answers: logits, context, ends; to see whether a change of a field is
  * noticed */
 static bool answer(const char *dir, float *logits, size_t *n, struct model_config *c)
@@ -1009,6 +1045,7 @@ int main(void)
   tcase_add_test(t, refusals_name_file_field_found_wanted);
   tcase_add_test(t, types_that_the_kernels_cannot_multiply_are_refused);
   tcase_add_test(t, a_layout_says_how_a_file_has_its_tensors);
+  tcase_add_test(t, a_prepared_model_gives_the_same_logits);
   tcase_add_test(t, used_fields_change_the_answer_or_are_refused);
   tcase_add_test(t, yarn_takes_null_for_no);
   tcase_add_test(t, harmless_fields_change_nothing);

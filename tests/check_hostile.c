@@ -81,7 +81,7 @@ static bool open_all(struct error *why, bool words)
 {
   struct memory m = { 0 };
   struct counters c = { 0 };
-  struct engine e = { kernels_find("scalar", NULL), NULL, &c };
+  struct engine e = { .k = kernels_find("scalar", NULL), .c = &c };
   uint32_t ids[2] = { 1, 2 };
   double lp[2], sum;
   struct timespec a, b;

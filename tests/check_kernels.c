@@ -83,7 +83,7 @@ static struct engine any_engine(void)
 {
   size_t n = 0;
   while (kernels_at(n) != NULL) n++;
-  struct engine e = { kernels_at(below(n)), pools[1 + below(3)], NULL };
+  struct engine e = { .k = kernels_at(below(n)), .pool = pools[1 + below(3)] };
   return e;
 }
 
@@ -136,7 +136,7 @@ START_TEST(linear_is_the_oracle_where_panels_are_packed_again)
   }
   for (size_t i = 0; kernels_at(i) != NULL;
        i++) { /* both at once, in every table: luck does not decide whether this is tried */
-    struct engine e = { kernels_at(i), NULL, NULL };
+    struct engine e = { .k = kernels_at(i) };
     size_t in = 1025 + below(300), out = 1 + below(40), rows = 97 + below(40);
     float *w = numbers(in * out), *x = numbers(rows * in), *y = numbers(rows * out),
           *truth = numbers(rows * out);
@@ -357,7 +357,7 @@ START_TEST(embedding_widens_exactly)
     ck_assert(c != c || num_to_bf16(c) == u);
     for (size_t i = 0; kernels_at(i) != NULL;
          i++) { /* through the registers, where there are 16 and more at once */
-      struct engine e = { kernels_at(i), NULL, NULL };
+      struct engine e = { .k = kernels_at(i) };
       uint16_t w[16 * 16];
       float x[16] = { 0 }, y[16], *out = y;
       if (h % 16 != 0) continue;
@@ -374,6 +374,72 @@ START_TEST(embedding_widens_exactly)
       }
     }
   }
+}
+END_TEST
+
+/* prepared weights: the same bits with them and without, for every table, shape, number of rows and of
+   workers; none for what a table does not prepare, nor for another table */
+static void prepared_linear(size_t in, size_t out, size_t rows, bool transposed, enum weight_type type)
+{
+  struct engine e = any_engine();
+  struct error why;
+  char *base, *bias_base, *w = stored(type, in * out, &base),
+                          *bias = stored(WEIGHT_F32, out, &bias_base);
+  struct matrix m = { .weight = { w, type }, .in = in, .out = out, .transposed = transposed };
+  const struct matrix *list[] = { &m };
+  if (below(2)) m.bias = (struct tensor){ bias, WEIGHT_F32 };
+  float *x = numbers(in * rows), *y = numbers(out * rows), *z = numbers(out * rows);
+  for (size_t i = 0; i < in * rows; i++)
+    if (below(50) == 0) x[i] = below(2) ? -0.0f : 0.0f;
+  struct memory own = { 0 };
+  struct prepared *p = prepared_open(&own, e.k, list, 1, &why);
+  bool wanted = transposed && type == WEIGHT_F32;
+  ck_assert(p != NULL && p->n == wanted && (e.k->prepared_bytes(&m) > 0) == wanted);
+  e.k->linear(&e, &m, 1, x, rows, &y);
+  e.prepared = p;
+  ck_assert((prepared_find(&e, &m) != NULL) == wanted);
+  if (wanted) memset(w, 0x7f, 4 * in * out); /* and nothing but the copy is read */
+  e.k->linear(&e, &m, 1, x, rows, &z);
+  ck_assert(same(y, z, 4 * out * rows));
+  struct kernels other = *e.k;
+  e.k = &other;
+  ck_assert_ptr_null(prepared_find(&e, &m));
+  prepared_close(&own, p);
+  ck_assert_uint_eq(own.all.live, 0);
+  free(base), free(bias_base), free(x), free(y), free(z);
+}
+START_TEST(prepared_weights_give_the_same_bits)
+{
+  for (int i = 0; i < 400; i++)
+    prepared_linear(1 + below(90), 1 + below(140), 1 + below(20), below(4) > 0,
+      below(4) > 0 ? WEIGHT_F32 : (enum weight_type) below(3));
+  for (int i = 0; i < 12; i++)
+    prepared_linear(1000 + below(1200), 1 + below(100), 1 + below(8), true, WEIGHT_F32);
+  struct memory own = { 0 };
+  struct error why;
+  float *w = numbers(3 * 40 * 40);
+  struct matrix m[3];
+  const struct matrix *list[] = { &m[1], &m[2], &m[0] };
+  for (int i = 0; i < 3; i++)
+    m[i] = (struct matrix){
+      .weight = { w + i * 1600, WEIGHT_F32 }, .in = 40, .out = 40, .transposed = true };
+  struct prepared *p = NULL;
+  uint64_t refused = 0;
+  while (p == NULL) {
+    ck_assert_uint_eq(own.all.live, 0);
+    own.fail_at = own.all.requests + ++refused;
+    p = prepared_open(&own, kernels_at(0), list, 3, &why);
+  }
+  ck_assert_uint_eq(refused, 6); /* five requests */
+  struct engine e = { .k = kernels_at(0), .prepared = p };
+  for (int i = 0; i < 3; i++) {
+    ck_assert_ptr_nonnull(prepared_find(&e, &m[i]));
+    for (int j = 0; j < i; j++)
+      ck_assert_ptr_ne(prepared_find(&e, &m[i]), prepared_find(&e, &m[j]));
+  }
+  prepared_close(&own, p), prepared_close(&own, NULL);
+  ck_assert_uint_eq(own.all.live, 0);
+  free(w);
 }
 END_TEST
 
@@ -712,7 +778,7 @@ START_TEST(signs_of_nothing_are_the_oracles)
   for (size_t table = 0; kernels_at(table) != NULL; table++)
     for (size_t in = 1; in <= 50; in++)
       for (int kind = 0; kind < 6; kind++) {
-        struct engine e = { kernels_at(table), NULL, NULL };
+        struct engine e = { .k = kernels_at(table) };
         size_t out = 1 + below(40), rows = 1 + below(7);
         float *w = numbers(in * out), *x = numbers(rows * in), *y = numbers(rows * out);
         float *truth = numbers(rows * out), sign = kind / 2 == 2 ? 1 : -1;
@@ -735,7 +801,7 @@ START_TEST(every_width_in_every_table)
 {
   for (size_t table = 0; kernels_at(table) != NULL; table++)
     for (size_t n = 1; n <= 70; n++) {
-      struct engine e = { kernels_at(table), NULL, NULL };
+      struct engine e = { .k = kernels_at(table) };
       size_t other = 1 + below(70), rows = 1 + below(8);
       for (int t = 0; t < 6; t++) {
         enum weight_type type = (enum weight_type)(t / 2);
@@ -832,7 +898,7 @@ START_TEST(room_is_for_every_block)
   struct pool *p = pools[3];
   for (size_t k = 0; kernels_at(k) != NULL; k++)
     for (int n = 16383; n <= 16385; n++) {
-      struct engine one = { kernels_at(k), NULL, NULL }, three = { kernels_at(k), p, NULL };
+      struct engine one = { .k = kernels_at(k) }, three = { .k = kernels_at(k), .pool = p };
       float *x = numbers((size_t) n), *y = numbers((size_t) n), *z = numbers((size_t) n);
       double *a = block(8 * (size_t) n), *b = block(8 * (size_t) n);
       one.k->activate(&one, ACTIVATION_SILU, x, z, (size_t) n, y);
@@ -877,6 +943,7 @@ static Suite *kernel_suite(void)
   tcase_add_test(t, probabilities_are_the_oracle);
   tcase_add_test(t, embedding_widens_exactly);
   tcase_add_test(t, a_type_is_read_as_itself_or_refused);
+  tcase_add_test(t, prepared_weights_give_the_same_bits);
   tcase_add_test(t, modes_of_the_caller_do_not_matter);
   tcase_add_test(t, unseen_positions_are_never_touched);
   tcase_add_test(t, zeroing_after_the_softmax_is_wrong);

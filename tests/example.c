@@ -17,7 +17,7 @@ int main(int argc, char **argv)
   if (argc < 4) return fprintf(stderr, "usage: example DIRECTORY N ID...\n"), 2;
   struct model *lm = model_open(&memory, argv[1], &why);
   struct store *s = lm ? store_open(&memory, &lm->config, 1, &why) : NULL;
-  struct engine e = { kernels_find(NULL, &why), NULL, &counters };
+  struct engine e = { .k = kernels_find(NULL, &why), .c = &counters };
   bool ok = s != NULL && e.k != NULL;
   for (int i = 3; ok && i < argc; i++)
     ok = ids_push(&memory, &prompt, (uint32_t) strtoul(argv[i], NULL, 10), &why);

@@ -75,7 +75,7 @@ int main(void)
 {
   for (size_t i = 0; kernels_at(i) != NULL; i++) {
     struct error why;
-    struct engine e = { kernels_at(i), NULL, NULL };
+    struct engine e = { .k = kernels_at(i) };
     if (!kernels_self_test(e.k, &why)) {
       printf("%s refuses\n", e.k->name);
       continue;

@@ -308,7 +308,7 @@ static bool work_it(
 {
   static const size_t every[TEXT] = { 0, 1, 2 };
   struct counters c = { .passes = 0 };
-  struct engine e = { kernels_find("scalar", NULL), NULL, &c };
+  struct engine e = { .k = kernels_find("scalar", NULL), .c = &c };
   double logprob[TEXT], sum;
   struct store *t = store_open(m, &lm->config, 1, why);
   if (t == NULL) return false;

@@ -342,8 +342,8 @@ net->max_rows = max_rows;
 net->blocks.m = m;
 net->q_width = (size_t) s->n_heads * s->head_dim;
 net->kv_width = (size_t) s->n_kv_heads * s->head_dim;
-net->team = (struct engine) @[{ k, pool, &net->tally }@];
-net->lone = (struct engine) @[{ k, NULL, &net->tally }@];
+net->team = (struct engine) @[{ .k = k, .pool = pool, .c = &net->tally }@];
+net->lone = (struct engine) @[{ .k = k, .c = &net->tally }@];
 net->dims = (struct attention_dims) @[{ s->n_heads, s->n_kv_heads, s->head_dim,
   (float) (1 / sqrt((double) s->head_dim)) }@];
 

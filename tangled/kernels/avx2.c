@@ -68,6 +68,7 @@ const struct kernels kernels_avx2 =
   .attend = attend, .activate = activate, .add = add,
   .embed = embed, .angles = angles, .softmax = softmax,
   .log_softmax = log_softmax, .exp_shifted = exp_shifted,
+  .prepared_bytes = prepared_bytes, .prepare = prepare,
   .mul_add_unfused = mul_add_unfused, .mul_add_fused = mul_add_fused,
   .probe_flops = probe_flops, .probe_bandwidth = probe_bandwidth };
 #endif

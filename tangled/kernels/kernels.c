@@ -1,6 +1,7 @@
 /* kernels.c -- made from chapters/11-simd.w; change it there */
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "functions/numbers.h"
 #include "kernels/kernels.h"
@@ -66,6 +67,54 @@ const struct kernels *kernels_find(const char *name, struct error *why)
   error_say(why, "kernels: %s is not among those that this machine can"
     " run; wanted: one of %s", name, there);
   return NULL;
+}
+
+/* <Prepare weights, and find them> */
+static int by_weight(const void *a, const void *b)
+{
+  uintptr_t x = (uintptr_t) ((const struct prepared_matrix *) a)->weight;
+  uintptr_t y = (uintptr_t) ((const struct prepared_matrix *) b)->weight;
+  return (x > y) - (x < y);
+}
+
+const void *prepared_find(const struct engine *e, const struct matrix *w)
+{
+  struct prepared_matrix key = { w->weight.data, NULL };
+  if (e->prepared == NULL || e->prepared->k != e->k) return NULL;
+  const struct prepared_matrix *found = bsearch(&key, e->prepared->of,
+    e->prepared->n, sizeof key, by_weight);
+  return found == NULL ? NULL : found->copy;
+}
+
+struct prepared *prepared_open(struct memory *m, const struct kernels *k,
+  const struct matrix *const *list, size_t n, struct error *why)
+{
+  struct prepared *p = memory_alloc(m, MEMORY_OTHER, 1, sizeof *p, why);
+  if (p == NULL) return NULL;
+  p->k = k;
+  p->of = memory_alloc(m, MEMORY_OTHER, n, sizeof *p->of, why);
+  bool ok = p->of != NULL;
+  for (size_t i = 0; i < n && ok; i++) {
+    size_t bytes = k->prepared_bytes(list[i]);
+    if (bytes == 0) continue;
+    void *copy = memory_alloc(m, MEMORY_WEIGHTS, bytes, 1, why);
+    ok = copy != NULL;
+    if (!ok) break;
+    k->prepare(list[i], copy);
+    p->of[p->n++] = (struct prepared_matrix) { list[i]->weight.data, copy };
+  }
+  if (ok) qsort(p->of, p->n, sizeof *p->of, by_weight);
+  if (ok) return p;
+  prepared_close(m, p);
+  return NULL;
+}
+
+void prepared_close(struct memory *m, struct prepared *p)
+{
+  if (p == NULL) return;
+  for (size_t i = 0; i < p->n; i++) memory_free(m, p->of[i].copy);
+  memory_free(m, p->of);
+  memory_free(m, p);
 }
 
 /* <Refuse types that a table cannot multiply> */

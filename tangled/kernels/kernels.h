@@ -54,6 +54,7 @@ struct attention_probe { float *weights; size_t stride; };
 /* <The table of kernels> */
 struct engine;
 struct counters;
+struct prepared;
 
 /* one implementation of all kernels; arrays are float, row by row, and belong to the
    caller */
@@ -99,6 +100,11 @@ struct kernels {
     size_t n, double *y);
   /* z[i] becomes exp(z[i] - most), in double, in place */
   void (*exp_shifted)(double *z, size_t n, double max);
+  /* <How a table prepares weights> */
+  /* bytes that the weights of w take as linear likes them best; 0: as they lie */
+  size_t (*prepared_bytes)(const struct matrix *w);
+  /* writes them there, aligned to 64 bytes */
+  void (*prepare)(const struct matrix *w, void *to);
   /* <Two functions that only the self-test calls> */
   /* a*b+c as this table was compiled: product and sum rounded */
   float (*mul_add_unfused)(float a, float b, float c);
@@ -113,8 +119,31 @@ struct kernels {
 };
 
 /* the first argument of every kernel: the kernels in use, their struct pool * (null:
-   one thread), and the counters, which the callers of kernels bump */
-struct engine { const struct kernels *k; void *pool; struct counters *c; };
+   one thread), the counters, which the callers of kernels bump, and the weights that
+   were prepared for these kernels (null: none) */
+struct engine { const struct kernels *k; void *pool; struct counters *c;
+  const struct prepared *prepared; };
+
+/* <Prepared weights> */
+
+/* a matrix, by the address of its weights, and the copy of them */
+struct prepared_matrix { const void *weight; void *copy; };
+
+/* copies of the weights of n matrices for the table k, by rising addresses */
+struct prepared { const struct kernels *k; size_t n;
+  struct prepared_matrix *of; };
+
+/* copies for those of n matrices for which k wants any; null and a sentence if memory
+   is refused. Owned by the caller, and must live as long as any engine that has it,
+   and not longer than the weights */
+struct prepared *prepared_open(struct memory *m, const struct kernels *k,
+  const struct matrix *const *list, size_t n, struct error *why);
+
+/* frees the copies; null is nothing */
+void prepared_close(struct memory *m, struct prepared *p);
+
+/* the copy of the weights of w for the engine's table, or null */
+const void *prepared_find(const struct engine *e, const struct matrix *w);
 
 /* <How a table is found and tested> */
 
