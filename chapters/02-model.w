@@ -498,16 +498,23 @@ struct model {
   struct attention_dims attention; /* how many, how wide, and what scores are
     multiplied by */
   float *frequency; /* |[head_dim/2]|, or null with learned positions */
+  struct arena copies; /* of tensors that lie in an order which is not ours */
   uint64_t layer_madds, layer_bytes, head_bytes;
+  uint32_t matrix_types; /* bit |1 << type| for each type of its matrices */
 };
   /* a model: its settings and its weights, which belong to the files */
+struct prepared *model_prepare(struct memory *m, const struct kernels *k,
+  const struct model *lm, struct error *why);
+  /* copies of the matrices in the order that the table |k| likes best (|prepared_open|), for the
+     engines that will read |lm|; null and a sentence. Owned by the caller, for |prepared_close|; the model stays as it is */
 
 @ How files become a model is told in the workshop. What we may rely on here is what three of its headers promise: that settings are read and checked, that a model is opened
-or refused with a sentence, and that the tensors of its files are mapped and named.
+or refused with a sentence, and that the tensors of its files are mapped and named. The names themselves differ from one kind of file to the next, and are in a table.
 
 \printedheader{families/config.h}
+\printedheader{families/layout.h}
 \printedheader{families/loader.h}
-\printedheader{safetensors/safetensors.h}
+\printedheader{safetensors/tensor_file.h}
 
 @ The window of a layer is asked for by the store, layer by layer.
 
@@ -537,12 +544,36 @@ bool config_set_window(struct model_config *c, uint32_t window, uint32_t sinks,
   return true;
 }
 
+@ Kernels can multiply faster when the weights lie in an order that suits them (\cref{sec:linear}). A program that has the memory for a second copy of the weights, and will use the model for long enough, may have its matrices prepared, and give what comes of it to its engine.
+All that the model does for this is to name its matrices.
+
+@<Prepare a model's matrices@>=
+struct prepared *model_prepare(struct memory *m, const struct kernels *k,
+  const struct model *lm, struct error *why)
+{
+  size_t n = 0, most = (size_t) lm->config.n_layers * 7 + 1;
+  const struct matrix **list = memory_alloc(m, MEMORY_OTHER, most, sizeof *list,
+    why);
+  if (list == NULL) return NULL;
+  for (uint32_t i = 0; i < lm->config.n_layers; i++) {
+    const struct model_layer *l = &lm->layers[i];
+    for (size_t j = 0; j < l->n_qkv; j++) list[n++] = &l->qkv[j];
+    for (size_t j = 0; j < l->n_up; j++) list[n++] = &l->up[j];
+    list[n++] = &l->out, list[n++] = &l->down;
+  }
+  list[n++] = &lm->head;
+  struct prepared *p = prepared_open(m, k, list, n, why);
+  memory_free(m, list);
+  return p;
+}
+
 @ That is all of the file; to open a model is another matter.
 
 @(model.c@>=
 #include "model/model.h"
 @;@#
 @<Ask for the window of a layer@>@;
+@<Prepare a model's matrices@>@;
 
 @* Rows and the key-value store. \label{sec:rows}
 A \emph{row} is a token at a position of a sequence. It is the unit in which this book
@@ -1314,16 +1345,16 @@ static void embed_rows(struct work *w, const struct row *rows)
   for (size_t i = 0; i < w->n; i++)
     w->id[i] = rows[i].token, w->position[i] = rows[i].position;
   k->embed(w->e, lm->embedding, d, w->id, w->n, w->x);
-  uint64_t bytes = weight_type_bytes(lm->embedding.type);
+  uint64_t bytes = weight_row_bytes(lm->embedding.type, d);
   if (lm->config.learned_positions) {
     k->embed(w->e, lm->positions, d, w->position, w->n, w->added);
     k->add(w->e, w->x, w->added, w->n * d);
-    bytes += weight_type_bytes(lm->positions.type);
+    bytes += weight_row_bytes(lm->positions.type, d);
   }
   else k->angles(w->e, w->position, w->n, lm->frequency,
     lm->config.head_dim / 2, (float) rope_attention(&lm->config.rope),
     w->cosine, w->sine);
-  w->e->c->weight_bytes_read += w->n * d * bytes;
+  w->e->c->weight_bytes_read += w->n * bytes;
   tap(w, TAP_EMBEDDING, 0, w->x, d);
 }
 
@@ -1564,7 +1595,7 @@ static bool rows_check(const struct model *lm, const struct row *rows, size_t n,
 
 @ The store admits the rows, the arena is filled, the work is done, the arena is freed. Everything that can fail comes before
 the first multiplication. A build in which |a*b+c| is contracted against our orders is refused here, so that no pass is ever computed
-with other bits than those of the definition (\cref{sec:kerneltables}).
+with other bits than those of the definition (\cref{sec:kerneltables}). So is a table of kernels that cannot multiply the model's matrices: a model was opened for one table, and could be given to another.
 
 @<Run a pass before a watcher@>=
 bool model_forward_watched(struct engine *e, const struct model *lm, struct store *s,
@@ -1574,7 +1605,9 @@ bool model_forward_watched(struct engine *e, const struct model *lm, struct stor
   struct work w = @[{ .e = e, .lm = lm, .s = s, .watch = watch, .n = n }@];
   struct arena d = @[{ .m = s->m }@];
   *made = NULL;
-  if (!kernels_self_test(e->k, why) || !rows_check(lm, rows, n, &w.max_seen, why)
+  if (!kernels_self_test(e->k, why) || !kernels_check_types(e->k,
+        lm->matrix_types, tensor_file_path(lm->weights), why)
+      || !rows_check(lm, rows, n, &w.max_seen, why)
       || !store_begin(s, rows, n, why))
     return false;
   w.p = pass_open(s->m, n, lm->config.d_model, why);
@@ -1780,7 +1813,7 @@ stands before them, because each may call it.
 #include <inttypes.h>
 #include <string.h>
 #include "model/forward.h"
-#include "safetensors/safetensors.h"
+#include "safetensors/tensor_file.h"
 @;@#
 @<The arrays of a pass@>@;
 @<Allocate the arrays of a pass@>@;

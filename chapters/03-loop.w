@@ -543,7 +543,7 @@ reader's order was the other one, and need not bow to it.
 #include <inttypes.h>
 #include <math.h>
 #include "loop/generate.h"
-#include "safetensors/safetensors.h"
+#include "safetensors/tensor_file.h"
 @;@#
 @<Refuse a prompt that cannot be continued@>@;
 @<Begin and close a sequence@>@;

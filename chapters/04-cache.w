@@ -798,9 +798,10 @@ static bool apply_options(struct cache *s, const struct cache_options *w,
   if (s->page_rows > 256 || (s->page_rows & (s->page_rows - 1)) != 0)
     return error_say(why, "a page of %zu rows; wanted: a power of two up to"@|
       " 256", s->page_rows);
-  if (s->format.type >= WEIGHT_Q8_0 && c->head_dim % WEIGHT_BLOCK != 0)
+  int block = number_types[s->format.type].block;
+  if (c->head_dim % (uint32_t) block != 0)
     return error_say(why, "a cache in %s for a head_dim of %u; wanted: a"@|
-      " multiple of %d", s->format.name, c->head_dim, WEIGHT_BLOCK);
+      " multiple of %d", s->format.name, c->head_dim, block);
   s->heads = c->n_kv_heads, s->head_bytes = weight_row_bytes(s->format.type, c->head_dim);
   s->common.row_bytes = 2 * s->heads * s->head_bytes;
   s->sink_pages = pages_for(s, c->sinks);

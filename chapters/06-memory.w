@@ -137,12 +137,12 @@ uint64_t footprint_weights(const struct model *lm)
 {
   const struct model_config *c = &lm->config;
   uint64_t d = c->d_model, v = c->vocab_size;
-  uint64_t sum = lm->layer_bytes + d * v * weight_type_bytes(lm->embedding.type);
+  uint64_t sum = lm->layer_bytes + v * weight_row_bytes(lm->embedding.type, d);
   if (c->learned_positions)
-    sum += d * c->n_positions * weight_type_bytes(lm->positions.type);
-  sum += d * weight_type_bytes(lm->final_norm.gain.type);
-  if (c->layer_norm) sum += d * weight_type_bytes(lm->final_norm.bias.type);
-  if (!c->tied) sum += d * v * weight_type_bytes(lm->head.weight.type);
+    sum += c->n_positions * weight_row_bytes(lm->positions.type, d);
+  sum += weight_row_bytes(lm->final_norm.gain.type, d);
+  if (c->layer_norm) sum += weight_row_bytes(lm->final_norm.bias.type, d);
+  if (!c->tied) sum += v * weight_row_bytes(lm->head.weight.type, d);
   return sum;
 }
 
@@ -240,9 +240,10 @@ bool footprint_cache(const struct model_config *c, const struct cache_plan *p,
   bool fits = p->context <= INT64_MAX
     && multiply(&row, 2 * (uint64_t) c->n_kv_heads);
   *bytes = 0;
-  if (p->format->type >= WEIGHT_Q8_0 && c->head_dim % WEIGHT_BLOCK != 0)
+  int block = number_types[p->format->type].block;
+  if (c->head_dim % (uint32_t) block != 0)
     return error_say(why, "a cache in %s for a head_dim of %u; wanted: a"@|
-      " multiple of %d", p->format->name, c->head_dim, WEIGHT_BLOCK);
+      " multiple of %d", p->format->name, c->head_dim, block);
   for (uint32_t i = 0; fits && i < c->n_layers; i++) {
     uint64_t layer = footprint_rows(c, i, p);
     fits = multiply(&layer, p->batch) && multiply(&layer, row)
@@ -359,7 +360,7 @@ While a pass runs it needs the arrays of its arena (\cref{sec:forward}): for eac
 \begin{equation}\label{eq:activations}
   4\,\bigl(3d+2q+2k+u+gf+2\lfloor d_h/2\rfloor\bigr)+w
 \end{equation}
-bytes, where $u=3q$ for models of GPT-2's kind, whose files have queries, keys and values in one matrix, and else 0; and $w=\val{activations.row}$ bytes are not numbers: token, position, place in the order, a view, and a mark if something is not finite. Besides, each worker has scratch memory for attention, with $d_h+2$ numbers for each whole block of 256 positions that a row can see, and for two more; and |struct pass| itself takes \val{activations.pass} bytes. No factor in this is the number of layers: they all use the same arena.
+bytes, where $u=3q$ for models whose files have queries, keys and values in one matrix, as GPT-2's from Hugging Face have, and else 0; and $w=\val{activations.row}$ bytes are not numbers: token, position, place in the order, a view, and a mark if something is not finite. Besides, each worker has scratch memory for attention, with $d_h+2$ numbers for each whole block of 256 positions that a row can see, and for two more; and |struct pass| itself takes \val{activations.pass} bytes. No factor in this is the number of layers: they all use the same arena.
 @^activations@>
 
 @<What a pass borrows@>=
@@ -378,7 +379,8 @@ uint64_t footprint_pass(const struct model_config *c, uint64_t rows,
   uint64_t d = c->d_model, f = c->d_inner;
   uint64_t q = (uint64_t) c->n_heads * c->head_dim;
   uint64_t k = (uint64_t) c->n_kv_heads * c->head_dim;
-  uint64_t fused = c->learned_positions ? 3 * q : 0;
+  const struct tensor_layout *l = layout_find("safetensors", c->family);
+  uint64_t fused = layout_fused(l) ? 3 * q : 0;
   uint64_t numbers = 3 * d + 2 * q + 2 * k + fused + (c->gated ? 2 * f : f)
     + 2 * (c->head_dim / 2);
   uint64_t other = 3 * sizeof (uint32_t) + sizeof (size_t)
@@ -464,6 +466,7 @@ uint64_t footprint_max_batch(const struct model_config *c, const struct cache_pl
 #include <string.h>
 #include "accounts/accounts.h"
 #include "families/config.h"
+#include "families/layout.h"
 @;@#
 @<List the tensors@>@;
 @<Reckon what tokens leave@>@;
@@ -616,30 +619,13 @@ static void encode_q4_0(const float *x, size_t n, void *to)
     encode_block4(x + i, (unsigned char *) to + weight_row_bytes(WEIGHT_Q4_0, i));
 }
 
-@ The way back rounds nothing. Attention does it in its own registers (\cref{sec:bodies}); this function is for whoever wants to look at what is stored, and for \texttt{incipit probe quantize}.
+@ The way back rounds nothing. A row that has been packed is a tensor like those of a file, and the kernels know what each number of a tensor is, whatever its type. Attention reads a row in its own registers (\cref{sec:bodies}); this function is for programs that want to look at what is stored, such as \texttt{incipit probe quantize}.
 
 @<Unpack a row@>=
-static float number_of(enum weight_type type, const unsigned char *block,
-  size_t i)
-{
-  float d = num_from_f16((uint16_t) (block[0] | block[1] << 8));
-  if (type == WEIGHT_Q8_0) return (float) (int8_t) block[2 + i] * d;
-  unsigned two = block[2 + i % 16];
-  return (float) ((int) (i < 16 ? two & 15u : two >> 4) - 8) * d;
-}
 void format_decode(enum weight_type type, const void *from, size_t n, float *x)
 {
-  for (size_t i = 0; i < n; i++) {
-    uint16_t h = 0;
-    size_t in_block = i % WEIGHT_BLOCK;
-    if (type == WEIGHT_F32) memcpy(x + i, (const char *) from + 4 * i, 4);
-    else if (type >= WEIGHT_Q8_0) x[i] = number_of(type,@|
-      (const unsigned char *) from + weight_row_bytes(type, i - in_block), in_block);
-    else {
-      memcpy(&h, (const char *) from + 2 * i, 2);
-      x[i] = type == WEIGHT_F16 ? num_from_f16(h) : num_from_bf16(h);
-    }
-  }
+  struct tensor row = @[{ from, type }@];
+  for (size_t i = 0; i < n; i++) x[i] = tensor_number(row, i);
 }
 
 @ The table, and who looks into it.
@@ -669,16 +655,16 @@ const struct kv_format *format_find(const char *name, struct error *why)
 bool format_can_hold(const struct kv_format *f, const float *x, size_t n,
   struct error *why)
 {
-  float largest = f->type == WEIGHT_Q8_0 ? 127 : 8;
-  if (f->type >= WEIGHT_Q8_0 && n % WEIGHT_BLOCK != 0)
+  const struct number_type *t = &number_types[f->type];
+  if (n % t->block != 0)
     return error_say(why, "%zu numbers in %s; wanted: a multiple of %d", n,
-      f->name, WEIGHT_BLOCK);
+      f->name, t->block);
   for (size_t i = 0; i < n; i++) {
     if (x[i] - x[i] != 0)
       return error_say(why, "number %zu is not finite; wanted: finite numbers",
         i);
-    if (f->type >= WEIGHT_Q8_0
-        && (num_to_f16(fabsf(x[i]) / largest) & 0x7c00) == 0x7c00)
+    if (t->largest > 0
+        && (num_to_f16(fabsf(x[i]) / t->largest) & 0x7c00) == 0x7c00)
       return error_say(why, "number %zu, %g, gives its block a scale beyond"@|
         " binary16; wanted: a smaller number", i, (double) x[i]);
   }
@@ -746,7 +732,7 @@ The program of this chapter does the same for the built-in model. First it recko
 @c
 #include <inttypes.h>
 #include <stdio.h>
-#include "safetensors/safetensors.h"
+#include "safetensors/tensor_file.h"
 #include "tokenizer/tokenizer.h"
 #include "families/loader.h"
 #include "accounts/accounts.h"

@@ -66,11 +66,12 @@ in chapter 14 the one for a graphics processor. All tables give the same bits.
 @(kernels.h@>=
 #ifndef INCIPIT_KERNELS_H
 #define INCIPIT_KERNELS_H
-#include "ground/ground.h"
+#include "kernels/number_type.h"
 @<Numbers as a file stores them@>@;
 @<What norms and activations are@>@;
 @<What attention is given@>@;
 @<The table of kernels@>@;
+@<Prepared weights@>@;
 @<How a table is found and tested@>@;
 #endif
 
@@ -83,32 +84,71 @@ Two layouts are needed, because two families of models store the same matrix dif
 inputs, one row for each output; GPT-2 as rows of outputs, one for each input.
 @^layout@>@^Conv1D@>
 
-Three of the five ways to store a number give each its own place. The other two share: 32 numbers have one scale in common, and each of them keeps only a small whole number. In such a \emph{block} no number has an address of its own, so only whole rows of
-them can be asked for, and only attention asks (\cref{sec:rowformats}).
-@^block@>
-
 @<Numbers as a file stores them@>=
-enum weight_type { WEIGHT_F32, WEIGHT_F16, WEIGHT_BF16,@|
-  WEIGHT_Q8_0, WEIGHT_Q4_0 };
-  /* IEEE binary32, IEEE binary16, the upper half of a binary32; blocks: a scale in binary16,
-     then 32 signed bytes, or 16 bytes with two numbers each, number |i| in the low half of
-     byte |i| and number |i+16| in the high half, 8 too large (ggml's layout) */
-enum { WEIGHT_BLOCK = 32 };
-  /* numbers in a block */
-size_t weight_type_bytes(enum weight_type type);
-  /* bytes of one number of the first three types: 4, 2, 2 */
-static inline size_t weight_row_bytes(enum weight_type type, size_t n)
-{
-  if (type < WEIGHT_Q8_0) return n * (type == WEIGHT_F32 ? 4 : 2);
-  return n / WEIGHT_BLOCK * (type == WEIGHT_Q8_0 ? 34 : 18);
-}
-  /* bytes of |n| numbers in a row, a multiple of |WEIGHT_BLOCK| for blocks */
 struct tensor { const void *data; enum weight_type type; };
   /* numbers where they lie in the file (or in memory), little-endian, in any
      alignment, owned by somebody else; null |data|: there is no such tensor */
+float tensor_number(struct tensor t, size_t i);
+  /* number |i| of |t|, of whatever type, as a float; nothing is rounded */
 struct matrix { struct tensor weight, bias; size_t in, out; bool transposed; };
   /* a linear layer: |weight| is |[out][in]|, or |[in][out]| if |transposed|
      (GPT-2's Conv1D); |bias| is |[out]| or absent */
+
+@ A type is a row of a table. Nothing else in the program knows how many bytes a number takes, and a type that is added tomorrow, for a new kind of file, is added here:
+the row says its name and how large it is, and the compiler lists the few places that must learn to compute with it.
+
+Three of the five types that we compute with give each number its own place. The other two share: 32 numbers have one scale in common, and each of them keeps only a small whole number. In such a \emph{block} no number has an address of its own, so
+the size of a row is asked for as a whole. A type without blocks is a type with blocks of one number. Attention reads rows that are kept in blocks (\cref{sec:rowformats}); matrices come in blocks only when a chapter has a kernel for them, and until then such a file is refused.
+@^block@>@^number type@>
+
+@<Types of numbers@>=
+enum weight_type { WEIGHT_F32, WEIGHT_F16, WEIGHT_BF16,@|
+  WEIGHT_Q8_0, WEIGHT_Q4_0 };
+  /* those with which we compute. IEEE binary32, IEEE binary16, the upper half of a binary32; blocks: a scale in binary16,
+     then 32 signed bytes, or 16 bytes with two numbers each, number |i| in the low half of
+     byte |i| and number |i+16| in the high half, 8 too large (ggml's layout) */
+enum { WEIGHT_BLOCK = 32 };
+  /* numbers in a block of the last two */
+struct number_type { const char *name; uint8_t block, bytes, largest;
+  bool safetensors; };
+  /* |block| numbers take |bytes| bytes; with a scale, the whole number that the largest of them becomes
+     (else 0); and whether files of safetensors have it */
+
+@ The first rows are those of |enum weight_type|, in its order. The others are types that occur in files, as tables of ids or masks: we list them, and compute with none of them. Two of them
+are smaller than a byte, so several numbers share one, or three. The table stands in the header, because a kernel asks it with a type that is a constant, and the answer should be one, too.
+
+@<Types of numbers@>=
+static const struct number_type number_types[] = @[{@|
+  [WEIGHT_F32] = {"F32", 1, 4, 0, true}, [WEIGHT_F16] = {"F16", 1, 2, 0, true},@|
+  [WEIGHT_BF16] = {"BF16", 1, 2, 0, true},@|
+  [WEIGHT_Q8_0] = {"Q8_0", WEIGHT_BLOCK, 34, 127, false},@|
+  [WEIGHT_Q4_0] = {"Q4_0", WEIGHT_BLOCK, 18, 8, false},@|
+  {"F64", 1, 8, 0, true}, {"BOOL", 1, 1, 0, true}, {"U8", 1, 1, 0, true},@|
+  {"I8", 1, 1, 0, true}, {"U16", 1, 2, 0, true}, {"I16", 1, 2, 0, true},@|
+  {"U32", 1, 4, 0, true}, {"I32", 1, 4, 0, true}, {"U64", 1, 8, 0, true},@|
+  {"I64", 1, 8, 0, true}, {"C64", 1, 8, 0, true}, {"F4", 2, 1, 0, true},@|
+  {"F6_E2M3", 4, 3, 0, true}, {"F6_E3M2", 4, 3, 0, true},@|
+  {"F8_E5M2", 1, 1, 0, true}, {"F8_E4M3", 1, 1, 0, true},@|
+  {"F8_E8M0", 1, 1, 0, true}, {"F8_E5M2FNUZ", 1, 1, 0, true},@|
+  {"F8_E4M3FNUZ", 1, 1, 0, true} }@];
+  /* types of numbers by their number: first those of |enum weight_type| */
+enum { N_NUMBER_TYPES = sizeof number_types / sizeof number_types[0],@|
+  N_WEIGHT_TYPES = WEIGHT_Q4_0 + 1 };
+  /* the rows of the table, and how many of them are of |enum weight_type| */
+static inline size_t weight_row_bytes(unsigned type, size_t n)
+{
+  return n / number_types[type].block * number_types[type].bytes;
+}
+  /* bytes of |n| numbers in a row, a multiple of the type's |block| */
+
+@ Files are listed with the same table, so it has a header of its own: a program that looks into a file needs no kernels.
+
+@(number_type.h@>=
+#ifndef INCIPIT_NUMBER_TYPE_H
+#define INCIPIT_NUMBER_TYPE_H
+#include "ground/ground.h"
+@<Types of numbers@>@;
+#endif
 
 @ Norms and activations come in the few kinds that the two families use. They are told apart by an
 enumeration and not by a function each, so that a model can be described by data.
@@ -153,22 +193,26 @@ give it up (\cref{sec:progress}), says so here as well; the kernels themselves n
 @<The table of kernels@>=
 struct engine;
 struct counters;
+struct prepared;
 struct kernels {
   const char *name;
+  uint32_t matrix_types; /* bit |1 << type| for each type of the matrices of |linear| */
   @<The kernels of a layer@>@;
   @<The kernels at the two ends@>@;
+  @<How a table prepares weights@>@;
   @<Two functions that only the self-test calls@>@;
   @<Two functions that measure the machine@>@;
 };
   /* one implementation of all kernels; arrays are float, row by row, and belong to the caller */
 struct engine { const struct kernels *k; void *pool; struct counters *c;
-  struct progress *progress; };
+  const struct prepared *prepared; struct progress *progress; };
   /* the first argument of every kernel: the kernels in use, their |struct pool *|
-     (null: one thread), the counters, which the callers of kernels bump, and, or null, who is told
-     by a pass how many of its rows are done */
+     (null: one thread), the counters, which the callers of kernels bump, the weights that were prepared
+     for these kernels (null: none), and, or null, who is told by a pass how many of its rows are done */
 
 @ None of the kernels allocates and none can fail: whatever could be wrong with a shape was
-refused when the model was opened. A linear layer is given a list of matrices, because the query,
+refused when the model was opened. So was a type. Every table reads single numbers of every type, which serves the gains of norms and the rows of the embedding; but a product of many has loops of its own for each type of matrix,
+and a table says in |matrix_types| which it has. A linear layer is given a list of matrices, because the query,
 the key and the value of a row are made from the same numbers, and so are the gate and the
 up-projection; one call means one division of the work among the threads.
 
@@ -216,6 +260,34 @@ void (*log_softmax)(const struct engine *e, const float *x, size_t rows,
 void (*exp_shifted)(double *z, size_t n, double max);
   /* |z[i]| becomes exp(z[i] - most), in double, in place */
 
+@ A file was not written for our kernels, and its weights may lie in an order that suits them badly. A table may then ask for a copy in an order of its own. It says how many bytes it wants for a matrix, and none means that the
+matrix is best used as it lies; and it fills the copy. Copies depend on the table, so they cannot belong to the model, which stays mapped, as it is, and may be shared by engines with different tables. They belong to whoever has the engine.
+Bits are not concerned: a copy holds the same weights, and a sum is the same sum.
+@^prepared weights@>
+
+@<How a table prepares weights@>=
+size_t (*prepared_bytes)(const struct matrix *w);
+  /* bytes that the weights of |w| take as |linear| likes them best; 0: as they lie */
+void (*prepare)(const struct matrix *w, void *to);
+  /* writes them there, aligned to 64 bytes */
+
+@ The copies of all matrices of a model are found by the address of the weights they were made of. With a null in its engine, or with a matrix of which there is no copy, |linear| uses the weights as they lie.
+
+@<Prepared weights@>=
+struct prepared_matrix { const void *weight; void *copy; };
+  /* a matrix, by the address of its weights, and the copy of them */
+struct prepared { const struct kernels *k; size_t n;
+  struct prepared_matrix *of; };
+  /* copies of the weights of |n| matrices for the table |k|, by rising addresses */
+struct prepared *prepared_open(struct memory *m, const struct kernels *k,
+  const struct matrix *const *list, size_t n, struct error *why);
+  /* copies for those of |n| matrices for which |k| wants any; null and a sentence if memory is refused. Owned by the
+     caller, and must live as long as any engine that has it, and not longer than the weights */
+void prepared_close(struct memory *m, struct prepared *p);
+  /* frees the copies; null is nothing */
+const void *prepared_find(const struct engine *e, const struct matrix *w);
+  /* the copy of the weights of |w| for the engine's table, or null */
+
 @ Which tables there are depends on the build and on the processor it finds itself on.
 That is asked here, once, and never again.
 
@@ -226,6 +298,12 @@ const struct kernels *kernels_find(const char *name, struct error *why);
 const struct kernels *kernels_at(size_t i);
   /* table number |i| of those that this build has and this processor can run,
      the slowest first; null after the last */
+bool kernels_check_types(const struct kernels *k, uint32_t types,
+  const char *what, struct error *why);
+  /* whether |linear| can multiply matrices of all |types|, bits as in |matrix_types|; a sentence
+     about |what| that names the first it cannot, and those it can */
+void kernels_list_types(const struct kernels *k, char text[64]);
+  /* the names of the types of |matrix_types|, as in \.{F32, F16 or BF16} */
 bool kernels_self_test(const struct kernels *k, struct error *why);
   /* false and a sentence if the build contracts |a*b+c| or has no exact |fma|;
      |model_forward| refuses to run then */
@@ -469,26 +547,33 @@ INLINE float fold_four(__m128 v)
 
 @ Now the bodies, which all three share. One register of a tensor is loaded, and widened if it
 must be. The type is known where this is inlined, so that the question costs nothing; and so is the size of the |memcpy|, which compilers
-turn into one load that minds no misalignment.
+turn into one load that minds no misalignment. The |switch| has no |default|, here and wherever a type decides: a type that is added to the enumeration without a case of its own stops
+the compiler with a warning, and is never read as another.
 
 @<Load numbers of any type@>=
+@<Load a register out of a block@>@;
 INLINE vec load(struct tensor t, size_t i)
 {
-  vec v;
+  vec v = @[{ 0 }@];
   uint16_t h[WIDTH];
-  const char *p = (const char *) t.data + i * (t.type == WEIGHT_F32 ? 4 : 2);
-  if (t.type == WEIGHT_F32) {
+  const char *p = (const char *) t.data + weight_row_bytes(t.type, i);
+  switch (t.type) {
+  case WEIGHT_F32:
     memcpy(&v, p, sizeof v);
-    return v;
+    break;
+  case WEIGHT_F16: case WEIGHT_BF16:
+    memcpy(h, p, sizeof h);
+    return widen(h, t.type);
+  case WEIGHT_Q8_0: case WEIGHT_Q4_0:
+    return load_block(t, i);
   }
-  memcpy(h, p, sizeof h);
-  return widen(h, t.type);
+  return v;
 }
 
 @ A row in blocks is widened exactly, too: a scale of 11 significant bits times a number of 8 at most has 19, and a float holds 24. So what attention reads is a float like any other, and its sums know nothing of blocks. Where a register begins within its block is
 |i%WEIGHT_BLOCK|; it never reaches into the next block, because 32 is a multiple of every width. The bytes are taken apart in whole registers; only the last step, from small whole numbers to floats, has an instruction of its own in each table, |i8_to_f32|, and the scale goes through |widen|, as often as there are lanes.
 
-@<Load numbers of any type@>=
+@<Load a register out of a block@>=
 INLINE vec load_block(struct tensor t, size_t i)
 {
   size_t first = i % WEIGHT_BLOCK;
@@ -505,32 +590,36 @@ INLINE vec load_block(struct tensor t, size_t i)
   memcpy(small, &b, sizeof b);
   return i8_to_f32(small) * widen(scale, WEIGHT_F16);
 }
-INLINE vec load_any(struct tensor t, size_t i)
-{@+ return t.type < WEIGHT_Q8_0 ? load(t, i) : load_block(t, i);@+ }
 
 @ What will be loaded soon can be asked for before.
 
 @<Load numbers of any type@>=
 INLINE void prefetch(struct tensor t, size_t i)
 {
-  uintptr_t place = (uintptr_t) t.data + i * (t.type == WEIGHT_F32 ? 4 : 2);
+  uintptr_t place = (uintptr_t) t.data + weight_row_bytes(t.type, i);
   __builtin_prefetch((const void *) place);
 }
 
-@ A single number, for the ends of rows, for gains and biases, and for whatever is touched too seldom to be worth a register.
+@ A single number, for the ends of rows, for gains and biases, and for whatever is touched too seldom to be worth a register. The types of which each number has its own place are read on the spot;
+one in a block is asked of |tensor_number|.
 
 @<Load numbers of any type@>=
 INLINE float load_one(struct tensor t, size_t i)
 {
-  float x;
+  float x = 0;
   uint16_t h;
-  const char *p = (const char *) t.data + i * (t.type == WEIGHT_F32 ? 4 : 2);
-  if (t.type == WEIGHT_F32) {
+  const char *p = (const char *) t.data + weight_row_bytes(t.type, i);
+  switch (t.type) {
+  case WEIGHT_F32:
     memcpy(&x, p, sizeof x);
-    return x;
+    break;
+  case WEIGHT_F16: case WEIGHT_BF16:
+    memcpy(&h, p, sizeof h);
+    return t.type == WEIGHT_F16 ? num_from_f16(h) : num_from_bf16(h);
+  case WEIGHT_Q8_0: case WEIGHT_Q4_0:
+    return tensor_number(t, i);
   }
-  memcpy(&h, p, sizeof h);
-  return t.type == WEIGHT_F16 ? num_from_f16(h) : num_from_bf16(h);
+  return x;
 }
 
 @* Linear layers. \label{sec:linear}
@@ -577,8 +666,8 @@ register would read past the end of the row: harmless in most places, but after 
 INLINE vec load_partial(struct tensor t, size_t i, int n)
 {
   char buffer[4 * WIDTH] = @[{ 0 }@];
-  size_t size = t.type == WEIGHT_F32 ? 4 : 2;
-  memcpy(buffer, (const char *) t.data + i * size, (size_t) n * size);
+  memcpy(buffer, (const char *) t.data + weight_row_bytes(t.type, i),
+    weight_row_bytes(t.type, (size_t) n));
   return load((struct tensor) @[{ buffer, t.type }@], 0);
 }
 
@@ -618,7 +707,7 @@ INLINE float dot(const float *x, struct tensor w, size_t first, size_t n)
   for (size_t k = 0; k < whole; k += 16)
     each (p, PARTS)
       a[p] = fused(load(in, k + (size_t) p * WIDTH),
-        load_any(w, first + k + (size_t) p * WIDTH), a[p]);
+        load(w, first + k + (size_t) p * WIDTH), a[p]);
   return fold_with_tail(a, x + whole, w, first + whole, n - whole);
 }
 
@@ -898,13 +987,86 @@ for (size_t r = r0; r < r1; r++) {
     y[r * w->out + o + c] = add_bias(sum[c], w, o + c);
 }
 
+@ The panels of a matrix are the same in every call, and may as well be packed once. That is what this table \emph{prepares}: of a matrix stored by inputs, all panels of all strips, one strip after the other, each panel with as many steps as there are inputs for its lane. Sixteen-bit weights are not prepared: widened they would take twice the memory, and a pass that is waiting for memory would wait longer.
+
+@<Prepare the panels of a matrix@>=
+static size_t strip_floats(const struct matrix *w)
+{@+ return (w->in + 15) / 16 * 16 * NR;@+ }
+static size_t prepared_bytes(const struct matrix *w)
+{
+  if (!w->transposed || w->weight.type != WEIGHT_F32) return 0;
+  return (w->out + NR - 1) / NR * strip_floats(w) * sizeof(float);
+}
+TARGET static void prepare(const struct matrix *w, void *to)
+{
+  float *panels = to;
+  size_t steps = (w->in + 15) / 16, outs;
+  for (size_t o = 0; o < w->out; o += NR, panels += strip_floats(w)) {
+    outs = w->out - o < NR ? w->out - o : NR;
+    for (size_t k = 0; k < w->in; k++) {
+      float *place = panels + (k % 16 * steps + k / 16) * NR;
+      for (size_t c = 0; c < outs; c++)
+        place[c] = load_one(w->weight, k * w->out + o + c);
+    }
+  }
+}
+
+@ With panels at hand there is nothing to copy: they are passed, for six rows or fewer at a time, and the lanes are folded. No more than |KC| inputs of each panel are passed at once, so that the inputs of six rows stay in the first-level cache, from where sixteen panels want them.
+A single row takes this way as well, since its weights lie one after the other now. Its inputs are in the cache anyway, and so it passes each panel from end to end.
+
+@<Pass the panels of a strip that was prepared@>=
+TARGET static void pass_prepared(size_t rows, const float *x, size_t n,
+  size_t depth, const float *panels, size_t outs, float *lane)
+{
+  size_t stride = (n + 15) / 16 * NR;
+#define PASS(rows) \
+  pass_panel(rows, x + j, n, (depth - j + 15) / 16, panels + j * stride, \
+    outs, lane + j * rows * NR)
+  for (size_t j = 0; j < 16 && j < depth; j++)
+    switch (rows) {
+    case 6: PASS(6);@+ break;
+    case 5: PASS(5);@+ break;
+    case 4: PASS(4);@+ break;
+    case 3: PASS(3);@+ break;
+    case 2: PASS(2);@+ break;
+    default: PASS(1);
+    }
+#undef PASS
+}
+
+@ A worker's share begins and ends with a strip here, and a strip may be wider than sixteen outputs.
+
+@<Outputs |from| to |to| of a matrix that was prepared@>=
+TARGET static void by_prepared(const struct matrix *w, const float *panels,
+  const float *x, size_t rows, size_t from, size_t to, float *y)
+{
+  float lane[16 * MR * NR];
+  size_t n = w->in, most = rows > 1 ? KC : n, here;
+  from = from / NR * NR;
+  if (to < w->out) to = to / NR * NR;
+  for (size_t o = from; o < to; o += NR)
+    for (size_t r = 0; r < rows; r += here) {
+      const float *strip = panels + o / NR * strip_floats(w);
+      size_t outs = to - o < NR ? to - o : NR;
+      here = rows - r < MR ? rows - r : MR;
+      memset(lane, 0, 16 * here * NR * sizeof *lane);
+      for (size_t k = 0; k < n; k += most)
+        pass_prepared(here, x + r * n + k, n, n - k < most ? n - k : most,
+          strip + k / 16 * NR, outs, lane);
+      fold_lanes(lane, here * NR);
+      for (size_t i = 0; i < here; i++)
+        for (size_t c = 0; c < outs; c++)
+          y[(r + i) * w->out + o + c] = add_bias(lane[i * NR + c], w, o + c);
+    }
+}
+
 @ A worker's part of the call: of each matrix an equal share of the outputs, cut at multiples of
 sixteen. Every output is computed whole by one worker, so that the number of workers cannot be seen in it. The
 type is asked here, outside of the loops, and each answer gets loops of its own.
 
 @<One worker's share of a linear layer@>=
-struct linear_job { const struct matrix *list; size_t n; const float *x;
-  size_t rows; float *const *y; };
+struct linear_job { const struct engine *e; const struct matrix *list; size_t n;
+  const float *x; size_t rows; float *const *y; };
 @#
 TARGET static void linear_matrix(const struct matrix *w, const float *x,
   size_t rows, size_t from, size_t to, float *y)
@@ -919,13 +1081,15 @@ TARGET static void linear_part(void *ctx, unsigned worker, unsigned workers)
     const struct matrix *w = &job->list[m];
     size_t from = worker_begin(w->out, worker, workers);
     size_t to = worker_begin(w->out, worker + 1, workers);
-    if (from < to)
+    const float *panels = prepared_find(job->e, w);
+    if (panels != NULL)
+      by_prepared(w, panels, job->x, job->rows, from, to, job->y[m]);
+    else if (from < to)
       linear_matrix(w, job->x, job->rows, from, to, job->y[m]);
   }
 }
 
-@ Nine cases, each a copy of the loops in which the type is a constant. Matrices in blocks are not among them: no loader makes one, and the |switch| has no
-|default|, so that the compiler asks what to do when a type is added.
+@ Nine cases, each a copy of the loops in which the type is a constant. Matrices in blocks are not among them, and |matrix_types| says so: a model that has one is refused when it is opened, and a pass refuses it once more.
 
 @<Call the loops for the matrix's type and layout@>=
 #define WITH_TYPE(type) \
@@ -958,7 +1122,7 @@ the modes of the floating-point unit are put in order, whatever the caller has d
 static void linear(const struct engine *e, const struct matrix *list, size_t n,
   const float *x, size_t rows, float *const *y)
 {
-  struct linear_job job = @[{ list, n, x, rows, y }@];
+  struct linear_job job = @[{ e, list, n, x, rows, y }@];
   size_t work = 0;
   for (size_t m = 0; m < n; m++) work += list[m].out * list[m].in * rows;
   pool_run(work >= WORTH_DIVIDING ? e->pool : NULL, linear_part, &job);
@@ -1222,7 +1386,7 @@ INLINE void axpy_chain(int columns, const struct position_block *b,
     struct tensor row = key_row(v->base_v, b->place[t % 256], type);
     vec w = spread(b->weight[t % 256]);
     each (p, columns / WIDTH)
-      a[p] = fused(w, load_any(row, first + (size_t) p * WIDTH), a[p]);
+      a[p] = fused(w, load(row, first + (size_t) p * WIDTH), a[p]);
     TALLY("attention", 0, columns);
   }
   memcpy(o, a, (size_t) columns * sizeof *o);
@@ -1629,6 +1793,9 @@ What the three files share, in the order in which C wants it, comes to this. It 
 @<Pass a panel with a few rows@>@;
 @<Pass all sixteen panels@>@;
 @<Several rows by the outputs |from| to |to| of a matrix stored by inputs@>@;
+@<Prepare the panels of a matrix@>@;
+@<Pass the panels of a strip that was prepared@>@;
+@<Outputs |from| to |to| of a matrix that was prepared@>@;
 @<One worker's share of a linear layer@>@;
 @<Do a linear layer@>@;
 
@@ -1654,10 +1821,12 @@ exchanged, and the compiler would see no fault.
 
 @<The functions of a table@>=
 @[{ .name = NAME,@|
+.matrix_types = 1u << WEIGHT_F32 | 1u << WEIGHT_F16 | 1u << WEIGHT_BF16,@|
 .linear = linear, .normalize = normalize, .rotate = rotate,@|
 .attend = attend, .activate = activate, .add = add,@|
 .embed = embed, .angles = angles, .softmax = softmax,@|
 .log_softmax = log_softmax, .exp_shifted = exp_shifted,@|
+.prepared_bytes = prepared_bytes, .prepare = prepare,@|
 .mul_add_unfused = mul_add_unfused, .mul_add_fused = mul_add_fused,@|
 .probe_flops = probe_flops, .probe_bandwidth = probe_bandwidth }@]
 
@@ -1798,18 +1967,130 @@ at most two blocks more than it fills.
 @<Room for attention@>=
 size_t kernels_scratch(const struct attention_dims *h, size_t max_len)
 {@+ return (max_len / 256 + 2) * ((size_t) h->head_dim + 2);@+ }
-size_t weight_type_bytes(enum weight_type type)
-{@+ return type == WEIGHT_F32 ? 4 : 2;@+ }
+
+@ One number of any type, without lanes. In a block the scale is two bytes, the lower first; then come the small numbers.
+
+@<One number of a tensor@>=
+static float block_number(enum weight_type type, const unsigned char *block,
+  size_t i)
+{
+  float d = num_from_f16((uint16_t) (block[0] | block[1] << 8));
+  if (type == WEIGHT_Q8_0) return (float) (int8_t) block[2 + i] * d;
+  unsigned two = block[2 + i % 16];
+  return (float) ((int) (i < 16 ? two & 15u : two >> 4) - 8) * d;
+}
+float tensor_number(struct tensor t, size_t i)
+{
+  size_t at = i % number_types[t.type].block;
+  const unsigned char *p = (const unsigned char *) t.data
+    + weight_row_bytes(t.type, i - at);
+  float x = 0;
+  uint16_t h;
+  memcpy(&h, p, sizeof h);
+  switch (t.type) {
+  case WEIGHT_F32: memcpy(&x, p, sizeof x);@+ break;
+  case WEIGHT_F16: return num_from_f16(h);
+  case WEIGHT_BF16: return num_from_bf16(h);
+  case WEIGHT_Q8_0: case WEIGHT_Q4_0: return block_number(t.type, p, at);
+  }
+  return x;
+}
+
+@ Copies are made when an engine is put together, and are found by a search by halves.
+
+@<Prepare weights, and find them@>=
+static int by_weight(const void *a, const void *b)
+{
+  uintptr_t x = (uintptr_t) ((const struct prepared_matrix *) a)->weight;
+  uintptr_t y = (uintptr_t) ((const struct prepared_matrix *) b)->weight;
+  return (x > y) - (x < y);
+}
+const void *prepared_find(const struct engine *e, const struct matrix *w)
+{
+  struct prepared_matrix key = @[{ w->weight.data, NULL }@];
+  if (e->prepared == NULL || e->prepared->k != e->k) return NULL;
+  const struct prepared_matrix *found = bsearch(&key, e->prepared->of,
+    e->prepared->n, sizeof key, by_weight);
+  return found == NULL ? NULL : found->copy;
+}
+
+@ A copy is a block of its own. What has been copied when memory runs out is freed with the rest.
+
+@<Prepare weights, and find them@>=
+struct prepared *prepared_open(struct memory *m, const struct kernels *k,
+  const struct matrix *const *list, size_t n, struct error *why)
+{
+  struct prepared *p = memory_alloc(m, MEMORY_OTHER, 1, sizeof *p, why);
+  if (p == NULL) return NULL;
+  p->k = k;
+  p->of = memory_alloc(m, MEMORY_OTHER, n, sizeof *p->of, why);
+  bool ok = p->of != NULL;
+  for (size_t i = 0; i < n && ok; i++) {
+    size_t bytes = k->prepared_bytes(list[i]);
+    if (bytes == 0) continue;
+    void *copy = memory_alloc(m, MEMORY_WEIGHTS, bytes, 1, why);
+    ok = copy != NULL;
+    if (!ok) break;
+    k->prepare(list[i], copy);
+    p->of[p->n++] = (struct prepared_matrix) @[{ list[i]->weight.data, copy }@];
+  }
+  if (ok) qsort(p->of, p->n, sizeof *p->of, by_weight);
+  if (ok) return p;
+  prepared_close(m, p);
+  return NULL;
+}
+void prepared_close(struct memory *m, struct prepared *p)
+{
+  if (p == NULL) return;
+  for (size_t i = 0; i < p->n; i++) memory_free(m, p->of[i].copy);
+  memory_free(m, p->of);
+  memory_free(m, p);
+}
+
+@ What a table cannot multiply is refused with the names of the types that it can: as a list, with the last set off by a word.
+
+@<Refuse types that a table cannot multiply@>=
+void kernels_list_types(const struct kernels *k, char text[64])
+{
+  uint32_t left = k->matrix_types;
+  size_t n = 0;
+  text[0] = '\0';
+  for (unsigned t = 0; t < N_WEIGHT_TYPES && n < 64; t++) {
+    if ((k->matrix_types >> t & 1) == 0) continue;
+    const char *before = n == 0 ? "" : ", ";
+    left &= ~(1u << t);
+    if (n > 0 && left == 0) before = " or ";
+    n += (size_t) snprintf(text + n, 64 - n, "%s%s", before,
+      number_types[t].name);
+  }
+}
+bool kernels_check_types(const struct kernels *k, uint32_t types,
+  const char *what, struct error *why)
+{
+  char wanted[64];
+  uint32_t missing = types & ~k->matrix_types;
+  unsigned t = 0;
+  if (missing == 0) return true;
+  while ((missing >> t & 1) == 0) t++;
+  kernels_list_types(k, wanted);
+  return error_say(why, "%s: matrices of %s; wanted: %s, which"@|
+    " the kernels %s multiply", what, number_types[t].name, wanted, k->name);
+}
 
 @ The file that everybody calls is the shortest: it knows the tables, chooses among them, and has not one
 multiplication in it.
 
 @(kernels.c@>=
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include "functions/numbers.h"
 #include "kernels/kernels.h"
 @;@#
+@<One number of a tensor@>@;
 @<The tables of this build@>@;
 @<Find a table by its name@>@;
+@<Prepare weights, and find them@>@;
+@<Refuse types that a table cannot multiply@>@;
 @<Refuse a build that rounds otherwise@>@;
 @<Room for attention@>@;

@@ -622,16 +622,9 @@ static bool print_exposure(struct fixture *lab, struct error *why)
 }
 
 @* Another order of summation. \label{lab:otherorder}
-The table of kernels gets another |linear|, which is what anybody would write first: for each output a sum that grows from left to right. The weights may be stored in three ways. The built-in model has no biases, so nothing is missing here; its attention, norms and curves stay as they are.
+The table of kernels gets another |linear|, which is what anybody would write first: for each output a sum that grows from left to right. The weights may be stored in any way. The built-in model has no biases, so nothing is missing here; its attention, norms and curves stay as they are.
 
 @<Add up in another order@>=
-static float weight_at(struct tensor w, size_t i)
-{
-  const uint16_t *half = w.data;
-  if (w.type == WEIGHT_F16) return num_from_f16(half[i]);
-  if (w.type == WEIGHT_BF16) return num_from_bf16(half[i]);
-  return ((const float *) w.data)[i];
-}
 static void plain_linear(const struct engine *e, const struct matrix *list,
   size_t n, const float *x, size_t rows, float *const *y)
 {
@@ -642,8 +635,8 @@ static void plain_linear(const struct engine *e, const struct matrix *list,
       size_t row = i / w->out, o = i % w->out;
       float sum = 0;
       for (size_t k = 0; k < w->in; k++)
-        sum += x[row * w->in + k] * weight_at(w->weight, w->transposed
-          ? k * w->out + o : o * w->in + k);
+        sum += x[row * w->in + k] * tensor_number(w->weight,
+          w->transposed ? k * w->out + o : o * w->in + k);
       y[m][i] = sum;
     }
   }

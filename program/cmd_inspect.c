@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "families/loader.h"
-#include "safetensors/safetensors.h"
+#include "safetensors/tensor_file.h"
 #include "command.h"
 
 /* tensors of the model, or of the file alone, which then is closed with us */
@@ -92,7 +92,7 @@ static void show_tensor(struct inspection *g, const struct tensor_entry *t)
   if (!g->in_json) {
     struct error clean;
     error_say(&clean, "%s", t->name);
-    fprintf(g->c->out, "  %s %s [", clean.text, t->type);
+    fprintf(g->c->out, "  %s %s [", clean.text, number_types[t->type].name);
     for (uint32_t i = 0; i < t->rank; i++)
       fprintf(g->c->out, "%s%" PRIu64, i > 0 ? ", " : "", t->shape[i]);
     fprintf(g->c->out, "] %" PRIu64 " bytes\n", t->bytes);
@@ -100,7 +100,7 @@ static void show_tensor(struct inspection *g, const struct tensor_entry *t)
   }
   writer_open(&g->j, '{');
   put_words_as(&g->j, "name", t->name);
-  put_words_as(&g->j, "type", t->type);
+  put_words_as(&g->j, "type", number_types[t->type].name);
   put_open_as(&g->j, "shape", '[');
   for (uint32_t i = 0; i < t->rank; i++) writer_count(&g->j, t->shape[i]);
   writer_close(&g->j, ']');

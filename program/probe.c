@@ -14,7 +14,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include "safetensors/jsonfile.h"
-#include "safetensors/safetensors.h"
+#include "safetensors/tensor_file.h"
 #include "command.h"
 #include "probe.h"
 
@@ -672,7 +672,7 @@ bool request_hex(const struct request *q, const char *text, size_t n,
 static bool unpack_bytes(struct request *q, const struct kv_format *f,
   const char *text, size_t digits, float *x, unsigned char *packed)
 {
-  size_t whole = f->type < WEIGHT_Q8_0 ? 1 : WEIGHT_BLOCK;
+  size_t whole = number_types[f->type].block;
   size_t one = weight_row_bytes(f->type, whole), n = digits / 2 / one * whole;
   if (!request_hex(q, text, digits, packed)) return false;
   if (digits / 2 % one != 0)

@@ -155,6 +155,7 @@ static int open_model(struct session *o, const struct console *c,
 {
   struct field_wishes fields;
   struct model_open_options want = { .fields = config_wishes(w, needs, &fields),
+    .k = o->e.k,
     .progress = &o->wait.told };
   waiting_begin(&o->wait, loading_words, NULL);
   o->lm = model_open_with(o->m, o->path, &want, why);

@@ -546,7 +546,7 @@ static void one_shape(
         s.family == GPT2 ? 0 : (uint32_t) between(seed, 0, p.context / 4 + 1), &why),
       "%s: %s", where, why.text);
   unsigned workers = (unsigned) between(seed, 1, 3);
-  struct engine e = { kernels_find(NULL, NULL), pool[workers], &counters };
+  struct engine e = { .k = kernels_find(NULL, NULL), .pool = pool[workers], .c = &counters };
   account_cache(&e, lm, seed, seen, &p, where);
   account_pass(&e, lm, seed, seen, &p, workers, where);
   seen->cases++, seen->of[s.family]++, seen->reach[s.reach]++, seen->tied += s.tied,
@@ -992,7 +992,7 @@ START_TEST(groups_are_shared_heads)
       form_make(&t, f, model_seed);
       if (way > 0) form_expand(&t, &f, way == 2);
       ck_assert(config_set_window(&t.lm.config, (uint32_t) window, window > 0 ? 2 : 0, &why));
-      struct engine e = { table, NULL, &counters };
+      struct engine e = { .k = table, .c = &counters };
       struct store *s = cache_open(&m, &t.lm.config, 2,
         &(struct cache_options){ .page_rows = p.page_rows, .format = p.format }, &why);
       ck_assert_msg(s != NULL && model_forward(&e, &t.lm, s, rows, n, &pass, &why), "%s", why.text);
@@ -1465,7 +1465,7 @@ START_TEST(a_lossy_cache_keeps_its_own_bits)
     seed);
   snprintf(where, sizeof where, "seed %" PRIu64 ", %s, way %d", suite_seed(), f->name, way);
   b.lm = &t.lm, b.how = t.lm.config, b.d = 24,
-  b.e = (struct engine){ kernels_find(NULL, NULL), NULL, &b.c };
+  b.e = (struct engine){ .k = kernels_find(NULL, NULL), .c = &b.c };
   if (sight[way].window > 0)
     ck_assert(config_set_window(&b.how, sight[way].window, sight[way].sinks, &b.why));
   if (sight[way].listed > 0) b.how.window_listed = true, b.how.windowed[0] = sight[way].listed;
@@ -1483,7 +1483,7 @@ START_TEST(the_built_in_model_in_every_format)
   ck_assert_msg(lm != NULL, "%s", b.why.text);
   b.lm = lm, b.how = lm->config, b.d = lm->config.d_model;
   struct pool *pool = pool_open(&b.m, 2, &b.why);
-  b.e = (struct engine){ kernels_find(NULL, NULL), pool, &b.c };
+  b.e = (struct engine){ .k = kernels_find(NULL, NULL), .pool = pool, .c = &b.c };
   if (_i % 2) ck_assert(config_set_window(&b.how, 16, 4, &b.why));
   every_way(&b, &seed, f, 40, f->name);
   pool_close(&b.m, pool), model_close(&b.m, lm);

@@ -30,7 +30,7 @@ static void rig_open_short_sighted(
       config_set_window(&r->t.lm.config, sight.window, sight.sinks, &r->why), "%s", r->why.text);
   if (sight.listed > 0)
     r->t.lm.config.window_listed = true, r->t.lm.config.windowed[0] = sight.listed;
-  r->e = (struct engine){ kernels_find(NULL, NULL), NULL, &r->c };
+  r->e = (struct engine){ .k = kernels_find(NULL, NULL), .c = &r->c };
   r->plain = store_open(&r->m, &r->t.lm.config, 1, &r->why);
   r->s = cache_open(&r->m, &r->t.lm.config, n_sequences, &w, &r->why);
   ck_assert_msg(r->s != NULL, "%s", r->why.text);
@@ -282,7 +282,7 @@ START_TEST(every_refused_request_is_survived)
     struct error why;
     tiny_make(&t, 3);
     if (_i == 1) t.lm.config.window = 40, t.lm.config.window_from = 1;
-    struct engine e = { kernels_find(NULL, NULL), NULL, &c };
+    struct engine e = { .k = kernels_find(NULL, NULL), .c = &c };
     struct store *s =
       cache_open(&m, &t.lm.config, 3, &(struct cache_options){ .page_rows = 16 }, &why);
     whole = s != NULL;
@@ -613,7 +613,7 @@ START_TEST(to_remember_changes_no_bit)
   struct memory m = { .fail_at = 0 };
   struct counters c = { 0 };
   struct error why;
-  struct engine e = { kernels_find(NULL, NULL), NULL, &c };
+  struct engine e = { .k = kernels_find(NULL, NULL), .c = &c };
   struct model *lm = model_open(&m, path, &why);
   ck_assert_msg(lm != NULL, "%s", why.text);
   uint64_t seed = suite_seed() + (uint64_t) _i;
@@ -678,7 +678,7 @@ START_TEST(the_whole_context_row_by_row)
   struct memory m = { .fail_at = 0 };
   struct counters c = { 0 };
   struct error why;
-  struct engine e = { kernels_find(NULL, NULL), NULL, &c };
+  struct engine e = { .k = kernels_find(NULL, NULL), .c = &c };
   struct model *lm = model_open(&m, "models/pocket", &why);
   ck_assert_msg(lm != NULL, "%s", why.text);
   uint64_t seed = suite_seed();

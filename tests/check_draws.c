@@ -124,7 +124,7 @@ static void spoken(const struct model *lm, const struct sampling_params *s, uint
   struct counters c = { 0 };
   struct error why = { "" };
   struct pool *pool = w.workers > 1 ? pool_open(&m, w.workers, &why) : NULL;
-  struct engine e = { w.k ? w.k : kernels_find(NULL, NULL), pool, &c };
+  struct engine e = { .k = w.k ? w.k : kernels_find(NULL, NULL), .pool = pool, .c = &c };
   struct store *store = w.plain
     ? store_open(&m, &lm->config, 3, &why)
     : cache_open(&m, &lm->config, 3, &(struct cache_options){ .page_rows = 16 }, &why);
@@ -167,7 +167,7 @@ static void in_company(const struct model *lm, const struct sampling_params *s, 
   struct memory m = { .fail_at = 0 };
   struct counters c = { 0 };
   struct error why;
-  struct engine e = { kernels_find(NULL, NULL), NULL, &c };
+  struct engine e = { .k = kernels_find(NULL, NULL), .c = &c };
   struct store *store =
     cache_open(&m, &lm->config, 3, &(struct cache_options){ .page_rows = 16 }, &why);
   uint32_t id[3][80], vocab = lm->config.vocab_size;

@@ -4,8 +4,8 @@
 #include <jansson.h>
 #include <math.h>
 #include "variants.h"
+#include "safetensors/tensor_file.h"
 #include "families/rope_scaling.h"
-#include "safetensors/safetensors.h"
 #include "functions/numbers.h"
 
 /* rewrites model.safetensors with one tensor changed: `what' is drop, rename X, type X, shape [..]
@@ -301,6 +301,183 @@ START_TEST(refusals_name_file_field_found_wanted)
     variant_drop(dir);
   }
   tally("refusals of directories", n, 0, 0, "");
+}
+END_TEST
+
+/* a model is opened for a table of kernels; what that cannot multiply is refused then, and once more
+   by a pass with another table than the model was opened for */
+START_TEST(types_that_the_kernels_cannot_multiply_are_refused)
+{
+  char dir[200];
+  struct kernels few = *kernels_find(NULL, NULL);
+  struct memory m = { 0 };
+  struct counters c = { 0 };
+  struct error why = { "" };
+  const uint32_t ids[3] = { 3, 1, 4 };
+  const size_t last = 2;
+  float logits[64];
+  variant_make(dir, "gpt2");
+  struct model *lm = model_open_with(&m, dir, &(struct model_open_options) { .k = &few }, &why);
+  ck_assert_msg(lm != NULL && lm->matrix_types == 1u << WEIGHT_F32, "%s", why.text);
+  ck_assert_uint_le(lm->config.vocab_size, 64);
+  struct store *s = store_open(&m, &lm->config, 1, &why);
+  struct engine e = { .k = &few, .c = &c };
+  ck_assert(model_evaluate(&e, lm, s, ids, 3, &last, 1, logits, &why));
+  few.matrix_types = 1u << WEIGHT_F16 | 1u << WEIGHT_BF16;
+  ck_assert(!model_evaluate(&e, lm, s, ids, 3, &last, 1, logits, &why));
+  ck_assert_msg(strstr(why.text, "model.safetensors: matrices of F32; wanted: F16 or BF16, which")
+      != NULL, "%s", why.text);
+  ck_assert_uint_eq(c.passes, 1);
+  store_close(s), model_close(&m, lm);
+  ck_assert_ptr_null(model_open_with(&m, dir, &(struct model_open_options) { .k = &few }, &why));
+  ck_assert_msg(strstr(why.text, "model.safetensors: transformer.wte.weight") != NULL
+    && strstr(why.text, "F32; wanted: F16 or BF16") != NULL, "%s", why.text);
+  ck_assert_uint_eq(m.all.live, 0);
+  variant_drop(dir);
+}
+END_TEST
+
+/* ---- layouts: the same model under other names, with its matrices turned or the rows of its heads
+   in another order, has the same logits, if the layout says so */
+static bool layout_answer(
+  const char *dir, const struct tensor_layout *l, float *logits, size_t *n, struct error *why)
+{
+  struct memory m = { 0 };
+  struct counters c = { 0 };
+  struct engine e = { .k = kernels_find(NULL, NULL), .c = &c };
+  uint32_t ids[8] = { 3, 1, 4, 1, 5, 9, 2, 6 };
+  size_t last = 7;
+  struct model *lm = model_open_with(&m, dir,
+    &(struct model_open_options) { .k = e.k, .layout = l }, why);
+  struct store *s = lm == NULL ? NULL : store_open(&m, &lm->config, 1, why);
+  bool ok = s != NULL && model_evaluate(&e, lm, s, ids, 8, &last, 1, logits, why);
+  if (lm != NULL) *n = lm->config.vocab_size;
+  ck_assert(lm == NULL || (m.of[MEMORY_WEIGHTS].live > 0) == (l != NULL && l->of[TENSOR_Q].permuted));
+  store_close(s), model_close(&m, lm);
+  ck_assert_uint_eq(m.all.live, 0);
+  return ok;
+}
+/* moves the numbers of every tensor with |part| in its name: number |i| goes to |place(t, i, d)| */
+static void move_numbers(const char *dir, const char *part, size_t d,
+  size_t (*place)(const struct tensor_entry *t, size_t i, size_t d))
+{
+  char path[400];
+  size_t n;
+  uint64_t header;
+  struct memory m = { 0 };
+  struct error why;
+  variant_path(path, dir, "model.safetensors");
+  unsigned char *b = slurp(path, &n), *out = malloc(n);
+  memcpy(&header, b, 8), memcpy(out, b, n);
+  struct tensor_file *w = tensor_file_open(&m, dir, &why);
+  for (size_t k = 0; k < tensor_file_count(w); k++) {
+    const struct tensor_entry *t = tensor_file_at(w, k);
+    size_t one = weight_row_bytes(t->type, 1), at = 8 + header + t->begin;
+    if (strstr(t->name, part) == NULL) continue;
+    for (size_t i = 0; i < t->elements; i++)
+      memcpy(out + at + place(t, i, d) * one, b + at + i * one, one);
+  }
+  tensor_file_close(&m, w);
+  spill(path, out, n);
+  free(b), free(out);
+}
+static size_t as_neighbours(const struct tensor_entry *t, size_t i, size_t d)
+{
+  size_t columns = t->rank == 2 ? t->shape[1] : 1, r = i / columns, half = d / 2;
+  size_t to = r / d * d + (r % d < half ? 2 * (r % d) : 2 * (r % d - half) + 1);
+  return to * columns + i % columns;
+}
+static size_t as_transpose(const struct tensor_entry *t, size_t i, size_t d)
+{
+  (void) d;
+  return i % t->shape[1] * t->shape[0] + i / t->shape[1];
+}
+START_TEST(a_layout_says_how_a_file_has_its_tensors)
+{
+  static float want[1000], got[1000];
+  static const struct { const char *part, *shape; } turned[] = { { "attn.c_attn.weight", "[36,12]" },
+    { "attn.c_proj.weight", "[12,12]" }, { "mlp.c_fc.weight", "[48,12]" },
+    { "mlp.c_proj.weight", "[12,48]" } };
+  char dir[200], name[200], edit[200];
+  struct error why = { "" };
+  size_t n = 0, d = 0;
+  struct tensor_layout l = *layout_find("safetensors", "qwen2");
+  ck_assert(strcmp(l.name, "hf-llama") == 0 && !layout_fused(&l));
+  variant_make(dir, "qwen2");
+  struct rig r;
+  ck_assert(rig_open(&r, dir, NULL, 1, 1));
+  d = r.lm->config.head_dim;
+  ck_assert(d >= 4 && r.lm->config.qkv_bias);
+  store_close(r.s), model_close(&r.m, r.lm);
+  ck_assert_msg(layout_answer(dir, NULL, want, &n, &why), "%s", why.text);
+  move_numbers(dir, "q_proj", d, as_neighbours), move_numbers(dir, "k_proj", d, as_neighbours);
+  ck_assert(layout_answer(dir, &l, got, &n, &why) && memcmp(got, want, n * sizeof *got) != 0);
+  l.of[TENSOR_Q].permuted = l.of[TENSOR_K].permuted = true;
+  ck_assert_msg(layout_answer(dir, &l, got, &n, &why), "%s", why.text);
+  ck_assert(memcmp(got, want, n * sizeof *got) == 0);
+  l.of[TENSOR_QKV] = l.of[TENSOR_Q]; /* one matrix for three of different widths */
+  ck_assert(!layout_answer(dir, &l, got, &n, &why)
+    && strstr(why.text, "model.safetensors: the layout is hf-llama; wanted: one with a matrix each"));
+  l.of[TENSOR_QKV].pattern = NULL, l.of[TENSOR_GATE].pattern = NULL;
+  ck_assert(!layout_answer(dir, &l, got, &n, &why)
+    && strstr(why.text, "the layout is hf-llama; wanted: one that names every tensor"));
+  variant_drop(dir);
+  l = *layout_find("safetensors", "gpt2");
+  ck_assert(strcmp(l.name, "hf-gpt2") == 0 && layout_fused(&l));
+  variant_make(dir, "gpt2");
+  ck_assert_msg(layout_answer(dir, NULL, want, &n, &why), "%s", why.text);
+  for (size_t k = 0; k < 4; k++) move_numbers(dir, turned[k].part, 0, as_transpose);
+  for (size_t k = 0; k < 4; k++)
+    for (unsigned i = 0; i < 9; i++) {
+      snprintf(name, sizeof name, "transformer.h.%u.%s", i, turned[k].part);
+      snprintf(edit, sizeof edit, "shape %s", turned[k].shape);
+      variant_tensor(dir, name, edit);
+    }
+  variant_tensor(dir, "transformer.wte.weight", "rename token_embd.weight");
+  l.of[TENSOR_QKV].transposed = l.of[TENSOR_OUT].transposed = l.of[TENSOR_UP].transposed =
+    l.of[TENSOR_DOWN].transposed = false;
+  l.of[TENSOR_EMBEDDING].pattern = "token_embd";
+  ck_assert_msg(layout_answer(dir, &l, got, &n, &why), "%s", why.text);
+  ck_assert(memcmp(got, want, n * sizeof *got) == 0);
+  variant_drop(dir);
+  ck_assert(layout_find("another", "gpt2") == NULL && layout_at(2) == NULL);
+  ck_assert(layout_find("safetensors", NULL) == layout_at(1));
+}
+END_TEST
+
+/* ---- a model whose matrices were prepared gives the same logits, and does not change */
+START_TEST(a_prepared_model_gives_the_same_logits)
+{
+  static const char *const model[] = { "gpt2", "llama", "gpt2-bare" };
+  static float want[1000], got[1000];
+  char dir[200];
+  for (size_t i = 0; i < 3; i++)
+    for (size_t k = 0; kernels_at(k) != NULL; k++) {
+      struct rig r;
+      uint32_t ids[9] = { 3, 1, 4, 1, 5, 9, 2, 6, 5 };
+      variant_make(dir, model[i]);
+      ck_assert(rig_open(&r, dir, kernels_at(k), 1, 1));
+      struct prepared *p = model_prepare(&r.m, r.e.k, r.lm, &r.why);
+      bool wanted = r.lm->matrix_types == 1u << WEIGHT_F32 && i != 1; /* and not 16 bits */
+      ck_assert(i > 0 || wanted);
+      ck_assert(p != NULL && p->n == (wanted ? 4 * r.lm->config.n_layers : 0));
+      r.e.prepared = p;
+      const struct model_layer *l = &r.lm->layers[r.lm->config.n_layers - 1];
+      const struct matrix *of[] = { &l->qkv[0], &l->out, &l->up[0], &l->down };
+      for (size_t j = 0; j < 4; j++) ck_assert((prepared_find(&r.e, of[j]) != NULL) == wanted);
+      for (size_t n = 1; n <= 9; n++) {
+        size_t last = n - 1;
+        r.e.prepared = NULL;
+        ck_assert(model_evaluate(&r.e, r.lm, r.s, ids, n, &last, 1, want, &r.why));
+        r.e.prepared = p;
+        ck_assert(model_evaluate(&r.e, r.lm, r.s, ids, n, &last, 1, got, &r.why));
+        ck_assert(memcmp(want, got, r.lm->config.vocab_size * sizeof *got) == 0);
+      }
+      prepared_close(&r.m, p);
+      store_close(r.s), model_close(&r.m, r.lm);
+      ck_assert_uint_eq(r.m.all.live, 0);
+      variant_drop(dir);
+    }
 }
 END_TEST
 
@@ -1000,6 +1177,9 @@ int main(void)
   suite_add_tcase(s, t);
   t = tcase_create("files");
   tcase_add_test(t, refusals_name_file_field_found_wanted);
+  tcase_add_test(t, types_that_the_kernels_cannot_multiply_are_refused);
+  tcase_add_test(t, a_layout_says_how_a_file_has_its_tensors);
+  tcase_add_test(t, a_prepared_model_gives_the_same_logits);
   tcase_add_test(t, used_fields_change_the_answer_or_are_refused);
   tcase_add_test(t, yarn_takes_null_for_no);
   tcase_add_test(t, harmless_fields_change_nothing);

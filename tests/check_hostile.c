@@ -13,7 +13,7 @@
 #include "tokenizer/tokenizer.h"
 #include "model/forward.h"
 #include "families/loader.h"
-#include "safetensors/safetensors.h"
+#include "safetensors/tensor_file.h"
 
 static char room[300]; /* a folder, made anew for each test */
 static const char *const all_files[] = { "config.json", "generation_config.json",
@@ -81,7 +81,7 @@ static bool open_all(struct error *why, bool words)
 {
   struct memory m = { 0 };
   struct counters c = { 0 };
-  struct engine e = { kernels_find("scalar", NULL), NULL, &c };
+  struct engine e = { .k = kernels_find("scalar", NULL), .c = &c };
   uint32_t ids[2] = { 1, 2 };
   double lp[2], sum;
   struct timespec a, b;

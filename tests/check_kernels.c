@@ -83,7 +83,7 @@ static struct engine any_engine(void)
 {
   size_t n = 0;
   while (kernels_at(n) != NULL) n++;
-  struct engine e = { kernels_at(below(n)), pools[1 + below(3)], NULL };
+  struct engine e = { .k = kernels_at(below(n)), .pool = pools[1 + below(3)] };
   return e;
 }
 
@@ -136,7 +136,7 @@ START_TEST(linear_is_the_oracle_where_panels_are_packed_again)
   }
   for (size_t i = 0; kernels_at(i) != NULL;
        i++) { /* both at once, in every table: luck does not decide whether this is tried */
-    struct engine e = { kernels_at(i), NULL, NULL };
+    struct engine e = { .k = kernels_at(i) };
     size_t in = 1025 + below(300), out = 1 + below(40), rows = 97 + below(40);
     float *w = numbers(in * out), *x = numbers(rows * in), *y = numbers(rows * out),
           *truth = numbers(rows * out);
@@ -333,7 +333,8 @@ START_TEST(embedding_widens_exactly)
   for (int i = 0; i < 300; i++) {
     struct engine e = any_engine();
     size_t d = 1 + below(50), vocab = 1 + below(30), rows = 1 + below(6);
-    enum weight_type type = (enum weight_type) below(3);
+    enum weight_type type = (enum weight_type) below(N_WEIGHT_TYPES);
+    if (number_types[type].block > 1) d = number_types[type].block * (1 + below(3));
     char *base, *t = stored(type, d * vocab, &base);
     uint32_t id[6];
     float *y = numbers(rows * d);
@@ -356,7 +357,7 @@ START_TEST(embedding_widens_exactly)
     ck_assert(c != c || num_to_bf16(c) == u);
     for (size_t i = 0; kernels_at(i) != NULL;
          i++) { /* through the registers, where there are 16 and more at once */
-      struct engine e = { kernels_at(i), NULL, NULL };
+      struct engine e = { .k = kernels_at(i) };
       uint16_t w[16 * 16];
       float x[16] = { 0 }, y[16], *out = y;
       if (h % 16 != 0) continue;
@@ -372,6 +373,114 @@ START_TEST(embedding_widens_exactly)
         }
       }
     }
+  }
+}
+END_TEST
+
+/* prepared weights: the same bits with them and without, for every table, shape, number of rows and of
+   workers; none for what a table does not prepare, nor for another table */
+static void prepared_linear(size_t in, size_t out, size_t rows, bool transposed, enum weight_type type)
+{
+  struct engine e = any_engine();
+  struct error why;
+  char *base, *bias_base, *w = stored(type, in * out, &base),
+                          *bias = stored(WEIGHT_F32, out, &bias_base);
+  struct matrix m = { .weight = { w, type }, .in = in, .out = out, .transposed = transposed };
+  const struct matrix *list[] = { &m };
+  if (below(2)) m.bias = (struct tensor){ bias, WEIGHT_F32 };
+  float *x = numbers(in * rows), *y = numbers(out * rows), *z = numbers(out * rows);
+  for (size_t i = 0; i < in * rows; i++)
+    if (below(50) == 0) x[i] = below(2) ? -0.0f : 0.0f;
+  struct memory own = { 0 };
+  struct prepared *p = prepared_open(&own, e.k, list, 1, &why);
+  bool wanted = transposed && type == WEIGHT_F32;
+  ck_assert(p != NULL && p->n == wanted && (e.k->prepared_bytes(&m) > 0) == wanted);
+  e.k->linear(&e, &m, 1, x, rows, &y);
+  e.prepared = p;
+  ck_assert((prepared_find(&e, &m) != NULL) == wanted);
+  if (wanted) memset(w, 0x7f, 4 * in * out); /* and nothing but the copy is read */
+  e.k->linear(&e, &m, 1, x, rows, &z);
+  ck_assert(same(y, z, 4 * out * rows));
+  struct kernels other = *e.k;
+  e.k = &other;
+  ck_assert_ptr_null(prepared_find(&e, &m));
+  prepared_close(&own, p);
+  ck_assert_uint_eq(own.all.live, 0);
+  free(base), free(bias_base), free(x), free(y), free(z);
+}
+START_TEST(prepared_weights_give_the_same_bits)
+{
+  for (int i = 0; i < 400; i++)
+    prepared_linear(1 + below(90), 1 + below(140), 1 + below(20), below(4) > 0,
+      below(4) > 0 ? WEIGHT_F32 : (enum weight_type) below(3));
+  for (int i = 0; i < 12; i++)
+    prepared_linear(1000 + below(1200), 1 + below(100), 1 + below(8), true, WEIGHT_F32);
+  struct memory own = { 0 };
+  struct error why;
+  float *w = numbers(3 * 40 * 40);
+  struct matrix m[3];
+  const struct matrix *list[] = { &m[1], &m[2], &m[0] };
+  for (int i = 0; i < 3; i++)
+    m[i] = (struct matrix){
+      .weight = { w + i * 1600, WEIGHT_F32 }, .in = 40, .out = 40, .transposed = true };
+  struct prepared *p = NULL;
+  uint64_t refused = 0;
+  while (p == NULL) {
+    ck_assert_uint_eq(own.all.live, 0);
+    own.fail_at = own.all.requests + ++refused;
+    p = prepared_open(&own, kernels_at(0), list, 3, &why);
+  }
+  ck_assert_uint_eq(refused, 6); /* five requests */
+  struct engine e = { .k = kernels_at(0), .prepared = p };
+  for (int i = 0; i < 3; i++) {
+    ck_assert_ptr_nonnull(prepared_find(&e, &m[i]));
+    for (int j = 0; j < i; j++)
+      ck_assert_ptr_ne(prepared_find(&e, &m[i]), prepared_find(&e, &m[j]));
+  }
+  prepared_close(&own, p), prepared_close(&own, NULL);
+  ck_assert_uint_eq(own.all.live, 0);
+  free(w);
+}
+END_TEST
+
+/* the table of types: what each row says, what a tensor of each type is, and what is refused */
+START_TEST(a_type_is_read_as_itself_or_refused)
+{
+  static const struct { const char *name; size_t block, bytes; } said[] = { { "F32", 1, 4 },
+    { "F16", 1, 2 }, { "BF16", 1, 2 }, { "Q8_0", 32, 34 }, { "Q4_0", 32, 18 } };
+  ck_assert_uint_eq(sizeof said / sizeof said[0], N_WEIGHT_TYPES);
+  for (unsigned t = 0; t < N_NUMBER_TYPES; t++)
+    for (unsigned u = 0; u < t; u++)
+      ck_assert_str_ne(number_types[t].name, number_types[u].name);
+  for (unsigned t = 0; t < N_WEIGHT_TYPES; t++) {
+    char *base, *p = stored((enum weight_type) t, 96, &base);
+    ck_assert_str_eq(number_types[t].name, said[t].name);
+    ck_assert_uint_eq(number_types[t].block, said[t].block);
+    ck_assert_uint_eq(weight_row_bytes(t, 96), 96 / said[t].block * said[t].bytes);
+    for (size_t i = 0; i < 96; i++) {
+      float a = oracle_number(p, (int) t, i),
+            b = tensor_number((struct tensor){ p, (enum weight_type) t }, i);
+      ck_assert(same(&a, &b, 4));
+    }
+    free(base);
+  }
+  for (size_t i = 0; kernels_at(i) != NULL; i++) {
+    struct kernels k = *kernels_at(i);
+    struct error why = { "" };
+    char words[64], wanted[120];
+    kernels_list_types(&k, words);
+    ck_assert_str_eq(words, "F32, F16 or BF16");
+    ck_assert(kernels_check_types(&k, 0, "m", &why) && kernels_check_types(&k, 7, "m", &why));
+    ck_assert(!kernels_check_types(&k, 1u << WEIGHT_F16 | 1u << WEIGHT_Q4_0, "m", &why));
+    snprintf(wanted, sizeof wanted,
+      "m: matrices of Q4_0; wanted: F32, F16 or BF16, which the kernels %s multiply", k.name);
+    ck_assert_str_eq(why.text, wanted);
+    k.matrix_types = 1u << WEIGHT_BF16 | 1u << WEIGHT_Q8_0;
+    kernels_list_types(&k, words);
+    ck_assert_str_eq(words, "BF16 or Q8_0");
+    k.matrix_types = 1u << WEIGHT_F32;
+    kernels_list_types(&k, words);
+    ck_assert_str_eq(words, "F32");
   }
 }
 END_TEST
@@ -669,7 +778,7 @@ START_TEST(signs_of_nothing_are_the_oracles)
   for (size_t table = 0; kernels_at(table) != NULL; table++)
     for (size_t in = 1; in <= 50; in++)
       for (int kind = 0; kind < 6; kind++) {
-        struct engine e = { kernels_at(table), NULL, NULL };
+        struct engine e = { .k = kernels_at(table) };
         size_t out = 1 + below(40), rows = 1 + below(7);
         float *w = numbers(in * out), *x = numbers(rows * in), *y = numbers(rows * out);
         float *truth = numbers(rows * out), sign = kind / 2 == 2 ? 1 : -1;
@@ -692,7 +801,7 @@ START_TEST(every_width_in_every_table)
 {
   for (size_t table = 0; kernels_at(table) != NULL; table++)
     for (size_t n = 1; n <= 70; n++) {
-      struct engine e = { kernels_at(table), NULL, NULL };
+      struct engine e = { .k = kernels_at(table) };
       size_t other = 1 + below(70), rows = 1 + below(8);
       for (int t = 0; t < 6; t++) {
         enum weight_type type = (enum weight_type)(t / 2);
@@ -780,8 +889,6 @@ START_TEST(room_is_for_every_block)
       && blocks >= (max_len + 255) / 256 + (max_len % 256 != 1));
     ck_assert_uint_eq(blocks, max_len / 256 + 2);
   }
-  ck_assert(weight_type_bytes(WEIGHT_F32) == 4 && weight_type_bytes(WEIGHT_F16) == 2
-    && weight_type_bytes(WEIGHT_BF16) == 2);
   struct error why;
   ck_assert_ptr_null(kernels_find("", &why));
   ck_assert_ptr_null(kernels_find("scala", &why));
@@ -791,7 +898,7 @@ START_TEST(room_is_for_every_block)
   struct pool *p = pools[3];
   for (size_t k = 0; kernels_at(k) != NULL; k++)
     for (int n = 16383; n <= 16385; n++) {
-      struct engine one = { kernels_at(k), NULL, NULL }, three = { kernels_at(k), p, NULL };
+      struct engine one = { .k = kernels_at(k) }, three = { .k = kernels_at(k), .pool = p };
       float *x = numbers((size_t) n), *y = numbers((size_t) n), *z = numbers((size_t) n);
       double *a = block(8 * (size_t) n), *b = block(8 * (size_t) n);
       one.k->activate(&one, ACTIVATION_SILU, x, z, (size_t) n, y);
@@ -835,6 +942,8 @@ static Suite *kernel_suite(void)
   tcase_add_test(t, activations_are_the_oracle);
   tcase_add_test(t, probabilities_are_the_oracle);
   tcase_add_test(t, embedding_widens_exactly);
+  tcase_add_test(t, a_type_is_read_as_itself_or_refused);
+  tcase_add_test(t, prepared_weights_give_the_same_bits);
   tcase_add_test(t, modes_of_the_caller_do_not_matter);
   tcase_add_test(t, unseen_positions_are_never_touched);
   tcase_add_test(t, zeroing_after_the_softmax_is_wrong);

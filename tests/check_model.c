@@ -4,7 +4,7 @@
 #include <math.h>
 #include "variants.h"
 #include "tiny.h"
-#include "safetensors/safetensors.h"
+#include "safetensors/tensor_file.h"
 
 static void rig_close(struct rig *r)
 {
@@ -376,7 +376,7 @@ START_TEST(counters_are_tallies)
     struct pass *p;
     ck_assert_msg(model_forward(&r.e, r.lm, r.s, rows, n, &p, &r.why), "%s", r.why.text);
     tally_pass(
-      &b, c, rows, n, layer_bytes, madds, (unsigned) weight_type_bytes(r.lm->embedding.type));
+      &b, c, rows, n, layer_bytes, madds, (unsigned) weight_row_bytes(r.lm->embedding.type, 1));
     for (size_t i = 0; i < wanted; i++) which[i] = rnd(&seed) % n;
     for (int twice = 0; twice < 2; twice++) {
       ck_assert(model_logits(&r.e, r.lm, p, which, wanted, logits, &r.why));
@@ -406,7 +406,7 @@ START_TEST(every_refused_request_is_survived)
     struct memory m = { .fail_at = at };
     struct error why = { "" };
     struct counters c = { 0 };
-    struct engine e = { kernels_find(NULL, NULL), NULL, &c };
+    struct engine e = { .k = kernels_find(NULL, NULL), .c = &c };
     uint32_t ids[6] = { 1, 2, 3, 4, 5, 6 };
     double lp[6], sum;
     struct store *s = NULL;
@@ -522,7 +522,7 @@ START_TEST(softmax_of_a_vocabulary_adds_up_to_one)
   static double y[V], z[V];
   for (size_t k = 0; kernels_at(k) != NULL; k++)
     for (int scale = 1; scale <= 100; scale *= 10) {
-      struct engine e = { kernels_at(k), NULL, NULL };
+      struct engine e = { .k = kernels_at(k) };
       double sum = 0, carry = 0;
       for (int i = 0; i < V; i++)
         x[i] = (float) scale * ((float) (rnd(&seed) >> 40) * 0x1p-23f - 1);
@@ -545,7 +545,7 @@ static void not_finite(struct tiny *t, float *where, float x, const char *words)
   static const uint32_t ids[4] = { 1, 2, 7, 3 };
   struct memory m = { 0 };
   struct counters c = { 0 };
-  struct engine e = { kernels_find(NULL, NULL), NULL, &c };
+  struct engine e = { .k = kernels_find(NULL, NULL), .c = &c };
   struct error why = { "" };
   struct store *s = store_open(&m, &t->lm.config, 1, &why);
   double good[4], lp[4], sum, again, old = (double) *where;
@@ -594,7 +594,7 @@ START_TEST(every_row_says_where_it_was_spoilt)
   struct tiny t;
   struct memory m = { 0 };
   struct counters c = { 0 };
-  struct engine e = { kernels_find(NULL, NULL), NULL, &c };
+  struct engine e = { .k = kernels_find(NULL, NULL), .c = &c };
   struct error why;
   tiny_make(&t, suite_seed() + 1);
   ((float *) (uintptr_t) t.lm.embedding.data)[5 * TINY_D] = NAN;
@@ -635,7 +635,7 @@ START_TEST(a_refused_pass_has_not_been)
   struct tiny t;
   struct memory m = { 0 };
   struct counters c = { 0 };
-  struct engine e = { kernels_find(NULL, NULL), NULL, &c };
+  struct engine e = { .k = kernels_find(NULL, NULL), .c = &c };
   struct error why;
   tiny_make(&t, suite_seed() + 2);
   struct store *s = store_open(&m, &t.lm.config, 2, &why);

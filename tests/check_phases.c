@@ -20,7 +20,7 @@ static void rig_open(struct rig *r, uint64_t seed, uint32_t context)
   memset(r, 0, sizeof *r);
   tiny_make(&r->t, seed);
   r->t.lm.config.n_positions = context;
-  r->e = (struct engine){ kernels_find(NULL, NULL), NULL, &r->c };
+  r->e = (struct engine){ .k = kernels_find(NULL, NULL), .c = &r->c };
   r->g = (struct generate_context){ &r->e, &r->t.lm,
     cache_open(&r->m, &r->t.lm.config, 1, &(struct cache_options){ .rows = 0 }, &r->why), &r->m };
   ck_assert_msg(r->g.s != NULL, "%s", r->why.text);
@@ -392,7 +392,7 @@ START_TEST(probes_tell_how_much_a_second)
   struct kernels lazy = *r.e.k;
   lazy.probe_flops = lazy_spin, lazy.probe_bandwidth = lazy_sweep;
   struct pool *pool = _i == 0 ? NULL : pool_open(&r.m, 2, &r.why);
-  struct engine e = { &lazy, pool, &r.c };
+  struct engine e = { .k = &lazy, .pool = pool, .c = &r.c };
   double max = (_i + 1) * 1000 / (NAP * 1e-6), read = 4.0 * (1 << 26) / (NAP * 1e-6);
   for (int k = 0; k < 6 && !near; k++) { /* never faster; slower only if others work here */
     struct roofline one;

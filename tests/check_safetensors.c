@@ -4,7 +4,7 @@
 #include <jansson.h>
 #include "variants.h"
 #include "safetensors/jsonfile.h"
-#include "safetensors/safetensors.h"
+#include "safetensors/tensor_format.h"
 
 /* ---- files of tensors */
 START_TEST(vectors_of_the_format)
@@ -271,6 +271,42 @@ START_TEST(the_file_that_is_wrong_is_named)
   variant_drop(shelf);
 }
 END_TEST
+/* a reader of another format needs what is in tensor_format.h, and nothing else */
+START_TEST(any_reader_can_fill_a_list)
+{
+  static const struct tensor_format mine = { .name = "mine" };
+  struct memory m = { 0 };
+  struct error why = { "" };
+  shelf_open();
+  shelf_put("numbers", "12345678", 8, 0);
+  struct tensor_file *w = memory_alloc(&m, MEMORY_OTHER, 1, sizeof *w, &why);
+  w->m = &m, w->format = &mine;
+  struct shard *s = tensor_file_map(w, shelf, "numbers", &why);
+  ck_assert(s != NULL && s->map.size == 16);
+  ck_assert_ptr_null(tensor_file_map(w, shelf, "nothing", &why));
+  ck_assert_ptr_nonnull(strstr(why.text, "/nothing"));
+  const char *path = w->shards[0].path;
+  const unsigned char *bytes = w->shards[0].map.bytes;
+  static const char *const name[] = { "c", "a", "b" };
+  for (size_t i = 0; i < 3; i++) {
+    struct tensor_entry *t = tensor_file_add(w, path, name[i], i, &why);
+    ck_assert(t != NULL && t->rank == i && t->name != name[i]);
+    t->type = WEIGHT_Q8_0, t->data = bytes + i;
+  }
+  ck_assert(tensor_file_sort(w, &why) && tensor_file_count(w) == 3);
+  for (size_t i = 0; i < 3; i++) {
+    const struct tensor_entry *t = tensor_file_find(w, name[i]);
+    ck_assert(t != NULL && t->data == bytes + i && t->number == (i + 2) % 3);
+    ck_assert(tensor_file_at(w, t->number) == t && strcmp(t->file, path) == 0);
+  }
+  ck_assert_str_eq(tensor_file_format(w), "mine");
+  ck_assert(tensor_file_add(w, path, "a", 0, &why) != NULL && !tensor_file_sort(w, &why));
+  ck_assert_ptr_nonnull(strstr(why.text, "/numbers: a is given twice"));
+  tensor_file_close(&m, w);
+  ck_assert_uint_eq(m.all.live, 0);
+  variant_drop(shelf);
+}
+END_TEST
 START_TEST(excerpts_and_lengths_of_settings)
 {
   char buffer[64], text[80], want[90], path[400];
@@ -313,6 +349,7 @@ int main(void)
   tcase_set_timeout(t, 60);
   tcase_add_test(t, tensor_files_at_their_limits);
   tcase_add_test(t, the_file_that_is_wrong_is_named);
+  tcase_add_test(t, any_reader_can_fill_a_list);
   tcase_add_test(t, excerpts_and_lengths_of_settings);
   suite_add_tcase(s, t);
   t = tcase_create("files");

@@ -441,7 +441,7 @@ static void rig_open(
   tiny_make(&r->t, seed);
   if (window > 0) ck_assert(config_set_window(&r->t.lm.config, window, 0, &r->why));
   if (workers > 1) r->pool = pool_open(&r->m, workers, &r->why);
-  r->e = (struct engine){ kernels_find(NULL, NULL), r->pool, &r->c };
+  r->e = (struct engine){ .k = kernels_find(NULL, NULL), .pool = r->pool, .c = &r->c };
   r->plain = store_open(&r->m, &r->t.lm.config, 1, &r->why);
   r->s = cache_open(
     &r->m, &r->t.lm.config, beams, &(struct cache_options){ .page_rows = page_rows }, &r->why);
@@ -673,7 +673,7 @@ START_TEST(golden_searches)
   if (path == NULL) return;
   struct memory m = { 0 };
   struct counters c = { 0 };
-  struct engine e = { kernels_find(NULL, NULL), NULL, &c };
+  struct engine e = { .k = kernels_find(NULL, NULL), .c = &c };
   struct error why;
   struct model *lm = model_open(&m, path, &why);
   ck_assert_msg(lm != NULL, "%s", why.text);
@@ -951,7 +951,7 @@ START_TEST(every_refused_request_is_survived)
     struct tiny t;
     struct error why = { "" };
     tiny_make(&t, 3);
-    struct engine e = { kernels_find(NULL, NULL), NULL, &c };
+    struct engine e = { .k = kernels_find(NULL, NULL), .c = &c };
     uint32_t prompt[5] = { 1, 2, 3, 4, 5 };
     struct store *s =
       cache_open(&m, &t.lm.config, 3, &(struct cache_options){ .page_rows = 16 }, &why);
@@ -1106,7 +1106,7 @@ START_TEST(of_equals_the_first_goes_before)
   uint64_t seed = suite_seed() + 2;
   struct memory m = { 0 };
   struct error why;
-  struct engine e = { kernels_find(NULL, NULL), NULL, NULL };
+  struct engine e = { .k = kernels_find(NULL, NULL) };
   for (int round = 0; round < 300; round++) {
     float logits[9];
     size_t branches = 1 + rnd(&seed) % 11;
@@ -1167,7 +1167,7 @@ START_TEST(a_mark_ends_where_the_tree_ends)
 {
   struct memory m = { 0 };
   struct error why;
-  struct engine e = { kernels_find(NULL, NULL), NULL, NULL };
+  struct engine e = { .k = kernels_find(NULL, NULL) };
   struct token_tree t;
   float logits[4] = { 3, 2, 1, 0 };
   ck_assert(token_tree_open(&t, &m, &e, 4, 2, 1, &why));

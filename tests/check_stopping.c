@@ -659,7 +659,7 @@ START_TEST(a_cancelled_text_is_valid_and_goes_on_as_if_nothing_had_been)
 {
   struct error why;
   struct counters c = { 0 };
-  struct engine e = { kernels_find(NULL, NULL), NULL, &c };
+  struct engine e = { .k = kernels_find(NULL, NULL), .c = &c };
   struct model *lm = model_open(&M, "models/pocket", &why);
   ck_assert_msg(lm != NULL, "%s", why.text);
   struct tokenizer *t = tokenizer_open(&M, "models/pocket", &why);
@@ -708,7 +708,7 @@ START_TEST(an_outflow_that_is_kept_goes_on_where_it_was)
 {
   struct error why;
   struct counters c = { 0 };
-  struct engine e = { kernels_find(NULL, NULL), NULL, &c };
+  struct engine e = { .k = kernels_find(NULL, NULL), .c = &c };
   struct model *lm = model_open(&M, "models/pocket", &why);
   struct tokenizer *t = tokenizer_open(&M, "models/pocket", &why);
   ck_assert(lm != NULL && t != NULL);
@@ -816,7 +816,7 @@ START_TEST(a_text_ends_where_a_search_in_the_whole_text_finds_the_string)
 {
   struct error why;
   struct counters c = { 0 };
-  struct engine e = { kernels_find(NULL, NULL), NULL, &c };
+  struct engine e = { .k = kernels_find(NULL, NULL), .c = &c };
   struct model *lm = model_open(&M, "models/pocket", &why);
   ck_assert_msg(lm != NULL, "%s", why.text);
   struct tokenizer *t = tokenizer_open(&M, "models/pocket", &why);

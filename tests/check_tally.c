@@ -68,7 +68,7 @@ START_TEST(every_table_and_every_worker_ran)
   for (int i = 0; i < 300; i++) one_linear(60, 60, 7), one_attention(40, 400);
   for (size_t i = 0; kernels_at(i) != NULL; i++)
     for (unsigned threads = 1; threads <= 3; threads++) {
-      struct engine e = { kernels_at(i), pools[threads], NULL };
+      struct engine e = { .k = kernels_at(i), .pool = pools[threads] };
       float x[4 * 48], y[4 * 48], c[4 * 8], s[4 * 8], frequency[8] = { 1 };
       double p[4 * 48];
       uint32_t id[4] = { 0, 1, 2, 3 };

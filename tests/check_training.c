@@ -230,7 +230,7 @@ static void write_and_compare(struct lab *l, size_t n)
   struct model *lm = model_open(&m, folder, &why);
   ck_assert_msg(lm != NULL, "%s", why.text);
   struct counters c = { 0 };
-  struct engine e = { kernels_find(NULL, &why), l->pool, &c };
+  struct engine e = { .k = kernels_find(NULL, &why), .pool = l->pool, .c = &c };
   struct store *s = store_open(&m, &lm->config, 1, &why);
   size_t which[LONG], v = l->shape.vocab_size;
   for (size_t i = 0; i < n; i++) which[i] = i;
@@ -754,7 +754,7 @@ START_TEST(files)
   ck_assert_msg(lm != NULL, "%s", why.text);
   struct tokenizer *words = tokenizer_open(&m, "models/pocket", &why);
   struct counters c = { 0 };
-  struct engine e = { kernels_find(NULL, &why), NULL, &c };
+  struct engine e = { .k = kernels_find(NULL, &why), .c = &c };
   struct store *s = store_open(&m, &lm->config, 1, &why);
   static char line[4096];
   float *logits = calloc(lm->config.vocab_size, sizeof *logits);

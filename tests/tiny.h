@@ -105,7 +105,7 @@ static inline void tiny_open(struct tiny_rig *r, uint64_t seed, uint32_t n)
 {
   memset(r, 0, sizeof *r);
   tiny_make(&r->t, seed);
-  r->e = (struct engine){ kernels_find(NULL, NULL), NULL, &r->c };
+  r->e = (struct engine){ .k = kernels_find(NULL, NULL), .c = &r->c };
   r->s = store_open(&r->m, &r->t.lm.config, n, &r->why);
 }
 /* who is asked, and gives up at question number give_up, 0: never; of one whole, what was told must

@@ -23,7 +23,7 @@ static inline bool rig_open(
 {
   memset(r, 0, sizeof *r);
   if (workers > 1) r->pool = pool_open(&r->m, workers, &r->why);
-  r->e = (struct engine){ k ? k : kernels_find(NULL, NULL), r->pool, &r->c };
+  r->e = (struct engine){ .k = k ? k : kernels_find(NULL, NULL), .pool = r->pool, .c = &r->c };
   r->lm = model_open(&r->m, path, &r->why);
   if (r->lm) r->s = store_open(&r->m, &r->lm->config, sequences, &r->why);
   return r->s != NULL;

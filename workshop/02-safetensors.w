@@ -37,7 +37,7 @@ figures quote, so with an argument it is silent.
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include "safetensors/safetensors.h"
+#include "safetensors/tensor_file.h"
 @;@#
 @<Write the file of the hand calculation, damaged or not@>@;
 @<Read it, and say what comes of it@>@;
@@ -108,7 +108,8 @@ static bool read_back(int damage)
   if (w == NULL) printf("  %s\n", why.text);
   for (size_t i = 0; w != NULL && i < tensor_file_count(w); i++) {
     const struct tensor_entry *t = tensor_file_at(w, i);
-    printf("  %s: %s, %d numbers from byte %d on\n", t->name, t->type,
+    printf("  %s: %s, %d numbers from byte %d on\n", t->name,
+      number_types[t->type].name,
       (int) t->elements, (int) t->begin);
   }
   tensor_file_close(&m, w);
@@ -204,22 +205,26 @@ tensors lie one after the other from the first byte after the header to the last
 of the file, without hole or overlap. After that no later chapter needs to check an
 offset again.
 
-@(safetensors.h@>=
-#ifndef INCIPIT_SAFETENSORS_H
-#define INCIPIT_SAFETENSORS_H
-#include "ground/ground.h"
+Models also come in files of other formats, and what the rest of the program wants of any of them is the same: find a tensor by its name, count the tensors, go through them, and close
+the file. So these questions have an interface of their own, in which safetensors is not mentioned.
+
+@(tensor_file.h@>=
+#ifndef INCIPIT_TENSOR_FILE_H
+#define INCIPIT_TENSOR_FILE_H
+#include "kernels/number_type.h"
 @<A tensor in a file@>@;
 @<All tensors of a model@>@;
 #endif
 
-@ A tensor stays where it is. What we keep beside it is its name, its type as the file
-spells it, and its shape, outermost dimension first. The engine computes with three of
+@ A tensor stays where it is. What we keep beside it is its name, the number of its type in the table of types
+(\cref{sec:kernels}), and its shape, outermost dimension first. The engine multiplies matrices of three of
 the types: F32 is C's |float|, F16 and BF16 are halves of it, with more digits the one and more range the other (\cref{sec:formats}). The others are understood far enough to list them.
 The shape stands at the end of the structure, in as many places as the tensor has dimensions, so that each tensor is one block of memory.
 
 @<A tensor in a file@>=
 struct tensor_entry {
-  const char *name, *type, *file; /* type as in the file: \.{"F32"}, \.{"BF16"}, \dots */
+  const char *name, *file;
+  unsigned type; /* its row in |number_types|; below |N_WEIGHT_TYPES| we compute with it */
   const unsigned char *data; /* little endian, not always aligned */
   uint64_t bytes, elements, begin;
   size_t number; /* its place in the list by name */
@@ -251,6 +256,8 @@ const struct tensor_entry *tensor_file_find(const struct tensor_file *w,
 const char *tensor_file_path(const struct tensor_file *w);
   /* the file, or the index: the name to put into an error; of null, a model
      that was made in memory, the words for it */
+const char *tensor_file_format(const struct tensor_file *w);
+  /* the format of the files: \.{"safetensors"} */
 
 @ The settings are JSON as well, and so is the index. They are read whole, by the library jansson, and as
 strictly as the headers: UTF-8 throughout, no key twice. Why is a key given twice so bad? Most readers take the last of the two and some the first, so such a file is two
@@ -275,15 +282,60 @@ const char *jsonfile_excerpt(json_t *value, char buffer[64]);
 @ Inside, a file is a mapping with its path, and all tensors are in one list. A path is
 a block of its own, because tensors point to it while the array of files may still grow, and an array that grows moves.
 
+The inside is shown only to the readers of formats. A reader is a function that \emph{fills} a |struct tensor_file|: it maps files, adds a tensor for each that it finds, checks that
+all lies within the mappings, and sorts the list. This chapter has one reader. A second one, say for the files of \texttt{llama.cpp}, is a file of its own and a line in a table.
+@^format of files@>
+
+@(tensor_format.h@>=
+#ifndef INCIPIT_TENSOR_FORMAT_H
+#define INCIPIT_TENSOR_FORMAT_H
+#include "safetensors/tensor_file.h"
+@<What |struct tensor_file| holds@>@;
+@<What a reader of a format is, and what it calls@>@;
+#endif
+
+@ Closing frees whatever has been entered here, so a reader that fails in the middle leaves everything as it is and returns.
+
 @<What |struct tensor_file| holds@>=
+struct tensor_format;
 struct shard { char *path; struct mapping map; };
+  /* a mapped file and its path, each owned by the |struct tensor_file| */
 struct tensor_file {
+  struct memory *m;
+  const struct tensor_format *format;
   char *path; /* what messages name: the file, or the index */
   struct shard *shards;
   size_t n_shards;
   struct tensor_entry **list;
   size_t n, cap;
 };
+  /* the files of a model and their tensors; by name, when it has been sorted */
+
+@ What a reader calls is what every format needs: to keep a path, to map a file, to add a tensor, to sort.
+
+@<What a reader of a format is, and what it calls@>=
+struct tensor_format {
+  const char *name;
+  bool (*recognizes)(const char *path);
+    /* whether |path| seems to lead to files of this format */
+  bool (*fill)(struct tensor_file *w, const char *path, struct error *why);
+    /* enters all files and tensors, checked and sorted, and |w->path|; or a sentence */
+};
+  /* a format of tensor files; the first that recognizes a path reads it */
+char *tensor_file_keep_path(struct tensor_file *w, const char *directory,
+  const char *name, struct error *why);
+  /* a block with |directory|, a slash and |name|, or with |directory| alone if |name| is empty; null and a
+     sentence. Owned by the caller until it is entered in |w| */
+struct shard *tensor_file_map(struct tensor_file *w, const char *directory,
+  const char *name, struct error *why);
+  /* one more file, entered and mapped; null and a sentence. It lives in an array that moves when
+     the next file is mapped */
+struct tensor_entry *tensor_file_add(struct tensor_file *w, const char *path,
+  const char *name, size_t rank, struct error *why);
+  /* a tensor of the file |path| of an entered shard, with a copy of |name|, and zeros for all else but |rank|; null and a
+     sentence if there are too many, or if memory is refused */
+bool tensor_file_sort(struct tensor_file *w, struct error *why);
+  /* the list by name, each entry with its number; error: a name given twice */
 
 @* The check of the files. \label{sec:filescheck}
 The first file is read as it was written. Of the others each is refused with one sentence, which names the file, the tensor, what was found and what was wanted.
@@ -302,7 +354,6 @@ page; |MAX_ENTRY| leaves room for long names.
 
 @<A reader of headers@>=
 struct header_parser {
-  struct memory *m;
   struct tensor_file *w; /* where the tensors go */
   const char *path, *at, *end;
   bool metadata; /* has been seen */
@@ -427,26 +478,26 @@ static bool header_tensor(struct header_parser *r, const char *name)
   if (!ok)
     tensor_bad(r, name, entry, "a dtype, a shape and two data_offsets");
   else {
-    struct tensor_entry *t = tensor_add(r, name, json_array_size(shape));
+    struct tensor_entry *t = tensor_file_add(r->w, r->path, name,
+      json_array_size(shape), r->why);
     ok = t != NULL && tensor_fill(r, t, type, shape, offset);
   }
   json_decref(entry);
   return ok;
 }
 
-@ A tensor's block holds its shape and, after the shape, its name. The name must be copied, for jansson's string goes with jansson's value.
+@ A tensor's block holds its shape and, after the shape, its name. The name must be copied, for the string of whoever parses a header goes with what was parsed.
 
 @<Add a tensor to the list@>=
-static struct tensor_entry *tensor_add(struct header_parser *r, const char *name,
-  size_t rank)
+struct tensor_entry *tensor_file_add(struct tensor_file *w, const char *path,
+  const char *name, size_t rank, struct error *why)
 {
-  struct tensor_file *w = r->w;
   @<Make room in the list for one more tensor@>@;
   size_t fixed = sizeof(struct tensor_entry) + rank * sizeof(uint64_t);
   size_t length = strlen(name) + 1;
-  struct tensor_entry *t = memory_alloc(r->m, MEMORY_OTHER, fixed + length, 1, r->why);
+  struct tensor_entry *t = memory_alloc(w->m, MEMORY_OTHER, fixed + length, 1, why);
   if (t == NULL) return NULL;
-  t->rank = (uint32_t) rank, t->file = r->path;
+  t->rank = (uint32_t) rank, t->file = path;
   t->name = memcpy((char *) t + fixed, name, length);
   return w->list[w->n++] = t;
 }
@@ -457,30 +508,24 @@ move $n^2/2$ pointers. It has an end, |MAX_TENSORS|, at about three times what t
 
 @<Make room in the list for one more tensor@>=
 if (w->n == MAX_TENSORS) {
-  error_found(r->why, r->path, name, "one more", "at most 262144 tensors");
+  error_found(why, path, name, "one more", "at most 262144 tensors");
   return NULL;
 }
-void *p = memory_reserve(r->m, MEMORY_OTHER, w->list, &w->cap, w->n + 1, 64,
-  sizeof *w->list, r->why);
+void *p = memory_reserve(w->m, MEMORY_OTHER, w->list, &w->cap, w->n + 1, 64,
+  sizeof *w->list, why);
 if (p == NULL) return NULL;
 w->list = p;
 
-@ The types of the format, with their bits. Some are smaller than a byte; a tensor of
-those must still fill whole bytes. The file's own word for a type is replaced by ours from this table, which lives as long as the program.
+@ The format spells its types as the table does, but has no blocks with a scale. Some of its types are smaller than a byte; a tensor of
+those must still fill whole bytes, which is to say that it has whole blocks.
 
 @<The types that the format knows@>=
-static const struct dtype { const char *name; uint64_t bits; } known_type[] =
-  @[{ {"F32", 32}, {"F16", 16}, {"BF16", 16}, {"F64", 64}, {"BOOL", 8},@|
-    {"U8", 8}, {"I8", 8}, {"U16", 16}, {"I16", 16}, {"U32", 32}, {"I32", 32},@|
-    {"U64", 64}, {"I64", 64}, {"C64", 64}, {"F4", 4}, {"F6_E2M3", 6},@|
-    {"F6_E3M2", 6}, {"F8_E5M2", 8}, {"F8_E4M3", 8}, {"F8_E8M0", 8},@|
-    {"F8_E5M2FNUZ", 8}, {"F8_E4M3FNUZ", 8} }@];
-@#
-static const struct dtype *type_find(const char *name)
+static unsigned type_find(const char *name)
 {
-  for (size_t i = 0; i < sizeof known_type / sizeof known_type[0]; i++)
-    if (strcmp(known_type[i].name, name) == 0) return &known_type[i];
-  return NULL;
+  unsigned i = 0;
+  while (i < N_NUMBER_TYPES && !(number_types[i].safetensors
+      && strcmp(number_types[i].name, name) == 0)) i++;
+  return i;
 }
 
 @ Multiplying what a stranger wrote is how buffers overflow. |count_up| multiplies only
@@ -505,10 +550,9 @@ lie within the file is seen when all of them are known.
 static bool tensor_fill(struct header_parser *r, struct tensor_entry *t, json_t *type,
   json_t *shape, json_t *offset)
 {
-  const struct dtype *known = type_find(json_string_value(type));
-  if (known == NULL)
+  t->type = type_find(json_string_value(type)), t->elements = 1;
+  if (t->type == N_NUMBER_TYPES)
     return tensor_bad(r, t->name, type, "a type of the format");
-  t->type = known->name, t->elements = 1;
   @<Multiply out the shape@>@;
   @<Take down the offsets, and hold them against the shape@>@;
   return true;
@@ -524,7 +568,7 @@ for (uint32_t i = 0; i < t->rank; i++) {
     return tensor_bad(r, t->name, shape, "fewer than 2^64 elements");
 }
 
-@ Bits are elements times the bits of one. That product is the last that could overflow, and is looked at before it is formed; then it must be whole bytes, and
+@ Bytes are blocks times the bytes of one, and for most types a block is one number. That product is the last that could overflow, and is looked at before it is formed; the blocks must be whole, and the bytes
 exactly as many as the offsets enclose. Fewer would read the neighbour's numbers, more would hide bytes that nobody names.
 
 @<Take down the offsets, and hold them against the shape@>=
@@ -534,9 +578,10 @@ if (!count_up(&t->begin, json_array_get(offset, 0))
     || !count_up(&end, json_array_get(offset, 1)) || t->begin > end)
   return tensor_bad(r, t->name, offset, "two rising offsets");
 t->bytes = end - t->begin;
-if (t->elements > UINT64_MAX / known->bits
-    || t->elements * known->bits % 8 != 0
-    || t->elements * known->bits / 8 != t->bytes)
+const struct number_type *known = &number_types[t->type];
+if (t->elements % known->block != 0
+    || t->elements / known->block > UINT64_MAX / known->bytes
+    || t->elements / known->block * known->bytes != t->bytes)
   return tensor_bad(r, t->name, offset, "as many bytes as type and shape need");
 
 @ Now the extents. Sorted by where they begin, each tensor must start where the one
@@ -570,7 +615,7 @@ static bool extents_check(struct header_parser *r, struct tensor_entry **list, s
 @ An empty tensor begins where its successor begins, and sorts before it, or the successor would seem to overlap it. For the final
 list, which is searched by name, the order is that of the names, byte by byte and in no language's alphabet.
 
-@<Compare two tensors@>=
+@<Compare where two tensors begin@>=
 static int by_extent(const void *a, const void *b)
 {
   const struct tensor_entry *x = *(struct tensor_entry *const *) a;
@@ -578,7 +623,10 @@ static int by_extent(const void *a, const void *b)
   if (x->begin != y->begin) return x->begin < y->begin ? -1 : 1;
   return (x->bytes > y->bytes) - (x->bytes < y->bytes);
 }
-@#
+
+@ The names are compared where the list is sorted for good.
+
+@<Compare the names of two tensors@>=
 static int by_name(const void *a, const void *b)
 {
   return strcmp((*(struct tensor_entry *const *) a)->name,
@@ -586,16 +634,14 @@ static int by_name(const void *a, const void *b)
 }
 
 @* Files and shards. \label{sec:shards}
-A file is mapped, its length field read, its header walked, its extents laid end to end.
+Of a file that is mapped the length field is read, the header walked, and the extents are laid end to end.
 |first| is where the list stood before, so that only this file's tensors are sorted. The list itself may not exist yet, if the file has no tensors: arithmetic on a null pointer is
 not C, even when it would add nothing.
 
 @<Read one file of tensors@>=
-static bool shard_read(struct tensor_file *w, struct shard *s, struct memory *m,
-  struct error *why)
+static bool shard_read(struct tensor_file *w, struct shard *s, struct error *why)
 {
-  struct header_parser r = @[{ .m = m, .w = w, .path = s->path, .why = why }@];
-  if (!file_map(&s->map, s->path, why)) return false;
+  struct header_parser r = @[{ .w = w, .path = s->path, .why = why }@];
   @<Read how long the header is, and where it ends@>@;
   size_t first = w->n;
   if (!header_read(&r)) return misfit_bytes(s->path, s->map.bytes, s->map.size, false,
@@ -622,17 +668,27 @@ r.end = r.at + header;
 @ A file joins the list of files before anything can fail with it, so that closing knows
 about it in every case.
 
-@<Open one more file@>=
-static bool shard_open(struct tensor_file *w, struct memory *m, const char *directory,
+@<Map one more file@>=
+struct shard *tensor_file_map(struct tensor_file *w, const char *directory,
   const char *name, struct error *why)
 {
-  struct shard *grown = memory_resize(m, MEMORY_OTHER, w->shards, w->n_shards + 1,
-    sizeof *grown, why);
-  if (grown == NULL) return false;
+  struct shard *grown = memory_resize(w->m, MEMORY_OTHER, w->shards,
+    w->n_shards + 1, sizeof *grown, why);
+  if (grown == NULL) return NULL;
   w->shards = grown;
   struct shard *s = &w->shards[w->n_shards++];
-  s->path = path_keep(m, directory, name, why);
-  return s->path != NULL && shard_read(w, s, m, why);
+  s->path = tensor_file_keep_path(w, directory, name, why);
+  return s->path != NULL && file_map(&s->map, s->path, why) ? s : NULL;
+}
+
+@ The reader of this chapter maps a file and reads it at once.
+
+@<Open one more file@>=
+static bool shard_open(struct tensor_file *w, const char *directory,
+  const char *name, struct error *why)
+{
+  struct shard *s = tensor_file_map(w, directory, name, why);
+  return s != NULL && shard_read(w, s, why);
 }
 
 @ The index names a file for every tensor. A name with a slash in it, or one that begins
@@ -640,7 +696,7 @@ with a dot, could lead out of the directory (|"../../etc/passwd"| is a file name
 and no tool writes such names; they are refused before anything is opened. The index names a file as often as it has tensors, and it is opened the first time.
 
 @<Open the files that an index names@>=
-static bool index_open(struct tensor_file *w, struct memory *m, const char *directory,
+static bool index_open(struct tensor_file *w, const char *directory,
   json_t *map, struct error *why)
 {
   for (void *i = json_object_iter(map); i != NULL;
@@ -653,7 +709,7 @@ static bool index_open(struct tensor_file *w, struct memory *m, const char *dire
         "the name of a file in the same directory");
     size_t k = 0, skip = strlen(directory) + 1;
     while (k < w->n_shards && strcmp(w->shards[k].path + skip, file) != 0) k++;
-    if (k == w->n_shards && !shard_open(w, m, directory, file, why)) return false;
+    if (k == w->n_shards && !shard_open(w, directory, file, why)) return false;
   }
   return true;
 }
@@ -682,7 +738,7 @@ static bool index_check(struct tensor_file *w, json_t *map, struct error *why)
 neighbours, so one look at each pair of neighbours is enough. Only now, when the order is final, does each tensor learn its number.
 
 @<Sort by name, and refuse a name given twice@>=
-static bool tensor_file_sort(struct tensor_file *w, struct error *why)
+bool tensor_file_sort(struct tensor_file *w, struct error *why)
 {
   if (w->n > 0) qsort(w->list, w->n, sizeof *w->list, by_name);
   for (size_t i = 1; i < w->n; i++)
@@ -697,8 +753,8 @@ static bool tensor_file_sort(struct tensor_file *w, struct error *why)
 count them ourselves. Sorting stands between opening and checking, because the check looks names up.
 
 @<Open by an index@>=
-static bool tensor_file_open_index(struct tensor_file *w, struct memory *m,
-  const char *directory, struct error *why)
+static bool open_by_index(struct tensor_file *w, const char *directory,
+  struct error *why)
 {
   json_t *index = jsonfile_read(w->path, JSONFILE_MAX_INDEX, why);
   if (index == NULL) return false;
@@ -706,31 +762,52 @@ static bool tensor_file_open_index(struct tensor_file *w, struct memory *m,
   char buffer[64];
   bool ok = json_is_object(map) || error_found(why, w->path, "weight_map",
     jsonfile_excerpt(map, buffer), "an object of names and files");
-  ok = ok && index_open(w, m, directory, map, why) && tensor_file_sort(w, why)
+  ok = ok && index_open(w, directory, map, why) && tensor_file_sort(w, why)
     && index_check(w, map, why);
   json_decref(index);
   return ok;
 }
 
-@ A path is a directory or a file. What it is decides which of two paths is kept, and that one is in the archive before anything is opened, for every message
-names it. Whatever fails after that is undone in one place.
+@ A path is a directory or a file. What it is decides which of two paths is kept, and that one is entered before anything is opened, for every message
+names it. Safetensors has no mark at the beginning of its files by which it could be told from anything else. So its reader recognizes every path, and is the last in the table.
 
 @<Open whatever the path leads to@>=
+static bool safetensors_recognizes(const char *path)
+{
+  (void) path;
+  return true;
+}
+static bool safetensors_fill(struct tensor_file *w, const char *path,
+  struct error *why)
+{
+  @<Choose between a single file and an index@>@;
+  w->path = indexed ? index : single;
+  memory_free(w->m, indexed ? single : index);
+  if (indexed) return open_by_index(w, path, why);
+  if (ok && shard_open(w, path, name, why)) return tensor_file_sort(w, why);
+  return ok && directory && access(single, F_OK) != 0
+    && misfit_path(path, name, why);
+}
+const struct tensor_format safetensors_format =
+  @[{ .name = "safetensors", .recognizes = safetensors_recognizes,@|
+  .fill = safetensors_fill }@];
+
+@ The table of formats is asked in its order, and a reader is free to fail: whatever it has entered until then is closed in one place.
+
+@<Find the format, and let its reader fill the list@>=
+extern const struct tensor_format safetensors_format;
+@#
 struct tensor_file *tensor_file_open(struct memory *m, const char *path,
   struct error *why)
 {
+  static const struct tensor_format *const formats[] =
+    @[{ &safetensors_format }@];
   struct tensor_file *w = memory_alloc(m, MEMORY_OTHER, 1, sizeof *w, why);
+  size_t i = 0;
   if (w == NULL) return NULL;
-  @<Choose between a single file and an index@>@;
-  w->path = indexed ? index : single;
-  memory_free(m, indexed ? single : index);
-  if (indexed) ok = tensor_file_open_index(w, m, path, why);
-  else if (ok && directory && access(single, F_OK) != 0) {
-    shard_open(w, m, path, name, why);
-    ok = misfit_path(path, name, why);
-  }
-  else ok = ok && shard_open(w, m, path, name, why) && tensor_file_sort(w, why);
-  if (ok) return w;
+  while (!formats[i]->recognizes(path)) i++;
+  w->m = m, w->format = formats[i];
+  if (w->format->fill(w, path, why)) return w;
   tensor_file_close(m, w);
   return NULL;
 }
@@ -743,23 +820,20 @@ sentence names what was missing, or what is there in its place. A file that was 
 struct stat about;
 bool directory = stat(path, &about) == 0 && S_ISDIR(about.st_mode);
 const char *name = directory ? "model.safetensors" : "";
-char *single = path_keep(m, path, name, why);
-char *index = path_keep(m, path, "model.safetensors.index.json", why);
+char *single = tensor_file_keep_path(w, path, name, why);
+char *index = tensor_file_keep_path(w, path, "model.safetensors.index.json", why);
 bool ok = single != NULL && index != NULL;
 bool indexed = ok && directory && access(single, F_OK) != 0
   && access(index, F_OK) == 0;
 
 @ To close is to give back what was taken, in any state of completion. It works because the lists never hold what could not be returned: a tensor enters when its block
-is there, and a shard begins with null pointers. The size of a tensor's block is worked out from what it holds, as it was when it was taken.
+is there, and a shard begins with null pointers.
 
 @<Close what was opened@>=
 void tensor_file_close(struct memory *m, struct tensor_file *w)
 {
   if (w == NULL) return;
-  for (size_t i = 0; i < w->n; i++) {
-    struct tensor_entry *t = w->list[i];
-    memory_free(m, t);
-  }
+  for (size_t i = 0; i < w->n; i++) memory_free(m, w->list[i]);
   for (size_t i = 0; i < w->n_shards; i++) {
     file_unmap(&w->shards[i].map);
     memory_free(m, w->shards[i].path);
@@ -796,15 +870,19 @@ const char *tensor_file_path(const struct tensor_file *w)
 {
   return w == NULL ? "the model" : w->path;
 }
+const char *tensor_file_format(const struct tensor_file *w)
+{
+  return w->format->name;
+}
 
 @ The path of a file that is mapped is needed as long as the file, for the sentences about it, and so it has a block of its own. It is made of a directory and a name, with a slash between; without a name it is kept as it came. The zero at the end is there already, as memory comes zeroed.
 
 @<Keep a path@>=
-static char *path_keep(struct memory *m, const char *directory, const char *name,
-  struct error *why)
+char *tensor_file_keep_path(struct tensor_file *w, const char *directory,
+  const char *name, struct error *why)
 {
   size_t a = strlen(directory), b = strlen(name);
-  char *path = memory_alloc(m, MEMORY_OTHER, a + (b > 0) + b + 1, 1, why);
+  char *path = memory_alloc(w->m, MEMORY_OTHER, a + (b > 0) + b + 1, 1, why);
   if (path == NULL) return NULL;
   memcpy(path, directory, a);
   if (b > 0) path[a] = '/', memcpy(path + a + 1, name, b);
@@ -896,7 +974,24 @@ const char *jsonfile_excerpt(json_t *value, char buffer[64])
 @<Quote a value of JSON@>@;
 @<Read a file of JSON@>@;
 
-@ The large one, in the order that C wants. The file is little endian, the lowest byte of a number first, and so must the
+@ The list of tensors, whatever format it was read from, is a file of its own.
+
+@(tensor_file.c@>=
+#include <stdlib.h>
+#include <string.h>
+#include "safetensors/tensor_format.h"
+@#
+enum { MAX_TENSORS = 1 << 18 };
+@<Keep a path@>@;
+@<Map one more file@>@;
+@<Add a tensor to the list@>@;
+@<Compare the names of two tensors@>@;
+@<Sort by name, and refuse a name given twice@>@;
+@<Find a tensor by its name@>@;
+@<Close what was opened@>@;
+@<Find the format, and let its reader fill the list@>@;
+
+@ The reader of safetensors is the largest, in the order that C wants. The file is little endian, the lowest byte of a number first, and so must the
 machine be; a machine that is not would need a copy of every tensor.
 
 @(safetensors.c@>=
@@ -909,12 +1004,11 @@ machine be; a machine that is not would need a copy of every tensor.
 #include <unistd.h>
 #include "safetensors/jsonfile.h"
 #include "safetensors/misfit.h"
-#include "safetensors/safetensors.h"
+#include "safetensors/tensor_format.h"
 @#
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
   "weights are mapped, and stored little endian");
-enum { MAX_HEADER = 100000000, MAX_TENSORS = 1 << 18 };
-@<What |struct tensor_file| holds@>@;
+enum { MAX_HEADER = 100000000 };
 @<A reader of headers@>@;
 @<Headers, from the mark to the whole@>@;
 @<Files, from the extent to the directory@>@;
@@ -929,7 +1023,6 @@ length, its JSON, each entry, and how the entries lie together.
 @<The types that the format knows@>@;
 @<Multiply numbers from a file@>@;
 @<Fill in type, shape and extent@>@;
-@<Add a tensor to the list@>@;
 @<Take down one tensor@>@;
 @<Check the metadata@>@;
 @<Read a name and its value@>@;
@@ -939,17 +1032,13 @@ length, its JSON, each entry, and how the entries lie together.
 look for either.
 
 @<Files, from the extent to the directory@>=
-@<Keep a path@>@;
-@<Compare two tensors@>@;
+@<Compare where two tensors begin@>@;
 @<Lay the tensors of a file end to end@>@;
 @<Read one file of tensors@>@;
 @<Open one more file@>@;
-@<Sort by name, and refuse a name given twice@>@;
-@<Find a tensor by its name@>@;
 @<Open the files that an index names@>@;
 @<Compare the index with the files@>@;
 @<Open by an index@>@;
-@<Close what was opened@>@;
 @<Open whatever the path leads to@>@;
 
 @* Files of another kind. \label{sec:misfits}

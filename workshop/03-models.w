@@ -849,7 +849,7 @@ divide is an error of the file. (A |head_dim| that is given need not divide anyt
 static bool settings_derive(struct config_reader *s)
 {
   struct model_config *c = s->c;
-  const char *heads = c->learned_positions ? "n_head" : "num_attention_heads";
+  const char *heads = s->t->family == GPT2 ? "n_head" : "num_attention_heads";
   json_t *found = json_object_get(s->all, heads);
   if (c->n_kv_heads == 0) c->n_kv_heads = c->n_heads;
   if (c->head_dim == 0 && c->d_model % c->n_heads != 0)
@@ -1388,6 +1388,144 @@ the whole & & \val{gpt2.numbers} & \val{gpt2.madds}\\
 \end{tabular*}
 \end{table}
 
+@* The names of the tensors. \label{sec:layouts}
+A tensor is found by its name, and names are a matter of the file and not of the model. Hugging Face's files of a Llama call the matrix of the queries in layer 3 \.{model.layers.3.self\_attn.q\_proj.weight}. In the files of \texttt{llama.cpp} the same
+matrix is \.{blk.3.attn\_q.weight}, and its rows are in another order. GPT-2 comes from Hugging Face with the inputs first, and from \texttt{llama.cpp} with the outputs first. So everything that depends on the file stands in one table: for each
+\emph{role} that a tensor can have in a model, its name and the way its numbers lie.
+@^layout of a file@>@^names of tensors@>
+
+@(layout.h@>=
+#ifndef INCIPIT_LAYOUT_H
+#define INCIPIT_LAYOUT_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+@<What a layout is@>@;
+#endif
+
+@ Roles are what our description of a model has places for. A layout names those that its files have: either the three matrices of attention or the one that has all three, and a gate only where there is one.
+
+@<What a layout is@>=
+enum tensor_role { TENSOR_EMBEDDING, TENSOR_POSITIONS, TENSOR_FINAL_NORM,@|
+  TENSOR_HEAD, TENSOR_ATTN_NORM, TENSOR_QKV, TENSOR_Q, TENSOR_K, TENSOR_V,@|
+  TENSOR_Q_NORM, TENSOR_K_NORM, TENSOR_OUT, TENSOR_MLP_NORM, TENSOR_GATE,@|
+  TENSOR_UP, TENSOR_DOWN, N_TENSOR_ROLES };
+  /* what a tensor is for: before and after the layers; then in each of them */
+
+@ In a pattern, a tilde stands for the prefix that the body of the model may have, and a number sign for the number of the layer. What is missing at the end is \.{.weight} or \.{.bias}.
+
+The two flags are about the numbers. A matrix that is |transposed| has the inputs first. In one that is |permuted|, the two rows that a rotation turns together (\cref{sec:layer}) are neighbours; our own order has them half a head apart. Of these only the second
+costs anything: a transposed matrix has kernels of its own, but permuted rows are copied into our order when the model is opened.
+
+@<What a layout is@>=
+struct tensor_naming { const char *pattern; bool transposed, permuted; };
+  /* the name of the tensors of one role, or null: there are none; |permuted| is for matrices
+     that are not |transposed| */
+struct tensor_layout {
+  const char *name, *format; /* the format of the files, as |tensor_file_format| has it */
+  const char *family; /* the |model_type|; null: any */
+  const char *prefix; /* what a tilde stands for, unless a file leaves it out */
+  struct tensor_naming of[N_TENSOR_ROLES];
+};
+  /* how a kind of files names and stores the tensors of a kind of models */
+const struct tensor_layout *layout_at(size_t i);
+  /* number |i| of those that we know; null after the last */
+const struct tensor_layout *layout_find(const char *format, const char *family);
+  /* the first whose format this is, and whose family, if it has one; or null */
+bool layout_fused(const struct tensor_layout *l);
+  /* whether queries, keys and values are one matrix */
+void layout_name(const struct tensor_layout *l, enum tensor_role role,
+  const char *prefix, uint32_t layer, const char *what, char full[160]);
+  /* writes the name of |what|, \.{"weight"} or \.{"bias"}, of a role that the layout has */
+
+@ GPT-2's names are those that its makers gave to the parts of their program: \.{wte} and \.{wpe} are the embeddings of tokens and of positions, \.{c\_fc} is the way up, \.{c\_proj} a way back. Query, key and value are one matrix, three times as wide as the row.
+The head has no prefix: it does not belong to the body that the prefix names.
+
+@<The layouts that we know@>=
+static const struct tensor_layout hf_gpt2 = @[{@|
+  .name = "hf-gpt2", .format = "safetensors", .family = "gpt2",@|
+  .prefix = "transformer.", .of = {@|
+  [TENSOR_EMBEDDING] = {"~wte", false, false},@|
+  [TENSOR_POSITIONS] = {"~wpe", false, false},@|
+  [TENSOR_FINAL_NORM] = {"~ln_f", false, false},@|
+  [TENSOR_HEAD] = {"lm_head", false, false},@|
+  [TENSOR_ATTN_NORM] = {"~h.#.ln_1", false, false},@|
+  [TENSOR_QKV] = {"~h.#.attn.c_attn", true, false},@|
+  [TENSOR_OUT] = {"~h.#.attn.c_proj", true, false},@|
+  [TENSOR_MLP_NORM] = {"~h.#.ln_2", false, false},@|
+  [TENSOR_UP] = {"~h.#.mlp.c_fc", true, false},@|
+  [TENSOR_DOWN] = {"~h.#.mlp.c_proj", true, false} } }@];
+
+@ Llama's names serve all later families of Hugging Face. Qwen 3 has a norm for the queries and one for the keys, as wide as one head. One name misleads: the second norm of a layer is called \.{post\_attention\_layernorm}, because it stands after the first half; it is the norm before the MLP, which is where the engine wants it.
+
+@<The layouts that we know@>=
+static const struct tensor_layout hf_llama = @[{@|
+  .name = "hf-llama", .format = "safetensors", .prefix = "model.", .of = {@|
+  [TENSOR_EMBEDDING] = {"~embed_tokens", false, false},@|
+  [TENSOR_FINAL_NORM] = {"~norm", false, false},@|
+  [TENSOR_HEAD] = {"lm_head", false, false},@|
+  [TENSOR_ATTN_NORM] = {"~layers.#.input_layernorm", false, false},@|
+  [TENSOR_Q] = {"~layers.#.self_attn.q_proj", false, false},@|
+  [TENSOR_K] = {"~layers.#.self_attn.k_proj", false, false},@|
+  [TENSOR_V] = {"~layers.#.self_attn.v_proj", false, false},@|
+  [TENSOR_Q_NORM] = {"~layers.#.self_attn.q_norm", false, false},@|
+  [TENSOR_K_NORM] = {"~layers.#.self_attn.k_norm", false, false},@|
+  [TENSOR_OUT] = {"~layers.#.self_attn.o_proj", false, false},@|
+  [TENSOR_MLP_NORM] = {"~layers.#.post_attention_layernorm", false, false},@|
+  [TENSOR_GATE] = {"~layers.#.mlp.gate_proj", false, false},@|
+  [TENSOR_UP] = {"~layers.#.mlp.up_proj", false, false},@|
+  [TENSOR_DOWN] = {"~layers.#.mlp.down_proj", false, false} } }@];
+
+@ The layout for one family stands before the layout for any.
+
+@<Find a layout@>=
+const struct tensor_layout *layout_at(size_t i)
+{
+  static const struct tensor_layout *const known[] = @[{ &hf_gpt2, &hf_llama }@];
+  return i < sizeof known / sizeof known[0] ? known[i] : NULL;
+}
+const struct tensor_layout *layout_find(const char *format, const char *family)
+{
+  const struct tensor_layout *l = NULL;
+  for (size_t i = 0; (l = layout_at(i)) != NULL; i++)
+    if (strcmp(l->format, format) == 0 && (l->family == NULL
+        || (family != NULL && strcmp(l->family, family) == 0))) break;
+  return l;
+}
+bool layout_fused(const struct tensor_layout *l)
+{
+  return l->of[TENSOR_QKV].pattern != NULL;
+}
+
+@ A name is written piece by piece. One that would not fit is cut, and then no tensor has it.
+
+@<Write the name of a tensor@>=
+void layout_name(const struct tensor_layout *l, enum tensor_role role,
+  const char *prefix, uint32_t layer, const char *what, char full[160])
+{
+  size_t n = 0;
+  for (const char *p = l->of[role].pattern; *p != '\0' && n < 160; p++) {
+    char *to = full + n;
+    size_t left = 160 - n;
+    if (*p == '~') n += (size_t) snprintf(to, left, "%s", prefix);
+    else if (*p == '#') n += (size_t) snprintf(to, left, "%" PRIu32, layer);
+    else n += (size_t) snprintf(to, left, "%c", *p);
+  }
+  if (n < 160) snprintf(full + n, 160 - n, ".%s", what);
+}
+
+@ The module needs no model: a layout is data, and a program that has only settings can ask what a file would look like.
+
+@(layout.c@>=
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include "families/layout.h"
+@;@#
+@<The layouts that we know@>@;
+@<Find a layout@>@;
+@<Write the name of a tensor@>@;
+
 @* Building the model. \label{sec:model}
 Names and shapes meet here. |model_open| asks the settings what there must be, looks for
 each tensor by its name, insists on its shape, and leaves it where it lies: a model of
@@ -1400,6 +1538,7 @@ the header. Numbers are widened to float32 when they are used. The structures th
 #ifndef INCIPIT_LOADER_H
 #define INCIPIT_LOADER_H
 #include "families/config.h"
+#include "families/layout.h"
 @<A model, from outside@>@;
 #endif
 
@@ -1410,10 +1549,18 @@ struct model *model_open(struct memory *m, const char *directory,
   struct error *why);
   /* maps the weights of a directory in Hugging Face's layout and checks them
      against its settings; null and a sentence that names file and field. Owned by
-     the caller; any number of threads may read it */
-struct model_open_options { struct config_options fields; struct progress *progress; };
-  /* the caller's wishes about unknown fields, and, or null, who is told how many tensors have
-     been found; |fields| is filled in also on failure */
+     the caller; any number of threads may read it. Its matrices can be multiplied by the
+     table of kernels that |kernels_find| gives for null */
+struct model_open_options {
+  const struct kernels *k; /* null: the table that |kernels_find| gives for null */
+  const struct tensor_layout *layout; /* null: that of the file's format and the settings' family */
+  struct config_options fields;
+  struct progress *progress;
+};
+  /* the caller's wishes: the table of kernels that is to multiply, where a matrix of a type that it cannot
+     multiply is refused, with the file, the tensor, its type, and the types that the table has; the names of
+     the tensors; unknown fields; and, or null, who is told how many tensors have been found. |fields| is filled in
+     also on failure */
 struct model *model_open_with(struct memory *m, const char *directory,
   struct model_open_options *o, struct error *why);
   /* the same, as the caller wishes; giving up is a failure */
@@ -1429,8 +1576,11 @@ follows does nothing, and one test at the end suffices. The alternative, a test 
 @<The state of assembly@>=
 struct model_loader {
   struct memory *m;
+  const struct kernels *k; /* those that will multiply */
   struct model *lm;
-  const char *prefix; /* \.{"transformer."}, \.{"model."}, or nothing */
+  const struct tensor_layout *layout;
+  const char *prefix; /* the layout's, or nothing */
+  uint32_t layer; /* the one that is assembled */
   bool *used; /* one for each tensor of the file */
   struct progress *progress;
   size_t n_found; /* tensors so far */
@@ -1439,17 +1589,18 @@ struct model_loader {
   struct error *why;
 };
 
-@ One tensor, by name, with the shape that it must have; |columns| is 0 for a vector. Three
+@ One tensor, by its role, with the shape that it must have; |columns| is 0 for a vector. Three
 sentences can come out of here: it is missing, it has another shape, or its type is one
 that we cannot compute with. Shapes are compared as words, since the words are what the sentence needs anyway, and then it cannot show two shapes that look alike.
 
 @<Find one tensor, and insist on its shape@>=
-static struct tensor require_tensor(struct model_loader *a, const char *name,
-  uint64_t rows,
-  uint64_t columns)
+static struct tensor require_tensor(struct model_loader *a,
+  enum tensor_role role, const char *what, uint64_t rows, uint64_t columns)
 {
   struct tensor none = @[{ NULL, WEIGHT_F32 }@];
+  char name[160];
   if (!a->ok) return none;
+  @<Write the |name|, or fail if the layout has none@>@;
   const struct tensor_entry *t = tensor_file_find(a->lm->weights, name);
   char wanted[64], found[64] = "missing";
   if (columns == 0) snprintf(wanted, sizeof wanted, "[%" PRIu64 "]", rows);
@@ -1465,17 +1616,28 @@ static struct tensor require_tensor(struct model_loader *a, const char *name,
   @<Turn |t| into a tensor of a type that we have, or fail@>@;
 }
 
-@ The file's word for the type becomes ours. A tensor that is found is marked as used, and
+@ A layout that lacks a role cannot serve a model that has it.
+
+@<Write the |name|, or fail if the layout has none@>=
+if (a->layout->of[role].pattern == NULL) {
+  a->ok = error_found(a->why, tensor_file_path(a->lm->weights), "the layout",
+    a->layout->name, "one that names every tensor that config.json calls for");
+  return none;
+}
+layout_name(a->layout, role, a->prefix, a->layer, what, name);
+
+@ The type must be one with which the kernels can multiply. For a gain or a bias that is more than is needed, since single numbers can be read of every type that we compute with; but a file that has its gains in a type for which nobody has a matrix is
+a file that we misunderstand. A tensor that is found is marked as used, and
 its bytes are added up.
 
 @<Turn |t| into a tensor of a type that we have, or fail@>=
-static const char *const type[] = @[{ "F32", "F16", "BF16" }@];
-for (int i = 0; i < 3; i++)
-  if (strcmp(t->type, type[i]) == 0) {
-    a->used[t->number] = true, a->bytes += t->bytes;
-    return (struct tensor) @[{ t->data, (enum weight_type) i }@];
-  }
-a->ok = error_found(a->why, t->file, name, t->type, "F32, F16 or BF16");
+if (t->type < N_WEIGHT_TYPES && (a->k->matrix_types >> t->type & 1) != 0) {
+  a->used[t->number] = true, a->bytes += t->bytes;
+  a->lm->matrix_types |= 1u << t->type;
+  return (struct tensor) @[{ t->data, (enum weight_type) t->type }@];
+}
+kernels_list_types(a->k, wanted);
+a->ok = error_found(a->why, t->file, name, number_types[t->type].name, wanted);
 return none;
 
 @ A shape is written as the file writes it, as a list in brackets; a long one is cut, and
@@ -1493,107 +1655,105 @@ static void shape_words(const struct tensor_entry *t, char found[64])
 
 @ A matrix has a bias
 or not, as the settings say; GPT-2 stores its matrices with the inputs first, since its layers were written as convolutions. A square matrix would pass for its transpose here, with the same shape
-and other numbers. So which way it lies is decided by the family and never guessed from the shape.
+and other numbers. So which way it lies is decided by the layout and never guessed from the shape.
 
 @<Find a matrix with its bias@>=
-static struct matrix require_matrix(struct model_loader *a, uint32_t layer,
-  const char *name, size_t in, size_t out, bool bias)
+static struct matrix require_matrix(struct model_loader *a, enum tensor_role role,
+  size_t in, size_t out, bool bias)
 {
-  struct matrix w = @[{ .in = in, .out = out }@];
-  char full[160];
-  w.transposed = a->lm->config.learned_positions;
-  layer_name(a, layer, name, "weight", full);
-  w.weight = w.transposed ? require_tensor(a, full, in, out) : require_tensor(a,
-    full, out, in);
-  layer_name(a, layer, name, "bias", full);
-  if (bias) w.bias = require_tensor(a, full, out, 0);
+  const struct tensor_naming *as = &a->layout->of[role];
+  struct matrix w = @[{ .in = in, .out = out, .transposed = as->transposed }@];
+  w.weight = as->transposed ? require_tensor(a, role, "weight", in, out)
+    : require_tensor(a, role, "weight", out, in);
+  if (bias) w.bias = require_tensor(a, role, "bias", out, 0);
+  if (as->permuted) {
+    reorder_rows(a, &w.weight, out, in);
+    reorder_rows(a, &w.bias, out, 1);
+  }
   a->lm->layer_madds += (uint64_t) in * out;
   return w;
 }
 
-@ The name is made of the prefix, the number of the layer and the rest: \.{transformer.h.3.mlp.c\_fc.bias} in one family,
-\.{model.layers.3.mlp.up\_proj.weight} in the others.
+@ Rows that come in pairs are the one thing that cannot stay in the file. Each is copied to the place that our rotation wants, bytes and all, so this is the same for numbers of every type. A row of such a matrix is computed as before,
+and only its index is another, so no sum changes. The copies belong to the model and count as weights.
+@^permuted rows@>
 
-@<Find a matrix with its bias@>=
-static void layer_name(const struct model_loader *a, uint32_t layer, const char *name,
-  const char *what, char full[160])
+@<Put the rows of each head into our order@>=
+static void reorder_rows(struct model_loader *a, struct tensor *t, size_t rows,
+  size_t columns)
 {
-  const char *list = a->lm->config.learned_positions ? "h" : "layers";
-  snprintf(full, 160, "%s%s.%" PRIu32 ".%s.%s", a->prefix, list, layer, name, what);
+  size_t d = a->lm->config.head_dim, half = d / 2;
+  size_t bytes = weight_row_bytes(t->type, columns);
+  if (!a->ok || t->data == NULL) return;
+  unsigned char *to = arena_alloc(&a->lm->copies, MEMORY_WEIGHTS, rows, bytes,
+    a->why);
+  a->ok = to != NULL;
+  for (size_t r = 0; a->ok && r < rows; r++) {
+    size_t i = r % d, from = r - i + i % half * 2 + i / half;
+    memcpy(to + r * bytes, (const char *) t->data + from * bytes, bytes);
+  }
+  t->data = to;
 }
 
 @ A norm has a gain, and a LayerNorm a bias, too. Its epsilon comes from the settings and is rounded to float
 here, once, as the published programs do.
 
 @<Find a norm@>=
-static struct norm require_norm(struct model_loader *a, const char *gain,
-  const char *bias, size_t d)
+static struct norm require_norm(struct model_loader *a, enum tensor_role role,
+  size_t d)
 {
   const struct model_config *c = &a->lm->config;
   struct norm g = @[{ .kind = c->layer_norm ? NORM_LAYER : NORM_RMS,
     .epsilon = (float) c->norm_eps }@];
-  g.gain = require_tensor(a, gain, d, 0);
-  if (c->layer_norm) g.bias = require_tensor(a, bias, d, 0);
+  g.gain = require_tensor(a, role, "weight", d, 0);
+  if (c->layer_norm) g.bias = require_tensor(a, role, "bias", d, 0);
   return g;
 }
-@#
-static struct norm layer_norm(struct model_loader *a, uint32_t layer,
-  const char *name, size_t d)
+
+@ Now a layer can be assembled, and what is written here is true of all families. With fewer heads for keys and values than for queries, two of the three matrices
+are narrower; with a |head_dim| of its own choosing, the first need not be square. Where the layout has one matrix for all three, a pass cuts its results into three equal parts, so the heads must be as many on each side.
+
+@<Assemble queries, keys and values@>=
+static void assemble_qkv(struct model_loader *a, struct model_layer *l)
 {
-  char gain[160], bias[160];
-  layer_name(a, layer, name, "weight", gain);
-  layer_name(a, layer, name, "bias", bias);
-  return require_norm(a, gain, bias, d);
+  const struct model_config *c = &a->lm->config;
+  size_t d = c->d_model, q = (size_t) c->n_heads * c->head_dim;
+  size_t kv = (size_t) c->n_kv_heads * c->head_dim;
+  l->n_qkv = layout_fused(a->layout) ? 1 : 3;
+  if (l->n_qkv == 1) {
+    if (a->ok && q != kv)
+      a->ok = error_found(a->why, tensor_file_path(a->lm->weights), "the layout",
+        a->layout->name, "one with a matrix each for queries, keys and values");
+    l->qkv[0] = require_matrix(a, TENSOR_QKV, d, 3 * q, c->qkv_bias);
+    return;
+  }
+  l->qkv[0] = require_matrix(a, TENSOR_Q, d, q, c->qkv_bias);
+  l->qkv[1] = require_matrix(a, TENSOR_K, d, kv, c->qkv_bias);
+  l->qkv[2] = require_matrix(a, TENSOR_V, d, kv, c->qkv_bias);
+  if (!c->qk_norm) return;
+  l->q_norm = require_norm(a, TENSOR_Q_NORM, c->head_dim);
+  l->k_norm = require_norm(a, TENSOR_K_NORM, c->head_dim);
 }
 
-@ GPT-2's layer, name by name. Query, key and value are one matrix here, three times as wide as the row, and every
-matrix has a bias. The names are those that the model's makers gave to the parts of their program: \.{c\_fc} is the way up, \.{c\_proj} a way back.
+@ The order in which tensors are asked for is the order of their use. So of several faults of a file the one is told that a pass would meet first.
 
-@<Assemble a layer of GPT-2@>=
-static void layer_gpt2(struct model_loader *a, uint32_t i, struct model_layer *l)
-{
-  size_t d = a->lm->config.d_model, inner = a->lm->config.d_inner;
-  l->attn_norm = layer_norm(a, i, "ln_1", d);
-  l->qkv[0] = require_matrix(a, i, "attn.c_attn", d, 3 * d, true);
-  l->n_qkv = 1;
-  l->out = require_matrix(a, i, "attn.c_proj", d, d, true);
-  l->mlp_norm = layer_norm(a, i, "ln_2", d);
-  l->up[0] = require_matrix(a, i, "mlp.c_fc", d, inner, true);
-  l->n_up = 1;
-  l->down = require_matrix(a, i, "mlp.c_proj", inner, d, true);
-}
-
-@ And Llama's. With fewer heads for keys and values than for queries, two of the matrices
-are narrower; with a |head_dim| of its own choosing, the first need not be square. Qwen 3 has a norm for the queries and one for the keys, as wide as one head.
-
-@<Assemble a layer of Llama and its kin@>=
-static void layer_llama(struct model_loader *a, uint32_t i, struct model_layer *l)
+@<Assemble a layer@>=
+static void assemble_layer(struct model_loader *a, uint32_t i,
+  struct model_layer *l)
 {
   const struct model_config *c = &a->lm->config;
   size_t d = c->d_model, inner = c->d_inner;
-  size_t q = (size_t) c->n_heads * c->head_dim;
-  size_t kv = (size_t) c->n_kv_heads * c->head_dim;
-  l->attn_norm = layer_norm(a, i, "input_layernorm", d);
-  l->qkv[0] = require_matrix(a, i, "self_attn.q_proj", d, q, c->qkv_bias);
-  l->qkv[1] = require_matrix(a, i, "self_attn.k_proj", d, kv, c->qkv_bias);
-  l->qkv[2] = require_matrix(a, i, "self_attn.v_proj", d, kv, c->qkv_bias);
-  l->n_qkv = 3;
-  if (c->qk_norm) {
-    l->q_norm = layer_norm(a, i, "self_attn.q_norm", c->head_dim);
-    l->k_norm = layer_norm(a, i, "self_attn.k_norm", c->head_dim);
-  }
-  l->out = require_matrix(a, i, "self_attn.o_proj", q, d, c->out_bias);
-  @<Assemble the second half of a layer of Llama@>@;
+  a->layer = i;
+  l->attn_norm = require_norm(a, TENSOR_ATTN_NORM, d);
+  assemble_qkv(a, l);
+  l->out = require_matrix(a, TENSOR_OUT, (size_t) c->n_heads * c->head_dim, d,
+    c->out_bias);
+  l->mlp_norm = require_norm(a, TENSOR_MLP_NORM, d);
+  if (c->gated)
+    l->up[l->n_up++] = require_matrix(a, TENSOR_GATE, d, inner, c->mlp_bias);
+  l->up[l->n_up++] = require_matrix(a, TENSOR_UP, d, inner, c->mlp_bias);
+  l->down = require_matrix(a, TENSOR_DOWN, inner, d, c->mlp_bias);
 }
-
-@ The name of the second norm misleads: it stands after the first half, and before the MLP, which is where the engine wants it.
-
-@<Assemble the second half of a layer of Llama@>=
-l->mlp_norm = layer_norm(a, i, "post_attention_layernorm", d);
-l->up[0] = require_matrix(a, i, "mlp.gate_proj", d, inner, c->mlp_bias);
-l->up[1] = require_matrix(a, i, "mlp.up_proj", d, inner, c->mlp_bias);
-l->n_up = 2;
-l->down = require_matrix(a, i, "mlp.down_proj", inner, d, c->mlp_bias);
 
 @ Outside the layers there are the embedding, GPT-2's positions, the last norm and the
 head. Most small models have no head of their own: the embedding that turned an id into
@@ -1605,26 +1765,23 @@ static void assemble_ends(struct model_loader *a)
 {
   struct model *lm = a->lm;
   const struct model_config *c = &lm->config;
-  bool gpt2 = c->learned_positions;
-  char name[2][160];
-  snprintf(name[0], 160, "%s%s", a->prefix, gpt2 ? "wte.weight" : "embed_tokens.weight");
-  lm->embedding = require_tensor(a, name[0], c->vocab_size, c->d_model);
-  snprintf(name[0], 160, "%swpe.weight", a->prefix);
-  if (gpt2) lm->positions = require_tensor(a, name[0], c->n_positions, c->d_model);
-  snprintf(name[0], 160, "%s%s.weight", a->prefix, gpt2 ? "ln_f" : "norm");
-  snprintf(name[1], 160, "%sln_f.bias", a->prefix);
-  lm->final_norm = require_norm(a, name[0], name[1], c->d_model);
+  lm->embedding = require_tensor(a, TENSOR_EMBEDDING, "weight", c->vocab_size,
+    c->d_model);
+  if (c->learned_positions)
+    lm->positions = require_tensor(a, TENSOR_POSITIONS, "weight",
+      c->n_positions, c->d_model);
+  lm->final_norm = require_norm(a, TENSOR_FINAL_NORM, c->d_model);
   @<Find the head, or take the embedding for it@>@;
 }
 
-@ The head's name has no prefix: it does not belong to the body that the prefix names. What it weighs is kept, because a pass that asks for logits reads all of it, however few rows ask.
+@ What the head weighs is kept, because a pass that asks for logits reads all of it, however few rows ask.
 
 @<Find the head, or take the embedding for it@>=
 lm->head = (struct matrix) @[{ .in = c->d_model, .out = c->vocab_size }@];
 lm->head.weight = c->tied ? lm->embedding
-  : require_tensor(a, "lm_head.weight", c->vocab_size, c->d_model);
-lm->head_bytes = (uint64_t) c->vocab_size * c->d_model
-  * weight_type_bytes(lm->head.weight.type);
+  : require_tensor(a, TENSOR_HEAD, "weight", c->vocab_size, c->d_model);
+lm->head_bytes = (uint64_t) c->vocab_size
+  * weight_row_bytes(lm->head.weight.type, c->d_model);
 
 @ The number of layers comes from a file, and so we look whether the tensors of the last
 one can be there at all before we take memory for that many. Each layer has several tensors, so a number of layers above that of the tensors is a lie that can be told at once.
@@ -1645,8 +1802,7 @@ static void assemble_layers(struct model_loader *a)
   lm->layers = memory_alloc(a->m, MEMORY_OTHER, n, sizeof *lm->layers, a->why);
   a->ok = lm->layers != NULL;
   for (uint32_t i = 0; i < n && a->ok; i++)
-    if (lm->config.learned_positions) layer_gpt2(a, i, &lm->layers[i]);
-    else layer_llama(a, i, &lm->layers[i]);
+    assemble_layer(a, i, &lm->layers[i]);
   lm->layer_bytes = a->bytes - before;
 }
 
@@ -1669,7 +1825,9 @@ static bool check_unused(struct model_loader *a, const struct tensor_entry *t)
       return config_ignore(&a->lm->config, a->m, t->file, t->name,
         known[i].reason, a->why);
   }
-  if (strcmp(t->name, "lm_head.weight") == 0) return tied_head(a, t);
+  char head[160];
+  layout_name(a->layout, TENSOR_HEAD, a->prefix, 0, "weight", head);
+  if (strcmp(t->name, head) == 0) return tied_head(a, t);
   return error_found(a->why, t->file, t->name, "a tensor without use",
     "only the tensors that config.json calls for");
 }
@@ -1681,8 +1839,8 @@ embedding, byte for byte; if it is not, settings and weights contradict each oth
 static bool tied_head(struct model_loader *a, const struct tensor_entry *t)
 {
   const struct model_config *c = &a->lm->config;
-  uint64_t bytes = (uint64_t) c->vocab_size * c->d_model
-    * weight_type_bytes(a->lm->embedding.type);
+  uint64_t bytes = (uint64_t) c->vocab_size
+    * weight_row_bytes(a->lm->embedding.type, c->d_model);
   if (t->bytes != bytes || memcmp(t->data, a->lm->embedding.data, bytes) != 0)
     return error_found(a->why, t->file, t->name, "not the embedding",
       "equal, since tie_word_embeddings is true");
@@ -1706,7 +1864,25 @@ static bool model_frequencies(struct model_loader *a)
   return lm->frequency != NULL;
 }
 
-@ Everything together. The prefix is found out by looking for the embedding with it: a file that was saved from the bare body has none. The number by which scores are multiplied in attention,
+@ Which layout is it? That of the file's format, for the family that the settings have named. The prefix is found out by looking for the embedding with it: a file that was saved from the bare body has none.
+
+@<Find the layout and the prefix@>=
+static bool model_layout(struct model_loader *a)
+{
+  char name[160];
+  const struct tensor_file *w = a->lm->weights;
+  const char *family = a->lm->config.family;
+  if (a->layout == NULL) a->layout = layout_find(tensor_file_format(w), family);
+  if (a->layout == NULL)
+    return error_found(a->why, tensor_file_path(w), "model_type", family,
+      "a family whose tensors we know in files of this format");
+  a->prefix = a->layout->prefix;
+  layout_name(a->layout, TENSOR_EMBEDDING, a->prefix, 0, "weight", name);
+  if (tensor_file_find(w, name) == NULL) a->prefix = "";
+  return true;
+}
+
+@ Everything together. The number by which scores are multiplied in attention,
 $1/\sqrt{d_h}$ or 1, is computed here, once, in double, and rounded.
 
 @<Assemble the model@>=
@@ -1714,10 +1890,7 @@ static bool model_assemble(struct model_loader *a)
 {
   struct model *lm = a->lm;
   const struct model_config *c = &lm->config;
-  a->prefix = c->learned_positions ? "transformer." : "model.";
-  if (tensor_file_find(lm->weights, c->learned_positions ? "transformer.wte.weight"
-      : "model.embed_tokens.weight") == NULL)
-    a->prefix = "";
+  if (!model_layout(a)) return false;
   lm->attention = (struct attention_dims) @[{ c->n_heads, c->n_kv_heads, c->head_dim,
     (float) (c->scaled ? 1 / sqrt((double) c->head_dim) : 1) }@];
   assemble_ends(a);
@@ -1733,10 +1906,13 @@ static bool model_assemble(struct model_loader *a)
 struct model *model_open_with(struct memory *m, const char *directory,
   struct model_open_options *o, struct error *why)
 {
-  struct model *lm = memory_alloc(m, MEMORY_OTHER, 1, sizeof *lm, why);
+  const struct kernels *k = o->k != NULL ? o->k : kernels_find(NULL, why);
+  struct model *lm = k == NULL ? NULL
+    : memory_alloc(m, MEMORY_OTHER, 1, sizeof *lm, why);
   if (lm == NULL) return NULL;
-  struct model_loader a = @[{ .m = m, .lm = lm, .progress = o->progress,
-    .ok = true, .why = why }@];
+  struct model_loader a = @[{ .m = m, .k = k, .lm = lm, .layout = o->layout,@|
+    .progress = o->progress, .ok = true, .why = why }@];
+  lm->copies.m = m;
   bool ok = config_open_with(&lm->config, m, directory, &o->fields, why)
     && (lm->weights = tensor_file_open(m, directory, why)) != NULL;
   size_t n = ok ? tensor_file_count(lm->weights) : 0;
@@ -1762,6 +1938,7 @@ void model_close(struct memory *m, struct model *lm)
   if (lm == NULL) return;
   memory_free(m, lm->layers);
   memory_free(m, lm->frequency);
+  arena_free(&lm->copies);
   tensor_file_close(m, lm->weights);
   config_close(m, &lm->config);
   memory_free(m, lm);
@@ -1792,7 +1969,7 @@ others call.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "safetensors/safetensors.h"
+#include "safetensors/tensor_file.h"
 #include "families/loader.h"
 #include "families/rope_scaling.h"
 @;@#
@@ -1802,16 +1979,14 @@ others call.
 @<Tensors by the layer@>@;
 @<The model as a whole@>@;
 
-@ From a name to a layer. The function that makes the names is declared ahead, because both kinds of tensors,
-matrices and norms, are asked for by it.
+@ From a tensor to a layer: first the two kinds of things that are made of tensors, matrices and norms.
 
 @<Tensors by the layer@>=
-static void layer_name(const struct model_loader *a, uint32_t layer, const char *name,
-  const char *what, char full[160]);
+@<Put the rows of each head into our order@>@;
 @<Find a matrix with its bias@>@;
 @<Find a norm@>@;
-@<Assemble a layer of GPT-2@>@;
-@<Assemble a layer of Llama and its kin@>@;
+@<Assemble queries, keys and values@>@;
+@<Assemble a layer@>@;
 
 @ And from the layers to the model: the ends first, then the layers, then the account of what was left over, and
 the frequencies, which no file has.
@@ -1822,6 +1997,7 @@ the frequencies, which no file has.
 @<Compare a stored head with the embedding it is tied to@>@;
 @<Account for every tensor@>@;
 @<Compute the frequencies of the rotations@>@;
+@<Find the layout and the prefix@>@;
 @<Assemble the model@>@;
 @<Open and close a model@>@;
 @<Count the parameters@>@;

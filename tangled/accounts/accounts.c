@@ -4,6 +4,7 @@
 #include <string.h>
 #include "accounts/accounts.h"
 #include "families/config.h"
+#include "families/layout.h"
 
 /* <List the tensors> */
 struct tensor_list { struct tensor_line *line; size_t n; };
@@ -57,12 +58,12 @@ uint64_t footprint_weights(const struct model *lm)
 {
   const struct model_config *c = &lm->config;
   uint64_t d = c->d_model, v = c->vocab_size;
-  uint64_t sum = lm->layer_bytes + d * v * weight_type_bytes(lm->embedding.type);
+  uint64_t sum = lm->layer_bytes + v * weight_row_bytes(lm->embedding.type, d);
   if (c->learned_positions)
-    sum += d * c->n_positions * weight_type_bytes(lm->positions.type);
-  sum += d * weight_type_bytes(lm->final_norm.gain.type);
-  if (c->layer_norm) sum += d * weight_type_bytes(lm->final_norm.bias.type);
-  if (!c->tied) sum += d * v * weight_type_bytes(lm->head.weight.type);
+    sum += c->n_positions * weight_row_bytes(lm->positions.type, d);
+  sum += weight_row_bytes(lm->final_norm.gain.type, d);
+  if (c->layer_norm) sum += weight_row_bytes(lm->final_norm.bias.type, d);
+  if (!c->tied) sum += v * weight_row_bytes(lm->head.weight.type, d);
   return sum;
 }
 
@@ -102,9 +103,10 @@ bool footprint_cache(const struct model_config *c, const struct cache_plan *p,
   bool fits = p->context <= INT64_MAX
     && multiply(&row, 2 * (uint64_t) c->n_kv_heads);
   *bytes = 0;
-  if (p->format->type >= WEIGHT_Q8_0 && c->head_dim % WEIGHT_BLOCK != 0)
+  int block = number_types[p->format->type].block;
+  if (c->head_dim % (uint32_t) block != 0)
     return error_say(why, "a cache in %s for a head_dim of %u; wanted: a"
-      " multiple of %d", p->format->name, c->head_dim, WEIGHT_BLOCK);
+      " multiple of %d", p->format->name, c->head_dim, block);
   for (uint32_t i = 0; fits && i < c->n_layers; i++) {
     uint64_t layer = footprint_rows(c, i, p);
     fits = multiply(&layer, p->batch) && multiply(&layer, row)
@@ -122,7 +124,8 @@ uint64_t footprint_pass(const struct model_config *c, uint64_t rows,
   uint64_t d = c->d_model, f = c->d_inner;
   uint64_t q = (uint64_t) c->n_heads * c->head_dim;
   uint64_t k = (uint64_t) c->n_kv_heads * c->head_dim;
-  uint64_t fused = c->learned_positions ? 3 * q : 0;
+  const struct tensor_layout *l = layout_find("safetensors", c->family);
+  uint64_t fused = layout_fused(l) ? 3 * q : 0;
   uint64_t numbers = 3 * d + 2 * q + 2 * k + fused + (c->gated ? 2 * f : f)
     + 2 * (c->head_dim / 2);
   uint64_t other = 3 * sizeof (uint32_t) + sizeof (size_t)

@@ -76,28 +76,10 @@ static void encode_q4_0(const float *x, size_t n, void *to)
 }
 
 /* <Unpack a row> */
-static float number_of(enum weight_type type, const unsigned char *block,
-  size_t i)
-{
-  float d = num_from_f16((uint16_t) (block[0] | block[1] << 8));
-  if (type == WEIGHT_Q8_0) return (float) (int8_t) block[2 + i] * d;
-  unsigned two = block[2 + i % 16];
-  return (float) ((int) (i < 16 ? two & 15u : two >> 4) - 8) * d;
-}
-
 void format_decode(enum weight_type type, const void *from, size_t n, float *x)
 {
-  for (size_t i = 0; i < n; i++) {
-    uint16_t h = 0;
-    size_t in_block = i % WEIGHT_BLOCK;
-    if (type == WEIGHT_F32) memcpy(x + i, (const char *) from + 4 * i, 4);
-    else if (type >= WEIGHT_Q8_0) x[i] = number_of(type,
-      (const unsigned char *) from + weight_row_bytes(type, i - in_block), in_block);
-    else {
-      memcpy(&h, (const char *) from + 2 * i, 2);
-      x[i] = type == WEIGHT_F16 ? num_from_f16(h) : num_from_bf16(h);
-    }
-  }
+  struct tensor row = { from, type };
+  for (size_t i = 0; i < n; i++) x[i] = tensor_number(row, i);
 }
 
 /* <Find a format> */
@@ -124,16 +106,16 @@ const struct kv_format *format_find(const char *name, struct error *why)
 bool format_can_hold(const struct kv_format *f, const float *x, size_t n,
   struct error *why)
 {
-  float largest = f->type == WEIGHT_Q8_0 ? 127 : 8;
-  if (f->type >= WEIGHT_Q8_0 && n % WEIGHT_BLOCK != 0)
+  const struct number_type *t = &number_types[f->type];
+  if (n % t->block != 0)
     return error_say(why, "%zu numbers in %s; wanted: a multiple of %d", n,
-      f->name, WEIGHT_BLOCK);
+      f->name, t->block);
   for (size_t i = 0; i < n; i++) {
     if (x[i] - x[i] != 0)
       return error_say(why, "number %zu is not finite; wanted: finite numbers",
         i);
-    if (f->type >= WEIGHT_Q8_0
-        && (num_to_f16(fabsf(x[i]) / largest) & 0x7c00) == 0x7c00)
+    if (t->largest > 0
+        && (num_to_f16(fabsf(x[i]) / t->largest) & 0x7c00) == 0x7c00)
       return error_say(why, "number %zu, %g, gives its block a scale beyond"
         " binary16; wanted: a smaller number", i, (double) x[i]);
   }

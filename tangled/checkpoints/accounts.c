@@ -2,7 +2,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include "safetensors/safetensors.h"
+#include "safetensors/tensor_file.h"
 #include "tokenizer/tokenizer.h"
 #include "families/loader.h"
 #include "accounts/accounts.h"

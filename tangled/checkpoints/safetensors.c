@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include "safetensors/safetensors.h"
+#include "safetensors/tensor_file.h"
 
 /* <Write the file of the hand calculation, damaged or not> */
 enum { DAMAGES = 6, MAX_BYTES = 256 };
@@ -51,7 +51,8 @@ static bool read_back(int damage)
   if (w == NULL) printf("  %s\n", why.text);
   for (size_t i = 0; w != NULL && i < tensor_file_count(w); i++) {
     const struct tensor_entry *t = tensor_file_at(w, i);
-    printf("  %s: %s, %d numbers from byte %d on\n", t->name, t->type,
+    printf("  %s: %s, %d numbers from byte %d on\n", t->name,
+      number_types[t->type].name,
       (int) t->elements, (int) t->begin);
   }
   tensor_file_close(&m, w);

@@ -563,7 +563,7 @@ static const struct family_row *family_find(struct config_reader *s)
 static bool settings_derive(struct config_reader *s)
 {
   struct model_config *c = s->c;
-  const char *heads = c->learned_positions ? "n_head" : "num_attention_heads";
+  const char *heads = s->t->family == GPT2 ? "n_head" : "num_attention_heads";
   json_t *found = json_object_get(s->all, heads);
   if (c->n_kv_heads == 0) c->n_kv_heads = c->n_heads;
   if (c->head_dim == 0 && c->d_model % c->n_heads != 0)

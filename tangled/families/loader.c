@@ -4,15 +4,18 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "safetensors/safetensors.h"
+#include "safetensors/tensor_file.h"
 #include "families/loader.h"
 #include "families/rope_scaling.h"
 
 /* <The state of assembly> */
 struct model_loader {
   struct memory *m;
+  const struct kernels *k; /* those that will multiply */
   struct model *lm;
-  const char *prefix; /* "transformer.", "model.", or nothing */
+  const struct tensor_layout *layout;
+  const char *prefix; /* the layout's, or nothing */
+  uint32_t layer; /* the one that is assembled */
   bool *used; /* one for each tensor of the file */
   struct progress *progress;
   size_t n_found; /* tensors so far */
@@ -32,12 +35,19 @@ static void shape_words(const struct tensor_entry *t, char found[64])
 }
 
 /* <Find one tensor, and insist on its shape> */
-static struct tensor require_tensor(struct model_loader *a, const char *name,
-  uint64_t rows,
-  uint64_t columns)
+static struct tensor require_tensor(struct model_loader *a,
+  enum tensor_role role, const char *what, uint64_t rows, uint64_t columns)
 {
   struct tensor none = { NULL, WEIGHT_F32 };
+  char name[160];
   if (!a->ok) return none;
+  /* <Write the name, or fail if the layout has none> */
+  if (a->layout->of[role].pattern == NULL) {
+    a->ok = error_found(a->why, tensor_file_path(a->lm->weights), "the layout",
+      a->layout->name, "one that names every tensor that config.json calls for");
+    return none;
+  }
+  layout_name(a->layout, role, a->prefix, a->layer, what, name);
   const struct tensor_entry *t = tensor_file_find(a->lm->weights, name);
   char wanted[64], found[64] = "missing";
   if (columns == 0) snprintf(wanted, sizeof wanted, "[%" PRIu64 "]", rows);
@@ -51,101 +61,102 @@ static struct tensor require_tensor(struct model_loader *a, const char *name,
     a->ok = error_say(a->why, "%s: the loading was given up", t->file);
   if (!a->ok) return none;
   /* <Turn t into a tensor of a type that we have, or fail> */
-  static const char *const type[] = { "F32", "F16", "BF16" };
-  for (int i = 0; i < 3; i++)
-    if (strcmp(t->type, type[i]) == 0) {
-      a->used[t->number] = true, a->bytes += t->bytes;
-      return (struct tensor) { t->data, (enum weight_type) i };
-    }
-  a->ok = error_found(a->why, t->file, name, t->type, "F32, F16 or BF16");
+  if (t->type < N_WEIGHT_TYPES && (a->k->matrix_types >> t->type & 1) != 0) {
+    a->used[t->number] = true, a->bytes += t->bytes;
+    a->lm->matrix_types |= 1u << t->type;
+    return (struct tensor) { t->data, (enum weight_type) t->type };
+  }
+  kernels_list_types(a->k, wanted);
+  a->ok = error_found(a->why, t->file, name, number_types[t->type].name, wanted);
   return none;
 }
 
 /* <Tensors by the layer> */
-static void layer_name(const struct model_loader *a, uint32_t layer, const char *name,
-  const char *what, char full[160]);
+
+/* <Put the rows of each head into our order> */
+static void reorder_rows(struct model_loader *a, struct tensor *t, size_t rows,
+  size_t columns)
+{
+  size_t d = a->lm->config.head_dim, half = d / 2;
+  size_t bytes = weight_row_bytes(t->type, columns);
+  if (!a->ok || t->data == NULL) return;
+  unsigned char *to = arena_alloc(&a->lm->copies, MEMORY_WEIGHTS, rows, bytes,
+    a->why);
+  a->ok = to != NULL;
+  for (size_t r = 0; a->ok && r < rows; r++) {
+    size_t i = r % d, from = r - i + i % half * 2 + i / half;
+    memcpy(to + r * bytes, (const char *) t->data + from * bytes, bytes);
+  }
+  t->data = to;
+}
 
 /* <Find a matrix with its bias> */
-static struct matrix require_matrix(struct model_loader *a, uint32_t layer,
-  const char *name, size_t in, size_t out, bool bias)
+static struct matrix require_matrix(struct model_loader *a, enum tensor_role role,
+  size_t in, size_t out, bool bias)
 {
-  struct matrix w = { .in = in, .out = out };
-  char full[160];
-  w.transposed = a->lm->config.learned_positions;
-  layer_name(a, layer, name, "weight", full);
-  w.weight = w.transposed ? require_tensor(a, full, in, out) : require_tensor(a,
-    full, out, in);
-  layer_name(a, layer, name, "bias", full);
-  if (bias) w.bias = require_tensor(a, full, out, 0);
+  const struct tensor_naming *as = &a->layout->of[role];
+  struct matrix w = { .in = in, .out = out, .transposed = as->transposed };
+  w.weight = as->transposed ? require_tensor(a, role, "weight", in, out)
+    : require_tensor(a, role, "weight", out, in);
+  if (bias) w.bias = require_tensor(a, role, "bias", out, 0);
+  if (as->permuted) {
+    reorder_rows(a, &w.weight, out, in);
+    reorder_rows(a, &w.bias, out, 1);
+  }
   a->lm->layer_madds += (uint64_t) in * out;
   return w;
 }
 
-static void layer_name(const struct model_loader *a, uint32_t layer, const char *name,
-  const char *what, char full[160])
-{
-  const char *list = a->lm->config.learned_positions ? "h" : "layers";
-  snprintf(full, 160, "%s%s.%" PRIu32 ".%s.%s", a->prefix, list, layer, name, what);
-}
-
 /* <Find a norm> */
-static struct norm require_norm(struct model_loader *a, const char *gain,
-  const char *bias, size_t d)
+static struct norm require_norm(struct model_loader *a, enum tensor_role role,
+  size_t d)
 {
   const struct model_config *c = &a->lm->config;
   struct norm g = { .kind = c->layer_norm ? NORM_LAYER : NORM_RMS,
     .epsilon = (float) c->norm_eps };
-  g.gain = require_tensor(a, gain, d, 0);
-  if (c->layer_norm) g.bias = require_tensor(a, bias, d, 0);
+  g.gain = require_tensor(a, role, "weight", d, 0);
+  if (c->layer_norm) g.bias = require_tensor(a, role, "bias", d, 0);
   return g;
 }
 
-static struct norm layer_norm(struct model_loader *a, uint32_t layer,
-  const char *name, size_t d)
+/* <Assemble queries, keys and values> */
+static void assemble_qkv(struct model_loader *a, struct model_layer *l)
 {
-  char gain[160], bias[160];
-  layer_name(a, layer, name, "weight", gain);
-  layer_name(a, layer, name, "bias", bias);
-  return require_norm(a, gain, bias, d);
+  const struct model_config *c = &a->lm->config;
+  size_t d = c->d_model, q = (size_t) c->n_heads * c->head_dim;
+  size_t kv = (size_t) c->n_kv_heads * c->head_dim;
+  l->n_qkv = layout_fused(a->layout) ? 1 : 3;
+  if (l->n_qkv == 1) {
+    if (a->ok && q != kv)
+      a->ok = error_found(a->why, tensor_file_path(a->lm->weights), "the layout",
+        a->layout->name, "one with a matrix each for queries, keys and values");
+    l->qkv[0] = require_matrix(a, TENSOR_QKV, d, 3 * q, c->qkv_bias);
+    return;
+  }
+  l->qkv[0] = require_matrix(a, TENSOR_Q, d, q, c->qkv_bias);
+  l->qkv[1] = require_matrix(a, TENSOR_K, d, kv, c->qkv_bias);
+  l->qkv[2] = require_matrix(a, TENSOR_V, d, kv, c->qkv_bias);
+  if (!c->qk_norm) return;
+  l->q_norm = require_norm(a, TENSOR_Q_NORM, c->head_dim);
+  l->k_norm = require_norm(a, TENSOR_K_NORM, c->head_dim);
 }
 
-/* <Assemble a layer of GPT-2> */
-static void layer_gpt2(struct model_loader *a, uint32_t i, struct model_layer *l)
-{
-  size_t d = a->lm->config.d_model, inner = a->lm->config.d_inner;
-  l->attn_norm = layer_norm(a, i, "ln_1", d);
-  l->qkv[0] = require_matrix(a, i, "attn.c_attn", d, 3 * d, true);
-  l->n_qkv = 1;
-  l->out = require_matrix(a, i, "attn.c_proj", d, d, true);
-  l->mlp_norm = layer_norm(a, i, "ln_2", d);
-  l->up[0] = require_matrix(a, i, "mlp.c_fc", d, inner, true);
-  l->n_up = 1;
-  l->down = require_matrix(a, i, "mlp.c_proj", inner, d, true);
-}
-
-/* <Assemble a layer of Llama and its kin> */
-static void layer_llama(struct model_loader *a, uint32_t i, struct model_layer *l)
+/* <Assemble a layer> */
+static void assemble_layer(struct model_loader *a, uint32_t i,
+  struct model_layer *l)
 {
   const struct model_config *c = &a->lm->config;
   size_t d = c->d_model, inner = c->d_inner;
-  size_t q = (size_t) c->n_heads * c->head_dim;
-  size_t kv = (size_t) c->n_kv_heads * c->head_dim;
-  l->attn_norm = layer_norm(a, i, "input_layernorm", d);
-  l->qkv[0] = require_matrix(a, i, "self_attn.q_proj", d, q, c->qkv_bias);
-  l->qkv[1] = require_matrix(a, i, "self_attn.k_proj", d, kv, c->qkv_bias);
-  l->qkv[2] = require_matrix(a, i, "self_attn.v_proj", d, kv, c->qkv_bias);
-  l->n_qkv = 3;
-  if (c->qk_norm) {
-    l->q_norm = layer_norm(a, i, "self_attn.q_norm", c->head_dim);
-    l->k_norm = layer_norm(a, i, "self_attn.k_norm", c->head_dim);
-  }
-  l->out = require_matrix(a, i, "self_attn.o_proj", q, d, c->out_bias);
-  /* <Assemble the second half of a layer of Llama> */
-  l->mlp_norm = layer_norm(a, i, "post_attention_layernorm", d);
-  l->up[0] = require_matrix(a, i, "mlp.gate_proj", d, inner, c->mlp_bias);
-  l->up[1] = require_matrix(a, i, "mlp.up_proj", d, inner, c->mlp_bias);
-  l->n_up = 2;
-  l->down = require_matrix(a, i, "mlp.down_proj", inner, d, c->mlp_bias);
+  a->layer = i;
+  l->attn_norm = require_norm(a, TENSOR_ATTN_NORM, d);
+  assemble_qkv(a, l);
+  l->out = require_matrix(a, TENSOR_OUT, (size_t) c->n_heads * c->head_dim, d,
+    c->out_bias);
+  l->mlp_norm = require_norm(a, TENSOR_MLP_NORM, d);
+  if (c->gated)
+    l->up[l->n_up++] = require_matrix(a, TENSOR_GATE, d, inner, c->mlp_bias);
+  l->up[l->n_up++] = require_matrix(a, TENSOR_UP, d, inner, c->mlp_bias);
+  l->down = require_matrix(a, TENSOR_DOWN, inner, d, c->mlp_bias);
 }
 
 /* <The model as a whole> */
@@ -155,21 +166,18 @@ static void assemble_ends(struct model_loader *a)
 {
   struct model *lm = a->lm;
   const struct model_config *c = &lm->config;
-  bool gpt2 = c->learned_positions;
-  char name[2][160];
-  snprintf(name[0], 160, "%s%s", a->prefix, gpt2 ? "wte.weight" : "embed_tokens.weight");
-  lm->embedding = require_tensor(a, name[0], c->vocab_size, c->d_model);
-  snprintf(name[0], 160, "%swpe.weight", a->prefix);
-  if (gpt2) lm->positions = require_tensor(a, name[0], c->n_positions, c->d_model);
-  snprintf(name[0], 160, "%s%s.weight", a->prefix, gpt2 ? "ln_f" : "norm");
-  snprintf(name[1], 160, "%sln_f.bias", a->prefix);
-  lm->final_norm = require_norm(a, name[0], name[1], c->d_model);
+  lm->embedding = require_tensor(a, TENSOR_EMBEDDING, "weight", c->vocab_size,
+    c->d_model);
+  if (c->learned_positions)
+    lm->positions = require_tensor(a, TENSOR_POSITIONS, "weight",
+      c->n_positions, c->d_model);
+  lm->final_norm = require_norm(a, TENSOR_FINAL_NORM, c->d_model);
   /* <Find the head, or take the embedding for it> */
   lm->head = (struct matrix) { .in = c->d_model, .out = c->vocab_size };
   lm->head.weight = c->tied ? lm->embedding
-    : require_tensor(a, "lm_head.weight", c->vocab_size, c->d_model);
-  lm->head_bytes = (uint64_t) c->vocab_size * c->d_model
-    * weight_type_bytes(lm->head.weight.type);
+    : require_tensor(a, TENSOR_HEAD, "weight", c->vocab_size, c->d_model);
+  lm->head_bytes = (uint64_t) c->vocab_size
+    * weight_row_bytes(lm->head.weight.type, c->d_model);
 }
 
 /* <Assemble the layers> */
@@ -188,8 +196,7 @@ static void assemble_layers(struct model_loader *a)
   lm->layers = memory_alloc(a->m, MEMORY_OTHER, n, sizeof *lm->layers, a->why);
   a->ok = lm->layers != NULL;
   for (uint32_t i = 0; i < n && a->ok; i++)
-    if (lm->config.learned_positions) layer_gpt2(a, i, &lm->layers[i]);
-    else layer_llama(a, i, &lm->layers[i]);
+    assemble_layer(a, i, &lm->layers[i]);
   lm->layer_bytes = a->bytes - before;
 }
 
@@ -197,8 +204,8 @@ static void assemble_layers(struct model_loader *a)
 static bool tied_head(struct model_loader *a, const struct tensor_entry *t)
 {
   const struct model_config *c = &a->lm->config;
-  uint64_t bytes = (uint64_t) c->vocab_size * c->d_model
-    * weight_type_bytes(a->lm->embedding.type);
+  uint64_t bytes = (uint64_t) c->vocab_size
+    * weight_row_bytes(a->lm->embedding.type, c->d_model);
   if (t->bytes != bytes || memcmp(t->data, a->lm->embedding.data, bytes) != 0)
     return error_found(a->why, t->file, t->name, "not the embedding",
       "equal, since tie_word_embeddings is true");
@@ -221,7 +228,9 @@ static bool check_unused(struct model_loader *a, const struct tensor_entry *t)
       return config_ignore(&a->lm->config, a->m, t->file, t->name,
         known[i].reason, a->why);
   }
-  if (strcmp(t->name, "lm_head.weight") == 0) return tied_head(a, t);
+  char head[160];
+  layout_name(a->layout, TENSOR_HEAD, a->prefix, 0, "weight", head);
+  if (strcmp(t->name, head) == 0) return tied_head(a, t);
   return error_found(a->why, t->file, t->name, "a tensor without use",
     "only the tensors that config.json calls for");
 }
@@ -239,15 +248,28 @@ static bool model_frequencies(struct model_loader *a)
   return lm->frequency != NULL;
 }
 
+/* <Find the layout and the prefix> */
+static bool model_layout(struct model_loader *a)
+{
+  char name[160];
+  const struct tensor_file *w = a->lm->weights;
+  const char *family = a->lm->config.family;
+  if (a->layout == NULL) a->layout = layout_find(tensor_file_format(w), family);
+  if (a->layout == NULL)
+    return error_found(a->why, tensor_file_path(w), "model_type", family,
+      "a family whose tensors we know in files of this format");
+  a->prefix = a->layout->prefix;
+  layout_name(a->layout, TENSOR_EMBEDDING, a->prefix, 0, "weight", name);
+  if (tensor_file_find(w, name) == NULL) a->prefix = "";
+  return true;
+}
+
 /* <Assemble the model> */
 static bool model_assemble(struct model_loader *a)
 {
   struct model *lm = a->lm;
   const struct model_config *c = &lm->config;
-  a->prefix = c->learned_positions ? "transformer." : "model.";
-  if (tensor_file_find(lm->weights, c->learned_positions ? "transformer.wte.weight"
-      : "model.embed_tokens.weight") == NULL)
-    a->prefix = "";
+  if (!model_layout(a)) return false;
   lm->attention = (struct attention_dims) { c->n_heads, c->n_kv_heads, c->head_dim,
     (float) (c->scaled ? 1 / sqrt((double) c->head_dim) : 1) };
   assemble_ends(a);
@@ -261,10 +283,13 @@ static bool model_assemble(struct model_loader *a)
 struct model *model_open_with(struct memory *m, const char *directory,
   struct model_open_options *o, struct error *why)
 {
-  struct model *lm = memory_alloc(m, MEMORY_OTHER, 1, sizeof *lm, why);
+  const struct kernels *k = o->k != NULL ? o->k : kernels_find(NULL, why);
+  struct model *lm = k == NULL ? NULL
+    : memory_alloc(m, MEMORY_OTHER, 1, sizeof *lm, why);
   if (lm == NULL) return NULL;
-  struct model_loader a = { .m = m, .lm = lm, .progress = o->progress,
-    .ok = true, .why = why };
+  struct model_loader a = { .m = m, .k = k, .lm = lm, .layout = o->layout,
+    .progress = o->progress, .ok = true, .why = why };
+  lm->copies.m = m;
   bool ok = config_open_with(&lm->config, m, directory, &o->fields, why)
     && (lm->weights = tensor_file_open(m, directory, why)) != NULL;
   size_t n = ok ? tensor_file_count(lm->weights) : 0;
@@ -288,6 +313,7 @@ void model_close(struct memory *m, struct model *lm)
   if (lm == NULL) return;
   memory_free(m, lm->layers);
   memory_free(m, lm->frequency);
+  arena_free(&lm->copies);
   tensor_file_close(m, lm->weights);
   config_close(m, &lm->config);
   memory_free(m, lm);

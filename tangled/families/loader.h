@@ -3,18 +3,28 @@
 #ifndef INCIPIT_LOADER_H
 #define INCIPIT_LOADER_H
 #include "families/config.h"
+#include "families/layout.h"
 
 /* <A model, from outside> */
 
 /* maps the weights of a directory in Hugging Face's layout and checks them against
    its settings; null and a sentence that names file and field. Owned by the caller;
-   any number of threads may read it */
+   any number of threads may read it. Its matrices can be multiplied by the table of
+   kernels that kernels_find gives for null */
 struct model *model_open(struct memory *m, const char *directory,
   struct error *why);
 
-/* the caller's wishes about unknown fields, and, or null, who is told how many
-   tensors have been found; fields is filled in also on failure */
-struct model_open_options { struct config_options fields; struct progress *progress; };
+/* the caller's wishes: the table of kernels that is to multiply, where a matrix of a
+   type that it cannot multiply is refused, with the file, the tensor, its type, and
+   the types that the table has; the names of the tensors; unknown fields; and, or
+   null, who is told how many tensors have been found. fields is filled in also on
+   failure */
+struct model_open_options {
+  const struct kernels *k; /* null: the table that kernels_find gives for null */
+  const struct tensor_layout *layout; /* null: that of the file's format and the settings' family */
+  struct config_options fields;
+  struct progress *progress;
+};
 
 /* the same, as the caller wishes; giving up is a failure */
 struct model *model_open_with(struct memory *m, const char *directory,

@@ -63,10 +63,12 @@ INLINE float fold(const vec *a)
 const struct kernels kernels_avx2 =
   /* <The functions of a table> */
   { .name = NAME,
+  .matrix_types = 1u << WEIGHT_F32 | 1u << WEIGHT_F16 | 1u << WEIGHT_BF16,
   .linear = linear, .normalize = normalize, .rotate = rotate,
   .attend = attend, .activate = activate, .add = add,
   .embed = embed, .angles = angles, .softmax = softmax,
   .log_softmax = log_softmax, .exp_shifted = exp_shifted,
+  .prepared_bytes = prepared_bytes, .prepare = prepare,
   .mul_add_unfused = mul_add_unfused, .mul_add_fused = mul_add_fused,
   .probe_flops = probe_flops, .probe_bandwidth = probe_bandwidth };
 #endif

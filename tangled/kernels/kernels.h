@@ -2,32 +2,16 @@
 
 #ifndef INCIPIT_KERNELS_H
 #define INCIPIT_KERNELS_H
-#include "ground/ground.h"
+#include "kernels/number_type.h"
 
 /* <Numbers as a file stores them> */
-
-/* IEEE binary32, IEEE binary16, the upper half of a binary32; blocks: a scale in
-   binary16, then 32 signed bytes, or 16 bytes with two numbers each, number i in the
-   low half of byte i and number i+16 in the high half, 8 too large (ggml's layout) */
-enum weight_type { WEIGHT_F32, WEIGHT_F16, WEIGHT_BF16,
-  WEIGHT_Q8_0, WEIGHT_Q4_0 };
-
-/* numbers in a block */
-enum { WEIGHT_BLOCK = 32 };
-
-/* bytes of one number of the first three types: 4, 2, 2 */
-size_t weight_type_bytes(enum weight_type type);
-
-/* bytes of n numbers in a row, a multiple of WEIGHT_BLOCK for blocks */
-static inline size_t weight_row_bytes(enum weight_type type, size_t n)
-{
-  if (type < WEIGHT_Q8_0) return n * (type == WEIGHT_F32 ? 4 : 2);
-  return n / WEIGHT_BLOCK * (type == WEIGHT_Q8_0 ? 34 : 18);
-}
 
 /* numbers where they lie in the file (or in memory), little-endian, in any alignment,
    owned by somebody else; null data: there is no such tensor */
 struct tensor { const void *data; enum weight_type type; };
+
+/* number i of t, of whatever type, as a float; nothing is rounded */
+float tensor_number(struct tensor t, size_t i);
 
 /* a linear layer: weight is [out][in], or [in][out] if transposed (GPT-2's Conv1D);
    bias is [out] or absent */
@@ -70,11 +54,13 @@ struct attention_probe { float *weights; size_t stride; };
 /* <The table of kernels> */
 struct engine;
 struct counters;
+struct prepared;
 
 /* one implementation of all kernels; arrays are float, row by row, and belong to the
    caller */
 struct kernels {
   const char *name;
+  uint32_t matrix_types; /* bit 1 << type for each type of the matrices of linear */
   /* <The kernels of a layer> */
   /* y[m] = x*w_m for n matrices with the same in: x is [rows][in], y[m] is
      [rows][out] of list[m] and overlaps nothing. The bias is added last */
@@ -114,6 +100,11 @@ struct kernels {
     size_t n, double *y);
   /* z[i] becomes exp(z[i] - most), in double, in place */
   void (*exp_shifted)(double *z, size_t n, double max);
+  /* <How a table prepares weights> */
+  /* bytes that the weights of w take as linear likes them best; 0: as they lie */
+  size_t (*prepared_bytes)(const struct matrix *w);
+  /* writes them there, aligned to 64 bytes */
+  void (*prepare)(const struct matrix *w, void *to);
   /* <Two functions that only the self-test calls> */
   /* a*b+c as this table was compiled: product and sum rounded */
   float (*mul_add_unfused)(float a, float b, float c);
@@ -128,10 +119,32 @@ struct kernels {
 };
 
 /* the first argument of every kernel: the kernels in use, their struct pool * (null:
-   one thread), the counters, which the callers of kernels bump, and, or null, who is
-   told by a pass how many of its rows are done */
+   one thread), the counters, which the callers of kernels bump, the weights that were
+   prepared for these kernels (null: none), and, or null, who is told by a pass how
+   many of its rows are done */
 struct engine { const struct kernels *k; void *pool; struct counters *c;
-  struct progress *progress; };
+  const struct prepared *prepared; struct progress *progress; };
+
+/* <Prepared weights> */
+
+/* a matrix, by the address of its weights, and the copy of them */
+struct prepared_matrix { const void *weight; void *copy; };
+
+/* copies of the weights of n matrices for the table k, by rising addresses */
+struct prepared { const struct kernels *k; size_t n;
+  struct prepared_matrix *of; };
+
+/* copies for those of n matrices for which k wants any; null and a sentence if memory
+   is refused. Owned by the caller, and must live as long as any engine that has it,
+   and not longer than the weights */
+struct prepared *prepared_open(struct memory *m, const struct kernels *k,
+  const struct matrix *const *list, size_t n, struct error *why);
+
+/* frees the copies; null is nothing */
+void prepared_close(struct memory *m, struct prepared *p);
+
+/* the copy of the weights of w for the engine's table, or null */
+const void *prepared_find(const struct engine *e, const struct matrix *w);
 
 /* <How a table is found and tested> */
 
@@ -142,6 +155,14 @@ const struct kernels *kernels_find(const char *name, struct error *why);
 /* table number i of those that this build has and this processor can run, the slowest
    first; null after the last */
 const struct kernels *kernels_at(size_t i);
+
+/* whether linear can multiply matrices of all types, bits as in matrix_types; a
+   sentence about what that names the first it cannot, and those it can */
+bool kernels_check_types(const struct kernels *k, uint32_t types,
+  const char *what, struct error *why);
+
+/* the names of the types of matrix_types, as in F32, F16 or BF16 */
+void kernels_list_types(const struct kernels *k, char text[64]);
 
 /* false and a sentence if the build contracts a*b+c or has no exact fma;
    model_forward refuses to run then */

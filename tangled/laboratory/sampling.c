@@ -522,14 +522,6 @@ static bool print_exposure(struct fixture *lab, struct error *why)
 }
 
 /* <Add up in another order> */
-static float weight_at(struct tensor w, size_t i)
-{
-  const uint16_t *half = w.data;
-  if (w.type == WEIGHT_F16) return num_from_f16(half[i]);
-  if (w.type == WEIGHT_BF16) return num_from_bf16(half[i]);
-  return ((const float *) w.data)[i];
-}
-
 static void plain_linear(const struct engine *e, const struct matrix *list,
   size_t n, const float *x, size_t rows, float *const *y)
 {
@@ -540,8 +532,8 @@ static void plain_linear(const struct engine *e, const struct matrix *list,
       size_t row = i / w->out, o = i % w->out;
       float sum = 0;
       for (size_t k = 0; k < w->in; k++)
-        sum += x[row * w->in + k] * weight_at(w->weight, w->transposed
-          ? k * w->out + o : o * w->in + k);
+        sum += x[row * w->in + k] * tensor_number(w->weight,
+          w->transposed ? k * w->out + o : o * w->in + k);
       y[m][i] = sum;
     }
   }

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include "loop/generate.h"
-#include "safetensors/safetensors.h"
+#include "safetensors/tensor_file.h"
 
 /* <Refuse a prompt that cannot be continued> */
 static bool check_prompt(const struct generate_context *g, const uint32_t *prompt,

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include "model/forward.h"
-#include "safetensors/safetensors.h"
+#include "safetensors/tensor_file.h"
 
 /* <The arrays of a pass> */
 struct work {
@@ -70,16 +70,16 @@ static void embed_rows(struct work *w, const struct row *rows)
   for (size_t i = 0; i < w->n; i++)
     w->id[i] = rows[i].token, w->position[i] = rows[i].position;
   k->embed(w->e, lm->embedding, d, w->id, w->n, w->x);
-  uint64_t bytes = weight_type_bytes(lm->embedding.type);
+  uint64_t bytes = weight_row_bytes(lm->embedding.type, d);
   if (lm->config.learned_positions) {
     k->embed(w->e, lm->positions, d, w->position, w->n, w->added);
     k->add(w->e, w->x, w->added, w->n * d);
-    bytes += weight_type_bytes(lm->positions.type);
+    bytes += weight_row_bytes(lm->positions.type, d);
   }
   else k->angles(w->e, w->position, w->n, lm->frequency,
     lm->config.head_dim / 2, (float) rope_attention(&lm->config.rope),
     w->cosine, w->sine);
-  w->e->c->weight_bytes_read += w->n * d * bytes;
+  w->e->c->weight_bytes_read += w->n * bytes;
   tap(w, TAP_EMBEDDING, 0, w->x, d);
 }
 
@@ -293,7 +293,9 @@ bool model_forward_watched(struct engine *e, const struct model *lm, struct stor
   struct work w = { .e = e, .lm = lm, .s = s, .watch = watch, .n = n };
   struct arena d = { .m = s->m };
   *made = NULL;
-  if (!kernels_self_test(e->k, why) || !rows_check(lm, rows, n, &w.max_seen, why)
+  if (!kernels_self_test(e->k, why) || !kernels_check_types(e->k,
+        lm->matrix_types, tensor_file_path(lm->weights), why)
+      || !rows_check(lm, rows, n, &w.max_seen, why)
       || !store_begin(s, rows, n, why))
     return false;
   w.p = pass_open(s->m, n, lm->config.d_model, why);

@@ -9,25 +9,14 @@
 #include <unistd.h>
 #include "safetensors/jsonfile.h"
 #include "safetensors/misfit.h"
-#include "safetensors/safetensors.h"
+#include "safetensors/tensor_format.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
   "weights are mapped, and stored little endian");
-enum { MAX_HEADER = 100000000, MAX_TENSORS = 1 << 18 };
-
-/* <What struct tensor_file holds> */
-struct shard { char *path; struct mapping map; };
-struct tensor_file {
-  char *path; /* what messages name: the file, or the index */
-  struct shard *shards;
-  size_t n_shards;
-  struct tensor_entry **list;
-  size_t n, cap;
-};
+enum { MAX_HEADER = 100000000 };
 
 /* <A reader of headers> */
 struct header_parser {
-  struct memory *m;
   struct tensor_file *w; /* where the tensors go */
   const char *path, *at, *end;
   bool metadata; /* has been seen */
@@ -73,18 +62,12 @@ static bool tensor_bad(struct header_parser *r, const char *name, json_t *found,
 }
 
 /* <The types that the format knows> */
-static const struct dtype { const char *name; uint64_t bits; } known_type[] =
-  { {"F32", 32}, {"F16", 16}, {"BF16", 16}, {"F64", 64}, {"BOOL", 8},
-    {"U8", 8}, {"I8", 8}, {"U16", 16}, {"I16", 16}, {"U32", 32}, {"I32", 32},
-    {"U64", 64}, {"I64", 64}, {"C64", 64}, {"F4", 4}, {"F6_E2M3", 6},
-    {"F6_E3M2", 6}, {"F8_E5M2", 8}, {"F8_E4M3", 8}, {"F8_E8M0", 8},
-    {"F8_E5M2FNUZ", 8}, {"F8_E4M3FNUZ", 8} };
-
-static const struct dtype *type_find(const char *name)
+static unsigned type_find(const char *name)
 {
-  for (size_t i = 0; i < sizeof known_type / sizeof known_type[0]; i++)
-    if (strcmp(known_type[i].name, name) == 0) return &known_type[i];
-  return NULL;
+  unsigned i = 0;
+  while (i < N_NUMBER_TYPES && !(number_types[i].safetensors
+      && strcmp(number_types[i].name, name) == 0)) i++;
+  return i;
 }
 
 /* <Multiply numbers from a file> */
@@ -101,10 +84,9 @@ static bool count_up(uint64_t *product, json_t *factor)
 static bool tensor_fill(struct header_parser *r, struct tensor_entry *t, json_t *type,
   json_t *shape, json_t *offset)
 {
-  const struct dtype *known = type_find(json_string_value(type));
-  if (known == NULL)
+  t->type = type_find(json_string_value(type)), t->elements = 1;
+  if (t->type == N_NUMBER_TYPES)
     return tensor_bad(r, t->name, type, "a type of the format");
-  t->type = known->name, t->elements = 1;
   /* <Multiply out the shape> */
   for (uint32_t i = 0; i < t->rank; i++) {
     t->shape[i] = 1;
@@ -119,34 +101,12 @@ static bool tensor_fill(struct header_parser *r, struct tensor_entry *t, json_t 
       || !count_up(&end, json_array_get(offset, 1)) || t->begin > end)
     return tensor_bad(r, t->name, offset, "two rising offsets");
   t->bytes = end - t->begin;
-  if (t->elements > UINT64_MAX / known->bits
-      || t->elements * known->bits % 8 != 0
-      || t->elements * known->bits / 8 != t->bytes)
+  const struct number_type *known = &number_types[t->type];
+  if (t->elements % known->block != 0
+      || t->elements / known->block > UINT64_MAX / known->bytes
+      || t->elements / known->block * known->bytes != t->bytes)
     return tensor_bad(r, t->name, offset, "as many bytes as type and shape need");
   return true;
-}
-
-/* <Add a tensor to the list> */
-static struct tensor_entry *tensor_add(struct header_parser *r, const char *name,
-  size_t rank)
-{
-  struct tensor_file *w = r->w;
-  /* <Make room in the list for one more tensor> */
-  if (w->n == MAX_TENSORS) {
-    error_found(r->why, r->path, name, "one more", "at most 262144 tensors");
-    return NULL;
-  }
-  void *p = memory_reserve(r->m, MEMORY_OTHER, w->list, &w->cap, w->n + 1, 64,
-    sizeof *w->list, r->why);
-  if (p == NULL) return NULL;
-  w->list = p;
-  size_t fixed = sizeof(struct tensor_entry) + rank * sizeof(uint64_t);
-  size_t length = strlen(name) + 1;
-  struct tensor_entry *t = memory_alloc(r->m, MEMORY_OTHER, fixed + length, 1, r->why);
-  if (t == NULL) return NULL;
-  t->rank = (uint32_t) rank, t->file = r->path;
-  t->name = memcpy((char *) t + fixed, name, length);
-  return w->list[w->n++] = t;
 }
 
 /* <Take down one tensor> */
@@ -162,7 +122,8 @@ static bool header_tensor(struct header_parser *r, const char *name)
   if (!ok)
     tensor_bad(r, name, entry, "a dtype, a shape and two data_offsets");
   else {
-    struct tensor_entry *t = tensor_add(r, name, json_array_size(shape));
+    struct tensor_entry *t = tensor_file_add(r->w, r->path, name,
+      json_array_size(shape), r->why);
     ok = t != NULL && tensor_fill(r, t, type, shape, offset);
   }
   json_decref(entry);
@@ -217,31 +178,13 @@ static bool header_read(struct header_parser *r)
 
 /* <Files, from the extent to the directory> */
 
-/* <Keep a path> */
-static char *path_keep(struct memory *m, const char *directory, const char *name,
-  struct error *why)
-{
-  size_t a = strlen(directory), b = strlen(name);
-  char *path = memory_alloc(m, MEMORY_OTHER, a + (b > 0) + b + 1, 1, why);
-  if (path == NULL) return NULL;
-  memcpy(path, directory, a);
-  if (b > 0) path[a] = '/', memcpy(path + a + 1, name, b);
-  return path;
-}
-
-/* <Compare two tensors> */
+/* <Compare where two tensors begin> */
 static int by_extent(const void *a, const void *b)
 {
   const struct tensor_entry *x = *(struct tensor_entry *const *) a;
   const struct tensor_entry *y = *(struct tensor_entry *const *) b;
   if (x->begin != y->begin) return x->begin < y->begin ? -1 : 1;
   return (x->bytes > y->bytes) - (x->bytes < y->bytes);
-}
-
-static int by_name(const void *a, const void *b)
-{
-  return strcmp((*(struct tensor_entry *const *) a)->name,
-    (*(struct tensor_entry *const *) b)->name);
 }
 
 /* <Lay the tensors of a file end to end> */
@@ -268,11 +211,9 @@ static bool extents_check(struct header_parser *r, struct tensor_entry **list, s
 }
 
 /* <Read one file of tensors> */
-static bool shard_read(struct tensor_file *w, struct shard *s, struct memory *m,
-  struct error *why)
+static bool shard_read(struct tensor_file *w, struct shard *s, struct error *why)
 {
-  struct header_parser r = { .m = m, .w = w, .path = s->path, .why = why };
-  if (!file_map(&s->map, s->path, why)) return false;
+  struct header_parser r = { .w = w, .path = s->path, .why = why };
   /* <Read how long the header is, and where it ends> */
   uint64_t header = 0;
   if (s->map.size < 8) return header_bad(&r, "missing", "8 bytes of length");
@@ -292,57 +233,15 @@ static bool shard_read(struct tensor_file *w, struct shard *s, struct memory *m,
 }
 
 /* <Open one more file> */
-static bool shard_open(struct tensor_file *w, struct memory *m, const char *directory,
+static bool shard_open(struct tensor_file *w, const char *directory,
   const char *name, struct error *why)
 {
-  struct shard *grown = memory_resize(m, MEMORY_OTHER, w->shards, w->n_shards + 1,
-    sizeof *grown, why);
-  if (grown == NULL) return false;
-  w->shards = grown;
-  struct shard *s = &w->shards[w->n_shards++];
-  s->path = path_keep(m, directory, name, why);
-  return s->path != NULL && shard_read(w, s, m, why);
-}
-
-/* <Sort by name, and refuse a name given twice> */
-static bool tensor_file_sort(struct tensor_file *w, struct error *why)
-{
-  if (w->n > 0) qsort(w->list, w->n, sizeof *w->list, by_name);
-  for (size_t i = 1; i < w->n; i++)
-    if (strcmp(w->list[i - 1]->name, w->list[i]->name) == 0)
-      return error_found(why, w->list[i]->file, w->list[i]->name,
-        "given twice", "each name once");
-  for (size_t i = 0; i < w->n; i++) w->list[i]->number = i;
-  return true;
-}
-
-/* <Find a tensor by its name> */
-const struct tensor_entry *tensor_file_find(const struct tensor_file *w, const char *name)
-{
-  size_t low = 0, high = w->n;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    int order = strcmp(name, w->list[middle]->name);
-    if (order == 0) return w->list[middle];
-    if (order < 0) high = middle;
-    else low = middle + 1;
-  }
-  return NULL;
-}
-
-size_t tensor_file_count(const struct tensor_file *w) { return w->n; }
-const struct tensor_entry *tensor_file_at(const struct tensor_file *w, size_t i)
-{
-  return w->list[i];
-}
-
-const char *tensor_file_path(const struct tensor_file *w)
-{
-  return w == NULL ? "the model" : w->path;
+  struct shard *s = tensor_file_map(w, directory, name, why);
+  return s != NULL && shard_read(w, s, why);
 }
 
 /* <Open the files that an index names> */
-static bool index_open(struct tensor_file *w, struct memory *m, const char *directory,
+static bool index_open(struct tensor_file *w, const char *directory,
   json_t *map, struct error *why)
 {
   for (void *i = json_object_iter(map); i != NULL;
@@ -355,7 +254,7 @@ static bool index_open(struct tensor_file *w, struct memory *m, const char *dire
         "the name of a file in the same directory");
     size_t k = 0, skip = strlen(directory) + 1;
     while (k < w->n_shards && strcmp(w->shards[k].path + skip, file) != 0) k++;
-    if (k == w->n_shards && !shard_open(w, m, directory, file, why)) return false;
+    if (k == w->n_shards && !shard_open(w, directory, file, why)) return false;
   }
   return true;
 }
@@ -377,8 +276,8 @@ static bool index_check(struct tensor_file *w, json_t *map, struct error *why)
 }
 
 /* <Open by an index> */
-static bool tensor_file_open_index(struct tensor_file *w, struct memory *m,
-  const char *directory, struct error *why)
+static bool open_by_index(struct tensor_file *w, const char *directory,
+  struct error *why)
 {
   json_t *index = jsonfile_read(w->path, JSONFILE_MAX_INDEX, why);
   if (index == NULL) return false;
@@ -386,54 +285,39 @@ static bool tensor_file_open_index(struct tensor_file *w, struct memory *m,
   char buffer[64];
   bool ok = json_is_object(map) || error_found(why, w->path, "weight_map",
     jsonfile_excerpt(map, buffer), "an object of names and files");
-  ok = ok && index_open(w, m, directory, map, why) && tensor_file_sort(w, why)
+  ok = ok && index_open(w, directory, map, why) && tensor_file_sort(w, why)
     && index_check(w, map, why);
   json_decref(index);
   return ok;
 }
 
-/* <Close what was opened> */
-void tensor_file_close(struct memory *m, struct tensor_file *w)
+/* <Open whatever the path leads to> */
+static bool safetensors_recognizes(const char *path)
 {
-  if (w == NULL) return;
-  for (size_t i = 0; i < w->n; i++) {
-    struct tensor_entry *t = w->list[i];
-    memory_free(m, t);
-  }
-  for (size_t i = 0; i < w->n_shards; i++) {
-    file_unmap(&w->shards[i].map);
-    memory_free(m, w->shards[i].path);
-  }
-  memory_free(m, w->list);
-  memory_free(m, w->shards);
-  memory_free(m, w->path);
-  memory_free(m, w);
+  (void) path;
+  return true;
 }
 
-/* <Open whatever the path leads to> */
-struct tensor_file *tensor_file_open(struct memory *m, const char *path,
+static bool safetensors_fill(struct tensor_file *w, const char *path,
   struct error *why)
 {
-  struct tensor_file *w = memory_alloc(m, MEMORY_OTHER, 1, sizeof *w, why);
-  if (w == NULL) return NULL;
   /* <Choose between a single file and an index> */
   struct stat about;
   bool directory = stat(path, &about) == 0 && S_ISDIR(about.st_mode);
   const char *name = directory ? "model.safetensors" : "";
-  char *single = path_keep(m, path, name, why);
-  char *index = path_keep(m, path, "model.safetensors.index.json", why);
+  char *single = tensor_file_keep_path(w, path, name, why);
+  char *index = tensor_file_keep_path(w, path, "model.safetensors.index.json", why);
   bool ok = single != NULL && index != NULL;
   bool indexed = ok && directory && access(single, F_OK) != 0
     && access(index, F_OK) == 0;
   w->path = indexed ? index : single;
-  memory_free(m, indexed ? single : index);
-  if (indexed) ok = tensor_file_open_index(w, m, path, why);
-  else if (ok && directory && access(single, F_OK) != 0) {
-    shard_open(w, m, path, name, why);
-    ok = misfit_path(path, name, why);
-  }
-  else ok = ok && shard_open(w, m, path, name, why) && tensor_file_sort(w, why);
-  if (ok) return w;
-  tensor_file_close(m, w);
-  return NULL;
+  memory_free(w->m, indexed ? single : index);
+  if (indexed) return open_by_index(w, path, why);
+  if (ok && shard_open(w, path, name, why)) return tensor_file_sort(w, why);
+  return ok && directory && access(single, F_OK) != 0
+    && misfit_path(path, name, why);
 }
+
+const struct tensor_format safetensors_format =
+  { .name = "safetensors", .recognizes = safetensors_recognizes,
+  .fill = safetensors_fill };

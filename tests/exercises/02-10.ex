@@ -18,7 +18,7 @@ int main(void)
   struct tiny t; struct memory m = {0}; struct counters c = {0}; struct error why; struct row rows[9]; struct pass *p;
   struct watcher w = {see, NULL, false};
   tiny_make(&t, 1);
-  struct engine e = {kernels_find(NULL, NULL), NULL, &c};
+  struct engine e = {.k = kernels_find(NULL, NULL), .c = &c};
   struct store *s = store_open(&m, &t.lm.config, 1, &why);
   for (uint32_t i = 0; i < 9; i++) rows[i] = (struct row) {0, i, i};
   if (!model_forward_watched(&e, &t.lm, s, rows, 9, &w, &p, &why)) return 1;

@@ -19,7 +19,7 @@ int main(void)
   for (int i = 0; i < 3; i++) lm.layer_madds += l.qkv[i].in * l.qkv[i].out;
   lm.layer_madds += l.out.in * l.out.out + 3 * D * INNER;
   struct memory mem = {0}; struct counters c = {0}; struct error why;
-  struct engine e = {kernels_find(NULL, NULL), NULL, &c};
+  struct engine e = {.k = kernels_find(NULL, NULL), .c = &c};
   struct store *s = store_open(&mem, &lm.config, 1, &why);
   for (uint32_t i = 0; i < 600; i++) {
     struct row r = {0, i, 0}; struct pass *p; struct counters b = c;

@@ -11,7 +11,7 @@ static float dot(size_t n, float x, float w)
 {
   float *a = malloc(4 * n), *b = malloc(4 * n), y, *out = &y;
   struct counters *none = NULL;
-  struct engine e = {kernels_find(NULL, NULL), NULL, none};
+  struct engine e = {.k = kernels_find(NULL, NULL), .c = none};
   for (size_t i = 0; i < n; i++) a[i] = x, b[i] = w;
   struct matrix m = {{b, WEIGHT_F32}, {NULL, WEIGHT_F32}, n, 1, false};
   e.k->linear(&e, &m, 1, a, 1, &out);

@@ -11,7 +11,7 @@ int main(void)
   struct memory m = {0}; struct counters c = {0}; struct error why;
   struct model *lm = model_open(&m, "tests/golden/llama", &why);
   if (lm == NULL) return puts(why.text), 1;
-  struct engine e = {kernels_find(NULL, NULL), NULL, &c};
+  struct engine e = {.k = kernels_find(NULL, NULL), .c = &c};
   struct store *s = store_open(&m, &lm->config, 1, &why);
   uint32_t ids[4] = {1, 2, 3, 4}; size_t which[4] = {0, 1, 2, 3}, v = lm->config.vocab_size; float *z = malloc(16 * v);
   if (!model_evaluate(&e, lm, s, ids, 4, which, 4, z, &why)) return puts(why.text), 1;

@@ -10,7 +10,7 @@ int main(int argc, char **argv)
   struct tiny t; struct memory m = {0}; struct counters c = {0}; struct error why; struct row rows[N]; struct pass *p; float last[TINY_D];
   tiny_make(&t, 1);
   t.lm.config.window = (uint32_t) atoi(argv[1]), t.lm.config.n_layers = (uint32_t) atoi(argv[2]);
-  struct engine e = {kernels_find(NULL, NULL), NULL, &c};
+  struct engine e = {.k = kernels_find(NULL, NULL), .c = &c};
   for (int changed = -1; changed < N; changed++) {
     struct store *s = store_open(&m, &t.lm.config, 1, &why);
     for (uint32_t i = 0; i < N; i++) rows[i] = (struct row) {0, i, (i * 7 + ((int) i == changed)) % TINY_V};

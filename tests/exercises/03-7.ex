@@ -10,7 +10,7 @@ int main(void)
   struct tiny t;
   tiny_make(&t, 1);
   struct memory m = {0}; struct counters c = {0}; struct error why;
-  struct engine e = {kernels_find(NULL, NULL), NULL, &c};
+  struct engine e = {.k = kernels_find(NULL, NULL), .c = &c};
   struct generate_context gen = {&e, &t.lm, store_open(&m, &t.lm.config, 1, &why), &m};
   uint32_t prompt[100];
   for (int i = 0; i < 100; i++) prompt[i] = (uint32_t) (i * i % TINY_V);

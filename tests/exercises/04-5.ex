@@ -9,7 +9,7 @@ int main(void)
 {
   struct memory m = {0}; struct counters c = {0}; struct tiny t; struct error why; struct pass *p;
   tiny_make(&t, 1);
-  struct engine e = {kernels_find(NULL, NULL), NULL, &c};
+  struct engine e = {.k = kernels_find(NULL, NULL), .c = &c};
   struct store *s = cache_open(&m, &t.lm.config, 2, &(struct cache_options) {.rows = 0}, &why);
   struct row rows[60]; uint32_t id[61];
   for (uint32_t i = 0; i < 61; i++) id[i] = i % TINY_V;

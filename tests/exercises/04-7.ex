@@ -9,7 +9,7 @@ int main(void)
 {
   struct memory m = {0}; struct counters c = {0}; struct tiny t; struct error why; struct pass *p;
   tiny_make(&t, 1);
-  struct engine e = {kernels_find(NULL, NULL), NULL, &c};
+  struct engine e = {.k = kernels_find(NULL, NULL), .c = &c};
   struct store *s = cache_open(&m, &t.lm.config, 1, &(struct cache_options) {.page_rows = 16}, &why);
   for (uint32_t i = 0; i < 300; i++) {
     if (!model_forward(&e, &t.lm, s, &(struct row) {0, i, i % TINY_V}, 1, &p, &why)) return 2;

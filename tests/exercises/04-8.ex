@@ -10,7 +10,7 @@ int main(void)
 {
   struct memory m = {0}; struct counters c = {0}; struct tiny t; struct error why; struct pass *p;
   tiny_make(&t, 1);
-  struct engine e = {kernels_find(NULL, NULL), NULL, &c};
+  struct engine e = {.k = kernels_find(NULL, NULL), .c = &c};
   struct generate_context gen = {&e, &t.lm, cache_open(&m, &t.lm.config, 1, &(struct cache_options) {.rows = 0}, &why), &m};
   uint32_t id[20]; struct continuation out;
   for (uint32_t i = 0; i < 20; i++) id[i] = i % TINY_V;

@@ -11,7 +11,7 @@ int main(void)
   struct memory m = {0}; struct counters c = {0}; struct tiny t; struct error why;
   tiny_make(&t, 1);
   t.lm.config.n_positions = 2000;
-  struct engine e = {kernels_find(NULL, NULL), NULL, &c};
+  struct engine e = {.k = kernels_find(NULL, NULL), .c = &c};
   struct generate_context gen = {&e, &t.lm, cache_open(&m, &t.lm.config, 1, &(struct cache_options) {.rows = 0}, &why), &m};
   static uint32_t prompt[1200]; struct continuation out;
   struct generate_options want = {.max_new_tokens = 40, .recall = store_match_prefix, .chunk = 96};

@@ -11,7 +11,7 @@ int main(void)
   struct memory m = {0}; struct counters c = {0}; struct tiny t; struct error why; struct perplexity p;
   for (uint64_t seed = 1; seed < 9; seed++) {
     tiny_make(&t, seed);
-    struct engine e = {kernels_find(NULL, NULL), NULL, &c};
+    struct engine e = {.k = kernels_find(NULL, NULL), .c = &c};
     struct generate_context gen = {&e, &t.lm, cache_open(&m, &t.lm.config, 1, &(struct cache_options) {.rows = 0}, &why), &m};
     uint32_t id[60]; double lp[60], sum; uint64_t s = seed; size_t worst = 1;
     for (int i = 0; i < 60; i++) id[i] = (uint32_t) (rnd(&s) % TINY_V);

@@ -13,7 +13,7 @@ int main(void)
   for (uint32_t i = 0; i < 40; i++) rows[i] = (struct row) {0, i, i % TINY_V};
   for (uint64_t k = 0; k < 12; k++) {
     struct memory m = {0}; struct counters c = {0}; struct pass *p;
-    struct engine e = {kernels_find(NULL, NULL), NULL, &c};
+    struct engine e = {.k = kernels_find(NULL, NULL), .c = &c};
     struct generate_context gen = {&e, &t.lm, cache_open(&m, &t.lm.config, 1, &(struct cache_options) {.preallocate = true}, &why), &m};
     uint64_t before = m.all.requests;
     if (k > 0) m.fail_at = before + k;
@@ -28,7 +28,7 @@ int main(void)
   }
   if (halved < 10) return 5;
   struct memory m = {0}; struct counters c = {0}; struct pass *p;                     /* and in the end it gives up */
-  struct engine e = {kernels_find(NULL, NULL), NULL, &c};
+  struct engine e = {.k = kernels_find(NULL, NULL), .c = &c};
   struct generate_context gen = {&e, &t.lm, cache_open(&m, &t.lm.config, 1, &(struct cache_options) {.rows = 16, .page_rows = 16}, &why), &m};
   if (model_read(&gen, rows, 40, 0, &p, &why) || p != NULL || store_length(gen.s, 0) != 16) return 6;
   return 0;

@@ -11,7 +11,7 @@ int main(int argc, char **argv)
   size_t p = strtoul(argv[1], NULL, 10), g = strtoul(argv[2], NULL, 10), b = strtoul(argv[3], NULL, 10); (void) argc;
   struct memory m = {0}; struct counters c = {0}; struct tiny t; struct error why;
   tiny_make(&t, 1);
-  struct engine e = {kernels_find(NULL, NULL), NULL, &c};
+  struct engine e = {.k = kernels_find(NULL, NULL), .c = &c};
   struct generate_context gen = {&e, &t.lm, cache_open(&m, &t.lm.config, (uint32_t) b, &(struct cache_options) {.rows = 0}, &why), &m};
   uint32_t prompt[300]; for (size_t i = 0; i < p; i++) prompt[i] = (uint32_t) (i % TINY_V);
   struct search_model model; struct search_source from; struct search_result r;

@@ -14,7 +14,7 @@ int main(int argc, char **argv)
   tiny_make(&t, 1);
   if (argc > 3) t.lm.config.window = (uint32_t) atoi(argv[3]);
   if (argc > 4) t.lm.config.n_positions = (uint32_t) atoi(argv[4]);
-  struct engine e = { kernels_find(NULL, NULL), NULL, &c };
+  struct engine e = {.k = kernels_find(NULL, NULL), .c = &c};
   struct generate_context gen = { &e, &t.lm, store_open(&m, &t.lm.config, 1, &why), &m };
   uint32_t prompt[TINY_CONTEXT];
   for (size_t i = 0; i < p; i++) prompt[i] = (uint32_t) (i % TINY_V);

@@ -1,7 +1,7 @@
 /* tensors.c -- a safetensors file; or, if it begins with a brace, an index of shards and after it
  * the first shard. */
 #include "fuzz.h"
-#include "safetensors/safetensors.h"
+#include "safetensors/tensor_file.h"
 
 FUZZ(tensors)
 {

@@ -1,14 +1,15 @@
-/* safetensors.h -- made from workshop/02-safetensors.w; change it there */
+/* tensor_file.h -- made from workshop/02-safetensors.w; change it there */
 
-#ifndef INCIPIT_SAFETENSORS_H
-#define INCIPIT_SAFETENSORS_H
-#include "ground/ground.h"
+#ifndef INCIPIT_TENSOR_FILE_H
+#define INCIPIT_TENSOR_FILE_H
+#include "kernels/number_type.h"
 
 /* <A tensor in a file> */
 
 /* owned by its struct tensor_file; rank 0 has one element */
 struct tensor_entry {
-  const char *name, *type, *file; /* type as in the file: "F32", "BF16", ...*/
+  const char *name, *file;
+  unsigned type; /* its row in number_types; below N_WEIGHT_TYPES we compute with it */
   const unsigned char *data; /* little endian, not always aligned */
   uint64_t bytes, elements, begin;
   size_t number; /* its place in the list by name */
@@ -41,4 +42,7 @@ const struct tensor_entry *tensor_file_find(const struct tensor_file *w,
 /* the file, or the index: the name to put into an error; of null, a model that was
    made in memory, the words for it */
 const char *tensor_file_path(const struct tensor_file *w);
+
+/* the format of the files: "safetensors" */
+const char *tensor_file_format(const struct tensor_file *w);
 #endif

@@ -1,0 +1,41 @@
+/* layout.h -- made from workshop/03-models.w; change it there */
+
+#ifndef INCIPIT_LAYOUT_H
+#define INCIPIT_LAYOUT_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* <What a layout is> */
+
+/* what a tensor is for: before and after the layers; then in each of them */
+enum tensor_role { TENSOR_EMBEDDING, TENSOR_POSITIONS, TENSOR_FINAL_NORM,
+  TENSOR_HEAD, TENSOR_ATTN_NORM, TENSOR_QKV, TENSOR_Q, TENSOR_K, TENSOR_V,
+  TENSOR_Q_NORM, TENSOR_K_NORM, TENSOR_OUT, TENSOR_MLP_NORM, TENSOR_GATE,
+  TENSOR_UP, TENSOR_DOWN, N_TENSOR_ROLES };
+
+/* the name of the tensors of one role, or null: there are none; permuted is for
+   matrices that are not transposed */
+struct tensor_naming { const char *pattern; bool transposed, permuted; };
+
+/* how a kind of files names and stores the tensors of a kind of models */
+struct tensor_layout {
+  const char *name, *format; /* the format of the files, as tensor_file_format has it */
+  const char *family; /* the model_type; null: any */
+  const char *prefix; /* what a tilde stands for, unless a file leaves it out */
+  struct tensor_naming of[N_TENSOR_ROLES];
+};
+
+/* number i of those that we know; null after the last */
+const struct tensor_layout *layout_at(size_t i);
+
+/* the first whose format this is, and whose family, if it has one; or null */
+const struct tensor_layout *layout_find(const char *format, const char *family);
+
+/* whether queries, keys and values are one matrix */
+bool layout_fused(const struct tensor_layout *l);
+
+/* writes the name of what, "weight" or "bias", of a role that the layout has */
+void layout_name(const struct tensor_layout *l, enum tensor_role role,
+  const char *prefix, uint32_t layer, const char *what, char full[160]);
+#endif

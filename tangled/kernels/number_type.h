@@ -1,0 +1,48 @@
+/* number_type.h -- made from chapters/11-simd.w; change it there */
+
+#ifndef INCIPIT_NUMBER_TYPE_H
+#define INCIPIT_NUMBER_TYPE_H
+#include "ground/ground.h"
+
+/* <Types of numbers> */
+
+/* those with which we compute. IEEE binary32, IEEE binary16, the upper half of a
+   binary32; blocks: a scale in binary16, then 32 signed bytes, or 16 bytes with two
+   numbers each, number i in the low half of byte i and number i+16 in the high half,
+   8 too large (ggml's layout) */
+enum weight_type { WEIGHT_F32, WEIGHT_F16, WEIGHT_BF16,
+  WEIGHT_Q8_0, WEIGHT_Q4_0 };
+
+/* numbers in a block of the last two */
+enum { WEIGHT_BLOCK = 32 };
+
+/* block numbers take bytes bytes; with a scale, the whole number that the largest of
+   them becomes (else 0); and whether files of safetensors have it */
+struct number_type { const char *name; uint8_t block, bytes, largest;
+  bool safetensors; };
+
+/* types of numbers by their number: first those of enum weight_type */
+static const struct number_type number_types[] = {
+  [WEIGHT_F32] = {"F32", 1, 4, 0, true}, [WEIGHT_F16] = {"F16", 1, 2, 0, true},
+  [WEIGHT_BF16] = {"BF16", 1, 2, 0, true},
+  [WEIGHT_Q8_0] = {"Q8_0", WEIGHT_BLOCK, 34, 127, false},
+  [WEIGHT_Q4_0] = {"Q4_0", WEIGHT_BLOCK, 18, 8, false},
+  {"F64", 1, 8, 0, true}, {"BOOL", 1, 1, 0, true}, {"U8", 1, 1, 0, true},
+  {"I8", 1, 1, 0, true}, {"U16", 1, 2, 0, true}, {"I16", 1, 2, 0, true},
+  {"U32", 1, 4, 0, true}, {"I32", 1, 4, 0, true}, {"U64", 1, 8, 0, true},
+  {"I64", 1, 8, 0, true}, {"C64", 1, 8, 0, true}, {"F4", 2, 1, 0, true},
+  {"F6_E2M3", 4, 3, 0, true}, {"F6_E3M2", 4, 3, 0, true},
+  {"F8_E5M2", 1, 1, 0, true}, {"F8_E4M3", 1, 1, 0, true},
+  {"F8_E8M0", 1, 1, 0, true}, {"F8_E5M2FNUZ", 1, 1, 0, true},
+  {"F8_E4M3FNUZ", 1, 1, 0, true} };
+
+/* the rows of the table, and how many of them are of enum weight_type */
+enum { N_NUMBER_TYPES = sizeof number_types / sizeof number_types[0],
+  N_WEIGHT_TYPES = WEIGHT_Q4_0 + 1 };
+
+/* bytes of n numbers in a row, a multiple of the type's block */
+static inline size_t weight_row_bytes(unsigned type, size_t n)
+{
+  return n / number_types[type].block * number_types[type].bytes;
+}
+#endif

@@ -1,0 +1,136 @@
+/* tensor_file.c -- made from workshop/02-safetensors.w; change it there */
+
+#include <stdlib.h>
+#include <string.h>
+#include "safetensors/tensor_format.h"
+
+enum { MAX_TENSORS = 1 << 18 };
+
+/* <Keep a path> */
+char *tensor_file_keep_path(struct tensor_file *w, const char *directory,
+  const char *name, struct error *why)
+{
+  size_t a = strlen(directory), b = strlen(name);
+  char *path = memory_alloc(w->m, MEMORY_OTHER, a + (b > 0) + b + 1, 1, why);
+  if (path == NULL) return NULL;
+  memcpy(path, directory, a);
+  if (b > 0) path[a] = '/', memcpy(path + a + 1, name, b);
+  return path;
+}
+
+/* <Map one more file> */
+struct shard *tensor_file_map(struct tensor_file *w, const char *directory,
+  const char *name, struct error *why)
+{
+  struct shard *grown = memory_resize(w->m, MEMORY_OTHER, w->shards,
+    w->n_shards + 1, sizeof *grown, why);
+  if (grown == NULL) return NULL;
+  w->shards = grown;
+  struct shard *s = &w->shards[w->n_shards++];
+  s->path = tensor_file_keep_path(w, directory, name, why);
+  return s->path != NULL && file_map(&s->map, s->path, why) ? s : NULL;
+}
+
+/* <Add a tensor to the list> */
+struct tensor_entry *tensor_file_add(struct tensor_file *w, const char *path,
+  const char *name, size_t rank, struct error *why)
+{
+  /* <Make room in the list for one more tensor> */
+  if (w->n == MAX_TENSORS) {
+    error_found(why, path, name, "one more", "at most 262144 tensors");
+    return NULL;
+  }
+  void *p = memory_reserve(w->m, MEMORY_OTHER, w->list, &w->cap, w->n + 1, 64,
+    sizeof *w->list, why);
+  if (p == NULL) return NULL;
+  w->list = p;
+  size_t fixed = sizeof(struct tensor_entry) + rank * sizeof(uint64_t);
+  size_t length = strlen(name) + 1;
+  struct tensor_entry *t = memory_alloc(w->m, MEMORY_OTHER, fixed + length, 1, why);
+  if (t == NULL) return NULL;
+  t->rank = (uint32_t) rank, t->file = path;
+  t->name = memcpy((char *) t + fixed, name, length);
+  return w->list[w->n++] = t;
+}
+
+/* <Compare the names of two tensors> */
+static int by_name(const void *a, const void *b)
+{
+  return strcmp((*(struct tensor_entry *const *) a)->name,
+    (*(struct tensor_entry *const *) b)->name);
+}
+
+/* <Sort by name, and refuse a name given twice> */
+bool tensor_file_sort(struct tensor_file *w, struct error *why)
+{
+  if (w->n > 0) qsort(w->list, w->n, sizeof *w->list, by_name);
+  for (size_t i = 1; i < w->n; i++)
+    if (strcmp(w->list[i - 1]->name, w->list[i]->name) == 0)
+      return error_found(why, w->list[i]->file, w->list[i]->name,
+        "given twice", "each name once");
+  for (size_t i = 0; i < w->n; i++) w->list[i]->number = i;
+  return true;
+}
+
+/* <Find a tensor by its name> */
+const struct tensor_entry *tensor_file_find(const struct tensor_file *w, const char *name)
+{
+  size_t low = 0, high = w->n;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    int order = strcmp(name, w->list[middle]->name);
+    if (order == 0) return w->list[middle];
+    if (order < 0) high = middle;
+    else low = middle + 1;
+  }
+  return NULL;
+}
+
+size_t tensor_file_count(const struct tensor_file *w) { return w->n; }
+const struct tensor_entry *tensor_file_at(const struct tensor_file *w, size_t i)
+{
+  return w->list[i];
+}
+
+const char *tensor_file_path(const struct tensor_file *w)
+{
+  return w == NULL ? "the model" : w->path;
+}
+
+const char *tensor_file_format(const struct tensor_file *w)
+{
+  return w->format->name;
+}
+
+/* <Close what was opened> */
+void tensor_file_close(struct memory *m, struct tensor_file *w)
+{
+  if (w == NULL) return;
+  for (size_t i = 0; i < w->n; i++) memory_free(m, w->list[i]);
+  for (size_t i = 0; i < w->n_shards; i++) {
+    file_unmap(&w->shards[i].map);
+    memory_free(m, w->shards[i].path);
+  }
+  memory_free(m, w->list);
+  memory_free(m, w->shards);
+  memory_free(m, w->path);
+  memory_free(m, w);
+}
+
+/* <Find the format, and let its reader fill the list> */
+extern const struct tensor_format safetensors_format;
+
+struct tensor_file *tensor_file_open(struct memory *m, const char *path,
+  struct error *why)
+{
+  static const struct tensor_format *const formats[] =
+    { &safetensors_format };
+  struct tensor_file *w = memory_alloc(m, MEMORY_OTHER, 1, sizeof *w, why);
+  size_t i = 0;
+  if (w == NULL) return NULL;
+  while (!formats[i]->recognizes(path)) i++;
+  w->m = m, w->format = formats[i];
+  if (w->format->fill(w, path, why)) return w;
+  tensor_file_close(m, w);
+  return NULL;
+}
