@@ -772,8 +772,11 @@ START_TEST(unknown_fields_are_named_together)
     variant_json(dir, "config.json", name, "1");
   }
   ck_assert(!config_open(&c, &m, dir, &why));
+  size_t named = 2, more = 0; /* how many fit depends on the path */
+  const char *and = strstr(why.text, " and ");
+  for (const char *p = why.text; (p = strstr(p, "a_field_with")) != NULL; p++) named++;
   ck_assert_msg(strstr(why.text, "note_a, note_b, a_field_with_a_long_name_number_0, ") != NULL
-      && strstr(why.text, "number_4 and 7 more; wanted") != NULL,
+      && and != NULL && sscanf(and, " and %zu more; wanted", &more) == 1 && named + more == 14,
     "%s", why.text);
   variant_drop(dir);
   variant_make(dir, "llama-yarn"); /* a description of its own */
