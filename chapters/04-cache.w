@@ -77,7 +77,8 @@ static bool writer_open(struct writer *w, struct error *why)
 Chapter 3's loop (\cref{sec:sixsteps}) forgets, makes rows for the tokens that the store does not have, runs them and scores what may follow, selects, appends, and asks whether to stop. Its first step is the line
 
 \smallskip
-\hskip 2em|if (want->recall == NULL) store_crop(g->s, q->c.sequence, q->first);|
+\hskip 2em|if (want->recall == NULL)|\hfil\break
+\null\hskip 4em|store_crop(g->s, q->c.sequence, q->first);|
 \smallskip
 
 \noindent where |first| is 0 when a round begins. It is left out if the caller brings a |recall|, which is then asked how much of the text the store has. The one that everybody brings is |store_match_prefix|: it compares the tokens of the store with those of the text, and \emph{keeps} the rows as far as they agree. In the second step it finds a row for every token but the last, and
