@@ -1102,7 +1102,8 @@ static void plain_view(const struct store *common, uint32_t layer, size_t i,
   const struct plain_block *b =
     &s->sequence[common->batch.rows[i].sequence];
   const float *keys = b->data + 2 * layer * b->cap * s->width;
-  *v = (struct kv_view) @[{ .base_k = keys, .base_v = keys + b->cap * s->width,@|
+  *v = (struct kv_view) @[{ .key = (uintptr_t) keys,@|
+    .value = (uintptr_t) (keys + b->cap * s->width),@|
     .row_bytes = s->width * sizeof(float),@|
     .head_bytes = common->head_dim * sizeof(float),@|
     .type = WEIGHT_F32 }@];

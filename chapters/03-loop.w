@@ -92,7 +92,7 @@ any bit of any of them, because rows of different sequences never see each other
 @^step@>@^batching@>
 
 Here is the step. A text that is being written is a |struct sequence|: its tokens so far, its options, and its number in the store. The first loop forgets, and counts the rows that each sequence wants to read. One pass reads all these rows, and one product scores them.
-In the last loop each sequence takes a token, by its own logits; these lie one after the other, a row of the vocabulary for each sequence that may choose.
+In the last loop each sequence takes a token by its own logits. They are in one array, a row of |vocab_size| numbers for each sequence that may choose.
 
 @<Take every sequence one step further@>=
 bool generate_step(const struct generate_context *g, struct sequence *const *list,
@@ -111,9 +111,9 @@ bool generate_step(const struct generate_context *g, struct sequence *const *lis
   return true;
 }
 
-@ The loop around it is as short as the word says: while the text has not ended, take a step. It has one sequence and room for one row of logits, which is allocated once, since there are as many scores in every round.
+@ The loop around it is short: while the text has not ended, take a step. It has one sequence and room for one row of logits, which is allocated once, since there are as many scores in every round.
 
-A sequence that something has gone wrong with ends, too, and has kept the sentence that says what. (In a step with several texts one of them may fail, and the others should go on.) To the caller of |generate|, who has only this one, it is simply an error.
+In a step with several texts something may be wrong with one of them, and the others should go on. So a sequence that fails ends like any other, and keeps the sentence that says what was wrong. The caller of |generate| has only this one, and gets the sentence as an error.
 
 One failure of a step is none: a pass that the caller has given up, because Ctrl-C was pressed while a long prompt was read (\cref{sec:progress}), ends the text where it is, and what was written before is kept.
 
@@ -178,7 +178,7 @@ all layers together \val{gpt2.layers.madds}.
 
 The list of rows is taken anew for every pass, as long as the texts are now. Once for all, at the length that a text may reach, would be simpler; but that length
 comes out of the model's file, and a file of a few lines may claim a context of $2^{31}-1$ positions. What |model_forward| makes, the pass with its hidden states, is
-closed as soon as the scores are out, also when the head refused: nobody looks at it again, and the next round makes a larger one.
+closed as soon as the scores are computed, even if computing them failed: nobody looks at it again, and the next round makes a larger one.
 Whoever is told how far the reading is hears of the whole text, if there is only one, and not of the piece of it that this pass reads.
 
 @<Read what is not stored, and score what may follow@>=
@@ -224,7 +224,7 @@ static size_t make_rows(const struct sequence *q, struct row *rows)
   return q->count;
 }
 
-@ After a pass that has gone well the rows of each sequence are in the store, and those sequences that have read all of their text want a score. If the pass fails, nothing has been stored, and no sequence has changed. So the same step may be tried again, perhaps with a sequence less.
+@ After a pass that has gone well the rows of each sequence are in the store, and those sequences that have read all of their text want a score. If the pass fails, nothing has been stored, and no sequence has changed. So the caller may try the same step again, perhaps with one sequence less.
 
 @<Find the last row of every sequence that may choose@>=
 static size_t find_last_rows(const struct model *lm, struct sequence *const *list,
@@ -254,7 +254,7 @@ static bool finite_until(const struct model *lm, const struct pass *p,
   return pass_is_finite(lm, p, first, why);
 }
 
-@ The fourth, fifth and sixth step concern one sequence and its own logits. In |now| we keep what somebody who watches is told of the round. If nothing is to be written, the text has its length as soon as it is read, and ends without a choice: somebody who asks for no token may want to know what the reading costs.
+@ The last three steps concern one sequence and its own logits: to select a token, to append it, and to stop or go on. If one of them fails, the sequence ends with an error. In |now| we keep what somebody who watches is told of the round. If nothing is to be written, the text has its length as soon as it is read, and ends without a choice: somebody who asks for no token may want to know what the reading costs.
 
 The caller's choosing function comes with another one, which is told the token that has joined the text. Why, when the token was chosen a moment ago? Because a choice may come to nothing: a program that guesses (\cref{sec:sampler}) asks for many and keeps some. So choosing changes nothing, and whatever has to remember the text learns of each token here.
 
@@ -270,11 +270,11 @@ static void take_token(const struct generate_context *g, struct sequence *q,
     c->ended = FINISH_LENGTH;
     return;
   }
-  bool ok = select_token(g->lm, want, logits, c, &now.chosen, &q->why) /* 4. select */
-    && ids_push(g->m, &c->text, now.chosen, &q->why)                   /* 5. append */
+  bool ok = select_token(g->lm, want, logits, c, &now.chosen, &q->why)@|
+    && ids_push(g->m, &c->text, now.chosen, &q->why)@|
     && (want->accept == NULL
-      || want->accept(want->select_ctx, now.chosen, &q->why))
-    && stop_or_go_on(g, q, &now);                                      /* 6. stop? */
+      || want->accept(want->select_ctx, now.chosen, &q->why))@|
+    && stop_or_go_on(g, q, &now);
   if (!ok) c->ended = FINISH_ERROR;
 }
 

@@ -528,6 +528,42 @@ START_TEST(a_window_is_set_or_refused_in_words)
 }
 END_TEST
 
+/* a cache that grows takes what it lacks and moves nothing: keys lie where they were, and there is
+ * never more memory than there are pages */
+START_TEST(pages_never_move)
+{
+  struct tiny_rig r;
+  tiny_open(&r, 8, 1);
+  struct cache_options w = { .page_rows = 4 };
+  struct store *s = cache_open(&r.m, &r.t.lm.config, 2, &w, &r.why);
+  static const char *first[TINY_CONTEXT];
+  static float key[TINY_CONTEXT];
+  size_t grown = 0, pages = 0;
+  for (uint32_t at = 0; at < 120; at++) {
+    struct pass *p;
+    struct row rows[2] = { { 0, at, at % TINY_V }, { 1, at, (at + 3) % TINY_V } };
+    ck_assert_msg(model_forward(&r.e, &r.t.lm, s, rows, 2, &p, &r.why), "%s", r.why.text);
+    pass_close(p);
+    struct kv_view v;
+    struct row next = { 0, at + 1, 0 };
+    ck_assert(store_begin(s, &next, 1, &r.why));
+    store_view(s, 1, 0, &v);
+    for (uint32_t t = 0; t <= at; t++) {
+      const char *here = v.page[t / 4] + v.key + t % 4 * v.row_bytes;
+      if (t == at) first[t] = here, memcpy(&key[t], here, sizeof *key);
+      ck_assert(first[t] == here && memcmp(&key[t], here, sizeof *key) == 0);
+    }
+    store_abort(s);
+    struct cache_state state = cache_look(s);
+    grown += state.pages > pages, pages = state.pages;
+    ck_assert_uint_eq(r.m.of[MEMORY_CACHE].live, state.bytes);
+    ck_assert_uint_eq(r.m.of[MEMORY_CACHE].peak, state.bytes);
+  }
+  ck_assert(grown > 4 && grown < 10 && pages >= 60);
+  store_close(s), tiny_close(&r);
+}
+END_TEST
+
 /* what a row sees, and how long a text may be, is the cache's: two caches of one model differ, and the
  * model is not written to */
 static void last_logits(struct tiny_rig *r, struct store *s, size_t n, float *logits)
@@ -1046,6 +1082,7 @@ int main(void)
   tcase_add_test(c, a_fork_onto_pages_of_an_aborted_pass_loses_none);
   tcase_add_test(c, a_window_is_set_or_refused_in_words);
   tcase_add_test(c, a_window_and_a_context_are_the_caches_own);
+  tcase_add_test(c, pages_never_move);
   tcase_add_test(c, a_full_cache_says_how_much_it_has);
   tcase_add_loop_test(c, every_refused_request_is_survived, 0, 2);
   tcase_add_loop_test(c, to_remember_changes_no_bit, 0, OWN);

@@ -6,14 +6,15 @@
 
 /* <What the cache holds> */
 
-/* lists that it is on, and how many of them write to it in this pass; a spare page */
-struct page_info { uint32_t refs, writers, free_next; };
+/* lists that it is on, and how many of them write to it in this pass; a spare page;
+   does a slab begin with it? its [n_layers][2][heads][page_rows][head_bytes] */
+struct page_info { uint32_t refs, writers, free_next; bool slab; char *data; };
 
-/* [cap]; the pages of sinks and those from first to n are really there */
-struct page_list { uint32_t *page; size_t n, cap, first; };
+/* [cap] numbers and addresses; the pages of sinks and those from first to n are
+   really there */
+struct page_list { uint32_t *page; const char **data; size_t n, cap, first; };
 struct layer_group {
   uint32_t layer, n_layers; /* one layer of the group, and how many it has */
-  char *pages; /* [n_layers][2][cap][heads][page_rows][head_bytes] */
   struct page_info *page; size_t cap, n_free, max_pages; /* [cap]; the most pages */
   struct page_list *sequence; /* [n_sequences] */
 };
@@ -45,7 +46,7 @@ static size_t page_bytes(const struct cache *s, const struct layer_group *f)
 static char *page_address(const struct cache *s, const struct layer_group *f, size_t part,
   size_t page, size_t head, size_t row)
 {
-  return f->pages + (part * f->cap + page) * plane_bytes(s)
+  return f->page[page].data + part * plane_bytes(s)
     + (head * s->page_rows + row) * s->head_bytes;
 }
 
@@ -55,21 +56,17 @@ static bool pages_grow(struct cache *s, struct layer_group *f, size_t wanted,
 {
   struct memory *m = s->common.m;
   size_t cap = store_next_cap(f->cap, wanted, f->max_pages);
-  size_t parts = 2 * f->n_layers, old = f->cap, bytes = page_bytes(s, f);
-  char *pool = memory_alloc(m, MEMORY_CACHE, cap, bytes, why);
-  struct page_info *page = pool == NULL ? NULL
-    : memory_resize(m, MEMORY_OTHER, f->page, cap, sizeof *page, why);
-  if (page == NULL) {
-    memory_free(m, pool);
-    return false;
-  }
-  for (size_t i = 0; i < parts && old > 0; i++)
-    memcpy(pool + i * plane_bytes(s) * cap, page_address(s, f, i, 0, 0, 0),
-      plane_bytes(s) * old);
-  memory_free(m, f->pages);
-  f->pages = pool;
+  size_t old = f->cap, bytes = page_bytes(s, f);
+  struct page_info *page = memory_resize(m, MEMORY_OTHER, f->page, cap,
+    sizeof *page, why);
+  if (page == NULL) return false;
   f->page = page;
+  char *slab = memory_alloc(m, MEMORY_CACHE, cap - old, bytes, why);
+  if (slab == NULL) return false;
   f->cap = cap;
+  page[old].slab = true;
+  for (size_t i = old; i < cap; i++)
+    page[i].data = slab + (i - old) * bytes;
   for (size_t i = cap; i > old; i--)
     page[f->n_free++].free_next = (uint32_t) i - 1;
   return true;
@@ -84,7 +81,11 @@ static bool list_reserve(struct cache *s, struct page_list *l, size_t n,
   uint32_t *page = memory_resize(s->common.m, MEMORY_OTHER, l->page, cap, sizeof *page,
     why);
   if (page == NULL) return false;
-  l->page = page, l->cap = cap;
+  l->page = page;
+  const char **data = memory_resize(s->common.m, MEMORY_OTHER, l->data, cap,
+    sizeof *data, why);
+  if (data == NULL) return false;
+  l->data = data, l->cap = cap;
   return true;
 }
 
@@ -182,17 +183,24 @@ static uint32_t page_acquire(struct layer_group *f)
   return n;
 }
 
+static void list_set(const struct layer_group *f, struct page_list *l, size_t i,
+  uint32_t page)
+{
+  l->page[i] = page, l->data[i] = f->page[page].data;
+}
+
 /* <Give a sequence a page of its own> */
 static void copy_page(struct cache *s, struct layer_group *f, struct page_list *l,
   size_t length)
 {
-  uint32_t *mine = &l->page[length / s->page_rows], old = *mine;
+  size_t i = length / s->page_rows;
   size_t bytes = length % s->page_rows * s->head_bytes;
+  uint32_t old = l->page[i], mine = page_acquire(f);
   f->page[old].refs--;
-  *mine = page_acquire(f);
+  list_set(f, l, i, mine);
   for (size_t part = 0; part < 2 * f->n_layers; part++)
     for (size_t h = 0; h < s->heads; h++) {
-      memcpy(page_address(s, f, part, *mine, h, 0), page_address(s, f, part, old, h, 0),
+      memcpy(page_address(s, f, part, mine, h, 0), page_address(s, f, part, old, h, 0),
         bytes);
       s->copied += bytes;
     }
@@ -206,7 +214,7 @@ static void assign_pages(struct cache *s, struct layer_group *f, uint32_t sequen
   if (q->count == 0) return;
   if (shared != NULL && shared->refs > 1) copy_page(s, f, l, q->length);
   while (l->n < pages_for(s, q->length + q->count))
-    l->page[l->n++] = page_acquire(f);
+    list_set(f, l, l->n++, page_acquire(f));
 }
 
 /* <Have pages for the rows of the pass> */
@@ -265,9 +273,9 @@ static void cache_view(const struct store *common, uint32_t layer, size_t i,
   const struct layer_group *f = group_of(s, layer);
   const struct page_list *l = &f->sequence[common->batch.rows[i].sequence];
   size_t part = 2 * s->slot_in_group[layer];
-  *v = (struct kv_view) { .base_k = page_address(s, f, part, 0, 0, 0),
-    .base_v = page_address(s, f, part + 1, 0, 0, 0), .page = l->page,
-    .page_rows = s->page_rows, .page_bytes = plane_bytes(s),
+  *v = (struct kv_view) { .key = part * plane_bytes(s),
+    .value = (part + 1) * plane_bytes(s), .page = l->data,
+    .page_rows = s->page_rows,
     .row_bytes = s->head_bytes, .head_bytes = s->page_rows * s->head_bytes,
     .type = s->format.type };
 }
@@ -281,7 +289,7 @@ static bool group_fork(struct cache *s, struct layer_group *f, uint32_t from,
   while (b->n > 0) page_release(f, b->page[--b->n]);
   if (!list_reserve(s, b, n, why)) return false;
   for (; b->n < n; b->n++) {
-    b->page[b->n] = a->page[b->n];
+    b->page[b->n] = a->page[b->n], b->data[b->n] = a->data[b->n];
     if (b->n >= a->first || b->n < s->sink_pages)
       f->page[a->page[b->n]].refs++;
   }
@@ -306,9 +314,10 @@ static void cache_close(struct store *common)
   for (size_t k = 0; k < s->n_groups; k++) {
     struct layer_group *f = &s->group[k];
     for (uint32_t i = 0; f->sequence != NULL && i < common->n_sequences; i++)
-      memory_free(m, f->sequence[i].page);
+      memory_free(m, f->sequence[i].page), memory_free(m, f->sequence[i].data);
     memory_free(m, f->sequence);
-    memory_free(m, f->pages);
+    for (size_t i = 0; i < f->cap; i++)
+      if (f->page[i].slab) memory_free(m, f->page[i].data);
     memory_free(m, f->page);
   }
   memory_free(m, s->slot_in_group);

@@ -215,14 +215,24 @@ static bool print_stack(struct fixture *lab, struct error *why)
 }
 
 /* <Watch the ring> */
+struct ring { const char *place[16]; int n; };
+static int place_number(struct ring *r, const char *place)
+{
+  int i = 0;
+  while (i < r->n && r->place[i] != place) i++;
+  if (i == r->n) r->place[r->n++] = place;
+  return i;
+}
+
 static bool print_places(struct store *s, const struct row *row, size_t n,
-  struct error *why)
+  struct ring *r, struct error *why)
 {
   struct kv_view v;
   if (!store_begin(s, row, n, why)) return false;
   store_view(s, 0, n - 1, &v);
   for (uint32_t t = v.lo; t < v.hi; t++)
-    printf("%u,%u,%u,%d\n", v.hi, v.page[t], t, t >= row->position);
+    printf("%u,%d,%u,%d\n", v.hi, place_number(r, v.page[t]), t,
+      t >= row->position);
   store_abort(s);
   return true;
 }
@@ -232,6 +242,7 @@ static bool print_ring(struct fixture *lab, struct error *why)
   enum { WINDOW = 6, STEPS = 16, PROMPT = 4 };
   struct row row[STEPS];
   struct pass *p;
+  struct ring ring = { .n = 0 };
   struct store *s = cache_open(&lab->m, &lab->model->config, 1,
     &(struct cache_options) { .page_rows = 1, .set_window = true,
       .window = WINDOW }, why);
@@ -240,7 +251,7 @@ static bool print_ring(struct fixture *lab, struct error *why)
   for (uint32_t i = 0; i < STEPS; i++)
     row[i] = (struct row) { 0, i, lab->sentence[i % PARROT_WORDS] };
   for (size_t i = 0, n = PROMPT; ok && i < STEPS; i += n, n = 1) {
-    ok = print_places(s, row + i, n, why)
+    ok = print_places(s, row + i, n, &ring, why)
       && model_forward(&lab->e, lab->model, s, row + i, n, &p, why);
     if (ok) pass_close(p);
   }

@@ -194,11 +194,11 @@ static void take_token(const struct generate_context *g, struct sequence *q,
     c->ended = FINISH_LENGTH;
     return;
   }
-  bool ok = select_token(g->lm, want, logits, c, &now.chosen, &q->why) /* 4. select */
-    && ids_push(g->m, &c->text, now.chosen, &q->why)                   /* 5. append */
+  bool ok = select_token(g->lm, want, logits, c, &now.chosen, &q->why)
+    && ids_push(g->m, &c->text, now.chosen, &q->why)
     && (want->accept == NULL
       || want->accept(want->select_ctx, now.chosen, &q->why))
-    && stop_or_go_on(g, q, &now);                                      /* 6. stop? */
+    && stop_or_go_on(g, q, &now);
   if (!ok) c->ended = FINISH_ERROR;
 }
 
