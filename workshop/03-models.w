@@ -141,12 +141,14 @@ here it is filled. A family whose parts are all in that structure already costs 
 
 @<What is asked of the settings@>=
 struct config_options {
-  const char *const *ignore;@+ size_t n_ignore; /* fields to read over if nobody knows them */
+  const char *const *ignore;
+  size_t n_ignore; /* fields to read over if nobody knows them */
   bool tolerant; /* read over all that nobody knows */
-  size_t n_unknown; /* filled in: how many others nobody knows; unless |tolerant| they were refused */
-  bool *used; /* |[n_ignore]|, or null; filled in: whether a file has an unknown field of that name */
+  size_t n_unknown; /* how many others nobody knows */
+  bool *used; /* |[n_ignore]|, or null: was it met? */
 };
-  /* what the caller knows better than this program; borrowed */
+  /* what the caller knows better than this program; borrowed. Filled in are |n_unknown|, which were
+     refused unless |tolerant|, and |used|: whether a file has an unknown field of that name */
 extern const char config_ignored_by_caller[];
   /* the reason, in the list of what was ignored, of a field that the caller named; that of another
      unknown field is null */
@@ -154,8 +156,8 @@ bool config_open(struct model_config *c, struct memory *m, const char *directory
   struct error *why);
   /* reads \.{config.json} and, if there, \.{generation\_config.json}; every
      field is used, known to be harmless, or an error; on failure nothing is held */
-bool config_open_with(struct model_config *c, struct memory *m, const char *directory,
-  struct config_options *o, struct error *why);
+bool config_open_with(struct model_config *c, struct memory *m,
+  const char *directory, struct config_options *o, struct error *why);
   /* the same, with the caller's wishes about unknown fields; a null |o| has none */
 bool config_ignore(struct model_config *c, struct memory *m, const char *file,
   const char *field, const char *reason, struct error *why);
@@ -707,14 +709,15 @@ static bool refuse_unknown(struct config_reader *s)
   for (; i != NULL; i = json_object_iter_next(s->strange, i)) {
     const char *name = json_object_iter_key(i);
     if (n + strlen(name) + 3 > sizeof names) break;
-    n += (size_t) snprintf(names + n, sizeof names - n, "%s%s", shown > 0 ? ", " : "",
-      name);
+    n += (size_t) snprintf(names + n, sizeof names - n, "%s%s",
+      shown > 0 ? ", " : "", name);
     shown++;
   }
   return shown == all
-    ? error_say(s->why, "%s: unknown: %s; wanted: %s", s->path, names, wanted)
-    : error_say(s->why, "%s: unknown: %s and %zu more; wanted: %s", s->path, names,
-      all - shown, wanted);
+    ? error_say(s->why, "%s: unknown: %s; wanted: %s", s->path, names,@|
+      wanted)
+    : error_say(s->why, "%s: unknown: %s and %zu more; wanted: %s", s->path,@|
+      names, all - shown, wanted);
 }
 
 @ A field that is required and absent, or null, is found after all others have been read: the first thing wrong with a file is more likely a name that we don't know than one that is
@@ -1093,8 +1096,8 @@ static bool is_quantized(struct config_reader *s)
   if (given == NULL || says_nothing(given)) return false;
   for (size_t i = 0; i < s->o->n_ignore; i++)
     if (strcmp(s->o->ignore[i], field) == 0) return false;
-  error_say(s->why, "%s: %s: the weights are quantized by %.40s; wanted: the model"
-    " before that, in F32, F16 or BF16", s->path, field,@|
+  error_say(s->why, "%s: %s: the weights are quantized by %.40s;"@|
+    " wanted: the model before that, in F32, F16 or BF16", s->path, field,@|
     json_is_string(method) ? json_string_value(method) : "bitsandbytes");
   return true;
 }
@@ -1123,8 +1126,8 @@ static bool settings_model(struct config_reader *s)
 error like any other. Where the first is not there, the sentence says what is in its place, if anything is that we know (\cref{sec:misfits}). jansson's tree is released as soon as it has been read; nothing of ours points into it.
 
 @<Open and close the settings@>=
-bool config_open_with(struct model_config *c, struct memory *m, const char *directory,
-  struct config_options *o, struct error *why)
+bool config_open_with(struct model_config *c, struct memory *m,
+  const char *directory, struct config_options *o, struct error *why)
 {
   char path[PATH_CAP];
   struct config_options none = @[{ .n_ignore = 0 }@];
@@ -1411,7 +1414,10 @@ struct model *model_open(struct memory *m, const char *directory,
   /* maps the weights of a directory in Hugging Face's layout and checks them
      against its settings; null and a sentence that names file and field. Owned by
      the caller; any number of threads may read it */
-struct model_open_options { struct config_options fields; struct progress *progress; };
+struct model_open_options {
+  struct config_options fields;
+  struct progress *progress;
+};
   /* the caller's wishes about unknown fields, and, or null, who is told how many tensors have
      been found; |fields| is filled in also on failure */
 struct model *model_open_with(struct memory *m, const char *directory,

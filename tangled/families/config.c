@@ -496,14 +496,15 @@ static bool refuse_unknown(struct config_reader *s)
   for (; i != NULL; i = json_object_iter_next(s->strange, i)) {
     const char *name = json_object_iter_key(i);
     if (n + strlen(name) + 3 > sizeof names) break;
-    n += (size_t) snprintf(names + n, sizeof names - n, "%s%s", shown > 0 ? ", " : "",
-      name);
+    n += (size_t) snprintf(names + n, sizeof names - n, "%s%s",
+      shown > 0 ? ", " : "", name);
     shown++;
   }
   return shown == all
-    ? error_say(s->why, "%s: unknown: %s; wanted: %s", s->path, names, wanted)
-    : error_say(s->why, "%s: unknown: %s and %zu more; wanted: %s", s->path, names,
-      all - shown, wanted);
+    ? error_say(s->why, "%s: unknown: %s; wanted: %s", s->path, names,
+      wanted)
+    : error_say(s->why, "%s: unknown: %s and %zu more; wanted: %s", s->path,
+      names, all - shown, wanted);
 }
 
 /* <Read all fields of a file> */
@@ -770,8 +771,8 @@ static bool is_quantized(struct config_reader *s)
   if (given == NULL || says_nothing(given)) return false;
   for (size_t i = 0; i < s->o->n_ignore; i++)
     if (strcmp(s->o->ignore[i], field) == 0) return false;
-  error_say(s->why, "%s: %s: the weights are quantized by %.40s; wanted: the model"
-    " before that, in F32, F16 or BF16", s->path, field,
+  error_say(s->why, "%s: %s: the weights are quantized by %.40s;"
+    " wanted: the model before that, in F32, F16 or BF16", s->path, field,
     json_is_string(method) ? json_string_value(method) : "bitsandbytes");
   return true;
 }
@@ -794,8 +795,8 @@ static bool settings_model(struct config_reader *s)
 }
 
 /* <Open and close the settings> */
-bool config_open_with(struct model_config *c, struct memory *m, const char *directory,
-  struct config_options *o, struct error *why)
+bool config_open_with(struct model_config *c, struct memory *m,
+  const char *directory, struct config_options *o, struct error *why)
 {
   char path[PATH_CAP];
   struct config_options none = { .n_ignore = 0 };

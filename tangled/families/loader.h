@@ -14,7 +14,10 @@ struct model *model_open(struct memory *m, const char *directory,
 
 /* the caller's wishes about unknown fields, and, or null, who is told how many
    tensors have been found; fields is filled in also on failure */
-struct model_open_options { struct config_options fields; struct progress *progress; };
+struct model_open_options {
+  struct config_options fields;
+  struct progress *progress;
+};
 
 /* the same, as the caller wishes; giving up is a failure */
 struct model *model_open_with(struct memory *m, const char *directory,
