@@ -15,7 +15,7 @@ cd /
 unset INCIPIT_MODEL INCIPIT_ISA
 out=$("$tmp/there/bin/incipit" generate "The cat sat" -n 4); [ "$out" = " on the mat." ] || { echo "generate says '$out'"; exit 1; }
 "$tmp/there/bin/incipit" --version | grep -q '^incipit .*build [0-9a-f]' || { echo "no build id"; exit 1; }
-for f in share/man/man1/incipit.1 share/bash-completion/completions/incipit lib/pkgconfig/incipit.pc lib/libincipit.a; do
+for f in share/man/man1/incipit.1 share/bash-completion/completions/incipit share/zsh/site-functions/_incipit share/fish/vendor_completions.d/incipit.fish lib/pkgconfig/incipit.pc lib/libincipit.a; do
   [ -s "$tmp/there/$f" ] || { echo "$f is missing"; exit 1; }
 done
 export PKG_CONFIG_PATH="$tmp/there/lib/pkgconfig"
