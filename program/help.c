@@ -65,7 +65,7 @@ static size_t option_names(const struct option_entry *o, char buffer[80])
   return n;
 }
 
-static void print_option(FILE *out, const struct option_entry *o)
+static void print_option(FILE *out, const struct option_entry *o, enum subcommand sub)
 {
   char names[80], normal[80];
   size_t at = 2 + option_names(o, names);
@@ -73,10 +73,10 @@ static void print_option(FILE *out, const struct option_entry *o)
   if (at >= COLUMN) fprintf(out, "\n%*s", COLUMN, "");
   else fprintf(out, "%*s", (int) (COLUMN - at), "");
   at = COLUMN;
-  print_words(out, &at, o->words);
-  snprintf(normal, sizeof normal, "(default: %s)",
-    o->default_text ? o->default_text : "");
-  if (o->default_text != NULL) print_words(out, &at, normal);
+  const char *without = option_default(o, sub);
+  print_words(out, &at, option_words(o, sub));
+  snprintf(normal, sizeof normal, "(default: %s)", without != NULL ? without : "");
+  if (without != NULL) print_words(out, &at, normal);
   fprintf(out, "\n");
 }
 
@@ -90,7 +90,7 @@ static void print_group(FILE *out, enum subcommand sub, enum option_group group)
     if ((o->where >> sub & 1) == 0 || o->group != group) continue;
     if (!headed) fprintf(out, "\n%s:\n", options_group_name(group));
     headed = true;
-    print_option(out, o);
+    print_option(out, o, sub);
   }
 }
 
@@ -120,18 +120,19 @@ static void print_troff(FILE *out, const char *text)
     else putc(*text, out);
 }
 
-static void print_troff_option(FILE *out, const struct option_entry *o)
+static void print_troff_option(FILE *out, const struct option_entry *o, enum subcommand sub)
 {
   char names[80];
+  const char *without = option_default(o, sub);
   option_names(o, names);
   fprintf(out, ".TP\n.B ");
   print_troff(out, names);
   fprintf(out, "\n");
-  print_troff(out, o->words);
+  print_troff(out, option_words(o, sub));
   fprintf(out, ".");
-  if (o->default_text != NULL) {
+  if (without != NULL) {
     fprintf(out, " Default: ");
-    print_troff(out, o->default_text);
+    print_troff(out, without);
     fprintf(out, ".");
   }
   fprintf(out, "\n");
@@ -157,7 +158,7 @@ void help_manual(FILE *out)
     fprintf(out, ".\n");
     for (int k = 0; k < N_OPTIONS; k++)
       if ((options_option((enum option) k)->where >> i & 1) != 0)
-        print_troff_option(out, options_option((enum option) k));
+        print_troff_option(out, options_option((enum option) k), (enum subcommand) i);
     fprintf(out, ".PP\nExample:\n.PP\n.RS\n.nf\n");
     print_troff(out, s->example);
     fprintf(out, "\n.fi\n.RE\n");

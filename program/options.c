@@ -379,7 +379,7 @@ static const struct option_entry option_table[N_OPTIONS] = {
     .default_text = "all in one" },
   [OPTION_KV_TYPE] = { .group = GROUP_MODEL, .name = "kv-type", .value = "TYPE",
     .where = G | R | B | X | M | C, .words = "keep rows in f32, f16, bf16, q8_0 or q4_0",
-    .default_text = "f32; a shape's: f16" },
+    .default_text = "f32", .there = M, .there_default = "f32; a shape's: f16" },
   [OPTION_WINDOW] = { .group = GROUP_MODEL, .name = "window", .value = "N",
     .where = G | R | B | X | M | C, .read = read_count, .max = UINT32_MAX,
     .words = "every row sees the last N only; 0: all", .default_text = "the model's" },
@@ -438,8 +438,8 @@ static const struct option_entry option_table[N_OPTIONS] = {
     .words = "learn a byte-level BPE from a file" },
   [OPTION_VOCAB_SIZE] = { .group = GROUP_PROMPT, .name = "vocab-size", .value = "N",
     .where = T | M, .read = read_count, .min = 257, .max = 4194304,
-    .words = "with --train: how many ids, the end of text and the 256 bytes included; beside"
-      " --shape: another vocabulary" },
+    .words = "with --train: how many ids, the end of text and the 256 bytes included",
+    .there = M, .there_words = "beside --shape: so many ids", .there_default = "the shape's" },
   [OPTION_OUT] = { .group = GROUP_PROMPT, .name = "out", .value = "DIR", .where = T,
     .words = "with --train: where to write tokenizer.json" },
   [OPTION_SYSTEM] = { .group = GROUP_PROMPT, .name = "system", .value = "S", .where = C,
@@ -452,7 +452,7 @@ static const struct option_entry option_table[N_OPTIONS] = {
   [OPTION_MAX_NEW_TOKENS] = { .group = GROUP_LENGTH, .name = "max-new-tokens",
     .also = { "max-tokens", "n-predict" }, .letter = 'n', .value = "N", .where = G | R | C,
     .read = read_count, .max = INT64_MAX, .words = "write at most so many",
-    .default_text = "until a stop or the context is full; trace: 4" },
+    .default_text = "until a stop or the context is full", .there = R, .there_default = "4" },
   [OPTION_CTX_SIZE] = { .group = GROUP_LENGTH, .name = "ctx-size", .letter = 'c', .value = "N",
     .where = G | R | C, .read = read_count, .min = 1, .max = INT64_MAX,
     .words = "use less context than the model has", .default_text = "the model's" },
@@ -929,6 +929,17 @@ bool options_parse(struct command_line *w, int argc, char **argv,
 const struct subcommand_entry *options_subcommand(enum subcommand sub)
 {
   return &subcommand_table[sub];
+}
+
+const char *option_words(const struct option_entry *o, enum subcommand sub)
+{
+  return (o->there >> sub & 1) != 0 && o->there_words != NULL ? o->there_words : o->words;
+}
+
+const char *option_default(const struct option_entry *o, enum subcommand sub)
+{
+  bool other = (o->there >> sub & 1) != 0 && o->there_default != NULL;
+  return other ? o->there_default : o->default_text;
 }
 
 const struct sampling_option *option_setting(enum option number)

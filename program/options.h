@@ -65,7 +65,7 @@ enum { OPTIONS_ALIASES = 2 };
 /* an option: its group; --name, perhaps others, --also, and -letter; the name of its value, null for a flag;
    what it does, and what holds without it; a bit for each subcommand; how its value is read,
    null if any text will do; the limits of an integer; the name of the real setting of chapter 7
-   that it sets, or null */
+   that it sets, or null; and for some of the subcommands other words, or another default */
 struct option_entry {
   enum option_group group;
   const char *name, *also[OPTIONS_ALIASES], *value, *words, *default_text;
@@ -74,10 +74,18 @@ struct option_entry {
   option_reader *read;
   uint64_t min, max;
   const char *setting;
+  unsigned there;
+  const char *there_words, *there_default;
 };
 
 /* a line of the table of options */
 const struct option_entry *options_option(enum option number);
+
+/* what an option does in a subcommand */
+const char *option_words(const struct option_entry *o, enum subcommand sub);
+
+/* and what holds there without it, or null */
+const char *option_default(const struct option_entry *o, enum subcommand sub);
 
 /* how many values of repeated options a command line may have */
 enum { OPTIONS_MAX_REPEATED = 64 };

@@ -59,14 +59,15 @@ END_TEST
 /* ---- rates that are printed, and what is counted */
 
 /* a clock of our own, so that times can be compared: while it is set, the k-th look at it says
-   k * k milliseconds, or k if it goes evenly */
-static enum { CLOCK_SYSTEM, CLOCK_SQUARES, CLOCK_EVEN } clock_of_ours;
+   k * k milliseconds, or k if it goes evenly, or k seconds */
+static enum { CLOCK_SYSTEM, CLOCK_SQUARES, CLOCK_EVEN, CLOCK_SECONDS } clock_of_ours;
 static unsigned looks;
 int clock_gettime(clockid_t which, struct timespec *now)
 {
   if (clock_of_ours == CLOCK_SYSTEM || which != CLOCK_MONOTONIC)
     return (int) syscall(SYS_clock_gettime, which, now);
   unsigned k = ++looks, ms = clock_of_ours == CLOCK_SQUARES ? k * k : k;
+  if (clock_of_ours == CLOCK_SECONDS) ms = 1000 * k;
   *now = (struct timespec){ ms / 1000, ms % 1000 * 1000000 };
   return 0;
 }
@@ -249,6 +250,127 @@ START_TEST(a_bench_counts_exactly)
   }
 }
 END_TEST
+/* what stands on a screen at the end, if every \r begins the line anew */
+static void screen_of(const char *text, char *line, size_t size)
+{
+  size_t at = 0, n = 0;
+  for (; *text != '\0'; text++)
+    if (*text == '\r')
+      at = 0;
+    else if (*text == '\n')
+      at = n = 0;
+    else if (at + 1 < size) {
+      line[at++] = *text;
+      if (at > n) n = at;
+    }
+  line[n] = '\0';
+}
+/* with a clock that goes a second at each look, whatever is waited for is shown, and taken away;
+   not where nobody sees it, nor with -q */
+START_TEST(who_waits_is_told)
+{
+  static const struct {
+    const char *line, *told[3];
+  } at[] = { { "generate 'The cat sat' -n 2",
+               { "\rloading 2 of 21 tensors", "\rreading 0 of 3 tokens", "\rreading 1 of 3 tokens" } },
+    { "generate 'The cat sat' -n 2 --json",
+      { "\rreading 1 of 3 tokens", "\r1 tokens", "\rloading 21 of 21 tensors" } },
+    { "generate 'The cat sat' -n 3 --num-beams 2", { "\rreading 0 of 3 tokens", "\r2 tokens" } },
+    { "trace 'The cat sat' -n 2", { "\rreading 0 of 3 tokens", "\rreading 2 of 4 tokens" } },
+    { "perplexity README.md --context 64", { "\rwindow 1 of ", "\rwindow 2 of " } },
+    { "bench -p 2 -n 1 -r 2", { "\r0 of 6 rounds", "\r2 of 6 rounds", "\r5 of 6 rounds" } },
+    { "bench -p 2,3 -n 0 -r 1 -d 0,4 -t 1", { "\r0 of 8 rounds", "\r7 of 8 rounds" } } };
+  for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
+    char line[200], last[400];
+    struct run plain = run(at[i].line);
+    clock_of_ours = CLOCK_SECONDS, looks = 0;
+    struct run r = run_as(at[i].line, WATCHED, 0);
+    snprintf(line, sizeof line, "%s -q", at[i].line);
+    struct run q = run_as(line, WATCHED, 0);
+    clock_of_ours = CLOCK_SYSTEM;
+    ck_assert_msg(r.status == 0 && q.status == 0 && plain.status == 0, "%s: %s", line, r.err);
+    for (int k = 0; k < 3 && at[i].told[k] != NULL; k++)
+      ck_assert_msg(strstr(r.err, at[i].told[k]) != NULL, "%s: %s lacks %s", at[i].line, r.err,
+        at[i].told[k]);
+    screen_of(r.err, last, sizeof last);
+    ck_assert_msg(strspn(last, " ") == strlen(last), "%s leaves `%s'", at[i].line, last);
+    ck_assert(strchr(plain.err, '\r') == NULL && q.n_err == 0);
+    timings_out(r.out), timings_out(plain.out);
+    if (strncmp(line, "bench", 5) != 0) ck_assert_str_eq(r.out, plain.out);
+    done(&r), done(&q), done(&plain);
+  }
+  clock_of_ours = CLOCK_SECONDS, looks = 0; /* the loss so far, in a window that is not the first */
+  struct run r = run_as("perplexity README.md --context 9", WATCHED, 0);
+  clock_of_ours = CLOCK_SYSTEM;
+  ck_assert_msg(strstr(r.err, "\rwindow 3 of ") != NULL && strstr(r.err, ", perplexity ") != NULL,
+    "%.300s", r.err);
+  done(&r);
+  clock_of_ours = CLOCK_EVEN, looks = 0; /* half a second is not over */
+  r = run_as("generate 'The cat sat' -n 2", WATCHED, 0);
+  clock_of_ours = CLOCK_SYSTEM;
+  ck_assert_uint_eq(r.n_err, 0);
+  done(&r);
+}
+END_TEST
+
+/* lists: every test at every depth with every number of workers, in each form; an array that is
+   given up is not begun */
+START_TEST(lists_and_forms_of_a_bench)
+{
+  static const char *const name[] = { "pp2", "pp3", "tg1", "pp2@d4", "pp3@d4", "tg1@d4" };
+  struct run r = run("bench -p 2,3 -n 1 -d 0,4 -t 1,2 -r 1 --kv-type f16 --json");
+  json_t *a = json_loads(r.out, 0, NULL), *t;
+  size_t i;
+  ck_assert_msg(r.status == 0 && json_array_size(a) == 12, "%s%s", r.out, r.err);
+  json_array_foreach(a, i, t)
+  {
+    ck_assert_str_eq(json_string_value(json_object_get(t, "test")), name[i % 6]);
+    ck_assert_int_eq(json_integer_value(json_object_get(t, "threads")), i < 6 ? 1 : 2);
+    ck_assert_str_eq(json_string_value(json_object_get(t, "kv_type")), "f16");
+    ck_assert_str_eq(json_string_value(json_object_get(t, "build")), "test");
+    ck_assert_str_eq(json_string_value(json_object_get(t, "kernels")),
+      kernels_find(NULL, NULL)->name);
+    ck_assert(strstr(json_string_value(json_object_get(t, "model")), "tests/golden/small") != NULL
+      && json_string_length(json_object_get(t, "processor")) > 0);
+  }
+  json_decref(a), done(&r);
+  r = run("bench -p 2 -n 1 -t 1,2 -r 1 -o jsonl");
+  char *at = r.out;
+  for (i = 0; i < 4; i++) {
+    size_t n = strcspn(at, "\n");
+    t = json_loadb(at, n, 0, NULL);
+    ck_assert_str_eq(json_string_value(json_object_get(t, "test")), i % 2 ? "tg1" : "pp2");
+    json_decref(t), at += n + 1;
+  }
+  ck_assert_str_eq(at, "");
+  done(&r);
+  r = run("bench -p 2 -n 1 -d 4 -t 1,2 -r 1 -o md");
+  ck_assert(strncmp(r.out, "| test | threads | tokens/s |", 29) == 0 && lines_of(&r) == 6
+    && strstr(r.out, "\n| pp2@d4 | 1 | ") && strstr(r.out, "\n| tg1@d4 | 2 | "));
+  for (at = r.out; *at != '\0'; at = strchr(at, '\n') + 1) {
+    size_t bars = 0;
+    for (const char *c = at; *c != '\n'; c++) bars += *c == '|';
+    ck_assert_uint_eq(bars, 8);
+  }
+  done(&r);
+  r = run("bench -p 2 -n 0 -t 1,2 -r 1 -o csv");
+  ck_assert(lines_of(&r) == 3 && strstr(r.out, "\"tests/golden/small\",2,") != NULL);
+  done(&r);
+  asks_made = 0;
+  r = run("bench -p 2 -n 1 -r 1 --json");
+  unsigned all = asks_made;
+  done(&r);
+  for (unsigned k = 1; k <= all; k += 11) {
+    asks_allowed = k;
+    r = run("bench -p 2 -n 1 -r 1 --json");
+    ck_assert_msg(r.status == 130 && r.n_out == 0 && r.n_err == 0, "%u: %d %s%s", k, r.status,
+      r.out, r.err);
+    done(&r);
+  }
+  asks_allowed = 0;
+}
+END_TEST
+
 START_TEST(a_beginning_is_read_and_not_scored)
 {
   static const char *const model[] = { "@/marked", "@/begun", "@/closed" };
@@ -329,10 +451,12 @@ int main(void)
   tcase_add_test(t, bench_counts_what_it_times);
   suite_add_tcase(s, t);
   t = tcase_create("edges");
-  tcase_set_timeout(t, 60);
+  tcase_set_timeout(t, 300);
   tcase_add_test(t, times_and_rates_are_those_of_the_clock);
   tcase_add_test(t, statistics_are_those_of_the_run);
   tcase_add_test(t, a_bench_counts_exactly);
+  tcase_add_test(t, who_waits_is_told);
+  tcase_add_test(t, lists_and_forms_of_a_bench);
   tcase_add_test(t, a_beginning_is_read_and_not_scored);
   tcase_add_test(t, windows_as_far_apart_as_asked);
   suite_add_tcase(s, t);

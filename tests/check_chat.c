@@ -256,6 +256,28 @@ START_TEST(a_cut_answer_is_closed)
   done(&r), done(&whole);
 }
 END_TEST
+/* Ctrl-C within the pass that reads a question, or within one that writes: the answer ends there,
+   and the talk goes on as after one that was cut */
+START_TEST(an_answer_is_stopped_within_a_step)
+{
+  struct run good = RUN("Hello!\nWhat does the fox say?\n", "chat");
+  asks_made = 0;
+  struct run r = RUN("Hello!\n", "chat", "-n", "0"); /* the model is loaded, the question is read */
+  unsigned loaded = asks_made;
+  done(&r);
+  for (unsigned back = 0; back < 12; back += 3) {
+    asks_allowed = loaded - back;
+    r = RUN("Hello!\n/undo\nHello!\nWhat does the fox say?\n", "chat");
+    ends_well(&r, 0);
+    ck_assert_msg(r.n_out == good.n_out + 1 && r.out[0] == '\n' && r.n_err == 0
+        && strcmp(r.out + 1, good.out) == 0,
+      "%s%s", r.out, r.err);
+    done(&r);
+  }
+  asks_allowed = 0;
+  done(&good);
+}
+END_TEST
 START_TEST(a_full_context_drops_the_oldest_turns)
 {
   struct run a = RUN("Hello!\n", "chat"), b = RUN("What does the fox say?\n", "chat"),
@@ -901,6 +923,7 @@ int main(void)
   tcase_add_test(t, every_talk_computes_each_row_once);
   tcase_add_test(t, templates_that_change_old_turns_are_written_anew);
   tcase_add_test(t, a_cut_answer_is_closed);
+  tcase_add_test(t, an_answer_is_stopped_within_a_step);
   tcase_add_test(t, a_full_context_drops_the_oldest_turns);
   tcase_add_test(t, a_talk_is_saved_and_loaded);
   tcase_add_test(t, turns_of_several_lines_undone_and_repeated);

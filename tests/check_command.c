@@ -137,6 +137,9 @@ START_TEST(hints_are_said_once_and_to_the_eyes)
   ck_assert_uint_eq(r.n_err, 0);
   done(&r);
   done(&s);
+  r = run("generate The -n 2 -m @/chat -q"), s = run("generate The -n 2 -m @/chat --parse-special");
+  ck_assert(r.n_err == 0 && s.n_err == 0);
+  done(&r), done(&s);
   r = run("generate The -n 2 -m @/sampled"),
   s =
     run("generate The -n 2 --temperature 1"); /* what the makers want is done, and needs no word */
@@ -229,6 +232,145 @@ START_TEST(a_cancelled_run_is_complete)
 }
 END_TEST
 
+/* Ctrl-C within a step: in loading, in the prompt, in the second token, in a search; what is in an
+   object is whole, and a run that is given up before it has begun prints nothing */
+enum { TENSORS = 21, ASKS = 5 * 2 }; /* of the small model; questions of a pass through two layers */
+START_TEST(a_run_is_cancelled_within_a_step)
+{
+  asks_made = 0;
+  struct run r = run("generate 'The cat sat' -n 3");
+  ck_assert_uint_eq(asks_made, TENSORS + 3 * ASKS);
+  done(&r);
+  static const char *const line[] = { "generate The --json", "trace The --json", "tokenize The",
+    "perplexity tests/golden/prompt.txt", "inspect", "memory" };
+  for (size_t i = 0; i < 6; i++) {
+    asks_allowed = 1 + (unsigned) i;
+    r = run(line[i]);
+    if (i != 2) /* no model is loaded to tokenize */
+      ck_assert_msg(r.status == 130 && r.n_out == 0 && r.n_err == 0, "%s: %d %s%s", line[i],
+        r.status, r.out, r.err);
+    done(&r);
+  }
+  for (unsigned at = 1; at <= 3 * ASKS; at++) {
+    asks_allowed = TENSORS + at;
+    r = run("generate 'The cat sat' --json");
+    ck_assert_int_eq(r.status, 130);
+    json_t *o = object_of(&r), *s = json_array_get(json_object_get(o, "sequences"), 0);
+    size_t n = (at - 1) / ASKS;
+    ck_assert_uint_eq(json_array_size(json_object_get(s, "ids")), n);
+    ck_assert_str_eq(json_string_value(json_object_get(s, "finish_reason")), "cancelled");
+    ck_assert_int_eq(number_at(o, "usage", "completion_tokens"), (int64_t) n);
+    ck_assert_int_eq(number_at(o, "counters", "passes"), (int64_t) n);
+    ck_assert_int_eq(number_at(o, "counters", "rows"), n == 0 ? 0 : 3 + (int64_t) n - 1);
+    json_decref(o), done(&r);
+  }
+  asks_allowed = TENSORS + 1;
+  r = run("generate 'The cat sat' --num-beams 3 --json");
+  json_t *o = object_of(&r), *all = json_object_get(o, "sequences"), *s = json_array_get(all, 0);
+  ck_assert(r.status == 130 && json_array_size(all) == 1
+    && json_array_size(json_object_get(s, "ids")) == 0);
+  ck_assert_str_eq(json_string_value(json_object_get(s, "finish_reason")), "cancelled");
+  json_decref(o), done(&r);
+  asks_allowed = TENSORS + 1;
+  r = run("generate 'The cat sat' --num-sequences 3");
+  ck_assert(r.status == 130 && strcmp(r.out, "\n") == 0);
+  done(&r);
+  asks_allowed = TENSORS + 2 * ASKS + 1;
+  r = run("trace The --json -n 9 --cache");
+  o = object_of(&r);
+  ck_assert(r.status == 130 && json_array_size(json_object_get(o, "steps")) == 2);
+  json_decref(o), done(&r);
+  for (unsigned at = TENSORS + 1; at < TENSORS + 2 * ASKS; at += 3) {
+    asks_allowed = at;
+    r = run("perplexity README.md --context 9 --json");
+    ck_assert(r.status == 130 && r.n_out == 0 && r.n_err == 0);
+    done(&r);
+  }
+  asks_allowed = 0;
+}
+END_TEST
+
+/* a text comes from a file, a pipe or the standard input, byte for byte; a line break at its end is
+   hinted at, and --chomp takes one away */
+START_TEST(texts_from_pipes_and_without_their_line_break)
+{
+  char out[4096], script[16384];
+  struct run want = run("tokenize 'The cat' --json");
+  static const char *const same[] = { "tokenize -f - --json --chomp '<The cat'",
+    "tokenize - --json --chomp '<The cat'", "tokenize --json --chomp '<The cat'" };
+  for (int i = 0; i < 3; i++) {
+    struct run r = run(same[i]);
+    ck_assert_str_eq(r.out, want.out);
+    done(&r);
+  }
+  done(&want);
+  static const struct {
+    const char *in, *left;
+  } end[] = { { "a\n", "a" }, { "a\r\n", "a" }, { "a\n\n", "a\n" }, { "a\r", "a\r" }, { "a", "a" },
+    { "\n", "" }, { "", "" } };
+  for (int i = 0; i < 7; i++) {
+    char *argv[] = { "incipit", "tokenize", "-", "--chomp", "--json", NULL };
+    struct run r = run_words(5, argv, end[i].in, strlen(end[i].in), 0, 0, "incipit");
+    json_t *o = object_of(&r);
+    ck_assert_msg(json_integer_value(json_object_get(o, "bytes")) == (int) strlen(end[i].left),
+      "%d: %s", i, r.out);
+    json_decref(o), done(&r);
+  }
+  static const char hint[] = "the prompt ends with a line break";
+  struct run r = run("generate -n 1 '<The'"), s = run("generate -n 1 --chomp '<The'"),
+             t = run("generate -n 1 -q '<The'"), u = run("generate -n 1 -f tests/golden/prompt.txt");
+  ck_assert(strstr(r.err, hint) != NULL && strstr(r.err, "--chomp") != NULL && s.n_err == 0
+    && t.n_err == 0 && u.n_err == 0 && strcmp(s.out, " cat") == 0 && strcmp(r.out, t.out) == 0);
+  done(&r), done(&s), done(&t), done(&u);
+  snprintf(script, sizeof script,
+    "export INCIPIT_MODEL=tests/golden/small; b=%s/incipit; printf 'The cat' | $b tokenize -f "
+    "/dev/fd/0 --count; printf 'The cat sat' | $b perplexity - --json; printf 'The cat sat' > "
+    "%s/text; $b perplexity %s/text --json",
+    build_dir(), room_dir, room_dir);
+  ck_assert_int_eq(shell(script, out, sizeof out), 0);
+  char *two = strchr(out, '\n') + 1, *three = strchr(two, '\n') + 1;
+  ck_assert_msg(out[0] == '2' && strncmp(two, "{\"tokens\":2,", 12) == 0
+      && strncmp(two, three, (size_t) (three - two)) == 0,
+    "%s", out);
+}
+END_TEST
+
+/* fields that nobody knows: generate names all of them, inspect shows them and the rest, and with
+   --ignore-field the model is the one without them */
+START_TEST(unknown_fields_are_shown_and_read_over)
+{
+  struct run r = run("inspect -m @/strange"), s = run("inspect tests/golden/small");
+  ck_assert_msg(r.status == 0 && strncmp(r.out, s.out, s.n_out) == 0
+      && strcmp(r.out + s.n_out,
+           "unknown: 3 fields; generate wants --ignore-field for each\n  config.json: a_note\n"
+           "  config.json: b_note\n  config.json: c_note\n")
+        == 0,
+    "%s%s", r.out, r.err);
+  done(&r), done(&s);
+  r = run("inspect @/strange --json");
+  json_t *o = object_of(&r), *list = json_object_get(o, "unknown_fields");
+  ck_assert(json_array_size(list) == 3);
+  has_keys(json_array_get(list, 1), "file field");
+  ck_assert_str_eq(json_string_value(json_object_get(json_array_get(list, 1), "field")), "b_note");
+  json_decref(o), done(&r);
+  r = run("inspect --json"), o = object_of(&r);
+  ck_assert_uint_eq(json_array_size(json_object_get(o, "unknown_fields")), 0);
+  json_decref(o), done(&r);
+  r = run("generate The -n 4 -m @/strange --ignore-field a_note --ignore-field b_note "
+          "--ignore-field=c_note"),
+  s = run("generate The -n 4");
+  ck_assert_str_eq(r.out, s.out);
+  ck_assert_str_eq(r.err,
+    "incipit: hint: config.json: a_note is ignored, as you asked\nincipit: hint: config.json: "
+    "b_note is ignored, as you asked\nincipit: hint: config.json: c_note is ignored, as you "
+    "asked\n");
+  done(&r), done(&s);
+  r = run("inspect @/strange --ignore-field a_note --json"), o = object_of(&r);
+  ck_assert_uint_eq(json_array_size(json_object_get(o, "unknown_fields")), 2);
+  json_decref(o), done(&r);
+}
+END_TEST
+
 /* ---- help, manual page, completion: the table in four forms */
 START_TEST(the_table_is_in_all_its_forms)
 {
@@ -265,28 +407,80 @@ START_TEST(the_table_is_in_all_its_forms)
   done(&man), done(&words), done(&over), done(&short_);
 }
 END_TEST
+/* the other shells have the same lists; where they are installed they read what is written */
+START_TEST(other_shells_and_groups)
+{
+  static const char *const shells[] = { "zsh", "fish" };
+  char line[200], out[4096];
+  for (int i = 0; i < 2; i++) {
+    snprintf(line, sizeof line, "help %s --completion", shells[i]);
+    struct run r = run(line);
+    ck_assert(r.status == 0 && strstr(r.out, "q8_0") && strstr(r.out, "perplexity")
+      && strstr(r.out, "pocket") && strstr(r.out, "ignore-field"));
+    done(&r);
+    snprintf(line, sizeof line,
+      "command -v %s >/dev/null || exit 77; %s/incipit help %s --completion | %s -n 2>&1",
+      shells[i], build_dir(), shells[i], shells[i]);
+    int status = shell(line, out, sizeof out);
+    snprintf(line, sizeof line, "the completion in %s", shells[i]);
+    if (status == 77)
+      tally(line, 0, 0, 1, "not installed");
+    else {
+      ck_assert_msg(status == 0 && out[0] == '\0', "%s: %s", line, out);
+      tally(line, 1, 0, 0, "");
+    }
+  }
+  struct run bare = run("help --completion"), bash = run("help bash --completion");
+  ck_assert_str_eq(bare.out, bash.out);
+  done(&bare), done(&bash);
+  static const char *const head[] = { "\nModel:\n", "\nPrompt:\n", "\nLength:\n", "\nSampling:\n",
+    "\nConstraints:\n", "\nSearch:\n", "\nStopping:\n", "\nOutput:\n" };
+  struct run g = run("generate --help"), i = run("inspect --help"), t = run("trace --help"),
+             m = run("memory --help");
+  const char *at = g.out;
+  for (int k = 0; k < 8; k++) ck_assert((at = strstr(at, head[k])) != NULL);
+  ck_assert(strstr(i.out, head[0]) && strstr(i.out, head[7]) && strstr(i.out, head[3]) == NULL);
+  /* words of one subcommand are not those of another */
+  ck_assert(strstr(g.out, "trace: 4") == NULL && strstr(g.out, "a shape's") == NULL
+    && strstr(t.out, "at most so many (default: 4)") != NULL && strstr(m.out, "--train") == NULL
+    && strstr(m.out, "a shape's") != NULL);
+  done(&g), done(&i), done(&t), done(&m);
+  struct run a = run("--version"), b = run("-V"), c = run("version");
+  ck_assert(a.status == 0 && strcmp(a.out, b.out) == 0 && strcmp(a.out, c.out) == 0);
+  done(&a), done(&b), done(&c);
+  struct run man = run("help --man");
+  ck_assert(strstr(man.out, ".SH FILES\n") && strstr(man.out, ".SH EXAMPLES\n")
+    && strstr(man.out, "NO_COLOR") && strstr(man.out, "TERM"));
+  done(&man);
+}
+END_TEST
 START_TEST(examples_work_as_printed)
 {
-  char script[1024], out[65536];
+  char script[16384], out[65536];
   for (int s = 0; s < N_SUBCOMMANDS; s++) {
     const struct subcommand_entry *sub = options_subcommand((enum subcommand) s);
     snprintf(script, sizeof script,
-      "PATH=$PWD/%s:$PATH; export INCIPIT_MODEL=$PWD/tests/golden/small; %s 2>&1", build_dir(),
-      sub->example);
+      "PATH=$(cd %s; pwd):$PATH; export INCIPIT_MODEL=$PWD/tests/golden/small; cd %s/empty; %s 2>&1",
+      build_dir(), room_dir, sub->example); /* from any folder */
     ck_assert_msg(
       shell(script, out, sizeof out) == 0 && out[0] != '\0', "%s: %s", sub->example, out);
   }
   snprintf(script, sizeof script,
     "command -v bash >/dev/null || exit 77; bash -c 'source <(%s/incipit help --completion); "
-    "COMP_WORDS=(incipit generate --max); COMP_CWORD=2; _incipit;"
-    " echo ${COMPREPLY[@]}; COMP_WORDS=(incipit tok); COMP_CWORD=1; _incipit; echo "
-    "${COMPREPLY[@]}'",
+    "say() { COMP_WORDS=(incipit \"$@\"); COMP_CWORD=$#; COMPREPLY=(); _incipit; echo "
+    "${COMPREPLY[@]}; }; say generate --max; say tok; say generate --kv-type q; say generate "
+    "--early-stopping \"\"; say chat --template poc; say memory --shape gpt2-; say bench -o x "
+    "--output j; say probe tok; say help per; say inspect \"\"; say generate --device'",
     build_dir());
   int status = shell(script, out, sizeof out);
   if (status == 77)
     tally("the completion in bash", 0, 0, 1, "no bash");
   else {
-    ck_assert_msg(strcmp(out, "--max-new-tokens\ntokenize\n") == 0, "%s", out);
+    ck_assert_msg(strcmp(out,
+                    "--max-new-tokens\ntokenize\nq8_0 q4_0\ntrue false never\npocket\ngpt2-medium "
+                    "gpt2-large gpt2-xl\njson jsonl\ntokenize\nperplexity\n\n\n")
+        == 0,
+      "%s", out);
     tally("the completion in bash", 1, 0, 0, "");
   }
   snprintf(script, sizeof script,
@@ -513,6 +707,31 @@ START_TEST(a_full_disk_and_a_lost_file_are_told)
 }
 END_TEST
 
+/* before there is anything to be completed, Ctrl-C ends the program at once, with the status that a
+   shell would report; a program that was started deaf to it stays so */
+START_TEST(ctrl_c_before_a_generation_ends_at_once)
+{
+  char answer[512], err[512],
+    *argv[] = { "incipit", "probe", "tokenize", "--vocab", "tests/golden/small", NULL };
+  struct child c = start(argv);
+  ck_assert_int_eq(write(c.in, "{\"text\":\"The\"}\n", 15), 15);
+  ck_assert_int_eq(read(c.out, answer, sizeof answer), 14);
+  kill(c.pid, SIGINT);
+  ck_assert_int_eq(finish(&c, err, sizeof err), 130);
+  ck_assert_str_eq(err, "");
+  close(c.in), close(c.out);
+  char script[512], out[512];
+  snprintf(script, sizeof script,
+    "trap '' INT; { echo '{\"text\":\"The\"}'; kill -INT 0; echo '{\"text\":\"The\"}'; } | "
+    "%s/incipit probe tokenize --vocab tests/golden/small",
+    build_dir());
+  signal(SIGINT, SIG_IGN);
+  ck_assert_int_eq(shell(script, out, sizeof out), 0);
+  signal(SIGINT, SIG_DFL);
+  ck_assert_str_eq(out, "{\"ids\":[262]}\n{\"ids\":[262]}\n");
+}
+END_TEST
+
 START_TEST(questions_do_not_wait_for_the_next)
 {
   char answer[512], err[512],
@@ -559,11 +778,15 @@ int main(void)
   tcase_add_test(t, hints_are_said_once_and_to_the_eyes);
   tcase_add_test(t, without_a_model_the_built_in_one_serves);
   tcase_add_test(t, the_table_is_in_all_its_forms);
+  tcase_add_test(t, other_shells_and_groups);
   tcase_add_test(t, examples_work_as_printed);
   suite_add_tcase(s, t);
   t = tcase_create("scripts");
   tcase_add_test(t, text_is_taken_byte_for_byte);
   tcase_add_test(t, a_cancelled_run_is_complete);
+  tcase_add_test(t, a_run_is_cancelled_within_a_step);
+  tcase_add_test(t, texts_from_pipes_and_without_their_line_break);
+  tcase_add_test(t, unknown_fields_are_shown_and_read_over);
   tcase_add_test(t, numbers_are_the_shortest_that_read_back);
   suite_add_tcase(s, t);
   t = tcase_create("choices");
@@ -573,6 +796,7 @@ int main(void)
   tcase_add_test(t, ctrl_c_leaves_a_whole_object);
   tcase_add_test(t, a_reader_who_has_gone_is_no_failure_to_talk_about);
   tcase_add_test(t, a_full_disk_and_a_lost_file_are_told);
+  tcase_add_test(t, ctrl_c_before_a_generation_ends_at_once);
   tcase_add_test(t, questions_do_not_wait_for_the_next);
   suite_add_tcase(s, t);
   t = tcase_create("edges");

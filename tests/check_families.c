@@ -732,6 +732,42 @@ START_TEST(harmless_fields_change_nothing)
 }
 END_TEST
 
+/* advice that concerns other programs, or only the time that a text takes: each is listed with its
+   reason, and the settings are those without it */
+START_TEST(harmless_advice_is_listed)
+{
+  static const char *const field[] = { "max_length", "max_new_tokens", "min_length",
+    "min_new_tokens", "num_beams", "num_return_sequences", "early_stopping", "length_penalty",
+    "use_cache", "cache_implementation", "output_attentions", "output_hidden_states",
+    "output_scores", "return_dict_in_generate", "output_logits", "return_legacy_cache",
+    "cache_config", "prefill_chunk_size", "disable_compile", "low_memory", "is_assistant",
+    "num_assistant_tokens", "num_assistant_tokens_schedule", "assistant_confidence_threshold",
+    "assistant_lookbehind", "target_lookbehind", "prompt_lookup_num_tokens",
+    "max_matching_ngram_size", "num_beam_groups", "diversity_penalty",
+    "encoder_no_repeat_ngram_size", "encoder_repetition_penalty", "_commit_hash",
+    "trust_remote_code", "user_token_id", "assistant_token_id", "chat_format", "max_window_size",
+    "pad_token_id", "transformers_version", "_from_model_config" };
+  char dir[200];
+  struct memory m = { 0 };
+  struct error why;
+  struct model_config c, plain;
+  variant_make(dir, "gpt2");
+  ck_assert(config_open(&plain, &m, dir, &why));
+  size_t n = sizeof field / sizeof *field, listed = 0;
+  for (size_t i = 0; i < n; i++) variant_json(dir, "generation_config.json", field[i], "7");
+  ck_assert_msg(config_open(&c, &m, dir, &why), "%s", why.text);
+  for (size_t i = 0; i < n; i++)
+    for (size_t k = 0; k < c.n_ignored; k++)
+      if (strcmp(c.ignored[k].file, "generation_config.json") == 0
+        && strcmp(c.ignored[k].field, field[i]) == 0 && c.ignored[k].reason[0] != '\0')
+        listed++;
+  ck_assert_uint_eq(listed, n);
+  ck_assert(memcmp(&c.sampling, &plain.sampling, sizeof c.sampling) == 0
+    && c.n_positions == plain.n_positions && c.n_eos == plain.n_eos);
+  config_close(&m, &c), config_close(&m, &plain);
+  variant_drop(dir);
+}
+END_TEST
 /* ---- fields that nobody knows: all of them named, or read over as the caller says; what is known
    cannot be read over */
 START_TEST(unknown_fields_are_named_together)
@@ -1187,6 +1223,7 @@ int main(void)
   tcase_add_test(t, yarn_takes_null_for_no);
   tcase_add_test(t, harmless_fields_change_nothing);
   tcase_add_test(t, published_settings_are_understood);
+  tcase_add_test(t, harmless_advice_is_listed);
   tcase_add_test(t, unknown_fields_are_named_together);
   tcase_add_test(t, a_loading_is_told_and_given_up);
   tcase_add_test(t, silence_means_what_the_library_means);

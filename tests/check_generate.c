@@ -334,6 +334,84 @@ static int times_said(const char *out, const char *words)
   for (const char *at = out; (at = strstr(at, words)) != NULL; at++) n++;
   return n;
 }
+/* a search that keeps nothing writes the same texts, and computes each row in every step */
+START_TEST(beams_without_a_cache)
+{
+  static const char *const line[] = { "generate 'The cat' -n 5 --num-beams 3 --num-sequences 3 --json",
+    "generate The -n 4 --ignore-eos --num-beams 2 --json",
+    "generate 'The cat sat' -n 3 --num-beams 4 --no-repeat-ngram-size 2 --json --chunk 2" };
+  for (int i = 0; i < 3; i++) {
+    char words[200];
+    struct run a = run(line[i]);
+    snprintf(words, sizeof words, "%s --no-cache", line[i]);
+    struct run b = run(words);
+    json_t *x = object_of(&a), *y = object_of(&b);
+    ck_assert_msg(json_equal(json_object_get(x, "sequences"), json_object_get(y, "sequences")),
+      "%s: %s%s", line[i], a.out, b.out);
+    ck_assert_int_eq(number_at(x, "counters", "kv_rows_recomputed"), 0);
+    ck_assert_int_gt(
+      number_at(y, "counters", "rows"), number_at(x, "counters", "rows"));
+    if (i == 1) /* a row, and then 2, 3 and 4 of two beams each */
+      ck_assert_int_eq(number_at(y, "counters", "rows"), 1 + 2 * (2 + 3 + 4));
+    json_decref(x), json_decref(y), done(&a), done(&b);
+  }
+}
+END_TEST
+
+/* a legend; a row too wide for the terminal in run lengths, and in letters where it fits or nobody
+   looks; improbable is not impossible; how many a constraint allowed, on screen and in JSON */
+START_TEST(a_trace_fits_the_screen_and_counts_what_was_allowed)
+{
+  struct run r = run("trace 'The cat sat' -n 3 --ignore-eos");
+  ck_assert(strncmp(r.out, "C computed, R computed again, - from the cache\n", 47) == 0
+    && strstr(r.out, "\n  R R R R C\n") != NULL);
+  done(&r);
+  setenv("NO_COLOR", "1", 1);
+  static const struct {
+    size_t columns;
+    const char *option, *row;
+  } at[] = { { 80, "", "\n  R R R R C\n" }, { 11, "", "\n  R R R R C\n" },
+    { 10, "", "\n  R\xc3\x97" "4 C\n" }, { 10, "--cache", "\n  -\xc3\x97" "4 C\n" },
+    { 10, "--cache --chunk 1", "\n  -\xc3\x97" "4 C\n" } };
+  for (size_t i = 0; i < 5; i++) {
+    char line[200];
+    screen_columns = at[i].columns;
+    snprintf(line, sizeof line, "trace 'The cat sat' -n 3 --ignore-eos %s", at[i].option);
+    r = run_as(line, ON_TERMINAL, 0);
+    ck_assert_msg(strstr(r.out, at[i].row) != NULL, "%zu: %s", at[i].columns, r.out);
+    done(&r);
+  }
+  screen_columns = 0;
+  unsetenv("NO_COLOR");
+  r = run("trace 'The cat sat' -n 1 --top 100");
+  ck_assert(strstr(r.out, " <0.0001  ") != NULL && strstr(r.out, " 0.0000") == NULL);
+  done(&r);
+  r = run("trace The -n 3 --regex 'abc|abd'");
+  ck_assert_msg(strstr(r.out, "; allowed 2 of 286\n") && strstr(r.out, "  <- greedy among 2\n")
+      && strstr(r.out, "; allowed 1 of 286\n") && strstr(r.out, "  <- forced\n"),
+    "%s", r.out);
+  done(&r);
+  r = run("trace The -n 3 --regex 'abc|abd' --json");
+  json_t *o = object_of(&r), *steps = json_object_get(o, "steps");
+  static const char *const why[] = { "forced", "forced", "greedy" };
+  for (size_t i = 0; i < 3; i++) {
+    json_t *c = json_object_get(json_array_get(steps, i), "chosen");
+    ck_assert_str_eq(json_string_value(json_object_get(c, "why")), why[i]);
+    ck_assert_int_eq(json_integer_value(json_object_get(c, "allowed")), i < 2 ? 1 : 2);
+  }
+  json_decref(o), done(&r);
+  r = run("trace The -n 1 --json"), o = object_of(&r);
+  ck_assert(json_object_get(json_object_get(json_array_get(json_object_get(o, "steps"), 0),
+    "chosen"), "allowed") == NULL);
+  json_decref(o), done(&r);
+  r = run("trace The -n 4 --regex 'abc' --temp 1 --seed 3 --json"), o = object_of(&r);
+  steps = json_object_get(o, "steps"); /* an end token that alone is allowed is forced */
+  json_t *last = json_object_get(json_array_get(steps, 3), "chosen");
+  ck_assert_str_eq(json_string_value(json_object_get(last, "why")), "forced");
+  json_decref(o), done(&r);
+}
+END_TEST
+
 START_TEST(a_trace_says_why)
 {
   static const struct {
@@ -616,6 +694,8 @@ int main(void)
   tcase_add_test(t, texts_of_a_company_are_those_of_each_alone);
   tcase_add_test(t, a_company_cancelled_in_its_second_text);
   tcase_add_test(t, a_seed_that_was_drawn_is_told_and_can_be_had_again);
+  tcase_add_test(t, beams_without_a_cache);
+  tcase_add_test(t, a_trace_fits_the_screen_and_counts_what_was_allowed);
   tcase_add_test(t, a_trace_says_why);
   tcase_add_test(t, a_sampled_text_is_the_same_in_every_way);
   tcase_add_test(t, what_must_match_matches);

@@ -26,7 +26,7 @@ out=$("$there/bin/incipit" generate "The cat sat" -n 4); [ "$out" = " on the mat
 "$there/bin/incipit" --version | grep -q '^incipit .*build [0-9a-f]' || fail "no build id"
 version=$(sed -n 's/^#define INCIPIT_VERSION "\(.*\)"/\1/p' "$there/include/incipit.h")
 "$there/bin/incipit" --version | grep -q "^incipit $version " || fail "the command is not of version $version, the header is"
-for f in share/man/man1/incipit.1 share/man/man3/incipit.3 share/bash-completion/completions/incipit lib/libincipit.a lib/libincipit.so; do
+for f in share/man/man1/incipit.1 share/man/man3/incipit.3 share/bash-completion/completions/incipit share/zsh/site-functions/_incipit share/fish/vendor_completions.d/incipit.fish lib/libincipit.a lib/libincipit.so; do
   [ -s "$there/$f" ] || fail "$f is missing"
 done
 [ "$(ls "$there/include")" = incipit.h ] || fail "more than incipit.h is installed: $(ls "$there/include")"

@@ -61,6 +61,7 @@ static inline struct run run_console(
   return r;
 }
 enum { ON_TERMINAL = 1, FROM_KEYBOARD = 2, WATCHED = 4 /* the standard error is a terminal */ };
+static size_t screen_columns __attribute__((unused)); /* of the terminal, 0: nobody knows */
 /* as main would say of a terminal */
 static inline bool coloured(int where)
 {
@@ -73,7 +74,7 @@ static inline struct run run_words(int argc, char **argv, const void *in, size_t
 {
   struct console c = { .in_terminal = where & FROM_KEYBOARD,
     .out_terminal = where & ON_TERMINAL, .err_terminal = where & WATCHED,
-    .colour = coloured(where),
+    .colour = coloured(where), .columns = where & ON_TERMINAL ? screen_columns : 0,
     .program = program };
   return run_console(c, argc, argv, in, n_in, fail_at);
 }

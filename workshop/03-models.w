@@ -141,12 +141,14 @@ here it is filled. A family whose parts are all in that structure already costs 
 
 @<What is asked of the settings@>=
 struct config_options {
-  const char *const *ignore;@+ size_t n_ignore; /* fields to read over if nobody knows them */
+  const char *const *ignore;
+  size_t n_ignore; /* fields to read over if nobody knows them */
   bool tolerant; /* read over all that nobody knows */
-  size_t n_unknown; /* filled in: how many others nobody knows; unless |tolerant| they were refused */
-  bool *used; /* |[n_ignore]|, or null; filled in: whether a file has an unknown field of that name */
+  size_t n_unknown; /* how many others nobody knows */
+  bool *used; /* |[n_ignore]|, or null: was it met? */
 };
-  /* what the caller knows better than this program; borrowed */
+  /* what the caller knows better than this program; borrowed. Filled in are |n_unknown|, which were
+     refused unless |tolerant|, and |used|: whether a file has an unknown field of that name */
 extern const char config_ignored_by_caller[];
   /* the reason, in the list of what was ignored, of a field that the caller named; that of another
      unknown field is null */
@@ -154,8 +156,8 @@ bool config_open(struct model_config *c, struct memory *m, const char *directory
   struct error *why);
   /* reads \.{config.json} and, if there, \.{generation\_config.json}; every
      field is used, known to be harmless, or an error; on failure nothing is held */
-bool config_open_with(struct model_config *c, struct memory *m, const char *directory,
-  struct config_options *o, struct error *why);
+bool config_open_with(struct model_config *c, struct memory *m,
+  const char *directory, struct config_options *o, struct error *why);
   /* the same, with the caller's wishes about unknown fields; a null |o| has none */
 bool config_ignore(struct model_config *c, struct memory *m, const char *file,
   const char *field, const char *reason, struct error *why);
@@ -537,21 +539,21 @@ static const struct harmless_entry harmless_training[] =
 would change a logit if it were obeyed, such as |suppress_tokens|, is in this list too, because it has always been the sampler's business and not the model's.
 
 @<Fields of advice among the settings@>=
-#define ADVICE "advice for sampling, which is read from generation_config.json"
+static const char advice[] = "advice for sampling, read from generation_config.json";
 static const struct harmless_entry harmless_sampling[] =
-  @[{ {"do_sample", ADVICE}, {"temperature", ADVICE}, {"top_k", ADVICE},@|
-  {"top_p", ADVICE}, {"min_p", ADVICE}, {"typical_p", ADVICE},@|
-  {"epsilon_cutoff", ADVICE}, {"eta_cutoff", ADVICE},@|
-  {"repetition_penalty", ADVICE}, {"no_repeat_ngram_size", ADVICE},@|
-  {"encoder_no_repeat_ngram_size", ADVICE}, {"diversity_penalty", ADVICE},@|
-  {"bad_words_ids", ADVICE}, {"suppress_tokens", ADVICE},@|
-  {"begin_suppress_tokens", ADVICE}, {"forced_bos_token_id", ADVICE},@|
-  {"forced_eos_token_id", ADVICE}, {"remove_invalid_values", ADVICE},@|
-  {"exponential_decay_length_penalty", ADVICE}, {"min_length", ADVICE},@|
-  {"max_new_tokens", ADVICE}, {"num_beams", ADVICE}, {"num_beam_groups", ADVICE},@|
-  {"num_return_sequences", ADVICE}, {"early_stopping", ADVICE},@|
-  {"length_penalty", ADVICE}, {"output_scores", ADVICE},@|
-  {"return_dict_in_generate", ADVICE}, {NULL, NULL} }@];
+  @[{ {"do_sample", advice}, {"temperature", advice}, {"top_k", advice},@|
+  {"top_p", advice}, {"min_p", advice}, {"typical_p", advice},@|
+  {"epsilon_cutoff", advice}, {"eta_cutoff", advice},@|
+  {"repetition_penalty", advice}, {"no_repeat_ngram_size", advice},@|
+  {"encoder_no_repeat_ngram_size", advice}, {"diversity_penalty", advice},@|
+  {"bad_words_ids", advice}, {"suppress_tokens", advice},@|
+  {"begin_suppress_tokens", advice}, {"forced_bos_token_id", advice},@|
+  {"forced_eos_token_id", advice}, {"remove_invalid_values", advice},@|
+  {"exponential_decay_length_penalty", advice}, {"min_length", advice},@|
+  {"max_new_tokens", advice}, {"num_beams", advice}, {"num_beam_groups", advice},@|
+  {"num_return_sequences", advice}, {"early_stopping", advice},@|
+  {"length_penalty", advice}, {"output_scores", advice},@|
+  {"return_dict_in_generate", advice}, {NULL, NULL} }@];
 
 @ Of the advice, what concerns search is asked for by options (chapter 9), and lengths
 belong to the caller. ``Harmless'' has a weaker meaning in this list: these fields do change what another program writes. They change no logit, and who asks us for a text says himself how long
@@ -582,13 +584,13 @@ static const struct harmless_entry harmless_advice[] =
   {"prefill_chunk_size", "how much is read at once changes no result"},@|
   {"disable_compile", "how another program computes"},@|
   {"low_memory", "how another program computes"},@|
-  @<Advice about guessing, and for other programs@>@;
   {NULL, NULL} }@];
 
 @ Guessing with a smaller model changes the time that a text takes and not the text. Last come the fields in which makers speak to their own programs: which ids begin a turn, or whether their code may run.
 
-@<Advice about guessing, and for other programs@>=
-  {"is_assistant", "guessing changes no result"},@|
+@<The advice that is known to be harmless@>=
+static const struct harmless_entry harmless_other[] =
+  @[{ {"is_assistant", "guessing changes no result"},@|
   {"num_assistant_tokens", "guessing changes no result"},@|
   {"num_assistant_tokens_schedule", "guessing changes no result"},@|
   {"assistant_confidence_threshold", "guessing changes no result"},@|
@@ -605,7 +607,7 @@ static const struct harmless_entry harmless_advice[] =
   {"user_token_id", "turns are set by the template"},@|
   {"assistant_token_id", "turns are set by the template"},@|
   {"chat_format", "turns are set by the template"},@|
-  {"max_window_size", "lengths are the caller's"},@|
+  {"max_window_size", "lengths are the caller's"}, {NULL, NULL} }@];
 
 @ A reading is steered by the family, \label{sec:steer} which decides which rows count, by lists of tables
 with fields that are used, and by lists of tables with fields that are harmless. Both
@@ -707,14 +709,15 @@ static bool refuse_unknown(struct config_reader *s)
   for (; i != NULL; i = json_object_iter_next(s->strange, i)) {
     const char *name = json_object_iter_key(i);
     if (n + strlen(name) + 3 > sizeof names) break;
-    n += (size_t) snprintf(names + n, sizeof names - n, "%s%s", shown > 0 ? ", " : "",
-      name);
+    n += (size_t) snprintf(names + n, sizeof names - n, "%s%s",
+      shown > 0 ? ", " : "", name);
     shown++;
   }
   return shown == all
-    ? error_say(s->why, "%s: unknown: %s; wanted: %s", s->path, names, wanted)
-    : error_say(s->why, "%s: unknown: %s and %zu more; wanted: %s", s->path, names,
-      all - shown, wanted);
+    ? error_say(s->why, "%s: unknown: %s; wanted: %s", s->path, names,@|
+      wanted)
+    : error_say(s->why, "%s: unknown: %s and %zu more; wanted: %s", s->path,@|
+      names, all - shown, wanted);
 }
 
 @ A field that is required and absent, or null, is found after all others have been read: the first thing wrong with a file is more likely a name that we don't know than one that is
@@ -1077,7 +1080,7 @@ static bool settings_file(struct config_reader *s, const char *directory,
 @#
 static bool settings_advice(struct config_reader *s)
 {
-  struct tables t = @[{ ALL, { advice_field }, { harmless_advice } }@];
+  struct tables t = @[{ ALL, { advice_field }, { harmless_advice, harmless_other } }@];
   return settings_read(s, &t);
 }
 
@@ -1093,8 +1096,8 @@ static bool is_quantized(struct config_reader *s)
   if (given == NULL || says_nothing(given)) return false;
   for (size_t i = 0; i < s->o->n_ignore; i++)
     if (strcmp(s->o->ignore[i], field) == 0) return false;
-  error_say(s->why, "%s: %s: the weights are quantized by %.40s; wanted: the model"
-    " before that, in F32, F16 or BF16", s->path, field,@|
+  error_say(s->why, "%s: %s: the weights are quantized by %.40s;"@|
+    " wanted: the model before that, in F32, F16 or BF16", s->path, field,@|
     json_is_string(method) ? json_string_value(method) : "bitsandbytes");
   return true;
 }
@@ -1123,8 +1126,8 @@ static bool settings_model(struct config_reader *s)
 error like any other. Where the first is not there, the sentence says what is in its place, if anything is that we know (\cref{sec:misfits}). jansson's tree is released as soon as it has been read; nothing of ours points into it.
 
 @<Open and close the settings@>=
-bool config_open_with(struct model_config *c, struct memory *m, const char *directory,
-  struct config_options *o, struct error *why)
+bool config_open_with(struct model_config *c, struct memory *m,
+  const char *directory, struct config_options *o, struct error *why)
 {
   char path[PATH_CAP];
   struct config_options none = @[{ .n_ignore = 0 }@];
@@ -1137,9 +1140,9 @@ bool config_open_with(struct model_config *c, struct memory *m, const char *dire
     misfit_path(directory, "config.json", why);
   json_decref(s.all);
   s.all = NULL;
-  const char *advice = "generation_config.json";
-  if (ok && path_find(path, directory, advice, F_OK))
-    ok = settings_file(&s, directory, advice, path) && settings_advice(&s);
+  const char *second = "generation_config.json";
+  if (ok && path_find(path, directory, second, F_OK))
+    ok = settings_file(&s, directory, second, path) && settings_advice(&s);
   json_decref(s.all);
   json_decref(s.strange);
   if (!ok) config_close(m, c);

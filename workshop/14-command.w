@@ -506,9 +506,8 @@ letters counted as two slips and not as one.}{\texttt{make exercise-W14-3}}{The 
 the table two slips: \texttt{--jsnol} is \texttt{--jsonl} with two letters exchanged, but also \texttt{--json} with one letter changed
 and one too many.}
 \exercise{think}{ex:command.interrupt}{You press Ctrl-C while the prompt is being read. How many tokens does \texttt{generate The -n 3} write,
-and what is its exit status? And with \texttt{-n 1}?}{\texttt{make exercise-W14-4}}{One token, and the status of a cancelled run: the flag is looked
-at after a step and never within, so the pass goes on to its end, and the token that it has chosen is shown. With \texttt{-n 1} the same token, and 0:
-the text has ended by its length before the flag is looked at, and what was asked for has been done.}
+and what is its exit status? And with \texttt{-n 1}?}{\texttt{make exercise-W14-4}}{None, and the status of a cancelled run, in both cases: the engine asks within the pass whether
+to go on, and a pass that is given up has never been, so there is nothing from which a token could be chosen.}
 \exercise{build}{ex:command.script}{Write a shell script that lets \texttt{generate} continue each line of its standard input by three tokens, as an object of JSON
 a line; that goes on if one of them fails, and then ends with status 1. A line may be anything: empty, a dash, \texttt{--help}, with blanks
 at its beginning.}{\texttt{make exercise-W14-5}}{In the loop \texttt{while IFS= read -r line} the command is \texttt{incipit generate -n 3 --json
@@ -532,5 +531,5 @@ they must be equal character for character. To ask for the last row alone would 
 error gives equal lines as well, so their beginning and their number must be looked at.}
 \exercise{check}{ex:chat.again}{You say \texttt{Hello!} to the built-in model, type \texttt{/new}, and say \texttt{Hello!} again. For the first \texttt{Hello!} 8 rows were read. How many are read for the second?}{\texttt{make exercise-W14-10}}{1. All rows of the second prompt are still in the cache. But the logits of the last of them are not kept, and so that one is computed again.}
 \exercise{think}{ex:chat.cut}{In the program's conversation \val{chat.read.2} rows are read for the second question. How many are read for it if the first answer was stopped after three tokens?}{\texttt{make exercise-W14-11}}{One more. The last token of the answer has been written and not read. In a whole answer that is the mark; in a stopped one it is a word, and the mark is put after it by us.}
-\exercise{build}{ex:chat.undo}{Add the order \texttt{/undo}, which takes the last question and its answer back, so that what is said next is answered as if they had never been said. With nothing to take back it does nothing.}{\texttt{make exercise-W14-12}}{In |run_slash_command|: if |t->n >= t->first + 2|, call |pop_turn| twice and set |t->text.n = 0|, because the ids are still those of the longer conversation. The next prompt is then made from the turns, and the cache keeps what the two have in common.}
+\exercise{build}{ex:chat.count}{Add the command \texttt{/count}, which says on the standard error how many turns the conversation has, without what the system was told, and how many ids.}{\texttt{make exercise-W14-12}}{A row in the table of |"chat_slash.c"| and a function of three lines, which prints |t->n - t->first| and |t->text.n|. The help lists it by itself.}
 \end{exercises}

@@ -218,21 +218,21 @@ static const struct harmless_entry harmless_training[] =
   {NULL, NULL} };
 
 /* <Fields of advice among the settings> */
-#define ADVICE "advice for sampling, which is read from generation_config.json"
+static const char advice[] = "advice for sampling, read from generation_config.json";
 static const struct harmless_entry harmless_sampling[] =
-  { {"do_sample", ADVICE}, {"temperature", ADVICE}, {"top_k", ADVICE},
-  {"top_p", ADVICE}, {"min_p", ADVICE}, {"typical_p", ADVICE},
-  {"epsilon_cutoff", ADVICE}, {"eta_cutoff", ADVICE},
-  {"repetition_penalty", ADVICE}, {"no_repeat_ngram_size", ADVICE},
-  {"encoder_no_repeat_ngram_size", ADVICE}, {"diversity_penalty", ADVICE},
-  {"bad_words_ids", ADVICE}, {"suppress_tokens", ADVICE},
-  {"begin_suppress_tokens", ADVICE}, {"forced_bos_token_id", ADVICE},
-  {"forced_eos_token_id", ADVICE}, {"remove_invalid_values", ADVICE},
-  {"exponential_decay_length_penalty", ADVICE}, {"min_length", ADVICE},
-  {"max_new_tokens", ADVICE}, {"num_beams", ADVICE}, {"num_beam_groups", ADVICE},
-  {"num_return_sequences", ADVICE}, {"early_stopping", ADVICE},
-  {"length_penalty", ADVICE}, {"output_scores", ADVICE},
-  {"return_dict_in_generate", ADVICE}, {NULL, NULL} };
+  { {"do_sample", advice}, {"temperature", advice}, {"top_k", advice},
+  {"top_p", advice}, {"min_p", advice}, {"typical_p", advice},
+  {"epsilon_cutoff", advice}, {"eta_cutoff", advice},
+  {"repetition_penalty", advice}, {"no_repeat_ngram_size", advice},
+  {"encoder_no_repeat_ngram_size", advice}, {"diversity_penalty", advice},
+  {"bad_words_ids", advice}, {"suppress_tokens", advice},
+  {"begin_suppress_tokens", advice}, {"forced_bos_token_id", advice},
+  {"forced_eos_token_id", advice}, {"remove_invalid_values", advice},
+  {"exponential_decay_length_penalty", advice}, {"min_length", advice},
+  {"max_new_tokens", advice}, {"num_beams", advice}, {"num_beam_groups", advice},
+  {"num_return_sequences", advice}, {"early_stopping", advice},
+  {"length_penalty", advice}, {"output_scores", advice},
+  {"return_dict_in_generate", advice}, {NULL, NULL} };
 
 /* <The advice that is known to be harmless> */
 static const struct harmless_entry harmless_advice[] =
@@ -259,26 +259,27 @@ static const struct harmless_entry harmless_advice[] =
   {"prefill_chunk_size", "how much is read at once changes no result"},
   {"disable_compile", "how another program computes"},
   {"low_memory", "how another program computes"},
-  /* <Advice about guessing, and for other programs> */
-    {"is_assistant", "guessing changes no result"},
-    {"num_assistant_tokens", "guessing changes no result"},
-    {"num_assistant_tokens_schedule", "guessing changes no result"},
-    {"assistant_confidence_threshold", "guessing changes no result"},
-    {"assistant_lookbehind", "guessing changes no result"},
-    {"target_lookbehind", "guessing changes no result"},
-    {"prompt_lookup_num_tokens", "guessing changes no result"},
-    {"max_matching_ngram_size", "guessing changes no result"},
-    {"num_beam_groups", "a search is asked for by option"},
-    {"diversity_penalty", "a search is asked for by option"},
-    {"encoder_no_repeat_ngram_size", "belongs to models with an encoder"},
-    {"encoder_repetition_penalty", "belongs to models with an encoder"},
-    {"_commit_hash", "says where the file lay"},
-    {"trust_remote_code", "whether a program of the makers may run"},
-    {"user_token_id", "turns are set by the template"},
-    {"assistant_token_id", "turns are set by the template"},
-    {"chat_format", "turns are set by the template"},
-    {"max_window_size", "lengths are the caller's"},
   {NULL, NULL} };
+
+static const struct harmless_entry harmless_other[] =
+  { {"is_assistant", "guessing changes no result"},
+  {"num_assistant_tokens", "guessing changes no result"},
+  {"num_assistant_tokens_schedule", "guessing changes no result"},
+  {"assistant_confidence_threshold", "guessing changes no result"},
+  {"assistant_lookbehind", "guessing changes no result"},
+  {"target_lookbehind", "guessing changes no result"},
+  {"prompt_lookup_num_tokens", "guessing changes no result"},
+  {"max_matching_ngram_size", "guessing changes no result"},
+  {"num_beam_groups", "a search is asked for by option"},
+  {"diversity_penalty", "a search is asked for by option"},
+  {"encoder_no_repeat_ngram_size", "belongs to models with an encoder"},
+  {"encoder_repetition_penalty", "belongs to models with an encoder"},
+  {"_commit_hash", "says where the file lay"},
+  {"trust_remote_code", "whether a program of the makers may run"},
+  {"user_token_id", "turns are set by the template"},
+  {"assistant_token_id", "turns are set by the template"},
+  {"chat_format", "turns are set by the template"},
+  {"max_window_size", "lengths are the caller's"}, {NULL, NULL} };
 
 /* <What steers a reading> */
 struct tables {
@@ -495,14 +496,15 @@ static bool refuse_unknown(struct config_reader *s)
   for (; i != NULL; i = json_object_iter_next(s->strange, i)) {
     const char *name = json_object_iter_key(i);
     if (n + strlen(name) + 3 > sizeof names) break;
-    n += (size_t) snprintf(names + n, sizeof names - n, "%s%s", shown > 0 ? ", " : "",
-      name);
+    n += (size_t) snprintf(names + n, sizeof names - n, "%s%s",
+      shown > 0 ? ", " : "", name);
     shown++;
   }
   return shown == all
-    ? error_say(s->why, "%s: unknown: %s; wanted: %s", s->path, names, wanted)
-    : error_say(s->why, "%s: unknown: %s and %zu more; wanted: %s", s->path, names,
-      all - shown, wanted);
+    ? error_say(s->why, "%s: unknown: %s; wanted: %s", s->path, names,
+      wanted)
+    : error_say(s->why, "%s: unknown: %s and %zu more; wanted: %s", s->path,
+      names, all - shown, wanted);
 }
 
 /* <Read all fields of a file> */
@@ -756,7 +758,7 @@ static bool settings_file(struct config_reader *s, const char *directory,
 
 static bool settings_advice(struct config_reader *s)
 {
-  struct tables t = { ALL, { advice_field }, { harmless_advice } };
+  struct tables t = { ALL, { advice_field }, { harmless_advice, harmless_other } };
   return settings_read(s, &t);
 }
 
@@ -769,8 +771,8 @@ static bool is_quantized(struct config_reader *s)
   if (given == NULL || says_nothing(given)) return false;
   for (size_t i = 0; i < s->o->n_ignore; i++)
     if (strcmp(s->o->ignore[i], field) == 0) return false;
-  error_say(s->why, "%s: %s: the weights are quantized by %.40s; wanted: the model"
-    " before that, in F32, F16 or BF16", s->path, field,
+  error_say(s->why, "%s: %s: the weights are quantized by %.40s;"
+    " wanted: the model before that, in F32, F16 or BF16", s->path, field,
     json_is_string(method) ? json_string_value(method) : "bitsandbytes");
   return true;
 }
@@ -793,8 +795,8 @@ static bool settings_model(struct config_reader *s)
 }
 
 /* <Open and close the settings> */
-bool config_open_with(struct model_config *c, struct memory *m, const char *directory,
-  struct config_options *o, struct error *why)
+bool config_open_with(struct model_config *c, struct memory *m,
+  const char *directory, struct config_options *o, struct error *why)
 {
   char path[PATH_CAP];
   struct config_options none = { .n_ignore = 0 };
@@ -807,9 +809,9 @@ bool config_open_with(struct model_config *c, struct memory *m, const char *dire
     misfit_path(directory, "config.json", why);
   json_decref(s.all);
   s.all = NULL;
-  const char *advice = "generation_config.json";
-  if (ok && path_find(path, directory, advice, F_OK))
-    ok = settings_file(&s, directory, advice, path) && settings_advice(&s);
+  const char *second = "generation_config.json";
+  if (ok && path_find(path, directory, second, F_OK))
+    ok = settings_file(&s, directory, second, path) && settings_advice(&s);
   json_decref(s.all);
   json_decref(s.strange);
   if (!ok) config_close(m, c);

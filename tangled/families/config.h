@@ -6,12 +6,15 @@
 
 /* <What is asked of the settings> */
 
-/* what the caller knows better than this program; borrowed */
+/* what the caller knows better than this program; borrowed. Filled in are n_unknown,
+   which were refused unless tolerant, and used: whether a file has an unknown field
+   of that name */
 struct config_options {
-  const char *const *ignore; size_t n_ignore; /* fields to read over if nobody knows them */
+  const char *const *ignore;
+  size_t n_ignore; /* fields to read over if nobody knows them */
   bool tolerant; /* read over all that nobody knows */
-  size_t n_unknown; /* filled in: how many others nobody knows; unless tolerant they were refused */
-  bool *used; /* [n_ignore], or null; filled in: whether a file has an unknown field of that name */
+  size_t n_unknown; /* how many others nobody knows */
+  bool *used; /* [n_ignore], or null: was it met? */
 };
 
 /* the reason, in the list of what was ignored, of a field that the caller named; that
@@ -24,8 +27,8 @@ bool config_open(struct model_config *c, struct memory *m, const char *directory
   struct error *why);
 
 /* the same, with the caller's wishes about unknown fields; a null o has none */
-bool config_open_with(struct model_config *c, struct memory *m, const char *directory,
-  struct config_options *o, struct error *why);
+bool config_open_with(struct model_config *c, struct memory *m,
+  const char *directory, struct config_options *o, struct error *why);
 
 /* adds to the list of what is ignored; field is copied, the others are not */
 bool config_ignore(struct model_config *c, struct memory *m, const char *file,

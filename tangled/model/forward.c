@@ -103,7 +103,8 @@ static void multiply(struct work *w, const struct matrix *list, size_t n,
   for (size_t r = 0; r < w->n && w->goes_on; r += rows_at_once(w, r)) {
     float *part[3];
     for (size_t i = 0; i < n; i++) part[i] = y[i] + r * list[i].out;
-    w->e->k->linear(w->e, list, n, x + r * list->in, rows_at_once(w, r), part);
+    w->e->k->linear(w->e, list, n, x + r * list->in,
+      rows_at_once(w, r), part);
     ask_to_go_on(w);
   }
 }
@@ -112,7 +113,8 @@ static void multiply(struct work *w, const struct matrix *list, size_t n,
 static void project_qkv(struct work *w, const struct model_layer *l)
 {
   if (l->n_qkv == 3) {
-    multiply(w, l->qkv, 3, w->normed, (float *[]) { w->q, w->k, w->v });
+    multiply(w, l->qkv, 3, w->normed,
+      (float *[]) { w->q, w->k, w->v });
     return;
   }
   multiply(w, l->qkv, 1, w->normed, (float *[]) { w->fused });
@@ -199,7 +201,8 @@ static void mlp_block(struct work *w, const struct model_layer *l, uint32_t i)
   size_t n = w->n, d = c->d_model;
   k->normalize(w->e, &l->mlp_norm, w->x, n, d, w->normed);
   tap(w, TAP_MLP_NORM, i, w->normed, d);
-  multiply(w, l->up, l->n_up, w->normed, (float *[]) { w->inner, w->up });
+  multiply(w, l->up, l->n_up, w->normed,
+    (float *[]) { w->inner, w->up });
   k->activate(w->e, c->activation, w->inner, c->gated ? w->up : NULL,
     n * c->d_inner, w->inner);
   tap(w, TAP_INNER, i, w->inner, c->d_inner);
@@ -305,8 +308,8 @@ bool model_forward_watched(struct engine *e, const struct model *lm, struct stor
       struct counters before = *e->c;
       w.x = w.p->hidden;
       work_run(&w, rows);
-      ok = w.goes_on || error_say(why, "the pass was given up after %zu of %zu rows",
-        w.done, n);
+      ok = w.goes_on || error_say(why,
+        "the pass was given up after %zu of %zu rows", w.done, n);
       if (!ok) *e->c = before;
     }
     if (ok) {

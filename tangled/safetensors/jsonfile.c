@@ -40,8 +40,9 @@ const char *jsonfile_excerpt(json_t *value, char buffer[64])
 {
   if (value == NULL) return strcpy(buffer, "missing");
   memset(buffer, 0, 64);
+  size_t digits = (size_t) value_digits(value);
   size_t n = json_dumpb(value, buffer, 60, JSON_ENCODE_ANY | JSON_COMPACT
-    | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(value_digits(value)));
+    | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(digits));
   if (n > 60) strcpy(buffer + (strlen(buffer) < 56 ? strlen(buffer) : 56), "...");
   return buffer;
 }

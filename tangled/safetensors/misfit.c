@@ -10,17 +10,22 @@
 #define SAVE_AGAIN "model.safetensors, as save_pretrained of transformers writes it"
 
 /* <The marks of other kinds of files> */
-enum kind_number { KIND_GGUF, KIND_LFS, KIND_ZIP, KIND_PICKLE, KIND_HDF5, KIND_PAGE,
-  KIND_JSON, KIND_TENSORS, KIND_UNKNOWN };
+enum kind_number { KIND_GGUF, KIND_LFS, KIND_ZIP, KIND_PICKLE, KIND_HDF5,
+  KIND_PAGE, KIND_JSON, KIND_TENSORS, KIND_UNKNOWN };
 static const struct file_kind { const char *name, *wanted; } kinds[] = {
-  [KIND_GGUF] = { "a GGUF file", "safetensors; GGUF comes with chapter 10" },
+  [KIND_GGUF] = { "a GGUF file",
+    "safetensors; GGUF comes with chapter 10" },
   [KIND_LFS] = { "a Git LFS pointer, not the file that it stands for",
     "the file itself, which git lfs pull fetches" },
-  [KIND_ZIP] = { "a zip archive, as PyTorch writes its pickles", SAVE_AGAIN },
+  [KIND_ZIP] = { "a zip archive, as PyTorch writes its pickles",
+    SAVE_AGAIN },
   [KIND_PICKLE] = { "a pickle of Python", SAVE_AGAIN },
-  [KIND_HDF5] = { "an HDF5 file, as TensorFlow writes them", SAVE_AGAIN },
-  [KIND_PAGE] = { "a web page", "the file itself; its download may ask for a login" },
-  [KIND_JSON] = { "a JSON file", "a file of tensors, or the directory of a model" },
+  [KIND_HDF5] = { "an HDF5 file, as TensorFlow writes them",
+    SAVE_AGAIN },
+  [KIND_PAGE] = { "a web page",
+    "the file itself; its download may ask for a login" },
+  [KIND_JSON] = { "a JSON file",
+    "a file of tensors, or the directory of a model" },
   [KIND_TENSORS] = { "a file of tensors", "the directory that it is in" },
   [KIND_UNKNOWN] = { "a file", "the directory of a model" } };
 
@@ -31,11 +36,13 @@ static bool begins(const unsigned char *byte, size_t n, const char *mark)
 
 static enum kind_number kind_of(const unsigned char *byte, size_t n)
 {
-  static const struct { const char *mark; enum kind_number kind; } marks[] = {
-    { "GGUF", KIND_GGUF }, { "version https://git-lfs", KIND_LFS },
-    { "PK\3\4", KIND_ZIP }, { "\200\2", KIND_PICKLE }, { "\200\3", KIND_PICKLE },
-    { "\200\4", KIND_PICKLE }, { "\211HDF", KIND_HDF5 }, { "<!", KIND_PAGE },
-    { "<html", KIND_PAGE }, { "{", KIND_JSON }, { "[", KIND_JSON } };
+  static const struct { const char *mark; enum kind_number kind; }
+    marks[] = { { "GGUF", KIND_GGUF },
+    { "version https://git-lfs", KIND_LFS }, { "PK\3\4", KIND_ZIP },
+    { "\200\2", KIND_PICKLE }, { "\200\3", KIND_PICKLE },
+    { "\200\4", KIND_PICKLE }, { "\211HDF", KIND_HDF5 },
+    { "<!", KIND_PAGE }, { "<html", KIND_PAGE },
+    { "{", KIND_JSON }, { "[", KIND_JSON } };
   if (n > 8 && byte[5] == 0 && byte[6] == 0 && byte[7] == 0 && byte[8] == '{')
     return KIND_TENSORS;
   for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++)
@@ -44,8 +51,8 @@ static enum kind_number kind_of(const unsigned char *byte, size_t n)
 }
 
 /* <Say what a file is> */
-bool misfit_bytes(const char *path, const unsigned char *byte, size_t n, bool json,
-  struct error *why)
+bool misfit_bytes(const char *path, const unsigned char *byte, size_t n,
+  bool json, struct error *why)
 {
   enum kind_number kind = kind_of(byte, n);
   if (kind < KIND_JSON || (kind == KIND_JSON && !json))
@@ -68,8 +75,8 @@ static bool misfit_file(const char *path, struct error *why)
 /* <Find what is in the place of a model> */
 static bool is_of_weights(const char *name)
 {
-  static const char *const ends[] = { ".gguf", ".bin", ".pt", ".pth", ".ckpt", ".h5",
-    ".msgpack", ".onnx", ".safetensors" };
+  static const char *const ends[] = { ".gguf", ".bin", ".pt", ".pth",
+    ".ckpt", ".h5", ".msgpack", ".onnx", ".safetensors" };
   size_t n = strlen(name);
   for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
     size_t k = strlen(ends[i]);
@@ -95,17 +102,20 @@ static bool misfit_directory(const char *path, const char *missing,
 {
   char at[PATH_CAP], found[256], is[400];
   if (path_find(at, path, "adapter_config.json", F_OK))
-    return error_found(why, at, "this", "of a LoRA adapter, which is no model by itself",
-      "its base model with the adapter merged into it (merge_and_unload of peft)");
+    return error_found(why, at, "this",
+      "of a LoRA adapter, which is no model by itself",
+      "its base model with the adapter merged into it"
+      " (merge_and_unload of peft)");
   find_weights(path, found);
   struct mapping map;
-  if (found[0] == '\0' || !path_join(at, path, found, NULL) || !file_map(&map, at, NULL))
-    return false;
+  if (found[0] == '\0' || !path_join(at, path, found, NULL)
+      || !file_map(&map, at, NULL)) return false;
   enum kind_number kind = kind_of(map.bytes, map.size);
   file_unmap(&map);
   if (kind >= KIND_JSON && (kind != KIND_TENSORS || !is_of_weights(missing)))
     return false;
-  snprintf(is, sizeof is, "missing, and there is %s, %s", found, kinds[kind].name);
+  snprintf(is, sizeof is, "missing, and there is %s, %s", found,
+    kinds[kind].name);
   return error_found(why, path, missing, is, kind == KIND_TENSORS ? SAVE_AGAIN
     : kinds[kind].wanted);
 }

@@ -7,8 +7,8 @@
 /* if the first of the n bytes of a file are those of another kind of file, the
    sentence says which and what to do, and replaces what was said; json: a bracket is
    what was wanted. Always false */
-bool misfit_bytes(const char *path, const unsigned char *byte, size_t n, bool json,
-  struct error *why);
+bool misfit_bytes(const char *path, const unsigned char *byte, size_t n,
+  bool json, struct error *why);
 
 /* the same for a file where the directory of a model was wanted, and for a directory
    without the file missing that has something else in its place; always false */

@@ -225,8 +225,8 @@ static bool shard_read(struct tensor_file *w, struct shard *s, struct error *why
   r.at = (const char *) s->map.bytes + 8;
   r.end = r.at + header;
   size_t first = w->n;
-  if (!header_read(&r)) return misfit_bytes(s->path, s->map.bytes, s->map.size, false,
-    why);
+  if (!header_read(&r))
+    return misfit_bytes(s->path, s->map.bytes, s->map.size, false, why);
   struct tensor_entry **list = w->n > 0 ? w->list + first : NULL;
   return extents_check(&r, list, w->n - first, s->map.bytes + 8 + header,
     s->map.size - 8 - header);

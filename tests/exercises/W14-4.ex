@@ -7,15 +7,18 @@ cat > $BUILD/ex.c <<'C'
 #include <stdlib.h>
 #include <jansson.h>
 #include "command.h"
-static void listen_now(void) { }
-static bool pressed(void) { return true; }         /* it was pressed before the first step had ended */
+static bool heard;
+static void listen_now(void) { heard = true; }     /* the model is loaded, and the prompt comes next */
+static bool pressed(void) { return heard; }        /* it was pressed before the first step had ended */
 static void run(char *n)
 {
   struct memory m = {0};
   char *buffer = NULL; size_t size = 0;
+  heard = false;
   FILE *out = open_memstream(&buffer, &size);
   struct console c = {.in = stdin, .out = out, .err = stderr, .in_terminal = true, .program = "incipit",
-    .build = "exercise", .memory = &m, .listen = listen_now, .interrupted = pressed};
+    .build = "exercise", .memory = &m, .listen = listen_now, .interrupted = pressed,
+    .cancelled = pressed};
   char *argv[] = {"incipit", "generate", "The", "--json", "-n", n, NULL};
   int status = command_run(&c, 6, argv);
   fclose(out);
@@ -28,10 +31,10 @@ ${CC:-cc} -std=gnu11 -O2 -w -Itangled -Iprogram $BUILD/ex.c $BUILD/libprogram.a 
 export INCIPIT_MODEL=tests/golden/small
 [ "$(grep -v '^#' "$1")" = "$($BUILD/ex)" ]
 ==== answer
+0 130
+0 130
+==== wrong
 1 130
 1 0
-==== wrong
-0 130
-0 130
 ==== skeleton
 # two lines: how many tokens, and the exit status
