@@ -6,12 +6,12 @@
 @** From outside: one header for other programs. \label{sec:outside}
 \incipit{E}{very chapter of} this book has a header, and every header shows what is inside: structures with all their fields, functions that
 are named for what they do, |head| and |forward| and |generate|. Inside a book that is right. It is wrong for a stranger who only wants a
-text continued. His program may have a |generate| of its own; he has no use for forty headers; and if a field is added to a structure that
+text continued. His program may have a |generate| of its own; he has no use for so many headers; and if a field is added to a structure that
 he has compiled into his program, his program breaks. A \emph{library} is what is left when all this is hidden: one header, |"incipit.h"|, with
 names that begin with \.{incipit\_}, and behind them the chapters.
 @^library@>@^incipit.h@>
 
-The header is worth reading for another reason. It has about forty functions, each of which does little more than check what it was given and call
+The header is worth reading for another reason. It has a few dozen functions, each of which does little more than check what it was given and call
 something that you know. So it is also the shortest summary of the book: a text becomes ids, rows are computed and kept, a sampler
 chooses, a stream shows what may be shown. You can read it as the list of what one has to be able to do in order to write one token at a time.
 
@@ -203,9 +203,8 @@ An object that needs another keeps it alive. You may close a model while context
 struct incipit_model;
   /* weights and a tokenizer, read-only: any number of threads at once */
 struct incipit_context;
-  /* a cache, its sequences, and workers; one thread at a time; two contexts of a model
-     in two threads give the bits that they give one after the other. It may not be used
-     from its own callbacks, and a call from there is refused */
+  /* a cache, its sequences, and workers; one thread at a time, and no call from its own
+     callbacks; contexts in two threads give the bits that they give one by one */
 struct incipit_constraint;
   /* a regular expression or grammar; one thread at a time, together with all samplers
      that were opened with it */
@@ -221,8 +220,8 @@ as |snprintf| does: they write what fits, and always say how many there are. A f
 @^tokenization@>
 
 @<A model and its tokens@>=
-INCIPIT_API struct incipit_model *incipit_model_open(const char *directory, struct
-  incipit_error *why);
+INCIPIT_API struct incipit_model *incipit_model_open(const char *directory,
+  struct incipit_error *why);
   /* |directory| is in Hugging Face's layout; |NULL|: the built-in model, at
      |INCIPIT_MODEL| of the environment or where \.{make install} has put it */
 INCIPIT_API void incipit_model_close(struct incipit_model *m);
@@ -234,14 +233,14 @@ INCIPIT_API uint32_t incipit_context_size(const struct incipit_model *m);
 INCIPIT_API bool incipit_is_end(const struct incipit_model *m, uint32_t id);
   /* is it one of the ids that end a text? */
 INCIPIT_API bool incipit_encode(struct incipit_model *m, const char *text, size_t n,
-  bool add_special, bool parse_special, uint32_t *id, size_t cap, size_t *n_ids, struct
-  incipit_error *why);
+  bool add_special, bool parse_special, uint32_t *id, size_t cap, size_t *n_ids,
+  struct incipit_error *why);
   /* the ids of |n| bytes, the first |cap| of them to |id|, and how many they are;
      |add_special|: with the ids that the model's files put around a text;
      |parse_special|: the text of a special token is that token */
 INCIPIT_API bool incipit_decode(const struct incipit_model *m, const uint32_t *id,
-  size_t n, bool skip_special, char *text, size_t cap, size_t *n_bytes, struct
-  incipit_error *why);
+  size_t n, bool skip_special, char *text, size_t cap, size_t *n_bytes,
+  struct incipit_error *why);
   /* the bytes of |n| ids, the first |cap| of them to |text|, without a zero after them */
 
 @ Options come in structures, and structures grow: next year there will be a field that today's programs have not heard of. We have to choose how an old program and a new library
@@ -262,8 +261,8 @@ struct incipit_context_options {
   uint32_t window, sinks; /* 0, 0: those of the model */
 };
   /* all zero but |size| are the defaults, which |NULL| stands for as well */
-INCIPIT_API struct incipit_context *incipit_context_open(struct incipit_model *m, const
-  struct incipit_context_options *o, struct incipit_error *why);
+INCIPIT_API struct incipit_context *incipit_context_open(struct incipit_model *m,
+  const struct incipit_context_options *o, struct incipit_error *why);
   /* with all its sequences closed; |o| may be |NULL|, as everywhere */
 INCIPIT_API void incipit_context_close(struct incipit_context *c);
   /* |NULL| does nothing, here and in every close */
@@ -274,8 +273,8 @@ struct incipit_report {
   /* of weights, mapped and shared by all contexts; of the cache, and of its pages in
      use; of the context, its cache included, now and at most. Then what was computed,
      and rows among it that had been computed before */
-INCIPIT_API bool incipit_context_report(const struct incipit_context *c, struct
-  incipit_report *r, size_t size, struct incipit_error *why);
+INCIPIT_API bool incipit_context_report(const struct incipit_context *c,
+  struct incipit_report *r, size_t size, struct incipit_error *why);
   /* fills in |*r|, which is |size| bytes */
 @#
 @<Sequences@>@;
@@ -301,8 +300,7 @@ INCIPIT_API bool incipit_sequence_fork(struct incipit_context *c, uint32_t from,
   /* opens one that is equal to |from| and shares its memory (copied on write) */
 INCIPIT_API bool incipit_sequence_crop(struct incipit_context *c, uint32_t sequence,
   size_t length, struct incipit_error *why);
-  /* forgets the rows from position |length| on; a model with a window may have to
-     forget them all: ask for the length */
+  /* forgets the rows from |length| on; with a window it may have to forget them all */
 INCIPIT_API bool incipit_sequence_keep(struct incipit_context *c, uint32_t sequence,
   const uint32_t *id, size_t n, size_t *length, struct incipit_error *why);
   /* crops to the rows whose tokens agree with |id[n]| from the beginning on; so many */
@@ -328,12 +326,12 @@ at each place, and accepts only some of it; a copy of the sampler goes along wit
 @<A constraint and a sampler@>=
 enum incipit_language { INCIPIT_REGEX, INCIPIT_GRAMMAR, INCIPIT_JSON };
   /* a pattern; a grammar with rule \.{root}; any JSON object, and no text is needed */
-INCIPIT_API struct incipit_constraint *incipit_constraint_open(struct incipit_model *m,
-  enum incipit_language language, const char *text, size_t n, struct incipit_error
-  *why);
+INCIPIT_API struct incipit_constraint *incipit_constraint_open(struct
+  incipit_model *m, enum incipit_language language, const char *text, size_t n,
+  struct incipit_error *why);
   /* compiles the |n| bytes of |text| for the vocabulary of |m| */
 INCIPIT_API void incipit_constraint_close(struct incipit_constraint *c);
-  /* samplers that have it keep it */
+  /* samplers that were opened with it keep it */
 @#
 @<Samplers@>@;
 
@@ -351,11 +349,11 @@ struct incipit_sampler_options {
   struct incipit_constraint *constraint; /* or |NULL| */
 };
   /* the arrays are copied when a sampler is opened */
-INCIPIT_API bool incipit_sampler_defaults(const struct incipit_model *m, struct
-  incipit_sampler_options *o, size_t size, struct incipit_error *why);
+INCIPIT_API bool incipit_sampler_defaults(const struct incipit_model *m,
+  struct incipit_sampler_options *o, size_t size, struct incipit_error *why);
   /* what the makers of the model suggest, or else the likeliest token */
-INCIPIT_API struct incipit_sampler *incipit_sampler_open(struct incipit_model *m, const
-  struct incipit_sampler_options *o, struct incipit_error *why);
+INCIPIT_API struct incipit_sampler *incipit_sampler_open(struct incipit_model *m,
+  const struct incipit_sampler_options *o, struct incipit_error *why);
   /* for a text of which there is nothing yet */
 INCIPIT_API void incipit_sampler_close(struct incipit_sampler *s);
   /* returns its memory */
@@ -369,8 +367,8 @@ INCIPIT_API bool incipit_sampler_reset(struct incipit_sampler *s, const uint32_t
 INCIPIT_API bool incipit_sampler_apply(struct incipit_sampler *s, const float *logits,
   uint32_t *id, struct incipit_error *why);
   /* what it chooses by |logits[vocab_size]|; asked again it says the same */
-INCIPIT_API bool incipit_sampler_accept(struct incipit_sampler *s, uint32_t id, struct
-  incipit_error *why);
+INCIPIT_API bool incipit_sampler_accept(struct incipit_sampler *s, uint32_t id,
+  struct incipit_error *why);
   /* the text goes on with |id|, whether it was chosen or not */
 
 @ A stream stands between the tokens and a reader. It holds back half of a character, and the beginning of what may become a stop string. What it releases is borrowed and lives until the next call for the same stream.
@@ -388,8 +386,8 @@ INCIPIT_API void incipit_stream_close(struct incipit_stream *s);
 INCIPIT_API bool incipit_stream_reset(struct incipit_stream *s, const uint32_t *id,
   size_t n, struct incipit_error *why);
   /* a new text after the prompt |id[n]|, which is not shown */
-INCIPIT_API bool incipit_stream_push(struct incipit_stream *s, uint32_t id, struct
-  incipit_piece *piece, struct incipit_error *why);
+INCIPIT_API bool incipit_stream_push(struct incipit_stream *s, uint32_t id,
+  struct incipit_piece *piece, struct incipit_error *why);
   /* takes a token; after a stop string nothing is taken any more */
 INCIPIT_API bool incipit_stream_end(struct incipit_stream *s, struct incipit_piece
   *piece, struct incipit_error *why);
@@ -401,18 +399,17 @@ has shown what that is worth. If there are more prompts than sequences, the othe
 @^batching@>@^cancellation@>
 
 @<A whole text, or many@>=
-enum incipit_finish { INCIPIT_FINISH_END, INCIPIT_FINISH_STOP, INCIPIT_FINISH_LENGTH,
-  INCIPIT_FINISH_MATCH, INCIPIT_FINISH_CANCELLED };
-  /* an end token; a stop string; |max_new_tokens| or the context; a constraint that
-     allows nothing more; a callback */
-struct incipit_token { size_t prompt, number; uint32_t id; const char *text; size_t n; };
-  /* token |number|, from 1, after prompt |prompt|, from 0, and |n| bytes that may now
-     be shown; borrowed until the callback returns */
+enum incipit_finish { INCIPIT_FINISH_END, INCIPIT_FINISH_STOP,
+  INCIPIT_FINISH_LENGTH, INCIPIT_FINISH_MATCH, INCIPIT_FINISH_CANCELLED };
+  /* by an end token, a stop string, the limit, a constraint, a callback */
+struct incipit_token {
+  size_t prompt, number; uint32_t id; const char *text; size_t n; };
+  /* token |number|, from 1, after prompt |prompt|, from 0; |n| bytes that may now be
+     shown, borrowed until the callback returns */
 typedef bool incipit_on_token(void *ctx, const struct incipit_token *now);
   /* false ends this text */
 typedef bool incipit_on_progress(void *ctx, size_t rows, size_t all);
-  /* called until the prompts have been read, of whose rows so many have; false ends all
-     texts */
+  /* so many rows of the prompts have been read; false ends all texts */
 struct incipit_generate_options {
   size_t size; /* of this structure */
   size_t max_new_tokens, min_new_tokens, chunk; /* 0: the context; none; 256 rows of a
@@ -428,18 +425,17 @@ struct incipit_prompt { const uint32_t *id; size_t n; };
   /* |n >= 1| ids */
 struct incipit_result { const char *text; size_t n; const uint32_t *id; size_t n_ids;
   int finish; const char *stop; };
-  /* the text without its prompt, a zero after its |n| bytes; its tokens; how it ended,
-     and with which stop string or |NULL|. Later versions may add fields */
+  /* a text of |n| bytes without its prompt, and a zero; its tokens; how it ended, and
+     with which stop string or |NULL|. Later versions may add fields */
 INCIPIT_API struct incipit_result *incipit_generate(struct incipit_context *c, const
-  uint32_t *id, size_t n, const struct incipit_generate_options *o, struct incipit_error
-  *why);
+  uint32_t *id, size_t n, const struct incipit_generate_options *o,
+  struct incipit_error *why);
   /* writes after |id[n]|; the caller owns the result. A text that was cancelled is
      one */
 INCIPIT_API bool incipit_generate_many(struct incipit_context *c, const struct
   incipit_prompt *prompt, size_t n, const struct incipit_generate_options *o, struct
   incipit_result **result, struct incipit_error *why);
-  /* writes after |prompt[n]| to |result[n]|, the same texts as one by one; on failure
-     all are |NULL| */
+  /* to |result[n]|, the same texts as one by one; on failure all are |NULL| */
 INCIPIT_API void incipit_result_close(struct incipit_result *r);
   /* returns its memory */
 
@@ -457,17 +453,18 @@ INCIPIT_API bool incipit_chat_encode(struct incipit_model *m, const char *style,
   size_t *n_ids, struct incipit_error *why);
   /* as |incipit_encode|: |n >= 1| messages in the chat template |style|, |NULL| for
      the model's; |reply|: and what asks for an answer */
-INCIPIT_API struct incipit_chat *incipit_chat_open(struct incipit_context *c, const char
-  *style, const char *system, struct incipit_error *why);
+INCIPIT_API struct incipit_chat *incipit_chat_open(struct incipit_context *c, const
+  char *style, const char *system, struct incipit_error *why);
   /* takes a sequence of |c|; |system|: what the system says, or |NULL| */
 INCIPIT_API void incipit_chat_close(struct incipit_chat *t);
   /* and closes the sequence */
 INCIPIT_API struct incipit_result *incipit_chat_say(struct incipit_chat *t, const char
-  *text, size_t n, const struct incipit_generate_options *o, struct incipit_error *why);
-  /* the answer to |n| bytes of the user, without blanks before it; |o->sequence| must be
-     |NULL|. On failure the user has said nothing: with |INCIPIT_FULL| reset it, or say
-     less */
-INCIPIT_API bool incipit_chat_reset(struct incipit_chat *t, struct incipit_error *why);
+  *text, size_t n, const struct incipit_generate_options *o, struct incipit_error
+  *why);
+  /* the answer to |n| bytes, without blanks before it; |o->sequence| must be |NULL|. On
+     failure nothing has been said: with |INCIPIT_FULL| reset it, or say less */
+INCIPIT_API bool incipit_chat_reset(struct incipit_chat *t, struct incipit_error
+  *why);
   /* forgets all but what the system said */
 
 @* Errors and options. \label{sec:outside-errors}
@@ -1226,7 +1223,8 @@ struct incipit_constraint *incipit_constraint_open(struct incipit_model *m,
   }
   struct incipit_constraint *c = library_new(sizeof *c, why);
   if (c == NULL) return NULL;
-  c->users = 1, c->model = m, c->language = language;
+  c->users = 1;
+  c->model = m, c->language = language;
   library_hold(m);
   if (compile(c, text, language == INCIPIT_JSON ? 0 : n, why)) return c;
   incipit_constraint_close(c);
@@ -1993,7 +1991,7 @@ static bool request_agrees(const struct run *g, const char *call,
 @ One function is behind |incipit_generate|, |incipit_generate_many| and |incipit_chat_say|. The last has more end tokens than the model.
 
 @<What the parts share@>=
-struct request {
+struct writing_request {
   struct incipit_context *c;
   const struct incipit_prompt *prompt;
   size_t n;
@@ -2002,12 +2000,12 @@ struct request {
   const char *call; /* for sentences */
 };
   /* what |incipit_generate_many| is asked for, and more */
-bool library_generate(const struct request *q, struct incipit_result **result,
+bool library_generate(const struct writing_request *q, struct incipit_result **result,
   struct incipit_error *why);
   /* as |incipit_generate_many| */
 
 @ @<Write all texts, step after step@>=
-bool library_generate(const struct request *q, struct incipit_result **result,
+bool library_generate(const struct writing_request *q, struct incipit_result **result,
   struct incipit_error *why)
 {
   struct run g = @[{ .c = q->c, .prompt = q->prompt, .n = q->n, .end = q->end,@|
@@ -2028,11 +2026,11 @@ bool library_generate(const struct request *q, struct incipit_result **result,
 }
 
 @ @<Write one text, or many@>=
-static struct request request_of(struct incipit_context *c,
+static struct writing_request request_of(struct incipit_context *c,
   const struct incipit_prompt *prompt, size_t n,
   const struct incipit_generate_options *o, const char *call)
 {
-  struct request q = @[{ .c = c, .prompt = prompt, .n = n, .o = o, .call = call }@];
+  struct writing_request q = @[{ .c = c, .prompt = prompt, .n = n, .o = o, .call = call }@];
   if (c != NULL) q.end = c->model->lm->config.eos;
   if (c != NULL) q.n_end = c->model->lm->config.n_eos;
   return q;
@@ -2043,7 +2041,7 @@ bool incipit_generate_many(struct incipit_context *c,
   const struct incipit_generate_options *o, struct incipit_result **result,
   struct incipit_error *why)
 {
-  struct request q = request_of(c, prompt, n, o, __func__);
+  struct writing_request q = request_of(c, prompt, n, o, __func__);
   return library_generate(&q, result, why);
 }
 @#
@@ -2052,7 +2050,7 @@ struct incipit_result *incipit_generate(struct incipit_context *c, const uint32_
 {
   struct incipit_prompt prompt = { id, n };
   struct incipit_result *result = NULL;
-  struct request q = request_of(c, &prompt, 1, o, __func__);
+  struct writing_request q = request_of(c, &prompt, 1, o, __func__);
   library_generate(&q, &result, why);
   return result;
 }
@@ -2282,7 +2280,7 @@ static bool write_answer(struct incipit_chat *t, const struct ids *next,
 {
   struct incipit_generate_options o = *theirs;
   struct incipit_prompt prompt = { next->id, next->n };
-  struct request q = @[{ t->c, &prompt, 1, &o, t->eos.id, t->eos.n,@|
+  struct writing_request q = @[{ t->c, &prompt, 1, &o, t->eos.id, t->eos.n,@|
     "incipit_chat_say" }@];
   l->o = theirs;
   o.sequence = &t->sequence, o.ctx = l;

@@ -48,7 +48,7 @@ bool library_size(const void *p, size_t size, size_t mine, const char *call,
   struct incipit_error *why);
 
 /* what incipit_generate_many is asked for, and more */
-struct request {
+struct writing_request {
   struct incipit_context *c;
   const struct incipit_prompt *prompt;
   size_t n;
@@ -58,7 +58,7 @@ struct request {
 };
 
 /* as incipit_generate_many */
-bool library_generate(const struct request *q, struct incipit_result **result,
+bool library_generate(const struct writing_request *q, struct incipit_result **result,
   struct incipit_error *why);
 
 /* <The inside of a model> */

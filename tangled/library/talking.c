@@ -212,7 +212,7 @@ static bool write_answer(struct incipit_chat *t, const struct ids *next,
 {
   struct incipit_generate_options o = *theirs;
   struct incipit_prompt prompt = { next->id, next->n };
-  struct request q = { t->c, &prompt, 1, &o, t->eos.id, t->eos.n,
+  struct writing_request q = { t->c, &prompt, 1, &o, t->eos.id, t->eos.n,
     "incipit_chat_say" };
   l->o = theirs;
   o.sequence = &t->sequence, o.ctx = l;

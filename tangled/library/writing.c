@@ -326,7 +326,7 @@ static void close_run(struct run *g, bool ok)
   g->c->busy = false;
 }
 
-bool library_generate(const struct request *q, struct incipit_result **result,
+bool library_generate(const struct writing_request *q, struct incipit_result **result,
   struct incipit_error *why)
 {
   struct run g = { .c = q->c, .prompt = q->prompt, .n = q->n, .end = q->end,
@@ -347,11 +347,11 @@ bool library_generate(const struct request *q, struct incipit_result **result,
 }
 
 /* <Write one text, or many> */
-static struct request request_of(struct incipit_context *c,
+static struct writing_request request_of(struct incipit_context *c,
   const struct incipit_prompt *prompt, size_t n,
   const struct incipit_generate_options *o, const char *call)
 {
-  struct request q = { .c = c, .prompt = prompt, .n = n, .o = o, .call = call };
+  struct writing_request q = { .c = c, .prompt = prompt, .n = n, .o = o, .call = call };
   if (c != NULL) q.end = c->model->lm->config.eos;
   if (c != NULL) q.n_end = c->model->lm->config.n_eos;
   return q;
@@ -362,7 +362,7 @@ bool incipit_generate_many(struct incipit_context *c,
   const struct incipit_generate_options *o, struct incipit_result **result,
   struct incipit_error *why)
 {
-  struct request q = request_of(c, prompt, n, o, __func__);
+  struct writing_request q = request_of(c, prompt, n, o, __func__);
   return library_generate(&q, result, why);
 }
 
@@ -371,7 +371,7 @@ struct incipit_result *incipit_generate(struct incipit_context *c, const uint32_
 {
   struct incipit_prompt prompt = { id, n };
   struct incipit_result *result = NULL;
-  struct request q = request_of(c, &prompt, 1, o, __func__);
+  struct writing_request q = request_of(c, &prompt, 1, o, __func__);
   library_generate(&q, &result, why);
   return result;
 }
