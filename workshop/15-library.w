@@ -803,7 +803,7 @@ A context ties together what chapter~2 calls an engine (kernels, workers and cou
 instead of spoiling the pass.
 
 @<The inside of a context@>=
-struct place { uint16_t times; bool open; size_t next; };
+struct kv_place { uint16_t times; bool open; size_t next; };
   /* of a sequence in the cache: how often it was given out; whether it is now; in
      |incipit_forward|, the position that comes next */
 struct incipit_context {
@@ -814,7 +814,7 @@ struct incipit_context {
   struct engine e;
   struct store *s;
   struct pass *last; /* the latest, or null */
-  struct place *place; /* [|n_places|] */
+  struct kv_place *place; /* [|n_places|] */
   uint32_t n_places;
   bool busy; /* a text is being written, and a callback may be running */
 };
@@ -862,7 +862,7 @@ bool library_idle(const struct incipit_context *c, const char *call,
 bool library_take_place(struct incipit_context *c, uint32_t *place)
 {
   for (*place = 0; *place < c->n_places; ++*place) {
-    struct place *p = &c->place[*place];
+    struct kv_place *p = &c->place[*place];
     if (p->open) continue;
     p->open = true;
     if (++p->times == 0) p->times = 1;
@@ -1645,7 +1645,7 @@ Why do many texts come out the same as one by one? Because the logits of a row d
 number, by which the noise is drawn.
 
 @<The inside of a run@>=
-struct written {
+struct text_run {
   struct run *g; size_t number; /* among the prompts, from 0 */
   uint32_t place; /* in the cache, from |began| on */
   bool began, owns; /* it has a place; the place is returned at the end */
@@ -1663,7 +1663,7 @@ struct run {
   const uint32_t *end;
   size_t n, n_end, n_done, read, all; /* texts; rows of prompts, so far and in all */
   struct incipit_sampler *sampler; /* that is copied */
-  struct written *text; /* [|n|] */
+  struct text_run *text; /* [|n|] */
   struct sequence **live; size_t n_live; /* those that a step is for */
   float *logits; /* [places][|vocab_size|] */
   struct incipit_result **result; /* [|n|], null while a text is being written */
@@ -1673,14 +1673,14 @@ struct run {
 @ The result is a block of its own, so that it outlives the context. The caller sees only the last part of it. Its blocks are returned together.
 
 @<The inside of a result@>=
-struct result { struct memory m; struct arena blocks; struct incipit_result shown; };
+struct kept_result { struct memory m; struct arena blocks; struct incipit_result shown; };
   /* what the caller gets is |shown| */
 
 @ @<Make a result, and return it@>=
 static struct incipit_result *make_result(const struct ids *text, size_t n_prompt,
   const struct text_stream *f, int finish, struct incipit_error *why)
 {
-  struct result *r = library_new(sizeof *r, why);
+  struct kept_result *r = library_new(sizeof *r, why);
   if (r == NULL) return NULL;
   struct attempt a = attempt_begin(&r->m);
   struct arena *b = &r->blocks;
@@ -1704,8 +1704,8 @@ static struct incipit_result *make_result(const struct ids *text, size_t n_promp
 void incipit_result_close(struct incipit_result *shown)
 {
   if (shown == NULL) return;
-  struct result *r = (struct result *) ((char *) shown
-    - offsetof(struct result, shown));
+  struct kept_result *r = (struct kept_result *) ((char *) shown
+    - offsetof(struct kept_result, shown));
   arena_free(&r->blocks);
   library_delete(r);
 }
@@ -1715,7 +1715,7 @@ void incipit_result_close(struct incipit_result *shown)
 @<Tell the caller about a token@>=
 static bool tell_token(void *ctx, const struct step *now)
 {
-  struct written *t = ctx;
+  struct text_run *t = ctx;
   const struct incipit_generate_options *o = &t->g->o;
   struct incipit_piece piece;
   if (t->q.c.ended != FINISH_NONE) text_stream_end(&t->stream->flow);
@@ -1728,7 +1728,7 @@ static bool tell_token(void *ctx, const struct step *now)
 @ A text begins when there is a place for it. With a sequence of the caller's the rows that agree with the prompt are kept, except for the last one, which must be computed because its logits are wanted.
 
 @<Begin the next text of a run@>=
-static bool find_place(struct run *g, struct written *t, struct incipit_error *why)
+static bool find_place(struct run *g, struct text_run *t, struct incipit_error *why)
 {
   if (g->o.sequence == NULL) {
     t->began = t->owns = library_take_place(g->c, &t->place);
@@ -1739,7 +1739,7 @@ static bool find_place(struct run *g, struct written *t, struct incipit_error *w
   return t->began;
 }
 @#
-static bool open_parts(struct run *g, struct written *t, size_t most,
+static bool open_parts(struct run *g, struct text_run *t, size_t most,
   struct incipit_error *why)
 {
   const struct incipit_prompt *p = &g->prompt[t->number];
@@ -1757,7 +1757,7 @@ static bool open_parts(struct run *g, struct written *t, size_t most,
 @ What ends a text are an end token, the two criteria, and the length; which of them it was is asked afterwards.
 
 @<Begin the next text of a run@>=
-static void fill_options(struct run *g, struct written *t, size_t most)
+static void fill_options(struct run *g, struct text_run *t, size_t most)
 {
   t->list[0] = (struct criterion) @[{ "string", text_stream_should_stop,@|
     &t->stream->flow }@];
@@ -1774,7 +1774,7 @@ static void fill_options(struct run *g, struct written *t, size_t most)
 @#
 static bool begin_text(struct run *g, size_t i, struct incipit_error *why)
 {
-  struct written *t = &g->text[i];
+  struct text_run *t = &g->text[i];
   const struct incipit_prompt *p = &g->prompt[i];
   t->g = g, t->number = i;
   if (!find_place(g, t, why)) return false;
@@ -1794,7 +1794,7 @@ static bool begin_text(struct run *g, size_t i, struct incipit_error *why)
 @ When a text has ended, its place is free for the next; all that is left of it is the result.
 
 @<End a text@>=
-static void leave_text(struct run *g, struct written *t)
+static void leave_text(struct run *g, struct text_run *t)
 {
   if (t->owns) library_leave_place(g->c, t->place);
   t->owns = false;
@@ -1805,7 +1805,7 @@ static void leave_text(struct run *g, struct written *t)
   t->stream = NULL;
 }
 @#
-static enum incipit_finish finish_of(const struct written *t)
+static enum incipit_finish finish_of(const struct text_run *t)
 {
   const char *reason = criteria_reason(&t->ends, t->q.c.ended);
   if (t->q.c.ended == FINISH_LENGTH) return INCIPIT_FINISH_LENGTH;
@@ -1816,7 +1816,7 @@ static enum incipit_finish finish_of(const struct written *t)
 @#
 static bool end_text(struct run *g, size_t i, struct incipit_error *why)
 {
-  struct written *t = &g->text[i];
+  struct text_run *t = &g->text[i];
   text_stream_end(&t->stream->flow);
   g->result[i] = make_result(&t->q.c.text, t->q.c.n_prompt, &t->stream->flow,
     (int) finish_of(t), why);
@@ -1828,7 +1828,7 @@ static bool end_text(struct run *g, size_t i, struct incipit_error *why)
 @ A text whose step failed has a sentence of its own. It has nothing to do with the others, but a call that has to say both that it failed and what it has written would be hard to use; so the call fails. Whether memory was refused must be asked of every book in which the step could have entered something.
 
 @<End a text@>=
-static bool text_failed(const struct run *g, const struct written *t,
+static bool text_failed(const struct run *g, const struct text_run *t,
   const struct attempt *step, struct incipit_error *why)
 {
   const struct incipit_constraint *k = t->sampler->constraint;
@@ -1846,7 +1846,7 @@ static bool begin_waiting(struct run *g, struct incipit_error *why)
 {
   g->n_live = 0;
   for (size_t i = 0; i < g->n; i++) {
-    struct written *t = &g->text[i];
+    struct text_run *t = &g->text[i];
     if (!t->began && !begin_text(g, i, why)) return false;
     if (t->began && g->result[i] == NULL) g->live[g->n_live++] = &t->q;
   }
@@ -1859,7 +1859,7 @@ static bool collect(struct run *g, const struct attempt *step,
   struct incipit_error *why)
 {
   for (size_t i = 0; i < g->n; i++) {
-    struct written *t = &g->text[i];
+    struct text_run *t = &g->text[i];
     if (!t->began || g->result[i] != NULL || t->q.c.ended == FINISH_NONE) continue;
     if (t->q.c.ended == FINISH_ERROR) return text_failed(g, t, step, why);
     if (!end_text(g, i, why)) return false;
@@ -1884,7 +1884,7 @@ static size_t prompt_rows(const struct run *g)
 static bool cancel_all(struct run *g, struct incipit_error *why)
 {
   for (size_t i = 0; i < g->n; i++) {
-    struct written *t = &g->text[i];
+    struct text_run *t = &g->text[i];
     if (g->result[i] != NULL) continue;
     if (t->q.c.ended == FINISH_NONE) t->q.c.ended = FINISH_CANCELLED;
     if (t->stream == NULL)
