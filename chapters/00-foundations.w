@@ -182,8 +182,8 @@ struct memory { struct account of[N_MEMORY_CLASSES], all; uint64_t fail_at; };
      number |fail_at| (from 1, over all purposes; 0: none) is refused */
 
 @ Every block carries its size and its purpose in front of it, so that the caller who frees it need
-not know them.\side{One thread at a time may allocate and free: workers never do. So the books need no
-lock.} The books count what was requested, not the few bytes of this header: they answer
+not know them.\side{A book belongs to one thread at a time, and the workers of a pool never allocate. So the books need no
+lock. Several threads that write texts have a book each; models and tokenizers, which all of them may read, take nothing from any book while they are read.} The books count what was requested, not the few bytes of this header: they answer
 the question how much a \emph{model} needs, and the same model must give the same answer under another allocator.
 @^header of a block@>
 

@@ -477,7 +477,7 @@ struct splitter;
 struct splitter *splitter_open(struct memory *m, const char *pattern,
   size_t n, bool literal, struct error *why);
   /* compiles |n| bytes of pattern, as they stand if |literal|; |m|
-     must outlive the splitter, which takes from it at every use; null
+     must outlive the splitter, which is not changed by its use; null
      and a sentence */
 void splitter_close(struct splitter *s);
   /* returns all of it; null is nothing */
@@ -488,20 +488,27 @@ extern const char split_gpt2[], split_llama3[];
 
 @ Cutting goes piece by piece, so that the longest text needs no list of its pieces. The splitter is
 what is compiled once; |struct pieces| is a text on its way through it, and remembers how far we are (|at|) and where the next
-match was found (|from|, |to|). One splitter serves one cutting at a time, since the place for the result of a search is inside it.
+match was found (|from|, |to|). A search needs a place for its result, and some memory to search in. If these were inside the splitter, it could serve only one thread at a time, and with it a whole tokenizer. So the caller brings them, as a |split_work|, and a splitter is only read.
 
 @<A pattern that cuts@>=
 struct text_piece { const unsigned char *byte; size_t n;
   bool match; };
   /* |n| bytes inside the text; were they a match, or lay they between
      two? */
-struct pieces { struct splitter *by; const unsigned char *text;
-  size_t n, at, from, to; bool known, full; };
+struct split_work { struct memory *m; void *general, *result, *limits,
+  *stack; };
+  /* |m| is set by the caller, the rest begins as null and is PCRE2's;
+     serves any splitters and any cuttings of one thread, also one
+     inside another */
+void split_work_free(struct split_work *w);
+  /* returns what the searches took; it may be used again */
+struct pieces { const struct splitter *by; struct split_work *work;
+  const unsigned char *text; size_t n, at, from, to; bool known, full; };
   /* a text that is being cut; for |pieces_next| only */
-void pieces_begin(struct pieces *p, struct splitter *by,
-  const unsigned char *text, size_t n);
+void pieces_begin(struct pieces *p, const struct splitter *by,
+  struct split_work *w, const unsigned char *text, size_t n);
   /* begins to cut |n| bytes, which must be whole characters; with a
-     null splitter the text is one piece */
+     null splitter the text is one piece, and |w| may be null */
 bool pieces_next(struct pieces *p, struct text_piece *next,
   struct error *why);
   /* the next piece; |next->n == 0| at the end, no other piece is
@@ -574,22 +581,16 @@ static void give_for_pcre2(void *block, void *m)
   memory_free(m, p);
 }
 
-@ A splitter keeps five things of PCRE2: where memory comes from, the code, the place for a
-result, the limits of a search, and a stack for the machine code. The stack may grow to
-a megabyte; a search that needs more is done again by PCRE2's interpreter, which works in memory
-of ours.
+@ A splitter keeps two things of PCRE2: where memory comes from, and the code. Whoever has compiled a pattern can let any number of threads search with it.
 
 @<What a splitter holds@>=
 struct splitter {
   struct memory *home;
   pcre2_general_context *general;
   pcre2_code *code;
-  pcre2_match_data *result;
-  pcre2_match_context *limits;
-  pcre2_jit_stack *stack;
 };
 
-@ Opening takes three steps, rewriting, compiling and making room. Each is tried only if the one before it went well, so the chain of
+@ Opening takes two steps, rewriting and compiling. Each is tried only if the one before it went well, so the chain of
 |&&| stops at the first that fails, with its sentence in |why|. What was made until then is tidied up by the function that closes a splitter at the
 end of its life; a second list of what to undo could forget something.
 
@@ -607,7 +608,7 @@ struct splitter *splitter_open(struct memory *m, const char *pattern,
     "out of memory for a pattern");
   ok = ok && (literal ? bytes_push(m, &text, pattern, n, why)
     : rewrite(m, pattern, n, &text, why));
-  ok = ok && compile(s, &text, literal, why) && make_room(s, why);
+  ok = ok && compile(s, &text, literal, why);
   bytes_free(m, &text);
   if (ok)@+ return s;
   splitter_close(s);
@@ -643,32 +644,38 @@ static bool compile(struct splitter *s, const struct bytes *text,
     (size_t) place);
 }
 
-@ The other three things are needed for every search and made once. A result has room for one pair of numbers, where the
-match begins and where it ends; groups inside the pattern do not interest us.
+@ What the searches of one thread need is made at the first of them. A result has room for one pair of numbers, where the
+match begins and where it ends; groups inside the pattern do not interest us. The limits are those of the text that is being cut.
 
 @<Make room for the searches@>=
-static bool make_room(struct splitter *s, struct error *why)
+static bool make_room(struct split_work *w, struct error *why)
 {
-  s->result = pcre2_match_data_create(1, s->general);
-  s->limits = pcre2_match_context_create(s->general);
-  s->stack = pcre2_jit_stack_create(32 * 1024, 1024 * 1024,
-    s->general);
-  if (s->result == NULL || s->limits == NULL || s->stack == NULL)
-    return error_say(why, "out of memory for a pattern");
-  pcre2_jit_stack_assign(s->limits, NULL, s->stack);
-  return true;
+  if (w->limits != NULL) return true;
+  if (w->general == NULL) w->general =
+    pcre2_general_context_create(take_for_pcre2, give_for_pcre2, w->m);
+  if (w->general != NULL && w->result == NULL)
+    w->result = pcre2_match_data_create(1, w->general);
+  if (w->result != NULL)
+    w->limits = pcre2_match_context_create(w->general);
+  return w->limits != NULL
+    || error_say(why, "out of memory for a pattern");
 }
 
-@ Closing serves both the splitter that has done its work and the one that was never finished. All of it goes back in the opposite order of its making, and PCRE2's functions take a
-null for what was never made.
+@ All of it goes back in the opposite order of its making, and PCRE2's functions take a
+null for what was never made. Closing a splitter likewise serves both the one that has done its work and the one that was never finished.
 
 @<Make room for the searches@>=
+void split_work_free(struct split_work *w)
+{
+  pcre2_jit_stack_free(w->stack);
+  pcre2_match_context_free(w->limits);
+  pcre2_match_data_free(w->result);
+  pcre2_general_context_free(w->general);
+  *w = (struct split_work) @[{ .m = w->m }@];
+}
 void splitter_close(struct splitter *s)
 {
   if (s == NULL)@+ return;
-  pcre2_jit_stack_free(s->stack);
-  pcre2_match_context_free(s->limits);
-  pcre2_match_data_free(s->result);
   pcre2_code_free(s->code);
   pcre2_general_context_free(s->general);
   memory_free(s->home, s);
@@ -677,19 +684,20 @@ void splitter_close(struct splitter *s)
 @ A search goes on from where the last one ended. PCRE2 counts the steps of a search and gives up
 after too many, which protects against patterns that try everything. Its own limit, $10^7$ steps, is the same for every text. The published patterns need a few
 steps a letter; so we add |100| for every byte, which leaves them room and still ends the others. The number must fit into 32 bits, and does so up to
-texts of 20 MB; from there on it is the largest that fits.
+texts of 20 MB; from there on it is the largest that fits. It is set for every search, because a piece of this text may be cut by another pattern in between.
 @^backtracking@>
 
 @<Begin to cut@>=
-void pieces_begin(struct pieces *p, struct splitter *by,
-  const unsigned char *text, size_t n)
+void pieces_begin(struct pieces *p, const struct splitter *by,
+  struct split_work *w, const unsigned char *text, size_t n)
 {
-  *p = (struct pieces) @[{ by, text, n, 0, 0, 0, false, false }@];
+  *p = (struct pieces) @[{ .by = by, .work = w, .text = text, .n = n }@];
   if (by == NULL) p->from = p->to = n, p->known = true;
-  else {
-    size_t limit = n < 20000000 ? 10000000 + 100 * n : UINT32_MAX;
-    pcre2_set_match_limit(by->limits, (uint32_t) limit);
-  }
+}
+static void set_limit(struct split_work *w, size_t n)
+{
+  size_t limit = n < 20000000 ? 10000000 + 100 * n : UINT32_MAX;
+  pcre2_set_match_limit(w->limits, (uint32_t) limit);
 }
 
 @ If there is no match left, we behave as if an empty one stood at the end of the text; then whoever asks needs no
@@ -701,31 +709,40 @@ it would look at all of it at every search, and a text of $n$ pieces would be re
 @<Look for the next match@>=
 static bool look(struct pieces *p, struct error *why)
 {
-  struct splitter *s = p->by;
+  const struct splitter *s = p->by;
+  struct split_work *w = p->work;
   uint32_t options = PCRE2_NO_UTF_CHECK | (p->full
     ? PCRE2_NOTEMPTY_ATSTART : 0);
   int got;
+  if (!make_room(w, why)) return false;
+  set_limit(w, p->n);
   @<Search, and once more without machine code if its stack ends@>@;
   p->from = p->to = p->n;
   p->known = true;
   if (got == PCRE2_ERROR_NOMATCH)@+ return true;
   if (got < 0)@+ return pcre2_error(got, p->at, why);
-  const PCRE2_SIZE *found = pcre2_get_ovector_pointer(s->result);
+  const PCRE2_SIZE *found = pcre2_get_ovector_pointer(w->result);
   p->from = found[0], p->to = found[1];
   return (p->at <= p->from && p->from <= p->to)
     || error_say(why, "the pattern matches backwards at byte %zu",
     p->at);
 }
 
-@ The stack of the machine code has an end, and a pattern that remembers many places to come back to may reach it. That is no property of the text, and must
-not decide what its pieces are. The interpreter has all the memory that we have.
+@ The machine code searches on a stack of 32 kilobytes, and a pattern that remembers many places to come back to may reach its end. That is no property of the text, and must
+not decide what its pieces are. So the search is done again with a stack that may grow to a megabyte, which most texts never need; and if that ends as well, by PCRE2's interpreter, which has all the memory that we have.
 
 @<Search, and once more without machine code if its stack ends@>=
 got = pcre2_match(s->code, p->text, p->n, p->at, options,
-  s->result, s->limits);
+  w->result, w->limits);
+if (got == PCRE2_ERROR_JIT_STACKLIMIT && w->stack == NULL) {
+  w->stack = pcre2_jit_stack_create(32 * 1024, 1024 * 1024, w->general);
+  pcre2_jit_stack_assign(w->limits, NULL, w->stack);
+  got = pcre2_match(s->code, p->text, p->n, p->at, options,
+    w->result, w->limits);
+}
 if (got == PCRE2_ERROR_JIT_STACKLIMIT)
   got = pcre2_match(s->code, p->text, p->n, p->at,
-    options | PCRE2_NO_JIT, s->result, s->limits);
+    options | PCRE2_NO_JIT, w->result, w->limits);
 
 @ Whoever reads such a message wants to know where in the text the search gave up, too: it is the text, as often as the
 pattern, that has something unusual in it.
@@ -808,8 +825,8 @@ switched on.
 @<Make room for the searches@>@;
 @<Compile a pattern@>@;
 @<Say why a search failed@>@;
-@<Look for the next match@>@;
 @<Begin to cut@>@;
+@<Look for the next match@>@;
 @<Cut off the next piece@>@;
 @<Ask for the version of Unicode@>@;
 
@@ -890,6 +907,7 @@ struct bpe_trainer {
   struct bpe_pair *pairs; size_t n_pairs, pairs_cap;
   struct pair_map number; /* from a pair to its number, plus 1 */
   struct heap queue;
+  struct split_work cut;
 };
 
 @ A long text in which every other line has a \texttt{the} has
@@ -939,7 +957,7 @@ static bool collect(struct bpe_trainer *t, const unsigned char *text,
     struct pieces p;
     struct text_piece next;
     length = utf8_run(text + at, n - at, &whole);
-    pieces_begin(&p, whole ? by : NULL, text + at, length);
+    pieces_begin(&p, whole ? by : NULL, &t->cut, text + at, length);
     do {
       if (!pieces_next(&p, &next, t->why))@+ return false;
       if (next.n > 0 && !enter_piece(t, next.byte, next.n))
@@ -1134,7 +1152,7 @@ bool bpe_train(struct memory *m, const char *text, size_t n,
   const char *pattern, size_t merges, struct bpe_merge **out,
   size_t *n_out, struct error *why)
 {
-  struct bpe_trainer t = @[{ .m = m, .why = why }@];
+  struct bpe_trainer t = @[{ .m = m, .why = why, .cut = { .m = m } }@];
   struct splitter *by = NULL;
   struct bpe_merge *list = NULL;
   *out = NULL, *n_out = 0;
@@ -1191,6 +1209,7 @@ static bool learn(struct bpe_trainer *t, struct bpe_merge *list,
 @ Five blocks were taken, each with the room that was asked for it. Those that were never taken are null, and giving a null back is nothing.
 
 @<Return what the learner took@>=
+split_work_free(&t.cut);
 heap_free(m, &t.queue);
 pair_map_free(m, &t.number);
 name_map_free(m, &t.known);
@@ -1991,7 +2010,7 @@ and a workspace.
 @<A lesson@>=
 struct lesson { struct bpe_merge *merge; size_t n, asked;
   struct bpe rules;
-  struct bpe_work work; struct splitter *by; };
+  struct bpe_work work; struct splitter *by; struct split_work cut; };
   /* |n| merges in a block of |asked|, and what encodes with them */
 bool lesson_learn(struct memory *m, const char *text,
   size_t merges, struct lesson *l);
@@ -2018,7 +2037,7 @@ bool lesson_learn(struct memory *m, const char *text,
   size_t merges, struct lesson *l)
 {
   struct error why;
-  *l = (struct lesson) @[{ .asked = merges }@];
+  *l = (struct lesson) @[{ .asked = merges, .cut = { .m = m } }@];
   if (bpe_train(m, text, strlen(text), split_gpt2, merges, &l->merge,
     &l->n, &why) && bpe_learnt(m, &l->rules, l->merge, l->n, &why)
     && (l->by = splitter_open(m, split_gpt2, strlen(split_gpt2),
@@ -2033,6 +2052,7 @@ bool lesson_learn(struct memory *m, const char *text,
 @<Learn, and be ready to encode@>=
 void lesson_forget(struct memory *m, struct lesson *l)
 {
+  split_work_free(&l->cut);
   splitter_close(l->by);
   bpe_work_free(m, &l->work);
   bpe_free(m, &l->rules);
@@ -2050,7 +2070,8 @@ bool lesson_encode(struct memory *m, struct lesson *l,
 {
   struct pieces p;
   struct text_piece next;
-  pieces_begin(&p, l->by, (const unsigned char *) text, strlen(text));
+  pieces_begin(&p, l->by, &l->cut, (const unsigned char *) text,
+    strlen(text));
   while (pieces_next(&p, &next, NULL) && next.n > 0)
     if (!bpe_encode(&l->rules, m, &l->work, next.byte, next.n, out,
       NULL)) return false;

@@ -519,7 +519,7 @@ uint32_t config_window(const struct model_config *c, uint32_t layer)
   return near ? c->window : 0;
 }
 
-@ If memory is short one can ask for a window that the maker of the model has not thought of, in all layers; that is another model, with the same weights. Chapter 6 measures how much is lost by it, and how much of that a few \emph{sinks} save, first positions that stay visible for ever. With sinks a text goes on for as long as anybody likes, and positions are what they are: nothing is renumbered. A table of learned positions ends where it ends, so a model that has one gets none.
+@ If memory is short one can ask for a window that the maker of the model has not thought of, in all layers. The model itself is not changed by that, since others may be reading it: the window is a matter of the text's store, which asks for it on a copy of the settings (\cref{sec:pages}). Chapter 6 measures how much is lost by it, and how much of that a few \emph{sinks} save, first positions that stay visible for ever. With sinks a text goes on for as long as anybody likes, and positions are what they are: nothing is renumbered. A table of learned positions ends where it ends, so a model that has one gets none.
 @^attention sink@>
 
 @<Ask for the window of a layer@>=
@@ -618,13 +618,14 @@ struct store_kind {
   void (*truncated)(struct store *s, uint32_t sequence);
     /* the sequence has been cropped, and may be cropped further; null if nothing
        is to be done */
+  bool (*fork)(struct store *s, uint32_t from, uint32_t to, struct error *why);
+    /* as |store_fork|, which has copied the tokens; null: this kind cannot */
   void (*close)(struct store *s);
     /* as |store_close|, but never for null, and the batch is closed already */
 };
   /* the functions that make a kind of store */
-  /* the functions that make a kind of store */
 
-@ After the table comes what all stores have in common. Two of the numbers are for the counters, and only the store can know
+@ After the table comes what all stores have in common. Of the model's settings a store needs a few numbers, and copies them; how far each layer sees is among them, because a store may be told to show less than the model would look at. Two of the numbers are for the counters, and only the store can know
 them.
 
 @<The store as others see it@>=
@@ -632,9 +633,12 @@ struct store {
   const struct store_kind *kind;
   struct memory *m; /* where passes through this store take their memory */
   uint32_t n_sequences, n_positions; /* the most it holds */
+  uint32_t n_layers, n_kv_heads, head_dim; /* of the model */
+  uint32_t sinks, *window; /* first positions that are always seen; |[n_layers]|, how
+    many a row sees in each layer, 0: all */
   size_t row_bytes; /* keys and values of one row in one layer, as stored */
   size_t rows_visible, rows_recomputed;
-  struct model_config config; struct kv_batch batch;
+  struct kv_batch batch;
 };
   /* the part that all stores have in common. |rows_visible|: rows of the store that some
      row of the present pass sees in the layer that was put last, set by |store_write|;
@@ -677,6 +681,10 @@ size_t store_window_start(const struct store *s, uint32_t layer, size_t position
   /* the first position that a row at |position| sees in |layer|, sinks aside */
 void store_clear(struct store *s);
   /* crops all sequences to nothing */
+bool store_fork(struct store *s, uint32_t from, uint32_t to, struct error *why);
+  /* makes the empty sequence |to| equal to |from|, without computing anything;
+     errors: a kind of store that cannot, |to| has rows, a number out of range, a pass
+     going on, memory; then |to| is empty */
 void store_close(struct store *s);
   /* returns the memory; null is nothing */
 
@@ -707,14 +715,14 @@ settings. A window that is one too long shows in no text that anybody would read
 @<Count the rows that are seen@>=
 size_t store_window_start(const struct store *s, uint32_t layer, size_t position)
 {
-  size_t window = config_window(&s->config, layer);
+  size_t window = s->window[layer];
   bool short_sighted = window > 0 && position >= window;
   return short_sighted ? position - window + 1 : 0;
 }
 void store_view(const struct store *s, uint32_t layer, size_t i,
   struct kv_view *v)
 {
-  uint32_t position = s->batch.rows[i].position, sinks = s->config.sinks;
+  uint32_t position = s->batch.rows[i].position, sinks = s->sinks;
   s->kind->view(s, layer, i, v);
   v->lo = (uint32_t) store_window_start(s, layer, position), v->hi = position + 1;
   v->sinks = sinks < v->lo ? sinks : 0;
@@ -733,7 +741,7 @@ void store_write(struct store *s, uint32_t layer, const float *k, const float *v
   s->rows_visible = 0;
   for (uint32_t i = 0; i < s->n_sequences; i++) {
     const struct kv_sequence *q = &s->batch.sequence[i];
-    size_t lo = store_window_start(s, layer, q->length), sinks = s->config.sinks;
+    size_t lo = store_window_start(s, layer, q->length), sinks = s->sinks;
     if (q->count > 0)
       s->rows_visible += q->length + q->count - lo + (sinks < lo ? sinks : lo);
   }
@@ -889,7 +897,20 @@ void store_clear(struct store *s)
   for (uint32_t i = 0; i < s->n_sequences; i++) store_crop(s, i, 0);
 }
 
-@ A store of any kind begins with an empty batch, and of the model it knows the settings, of which it keeps a copy. |row_bytes| counts a key and a value as they are kept; a store of shorter
+@ The batch of a store has a list of tokens for each sequence, and takes them along when it is closed.
+
+@<Open and close the batch@>=
+static void batch_close(struct store *s)
+{
+  for (uint32_t i = 0; i < s->n_sequences; i++) {
+    struct kv_sequence *q = &s->batch.sequence[i];
+    memory_free(s->m, q->token);
+  }
+  memory_free(s->m, s->window);
+  memory_free(s->m, s->batch.sequence);
+}
+
+@ A store of any kind begins with an empty batch, and with the numbers that it needs of the model's settings. It does not keep the settings, which have lists in them that belong to the model. |row_bytes| counts a key and a value as they are kept; a store of shorter
 numbers will say less.
 
 @<Open and close the batch@>=
@@ -897,26 +918,24 @@ bool store_prepare(struct store *s, const struct store_kind *kind,
   struct memory *m, const struct model_config *c, uint32_t n_sequences,
   struct error *why)
 {
-  *s = (struct store) @[{ .kind = kind, .m = m, .config = *c,@|
+  *s = (struct store) @[{ .kind = kind, .m = m, .sinks = c->sinks,@|
     .n_sequences = n_sequences, .n_positions = c->n_positions,@|
+    .n_layers = c->n_layers, .n_kv_heads = c->n_kv_heads,@|
+    .head_dim = c->head_dim,@|
     .row_bytes = 2 * sizeof(float) * c->n_kv_heads * c->head_dim }@];
   s->batch.sequence = memory_alloc(m, MEMORY_OTHER, n_sequences,
     sizeof *s->batch.sequence, why);
-  return s->batch.sequence != NULL;
+  if (s->batch.sequence == NULL) return false;
+  s->window = memory_alloc(m, MEMORY_OTHER, c->n_layers, sizeof *s->window, why);
+  if (s->window == NULL) batch_close(s);
+  else for (uint32_t i = 0; i < c->n_layers; i++)
+    s->window[i] = config_window(c, i);
+  return s->window != NULL;
 }
-static void batch_close(struct store *s)
-{
-  for (uint32_t i = 0; i < s->n_sequences; i++) {
-    struct kv_sequence *q = &s->batch.sequence[i];
-    memory_free(s->m, q->token);
-  }
-  memory_free(s->m, s->batch.sequence);
-}
-
 @ Chapter 4 will have sequences that begin as copies of others. What the batch has to do with that is this: the copy has the same tokens.
 
-@<Say that one sequence follows another@>=
-bool store_copy_tokens(struct store *s, uint32_t from, uint32_t to,
+@<Fork a sequence of a store@>=
+static bool copy_tokens(struct store *s, uint32_t from, uint32_t to,
   struct error *why)
 {
   uint32_t larger = from > to ? from : to;
@@ -940,6 +959,19 @@ bool store_copy_tokens(struct store *s, uint32_t from, uint32_t to,
   return true;
 }
 
+@ The rest is the business of the kind of store, if it can do it at all. The plain store of this chapter cannot: it would have to copy all keys and values, and nobody who forks wants that. A fork that fails half way leaves the new sequence empty.
+
+@<Fork a sequence of a store@>=
+bool store_fork(struct store *s, uint32_t from, uint32_t to, struct error *why)
+{
+  if (s->kind->fork == NULL)
+    return error_say(why, "this store cannot fork; wanted: a cache");
+  if (!copy_tokens(s, from, to, why)) return false;
+  if (s->kind->fork(s, from, to, why)) return true;
+  store_crop(s, to, 0);
+  return false;
+}
+
 @ So far nothing has been said about where keys and values lie. The store of this chapter is as plain as can be: a sequence has one block, in it a
 layer has its keys and then its values, and position |t| is the |t|-th row of those. The
 block grows by doubling, as the token arrays do.
@@ -950,10 +982,6 @@ bool store_prepare(struct store *s, const struct store_kind *kind,
   struct error *why);
   /* for those who make a kind of store: fills in the part that all have in common,
      with a batch of |n_sequences| empty sequences */
-bool store_copy_tokens(struct store *s, uint32_t from, uint32_t to,
-  struct error *why);
-  /* for them, too: gives the empty sequence |to| the length and the tokens of
-     |from|; errors: |to| has rows, a number out of range, a pass going on, memory */
 size_t store_next_cap(size_t cap, size_t wanted, size_t max);
   /* what |cap| should become, so that |wanted| fit: twice as much, or what is wanted,
      or |max| */
@@ -997,7 +1025,7 @@ static bool plain_grow(struct plain_store *s, struct plain_block *b,
   size_t length, size_t cap, struct error *why)
 {
   struct memory *m = s->common.m;
-  size_t parts = 2 * s->common.config.n_layers, span = s->width * sizeof(float);
+  size_t parts = 2 * s->common.n_layers, span = s->width * sizeof(float);
   float *data = memory_alloc(m, MEMORY_CACHE, cap, parts * span, why);
   if (data == NULL)@+ return false;
   @<Move each layer's rows to their new place@>@;
@@ -1043,9 +1071,10 @@ static void plain_view(const struct store *common, uint32_t layer, size_t i,
   const struct plain_block *b =
     &s->sequence[common->batch.rows[i].sequence];
   const float *keys = b->data + 2 * layer * b->cap * s->width;
-  *v = (struct kv_view) @[{ .base_k = keys, .base_v = keys + b->cap * s->width,@|
+  *v = (struct kv_view) @[{ .key = (uintptr_t) keys,@|
+    .value = (uintptr_t) (keys + b->cap * s->width),@|
     .row_bytes = s->width * sizeof(float),@|
-    .head_bytes = common->config.head_dim * sizeof(float),@|
+    .head_bytes = common->head_dim * sizeof(float),@|
     .type = WEIGHT_F32 }@];
 }
 
@@ -1099,7 +1128,7 @@ static void plain_close(struct store *common)
 @<Open and close the batch@>@;
 @<Count the rows that are seen@>@;
 @<Say how long a sequence is, and make it shorter@>@;
-@<Say that one sequence follows another@>@;
+@<Fork a sequence of a store@>@;
 @<Pass the call on to the kind of store@>@;
 @<What the plain store holds@>@;
 @<Give a sequence a larger block@>@;

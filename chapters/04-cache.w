@@ -210,7 +210,7 @@ Nothing is lost for ever: the next row finds all three. But this one has found $
 
 @* Counting the entries of a cache. \label{sec:tenpositions}
 What is in the cache after a prompt of ten tokens, and what does one more token add? Each layer has the keys and the values of ten positions; a key has |n_kv_heads| parts of |head_dim| numbers. Written as an array, with the sequences of a batch in front, that is
-\.{[layers][B][kv\_heads][10][head\_dim]}, once for keys and once for values. One pass of \emph{one} row makes it \.{[layers][B][kv\_heads][11][head\_dim]}. The order of the axes changes no number that is stored, only how fast it is found again; ours will be layer, page, head and then row (\cref{sec:layout}).
+\.{[layers][B][kv\_heads][10][head\_dim]}, once for keys and once for values. One pass of \emph{one} row makes it \.{[layers][B][kv\_heads][11][head\_dim]}. The order of the axes changes no number that is stored, only how fast it is found again; ours will be page, layer, head and then row (\cref{sec:layout}).
 
 The program reads the sentence as far as it is told, in one pass, and starts it again when it is over.
 
@@ -319,7 +319,7 @@ finds it shared takes a page of its own first, and copies the rows that count. T
 #endif
 
 @ The most that it may hold is one of the caller's options. Memory for all of it is not taken at once, unless the caller wants that too: a context of 131072 positions, as Llama~3.1 has, would ask for gigabytes before
-the first word. The pool of pages grows by doubling like everything here that grows.
+the first word. The pool of pages grows by doubling like everything here that grows; but the pages that it has stay where they are, and nothing is copied.
 
 @<A store that keeps its rows in pages@>=
 struct kv_format { const char *name; enum weight_type type;
@@ -328,11 +328,14 @@ struct kv_format { const char *name; enum weight_type type;
 };
   /* a way to keep rows, by its name */
 struct cache_options { size_t rows, page_rows, pass;
-  const struct kv_format *format; bool preallocate; };
+  const struct kv_format *format; bool preallocate;@|
+  bool set_window; uint32_t window, sinks, context; };
   /* the most rows it may hold in all its sequences, 0: as many as their contexts
      have; rows a page, a power of two up to 256, 0: 64; the most rows of a sequence
-     in one pass, 0: a context; how rows are kept, null: in float32; and whether the
-     memory for all of them is taken when it is opened */
+     in one pass, 0: a context; how rows are kept, null: in float32; whether the
+     memory for all of them is taken when it is opened; whether all layers see the last |window|
+     positions, 0: all, and the first |sinks|, instead of what the model's settings say; the longest text, 0: the
+     model's */
 struct store *cache_open(struct memory *m, const struct model_config *c,
   uint32_t n_sequences, const struct cache_options *w, struct error *why);
   /* an empty cache for |n_sequences| sequences of a model; null and a
@@ -342,31 +345,27 @@ struct store *cache_open(struct memory *m, const struct model_config *c,
 @ What a fork costs, and what a cache holds, can be asked; whoever says that nothing was copied should be able to show it.
 
 @<A store that keeps its rows in pages@>=
-bool cache_fork(struct store *s, uint32_t from, uint32_t to,
-  struct error *why);
-  /* makes the empty sequence |to| of a cache equal to |from|, by sharing its pages;
-     errors: |to| has rows, a number out of range, a pass going on, memory for the list */
 struct cache_state { size_t pages, pages_used, page_rows, bytes, bytes_used,
   bytes_copied; };
   /* pages that there is memory for, and those on some list; rows of one; the bytes
      of both; bytes that were copied because a shared page was written to */
 struct cache_state cache_look(const struct store *s);
-  /* the state of a cache */
+  /* the state of a cache; all zero for a store of another kind */
 
-@ What is a store's own business and what is common to all was settled in \cref{model}. The |batch| in |common| has for each sequence a |kv_sequence|: its length, its tokens, and which rows of the pass that is going on are its. A kind of store supplies five functions: it reserves memory for the rows of the batch, or refuses; it puts keys and values where they belong; it shows a row what it sees, as a |kv_view|; it hears when a sequence was cropped; and it closes.
+@ What is a store's own business and what is common to all was settled in \cref{model}. The |batch| in |common| has for each sequence a |kv_sequence|: its length, its tokens, and which rows of the pass that is going on are its. A kind of store supplies six functions: it reserves memory for the rows of the batch, or refuses; it puts keys and values where they belong; it shows a row what it sees, as a |kv_view|; it hears when a sequence was cropped; it forks, by |store_fork|, which has copied the tokens before; and it closes.
 
-Inside ours there is one \emph{pool} for all sequences: a block in which each layer has its keys and then its values, page after page. A page number means the same rows in all layers, so that one list serves them all. What is known of a page is how many lists it is on;
+Inside ours there is one \emph{pool} of pages for all sequences. In a page each layer has its keys and then its values, for the same rows, so that one list serves all layers. What is known of a page is its address and how many lists it is on;
 the pages that are on none are kept on a stack, which is threaded through the same array: the |k|-th spare page is |page[k].free_next|.
 
 @<What the cache holds@>=
-struct page_info { uint32_t refs, writers, free_next; };
+struct page_info { uint32_t refs, writers, free_next; bool slab; char *data; };
   /* lists that it is on, and how many of them write to it in this pass; a spare
-     page */
-struct page_list { uint32_t *page; size_t n, cap, first; };
-  /* |[cap]|; the pages of sinks and those from |first| to |n| are really there */
+     page; does a slab begin with it? its |[n_layers][2][heads][page_rows][head_bytes]| */
+struct page_list { uint32_t *page; const char **data; size_t n, cap, first; };
+  /* |[cap]| numbers and addresses; the pages of sinks and those from |first| to |n| are
+     really there */
 struct layer_group {
   uint32_t layer, n_layers; /* one layer of the group, and how many it has */
-  char *pages; /* |[n_layers][2][cap][heads][page_rows][head_bytes]| */
   struct page_info *page; size_t cap, n_free, max_pages; /* |[cap]|; the most pages */
   struct page_list *sequence; /* |[n_sequences]| */
 };
@@ -388,12 +387,12 @@ struct cache {
 static const struct layer_group *group_of(const struct cache *s, uint32_t layer)
 {
   const struct layer_group *f = s->group;
-  uint32_t window = config_window(&s->common.config, layer);
-  while (window != config_window(&s->common.config, f->layer)) f++;
+  const uint32_t *window = s->common.window;
+  while (window[layer] != window[f->layer]) f++;
   return f;
 }
 
-@ Many questions are how many pages so many rows take. A part of the pool, the keys or the values of one layer, has |cap| pages, one after the other; in a page, each head has its rows for itself (\cref{sec:layout}). So a head that reads a page reads one piece of memory from end to end.
+@ Many questions are how many pages so many rows take. A page has a part for the keys and one for the values of each layer; in a part, each head has its rows for itself (\cref{sec:layout}). So a head that reads a page reads one piece of memory from end to end.
 
 @<What the cache holds@>=
 static size_t pages_for(const struct cache *s, size_t rows)
@@ -405,7 +404,7 @@ static size_t page_bytes(const struct cache *s, const struct layer_group *f)
 static char *page_address(const struct cache *s, const struct layer_group *f, size_t part,
   size_t page, size_t head, size_t row)
 {
-  return f->pages + (part * f->cap + page) * plane_bytes(s)
+  return f->page[page].data + part * plane_bytes(s)
     + (head * s->page_rows + row) * s->head_bytes;
 }
 
@@ -495,6 +494,11 @@ static uint32_t page_acquire(struct layer_group *f)
   f->page[n].refs = 1;
   return n;
 }
+static void list_set(const struct layer_group *f, struct page_list *l, size_t i,
+  uint32_t page)
+{
+  l->page[i] = page, l->data[i] = f->page[page].data;
+}
 @<Give a sequence a page of its own@>@;
 static void assign_pages(struct cache *s, struct layer_group *f, uint32_t sequence)
 {
@@ -504,7 +508,7 @@ static void assign_pages(struct cache *s, struct layer_group *f, uint32_t sequen
   if (q->count == 0) return;
   if (shared != NULL && shared->refs > 1) copy_page(s, f, l, q->length);
   while (l->n < pages_for(s, q->length + q->count))
-    l->page[l->n++] = page_acquire(f);
+    list_set(f, l, l->n++, page_acquire(f));
 }
 
 @ Only the rows that count are copied, in every layer, keys and values. The page that was shared has one reader less.
@@ -513,13 +517,14 @@ static void assign_pages(struct cache *s, struct layer_group *f, uint32_t sequen
 static void copy_page(struct cache *s, struct layer_group *f, struct page_list *l,
   size_t length)
 {
-  uint32_t *mine = &l->page[length / s->page_rows], old = *mine;
+  size_t i = length / s->page_rows;
   size_t bytes = length % s->page_rows * s->head_bytes;
+  uint32_t old = l->page[i], mine = page_acquire(f);
   f->page[old].refs--;
-  *mine = page_acquire(f);
+  list_set(f, l, i, mine);
   for (size_t part = 0; part < 2 * f->n_layers; part++)
     for (size_t h = 0; h < s->heads; h++) {
-      memcpy(page_address(s, f, part, *mine, h, 0), page_address(s, f, part, old, h, 0),
+      memcpy(page_address(s, f, part, mine, h, 0), page_address(s, f, part, old, h, 0),
         bytes);
       s->copied += bytes;
     }
@@ -543,7 +548,10 @@ static void group_truncated(struct cache *s, struct layer_group *f, uint32_t seq
   if (n < l->first) l->first = s->sink_pages;
 }
 
-@ A larger pool is a new block, into which all parts of the old one are moved, as in the plain store. The stack of spare pages gets the new ones, the lowest on top.
+@ How does a pool of pages get larger? The plain store takes a larger block and copies everything into it, and for a moment there are both. For a cache of some gigabytes that would be a long moment, and twice the memory; a device cannot do it at all, as it may be reading the pages. But pages need not lie next to each other: the page table says where each of them is. So the pool takes another block for the new pages alone, called a \emph{slab}, and an old page keeps its address as long as the cache is open. A slab has as many pages as all slabs before it, because the pool doubles; and so there are few slabs.
+@^slab@>
+
+The page with which a slab begins is marked, since it is the address by which the slab is freed. The stack of spare pages gets the new ones, the lowest on top.
 
 @<Give the pool more pages@>=
 static bool pages_grow(struct cache *s, struct layer_group *f, size_t wanted,
@@ -551,27 +559,24 @@ static bool pages_grow(struct cache *s, struct layer_group *f, size_t wanted,
 {
   struct memory *m = s->common.m;
   size_t cap = store_next_cap(f->cap, wanted, f->max_pages);
-  size_t parts = 2 * f->n_layers, old = f->cap, bytes = page_bytes(s, f);
-  char *pool = memory_alloc(m, MEMORY_CACHE, cap, bytes, why);
-  struct page_info *page = pool == NULL ? NULL
-    : memory_resize(m, MEMORY_OTHER, f->page, cap, sizeof *page, why);
-  if (page == NULL) {
-    memory_free(m, pool);
-    return false;
-  }
-  for (size_t i = 0; i < parts && old > 0; i++)
-    memcpy(pool + i * plane_bytes(s) * cap, page_address(s, f, i, 0, 0, 0),
-      plane_bytes(s) * old);
-  memory_free(m, f->pages);
-  f->pages = pool;
+  size_t old = f->cap, bytes = page_bytes(s, f);
+  struct page_info *page = memory_resize(m, MEMORY_OTHER, f->page, cap,
+    sizeof *page, why);
+  if (page == NULL) return false;
   f->page = page;
+  char *slab = memory_alloc(m, MEMORY_CACHE, cap - old, bytes, why);
+  if (slab == NULL) return false;
   f->cap = cap;
+  page[old].slab = true;
+  for (size_t i = old; i < cap; i++)
+    page[i].data = slab + (i - old) * bytes;
   for (size_t i = cap; i > old; i--)
     page[f->n_free++].free_next = (uint32_t) i - 1;
   return true;
 }
 
-@ Lists grow like everything else.
+@ Lists grow like everything else. A list has the address of each of its pages beside the number: these addresses are the page table that attention is shown.
+@^page table@>
 
 @<Make a list longer@>=
 static bool list_reserve(struct cache *s, struct page_list *l, size_t n,
@@ -582,7 +587,11 @@ static bool list_reserve(struct cache *s, struct page_list *l, size_t n,
   uint32_t *page = memory_resize(s->common.m, MEMORY_OTHER, l->page, cap, sizeof *page,
     why);
   if (page == NULL) return false;
-  l->page = page, l->cap = cap;
+  l->page = page;
+  const char **data = memory_resize(s->common.m, MEMORY_OTHER, l->data, cap,
+    sizeof *data, why);
+  if (data == NULL) return false;
+  l->data = data, l->cap = cap;
   return true;
 }
 static bool list_grow(struct cache *s, struct layer_group *f, uint32_t sequence,
@@ -601,7 +610,7 @@ static void cache_write(struct store *common, uint32_t layer, const float *k,
 {
   struct cache *s = (struct cache *) common;
   const struct layer_group *f = group_of(s, layer);
-  size_t part = 2 * s->slot_in_group[layer], d = common->config.head_dim;
+  size_t part = 2 * s->slot_in_group[layer], d = common->head_dim;
   for (size_t i = 0; i < common->batch.n; i++) {
     const struct row *r = &common->batch.rows[i];
     uint32_t page = f->sequence[r->sequence].page[r->position / s->page_rows];
@@ -614,7 +623,7 @@ static void cache_write(struct store *common, uint32_t layer, const float *k,
   }
 }
 
-@ Showing a row is naming the list, the beginning of the layer's keys and that of its values, and the three strides: from page to page, from head to head, and from row to row. Attention finds the rest by itself.
+@ Showing a row is naming the addresses of its pages, where the layer's keys and values begin in each of them, and the two strides: from head to head, and from row to row. Attention finds the rest by itself.
 
 @<Store rows in pages, and show them@>=
 static void cache_view(const struct store *common, uint32_t layer, size_t i,
@@ -624,14 +633,14 @@ static void cache_view(const struct store *common, uint32_t layer, size_t i,
   const struct layer_group *f = group_of(s, layer);
   const struct page_list *l = &f->sequence[common->batch.rows[i].sequence];
   size_t part = 2 * s->slot_in_group[layer];
-  *v = (struct kv_view) @[{ .base_k = page_address(s, f, part, 0, 0, 0),@|
-    .base_v = page_address(s, f, part + 1, 0, 0, 0), .page = l->page,@|
-    .page_rows = s->page_rows, .page_bytes = plane_bytes(s),@|
+  *v = (struct kv_view) @[{ .key = part * plane_bytes(s),@|
+    .value = (part + 1) * plane_bytes(s), .page = l->data,@|
+    .page_rows = s->page_rows,@|
     .row_bytes = s->head_bytes, .head_bytes = s->page_rows * s->head_bytes,@|
     .type = s->format.type }@];
 }
 
-@ A fork makes a list that is equal to another, up to the page of the last row that counts, and adds a reader to each of its pages. The tokens of the sequence are copied as well: they are not keys and values, and take four bytes each. (An empty sequence may still have pages, if its first pass was aborted. It leaves them.)
+@ A fork makes a list that is equal to another, up to the page of the last row that counts, and adds a reader to each of its pages. (The tokens of the sequence have been copied before: they are not keys and values, and take four bytes each.) (An empty sequence may still have pages, if its first pass was aborted. It leaves them.)
 
 @<Fork a sequence@>=
 static bool group_fork(struct cache *s, struct layer_group *f, uint32_t from,
@@ -642,31 +651,28 @@ static bool group_fork(struct cache *s, struct layer_group *f, uint32_t from,
   while (b->n > 0) page_release(f, b->page[--b->n]);
   if (!list_reserve(s, b, n, why)) return false;
   for (; b->n < n; b->n++) {
-    b->page[b->n] = a->page[b->n];
+    b->page[b->n] = a->page[b->n], b->data[b->n] = a->data[b->n];
     if (b->n >= a->first || b->n < s->sink_pages)
       f->page[a->page[b->n]].refs++;
   }
   b->first = a->first;
   return true;
 }
-bool cache_fork(struct store *common, uint32_t from, uint32_t to,
+static bool cache_fork(struct store *common, uint32_t from, uint32_t to,
   struct error *why)
 {
   struct cache *s = (struct cache *) common;
-  if (!store_copy_tokens(common, from, to, why)) return false;
   for (size_t k = 0; k < s->n_groups; k++)
-    if (!group_fork(s, &s->group[k], from, to, why)) {
-      store_crop(common, to, 0);
-      return false;
-    }
+    if (!group_fork(s, &s->group[k], from, to, why)) return false;
   return true;
 }
 
-@ What a cache has done with its pages is not a secret of the module: whoever claims that a fork is free must be able to ask.
+@ What a cache has done with its pages is not a secret of the module: whoever claims that a fork is free must be able to ask. A store that is asked may be of another kind, and then it has no pages; its table tells.
 
-@<Fork a sequence@>=
+@<Look at a cache@>=
 struct cache_state cache_look(const struct store *common)
 {
+  if (common->kind != &cache_kind) return (struct cache_state) @[{ .pages = 0 }@];
   const struct cache *s = (const struct cache *) common;
   struct cache_state all = @[{ .page_rows = s->page_rows,@|
     .bytes_copied = s->copied }@];
@@ -715,7 +721,7 @@ static void cache_truncated(struct store *common, uint32_t sequence)
 
 @ A cache closes group by group.
 
-@<Open and close a cache@>=
+@<Close a cache@>=
 static void cache_close(struct store *common)
 {
   struct cache *s = (struct cache *) common;
@@ -723,14 +729,22 @@ static void cache_close(struct store *common)
   for (size_t k = 0; k < s->n_groups; k++) {
     struct layer_group *f = &s->group[k];
     for (uint32_t i = 0; f->sequence != NULL && i < common->n_sequences; i++)
-      memory_free(m, f->sequence[i].page);
+      memory_free(m, f->sequence[i].page), memory_free(m, f->sequence[i].data);
     memory_free(m, f->sequence);
-    memory_free(m, f->pages);
+    for (size_t i = 0; i < f->cap; i++)
+      if (f->page[i].slab) memory_free(m, f->page[i].data);
     memory_free(m, f->page);
   }
   memory_free(m, s->slot_in_group);
   memory_free(m, s);
 }
+
+@ These are the functions of its table. A store whose |kind| is this table is a cache, and no other is.
+
+@<The functions that make a cache@>=
+static const struct store_kind cache_kind = @[{@|
+  .reserve = cache_reserve, .write = cache_write, .view = cache_view,@|
+  .truncated = cache_truncated, .fork = cache_fork, .close = cache_close }@];
 
 @ The layers are put into their groups in order.
 
@@ -738,14 +752,13 @@ static void cache_close(struct store *common)
 static bool group_layers(struct cache *s, struct error *why)
 {
   struct store *common = &s->common;
-  const struct model_config *c = &common->config;
-  s->slot_in_group = memory_alloc(common->m, MEMORY_OTHER, c->n_layers,
+  const uint32_t *window = common->window;
+  s->slot_in_group = memory_alloc(common->m, MEMORY_OTHER, common->n_layers,
     sizeof *s->slot_in_group,
     why);
-  for (uint32_t i = 0; s->slot_in_group != NULL && i < c->n_layers; i++) {
+  for (uint32_t i = 0; s->slot_in_group != NULL && i < common->n_layers; i++) {
     size_t k = 0;
-    while (k < s->n_groups && config_window(c, s->group[k].layer)
-      != config_window(c, i)) k++;
+    while (k < s->n_groups && window[s->group[k].layer] != window[i]) k++;
     if (k == s->n_groups) s->group[s->n_groups++].layer = i;
     s->slot_in_group[i] = s->group[k].n_layers++;
   }
@@ -767,7 +780,7 @@ static bool group_apply_options(struct cache *s, struct layer_group *f,
   const struct cache_options *w, struct error *why)
 {
   size_t context = s->common.n_positions, each = pages_for(s, context);
-  size_t window = config_window(&s->common.config, f->layer);
+  size_t window = s->common.window[f->layer];
   size_t ring = window - 1 + (w->pass == 0 ? context : w->pass);
   size_t ring_pages = pages_for(s, ring - 1) + 1 + s->sink_pages;
   if (window > 0 && ring_pages < each) each = ring_pages;
@@ -790,7 +803,7 @@ static bool apply_options(struct cache *s, const struct cache_options *w,
 {
   static const struct kv_format floats = @[{ "f32", WEIGHT_F32,@|
     encode_f32_row }@];
-  const struct model_config *c = &s->common.config;
+  const struct store *c = &s->common;
   s->format = w->format == NULL ? floats : *w->format;
   s->page_rows = w->page_rows == 0 ? 64 : w->page_rows;
   if (s->page_rows > 256 || (s->page_rows & (s->page_rows - 1)) != 0)
@@ -805,18 +818,32 @@ static bool apply_options(struct cache *s, const struct cache_options *w,
   return true;
 }
 
+@ How far back a row sees, and how long a text may be, a caller may decide for this cache alone. The model's settings are not touched: they belong to everybody who uses the model, perhaps in several threads, so the caller's wishes are written into a copy. A longer context than the model's is refused, because it has no positions for it.
+@^window@>@^attention sink@>
+
+@<Open and close a cache@>=
+static bool apply_limits(struct model_config *c, const struct cache_options *w,
+  struct error *why)
+{
+  if (w->context > c->n_positions)
+    return error_say(why, "a context of %" PRIu32 " positions; wanted: at most"@|
+      " %" PRIu32 ", the model's", w->context, c->n_positions);
+  if (w->context > 0) c->n_positions = w->context;
+  return (!w->set_window && w->sinks == 0)
+    || config_set_window(c, w->window, w->sinks, why);
+}
+
 @ If anything fails on the way, what there is goes back by |store_close|, which a cache that is only half open can bear.
 
 @<Open and close a cache@>=
 struct store *cache_open(struct memory *m, const struct model_config *c,
   uint32_t n_sequences, const struct cache_options *w, struct error *why)
 {
-  static const struct store_kind kind = @[{@|
-    .reserve = cache_reserve, .write = cache_write, .view = cache_view,@|
-    .truncated = cache_truncated, .close = cache_close }@];
+  struct model_config own = *c;
+  if (!apply_limits(&own, w, why)) return NULL;
   struct cache *s = memory_alloc(m, MEMORY_OTHER, 1, sizeof *s, why);
   if (s == NULL)@+ return NULL;
-  if (!store_prepare(&s->common, &kind, m, c, n_sequences, why)) {
+  if (!store_prepare(&s->common, &cache_kind, m, &own, n_sequences, why)) {
     memory_free(m, s);
     return NULL;
   }
@@ -846,6 +873,9 @@ struct store *cache_open(struct memory *m, const struct model_config *c,
 @<Have pages for the rows of the pass@>@;
 @<Store rows in pages, and show them@>@;
 @<Fork a sequence@>@;
+@<Close a cache@>@;
+@<The functions that make a cache@>@;
+@<Look at a cache@>@;
 @<Open and close a cache@>@;
 
 @* The layout of a page. \label{sec:layout}
@@ -963,7 +993,7 @@ static bool print_fork(struct writer *w, struct error *why)
 {
   struct cache_options small = @[{ .rows = 48, .page_rows = 16 }@];
   struct store *s = cache_open(&w->m, &w->lm->config, 2, &small, why);
-  bool ok = s != NULL && read_on(w, s, 0, 10, why) && cache_fork(s, 0, 1, why);
+  bool ok = s != NULL && read_on(w, s, 0, 10, why) && store_fork(s, 0, 1, why);
   if (ok) printf("forked:   %zu page, %zu bytes copied\n",
     cache_look(s).pages_used, cache_look(s).bytes_copied);
   for (uint32_t q = 0; ok && q < 2; q++) {
@@ -989,6 +1019,6 @@ The command beside an exercise judges your answer by running the loop and the ca
 \exercise{think}{ex:cache.pairs}{How many pairs does the cached loop compare for a prompt of $p$ tokens and $k$ written? Give a formula.}{\texttt{make exercise-04-4}}{$p(p+1)/2$ for the prompt, and $p+1$, $p+2$, \dots\ for the $k-1$ rows after it: $p(p+1)/2+(k-1)p+k(k-1)/2$.}
 \exercise{think}{ex:cache.reuse}{A text of 60 tokens is in the cache. How many of its rows can serve another text of 60 tokens that differs in the 38th only? And one that is the first without its first token?}{\texttt{make exercise-04-5}}{37: the rows after the difference belong to another text, though their tokens agree. And none, unless the first two tokens are equal: every token stands at another position.}
 \exercise{check}{ex:cache.bytes}{How many bytes a position does a cache of 2-byte numbers take in a model of 24 layers, 16 heads and a |head_dim| of 64? And if the 16 heads share 4 heads of keys and values?}{\texttt{make exercise-04-6}}{$2\cdot24\cdot16\cdot64\cdot2$ bytes, and a quarter of that.}
-\exercise{build}{ex:cache.exact}{Let the pool grow by exactly the pages that are wanted, and not by doubling. How often is it moved for a text of 300 tokens that is written one by one, in pages of 16? Change |pages_grow|.}{\texttt{make exercise-04-7}}{|cap = wanted|. It is moved for each page that is added, where doubling moves it once for each power of two.}
+\exercise{build}{ex:cache.exact}{Let the pool grow by exactly the pages that are wanted, and not by doubling. How often does it ask for memory for a text of 300 tokens that is written one by one, in pages of 16? Change |pages_grow|.}{\texttt{make exercise-04-7}}{|cap = wanted|. It asks for each page that is added, where doubling asks once for each power of two.}
 \exercise{build}{ex:cache.share}{Let |store_match_prefix| keep nothing of a text that differs, not even the rows before the difference. What does that make slower?}{\texttt{make exercise-04-8}}{Where |k < q->length| and |k < n| the sequence is cropped to nothing. Only a second text that begins like the first is dearer now; no logit changes.}
 \end{exercises}

@@ -494,7 +494,7 @@ static bool read_windows(struct ppl_reader *r, size_t n, size_t context,
 bool perplexity_of(const struct generate_context *g, const uint32_t *id, size_t n,
   size_t context, size_t stride, struct perplexity *out, struct error *why)
 {
-  size_t max = g->lm->config.n_positions, v = g->lm->config.vocab_size;
+  size_t max = g->s->n_positions, v = g->lm->config.vocab_size;
   struct memory *m = g->m;
   *out = (struct perplexity) @[{ .tokens = 0 }@];
   if (context < 1 || context > max)

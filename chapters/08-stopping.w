@@ -641,13 +641,24 @@ static bool recite(void *ctx, const float *logits,
   return true;
 }
 
+@ A text with a context of its own is written in a store that is opened for it, with a copy of the settings in which the one number is smaller.
+
+@<Watch a text, or recite it@>=
+static struct store *open_shorter(const struct text_session *u,
+  uint32_t context, struct error *why)
+{
+  struct model_config config = u->lm->config;
+  config.n_positions = context;
+  return store_open(u->g.m, &config, 1, why);
+}
+
 @ To write a text is to put the parts together: the text stream is one of two or three criteria, and the criteria are a part of the options of the loop. One that is not asked for stays in the list and says no: without stop strings, or with a count of 0, there is nothing that it could say yes to. A script ends with its last token.
 
 @<Write a text@>=
 bool text_session_write(struct text_session *u, const struct text_request *r,
   const uint32_t *prompt, size_t n, struct error *why)
 {
-  struct model_config *config = &u->lm->config;
+  const struct model_config *config = &u->lm->config;
   size_t repetition = r->repetition;
   struct criterion list[] = @[{@|
     {"string", text_stream_should_stop, &u->flow},@|
@@ -665,17 +676,18 @@ bool text_session_write(struct text_session *u, const struct text_request *r,
   @<Generate, and find the reason@>@;
 }
 
-@ If a shorter context is asked for, the model's settings have a smaller number while the text is being written. Of the ends of a text the list knows those that are its own and the model's; the loop tells the others apart. A text that a person has cut short must not pass for a whole one, so it is an error. At any other time Ctrl-C ends the program, as it does everywhere.
+@ If a shorter context is asked for, the text has a store of its own that is no longer. How long a text may be is the store's affair: the model is shared, and its settings stay as they are. Of the ends of a text the list knows those that are its own and the model's; the loop tells the others apart. A text that a person has cut short must not pass for a whole one, so it is an error. At any other time Ctrl-C ends the program, as it does everywhere.
 
 @<Generate, and find the reason@>=
-uint32_t context = config->n_positions;
+struct generate_context g = u->g;
+if (r->context > 0 && (g.s = open_shorter(u, r->context, why)) == NULL)
+  return false;
 void (*usual)(int) = signal(SIGINT, note_signal);
-if (r->context > 0) config->n_positions = r->context;
 interrupted = 0;
 bool ok = text_stream_prompt(&u->flow, prompt, n, why)@|
-  && generate(&u->g, prompt, n, &want, &u->text, why);
-config->n_positions = context;
+  && generate(&g, prompt, n, &want, &u->text, why);
 signal(SIGINT, usual);
+if (g.s != u->g.s) store_close(g.s);
 text_stream_end(&u->flow);
 u->reason = criteria_reason(&any, u->text.ended);
 if (u->reason == NULL) u->reason =@|

@@ -631,7 +631,7 @@ void search_free(struct search_result *r)
 Now the source that is a model. Each beam is a sequence of the cache. The first pass is the prompt's; in every other each beam has one row, the newest token of its text. So a step of the search is one pass of $B$ rows, which costs less than $B$ passes of one (\cref{phases}); and the logits are the same bits as if each text were read alone.
 
 What makes beams different from any other company of texts is that they descend from each other. All have the prompt in common. When a beam has two children, both begin with the whole of it. Arrays of a fixed shape must copy the keys and values then, for every beam in every step, because somewhere a row of the array now belongs to another parent. In \cref{cache} a sequence is a list of pages, and a child
-gets the list: |cache_fork|. The first to write to a page that is shared takes a copy of the rows in it, at most a page's worth.
+gets the list: |store_fork|. The first to write to a page that is shared takes a copy of the rows in it, at most a page's worth.
 @^sharing@>
 
 A sequence number is a \emph{slot}. The first child of a parent takes over its slot, as if nothing had happened. A parent without children frees its slot; and a second child, or a third, takes a slot that is free and copies its parent there by a fork.
@@ -662,7 +662,7 @@ bool search_model_open(struct search_model *s, const struct generate_context *g,
   *s = (struct search_model) @[{ .g = *g, .chunk = chunk,@|
     .max_beams = num_beams }@];
   *from = (struct search_source) @[{ g->lm->config.vocab_size,@|
-    (size_t) g->lm->config.n_positions + 1, s, score_beams }@];
+    (size_t) g->s->n_positions + 1, s, score_beams }@];
   if (num_beams > g->s->n_sequences) return error_say(why, "%zu beams in a"@|
       " cache of %" PRIu32 " sequences; wanted:"@| " a sequence for each",@|
       num_beams, g->s->n_sequences);
@@ -718,7 +718,7 @@ for (size_t i = 0; i < n; i++) {
   uint32_t q = 0;
   while (is_taken(s, n, q)) q++;
   s->slot[i] = q;
-  if (!cache_fork(s->g.s, s->prev_slot[grown[i].parent], q, why)) return false;
+  if (!store_fork(s->g.s, s->prev_slot[grown[i].parent], q, why)) return false;
 }
 
 @ The first step of a search is another matter. There is one beam, without a parent; it has the first slot, where an earlier text may have left rows that can be used again.

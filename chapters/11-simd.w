@@ -124,7 +124,7 @@ enum activation_kind { ACTIVATION_SILU, ACTIVATION_GELU_TANH,
 
 @ Attention reads keys and values that somebody else keeps. What a row may see is described by a \emph{view}:
 where the rows of one layer lie, how far it is from row to row and from head to head, and which positions count. If they lie in one block,
-that is all. If a store keeps them in pages, the view has the page table, and from here on nobody needs to
+that is all. If a store keeps them in pages, the view has the page table, a list of addresses, and from here on nobody needs to
 know; chapter 4 will be glad of it.
 @^view@>
 
@@ -132,16 +132,16 @@ know; chapter 4 will be glad of it.
 struct attention_dims { uint32_t n_heads, n_kv_heads, head_dim; float scale; };
   /* |n_heads| is a multiple of |n_kv_heads|; |scale| multiplies each score */
 struct kv_view {
-  const void *base_k, *base_v;
-  const uint32_t *page;
-  size_t page_rows, page_bytes, row_bytes, head_bytes;
+  uintptr_t key, value; /* addresses, or with pages, places in a page */
+  const char *const *page; /* addresses; null: all rows in one block */
+  size_t page_rows, row_bytes, head_bytes;
   enum weight_type type;
   uint32_t lo, hi, sinks;
 };
   /* what one row sees of one layer of a sequence: positions |lo <= t < hi|, and before
-     them the first |sinks|, which are at most |lo|. The key of position |t| in head |h| is |head_dim| numbers of |type| at |base_k +
-     h*head_bytes + t*row_bytes| if |page| is null, else at |base_k + page[t/page_rows]*page_bytes
-     + h*head_bytes + t%page_rows*row_bytes|; the values likewise at |base_v| */
+     them the first |sinks|, which are at most |lo|. The key of position |t| in head |h| is |head_dim| numbers of |type| at |key +
+     h*head_bytes + t*row_bytes| if |page| is null, else at |page[t/page_rows] + key
+     + h*head_bytes + t%page_rows*row_bytes|; the values likewise at |value| */
 struct attention_probe { float *weights; size_t stride; };
   /* where attention shall leave its weights: |[rows][n_heads][stride]|, that of
      position |t| at index |t|; positions that a row does not see get 0 */
@@ -1141,7 +1141,7 @@ INLINE uint32_t next_block(const struct kv_view *v, uint32_t end)
 struct position_block {
   const struct kv_view *v;
   uint32_t t0, t1; /* from |t0| up to |t1| */
-  size_t place[256]; /* where the rows of a position are */
+  uintptr_t place[256]; /* where the rows of a position are, but for |key| or |value| */
   float weight[256]; /* its score, and then the exponential of that */
 };
 
@@ -1150,20 +1150,21 @@ position, of every head, would take as long as the product that it is for.
 
 @<Where the rows of a block lie@>=
 INLINE void row_places(const struct kv_view *v, uint32_t t0, uint32_t t1,
-  size_t *place)
+  uintptr_t *place)
 {
   for (uint32_t t = t0, end = t1; t < t1; end = t1) {
-    size_t at = t * v->row_bytes, rows = v->page_rows;
+    size_t rows = v->page_rows;
+    uintptr_t at = t * v->row_bytes;
     if (v->page != NULL) {
-      at = v->page[t / rows] * v->page_bytes + t % rows * v->row_bytes;
+      at = (uintptr_t) v->page[t / rows] + t % rows * v->row_bytes;
       if (rows - t % rows < end - t) end = t + (uint32_t) (rows - t % rows);
     }
     for (; t < end; t++, at += v->row_bytes) place[t % 256] = at;
   }
 }
-INLINE struct tensor key_row(const void *base, size_t place,
+INLINE struct tensor key_row(uintptr_t base, uintptr_t place,
   enum weight_type type)
-{@+ return (struct tensor) @[{ (const char *) base + place, type }@];@+ }
+{@+ return (struct tensor) @[{ (const void *) (base + place), type }@];@+ }
 
 @ The first step: the scores of a block, and their maximum. Where there is no visible position the score is $-\infty$, so that whole
 sixteens can go through |num_expf| at once, which makes zeros of those. A zero added to a sum of numbers that
@@ -1179,7 +1180,7 @@ INLINE float block_scores(const struct attention_dims *h, const float *q,
   float max = -INFINITY;
   for (int i = 0; i < 256; i++) b->weight[i] = -INFINITY;
   for (uint32_t t = b->t0; t < t1; t = next_seen(v, t)) {
-    float s = dot(q, key_row(v->base_k, b->place[t % 256], type), 0, d)
+    float s = dot(q, key_row(v->key, b->place[t % 256], type), 0, d)
       * h->scale;
     b->weight[t % 256] = s;
     if (s > max) max = s;
@@ -1216,7 +1217,7 @@ INLINE void axpy_chain(int columns, const struct position_block *b,
   uint32_t t1 = b->t1;
   vec a[64 / WIDTH] = @[{ 0 }@];
   for (uint32_t t = b->t0; t < t1; t = next_seen(v, t)) {
-    struct tensor row = key_row(v->base_v, b->place[t % 256], type);
+    struct tensor row = key_row(v->value, b->place[t % 256], type);
     vec w = spread(b->weight[t % 256]);
     each (p, columns / WIDTH)
       a[p] = fused(w, load_any(row, first + (size_t) p * WIDTH), a[p]);
@@ -1234,7 +1235,7 @@ INLINE float axpy_one(const struct position_block *b, enum weight_type type,
   const struct kv_view *v = b->v;
   float sum = 0;
   for (uint32_t t = b->t0; t < b->t1; t = next_seen(v, t)) {
-    struct tensor row = key_row(v->base_v, b->place[t % 256], type);
+    struct tensor row = key_row(v->value, b->place[t % 256], type);
     sum = fmaf(b->weight[t % 256], load_one(row, column), sum);
     TALLY("attention", 0, 1);
   }
@@ -1338,8 +1339,7 @@ TARGET static void attend_part(void *ctx, unsigned worker, unsigned workers)
     const float *q = job->q + i * d;
     float *y = job->y + i * d, *kept = NULL;
     size_t head = i % h->n_heads / group * v.head_bytes;
-    v.base_k = (const char *) v.base_k + head;
-    v.base_v = (const char *) v.base_v + head;
+    v.key += head, v.value += head;
     @<Make |kept| ready if the weights are wanted@>@;
     @<Attend with the loops for the view's type@>@;
   }

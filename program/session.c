@@ -63,22 +63,22 @@ static bool model_path(struct session *o, const struct console *c,
   return built_in(c, o->path, why);
 }
 
-/* The store is chapter 4's cache, with rows in the format of --kv-type; --window replaces the
-   model's window in all layers. --num-beams needs a sequence for each beam. */
+/* The store is chapter 4's cache, with rows in the format of --kv-type; --window is the cache's,
+   and replaces what the model has in all layers. --num-beams needs a sequence for each beam. */
 static struct store *open_store(struct session *o, const struct command_line *w,
   struct error *why)
 {
-  struct model_config *c = &o->lm->config;
   const struct option_value *of = w->of;
-  struct cache_options options = { .format = format_at(0) };
-  if (of[OPTION_WINDOW].given && !config_set_window(c,
-    (uint32_t) of[OPTION_WINDOW].count, (uint32_t) of[OPTION_SINKS].count, why))
-    return NULL;
+  struct cache_options options = { .format = format_at(0),
+    .set_window = of[OPTION_WINDOW].given,
+    .window = (uint32_t) of[OPTION_WINDOW].count,
+    .sinks = (uint32_t) of[OPTION_SINKS].count };
   if (of[OPTION_KV_TYPE].given)
     options.format = format_find(of[OPTION_KV_TYPE].text, why);
   uint32_t texts = of[OPTION_NUM_BEAMS].given
     ? (uint32_t) of[OPTION_NUM_BEAMS].count : 1;
-  return options.format == NULL ? NULL : cache_open(o->m, c, texts, &options, why);
+  return options.format == NULL ? NULL
+    : cache_open(o->m, &o->lm->config, texts, &options, why);
 }
 
 /* the model, its store, the workers, and the engine that ties them to kernels and counters */

@@ -1385,7 +1385,7 @@ static void random_schedule(struct bench *b, uint64_t *seed, unsigned rounds, un
     case 5:
       check_text(b, &x, c, compared, where);
       store_crop(s, c, 0);
-      ck_assert_msg(cache_fork(s, a, c, &b->why), "%s", b->why.text);
+      ck_assert_msg(store_fork(s, a, c, &b->why), "%s", b->why.text);
       memcpy(x.id[c], x.id[a], sizeof x.id[a]),
         memcpy(x.hidden[c], x.hidden[a], x.n[a] * b->d * sizeof(float));
       x.n[c] = x.n[a], *forks += x.n[a] > 0;

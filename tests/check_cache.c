@@ -124,7 +124,7 @@ START_TEST(every_schedule_gives_the_bits_of_the_naive_pass)
     case 0: /* fork: nothing is copied, no page is taken */
       if (a == b) break;
       store_crop(r.s, b, 0), x.n[b] = 0, before = cache_look(r.s);
-      ck_assert_msg(cache_fork(r.s, a, b, &r.why), "%s", r.why.text);
+      ck_assert_msg(store_fork(r.s, a, b, &r.why), "%s", r.why.text);
       memcpy(x.id[b], x.id[a], sizeof x.id[a]), x.n[b] = x.n[a];
       after = cache_look(r.s);
       ck_assert(after.pages_used == before.pages_used && after.bytes_copied == before.bytes_copied);
@@ -177,7 +177,7 @@ START_TEST(a_fork_costs_nothing_until_it_is_written_to)
   struct pass *p;
   for (uint32_t i = 0; i < 20; i++) rows[i] = (struct row){ 0, i, i % TINY_V };
   ck_assert(model_forward(&r.e, &r.t.lm, r.s, rows, 20, &p, &r.why)), pass_close(p);
-  ck_assert(cache_fork(r.s, 0, 1, &r.why) && cache_fork(r.s, 0, 2, &r.why));
+  ck_assert(store_fork(r.s, 0, 1, &r.why) && store_fork(r.s, 0, 2, &r.why));
   uint32_t ids[20];
   for (uint32_t i = 0; i < 20; i++) ids[i] = i % TINY_V;
   ck_assert_uint_eq(store_match_prefix(r.s, 1, ids, 20), 20);
@@ -197,17 +197,17 @@ START_TEST(a_fork_costs_nothing_until_it_is_written_to)
   }
   /* at the end of a page there is nothing to copy */
   store_crop(r.s, 1, 16), store_crop(r.s, 2, 0);
-  ck_assert(cache_fork(r.s, 1, 2, &r.why));
+  ck_assert(store_fork(r.s, 1, 2, &r.why));
   struct row one = { 2, 16, 3 };
   ck_assert(model_forward(&r.e, &r.t.lm, r.s, &one, 1, &p, &r.why)), pass_close(p);
   ck_assert_uint_eq(cache_look(r.s).bytes_copied, 8 * row);
   /* no fork onto somebody, from nowhere, or in a pass */
-  ck_assert(!cache_fork(r.s, 0, 1, &r.why) && strstr(r.why.text, "sequence 1 has 16 rows") != NULL);
-  ck_assert(!cache_fork(r.s, 0, 3, &r.why) && strstr(r.why.text, "no sequence 3") != NULL);
-  ck_assert(!cache_fork(r.s, 3, 0, &r.why) && strstr(r.why.text, "below 3") != NULL);
+  ck_assert(!store_fork(r.s, 0, 1, &r.why) && strstr(r.why.text, "sequence 1 has 16 rows") != NULL);
+  ck_assert(!store_fork(r.s, 0, 3, &r.why) && strstr(r.why.text, "no sequence 3") != NULL);
+  ck_assert(!store_fork(r.s, 3, 0, &r.why) && strstr(r.why.text, "below 3") != NULL);
   store_clear(r.s);
   ck_assert(store_begin(r.s, &(struct row){ 0, 0, 0 }, 1, &r.why));
-  ck_assert(!cache_fork(r.s, 0, 1, &r.why) && strstr(r.why.text, "in a pass") != NULL);
+  ck_assert(!store_fork(r.s, 0, 1, &r.why) && strstr(r.why.text, "in a pass") != NULL);
   store_abort(r.s);
   rig_close(&r);
 }
@@ -223,7 +223,7 @@ START_TEST(the_last_of_those_who_share_needs_no_copy)
   struct pass *p;
   for (uint32_t i = 0; i < 20; i++) rows[i] = (struct row){ 0, i, i % TINY_V };
   ck_assert(model_forward(&r.e, &r.t.lm, r.s, rows, 20, &p, &r.why)), pass_close(p);
-  ck_assert(cache_fork(r.s, 0, 1, &r.why) && cache_fork(r.s, 0, 2, &r.why));
+  ck_assert(store_fork(r.s, 0, 1, &r.why) && store_fork(r.s, 0, 2, &r.why));
   for (uint32_t q = 0; q < 3; q++) all[q] = (struct row){ 2 - q, 20, 1 + q };
   ck_assert_msg(model_forward(&r.e, &r.t.lm, r.s, all, 3, &p, &r.why), "%s", r.why.text),
     pass_close(p);
@@ -291,11 +291,11 @@ START_TEST(every_refused_request_is_survived)
       struct pass *p;
       for (uint32_t i = 0; i < 70; i++)
         rows[i] = (struct row){ step % 3, step / 3 * 70 + i, i % TINY_V };
-      whole = (step != 1 || cache_fork(s, 0, 1, &why)) && (step != 1 || (store_crop(s, 1, 0), true))
+      whole = (step != 1 || store_fork(s, 0, 1, &why)) && (step != 1 || (store_crop(s, 1, 0), true))
         && model_forward(&e, &t.lm, s, rows, 70, &p, &why);
       if (whole) pass_close(p);
     }
-    whole = whole && (store_crop(s, 2, 0), cache_fork(s, 0, 2, &why));
+    whole = whole && (store_crop(s, 2, 0), store_fork(s, 0, 2, &why));
     if (!whole)
       ck_assert_msg(
         strstr(why.text, "memory") != NULL || strstr(why.text, "bytes") != NULL, "%s", why.text);
@@ -462,7 +462,7 @@ START_TEST(a_fork_onto_pages_of_an_aborted_pass_loses_none)
   ck_assert(store_begin(r.s, rows, 40, &r.why)), store_abort(r.s);
   for (uint32_t i = 0; i < 20; i++) rows[i].sequence = 0;
   ck_assert(model_forward(&r.e, &r.t.lm, r.s, rows, 20, &p, &r.why)), pass_close(p);
-  ck_assert(cache_fork(r.s, 0, 1, &r.why));
+  ck_assert(store_fork(r.s, 0, 1, &r.why));
   ck_assert_uint_eq(cache_look(r.s).pages_used, 2);
   store_clear(r.s);
   ck_assert_uint_eq(cache_look(r.s).pages_used, 0);
@@ -482,6 +482,99 @@ START_TEST(a_window_is_set_or_refused_in_words)
   c.learned_positions = true;
   ck_assert(!config_set_window(&c, 5, 1, &why) && strstr(why.text, "learned") != NULL);
   ck_assert(config_set_window(&c, 5, 0, &why) && c.window == 5);
+}
+END_TEST
+
+/* a cache that grows takes what it lacks and moves nothing: keys lie where they were, and there is
+ * never more memory than there are pages */
+START_TEST(pages_never_move)
+{
+  struct tiny_rig r;
+  tiny_open(&r, 8, 1);
+  struct cache_options w = { .page_rows = 4 };
+  struct store *s = cache_open(&r.m, &r.t.lm.config, 2, &w, &r.why);
+  static const char *first[TINY_CONTEXT];
+  static float key[TINY_CONTEXT];
+  size_t grown = 0, pages = 0;
+  for (uint32_t at = 0; at < 120; at++) {
+    struct pass *p;
+    struct row rows[2] = { { 0, at, at % TINY_V }, { 1, at, (at + 3) % TINY_V } };
+    ck_assert_msg(model_forward(&r.e, &r.t.lm, s, rows, 2, &p, &r.why), "%s", r.why.text);
+    pass_close(p);
+    struct kv_view v;
+    struct row next = { 0, at + 1, 0 };
+    ck_assert(store_begin(s, &next, 1, &r.why));
+    store_view(s, 1, 0, &v);
+    for (uint32_t t = 0; t <= at; t++) {
+      const char *here = v.page[t / 4] + v.key + t % 4 * v.row_bytes;
+      if (t == at) first[t] = here, memcpy(&key[t], here, sizeof *key);
+      ck_assert(first[t] == here && memcmp(&key[t], here, sizeof *key) == 0);
+    }
+    store_abort(s);
+    struct cache_state state = cache_look(s);
+    grown += state.pages > pages, pages = state.pages;
+    ck_assert_uint_eq(r.m.of[MEMORY_CACHE].live, state.bytes);
+    ck_assert_uint_eq(r.m.of[MEMORY_CACHE].peak, state.bytes);
+  }
+  ck_assert(grown > 4 && grown < 10 && pages >= 60);
+  store_close(s), tiny_close(&r);
+}
+END_TEST
+
+/* what a row sees, and how long a text may be, is the cache's: two caches of one model differ, and the
+ * model is not written to */
+static void last_logits(struct tiny_rig *r, struct store *s, size_t n, float *logits)
+{
+  struct row rows[40];
+  struct pass *p;
+  for (uint32_t i = 0; i < n; i++) rows[i] = (struct row){ 0, i, i * i % TINY_V };
+  ck_assert_msg(model_forward(&r->e, &r->t.lm, s, rows, n, &p, &r->why), "%s", r->why.text);
+  ck_assert(model_logits(&r->e, &r->t.lm, p, &(size_t){ n - 1 }, 1, logits, &r->why));
+  pass_close(p);
+}
+START_TEST(a_window_and_a_context_are_the_caches_own)
+{
+  struct tiny_rig r;
+  tiny_open(&r, 3, 1);
+  struct model_config before = r.t.lm.config, other = before;
+  struct cache_options narrow = { .set_window = true, .window = 5, .sinks = 2, .context = 33 };
+  struct store *s = cache_open(&r.m, &r.t.lm.config, 1, &narrow, &r.why);
+  struct store *all = cache_open(&r.m, &r.t.lm.config, 1, &(struct cache_options){ .rows = 0 }, &r.why);
+  ck_assert(config_set_window(&other, 5, 2, &r.why));
+  struct store *same = store_open(&r.m, &other, 1, &r.why);
+  ck_assert(s != NULL && all != NULL && same != NULL && s->n_positions == 33);
+  ck_assert_int_eq(memcmp(&before, &r.t.lm.config, sizeof before), 0);
+  float x[4][TINY_V];
+  last_logits(&r, s, 33, x[0]), last_logits(&r, all, 33, x[1]);
+  last_logits(&r, same, 33, x[2]), last_logits(&r, r.s, 33, x[3]);
+  ck_assert(memcmp(x[0], x[2], sizeof *x) == 0 && memcmp(x[1], x[3], sizeof *x) == 0);
+  ck_assert(memcmp(x[0], x[1], sizeof *x) != 0);
+  struct row beyond = { .position = 33 };
+  struct pass *p;
+  ck_assert(!model_forward(&r.e, &r.t.lm, s, &beyond, 1, &p, &r.why)
+    && strstr(r.why.text, "beyond the context") != NULL);
+  store_close(s), store_close(same);
+  other.window = 4; /* and 0 takes a window away that the model has */
+  s = cache_open(&r.m, &other, 1, &(struct cache_options){ .set_window = true }, &r.why);
+  last_logits(&r, s, 33, x[0]);
+  ck_assert_int_eq(memcmp(x[0], x[1], sizeof *x), 0);
+  static const struct {
+    struct cache_options w;
+    const char *words;
+  } bad[] = { { { .context = TINY_CONTEXT + 1 }, "a context of 301 positions; wanted: at most 300" },
+    { { .sinks = 3 }, "3 sinks without a window" },
+    { { .set_window = true, .sinks = 3 }, "3 sinks without a window" },
+    { { .set_window = true, .window = 5, .sinks = 1 }, "learned" } };
+  for (size_t i = 0; i < 4; i++) {
+    r.t.lm.config.learned_positions = i == 3;
+    ck_assert(cache_open(&r.m, &r.t.lm.config, 1, &bad[i].w, &r.why) == NULL);
+    ck_assert_msg(strstr(r.why.text, bad[i].words) != NULL, "%s", r.why.text);
+  }
+  ck_assert(!store_fork(r.s, 0, 0, &r.why) && strstr(r.why.text, "cannot fork") != NULL);
+  struct cache_state none = cache_look(r.s); /* a store of another kind has no pages */
+  ck_assert(none.pages == 0 && none.bytes == 0 && none.page_rows == 0);
+  ck_assert(cache_look(all).pages > 0);
+  store_close(s), store_close(all), tiny_close(&r);
 }
 END_TEST
 
@@ -670,7 +763,7 @@ START_TEST(what_is_computed_again_is_known)
     case 1: /* what follows knows what counts, and not what was cropped away */
       if (a == b || _i % 2 == 0) break;
       store_crop(s, b, 0), memo[b].length = 0;
-      hold(cache_fork(s, a, b, &r.why));
+      hold(store_fork(s, a, b, &r.why));
       memo[b] = memo[a], memo[b].computed = memo[b].length,
       forks += memo[a].computed > memo[a].length;
       break;
@@ -816,11 +909,11 @@ START_TEST(what_is_refused_in_the_middle_has_not_been)
     hold(before.bytes >= before.bytes_used && before.pages >= before.pages_used);
     bool ok[2];
     r.m.fail_at = r.m.all.requests + k;
-    ok[0] = cache_fork(r.s, 0, 1, &r.why);
+    ok[0] = store_fork(r.s, 0, 1, &r.why);
     if (!ok[0]) {
       r.m.fail_at = 0, failures[0]++, after = cache_look(r.s);
       hold(store_length(r.s, 1) == 0 && memcmp(&after, &before, sizeof after) == 0);
-      hold(cache_fork(r.s, 0, 1, &r.why));
+      hold(store_fork(r.s, 0, 1, &r.why));
     }
     hold(store_length(r.s, 1) == 30);
     before = cache_look(r.s);
@@ -872,7 +965,7 @@ START_TEST(a_cache_is_full_at_its_last_page)
     ck_assert(cache_look(r.s).pages_used == 0 && store_length(r.s, 0) == 0);
   }
   ck_assert(model_forward(&r.e, &r.t.lm, r.s, rows, 10, &p, &r.why)), pass_close(p);
-  ck_assert(cache_fork(r.s, 0, 1, &r.why) && cache_fork(r.s, 0, 2, &r.why));
+  ck_assert(store_fork(r.s, 0, 1, &r.why) && store_fork(r.s, 0, 2, &r.why));
   /* three share the last page, and one is left: whoever goes on while another reads copies it */
   for (uint32_t q = 0; q < 2; q++) two[q] = (struct row){ q, 10, 1 + q };
   struct row all[3] = { { 0, 10, 1 }, { 1, 10, 2 }, { 2, 10, 3 } };
@@ -945,6 +1038,8 @@ int main(void)
   tcase_add_test(c, a_token_reaches_so_far_and_no_further);
   tcase_add_test(c, a_fork_onto_pages_of_an_aborted_pass_loses_none);
   tcase_add_test(c, a_window_is_set_or_refused_in_words);
+  tcase_add_test(c, a_window_and_a_context_are_the_caches_own);
+  tcase_add_test(c, pages_never_move);
   tcase_add_test(c, a_full_cache_says_how_much_it_has);
   tcase_add_loop_test(c, every_refused_request_is_survived, 0, 2);
   tcase_add_loop_test(c, to_remember_changes_no_bit, 0, OWN);

@@ -214,7 +214,9 @@ static void one_attention(size_t most_dim, size_t most_end)
     h.scale = 1 / sqrtf((float) d);
   size_t rows = 1 + below(5), end = 1 + below(most_end), width = kv * d,
          bytes = weight_row_bytes(type, width), max_len = 0;
-  uint32_t lo[5], hi[5], sinks[5], page[64];
+  uint32_t lo[5], hi[5], sinks[5];
+  size_t page[64];
+  const char *address[64];
   char *base[2];
   for (size_t r = 0; r < rows; r++) {
     hi[r] = 1 + (uint32_t) below(end);
@@ -228,26 +230,27 @@ static void one_attention(size_t most_dim, size_t most_end)
   }
   char *k = stored(type, end * width, &base[0]), *v = stored(type, end * width, &base[1]);
   size_t page_rows = (size_t) 1 << below(9), pages = (end + page_rows - 1) / page_rows;
-  char *paged[2] = { block(2 * pages * page_rows * bytes), block(2 * pages * page_rows * bytes) };
+  size_t beside = 2 * pages * page_rows * bytes; /* from the keys of a page to its values */
+  char *paged[1] = { block(2 * beside) };
   bool use_pages = below(2) && pages <= 64, by_head = use_pages && below(2);
   size_t one = weight_row_bytes(type, d), row_stride = by_head ? one : bytes,
          head_bytes = by_head ? page_rows * one : one;
-  memset(paged[0], 0xff, 2 * pages * page_rows * bytes),
-    memset(paged[1], 0xff, 2 * pages * page_rows * bytes);
+  memset(paged[0], 0xff, 2 * beside);
   for (size_t p = 0; use_pages && p < pages; p++) {
-    page[p] = (uint32_t) (2 * pages - 1 - 2 * p);
+    page[p] = 2 * pages - 1 - 2 * p;
+    address[p] = paged[0] + page[p] * page_rows * bytes;
     for (size_t t = p * page_rows; t < end && t < (p + 1) * page_rows; t++)
       for (size_t g = 0; g < kv; g++) {
         size_t to = page[p] * page_rows * bytes + g * head_bytes + t % page_rows * row_stride;
         memcpy(paged[0] + to, k + t * bytes + g * one, one),
-          memcpy(paged[1] + to, v + t * bytes + g * one, one);
+          memcpy(paged[0] + beside + to, v + t * bytes + g * one, one);
       }
   }
   struct kv_view seen[5];
   for (size_t r = 0; r < rows; r++)
     seen[r] =
-      (struct kv_view){ use_pages ? paged[0] : k, use_pages ? paged[1] : v, use_pages ? page : NULL,
-        page_rows, page_rows * bytes, row_stride, head_bytes, type, lo[r], hi[r], sinks[r] };
+      (struct kv_view){ use_pages ? 0 : (uintptr_t) k, use_pages ? beside : (uintptr_t) v,
+        use_pages ? address : NULL, page_rows, row_stride, head_bytes, type, lo[r], hi[r], sinks[r] };
   float *q = numbers(rows * h.n_heads * d), *y = numbers(rows * h.n_heads * d),
         *truth = numbers(rows * h.n_heads * d);
   float *scratch = numbers(3 * kernels_scratch(&h, max_len)), *w = numbers(rows * h.n_heads * end),
@@ -265,7 +268,7 @@ static void one_attention(size_t most_dim, size_t most_end)
     "%s: attention %zu rows, %u/%u heads of %u, %zu positions, type %d, %u sinks%s", e.k->name,
     rows, h.n_heads, kv, d, end, type, sinks[0], use_pages ? ", pages" : "");
   ck_assert(!kept || same(w, v2, 4 * rows * h.n_heads * end));
-  free(base[0]), free(base[1]), free(paged[0]), free(paged[1]), free(q), free(y), free(truth),
+  free(base[0]), free(base[1]), free(paged[0]), free(q), free(y), free(truth),
     free(scratch), free(w), free(v2);
 }
 START_TEST(attention_is_the_oracle_within_a_block)
@@ -600,7 +603,7 @@ START_TEST(unseen_positions_are_never_touched)
              sinks = (uint32_t) below(below(2) ? lo + 1 : 1);
     float *k = numbers(700 * 24), *v = numbers(700 * 24), *q = numbers(48), y[48], z[48],
           *scratch = numbers(2 * kernels_scratch(&h, 700) + 2000);
-    struct kv_view seen = { k, v, NULL, 0, 0, 96, 96, WEIGHT_F32, lo, hi, sinks };
+    struct kv_view seen = { (uintptr_t) k, (uintptr_t) v, NULL, 0, 96, 96, WEIGHT_F32, lo, hi, sinks };
     e.k->attend(&e, &h, q, &seen, 1, scratch, y, NULL);
     for (size_t t = 0; t < 700; t++)
       if ((t < lo && t >= sinks) || t >= hi)

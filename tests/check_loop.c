@@ -1,5 +1,6 @@
 /* Chapter 3: the loop, its counters, and why nothing changes. */
 #define _DEFAULT_SOURCE
+#include <pthread.h>
 #include "suite.h"
 #include "tiny.h"
 #include "cache/cache.h"
@@ -505,6 +506,52 @@ START_TEST(a_text_in_company_is_the_text_alone)
 }
 END_TEST
 
+/* one model, and in each thread a store, an engine and a book of its own */
+struct author {
+  const struct model *lm;
+  uint32_t first;
+  struct continuation c;
+  struct memory m;
+  pthread_t thread;
+  bool ok;
+};
+static void *write_alone(void *ctx)
+{
+  struct author *a = ctx;
+  struct counters count = { 0 };
+  struct engine e = { kernels_find(NULL, NULL), NULL, &count };
+  struct store *s =
+    cache_open(&a->m, &a->lm->config, 1, &(struct cache_options){ .window = a->first,
+      .set_window = a->first % 2 }, NULL);
+  struct generate_context g = { &e, a->lm, s, &a->m };
+  struct generate_options want = { .max_new_tokens = 40, .recall = store_match_prefix };
+  a->ok = s != NULL && generate(&g, &a->first, 1, &want, &a->c, NULL);
+  store_close(s);
+  return NULL;
+}
+START_TEST(one_model_serves_several_threads)
+{
+  static struct author alone[4], together[4];
+  struct tiny t;
+  tiny_make(&t, 6);
+  for (uint32_t i = 0; i < 4; i++) {
+    alone[i] = (struct author){ .lm = &t.lm, .first = 3 + i }, together[i] = alone[i];
+    write_alone(&alone[i]);
+  }
+  for (int i = 0; i < 4; i++)
+    ck_assert_int_eq(pthread_create(&together[i].thread, NULL, write_alone, &together[i]), 0);
+  for (int i = 0; i < 4; i++) {
+    struct author *a = &alone[i], *b = &together[i];
+    ck_assert_int_eq(pthread_join(b->thread, NULL), 0);
+    ck_assert(a->ok && b->ok && a->c.text.n == b->c.text.n && a->m.all.peak == b->m.all.peak);
+    ck_assert_int_eq(memcmp(a->c.text.id, b->c.text.id, a->c.text.n * sizeof *a->c.text.id), 0);
+    continuation_free(&a->m, &a->c), continuation_free(&b->m, &b->c);
+    ck_assert(a->m.all.live == 0 && b->m.all.live == 0);
+  }
+  tiny_free(&t);
+}
+END_TEST
+
 /* a step that is refused has changed nothing, and is taken again; a text for which there is no more
  * memory ends alone */
 START_TEST(a_refused_step_may_be_taken_again)
@@ -598,6 +645,7 @@ int main(void)
   tcase_add_loop_test(t, a_text_in_company_is_the_text_alone, 0, 2);
   tcase_add_test(t, a_refused_step_may_be_taken_again);
   tcase_add_test(t, a_bad_row_ends_its_own_text);
+  tcase_add_test(t, one_model_serves_several_threads);
   suite_add_tcase(s, t);
   return suite_run(s);
 }

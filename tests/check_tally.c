@@ -50,7 +50,7 @@ START_TEST(every_multiply_add_is_told)
     for (size_t r = 0; r < rows; r++) {
       uint32_t hi = 1 + (uint32_t) below(600), lo = (uint32_t) below(hi),
                sinks = (uint32_t) below(below(2) ? lo + 1 : 1);
-      seen[r] = (struct kv_view){ k, k, NULL, 0, 0, 4 * d, 4 * d, WEIGHT_F32, lo, hi, sinks };
+      seen[r] = (struct kv_view){ (uintptr_t) k, (uintptr_t) k, NULL, 0, 4 * d, 4 * d, WEIGHT_F32, lo, hi, sinks };
       seen_pairs += hi - lo + sinks;
     }
     unsigned long long a = attention_madds, p = pairs;

@@ -3,10 +3,59 @@
 #define _DEFAULT_SOURCE
 #include <jansson.h>
 #include <math.h>
+#include <pthread.h>
 #include <sys/stat.h>
 #include <utf8proc.h>
 #include "tokens.h"
 #include "tokenizer/tokenizer_internal.h"
+
+/* one tokenizer in several threads at once, each with a book of its own: the ids are those of one
+ * thread, and no thread takes memory from the tokenizer's book */
+enum { CUTTERS = 4, CUTS = 400 };
+struct cutter {
+  const struct tokenizer *t;
+  uint64_t seed, sum;
+  struct memory m;
+  pthread_t thread;
+  bool ok;
+};
+static void *cut_texts(void *ctx)
+{
+  struct cutter *c = ctx;
+  static const char *const word[] = { "The cat", " sat", "\n\n", " 1234", "  ", "'ll", "\xc3\xa9t",
+    "\xe2\x82\xac", "\xff", "User:", "<|endoftext|>" };
+  c->ok = true, c->sum = 0;
+  for (int i = 0; i < CUTS; i++) {
+    char text[400] = "";
+    struct ids out = { .n = 0 };
+    for (size_t k = rnd(&c->seed) % 30; k > 0; k--) strcat(text, word[rnd(&c->seed) % 11]);
+    c->ok = c->ok && tokenizer_encode(c->t, &c->m, text, strlen(text), true, true, &out, NULL);
+    for (size_t k = 0; k < out.n; k++) c->sum = (c->sum ^ out.id[k]) * 0x100000001b3;
+    ids_free(&c->m, &out);
+  }
+  return NULL;
+}
+START_TEST(one_tokenizer_serves_several_threads)
+{
+  static struct cutter alone[CUTTERS], together[CUTTERS];
+  struct tokenizer *t = tokenizer_open(&M, "models/pocket", NULL);
+  ck_assert_ptr_nonnull(t);
+  uint64_t requests = M.all.requests;
+  for (int i = 0; i < CUTTERS; i++) {
+    alone[i] = (struct cutter){ .t = t, .seed = 17 + (uint64_t) i }, together[i] = alone[i];
+    cut_texts(&alone[i]);
+  }
+  for (int i = 0; i < CUTTERS; i++)
+    ck_assert_int_eq(pthread_create(&together[i].thread, NULL, cut_texts, &together[i]), 0);
+  for (int i = 0; i < CUTTERS; i++) {
+    ck_assert_int_eq(pthread_join(together[i].thread, NULL), 0);
+    ck_assert(alone[i].ok && together[i].ok && alone[i].sum == together[i].sum);
+    ck_assert(together[i].m.all.live == 0 && together[i].m.all.requests == alone[i].m.all.requests);
+  }
+  ck_assert_uint_eq(M.all.requests, requests);
+  tokenizer_close(&M, t);
+}
+END_TEST
 
 START_TEST(golden_tokenizers)
 {
@@ -1307,6 +1356,7 @@ int main(void)
   TCase *t = tcase_create("tokens");
   tcase_set_timeout(t, 240);
   tcase_add_test(t, golden_tokenizers);
+  tcase_add_test(t, one_tokenizer_serves_several_threads);
   tcase_add_test(t, travelling_tokenizers);
   tcase_add_test(t, gpt2_from_its_own_files);
   tcase_add_test(t, any_bytes_come_back);

@@ -7,6 +7,8 @@
 #include "tokens.h"
 #include "tokenizer/tokenizer_internal.h"
 
+static struct split_work W = { .m = &M }; /* of all cuttings, one inside another too */
+
 /* ---- UTF-8 ------------------------------------------------------------------------------ */
 
 /* the rule said another way: is there a continuation of these bytes that is one character? */
@@ -267,8 +269,7 @@ START_TEST(split_vectors)
              *want = json_object_get(json_object_get(c, "split"), name);
       struct pieces p;
       struct text_piece next;
-      pieces_begin(
-        &p, s, (const unsigned char *) json_string_value(text), json_string_length(text));
+      pieces_begin(&p, s, &W, (const unsigned char *) json_string_value(text), json_string_length(text));
       size_t k = 0;
       for (;; k++) {
         ck_assert(pieces_next(&p, &next, &why));
@@ -281,7 +282,7 @@ START_TEST(split_vectors)
       ck_assert_uint_eq(k, json_array_size(want));
       good++;
     }
-    splitter_close(s);
+    splitter_close(s), split_work_free(&W);
   }
   if (strcmp(
         split_gpt2, json_string_value(json_object_get(json_object_get(all, "patterns"), "gpt2")))
@@ -305,13 +306,13 @@ static void cut(const char *pattern, bool literal, const char *text, const char 
   struct pieces p;
   struct text_piece next;
   char got[400] = "";
-  pieces_begin(&p, s, (const unsigned char *) text, strlen(text));
+  pieces_begin(&p, s, &W, (const unsigned char *) text, strlen(text));
   while (pieces_next(&p, &next, &why) && next.n > 0) {
     size_t n = strlen(got);
     snprintf(got + n, sizeof got - n, "%s%.*s", next.match ? "[" : "(", (int) next.n, next.byte);
   }
   ck_assert_str_eq(got, want);
-  splitter_close(s);
+  splitter_close(s), split_work_free(&W);
 }
 
 START_TEST(gaps_and_empty_matches)
@@ -355,10 +356,10 @@ START_TEST(gaps_and_empty_matches)
   struct text_piece next;
   char as[64];
   memset(as, 'a', sizeof as);
-  pieces_begin(&p, s, (unsigned char *) as, sizeof as);
+  pieces_begin(&p, s, &W, (unsigned char *) as, sizeof as);
   ck_assert(!pieces_next(&p, &next, &why)); /* gives up, and says so */
   ck_assert_ptr_nonnull(strstr(why.text, "limit"));
-  splitter_close(s);
+  splitter_close(s), split_work_free(&W);
   at_peace();
 }
 END_TEST
@@ -416,12 +417,12 @@ START_TEST(training_is_the_definition)
       one ? NULL : splitter_open(&M, split_gpt2, strlen(split_gpt2), false, NULL);
     struct pieces p;
     struct text_piece next;
-    pieces_begin(&p, s, (unsigned char *) text, n);
+    pieces_begin(&p, s, &W, (unsigned char *) text, n);
     while (pieces_next(&p, &next, NULL) && next.n > 0) {
       for (size_t i = 0; i < next.n; i++) piece[n_pieces].id[i] = next.byte[i];
       piece[n_pieces++].n = next.n;
     }
-    splitter_close(s);
+    splitter_close(s), split_work_free(&W);
     struct bpe_merge want[30], *got;
     size_t n_want = slow_train(piece, n_pieces, ask, want), n_got;
     ck_assert(bpe_train(&M, text, n, one ? NULL : split_gpt2, ask, &got, &n_got, NULL));
@@ -529,7 +530,7 @@ START_TEST(minbpe_vectors)
     struct text_piece next;
     uint32_t *id = malloc(2 * n * sizeof *id);
     size_t n_id = 0, free_of_ties = 0;
-    pieces_begin(&p, s, (const unsigned char *) text, n);
+    pieces_begin(&p, s, &W, (const unsigned char *) text, n);
     while (pieces_next(&p, &next, NULL) && next.n > 0) {
       for (size_t q = 0; q < next.n; q++) id[n_id++] = next.byte[q];
       id[n_id++] = APART;
@@ -557,7 +558,7 @@ START_TEST(minbpe_vectors)
       size_t length = json_string_length(t);
       if (want == NULL) continue;
       struct ids out = { 0 };
-      pieces_begin(&p, s, (const unsigned char *) from, length);
+      pieces_begin(&p, s, &W, (const unsigned char *) from, length);
       while (pieces_next(&p, &next, NULL) && next.n > 0)
         ck_assert(bpe_encode(&b, &M, &w, next.byte, next.n, &out, NULL));
       ck_assert_uint_eq(out.n, json_array_size(want));
@@ -566,7 +567,7 @@ START_TEST(minbpe_vectors)
       ids_free(&M, &out);
       good++;
     }
-    splitter_close(s);
+    splitter_close(s), split_work_free(&W);
     bpe_work_free(&M, &w);
     bpe_free(&M, &b);
     bpe_forget(&M, got);
@@ -774,14 +775,14 @@ START_TEST(a_long_match_needs_a_second_attempt)
     static const size_t want[] = { 7, 1, LONG - 9, 1, 0 };
     struct pieces p;
     struct text_piece next;
-    pieces_begin(&p, s, text, LONG);
+    pieces_begin(&p, s, &W, text, LONG);
     for (int k = 0; k < 5; k++) {
       if (!pieces_next(&p, &next, &why)) ck_abort_msg("%s", why.text);
       ck_assert_uint_eq(next.n, want[k]);
       ck_assert_int_eq(next.match, k == 0 || k == 2);
     }
   }
-  splitter_close(s), free(text);
+  splitter_close(s), split_work_free(&W), free(text);
   at_peace();
 }
 END_TEST
@@ -807,19 +808,19 @@ START_TEST(sentences_about_pieces_name_the_place)
   char as[64];
   memset(as, 'a', sizeof as), memcpy(as, "aab  ", 5);
   for (int twice = 0; twice < 2; twice++) { /* a splitter that gave up cuts the next text */
-    pieces_begin(&p, s, (unsigned char *) as, sizeof as);
+    pieces_begin(&p, s, &W, (unsigned char *) as, sizeof as);
     hold(pieces_next(&p, &next, &why) && next.n == 3 && next.match);
     hold(!pieces_next(&p, &next, &why));
     ck_assert_msg(strstr(why.text, "cutting the text at byte 3:") == why.text, "%s", why.text);
-    pieces_begin(&p, s, (const unsigned char *) "aac", 3);
+    pieces_begin(&p, s, &W, (const unsigned char *) "aac", 3);
     hold(pieces_next(&p, &next, &why) && next.n == 3 && next.match);
   }
-  splitter_close(s);
+  splitter_close(s), split_work_free(&W);
   s = splitter_open(&M, "(?:a+a+)+[bc]", 13, false, &why);
   memset(as, 'a', sizeof as); /* what takes a million steps is no reason to give up */
-  pieces_begin(&p, s, (unsigned char *) as, 18);
+  pieces_begin(&p, s, &W, (unsigned char *) as, 18);
   hold(pieces_next(&p, &next, &why) && next.n == 18 && !next.match);
-  splitter_close(s);
+  splitter_close(s), split_work_free(&W);
   static const struct {
     const char *pattern, *place;
   } bad[] = { { "ab\\", "byte 3" }, { "[a", "byte 2" } };

@@ -54,7 +54,7 @@ static void one_row(const struct engine *e)
   struct norm g = { below(2) ? NORM_RMS : NORM_LAYER, { NULL, WEIGHT_F32 }, { NULL, WEIGHT_F32 },
     1e-5f };
   struct attention_dims h = { 1, 1, (uint32_t) d, 0.3f };
-  struct kv_view seen = { k, v, NULL, 0, 0, 4 * d, 4 * d, WEIGHT_F32, (uint32_t) below(n),
+  struct kv_view seen = { (uintptr_t) k, (uintptr_t) v, NULL, 0, 4 * d, 4 * d, WEIGHT_F32, (uint32_t) below(n),
     (uint32_t) n, 0 };
   e->k->normalize(e, &g, x, 1, d, y);
   add(y, 4 * d);

@@ -67,15 +67,16 @@ struct tokenizer *tokenizer_open(struct memory *m, const char *path,
      \.{vocab.bpe}; null and a sentence; |m| must outlive it */
 void tokenizer_close(struct memory *m, struct tokenizer *t);
   /* returns all of it; null is nothing */
-bool tokenizer_encode(struct tokenizer *t, struct memory *m,
+bool tokenizer_encode(const struct tokenizer *t, struct memory *m,
   const char *text, size_t n, bool add_special, bool parse_special,
   struct ids *out,
   struct error *why);
   /* appends the ids of |n| bytes; |add_special|: also the ids that
      the files put before and after a text; |parse_special|: the text
-     of a special token is that token; on failure |out| is as it was;
-     one thread at a time */
-bool tokenizer_encode_inside(struct tokenizer *t, struct memory *m,
+     of a special token is that token; on failure |out| is as it was.
+     The tokenizer is only read: any number of threads may use it at a
+     time, each with a book |m| of its own */
+bool tokenizer_encode_inside(const struct tokenizer *t, struct memory *m,
   const char *text, size_t n, struct ids *out, struct error *why);
   /* the same for |n| bytes that stand after an added token, in the
      middle of a text; adds nothing, and knows no special token */
@@ -637,8 +638,8 @@ the pre-tokenizer; and what is left are pieces for \cref{sec:encoding}. Everythi
 need on the way travels in one structure.
 
 @<What an encoding needs on its way@>=
-struct job { struct tokenizer *t; struct memory *m; struct ids *out;
-  struct bpe_work work; bool parse_special; struct error *why;
+struct job { const struct tokenizer *t; struct memory *m; struct ids *out;
+  struct bpe_work work; struct split_work cut; bool parse_special; struct error *why;
   size_t unknown_end; };
   /* |unknown_end|: where the row of the piece ended when the last
      unknown letter was pushed; the row has ended there still if no
@@ -770,7 +771,7 @@ static bool encode_from(struct job *j, size_t k, bool first,
   if (s->what != STEP_SPLIT) return encode_changed(j, k, first, text, n);
   struct pieces p;
   struct text_piece next;
-  pieces_begin(&p, s->by, text, n);
+  pieces_begin(&p, s->by, &j->cut, text, n);
   for (;;) {
     if (!pieces_next(&p, &next, j->why)) return false;
     if (next.n == 0) return true;
@@ -818,23 +819,23 @@ static bool change(const struct tokenizer *t, const struct text_step *s,
   }
 }
 
-@ To replace is to cut, and to keep the gaps; in the place of every match stand the words. A piece of length 0 is the sign that the text is at its end, so the loop has one
-good way out and one bad one.
+@ To replace is to cut, and to keep the gaps; in the place of every match stand the words. A piece of length 0 is the sign that the text is at its end. What the search takes for its work goes back whether it ended well or not.
 
 @<Replace, or thin out@>=
 static bool replace(const struct text_step *s, const unsigned char *words,
   struct memory *m, const unsigned char *text, size_t n,
   struct bytes *out, struct error *why)
 {
+  struct split_work cut = @[{ .m = m }@];
   struct pieces p;
   struct text_piece next;
-  pieces_begin(&p, s->by, text, n);
-  while (pieces_next(&p, &next, why)) {
-    if (next.n == 0) return true;
-    if (!bytes_push(m, out, next.match ? words : next.byte,
-      next.match ? s->words.n : next.n, why)) break;
-  }
-  return false;
+  bool ok = true;
+  pieces_begin(&p, s->by, &cut, text, n);
+  while ((ok = ok && pieces_next(&p, &next, why)) && next.n > 0)
+    ok = bytes_push(m, out, next.match ? words : next.byte,
+      next.match ? s->words.n : next.n, why);
+  split_work_free(&cut);
+  return ok;
 }
 
 @ Of blanks in a row one is left, and at both ends none. That is \emph{SentencePiece}'s idea of a clean text, if its file asks for it; Llama's does not, since in programs blanks have a meaning. At the end of the text it takes
@@ -1081,18 +1082,18 @@ static bool encode_runs(struct job *j, bool first,
 forgetting them; the caller's row is as it was.
 
 @<Encode a text@>=
-bool tokenizer_encode(struct tokenizer *t, struct memory *m,
+bool tokenizer_encode(const struct tokenizer *t, struct memory *m,
   const char *text, size_t n, bool add_special, bool parse_special,
   struct ids *out,
   struct error *why)
 {
-  struct job j = @[{ .t = t, .m = m, .out = out,
-    .parse_special = parse_special,@| .why = why }@];
+  struct job j = @[{ .t = t, .m = m, .out = out, .cut = { .m = m },@|
+    .parse_special = parse_special, .why = why }@];
   size_t start = out->n;
   bool ok = (!add_special || push_all(&j, &t->prefix_ids))
     && encode_runs(&j, true, (const unsigned char *) text, n)
     && (!add_special || push_all(&j, &t->suffix_ids));
-  bpe_work_free(m, &j.work);
+  split_work_free(&j.cut), bpe_work_free(m, &j.work);
   if (!ok) out->n = start;
   return ok;
 }
@@ -1101,13 +1102,14 @@ bool tokenizer_encode(struct tokenizer *t, struct memory *m,
 if it is the beginning of what we are given: where a block is put only before the first word of the whole, none is put here.
 
 @<Encode a text@>=
-bool tokenizer_encode_inside(struct tokenizer *t, struct memory *m,
+bool tokenizer_encode_inside(const struct tokenizer *t, struct memory *m,
   const char *text, size_t n, struct ids *out, struct error *why)
 {
-  struct job j = @[{ .t = t, .m = m, .out = out, .why = why }@];
+  struct job j = @[{ .t = t, .m = m, .out = out, .cut = { .m = m },@|
+    .why = why }@];
   size_t start = out->n;
   bool ok = encode_runs(&j, false, (const unsigned char *) text, n);
-  bpe_work_free(m, &j.work);
+  split_work_free(&j.cut), bpe_work_free(m, &j.work);
   if (!ok) out->n = start;
   return ok;
 }

@@ -232,7 +232,7 @@ INCIPIT_API uint32_t incipit_context_size(const struct incipit_model *m);
   /* the most tokens of a sequence */
 INCIPIT_API bool incipit_is_end(const struct incipit_model *m, uint32_t id);
   /* is it one of the ids that end a text? */
-INCIPIT_API bool incipit_encode(struct incipit_model *m, const char *text, size_t n,
+INCIPIT_API bool incipit_encode(const struct incipit_model *m, const char *text, size_t n,
   bool add_special, bool parse_special, uint32_t *id, size_t cap, size_t *n_ids,
   struct incipit_error *why);
   /* the ids of |n| bytes, the first |cap| of them to |id|, and how many they are;
@@ -448,7 +448,7 @@ enum incipit_role { INCIPIT_SYSTEM, INCIPIT_USER, INCIPIT_ASSISTANT };
   /* who says something */
 struct incipit_message { int role; const char *text; size_t n; };
   /* an |enum incipit_role|, and |n| bytes */
-INCIPIT_API bool incipit_chat_encode(struct incipit_model *m, const char *style, const
+INCIPIT_API bool incipit_chat_encode(const struct incipit_model *m, const char *style, const
   struct incipit_message *message, size_t n, bool reply, uint32_t *id, size_t cap,
   size_t *n_ids, struct incipit_error *why);
   /* as |incipit_encode|: |n >= 1| messages in the chat template |style|, |NULL| for
@@ -607,13 +607,13 @@ bool library_size(const void *p, size_t size, size_t mine, const char *call,
 }
 
 @* Models and texts. \label{sec:outside-models}
-A model is read by many threads, so what is not read-only in it is under a lock: how many objects hold it, the tokenizer while it encodes (it has one place for the matches of its patterns), and the vocabulary in the order that constraints want, which is made when the first constraint asks for it.
+A model is read by many threads, so what is not read-only in it is under a lock: how many objects hold it, and the vocabulary in the order that constraints want, which is made when the first constraint asks for it. The weights and the tokenizer are only read.
 @^lock@>@^threads@>
 
 @<The inside of a model@>=
 struct incipit_model {
   struct memory m; /* first, in each of these: |library_new| */
-  pthread_mutex_t lock; /* for all that follows but |lm| and |t|, once open */
+  pthread_mutex_t lock; /* for |users|, |lexicon| and, once it is open, |m| */
   size_t users; /* the caller and the objects that were opened with it */
   struct model *lm;
   struct tokenizer *t; /* or null, and then |unspelt| says why */
@@ -735,10 +735,10 @@ bool library_ids(const struct incipit_model *m, const uint32_t *id, size_t n,
   return true;
 }
 
-@ Encoding is done with a book that lives as long as the call. Only the tokenizer's own place for matches is shared, hence the lock.
+@ Encoding is done with a book that lives as long as the call, so that any number of threads may do it.
 
 @<Encode and decode@>=
-bool incipit_encode(struct incipit_model *m, const char *text, size_t n,
+bool incipit_encode(const struct incipit_model *m, const char *text, size_t n,
   bool add_special, bool parse_special, uint32_t *id, size_t cap, size_t *n_ids,
   struct incipit_error *why)
 {
@@ -750,11 +750,8 @@ bool incipit_encode(struct incipit_model *m, const char *text, size_t n,
       || (cap > 0 && !library_given(id, __func__, "the room for ids", why)))
     return false;
   struct attempt a = attempt_begin(&book);
-  pthread_mutex_lock(&m->lock);
   bool ok = tokenizer_encode(m->t, &book, n > 0 ? text : "", n, add_special,
-    parse_special, &list, &a.why);
-  pthread_mutex_unlock(&m->lock);
-  ok = ok && library_copy(&list, id, cap, n_ids);
+    parse_special, &list, &a.why) && library_copy(&list, id, cap, n_ids);
   ids_free(&book, &list);
   return attempt_end(&a, ok, INCIPIT_INPUT, why);
 }
@@ -895,16 +892,14 @@ static bool options_fit(const struct incipit_context_options *o, const char *cal
     " %u; wanted: at most 1024, or 0 for the cores", call, (unsigned) o->threads);
 }
 
-@ A window belongs to the context and not to the model, which others may be using. The cache gets a copy of the settings with the window in it, and that is all that it needs.
+@ A window belongs to the context and not to the model, which others may be using. It is an option of the cache, and so are the format of keys and values and the most rows.
 
 @<Open and close a context@>=
 static bool open_cache(struct incipit_context *c,
   const struct incipit_context_options *o, struct error *why)
 {
-  struct model_config config = c->model->lm->config;
-  struct cache_options want = @[{ .rows = o->rows }@];
-  if ((o->window > 0 || o->sinks > 0)
-      && !config_set_window(&config, o->window, o->sinks, why)) return false;
+  struct cache_options want = @[{ .rows = o->rows, .window = o->window,@|
+    .sinks = o->sinks, .set_window = o->window > 0 || o->sinks > 0 }@];
   if (o->kv_type != NULL && (want.format = format_find(o->kv_type, why)) == NULL)
     return false;
   c->e.k = kernels_find(o->kernels, why);
@@ -913,7 +908,8 @@ static bool open_cache(struct incipit_context *c,
   c->n_places = o->n_sequences > 0 ? o->n_sequences : 1;
   c->place = memory_alloc(&c->m, MEMORY_OTHER, c->n_places, sizeof *c->place, why);
   return c->place != NULL
-    && (c->s = cache_open(&c->m, &config, c->n_places, &want, why)) != NULL
+    && (c->s = cache_open(&c->m, &c->model->lm->config, c->n_places, &want,
+      why)) != NULL
     && (c->e.pool = pool_open(&c->m, o->threads > 0 ? o->threads : pool_cores(),
       why)) != NULL;
 }
@@ -1018,7 +1014,7 @@ bool incipit_sequence_fork(struct incipit_context *c, uint32_t from, uint32_t *t
       || !library_sequence(c, from, __func__, &old, why)) return false;
   if (!library_take_place(c, &place)) return no_place(c, __func__, why);
   struct attempt a = attempt_begin(&c->m);
-  bool ok = cache_fork(c->s, old, place, &a.why);
+  bool ok = store_fork(c->s, old, place, &a.why);
   if (ok) *to = name_of(c, place);
   else library_leave_place(c, place);
   return attempt_end(&a, ok, INCIPIT_MISUSE, why);
@@ -2083,16 +2079,6 @@ static bool find_style(const struct incipit_model *m, const char *style,
     : chat_template_of(m->path, why);
   return *by != NULL;
 }
-@#
-static bool set_turns(struct memory *book, const struct chat_template *by,
-  struct incipit_model *m, const struct turn *turn, size_t n, size_t from,
-  bool reply, struct ids *out, struct error *why)
-{
-  pthread_mutex_lock(&m->lock);
-  bool ok = conversations_ids(book, by, m->t, turn, n, from, reply, out, why);
-  pthread_mutex_unlock(&m->lock);
-  return ok;
-}
 
 @ @<Set a conversation as ids@>=
 static bool take_messages(const struct incipit_message *from, size_t n,
@@ -2112,7 +2098,7 @@ static bool take_messages(const struct incipit_message *from, size_t n,
   return true;
 }
 @#
-bool incipit_chat_encode(struct incipit_model *m, const char *style,
+bool incipit_chat_encode(const struct incipit_model *m, const char *style,
   const struct incipit_message *message, size_t n, bool reply, uint32_t *id,
   size_t cap, size_t *n_ids, struct incipit_error *why)
 {
@@ -2131,7 +2117,7 @@ bool incipit_chat_encode(struct incipit_model *m, const char *style,
   if (turn == NULL) return attempt_end(&a, false, INCIPIT_MEMORY, why);
   bool taken = take_messages(message, n, turn, __func__, why);
   bool ok = taken && find_style(m, style, &by, &a.why)
-    && set_turns(&book, by, m, turn, n, 0, reply, &list, &a.why)
+    && conversations_ids(&book, by, m->t, turn, n, 0, reply, &list, &a.why)
     && library_copy(&list, id, cap, n_ids);
   ids_free(&book, &list);
   memory_free(&book, turn);
@@ -2174,7 +2160,7 @@ static bool try_style(struct incipit_chat *t, const char *system, struct error *
     return false;
   t->first = t->n;
   bool ok = push_turn(t, ROLE_USER, "x", 1, why)
-    && set_turns(&t->m, t->by, m, t->turn, t->n, 0, true, &none, why)
+    && conversations_ids(&t->m, t->by, m->t, t->turn, t->n, 0, true, &none, why)
     && conversations_ends(&t->m, t->by, m->t, &t->end, why);
   pop_turns(t, t->first);
   ids_free(&t->m, &none);
@@ -2270,7 +2256,7 @@ static bool next_ids(struct incipit_chat *t, struct ids *next, struct error *why
   bool ok = true;
   for (size_t i = 0; ok && !whole && i < t->text.n; i++)
     ok = ids_push(&t->m, next, t->text.id[i], why);
-  return ok && set_turns(&t->m, t->by, t->c->model, t->turn, t->n,
+  return ok && conversations_ids(&t->m, t->by, t->c->model->t, t->turn, t->n,
     whole ? 0 : t->n - 1, true, next, why);
 }
 @#

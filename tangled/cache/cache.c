@@ -6,14 +6,15 @@
 
 /* <What the cache holds> */
 
-/* lists that it is on, and how many of them write to it in this pass; a spare page */
-struct page_info { uint32_t refs, writers, free_next; };
+/* lists that it is on, and how many of them write to it in this pass; a spare page;
+   does a slab begin with it? its [n_layers][2][heads][page_rows][head_bytes] */
+struct page_info { uint32_t refs, writers, free_next; bool slab; char *data; };
 
-/* [cap]; the pages of sinks and those from first to n are really there */
-struct page_list { uint32_t *page; size_t n, cap, first; };
+/* [cap] numbers and addresses; the pages of sinks and those from first to n are
+   really there */
+struct page_list { uint32_t *page; const char **data; size_t n, cap, first; };
 struct layer_group {
   uint32_t layer, n_layers; /* one layer of the group, and how many it has */
-  char *pages; /* [n_layers][2][cap][heads][page_rows][head_bytes] */
   struct page_info *page; size_t cap, n_free, max_pages; /* [cap]; the most pages */
   struct page_list *sequence; /* [n_sequences] */
 };
@@ -31,8 +32,8 @@ struct cache {
 static const struct layer_group *group_of(const struct cache *s, uint32_t layer)
 {
   const struct layer_group *f = s->group;
-  uint32_t window = config_window(&s->common.config, layer);
-  while (window != config_window(&s->common.config, f->layer)) f++;
+  const uint32_t *window = s->common.window;
+  while (window[layer] != window[f->layer]) f++;
   return f;
 }
 
@@ -45,7 +46,7 @@ static size_t page_bytes(const struct cache *s, const struct layer_group *f)
 static char *page_address(const struct cache *s, const struct layer_group *f, size_t part,
   size_t page, size_t head, size_t row)
 {
-  return f->pages + (part * f->cap + page) * plane_bytes(s)
+  return f->page[page].data + part * plane_bytes(s)
     + (head * s->page_rows + row) * s->head_bytes;
 }
 
@@ -55,21 +56,17 @@ static bool pages_grow(struct cache *s, struct layer_group *f, size_t wanted,
 {
   struct memory *m = s->common.m;
   size_t cap = store_next_cap(f->cap, wanted, f->max_pages);
-  size_t parts = 2 * f->n_layers, old = f->cap, bytes = page_bytes(s, f);
-  char *pool = memory_alloc(m, MEMORY_CACHE, cap, bytes, why);
-  struct page_info *page = pool == NULL ? NULL
-    : memory_resize(m, MEMORY_OTHER, f->page, cap, sizeof *page, why);
-  if (page == NULL) {
-    memory_free(m, pool);
-    return false;
-  }
-  for (size_t i = 0; i < parts && old > 0; i++)
-    memcpy(pool + i * plane_bytes(s) * cap, page_address(s, f, i, 0, 0, 0),
-      plane_bytes(s) * old);
-  memory_free(m, f->pages);
-  f->pages = pool;
+  size_t old = f->cap, bytes = page_bytes(s, f);
+  struct page_info *page = memory_resize(m, MEMORY_OTHER, f->page, cap,
+    sizeof *page, why);
+  if (page == NULL) return false;
   f->page = page;
+  char *slab = memory_alloc(m, MEMORY_CACHE, cap - old, bytes, why);
+  if (slab == NULL) return false;
   f->cap = cap;
+  page[old].slab = true;
+  for (size_t i = old; i < cap; i++)
+    page[i].data = slab + (i - old) * bytes;
   for (size_t i = cap; i > old; i--)
     page[f->n_free++].free_next = (uint32_t) i - 1;
   return true;
@@ -84,7 +81,11 @@ static bool list_reserve(struct cache *s, struct page_list *l, size_t n,
   uint32_t *page = memory_resize(s->common.m, MEMORY_OTHER, l->page, cap, sizeof *page,
     why);
   if (page == NULL) return false;
-  l->page = page, l->cap = cap;
+  l->page = page;
+  const char **data = memory_resize(s->common.m, MEMORY_OTHER, l->data, cap,
+    sizeof *data, why);
+  if (data == NULL) return false;
+  l->data = data, l->cap = cap;
   return true;
 }
 
@@ -182,17 +183,24 @@ static uint32_t page_acquire(struct layer_group *f)
   return n;
 }
 
+static void list_set(const struct layer_group *f, struct page_list *l, size_t i,
+  uint32_t page)
+{
+  l->page[i] = page, l->data[i] = f->page[page].data;
+}
+
 /* <Give a sequence a page of its own> */
 static void copy_page(struct cache *s, struct layer_group *f, struct page_list *l,
   size_t length)
 {
-  uint32_t *mine = &l->page[length / s->page_rows], old = *mine;
+  size_t i = length / s->page_rows;
   size_t bytes = length % s->page_rows * s->head_bytes;
+  uint32_t old = l->page[i], mine = page_acquire(f);
   f->page[old].refs--;
-  *mine = page_acquire(f);
+  list_set(f, l, i, mine);
   for (size_t part = 0; part < 2 * f->n_layers; part++)
     for (size_t h = 0; h < s->heads; h++) {
-      memcpy(page_address(s, f, part, *mine, h, 0), page_address(s, f, part, old, h, 0),
+      memcpy(page_address(s, f, part, mine, h, 0), page_address(s, f, part, old, h, 0),
         bytes);
       s->copied += bytes;
     }
@@ -206,7 +214,7 @@ static void assign_pages(struct cache *s, struct layer_group *f, uint32_t sequen
   if (q->count == 0) return;
   if (shared != NULL && shared->refs > 1) copy_page(s, f, l, q->length);
   while (l->n < pages_for(s, q->length + q->count))
-    l->page[l->n++] = page_acquire(f);
+    list_set(f, l, l->n++, page_acquire(f));
 }
 
 /* <Have pages for the rows of the pass> */
@@ -245,7 +253,7 @@ static void cache_write(struct store *common, uint32_t layer, const float *k,
 {
   struct cache *s = (struct cache *) common;
   const struct layer_group *f = group_of(s, layer);
-  size_t part = 2 * s->slot_in_group[layer], d = common->config.head_dim;
+  size_t part = 2 * s->slot_in_group[layer], d = common->head_dim;
   for (size_t i = 0; i < common->batch.n; i++) {
     const struct row *r = &common->batch.rows[i];
     uint32_t page = f->sequence[r->sequence].page[r->position / s->page_rows];
@@ -265,9 +273,9 @@ static void cache_view(const struct store *common, uint32_t layer, size_t i,
   const struct layer_group *f = group_of(s, layer);
   const struct page_list *l = &f->sequence[common->batch.rows[i].sequence];
   size_t part = 2 * s->slot_in_group[layer];
-  *v = (struct kv_view) { .base_k = page_address(s, f, part, 0, 0, 0),
-    .base_v = page_address(s, f, part + 1, 0, 0, 0), .page = l->page,
-    .page_rows = s->page_rows, .page_bytes = plane_bytes(s),
+  *v = (struct kv_view) { .key = part * plane_bytes(s),
+    .value = (part + 1) * plane_bytes(s), .page = l->data,
+    .page_rows = s->page_rows,
     .row_bytes = s->head_bytes, .head_bytes = s->page_rows * s->head_bytes,
     .type = s->format.type };
 }
@@ -281,7 +289,7 @@ static bool group_fork(struct cache *s, struct layer_group *f, uint32_t from,
   while (b->n > 0) page_release(f, b->page[--b->n]);
   if (!list_reserve(s, b, n, why)) return false;
   for (; b->n < n; b->n++) {
-    b->page[b->n] = a->page[b->n];
+    b->page[b->n] = a->page[b->n], b->data[b->n] = a->data[b->n];
     if (b->n >= a->first || b->n < s->sink_pages)
       f->page[a->page[b->n]].refs++;
   }
@@ -289,21 +297,42 @@ static bool group_fork(struct cache *s, struct layer_group *f, uint32_t from,
   return true;
 }
 
-bool cache_fork(struct store *common, uint32_t from, uint32_t to,
+static bool cache_fork(struct store *common, uint32_t from, uint32_t to,
   struct error *why)
 {
   struct cache *s = (struct cache *) common;
-  if (!store_copy_tokens(common, from, to, why)) return false;
   for (size_t k = 0; k < s->n_groups; k++)
-    if (!group_fork(s, &s->group[k], from, to, why)) {
-      store_crop(common, to, 0);
-      return false;
-    }
+    if (!group_fork(s, &s->group[k], from, to, why)) return false;
   return true;
 }
 
+/* <Close a cache> */
+static void cache_close(struct store *common)
+{
+  struct cache *s = (struct cache *) common;
+  struct memory *m = common->m;
+  for (size_t k = 0; k < s->n_groups; k++) {
+    struct layer_group *f = &s->group[k];
+    for (uint32_t i = 0; f->sequence != NULL && i < common->n_sequences; i++)
+      memory_free(m, f->sequence[i].page), memory_free(m, f->sequence[i].data);
+    memory_free(m, f->sequence);
+    for (size_t i = 0; i < f->cap; i++)
+      if (f->page[i].slab) memory_free(m, f->page[i].data);
+    memory_free(m, f->page);
+  }
+  memory_free(m, s->slot_in_group);
+  memory_free(m, s);
+}
+
+/* <The functions that make a cache> */
+static const struct store_kind cache_kind = {
+  .reserve = cache_reserve, .write = cache_write, .view = cache_view,
+  .truncated = cache_truncated, .fork = cache_fork, .close = cache_close };
+
+/* <Look at a cache> */
 struct cache_state cache_look(const struct store *common)
 {
+  if (common->kind != &cache_kind) return (struct cache_state) { .pages = 0 };
   const struct cache *s = (const struct cache *) common;
   struct cache_state all = { .page_rows = s->page_rows,
     .bytes_copied = s->copied };
@@ -318,33 +347,16 @@ struct cache_state cache_look(const struct store *common)
 }
 
 /* <Open and close a cache> */
-static void cache_close(struct store *common)
-{
-  struct cache *s = (struct cache *) common;
-  struct memory *m = common->m;
-  for (size_t k = 0; k < s->n_groups; k++) {
-    struct layer_group *f = &s->group[k];
-    for (uint32_t i = 0; f->sequence != NULL && i < common->n_sequences; i++)
-      memory_free(m, f->sequence[i].page);
-    memory_free(m, f->sequence);
-    memory_free(m, f->pages);
-    memory_free(m, f->page);
-  }
-  memory_free(m, s->slot_in_group);
-  memory_free(m, s);
-}
-
 static bool group_layers(struct cache *s, struct error *why)
 {
   struct store *common = &s->common;
-  const struct model_config *c = &common->config;
-  s->slot_in_group = memory_alloc(common->m, MEMORY_OTHER, c->n_layers,
+  const uint32_t *window = common->window;
+  s->slot_in_group = memory_alloc(common->m, MEMORY_OTHER, common->n_layers,
     sizeof *s->slot_in_group,
     why);
-  for (uint32_t i = 0; s->slot_in_group != NULL && i < c->n_layers; i++) {
+  for (uint32_t i = 0; s->slot_in_group != NULL && i < common->n_layers; i++) {
     size_t k = 0;
-    while (k < s->n_groups && config_window(c, s->group[k].layer)
-      != config_window(c, i)) k++;
+    while (k < s->n_groups && window[s->group[k].layer] != window[i]) k++;
     if (k == s->n_groups) s->group[s->n_groups++].layer = i;
     s->slot_in_group[i] = s->group[k].n_layers++;
   }
@@ -363,7 +375,7 @@ static bool group_apply_options(struct cache *s, struct layer_group *f,
   const struct cache_options *w, struct error *why)
 {
   size_t context = s->common.n_positions, each = pages_for(s, context);
-  size_t window = config_window(&s->common.config, f->layer);
+  size_t window = s->common.window[f->layer];
   size_t ring = window - 1 + (w->pass == 0 ? context : w->pass);
   size_t ring_pages = pages_for(s, ring - 1) + 1 + s->sink_pages;
   if (window > 0 && ring_pages < each) each = ring_pages;
@@ -383,7 +395,7 @@ static bool apply_options(struct cache *s, const struct cache_options *w,
 {
   static const struct kv_format floats = { "f32", WEIGHT_F32,
     encode_f32_row };
-  const struct model_config *c = &s->common.config;
+  const struct store *c = &s->common;
   s->format = w->format == NULL ? floats : *w->format;
   s->page_rows = w->page_rows == 0 ? 64 : w->page_rows;
   if (s->page_rows > 256 || (s->page_rows & (s->page_rows - 1)) != 0)
@@ -398,15 +410,25 @@ static bool apply_options(struct cache *s, const struct cache_options *w,
   return true;
 }
 
+static bool apply_limits(struct model_config *c, const struct cache_options *w,
+  struct error *why)
+{
+  if (w->context > c->n_positions)
+    return error_say(why, "a context of %" PRIu32 " positions; wanted: at most"
+      " %" PRIu32 ", the model's", w->context, c->n_positions);
+  if (w->context > 0) c->n_positions = w->context;
+  return (!w->set_window && w->sinks == 0)
+    || config_set_window(c, w->window, w->sinks, why);
+}
+
 struct store *cache_open(struct memory *m, const struct model_config *c,
   uint32_t n_sequences, const struct cache_options *w, struct error *why)
 {
-  static const struct store_kind kind = {
-    .reserve = cache_reserve, .write = cache_write, .view = cache_view,
-    .truncated = cache_truncated, .close = cache_close };
+  struct model_config own = *c;
+  if (!apply_limits(&own, w, why)) return NULL;
   struct cache *s = memory_alloc(m, MEMORY_OTHER, 1, sizeof *s, why);
   if (s == NULL) return NULL;
-  if (!store_prepare(&s->common, &kind, m, c, n_sequences, why)) {
+  if (!store_prepare(&s->common, &cache_kind, m, &own, n_sequences, why)) {
     memory_free(m, s);
     return NULL;
   }

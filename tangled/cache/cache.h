@@ -14,10 +14,13 @@ struct kv_format { const char *name; enum weight_type type;
 
 /* the most rows it may hold in all its sequences, 0: as many as their contexts have;
    rows a page, a power of two up to 256, 0: 64; the most rows of a sequence in one
-   pass, 0: a context; how rows are kept, null: in float32; and whether the memory for
-   all of them is taken when it is opened */
+   pass, 0: a context; how rows are kept, null: in float32; whether the memory for all
+   of them is taken when it is opened; whether all layers see the last window
+   positions, 0: all, and the first sinks, instead of what the model's settings say;
+   the longest text, 0: the model's */
 struct cache_options { size_t rows, page_rows, pass;
-  const struct kv_format *format; bool preallocate; };
+  const struct kv_format *format; bool preallocate;
+  bool set_window; uint32_t window, sinks, context; };
 
 /* an empty cache for n_sequences sequences of a model; null and a sentence if memory
    is refused or an option cannot be met. Owned by the caller, and closed by
@@ -25,16 +28,11 @@ struct cache_options { size_t rows, page_rows, pass;
 struct store *cache_open(struct memory *m, const struct model_config *c,
   uint32_t n_sequences, const struct cache_options *w, struct error *why);
 
-/* makes the empty sequence to of a cache equal to from, by sharing its pages; errors:
-   to has rows, a number out of range, a pass going on, memory for the list */
-bool cache_fork(struct store *s, uint32_t from, uint32_t to,
-  struct error *why);
-
 /* pages that there is memory for, and those on some list; rows of one; the bytes of
    both; bytes that were copied because a shared page was written to */
 struct cache_state { size_t pages, pages_used, page_rows, bytes, bytes_used,
   bytes_copied; };
 
-/* the state of a cache */
+/* the state of a cache; all zero for a store of another kind */
 struct cache_state cache_look(const struct store *s);
 #endif

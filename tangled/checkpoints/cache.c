@@ -120,7 +120,7 @@ static bool print_fork(struct writer *w, struct error *why)
 {
   struct cache_options small = { .rows = 48, .page_rows = 16 };
   struct store *s = cache_open(&w->m, &w->lm->config, 2, &small, why);
-  bool ok = s != NULL && read_on(w, s, 0, 10, why) && cache_fork(s, 0, 1, why);
+  bool ok = s != NULL && read_on(w, s, 0, 10, why) && store_fork(s, 0, 1, why);
   if (ok) printf("forked:   %zu page, %zu bytes copied\n",
     cache_look(s).pages_used, cache_look(s).bytes_copied);
   for (uint32_t q = 0; ok && q < 2; q++) {

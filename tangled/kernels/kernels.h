@@ -52,13 +52,13 @@ struct attention_dims { uint32_t n_heads, n_kv_heads, head_dim; float scale; };
 
 /* what one row sees of one layer of a sequence: positions lo <= t < hi, and before
    them the first sinks, which are at most lo. The key of position t in head h is
-   head_dim numbers of type at base_k + h*head_bytes + t*row_bytes if page is null,
-   else at base_k + page[t/page_rows]*page_bytes + h*head_bytes +
-   t%page_rows*row_bytes; the values likewise at base_v */
+   head_dim numbers of type at key + h*head_bytes + t*row_bytes if page is null, else
+   at page[t/page_rows] + key + h*head_bytes + t%page_rows*row_bytes; the values
+   likewise at value */
 struct kv_view {
-  const void *base_k, *base_v;
-  const uint32_t *page;
-  size_t page_rows, page_bytes, row_bytes, head_bytes;
+  uintptr_t key, value; /* addresses, or with pages, places in a page */
+  const char *const *page; /* addresses; null: all rows in one block */
+  size_t page_rows, row_bytes, head_bytes;
   enum weight_type type;
   uint32_t lo, hi, sinks;
 };

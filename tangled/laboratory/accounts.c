@@ -215,14 +215,24 @@ static bool print_stack(struct fixture *lab, struct error *why)
 }
 
 /* <Watch the ring> */
+struct ring { const char *place[16]; int n; };
+static int place_number(struct ring *r, const char *place)
+{
+  int i = 0;
+  while (i < r->n && r->place[i] != place) i++;
+  if (i == r->n) r->place[r->n++] = place;
+  return i;
+}
+
 static bool print_places(struct store *s, const struct row *row, size_t n,
-  struct error *why)
+  struct ring *r, struct error *why)
 {
   struct kv_view v;
   if (!store_begin(s, row, n, why)) return false;
   store_view(s, 0, n - 1, &v);
   for (uint32_t t = v.lo; t < v.hi; t++)
-    printf("%u,%u,%u,%d\n", v.hi, v.page[t], t, t >= row->position);
+    printf("%u,%d,%u,%d\n", v.hi, place_number(r, v.page[t]), t,
+      t >= row->position);
   store_abort(s);
   return true;
 }
@@ -230,18 +240,18 @@ static bool print_places(struct store *s, const struct row *row, size_t n,
 static bool print_ring(struct fixture *lab, struct error *why)
 {
   enum { WINDOW = 6, STEPS = 16, PROMPT = 4 };
-  struct model_config c = lab->model->config;
   struct row row[STEPS];
   struct pass *p;
-  if (!config_set_window(&c, WINDOW, 0, why)) return false;
-  struct store *s = cache_open(&lab->m, &c, 1,
-    &(struct cache_options) { .page_rows = 1 }, why);
+  struct ring ring = { .n = 0 };
+  struct store *s = cache_open(&lab->m, &lab->model->config, 1,
+    &(struct cache_options) { .page_rows = 1, .set_window = true,
+      .window = WINDOW }, why);
   bool ok = s != NULL;
   printf("step,place,position,fresh\n");
   for (uint32_t i = 0; i < STEPS; i++)
     row[i] = (struct row) { 0, i, lab->sentence[i % PARROT_WORDS] };
   for (size_t i = 0, n = PROMPT; ok && i < STEPS; i += n, n = 1) {
-    ok = print_places(s, row + i, n, why)
+    ok = print_places(s, row + i, n, &ring, why)
       && model_forward(&lab->e, lab->model, s, row + i, n, &p, why);
     if (ok) pass_close(p);
   }
@@ -258,10 +268,9 @@ struct tales { struct ids id; float *exact, *logits; size_t vocab; };
 static bool tales_read(struct fixture *lab, const struct tales *t,
   const struct memory_way *way, float *logits, struct error *why)
 {
-  struct model_config c = lab->model->config;
-  struct cache_options options = { .format = format_at(way->format) };
-  if (!config_set_window(&c, way->window, way->sinks, why)) return false;
-  struct store *s = cache_open(&lab->m, &c, 1, &options, why);
+  struct cache_options options = { .format = format_at(way->format),
+    .set_window = true, .window = way->window, .sinks = way->sinks };
+  struct store *s = cache_open(&lab->m, &lab->model->config, 1, &options, why);
   bool ok = s != NULL
     && lab_logits(lab, s, t->id.id, t->id.n, t->id.n, logits, why);
   store_close(s);

@@ -77,13 +77,12 @@ static void print_plate(const struct store *s, size_t step, uint32_t layer,
   struct kv_view v;
   store_view(s, layer, 0, &v);
   for (uint32_t t = 0; t + 1 < v.hi; t++)
-    for (uint32_t h = 0; h < s->config.n_kv_heads; h++) {
-      const float *key = (const void *) ((const char *) v.base_k
-        + h * v.head_bytes + v.page[t / v.page_rows] * v.page_bytes
-        + t % v.page_rows * v.row_bytes);
-      for (uint32_t c = 0; c < s->config.head_dim; c++)
+    for (uint32_t h = 0; h < s->n_kv_heads; h++) {
+      const float *key = (const void *) (v.page[t / v.page_rows] + v.key
+        + h * v.head_bytes + t % v.page_rows * v.row_bytes);
+      for (uint32_t c = 0; c < s->head_dim; c++)
         printf("%zu,%u,%u,%d,%u,%.3f\n", step, layer, t, t >= old,
-          h * s->config.head_dim + c, (double) key[c]);
+          h * s->head_dim + c, (double) key[c]);
     }
 }
 
@@ -96,7 +95,7 @@ static bool print_plates(struct fixture *lab, struct error *why)
     if (!bench_feed(&lab->b, lab, 0, step == 1 ? 3 : 1, why)) return false;
     struct row next = { 0, (uint32_t) store_length(s, 0), 0 };
     if (!store_begin(s, &next, 1, why)) return false;
-    for (uint32_t i = 0; i < s->config.n_layers; i++)
+    for (uint32_t i = 0; i < s->n_layers; i++)
       print_plate(s, step, i, old);
     store_abort(s);
   }
@@ -425,15 +424,15 @@ static const struct layout { const char *name; size_t page_rows;
 enum { LAYOUTS = sizeof layouts / sizeof *layouts };
 static const struct attention_dims small = { HEADS, HEADS, HEAD, 0.125f };
 struct attention { float *pool, *scratch, q[ROW], y[ROW];
-  uint32_t page[LONGEST / 16]; };
+  const char *page[LONGEST / 16]; };
 
 static double time_layout(const struct engine *e, struct attention *a,
   const struct layout *l, size_t n)
 {
   size_t rows = l->page_rows > 0 ? l->page_rows : n, one = HEAD * sizeof(float);
-  struct kv_view v = { .base_k = a->pool, .base_v = a->pool + LONGEST * ROW,
+  uintptr_t key = l->page_rows > 0 ? 0 : (uintptr_t) a->pool;
+  struct kv_view v = { .key = key, .value = key + LONGEST * ROW * sizeof(float),
     .page = l->page_rows > 0 ? a->page : NULL, .page_rows = rows,
-    .page_bytes = rows * HEADS * one,
     .row_bytes = l->by_head ? one : HEADS * one,
     .head_bytes = l->by_head ? rows * one : one, .type = WEIGHT_F32,
     .hi = (uint32_t) n };
@@ -446,10 +445,11 @@ static void shuffle_pages(struct attention *a, const struct layout *l, size_t n)
 {
   uint64_t seed = 1;
   size_t pages = l->page_rows == 0 ? 0 : n / l->page_rows;
-  for (size_t i = 0; i < pages; i++) a->page[i] = (uint32_t) i;
+  for (size_t i = 0; i < pages; i++)
+    a->page[i] = (const char *) (a->pool + i * l->page_rows * ROW);
   for (size_t i = pages; i > 1; i--) {
-    uint32_t *x = &a->page[i - 1], *y = &a->page[random_bits(&seed) % i];
-    uint32_t old = *x;
+    const char **x = &a->page[i - 1], **y = &a->page[random_bits(&seed) % i];
+    const char *old = *x;
     *x = *y, *y = old;
   }
 }

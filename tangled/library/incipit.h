@@ -56,7 +56,7 @@
   /* the ids of n bytes, the first cap of them to id, and how many they are;
      add_special: with the ids that the model's files put around a text;
      parse_special: the text of a special token is that token */
-  INCIPIT_API bool incipit_encode(struct incipit_model *m, const char *text, size_t n,
+  INCIPIT_API bool incipit_encode(const struct incipit_model *m, const char *text, size_t n,
     bool add_special, bool parse_special, uint32_t *id, size_t cap, size_t *n_ids,
     struct incipit_error *why);
   /* the bytes of n ids, the first cap of them to text, without a zero after them */
@@ -230,7 +230,7 @@
   struct incipit_message { int role; const char *text; size_t n; };
   /* as incipit_encode: n >= 1 messages in the chat template style, NULL for the
      model's; reply: and what asks for an answer */
-  INCIPIT_API bool incipit_chat_encode(struct incipit_model *m, const char *style, const
+  INCIPIT_API bool incipit_chat_encode(const struct incipit_model *m, const char *style, const
     struct incipit_message *message, size_t n, bool reply, uint32_t *id, size_t cap,
     size_t *n_ids, struct incipit_error *why);
   /* takes a sequence of c; system: what the system says, or NULL */

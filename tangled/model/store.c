@@ -108,31 +108,39 @@ static bool batch_begin(struct store *s, const struct row *rows, size_t n,
 }
 
 /* <Open and close the batch> */
-bool store_prepare(struct store *s, const struct store_kind *kind,
-  struct memory *m, const struct model_config *c, uint32_t n_sequences,
-  struct error *why)
-{
-  *s = (struct store) { .kind = kind, .m = m, .config = *c,
-    .n_sequences = n_sequences, .n_positions = c->n_positions,
-    .row_bytes = 2 * sizeof(float) * c->n_kv_heads * c->head_dim };
-  s->batch.sequence = memory_alloc(m, MEMORY_OTHER, n_sequences,
-    sizeof *s->batch.sequence, why);
-  return s->batch.sequence != NULL;
-}
-
 static void batch_close(struct store *s)
 {
   for (uint32_t i = 0; i < s->n_sequences; i++) {
     struct kv_sequence *q = &s->batch.sequence[i];
     memory_free(s->m, q->token);
   }
+  memory_free(s->m, s->window);
   memory_free(s->m, s->batch.sequence);
+}
+
+bool store_prepare(struct store *s, const struct store_kind *kind,
+  struct memory *m, const struct model_config *c, uint32_t n_sequences,
+  struct error *why)
+{
+  *s = (struct store) { .kind = kind, .m = m, .sinks = c->sinks,
+    .n_sequences = n_sequences, .n_positions = c->n_positions,
+    .n_layers = c->n_layers, .n_kv_heads = c->n_kv_heads,
+    .head_dim = c->head_dim,
+    .row_bytes = 2 * sizeof(float) * c->n_kv_heads * c->head_dim };
+  s->batch.sequence = memory_alloc(m, MEMORY_OTHER, n_sequences,
+    sizeof *s->batch.sequence, why);
+  if (s->batch.sequence == NULL) return false;
+  s->window = memory_alloc(m, MEMORY_OTHER, c->n_layers, sizeof *s->window, why);
+  if (s->window == NULL) batch_close(s);
+  else for (uint32_t i = 0; i < c->n_layers; i++)
+    s->window[i] = config_window(c, i);
+  return s->window != NULL;
 }
 
 /* <Count the rows that are seen> */
 size_t store_window_start(const struct store *s, uint32_t layer, size_t position)
 {
-  size_t window = config_window(&s->config, layer);
+  size_t window = s->window[layer];
   bool short_sighted = window > 0 && position >= window;
   return short_sighted ? position - window + 1 : 0;
 }
@@ -140,7 +148,7 @@ size_t store_window_start(const struct store *s, uint32_t layer, size_t position
 void store_view(const struct store *s, uint32_t layer, size_t i,
   struct kv_view *v)
 {
-  uint32_t position = s->batch.rows[i].position, sinks = s->config.sinks;
+  uint32_t position = s->batch.rows[i].position, sinks = s->sinks;
   s->kind->view(s, layer, i, v);
   v->lo = (uint32_t) store_window_start(s, layer, position), v->hi = position + 1;
   v->sinks = sinks < v->lo ? sinks : 0;
@@ -153,7 +161,7 @@ void store_write(struct store *s, uint32_t layer, const float *k, const float *v
   s->rows_visible = 0;
   for (uint32_t i = 0; i < s->n_sequences; i++) {
     const struct kv_sequence *q = &s->batch.sequence[i];
-    size_t lo = store_window_start(s, layer, q->length), sinks = s->config.sinks;
+    size_t lo = store_window_start(s, layer, q->length), sinks = s->sinks;
     if (q->count > 0)
       s->rows_visible += q->length + q->count - lo + (sinks < lo ? sinks : lo);
   }
@@ -174,8 +182,8 @@ void store_clear(struct store *s)
   for (uint32_t i = 0; i < s->n_sequences; i++) store_crop(s, i, 0);
 }
 
-/* <Say that one sequence follows another> */
-bool store_copy_tokens(struct store *s, uint32_t from, uint32_t to,
+/* <Fork a sequence of a store> */
+static bool copy_tokens(struct store *s, uint32_t from, uint32_t to,
   struct error *why)
 {
   uint32_t larger = from > to ? from : to;
@@ -197,6 +205,16 @@ bool store_copy_tokens(struct store *s, uint32_t from, uint32_t to,
     memcpy(b->token, a->token, a->length * sizeof *a->token);
   b->length = b->computed = a->length;
   return true;
+}
+
+bool store_fork(struct store *s, uint32_t from, uint32_t to, struct error *why)
+{
+  if (s->kind->fork == NULL)
+    return error_say(why, "this store cannot fork; wanted: a cache");
+  if (!copy_tokens(s, from, to, why)) return false;
+  if (s->kind->fork(s, from, to, why)) return true;
+  store_crop(s, to, 0);
+  return false;
 }
 
 /* <Pass the call on to the kind of store> */
@@ -233,7 +251,7 @@ static bool plain_grow(struct plain_store *s, struct plain_block *b,
   size_t length, size_t cap, struct error *why)
 {
   struct memory *m = s->common.m;
-  size_t parts = 2 * s->common.config.n_layers, span = s->width * sizeof(float);
+  size_t parts = 2 * s->common.n_layers, span = s->width * sizeof(float);
   float *data = memory_alloc(m, MEMORY_CACHE, cap, parts * span, why);
   if (data == NULL) return false;
   /* <Move each layer's rows to their new place> */
@@ -281,9 +299,10 @@ static void plain_view(const struct store *common, uint32_t layer, size_t i,
   const struct plain_block *b =
     &s->sequence[common->batch.rows[i].sequence];
   const float *keys = b->data + 2 * layer * b->cap * s->width;
-  *v = (struct kv_view) { .base_k = keys, .base_v = keys + b->cap * s->width,
+  *v = (struct kv_view) { .key = (uintptr_t) keys,
+    .value = (uintptr_t) (keys + b->cap * s->width),
     .row_bytes = s->width * sizeof(float),
-    .head_bytes = common->config.head_dim * sizeof(float),
+    .head_bytes = common->head_dim * sizeof(float),
     .type = WEIGHT_F32 };
 }
 

@@ -29,8 +29,6 @@ struct kv_batch { struct kv_sequence *sequence;
 struct store;
 
 /* the functions that make a kind of store */
-
-/* the functions that make a kind of store */
 struct store_kind {
   /* makes room for the rows of the pass, which are in batch */
   bool (*reserve)(struct store *s, struct error *why);
@@ -41,6 +39,8 @@ struct store_kind {
   /* the sequence has been cropped, and may be cropped further; null if nothing is to
      be done */
   void (*truncated)(struct store *s, uint32_t sequence);
+  /* as store_fork, which has copied the tokens; null: this kind cannot */
+  bool (*fork)(struct store *s, uint32_t from, uint32_t to, struct error *why);
   /* as store_close, but never for null, and the batch is closed already */
   void (*close)(struct store *s);
 };
@@ -55,9 +55,12 @@ struct store {
   const struct store_kind *kind;
   struct memory *m; /* where passes through this store take their memory */
   uint32_t n_sequences, n_positions; /* the most it holds */
+  uint32_t n_layers, n_kv_heads, head_dim; /* of the model */
+  uint32_t sinks, *window; /* first positions that are always seen; [n_layers], how
+                              many a row sees in each layer, 0: all */
   size_t row_bytes; /* keys and values of one row in one layer, as stored */
   size_t rows_visible, rows_recomputed;
-  struct model_config config; struct kv_batch batch;
+  struct kv_batch batch;
 };
 
 /* admits a pass of n rows or refuses it in words: a sequence or position out of
@@ -93,6 +96,11 @@ size_t store_window_start(const struct store *s, uint32_t layer, size_t position
 /* crops all sequences to nothing */
 void store_clear(struct store *s);
 
+/* makes the empty sequence to equal to from, without computing anything; errors: a
+   kind of store that cannot, to has rows, a number out of range, a pass going on,
+   memory; then to is empty */
+bool store_fork(struct store *s, uint32_t from, uint32_t to, struct error *why);
+
 /* returns the memory; null is nothing */
 void store_close(struct store *s);
 
@@ -102,11 +110,6 @@ void store_close(struct store *s);
    a batch of n_sequences empty sequences */
 bool store_prepare(struct store *s, const struct store_kind *kind,
   struct memory *m, const struct model_config *c, uint32_t n_sequences,
-  struct error *why);
-
-/* for them, too: gives the empty sequence to the length and the tokens of from;
-   errors: to has rows, a number out of range, a pass going on, memory */
-bool store_copy_tokens(struct store *s, uint32_t from, uint32_t to,
   struct error *why);
 
 /* what cap should become, so that wanted fit: twice as much, or what is wanted, or

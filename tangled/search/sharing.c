@@ -30,7 +30,7 @@ static bool assign_slots(struct search_model *s,
     uint32_t q = 0;
     while (is_taken(s, n, q)) q++;
     s->slot[i] = q;
-    if (!cache_fork(s->g.s, s->prev_slot[grown[i].parent], q, why)) return false;
+    if (!store_fork(s->g.s, s->prev_slot[grown[i].parent], q, why)) return false;
   }
   return true;
 }
@@ -99,7 +99,7 @@ bool search_model_open(struct search_model *s, const struct generate_context *g,
   *s = (struct search_model) { .g = *g, .chunk = chunk,
     .max_beams = num_beams };
   *from = (struct search_source) { g->lm->config.vocab_size,
-    (size_t) g->lm->config.n_positions + 1, s, score_beams };
+    (size_t) g->s->n_positions + 1, s, score_beams };
   if (num_beams > g->s->n_sequences) return error_say(why, "%zu beams in a"
       " cache of %" PRIu32 " sequences; wanted:" " a sequence for each",
       num_beams, g->s->n_sequences);

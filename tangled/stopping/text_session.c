@@ -55,11 +55,19 @@ static bool recite(void *ctx, const float *logits,
   return true;
 }
 
+static struct store *open_shorter(const struct text_session *u,
+  uint32_t context, struct error *why)
+{
+  struct model_config config = u->lm->config;
+  config.n_positions = context;
+  return store_open(u->g.m, &config, 1, why);
+}
+
 /* <Write a text> */
 bool text_session_write(struct text_session *u, const struct text_request *r,
   const uint32_t *prompt, size_t n, struct error *why)
 {
-  struct model_config *config = &u->lm->config;
+  const struct model_config *config = &u->lm->config;
   size_t repetition = r->repetition;
   struct criterion list[] = {
     {"string", text_stream_should_stop, &u->flow},
@@ -75,14 +83,15 @@ bool text_session_write(struct text_session *u, const struct text_request *r,
     .stop = criteria_should_stop, .stop_ctx = &any,
     .on_step = watch, .ctx = u };
   /* <Generate, and find the reason> */
-  uint32_t context = config->n_positions;
+  struct generate_context g = u->g;
+  if (r->context > 0 && (g.s = open_shorter(u, r->context, why)) == NULL)
+    return false;
   void (*usual)(int) = signal(SIGINT, note_signal);
-  if (r->context > 0) config->n_positions = r->context;
   interrupted = 0;
   bool ok = text_stream_prompt(&u->flow, prompt, n, why)
-    && generate(&u->g, prompt, n, &want, &u->text, why);
-  config->n_positions = context;
+    && generate(&g, prompt, n, &want, &u->text, why);
   signal(SIGINT, usual);
+  if (g.s != u->g.s) store_close(g.s);
   text_stream_end(&u->flow);
   u->reason = criteria_reason(&any, u->text.ended);
   if (u->reason == NULL) u->reason =

@@ -10,8 +10,8 @@
 
 /* unknown_end: where the row of the piece ended when the last unknown letter was
    pushed; the row has ended there still if no other has followed */
-struct job { struct tokenizer *t; struct memory *m; struct ids *out;
-  struct bpe_work work; bool parse_special; struct error *why;
+struct job { const struct tokenizer *t; struct memory *m; struct ids *out;
+  struct bpe_work work; struct split_work cut; bool parse_special; struct error *why;
   size_t unknown_end; };
 static bool push_bytes(struct job *j, const unsigned char *byte,
   size_t n);
@@ -374,7 +374,7 @@ static bool encode_from(struct job *j, size_t k, bool first,
   if (s->what != STEP_SPLIT) return encode_changed(j, k, first, text, n);
   struct pieces p;
   struct text_piece next;
-  pieces_begin(&p, s->by, text, n);
+  pieces_begin(&p, s->by, &j->cut, text, n);
   for (;;) {
     if (!pieces_next(&p, &next, j->why)) return false;
     if (next.n == 0) return true;
@@ -482,15 +482,16 @@ static bool replace(const struct text_step *s, const unsigned char *words,
   struct memory *m, const unsigned char *text, size_t n,
   struct bytes *out, struct error *why)
 {
+  struct split_work cut = { .m = m };
   struct pieces p;
   struct text_piece next;
-  pieces_begin(&p, s->by, text, n);
-  while (pieces_next(&p, &next, why)) {
-    if (next.n == 0) return true;
-    if (!bytes_push(m, out, next.match ? words : next.byte,
-      next.match ? s->words.n : next.n, why)) break;
-  }
-  return false;
+  bool ok = true;
+  pieces_begin(&p, s->by, &cut, text, n);
+  while ((ok = ok && pieces_next(&p, &next, why)) && next.n > 0)
+    ok = bytes_push(m, out, next.match ? words : next.byte,
+      next.match ? s->words.n : next.n, why);
+  split_work_free(&cut);
+  return ok;
 }
 
 static bool strip(const struct text_step *s, const unsigned char *words,
@@ -633,29 +634,30 @@ static bool encode_runs(struct job *j, bool first,
   return ok;
 }
 
-bool tokenizer_encode(struct tokenizer *t, struct memory *m,
+bool tokenizer_encode(const struct tokenizer *t, struct memory *m,
   const char *text, size_t n, bool add_special, bool parse_special,
   struct ids *out,
   struct error *why)
 {
-  struct job j = { .t = t, .m = m, .out = out,
+  struct job j = { .t = t, .m = m, .out = out, .cut = { .m = m },
     .parse_special = parse_special, .why = why };
   size_t start = out->n;
   bool ok = (!add_special || push_all(&j, &t->prefix_ids))
     && encode_runs(&j, true, (const unsigned char *) text, n)
     && (!add_special || push_all(&j, &t->suffix_ids));
-  bpe_work_free(m, &j.work);
+  split_work_free(&j.cut), bpe_work_free(m, &j.work);
   if (!ok) out->n = start;
   return ok;
 }
 
-bool tokenizer_encode_inside(struct tokenizer *t, struct memory *m,
+bool tokenizer_encode_inside(const struct tokenizer *t, struct memory *m,
   const char *text, size_t n, struct ids *out, struct error *why)
 {
-  struct job j = { .t = t, .m = m, .out = out, .why = why };
+  struct job j = { .t = t, .m = m, .out = out, .cut = { .m = m },
+    .why = why };
   size_t start = out->n;
   bool ok = encode_runs(&j, false, (const unsigned char *) text, n);
-  bpe_work_free(m, &j.work);
+  split_work_free(&j.cut), bpe_work_free(m, &j.work);
   if (!ok) out->n = start;
   return ok;
 }

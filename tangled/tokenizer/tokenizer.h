@@ -19,15 +19,16 @@ void tokenizer_close(struct memory *m, struct tokenizer *t);
 
 /* appends the ids of n bytes; add_special: also the ids that the files put before and
    after a text; parse_special: the text of a special token is that token; on failure
-   out is as it was; one thread at a time */
-bool tokenizer_encode(struct tokenizer *t, struct memory *m,
+   out is as it was. The tokenizer is only read: any number of threads may use it at a
+   time, each with a book m of its own */
+bool tokenizer_encode(const struct tokenizer *t, struct memory *m,
   const char *text, size_t n, bool add_special, bool parse_special,
   struct ids *out,
   struct error *why);
 
 /* the same for n bytes that stand after an added token, in the middle of a text; adds
    nothing, and knows no special token */
-bool tokenizer_encode_inside(struct tokenizer *t, struct memory *m,
+bool tokenizer_encode_inside(const struct tokenizer *t, struct memory *m,
   const char *text, size_t n, struct ids *out, struct error *why);
 
 /* appends the bytes of n ids; an id that the tokenizer does not know has none; on

@@ -26,6 +26,7 @@ struct bpe_trainer {
   struct bpe_pair *pairs; size_t n_pairs, pairs_cap;
   struct pair_map number; /* from a pair to its number, plus 1 */
   struct heap queue;
+  struct split_work cut;
 };
 
 struct chunk { const unsigned char *byte; size_t n; uint32_t weight; };
@@ -59,7 +60,7 @@ static bool collect(struct bpe_trainer *t, const unsigned char *text,
     struct pieces p;
     struct text_piece next;
     length = utf8_run(text + at, n - at, &whole);
-    pieces_begin(&p, whole ? by : NULL, text + at, length);
+    pieces_begin(&p, whole ? by : NULL, &t->cut, text + at, length);
     do {
       if (!pieces_next(&p, &next, t->why)) return false;
       if (next.n > 0 && !enter_piece(t, next.byte, next.n))
@@ -216,7 +217,7 @@ bool bpe_train(struct memory *m, const char *text, size_t n,
   const char *pattern, size_t merges, struct bpe_merge **out,
   size_t *n_out, struct error *why)
 {
-  struct bpe_trainer t = { .m = m, .why = why };
+  struct bpe_trainer t = { .m = m, .why = why, .cut = { .m = m } };
   struct splitter *by = NULL;
   struct bpe_merge *list = NULL;
   *out = NULL, *n_out = 0;
@@ -233,6 +234,7 @@ bool bpe_train(struct memory *m, const char *text, size_t n,
     why);
   ok = ok && list != NULL && learn(&t, list, merges, n_out);
   /* <Return what the learner took> */
+  split_work_free(&t.cut);
   heap_free(m, &t.queue);
   pair_map_free(m, &t.number);
   name_map_free(m, &t.known);

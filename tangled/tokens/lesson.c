@@ -24,7 +24,7 @@ bool lesson_learn(struct memory *m, const char *text,
   size_t merges, struct lesson *l)
 {
   struct error why;
-  *l = (struct lesson) { .asked = merges };
+  *l = (struct lesson) { .asked = merges, .cut = { .m = m } };
   if (bpe_train(m, text, strlen(text), split_gpt2, merges, &l->merge,
     &l->n, &why) && bpe_learnt(m, &l->rules, l->merge, l->n, &why)
     && (l->by = splitter_open(m, split_gpt2, strlen(split_gpt2),
@@ -36,6 +36,7 @@ bool lesson_learn(struct memory *m, const char *text,
 
 void lesson_forget(struct memory *m, struct lesson *l)
 {
+  split_work_free(&l->cut);
   splitter_close(l->by);
   bpe_work_free(m, &l->work);
   bpe_free(m, &l->rules);
@@ -48,7 +49,8 @@ bool lesson_encode(struct memory *m, struct lesson *l,
 {
   struct pieces p;
   struct text_piece next;
-  pieces_begin(&p, l->by, (const unsigned char *) text, strlen(text));
+  pieces_begin(&p, l->by, &l->cut, (const unsigned char *) text,
+    strlen(text));
   while (pieces_next(&p, &next, NULL) && next.n > 0)
     if (!bpe_encode(&l->rules, m, &l->work, next.byte, next.n, out,
       NULL)) return false;

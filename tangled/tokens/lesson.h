@@ -19,7 +19,7 @@ enum { HAND_MERGES = 9, STORY_MERGES = 24 };
 /* n merges in a block of asked, and what encodes with them */
 struct lesson { struct bpe_merge *merge; size_t n, asked;
   struct bpe rules;
-  struct bpe_work work; struct splitter *by; };
+  struct bpe_work work; struct splitter *by; struct split_work cut; };
 
 /* learns at most so many merges from a text; a failure is printed */
 bool lesson_learn(struct memory *m, const char *text,

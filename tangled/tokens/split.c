@@ -57,9 +57,6 @@ struct splitter {
   struct memory *home;
   pcre2_general_context *general;
   pcre2_code *code;
-  pcre2_match_data *result;
-  pcre2_match_context *limits;
-  pcre2_jit_stack *stack;
 };
 
 /* <Have PCRE2 compile it> */
@@ -86,24 +83,31 @@ static bool compile(struct splitter *s, const struct bytes *text,
 }
 
 /* <Make room for the searches> */
-static bool make_room(struct splitter *s, struct error *why)
+static bool make_room(struct split_work *w, struct error *why)
 {
-  s->result = pcre2_match_data_create(1, s->general);
-  s->limits = pcre2_match_context_create(s->general);
-  s->stack = pcre2_jit_stack_create(32 * 1024, 1024 * 1024,
-    s->general);
-  if (s->result == NULL || s->limits == NULL || s->stack == NULL)
-    return error_say(why, "out of memory for a pattern");
-  pcre2_jit_stack_assign(s->limits, NULL, s->stack);
-  return true;
+  if (w->limits != NULL) return true;
+  if (w->general == NULL) w->general =
+    pcre2_general_context_create(take_for_pcre2, give_for_pcre2, w->m);
+  if (w->general != NULL && w->result == NULL)
+    w->result = pcre2_match_data_create(1, w->general);
+  if (w->result != NULL)
+    w->limits = pcre2_match_context_create(w->general);
+  return w->limits != NULL
+    || error_say(why, "out of memory for a pattern");
+}
+
+void split_work_free(struct split_work *w)
+{
+  pcre2_jit_stack_free(w->stack);
+  pcre2_match_context_free(w->limits);
+  pcre2_match_data_free(w->result);
+  pcre2_general_context_free(w->general);
+  *w = (struct split_work) { .m = w->m };
 }
 
 void splitter_close(struct splitter *s)
 {
   if (s == NULL) return;
-  pcre2_jit_stack_free(s->stack);
-  pcre2_match_context_free(s->limits);
-  pcre2_match_data_free(s->result);
   pcre2_code_free(s->code);
   pcre2_general_context_free(s->general);
   memory_free(s->home, s);
@@ -123,7 +127,7 @@ struct splitter *splitter_open(struct memory *m, const char *pattern,
     "out of memory for a pattern");
   ok = ok && (literal ? bytes_push(m, &text, pattern, n, why)
     : rewrite(m, pattern, n, &text, why));
-  ok = ok && compile(s, &text, literal, why) && make_room(s, why);
+  ok = ok && compile(s, &text, literal, why);
   bytes_free(m, &text);
   if (ok) return s;
   splitter_close(s);
@@ -140,40 +144,51 @@ static bool pcre2_error(int code, size_t at,
     (const char *) words);
 }
 
+/* <Begin to cut> */
+void pieces_begin(struct pieces *p, const struct splitter *by,
+  struct split_work *w, const unsigned char *text, size_t n)
+{
+  *p = (struct pieces) { .by = by, .work = w, .text = text, .n = n };
+  if (by == NULL) p->from = p->to = n, p->known = true;
+}
+
+static void set_limit(struct split_work *w, size_t n)
+{
+  size_t limit = n < 20000000 ? 10000000 + 100 * n : UINT32_MAX;
+  pcre2_set_match_limit(w->limits, (uint32_t) limit);
+}
+
 /* <Look for the next match> */
 static bool look(struct pieces *p, struct error *why)
 {
-  struct splitter *s = p->by;
+  const struct splitter *s = p->by;
+  struct split_work *w = p->work;
   uint32_t options = PCRE2_NO_UTF_CHECK | (p->full
     ? PCRE2_NOTEMPTY_ATSTART : 0);
   int got;
+  if (!make_room(w, why)) return false;
+  set_limit(w, p->n);
   /* <Search, and once more without machine code if its stack ends> */
   got = pcre2_match(s->code, p->text, p->n, p->at, options,
-    s->result, s->limits);
+    w->result, w->limits);
+  if (got == PCRE2_ERROR_JIT_STACKLIMIT && w->stack == NULL) {
+    w->stack = pcre2_jit_stack_create(32 * 1024, 1024 * 1024, w->general);
+    pcre2_jit_stack_assign(w->limits, NULL, w->stack);
+    got = pcre2_match(s->code, p->text, p->n, p->at, options,
+      w->result, w->limits);
+  }
   if (got == PCRE2_ERROR_JIT_STACKLIMIT)
     got = pcre2_match(s->code, p->text, p->n, p->at,
-      options | PCRE2_NO_JIT, s->result, s->limits);
+      options | PCRE2_NO_JIT, w->result, w->limits);
   p->from = p->to = p->n;
   p->known = true;
   if (got == PCRE2_ERROR_NOMATCH) return true;
   if (got < 0) return pcre2_error(got, p->at, why);
-  const PCRE2_SIZE *found = pcre2_get_ovector_pointer(s->result);
+  const PCRE2_SIZE *found = pcre2_get_ovector_pointer(w->result);
   p->from = found[0], p->to = found[1];
   return (p->at <= p->from && p->from <= p->to)
     || error_say(why, "the pattern matches backwards at byte %zu",
     p->at);
-}
-
-/* <Begin to cut> */
-void pieces_begin(struct pieces *p, struct splitter *by,
-  const unsigned char *text, size_t n)
-{
-  *p = (struct pieces) { by, text, n, 0, 0, 0, false, false };
-  if (by == NULL) p->from = p->to = n, p->known = true;
-  else {
-    size_t limit = n < 20000000 ? 10000000 + 100 * n : UINT32_MAX;
-    pcre2_set_match_limit(by->limits, (uint32_t) limit);
-  }
 }
 
 /* <Cut off the next piece> */

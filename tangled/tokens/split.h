@@ -8,7 +8,7 @@
 struct splitter;
 
 /* compiles n bytes of pattern, as they stand if literal; m must outlive the splitter,
-   which takes from it at every use; null and a sentence */
+   which is not changed by its use; null and a sentence */
 struct splitter *splitter_open(struct memory *m, const char *pattern,
   size_t n, bool literal, struct error *why);
 
@@ -25,14 +25,22 @@ extern const char split_gpt2[], split_llama3[];
 struct text_piece { const unsigned char *byte; size_t n;
   bool match; };
 
+/* m is set by the caller, the rest begins as null and is PCRE2's; serves any
+   splitters and any cuttings of one thread, also one inside another */
+struct split_work { struct memory *m; void *general, *result, *limits,
+  *stack; };
+
+/* returns what the searches took; it may be used again */
+void split_work_free(struct split_work *w);
+
 /* a text that is being cut; for pieces_next only */
-struct pieces { struct splitter *by; const unsigned char *text;
-  size_t n, at, from, to; bool known, full; };
+struct pieces { const struct splitter *by; struct split_work *work;
+  const unsigned char *text; size_t n, at, from, to; bool known, full; };
 
 /* begins to cut n bytes, which must be whole characters; with a null splitter the
-   text is one piece */
-void pieces_begin(struct pieces *p, struct splitter *by,
-  const unsigned char *text, size_t n);
+   text is one piece, and w may be null */
+void pieces_begin(struct pieces *p, const struct splitter *by,
+  struct split_work *w, const unsigned char *text, size_t n);
 
 /* the next piece; next->n == 0 at the end, no other piece is empty; false and a
    sentence if the pattern gives up */

@@ -14,7 +14,7 @@ int main(void)
   struct row rows[40];
   for (uint32_t i = 0; i < 40; i++) rows[i] = (struct row) {0, i, i % TINY_V};
   if (!model_forward(&e, &t.lm, s, rows, 40, &p, &why)) return 1;
-  if (!cache_fork(s, 0, 1, &why) || !cache_fork(s, 0, 2, &why)) return 1;
+  if (!store_fork(s, 0, 1, &why) || !store_fork(s, 0, 2, &why)) return 1;
   for (uint32_t i = 0; i < 10; i++) for (uint32_t q = 0; q < 3; q++)
     if (!model_forward(&e, &t.lm, s, &(struct row) {q, 40 + i, 1 + q}, 1, &p, &why)) return 1;
   printf("%zu %zu\n", cache_look(s).pages_used, cache_look(s).bytes_copied * 16 * cache_look(s).pages / cache_look(s).bytes);

@@ -14,7 +14,7 @@ int main(void)
   struct row rows[60]; uint32_t id[61];
   for (uint32_t i = 0; i < 61; i++) id[i] = i % TINY_V;
   for (uint32_t i = 0; i < 60; i++) rows[i] = (struct row) {0, i, id[i]};
-  if (!model_forward(&e, &t.lm, s, rows, 60, &p, &why) || !cache_fork(s, 0, 1, &why)) return 1;
+  if (!model_forward(&e, &t.lm, s, rows, 60, &p, &why) || !store_fork(s, 0, 1, &why)) return 1;
   id[37]++;
   printf("%zu ", store_match_prefix(s, 0, id, 60));
   id[37]--;

@@ -32,7 +32,7 @@ static void read_text(struct tiny *t, uint32_t window, uint32_t from, uint32_t s
     pass_close(p);
   }
   uint32_t end = (uint32_t) store_length(s, 0);                       /* a fork, both go on; then cut off, and read again */
-  if (!cache_fork(s, 0, 1, &why)) exit(3);
+  if (!store_fork(s, 0, 1, &why)) exit(3);
   for (uint32_t q = 0; q < 2; q++) {
     if (!model_forward(&e, &t->lm, s, &(struct row) {q, end, 5}, 1, &p, &why)) exit(4);
     if (q == 0) memcpy(first, p->hidden, sizeof first); else if (memcmp(first, p->hidden, sizeof first) != 0) exit(5);

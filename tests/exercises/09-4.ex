@@ -13,13 +13,13 @@ int main(void)
   struct store *s = cache_open(&m, &t.lm.config, 3, &(struct cache_options) {.page_rows = 16}, &why);
   struct row rows[40];
   for (uint32_t i = 0; i < 32; i++) rows[i] = (struct row) {0, i, i % TINY_V};
-  if (!model_forward(&e, &t.lm, s, rows, 32, &p, &why) || !cache_fork(s, 0, 1, &why) || !cache_fork(s, 0, 2, &why)) return 1;
+  if (!model_forward(&e, &t.lm, s, rows, 32, &p, &why) || !store_fork(s, 0, 1, &why) || !store_fork(s, 0, 2, &why)) return 1;
   pass_close(p);
   for (uint32_t q = 0; q < 3; q++) for (uint32_t i = 0; i < 5; i++) rows[5 * q + i] = (struct row) {q, 32 + i, (i + q) % TINY_V};
   if (!model_forward(&e, &t.lm, s, rows, 15, &p, &why)) return 1;
   pass_close(p);
   size_t before = cache_look(s).bytes_copied;
-  for (uint32_t q = 1; q < 3; q++) { store_crop(s, q, 0); if (!cache_fork(s, 0, q, &why)) return 1; }
+  for (uint32_t q = 1; q < 3; q++) { store_crop(s, q, 0); if (!store_fork(s, 0, q, &why)) return 1; }
   for (uint32_t q = 0; q < 3; q++) rows[q] = (struct row) {q, 37, q};
   if (!model_forward(&e, &t.lm, s, rows, 3, &p, &why)) return 1;
   pass_close(p);
