@@ -137,7 +137,7 @@ In C the last is a structure that is declared and never defined, an \emph{opaque
 change what is in it, in any later version, and programs that were compiled before need not be compiled again.
 @^opaque type@>@^application binary interface@>
 
-|INCIPIT_API| stands before each function. For a compiler of \Cpp\ it says that the function has a name as in C; for the linker it says that the name
+|INCIPIT_API| stands before each function. For a compiler of C++ it says that the function has a name as in C; for the linker it says that the name
 may be seen outside a shared library. The two macros with the version are for the preprocessor; |incipit_version| tells which library the program really runs
 with, and the two may differ, since a shared library can be replaced without the program's knowledge.
 @^C++@>
@@ -1238,7 +1238,7 @@ void incipit_constraint_close(struct incipit_constraint *c)
   library_delete(c);
 }
 
-@ Inside a sampler is the sampler of chapter~7. It is asked by |incipit_sampler_apply| as the loop of chapter~3 asks it, with a |struct continuation| as the history. To choose changes nothing; |incipit_sampler_accept| tells it what has joined the text, and if the constraint does not allow that, takes it back.
+@ |incipit_sampler_apply| asks the sampler of chapter~7, which is inside, just as the loop of chapter~3 asks it: with logits and a |struct continuation|, the text so far. To choose changes nothing; |incipit_sampler_accept| tells it what has joined the text, and if the constraint does not allow that, takes it back.
 @^constraint@>
 
 @<The inside of a sampler@>=
@@ -1984,7 +1984,7 @@ static bool request_agrees(const struct run *g, const char *call,
       " model; wanted: the context's", call);
 }
 
-@ One function is behind |incipit_generate|, |incipit_generate_many| and |incipit_chat_say|. The last has more end tokens than the model.
+@ One function writes the texts of all three callers, of which the third is a conversation. There the template has end tokens of its own besides those of the model.
 
 @<What the parts share@>=
 struct writing_request {
