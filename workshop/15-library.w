@@ -543,7 +543,9 @@ void *library_new(size_t size, struct incipit_error *why);
 void library_delete(void *object);
   /* returns it; all else that its book has must have been returned */
 
-@ @<Make an object that begins with its book@>=
+@ The copy is taken and put back byte by byte, since the object is known here only by its size.
+
+@<Make an object that begins with its book@>=
 void *library_new(size_t size, struct incipit_error *why)
 {
   struct memory book = @[{ .fail_at = 0 }@];
@@ -650,7 +652,9 @@ static bool open_tokenizer(struct incipit_model *x, struct error *why)
     x->path, has - 1, (unsigned) x->lm->config.vocab_size);
 }
 
-@ @<Open a model@>=
+@ The directory is the one that was named, or that of the built-in model. Everything that can be wrong with it is an input, something that a person has named; and a model that could not be opened is closed like any other, for all of its parts may be null.
+
+@<Open a model@>=
 static bool open_files(struct incipit_model *x, const char *directory,
   struct error *why)
 {
@@ -715,7 +719,9 @@ bool incipit_is_end(const struct incipit_model *m, uint32_t id)
   return false;
 }
 
-@ @<Check what a text is made of@>=
+@ Two checks are needed nearly everywhere: that there is a tokenizer where a text is spoken of, and that every id is one of this vocabulary. An id that is too large comes from another model or from a variable that nobody has set, so the sentence says which one it was.
+
+@<Check what a text is made of@>=
 bool library_spells(const struct incipit_model *m, const char *call,
   struct incipit_error *why)
 {
@@ -756,7 +762,9 @@ bool incipit_encode(const struct incipit_model *m, const char *text, size_t n,
   return attempt_end(&a, ok, INCIPIT_INPUT, why);
 }
 
-@ @<Encode and decode@>=
+@ Both directions end in the same way: the caller gets what fits into his array, and the number that there are. Decoding needs no lock and no book of the model either.
+
+@<Encode and decode@>=
 bool library_copy(const struct ids *list, uint32_t *id, size_t cap, size_t *n_ids)
 {
   *n_ids = list->n;
@@ -855,7 +863,9 @@ bool library_idle(const struct incipit_context *c, const char *call,
     " text; wanted: a call from outside its callbacks", call);
 }
 
-@ @<Name a sequence@>=
+@ A place is taken by looking for a free one from the beginning. There are few, and a search of a few dozen places costs nothing beside a pass. A place that is left forgets its rows at once, so that their pages are free for others.
+
+@<Name a sequence@>=
 bool library_take_place(struct incipit_context *c, uint32_t *place)
 {
   for (*place = 0; *place < c->n_places; ++*place) {
@@ -914,7 +924,9 @@ static bool open_cache(struct incipit_context *c,
       why)) != NULL;
 }
 
-@ @<Open and close a context@>=
+@ A context that is busy is not closed: the call comes from one of its own callbacks, and the loop below would go on with memory that is no longer there. Otherwise the last of its users closes it.
+
+@<Open and close a context@>=
 struct incipit_context *incipit_context_open(struct incipit_model *m,
   const struct incipit_context_options *o, struct incipit_error *why)
 {
@@ -994,7 +1006,9 @@ bool incipit_sequence_close(struct incipit_context *c, uint32_t sequence,
   return true;
 }
 
-@ @<Open, close and change sequences@>=
+@ The length is asked for often, and also from callbacks, so it is allowed at any time. A fork takes a place first and gives it back if the cache cannot share its pages.
+
+@<Open, close and change sequences@>=
 bool incipit_sequence_length(const struct incipit_context *c, uint32_t sequence,
   size_t *length, struct incipit_error *why)
 {
@@ -1020,7 +1034,9 @@ bool incipit_sequence_fork(struct incipit_context *c, uint32_t from, uint32_t *t
   return attempt_end(&a, ok, INCIPIT_MISUSE, why);
 }
 
-@ @<Open, close and change sequences@>=
+@ To crop is to forget rows from some position on, and to keep is to crop to what agrees with a list of ids. Asking for a length beyond the end is refused: there is nothing that it could mean.
+
+@<Open, close and change sequences@>=
 bool incipit_sequence_crop(struct incipit_context *c, uint32_t sequence,
   size_t length, struct incipit_error *why)
 {
@@ -1170,7 +1186,9 @@ struct incipit_constraint {
 bool library_bound(struct incipit_constraint *c, bool strips, struct error *why);
   /* makes sure that |c->c[strips]| is there */
 
-@ @<Compile a constraint@>=
+@ A pattern, a grammar or the grammar of JSON that chapter W9 has: from here on they are the same. If the vocabulary cannot write any text that matches, binding fails, and nothing is kept.
+
+@<Compile a constraint@>=
 bool library_bound(struct incipit_constraint *c, bool strips, struct error *why)
 {
   const char *text = (const char *) c->text.byte;
@@ -1227,7 +1245,9 @@ struct incipit_constraint *incipit_constraint_open(struct incipit_model *m,
   return NULL;
 }
 
-@ @<Compile a constraint@>=
+@ The last user returns both bindings. Samplers that have the constraint are users like the caller, so he may close it as soon as he has opened them.
+
+@<Compile a constraint@>=
 void incipit_constraint_close(struct incipit_constraint *c)
 {
   if (c == NULL || --c->users > 0) return;
@@ -1287,7 +1307,9 @@ bool incipit_sampler_defaults(const struct incipit_model *m,
   return true;
 }
 
-@ @<Open a sampler@>=
+@ The arrays of the options are the caller's and may be gone tomorrow, so they are copied, and the list that chapter~7 wants points into the copies.
+
+@<Open a sampler@>=
 static bool copy_biases(struct incipit_sampler *s, struct error *why)
 {
   size_t n = s->o.n_bias;
@@ -1461,7 +1483,9 @@ bool library_begin(struct incipit_sampler *s, const uint32_t *id, size_t n,
   return attempt_end(&a, ok, INCIPIT_NO_CHOICE, why);
 }
 
-@ @<Choose, and go on@>=
+@ To reset is to begin a text after another prompt, with the model's end tokens. A constraint counts the tokens that it still has to end the text; when they are used up nothing can be chosen, and that is said before the cursor is asked.
+
+@<Choose, and go on@>=
 bool incipit_sampler_reset(struct incipit_sampler *s, const uint32_t *id, size_t n,
   size_t max_new_tokens, struct incipit_error *why)
 {
@@ -1529,7 +1553,9 @@ struct incipit_stream {
 void library_show(struct incipit_stream *s, struct incipit_piece *piece);
   /* what has been released since the last time */
 
-@ @<Open a stream@>=
+@ All strings are copied into one block, each with the zero at its end, and the pointers are set when the block no longer moves. The zero is for the caller, who is told which string it was by a pointer into the copies.
+
+@<Open a stream@>=
 static bool copy_stops(struct incipit_stream *s, const char *const *stop,
   struct error *why)
 {
@@ -1596,7 +1622,9 @@ bool incipit_stream_push(struct incipit_stream *s, uint32_t id,
   return attempt_end(&a, ok, INCIPIT_MEMORY, why);
 }
 
-@ @<Take tokens, and release bytes@>=
+@ The end releases what is held; a reset begins another text, and takes note of the prompt, because whether a first blank is dropped depends on what stands before it.
+
+@<Take tokens, and release bytes@>=
 bool incipit_stream_end(struct incipit_stream *s, struct incipit_piece *piece,
   struct incipit_error *why)
 {
@@ -1672,7 +1700,9 @@ struct run {
 struct kept_result { struct memory m; struct arena blocks; struct incipit_result shown; };
   /* what the caller gets is |shown| */
 
-@ @<Make a result, and return it@>=
+@ Three blocks are asked for one after the other without looking; the arena remembers whether one of them was refused. From the part that the caller has, the whole is found by its offset.
+
+@<Make a result, and return it@>=
 static struct incipit_result *make_result(const struct ids *text, size_t n_prompt,
   const struct text_stream *f, int finish, struct incipit_error *why)
 {
@@ -1972,7 +2002,9 @@ static bool sequences_agree(const struct run *g, const char *call,
   return true;
 }
 
-@ @<Check a request@>=
+@ A sampler of another model would look at logits of another length; so it is refused here, and so are stop strings for a model without a tokenizer.
+
+@<Check a request@>=
 static bool request_agrees(const struct run *g, const char *call,
   struct incipit_error *why)
 {
@@ -2000,7 +2032,9 @@ bool library_generate(const struct writing_request *q, struct incipit_result **r
   struct incipit_error *why);
   /* as |incipit_generate_many| */
 
-@ @<Write all texts, step after step@>=
+@ The order matters: first the context, then the lists, then the options, and only then the prompts, which are checked against the model of the context. All results are null from the beginning, so that a call that fails early leaves nothing undefined.
+
+@<Write all texts, step after step@>=
 bool library_generate(const struct writing_request *q, struct incipit_result **result,
   struct incipit_error *why)
 {
@@ -2021,7 +2055,9 @@ bool library_generate(const struct writing_request *q, struct incipit_result **r
   return ok;
 }
 
-@ @<Write one text, or many@>=
+@ The two public functions differ in nothing but the number of prompts. If there is no context, the end tokens are left out, and the check that follows says what is missing.
+
+@<Write one text, or many@>=
 static struct writing_request request_of(struct incipit_context *c,
   const struct incipit_prompt *prompt, size_t n,
   const struct incipit_generate_options *o, const char *call)
@@ -2080,7 +2116,9 @@ static bool find_style(const struct incipit_model *m, const char *style,
   return *by != NULL;
 }
 
-@ @<Set a conversation as ids@>=
+@ The roles of the header and those of the templates are two lists, so that one can change without the other; a small table translates. As in encoding, the caller gets what fits and the number of all.
+
+@<Set a conversation as ids@>=
 static bool take_messages(const struct incipit_message *from, size_t n,
   struct turn *to, const char *call, struct incipit_error *why)
 {
@@ -2178,7 +2216,9 @@ static bool learn_ends(struct incipit_chat *t, struct error *why)
   return ok;
 }
 
-@ @<Open and close a conversation@>=
+@ A conversation is a user of its context, and takes one of its sequences until it is closed.
+
+@<Open and close a conversation@>=
 struct incipit_chat *incipit_chat_open(struct incipit_context *c, const char *style,
   const char *system, struct incipit_error *why)
 {
@@ -2355,7 +2395,9 @@ The private header puts together what the parts share.
 @<The inside of a stream@>@;
 #endif
 
-@ @(opening.c@>=
+@ What belongs to a model, and what all the others need:
+
+@(opening.c@>=
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -2374,7 +2416,9 @@ The private header puts together what the parts share.
 @#
 const char *incipit_version(void) { return INCIPIT_VERSION; }
 
-@ @(contexts.c@>=
+@ Contexts, sequences and passes:
+
+@(contexts.c@>=
 #include <string.h>
 #include "library/library.h"
 #include "accounts/accounts.h"
@@ -2386,7 +2430,9 @@ const char *incipit_version(void) { return INCIPIT_VERSION; }
 @<Open, close and change sequences@>@;
 @<Compute a pass@>@;
 
-@ @(samplers.c@>=
+@ Constraints and samplers:
+
+@(samplers.c@>=
 #include <string.h>
 #include "library/library.h"
 @;@#
@@ -2397,14 +2443,18 @@ const char *incipit_version(void) { return INCIPIT_VERSION; }
 @<Begin a text@>@;
 @<Choose, and go on@>@;
 
-@ @(streams.c@>=
+@ Streams:
+
+@(streams.c@>=
 #include <string.h>
 #include "library/library.h"
 @;@#
 @<Open a stream@>@;
 @<Take tokens, and release bytes@>@;
 
-@ @(writing.c@>=
+@ Whole texts, one or many:
+
+@(writing.c@>=
 #include <string.h>
 #include "library/library.h"
 #include "cache/keep.h"
@@ -2419,7 +2469,9 @@ const char *incipit_version(void) { return INCIPIT_VERSION; }
 @<Write all texts, step after step@>@;
 @<Write one text, or many@>@;
 
-@ @(talking.c@>=
+@ And conversations, which stand on all the others:
+
+@(talking.c@>=
 #include <string.h>
 #include "library/library.h"
 #include "templates/conversations.h"
