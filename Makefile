@@ -207,7 +207,7 @@ lint: build/values.tex ## digits in prose, docstrings, flow, lengths of demonstr
 # ---- tests
 SUITES := $(sort $(patsubst tests/%.c,%,$(wildcard tests/check_*.c)))
 TESTED := $(SUITES:%=$(BUILD)/tests/%) $(BUILD)/tests/siege $(BUILD)/incipit $(BUILD)/limit
-check: $(TESTED) $(patsubst %,$(BUILD)/bin/%,$(CHECKPOINTS) $(LABORATORY)) $(if $(filter build,$(BUILD)),$(OUTPUTS) $(VALUES)) ## every test
+check: $(TESTED) $(if $(filter build,$(BUILD)),$(LIBRARIES) $(LIBRARY)/amalgamation/incipit.c) $(patsubst %,$(BUILD)/bin/%,$(CHECKPOINTS) $(LABORATORY)) $(if $(filter build,$(BUILD)),$(OUTPUTS) $(VALUES)) ## every test
 	@BUILD=$(BUILD) CHECKPOINTS='$(CHECKPOINTS)' CC='$(CC)' tests/run.sh $(SUITES)
 # check-fast leaves out the suite that trains, which is a fifth of all of them, every chapter alone, the siege, and what run.sh says
 FAST := $(filter-out check_training,$(SUITES))
@@ -258,11 +258,13 @@ byhand: ## the boxes Worked by hand, recomputed from the numbers in them
 	@STRICT=1 tests/byhand.sh
 coverage: ## every clause of the plan with its witness (after make check)
 	@texlua tests/coverage.lua coverage.tsv
-dist: ## build/incipit-ID.tar.gz, the same bytes everywhere
+dist: $(LIBRARY)/amalgamation/incipit.c ## build/incipit-ID.tar.gz and the library in one file, incipit-VERSION-amalgamation.tar.gz, the same bytes everywhere
 	@mkdir -p build
 	@id=$$(cat $(SOURCES) | sha256sum | cut -c1-16); \
 	git ls-files -z | LC_ALL=C sort -z | tar --null -T - --transform "s|^|incipit-$$id/|" --owner=0 --group=0 --numeric-owner --mode=go=rX,u+rw --mtime=@$(SOURCE_DATE_EPOCH) --format=gnu -cf - | gzip -9n > build/incipit-$$id.tar.gz; \
-	sha256sum build/incipit-$$id.tar.gz
+	cp LICENSE $(LIBRARY)/amalgamation/; \
+	tar -C $(LIBRARY)/amalgamation --transform 's|^|incipit-$(VERSION)/|' --owner=0 --group=0 --numeric-owner --mode=go=rX,u+rw --mtime=@$(SOURCE_DATE_EPOCH) --format=gnu -cf - LICENSE incipit.c incipit.h | gzip -9n > build/incipit-$(VERSION)-amalgamation.tar.gz; \
+	sha256sum build/incipit-$$id.tar.gz build/incipit-$(VERSION)-amalgamation.tar.gz
 .PHONY: mutants coverage dist byhand
 exercises: checkpoints $(BUILD)/libprogram.a $(BUILD)/libmodules.a $(BUILD)/limit ## model answers pass, wrong ones and skeletons fail
 	@CC='$(CC)' sh tests/exercises.sh

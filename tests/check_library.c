@@ -429,6 +429,31 @@ START_TEST(what_is_streamed_is_the_text)
 }
 END_TEST
 
+START_TEST(the_last_piece_brings_what_was_held)
+{
+  struct set x;
+  uint32_t id[64];
+  static const char *const stop[] = { "yesno" };
+  struct heard h = { .tokens = 0 };
+  set_open(&x, POCKET, 1);
+  size_t n = ids_of(&x, "The cat sat", id, 64);
+  struct incipit_sampler_options so = { .size = 0 };
+  ck_assert(incipit_sampler_defaults(x.m, &so, sizeof so, &x.why));
+  so.constraint = incipit_constraint_open(x.m, INCIPIT_REGEX, "yes", 3, &x.why);
+  struct incipit_sampler *s = incipit_sampler_open(x.m, &so, &x.why);
+  struct incipit_generate_options o = { .size = sizeof o, .stop = stop, .n_stop = 1, .sampler = s, .on_token = hear, .ctx = &h };
+  struct incipit_result *r = incipit_generate(x.c, id, n, &o, &x.why);
+  ck_assert_str_eq(r->text, "yes");
+  ck_assert_int_eq(r->finish, INCIPIT_FINISH_END);
+  ck_assert_uint_eq(h.n[0], 3);
+  ck_assert_mem_eq(h.text[0], "yes", 3);
+  incipit_result_close(r);
+  incipit_sampler_close(s);
+  incipit_constraint_close(so.constraint);
+  set_close(&x);
+}
+END_TEST
+
 START_TEST(callbacks_cancel)
 {
   struct set x;
@@ -712,7 +737,7 @@ START_TEST(null_is_told)
   incipit_stream_close(stream);
   incipit_sampler_close(sampler);
   set_close(&x);
-  tally("tests/check_library.c: misuse", told, 0, 0, "");
+  tally(" calls of the library that are wrong", told, 0, 0, "");
 }
 END_TEST
 
@@ -806,7 +831,7 @@ START_TEST(numbers_out_of_range_are_told)
   incipit_sampler_close(b);
   set_close(&x);
   set_close(&y);
-  tally("tests/check_library.c: misuse", told, 0, 0, "");
+  tally(" calls of the library that are wrong", told, 0, 0, "");
 }
 END_TEST
 
@@ -1095,6 +1120,7 @@ int main(void)
   tcase_add_test(t, to_choose_changes_nothing_and_to_accept_does);
   tcase_add_test(t, a_constraint_holds_in_generate_and_by_hand);
   tcase_add_test(t, what_is_streamed_is_the_text);
+  tcase_add_test(t, the_last_piece_brings_what_was_held);
   tcase_add_test(t, callbacks_cancel);
   tcase_add_test(t, a_callback_cannot_use_its_context);
   tcase_add_test(t, a_stream_holds_back_and_begins_again);

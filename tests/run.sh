@@ -60,7 +60,9 @@ if [ "$build" = build ] && [ -z "${FAST:-}" ]; then
   one byhand env STRICT=1 tests/byhand.sh
   one python-tokenizers sh -c 'command -v ${PYTHON:-python3} >/dev/null || { echo "no python3 here"; exit 77; }; ${PYTHON:-python3} tests/golden/tokenizers/make.py check'
   one claims texlua tests/claims.lua claims.tsv
-  one installed tests/installed.sh
+  one installed tests/installed.sh; grep 'NOT RUN' "$out/installed.out"
+  one library sh tests/library.sh
+  one amalgamation sh tests/amalgamation.sh
   one corpus tests/fuzz.sh replay; grep '%' "$out/corpus.out"
   one spellings sh -c '[ -d "$1" ] || { echo "the published vocabularies of $1 are not here"; exit 77; }; texlua tools/spellings.lua "$1" | cmp - figures/data/tokens.spellings.csv' - "${SHARED:-../shared}"
   one picture sh -c 'build/bin/laboratory/loop grid > build/tests/grid.csv && texlua tools/gridsvg.lua build/tests/grid.csv | cmp - docs/grid.svg'

@@ -6,12 +6,12 @@
 @** From outside: one header for other programs. \label{sec:outside}
 \incipit{E}{very chapter of} this book has a header, and every header shows what is inside: structures with all their fields, functions that
 are named for what they do, |head| and |forward| and |generate|. Inside a book that is right. It is wrong for a stranger who only wants a
-text continued. His program may have a |generate| of its own; he has no use for forty headers; and if a field is added to a structure that
+text continued. His program may have a |generate| of its own; he has no use for so many headers; and if a field is added to a structure that
 he has compiled into his program, his program breaks. A \emph{library} is what is left when all this is hidden: one header, |"incipit.h"|, with
 names that begin with \.{incipit\_}, and behind them the chapters.
 @^library@>@^incipit.h@>
 
-The header is worth reading for another reason. It has about forty functions, each of which does little more than check what it was given and call
+The header is worth reading for another reason. It has a few dozen functions, each of which does little more than check what it was given and call
 something that you know. So it is also the shortest summary of the book: a text becomes ids, rows are computed and kept, a sampler
 chooses, a stream shows what may be shown. You can read it as the list of what one has to be able to do in order to write one token at a time.
 
@@ -137,7 +137,7 @@ In C the last is a structure that is declared and never defined, an \emph{opaque
 change what is in it, in any later version, and programs that were compiled before need not be compiled again.
 @^opaque type@>@^application binary interface@>
 
-|INCIPIT_API| stands before each function. For a compiler of \Cpp\ it says that the function has a name as in C; for the linker it says that the name
+|INCIPIT_API| stands before each function. For a compiler of C++ it says that the function has a name as in C; for the linker it says that the name
 may be seen outside a shared library. The two macros with the version are for the preprocessor; |incipit_version| tells which library the program really runs
 with, and the two may differ, since a shared library can be replaced without the program's knowledge.
 @^C++@>
@@ -203,9 +203,8 @@ An object that needs another keeps it alive. You may close a model while context
 struct incipit_model;
   /* weights and a tokenizer, read-only: any number of threads at once */
 struct incipit_context;
-  /* a cache, its sequences, and workers; one thread at a time; two contexts of a model
-     in two threads give the bits that they give one after the other. It may not be used
-     from its own callbacks, and a call from there is refused */
+  /* a cache, its sequences, and workers; one thread at a time, and no call from its own
+     callbacks; contexts in two threads give the bits that they give one by one */
 struct incipit_constraint;
   /* a regular expression or grammar; one thread at a time, together with all samplers
      that were opened with it */
@@ -221,8 +220,8 @@ as |snprintf| does: they write what fits, and always say how many there are. A f
 @^tokenization@>
 
 @<A model and its tokens@>=
-INCIPIT_API struct incipit_model *incipit_model_open(const char *directory, struct
-  incipit_error *why);
+INCIPIT_API struct incipit_model *incipit_model_open(const char *directory,
+  struct incipit_error *why);
   /* |directory| is in Hugging Face's layout; |NULL|: the built-in model, at
      |INCIPIT_MODEL| of the environment or where \.{make install} has put it */
 INCIPIT_API void incipit_model_close(struct incipit_model *m);
@@ -233,15 +232,15 @@ INCIPIT_API uint32_t incipit_context_size(const struct incipit_model *m);
   /* the most tokens of a sequence */
 INCIPIT_API bool incipit_is_end(const struct incipit_model *m, uint32_t id);
   /* is it one of the ids that end a text? */
-INCIPIT_API bool incipit_encode(struct incipit_model *m, const char *text, size_t n,
-  bool add_special, bool parse_special, uint32_t *id, size_t cap, size_t *n_ids, struct
-  incipit_error *why);
+INCIPIT_API bool incipit_encode(const struct incipit_model *m, const char *text, size_t n,
+  bool add_special, bool parse_special, uint32_t *id, size_t cap, size_t *n_ids,
+  struct incipit_error *why);
   /* the ids of |n| bytes, the first |cap| of them to |id|, and how many they are;
      |add_special|: with the ids that the model's files put around a text;
      |parse_special|: the text of a special token is that token */
 INCIPIT_API bool incipit_decode(const struct incipit_model *m, const uint32_t *id,
-  size_t n, bool skip_special, char *text, size_t cap, size_t *n_bytes, struct
-  incipit_error *why);
+  size_t n, bool skip_special, char *text, size_t cap, size_t *n_bytes,
+  struct incipit_error *why);
   /* the bytes of |n| ids, the first |cap| of them to |text|, without a zero after them */
 
 @ Options come in structures, and structures grow: next year there will be a field that today's programs have not heard of. We have to choose how an old program and a new library
@@ -262,8 +261,8 @@ struct incipit_context_options {
   uint32_t window, sinks; /* 0, 0: those of the model */
 };
   /* all zero but |size| are the defaults, which |NULL| stands for as well */
-INCIPIT_API struct incipit_context *incipit_context_open(struct incipit_model *m, const
-  struct incipit_context_options *o, struct incipit_error *why);
+INCIPIT_API struct incipit_context *incipit_context_open(struct incipit_model *m,
+  const struct incipit_context_options *o, struct incipit_error *why);
   /* with all its sequences closed; |o| may be |NULL|, as everywhere */
 INCIPIT_API void incipit_context_close(struct incipit_context *c);
   /* |NULL| does nothing, here and in every close */
@@ -274,8 +273,8 @@ struct incipit_report {
   /* of weights, mapped and shared by all contexts; of the cache, and of its pages in
      use; of the context, its cache included, now and at most. Then what was computed,
      and rows among it that had been computed before */
-INCIPIT_API bool incipit_context_report(const struct incipit_context *c, struct
-  incipit_report *r, size_t size, struct incipit_error *why);
+INCIPIT_API bool incipit_context_report(const struct incipit_context *c,
+  struct incipit_report *r, size_t size, struct incipit_error *why);
   /* fills in |*r|, which is |size| bytes */
 @#
 @<Sequences@>@;
@@ -301,8 +300,7 @@ INCIPIT_API bool incipit_sequence_fork(struct incipit_context *c, uint32_t from,
   /* opens one that is equal to |from| and shares its memory (copied on write) */
 INCIPIT_API bool incipit_sequence_crop(struct incipit_context *c, uint32_t sequence,
   size_t length, struct incipit_error *why);
-  /* forgets the rows from position |length| on; a model with a window may have to
-     forget them all: ask for the length */
+  /* forgets the rows from |length| on; with a window it may have to forget them all */
 INCIPIT_API bool incipit_sequence_keep(struct incipit_context *c, uint32_t sequence,
   const uint32_t *id, size_t n, size_t *length, struct incipit_error *why);
   /* crops to the rows whose tokens agree with |id[n]| from the beginning on; so many */
@@ -328,12 +326,12 @@ at each place, and accepts only some of it; a copy of the sampler goes along wit
 @<A constraint and a sampler@>=
 enum incipit_language { INCIPIT_REGEX, INCIPIT_GRAMMAR, INCIPIT_JSON };
   /* a pattern; a grammar with rule \.{root}; any JSON object, and no text is needed */
-INCIPIT_API struct incipit_constraint *incipit_constraint_open(struct incipit_model *m,
-  enum incipit_language language, const char *text, size_t n, struct incipit_error
-  *why);
+INCIPIT_API struct incipit_constraint *incipit_constraint_open(struct
+  incipit_model *m, enum incipit_language language, const char *text, size_t n,
+  struct incipit_error *why);
   /* compiles the |n| bytes of |text| for the vocabulary of |m| */
 INCIPIT_API void incipit_constraint_close(struct incipit_constraint *c);
-  /* samplers that have it keep it */
+  /* samplers that were opened with it keep it */
 @#
 @<Samplers@>@;
 
@@ -351,11 +349,11 @@ struct incipit_sampler_options {
   struct incipit_constraint *constraint; /* or |NULL| */
 };
   /* the arrays are copied when a sampler is opened */
-INCIPIT_API bool incipit_sampler_defaults(const struct incipit_model *m, struct
-  incipit_sampler_options *o, size_t size, struct incipit_error *why);
+INCIPIT_API bool incipit_sampler_defaults(const struct incipit_model *m,
+  struct incipit_sampler_options *o, size_t size, struct incipit_error *why);
   /* what the makers of the model suggest, or else the likeliest token */
-INCIPIT_API struct incipit_sampler *incipit_sampler_open(struct incipit_model *m, const
-  struct incipit_sampler_options *o, struct incipit_error *why);
+INCIPIT_API struct incipit_sampler *incipit_sampler_open(struct incipit_model *m,
+  const struct incipit_sampler_options *o, struct incipit_error *why);
   /* for a text of which there is nothing yet */
 INCIPIT_API void incipit_sampler_close(struct incipit_sampler *s);
   /* returns its memory */
@@ -369,8 +367,8 @@ INCIPIT_API bool incipit_sampler_reset(struct incipit_sampler *s, const uint32_t
 INCIPIT_API bool incipit_sampler_apply(struct incipit_sampler *s, const float *logits,
   uint32_t *id, struct incipit_error *why);
   /* what it chooses by |logits[vocab_size]|; asked again it says the same */
-INCIPIT_API bool incipit_sampler_accept(struct incipit_sampler *s, uint32_t id, struct
-  incipit_error *why);
+INCIPIT_API bool incipit_sampler_accept(struct incipit_sampler *s, uint32_t id,
+  struct incipit_error *why);
   /* the text goes on with |id|, whether it was chosen or not */
 
 @ A stream stands between the tokens and a reader. It holds back half of a character, and the beginning of what may become a stop string. What it releases is borrowed and lives until the next call for the same stream.
@@ -388,8 +386,8 @@ INCIPIT_API void incipit_stream_close(struct incipit_stream *s);
 INCIPIT_API bool incipit_stream_reset(struct incipit_stream *s, const uint32_t *id,
   size_t n, struct incipit_error *why);
   /* a new text after the prompt |id[n]|, which is not shown */
-INCIPIT_API bool incipit_stream_push(struct incipit_stream *s, uint32_t id, struct
-  incipit_piece *piece, struct incipit_error *why);
+INCIPIT_API bool incipit_stream_push(struct incipit_stream *s, uint32_t id,
+  struct incipit_piece *piece, struct incipit_error *why);
   /* takes a token; after a stop string nothing is taken any more */
 INCIPIT_API bool incipit_stream_end(struct incipit_stream *s, struct incipit_piece
   *piece, struct incipit_error *why);
@@ -401,18 +399,17 @@ has shown what that is worth. If there are more prompts than sequences, the othe
 @^batching@>@^cancellation@>
 
 @<A whole text, or many@>=
-enum incipit_finish { INCIPIT_FINISH_END, INCIPIT_FINISH_STOP, INCIPIT_FINISH_LENGTH,
-  INCIPIT_FINISH_MATCH, INCIPIT_FINISH_CANCELLED };
-  /* an end token; a stop string; |max_new_tokens| or the context; a constraint that
-     allows nothing more; a callback */
-struct incipit_token { size_t prompt, number; uint32_t id; const char *text; size_t n; };
-  /* token |number|, from 1, after prompt |prompt|, from 0, and |n| bytes that may now
-     be shown; borrowed until the callback returns */
+enum incipit_finish { INCIPIT_FINISH_END, INCIPIT_FINISH_STOP,
+  INCIPIT_FINISH_LENGTH, INCIPIT_FINISH_MATCH, INCIPIT_FINISH_CANCELLED };
+  /* by an end token, a stop string, the limit, a constraint, a callback */
+struct incipit_token {
+  size_t prompt, number; uint32_t id; const char *text; size_t n; };
+  /* token |number|, from 1, after prompt |prompt|, from 0; |n| bytes that may now be
+     shown, borrowed until the callback returns */
 typedef bool incipit_on_token(void *ctx, const struct incipit_token *now);
   /* false ends this text */
 typedef bool incipit_on_progress(void *ctx, size_t rows, size_t all);
-  /* called until the prompts have been read, of whose rows so many have; false ends all
-     texts */
+  /* so many rows of the prompts have been read; false ends all texts */
 struct incipit_generate_options {
   size_t size; /* of this structure */
   size_t max_new_tokens, min_new_tokens, chunk; /* 0: the context; none; 256 rows of a
@@ -428,18 +425,17 @@ struct incipit_prompt { const uint32_t *id; size_t n; };
   /* |n >= 1| ids */
 struct incipit_result { const char *text; size_t n; const uint32_t *id; size_t n_ids;
   int finish; const char *stop; };
-  /* the text without its prompt, a zero after its |n| bytes; its tokens; how it ended,
-     and with which stop string or |NULL|. Later versions may add fields */
+  /* a text of |n| bytes without its prompt, and a zero; its tokens; how it ended, and
+     with which stop string or |NULL|. Later versions may add fields */
 INCIPIT_API struct incipit_result *incipit_generate(struct incipit_context *c, const
-  uint32_t *id, size_t n, const struct incipit_generate_options *o, struct incipit_error
-  *why);
+  uint32_t *id, size_t n, const struct incipit_generate_options *o,
+  struct incipit_error *why);
   /* writes after |id[n]|; the caller owns the result. A text that was cancelled is
      one */
 INCIPIT_API bool incipit_generate_many(struct incipit_context *c, const struct
   incipit_prompt *prompt, size_t n, const struct incipit_generate_options *o, struct
   incipit_result **result, struct incipit_error *why);
-  /* writes after |prompt[n]| to |result[n]|, the same texts as one by one; on failure
-     all are |NULL| */
+  /* to |result[n]|, the same texts as one by one; on failure all are |NULL| */
 INCIPIT_API void incipit_result_close(struct incipit_result *r);
   /* returns its memory */
 
@@ -452,22 +448,23 @@ enum incipit_role { INCIPIT_SYSTEM, INCIPIT_USER, INCIPIT_ASSISTANT };
   /* who says something */
 struct incipit_message { int role; const char *text; size_t n; };
   /* an |enum incipit_role|, and |n| bytes */
-INCIPIT_API bool incipit_chat_encode(struct incipit_model *m, const char *style, const
+INCIPIT_API bool incipit_chat_encode(const struct incipit_model *m, const char *style, const
   struct incipit_message *message, size_t n, bool reply, uint32_t *id, size_t cap,
   size_t *n_ids, struct incipit_error *why);
   /* as |incipit_encode|: |n >= 1| messages in the chat template |style|, |NULL| for
      the model's; |reply|: and what asks for an answer */
-INCIPIT_API struct incipit_chat *incipit_chat_open(struct incipit_context *c, const char
-  *style, const char *system, struct incipit_error *why);
+INCIPIT_API struct incipit_chat *incipit_chat_open(struct incipit_context *c, const
+  char *style, const char *system, struct incipit_error *why);
   /* takes a sequence of |c|; |system|: what the system says, or |NULL| */
 INCIPIT_API void incipit_chat_close(struct incipit_chat *t);
   /* and closes the sequence */
 INCIPIT_API struct incipit_result *incipit_chat_say(struct incipit_chat *t, const char
-  *text, size_t n, const struct incipit_generate_options *o, struct incipit_error *why);
-  /* the answer to |n| bytes of the user, without blanks before it; |o->sequence| must be
-     |NULL|. On failure the user has said nothing: with |INCIPIT_FULL| reset it, or say
-     less */
-INCIPIT_API bool incipit_chat_reset(struct incipit_chat *t, struct incipit_error *why);
+  *text, size_t n, const struct incipit_generate_options *o, struct incipit_error
+  *why);
+  /* the answer to |n| bytes, without blanks before it; |o->sequence| must be |NULL|. On
+     failure nothing has been said: with |INCIPIT_FULL| reset it, or say less */
+INCIPIT_API bool incipit_chat_reset(struct incipit_chat *t, struct incipit_error
+  *why);
   /* forgets all but what the system said */
 
 @* Errors and options. \label{sec:outside-errors}
@@ -546,7 +543,9 @@ void *library_new(size_t size, struct incipit_error *why);
 void library_delete(void *object);
   /* returns it; all else that its book has must have been returned */
 
-@ @<Make an object that begins with its book@>=
+@ The copy is taken and put back byte by byte, since the object is known here only by its size.
+
+@<Make an object that begins with its book@>=
 void *library_new(size_t size, struct incipit_error *why)
 {
   struct memory book = @[{ .fail_at = 0 }@];
@@ -610,13 +609,13 @@ bool library_size(const void *p, size_t size, size_t mine, const char *call,
 }
 
 @* Models and texts. \label{sec:outside-models}
-A model is read by many threads, so what is not read-only in it is under a lock: how many objects hold it, the tokenizer while it encodes (it has one place for the matches of its patterns), and the vocabulary in the order that constraints want, which is made when the first constraint asks for it.
+A model is read by many threads, so what is not read-only in it is under a lock: how many objects hold it, and the vocabulary in the order that constraints want, which is made when the first constraint asks for it. The weights and the tokenizer are only read.
 @^lock@>@^threads@>
 
 @<The inside of a model@>=
 struct incipit_model {
   struct memory m; /* first, in each of these: |library_new| */
-  pthread_mutex_t lock; /* for all that follows but |lm| and |t|, once open */
+  pthread_mutex_t lock; /* for |users|, |lexicon| and, once it is open, |m| */
   size_t users; /* the caller and the objects that were opened with it */
   struct model *lm;
   struct tokenizer *t; /* or null, and then |unspelt| says why */
@@ -653,7 +652,9 @@ static bool open_tokenizer(struct incipit_model *x, struct error *why)
     x->path, has - 1, (unsigned) x->lm->config.vocab_size);
 }
 
-@ @<Open a model@>=
+@ The directory is the one that was named, or that of the built-in model. Everything that can be wrong with it is an input, something that a person has named; and a model that could not be opened is closed like any other, for all of its parts may be null.
+
+@<Open a model@>=
 static bool open_files(struct incipit_model *x, const char *directory,
   struct error *why)
 {
@@ -718,7 +719,9 @@ bool incipit_is_end(const struct incipit_model *m, uint32_t id)
   return false;
 }
 
-@ @<Check what a text is made of@>=
+@ Two checks are needed nearly everywhere: that there is a tokenizer where a text is spoken of, and that every id is one of this vocabulary. An id that is too large comes from another model or from a variable that nobody has set, so the sentence says which one it was.
+
+@<Check what a text is made of@>=
 bool library_spells(const struct incipit_model *m, const char *call,
   struct incipit_error *why)
 {
@@ -738,10 +741,10 @@ bool library_ids(const struct incipit_model *m, const uint32_t *id, size_t n,
   return true;
 }
 
-@ Encoding is done with a book that lives as long as the call. Only the tokenizer's own place for matches is shared, hence the lock.
+@ Encoding is done with a book that lives as long as the call, so that any number of threads may do it.
 
 @<Encode and decode@>=
-bool incipit_encode(struct incipit_model *m, const char *text, size_t n,
+bool incipit_encode(const struct incipit_model *m, const char *text, size_t n,
   bool add_special, bool parse_special, uint32_t *id, size_t cap, size_t *n_ids,
   struct incipit_error *why)
 {
@@ -753,16 +756,15 @@ bool incipit_encode(struct incipit_model *m, const char *text, size_t n,
       || (cap > 0 && !library_given(id, __func__, "the room for ids", why)))
     return false;
   struct attempt a = attempt_begin(&book);
-  pthread_mutex_lock(&m->lock);
   bool ok = tokenizer_encode(m->t, &book, n > 0 ? text : "", n, add_special,
-    parse_special, &list, &a.why);
-  pthread_mutex_unlock(&m->lock);
-  ok = ok && library_copy(&list, id, cap, n_ids);
+    parse_special, &list, &a.why) && library_copy(&list, id, cap, n_ids);
   ids_free(&book, &list);
   return attempt_end(&a, ok, INCIPIT_INPUT, why);
 }
 
-@ @<Encode and decode@>=
+@ Both directions end in the same way: the caller gets what fits into his array, and the number that there are. Decoding needs no lock and no book of the model either.
+
+@<Encode and decode@>=
 bool library_copy(const struct ids *list, uint32_t *id, size_t cap, size_t *n_ids)
 {
   *n_ids = list->n;
@@ -806,7 +808,7 @@ A context ties together what chapter~2 calls an engine (kernels, workers and cou
 instead of spoiling the pass.
 
 @<The inside of a context@>=
-struct place { uint16_t times; bool open; size_t next; };
+struct kv_place { uint16_t times; bool open; size_t next; };
   /* of a sequence in the cache: how often it was given out; whether it is now; in
      |incipit_forward|, the position that comes next */
 struct incipit_context {
@@ -817,7 +819,7 @@ struct incipit_context {
   struct engine e;
   struct store *s;
   struct pass *last; /* the latest, or null */
-  struct place *place; /* [|n_places|] */
+  struct kv_place *place; /* [|n_places|] */
   uint32_t n_places;
   bool busy; /* a text is being written, and a callback may be running */
 };
@@ -861,11 +863,13 @@ bool library_idle(const struct incipit_context *c, const char *call,
     " text; wanted: a call from outside its callbacks", call);
 }
 
-@ @<Name a sequence@>=
+@ A place is taken by looking for a free one from the beginning. There are few, and a search of a few dozen places costs nothing beside a pass. A place that is left forgets its rows at once, so that their pages are free for others.
+
+@<Name a sequence@>=
 bool library_take_place(struct incipit_context *c, uint32_t *place)
 {
   for (*place = 0; *place < c->n_places; ++*place) {
-    struct place *p = &c->place[*place];
+    struct kv_place *p = &c->place[*place];
     if (p->open) continue;
     p->open = true;
     if (++p->times == 0) p->times = 1;
@@ -898,16 +902,14 @@ static bool options_fit(const struct incipit_context_options *o, const char *cal
     " %u; wanted: at most 1024, or 0 for the cores", call, (unsigned) o->threads);
 }
 
-@ A window belongs to the context and not to the model, which others may be using. The cache gets a copy of the settings with the window in it, and that is all that it needs.
+@ A window belongs to the context and not to the model, which others may be using. It is an option of the cache, and so are the format of keys and values and the most rows.
 
 @<Open and close a context@>=
 static bool open_cache(struct incipit_context *c,
   const struct incipit_context_options *o, struct error *why)
 {
-  struct model_config config = c->model->lm->config;
-  struct cache_options want = @[{ .rows = o->rows }@];
-  if ((o->window > 0 || o->sinks > 0)
-      && !config_set_window(&config, o->window, o->sinks, why)) return false;
+  struct cache_options want = @[{ .rows = o->rows, .window = o->window,@|
+    .sinks = o->sinks, .set_window = o->window > 0 || o->sinks > 0 }@];
   if (o->kv_type != NULL && (want.format = format_find(o->kv_type, why)) == NULL)
     return false;
   c->e.k = kernels_find(o->kernels, why);
@@ -916,12 +918,15 @@ static bool open_cache(struct incipit_context *c,
   c->n_places = o->n_sequences > 0 ? o->n_sequences : 1;
   c->place = memory_alloc(&c->m, MEMORY_OTHER, c->n_places, sizeof *c->place, why);
   return c->place != NULL
-    && (c->s = cache_open(&c->m, &config, c->n_places, &want, why)) != NULL
+    && (c->s = cache_open(&c->m, &c->model->lm->config, c->n_places, &want,
+      why)) != NULL
     && (c->e.pool = pool_open(&c->m, o->threads > 0 ? o->threads : pool_cores(),
       why)) != NULL;
 }
 
-@ @<Open and close a context@>=
+@ A context that is busy is not closed: the call comes from one of its own callbacks, and the loop below would go on with memory that is no longer there. Otherwise the last of its users closes it.
+
+@<Open and close a context@>=
 struct incipit_context *incipit_context_open(struct incipit_model *m,
   const struct incipit_context_options *o, struct incipit_error *why)
 {
@@ -1001,7 +1006,9 @@ bool incipit_sequence_close(struct incipit_context *c, uint32_t sequence,
   return true;
 }
 
-@ @<Open, close and change sequences@>=
+@ The length is asked for often, and also from callbacks, so it is allowed at any time. A fork takes a place first and gives it back if the cache cannot share its pages.
+
+@<Open, close and change sequences@>=
 bool incipit_sequence_length(const struct incipit_context *c, uint32_t sequence,
   size_t *length, struct incipit_error *why)
 {
@@ -1027,7 +1034,9 @@ bool incipit_sequence_fork(struct incipit_context *c, uint32_t from, uint32_t *t
   return attempt_end(&a, ok, INCIPIT_MISUSE, why);
 }
 
-@ @<Open, close and change sequences@>=
+@ To crop is to forget rows from some position on, and to keep is to crop to what agrees with a list of ids. Asking for a length beyond the end is refused: there is nothing that it could mean.
+
+@<Open, close and change sequences@>=
 bool incipit_sequence_crop(struct incipit_context *c, uint32_t sequence,
   size_t length, struct incipit_error *why)
 {
@@ -1177,7 +1186,9 @@ struct incipit_constraint {
 bool library_bound(struct incipit_constraint *c, bool strips, struct error *why);
   /* makes sure that |c->c[strips]| is there */
 
-@ @<Compile a constraint@>=
+@ A pattern, a grammar or the grammar of JSON that chapter W9 has: from here on they are the same. If the vocabulary cannot write any text that matches, binding fails, and nothing is kept.
+
+@<Compile a constraint@>=
 bool library_bound(struct incipit_constraint *c, bool strips, struct error *why)
 {
   const char *text = (const char *) c->text.byte;
@@ -1226,14 +1237,17 @@ struct incipit_constraint *incipit_constraint_open(struct incipit_model *m,
   }
   struct incipit_constraint *c = library_new(sizeof *c, why);
   if (c == NULL) return NULL;
-  c->users = 1, c->model = m, c->language = language;
+  c->users = 1;
+  c->model = m, c->language = language;
   library_hold(m);
   if (compile(c, text, language == INCIPIT_JSON ? 0 : n, why)) return c;
   incipit_constraint_close(c);
   return NULL;
 }
 
-@ @<Compile a constraint@>=
+@ The last user returns both bindings. Samplers that have the constraint are users like the caller, so he may close it as soon as he has opened them.
+
+@<Compile a constraint@>=
 void incipit_constraint_close(struct incipit_constraint *c)
 {
   if (c == NULL || --c->users > 0) return;
@@ -1244,7 +1258,7 @@ void incipit_constraint_close(struct incipit_constraint *c)
   library_delete(c);
 }
 
-@ Inside a sampler is the sampler of chapter~7. It is asked by |incipit_sampler_apply| as the loop of chapter~3 asks it, with a |struct continuation| as the history. To choose changes nothing; |incipit_sampler_accept| tells it what has joined the text, and if the constraint does not allow that, takes it back.
+@ |incipit_sampler_apply| asks the sampler of chapter~7, which is inside, just as the loop of chapter~3 asks it: with logits and a |struct continuation|, the text so far. To choose changes nothing; |incipit_sampler_accept| tells it what has joined the text, and if the constraint does not allow that, takes it back.
 @^constraint@>
 
 @<The inside of a sampler@>=
@@ -1293,7 +1307,9 @@ bool incipit_sampler_defaults(const struct incipit_model *m,
   return true;
 }
 
-@ @<Open a sampler@>=
+@ The arrays of the options are the caller's and may be gone tomorrow, so they are copied, and the list that chapter~7 wants points into the copies.
+
+@<Open a sampler@>=
 static bool copy_biases(struct incipit_sampler *s, struct error *why)
 {
   size_t n = s->o.n_bias;
@@ -1467,7 +1483,9 @@ bool library_begin(struct incipit_sampler *s, const uint32_t *id, size_t n,
   return attempt_end(&a, ok, INCIPIT_NO_CHOICE, why);
 }
 
-@ @<Choose, and go on@>=
+@ To reset is to begin a text after another prompt, with the model's end tokens. A constraint counts the tokens that it still has to end the text; when they are used up nothing can be chosen, and that is said before the cursor is asked.
+
+@<Choose, and go on@>=
 bool incipit_sampler_reset(struct incipit_sampler *s, const uint32_t *id, size_t n,
   size_t max_new_tokens, struct incipit_error *why)
 {
@@ -1535,7 +1553,9 @@ struct incipit_stream {
 void library_show(struct incipit_stream *s, struct incipit_piece *piece);
   /* what has been released since the last time */
 
-@ @<Open a stream@>=
+@ All strings are copied into one block, each with the zero at its end, and the pointers are set when the block no longer moves. The zero is for the caller, who is told which string it was by a pointer into the copies.
+
+@<Open a stream@>=
 static bool copy_stops(struct incipit_stream *s, const char *const *stop,
   struct error *why)
 {
@@ -1602,7 +1622,9 @@ bool incipit_stream_push(struct incipit_stream *s, uint32_t id,
   return attempt_end(&a, ok, INCIPIT_MEMORY, why);
 }
 
-@ @<Take tokens, and release bytes@>=
+@ The end releases what is held; a reset begins another text, and takes note of the prompt, because whether a first blank is dropped depends on what stands before it.
+
+@<Take tokens, and release bytes@>=
 bool incipit_stream_end(struct incipit_stream *s, struct incipit_piece *piece,
   struct incipit_error *why)
 {
@@ -1647,7 +1669,7 @@ Why do many texts come out the same as one by one? Because the logits of a row d
 number, by which the noise is drawn.
 
 @<The inside of a run@>=
-struct written {
+struct text_run {
   struct run *g; size_t number; /* among the prompts, from 0 */
   uint32_t place; /* in the cache, from |began| on */
   bool began, owns; /* it has a place; the place is returned at the end */
@@ -1665,7 +1687,7 @@ struct run {
   const uint32_t *end;
   size_t n, n_end, n_done, read, all; /* texts; rows of prompts, so far and in all */
   struct incipit_sampler *sampler; /* that is copied */
-  struct written *text; /* [|n|] */
+  struct text_run *text; /* [|n|] */
   struct sequence **live; size_t n_live; /* those that a step is for */
   float *logits; /* [places][|vocab_size|] */
   struct incipit_result **result; /* [|n|], null while a text is being written */
@@ -1675,14 +1697,16 @@ struct run {
 @ The result is a block of its own, so that it outlives the context. The caller sees only the last part of it. Its blocks are returned together.
 
 @<The inside of a result@>=
-struct result { struct memory m; struct arena blocks; struct incipit_result shown; };
+struct kept_result { struct memory m; struct arena blocks; struct incipit_result shown; };
   /* what the caller gets is |shown| */
 
-@ @<Make a result, and return it@>=
+@ Three blocks are asked for one after the other without looking; the arena remembers whether one of them was refused. From the part that the caller has, the whole is found by its offset.
+
+@<Make a result, and return it@>=
 static struct incipit_result *make_result(const struct ids *text, size_t n_prompt,
   const struct text_stream *f, int finish, struct incipit_error *why)
 {
-  struct result *r = library_new(sizeof *r, why);
+  struct kept_result *r = library_new(sizeof *r, why);
   if (r == NULL) return NULL;
   struct attempt a = attempt_begin(&r->m);
   struct arena *b = &r->blocks;
@@ -1706,8 +1730,8 @@ static struct incipit_result *make_result(const struct ids *text, size_t n_promp
 void incipit_result_close(struct incipit_result *shown)
 {
   if (shown == NULL) return;
-  struct result *r = (struct result *) ((char *) shown
-    - offsetof(struct result, shown));
+  struct kept_result *r = (struct kept_result *) ((char *) shown
+    - offsetof(struct kept_result, shown));
   arena_free(&r->blocks);
   library_delete(r);
 }
@@ -1717,7 +1741,7 @@ void incipit_result_close(struct incipit_result *shown)
 @<Tell the caller about a token@>=
 static bool tell_token(void *ctx, const struct step *now)
 {
-  struct written *t = ctx;
+  struct text_run *t = ctx;
   const struct incipit_generate_options *o = &t->g->o;
   struct incipit_piece piece;
   if (t->q.c.ended != FINISH_NONE) text_stream_end(&t->stream->flow);
@@ -1730,7 +1754,7 @@ static bool tell_token(void *ctx, const struct step *now)
 @ A text begins when there is a place for it. With a sequence of the caller's the rows that agree with the prompt are kept, except for the last one, which must be computed because its logits are wanted.
 
 @<Begin the next text of a run@>=
-static bool find_place(struct run *g, struct written *t, struct incipit_error *why)
+static bool find_place(struct run *g, struct text_run *t, struct incipit_error *why)
 {
   if (g->o.sequence == NULL) {
     t->began = t->owns = library_take_place(g->c, &t->place);
@@ -1741,7 +1765,7 @@ static bool find_place(struct run *g, struct written *t, struct incipit_error *w
   return t->began;
 }
 @#
-static bool open_parts(struct run *g, struct written *t, size_t most,
+static bool open_parts(struct run *g, struct text_run *t, size_t most,
   struct incipit_error *why)
 {
   const struct incipit_prompt *p = &g->prompt[t->number];
@@ -1759,7 +1783,7 @@ static bool open_parts(struct run *g, struct written *t, size_t most,
 @ What ends a text are an end token, the two criteria, and the length; which of them it was is asked afterwards.
 
 @<Begin the next text of a run@>=
-static void fill_options(struct run *g, struct written *t, size_t most)
+static void fill_options(struct run *g, struct text_run *t, size_t most)
 {
   t->list[0] = (struct criterion) @[{ "string", text_stream_should_stop,@|
     &t->stream->flow }@];
@@ -1776,7 +1800,7 @@ static void fill_options(struct run *g, struct written *t, size_t most)
 @#
 static bool begin_text(struct run *g, size_t i, struct incipit_error *why)
 {
-  struct written *t = &g->text[i];
+  struct text_run *t = &g->text[i];
   const struct incipit_prompt *p = &g->prompt[i];
   t->g = g, t->number = i;
   if (!find_place(g, t, why)) return false;
@@ -1796,7 +1820,7 @@ static bool begin_text(struct run *g, size_t i, struct incipit_error *why)
 @ When a text has ended, its place is free for the next; all that is left of it is the result.
 
 @<End a text@>=
-static void leave_text(struct run *g, struct written *t)
+static void leave_text(struct run *g, struct text_run *t)
 {
   if (t->owns) library_leave_place(g->c, t->place);
   t->owns = false;
@@ -1807,7 +1831,7 @@ static void leave_text(struct run *g, struct written *t)
   t->stream = NULL;
 }
 @#
-static enum incipit_finish finish_of(const struct written *t)
+static enum incipit_finish finish_of(const struct text_run *t)
 {
   const char *reason = criteria_reason(&t->ends, t->q.c.ended);
   if (t->q.c.ended == FINISH_LENGTH) return INCIPIT_FINISH_LENGTH;
@@ -1818,7 +1842,7 @@ static enum incipit_finish finish_of(const struct written *t)
 @#
 static bool end_text(struct run *g, size_t i, struct incipit_error *why)
 {
-  struct written *t = &g->text[i];
+  struct text_run *t = &g->text[i];
   text_stream_end(&t->stream->flow);
   g->result[i] = make_result(&t->q.c.text, t->q.c.n_prompt, &t->stream->flow,
     (int) finish_of(t), why);
@@ -1830,7 +1854,7 @@ static bool end_text(struct run *g, size_t i, struct incipit_error *why)
 @ A text whose step failed has a sentence of its own. It has nothing to do with the others, but a call that has to say both that it failed and what it has written would be hard to use; so the call fails. Whether memory was refused must be asked of every book in which the step could have entered something.
 
 @<End a text@>=
-static bool text_failed(const struct run *g, const struct written *t,
+static bool text_failed(const struct run *g, const struct text_run *t,
   const struct attempt *step, struct incipit_error *why)
 {
   const struct incipit_constraint *k = t->sampler->constraint;
@@ -1848,7 +1872,7 @@ static bool begin_waiting(struct run *g, struct incipit_error *why)
 {
   g->n_live = 0;
   for (size_t i = 0; i < g->n; i++) {
-    struct written *t = &g->text[i];
+    struct text_run *t = &g->text[i];
     if (!t->began && !begin_text(g, i, why)) return false;
     if (t->began && g->result[i] == NULL) g->live[g->n_live++] = &t->q;
   }
@@ -1861,7 +1885,7 @@ static bool collect(struct run *g, const struct attempt *step,
   struct incipit_error *why)
 {
   for (size_t i = 0; i < g->n; i++) {
-    struct written *t = &g->text[i];
+    struct text_run *t = &g->text[i];
     if (!t->began || g->result[i] != NULL || t->q.c.ended == FINISH_NONE) continue;
     if (t->q.c.ended == FINISH_ERROR) return text_failed(g, t, step, why);
     if (!end_text(g, i, why)) return false;
@@ -1886,7 +1910,7 @@ static size_t prompt_rows(const struct run *g)
 static bool cancel_all(struct run *g, struct incipit_error *why)
 {
   for (size_t i = 0; i < g->n; i++) {
-    struct written *t = &g->text[i];
+    struct text_run *t = &g->text[i];
     if (g->result[i] != NULL) continue;
     if (t->q.c.ended == FINISH_NONE) t->q.c.ended = FINISH_CANCELLED;
     if (t->stream == NULL)
@@ -1978,7 +2002,9 @@ static bool sequences_agree(const struct run *g, const char *call,
   return true;
 }
 
-@ @<Check a request@>=
+@ A sampler of another model would look at logits of another length; so it is refused here, and so are stop strings for a model without a tokenizer.
+
+@<Check a request@>=
 static bool request_agrees(const struct run *g, const char *call,
   struct incipit_error *why)
 {
@@ -1990,10 +2016,10 @@ static bool request_agrees(const struct run *g, const char *call,
       " model; wanted: the context's", call);
 }
 
-@ One function is behind |incipit_generate|, |incipit_generate_many| and |incipit_chat_say|. The last has more end tokens than the model.
+@ One function writes the texts of all three callers, of which the third is a conversation. There the template has end tokens of its own besides those of the model.
 
 @<What the parts share@>=
-struct request {
+struct writing_request {
   struct incipit_context *c;
   const struct incipit_prompt *prompt;
   size_t n;
@@ -2002,12 +2028,14 @@ struct request {
   const char *call; /* for sentences */
 };
   /* what |incipit_generate_many| is asked for, and more */
-bool library_generate(const struct request *q, struct incipit_result **result,
+bool library_generate(const struct writing_request *q, struct incipit_result **result,
   struct incipit_error *why);
   /* as |incipit_generate_many| */
 
-@ @<Write all texts, step after step@>=
-bool library_generate(const struct request *q, struct incipit_result **result,
+@ The order matters: first the context, then the lists, then the options, and only then the prompts, which are checked against the model of the context. All results are null from the beginning, so that a call that fails early leaves nothing undefined.
+
+@<Write all texts, step after step@>=
+bool library_generate(const struct writing_request *q, struct incipit_result **result,
   struct incipit_error *why)
 {
   struct run g = @[{ .c = q->c, .prompt = q->prompt, .n = q->n, .end = q->end,@|
@@ -2027,12 +2055,14 @@ bool library_generate(const struct request *q, struct incipit_result **result,
   return ok;
 }
 
-@ @<Write one text, or many@>=
-static struct request request_of(struct incipit_context *c,
+@ The two public functions differ in nothing but the number of prompts. If there is no context, the end tokens are left out, and the check that follows says what is missing.
+
+@<Write one text, or many@>=
+static struct writing_request request_of(struct incipit_context *c,
   const struct incipit_prompt *prompt, size_t n,
   const struct incipit_generate_options *o, const char *call)
 {
-  struct request q = @[{ .c = c, .prompt = prompt, .n = n, .o = o, .call = call }@];
+  struct writing_request q = @[{ .c = c, .prompt = prompt, .n = n, .o = o, .call = call }@];
   if (c != NULL) q.end = c->model->lm->config.eos;
   if (c != NULL) q.n_end = c->model->lm->config.n_eos;
   return q;
@@ -2043,7 +2073,7 @@ bool incipit_generate_many(struct incipit_context *c,
   const struct incipit_generate_options *o, struct incipit_result **result,
   struct incipit_error *why)
 {
-  struct request q = request_of(c, prompt, n, o, __func__);
+  struct writing_request q = request_of(c, prompt, n, o, __func__);
   return library_generate(&q, result, why);
 }
 @#
@@ -2052,7 +2082,7 @@ struct incipit_result *incipit_generate(struct incipit_context *c, const uint32_
 {
   struct incipit_prompt prompt = { id, n };
   struct incipit_result *result = NULL;
-  struct request q = request_of(c, &prompt, 1, o, __func__);
+  struct writing_request q = request_of(c, &prompt, 1, o, __func__);
   library_generate(&q, &result, why);
   return result;
 }
@@ -2085,18 +2115,10 @@ static bool find_style(const struct incipit_model *m, const char *style,
     : chat_template_of(m->path, why);
   return *by != NULL;
 }
-@#
-static bool set_turns(struct memory *book, const struct chat_template *by,
-  struct incipit_model *m, const struct turn *turn, size_t n, size_t from,
-  bool reply, struct ids *out, struct error *why)
-{
-  pthread_mutex_lock(&m->lock);
-  bool ok = conversations_ids(book, by, m->t, turn, n, from, reply, out, why);
-  pthread_mutex_unlock(&m->lock);
-  return ok;
-}
 
-@ @<Set a conversation as ids@>=
+@ The roles of the header and those of the templates are two lists, so that one can change without the other; a small table translates. As in encoding, the caller gets what fits and the number of all.
+
+@<Set a conversation as ids@>=
 static bool take_messages(const struct incipit_message *from, size_t n,
   struct turn *to, const char *call, struct incipit_error *why)
 {
@@ -2114,7 +2136,7 @@ static bool take_messages(const struct incipit_message *from, size_t n,
   return true;
 }
 @#
-bool incipit_chat_encode(struct incipit_model *m, const char *style,
+bool incipit_chat_encode(const struct incipit_model *m, const char *style,
   const struct incipit_message *message, size_t n, bool reply, uint32_t *id,
   size_t cap, size_t *n_ids, struct incipit_error *why)
 {
@@ -2133,7 +2155,7 @@ bool incipit_chat_encode(struct incipit_model *m, const char *style,
   if (turn == NULL) return attempt_end(&a, false, INCIPIT_MEMORY, why);
   bool taken = take_messages(message, n, turn, __func__, why);
   bool ok = taken && find_style(m, style, &by, &a.why)
-    && set_turns(&book, by, m, turn, n, 0, reply, &list, &a.why)
+    && conversations_ids(&book, by, m->t, turn, n, 0, reply, &list, &a.why)
     && library_copy(&list, id, cap, n_ids);
   ids_free(&book, &list);
   memory_free(&book, turn);
@@ -2176,7 +2198,7 @@ static bool try_style(struct incipit_chat *t, const char *system, struct error *
     return false;
   t->first = t->n;
   bool ok = push_turn(t, ROLE_USER, "x", 1, why)
-    && set_turns(&t->m, t->by, m, t->turn, t->n, 0, true, &none, why)
+    && conversations_ids(&t->m, t->by, m->t, t->turn, t->n, 0, true, &none, why)
     && conversations_ends(&t->m, t->by, m->t, &t->end, why);
   pop_turns(t, t->first);
   ids_free(&t->m, &none);
@@ -2194,7 +2216,9 @@ static bool learn_ends(struct incipit_chat *t, struct error *why)
   return ok;
 }
 
-@ @<Open and close a conversation@>=
+@ A conversation is a user of its context, and takes one of its sequences until it is closed.
+
+@<Open and close a conversation@>=
 struct incipit_chat *incipit_chat_open(struct incipit_context *c, const char *style,
   const char *system, struct incipit_error *why)
 {
@@ -2272,7 +2296,7 @@ static bool next_ids(struct incipit_chat *t, struct ids *next, struct error *why
   bool ok = true;
   for (size_t i = 0; ok && !whole && i < t->text.n; i++)
     ok = ids_push(&t->m, next, t->text.id[i], why);
-  return ok && set_turns(&t->m, t->by, t->c->model, t->turn, t->n,
+  return ok && conversations_ids(&t->m, t->by, t->c->model->t, t->turn, t->n,
     whole ? 0 : t->n - 1, true, next, why);
 }
 @#
@@ -2282,7 +2306,7 @@ static bool write_answer(struct incipit_chat *t, const struct ids *next,
 {
   struct incipit_generate_options o = *theirs;
   struct incipit_prompt prompt = { next->id, next->n };
-  struct request q = @[{ t->c, &prompt, 1, &o, t->eos.id, t->eos.n,@|
+  struct writing_request q = @[{ t->c, &prompt, 1, &o, t->eos.id, t->eos.n,@|
     "incipit_chat_say" }@];
   l->o = theirs;
   o.sequence = &t->sequence, o.ctx = l;
@@ -2371,7 +2395,9 @@ The private header puts together what the parts share.
 @<The inside of a stream@>@;
 #endif
 
-@ @(opening.c@>=
+@ What belongs to a model, and what all the others need:
+
+@(opening.c@>=
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -2390,7 +2416,9 @@ The private header puts together what the parts share.
 @#
 const char *incipit_version(void) { return INCIPIT_VERSION; }
 
-@ @(contexts.c@>=
+@ Contexts, sequences and passes:
+
+@(contexts.c@>=
 #include <string.h>
 #include "library/library.h"
 #include "accounts/accounts.h"
@@ -2402,7 +2430,9 @@ const char *incipit_version(void) { return INCIPIT_VERSION; }
 @<Open, close and change sequences@>@;
 @<Compute a pass@>@;
 
-@ @(samplers.c@>=
+@ Constraints and samplers:
+
+@(samplers.c@>=
 #include <string.h>
 #include "library/library.h"
 @;@#
@@ -2413,14 +2443,18 @@ const char *incipit_version(void) { return INCIPIT_VERSION; }
 @<Begin a text@>@;
 @<Choose, and go on@>@;
 
-@ @(streams.c@>=
+@ Streams:
+
+@(streams.c@>=
 #include <string.h>
 #include "library/library.h"
 @;@#
 @<Open a stream@>@;
 @<Take tokens, and release bytes@>@;
 
-@ @(writing.c@>=
+@ Whole texts, one or many:
+
+@(writing.c@>=
 #include <string.h>
 #include "library/library.h"
 #include "cache/keep.h"
@@ -2435,7 +2469,9 @@ const char *incipit_version(void) { return INCIPIT_VERSION; }
 @<Write all texts, step after step@>@;
 @<Write one text, or many@>@;
 
-@ @(talking.c@>=
+@ And conversations, which stand on all the others:
+
+@(talking.c@>=
 #include <string.h>
 #include "library/library.h"
 #include "templates/conversations.h"

@@ -32,7 +32,7 @@ bool library_idle(const struct incipit_context *c, const char *call,
 bool library_take_place(struct incipit_context *c, uint32_t *place)
 {
   for (*place = 0; *place < c->n_places; ++*place) {
-    struct place *p = &c->place[*place];
+    struct kv_place *p = &c->place[*place];
     if (p->open) continue;
     p->open = true;
     if (++p->times == 0) p->times = 1;
@@ -66,10 +66,8 @@ static bool options_fit(const struct incipit_context_options *o, const char *cal
 static bool open_cache(struct incipit_context *c,
   const struct incipit_context_options *o, struct error *why)
 {
-  struct model_config config = c->model->lm->config;
-  struct cache_options want = { .rows = o->rows };
-  if ((o->window > 0 || o->sinks > 0)
-      && !config_set_window(&config, o->window, o->sinks, why)) return false;
+  struct cache_options want = { .rows = o->rows, .window = o->window,
+    .sinks = o->sinks, .set_window = o->window > 0 || o->sinks > 0 };
   if (o->kv_type != NULL && (want.format = format_find(o->kv_type, why)) == NULL)
     return false;
   c->e.k = kernels_find(o->kernels, why);
@@ -78,7 +76,8 @@ static bool open_cache(struct incipit_context *c,
   c->n_places = o->n_sequences > 0 ? o->n_sequences : 1;
   c->place = memory_alloc(&c->m, MEMORY_OTHER, c->n_places, sizeof *c->place, why);
   return c->place != NULL
-    && (c->s = cache_open(&c->m, &config, c->n_places, &want, why)) != NULL
+    && (c->s = cache_open(&c->m, &c->model->lm->config, c->n_places, &want,
+      why)) != NULL
     && (c->e.pool = pool_open(&c->m, o->threads > 0 ? o->threads : pool_cores(),
       why)) != NULL;
 }

@@ -27,9 +27,8 @@
   /* <The objects, and which threads may use them> */
   /* weights and a tokenizer, read-only: any number of threads at once */
   struct incipit_model;
-  /* a cache, its sequences, and workers; one thread at a time; two contexts of a
-     model in two threads give the bits that they give one after the other. It may not
-     be used from its own callbacks, and a call from there is refused */
+  /* a cache, its sequences, and workers; one thread at a time, and no call from its
+     own callbacks; contexts in two threads give the bits that they give one by one */
   struct incipit_context;
   /* a regular expression or grammar; one thread at a time, together with all samplers
      that were opened with it */
@@ -44,8 +43,8 @@
   /* <A model and its tokens> */
   /* directory is in Hugging Face's layout; NULL: the built-in model, at INCIPIT_MODEL
      of the environment or where make install has put it */
-  INCIPIT_API struct incipit_model *incipit_model_open(const char *directory, struct
-    incipit_error *why);
+  INCIPIT_API struct incipit_model *incipit_model_open(const char *directory,
+    struct incipit_error *why);
   /* memory goes with the last object that was opened with it; NULL does nothing */
   INCIPIT_API void incipit_model_close(struct incipit_model *m);
   /* ids, and logits of a row; 0 for NULL, like the next */
@@ -57,13 +56,13 @@
   /* the ids of n bytes, the first cap of them to id, and how many they are;
      add_special: with the ids that the model's files put around a text;
      parse_special: the text of a special token is that token */
-  INCIPIT_API bool incipit_encode(struct incipit_model *m, const char *text, size_t n,
-    bool add_special, bool parse_special, uint32_t *id, size_t cap, size_t *n_ids, struct
-    incipit_error *why);
+  INCIPIT_API bool incipit_encode(const struct incipit_model *m, const char *text, size_t n,
+    bool add_special, bool parse_special, uint32_t *id, size_t cap, size_t *n_ids,
+    struct incipit_error *why);
   /* the bytes of n ids, the first cap of them to text, without a zero after them */
   INCIPIT_API bool incipit_decode(const struct incipit_model *m, const uint32_t *id,
-    size_t n, bool skip_special, char *text, size_t cap, size_t *n_bytes, struct
-    incipit_error *why);
+    size_t n, bool skip_special, char *text, size_t cap, size_t *n_bytes,
+    struct incipit_error *why);
 
   /* <A context, its sequences and its passes> */
   /* all zero but size are the defaults, which NULL stands for as well */
@@ -75,8 +74,8 @@
     uint32_t window, sinks; /* 0, 0: those of the model */
   };
   /* with all its sequences closed; o may be NULL, as everywhere */
-  INCIPIT_API struct incipit_context *incipit_context_open(struct incipit_model *m, const
-    struct incipit_context_options *o, struct incipit_error *why);
+  INCIPIT_API struct incipit_context *incipit_context_open(struct incipit_model *m,
+    const struct incipit_context_options *o, struct incipit_error *why);
   /* NULL does nothing, here and in every close */
   INCIPIT_API void incipit_context_close(struct incipit_context *c);
   /* of weights, mapped and shared by all contexts; of the cache, and of its pages in
@@ -87,8 +86,8 @@
     uint64_t passes, rows, rows_recomputed;
   };
   /* fills in *r, which is size bytes */
-  INCIPIT_API bool incipit_context_report(const struct incipit_context *c, struct
-    incipit_report *r, size_t size, struct incipit_error *why);
+  INCIPIT_API bool incipit_context_report(const struct incipit_context *c,
+    struct incipit_report *r, size_t size, struct incipit_error *why);
 
   /* <Sequences> */
   /* an empty one; INCIPIT_FULL if all are open */
@@ -103,8 +102,7 @@
   /* opens one that is equal to from and shares its memory (copied on write) */
   INCIPIT_API bool incipit_sequence_fork(struct incipit_context *c, uint32_t from,
     uint32_t *to, struct incipit_error *why);
-  /* forgets the rows from position length on; a model with a window may have to
-     forget them all: ask for the length */
+  /* forgets the rows from length on; with a window it may have to forget them all */
   INCIPIT_API bool incipit_sequence_crop(struct incipit_context *c, uint32_t sequence,
     size_t length, struct incipit_error *why);
   /* crops to the rows whose tokens agree with id[n] from the beginning on; so many */
@@ -126,10 +124,10 @@
   /* a pattern; a grammar with rule root; any JSON object, and no text is needed */
   enum incipit_language { INCIPIT_REGEX, INCIPIT_GRAMMAR, INCIPIT_JSON };
   /* compiles the n bytes of text for the vocabulary of m */
-  INCIPIT_API struct incipit_constraint *incipit_constraint_open(struct incipit_model *m,
-    enum incipit_language language, const char *text, size_t n, struct incipit_error
-    *why);
-  /* samplers that have it keep it */
+  INCIPIT_API struct incipit_constraint *incipit_constraint_open(struct
+    incipit_model *m, enum incipit_language language, const char *text, size_t n,
+    struct incipit_error *why);
+  /* samplers that were opened with it keep it */
   INCIPIT_API void incipit_constraint_close(struct incipit_constraint *c);
 
   /* <Samplers> */
@@ -145,11 +143,11 @@
     struct incipit_constraint *constraint; /* or NULL */
   };
   /* what the makers of the model suggest, or else the likeliest token */
-  INCIPIT_API bool incipit_sampler_defaults(const struct incipit_model *m, struct
-    incipit_sampler_options *o, size_t size, struct incipit_error *why);
+  INCIPIT_API bool incipit_sampler_defaults(const struct incipit_model *m,
+    struct incipit_sampler_options *o, size_t size, struct incipit_error *why);
   /* for a text of which there is nothing yet */
-  INCIPIT_API struct incipit_sampler *incipit_sampler_open(struct incipit_model *m, const
-    struct incipit_sampler_options *o, struct incipit_error *why);
+  INCIPIT_API struct incipit_sampler *incipit_sampler_open(struct incipit_model *m,
+    const struct incipit_sampler_options *o, struct incipit_error *why);
   /* returns its memory */
   INCIPIT_API void incipit_sampler_close(struct incipit_sampler *s);
   /* with the same text so far */
@@ -163,8 +161,8 @@
   INCIPIT_API bool incipit_sampler_apply(struct incipit_sampler *s, const float *logits,
     uint32_t *id, struct incipit_error *why);
   /* the text goes on with id, whether it was chosen or not */
-  INCIPIT_API bool incipit_sampler_accept(struct incipit_sampler *s, uint32_t id, struct
-    incipit_error *why);
+  INCIPIT_API bool incipit_sampler_accept(struct incipit_sampler *s, uint32_t id,
+    struct incipit_error *why);
 
   /* <A stream> */
   /* n bytes that may now be shown, borrowed; the stop string that has been met, or
@@ -179,24 +177,23 @@
   INCIPIT_API bool incipit_stream_reset(struct incipit_stream *s, const uint32_t *id,
     size_t n, struct incipit_error *why);
   /* takes a token; after a stop string nothing is taken any more */
-  INCIPIT_API bool incipit_stream_push(struct incipit_stream *s, uint32_t id, struct
-    incipit_piece *piece, struct incipit_error *why);
+  INCIPIT_API bool incipit_stream_push(struct incipit_stream *s, uint32_t id,
+    struct incipit_piece *piece, struct incipit_error *why);
   /* releases what is held: no token will follow */
   INCIPIT_API bool incipit_stream_end(struct incipit_stream *s, struct incipit_piece
     *piece, struct incipit_error *why);
 
   /* <A whole text, or many> */
-  /* an end token; a stop string; max_new_tokens or the context; a constraint that
-     allows nothing more; a callback */
-  enum incipit_finish { INCIPIT_FINISH_END, INCIPIT_FINISH_STOP, INCIPIT_FINISH_LENGTH,
-    INCIPIT_FINISH_MATCH, INCIPIT_FINISH_CANCELLED };
-  /* token number, from 1, after prompt prompt, from 0, and n bytes that may now be
-     shown; borrowed until the callback returns */
-  struct incipit_token { size_t prompt, number; uint32_t id; const char *text; size_t n; };
+  /* by an end token, a stop string, the limit, a constraint, a callback */
+  enum incipit_finish { INCIPIT_FINISH_END, INCIPIT_FINISH_STOP,
+    INCIPIT_FINISH_LENGTH, INCIPIT_FINISH_MATCH, INCIPIT_FINISH_CANCELLED };
+  /* token number, from 1, after prompt prompt, from 0; n bytes that may now be shown,
+     borrowed until the callback returns */
+  struct incipit_token {
+    size_t prompt, number; uint32_t id; const char *text; size_t n; };
   /* false ends this text */
   typedef bool incipit_on_token(void *ctx, const struct incipit_token *now);
-  /* called until the prompts have been read, of whose rows so many have; false ends
-     all texts */
+  /* so many rows of the prompts have been read; false ends all texts */
   typedef bool incipit_on_progress(void *ctx, size_t rows, size_t all);
   /* all zero but size are the defaults: the makers' sampler, the cache, no callback */
   struct incipit_generate_options {
@@ -211,16 +208,15 @@
   };
   /* n >= 1 ids */
   struct incipit_prompt { const uint32_t *id; size_t n; };
-  /* the text without its prompt, a zero after its n bytes; its tokens; how it ended,
-     and with which stop string or NULL. Later versions may add fields */
+  /* a text of n bytes without its prompt, and a zero; its tokens; how it ended, and
+     with which stop string or NULL. Later versions may add fields */
   struct incipit_result { const char *text; size_t n; const uint32_t *id; size_t n_ids;
     int finish; const char *stop; };
   /* writes after id[n]; the caller owns the result. A text that was cancelled is one */
   INCIPIT_API struct incipit_result *incipit_generate(struct incipit_context *c, const
-    uint32_t *id, size_t n, const struct incipit_generate_options *o, struct incipit_error
-    *why);
-  /* writes after prompt[n] to result[n], the same texts as one by one; on failure all
-     are NULL */
+    uint32_t *id, size_t n, const struct incipit_generate_options *o,
+    struct incipit_error *why);
+  /* to result[n], the same texts as one by one; on failure all are NULL */
   INCIPIT_API bool incipit_generate_many(struct incipit_context *c, const struct
     incipit_prompt *prompt, size_t n, const struct incipit_generate_options *o, struct
     incipit_result **result, struct incipit_error *why);
@@ -234,19 +230,20 @@
   struct incipit_message { int role; const char *text; size_t n; };
   /* as incipit_encode: n >= 1 messages in the chat template style, NULL for the
      model's; reply: and what asks for an answer */
-  INCIPIT_API bool incipit_chat_encode(struct incipit_model *m, const char *style, const
+  INCIPIT_API bool incipit_chat_encode(const struct incipit_model *m, const char *style, const
     struct incipit_message *message, size_t n, bool reply, uint32_t *id, size_t cap,
     size_t *n_ids, struct incipit_error *why);
   /* takes a sequence of c; system: what the system says, or NULL */
-  INCIPIT_API struct incipit_chat *incipit_chat_open(struct incipit_context *c, const char
-    *style, const char *system, struct incipit_error *why);
+  INCIPIT_API struct incipit_chat *incipit_chat_open(struct incipit_context *c, const
+    char *style, const char *system, struct incipit_error *why);
   /* and closes the sequence */
   INCIPIT_API void incipit_chat_close(struct incipit_chat *t);
-  /* the answer to n bytes of the user, without blanks before it; o->sequence must be
-     NULL. On failure the user has said nothing: with INCIPIT_FULL reset it, or say
-     less */
+  /* the answer to n bytes, without blanks before it; o->sequence must be NULL. On
+     failure nothing has been said: with INCIPIT_FULL reset it, or say less */
   INCIPIT_API struct incipit_result *incipit_chat_say(struct incipit_chat *t, const char
-    *text, size_t n, const struct incipit_generate_options *o, struct incipit_error *why);
+    *text, size_t n, const struct incipit_generate_options *o, struct incipit_error
+    *why);
   /* forgets all but what the system said */
-  INCIPIT_API bool incipit_chat_reset(struct incipit_chat *t, struct incipit_error *why);
+  INCIPIT_API bool incipit_chat_reset(struct incipit_chat *t, struct incipit_error
+    *why);
 #endif

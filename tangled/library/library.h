@@ -48,7 +48,7 @@ bool library_size(const void *p, size_t size, size_t mine, const char *call,
   struct incipit_error *why);
 
 /* what incipit_generate_many is asked for, and more */
-struct request {
+struct writing_request {
   struct incipit_context *c;
   const struct incipit_prompt *prompt;
   size_t n;
@@ -58,7 +58,7 @@ struct request {
 };
 
 /* as incipit_generate_many */
-bool library_generate(const struct request *q, struct incipit_result **result,
+bool library_generate(const struct writing_request *q, struct incipit_result **result,
   struct incipit_error *why);
 
 /* <The inside of a model> */
@@ -66,7 +66,7 @@ bool library_generate(const struct request *q, struct incipit_result **result,
 /* the model, its tokenizer, and where they came from */
 struct incipit_model {
   struct memory m; /* first, in each of these: library_new */
-  pthread_mutex_t lock; /* for all that follows but lm and t, once open */
+  pthread_mutex_t lock; /* for users, lexicon and, once it is open, m */
   size_t users; /* the caller and the objects that were opened with it */
   struct model *lm;
   struct tokenizer *t; /* or null, and then unspelt says why */
@@ -97,7 +97,7 @@ const char *library_place(void);
 
 /* of a sequence in the cache: how often it was given out; whether it is now; in
    incipit_forward, the position that comes next */
-struct place { uint16_t times; bool open; size_t next; };
+struct kv_place { uint16_t times; bool open; size_t next; };
 
 /* a context */
 struct incipit_context {
@@ -108,7 +108,7 @@ struct incipit_context {
   struct engine e;
   struct store *s;
   struct pass *last; /* the latest, or null */
-  struct place *place; /* [n_places] */
+  struct kv_place *place; /* [n_places] */
   uint32_t n_places;
   bool busy; /* a text is being written, and a callback may be running */
 };

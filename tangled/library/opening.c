@@ -183,7 +183,7 @@ bool incipit_is_end(const struct incipit_model *m, uint32_t id)
 }
 
 /* <Encode and decode> */
-bool incipit_encode(struct incipit_model *m, const char *text, size_t n,
+bool incipit_encode(const struct incipit_model *m, const char *text, size_t n,
   bool add_special, bool parse_special, uint32_t *id, size_t cap, size_t *n_ids,
   struct incipit_error *why)
 {
@@ -195,11 +195,8 @@ bool incipit_encode(struct incipit_model *m, const char *text, size_t n,
       || (cap > 0 && !library_given(id, __func__, "the room for ids", why)))
     return false;
   struct attempt a = attempt_begin(&book);
-  pthread_mutex_lock(&m->lock);
   bool ok = tokenizer_encode(m->t, &book, n > 0 ? text : "", n, add_special,
-    parse_special, &list, &a.why);
-  pthread_mutex_unlock(&m->lock);
-  ok = ok && library_copy(&list, id, cap, n_ids);
+    parse_special, &list, &a.why) && library_copy(&list, id, cap, n_ids);
   ids_free(&book, &list);
   return attempt_end(&a, ok, INCIPIT_INPUT, why);
 }

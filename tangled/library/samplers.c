@@ -80,7 +80,8 @@ struct incipit_constraint *incipit_constraint_open(struct incipit_model *m,
   }
   struct incipit_constraint *c = library_new(sizeof *c, why);
   if (c == NULL) return NULL;
-  c->users = 1, c->model = m, c->language = language;
+  c->users = 1;
+  c->model = m, c->language = language;
   library_hold(m);
   if (compile(c, text, language == INCIPIT_JSON ? 0 : n, why)) return c;
   incipit_constraint_close(c);

@@ -28,16 +28,6 @@ static bool find_style(const struct incipit_model *m, const char *style,
   return *by != NULL;
 }
 
-static bool set_turns(struct memory *book, const struct chat_template *by,
-  struct incipit_model *m, const struct turn *turn, size_t n, size_t from,
-  bool reply, struct ids *out, struct error *why)
-{
-  pthread_mutex_lock(&m->lock);
-  bool ok = conversations_ids(book, by, m->t, turn, n, from, reply, out, why);
-  pthread_mutex_unlock(&m->lock);
-  return ok;
-}
-
 /* <Set a conversation as ids> */
 static bool take_messages(const struct incipit_message *from, size_t n,
   struct turn *to, const char *call, struct incipit_error *why)
@@ -56,7 +46,7 @@ static bool take_messages(const struct incipit_message *from, size_t n,
   return true;
 }
 
-bool incipit_chat_encode(struct incipit_model *m, const char *style,
+bool incipit_chat_encode(const struct incipit_model *m, const char *style,
   const struct incipit_message *message, size_t n, bool reply, uint32_t *id,
   size_t cap, size_t *n_ids, struct incipit_error *why)
 {
@@ -75,7 +65,7 @@ bool incipit_chat_encode(struct incipit_model *m, const char *style,
   if (turn == NULL) return attempt_end(&a, false, INCIPIT_MEMORY, why);
   bool taken = take_messages(message, n, turn, __func__, why);
   bool ok = taken && find_style(m, style, &by, &a.why)
-    && set_turns(&book, by, m, turn, n, 0, reply, &list, &a.why)
+    && conversations_ids(&book, by, m->t, turn, n, 0, reply, &list, &a.why)
     && library_copy(&list, id, cap, n_ids);
   ids_free(&book, &list);
   memory_free(&book, turn);
@@ -114,7 +104,7 @@ static bool try_style(struct incipit_chat *t, const char *system, struct error *
     return false;
   t->first = t->n;
   bool ok = push_turn(t, ROLE_USER, "x", 1, why)
-    && set_turns(&t->m, t->by, m, t->turn, t->n, 0, true, &none, why)
+    && conversations_ids(&t->m, t->by, m->t, t->turn, t->n, 0, true, &none, why)
     && conversations_ends(&t->m, t->by, m->t, &t->end, why);
   pop_turns(t, t->first);
   ids_free(&t->m, &none);
@@ -202,7 +192,7 @@ static bool next_ids(struct incipit_chat *t, struct ids *next, struct error *why
   bool ok = true;
   for (size_t i = 0; ok && !whole && i < t->text.n; i++)
     ok = ids_push(&t->m, next, t->text.id[i], why);
-  return ok && set_turns(&t->m, t->by, t->c->model, t->turn, t->n,
+  return ok && conversations_ids(&t->m, t->by, t->c->model->t, t->turn, t->n,
     whole ? 0 : t->n - 1, true, next, why);
 }
 
@@ -212,7 +202,7 @@ static bool write_answer(struct incipit_chat *t, const struct ids *next,
 {
   struct incipit_generate_options o = *theirs;
   struct incipit_prompt prompt = { next->id, next->n };
-  struct request q = { t->c, &prompt, 1, &o, t->eos.id, t->eos.n,
+  struct writing_request q = { t->c, &prompt, 1, &o, t->eos.id, t->eos.n,
     "incipit_chat_say" };
   l->o = theirs;
   o.sequence = &t->sequence, o.ctx = l;

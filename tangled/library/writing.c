@@ -7,7 +7,7 @@
 /* <The inside of a run> */
 
 /* a text that is being written */
-struct written {
+struct text_run {
   struct run *g; size_t number; /* among the prompts, from 0 */
   uint32_t place; /* in the cache, from began on */
   bool began, owns; /* it has a place; the place is returned at the end */
@@ -26,7 +26,7 @@ struct run {
   const uint32_t *end;
   size_t n, n_end, n_done, read, all; /* texts; rows of prompts, so far and in all */
   struct incipit_sampler *sampler; /* that is copied */
-  struct written *text; /* [n] */
+  struct text_run *text; /* [n] */
   struct sequence **live; size_t n_live; /* those that a step is for */
   float *logits; /* [places][vocab_size] */
   struct incipit_result **result; /* [n], null while a text is being written */
@@ -35,13 +35,13 @@ struct run {
 /* <The inside of a result> */
 
 /* what the caller gets is shown */
-struct result { struct memory m; struct arena blocks; struct incipit_result shown; };
+struct kept_result { struct memory m; struct arena blocks; struct incipit_result shown; };
 
 /* <Make a result, and return it> */
 static struct incipit_result *make_result(const struct ids *text, size_t n_prompt,
   const struct text_stream *f, int finish, struct incipit_error *why)
 {
-  struct result *r = library_new(sizeof *r, why);
+  struct kept_result *r = library_new(sizeof *r, why);
   if (r == NULL) return NULL;
   struct attempt a = attempt_begin(&r->m);
   struct arena *b = &r->blocks;
@@ -65,14 +65,14 @@ static struct incipit_result *make_result(const struct ids *text, size_t n_promp
 void incipit_result_close(struct incipit_result *shown)
 {
   if (shown == NULL) return;
-  struct result *r = (struct result *) ((char *) shown
-    - offsetof(struct result, shown));
+  struct kept_result *r = (struct kept_result *) ((char *) shown
+    - offsetof(struct kept_result, shown));
   arena_free(&r->blocks);
   library_delete(r);
 }
 
 /* <End a text> */
-static void leave_text(struct run *g, struct written *t)
+static void leave_text(struct run *g, struct text_run *t)
 {
   if (t->owns) library_leave_place(g->c, t->place);
   t->owns = false;
@@ -83,7 +83,7 @@ static void leave_text(struct run *g, struct written *t)
   t->stream = NULL;
 }
 
-static enum incipit_finish finish_of(const struct written *t)
+static enum incipit_finish finish_of(const struct text_run *t)
 {
   const char *reason = criteria_reason(&t->ends, t->q.c.ended);
   if (t->q.c.ended == FINISH_LENGTH) return INCIPIT_FINISH_LENGTH;
@@ -94,7 +94,7 @@ static enum incipit_finish finish_of(const struct written *t)
 
 static bool end_text(struct run *g, size_t i, struct incipit_error *why)
 {
-  struct written *t = &g->text[i];
+  struct text_run *t = &g->text[i];
   text_stream_end(&t->stream->flow);
   g->result[i] = make_result(&t->q.c.text, t->q.c.n_prompt, &t->stream->flow,
     (int) finish_of(t), why);
@@ -103,7 +103,7 @@ static bool end_text(struct run *g, size_t i, struct incipit_error *why)
   return g->result[i] != NULL;
 }
 
-static bool text_failed(const struct run *g, const struct written *t,
+static bool text_failed(const struct run *g, const struct text_run *t,
   const struct attempt *step, struct incipit_error *why)
 {
   const struct incipit_constraint *k = t->sampler->constraint;
@@ -117,7 +117,7 @@ static bool text_failed(const struct run *g, const struct written *t,
 /* <Tell the caller about a token> */
 static bool tell_token(void *ctx, const struct step *now)
 {
-  struct written *t = ctx;
+  struct text_run *t = ctx;
   const struct incipit_generate_options *o = &t->g->o;
   struct incipit_piece piece;
   if (t->q.c.ended != FINISH_NONE) text_stream_end(&t->stream->flow);
@@ -128,7 +128,7 @@ static bool tell_token(void *ctx, const struct step *now)
 }
 
 /* <Begin the next text of a run> */
-static bool find_place(struct run *g, struct written *t, struct incipit_error *why)
+static bool find_place(struct run *g, struct text_run *t, struct incipit_error *why)
 {
   if (g->o.sequence == NULL) {
     t->began = t->owns = library_take_place(g->c, &t->place);
@@ -139,7 +139,7 @@ static bool find_place(struct run *g, struct written *t, struct incipit_error *w
   return t->began;
 }
 
-static bool open_parts(struct run *g, struct written *t, size_t most,
+static bool open_parts(struct run *g, struct text_run *t, size_t most,
   struct incipit_error *why)
 {
   const struct incipit_prompt *p = &g->prompt[t->number];
@@ -154,7 +154,7 @@ static bool open_parts(struct run *g, struct written *t, size_t most,
     && library_begin(t->sampler, p->id, p->n, most, g->end, g->n_end, why);
 }
 
-static void fill_options(struct run *g, struct written *t, size_t most)
+static void fill_options(struct run *g, struct text_run *t, size_t most)
 {
   t->list[0] = (struct criterion) { "string", text_stream_should_stop,
     &t->stream->flow };
@@ -171,7 +171,7 @@ static void fill_options(struct run *g, struct written *t, size_t most)
 
 static bool begin_text(struct run *g, size_t i, struct incipit_error *why)
 {
-  struct written *t = &g->text[i];
+  struct text_run *t = &g->text[i];
   const struct incipit_prompt *p = &g->prompt[i];
   t->g = g, t->number = i;
   if (!find_place(g, t, why)) return false;
@@ -234,7 +234,7 @@ static bool begin_waiting(struct run *g, struct incipit_error *why)
 {
   g->n_live = 0;
   for (size_t i = 0; i < g->n; i++) {
-    struct written *t = &g->text[i];
+    struct text_run *t = &g->text[i];
     if (!t->began && !begin_text(g, i, why)) return false;
     if (t->began && g->result[i] == NULL) g->live[g->n_live++] = &t->q;
   }
@@ -247,7 +247,7 @@ static bool collect(struct run *g, const struct attempt *step,
   struct incipit_error *why)
 {
   for (size_t i = 0; i < g->n; i++) {
-    struct written *t = &g->text[i];
+    struct text_run *t = &g->text[i];
     if (!t->began || g->result[i] != NULL || t->q.c.ended == FINISH_NONE) continue;
     if (t->q.c.ended == FINISH_ERROR) return text_failed(g, t, step, why);
     if (!end_text(g, i, why)) return false;
@@ -269,7 +269,7 @@ static size_t prompt_rows(const struct run *g)
 static bool cancel_all(struct run *g, struct incipit_error *why)
 {
   for (size_t i = 0; i < g->n; i++) {
-    struct written *t = &g->text[i];
+    struct text_run *t = &g->text[i];
     if (g->result[i] != NULL) continue;
     if (t->q.c.ended == FINISH_NONE) t->q.c.ended = FINISH_CANCELLED;
     if (t->stream == NULL)
@@ -326,7 +326,7 @@ static void close_run(struct run *g, bool ok)
   g->c->busy = false;
 }
 
-bool library_generate(const struct request *q, struct incipit_result **result,
+bool library_generate(const struct writing_request *q, struct incipit_result **result,
   struct incipit_error *why)
 {
   struct run g = { .c = q->c, .prompt = q->prompt, .n = q->n, .end = q->end,
@@ -347,11 +347,11 @@ bool library_generate(const struct request *q, struct incipit_result **result,
 }
 
 /* <Write one text, or many> */
-static struct request request_of(struct incipit_context *c,
+static struct writing_request request_of(struct incipit_context *c,
   const struct incipit_prompt *prompt, size_t n,
   const struct incipit_generate_options *o, const char *call)
 {
-  struct request q = { .c = c, .prompt = prompt, .n = n, .o = o, .call = call };
+  struct writing_request q = { .c = c, .prompt = prompt, .n = n, .o = o, .call = call };
   if (c != NULL) q.end = c->model->lm->config.eos;
   if (c != NULL) q.n_end = c->model->lm->config.n_eos;
   return q;
@@ -362,7 +362,7 @@ bool incipit_generate_many(struct incipit_context *c,
   const struct incipit_generate_options *o, struct incipit_result **result,
   struct incipit_error *why)
 {
-  struct request q = request_of(c, prompt, n, o, __func__);
+  struct writing_request q = request_of(c, prompt, n, o, __func__);
   return library_generate(&q, result, why);
 }
 
@@ -371,7 +371,7 @@ struct incipit_result *incipit_generate(struct incipit_context *c, const uint32_
 {
   struct incipit_prompt prompt = { id, n };
   struct incipit_result *result = NULL;
-  struct request q = request_of(c, &prompt, 1, o, __func__);
+  struct writing_request q = request_of(c, &prompt, 1, o, __func__);
   library_generate(&q, &result, why);
   return result;
 }

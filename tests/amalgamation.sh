@@ -1,0 +1,18 @@
+#!/bin/sh
+# amalgamation.sh -- the library in one file: the cc line in it compiles it, it says what the command says, and what it shows has its prefix.
+set -eu
+build=${BUILD:-build}; from=$PWD/${LIBRARY:-$build/library}/amalgamation; clone=$PWD
+tmp=$(mktemp -d "${TMPDIR:-/tmp}/amalgamation.XXXXXX"); trap 'rm -rf "$tmp"' EXIT
+cp "$from/incipit.c" "$from/incipit.h" docs/examples/greedy.c "$tmp/"
+cd "$tmp"
+grep -q 'MIT License' incipit.c || { echo "no licence in incipit.c"; exit 1; }
+command=$(sed -n 's/^ *cc \(-std.*incipit\.c\)$/\1/p' incipit.c); libs=$(grep -o '\-ljansson .* -lm' incipit.c)
+${CC:-cc} $command
+${CC:-cc} -std=c11 -I. greedy.c incipit.o $libs -o greedy
+export INCIPIT_MODEL="$clone/models/pocket"
+for p in "The cat sat" "Once upon a time" '"Hello'; do
+  { "$clone/$build/incipit" generate "$p" -n 12; printf '\n'; } > wanted
+  ./greedy "$p" | sed '$d' > got
+  cmp wanted got || { cat wanted got; exit 1; }
+done
+! nm -g --defined-only incipit.o | awk 'NF == 3 { print $3 }' | grep -v '^incipit_' || { echo "names without a prefix"; exit 1; }
