@@ -211,8 +211,8 @@ struct engine { const struct kernels *k; void *pool; struct counters *c;
      for these kernels (null: none), and, or null, who is told by a pass how many of its rows are done */
 
 @ None of the kernels allocates and none can fail: whatever could be wrong with a shape was
-refused when the model was opened. So was a type. Every table reads single numbers of every type, which serves the gains of norms and the rows of the embedding; but a product of many has loops of its own for each type of matrix,
-and a table says in |matrix_types| which it has. A linear layer is given a list of matrices, because the query,
+refused when the model was opened. So was a type. Every table looks up rows of every type. But a product has loops of its own for each type of matrix,
+and a table says in |matrix_types| which it has; a model's gains and biases have one of these types, too. A linear layer is given a list of matrices, because the query,
 the key and the value of a row are made from the same numbers, and so are the gate and the
 up-projection; one call means one division of the work among the threads.
 
@@ -600,24 +600,26 @@ INLINE void prefetch(struct tensor t, size_t i)
   __builtin_prefetch((const void *) place);
 }
 
-@ A single number, for the ends of rows, for gains and biases, and for whatever is touched too seldom to be worth a register. The types of which each number has its own place are read on the spot;
-one in a block is asked of |tensor_number|.
+@ A single number, for the ends of rows, for gains and biases, and for whatever is touched too seldom to be worth a register. This is for types of which each number has its own place, and gains and biases have no others: the types of |matrix_types| are all that a model may have. A call of |tensor_number| for the rest would stand in the middle of the loops, where it costs registers, and be made by nobody.
 
 @<Load numbers of any type@>=
 INLINE float load_one(struct tensor t, size_t i)
 {
   float x = 0;
   uint16_t h;
-  const char *p = (const char *) t.data + weight_row_bytes(t.type, i);
+  const char *p = (const char *) t.data + i * number_types[t.type].bytes;
   switch (t.type) {
   case WEIGHT_F32:
     memcpy(&x, p, sizeof x);
     break;
-  case WEIGHT_F16: case WEIGHT_BF16:
+  case WEIGHT_F16:
     memcpy(&h, p, sizeof h);
-    return t.type == WEIGHT_F16 ? num_from_f16(h) : num_from_bf16(h);
+    return num_from_f16(h);
+  case WEIGHT_BF16:
+    memcpy(&h, p, sizeof h);
+    return num_from_bf16(h);
   case WEIGHT_Q8_0: case WEIGHT_Q4_0:
-    return tensor_number(t, i);
+    break;
   }
   return x;
 }
@@ -1629,7 +1631,7 @@ static void add(const struct engine *e, float *y, const float *x, size_t n)
 }
 
 @ So is the lookup of an embedding: a row is widened, number by number. Only rows that are asked for are touched, and of a mapped file nothing
-else is ever read.
+else is ever read. A row in blocks is read number by number as well, but out of its blocks.
 
 @<Look rows of the embedding up@>=
 struct embed_job { struct tensor table; size_t d; const uint32_t *id;
@@ -1640,9 +1642,13 @@ TARGET static void embed_part(void *ctx, unsigned worker, unsigned workers)
   const struct embed_job *job = ctx;
   (void) worker, (void) workers;
   TALLY("embed part", worker, 1);
+  bool blocks = number_types[job->table.type].block > 1;
   for (size_t r = 0; r < job->rows; r++)
-    for (size_t i = 0; i < job->d; i++)
-      job->y[r * job->d + i] = load_one(job->table, job->id[r] * job->d + i);
+    for (size_t i = 0; i < job->d; i++) {
+      size_t at = job->id[r] * job->d + i;
+      job->y[r * job->d + i] = blocks ? tensor_number(job->table, at)
+        : load_one(job->table, at);
+    }
 }
 static void embed(const struct engine *e, struct tensor table, size_t d,
   const uint32_t *id, size_t rows, float *y)

@@ -1629,8 +1629,7 @@ if (a->layout->of[role].pattern == NULL) {
 }
 layout_name(a->layout, role, a->prefix, a->layer, what, name);
 
-@ The type must be one with which the kernels can multiply. For a gain or a bias that is more than is needed, since single numbers can be read of every type that we compute with; but a file that has its gains in a type for which nobody has a matrix is
-a file that we misunderstand. A tensor that is found is marked as used, and
+@ The type must be one with which the kernels can multiply. Gains and biases are asked for no less, since the kernels read them number by number, and in a block no number stands alone. A tensor that is found is marked as used, and
 its bytes are added up.
 
 @<Turn |t| into a tensor of a type that we have, or fail@>=
