@@ -503,7 +503,7 @@ struct model {
   uint32_t matrix_types; /* bit |1 << type| for each type of its matrices */
 };
   /* a model: its settings and its weights, which belong to the files */
-struct prepared *model_prepare(struct memory *m, const struct kernels *k,
+struct prepared_weights *model_prepare(struct memory *m, const struct kernels *k,
   const struct model *lm, struct error *why);
   /* copies of the matrices in the order that the table |k| likes best (|prepared_open|), for the
      engines that will read |lm|; null and a sentence. Owned by the caller, for |prepared_close|; the model stays as it is */
@@ -548,7 +548,7 @@ bool config_set_window(struct model_config *c, uint32_t window, uint32_t sinks,
 All that the model does for this is to name its matrices.
 
 @<Prepare a model's matrices@>=
-struct prepared *model_prepare(struct memory *m, const struct kernels *k,
+struct prepared_weights *model_prepare(struct memory *m, const struct kernels *k,
   const struct model *lm, struct error *why)
 {
   size_t n = 0, most = (size_t) lm->config.n_layers * 7 + 1;
@@ -562,7 +562,7 @@ struct prepared *model_prepare(struct memory *m, const struct kernels *k,
     list[n++] = &l->out, list[n++] = &l->down;
   }
   list[n++] = &lm->head;
-  struct prepared *p = prepared_open(m, k, list, n, why);
+  struct prepared_weights *p = prepared_open(m, k, list, n, why);
   memory_free(m, list);
   return p;
 }

@@ -193,7 +193,7 @@ give it up (\cref{sec:progress}), says so here as well; the kernels themselves n
 @<The table of kernels@>=
 struct engine;
 struct counters;
-struct prepared;
+struct prepared_weights;
 struct kernels {
   const char *name;
   uint32_t matrix_types; /* bit |1 << type| for each type of the matrices of |linear| */
@@ -205,7 +205,7 @@ struct kernels {
 };
   /* one implementation of all kernels; arrays are float, row by row, and belong to the caller */
 struct engine { const struct kernels *k; void *pool; struct counters *c;
-  const struct prepared *prepared; struct progress *progress; };
+  struct progress *progress; const struct prepared_weights *prepared; };
   /* the first argument of every kernel: the kernels in use, their |struct pool *|
      (null: one thread), the counters, which the callers of kernels bump, the weights that were prepared
      for these kernels (null: none), and, or null, who is told by a pass how many of its rows are done */
@@ -276,14 +276,14 @@ void (*prepare)(const struct matrix *w, void *to);
 @<Prepared weights@>=
 struct prepared_matrix { const void *weight; void *copy; };
   /* a matrix, by the address of its weights, and the copy of them */
-struct prepared { const struct kernels *k; size_t n;
+struct prepared_weights { const struct kernels *k; size_t n;
   struct prepared_matrix *of; };
   /* copies of the weights of |n| matrices for the table |k|, by rising addresses */
-struct prepared *prepared_open(struct memory *m, const struct kernels *k,
+struct prepared_weights *prepared_open(struct memory *m, const struct kernels *k,
   const struct matrix *const *list, size_t n, struct error *why);
   /* copies for those of |n| matrices for which |k| wants any; null and a sentence if memory is refused. Owned by the
      caller, and must live as long as any engine that has it, and not longer than the weights */
-void prepared_close(struct memory *m, struct prepared *p);
+void prepared_close(struct memory *m, struct prepared_weights *p);
   /* frees the copies; null is nothing */
 const void *prepared_find(const struct engine *e, const struct matrix *w);
   /* the copy of the weights of |w| for the engine's table, or null */
@@ -2023,10 +2023,10 @@ const void *prepared_find(const struct engine *e, const struct matrix *w)
 @ A copy is a block of its own. What has been copied when memory runs out is freed with the rest.
 
 @<Prepare weights, and find them@>=
-struct prepared *prepared_open(struct memory *m, const struct kernels *k,
+struct prepared_weights *prepared_open(struct memory *m, const struct kernels *k,
   const struct matrix *const *list, size_t n, struct error *why)
 {
-  struct prepared *p = memory_alloc(m, MEMORY_OTHER, 1, sizeof *p, why);
+  struct prepared_weights *p = memory_alloc(m, MEMORY_OTHER, 1, sizeof *p, why);
   if (p == NULL) return NULL;
   p->k = k;
   p->of = memory_alloc(m, MEMORY_OTHER, n, sizeof *p->of, why);
@@ -2045,7 +2045,7 @@ struct prepared *prepared_open(struct memory *m, const struct kernels *k,
   prepared_close(m, p);
   return NULL;
 }
-void prepared_close(struct memory *m, struct prepared *p)
+void prepared_close(struct memory *m, struct prepared_weights *p)
 {
   if (p == NULL) return;
   for (size_t i = 0; i < p->n; i++) memory_free(m, p->of[i].copy);

@@ -395,7 +395,7 @@ static void prepared_linear(size_t in, size_t out, size_t rows, bool transposed,
   for (size_t i = 0; i < in * rows; i++)
     if (below(50) == 0) x[i] = below(2) ? -0.0f : 0.0f;
   struct memory own = { 0 };
-  struct prepared *p = prepared_open(&own, e.k, list, 1, &why);
+  struct prepared_weights *p = prepared_open(&own, e.k, list, 1, &why);
   bool wanted = transposed && type == WEIGHT_F32;
   ck_assert(p != NULL && p->n == wanted && (e.k->prepared_bytes(&m) > 0) == wanted);
   e.k->linear(&e, &m, 1, x, rows, &y);
@@ -426,7 +426,7 @@ START_TEST(prepared_weights_give_the_same_bits)
   for (int i = 0; i < 3; i++)
     m[i] = (struct matrix){
       .weight = { w + i * 1600, WEIGHT_F32 }, .in = 40, .out = 40, .transposed = true };
-  struct prepared *p = NULL;
+  struct prepared_weights *p = NULL;
   uint64_t refused = 0;
   while (p == NULL) {
     ck_assert_uint_eq(own.all.live, 0);

@@ -3,7 +3,7 @@
 @s json_t int
 
 \chapterquestion{How can a program use all this without knowing any of it?}
-@** From outside: one header for other programs. \label{sec:outside}
+@** From outside: one header for other programs. \label{sec:library}
 \incipit{E}{very chapter of} this book has a header, and every header shows what is inside: structures with all their fields, functions that
 are named for what they do, |head| and |forward| and |generate|. Inside a book that is right. It is wrong for a stranger who only wants a
 text continued. His program may have a |generate| of its own; he has no use for so many headers; and if a field is added to a structure that
@@ -1776,8 +1776,9 @@ static bool open_parts(struct run *g, struct text_run *t, size_t most,
   if (t->stream == NULL) return false;
   t->stream->flow.min_tokens = g->o.min_new_tokens;
   t->sampler->d.sequence += (uint32_t) t->number;
-  return incipit_stream_reset(t->stream, p->id, p->n, why)
-    && library_begin(t->sampler, p->id, p->n, most, g->end, g->n_end, why);
+  return incipit_stream_reset(t->stream, p->id, p->n, why)@|
+    && library_begin(t->sampler, p->id, p->n, most, g->end, g->n_end,@|
+      why);
 }
 
 @ What ends a text are an end token, the two criteria, and the length; which of them it was is asked afterwards.

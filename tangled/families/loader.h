@@ -21,7 +21,7 @@ struct model *model_open(struct memory *m, const char *directory,
    failure */
 struct model_open_options {
   const struct kernels *k; /* null: the table that kernels_find gives for null */
-  const struct tensor_layout *layout; /* null: that of the file's format and the settings' family */
+  const struct tensor_layout *layout; /* null: by the file's format and the family */
   struct config_options fields;
   struct progress *progress;
 };

@@ -86,10 +86,10 @@ const void *prepared_find(const struct engine *e, const struct matrix *w)
   return found == NULL ? NULL : found->copy;
 }
 
-struct prepared *prepared_open(struct memory *m, const struct kernels *k,
+struct prepared_weights *prepared_open(struct memory *m, const struct kernels *k,
   const struct matrix *const *list, size_t n, struct error *why)
 {
-  struct prepared *p = memory_alloc(m, MEMORY_OTHER, 1, sizeof *p, why);
+  struct prepared_weights *p = memory_alloc(m, MEMORY_OTHER, 1, sizeof *p, why);
   if (p == NULL) return NULL;
   p->k = k;
   p->of = memory_alloc(m, MEMORY_OTHER, n, sizeof *p->of, why);
@@ -109,7 +109,7 @@ struct prepared *prepared_open(struct memory *m, const struct kernels *k,
   return NULL;
 }
 
-void prepared_close(struct memory *m, struct prepared *p)
+void prepared_close(struct memory *m, struct prepared_weights *p)
 {
   if (p == NULL) return;
   for (size_t i = 0; i < p->n; i++) memory_free(m, p->of[i].copy);

@@ -54,7 +54,7 @@ struct attention_probe { float *weights; size_t stride; };
 /* <The table of kernels> */
 struct engine;
 struct counters;
-struct prepared;
+struct prepared_weights;
 
 /* one implementation of all kernels; arrays are float, row by row, and belong to the
    caller */
@@ -123,7 +123,7 @@ struct kernels {
    prepared for these kernels (null: none), and, or null, who is told by a pass how
    many of its rows are done */
 struct engine { const struct kernels *k; void *pool; struct counters *c;
-  const struct prepared *prepared; struct progress *progress; };
+  struct progress *progress; const struct prepared_weights *prepared; };
 
 /* <Prepared weights> */
 
@@ -131,17 +131,17 @@ struct engine { const struct kernels *k; void *pool; struct counters *c;
 struct prepared_matrix { const void *weight; void *copy; };
 
 /* copies of the weights of n matrices for the table k, by rising addresses */
-struct prepared { const struct kernels *k; size_t n;
+struct prepared_weights { const struct kernels *k; size_t n;
   struct prepared_matrix *of; };
 
 /* copies for those of n matrices for which k wants any; null and a sentence if memory
    is refused. Owned by the caller, and must live as long as any engine that has it,
    and not longer than the weights */
-struct prepared *prepared_open(struct memory *m, const struct kernels *k,
+struct prepared_weights *prepared_open(struct memory *m, const struct kernels *k,
   const struct matrix *const *list, size_t n, struct error *why);
 
 /* frees the copies; null is nothing */
-void prepared_close(struct memory *m, struct prepared *p);
+void prepared_close(struct memory *m, struct prepared_weights *p);
 
 /* the copy of the weights of w for the engine's table, or null */
 const void *prepared_find(const struct engine *e, const struct matrix *w);

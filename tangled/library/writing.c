@@ -151,7 +151,8 @@ static bool open_parts(struct run *g, struct text_run *t, size_t most,
   t->stream->flow.min_tokens = g->o.min_new_tokens;
   t->sampler->d.sequence += (uint32_t) t->number;
   return incipit_stream_reset(t->stream, p->id, p->n, why)
-    && library_begin(t->sampler, p->id, p->n, most, g->end, g->n_end, why);
+    && library_begin(t->sampler, p->id, p->n, most, g->end, g->n_end,
+      why);
 }
 
 static void fill_options(struct run *g, struct text_run *t, size_t most)

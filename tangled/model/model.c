@@ -25,7 +25,7 @@ bool config_set_window(struct model_config *c, uint32_t window, uint32_t sinks,
 }
 
 /* <Prepare a model's matrices> */
-struct prepared *model_prepare(struct memory *m, const struct kernels *k,
+struct prepared_weights *model_prepare(struct memory *m, const struct kernels *k,
   const struct model *lm, struct error *why)
 {
   size_t n = 0, most = (size_t) lm->config.n_layers * 7 + 1;
@@ -39,7 +39,7 @@ struct prepared *model_prepare(struct memory *m, const struct kernels *k,
     list[n++] = &l->out, list[n++] = &l->down;
   }
   list[n++] = &lm->head;
-  struct prepared *p = prepared_open(m, k, list, n, why);
+  struct prepared_weights *p = prepared_open(m, k, list, n, why);
   memory_free(m, list);
   return p;
 }

@@ -93,6 +93,6 @@ struct model {
 /* copies of the matrices in the order that the table k likes best (prepared_open),
    for the engines that will read lm; null and a sentence. Owned by the caller, for
    prepared_close; the model stays as it is */
-struct prepared *model_prepare(struct memory *m, const struct kernels *k,
+struct prepared_weights *model_prepare(struct memory *m, const struct kernels *k,
   const struct model *lm, struct error *why);
 #endif
