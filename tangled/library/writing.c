@@ -165,8 +165,10 @@ static void fill_options(struct run *g, struct text_run *t, size_t most)
   t->want = (struct generate_options) { .max_new_tokens = most,
     .eos = g->end, .n_eos = g->n_end, .min_tokens = g->o.min_new_tokens,
     .on_step = tell_token, .ctx = t, .sequence = t->place,
-    .recall = store_match_prefix, .chunk = g->o.chunk > 0 ? g->o.chunk : 256,
-    .select = sampler_choose, .accept = sampler_accept, .select_ctx = &t->sampler->d,
+    .recall = store_match_prefix,
+    .chunk = g->o.chunk > 0 ? g->o.chunk : 256,
+    .select = sampler_choose, .accept = sampler_accept,
+    .select_ctx = &t->sampler->d,
     .stop = criteria_should_stop, .stop_ctx = &t->ends };
 }
 
