@@ -54,7 +54,7 @@ local function mutant(e, where)
   if not ok then print(string.format("%-3d %s: does not compile", n, where)); broken = broken + 1; return end
   -- the first test that fails is enough; the limit also ends what the tests have started, which may have left their process group and session
   local passed = run("INCIPIT_TAP=%s/out.tap CK_DEFAULT_TIMEOUT=60 CK_VERBOSITY=silent %s/limit 300 %s/suite >%s/out.txt 2>&1 & suite=$!\n"
-    .. "while kill -0 $suite 2>/dev/null; do grep -qs '^not ok' %s/out.tap && kill $suite; sleep 0.1; done; wait $suite",
+    .. "while kill -0 $suite 2>/dev/null; do grep -qs '^not ok' %s/out.tap && kill $suite 2>/dev/null; sleep 0.1; done; wait $suite",
     home, build, home, home, home)
   local killer = "crash or time"
   local t = io.open(home .. "/out.tap")
