@@ -1216,6 +1216,7 @@ struct work {
   struct engine *e;@+ struct store *s;@+ struct pass *p;
   const struct model *lm;@+ const struct watcher *watch;
   size_t n, q_width, kv_width, max_seen;
+  struct float_modes modes; /* the caller's */
   float *x; /* the residual stream, |p->hidden| */
   float *normed, *fused, *q, *k, *v, *mixed, *added, *inner, *up; /* |[n][...]| */
   float *cosine, *sine; /* |[n][head_dim/2]| */
@@ -1296,14 +1297,17 @@ static void embed_rows(struct work *w, const struct row *rows)
   tap(w, TAP_EMBEDDING, 0, w->x, d);
 }
 
-@ Each step shows the watcher what it has made. Where nobody watches this is one comparison, a dozen times a layer.
+@ Each step shows the watcher what it has made. Where nobody watches this is one comparison, a dozen times a layer. The watcher is the caller's code, and
+runs under the caller's floating-point modes; ours come back after it.
 
 @<Show the watcher a stage@>=
-static void tap(const struct work *w, enum tap_point point, uint32_t layer, float *x,
+static void tap(struct work *w, enum tap_point point, uint32_t layer, float *x,
   size_t width)
 {
-  if (w->watch != NULL)
-    w->watch->tap(w->watch->ctx, point, layer, x, w->n, width);
+  if (w->watch == NULL)@+ return;
+  float_modes_end(&w->modes);
+  w->watch->tap(w->watch->ctx, point, layer, x, w->n, width);
+  float_modes_begin(&w->modes);
 }
 
 @ Queries, keys and values are three products with the same normed rows. One call makes
@@ -1495,7 +1499,7 @@ static bool rows_check(const struct model *lm, const struct row *rows, size_t n,
 
 @ The store admits the rows, the arena is filled, the work is done, the arena is freed. Everything that can fail comes before
 the first multiplication. A build in which |a*b+c| is contracted against our orders is refused here, so that no pass is ever computed
-with other bits than those of the definition (\cref{sec:kerneltables}).
+with other bits than those of the definition (\cref{sec:kerneltables}). The floating-point modes are set here, once for the whole pass, and the caller's are put back at its end (\cref{sec:pool}).
 
 @<Run a pass before a watcher@>=
 bool model_forward_watched(struct engine *e, const struct model *lm, struct store *s,
@@ -1505,13 +1509,16 @@ bool model_forward_watched(struct engine *e, const struct model *lm, struct stor
   struct work w = @[{ .e = e, .lm = lm, .s = s, .watch = watch, .n = n }@];
   struct arena d = @[{ .m = s->m }@];
   *made = NULL;
-  if (!kernels_self_test(e->k, why) || !rows_check(lm, rows, n, &w.max_seen, why)
-      || !store_begin(s, rows, n, why))
-    return false;
-  w.p = pass_open(s->m, n, lm->config.d_model, why);
-  bool ok = w.p != NULL && work_alloc(&w, &d, why);
-  @<Do the work, or let it not have been@>@;
-  arena_free(&d);
+  float_modes_begin(&w.modes);
+  bool ok = kernels_self_test(e->k, why) && rows_check(lm, rows, n, &w.max_seen, why)
+    && store_begin(s, rows, n, why);
+  if (ok) {
+    w.p = pass_open(s->m, n, lm->config.d_model, why);
+    ok = w.p != NULL && work_alloc(&w, &d, why);
+    @<Do the work, or let it not have been@>@;
+    arena_free(&d);
+  }
+  float_modes_end(&w.modes);
   return ok;
 }
 
@@ -1607,8 +1614,11 @@ bool model_logits(struct engine *e, const struct model *lm, struct pass *p,
   if (x == NULL)@+ return false;
   for (size_t i = 0; i < n; i++)
     memcpy(x + i * d, p->hidden + which[i] * d, d * sizeof *x);
+  struct float_modes modes;
+  float_modes_begin(&modes);
   e->k->normalize(e, &lm->final_norm, x, n, d, x);
   e->k->linear(e, &lm->head, 1, x, n, &logits);
+  float_modes_end(&modes);
   memory_free(p->m, x);
   e->c->madds_head += (uint64_t) n * d * lm->config.vocab_size;
   if (!p->head_read)@+ e->c->weight_bytes_read += lm->head_bytes;

@@ -895,8 +895,8 @@ for (size_t r = r0; r < r1; r++) {
     y[r * w->out + o + c] = add_bias(sum[c], w, o + c);
 }
 
-@ A worker's part of the call: of each matrix an equal share of the outputs, cut at multiples of
-sixteen. Every output is computed whole by one worker, so that the number of workers cannot be seen in it. The
+@ A worker's part of the call: of each matrix an equal share of the outputs. In a matrix stored by outputs it is cut at multiples of four, which is as many
+as one row takes together; else at multiples of sixteen, since a register should be full. Every output is computed whole by one worker, so that the number of workers cannot be seen in it. The
 type is asked here, outside of the loops, and each answer gets loops of its own.
 
 @<One worker's share of a linear layer@>=
@@ -914,8 +914,9 @@ TARGET static void linear_part(void *ctx, unsigned worker, unsigned workers)
   TALLY("linear part", worker, 1);
   for (size_t m = 0; m < job->n; m++) {
     const struct matrix *w = &job->list[m];
-    size_t from = worker_begin(w->out, worker, workers);
-    size_t to = worker_begin(w->out, worker + 1, workers);
+    size_t step = w->transposed ? 16 : 4;
+    size_t from = worker_begin(w->out, step, worker, workers);
+    size_t to = worker_begin(w->out, step, worker + 1, workers);
     if (from < to)
       linear_matrix(w, job->x, job->rows, from, to, job->y[m]);
   }
@@ -937,19 +938,19 @@ case WEIGHT_Q8_0: case WEIGHT_Q4_0: break;
 }
 #undef WITH_TYPE
 
-@ Where the share of a worker begins: at a multiple of sixteen, except that the last one ends
-with the matrix.
+@ Where the share of a worker begins: at a multiple of some |step|, except that the last one ends
+with |n|. The steps are dealt out, not the numbers: the shares of two workers differ by one step at most.
 
 @<Where a worker's share begins@>=
-static size_t worker_begin(size_t n, unsigned worker, unsigned workers)
+static size_t worker_begin(size_t n, size_t step, unsigned worker, unsigned workers)
 {
-  if (worker == workers) return n;
-  return n * worker / workers / 16 * 16;
+  size_t begin = (n + step - 1) / step * worker / workers * step;
+  return begin < n ? begin : n;
 }
 
 @ Waking other threads takes microseconds, and a small matrix is done by then. So work below
-some tens of thousands of multiply--adds is not divided. It still goes through |pool_run|, with a null pool: that is where
-the modes of the floating-point unit are put in order, whatever the caller has done to them.
+some tens of thousands of multiply--adds is not divided, and is done where we are, with a null pool. The modes of the floating-point unit are none of a kernel's
+business: the pass has put them in order for all its kernels (\cref{sec:pool}).
 
 @<Do a linear layer@>=
 static void linear(const struct engine *e, const struct matrix *list, size_t n,
@@ -1416,9 +1417,9 @@ struct activate_job { enum activation_kind kind; const float *x, *up;
 TARGET static void activate_part(void *ctx, unsigned worker, unsigned workers)
 {
   const struct activate_job *job = ctx;
-  size_t to = worker_begin(job->n, worker + 1, workers);
+  size_t to = worker_begin(job->n, 16, worker + 1, workers);
   TALLY("activate part", worker, 1);
-  for (size_t i = worker_begin(job->n, worker, workers); i < to; i += 16) {
+  for (size_t i = worker_begin(job->n, 16, worker, workers); i < to; i += 16) {
     float z[16] = @[{ 0 }@];
     size_t here = to - i < 16 ? to - i : 16;
     memcpy(z, job->x + i, here * sizeof *z);
@@ -1441,48 +1442,29 @@ static void activate(const struct engine *e, enum activation_kind kind,
   pool_run(large ? e->pool : NULL, activate_part, &job);
 }
 
-@ Adding to the residual stream is a matter of memory, and never worth dividing for the models of this book. It goes through |pool_run| all the
-same, for the sake of the floating-point modes: a caller who flushes small numbers to zero must not get another sum.
+@ Adding to the residual stream is a matter of memory, and never worth dividing for the models of this book. It is done by the
+caller's thread, in one loop.
 
 @<Add to the residual stream@>=
-struct add_job { float *y; const float *x; size_t n; };
-@#
-TARGET static void add_part(void *ctx, unsigned worker, unsigned workers)
+TARGET static void add(const struct engine *e, float *y, const float *x, size_t n)
 {
-  const struct add_job *job = ctx;
-  (void) worker, (void) workers;
-  TALLY("add part", worker, 1);
-  for (size_t i = 0; i < job->n; i++) job->y[i] += job->x[i];
-}
-static void add(const struct engine *e, float *y, const float *x, size_t n)
-{
-  struct add_job job = @[{ y, x, n }@];
   (void) e;
-  pool_run(NULL, add_part, &job);
+  TALLY("add part", 0, 1);
+  for (size_t i = 0; i < n; i++) y[i] += x[i];
 }
 
 @ So is the lookup of an embedding: a row is widened, number by number. Only rows that are asked for are touched, and of a mapped file nothing
 else is ever read.
 
 @<Look rows of the embedding up@>=
-struct embed_job { struct tensor table; size_t d; const uint32_t *id;
-  size_t rows; float *y; };
-@#
-TARGET static void embed_part(void *ctx, unsigned worker, unsigned workers)
-{
-  const struct embed_job *job = ctx;
-  (void) worker, (void) workers;
-  TALLY("embed part", worker, 1);
-  for (size_t r = 0; r < job->rows; r++)
-    for (size_t i = 0; i < job->d; i++)
-      job->y[r * job->d + i] = load_one(job->table, job->id[r] * job->d + i);
-}
-static void embed(const struct engine *e, struct tensor table, size_t d,
+TARGET static void embed(const struct engine *e, struct tensor table, size_t d,
   const uint32_t *id, size_t rows, float *y)
 {
-  struct embed_job job = @[{ table, d, id, rows, y }@];
   (void) e;
-  pool_run(NULL, embed_part, &job);
+  TALLY("embed part", 0, 1);
+  for (size_t r = 0; r < rows; r++)
+    for (size_t i = 0; i < d; i++)
+      y[r * d + i] = load_one(table, id[r] * d + i);
 }
 
 @* Probabilities. \label{sec:probabilities}
@@ -1536,23 +1518,23 @@ TARGET static void softmax_part(void *ctx, unsigned worker, unsigned workers)
 }
 
 @ The two kernels differ in one word, which says whether a probability or its logarithm is wanted; a vocabulary is
-long, so the work is divided by rows early.
+long, so the work is divided by rows early. They are called when the pass is over, by a search or a sampler, and so they set the modes for themselves.
 
 @<Do a softmax@>=
+static void softmax_rows(const struct engine *e, struct softmax_job *job)
+{
+  bool large = job->rows * job->n >= WORTH_DIVIDING / 4;
+  struct float_modes modes;
+  float_modes_begin(&modes);
+  pool_run(large ? e->pool : NULL, softmax_part, job);
+  float_modes_end(&modes);
+}
 static void softmax(const struct engine *e, const float *x, size_t rows,
   size_t n, double *y)
-{
-  struct softmax_job job = @[{ x, rows, n, y, false }@];
-  bool large = rows * n >= WORTH_DIVIDING / 4;
-  pool_run(large ? e->pool : NULL, softmax_part, &job);
-}
+{@+ softmax_rows(e, &(struct softmax_job) @[{ x, rows, n, y, false }@]);@+ }
 static void log_softmax(const struct engine *e, const float *x, size_t rows,
   size_t n, double *y)
-{
-  struct softmax_job job = @[{ x, rows, n, y, true }@];
-  bool large = rows * n >= WORTH_DIVIDING / 4;
-  pool_run(large ? e->pool : NULL, softmax_part, &job);
-}
+{@+ softmax_rows(e, &(struct softmax_job) @[{ x, rows, n, y, true }@]);@+ }
 
 @ A sampler wants less: the exponentials alone, of numbers that are doubles already, and it adds them up itself, in an order that
 is no business of a kernel. What it wants of this file is that sixteen are computed at a time. Memory is copied to and fro because the compiler can see then that the sixteen

@@ -320,13 +320,19 @@ struct census {
   unsigned seen[8];
   int mode[8];
 };
+/* how this thread rounds a sum of floats; fegetround would answer for the x87 unit */
+static int rounding(void)
+{
+  volatile float one = 1, little = 0x1p-30f;
+  return one + little > 1 ? FE_UPWARD : FE_TONEAREST;
+}
 static void count_me(void *ctx, unsigned worker, unsigned workers)
 {
   struct census *c = ctx;
   atomic_fetch_add(&c->calls, 1);
   ck_assert_uint_lt(worker, workers);
   c->seen[worker]++;
-  c->mode[worker] = fegetround();
+  c->mode[worker] = rounding();
 }
 
 START_TEST(every_worker_does_every_step_once)
@@ -349,18 +355,49 @@ START_TEST(every_worker_does_every_step_once)
 }
 END_TEST
 
+/* the helpers are born under whatever modes their pool is opened with, and have the standard ones;
+   the caller has them from begin to end, and its own again after that */
 START_TEST(rounding_mode_is_set_and_put_back)
 {
   struct memory m = { 0 };
-  struct pool *p = pool_open(&m, 3, NULL);
   struct census c = { 0 };
+  struct float_modes modes;
   fesetround(FE_UPWARD);
+  struct pool *p = pool_open(&m, 3, NULL);
+  pool_run(p, count_me, &c);
+  ck_assert_int_eq(c.mode[0], FE_UPWARD);
+  float_modes_begin(&modes);
   pool_run(p, count_me, &c);
   pool_run(NULL, count_me, &c);
-  ck_assert_int_eq(fegetround(), FE_UPWARD);
+  ck_assert_int_eq(rounding(), FE_TONEAREST);
+  float_modes_end(&modes);
+  ck_assert(rounding() == FE_UPWARD && fegetround() == FE_UPWARD);
   fesetround(FE_TONEAREST);
   for (int i = 0; i < 3; i++) ck_assert_int_eq(c.mode[i], FE_TONEAREST);
   pool_close(&m, p);
+}
+END_TEST
+
+/* steps of every length, from none at all to one that lets all others fall asleep, with more
+   workers than the machine has cores: no step is lost, none is done twice, and the end is seen */
+static void dawdle(void *ctx, unsigned worker, unsigned workers)
+{
+  struct census *c = ctx;
+  if (c->seen[worker]++ % 251 == 7 * worker) usleep(600);
+  atomic_fetch_add(&c->calls, worker < workers ? 1 : 1000);
+}
+START_TEST(sleepers_miss_no_step)
+{
+  for (unsigned n = 2; n <= 8; n += 3) {
+    struct memory m = { 0 };
+    struct pool *p = pool_open(&m, n, NULL);
+    struct census c = { 0 };
+    for (unsigned i = 1; i <= 4000; i++) {
+      pool_run(p, dawdle, &c);
+      ck_assert_uint_eq(atomic_load(&c.calls), n * i);
+    }
+    pool_close(&m, p);
+  }
 }
 END_TEST
 
@@ -531,6 +568,7 @@ int main(void)
   tcase_add_test(t, hexadecimal_digits_are_read);
   tcase_add_test(t, every_worker_does_every_step_once);
   tcase_add_test(t, rounding_mode_is_set_and_put_back);
+  tcase_add_test(t, sleepers_miss_no_step);
   tcase_add_test(t, pool_survives_every_refusal);
   suite_add_tcase(s, t);
   return suite_run(s);

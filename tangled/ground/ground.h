@@ -2,6 +2,7 @@
 
 #ifndef INCIPIT_GROUND_H
 #define INCIPIT_GROUND_H
+#include <fenv.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -116,8 +117,9 @@ typedef void pool_work(void *ctx, unsigned worker, unsigned workers);
    null and a sentence if threads or memory are refused */
 struct pool *pool_open(struct memory *m, unsigned workers, struct error *why);
 
-/* work(ctx, i, workers) for every i, on as many threads, under the default
-   floating-point modes; returns when all are done. A null pool is one worker */
+/* work(ctx, i, workers) for every i, on as many threads; returns when all are done.
+   The caller's own part runs under the modes that float_modes_begin has set, or has
+   not; the other workers always have the default ones. A null pool is one worker */
 void pool_run(struct pool *p, pool_work *work, void *ctx);
 
 /* how many; 1 for a null pool */
@@ -128,4 +130,15 @@ void pool_close(struct memory *m, struct pool *p);
 
 /* physical cores that are online, at least 1 */
 unsigned pool_cores(void);
+
+/* the modes of a thread, as they were found: the first on x86-64, the second
+   elsewhere */
+struct float_modes { unsigned mxcsr; fenv_t rest; };
+
+/* sets the standard modes for the calling thread: to nearest, nothing flushed; *f has
+   those that were found */
+void float_modes_begin(struct float_modes *f);
+
+/* puts back the modes that were found */
+void float_modes_end(const struct float_modes *f);
 #endif

@@ -10,6 +10,7 @@ struct work {
   struct engine *e; struct store *s; struct pass *p;
   const struct model *lm; const struct watcher *watch;
   size_t n, q_width, kv_width, max_seen;
+  struct float_modes modes; /* the caller's */
   float *x; /* the residual stream, p->hidden */
   float *normed, *fused, *q, *k, *v, *mixed, *added, *inner, *up; /* [n][...] */
   float *cosine, *sine; /* [n][head_dim/2] */
@@ -52,11 +53,13 @@ static bool work_alloc(struct work *w, struct arena *d, struct error *why)
 }
 
 /* <Show the watcher a stage> */
-static void tap(const struct work *w, enum tap_point point, uint32_t layer, float *x,
+static void tap(struct work *w, enum tap_point point, uint32_t layer, float *x,
   size_t width)
 {
-  if (w->watch != NULL)
-    w->watch->tap(w->watch->ctx, point, layer, x, w->n, width);
+  if (w->watch == NULL) return;
+  float_modes_end(&w->modes);
+  w->watch->tap(w->watch->ctx, point, layer, x, w->n, width);
+  float_modes_begin(&w->modes);
 }
 
 /* <Turn ids into rows> */
@@ -261,23 +264,26 @@ bool model_forward_watched(struct engine *e, const struct model *lm, struct stor
   struct work w = { .e = e, .lm = lm, .s = s, .watch = watch, .n = n };
   struct arena d = { .m = s->m };
   *made = NULL;
-  if (!kernels_self_test(e->k, why) || !rows_check(lm, rows, n, &w.max_seen, why)
-      || !store_begin(s, rows, n, why))
-    return false;
-  w.p = pass_open(s->m, n, lm->config.d_model, why);
-  bool ok = w.p != NULL && work_alloc(&w, &d, why);
-  /* <Do the work, or let it not have been> */
-    if (ok) {
-      w.x = w.p->hidden;
-      work_run(&w, rows);
-      store_commit(s);
-      *made = w.p;
-    }
-    else {
-      store_abort(s);
-      pass_close(w.p);
-    }
-  arena_free(&d);
+  float_modes_begin(&w.modes);
+  bool ok = kernels_self_test(e->k, why) && rows_check(lm, rows, n, &w.max_seen, why)
+    && store_begin(s, rows, n, why);
+  if (ok) {
+    w.p = pass_open(s->m, n, lm->config.d_model, why);
+    ok = w.p != NULL && work_alloc(&w, &d, why);
+    /* <Do the work, or let it not have been> */
+      if (ok) {
+        w.x = w.p->hidden;
+        work_run(&w, rows);
+        store_commit(s);
+        *made = w.p;
+      }
+      else {
+        store_abort(s);
+        pass_close(w.p);
+      }
+    arena_free(&d);
+  }
+  float_modes_end(&w.modes);
   return ok;
 }
 
@@ -314,8 +320,11 @@ bool model_logits(struct engine *e, const struct model *lm, struct pass *p,
   if (x == NULL) return false;
   for (size_t i = 0; i < n; i++)
     memcpy(x + i * d, p->hidden + which[i] * d, d * sizeof *x);
+  struct float_modes modes;
+  float_modes_begin(&modes);
   e->k->normalize(e, &lm->final_norm, x, n, d, x);
   e->k->linear(e, &lm->head, 1, x, n, &logits);
+  float_modes_end(&modes);
   memory_free(p->m, x);
   e->c->madds_head += (uint64_t) n * d * lm->config.vocab_size;
   if (!p->head_read) e->c->weight_bytes_read += lm->head_bytes;
