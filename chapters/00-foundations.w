@@ -732,7 +732,7 @@ static void generation_raise(struct pool *p, struct generation *g)
 zero. They belong to each thread, and a library linked with \.{-Ofast} by somebody else
 may have changed them behind our back. A result must not depend on that. So whoever computes asks for the standard modes first, and afterwards puts back what was
 found, since the caller's thread is not ours. This is done once for a whole pass through a model and not for each of its
-steps: a pass of a small model has a hundred steps of less than a microsecond, and the modes would take a quarter of the time.
+steps, many of which are over, in a small model, before the modes could have been saved and put back.
 @^rounding mode@>@^denormals@>
 
 @<A pool of workers@>=
@@ -744,7 +744,7 @@ void float_modes_end(const struct float_modes *f);
   /* puts back the modes that were found */
 
 @ C has functions for the modes, which also save and load the old stack of the x87 unit. On x86-64 no |float| and no |double| goes through it, and all that counts is one
-register, MXCSR, whose standard value is \.{1f80}: nothing flushed, nearest, no traps. Reading and writing it takes a few nanoseconds, where the functions take some hundred. A test
+register, MXCSR, whose standard value is \.{1f80}: nothing flushed, nearest, no traps. Reading and writing it takes a small part of the time of the functions. A test
 sets every mode wrong and looks.\side{There is a pragma that should tell the compiler of this, |FENV_ACCESS|; neither gcc nor clang needs it here, because a kernel is called
 through a pointer, and they cannot see through that.}
 @^MXCSR@>
