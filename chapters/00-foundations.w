@@ -204,15 +204,18 @@ void *memory_reserve(struct memory *m, enum memory_class what, void *p, size_t *
      capacity of the first block); on failure null and a sentence, |p| and |*cap| as they were */
 void memory_free(struct memory *m, void *p);
   /* frees a block of one of these three; null does nothing */
-struct arena { struct memory *m; void *last; bool refused; };
-  /* blocks that are freed together, charged to |m|; |last| is the one allocated last. It begins
-     with |m| alone; |refused|: one of the blocks was */
+struct arena { struct memory *m; void *last, *spare; bool refused; };
+  /* blocks that are freed together, charged to |m|; |last| is the one allocated last, |spare|
+     the first of those that |arena_reset| has kept. It begins with |m| alone; |refused|: one of the blocks was */
 void *arena_alloc(struct arena *a, enum memory_class what, size_t count, size_t size,
   struct error *why);
-  /* a block as |memory_alloc| gives it, which is neither resized nor freed by itself; after
-     a refusal null, without another request */
+  /* a block as |memory_alloc| gives it, or a kept one, whose contents are anything; it is neither
+     resized nor freed by itself; after a refusal null, without another request */
+void arena_reset(struct arena *a);
+  /* takes all blocks back and keeps them for those who allocate next: the first is given out first,
+     and one that is too small, or for another purpose, is freed and replaced */
 void arena_free(struct arena *a);
-  /* frees all blocks, the last first; an arena that is all zero has none */
+  /* frees all blocks, the kept ones, too; an arena that is all zero has none */
 const char *memory_class_name(enum memory_class what);
   /* \.{"weights"}, \.{"cache"}, \dots */
 
@@ -374,27 +377,63 @@ allocations without a test between them; it asks once, at its end, whether anyth
 @^arena@>
 
 @<Allocate in an arena, and free it@>=
+@<Move a block from one chain to another@>@;
 void *arena_alloc(struct arena *a, enum memory_class what, size_t count, size_t size,
   struct error *why)
 {
-  void *p = a->refused ? NULL : memory_alloc(a->m, what, count, size, why);
+  if (a->refused) return NULL;
+  void *p = a->spare == NULL ? NULL : take_spare(a, what, count, size);
+  if (p == NULL) p = memory_alloc(a->m, what, count, size, why);
   a->refused = p == NULL;
-  if (p == NULL) return NULL;
-  struct block *b = block_of(p);
-  b->before = a->last;
-  HIDE(b, ALIGNMENT);
-  a->last = p;
+  if (p != NULL) chain(&a->last, p);
   return p;
 }
 @#
 void arena_free(struct arena *a)
 {
-  while (a->last != NULL) {
-    void *p = a->last;
-    a->last = block_of(p)->before;
-    memory_free(a->m, p);
-  }
+  arena_reset(a);
+  while (a->spare != NULL) memory_free(a->m, unchain(&a->spare));
+}
+
+@ A list of allocations that is repeated, as the passes of a text repeat theirs, can have the same blocks each time; then nothing is asked of the system, and
+nothing is zeroed. |arena_reset| moves the blocks to a second chain, |spare|. The last goes first, so the first is at its front in the end, where the first
+allocation of the next round finds it. If the round wants more there than last time, the small block is freed before the large one is allocated, so that the arena
+never holds more than one round has asked for at each of its places.
+
+@<Allocate in an arena, and free it@>=
+void arena_reset(struct arena *a)
+{
+  while (a->last != NULL) chain(&a->spare, unchain(&a->last));
   a->refused = false;
+}
+
+@ Both chains are links in the headers of the blocks.
+
+@<Move a block from one chain to another@>=
+static void chain(void **list, void *p)
+{
+  struct block *b = block_of(p);
+  b->before = *list;
+  HIDE(b, ALIGNMENT);
+  *list = p;
+}
+static void *unchain(void **list)
+{
+  void *p = *list;
+  struct block *b = block_of(p);
+  *list = b->before;
+  HIDE(b, ALIGNMENT);
+  return p;
+}
+static void *take_spare(struct arena *a, enum memory_class what, size_t count, size_t size)
+{
+  void *p = unchain(&a->spare);
+  struct block *b = block_of(p);
+  bool fits = b->what == what && (size == 0 || count <= b->bytes / size);
+  HIDE(b, ALIGNMENT);
+  if (fits) return p;
+  memory_free(a->m, p);
+  return NULL;
 }
 
 @ The names of the purposes appear in messages, in \.{--stats}, and in the tables of
@@ -654,6 +693,15 @@ void pool_run(struct pool *p, pool_work *work, void *ctx);
      other workers always have the default ones. A null pool is one worker */
 unsigned pool_workers(const struct pool *p);
   /* how many; 1 for a null pool */
+struct arena *pool_arena(struct pool *p, const struct memory *m);
+  /* an arena charged to |m| that lasts as long as the pool, for the one thread that calls |pool_run|; null
+     for a null pool, for one that is charged to other memory, and while the arena is in use */
+bool pool_reserve(struct pool *p, size_t bytes, struct error *why);
+  /* from now on each worker has a workspace of at least |bytes| bytes; does nothing for a null
+     pool. False and a sentence if memory is refused */
+void *pool_workspace(struct pool *p, unsigned worker, size_t bytes);
+  /* the workspace of a worker, at a multiple of 64, its contents anything; null if less than
+     |bytes| have been reserved */
 void pool_close(struct memory *m, struct pool *p);
   /* ends the threads and returns the memory */
 unsigned pool_cores(void);
@@ -667,9 +715,13 @@ read by those who arrive after the announcement, too.
 
 @<What a pool holds@>=
 struct generation { atomic_uint number, sleepers; };
-struct worker_thread { struct pool *owner; unsigned number; pthread_t thread; };
+struct worker_thread { struct pool *owner; unsigned number; pthread_t thread;
+  void *workspace; };
 struct pool {
   unsigned workers;
+  struct memory *m;
+  struct arena kept;
+  size_t workspace_bytes; /* that every worker has */
   struct generation announced, finished; /* steps begun, and steps done by all */
   atomic_uint busy, ending; /* workers that have not done the step; whether to end */
   pool_work *work;
@@ -683,11 +735,12 @@ struct pool {
 the next step of a pass usually comes within microseconds, and waking a sleeper takes
 longer than that. But it must go to sleep in the end: a program that waits for its user would otherwise keep every core hot. Between two looks
 it pauses. On x86 there is an instruction for that, which leaves the core to its other hardware thread for some tens of cycles, and keeps the processor from
-looking ahead at a value that has not come.
+looking ahead at a value that has not come. The looks are few, because they are dear when there are more threads than cores: then we may be looking at the very core on which
+the one we wait for wants to run.
 @^spinning@>
 
 @<Wait until a generation is over@>=
-enum { SPIN_LIMIT = 4000 }; /* looks at a number before a worker sleeps */
+enum { SPIN_LIMIT = 400 }; /* looks at a number before a worker sleeps */
 static void spin_pause(void)
 {
 #if defined __x86_64__
@@ -821,6 +874,7 @@ struct pool *pool_open(struct memory *m, unsigned workers, struct error *why)
     return NULL;
   }
   p->threads = h, p->workers = workers;
+  p->m = p->kept.m = m;
   pthread_mutex_init(&p->lock, NULL);
   pthread_cond_init(&p->risen, NULL);
   @<Start a thread for each helper, or end those that were started@>@;
@@ -869,6 +923,8 @@ section have said how many |workers| it was taken for.
 @<Return the pool's memory, which was for |workers|@>=
 pthread_mutex_destroy(&p->lock);
 pthread_cond_destroy(&p->risen);
+for (unsigned k = 0; k < workers; k++) memory_free(m, h[k].workspace);
+arena_free(&p->kept);
 memory_free(m, p->threads);
 memory_free(m, p);
 
@@ -880,6 +936,7 @@ void pool_close(struct memory *m, struct pool *p)
 {
   if (p == NULL) return;
   unsigned workers = p->workers;
+  struct worker_thread *h = p->threads;
   end_threads(p, workers);
   @<Return the pool's memory, which was for |workers|@>@;
 }
@@ -887,6 +944,32 @@ void pool_close(struct memory *m, struct pool *p)
 unsigned pool_workers(const struct pool *p)
 {
   return p == NULL ? 1 : p->workers;
+}
+
+@ Between steps a pool keeps memory, too. A step divides its work among the workers, and while it works, each may want an array of its own, too large for a stack. And the
+caller, who runs the same list of steps again and again, wants the same arrays for them each time. Both would otherwise be allocated and zeroed and freed in
+each pass. The arena is charged to the pool's memory; a caller whose own memory is another gets none, since its books must have what it uses.
+
+@<What a pool keeps between steps@>=
+struct arena *pool_arena(struct pool *p, const struct memory *m)
+{@+ return p != NULL && p->m == m && p->kept.last == NULL ? &p->kept : NULL;@+ }
+bool pool_reserve(struct pool *p, size_t bytes, struct error *why)
+{
+  if (p == NULL || bytes <= p->workspace_bytes) return true;
+  p->workspace_bytes = 0;
+  for (unsigned i = 0; i < p->workers; i++) {
+    void **block = &p->threads[i].workspace;
+    memory_free(p->m, *block);
+    *block = memory_alloc(p->m, MEMORY_OTHER, bytes, 1, why);
+    if (*block == NULL) return false;
+  }
+  p->workspace_bytes = bytes;
+  return true;
+}
+void *pool_workspace(struct pool *p, unsigned worker, size_t bytes)
+{
+  if (p == NULL || bytes > p->workspace_bytes) return NULL;
+  return p->threads[worker].workspace;
 }
 
 @ Two hardware threads of one core share its multipliers, and for our kernels the second
@@ -1049,6 +1132,7 @@ a |pool_run| that does all parts one after the other, and the bits would be the 
 @<End the helpers that were started@>@;
 @<Start the helpers@>@;
 @<Close a pool, and count its workers@>@;
+@<What a pool keeps between steps@>@;
 @<Count the physical cores@>@;
 
 @* The check. \label{sec:groundcheck}

@@ -1203,8 +1203,10 @@ bool model_logprobs(struct engine *e, const struct model *lm, struct store *s,
      adds them in order. A logit that is not finite is an error */
 
 @ A pass needs a dozen arrays, all of them allocated before the first layer and
-freed after the last, so that nothing can be refused in the middle of the work. They come from an \emph{arena} (\cref{sec:memory}), and one call
-frees them all, even when the arena is only half full because the sixth array was refused.
+taken back after the last, so that nothing can be refused in the middle of the work. They come from an \emph{arena} (\cref{sec:memory}). If the engine's
+workers keep one for us, the next pass finds the same blocks there, and allocates nothing that this one had; a token of a small model is too short a time for a
+dozen blocks that are zeroed and thrown away. Otherwise the arena lasts for this pass, and one call
+frees it all.
 @^arena@>
 
 These are the arrays. Widths in numbers: a query has |n_heads*head_dim|, a key or a value
@@ -1226,50 +1228,61 @@ struct work {
 };
 
 @ The sizes come from the settings, which the shapes of the weights have confirmed; a
-product with the number of rows is checked by |memory_alloc|. What a kind of model has no use for is allocated with no elements, which costs nothing and
-saves a test.
+product with the number of rows is checked by |memory_alloc|. What a kind of model has no use for has no numbers, which saves a test.
+
+The arrays that have a line for each row of the pass are neighbours in one block, |rows|. With it the activations grow with the number of rows and with nothing else.
 
 @<Allocate the arrays of a pass@>=
 static bool work_alloc(struct work *w, struct arena *d, struct error *why)
 {
-  enum memory_class what = MEMORY_ACTIVATIONS;
   const struct model_config *c = &w->lm->config;
-  size_t n = w->n, one = sizeof(float), half = c->head_dim / 2;
+  size_t n = w->n, half = c->head_dim / 2;
   w->q_width = (size_t) c->n_heads * c->head_dim;
   w->kv_width = (size_t) c->n_kv_heads * c->head_dim;
   bool fused = w->lm->layers[0].n_qkv == 1, gated = w->lm->layers[0].n_up == 2;
-  @<Take the numbers of a row in its layer@>@;
+  struct {@+ float **at;@+ size_t width;@+ } part[] = @[{ { &w->normed, c->d_model },@|
+    { &w->fused, fused ? 3 * w->q_width : 0 }, { &w->q, w->q_width },@|
+    { &w->k, w->kv_width }, { &w->v, w->kv_width }, { &w->mixed, w->q_width },@|
+    { &w->added, c->d_model }, { &w->inner, c->d_inner },@|
+    { &w->up, gated ? c->d_inner : 0 }, { &w->cosine, half }, { &w->sine, half } }@];
+  enum {@+ PARTS = sizeof part / sizeof *part@+ };
+  size_t width = 0;
+  for (int i = 0; i < PARTS; i++) width += part[i].width;
+  float *rows = arena_alloc(d, MEMORY_ACTIVATIONS, n, width * sizeof *rows, why);
+  for (int i = 0; i < PARTS && rows != NULL; i++)
+    *part[i].at = rows, rows += n * part[i].width;
   @<Take what places and attention need@>@;
-  return !d->refused;
+  return !d->refused && reserve_room(w, why);
 }
-
-@ These arrays have a line for each row of the pass. With them the activations grow with the number of rows and with nothing else.
-
-@<Take the numbers of a row in its layer@>=
-  w->normed = arena_alloc(d, what, n, c->d_model * one, why);
-  w->fused = arena_alloc(d, what, fused ? n : 0, 3 * w->q_width * one, why);
-  w->q = arena_alloc(d, what, n, w->q_width * one, why);
-  w->k = arena_alloc(d, what, n, w->kv_width * one, why);
-  w->v = arena_alloc(d, what, n, w->kv_width * one, why);
-  w->mixed = arena_alloc(d, what, n, w->q_width * one, why);
-  w->added = arena_alloc(d, what, n, c->d_model * one, why);
-  w->inner = arena_alloc(d, what, n, c->d_inner * one, why);
-  w->up = arena_alloc(d, what, gated ? n : 0, c->d_inner * one, why);
 
 @ The others go by positions. Attention needs scratch memory for each worker, since several heads are computed at the same time; and if somebody wants to see its
 weights, an array that is as wide as the longest view: the one array here that grows with the square of a prompt.
 
 @<Take what places and attention need@>=
-  w->cosine = arena_alloc(d, what, n, half * one, why);
-  w->sine = arena_alloc(d, what, n, half * one, why);
+  enum memory_class what = MEMORY_ACTIVATIONS;
   w->id = arena_alloc(d, what, n, sizeof *w->id, why);
   w->position = arena_alloc(d, what, n, sizeof *w->position, why);
   w->seen = arena_alloc(d, what, n, sizeof *w->seen, why);
   w->scratch = arena_alloc(d, what, pool_workers(w->e->pool),
-    kernels_scratch(&w->lm->attention, w->max_seen) * one, why);
+    kernels_scratch(&w->lm->attention, w->max_seen) * sizeof (float), why);
   bool weights = w->watch != NULL && w->watch->weights;
-  w->weights = arena_alloc(d, what, weights ? n * c->n_heads : 0,
-    w->max_seen * one, why);
+  w->weights = weights ? arena_alloc(d, what, n * c->n_heads,
+    w->max_seen * sizeof (float), why) : NULL;
+
+@ The kernels say how much workspace the linear layers of a model want. All layers have matrices of the same kinds, so the first speaks for all of them.
+
+@<Reserve a workspace for linear layers@>=
+static bool reserve_room(const struct work *w, struct error *why)
+{
+  const struct kernels *k = w->e->k;
+  const struct model_layer *l = &w->lm->layers[0];
+  size_t n = w->n, most = k->room(l->qkv, l->n_qkv, n);
+  size_t others[] = @[{ k->room(&l->out, 1, n), k->room(l->up, l->n_up, n),@|
+    k->room(&l->down, 1, n) }@];
+  for (int i = 0; i < 3; i++)
+    if (others[i] > most) most = others[i];
+  return pool_reserve(w->e->pool, most, why);
+}
 
 @ The embedding of an id is its row of the table. GPT-2 adds a second table's row, that of
 the position; Llama turns queries and keys later, by angles that we compute here once
@@ -1497,7 +1510,7 @@ static bool rows_check(const struct model *lm, const struct row *rows, size_t n,
   return true;
 }
 
-@ The store admits the rows, the arena is filled, the work is done, the arena is freed. Everything that can fail comes before
+@ The store admits the rows, the arena is filled, the work is done, the arena is freed or reset. Everything that can fail comes before
 the first multiplication. A build in which |a*b+c| is contracted against our orders is refused here, so that no pass is ever computed
 with other bits than those of the definition (\cref{sec:kerneltables}). The floating-point modes are set here, once for the whole pass, and the caller's are put back at its end (\cref{sec:pool}).
 
@@ -1507,16 +1520,17 @@ bool model_forward_watched(struct engine *e, const struct model *lm, struct stor
   struct error *why)
 {
   struct work w = @[{ .e = e, .lm = lm, .s = s, .watch = watch, .n = n }@];
-  struct arena d = @[{ .m = s->m }@];
+  struct arena own = @[{ .m = s->m }@], *kept = pool_arena(e->pool, s->m);
   *made = NULL;
   float_modes_begin(&w.modes);
   bool ok = kernels_self_test(e->k, why) && rows_check(lm, rows, n, &w.max_seen, why)
     && store_begin(s, rows, n, why);
   if (ok) {
     w.p = pass_open(s->m, n, lm->config.d_model, why);
-    ok = w.p != NULL && work_alloc(&w, &d, why);
+    ok = w.p != NULL && work_alloc(&w, kept != NULL ? kept : &own, why);
     @<Do the work, or let it not have been@>@;
-    arena_free(&d);
+    arena_free(&own);
+    if (kept != NULL)@+ arena_reset(kept);
   }
   float_modes_end(&w.modes);
   return ok;
@@ -1717,6 +1731,7 @@ stands before them, because each may call it.
 #include "safetensors/safetensors.h"
 @;@#
 @<The arrays of a pass@>@;
+@<Reserve a workspace for linear layers@>@;
 @<Allocate the arrays of a pass@>@;
 @<Show the watcher a stage@>@;
 @<Turn ids into rows@>@;

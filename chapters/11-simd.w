@@ -165,7 +165,7 @@ struct engine { const struct kernels *k; void *pool; struct counters *c; };
      (null: one thread), and the counters, which the callers of kernels bump */
 
 @ None of the kernels allocates and none can fail: whatever could be wrong with a shape was
-refused when the model was opened. A linear layer is given a list of matrices, because the query,
+refused when the model was opened, and what |linear| wants to work with it says beforehand, by |room|. A linear layer is given a list of matrices, because the query,
 the key and the value of a row are made from the same numbers, and so are the gate and the
 up-projection; one call means one division of the work among the threads.
 
@@ -174,6 +174,9 @@ void (*linear)(const struct engine *e, const struct matrix *list, size_t n,
   const float *x, size_t rows, float *const *y);
   /* |y[m] = x*w|$_m$ for |n| matrices with the same |in|: |x| is |[rows][in]|,
      |y[m]| is |[rows][out]| of |list[m]| and overlaps nothing. The bias is added last */
+size_t (*room)(const struct matrix *list, size_t n, size_t rows);
+  /* bytes of workspace that each worker of such a |linear| wants, by |pool_reserve|; with less
+     it gives the same bits, but may be slower */
 void (*normalize)(const struct engine *e, const struct norm *g,
   const float *x, size_t rows, size_t d, float *y);
   /* |x| and |y| are |[rows][d]| and may be the same */
@@ -792,6 +795,7 @@ weights of the inputs $j$, $j+16$, $j+32$, \dots, one after the other, in the or
 
 @<Copy weights into panels@>=
 enum { MR = 6, NR = 2 * WIDTH, KC = 1024, MC = 96, PREFETCH = 24 };
+struct panels { float weight[KC * NR], lane[MC / MR][16 * MR * NR]; };
 INLINE void fill_panels(const struct matrix *w, struct tensor t, size_t o,
   size_t outs, size_t k0, size_t depth, float *panels)
 {
@@ -852,15 +856,17 @@ TARGET static void pass_panels(size_t rows, const float *x, size_t n,
 #undef PASS
 }
 
-@ The stack has room for |KC| inputs of a strip. If there are more, the lanes go on where they were with the next |KC|; so a block of rows keeps the lanes of all its sums, and
-the strip is packed again for the next block. If there are not, it is packed once for all rows.
+@ The panels have room for |KC| inputs of a strip. If there are more, the lanes go on where they were with the next |KC|; so a block of rows keeps the lanes of all its sums, and
+the strip is packed again for the next block. If there are not, it is packed once for all rows. Panels and lanes are too much for a stack: they are in the worker's
+workspace. \label{sec:room}
+@^workspace@>
 
 @<Several rows by the outputs |from| to |to| of a matrix stored by inputs@>=
 INLINE void by_panels(const struct matrix *w, enum weight_type type,
-  const float *x, size_t rows, size_t from, size_t to, float *y)
+  const float *x, size_t rows, size_t from, size_t to, struct panels *p, float *y)
 {
   struct tensor t = @[{ w->weight.data, type }@];
-  float panels[KC * NR], lane[MC / MR][16 * MR * NR];
+  float (*lane)[16 * MR * NR] = p->lane;
   size_t n = w->in;
   for (size_t o = from; o < to; o += NR)
     for (size_t r0 = 0, r1; r0 < rows; r0 = r1) {
@@ -878,10 +884,10 @@ INLINE void by_panels(const struct matrix *w, enum weight_type type,
 @<Pass the panels from input |k| on with rows |r0| to |r1|@>=
 {
   size_t depth = n - k < KC ? n - k : KC;
-  if (r0 == 0 || n > KC) fill_panels(w, t, o, outs, k, depth, panels);
+  if (r0 == 0 || n > KC) fill_panels(w, t, o, outs, k, depth, p->weight);
   for (size_t r = r0; r < r1; r += MR)
     pass_panels(r1 - r < MR ? r1 - r : MR, x + r * n + k, n, depth,
-      panels, outs, lane[(r - r0) / MR]);
+      p->weight, outs, lane[(r - r0) / MR]);
 }
 
 @ Only sums that exist are put in place; a strip at the edge of the matrix has fewer outputs than a panel has columns, and those columns hold nothing but zeros.
@@ -900,11 +906,11 @@ as one row takes together; else at multiples of sixteen, since a register should
 type is asked here, outside of the loops, and each answer gets loops of its own.
 
 @<One worker's share of a linear layer@>=
-struct linear_job { const struct matrix *list; size_t n; const float *x;
-  size_t rows; float *const *y; };
+struct linear_job { struct pool *pool; const struct matrix *list; size_t n;
+  const float *x; size_t rows; float *const *y; };
 @#
 TARGET static void linear_matrix(const struct matrix *w, const float *x,
-  size_t rows, size_t from, size_t to, float *y)
+  size_t rows, size_t from, size_t to, struct panels *p, float *y)
 {
   @<Call the loops for the matrix's type and layout@>@;
 }
@@ -918,18 +924,20 @@ TARGET static void linear_part(void *ctx, unsigned worker, unsigned workers)
     size_t from = worker_begin(w->out, step, worker, workers);
     size_t to = worker_begin(w->out, step, worker + 1, workers);
     if (from < to)
-      linear_matrix(w, job->x, job->rows, from, to, job->y[m]);
+      linear_matrix(w, job->x, job->rows, from, to, pool_workspace(job->pool, worker,
+        sizeof (struct panels)), job->y[m]);
   }
 }
 
-@ Nine cases, each a copy of the loops in which the type is a constant. Matrices in blocks are not among them: no loader makes one, and the |switch| has no
+@ Nine cases, each a copy of the loops in which the type is a constant. Where there is no workspace, the rows go over the matrix one by one. Matrices in blocks are not among them: no loader makes one, and the |switch| has no
 |default|, so that the compiler asks what to do when a type is added.
 
 @<Call the loops for the matrix's type and layout@>=
 #define WITH_TYPE(type) \
   if (!w->transposed) by_outputs(w, type, x, rows, from, to, y); \
-  else if (rows == 1) by_inputs(w, type, x, from, to, y); \
-  else by_panels(w, type, x, rows, from, to, y)
+  else if (rows > 1 && p != NULL) by_panels(w, type, x, rows, from, to, p, y); \
+  else for (size_t r = 0; r < rows; r++) \
+    by_inputs(w, type, x + r * w->in, from, to, y + r * w->out)
 switch (w->weight.type) {
 case WEIGHT_F32: WITH_TYPE(WEIGHT_F32);@+ break;
 case WEIGHT_F16: WITH_TYPE(WEIGHT_F16);@+ break;
@@ -956,10 +964,20 @@ business: the pass has put them in order for all its kernels (\cref{sec:pool}).
 static void linear(const struct engine *e, const struct matrix *list, size_t n,
   const float *x, size_t rows, float *const *y)
 {
-  struct linear_job job = @[{ list, n, x, rows, y }@];
+  struct linear_job job = @[{ e->pool, list, n, x, rows, y }@];
   size_t work = 0;
   for (size_t m = 0; m < n; m++) work += list[m].out * list[m].in * rows;
   pool_run(work >= WORTH_DIVIDING ? e->pool : NULL, linear_part, &job);
+}
+
+@ What it wants is known from the shapes: panels if a matrix is stored by inputs and has several rows to serve.
+
+@<Do a linear layer@>=
+static size_t room(const struct matrix *list, size_t n, size_t rows)
+{
+  for (size_t m = 0; m < n; m++)
+    if (list[m].transposed && rows > 1)@+ return sizeof (struct panels);
+  return 0;
 }
 
 @* Norms. \label{sec:norms}
@@ -1633,7 +1651,7 @@ exchanged, and the compiler would see no fault.
 
 @<The functions of a table@>=
 @[{ .name = NAME,@|
-.linear = linear, .normalize = normalize, .rotate = rotate,@|
+.linear = linear, .room = room, .normalize = normalize, .rotate = rotate,@|
 .attend = attend, .activate = activate, .add = add,@|
 .embed = embed, .angles = angles, .softmax = softmax,@|
 .log_softmax = log_softmax, .exp_shifted = exp_shifted,@|

@@ -369,7 +369,7 @@ START_TEST(counters_are_tallies)
     shuffle(&seed, rows, n);
     if (rnd(&seed) % 5 == 0) { /* a pass that is refused memory counts nothing */
       struct pass *none;
-      r.m.fail_at = r.m.all.requests + 1 + rnd(&seed) % 12;
+      r.m.fail_at = r.m.all.requests + 1 + rnd(&seed) % 9;
       bool ok = model_forward(&r.e, r.lm, r.s, rows, n, &none, &r.why);
       r.m.fail_at = 0;
       ck_assert(!ok);

@@ -167,26 +167,56 @@ void *memory_reserve(struct memory *m, enum memory_class what, void *p, size_t *
 }
 
 /* <Allocate in an arena, and free it> */
+
+/* <Move a block from one chain to another> */
+static void chain(void **list, void *p)
+{
+  struct block *b = block_of(p);
+  b->before = *list;
+  HIDE(b, ALIGNMENT);
+  *list = p;
+}
+
+static void *unchain(void **list)
+{
+  void *p = *list;
+  struct block *b = block_of(p);
+  *list = b->before;
+  HIDE(b, ALIGNMENT);
+  return p;
+}
+
+static void *take_spare(struct arena *a, enum memory_class what, size_t count, size_t size)
+{
+  void *p = unchain(&a->spare);
+  struct block *b = block_of(p);
+  bool fits = b->what == what && (size == 0 || count <= b->bytes / size);
+  HIDE(b, ALIGNMENT);
+  if (fits) return p;
+  memory_free(a->m, p);
+  return NULL;
+}
+
 void *arena_alloc(struct arena *a, enum memory_class what, size_t count, size_t size,
   struct error *why)
 {
-  void *p = a->refused ? NULL : memory_alloc(a->m, what, count, size, why);
+  if (a->refused) return NULL;
+  void *p = a->spare == NULL ? NULL : take_spare(a, what, count, size);
+  if (p == NULL) p = memory_alloc(a->m, what, count, size, why);
   a->refused = p == NULL;
-  if (p == NULL) return NULL;
-  struct block *b = block_of(p);
-  b->before = a->last;
-  HIDE(b, ALIGNMENT);
-  a->last = p;
+  if (p != NULL) chain(&a->last, p);
   return p;
 }
 
 void arena_free(struct arena *a)
 {
-  while (a->last != NULL) {
-    void *p = a->last;
-    a->last = block_of(p)->before;
-    memory_free(a->m, p);
-  }
+  arena_reset(a);
+  while (a->spare != NULL) memory_free(a->m, unchain(&a->spare));
+}
+
+void arena_reset(struct arena *a)
+{
+  while (a->last != NULL) chain(&a->spare, unchain(&a->last));
   a->refused = false;
 }
 
@@ -256,9 +286,13 @@ bool path_find(char path[PATH_CAP], const char *folder, const char *name, int mo
 
 /* <What a pool holds> */
 struct generation { atomic_uint number, sleepers; };
-struct worker_thread { struct pool *owner; unsigned number; pthread_t thread; };
+struct worker_thread { struct pool *owner; unsigned number; pthread_t thread;
+  void *workspace; };
 struct pool {
   unsigned workers;
+  struct memory *m;
+  struct arena kept;
+  size_t workspace_bytes; /* that every worker has */
   struct generation announced, finished; /* steps begun, and steps done by all */
   atomic_uint busy, ending; /* workers that have not done the step; whether to end */
   pool_work *work;
@@ -292,7 +326,7 @@ void float_modes_end(const struct float_modes *f)
 /* <Wait until a generation is over> */
 
 /* looks at a number before a worker sleeps */
-enum { SPIN_LIMIT = 4000 };
+enum { SPIN_LIMIT = 400 };
 static void spin_pause(void)
 {
 #if defined __x86_64__
@@ -379,6 +413,7 @@ struct pool *pool_open(struct memory *m, unsigned workers, struct error *why)
     return NULL;
   }
   p->threads = h, p->workers = workers;
+  p->m = p->kept.m = m;
   pthread_mutex_init(&p->lock, NULL);
   pthread_cond_init(&p->risen, NULL);
   /* <Start a thread for each helper, or end those that were started> */
@@ -395,6 +430,8 @@ struct pool *pool_open(struct memory *m, unsigned workers, struct error *why)
     /* <Return the pool's memory, which was for workers> */
     pthread_mutex_destroy(&p->lock);
     pthread_cond_destroy(&p->risen);
+    for (unsigned k = 0; k < workers; k++) memory_free(m, h[k].workspace);
+    arena_free(&p->kept);
     memory_free(m, p->threads);
     memory_free(m, p);
     return NULL;
@@ -408,9 +445,12 @@ void pool_close(struct memory *m, struct pool *p)
 {
   if (p == NULL) return;
   unsigned workers = p->workers;
+  struct worker_thread *h = p->threads;
   end_threads(p, workers);
   pthread_mutex_destroy(&p->lock);
   pthread_cond_destroy(&p->risen);
+  for (unsigned k = 0; k < workers; k++) memory_free(m, h[k].workspace);
+  arena_free(&p->kept);
   memory_free(m, p->threads);
   memory_free(m, p);
 }
@@ -418,6 +458,29 @@ void pool_close(struct memory *m, struct pool *p)
 unsigned pool_workers(const struct pool *p)
 {
   return p == NULL ? 1 : p->workers;
+}
+
+/* <What a pool keeps between steps> */
+struct arena *pool_arena(struct pool *p, const struct memory *m)
+{ return p != NULL && p->m == m && p->kept.last == NULL ? &p->kept : NULL; }
+bool pool_reserve(struct pool *p, size_t bytes, struct error *why)
+{
+  if (p == NULL || bytes <= p->workspace_bytes) return true;
+  p->workspace_bytes = 0;
+  for (unsigned i = 0; i < p->workers; i++) {
+    void **block = &p->threads[i].workspace;
+    memory_free(p->m, *block);
+    *block = memory_alloc(p->m, MEMORY_OTHER, bytes, 1, why);
+    if (*block == NULL) return false;
+  }
+  p->workspace_bytes = bytes;
+  return true;
+}
+
+void *pool_workspace(struct pool *p, unsigned worker, size_t bytes)
+{
+  if (p == NULL || bytes > p->workspace_bytes) return NULL;
+  return p->threads[worker].workspace;
 }
 
 /* <Count the physical cores> */

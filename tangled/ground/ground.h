@@ -64,16 +64,22 @@ void *memory_reserve(struct memory *m, enum memory_class what, void *p, size_t *
 /* frees a block of one of these three; null does nothing */
 void memory_free(struct memory *m, void *p);
 
-/* blocks that are freed together, charged to m; last is the one allocated last. It
-   begins with m alone; refused: one of the blocks was */
-struct arena { struct memory *m; void *last; bool refused; };
+/* blocks that are freed together, charged to m; last is the one allocated last, spare
+   the first of those that arena_reset has kept. It begins with m alone; refused: one
+   of the blocks was */
+struct arena { struct memory *m; void *last, *spare; bool refused; };
 
-/* a block as memory_alloc gives it, which is neither resized nor freed by itself;
-   after a refusal null, without another request */
+/* a block as memory_alloc gives it, or a kept one, whose contents are anything; it is
+   neither resized nor freed by itself; after a refusal null, without another request */
 void *arena_alloc(struct arena *a, enum memory_class what, size_t count, size_t size,
   struct error *why);
 
-/* frees all blocks, the last first; an arena that is all zero has none */
+/* takes all blocks back and keeps them for those who allocate next: the first is
+   given out first, and one that is too small, or for another purpose, is freed and
+   replaced */
+void arena_reset(struct arena *a);
+
+/* frees all blocks, the kept ones, too; an arena that is all zero has none */
 void arena_free(struct arena *a);
 
 /* "weights", "cache", ... */
@@ -124,6 +130,19 @@ void pool_run(struct pool *p, pool_work *work, void *ctx);
 
 /* how many; 1 for a null pool */
 unsigned pool_workers(const struct pool *p);
+
+/* an arena charged to m that lasts as long as the pool, for the one thread that calls
+   pool_run; null for a null pool, for one that is charged to other memory, and while
+   the arena is in use */
+struct arena *pool_arena(struct pool *p, const struct memory *m);
+
+/* from now on each worker has a workspace of at least bytes bytes; does nothing for a
+   null pool. False and a sentence if memory is refused */
+bool pool_reserve(struct pool *p, size_t bytes, struct error *why);
+
+/* the workspace of a worker, at a multiple of 64, its contents anything; null if less
+   than bytes have been reserved */
+void *pool_workspace(struct pool *p, unsigned worker, size_t bytes);
 
 /* ends the threads and returns the memory */
 void pool_close(struct memory *m, struct pool *p);

@@ -61,7 +61,7 @@ INLINE float fold(const vec *a)
 const struct kernels kernels_avx512 =
   /* <The functions of a table> */
   { .name = NAME,
-  .linear = linear, .normalize = normalize, .rotate = rotate,
+  .linear = linear, .room = room, .normalize = normalize, .rotate = rotate,
   .attend = attend, .activate = activate, .add = add,
   .embed = embed, .angles = angles, .softmax = softmax,
   .log_softmax = log_softmax, .exp_shifted = exp_shifted,

@@ -80,6 +80,9 @@ struct kernels {
      [rows][out] of list[m] and overlaps nothing. The bias is added last */
   void (*linear)(const struct engine *e, const struct matrix *list, size_t n,
     const float *x, size_t rows, float *const *y);
+  /* bytes of workspace that each worker of such a linear wants, by pool_reserve; with
+     less it gives the same bits, but may be slower */
+  size_t (*room)(const struct matrix *list, size_t n, size_t rows);
   /* x and y are [rows][d] and may be the same */
   void (*normalize)(const struct engine *e, const struct norm *g,
     const float *x, size_t rows, size_t d, float *y);

@@ -19,37 +19,49 @@ struct work {
   struct kv_view *seen;
 };
 
+/* <Reserve a workspace for linear layers> */
+static bool reserve_room(const struct work *w, struct error *why)
+{
+  const struct kernels *k = w->e->k;
+  const struct model_layer *l = &w->lm->layers[0];
+  size_t n = w->n, most = k->room(l->qkv, l->n_qkv, n);
+  size_t others[] = { k->room(&l->out, 1, n), k->room(l->up, l->n_up, n),
+    k->room(&l->down, 1, n) };
+  for (int i = 0; i < 3; i++)
+    if (others[i] > most) most = others[i];
+  return pool_reserve(w->e->pool, most, why);
+}
+
 /* <Allocate the arrays of a pass> */
 static bool work_alloc(struct work *w, struct arena *d, struct error *why)
 {
-  enum memory_class what = MEMORY_ACTIVATIONS;
   const struct model_config *c = &w->lm->config;
-  size_t n = w->n, one = sizeof(float), half = c->head_dim / 2;
+  size_t n = w->n, half = c->head_dim / 2;
   w->q_width = (size_t) c->n_heads * c->head_dim;
   w->kv_width = (size_t) c->n_kv_heads * c->head_dim;
   bool fused = w->lm->layers[0].n_qkv == 1, gated = w->lm->layers[0].n_up == 2;
-  /* <Take the numbers of a row in its layer> */
-    w->normed = arena_alloc(d, what, n, c->d_model * one, why);
-    w->fused = arena_alloc(d, what, fused ? n : 0, 3 * w->q_width * one, why);
-    w->q = arena_alloc(d, what, n, w->q_width * one, why);
-    w->k = arena_alloc(d, what, n, w->kv_width * one, why);
-    w->v = arena_alloc(d, what, n, w->kv_width * one, why);
-    w->mixed = arena_alloc(d, what, n, w->q_width * one, why);
-    w->added = arena_alloc(d, what, n, c->d_model * one, why);
-    w->inner = arena_alloc(d, what, n, c->d_inner * one, why);
-    w->up = arena_alloc(d, what, gated ? n : 0, c->d_inner * one, why);
+  struct { float **at; size_t width; } part[] = { { &w->normed, c->d_model },
+    { &w->fused, fused ? 3 * w->q_width : 0 }, { &w->q, w->q_width },
+    { &w->k, w->kv_width }, { &w->v, w->kv_width }, { &w->mixed, w->q_width },
+    { &w->added, c->d_model }, { &w->inner, c->d_inner },
+    { &w->up, gated ? c->d_inner : 0 }, { &w->cosine, half }, { &w->sine, half } };
+  enum { PARTS = sizeof part / sizeof *part };
+  size_t width = 0;
+  for (int i = 0; i < PARTS; i++) width += part[i].width;
+  float *rows = arena_alloc(d, MEMORY_ACTIVATIONS, n, width * sizeof *rows, why);
+  for (int i = 0; i < PARTS && rows != NULL; i++)
+    *part[i].at = rows, rows += n * part[i].width;
   /* <Take what places and attention need> */
-    w->cosine = arena_alloc(d, what, n, half * one, why);
-    w->sine = arena_alloc(d, what, n, half * one, why);
+    enum memory_class what = MEMORY_ACTIVATIONS;
     w->id = arena_alloc(d, what, n, sizeof *w->id, why);
     w->position = arena_alloc(d, what, n, sizeof *w->position, why);
     w->seen = arena_alloc(d, what, n, sizeof *w->seen, why);
     w->scratch = arena_alloc(d, what, pool_workers(w->e->pool),
-      kernels_scratch(&w->lm->attention, w->max_seen) * one, why);
+      kernels_scratch(&w->lm->attention, w->max_seen) * sizeof (float), why);
     bool weights = w->watch != NULL && w->watch->weights;
-    w->weights = arena_alloc(d, what, weights ? n * c->n_heads : 0,
-      w->max_seen * one, why);
-  return !d->refused;
+    w->weights = weights ? arena_alloc(d, what, n * c->n_heads,
+      w->max_seen * sizeof (float), why) : NULL;
+  return !d->refused && reserve_room(w, why);
 }
 
 /* <Show the watcher a stage> */
@@ -262,14 +274,14 @@ bool model_forward_watched(struct engine *e, const struct model *lm, struct stor
   struct error *why)
 {
   struct work w = { .e = e, .lm = lm, .s = s, .watch = watch, .n = n };
-  struct arena d = { .m = s->m };
+  struct arena own = { .m = s->m }, *kept = pool_arena(e->pool, s->m);
   *made = NULL;
   float_modes_begin(&w.modes);
   bool ok = kernels_self_test(e->k, why) && rows_check(lm, rows, n, &w.max_seen, why)
     && store_begin(s, rows, n, why);
   if (ok) {
     w.p = pass_open(s->m, n, lm->config.d_model, why);
-    ok = w.p != NULL && work_alloc(&w, &d, why);
+    ok = w.p != NULL && work_alloc(&w, kept != NULL ? kept : &own, why);
     /* <Do the work, or let it not have been> */
       if (ok) {
         w.x = w.p->hidden;
@@ -281,7 +293,8 @@ bool model_forward_watched(struct engine *e, const struct model *lm, struct stor
         store_abort(s);
         pass_close(w.p);
       }
-    arena_free(&d);
+    arena_free(&own);
+    if (kept != NULL) arena_reset(kept);
   }
   float_modes_end(&w.modes);
   return ok;
