@@ -602,8 +602,8 @@ struct kv_batch { struct kv_sequence *sequence;
 
 @ A store is a table of functions and a state, because there will be more than
 one: chapter 4 has one that shares pages among
-sequences. The pass knows only this table. What it gets to see of the store's memory is a |struct kv_view|: where the keys and the values lie, how far
-it is from row to row, and which positions count. No function is called for a key. What the batch can answer is answered there, so a new kind of store has to say only where rows
+sequences. The pass knows only this table. What it gets to see of the store's memory is a |struct kv_view| for each segment of its rows: where the keys and the values are, and how far
+it is from row to row. No function is called for a key. What the batch can answer is answered there, so a new kind of store has to say only where rows
 are kept.
 
 @<What a store can do@>=
@@ -613,8 +613,9 @@ struct store_kind {
     /* makes room for the rows of the pass, which are in |batch| */
   void (*write)(struct store *s, uint32_t layer, const float *k, const float *v);
     /* as |store_write| */
-  void (*view)(const struct store *s, uint32_t layer, size_t i, struct kv_view *v);
-    /* as |store_view|, without the positions that count */
+  void (*view)(const struct store *s, uint32_t layer, uint32_t sequence,
+    struct kv_view *v);
+    /* as |store_view|, without the sinks */
   void (*truncated)(struct store *s, uint32_t sequence);
     /* the sequence has been cropped, and may be cropped further; null if nothing
        is to be done */
@@ -654,14 +655,16 @@ void store_commit(struct store *s);
 void store_abort(struct store *s);
   /* ends the pass as if it had not been */
 
-@ Layer by layer the pass hands over what it has made, and is shown what its rows may see.
+@ Layer by layer the pass hands over what it has made, and is shown what its rows may see: in segments, since consecutive rows of a sequence see the same keys and values, up to the last few.
 
 @<The store as others see it@>=
 void store_write(struct store *s, uint32_t layer, const float *k, const float *v);
   /* keys and values of all rows of the pass, |[n][n_kv_heads*head_dim]| each */
-void store_view(const struct store *s, uint32_t layer, size_t i,
+void store_view(const struct store *s, uint32_t layer, uint32_t sequence,
   struct kv_view *v);
-  /* what row number |i| of the pass sees in |layer| */
+  /* where the keys and values of a sequence are in |layer|, those of the present pass among them */
+size_t store_segments(const struct store *s, uint32_t layer, struct segment *list);
+  /* the segments of the pass in |layer|; returns how many: at most one for each row */
 
 @ To crop a sequence is to keep its first rows only. The rows after them are forgotten and the memory is kept, for the next text or, in the naive loop, for the
 same text once more.
@@ -711,17 +714,40 @@ size_t store_window_start(const struct store *s, uint32_t layer, size_t position
   bool short_sighted = window > 0 && position >= window;
   return short_sighted ? position - window + 1 : 0;
 }
-void store_view(const struct store *s, uint32_t layer, size_t i,
+void store_view(const struct store *s, uint32_t layer, uint32_t sequence,
   struct kv_view *v)
 {
-  uint32_t position = s->batch.rows[i].position, sinks = s->config.sinks;
-  s->kind->view(s, layer, i, v);
-  v->lo = (uint32_t) store_window_start(s, layer, position), v->hi = position + 1;
-  v->sinks = sinks < v->lo ? sinks : 0;
-  if (sinks >= v->lo) v->lo = 0;
+  s->kind->view(s, layer, sequence, v);
+  v->sinks = s->config.sinks;
 }
 
-@ A model may be told to keep, besides its window, the first few positions of the text for ever, which \cref{sec:sinks} calls \emph{sinks}. As long as the window still reaches them they are nothing special, and |lo| is simply 0.
+@ The segments of a pass are found by going through its rows in the order in which they came: a row that has the sequence of the one before, and the next position, belongs to the same segment. Rows that come
+in another order make shorter segments, and the same result.
+
+@<Count the rows that are seen@>=
+static bool goes_on(const struct segment *l, const struct row *before, const struct row *r)
+{
+  return r->sequence == before->sequence
+    && r->position == l->first_position + l->n_rows;
+}
+size_t store_segments(const struct store *s, uint32_t layer, struct segment *list)
+{
+  const struct row *r = s->batch.rows;
+  size_t n = 0;
+  for (size_t i = 0; i < s->batch.n; i++) {
+    if (n > 0 && goes_on(&list[n - 1], &r[i - 1], &r[i])) {
+      list[n - 1].n_rows++;
+      continue;
+    }
+    struct segment *l = &list[n++];
+    *l = (struct segment) @[{ .first_row = (uint32_t) i, .n_rows = 1,@|
+      .first_position = r[i].position, .window = config_window(&s->config, layer) }@];
+    store_view(s, layer, r[i].sequence, &l->view);
+  }
+  return n;
+}
+
+@ A model may be told to keep, besides its window, the first few positions of the text for ever, which \cref{sec:sinks} calls \emph{sinks}. As long as the window still reaches them they are nothing special, and a range has no hole.
 
 The rows that some row of the pass will look at are all from the first one that the
 earliest of them sees up to the last of the pass, and the sinks before that. Each is counted once, however many look at it.
@@ -1033,18 +1059,17 @@ static void plain_write(struct store *common, uint32_t layer, const float *k,
   }
 }
 
-@ To show a row what it sees is to say where its sequence's rows of the layer begin, and that one follows the other.
+@ To show a sequence is to say where its rows of the layer begin, and that one follows the other.
 
 @<Show what a row sees@>=
-static void plain_view(const struct store *common, uint32_t layer, size_t i,
+static void plain_view(const struct store *common, uint32_t layer, uint32_t sequence,
   struct kv_view *v)
 {
   const struct plain_store *s = (const struct plain_store *) common;
-  const struct plain_block *b =
-    &s->sequence[common->batch.rows[i].sequence];
-  const float *keys = b->data + 2 * layer * b->cap * s->width;
+  const struct plain_block *b = &s->sequence[sequence];
+  float *keys = b->data + 2 * layer * b->cap * s->width;
   *v = (struct kv_view) @[{ .base_k = keys, .base_v = keys + b->cap * s->width,@|
-    .row_bytes = s->width * sizeof(float),@|
+    .row_bytes = (uint32_t) (s->width * sizeof(float)),@|
     .head_bytes = common->config.head_dim * sizeof(float),@|
     .type = WEIGHT_F32 }@];
 }
@@ -1224,7 +1249,7 @@ struct work {
   float *cosine, *sine; /* |[n][head_dim/2]| */
   float *scratch, *weights; /* for attention */
   uint32_t *id, *position;
-  struct kv_view *seen;
+  struct segment *seen;@+ size_t n_seen; /* at most |n| */
 };
 
 @ The sizes come from the settings, which the shapes of the weights have confirmed; a
@@ -1373,12 +1398,12 @@ and values of the same layer, which are made from what the layer below has left.
 static void attend_rows(struct work *w, uint32_t i)
 {
   struct counters *c = w->e->c;
-  @<Store the layer's keys and values, and show each row its view@>@;
+  @<Store the layer's keys and values, and show the segments theirs@>@;
   struct attention_dims h = w->lm->attention;
   if (w->lm->config.scaled_by_layer) h.scale /= (float) (i + 1);
   struct attention_probe probe = @[{ w->weights, w->max_seen }@];
   bool weights = w->watch != NULL && w->watch->weights;
-  w->e->k->attend(w->e, &h, w->q, w->seen, w->n, w->scratch, w->mixed,
+  w->e->k->attend(w->e, &h, w->q, w->seen, w->n_seen, w->scratch, w->mixed,
     weights ? &probe : NULL);
   @<Count what the layer's attention has cost@>@;
   if (weights)
@@ -1386,16 +1411,18 @@ static void attend_rows(struct work *w, uint32_t i)
       w->lm->config.n_heads * w->max_seen);
 }
 
-@ Views are asked for in every layer anew, because a store may move its rows while it stores them. What they show is the same in all layers,
+@ Segments are asked for in every layer anew, because each layer has its keys and values in another place. The ranges of their rows are the same in all layers,
 and so is the number of pairs, unless some layers have a window and others have not.
 
-@<Store the layer's keys and values, and show each row its view@>=
+@<Store the layer's keys and values, and show the segments theirs@>=
   store_write(w->s, i, w->k, w->v);
+  w->n_seen = store_segments(w->s, i, w->seen);
   uint64_t pairs = 0;
-  for (size_t r = 0; r < w->n; r++) {
-    store_view(w->s, i, r, &w->seen[r]);
-    pairs += w->seen[r].hi - w->seen[r].lo + w->seen[r].sinks;
-  }
+  for (size_t k = 0; k < w->n_seen; k++)
+    for (uint32_t r = 0; r < w->seen[k].n_rows; r++) {
+      struct kv_range see = segment_range(&w->seen[k], r);
+      pairs += see.hi - see.lo + see.sinks;
+    }
 
 @ A pair costs |head_dim| multiply--adds for the product and as many for its share of the value, in each head: |2*q_width| in all. The cache is read
 once for each row that somebody sees, not once a pair: the least that any machine has to read.

@@ -122,26 +122,41 @@ enum activation_kind { ACTIVATION_SILU, ACTIVATION_GELU_TANH,
   ACTIVATION_GELU_ERF };
   /* Elfwing and others 2017; Hendrycks and Gimpel 2016, approximated and exact */
 
-@ Attention reads keys and values that somebody else keeps. What a row may see is described by a \emph{view}:
-where the rows of one layer lie, how far it is from row to row and from head to head, and which positions count. If they lie in one block,
+@ Attention reads keys and values that somebody else keeps. Where those of a sequence are is described by a \emph{view}:
+where the rows of one layer begin, and how far it is from row to row and from head to head. If they are in one block,
 that is all. If a store keeps them in pages, the view has the page table, and from here on nobody needs to
 know; chapter 4 will be glad of it.
 @^view@>
+
+The rows of a pass that are of one sequence and follow each other, in the pass and in the text, form a \emph{segment}. A prompt is one segment, and a step of eight texts has
+eight. One view serves the whole segment; which positions one of its rows sees, its \emph{range}, follows from the position: all up to its own, or with a window the last so many, and before
+those the first few, if a model is told to keep them as sinks.
+@^segment@>@^range of positions@>
 
 @<What attention is given@>=
 struct attention_dims { uint32_t n_heads, n_kv_heads, head_dim; float scale; };
   /* |n_heads| is a multiple of |n_kv_heads|; |scale| multiplies each score */
 struct kv_view {
-  const void *base_k, *base_v;
+  void *base_k, *base_v;
   const uint32_t *page;
-  size_t page_rows, page_bytes, row_bytes, head_bytes;
+  size_t page_bytes, head_bytes;
+  uint32_t page_rows, row_bytes;
   enum weight_type type;
-  uint32_t lo, hi, sinks;
+  uint32_t sinks;
 };
-  /* what one row sees of one layer of a sequence: positions |lo <= t < hi|, and before
-     them the first |sinks|, which are at most |lo|. The key of position |t| in head |h| is |head_dim| numbers of |type| at |base_k +
+  /* one layer of a sequence. The key of position |t| in head |h| is |head_dim| numbers of |type| at |base_k +
      h*head_bytes + t*row_bytes| if |page| is null, else at |base_k + page[t/page_rows]*page_bytes
-     + h*head_bytes + t%page_rows*row_bytes|; the values likewise at |base_v| */
+     + h*head_bytes + t%page_rows*row_bytes|; the values likewise at |base_v|. All rows see the first |sinks| positions */
+struct segment {
+  struct kv_view view;
+  uint32_t first_row, n_rows, first_position, window;
+};
+  /* rows |first_row|, |first_row+1|, \dots\ of a pass, |n_rows| of them, which are at |first_position|,
+     |first_position+1|, \dots\ of one sequence; |window|: how many positions a row sees, its own among them, 0: all */
+struct kv_range { uint32_t lo, hi, sinks; };
+  /* positions |lo <= t < hi|, and before them the first |sinks|, which are fewer than |lo| or none */
+struct kv_range segment_range(const struct segment *s, uint32_t i);
+  /* what row number |i| of a segment sees */
 struct attention_probe { float *weights; size_t stride; };
   /* where attention shall leave its weights: |[rows][n_heads][stride]|, that of
      position |t| at index |t|; positions that a row does not see get 0 */
@@ -185,9 +200,9 @@ void (*rotate)(const struct engine *e, float *x, size_t rows, size_t n_heads,
   /* turns the pairs (|i|, |i+half|) of each head of |x|, |[rows][n_heads][2*half]|,
      by the row's angles, in place: the half-split pairing of the Llama checkpoints */
 void (*attend)(const struct engine *e, const struct attention_dims *h, const float *q,
-  const struct kv_view *seen, size_t rows, float *scratch, float *y,
+  const struct segment *list, size_t n, float *scratch, float *y,
   const struct attention_probe *probe);
-  /* |q| and |y| are |[rows][n_heads][head_dim]|, |seen| is |[rows]|; |scratch| has
+  /* |q| and |y| are |[rows][n_heads][head_dim]|, and the |n| segments have all rows once; |scratch| has
      |kernels_scratch| floats for each worker; |probe| may be null (Vaswani and others 2017) */
 void (*activate)(const struct engine *e, enum activation_kind kind,
   const float *x, const float *up, size_t n, float *y);
@@ -353,7 +368,7 @@ INLINE vec i8_to_f32(const int8_t *small)
 }
 @<Choose lanes and fold them, in plain C@>@;
 
-@ |blend| takes the first |n| lanes from |a| and the others from |b|; the ends of rows will need it. The fold goes through an array. That is slow,
+@ |blend| takes the first |n| lanes from |a| and the others from |b|, and |load_first| loads the first |n| floats at a place and no others; the ends of rows will need both. The fold goes through an array. That is slow,
 but there is one fold for a whole dot product.
 
 @<Choose lanes and fold them, in plain C@>=
@@ -361,6 +376,12 @@ INLINE vec blend(int n, vec a, vec b)
 {
   for (int j = 0; j < WIDTH; j++) a[j] = j < n ? a[j] : b[j];
   return a;
+}
+INLINE vec load_first(const void *p, int n)
+{
+  vec v = @[{ 0 }@];
+  memcpy(&v, p, (size_t) n * sizeof (float));
+  return v;
 }
 @<Fold sixteen lanes in an array@>@;
 INLINE float fold(const vec *a)
@@ -406,12 +427,15 @@ INLINE vec i8_to_f32(const int8_t *small)
 register, then upper half to lower half, and so on: the same tree.
 
 @<Choose lanes and fold them, for AVX2@>=
-INLINE vec blend(int n, vec a, vec b)
+INLINE __m256i first_lanes(int n)
 {
   static const int32_t on[16] = @[{ -1, -1, -1, -1, -1, -1, -1, -1 }@];
-  __m256i mask = _mm256_loadu_si256((const void *) (on + 8 - n));
-  return _mm256_blendv_ps(b, a, _mm256_castsi256_ps(mask));
+  return _mm256_loadu_si256((const void *) (on + 8 - n));
 }
+INLINE vec blend(int n, vec a, vec b)
+{@+ return _mm256_blendv_ps(b, a, _mm256_castsi256_ps(first_lanes(n)));@+ }
+INLINE vec load_first(const void *p, int n)
+{@+ return _mm256_maskload_ps(p, first_lanes(n));@+ }
 @<Fold sixteen lanes in an array@>@;
 @<Fold four lanes, the last two steps@>@;
 INLINE float fold(const vec *a)
@@ -448,6 +472,8 @@ INLINE vec i8_to_f32(const int8_t *small)
 @<Choose lanes and fold them, for AVX-512@>=
 INLINE vec blend(int n, vec a, vec b)
 {@+ return _mm512_mask_blend_ps((__mmask16) ((1u << n) - 1), b, a);@+ }
+INLINE vec load_first(const void *p, int n)
+{@+ return _mm512_maskz_loadu_ps((__mmask16) ((1u << n) - 1), p);@+ }
 @<Fold sixteen lanes in an array@>@;
 @<Fold four lanes, the last two steps@>@;
 INLINE float fold(const vec *a)
@@ -570,14 +596,16 @@ INLINE void tile(int rows, int outs, const float *x, struct tensor w, size_t n,
       first + (size_t) o * n + whole, n - whole);
 }
 
-@ A register that is not full is filled as far as there are numbers. They are copied out first, because to load a whole
-register would read past the end of the row: harmless in most places, but after the last row of a mapped file there may be no memory.
+@ A register that is not full is filled as far as there are numbers, and with zeros. To load a whole
+register would read past the end of the row: harmless in most places, but after the last row of a mapped file there may be no memory. Floats are loaded under a
+mask, by |load_first|; numbers of two bytes are copied out first.
 
 @<Load a register that is not full@>=
 INLINE vec load_partial(struct tensor t, size_t i, int n)
 {
+  if (t.type == WEIGHT_F32) return load_first((const char *) t.data + i * 4, n);
   char buffer[4 * WIDTH] = @[{ 0 }@];
-  size_t size = t.type == WEIGHT_F32 ? 4 : 2;
+  size_t size = 2;
   memcpy(buffer, (const char *) t.data + i * size, (size_t) n * size);
   return load((struct tensor) @[{ buffer, t.type }@], 0);
 }
@@ -1138,27 +1166,28 @@ enum { PART_MAX, PART_SUM, PART_OUT };
 @^attention sink@>
 
 @<The positions that a row sees@>=
-INLINE uint32_t first_seen(const struct kv_view *v)
-{@+ return v->sinks > 0 ? 0 : v->lo;@+ }
-INLINE uint32_t next_seen(const struct kv_view *v, uint32_t t)
-{@+ return t + 1 == v->sinks ? v->lo : t + 1;@+ }
+INLINE uint32_t first_seen(const struct kv_range *r)
+{@+ return r->sinks > 0 ? 0 : r->lo;@+ }
+INLINE uint32_t next_seen(const struct kv_range *r, uint32_t t)
+{@+ return t + 1 == r->sinks ? r->lo : t + 1;@+ }
 
-@ The walk over blocks is the same in large. A block ends at the next multiple of 256 or with the view, and the block after it begins where it ends; but a block that would begin in the hole begins at |lo|, after the hole. So the first and the last block may be visible only in part, and a block that lies in the hole is not touched.
+@ The walk over blocks is the same in large. A block ends at the next multiple of 256 or with the range, and the block after it begins where it ends; but a block that would begin in the hole begins at |lo|, after the hole. So the first and the last block may be visible only in part, and a block that lies in the hole is not touched.
 
 @<The positions that a row sees@>=
-INLINE uint32_t block_end(const struct kv_view *v, uint32_t t0)
+INLINE uint32_t block_end(const struct kv_range *r, uint32_t t0)
 {
   uint32_t most = 256 - t0 % 256;
-  return v->hi - t0 <= most ? v->hi : t0 + most;
+  return r->hi - t0 <= most ? r->hi : t0 + most;
 }
-INLINE uint32_t next_block(const struct kv_view *v, uint32_t end)
-{@+ return end >= v->sinks && end < v->lo ? v->lo : end;@+ }
+INLINE uint32_t next_block(const struct kv_range *r, uint32_t end)
+{@+ return end >= r->sinks && end < r->lo ? r->lo : end;@+ }
 
 @ What the steps of a block hand on to each other is one structure: which positions it has, where their rows are, and a number for each of them, which is first its score and then the exponential of that. What belongs to position $t$ has the index |t % 256|.
 
 @<The positions that a row sees@>=
 struct position_block {
   const struct kv_view *v;
+  struct kv_range seen;
   uint32_t t0, t1; /* from |t0| up to |t1| */
   size_t place[256]; /* where the rows of a position are */
   float weight[256]; /* its score, and then the exponential of that */
@@ -1172,10 +1201,11 @@ INLINE void row_places(const struct kv_view *v, uint32_t t0, uint32_t t1,
   size_t *place)
 {
   for (uint32_t t = t0, end = t1; t < t1; end = t1) {
-    size_t at = t * v->row_bytes, rows = v->page_rows;
+    size_t at = (size_t) t * v->row_bytes;
     if (v->page != NULL) {
-      at = v->page[t / rows] * v->page_bytes + t % rows * v->row_bytes;
-      if (rows - t % rows < end - t) end = t + (uint32_t) (rows - t % rows);
+      uint32_t rows = v->page_rows, row = t % rows;
+      at = v->page[t / rows] * v->page_bytes + (size_t) row * v->row_bytes;
+      if (rows - row < end - t) end = t + rows - row;
     }
     for (; t < end; t++, at += v->row_bytes) place[t % 256] = at;
   }
@@ -1192,13 +1222,12 @@ are not negative changes no bit of it.
 INLINE float block_scores(const struct attention_dims *h, const float *q,
   enum weight_type type, struct position_block *b)
 {
-  const struct kv_view *v = b->v;
   uint32_t t1 = b->t1;
   size_t d = h->head_dim;
   float max = -INFINITY;
   for (int i = 0; i < 256; i++) b->weight[i] = -INFINITY;
-  for (uint32_t t = b->t0; t < t1; t = next_seen(v, t)) {
-    float s = dot(q, key_row(v->base_k, b->place[t % 256], type), 0, d)
+  for (uint32_t t = b->t0; t < t1; t = next_seen(&b->seen, t)) {
+    float s = dot(q, key_row(b->v->base_k, b->place[t % 256], type), 0, d)
       * h->scale;
     b->weight[t % 256] = s;
     if (s > max) max = s;
@@ -1231,11 +1260,10 @@ INLINE float block_exponentials(struct position_block *b, float max)
 INLINE void axpy_chain(int columns, const struct position_block *b,
   enum weight_type type, size_t first, float *o)
 {
-  const struct kv_view *v = b->v;
   uint32_t t1 = b->t1;
   vec a[64 / WIDTH] = @[{ 0 }@];
-  for (uint32_t t = b->t0; t < t1; t = next_seen(v, t)) {
-    struct tensor row = key_row(v->base_v, b->place[t % 256], type);
+  for (uint32_t t = b->t0; t < t1; t = next_seen(&b->seen, t)) {
+    struct tensor row = key_row(b->v->base_v, b->place[t % 256], type);
     vec w = spread(b->weight[t % 256]);
     each (p, columns / WIDTH)
       a[p] = fused(w, load_any(row, first + (size_t) p * WIDTH), a[p]);
@@ -1244,20 +1272,26 @@ INLINE void axpy_chain(int columns, const struct position_block *b,
   memcpy(o, a, (size_t) columns * sizeof *o);
 }
 
-@ As many columns go together as fit into the registers, and then whole sixteens. The columns that are left come one by one.
+@ As many columns go together as fit into the registers, and then whole sixteens. The columns that are left, fewer than sixteen, fill their registers in part; in
+a small model, whose heads have eight numbers, these are all there are.
 
 @<The values of a block, each times its exponential@>=
-INLINE float axpy_one(const struct position_block *b, enum weight_type type,
-  size_t column)
+INLINE void axpy_few(size_t columns, const struct position_block *b,
+  enum weight_type type, size_t first, float *o)
 {
-  const struct kv_view *v = b->v;
-  float sum = 0;
-  for (uint32_t t = b->t0; t < b->t1; t = next_seen(v, t)) {
-    struct tensor row = key_row(v->base_v, b->place[t % 256], type);
-    sum = fmaf(b->weight[t % 256], load_one(row, column), sum);
-    TALLY("attention", 0, 1);
+  uint32_t t1 = b->t1;
+  vec a[PARTS] = @[{ 0 }@];
+  for (uint32_t t = b->t0; t < t1; t = next_seen(&b->seen, t)) {
+    struct tensor row = key_row(b->v->base_v, b->place[t % 256], type);
+    vec w = spread(b->weight[t % 256]);
+    each (p, PARTS) {
+      int here = (int) columns - p * WIDTH;
+      if (here > WIDTH) here = WIDTH;
+      if (here > 0) a[p] = fused(w, load_partial(row, first + (size_t) p * WIDTH, here), a[p]);
+    }
+    TALLY("attention", 0, columns);
   }
-  return sum;
+  memcpy(o, a, columns * sizeof *o);
 }
 @#
 INLINE void block_values(const struct position_block *b,
@@ -1266,7 +1300,7 @@ INLINE void block_values(const struct position_block *b,
   size_t c = 0;
   for (; c + 64 <= d; c += 64) axpy_chain(64, b, type, c, o + c);
   for (; c + 16 <= d; c += 16) axpy_chain(16, b, type, c, o + c);
-  for (; c < d; c++) o[c] = axpy_one(b, type, c);
+  if (c < d) axpy_few(d - c, b, type, c, o + c);
 }
 
 @ One block for one head is these three steps in turn, and leaves the three numbers or rows of numbers that the join needs.
@@ -1281,27 +1315,27 @@ INLINE void attend_block(const struct attention_dims *h, const float *q,
   block_values(b, type, h->head_dim, left + PART_OUT);
 }
 
-@ One head of one row: all blocks that its view touches, and then the join. The results of the blocks are in the worker's own |scratch|. When the caller wants to see the weights, |kept| has room for them, and the exponentials are
+@ One head of one row: all blocks that its range touches, and then the join. The results of the blocks are in the worker's own |scratch|. When the caller wants to see the weights, |kept| has room for them, and the exponentials are
 kept there; they become weights after the join.
 Several heads of queries share one head of keys where there are fewer of these (Ainslie and others 2023).
 @^GQA@>
 
 @<All blocks of one head, and their join@>=
 INLINE void attend_head(const struct attention_dims *h, const float *q,
-  const struct kv_view *v, enum weight_type type, float *scratch, float *y,
-  float *kept)
+  const struct kv_view *v, struct kv_range seen, enum weight_type type,
+  float *scratch, float *y, float *kept)
 {
   size_t d = h->head_dim, stride = PART_OUT + d, n = 0;
   struct position_block b;
-  b.v = v;
-  for (b.t0 = first_seen(v); b.t0 < v->hi; b.t0 = next_block(v, b.t1)) {
-    b.t1 = block_end(v, b.t0);
+  b.v = v, b.seen = seen;
+  for (b.t0 = first_seen(&seen); b.t0 < seen.hi; b.t0 = next_block(&seen, b.t1)) {
+    b.t1 = block_end(&seen, b.t0);
     attend_block(h, q, type, &b, scratch + n++ * stride);
-    for (uint32_t t = b.t0; kept != NULL && t < b.t1; t = next_seen(v, t))
+    for (uint32_t t = b.t0; kept != NULL && t < b.t1; t = next_seen(&seen, t))
       kept[t] = b.weight[t % 256];
   }
   @<Join the blocks in rising order@>@;
-  if (kept != NULL) finish_weights(v, scratch, stride, m, l, kept);
+  if (kept != NULL) finish_weights(&seen, scratch, stride, m, l, kept);
 }
 
 @ The join: the greatest maximum, the weight of each block, two chains, one division. A single block passes through it unchanged, because its weight is
@@ -1323,44 +1357,55 @@ for (size_t c = 0; c < d; c++) y[c] = y[c] / l;
 @ If the weights are wanted they are finished with the same numbers: each exponential times the weight of its block, over the sum. The walk over the blocks is the one that made them, so the results of the blocks come in the same order.
 
 @<The weights that were asked for@>=
-INLINE void finish_weights(const struct kv_view *v, const float *scratch,
+INLINE void finish_weights(const struct kv_range *seen, const float *scratch,
   size_t stride, float m, float l, float *kept)
 {
-  for (uint32_t t0 = first_seen(v); t0 < v->hi;) {
-    uint32_t t1 = block_end(v, t0);
+  for (uint32_t t0 = first_seen(seen); t0 < seen->hi;) {
+    uint32_t t1 = block_end(seen, t0);
     float w = num_expf(scratch[PART_MAX] - m);
-    for (uint32_t t = t0; t < t1; t = next_seen(v, t))
+    for (uint32_t t = t0; t < t1; t = next_seen(seen, t))
       kept[t] = kept[t] * w / l;
     scratch += stride;
-    t0 = next_block(v, t1);
+    t0 = next_block(seen, t1);
   }
 }
 
 @ The unit of work is one head of one row. Their costs differ, since a late row sees more than an early one; so the units
-are dealt out like cards, one to each worker in turn: all rows of the first head, and then of the next, because the rows of one head look at the same keys and values, which stay near as long as nobody else's are wanted. A unit looks at one head of the view, so it moves the view's beginning to that. Whoever gets a unit computes all of it, and none needs what another has left.
+are dealt out like cards, one to each worker in turn: of a segment all rows of the first head, and then of the next, because the rows of one head look at the same keys and values, which stay near as long as nobody else's are wanted. The deal goes on where
+the last segment has ended. A unit looks at one head of the view, so it moves the view's beginning to that. Whoever gets a unit computes all of it, and none needs what another has left.
 
 @<One worker's share of attention@>=
 struct attend_job { const struct attention_dims *h; const float *q;
-  const struct kv_view *seen; size_t rows; float *scratch, *y; size_t scratch_each;
+  const struct segment *list; size_t n; float *scratch, *y; size_t scratch_each;
   const struct attention_probe *probe; };
 @#
+TARGET static void attend_unit(const struct attend_job *job, const struct segment *s,
+  uint32_t row, size_t head, float *scratch)
+{
+  const struct attention_dims *h = job->h;
+  size_t i = (s->first_row + row) * (size_t) h->n_heads + head, d = h->head_dim;
+  const float *q = job->q + i * d;
+  float *y = job->y + i * d, *kept = NULL;
+  struct kv_range seen = segment_range(s, row);
+  struct kv_view v = s->view;
+  size_t away = head / (h->n_heads / h->n_kv_heads) * v.head_bytes;
+  v.base_k = (char *) v.base_k + away;
+  v.base_v = (char *) v.base_v + away;
+  @<Make |kept| ready if the weights are wanted@>@;
+  @<Attend with the loops for the view's type@>@;
+}
 TARGET static void attend_part(void *ctx, unsigned worker, unsigned workers)
 {
   const struct attend_job *job = ctx;
-  const struct attention_dims *h = job->h;
-  size_t d = h->head_dim, group = h->n_heads / h->n_kv_heads;
   float *scratch = job->scratch + worker * job->scratch_each;
   TALLY("attend part", worker, 1);
-  for (size_t unit = worker; unit < job->rows * h->n_heads; unit += workers) {
-    size_t row = unit % job->rows, i = row * h->n_heads + unit / job->rows;
-    struct kv_view v = job->seen[row];
-    const float *q = job->q + i * d;
-    float *y = job->y + i * d, *kept = NULL;
-    size_t head = i % h->n_heads / group * v.head_bytes;
-    v.base_k = (const char *) v.base_k + head;
-    v.base_v = (const char *) v.base_v + head;
-    @<Make |kept| ready if the weights are wanted@>@;
-    @<Attend with the loops for the view's type@>@;
+  size_t unit = worker;
+  for (size_t k = 0; k < job->n; k++) {
+    const struct segment *s = &job->list[k];
+    size_t units = (size_t) s->n_rows * job->h->n_heads;
+    for (; unit < units; unit += workers)
+      attend_unit(job, s, (uint32_t) (unit % s->n_rows), unit / s->n_rows, scratch);
+    unit -= units;
   }
 }
 
@@ -1368,7 +1413,7 @@ TARGET static void attend_part(void *ctx, unsigned worker, unsigned workers)
 floats; others will keep their rows shorter. Blocks come in whole ones only: a |head_dim| that is no multiple of 32 is refused by the store, so that the ends of rows, where |load_one| and |dot_tail| would look for single numbers, are empty there.
 
 @<Attend with the loops for the view's type@>=
-#define WITH_ROWS(name) @[attend_head(h, q, &v, name, scratch, y, kept)@]@;
+#define WITH_ROWS(name) @[attend_head(h, q, &v, seen, name, scratch, y, kept)@]@;
 switch (v.type) {
 case WEIGHT_F32: WITH_ROWS(WEIGHT_F32);@+ break;
 case WEIGHT_F16: WITH_ROWS(WEIGHT_F16);@+ break;
@@ -1387,19 +1432,21 @@ if (job->probe != NULL) {
   memset(kept, 0, job->probe->stride * sizeof *kept);
 }
 
-@ How much there is to do, and how much room a worker needs, follow from the longest view; one with a hole is taken for one without.
+@ How much there is to do, and how much room a worker needs, follow from the ranges; one with a hole is taken for one without, and the last row of a
+segment sees the most.
 
 @<Do attention@>=
 static void attend(const struct engine *e, const struct attention_dims *h,
-  const float *q, const struct kv_view *seen, size_t rows, float *scratch, float *y,
+  const float *q, const struct segment *list, size_t n, float *scratch, float *y,
   const struct attention_probe *probe)
 {
   size_t max_len = 0, pairs = 0;
-  for (size_t r = 0; r < rows; r++) {
-    size_t n = seen[r].hi - (seen[r].sinks > 0 ? 0 : seen[r].lo);
-    pairs += n, max_len = n > max_len ? n : max_len;
+  for (size_t k = 0; k < n; k++) {
+    struct kv_range last = segment_range(&list[k], list[k].n_rows - 1);
+    size_t len = last.hi - (last.sinks > 0 ? 0 : last.lo);
+    pairs += len * list[k].n_rows, max_len = len > max_len ? len : max_len;
   }
-  struct attend_job job = @[{ h, q, seen, rows, scratch, y,@|
+  struct attend_job job = @[{ h, q, list, n, scratch, y,@|
     kernels_scratch(h, max_len), probe }@];
   bool large = pairs * h->n_heads * h->head_dim >= WORTH_DIVIDING;
   pool_run(large ? e->pool : NULL, attend_part, &job);
@@ -1789,6 +1836,18 @@ const struct kernels *kernels_find(const char *name, struct error *why)
   return NULL;
 }
 
+@ The range of a row. A window that is one too long shows in no text that anybody would read, and so has a test of its own. As long as the window still reaches
+the sinks, they are nothing special: the row sees everything from 0, and there is no hole.
+
+@<Find the range of a row@>=
+struct kv_range segment_range(const struct segment *s, uint32_t i)
+{
+  uint32_t at = s->first_position + i, lo = 0;
+  if (s->window > 0 && at >= s->window) lo = at + 1 - s->window;
+  bool hole = s->view.sinks < lo;
+  return (struct kv_range) @[{ hole ? lo : 0, at + 1, hole ? s->view.sinks : 0 }@];
+}
+
 @ The room that attention needs is two numbers and a row for each block, and a view of $n$ positions touches
 at most two blocks more than it fills.
 
@@ -1809,4 +1868,5 @@ multiplication in it.
 @<The tables of this build@>@;
 @<Find a table by its name@>@;
 @<Refuse a build that rounds otherwise@>@;
+@<Find the range of a row@>@;
 @<Room for attention@>@;

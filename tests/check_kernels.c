@@ -217,7 +217,9 @@ static void one_attention(size_t most_dim, size_t most_end)
     h.scale = 1 / sqrtf((float) d);
   size_t rows = 1 + below(5), end = 1 + below(most_end), width = kv * d,
          bytes = weight_row_bytes(type, width), max_len = 0;
-  uint32_t lo[5], hi[5], sinks[5], page[64];
+  uint32_t lo[5], hi[5], sinks[5], page[64], start = (uint32_t) below(end),
+    window = below(2) ? 0 : 1 + (uint32_t) below(end), few = below(2) ? 0 : (uint32_t) below(9);
+  bool run = below(2) && start + rows <= end; /* the rows follow each other: one segment, or two */
   char *base[2];
   for (size_t r = 0; r < rows; r++) {
     hi[r] = 1 + (uint32_t) below(end);
@@ -226,6 +228,12 @@ static void one_attention(size_t most_dim, size_t most_end)
                    : lo[r] < 9                                   ? lo[r]
                                                                  : 9)
                                      : 0;
+    if (run) { /* what follows from the place in a run, by the rule and not by segment_range */
+      hi[r] = start + 1 + (uint32_t) r;
+      lo[r] = window > 0 && hi[r] > window ? hi[r] - window : 0;
+      sinks[r] = few < lo[r] ? few : 0;
+      if (few >= lo[r]) lo[r] = 0;
+    }
     if (hi[r] > max_len)
       max_len = hi[r]; /* the room of a view with a hole is that of one without */
   }
@@ -246,11 +254,25 @@ static void one_attention(size_t most_dim, size_t most_end)
           memcpy(paged[1] + to, v + t * bytes + g * one, one);
       }
   }
-  struct kv_view seen[5];
+  struct segment seen[5];
+  struct kv_view view = { use_pages ? paged[0] : k, use_pages ? paged[1] : v,
+    use_pages ? page : NULL, page_rows * bytes, head_bytes, (uint32_t) page_rows,
+    (uint32_t) row_stride, type, few };
+  size_t n = 0, cut = below(rows + 1);
   for (size_t r = 0; r < rows; r++)
-    seen[r] =
-      (struct kv_view){ use_pages ? paged[0] : k, use_pages ? paged[1] : v, use_pages ? page : NULL,
-        page_rows, page_rows * bytes, row_stride, head_bytes, type, lo[r], hi[r], sinks[r] };
+    if (run && r != 0 && r != cut)
+      seen[n - 1].n_rows++;
+    else
+      seen[n++] = (struct segment){ view, (uint32_t) r, 1, hi[r] - 1,
+        run            ? window
+          : lo[r] > 0 ? hi[r] - lo[r]
+                      : 0 };
+  for (size_t r = 0; !run && r < rows; r++) seen[r].view.sinks = sinks[r];
+  for (size_t r = n - 1; r > 0; r--) { /* in any order */
+    size_t other = below(r + 1);
+    struct segment s = seen[r];
+    seen[r] = seen[other], seen[other] = s;
+  }
   float *q = numbers(rows * h.n_heads * d), *y = numbers(rows * h.n_heads * d),
         *truth = numbers(rows * h.n_heads * d);
   float *scratch = numbers(3 * kernels_scratch(&h, max_len)), *w = numbers(rows * h.n_heads * end),
@@ -263,7 +285,7 @@ static void one_attention(size_t most_dim, size_t most_end)
   float times = steep[below(4)];
   for (size_t i = 0; i < rows * h.n_heads * d; i++) q[i] *= times;
   oracle_attention(q, rows, h.n_heads, kv, d, h.scale, k, v, type, lo, hi, sinks, truth, v2, end);
-  e.k->attend(&e, &h, q, seen, rows, scratch, y, kept ? &keep : NULL);
+  e.k->attend(&e, &h, q, seen, n, scratch, y, kept ? &keep : NULL);
   ck_assert_msg(same(y, truth, 4 * rows * h.n_heads * d),
     "%s: attention %zu rows, %u/%u heads of %u, %zu positions, type %d, %u sinks%s", e.k->name,
     rows, h.n_heads, kv, d, end, type, sinks[0], use_pages ? ", pages" : "");
@@ -609,7 +631,8 @@ START_TEST(unseen_positions_are_never_touched)
              sinks = (uint32_t) below(below(2) ? lo + 1 : 1);
     float *k = numbers(700 * 24), *v = numbers(700 * 24), *q = numbers(48), y[48], z[48],
           *scratch = numbers(2 * kernels_scratch(&h, 700) + 2000);
-    struct kv_view seen = { k, v, NULL, 0, 0, 96, 96, WEIGHT_F32, lo, hi, sinks };
+    struct segment seen = { { .base_k = k, .base_v = v, .row_bytes = 96, .head_bytes = 96, .sinks = sinks },
+      0, 1, hi - 1, lo > 0 ? hi - lo : 0 };
     e.k->attend(&e, &h, q, &seen, 1, scratch, y, NULL);
     for (size_t t = 0; t < 700; t++)
       if ((t < lo && t >= sinks) || t >= hi)

@@ -258,17 +258,17 @@ static void cache_write(struct store *common, uint32_t layer, const float *k,
   }
 }
 
-static void cache_view(const struct store *common, uint32_t layer, size_t i,
+static void cache_view(const struct store *common, uint32_t layer, uint32_t sequence,
   struct kv_view *v)
 {
   const struct cache *s = (const struct cache *) common;
   const struct layer_group *f = group_of(s, layer);
-  const struct page_list *l = &f->sequence[common->batch.rows[i].sequence];
+  const struct page_list *l = &f->sequence[sequence];
   size_t part = 2 * s->slot_in_group[layer];
   *v = (struct kv_view) { .base_k = page_address(s, f, part, 0, 0, 0),
     .base_v = page_address(s, f, part + 1, 0, 0, 0), .page = l->page,
-    .page_rows = s->page_rows, .page_bytes = plane_bytes(s),
-    .row_bytes = s->head_bytes, .head_bytes = s->page_rows * s->head_bytes,
+    .page_rows = (uint32_t) s->page_rows, .page_bytes = plane_bytes(s),
+    .row_bytes = (uint32_t) s->head_bytes, .head_bytes = s->page_rows * s->head_bytes,
     .type = s->format.type };
 }
 

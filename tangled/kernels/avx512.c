@@ -34,6 +34,8 @@ INLINE vec i8_to_f32(const int8_t *small)
 /* <Choose lanes and fold them, for AVX-512> */
 INLINE vec blend(int n, vec a, vec b)
 { return _mm512_mask_blend_ps((__mmask16) ((1u << n) - 1), b, a); }
+INLINE vec load_first(const void *p, int n)
+{ return _mm512_maskz_loadu_ps((__mmask16) ((1u << n) - 1), p); }
 
 /* <Fold sixteen lanes in an array> */
 INLINE float fold_array(float *lane)

@@ -53,6 +53,15 @@ bool kernels_self_test(const struct kernels *k, struct error *why)
   return true;
 }
 
+/* <Find the range of a row> */
+struct kv_range segment_range(const struct segment *s, uint32_t i)
+{
+  uint32_t at = s->first_position + i, lo = 0;
+  if (s->window > 0 && at >= s->window) lo = at + 1 - s->window;
+  bool hole = s->view.sinks < lo;
+  return (struct kv_range) { hole ? lo : 0, at + 1, hole ? s->view.sinks : 0 };
+}
+
 /* <Room for attention> */
 size_t kernels_scratch(const struct attention_dims *h, size_t max_len)
 { return (max_len / 256 + 2) * ((size_t) h->head_dim + 2); }

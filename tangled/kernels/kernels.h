@@ -50,18 +50,33 @@ enum activation_kind { ACTIVATION_SILU, ACTIVATION_GELU_TANH,
 /* n_heads is a multiple of n_kv_heads; scale multiplies each score */
 struct attention_dims { uint32_t n_heads, n_kv_heads, head_dim; float scale; };
 
-/* what one row sees of one layer of a sequence: positions lo <= t < hi, and before
-   them the first sinks, which are at most lo. The key of position t in head h is
-   head_dim numbers of type at base_k + h*head_bytes + t*row_bytes if page is null,
-   else at base_k + page[t/page_rows]*page_bytes + h*head_bytes +
-   t%page_rows*row_bytes; the values likewise at base_v */
+/* one layer of a sequence. The key of position t in head h is head_dim numbers of
+   type at base_k + h*head_bytes + t*row_bytes if page is null, else at base_k +
+   page[t/page_rows]*page_bytes + h*head_bytes + t%page_rows*row_bytes; the values
+   likewise at base_v. All rows see the first sinks positions */
 struct kv_view {
-  const void *base_k, *base_v;
+  void *base_k, *base_v;
   const uint32_t *page;
-  size_t page_rows, page_bytes, row_bytes, head_bytes;
+  size_t page_bytes, head_bytes;
+  uint32_t page_rows, row_bytes;
   enum weight_type type;
-  uint32_t lo, hi, sinks;
+  uint32_t sinks;
 };
+
+/* rows first_row, first_row+1, ... of a pass, n_rows of them, which are at
+   first_position, first_position+1, ... of one sequence; window: how many positions a
+   row sees, its own among them, 0: all */
+struct segment {
+  struct kv_view view;
+  uint32_t first_row, n_rows, first_position, window;
+};
+
+/* positions lo <= t < hi, and before them the first sinks, which are fewer than lo or
+   none */
+struct kv_range { uint32_t lo, hi, sinks; };
+
+/* what row number i of a segment sees */
+struct kv_range segment_range(const struct segment *s, uint32_t i);
 
 /* where attention shall leave its weights: [rows][n_heads][stride], that of position
    t at index t; positions that a row does not see get 0 */
@@ -90,11 +105,11 @@ struct kernels {
      row's angles, in place: the half-split pairing of the Llama checkpoints */
   void (*rotate)(const struct engine *e, float *x, size_t rows, size_t n_heads,
     size_t half, const float *c, const float *s);
-  /* q and y are [rows][n_heads][head_dim], seen is [rows]; scratch has
-     kernels_scratch floats for each worker; probe may be null (Vaswani and others
-     2017) */
+  /* q and y are [rows][n_heads][head_dim], and the n segments have all rows once;
+     scratch has kernels_scratch floats for each worker; probe may be null (Vaswani
+     and others 2017) */
   void (*attend)(const struct engine *e, const struct attention_dims *h, const float *q,
-    const struct kv_view *seen, size_t rows, float *scratch, float *y,
+    const struct segment *list, size_t n, float *scratch, float *y,
     const struct attention_probe *probe);
   /* y[i] = f(x[i]), times up[i] if up is not null; y may be x or up */
   void (*activate)(const struct engine *e, enum activation_kind kind,

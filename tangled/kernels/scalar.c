@@ -40,6 +40,13 @@ INLINE vec blend(int n, vec a, vec b)
   return a;
 }
 
+INLINE vec load_first(const void *p, int n)
+{
+  vec v = { 0 };
+  memcpy(&v, p, (size_t) n * sizeof (float));
+  return v;
+}
+
 /* <Fold sixteen lanes in an array> */
 INLINE float fold_array(float *lane)
 {

@@ -16,7 +16,7 @@ struct work {
   float *cosine, *sine; /* [n][head_dim/2] */
   float *scratch, *weights; /* for attention */
   uint32_t *id, *position;
-  struct kv_view *seen;
+  struct segment *seen; size_t n_seen; /* at most n */
 };
 
 /* <Reserve a workspace for linear layers> */
@@ -133,18 +133,20 @@ static void rotate_qk(struct work *w, const struct model_layer *l)
 static void attend_rows(struct work *w, uint32_t i)
 {
   struct counters *c = w->e->c;
-  /* <Store the layer's keys and values, and show each row its view> */
+  /* <Store the layer's keys and values, and show the segments theirs> */
     store_write(w->s, i, w->k, w->v);
+    w->n_seen = store_segments(w->s, i, w->seen);
     uint64_t pairs = 0;
-    for (size_t r = 0; r < w->n; r++) {
-      store_view(w->s, i, r, &w->seen[r]);
-      pairs += w->seen[r].hi - w->seen[r].lo + w->seen[r].sinks;
-    }
+    for (size_t k = 0; k < w->n_seen; k++)
+      for (uint32_t r = 0; r < w->seen[k].n_rows; r++) {
+        struct kv_range see = segment_range(&w->seen[k], r);
+        pairs += see.hi - see.lo + see.sinks;
+      }
   struct attention_dims h = w->lm->attention;
   if (w->lm->config.scaled_by_layer) h.scale /= (float) (i + 1);
   struct attention_probe probe = { w->weights, w->max_seen };
   bool weights = w->watch != NULL && w->watch->weights;
-  w->e->k->attend(w->e, &h, w->q, w->seen, w->n, w->scratch, w->mixed,
+  w->e->k->attend(w->e, &h, w->q, w->seen, w->n_seen, w->scratch, w->mixed,
     weights ? &probe : NULL);
   /* <Count what the layer's attention has cost> */
     if (i == 0) c->qk_pairs += pairs;

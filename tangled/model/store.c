@@ -137,14 +137,34 @@ size_t store_window_start(const struct store *s, uint32_t layer, size_t position
   return short_sighted ? position - window + 1 : 0;
 }
 
-void store_view(const struct store *s, uint32_t layer, size_t i,
+void store_view(const struct store *s, uint32_t layer, uint32_t sequence,
   struct kv_view *v)
 {
-  uint32_t position = s->batch.rows[i].position, sinks = s->config.sinks;
-  s->kind->view(s, layer, i, v);
-  v->lo = (uint32_t) store_window_start(s, layer, position), v->hi = position + 1;
-  v->sinks = sinks < v->lo ? sinks : 0;
-  if (sinks >= v->lo) v->lo = 0;
+  s->kind->view(s, layer, sequence, v);
+  v->sinks = s->config.sinks;
+}
+
+static bool goes_on(const struct segment *l, const struct row *before, const struct row *r)
+{
+  return r->sequence == before->sequence
+    && r->position == l->first_position + l->n_rows;
+}
+
+size_t store_segments(const struct store *s, uint32_t layer, struct segment *list)
+{
+  const struct row *r = s->batch.rows;
+  size_t n = 0;
+  for (size_t i = 0; i < s->batch.n; i++) {
+    if (n > 0 && goes_on(&list[n - 1], &r[i - 1], &r[i])) {
+      list[n - 1].n_rows++;
+      continue;
+    }
+    struct segment *l = &list[n++];
+    *l = (struct segment) { .first_row = (uint32_t) i, .n_rows = 1,
+      .first_position = r[i].position, .window = config_window(&s->config, layer) };
+    store_view(s, layer, r[i].sequence, &l->view);
+  }
+  return n;
 }
 
 void store_write(struct store *s, uint32_t layer, const float *k, const float *v)
@@ -274,15 +294,14 @@ static void plain_write(struct store *common, uint32_t layer, const float *k,
 }
 
 /* <Show what a row sees> */
-static void plain_view(const struct store *common, uint32_t layer, size_t i,
+static void plain_view(const struct store *common, uint32_t layer, uint32_t sequence,
   struct kv_view *v)
 {
   const struct plain_store *s = (const struct plain_store *) common;
-  const struct plain_block *b =
-    &s->sequence[common->batch.rows[i].sequence];
-  const float *keys = b->data + 2 * layer * b->cap * s->width;
+  const struct plain_block *b = &s->sequence[sequence];
+  float *keys = b->data + 2 * layer * b->cap * s->width;
   *v = (struct kv_view) { .base_k = keys, .base_v = keys + b->cap * s->width,
-    .row_bytes = s->width * sizeof(float),
+    .row_bytes = (uint32_t) (s->width * sizeof(float)),
     .head_bytes = common->config.head_dim * sizeof(float),
     .type = WEIGHT_F32 };
 }

@@ -36,8 +36,9 @@ struct store_kind {
   bool (*reserve)(struct store *s, struct error *why);
   /* as store_write */
   void (*write)(struct store *s, uint32_t layer, const float *k, const float *v);
-  /* as store_view, without the positions that count */
-  void (*view)(const struct store *s, uint32_t layer, size_t i, struct kv_view *v);
+  /* as store_view, without the sinks */
+  void (*view)(const struct store *s, uint32_t layer, uint32_t sequence,
+    struct kv_view *v);
   /* the sequence has been cropped, and may be cropped further; null if nothing is to
      be done */
   void (*truncated)(struct store *s, uint32_t sequence);
@@ -75,9 +76,13 @@ void store_abort(struct store *s);
 /* keys and values of all rows of the pass, [n][n_kv_heads*head_dim] each */
 void store_write(struct store *s, uint32_t layer, const float *k, const float *v);
 
-/* what row number i of the pass sees in layer */
-void store_view(const struct store *s, uint32_t layer, size_t i,
+/* where the keys and values of a sequence are in layer, those of the present pass
+   among them */
+void store_view(const struct store *s, uint32_t layer, uint32_t sequence,
   struct kv_view *v);
+
+/* the segments of the pass in layer; returns how many: at most one for each row */
+size_t store_segments(const struct store *s, uint32_t layer, struct segment *list);
 
 /* the rows that sequence has: the position that comes next */
 size_t store_length(const struct store *s, uint32_t sequence);
