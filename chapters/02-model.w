@@ -611,8 +611,6 @@ struct store;
 struct store_kind {
   bool (*reserve)(struct store *s, struct error *why);
     /* makes room for the rows of the pass, which are in |batch| */
-  void (*write)(struct store *s, uint32_t layer, const float *k, const float *v);
-    /* as |store_write| */
   void (*view)(const struct store *s, uint32_t layer, uint32_t sequence,
     struct kv_view *v);
     /* as |store_view|, without the sinks */
@@ -623,7 +621,6 @@ struct store_kind {
     /* as |store_close|, but never for null, and the batch is closed already */
 };
   /* the functions that make a kind of store */
-  /* the functions that make a kind of store */
 
 @ After the table comes what all stores have in common. Two of the numbers are for the counters, and only the store can know
 them.
@@ -632,13 +629,15 @@ them.
 struct store {
   const struct store_kind *kind;
   struct memory *m; /* where passes through this store take their memory */
+  const struct buffers *memory; /* what its keys and values are in, the host's if nothing else is said */
+  kv_encode *encode; /* to the type in which they are kept, float32 if nothing else is said */
   uint32_t n_sequences, n_positions; /* the most it holds */
   size_t row_bytes; /* keys and values of one row in one layer, as stored */
   size_t rows_visible, rows_recomputed;
   struct model_config config; struct kv_batch batch;
 };
   /* the part that all stores have in common. |rows_visible|: rows of the store that some
-     row of the present pass sees in the layer that was put last, set by |store_write|;
+     row of the present pass sees in the layer whose segments were asked for last, set by |store_segments|;
      |rows_recomputed|: rows of the pass that an earlier pass had computed, with the same
      tokens up to there, set by |store_begin| */
 
@@ -655,15 +654,13 @@ void store_commit(struct store *s);
 void store_abort(struct store *s);
   /* ends the pass as if it had not been */
 
-@ Layer by layer the pass hands over what it has made, and is shown what its rows may see: in segments, since consecutive rows of a sequence see the same keys and values, up to the last few.
+@ Layer by layer the pass is shown where its keys and values belong, and what its rows may see. Both are the same places: in segments, since consecutive rows of a sequence see the same keys and values, up to the last few.
 
 @<The store as others see it@>=
-void store_write(struct store *s, uint32_t layer, const float *k, const float *v);
-  /* keys and values of all rows of the pass, |[n][n_kv_heads*head_dim]| each */
 void store_view(const struct store *s, uint32_t layer, uint32_t sequence,
   struct kv_view *v);
   /* where the keys and values of a sequence are in |layer|, those of the present pass among them */
-size_t store_segments(const struct store *s, uint32_t layer, struct segment *list);
+size_t store_segments(struct store *s, uint32_t layer, struct segment *list);
   /* the segments of the pass in |layer|; returns how many: at most one for each row */
 
 @ To crop a sequence is to keep its first rows only. The rows after them are forgotten and the memory is kept, for the next text or, in the naive loop, for the
@@ -730,10 +727,11 @@ static bool goes_on(const struct segment *l, const struct row *before, const str
   return r->sequence == before->sequence
     && r->position == l->first_position + l->n_rows;
 }
-size_t store_segments(const struct store *s, uint32_t layer, struct segment *list)
+size_t store_segments(struct store *s, uint32_t layer, struct segment *list)
 {
   const struct row *r = s->batch.rows;
   size_t n = 0;
+  count_visible(s, layer);
   for (size_t i = 0; i < s->batch.n; i++) {
     if (n > 0 && goes_on(&list[n - 1], &r[i - 1], &r[i])) {
       list[n - 1].n_rows++;
@@ -747,15 +745,13 @@ size_t store_segments(const struct store *s, uint32_t layer, struct segment *lis
   return n;
 }
 
-@ A model may be told to keep, besides its window, the first few positions of the text for ever, which \cref{sec:sinks} calls \emph{sinks}. As long as the window still reaches them they are nothing special, and a range has no hole.
-
+@ A model may be told to keep, besides its window, the first few positions of the text for ever, which \cref{sec:sinks} calls \emph{sinks}.
 The rows that some row of the pass will look at are all from the first one that the
 earliest of them sees up to the last of the pass, and the sinks before that. Each is counted once, however many look at it.
 
-@<Count the rows that are seen@>=
-void store_write(struct store *s, uint32_t layer, const float *k, const float *v)
+@<Count the rows of the store that are seen@>=
+static void count_visible(struct store *s, uint32_t layer)
 {
-  s->kind->write(s, layer, k, v);
   s->rows_visible = 0;
   for (uint32_t i = 0; i < s->n_sequences; i++) {
     const struct kv_sequence *q = &s->batch.sequence[i];
@@ -924,6 +920,7 @@ bool store_prepare(struct store *s, const struct store_kind *kind,
   struct error *why)
 {
   *s = (struct store) @[{ .kind = kind, .m = m, .config = *c,@|
+    .memory = &buffers_host, .encode = kv_encode_f32,@|
     .n_sequences = n_sequences, .n_positions = c->n_positions,@|
     .row_bytes = 2 * sizeof(float) * c->n_kv_heads * c->head_dim }@];
   s->batch.sequence = memory_alloc(m, MEMORY_OTHER, n_sequences,
@@ -1041,24 +1038,6 @@ for (size_t i = 0; i < parts && length > 0; i++)
   memcpy(data + i * cap * s->width, b->data + i * b->cap * s->width,
     length * span);
 
-@ Storing is copying, to the row's own place in the layer: keys in one half of it, values in the other, each at
-its position. Nothing is rounded here, for this store keeps floats. The rows come in the caller's order and lie in that of their positions.
-
-@<Store the keys and values of a layer@>=
-static void plain_write(struct store *common, uint32_t layer, const float *k,
-  const float *v)
-{
-  struct plain_store *s = (struct plain_store *) common;
-  size_t span = s->width * sizeof(float);
-  for (size_t i = 0; i < common->batch.n; i++) {
-    const struct row *r = &common->batch.rows[i];
-    const struct plain_block *b = &s->sequence[r->sequence];
-    float *place = b->data + (2 * layer * b->cap + r->position) * s->width;
-    memcpy(place, k + i * s->width, span);
-    memcpy(place + b->cap * s->width, v + i * s->width, span);
-  }
-}
-
 @ To show a sequence is to say where its rows of the layer begin, and that one follows the other.
 
 @<Show what a row sees@>=
@@ -1081,8 +1060,7 @@ struct store *store_open(struct memory *m, const struct model_config *c,
   uint32_t n_sequences, struct error *why)
 {
   static const struct store_kind kind = @[{@|
-    .reserve = plain_reserve, .write = plain_write, .view = plain_view,@|
-    .close = plain_close }@];
+    .reserve = plain_reserve, .view = plain_view, .close = plain_close }@];
   struct plain_store *s = memory_alloc(m, MEMORY_OTHER, 1, sizeof *s, why);
   if (s == NULL)@+ return NULL;
   s->width = (size_t) c->n_kv_heads * c->head_dim;
@@ -1122,6 +1100,7 @@ static void plain_close(struct store *common)
 @<Make room for the tokens of the pass@>@;
 @<Begin the batch@>@;
 @<Open and close the batch@>@;
+@<Count the rows of the store that are seen@>@;
 @<Count the rows that are seen@>@;
 @<Say how long a sequence is, and make it shorter@>@;
 @<Say that one sequence follows another@>@;
@@ -1129,7 +1108,6 @@ static void plain_close(struct store *common)
 @<What the plain store holds@>@;
 @<Give a sequence a larger block@>@;
 @<Make room for the rows of the pass@>@;
-@<Store the keys and values of a layer@>@;
 @<Show what a row sees@>@;
 @<Close a plain store@>@;
 @<Open a plain store@>@;
@@ -1158,11 +1136,12 @@ asked about.
 
 @<What a pass leaves behind@>=
 struct pass {
-  struct memory *m;@+ size_t n, d_model;
-  float *hidden; /* |[n][d_model]|, in the order of the rows */
+  struct memory *m;@+ const struct buffers *memory;
+  size_t n;@+ uint32_t d_model;
+  bool head_read; /* the head's weights have been counted for this pass */
+  float *hidden; /* |[n][d_model]|, in the order of the rows, in |memory| */
   uint32_t *first_bad_layer; /* |[n]|: the layer, from 1, after which a row first held a
     number that is not finite, 0 if its embedding did, |PASS_FINITE| if none */
-  bool head_read; /* the head's weights have been counted for this pass */
 };
   /* the hidden states of |n| rows after the last layer */
 enum {@+ PASS_FINITE = 0x7fffffff@+ };
@@ -1239,15 +1218,20 @@ These are the arrays. Widths in numbers: a query has |n_heads*head_dim|, a key o
 through.
 
 @<The arrays of a pass@>=
+enum {@+ N_LENT = 4@+ };
 struct work {
   struct engine *e;@+ struct store *s;@+ struct pass *p;
   const struct model *lm;@+ const struct watcher *watch;
+  const struct buffers *memory;@+ struct arena *d;
   size_t n, q_width, kv_width, max_seen;
   struct float_modes modes; /* the caller's */
   float *x; /* the residual stream, |p->hidden| */
   float *normed, *fused, *q, *k, *v, *mixed, *added, *inner, *up; /* |[n][...]| */
   float *cosine, *sine; /* |[n][head_dim/2]| */
   float *scratch, *weights; /* for attention */
+  uint32_t *first_bad; /* |[n]|, as |p->first_bad_layer|, in |memory| */
+  void *lent[N_LENT];@+ int n_lent; /* what is not from the arena */
+  float *shown; /* the host's copy of an array for the watcher */
   uint32_t *id, *position;
   struct segment *seen;@+ size_t n_seen; /* at most |n| */
 };
@@ -1258,7 +1242,7 @@ product with the number of rows is checked by |memory_alloc|. What a kind of mod
 The arrays that have a line for each row of the pass are neighbours in one block, |rows|. With it the activations grow with the number of rows and with nothing else.
 
 @<Allocate the arrays of a pass@>=
-static bool work_alloc(struct work *w, struct arena *d, struct error *why)
+static bool work_alloc(struct work *w, struct error *why)
 {
   const struct model_config *c = &w->lm->config;
   size_t n = w->n, half = c->head_dim / 2;
@@ -1273,11 +1257,11 @@ static bool work_alloc(struct work *w, struct arena *d, struct error *why)
   enum {@+ PARTS = sizeof part / sizeof *part@+ };
   size_t width = 0;
   for (int i = 0; i < PARTS; i++) width += part[i].width;
-  float *rows = arena_alloc(d, MEMORY_ACTIVATIONS, n, width * sizeof *rows, why);
+  float *rows = work_array(w, n, width * sizeof *rows, why);
   for (int i = 0; i < PARTS && rows != NULL; i++)
     *part[i].at = rows, rows += n * part[i].width;
   @<Take what places and attention need@>@;
-  return !d->refused && reserve_room(w, why);
+  return !w->d->refused && reserve_room(w, why);
 }
 
 @ The others go by positions. Attention needs scratch memory for each worker, since several heads are computed at the same time; and if somebody wants to see its
@@ -1285,14 +1269,51 @@ weights, an array that is as wide as the longest view: the one array here that g
 
 @<Take what places and attention need@>=
   enum memory_class what = MEMORY_ACTIVATIONS;
-  w->id = arena_alloc(d, what, n, sizeof *w->id, why);
-  w->position = arena_alloc(d, what, n, sizeof *w->position, why);
-  w->seen = arena_alloc(d, what, n, sizeof *w->seen, why);
-  w->scratch = arena_alloc(d, what, pool_workers(w->e->pool),
+  w->id = arena_alloc(w->d, what, n, sizeof *w->id, why);
+  w->position = arena_alloc(w->d, what, n, sizeof *w->position, why);
+  w->seen = arena_alloc(w->d, what, n, sizeof *w->seen, why);
+  w->scratch = work_array(w, pool_workers(w->e->pool),
     kernels_scratch(&w->lm->attention, w->max_seen) * sizeof (float), why);
   bool weights = w->watch != NULL && w->watch->weights;
-  w->weights = weights ? arena_alloc(d, what, n * c->n_heads,
-    w->max_seen * sizeof (float), why) : NULL;
+  size_t all = n * c->n_heads, wide = w->max_seen * sizeof (float);
+  w->weights = weights ? work_array(w, all, wide, why) : NULL;
+  @<Take what only a pass in other memory needs@>@;
+
+@ The arrays that kernels fill are in the backend's memory. For the host's the arena is asked, which may have kept them. Any other memory is asked of the backend
+and given back at the end of the pass; a backend that wants to keep it can do so by itself.
+
+@<Allocate an array in the memory of the backend@>=
+static void *work_array(struct work *w, size_t count, size_t size, struct error *why)
+{
+  const struct buffers *b = w->memory;
+  if (b->is_host)
+    return arena_alloc(w->d, MEMORY_ACTIVATIONS, count, size, why);
+  void *p = w->d->refused ? NULL
+    : b->alloc(b, w->s->m, MEMORY_ACTIVATIONS, count, size, why);
+  if (p == NULL)@+ w->d->refused = true;
+  else w->lent[w->n_lent++] = p;
+  return p;
+}
+static void work_release(struct work *w)
+{
+  while (w->n_lent > 0)
+    w->memory->release(w->memory, w->s->m, w->lent[--w->n_lent]);
+}
+
+@ A pass in other memory needs two arrays more: the marks of rows that are not finite, which are carried to the pass in the end, and, if somebody watches, a place on the host for
+what is shown.
+
+@<Take what only a pass in other memory needs@>=
+  w->first_bad = w->p->first_bad_layer;
+  if (!w->memory->is_host) {
+    size_t shown[] = @[{ c->d_model, c->d_inner, w->q_width, w->kv_width,@|
+      weights ? c->n_heads * w->max_seen : 0 }@], most = 0;
+    for (int i = 0; i < 5; i++)
+      if (shown[i] > most)@+ most = shown[i];
+    w->first_bad = work_array(w, n, sizeof *w->first_bad, why);
+    if (w->watch != NULL)
+      w->shown = arena_alloc(w->d, what, n, most * sizeof (float), why);
+  }
 
 @ The kernels say how much workspace the linear layers of a model want. All layers have matrices of the same kinds, so the first speaks for all of them.
 
@@ -1336,16 +1357,20 @@ static void embed_rows(struct work *w, const struct row *rows)
 }
 
 @ Each step shows the watcher what it has made. Where nobody watches this is one comparison, a dozen times a layer. The watcher is the caller's code, and
-runs under the caller's floating-point modes; ours come back after it.
+runs under the caller's floating-point modes; ours come back after it. What is not in the host's memory is shown as a copy, which is carried back.
 
 @<Show the watcher a stage@>=
 static void tap(struct work *w, enum tap_point point, uint32_t layer, float *x,
   size_t width)
 {
+  const struct buffers *b = w->memory;
+  size_t bytes = w->n * width * sizeof *x;
   if (w->watch == NULL)@+ return;
+  if (!b->is_host)@+ b->get(b, w->shown, x, bytes);
   float_modes_end(&w->modes);
-  w->watch->tap(w->watch->ctx, point, layer, x, w->n, width);
+  w->watch->tap(w->watch->ctx, point, layer, b->is_host ? x : w->shown, w->n, width);
   float_modes_begin(&w->modes);
+  if (!b->is_host)@+ b->set(b, x, w->shown, bytes);
 }
 
 @ Queries, keys and values are three products with the same normed rows. One call makes
@@ -1362,12 +1387,7 @@ static void project_qkv(struct work *w, const struct model_layer *l)
     return;
   }
   k->linear(w->e, l->qkv, 1, w->normed, w->n, (float *[]) @[{ w->fused }@]);
-  size_t d = w->q_width, size = d * sizeof(float);
-  for (size_t i = 0; i < w->n; i++) {
-    memcpy(w->q + i * d, w->fused + 3 * i * d, size);
-    memcpy(w->k + i * d, w->fused + (3 * i + 1) * d, size);
-    memcpy(w->v + i * d, w->fused + (3 * i + 2) * d, size);
-  }
+  k->split(w->e, w->fused, w->n, 3, w->q_width, (float *[]) @[{ w->q, w->k, w->v }@]);
 }
 
 @ Positions enter queries and keys here, if they have not entered with the embedding. The values are not turned: where a row stands shall
@@ -1415,8 +1435,8 @@ static void attend_rows(struct work *w, uint32_t i)
 and so is the number of pairs, unless some layers have a window and others have not.
 
 @<Store the layer's keys and values, and show the segments theirs@>=
-  store_write(w->s, i, w->k, w->v);
   w->n_seen = store_segments(w->s, i, w->seen);
+  w->e->k->write(w->e, &w->lm->attention, w->seen, w->n_seen, w->s->encode, w->k, w->v);
   uint64_t pairs = 0;
   for (size_t k = 0; k < w->n_seen; k++)
     for (uint32_t r = 0; r < w->seen[k].n_rows; r++) {
@@ -1481,20 +1501,13 @@ static void mlp_block(struct work *w, const struct model_layer *l, uint32_t i)
 
 @ A weight that is not a number makes everything after it not a number, and the answer is
 then an error and not a token. Where it began is cheap to find while the rows are at
-hand, and cannot be found afterwards. A number that is not finite makes $x-x$ something else than zero: infinity less infinity is not a
-number, and that is equal to nothing.
+hand, and cannot be found afterwards. So after the embedding and after each layer a kernel marks the rows that have just stopped being finite.
 
 @<Note the rows that are no longer finite@>=
 static void note_nonfinite(struct work *w, uint32_t behind)
 {
-  size_t d = w->lm->config.d_model;
-  for (size_t r = 0; r < w->n; r++) {
-    bool finite = true;
-    for (size_t i = 0; i < d; i++)
-      finite = finite && w->x[r * d + i] - w->x[r * d + i] == 0;
-    if (!finite && w->p->first_bad_layer[r] == PASS_FINITE) w->p->first_bad_layer[r]
-      = behind;
-  }
+  w->e->k->mark_nonfinite(w->e, w->x, w->n, w->lm->config.d_model, behind, PASS_FINITE,
+    w->first_bad);
 }
 
 @ So a pass is short: embed, and then for each layer its two halves. The layers' matrices are multiplied once a row and read once a pass. The last two counters say it: one
@@ -1505,6 +1518,9 @@ static void work_run(struct work *w, const struct row *rows)
 {
   const struct model *lm = w->lm;
   struct counters *c = w->e->c;
+  const struct buffers *b = w->memory;
+  size_t marks = w->n * sizeof *w->first_bad;
+  if (!b->is_host)@+ b->set(b, w->first_bad, w->p->first_bad_layer, marks);
   embed_rows(w, rows);
   note_nonfinite(w, 0);
   for (uint32_t i = 0; i < lm->config.n_layers; i++) {
@@ -1512,6 +1528,7 @@ static void work_run(struct work *w, const struct row *rows)
     mlp_block(w, &lm->layers[i], i);
     note_nonfinite(w, i + 1);
   }
+  if (!b->is_host)@+ b->get(b, w->p->first_bad_layer, w->first_bad, marks);
   c->passes++, c->rows += w->n;
   c->kv_rows_computed += w->n, c->kv_rows_recomputed += w->s->rows_recomputed;
   c->madds_linear += w->n * lm->layer_madds;
@@ -1537,6 +1554,17 @@ static bool rows_check(const struct model *lm, const struct row *rows, size_t n,
   return true;
 }
 
+@ Kernels can read only keys and values that are in their own memory.
+
+@<Compare the memories of kernels and store@>=
+static bool same_memory(const struct engine *e, const struct store *s,
+  struct error *why)
+{
+  if (s->memory == e->k->memory)@+ return true;
+  return error_say(why, "the store's keys and values are not in the memory of the"@|
+    " kernels %s; wanted: a store that was opened for these kernels", e->k->name);
+}
+
 @ The store admits the rows, the arena is filled, the work is done, the arena is freed or reset. Everything that can fail comes before
 the first multiplication. A build in which |a*b+c| is contracted against our orders is refused here, so that no pass is ever computed
 with other bits than those of the definition (\cref{sec:kerneltables}). The floating-point modes are set here, once for the whole pass, and the caller's are put back at its end (\cref{sec:pool}).
@@ -1546,16 +1574,19 @@ bool model_forward_watched(struct engine *e, const struct model *lm, struct stor
   const struct row *rows, size_t n, const struct watcher *watch, struct pass **made,
   struct error *why)
 {
-  struct work w = @[{ .e = e, .lm = lm, .s = s, .watch = watch, .n = n }@];
+  struct work w = @[{ .e = e, .lm = lm, .s = s, .watch = watch, .n = n,@|
+    .memory = e->k->memory }@];
   struct arena own = @[{ .m = s->m }@], *kept = pool_arena(e->pool, s->m);
   *made = NULL;
   float_modes_begin(&w.modes);
-  bool ok = kernels_self_test(e->k, why) && rows_check(lm, rows, n, &w.max_seen, why)
-    && store_begin(s, rows, n, why);
+  w.d = kept != NULL ? kept : &own;
+  bool ok = kernels_self_test(e->k, why) && same_memory(e, s, why)
+    && rows_check(lm, rows, n, &w.max_seen, why) && store_begin(s, rows, n, why);
   if (ok) {
-    w.p = pass_open(s->m, n, lm->config.d_model, why);
-    ok = w.p != NULL && work_alloc(&w, kept != NULL ? kept : &own, why);
+    w.p = pass_open(s->m, w.memory, n, lm->config.d_model, why);
+    ok = w.p != NULL && work_alloc(&w, why);
     @<Do the work, or let it not have been@>@;
+    work_release(&w);
     arena_free(&own);
     if (kept != NULL)@+ arena_reset(kept);
   }
@@ -1590,13 +1621,13 @@ holds the hidden states, and for each row the layer after which it was no longer
 by then goes back through |pass_close|, which can do with halves.
 
 @<Open and close a pass@>=
-static struct pass *pass_open(struct memory *m, size_t n, size_t d_model,
-  struct error *why)
+static struct pass *pass_open(struct memory *m, const struct buffers *b, size_t n,
+  uint32_t d_model, struct error *why)
 {
   struct pass *p = memory_alloc(m, MEMORY_ACTIVATIONS, 1, sizeof *p, why);
   if (p == NULL)@+ return NULL;
-  *p = (struct pass) @[{ .m = m, .n = n, .d_model = d_model }@];
-  p->hidden = memory_alloc(m, MEMORY_ACTIVATIONS, n, d_model * sizeof(float), why);
+  *p = (struct pass) @[{ .m = m, .memory = b, .n = n, .d_model = d_model }@];
+  p->hidden = b->alloc(b, m, MEMORY_ACTIVATIONS, n, d_model * sizeof(float), why);
   if (p->hidden != NULL)
     p->first_bad_layer = memory_alloc(m, MEMORY_ACTIVATIONS, n,
       sizeof *p->first_bad_layer, why);
@@ -1614,7 +1645,7 @@ void pass_close(struct pass *p)
 {
   if (p == NULL)@+ return;
   memory_free(p->m, p->first_bad_layer);
-  memory_free(p->m, p->hidden);
+  p->memory->release(p->memory, p->m, p->hidden);
   memory_free(p->m, p);
 }
 
@@ -1637,7 +1668,7 @@ bool pass_is_finite(const struct model *lm, const struct pass *p, size_t i,
 @* Logits. \label{sec:head}
 The head norms the rows that are wanted and multiplies each with one row of its matrix for
 every id of the vocabulary. Each product is a \emph{logit}. In many models this matrix is the embedding's once more: what a token looks like
-when it comes in is what is looked for when it shall go out. The rows are copied together first, so that one call of the kernel serves them all. The
+when it comes in is what is looked for when it shall go out. The rows are gathered first, so that one call of the kernel serves them all, in the memory of the pass; the logits are wanted by the host. The
 multiply--adds are counted once a row, the bytes of the matrix once a pass, even if the head is asked again for every single row.
 @^logit@>@^head@>@^tied weights@>
 
@@ -1645,26 +1676,39 @@ multiply--adds are counted once a row, the bytes of the matrix once a pass, even
 bool model_logits(struct engine *e, const struct model *lm, struct pass *p,
   const size_t *which, size_t n, float *logits, struct error *why)
 {
-  size_t d = p->d_model;
+  size_t d = p->d_model, v = lm->config.vocab_size;
+  const struct buffers *b = p->memory;
   for (size_t i = 0; i < n; i++)
     if (which[i] >= p->n)
       return error_say(why, "logits of row %zu; wanted: a row below %zu",
         which[i], p->n);
   if (n == 0)@+ return true;
-  float *x = memory_alloc(p->m, MEMORY_ACTIVATIONS, n, d * sizeof *x, why);
-  if (x == NULL)@+ return false;
-  for (size_t i = 0; i < n; i++)
-    memcpy(x + i * d, p->hidden + which[i] * d, d * sizeof *x);
-  struct float_modes modes;
-  float_modes_begin(&modes);
-  e->k->normalize(e, &lm->final_norm, x, n, d, x);
-  e->k->linear(e, &lm->head, 1, x, n, &logits);
-  float_modes_end(&modes);
-  memory_free(p->m, x);
+  float *x = b->alloc(b, p->m, MEMORY_ACTIVATIONS, n, d * sizeof *x, why);
+  float *y = b->is_host ? logits : NULL;
+  if (x != NULL && !b->is_host)
+    y = b->alloc(b, p->m, MEMORY_ACTIVATIONS, n, v * sizeof *y, why);
+  bool ok = x != NULL && y != NULL;
+  if (ok)@+ @<Norm the rows |which| and multiply them by the head@>@;
+  if (!b->is_host)@+ b->release(b, p->m, y);
+  b->release(b, p->m, x);
+  if (!ok)@+ return false;
   e->c->madds_head += (uint64_t) n * d * lm->config.vocab_size;
   if (!p->head_read)@+ e->c->weight_bytes_read += lm->head_bytes;
   p->head_read = true;
   return true;
+}
+
+@ The steps of the head run under the same modes as those of a pass, which is over when the head is asked.
+
+@<Norm the rows |which| and multiply them by the head@>=
+{
+  struct float_modes modes;
+  float_modes_begin(&modes);
+  e->k->gather(e, p->hidden, d, which, n, x);
+  e->k->normalize(e, &lm->final_norm, x, n, d, x);
+  e->k->linear(e, &lm->head, 1, x, n, &y);
+  if (!b->is_host)@+ b->get(b, logits, y, n * v * sizeof *y);
+  float_modes_end(&modes);
 }
 
 @ The naive way to evaluate a text, and for the next chapter the only one: everything from
@@ -1758,6 +1802,7 @@ stands before them, because each may call it.
 #include "safetensors/safetensors.h"
 @;@#
 @<The arrays of a pass@>@;
+@<Allocate an array in the memory of the backend@>@;
 @<Reserve a workspace for linear layers@>@;
 @<Allocate the arrays of a pass@>@;
 @<Show the watcher a stage@>@;
@@ -1777,6 +1822,7 @@ questions that are asked of its last rows.
 @<Put the rows through all layers@>@;
 @<Check the ids, and find the longest view@>@;
 @<Open and close a pass@>@;
+@<Compare the memories of kernels and store@>@;
 @<Run a pass before a watcher@>@;
 @<Run a pass with nobody watching@>@;
 @<Say where a row stopped being finite@>@;

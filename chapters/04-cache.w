@@ -319,7 +319,8 @@ finds it shared takes a page of its own first, and copies the rows that count. T
 #endif
 
 @ The most that it may hold is one of the caller's options. Memory for all of it is not taken at once, unless the caller wants that too: a context of 131072 positions, as Llama~3.1 has, would ask for gigabytes before
-the first word. The pool of pages grows by doubling like everything here that grows.
+the first word. The pool of pages grows by doubling like everything here that grows. The pages belong to the kernels, which alone read and write them: they are in the memory
+of the backend, and the cache itself never looks into one.
 
 @<A store that keeps its rows in pages@>=
 struct kv_format { const char *name; enum weight_type type;
@@ -328,11 +329,13 @@ struct kv_format { const char *name; enum weight_type type;
 };
   /* a way to keep rows, by its name */
 struct cache_options { size_t rows, page_rows, pass;
-  const struct kv_format *format; bool preallocate; };
+  const struct kv_format *format; bool preallocate;
+  const struct buffers *memory; };
   /* the most rows it may hold in all its sequences, 0: as many as their contexts
      have; rows a page, a power of two up to 256, 0: 64; the most rows of a sequence
-     in one pass, 0: a context; how rows are kept, null: in float32; and whether the
-     memory for all of them is taken when it is opened */
+     in one pass, 0: a context; how rows are kept, null: in float32; whether the
+     memory for all of them is taken when it is opened; and which memory, that of the kernels
+     that shall use it, null: the host's */
 struct store *cache_open(struct memory *m, const struct model_config *c,
   uint32_t n_sequences, const struct cache_options *w, struct error *why);
   /* an empty cache for |n_sequences| sequences of a model; null and a
@@ -515,11 +518,12 @@ static void copy_page(struct cache *s, struct layer_group *f, struct page_list *
 {
   uint32_t *mine = &l->page[length / s->page_rows], old = *mine;
   size_t bytes = length % s->page_rows * s->head_bytes;
+  const struct buffers *b = s->common.memory;
   f->page[old].refs--;
   *mine = page_acquire(f);
   for (size_t part = 0; part < 2 * f->n_layers; part++)
     for (size_t h = 0; h < s->heads; h++) {
-      memcpy(page_address(s, f, part, *mine, h, 0), page_address(s, f, part, old, h, 0),
+      b->copy(b, page_address(s, f, part, *mine, h, 0), page_address(s, f, part, old, h, 0),
         bytes);
       s->copied += bytes;
     }
@@ -552,17 +556,18 @@ static bool pages_grow(struct cache *s, struct layer_group *f, size_t wanted,
   struct memory *m = s->common.m;
   size_t cap = store_next_cap(f->cap, wanted, f->max_pages);
   size_t parts = 2 * f->n_layers, old = f->cap, bytes = page_bytes(s, f);
-  char *pool = memory_alloc(m, MEMORY_CACHE, cap, bytes, why);
+  const struct buffers *b = s->common.memory;
+  char *pool = b->alloc(b, m, MEMORY_CACHE, cap, bytes, why);
   struct page_info *page = pool == NULL ? NULL
     : memory_resize(m, MEMORY_OTHER, f->page, cap, sizeof *page, why);
   if (page == NULL) {
-    memory_free(m, pool);
+    b->release(b, m, pool);
     return false;
   }
   for (size_t i = 0; i < parts && old > 0; i++)
-    memcpy(pool + i * plane_bytes(s) * cap, page_address(s, f, i, 0, 0, 0),
+    b->copy(b, pool + i * plane_bytes(s) * cap, page_address(s, f, i, 0, 0, 0),
       plane_bytes(s) * old);
-  memory_free(m, f->pages);
+  b->release(b, m, f->pages);
   f->pages = pool;
   f->page = page;
   f->cap = cap;
@@ -593,28 +598,7 @@ static bool list_grow(struct cache *s, struct layer_group *f, uint32_t sequence,
     pages_for(s, q->length + q->count), why);
 }
 
-@ Storing a row is packing it at its places, one for each head. The heads come next to each other from the products, and part here. In float32 packing is copying; chapter 6 has formats that round, and what has been rounded once is what all rows read, the row's own query included.
-
-@<Store rows in pages, and show them@>=
-static void cache_write(struct store *common, uint32_t layer, const float *k,
-  const float *v)
-{
-  struct cache *s = (struct cache *) common;
-  const struct layer_group *f = group_of(s, layer);
-  size_t part = 2 * s->slot_in_group[layer], d = common->config.head_dim;
-  for (size_t i = 0; i < common->batch.n; i++) {
-    const struct row *r = &common->batch.rows[i];
-    uint32_t page = f->sequence[r->sequence].page[r->position / s->page_rows];
-    size_t row = r->position % s->page_rows;
-    for (size_t h = 0; h < s->heads; h++) {
-      size_t from = (i * s->heads + h) * d;
-      s->format.encode(k + from, d, page_address(s, f, part, page, h, row));
-      s->format.encode(v + from, d, page_address(s, f, part + 1, page, h, row));
-    }
-  }
-}
-
-@ Showing a sequence is naming the list, the beginning of the layer's keys and that of its values, and the three strides: from page to page, from head to head, and from row to row. Attention finds the rest by itself.
+@ A row is stored where it will be seen, so the store has one thing to say of a sequence: which list it has, where the layer's keys and where its values begin, and the three strides: from page to page, from head to head, and from row to row. The kernels that write rows and attend to them find the rest by themselves. In float32 a row is stored as it is; chapter 6 has formats that round, and what has been rounded once is what all rows read, the row's own query included.
 
 @<Store rows in pages, and show them@>=
 static void cache_view(const struct store *common, uint32_t layer, uint32_t sequence,
@@ -725,7 +709,7 @@ static void cache_close(struct store *common)
     for (uint32_t i = 0; f->sequence != NULL && i < common->n_sequences; i++)
       memory_free(m, f->sequence[i].page);
     memory_free(m, f->sequence);
-    memory_free(m, f->pages);
+    common->memory->release(common->memory, m, f->pages);
     memory_free(m, f->page);
   }
   memory_free(m, s->slot_in_group);
@@ -783,15 +767,15 @@ static bool group_apply_options(struct cache *s, struct layer_group *f,
 @ A page has a power of two of rows, up to 256, so that a block of attention, 256 positions, is always a whole number of pages. In blocks of 32 numbers a head must have whole blocks, because it is read by itself.
 
 @<Open and close a cache@>=
-static void encode_f32_row(const float *x, size_t n, void *to)
-{@+ memcpy(to, x, n * sizeof *x);@+ }
 static bool apply_options(struct cache *s, const struct cache_options *w,
   struct error *why)
 {
   static const struct kv_format floats = @[{ "f32", WEIGHT_F32,@|
-    encode_f32_row }@];
+    kv_encode_f32 }@];
   const struct model_config *c = &s->common.config;
   s->format = w->format == NULL ? floats : *w->format;
+  s->common.encode = s->format.encode;
+  if (w->memory != NULL) s->common.memory = w->memory;
   s->page_rows = w->page_rows == 0 ? 64 : w->page_rows;
   if (s->page_rows > 256 || (s->page_rows & (s->page_rows - 1)) != 0)
     return error_say(why, "a page of %zu rows; wanted: a power of two up to"@|
@@ -812,7 +796,7 @@ struct store *cache_open(struct memory *m, const struct model_config *c,
   uint32_t n_sequences, const struct cache_options *w, struct error *why)
 {
   static const struct store_kind kind = @[{@|
-    .reserve = cache_reserve, .write = cache_write, .view = cache_view,@|
+    .reserve = cache_reserve, .view = cache_view,@|
     .truncated = cache_truncated, .close = cache_close }@];
   struct cache *s = memory_alloc(m, MEMORY_OTHER, 1, sizeof *s, why);
   if (s == NULL)@+ return NULL;

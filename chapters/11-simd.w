@@ -153,6 +153,10 @@ struct segment {
 };
   /* rows |first_row|, |first_row+1|, \dots\ of a pass, |n_rows| of them, which are at |first_position|,
      |first_position+1|, \dots\ of one sequence; |window|: how many positions a row sees, its own among them, 0: all */
+typedef void kv_encode(const float *x, size_t n, void *to);
+  /* writes |n| numbers in some |weight_type| to the |weight_row_bytes| at |to| */
+kv_encode kv_encode_f32;
+  /* as they are */
 struct kv_range { uint32_t lo, hi, sinks; };
   /* positions |lo <= t < hi|, and before them the first |sinks|, which are fewer than |lo| or none */
 struct kv_range segment_range(const struct segment *s, uint32_t i);
@@ -167,17 +171,94 @@ is nothing global, so two engines in one process cannot disturb each other.
 @<The table of kernels@>=
 struct engine;
 struct counters;
+@<Memory of a backend@>@;
 struct kernels {
   const char *name;
+  const struct buffers *memory; /* what all arrays are in that a pass makes */
   @<The kernels of a layer@>@;
+  @<What is moved and looked for@>@;
   @<The kernels at the two ends@>@;
   @<Two functions that only the self-test calls@>@;
   @<Two functions that measure the machine@>@;
 };
-  /* one implementation of all kernels; arrays are float, row by row, and belong to the caller */
+  /* one implementation of all kernels. Arrays are float, row by row, and belong to the caller. Those of a
+     pass, and keys and values, are in |memory|; weights, lists of ids, positions and segments, page tables and
+     what the kernels at the end make of logits are the host's */
 struct engine { const struct kernels *k; void *pool; struct counters *c; };
   /* the first argument of every kernel: the kernels in use, their |struct pool *|
      (null: one thread), and the counters, which the callers of kernels bump */
+
+@ A graphics processor has memory of its own, which our program can neither read nor write: there an address is a number to be handed back. So whoever runs a pass must not
+assume that it can look at the arrays that the kernels fill. It asks the \emph{backend}, as a table with its memory is called, for arrays, and has it carry numbers in and out. For the three tables of
+this chapter the memory is the host's, everything can be looked at in place, and carrying is copying; |is_host| says so. A pass is written for both.
+@^backend@>@^host memory@>@^buffers@>
+
+@<Memory of a backend@>=
+struct buffers {
+  bool is_host; /* whether its addresses can be read and written by anyone */
+  void *(*alloc)(const struct buffers *b, struct memory *m, enum memory_class what,
+    size_t count, size_t size, struct error *why);
+    /* as |memory_alloc|, charged to |m|, in this memory; an address within it is found by adding */
+  void (*release)(const struct buffers *b, struct memory *m, void *p);
+    /* as |memory_free| */
+  void (*set)(const struct buffers *b, void *to, const void *from, size_t bytes);
+    /* from the host into this memory, when all kernels before have used |to| */
+  void (*get)(const struct buffers *b, void *to, const void *from, size_t bytes);
+    /* from this memory to the host, when all kernels before have filled |from| */
+  void (*copy)(const struct buffers *b, void *to, const void *from, size_t bytes);
+    /* within this memory; the two do not overlap */
+};
+  /* memory of a backend: the first member of whatever a backend must know to use it */
+extern const struct buffers buffers_host;
+  /* the host's memory */
+
+@ The host's memory is that of \cref{ground}, and everything else is |memcpy|.
+
+@<The host's memory@>=
+static void *host_alloc(const struct buffers *b, struct memory *m,
+  enum memory_class what, size_t count, size_t size, struct error *why)
+{
+  (void) b;
+  return memory_alloc(m, what, count, size, why);
+}
+static void host_release(const struct buffers *b, struct memory *m, void *p)
+{
+  (void) b;
+  memory_free(m, p);
+}
+static void host_copy(const struct buffers *b, void *to, const void *from, size_t bytes)
+{
+  (void) b;
+  memcpy(to, from, bytes);
+}
+const struct buffers buffers_host = @[{ .is_host = true,@|
+  .alloc = host_alloc, .release = host_release,@|
+  .set = host_copy, .get = host_copy, .copy = host_copy }@];
+
+@ Numbers that are kept as they are need no code but this.
+
+@<The host's memory@>=
+void kv_encode_f32(const float *x, size_t n, void *to)
+{@+ memcpy(to, x, n * sizeof *x);@+ }
+
+@ Besides calculating, a pass moves numbers about: it cuts a fused product into queries, keys and values, gathers the rows that want logits, puts keys and values where the store keeps
+them. And after each layer it looks for numbers that are not finite. All of this happens in the memory of the backend, so the table has functions for it.
+
+@<What is moved and looked for@>=
+void (*split)(const struct engine *e, const float *x, size_t rows, size_t n,
+  size_t width, float *const *y);
+  /* |x|, |[rows][n][width]|, into |n| arrays |[rows][width]| */
+void (*gather)(const struct engine *e, const float *x, size_t d, const size_t *which,
+  size_t n, float *y);
+  /* row |which[i]| of |x|, |[any][d]|, to row |i| of |y|, |[n][d]| */
+void (*write)(const struct engine *e, const struct attention_dims *h,
+  const struct segment *list, size_t n, kv_encode *encode, const float *k, const float *v);
+  /* keys and values of all rows, |[rows][n_kv_heads][head_dim]| each, to their places in the
+     views of |n| segments, in the views' type, which |encode| makes */
+void (*mark_nonfinite)(const struct engine *e, const float *x, size_t rows, size_t d,
+  uint32_t mark, uint32_t none, uint32_t *first);
+  /* |first[r]|, if it is |none|, becomes |mark| for each row |r| of |x|, |[rows][d]|, with a number that is not
+     finite; |first| is in the backend's memory, too */
 
 @ None of the kernels allocates and none can fail: whatever could be wrong with a shape was
 refused when the model was opened, and what |linear| wants to work with it says beforehand, by |room|. A linear layer is given a list of matrices, because the query,
@@ -1532,6 +1613,71 @@ TARGET static void embed(const struct engine *e, struct tensor table, size_t d,
       y[r * d + i] = load_one(table, id[r] * d + i);
 }
 
+@ What is moved is moved by |memcpy|, and for the models of this book that is never worth dividing.
+
+@<Move rows about@>=
+static void split(const struct engine *e, const float *x, size_t rows, size_t n,
+  size_t width, float *const *y)
+{
+  (void) e;
+  for (size_t r = 0; r < rows; r++)
+    for (size_t i = 0; i < n; i++)
+      memcpy(y[i] + r * width, x + (r * n + i) * width, width * sizeof *x);
+}
+static void gather(const struct engine *e, const float *x, size_t d,
+  const size_t *which, size_t n, float *y)
+{
+  (void) e;
+  for (size_t i = 0; i < n; i++)
+    memcpy(y + i * d, x + which[i] * d, d * sizeof *x);
+}
+
+@ A row is written where it will be read: the place of a position is asked as attention asks it, by |row_places|, and the heads, which come next to each other from the products, part here. In
+float32 encoding is copying; chapter 6 has formats that round, and what has been rounded once is what all rows read, the row's own query included.
+
+@<Put keys and values in their places@>=
+TARGET static void write_row(const struct attention_dims *h, const struct kv_view *view,
+  uint32_t position, kv_encode *encode, const float *k, const float *v)
+{
+  size_t place[256], d = h->head_dim;
+  row_places(view, position, position + 1, place);
+  for (size_t g = 0; g < h->n_kv_heads; g++) {
+    size_t at = place[position % 256] + g * view->head_bytes;
+    encode(k + g * d, d, (char *) view->base_k + at);
+    encode(v + g * d, d, (char *) view->base_v + at);
+  }
+}
+static void write(const struct engine *e, const struct attention_dims *h,
+  const struct segment *list, size_t n, kv_encode *encode, const float *k, const float *v)
+{
+  size_t width = (size_t) h->n_kv_heads * h->head_dim;
+  (void) e;
+  for (size_t i = 0; i < n; i++)
+    for (uint32_t r = 0; r < list[i].n_rows; r++) {
+      size_t from = (list[i].first_row + (size_t) r) * width;
+      write_row(h, &list[i].view, list[i].first_position + r, encode, k + from, v + from);
+    }
+}
+
+@ A number that is not finite makes $x-x$ something else than zero: infinity less infinity is not a
+number, and neither is what is no number to begin with. Added up, one of them spoils the sum, whatever the others are; so a row is looked at without a
+branch.
+
+@<Look for numbers that are not finite@>=
+TARGET static void mark_nonfinite(const struct engine *e, const float *x, size_t rows,
+  size_t d, uint32_t mark, uint32_t none, uint32_t *first)
+{
+  (void) e;
+  for (size_t r = 0; r < rows; r++, x += d) {
+    float lane[16] = @[{ 0 }@];
+    size_t whole = d / 16 * 16;
+    for (size_t i = 0; i < whole; i += 16)
+      for (size_t j = 0; j < 16; j++) lane[j] += x[i + j] - x[i + j];
+    for (size_t i = whole; i < d; i++) lane[i - whole] += x[i] - x[i];
+    if (fold_array(lane) != 0 && first[r] == none) first[r] = mark;
+  }
+}
+
 @* Probabilities. \label{sec:probabilities}
 At the end of a pass stand the logits, one for each token of the vocabulary, in float. What is done with them from here on is
 done in double. A sum of fifty thousand exponentials in float would be off in the fifth digit, and the
@@ -1656,6 +1802,9 @@ What the three files share, in the order in which C wants it, comes to this. It 
 @<Do an activation@>@;
 @<Add to the residual stream@>@;
 @<Look rows of the embedding up@>@;
+@<Move rows about@>@;
+@<Put keys and values in their places@>@;
+@<Look for numbers that are not finite@>@;
 @<The sum of the exponentials of a row, in double@>@;
 @<One worker's share of the probabilities@>@;
 @<Do a softmax@>@;
@@ -1697,7 +1846,9 @@ uses only those above it.
 exchanged, and the compiler would see no fault.
 
 @<The functions of a table@>=
-@[{ .name = NAME,@|
+@[{ .name = NAME, .memory = &buffers_host,@|
+.split = split, .gather = gather, .write = write,@|
+.mark_nonfinite = mark_nonfinite,@|
 .linear = linear, .room = room, .normalize = normalize, .rotate = rotate,@|
 .attend = attend, .activate = activate, .add = add,@|
 .embed = embed, .angles = angles, .softmax = softmax,@|
@@ -1865,6 +2016,7 @@ multiplication in it.
 #include <string.h>
 #include "kernels/kernels.h"
 @;@#
+@<The host's memory@>@;
 @<The tables of this build@>@;
 @<Find a table by its name@>@;
 @<Refuse a build that rounds otherwise@>@;

@@ -14,10 +14,12 @@ struct kv_format { const char *name; enum weight_type type;
 
 /* the most rows it may hold in all its sequences, 0: as many as their contexts have;
    rows a page, a power of two up to 256, 0: 64; the most rows of a sequence in one
-   pass, 0: a context; how rows are kept, null: in float32; and whether the memory for
-   all of them is taken when it is opened */
+   pass, 0: a context; how rows are kept, null: in float32; whether the memory for all
+   of them is taken when it is opened; and which memory, that of the kernels that
+   shall use it, null: the host's */
 struct cache_options { size_t rows, page_rows, pass;
-  const struct kv_format *format; bool preallocate; };
+  const struct kv_format *format; bool preallocate;
+  const struct buffers *memory; };
 
 /* an empty cache for n_sequences sequences of a model; null and a sentence if memory
    is refused or an option cannot be met. Owned by the caller, and closed by

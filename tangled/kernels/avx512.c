@@ -62,7 +62,9 @@ INLINE float fold(const vec *a)
 #include "kernels/bodies.inc"
 const struct kernels kernels_avx512 =
   /* <The functions of a table> */
-  { .name = NAME,
+  { .name = NAME, .memory = &buffers_host,
+  .split = split, .gather = gather, .write = write,
+  .mark_nonfinite = mark_nonfinite,
   .linear = linear, .room = room, .normalize = normalize, .rotate = rotate,
   .attend = attend, .activate = activate, .add = add,
   .embed = embed, .angles = angles, .softmax = softmax,

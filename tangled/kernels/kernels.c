@@ -4,6 +4,33 @@
 #include <string.h>
 #include "kernels/kernels.h"
 
+/* <The host's memory> */
+static void *host_alloc(const struct buffers *b, struct memory *m,
+  enum memory_class what, size_t count, size_t size, struct error *why)
+{
+  (void) b;
+  return memory_alloc(m, what, count, size, why);
+}
+
+static void host_release(const struct buffers *b, struct memory *m, void *p)
+{
+  (void) b;
+  memory_free(m, p);
+}
+
+static void host_copy(const struct buffers *b, void *to, const void *from, size_t bytes)
+{
+  (void) b;
+  memcpy(to, from, bytes);
+}
+
+const struct buffers buffers_host = { .is_host = true,
+  .alloc = host_alloc, .release = host_release,
+  .set = host_copy, .get = host_copy, .copy = host_copy };
+
+void kv_encode_f32(const float *x, size_t n, void *to)
+{ memcpy(to, x, n * sizeof *x); }
+
 /* <The tables of this build> */
 extern const struct kernels kernels_scalar, kernels_avx2, kernels_avx512;
 

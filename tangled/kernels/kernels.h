@@ -71,6 +71,12 @@ struct segment {
   uint32_t first_row, n_rows, first_position, window;
 };
 
+/* writes n numbers in some weight_type to the weight_row_bytes at to */
+typedef void kv_encode(const float *x, size_t n, void *to);
+
+/* as they are */
+kv_encode kv_encode_f32;
+
 /* positions lo <= t < hi, and before them the first sinks, which are fewer than lo or
    none */
 struct kv_range { uint32_t lo, hi, sinks; };
@@ -86,10 +92,35 @@ struct attention_probe { float *weights; size_t stride; };
 struct engine;
 struct counters;
 
-/* one implementation of all kernels; arrays are float, row by row, and belong to the
-   caller */
+/* <Memory of a backend> */
+
+/* memory of a backend: the first member of whatever a backend must know to use it */
+struct buffers {
+  bool is_host; /* whether its addresses can be read and written by anyone */
+  /* as memory_alloc, charged to m, in this memory; an address within it is found by
+     adding */
+  void *(*alloc)(const struct buffers *b, struct memory *m, enum memory_class what,
+    size_t count, size_t size, struct error *why);
+  /* as memory_free */
+  void (*release)(const struct buffers *b, struct memory *m, void *p);
+  /* from the host into this memory, when all kernels before have used to */
+  void (*set)(const struct buffers *b, void *to, const void *from, size_t bytes);
+  /* from this memory to the host, when all kernels before have filled from */
+  void (*get)(const struct buffers *b, void *to, const void *from, size_t bytes);
+  /* within this memory; the two do not overlap */
+  void (*copy)(const struct buffers *b, void *to, const void *from, size_t bytes);
+};
+
+/* the host's memory */
+extern const struct buffers buffers_host;
+
+/* one implementation of all kernels. Arrays are float, row by row, and belong to the
+   caller. Those of a pass, and keys and values, are in memory; weights, lists of ids,
+   positions and segments, page tables and what the kernels at the end make of logits
+   are the host's */
 struct kernels {
   const char *name;
+  const struct buffers *memory; /* what all arrays are in that a pass makes */
   /* <The kernels of a layer> */
   /* y[m] = x*w_m for n matrices with the same in: x is [rows][in], y[m] is
      [rows][out] of list[m] and overlaps nothing. The bias is added last */
@@ -116,6 +147,21 @@ struct kernels {
     const float *x, const float *up, size_t n, float *y);
   /* y[i] += x[i]: the residual stream */
   void (*add)(const struct engine *e, float *y, const float *x, size_t n);
+  /* <What is moved and looked for> */
+  /* x, [rows][n][width], into n arrays [rows][width] */
+  void (*split)(const struct engine *e, const float *x, size_t rows, size_t n,
+    size_t width, float *const *y);
+  /* row which[i] of x, [any][d], to row i of y, [n][d] */
+  void (*gather)(const struct engine *e, const float *x, size_t d, const size_t *which,
+    size_t n, float *y);
+  /* keys and values of all rows, [rows][n_kv_heads][head_dim] each, to their places
+     in the views of n segments, in the views' type, which encode makes */
+  void (*write)(const struct engine *e, const struct attention_dims *h,
+    const struct segment *list, size_t n, kv_encode *encode, const float *k, const float *v);
+  /* first[r], if it is none, becomes mark for each row r of x, [rows][d], with a
+     number that is not finite; first is in the backend's memory, too */
+  void (*mark_nonfinite)(const struct engine *e, const float *x, size_t rows, size_t d,
+    uint32_t mark, uint32_t none, uint32_t *first);
   /* <The kernels at the two ends> */
   /* row id[r] of table, [any][d], widened to y[r], [rows][d] */
   void (*embed)(const struct engine *e, struct tensor table, size_t d,

@@ -6,18 +6,42 @@
 #include "safetensors/safetensors.h"
 
 /* <The arrays of a pass> */
+enum { N_LENT = 4 };
 struct work {
   struct engine *e; struct store *s; struct pass *p;
   const struct model *lm; const struct watcher *watch;
+  const struct buffers *memory; struct arena *d;
   size_t n, q_width, kv_width, max_seen;
   struct float_modes modes; /* the caller's */
   float *x; /* the residual stream, p->hidden */
   float *normed, *fused, *q, *k, *v, *mixed, *added, *inner, *up; /* [n][...] */
   float *cosine, *sine; /* [n][head_dim/2] */
   float *scratch, *weights; /* for attention */
+  uint32_t *first_bad; /* [n], as p->first_bad_layer, in memory */
+  void *lent[N_LENT]; int n_lent; /* what is not from the arena */
+  float *shown; /* the host's copy of an array for the watcher */
   uint32_t *id, *position;
   struct segment *seen; size_t n_seen; /* at most n */
 };
+
+/* <Allocate an array in the memory of the backend> */
+static void *work_array(struct work *w, size_t count, size_t size, struct error *why)
+{
+  const struct buffers *b = w->memory;
+  if (b->is_host)
+    return arena_alloc(w->d, MEMORY_ACTIVATIONS, count, size, why);
+  void *p = w->d->refused ? NULL
+    : b->alloc(b, w->s->m, MEMORY_ACTIVATIONS, count, size, why);
+  if (p == NULL) w->d->refused = true;
+  else w->lent[w->n_lent++] = p;
+  return p;
+}
+
+static void work_release(struct work *w)
+{
+  while (w->n_lent > 0)
+    w->memory->release(w->memory, w->s->m, w->lent[--w->n_lent]);
+}
 
 /* <Reserve a workspace for linear layers> */
 static bool reserve_room(const struct work *w, struct error *why)
@@ -33,7 +57,7 @@ static bool reserve_room(const struct work *w, struct error *why)
 }
 
 /* <Allocate the arrays of a pass> */
-static bool work_alloc(struct work *w, struct arena *d, struct error *why)
+static bool work_alloc(struct work *w, struct error *why)
 {
   const struct model_config *c = &w->lm->config;
   size_t n = w->n, half = c->head_dim / 2;
@@ -48,30 +72,45 @@ static bool work_alloc(struct work *w, struct arena *d, struct error *why)
   enum { PARTS = sizeof part / sizeof *part };
   size_t width = 0;
   for (int i = 0; i < PARTS; i++) width += part[i].width;
-  float *rows = arena_alloc(d, MEMORY_ACTIVATIONS, n, width * sizeof *rows, why);
+  float *rows = work_array(w, n, width * sizeof *rows, why);
   for (int i = 0; i < PARTS && rows != NULL; i++)
     *part[i].at = rows, rows += n * part[i].width;
   /* <Take what places and attention need> */
     enum memory_class what = MEMORY_ACTIVATIONS;
-    w->id = arena_alloc(d, what, n, sizeof *w->id, why);
-    w->position = arena_alloc(d, what, n, sizeof *w->position, why);
-    w->seen = arena_alloc(d, what, n, sizeof *w->seen, why);
-    w->scratch = arena_alloc(d, what, pool_workers(w->e->pool),
+    w->id = arena_alloc(w->d, what, n, sizeof *w->id, why);
+    w->position = arena_alloc(w->d, what, n, sizeof *w->position, why);
+    w->seen = arena_alloc(w->d, what, n, sizeof *w->seen, why);
+    w->scratch = work_array(w, pool_workers(w->e->pool),
       kernels_scratch(&w->lm->attention, w->max_seen) * sizeof (float), why);
     bool weights = w->watch != NULL && w->watch->weights;
-    w->weights = weights ? arena_alloc(d, what, n * c->n_heads,
-      w->max_seen * sizeof (float), why) : NULL;
-  return !d->refused && reserve_room(w, why);
+    size_t all = n * c->n_heads, wide = w->max_seen * sizeof (float);
+    w->weights = weights ? work_array(w, all, wide, why) : NULL;
+    /* <Take what only a pass in other memory needs> */
+      w->first_bad = w->p->first_bad_layer;
+      if (!w->memory->is_host) {
+        size_t shown[] = { c->d_model, c->d_inner, w->q_width, w->kv_width,
+          weights ? c->n_heads * w->max_seen : 0 }, most = 0;
+        for (int i = 0; i < 5; i++)
+          if (shown[i] > most) most = shown[i];
+        w->first_bad = work_array(w, n, sizeof *w->first_bad, why);
+        if (w->watch != NULL)
+          w->shown = arena_alloc(w->d, what, n, most * sizeof (float), why);
+      }
+  return !w->d->refused && reserve_room(w, why);
 }
 
 /* <Show the watcher a stage> */
 static void tap(struct work *w, enum tap_point point, uint32_t layer, float *x,
   size_t width)
 {
+  const struct buffers *b = w->memory;
+  size_t bytes = w->n * width * sizeof *x;
   if (w->watch == NULL) return;
+  if (!b->is_host) b->get(b, w->shown, x, bytes);
   float_modes_end(&w->modes);
-  w->watch->tap(w->watch->ctx, point, layer, x, w->n, width);
+  w->watch->tap(w->watch->ctx, point, layer, b->is_host ? x : w->shown, w->n, width);
   float_modes_begin(&w->modes);
+  if (!b->is_host) b->set(b, x, w->shown, bytes);
 }
 
 /* <Turn ids into rows> */
@@ -106,12 +145,7 @@ static void project_qkv(struct work *w, const struct model_layer *l)
     return;
   }
   k->linear(w->e, l->qkv, 1, w->normed, w->n, (float *[]) { w->fused });
-  size_t d = w->q_width, size = d * sizeof(float);
-  for (size_t i = 0; i < w->n; i++) {
-    memcpy(w->q + i * d, w->fused + 3 * i * d, size);
-    memcpy(w->k + i * d, w->fused + (3 * i + 1) * d, size);
-    memcpy(w->v + i * d, w->fused + (3 * i + 2) * d, size);
-  }
+  k->split(w->e, w->fused, w->n, 3, w->q_width, (float *[]) { w->q, w->k, w->v });
 }
 
 /* <Norm and turn queries and keys> */
@@ -134,8 +168,8 @@ static void attend_rows(struct work *w, uint32_t i)
 {
   struct counters *c = w->e->c;
   /* <Store the layer's keys and values, and show the segments theirs> */
-    store_write(w->s, i, w->k, w->v);
     w->n_seen = store_segments(w->s, i, w->seen);
+    w->e->k->write(w->e, &w->lm->attention, w->seen, w->n_seen, w->s->encode, w->k, w->v);
     uint64_t pairs = 0;
     for (size_t k = 0; k < w->n_seen; k++)
       for (uint32_t r = 0; r < w->seen[k].n_rows; r++) {
@@ -201,14 +235,8 @@ static void mlp_block(struct work *w, const struct model_layer *l, uint32_t i)
 /* <Note the rows that are no longer finite> */
 static void note_nonfinite(struct work *w, uint32_t behind)
 {
-  size_t d = w->lm->config.d_model;
-  for (size_t r = 0; r < w->n; r++) {
-    bool finite = true;
-    for (size_t i = 0; i < d; i++)
-      finite = finite && w->x[r * d + i] - w->x[r * d + i] == 0;
-    if (!finite && w->p->first_bad_layer[r] == PASS_FINITE) w->p->first_bad_layer[r]
-      = behind;
-  }
+  w->e->k->mark_nonfinite(w->e, w->x, w->n, w->lm->config.d_model, behind, PASS_FINITE,
+    w->first_bad);
 }
 
 /* <Put the rows through all layers> */
@@ -216,6 +244,9 @@ static void work_run(struct work *w, const struct row *rows)
 {
   const struct model *lm = w->lm;
   struct counters *c = w->e->c;
+  const struct buffers *b = w->memory;
+  size_t marks = w->n * sizeof *w->first_bad;
+  if (!b->is_host) b->set(b, w->first_bad, w->p->first_bad_layer, marks);
   embed_rows(w, rows);
   note_nonfinite(w, 0);
   for (uint32_t i = 0; i < lm->config.n_layers; i++) {
@@ -223,6 +254,7 @@ static void work_run(struct work *w, const struct row *rows)
     mlp_block(w, &lm->layers[i], i);
     note_nonfinite(w, i + 1);
   }
+  if (!b->is_host) b->get(b, w->p->first_bad_layer, w->first_bad, marks);
   c->passes++, c->rows += w->n;
   c->kv_rows_computed += w->n, c->kv_rows_recomputed += w->s->rows_recomputed;
   c->madds_linear += w->n * lm->layer_madds;
@@ -245,13 +277,13 @@ static bool rows_check(const struct model *lm, const struct row *rows, size_t n,
 }
 
 /* <Open and close a pass> */
-static struct pass *pass_open(struct memory *m, size_t n, size_t d_model,
-  struct error *why)
+static struct pass *pass_open(struct memory *m, const struct buffers *b, size_t n,
+  uint32_t d_model, struct error *why)
 {
   struct pass *p = memory_alloc(m, MEMORY_ACTIVATIONS, 1, sizeof *p, why);
   if (p == NULL) return NULL;
-  *p = (struct pass) { .m = m, .n = n, .d_model = d_model };
-  p->hidden = memory_alloc(m, MEMORY_ACTIVATIONS, n, d_model * sizeof(float), why);
+  *p = (struct pass) { .m = m, .memory = b, .n = n, .d_model = d_model };
+  p->hidden = b->alloc(b, m, MEMORY_ACTIVATIONS, n, d_model * sizeof(float), why);
   if (p->hidden != NULL)
     p->first_bad_layer = memory_alloc(m, MEMORY_ACTIVATIONS, n,
       sizeof *p->first_bad_layer, why);
@@ -266,8 +298,17 @@ void pass_close(struct pass *p)
 {
   if (p == NULL) return;
   memory_free(p->m, p->first_bad_layer);
-  memory_free(p->m, p->hidden);
+  p->memory->release(p->memory, p->m, p->hidden);
   memory_free(p->m, p);
+}
+
+/* <Compare the memories of kernels and store> */
+static bool same_memory(const struct engine *e, const struct store *s,
+  struct error *why)
+{
+  if (s->memory == e->k->memory) return true;
+  return error_say(why, "the store's keys and values are not in the memory of the"
+    " kernels %s; wanted: a store that was opened for these kernels", e->k->name);
 }
 
 /* <Run a pass before a watcher> */
@@ -275,15 +316,17 @@ bool model_forward_watched(struct engine *e, const struct model *lm, struct stor
   const struct row *rows, size_t n, const struct watcher *watch, struct pass **made,
   struct error *why)
 {
-  struct work w = { .e = e, .lm = lm, .s = s, .watch = watch, .n = n };
+  struct work w = { .e = e, .lm = lm, .s = s, .watch = watch, .n = n,
+    .memory = e->k->memory };
   struct arena own = { .m = s->m }, *kept = pool_arena(e->pool, s->m);
   *made = NULL;
   float_modes_begin(&w.modes);
-  bool ok = kernels_self_test(e->k, why) && rows_check(lm, rows, n, &w.max_seen, why)
-    && store_begin(s, rows, n, why);
+  w.d = kept != NULL ? kept : &own;
+  bool ok = kernels_self_test(e->k, why) && same_memory(e, s, why)
+    && rows_check(lm, rows, n, &w.max_seen, why) && store_begin(s, rows, n, why);
   if (ok) {
-    w.p = pass_open(s->m, n, lm->config.d_model, why);
-    ok = w.p != NULL && work_alloc(&w, kept != NULL ? kept : &own, why);
+    w.p = pass_open(s->m, w.memory, n, lm->config.d_model, why);
+    ok = w.p != NULL && work_alloc(&w, why);
     /* <Do the work, or let it not have been> */
       if (ok) {
         w.x = w.p->hidden;
@@ -295,6 +338,7 @@ bool model_forward_watched(struct engine *e, const struct model *lm, struct stor
         store_abort(s);
         pass_close(w.p);
       }
+    work_release(&w);
     arena_free(&own);
     if (kept != NULL) arena_reset(kept);
   }
@@ -325,22 +369,30 @@ bool pass_is_finite(const struct model *lm, const struct pass *p, size_t i,
 bool model_logits(struct engine *e, const struct model *lm, struct pass *p,
   const size_t *which, size_t n, float *logits, struct error *why)
 {
-  size_t d = p->d_model;
+  size_t d = p->d_model, v = lm->config.vocab_size;
+  const struct buffers *b = p->memory;
   for (size_t i = 0; i < n; i++)
     if (which[i] >= p->n)
       return error_say(why, "logits of row %zu; wanted: a row below %zu",
         which[i], p->n);
   if (n == 0) return true;
-  float *x = memory_alloc(p->m, MEMORY_ACTIVATIONS, n, d * sizeof *x, why);
-  if (x == NULL) return false;
-  for (size_t i = 0; i < n; i++)
-    memcpy(x + i * d, p->hidden + which[i] * d, d * sizeof *x);
-  struct float_modes modes;
-  float_modes_begin(&modes);
-  e->k->normalize(e, &lm->final_norm, x, n, d, x);
-  e->k->linear(e, &lm->head, 1, x, n, &logits);
-  float_modes_end(&modes);
-  memory_free(p->m, x);
+  float *x = b->alloc(b, p->m, MEMORY_ACTIVATIONS, n, d * sizeof *x, why);
+  float *y = b->is_host ? logits : NULL;
+  if (x != NULL && !b->is_host)
+    y = b->alloc(b, p->m, MEMORY_ACTIVATIONS, n, v * sizeof *y, why);
+  bool ok = x != NULL && y != NULL;
+  if (ok) {
+    struct float_modes modes;
+    float_modes_begin(&modes);
+    e->k->gather(e, p->hidden, d, which, n, x);
+    e->k->normalize(e, &lm->final_norm, x, n, d, x);
+    e->k->linear(e, &lm->head, 1, x, n, &y);
+    if (!b->is_host) b->get(b, logits, y, n * v * sizeof *y);
+    float_modes_end(&modes);
+  }
+  if (!b->is_host) b->release(b, p->m, y);
+  b->release(b, p->m, x);
+  if (!ok) return false;
   e->c->madds_head += (uint64_t) n * d * lm->config.vocab_size;
   if (!p->head_read) e->c->weight_bytes_read += lm->head_bytes;
   p->head_read = true;

@@ -113,6 +113,7 @@ bool store_prepare(struct store *s, const struct store_kind *kind,
   struct error *why)
 {
   *s = (struct store) { .kind = kind, .m = m, .config = *c,
+    .memory = &buffers_host, .encode = kv_encode_f32,
     .n_sequences = n_sequences, .n_positions = c->n_positions,
     .row_bytes = 2 * sizeof(float) * c->n_kv_heads * c->head_dim };
   s->batch.sequence = memory_alloc(m, MEMORY_OTHER, n_sequences,
@@ -127,6 +128,18 @@ static void batch_close(struct store *s)
     memory_free(s->m, q->token);
   }
   memory_free(s->m, s->batch.sequence);
+}
+
+/* <Count the rows of the store that are seen> */
+static void count_visible(struct store *s, uint32_t layer)
+{
+  s->rows_visible = 0;
+  for (uint32_t i = 0; i < s->n_sequences; i++) {
+    const struct kv_sequence *q = &s->batch.sequence[i];
+    size_t lo = store_window_start(s, layer, q->length), sinks = s->config.sinks;
+    if (q->count > 0)
+      s->rows_visible += q->length + q->count - lo + (sinks < lo ? sinks : lo);
+  }
 }
 
 /* <Count the rows that are seen> */
@@ -150,10 +163,11 @@ static bool goes_on(const struct segment *l, const struct row *before, const str
     && r->position == l->first_position + l->n_rows;
 }
 
-size_t store_segments(const struct store *s, uint32_t layer, struct segment *list)
+size_t store_segments(struct store *s, uint32_t layer, struct segment *list)
 {
   const struct row *r = s->batch.rows;
   size_t n = 0;
+  count_visible(s, layer);
   for (size_t i = 0; i < s->batch.n; i++) {
     if (n > 0 && goes_on(&list[n - 1], &r[i - 1], &r[i])) {
       list[n - 1].n_rows++;
@@ -165,18 +179,6 @@ size_t store_segments(const struct store *s, uint32_t layer, struct segment *lis
     store_view(s, layer, r[i].sequence, &l->view);
   }
   return n;
-}
-
-void store_write(struct store *s, uint32_t layer, const float *k, const float *v)
-{
-  s->kind->write(s, layer, k, v);
-  s->rows_visible = 0;
-  for (uint32_t i = 0; i < s->n_sequences; i++) {
-    const struct kv_sequence *q = &s->batch.sequence[i];
-    size_t lo = store_window_start(s, layer, q->length), sinks = s->config.sinks;
-    if (q->count > 0)
-      s->rows_visible += q->length + q->count - lo + (sinks < lo ? sinks : lo);
-  }
 }
 
 /* <Say how long a sequence is, and make it shorter> */
@@ -278,21 +280,6 @@ static bool plain_reserve(struct store *common, struct error *why)
   return true;
 }
 
-/* <Store the keys and values of a layer> */
-static void plain_write(struct store *common, uint32_t layer, const float *k,
-  const float *v)
-{
-  struct plain_store *s = (struct plain_store *) common;
-  size_t span = s->width * sizeof(float);
-  for (size_t i = 0; i < common->batch.n; i++) {
-    const struct row *r = &common->batch.rows[i];
-    const struct plain_block *b = &s->sequence[r->sequence];
-    float *place = b->data + (2 * layer * b->cap + r->position) * s->width;
-    memcpy(place, k + i * s->width, span);
-    memcpy(place + b->cap * s->width, v + i * s->width, span);
-  }
-}
-
 /* <Show what a row sees> */
 static void plain_view(const struct store *common, uint32_t layer, uint32_t sequence,
   struct kv_view *v)
@@ -322,8 +309,7 @@ struct store *store_open(struct memory *m, const struct model_config *c,
   uint32_t n_sequences, struct error *why)
 {
   static const struct store_kind kind = {
-    .reserve = plain_reserve, .write = plain_write, .view = plain_view,
-    .close = plain_close };
+    .reserve = plain_reserve, .view = plain_view, .close = plain_close };
   struct plain_store *s = memory_alloc(m, MEMORY_OTHER, 1, sizeof *s, why);
   if (s == NULL) return NULL;
   s->width = (size_t) c->n_kv_heads * c->head_dim;

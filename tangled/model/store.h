@@ -29,13 +29,9 @@ struct kv_batch { struct kv_sequence *sequence;
 struct store;
 
 /* the functions that make a kind of store */
-
-/* the functions that make a kind of store */
 struct store_kind {
   /* makes room for the rows of the pass, which are in batch */
   bool (*reserve)(struct store *s, struct error *why);
-  /* as store_write */
-  void (*write)(struct store *s, uint32_t layer, const float *k, const float *v);
   /* as store_view, without the sinks */
   void (*view)(const struct store *s, uint32_t layer, uint32_t sequence,
     struct kv_view *v);
@@ -49,12 +45,14 @@ struct store_kind {
 /* <The store as others see it> */
 
 /* the part that all stores have in common. rows_visible: rows of the store that some
-   row of the present pass sees in the layer that was put last, set by store_write;
-   rows_recomputed: rows of the pass that an earlier pass had computed, with the same
-   tokens up to there, set by store_begin */
+   row of the present pass sees in the layer whose segments were asked for last, set
+   by store_segments; rows_recomputed: rows of the pass that an earlier pass had
+   computed, with the same tokens up to there, set by store_begin */
 struct store {
   const struct store_kind *kind;
   struct memory *m; /* where passes through this store take their memory */
+  const struct buffers *memory; /* what its keys and values are in, the host's if nothing else is said */
+  kv_encode *encode; /* to the type in which they are kept, float32 if nothing else is said */
   uint32_t n_sequences, n_positions; /* the most it holds */
   size_t row_bytes; /* keys and values of one row in one layer, as stored */
   size_t rows_visible, rows_recomputed;
@@ -73,16 +71,13 @@ void store_commit(struct store *s);
 /* ends the pass as if it had not been */
 void store_abort(struct store *s);
 
-/* keys and values of all rows of the pass, [n][n_kv_heads*head_dim] each */
-void store_write(struct store *s, uint32_t layer, const float *k, const float *v);
-
 /* where the keys and values of a sequence are in layer, those of the present pass
    among them */
 void store_view(const struct store *s, uint32_t layer, uint32_t sequence,
   struct kv_view *v);
 
 /* the segments of the pass in layer; returns how many: at most one for each row */
-size_t store_segments(const struct store *s, uint32_t layer, struct segment *list);
+size_t store_segments(struct store *s, uint32_t layer, struct segment *list);
 
 /* the rows that sequence has: the position that comes next */
 size_t store_length(const struct store *s, uint32_t sequence);
