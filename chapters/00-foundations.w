@@ -696,12 +696,12 @@ unsigned pool_workers(const struct pool *p);
 struct arena *pool_arena(struct pool *p, const struct memory *m);
   /* an arena charged to |m| that lasts as long as the pool, for the one thread that calls |pool_run|; null
      for a null pool, for one that is charged to other memory, and while the arena is in use */
-bool pool_reserve(struct pool *p, size_t bytes, struct error *why);
-  /* from now on each worker has a workspace of at least |bytes| bytes; does nothing for a null
+bool pool_reserve(struct pool *p, size_t size, struct error *why);
+  /* from now on each worker has a workspace of at least |size| bytes; does nothing for a null
      pool. False and a sentence if memory is refused */
-void *pool_workspace(struct pool *p, unsigned worker, size_t bytes);
+void *pool_workspace(struct pool *p, unsigned worker, size_t size);
   /* the workspace of a worker, at a multiple of 64, its contents anything; null if less than
-     |bytes| have been reserved */
+     |size| bytes have been reserved */
 void pool_close(struct memory *m, struct pool *p);
   /* ends the threads and returns the memory */
 unsigned pool_cores(void);
@@ -745,8 +745,6 @@ static void spin_pause(void)
 {
 #if defined __x86_64__
   __builtin_ia32_pause();
-#elif defined __aarch64__
-  __asm__ volatile ("yield");
 #endif
 }
 @#
@@ -953,22 +951,22 @@ each pass. The arena is charged to the pool's memory; a caller whose own memory 
 @<What a pool keeps between steps@>=
 struct arena *pool_arena(struct pool *p, const struct memory *m)
 {@+ return p != NULL && p->m == m && p->kept.last == NULL ? &p->kept : NULL;@+ }
-bool pool_reserve(struct pool *p, size_t bytes, struct error *why)
+bool pool_reserve(struct pool *p, size_t size, struct error *why)
 {
-  if (p == NULL || bytes <= p->workspace_bytes) return true;
+  if (p == NULL || size <= p->workspace_bytes) return true;
   p->workspace_bytes = 0;
   for (unsigned i = 0; i < p->workers; i++) {
     void **block = &p->threads[i].workspace;
     memory_free(p->m, *block);
-    *block = memory_alloc(p->m, MEMORY_OTHER, bytes, 1, why);
+    *block = memory_alloc(p->m, MEMORY_OTHER, size, 1, why);
     if (*block == NULL) return false;
   }
-  p->workspace_bytes = bytes;
+  p->workspace_bytes = size;
   return true;
 }
-void *pool_workspace(struct pool *p, unsigned worker, size_t bytes)
+void *pool_workspace(struct pool *p, unsigned worker, size_t size)
 {
-  if (p == NULL || bytes > p->workspace_bytes) return NULL;
+  if (p == NULL || size > p->workspace_bytes) return NULL;
   return p->threads[worker].workspace;
 }
 

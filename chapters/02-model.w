@@ -1218,7 +1218,8 @@ These are the arrays. Widths in numbers: a query has |n_heads*head_dim|, a key o
 through.
 
 @<The arrays of a pass@>=
-enum {@+ N_LENT = 4@+ };
+enum {@+ N_ARRAYS = 11, N_LENT = 4@+ };
+struct pass_array {@+ float **at;@+ size_t width;@+ }; /* where its address goes, numbers a row */
 struct work {
   struct engine *e;@+ struct store *s;@+ struct pass *p;
   const struct model *lm;@+ const struct watcher *watch;
@@ -1249,17 +1250,18 @@ static bool work_alloc(struct work *w, struct error *why)
   w->q_width = (size_t) c->n_heads * c->head_dim;
   w->kv_width = (size_t) c->n_kv_heads * c->head_dim;
   bool fused = w->lm->layers[0].n_qkv == 1, gated = w->lm->layers[0].n_up == 2;
-  struct {@+ float **at;@+ size_t width;@+ } part[] = @[{ { &w->normed, c->d_model },@|
+  struct pass_array part[N_ARRAYS] = @[{ { &w->normed, c->d_model },@|
     { &w->fused, fused ? 3 * w->q_width : 0 }, { &w->q, w->q_width },@|
     { &w->k, w->kv_width }, { &w->v, w->kv_width }, { &w->mixed, w->q_width },@|
     { &w->added, c->d_model }, { &w->inner, c->d_inner },@|
     { &w->up, gated ? c->d_inner : 0 }, { &w->cosine, half }, { &w->sine, half } }@];
-  enum {@+ PARTS = sizeof part / sizeof *part@+ };
   size_t width = 0;
-  for (int i = 0; i < PARTS; i++) width += part[i].width;
+  for (int i = 0; i < N_ARRAYS; i++) width += part[i].width;
   float *rows = work_array(w, n, width * sizeof *rows, why);
-  for (int i = 0; i < PARTS && rows != NULL; i++)
-    *part[i].at = rows, rows += n * part[i].width;
+  for (int i = 0; i < N_ARRAYS && rows != NULL; i++) {
+    *part[i].at = rows;
+    rows += n * part[i].width;
+  }
   @<Take what places and attention need@>@;
   return !w->d->refused && reserve_room(w, why);
 }

@@ -904,7 +904,7 @@ weights of the inputs $j$, $j+16$, $j+32$, \dots, one after the other, in the or
 
 @<Copy weights into panels@>=
 enum { MR = 6, NR = 2 * WIDTH, KC = 1024, MC = 96, PREFETCH = 24 };
-struct panels { float weight[KC * NR], lane[MC / MR][16 * MR * NR]; };
+struct linear_room { float weight[KC * NR], lane[MC / MR][16 * MR * NR]; };
 INLINE void fill_panels(const struct matrix *w, struct tensor t, size_t o,
   size_t outs, size_t k0, size_t depth, float *panels)
 {
@@ -972,7 +972,7 @@ workspace. \label{sec:room}
 
 @<Several rows by the outputs |from| to |to| of a matrix stored by inputs@>=
 INLINE void by_panels(const struct matrix *w, enum weight_type type,
-  const float *x, size_t rows, size_t from, size_t to, struct panels *p, float *y)
+  const float *x, size_t rows, size_t from, size_t to, struct linear_room *p, float *y)
 {
   struct tensor t = @[{ w->weight.data, type }@];
   float (*lane)[16 * MR * NR] = p->lane;
@@ -1019,7 +1019,7 @@ struct linear_job { struct pool *pool; const struct matrix *list; size_t n;
   const float *x; size_t rows; float *const *y; };
 @#
 TARGET static void linear_matrix(const struct matrix *w, const float *x,
-  size_t rows, size_t from, size_t to, struct panels *p, float *y)
+  size_t rows, size_t from, size_t to, struct linear_room *p, float *y)
 {
   @<Call the loops for the matrix's type and layout@>@;
 }
@@ -1034,7 +1034,7 @@ TARGET static void linear_part(void *ctx, unsigned worker, unsigned workers)
     size_t to = worker_begin(w->out, step, worker + 1, workers);
     if (from < to)
       linear_matrix(w, job->x, job->rows, from, to, pool_workspace(job->pool, worker,
-        sizeof (struct panels)), job->y[m]);
+        sizeof (struct linear_room)), job->y[m]);
   }
 }
 
@@ -1085,7 +1085,7 @@ static void linear(const struct engine *e, const struct matrix *list, size_t n,
 static size_t room(const struct matrix *list, size_t n, size_t rows)
 {
   for (size_t m = 0; m < n; m++)
-    if (list[m].transposed && rows > 1)@+ return sizeof (struct panels);
+    if (list[m].transposed && rows > 1)@+ return sizeof (struct linear_room);
   return 0;
 }
 

@@ -331,8 +331,6 @@ static void spin_pause(void)
 {
 #if defined __x86_64__
   __builtin_ia32_pause();
-#elif defined __aarch64__
-  __asm__ volatile ("yield");
 #endif
 }
 
@@ -463,23 +461,23 @@ unsigned pool_workers(const struct pool *p)
 /* <What a pool keeps between steps> */
 struct arena *pool_arena(struct pool *p, const struct memory *m)
 { return p != NULL && p->m == m && p->kept.last == NULL ? &p->kept : NULL; }
-bool pool_reserve(struct pool *p, size_t bytes, struct error *why)
+bool pool_reserve(struct pool *p, size_t size, struct error *why)
 {
-  if (p == NULL || bytes <= p->workspace_bytes) return true;
+  if (p == NULL || size <= p->workspace_bytes) return true;
   p->workspace_bytes = 0;
   for (unsigned i = 0; i < p->workers; i++) {
     void **block = &p->threads[i].workspace;
     memory_free(p->m, *block);
-    *block = memory_alloc(p->m, MEMORY_OTHER, bytes, 1, why);
+    *block = memory_alloc(p->m, MEMORY_OTHER, size, 1, why);
     if (*block == NULL) return false;
   }
-  p->workspace_bytes = bytes;
+  p->workspace_bytes = size;
   return true;
 }
 
-void *pool_workspace(struct pool *p, unsigned worker, size_t bytes)
+void *pool_workspace(struct pool *p, unsigned worker, size_t size)
 {
-  if (p == NULL || bytes > p->workspace_bytes) return NULL;
+  if (p == NULL || size > p->workspace_bytes) return NULL;
   return p->threads[worker].workspace;
 }
 

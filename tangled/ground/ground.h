@@ -136,13 +136,13 @@ unsigned pool_workers(const struct pool *p);
    the arena is in use */
 struct arena *pool_arena(struct pool *p, const struct memory *m);
 
-/* from now on each worker has a workspace of at least bytes bytes; does nothing for a
+/* from now on each worker has a workspace of at least size bytes; does nothing for a
    null pool. False and a sentence if memory is refused */
-bool pool_reserve(struct pool *p, size_t bytes, struct error *why);
+bool pool_reserve(struct pool *p, size_t size, struct error *why);
 
 /* the workspace of a worker, at a multiple of 64, its contents anything; null if less
-   than bytes have been reserved */
-void *pool_workspace(struct pool *p, unsigned worker, size_t bytes);
+   than size bytes have been reserved */
+void *pool_workspace(struct pool *p, unsigned worker, size_t size);
 
 /* ends the threads and returns the memory */
 void pool_close(struct memory *m, struct pool *p);
