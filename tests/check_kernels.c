@@ -304,6 +304,33 @@ START_TEST(attention_is_the_oracle_across_blocks)
 }
 END_TEST
 
+/* what is moved arrives, and a number that is not finite is found wherever it is in a row */
+START_TEST(rows_are_moved_and_looked_at)
+{
+  for (int i = 0; i < 1000; i++) {
+    struct engine e = any_engine();
+    size_t d = 1 + below(50), rows = 1 + below(5), bad = below(rows), at = below(d), which[3];
+    float *x = numbers(rows * 3 * d), *part[3], *few = numbers(3 * d);
+    uint32_t first[5] = { 9, 9, 9, 9, 9 };
+    for (int k = 0; k < 3; k++) part[k] = numbers(rows * d), which[k] = below(3 * rows);
+    e.k->split(&e, x, rows, 3, d, part);
+    e.k->gather(&e, x, d, which, 3, few);
+    for (int k = 0; k < 3; k++) {
+      ck_assert(same(few + (size_t) k * d, x + which[k] * d, 4 * d));
+      for (size_t r = 0; r < rows; r++)
+        ck_assert(same(part[k] + r * d, x + (3 * r + (size_t) k) * d, 4 * d));
+    }
+    x[bad * d + at] = i % 3 == 0 ? NAN : i % 3 == 1 ? INFINITY : -INFINITY;
+    if (i % 2) first[bad] = 3; /* marked before: the first mark stays */
+    e.k->mark_nonfinite(&e, x, rows, d, 7, 9, first);
+    for (size_t r = 0; r < 5; r++)
+      ck_assert_uint_eq(first[r], r != bad ? 9 : i % 2 ? 3 : 7);
+    free(x), free(few);
+    for (int k = 0; k < 3; k++) free(part[k]);
+  }
+}
+END_TEST
+
 START_TEST(activations_are_the_oracle)
 {
   void (*truths[3])(const float *, size_t, float *) = { [ACTIVATION_GELU_TANH] = oracle_gelu_tanh,
@@ -864,6 +891,7 @@ static Suite *kernel_suite(void)
   tcase_add_test(t, rotation_is_the_oracle);
   tcase_add_test(t, attention_is_the_oracle_within_a_block);
   tcase_add_test(t, attention_is_the_oracle_across_blocks);
+  tcase_add_test(t, rows_are_moved_and_looked_at);
   tcase_add_test(t, activations_are_the_oracle);
   tcase_add_test(t, probabilities_are_the_oracle);
   tcase_add_test(t, embedding_widens_exactly);
