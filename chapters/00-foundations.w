@@ -740,7 +740,7 @@ the one we wait for wants to run.
 @^spinning@>
 
 @<Wait until a generation is over@>=
-enum { SPIN_LIMIT = 400 }; /* looks at a number before a worker sleeps */
+enum { SPIN_LIMIT = 200 }; /* looks at a number before a worker sleeps */
 static void spin_pause(void)
 {
 #if defined __x86_64__

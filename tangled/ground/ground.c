@@ -326,7 +326,7 @@ void float_modes_end(const struct float_modes *f)
 /* <Wait until a generation is over> */
 
 /* looks at a number before a worker sleeps */
-enum { SPIN_LIMIT = 400 };
+enum { SPIN_LIMIT = 200 };
 static void spin_pause(void)
 {
 #if defined __x86_64__
