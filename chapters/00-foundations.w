@@ -86,6 +86,7 @@ what needs POSIX is hidden in |ground.c|, and a program that includes |ground.h|
 @(ground.h@>=
 #ifndef INCIPIT_GROUND_H
 #define INCIPIT_GROUND_H
+#include <fenv.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -204,15 +205,18 @@ void *memory_reserve(struct memory *m, enum memory_class what, void *p, size_t *
      capacity of the first block); on failure null and a sentence, |p| and |*cap| as they were */
 void memory_free(struct memory *m, void *p);
   /* frees a block of one of these three; null does nothing */
-struct arena { struct memory *m; void *last; bool refused; };
-  /* blocks that are freed together, charged to |m|; |last| is the one allocated last. It begins
-     with |m| alone; |refused|: one of the blocks was */
+struct arena { struct memory *m; void *last, *spare; bool refused; };
+  /* blocks that are freed together, charged to |m|; |last| is the one allocated last, |spare|
+     the first of those that |arena_reset| has kept. It begins with |m| alone; |refused|: one of the blocks was */
 void *arena_alloc(struct arena *a, enum memory_class what, size_t count, size_t size,
   struct error *why);
-  /* a block as |memory_alloc| gives it, which is neither resized nor freed by itself; after
-     a refusal null, without another request */
+  /* a block as |memory_alloc| gives it, or a kept one, whose contents are anything; it is neither
+     resized nor freed by itself; after a refusal null, without another request */
+void arena_reset(struct arena *a);
+  /* takes all blocks back and keeps them for those who allocate next: the first is given out first,
+     and one that is too small, or for another purpose, is freed and replaced */
 void arena_free(struct arena *a);
-  /* frees all blocks, the last first; an arena that is all zero has none */
+  /* frees all blocks, the kept ones, too; an arena that is all zero has none */
 const char *memory_class_name(enum memory_class what);
   /* \.{"weights"}, \.{"cache"}, \dots */
 
@@ -374,27 +378,63 @@ allocations without a test between them; it asks once, at its end, whether anyth
 @^arena@>
 
 @<Allocate in an arena, and free it@>=
+@<Move a block from one chain to another@>@;
 void *arena_alloc(struct arena *a, enum memory_class what, size_t count, size_t size,
   struct error *why)
 {
-  void *p = a->refused ? NULL : memory_alloc(a->m, what, count, size, why);
+  if (a->refused) return NULL;
+  void *p = a->spare == NULL ? NULL : take_spare(a, what, count, size);
+  if (p == NULL) p = memory_alloc(a->m, what, count, size, why);
   a->refused = p == NULL;
-  if (p == NULL) return NULL;
-  struct block *b = block_of(p);
-  b->before = a->last;
-  HIDE(b, ALIGNMENT);
-  a->last = p;
+  if (p != NULL) chain(&a->last, p);
   return p;
 }
 @#
 void arena_free(struct arena *a)
 {
-  while (a->last != NULL) {
-    void *p = a->last;
-    a->last = block_of(p)->before;
-    memory_free(a->m, p);
-  }
+  arena_reset(a);
+  while (a->spare != NULL) memory_free(a->m, unchain(&a->spare));
+}
+
+@ A list of allocations that is repeated, as the passes of a text repeat theirs, can have the same blocks each time; then nothing is asked of the system, and
+nothing is zeroed. |arena_reset| moves the blocks to a second chain, |spare|. The last goes first, so the first is at its front in the end, where the first
+allocation of the next round finds it. If the round wants more there than last time, the small block is freed before the large one is allocated, so that the arena
+never holds more than one round has asked for at each of its places.
+
+@<Allocate in an arena, and free it@>=
+void arena_reset(struct arena *a)
+{
+  while (a->last != NULL) chain(&a->spare, unchain(&a->last));
   a->refused = false;
+}
+
+@ Both chains are links in the headers of the blocks.
+
+@<Move a block from one chain to another@>=
+static void chain(void **list, void *p)
+{
+  struct block *b = block_of(p);
+  b->before = *list;
+  HIDE(b, ALIGNMENT);
+  *list = p;
+}
+static void *unchain(void **list)
+{
+  void *p = *list;
+  struct block *b = block_of(p);
+  *list = b->before;
+  HIDE(b, ALIGNMENT);
+  return p;
+}
+static void *take_spare(struct arena *a, enum memory_class what, size_t count, size_t size)
+{
+  void *p = unchain(&a->spare);
+  struct block *b = block_of(p);
+  bool fits = b->what == what && (size == 0 || count <= b->bytes / size);
+  HIDE(b, ALIGNMENT);
+  if (fits) return p;
+  memory_free(a->m, p);
+  return NULL;
 }
 
 @ The names of the purposes appear in messages, in \.{--stats}, and in the tables of
@@ -649,130 +689,175 @@ struct pool *pool_open(struct memory *m, unsigned workers, struct error *why);
   /* a pool of |workers| $\ge 1$, the caller being the first of them; owned by
      the caller; null and a sentence if threads or memory are refused */
 void pool_run(struct pool *p, pool_work *work, void *ctx);
-  /* |work(ctx, i, workers)| for every |i|, on as many threads, under the default
-     floating-point modes; returns when all are done. A null pool is one worker */
+  /* |work(ctx, i, workers)| for every |i|, on as many threads; returns when all are done. The
+     caller's own part runs under the modes that |float_modes_begin| has set, or has not; the
+     other workers always have the default ones. A null pool is one worker */
 unsigned pool_workers(const struct pool *p);
   /* how many; 1 for a null pool */
+struct arena *pool_arena(struct pool *p, const struct memory *m);
+  /* an arena charged to |m| that lasts as long as the pool, for the one thread that calls |pool_run|; null
+     for a null pool, for one that is charged to other memory, and while the arena is in use */
+bool pool_reserve(struct pool *p, size_t size, struct error *why);
+  /* from now on each worker has a workspace of at least |size| bytes; does nothing for a null
+     pool. False and a sentence if memory is refused */
+void *pool_workspace(struct pool *p, unsigned worker, size_t size);
+  /* the workspace of a worker, at a multiple of 64, its contents anything; null if less than
+     |size| bytes have been reserved */
 void pool_close(struct memory *m, struct pool *p);
   /* ends the threads and returns the memory */
 unsigned pool_cores(void);
   /* physical cores that are online, at least 1 */
 
-@ A helper is a worker that is a thread of ours; it knows its pool and its number. The pool counts steps: |step| is raised to
-announce a new one, and |busy| counts the workers that have not finished it. A worker
-that has nothing to do watches |step| for a short while before it goes to sleep, because
-the next step of a pass usually comes within microseconds, and waking a sleeper takes
-longer than that. But it must go to sleep in the end: a program that waits for its user would otherwise keep every core hot.
+@ A helper is a worker that is a thread of ours; it knows its pool and its number. A step has two ends. The caller announces it, for
+which all helpers wait; and the last helper reports that it is done, for which the caller waits. Both are the same thing, a \emph{generation}: a number that only ever rises by
+one, and somebody who waits until it is no longer the number that was seen last. Such a wait cannot come too late, as waiting for a signal can: the new number is there to be
+read by those who arrive after the announcement, too.
+@^barrier@>@^generation counter@>
 
 @<What a pool holds@>=
-struct worker_thread { struct pool *owner; unsigned number; pthread_t thread; };
+struct generation { atomic_uint number, sleepers; };
+struct worker_thread { struct pool *owner; unsigned number; pthread_t thread;
+  void *workspace; };
 struct pool {
   unsigned workers;
-  atomic_uint step, busy, ending;
+  struct memory *m;
+  struct arena kept;
+  size_t workspace_bytes; /* that every worker has */
+  struct generation announced, finished; /* steps begun, and steps done by all */
+  atomic_uint busy, ending; /* workers that have not done the step; whether to end */
   pool_work *work;
   void *ctx;
   pthread_mutex_t lock;
-  pthread_cond_t announced, finished;
+  pthread_cond_t risen;
   struct worker_thread *threads; /* |workers| of them; number 0, the caller, is unused */
 };
-enum { SPIN_LIMIT = 50000 }; /* looks at |step| before a worker sleeps */
+
+@ Who waits looks at the number for a short while before it goes to sleep, because
+the next step of a pass usually comes within microseconds, and waking a sleeper takes
+longer than that. But it must go to sleep in the end: a program that waits for its user would otherwise keep every core hot. Between two looks
+it pauses. On x86 there is an instruction for that, which leaves the core to its other hardware thread for some tens of cycles, and keeps the processor from
+looking ahead at a value that has not come. The looks are few, because they are dear when there are more threads than cores: then we may be looking at the very core on which
+the one we wait for wants to run.
+@^spinning@>
+
+@<Wait until a generation is over@>=
+enum { SPIN_LIMIT = 200 }; /* looks at a number before a worker sleeps */
+static void spin_pause(void)
+{
+#if defined __x86_64__
+  __builtin_ia32_pause();
+#endif
+}
+@#
+static bool is_over(struct generation *g, unsigned seen)
+{@+ return atomic_load(&g->number) != seen;@+ }
+static void generation_wait(struct pool *p, struct generation *g, unsigned seen)
+{
+  for (int i = 0; i < SPIN_LIMIT; i++) {
+    if (is_over(g, seen)) return;
+    spin_pause();
+  }
+  pthread_mutex_lock(&p->lock);
+  atomic_fetch_add(&g->sleepers, 1);
+  while (!is_over(g, seen)) pthread_cond_wait(&p->risen, &p->lock);
+  atomic_fetch_sub(&g->sleepers, 1);
+  pthread_mutex_unlock(&p->lock);
+}
+
+@ The other side raises the number, and takes the lock only if someone sleeps. Could it miss one? A sleeper first enters itself in |sleepers| and then looks at the
+number; here the number is raised first, and then we look at |sleepers|. These four are atomic operations of the strictest kind, which all threads see in one order; so if we
+see no sleeper, the sleeper sees the new number, and does not sleep. And one that has seen the old number holds the lock until the very moment at which it
+sleeps, so the signal cannot fall between its look and its sleep. The atomic operations also carry the work to the helpers and its results back: what a thread wrote
+before it raised a number, another can read after it has seen the number risen.
+
+@<Raise a generation, and wake those who sleep@>=
+static void generation_raise(struct pool *p, struct generation *g)
+{
+  atomic_fetch_add(&g->number, 1);
+  if (atomic_load(&g->sleepers) == 0) return;
+  pthread_mutex_lock(&p->lock);
+  pthread_cond_broadcast(&p->risen);
+  pthread_mutex_unlock(&p->lock);
+}
 
 @ The floating-point unit has modes: how to round, whether to flush small numbers to
 zero. They belong to each thread, and a library linked with \.{-Ofast} by somebody else
-may have changed them behind our back. So a worker saves the modes, sets the standard
-ones for the length of its part, and puts back what it found, since the caller's thread is not ours. With glibc on x86-64 the standard
-modes include that small numbers are not flushed; a test sets every mode wrong and looks.\side{There is a pragma
-that should tell the compiler of this, |FENV_ACCESS|; neither gcc nor clang needs it here,
-because the part is a call that they cannot see through.}
+may have changed them behind our back. A result must not depend on that. So whoever computes asks for the standard modes first, and afterwards puts back what was
+found, since the caller's thread is not ours. This is done once for a whole pass through a model and not for each of its
+steps, many of which are over, in a small model, before the modes could have been saved and put back.
 @^rounding mode@>@^denormals@>
 
-@<Do one worker's part under the standard modes@>=
-static void do_part(pool_work *work, void *ctx, unsigned worker,
-  unsigned workers)
-{
-  fenv_t found;
-  fegetenv(&found);
-  fesetenv(FE_DFL_ENV);
-  work(ctx, worker, workers);
-  fesetenv(&found);
-}
+@<A pool of workers@>=
+struct float_modes { unsigned mxcsr; fenv_t rest; };
+  /* the modes of a thread, as they were found: the first on x86-64, the second elsewhere */
+void float_modes_begin(struct float_modes *f);
+  /* sets the standard modes for the calling thread: to nearest, nothing flushed; |*f| has those that were found */
+void float_modes_end(const struct float_modes *f);
+  /* puts back the modes that were found */
 
-@ The life of a helper: wait for a step that it has not done, do its part, report. The
-value of |step| it has seen last is its own variable, and no new step begins before all have reported, so a step can
-neither be missed nor done twice. To report is to take one from |busy|, and whoever brings it to zero wakes the caller. The two words \emph{acquire} and
-\emph{release} are a pair: what one thread wrote before it released a variable, another can read after it has acquired the new value. Here they carry the work to the helper
-and its results back.
+@ C has functions for the modes, which also save and load the old stack of the x87 unit. On x86-64 no |float| and no |double| goes through it, and all that counts is one
+register, MXCSR, whose standard value is \.{1f80}: nothing flushed, nearest, no traps. Reading and writing it takes a small part of the time of the functions. A test
+sets every mode wrong and looks.\side{There is a pragma that should tell the compiler of this, |FENV_ACCESS|; neither gcc nor clang needs it here, because a kernel is called
+through a pointer, and they cannot see through that.}
+@^MXCSR@>
+
+@<Set the standard modes, and put back what was found@>=
+#if defined __x86_64__
+void float_modes_begin(struct float_modes *f)
+{
+  f->mxcsr = __builtin_ia32_stmxcsr();
+  __builtin_ia32_ldmxcsr(0x1f80);
+}
+void float_modes_end(const struct float_modes *f)
+{@+ __builtin_ia32_ldmxcsr(f->mxcsr);@+ }
+#else
+void float_modes_begin(struct float_modes *f)
+{
+  fegetenv(&f->rest);
+  fesetenv(FE_DFL_ENV);
+}
+void float_modes_end(const struct float_modes *f)
+{@+ fesetenv(&f->rest);@+ }
+#endif
+
+@ The life of a helper: set the modes, which nobody else will touch, since the thread is ours; then wait for a step that it has not done, do its part, report. The
+number that it has seen last is its own variable, and no new step begins before all have reported, so a step can
+neither be missed nor done twice. To report is to take one from |busy|, and the helper that brings it to zero says that the step is finished.
 
 @<The life of a helper@>=
 static void *worker_main(void *argument)
 {
   struct worker_thread *h = argument;
   struct pool *p = h->owner;
-  for (unsigned seen = 0;;) {
-    @<Wait until |p->step| is no longer |seen|@>@;
-    seen = atomic_load_explicit(&p->step, memory_order_acquire);
+  struct float_modes inherited;
+  float_modes_begin(&inherited);
+  for (unsigned seen = 0;; seen++) {
+    generation_wait(p, &p->announced, seen);
     if (atomic_load(&p->ending) != 0) return NULL;
-    do_part(p->work, p->ctx, h->number, p->workers);
-    if (atomic_fetch_sub_explicit(&p->busy, 1, memory_order_acq_rel) == 1)
-      wake(p, &p->finished);
+    p->work(p->ctx, h->number, p->workers);
+    if (atomic_fetch_sub(&p->busy, 1) == 1)
+      generation_raise(p, &p->finished);
   }
 }
 
-@ First patiently, then asleep. The sleeper looks once more under the lock, and |wake|
-takes the same lock; so an announcement cannot fall between the look and the sleep. Without that lock it could, once in a great many steps, and the program would
-stand still for ever: a fault that no test finds by trying.
-
-@<Wait until |p->step| is no longer |seen|@>=
-for (int i = 0; i < SPIN_LIMIT; i++)
-  if (atomic_load_explicit(&p->step, memory_order_acquire) != seen) break;
-if (atomic_load_explicit(&p->step, memory_order_acquire) == seen) {
-  pthread_mutex_lock(&p->lock);
-  while (atomic_load_explicit(&p->step, memory_order_acquire) == seen)
-    pthread_cond_wait(&p->announced, &p->lock);
-  pthread_mutex_unlock(&p->lock);
-}
-
-@ To wake somebody is to take the lock, for the reason just given, and to signal. Everybody is woken, and looks for himself whether the news
-is for him.
-
-@<Wake those who sleep@>=
-static void wake(struct pool *p, pthread_cond_t *who)
-{
-  pthread_mutex_lock(&p->lock);
-  pthread_cond_broadcast(who);
-  pthread_mutex_unlock(&p->lock);
-}
-
-@ The caller announces the step, does part 0 itself, and then waits for the others in
-the same two ways. The store to |busy| comes before the release of |step|; whoever sees
-the new step sees the work, too. The other order would let a quick helper report before it was counted. With one worker nothing is announced, but the part is done
-under the same modes: a result must not depend on whether there were helpers.
+@ The caller announces the step, does part 0 itself, and then waits until it is finished. |busy| is set before the step is announced;
+the other order would let a quick helper report before it was counted. With one worker nothing is announced.
 
 @<Give a step to all workers, and wait for the last@>=
 void pool_run(struct pool *p, pool_work *work, void *ctx)
 {
   unsigned workers = pool_workers(p);
   if (workers == 1) {
-    do_part(work, ctx, 0, 1);
+    work(ctx, 0, 1);
     return;
   }
+  unsigned seen = atomic_load(&p->finished.number);
   p->work = work, p->ctx = ctx;
-  atomic_store_explicit(&p->busy, workers - 1, memory_order_relaxed);
-  atomic_fetch_add_explicit(&p->step, 1, memory_order_release);
-  wake(p, &p->announced);
-  do_part(work, ctx, 0, workers);
-  @<Wait until nobody is busy@>@;
+  atomic_store(&p->busy, workers - 1);
+  generation_raise(p, &p->announced);
+  work(ctx, 0, workers);
+  generation_wait(p, &p->finished, seen);
 }
-
-@ The same two ways: |SPIN_LIMIT| looks, then sleep until the last helper wakes us.
-
-@<Wait until nobody is busy@>=
-for (int i = 0; i < SPIN_LIMIT; i++)
-  if (atomic_load_explicit(&p->busy, memory_order_acquire) == 0) return;
-pthread_mutex_lock(&p->lock);
-while (atomic_load_explicit(&p->busy, memory_order_acquire) != 0)
-  pthread_cond_wait(&p->finished, &p->lock);
-pthread_mutex_unlock(&p->lock);
 
 @ A pool of one has no helpers; it is allowed, and has a block all the same. The workers are known by their numbers from the moment the pool is there, so the
 lock and the two conditions must be ready before the first thread starts.
@@ -788,27 +873,35 @@ struct pool *pool_open(struct memory *m, unsigned workers, struct error *why)
     return NULL;
   }
   p->threads = h, p->workers = workers;
+  p->m = p->kept.m = m;
   pthread_mutex_init(&p->lock, NULL);
-  pthread_cond_init(&p->announced, NULL);
-  pthread_cond_init(&p->finished, NULL);
+  pthread_cond_init(&p->risen, NULL);
   @<Start a thread for each helper, or end those that were started@>@;
   return p;
 }
 
 @ Opening can fail half-way: the third thread may be refused after two were started.
 Then those two are told to end, and everything goes back. |end_threads| takes the number that
-were started, so it serves here and in |pool_close|.
+were started, so it serves here and in |pool_close|. How large a stack a thread gets is otherwise the system's decision: eight
+megabytes with one C library, an eighth of one with another. We say it. No kernel keeps more than a few tens of kilobytes there, since what is large is in memory that is
+counted (\cref{sec:room}); the rest is for builds that surround every array with guards.
+@^stack@>
 
 @<Start a thread for each helper, or end those that were started@>=
+pthread_attr_t stack;
+pthread_attr_init(&stack);
+pthread_attr_setstacksize(&stack, (size_t) 1 << 20);
 for (unsigned i = 1; i < workers; i++) {
   h[i] = (struct worker_thread) @[{ .owner = p, .number = i }@];
-  int code = pthread_create(&h[i].thread, NULL, worker_main, &h[i]);
+  int code = pthread_create(&h[i].thread, &stack, worker_main, &h[i]);
   if (code == 0) continue;
+  pthread_attr_destroy(&stack);
   error_say(why, "thread %u of %u: %s", i + 1, workers, strerror(code));
   end_threads(p, i);
   @<Return the pool's memory, which was for |workers|@>@;
   return NULL;
 }
+pthread_attr_destroy(&stack);
 
 @ To end the helpers is to announce one more step, with |ending| set, and to wait until
 each thread is gone. Only those with a number below |started| exist. We wait because a thread that is still on its way out may still look at the lock, and the lock
@@ -818,8 +911,7 @@ is about to be returned.
 static void end_threads(struct pool *p, unsigned started)
 {
   atomic_store(&p->ending, 1);
-  atomic_fetch_add_explicit(&p->step, 1, memory_order_release);
-  wake(p, &p->announced);
+  generation_raise(p, &p->announced);
   for (unsigned i = 1; i < started; i++)
     pthread_join(p->threads[i].thread, NULL);
 }
@@ -829,8 +921,9 @@ section have said how many |workers| it was taken for.
 
 @<Return the pool's memory, which was for |workers|@>=
 pthread_mutex_destroy(&p->lock);
-pthread_cond_destroy(&p->announced);
-pthread_cond_destroy(&p->finished);
+pthread_cond_destroy(&p->risen);
+for (unsigned k = 0; k < workers; k++) memory_free(m, h[k].workspace);
+arena_free(&p->kept);
 memory_free(m, p->threads);
 memory_free(m, p);
 
@@ -842,6 +935,7 @@ void pool_close(struct memory *m, struct pool *p)
 {
   if (p == NULL) return;
   unsigned workers = p->workers;
+  struct worker_thread *h = p->threads;
   end_threads(p, workers);
   @<Return the pool's memory, which was for |workers|@>@;
 }
@@ -849,6 +943,32 @@ void pool_close(struct memory *m, struct pool *p)
 unsigned pool_workers(const struct pool *p)
 {
   return p == NULL ? 1 : p->workers;
+}
+
+@ Between steps a pool keeps memory, too. A step divides its work among the workers, and while it works, each may want an array of its own, too large for a stack. And the
+caller, who runs the same list of steps again and again, wants the same arrays for them each time. Both would otherwise be allocated and zeroed and freed in
+each pass. The arena is charged to the pool's memory; a caller whose own memory is another gets none, since its books must have what it uses.
+
+@<What a pool keeps between steps@>=
+struct arena *pool_arena(struct pool *p, const struct memory *m)
+{@+ return p != NULL && p->m == m && p->kept.last == NULL ? &p->kept : NULL;@+ }
+bool pool_reserve(struct pool *p, size_t size, struct error *why)
+{
+  if (p == NULL || size <= p->workspace_bytes) return true;
+  p->workspace_bytes = 0;
+  for (unsigned i = 0; i < p->workers; i++) {
+    void **block = &p->threads[i].workspace;
+    memory_free(p->m, *block);
+    *block = memory_alloc(p->m, MEMORY_OTHER, size, 1, why);
+    if (*block == NULL) return false;
+  }
+  p->workspace_bytes = size;
+  return true;
+}
+void *pool_workspace(struct pool *p, unsigned worker, size_t size)
+{
+  if (p == NULL || size > p->workspace_bytes) return NULL;
+  return p->threads[worker].workspace;
 }
 
 @ Two hardware threads of one core share its multipliers, and for our kernels the second
@@ -1003,7 +1123,6 @@ asks for so many of the system's headers, and meant to be: whoever brings the en
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <fcntl.h>
-#include <fenv.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -1037,18 +1156,20 @@ the chapter has them so.
 @<Map a regular file@>@;
 @<Join a directory and a name@>@;
 
-@ The second half is the pool, from the modes of one worker up to the count of cores, and the question whether to go on. On a system without threads it is this half that would be written anew, with
+@ The second half is the pool, from the modes of a thread up to the count of cores, and the question whether to go on. On a system without threads it is this half that would be written anew, with
 a |pool_run| that does all parts one after the other, and the bits would be the same, since who does a part does not matter (\cref{sec:pool}).
 
 @<Workers@>=
 @<What a pool holds@>@;
-@<Do one worker's part under the standard modes@>@;
-@<Wake those who sleep@>@;
+@<Set the standard modes, and put back what was found@>@;
+@<Wait until a generation is over@>@;
+@<Raise a generation, and wake those who sleep@>@;
 @<The life of a helper@>@;
 @<Give a step to all workers, and wait for the last@>@;
 @<End the helpers that were started@>@;
 @<Start the helpers@>@;
 @<Close a pool, and count its workers@>@;
+@<What a pool keeps between steps@>@;
 @<Count the physical cores@>@;
 @<Ask whether to go on@>@;
 

@@ -633,8 +633,8 @@ struct kv_batch { struct kv_sequence *sequence;
 
 @ A store is a table of functions and a state, because there will be more than
 one: chapter 4 has one that shares pages among
-sequences. The pass knows only this table. What it gets to see of the store's memory is a |struct kv_view|: where the keys and the values lie, how far
-it is from row to row, and which positions count. No function is called for a key. What the batch can answer is answered there, so a new kind of store has to say only where rows
+sequences. The pass knows only this table. What it gets to see of the store's memory is a |struct kv_view| for each segment of its rows: where the keys and the values are, and how far
+it is from row to row. No function is called for a key. What the batch can answer is answered there, so a new kind of store has to say only where rows
 are kept.
 
 @<What a store can do@>=
@@ -642,10 +642,9 @@ struct store;
 struct store_kind {
   bool (*reserve)(struct store *s, struct error *why);
     /* makes room for the rows of the pass, which are in |batch| */
-  void (*write)(struct store *s, uint32_t layer, const float *k, const float *v);
-    /* as |store_write| */
-  void (*view)(const struct store *s, uint32_t layer, size_t i, struct kv_view *v);
-    /* as |store_view|, without the positions that count */
+  void (*view)(const struct store *s, uint32_t layer, uint32_t sequence,
+    struct kv_view *v);
+    /* as |store_view|, without the sinks */
   void (*truncated)(struct store *s, uint32_t sequence);
     /* the sequence has been cropped, and may be cropped further; null if nothing
        is to be done */
@@ -663,6 +662,8 @@ them.
 struct store {
   const struct store_kind *kind;
   struct memory *m; /* where passes through this store take their memory */
+  const struct buffers *memory; /* what its keys and values are in, the host's if nothing else is said */
+  kv_encode *encode; /* to the type in which they are kept, float32 if nothing else is said */
   uint32_t n_sequences, n_positions; /* the most it holds */
   uint32_t n_layers, n_kv_heads, head_dim; /* of the model */
   uint32_t sinks, *window; /* first positions that are always seen; |[n_layers]|, how
@@ -672,7 +673,7 @@ struct store {
   struct kv_batch batch;
 };
   /* the part that all stores have in common. |rows_visible|: rows of the store that some
-     row of the present pass sees in the layer that was put last, set by |store_write|;
+     row of the present pass sees in the layer whose segments were asked for last, set by |store_segments|;
      |rows_recomputed|: rows of the pass that an earlier pass had computed, with the same
      tokens up to there, set by |store_begin| */
 
@@ -689,14 +690,16 @@ void store_commit(struct store *s);
 void store_abort(struct store *s);
   /* ends the pass as if it had not been */
 
-@ Layer by layer the pass hands over what it has made, and is shown what its rows may see.
+@ Layer by layer the pass is shown where its keys and values belong, and what its rows may see. Both are the same places: in segments, since consecutive rows of a sequence see the same keys and values, up to the last few.
 
 @<The store as others see it@>=
-void store_write(struct store *s, uint32_t layer, const float *k, const float *v);
-  /* keys and values of all rows of the pass, |[n][n_kv_heads*head_dim]| each */
-void store_view(const struct store *s, uint32_t layer, size_t i,
+void store_view(const struct store *s, uint32_t layer, uint32_t sequence,
   struct kv_view *v);
-  /* what row number |i| of the pass sees in |layer| */
+  /* where the keys and values of a sequence are in |layer|, those of the present pass among them */
+size_t store_segments(struct store *s, uint32_t layer, size_t most,
+  struct segment *list);
+  /* the segments of the pass in |layer|, of at most |most| $\ge1$ rows; returns how many: at most one
+     for each row */
 
 @ To crop a sequence is to keep its first rows only. The rows after them are forgotten and the memory is kept, for the next text or, in the naive loop, for the
 same text once more.
@@ -750,25 +753,49 @@ size_t store_window_start(const struct store *s, uint32_t layer, size_t position
   bool short_sighted = window > 0 && position >= window;
   return short_sighted ? position - window + 1 : 0;
 }
-void store_view(const struct store *s, uint32_t layer, size_t i,
+void store_view(const struct store *s, uint32_t layer, uint32_t sequence,
   struct kv_view *v)
 {
-  uint32_t position = s->batch.rows[i].position, sinks = s->sinks;
-  s->kind->view(s, layer, i, v);
-  v->lo = (uint32_t) store_window_start(s, layer, position), v->hi = position + 1;
-  v->sinks = sinks < v->lo ? sinks : 0;
-  if (sinks >= v->lo) v->lo = 0;
+  s->kind->view(s, layer, sequence, v);
+  v->sinks = s->sinks;
 }
 
-@ A model may be told to keep, besides its window, the first few positions of the text for ever, which \cref{sec:sinks} calls \emph{sinks}. As long as the window still reaches them they are nothing special, and |lo| is simply 0.
+@ The segments of a pass are found by going through its rows in the order in which they came: a row that has the sequence of the one before, and the next position, belongs to the same segment. Rows that come
+in another order make shorter segments, and the same result.
 
+@<Count the rows that are seen@>=
+static bool goes_on(const struct segment *l, const struct row *before, const struct row *r)
+{
+  return r->sequence == before->sequence
+    && r->position == l->first_position + l->n_rows;
+}
+size_t store_segments(struct store *s, uint32_t layer, size_t most,
+  struct segment *list)
+{
+  const struct row *r = s->batch.rows;
+  size_t n = 0;
+  count_visible(s, layer);
+  for (size_t i = 0; i < s->batch.n; i++) {
+    if (n > 0 && list[n - 1].n_rows < most
+        && goes_on(&list[n - 1], &r[i - 1], &r[i])) {
+      list[n - 1].n_rows++;
+      continue;
+    }
+    struct segment *l = &list[n++];
+    *l = (struct segment) @[{ .first_row = (uint32_t) i, .n_rows = 1,@|
+      .first_position = r[i].position, .window = s->window[layer] }@];
+    store_view(s, layer, r[i].sequence, &l->view);
+  }
+  return n;
+}
+
+@ A model may be told to keep, besides its window, the first few positions of the text for ever, which \cref{sec:sinks} calls \emph{sinks}.
 The rows that some row of the pass will look at are all from the first one that the
 earliest of them sees up to the last of the pass, and the sinks before that. Each is counted once, however many look at it.
 
-@<Count the rows that are seen@>=
-void store_write(struct store *s, uint32_t layer, const float *k, const float *v)
+@<Count the rows of the store that are seen@>=
+static void count_visible(struct store *s, uint32_t layer)
 {
-  s->kind->write(s, layer, k, v);
   s->rows_visible = 0;
   for (uint32_t i = 0; i < s->n_sequences; i++) {
     const struct kv_sequence *q = &s->batch.sequence[i];
@@ -950,6 +977,7 @@ bool store_prepare(struct store *s, const struct store_kind *kind,
   struct error *why)
 {
   *s = (struct store) @[{ .kind = kind, .m = m, .sinks = c->sinks,@|
+    .memory = &buffers_host, .encode = kv_encode_f32,@|
     .n_sequences = n_sequences, .n_positions = c->n_positions,@|
     .n_layers = c->n_layers, .n_kv_heads = c->n_kv_heads,@|
     .head_dim = c->head_dim,@|
@@ -1074,37 +1102,18 @@ for (size_t i = 0; i < parts && length > 0; i++)
   memcpy(data + i * cap * s->width, b->data + i * b->cap * s->width,
     length * span);
 
-@ Storing is copying, to the row's own place in the layer: keys in one half of it, values in the other, each at
-its position. Nothing is rounded here, for this store keeps floats. The rows come in the caller's order and lie in that of their positions.
-
-@<Store the keys and values of a layer@>=
-static void plain_write(struct store *common, uint32_t layer, const float *k,
-  const float *v)
-{
-  struct plain_store *s = (struct plain_store *) common;
-  size_t span = s->width * sizeof(float);
-  for (size_t i = 0; i < common->batch.n; i++) {
-    const struct row *r = &common->batch.rows[i];
-    const struct plain_block *b = &s->sequence[r->sequence];
-    float *place = b->data + (2 * layer * b->cap + r->position) * s->width;
-    memcpy(place, k + i * s->width, span);
-    memcpy(place + b->cap * s->width, v + i * s->width, span);
-  }
-}
-
-@ To show a row what it sees is to say where its sequence's rows of the layer begin, and that one follows the other.
+@ To show a sequence is to say where its rows of the layer begin, and that one follows the other.
 
 @<Show what a row sees@>=
-static void plain_view(const struct store *common, uint32_t layer, size_t i,
+static void plain_view(const struct store *common, uint32_t layer, uint32_t sequence,
   struct kv_view *v)
 {
   const struct plain_store *s = (const struct plain_store *) common;
-  const struct plain_block *b =
-    &s->sequence[common->batch.rows[i].sequence];
+  const struct plain_block *b = &s->sequence[sequence];
   const float *keys = b->data + 2 * layer * b->cap * s->width;
   *v = (struct kv_view) @[{ .key = (uintptr_t) keys,@|
     .value = (uintptr_t) (keys + b->cap * s->width),@|
-    .row_bytes = s->width * sizeof(float),@|
+    .row_bytes = (uint32_t) (s->width * sizeof(float)),@|
     .head_bytes = common->head_dim * sizeof(float),@|
     .type = WEIGHT_F32 }@];
 }
@@ -1116,8 +1125,7 @@ struct store *store_open(struct memory *m, const struct model_config *c,
   uint32_t n_sequences, struct error *why)
 {
   static const struct store_kind kind = @[{@|
-    .reserve = plain_reserve, .write = plain_write, .view = plain_view,@|
-    .close = plain_close }@];
+    .reserve = plain_reserve, .view = plain_view, .close = plain_close }@];
   struct plain_store *s = memory_alloc(m, MEMORY_OTHER, 1, sizeof *s, why);
   if (s == NULL)@+ return NULL;
   s->width = (size_t) c->n_kv_heads * c->head_dim;
@@ -1157,6 +1165,7 @@ static void plain_close(struct store *common)
 @<Make room for the tokens of the pass@>@;
 @<Begin the batch@>@;
 @<Open and close the batch@>@;
+@<Count the rows of the store that are seen@>@;
 @<Count the rows that are seen@>@;
 @<Say how long a sequence is, and make it shorter@>@;
 @<Fork a sequence of a store@>@;
@@ -1164,7 +1173,6 @@ static void plain_close(struct store *common)
 @<What the plain store holds@>@;
 @<Give a sequence a larger block@>@;
 @<Make room for the rows of the pass@>@;
-@<Store the keys and values of a layer@>@;
 @<Show what a row sees@>@;
 @<Close a plain store@>@;
 @<Open a plain store@>@;
@@ -1193,11 +1201,12 @@ asked about.
 
 @<What a pass leaves behind@>=
 struct pass {
-  struct memory *m;@+ size_t n, d_model;
-  float *hidden; /* |[n][d_model]|, in the order of the rows */
+  struct memory *m;@+ const struct buffers *memory;
+  size_t n;@+ uint32_t d_model;
+  bool head_read; /* the head's weights have been counted for this pass */
+  float *hidden; /* |[n][d_model]|, in the order of the rows, in |memory| */
   uint32_t *first_bad_layer; /* |[n]|: the layer, from 1, after which a row first held a
     number that is not finite, 0 if its embedding did, |PASS_FINITE| if none */
-  bool head_read; /* the head's weights have been counted for this pass */
 };
   /* the hidden states of |n| rows after the last layer */
 enum {@+ PASS_FINITE = 0x7fffffff@+ };
@@ -1264,8 +1273,10 @@ bool model_logprobs(struct engine *e, const struct model *lm, struct store *s,
      adds them in order. A logit that is not finite is an error */
 
 @ A pass needs a dozen arrays, all of them allocated before the first layer and
-freed after the last, so that nothing can be refused in the middle of the work. They come from an \emph{arena} (\cref{sec:memory}), and one call
-frees them all, even when the arena is only half full because the sixth array was refused.
+taken back after the last, so that nothing can be refused in the middle of the work. They come from an \emph{arena} (\cref{sec:memory}). If the engine's
+workers keep one for us, the next pass finds the same blocks there, and allocates nothing that this one had; a token of a small model is too short a time for a
+dozen blocks that are zeroed and thrown away. Otherwise the arena lasts for this pass, and one call
+frees it all.
 @^arena@>
 
 These are the arrays. Widths in numbers: a query has |n_heads*head_dim|, a key or a value
@@ -1273,65 +1284,121 @@ These are the arrays. Widths in numbers: a query has |n_heads*head_dim|, a key o
 through.
 
 @<The arrays of a pass@>=
+enum {@+ N_ARRAYS = 11, N_LENT = 4@+ };
+struct pass_array {@+ float **at;@+ size_t width;@+ }; /* where its address goes, numbers a row */
 struct work {
   struct engine *e;@+ struct store *s;@+ struct pass *p;
   const struct model *lm;@+ const struct watcher *watch;
+  const struct buffers *memory;@+ struct arena *d;
   size_t n, q_width, kv_width, max_seen;
+  struct float_modes modes; /* the caller's */
   float *x; /* the residual stream, |p->hidden| */
   float *normed, *fused, *q, *k, *v, *mixed, *added, *inner, *up; /* |[n][...]| */
   float *cosine, *sine; /* |[n][head_dim/2]| */
   float *scratch, *weights; /* for attention */
+  uint32_t *first_bad; /* |[n]|, as |p->first_bad_layer|, in |memory| */
+  void *lent[N_LENT];@+ int n_lent; /* what is not from the arena */
+  float *shown; /* the host's copy of an array for the watcher */
   uint32_t *id, *position;
-  struct kv_view *seen;
+  struct segment *seen;@+ size_t n_seen; /* at most |n| */
   size_t done; /* rows in the layers so far, of |n| in all */
   bool goes_on; /* nobody has given the pass up */
 };
 
 @ The sizes come from the settings, which the shapes of the weights have confirmed; a
-product with the number of rows is checked by |memory_alloc|. What a kind of model has no use for is allocated with no elements, which costs nothing and
-saves a test.
+product with the number of rows is checked by |memory_alloc|. What a kind of model has no use for has no numbers, which saves a test.
+
+The arrays that have a line for each row of the pass are neighbours in one block, |rows|. With it the activations grow with the number of rows and with nothing else.
 
 @<Allocate the arrays of a pass@>=
-static bool work_alloc(struct work *w, struct arena *d, struct error *why)
+static bool work_alloc(struct work *w, struct error *why)
 {
-  enum memory_class what = MEMORY_ACTIVATIONS;
   const struct model_config *c = &w->lm->config;
-  size_t n = w->n, one = sizeof(float), half = c->head_dim / 2;
+  size_t n = w->n, half = c->head_dim / 2;
   w->q_width = (size_t) c->n_heads * c->head_dim;
   w->kv_width = (size_t) c->n_kv_heads * c->head_dim;
   bool fused = w->lm->layers[0].n_qkv == 1, gated = w->lm->layers[0].n_up == 2;
-  @<Take the numbers of a row in its layer@>@;
+  struct pass_array part[N_ARRAYS] = @[{ { &w->normed, c->d_model },@|
+    { &w->fused, fused ? 3 * w->q_width : 0 }, { &w->q, w->q_width },@|
+    { &w->k, w->kv_width }, { &w->v, w->kv_width }, { &w->mixed, w->q_width },@|
+    { &w->added, c->d_model }, { &w->inner, c->d_inner },@|
+    { &w->up, gated ? c->d_inner : 0 }, { &w->cosine, half }, { &w->sine, half } }@];
+  size_t width = 0;
+  for (int i = 0; i < N_ARRAYS; i++) width += part[i].width;
+  float *rows = work_array(w, n, width * sizeof *rows, why);
+  for (int i = 0; i < N_ARRAYS && rows != NULL; i++) {
+    *part[i].at = rows;
+    rows += n * part[i].width;
+  }
   @<Take what places and attention need@>@;
-  return !d->refused;
+  return !w->d->refused && reserve_room(w, why);
 }
-
-@ These arrays have a line for each row of the pass. With them the activations grow with the number of rows and with nothing else.
-
-@<Take the numbers of a row in its layer@>=
-  w->normed = arena_alloc(d, what, n, c->d_model * one, why);
-  w->fused = arena_alloc(d, what, fused ? n : 0, 3 * w->q_width * one, why);
-  w->q = arena_alloc(d, what, n, w->q_width * one, why);
-  w->k = arena_alloc(d, what, n, w->kv_width * one, why);
-  w->v = arena_alloc(d, what, n, w->kv_width * one, why);
-  w->mixed = arena_alloc(d, what, n, w->q_width * one, why);
-  w->added = arena_alloc(d, what, n, c->d_model * one, why);
-  w->inner = arena_alloc(d, what, n, c->d_inner * one, why);
-  w->up = arena_alloc(d, what, gated ? n : 0, c->d_inner * one, why);
 
 @ The others go by positions. Attention needs scratch memory for each worker, since several heads are computed at the same time; and if somebody wants to see its
 weights, an array that is as wide as the longest view: the one array here that grows with the square of a prompt.
 
 @<Take what places and attention need@>=
-  w->cosine = arena_alloc(d, what, n, half * one, why);
-  w->sine = arena_alloc(d, what, n, half * one, why);
-  w->id = arena_alloc(d, what, n, sizeof *w->id, why);
-  w->position = arena_alloc(d, what, n, sizeof *w->position, why);
-  w->seen = arena_alloc(d, what, n, sizeof *w->seen, why);
-  w->scratch = arena_alloc(d, what, pool_workers(w->e->pool),
-    kernels_scratch(&w->lm->attention, w->max_seen) * one, why);
+  enum memory_class what = MEMORY_ACTIVATIONS;
+  w->id = arena_alloc(w->d, what, n, sizeof *w->id, why);
+  w->position = arena_alloc(w->d, what, n, sizeof *w->position, why);
+  w->seen = arena_alloc(w->d, what, n, sizeof *w->seen, why);
+  w->scratch = work_array(w, pool_workers(w->e->pool),
+    kernels_scratch(&w->lm->attention, w->max_seen) * sizeof (float), why);
   bool weights = w->watch != NULL && w->watch->weights;
-  w->weights = arena_alloc(d, what, weights ? n * c->n_heads : 0,
-    w->max_seen * one, why);
+  size_t all = n * c->n_heads, wide = w->max_seen * sizeof (float);
+  w->weights = weights ? work_array(w, all, wide, why) : NULL;
+  @<Take what only a pass in other memory needs@>@;
+
+@ The arrays that kernels fill are in the backend's memory. For the host's the arena is asked, which may have kept them. Any other memory is asked of the backend
+and given back at the end of the pass; a backend that wants to keep it can do so by itself.
+
+@<Allocate an array in the memory of the backend@>=
+static void *work_array(struct work *w, size_t count, size_t size, struct error *why)
+{
+  const struct buffers *b = w->memory;
+  if (b->is_host)
+    return arena_alloc(w->d, MEMORY_ACTIVATIONS, count, size, why);
+  void *p = w->d->refused ? NULL
+    : b->alloc(b, w->s->m, MEMORY_ACTIVATIONS, count, size, why);
+  if (p == NULL)@+ w->d->refused = true;
+  else w->lent[w->n_lent++] = p;
+  return p;
+}
+static void work_release(struct work *w)
+{
+  while (w->n_lent > 0)
+    w->memory->release(w->memory, w->s->m, w->lent[--w->n_lent]);
+}
+
+@ A pass in other memory needs two arrays more: the marks of rows that are not finite, which are carried to the pass in the end, and, if somebody watches, a place on the host for
+what is shown.
+
+@<Take what only a pass in other memory needs@>=
+  w->first_bad = w->p->first_bad_layer;
+  if (!w->memory->is_host) {
+    size_t shown[] = @[{ c->d_model, c->d_inner, w->q_width, w->kv_width,@|
+      weights ? c->n_heads * w->max_seen : 0 }@], most = 0;
+    for (int i = 0; i < 5; i++)
+      if (shown[i] > most)@+ most = shown[i];
+    w->first_bad = work_array(w, n, sizeof *w->first_bad, why);
+    if (w->watch != NULL)
+      w->shown = arena_alloc(w->d, what, n, most * sizeof (float), why);
+  }
+
+@ The kernels say how much workspace the linear layers of a model want. All layers have matrices of the same kinds, so the first speaks for all of them.
+
+@<Reserve a workspace for linear layers@>=
+static bool reserve_room(const struct work *w, struct error *why)
+{
+  const struct kernels *k = w->e->k;
+  const struct model_layer *l = &w->lm->layers[0];
+  size_t n = w->n, most = k->room(l->qkv, l->n_qkv, n);
+  size_t others[] = @[{ k->room(&l->out, 1, n), k->room(l->up, l->n_up, n),@|
+    k->room(&l->down, 1, n) }@];
+  for (int i = 0; i < 3; i++)
+    if (others[i] > most) most = others[i];
+  return pool_reserve(w->e->pool, most, why);
+}
 
 @ The embedding of an id is its row of the table. GPT-2 adds a second table's row, that of
 the position; Llama turns queries and keys later, by angles that we compute here once
@@ -1359,14 +1426,21 @@ static void embed_rows(struct work *w, const struct row *rows)
   tap(w, TAP_EMBEDDING, 0, w->x, d);
 }
 
-@ Each step shows the watcher what it has made. Where nobody watches this is one comparison, a dozen times a layer.
+@ Each step shows the watcher what it has made. Where nobody watches this is one comparison, a dozen times a layer. The watcher is the caller's code, and
+runs under the caller's floating-point modes; ours come back after it. What is not in the host's memory is shown as a copy, which is carried back.
 
 @<Show the watcher a stage@>=
-static void tap(const struct work *w, enum tap_point point, uint32_t layer, float *x,
+static void tap(struct work *w, enum tap_point point, uint32_t layer, float *x,
   size_t width)
 {
-  if (w->watch != NULL)
-    w->watch->tap(w->watch->ctx, point, layer, x, w->n, width);
+  const struct buffers *b = w->memory;
+  size_t bytes = w->n * width * sizeof *x;
+  if (w->watch == NULL)@+ return;
+  if (!b->is_host)@+ b->get(b, w->shown, x, bytes);
+  float_modes_end(&w->modes);
+  w->watch->tap(w->watch->ctx, point, layer, b->is_host ? x : w->shown, w->n, width);
+  float_modes_begin(&w->modes);
+  if (!b->is_host)@+ b->set(b, x, w->shown, bytes);
 }
 
 @ Nearly all of the time of a pass is spent in products with matrices and in attention, and a person who presses Ctrl-C does not want to wait for all rows of a layer. So where somebody
@@ -1381,6 +1455,13 @@ static size_t rows_at_once(const struct work *w, size_t from)
   size_t left = w->n - from;
   bool all = w->e->progress == NULL || left < ROWS_AT_ONCE;
   return all ? left : ROWS_AT_ONCE;
+}
+static size_t segments_at_once(const struct work *w, size_t from)
+{
+  size_t k = from, rows = 0;
+  if (w->e->progress == NULL) return w->n_seen - from;
+  while (k < w->n_seen && (rows += w->seen[k].n_rows) <= ROWS_AT_ONCE) k++;
+  return k - from;
 }
 static void ask_to_go_on(struct work *w)
 {
@@ -1412,12 +1493,8 @@ static void project_qkv(struct work *w, const struct model_layer *l)
     return;
   }
   multiply(w, l->qkv, 1, w->normed, (float *[]) @[{ w->fused }@]);
-  size_t d = w->q_width, size = d * sizeof(float);
-  for (size_t i = 0; i < w->n; i++) {
-    memcpy(w->q + i * d, w->fused + 3 * i * d, size);
-    memcpy(w->k + i * d, w->fused + (3 * i + 1) * d, size);
-    memcpy(w->v + i * d, w->fused + (3 * i + 2) * d, size);
-  }
+  w->e->k->split(w->e, w->fused, w->n, 3, w->q_width,
+    (float *[]) @[{ w->q, w->k, w->v }@]);
 }
 
 @ Positions enter queries and keys here, if they have not entered with the embedding. The values are not turned: where a row stands shall
@@ -1448,9 +1525,10 @@ and values of the same layer, which are made from what the layer below has left.
 static void attend_rows(struct work *w, uint32_t i)
 {
   struct counters *c = w->e->c;
-  @<Store the layer's keys and values, and show each row its view@>@;
+  @<Store the layer's keys and values, and show the segments theirs@>@;
   struct attention_dims h = w->lm->attention;
   if (w->lm->config.scaled_by_layer) h.scale /= (float) (i + 1);
+  struct attention_probe probe = @[{ w->weights, w->max_seen }@];
   bool weights = w->watch != NULL && w->watch->weights;
   @<Attend, some rows at a time@>@;
   @<Count what the layer's attention has cost@>@;
@@ -1459,28 +1537,29 @@ static void attend_rows(struct work *w, uint32_t i)
       w->lm->config.n_heads * w->max_seen);
 }
 
-@ A row that attends has the keys and values of all rows at hand, whichever rows attend with it.
+@ A row that attends has the keys and values of all rows at hand, whichever rows attend with it. So the segments are taken a few at a time, and |store_segments| was told to make none longer than |ROWS_AT_ONCE| if somebody wants to be asked.
 
 @<Attend, some rows at a time@>=
-  for (size_t r = 0; r < w->n && w->goes_on; r += rows_at_once(w, r)) {
-    struct attention_probe probe = @[{ w->weights, w->max_seen }@];
-    if (weights)@+ probe.weights += r * h.n_heads * w->max_seen;
-    w->e->k->attend(w->e, &h, w->q + r * w->q_width, w->seen + r,@|
-      rows_at_once(w, r), w->scratch, w->mixed + r * w->q_width,@|
+  for (size_t k = 0, here; k < w->n_seen && w->goes_on; k += here) {
+    here = segments_at_once(w, k);
+    w->e->k->attend(w->e, &h, w->q, w->seen + k, here, w->scratch, w->mixed,
       weights ? &probe : NULL);
     ask_to_go_on(w);
   }
 
-@ Views are asked for in every layer anew, because a store may move its rows while it stores them. What they show is the same in all layers,
+@ Segments are asked for in every layer anew, because each layer has its keys and values in another place. The ranges of their rows are the same in all layers,
 and so is the number of pairs, unless some layers have a window and others have not.
 
-@<Store the layer's keys and values, and show each row its view@>=
-  store_write(w->s, i, w->k, w->v);
+@<Store the layer's keys and values, and show the segments theirs@>=
+  w->n_seen = store_segments(w->s, i,
+    w->e->progress == NULL ? w->n : ROWS_AT_ONCE, w->seen);
+  w->e->k->write(w->e, &w->lm->attention, w->seen, w->n_seen, w->s->encode, w->k, w->v);
   uint64_t pairs = 0;
-  for (size_t r = 0; r < w->n; r++) {
-    store_view(w->s, i, r, &w->seen[r]);
-    pairs += w->seen[r].hi - w->seen[r].lo + w->seen[r].sinks;
-  }
+  for (size_t k = 0; k < w->n_seen; k++)
+    for (uint32_t r = 0; r < w->seen[k].n_rows; r++) {
+      struct kv_range see = segment_range(&w->seen[k], r);
+      pairs += see.hi - see.lo + see.sinks;
+    }
 
 @ A pair costs |head_dim| multiply--adds for the product and as many for its share of the value, in each head: |2*q_width| in all. The cache is read
 once for each row that somebody sees, not once a pair: the least that any machine has to read.
@@ -1539,20 +1618,13 @@ static void mlp_block(struct work *w, const struct model_layer *l, uint32_t i)
 
 @ A weight that is not a number makes everything after it not a number, and the answer is
 then an error and not a token. Where it began is cheap to find while the rows are at
-hand, and cannot be found afterwards. A number that is not finite makes $x-x$ something else than zero: infinity less infinity is not a
-number, and that is equal to nothing.
+hand, and cannot be found afterwards. So after the embedding and after each layer a kernel marks the rows that have just stopped being finite.
 
 @<Note the rows that are no longer finite@>=
 static void note_nonfinite(struct work *w, uint32_t behind)
 {
-  size_t d = w->lm->config.d_model;
-  for (size_t r = 0; r < w->n; r++) {
-    bool finite = true;
-    for (size_t i = 0; i < d; i++)
-      finite = finite && w->x[r * d + i] - w->x[r * d + i] == 0;
-    if (!finite && w->p->first_bad_layer[r] == PASS_FINITE) w->p->first_bad_layer[r]
-      = behind;
-  }
+  w->e->k->mark_nonfinite(w->e, w->x, w->n, w->lm->config.d_model, behind, PASS_FINITE,
+    w->first_bad);
 }
 
 @ So a pass is short: embed, and then for each layer its two halves. The layers' matrices are multiplied once a row and read once a pass. The last two counters say it: one
@@ -1564,6 +1636,9 @@ static void work_run(struct work *w, const struct row *rows)
   const struct model *lm = w->lm;
   struct counters *c = w->e->c;
   w->goes_on = true;
+  const struct buffers *b = w->memory;
+  size_t marks = w->n * sizeof *w->first_bad;
+  if (!b->is_host)@+ b->set(b, w->first_bad, w->p->first_bad_layer, marks);
   embed_rows(w, rows);
   note_nonfinite(w, 0);
   for (uint32_t i = 0; i < lm->config.n_layers && w->goes_on; i++) {
@@ -1572,6 +1647,7 @@ static void work_run(struct work *w, const struct row *rows)
     mlp_block(w, &lm->layers[i], i);
     note_nonfinite(w, i + 1);
   }
+  if (!b->is_host)@+ b->get(b, w->p->first_bad_layer, w->first_bad, marks);
   c->passes++, c->rows += w->n;
   c->kv_rows_computed += w->n, c->kv_rows_recomputed += w->s->rows_recomputed;
   c->madds_linear += w->n * lm->layer_madds;
@@ -1597,27 +1673,45 @@ static bool rows_check(const struct model *lm, const struct row *rows, size_t n,
   return true;
 }
 
-@ The store admits the rows, the arena is filled, the work is done, the arena is freed. Everything that can fail comes before
+@ Kernels can read only keys and values that are in their own memory.
+
+@<Compare the memories of kernels and store@>=
+static bool same_memory(const struct engine *e, const struct store *s,
+  struct error *why)
+{
+  if (s->memory == e->k->memory)@+ return true;
+  return error_say(why, "the store's keys and values are not in the memory of the"@|
+    " kernels %s; wanted: a store that was opened for these kernels", e->k->name);
+}
+
+@ The store admits the rows, the arena is filled, the work is done, the arena is freed or reset. Everything that can fail comes before
 the first multiplication. A build in which |a*b+c| is contracted against our orders is refused here, so that no pass is ever computed
-with other bits than those of the definition (\cref{sec:kerneltables}). So is a table of kernels that cannot multiply the model's matrices: a model was opened for one table, and could be given to another.
+with other bits than those of the definition (\cref{sec:kerneltables}). So is a table of kernels that cannot multiply the model's matrices: a model was opened for one table, and could be given to another. The floating-point modes are set here, once for the whole pass, and the caller's are put back at its end (\cref{sec:pool}).
 
 @<Run a pass before a watcher@>=
 bool model_forward_watched(struct engine *e, const struct model *lm, struct store *s,
   const struct row *rows, size_t n, const struct watcher *watch, struct pass **made,
   struct error *why)
 {
-  struct work w = @[{ .e = e, .lm = lm, .s = s, .watch = watch, .n = n }@];
-  struct arena d = @[{ .m = s->m }@];
+  struct work w = @[{ .e = e, .lm = lm, .s = s, .watch = watch, .n = n,@|
+    .memory = e->k->memory }@];
+  struct arena own = @[{ .m = s->m }@], *kept = pool_arena(e->pool, s->m);
   *made = NULL;
-  if (!kernels_self_test(e->k, why) || !kernels_check_types(e->k,
-        lm->matrix_types, tensor_file_path(lm->weights), why)
-      || !rows_check(lm, rows, n, &w.max_seen, why)
-      || !store_begin(s, rows, n, why))
-    return false;
-  w.p = pass_open(s->m, n, lm->config.d_model, why);
-  bool ok = w.p != NULL && work_alloc(&w, &d, why);
-  @<Do the work, or let it not have been@>@;
-  arena_free(&d);
+  float_modes_begin(&w.modes);
+  w.d = kept != NULL ? kept : &own;
+  bool ok = kernels_self_test(e->k, why) && kernels_check_types(e->k,
+      lm->matrix_types, tensor_file_path(lm->weights), why)
+    && same_memory(e, s, why) && rows_check(lm, rows, n, &w.max_seen, why)
+    && store_begin(s, rows, n, why);
+  if (ok) {
+    w.p = pass_open(s->m, w.memory, n, lm->config.d_model, why);
+    ok = w.p != NULL && work_alloc(&w, why);
+    @<Do the work, or let it not have been@>@;
+    work_release(&w);
+    arena_free(&own);
+    if (kept != NULL)@+ arena_reset(kept);
+  }
+  float_modes_end(&w.modes);
   return ok;
 }
 
@@ -1655,13 +1749,13 @@ holds the hidden states, and for each row the layer after which it was no longer
 by then goes back through |pass_close|, which can do with halves.
 
 @<Open and close a pass@>=
-static struct pass *pass_open(struct memory *m, size_t n, size_t d_model,
-  struct error *why)
+static struct pass *pass_open(struct memory *m, const struct buffers *b, size_t n,
+  uint32_t d_model, struct error *why)
 {
   struct pass *p = memory_alloc(m, MEMORY_ACTIVATIONS, 1, sizeof *p, why);
   if (p == NULL)@+ return NULL;
-  *p = (struct pass) @[{ .m = m, .n = n, .d_model = d_model }@];
-  p->hidden = memory_alloc(m, MEMORY_ACTIVATIONS, n, d_model * sizeof(float), why);
+  *p = (struct pass) @[{ .m = m, .memory = b, .n = n, .d_model = d_model }@];
+  p->hidden = b->alloc(b, m, MEMORY_ACTIVATIONS, n, d_model * sizeof(float), why);
   if (p->hidden != NULL)
     p->first_bad_layer = memory_alloc(m, MEMORY_ACTIVATIONS, n,
       sizeof *p->first_bad_layer, why);
@@ -1679,7 +1773,7 @@ void pass_close(struct pass *p)
 {
   if (p == NULL)@+ return;
   memory_free(p->m, p->first_bad_layer);
-  memory_free(p->m, p->hidden);
+  p->memory->release(p->memory, p->m, p->hidden);
   memory_free(p->m, p);
 }
 
@@ -1702,7 +1796,7 @@ bool pass_is_finite(const struct model *lm, const struct pass *p, size_t i,
 @* Logits. \label{sec:head}
 The head norms the rows that are wanted and multiplies each with one row of its matrix for
 every id of the vocabulary. Each product is a \emph{logit}. In many models this matrix is the embedding's once more: what a token looks like
-when it comes in is what is looked for when it shall go out. The rows are copied together first, so that one call of the kernel serves them all. The
+when it comes in is what is looked for when it shall go out. The rows are gathered first, so that one call of the kernel serves them all, in the memory of the pass; the logits are wanted by the host. The
 multiply--adds are counted once a row, the bytes of the matrix once a pass, even if the head is asked again for every single row.
 @^logit@>@^head@>@^tied weights@>
 
@@ -1710,23 +1804,39 @@ multiply--adds are counted once a row, the bytes of the matrix once a pass, even
 bool model_logits(struct engine *e, const struct model *lm, struct pass *p,
   const size_t *which, size_t n, float *logits, struct error *why)
 {
-  size_t d = p->d_model;
+  size_t d = p->d_model, v = lm->config.vocab_size;
+  const struct buffers *b = p->memory;
   for (size_t i = 0; i < n; i++)
     if (which[i] >= p->n)
       return error_say(why, "logits of row %zu; wanted: a row below %zu",
         which[i], p->n);
   if (n == 0)@+ return true;
-  float *x = memory_alloc(p->m, MEMORY_ACTIVATIONS, n, d * sizeof *x, why);
-  if (x == NULL)@+ return false;
-  for (size_t i = 0; i < n; i++)
-    memcpy(x + i * d, p->hidden + which[i] * d, d * sizeof *x);
-  e->k->normalize(e, &lm->final_norm, x, n, d, x);
-  e->k->linear(e, &lm->head, 1, x, n, &logits);
-  memory_free(p->m, x);
+  float *x = b->alloc(b, p->m, MEMORY_ACTIVATIONS, n, d * sizeof *x, why);
+  float *y = b->is_host ? logits : NULL;
+  if (x != NULL && !b->is_host)
+    y = b->alloc(b, p->m, MEMORY_ACTIVATIONS, n, v * sizeof *y, why);
+  bool ok = x != NULL && y != NULL;
+  if (ok)@+ @<Norm the rows |which| and multiply them by the head@>@;
+  if (!b->is_host)@+ b->release(b, p->m, y);
+  b->release(b, p->m, x);
+  if (!ok)@+ return false;
   e->c->madds_head += (uint64_t) n * d * lm->config.vocab_size;
   if (!p->head_read)@+ e->c->weight_bytes_read += lm->head_bytes;
   p->head_read = true;
   return true;
+}
+
+@ The steps of the head run under the same modes as those of a pass, which is over when the head is asked.
+
+@<Norm the rows |which| and multiply them by the head@>=
+{
+  struct float_modes modes;
+  float_modes_begin(&modes);
+  e->k->gather(e, p->hidden, d, which, n, x);
+  e->k->normalize(e, &lm->final_norm, x, n, d, x);
+  e->k->linear(e, &lm->head, 1, x, n, &y);
+  if (!b->is_host)@+ b->get(b, logits, y, n * v * sizeof *y);
+  float_modes_end(&modes);
 }
 
 @ The naive way to evaluate a text, and for the next chapter the only one: everything from
@@ -1820,6 +1930,8 @@ stands before them, because each may call it.
 #include "safetensors/tensor_file.h"
 @;@#
 @<The arrays of a pass@>@;
+@<Allocate an array in the memory of the backend@>@;
+@<Reserve a workspace for linear layers@>@;
 @<Allocate the arrays of a pass@>@;
 @<Show the watcher a stage@>@;
 @<Turn ids into rows@>@;
@@ -1839,6 +1951,7 @@ questions that are asked of its last rows.
 @<Put the rows through all layers@>@;
 @<Check the ids, and find the longest view@>@;
 @<Open and close a pass@>@;
+@<Compare the memories of kernels and store@>@;
 @<Run a pass before a watcher@>@;
 @<Run a pass with nobody watching@>@;
 @<Say where a row stopped being finite@>@;

@@ -320,7 +320,8 @@ finds it shared takes a page of its own first, and copies the rows that count. T
 #endif
 
 @ The most that it may hold is one of the caller's options. Memory for all of it is not taken at once, unless the caller wants that too: a context of 131072 positions, as Llama~3.1 has, would ask for gigabytes before
-the first word. The pool of pages grows by doubling like everything here that grows; but the pages that it has stay where they are, and nothing is copied.
+the first word. The pool of pages grows by doubling like everything here that grows; but the pages that it has stay where they are, and nothing is copied. The pages belong to the kernels, which alone read and write them: they are in the memory
+of the backend, and the cache itself never looks into one.
 
 @<A store that keeps its rows in pages@>=
 struct kv_format { const char *name; enum weight_type type;
@@ -330,13 +331,14 @@ struct kv_format { const char *name; enum weight_type type;
   /* a way to keep rows, by its name */
 struct cache_options { size_t rows, page_rows, pass;
   const struct kv_format *format; bool preallocate;@|
-  bool set_window; uint32_t window, sinks, context; };
+  bool set_window; uint32_t window, sinks, context;@|
+  const struct buffers *memory; };
   /* the most rows it may hold in all its sequences, 0: as many as their contexts
      have; rows a page, a power of two up to 256, 0: 64; the most rows of a sequence
      in one pass, 0: a context; how rows are kept, null: in float32; whether the
      memory for all of them is taken when it is opened; whether all layers see the last |window|
      positions, 0: all, and the first |sinks|, instead of what the model's settings say; the longest text, 0: the
-     model's */
+     model's; and which memory, that of the kernels that shall use it, null: the host's */
 struct store *cache_open(struct memory *m, const struct model_config *c,
   uint32_t n_sequences, const struct cache_options *w, struct error *why);
   /* an empty cache for |n_sequences| sequences of a model; null and a
@@ -521,11 +523,12 @@ static void copy_page(struct cache *s, struct layer_group *f, struct page_list *
   size_t i = length / s->page_rows;
   size_t bytes = length % s->page_rows * s->head_bytes;
   uint32_t old = l->page[i], mine = page_acquire(f);
+  const struct buffers *b = s->common.memory;
   f->page[old].refs--;
   list_set(f, l, i, mine);
   for (size_t part = 0; part < 2 * f->n_layers; part++)
     for (size_t h = 0; h < s->heads; h++) {
-      memcpy(page_address(s, f, part, mine, h, 0), page_address(s, f, part, old, h, 0),
+      b->copy(b, page_address(s, f, part, mine, h, 0), page_address(s, f, part, old, h, 0),
         bytes);
       s->copied += bytes;
     }
@@ -561,11 +564,12 @@ static bool pages_grow(struct cache *s, struct layer_group *f, size_t wanted,
   struct memory *m = s->common.m;
   size_t cap = store_next_cap(f->cap, wanted, f->max_pages);
   size_t old = f->cap, bytes = page_bytes(s, f);
+  const struct buffers *b = s->common.memory;
   struct page_info *page = memory_resize(m, MEMORY_OTHER, f->page, cap,
     sizeof *page, why);
   if (page == NULL) return false;
   f->page = page;
-  char *slab = memory_alloc(m, MEMORY_CACHE, cap - old, bytes, why);
+  char *slab = b->alloc(b, m, MEMORY_CACHE, cap - old, bytes, why);
   if (slab == NULL) return false;
   f->cap = cap;
   page[old].slab = true;
@@ -603,41 +607,20 @@ static bool list_grow(struct cache *s, struct layer_group *f, uint32_t sequence,
     pages_for(s, q->length + q->count), why);
 }
 
-@ Storing a row is packing it at its places, one for each head. The heads come next to each other from the products, and part here. In float32 packing is copying; chapter 6 has formats that round, and what has been rounded once is what all rows read, the row's own query included.
+@ A row is stored where it will be seen, so the store has one thing to say of a sequence: which list it has, where in a page the layer's keys and where its values begin, and how far it is from row to row and from head to head. The kernels that write rows and attend to them find the rest by themselves. In float32 a row is stored as it is; chapter 6 has formats that round, and what has been rounded once is what all rows read, the row's own query included.
 
 @<Store rows in pages, and show them@>=
-static void cache_write(struct store *common, uint32_t layer, const float *k,
-  const float *v)
-{
-  struct cache *s = (struct cache *) common;
-  const struct layer_group *f = group_of(s, layer);
-  size_t part = 2 * s->slot_in_group[layer], d = common->head_dim;
-  for (size_t i = 0; i < common->batch.n; i++) {
-    const struct row *r = &common->batch.rows[i];
-    uint32_t page = f->sequence[r->sequence].page[r->position / s->page_rows];
-    size_t row = r->position % s->page_rows;
-    for (size_t h = 0; h < s->heads; h++) {
-      size_t from = (i * s->heads + h) * d;
-      s->format.encode(k + from, d, page_address(s, f, part, page, h, row));
-      s->format.encode(v + from, d, page_address(s, f, part + 1, page, h, row));
-    }
-  }
-}
-
-@ Showing a row is naming the addresses of its pages, where the layer's keys and values begin in each of them, and the two strides: from head to head, and from row to row. Attention finds the rest by itself.
-
-@<Store rows in pages, and show them@>=
-static void cache_view(const struct store *common, uint32_t layer, size_t i,
+static void cache_view(const struct store *common, uint32_t layer, uint32_t sequence,
   struct kv_view *v)
 {
   const struct cache *s = (const struct cache *) common;
   const struct layer_group *f = group_of(s, layer);
-  const struct page_list *l = &f->sequence[common->batch.rows[i].sequence];
+  const struct page_list *l = &f->sequence[sequence];
   size_t part = 2 * s->slot_in_group[layer];
   *v = (struct kv_view) @[{ .key = part * plane_bytes(s),@|
     .value = (part + 1) * plane_bytes(s), .page = l->data,@|
-    .page_rows = s->page_rows,@|
-    .row_bytes = s->head_bytes, .head_bytes = s->page_rows * s->head_bytes,@|
+    .page_rows = (uint32_t) s->page_rows,@|
+    .row_bytes = (uint32_t) s->head_bytes, .head_bytes = s->page_rows * s->head_bytes,@|
     .type = s->format.type }@];
 }
 
@@ -733,7 +716,8 @@ static void cache_close(struct store *common)
       memory_free(m, f->sequence[i].page), memory_free(m, f->sequence[i].data);
     memory_free(m, f->sequence);
     for (size_t i = 0; i < f->cap; i++)
-      if (f->page[i].slab) memory_free(m, f->page[i].data);
+      if (f->page[i].slab)
+        common->memory->release(common->memory, m, f->page[i].data);
     memory_free(m, f->page);
   }
   memory_free(m, s->slot_in_group);
@@ -744,7 +728,7 @@ static void cache_close(struct store *common)
 
 @<The functions that make a cache@>=
 static const struct store_kind cache_kind = @[{@|
-  .reserve = cache_reserve, .write = cache_write, .view = cache_view,@|
+  .reserve = cache_reserve, .view = cache_view,@|
   .truncated = cache_truncated, .fork = cache_fork, .close = cache_close }@];
 
 @ The layers are put into their groups in order.
@@ -797,15 +781,15 @@ static bool group_apply_options(struct cache *s, struct layer_group *f,
 @ A page has a power of two of rows, up to 256, so that a block of attention, 256 positions, is always a whole number of pages. In blocks of 32 numbers a head must have whole blocks, because it is read by itself.
 
 @<Open and close a cache@>=
-static void encode_f32_row(const float *x, size_t n, void *to)
-{@+ memcpy(to, x, n * sizeof *x);@+ }
 static bool apply_options(struct cache *s, const struct cache_options *w,
   struct error *why)
 {
   static const struct kv_format floats = @[{ "f32", WEIGHT_F32,@|
-    encode_f32_row }@];
+    kv_encode_f32 }@];
   const struct store *c = &s->common;
   s->format = w->format == NULL ? floats : *w->format;
+  s->common.encode = s->format.encode;
+  if (w->memory != NULL) s->common.memory = w->memory;
   s->page_rows = w->page_rows == 0 ? 64 : w->page_rows;
   if (s->page_rows > 256 || (s->page_rows & (s->page_rows - 1)) != 0)
     return error_say(why, "a page of %zu rows; wanted: a power of two up to"@|

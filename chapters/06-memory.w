@@ -360,7 +360,7 @@ While a pass runs it needs the arrays of its arena (\cref{sec:forward}): for eac
 \begin{equation}\label{eq:activations}
   4\,\bigl(3d+2q+2k+u+gf+2\lfloor d_h/2\rfloor\bigr)+w
 \end{equation}
-bytes, where $u=3q$ for models whose files have queries, keys and values in one matrix, as GPT-2's from Hugging Face have, and else 0; and $w=\val{activations.row}$ bytes are not numbers: token, position, place in the order, a view, and a mark if something is not finite. Besides, each worker has scratch memory for attention, with $d_h+2$ numbers for each whole block of 256 positions that a row can see, and for two more; and |struct pass| itself takes \val{activations.pass} bytes. No factor in this is the number of layers: they all use the same arena.
+bytes, where $u=3q$ for models whose files have queries, keys and values in one matrix, as GPT-2's from Hugging Face have, and else 0; and $w=\val{activations.row}$ bytes are not numbers: token, position, place in the order, a segment of its own at worst, and a mark if something is not finite. Besides, each worker has scratch memory for attention, with $d_h+2$ numbers for each whole block of 256 positions that a row can see, and for two more; and |struct pass| itself takes \val{activations.pass} bytes. No factor in this is the number of layers: they all use the same arena.
 @^activations@>
 
 @<What a pass borrows@>=
@@ -384,7 +384,7 @@ uint64_t footprint_pass(const struct model_config *c, uint64_t rows,
   uint64_t numbers = 3 * d + 2 * q + 2 * k + fused + (c->gated ? 2 * f : f)
     + 2 * (c->head_dim / 2);
   uint64_t other = 3 * sizeof (uint32_t) + sizeof (size_t)
-    + sizeof (struct kv_view);
+    + sizeof (struct segment);
   uint64_t sheet = (max_len / 256 + 2) * (c->head_dim + 2);
   return sizeof (struct pass) + rows * (4 * numbers + other)
     + workers * 4 * sheet;

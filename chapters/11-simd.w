@@ -162,11 +162,16 @@ enum activation_kind { ACTIVATION_SILU, ACTIVATION_GELU_TANH,
   ACTIVATION_GELU_ERF };
   /* Elfwing and others 2017; Hendrycks and Gimpel 2016, approximated and exact */
 
-@ Attention reads keys and values that somebody else keeps. What a row may see is described by a \emph{view}:
-where the rows of one layer lie, how far it is from row to row and from head to head, and which positions count. If they lie in one block,
+@ Attention reads keys and values that somebody else keeps. Where those of a sequence are is described by a \emph{view}:
+where the rows of one layer lie, and how far it is from row to row and from head to head. If they are in one block,
 that is all. If a store keeps them in pages, the view has the page table, a list of addresses, and from here on nobody needs to
 know; chapter 4 will be glad of it.
 @^view@>
+
+The rows of a pass that are of one sequence and follow each other, in the pass and in the text, form a \emph{segment}. A prompt is one segment, and a step of eight texts has
+eight. One view serves the whole segment; which positions one of its rows sees, its \emph{range}, follows from the position: all up to its own, or with a window the last so many, and before
+those the first few, if a model is told to keep them as sinks.
+@^segment@>@^range of positions@>
 
 @<What attention is given@>=
 struct attention_dims { uint32_t n_heads, n_kv_heads, head_dim; float scale; };
@@ -176,12 +181,25 @@ struct kv_view {
   const char *const *page; /* addresses; null: all rows in one block */
   size_t page_rows, row_bytes, head_bytes;
   enum weight_type type;
-  uint32_t lo, hi, sinks;
+  uint32_t sinks;
 };
-  /* what one row sees of one layer of a sequence: positions |lo <= t < hi|, and before
-     them the first |sinks|, which are at most |lo|. The key of position |t| in head |h| is |head_dim| numbers of |type| at |key +
+  /* one layer of a sequence. The key of position |t| in head |h| is |head_dim| numbers of |type| at |key +
      h*head_bytes + t*row_bytes| if |page| is null, else at |page[t/page_rows] + key
-     + h*head_bytes + t%page_rows*row_bytes|; the values likewise at |value| */
+     + h*head_bytes + t%page_rows*row_bytes|; the values likewise at |value|. All rows see the first |sinks| positions */
+struct segment {
+  struct kv_view view;
+  uint32_t first_row, n_rows, first_position, window;
+};
+  /* rows |first_row|, |first_row+1|, \dots\ of a pass, |n_rows| of them, which are at |first_position|,
+     |first_position+1|, \dots\ of one sequence; |window|: how many positions a row sees, its own among them, 0: all */
+typedef void kv_encode(const float *x, size_t n, void *to);
+  /* writes |n| numbers in some |weight_type| to the |weight_row_bytes| at |to| */
+kv_encode kv_encode_f32;
+  /* as they are */
+struct kv_range { uint32_t lo, hi, sinks; };
+  /* positions |lo <= t < hi|, and before them the first |sinks|, which are fewer than |lo| or none */
+struct kv_range segment_range(const struct segment *s, uint32_t i);
+  /* what row number |i| of a segment sees */
 struct attention_probe { float *weights; size_t stride; };
   /* where attention shall leave its weights: |[rows][n_heads][stride]|, that of
      position |t| at index |t|; positions that a row does not see get 0 */
@@ -194,24 +212,101 @@ give it up (\cref{sec:progress}), says so here as well; the kernels themselves n
 struct engine;
 struct counters;
 struct prepared_weights;
+@<Memory of a backend@>@;
 struct kernels {
   const char *name;
+  const struct buffers *memory; /* what all arrays are in that a pass makes */
   uint32_t matrix_types; /* bit |1 << type| for each type of the matrices of |linear| */
   @<The kernels of a layer@>@;
+  @<What is moved and looked for@>@;
   @<The kernels at the two ends@>@;
   @<How a table prepares weights@>@;
   @<Two functions that only the self-test calls@>@;
   @<Two functions that measure the machine@>@;
 };
-  /* one implementation of all kernels; arrays are float, row by row, and belong to the caller */
+  /* one implementation of all kernels. Arrays are float, row by row, and belong to the caller. Those of a
+     pass, and keys and values, are in |memory|; weights, lists of ids, positions and segments, page tables and
+     what the kernels at the end make of logits are the host's */
 struct engine { const struct kernels *k; void *pool; struct counters *c;
   struct progress *progress; const struct prepared_weights *prepared; };
   /* the first argument of every kernel: the kernels in use, their |struct pool *|
      (null: one thread), the counters, which the callers of kernels bump, the weights that were prepared
      for these kernels (null: none), and, or null, who is told by a pass how many of its rows are done */
 
+@ A graphics processor has memory of its own, which our program can neither read nor write: there an address is a number to be handed back. So whoever runs a pass must not
+assume that it can look at the arrays that the kernels fill. It asks the \emph{backend}, as a table with its memory is called, for arrays, and has it carry numbers in and out. For the three tables of
+this chapter the memory is the host's, everything can be looked at in place, and carrying is copying; |is_host| says so. A pass is written for both.
+@^backend@>@^host memory@>@^buffers@>
+
+@<Memory of a backend@>=
+struct buffers {
+  bool is_host; /* whether its addresses can be read and written by anyone */
+  void *(*alloc)(const struct buffers *b, struct memory *m, enum memory_class what,
+    size_t count, size_t size, struct error *why);
+    /* as |memory_alloc|, charged to |m|, in this memory; an address within it is found by adding */
+  void (*release)(const struct buffers *b, struct memory *m, void *p);
+    /* as |memory_free| */
+  void (*set)(const struct buffers *b, void *to, const void *from, size_t bytes);
+    /* from the host into this memory, when all kernels before have used |to| */
+  void (*get)(const struct buffers *b, void *to, const void *from, size_t bytes);
+    /* from this memory to the host, when all kernels before have filled |from| */
+  void (*copy)(const struct buffers *b, void *to, const void *from, size_t bytes);
+    /* within this memory; the two do not overlap */
+};
+  /* memory of a backend: the first member of whatever a backend must know to use it */
+extern const struct buffers buffers_host;
+  /* the host's memory */
+
+@ The host's memory is that of \cref{ground}, and everything else is |memcpy|.
+
+@<The host's memory@>=
+static void *host_alloc(const struct buffers *b, struct memory *m,
+  enum memory_class what, size_t count, size_t size, struct error *why)
+{
+  (void) b;
+  return memory_alloc(m, what, count, size, why);
+}
+static void host_release(const struct buffers *b, struct memory *m, void *p)
+{
+  (void) b;
+  memory_free(m, p);
+}
+static void host_copy(const struct buffers *b, void *to, const void *from, size_t bytes)
+{
+  (void) b;
+  memcpy(to, from, bytes);
+}
+const struct buffers buffers_host = @[{ .is_host = true,@|
+  .alloc = host_alloc, .release = host_release,@|
+  .set = host_copy, .get = host_copy, .copy = host_copy }@];
+
+@ Numbers that are kept as they are need no code but this.
+
+@<The host's memory@>=
+void kv_encode_f32(const float *x, size_t n, void *to)
+{@+ memcpy(to, x, n * sizeof *x);@+ }
+
+@ Besides calculating, a pass moves numbers about: it cuts a fused product into queries, keys and values, gathers the rows that want logits, puts keys and values where the store keeps
+them. And after each layer it looks for numbers that are not finite. All of this happens in the memory of the backend, so the table has functions for it.
+
+@<What is moved and looked for@>=
+void (*split)(const struct engine *e, const float *x, size_t rows, size_t n,
+  size_t width, float *const *y);
+  /* |x|, |[rows][n][width]|, into |n| arrays |[rows][width]| */
+void (*gather)(const struct engine *e, const float *x, size_t d, const size_t *which,
+  size_t n, float *y);
+  /* row |which[i]| of |x|, |[any][d]|, to row |i| of |y|, |[n][d]| */
+void (*write)(const struct engine *e, const struct attention_dims *h,
+  const struct segment *list, size_t n, kv_encode *encode, const float *k, const float *v);
+  /* keys and values of all rows, |[rows][n_kv_heads][head_dim]| each, to their places in the
+     views of |n| segments, in the views' type, which |encode| makes */
+void (*mark_nonfinite)(const struct engine *e, const float *x, size_t rows, size_t d,
+  uint32_t mark, uint32_t none, uint32_t *first);
+  /* |first[r]|, if it is |none|, becomes |mark| for each row |r| of |x|, |[rows][d]|, with a number that is not
+     finite; |first| is in the backend's memory, too */
+
 @ None of the kernels allocates and none can fail: whatever could be wrong with a shape was
-refused when the model was opened. So was a type. Every table looks up rows of every type. But a product has loops of its own for each type of matrix,
+refused when the model was opened, and what |linear| wants to work with it says beforehand, by |room|. A type is refused then, too. Every table looks up rows of every type. But a product has loops of its own for each type of matrix,
 and a table says in |matrix_types| which it has; a model's gains and biases have one of these types, too. A linear layer is given a list of matrices, because the query,
 the key and the value of a row are made from the same numbers, and so are the gate and the
 up-projection; one call means one division of the work among the threads.
@@ -221,6 +316,9 @@ void (*linear)(const struct engine *e, const struct matrix *list, size_t n,
   const float *x, size_t rows, float *const *y);
   /* |y[m] = x*w|$_m$ for |n| matrices with the same |in|: |x| is |[rows][in]|,
      |y[m]| is |[rows][out]| of |list[m]| and overlaps nothing. The bias is added last */
+size_t (*room)(const struct matrix *list, size_t n, size_t rows);
+  /* bytes of workspace that each worker of such a |linear| wants, by |pool_reserve|; with less
+     it gives the same bits, but may be slower */
 void (*normalize)(const struct engine *e, const struct norm *g,
   const float *x, size_t rows, size_t d, float *y);
   /* |x| and |y| are |[rows][d]| and may be the same */
@@ -229,9 +327,9 @@ void (*rotate)(const struct engine *e, float *x, size_t rows, size_t n_heads,
   /* turns the pairs (|i|, |i+half|) of each head of |x|, |[rows][n_heads][2*half]|,
      by the row's angles, in place: the half-split pairing of the Llama checkpoints */
 void (*attend)(const struct engine *e, const struct attention_dims *h, const float *q,
-  const struct kv_view *seen, size_t rows, float *scratch, float *y,
+  const struct segment *list, size_t n, float *scratch, float *y,
   const struct attention_probe *probe);
-  /* |q| and |y| are |[rows][n_heads][head_dim]|, |seen| is |[rows]|; |scratch| has
+  /* |q| and |y| are |[rows][n_heads][head_dim]|, and the |n| segments have all rows once; |scratch| has
      |kernels_scratch| floats for each worker; |probe| may be null (Vaswani and others 2017) */
 void (*activate)(const struct engine *e, enum activation_kind kind,
   const float *x, const float *up, size_t n, float *y);
@@ -431,7 +529,7 @@ INLINE vec i8_to_f32(const int8_t *small)
 }
 @<Choose lanes and fold them, in plain C@>@;
 
-@ |blend| takes the first |n| lanes from |a| and the others from |b|; the ends of rows will need it. The fold goes through an array. That is slow,
+@ |blend| takes the first |n| lanes from |a| and the others from |b|, and |load_first| loads the first |n| floats at a place and no others; the ends of rows will need both. The fold goes through an array. That is slow,
 but there is one fold for a whole dot product.
 
 @<Choose lanes and fold them, in plain C@>=
@@ -439,6 +537,12 @@ INLINE vec blend(int n, vec a, vec b)
 {
   for (int j = 0; j < WIDTH; j++) a[j] = j < n ? a[j] : b[j];
   return a;
+}
+INLINE vec load_first(const void *p, int n)
+{
+  vec v = @[{ 0 }@];
+  memcpy(&v, p, (size_t) n * sizeof (float));
+  return v;
 }
 @<Fold sixteen lanes in an array@>@;
 INLINE float fold(const vec *a)
@@ -484,12 +588,15 @@ INLINE vec i8_to_f32(const int8_t *small)
 register, then upper half to lower half, and so on: the same tree.
 
 @<Choose lanes and fold them, for AVX2@>=
-INLINE vec blend(int n, vec a, vec b)
+INLINE __m256i first_lanes(int n)
 {
   static const int32_t on[16] = @[{ -1, -1, -1, -1, -1, -1, -1, -1 }@];
-  __m256i mask = _mm256_loadu_si256((const void *) (on + 8 - n));
-  return _mm256_blendv_ps(b, a, _mm256_castsi256_ps(mask));
+  return _mm256_loadu_si256((const void *) (on + 8 - n));
 }
+INLINE vec blend(int n, vec a, vec b)
+{@+ return _mm256_blendv_ps(b, a, _mm256_castsi256_ps(first_lanes(n)));@+ }
+INLINE vec load_first(const void *p, int n)
+{@+ return _mm256_maskload_ps(p, first_lanes(n));@+ }
 @<Fold sixteen lanes in an array@>@;
 @<Fold four lanes, the last two steps@>@;
 INLINE float fold(const vec *a)
@@ -526,6 +633,8 @@ INLINE vec i8_to_f32(const int8_t *small)
 @<Choose lanes and fold them, for AVX-512@>=
 INLINE vec blend(int n, vec a, vec b)
 {@+ return _mm512_mask_blend_ps((__mmask16) ((1u << n) - 1), b, a);@+ }
+INLINE vec load_first(const void *p, int n)
+{@+ return _mm512_maskz_loadu_ps((__mmask16) ((1u << n) - 1), p);@+ }
 @<Fold sixteen lanes in an array@>@;
 @<Fold four lanes, the last two steps@>@;
 INLINE float fold(const vec *a)
@@ -661,12 +770,14 @@ INLINE void tile(int rows, int outs, const float *x, struct tensor w, size_t n,
       first + (size_t) o * n + whole, n - whole);
 }
 
-@ A register that is not full is filled as far as there are numbers. They are copied out first, because to load a whole
-register would read past the end of the row: harmless in most places, but after the last row of a mapped file there may be no memory.
+@ A register that is not full is filled as far as there are numbers, and with zeros. To load a whole
+register would read past the end of the row: harmless in most places, but after the last row of a mapped file there may be no memory. Floats are loaded under a
+mask, by |load_first|; numbers of two bytes are copied out first.
 
 @<Load a register that is not full@>=
 INLINE vec load_partial(struct tensor t, size_t i, int n)
 {
+  if (t.type == WEIGHT_F32) return load_first((const char *) t.data + i * 4, n);
   char buffer[4 * WIDTH] = @[{ 0 }@];
   memcpy(buffer, (const char *) t.data + weight_row_bytes(t.type, i),
     weight_row_bytes(t.type, (size_t) n));
@@ -886,6 +997,7 @@ weights of the inputs $j$, $j+16$, $j+32$, \dots, one after the other, in the or
 
 @<Copy weights into panels@>=
 enum { MR = 6, NR = 2 * WIDTH, KC = 1024, MC = 96, PREFETCH = 24 };
+struct linear_room { float weight[KC * NR], lane[MC / MR][16 * MR * NR]; };
 INLINE void fill_panels(const struct matrix *w, struct tensor t, size_t o,
   size_t outs, size_t k0, size_t depth, float *panels)
 {
@@ -946,15 +1058,17 @@ TARGET static void pass_panels(size_t rows, const float *x, size_t n,
 #undef PASS
 }
 
-@ The stack has room for |KC| inputs of a strip. If there are more, the lanes go on where they were with the next |KC|; so a block of rows keeps the lanes of all its sums, and
-the strip is packed again for the next block. If there are not, it is packed once for all rows.
+@ The panels have room for |KC| inputs of a strip. If there are more, the lanes go on where they were with the next |KC|; so a block of rows keeps the lanes of all its sums, and
+the strip is packed again for the next block. If there are not, it is packed once for all rows. Panels and lanes are too much for a stack: they are in the worker's
+workspace. \label{sec:room}
+@^workspace@>
 
 @<Several rows by the outputs |from| to |to| of a matrix stored by inputs@>=
 INLINE void by_panels(const struct matrix *w, enum weight_type type,
-  const float *x, size_t rows, size_t from, size_t to, float *y)
+  const float *x, size_t rows, size_t from, size_t to, struct linear_room *p, float *y)
 {
   struct tensor t = @[{ w->weight.data, type }@];
-  float panels[KC * NR], lane[MC / MR][16 * MR * NR];
+  float (*lane)[16 * MR * NR] = p->lane;
   size_t n = w->in;
   for (size_t o = from; o < to; o += NR)
     for (size_t r0 = 0, r1; r0 < rows; r0 = r1) {
@@ -972,10 +1086,10 @@ INLINE void by_panels(const struct matrix *w, enum weight_type type,
 @<Pass the panels from input |k| on with rows |r0| to |r1|@>=
 {
   size_t depth = n - k < KC ? n - k : KC;
-  if (r0 == 0 || n > KC) fill_panels(w, t, o, outs, k, depth, panels);
+  if (r0 == 0 || n > KC) fill_panels(w, t, o, outs, k, depth, p->weight);
   for (size_t r = r0; r < r1; r += MR)
     pass_panels(r1 - r < MR ? r1 - r : MR, x + r * n + k, n, depth,
-      panels, outs, lane[(r - r0) / MR]);
+      p->weight, outs, lane[(r - r0) / MR]);
 }
 
 @ Only sums that exist are put in place; a strip at the edge of the matrix has fewer outputs than a panel has columns, and those columns hold nothing but zeros.
@@ -1062,8 +1176,8 @@ TARGET static void by_prepared(const struct matrix *w, const float *panels,
     }
 }
 
-@ A worker's part of the call: of each matrix an equal share of the outputs, cut at multiples of
-sixteen. Every output is computed whole by one worker, so that the number of workers cannot be seen in it. The
+@ A worker's part of the call: of each matrix an equal share of the outputs. In a matrix stored by outputs it is cut at multiples of four, which is as many
+as one row takes together; else at multiples of sixteen, since a register should be full. Every output is computed whole by one worker, so that the number of workers cannot be seen in it. The
 type is asked here, outside of the loops, and each answer gets loops of its own.
 
 @<One worker's share of a linear layer@>=
@@ -1071,7 +1185,7 @@ struct linear_job { const struct engine *e; const struct matrix *list; size_t n;
   const float *x; size_t rows; float *const *y; };
 @#
 TARGET static void linear_matrix(const struct matrix *w, const float *x,
-  size_t rows, size_t from, size_t to, float *y)
+  size_t rows, size_t from, size_t to, struct linear_room *p, float *y)
 {
   @<Call the loops for the matrix's type and layout@>@;
 }
@@ -1081,23 +1195,26 @@ TARGET static void linear_part(void *ctx, unsigned worker, unsigned workers)
   TALLY("linear part", worker, 1);
   for (size_t m = 0; m < job->n; m++) {
     const struct matrix *w = &job->list[m];
-    size_t from = worker_begin(w->out, worker, workers);
-    size_t to = worker_begin(w->out, worker + 1, workers);
+    size_t step = w->transposed ? 16 : 4;
+    size_t from = worker_begin(w->out, step, worker, workers);
+    size_t to = worker_begin(w->out, step, worker + 1, workers);
     const float *panels = prepared_find(job->e, w);
     if (panels != NULL)
       by_prepared(w, panels, job->x, job->rows, from, to, job->y[m]);
     else if (from < to)
-      linear_matrix(w, job->x, job->rows, from, to, job->y[m]);
+      linear_matrix(w, job->x, job->rows, from, to, pool_workspace(job->e->pool,
+        worker, sizeof (struct linear_room)), job->y[m]);
   }
 }
 
-@ Nine cases, each a copy of the loops in which the type is a constant. Matrices in blocks are not among them, and |matrix_types| says so: a model that has one is refused when it is opened, and a pass refuses it once more.
+@ Nine cases, each a copy of the loops in which the type is a constant. Where there is no workspace, the rows go over the matrix one by one. Matrices in blocks are not among them, and |matrix_types| says so: a model that has one is refused when it is opened, and a pass refuses it once more.
 
 @<Call the loops for the matrix's type and layout@>=
 #define WITH_TYPE(type) \
   if (!w->transposed) by_outputs(w, type, x, rows, from, to, y); \
-  else if (rows == 1) by_inputs(w, type, x, from, to, y); \
-  else by_panels(w, type, x, rows, from, to, y)
+  else if (rows > 1 && p != NULL) by_panels(w, type, x, rows, from, to, p, y); \
+  else for (size_t r = 0; r < rows; r++) \
+    by_inputs(w, type, x + r * w->in, from, to, y + r * w->out)
 switch (w->weight.type) {
 case WEIGHT_F32: WITH_TYPE(WEIGHT_F32);@+ break;
 case WEIGHT_F16: WITH_TYPE(WEIGHT_F16);@+ break;
@@ -1106,19 +1223,19 @@ case WEIGHT_Q8_0: case WEIGHT_Q4_0: break;
 }
 #undef WITH_TYPE
 
-@ Where the share of a worker begins: at a multiple of sixteen, except that the last one ends
-with the matrix.
+@ Where the share of a worker begins: at a multiple of some |step|, except that the last one ends
+with |n|. The steps are dealt out, not the numbers: the shares of two workers differ by one step at most.
 
 @<Where a worker's share begins@>=
-static size_t worker_begin(size_t n, unsigned worker, unsigned workers)
+static size_t worker_begin(size_t n, size_t step, unsigned worker, unsigned workers)
 {
-  if (worker == workers) return n;
-  return n * worker / workers / 16 * 16;
+  size_t begin = (n + step - 1) / step * worker / workers * step;
+  return begin < n ? begin : n;
 }
 
 @ Waking other threads takes microseconds, and a small matrix is done by then. So work below
-some tens of thousands of multiply--adds is not divided. It still goes through |pool_run|, with a null pool: that is where
-the modes of the floating-point unit are put in order, whatever the caller has done to them.
+some tens of thousands of multiply--adds is not divided, and is done where we are, with a null pool. The modes of the floating-point unit are none of a kernel's
+business: the pass has put them in order for all its kernels (\cref{sec:pool}).
 
 @<Do a linear layer@>=
 static void linear(const struct engine *e, const struct matrix *list, size_t n,
@@ -1128,6 +1245,16 @@ static void linear(const struct engine *e, const struct matrix *list, size_t n,
   size_t work = 0;
   for (size_t m = 0; m < n; m++) work += list[m].out * list[m].in * rows;
   pool_run(work >= WORTH_DIVIDING ? e->pool : NULL, linear_part, &job);
+}
+
+@ What it wants is known from the shapes: panels if a matrix is stored by inputs and has several rows to serve.
+
+@<Do a linear layer@>=
+static size_t room(const struct matrix *list, size_t n, size_t rows)
+{
+  for (size_t m = 0; m < n; m++)
+    if (list[m].transposed && rows > 1)@+ return sizeof (struct linear_room);
+  return 0;
 }
 
 @* Norms. \label{sec:norms}
@@ -1288,27 +1415,28 @@ enum { PART_MAX, PART_SUM, PART_OUT };
 @^attention sink@>
 
 @<The positions that a row sees@>=
-INLINE uint32_t first_seen(const struct kv_view *v)
-{@+ return v->sinks > 0 ? 0 : v->lo;@+ }
-INLINE uint32_t next_seen(const struct kv_view *v, uint32_t t)
-{@+ return t + 1 == v->sinks ? v->lo : t + 1;@+ }
+INLINE uint32_t first_seen(const struct kv_range *r)
+{@+ return r->sinks > 0 ? 0 : r->lo;@+ }
+INLINE uint32_t next_seen(const struct kv_range *r, uint32_t t)
+{@+ return t + 1 == r->sinks ? r->lo : t + 1;@+ }
 
-@ The walk over blocks is the same in large. A block ends at the next multiple of 256 or with the view, and the block after it begins where it ends; but a block that would begin in the hole begins at |lo|, after the hole. So the first and the last block may be visible only in part, and a block that lies in the hole is not touched.
+@ The walk over blocks is the same in large. A block ends at the next multiple of 256 or with the range, and the block after it begins where it ends; but a block that would begin in the hole begins at |lo|, after the hole. So the first and the last block may be visible only in part, and a block that lies in the hole is not touched.
 
 @<The positions that a row sees@>=
-INLINE uint32_t block_end(const struct kv_view *v, uint32_t t0)
+INLINE uint32_t block_end(const struct kv_range *r, uint32_t t0)
 {
   uint32_t most = 256 - t0 % 256;
-  return v->hi - t0 <= most ? v->hi : t0 + most;
+  return r->hi - t0 <= most ? r->hi : t0 + most;
 }
-INLINE uint32_t next_block(const struct kv_view *v, uint32_t end)
-{@+ return end >= v->sinks && end < v->lo ? v->lo : end;@+ }
+INLINE uint32_t next_block(const struct kv_range *r, uint32_t end)
+{@+ return end >= r->sinks && end < r->lo ? r->lo : end;@+ }
 
 @ What the steps of a block hand on to each other is one structure: which positions it has, where their rows are, and a number for each of them, which is first its score and then the exponential of that. What belongs to position $t$ has the index |t % 256|.
 
 @<The positions that a row sees@>=
 struct position_block {
   const struct kv_view *v;
+  struct kv_range seen;
   uint32_t t0, t1; /* from |t0| up to |t1| */
   uintptr_t place[256]; /* where the rows of a position are, but for |key| or |value| */
   float weight[256]; /* its score, and then the exponential of that */
@@ -1343,13 +1471,12 @@ are not negative changes no bit of it.
 INLINE float block_scores(const struct attention_dims *h, const float *q,
   enum weight_type type, struct position_block *b)
 {
-  const struct kv_view *v = b->v;
   uint32_t t1 = b->t1;
   size_t d = h->head_dim;
   float max = -INFINITY;
   for (int i = 0; i < 256; i++) b->weight[i] = -INFINITY;
-  for (uint32_t t = b->t0; t < t1; t = next_seen(v, t)) {
-    float s = dot(q, key_row(v->key, b->place[t % 256], type), 0, d)
+  for (uint32_t t = b->t0; t < t1; t = next_seen(&b->seen, t)) {
+    float s = dot(q, key_row(b->v->key, b->place[t % 256], type), 0, d)
       * h->scale;
     b->weight[t % 256] = s;
     if (s > max) max = s;
@@ -1382,11 +1509,10 @@ INLINE float block_exponentials(struct position_block *b, float max)
 INLINE void axpy_chain(int columns, const struct position_block *b,
   enum weight_type type, size_t first, float *o)
 {
-  const struct kv_view *v = b->v;
   uint32_t t1 = b->t1;
   vec a[64 / WIDTH] = @[{ 0 }@];
-  for (uint32_t t = b->t0; t < t1; t = next_seen(v, t)) {
-    struct tensor row = key_row(v->value, b->place[t % 256], type);
+  for (uint32_t t = b->t0; t < t1; t = next_seen(&b->seen, t)) {
+    struct tensor row = key_row(b->v->value, b->place[t % 256], type);
     vec w = spread(b->weight[t % 256]);
     each (p, columns / WIDTH)
       a[p] = fused(w, load(row, first + (size_t) p * WIDTH), a[p]);
@@ -1395,20 +1521,26 @@ INLINE void axpy_chain(int columns, const struct position_block *b,
   memcpy(o, a, (size_t) columns * sizeof *o);
 }
 
-@ As many columns go together as fit into the registers, and then whole sixteens. The columns that are left come one by one.
+@ As many columns go together as fit into the registers, and then whole sixteens. The columns that are left, fewer than sixteen, fill their registers in part; in
+a small model, whose heads have eight numbers, these are all there are.
 
 @<The values of a block, each times its exponential@>=
-INLINE float axpy_one(const struct position_block *b, enum weight_type type,
-  size_t column)
+INLINE void axpy_few(size_t columns, const struct position_block *b,
+  enum weight_type type, size_t first, float *o)
 {
-  const struct kv_view *v = b->v;
-  float sum = 0;
-  for (uint32_t t = b->t0; t < b->t1; t = next_seen(v, t)) {
-    struct tensor row = key_row(v->value, b->place[t % 256], type);
-    sum = fmaf(b->weight[t % 256], load_one(row, column), sum);
-    TALLY("attention", 0, 1);
+  uint32_t t1 = b->t1;
+  vec a[PARTS] = @[{ 0 }@];
+  for (uint32_t t = b->t0; t < t1; t = next_seen(&b->seen, t)) {
+    struct tensor row = key_row(b->v->value, b->place[t % 256], type);
+    vec w = spread(b->weight[t % 256]);
+    each (p, PARTS) {
+      int here = (int) columns - p * WIDTH;
+      if (here > WIDTH) here = WIDTH;
+      if (here > 0) a[p] = fused(w, load_partial(row, first + (size_t) p * WIDTH, here), a[p]);
+    }
+    TALLY("attention", 0, columns);
   }
-  return sum;
+  memcpy(o, a, columns * sizeof *o);
 }
 @#
 INLINE void block_values(const struct position_block *b,
@@ -1417,7 +1549,7 @@ INLINE void block_values(const struct position_block *b,
   size_t c = 0;
   for (; c + 64 <= d; c += 64) axpy_chain(64, b, type, c, o + c);
   for (; c + 16 <= d; c += 16) axpy_chain(16, b, type, c, o + c);
-  for (; c < d; c++) o[c] = axpy_one(b, type, c);
+  if (c < d) axpy_few(d - c, b, type, c, o + c);
 }
 
 @ One block for one head is these three steps in turn, and leaves the three numbers or rows of numbers that the join needs.
@@ -1432,27 +1564,27 @@ INLINE void attend_block(const struct attention_dims *h, const float *q,
   block_values(b, type, h->head_dim, left + PART_OUT);
 }
 
-@ One head of one row: all blocks that its view touches, and then the join. The results of the blocks are in the worker's own |scratch|. When the caller wants to see the weights, |kept| has room for them, and the exponentials are
+@ One head of one row: all blocks that its range touches, and then the join. The results of the blocks are in the worker's own |scratch|. When the caller wants to see the weights, |kept| has room for them, and the exponentials are
 kept there; they become weights after the join.
 Several heads of queries share one head of keys where there are fewer of these (Ainslie and others 2023).
 @^GQA@>
 
 @<All blocks of one head, and their join@>=
 INLINE void attend_head(const struct attention_dims *h, const float *q,
-  const struct kv_view *v, enum weight_type type, float *scratch, float *y,
-  float *kept)
+  const struct kv_view *v, struct kv_range seen, enum weight_type type,
+  float *scratch, float *y, float *kept)
 {
   size_t d = h->head_dim, stride = PART_OUT + d, n = 0;
   struct position_block b;
-  b.v = v;
-  for (b.t0 = first_seen(v); b.t0 < v->hi; b.t0 = next_block(v, b.t1)) {
-    b.t1 = block_end(v, b.t0);
+  b.v = v, b.seen = seen;
+  for (b.t0 = first_seen(&seen); b.t0 < seen.hi; b.t0 = next_block(&seen, b.t1)) {
+    b.t1 = block_end(&seen, b.t0);
     attend_block(h, q, type, &b, scratch + n++ * stride);
-    for (uint32_t t = b.t0; kept != NULL && t < b.t1; t = next_seen(v, t))
+    for (uint32_t t = b.t0; kept != NULL && t < b.t1; t = next_seen(&seen, t))
       kept[t] = b.weight[t % 256];
   }
   @<Join the blocks in rising order@>@;
-  if (kept != NULL) finish_weights(v, scratch, stride, m, l, kept);
+  if (kept != NULL) finish_weights(&seen, scratch, stride, m, l, kept);
 }
 
 @ The join: the greatest maximum, the weight of each block, two chains, one division. A single block passes through it unchanged, because its weight is
@@ -1474,43 +1606,54 @@ for (size_t c = 0; c < d; c++) y[c] = y[c] / l;
 @ If the weights are wanted they are finished with the same numbers: each exponential times the weight of its block, over the sum. The walk over the blocks is the one that made them, so the results of the blocks come in the same order.
 
 @<The weights that were asked for@>=
-INLINE void finish_weights(const struct kv_view *v, const float *scratch,
+INLINE void finish_weights(const struct kv_range *seen, const float *scratch,
   size_t stride, float m, float l, float *kept)
 {
-  for (uint32_t t0 = first_seen(v); t0 < v->hi;) {
-    uint32_t t1 = block_end(v, t0);
+  for (uint32_t t0 = first_seen(seen); t0 < seen->hi;) {
+    uint32_t t1 = block_end(seen, t0);
     float w = num_expf(scratch[PART_MAX] - m);
-    for (uint32_t t = t0; t < t1; t = next_seen(v, t))
+    for (uint32_t t = t0; t < t1; t = next_seen(seen, t))
       kept[t] = kept[t] * w / l;
     scratch += stride;
-    t0 = next_block(v, t1);
+    t0 = next_block(seen, t1);
   }
 }
 
 @ The unit of work is one head of one row. Their costs differ, since a late row sees more than an early one; so the units
-are dealt out like cards, one to each worker in turn: all rows of the first head, and then of the next, because the rows of one head look at the same keys and values, which stay near as long as nobody else's are wanted. A unit looks at one head of the view, so it moves the view's beginning to that. Whoever gets a unit computes all of it, and none needs what another has left.
+are dealt out like cards, one to each worker in turn: of a segment all rows of the first head, and then of the next, because the rows of one head look at the same keys and values, which stay near as long as nobody else's are wanted. The deal goes on where
+the last segment has ended. A unit looks at one head of the view, so it moves the view's beginning to that. Whoever gets a unit computes all of it, and none needs what another has left.
 
 @<One worker's share of attention@>=
 struct attend_job { const struct attention_dims *h; const float *q;
-  const struct kv_view *seen; size_t rows; float *scratch, *y; size_t scratch_each;
+  const struct segment *list; size_t n; float *scratch, *y; size_t scratch_each;
   const struct attention_probe *probe; };
 @#
+TARGET static void attend_unit(const struct attend_job *job, const struct segment *s,
+  uint32_t row, size_t head, float *scratch)
+{
+  const struct attention_dims *h = job->h;
+  size_t i = (s->first_row + row) * (size_t) h->n_heads + head, d = h->head_dim;
+  const float *q = job->q + i * d;
+  float *y = job->y + i * d, *kept = NULL;
+  struct kv_range seen = segment_range(s, row);
+  struct kv_view v = s->view;
+  size_t away = head / (h->n_heads / h->n_kv_heads) * v.head_bytes;
+  v.key += away, v.value += away;
+  @<Make |kept| ready if the weights are wanted@>@;
+  @<Attend with the loops for the view's type@>@;
+}
 TARGET static void attend_part(void *ctx, unsigned worker, unsigned workers)
 {
   const struct attend_job *job = ctx;
-  const struct attention_dims *h = job->h;
-  size_t d = h->head_dim, group = h->n_heads / h->n_kv_heads;
   float *scratch = job->scratch + worker * job->scratch_each;
   TALLY("attend part", worker, 1);
-  for (size_t unit = worker; unit < job->rows * h->n_heads; unit += workers) {
-    size_t row = unit % job->rows, i = row * h->n_heads + unit / job->rows;
-    struct kv_view v = job->seen[row];
-    const float *q = job->q + i * d;
-    float *y = job->y + i * d, *kept = NULL;
-    size_t head = i % h->n_heads / group * v.head_bytes;
-    v.key += head, v.value += head;
-    @<Make |kept| ready if the weights are wanted@>@;
-    @<Attend with the loops for the view's type@>@;
+  size_t unit = worker;
+  for (size_t k = 0; k < job->n; k++) {
+    const struct segment *s = &job->list[k];
+    size_t units = (size_t) s->n_rows * job->h->n_heads;
+    for (; unit < units; unit += workers)
+      attend_unit(job, s, (uint32_t) (unit % s->n_rows), unit / s->n_rows, scratch);
+    unit -= units;
   }
 }
 
@@ -1518,7 +1661,7 @@ TARGET static void attend_part(void *ctx, unsigned worker, unsigned workers)
 floats; others will keep their rows shorter. Blocks come in whole ones only: a |head_dim| that is no multiple of 32 is refused by the store, so that the ends of rows, where |load_one| and |dot_tail| would look for single numbers, are empty there.
 
 @<Attend with the loops for the view's type@>=
-#define WITH_ROWS(name) @[attend_head(h, q, &v, name, scratch, y, kept)@]@;
+#define WITH_ROWS(name) @[attend_head(h, q, &v, seen, name, scratch, y, kept)@]@;
 switch (v.type) {
 case WEIGHT_F32: WITH_ROWS(WEIGHT_F32);@+ break;
 case WEIGHT_F16: WITH_ROWS(WEIGHT_F16);@+ break;
@@ -1537,19 +1680,21 @@ if (job->probe != NULL) {
   memset(kept, 0, job->probe->stride * sizeof *kept);
 }
 
-@ How much there is to do, and how much room a worker needs, follow from the longest view; one with a hole is taken for one without.
+@ How much there is to do, and how much room a worker needs, follow from the ranges; one with a hole is taken for one without, and the last row of a
+segment sees the most.
 
 @<Do attention@>=
 static void attend(const struct engine *e, const struct attention_dims *h,
-  const float *q, const struct kv_view *seen, size_t rows, float *scratch, float *y,
+  const float *q, const struct segment *list, size_t n, float *scratch, float *y,
   const struct attention_probe *probe)
 {
   size_t max_len = 0, pairs = 0;
-  for (size_t r = 0; r < rows; r++) {
-    size_t n = seen[r].hi - (seen[r].sinks > 0 ? 0 : seen[r].lo);
-    pairs += n, max_len = n > max_len ? n : max_len;
+  for (size_t k = 0; k < n; k++) {
+    struct kv_range last = segment_range(&list[k], list[k].n_rows - 1);
+    size_t len = last.hi - (last.sinks > 0 ? 0 : last.lo);
+    pairs += len * list[k].n_rows, max_len = len > max_len ? len : max_len;
   }
-  struct attend_job job = @[{ h, q, seen, rows, scratch, y,@|
+  struct attend_job job = @[{ h, q, list, n, scratch, y,@|
     kernels_scratch(h, max_len), probe }@];
   bool large = pairs * h->n_heads * h->head_dim >= WORTH_DIVIDING;
   pool_run(large ? e->pool : NULL, attend_part, &job);
@@ -1585,9 +1730,9 @@ struct activate_job { enum activation_kind kind; const float *x, *up;
 TARGET static void activate_part(void *ctx, unsigned worker, unsigned workers)
 {
   const struct activate_job *job = ctx;
-  size_t to = worker_begin(job->n, worker + 1, workers);
+  size_t to = worker_begin(job->n, 16, worker + 1, workers);
   TALLY("activate part", worker, 1);
-  for (size_t i = worker_begin(job->n, worker, workers); i < to; i += 16) {
+  for (size_t i = worker_begin(job->n, 16, worker, workers); i < to; i += 16) {
     float z[16] = @[{ 0 }@];
     size_t here = to - i < 16 ? to - i : 16;
     memcpy(z, job->x + i, here * sizeof *z);
@@ -1610,52 +1755,98 @@ static void activate(const struct engine *e, enum activation_kind kind,
   pool_run(large ? e->pool : NULL, activate_part, &job);
 }
 
-@ Adding to the residual stream is a matter of memory, and never worth dividing for the models of this book. It goes through |pool_run| all the
-same, for the sake of the floating-point modes: a caller who flushes small numbers to zero must not get another sum.
+@ Adding to the residual stream is a matter of memory, and never worth dividing for the models of this book. It is done by the
+caller's thread, in one loop.
 
 @<Add to the residual stream@>=
-struct add_job { float *y; const float *x; size_t n; };
-@#
-TARGET static void add_part(void *ctx, unsigned worker, unsigned workers)
+TARGET static void add(const struct engine *e, float *y, const float *x, size_t n)
 {
-  const struct add_job *job = ctx;
-  (void) worker, (void) workers;
-  TALLY("add part", worker, 1);
-  for (size_t i = 0; i < job->n; i++) job->y[i] += job->x[i];
-}
-static void add(const struct engine *e, float *y, const float *x, size_t n)
-{
-  struct add_job job = @[{ y, x, n }@];
   (void) e;
-  pool_run(NULL, add_part, &job);
+  TALLY("add part", 0, 1);
+  for (size_t i = 0; i < n; i++) y[i] += x[i];
 }
 
 @ So is the lookup of an embedding: a row is widened, number by number. Only rows that are asked for are touched, and of a mapped file nothing
 else is ever read. A row in blocks is read number by number as well, but out of its blocks.
 
 @<Look rows of the embedding up@>=
-struct embed_job { struct tensor table; size_t d; const uint32_t *id;
-  size_t rows; float *y; };
-@#
-TARGET static void embed_part(void *ctx, unsigned worker, unsigned workers)
-{
-  const struct embed_job *job = ctx;
-  (void) worker, (void) workers;
-  TALLY("embed part", worker, 1);
-  bool blocks = number_types[job->table.type].block > 1;
-  for (size_t r = 0; r < job->rows; r++)
-    for (size_t i = 0; i < job->d; i++) {
-      size_t at = job->id[r] * job->d + i;
-      job->y[r * job->d + i] = blocks ? tensor_number(job->table, at)
-        : load_one(job->table, at);
-    }
-}
-static void embed(const struct engine *e, struct tensor table, size_t d,
+TARGET static void embed(const struct engine *e, struct tensor table, size_t d,
   const uint32_t *id, size_t rows, float *y)
 {
-  struct embed_job job = @[{ table, d, id, rows, y }@];
   (void) e;
-  pool_run(NULL, embed_part, &job);
+  TALLY("embed part", 0, 1);
+  bool blocks = number_types[table.type].block > 1;
+  for (size_t r = 0; r < rows; r++)
+    for (size_t i = 0; i < d; i++) {
+      size_t at = id[r] * d + i;
+      y[r * d + i] = blocks ? tensor_number(table, at) : load_one(table, at);
+    }
+}
+
+@ What is moved is moved by |memcpy|, and for the models of this book that is never worth dividing.
+
+@<Move rows about@>=
+static void split(const struct engine *e, const float *x, size_t rows, size_t n,
+  size_t width, float *const *y)
+{
+  (void) e;
+  for (size_t r = 0; r < rows; r++)
+    for (size_t i = 0; i < n; i++)
+      memcpy(y[i] + r * width, x + (r * n + i) * width, width * sizeof *x);
+}
+static void gather(const struct engine *e, const float *x, size_t d,
+  const size_t *which, size_t n, float *y)
+{
+  (void) e;
+  for (size_t i = 0; i < n; i++)
+    memcpy(y + i * d, x + which[i] * d, d * sizeof *x);
+}
+
+@ A row is written where it will be read: the place of a position is asked as attention asks it, by |row_places|, and the heads, which come next to each other from the products, part here. In
+float32 encoding is copying; chapter 6 has formats that round, and what has been rounded once is what all rows read, the row's own query included.
+
+@<Put keys and values in their places@>=
+TARGET static void write_row(const struct attention_dims *h, const struct kv_view *view,
+  uint32_t position, kv_encode *encode, const float *k, const float *v)
+{
+  uintptr_t place[256];
+  size_t d = h->head_dim;
+  row_places(view, position, position + 1, place);
+  for (size_t g = 0; g < h->n_kv_heads; g++) {
+    uintptr_t at = place[position % 256] + g * view->head_bytes;
+    encode(k + g * d, d, (void *) (view->key + at));
+    encode(v + g * d, d, (void *) (view->value + at));
+  }
+}
+static void write(const struct engine *e, const struct attention_dims *h,
+  const struct segment *list, size_t n, kv_encode *encode, const float *k, const float *v)
+{
+  size_t width = (size_t) h->n_kv_heads * h->head_dim;
+  (void) e;
+  for (size_t i = 0; i < n; i++)
+    for (uint32_t r = 0; r < list[i].n_rows; r++) {
+      size_t from = (list[i].first_row + (size_t) r) * width;
+      write_row(h, &list[i].view, list[i].first_position + r, encode, k + from, v + from);
+    }
+}
+
+@ A number that is not finite makes $x-x$ something else than zero: infinity less infinity is not a
+number, and neither is what is no number to begin with. Added up, one of them spoils the sum, whatever the others are; so a row is looked at without a
+branch.
+
+@<Look for numbers that are not finite@>=
+TARGET static void mark_nonfinite(const struct engine *e, const float *x, size_t rows,
+  size_t d, uint32_t mark, uint32_t none, uint32_t *first)
+{
+  (void) e;
+  for (size_t r = 0; r < rows; r++, x += d) {
+    float lane[16] = @[{ 0 }@];
+    size_t whole = d / 16 * 16;
+    for (size_t i = 0; i < whole; i += 16)
+      for (size_t j = 0; j < 16; j++) lane[j] += x[i + j] - x[i + j];
+    for (size_t i = whole; i < d; i++) lane[i - whole] += x[i] - x[i];
+    if (fold_array(lane) != 0 && first[r] == none) first[r] = mark;
+  }
 }
 
 @* Probabilities. \label{sec:probabilities}
@@ -1709,23 +1900,23 @@ TARGET static void softmax_part(void *ctx, unsigned worker, unsigned workers)
 }
 
 @ The two kernels differ in one word, which says whether a probability or its logarithm is wanted; a vocabulary is
-long, so the work is divided by rows early.
+long, so the work is divided by rows early. They are called when the pass is over, by a search or a sampler, and so they set the modes for themselves.
 
 @<Do a softmax@>=
+static void softmax_rows(const struct engine *e, struct softmax_job *job)
+{
+  bool large = job->rows * job->n >= WORTH_DIVIDING / 4;
+  struct float_modes modes;
+  float_modes_begin(&modes);
+  pool_run(large ? e->pool : NULL, softmax_part, job);
+  float_modes_end(&modes);
+}
 static void softmax(const struct engine *e, const float *x, size_t rows,
   size_t n, double *y)
-{
-  struct softmax_job job = @[{ x, rows, n, y, false }@];
-  bool large = rows * n >= WORTH_DIVIDING / 4;
-  pool_run(large ? e->pool : NULL, softmax_part, &job);
-}
+{@+ softmax_rows(e, &(struct softmax_job) @[{ x, rows, n, y, false }@]);@+ }
 static void log_softmax(const struct engine *e, const float *x, size_t rows,
   size_t n, double *y)
-{
-  struct softmax_job job = @[{ x, rows, n, y, true }@];
-  bool large = rows * n >= WORTH_DIVIDING / 4;
-  pool_run(large ? e->pool : NULL, softmax_part, &job);
-}
+{@+ softmax_rows(e, &(struct softmax_job) @[{ x, rows, n, y, true }@]);@+ }
 
 @ A sampler wants less: the exponentials alone, of numbers that are doubles already, and it adds them up itself, in an order that
 is no business of a kernel. What it wants of this file is that sixteen are computed at a time. Memory is copied to and fro because the compiler can see then that the sixteen
@@ -1782,6 +1973,9 @@ What the three files share, in the order in which C wants it, comes to this. It 
 @<Do an activation@>@;
 @<Add to the residual stream@>@;
 @<Look rows of the embedding up@>@;
+@<Move rows about@>@;
+@<Put keys and values in their places@>@;
+@<Look for numbers that are not finite@>@;
 @<The sum of the exponentials of a row, in double@>@;
 @<One worker's share of the probabilities@>@;
 @<Do a softmax@>@;
@@ -1826,9 +2020,11 @@ uses only those above it.
 exchanged, and the compiler would see no fault.
 
 @<The functions of a table@>=
-@[{ .name = NAME,@|
+@[{ .name = NAME, .memory = &buffers_host,@|
 .matrix_types = 1u << WEIGHT_F32 | 1u << WEIGHT_F16 | 1u << WEIGHT_BF16,@|
-.linear = linear, .normalize = normalize, .rotate = rotate,@|
+.split = split, .gather = gather, .write = write,@|
+.mark_nonfinite = mark_nonfinite,@|
+.linear = linear, .room = room, .normalize = normalize, .rotate = rotate,@|
 .attend = attend, .activate = activate, .add = add,@|
 .embed = embed, .angles = angles, .softmax = softmax,@|
 .log_softmax = log_softmax, .exp_shifted = exp_shifted,@|
@@ -1967,6 +2163,18 @@ const struct kernels *kernels_find(const char *name, struct error *why)
   return NULL;
 }
 
+@ The range of a row. A window that is one too long shows in no text that anybody would read, and so has a test of its own. As long as the window still reaches
+the sinks, they are nothing special: the row sees everything from 0, and there is no hole.
+
+@<Find the range of a row@>=
+struct kv_range segment_range(const struct segment *s, uint32_t i)
+{
+  uint32_t at = s->first_position + i, lo = 0;
+  if (s->window > 0 && at >= s->window) lo = at + 1 - s->window;
+  bool hole = s->view.sinks < lo;
+  return (struct kv_range) @[{ hole ? lo : 0, at + 1, hole ? s->view.sinks : 0 }@];
+}
+
 @ The room that attention needs is two numbers and a row for each block, and a view of $n$ positions touches
 at most two blocks more than it fills.
 
@@ -2094,9 +2302,11 @@ multiplication in it.
 #include "kernels/kernels.h"
 @;@#
 @<One number of a tensor@>@;
+@<The host's memory@>@;
 @<The tables of this build@>@;
 @<Find a table by its name@>@;
 @<Prepare weights, and find them@>@;
 @<Refuse types that a table cannot multiply@>@;
 @<Refuse a build that rounds otherwise@>@;
+@<Find the range of a row@>@;
 @<Room for attention@>@;

@@ -127,7 +127,7 @@ static void print_plate(const struct store *s, size_t step, uint32_t layer,
 {
   struct kv_view v;
   store_view(s, layer, 0, &v);
-  for (uint32_t t = 0; t + 1 < v.hi; t++)
+  for (uint32_t t = 0; t < s->batch.rows[0].position; t++)
     for (uint32_t h = 0; h < s->n_kv_heads; h++) {
       const float *key = (const void *) (v.page[t / v.page_rows] + v.key
         + h * v.head_bytes + t % v.page_rows * v.row_bytes);
@@ -178,13 +178,14 @@ that is |late| has a copy of the table with the other kernel in it.
 
 @<Let rows overlook themselves@>=
 static void late_attend(const struct engine *e, const struct attention_dims *h,
-  const float *q, const struct kv_view *seen, size_t rows, float *scratch, float *y,
+  const float *q, const struct segment *list, size_t n, float *scratch, float *y,
   const struct attention_probe *probe)
 {
   const struct kernels *true_ones = kernels_find(NULL, NULL);
-  struct kv_view shorter = *seen;
-  if (shorter.hi - shorter.lo > 1) shorter.hi--;
-  true_ones->attend(e, h, q, rows == 1 ? &shorter : seen, rows, scratch, y, probe);
+  struct segment shorter = *list;
+  bool alone = n == 1 && list->n_rows == 1;
+  if (shorter.first_position > 0) shorter.first_position--;
+  true_ones->attend(e, h, q, alone ? &shorter : list, n, scratch, y, probe);
 }
 static bool open_late(struct fixture *lab, bool late, struct bench *b,
   struct kernels *k, struct error *why)
@@ -546,12 +547,12 @@ static double time_layout(const struct engine *e, struct attention *a,
   size_t rows = l->page_rows > 0 ? l->page_rows : n, one = HEAD * sizeof(float);
   uintptr_t key = l->page_rows > 0 ? 0 : (uintptr_t) a->pool;
   struct kv_view v = @[{ .key = key, .value = key + LONGEST * ROW * sizeof(float),@|
-    .page = l->page_rows > 0 ? a->page : NULL, .page_rows = rows,@|
-    .row_bytes = l->by_head ? one : HEADS * one,@|
-    .head_bytes = l->by_head ? rows * one : one, .type = WEIGHT_F32,@|
-    .hi = (uint32_t) n }@];
+    .page = l->page_rows > 0 ? a->page : NULL, .page_rows = (uint32_t) rows,@|
+    .row_bytes = (uint32_t) (l->by_head ? one : HEADS * one),@|
+    .head_bytes = l->by_head ? rows * one : one, .type = WEIGHT_F32 }@];
+  struct segment last = @[{ .view = v, .n_rows = 1, .first_position = (uint32_t) n - 1 }@];
   double start = timing_seconds();
-  e->k->attend(e, &small, a->q, &v, 1, a->scratch, a->y, NULL);
+  e->k->attend(e, &small, a->q, &last, 1, a->scratch, a->y, NULL);
   return timing_seconds() - start;
 }
 

@@ -140,11 +140,11 @@ static void timed_linear(const struct engine *e, const struct matrix *list,
   t->spent[which] += timing_seconds() - start;
 }
 static void timed_attend(const struct engine *e, const struct attention_dims *h,
-  const float *q, const struct kv_view *seen, size_t rows, float *scratch, float *y,
+  const float *q, const struct segment *list, size_t n, float *scratch, float *y,
   const struct attention_probe *probe)
 {
   double start = timing_seconds();
-  timed_of(e)->true_ones->attend(e, h, q, seen, rows, scratch, y, probe);
+  timed_of(e)->true_ones->attend(e, h, q, list, n, scratch, y, probe);
   timed_of(e)->spent[PART_ATTENTION] += timing_seconds() - start;
 }
 

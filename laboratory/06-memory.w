@@ -144,7 +144,7 @@ static void print_fits(const struct model_config *c)
   print_key("fits.llama.context", "%" PRIu64,@|
     footprint_max_context(c, &p, weights, card));
   print_key("activations.row", "%zu",@|
-    3 * sizeof (uint32_t) + sizeof (size_t) + sizeof (struct kv_view));
+    3 * sizeof (uint32_t) + sizeof (size_t) + sizeof (struct segment));
   print_key("activations.llama.one", "%" PRIu64, footprint_pass(c, 1, 1, 1));
   print_key("activations.pass", "%zu", sizeof (struct pass));
   print_key("activations.llama.scratch", "%" PRIu64,@|
@@ -282,11 +282,12 @@ static int place_number(struct ring *r, const char *place)
 static bool print_places(struct store *s, const struct row *row, size_t n,
   struct ring *r, struct error *why)
 {
-  struct kv_view v;
+  struct segment l; /* the rows follow each other */
   if (!store_begin(s, row, n, why)) return false;
-  store_view(s, 0, n - 1, &v);
+  store_segments(s, 0, n, &l);
+  struct kv_range v = segment_range(&l, (uint32_t) n - 1);
   for (uint32_t t = v.lo; t < v.hi; t++)
-    printf("%u,%d,%u,%d\n", v.hi, place_number(r, v.page[t]), t,@|
+    printf("%u,%d,%u,%d\n", v.hi, place_number(r, l.view.page[t]), t,@|
       t >= row->position);
   store_abort(s);
   return true;

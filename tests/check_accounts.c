@@ -65,7 +65,7 @@ static uint64_t desk_cost(
 {
   uint64_t d = c->d_model, q = (uint64_t) c->n_heads * c->head_dim,
            k = (uint64_t) c->n_kv_heads * c->head_dim;
-  uint64_t g = c->gated ? 2 : 1, u = fused ? 3 * q : 0, w = 3 * 4 + 8 + sizeof(struct kv_view),
+  uint64_t g = c->gated ? 2 : 1, u = fused ? 3 * q : 0, w = 3 * 4 + 8 + sizeof(struct segment),
            sum = sizeof(struct pass);
   for (uint64_t r = 0; r < rows; r++)
     sum += 4 * (3 * d + 2 * q + 2 * k + u + g * c->d_inner + c->head_dim / 2 * 2) + w;

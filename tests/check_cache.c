@@ -303,7 +303,7 @@ START_TEST(every_refused_request_is_survived)
     ck_assert_uint_eq(m.all.live, 0);
     tiny_free(&t);
   }
-  ck_assert_uint_gt(k, 60);
+  ck_assert_uint_gt(k, 40);
 }
 END_TEST
 

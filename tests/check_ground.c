@@ -320,13 +320,19 @@ struct census {
   unsigned seen[8];
   int mode[8];
 };
+/* how this thread rounds a sum of floats; fegetround would answer for the x87 unit */
+static int rounding(void)
+{
+  volatile float one = 1, little = 0x1p-30f;
+  return one + little > 1 ? FE_UPWARD : FE_TONEAREST;
+}
 static void count_me(void *ctx, unsigned worker, unsigned workers)
 {
   struct census *c = ctx;
   atomic_fetch_add(&c->calls, 1);
   ck_assert_uint_lt(worker, workers);
   c->seen[worker]++;
-  c->mode[worker] = fegetround();
+  c->mode[worker] = rounding();
 }
 
 static bool note_report(void *ctx, size_t done, size_t all)
@@ -370,18 +376,121 @@ START_TEST(every_worker_does_every_step_once)
 }
 END_TEST
 
+/* the helpers are born under whatever modes their pool is opened with, and have the standard ones;
+   the caller has them from begin to end, and its own again after that */
 START_TEST(rounding_mode_is_set_and_put_back)
 {
   struct memory m = { 0 };
-  struct pool *p = pool_open(&m, 3, NULL);
   struct census c = { 0 };
+  struct float_modes modes;
   fesetround(FE_UPWARD);
+  struct pool *p = pool_open(&m, 3, NULL);
+  pool_run(p, count_me, &c);
+  ck_assert_int_eq(c.mode[0], FE_UPWARD);
+  float_modes_begin(&modes);
   pool_run(p, count_me, &c);
   pool_run(NULL, count_me, &c);
-  ck_assert_int_eq(fegetround(), FE_UPWARD);
+  ck_assert_int_eq(rounding(), FE_TONEAREST);
+  float_modes_end(&modes);
+  ck_assert(rounding() == FE_UPWARD && fegetround() == FE_UPWARD);
   fesetround(FE_TONEAREST);
   for (int i = 0; i < 3; i++) ck_assert_int_eq(c.mode[i], FE_TONEAREST);
   pool_close(&m, p);
+}
+END_TEST
+
+/* an arena that is reset gives the same blocks again, in the same order; one that is too small or for
+   another purpose is replaced; never more is held than a round has asked for at each of its places */
+START_TEST(a_kept_arena_gives_the_same_blocks)
+{
+  struct memory m = { 0 };
+  struct arena a = { .m = &m };
+  void *p[3], *q[3];
+  for (int i = 0; i < 3; i++) p[i] = arena_alloc(&a, MEMORY_ACTIVATIONS, 10, 10, NULL);
+  memset(p[1], 7, 100);
+  uint64_t requests = m.all.requests;
+  arena_reset(&a);
+  ck_assert_uint_eq(m.all.live, 300);
+  for (int i = 0; i < 3; i++) q[i] = arena_alloc(&a, MEMORY_ACTIVATIONS, 100 - i, 1, NULL);
+  ck_assert(memcmp(p, q, sizeof p) == 0 && ((char *) q[1])[50] == 7);
+  ck_assert_uint_eq(m.all.requests, requests);
+  arena_reset(&a);
+  ck_assert_ptr_eq(arena_alloc(&a, MEMORY_ACTIVATIONS, 100, 1, NULL), p[0]);
+  arena_reset(&a); /* a round that was cut short loses nothing */
+  q[0] = arena_alloc(&a, MEMORY_OTHER, 100, 1, NULL);
+  q[1] = arena_alloc(&a, MEMORY_ACTIVATIONS, SIZE_MAX, 0, NULL);
+  ck_assert(q[0] != NULL && q[1] == p[1]);
+  q[2] = arena_alloc(&a, MEMORY_ACTIVATIONS, 101, 1, NULL);
+  ck_assert(q[2] != NULL && ((char *) q[2])[100] == 0);
+  ck_assert_uint_eq(m.all.live, 301);
+  ck_assert_uint_eq(m.all.peak, 301);
+  ck_assert_uint_eq(m.of[MEMORY_OTHER].live, 100);
+  arena_reset(&a);
+  m.fail_at = m.all.requests + 1;
+  ck_assert_ptr_null(arena_alloc(&a, MEMORY_OTHER, 101, 1, NULL)); /* refused, and then silent */
+  ck_assert(a.refused && arena_alloc(&a, MEMORY_ACTIVATIONS, 1, 1, NULL) == NULL);
+  ck_assert_uint_eq(m.all.live, 201);
+  arena_free(&a);
+  ck_assert(m.all.live == 0 && !a.refused);
+}
+END_TEST
+
+/* what a pool keeps: an arena for the memory that it is charged to and for one user at a time, and
+   a workspace for each worker, at multiples of 64, which only grows */
+START_TEST(a_pool_keeps_memory_between_steps)
+{
+  struct memory m = { 0 }, other = { 0 };
+  ck_assert(pool_arena(NULL, &m) == NULL && pool_reserve(NULL, 100, NULL));
+  ck_assert_ptr_null(pool_workspace(NULL, 0, 0));
+  struct pool *p = pool_open(&m, 3, NULL);
+  struct arena *a = pool_arena(p, &m);
+  ck_assert(a != NULL && pool_arena(p, &other) == NULL);
+  ck_assert_ptr_nonnull(arena_alloc(a, MEMORY_ACTIVATIONS, 5, 8, NULL));
+  ck_assert_ptr_null(pool_arena(p, &m));
+  arena_reset(a);
+  ck_assert_ptr_eq(pool_arena(p, &m), a);
+  ck_assert_ptr_null(pool_workspace(p, 0, 1));
+  for (size_t bytes = 100; bytes >= 50; bytes -= 50) {
+    ck_assert(pool_reserve(p, bytes, NULL));
+    char *w[3];
+    for (unsigned i = 0; i < 3; i++) {
+      w[i] = pool_workspace(p, i, 100);
+      ck_assert(w[i] != NULL && (uintptr_t) w[i] % 64 == 0);
+      memset(w[i], (int) i, 100);
+    }
+    for (unsigned i = 0; i < 3; i++) ck_assert(w[i][0] == (char) i && w[i][99] == (char) i);
+    ck_assert_ptr_null(pool_workspace(p, 2, 101));
+  }
+  m.fail_at = m.all.requests + 2;
+  ck_assert(!pool_reserve(p, 200, NULL));
+  ck_assert_ptr_null(pool_workspace(p, 0, 1)); /* all have it, or none */
+  ck_assert(pool_reserve(p, 60, NULL));
+  ck_assert_ptr_nonnull(pool_workspace(p, 2, 60));
+  pool_close(&m, p);
+  ck_assert(m.all.live == 0 && other.all.live == 0);
+}
+END_TEST
+
+/* steps of every length, from none at all to one that lets all others fall asleep, with more
+   workers than the machine has cores: no step is lost, none is done twice, and the end is seen */
+static void dawdle(void *ctx, unsigned worker, unsigned workers)
+{
+  struct census *c = ctx;
+  if (c->seen[worker]++ % 251 == 7 * worker) usleep(600);
+  atomic_fetch_add(&c->calls, worker < workers ? 1 : 1000);
+}
+START_TEST(sleepers_miss_no_step)
+{
+  for (unsigned n = 2; n <= 8; n += 3) {
+    struct memory m = { 0 };
+    struct pool *p = pool_open(&m, n, NULL);
+    struct census c = { 0 };
+    for (unsigned i = 1; i <= 4000; i++) {
+      pool_run(p, dawdle, &c);
+      ck_assert_uint_eq(atomic_load(&c.calls), n * i);
+    }
+    pool_close(&m, p);
+  }
 }
 END_TEST
 
@@ -553,6 +662,9 @@ int main(void)
   tcase_add_test(t, who_has_said_no_is_not_asked_again);
   tcase_add_test(t, every_worker_does_every_step_once);
   tcase_add_test(t, rounding_mode_is_set_and_put_back);
+  tcase_add_test(t, sleepers_miss_no_step);
+  tcase_add_test(t, a_kept_arena_gives_the_same_blocks);
+  tcase_add_test(t, a_pool_keeps_memory_between_steps);
   tcase_add_test(t, pool_survives_every_refusal);
   suite_add_tcase(s, t);
   return suite_run(s);

@@ -72,11 +72,11 @@ static struct pool *pools[4];
 static void open_pools(void)
 {
   seed = suite_seed();
-  for (unsigned i = 2; i <= 3; i++) pools[i] = pool_open(&books, i, NULL);
+  for (unsigned i = 1; i <= 3; i++) pools[i] = pool_open(&books, i, NULL);
 }
 static void close_pools(void)
 {
-  for (unsigned i = 2; i <= 3; i++) pool_close(&books, pools[i]);
+  for (unsigned i = 1; i <= 3; i++) pool_close(&books, pools[i]), pools[i] = NULL;
 }
 /* one random table that this machine can run, with one to three threads */
 static struct engine any_engine(void)
@@ -103,6 +103,8 @@ static void one_linear(size_t most_in, size_t most_out, size_t most_rows)
     y[m] = numbers(rows * out + 16);
     memset(y[m] + rows * out, 0x5a, 64);
   }
+  if (e.pool != pools[2]) /* which has no workspace: the bits are the same */
+    ck_assert(pool_reserve(e.pool, e.k->room(list, n, rows), NULL));
   e.k->linear(&e, list, n, x, rows, y);
   for (size_t m = 0; m < n; m++) {
     size_t out = list[m].out;
@@ -136,11 +138,12 @@ START_TEST(linear_is_the_oracle_where_panels_are_packed_again)
   }
   for (size_t i = 0; kernels_at(i) != NULL;
        i++) { /* both at once, in every table: luck does not decide whether this is tried */
-    struct engine e = { .k = kernels_at(i) };
+    struct engine e = { .k = kernels_at(i), .pool = pools[1 + i % 3] };
     size_t in = 1025 + below(300), out = 1 + below(40), rows = 97 + below(40);
     float *w = numbers(in * out), *x = numbers(rows * in), *y = numbers(rows * out),
           *truth = numbers(rows * out);
     struct matrix m = { { w, WEIGHT_F32 }, { NULL, WEIGHT_F32 }, in, out, true };
+    ck_assert(pool_reserve(e.pool, e.k->room(&m, 1, rows), NULL));
     e.k->linear(&e, &m, 1, x, rows, &y);
     oracle_linear(w, ORACLE_F32, 1, NULL, ORACLE_F32, in, out, x, rows, truth);
     ck_assert_msg(same(truth, y, 4 * rows * out), "%s: linear [%zu][%zu]->%zu transposed",
@@ -214,7 +217,9 @@ static void one_attention(size_t most_dim, size_t most_end)
     h.scale = 1 / sqrtf((float) d);
   size_t rows = 1 + below(5), end = 1 + below(most_end), width = kv * d,
          bytes = weight_row_bytes(type, width), max_len = 0;
-  uint32_t lo[5], hi[5], sinks[5];
+  uint32_t lo[5], hi[5], sinks[5], start = (uint32_t) below(end),
+    window = below(2) ? 0 : 1 + (uint32_t) below(end), few = below(2) ? 0 : (uint32_t) below(9);
+  bool run = below(2) && start + rows <= end; /* the rows follow each other: one segment, or two */
   size_t page[64];
   const char *address[64];
   char *base[2];
@@ -225,6 +230,12 @@ static void one_attention(size_t most_dim, size_t most_end)
                    : lo[r] < 9                                   ? lo[r]
                                                                  : 9)
                                      : 0;
+    if (run) { /* what follows from the place in a run, by the rule and not by segment_range */
+      hi[r] = start + 1 + (uint32_t) r;
+      lo[r] = window > 0 && hi[r] > window ? hi[r] - window : 0;
+      sinks[r] = few < lo[r] ? few : 0;
+      if (few >= lo[r]) lo[r] = 0;
+    }
     if (hi[r] > max_len)
       max_len = hi[r]; /* the room of a view with a hole is that of one without */
   }
@@ -246,11 +257,24 @@ static void one_attention(size_t most_dim, size_t most_end)
           memcpy(paged[0] + beside + to, v + t * bytes + g * one, one);
       }
   }
-  struct kv_view seen[5];
+  struct segment seen[5];
+  struct kv_view view = { use_pages ? 0 : (uintptr_t) k, use_pages ? beside : (uintptr_t) v,
+    use_pages ? address : NULL, page_rows, row_stride, head_bytes, type, few };
+  size_t n = 0, cut = below(rows + 1);
   for (size_t r = 0; r < rows; r++)
-    seen[r] =
-      (struct kv_view){ use_pages ? 0 : (uintptr_t) k, use_pages ? beside : (uintptr_t) v,
-        use_pages ? address : NULL, page_rows, row_stride, head_bytes, type, lo[r], hi[r], sinks[r] };
+    if (run && r != 0 && r != cut)
+      seen[n - 1].n_rows++;
+    else
+      seen[n++] = (struct segment){ view, (uint32_t) r, 1, hi[r] - 1,
+        run            ? window
+          : lo[r] > 0 ? hi[r] - lo[r]
+                      : 0 };
+  for (size_t r = 0; !run && r < rows; r++) seen[r].view.sinks = sinks[r];
+  for (size_t r = n - 1; r > 0; r--) { /* in any order */
+    size_t other = below(r + 1);
+    struct segment s = seen[r];
+    seen[r] = seen[other], seen[other] = s;
+  }
   float *q = numbers(rows * h.n_heads * d), *y = numbers(rows * h.n_heads * d),
         *truth = numbers(rows * h.n_heads * d);
   float *scratch = numbers(3 * kernels_scratch(&h, max_len)), *w = numbers(rows * h.n_heads * end),
@@ -263,7 +287,7 @@ static void one_attention(size_t most_dim, size_t most_end)
   float times = steep[below(4)];
   for (size_t i = 0; i < rows * h.n_heads * d; i++) q[i] *= times;
   oracle_attention(q, rows, h.n_heads, kv, d, h.scale, k, v, type, lo, hi, sinks, truth, v2, end);
-  e.k->attend(&e, &h, q, seen, rows, scratch, y, kept ? &keep : NULL);
+  e.k->attend(&e, &h, q, seen, n, scratch, y, kept ? &keep : NULL);
   ck_assert_msg(same(y, truth, 4 * rows * h.n_heads * d),
     "%s: attention %zu rows, %u/%u heads of %u, %zu positions, type %d, %u sinks%s", e.k->name,
     rows, h.n_heads, kv, d, end, type, sinks[0], use_pages ? ", pages" : "");
@@ -279,6 +303,33 @@ END_TEST
 START_TEST(attention_is_the_oracle_across_blocks)
 {
   for (int i = 0; i < 150; i++) one_attention(70, 1100);
+}
+END_TEST
+
+/* what is moved arrives, and a number that is not finite is found wherever it is in a row */
+START_TEST(rows_are_moved_and_looked_at)
+{
+  for (int i = 0; i < 1000; i++) {
+    struct engine e = any_engine();
+    size_t d = 1 + below(50), rows = 1 + below(5), bad = below(rows), at = below(d), which[3];
+    float *x = numbers(rows * 3 * d), *part[3], *few = numbers(3 * d);
+    uint32_t first[5] = { 9, 9, 9, 9, 9 };
+    for (int k = 0; k < 3; k++) part[k] = numbers(rows * d), which[k] = below(3 * rows);
+    e.k->split(&e, x, rows, 3, d, part);
+    e.k->gather(&e, x, d, which, 3, few);
+    for (int k = 0; k < 3; k++) {
+      ck_assert(same(few + (size_t) k * d, x + which[k] * d, 4 * d));
+      for (size_t r = 0; r < rows; r++)
+        ck_assert(same(part[k] + r * d, x + (3 * r + (size_t) k) * d, 4 * d));
+    }
+    x[bad * d + at] = i % 3 == 0 ? NAN : i % 3 == 1 ? INFINITY : -INFINITY;
+    if (i % 2) first[bad] = 3; /* marked before: the first mark stays */
+    e.k->mark_nonfinite(&e, x, rows, d, 7, 9, first);
+    for (size_t r = 0; r < 5; r++)
+      ck_assert_uint_eq(first[r], r != bad ? 9 : i % 2 ? 3 : 7);
+    free(x), free(few);
+    for (int k = 0; k < 3; k++) free(part[k]);
+  }
 }
 END_TEST
 
@@ -604,7 +655,7 @@ START_TEST(functions_are_near_the_library)
 END_TEST
 
 /* whatever the caller has done to the floating-point unit: rounding upwards, flushing, taking
- * denormals for zero */
+ * denormals for zero; between begin and end none of it is left */
 START_TEST(modes_of_the_caller_do_not_matter)
 {
   for (int i = 0; i < 300; i++) {
@@ -621,9 +672,15 @@ START_TEST(modes_of_the_caller_do_not_matter)
     unsigned csr = _mm_getcsr();
     _mm_setcsr(csr | 0x8040);
 #endif
+    double p[2];
+    e.k->softmax(&e, (float[]){ 0, -800 }, 1, 2, p); /* which sets them for itself */
+    struct float_modes modes;
+    float_modes_begin(&modes);
+    ck_assert(p[0] + p[1] == 1);
     e.k->linear(&e, &m, 1, x, rows, &y);
     e.k->add(&e, y, y, rows * out);
     e.k->activate(&e, ACTIVATION_SILU, y, y, rows * out, y);
+    float_modes_end(&modes);
 #if defined __x86_64__
     ck_assert_uint_eq(_mm_getcsr() & 0x8040, 0x8040);
     _mm_setcsr(csr);
@@ -712,7 +769,9 @@ START_TEST(unseen_positions_are_never_touched)
              sinks = (uint32_t) below(below(2) ? lo + 1 : 1);
     float *k = numbers(700 * 24), *v = numbers(700 * 24), *q = numbers(48), y[48], z[48],
           *scratch = numbers(2 * kernels_scratch(&h, 700) + 2000);
-    struct kv_view seen = { (uintptr_t) k, (uintptr_t) v, NULL, 0, 96, 96, WEIGHT_F32, lo, hi, sinks };
+    struct segment seen = { { .key = (uintptr_t) k, .value = (uintptr_t) v, .row_bytes = 96, .head_bytes = 96,
+        .sinks = sinks },
+      0, 1, hi - 1, lo > 0 ? hi - lo : 0 };
     e.k->attend(&e, &h, q, &seen, 1, scratch, y, NULL);
     for (size_t t = 0; t < 700; t++)
       if ((t < lo && t >= sinks) || t >= hi)
@@ -942,6 +1001,7 @@ static Suite *kernel_suite(void)
   tcase_add_test(t, rotation_is_the_oracle);
   tcase_add_test(t, attention_is_the_oracle_within_a_block);
   tcase_add_test(t, attention_is_the_oracle_across_blocks);
+  tcase_add_test(t, rows_are_moved_and_looked_at);
   tcase_add_test(t, activations_are_the_oracle);
   tcase_add_test(t, probabilities_are_the_oracle);
   tcase_add_test(t, embedding_widens_exactly);

@@ -379,12 +379,15 @@ struct unmasked {
   const struct kernels *true_one;
 };
 static void attend_all(const struct engine *e, const struct attention_dims *h, const float *q,
-  const struct kv_view *seen, size_t rows, float *scratch, float *y,
+  const struct segment *list, size_t n, float *scratch, float *y,
   const struct attention_probe *probe)
 {
   const struct unmasked *u = (const struct unmasked *) (const void *) e->k;
-  struct kv_view all[32];
-  for (size_t i = 0; i < rows; i++) all[i] = seen[i], all[i].hi = (uint32_t) rows;
+  struct segment all[32];
+  uint32_t rows = list->n_rows;
+  ck_assert_uint_eq(n, 1);
+  for (uint32_t i = 0; i < rows; i++)
+    all[i] = *list, all[i].first_row = i, all[i].n_rows = 1, all[i].first_position = rows - 1;
   u->true_one->attend(e, h, q, all, rows, scratch, y, probe);
 }
 START_TEST(without_the_mask_they_do)

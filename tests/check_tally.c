@@ -43,14 +43,16 @@ START_TEST(every_multiply_add_is_told)
 
     struct attention_dims h = { 1 + (uint32_t) below(3), 1, 1 + (uint32_t) below(80), 1 };
     size_t d = h.head_dim, seen_pairs = 0;
-    struct kv_view seen[4];
+    struct segment seen[4];
     rows = 1 + below(4);
     float *k = numbers(600 * d), *q = numbers(rows * h.n_heads * d),
           *o = numbers(rows * h.n_heads * d), *scratch = numbers(3 * kernels_scratch(&h, 600));
     for (size_t r = 0; r < rows; r++) {
       uint32_t hi = 1 + (uint32_t) below(600), lo = (uint32_t) below(hi),
                sinks = (uint32_t) below(below(2) ? lo + 1 : 1);
-      seen[r] = (struct kv_view){ (uintptr_t) k, (uintptr_t) k, NULL, 0, 4 * d, 4 * d, WEIGHT_F32, lo, hi, sinks };
+      seen[r] = (struct segment){ { .key = (uintptr_t) k, .value = (uintptr_t) k, .row_bytes = 4 * h.head_dim,
+                                    .head_bytes = 4 * d, .sinks = sinks },
+        (uint32_t) r, 1, hi - 1, lo > 0 ? hi - lo : 0 };
       seen_pairs += hi - lo + sinks;
     }
     unsigned long long a = attention_madds, p = pairs;

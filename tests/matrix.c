@@ -54,8 +54,9 @@ static void one_row(const struct engine *e)
   struct norm g = { below(2) ? NORM_RMS : NORM_LAYER, { NULL, WEIGHT_F32 }, { NULL, WEIGHT_F32 },
     1e-5f };
   struct attention_dims h = { 1, 1, (uint32_t) d, 0.3f };
-  struct kv_view seen = { (uintptr_t) k, (uintptr_t) v, NULL, 0, 4 * d, 4 * d, WEIGHT_F32, (uint32_t) below(n),
-    (uint32_t) n, 0 };
+  struct segment seen = { { .key = (uintptr_t) k, .value = (uintptr_t) v, .row_bytes = 4 * h.head_dim, .head_bytes = 4 * d },
+    0, 1, (uint32_t) n - 1, 0 };
+  seen.window = (uint32_t) (n - below(n));
   e->k->normalize(e, &g, x, 1, d, y);
   add(y, 4 * d);
   for (int i = 0; i < 40; i++) f[i] = 1.0f / (float) (1 + i);

@@ -509,7 +509,7 @@ static void forward_mlp(const struct network_run *r, uint32_t l, float *y)
   k->add(&net->team, y, t->middle, r->rows * d);
 }
 
-@ The stream out of one layer is written straight to where the next one keeps it, and that of the last to a buffer of its own.
+@ Like the engine's, the trainer's passes run under the standard floating-point modes, which each sets once. The stream out of one layer is written straight to where the next one keeps it, and that of the last to a buffer of its own.
 The kernel |add| adds its second row to its first. The sum of two numbers does not
 depend on their order, so it is the engine's sum although ours begins with the other one.
 @<A whole pass, kept@>=
@@ -526,6 +526,8 @@ bool network_forward(struct network *net, const float *w,
     return error_say(why, "the trainer: a pass of %zu rows of %zu;"@|
       " wanted: at most %zu",
       b->sequences, b->length, net->max_rows);
+  struct float_modes modes;
+  float_modes_begin(&modes);
   @<Give the rows their positions and their embeddings@>@;
   for (uint32_t l = 0; l < s->n_layers; l++) {
     forward_attention(&r, l);
@@ -535,6 +537,7 @@ bool network_forward(struct network *net, const float *w,
   norm_rows(&r, w + net->tensors[net->n_tensors - 1].offset, net->last,
     net->h);
   apply(&r, w, s->d_model, s->vocab_size, net->h, net->logits);
+  float_modes_end(&modes);
   return true;
 }
 
@@ -749,8 +752,11 @@ void network_loss(struct network *net, const struct batch *b,
 {
   struct network_run r = @[{ .net = net, .b = b, .rows =
     b->sequences * b->length }@];
+  struct float_modes modes;
+  float_modes_begin(&modes);
   pool_run(net->team.pool, loss_part,
     &(struct loss_job) @[{ &r, losses }@]);
+  float_modes_end(&modes);
 }
 
 @ A product over all workers: rows of the result are divided, terms of a sum never. What was a sum over all tokens stays one chain of additions on one worker. The
@@ -1038,6 +1044,8 @@ void network_backward(struct network *net, const float *w,
   const struct model_shape *s = &net->form;
   struct network_run r = { net, w, gradient, b, b->sequences * b->length };
   size_t d = s->d_model, norm = net->tensors[net->n_tensors - 1].offset;
+  struct float_modes modes;
+  float_modes_begin(&modes);
   for (size_t i = 0; i < r.rows * s->head_dim / 2; i++)
     net->minus[i] = -net->sine[i];
   matrix_gradient(&r, net->h, d, net->logits, s->vocab_size, gradient);
@@ -1049,6 +1057,7 @@ void network_backward(struct network *net, const float *w,
     backward_attention(&r, l);
   }
   pool_run(net->team.pool, embed_back, &r);
+  float_modes_end(&modes);
 }
 
 @ The module puts everything in the order in which C wants it; what the pieces are has been told in the order in which one thinks of them.
@@ -1591,7 +1600,10 @@ bool trainer_step(struct trainer *t, struct training_progress *done,
   double sum = 0;
   for (uint32_t pass = 0; pass < s->passes; pass++)
     if (!learn_from_rows(t, s, &sum, why)) return false;
+  struct float_modes modes;
+  float_modes_begin(&modes);
   move_weights(t, s);
+  float_modes_end(&modes);
   t->now.at = dataset_at(t->feed);
   t->now.step++, t->now.step_of_phase++;
   if (t->now.step_of_phase == phase_steps(s)

@@ -129,7 +129,7 @@ uint64_t footprint_pass(const struct model_config *c, uint64_t rows,
   uint64_t numbers = 3 * d + 2 * q + 2 * k + fused + (c->gated ? 2 * f : f)
     + 2 * (c->head_dim / 2);
   uint64_t other = 3 * sizeof (uint32_t) + sizeof (size_t)
-    + sizeof (struct kv_view);
+    + sizeof (struct segment);
   uint64_t sheet = (max_len / 256 + 2) * (c->head_dim + 2);
   return sizeof (struct pass) + rows * (4 * numbers + other)
     + workers * 4 * sheet;

@@ -57,11 +57,12 @@ static bool pages_grow(struct cache *s, struct layer_group *f, size_t wanted,
   struct memory *m = s->common.m;
   size_t cap = store_next_cap(f->cap, wanted, f->max_pages);
   size_t old = f->cap, bytes = page_bytes(s, f);
+  const struct buffers *b = s->common.memory;
   struct page_info *page = memory_resize(m, MEMORY_OTHER, f->page, cap,
     sizeof *page, why);
   if (page == NULL) return false;
   f->page = page;
-  char *slab = memory_alloc(m, MEMORY_CACHE, cap - old, bytes, why);
+  char *slab = b->alloc(b, m, MEMORY_CACHE, cap - old, bytes, why);
   if (slab == NULL) return false;
   f->cap = cap;
   page[old].slab = true;
@@ -196,11 +197,12 @@ static void copy_page(struct cache *s, struct layer_group *f, struct page_list *
   size_t i = length / s->page_rows;
   size_t bytes = length % s->page_rows * s->head_bytes;
   uint32_t old = l->page[i], mine = page_acquire(f);
+  const struct buffers *b = s->common.memory;
   f->page[old].refs--;
   list_set(f, l, i, mine);
   for (size_t part = 0; part < 2 * f->n_layers; part++)
     for (size_t h = 0; h < s->heads; h++) {
-      memcpy(page_address(s, f, part, mine, h, 0), page_address(s, f, part, old, h, 0),
+      b->copy(b, page_address(s, f, part, mine, h, 0), page_address(s, f, part, old, h, 0),
         bytes);
       s->copied += bytes;
     }
@@ -248,35 +250,17 @@ static bool cache_reserve(struct store *common, struct error *why)
 }
 
 /* <Store rows in pages, and show them> */
-static void cache_write(struct store *common, uint32_t layer, const float *k,
-  const float *v)
-{
-  struct cache *s = (struct cache *) common;
-  const struct layer_group *f = group_of(s, layer);
-  size_t part = 2 * s->slot_in_group[layer], d = common->head_dim;
-  for (size_t i = 0; i < common->batch.n; i++) {
-    const struct row *r = &common->batch.rows[i];
-    uint32_t page = f->sequence[r->sequence].page[r->position / s->page_rows];
-    size_t row = r->position % s->page_rows;
-    for (size_t h = 0; h < s->heads; h++) {
-      size_t from = (i * s->heads + h) * d;
-      s->format.encode(k + from, d, page_address(s, f, part, page, h, row));
-      s->format.encode(v + from, d, page_address(s, f, part + 1, page, h, row));
-    }
-  }
-}
-
-static void cache_view(const struct store *common, uint32_t layer, size_t i,
+static void cache_view(const struct store *common, uint32_t layer, uint32_t sequence,
   struct kv_view *v)
 {
   const struct cache *s = (const struct cache *) common;
   const struct layer_group *f = group_of(s, layer);
-  const struct page_list *l = &f->sequence[common->batch.rows[i].sequence];
+  const struct page_list *l = &f->sequence[sequence];
   size_t part = 2 * s->slot_in_group[layer];
   *v = (struct kv_view) { .key = part * plane_bytes(s),
     .value = (part + 1) * plane_bytes(s), .page = l->data,
-    .page_rows = s->page_rows,
-    .row_bytes = s->head_bytes, .head_bytes = s->page_rows * s->head_bytes,
+    .page_rows = (uint32_t) s->page_rows,
+    .row_bytes = (uint32_t) s->head_bytes, .head_bytes = s->page_rows * s->head_bytes,
     .type = s->format.type };
 }
 
@@ -317,7 +301,8 @@ static void cache_close(struct store *common)
       memory_free(m, f->sequence[i].page), memory_free(m, f->sequence[i].data);
     memory_free(m, f->sequence);
     for (size_t i = 0; i < f->cap; i++)
-      if (f->page[i].slab) memory_free(m, f->page[i].data);
+      if (f->page[i].slab)
+        common->memory->release(common->memory, m, f->page[i].data);
     memory_free(m, f->page);
   }
   memory_free(m, s->slot_in_group);
@@ -326,7 +311,7 @@ static void cache_close(struct store *common)
 
 /* <The functions that make a cache> */
 static const struct store_kind cache_kind = {
-  .reserve = cache_reserve, .write = cache_write, .view = cache_view,
+  .reserve = cache_reserve, .view = cache_view,
   .truncated = cache_truncated, .fork = cache_fork, .close = cache_close };
 
 /* <Look at a cache> */
@@ -388,15 +373,15 @@ static bool group_apply_options(struct cache *s, struct layer_group *f,
   return !w->preallocate || pages_grow(s, f, f->max_pages, why);
 }
 
-static void encode_f32_row(const float *x, size_t n, void *to)
-{ memcpy(to, x, n * sizeof *x); }
 static bool apply_options(struct cache *s, const struct cache_options *w,
   struct error *why)
 {
   static const struct kv_format floats = { "f32", WEIGHT_F32,
-    encode_f32_row };
+    kv_encode_f32 };
   const struct store *c = &s->common;
   s->format = w->format == NULL ? floats : *w->format;
+  s->common.encode = s->format.encode;
+  if (w->memory != NULL) s->common.memory = w->memory;
   s->page_rows = w->page_rows == 0 ? 64 : w->page_rows;
   if (s->page_rows > 256 || (s->page_rows & (s->page_rows - 1)) != 0)
     return error_say(why, "a page of %zu rows; wanted: a power of two up to"

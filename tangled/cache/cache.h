@@ -17,10 +17,12 @@ struct kv_format { const char *name; enum weight_type type;
    pass, 0: a context; how rows are kept, null: in float32; whether the memory for all
    of them is taken when it is opened; whether all layers see the last window
    positions, 0: all, and the first sinks, instead of what the model's settings say;
-   the longest text, 0: the model's */
+   the longest text, 0: the model's; and which memory, that of the kernels that shall
+   use it, null: the host's */
 struct cache_options { size_t rows, page_rows, pass;
   const struct kv_format *format; bool preallocate;
-  bool set_window; uint32_t window, sinks, context; };
+  bool set_window; uint32_t window, sinks, context;
+  const struct buffers *memory; };
 
 /* an empty cache for n_sequences sequences of a model; null and a sentence if memory
    is refused or an option cannot be met. Owned by the caller, and closed by

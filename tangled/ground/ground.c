@@ -3,7 +3,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <fcntl.h>
-#include <fenv.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -168,26 +167,56 @@ void *memory_reserve(struct memory *m, enum memory_class what, void *p, size_t *
 }
 
 /* <Allocate in an arena, and free it> */
+
+/* <Move a block from one chain to another> */
+static void chain(void **list, void *p)
+{
+  struct block *b = block_of(p);
+  b->before = *list;
+  HIDE(b, ALIGNMENT);
+  *list = p;
+}
+
+static void *unchain(void **list)
+{
+  void *p = *list;
+  struct block *b = block_of(p);
+  *list = b->before;
+  HIDE(b, ALIGNMENT);
+  return p;
+}
+
+static void *take_spare(struct arena *a, enum memory_class what, size_t count, size_t size)
+{
+  void *p = unchain(&a->spare);
+  struct block *b = block_of(p);
+  bool fits = b->what == what && (size == 0 || count <= b->bytes / size);
+  HIDE(b, ALIGNMENT);
+  if (fits) return p;
+  memory_free(a->m, p);
+  return NULL;
+}
+
 void *arena_alloc(struct arena *a, enum memory_class what, size_t count, size_t size,
   struct error *why)
 {
-  void *p = a->refused ? NULL : memory_alloc(a->m, what, count, size, why);
+  if (a->refused) return NULL;
+  void *p = a->spare == NULL ? NULL : take_spare(a, what, count, size);
+  if (p == NULL) p = memory_alloc(a->m, what, count, size, why);
   a->refused = p == NULL;
-  if (p == NULL) return NULL;
-  struct block *b = block_of(p);
-  b->before = a->last;
-  HIDE(b, ALIGNMENT);
-  a->last = p;
+  if (p != NULL) chain(&a->last, p);
   return p;
 }
 
 void arena_free(struct arena *a)
 {
-  while (a->last != NULL) {
-    void *p = a->last;
-    a->last = block_of(p)->before;
-    memory_free(a->m, p);
-  }
+  arena_reset(a);
+  while (a->spare != NULL) memory_free(a->m, unchain(&a->spare));
+}
+
+void arena_reset(struct arena *a)
+{
+  while (a->last != NULL) chain(&a->spare, unchain(&a->last));
   a->refused = false;
 }
 
@@ -256,36 +285,77 @@ bool path_find(char path[PATH_CAP], const char *folder, const char *name, int mo
 /* <Workers> */
 
 /* <What a pool holds> */
-struct worker_thread { struct pool *owner; unsigned number; pthread_t thread; };
+struct generation { atomic_uint number, sleepers; };
+struct worker_thread { struct pool *owner; unsigned number; pthread_t thread;
+  void *workspace; };
 struct pool {
   unsigned workers;
-  atomic_uint step, busy, ending;
+  struct memory *m;
+  struct arena kept;
+  size_t workspace_bytes; /* that every worker has */
+  struct generation announced, finished; /* steps begun, and steps done by all */
+  atomic_uint busy, ending; /* workers that have not done the step; whether to end */
   pool_work *work;
   void *ctx;
   pthread_mutex_t lock;
-  pthread_cond_t announced, finished;
+  pthread_cond_t risen;
   struct worker_thread *threads; /* workers of them; number 0, the caller, is unused */
 };
 
-/* looks at step before a worker sleeps */
-enum { SPIN_LIMIT = 50000 };
-
-/* <Do one worker's part under the standard modes> */
-static void do_part(pool_work *work, void *ctx, unsigned worker,
-  unsigned workers)
+/* <Set the standard modes, and put back what was found> */
+#if defined __x86_64__
+void float_modes_begin(struct float_modes *f)
 {
-  fenv_t found;
-  fegetenv(&found);
-  fesetenv(FE_DFL_ENV);
-  work(ctx, worker, workers);
-  fesetenv(&found);
+  f->mxcsr = __builtin_ia32_stmxcsr();
+  __builtin_ia32_ldmxcsr(0x1f80);
 }
 
-/* <Wake those who sleep> */
-static void wake(struct pool *p, pthread_cond_t *who)
+void float_modes_end(const struct float_modes *f)
+{ __builtin_ia32_ldmxcsr(f->mxcsr); }
+#else
+void float_modes_begin(struct float_modes *f)
 {
+  fegetenv(&f->rest);
+  fesetenv(FE_DFL_ENV);
+}
+
+void float_modes_end(const struct float_modes *f)
+{ fesetenv(&f->rest); }
+#endif
+
+/* <Wait until a generation is over> */
+
+/* looks at a number before a worker sleeps */
+enum { SPIN_LIMIT = 200 };
+static void spin_pause(void)
+{
+#if defined __x86_64__
+  __builtin_ia32_pause();
+#endif
+}
+
+static bool is_over(struct generation *g, unsigned seen)
+{ return atomic_load(&g->number) != seen; }
+static void generation_wait(struct pool *p, struct generation *g, unsigned seen)
+{
+  for (int i = 0; i < SPIN_LIMIT; i++) {
+    if (is_over(g, seen)) return;
+    spin_pause();
+  }
   pthread_mutex_lock(&p->lock);
-  pthread_cond_broadcast(who);
+  atomic_fetch_add(&g->sleepers, 1);
+  while (!is_over(g, seen)) pthread_cond_wait(&p->risen, &p->lock);
+  atomic_fetch_sub(&g->sleepers, 1);
+  pthread_mutex_unlock(&p->lock);
+}
+
+/* <Raise a generation, and wake those who sleep> */
+static void generation_raise(struct pool *p, struct generation *g)
+{
+  atomic_fetch_add(&g->number, 1);
+  if (atomic_load(&g->sleepers) == 0) return;
+  pthread_mutex_lock(&p->lock);
+  pthread_cond_broadcast(&p->risen);
   pthread_mutex_unlock(&p->lock);
 }
 
@@ -294,21 +364,14 @@ static void *worker_main(void *argument)
 {
   struct worker_thread *h = argument;
   struct pool *p = h->owner;
-  for (unsigned seen = 0;;) {
-    /* <Wait until p->step is no longer seen> */
-    for (int i = 0; i < SPIN_LIMIT; i++)
-      if (atomic_load_explicit(&p->step, memory_order_acquire) != seen) break;
-    if (atomic_load_explicit(&p->step, memory_order_acquire) == seen) {
-      pthread_mutex_lock(&p->lock);
-      while (atomic_load_explicit(&p->step, memory_order_acquire) == seen)
-        pthread_cond_wait(&p->announced, &p->lock);
-      pthread_mutex_unlock(&p->lock);
-    }
-    seen = atomic_load_explicit(&p->step, memory_order_acquire);
+  struct float_modes inherited;
+  float_modes_begin(&inherited);
+  for (unsigned seen = 0;; seen++) {
+    generation_wait(p, &p->announced, seen);
     if (atomic_load(&p->ending) != 0) return NULL;
-    do_part(p->work, p->ctx, h->number, p->workers);
-    if (atomic_fetch_sub_explicit(&p->busy, 1, memory_order_acq_rel) == 1)
-      wake(p, &p->finished);
+    p->work(p->ctx, h->number, p->workers);
+    if (atomic_fetch_sub(&p->busy, 1) == 1)
+      generation_raise(p, &p->finished);
   }
 }
 
@@ -317,29 +380,22 @@ void pool_run(struct pool *p, pool_work *work, void *ctx)
 {
   unsigned workers = pool_workers(p);
   if (workers == 1) {
-    do_part(work, ctx, 0, 1);
+    work(ctx, 0, 1);
     return;
   }
+  unsigned seen = atomic_load(&p->finished.number);
   p->work = work, p->ctx = ctx;
-  atomic_store_explicit(&p->busy, workers - 1, memory_order_relaxed);
-  atomic_fetch_add_explicit(&p->step, 1, memory_order_release);
-  wake(p, &p->announced);
-  do_part(work, ctx, 0, workers);
-  /* <Wait until nobody is busy> */
-  for (int i = 0; i < SPIN_LIMIT; i++)
-    if (atomic_load_explicit(&p->busy, memory_order_acquire) == 0) return;
-  pthread_mutex_lock(&p->lock);
-  while (atomic_load_explicit(&p->busy, memory_order_acquire) != 0)
-    pthread_cond_wait(&p->finished, &p->lock);
-  pthread_mutex_unlock(&p->lock);
+  atomic_store(&p->busy, workers - 1);
+  generation_raise(p, &p->announced);
+  work(ctx, 0, workers);
+  generation_wait(p, &p->finished, seen);
 }
 
 /* <End the helpers that were started> */
 static void end_threads(struct pool *p, unsigned started)
 {
   atomic_store(&p->ending, 1);
-  atomic_fetch_add_explicit(&p->step, 1, memory_order_release);
-  wake(p, &p->announced);
+  generation_raise(p, &p->announced);
   for (unsigned i = 1; i < started; i++)
     pthread_join(p->threads[i].thread, NULL);
 }
@@ -355,24 +411,30 @@ struct pool *pool_open(struct memory *m, unsigned workers, struct error *why)
     return NULL;
   }
   p->threads = h, p->workers = workers;
+  p->m = p->kept.m = m;
   pthread_mutex_init(&p->lock, NULL);
-  pthread_cond_init(&p->announced, NULL);
-  pthread_cond_init(&p->finished, NULL);
+  pthread_cond_init(&p->risen, NULL);
   /* <Start a thread for each helper, or end those that were started> */
+  pthread_attr_t stack;
+  pthread_attr_init(&stack);
+  pthread_attr_setstacksize(&stack, (size_t) 1 << 20);
   for (unsigned i = 1; i < workers; i++) {
     h[i] = (struct worker_thread) { .owner = p, .number = i };
-    int code = pthread_create(&h[i].thread, NULL, worker_main, &h[i]);
+    int code = pthread_create(&h[i].thread, &stack, worker_main, &h[i]);
     if (code == 0) continue;
+    pthread_attr_destroy(&stack);
     error_say(why, "thread %u of %u: %s", i + 1, workers, strerror(code));
     end_threads(p, i);
     /* <Return the pool's memory, which was for workers> */
     pthread_mutex_destroy(&p->lock);
-    pthread_cond_destroy(&p->announced);
-    pthread_cond_destroy(&p->finished);
+    pthread_cond_destroy(&p->risen);
+    for (unsigned k = 0; k < workers; k++) memory_free(m, h[k].workspace);
+    arena_free(&p->kept);
     memory_free(m, p->threads);
     memory_free(m, p);
     return NULL;
   }
+  pthread_attr_destroy(&stack);
   return p;
 }
 
@@ -381,10 +443,12 @@ void pool_close(struct memory *m, struct pool *p)
 {
   if (p == NULL) return;
   unsigned workers = p->workers;
+  struct worker_thread *h = p->threads;
   end_threads(p, workers);
   pthread_mutex_destroy(&p->lock);
-  pthread_cond_destroy(&p->announced);
-  pthread_cond_destroy(&p->finished);
+  pthread_cond_destroy(&p->risen);
+  for (unsigned k = 0; k < workers; k++) memory_free(m, h[k].workspace);
+  arena_free(&p->kept);
   memory_free(m, p->threads);
   memory_free(m, p);
 }
@@ -392,6 +456,29 @@ void pool_close(struct memory *m, struct pool *p)
 unsigned pool_workers(const struct pool *p)
 {
   return p == NULL ? 1 : p->workers;
+}
+
+/* <What a pool keeps between steps> */
+struct arena *pool_arena(struct pool *p, const struct memory *m)
+{ return p != NULL && p->m == m && p->kept.last == NULL ? &p->kept : NULL; }
+bool pool_reserve(struct pool *p, size_t size, struct error *why)
+{
+  if (p == NULL || size <= p->workspace_bytes) return true;
+  p->workspace_bytes = 0;
+  for (unsigned i = 0; i < p->workers; i++) {
+    void **block = &p->threads[i].workspace;
+    memory_free(p->m, *block);
+    *block = memory_alloc(p->m, MEMORY_OTHER, size, 1, why);
+    if (*block == NULL) return false;
+  }
+  p->workspace_bytes = size;
+  return true;
+}
+
+void *pool_workspace(struct pool *p, unsigned worker, size_t size)
+{
+  if (p == NULL || size > p->workspace_bytes) return NULL;
+  return p->threads[worker].workspace;
 }
 
 /* <Count the physical cores> */

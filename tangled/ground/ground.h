@@ -2,6 +2,7 @@
 
 #ifndef INCIPIT_GROUND_H
 #define INCIPIT_GROUND_H
+#include <fenv.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -63,16 +64,22 @@ void *memory_reserve(struct memory *m, enum memory_class what, void *p, size_t *
 /* frees a block of one of these three; null does nothing */
 void memory_free(struct memory *m, void *p);
 
-/* blocks that are freed together, charged to m; last is the one allocated last. It
-   begins with m alone; refused: one of the blocks was */
-struct arena { struct memory *m; void *last; bool refused; };
+/* blocks that are freed together, charged to m; last is the one allocated last, spare
+   the first of those that arena_reset has kept. It begins with m alone; refused: one
+   of the blocks was */
+struct arena { struct memory *m; void *last, *spare; bool refused; };
 
-/* a block as memory_alloc gives it, which is neither resized nor freed by itself;
-   after a refusal null, without another request */
+/* a block as memory_alloc gives it, or a kept one, whose contents are anything; it is
+   neither resized nor freed by itself; after a refusal null, without another request */
 void *arena_alloc(struct arena *a, enum memory_class what, size_t count, size_t size,
   struct error *why);
 
-/* frees all blocks, the last first; an arena that is all zero has none */
+/* takes all blocks back and keeps them for those who allocate next: the first is
+   given out first, and one that is too small, or for another purpose, is freed and
+   replaced */
+void arena_reset(struct arena *a);
+
+/* frees all blocks, the kept ones, too; an arena that is all zero has none */
 void arena_free(struct arena *a);
 
 /* "weights", "cache", ... */
@@ -116,18 +123,43 @@ typedef void pool_work(void *ctx, unsigned worker, unsigned workers);
    null and a sentence if threads or memory are refused */
 struct pool *pool_open(struct memory *m, unsigned workers, struct error *why);
 
-/* work(ctx, i, workers) for every i, on as many threads, under the default
-   floating-point modes; returns when all are done. A null pool is one worker */
+/* work(ctx, i, workers) for every i, on as many threads; returns when all are done.
+   The caller's own part runs under the modes that float_modes_begin has set, or has
+   not; the other workers always have the default ones. A null pool is one worker */
 void pool_run(struct pool *p, pool_work *work, void *ctx);
 
 /* how many; 1 for a null pool */
 unsigned pool_workers(const struct pool *p);
+
+/* an arena charged to m that lasts as long as the pool, for the one thread that calls
+   pool_run; null for a null pool, for one that is charged to other memory, and while
+   the arena is in use */
+struct arena *pool_arena(struct pool *p, const struct memory *m);
+
+/* from now on each worker has a workspace of at least size bytes; does nothing for a
+   null pool. False and a sentence if memory is refused */
+bool pool_reserve(struct pool *p, size_t size, struct error *why);
+
+/* the workspace of a worker, at a multiple of 64, its contents anything; null if less
+   than size bytes have been reserved */
+void *pool_workspace(struct pool *p, unsigned worker, size_t size);
 
 /* ends the threads and returns the memory */
 void pool_close(struct memory *m, struct pool *p);
 
 /* physical cores that are online, at least 1 */
 unsigned pool_cores(void);
+
+/* the modes of a thread, as they were found: the first on x86-64, the second
+   elsewhere */
+struct float_modes { unsigned mxcsr; fenv_t rest; };
+
+/* sets the standard modes for the calling thread: to nearest, nothing flushed; *f has
+   those that were found */
+void float_modes_begin(struct float_modes *f);
+
+/* puts back the modes that were found */
+void float_modes_end(const struct float_modes *f);
 
 /* <Progress, and a way to stop> */
 

@@ -31,12 +31,16 @@ INLINE vec i8_to_f32(const int8_t *small)
 }
 
 /* <Choose lanes and fold them, for AVX2> */
-INLINE vec blend(int n, vec a, vec b)
+INLINE __m256i first_lanes(int n)
 {
   static const int32_t on[16] = { -1, -1, -1, -1, -1, -1, -1, -1 };
-  __m256i mask = _mm256_loadu_si256((const void *) (on + 8 - n));
-  return _mm256_blendv_ps(b, a, _mm256_castsi256_ps(mask));
+  return _mm256_loadu_si256((const void *) (on + 8 - n));
 }
+
+INLINE vec blend(int n, vec a, vec b)
+{ return _mm256_blendv_ps(b, a, _mm256_castsi256_ps(first_lanes(n))); }
+INLINE vec load_first(const void *p, int n)
+{ return _mm256_maskload_ps(p, first_lanes(n)); }
 
 /* <Fold sixteen lanes in an array> */
 INLINE float fold_array(float *lane)
@@ -62,9 +66,11 @@ INLINE float fold(const vec *a)
 #include "kernels/bodies.inc"
 const struct kernels kernels_avx2 =
   /* <The functions of a table> */
-  { .name = NAME,
+  { .name = NAME, .memory = &buffers_host,
   .matrix_types = 1u << WEIGHT_F32 | 1u << WEIGHT_F16 | 1u << WEIGHT_BF16,
-  .linear = linear, .normalize = normalize, .rotate = rotate,
+  .split = split, .gather = gather, .write = write,
+  .mark_nonfinite = mark_nonfinite,
+  .linear = linear, .room = room, .normalize = normalize, .rotate = rotate,
   .attend = attend, .activate = activate, .add = add,
   .embed = embed, .angles = angles, .softmax = softmax,
   .log_softmax = log_softmax, .exp_shifted = exp_shifted,

@@ -34,6 +34,8 @@ INLINE vec i8_to_f32(const int8_t *small)
 /* <Choose lanes and fold them, for AVX-512> */
 INLINE vec blend(int n, vec a, vec b)
 { return _mm512_mask_blend_ps((__mmask16) ((1u << n) - 1), b, a); }
+INLINE vec load_first(const void *p, int n)
+{ return _mm512_maskz_loadu_ps((__mmask16) ((1u << n) - 1), p); }
 
 /* <Fold sixteen lanes in an array> */
 INLINE float fold_array(float *lane)
@@ -60,9 +62,11 @@ INLINE float fold(const vec *a)
 #include "kernels/bodies.inc"
 const struct kernels kernels_avx512 =
   /* <The functions of a table> */
-  { .name = NAME,
+  { .name = NAME, .memory = &buffers_host,
   .matrix_types = 1u << WEIGHT_F32 | 1u << WEIGHT_F16 | 1u << WEIGHT_BF16,
-  .linear = linear, .normalize = normalize, .rotate = rotate,
+  .split = split, .gather = gather, .write = write,
+  .mark_nonfinite = mark_nonfinite,
+  .linear = linear, .room = room, .normalize = normalize, .rotate = rotate,
   .attend = attend, .activate = activate, .add = add,
   .embed = embed, .angles = angles, .softmax = softmax,
   .log_softmax = log_softmax, .exp_shifted = exp_shifted,

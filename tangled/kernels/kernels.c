@@ -33,6 +33,33 @@ float tensor_number(struct tensor t, size_t i)
   return x;
 }
 
+/* <The host's memory> */
+static void *host_alloc(const struct buffers *b, struct memory *m,
+  enum memory_class what, size_t count, size_t size, struct error *why)
+{
+  (void) b;
+  return memory_alloc(m, what, count, size, why);
+}
+
+static void host_release(const struct buffers *b, struct memory *m, void *p)
+{
+  (void) b;
+  memory_free(m, p);
+}
+
+static void host_copy(const struct buffers *b, void *to, const void *from, size_t bytes)
+{
+  (void) b;
+  memcpy(to, from, bytes);
+}
+
+const struct buffers buffers_host = { .is_host = true,
+  .alloc = host_alloc, .release = host_release,
+  .set = host_copy, .get = host_copy, .copy = host_copy };
+
+void kv_encode_f32(const float *x, size_t n, void *to)
+{ memcpy(to, x, n * sizeof *x); }
+
 /* <The tables of this build> */
 extern const struct kernels kernels_scalar, kernels_avx2, kernels_avx512;
 
@@ -157,6 +184,15 @@ bool kernels_self_test(const struct kernels *k, struct error *why)
     return error_say(why, "kernels %s: the multiply-add of this"
       " machine rounds twice; wanted: one rounding", k->name);
   return true;
+}
+
+/* <Find the range of a row> */
+struct kv_range segment_range(const struct segment *s, uint32_t i)
+{
+  uint32_t at = s->first_position + i, lo = 0;
+  if (s->window > 0 && at >= s->window) lo = at + 1 - s->window;
+  bool hole = s->view.sinks < lo;
+  return (struct kv_range) { hole ? lo : 0, at + 1, hole ? s->view.sinks : 0 };
 }
 
 /* <Room for attention> */

@@ -34,18 +34,38 @@ enum activation_kind { ACTIVATION_SILU, ACTIVATION_GELU_TANH,
 /* n_heads is a multiple of n_kv_heads; scale multiplies each score */
 struct attention_dims { uint32_t n_heads, n_kv_heads, head_dim; float scale; };
 
-/* what one row sees of one layer of a sequence: positions lo <= t < hi, and before
-   them the first sinks, which are at most lo. The key of position t in head h is
-   head_dim numbers of type at key + h*head_bytes + t*row_bytes if page is null, else
-   at page[t/page_rows] + key + h*head_bytes + t%page_rows*row_bytes; the values
-   likewise at value */
+/* one layer of a sequence. The key of position t in head h is head_dim numbers of
+   type at key + h*head_bytes + t*row_bytes if page is null, else at page[t/page_rows]
+   + key + h*head_bytes + t%page_rows*row_bytes; the values likewise at value. All
+   rows see the first sinks positions */
 struct kv_view {
   uintptr_t key, value; /* addresses, or with pages, places in a page */
   const char *const *page; /* addresses; null: all rows in one block */
   size_t page_rows, row_bytes, head_bytes;
   enum weight_type type;
-  uint32_t lo, hi, sinks;
+  uint32_t sinks;
 };
+
+/* rows first_row, first_row+1, ... of a pass, n_rows of them, which are at
+   first_position, first_position+1, ... of one sequence; window: how many positions a
+   row sees, its own among them, 0: all */
+struct segment {
+  struct kv_view view;
+  uint32_t first_row, n_rows, first_position, window;
+};
+
+/* writes n numbers in some weight_type to the weight_row_bytes at to */
+typedef void kv_encode(const float *x, size_t n, void *to);
+
+/* as they are */
+kv_encode kv_encode_f32;
+
+/* positions lo <= t < hi, and before them the first sinks, which are fewer than lo or
+   none */
+struct kv_range { uint32_t lo, hi, sinks; };
+
+/* what row number i of a segment sees */
+struct kv_range segment_range(const struct segment *s, uint32_t i);
 
 /* where attention shall leave its weights: [rows][n_heads][stride], that of position
    t at index t; positions that a row does not see get 0 */
@@ -56,16 +76,44 @@ struct engine;
 struct counters;
 struct prepared_weights;
 
-/* one implementation of all kernels; arrays are float, row by row, and belong to the
-   caller */
+/* <Memory of a backend> */
+
+/* memory of a backend: the first member of whatever a backend must know to use it */
+struct buffers {
+  bool is_host; /* whether its addresses can be read and written by anyone */
+  /* as memory_alloc, charged to m, in this memory; an address within it is found by
+     adding */
+  void *(*alloc)(const struct buffers *b, struct memory *m, enum memory_class what,
+    size_t count, size_t size, struct error *why);
+  /* as memory_free */
+  void (*release)(const struct buffers *b, struct memory *m, void *p);
+  /* from the host into this memory, when all kernels before have used to */
+  void (*set)(const struct buffers *b, void *to, const void *from, size_t bytes);
+  /* from this memory to the host, when all kernels before have filled from */
+  void (*get)(const struct buffers *b, void *to, const void *from, size_t bytes);
+  /* within this memory; the two do not overlap */
+  void (*copy)(const struct buffers *b, void *to, const void *from, size_t bytes);
+};
+
+/* the host's memory */
+extern const struct buffers buffers_host;
+
+/* one implementation of all kernels. Arrays are float, row by row, and belong to the
+   caller. Those of a pass, and keys and values, are in memory; weights, lists of ids,
+   positions and segments, page tables and what the kernels at the end make of logits
+   are the host's */
 struct kernels {
   const char *name;
+  const struct buffers *memory; /* what all arrays are in that a pass makes */
   uint32_t matrix_types; /* bit 1 << type for each type of the matrices of linear */
   /* <The kernels of a layer> */
   /* y[m] = x*w_m for n matrices with the same in: x is [rows][in], y[m] is
      [rows][out] of list[m] and overlaps nothing. The bias is added last */
   void (*linear)(const struct engine *e, const struct matrix *list, size_t n,
     const float *x, size_t rows, float *const *y);
+  /* bytes of workspace that each worker of such a linear wants, by pool_reserve; with
+     less it gives the same bits, but may be slower */
+  size_t (*room)(const struct matrix *list, size_t n, size_t rows);
   /* x and y are [rows][d] and may be the same */
   void (*normalize)(const struct engine *e, const struct norm *g,
     const float *x, size_t rows, size_t d, float *y);
@@ -73,17 +121,32 @@ struct kernels {
      row's angles, in place: the half-split pairing of the Llama checkpoints */
   void (*rotate)(const struct engine *e, float *x, size_t rows, size_t n_heads,
     size_t half, const float *c, const float *s);
-  /* q and y are [rows][n_heads][head_dim], seen is [rows]; scratch has
-     kernels_scratch floats for each worker; probe may be null (Vaswani and others
-     2017) */
+  /* q and y are [rows][n_heads][head_dim], and the n segments have all rows once;
+     scratch has kernels_scratch floats for each worker; probe may be null (Vaswani
+     and others 2017) */
   void (*attend)(const struct engine *e, const struct attention_dims *h, const float *q,
-    const struct kv_view *seen, size_t rows, float *scratch, float *y,
+    const struct segment *list, size_t n, float *scratch, float *y,
     const struct attention_probe *probe);
   /* y[i] = f(x[i]), times up[i] if up is not null; y may be x or up */
   void (*activate)(const struct engine *e, enum activation_kind kind,
     const float *x, const float *up, size_t n, float *y);
   /* y[i] += x[i]: the residual stream */
   void (*add)(const struct engine *e, float *y, const float *x, size_t n);
+  /* <What is moved and looked for> */
+  /* x, [rows][n][width], into n arrays [rows][width] */
+  void (*split)(const struct engine *e, const float *x, size_t rows, size_t n,
+    size_t width, float *const *y);
+  /* row which[i] of x, [any][d], to row i of y, [n][d] */
+  void (*gather)(const struct engine *e, const float *x, size_t d, const size_t *which,
+    size_t n, float *y);
+  /* keys and values of all rows, [rows][n_kv_heads][head_dim] each, to their places
+     in the views of n segments, in the views' type, which encode makes */
+  void (*write)(const struct engine *e, const struct attention_dims *h,
+    const struct segment *list, size_t n, kv_encode *encode, const float *k, const float *v);
+  /* first[r], if it is none, becomes mark for each row r of x, [rows][d], with a
+     number that is not finite; first is in the backend's memory, too */
+  void (*mark_nonfinite)(const struct engine *e, const float *x, size_t rows, size_t d,
+    uint32_t mark, uint32_t none, uint32_t *first);
   /* <The kernels at the two ends> */
   /* row id[r] of table, [any][d], widened to y[r], [rows][d] */
   void (*embed)(const struct engine *e, struct tensor table, size_t d,

@@ -40,6 +40,13 @@ INLINE vec blend(int n, vec a, vec b)
   return a;
 }
 
+INLINE vec load_first(const void *p, int n)
+{
+  vec v = { 0 };
+  memcpy(&v, p, (size_t) n * sizeof (float));
+  return v;
+}
+
 /* <Fold sixteen lanes in an array> */
 INLINE float fold_array(float *lane)
 {
@@ -57,9 +64,11 @@ INLINE float fold(const vec *a)
 #include "kernels/bodies.inc"
 const struct kernels kernels_scalar =
   /* <The functions of a table> */
-  { .name = NAME,
+  { .name = NAME, .memory = &buffers_host,
   .matrix_types = 1u << WEIGHT_F32 | 1u << WEIGHT_F16 | 1u << WEIGHT_BF16,
-  .linear = linear, .normalize = normalize, .rotate = rotate,
+  .split = split, .gather = gather, .write = write,
+  .mark_nonfinite = mark_nonfinite,
+  .linear = linear, .room = room, .normalize = normalize, .rotate = rotate,
   .attend = attend, .activate = activate, .add = add,
   .embed = embed, .angles = angles, .softmax = softmax,
   .log_softmax = log_softmax, .exp_shifted = exp_shifted,

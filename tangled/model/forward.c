@@ -6,59 +6,117 @@
 #include "safetensors/tensor_file.h"
 
 /* <The arrays of a pass> */
+enum { N_ARRAYS = 11, N_LENT = 4 };
+
+/* where its address goes, numbers a row */
+struct pass_array { float **at; size_t width; };
 struct work {
   struct engine *e; struct store *s; struct pass *p;
   const struct model *lm; const struct watcher *watch;
+  const struct buffers *memory; struct arena *d;
   size_t n, q_width, kv_width, max_seen;
+  struct float_modes modes; /* the caller's */
   float *x; /* the residual stream, p->hidden */
   float *normed, *fused, *q, *k, *v, *mixed, *added, *inner, *up; /* [n][...] */
   float *cosine, *sine; /* [n][head_dim/2] */
   float *scratch, *weights; /* for attention */
+  uint32_t *first_bad; /* [n], as p->first_bad_layer, in memory */
+  void *lent[N_LENT]; int n_lent; /* what is not from the arena */
+  float *shown; /* the host's copy of an array for the watcher */
   uint32_t *id, *position;
-  struct kv_view *seen;
+  struct segment *seen; size_t n_seen; /* at most n */
   size_t done; /* rows in the layers so far, of n in all */
   bool goes_on; /* nobody has given the pass up */
 };
 
-/* <Allocate the arrays of a pass> */
-static bool work_alloc(struct work *w, struct arena *d, struct error *why)
+/* <Allocate an array in the memory of the backend> */
+static void *work_array(struct work *w, size_t count, size_t size, struct error *why)
 {
-  enum memory_class what = MEMORY_ACTIVATIONS;
+  const struct buffers *b = w->memory;
+  if (b->is_host)
+    return arena_alloc(w->d, MEMORY_ACTIVATIONS, count, size, why);
+  void *p = w->d->refused ? NULL
+    : b->alloc(b, w->s->m, MEMORY_ACTIVATIONS, count, size, why);
+  if (p == NULL) w->d->refused = true;
+  else w->lent[w->n_lent++] = p;
+  return p;
+}
+
+static void work_release(struct work *w)
+{
+  while (w->n_lent > 0)
+    w->memory->release(w->memory, w->s->m, w->lent[--w->n_lent]);
+}
+
+/* <Reserve a workspace for linear layers> */
+static bool reserve_room(const struct work *w, struct error *why)
+{
+  const struct kernels *k = w->e->k;
+  const struct model_layer *l = &w->lm->layers[0];
+  size_t n = w->n, most = k->room(l->qkv, l->n_qkv, n);
+  size_t others[] = { k->room(&l->out, 1, n), k->room(l->up, l->n_up, n),
+    k->room(&l->down, 1, n) };
+  for (int i = 0; i < 3; i++)
+    if (others[i] > most) most = others[i];
+  return pool_reserve(w->e->pool, most, why);
+}
+
+/* <Allocate the arrays of a pass> */
+static bool work_alloc(struct work *w, struct error *why)
+{
   const struct model_config *c = &w->lm->config;
-  size_t n = w->n, one = sizeof(float), half = c->head_dim / 2;
+  size_t n = w->n, half = c->head_dim / 2;
   w->q_width = (size_t) c->n_heads * c->head_dim;
   w->kv_width = (size_t) c->n_kv_heads * c->head_dim;
   bool fused = w->lm->layers[0].n_qkv == 1, gated = w->lm->layers[0].n_up == 2;
-  /* <Take the numbers of a row in its layer> */
-    w->normed = arena_alloc(d, what, n, c->d_model * one, why);
-    w->fused = arena_alloc(d, what, fused ? n : 0, 3 * w->q_width * one, why);
-    w->q = arena_alloc(d, what, n, w->q_width * one, why);
-    w->k = arena_alloc(d, what, n, w->kv_width * one, why);
-    w->v = arena_alloc(d, what, n, w->kv_width * one, why);
-    w->mixed = arena_alloc(d, what, n, w->q_width * one, why);
-    w->added = arena_alloc(d, what, n, c->d_model * one, why);
-    w->inner = arena_alloc(d, what, n, c->d_inner * one, why);
-    w->up = arena_alloc(d, what, gated ? n : 0, c->d_inner * one, why);
+  struct pass_array part[N_ARRAYS] = { { &w->normed, c->d_model },
+    { &w->fused, fused ? 3 * w->q_width : 0 }, { &w->q, w->q_width },
+    { &w->k, w->kv_width }, { &w->v, w->kv_width }, { &w->mixed, w->q_width },
+    { &w->added, c->d_model }, { &w->inner, c->d_inner },
+    { &w->up, gated ? c->d_inner : 0 }, { &w->cosine, half }, { &w->sine, half } };
+  size_t width = 0;
+  for (int i = 0; i < N_ARRAYS; i++) width += part[i].width;
+  float *rows = work_array(w, n, width * sizeof *rows, why);
+  for (int i = 0; i < N_ARRAYS && rows != NULL; i++) {
+    *part[i].at = rows;
+    rows += n * part[i].width;
+  }
   /* <Take what places and attention need> */
-    w->cosine = arena_alloc(d, what, n, half * one, why);
-    w->sine = arena_alloc(d, what, n, half * one, why);
-    w->id = arena_alloc(d, what, n, sizeof *w->id, why);
-    w->position = arena_alloc(d, what, n, sizeof *w->position, why);
-    w->seen = arena_alloc(d, what, n, sizeof *w->seen, why);
-    w->scratch = arena_alloc(d, what, pool_workers(w->e->pool),
-      kernels_scratch(&w->lm->attention, w->max_seen) * one, why);
+    enum memory_class what = MEMORY_ACTIVATIONS;
+    w->id = arena_alloc(w->d, what, n, sizeof *w->id, why);
+    w->position = arena_alloc(w->d, what, n, sizeof *w->position, why);
+    w->seen = arena_alloc(w->d, what, n, sizeof *w->seen, why);
+    w->scratch = work_array(w, pool_workers(w->e->pool),
+      kernels_scratch(&w->lm->attention, w->max_seen) * sizeof (float), why);
     bool weights = w->watch != NULL && w->watch->weights;
-    w->weights = arena_alloc(d, what, weights ? n * c->n_heads : 0,
-      w->max_seen * one, why);
-  return !d->refused;
+    size_t all = n * c->n_heads, wide = w->max_seen * sizeof (float);
+    w->weights = weights ? work_array(w, all, wide, why) : NULL;
+    /* <Take what only a pass in other memory needs> */
+      w->first_bad = w->p->first_bad_layer;
+      if (!w->memory->is_host) {
+        size_t shown[] = { c->d_model, c->d_inner, w->q_width, w->kv_width,
+          weights ? c->n_heads * w->max_seen : 0 }, most = 0;
+        for (int i = 0; i < 5; i++)
+          if (shown[i] > most) most = shown[i];
+        w->first_bad = work_array(w, n, sizeof *w->first_bad, why);
+        if (w->watch != NULL)
+          w->shown = arena_alloc(w->d, what, n, most * sizeof (float), why);
+      }
+  return !w->d->refused && reserve_room(w, why);
 }
 
 /* <Show the watcher a stage> */
-static void tap(const struct work *w, enum tap_point point, uint32_t layer, float *x,
+static void tap(struct work *w, enum tap_point point, uint32_t layer, float *x,
   size_t width)
 {
-  if (w->watch != NULL)
-    w->watch->tap(w->watch->ctx, point, layer, x, w->n, width);
+  const struct buffers *b = w->memory;
+  size_t bytes = w->n * width * sizeof *x;
+  if (w->watch == NULL) return;
+  if (!b->is_host) b->get(b, w->shown, x, bytes);
+  float_modes_end(&w->modes);
+  w->watch->tap(w->watch->ctx, point, layer, b->is_host ? x : w->shown, w->n, width);
+  float_modes_begin(&w->modes);
+  if (!b->is_host) b->set(b, x, w->shown, bytes);
 }
 
 /* <Turn ids into rows> */
@@ -92,6 +150,14 @@ static size_t rows_at_once(const struct work *w, size_t from)
   return all ? left : ROWS_AT_ONCE;
 }
 
+static size_t segments_at_once(const struct work *w, size_t from)
+{
+  size_t k = from, rows = 0;
+  if (w->e->progress == NULL) return w->n_seen - from;
+  while (k < w->n_seen && (rows += w->seen[k].n_rows) <= ROWS_AT_ONCE) k++;
+  return k - from;
+}
+
 static void ask_to_go_on(struct work *w)
 {
   w->goes_on = w->goes_on && progress_tell(w->e->progress, w->done, w->n);
@@ -118,12 +184,8 @@ static void project_qkv(struct work *w, const struct model_layer *l)
     return;
   }
   multiply(w, l->qkv, 1, w->normed, (float *[]) { w->fused });
-  size_t d = w->q_width, size = d * sizeof(float);
-  for (size_t i = 0; i < w->n; i++) {
-    memcpy(w->q + i * d, w->fused + 3 * i * d, size);
-    memcpy(w->k + i * d, w->fused + (3 * i + 1) * d, size);
-    memcpy(w->v + i * d, w->fused + (3 * i + 2) * d, size);
-  }
+  w->e->k->split(w->e, w->fused, w->n, 3, w->q_width,
+    (float *[]) { w->q, w->k, w->v });
 }
 
 /* <Norm and turn queries and keys> */
@@ -145,22 +207,24 @@ static void rotate_qk(struct work *w, const struct model_layer *l)
 static void attend_rows(struct work *w, uint32_t i)
 {
   struct counters *c = w->e->c;
-  /* <Store the layer's keys and values, and show each row its view> */
-    store_write(w->s, i, w->k, w->v);
+  /* <Store the layer's keys and values, and show the segments theirs> */
+    w->n_seen = store_segments(w->s, i,
+      w->e->progress == NULL ? w->n : ROWS_AT_ONCE, w->seen);
+    w->e->k->write(w->e, &w->lm->attention, w->seen, w->n_seen, w->s->encode, w->k, w->v);
     uint64_t pairs = 0;
-    for (size_t r = 0; r < w->n; r++) {
-      store_view(w->s, i, r, &w->seen[r]);
-      pairs += w->seen[r].hi - w->seen[r].lo + w->seen[r].sinks;
-    }
+    for (size_t k = 0; k < w->n_seen; k++)
+      for (uint32_t r = 0; r < w->seen[k].n_rows; r++) {
+        struct kv_range see = segment_range(&w->seen[k], r);
+        pairs += see.hi - see.lo + see.sinks;
+      }
   struct attention_dims h = w->lm->attention;
   if (w->lm->config.scaled_by_layer) h.scale /= (float) (i + 1);
+  struct attention_probe probe = { w->weights, w->max_seen };
   bool weights = w->watch != NULL && w->watch->weights;
   /* <Attend, some rows at a time> */
-    for (size_t r = 0; r < w->n && w->goes_on; r += rows_at_once(w, r)) {
-      struct attention_probe probe = { w->weights, w->max_seen };
-      if (weights) probe.weights += r * h.n_heads * w->max_seen;
-      w->e->k->attend(w->e, &h, w->q + r * w->q_width, w->seen + r,
-        rows_at_once(w, r), w->scratch, w->mixed + r * w->q_width,
+    for (size_t k = 0, here; k < w->n_seen && w->goes_on; k += here) {
+      here = segments_at_once(w, k);
+      w->e->k->attend(w->e, &h, w->q, w->seen + k, here, w->scratch, w->mixed,
         weights ? &probe : NULL);
       ask_to_go_on(w);
     }
@@ -217,14 +281,8 @@ static void mlp_block(struct work *w, const struct model_layer *l, uint32_t i)
 /* <Note the rows that are no longer finite> */
 static void note_nonfinite(struct work *w, uint32_t behind)
 {
-  size_t d = w->lm->config.d_model;
-  for (size_t r = 0; r < w->n; r++) {
-    bool finite = true;
-    for (size_t i = 0; i < d; i++)
-      finite = finite && w->x[r * d + i] - w->x[r * d + i] == 0;
-    if (!finite && w->p->first_bad_layer[r] == PASS_FINITE) w->p->first_bad_layer[r]
-      = behind;
-  }
+  w->e->k->mark_nonfinite(w->e, w->x, w->n, w->lm->config.d_model, behind, PASS_FINITE,
+    w->first_bad);
 }
 
 /* <Put the rows through all layers> */
@@ -233,6 +291,9 @@ static void work_run(struct work *w, const struct row *rows)
   const struct model *lm = w->lm;
   struct counters *c = w->e->c;
   w->goes_on = true;
+  const struct buffers *b = w->memory;
+  size_t marks = w->n * sizeof *w->first_bad;
+  if (!b->is_host) b->set(b, w->first_bad, w->p->first_bad_layer, marks);
   embed_rows(w, rows);
   note_nonfinite(w, 0);
   for (uint32_t i = 0; i < lm->config.n_layers && w->goes_on; i++) {
@@ -241,6 +302,7 @@ static void work_run(struct work *w, const struct row *rows)
     mlp_block(w, &lm->layers[i], i);
     note_nonfinite(w, i + 1);
   }
+  if (!b->is_host) b->get(b, w->p->first_bad_layer, w->first_bad, marks);
   c->passes++, c->rows += w->n;
   c->kv_rows_computed += w->n, c->kv_rows_recomputed += w->s->rows_recomputed;
   c->madds_linear += w->n * lm->layer_madds;
@@ -263,13 +325,13 @@ static bool rows_check(const struct model *lm, const struct row *rows, size_t n,
 }
 
 /* <Open and close a pass> */
-static struct pass *pass_open(struct memory *m, size_t n, size_t d_model,
-  struct error *why)
+static struct pass *pass_open(struct memory *m, const struct buffers *b, size_t n,
+  uint32_t d_model, struct error *why)
 {
   struct pass *p = memory_alloc(m, MEMORY_ACTIVATIONS, 1, sizeof *p, why);
   if (p == NULL) return NULL;
-  *p = (struct pass) { .m = m, .n = n, .d_model = d_model };
-  p->hidden = memory_alloc(m, MEMORY_ACTIVATIONS, n, d_model * sizeof(float), why);
+  *p = (struct pass) { .m = m, .memory = b, .n = n, .d_model = d_model };
+  p->hidden = b->alloc(b, m, MEMORY_ACTIVATIONS, n, d_model * sizeof(float), why);
   if (p->hidden != NULL)
     p->first_bad_layer = memory_alloc(m, MEMORY_ACTIVATIONS, n,
       sizeof *p->first_bad_layer, why);
@@ -284,8 +346,17 @@ void pass_close(struct pass *p)
 {
   if (p == NULL) return;
   memory_free(p->m, p->first_bad_layer);
-  memory_free(p->m, p->hidden);
+  p->memory->release(p->memory, p->m, p->hidden);
   memory_free(p->m, p);
+}
+
+/* <Compare the memories of kernels and store> */
+static bool same_memory(const struct engine *e, const struct store *s,
+  struct error *why)
+{
+  if (s->memory == e->k->memory) return true;
+  return error_say(why, "the store's keys and values are not in the memory of the"
+    " kernels %s; wanted: a store that was opened for these kernels", e->k->name);
 }
 
 /* <Run a pass before a watcher> */
@@ -293,34 +364,41 @@ bool model_forward_watched(struct engine *e, const struct model *lm, struct stor
   const struct row *rows, size_t n, const struct watcher *watch, struct pass **made,
   struct error *why)
 {
-  struct work w = { .e = e, .lm = lm, .s = s, .watch = watch, .n = n };
-  struct arena d = { .m = s->m };
+  struct work w = { .e = e, .lm = lm, .s = s, .watch = watch, .n = n,
+    .memory = e->k->memory };
+  struct arena own = { .m = s->m }, *kept = pool_arena(e->pool, s->m);
   *made = NULL;
-  if (!kernels_self_test(e->k, why) || !kernels_check_types(e->k,
-        lm->matrix_types, tensor_file_path(lm->weights), why)
-      || !rows_check(lm, rows, n, &w.max_seen, why)
-      || !store_begin(s, rows, n, why))
-    return false;
-  w.p = pass_open(s->m, n, lm->config.d_model, why);
-  bool ok = w.p != NULL && work_alloc(&w, &d, why);
-  /* <Do the work, or let it not have been> */
-    if (ok) {
-      struct counters before = *e->c;
-      w.x = w.p->hidden;
-      work_run(&w, rows);
-      ok = w.goes_on || error_say(why,
-        "the pass was given up after %zu of %zu rows", w.done, n);
-      if (!ok) *e->c = before;
-    }
-    if (ok) {
-      store_commit(s);
-      *made = w.p;
-    }
-    else {
-      store_abort(s);
-      pass_close(w.p);
-    }
-  arena_free(&d);
+  float_modes_begin(&w.modes);
+  w.d = kept != NULL ? kept : &own;
+  bool ok = kernels_self_test(e->k, why) && kernels_check_types(e->k,
+      lm->matrix_types, tensor_file_path(lm->weights), why)
+    && same_memory(e, s, why) && rows_check(lm, rows, n, &w.max_seen, why)
+    && store_begin(s, rows, n, why);
+  if (ok) {
+    w.p = pass_open(s->m, w.memory, n, lm->config.d_model, why);
+    ok = w.p != NULL && work_alloc(&w, why);
+    /* <Do the work, or let it not have been> */
+      if (ok) {
+        struct counters before = *e->c;
+        w.x = w.p->hidden;
+        work_run(&w, rows);
+        ok = w.goes_on || error_say(why,
+          "the pass was given up after %zu of %zu rows", w.done, n);
+        if (!ok) *e->c = before;
+      }
+      if (ok) {
+        store_commit(s);
+        *made = w.p;
+      }
+      else {
+        store_abort(s);
+        pass_close(w.p);
+      }
+    work_release(&w);
+    arena_free(&own);
+    if (kept != NULL) arena_reset(kept);
+  }
+  float_modes_end(&w.modes);
   return ok;
 }
 
@@ -347,19 +425,30 @@ bool pass_is_finite(const struct model *lm, const struct pass *p, size_t i,
 bool model_logits(struct engine *e, const struct model *lm, struct pass *p,
   const size_t *which, size_t n, float *logits, struct error *why)
 {
-  size_t d = p->d_model;
+  size_t d = p->d_model, v = lm->config.vocab_size;
+  const struct buffers *b = p->memory;
   for (size_t i = 0; i < n; i++)
     if (which[i] >= p->n)
       return error_say(why, "logits of row %zu; wanted: a row below %zu",
         which[i], p->n);
   if (n == 0) return true;
-  float *x = memory_alloc(p->m, MEMORY_ACTIVATIONS, n, d * sizeof *x, why);
-  if (x == NULL) return false;
-  for (size_t i = 0; i < n; i++)
-    memcpy(x + i * d, p->hidden + which[i] * d, d * sizeof *x);
-  e->k->normalize(e, &lm->final_norm, x, n, d, x);
-  e->k->linear(e, &lm->head, 1, x, n, &logits);
-  memory_free(p->m, x);
+  float *x = b->alloc(b, p->m, MEMORY_ACTIVATIONS, n, d * sizeof *x, why);
+  float *y = b->is_host ? logits : NULL;
+  if (x != NULL && !b->is_host)
+    y = b->alloc(b, p->m, MEMORY_ACTIVATIONS, n, v * sizeof *y, why);
+  bool ok = x != NULL && y != NULL;
+  if (ok) {
+    struct float_modes modes;
+    float_modes_begin(&modes);
+    e->k->gather(e, p->hidden, d, which, n, x);
+    e->k->normalize(e, &lm->final_norm, x, n, d, x);
+    e->k->linear(e, &lm->head, 1, x, n, &y);
+    if (!b->is_host) b->get(b, logits, y, n * v * sizeof *y);
+    float_modes_end(&modes);
+  }
+  if (!b->is_host) b->release(b, p->m, y);
+  b->release(b, p->m, x);
+  if (!ok) return false;
   e->c->madds_head += (uint64_t) n * d * lm->config.vocab_size;
   if (!p->head_read) e->c->weight_bytes_read += lm->head_bytes;
   p->head_read = true;

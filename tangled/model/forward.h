@@ -9,11 +9,12 @@
 
 /* the hidden states of n rows after the last layer */
 struct pass {
-  struct memory *m; size_t n, d_model;
-  float *hidden; /* [n][d_model], in the order of the rows */
+  struct memory *m; const struct buffers *memory;
+  size_t n; uint32_t d_model;
+  bool head_read; /* the head's weights have been counted for this pass */
+  float *hidden; /* [n][d_model], in the order of the rows, in memory */
   uint32_t *first_bad_layer; /* [n]: the layer, from 1, after which a row first held a
                                 number that is not finite, 0 if its embedding did, PASS_FINITE if none */
-  bool head_read; /* the head's weights have been counted for this pass */
 };
 
 /* no layer: every number of the row is finite */

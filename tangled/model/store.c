@@ -123,6 +123,7 @@ bool store_prepare(struct store *s, const struct store_kind *kind,
   struct error *why)
 {
   *s = (struct store) { .kind = kind, .m = m, .sinks = c->sinks,
+    .memory = &buffers_host, .encode = kv_encode_f32,
     .n_sequences = n_sequences, .n_positions = c->n_positions,
     .n_layers = c->n_layers, .n_kv_heads = c->n_kv_heads,
     .head_dim = c->head_dim,
@@ -137,6 +138,18 @@ bool store_prepare(struct store *s, const struct store_kind *kind,
   return s->window != NULL;
 }
 
+/* <Count the rows of the store that are seen> */
+static void count_visible(struct store *s, uint32_t layer)
+{
+  s->rows_visible = 0;
+  for (uint32_t i = 0; i < s->n_sequences; i++) {
+    const struct kv_sequence *q = &s->batch.sequence[i];
+    size_t lo = store_window_start(s, layer, q->length), sinks = s->sinks;
+    if (q->count > 0)
+      s->rows_visible += q->length + q->count - lo + (sinks < lo ? sinks : lo);
+  }
+}
+
 /* <Count the rows that are seen> */
 size_t store_window_start(const struct store *s, uint32_t layer, size_t position)
 {
@@ -145,26 +158,37 @@ size_t store_window_start(const struct store *s, uint32_t layer, size_t position
   return short_sighted ? position - window + 1 : 0;
 }
 
-void store_view(const struct store *s, uint32_t layer, size_t i,
+void store_view(const struct store *s, uint32_t layer, uint32_t sequence,
   struct kv_view *v)
 {
-  uint32_t position = s->batch.rows[i].position, sinks = s->sinks;
-  s->kind->view(s, layer, i, v);
-  v->lo = (uint32_t) store_window_start(s, layer, position), v->hi = position + 1;
-  v->sinks = sinks < v->lo ? sinks : 0;
-  if (sinks >= v->lo) v->lo = 0;
+  s->kind->view(s, layer, sequence, v);
+  v->sinks = s->sinks;
 }
 
-void store_write(struct store *s, uint32_t layer, const float *k, const float *v)
+static bool goes_on(const struct segment *l, const struct row *before, const struct row *r)
 {
-  s->kind->write(s, layer, k, v);
-  s->rows_visible = 0;
-  for (uint32_t i = 0; i < s->n_sequences; i++) {
-    const struct kv_sequence *q = &s->batch.sequence[i];
-    size_t lo = store_window_start(s, layer, q->length), sinks = s->sinks;
-    if (q->count > 0)
-      s->rows_visible += q->length + q->count - lo + (sinks < lo ? sinks : lo);
+  return r->sequence == before->sequence
+    && r->position == l->first_position + l->n_rows;
+}
+
+size_t store_segments(struct store *s, uint32_t layer, size_t most,
+  struct segment *list)
+{
+  const struct row *r = s->batch.rows;
+  size_t n = 0;
+  count_visible(s, layer);
+  for (size_t i = 0; i < s->batch.n; i++) {
+    if (n > 0 && list[n - 1].n_rows < most
+        && goes_on(&list[n - 1], &r[i - 1], &r[i])) {
+      list[n - 1].n_rows++;
+      continue;
+    }
+    struct segment *l = &list[n++];
+    *l = (struct segment) { .first_row = (uint32_t) i, .n_rows = 1,
+      .first_position = r[i].position, .window = s->window[layer] };
+    store_view(s, layer, r[i].sequence, &l->view);
   }
+  return n;
 }
 
 /* <Say how long a sequence is, and make it shorter> */
@@ -276,32 +300,16 @@ static bool plain_reserve(struct store *common, struct error *why)
   return true;
 }
 
-/* <Store the keys and values of a layer> */
-static void plain_write(struct store *common, uint32_t layer, const float *k,
-  const float *v)
-{
-  struct plain_store *s = (struct plain_store *) common;
-  size_t span = s->width * sizeof(float);
-  for (size_t i = 0; i < common->batch.n; i++) {
-    const struct row *r = &common->batch.rows[i];
-    const struct plain_block *b = &s->sequence[r->sequence];
-    float *place = b->data + (2 * layer * b->cap + r->position) * s->width;
-    memcpy(place, k + i * s->width, span);
-    memcpy(place + b->cap * s->width, v + i * s->width, span);
-  }
-}
-
 /* <Show what a row sees> */
-static void plain_view(const struct store *common, uint32_t layer, size_t i,
+static void plain_view(const struct store *common, uint32_t layer, uint32_t sequence,
   struct kv_view *v)
 {
   const struct plain_store *s = (const struct plain_store *) common;
-  const struct plain_block *b =
-    &s->sequence[common->batch.rows[i].sequence];
+  const struct plain_block *b = &s->sequence[sequence];
   const float *keys = b->data + 2 * layer * b->cap * s->width;
   *v = (struct kv_view) { .key = (uintptr_t) keys,
     .value = (uintptr_t) (keys + b->cap * s->width),
-    .row_bytes = s->width * sizeof(float),
+    .row_bytes = (uint32_t) (s->width * sizeof(float)),
     .head_bytes = common->head_dim * sizeof(float),
     .type = WEIGHT_F32 };
 }
@@ -322,8 +330,7 @@ struct store *store_open(struct memory *m, const struct model_config *c,
   uint32_t n_sequences, struct error *why)
 {
   static const struct store_kind kind = {
-    .reserve = plain_reserve, .write = plain_write, .view = plain_view,
-    .close = plain_close };
+    .reserve = plain_reserve, .view = plain_view, .close = plain_close };
   struct plain_store *s = memory_alloc(m, MEMORY_OTHER, 1, sizeof *s, why);
   if (s == NULL) return NULL;
   s->width = (size_t) c->n_kv_heads * c->head_dim;

@@ -32,10 +32,9 @@ struct store;
 struct store_kind {
   /* makes room for the rows of the pass, which are in batch */
   bool (*reserve)(struct store *s, struct error *why);
-  /* as store_write */
-  void (*write)(struct store *s, uint32_t layer, const float *k, const float *v);
-  /* as store_view, without the positions that count */
-  void (*view)(const struct store *s, uint32_t layer, size_t i, struct kv_view *v);
+  /* as store_view, without the sinks */
+  void (*view)(const struct store *s, uint32_t layer, uint32_t sequence,
+    struct kv_view *v);
   /* the sequence has been cropped, and may be cropped further; null if nothing is to
      be done */
   void (*truncated)(struct store *s, uint32_t sequence);
@@ -48,12 +47,14 @@ struct store_kind {
 /* <The store as others see it> */
 
 /* the part that all stores have in common. rows_visible: rows of the store that some
-   row of the present pass sees in the layer that was put last, set by store_write;
-   rows_recomputed: rows of the pass that an earlier pass had computed, with the same
-   tokens up to there, set by store_begin */
+   row of the present pass sees in the layer whose segments were asked for last, set
+   by store_segments; rows_recomputed: rows of the pass that an earlier pass had
+   computed, with the same tokens up to there, set by store_begin */
 struct store {
   const struct store_kind *kind;
   struct memory *m; /* where passes through this store take their memory */
+  const struct buffers *memory; /* what its keys and values are in, the host's if nothing else is said */
+  kv_encode *encode; /* to the type in which they are kept, float32 if nothing else is said */
   uint32_t n_sequences, n_positions; /* the most it holds */
   uint32_t n_layers, n_kv_heads, head_dim; /* of the model */
   uint32_t sinks, *window; /* first positions that are always seen; [n_layers], how
@@ -75,12 +76,15 @@ void store_commit(struct store *s);
 /* ends the pass as if it had not been */
 void store_abort(struct store *s);
 
-/* keys and values of all rows of the pass, [n][n_kv_heads*head_dim] each */
-void store_write(struct store *s, uint32_t layer, const float *k, const float *v);
-
-/* what row number i of the pass sees in layer */
-void store_view(const struct store *s, uint32_t layer, size_t i,
+/* where the keys and values of a sequence are in layer, those of the present pass
+   among them */
+void store_view(const struct store *s, uint32_t layer, uint32_t sequence,
   struct kv_view *v);
+
+/* the segments of the pass in layer, of at most most >=1 rows; returns how many: at
+   most one for each row */
+size_t store_segments(struct store *s, uint32_t layer, size_t most,
+  struct segment *list);
 
 /* the rows that sequence has: the position that comes next */
 size_t store_length(const struct store *s, uint32_t sequence);

@@ -442,6 +442,8 @@ bool network_forward(struct network *net, const float *w,
     return error_say(why, "the trainer: a pass of %zu rows of %zu;"
       " wanted: at most %zu",
       b->sequences, b->length, net->max_rows);
+  struct float_modes modes;
+  float_modes_begin(&modes);
   /* <Give the rows their positions and their embeddings> */
   for (size_t i = 0; i < r.rows; i++)
     net->positions[i] = (uint32_t) (i % b->length);
@@ -457,6 +459,7 @@ bool network_forward(struct network *net, const float *w,
   norm_rows(&r, w + net->tensors[net->n_tensors - 1].offset, net->last,
     net->h);
   apply(&r, w, s->d_model, s->vocab_size, net->h, net->logits);
+  float_modes_end(&modes);
   return true;
 }
 
@@ -480,8 +483,11 @@ void network_loss(struct network *net, const struct batch *b,
 {
   struct network_run r = { .net = net, .b = b, .rows =
     b->sequences * b->length };
+  struct float_modes modes;
+  float_modes_begin(&modes);
   pool_run(net->team.pool, loss_part,
     &(struct loss_job) { &r, losses });
+  float_modes_end(&modes);
 }
 
 /* <Products on all workers> */
@@ -720,6 +726,8 @@ void network_backward(struct network *net, const float *w,
   const struct model_shape *s = &net->form;
   struct network_run r = { net, w, gradient, b, b->sequences * b->length };
   size_t d = s->d_model, norm = net->tensors[net->n_tensors - 1].offset;
+  struct float_modes modes;
+  float_modes_begin(&modes);
   for (size_t i = 0; i < r.rows * s->head_dim / 2; i++)
     net->minus[i] = -net->sine[i];
   matrix_gradient(&r, net->h, d, net->logits, s->vocab_size, gradient);
@@ -731,4 +739,5 @@ void network_backward(struct network *net, const float *w,
     backward_attention(&r, l);
   }
   pool_run(net->team.pool, embed_back, &r);
+  float_modes_end(&modes);
 }

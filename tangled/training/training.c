@@ -206,7 +206,10 @@ bool trainer_step(struct trainer *t, struct training_progress *done,
   double sum = 0;
   for (uint32_t pass = 0; pass < s->passes; pass++)
     if (!learn_from_rows(t, s, &sum, why)) return false;
+  struct float_modes modes;
+  float_modes_begin(&modes);
   move_weights(t, s);
+  float_modes_end(&modes);
   t->now.at = dataset_at(t->feed);
   t->now.step++, t->now.step_of_phase++;
   if (t->now.step_of_phase == phase_steps(s)

@@ -12,15 +12,16 @@ static void influence(uint32_t sinks, size_t last)
   struct model_config c = {.n_positions = 20000, .n_layers = 24, .n_heads = 1, .n_kv_heads = 1, .head_dim = 2};
   if (!config_set_window(&c, 512, sinks, &why)) exit(1);
   struct store *s = store_open(&m, &c, 1, &why);
-  static struct row row[20000]; static struct kv_view v;
+  static struct row row[20000]; static struct segment list[20000];
   for (uint32_t i = 0; i <= last; i++) row[i] = (struct row) {0, i, 0};
   if (!store_begin(s, row, last + 1, &why)) exit(1);
   uint8_t *now = part[0], *next = part[1];
   memset(part, 0, sizeof part), now[last] = 1;
   for (uint32_t layer = c.n_layers; layer-- > 0;) {
     memset(next, 0, sizeof part[0]);
+    if (store_segments(s, layer, last + 1, list) != 1) exit(1);
     for (size_t i = 0; i <= last; i++) if (now[i]) {
-      store_view(s, layer, i, &v);
+      struct kv_range v = segment_range(list, (uint32_t) i);
       memset(next + v.lo, 1, v.hi - v.lo), memset(next, 1, v.sinks);
     }
     uint8_t *other = now; now = next, next = other;
