@@ -96,7 +96,7 @@ START_TEST(a_memory_that_nobody_sees_gives_the_same_bits)
         for (int i = 0; i < 2; i++) store_crop(r.s[i], one, half);
       if (rnd(&seed) % 4 == 0 && one != other)
         for (int i = 0; i < 2; i++)
-          store_crop(r.s[i], other, 0), ck_assert(cache_fork(r.s[i], one, other, &r.why));
+          store_crop(r.s[i], other, 0), ck_assert(store_fork(r.s[i], one, other, &r.why));
       for (uint32_t q = 0; q < SEQ; q++) {
         size_t at = store_length(r.s[0], q), left = context - at,
                take = rnd(&seed) % (rnd(&seed) % 3 == 0 ? MOST : 3);
