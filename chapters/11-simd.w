@@ -716,16 +716,16 @@ INLINE float load_one(struct tensor t, size_t i)
 {
   float x = 0;
   uint16_t h;
-  const char *p = (const char *) t.data + i * number_types[t.type].bytes;
+  const char *p = t.data;
   switch (t.type) {
   case WEIGHT_F32:
-    memcpy(&x, p, sizeof x);
+    memcpy(&x, p + i * sizeof x, sizeof x);
     break;
   case WEIGHT_F16:
-    memcpy(&h, p, sizeof h);
+    memcpy(&h, p + i * sizeof h, sizeof h);
     return num_from_f16(h);
   case WEIGHT_BF16:
-    memcpy(&h, p, sizeof h);
+    memcpy(&h, p + i * sizeof h, sizeof h);
     return num_from_bf16(h);
   case WEIGHT_Q8_0: case WEIGHT_Q4_0:
     break;
@@ -1263,6 +1263,17 @@ centred first, into the place of the result; then one dot product with itself gi
 of sixteen, so that the loop in the middle has sixteen turns even at the end of a row, and a compiler knows it.
 
 @<One row normalized@>=
+INLINE void scale_sixteen(const struct norm *g, bool shift, float r, size_t i,
+  size_t here, float *y)
+{
+  float z[16] = @[{ 0 }@], gain[16] = @[{ 0 }@], bias[16] = @[{ 0 }@];
+  memcpy(z, y + i, here * sizeof *z);
+  take(g->gain, i, here, gain);
+  if (shift) take(g->bias, i, here, bias);
+  for (int j = 0; j < 16; j++)
+    z[j] = shift ? fmaf(z[j] * r, gain[j], bias[j]) : z[j] * r * gain[j];
+  memcpy(y + i, z, here * sizeof *z);
+}
 INLINE void normalize_row(const struct norm *g, const float *x, size_t d,
   float *y)
 {
@@ -1271,26 +1282,23 @@ INLINE void normalize_row(const struct norm *g, const float *x, size_t d,
   for (size_t i = 0; i < d; i++) y[i] = layer ? x[i] - mean : x[i];
   float square = dot(y, (struct tensor) @[{ y, WEIGHT_F32 }@], 0, d);
   float r = 1.0f / sqrtf(square / (float) d + g->epsilon);
-  for (size_t i = 0; i < d; i += 16) {
-    size_t here = d - i < 16 ? d - i : 16;
-    float z[16] = @[{ 0 }@], gain[16] = @[{ 0 }@], bias[16] = @[{ 0 }@];
-    memcpy(z, y + i, here * sizeof *z);
-    take(g->gain, i, here, gain);
-    if (shift) take(g->bias, i, here, bias);
-    for (int j = 0; j < 16; j++)
-      z[j] = shift ? fmaf(z[j] * r, gain[j], bias[j]) : z[j] * r * gain[j];
-    memcpy(y + i, z, here * sizeof *z);
-  }
+  size_t i = 0;
+  for (; i + 16 <= d; i += 16) scale_sixteen(g, shift, r, i, 16, y);
+  if (i < d) scale_sixteen(g, shift, r, i, d - i, y);
 }
 
-@ Up to sixteen numbers of a tensor, widened. A gain that is not there is 1, which as a factor
+@ Up to sixteen numbers of a tensor, widened; floats are as wide as they get. A gain that is not there is 1, which as a factor
 changes nothing.
 
 @<Take up to sixteen numbers of a tensor@>=
 INLINE void take(struct tensor t, size_t i, size_t here, float *z)
 {
-  for (size_t j = 0; j < here; j++)
-    z[j] = t.data == NULL ? 1.0f : load_one(t, i + j);
+  if (t.data == NULL)
+    for (size_t j = 0; j < here; j++) z[j] = 1.0f;
+  else if (t.type == WEIGHT_F32)
+    memcpy(z, (const char *) t.data + i * sizeof *z, here * sizeof *z);
+  else
+    for (size_t j = 0; j < here; j++) z[j] = load_one(t, i + j);
 }
 
 @ The sum of sixteen lanes, without products, for the mean of LayerNorm. Plain additions are enough here: the
