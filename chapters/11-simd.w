@@ -194,8 +194,8 @@ struct segment {
      |first_position+1|, \dots\ of one sequence; |window|: how many positions a row sees, its own among them, 0: all */
 typedef void kv_encode(const float *x, size_t n, void *to);
   /* writes |n| numbers in some |weight_type| to the |weight_row_bytes| at |to| */
-kv_encode kv_encode_f32;
-  /* as they are */
+void kv_encode_f32(const float *x, size_t n, void *to);
+  /* a |kv_encode| that leaves them as they are */
 struct kv_range { uint32_t lo, hi, sinks; };
   /* positions |lo <= t < hi|, and before them the first |sinks|, which are fewer than |lo| or none */
 struct kv_range segment_range(const struct segment *s, uint32_t i);

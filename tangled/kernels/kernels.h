@@ -57,8 +57,8 @@ struct segment {
 /* writes n numbers in some weight_type to the weight_row_bytes at to */
 typedef void kv_encode(const float *x, size_t n, void *to);
 
-/* as they are */
-kv_encode kv_encode_f32;
+/* a kv_encode that leaves them as they are */
+void kv_encode_f32(const float *x, size_t n, void *to);
 
 /* positions lo <= t < hi, and before them the first sinks, which are fewer than lo or
    none */
