@@ -105,7 +105,8 @@
   /* forgets the rows from length on; with a window it may have to forget them all */
   INCIPIT_API bool incipit_sequence_crop(struct incipit_context *c, uint32_t sequence,
     size_t length, struct incipit_error *why);
-  /* crops to the rows whose tokens agree with id[n] from the beginning on; so many */
+  /* crops to the first rows whose tokens agree with id[n]; *length: how many those
+     are */
   INCIPIT_API bool incipit_sequence_keep(struct incipit_context *c, uint32_t sequence,
     const uint32_t *id, size_t n, size_t *length, struct incipit_error *why);
 
@@ -176,7 +177,7 @@
   /* a new text after the prompt id[n], which is not shown */
   INCIPIT_API bool incipit_stream_reset(struct incipit_stream *s, const uint32_t *id,
     size_t n, struct incipit_error *why);
-  /* takes a token; after a stop string nothing is taken any more */
+  /* takes a token; after a stop string further tokens are ignored */
   INCIPIT_API bool incipit_stream_push(struct incipit_stream *s, uint32_t id,
     struct incipit_piece *piece, struct incipit_error *why);
   /* releases what is held: no token will follow */
@@ -193,7 +194,7 @@
     size_t prompt, number; uint32_t id; const char *text; size_t n; };
   /* false ends this text */
   typedef bool incipit_on_token(void *ctx, const struct incipit_token *now);
-  /* so many rows of the prompts have been read; false ends all texts */
+  /* rows of the all rows of the prompts have been read; false ends all texts */
   typedef bool incipit_on_progress(void *ctx, size_t rows, size_t all);
   /* all zero but size are the defaults: the makers' sampler, the cache, no callback */
   struct incipit_generate_options {
@@ -212,7 +213,8 @@
      with which stop string or NULL. Later versions may add fields */
   struct incipit_result { const char *text; size_t n; const uint32_t *id; size_t n_ids;
     int finish; const char *stop; };
-  /* writes after id[n]; the caller owns the result. A text that was cancelled is one */
+  /* writes on after id[n]; the caller owns the result. A cancelled text is a result,
+     not an error */
   INCIPIT_API struct incipit_result *incipit_generate(struct incipit_context *c, const
     uint32_t *id, size_t n, const struct incipit_generate_options *o,
     struct incipit_error *why);
@@ -236,7 +238,7 @@
   /* takes a sequence of c; system: what the system says, or NULL */
   INCIPIT_API struct incipit_chat *incipit_chat_open(struct incipit_context *c, const
     char *style, const char *system, struct incipit_error *why);
-  /* and closes the sequence */
+  /* closes its sequence as well */
   INCIPIT_API void incipit_chat_close(struct incipit_chat *t);
   /* the answer to n bytes, without blanks before it; o->sequence must be NULL. On
      failure nothing has been said: with INCIPIT_FULL reset it, or say less */
