@@ -360,7 +360,7 @@ While a pass runs it needs the arrays of its arena (\cref{sec:forward}): for eac
 \begin{equation}\label{eq:activations}
   4\,\bigl(3d+2q+2k+u+gf+2\lfloor d_h/2\rfloor\bigr)+w
 \end{equation}
-bytes, where $u=3q$ for models whose files have queries, keys and values in one matrix, as GPT-2's from Hugging Face have, and else 0; and $w=\val{activations.row}$ bytes are not numbers: token, position, place in the order, a segment of its own at worst, and a mark if something is not finite. Besides, each worker has scratch memory for attention, with $d_h+2$ numbers for each whole block of 256 positions that a row can see, and for two more; and |struct pass| itself takes \val{activations.pass} bytes. No factor in this is the number of layers: they all use the same arena.
+bytes, where $u=3q$ for models whose files have queries, keys and values in one matrix, as GPT-2's from Hugging Face have, and else 0; and $w=\val{activations.row}$ bytes are for what is not a |float|: the token, the position, a |size_t| for the place in the order, at worst a segment of its own, and a mark for a row that is not finite. Besides, each worker has scratch memory for attention, with $d_h+2$ numbers for each whole block of 256 positions that a row can see, and for two more; and |struct pass| itself takes \val{activations.pass} bytes. No factor in this is the number of layers: they all use the same arena.
 @^activations@>
 
 @<What a pass borrows@>=
@@ -497,7 +497,7 @@ positions, one window less a row in each layer, and not a position further. A te
 The third lever is to throw rows away although the model would still see them. Which? The oldest, one would say, and that is the window again. But models that were trained to see everything take it badly. Xiao and others (2023) found why: many heads put most of their weight on the very first positions when there is nothing that they want to look at, because a softmax must put it somewhere. Take those rows away, and all the weights of such a head change. So a few of the first rows are kept besides the last ones; they are called \emph{attention sinks}.
 @^attention sink@>@^eviction@>
 
-That is a cache with the options |window| and |sinks|: a row sees the first $S$ positions and its window, and nothing between. The model is the same; another cache of it may show everything. The rows between leave the cache. Positions are \emph{kept}: a key stays turned by the position at which it was read, and a new row goes on counting. (Xiao and others do it the other way. They number the rows in the cache anew in each step, and turn all their keys to their new places. Then a text can become longer than the positions that the model was trained for; but every key must be stored unturned, and turned in every step by every row that looks at it, and what a chunk computes would depend on where it begins.) Models with learned positions are refused: sinks are for texts without end, and their table of positions has one.
+In our program that is a cache with the options |window| and |sinks|: a row sees the first $S$ positions and its window, and nothing between. The model is not changed by that; another cache may show all of its rows. The rows between leave the cache. Positions are \emph{kept}: a key stays turned by the position at which it was read, and a new row goes on counting. (Xiao and others do it the other way. They number the rows in the cache anew in each step, and turn all their keys to their new places. Then a text can become longer than the positions that the model was trained for; but every key must be stored unturned, and turned in every step by every row that looks at it, and what a chunk computes would depend on where it begins.) Models with learned positions are refused: sinks are for texts without end, and their table of positions has one.
 
 @* Shorter number formats. \label{sec:rowformats}
 The last factor of the product is the number of bytes in a number. A key is compared with queries and a value is averaged with others; neither needs seven digits. So a cache may keep them in 16 bits, or in blocks, where 32 numbers share a scale. The store of chapter 4 takes a |kv_format| and asks no further: it packs what it is given, and the view says in which type it is to be read. Here are the formats.
@@ -619,7 +619,7 @@ static void encode_q4_0(const float *x, size_t n, void *to)
     encode_block4(x + i, (unsigned char *) to + weight_row_bytes(WEIGHT_Q4_0, i));
 }
 
-@ The way back rounds nothing. A row that has been packed is a tensor like those of a file, and the kernels know what each number of a tensor is, whatever its type. Attention reads a row in its own registers (\cref{sec:bodies}); this function is for programs that want to look at what is stored, such as \texttt{incipit probe quantize}.
+@ Unpacking rounds nothing. A packed row is a tensor like those of a file, and |tensor_number| gives a number of any tensor, whatever its type. Attention unpacks rows in its own registers (\cref{sec:bodies}); this function is for programs that want to look at what is stored, such as \texttt{incipit probe quantize}.
 
 @<Unpack a row@>=
 void format_decode(enum weight_type type, const void *from, size_t n, float *x)

@@ -49,10 +49,10 @@ int main(int argc, char **argv)
 {
   struct example x = @[{ .show = argc < 2 || strcmp(argv[1], "values") != 0 }@];
   struct incipit_error *why = &x.why;
-  bool ok = (x.model = incipit_model_open("models/pocket", why)) != NULL
-    && (x.context = incipit_context_open(x.model, NULL, why)) != NULL
-    && (x.sampler = incipit_sampler_open(x.model, NULL, why)) != NULL
-    && (x.stream = incipit_stream_open(x.model, NULL, 0, false, why)) != NULL
+  bool ok = (x.model = incipit_model_open("models/pocket", why)) != NULL@|
+    && (x.context = incipit_context_open(x.model, NULL, why)) != NULL@|
+    && (x.sampler = incipit_sampler_open(x.model, NULL, why)) != NULL@|
+    && (x.stream = incipit_stream_open(x.model, NULL, 0, false, why)) != NULL@|
     && write_text(&x, "The cat sat");
   if (!ok) fprintf(stderr, "code %d: %s\n", why->code, why->text);
   incipit_stream_close(x.stream);
@@ -93,9 +93,9 @@ static bool choose(struct example *x, const uint32_t *id, size_t n, uint32_t *ne
     row[i].position = (uint32_t) (at + i);
     row[i].token = id[i];
   }
-  return incipit_forward(x->context, row, n, why)
-    && incipit_logits(x->context, &last, 1, x->logits, why)
-    && incipit_sampler_apply(x->sampler, x->logits, next, why)
+  return incipit_forward(x->context, row, n, why)@|
+    && incipit_logits(x->context, &last, 1, x->logits, why)@|
+    && incipit_sampler_apply(x->sampler, x->logits, next, why)@|
     && incipit_sampler_accept(x->sampler, *next, why);
 }
 
@@ -109,9 +109,9 @@ static bool write_text(struct example *x, const char *prompt)
   struct incipit_report report;
   struct incipit_error *why = &x->why;
   size_t n, written = 0;
-  if (!incipit_encode(x->model, prompt, strlen(prompt), true, false, id, 64, &n, why)
-      || !incipit_sequence_open(x->context, &x->sequence, why)
-      || !incipit_sampler_reset(x->sampler, id, n, 0, why)
+  if (!incipit_encode(x->model, prompt, strlen(prompt), true, false, id, 64, &n, why)@|
+      || !incipit_sequence_open(x->context, &x->sequence, why)@|
+      || !incipit_sampler_reset(x->sampler, id, n, 0, why)@|
       || !choose(x, id, n, &next)) return false;
   if (x->show) printf("%s", prompt);
   for (written = 1; !incipit_is_end(x->model, next); written++) {

@@ -6,9 +6,9 @@
 
 /* <What is asked of the settings> */
 
-/* what the caller knows better than this program; borrowed. Filled in are n_unknown,
-   which were refused unless tolerant, and used: whether a file has an unknown field
-   of that name */
+/* what the caller knows better than this program; borrowed. Filled in: n_unknown,
+   fields that were refused unless tolerant, and used: whether a file has an unknown
+   field of that name */
 struct config_options {
   const char *const *ignore;
   size_t n_ignore; /* fields to read over if nobody knows them */
