@@ -304,7 +304,7 @@ INCIPIT_API bool incipit_sequence_crop(struct incipit_context *c, uint32_t seque
   /* forgets the rows from |length| on; with a window it may have to forget them all */
 INCIPIT_API bool incipit_sequence_keep(struct incipit_context *c, uint32_t sequence,
   const uint32_t *id, size_t n, size_t *length, struct incipit_error *why);
-  /* crops to the first rows whose tokens agree with |id[n]|; |*length|: how many those are */
+  /* crops to its first rows that agree with |id[n]|; |*length|: so many are left */
 
 @ A pass takes a list of rows, of one sequence or of many. It does not return logits: most rows of a prompt need none, and a row of logits is as long as the vocabulary.
 You ask for them afterwards, for the rows that you choose.
@@ -410,7 +410,7 @@ struct incipit_token {
 typedef bool incipit_on_token(void *ctx, const struct incipit_token *now);
   /* false ends this text */
 typedef bool incipit_on_progress(void *ctx, size_t rows, size_t all);
-  /* |rows| of the |all| rows of the prompts have been read; false ends all texts */
+  /* |rows| rows of the prompts have been read, of |all|; false ends all texts */
 struct incipit_generate_options {
   size_t size; /* of this structure */
   size_t max_new_tokens, min_new_tokens, chunk; /* 0: the context; none; 256 rows of a
@@ -431,8 +431,7 @@ struct incipit_result { const char *text; size_t n; const uint32_t *id; size_t n
 INCIPIT_API struct incipit_result *incipit_generate(struct incipit_context *c, const
   uint32_t *id, size_t n, const struct incipit_generate_options *o,
   struct incipit_error *why);
-  /* writes on after |id[n]|; the caller owns the result. A cancelled text is a result,
-     not an error */
+  /* writes after |id[n]|; the caller owns the result, which a cancelled text has, too */
 INCIPIT_API bool incipit_generate_many(struct incipit_context *c, const struct
   incipit_prompt *prompt, size_t n, const struct incipit_generate_options *o, struct
   incipit_result **result, struct incipit_error *why);

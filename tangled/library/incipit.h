@@ -105,8 +105,7 @@
   /* forgets the rows from length on; with a window it may have to forget them all */
   INCIPIT_API bool incipit_sequence_crop(struct incipit_context *c, uint32_t sequence,
     size_t length, struct incipit_error *why);
-  /* crops to the first rows whose tokens agree with id[n]; *length: how many those
-     are */
+  /* crops to its first rows that agree with id[n]; *length: so many are left */
   INCIPIT_API bool incipit_sequence_keep(struct incipit_context *c, uint32_t sequence,
     const uint32_t *id, size_t n, size_t *length, struct incipit_error *why);
 
@@ -194,7 +193,7 @@
     size_t prompt, number; uint32_t id; const char *text; size_t n; };
   /* false ends this text */
   typedef bool incipit_on_token(void *ctx, const struct incipit_token *now);
-  /* rows of the all rows of the prompts have been read; false ends all texts */
+  /* rows rows of the prompts have been read, of all; false ends all texts */
   typedef bool incipit_on_progress(void *ctx, size_t rows, size_t all);
   /* all zero but size are the defaults: the makers' sampler, the cache, no callback */
   struct incipit_generate_options {
@@ -213,8 +212,7 @@
      with which stop string or NULL. Later versions may add fields */
   struct incipit_result { const char *text; size_t n; const uint32_t *id; size_t n_ids;
     int finish; const char *stop; };
-  /* writes on after id[n]; the caller owns the result. A cancelled text is a result,
-     not an error */
+  /* writes after id[n]; the caller owns the result, which a cancelled text has, too */
   INCIPIT_API struct incipit_result *incipit_generate(struct incipit_context *c, const
     uint32_t *id, size_t n, const struct incipit_generate_options *o,
     struct incipit_error *why);
