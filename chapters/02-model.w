@@ -1467,7 +1467,10 @@ static void ask_to_go_on(struct work *w)
 {
   w->goes_on = w->goes_on && progress_tell(w->e->progress, w->done, w->n);
 }
-@#
+
+@ A product of all rows is a loop over groups of them. |list| has at most three matrices, and each has results of its own, so for each the place moves on by as many rows.
+
+@<Multiply, some rows at a time@>=
 static void multiply(struct work *w, const struct matrix *list, size_t n,
   const float *x, float *const *y)
 {

@@ -188,7 +188,10 @@ static void tell_of_text(struct progress *p, const struct sequence *q)
   p->before = q == NULL ? 0 : q->first;
   p->all = q == NULL ? 0 : q->c.text.n;
 }
-@#
+
+@ Reading, now, is to make the rows, put them through the model, find the last row of each sequence that has been read to its end, and ask for the logits of those rows.
+
+@<Read what is not stored, and score what may follow@>=
 static bool read_and_score(const struct generate_context *g,
   struct sequence *const *list, size_t n, size_t total, float *logits,@|
   struct error *why)

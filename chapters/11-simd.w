@@ -1619,8 +1619,7 @@ INLINE void finish_weights(const struct kv_range *seen, const float *scratch,
 }
 
 @ The unit of work is one head of one row. Their costs differ, since a late row sees more than an early one; so the units
-are dealt out like cards, one to each worker in turn: first all rows of a segment for its first head, and then for the next, because the rows of one head look at the same keys and values, which stay in the cache as long as no others are read. The deal goes on from
-segment to segment. A unit needs one head of the view, so it moves the beginning of the view to that head. One worker computes the whole of a unit, and needs nothing from another.
+are dealt out like cards, one to each worker in turn: first all rows of a segment for its first head, and then for the next, because the rows of one head look at the same keys and values, which stay in the cache as long as no others are read. A unit needs one head of the view, so it moves the beginning of the view to that head. One worker computes the whole of a unit, and needs nothing from another.
 
 @<One worker's share of attention@>=
 struct attend_job { const struct attention_dims *h; const float *q;
@@ -1641,6 +1640,10 @@ TARGET static void attend_unit(const struct attend_job *job, const struct segmen
   @<Make |kept| ready if the weights are wanted@>@;
   @<Attend with the loops for the view's type@>@;
 }
+
+@ The deal goes on from segment to segment: |unit| counts on, and what is left of it after a segment is the worker's first unit in the next.
+
+@<One worker's share of attention@>=
 TARGET static void attend_part(void *ctx, unsigned worker, unsigned workers)
 {
   const struct attend_job *job = ctx;
@@ -2251,6 +2254,10 @@ struct prepared_weights *prepared_open(struct memory *m, const struct kernels *k
   prepared_close(m, p);
   return NULL;
 }
+
+@ Closing frees the copies and the list, but not the weights, which belong to the model.
+
+@<Prepare weights, and find them@>=
 void prepared_close(struct memory *m, struct prepared_weights *p)
 {
   if (p == NULL) return;
@@ -2276,6 +2283,10 @@ void kernels_list_types(const struct kernels *k, char text[64])
       number_types[t].name);
   }
 }
+
+@ Of several types that are missing the first is named; there is no use in a longer sentence, since the model cannot be used with these kernels anyway.
+
+@<Refuse types that a table cannot multiply@>=
 bool kernels_check_types(const struct kernels *k, uint32_t types,
   const char *what, struct error *why)
 {

@@ -932,6 +932,10 @@ static int real_digits(const json_t *value)
   }
   return fewest;
 }
+
+@ A list or an object may have others inside it, so the function calls itself.
+
+@<Count the digits that a value needs@>=
 static int value_digits(json_t *value)
 {
   int most = json_is_real(value) ? real_digits(value) : 1;

@@ -652,7 +652,7 @@ static bool open_tokenizer(struct incipit_model *x, struct error *why)
     x->path, has - 1, (unsigned) x->lm->config.vocab_size);
 }
 
-@ The directory is the one that was named, or that of the built-in model. Whatever is wrong with it is an error of input, since a person has named the directory. A model that could not be opened is closed like any other, because any of its parts may be null.
+@ The directory is the one that was named, or that of the built-in model. Whatever is wrong with it is an error of input, since a person has named the directory.
 
 @<Open a model@>=
 static bool open_files(struct incipit_model *x, const char *directory,
@@ -666,7 +666,10 @@ static bool open_files(struct incipit_model *x, const char *directory,
   x->lm = model_open(&x->m, x->path, why);
   return x->lm != NULL && open_tokenizer(x, why);
 }
-@#
+
+@ Every object of the library is opened in this way: it is allocated and gets its first user, the caller; then its parts are filled in within an attempt; and if that fails it is closed like any other, because any of its parts may be null.
+
+@<Open a model@>=
 struct incipit_model *incipit_model_open(const char *directory,
   struct incipit_error *why)
 {
@@ -762,7 +765,7 @@ bool incipit_encode(const struct incipit_model *m, const char *text, size_t n,
   return attempt_end(&a, ok, INCIPIT_INPUT, why);
 }
 
-@ Both directions end in the same way: the caller gets what fits into the array, and how many there are in all. Decoding, too, changes nothing in the model and needs no lock.
+@ Both directions end in the same way: the caller gets what fits into the array, and how many there are in all.
 
 @<Encode and decode@>=
 bool library_copy(const struct ids *list, uint32_t *id, size_t cap, size_t *n_ids)
@@ -772,7 +775,10 @@ bool library_copy(const struct ids *list, uint32_t *id, size_t cap, size_t *n_id
   if (cap > 0) memcpy(id, list->id, cap * sizeof *id);
   return true;
 }
-@#
+
+@ Decoding, too, changes nothing in the model and needs no lock.
+
+@<Encode and decode@>=
 bool incipit_decode(const struct incipit_model *m, const uint32_t *id, size_t n,
   bool skip_special, char *text, size_t cap, size_t *n_bytes,
   struct incipit_error *why)
@@ -924,7 +930,7 @@ static bool open_cache(struct incipit_context *c,
       why)) != NULL;
 }
 
-@ A busy context is not closed: the call comes from one of its own callbacks, and when that returned, the loop would go on with memory that was freed. Otherwise the context is freed when the last of its users closes it.
+@ The context holds its model from the moment at which it knows it, so that closing gives up exactly what opening took.
 
 @<Open and close a context@>=
 struct incipit_context *incipit_context_open(struct incipit_model *m,
@@ -943,7 +949,10 @@ struct incipit_context *incipit_context_open(struct incipit_model *m,
   incipit_context_close(c);
   return NULL;
 }
-@#
+
+@ A busy context is not closed: the call comes from one of its own callbacks, and when that returned, the loop would go on with memory that was freed. Otherwise the context is freed when the last of its users closes it.
+
+@<Open and close a context@>=
 void incipit_context_close(struct incipit_context *c)
 {
   if (c == NULL || c->busy || --c->users > 0) return;
@@ -995,7 +1004,10 @@ bool incipit_sequence_open(struct incipit_context *c, uint32_t *sequence,
   *sequence = name_of(c, place);
   return true;
 }
-@#
+
+@ Closing a sequence twice is a misuse like any other: its number is no longer that of an open one.
+
+@<Open, close and change sequences@>=
 bool incipit_sequence_close(struct incipit_context *c, uint32_t sequence,
   struct incipit_error *why)
 {
@@ -1155,7 +1167,10 @@ static bool spell_all(struct incipit_model *m, struct memory *book,
     spelt[i].byte = spelt[i].n > 0 ? all->byte + at : NULL;
   return true;
 }
-@#
+
+@ Two threads may ask for the first constraint of a model at the same moment. The caller of |need_lexicon| holds the lock, so one of them makes the lexicon and the other finds it.
+
+@<Put the vocabulary in order, once@>=
 static bool need_lexicon(struct incipit_model *m, struct error *why)
 {
   size_t n = m->lm->config.vocab_size;
@@ -1222,7 +1237,10 @@ static bool compile(struct incipit_constraint *c, const char *text, size_t n,
   return ok && attempt_end(&b, bytes_push(&c->m, &c->text, n > 0 ? text : "", n, &b.why)
     && library_bound(c, false, &b.why), INCIPIT_INPUT, why);
 }
-@#
+
+@ The text of a grammar of JSON is our own, so none is needed for it, and one that is given is not looked at.
+
+@<Compile a constraint@>=
 struct incipit_constraint *incipit_constraint_open(struct incipit_model *m,
   enum incipit_language language, const char *text, size_t n,
   struct incipit_error *why)
@@ -1326,7 +1344,10 @@ static bool copy_biases(struct incipit_sampler *s, struct error *why)
   }
   return true;
 }
-@#
+
+@ The settings have the names that they have in \cref{sampling}. What the header leaves out keeps the value of |sampling_default|.
+
+@<Open a sampler@>=
 static bool open_sampler(struct incipit_sampler *s, struct error *why)
 {
   const struct incipit_sampler_options *o = &s->o;
@@ -1360,7 +1381,10 @@ static bool options_agree(const struct incipit_model *m,
     || library_fail(why, INCIPIT_MISUSE, "%s: the constraint was opened with another"
       " model; wanted: the same", call);
 }
-@#
+
+@ The caller's options are copied over the makers' suggestions and not over zeros. The last step is a reset, so that a sampler is ready for a text without a prompt.
+
+@<Open a sampler@>=
 struct incipit_sampler *incipit_sampler_open(struct incipit_model *m,
   const struct incipit_sampler_options *o, struct incipit_error *why)
 {
@@ -1381,7 +1405,7 @@ struct incipit_sampler *incipit_sampler_open(struct incipit_model *m,
   return NULL;
 }
 
-@ A copy is opened with the same options and then given the same history. The constraint is shared; the cursor, which says how far the text has come in it, is the copy's own.
+@ Closing frees what opening has made, and gives up the constraint and the model, of which the sampler was a user.
 
 @<Open a sampler@>=
 void incipit_sampler_close(struct incipit_sampler *s)
@@ -1397,7 +1421,10 @@ void incipit_sampler_close(struct incipit_sampler *s)
   incipit_model_close(s->model);
   library_delete(s);
 }
-@#
+
+@ A copy is opened with the same options and then given the same history. The constraint is shared; the cursor, which says how far the text has come in it, is the copy's own.
+
+@<Open a sampler@>=
 struct incipit_sampler *incipit_sampler_copy(const struct incipit_sampler *s,
   struct incipit_error *why)
 {
@@ -1467,7 +1494,10 @@ static bool open_cursor(struct incipit_sampler *s, size_t most, const uint32_t *
     bond_restore, &s->cursor }@];
   return true;
 }
-@#
+
+@ A text without a limit may fill the model's context. As \cref{loop} has shown, that is one token more than the rows that are left, because the last token needs no row.
+
+@<Begin a text@>=
 bool library_begin(struct incipit_sampler *s, const uint32_t *id, size_t n,
   size_t most, const uint32_t *end, size_t n_end, struct incipit_error *why)
 {
@@ -1502,7 +1532,10 @@ static bool has_budget(const struct incipit_sampler *s, const char *call,
   return s->cursor.c == NULL || n < most || library_fail(why, INCIPIT_NO_CHOICE,
     "%s: the text has %zu tokens; wanted: no more, for it was to end by then", call, n);
 }
-@#
+
+@ If nothing can be chosen, because a logit is not finite or the constraint and the settings leave no token, the sentence is that of \cref{sampling}.
+
+@<Choose, and go on@>=
 bool incipit_sampler_apply(struct incipit_sampler *s, const float *logits,
   uint32_t *id, struct incipit_error *why)
 {
@@ -1579,7 +1612,10 @@ static bool stops_given(const char *const *stop, size_t n, const char *call,
     if (!library_given(stop[i], call, "a stop string", why)) return false;
   return true;
 }
-@#
+
+@ A stop string is text, so it needs a model with a tokenizer. Without stop strings a stream can be opened for any model: with ids alone it shows nothing, but it counts tokens.
+
+@<Open a stream@>=
 struct incipit_stream *incipit_stream_open(struct incipit_model *m,
   const char *const *stop, size_t n_stop, bool include_stop, struct incipit_error *why)
 {
@@ -1622,7 +1658,7 @@ bool incipit_stream_push(struct incipit_stream *s, uint32_t id,
   return attempt_end(&a, ok, INCIPIT_MEMORY, why);
 }
 
-@ The end releases what is held. A reset begins another text; it is told the prompt, because whether a blank at the front is dropped depends on what comes before it.
+@ At the end of a text nothing more can become a character or a stop string, so what is held is released.
 
 @<Take tokens, and release bytes@>=
 bool incipit_stream_end(struct incipit_stream *s, struct incipit_piece *piece,
@@ -1634,7 +1670,10 @@ bool incipit_stream_end(struct incipit_stream *s, struct incipit_piece *piece,
   library_show(s, piece);
   return true;
 }
-@#
+
+@ A reset begins another text. It is told the prompt, because whether a blank at the front is dropped depends on what comes before it.
+
+@<Take tokens, and release bytes@>=
 bool incipit_stream_reset(struct incipit_stream *s, const uint32_t *id, size_t n,
   struct incipit_error *why)
 {
@@ -1700,7 +1739,7 @@ struct run {
 struct kept_result { struct memory m; struct arena blocks; struct incipit_result shown; };
   /* what the caller gets is |shown| */
 
-@ The three blocks are allocated one after the other without a test in between; the arena remembers whether one of them was refused. When the caller closes |shown|, we find the whole structure by the offset of that field.
+@ The three blocks are allocated one after the other without a test in between; the arena remembers whether one of them was refused.
 
 @<Make a result, and return it@>=
 static struct incipit_result *make_result(const struct ids *text, size_t n_prompt,
@@ -1726,7 +1765,10 @@ static struct incipit_result *make_result(const struct ids *text, size_t n_promp
   if (stop_n > 0) memcpy(stop, f->found->byte, stop_n);
   return &r->shown;
 }
-@#
+
+@ When the caller closes |shown|, we find the whole structure by the offset of that field, and free it with its blocks.
+
+@<Make a result, and return it@>=
 void incipit_result_close(struct incipit_result *shown)
 {
   if (shown == NULL) return;
@@ -1764,7 +1806,10 @@ static bool find_place(struct run *g, struct text_run *t, struct incipit_error *
     &t->place, why);
   return t->began;
 }
-@#
+
+@ Each text has a sampler and a stream of its own. The number of the text is added to the sampler's, so that texts after the same prompt get different noise.
+
+@<Begin the next text of a run@>=
 static bool open_parts(struct run *g, struct text_run *t, size_t most,
   struct incipit_error *why)
 {
@@ -1800,7 +1845,10 @@ static void fill_options(struct run *g, struct text_run *t, size_t most)
     .select_ctx = &t->sampler->d,@|
     .stop = criteria_should_stop, .stop_ctx = &t->ends }@];
 }
-@#
+
+@ If there is no place yet, the text is left for a later step. The rows that a given sequence has already need not be read, so they are taken off the number that |on_progress| is told.
+
+@<Begin the next text of a run@>=
 static bool begin_text(struct run *g, size_t i, struct incipit_error *why)
 {
   struct text_run *t = &g->text[i];
@@ -1842,7 +1890,10 @@ static enum incipit_finish finish_of(const struct text_run *t)
   if (strcmp(reason, "string") == 0) return INCIPIT_FINISH_STOP;
   return strcmp(reason, "match") == 0 ? INCIPIT_FINISH_MATCH : INCIPIT_FINISH_END;
 }
-@#
+
+@ The stream is ended once more, because a text that a callback has cut short may still have bytes in it that were held.
+
+@<End a text@>=
 static bool end_text(struct run *g, size_t i, struct incipit_error *why)
 {
   struct text_run *t = &g->text[i];
@@ -1896,7 +1947,7 @@ static bool collect(struct run *g, const struct attempt *step,
   return true;
 }
 
-@ For |on_progress| the rows of prompts are counted, before the texts are collected. The rows of a step belong to the prompt if the text had no token of its own before the step; after the step it may have one. If |on_progress| returns false, all texts end as they are. Those that had not begun yet get an empty stream, from which an empty result is made.
+@ For |on_progress| the rows of prompts are counted, before the texts are collected. The rows of a step belong to the prompt if the text had no token of its own before the step; after the step it may have one.
 
 @<Write all texts, step after step@>=
 static size_t prompt_rows(const struct run *g)
@@ -1909,7 +1960,10 @@ static size_t prompt_rows(const struct run *g)
   }
   return rows;
 }
-@#
+
+@ If |on_progress| returns false, all texts end as they are. Those that had not begun yet get an empty stream, from which an empty result is made.
+
+@<Write all texts, step after step@>=
 static bool cancel_all(struct run *g, struct incipit_error *why)
 {
   for (size_t i = 0; i < g->n; i++) {
@@ -1922,7 +1976,10 @@ static bool cancel_all(struct run *g, struct incipit_error *why)
   }
   return true;
 }
-@#
+
+@ One step of all texts: begin, compute, report, collect.
+
+@<Write all texts, step after step@>=
 static bool run_step(struct run *g, struct incipit_error *why)
 {
   if (!begin_waiting(g, why)) return false;
@@ -1956,7 +2013,10 @@ static bool open_run(struct run *g, struct incipit_error *why)
     : incipit_sampler_open(g->c->model, NULL, why);
   return g->sampler != NULL;
 }
-@#
+
+@ After a failure there may be results of texts that had ended before; they are closed, since the caller gets all results or none.
+
+@<Write all texts, step after step@>=
 static void close_run(struct run *g, bool ok)
 {
   struct memory *m = &g->c->m;
@@ -1990,7 +2050,10 @@ static bool prompts_agree(const struct run *g, const char *call,
   }
   return true;
 }
-@#
+
+@ Two texts in one sequence would write over each other's rows, so each prompt must have a sequence of its own.
+
+@<Check a request@>=
 static bool sequences_agree(const struct run *g, const char *call,
   struct incipit_error *why)
 {
@@ -2079,7 +2142,10 @@ bool incipit_generate_many(struct incipit_context *c,
   struct writing_request q = request_of(c, prompt, n, o, __func__);
   return library_generate(&q, result, why);
 }
-@#
+
+@ For one prompt the list of results is a single pointer, which stays null if the call fails.
+
+@<Write one text, or many@>=
 struct incipit_result *incipit_generate(struct incipit_context *c, const uint32_t *id,
   size_t n, const struct incipit_generate_options *o, struct incipit_error *why)
 {
@@ -2119,7 +2185,7 @@ static bool find_style(const struct incipit_model *m, const char *style,
   return *by != NULL;
 }
 
-@ The roles of the header and those of the templates are two lists, so that one can change without the other; a small table translates. As in encoding, the caller gets what fits into the array, and how many ids there are in all.
+@ The roles of the header and those of the templates are two lists, so that one can change without the other; a small table translates.
 
 @<Set a conversation as ids@>=
 static bool take_messages(const struct incipit_message *from, size_t n,
@@ -2138,7 +2204,10 @@ static bool take_messages(const struct incipit_message *from, size_t n,
   }
   return true;
 }
-@#
+
+@ As in encoding, the caller gets what fits into the array, and how many ids there are in all; and as there, all memory is returned before the call is over.
+
+@<Set a conversation as ids@>=
 bool incipit_chat_encode(const struct incipit_model *m, const char *style,
   const struct incipit_message *message, size_t n, bool reply, uint32_t *id,
   size_t cap, size_t *n_ids, struct incipit_error *why)
@@ -2207,7 +2276,10 @@ static bool try_style(struct incipit_chat *t, const char *system, struct error *
   ids_free(&t->m, &none);
   return ok;
 }
-@#
+
+@ An answer may end with the template's mark or with any end token of the model.
+
+@<Open and close a conversation@>=
 static bool learn_ends(struct incipit_chat *t, struct error *why)
 {
   const struct model_config *config = &t->c->model->lm->config;
