@@ -1658,7 +1658,7 @@ static void work_run(struct work *w, const struct row *rows)
 }
 
 @ Before that, the rows are checked: ids against the vocabulary here, positions by the
-store. An id is an index into a table of weights, and nobody before us has had the size of the table at hand. The longest range that a row sees decides how much scratch memory attention
+store. An id is an index into a table of weights, and no earlier check knew the size of the table. The longest range that a row sees decides how much scratch memory attention
 needs.
 
 @<Check the ids, and find the longest view@>=
@@ -1799,7 +1799,7 @@ bool pass_is_finite(const struct model *lm, const struct pass *p, size_t i,
 @* Logits. \label{sec:head}
 The head norms the rows that are wanted and multiplies each with one row of its matrix for
 every id of the vocabulary. Each product is a \emph{logit}. In many models this matrix is the embedding's once more: what a token looks like
-when it comes in is what is looked for when it shall go out. The rows are gathered first, in the memory of the pass, so that one call of the kernel serves them all; the logits go to the host. The
+when it comes in is what is looked for when it should go out. The rows are gathered first, in the memory of the pass, so that one call of the kernel serves them all; the logits go to the host. The
 multiply--adds are counted once a row, the bytes of the matrix once a pass, even if the head is asked again for every single row.
 @^logit@>@^head@>@^tied weights@>
 

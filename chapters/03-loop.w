@@ -144,7 +144,7 @@ bool generate(const struct generate_context *g, const uint32_t *prompt, size_t n
 
 @ Now the steps one by one. To forget costs
 nothing, but it is why the second step costs so much: a store that has forgotten has no row of any token. \Cref{cache} will take the first step out: a caller may bring a function, |recall|, that
-says how many rows the store has already. Nobody brings one in this chapter, so |first|, the position of the first row to be read, is 0 when a round begins.
+says how many rows the store has already. In this chapter there is none, so |first|, the position of the first row to be read, is 0 when a round begins.
 
 A caller may want shorter passes than the text has rows, because a pass takes memory for each of its rows, and the other texts of a step wait for the longest. Then at most |chunk| rows of a sequence are read in one step; the sequence is still |reading|, and the next step goes on where this one stopped (\emph{chunked prefill}). Only after the step that reads its last row may it choose a token.
 The counters are copied when a round begins, for a watcher who wants to know what the round cost (\cref{sec:watch}).

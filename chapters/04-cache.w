@@ -651,7 +651,7 @@ static bool cache_fork(struct store *common, uint32_t from, uint32_t to,
   return true;
 }
 
-@ What a cache has done with its pages is not a secret of the module: whoever claims that a fork is free must be able to ask. A store of another kind, which we recognize by its table of functions, has no pages to report.
+@ What a cache has done with its pages is not a secret of the module: if we claim that a fork is free, you must be able to check. A store of another kind, which we recognize by its table of functions, has no pages to report.
 
 @<Look at a cache@>=
 struct cache_state cache_look(const struct store *common)

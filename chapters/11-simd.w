@@ -1419,7 +1419,7 @@ INLINE uint32_t first_seen(const struct kv_range *r)
 INLINE uint32_t next_seen(const struct kv_range *r, uint32_t t)
 {@+ return t + 1 == r->sinks ? r->lo : t + 1;@+ }
 
-@ The walk over blocks is the same in large. A block ends at the next multiple of 256 or with the range, and the block after it begins where it ends; but a block that would begin in the hole begins at |lo|, after the hole. So the first and the last block may be visible only in part, and a block that lies in the hole is not touched.
+@ The walk over blocks follows the same rule. A block ends at the next multiple of 256 or with the range, and the block after it begins where it ends; but a block that would begin in the hole begins at |lo|, after the hole. So the first and the last block may be visible only in part, and a block that lies in the hole is not touched.
 
 @<The positions that a row sees@>=
 INLINE uint32_t block_end(const struct kv_range *r, uint32_t t0)

@@ -142,9 +142,9 @@ here it is filled. A family whose parts are all in that structure already costs 
 @<What is asked of the settings@>=
 struct config_options {
   const char *const *ignore;
-  size_t n_ignore; /* fields to read over if nobody knows them */
-  bool tolerant; /* read over all that nobody knows */
-  size_t n_unknown; /* how many others nobody knows */
+  size_t n_ignore; /* fields to ignore if they are unknown */
+  bool tolerant; /* ignore all unknown fields */
+  size_t n_unknown; /* how many other unknown fields there were */
   bool *used; /* |[n_ignore]|, or null: was it met? */
 };
   /* what the caller knows better than this program; borrowed. Filled in: |n_unknown|, fields that were
@@ -189,7 +189,7 @@ struct config_reader {
   json_t *all;
   const struct tables *t; /* those that are being read */
   struct config_options *o;
-  json_t *strange; /* fields that nobody knows: an object of the file's values */
+  json_t *strange; /* unknown fields: an object of the file's values */
   struct model_config *c;
   struct memory *m;
   struct error *why;
@@ -647,7 +647,7 @@ static const char *harmless_reason(const struct tables *t, const char *name)
       if (strcmp(h->name, name) == 0) return h->reason;
   return NULL;
 }
-@<Meet a field that nobody knows@>@;
+@<Meet an unknown field@>@;
 @<Use a field, ignore it, or refuse it@>@;
 
 @ The last resort is a value that says no. A feature that a later release of the library
@@ -676,7 +676,7 @@ static bool read_field(struct config_reader *s, const char *name, json_t *value,
 
 @ What is left is an unknown field. The caller may have asked for it to be ignored, or may want to see all fields; otherwise it is put aside, with its value, until all fields have been read and the sentence can name every unknown one.
 
-@<Meet a field that nobody knows@>=
+@<Meet an unknown field@>=
 const char config_ignored_by_caller[] = "ignored, as you asked";
 static bool read_unknown(struct config_reader *s, const char *name, json_t *value)
 {
@@ -697,7 +697,7 @@ static bool read_unknown(struct config_reader *s, const char *name, json_t *valu
 
 @ If there is only one, the sentence shows its value. If there are several, it lists their names, and counts those that do not fit.
 
-@<Name the fields that nobody knows@>=
+@<Name the unknown fields@>=
 static bool refuse_unknown(struct config_reader *s)
 {
   char names[240] = "", wanted[] = "fields that this program knows";
@@ -1205,7 +1205,7 @@ files of a directory.
 @<From one field to two files@>=
 @<Remember what was ignored@>@;
 @<Account for every field@>@;
-@<Name the fields that nobody knows@>@;
+@<Name the unknown fields@>@;
 @<Read all fields of a file@>@;
 @<Ask the table of families@>@;
 @<Find the family@>@;
@@ -1657,7 +1657,7 @@ static void shape_words(const struct tensor_entry *t, char found[64])
 
 @ A matrix has a bias
 or not, as the settings say; GPT-2 stores its matrices with the inputs first, since its layers were written as convolutions. A square matrix would pass for its transpose here, with the same shape
-and other numbers. So which way it lies is decided by the layout and never guessed from the shape.
+and other numbers. So the order is decided by the layout and never guessed from the shape.
 
 @<Find a matrix with its bias@>=
 static struct matrix require_matrix(struct model_loader *a, enum tensor_role role,

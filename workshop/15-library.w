@@ -4,7 +4,7 @@
 
 \chapterquestion{My own program wants a text continued. What must it call, and how little of this book must it know?}
 @** From outside: one header for other programs. \label{sec:library}
-\incipit{S}{uppose that you} write a text editor, and that it should be able to finish the sentence its user has begun. The chapters have all the parts, and every chapter
+\incipit{S}{uppose that you} write a text editor, and want it to finish a sentence that its user has begun. The chapters have all the parts, and every chapter
 has a header that shows them: structures with all their fields, and functions that are named for what they do, |head| and |forward| and |generate|. Within a book that is right.
 In your editor it goes wrong in three ways. You would include half a dozen headers, and what they include, in order to call a few functions. Your editor may have a |generate| of its own, and then the linker finds two. And if we add a field to a
 structure next year, an editor that was compiled this year goes on using the old one, and reads the wrong bytes.
@@ -32,7 +32,7 @@ The third token is shown but not read, because we do not ask what follows it. So
 $4+5+6=15$ rows. With this library you would have to ask for that, by cropping the sequence to nothing before each step.
 \end{byhand}
 
-@ Here is such a program, which includes nothing of ours but |"incipit.h"|. It opens a model, a context, a sampler and a stream. Then it goes round the loop that you know: rows go
+@ The same in C, for twelve tokens, in a program that includes nothing of ours but |"incipit.h"|. It opens a model, a context, a sampler and a stream. Then it goes round the loop that you know: rows go
 in, logits come out, the sampler chooses a token and is told that the token was accepted, and the stream says which bytes may be shown. Each call returns false or |NULL| if it fails,
 so a chain of |&&| stops at the first one that does.
 
@@ -139,7 +139,7 @@ A program can hold a pointer to an opaque structure and pass it on, but cannot l
 change what is in it, and programs that were compiled before need not be compiled again: the \emph{application binary interface} (ABI) stays the same.
 @^opaque type@>@^application binary interface@>
 
-|INCIPIT_API| stands before each function. For a compiler of C++ it says that the function has a name as in C; for the linker it says that the name
+|INCIPIT_API| comes before each function. For a compiler of C++ it says that the function has a name as in C; for the linker it says that the name
 may be seen outside a shared library. The two macros with the version are for the preprocessor; |incipit_version| tells which library the program really runs
 with, and the two may differ, since a shared library can be replaced after the program was compiled.
 @^C++@>
@@ -620,7 +620,7 @@ struct incipit_model {
   struct model *lm;
   struct tokenizer *t; /* or null, and then |unspelt| says why */
   struct error unspelt;
-  struct lexicon *lexicon; /* null until somebody wants it */
+  struct lexicon *lexicon; /* null until the first constraint is opened */
   bool built_in;
   char path[PATH_CAP];
 };

@@ -11,9 +11,9 @@
    field of that name */
 struct config_options {
   const char *const *ignore;
-  size_t n_ignore; /* fields to read over if nobody knows them */
-  bool tolerant; /* read over all that nobody knows */
-  size_t n_unknown; /* how many others nobody knows */
+  size_t n_ignore; /* fields to ignore if they are unknown */
+  bool tolerant; /* ignore all unknown fields */
+  size_t n_unknown; /* how many other unknown fields there were */
   bool *used; /* [n_ignore], or null: was it met? */
 };
 
