@@ -345,7 +345,7 @@ struct store *cache_open(struct memory *m, const struct model_config *c,
      sentence if memory is refused or an option cannot be met. Owned by the caller,
      and closed by |store_close| */
 
-@ What a fork costs, and what a cache holds, can be asked; whoever says that nothing was copied should be able to show it.
+@ What a fork costs, and what a cache holds, can be asked; if we say that nothing was copied, you should be able to check.
 
 @<A store that keeps its rows in pages@>=
 struct cache_state { size_t pages, pages_used, page_rows, bytes, bytes_used,
@@ -651,7 +651,7 @@ static bool cache_fork(struct store *common, uint32_t from, uint32_t to,
   return true;
 }
 
-@ What a cache has done with its pages is not a secret of the module: if we claim that a fork is free, you must be able to check. A store of another kind, which we recognize by its table of functions, has no pages to report.
+@ The report adds up the pages of all groups. A store of another kind, which we recognize by its table of functions, has no pages to report.
 
 @<Look at a cache@>=
 struct cache_state cache_look(const struct store *common)

@@ -52,7 +52,7 @@ int main(int argc, char **argv)
   bool ok = (x.model = incipit_model_open("models/pocket", why)) != NULL@|
     && (x.context = incipit_context_open(x.model, NULL, why)) != NULL@|
     && (x.sampler = incipit_sampler_open(x.model, NULL, why)) != NULL@|
-    && (x.stream = incipit_stream_open(x.model, NULL, 0, false, why)) != NULL@|
+    && (x.stream = incipit_stream_open(x.model, NULL, 0, false,@| why)) != NULL@|
     && write_text(&x, "The cat sat");
   if (!ok) fprintf(stderr, "code %d: %s\n", why->code, why->text);
   incipit_stream_close(x.stream);
@@ -2469,7 +2469,7 @@ Each is about a call that looks simpler than it is.
 both?}{\texttt{make exercise-W15-1}}{30 and 50: the last token of a text is not read, so each text adds 5 rows to those of the prompt, which are 20 or twice 20.}
 \exercise{think}{ex:library.handle}{A new context has 3 sequences. You open all three, close the second, and open one again. Which number does it get? And with which code does |incipit_forward| fail if a row still has the number of the sequence that was closed?}{\texttt{make
 exercise-W15-2}}{Its place is 1, and the place was given out twice: $2\cdot2^{16}+1$, or $2^{17}+1$. The code is 1, |INCIPIT_MISUSE|; no text of another sequence was touched.}
-\exercise{build}{ex:library.ids}{Write |uint32_t *all_ids(const struct incipit_model *m, const char *text, size_t *n)|: the ids of a text that ends with a zero byte, in a block from |malloc| that is large enough and not larger than it must be, and their number; |NULL| if the
+\exercise{build}{ex:library.ids}{Write a function |all_ids|, which is given a model, a text that ends with a zero byte, and the place for a number. It returns the ids of the text in a block from |malloc| that is large enough and no larger than it must be, and stores how many they are; it returns |NULL| if the
 text cannot be encoded.}{\texttt{make exercise-W15-3}}{Two calls of |incipit_encode|, the first with |NULL| and 0 to learn how many ids there are. The block has one element more, since |malloc(0)| may give |NULL|.}
 \end{exercises}
 
