@@ -372,7 +372,7 @@ INCIPIT_API bool incipit_sampler_accept(struct incipit_sampler *s, uint32_t id,
   struct incipit_error *why);
   /* the text goes on with |id|, whether it was chosen or not */
 
-@ A stream turns tokens into text that may be shown (\cref{sec:streaming}). It holds back an unfinished character, and the beginning of what may become a stop string. The bytes that it releases are borrowed: they are good until the next call for the same stream.
+@ A stream turns tokens into text that may be shown (\cref{sec:outflow}). It holds back an unfinished character, and the beginning of what may become a stop string. The bytes that it releases are borrowed: they are good until the next call for the same stream.
 @^streaming@>@^stop strings@>
 
 @<A stream@>=
@@ -2453,13 +2453,13 @@ struct incipit_result *incipit_chat_say(struct incipit_chat *t, const char *text
 @* The check, and what the library costs. \label{sec:outside-check}
 Everything behind the header has been checked in its own chapter. What can still go wrong is the connection: another default than the header says, a row that is computed twice, an error without a sentence, a name that is seen from outside. So the suite \.{check-library}
 uses the header as a stranger would. Four prompts are continued by |incipit_generate| and by |generate| of \cref{loop}, with the same settings, and must give the same ids; a text of $g$ tokens after $p$ must have cost $p+g-1$ rows and none of them twice.
-|incipit_generate_many| must give the texts of one prompt at a time, a fork and a crop the logits of a sequence that was read anew, and two threads the texts of one. Each function is called wrongly in every way that its comment excludes, and must answer with a code and a sentence.
-Then memory is refused, request by request, and each refusal must end in |INCIPIT_MEMORY|, with nothing lost. A script looks at the compiled library: the names that it shows are those of the header and no others, and the header itself must please compilers of C and of C++.
+|incipit_generate_many| must give the texts of one prompt at a time, a fork and a crop the logits of a sequence that was read anew, and two threads the texts of one. Every function that can fail is called wrongly, and must answer with a code and a sentence.
+Then the same calls are made again and again, and each time one request for memory is refused: the answer must be |INCIPIT_MEMORY|, unless PCRE2 can do without the block, and under the sanitizers nothing may be left behind. A script looks at the compiled library: the names that it shows are those of the header and no others, and compilers of C and of C++ must accept the header without a warning.
 @^check of the library@>
 
 What does the detour through the library cost? In rows nothing: for $p$ tokens of a prompt and $g$ new ones the example computes $p+g-1$, as |generate| does with a cache, where a loop that forgets computes $gp+g(g-1)/2$. In time a call adds some comparisons and a copy of what crosses the border:
-a list of rows on its way in, a row of logits on its way out. In memory it adds what each object needs to stand alone, a count of its allocations and the copies of its options; the cache and the weights are where they were, and the weights of a model are in memory once for all contexts. What is really paid is paid by us. A name in this
-header cannot be changed any more, because programs that we have never seen are compiled with it.
+a list of rows on its way in, a row of logits on its way out. In memory it adds what each object needs to stand alone, a count of its allocations and the copies of its options; the cache and the weights are where they were, and the weights of a model are in memory once for all contexts. The real price is ours: a name in this
+header can no longer be changed, because programs that we have never seen are compiled with it.
 
 @* Exercises. \label{sec:outside-exercises}
 Each is about a call that looks simpler than it is.
