@@ -192,7 +192,7 @@ struct incipit_error { int code; char text[508]; };
      written on failure only; |why| may be |NULL| in every call. Functions that return
      |bool| are true if all went well, those that return a pointer give |NULL| if not */
 INCIPIT_API const char *incipit_version(void);
-  /* of the library that is running, as |INCIPIT_VERSION| is of the header */
+  /* the version of the library that is running; |INCIPIT_VERSION| is the header's */
 
 @ A header must also say plainly which threads may call what. The rule here is short: a model may be used by any number of threads at once, and every other object by one thread at a time.
 Two threads may each use a context of their own with the same model, and get the same bits as if one had waited for the other.
@@ -226,11 +226,11 @@ INCIPIT_API struct incipit_model *incipit_model_open(const char *directory,
   /* |directory| is in Hugging Face's layout; |NULL|: the built-in model, at
      |INCIPIT_MODEL| of the environment or where \.{make install} has put it */
 INCIPIT_API void incipit_model_close(struct incipit_model *m);
-  /* memory goes with the last object that was opened with it; |NULL| does nothing */
+  /* freed with the last object that was opened with it; |NULL| does nothing */
 INCIPIT_API uint32_t incipit_vocab_size(const struct incipit_model *m);
-  /* ids, and logits of a row; 0 for |NULL|, like the next */
+  /* how many ids there are, and logits in a row; 0 for |NULL|, as the next is */
 INCIPIT_API uint32_t incipit_context_size(const struct incipit_model *m);
-  /* the most tokens of a sequence */
+  /* how many tokens a sequence may have */
 INCIPIT_API bool incipit_is_end(const struct incipit_model *m, uint32_t id);
   /* is it one of the ids that end a text? */
 INCIPIT_API bool incipit_encode(const struct incipit_model *m, const char *text, size_t n,
@@ -295,7 +295,7 @@ INCIPIT_API bool incipit_sequence_close(struct incipit_context *c, uint32_t sequ
   /* forgets its rows and its number */
 INCIPIT_API bool incipit_sequence_length(const struct incipit_context *c, uint32_t
   sequence, size_t *length, struct incipit_error *why);
-  /* its rows, and the position of the next */
+  /* how many rows it has, which is the position of the next */
 INCIPIT_API bool incipit_sequence_fork(struct incipit_context *c, uint32_t from,
   uint32_t *to, struct incipit_error *why);
   /* opens one that is equal to |from| and shares its memory (copied on write) */
@@ -314,8 +314,8 @@ struct incipit_row { uint32_t sequence, position, token; };
   /* |token| at |position|, from 0, of |sequence| */
 INCIPIT_API bool incipit_forward(struct incipit_context *c, const struct incipit_row
   *rows, size_t n, struct incipit_error *why);
-  /* puts |n| rows through the model; those of a sequence stand in the list in the order
-     of their positions, which go on from its length; on failure nothing has changed */
+  /* puts |n| rows through the model; those of a sequence are in the order of their
+     positions, which go on from its length; on failure no sequence has changed */
 INCIPIT_API bool incipit_logits(struct incipit_context *c, const size_t *which, size_t
   n, float *logits, struct incipit_error *why);
   /* |logits[n][vocab_size]| of the rows |which[n]| of the latest pass, counted from 0 */
@@ -367,10 +367,10 @@ INCIPIT_API bool incipit_sampler_reset(struct incipit_sampler *s, const uint32_t
      end within |max_new_tokens|, 0: as many as the model's context has room for */
 INCIPIT_API bool incipit_sampler_apply(struct incipit_sampler *s, const float *logits,
   uint32_t *id, struct incipit_error *why);
-  /* what it chooses by |logits[vocab_size]|; asked again it says the same */
+  /* chooses by |logits[vocab_size]|; asked again it chooses the same */
 INCIPIT_API bool incipit_sampler_accept(struct incipit_sampler *s, uint32_t id,
   struct incipit_error *why);
-  /* the text goes on with |id|, whether it was chosen or not */
+  /* appends |id| to the text, whether it was chosen or not */
 
 @ A stream turns tokens into text that may be shown (\cref{sec:outflow}). It holds back an unfinished character, and the beginning of what may become a stop string. The bytes that it releases are borrowed: they are good until the next call for the same stream.
 @^streaming@>@^stop strings@>
@@ -435,7 +435,7 @@ INCIPIT_API struct incipit_result *incipit_generate(struct incipit_context *c, c
 INCIPIT_API bool incipit_generate_many(struct incipit_context *c, const struct
   incipit_prompt *prompt, size_t n, const struct incipit_generate_options *o, struct
   incipit_result **result, struct incipit_error *why);
-  /* to |result[n]|, the same texts as one by one; on failure all are |NULL| */
+  /* writes |result[n]|: the same texts as one by one; on failure all are |NULL| */
 INCIPIT_API void incipit_result_close(struct incipit_result *r);
   /* returns its memory */
 

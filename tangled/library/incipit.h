@@ -21,7 +21,7 @@
      written on failure only; why may be NULL in every call. Functions that return
      bool are true if all went well, those that return a pointer give NULL if not */
   struct incipit_error { int code; char text[508]; };
-  /* of the library that is running, as INCIPIT_VERSION is of the header */
+  /* the version of the library that is running; INCIPIT_VERSION is the header's */
   INCIPIT_API const char *incipit_version(void);
 
   /* <The objects, and which threads may use them> */
@@ -45,11 +45,11 @@
      of the environment or where make install has put it */
   INCIPIT_API struct incipit_model *incipit_model_open(const char *directory,
     struct incipit_error *why);
-  /* memory goes with the last object that was opened with it; NULL does nothing */
+  /* freed with the last object that was opened with it; NULL does nothing */
   INCIPIT_API void incipit_model_close(struct incipit_model *m);
-  /* ids, and logits of a row; 0 for NULL, like the next */
+  /* how many ids there are, and logits in a row; 0 for NULL, as the next is */
   INCIPIT_API uint32_t incipit_vocab_size(const struct incipit_model *m);
-  /* the most tokens of a sequence */
+  /* how many tokens a sequence may have */
   INCIPIT_API uint32_t incipit_context_size(const struct incipit_model *m);
   /* is it one of the ids that end a text? */
   INCIPIT_API bool incipit_is_end(const struct incipit_model *m, uint32_t id);
@@ -96,7 +96,7 @@
   /* forgets its rows and its number */
   INCIPIT_API bool incipit_sequence_close(struct incipit_context *c, uint32_t sequence,
     struct incipit_error *why);
-  /* its rows, and the position of the next */
+  /* how many rows it has, which is the position of the next */
   INCIPIT_API bool incipit_sequence_length(const struct incipit_context *c, uint32_t
     sequence, size_t *length, struct incipit_error *why);
   /* opens one that is equal to from and shares its memory (copied on write) */
@@ -112,8 +112,8 @@
   /* <Passes> */
   /* token at position, from 0, of sequence */
   struct incipit_row { uint32_t sequence, position, token; };
-  /* puts n rows through the model; those of a sequence stand in the list in the order
-     of their positions, which go on from its length; on failure nothing has changed */
+  /* puts n rows through the model; those of a sequence are in the order of their
+     positions, which go on from its length; on failure no sequence has changed */
   INCIPIT_API bool incipit_forward(struct incipit_context *c, const struct incipit_row
     *rows, size_t n, struct incipit_error *why);
   /* logits[n][vocab_size] of the rows which[n] of the latest pass, counted from 0 */
@@ -157,10 +157,10 @@
      end within max_new_tokens, 0: as many as the model's context has room for */
   INCIPIT_API bool incipit_sampler_reset(struct incipit_sampler *s, const uint32_t *id,
     size_t n, size_t max_new_tokens, struct incipit_error *why);
-  /* what it chooses by logits[vocab_size]; asked again it says the same */
+  /* chooses by logits[vocab_size]; asked again it chooses the same */
   INCIPIT_API bool incipit_sampler_apply(struct incipit_sampler *s, const float *logits,
     uint32_t *id, struct incipit_error *why);
-  /* the text goes on with id, whether it was chosen or not */
+  /* appends id to the text, whether it was chosen or not */
   INCIPIT_API bool incipit_sampler_accept(struct incipit_sampler *s, uint32_t id,
     struct incipit_error *why);
 
@@ -216,7 +216,7 @@
   INCIPIT_API struct incipit_result *incipit_generate(struct incipit_context *c, const
     uint32_t *id, size_t n, const struct incipit_generate_options *o,
     struct incipit_error *why);
-  /* to result[n], the same texts as one by one; on failure all are NULL */
+  /* writes result[n]: the same texts as one by one; on failure all are NULL */
   INCIPIT_API bool incipit_generate_many(struct incipit_context *c, const struct
     incipit_prompt *prompt, size_t n, const struct incipit_generate_options *o, struct
     incipit_result **result, struct incipit_error *why);
