@@ -360,7 +360,7 @@ While a pass runs it needs the arrays of its arena (\cref{sec:forward}): for eac
 \begin{equation}\label{eq:activations}
   4\,\bigl(3d+2q+2k+u+gf+2\lfloor d_h/2\rfloor\bigr)+w
 \end{equation}
-bytes, where $u=3q$ for models whose files have queries, keys and values in one matrix, as GPT-2's from Hugging Face have, and else 0; and $w=\val{activations.row}$ bytes are for what is not a |float|: the token, the position, a |size_t| for the place in the order, at worst a segment of its own, and a mark for a row that is not finite. Besides, each worker has scratch memory for attention, with $d_h+2$ numbers for each whole block of 256 positions that a row can see, and for two more; and |struct pass| itself takes \val{activations.pass} bytes. No factor in this is the number of layers: they all use the same arena.
+bytes, where $u=3q$ for models whose files have queries, keys and values in one matrix, as GPT-2's from Hugging Face have, and else 0; and $w=\val{activations.row}$ bytes are for what is not a |float|: the token, the position, a |size_t| for the place in the order, at worst a segment of its own, and a mark for a row that is not finite. Besides, each worker has scratch memory for attention, with $d_h+2$ numbers for each whole block of 256 positions that a row can see, and for two more; and |struct pass| itself takes \val{activations.pass} bytes. (If a model has matrices that are stored by inputs, as GPT-2 has, each worker keeps a workspace of a few hundred kilobytes for their panels as well, \cref{sec:room}. It depends neither on the model nor on the text, and is not counted here.) No factor in this is the number of layers: they all use the same arena.
 @^activations@>
 
 @<What a pass borrows@>=
