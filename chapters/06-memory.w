@@ -356,7 +356,7 @@ bool named_shape_find(const char *name, struct model_config *c, struct error *wh
 }
 
 @* Activations. \label{sec:passbill}
-While a pass runs it needs the arrays of its arena (\cref{sec:forward}): for each of its $m$ rows the stream, its normed copy, and what comes back to be added, of $d$ numbers each; queries and what attention has found, of $q$; keys and values; the inside of the MLP; and the cosines and sines of its angles, a pair for each wheel. All these are numbers of four bytes. With the letters from above, and $g=2$ for a gated MLP and else 1, a row takes
+While a pass runs it needs the arrays of its arena (\cref{sec:forward}): for each of its $m$ rows the stream, its normed copy, and what comes back to be added, of $d$ numbers each; queries and what attention has found, of $q$; keys and values; the inside of the MLP; and the cosines and sines of its angles, a pair for each wheel. All these are numbers of four bytes. (If the engine has a pool of workers, the arena is kept for the next pass, \cref{sec:pool}, so what a pass needs stays allocated as long as the pool.) With the letters from above, and $g=2$ for a gated MLP and else 1, a row takes
 \begin{equation}\label{eq:activations}
   4\,\bigl(3d+2q+2k+u+gf+2\lfloor d_h/2\rfloor\bigr)+w
 \end{equation}
