@@ -2082,7 +2082,7 @@ static bool request_agrees(const struct run *g, const char *call,
       " model; wanted: the context's", call);
 }
 
-@ One function writes the texts for three callers: |incipit_generate|, |incipit_generate_many|, and a conversation, whose template has end tokens of its own besides the model's.
+@ One function writes the texts for three callers. Two of them are public, for one prompt and for many. The third is a conversation, whose template has end tokens of its own besides the model's.
 
 @<What the parts share@>=
 struct writing_request {
