@@ -2450,29 +2450,6 @@ struct incipit_result *incipit_chat_say(struct incipit_chat *t, const char *text
   return NULL;
 }
 
-@* The check, and what the library costs. \label{sec:outside-check}
-Everything behind the header has been checked in its own chapter. What can still go wrong is the connection: another default than the header says, a row that is computed twice, an error without a sentence, a name that is seen from outside. So the suite \.{check-library}
-uses the header as a stranger would. Four prompts are continued by |incipit_generate| and by |generate| of \cref{loop}, with the same settings, and must give the same ids; a text of $g$ tokens after $p$ must have cost $p+g-1$ rows and none of them twice.
-|incipit_generate_many| must give the texts of one prompt at a time, a fork and a crop the logits of a sequence that was read anew, and two threads the texts of one. Every function that can fail is called wrongly, and must answer with a code and a sentence.
-Then the same calls are made again and again, and each time one request for memory is refused: the answer must be |INCIPIT_MEMORY|, unless PCRE2 can do without the block, and under the sanitizers nothing may be left behind. A script looks at the compiled library: the names that it shows are those of the header and no others, and compilers of C and of C++ must accept the header without a warning.
-@^check of the library@>
-
-What does the detour through the library cost? In rows nothing: for $p$ tokens of a prompt and $g$ new ones the example computes $p+g-1$, as |generate| does with a cache, where a loop that forgets computes $gp+g(g-1)/2$. In time a call adds some comparisons and a copy of what crosses the border:
-a list of rows on its way in, a row of logits on its way out. In memory it adds what each object needs to stand alone, a count of its allocations and the copies of its options; the cache and the weights are where they were, and the weights of a model are in memory once for all contexts. The real price is ours: a name in this
-header can no longer be changed, because programs that we have never seen are compiled with it.
-
-@* Exercises. \label{sec:outside-exercises}
-Each is about a call that looks simpler than it is.
-
-\begin{exercises}
-\exercise{check}{ex:library.rows}{A prompt of 20 tokens is continued twice, by 6 tokens each time, in two sequences. How many rows does |incipit_context_report| count if the second sequence is forked from the first after the prompt? And if the prompt is read in
-both?}{\texttt{make exercise-W15-1}}{30 and 50: the last token of a text is not read, so each text adds 5 rows to those of the prompt, which are 20 or twice 20.}
-\exercise{think}{ex:library.handle}{A new context has 3 sequences. You open all three, close the second, and open one again. Which number does it get? And with which code does |incipit_forward| fail if a row still has the number of the sequence that was closed?}{\texttt{make
-exercise-W15-2}}{Its place is 1, and the place was given out twice: $2\cdot2^{16}+1$, or $2^{17}+1$. The code is 1, |INCIPIT_MISUSE|; no text of another sequence was touched.}
-\exercise{build}{ex:library.ids}{Write a function |all_ids|, which is given a model, a text that ends with a zero byte, and the place for a number. It returns the ids of the text in a block from |malloc| that is large enough and no larger than it must be, and stores how many they are; it returns |NULL| if the
-text cannot be encoded.}{\texttt{make exercise-W15-3}}{Two calls of |incipit_encode|, the first with |NULL| and 0 to learn how many ids there are. The block has one element more, since |malloc(0)| may give |NULL|.}
-\end{exercises}
-
 @* The files of the library. \label{sec:outside-files}
 The private header has what the parts share. It begins with what all of them need and then defines the opaque structures.
 
@@ -2581,3 +2558,26 @@ const char *incipit_version(void) { return INCIPIT_VERSION; }
 @<Open and close a conversation@>@;
 @<Leave out the blanks before an answer@>@;
 @<Say something, and get an answer@>@;
+
+@* The check, and what the library costs. \label{sec:outside-check}
+Everything behind the header has been checked in its own chapter. What can still go wrong is the connection: another default than the header says, a row that is computed twice, an error without a sentence, a name that is seen from outside. So the suite \.{check-library}
+uses the header as a stranger would. Four prompts are continued by |incipit_generate| and by |generate| of \cref{loop}, with the same settings, and must give the same ids; a text of $g$ tokens after $p$ must have cost $p+g-1$ rows and none of them twice.
+|incipit_generate_many| must give the texts of one prompt at a time, a fork and a crop the logits of a sequence that was read anew, and two threads the texts of one. Every function that can fail is called wrongly, and must answer with a code and a sentence.
+Then the same calls are made again and again, and each time one request for memory is refused: the answer must be |INCIPIT_MEMORY|, unless PCRE2 can do without the block, and under the sanitizers nothing may be left behind. A script looks at the compiled library: the names that it shows are those of the header and no others, and compilers of C and of C++ must accept the header without a warning.
+@^check of the library@>
+
+What does the detour through the library cost? In rows nothing: for $p$ tokens of a prompt and $g$ new ones the example computes $p+g-1$, as |generate| does with a cache, where a loop that forgets computes $gp+g(g-1)/2$. In time a call adds some comparisons and a copy of what crosses the border:
+a list of rows on its way in, a row of logits on its way out. In memory it adds what each object needs to stand alone, a count of its allocations and the copies of its options; the cache and the weights are where they were, and the weights of a model are in memory once for all contexts. The real price is ours: a name in this
+header can no longer be changed, because programs that we have never seen are compiled with it.
+
+@* Exercises. \label{sec:outside-exercises}
+Each is about a call that looks simpler than it is.
+
+\begin{exercises}
+\exercise{check}{ex:library.rows}{A prompt of 20 tokens is continued twice, by 6 tokens each time, in two sequences. How many rows does |incipit_context_report| count if the second sequence is forked from the first after the prompt? And if the prompt is read in
+both?}{\texttt{make exercise-W15-1}}{30 and 50: the last token of a text is not read, so each text adds 5 rows to those of the prompt, which are 20 or twice 20.}
+\exercise{think}{ex:library.handle}{A new context has 3 sequences. You open all three, close the second, and open one again. Which number does it get? And with which code does |incipit_forward| fail if a row still has the number of the sequence that was closed?}{\texttt{make
+exercise-W15-2}}{Its place is 1, and the place was given out twice: $2\cdot2^{16}+1$, or $2^{17}+1$. The code is 1, |INCIPIT_MISUSE|; no text of another sequence was touched.}
+\exercise{build}{ex:library.ids}{Write a function |all_ids|, which is given a model, a text that ends with a zero byte, and the place for a number. It returns the ids of the text in a block from |malloc| that is large enough and no larger than it must be, and stores how many they are; it returns |NULL| if the
+text cannot be encoded.}{\texttt{make exercise-W15-3}}{Two calls of |incipit_encode|, the first with |NULL| and 0 to learn how many ids there are. The block has one element more, since |malloc(0)| may give |NULL|.}
+\end{exercises}
