@@ -184,8 +184,8 @@ struct memory { struct account of[N_MEMORY_CLASSES], all; uint64_t fail_at; };
      number |fail_at| (from 1, over all purposes; 0: none) is refused */
 
 @ Every block carries its size and its purpose in front of it, so that the caller who frees it need
-not know them.\side{A book belongs to one thread at a time, and the workers of a pool never allocate. So the books need no
-lock. Several threads that write texts have a book each; models and tokenizers, which all of them may read, take nothing from any book while they are read.} The books count what was requested, not the few bytes of this header: they answer
+not know them.\side{Each |struct memory| belongs to one thread at a time, and the workers of a pool never allocate. So the books need no
+lock. Threads that write texts at the same time have one each; models and tokenizers, which they may share, allocate nothing while they are read.} The books count what was requested, not the few bytes of this header: they answer
 the question how much a \emph{model} needs, and the same model must give the same answer under another allocator.
 @^header of a block@>
 
@@ -213,10 +213,10 @@ void *arena_alloc(struct arena *a, enum memory_class what, size_t count, size_t 
   /* a block as |memory_alloc| gives it, or a kept one, whose contents are anything; it is neither
      resized nor freed by itself; after a refusal null, without another request */
 void arena_reset(struct arena *a);
-  /* takes all blocks back and keeps them for those who allocate next: the first is given out first,
+  /* takes all blocks back and keeps them for the next allocations: the first is given out first,
      and one that is too small, or for another purpose, is freed and replaced */
 void arena_free(struct arena *a);
-  /* frees all blocks, the kept ones, too; an arena that is all zero has none */
+  /* frees all blocks, those that are kept as well; an arena that is all zero has none */
 const char *memory_class_name(enum memory_class what);
   /* \.{"weights"}, \.{"cache"}, \dots */
 
@@ -396,10 +396,10 @@ void arena_free(struct arena *a)
   while (a->spare != NULL) memory_free(a->m, unchain(&a->spare));
 }
 
-@ A list of allocations that is repeated, as the passes of a text repeat theirs, can have the same blocks each time; then nothing is asked of the system, and
-nothing is zeroed. |arena_reset| moves the blocks to a second chain, |spare|. The last goes first, so the first is at its front in the end, where the first
-allocation of the next round finds it. If the round wants more there than last time, the small block is freed before the large one is allocated, so that the arena
-never holds more than one round has asked for at each of its places.
+@ Every pass through a model allocates the same list of blocks. If the list is repeated, it can be given the same blocks each time; then nothing is asked of the system, and
+nothing is zeroed. |arena_reset| moves the blocks to a second chain, |spare|, the last one first. So the first block ends up at the front of the chain, where the first
+allocation of the next round finds it. If that allocation wants more than last time, the small block is freed before the large one is allocated. So the arena
+never holds more blocks than one round has asked for.
 
 @<Allocate in an arena, and free it@>=
 void arena_reset(struct arena *a)
@@ -408,7 +408,7 @@ void arena_reset(struct arena *a)
   a->refused = false;
 }
 
-@ Both chains are links in the headers of the blocks.
+@ Both chains run through the headers of the blocks. |take_spare| takes the block at the front, or frees it if it does not fit; |arena_alloc| then allocates a new one.
 
 @<Move a block from one chain to another@>=
 static void chain(void **list, void *p)
@@ -690,8 +690,8 @@ struct pool *pool_open(struct memory *m, unsigned workers, struct error *why);
      the caller; null and a sentence if threads or memory are refused */
 void pool_run(struct pool *p, pool_work *work, void *ctx);
   /* |work(ctx, i, workers)| for every |i|, on as many threads; returns when all are done. The
-     caller's own part runs under the modes that |float_modes_begin| has set, or has not; the
-     other workers always have the default ones. A null pool is one worker */
+     caller's own part runs under the floating-point modes that the caller has, so call
+     |float_modes_begin| first; the other workers always have the standard ones. A null pool is one worker */
 unsigned pool_workers(const struct pool *p);
   /* how many; 1 for a null pool */
 struct arena *pool_arena(struct pool *p, const struct memory *m);
@@ -701,7 +701,7 @@ bool pool_reserve(struct pool *p, size_t size, struct error *why);
   /* from now on each worker has a workspace of at least |size| bytes; does nothing for a null
      pool. False and a sentence if memory is refused */
 void *pool_workspace(struct pool *p, unsigned worker, size_t size);
-  /* the workspace of a worker, at a multiple of 64, its contents anything; null if less than
+  /* the workspace of a worker, at a multiple of 64, its contents anything; null if fewer than
      |size| bytes have been reserved */
 void pool_close(struct memory *m, struct pool *p);
   /* ends the threads and returns the memory */
@@ -709,9 +709,9 @@ unsigned pool_cores(void);
   /* physical cores that are online, at least 1 */
 
 @ A helper is a worker that is a thread of ours; it knows its pool and its number. A step has two ends. The caller announces it, for
-which all helpers wait; and the last helper reports that it is done, for which the caller waits. Both are the same thing, a \emph{generation}: a number that only ever rises by
-one, and somebody who waits until it is no longer the number that was seen last. Such a wait cannot come too late, as waiting for a signal can: the new number is there to be
-read by those who arrive after the announcement, too.
+which all helpers wait; and the last helper reports that all are done, for which the caller waits. Each is a \emph{generation counter}: a number that only ever rises by
+one. A thread that waits remembers the number that it saw last, and waits until the counter shows another. Such a wait cannot come too late, as waiting for a signal can: a thread that arrives after the announcement
+finds the new number, and goes on at once.
 @^barrier@>@^generation counter@>
 
 @<What a pool holds@>=
@@ -732,12 +732,12 @@ struct pool {
   struct worker_thread *threads; /* |workers| of them; number 0, the caller, is unused */
 };
 
-@ Who waits looks at the number for a short while before it goes to sleep, because
-the next step of a pass usually comes within microseconds, and waking a sleeper takes
-longer than that. But it must go to sleep in the end: a program that waits for its user would otherwise keep every core hot. Between two looks
+@ A thread that waits first looks at the number again and again for a short while, which is called \emph{spinning}, because
+the next step of a pass usually comes within microseconds, and waking a sleeping thread takes
+longer than that. But it must go to sleep in the end: a program that waits for its user would otherwise keep every core busy. Between two looks
 it pauses. On x86 there is an instruction for that, which leaves the core to its other hardware thread for some tens of cycles, and keeps the processor from
-looking ahead at a value that has not come. The looks are few, because they are dear when there are more threads than cores: then we may be looking at the very core on which
-the one we wait for wants to run.
+guessing a value that has not come yet. The looks are few, because they are expensive when there are more threads than cores: we may be spinning on the very core that
+the thread we wait for needs.
 @^spinning@>
 
 @<Wait until a generation is over@>=
@@ -764,11 +764,12 @@ static void generation_wait(struct pool *p, struct generation *g, unsigned seen)
   pthread_mutex_unlock(&p->lock);
 }
 
-@ The other side raises the number, and takes the lock only if someone sleeps. Could it miss one? A sleeper first enters itself in |sleepers| and then looks at the
-number; here the number is raised first, and then we look at |sleepers|. These four are atomic operations of the strictest kind, which all threads see in one order; so if we
-see no sleeper, the sleeper sees the new number, and does not sleep. And one that has seen the old number holds the lock until the very moment at which it
+@ The other side raises the number, and takes the lock only if a thread sleeps. Could it miss one? A thread that goes to sleep first counts itself in |sleepers| and then looks at the
+number; here we first raise the number and then look at |sleepers|. These four are atomic operations of the strictest kind, \emph{sequentially consistent}, which all threads see in one order. So if we
+see no sleeper, that thread sees the new number, and does not sleep. If it has seen the old number, it holds the lock until the moment at which it
 sleeps, so the signal cannot fall between its look and its sleep. The atomic operations also carry the work to the helpers and its results back: what a thread wrote
-before it raised a number, another can read after it has seen the number risen.
+before it raised a number, another can read after it has seen the new number.
+@^sequential consistency@>
 
 @<Raise a generation, and wake those who sleep@>=
 static void generation_raise(struct pool *p, struct generation *g)
@@ -782,23 +783,23 @@ static void generation_raise(struct pool *p, struct generation *g)
 
 @ The floating-point unit has modes: how to round, whether to flush small numbers to
 zero. They belong to each thread, and a library linked with \.{-Ofast} by somebody else
-may have changed them behind our back. A result must not depend on that. So whoever computes asks for the standard modes first, and afterwards puts back what was
+may have changed them behind our back. A result must not depend on that. So a function that computes sets the standard modes first, and afterwards puts back those that it
 found, since the caller's thread is not ours. This is done once for a whole pass through a model and not for each of its
-steps, many of which are over, in a small model, before the modes could have been saved and put back.
+steps: in a small model many a step takes less time than saving the modes and putting them back.
 @^rounding mode@>@^denormals@>
 
 @<A pool of workers@>=
 struct float_modes { unsigned mxcsr; fenv_t rest; };
-  /* the modes of a thread, as they were found: the first on x86-64, the second elsewhere */
+  /* the modes of a thread, as they were found: |mxcsr| on x86-64, |rest| elsewhere */
 void float_modes_begin(struct float_modes *f);
   /* sets the standard modes for the calling thread: to nearest, nothing flushed; |*f| has those that were found */
 void float_modes_end(const struct float_modes *f);
   /* puts back the modes that were found */
 
-@ C has functions for the modes, which also save and load the old stack of the x87 unit. On x86-64 no |float| and no |double| goes through it, and all that counts is one
-register, MXCSR, whose standard value is \.{1f80}: nothing flushed, nearest, no traps. Reading and writing it takes a small part of the time of the functions. A test
-sets every mode wrong and looks.\side{There is a pragma that should tell the compiler of this, |FENV_ACCESS|; neither gcc nor clang needs it here, because a kernel is called
-through a pointer, and they cannot see through that.}
+@ C has functions for the modes, |fegetenv| and |fesetenv|, but on x86-64 they also save and load the state of the old x87 unit. No |float| and no |double| of ours is computed there; all that counts is one
+register, MXCSR, whose standard value is \.{1f80}: nothing flushed, nearest, no traps. Reading and writing it takes a small part of the time that the functions take. A test
+sets every mode wrong and compares the results.\side{There is a pragma that should tell the compiler of this, |FENV_ACCESS|; neither gcc nor clang needs it here, because a kernel is called
+through a pointer, and they do not know what it computes.}
 @^MXCSR@>
 
 @<Set the standard modes, and put back what was found@>=
@@ -820,9 +821,9 @@ void float_modes_end(const struct float_modes *f)
 {@+ fesetenv(&f->rest);@+ }
 #endif
 
-@ The life of a helper: set the modes, which nobody else will touch, since the thread is ours; then wait for a step that it has not done, do its part, report. The
-number that it has seen last is its own variable, and no new step begins before all have reported, so a step can
-neither be missed nor done twice. To report is to take one from |busy|, and the helper that brings it to zero says that the step is finished.
+@ A helper sets the standard modes once, and no other code changes them, since the thread is ours. Then it waits for a step that it has not done, does its part, reports, and waits again. The
+number that it saw last is a variable of its own, and no new step begins before all have reported, so a step can
+neither be missed nor done twice. To report, a helper takes one from |busy|; the one that brings it to zero announces that the step is finished.
 
 @<The life of a helper@>=
 static void *worker_main(void *argument)
@@ -840,8 +841,8 @@ static void *worker_main(void *argument)
   }
 }
 
-@ The caller announces the step, does part 0 itself, and then waits until it is finished. |busy| is set before the step is announced;
-the other order would let a quick helper report before it was counted. With one worker nothing is announced.
+@ The caller announces the step, does part 0 itself, and then waits until the others are done. |busy| is set before the step is announced;
+in the other order a quick helper could report before it was counted. With one worker nothing is announced.
 
 @<Give a step to all workers, and wait for the last@>=
 void pool_run(struct pool *p, pool_work *work, void *ctx)
@@ -860,7 +861,7 @@ void pool_run(struct pool *p, pool_work *work, void *ctx)
 }
 
 @ A pool of one has no helpers; it is allowed, and has a block all the same. The workers are known by their numbers from the moment the pool is there, so the
-lock and the two conditions must be ready before the first thread starts.
+lock and the condition must be ready before the first thread starts.
 
 @<Start the helpers@>=
 struct pool *pool_open(struct memory *m, unsigned workers, struct error *why)
@@ -882,8 +883,8 @@ struct pool *pool_open(struct memory *m, unsigned workers, struct error *why)
 
 @ Opening can fail half-way: the third thread may be refused after two were started.
 Then those two are told to end, and everything goes back. |end_threads| takes the number that
-were started, so it serves here and in |pool_close|. How large a stack a thread gets is otherwise the system's decision: eight
-megabytes with one C library, an eighth of one with another. We say it. No kernel keeps more than a few tens of kilobytes there, since what is large is in memory that is
+were started, so it serves here and in |pool_close|. How large a stack a thread gets would otherwise depend on the system: eight
+megabytes with one C library, an eighth of one with another. So we ask for one megabyte. No kernel needs more than a few tens of kilobytes of it, since large arrays are in memory that is
 counted (\cref{sec:room}); the rest is for builds that surround every array with guards.
 @^stack@>
 
@@ -945,9 +946,10 @@ unsigned pool_workers(const struct pool *p)
   return p == NULL ? 1 : p->workers;
 }
 
-@ Between steps a pool keeps memory, too. A step divides its work among the workers, and while it works, each may want an array of its own, too large for a stack. And the
-caller, who runs the same list of steps again and again, wants the same arrays for them each time. Both would otherwise be allocated and zeroed and freed in
-each pass. The arena is charged to the pool's memory; a caller whose own memory is another gets none, since its books must have what it uses.
+@ A pool also keeps memory between steps, of two kinds. While a step is done, each worker may need an array of its own that is too large for a stack: its \emph{workspace}. And the
+caller, who runs the same list of steps again and again, needs the same arrays for them each time, and keeps them in an arena. Both would otherwise be allocated, zeroed and freed in
+each pass. The arena is charged to the |struct memory| of the pool. A caller with another one gets no arena, since what it uses must be counted in its own.
+@^workspace@>
 
 @<What a pool keeps between steps@>=
 struct arena *pool_arena(struct pool *p, const struct memory *m)
@@ -1007,29 +1009,29 @@ static long first_sibling(long i)
 }
 
 @* Progress and cancellation. \label{sec:progress}
-Some calls take long: the reading of a whole book as a prompt, the opening of a model of many files. The person who waits wants to know how far the work is, and may want to give it up. Both are one question that
-the work asks of its caller now and then, \emph{so much is done; shall I go on?}, and so both are one function, which the caller brings. A function that is given none asks nobody.
+Some calls take long: reading a whole book as a prompt, opening a model of many files. The person who waits wants to know how far the work has come, and may want to give it up. Both needs are met by one question that
+the working function asks its caller now and then: \emph{this much is done; shall I go on?} So the caller supplies one function for both, a \emph{callback}. Without a callback nothing is asked.
 @^progress@>@^cancellation@>
 
 Why not let the caller's thread stop the work from outside? Because a thread that is stopped holds locks and memory that nobody can return. Work that is asked can leave everything in order: a pass that is given up has
-stored nothing (\cref{sec:forward}), and the text of a generation keeps what was written before. An alternative is a flag that the work reads. It would do for giving up, but tells nobody how far the work has come.
+stored nothing (\cref{sec:forward}), and the text of a generation keeps what was written before. An alternative is a flag that the work reads. That would do for giving up, but would not tell anyone how far the work has come.
 
 @<Progress, and a way to stop@>=
 struct progress {
   bool (*report)(void *ctx, size_t done, size_t all); /* false: give up */
   void *ctx;
   size_t before, all; /* if the work is a part: what came before it, and the whole; else 0 */
-  bool cancelled; /* |report| has once said false, and is not asked again */
+  bool cancelled; /* |report| has returned false once, and is not asked again */
 };
-  /* how far work has come, and whether it goes on; the unit is that of the function which takes it. It is
+  /* how far work has come, and whether it goes on; rows, tensors or whatever the function that takes it counts. It is
      the caller's, and used by one thread at a time */
 bool progress_tell(struct progress *p, size_t done, size_t all);
   /* reports that |done| of |all| are done; false: give up. A null |p| always goes on */
 bool progress_cancelled(const struct progress *p);
   /* whether it was given up; false for null */
 
-@ An answer of no is remembered. Work is nested, a layer in a pass and a pass in a prefill, and a caller who has said no once must not be asked by each of them, nor answer the second with yes.
-Work that was cut into parts, such as a prefill in chunks, says in |before| and |all| where the part belongs.
+@ A refusal is remembered. Work is nested, a layer in a pass and a pass in a prefill; a caller who has said no to one of them must not be asked again by the others, and perhaps say yes to one.
+If work is cut into parts, such as a prefill in chunks, |before| and |all| say where the part belongs.
 
 @<Ask whether to go on@>=
 bool progress_tell(struct progress *p, size_t done, size_t all)
@@ -1156,7 +1158,7 @@ the chapter has them so.
 @<Map a regular file@>@;
 @<Join a directory and a name@>@;
 
-@ The second half is the pool, from the modes of a thread up to the count of cores, and the question whether to go on. On a system without threads it is this half that would be written anew, with
+@ The second half is the pool, from the modes of a thread up to the count of cores, and the question whether to go on. On a system without threads it is this half that would be rewritten, with
 a |pool_run| that does all parts one after the other, and the bits would be the same, since who does a part does not matter (\cref{sec:pool}).
 
 @<Workers@>=

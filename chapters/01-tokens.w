@@ -488,7 +488,7 @@ extern const char split_gpt2[], split_llama3[];
 
 @ Cutting goes piece by piece, so that the longest text needs no list of its pieces. The splitter is
 what is compiled once; |struct pieces| is a text on its way through it, and remembers how far we are (|at|) and where the next
-match was found (|from|, |to|). A search needs a place for its result, and some memory to search in. If these were inside the splitter, it could serve only one thread at a time, and with it a whole tokenizer. So the caller brings them, as a |split_work|, and a splitter is only read.
+match was found (|from|, |to|). A search needs a place for its result, and some memory to search in. If these were inside the splitter, it could serve only one thread at a time, and with it a whole tokenizer. So the caller supplies them, as a |struct split_work|, and a splitter is only read.
 
 @<A pattern that cuts@>=
 struct text_piece { const unsigned char *byte; size_t n;
@@ -498,7 +498,7 @@ struct text_piece { const unsigned char *byte; size_t n;
 struct split_work { struct memory *m; void *general, *result, *limits,
   *stack; };
   /* |m| is set by the caller, the rest begins as null and is PCRE2's;
-     serves any splitters and any cuttings of one thread, also one
+     serves all splitters and all cuttings of one thread, even one
      inside another */
 void split_work_free(struct split_work *w);
   /* returns what the searches took; it may be used again */
@@ -581,7 +581,7 @@ static void give_for_pcre2(void *block, void *m)
   memory_free(m, p);
 }
 
-@ A splitter keeps two things of PCRE2: where memory comes from, and the code. Whoever has compiled a pattern can let any number of threads search with it.
+@ A splitter keeps two things of PCRE2: where memory comes from, and the code. Once a pattern has been compiled, any number of threads may search with it.
 
 @<What a splitter holds@>=
 struct splitter {
@@ -644,8 +644,8 @@ static bool compile(struct splitter *s, const struct bytes *text,
     (size_t) place);
 }
 
-@ What the searches of one thread need is made at the first of them. A result has room for one pair of numbers, where the
-match begins and where it ends; groups inside the pattern do not interest us. The limits are those of the text that is being cut.
+@ What a thread needs for its searches is made at the first of them. A result has room for one pair of numbers, where the
+match begins and where it ends; groups inside the pattern do not interest us. The limits are set later, for each text that is cut.
 
 @<Make room for the searches@>=
 static bool make_room(struct split_work *w, struct error *why)
@@ -661,8 +661,8 @@ static bool make_room(struct split_work *w, struct error *why)
     || error_say(why, "out of memory for a pattern");
 }
 
-@ All of it goes back in the opposite order of its making, and PCRE2's functions take a
-null for what was never made. Closing a splitter likewise serves both the one that has done its work and the one that was never finished.
+@ All of it is freed in the opposite order, and PCRE2's functions accept a
+null for what was never made. In the same way |splitter_close| serves both a splitter that has done its work and one that was never finished.
 
 @<Make room for the searches@>=
 void split_work_free(struct split_work *w)
@@ -684,7 +684,7 @@ void splitter_close(struct splitter *s)
 @ A search goes on from where the last one ended. PCRE2 counts the steps of a search and gives up
 after too many, which protects against patterns that try everything. Its own limit, $10^7$ steps, is the same for every text. The published patterns need a few
 steps a letter; so we add |100| for every byte, which leaves them room and still ends the others. The number must fit into 32 bits, and does so up to
-texts of 20 MB; from there on it is the largest that fits. It is set for every search, because a piece of this text may be cut by another pattern in between.
+texts of 20 MB; from there on it is the largest that fits. It is set before every search, because between two searches a piece of this text may have been cut by another pattern with the same |struct split_work|.
 @^backtracking@>
 
 @<Begin to cut@>=
@@ -729,7 +729,7 @@ static bool look(struct pieces *p, struct error *why)
 }
 
 @ The machine code searches on a stack of 32 kilobytes, and a pattern that remembers many places to come back to may reach its end. That is no property of the text, and must
-not decide what its pieces are. So the search is done again with a stack that may grow to a megabyte, which most texts never need; and if that ends as well, by PCRE2's interpreter, which has all the memory that we have.
+not decide what its pieces are. So the search is done again with a stack that may grow to a megabyte, which most texts never need. If that is not enough either, PCRE2's interpreter does the search, which may use as much memory as we have.
 
 @<Search, and once more without machine code if its stack ends@>=
 got = pcre2_match(s->code, p->text, p->n, p->at, options,

@@ -498,14 +498,14 @@ struct model {
   struct attention_dims attention; /* how many, how wide, and what scores are
     multiplied by */
   float *frequency; /* |[head_dim/2]|, or null with learned positions */
-  struct arena copies; /* of tensors that lie in an order which is not ours */
+  struct arena copies; /* of tensors whose rows the file has in another order */
   uint64_t layer_madds, layer_bytes, head_bytes;
   uint32_t matrix_types; /* bit |1 << type| for each type of its matrices */
 };
   /* a model: its settings and its weights, which belong to the files */
 struct prepared_weights *model_prepare(struct memory *m, const struct kernels *k,
   const struct model *lm, struct error *why);
-  /* copies of the matrices in the order that the table |k| likes best (|prepared_open|), for the
+  /* copies of the matrices in the order that is fastest for the table |k| (|prepared_open|), for the
      engines that will read |lm|; null and a sentence. Owned by the caller, for |prepared_close|; the model stays as it is */
 
 @ How files become a model is told in the workshop. What we may rely on here is what three of its headers promise: that settings are read and checked, that a model is opened
@@ -526,7 +526,7 @@ uint32_t config_window(const struct model_config *c, uint32_t layer)
   return near ? c->window : 0;
 }
 
-@ If memory is short one can ask for a window that the maker of the model has not thought of, in all layers. The model itself is not changed by that, since others may be reading it: the window is a matter of the text's store, which asks for it on a copy of the settings (\cref{sec:pages}). Chapter 6 measures how much is lost by it, and how much of that a few \emph{sinks} save, first positions that stay visible for ever. With sinks a text goes on for as long as anybody likes, and positions are what they are: nothing is renumbered. A table of learned positions ends where it ends, so a model that has one gets none.
+@ If memory is short you can ask for a window in all layers, in a model that was made without one. The model itself is not changed by that, since others may be reading it: the window belongs to the store in which a text is kept, and the store sets it in a copy of the settings (\cref{sec:pages}). Chapter 6 measures how much is lost by it, and how much of that a few \emph{sinks} save, first positions that stay visible for ever. With sinks a text goes on for as long as anybody likes, and positions are what they are: nothing is renumbered. A table of learned positions ends where it ends, so a model that has one gets none.
 @^attention sink@>
 
 @<Ask for the window of a layer@>=
@@ -544,8 +544,8 @@ bool config_set_window(struct model_config *c, uint32_t window, uint32_t sinks,
   return true;
 }
 
-@ Kernels can multiply faster when the weights lie in an order that suits them (\cref{sec:linear}). A program that has the memory for a second copy of the weights, and will use the model for long enough, may have its matrices prepared, and give what comes of it to its engine.
-All that the model does for this is to name its matrices.
+@ Kernels multiply faster when the weights are in an order that suits them (\cref{sec:linear}). A program that has the memory for a second copy of the weights, and will use the model for long enough, may have the matrices \emph{prepared}, and give the copies to its engine.
+The model's part in this is only to list its matrices.
 
 @<Prepare a model's matrices@>=
 struct prepared_weights *model_prepare(struct memory *m, const struct kernels *k,
@@ -633,7 +633,7 @@ struct kv_batch { struct kv_sequence *sequence;
 
 @ A store is a table of functions and a state, because there will be more than
 one: chapter 4 has one that shares pages among
-sequences. The pass knows only this table. What it gets to see of the store's memory is a |struct kv_view| for each segment of its rows: where the keys and the values are, and how far
+sequences. The pass knows only this table. All it learns of the store's memory is a |struct kv_view| (\cref{sec:kernels}) for each \emph{segment} of its rows, that is, for consecutive rows of one sequence: where the keys and the values are, and how far
 it is from row to row. No function is called for a key. What the batch can answer is answered there, so a new kind of store has to say only where rows
 are kept.
 
@@ -649,21 +649,21 @@ struct store_kind {
     /* the sequence has been cropped, and may be cropped further; null if nothing
        is to be done */
   bool (*fork)(struct store *s, uint32_t from, uint32_t to, struct error *why);
-    /* as |store_fork|, which has copied the tokens; null: this kind cannot */
+    /* as |store_fork|, which has copied the tokens already; null: this kind cannot fork */
   void (*close)(struct store *s);
     /* as |store_close|, but never for null, and the batch is closed already */
 };
   /* the functions that make a kind of store */
 
-@ After the table comes what all stores have in common. Of the model's settings a store needs a few numbers, and copies them; how far each layer sees is among them, because a store may be told to show less than the model would look at. Two of the numbers are for the counters, and only the store can know
+@ After the table comes what all stores have in common. Of the model's settings a store needs a few numbers, and copies them. Among them is how far each layer sees, because a store may be told to show less than the model would look at. |rows_visible| and |rows_recomputed| are for the counters: only the store can know
 them.
 
 @<The store as others see it@>=
 struct store {
   const struct store_kind *kind;
   struct memory *m; /* where passes through this store take their memory */
-  const struct buffers *memory; /* what its keys and values are in, the host's if nothing else is said */
-  kv_encode *encode; /* to the type in which they are kept, float32 if nothing else is said */
+  const struct buffers *memory; /* where its keys and values are; |store_prepare|: the host's */
+  kv_encode *encode; /* writes them in the type in which they are kept; |store_prepare|: float32 */
   uint32_t n_sequences, n_positions; /* the most it holds */
   uint32_t n_layers, n_kv_heads, head_dim; /* of the model */
   uint32_t sinks, *window; /* first positions that are always seen; |[n_layers]|, how
@@ -673,7 +673,7 @@ struct store {
   struct kv_batch batch;
 };
   /* the part that all stores have in common. |rows_visible|: rows of the store that some
-     row of the present pass sees in the layer whose segments were asked for last, set by |store_segments|;
+     row of the present pass sees in the layer last given to |store_segments|;
      |rows_recomputed|: rows of the pass that an earlier pass had computed, with the same
      tokens up to there, set by |store_begin| */
 
@@ -690,7 +690,7 @@ void store_commit(struct store *s);
 void store_abort(struct store *s);
   /* ends the pass as if it had not been */
 
-@ Layer by layer the pass is shown where its keys and values belong, and what its rows may see. Both are the same places: in segments, since consecutive rows of a sequence see the same keys and values, up to the last few.
+@ Layer by layer the pass is shown where its keys and values belong, and what its rows may see. One view answers both questions, because a row's own key is stored where the rows after it will see it. And one view serves a whole segment: its rows look at the same keys and values, each a little further than the one before.
 
 @<The store as others see it@>=
 void store_view(const struct store *s, uint32_t layer, uint32_t sequence,
@@ -698,8 +698,8 @@ void store_view(const struct store *s, uint32_t layer, uint32_t sequence,
   /* where the keys and values of a sequence are in |layer|, those of the present pass among them */
 size_t store_segments(struct store *s, uint32_t layer, size_t most,
   struct segment *list);
-  /* the segments of the pass in |layer|, of at most |most| $\ge1$ rows; returns how many: at most one
-     for each row */
+  /* the segments of the pass in |layer|, each of at most |most| $\ge1$ rows; returns how many, which is at most
+     the number of rows */
 
 @ To crop a sequence is to keep its first rows only. The rows after them are forgotten and the memory is kept, for the next text or, in the naive loop, for the
 same text once more.
@@ -760,8 +760,8 @@ void store_view(const struct store *s, uint32_t layer, uint32_t sequence,
   v->sinks = s->sinks;
 }
 
-@ The segments of a pass are found by going through its rows in the order in which they came: a row that has the sequence of the one before, and the next position, belongs to the same segment. Rows that come
-in another order make shorter segments, and the same result.
+@ The segments of a pass are found by going through its rows in the order in which they came. A row belongs to the segment of the row before if it has the same sequence and the next position. Rows that come
+in another order make shorter segments, and give the same result.
 
 @<Count the rows that are seen@>=
 static bool goes_on(const struct segment *l, const struct row *before, const struct row *r)
@@ -955,7 +955,7 @@ void store_clear(struct store *s)
   for (uint32_t i = 0; i < s->n_sequences; i++) store_crop(s, i, 0);
 }
 
-@ The batch of a store has a list of tokens for each sequence, and takes them along when it is closed.
+@ The batch of a store owns a list of tokens for each sequence; closing the batch frees them all.
 
 @<Open and close the batch@>=
 static void batch_close(struct store *s)
@@ -968,7 +968,7 @@ static void batch_close(struct store *s)
   memory_free(s->m, s->batch.sequence);
 }
 
-@ A store of any kind begins with an empty batch, and with the numbers that it needs of the model's settings. It does not keep the settings, which have lists in them that belong to the model. |row_bytes| counts a key and a value as they are kept; a store of shorter
+@ A store of any kind begins with an empty batch, and with the numbers that it needs of the model's settings. It does not keep the settings themselves, because they contain lists that belong to the model. |row_bytes| counts a key and a value as they are kept; a store of shorter
 numbers will say less.
 
 @<Open and close the batch@>=
@@ -991,7 +991,7 @@ bool store_prepare(struct store *s, const struct store_kind *kind,
     s->window[i] = config_window(c, i);
   return s->window != NULL;
 }
-@ Chapter 4 will have sequences that begin as copies of others. What the batch has to do with that is this: the copy has the same tokens.
+@ Chapter 4 will have sequences that begin as copies of others. The batch's part in that is to copy the tokens.
 
 @<Fork a sequence of a store@>=
 static bool copy_tokens(struct store *s, uint32_t from, uint32_t to,
@@ -1018,7 +1018,7 @@ static bool copy_tokens(struct store *s, uint32_t from, uint32_t to,
   return true;
 }
 
-@ The rest is the business of the kind of store, if it can do it at all. The plain store of this chapter cannot: it would have to copy all keys and values, and nobody who forks wants that. A fork that fails half way leaves the new sequence empty.
+@ The rest is done by the kind of store, if it can fork at all. The plain store of this chapter cannot: it would have to copy all keys and values, which is what a fork is meant to avoid. A fork that fails half-way leaves the new sequence empty.
 
 @<Fork a sequence of a store@>=
 bool store_fork(struct store *s, uint32_t from, uint32_t to, struct error *why)
@@ -1102,7 +1102,7 @@ for (size_t i = 0; i < parts && length > 0; i++)
   memcpy(data + i * cap * s->width, b->data + i * b->cap * s->width,
     length * span);
 
-@ To show a sequence is to say where its rows of the layer begin, and that one follows the other.
+@ The view of a sequence says where its rows of the layer begin, and that each follows the one before.
 
 @<Show what a row sees@>=
 static void plain_view(const struct store *common, uint32_t layer, uint32_t sequence,
@@ -1241,8 +1241,8 @@ to the next.
 bool model_forward(struct engine *e, const struct model *lm, struct store *s,
   const struct row *rows, size_t n, struct pass **made, struct error *why);
   /* puts |n| rows through all layers and commits them to the store; |*made| is owned
-     by the caller. On failure nothing has been stored and there is no pass; giving up, which
-     |e->progress| may do between the layers and at least every 64 rows, is a failure */
+     by the caller. On failure nothing has been stored and there is no pass. It is a failure, too, if
+     |e->progress|, which is asked between the layers and at least every 64 rows, gives the pass up */
 bool model_forward_watched(struct engine *e, const struct model *lm, struct store *s,
   const struct row *rows, size_t n, const struct watcher *watch, struct pass **made,
   struct error *why);
@@ -1273,9 +1273,9 @@ bool model_logprobs(struct engine *e, const struct model *lm, struct store *s,
      adds them in order. A logit that is not finite is an error */
 
 @ A pass needs a dozen arrays, all of them allocated before the first layer and
-taken back after the last, so that nothing can be refused in the middle of the work. They come from an \emph{arena} (\cref{sec:memory}). If the engine's
-workers keep one for us, the next pass finds the same blocks there, and allocates nothing that this one had; a token of a small model is too short a time for a
-dozen blocks that are zeroed and thrown away. Otherwise the arena lasts for this pass, and one call
+taken back after the last, so that nothing can be refused in the middle of the work. They come from an \emph{arena} (\cref{sec:memory}). If the engine has workers, their pool keeps
+one (\cref{sec:pool}), and the next pass finds the same blocks there. A pass of a small model is over so soon that allocating, zeroing and freeing a
+dozen blocks would be noticed. Without workers the arena lasts for this pass, and one call
 frees it all.
 @^arena@>
 
@@ -1285,7 +1285,7 @@ through.
 
 @<The arrays of a pass@>=
 enum {@+ N_ARRAYS = 11, N_LENT = 4@+ };
-struct pass_array {@+ float **at;@+ size_t width;@+ }; /* where its address goes, numbers a row */
+struct pass_array {@+ float **at;@+ size_t width;@+ }; /* where its address goes; numbers a row */
 struct work {
   struct engine *e;@+ struct store *s;@+ struct pass *p;
   const struct model *lm;@+ const struct watcher *watch;
@@ -1301,14 +1301,14 @@ struct work {
   float *shown; /* the host's copy of an array for the watcher */
   uint32_t *id, *position;
   struct segment *seen;@+ size_t n_seen; /* at most |n| */
-  size_t done; /* rows in the layers so far, of |n| in all */
-  bool goes_on; /* nobody has given the pass up */
+  size_t done; /* how far the pass is, for |progress|: of |n| rows, in proportion to the layers done */
+  bool goes_on; /* the pass has not been given up */
 };
 
 @ The sizes come from the settings, which the shapes of the weights have confirmed; a
-product with the number of rows is checked by |memory_alloc|. What a kind of model has no use for has no numbers, which saves a test.
+product with the number of rows is checked by |memory_alloc|. An array that a kind of model does not use has no numbers, which saves a test.
 
-The arrays that have a line for each row of the pass are neighbours in one block, |rows|. With it the activations grow with the number of rows and with nothing else.
+The arrays that have a line for each row of the pass are neighbours in one block, |rows|. This block is proportional to the number of rows and does not depend on how long the text is.
 
 @<Allocate the arrays of a pass@>=
 static bool work_alloc(struct work *w, struct error *why)
@@ -1335,7 +1335,7 @@ static bool work_alloc(struct work *w, struct error *why)
 }
 
 @ The others go by positions. Attention needs scratch memory for each worker, since several heads are computed at the same time; and if somebody wants to see its
-weights, an array that is as wide as the longest view: the one array here that grows with the square of a prompt.
+weights, an array that is as wide as the longest range: the one array here that grows with the square of a prompt.
 
 @<Take what places and attention need@>=
   enum memory_class what = MEMORY_ACTIVATIONS;
@@ -1349,8 +1349,8 @@ weights, an array that is as wide as the longest view: the one array here that g
   w->weights = weights ? work_array(w, all, wide, why) : NULL;
   @<Take what only a pass in other memory needs@>@;
 
-@ The arrays that kernels fill are in the backend's memory. For the host's the arena is asked, which may have kept them. Any other memory is asked of the backend
-and given back at the end of the pass; a backend that wants to keep it can do so by itself.
+@ The arrays that kernels fill are in the backend's memory (\cref{sec:kernels}). If that is the host's, they come from the arena, which may have kept them. Other memory is allocated by the backend
+and released at the end of the pass; a backend that wants to keep it for the next one can do so itself.
 
 @<Allocate an array in the memory of the backend@>=
 static void *work_array(struct work *w, size_t count, size_t size, struct error *why)
@@ -1370,8 +1370,8 @@ static void work_release(struct work *w)
     w->memory->release(w->memory, w->s->m, w->lent[--w->n_lent]);
 }
 
-@ A pass in other memory needs two arrays more: the marks of rows that are not finite, which are carried to the pass in the end, and, if somebody watches, a place on the host for
-what is shown.
+@ A pass in other memory needs two more arrays: the marks of rows that are not finite, which are copied to the host at the end, and, if there is a watcher, a place on the host for
+what it is shown.
 
 @<Take what only a pass in other memory needs@>=
   w->first_bad = w->p->first_bad_layer;
@@ -1385,7 +1385,7 @@ what is shown.
       w->shown = arena_alloc(w->d, what, n, most * sizeof (float), why);
   }
 
-@ The kernels say how much workspace the linear layers of a model want. All layers have matrices of the same kinds, so the first speaks for all of them.
+@ The kernels say how much workspace the linear layers of a model need (\cref{sec:room}). All layers have matrices of the same shapes, so it is enough to ask for the first.
 
 @<Reserve a workspace for linear layers@>=
 static bool reserve_room(const struct work *w, struct error *why)
@@ -1426,8 +1426,8 @@ static void embed_rows(struct work *w, const struct row *rows)
   tap(w, TAP_EMBEDDING, 0, w->x, d);
 }
 
-@ Each step shows the watcher what it has made. Where nobody watches this is one comparison, a dozen times a layer. The watcher is the caller's code, and
-runs under the caller's floating-point modes; ours come back after it. What is not in the host's memory is shown as a copy, which is carried back.
+@ Each step shows the watcher what it has made. Without a watcher this is one comparison, a dozen times a layer. The watcher is the caller's code, and
+runs under the caller's floating-point modes; ours are set again after it. If the array is not in the host's memory, the watcher sees a copy, and what it changes there is copied back.
 
 @<Show the watcher a stage@>=
 static void tap(struct work *w, enum tap_point point, uint32_t layer, float *x,
@@ -1443,9 +1443,9 @@ static void tap(struct work *w, enum tap_point point, uint32_t layer, float *x,
   if (!b->is_host)@+ b->set(b, x, w->shown, bytes);
 }
 
-@ Nearly all of the time of a pass is spent in products with matrices and in attention, and a person who presses Ctrl-C does not want to wait for all rows of a layer. So where somebody
-wants to be asked whether to go on (\cref{sec:progress}), these two take at most |ROWS_AT_ONCE| rows at a time and ask in between. Each row is computed from its own numbers alone, so it
-cannot tell which rows came with it, and the bits are the same. Where nobody is to be asked, all rows go at once.
+@ Nearly all of the time of a pass is spent in products with matrices and in attention, and a person who presses Ctrl-C does not want to wait for all rows of a layer. So if the caller
+wants to be asked whether to go on (\cref{sec:progress}), these two take at most |ROWS_AT_ONCE| rows at a time and ask in between. Each row is computed from its own numbers, whichever rows
+come with it, so the bits are the same. Otherwise all rows go at once.
 @^cancellation@>
 
 @<Multiply, some rows at a time@>=
@@ -1467,7 +1467,10 @@ static void ask_to_go_on(struct work *w)
 {
   w->goes_on = w->goes_on && progress_tell(w->e->progress, w->done, w->n);
 }
-@#
+
+@ A product of all rows is a loop over groups of them. |list| has at most three matrices, and each has results of its own, so for each the place moves on by as many rows.
+
+@<Multiply, some rows at a time@>=
 static void multiply(struct work *w, const struct matrix *list, size_t n,
   const float *x, float *const *y)
 {
@@ -1537,7 +1540,7 @@ static void attend_rows(struct work *w, uint32_t i)
       w->lm->config.n_heads * w->max_seen);
 }
 
-@ A row that attends has the keys and values of all rows at hand, whichever rows attend with it. So the segments are taken a few at a time, and |store_segments| was told to make none longer than |ROWS_AT_ONCE| if somebody wants to be asked.
+@ The keys and values of all rows are stored before the first row attends, so it does not matter which rows attend together. The segments are taken a few at a time if the caller wants to be asked, and then |store_segments| has made none longer than |ROWS_AT_ONCE|.
 
 @<Attend, some rows at a time@>=
   for (size_t k = 0, here; k < w->n_seen && w->goes_on; k += here) {
@@ -1547,7 +1550,7 @@ static void attend_rows(struct work *w, uint32_t i)
     ask_to_go_on(w);
   }
 
-@ Segments are asked for in every layer anew, because each layer has its keys and values in another place. The ranges of their rows are the same in all layers,
+@ Segments are asked for again in every layer, because each layer has its keys and values in another place. The ranges of their rows are the same in all layers,
 and so is the number of pairs, unless some layers have a window and others have not.
 
 @<Store the layer's keys and values, and show the segments theirs@>=
@@ -1618,7 +1621,7 @@ static void mlp_block(struct work *w, const struct model_layer *l, uint32_t i)
 
 @ A weight that is not a number makes everything after it not a number, and the answer is
 then an error and not a token. Where it began is cheap to find while the rows are at
-hand, and cannot be found afterwards. So after the embedding and after each layer a kernel marks the rows that have just stopped being finite.
+hand, and cannot be found afterwards. So after the embedding and after each layer a kernel marks the rows that have just ceased to be finite.
 
 @<Note the rows that are no longer finite@>=
 static void note_nonfinite(struct work *w, uint32_t behind)
@@ -1628,7 +1631,7 @@ static void note_nonfinite(struct work *w, uint32_t behind)
 }
 
 @ So a pass is short: embed, and then for each layer its two halves. The layers' matrices are multiplied once a row and read once a pass. The last two counters say it: one
-has |w->n| in it and the other has not, and much of what later chapters gain comes from that. A pass that is given up leaves at the end of its layer, and what it has counted by then does not matter, as we shall see.
+has |w->n| in it and the other has not, and much of what later chapters gain comes from that. A pass that is given up ends with its layer; what it has counted until then is taken back, as we shall see.
 
 @<Put the rows through all layers@>=
 static void work_run(struct work *w, const struct row *rows)
@@ -1655,7 +1658,7 @@ static void work_run(struct work *w, const struct row *rows)
 }
 
 @ Before that, the rows are checked: ids against the vocabulary here, positions by the
-store. An id is an index into a table of weights, and nobody before us has had the size of the table at hand. The longest view decides how much scratch memory attention
+store. An id is an index into a table of weights, and no earlier check knew the size of the table. The longest range that a row sees decides how much scratch memory attention
 needs.
 
 @<Check the ids, and find the longest view@>=
@@ -1673,7 +1676,7 @@ static bool rows_check(const struct model *lm, const struct row *rows, size_t n,
   return true;
 }
 
-@ Kernels can read only keys and values that are in their own memory.
+@ Kernels can read keys and values only in their own memory. So a store has to be opened for the memory of the kernels that will use it.
 
 @<Compare the memories of kernels and store@>=
 static bool same_memory(const struct engine *e, const struct store *s,
@@ -1686,7 +1689,7 @@ static bool same_memory(const struct engine *e, const struct store *s,
 
 @ The store admits the rows, the arena is filled, the work is done, the arena is freed or reset. Everything that can fail comes before
 the first multiplication. A build in which |a*b+c| is contracted against our orders is refused here, so that no pass is ever computed
-with other bits than those of the definition (\cref{sec:kerneltables}). So is a table of kernels that cannot multiply the model's matrices: a model was opened for one table, and could be given to another. The floating-point modes are set here, once for the whole pass, and the caller's are put back at its end (\cref{sec:pool}).
+with other bits than those of the definition (\cref{sec:kerneltables}). So is a table of kernels that cannot multiply the model's matrices: the model was checked for one table when it was opened, but the engine may have another. The floating-point modes are set here, once for the whole pass, and the caller's are put back at its end (\cref{sec:pool}).
 
 @<Run a pass before a watcher@>=
 bool model_forward_watched(struct engine *e, const struct model *lm, struct store *s,
@@ -1717,7 +1720,7 @@ bool model_forward_watched(struct engine *e, const struct model *lm, struct stor
 
 @ The stream of the layers is the pass's own array of hidden states from the start, so that nothing has to be copied at the end. If the arena could
 not be filled, the store is told that there was no pass. The same is done with a pass that was given up: the store forgets its rows, and the counters are set back to
-what they were, because they count rows that somebody has.
+what they were, because they count only rows that the caller has got.
 
 @<Do the work, or let it not have been@>=
   if (ok) {
@@ -1796,7 +1799,7 @@ bool pass_is_finite(const struct model *lm, const struct pass *p, size_t i,
 @* Logits. \label{sec:head}
 The head norms the rows that are wanted and multiplies each with one row of its matrix for
 every id of the vocabulary. Each product is a \emph{logit}. In many models this matrix is the embedding's once more: what a token looks like
-when it comes in is what is looked for when it shall go out. The rows are gathered first, so that one call of the kernel serves them all, in the memory of the pass; the logits are wanted by the host. The
+when it comes in is what is looked for when it should go out. The rows are gathered first, in the memory of the pass, so that one call of the kernel serves them all; the logits go to the host. The
 multiply--adds are counted once a row, the bytes of the matrix once a pass, even if the head is asked again for every single row.
 @^logit@>@^head@>@^tied weights@>
 
@@ -1826,7 +1829,7 @@ bool model_logits(struct engine *e, const struct model *lm, struct pass *p,
   return true;
 }
 
-@ The steps of the head run under the same modes as those of a pass, which is over when the head is asked.
+@ When the head is asked for logits, the pass is over and the caller's modes are back. So the head sets the standard modes for its own steps.
 
 @<Norm the rows |which| and multiply them by the head@>=
 {

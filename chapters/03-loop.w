@@ -86,12 +86,12 @@ int main(void)
 @* The loop in six steps. \label{sec:sixsteps}
 The loop in words: forget everything; make a row for every token of the text that the store has no row of, and run the
 rows through the model; score what may follow the last row; select one token; append it;
-stop, or begin again. We write one round as a function, which is called a \emph{step}, and the loop around it. Why not everything in one function? Because a step has a second use: it can
-take several texts one round further in the same pass. Then the weights of the model are read once for all of them, and \cref{phases} shows how much that saves. Which texts share a pass makes no difference to
-any bit of any of them, because rows of different sequences never see each other.
+stop, or begin again. We write one round of these six, which is also called a \emph{step} of the text, as a function of its own, and the loop around it. Why not everything in one function? Because a step has a second use: it can
+take several texts one round further in the same pass. Then the weights of the model are read once for all of them, and \cref{phases} shows how much that saves. Which texts share a pass changes no
+bit of any of them, because rows of different sequences never see each other.
 @^step@>@^batching@>
 
-Here is the step. A text that is being written is a |struct sequence|: its tokens so far, its options, and its number in the store. The first loop forgets, and counts the rows that each sequence wants to read. One pass reads all these rows, and one product scores them.
+Here is the step. A text that is being written is a |struct sequence|: its tokens so far, its options, and its number in the store. The first loop forgets, and counts the rows that have to be read for each sequence. One pass reads all these rows, and one product scores the last row of each sequence.
 In the last loop each sequence takes a token by its own logits. They are in one array, a row of |vocab_size| numbers for each sequence that may choose.
 
 @<Take every sequence one step further@>=
@@ -111,11 +111,11 @@ bool generate_step(const struct generate_context *g, struct sequence *const *lis
   return true;
 }
 
-@ The loop around it is short: while the text has not ended, take a step. It has one sequence and room for one row of logits, which is allocated once, since there are as many scores in every round.
+@ The loop around it is short: while the text has not ended, take a step. It has one sequence and one row of logits, which is allocated once, since it is equally long in every round.
 
 In a step with several texts something may be wrong with one of them, and the others should go on. So a sequence that fails ends like any other, and keeps the sentence that says what was wrong. The caller of |generate| has only this one, and gets the sentence as an error.
 
-One failure of a step is none: a pass that the caller has given up, because Ctrl-C was pressed while a long prompt was read (\cref{sec:progress}), ends the text where it is, and what was written before is kept.
+In one case a step that fails is not an error. If the caller has given up a pass, because Ctrl-C was pressed while a long prompt was read (\cref{sec:progress}), the text ends where it is, and what was written before is kept.
 
 @<Write a continuation@>=
 static bool given_up(const struct generate_context *g, struct continuation *c)
@@ -144,10 +144,10 @@ bool generate(const struct generate_context *g, const uint32_t *prompt, size_t n
 
 @ Now the steps one by one. To forget costs
 nothing, but it is why the second step costs so much: a store that has forgotten has no row of any token. \Cref{cache} will take the first step out: a caller may bring a function, |recall|, that
-says how many rows the store has already. Nobody brings one in this chapter, so |first|, the position of the first row to be read, is 0 when a round begins.
+says how many rows the store has already. In this chapter there is none, so |first|, the position of the first row to be read, is 0 when a round begins.
 
-A caller may want shorter passes than the text has rows, because a pass takes memory for each of its rows, and the other texts of a step wait for the longest. Then a sequence reads at most |chunk| rows in one step, is still |reading| after it, and goes on in the next where it was. Only the step that reads its last row lets it choose.
-The counters are copied when a round begins, for a watcher who wants to know what it cost (\cref{sec:watch}).
+A caller may want shorter passes than the text has rows, because a pass takes memory for each of its rows, and the other texts of a step wait for the longest. Then at most |chunk| rows of a sequence are read in one step; the sequence is still |reading|, and the next step goes on where this one stopped (\emph{chunked prefill}). Only after the step that reads its last row may it choose a token.
+The counters are copied when a round begins, for a watcher who wants to know what the round cost (\cref{sec:watch}).
 @^chunked prefill@>
 
 @<Plan the rows of a sequence@>=
@@ -173,13 +173,13 @@ static bool may_choose(const struct sequence *q)
 @ Reading is one pass over the rows of all sequences, |model_forward| of \cref{sec:forward}; scoring is one product with the head's matrix,
 for the last row of each sequence alone. A long text has as many rows as tokens, and each could say
 what it expects next. But only the last is asked: the others would predict tokens that are
-already there. Not to ask is worth something. In GPT-2 small the head takes \val{gpt2.head} multiply--adds for a row, and
+already there. That saves a good deal. In GPT-2 small the head takes \val{gpt2.head} multiply--adds for a row, and
 all layers together \val{gpt2.layers.madds}.
 
 The list of rows is taken anew for every pass, as long as the texts are now. Once for all, at the length that a text may reach, would be simpler; but that length
 comes out of the model's file, and a file of a few lines may claim a context of $2^{31}-1$ positions. What |model_forward| makes, the pass with its hidden states, is
 closed as soon as the scores are computed, even if computing them failed: nobody looks at it again, and the next round makes a larger one.
-Whoever is told how far the reading is hears of the whole text, if there is only one, and not of the piece of it that this pass reads.
+If there is only one text, the progress that is reported is that of the whole text, and not of the piece that this pass reads.
 
 @<Read what is not stored, and score what may follow@>=
 static void tell_of_text(struct progress *p, const struct sequence *q)
@@ -188,7 +188,10 @@ static void tell_of_text(struct progress *p, const struct sequence *q)
   p->before = q == NULL ? 0 : q->first;
   p->all = q == NULL ? 0 : q->c.text.n;
 }
-@#
+
+@ Reading, now, is to make the rows, put them through the model, find the last row of each sequence that has been read to its end, and ask for the logits of those rows.
+
+@<Read what is not stored, and score what may follow@>=
 static bool read_and_score(const struct generate_context *g,
   struct sequence *const *list, size_t n, size_t total, float *logits,@|
   struct error *why)
@@ -224,7 +227,7 @@ static size_t make_rows(const struct sequence *q, struct row *rows)
   return q->count;
 }
 
-@ After a pass that has gone well the rows of each sequence are in the store, and those sequences that have read all of their text want a score. If the pass fails, nothing has been stored, and no sequence has changed. So the caller may try the same step again, perhaps with one sequence less.
+@ After a pass that has succeeded the rows of each sequence are in the store, and each sequence whose text has been read to the end needs a score. If the pass fails, nothing has been stored, and no sequence has changed. So the caller may try the same step again, perhaps with one sequence fewer.
 
 @<Find the last row of every sequence that may choose@>=
 static size_t find_last_rows(const struct model *lm, struct sequence *const *list,
@@ -254,9 +257,9 @@ static bool finite_until(const struct model *lm, const struct pass *p,
   return pass_is_finite(lm, p, first, why);
 }
 
-@ The last three steps concern one sequence and its own logits: to select a token, to append it, and to stop or go on. If one of them fails, the sequence ends with an error. In |now| we keep what somebody who watches is told of the round. If nothing is to be written, the text has its length as soon as it is read, and ends without a choice: somebody who asks for no token may want to know what the reading costs.
+@ The last three of the six steps concern one sequence and its own logits: select a token, append it, and stop or go on. If one of them fails, the sequence ends with an error. In |now| we keep what the watcher is told about the round. If no token is wanted, the text is as long as it should be once it has been read, and ends without a choice: a caller who asks for no token may want to know what the reading costs.
 
-The caller's choosing function comes with another one, which is told the token that has joined the text. Why, when the token was chosen a moment ago? Because a choice may come to nothing: a program that guesses (\cref{sec:sampler}) asks for many and keeps some. So choosing changes nothing, and whatever has to remember the text learns of each token here.
+The caller's choosing function |select| has a companion, |accept|, which is told the token that has joined the text. Why, when the token was chosen a moment ago? Because a choice may come to nothing: a program that guesses (\cref{sec:sampler}) asks for many choices and keeps some of them. So choosing changes nothing, and |accept| is where a function that has to remember the text learns of each token.
 
 @<Take a token, and perhaps end@>=
 static void take_token(const struct generate_context *g, struct sequence *q,
@@ -278,8 +281,8 @@ static void take_token(const struct generate_context *g, struct sequence *q,
   if (!ok) c->ended = FINISH_ERROR;
 }
 
-@ Not everybody who reads rows writes a text. \Cref{phases} takes the time of a prefill, and \cref{search} reads the rows of all beams; both have a list of rows already. |model_read| puts such a list through the model in pieces of at most |chunk| rows, one pass each,
-and only the last pass is handed on. Who is told how far the reading is hears of the whole list, not of the piece. No row can tell, as the keys and values of the pieces before are in the store, the same bits as ever; \cref{phases} has more to say about this.
+@ Some programs read rows without writing a text. \Cref{phases} takes the time of a prefill, and \cref{search} reads the rows of all beams; both have a list of rows already. |model_read| puts such a list through the model in pieces of at most |chunk| rows, one pass each,
+and hands on only the last pass. The progress that is reported is that of the whole list, not of the piece. It makes no difference to a row in which piece it comes, as the keys and values of the earlier pieces are in the store, with the same bits; \cref{phases} has more to say about this.
 
 @<Read a list of rows, a chunk at a time@>=
 bool model_read(const struct generate_context *g, const struct row *rows, size_t n,
@@ -392,7 +395,7 @@ enum finish_reason { FINISH_NONE, FINISH_STOP, FINISH_LENGTH, FINISH_CANCELLED,
 @ Somebody may watch: to print tokens as they come, to draw a grid, to cancel. \label{sec:watch} The watcher
 is called once a step, after the token was chosen, and sees the scores it was chosen from
 and the counters before and after. From the difference of the two anyone can read what the
-step cost, and nobody needs a second set of counters. (In a step of several texts the pass is shared, and so is what it costs: each watcher sees the whole difference.) The alternative, a loop that prints, would have to know who reads.
+step cost, and nobody needs a second set of counters. (In a step of several texts the pass is shared, and so is its cost: each watcher sees the whole difference.) The alternative, a loop that prints, would have to know who reads.
 
 @<What it takes to generate@>=
 struct step { size_t number, length; const float *logits; uint32_t chosen;
@@ -405,7 +408,7 @@ struct continuation;
 typedef bool step_select(void *ctx, const float *logits,
   const struct continuation *text, uint32_t *chosen, struct error *why);
   /* chooses what follows the |text| by |logits[vocab_size]|, all finite;
-     |*chosen| is the likeliest before; |false| and a sentence if it cannot. To choose
+     |*chosen| is the likeliest before; |false| and a sentence if it cannot. Choosing
      changes nothing that a later choice depends on */
 typedef bool step_accept(void *ctx, uint32_t id, struct error *why);
   /* is told that |id| has joined the text; |false| and a sentence if it may not */
@@ -425,8 +428,8 @@ struct generate_options { size_t max_new_tokens; const uint32_t *eos; size_t n_e
   /* the caller's options: the most new tokens, the ids that end a text, a
      watcher or null, the number of the sequence in the store, what is asked at
      every step for the rows that it has, null to forget them, the most rows of
-     a pass, 0 for any number; who chooses, null for the likeliest token, and who
-     is told what has joined the text, or null; who
+     a pass, 0 for any number; what chooses, null for the likeliest token, and what
+     is told which token has joined the text, or null; what
      judges whether the text is to end, or null; up to how many new tokens an
      end token ends nothing */
 
@@ -442,7 +445,7 @@ struct sequence { struct continuation c; const struct generate_options *want;
   size_t first, count; bool reading; struct counters before; struct error why; };
   /* a text that is being written: what there is of it, and the caller's options, borrowed. The rest
      is the step's: it reads |count| rows from position |first| on, and is
-     still |reading| if that is not all; the counters when the round began; the sentence, if
+     still |reading| if that is not all; |before|: the counters when the round began; |why|: the sentence, if
      |c.ended| is |FINISH_ERROR| */
 bool sequence_open(struct sequence *q, const struct generate_context *g,
   const uint32_t *prompt, size_t n, const struct generate_options *want,
@@ -455,7 +458,7 @@ void sequence_close(struct memory *m, struct sequence *q);
 bool generate_step(const struct generate_context *g, struct sequence *const *list,
   size_t n, float *logits, struct error *why);
   /* takes |n| sequences, each with a number of its own in the store, one step further in one pass. One that has ended is left
-     alone; one that has more than |want->chunk| rows to read reads so many; each of the others
+     alone; of one that has more than |want->chunk| rows to read, that many are read; each of the others
      takes one token, and may end by it. |logits| has room for |[n][vocab_size]|. Errors,
      after which all sequences are as they were: those of |model_forward| and |model_logits|. What is wrong with one text, a
      logit that is not finite or a function of the caller's that fails, ends this

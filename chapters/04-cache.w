@@ -320,8 +320,8 @@ finds it shared takes a page of its own first, and copies the rows that count. T
 #endif
 
 @ The most that it may hold is one of the caller's options. Memory for all of it is not taken at once, unless the caller wants that too: a context of 131072 positions, as Llama~3.1 has, would ask for gigabytes before
-the first word. The pool of pages grows by doubling like everything here that grows; but the pages that it has stay where they are, and nothing is copied. The pages belong to the kernels, which alone read and write them: they are in the memory
-of the backend, and the cache itself never looks into one.
+the first word. The pool of pages grows by doubling like everything here that grows; but the pages that it has stay where they are, and nothing is copied. Only the kernels read and write the pages, which are in the memory
+of the backend; the cache itself never looks into one.
 
 @<A store that keeps its rows in pages@>=
 struct kv_format { const char *name; enum weight_type type;
@@ -336,16 +336,16 @@ struct cache_options { size_t rows, page_rows, pass;
   /* the most rows it may hold in all its sequences, 0: as many as their contexts
      have; rows a page, a power of two up to 256, 0: 64; the most rows of a sequence
      in one pass, 0: a context; how rows are kept, null: in float32; whether the
-     memory for all of them is taken when it is opened; whether all layers see the last |window|
+     memory for all of them is taken when it is opened; |set_window|: whether all layers see the last |window|
      positions, 0: all, and the first |sinks|, instead of what the model's settings say; the longest text, 0: the
-     model's; and which memory, that of the kernels that shall use it, null: the host's */
+     model's; and which memory, that of the kernels that will use it, null: the host's */
 struct store *cache_open(struct memory *m, const struct model_config *c,
   uint32_t n_sequences, const struct cache_options *w, struct error *why);
   /* an empty cache for |n_sequences| sequences of a model; null and a
      sentence if memory is refused or an option cannot be met. Owned by the caller,
      and closed by |store_close| */
 
-@ What a fork costs, and what a cache holds, can be asked; whoever says that nothing was copied should be able to show it.
+@ What a fork costs, and what a cache holds, can be asked; if we say that nothing was copied, you should be able to check.
 
 @<A store that keeps its rows in pages@>=
 struct cache_state { size_t pages, pages_used, page_rows, bytes, bytes_used,
@@ -355,7 +355,7 @@ struct cache_state { size_t pages, pages_used, page_rows, bytes, bytes_used,
 struct cache_state cache_look(const struct store *s);
   /* the state of a cache; all zero for a store of another kind */
 
-@ What is a store's own business and what is common to all was settled in \cref{model}. The |batch| in |common| has for each sequence a |kv_sequence|: its length, its tokens, and which rows of the pass that is going on are its. A kind of store supplies six functions: it reserves memory for the rows of the batch, or refuses; it puts keys and values where they belong; it shows a row what it sees, as a |kv_view|; it hears when a sequence was cropped; it forks, by |store_fork|, which has copied the tokens before; and it closes.
+@ What is a store's own business and what is common to all was settled in \cref{model}. The |batch| in |common| has for each sequence a |kv_sequence|: its length, its tokens, and which rows of the pass that is going on are its. A kind of store supplies five functions. One reserves memory for the rows of the batch, or refuses. One shows where the keys and values of a sequence are, as a |kv_view|; the kernels write and read there. One is told when a sequence was cropped, one makes a fork, after |store_fork| has copied the tokens, and one closes the store.
 
 Inside ours there is one \emph{pool} of pages for all sequences. In a page each layer has its keys and then its values, for the same rows, so that one list serves all layers. What is known of a page is its address and how many lists it is on;
 the pages that are on none are kept on a stack, which is threaded through the same array: the |k|-th spare page is |page[k].free_next|.
@@ -395,7 +395,7 @@ static const struct layer_group *group_of(const struct cache *s, uint32_t layer)
   return f;
 }
 
-@ Many questions are how many pages so many rows take. A page has a part for the keys and one for the values of each layer; in a part, each head has its rows for itself (\cref{sec:layout}). So a head that reads a page reads one piece of memory from end to end.
+@ How many pages do $n$ rows take? The question comes often. A page has a part for the keys and one for the values of each layer; in a part, each head has its rows for itself (\cref{sec:layout}). So a head that reads a page reads one piece of memory from end to end.
 
 @<What the cache holds@>=
 static size_t pages_for(const struct cache *s, size_t rows)
@@ -552,10 +552,10 @@ static void group_truncated(struct cache *s, struct layer_group *f, uint32_t seq
   if (n < l->first) l->first = s->sink_pages;
 }
 
-@ How does a pool of pages get larger? The plain store takes a larger block and copies everything into it, and for a moment there are both. For a cache of some gigabytes that would be a long moment, and twice the memory; a device cannot do it at all, as it may be reading the pages. But pages need not lie next to each other: the page table says where each of them is. So the pool takes another block for the new pages alone, called a \emph{slab}, and an old page keeps its address as long as the cache is open. A slab has as many pages as all slabs before it, because the pool doubles; and so there are few slabs.
+@ How does a pool of pages grow? The plain store allocates a larger block and copies everything into it, and for a moment there are both. For a cache of some gigabytes that would be a long moment, and twice the memory; and on a graphics processor the pages may be in use at that moment. But pages need not be next to each other: the page table says where each of them is. So the pool allocates another block for the new pages alone, called a \emph{slab}, and an old page keeps its address as long as the cache is open. There are few slabs: because the pool doubles, each has as many pages as all slabs before it.
 @^slab@>
 
-The page with which a slab begins is marked, since it is the address by which the slab is freed. The stack of spare pages gets the new ones, the lowest on top.
+The first page of a slab is marked, since its address is the one by which the slab is freed. The new pages go on the stack of spare pages, the lowest on top.
 
 @<Give the pool more pages@>=
 static bool pages_grow(struct cache *s, struct layer_group *f, size_t wanted,
@@ -580,7 +580,7 @@ static bool pages_grow(struct cache *s, struct layer_group *f, size_t wanted,
   return true;
 }
 
-@ Lists grow like everything else. A list has the address of each of its pages beside the number: these addresses are the page table that attention is shown.
+@ Lists grow by doubling as well. A list has the number and the address of each of its pages; the addresses are the \emph{page table} that attention is given.
 @^page table@>
 
 @<Make a list longer@>=
@@ -607,7 +607,7 @@ static bool list_grow(struct cache *s, struct layer_group *f, uint32_t sequence,
     pages_for(s, q->length + q->count), why);
 }
 
-@ A row is stored where it will be seen, so the store has one thing to say of a sequence: which list it has, where in a page the layer's keys and where its values begin, and how far it is from row to row and from head to head. The kernels that write rows and attend to them find the rest by themselves. In float32 a row is stored as it is; chapter 6 has formats that round, and what has been rounded once is what all rows read, the row's own query included.
+@ A row is stored where it will be seen, so one view serves for writing and for reading: the page table of the sequence, where in a page the layer's keys and its values begin, and how far it is from row to row and from head to head. The kernels find the rest by themselves. In float32 a row is stored as it is; chapter 6 has formats that round, and then all rows read the rounded numbers, including the row's own query.
 
 @<Store rows in pages, and show them@>=
 static void cache_view(const struct store *common, uint32_t layer, uint32_t sequence,
@@ -624,7 +624,7 @@ static void cache_view(const struct store *common, uint32_t layer, uint32_t sequ
     .type = s->format.type }@];
 }
 
-@ A fork makes a list that is equal to another, up to the page of the last row that counts, and adds a reader to each of its pages. (The tokens of the sequence have been copied before: they are not keys and values, and take four bytes each.) (An empty sequence may still have pages, if its first pass was aborted. It leaves them.)
+@ A fork makes a list that is equal to another, up to the page of the last row that counts, and adds a reader to each of its pages. The tokens of the sequence, which take four bytes each, have been copied by |store_fork|. An empty sequence may still have pages, if its first pass was aborted; it gives them up first.
 
 @<Fork a sequence@>=
 static bool group_fork(struct cache *s, struct layer_group *f, uint32_t from,
@@ -651,7 +651,7 @@ static bool cache_fork(struct store *common, uint32_t from, uint32_t to,
   return true;
 }
 
-@ What a cache has done with its pages is not a secret of the module: whoever claims that a fork is free must be able to ask. A store that is asked may be of another kind, and then it has no pages; its table tells.
+@ The report adds up the pages of all groups. A store of another kind, which we recognize by its table of functions, has no pages to report.
 
 @<Look at a cache@>=
 struct cache_state cache_look(const struct store *common)
@@ -703,7 +703,7 @@ static void cache_truncated(struct store *common, uint32_t sequence)
     group_truncated(s, &s->group[k], sequence);
 }
 
-@ A cache closes group by group.
+@ A cache is closed group by group. The marked pages are the first of their slabs.
 
 @<Close a cache@>=
 static void cache_close(struct store *common)
@@ -724,7 +724,7 @@ static void cache_close(struct store *common)
   memory_free(m, s);
 }
 
-@ These are the functions of its table. A store whose |kind| is this table is a cache, and no other is.
+@ This is its table of functions. A store is a cache if and only if its |kind| points to this table.
 
 @<The functions that make a cache@>=
 static const struct store_kind cache_kind = @[{@|
@@ -804,7 +804,7 @@ static bool apply_options(struct cache *s, const struct cache_options *w,
   return true;
 }
 
-@ How far back a row sees, and how long a text may be, a caller may decide for this cache alone. The model's settings are not touched: they belong to everybody who uses the model, perhaps in several threads, so the caller's wishes are written into a copy. A longer context than the model's is refused, because it has no positions for it.
+@ A caller may decide for this cache alone how far back a row sees, and how long a text may be. The model's settings are not touched, because other caches use them, perhaps in other threads; the caller's wishes are written into a copy. A context longer than the model's is refused, because the model was not made for the positions beyond.
 @^window@>@^attention sink@>
 
 @<Open and close a cache@>=
@@ -819,7 +819,7 @@ static bool apply_limits(struct model_config *c, const struct cache_options *w,
     || config_set_window(c, w->window, w->sinks, why);
 }
 
-@ If anything fails on the way, what there is goes back by |store_close|, which a cache that is only half open can bear.
+@ If anything fails on the way, |store_close| frees what there is; it can close a cache that is only half open.
 
 @<Open and close a cache@>=
 struct store *cache_open(struct memory *m, const struct model_config *c,
@@ -1005,6 +1005,6 @@ The command beside an exercise judges your answer by running the loop and the ca
 \exercise{think}{ex:cache.pairs}{How many pairs does the cached loop compare for a prompt of $p$ tokens and $k$ written? Give a formula.}{\texttt{make exercise-04-4}}{$p(p+1)/2$ for the prompt, and $p+1$, $p+2$, \dots\ for the $k-1$ rows after it: $p(p+1)/2+(k-1)p+k(k-1)/2$.}
 \exercise{think}{ex:cache.reuse}{A text of 60 tokens is in the cache. How many of its rows can serve another text of 60 tokens that differs in the 38th only? And one that is the first without its first token?}{\texttt{make exercise-04-5}}{37: the rows after the difference belong to another text, though their tokens agree. And none, unless the first two tokens are equal: every token stands at another position.}
 \exercise{check}{ex:cache.bytes}{How many bytes a position does a cache of 2-byte numbers take in a model of 24 layers, 16 heads and a |head_dim| of 64? And if the 16 heads share 4 heads of keys and values?}{\texttt{make exercise-04-6}}{$2\cdot24\cdot16\cdot64\cdot2$ bytes, and a quarter of that.}
-\exercise{build}{ex:cache.exact}{Let the pool grow by exactly the pages that are wanted, and not by doubling. How often does it ask for memory for a text of 300 tokens that is written one by one, in pages of 16? Change |pages_grow|.}{\texttt{make exercise-04-7}}{|cap = wanted|. It asks for each page that is added, where doubling asks once for each power of two.}
+\exercise{build}{ex:cache.exact}{Let the pool grow by exactly the pages that are wanted, and not by doubling. How often does it ask for memory for a text of 300 tokens that is written one by one, in pages of 16? Change |pages_grow|.}{\texttt{make exercise-04-7}}{|cap = wanted|. It asks once for each page that is added, where doubling asks once for each power of two.}
 \exercise{build}{ex:cache.share}{Let |store_match_prefix| keep nothing of a text that differs, not even the rows before the difference. What does that make slower?}{\texttt{make exercise-04-8}}{Where |k < q->length| and |k < n| the sequence is cropped to nothing. Only a second text that begins like the first is dearer now; no logit changes.}
 \end{exercises}

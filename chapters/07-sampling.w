@@ -985,13 +985,13 @@ bool sampling_run(struct funnel *f, const struct sampling_params *s,
 }
 
 @* Sampling in the loop. \label{sec:sampler}
-Chapter 3's loop asks the caller's function which token comes next, and tells another one afterwards which token has joined the text. A \emph{sampler} answers to both: it consists of settings, a funnel, a seed, and the number of the text. To choose changes nothing but the funnel's scratch memory. So we may ask a sampler what it would choose at this place, or after some tokens that we only guess, as often as we like, and the same question gets the same answer.
+Chapter 3's loop asks the caller's function which token comes next, and tells another one afterwards which token has joined the text. A \emph{sampler} supplies both functions. It consists of settings, a funnel, a seed, and the number of the text. Choosing changes nothing but the funnel's scratch memory. So we may ask a sampler what it would choose at this place, or after some tokens that we only guess, as often as we like, and the same question gets the same answer.
 @^sampler@>
 
-Why are choosing and accepting two functions, and not one? Because a chosen token need not join the text. A program that guesses several tokens ahead (\emph{speculative decoding}) lets the model read the guesses in one pass, asks at each of their positions what the sampler would choose, and keeps the guesses as far as they agree. A sampler that advanced with every choice would then have to be told what did not happen.
+Why are choosing and accepting two functions, and not one? Because a chosen token need not join the text. A program that guesses several tokens ahead (\emph{speculative decoding}) lets the model read the guesses in one pass, asks at each of their positions what the sampler would choose, and keeps the guesses up to the first that differs. A sampler that advanced with every choice would then have to be taken back.
 @^speculative decoding@>
 
-What does advance? Not the noise, which is computed from the position. Only a rule for the text (\cref{sec:bonds}) knows where in the text it is, and that is one number, the whole state of a sampler. It can be saved, and restored if a guess turns out to be wrong.
+What is there to advance? Not the noise, which is computed from the position of the token. Only a rule for the text (\cref{sec:bonds}) has to remember how far in its pattern the text has come. That is one number, and it is the whole state of a sampler. It can be saved, and restored if a guess turns out to be wrong.
 
 @<Who chooses@>=
 struct sampler { struct funnel f; struct sampling_params s; uint64_t seed;
@@ -1026,7 +1026,7 @@ bool sampler_choose(void *ctx, const float *logits,
   return true;
 }
 
-@ Accepting a token, saving and restoring are the rule's business. A sampler without a rule has nothing to remember.
+@ Accepting a token, saving and restoring are done by the rule. A sampler without a rule has nothing to remember.
 
 @<Choose a token for the loop@>=
 bool sampler_accept(void *ctx, uint32_t id, struct error *why)

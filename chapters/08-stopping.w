@@ -415,7 +415,7 @@ void text_stream_close(struct text_stream *o)
   o->released = 0;
 }
 
-@ A program that only guesses what comes next may have to take tokens back. So the state of a text stream can be saved and restored. It is small, because the bytes need not be copied: a text stream appends and never writes over a byte that it has, and the cut before a stop string only makes the text shorter. After the restored end the old bytes are still there, and the next token writes over them.
+@ A program that only guesses what comes next may have to take tokens back. So the state of a text stream can be saved and restored. It is small, because the bytes need not be copied: a text stream only appends, and the cut before a stop string makes the text shorter but changes no byte of it. After a restore the bytes of the tokens that were taken back are still there, beyond the end, and the next token overwrites them.
 @^speculative decoding@>
 
 @<Take a token@>=
@@ -641,7 +641,7 @@ static bool recite(void *ctx, const float *logits,
   return true;
 }
 
-@ A text with a context of its own is written in a store that is opened for it, with a copy of the settings in which the one number is smaller.
+@ For a text with a shorter context a store is opened with a copy of the settings, in which that one number is smaller.
 
 @<Watch a text, or recite it@>=
 static struct store *open_shorter(const struct text_session *u,
@@ -676,7 +676,7 @@ bool text_session_write(struct text_session *u, const struct text_request *r,
   @<Generate, and find the reason@>@;
 }
 
-@ If a shorter context is asked for, the text has a store of its own that is no longer. How long a text may be is the store's affair: the model is shared, and its settings stay as they are. Of the ends of a text the list knows those that are its own and the model's; the loop tells the others apart. A text that a person has cut short must not pass for a whole one, so it is an error. At any other time Ctrl-C ends the program, as it does everywhere.
+@ If a shorter context is asked for, the text gets a store of its own with room for no more than that. The limit belongs to the store and not to the model, which may be shared, and whose settings stay as they are. Of the ends of a text the list knows those that are its own and the model's; the loop tells the others apart. A text that a person has cut short must not pass for a whole one, so it is an error. At any other time Ctrl-C ends the program, as it does everywhere.
 
 @<Generate, and find the reason@>=
 struct generate_context g = u->g;

@@ -94,28 +94,28 @@ struct matrix { struct tensor weight, bias; size_t in, out; bool transposed; };
   /* a linear layer: |weight| is |[out][in]|, or |[in][out]| if |transposed|
      (GPT-2's Conv1D); |bias| is |[out]| or absent */
 
-@ A type is a row of a table. Nothing else in the program knows how many bytes a number takes, and a type that is added tomorrow, for a new kind of file, is added here:
-the row says its name and how large it is, and the compiler lists the few places that must learn to compute with it.
+@ The types are rows of a table, and nothing else in the program knows how many bytes a number takes. A type that is added tomorrow, for a new kind of file, is added here:
+its row says its name and its size, and the compiler lists the few places that must learn to compute with it.
 
 Three of the five types that we compute with give each number its own place. The other two share: 32 numbers have one scale in common, and each of them keeps only a small whole number. In such a \emph{block} no number has an address of its own, so
-the size of a row is asked for as a whole. A type without blocks is a type with blocks of one number. Attention reads rows that are kept in blocks (\cref{sec:rowformats}); matrices come in blocks only when a chapter has a kernel for them, and until then such a file is refused.
+sizes are counted by the row. A type without blocks counts as one whose blocks have one number. Attention reads rows that are kept in blocks (\cref{sec:rowformats}). Matrices in blocks need kernels that the book does not have yet, so a file with such a matrix is refused.
 @^block@>@^number type@>
 
 @<Types of numbers@>=
 enum weight_type { WEIGHT_F32, WEIGHT_F16, WEIGHT_BF16,@|
   WEIGHT_Q8_0, WEIGHT_Q4_0 };
-  /* those with which we compute. IEEE binary32, IEEE binary16, the upper half of a binary32; blocks: a scale in binary16,
+  /* the types with which we compute: IEEE binary32, IEEE binary16, the upper half of a binary32; blocks: a scale in binary16,
      then 32 signed bytes, or 16 bytes with two numbers each, number |i| in the low half of
      byte |i| and number |i+16| in the high half, 8 too large (ggml's layout) */
 enum { WEIGHT_BLOCK = 32 };
   /* numbers in a block of the last two */
 struct number_type { const char *name; uint8_t block, bytes, largest;
   bool safetensors; };
-  /* |block| numbers take |bytes| bytes; with a scale, the whole number that the largest of them becomes
-     (else 0); and whether files of safetensors have it */
+  /* |block| numbers take |bytes| bytes; |largest|: in a type with a scale, the whole number that the largest of a block becomes,
+     else 0; |safetensors|: whether files of that format have the type */
 
-@ The first rows are those of |enum weight_type|, in its order. The others are types that occur in files, as tables of ids or masks: we list them, and compute with none of them. Two of them
-are smaller than a byte, so several numbers share one, or three. The table stands in the header, because a kernel asks it with a type that is a constant, and the answer should be one, too.
+@ The first rows are those of |enum weight_type|, in its order. The others are types that occur in files, for tables of ids or for masks: we list them, and compute with none of them. Some of them
+are smaller than a byte: two numbers of four bits share one byte, and four numbers of six bits share three. The table is in the header, because a kernel looks up a type that is a constant, and the compiler can then make the answer a constant as well.
 
 @<Types of numbers@>=
 static const struct number_type number_types[] = @[{@|
@@ -141,7 +141,7 @@ static inline size_t weight_row_bytes(unsigned type, size_t n)
 }
   /* bytes of |n| numbers in a row, a multiple of the type's |block| */
 
-@ Files are listed with the same table, so it has a header of its own: a program that looks into a file needs no kernels.
+@ The readers of files use the same table, so it has a header of its own: a program that lists the tensors of a file needs no kernels.
 
 @(number_type.h@>=
 #ifndef INCIPIT_NUMBER_TYPE_H
@@ -162,22 +162,21 @@ enum activation_kind { ACTIVATION_SILU, ACTIVATION_GELU_TANH,
   ACTIVATION_GELU_ERF };
   /* Elfwing and others 2017; Hendrycks and Gimpel 2016, approximated and exact */
 
-@ Attention reads keys and values that somebody else keeps. Where those of a sequence are is described by a \emph{view}:
-where the rows of one layer lie, and how far it is from row to row and from head to head. If they are in one block,
-that is all. If a store keeps them in pages, the view has the page table, a list of addresses, and from here on nobody needs to
-know; chapter 4 will be glad of it.
+@ Attention reads keys and values that a store keeps. A \emph{view} tells it where those of one sequence are, in one layer:
+where the rows begin, and how far it is from row to row and from head to head. If they are in one block,
+that is all. If the store keeps them in pages, as that of chapter 4 does, the view also has the \emph{page table}, a list of addresses; the rest of the program does not need to know which of the two it is.
 @^view@>
 
 The rows of a pass that are of one sequence and follow each other, in the pass and in the text, form a \emph{segment}. A prompt is one segment, and a step of eight texts has
-eight. One view serves the whole segment; which positions one of its rows sees, its \emph{range}, follows from the position: all up to its own, or with a window the last so many, and before
-those the first few, if a model is told to keep them as sinks.
+eight. One view serves the whole segment. The positions that one of its rows sees, its \emph{range}, follow from the row's own position: all up to that, or with a window only the last few, and in addition
+the first few, if they are kept as sinks.
 @^segment@>@^range of positions@>
 
 @<What attention is given@>=
 struct attention_dims { uint32_t n_heads, n_kv_heads, head_dim; float scale; };
   /* |n_heads| is a multiple of |n_kv_heads|; |scale| multiplies each score */
 struct kv_view {
-  uintptr_t key, value; /* addresses, or with pages, places in a page */
+  uintptr_t key, value; /* addresses; with pages, distances from the beginning of a page */
   const char *const *page; /* addresses; null: all rows in one block */
   size_t page_rows, row_bytes, head_bytes;
   enum weight_type type;
@@ -205,8 +204,8 @@ struct attention_probe { float *weights; size_t stride; };
      position |t| at index |t|; positions that a row does not see get 0 */
 
 @ The first argument of every kernel is the engine: the table itself, the workers, and the counters. There
-is nothing global, so two engines in one process cannot disturb each other. Who wants to be told how far a pass is, and to be able to
-give it up (\cref{sec:progress}), says so here as well; the kernels themselves never ask.
+is nothing global, so two engines in one process cannot disturb each other. The engine also has the callback of a caller who wants to be told how far a pass is, and to be able to
+give it up (\cref{sec:progress}); the kernels themselves never call it.
 
 @<The table of kernels@>=
 struct engine;
@@ -230,12 +229,12 @@ struct kernels {
 struct engine { const struct kernels *k; void *pool; struct counters *c;
   struct progress *progress; const struct prepared_weights *prepared; };
   /* the first argument of every kernel: the kernels in use, their |struct pool *|
-     (null: one thread), the counters, which the callers of kernels bump, the weights that were prepared
-     for these kernels (null: none), and, or null, who is told by a pass how many of its rows are done */
+     (null: one thread), the counters, to which the callers of kernels add, the callback that a pass tells
+     how far it is (null: none), and the weights that were prepared for these kernels (null: none) */
 
-@ A graphics processor has memory of its own, which our program can neither read nor write: there an address is a number to be handed back. So whoever runs a pass must not
-assume that it can look at the arrays that the kernels fill. It asks the \emph{backend}, as a table with its memory is called, for arrays, and has it carry numbers in and out. For the three tables of
-this chapter the memory is the host's, everything can be looked at in place, and carrying is copying; |is_host| says so. A pass is written for both.
+@ A graphics processor has memory of its own, which our program can neither read nor write: an address in it is only a number to be handed back. So the code of a pass must not
+assume that it can look at the arrays that the kernels fill. A table of kernels together with its memory is called a \emph{backend}. The pass asks the backend for arrays, and for copies into them and out of them. For the three tables of
+this chapter the memory is the \emph{host's}, the memory of our own program: everything can be read in place, and |is_host| says so. A pass is written for both cases.
 @^backend@>@^host memory@>@^buffers@>
 
 @<Memory of a backend@>=
@@ -253,11 +252,11 @@ struct buffers {
   void (*copy)(const struct buffers *b, void *to, const void *from, size_t bytes);
     /* within this memory; the two do not overlap */
 };
-  /* memory of a backend: the first member of whatever a backend must know to use it */
+  /* memory of a backend; a backend that must know more of its memory has this as the first member of its own structure */
 extern const struct buffers buffers_host;
   /* the host's memory */
 
-@ The host's memory is that of \cref{ground}, and everything else is |memcpy|.
+@ The host's memory is allocated and counted as in \cref{ground}, and every copy is a |memcpy|.
 
 @<The host's memory@>=
 static void *host_alloc(const struct buffers *b, struct memory *m,
@@ -280,14 +279,14 @@ const struct buffers buffers_host = @[{ .is_host = true,@|
   .alloc = host_alloc, .release = host_release,@|
   .set = host_copy, .get = host_copy, .copy = host_copy }@];
 
-@ Numbers that are kept as they are need no code but this.
+@ A row in float32 is stored as it is.
 
 @<The host's memory@>=
 void kv_encode_f32(const float *x, size_t n, void *to)
 {@+ memcpy(to, x, n * sizeof *x);@+ }
 
-@ Besides calculating, a pass moves numbers about: it cuts a fused product into queries, keys and values, gathers the rows that want logits, puts keys and values where the store keeps
-them. And after each layer it looks for numbers that are not finite. All of this happens in the memory of the backend, so the table has functions for it.
+@ A pass does not only compute, it also moves numbers: it cuts a fused product into queries, keys and values, gathers the rows whose logits are wanted, and puts keys and values where the store keeps
+them. After each layer it looks for numbers that are not finite. All of this happens in the memory of the backend, so the table has functions for it.
 
 @<What is moved and looked for@>=
 void (*split)(const struct engine *e, const float *x, size_t rows, size_t n,
@@ -299,15 +298,15 @@ void (*gather)(const struct engine *e, const float *x, size_t d, const size_t *w
 void (*write)(const struct engine *e, const struct attention_dims *h,
   const struct segment *list, size_t n, kv_encode *encode, const float *k, const float *v);
   /* keys and values of all rows, |[rows][n_kv_heads][head_dim]| each, to their places in the
-     views of |n| segments, in the views' type, which |encode| makes */
+     views of |n| segments; |encode| writes the views' type */
 void (*mark_nonfinite)(const struct engine *e, const float *x, size_t rows, size_t d,
   uint32_t mark, uint32_t none, uint32_t *first);
   /* |first[r]|, if it is |none|, becomes |mark| for each row |r| of |x|, |[rows][d]|, with a number that is not
-     finite; |first| is in the backend's memory, too */
+     finite; |first| is in the backend's memory as well */
 
 @ None of the kernels allocates and none can fail: whatever could be wrong with a shape was
-refused when the model was opened, and what |linear| wants to work with it says beforehand, by |room|. A type is refused then, too. Every table looks up rows of every type. But a product has loops of its own for each type of matrix,
-and a table says in |matrix_types| which it has; a model's gains and biases have one of these types, too. A linear layer is given a list of matrices, because the query,
+refused when the model was opened, and |room| says beforehand how much workspace |linear| needs. A type may be refused at that time as well. Every table can look up rows of every type; but a matrix product has loops of its own for each type,
+and |matrix_types| says for which types a table has them. A model's gains and biases must have one of these types, too. A linear layer is given a list of matrices, because the query,
 the key and the value of a row are made from the same numbers, and so are the gate and the
 up-projection; one call means one division of the work among the threads.
 
@@ -358,18 +357,18 @@ void (*log_softmax)(const struct engine *e, const float *x, size_t rows,
 void (*exp_shifted)(double *z, size_t n, double max);
   /* |z[i]| becomes exp(z[i] - most), in double, in place */
 
-@ A file was not written for our kernels, and its weights may lie in an order that suits them badly. A table may then ask for a copy in an order of its own. It says how many bytes it wants for a matrix, and none means that the
-matrix is best used as it lies; and it fills the copy. Copies depend on the table, so they cannot belong to the model, which stays mapped, as it is, and may be shared by engines with different tables. They belong to whoever has the engine.
-Bits are not concerned: a copy holds the same weights, and a sum is the same sum.
+@ The files of a model were not written for our kernels, and the order of their weights may be a slow one for them. Then a table may ask for a copy in an order of its own. |prepared_bytes| says how many bytes it wants for a matrix, none if the
+matrix is best used as it is; |prepare| fills the copy. Copies depend on the table, so they cannot belong to the model, which may be shared by engines with different tables; they belong to the owner of the engine.
+No bit of a result changes: a copy holds the same weights, and each sum is formed in the same order.
 @^prepared weights@>
 
 @<How a table prepares weights@>=
 size_t (*prepared_bytes)(const struct matrix *w);
-  /* bytes that the weights of |w| take as |linear| likes them best; 0: as they lie */
+  /* bytes that the weights of |w| take in the order that is best for |linear|; 0: use them as they are */
 void (*prepare)(const struct matrix *w, void *to);
   /* writes them there, aligned to 64 bytes */
 
-@ The copies of all matrices of a model are found by the address of the weights they were made of. With a null in its engine, or with a matrix of which there is no copy, |linear| uses the weights as they lie.
+@ A copy is found by the address of the weights from which it was made. If the engine has no copies, or none of this matrix, |linear| uses the weights as they are in the file.
 
 @<Prepared weights@>=
 struct prepared_matrix { const void *weight; void *copy; };
@@ -382,7 +381,7 @@ struct prepared_weights *prepared_open(struct memory *m, const struct kernels *k
   /* copies for those of |n| matrices for which |k| wants any; null and a sentence if memory is refused. Owned by the
      caller, and must live as long as any engine that has it, and not longer than the weights */
 void prepared_close(struct memory *m, struct prepared_weights *p);
-  /* frees the copies; null is nothing */
+  /* frees the copies; null does nothing */
 const void *prepared_find(const struct engine *e, const struct matrix *w);
   /* the copy of the weights of |w| for the engine's table, or null */
 
@@ -529,7 +528,7 @@ INLINE vec i8_to_f32(const int8_t *small)
 }
 @<Choose lanes and fold them, in plain C@>@;
 
-@ |blend| takes the first |n| lanes from |a| and the others from |b|, and |load_first| loads the first |n| floats at a place and no others; the ends of rows will need both. The fold goes through an array. That is slow,
+@ |blend| takes the first |n| lanes from |a| and the others from |b|, and |load_first| loads |n| floats and fills the other lanes with zeros; the ends of rows will need both. The fold goes through an array. That is slow,
 but there is one fold for a whole dot product.
 
 @<Choose lanes and fold them, in plain C@>=
@@ -656,8 +655,8 @@ INLINE float fold_four(__m128 v)
 
 @ Now the bodies, which all three share. One register of a tensor is loaded, and widened if it
 must be. The type is known where this is inlined, so that the question costs nothing; and so is the size of the |memcpy|, which compilers
-turn into one load that minds no misalignment. The |switch| has no |default|, here and wherever a type decides: a type that is added to the enumeration without a case of its own stops
-the compiler with a warning, and is never read as another.
+turn into one load that minds no misalignment. The |switch| has no |default|, here and wherever a type decides: if a type is added to the enumeration without a case of its own, the compiler warns,
+and no number is ever read as one of another type.
 
 @<Load numbers of any type@>=
 @<Load a register out of a block@>@;
@@ -709,7 +708,7 @@ INLINE void prefetch(struct tensor t, size_t i)
   __builtin_prefetch((const void *) place);
 }
 
-@ A single number, for the ends of rows, for gains and biases, and for whatever is touched too seldom to be worth a register. This is for types of which each number has its own place, and gains and biases have no others: the types of |matrix_types| are all that a model may have. A call of |tensor_number| for the rest would stand in the middle of the loops, where it costs registers, and be made by nobody.
+@ A single number, for the ends of rows, for gains and biases, and for whatever is touched too seldom to be worth a register. It is only for types in which each number has its own place. Gains and biases have no other type, since a model may only have the types of |matrix_types|. A call of |tensor_number| for blocks would cost registers in the middle of the loops and never be made.
 
 @<Load numbers of any type@>=
 INLINE float load_one(struct tensor t, size_t i)
@@ -770,9 +769,9 @@ INLINE void tile(int rows, int outs, const float *x, struct tensor w, size_t n,
       first + (size_t) o * n + whole, n - whole);
 }
 
-@ A register that is not full is filled as far as there are numbers, and with zeros. To load a whole
+@ At the end of a row there may be fewer numbers than lanes; the other lanes are filled with zeros. Loading a whole
 register would read past the end of the row: harmless in most places, but after the last row of a mapped file there may be no memory. Floats are loaded under a
-mask, by |load_first|; numbers of two bytes are copied out first.
+mask, by |load_first|; numbers of two bytes are copied to a buffer first.
 
 @<Load a register that is not full@>=
 INLINE vec load_partial(struct tensor t, size_t i, int n)
@@ -1059,8 +1058,8 @@ TARGET static void pass_panels(size_t rows, const float *x, size_t n,
 }
 
 @ The panels have room for |KC| inputs of a strip. If there are more, the lanes go on where they were with the next |KC|; so a block of rows keeps the lanes of all its sums, and
-the strip is packed again for the next block. If there are not, it is packed once for all rows. Panels and lanes are too much for a stack: they are in the worker's
-workspace. \label{sec:room}
+the strip is packed again for the next block. If there are not, it is packed once for all rows. Panels and lanes are too large for a thread's stack: they are in the worker's
+workspace (\cref{sec:pool}). \label{sec:room}
 @^workspace@>
 
 @<Several rows by the outputs |from| to |to| of a matrix stored by inputs@>=
@@ -1103,7 +1102,7 @@ for (size_t r = r0; r < r1; r++) {
     y[r * w->out + o + c] = add_bias(sum[c], w, o + c);
 }
 
-@ The panels of a matrix are the same in every call, and may as well be packed once. That is what this table \emph{prepares}: of a matrix stored by inputs, all panels of all strips, one strip after the other, each panel with as many steps as there are inputs for its lane. Sixteen-bit weights are not prepared: widened they would take twice the memory, and a pass that is waiting for memory would wait longer.
+@ The panels of a matrix are the same in every call, so they may as well be packed once. That is what these tables do when a matrix is \emph{prepared}: if it is stored by inputs, they pack all panels of all strips, one strip after the other, each panel with as many steps as there are inputs for its lane. Sixteen-bit weights are not prepared: widened they would take twice the memory, and a pass that waits for memory would wait longer.
 
 @<Prepare the panels of a matrix@>=
 static size_t strip_floats(const struct matrix *w)
@@ -1127,8 +1126,8 @@ TARGET static void prepare(const struct matrix *w, void *to)
   }
 }
 
-@ With panels at hand there is nothing to copy: they are passed, for six rows or fewer at a time, and the lanes are folded. No more than |KC| inputs of each panel are passed at once, so that the inputs of six rows stay in the first-level cache, from where sixteen panels want them.
-A single row takes this way as well, since its weights lie one after the other now. Its inputs are in the cache anyway, and so it passes each panel from end to end.
+@ With prepared panels there is nothing to copy: they are multiplied with six rows or fewer at a time, and the lanes are folded. No more than |KC| inputs of each panel are taken at once, so that the inputs of six rows stay in the first-level cache until all sixteen panels have used them.
+A single row goes the same way, since its weights are now next to each other. Its inputs are in the cache anyway, so it takes each panel from end to end.
 
 @<Pass the panels of a strip that was prepared@>=
 TARGET static void pass_prepared(size_t rows, const float *x, size_t n,
@@ -1150,7 +1149,7 @@ TARGET static void pass_prepared(size_t rows, const float *x, size_t n,
 #undef PASS
 }
 
-@ A worker's share begins and ends with a strip here, and a strip may be wider than sixteen outputs.
+@ A worker's share was cut at multiples of sixteen outputs; a strip may be wider. So both ends are moved down to the beginning of a strip, except for the end of the matrix.
 
 @<Outputs |from| to |to| of a matrix that was prepared@>=
 TARGET static void by_prepared(const struct matrix *w, const float *panels,
@@ -1176,8 +1175,8 @@ TARGET static void by_prepared(const struct matrix *w, const float *panels,
     }
 }
 
-@ A worker's part of the call: of each matrix an equal share of the outputs. In a matrix stored by outputs it is cut at multiples of four, which is as many
-as one row takes together; else at multiples of sixteen, since a register should be full. Every output is computed whole by one worker, so that the number of workers cannot be seen in it. The
+@ A worker's part of the call is an equal share of the outputs of each matrix. In a matrix stored by outputs the shares are cut at multiples of four, because the loops take
+four outputs together; else at multiples of sixteen, which fill whole registers. Every output is computed whole by one worker, so that the number of workers cannot be seen in it. The
 type is asked here, outside of the loops, and each answer gets loops of its own.
 
 @<One worker's share of a linear layer@>=
@@ -1207,7 +1206,7 @@ TARGET static void linear_part(void *ctx, unsigned worker, unsigned workers)
   }
 }
 
-@ Nine cases, each a copy of the loops in which the type is a constant. Where there is no workspace, the rows go over the matrix one by one. Matrices in blocks are not among them, and |matrix_types| says so: a model that has one is refused when it is opened, and a pass refuses it once more.
+@ Nine cases, each a copy of the loops in which the type is a constant. Without a workspace, as in a caller that has no pool, the rows are multiplied one by one. Matrices in blocks are not among the cases, and |matrix_types| says so: a model that has one is refused when it is opened, and a pass would refuse it once more.
 
 @<Call the loops for the matrix's type and layout@>=
 #define WITH_TYPE(type) \
@@ -1223,8 +1222,8 @@ case WEIGHT_Q8_0: case WEIGHT_Q4_0: break;
 }
 #undef WITH_TYPE
 
-@ Where the share of a worker begins: at a multiple of some |step|, except that the last one ends
-with |n|. The steps are dealt out, not the numbers: the shares of two workers differ by one step at most.
+@ The share of a worker begins at a multiple of |step|, and the last share ends
+at |n|. Steps are divided among the workers, not numbers, so the shares of two workers differ by one step at most.
 
 @<Where a worker's share begins@>=
 static size_t worker_begin(size_t n, size_t step, unsigned worker, unsigned workers)
@@ -1234,8 +1233,8 @@ static size_t worker_begin(size_t n, size_t step, unsigned worker, unsigned work
 }
 
 @ Waking other threads takes microseconds, and a small matrix is done by then. So work below
-some tens of thousands of multiply--adds is not divided, and is done where we are, with a null pool. The modes of the floating-point unit are none of a kernel's
-business: the pass has put them in order for all its kernels (\cref{sec:pool}).
+some tens of thousands of multiply--adds is not divided: with a null pool the caller's thread does it. Kernels do not set the floating-point modes,
+since the pass has set them for all of its kernels (\cref{sec:pool}).
 
 @<Do a linear layer@>=
 static void linear(const struct engine *e, const struct matrix *list, size_t n,
@@ -1247,7 +1246,7 @@ static void linear(const struct engine *e, const struct matrix *list, size_t n,
   pool_run(work >= WORTH_DIVIDING ? e->pool : NULL, linear_part, &job);
 }
 
-@ What it wants is known from the shapes: panels if a matrix is stored by inputs and has several rows to serve.
+@ The workspace depends on the shapes alone: there are panels to pack if a matrix is stored by inputs and multiplied with several rows.
 
 @<Do a linear layer@>=
 static size_t room(const struct matrix *list, size_t n, size_t rows)
@@ -1428,7 +1427,7 @@ INLINE uint32_t first_seen(const struct kv_range *r)
 INLINE uint32_t next_seen(const struct kv_range *r, uint32_t t)
 {@+ return t + 1 == r->sinks ? r->lo : t + 1;@+ }
 
-@ The walk over blocks is the same in large. A block ends at the next multiple of 256 or with the range, and the block after it begins where it ends; but a block that would begin in the hole begins at |lo|, after the hole. So the first and the last block may be visible only in part, and a block that lies in the hole is not touched.
+@ The walk over blocks follows the same rule. A block ends at the next multiple of 256 or with the range, and the block after it begins where it ends; but a block that would begin in the hole begins at |lo|, after the hole. So the first and the last block may be visible only in part, and a block that lies in the hole is not touched.
 
 @<The positions that a row sees@>=
 INLINE uint32_t block_end(const struct kv_range *r, uint32_t t0)
@@ -1529,8 +1528,8 @@ INLINE void axpy_chain(int columns, const struct position_block *b,
   memcpy(o, a, (size_t) columns * sizeof *o);
 }
 
-@ As many columns go together as fit into the registers, and then whole sixteens. The columns that are left, fewer than sixteen, fill their registers in part; in
-a small model, whose heads have eight numbers, these are all there are.
+@ As many columns go together as fit into the registers, and then whole sixteens. The columns that are left, fewer than sixteen, fill their registers in part. In
+a small model, whose heads have eight numbers, there are no others.
 
 @<The values of a block, each times its exponential@>=
 INLINE void axpy_few(size_t columns, const struct position_block *b,
@@ -1628,8 +1627,7 @@ INLINE void finish_weights(const struct kv_range *seen, const float *scratch,
 }
 
 @ The unit of work is one head of one row. Their costs differ, since a late row sees more than an early one; so the units
-are dealt out like cards, one to each worker in turn: of a segment all rows of the first head, and then of the next, because the rows of one head look at the same keys and values, which stay near as long as nobody else's are wanted. The deal goes on where
-the last segment has ended. A unit looks at one head of the view, so it moves the view's beginning to that. Whoever gets a unit computes all of it, and none needs what another has left.
+are dealt out like cards, one to each worker in turn: first all rows of a segment for its first head, and then for the next, because the rows of one head look at the same keys and values, which stay in the cache as long as no others are read. A unit needs one head of the view, so it moves the beginning of the view to that head. One worker computes the whole of a unit, and needs nothing from another.
 
 @<One worker's share of attention@>=
 struct attend_job { const struct attention_dims *h; const float *q;
@@ -1650,6 +1648,10 @@ TARGET static void attend_unit(const struct attend_job *job, const struct segmen
   @<Make |kept| ready if the weights are wanted@>@;
   @<Attend with the loops for the view's type@>@;
 }
+
+@ The deal goes on from segment to segment: |unit| counts on, and what is left of it after a segment is the worker's first unit in the next.
+
+@<One worker's share of attention@>=
 TARGET static void attend_part(void *ctx, unsigned worker, unsigned workers)
 {
   const struct attend_job *job = ctx;
@@ -1688,8 +1690,8 @@ if (job->probe != NULL) {
   memset(kept, 0, job->probe->stride * sizeof *kept);
 }
 
-@ How much there is to do, and how much room a worker needs, follow from the ranges; one with a hole is taken for one without, and the last row of a
-segment sees the most.
+@ How much there is to do, and how much scratch memory a worker needs, follow from the ranges. The last row of a segment sees the most, and all rows are counted like it; so are
+the positions between sinks and window, which no row sees. Both may be estimated too high, never too low.
 
 @<Do attention@>=
 static void attend(const struct engine *e, const struct attention_dims *h,
@@ -1763,8 +1765,8 @@ static void activate(const struct engine *e, enum activation_kind kind,
   pool_run(large ? e->pool : NULL, activate_part, &job);
 }
 
-@ Adding to the residual stream is a matter of memory, and never worth dividing for the models of this book. It is done by the
-caller's thread, in one loop.
+@ Adding to the residual stream is a matter of memory, and never worth dividing for the models of this book. The
+caller's thread does it in one loop.
 
 @<Add to the residual stream@>=
 TARGET static void add(const struct engine *e, float *y, const float *x, size_t n)
@@ -1775,7 +1777,7 @@ TARGET static void add(const struct engine *e, float *y, const float *x, size_t 
 }
 
 @ So is the lookup of an embedding: a row is widened, number by number. Only rows that are asked for are touched, and of a mapped file nothing
-else is ever read. A row in blocks is read number by number as well, but out of its blocks.
+else is ever read. A row in blocks is read number by number as well, by |tensor_number|.
 
 @<Look rows of the embedding up@>=
 TARGET static void embed(const struct engine *e, struct tensor table, size_t d,
@@ -1791,7 +1793,7 @@ TARGET static void embed(const struct engine *e, struct tensor table, size_t d,
     }
 }
 
-@ What is moved is moved by |memcpy|, and for the models of this book that is never worth dividing.
+@ Rows are moved by |memcpy|, and for the models of this book that is never worth dividing among threads.
 
 @<Move rows about@>=
 static void split(const struct engine *e, const float *x, size_t rows, size_t n,
@@ -1810,8 +1812,8 @@ static void gather(const struct engine *e, const float *x, size_t d,
     memcpy(y + i * d, x + which[i] * d, d * sizeof *x);
 }
 
-@ A row is written where it will be read: the place of a position is asked as attention asks it, by |row_places|, and the heads, which come next to each other from the products, part here. In
-float32 encoding is copying; chapter 6 has formats that round, and what has been rounded once is what all rows read, the row's own query included.
+@ A row is written where it will be read: the place of its position is found by |row_places|, as in attention. The heads, which are next to each other in the product, go to different places here.
+In what type they are stored is up to |encode|.
 
 @<Put keys and values in their places@>=
 TARGET static void write_row(const struct attention_dims *h, const struct kv_view *view,
@@ -1838,9 +1840,8 @@ static void write(const struct engine *e, const struct attention_dims *h,
     }
 }
 
-@ A number that is not finite makes $x-x$ something else than zero: infinity less infinity is not a
-number, and neither is what is no number to begin with. Added up, one of them spoils the sum, whatever the others are; so a row is looked at without a
-branch.
+@ For a finite number $x-x$ is zero. For an infinite one it is NaN, and for NaN it is NaN again. A single NaN makes the sum of all these differences NaN, whatever the others are; so a whole row is checked without a
+branch, and only the sum is looked at.
 
 @<Look for numbers that are not finite@>=
 TARGET static void mark_nonfinite(const struct engine *e, const float *x, size_t rows,
@@ -1908,7 +1909,7 @@ TARGET static void softmax_part(void *ctx, unsigned worker, unsigned workers)
 }
 
 @ The two kernels differ in one word, which says whether a probability or its logarithm is wanted; a vocabulary is
-long, so the work is divided by rows early. They are called when the pass is over, by a search or a sampler, and so they set the modes for themselves.
+long, so the work is divided by rows early. They are called when the pass is over, by a search or a sampler, and so they set the floating-point modes themselves.
 
 @<Do a softmax@>=
 static void softmax_rows(const struct engine *e, struct softmax_job *job)
@@ -2171,8 +2172,8 @@ const struct kernels *kernels_find(const char *name, struct error *why)
   return NULL;
 }
 
-@ The range of a row. A window that is one too long shows in no text that anybody would read, and so has a test of its own. As long as the window still reaches
-the sinks, they are nothing special: the row sees everything from 0, and there is no hole.
+@ The range of a row follows from its position and the window, as in |store_window_start| (\cref{sec:rows}). As long as the window reaches back to
+the sinks, there is no hole: the row sees everything from 0.
 
 @<Find the range of a row@>=
 struct kv_range segment_range(const struct segment *s, uint32_t i)
@@ -2183,14 +2184,14 @@ struct kv_range segment_range(const struct segment *s, uint32_t i)
   return (struct kv_range) @[{ hole ? lo : 0, at + 1, hole ? s->view.sinks : 0 }@];
 }
 
-@ The room that attention needs is two numbers and a row for each block, and a view of $n$ positions touches
+@ The scratch memory of attention has two numbers and a row for each block, and a range of $n$ positions touches
 at most two blocks more than it fills.
 
 @<Room for attention@>=
 size_t kernels_scratch(const struct attention_dims *h, size_t max_len)
 {@+ return (max_len / 256 + 2) * ((size_t) h->head_dim + 2);@+ }
 
-@ One number of any type, without lanes. In a block the scale is two bytes, the lower first; then come the small numbers.
+@ One number of any type is computed without lanes. A block begins with the scale, two bytes, the lower first; then come the small whole numbers.
 
 @<One number of a tensor@>=
 static float block_number(enum weight_type type, const unsigned char *block,
@@ -2218,7 +2219,7 @@ float tensor_number(struct tensor t, size_t i)
   return x;
 }
 
-@ Copies are made when an engine is put together, and are found by a search by halves.
+@ The list of copies is sorted by the addresses of the weights, and so a copy is found by binary search.
 
 @<Prepare weights, and find them@>=
 static int by_weight(const void *a, const void *b)
@@ -2236,7 +2237,7 @@ const void *prepared_find(const struct engine *e, const struct matrix *w)
   return found == NULL ? NULL : found->copy;
 }
 
-@ A copy is a block of its own. What has been copied when memory runs out is freed with the rest.
+@ Each copy is a block of its own. If memory runs out, the copies made so far are freed again.
 
 @<Prepare weights, and find them@>=
 struct prepared_weights *prepared_open(struct memory *m, const struct kernels *k,
@@ -2261,6 +2262,10 @@ struct prepared_weights *prepared_open(struct memory *m, const struct kernels *k
   prepared_close(m, p);
   return NULL;
 }
+
+@ Closing frees the copies and the list, but not the weights, which belong to the model.
+
+@<Prepare weights, and find them@>=
 void prepared_close(struct memory *m, struct prepared_weights *p)
 {
   if (p == NULL) return;
@@ -2269,7 +2274,7 @@ void prepared_close(struct memory *m, struct prepared_weights *p)
   memory_free(m, p);
 }
 
-@ What a table cannot multiply is refused with the names of the types that it can: as a list, with the last set off by a word.
+@ A type that a table cannot multiply is refused, and the sentence lists those that it can: \.{F32, F16 or BF16}.
 
 @<Refuse types that a table cannot multiply@>=
 void kernels_list_types(const struct kernels *k, char text[64])
@@ -2286,6 +2291,10 @@ void kernels_list_types(const struct kernels *k, char text[64])
       number_types[t].name);
   }
 }
+
+@ Of several types that are missing the first is named; there is no use in a longer sentence, since the model cannot be used with these kernels anyway.
+
+@<Refuse types that a table cannot multiply@>=
 bool kernels_check_types(const struct kernels *k, uint32_t types,
   const char *what, struct error *why)
 {

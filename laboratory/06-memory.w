@@ -268,7 +268,7 @@ static bool print_stack(struct fixture *lab, struct error *why)
 
 @* The ring of a sliding window. \label{lab:ring}
 A store with a window of six positions reads sixteen rows, four as a prompt and the others one by one. Its pages have one row each, so a page is a place
-in the ring; the places are numbered as they are first seen. Before each pass we begin it ourselves, look where the store would put the rows and what the last of them would see, and take the pass back.
+in the ring; we number the places in the order in which they are first used. Before each pass we begin it ourselves, look where the store would put the rows and what the last of them would see, and take the pass back.
 
 @<Watch the ring@>=
 struct ring { const char *place[16]; int n; };
@@ -293,7 +293,7 @@ static bool print_places(struct store *s, const struct row *row, size_t n,
   return true;
 }
 
-@ The cache is opened with a window where the model has none. The model itself does not notice: what a row sees is the store's business.
+@ The cache is opened with a window where the model has none. The model itself is not changed: the store decides what a row sees.
 
 @<Watch the ring@>=
 static bool print_ring(struct fixture *lab, struct error *why)

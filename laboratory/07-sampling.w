@@ -622,7 +622,7 @@ static bool print_exposure(struct fixture *lab, struct error *why)
 }
 
 @* Another order of summation. \label{lab:otherorder}
-The table of kernels gets another |linear|, which is what anybody would write first: for each output a sum that grows from left to right. The weights may be stored in any way. The built-in model has no biases, so nothing is missing here; its attention, norms and curves stay as they are.
+The table of kernels gets another |linear|, which is what anybody would write first: for each output a sum that grows from left to right. The weights may be of any type and in either order. The built-in model has no biases, so nothing is missing here; its attention, norms and curves stay as they are.
 
 @<Add up in another order@>=
 static void plain_linear(const struct engine *e, const struct matrix *list,

@@ -205,8 +205,8 @@ tensors lie one after the other from the first byte after the header to the last
 of the file, without hole or overlap. After that no later chapter needs to check an
 offset again.
 
-Models also come in files of other formats, and what the rest of the program wants of any of them is the same: find a tensor by its name, count the tensors, go through them, and close
-the file. So these questions have an interface of their own, in which safetensors is not mentioned.
+Models also come in files of other formats, and the rest of the program needs the same of all of them: to find a tensor by its name, to count the tensors, to go through them, and to close
+the file. So these have an interface of their own, in which safetensors is not mentioned.
 
 @(tensor_file.h@>=
 #ifndef INCIPIT_TENSOR_FILE_H
@@ -217,7 +217,7 @@ the file. So these questions have an interface of their own, in which safetensor
 #endif
 
 @ A tensor stays where it is. What we keep beside it is its name, the number of its type in the table of types
-(\cref{sec:kernels}), and its shape, outermost dimension first. The engine multiplies matrices of three of
+(\cref{sec:kernels}), and its shape, outermost dimension first. The engine multiplies by matrices of three of
 the types: F32 is C's |float|, F16 and BF16 are halves of it, with more digits the one and more range the other (\cref{sec:formats}). The others are understood far enough to list them.
 The shape stands at the end of the structure, in as many places as the tensor has dimensions, so that each tensor is one block of memory.
 
@@ -282,8 +282,8 @@ const char *jsonfile_excerpt(json_t *value, char buffer[64]);
 @ Inside, a file is a mapping with its path, and all tensors are in one list. A path is
 a block of its own, because tensors point to it while the array of files may still grow, and an array that grows moves.
 
-The inside is shown only to the readers of formats. A reader is a function that \emph{fills} a |struct tensor_file|: it maps files, adds a tensor for each that it finds, checks that
-all lies within the mappings, and sorts the list. This chapter has one reader. A second one, say for the files of \texttt{llama.cpp}, is a file of its own and a line in a table.
+Only the readers of formats see inside. A reader is a function that \emph{fills} a |struct tensor_file|: it maps files, adds an entry for each tensor that it finds, checks that
+every tensor is within its mapping, and sorts the list. This chapter has one reader. A second one, say for the files of \texttt{llama.cpp}, would be a file of its own and a line in a table.
 @^format of files@>
 
 @(tensor_format.h@>=
@@ -294,7 +294,7 @@ all lies within the mappings, and sorts the list. This chapter has one reader. A
 @<What a reader of a format is, and what it calls@>@;
 #endif
 
-@ Closing frees whatever has been entered here, so a reader that fails in the middle leaves everything as it is and returns.
+@ |tensor_file_close| frees whatever has been entered here, so a reader that fails in the middle need not clean up; it returns false.
 
 @<What |struct tensor_file| holds@>=
 struct tensor_format;
@@ -311,7 +311,7 @@ struct tensor_file {
 };
   /* the files of a model and their tensors; by name, when it has been sorted */
 
-@ What a reader calls is what every format needs: to keep a path, to map a file, to add a tensor, to sort.
+@ Every reader has to do four things, for which there are functions: keep a path, map a file, add a tensor, and sort the list.
 
 @<What a reader of a format is, and what it calls@>=
 struct tensor_format {
@@ -486,7 +486,7 @@ static bool header_tensor(struct header_parser *r, const char *name)
   return ok;
 }
 
-@ A tensor's block holds its shape and, after the shape, its name. The name must be copied, for the string of whoever parses a header goes with what was parsed.
+@ A tensor's block holds its shape and, after the shape, its name. The name must be copied, because the string belongs to the parsed header, which will be freed.
 
 @<Add a tensor to the list@>=
 struct tensor_entry *tensor_file_add(struct tensor_file *w, const char *path,
@@ -517,7 +517,7 @@ if (p == NULL) return NULL;
 w->list = p;
 
 @ The format spells its types as the table does, but has no blocks with a scale. Some of its types are smaller than a byte; a tensor of
-those must still fill whole bytes, which is to say that it has whole blocks.
+such a type must still fill whole bytes, so in our table, where a block is the fewest numbers that do, it must have whole blocks.
 
 @<The types that the format knows@>=
 static unsigned type_find(const char *name)
@@ -568,7 +568,7 @@ for (uint32_t i = 0; i < t->rank; i++) {
     return tensor_bad(r, t->name, shape, "fewer than 2^64 elements");
 }
 
-@ Bytes are blocks times the bytes of one, and for most types a block is one number. That product is the last that could overflow, and is looked at before it is formed; the blocks must be whole, and the bytes
+@ The bytes of a tensor are its blocks times the bytes of a block, and for most types a block is one number. That product is the last that could overflow, and is checked before it is formed. The blocks must be whole, and the bytes
 exactly as many as the offsets enclose. Fewer would read the neighbour's numbers, more would hide bytes that nobody names.
 
 @<Take down the offsets, and hold them against the shape@>=
@@ -624,7 +624,7 @@ static int by_extent(const void *a, const void *b)
   return (x->bytes > y->bytes) - (x->bytes < y->bytes);
 }
 
-@ The names are compared where the list is sorted for good.
+@ The other comparison, by name, is for the finished list.
 
 @<Compare the names of two tensors@>=
 static int by_name(const void *a, const void *b)
@@ -634,7 +634,7 @@ static int by_name(const void *a, const void *b)
 }
 
 @* Files and shards. \label{sec:shards}
-Of a file that is mapped the length field is read, the header walked, and the extents are laid end to end.
+Once a file is mapped, its length field is read, its header parsed, and its extents are laid end to end.
 |first| is where the list stood before, so that only this file's tensors are sorted. The list itself may not exist yet, if the file has no tensors: arithmetic on a null pointer is
 not C, even when it would add nothing.
 
@@ -651,7 +651,7 @@ static bool shard_read(struct tensor_file *w, struct shard *s, struct error *why
     s->map.size - 8 - header);
 }
 
-@ Eight bytes can say a length that no file has; most often they are the first eight letters of a file of another kind, and then the sentence says of which (\cref{sec:misfits}). The length is compared with what is left of the file before anything is added to it; the sum of 8 and a length near $2^{64}$
+@ Eight bytes can state a length that no file has. Most often they are the first eight bytes of a file of another kind, and then the sentence says of which (\cref{sec:misfits}). The length is compared with what is left of the file before anything is added to it; the sum of 8 and a length near $2^{64}$
 would be a small number, and pass.
 
 @<Read how long the header is, and where it ends@>=
@@ -769,7 +769,7 @@ static bool open_by_index(struct tensor_file *w, const char *directory,
 }
 
 @ A path is a directory or a file. What it is decides which of two paths is kept, and that one is entered before anything is opened, for every message
-names it. Safetensors has no mark at the beginning of its files by which it could be told from anything else. So its reader recognizes every path, and is the last in the table.
+names it. A file of safetensors does not begin with a mark by which it could be recognized. So its reader accepts every path, and comes last in the table.
 
 @<Open whatever the path leads to@>=
 static bool safetensors_recognizes(const char *path)
@@ -792,7 +792,7 @@ const struct tensor_format safetensors_format =
   @[{ .name = "safetensors", .recognizes = safetensors_recognizes,@|
   .fill = safetensors_fill }@];
 
-@ The table of formats is asked in its order, and a reader is free to fail: whatever it has entered until then is closed in one place.
+@ The first format in the table that recognizes the path reads it. If its reader fails, whatever it has entered until then is closed here.
 
 @<Find the format, and let its reader fill the list@>=
 extern const struct tensor_format safetensors_format;
@@ -916,8 +916,8 @@ json_t *jsonfile_read(const char *path, size_t max, struct error *why)
 }
 
 @ A value is quoted in a sentence as it would be typed, in ASCII, and cut with three
-dots. As it would be typed means that a temperature with one decimal is not quoted with all the decimals that a double can have: reals get as many digits as it takes to read the same number back, and no more, unless a few zeros spare an exponent.
-In a list or an object all get as many as the one that needs most.
+dots. That includes the digits: a temperature that was typed with one decimal is not quoted with all the digits of a double. A real number gets as many digits as are needed to read the same number back, and more only if that avoids an exponent.
+In a list or an object all numbers get as many digits as the one that needs most.
 
 @<Count the digits that a value needs@>=
 static int real_digits(const json_t *value)
@@ -932,6 +932,10 @@ static int real_digits(const json_t *value)
   }
   return fewest;
 }
+
+@ A list or an object may have others inside it, so the function calls itself.
+
+@<Count the digits that a value needs@>=
 static int value_digits(json_t *value)
 {
   int most = json_is_real(value) ? real_digits(value) : 1;
@@ -992,7 +996,7 @@ enum { MAX_TENSORS = 1 << 18 };
 @<Close what was opened@>@;
 @<Find the format, and let its reader fill the list@>@;
 
-@ The reader of safetensors is the largest, in the order that C wants. The file is little endian, the lowest byte of a number first, and so must the
+@ The reader of safetensors is the largest file, in the order that C wants. The file is little endian, the lowest byte of a number first, and so must the
 machine be; a machine that is not would need a copy of every tensor.
 
 @(safetensors.c@>=
@@ -1043,9 +1047,9 @@ look for either.
 @<Open whatever the path leads to@>@;
 
 @* Files of another kind. \label{sec:misfits}
-Most files that cannot be read are not damaged; they are something else. A repository that was cloned without Git LFS has a text of three lines in the place of each large file. A directory may hold
-the weights as a pickle, or quantized for another engine, or nothing but an adapter. The first bytes tell most of these apart, and the names in the directory the rest. The readers above would refuse
-all of them, in words about headers and lengths; what the reader of the sentence needs is what the file is, and what to do.
+Most files that cannot be read are not damaged; they are something else. A repository that was cloned without Git LFS has a text of three lines in place of each large file. A directory may hold
+the weights as a pickle, or quantized for another engine, or nothing but an adapter. The first bytes of a file tell most of these apart, and the names in the directory tell the rest. The readers above would refuse
+all of them in words about headers and lengths; but the person who gets the sentence needs to know what the file is, and what to do.
 @^Git LFS@>@^pickle@>@^GGUF@>
 
 @(misfit.h@>=
@@ -1062,8 +1066,8 @@ bool misfit_path(const char *path, const char *missing, struct error *why);
      without the file |missing| that has something else in its place; always false */
 #endif
 
-@ The marks are those that the formats begin with. A pickle begins with one byte and its version; a web page comes where a download needed somebody to log in. Files in JSON have no mark but their first bracket, which is
-also what settings begin with; so the two rows for them stand last, and count only where tensors were wanted.
+@ The marks are the first bytes of the formats. A pickle begins with one certain byte and its version. A web page is what a download brings if it needed a login. Files in JSON have no mark but their first bracket, which
+settings begin with as well; so the two rows for them come last, and count only where tensors were wanted.
 
 @<The marks of other kinds of files@>=
 enum kind_number { KIND_GGUF, KIND_LFS, KIND_ZIP, KIND_PICKLE, KIND_HDF5,@|
@@ -1085,7 +1089,7 @@ static const struct file_kind { const char *name, *wanted; } kinds[] = @[{@|
   [KIND_TENSORS] = { "a file of tensors", "the directory that it is in" },@|
   [KIND_UNKNOWN] = { "a file", "the directory of a model" } }@];
 
-@ Why not read a pickle? Because it is a program: loading one runs it. So the advice is to have the library write safetensors, once, on a machine that may run it.
+@ Why not read a pickle? Because it is a program, and loading it runs it. So the advice is to save the model as safetensors once, with the library that reads pickles, on a machine where the program may run.
 
 @<The marks of other kinds of files@>=
 static bool begins(const unsigned char *byte, size_t n, const char *mark)
@@ -1108,8 +1112,8 @@ static enum kind_number kind_of(const unsigned char *byte, size_t n)
   return KIND_UNKNOWN;
 }
 
-@ A file of tensors whose header is broken, and settings with a comma too many, are what they should be: for these the sentence that was said before is the right one. It is written over only where the mark
-is that of something else.
+@ A file of tensors with a broken header and settings with a comma too many are files of the right kind, and for these the earlier sentence is the right one. It is replaced only if the mark
+is that of another kind.
 
 @<Say what a file is@>=
 bool misfit_bytes(const char *path, const unsigned char *byte, size_t n,
@@ -1132,8 +1136,8 @@ static bool misfit_file(const char *path, struct error *why)
   return false;
 }
 
-@ In a directory two names say what it is, and of the others the ending says that there are weights of some kind. If several fit, the first in the order of the alphabet is named, so that the sentence is the
-same on every file system. Tensors in a file of another name are of interest only where it is the weights that are missing.
+@ If the file that was wanted is missing from a directory, we look for another that has weights in it, by the ending of its name. If there are several, the first in alphabetical order is named, so that the sentence is the
+same on every file system.
 
 @<Find what is in the place of a model@>=
 static bool is_of_weights(const char *name)
@@ -1158,7 +1162,7 @@ static void find_weights(const char *directory, char found[256])
   if (list != NULL) closedir(list);
 }
 
-@ An adapter is a difference to a model, and no model. Its two files have fixed names, of which the settings are always there.
+@ An adapter holds only the difference between a model and a fine-tuned one. Its settings have a name of their own, which is looked for first. Of other files the first bytes decide what the sentence says; a file of tensors under another name is mentioned only if the weights are what is missing.
 
 @<Say what is in the place of a model@>=
 static bool misfit_directory(const char *path, const char *missing,
@@ -1184,7 +1188,7 @@ static bool misfit_directory(const char *path, const char *missing,
     : kinds[kind].wanted);
 }
 
-@ What is asked first is whether there is a directory at all. A path that leads nowhere is left to the sentence that the caller has already.
+@ First of all, is there a directory? For a path that leads nowhere the caller has a sentence already.
 
 @<Say what is in the place of a model@>=
 bool misfit_path(const char *path, const char *missing, struct error *why)
@@ -1195,7 +1199,7 @@ bool misfit_path(const char *path, const char *missing, struct error *why)
   return S_ISDIR(about.st_mode) && misfit_directory(path, missing, why);
 }
 
-@ The third small module of this chapter.
+@ These functions are the third small module of this chapter.
 
 @(misfit.c@>=
 #define _POSIX_C_SOURCE 200809L

@@ -142,12 +142,12 @@ here it is filled. A family whose parts are all in that structure already costs 
 @<What is asked of the settings@>=
 struct config_options {
   const char *const *ignore;
-  size_t n_ignore; /* fields to read over if nobody knows them */
-  bool tolerant; /* read over all that nobody knows */
-  size_t n_unknown; /* how many others nobody knows */
+  size_t n_ignore; /* fields to ignore if they are unknown */
+  bool tolerant; /* ignore all unknown fields */
+  size_t n_unknown; /* how many other unknown fields there were */
   bool *used; /* |[n_ignore]|, or null: was it met? */
 };
-  /* what the caller knows better than this program; borrowed. Filled in are |n_unknown|, which were
+  /* what the caller knows better than this program; borrowed. Filled in: |n_unknown|, fields that were
      refused unless |tolerant|, and |used|: whether a file has an unknown field of that name */
 extern const char config_ignored_by_caller[];
   /* the reason, in the list of what was ignored, of a field that the caller named; that of another
@@ -179,8 +179,8 @@ a kind of normalization that we don't have would still run, and write nonsense i
 confident voice. So every field of the file must be accounted for: it is used; or it
 stands in a list of harmless fields, each with its reason; or it is null, |false| or
 empty, which is how a feature says that it is absent; or it is an error that names it. The price is that a harmless field invented tomorrow will be refused until somebody has
-looked at it. We think that the right price. But you may be that somebody: all unknown fields of a file are named in one sentence, and a caller who has looked at them can say which to read over. A field that we know cannot be
-switched off that way, and a program that only shows what is in the files may ask to see all of it.
+looked at it. We think the price is right. But you may be the one who looks: all unknown fields of a file are named in one sentence, and a caller who has looked at them can say which to ignore. A field that we know cannot be
+switched off that way. A program that only shows what is in the files may ask to see all of them.
 
 @<The state of reading settings@>=
 struct tables;
@@ -189,7 +189,7 @@ struct config_reader {
   json_t *all;
   const struct tables *t; /* those that are being read */
   struct config_options *o;
-  json_t *strange; /* fields that nobody knows: an object of the file's values */
+  json_t *strange; /* unknown fields: an object of the file's values */
   struct model_config *c;
   struct memory *m;
   struct error *why;
@@ -535,8 +535,8 @@ static const struct harmless_entry harmless_training[] =
   {"_num_labels", "belongs to a classifier"},@|
   {NULL, NULL} }@];
 
-@ Until version 4 of the library advice for sampling could stand among the model's own settings as well, and many files that were fine-tuned with it carry some, or all of it, with its defaults. Version 5 reads over it there, and so do we. What
-would change a logit if it were obeyed, such as |suppress_tokens|, is in this list too, because it has always been the sampler's business and not the model's.
+@ Up to version 4 of the library, advice for sampling could also be among the model's own settings, and many fine-tuned models that were saved with it have some of it there, often with the default values. Version 5 ignores it there, and so do we. Even
+|suppress_tokens|, which would change a logit, is in this list, because it has always been a setting of the sampler and not of the model.
 
 @<Fields of advice among the settings@>=
 static const char advice[] = "advice for sampling, read from generation_config.json";
@@ -586,7 +586,7 @@ static const struct harmless_entry harmless_advice[] =
   {"low_memory", "how another program computes"},@|
   {NULL, NULL} }@];
 
-@ Guessing with a smaller model changes the time that a text takes and not the text. Last come the fields in which makers speak to their own programs: which ids begin a turn, or whether their code may run.
+@ Guessing ahead with a smaller model changes the time that a text takes and not the text. The last fields are for the makers' own programs: which ids begin a turn, or whether their code may run.
 
 @<The advice that is known to be harmless@>=
 static const struct harmless_entry harmless_other[] =
@@ -647,7 +647,7 @@ static const char *harmless_reason(const struct tables *t, const char *name)
       if (strcmp(h->name, name) == 0) return h->reason;
   return NULL;
 }
-@<Meet a field that nobody knows@>@;
+@<Meet an unknown field@>@;
 @<Use a field, ignore it, or refuse it@>@;
 
 @ The last resort is a value that says no. A feature that a later release of the library
@@ -674,9 +674,9 @@ static bool read_field(struct config_reader *s, const char *name, json_t *value,
   return read_unknown(s, name, value);
 }
 
-@ What is left is a field that nobody here knows. The caller may have named it, or may want to see all that there is; otherwise it is put aside, with its value, until all fields have been read and the sentence can name every one of them.
+@ What is left is an unknown field. The caller may have asked for it to be ignored, or may want to see all fields; otherwise it is put aside, with its value, until all fields have been read and the sentence can name every unknown one.
 
-@<Meet a field that nobody knows@>=
+@<Meet an unknown field@>=
 const char config_ignored_by_caller[] = "ignored, as you asked";
 static bool read_unknown(struct config_reader *s, const char *name, json_t *value)
 {
@@ -695,9 +695,9 @@ static bool read_unknown(struct config_reader *s, const char *name, json_t *valu
     || error_say(s->why, "%s: no memory for a field that nobody knows", s->path);
 }
 
-@ A single one is shown with its value. Of several the names say enough; those that do not fit into a sentence are counted.
+@ If there is only one, the sentence shows its value. If there are several, it lists their names, and counts those that do not fit.
 
-@<Name the fields that nobody knows@>=
+@<Name the unknown fields@>=
 static bool refuse_unknown(struct config_reader *s)
 {
   char names[240] = "", wanted[] = "fields that this program knows";
@@ -763,7 +763,7 @@ bool config_ignore(struct model_config *c, struct memory *m, const char *file,
 @* Families. \label{sec:families}
 The family is told by |model_type|, and |architectures| must not contradict it: a
 checkpoint for classification has the same type and no head that we could use. Each
-family sets the flags for what it always does, and the values that the library takes where a file is silent, before the fields are read: Mistral's window, for one, is there unless the file says null, and a file that does not say how long a text may be means the length that the class of its family has. The five rows below are all that the book knows of the five families: what stands in no row, no field and no name of
+family sets the flags for what it always does, and the values that the library takes where a file is silent, before the fields are read: Mistral's window, for one, is there unless the file says null, and if a file does not say how long a text may be, the library's default for its family counts. The five rows below are all that the book knows of the five families: what stands in no row, no field and no name of
 \cref{sec:model} is common to them.
 
 @<The families@>=
@@ -830,7 +830,7 @@ static const struct family_row *family_find(struct config_reader *s)
   return NULL;
 }
 
-@ A missing list contradicts nothing; old files have none. One of several names is enough, for a file may be of use to more than one class of a program. The first conversions of Llama were made before the library had decided how to spell it.
+@ A missing list contradicts nothing; old files have none. One of several names is enough, for a file may be of use to more than one class of a program. The first conversions of Llama were made before the library had settled how to spell its class.
 
 @<Return the row if |list| has its architecture@>=
 bool same = list == NULL || json_is_null(list);
@@ -1084,8 +1084,8 @@ static bool settings_advice(struct config_reader *s)
   return settings_read(s, &t);
 }
 
-@ One field is looked at before all others. Weights that were quantized for another engine have tensors under other names and in other types; that they are missing would be the second thing to say about such a file. Who has turned
-them back into numbers and left the field in may ask that it be ignored.
+@ One field is checked before all others. Weights that were quantized for another engine have tensors of other names and types; a sentence about the tensors that seem to be missing would not tell you the reason. If you have converted
+such weights back and the field is still in the file, you may ask for it to be ignored.
 
 @<Refuse weights that were quantized@>=
 static bool is_quantized(struct config_reader *s)
@@ -1123,7 +1123,7 @@ static bool settings_model(struct config_reader *s)
 }
 
 @ The whole reading, and the way back if it fails half-way. The second file may be absent, and that it is there is asked before it is opened: a file that is there and cannot be read is an
-error like any other. Where the first is not there, the sentence says what is in its place, if anything is that we know (\cref{sec:misfits}). jansson's tree is released as soon as it has been read; nothing of ours points into it.
+error like any other. If the first is missing and something else that we recognize is there in its place, the sentence says what (\cref{sec:misfits}). jansson's tree is released as soon as it has been read; nothing of ours points into it.
 
 @<Open and close the settings@>=
 bool config_open_with(struct model_config *c, struct memory *m,
@@ -1205,7 +1205,7 @@ files of a directory.
 @<From one field to two files@>=
 @<Remember what was ignored@>@;
 @<Account for every field@>@;
-@<Name the fields that nobody knows@>@;
+@<Name the unknown fields@>@;
 @<Read all fields of a file@>@;
 @<Ask the table of families@>@;
 @<Find the family@>@;
@@ -1392,9 +1392,9 @@ the whole & & \val{gpt2.numbers} & \val{gpt2.madds}\\
 \end{table}
 
 @* The names of the tensors. \label{sec:layouts}
-A tensor is found by its name, and names are a matter of the file and not of the model. Hugging Face's files of a Llama call the matrix of the queries in layer 3 \.{model.layers.3.self\_attn.q\_proj.weight}. In the files of \texttt{llama.cpp} the same
-matrix is \.{blk.3.attn\_q.weight}, and its rows are in another order. GPT-2 comes from Hugging Face with the inputs first, and from \texttt{llama.cpp} with the outputs first. So everything that depends on the file stands in one table: for each
-\emph{role} that a tensor can have in a model, its name and the way its numbers lie.
+A tensor is found by its name, and names depend on the file and not on the model. In Hugging Face's files of a Llama the query matrix of layer 3 is called \.{model.layers.3.self\_attn.q\_proj.weight}. In the files of \texttt{llama.cpp} the same
+matrix is \.{blk.3.attn\_q.weight}, and its rows are in another order. The matrices of GPT-2 come from Hugging Face with the inputs first, and from \texttt{llama.cpp} with the outputs first. So everything that depends on the file is in one table, a \emph{layout}: for each
+\emph{role} that a tensor can have in a model, its name and the order of its numbers.
 @^layout of a file@>@^names of tensors@>
 
 @(layout.h@>=
@@ -1406,7 +1406,7 @@ matrix is \.{blk.3.attn\_q.weight}, and its rows are in another order. GPT-2 com
 @<What a layout is@>@;
 #endif
 
-@ Roles are what our description of a model has places for. A layout names those that its files have: either the three matrices of attention or the one that has all three, and a gate only where there is one.
+@ There is a role for each tensor in our description of a model. A layout names those that its files have: for attention either three matrices or one that combines them, and a gate only if there is one.
 
 @<What a layout is@>=
 enum tensor_role { TENSOR_EMBEDDING, TENSOR_POSITIONS, TENSOR_FINAL_NORM,@|
@@ -1415,9 +1415,9 @@ enum tensor_role { TENSOR_EMBEDDING, TENSOR_POSITIONS, TENSOR_FINAL_NORM,@|
   TENSOR_UP, TENSOR_DOWN, N_TENSOR_ROLES };
   /* what a tensor is for: before and after the layers; then in each of them */
 
-@ In a pattern, a tilde stands for the prefix that the body of the model may have, and a number sign for the number of the layer. What is missing at the end is \.{.weight} or \.{.bias}.
+@ In a pattern, a tilde stands for the prefix that the body of the model may have, and a number sign for the number of the layer; \.{.weight} or \.{.bias} is added at the end.
 
-The two flags are about the numbers. A matrix that is |transposed| has the inputs first. In one that is |permuted|, the two rows that a rotation turns together (\cref{sec:layer}) are neighbours; our own order has them half a head apart. Of these only the second
+The two flags are about the order of the numbers. A matrix that is |transposed| has the inputs first. In one that is |permuted|, the two rows that a rotation turns together (\cref{sec:layer}) are neighbours; in our own order they are half a head apart. Only the second
 costs anything: a transposed matrix has kernels of its own, but permuted rows are copied into our order when the model is opened.
 
 @<What a layout is@>=
@@ -1459,7 +1459,7 @@ static const struct tensor_layout hf_gpt2 = @[{@|
   [TENSOR_UP] = {"~h.#.mlp.c_fc", true, false},@|
   [TENSOR_DOWN] = {"~h.#.mlp.c_proj", true, false} } }@];
 
-@ Llama's names serve all later families of Hugging Face. Qwen 3 has a norm for the queries and one for the keys, as wide as one head. One name misleads: the second norm of a layer is called \.{post\_attention\_layernorm}, because it stands after the first half; it is the norm before the MLP, which is where the engine wants it.
+@ All later families of Hugging Face have Llama's names. Qwen 3 has a norm for the queries and one for the keys, as wide as one head. One name misleads: the second norm of a layer is called \.{post\_attention\_layernorm}, because it comes after attention; to us it is the norm before the MLP.
 
 @<The layouts that we know@>=
 static const struct tensor_layout hf_llama = @[{@|
@@ -1479,7 +1479,7 @@ static const struct tensor_layout hf_llama = @[{@|
   [TENSOR_UP] = {"~layers.#.mlp.up_proj", false, false},@|
   [TENSOR_DOWN] = {"~layers.#.mlp.down_proj", false, false} } }@];
 
-@ The layout for one family stands before the layout for any.
+@ A layout for one family comes before the layout for all others, because the first that fits is taken.
 
 @<Find a layout@>=
 const struct tensor_layout *layout_at(size_t i)
@@ -1517,7 +1517,7 @@ void layout_name(const struct tensor_layout *l, enum tensor_role role,
   if (n < 160) snprintf(full + n, 160 - n, ".%s", what);
 }
 
-@ The module needs no model: a layout is data, and a program that has only settings can ask what a file would look like.
+@ The module needs no model. A layout is data, and a program that has only the settings of a model can ask how a file would name its tensors.
 
 @(layout.c@>=
 #include <inttypes.h>
@@ -1560,10 +1560,10 @@ struct model_open_options {
   struct config_options fields;
   struct progress *progress;
 };
-  /* the caller's wishes: the table of kernels that is to multiply, where a matrix of a type that it cannot
-     multiply is refused, with the file, the tensor, its type, and the types that the table has; the names of
-     the tensors; unknown fields; and, or null, who is told how many tensors have been found. |fields| is filled in
-     also on failure */
+  /* the caller's wishes: the table of kernels that will multiply (a matrix of a type that it cannot
+     multiply is refused, with the file, the tensor, its type, and the types that the table has); the names of
+     the tensors; unknown fields; and the callback that is told how many tensors have been found, or null. |fields| is filled in
+     even on failure */
 struct model *model_open_with(struct memory *m, const char *directory,
   struct model_open_options *o, struct error *why);
   /* the same, as the caller wishes; giving up is a failure */
@@ -1629,7 +1629,7 @@ if (a->layout->of[role].pattern == NULL) {
 }
 layout_name(a->layout, role, a->prefix, a->layer, what, name);
 
-@ The type must be one with which the kernels can multiply. Gains and biases are asked for no less, since the kernels read them number by number, and in a block no number stands alone. A tensor that is found is marked as used, and
+@ The type must be one with which the kernels can multiply. The same is required of gains and biases, since the kernels read them number by number, which blocks do not allow. A tensor that is found is marked as used, and
 its bytes are added up.
 
 @<Turn |t| into a tensor of a type that we have, or fail@>=
@@ -1657,7 +1657,7 @@ static void shape_words(const struct tensor_entry *t, char found[64])
 
 @ A matrix has a bias
 or not, as the settings say; GPT-2 stores its matrices with the inputs first, since its layers were written as convolutions. A square matrix would pass for its transpose here, with the same shape
-and other numbers. So which way it lies is decided by the layout and never guessed from the shape.
+and other numbers. So the order is decided by the layout and never guessed from the shape.
 
 @<Find a matrix with its bias@>=
 static struct matrix require_matrix(struct model_loader *a, enum tensor_role role,
@@ -1676,8 +1676,8 @@ static struct matrix require_matrix(struct model_loader *a, enum tensor_role rol
   return w;
 }
 
-@ Rows that come in pairs are the one thing that cannot stay in the file. Each is copied to the place that our rotation wants, bytes and all, so this is the same for numbers of every type. A row of such a matrix is computed as before,
-and only its index is another, so no sum changes. The copies belong to the model and count as weights.
+@ Permuted rows are the one thing that cannot be used as it is in the file. Each row is copied to the place where our rotation expects it, as bytes, so this works for numbers of every type. The product with a row stays the same,
+and only its place changes, so no sum changes. The copies belong to the model and count as weights.
 @^permuted rows@>
 
 @<Put the rows of each head into our order@>=
@@ -1713,7 +1713,7 @@ static struct norm require_norm(struct model_loader *a, enum tensor_role role,
 }
 
 @ Now a layer can be assembled, and what is written here is true of all families. With fewer heads for keys and values than for queries, two of the three matrices
-are narrower; with a |head_dim| of its own choosing, the first need not be square. Where the layout has one matrix for all three, a pass cuts its results into three equal parts, so the heads must be as many on each side.
+are narrower; with a |head_dim| of its own, the first need not be square. If the layout has one matrix for all three, a pass cuts its results into three equal parts, so there must be as many heads of keys and values as of queries.
 
 @<Assemble queries, keys and values@>=
 static void assemble_qkv(struct model_loader *a, struct model_layer *l)
@@ -1737,7 +1737,7 @@ static void assemble_qkv(struct model_loader *a, struct model_layer *l)
   l->k_norm = require_norm(a, TENSOR_K_NORM, c->head_dim);
 }
 
-@ The order in which tensors are asked for is the order of their use. So of several faults of a file the one is told that a pass would meet first.
+@ Tensors are asked for in the order of their use. So if a file has several faults, the sentence is about the one that a pass would meet first.
 
 @<Assemble a layer@>=
 static void assemble_layer(struct model_loader *a, uint32_t i,
@@ -1776,7 +1776,7 @@ static void assemble_ends(struct model_loader *a)
   @<Find the head, or take the embedding for it@>@;
 }
 
-@ What the head weighs is kept, because a pass that asks for logits reads all of it, however few rows ask.
+@ The bytes of the head are kept for the counters, because a pass that asks for logits reads all of them, however few rows ask.
 
 @<Find the head, or take the embedding for it@>=
 lm->head = (struct matrix) @[{ .in = c->d_model, .out = c->vocab_size }@];
@@ -1866,7 +1866,7 @@ static bool model_frequencies(struct model_loader *a)
   return lm->frequency != NULL;
 }
 
-@ Which layout is it? That of the file's format, for the family that the settings have named. The prefix is found out by looking for the embedding with it: a file that was saved from the bare body has none.
+@ The layout is that of the file's format, for the family that the settings have named. To learn whether the names have the prefix, we look for the embedding with it: a file that was saved from the bare body of a model has none.
 
 @<Find the layout and the prefix@>=
 static bool model_layout(struct model_loader *a)

@@ -819,7 +819,7 @@ static bool change(const struct tokenizer *t, const struct text_step *s,
   }
 }
 
-@ To replace is to cut, and to keep the gaps; in the place of every match stand the words. A piece of length 0 is the sign that the text is at its end. What the search takes for its work goes back whether it ended well or not.
+@ Replacing cuts the text and keeps the gaps; the words take the place of every match. A piece of length 0 is the sign that the text is at its end. The memory of the search is freed whether the loop ends well or not.
 
 @<Replace, or thin out@>=
 static bool replace(const struct text_step *s, const unsigned char *words,

@@ -1268,7 +1268,7 @@ static bool read_config(struct json_reader *r)
 
 @ JSON is parsed by the library jansson, which is told to be strict: a key that comes twice is an
 error, while U+0000 is a character like any other. Its memory is its own and outside
-our books; it is returned when the tokenizer has been built. What is no JSON at all may be a file of another kind, which the sentence then names (\cref{sec:misfits}). The tree may be many times the text, and so a text has a greatest length, twice that of the largest published tokenizer.
+our books; it is returned when the tokenizer has been built. A file that is not JSON at all may be one of a kind that we recognize, and then the sentence names the kind (\cref{sec:misfits}). The tree may be many times the text, and so a text has a greatest length, twice that of the largest published tokenizer.
 @^jansson@>
 
 @<Parse a file of JSON@>=

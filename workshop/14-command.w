@@ -97,9 +97,9 @@ the middle of whatever it was doing. The command ignores that signal; the write 
 and nothing is said, since the reader is gone and has not been harmed.
 @^pipe@>@^SIGPIPE@>
 
-And a command must be heard to breathe. What takes longer than half a second, the loading of a model, a long prompt, a text whose perplexity is asked for, shows on the standard error how far it is, if that is a terminal, and takes the line away
-when it is done. The number comes from the engine, which asks its caller between the layers and at least every few rows whether to go on (\cref{sec:progress}), and the answer to that question is Ctrl-C: a prompt that is being read is
-given up in the middle of a pass, the store has never heard of it, and the object of \texttt{--json} is printed with no ids in it.
+And a command that takes long must show that it is alive. If loading a model, reading a long prompt or computing a perplexity takes longer than half a second, a line on the standard error, if that is a terminal, shows how far the work has come, and is wiped away
+when it is done. The number comes from the engine, which asks its caller between the layers, and at least every few dozen rows, whether to go on (\cref{sec:progress}). Ctrl-C answers that question with no: a prompt that is being read is
+given up in the middle of a pass, the store keeps nothing of it, and the object of \texttt{--json} is printed with no ids in it.
 @^progress@>@^Ctrl-C@>
 
 @ No subcommand names |stdout|. Each is handed a \emph{console}, a structure with the three streams, the allocator, and two functions that stand for the
@@ -233,9 +233,8 @@ line. A prompt that begins with a dash goes after two dashes, or after an equals
 Four decisions go further than the usual parser. \emph{A value is checked when the line is read}, against the limits in the table, which are chosen
 so that no later calculation can overflow. \emph{Options that contradict each other are refused}, and the sentence names both. A rule by which one of
 them wins would have to be known to be of use, and would hide the mistake from everybody who does not know it. \emph{An option belongs to a
-subcommand}: accepting one that has no effect would be a lie. And \emph{an unknown name is answered with the one that was probably meant}: the only one that begins with it, or else the nearest by the table of the hand calculation, if no
-more than a third of its letters are slips, since a guess beyond that misleads more often than it helps; or, if it belongs to a later
-chapter, with the number of that chapter. These four are also why the command has its own small parser and not |getopt_long|: it accepts abbreviations, which change their
+subcommand}: accepting one that has no effect would be a lie. And \emph{an unknown name is answered with the one that was probably meant}: the only one that begins with it, or else the nearest by the table of the hand calculation. If more than a third of the
+letters would have to be slips, no name is suggested, since such a guess misleads more often than it helps. A name that belongs to a later chapter is answered with the number of that chapter. These four are also why the command has its own small parser and not |getopt_long|: it accepts abbreviations, which change their
 meaning with each new option, it keeps global state, and its messages are its own.\side{Damerau 1964; Levenshtein 1966. The table edits no part of a word twice, which is enough for typing.}
 @^edit distance@>@^spelling mistakes@>
 
@@ -421,8 +420,8 @@ rest. Nothing more is needed: the same comparison serves a template that rewrite
 conversation still shares its beginning with the last), and the second of several texts of |generate|. An answer must be closed by the mark that the template puts after it. If the model ended with
 another of its end tokens, that token is exchanged, which costs nothing, because the last token of a text has been written and not read: there is no row of it yet.
 
-When a conversation no longer fits the context, many programs silently drop its oldest turns. Ours drops them as well, a question with its answer at a time, but not what the system was told at the beginning, and it says how many are gone. The model forgets what was
-agreed an hour ago in either case; here you know why. Only a question that would not fit alone is refused, with both numbers.
+When a conversation no longer fits the context, many programs silently drop its oldest turns. Ours drops them as well, one question with its answer at a time, but keeps the system prompt at the beginning, and it says how many turns are gone. In either case the model forgets what was
+agreed an hour ago; here you know why. Only a question that would not fit alone is refused, with both numbers.
 @^context@>
 
 @ The program has a short conversation with the built-in model, and after each answer notes two numbers: the rows that were read for the question, and all rows of the turn. Beside their sum

@@ -2,22 +2,22 @@
 @s INCIPIT_API static
 @s json_t int
 
-\chapterquestion{How can a program use all this without knowing any of it?}
+\chapterquestion{My own program wants a text continued. What must it call, and how little of this book must it know?}
 @** From outside: one header for other programs. \label{sec:library}
-\incipit{E}{very chapter of} this book has a header, and every header shows what is inside: structures with all their fields, functions that
-are named for what they do, |head| and |forward| and |generate|. Inside a book that is right. It is wrong for a stranger who only wants a
-text continued. His program may have a |generate| of its own; he has no use for so many headers; and if a field is added to a structure that
-he has compiled into his program, his program breaks. A \emph{library} is what is left when all this is hidden: one header, |"incipit.h"|, with
-names that begin with \.{incipit\_}, and behind them the chapters.
+\incipit{S}{uppose that you} write a text editor, and want it to finish a sentence that its user has begun. The chapters have all the parts, and every chapter
+has a header that shows them: structures with all their fields, and functions that are named for what they do, |head| and |forward| and |generate|. Within a book that is right.
+In your editor it goes wrong in three ways. You would include half a dozen headers, and what they include, in order to call a few functions. Your editor may have a |generate| of its own, and then the linker finds two. And if we add a field to a
+structure next year, an editor that was compiled this year goes on using the old one, and reads the wrong bytes.
+What you want is a \emph{library}: one header, |"incipit.h"|, whose names all begin with \.{incipit\_}, with the chapters hidden behind it.
 @^library@>@^incipit.h@>
 
-The header is worth reading for another reason. It has a few dozen functions, each of which does little more than check what it was given and call
-something that you know. So it is also the shortest summary of the book: a text becomes ids, rows are computed and kept, a sampler
-chooses, a stream shows what may be shown. You can read it as the list of what one has to be able to do in order to write one token at a time.
+The header is worth reading even if you never link a program with it. It has a few dozen functions, each of which does little more than check its arguments and call
+something that you know. That makes it the shortest summary of the book: a text becomes ids, rows are computed and kept, a sampler
+chooses a token, a stream says which bytes may be shown. It lists everything that a program has to be able to do in order to write one token at a time.
 
 \begin{byhand}{a text that is streamed, call by call}
-A prompt has 4 ids. The likeliest token is taken 3 times, and each is shown as soon as it is known. Every |incipit_forward| is given the rows that the
-sequence does not have yet: the prompt at first, then the newest token.
+A prompt has 4 ids. The likeliest token is taken 3 times, and each is shown as soon as it is chosen. Every call of |incipit_forward| is given the rows that the
+sequence does not have yet: first those of the prompt, then that of the newest token.
 
 \medskip
 \begin{tabular}{@@{}lrr@@{}}
@@ -28,13 +28,13 @@ the second new token & 1 & 6
 \end{tabular}
 \medskip
 
-The third token is shown and not read, because nobody asks what follows it. So 6 rows are computed, $4+3-1$. A program that reads everything again for each token computes
-$4+5+6=15$ rows for the same text. The library does so only if you ask for it: you would have to crop the sequence yourself before each step.
+The third token is shown but not read, because we do not ask what follows it. So 6 rows are computed, $4+3-1$. A program that reads the whole text again for each token computes
+$4+5+6=15$ rows. With this library you would have to ask for that, by cropping the sequence to nothing before each step.
 \end{byhand}
 
-@ This is the box as a program, with nothing but |"incipit.h"|. The prompt is encoded, a context is opened, and then the four calls of the loop follow each other: rows go
-in, logits come out, the sampler chooses and is told that its choice was taken, and the stream says which bytes may be shown. Each call returns false if it fails,
-so a chain of them stops at the first one that does.
+@ The same in C, for twelve tokens, in a program that includes nothing of ours but |"incipit.h"|. It opens a model, a context, a sampler and a stream. Then it goes round the loop that you know: rows go
+in, logits come out, the sampler chooses a token and is told that the token was accepted, and the stream says which bytes may be shown. Each call returns false or |NULL| if it fails,
+so a chain of |&&| stops at the first one that does.
 
 @c
 #include <stdio.h>
@@ -49,10 +49,10 @@ int main(int argc, char **argv)
 {
   struct example x = @[{ .show = argc < 2 || strcmp(argv[1], "values") != 0 }@];
   struct incipit_error *why = &x.why;
-  bool ok = (x.model = incipit_model_open("models/pocket", why)) != NULL
-    && (x.context = incipit_context_open(x.model, NULL, why)) != NULL
-    && (x.sampler = incipit_sampler_open(x.model, NULL, why)) != NULL
-    && (x.stream = incipit_stream_open(x.model, NULL, 0, false, why)) != NULL
+  bool ok = (x.model = incipit_model_open("models/pocket", why)) != NULL@|
+    && (x.context = incipit_context_open(x.model, NULL, why)) != NULL@|
+    && (x.sampler = incipit_sampler_open(x.model, NULL, why)) != NULL@|
+    && (x.stream = incipit_stream_open(x.model, NULL, 0, false,@| why)) != NULL@|
     && write_text(&x, "The cat sat");
   if (!ok) fprintf(stderr, "code %d: %s\n", why->code, why->text);
   incipit_stream_close(x.stream);
@@ -62,8 +62,8 @@ int main(int argc, char **argv)
   return !ok;
 }
 
-@ Closing |NULL| does nothing, so |main| closes all four whatever has happened. For the program of a chapter an array of fixed size is enough for the logits; a real one asks the model
-for the size of its vocabulary.
+@ Closing |NULL| does nothing, so |main| can close all four objects whatever has happened. For this model an array of fixed size is long enough for the logits; your program
+should ask the model for the size of its vocabulary.
 
 @<What the example works with@>=
 enum { MOST = 12 };
@@ -78,7 +78,8 @@ struct example {
   bool show;
 };
 
-@ Positions count from 0. The rows that a sequence has got are as many as its length says, so the next row has that position.
+@ A row says to which sequence its token belongs and at which position. Positions count from 0, so the next row of a sequence has the position that is now the sequence's length. Of the rows
+that are computed we want the logits of the last one only.
 
 @<Read ids, and choose what follows@>=
 static bool choose(struct example *x, const uint32_t *id, size_t n, uint32_t *next)
@@ -92,13 +93,13 @@ static bool choose(struct example *x, const uint32_t *id, size_t n, uint32_t *ne
     row[i].position = (uint32_t) (at + i);
     row[i].token = id[i];
   }
-  return incipit_forward(x->context, row, n, why)
-    && incipit_logits(x->context, &last, 1, x->logits, why)
-    && incipit_sampler_apply(x->sampler, x->logits, next, why)
+  return incipit_forward(x->context, row, n, why)@|
+    && incipit_logits(x->context, &last, 1, x->logits, why)@|
+    && incipit_sampler_apply(x->sampler, x->logits, next, why)@|
     && incipit_sampler_accept(x->sampler, *next, why);
 }
 
-@ The loop ends with an end token, for which the stream has no bytes. With |"values"| the program prints what it counted instead of the text.
+@ The loop ends at an end token, which is not shown, or after |MOST| tokens. With the argument |"values"| the program prints what it has counted instead of the text.
 
 @<Write until the model is done or twelve tokens are@>=
 static bool write_text(struct example *x, const char *prompt)
@@ -108,9 +109,9 @@ static bool write_text(struct example *x, const char *prompt)
   struct incipit_report report;
   struct incipit_error *why = &x->why;
   size_t n, written = 0;
-  if (!incipit_encode(x->model, prompt, strlen(prompt), true, false, id, 64, &n, why)
-      || !incipit_sequence_open(x->context, &x->sequence, why)
-      || !incipit_sampler_reset(x->sampler, id, n, 0, why)
+  if (!incipit_encode(x->model, prompt, strlen(prompt), true, false, id, 64, &n, why)@|
+      || !incipit_sequence_open(x->context, &x->sequence, why)@|
+      || !incipit_sampler_reset(x->sampler, id, n, 0, why)@|
       || !choose(x, id, n, &next)) return false;
   if (x->show) printf("%s", prompt);
   for (written = 1; !incipit_is_end(x->model, next); written++) {
@@ -129,17 +130,18 @@ static bool write_text(struct example *x, const char *prompt)
 @ \checkpoint{build/out/library.txt}{a text that is written with the functions of one header}
 
 @ The prompt has \val{library.prompt} tokens and the text \val{library.written}, and \val{library.rows} rows were computed, one fewer than both together: the cache
-is at work without having been asked for. That is a rule of this header. \emph{What you get without asking is what you most likely want}, and a default that is slow is a trap.
+is at work although the program did not ask for it. This is a rule of the header: \emph{the defaults are what you most likely want}. A slow default would be a trap, since a program that works is seldom
+searched for a missing option.
 
 @* What the header shows. \label{sec:incipit-h}
-Everything in the header is either a function, a structure of plain values that the caller fills or reads, or a name for something whose inside is not shown.
-In C the last is a structure that is declared and never defined, an \emph{opaque type}; a program can hold a pointer to one and do nothing else with it. So we may
-change what is in it, in any later version, and programs that were compiled before need not be compiled again.
+Everything in the header is a function, a structure of plain values that the caller fills in or reads, or an \emph{opaque type}: a structure that is declared and not defined there.
+A program can hold a pointer to an opaque structure and pass it on, but cannot look inside or know its size. So a later version may
+change what is in it, and programs that were compiled before need not be compiled again: the \emph{application binary interface} (ABI) stays the same.
 @^opaque type@>@^application binary interface@>
 
-|INCIPIT_API| stands before each function. For a compiler of C++ it says that the function has a name as in C; for the linker it says that the name
+|INCIPIT_API| comes before each function. For a compiler of C++ it says that the function has a name as in C; for the linker it says that the name
 may be seen outside a shared library. The two macros with the version are for the preprocessor; |incipit_version| tells which library the program really runs
-with, and the two may differ, since a shared library can be replaced without the program's knowledge.
+with, and the two may differ, since a shared library can be replaced after the program was compiled.
 @^C++@>
 
 @(incipit.h@>=
@@ -173,12 +175,12 @@ with, and the two may differ, since a shared library can be replaced without the
 #endif
 
 @ A call fails for one of five reasons, and they differ in who can do something about it. A \emph{misuse} is a mistake in the calling program: a |NULL| handle, an id out of
-range, a sequence that was closed. It will happen again until somebody corrects the program. An \emph{input} is something that a person has named, a directory or a pattern, and
-that person has to be told. \emph{Memory} was refused. The context or the cache is \emph{full}: a server that gets this code waits until another text
-has ended, so it must be able to tell it from the others without reading English. And there may be \emph{no choice}: logits that are not finite, or settings that leave no token.
+range, a sequence that was closed. It will happen again until the program is corrected. An error of \emph{input} is in something that a person has named, a directory or a pattern, and
+that person has to be told. \emph{Memory} may be refused. The context or the cache may be \emph{full}: a server that gets this code waits until another text
+has ended, so it must be able to recognize the case without reading English. And there may be \emph{no choice}, if logits are not finite or the settings leave no token.
 @^errors@>
 
-The sentence is for people. It names the call, what was found and what was wanted, as all sentences of this book do.
+The sentence that comes with the code is for people. It names the call, says what was found, and what was wanted instead, as all messages in this book do.
 
 @<What a failed call says@>=
 enum incipit_code { INCIPIT_OK, INCIPIT_MISUSE, INCIPIT_INPUT, INCIPIT_MEMORY,
@@ -190,14 +192,13 @@ struct incipit_error { int code; char text[508]; };
      written on failure only; |why| may be |NULL| in every call. Functions that return
      |bool| are true if all went well, those that return a pointer give |NULL| if not */
 INCIPIT_API const char *incipit_version(void);
-  /* of the library that is running, as |INCIPIT_VERSION| is of the header */
+  /* the version of the library that is running; |INCIPIT_VERSION| is the header's */
 
-@ Threads are the other thing that a header must be plain about. The rule here is short: a model may be used by any number of threads at once, and everything else by one thread at a time.
-Two contexts of one model are two things, so two threads may use one each, and get the same bits as if one had waited for the other.
+@ A header must also say plainly which threads may call what. The rule here is short: a model may be used by any number of threads at once, and every other object by one thread at a time.
+Two threads may each use a context of their own with the same model, and get the same bits as if one had waited for the other.
 @^threads@>
 
-An object that needs another keeps it alive. You may close a model while contexts of it are open; its memory is returned with the last of them. What cannot be defended is a pointer that is used after its own
-|close|, as with |free| in C.
+An object that needs another keeps it alive. You may close a model while contexts of it are open; its memory is freed with the last of them. One mistake cannot be caught, the same one as with |free| in C: using a pointer after it was closed.
 
 @<The objects, and which threads may use them@>=
 struct incipit_model;
@@ -215,8 +216,8 @@ struct incipit_stream;
 struct incipit_chat;
   /* a conversation; one thread at a time, together with its context */
 
-@ A model is opened from a directory. Texts go in and out as bytes with a length, ids as arrays that the caller owns. The caller does not know beforehand how many there will be, so the two functions work
-as |snprintf| does: they write what fits, and always say how many there are. A first call with no room at all tells how much to take.
+@ A model is opened from a directory. Texts are passed as bytes with a length, ids as arrays that the caller owns. The caller does not know beforehand how many ids a text will have, so |incipit_encode| and |incipit_decode| work
+as |snprintf| does: they write what fits, and always say how many there are. A first call with no room at all tells how much to allocate for the second.
 @^tokenization@>
 
 @<A model and its tokens@>=
@@ -225,11 +226,11 @@ INCIPIT_API struct incipit_model *incipit_model_open(const char *directory,
   /* |directory| is in Hugging Face's layout; |NULL|: the built-in model, at
      |INCIPIT_MODEL| of the environment or where \.{make install} has put it */
 INCIPIT_API void incipit_model_close(struct incipit_model *m);
-  /* memory goes with the last object that was opened with it; |NULL| does nothing */
+  /* freed with the last object that was opened with it; |NULL| does nothing */
 INCIPIT_API uint32_t incipit_vocab_size(const struct incipit_model *m);
-  /* ids, and logits of a row; 0 for |NULL|, like the next */
+  /* how many ids there are, and logits in a row; 0 for |NULL|, as the next is */
 INCIPIT_API uint32_t incipit_context_size(const struct incipit_model *m);
-  /* the most tokens of a sequence */
+  /* how many tokens a sequence may have */
 INCIPIT_API bool incipit_is_end(const struct incipit_model *m, uint32_t id);
   /* is it one of the ids that end a text? */
 INCIPIT_API bool incipit_encode(const struct incipit_model *m, const char *text, size_t n,
@@ -243,14 +244,14 @@ INCIPIT_API bool incipit_decode(const struct incipit_model *m, const uint32_t *i
   struct incipit_error *why);
   /* the bytes of |n| ids, the first |cap| of them to |text|, without a zero after them */
 
-@ Options come in structures, and structures grow: next year there will be a field that today's programs have not heard of. We have to choose how an old program and a new library
-will get along. A number for the version would do, but then both sides must know which version had which fields. We take the \emph{size}, as the first field. The library copies as many bytes as the caller
-says there are onto a structure of its own that has the defaults in it, so a field that the caller does not know has its default. In the other direction, a new program with an old library, the bytes that the library does not know must be zero,
-or it would have to ignore a wish; a nonzero one is refused with a sentence. Linux does the same for structures in system calls.
+@ Options come in structures, and structures grow: next year there will be a field that today's programs do not know. How will an old program work with a new library?
+A version number would do, but then both sides must know which version had which fields. We use the \emph{size} of the structure, as its first field. The library has a structure of its own with the defaults in it, and copies over it as many bytes as the caller
+says there are; so a field that the caller does not know keeps its default. The other case is a new program with an old library. Then the bytes that the library does not know must be zero. If one is not, the program has asked for something
+that the library would have to ignore, and the call is refused with a sentence. Linux does the same for structures in system calls.
 @^versions@>@^Linux@>
 
-A size of zero means that somebody has cleared the structure and forgotten the size, so it is refused. All other fields are made so that zero is the default, with one exception, the sampler, whose defaults come from the model; it has a function that fills them in.
-|NULL| in the place of options means the defaults, so a program that has no wishes needs no structure.
+A size of zero means that the program has cleared the structure and forgotten the size, so it is refused. In all other fields zero is the default, except in the options of a sampler, whose defaults come from the model; |incipit_sampler_defaults| fills them in.
+|NULL| in the place of options means the defaults, so a program that has no wishes needs no structure at all.
 
 @<A context, its sequences and its passes@>=
 struct incipit_context_options {
@@ -281,8 +282,8 @@ INCIPIT_API bool incipit_context_report(const struct incipit_context *c,
 @#
 @<Passes@>@;
 
-@ A sequence is named by a number that the library gives out. Half of the number is the place in the cache, and the other half counts how often that place was given out, so a number whose sequence was closed is not mistaken for the next
-tenant of the place. No sequence has the number 0, so a row that was cleared and not filled in is noticed as well.
+@ A sequence is named by a number that the library gives out, its \emph{handle}. Half of the number is the sequence's place in the cache, and the other half counts how often that place was given out. So the number of a closed sequence is not mistaken for
+the sequence that has its place now. No sequence has the number 0, so a row that was cleared and not filled in is refused as well.
 @^sequence@>@^handle@>
 
 @<Sequences@>=
@@ -294,7 +295,7 @@ INCIPIT_API bool incipit_sequence_close(struct incipit_context *c, uint32_t sequ
   /* forgets its rows and its number */
 INCIPIT_API bool incipit_sequence_length(const struct incipit_context *c, uint32_t
   sequence, size_t *length, struct incipit_error *why);
-  /* its rows, and the position of the next */
+  /* how many rows it has, which is the position of the next */
 INCIPIT_API bool incipit_sequence_fork(struct incipit_context *c, uint32_t from,
   uint32_t *to, struct incipit_error *why);
   /* opens one that is equal to |from| and shares its memory (copied on write) */
@@ -303,24 +304,24 @@ INCIPIT_API bool incipit_sequence_crop(struct incipit_context *c, uint32_t seque
   /* forgets the rows from |length| on; with a window it may have to forget them all */
 INCIPIT_API bool incipit_sequence_keep(struct incipit_context *c, uint32_t sequence,
   const uint32_t *id, size_t n, size_t *length, struct incipit_error *why);
-  /* crops to the rows whose tokens agree with |id[n]| from the beginning on; so many */
+  /* crops to its first rows that agree with |id[n]|; |*length|: so many are left */
 
-@ A pass takes a list of rows of any sequences. It does not give logits, because most rows of a prompt want none and a row of logits is as long as the vocabulary.
-They are asked for afterwards, for the rows that want them.
+@ A pass takes a list of rows, of one sequence or of many. It does not return logits: most rows of a prompt need none, and a row of logits is as long as the vocabulary.
+You ask for them afterwards, for the rows that you choose.
 
 @<Passes@>=
 struct incipit_row { uint32_t sequence, position, token; };
   /* |token| at |position|, from 0, of |sequence| */
 INCIPIT_API bool incipit_forward(struct incipit_context *c, const struct incipit_row
   *rows, size_t n, struct incipit_error *why);
-  /* puts |n| rows through the model; those of a sequence stand in the list in the order
-     of their positions, which go on from its length; on failure nothing has changed */
+  /* puts |n| rows through the model; those of a sequence are in the order of their
+     positions, which go on from its length; on failure no sequence has changed */
 INCIPIT_API bool incipit_logits(struct incipit_context *c, const size_t *which, size_t
   n, float *logits, struct incipit_error *why);
   /* |logits[n][vocab_size]| of the rows |which[n]| of the latest pass, counted from 0 */
 
-@ A constraint is compiled once and may be used for many texts. A sampler belongs to one text: it remembers the tokens, for the penalties, and how far the constraint has come. To choose and to go on are two calls. Somebody who guesses several tokens ahead asks what would be chosen
-at each place, and accepts only some of it; a copy of the sampler goes along with a fork of the sequence.
+@ A constraint is compiled once and may be used for many texts. A sampler belongs to one text: it remembers the tokens, for the penalties, and how far the constraint has come. Choosing a token and accepting it are two calls (\cref{sec:sampler}). A program that guesses several tokens ahead asks what would be chosen
+at each place, and accepts only some of it. A program that forks a sequence copies its sampler.
 @^sampling@>@^constraint@>
 
 @<A constraint and a sampler@>=
@@ -366,12 +367,12 @@ INCIPIT_API bool incipit_sampler_reset(struct incipit_sampler *s, const uint32_t
      end within |max_new_tokens|, 0: as many as the model's context has room for */
 INCIPIT_API bool incipit_sampler_apply(struct incipit_sampler *s, const float *logits,
   uint32_t *id, struct incipit_error *why);
-  /* what it chooses by |logits[vocab_size]|; asked again it says the same */
+  /* chooses by |logits[vocab_size]|; asked again it chooses the same */
 INCIPIT_API bool incipit_sampler_accept(struct incipit_sampler *s, uint32_t id,
   struct incipit_error *why);
-  /* the text goes on with |id|, whether it was chosen or not */
+  /* appends |id| to the text, whether it was chosen or not */
 
-@ A stream stands between the tokens and a reader. It holds back half of a character, and the beginning of what may become a stop string. What it releases is borrowed and lives until the next call for the same stream.
+@ A stream turns tokens into text that may be shown (\cref{sec:outflow}). It holds back an unfinished character, and the beginning of what may become a stop string. The bytes that it releases are borrowed: they are good until the next call for the same stream.
 @^streaming@>@^stop strings@>
 
 @<A stream@>=
@@ -388,14 +389,14 @@ INCIPIT_API bool incipit_stream_reset(struct incipit_stream *s, const uint32_t *
   /* a new text after the prompt |id[n]|, which is not shown */
 INCIPIT_API bool incipit_stream_push(struct incipit_stream *s, uint32_t id,
   struct incipit_piece *piece, struct incipit_error *why);
-  /* takes a token; after a stop string nothing is taken any more */
+  /* takes a token; after a stop string further tokens are ignored */
 INCIPIT_API bool incipit_stream_end(struct incipit_stream *s, struct incipit_piece
   *piece, struct incipit_error *why);
   /* releases what is held: no token will follow */
 
-@ For most programs a loop of their own is more than they want. |incipit_generate| writes a whole text and calls back twice: |on_progress| while the prompt is being read, which may
-take minutes, and |on_token| after each token. Either may say that it is enough. |incipit_generate_many| does the same for many prompts at once, with one row of each in every pass, so that the weights are read once for all of them; chapter~5
-has shown what that is worth. If there are more prompts than sequences, the others wait until one is free.
+@ Most programs need no loop of their own. |incipit_generate| writes a whole text and has two callbacks: it calls |on_progress| while the prompt is being read, which may
+take minutes, and |on_token| after each token. Either can end the text by returning false. |incipit_generate_many| does the same for many prompts at once, with one row of each in every pass, so that the weights are read once for all of them; \cref{phases}
+has shown how much that saves. If there are more prompts than sequences, the others wait until a sequence is free.
 @^batching@>@^cancellation@>
 
 @<A whole text, or many@>=
@@ -409,7 +410,7 @@ struct incipit_token {
 typedef bool incipit_on_token(void *ctx, const struct incipit_token *now);
   /* false ends this text */
 typedef bool incipit_on_progress(void *ctx, size_t rows, size_t all);
-  /* so many rows of the prompts have been read; false ends all texts */
+  /* |rows| rows of the prompts have been read, of |all|; false ends all texts */
 struct incipit_generate_options {
   size_t size; /* of this structure */
   size_t max_new_tokens, min_new_tokens, chunk; /* 0: the context; none; 256 rows of a
@@ -430,17 +431,16 @@ struct incipit_result { const char *text; size_t n; const uint32_t *id; size_t n
 INCIPIT_API struct incipit_result *incipit_generate(struct incipit_context *c, const
   uint32_t *id, size_t n, const struct incipit_generate_options *o,
   struct incipit_error *why);
-  /* writes after |id[n]|; the caller owns the result. A text that was cancelled is
-     one */
+  /* writes after |id[n]|; the caller owns the result, which a cancelled text has, too */
 INCIPIT_API bool incipit_generate_many(struct incipit_context *c, const struct
   incipit_prompt *prompt, size_t n, const struct incipit_generate_options *o, struct
   incipit_result **result, struct incipit_error *why);
-  /* to |result[n]|, the same texts as one by one; on failure all are |NULL| */
+  /* writes |result[n]|: the same texts as one by one; on failure all are |NULL| */
 INCIPIT_API void incipit_result_close(struct incipit_result *r);
   /* returns its memory */
 
-@ A conversation could be written with what we have: set the turns by the template, encode, generate, and keep the sequence. But then the words of the answer are encoded again, and they may become other tokens than those that the model wrote.
-The rows in the cache would not fit any more. So |incipit_chat| keeps the ids themselves, as the command does. Somebody who has only ids to make, for another loop, calls |incipit_chat_encode|.
+@ A program could hold a conversation with what we have: set the turns by the template, encode, generate, and keep the sequence. But then it encodes the words of the answer again, and they may become other tokens than those that the model wrote.
+The rows in the cache would no longer fit. So |incipit_chat| keeps the ids themselves, as the command does. A program with a loop of its own, which only wants the ids of a conversation, calls |incipit_chat_encode|.
 @^conversation@>
 
 @<A conversation@>=
@@ -457,7 +457,7 @@ INCIPIT_API struct incipit_chat *incipit_chat_open(struct incipit_context *c, co
   char *style, const char *system, struct incipit_error *why);
   /* takes a sequence of |c|; |system|: what the system says, or |NULL| */
 INCIPIT_API void incipit_chat_close(struct incipit_chat *t);
-  /* and closes the sequence */
+  /* closes its sequence as well */
 INCIPIT_API struct incipit_result *incipit_chat_say(struct incipit_chat *t, const char
   *text, size_t n, const struct incipit_generate_options *o, struct incipit_error
   *why);
@@ -468,10 +468,10 @@ INCIPIT_API bool incipit_chat_reset(struct incipit_chat *t, struct incipit_error
   /* forgets all but what the system said */
 
 @* Errors and options. \label{sec:outside-errors}
-Now to what is behind the header. The functions share a private header, |"library.h"|, in which the opaque structures are defined, and a few functions with the prefix \.{library\_}. It is not installed, and nothing of it can be seen from outside.
+Now to what is behind the header. The functions share a private header, |"library.h"|, in which the opaque structures are defined, with a few functions whose names begin with \.{library\_}. It is not installed, and none of its names can be seen from outside.
 
-The chapters' functions fail with a sentence and no code. The code is given here, where it is known what was being done. Only one thing must be found out: whether memory was refused, deep inside, or something else went wrong. The book in which every block is entered (chapter~0) counts refusals, so two looks at
-that count, before the call and after it, tell.
+The functions of the chapters fail with a sentence and no code. The code is added here, where it is known what was being done. Only one question remains: was memory refused, somewhere deep inside, or did something else go wrong? The |struct memory| in which every block is entered (\cref{sec:memory}) counts refusals. So we look at
+that count before the call and after it.
 @^errors@>
 
 @<What the parts share@>=
@@ -491,7 +491,7 @@ bool attempt_end(const struct attempt *a, bool ok, enum incipit_code code,
   /* |ok|; if that is false, the sentence of |a| goes to |why|, with |code| or, if
      memory has been refused since, with |INCIPIT_MEMORY| */
 
-@ A sentence that is too long is cut. |struct incipit_error| is larger than |struct error|, so that the sentences of the chapters never are.
+@ A sentence that is too long is cut. |struct incipit_error| is larger than |struct error|, so the sentences of the chapters always fit.
 
 @<Fail with a code and a sentence@>=
 bool library_fail(struct incipit_error *why, enum incipit_code code,
@@ -513,7 +513,7 @@ bool library_given(const void *p, const char *call, const char *what,
     "%s: %s is NULL; wanted: a pointer", call, what);
 }
 
-@ A sampler that has a constraint takes memory from two books, its own and the constraint's, so an attempt may look at two.
+@ A sampler that has a constraint charges two objects with what it allocates, itself and the constraint, so an attempt may look at two counts.
 
 @<Fail with a code and a sentence@>=
 static uint64_t refused_in(const struct attempt *a)
@@ -532,8 +532,8 @@ bool attempt_end(const struct attempt *a, bool ok, enum incipit_code code,
   return library_fail(why, refused ? INCIPIT_MEMORY : code, "%s", a->why.text);
 }
 
-@ Each object has a book of its own, because a book belongs to one thread. The book is the first field of the object and the object is the first block that is entered in it. While the block is being made, the book must be somewhere else;
-and when it is returned, the book has to be taken out first.
+@ Each object has a |struct memory| of its own, because one thread at a time may use it. It is the first field of the object, and the object is the first block that is entered in it. So while the object is being allocated the |struct memory| must be somewhere else,
+and before the object is freed it has to be copied out.
 @^memory@>
 
 @<What the parts share@>=
@@ -543,7 +543,7 @@ void *library_new(size_t size, struct incipit_error *why);
 void library_delete(void *object);
   /* returns it; all else that its book has must have been returned */
 
-@ The copy is taken and put back byte by byte, since the object is known here only by its size.
+@ It is copied in and out as bytes, since all that these two functions know of an object is its size and that it begins with a |struct memory|.
 
 @<Make an object that begins with its book@>=
 void *library_new(size_t size, struct incipit_error *why)
@@ -597,7 +597,7 @@ bool library_options(void *mine, size_t size, const void *theirs, const char *ca
   return true;
 }
 
-@ A structure that the library fills, with defaults or with a report, has its size as an argument instead. What is more than the library knows is cleared.
+@ A structure that the library fills in, with defaults or with a report, has its size as an argument instead. If it is larger than the one that the library knows, the rest is cleared.
 
 @<Take the options of a caller@>=
 bool library_size(const void *p, size_t size, size_t mine, const char *call,
@@ -609,7 +609,7 @@ bool library_size(const void *p, size_t size, size_t mine, const char *call,
 }
 
 @* Models and texts. \label{sec:outside-models}
-A model is read by many threads, so what is not read-only in it is under a lock: how many objects hold it, and the vocabulary in the order that constraints want, which is made when the first constraint asks for it. The weights and the tokenizer are only read.
+A model may be used by many threads, and almost all of it is only read. What changes is protected by a lock: the number of objects that need the model, and the vocabulary in the order that constraints want, which is made when the first constraint asks for it.
 @^lock@>@^threads@>
 
 @<The inside of a model@>=
@@ -620,7 +620,7 @@ struct incipit_model {
   struct model *lm;
   struct tokenizer *t; /* or null, and then |unspelt| says why */
   struct error unspelt;
-  struct lexicon *lexicon; /* null until somebody wants it */
+  struct lexicon *lexicon; /* null until the first constraint is opened */
   bool built_in;
   char path[PATH_CAP];
 };
@@ -638,7 +638,7 @@ bool library_copy(const struct ids *list, uint32_t *id, size_t cap, size_t *n_id
 const char *library_place(void);
   /* where \.{make install} puts the built-in model */
 
-@ The tokenizer may be missing, or of a kind that we do not know: then ids go in and out, and the functions that have to do with text say what is missing. One that is there and broken is an error.
+@ The tokenizer may be missing, or of a kind that we do not know. Then the functions that take ids work, and those that have to do with text say what is missing. A tokenizer that is there and broken is an error.
 
 @<Open a model@>=
 static bool open_tokenizer(struct incipit_model *x, struct error *why)
@@ -652,7 +652,7 @@ static bool open_tokenizer(struct incipit_model *x, struct error *why)
     x->path, has - 1, (unsigned) x->lm->config.vocab_size);
 }
 
-@ The directory is the one that was named, or that of the built-in model. Everything that can be wrong with it is an input, something that a person has named; and a model that could not be opened is closed like any other, for all of its parts may be null.
+@ The directory is the one that was named, or that of the built-in model. Whatever is wrong with it is an error of input, since a person has named the directory.
 
 @<Open a model@>=
 static bool open_files(struct incipit_model *x, const char *directory,
@@ -666,7 +666,10 @@ static bool open_files(struct incipit_model *x, const char *directory,
   x->lm = model_open(&x->m, x->path, why);
   return x->lm != NULL && open_tokenizer(x, why);
 }
-@#
+
+@ Every object of the library is opened in this way: it is allocated and gets its first user, the caller; then its parts are filled in within an attempt; and if that fails it is closed like any other, because any of its parts may be null.
+
+@<Open a model@>=
 struct incipit_model *incipit_model_open(const char *directory,
   struct incipit_error *why)
 {
@@ -681,7 +684,7 @@ struct incipit_model *incipit_model_open(const char *directory,
   return NULL;
 }
 
-@ A model is closed by the last of those who hold it. The caller is one of them, and each object is another; so an object lets go of its model by the same function.
+@ The model is freed when the last of its users closes it. The caller is one of them, and each object that was opened with it is another; so an object gives up its model by the same function.
 
 @<Let go of a model@>=
 void library_hold(struct incipit_model *m)
@@ -705,7 +708,7 @@ void incipit_model_close(struct incipit_model *m)
   library_delete(m);
 }
 
-@ The three small questions have no room for an error, and answer a |NULL| with nothing.
+@ The three small questions have no room for an error. For |NULL| they answer 0 and false.
 
 @<Answer small questions about a model@>=
 uint32_t incipit_vocab_size(const struct incipit_model *m)
@@ -719,7 +722,7 @@ bool incipit_is_end(const struct incipit_model *m, uint32_t id)
   return false;
 }
 
-@ Two checks are needed nearly everywhere: that there is a tokenizer where a text is spoken of, and that every id is one of this vocabulary. An id that is too large comes from another model or from a variable that nobody has set, so the sentence says which one it was.
+@ Two checks are needed nearly everywhere: that there is a tokenizer, where a call has to do with text, and that every id is one of this vocabulary. An id that is too large comes from another model or from a variable that was never set, so the sentence says which one it was.
 
 @<Check what a text is made of@>=
 bool library_spells(const struct incipit_model *m, const char *call,
@@ -741,7 +744,7 @@ bool library_ids(const struct incipit_model *m, const uint32_t *id, size_t n,
   return true;
 }
 
-@ Encoding is done with a book that lives as long as the call, so that any number of threads may do it.
+@ Encoding takes its memory from a |struct memory| that lives as long as the call, so any number of threads may encode at once.
 
 @<Encode and decode@>=
 bool incipit_encode(const struct incipit_model *m, const char *text, size_t n,
@@ -762,7 +765,7 @@ bool incipit_encode(const struct incipit_model *m, const char *text, size_t n,
   return attempt_end(&a, ok, INCIPIT_INPUT, why);
 }
 
-@ Both directions end in the same way: the caller gets what fits into his array, and the number that there are. Decoding needs no lock and no book of the model either.
+@ Both directions end in the same way: the caller gets what fits into the array, and how many there are in all.
 
 @<Encode and decode@>=
 bool library_copy(const struct ids *list, uint32_t *id, size_t cap, size_t *n_ids)
@@ -772,7 +775,10 @@ bool library_copy(const struct ids *list, uint32_t *id, size_t cap, size_t *n_id
   if (cap > 0) memcpy(id, list->id, cap * sizeof *id);
   return true;
 }
-@#
+
+@ Decoding, too, changes nothing in the model and needs no lock.
+
+@<Encode and decode@>=
 bool incipit_decode(const struct incipit_model *m, const uint32_t *id, size_t n,
   bool skip_special, char *text, size_t cap, size_t *n_bytes,
   struct incipit_error *why)
@@ -792,7 +798,7 @@ bool incipit_decode(const struct incipit_model *m, const uint32_t *id, size_t n,
   return attempt_end(&a, ok, INCIPIT_INPUT, why);
 }
 
-@ Where the built-in model is cannot be known to a file that is compiled once and installed anywhere. So a file of three lines knows it, which the Makefile compiles with the place of the installation.
+@ Where is the built-in model? That is decided when the library is installed, while the rest of it is compiled before. So one small file has the answer, and the Makefile compiles it again for each place of installation.
 
 @(place.c@>=
 #include "library/library.h"
@@ -804,7 +810,7 @@ const char *library_place(void)
 { return INCIPIT_PREFIX "/share/incipit/models/pocket"; }
 
 @* Contexts. \label{sec:outside-contexts}
-A context ties together what chapter~2 calls an engine (kernels, workers and counters) with the cache of chapter~4. It also knows which sequences are open, keeps the latest pass for |incipit_logits|, and remembers that it is at work, so that a callback that calls it again is refused
+A context has what \cref{model} calls an engine (kernels, workers and counters) and the cache of \cref{cache}. It also knows which sequences are open, and keeps the latest pass for |incipit_logits|. While it writes a text it is marked as busy, so that a callback which calls it again is refused
 instead of spoiling the pass.
 
 @<The inside of a context@>=
@@ -837,7 +843,7 @@ void library_leave_place(struct incipit_context *c, uint32_t place);
 struct generate_context library_loop(struct incipit_context *c);
   /* what the loop of chapter 3 needs */
 
-@ A number of a sequence is the times that its place was given out, in the upper half, and the place. Times count from 1 to |UINT16_MAX| and then from 1 again; so no number is 0.
+@ The upper half of a sequence's number says how many times its place was given out, and the lower half is the place. The count goes from 1 to |UINT16_MAX| and then from 1 again, so no number is 0.
 
 @<Name a sequence@>=
 static uint32_t name_of(const struct incipit_context *c, uint32_t place)
@@ -863,7 +869,7 @@ bool library_idle(const struct incipit_context *c, const char *call,
     " text; wanted: a call from outside its callbacks", call);
 }
 
-@ A place is taken by looking for a free one from the beginning. There are few, and a search of a few dozen places costs nothing beside a pass. A place that is left forgets its rows at once, so that their pages are free for others.
+@ The first free place is taken. There are few places, and looking through a few dozen of them costs nothing beside a pass. When a place is left, its rows are forgotten at once, so that their pages are free for other sequences.
 
 @<Name a sequence@>=
 bool library_take_place(struct incipit_context *c, uint32_t *place)
@@ -890,7 +896,7 @@ struct generate_context library_loop(struct incipit_context *c)
   return with;
 }
 
-@ A program that opens contexts in several threads will want to set |threads| to 1.
+@ The lower half of a sequence's number has room for |UINT16_MAX| places. The limit for threads is far beyond any use; it is there for a number that was never set. A program that opens contexts in several threads will want to set |threads| to 1, since each context has workers of its own.
 
 @<Open and close a context@>=
 static bool options_fit(const struct incipit_context_options *o, const char *call,
@@ -902,7 +908,7 @@ static bool options_fit(const struct incipit_context_options *o, const char *cal
     " %u; wanted: at most 1024, or 0 for the cores", call, (unsigned) o->threads);
 }
 
-@ A window belongs to the context and not to the model, which others may be using. It is an option of the cache, and so are the format of keys and values and the most rows.
+@ A window belongs to the context and not to the model, which other contexts may be using. It is an option of the cache, as are the format of keys and values and the largest number of rows.
 
 @<Open and close a context@>=
 static bool open_cache(struct incipit_context *c,
@@ -924,7 +930,7 @@ static bool open_cache(struct incipit_context *c,
       why)) != NULL;
 }
 
-@ A context that is busy is not closed: the call comes from one of its own callbacks, and the loop below would go on with memory that is no longer there. Otherwise the last of its users closes it.
+@ The context holds its model from the moment at which it knows it, so that closing gives up exactly what opening took.
 
 @<Open and close a context@>=
 struct incipit_context *incipit_context_open(struct incipit_model *m,
@@ -943,7 +949,10 @@ struct incipit_context *incipit_context_open(struct incipit_model *m,
   incipit_context_close(c);
   return NULL;
 }
-@#
+
+@ A busy context is not closed: the call comes from one of its own callbacks, and when that returned, the loop would go on with memory that was freed. Otherwise the context is freed when the last of its users closes it.
+
+@<Open and close a context@>=
 void incipit_context_close(struct incipit_context *c)
 {
   if (c == NULL || c->busy || --c->users > 0) return;
@@ -955,7 +964,7 @@ void incipit_context_close(struct incipit_context *c)
   library_delete(c);
 }
 
-@ The report adds up what is known in three places: the files, the cache, and the book.
+@ The report puts together what is known in four places: the model's files, the cache, the context's |struct memory|, and the counters.
 
 @<Report what a context has and has done@>=
 bool incipit_context_report(const struct incipit_context *c,
@@ -975,7 +984,7 @@ bool incipit_context_report(const struct incipit_context *c,
   return true;
 }
 
-@ The functions about sequences are short, since chapter~4 has done the work.
+@ The functions about sequences are short, since \cref{cache} has done the work.
 
 @<Open, close and change sequences@>=
 static bool no_place(const struct incipit_context *c, const char *call,
@@ -995,7 +1004,10 @@ bool incipit_sequence_open(struct incipit_context *c, uint32_t *sequence,
   *sequence = name_of(c, place);
   return true;
 }
-@#
+
+@ Closing a sequence twice is a misuse like any other: its number is no longer that of an open one.
+
+@<Open, close and change sequences@>=
 bool incipit_sequence_close(struct incipit_context *c, uint32_t sequence,
   struct incipit_error *why)
 {
@@ -1006,7 +1018,7 @@ bool incipit_sequence_close(struct incipit_context *c, uint32_t sequence,
   return true;
 }
 
-@ The length is asked for often, and also from callbacks, so it is allowed at any time. A fork takes a place first and gives it back if the cache cannot share its pages.
+@ Asking for the length changes nothing, so it is allowed at any time, even from a callback. A fork takes a place first and gives it back if the cache cannot share its pages.
 
 @<Open, close and change sequences@>=
 bool incipit_sequence_length(const struct incipit_context *c, uint32_t sequence,
@@ -1034,7 +1046,7 @@ bool incipit_sequence_fork(struct incipit_context *c, uint32_t from, uint32_t *t
   return attempt_end(&a, ok, INCIPIT_MISUSE, why);
 }
 
-@ To crop is to forget rows from some position on, and to keep is to crop to what agrees with a list of ids. Asking for a length beyond the end is refused: there is nothing that it could mean.
+@ Cropping forgets the rows from some position on; keeping crops to what agrees with a list of ids. A length beyond the end is refused, because there are no rows that it could mean.
 
 @<Open, close and change sequences@>=
 bool incipit_sequence_crop(struct incipit_context *c, uint32_t sequence,
@@ -1062,7 +1074,7 @@ bool incipit_sequence_keep(struct incipit_context *c, uint32_t sequence,
   return true;
 }
 
-@ Before a pass the rows are checked, in the words of the caller: he knows his number of the sequence, and not our place. What the store could still say against the pass after this is only that it is full, or that memory was refused; so the code is known.
+@ Before a pass we check the rows ourselves, although the store would do so too, because the store's sentences speak of places and the caller knows the numbers of sequences. After these checks the store can refuse the pass only because it is full or because memory is refused, so the code is known.
 @^full cache@>
 
 @<Compute a pass@>=
@@ -1091,7 +1103,7 @@ static bool take_rows(struct incipit_context *c, const struct incipit_row *rows,
   return true;
 }
 
-@ The pass before is closed before the new one is computed; its memory may be what the new one needs. If the new one fails, there is no pass to ask for logits.
+@ The previous pass is closed before the new one is computed, which may need its memory. If the new one fails, there is no pass to ask for logits.
 
 @<Compute a pass@>=
 bool incipit_forward(struct incipit_context *c, const struct incipit_row *rows,
@@ -1114,7 +1126,7 @@ bool incipit_forward(struct incipit_context *c, const struct incipit_row *rows,
   return taken && attempt_end(&a, ok, INCIPIT_FULL, why);
 }
 
-@ A row whose numbers are not finite has no logits worth having, and the sentence names the layer where it happened.
+@ If the hidden state of a row is not finite, its logits would be of no use. The call fails, and the sentence names the layer after which it happened.
 
 @<Compute a pass@>=
 bool incipit_logits(struct incipit_context *c, const size_t *which, size_t n,
@@ -1137,7 +1149,7 @@ bool incipit_logits(struct incipit_context *c, const size_t *which, size_t n,
 }
 
 @* Constraints and samplers. \label{sec:outside-samplers}
-A constraint needs the bytes of every token, and the same bytes serve all constraints of a model. They are put in order when they are first wanted. Special tokens have no bytes and are never allowed.
+A constraint needs the bytes of every token, in the order of chapter W9's lexicon, and one lexicon serves all constraints of a model. It is made when it is first wanted. Special tokens have no bytes there and are never allowed.
 
 @<Put the vocabulary in order, once@>=
 static bool spell_all(struct incipit_model *m, struct memory *book,
@@ -1155,7 +1167,10 @@ static bool spell_all(struct incipit_model *m, struct memory *book,
     spelt[i].byte = spelt[i].n > 0 ? all->byte + at : NULL;
   return true;
 }
-@#
+
+@ Two threads may ask for the first constraint of a model at the same moment. The caller of |need_lexicon| holds the lock, so one of them makes the lexicon and the other finds it.
+
+@<Put the vocabulary in order, once@>=
 static bool need_lexicon(struct incipit_model *m, struct error *why)
 {
   size_t n = m->lm->config.vocab_size;
@@ -1170,7 +1185,7 @@ static bool need_lexicon(struct incipit_model *m, struct error *why)
   return m->lexicon != NULL;
 }
 
-@ A decoder may drop a blank at the front of a text, so what the first token writes depends on whether the prompt had any text. There are two ways to bind a constraint to a vocabulary, and a prompt needs one of them. The first is made at once, because a pattern that no text can match should be refused when it is
+@ A decoder may drop a blank at the front of a text, so the bytes that the first token writes depend on whether the prompt had any text. A constraint can therefore be bound to a vocabulary in two ways, and each prompt needs one of them. The first binding is made at once, because a pattern that no text can match should be refused when it is
 opened; the second is made when a prompt asks for it.
 
 @<The inside of a constraint@>=
@@ -1186,7 +1201,7 @@ struct incipit_constraint {
 bool library_bound(struct incipit_constraint *c, bool strips, struct error *why);
   /* makes sure that |c->c[strips]| is there */
 
-@ A pattern, a grammar or the grammar of JSON that chapter W9 has: from here on they are the same. If the vocabulary cannot write any text that matches, binding fails, and nothing is kept.
+@ A constraint is made of a pattern, of a grammar, or of the grammar of JSON that chapter W9 has; after that it no longer matters of which. If no text of this vocabulary can match, binding fails, and nothing is kept.
 
 @<Compile a constraint@>=
 bool library_bound(struct incipit_constraint *c, bool strips, struct error *why)
@@ -1208,7 +1223,7 @@ bool library_bound(struct incipit_constraint *c, bool strips, struct error *why)
   return x != NULL;
 }
 
-@ The lexicon is made under the model's lock, with the model's book; so that attempt is made apart from the one for the constraint itself.
+@ The lexicon is made under the model's lock and charged to the model's memory; so it is an attempt of its own, apart from the one for the constraint itself.
 
 @<Compile a constraint@>=
 static bool compile(struct incipit_constraint *c, const char *text, size_t n,
@@ -1222,7 +1237,10 @@ static bool compile(struct incipit_constraint *c, const char *text, size_t n,
   return ok && attempt_end(&b, bytes_push(&c->m, &c->text, n > 0 ? text : "", n, &b.why)
     && library_bound(c, false, &b.why), INCIPIT_INPUT, why);
 }
-@#
+
+@ The text of a grammar of JSON is our own, so none is needed for it, and one that is given is not looked at.
+
+@<Compile a constraint@>=
 struct incipit_constraint *incipit_constraint_open(struct incipit_model *m,
   enum incipit_language language, const char *text, size_t n,
   struct incipit_error *why)
@@ -1245,7 +1263,7 @@ struct incipit_constraint *incipit_constraint_open(struct incipit_model *m,
   return NULL;
 }
 
-@ The last user returns both bindings. Samplers that have the constraint are users like the caller, so he may close it as soon as he has opened them.
+@ When the last user closes the constraint, both bindings are freed. Samplers that have it are users like the caller, who may therefore close it as soon as the samplers are open.
 
 @<Compile a constraint@>=
 void incipit_constraint_close(struct incipit_constraint *c)
@@ -1258,7 +1276,7 @@ void incipit_constraint_close(struct incipit_constraint *c)
   library_delete(c);
 }
 
-@ |incipit_sampler_apply| asks the sampler of chapter~7, which is inside, just as the loop of chapter~3 asks it: with logits and a |struct continuation|, the text so far. To choose changes nothing; |incipit_sampler_accept| tells it what has joined the text, and if the constraint does not allow that, takes it back.
+@ Inside is the sampler of \cref{sampling}. |incipit_sampler_apply| asks it just as the loop of \cref{loop} does: with logits and a |struct continuation|, the text so far. Choosing changes nothing. |incipit_sampler_accept| tells it which token has joined the text, and takes the token back if the constraint does not allow it.
 @^constraint@>
 
 @<The inside of a sampler@>=
@@ -1279,7 +1297,7 @@ bool library_begin(struct incipit_sampler *s, const uint32_t *id, size_t n,
 struct attempt attempt_with(const struct incipit_sampler *s);
   /* as |attempt_begin|, for the sampler and its constraint */
 
-@ What the makers suggest counts as it does in the command: a temperature only if sampling is asked for in so many words.
+@ The makers' suggestions are used as in the command: a temperature, and what goes with it, only if |do_sample| is true.
 
 @<Take the makers' suggestions@>=
 static struct incipit_sampler_options suggested(const struct incipit_model *m)
@@ -1307,7 +1325,7 @@ bool incipit_sampler_defaults(const struct incipit_model *m,
   return true;
 }
 
-@ The arrays of the options are the caller's and may be gone tomorrow, so they are copied, and the list that chapter~7 wants points into the copies.
+@ The arrays in the options belong to the caller, who may free them after the call. So they are copied, and the list that \cref{sampling} wants points into the copies.
 
 @<Open a sampler@>=
 static bool copy_biases(struct incipit_sampler *s, struct error *why)
@@ -1326,7 +1344,10 @@ static bool copy_biases(struct incipit_sampler *s, struct error *why)
   }
   return true;
 }
-@#
+
+@ The settings have the names that they have in \cref{sampling}. What the header leaves out keeps the value of |sampling_default|.
+
+@<Open a sampler@>=
 static bool open_sampler(struct incipit_sampler *s, struct error *why)
 {
   const struct incipit_sampler_options *o = &s->o;
@@ -1346,7 +1367,7 @@ static bool open_sampler(struct incipit_sampler *s, struct error *why)
     && funnel_open(&s->d.f, &s->m, kernels_find(NULL, NULL), vocab, why);
 }
 
-@ A setting out of its range is a misuse if the caller has set it, and a fault of \.{generation\_config.json} if he gave no options at all.
+@ A setting out of its range is a misuse if it came from the caller's options, and an error of input if there were none, because then it came from \.{generation\_config.json}.
 
 @<Open a sampler@>=
 static bool options_agree(const struct incipit_model *m,
@@ -1360,7 +1381,10 @@ static bool options_agree(const struct incipit_model *m,
     || library_fail(why, INCIPIT_MISUSE, "%s: the constraint was opened with another"
       " model; wanted: the same", call);
 }
-@#
+
+@ The caller's options are copied over the makers' suggestions and not over zeros. The last step is a reset, so that a sampler is ready for a text without a prompt.
+
+@<Open a sampler@>=
 struct incipit_sampler *incipit_sampler_open(struct incipit_model *m,
   const struct incipit_sampler_options *o, struct incipit_error *why)
 {
@@ -1381,7 +1405,7 @@ struct incipit_sampler *incipit_sampler_open(struct incipit_model *m,
   return NULL;
 }
 
-@ A copy is opened with the same options and then given the same history; of the constraint it has its own cursor, which is a number.
+@ Closing frees what opening has made, and gives up the constraint and the model, of which the sampler was a user.
 
 @<Open a sampler@>=
 void incipit_sampler_close(struct incipit_sampler *s)
@@ -1397,7 +1421,10 @@ void incipit_sampler_close(struct incipit_sampler *s)
   incipit_model_close(s->model);
   library_delete(s);
 }
-@#
+
+@ A copy is opened with the same options and then given the same history. The constraint is shared; the cursor, which says how far the text has come in it, is the copy's own.
+
+@<Open a sampler@>=
 struct incipit_sampler *incipit_sampler_copy(const struct incipit_sampler *s,
   struct incipit_error *why)
 {
@@ -1415,7 +1442,7 @@ struct incipit_sampler *incipit_sampler_copy(const struct incipit_sampler *s,
   return NULL;
 }
 
-@ Whether the decoder drops a blank after this prompt is tried out: a token that begins with one is decoded after the prompt, and its bytes are counted.
+@ Does the decoder drop a blank after this prompt? We try it: find a token that begins with a blank, decode it after the prompt, and count its bytes.
 
 @<Begin a text@>=
 static bool loses_blank(struct incipit_sampler *s, bool *strips, struct error *why)
@@ -1441,7 +1468,7 @@ static bool loses_blank(struct incipit_sampler *s, bool *strips, struct error *w
   return ok;
 }
 
-@ The cursor counts down the tokens that may still be written, so that a bracket that was opened can be closed in time. It needs to know how many there may be.
+@ A constraint sees to it that a text can end in time, that a bracket which was opened is also closed. So its cursor needs to know how many tokens there may be.
 
 @<Begin a text@>=
 struct attempt attempt_with(const struct incipit_sampler *s)
@@ -1467,7 +1494,10 @@ static bool open_cursor(struct incipit_sampler *s, size_t most, const uint32_t *
     bond_restore, &s->cursor }@];
   return true;
 }
-@#
+
+@ A text without a limit may fill the model's context. As \cref{loop} has shown, that is one token more than the rows that are left, because the last token needs no row.
+
+@<Begin a text@>=
 bool library_begin(struct incipit_sampler *s, const uint32_t *id, size_t n,
   size_t most, const uint32_t *end, size_t n_end, struct incipit_error *why)
 {
@@ -1483,7 +1513,7 @@ bool library_begin(struct incipit_sampler *s, const uint32_t *id, size_t n,
   return attempt_end(&a, ok, INCIPIT_NO_CHOICE, why);
 }
 
-@ To reset is to begin a text after another prompt, with the model's end tokens. A constraint counts the tokens that it still has to end the text; when they are used up nothing can be chosen, and that is said before the cursor is asked.
+@ A reset begins a text after another prompt, with the model's end tokens. With a constraint a text has a largest number of tokens; when they are used up nothing can be chosen, and the call says so before the cursor is asked.
 
 @<Choose, and go on@>=
 bool incipit_sampler_reset(struct incipit_sampler *s, const uint32_t *id, size_t n,
@@ -1502,7 +1532,10 @@ static bool has_budget(const struct incipit_sampler *s, const char *call,
   return s->cursor.c == NULL || n < most || library_fail(why, INCIPIT_NO_CHOICE,
     "%s: the text has %zu tokens; wanted: no more, for it was to end by then", call, n);
 }
-@#
+
+@ If nothing can be chosen, because a logit is not finite or the constraint and the settings leave no token, the sentence is that of \cref{sampling}.
+
+@<Choose, and go on@>=
 bool incipit_sampler_apply(struct incipit_sampler *s, const float *logits,
   uint32_t *id, struct incipit_error *why)
 {
@@ -1515,7 +1548,7 @@ bool incipit_sampler_apply(struct incipit_sampler *s, const float *logits,
   return attempt_end(&a, ok, INCIPIT_NO_CHOICE, why);
 }
 
-@ What is accepted need not be what was chosen; but a constraint must allow it.
+@ The token that is accepted need not be the one that was chosen; but if there is a constraint, it must allow the token.
 
 @<Choose, and go on@>=
 bool incipit_sampler_accept(struct incipit_sampler *s, uint32_t id,
@@ -1537,7 +1570,7 @@ bool incipit_sampler_accept(struct incipit_sampler *s, uint32_t id,
 }
 
 @* Streams. \label{sec:outside-streams}
-A stream is chapter 8's |text_stream| with copies of the stop strings, and a note of how much has been shown. The strings, their copies and the list that the automaton wants are made together.
+A stream is the |text_stream| of \cref{stopping} with copies of the stop strings, and with a count of the bytes that have been shown.
 
 @<The inside of a stream@>=
 struct incipit_stream {
@@ -1579,7 +1612,10 @@ static bool stops_given(const char *const *stop, size_t n, const char *call,
     if (!library_given(stop[i], call, "a stop string", why)) return false;
   return true;
 }
-@#
+
+@ A stop string is text, so it needs a model with a tokenizer. Without stop strings a stream can be opened for any model: with ids alone it shows nothing, but it counts tokens.
+
+@<Open a stream@>=
 struct incipit_stream *incipit_stream_open(struct incipit_model *m,
   const char *const *stop, size_t n_stop, bool include_stop, struct incipit_error *why)
 {
@@ -1598,7 +1634,7 @@ struct incipit_stream *incipit_stream_open(struct incipit_model *m,
   return NULL;
 }
 
-@ What a piece points to is in the flow's text, which may move when the next token comes.
+@ A piece points into the text that |flow| keeps, which may move when the next token comes. That is why a piece is good only until then.
 
 @<Take tokens, and release bytes@>=
 void library_show(struct incipit_stream *s, struct incipit_piece *piece)
@@ -1622,7 +1658,7 @@ bool incipit_stream_push(struct incipit_stream *s, uint32_t id,
   return attempt_end(&a, ok, INCIPIT_MEMORY, why);
 }
 
-@ The end releases what is held; a reset begins another text, and takes note of the prompt, because whether a first blank is dropped depends on what stands before it.
+@ At the end of a text nothing more can become a character or a stop string, so what is held is released.
 
 @<Take tokens, and release bytes@>=
 bool incipit_stream_end(struct incipit_stream *s, struct incipit_piece *piece,
@@ -1634,7 +1670,10 @@ bool incipit_stream_end(struct incipit_stream *s, struct incipit_piece *piece,
   library_show(s, piece);
   return true;
 }
-@#
+
+@ A reset begins another text. It is told the prompt, because whether a blank at the front is dropped depends on what comes before it.
+
+@<Take tokens, and release bytes@>=
 bool incipit_stream_reset(struct incipit_stream *s, const uint32_t *id, size_t n,
   struct incipit_error *why)
 {
@@ -1661,12 +1700,12 @@ void incipit_stream_close(struct incipit_stream *s)
 }
 
 @* Many texts at once. \label{sec:outside-generate}
-The loop of chapter~3 takes any number of texts one step further in one pass: each gives the rows that it has not read yet, a piece of its prompt or its newest token, and each that has been read to its end takes a token. So what is left to do here is to begin texts, to say who chooses and who
-listens, and to collect results. A single text is the case with one row a step.
+One step of \cref{loop} takes any number of texts further in one pass. Each text contributes the rows that it has not read yet, a piece of its prompt or its newest token, and each text that has been read to its end takes a token. What is left to do here is to begin texts, to connect each with its sampler, its stream and the caller's
+callbacks, and to collect the results. A single text is the same with a list of one.
 @^continuous batching@>
 
-Why do many texts come out the same as one by one? Because the logits of a row do not depend on what else is in the pass: that is the promise of chapter~2, and here somebody relies on it. And because each text has its own copy of the sampler, with its own history and its own
-number, by which the noise is drawn.
+Why do many texts come out the same as one by one? Because the logits of a row do not depend on what else is in the pass: that is the promise of \cref{model}, and this function relies on it. And because each text has its own copy of the sampler, with its own history and its own
+number, from which its noise is computed.
 
 @<The inside of a run@>=
 struct text_run {
@@ -1694,13 +1733,13 @@ struct run {
 };
   /* all texts of one call */
 
-@ The result is a block of its own, so that it outlives the context. The caller sees only the last part of it. Its blocks are returned together.
+@ A result has a |struct memory| of its own, so that it outlives the context. The caller sees only the last field; the three blocks that it points to are freed together.
 
 @<The inside of a result@>=
 struct kept_result { struct memory m; struct arena blocks; struct incipit_result shown; };
   /* what the caller gets is |shown| */
 
-@ Three blocks are asked for one after the other without looking; the arena remembers whether one of them was refused. From the part that the caller has, the whole is found by its offset.
+@ The three blocks are allocated one after the other without a test in between; the arena remembers whether one of them was refused.
 
 @<Make a result, and return it@>=
 static struct incipit_result *make_result(const struct ids *text, size_t n_prompt,
@@ -1726,7 +1765,10 @@ static struct incipit_result *make_result(const struct ids *text, size_t n_promp
   if (stop_n > 0) memcpy(stop, f->found->byte, stop_n);
   return &r->shown;
 }
-@#
+
+@ When the caller closes |shown|, we find the whole structure by the offset of that field, and free it with its blocks.
+
+@<Make a result, and return it@>=
 void incipit_result_close(struct incipit_result *shown)
 {
   if (shown == NULL) return;
@@ -1736,7 +1778,7 @@ void incipit_result_close(struct incipit_result *shown)
   library_delete(r);
 }
 
-@ The loop's watcher is called after every token, when it is already known whether the text ends with it. The last call of |on_token| brings what the stream still held, so that the pieces together are the text of the result. If the callback itself ends the text, there is no later call, and what was held is only in the result.
+@ The loop calls its watcher after every token, when it is already known whether the text ends with it. So the last call of |on_token| can bring what the stream still held, and the pieces together are the text of the result. If the callback itself ends the text, there is no later call, and what was held is in the result only.
 
 @<Tell the caller about a token@>=
 static bool tell_token(void *ctx, const struct step *now)
@@ -1751,7 +1793,7 @@ static bool tell_token(void *ctx, const struct step *now)
   return o->on_token == NULL || o->on_token(o->ctx, &token);
 }
 
-@ A text begins when there is a place for it. With a sequence of the caller's the rows that agree with the prompt are kept, except for the last one, which must be computed because its logits are wanted.
+@ A text begins when there is a place for it. If the caller has given a sequence, its rows are kept as far as they agree with the prompt, except for the prompt's last one, which must be computed because its logits are wanted.
 
 @<Begin the next text of a run@>=
 static bool find_place(struct run *g, struct text_run *t, struct incipit_error *why)
@@ -1764,7 +1806,10 @@ static bool find_place(struct run *g, struct text_run *t, struct incipit_error *
     &t->place, why);
   return t->began;
 }
-@#
+
+@ Each text has a sampler and a stream of its own. The number of the text is added to the sampler's, so that texts after the same prompt get different noise.
+
+@<Begin the next text of a run@>=
 static bool open_parts(struct run *g, struct text_run *t, size_t most,
   struct incipit_error *why)
 {
@@ -1781,7 +1826,7 @@ static bool open_parts(struct run *g, struct text_run *t, size_t most,
       why);
 }
 
-@ What ends a text are an end token, the two criteria, and the length; which of them it was is asked afterwards.
+@ A text ends by an end token, by one of the two criteria, or by its length; afterwards we ask which of them it was.
 
 @<Begin the next text of a run@>=
 static void fill_options(struct run *g, struct text_run *t, size_t most)
@@ -1800,7 +1845,10 @@ static void fill_options(struct run *g, struct text_run *t, size_t most)
     .select_ctx = &t->sampler->d,@|
     .stop = criteria_should_stop, .stop_ctx = &t->ends }@];
 }
-@#
+
+@ If there is no place yet, the text is left for a later step. The rows that a given sequence has already need not be read, so they are taken off the number that |on_progress| is told.
+
+@<Begin the next text of a run@>=
 static bool begin_text(struct run *g, size_t i, struct incipit_error *why)
 {
   struct text_run *t = &g->text[i];
@@ -1820,7 +1868,7 @@ static bool begin_text(struct run *g, size_t i, struct incipit_error *why)
     INCIPIT_MISUSE, why);
 }
 
-@ When a text has ended, its place is free for the next; all that is left of it is the result.
+@ When a text has ended, its result is made, and its place is free for the next text.
 
 @<End a text@>=
 static void leave_text(struct run *g, struct text_run *t)
@@ -1842,7 +1890,10 @@ static enum incipit_finish finish_of(const struct text_run *t)
   if (strcmp(reason, "string") == 0) return INCIPIT_FINISH_STOP;
   return strcmp(reason, "match") == 0 ? INCIPIT_FINISH_MATCH : INCIPIT_FINISH_END;
 }
-@#
+
+@ The stream is ended once more, because a text that a callback has cut short may still have bytes in it that were held.
+
+@<End a text@>=
 static bool end_text(struct run *g, size_t i, struct incipit_error *why)
 {
   struct text_run *t = &g->text[i];
@@ -1854,7 +1905,7 @@ static bool end_text(struct run *g, size_t i, struct incipit_error *why)
   return g->result[i] != NULL;
 }
 
-@ A text whose step failed has a sentence of its own. It has nothing to do with the others, but a call that has to say both that it failed and what it has written would be hard to use; so the call fails. Whether memory was refused must be asked of every book in which the step could have entered something.
+@ If a step fails for one text, that text has a sentence of its own, and the others could go on. But a call that says both that it failed and what it has written would be hard to use; so the whole call fails. To find out whether memory was refused, we ask every |struct memory| to which the step could have charged something.
 
 @<End a text@>=
 static bool text_failed(const struct run *g, const struct text_run *t,
@@ -1868,7 +1919,7 @@ static bool text_failed(const struct run *g, const struct text_run *t,
     t->q.why.text);
 }
 
-@ A step: texts that wait are begun, one pass is made, and those that have ended are collected.
+@ In each step the texts that wait are begun if there is a place for them, one pass is made, and the texts that have ended are collected.
 
 @<Write all texts, step after step@>=
 static bool begin_waiting(struct run *g, struct incipit_error *why)
@@ -1896,7 +1947,7 @@ static bool collect(struct run *g, const struct attempt *step,
   return true;
 }
 
-@ Rows of prompts are counted before the texts are collected. A row belongs to the prompt if the text had no token of its own before the step; after it there may be one. If |on_progress| says that it is enough, all texts end as they are. Those that had not begun yet get an empty stream, to make an empty result of.
+@ For |on_progress| the rows of prompts are counted, before the texts are collected. The rows of a step belong to the prompt if the text had no token of its own before the step; after the step it may have one.
 
 @<Write all texts, step after step@>=
 static size_t prompt_rows(const struct run *g)
@@ -1909,7 +1960,10 @@ static size_t prompt_rows(const struct run *g)
   }
   return rows;
 }
-@#
+
+@ If |on_progress| returns false, all texts end as they are. Those that had not begun yet get an empty stream, from which an empty result is made.
+
+@<Write all texts, step after step@>=
 static bool cancel_all(struct run *g, struct incipit_error *why)
 {
   for (size_t i = 0; i < g->n; i++) {
@@ -1922,7 +1976,10 @@ static bool cancel_all(struct run *g, struct incipit_error *why)
   }
   return true;
 }
-@#
+
+@ One step of all texts: begin, compute, report, collect.
+
+@<Write all texts, step after step@>=
 static bool run_step(struct run *g, struct incipit_error *why)
 {
   if (!begin_waiting(g, why)) return false;
@@ -1937,7 +1994,7 @@ static bool run_step(struct run *g, struct incipit_error *why)
   return collect(g, &a, why) && (more || cancel_all(g, why));
 }
 
-@ What a run needs is taken before, and returned after it. The context is busy in between.
+@ What a run needs is allocated before its first step and freed after its last. The context is busy in between.
 
 @<Write all texts, step after step@>=
 static bool open_run(struct run *g, struct incipit_error *why)
@@ -1956,7 +2013,10 @@ static bool open_run(struct run *g, struct incipit_error *why)
     : incipit_sampler_open(g->c->model, NULL, why);
   return g->sampler != NULL;
 }
-@#
+
+@ After a failure there may be results of texts that had ended before; they are closed, since the caller gets all results or none.
+
+@<Write all texts, step after step@>=
 static void close_run(struct run *g, bool ok)
 {
   struct memory *m = &g->c->m;
@@ -1973,7 +2033,7 @@ static void close_run(struct run *g, bool ok)
   g->c->busy = false;
 }
 
-@ Everything that can be wrong about a request is found before the first row is computed.
+@ Whatever is wrong with a request is found before the first row is computed, so that a program does not wait minutes for a message.
 
 @<Check a request@>=
 static bool prompts_agree(const struct run *g, const char *call,
@@ -1990,7 +2050,10 @@ static bool prompts_agree(const struct run *g, const char *call,
   }
   return true;
 }
-@#
+
+@ Two texts in one sequence would write over each other's rows, so each prompt must have a sequence of its own.
+
+@<Check a request@>=
 static bool sequences_agree(const struct run *g, const char *call,
   struct incipit_error *why)
 {
@@ -2005,7 +2068,7 @@ static bool sequences_agree(const struct run *g, const char *call,
   return true;
 }
 
-@ A sampler of another model would look at logits of another length; so it is refused here, and so are stop strings for a model without a tokenizer.
+@ A sampler of another model would expect logits of another length, so it is refused, as are stop strings for a model without a tokenizer.
 
 @<Check a request@>=
 static bool request_agrees(const struct run *g, const char *call,
@@ -2019,7 +2082,7 @@ static bool request_agrees(const struct run *g, const char *call,
       " model; wanted: the context's", call);
 }
 
-@ One function writes the texts of all three callers, of which the third is a conversation. There the template has end tokens of its own besides those of the model.
+@ One function writes the texts for three callers. Two of them are public, for one prompt and for many. The third is a conversation, whose template has end tokens of its own besides the model's.
 
 @<What the parts share@>=
 struct writing_request {
@@ -2035,7 +2098,7 @@ bool library_generate(const struct writing_request *q, struct incipit_result **r
   struct incipit_error *why);
   /* as |incipit_generate_many| */
 
-@ The order matters: first the context, then the lists, then the options, and only then the prompts, which are checked against the model of the context. All results are null from the beginning, so that a call that fails early leaves nothing undefined.
+@ The order of the checks matters: the prompts are checked against the model of the context, so the context comes first. All results are null from the beginning, so a call that fails early leaves nothing undefined.
 
 @<Write all texts, step after step@>=
 bool library_generate(const struct writing_request *q, struct incipit_result **result,
@@ -2058,7 +2121,7 @@ bool library_generate(const struct writing_request *q, struct incipit_result **r
   return ok;
 }
 
-@ The two public functions differ in nothing but the number of prompts. If there is no context, the end tokens are left out, and the check that follows says what is missing.
+@ The two public functions differ only in the number of prompts. If the context is |NULL|, the end tokens are left out, and |library_generate| says what is missing.
 
 @<Write one text, or many@>=
 static struct writing_request request_of(struct incipit_context *c,
@@ -2079,7 +2142,10 @@ bool incipit_generate_many(struct incipit_context *c,
   struct writing_request q = request_of(c, prompt, n, o, __func__);
   return library_generate(&q, result, why);
 }
-@#
+
+@ For one prompt the list of results is a single pointer, which stays null if the call fails.
+
+@<Write one text, or many@>=
 struct incipit_result *incipit_generate(struct incipit_context *c, const uint32_t *id,
   size_t n, const struct incipit_generate_options *o, struct incipit_error *why)
 {
@@ -2091,7 +2157,7 @@ struct incipit_result *incipit_generate(struct incipit_context *c, const uint32_
 }
 
 @* Conversations. \label{sec:outside-chat}
-A conversation is kept in two forms, as in the command: the turns as they were said, and the ids, all that was read and written. The ids are the exact ones. The next prompt is the ids so far and those of the new turn, and the loop computes what the sequence does not have yet.
+A conversation is kept in two forms, as in the command: the turns as text, and the ids of everything that was read and written. The next prompt consists of the ids so far and those of the new turn, and the loop computes the rows that the sequence does not have yet.
 @^conversation@>
 
 @<The inside of a conversation@>=
@@ -2106,7 +2172,7 @@ struct incipit_chat {
 };
   /* a conversation */
 
-@ The built-in model's files say nothing of a template; but we have trained it ourselves, and know which one it has learnt.
+@ The files of the built-in model name no template; but we have trained the model, and know which one it has learnt.
 
 @<Choose a template@>=
 static bool find_style(const struct incipit_model *m, const char *style,
@@ -2119,7 +2185,7 @@ static bool find_style(const struct incipit_model *m, const char *style,
   return *by != NULL;
 }
 
-@ The roles of the header and those of the templates are two lists, so that one can change without the other; a small table translates. As in encoding, the caller gets what fits and the number of all.
+@ The roles of the header and those of the templates are two lists, so that one can change without the other; a small table translates.
 
 @<Set a conversation as ids@>=
 static bool take_messages(const struct incipit_message *from, size_t n,
@@ -2138,7 +2204,10 @@ static bool take_messages(const struct incipit_message *from, size_t n,
   }
   return true;
 }
-@#
+
+@ As in encoding, the caller gets what fits into the array, and how many ids there are in all; and as there, all memory is returned before the call is over.
+
+@<Set a conversation as ids@>=
 bool incipit_chat_encode(const struct incipit_model *m, const char *style,
   const struct incipit_message *message, size_t n, bool reply, uint32_t *id,
   size_t cap, size_t *n_ids, struct incipit_error *why)
@@ -2165,7 +2234,7 @@ bool incipit_chat_encode(const struct incipit_model *m, const char *style,
   return taken && attempt_end(&a, ok, INCIPIT_INPUT, why);
 }
 
-@ A turn is copied, with one byte more so that an empty one has an address.
+@ The text of a turn is copied. The copy is a byte longer, so that even an empty text has an address.
 
 @<Keep the turns@>=
 static bool push_turn(struct incipit_chat *t, enum role who, const char *text,
@@ -2190,7 +2259,7 @@ static void pop_turns(struct incipit_chat *t, size_t n)
   }
 }
 
-@ Whether the template suits the model is tried when the conversation is opened: a first turn is set and thrown away.
+@ Does the template suit the model? We try it when the conversation is opened, by setting a first turn and throwing it away.
 
 @<Open and close a conversation@>=
 static bool try_style(struct incipit_chat *t, const char *system, struct error *why)
@@ -2207,7 +2276,10 @@ static bool try_style(struct incipit_chat *t, const char *system, struct error *
   ids_free(&t->m, &none);
   return ok;
 }
-@#
+
+@ An answer may end with the template's mark or with any end token of the model.
+
+@<Open and close a conversation@>=
 static bool learn_ends(struct incipit_chat *t, struct error *why)
 {
   const struct model_config *config = &t->c->model->lm->config;
@@ -2219,7 +2291,7 @@ static bool learn_ends(struct incipit_chat *t, struct error *why)
   return ok;
 }
 
-@ A conversation is a user of its context, and takes one of its sequences until it is closed.
+@ A conversation is a user of its context, and has one of its sequences until it is closed.
 
 @<Open and close a conversation@>=
 struct incipit_chat *incipit_chat_open(struct incipit_context *c, const char *style,
@@ -2240,7 +2312,7 @@ struct incipit_chat *incipit_chat_open(struct incipit_context *c, const char *st
   return NULL;
 }
 
-@ A conversation that could not be opened has no sequence yet; its number is 0, which no sequence has, and closing that fails without harm.
+@ A conversation that could not be opened has no sequence yet. Its number is 0, which no sequence has, and closing that one fails without harm.
 
 @<Open and close a conversation@>=
 void incipit_chat_close(struct incipit_chat *t)
@@ -2265,7 +2337,7 @@ bool incipit_chat_reset(struct incipit_chat *t, struct incipit_error *why)
   return true;
 }
 
-@ An answer often begins with a blank that belongs to its first word. At the beginning of a line it is in the way, so blanks before the first letter are left out of what is shown. A function that does this stands between the loop and the caller's |on_token|; because it has taken the place of |ctx|, it has to pass on |on_progress| as well.
+@ An answer often begins with a blank that belongs to its first word. On a line of its own that looks wrong, so blanks before the first letter are not shown. |hear_token| leaves them out and calls the caller's |on_token| with the rest. It needs a |ctx| of its own, so |on_progress| has to be passed on as well.
 
 @<Leave out the blanks before an answer@>=
 struct listener {
@@ -2290,7 +2362,7 @@ static bool hear_progress(void *ctx, size_t rows, size_t all)
   return l->o->on_progress == NULL || l->o->on_progress(l->o->ctx, rows, all);
 }
 
-@ The ids of the next prompt. A template that changes old turns when a new one comes has to see all of them, and everything is written again; then the cache keeps what the two versions have in common.
+@ Usually the next prompt is made of the ids so far and the new turn. But some templates change old turns when a new one comes. For these all turns are set again, and the cache keeps what the two versions have in common.
 
 @<Say something, and get an answer@>=
 static bool next_ids(struct incipit_chat *t, struct ids *next, struct error *why)
@@ -2317,7 +2389,7 @@ static bool write_answer(struct incipit_chat *t, const struct ids *next,
   return library_generate(&q, result, why);
 }
 
-@ An answer is closed by the mark that the template closes it with. If the model ended with another of its end tokens, that one is exchanged, which costs nothing, because the last token of a text has no row yet. Then the answer becomes a turn.
+@ An answer is closed with the template's own mark. If the model has ended it with another of its end tokens, that token is replaced by the mark, which costs nothing, because the last token of a text has no row yet. Then the answer becomes a turn.
 
 @<Say something, and get an answer@>=
 static bool close_answer(struct incipit_chat *t, struct ids *next,
@@ -2345,7 +2417,7 @@ static bool answer(struct incipit_chat *t, struct ids *next,
     INCIPIT_MEMORY, why);
 }
 
-@ If anything fails, the turn is taken back, and the conversation is as it was. The ids of the new state are made beside the old ones for that reason, and take their place at the end.
+@ If anything fails, the turn is taken back, and the conversation is as it was. For that reason the new ids are made beside the old ones, and take their place only at the end.
 
 @<Say something, and get an answer@>=
 struct incipit_result *incipit_chat_say(struct incipit_chat *t, const char *text,
@@ -2379,7 +2451,7 @@ struct incipit_result *incipit_chat_say(struct incipit_chat *t, const char *text
 }
 
 @* The files of the library. \label{sec:outside-files}
-The private header puts together what the parts share.
+The private header has what the parts share. It begins with what all of them need and then defines the opaque structures.
 
 @(library.h@>=
 #ifndef INCIPIT_LIBRARY_H
@@ -2472,7 +2544,7 @@ const char *incipit_version(void) { return INCIPIT_VERSION; }
 @<Write all texts, step after step@>@;
 @<Write one text, or many@>@;
 
-@ And conversations, which stand on all the others:
+@ And conversations, which need all the others:
 
 @(talking.c@>=
 #include <string.h>
@@ -2486,3 +2558,26 @@ const char *incipit_version(void) { return INCIPIT_VERSION; }
 @<Open and close a conversation@>@;
 @<Leave out the blanks before an answer@>@;
 @<Say something, and get an answer@>@;
+
+@* The check, and what the library costs. \label{sec:outside-check}
+Everything behind the header has been checked in its own chapter. What can still go wrong is the connection: another default than the header says, a row that is computed twice, an error without a sentence, a name that is seen from outside. So the suite \.{check-library}
+uses the header as a stranger would. Four prompts are continued by |incipit_generate| and by |generate| of \cref{loop}, with the same settings, and must give the same ids; a text of $g$ tokens after $p$ must have cost $p+g-1$ rows and none of them twice.
+|incipit_generate_many| must give the texts of one prompt at a time, a fork and a crop the logits of a sequence that was read anew, and two threads the texts of one. Every function that can fail is called wrongly, and must answer with a code and a sentence.
+Then the same calls are made again and again, and each time one request for memory is refused: the answer must be |INCIPIT_MEMORY|, unless PCRE2 can do without the block, and under the sanitizers nothing may be left behind. A script looks at the compiled library: the names that it shows are those of the header and no others, and compilers of C and of C++ must accept the header without a warning.
+@^check of the library@>
+
+What does the detour through the library cost? In rows nothing: for $p$ tokens of a prompt and $g$ new ones the example computes $p+g-1$, as |generate| does with a cache, where a loop that forgets computes $gp+g(g-1)/2$. In time a call adds some comparisons and a copy of what crosses the border:
+a list of rows on its way in, a row of logits on its way out. In memory it adds what each object needs to stand alone, a count of its allocations and the copies of its options; the cache and the weights are where they were, and the weights of a model are in memory once for all contexts. The real price is ours: a name in this
+header can no longer be changed, because programs that we have never seen are compiled with it.
+
+@* Exercises. \label{sec:outside-exercises}
+Each is about a call that looks simpler than it is.
+
+\begin{exercises}
+\exercise{check}{ex:library.rows}{A prompt of 20 tokens is continued twice, by 6 tokens each time, in two sequences. How many rows does |incipit_context_report| count if the second sequence is forked from the first after the prompt? And if the prompt is read in
+both?}{\texttt{make exercise-W15-1}}{30 and 50: the last token of a text is not read, so each text adds 5 rows to those of the prompt, which are 20 or twice 20.}
+\exercise{think}{ex:library.handle}{A new context has 3 sequences. You open all three, close the second, and open one again. Which number does it get? And with which code does |incipit_forward| fail if a row still has the number of the sequence that was closed?}{\texttt{make
+exercise-W15-2}}{Its place is 1, and the place was given out twice: $2\cdot2^{16}+1$, or $2^{17}+1$. The code is 1, |INCIPIT_MISUSE|; no text of another sequence was touched.}
+\exercise{build}{ex:library.ids}{Write a function |all_ids|, which is given a model, a text that ends with a zero byte, and the place for a number. It returns the ids of the text in a block from |malloc| that is large enough and no larger than it must be, and stores how many they are; it returns |NULL| if the
+text cannot be encoded.}{\texttt{make exercise-W15-3}}{Two calls of |incipit_encode|, the first with |NULL| and 0 to learn how many ids there are. The block has one element more, since |malloc(0)| may give |NULL|.}
+\end{exercises}

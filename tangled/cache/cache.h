@@ -15,10 +15,10 @@ struct kv_format { const char *name; enum weight_type type;
 /* the most rows it may hold in all its sequences, 0: as many as their contexts have;
    rows a page, a power of two up to 256, 0: 64; the most rows of a sequence in one
    pass, 0: a context; how rows are kept, null: in float32; whether the memory for all
-   of them is taken when it is opened; whether all layers see the last window
-   positions, 0: all, and the first sinks, instead of what the model's settings say;
-   the longest text, 0: the model's; and which memory, that of the kernels that shall
-   use it, null: the host's */
+   of them is taken when it is opened; set_window: whether all layers see the last
+   window positions, 0: all, and the first sinks, instead of what the model's settings
+   say; the longest text, 0: the model's; and which memory, that of the kernels that
+   will use it, null: the host's */
 struct cache_options { size_t rows, page_rows, pass;
   const struct kv_format *format; bool preallocate;
   bool set_window; uint32_t window, sinks, context;

@@ -16,7 +16,7 @@ struct config_reader {
   json_t *all;
   const struct tables *t; /* those that are being read */
   struct config_options *o;
-  json_t *strange; /* fields that nobody knows: an object of the file's values */
+  json_t *strange; /* unknown fields: an object of the file's values */
   struct model_config *c;
   struct memory *m;
   struct error *why;
@@ -443,7 +443,7 @@ static const char *harmless_reason(const struct tables *t, const char *name)
   return NULL;
 }
 
-/* <Meet a field that nobody knows> */
+/* <Meet an unknown field> */
 const char config_ignored_by_caller[] = "ignored, as you asked";
 static bool read_unknown(struct config_reader *s, const char *name, json_t *value)
 {
@@ -484,7 +484,7 @@ static bool read_field(struct config_reader *s, const char *name, json_t *value,
   return read_unknown(s, name, value);
 }
 
-/* <Name the fields that nobody knows> */
+/* <Name the unknown fields> */
 static bool refuse_unknown(struct config_reader *s)
 {
   char names[240] = "", wanted[] = "fields that this program knows";

@@ -6,14 +6,14 @@
 
 /* <What is asked of the settings> */
 
-/* what the caller knows better than this program; borrowed. Filled in are n_unknown,
-   which were refused unless tolerant, and used: whether a file has an unknown field
-   of that name */
+/* what the caller knows better than this program; borrowed. Filled in: n_unknown,
+   fields that were refused unless tolerant, and used: whether a file has an unknown
+   field of that name */
 struct config_options {
   const char *const *ignore;
-  size_t n_ignore; /* fields to read over if nobody knows them */
-  bool tolerant; /* read over all that nobody knows */
-  size_t n_unknown; /* how many others nobody knows */
+  size_t n_ignore; /* fields to ignore if they are unknown */
+  bool tolerant; /* ignore all unknown fields */
+  size_t n_unknown; /* how many other unknown fields there were */
   bool *used; /* [n_ignore], or null: was it met? */
 };
 

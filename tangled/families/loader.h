@@ -14,11 +14,11 @@
 struct model *model_open(struct memory *m, const char *directory,
   struct error *why);
 
-/* the caller's wishes: the table of kernels that is to multiply, where a matrix of a
-   type that it cannot multiply is refused, with the file, the tensor, its type, and
-   the types that the table has; the names of the tensors; unknown fields; and, or
-   null, who is told how many tensors have been found. fields is filled in also on
-   failure */
+/* the caller's wishes: the table of kernels that will multiply (a matrix of a type
+   that it cannot multiply is refused, with the file, the tensor, its type, and the
+   types that the table has); the names of the tensors; unknown fields; and the
+   callback that is told how many tensors have been found, or null. fields is filled
+   in even on failure */
 struct model_open_options {
   const struct kernels *k; /* null: the table that kernels_find gives for null */
   const struct tensor_layout *layout; /* null: by the file's format and the family */

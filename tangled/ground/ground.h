@@ -74,12 +74,11 @@ struct arena { struct memory *m; void *last, *spare; bool refused; };
 void *arena_alloc(struct arena *a, enum memory_class what, size_t count, size_t size,
   struct error *why);
 
-/* takes all blocks back and keeps them for those who allocate next: the first is
-   given out first, and one that is too small, or for another purpose, is freed and
-   replaced */
+/* takes all blocks back and keeps them for the next allocations: the first is given
+   out first, and one that is too small, or for another purpose, is freed and replaced */
 void arena_reset(struct arena *a);
 
-/* frees all blocks, the kept ones, too; an arena that is all zero has none */
+/* frees all blocks, those that are kept as well; an arena that is all zero has none */
 void arena_free(struct arena *a);
 
 /* "weights", "cache", ... */
@@ -124,8 +123,9 @@ typedef void pool_work(void *ctx, unsigned worker, unsigned workers);
 struct pool *pool_open(struct memory *m, unsigned workers, struct error *why);
 
 /* work(ctx, i, workers) for every i, on as many threads; returns when all are done.
-   The caller's own part runs under the modes that float_modes_begin has set, or has
-   not; the other workers always have the default ones. A null pool is one worker */
+   The caller's own part runs under the floating-point modes that the caller has, so
+   call float_modes_begin first; the other workers always have the standard ones. A
+   null pool is one worker */
 void pool_run(struct pool *p, pool_work *work, void *ctx);
 
 /* how many; 1 for a null pool */
@@ -140,8 +140,8 @@ struct arena *pool_arena(struct pool *p, const struct memory *m);
    null pool. False and a sentence if memory is refused */
 bool pool_reserve(struct pool *p, size_t size, struct error *why);
 
-/* the workspace of a worker, at a multiple of 64, its contents anything; null if less
-   than size bytes have been reserved */
+/* the workspace of a worker, at a multiple of 64, its contents anything; null if
+   fewer than size bytes have been reserved */
 void *pool_workspace(struct pool *p, unsigned worker, size_t size);
 
 /* ends the threads and returns the memory */
@@ -150,8 +150,7 @@ void pool_close(struct memory *m, struct pool *p);
 /* physical cores that are online, at least 1 */
 unsigned pool_cores(void);
 
-/* the modes of a thread, as they were found: the first on x86-64, the second
-   elsewhere */
+/* the modes of a thread, as they were found: mxcsr on x86-64, rest elsewhere */
 struct float_modes { unsigned mxcsr; fenv_t rest; };
 
 /* sets the standard modes for the calling thread: to nearest, nothing flushed; *f has
@@ -163,13 +162,13 @@ void float_modes_end(const struct float_modes *f);
 
 /* <Progress, and a way to stop> */
 
-/* how far work has come, and whether it goes on; the unit is that of the function
-   which takes it. It is the caller's, and used by one thread at a time */
+/* how far work has come, and whether it goes on; rows, tensors or whatever the
+   function that takes it counts. It is the caller's, and used by one thread at a time */
 struct progress {
   bool (*report)(void *ctx, size_t done, size_t all); /* false: give up */
   void *ctx;
   size_t before, all; /* if the work is a part: what came before it, and the whole; else 0 */
-  bool cancelled; /* report has once said false, and is not asked again */
+  bool cancelled; /* report has returned false once, and is not asked again */
 };
 
 /* reports that done of all are done; false: give up. A null p always goes on */

@@ -39,7 +39,7 @@ struct attention_dims { uint32_t n_heads, n_kv_heads, head_dim; float scale; };
    + key + h*head_bytes + t%page_rows*row_bytes; the values likewise at value. All
    rows see the first sinks positions */
 struct kv_view {
-  uintptr_t key, value; /* addresses, or with pages, places in a page */
+  uintptr_t key, value; /* addresses; with pages, distances from the beginning of a page */
   const char *const *page; /* addresses; null: all rows in one block */
   size_t page_rows, row_bytes, head_bytes;
   enum weight_type type;
@@ -78,7 +78,8 @@ struct prepared_weights;
 
 /* <Memory of a backend> */
 
-/* memory of a backend: the first member of whatever a backend must know to use it */
+/* memory of a backend; a backend that must know more of its memory has this as the
+   first member of its own structure */
 struct buffers {
   bool is_host; /* whether its addresses can be read and written by anyone */
   /* as memory_alloc, charged to m, in this memory; an address within it is found by
@@ -140,11 +141,11 @@ struct kernels {
   void (*gather)(const struct engine *e, const float *x, size_t d, const size_t *which,
     size_t n, float *y);
   /* keys and values of all rows, [rows][n_kv_heads][head_dim] each, to their places
-     in the views of n segments, in the views' type, which encode makes */
+     in the views of n segments; encode writes the views' type */
   void (*write)(const struct engine *e, const struct attention_dims *h,
     const struct segment *list, size_t n, kv_encode *encode, const float *k, const float *v);
   /* first[r], if it is none, becomes mark for each row r of x, [rows][d], with a
-     number that is not finite; first is in the backend's memory, too */
+     number that is not finite; first is in the backend's memory as well */
   void (*mark_nonfinite)(const struct engine *e, const float *x, size_t rows, size_t d,
     uint32_t mark, uint32_t none, uint32_t *first);
   /* <The kernels at the two ends> */
@@ -164,7 +165,8 @@ struct kernels {
   /* z[i] becomes exp(z[i] - most), in double, in place */
   void (*exp_shifted)(double *z, size_t n, double max);
   /* <How a table prepares weights> */
-  /* bytes that the weights of w take as linear likes them best; 0: as they lie */
+  /* bytes that the weights of w take in the order that is best for linear; 0: use
+     them as they are */
   size_t (*prepared_bytes)(const struct matrix *w);
   /* writes them there, aligned to 64 bytes */
   void (*prepare)(const struct matrix *w, void *to);
@@ -182,9 +184,9 @@ struct kernels {
 };
 
 /* the first argument of every kernel: the kernels in use, their struct pool * (null:
-   one thread), the counters, which the callers of kernels bump, the weights that were
-   prepared for these kernels (null: none), and, or null, who is told by a pass how
-   many of its rows are done */
+   one thread), the counters, to which the callers of kernels add, the callback that a
+   pass tells how far it is (null: none), and the weights that were prepared for these
+   kernels (null: none) */
 struct engine { const struct kernels *k; void *pool; struct counters *c;
   struct progress *progress; const struct prepared_weights *prepared; };
 
@@ -203,7 +205,7 @@ struct prepared_weights { const struct kernels *k; size_t n;
 struct prepared_weights *prepared_open(struct memory *m, const struct kernels *k,
   const struct matrix *const *list, size_t n, struct error *why);
 
-/* frees the copies; null is nothing */
+/* frees the copies; null does nothing */
 void prepared_close(struct memory *m, struct prepared_weights *p);
 
 /* the copy of the weights of w for the engine's table, or null */

@@ -6,7 +6,7 @@
 
 /* <Types of numbers> */
 
-/* those with which we compute. IEEE binary32, IEEE binary16, the upper half of a
+/* the types with which we compute: IEEE binary32, IEEE binary16, the upper half of a
    binary32; blocks: a scale in binary16, then 32 signed bytes, or 16 bytes with two
    numbers each, number i in the low half of byte i and number i+16 in the high half,
    8 too large (ggml's layout) */
@@ -16,8 +16,9 @@ enum weight_type { WEIGHT_F32, WEIGHT_F16, WEIGHT_BF16,
 /* numbers in a block of the last two */
 enum { WEIGHT_BLOCK = 32 };
 
-/* block numbers take bytes bytes; with a scale, the whole number that the largest of
-   them becomes (else 0); and whether files of safetensors have it */
+/* block numbers take bytes bytes; largest: in a type with a scale, the whole number
+   that the largest of a block becomes, else 0; safetensors: whether files of that
+   format have the type */
 struct number_type { const char *name; uint8_t block, bytes, largest;
   bool safetensors; };
 

@@ -21,7 +21,7 @@
      written on failure only; why may be NULL in every call. Functions that return
      bool are true if all went well, those that return a pointer give NULL if not */
   struct incipit_error { int code; char text[508]; };
-  /* of the library that is running, as INCIPIT_VERSION is of the header */
+  /* the version of the library that is running; INCIPIT_VERSION is the header's */
   INCIPIT_API const char *incipit_version(void);
 
   /* <The objects, and which threads may use them> */
@@ -45,11 +45,11 @@
      of the environment or where make install has put it */
   INCIPIT_API struct incipit_model *incipit_model_open(const char *directory,
     struct incipit_error *why);
-  /* memory goes with the last object that was opened with it; NULL does nothing */
+  /* freed with the last object that was opened with it; NULL does nothing */
   INCIPIT_API void incipit_model_close(struct incipit_model *m);
-  /* ids, and logits of a row; 0 for NULL, like the next */
+  /* how many ids there are, and logits in a row; 0 for NULL, as the next is */
   INCIPIT_API uint32_t incipit_vocab_size(const struct incipit_model *m);
-  /* the most tokens of a sequence */
+  /* how many tokens a sequence may have */
   INCIPIT_API uint32_t incipit_context_size(const struct incipit_model *m);
   /* is it one of the ids that end a text? */
   INCIPIT_API bool incipit_is_end(const struct incipit_model *m, uint32_t id);
@@ -96,7 +96,7 @@
   /* forgets its rows and its number */
   INCIPIT_API bool incipit_sequence_close(struct incipit_context *c, uint32_t sequence,
     struct incipit_error *why);
-  /* its rows, and the position of the next */
+  /* how many rows it has, which is the position of the next */
   INCIPIT_API bool incipit_sequence_length(const struct incipit_context *c, uint32_t
     sequence, size_t *length, struct incipit_error *why);
   /* opens one that is equal to from and shares its memory (copied on write) */
@@ -105,15 +105,15 @@
   /* forgets the rows from length on; with a window it may have to forget them all */
   INCIPIT_API bool incipit_sequence_crop(struct incipit_context *c, uint32_t sequence,
     size_t length, struct incipit_error *why);
-  /* crops to the rows whose tokens agree with id[n] from the beginning on; so many */
+  /* crops to its first rows that agree with id[n]; *length: so many are left */
   INCIPIT_API bool incipit_sequence_keep(struct incipit_context *c, uint32_t sequence,
     const uint32_t *id, size_t n, size_t *length, struct incipit_error *why);
 
   /* <Passes> */
   /* token at position, from 0, of sequence */
   struct incipit_row { uint32_t sequence, position, token; };
-  /* puts n rows through the model; those of a sequence stand in the list in the order
-     of their positions, which go on from its length; on failure nothing has changed */
+  /* puts n rows through the model; those of a sequence are in the order of their
+     positions, which go on from its length; on failure no sequence has changed */
   INCIPIT_API bool incipit_forward(struct incipit_context *c, const struct incipit_row
     *rows, size_t n, struct incipit_error *why);
   /* logits[n][vocab_size] of the rows which[n] of the latest pass, counted from 0 */
@@ -157,10 +157,10 @@
      end within max_new_tokens, 0: as many as the model's context has room for */
   INCIPIT_API bool incipit_sampler_reset(struct incipit_sampler *s, const uint32_t *id,
     size_t n, size_t max_new_tokens, struct incipit_error *why);
-  /* what it chooses by logits[vocab_size]; asked again it says the same */
+  /* chooses by logits[vocab_size]; asked again it chooses the same */
   INCIPIT_API bool incipit_sampler_apply(struct incipit_sampler *s, const float *logits,
     uint32_t *id, struct incipit_error *why);
-  /* the text goes on with id, whether it was chosen or not */
+  /* appends id to the text, whether it was chosen or not */
   INCIPIT_API bool incipit_sampler_accept(struct incipit_sampler *s, uint32_t id,
     struct incipit_error *why);
 
@@ -176,7 +176,7 @@
   /* a new text after the prompt id[n], which is not shown */
   INCIPIT_API bool incipit_stream_reset(struct incipit_stream *s, const uint32_t *id,
     size_t n, struct incipit_error *why);
-  /* takes a token; after a stop string nothing is taken any more */
+  /* takes a token; after a stop string further tokens are ignored */
   INCIPIT_API bool incipit_stream_push(struct incipit_stream *s, uint32_t id,
     struct incipit_piece *piece, struct incipit_error *why);
   /* releases what is held: no token will follow */
@@ -193,7 +193,7 @@
     size_t prompt, number; uint32_t id; const char *text; size_t n; };
   /* false ends this text */
   typedef bool incipit_on_token(void *ctx, const struct incipit_token *now);
-  /* so many rows of the prompts have been read; false ends all texts */
+  /* rows rows of the prompts have been read, of all; false ends all texts */
   typedef bool incipit_on_progress(void *ctx, size_t rows, size_t all);
   /* all zero but size are the defaults: the makers' sampler, the cache, no callback */
   struct incipit_generate_options {
@@ -212,11 +212,11 @@
      with which stop string or NULL. Later versions may add fields */
   struct incipit_result { const char *text; size_t n; const uint32_t *id; size_t n_ids;
     int finish; const char *stop; };
-  /* writes after id[n]; the caller owns the result. A text that was cancelled is one */
+  /* writes after id[n]; the caller owns the result, which a cancelled text has, too */
   INCIPIT_API struct incipit_result *incipit_generate(struct incipit_context *c, const
     uint32_t *id, size_t n, const struct incipit_generate_options *o,
     struct incipit_error *why);
-  /* to result[n], the same texts as one by one; on failure all are NULL */
+  /* writes result[n]: the same texts as one by one; on failure all are NULL */
   INCIPIT_API bool incipit_generate_many(struct incipit_context *c, const struct
     incipit_prompt *prompt, size_t n, const struct incipit_generate_options *o, struct
     incipit_result **result, struct incipit_error *why);
@@ -236,7 +236,7 @@
   /* takes a sequence of c; system: what the system says, or NULL */
   INCIPIT_API struct incipit_chat *incipit_chat_open(struct incipit_context *c, const
     char *style, const char *system, struct incipit_error *why);
-  /* and closes the sequence */
+  /* closes its sequence as well */
   INCIPIT_API void incipit_chat_close(struct incipit_chat *t);
   /* the answer to n bytes, without blanks before it; o->sequence must be NULL. On
      failure nothing has been said: with INCIPIT_FULL reset it, or say less */

@@ -71,7 +71,7 @@ struct incipit_model {
   struct model *lm;
   struct tokenizer *t; /* or null, and then unspelt says why */
   struct error unspelt;
-  struct lexicon *lexicon; /* null until somebody wants it */
+  struct lexicon *lexicon; /* null until the first constraint is opened */
   bool built_in;
   char path[PATH_CAP];
 };

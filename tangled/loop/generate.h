@@ -27,7 +27,7 @@ typedef bool step_watch(void *ctx, const struct step *now);
 struct continuation;
 
 /* chooses what follows the text by logits[vocab_size], all finite; *chosen is the
-   likeliest before; false and a sentence if it cannot. To choose changes nothing that
+   likeliest before; false and a sentence if it cannot. Choosing changes nothing that
    a later choice depends on */
 typedef bool step_select(void *ctx, const float *logits,
   const struct continuation *text, uint32_t *chosen, struct error *why);
@@ -48,9 +48,9 @@ typedef size_t step_recall(struct store *s, uint32_t sequence,
 /* the caller's options: the most new tokens, the ids that end a text, a watcher or
    null, the number of the sequence in the store, what is asked at every step for the
    rows that it has, null to forget them, the most rows of a pass, 0 for any number;
-   who chooses, null for the likeliest token, and who is told what has joined the
-   text, or null; who judges whether the text is to end, or null; up to how many new
-   tokens an end token ends nothing */
+   what chooses, null for the likeliest token, and what is told which token has joined
+   the text, or null; what judges whether the text is to end, or null; up to how many
+   new tokens an end token ends nothing */
 struct generate_options { size_t max_new_tokens; const uint32_t *eos; size_t n_eos;
   step_watch *on_step; void *ctx; uint32_t sequence; step_recall *recall; size_t chunk;
   step_select *select; step_accept *accept; void *select_ctx;
@@ -63,8 +63,8 @@ struct continuation { struct ids text; size_t n_prompt; enum finish_reason ended
 
 /* a text that is being written: what there is of it, and the caller's options,
    borrowed. The rest is the step's: it reads count rows from position first on, and
-   is still reading if that is not all; the counters when the round began; the
-   sentence, if c.ended is FINISH_ERROR */
+   is still reading if that is not all; before: the counters when the round began;
+   why: the sentence, if c.ended is FINISH_ERROR */
 struct sequence { struct continuation c; const struct generate_options *want;
   size_t first, count; bool reading; struct counters before; struct error why; };
 
@@ -79,12 +79,12 @@ bool sequence_open(struct sequence *q, const struct generate_context *g,
 void sequence_close(struct memory *m, struct sequence *q);
 
 /* takes n sequences, each with a number of its own in the store, one step further in
-   one pass. One that has ended is left alone; one that has more than want->chunk rows
-   to read reads so many; each of the others takes one token, and may end by it.
-   logits has room for [n][vocab_size]. Errors, after which all sequences are as they
-   were: those of model_forward and model_logits. What is wrong with one text, a logit
-   that is not finite or a function of the caller's that fails, ends this sequence
-   with FINISH_ERROR and no other */
+   one pass. One that has ended is left alone; of one that has more than want->chunk
+   rows to read, that many are read; each of the others takes one token, and may end
+   by it. logits has room for [n][vocab_size]. Errors, after which all sequences are
+   as they were: those of model_forward and model_logits. What is wrong with one text,
+   a logit that is not finite or a function of the caller's that fails, ends this
+   sequence with FINISH_ERROR and no other */
 bool generate_step(const struct generate_context *g, struct sequence *const *list,
   size_t n, float *logits, struct error *why);
 

@@ -8,7 +8,7 @@
 /* <The arrays of a pass> */
 enum { N_ARRAYS = 11, N_LENT = 4 };
 
-/* where its address goes, numbers a row */
+/* where its address goes; numbers a row */
 struct pass_array { float **at; size_t width; };
 struct work {
   struct engine *e; struct store *s; struct pass *p;
@@ -25,8 +25,8 @@ struct work {
   float *shown; /* the host's copy of an array for the watcher */
   uint32_t *id, *position;
   struct segment *seen; size_t n_seen; /* at most n */
-  size_t done; /* rows in the layers so far, of n in all */
-  bool goes_on; /* nobody has given the pass up */
+  size_t done; /* how far the pass is, for progress: of n rows, in proportion to the layers done */
+  bool goes_on; /* the pass has not been given up */
 };
 
 /* <Allocate an array in the memory of the backend> */

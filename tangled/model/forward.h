@@ -40,8 +40,9 @@ struct watcher { tap_fn *tap; void *ctx; bool weights; };
 /* <From rows to hidden states> */
 
 /* puts n rows through all layers and commits them to the store; *made is owned by the
-   caller. On failure nothing has been stored and there is no pass; giving up, which
-   e->progress may do between the layers and at least every 64 rows, is a failure */
+   caller. On failure nothing has been stored and there is no pass. It is a failure,
+   too, if e->progress, which is asked between the layers and at least every 64 rows,
+   gives the pass up */
 bool model_forward(struct engine *e, const struct model *lm, struct store *s,
   const struct row *rows, size_t n, struct pass **made, struct error *why);
 

@@ -85,14 +85,14 @@ struct model {
   struct attention_dims attention; /* how many, how wide, and what scores are
                                       multiplied by */
   float *frequency; /* [head_dim/2], or null with learned positions */
-  struct arena copies; /* of tensors that lie in an order which is not ours */
+  struct arena copies; /* of tensors whose rows the file has in another order */
   uint64_t layer_madds, layer_bytes, head_bytes;
   uint32_t matrix_types; /* bit 1 << type for each type of its matrices */
 };
 
-/* copies of the matrices in the order that the table k likes best (prepared_open),
-   for the engines that will read lm; null and a sentence. Owned by the caller, for
-   prepared_close; the model stays as it is */
+/* copies of the matrices in the order that is fastest for the table k
+   (prepared_open), for the engines that will read lm; null and a sentence. Owned by
+   the caller, for prepared_close; the model stays as it is */
 struct prepared_weights *model_prepare(struct memory *m, const struct kernels *k,
   const struct model *lm, struct error *why);
 #endif

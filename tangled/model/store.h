@@ -38,7 +38,7 @@ struct store_kind {
   /* the sequence has been cropped, and may be cropped further; null if nothing is to
      be done */
   void (*truncated)(struct store *s, uint32_t sequence);
-  /* as store_fork, which has copied the tokens; null: this kind cannot */
+  /* as store_fork, which has copied the tokens already; null: this kind cannot fork */
   bool (*fork)(struct store *s, uint32_t from, uint32_t to, struct error *why);
   /* as store_close, but never for null, and the batch is closed already */
   void (*close)(struct store *s);
@@ -47,14 +47,14 @@ struct store_kind {
 /* <The store as others see it> */
 
 /* the part that all stores have in common. rows_visible: rows of the store that some
-   row of the present pass sees in the layer whose segments were asked for last, set
-   by store_segments; rows_recomputed: rows of the pass that an earlier pass had
-   computed, with the same tokens up to there, set by store_begin */
+   row of the present pass sees in the layer last given to store_segments;
+   rows_recomputed: rows of the pass that an earlier pass had computed, with the same
+   tokens up to there, set by store_begin */
 struct store {
   const struct store_kind *kind;
   struct memory *m; /* where passes through this store take their memory */
-  const struct buffers *memory; /* what its keys and values are in, the host's if nothing else is said */
-  kv_encode *encode; /* to the type in which they are kept, float32 if nothing else is said */
+  const struct buffers *memory; /* where its keys and values are; store_prepare: the host's */
+  kv_encode *encode; /* writes them in the type in which they are kept; store_prepare: float32 */
   uint32_t n_sequences, n_positions; /* the most it holds */
   uint32_t n_layers, n_kv_heads, head_dim; /* of the model */
   uint32_t sinks, *window; /* first positions that are always seen; [n_layers], how
@@ -81,8 +81,8 @@ void store_abort(struct store *s);
 void store_view(const struct store *s, uint32_t layer, uint32_t sequence,
   struct kv_view *v);
 
-/* the segments of the pass in layer, of at most most >=1 rows; returns how many: at
-   most one for each row */
+/* the segments of the pass in layer, each of at most most >=1 rows; returns how many,
+   which is at most the number of rows */
 size_t store_segments(struct store *s, uint32_t layer, size_t most,
   struct segment *list);
 

@@ -25,8 +25,8 @@ extern const char split_gpt2[], split_llama3[];
 struct text_piece { const unsigned char *byte; size_t n;
   bool match; };
 
-/* m is set by the caller, the rest begins as null and is PCRE2's; serves any
-   splitters and any cuttings of one thread, also one inside another */
+/* m is set by the caller, the rest begins as null and is PCRE2's; serves all
+   splitters and all cuttings of one thread, even one inside another */
 struct split_work { struct memory *m; void *general, *result, *limits,
   *stack; };
 
