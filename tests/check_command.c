@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 #include "room.h"
+#include "library/incipit.h"
 
 START_TEST(names_do_not_steer_the_terminal)
 {
@@ -332,6 +333,14 @@ START_TEST(texts_from_pipes_and_without_their_line_break)
   ck_assert_msg(out[0] == '2' && strncmp(two, "{\"tokens\":2,", 12) == 0
       && strncmp(two, three, (size_t) (three - two)) == 0,
     "%s", out);
+  /* a grammar as well; what cannot be read is told */
+  snprintf(script, sizeof script,
+    "b=%s/incipit; m='-m tests/golden/small'; echo 'root ::= \"a b\"' | $b generate The --grammar - "
+    "$m; echo 'root ::= \"a b\"' | $b generate The --grammar /dev/fd/0 $m; $b probe tokenize --vocab "
+    "tests/golden/small </ 2>&1",
+    build_dir());
+  ck_assert_int_eq(shell(script, out, sizeof out), 1);
+  ck_assert_str_eq(out, "a ba bincipit: the standard input cannot be read: Is a directory\n");
 }
 END_TEST
 
@@ -357,7 +366,7 @@ START_TEST(unknown_fields_are_shown_and_read_over)
   ck_assert_uint_eq(json_array_size(json_object_get(o, "unknown_fields")), 0);
   json_decref(o), done(&r);
   r = run("generate The -n 4 -m @/strange --ignore-field a_note --ignore-field b_note "
-          "--ignore-field=c_note"),
+          "--ignore-field=c_note --ignore-field a_note"),
   s = run("generate The -n 4");
   ck_assert_str_eq(r.out, s.out);
   ck_assert_str_eq(r.err,
@@ -432,6 +441,8 @@ START_TEST(other_shells_and_groups)
   }
   struct run bare = run("help --completion"), bash = run("help bash --completion");
   ck_assert_str_eq(bare.out, bash.out);
+  ck_assert(strstr(bash.out, "\n    *:--completion:*) list=\"bash zsh fish\" ;;\n")
+    && strstr(bash.out, "\n    *:--output:*|bench:-o:*) list=\"table md csv json jsonl\" ;;\n"));
   done(&bare), done(&bash);
   static const char *const head[] = { "\nModel:\n", "\nPrompt:\n", "\nLength:\n", "\nSampling:\n",
     "\nConstraints:\n", "\nSearch:\n", "\nStopping:\n", "\nOutput:\n" };
@@ -446,11 +457,15 @@ START_TEST(other_shells_and_groups)
     && strstr(m.out, "a shape's") != NULL);
   done(&g), done(&i), done(&t), done(&m);
   struct run a = run("--version"), b = run("-V"), c = run("version");
-  ck_assert(a.status == 0 && strcmp(a.out, b.out) == 0 && strcmp(a.out, c.out) == 0);
+  ck_assert(a.status == 0 && strcmp(a.out, b.out) == 0 && strcmp(a.out, c.out) == 0
+    && strncmp(a.out, "incipit " INCIPIT_VERSION " (build ", 16 + strlen(INCIPIT_VERSION)) == 0);
   done(&a), done(&b), done(&c);
+  a = run("help version"), b = run("--version --help");
+  ck_assert(a.status == 0 && strcmp(a.out, b.out) == 0 && strstr(a.out, "incipit --version\n"));
+  done(&a), done(&b);
   struct run man = run("help --man");
   ck_assert(strstr(man.out, ".SH FILES\n") && strstr(man.out, ".SH EXAMPLES\n")
-    && strstr(man.out, "NO_COLOR") && strstr(man.out, "TERM"));
+    && strstr(man.out, "NO_COLOR") && strstr(man.out, "TERM") && strstr(man.out, "incipit (3)"));
   done(&man);
 }
 END_TEST
@@ -674,6 +689,18 @@ START_TEST(a_reader_who_has_gone_is_no_failure_to_talk_about)
   close(c.in);
   status = finish(&c, err, sizeof err);
   ck_assert_msg(status == 1 && err[0] == '\0', "status %d: %s", status, err);
+  /* a bench, and texts of one token each, of which a million are wanted */
+  char *bench_argv[] = { "incipit", "bench", "-p", "2", "-n", "0", "-r", "1", "-m",
+    "tests/golden/small", NULL },
+       *many_argv[] = { "incipit", "generate", "The", "-n", "1", "--num-sequences", "1000000", "-m",
+         "tests/golden/small", NULL };
+  char **line[] = { bench_argv, many_argv };
+  for (int i = 0; i < 2; i++) {
+    c = start(line[i]);
+    close(c.in), close(c.out);
+    status = finish(&c, err, sizeof err);
+    ck_assert_msg(status == 1 && err[0] == '\0', "%s: status %d: %s", line[i][1], status, err);
+  }
 }
 END_TEST
 
@@ -687,6 +714,10 @@ START_TEST(a_full_disk_and_a_lost_file_are_told)
     ck_assert_msg(strstr(out, "the output cannot be written") != NULL, "%s", out);
     snprintf(script, sizeof script, "%s/incipit --help 2>&1 >/dev/full", build_dir());
     ck_assert_int_eq(shell(script, out, sizeof out), 1);
+    snprintf(script, sizeof script,
+      "%s/incipit bench -m tests/golden/small -p 2 -n 0 -r 1 2>&1 >/dev/full", build_dir());
+    ck_assert_int_eq(shell(script, out, sizeof out), 1);
+    ck_assert_msg(strncmp(out, "incipit: the output cannot be written: ", 39) == 0, "%s", out);
   }
   char dir[4200], path[8400], err[4096], answer[8192],
     *argv[] = { "incipit", "probe", "forward", "-m", dir, NULL };
