@@ -369,9 +369,12 @@ static bool end_text(struct generation *g)
   return true;
 }
 
+/* of the texts of a search some may have been cancelled and others have ended before */
 static bool cancelled(const struct generation *g)
 {
-  return g->n > 0 && g->now->ended == FINISH_CANCELLED;
+  bool any = false;
+  for (size_t i = 0; i < g->n; i++) any = any || g->all[i].ended == FINISH_CANCELLED;
+  return any;
 }
 
 static int finish_writing(struct generation *g)
