@@ -1131,7 +1131,9 @@ static void add_unknown(struct config_reader *s, const char *directory,
   struct error first = *s->why, *why = s->why, other;
   size_t n = s->o->n_unknown;
   json_decref(s->strange);
-  s->strange = NULL, s->why = &other, s->o->n_unknown = 0;
+  s->strange = NULL;
+  s->why = &other;
+  s->o->n_unknown = 0;
   if (settings_file(s, directory, file, path)) settings_advice(s);
   if (s->strange != NULL) error_say(why, "%s; %s", first.text, other.text);
   s->o->n_unknown += n;
