@@ -305,6 +305,15 @@ START_TEST(who_waits_is_told)
   ck_assert_msg(strstr(r.err, "\rwindow 3 of ") != NULL && strstr(r.err, ", perplexity ") != NULL,
     "%.300s", r.err);
   done(&r);
+  clock_of_ours = CLOCK_SECONDS, looks = 0, screen_columns = 12; /* cut, so that it stays on a line */
+  r = run_as("generate 'The cat sat' -n 2", WATCHED, 0);
+  clock_of_ours = CLOCK_SYSTEM, screen_columns = 0;
+  ck_assert_msg(strstr(r.err, "\rreading 1 o\r") != NULL, "%s", r.err);
+  for (const char *at_ = r.err; *at_ != '\0'; at_ += strcspn(at_, "\r")) {
+    at_++;
+    ck_assert_uint_lt(strcspn(at_, "\r"), 12);
+  }
+  done(&r);
   clock_of_ours = CLOCK_EVEN, looks = 1000000; /* half a second is not over */
   r = run_as("generate 'The cat sat' -n 2", WATCHED, 0);
   clock_of_ours = CLOCK_SYSTEM;
