@@ -60,9 +60,10 @@ typedef bool search_score(void *ctx, const struct search_beam *grown,
   /* puts what may follow each of |n| texts into |logits[n][vocab]|; it is called
      once a step, for one beam at first: the prompt */
 struct search_source { size_t vocab, max_len; void *ctx;
-  search_score *score; };
+  search_score *score; const struct progress *progress; };
   /* |score|, called with |ctx|, knows what may follow; no text will have more
-     than |max_len| tokens, 0: any number */
+     than |max_len| tokens, 0: any number; |progress| says whether a |score| that
+     failed was given up, null: it never is */
 
 @ The rest are options. One of them is when to stop (\cref{sec:enough}). Others are \emph{processors}, three of the stages of \cref{sampling}; here they work on log-probabilities, and in the order in which they were given.
 
@@ -398,14 +399,18 @@ static bool search_steps(struct search *s, struct error *why)
 {
   const struct search_settings *w = s->want;
   for (bool over = false; !over; ) {
-    if (!grow_beams(s, why)) return false;
+    if (!grow_beams(s, why)) {
+      if (s->number == 0 || !progress_cancelled(s->from->progress)) return false;
+      cancel(s, s->active, s->n_active);
+      break;
+    }
     decide(s);
     s->number++;
     over = search_is_done(s);
     if (w->see != NULL && !w->see(w->ctx, &(struct search_step) @[{@|
         s->number, s->active, s->n_active, s->list, s->n_list, s->hypotheses,@|
         s->n_hypotheses }@]) && !over) {
-      cancel(s);
+      cancel(s, s->next, s->n_next);
       over = true;
     }
     @<Let the beams that were kept be those that grow@>@;
@@ -423,13 +428,13 @@ if (s->n_next > 0) {
   s->next = old, s->turn ^= 1;
 }
 
-@ When a watcher interrupts it, a search offers all its beams to the pool as they are. That is what a watcher's false means here: not that nothing is wanted, but that this must do. They have their last token already, so none is put after them.
+@ When a watcher interrupts it, a search offers all its beams to the pool as they are. That is what a watcher's false means here: not that nothing is wanted, but that this must do. They have their last token already, so none is put after them. The same is done when the source itself was given up in the middle of a step: its logits are worthless then, but the beams that were about to grow are whole, and whoever has waited for them gets them. Only a search that was given up before its first step has nothing to show, and fails.
 
 @<End all beams where they are@>=
-static void cancel(struct search *s)
+static void cancel(struct search *s, const struct search_beam *beam, size_t n)
 {
-  for (size_t i = 0; i < s->n_next; i++)
-    finish_text(s, &s->next[i], NULL, s->next[i].score, FINISH_CANCELLED);
+  for (size_t i = 0; i < n; i++)
+    finish_text(s, &beam[i], NULL, beam[i].score, FINISH_CANCELLED);
 }
 
 @* Beam search. \label{sec:wholesearch}
@@ -662,7 +667,8 @@ bool search_model_open(struct search_model *s, const struct generate_context *g,
   *s = (struct search_model) @[{ .g = *g, .chunk = chunk,@|
     .max_beams = num_beams }@];
   *from = (struct search_source) @[{ g->lm->config.vocab_size,@|
-    (size_t) g->s->n_positions + 1, s, score_beams }@];
+    (size_t) g->s->n_positions + 1, s, score_beams,@|
+    g->e->progress }@];
   if (num_beams > g->s->n_sequences) return error_say(why, "%zu beams in a"@|
       " cache of %" PRIu32 " sequences; wanted:"@| " a sequence for each",@|
       num_beams, g->s->n_sequences);

@@ -148,19 +148,16 @@ static bool take_turn(struct chat *t, const json_t *object, struct error *why)
   return chat_push(t, (enum role) i, json_string_value(said), json_string_length(said));
 }
 
-static bool read_turns(struct chat *t, FILE *in, struct error *why)
+static bool read_turns(struct chat *t, const struct bytes *text, struct error *why)
 {
-  struct memory *m = t->a.o.m;
-  struct bytes line = { NULL, 0, 0 };
-  enum line_found found;
   bool ok = true;
-  while (ok && (found = jsonfile_line(in, m, &line)) != LINE_NONE) {
-    json_t *object = found != LINE_WHOLE ? NULL
-      : jsonfile_object((const char *) line.byte, line.n, why);
+  for (size_t at = 0, n; ok && at < text->n; at += n + 1) {
+    const char *line = (const char *) text->byte + at, *end = memchr(line, '\n', text->n - at);
+    n = end != NULL ? (size_t) (end - line) : text->n - at;
+    json_t *object = jsonfile_object(line, n, why);
     ok = object != NULL && take_turn(t, object, why);
     json_decref(object);
   }
-  bytes_free(m, &line);
   if (ok && (t->n - t->first) % 2 == 1) ok = error_say(why, "the last turn is a question");
   return ok;
 }
@@ -170,19 +167,18 @@ static bool read_turns(struct chat *t, FILE *in, struct error *why)
 static enum chat_result load(struct chat *t, struct operand what)
 {
   struct error wrong, why;
+  struct bytes text = { NULL, 0, 0 };
   char *path = path_of(t, what, &why);
   if (path == NULL) return refuse(t, &why);
-  FILE *in = fopen(path, "rb");
-  bool ok = in != NULL;
-  if (!ok) error_say(&why, "%s: cannot be opened: %s", path, strerror(errno));
-  else {
+  bool ok = prompt_read_text(t->a.c, path, &text, &why);
+  if (ok) {
     chat_system(t, "", 0, &wrong);
-    ok = read_turns(t, in, &wrong);
+    ok = read_turns(t, &text, &wrong);
     if (!ok) error_say(&why, "%s: %s", path, wrong.text);
     if (!ok) chat_forget(t);
-    fclose(in);
+    t->text.n = 0;
   }
-  t->text.n = 0;
+  bytes_free(t->a.o.m, &text);
   memory_free(t->a.o.m, path);
   return ok ? CHAT_DONE : refuse(t, &why);
 }

@@ -124,6 +124,28 @@ static void put_test(struct bench_run *b, const struct test *t, const struct ben
   if (b->form == FORM_JSONL) writer_end(j);
 }
 
+/* a text as a field of CSV: in quotation marks, those within it doubled */
+static void put_csv_text(FILE *out, const char *text)
+{
+  putc('"', out);
+  for (; *text != '\0'; text++) {
+    if (*text == '"') putc('"', out);
+    putc(*text, out);
+  }
+  putc('"', out);
+}
+
+static void print_csv(struct bench_run *b, const struct test *t, const struct bench_shares *of)
+{
+  FILE *out = b->c->out;
+  fprintf(out, "%s,%.6g,%.6g,%" PRIu64 ",%" PRIu64 ",%.6g,%.6g,", t->name, t->mean, t->deviation,
+    of->flop, of->moved, of->madds, of->bytes);
+  put_csv_text(out, b->o.path);
+  fprintf(out, ",%u,%s,%s,%s,", pool_workers(b->o.pool), b->o.e.k->name, kv_type_of(b), b->c->build);
+  put_csv_text(out, b->processor);
+  putc('\n', out);
+}
+
 static void print_test(struct bench_run *b, const struct test *t, const struct bench_shares *of)
 {
   FILE *out = b->c->out;
@@ -136,9 +158,7 @@ static void print_test(struct bench_run *b, const struct test *t, const struct b
   case FORM_MD: fprintf(out, "| %s | %u | %.2f ± %.2f | %.3f | %.1f | %.1f | %.1f |\n", t->name,
     threads, t->mean, t->deviation, gflop, mb, 100 * of->madds, 100 * of->bytes);
     break;
-  case FORM_CSV: fprintf(out, "%s,%.6g,%.6g,%" PRIu64 ",%" PRIu64 ",%.6g,%.6g,\"%s\",%u,%s,%s,%s,"
-    "\"%s\"\n", t->name, t->mean, t->deviation, of->flop, of->moved, of->madds, of->bytes,
-    b->o.path, threads, b->o.e.k->name, kv_type_of(b), b->c->build, b->processor);
+  case FORM_CSV: print_csv(b, t, of);
     break;
   default: put_test(b, t, of);
   }
@@ -329,11 +349,13 @@ static int run_bench(struct bench_run *b)
   return progress_cancelled(&b->o.wait.told) ? STATUS_CANCELLED : STATUS_FAILED;
 }
 
-/* what became of a subcommand, in words if there are any */
+/* what became of a subcommand, in words; a failure without any is one of the output, whose words,
+   if a reader who has gone deserves any, are the console's */
 static int tell_status(const struct console *c, int status, const struct error *why)
 {
   if (status == STATUS_USAGE) return console_usage_error(c, why);
-  return status == STATUS_FAILED ? console_fail(c, why) : status;
+  if (status != STATUS_FAILED) return status;
+  return why->text[0] == '\0' ? console_end(c, STATUS_DONE) : console_fail(c, why);
 }
 
 int cmd_bench(const struct console *c, const struct command_line *w)
@@ -395,7 +417,6 @@ static void show_perplexity(const struct console *c, const struct command_line *
   writer_end(&j);
 }
 
-/* a text or a window of one token has no token with a predecessor, and is refused */
 /* how many windows of context ids, every stride ids, it takes to read n */
 static size_t count_windows(size_t n, size_t context, size_t stride)
 {
@@ -415,20 +436,32 @@ static void window_words(void *ctx, size_t done, size_t all, char text[WAITING_W
     exp(r->p.loss / (double) r->p.tokens));
 }
 
-static bool read_file(const struct console *c, const struct command_line *w,
-  struct session *o, const struct bytes *read, struct error *why)
+/* the length of a window, and how far apart two are, by the line and the model; a value outside its
+   range is wrong usage, as that of generate --ctx-size */
+static int choose_windows(const struct command_line *w, const struct session *o, size_t *context,
+  size_t *stride, struct error *why)
+{
+  const struct option_value *of = w->of;
+  size_t most = o->lm->config.n_positions;
+  *context = of[OPTION_CONTEXT].given ? (size_t) of[OPTION_CONTEXT].count : most;
+  *stride = of[OPTION_STRIDE].given ? (size_t) of[OPTION_STRIDE].count : *context;
+  if (*context <= most && *stride <= *context) return STATUS_DONE;
+  if (*context > most) error_say(why, "--context is %zu; wanted: 1 to %zu, the model's context",
+    *context, most);
+  else error_say(why, "--stride is %zu; wanted: 1 to %zu, the length of a window", *stride, *context);
+  return STATUS_USAGE;
+}
+
+/* a text or a window of one token has no token with a predecessor, and is refused */
+static bool read_file(const struct console *c, const struct command_line *w, struct session *o,
+  const struct bytes *read, size_t context, size_t stride, struct error *why)
 {
   struct ids list = { .n = 0 };
   struct reading r = { .windows = 0 };
   struct perplexity *p = &r.p;
   struct generate_context g = { &o->e, o->lm, o->s, o->m };
-  const struct option_value *of = w->of;
-  size_t context = of[OPTION_CONTEXT].given
-    ? (size_t) of[OPTION_CONTEXT].count : o->lm->config.n_positions;
-  size_t stride = of[OPTION_STRIDE].given
-    ? (size_t) of[OPTION_STRIDE].count : context;
   bool ok = collect_ids(o, read, &list, why);
-  r.windows = count_windows(list.n, context, stride > 0 ? stride : 1);
+  r.windows = count_windows(list.n, context, stride);
   waiting_begin(&o->wait, window_words, &r);
   ok = ok && perplexity_of(&g, list.id, list.n, context, stride, p, why);
   waiting_end(&o->wait);
@@ -444,13 +477,15 @@ static bool read_file(const struct console *c, const struct command_line *w,
 int cmd_perplexity(const struct console *c, const struct command_line *w)
 {
   struct session o;
-  struct error why;
+  struct error why = { .text = "" };
   struct bytes text = { NULL, 0, 0 };
+  size_t context, stride;
   int status = prompt_read_text(c, w->operand, &text, &why) ? STATUS_DONE : STATUS_FAILED;
   if (status == STATUS_DONE)
     status = session_open(&o, c, w, SESSION_NEED_MODEL | SESSION_NEED_TOKENIZER, &why);
   if (status == STATUS_DONE) {
-    if (!read_file(c, w, &o, &text, &why))
+    status = choose_windows(w, &o, &context, &stride, &why);
+    if (status == STATUS_DONE && !read_file(c, w, &o, &text, context, stride, &why))
       status = progress_cancelled(&o.wait.told) ? STATUS_CANCELLED : STATUS_FAILED;
     session_close(&o);
   }

@@ -382,7 +382,9 @@ void chat_print_cost(const struct chat *t)
 /* Lines come from the editor, or as they are; in a pipe there is no prompt. The carriage return
    of a file from elsewhere is no part of what is said. */
 struct line_source { const struct console *c; struct editor *e;
-  struct bytes text; };
+  struct bytes text;
+  bool quoted; /* the newest text stood between quotation marks */
+};
 
 static enum asked next_line(struct line_source *r, const char **line,
   size_t *n)
@@ -410,9 +412,10 @@ static bool add_line(struct line_source *r, struct bytes *text, const char *line
   return false;
 }
 
-/* Three quotation marks open a text of several lines and close it; what stands beside them on
-   their lines belongs to it. From a keyboard Ctrl-C gives it up. If the input ends within it,
-   text is what there was */
+/* Three quotation marks open a text of several lines and close it. What stands beside them on their
+   lines belongs to it; a line with nothing beside them is none of its lines, so the text neither
+   begins nor ends with a line break that nobody meant. From a keyboard Ctrl-C gives it up. If the
+   input ends within it, text is what there was */
 static enum asked next_text(struct line_source *r, struct bytes *text)
 {
   static const char quotes[] = "\"\"\"";
@@ -420,13 +423,16 @@ static enum asked next_text(struct line_source *r, struct bytes *text)
   size_t n = 0;
   text->n = 0;
   enum asked got = next_line(r, &line, &n);
-  bool open = got == ASKED_LINE && n >= 3 && memcmp(line, quotes, 3) == 0;
-  if (open) line += 3, n -= 3;
-  while (got == ASKED_LINE) {
-    bool closes = open && n >= 3 && memcmp(line + n - 3, quotes, 3) == 0;
-    if (!add_line(r, text, line, closes ? n - 3 : n)) return ASKED_DROPPED;
-    if (!open || closes) return ASKED_LINE;
-    if (!add_line(r, text, "\n", 1)) return ASKED_DROPPED;
+  r->quoted = got == ASKED_LINE && n >= 3 && memcmp(line, quotes, 3) == 0;
+  if (r->quoted) line += 3, n -= 3;
+  for (size_t i = 0, lines = 0; got == ASKED_LINE; i++) {
+    bool closes = r->quoted && n >= 3 && memcmp(line + n - 3, quotes, 3) == 0;
+    if (closes) n -= 3;
+    if (n > 0 || (i > 0 && !closes)) {
+      if (lines++ > 0 && !add_line(r, text, "\n", 1)) return ASKED_DROPPED;
+      if (!add_line(r, text, line, n)) return ASKED_DROPPED;
+    }
+    if (!r->quoted || closes) return ASKED_LINE;
     got = next_line(r, &line, &n);
   }
   return got;
@@ -434,14 +440,14 @@ static enum asked next_text(struct line_source *r, struct bytes *text)
 
 /* What begins with a slash is for the program, two slashes are a turn that begins with one; a
    text of several lines is a turn in any case. Blanks alone say nothing. */
-static enum chat_result take_text(struct chat *t, const struct bytes *text)
+static enum chat_result take_text(struct chat *t, const struct bytes *text, bool quoted)
 {
   const char *line = (const char *) text->byte;
   size_t n = text->n;
   size_t blanks = 0;
   while (blanks < n && (line[blanks] == ' ' || line[blanks] == '\t')) blanks++;
   if (blanks == n) return CHAT_DONE;
-  if (memchr(line, '\n', n) != NULL || line[0] != '/') return chat_send(t, line, n);
+  if (quoted || line[0] != '/') return chat_send(t, line, n);
   return n > 1 && line[1] == '/' ? chat_send(t, line + 1, n - 1) : chat_slash(t, line, n);
 }
 
@@ -458,9 +464,9 @@ static int converse(struct chat *t, struct line_source *r)
     errno = 0;
     got = next_text(r, &text);
     if (got == ASKED_END) break;
-    if (got == ASKED_LINE) did = take_text(t, &text);
+    if (got == ASKED_LINE) did = take_text(t, &text, r->quoted);
   }
-  bool cut = got == ASKED_END && text.n > 0;
+  bool cut = got == ASKED_END && r->quoted;
   bytes_free(r->c->memory, &text);
   if (did == CHAT_REFUSED) {
     t->gone = true;

@@ -369,9 +369,12 @@ static bool end_text(struct generation *g)
   return true;
 }
 
+/* of the texts of a search some may have been cancelled and others have ended before */
 static bool cancelled(const struct generation *g)
 {
-  return g->n > 0 && g->now->ended == FINISH_CANCELLED;
+  bool any = false;
+  for (size_t i = 0; i < g->n; i++) any = any || g->all[i].ended == FINISH_CANCELLED;
+  return any;
 }
 
 static int finish_writing(struct generation *g)
@@ -588,12 +591,14 @@ static int writing_open(struct generation *g, struct invocation *a)
   return g->logprob != NULL ? STATUS_DONE : STATUS_FAILED;
 }
 
-/* Is another text to be begun? After Ctrl-C none is. With -n 0 no watcher is called that could
-   ask about it, so it is asked here. */
+/* Is another text to be begun? After Ctrl-C none is, nor when nobody reads any more, which a text
+   whose last token was the one that could not be written does not show. With -n 0 no watcher is
+   called that could ask about Ctrl-C, so it is asked here. */
 static bool goes_on(const struct generation *g)
 {
   const struct invocation *a = g->a;
-  return g->n < g->how.sequences && !cancelled(g) && !(a->max_tokens == 0 && a->c->interrupted());
+  return g->n < g->how.sequences && !cancelled(g) && !ferror(a->c->out)
+    && !(a->max_tokens == 0 && a->c->interrupted());
 }
 
 static int writing_run(struct generation *g)

@@ -3,6 +3,7 @@
 
 #include <string.h>
 #include "command.h"
+#include "library/incipit.h"
 
 /* clang first, because it also claims to be gcc */
 #if defined __clang__
@@ -17,9 +18,10 @@ static int run_help(const struct console *c, const struct command_line *w)
 {
   struct error why;
   enum subcommand sub = SUB_GENERATE;
-  const char *list[SUB_VERSION];
+  const char *list[N_SUBCOMMANDS];
   for (int i = 0; i < SUB_VERSION; i++)
     list[i] = options_subcommand((enum subcommand) i)->name;
+  list[SUB_VERSION] = "version";
   if (w->of[OPTION_MAN].given) help_manual(c->out);
   else if (w->of[OPTION_COMPLETION].given) {
     if (help_completion(c->out, w->operand != NULL ? w->operand : "bash")) return STATUS_DONE;
@@ -28,13 +30,14 @@ static int run_help(const struct console *c, const struct command_line *w)
   }
   else if (w->operand == NULL) help_overview(c->out);
   else {
-    while (sub < SUB_VERSION && strcmp(list[sub], w->operand) != 0)
+    while (sub < N_SUBCOMMANDS && strcmp(list[sub], w->operand) != 0)
       sub++;
-    if (sub < SUB_VERSION) help_subcommand(c->out, sub);
+    if (sub < N_SUBCOMMANDS) help_subcommand(c->out, sub);
     else {
       char wrong[80];
       snprintf(wrong, sizeof wrong, "there is no subcommand `%.40s'", w->operand);
-      options_unknown(&why, wrong, "", options_suggest(w->operand, list, SUB_VERSION), "--help");
+      options_unknown(&why, wrong, "", options_suggest(w->operand, list, N_SUBCOMMANDS),
+        "--help");
       return console_usage_error(c, &why);
     }
   }
@@ -50,7 +53,7 @@ static int run_version(const struct console *c)
   char pcre2[24], utf8proc[24];
   if (k == NULL) return console_fail(c, &why);
   tokenizer_unicode(pcre2, utf8proc);
-  fprintf(c->out, "incipit 0.3 (build %s)\n"
+  fprintf(c->out, "incipit " INCIPIT_VERSION " (build %s)\n"
     "compiler: " COMPILER "\nkernels: %s, of", c->build, k->name);
   for (size_t i = 0; kernels_at(i) != NULL; i++)
     fprintf(c->out, " %s", kernels_at(i)->name);

@@ -30,7 +30,7 @@ struct editing {
 struct console {
   FILE *in, *out, *err;
   bool in_terminal, out_terminal, err_terminal;
-  size_t columns; /* of the terminal that out is, if it is known; else 0 */
+  size_t columns, err_columns; /* of the terminal that out, or err, is, if it is known; else 0 */
   bool colour;    /* out is a terminal that understands colours, and nobody minds */
   /* the executable's path; the build's id */
   const char *program, *build;

@@ -103,7 +103,7 @@ static int read_constraint(struct decode_setup *x, const struct invocation *a,
 {
   const struct option_value *of = a->w->of;
   struct memory *m = a->o.m;
-  struct mapping map;
+  struct bytes rules = { NULL, 0, 0 };
   if (of[OPTION_REGEX].given) {
     const char *text = of[OPTION_REGEX].text;
     x->must = constraint_regex(m, text, strlen(text), why);
@@ -111,11 +111,11 @@ static int read_constraint(struct decode_setup *x, const struct invocation *a,
   }
   if (of[OPTION_JSON_OBJECT].given) x->must = constraint_grammar(m,
       "--json-object", constraint_json, strlen(constraint_json), why);
-  else if (file_map(&map, of[OPTION_GRAMMAR].text, why)) {
-    x->must = constraint_grammar(m, of[OPTION_GRAMMAR].text,
-      (const char *) map.bytes, map.size, why);
-    file_unmap(&map);
-  }
+  else if (prompt_read_text(a->c, of[OPTION_GRAMMAR].text, &rules, why)
+      && bytes_push(m, &rules, "", 1, why))
+    x->must = constraint_grammar(m, of[OPTION_GRAMMAR].text, (const char *) rules.byte,
+      rules.n - 1, why);
+  bytes_free(m, &rules);
   return x->must != NULL ? STATUS_DONE : STATUS_FAILED;
 }
 

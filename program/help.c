@@ -186,4 +186,5 @@ void help_manual(FILE *out)
     print_troff(out, s->example);
     fprintf(out, "\n.fi\n.RE\n.PP\n");
   }
+  fprintf(out, ".SH SEE ALSO\n.BR incipit (3),\nthe same engine as a library of C\n");
 }

@@ -12,6 +12,9 @@
 #include "help.h"
 #include "probe.h"
 
+enum { N_SHELLS = 3 };
+static const char *const shell_name[N_SHELLS] = { "bash", "zsh", "fish" };
+
 /* the n-th word of a list that a column of the table gives with bars between the words */
 static bool word_between_bars(const char *list, size_t n, char word[40])
 {
@@ -29,6 +32,7 @@ static bool word_between_bars(const char *list, size_t n, char word[40])
 static bool value_at(enum option o, size_t n, char word[40])
 {
   const char *name = NULL;
+  if (o == OPTION_COMPLETION && n < N_SHELLS) name = shell_name[n];
   if (o == OPTION_KV_TYPE && format_at(n) != NULL) name = format_at(n)->name;
   if (o == OPTION_TEMPLATE && chat_template_at(n) != NULL)
     name = chat_template_name(chat_template_at(n));
@@ -78,6 +82,15 @@ static void print_operands(FILE *out, enum subcommand sub)
   for (size_t n = 0; operand_at(sub, n, word); n++) fprintf(out, "%s%s", n > 0 ? " " : "", word);
 }
 
+/* a letter belongs to a subcommand, so the pattern of one has both */
+static void print_letters(FILE *out, enum option o)
+{
+  char letter = options_option(o)->letter;
+  for (int i = 0; letter != '\0' && i < SUB_VERSION; i++)
+    if (is_of(o, (enum subcommand) i))
+      fprintf(out, "|%s:-%c:*", options_subcommand((enum subcommand) i)->name, letter);
+}
+
 /* bash and zsh share the choice of the words: $sub is the subcommand, $prev the word before, $cur
    the word begun. For `incipit trace --at' the options of trace are the words. */
 static void print_cases(FILE *out)
@@ -86,7 +99,9 @@ static void print_cases(FILE *out)
   fprintf(out, "  case $sub:$prev:$cur in\n");
   for (int k = 0; k < N_OPTIONS; k++) {
     if (!value_at((enum option) k, 0, word)) continue;
-    fprintf(out, "    *:--%s:*) list=\"", options_option((enum option) k)->name);
+    fprintf(out, "    *:--%s:*", options_option((enum option) k)->name);
+    print_letters(out, (enum option) k);
+    fprintf(out, ") list=\"");
     print_values(out, (enum option) k);
     fprintf(out, "\" ;;\n");
   }
@@ -157,9 +172,11 @@ static void print_fish(FILE *out)
 
 bool help_completion(FILE *out, const char *shell)
 {
-  if (strcmp(shell, "bash") == 0) print_bash(out);
-  else if (strcmp(shell, "zsh") == 0) print_zsh(out);
-  else if (strcmp(shell, "fish") == 0) print_fish(out);
-  else return false;
-  return true;
+  static void (*const print[N_SHELLS])(FILE *) = { print_bash, print_zsh, print_fish };
+  for (size_t i = 0; i < N_SHELLS; i++) {
+    if (strcmp(shell, shell_name[i]) != 0) continue;
+    print[i](out);
+    return true;
+  }
+  return false;
 }

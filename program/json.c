@@ -362,8 +362,11 @@ json_t *jsonfile_object(const char *text, size_t n,
   return NULL;
 }
 
-/* A line is read in parts of a page. If they do not fit into memory, the rest of the line is
-   read and dropped, so that the next line is a line again. */
+/* No line that anybody means is longer; without a limit /dev/zero would take all memory there is. */
+enum { MAX_LINE = 1 << 30 };
+
+/* A line is read in parts of a page. If they do not fit into memory, or into the limit, the rest of
+   the line is read and dropped, so that the next line is a line again. */
 enum line_found jsonfile_line(FILE *in, struct memory *m,
   struct bytes *text)
 {
@@ -376,7 +379,7 @@ enum line_found jsonfile_line(FILE *in, struct memory *m,
     begun = true;
     part[n++] = (unsigned char) c;
     if (n < sizeof part) continue;
-    fits = fits && bytes_push(m, text, part, n, NULL);
+    fits = fits && text->n < MAX_LINE && bytes_push(m, text, part, n, NULL);
     n = 0;
   }
   if (c == EOF && !begun) return LINE_NONE;

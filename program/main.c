@@ -105,10 +105,10 @@ static void find_program(char path[PATH_CAP], const char *called)
 }
 
 /* how wide the terminal is; 0 where nobody knows */
-static size_t terminal_columns(void)
+static size_t terminal_columns(int fd)
 {
   struct winsize size;
-  return isatty(1) && ioctl(1, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+  return isatty(fd) && ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
 /* NO_COLOR, if it is not empty, turns colours off in any program; a dumb terminal has none */
@@ -126,7 +126,7 @@ int main(int argc, char **argv)
   find_program(path, argv[0]);
   struct console c = { .in = stdin, .out = stdout, .err = stderr,
     .in_terminal = isatty(0), .out_terminal = isatty(1), .err_terminal = isatty(2),
-    .columns = terminal_columns(), .colour = wants_colour(),
+    .columns = terminal_columns(1), .err_columns = terminal_columns(2), .colour = wants_colour(),
     .program = path, .build = INCIPIT_BUILD, .memory = &memory,
     .listen = listen_for_interrupt, .interrupted = was_interrupted,
     .cancelled = was_interrupted, .edit = &editing_by_line };

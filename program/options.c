@@ -251,6 +251,15 @@ bool options_next_count(const char **at, uint64_t *count)
   return true;
 }
 
+/* where a file or a folder is: an empty name is what a shell makes of a variable that is not set,
+   and a folder without a name would be the root */
+static bool read_path(const struct option_entry *o, const char *text, struct option_value *v,
+  struct error *why)
+{
+  (void) v;
+  return *text != '\0' || error_say(why, "--%s is empty; wanted: %s", o->name, o->value);
+}
+
 /* one count or several; the first of them is kept, all are taken from the text when they are
    used */
 static bool read_counts(const struct option_entry *o, const char *text, struct option_value *v,
@@ -352,15 +361,15 @@ static bool read_biases(const struct option_entry *o, const char *text, struct o
 enum { G = 1u << SUB_GENERATE, T = 1u << SUB_TOKENIZE,
   R = 1u << SUB_TRACE, I = 1u << SUB_INSPECT, P = 1u << SUB_PROBE,
   B = 1u << SUB_BENCH, X = 1u << SUB_PERPLEXITY,
-  M = 1u << SUB_MEMORY, C = 1u << SUB_CHAT, H = 1u << SUB_HELP };
+  M = 1u << SUB_MEMORY, C = 1u << SUB_CHAT, H = 1u << SUB_HELP, V = 1u << SUB_VERSION };
 static const struct option_entry option_table[N_OPTIONS] = {
   /* which model, and how it is run. The limit of --threads is for fingers that slip: workers are
      started before anything is computed. generate keeps rows unless told not to; trace, which
      shows what is done, only if told to. The limits of a shape are such that the weights, in any
      combination, have fewer than 2^62 bytes */
   [OPTION_MODEL] = { .group = GROUP_MODEL, .name = "model", .letter = 'm', .value = "PATH",
-    .where = G | T | R | I | P | B | X | M | C, .words = "a directory in Hugging Face's layout",
-    .default_text = "the built-in model" },
+    .read = read_path, .where = G | T | R | I | P | B | X | M | C,
+    .words = "a directory in Hugging Face's layout", .default_text = "the built-in model" },
   [OPTION_IGNORE_FIELD] = { .group = GROUP_MODEL, .name = "ignore-field", .value = "NAME",
     .where = G | T | R | I | P | B | X | M | C,
     .words = "read over a field of the model's settings that is not known (repeatable)" },
@@ -411,14 +420,14 @@ static const struct option_entry option_table[N_OPTIONS] = {
     .default_text = "1" },
   [OPTION_BUDGET] = { .group = GROUP_MODEL, .name = "budget", .value = "SIZE", .where = M,
     .words = "what there is, as 24GB or 22.5GiB" },
-  [OPTION_VOCAB] = { .group = GROUP_MODEL, .name = "vocab", .value = "PATH", .where = P,
+  [OPTION_VOCAB] = { .group = GROUP_MODEL, .name = "vocab", .value = "PATH", .read = read_path, .where = P,
     .words = "a tokenizer.json, or a directory with a tokenizer", .default_text = "the model's" },
   /* what to continue. The least --vocab-size is that of no merges; the greatest is the one that
      the loader of vocabularies accepts */
   [OPTION_PROMPT] = { .group = GROUP_PROMPT, .name = "prompt", .letter = 'p', .value = "TEXT",
     .where = G | R, .words = "the prompt" },
   [OPTION_FILE] = { .group = GROUP_PROMPT, .name = "file", .letter = 'f', .value = "FILE",
-    .where = G | T | R, .words = "the text is that of a file, byte for byte; -: standard input" },
+    .read = read_path, .where = G | T | R, .words = "the text is that of a file, byte for byte; -: standard input" },
   [OPTION_PROMPT_IDS] = { .group = GROUP_PROMPT, .name = "prompt-ids", .value = "1,2,3",
     .where = G | R, .words = "the prompt in ids" },
   [OPTION_ECHO] = { .group = GROUP_PROMPT, .name = "echo", .where = G,
@@ -434,13 +443,13 @@ static const struct option_entry option_table[N_OPTIONS] = {
     .words = "the text of a special token is that token", .default_text = "it is plain text" },
   [OPTION_IDS] = { .group = GROUP_PROMPT, .name = "ids", .value = "1,2,3", .where = T,
     .words = "ids to text" },
-  [OPTION_TRAIN] = { .group = GROUP_PROMPT, .name = "train", .value = "FILE", .where = T,
+  [OPTION_TRAIN] = { .group = GROUP_PROMPT, .name = "train", .value = "FILE", .read = read_path, .where = T,
     .words = "learn a byte-level BPE from a file" },
   [OPTION_VOCAB_SIZE] = { .group = GROUP_PROMPT, .name = "vocab-size", .value = "N",
     .where = T | M, .read = read_count, .min = 257, .max = 4194304,
     .words = "with --train: how many ids, the end of text and the 256 bytes included",
     .there = M, .there_words = "beside --shape: so many ids", .there_default = "the shape's" },
-  [OPTION_OUT] = { .group = GROUP_PROMPT, .name = "out", .value = "DIR", .where = T,
+  [OPTION_OUT] = { .group = GROUP_PROMPT, .name = "out", .value = "DIR", .read = read_path, .where = T,
     .words = "with --train: where to write tokenizer.json" },
   [OPTION_SYSTEM] = { .group = GROUP_PROMPT, .name = "system", .value = "S", .where = C,
     .words = "tell the model first how to behave", .default_text = "what the template says" },
@@ -527,7 +536,7 @@ static const struct option_entry option_table[N_OPTIONS] = {
   [OPTION_REGEX] = { .group = GROUP_CONSTRAINTS, .name = "regex", .value = "R", .where = G | R,
     .words = "write what the regular expression R matches as a whole" },
   [OPTION_GRAMMAR] = { .group = GROUP_CONSTRAINTS, .name = "grammar", .value = "FILE",
-    .where = G | R, .words = "write what the grammar of a file makes (GBNF)" },
+    .read = read_path, .where = G | R, .words = "write what the grammar of a file makes (GBNF)" },
   [OPTION_JSON_OBJECT] = { .group = GROUP_CONSTRAINTS, .name = "json-object", .where = G | R,
     .words = "write one object of JSON" },
   /* beam search, chapter 9, which draws nothing */
@@ -585,7 +594,7 @@ static const struct option_entry option_table[N_OPTIONS] = {
   [OPTION_QUIET] = { .group = GROUP_OUTPUT, .name = "quiet", .letter = 'q',
     .where = G | T | R | I | B | X | M | C, .words = "no hints and no progress on standard error" },
   [OPTION_HELP] = { .group = GROUP_OUTPUT, .name = "help", .letter = 'h',
-    .where = G | T | R | I | P | B | X | M | H | C, .words = "say what the options are" },
+    .where = G | T | R | I | P | B | X | M | H | C | V, .words = "say what the options are" },
 };
 
 
@@ -713,23 +722,28 @@ static bool comes_later(enum subcommand sub, const char *name,
   return false;
 }
 
-/* For a letter no nearest one is offered: every other letter is one slip away. Always false. */
+/* For a letter no nearest one is offered: every other letter is one slip away. The other names of
+   options are offered where none of their own is near. Always false. */
 static bool no_such_option(enum subcommand sub, const char *name,
   char letter, struct error *why)
 {
-  const char *list[N_OPTIONS], *asked = subcommand_table[sub].name;
+  const char *list[N_OPTIONS], *other[N_OPTIONS * OPTIONS_ALIASES];
+  const char *asked = subcommand_table[sub].name, *meant = NULL;
   char wrong[120], help[40];
-  size_t n = 0;
+  size_t n = 0, n_other = 0;
   if (comes_later(sub, name, letter, why)) return false;
-  for (int i = 0; i < N_OPTIONS; i++)
-    if ((option_table[i].where >> sub & 1) != 0)
-      list[n++] = option_table[i].name;
-  if (n == 0) return error_say(why, "%s takes no options", asked);
+  for (int i = 0; i < N_OPTIONS; i++) {
+    const struct option_entry *o = &option_table[i];
+    if ((o->where >> sub & 1) == 0) continue;
+    list[n++] = o->name;
+    for (size_t k = 0; k < OPTIONS_ALIASES && o->also[k] != NULL; k++) other[n_other++] = o->also[k];
+  }
   snprintf(help, sizeof help, "%s --help", asked);
   if (letter != '\0') snprintf(wrong, sizeof wrong, "%s has no option -%c", asked, letter);
   else snprintf(wrong, sizeof wrong, "%s has no option --%s", asked, name);
-  return options_unknown(why, wrong, "--",
-    letter != '\0' ? NULL : options_suggest(name, list, n), help);
+  if (letter == '\0') meant = options_suggest(name, list, n);
+  if (letter == '\0' && meant == NULL) meant = options_suggest(name, other, n_other);
+  return options_unknown(why, wrong, "--", meant, help);
 }
 
 /* Takes the option at argv[*i], with its value, which may be the next word even if that begins
@@ -896,6 +910,8 @@ static bool options_agree(const struct command_line *w, struct error *why)
         option_table[text[i]].name, w->operand);
   if (w->sub == SUB_INSPECT && w->operand != NULL && w->of[OPTION_MODEL].given)
     return error_say(why, "--model contradicts `%s'", w->operand);
+  if (w->sub == SUB_INSPECT && w->operand != NULL && *w->operand == '\0')
+    return error_say(why, "inspect has an empty operand; wanted: PATH");
   return beams_agree(w, why) && stops_agree(w, why) && values_agree(w, why);
 }
 

@@ -11,6 +11,7 @@
    sampling, searches and stopping have files of their own: probe_sample.c, probe_beam.c,
    probe_stop.c. */
 
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 #include "safetensors/jsonfile.h"
@@ -785,6 +786,7 @@ static int serve(const struct console *c, const struct kind_row *k,
   struct bytes text = { NULL, 0, 0 };
   enum line_found found;
   int status = STATUS_DONE;
+  errno = 0;
   while (status == STATUS_DONE
       && (found = jsonfile_line(c->in, c->memory, &text)) != LINE_NONE) {
     serve_line(k, &q, (const char *) text.byte, text.n,
@@ -792,6 +794,10 @@ static int serve(const struct console *c, const struct kind_row *k,
     status = console_end(c, STATUS_DONE);
     if (text.cap > 1 << 20 || found == LINE_TOO_LONG)
       bytes_free(c->memory, &text);
+  }
+  if (status == STATUS_DONE && ferror(c->in)) {
+    error_say(&why, "the standard input cannot be read: %s", strerror(errno));
+    status = console_fail(c, &why);
   }
   bytes_free(c->memory, &text);
   return status;

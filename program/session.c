@@ -122,6 +122,14 @@ static int settings_refused(const struct config_options *fields, struct error *w
   return STATUS_FAILED;
 }
 
+/* a name that is given twice is used if the first of the two is */
+static bool is_used(const struct config_options *fields, size_t i)
+{
+  for (size_t k = 0; k <= i; k++)
+    if (fields->used[k] && strcmp(fields->ignore[k], fields->ignore[i]) == 0) return true;
+  return false;
+}
+
 /* What was ignored because of --ignore-field is said. To ignore a field that is not there, or one
    that is known, is a mistake: it would hide that the file is another than was thought. */
 static int settings_accepted(const struct console *c, const struct command_line *w,
@@ -135,7 +143,7 @@ static int settings_accepted(const struct console *c, const struct command_line 
     session_hint(c, w, words);
   }
   for (size_t i = 0; i < fields->n_ignore; i++)
-    if (!fields->used[i]) {
+    if (!is_used(fields, i)) {
       error_say(why, "--ignore-field %s; wanted: a field of config.json or generation_config.json"
         " that this program does not know", fields->ignore[i]);
       return STATUS_USAGE;

@@ -15,12 +15,15 @@
 /* seconds before the first line, and between two */
 static const double FIRST = 0.5, NEXT = 0.1;
 
+/* A line that is as wide as the terminal would go on in the next one, from where a carriage return
+   does not come back; so it is cut. */
 static void show(struct waiting *w, const char *text)
 {
-  size_t n = strlen(text);
+  size_t n = strlen(text), columns = w->c->err_columns;
+  if (columns > 0 && n >= columns) n = columns - 1;
   int rest = w->width > n ? (int) (w->width - n) : 0;
-  fprintf(w->c->err, "\r%s%*s", text, rest, "");
-  if (rest > 0) fprintf(w->c->err, "\r%s", text);
+  fprintf(w->c->err, "\r%.*s%*s", (int) n, text, rest, "");
+  if (rest > 0) fprintf(w->c->err, "\r%.*s", (int) n, text);
   fflush(w->c->err);
   w->width = n;
 }

@@ -305,7 +305,16 @@ START_TEST(who_waits_is_told)
   ck_assert_msg(strstr(r.err, "\rwindow 3 of ") != NULL && strstr(r.err, ", perplexity ") != NULL,
     "%.300s", r.err);
   done(&r);
-  clock_of_ours = CLOCK_EVEN, looks = 0; /* half a second is not over */
+  clock_of_ours = CLOCK_SECONDS, looks = 0, screen_columns = 12; /* cut, so that it stays on a line */
+  r = run_as("generate 'The cat sat' -n 2", WATCHED, 0);
+  clock_of_ours = CLOCK_SYSTEM, screen_columns = 0;
+  ck_assert_msg(strstr(r.err, "\rreading 1 o\r") != NULL, "%s", r.err);
+  for (const char *at_ = r.err; *at_ != '\0'; at_ += strcspn(at_, "\r")) {
+    at_++;
+    ck_assert_uint_lt(strcspn(at_, "\r"), 12);
+  }
+  done(&r);
+  clock_of_ours = CLOCK_EVEN, looks = 1000000; /* half a second is not over */
   r = run_as("generate 'The cat sat' -n 2", WATCHED, 0);
   clock_of_ours = CLOCK_SYSTEM;
   ck_assert_uint_eq(r.n_err, 0);
@@ -355,6 +364,10 @@ START_TEST(lists_and_forms_of_a_bench)
   done(&r);
   r = run("bench -p 2 -n 0 -t 1,2 -r 1 -o csv");
   ck_assert(lines_of(&r) == 3 && strstr(r.out, "\"tests/golden/small\",2,") != NULL);
+  done(&r);
+  variant("a\"b,c", NULL);
+  r = run("bench -p 2 -n 0 -t 1 -r 1 -o csv -m @/a\"b,c");
+  ck_assert_msg(r.status == 0 && strstr(r.out, "/a\"\"b,c\",1,") != NULL, "%s%s", r.out, r.err);
   done(&r);
   asks_made = 0;
   r = run("bench -p 2 -n 1 -r 1 --json");

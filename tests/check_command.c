@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 #include "room.h"
+#include "library/incipit.h"
 
 START_TEST(names_do_not_steer_the_terminal)
 {
@@ -271,6 +272,38 @@ START_TEST(a_run_is_cancelled_within_a_step)
     && json_array_size(json_object_get(s, "ids")) == 0);
   ck_assert_str_eq(json_string_value(json_object_get(s, "finish_reason")), "cancelled");
   json_decref(o), done(&r);
+  for (unsigned at = ASKS + 1; at <= 3 * ASKS; at++) { /* the texts are those of so many steps */
+    char words[100];
+    size_t n = (at - 1) / ASKS, i;
+    snprintf(words, sizeof words, "generate 'The cat sat' --num-beams 3 --num-sequences 3 --json -n %zu", n);
+    struct run short_ = run(words);
+    asks_allowed = TENSORS + at;
+    r = run("generate 'The cat sat' --num-beams 3 --num-sequences 3 --json");
+    json_t *p = object_of(&short_), *some = json_object_get(p, "sequences");
+    o = object_of(&r), all = json_object_get(o, "sequences");
+    ck_assert(r.status == 130 && json_array_size(all) == 3 && json_array_size(some) == 3);
+    json_array_foreach(all, i, s)
+    {
+      json_t *ids = json_object_get(s, "ids"), *of = json_array_get(some, i);
+      ck_assert_msg(json_equal(ids, json_object_get(of, "ids"))
+          && json_equal(json_object_get(s, "score"), json_object_get(of, "score")),
+        "%u: %s%s", at, r.out, short_.out);
+      ck_assert_str_eq(json_string_value(json_object_get(s, "finish_reason")), "cancelled");
+    }
+    json_decref(o), json_decref(p), done(&r), done(&short_);
+  }
+  unsigned mixed = 0; /* the last of the texts had ended before, the first had not */
+  for (unsigned at = 6 * ASKS + 1; at <= 9 * ASKS; at += 5) {
+    asks_allowed = TENSORS + at;
+    r = run("generate 'The cat sat' --num-beams 2 --num-sequences 2 --length-penalty 0 --json");
+    o = object_of(&r), all = json_object_get(o, "sequences");
+    const char *last =
+      json_string_value(json_object_get(json_array_get(all, json_array_size(all) - 1), "finish_reason"));
+    ck_assert_msg(r.status == 130 && strstr(r.out, "\"cancelled\"") != NULL, "%u: %s", at, r.out);
+    mixed += strcmp(last, "cancelled") != 0;
+    json_decref(o), done(&r);
+  }
+  ck_assert_uint_gt(mixed, 0);
   asks_allowed = TENSORS + 1;
   r = run("generate 'The cat sat' --num-sequences 3");
   ck_assert(r.status == 130 && strcmp(r.out, "\n") == 0);
@@ -287,6 +320,41 @@ START_TEST(a_run_is_cancelled_within_a_step)
     done(&r);
   }
   asks_allowed = 0;
+}
+END_TEST
+
+/* where nothing can be written, no other text is begun; where nothing can be read, that is no end of
+   the input; the sentence is said once */
+START_TEST(streams_that_fail)
+{
+  static const struct {
+    const char *line, *in, *out, *said;
+  } at[] = { { "generate The -n 1 --num-sequences 3", "/dev/null", "/dev/full",
+               "incipit: the output cannot be written: " },
+    { "bench -p 2 -n 0 -r 1", "/dev/null", "/dev/full", "incipit: the output cannot be written: " },
+    { "probe tokenize --vocab tests/golden/small", "/", "/dev/null",
+      "incipit: the standard input cannot be read: " },
+    { "generate -", "/", "/dev/null", "incipit: the standard input cannot be read: " } };
+  if (access("/dev/full", W_OK) != 0) return;
+  for (int i = 0; i < 4; i++) {
+    char *copy = strdup(at[i].line), *argv[32], *in, *err;
+    size_t n_err;
+    struct memory m = { .fail_at = 0 };
+    struct console c = { .in = fopen(at[i].in, "r"), .out = fopen(at[i].out, "w"),
+      .err = open_memstream(&err, &n_err), .program = "build/incipit", .build = "test", .memory = &m,
+      .listen = listen_to_nobody, .interrupted = counted_interrupt, .cancelled = counted_cancel };
+    int argc = words_of(copy, argv, &in);
+    asks_made = 0;
+    ck_assert_int_eq(command_run(&c, argc, argv), 1);
+    fclose(c.in), fclose(c.out), fclose(c.err);
+    ck_assert_msg(strncmp(err, at[i].said, strlen(at[i].said)) == 0
+        && strchr(err, '\n') == err + n_err - 1,
+      "%s: %s", at[i].line, err);
+    if (i == 0) ck_assert_uint_eq(asks_made, TENSORS + ASKS);
+    ck_assert_uint_eq(m.all.live, 0);
+    for (int k = 0; k < argc; k++) free(argv[k]);
+    free(copy), free(err);
+  }
 }
 END_TEST
 
@@ -332,6 +400,14 @@ START_TEST(texts_from_pipes_and_without_their_line_break)
   ck_assert_msg(out[0] == '2' && strncmp(two, "{\"tokens\":2,", 12) == 0
       && strncmp(two, three, (size_t) (three - two)) == 0,
     "%s", out);
+  /* a grammar as well; what cannot be read is told */
+  snprintf(script, sizeof script,
+    "b=%s/incipit; m='-m tests/golden/small'; echo 'root ::= \"a b\"' | $b generate The --grammar - "
+    "$m; echo 'root ::= \"a b\"' | $b generate The --grammar /dev/fd/0 $m; $b probe tokenize --vocab "
+    "tests/golden/small </ 2>&1",
+    build_dir());
+  ck_assert_int_eq(shell(script, out, sizeof out), 1);
+  ck_assert_str_eq(out, "a ba bincipit: the standard input cannot be read: Is a directory\n");
 }
 END_TEST
 
@@ -357,7 +433,7 @@ START_TEST(unknown_fields_are_shown_and_read_over)
   ck_assert_uint_eq(json_array_size(json_object_get(o, "unknown_fields")), 0);
   json_decref(o), done(&r);
   r = run("generate The -n 4 -m @/strange --ignore-field a_note --ignore-field b_note "
-          "--ignore-field=c_note"),
+          "--ignore-field=c_note --ignore-field a_note"),
   s = run("generate The -n 4");
   ck_assert_str_eq(r.out, s.out);
   ck_assert_str_eq(r.err,
@@ -432,6 +508,8 @@ START_TEST(other_shells_and_groups)
   }
   struct run bare = run("help --completion"), bash = run("help bash --completion");
   ck_assert_str_eq(bare.out, bash.out);
+  ck_assert(strstr(bash.out, "\n    *:--completion:*) list=\"bash zsh fish\" ;;\n")
+    && strstr(bash.out, "\n    *:--output:*|bench:-o:*) list=\"table md csv json jsonl\" ;;\n"));
   done(&bare), done(&bash);
   static const char *const head[] = { "\nModel:\n", "\nPrompt:\n", "\nLength:\n", "\nSampling:\n",
     "\nConstraints:\n", "\nSearch:\n", "\nStopping:\n", "\nOutput:\n" };
@@ -446,11 +524,15 @@ START_TEST(other_shells_and_groups)
     && strstr(m.out, "a shape's") != NULL);
   done(&g), done(&i), done(&t), done(&m);
   struct run a = run("--version"), b = run("-V"), c = run("version");
-  ck_assert(a.status == 0 && strcmp(a.out, b.out) == 0 && strcmp(a.out, c.out) == 0);
+  ck_assert(a.status == 0 && strcmp(a.out, b.out) == 0 && strcmp(a.out, c.out) == 0
+    && strncmp(a.out, "incipit " INCIPIT_VERSION " (build ", 16 + strlen(INCIPIT_VERSION)) == 0);
   done(&a), done(&b), done(&c);
+  a = run("help version"), b = run("--version --help");
+  ck_assert(a.status == 0 && strcmp(a.out, b.out) == 0 && strstr(a.out, "incipit --version\n"));
+  done(&a), done(&b);
   struct run man = run("help --man");
   ck_assert(strstr(man.out, ".SH FILES\n") && strstr(man.out, ".SH EXAMPLES\n")
-    && strstr(man.out, "NO_COLOR") && strstr(man.out, "TERM"));
+    && strstr(man.out, "NO_COLOR") && strstr(man.out, "TERM") && strstr(man.out, "incipit (3)"));
   done(&man);
 }
 END_TEST
@@ -674,6 +756,18 @@ START_TEST(a_reader_who_has_gone_is_no_failure_to_talk_about)
   close(c.in);
   status = finish(&c, err, sizeof err);
   ck_assert_msg(status == 1 && err[0] == '\0', "status %d: %s", status, err);
+  /* a bench, and texts of one token each, of which a million are wanted */
+  char *bench_argv[] = { "incipit", "bench", "-p", "2", "-n", "0", "-r", "1", "-m",
+    "tests/golden/small", NULL },
+       *many_argv[] = { "incipit", "generate", "The", "-n", "1", "--num-sequences", "1000000", "-m",
+         "tests/golden/small", NULL };
+  char **line[] = { bench_argv, many_argv };
+  for (int i = 0; i < 2; i++) {
+    c = start(line[i]);
+    close(c.in), close(c.out);
+    status = finish(&c, err, sizeof err);
+    ck_assert_msg(status == 1 && err[0] == '\0', "%s: status %d: %s", line[i][1], status, err);
+  }
 }
 END_TEST
 
@@ -687,6 +781,10 @@ START_TEST(a_full_disk_and_a_lost_file_are_told)
     ck_assert_msg(strstr(out, "the output cannot be written") != NULL, "%s", out);
     snprintf(script, sizeof script, "%s/incipit --help 2>&1 >/dev/full", build_dir());
     ck_assert_int_eq(shell(script, out, sizeof out), 1);
+    snprintf(script, sizeof script,
+      "%s/incipit bench -m tests/golden/small -p 2 -n 0 -r 1 2>&1 >/dev/full", build_dir());
+    ck_assert_int_eq(shell(script, out, sizeof out), 1);
+    ck_assert_msg(strncmp(out, "incipit: the output cannot be written: ", 39) == 0, "%s", out);
   }
   char dir[4200], path[8400], err[4096], answer[8192],
     *argv[] = { "incipit", "probe", "forward", "-m", dir, NULL };
@@ -785,6 +883,7 @@ int main(void)
   tcase_add_test(t, text_is_taken_byte_for_byte);
   tcase_add_test(t, a_cancelled_run_is_complete);
   tcase_add_test(t, a_run_is_cancelled_within_a_step);
+  tcase_add_test(t, streams_that_fail);
   tcase_add_test(t, texts_from_pipes_and_without_their_line_break);
   tcase_add_test(t, unknown_fields_are_shown_and_read_over);
   tcase_add_test(t, numbers_are_the_shortest_that_read_back);

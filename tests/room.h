@@ -125,6 +125,16 @@ static inline void make_other_kinds(void)
   variant("lfs", "model.safetensors"), spill_file("lfs", "model.safetensors", pointer, 0);
   variant("lfs-tokenizer", "tokenizer.json");
   spill_file("lfs-tokenizer", "tokenizer.json", pointer, 0);
+  variant("lfs-merges", "tokenizer.json");
+  json_t *small = json_load_file("tests/golden/small/tokenizer.json", 0, NULL);
+  must(json_dump_file(json_object_get(json_object_get(small, "model"), "vocab"),
+    place(path, "lfs-merges", "vocab.json"), 0) == 0, path);
+  json_decref(small);
+  spill_file("lfs-merges", "merges.txt", pointer, 0);
+  variant("lfs-template", NULL), spill_file("lfs-template", "chat_template.jinja", pointer, 0);
+  variant("strangers", NULL), set_field("strangers", "config.json", "a_note", "1");
+  set_field("strangers", "generation_config.json", "b_note", "0.5");
+  set_field("strangers", "generation_config.json", "c_note", "2");
   variant("pickled", "model.safetensors");
   copy_file("tests/golden/small/config.json", place(path, "pickled", "config.json"));
   spill_file("pickled", "pytorch_model.bin", "PK\3\4\24\0\0\0\0\0\0\0\0\0\0\0", 16);

@@ -75,6 +75,7 @@ static inline struct run run_words(int argc, char **argv, const void *in, size_t
   struct console c = { .in_terminal = where & FROM_KEYBOARD,
     .out_terminal = where & ON_TERMINAL, .err_terminal = where & WATCHED,
     .colour = coloured(where), .columns = where & ON_TERMINAL ? screen_columns : 0,
+    .err_columns = where & WATCHED ? screen_columns : 0,
     .program = program };
   return run_console(c, argc, argv, in, n_in, fail_at);
 }

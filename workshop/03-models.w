@@ -1122,10 +1122,28 @@ static bool settings_model(struct config_reader *s)
     && (s->c->learned_positions || settings_rope(s));
 }
 
+@ A user who has been told of all unknown fields of the first file, and has named them, should not then be told of others in the second. So if the first is refused for such fields, the second is looked through for its own, and the sentence about them follows the other. What else may be wrong with it is said when it is read in earnest.
+
+@<Look for unknown fields in the second file@>=
+static void add_unknown(struct config_reader *s, const char *directory,
+  const char *file, char path[PATH_CAP])
+{
+  struct error first = *s->why, *why = s->why, other;
+  size_t n = s->o->n_unknown;
+  json_decref(s->strange);
+  s->strange = NULL;
+  s->why = &other;
+  s->o->n_unknown = 0;
+  if (settings_file(s, directory, file, path)) settings_advice(s);
+  if (s->strange != NULL) error_say(why, "%s; %s", first.text, other.text);
+  s->o->n_unknown += n;
+}
+
 @ The whole reading, and the way back if it fails half-way. The second file may be absent, and that it is there is asked before it is opened: a file that is there and cannot be read is an
 error like any other. If the first is missing and something else that we recognize is there in its place, the sentence says what (\cref{sec:misfits}). jansson's tree is released as soon as it has been read; nothing of ours points into it.
 
 @<Open and close the settings@>=
+@<Look for unknown fields in the second file@>@;
 bool config_open_with(struct model_config *c, struct memory *m,
   const char *directory, struct config_options *o, struct error *why)
 {
@@ -1141,8 +1159,10 @@ bool config_open_with(struct model_config *c, struct memory *m,
   json_decref(s.all);
   s.all = NULL;
   const char *second = "generation_config.json";
-  if (ok && path_find(path, directory, second, F_OK))
+  bool there = path_find(path, directory, second, F_OK);
+  if (ok && there)
     ok = settings_file(&s, directory, second, path) && settings_advice(&s);
+  else if (there && s.strange != NULL) add_unknown(&s, directory, second, path);
   json_decref(s.all);
   json_decref(s.strange);
   if (!ok) config_close(m, c);

@@ -1296,7 +1296,7 @@ static json_t *read_json(const char *path, size_t *bytes,
 }
 
 @ GPT-2 was published before the one file existed: as a vocabulary in JSON and a list of merges, one a line,
-in which the first line may tell the version. Everything else was in the program, so here it is, too. Lines may end as on Windows, and empty ones are passed over; a line that begins
+in which the first line may tell the version. Everything else was in the program, so here it is, too. A list that is refused may be a file of another kind, of which its bytes tell more than the line that was no merge. Lines may end as on Windows, and empty ones are passed over; a line that begins
 with a number sign further down is a merge of that sign, and no comment.
 
 @<Read the lines of a list of merges@>=
@@ -1317,6 +1317,7 @@ static bool read_lines(struct json_reader *r, const char *path)
       && memcmp(text, "#version", 8) == 0)) ok = read_line(r, text, n,
       line_number);
   }
+  if (!ok) misfit_bytes(path, map.bytes, map.size, true, r->why);
   file_unmap(&map);
   return ok;
 }

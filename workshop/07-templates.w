@@ -758,7 +758,7 @@ static const struct chat_template *judge(json_t *program,
   return t;
 }
 
-@ The file of its own is mapped and made a JSON string, so that both ways go through the same judgement; bytes that are no UTF-8 make no string, and are refused with a sentence of their own.
+@ The file of its own is mapped and made a JSON string, so that both ways go through the same judgement; bytes that are no UTF-8 make no string, and are refused with a sentence of their own. If they are those of a file of another kind, that is what is said (\cref{sec:misfits}).
 
 @<Find a model's template@>=
 static const struct chat_template *judge_file(const char *path,
@@ -772,6 +772,7 @@ static const struct chat_template *judge_file(const char *path,
   if (program == NULL) error_say(why, "%s: is no text of at most "@|
     "%d bytes", path, JSONFILE_MAX_SETTINGS);
   else t = judge(program, path, why);
+  if (t == NULL) misfit_bytes(path, map.bytes, map.size, true, why);
   json_decref(program);
   file_unmap(&map);
   return t;
@@ -835,6 +836,7 @@ bool chat_template_given(const char *folder)
 #include <string.h>
 #include <unistd.h>
 #include "safetensors/jsonfile.h"
+#include "safetensors/misfit.h"
 #include "templates/conversations.h"
 @<What surrounds the words@>@;
 @<Put a part at the end@>@;

@@ -795,6 +795,22 @@ static bool settings_model(struct config_reader *s)
 }
 
 /* <Open and close the settings> */
+
+/* <Look for unknown fields in the second file> */
+static void add_unknown(struct config_reader *s, const char *directory,
+  const char *file, char path[PATH_CAP])
+{
+  struct error first = *s->why, *why = s->why, other;
+  size_t n = s->o->n_unknown;
+  json_decref(s->strange);
+  s->strange = NULL;
+  s->why = &other;
+  s->o->n_unknown = 0;
+  if (settings_file(s, directory, file, path)) settings_advice(s);
+  if (s->strange != NULL) error_say(why, "%s; %s", first.text, other.text);
+  s->o->n_unknown += n;
+}
+
 bool config_open_with(struct model_config *c, struct memory *m,
   const char *directory, struct config_options *o, struct error *why)
 {
@@ -810,8 +826,10 @@ bool config_open_with(struct model_config *c, struct memory *m,
   json_decref(s.all);
   s.all = NULL;
   const char *second = "generation_config.json";
-  if (ok && path_find(path, directory, second, F_OK))
+  bool there = path_find(path, directory, second, F_OK);
+  if (ok && there)
     ok = settings_file(&s, directory, second, path) && settings_advice(&s);
+  else if (there && s.strange != NULL) add_unknown(&s, directory, second, path);
   json_decref(s.all);
   json_decref(s.strange);
   if (!ok) config_close(m, c);

@@ -196,10 +196,10 @@ static bool search_is_done(const struct search *s)
 }
 
 /* <End all beams where they are> */
-static void cancel(struct search *s)
+static void cancel(struct search *s, const struct search_beam *beam, size_t n)
 {
-  for (size_t i = 0; i < s->n_next; i++)
-    finish_text(s, &s->next[i], NULL, s->next[i].score, FINISH_CANCELLED);
+  for (size_t i = 0; i < n; i++)
+    finish_text(s, &beam[i], NULL, beam[i].score, FINISH_CANCELLED);
 }
 
 /* <Search step by step> */
@@ -207,14 +207,18 @@ static bool search_steps(struct search *s, struct error *why)
 {
   const struct search_settings *w = s->want;
   for (bool over = false; !over; ) {
-    if (!grow_beams(s, why)) return false;
+    if (!grow_beams(s, why)) {
+      if (s->number == 0 || !progress_cancelled(s->from->progress)) return false;
+      cancel(s, s->active, s->n_active);
+      break;
+    }
     decide(s);
     s->number++;
     over = search_is_done(s);
     if (w->see != NULL && !w->see(w->ctx, &(struct search_step) {
         s->number, s->active, s->n_active, s->list, s->n_list, s->hypotheses,
         s->n_hypotheses }) && !over) {
-      cancel(s);
+      cancel(s, s->next, s->n_next);
       over = true;
     }
     /* <Let the beams that were kept be those that grow> */

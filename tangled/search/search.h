@@ -16,9 +16,10 @@ typedef bool search_score(void *ctx, const struct search_beam *grown,
   size_t n, float *logits, struct error *why);
 
 /* score, called with ctx, knows what may follow; no text will have more than max_len
-   tokens, 0: any number */
+   tokens, 0: any number; progress says whether a score that failed was given up,
+   null: it never is */
 struct search_source { size_t vocab, max_len; void *ctx;
-  search_score *score; };
+  search_score *score; const struct progress *progress; };
 
 /* <The outcome of a candidate> */
 

@@ -99,7 +99,8 @@ bool search_model_open(struct search_model *s, const struct generate_context *g,
   *s = (struct search_model) { .g = *g, .chunk = chunk,
     .max_beams = num_beams };
   *from = (struct search_source) { g->lm->config.vocab_size,
-    (size_t) g->s->n_positions + 1, s, score_beams };
+    (size_t) g->s->n_positions + 1, s, score_beams,
+    g->e->progress };
   if (num_beams > g->s->n_sequences) return error_say(why, "%zu beams in a"
       " cache of %" PRIu32 " sequences; wanted:" " a sequence for each",
       num_beams, g->s->n_sequences);

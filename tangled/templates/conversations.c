@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "safetensors/jsonfile.h"
+#include "safetensors/misfit.h"
 #include "templates/conversations.h"
 
 /* <What surrounds the words> */
@@ -518,6 +519,7 @@ static const struct chat_template *judge_file(const char *path,
   if (program == NULL) error_say(why, "%s: is no text of at most "
     "%d bytes", path, JSONFILE_MAX_SETTINGS);
   else t = judge(program, path, why);
+  if (t == NULL) misfit_bytes(path, map.bytes, map.size, true, why);
   json_decref(program);
   file_unmap(&map);
   return t;

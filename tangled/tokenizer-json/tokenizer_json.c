@@ -1045,6 +1045,7 @@ static bool read_lines(struct json_reader *r, const char *path)
       && memcmp(text, "#version", 8) == 0)) ok = read_line(r, text, n,
       line_number);
   }
+  if (!ok) misfit_bytes(path, map.bytes, map.size, true, r->why);
   file_unmap(&map);
   return ok;
 }

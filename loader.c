@@ -1,0 +1,453 @@
+/*105:*/
+#line 1989 "workshop/03-models.w"
+
+#include <inttypes.h> 
+#include <math.h> 
+#include <stdio.h> 
+#include <string.h> 
+#include "safetensors/tensor_file.h"
+#include "families/loader.h"
+#include "families/rope_scaling.h"
+
+/*84:*/
+#line 1599 "workshop/03-models.w"
+
+struct model_loader{
+struct memory*m;
+const struct kernels*k;
+struct model*lm;
+const struct tensor_layout*layout;
+const char*prefix;
+uint32_t layer;
+bool*used;
+struct progress*progress;
+size_t n_found;
+bool ok;
+uint64_t bytes;
+struct error*why;
+};
+
+/*:84*/
+#line 1998 "workshop/03-models.w"
+
+/*88:*/
+#line 1668 "workshop/03-models.w"
+
+static void shape_words(const struct tensor_entry*t,char found[64])
+{
+size_t n= (size_t)snprintf(found,64,"[");
+for(uint32_t i= 0;i<t->rank&&n<40;i++)
+n+= (size_t)snprintf(found+n,64-n,"%s%"PRIu64,i> 0?", ":"",
+t->shape[i]);
+snprintf(found+n,64-n,t->rank> 0&&n>=40?"...":"]");
+}
+
+/*:88*/
+#line 1999 "workshop/03-models.w"
+
+/*85:*/
+#line 1619 "workshop/03-models.w"
+
+static struct tensor require_tensor(struct model_loader*a,
+enum tensor_role role,const char*what,uint64_t rows,uint64_t columns)
+{
+struct tensor none= {NULL,WEIGHT_F32};
+char name[160];
+if(!a->ok)return none;
+/*86:*/
+#line 1644 "workshop/03-models.w"
+
+if(a->layout->of[role].pattern==NULL){
+a->ok= error_found(a->why,tensor_file_path(a->lm->weights),"the layout",
+a->layout->name,"one that names every tensor that config.json calls for");
+return none;
+}
+layout_name(a->layout,role,a->prefix,a->layer,what,name);
+
+/*:86*/
+#line 1626 "workshop/03-models.w"
+
+const struct tensor_entry*t= tensor_file_find(a->lm->weights,name);
+char wanted[64],found[64]= "missing";
+if(columns==0)snprintf(wanted,sizeof wanted,"[%"PRIu64"]",rows);
+else snprintf(wanted,sizeof wanted,"[%"PRIu64", %"PRIu64"]",rows,columns);
+if(t!=NULL)shape_words(t,found);
+a->ok= strcmp(found,wanted)==0
+||error_found(a->why,t==NULL?tensor_file_path(a->lm->weights):t->file,name,
+found,wanted);
+if(a->ok&&!progress_tell(a->progress,++a->n_found,
+tensor_file_count(a->lm->weights)))
+a->ok= error_say(a->why,"%s: the loading was given up",t->file);
+if(!a->ok)return none;
+/*87:*/
+#line 1655 "workshop/03-models.w"
+
+if(t->type<N_WEIGHT_TYPES&&(a->k->matrix_types>>t->type&1)!=0){
+a->used[t->number]= true,a->bytes+= t->bytes;
+a->lm->matrix_types|= 1u<<t->type;
+return(struct tensor){t->data,(enum weight_type)t->type};
+}
+kernels_list_types(a->k,wanted);
+a->ok= error_found(a->why,t->file,name,number_types[t->type].name,wanted);
+return none;
+
+/*:87*/
+#line 1639 "workshop/03-models.w"
+
+}
+
+/*:85*/
+#line 2000 "workshop/03-models.w"
+
+/*106:*/
+#line 2006 "workshop/03-models.w"
+
+/*90:*/
+#line 1703 "workshop/03-models.w"
+
+static void reorder_rows(struct model_loader*a,struct tensor*t,size_t rows,
+size_t columns)
+{
+size_t d= a->lm->config.head_dim,half= d/2;
+size_t bytes= weight_row_bytes(t->type,columns);
+if(!a->ok||t->data==NULL)return;
+unsigned char*to= arena_alloc(&a->lm->copies,MEMORY_WEIGHTS,rows,bytes,
+a->why);
+a->ok= to!=NULL;
+for(size_t r= 0;a->ok&&r<rows;r++){
+size_t i= r%d,from= r-i+i%half*2+i/half;
+memcpy(to+r*bytes,(const char*)t->data+from*bytes,bytes);
+}
+t->data= to;
+}
+
+/*:90*/
+#line 2007 "workshop/03-models.w"
+
+/*89:*/
+#line 1682 "workshop/03-models.w"
+
+static struct matrix require_matrix(struct model_loader*a,enum tensor_role role,
+size_t in,size_t out,bool bias)
+{
+const struct tensor_naming*as= &a->layout->of[role];
+struct matrix w= {.in= in,.out= out,.transposed= as->transposed};
+w.weight= as->transposed?require_tensor(a,role,"weight",in,out)
+:require_tensor(a,role,"weight",out,in);
+if(bias)w.bias= require_tensor(a,role,"bias",out,0);
+if(as->permuted){
+reorder_rows(a,&w.weight,out,in);
+reorder_rows(a,&w.bias,out,1);
+}
+a->lm->layer_madds+= (uint64_t)in*out;
+return w;
+}
+
+/*:89*/
+#line 2008 "workshop/03-models.w"
+
+/*91:*/
+#line 1723 "workshop/03-models.w"
+
+static struct norm require_norm(struct model_loader*a,enum tensor_role role,
+size_t d)
+{
+const struct model_config*c= &a->lm->config;
+struct norm g= {.kind= c->layer_norm?NORM_LAYER:NORM_RMS,
+.epsilon= (float)c->norm_eps};
+g.gain= require_tensor(a,role,"weight",d,0);
+if(c->layer_norm)g.bias= require_tensor(a,role,"bias",d,0);
+return g;
+}
+
+/*:91*/
+#line 2009 "workshop/03-models.w"
+
+/*92:*/
+#line 1738 "workshop/03-models.w"
+
+static void assemble_qkv(struct model_loader*a,struct model_layer*l)
+{
+const struct model_config*c= &a->lm->config;
+size_t d= c->d_model,q= (size_t)c->n_heads*c->head_dim;
+size_t kv= (size_t)c->n_kv_heads*c->head_dim;
+l->n_qkv= layout_fused(a->layout)?1:3;
+if(l->n_qkv==1){
+if(a->ok&&q!=kv)
+a->ok= error_found(a->why,tensor_file_path(a->lm->weights),"the layout",
+a->layout->name,"one with a matrix each for queries, keys and values");
+l->qkv[0]= require_matrix(a,TENSOR_QKV,d,3*q,c->qkv_bias);
+return;
+}
+l->qkv[0]= require_matrix(a,TENSOR_Q,d,q,c->qkv_bias);
+l->qkv[1]= require_matrix(a,TENSOR_K,d,kv,c->qkv_bias);
+l->qkv[2]= require_matrix(a,TENSOR_V,d,kv,c->qkv_bias);
+if(!c->qk_norm)return;
+l->q_norm= require_norm(a,TENSOR_Q_NORM,c->head_dim);
+l->k_norm= require_norm(a,TENSOR_K_NORM,c->head_dim);
+}
+
+/*:92*/
+#line 2010 "workshop/03-models.w"
+
+/*93:*/
+#line 1762 "workshop/03-models.w"
+
+static void assemble_layer(struct model_loader*a,uint32_t i,
+struct model_layer*l)
+{
+const struct model_config*c= &a->lm->config;
+size_t d= c->d_model,inner= c->d_inner;
+a->layer= i;
+l->attn_norm= require_norm(a,TENSOR_ATTN_NORM,d);
+assemble_qkv(a,l);
+l->out= require_matrix(a,TENSOR_OUT,(size_t)c->n_heads*c->head_dim,d,
+c->out_bias);
+l->mlp_norm= require_norm(a,TENSOR_MLP_NORM,d);
+if(c->gated)
+l->up[l->n_up++]= require_matrix(a,TENSOR_GATE,d,inner,c->mlp_bias);
+l->up[l->n_up++]= require_matrix(a,TENSOR_UP,d,inner,c->mlp_bias);
+l->down= require_matrix(a,TENSOR_DOWN,inner,d,c->mlp_bias);
+}
+
+/*:93*/
+#line 2011 "workshop/03-models.w"
+
+
+/*:106*/
+#line 2001 "workshop/03-models.w"
+
+/*107:*/
+#line 2016 "workshop/03-models.w"
+
+/*94:*/
+#line 1785 "workshop/03-models.w"
+
+static void assemble_ends(struct model_loader*a)
+{
+struct model*lm= a->lm;
+const struct model_config*c= &lm->config;
+lm->embedding= require_tensor(a,TENSOR_EMBEDDING,"weight",c->vocab_size,
+c->d_model);
+if(c->learned_positions)
+lm->positions= require_tensor(a,TENSOR_POSITIONS,"weight",
+c->n_positions,c->d_model);
+lm->final_norm= require_norm(a,TENSOR_FINAL_NORM,c->d_model);
+/*95:*/
+#line 1801 "workshop/03-models.w"
+
+lm->head= (struct matrix){.in= c->d_model,.out= c->vocab_size};
+lm->head.weight= c->tied?lm->embedding
+:require_tensor(a,TENSOR_HEAD,"weight",c->vocab_size,c->d_model);
+lm->head_bytes= (uint64_t)c->vocab_size
+*weight_row_bytes(lm->head.weight.type,c->d_model);
+
+/*:95*/
+#line 1796 "workshop/03-models.w"
+
+}
+
+/*:94*/
+#line 2017 "workshop/03-models.w"
+
+/*96:*/
+#line 1811 "workshop/03-models.w"
+
+static void assemble_layers(struct model_loader*a)
+{
+struct model*lm= a->lm;
+uint32_t n= lm->config.n_layers;
+uint64_t before= a->bytes;
+if(n> tensor_file_count(lm->weights)){
+char found[64];
+snprintf(found,sizeof found,"%"PRIu32" layers",n);
+a->ok= error_found(a->why,tensor_file_path(lm->weights),"this",found,
+"no more layers than the file has tensors");
+return;
+}
+lm->layers= memory_alloc(a->m,MEMORY_OTHER,n,sizeof*lm->layers,a->why);
+a->ok= lm->layers!=NULL;
+for(uint32_t i= 0;i<n&&a->ok;i++)
+assemble_layer(a,i,&lm->layers[i]);
+lm->layer_bytes= a->bytes-before;
+}
+
+/*:96*/
+#line 2018 "workshop/03-models.w"
+
+/*98:*/
+#line 1860 "workshop/03-models.w"
+
+static bool tied_head(struct model_loader*a,const struct tensor_entry*t)
+{
+const struct model_config*c= &a->lm->config;
+uint64_t bytes= (uint64_t)c->vocab_size
+*weight_row_bytes(a->lm->embedding.type,c->d_model);
+if(t->bytes!=bytes||memcmp(t->data,a->lm->embedding.data,bytes)!=0)
+return error_found(a->why,t->file,t->name,"not the embedding",
+"equal, since tie_word_embeddings is true");
+return config_ignore(&a->lm->config,a->m,t->file,t->name,
+"the embedding once more: the head is tied",a->why);
+}
+
+/*:98*/
+#line 2019 "workshop/03-models.w"
+
+/*97:*/
+#line 1835 "workshop/03-models.w"
+
+static bool check_unused(struct model_loader*a,const struct tensor_entry*t)
+{
+static const struct{const char*end,*reason;}known[]= 
+{{".attn.bias","a stored causal mask: ours is the order of rows"},
+{".attn.masked_bias","the value that a stored mask puts in"},
+{".rotary_emb.inv_freq","stored frequencies: computed from rope_theta"}};
+size_t n= strlen(t->name);
+for(int i= 0;i<3;i++){
+size_t k= strlen(known[i].end);
+if((n> k&&strcmp(t->name+n-k,known[i].end)==0)
+||strcmp(t->name,known[i].end+1)==0)
+return config_ignore(&a->lm->config,a->m,t->file,t->name,
+known[i].reason,a->why);
+}
+char head[160];
+layout_name(a->layout,TENSOR_HEAD,a->prefix,0,"weight",head);
+if(strcmp(t->name,head)==0)return tied_head(a,t);
+return error_found(a->why,t->file,t->name,"a tensor without use",
+"only the tensors that config.json calls for");
+}
+
+/*:97*/
+#line 2020 "workshop/03-models.w"
+
+/*99:*/
+#line 1876 "workshop/03-models.w"
+
+static bool model_frequencies(struct model_loader*a)
+{
+struct model*lm= a->lm;
+const struct model_config*c= &lm->config;
+uint32_t half= c->head_dim/2;
+if(c->learned_positions)return true;
+lm->frequency= memory_alloc(a->m,MEMORY_OTHER,half,sizeof(float),a->why);
+for(uint32_t i= 0;i<half&&lm->frequency!=NULL;i++)
+lm->frequency[i]= (float)rope_scaled_frequency(&c->rope,i,half);
+return lm->frequency!=NULL;
+}
+
+/*:99*/
+#line 2021 "workshop/03-models.w"
+
+/*100:*/
+#line 1891 "workshop/03-models.w"
+
+static bool model_layout(struct model_loader*a)
+{
+char name[160];
+const struct tensor_file*w= a->lm->weights;
+const char*family= a->lm->config.family;
+if(a->layout==NULL)a->layout= layout_find(tensor_file_format(w),family);
+if(a->layout==NULL)
+return error_found(a->why,tensor_file_path(w),"model_type",family,
+"a family whose tensors we know in files of this format");
+a->prefix= a->layout->prefix;
+layout_name(a->layout,TENSOR_EMBEDDING,a->prefix,0,"weight",name);
+if(tensor_file_find(w,name)==NULL)a->prefix= "";
+return true;
+}
+
+/*:100*/
+#line 2022 "workshop/03-models.w"
+
+/*101:*/
+#line 1910 "workshop/03-models.w"
+
+static bool model_assemble(struct model_loader*a)
+{
+struct model*lm= a->lm;
+const struct model_config*c= &lm->config;
+if(!model_layout(a))return false;
+lm->attention= (struct attention_dims){c->n_heads,c->n_kv_heads,c->head_dim,
+(float)(c->scaled?1/sqrt((double)c->head_dim):1)};
+assemble_ends(a);
+if(a->ok)assemble_layers(a);
+for(size_t i= 0;i<tensor_file_count(lm->weights)&&a->ok;i++)
+if(!a->used[i])a->ok= check_unused(a,tensor_file_at(lm->weights,i));
+return a->ok&&model_frequencies(a);
+}
+
+/*:101*/
+#line 2023 "workshop/03-models.w"
+
+/*102:*/
+#line 1927 "workshop/03-models.w"
+
+struct model*model_open_with(struct memory*m,const char*directory,
+struct model_open_options*o,struct error*why)
+{
+const struct kernels*k= o->k!=NULL?o->k:kernels_find(NULL,why);
+struct model*lm= k==NULL?NULL
+:memory_alloc(m,MEMORY_OTHER,1,sizeof*lm,why);
+if(lm==NULL)return NULL;
+struct model_loader a= {.m= m,.k= k,.lm= lm,.layout= o->layout,
+.progress= o->progress,.ok= true,.why= why};
+lm->copies.m= m;
+bool ok= config_open_with(&lm->config,m,directory,&o->fields,why)
+&&(lm->weights= tensor_file_open(m,directory,why))!=NULL;
+size_t n= ok?tensor_file_count(lm->weights):0;
+if(ok)a.used= memory_alloc(m,MEMORY_OTHER,n,sizeof*a.used,why);
+ok= ok&&a.used!=NULL&&model_assemble(&a);
+memory_free(m,a.used);
+if(ok)return lm;
+model_close(m,lm);
+return NULL;
+}
+struct model*model_open(struct memory*m,const char*directory,
+struct error*why)
+{
+struct model_open_options none= {.progress= NULL};
+return model_open_with(m,directory,&none,why);
+}
+
+/*:102*//*103:*/
+#line 1957 "workshop/03-models.w"
+
+void model_close(struct memory*m,struct model*lm)
+{
+if(lm==NULL)return;
+memory_free(m,lm->layers);
+memory_free(m,lm->frequency);
+arena_free(&lm->copies);
+tensor_file_close(m,lm->weights);
+config_close(m,&lm->config);
+memory_free(m,lm);
+}
+
+/*:103*/
+#line 2024 "workshop/03-models.w"
+
+/*104:*/
+#line 1972 "workshop/03-models.w"
+
+uint64_t model_parameters(const struct model*lm)
+{
+const struct model_config*c= &lm->config;
+uint64_t n= 0;
+for(size_t i= 0;i<tensor_file_count(lm->weights);i++)
+n+= tensor_file_at(lm->weights,i)->elements;
+for(size_t i= 0;i<c->n_ignored;i++){
+const struct tensor_entry*t= tensor_file_find(lm->weights,c->ignored[i].field);
+if(t!=NULL)n-= t->elements;
+}
+return n;
+}
+
+/*:104*/
+#line 2025 "workshop/03-models.w"
+
+
+/*:107*/
+#line 2002 "workshop/03-models.w"
+
+
+/*:105*/

@@ -1,0 +1,83 @@
+/*71:*/
+#line 1371 "workshop/03-models.w"
+
+#include <math.h> 
+#include "families/rope_scaling.h"
+#include "functions/numbers.h"
+
+/*68:*/
+#line 1320 "workshop/03-models.w"
+
+static double llama3_share(const struct rope_config*r,double frequency)
+{
+double turns= frequency*r->original/6.283185307179586;
+if(turns> r->high_freq_factor)return 1;
+if(turns<r->low_freq_factor)return 0;
+return(turns-r->low_freq_factor)
+/(r->high_freq_factor-r->low_freq_factor);
+}
+
+/*:68*//*69:*/
+#line 1333 "workshop/03-models.w"
+
+static double yarn_place(const struct rope_config*r,double turns,uint32_t half)
+{
+return half*num_log(r->original/(turns*6.283185307179586))
+/num_log(r->theta);
+}
+static double yarn_share(const struct rope_config*r,uint32_t i,uint32_t half)
+{
+double low= yarn_place(r,r->beta_fast,half);
+double high= yarn_place(r,r->beta_slow,half),last= 2.0*half-1;
+if(r->truncate)low= floor(low),high= ceil(high);
+if(low<0)low= 0;
+if(high> last)high= last;
+if(low==high)high+= 0.001;
+double slowed= (i-low)/(high-low);
+if(slowed<0)return 1;
+return slowed> 1?0:1-slowed;
+}
+
+/*:69*/
+#line 1376 "workshop/03-models.w"
+
+/*67:*/
+#line 1305 "workshop/03-models.w"
+
+double rope_scaled_frequency(const struct rope_config*r,uint32_t i,
+uint32_t half)
+{
+double f= rope_frequency(r->theta,i,half),share= 0;
+if(r->kind==ROPE_PLAIN)return f;
+if(r->kind==ROPE_LINEAR)return f/r->factor;
+if(r->kind==ROPE_LLAMA3)share= llama3_share(r,f);
+else share= yarn_share(r,i,half);
+double kept= share*f,slowed= (1-share)*(f/r->factor);
+return kept+slowed;
+}
+
+/*:67*/
+#line 1377 "workshop/03-models.w"
+
+/*70:*/
+#line 1354 "workshop/03-models.w"
+
+static double sharpened(double factor,double scale)
+{
+return factor<=1?1:0.1*scale*num_log(factor)+1;
+}
+double rope_scaled_attention(const struct rope_config*r)
+{
+if(r->kind!=ROPE_YARN)return 1;
+if(r->attention_factor> 0)return r->attention_factor;
+if(r->mscale> 0&&r->mscale_all_dim> 0)
+return sharpened(r->factor,r->mscale)
+/sharpened(r->factor,r->mscale_all_dim);
+return sharpened(r->factor,1);
+}
+
+/*:70*/
+#line 1378 "workshop/03-models.w"
+
+
+/*:71*/
