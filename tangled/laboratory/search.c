@@ -149,8 +149,8 @@ static bool draw_seats(struct fixture *lab, struct error *why)
   struct generate_context g = { &lab->e, lab->model, s, &lab->m };
   printf("after,seat,position," "kind,token\n");
   bool ok = search_model_open(&x.model, &g, CAT_BEAMS, 0, &x.real, why);
-  struct search_source from = { x.real.vocab, x.real.max_len, &x,
-    seats_score };
+  struct search_source from = { .vocab = x.real.vocab,
+    .max_len = x.real.max_len, .ctx = &x, .score = seats_score };
   if (ok) {
     ok = search_run(&from, &lab->m, lab->e.k, lab->sentence, CAT, &cat_settings,
       &r, why);
@@ -326,7 +326,8 @@ static bool ask(struct fixture *lab, struct forest *f, size_t beams,
   double best, const uint32_t greedy[1 + DEEP], double *sum,
   struct answers *a, struct error *why)
 {
-  struct search_source from = { WIDE, 0, f, forest_score };
+  struct search_source from = { .vocab = WIDE,
+    .ctx = f, .score = forest_score };
   struct search_settings want = { .num_beams = beams, .num_return = 1,
     .max_length = 1 + DEEP, .see = count_turns, .ctx = a };
   struct search_result r;
@@ -477,7 +478,8 @@ static bool reap(struct fixture *lab, struct grove *g, size_t lambda,
   enum early_stopping early, double best, struct harvest *h,
   struct error *why)
 {
-  struct search_source from = { WIDE + 1, 0, g, grove_score };
+  struct search_source from = { .vocab = WIDE + 1,
+    .ctx = g, .score = grove_score };
   const uint32_t stop = STOP;
   struct search_settings want = { .num_beams = 4, .num_return = 1,
     .max_length = 1 + MOST, .length_penalty = (double) lambda,
