@@ -181,6 +181,14 @@ START_TEST(a_fork_costs_nothing_until_it_is_written_to)
   uint32_t ids[20];
   for (uint32_t i = 0; i < 20; i++) ids[i] = i % TINY_V;
   ck_assert_uint_eq(store_match_prefix(r.s, 1, ids, 20), 20);
+  struct {
+    struct store common;
+    char rest[2000];
+  } other; /* a store of another kind has no pages, whatever stands behind what they have in common */
+  struct cache_state none = { .pages = 0 }, look;
+  memset(&other, 0x5a, sizeof other), other.common = *r.plain;
+  look = cache_look(&other.common);
+  ck_assert(memcmp(&look, &none, sizeof none) == 0);
   /* who follows knows the tokens */
   ck_assert_uint_eq(cache_look(r.s).pages_used, 2);
   ck_assert_uint_eq(cache_look(r.s).bytes_copied, 0);

@@ -271,6 +271,15 @@ START_TEST(a_text_that_is_given_up_keeps_what_it_has)
     ck_assert_uint_ge(a.done, chunk == 33 ? 99 : chunk == 66 ? 66 : 0);
     ck_assert(a.told.before == 0 && a.told.all == 0 && !a.told.cancelled);
     continuation_free(&r.m, &c);
+    struct generate_context g = { &r.e, &r.t.lm, r.s, &r.m };
+    struct row rows[100];
+    struct pass *last;
+    for (uint32_t i = 0; i < 100; i++) rows[i] = (struct row){ 0, i, prompt[i] };
+    asker_open(&a, 0), r.e.progress = &a.told, store_clear(r.s);
+    ck_assert(model_read(&g, rows, 100, chunk, &last, &r.why));
+    ck_assert_uint_eq(a.all, 100);
+    ck_assert(a.told.before == 0 && a.told.all == 0);
+    pass_close(last);
   }
   continuation_free(&r.m, &whole);
   tiny_close(&r);
