@@ -2,6 +2,7 @@
 #define _DEFAULT_SOURCE
 #include <pthread.h>
 #include <stdatomic.h>
+#include <unistd.h>
 #include "suite.h"
 #include "library/incipit.h"
 #include "cache/cache.h"
@@ -33,7 +34,7 @@ static void set_open(struct set *x, const char *path, uint32_t sequences)
 {
   struct incipit_context_options o = { .size = sizeof o, .n_sequences = sequences, .threads = 1 };
   memset(x, 0, sizeof *x);
-  x->m = incipit_model_open(path, &x->why);
+  x->m = incipit_model_open(path, NULL, &x->why);
   ck_assert_msg(x->m != NULL, "%s", x->why.text);
   x->c = incipit_context_open(x->m, &o, &x->why);
   ck_assert_msg(x->c != NULL, "%s", x->why.text);
@@ -250,7 +251,7 @@ END_TEST
 START_TEST(the_cache_is_smaller_in_another_format)
 {
   struct incipit_error why;
-  struct incipit_model *m = incipit_model_open(POCKET, &why);
+  struct incipit_model *m = incipit_model_open(POCKET, NULL, &why);
   uint64_t bytes[2];
   static const char *const type[] = { "f32", "q8_0" };
   for (int i = 0; i < 2; i++) {
@@ -374,8 +375,8 @@ START_TEST(a_constraint_holds_in_generate_and_by_hand)
 END_TEST
 
 struct heard {
-  char text[4][4096];
-  size_t n[4], tokens, calls, rows, all;
+  char text[5][4096];
+  size_t n[5], tokens, calls, rows, all;
   size_t stop_at, cancel_rows;
   struct set *x;
 };
@@ -389,7 +390,7 @@ static bool hear(void *ctx, const struct incipit_token *now)
 static bool progress(void *ctx, size_t rows, size_t all)
 {
   struct heard *h = ctx;
-  ck_assert_uint_gt(rows, h->rows);
+  ck_assert_uint_ge(rows, h->rows);
   ck_assert_uint_le(rows, all);
   h->rows = rows, h->all = all, h->calls++;
   return h->cancel_rows == 0 || rows < h->cancel_rows;
@@ -479,8 +480,86 @@ START_TEST(callbacks_cancel)
     incipit_result_close(two[i]);
   }
   ck_assert_uint_eq(g.rows, 4);
-  ck_assert_uint_eq(g.calls, 2);
+  ck_assert_uint_gt(g.calls, 2);
   ck_assert_uint_eq(g.all, 2 * n);
+  set_close(&x);
+}
+END_TEST
+
+START_TEST(a_pass_is_given_up_inside)
+{
+  struct set x;
+  static uint32_t id[2000];
+  uint32_t s[2];
+  size_t n;
+  set_open(&x, POCKET, 2);
+  for (size_t i = 0; i < 2000; i++) id[i] = 300 + (uint32_t) (i % 700);
+  struct incipit_prompt p[3] = { { id, 1500 }, { id, 1000 }, { id, 9 } };
+  struct incipit_result *r[3];
+  struct heard h = { .cancel_rows = 700 };
+  struct incipit_generate_options o = { .size = sizeof o, .max_new_tokens = 3, .chunk = 2000,
+    .on_token = hear, .on_progress = progress, .ctx = &h };
+  for (size_t texts = 1; texts <= 3; texts++) {
+    h = (struct heard){ .cancel_rows = 700 };
+    ck_assert_msg(incipit_generate_many(x.c, p, texts, &o, r, &x.why), "%s", x.why.text);
+    for (size_t i = 0; i < texts; i++) {
+      ck_assert_int_eq(r[i]->finish, INCIPIT_FINISH_CANCELLED);
+      ck_assert_uint_eq(r[i]->n_ids + r[i]->n, 0);
+      incipit_result_close(r[i]);
+    }
+    ck_assert_uint_eq(h.tokens, 0);
+    /* it was asked before any pass was done, at least every 64 rows of a layer */
+    ck_assert_uint_ge(h.rows, 700);
+    ck_assert_uint_lt(h.rows, texts == 1 ? 1500 : 2500);
+    ck_assert_uint_gt(h.calls, 20);
+    ck_assert_uint_eq(h.all, texts == 1 ? 1500 : texts == 2 ? 2500 : 2509);
+  }
+  /* nothing of the pass is in the sequences, and what was cancelled can be written */
+  ck_assert(incipit_sequence_open(x.c, &s[0], &x.why) && incipit_sequence_open(x.c, &s[1], &x.why));
+  o.sequence = s;
+  h = (struct heard){ .cancel_rows = 1 };
+  ck_assert(incipit_generate_many(x.c, p, 2, &o, r, &x.why));
+  for (int i = 0; i < 2; i++) {
+    ck_assert(incipit_sequence_length(x.c, s[i], &n, &x.why) && n == 0);
+    incipit_result_close(r[i]);
+  }
+  h = (struct heard){ .tokens = 0 };
+  ck_assert(incipit_generate_many(x.c, p, 2, &o, r, &x.why));
+  ck_assert_uint_eq(h.rows, 2500);
+  ck_assert_uint_eq(h.tokens, 6);
+  struct incipit_result *two[2] = { r[0], r[1] };
+  o.on_progress = NULL, o.on_token = NULL, o.chunk = 0, o.sequence = NULL;
+  ck_assert(incipit_sequence_close(x.c, s[0], &x.why) && incipit_sequence_close(x.c, s[1], &x.why));
+  ck_assert(incipit_generate_many(x.c, p, 2, &o, r, &x.why));
+  for (int i = 0; i < 2; i++) {
+    same(two[i], r[i]);
+    incipit_result_close(two[i]);
+    incipit_result_close(r[i]);
+  }
+  /* a text that is written while another is read: its rows are not the prompt's */
+  p[1] = (struct incipit_prompt){ id, 4 };
+  h = (struct heard){ .tokens = 0 };
+  o.chunk = 100, o.on_progress = progress, o.on_token = hear;
+  ck_assert(incipit_generate_many(x.c, p, 2, &o, r, &x.why));
+  ck_assert_uint_eq(h.rows, 1504);
+  ck_assert_uint_eq(h.all, 1504);
+  incipit_result_close(r[0]);
+  incipit_result_close(r[1]);
+  struct set y;
+  set_open(&y, POCKET, 5);
+  struct incipit_prompt q[5] = { { id, 2 }, { id, 2 }, { id, 2 }, { id, 2 }, { id, 40 } };
+  struct incipit_result *five[5];
+  h = (struct heard){ .tokens = 0 };
+  o.chunk = 1, o.max_new_tokens = 12;
+  ck_assert(incipit_generate_many(y.c, q, 5, &o, five, &y.why));
+  ck_assert_uint_eq(h.rows, 48);
+  for (int i = 0; i < 5; i++) incipit_result_close(five[i]);
+  set_close(&y);
+  /* a pass by hand does not ask those who asked before */
+  size_t calls = h.calls;
+  ck_assert(incipit_sequence_open(x.c, &s[0], &x.why));
+  ck_assert(incipit_forward(x.c, &(struct incipit_row){ s[0], 0, 5 }, 1, &x.why));
+  ck_assert_uint_eq(h.calls, calls);
   set_close(&x);
 }
 END_TEST
@@ -702,8 +781,8 @@ START_TEST(null_is_told)
   WRONG("id is NULL", incipit_sampler_apply(sampler, logits, NULL, &why));
   WRONG("the sampler is NULL", incipit_sampler_accept(NULL, 5, &why));
   WRONG("the model is NULL", incipit_stream_open(NULL, NULL, 0, false, &why));
-  WRONG("stop strings is NULL", incipit_stream_open(x.m, NULL, 1, false, &why));
-  WRONG("a stop string is NULL", incipit_stream_open(x.m, stop, 2, false, &why));
+  WRONG("stop is NULL", incipit_stream_open(x.m, NULL, 1, false, &why));
+  WRONG("stop[1] is NULL", incipit_stream_open(x.m, stop, 2, false, &why));
   WRONG("the stream is NULL", incipit_stream_reset(NULL, &id, 1, &why));
   WRONG("list of ids is NULL", incipit_stream_reset(stream, NULL, 1, &why));
   WRONG("the stream is NULL", incipit_stream_push(NULL, 5, &piece, &why));
@@ -712,6 +791,8 @@ START_TEST(null_is_told)
   WRONG("piece is NULL", incipit_stream_end(stream, NULL, &why));
   WRONG("the context is NULL", incipit_generate(NULL, &id, 1, NULL, &why));
   WRONG("list of ids is NULL", incipit_generate(x.c, NULL, 1, NULL, &why));
+  WRONG("incipit_generate: stop[1] is NULL", incipit_generate(x.c, &id, 1,
+    &(struct incipit_generate_options){ .size = sizeof(struct incipit_generate_options), .stop = stop, .n_stop = 2 }, &why));
   WRONG("the context is NULL", incipit_generate_many(NULL, &p, 1, NULL, &r, &why));
   WRONG("list of prompts is NULL", incipit_generate_many(x.c, NULL, 1, NULL, &r, &why));
   WRONG("room for results is NULL", incipit_generate_many(x.c, &p, 1, NULL, NULL, &why));
@@ -722,7 +803,7 @@ START_TEST(null_is_told)
   WRONG("the conversation is NULL", incipit_chat_say(NULL, "x", 1, NULL, &why));
   WRONG("the text is NULL", incipit_chat_say(chat, NULL, 1, NULL, &why));
   WRONG("the conversation is NULL", incipit_chat_reset(NULL, &why));
-  QUIET(incipit_model_open("/nowhere", NULL));
+  QUIET(incipit_model_open("/nowhere", NULL, NULL));
   QUIET(incipit_encode(NULL, "x", 1, true, false, &id, 1, &n, NULL));
   QUIET(incipit_forward(x.c, NULL, 1, NULL));
   QUIET(incipit_generate(x.c, NULL, 1, NULL, NULL));
@@ -846,8 +927,8 @@ START_TEST(what_a_person_named_is_told)
   static const char *const stop[] = { "a" };
   static const char *const empty[] = { "" };
   struct incipit_message message = { INCIPIT_USER, "x", 1 };
-  WRONG_AS(INCIPIT_INPUT, "/nowhere", incipit_model_open("/nowhere", &why));
-  WRONG_AS(INCIPIT_INPUT, "config.json", incipit_model_open("tests/golden", &why));
+  WRONG_AS(INCIPIT_INPUT, "/nowhere", incipit_model_open("/nowhere", NULL, &why));
+  WRONG_AS(INCIPIT_INPUT, "config.json", incipit_model_open("tests/golden", NULL, &why));
   WRONG_AS(INCIPIT_INPUT, "f31", incipit_context_open(x.m, &o, &why));
   o.kv_type = NULL, o.kernels = "abacus";
   WRONG_AS(INCIPIT_INPUT, "abacus", incipit_context_open(x.m, &o, &why));
@@ -879,6 +960,48 @@ START_TEST(what_a_person_named_is_told)
   incipit_result_close(r);
   set_close(&x);
   set_close(&y);
+}
+END_TEST
+
+START_TEST(unknown_fields_may_be_read_over)
+{
+  struct incipit_error e;
+  static const char *const names[] = { "my_company_note", "not_there", "another" };
+  static const char *const bad[] = { "my_company_note", NULL };
+  char folder[] = "/tmp/incipit-library-XXXXXX", path[3][128], text[8192];
+  static const char *const file[] = { "model.safetensors", "tokenizer.json", "config.json" };
+  ck_assert_ptr_ne(mkdtemp(folder), NULL);
+  for (int i = 0; i < 3; i++) {
+    char from[256], here[200];
+    ck_assert_ptr_ne(getcwd(here, sizeof here), NULL);
+    snprintf(from, sizeof from, "%s/" POCKET "/%s", here, file[i]);
+    snprintf(path[i], sizeof path[i], "%s/%s", folder, file[i]);
+    if (i < 2) {
+      ck_assert_int_eq(symlink(from, path[i]), 0);
+      continue;
+    }
+    FILE *in = fopen(from, "r"), *out = fopen(path[i], "w");
+    size_t n = fread(text, 1, sizeof text - 1, in);
+    text[n] = '\0';
+    fprintf(out, "{ \"my_company_note\": 3, \"another\": [1], %s", strchr(text, '{') + 1);
+    fclose(in);
+    fclose(out);
+  }
+  struct incipit_model_options o = { .size = sizeof o, .ignore_field = names, .n_ignore_field = 2 };
+  WRONG_AS(INCIPIT_INPUT, "my_company_note", incipit_model_open(folder, NULL, &why));
+  WRONG_AS(INCIPIT_INPUT, "another", incipit_model_open(folder, &o, &why));
+  o.n_ignore_field = 3;
+  struct incipit_model *m = incipit_model_open(folder, &o, &e);
+  ck_assert_msg(m != NULL, "%s", e.text);
+  ck_assert_uint_eq(incipit_vocab_size(m), VOCAB);
+  incipit_model_close(m);
+  o.ignore_field = bad, o.n_ignore_field = 2;
+  WRONG("ignore_field[1] is NULL", incipit_model_open(folder, &o, &why));
+  o.ignore_field = NULL;
+  WRONG("ignore_field is NULL", incipit_model_open(folder, &o, &why));
+  WRONG("size of the options is 0", incipit_model_open(folder, &(struct incipit_model_options){ .size = 0 }, &why));
+  for (int i = 0; i < 3; i++) unlink(path[i]);
+  rmdir(folder);
 }
 END_TEST
 
@@ -951,7 +1074,7 @@ START_TEST(objects_keep_what_they_need)
 {
   struct incipit_error e;
   uint32_t id = 5;
-  struct incipit_model *m = incipit_model_open(POCKET, &e);
+  struct incipit_model *m = incipit_model_open(POCKET, NULL, &e);
   struct incipit_context *c = incipit_context_open(m, NULL, &e);
   struct incipit_sampler *s = incipit_sampler_open(m, NULL, &e);
   struct incipit_chat *t = incipit_chat_open(c, "pocket", NULL, &e);
@@ -981,7 +1104,7 @@ static int everything(void)
   struct incipit_result *r[2] = { NULL, NULL }, *a = NULL;
   uint32_t id[16], one, two;
   size_t n;
-  struct incipit_model *m = incipit_model_open(SMALL, &e);
+  struct incipit_model *m = incipit_model_open(SMALL, NULL, &e);
   bool ok = m != NULL && (c = incipit_context_open(m, &o, &e)) != NULL
     && incipit_sequence_open(c, &one, &e)
     && incipit_forward(c, &(struct incipit_row){ one, 0, 262 }, 1, &e)
@@ -990,7 +1113,7 @@ static int everything(void)
   incipit_model_close(m);
   if (!ok) return e.code;
   c = NULL;
-  m = incipit_model_open(POCKET, &e);
+  m = incipit_model_open(POCKET, NULL, &e);
   ok = m != NULL && incipit_encode(m, "The cat", 7, true, false, id, 16, &n, &e)
     && incipit_sampler_defaults(m, &so, sizeof so, &e)
     && (k = incipit_constraint_open(m, INCIPIT_REGEX, "[a-z ]*", 7, &e)) != NULL
@@ -1061,7 +1184,7 @@ static void *write_four(void *ctx)
 }
 START_TEST(two_threads_give_the_bits_of_one)
 {
-  struct incipit_model *m = incipit_model_open(POCKET, NULL);
+  struct incipit_model *m = incipit_model_open(POCKET, NULL, NULL);
   struct job alone = { .m = m }, pair[2] = { { .m = m }, { .m = m } };
   pthread_t thread[2];
   /* the two first: what is made on demand is made by one of them */
@@ -1083,7 +1206,7 @@ START_TEST(the_built_in_model_is_found)
 {
   struct incipit_error e;
   setenv("INCIPIT_MODEL", POCKET, 1);
-  struct incipit_model *m = incipit_model_open(NULL, &e);
+  struct incipit_model *m = incipit_model_open(NULL, NULL, &e);
   ck_assert_msg(m != NULL, "%s", e.text);
   struct incipit_context *c = incipit_context_open(m, NULL, &e);
   struct incipit_chat *t = incipit_chat_open(c, NULL, NULL, &e); /* its template is known */
@@ -1092,12 +1215,12 @@ START_TEST(the_built_in_model_is_found)
   incipit_context_close(c);
   incipit_model_close(m);
   setenv("INCIPIT_MODEL", "/nowhere", 1);
-  ck_assert(incipit_model_open(NULL, &e) == NULL && strstr(e.text, "/nowhere") != NULL);
+  ck_assert(incipit_model_open(NULL, NULL, &e) == NULL && strstr(e.text, "/nowhere") != NULL);
   ck_assert_str_eq(incipit_version(), INCIPIT_VERSION);
   uint32_t id[2];
   char text[4];
   size_t n, bytes;
-  m = incipit_model_open(POCKET, &e);
+  m = incipit_model_open(POCKET, NULL, &e);
   ck_assert(incipit_encode(m, "The cat sat", 11, true, false, id, 2, &n, &e) && n == 3);
   ck_assert(incipit_encode(m, "The cat sat", 11, true, false, NULL, 0, &n, &e) && n == 3);
   ck_assert(incipit_decode(m, id, 2, true, text, 4, &bytes, &e) && bytes == 7);
@@ -1122,6 +1245,8 @@ int main(void)
   tcase_add_test(t, what_is_streamed_is_the_text);
   tcase_add_test(t, the_last_piece_brings_what_was_held);
   tcase_add_test(t, callbacks_cancel);
+  tcase_add_test(t, a_pass_is_given_up_inside);
+  tcase_add_test(t, unknown_fields_may_be_read_over);
   tcase_add_test(t, a_callback_cannot_use_its_context);
   tcase_add_test(t, a_stream_holds_back_and_begins_again);
   tcase_add_test(t, a_conversation_computes_no_row_twice);

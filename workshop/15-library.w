@@ -49,7 +49,7 @@ int main(int argc, char **argv)
 {
   struct example x = @[{ .show = argc < 2 || strcmp(argv[1], "values") != 0 }@];
   struct incipit_error *why = &x.why;
-  bool ok = (x.model = incipit_model_open("models/pocket", why)) != NULL
+  bool ok = (x.model = incipit_model_open("models/pocket", NULL, why)) != NULL
     && (x.context = incipit_context_open(x.model, NULL, why)) != NULL
     && (x.sampler = incipit_sampler_open(x.model, NULL, why)) != NULL
     && (x.stream = incipit_stream_open(x.model, NULL, 0, false, why)) != NULL
@@ -215,13 +215,18 @@ struct incipit_stream;
 struct incipit_chat;
   /* a conversation; one thread at a time, together with its context */
 
-@ A model is opened from a directory. Texts go in and out as bytes with a length, ids as arrays that the caller owns. The caller does not know beforehand how many there will be, so the two functions work
+@ A model is opened from a directory. A field of its settings that this book does not know is refused, because it may change what the model computes; somebody who knows that it does not can name the field, and it is read over. Texts go in and out as bytes with a length, ids as arrays that the caller owns. The caller does not know beforehand how many there will be, so the two functions work
 as |snprintf| does: they write what fits, and always say how many there are. A first call with no room at all tells how much to take.
 @^tokenization@>
 
 @<A model and its tokens@>=
+struct incipit_model_options {
+  size_t size; /* |sizeof| this structure, as in all options */
+  const char *const *ignore_field; size_t n_ignore_field;
+};
+  /* names of fields of the settings that would be refused because nobody knows them */
 INCIPIT_API struct incipit_model *incipit_model_open(const char *directory,
-  struct incipit_error *why);
+  const struct incipit_model_options *o, struct incipit_error *why);
   /* |directory| is in Hugging Face's layout; |NULL|: the built-in model, at
      |INCIPIT_MODEL| of the environment or where \.{make install} has put it */
 INCIPIT_API void incipit_model_close(struct incipit_model *m);
@@ -254,7 +259,7 @@ A size of zero means that somebody has cleared the structure and forgotten the s
 
 @<A context, its sequences and its passes@>=
 struct incipit_context_options {
-  size_t size; /* |sizeof| this structure, as in all options */
+  size_t size; /* of this structure */
   uint32_t n_sequences, threads; /* open at once, 0: one; 0: as many as cores */
   size_t rows; /* of all sequences together; 0: a context for each */
   const char *kv_type, *kernels; /* |"f16"|, \dots, |NULL|: |"f32"|; the fastest */
@@ -326,9 +331,8 @@ at each place, and accepts only some of it; a copy of the sampler goes along wit
 @<A constraint and a sampler@>=
 enum incipit_language { INCIPIT_REGEX, INCIPIT_GRAMMAR, INCIPIT_JSON };
   /* a pattern; a grammar with rule \.{root}; any JSON object, and no text is needed */
-INCIPIT_API struct incipit_constraint *incipit_constraint_open(struct
-  incipit_model *m, enum incipit_language language, const char *text, size_t n,
-  struct incipit_error *why);
+INCIPIT_API struct incipit_constraint *incipit_constraint_open(struct incipit_model *m,
+  enum incipit_language language, const char *text, size_t n, struct incipit_error *why);
   /* compiles the |n| bytes of |text| for the vocabulary of |m| */
 INCIPIT_API void incipit_constraint_close(struct incipit_constraint *c);
   /* samplers that were opened with it keep it */
@@ -376,8 +380,7 @@ INCIPIT_API bool incipit_sampler_accept(struct incipit_sampler *s, uint32_t id,
 
 @<A stream@>=
 struct incipit_piece { const char *text; size_t n; const char *stop; };
-  /* |n| bytes that may now be shown, borrowed; the stop string that has been met, or
-     |NULL| */
+  /* |n| bytes that may now be shown, borrowed; the stop string that was met, or |NULL| */
 INCIPIT_API struct incipit_stream *incipit_stream_open(struct incipit_model *m, const
   char *const *stop, size_t n_stop, bool include_stop, struct incipit_error *why);
   /* the strings are copied, and there may be none; |include_stop|: they are shown */
@@ -402,18 +405,17 @@ has shown what that is worth. If there are more prompts than sequences, the othe
 enum incipit_finish { INCIPIT_FINISH_END, INCIPIT_FINISH_STOP,
   INCIPIT_FINISH_LENGTH, INCIPIT_FINISH_MATCH, INCIPIT_FINISH_CANCELLED };
   /* by an end token, a stop string, the limit, a constraint, a callback */
-struct incipit_token {
-  size_t prompt, number; uint32_t id; const char *text; size_t n; };
+struct incipit_token { size_t prompt, number; uint32_t id; const char *text; size_t n; };
   /* token |number|, from 1, after prompt |prompt|, from 0; |n| bytes that may now be
      shown, borrowed until the callback returns */
 typedef bool incipit_on_token(void *ctx, const struct incipit_token *now);
   /* false ends this text */
 typedef bool incipit_on_progress(void *ctx, size_t rows, size_t all);
-  /* so many rows of the prompts have been read; false ends all texts */
+  /* so many rows of the prompts have been read; asked also inside of a pass, where the
+     number may be an estimate and need not grow; false ends all texts */
 struct incipit_generate_options {
   size_t size; /* of this structure */
-  size_t max_new_tokens, min_new_tokens, chunk; /* 0: the context; none; 256 rows of a
-    prompt a pass */
+  size_t max_new_tokens, min_new_tokens, chunk; /* 0: the context; none; 256 rows a pass */
   const char *const *stop; size_t n_stop; bool include_stop, ignore_end;
   const struct incipit_sampler *sampler; /* copied for each text, |sequence| $+i$ */
   const uint32_t *sequence; /* |NULL|, or an open one for each prompt: rows that agree
@@ -427,14 +429,13 @@ struct incipit_result { const char *text; size_t n; const uint32_t *id; size_t n
   int finish; const char *stop; };
   /* a text of |n| bytes without its prompt, and a zero; its tokens; how it ended, and
      with which stop string or |NULL|. Later versions may add fields */
-INCIPIT_API struct incipit_result *incipit_generate(struct incipit_context *c, const
-  uint32_t *id, size_t n, const struct incipit_generate_options *o,
+INCIPIT_API struct incipit_result *incipit_generate(struct incipit_context *c,
+  const uint32_t *id, size_t n, const struct incipit_generate_options *o,
   struct incipit_error *why);
-  /* writes after |id[n]|; the caller owns the result. A text that was cancelled is
-     one */
-INCIPIT_API bool incipit_generate_many(struct incipit_context *c, const struct
-  incipit_prompt *prompt, size_t n, const struct incipit_generate_options *o, struct
-  incipit_result **result, struct incipit_error *why);
+  /* writes after |id[n]|; the caller owns the result. A text that was cancelled is one */
+INCIPIT_API bool incipit_generate_many(struct incipit_context *c,
+  const struct incipit_prompt *prompt, size_t n, const struct incipit_generate_options *o,
+  struct incipit_result **result, struct incipit_error *why);
   /* to |result[n]|, the same texts as one by one; on failure all are |NULL| */
 INCIPIT_API void incipit_result_close(struct incipit_result *r);
   /* returns its memory */
@@ -458,13 +459,12 @@ INCIPIT_API struct incipit_chat *incipit_chat_open(struct incipit_context *c, co
   /* takes a sequence of |c|; |system|: what the system says, or |NULL| */
 INCIPIT_API void incipit_chat_close(struct incipit_chat *t);
   /* and closes the sequence */
-INCIPIT_API struct incipit_result *incipit_chat_say(struct incipit_chat *t, const char
-  *text, size_t n, const struct incipit_generate_options *o, struct incipit_error
-  *why);
+INCIPIT_API struct incipit_result *incipit_chat_say(struct incipit_chat *t,
+  const char *text, size_t n, const struct incipit_generate_options *o,
+  struct incipit_error *why);
   /* the answer to |n| bytes, without blanks before it; |o->sequence| must be |NULL|. On
      failure nothing has been said: with |INCIPIT_FULL| reset it, or say less */
-INCIPIT_API bool incipit_chat_reset(struct incipit_chat *t, struct incipit_error
-  *why);
+INCIPIT_API bool incipit_chat_reset(struct incipit_chat *t, struct incipit_error *why);
   /* forgets all but what the system said */
 
 @* Errors and options. \label{sec:outside-errors}
@@ -481,6 +481,9 @@ bool library_fail(struct incipit_error *why, enum incipit_code code,
 bool library_given(const void *p, const char *call, const char *what,
   struct incipit_error *why);
   /* false, and a sentence that names the call and what is missing, if |p| is null */
+bool library_strings(const char *const *list, size_t n, const char *call,
+  const char *what, struct incipit_error *why);
+  /* the same for a list of |n| strings, and for each of them */
 struct attempt { struct error why; const struct memory *m, *also; uint64_t refused; };
   /* a call of the chapters that is going to be made with the memory |m|, and perhaps
      with that of another object */
@@ -511,6 +514,16 @@ bool library_given(const void *p, const char *call, const char *what,
 {
   return p != NULL || library_fail(why, INCIPIT_MISUSE,
     "%s: %s is NULL; wanted: a pointer", call, what);
+}
+@#
+bool library_strings(const char *const *list, size_t n, const char *call,
+  const char *what, struct incipit_error *why)
+{
+  if (n > 0 && !library_given(list, call, what, why)) return false;
+  for (size_t i = 0; i < n; i++)
+    if (list[i] == NULL) return library_fail(why, INCIPIT_MISUSE,
+      "%s: %s[%zu] is NULL; wanted: a string", call, what, i);
+  return true;
 }
 
 @ A sampler that has a constraint takes memory from two books, its own and the constraint's, so an attempt may look at two.
@@ -656,26 +669,32 @@ static bool open_tokenizer(struct incipit_model *x, struct error *why)
 
 @<Open a model@>=
 static bool open_files(struct incipit_model *x, const char *directory,
-  struct error *why)
+  const struct incipit_model_options *o, struct error *why)
 {
   const char *named = getenv("INCIPIT_MODEL");
+  struct model_open_options want = @[{ .fields = { .ignore = o->ignore_field,@|
+    .n_ignore = o->n_ignore_field } }@];
   x->built_in = directory == NULL;
   if (directory == NULL)
     directory = named != NULL && *named != '\0' ? named : library_place();
   if (!path_beside(x->path, "", directory, why)) return false;
-  x->lm = model_open(&x->m, x->path, why);
+  x->lm = model_open_with(&x->m, x->path, &want, why);
   return x->lm != NULL && open_tokenizer(x, why);
 }
 @#
 struct incipit_model *incipit_model_open(const char *directory,
-  struct incipit_error *why)
+  const struct incipit_model_options *o, struct incipit_error *why)
 {
+  struct incipit_model_options mine = @[{ .size = sizeof mine }@];
+  if (!library_options(&mine, sizeof mine, o, __func__, why)
+      || !library_strings(mine.ignore_field, mine.n_ignore_field, __func__,
+        "ignore_field", why)) return NULL;
   struct incipit_model *x = library_new(sizeof *x, why);
   if (x == NULL) return NULL;
   pthread_mutex_init(&x->lock, NULL);
   x->users = 1;
   struct attempt a = attempt_begin(&x->m);
-  if (attempt_end(&a, open_files(x, directory, &a.why), INCIPIT_INPUT, why))
+  if (attempt_end(&a, open_files(x, directory, &mine, &a.why), INCIPIT_INPUT, why))
     return x;
   incipit_model_close(x);
   return NULL;
@@ -1570,22 +1589,12 @@ static bool copy_stops(struct incipit_stream *s, const char *const *stop,
   return stops_open(&s->until, &s->m, s->list, s->n, why);
 }
 @#
-static bool stops_given(const char *const *stop, size_t n, const char *call,
-  struct incipit_error *why)
-{
-  if (n > 0 && !library_given(stop, call, "the list of stop strings", why))
-    return false;
-  for (size_t i = 0; i < n; i++)
-    if (!library_given(stop[i], call, "a stop string", why)) return false;
-  return true;
-}
-@#
 struct incipit_stream *incipit_stream_open(struct incipit_model *m,
   const char *const *stop, size_t n_stop, bool include_stop, struct incipit_error *why)
 {
   if (!library_given(m, __func__, "the model", why)
       || (n_stop > 0 && !library_spells(m, __func__, why))
-      || !stops_given(stop, n_stop, __func__, why)) return NULL;
+      || !library_strings(stop, n_stop, __func__, "stop", why)) return NULL;
   struct incipit_stream *s = library_new(sizeof *s, why);
   if (s == NULL) return NULL;
   s->model = m, s->n = n_stop;
@@ -1685,7 +1694,9 @@ struct run {
   struct incipit_generate_options o;
   const struct incipit_prompt *prompt;
   const uint32_t *end;
-  size_t n, n_end, n_done, read, all; /* texts; rows of prompts, so far and in all */
+  size_t n, n_end, n_done; /* texts, end tokens, and texts that have ended */
+  size_t read, here, all; /* rows of prompts: so far, in this pass, and in all */
+  struct progress told; /* by the passes, if the caller wants to know */
   struct incipit_sampler *sampler; /* that is copied */
   struct text_run *text; /* [|n|] */
   struct sequence **live; size_t n_live; /* those that a step is for */
@@ -1896,20 +1907,28 @@ static bool collect(struct run *g, const struct attempt *step,
   return true;
 }
 
-@ Rows of prompts are counted before the texts are collected. A row belongs to the prompt if the text had no token of its own before the step; after it there may be one. If |on_progress| says that it is enough, all texts end as they are. Those that had not begun yet get an empty stream, to make an empty result of.
+@ A pass may take minutes, so the caller is asked while it is computed whether it shall go on; chapter~3's passes tell their |struct progress| between the layers and at least every 64 rows. A text that has no token of its own yet is being read, and all its rows in the pass
+are rows of a prompt. What the pass reports may have rows of other texts in it, which were not asked about; so we report no more than there are.
+@^progress@>@^cancellation@>
 
-@<Write all texts, step after step@>=
-static size_t prompt_rows(const struct run *g)
+@<Tell the caller how far a pass is@>=
+static bool tell_progress(void *ctx, size_t done, size_t all)
 {
-  size_t rows = 0;
+  struct run *g = ctx;
+  size_t rows = done - g->told.before;
+  (void) all; /* of the pass */
+  g->here = 0;
   for (size_t i = 0; i < g->n_live; i++) {
     const struct sequence *q = g->live[i];
-    if (q->c.text.n <= q->c.n_prompt + (q->reading ? 0 : 1)
-        && q->first <= q->c.n_prompt) rows += q->count;
+    if (q->c.text.n == q->c.n_prompt) g->here += q->count;
   }
-  return rows;
+  if (rows > g->here) rows = g->here;
+  return g->here == 0 || g->o.on_progress(g->o.ctx, g->read + rows, g->all);
 }
-@#
+
+@ If |on_progress| says that it is enough, all texts end as they are. Those that had not begun yet get an empty stream, to make an empty result of.
+
+@<Write all texts, step after step@>=
 static bool cancel_all(struct run *g, struct incipit_error *why)
 {
   for (size_t i = 0; i < g->n; i++) {
@@ -1922,18 +1941,21 @@ static bool cancel_all(struct run *g, struct incipit_error *why)
   }
   return true;
 }
-@#
+
+@ A pass that was given up has failed like any other, and has stored nothing; that it is no failure of the call is seen by asking who gave it up. When a pass is done, its rows of prompts have been read, and the caller is asked once more.
+
+@<Write all texts, step after step@>=
 static bool run_step(struct run *g, struct incipit_error *why)
 {
   if (!begin_waiting(g, why)) return false;
   struct generate_context with = library_loop(g->c);
   struct attempt a = attempt_begin(&g->c->m);
+  g->here = 0;
   bool ok = generate_step(&with, g->live, g->n_live, g->logits, &a.why);
+  if (progress_cancelled(&g->told)) return cancel_all(g, why);
   if (!attempt_end(&a, ok, INCIPIT_FULL, why)) return false;
-  size_t rows = prompt_rows(g);
-  g->read += rows;
-  bool more = rows == 0 || g->o.on_progress == NULL
-    || g->o.on_progress(g->o.ctx, g->read, g->all);
+  g->read += g->here;
+  bool more = g->here == 0 || g->o.on_progress(g->o.ctx, g->read, g->all);
   return collect(g, &a, why) && (more || cancel_all(g, why));
 }
 
@@ -1970,6 +1992,7 @@ static void close_run(struct run *g, bool ok)
   memory_free(m, g->text);
   memory_free(m, g->live);
   memory_free(m, g->logits);
+  g->c->e.progress = NULL;
   g->c->busy = false;
 }
 
@@ -2014,6 +2037,7 @@ static bool request_agrees(const struct run *g, const char *call,
   const struct incipit_model *m = g->c->model;
   if (!prompts_agree(g, call, why) || !sequences_agree(g, call, why)) return false;
   if (g->o.n_stop > 0 && !library_spells(m, call, why)) return false;
+  if (!library_strings(g->o.stop, g->o.n_stop, call, "stop", why)) return false;
   return g->o.sampler == NULL || g->o.sampler->model == m
     || library_fail(why, INCIPIT_MISUSE, "%s: the sampler was opened with another"
       " model; wanted: the context's", call);
@@ -2051,7 +2075,9 @@ bool library_generate(const struct writing_request *q, struct incipit_result **r
       || !request_agrees(&g, q->call, why)) return false;
   g.n_end = g.o.ignore_end ? 0 : q->n_end;
   for (size_t i = 0; i < g.n; i++) g.all += g.prompt[i].n;
+  g.told = (struct progress) @[{ .report = tell_progress, .ctx = &g }@];
   g.c->busy = true;
+  if (g.o.on_progress != NULL) g.c->e.progress = &g.told;
   bool ok = open_run(&g, why);
   while (ok && g.n_done < g.n) ok = run_step(&g, why);
   close_run(&g, ok);
@@ -2469,6 +2495,7 @@ const char *incipit_version(void) { return INCIPIT_VERSION; }
 @<Tell the caller about a token@>@;
 @<Begin the next text of a run@>@;
 @<Check a request@>@;
+@<Tell the caller how far a pass is@>@;
 @<Write all texts, step after step@>@;
 @<Write one text, or many@>@;
 

@@ -24,7 +24,9 @@ struct run {
   struct incipit_generate_options o;
   const struct incipit_prompt *prompt;
   const uint32_t *end;
-  size_t n, n_end, n_done, read, all; /* texts; rows of prompts, so far and in all */
+  size_t n, n_end, n_done; /* texts, end tokens, and texts that have ended */
+  size_t read, here, all; /* rows of prompts: so far, in this pass, and in all */
+  struct progress told; /* by the passes, if the caller wants to know */
   struct incipit_sampler *sampler; /* that is copied */
   struct text_run *text; /* [n] */
   struct sequence **live; size_t n_live; /* those that a step is for */
@@ -227,9 +229,25 @@ static bool request_agrees(const struct run *g, const char *call,
   const struct incipit_model *m = g->c->model;
   if (!prompts_agree(g, call, why) || !sequences_agree(g, call, why)) return false;
   if (g->o.n_stop > 0 && !library_spells(m, call, why)) return false;
+  if (!library_strings(g->o.stop, g->o.n_stop, call, "stop", why)) return false;
   return g->o.sampler == NULL || g->o.sampler->model == m
     || library_fail(why, INCIPIT_MISUSE, "%s: the sampler was opened with another"
       " model; wanted: the context's", call);
+}
+
+/* <Tell the caller how far a pass is> */
+static bool tell_progress(void *ctx, size_t done, size_t all)
+{
+  struct run *g = ctx;
+  size_t rows = done - g->told.before;
+  (void) all; /* of the pass */
+  g->here = 0;
+  for (size_t i = 0; i < g->n_live; i++) {
+    const struct sequence *q = g->live[i];
+    if (q->c.text.n == q->c.n_prompt) g->here += q->count;
+  }
+  if (rows > g->here) rows = g->here;
+  return g->here == 0 || g->o.on_progress(g->o.ctx, g->read + rows, g->all);
 }
 
 /* <Write all texts, step after step> */
@@ -258,17 +276,6 @@ static bool collect(struct run *g, const struct attempt *step,
   return true;
 }
 
-static size_t prompt_rows(const struct run *g)
-{
-  size_t rows = 0;
-  for (size_t i = 0; i < g->n_live; i++) {
-    const struct sequence *q = g->live[i];
-    if (q->c.text.n <= q->c.n_prompt + (q->reading ? 0 : 1)
-        && q->first <= q->c.n_prompt) rows += q->count;
-  }
-  return rows;
-}
-
 static bool cancel_all(struct run *g, struct incipit_error *why)
 {
   for (size_t i = 0; i < g->n; i++) {
@@ -287,12 +294,12 @@ static bool run_step(struct run *g, struct incipit_error *why)
   if (!begin_waiting(g, why)) return false;
   struct generate_context with = library_loop(g->c);
   struct attempt a = attempt_begin(&g->c->m);
+  g->here = 0;
   bool ok = generate_step(&with, g->live, g->n_live, g->logits, &a.why);
+  if (progress_cancelled(&g->told)) return cancel_all(g, why);
   if (!attempt_end(&a, ok, INCIPIT_FULL, why)) return false;
-  size_t rows = prompt_rows(g);
-  g->read += rows;
-  bool more = rows == 0 || g->o.on_progress == NULL
-    || g->o.on_progress(g->o.ctx, g->read, g->all);
+  g->read += g->here;
+  bool more = g->here == 0 || g->o.on_progress(g->o.ctx, g->read, g->all);
   return collect(g, &a, why) && (more || cancel_all(g, why));
 }
 
@@ -326,6 +333,7 @@ static void close_run(struct run *g, bool ok)
   memory_free(m, g->text);
   memory_free(m, g->live);
   memory_free(m, g->logits);
+  g->c->e.progress = NULL;
   g->c->busy = false;
 }
 
@@ -342,7 +350,9 @@ bool library_generate(const struct writing_request *q, struct incipit_result **r
       || !request_agrees(&g, q->call, why)) return false;
   g.n_end = g.o.ignore_end ? 0 : q->n_end;
   for (size_t i = 0; i < g.n; i++) g.all += g.prompt[i].n;
+  g.told = (struct progress) { .report = tell_progress, .ctx = &g };
   g.c->busy = true;
+  if (g.o.on_progress != NULL) g.c->e.progress = &g.told;
   bool ok = open_run(&g, why);
   while (ok && g.n_done < g.n) ok = run_step(&g, why);
   close_run(&g, ok);
