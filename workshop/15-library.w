@@ -502,7 +502,7 @@ bool library_fail(struct incipit_error *why, enum incipit_code code,
 {
   va_list list;
   if (why == NULL) return false;
-  why->code = code;
+  why->code = (int) code;
   va_start(list, format);
   vsnprintf(why->text, sizeof why->text, format, list);
   va_end(list);
