@@ -880,7 +880,8 @@ START_TEST(numbers_out_of_range_are_told)
   pair[1] = t;
   WRONG("is closed", incipit_generate_many(x.c, p, 2, &o, r, &why));
   ck_assert(r[0] == NULL && r[1] == NULL);
-  WRONG_AS(INCIPIT_FULL, "are open", incipit_generate(x.c, &id, 1, NULL, &why));
+  WRONG_AS(INCIPIT_FULL, "incipit_generate_many: all 2", incipit_generate_many(x.c, p, 2, NULL, r, &why));
+  WRONG_AS(INCIPIT_FULL, "incipit_generate: all 2", incipit_generate(x.c, &id, 1, NULL, &why));
   ck_assert(incipit_sequence_close(x.c, u, &why));
   struct incipit_chat *chat = incipit_chat_open(x.c, "pocket", NULL, &why);
   o.sequence = &s;
@@ -928,6 +929,7 @@ START_TEST(what_a_person_named_is_told)
   static const char *const empty[] = { "" };
   struct incipit_message message = { INCIPIT_USER, "x", 1 };
   WRONG_AS(INCIPIT_INPUT, "/nowhere", incipit_model_open("/nowhere", NULL, &why));
+  WRONG_AS(INCIPIT_INPUT, "no name", incipit_model_open("", NULL, &why));
   WRONG_AS(INCIPIT_INPUT, "config.json", incipit_model_open("tests/golden", NULL, &why));
   WRONG_AS(INCIPIT_INPUT, "f31", incipit_context_open(x.m, &o, &why));
   o.kv_type = NULL, o.kernels = "abacus";

@@ -427,8 +427,8 @@ struct incipit_prompt { const uint32_t *id; size_t n; };
   /* |n >= 1| ids */
 struct incipit_result { const char *text; size_t n; const uint32_t *id; size_t n_ids;
   int finish; const char *stop; };
-  /* a text of |n| bytes without its prompt, and a zero; its tokens; how it ended, and
-     with which stop string or |NULL|. Later versions may add fields */
+  /* a text of |n| bytes without its prompt, and a zero; its tokens, with the one that
+     ended it; how it ended, and by which stop string or |NULL|. Fields may be added */
 INCIPIT_API struct incipit_result *incipit_generate(struct incipit_context *c,
   const uint32_t *id, size_t n, const struct incipit_generate_options *o,
   struct incipit_error *why);
@@ -677,6 +677,8 @@ static bool open_files(struct incipit_model *x, const char *directory,
   x->built_in = directory == NULL;
   if (directory == NULL)
     directory = named != NULL && *named != '\0' ? named : library_place();
+  if (*directory == '\0')
+    return error_say(why, "the directory has no name; wanted: that of a model");
   if (!path_beside(x->path, "", directory, why)) return false;
   x->lm = model_open_with(&x->m, x->path, &want, why);
   return x->lm != NULL && open_tokenizer(x, why);
@@ -1691,6 +1693,7 @@ struct text_run {
   /* a text that is being written */
 struct run {
   struct incipit_context *c;
+  const char *call; /* for sentences */
   struct incipit_generate_options o;
   const struct incipit_prompt *prompt;
   const uint32_t *end;
@@ -1771,7 +1774,7 @@ static bool find_place(struct run *g, struct text_run *t, struct incipit_error *
     t->began = t->owns = library_take_place(g->c, &t->place);
     return true;
   }
-  t->began = library_sequence(g->c, g->o.sequence[t->number], "incipit_generate",
+  t->began = library_sequence(g->c, g->o.sequence[t->number], g->call,
     &t->place, why);
   return t->began;
 }
@@ -1890,8 +1893,8 @@ static bool begin_waiting(struct run *g, struct incipit_error *why)
     if (!t->began && !begin_text(g, i, why)) return false;
     if (t->began && g->result[i] == NULL) g->live[g->n_live++] = &t->q;
   }
-  return g->n_live > 0 || library_fail(why, INCIPIT_FULL, "incipit_generate: all %u"
-    " sequences of the context are open; wanted: one that is closed",
+  return g->n_live > 0 || library_fail(why, INCIPIT_FULL, "%s: all %u"
+    " sequences of the context are open; wanted: one that is closed", g->call,
     (unsigned) g->c->n_places);
 }
 @#
@@ -2065,7 +2068,7 @@ bool library_generate(const struct writing_request *q, struct incipit_result **r
 bool library_generate(const struct writing_request *q, struct incipit_result **result,
   struct incipit_error *why)
 {
-  struct run g = @[{ .c = q->c, .prompt = q->prompt, .n = q->n, .end = q->end,@|
+  struct run g = @[{ .c = q->c, .call = q->call, .prompt = q->prompt, .n = q->n, .end = q->end,@|
     .result = result }@];
   if (!library_idle(q->c, q->call, why)
       || !library_given(q->prompt, q->call, "the list of prompts", why)

@@ -210,8 +210,8 @@
   };
   /* n >= 1 ids */
   struct incipit_prompt { const uint32_t *id; size_t n; };
-  /* a text of n bytes without its prompt, and a zero; its tokens; how it ended, and
-     with which stop string or NULL. Later versions may add fields */
+  /* a text of n bytes without its prompt, and a zero; its tokens, with the one that
+     ended it; how it ended, and by which stop string or NULL. Fields may be added */
   struct incipit_result { const char *text; size_t n; const uint32_t *id; size_t n_ids;
     int finish; const char *stop; };
   /* writes after id[n]; the caller owns the result. A text that was cancelled is one */

@@ -141,6 +141,8 @@ static bool open_files(struct incipit_model *x, const char *directory,
   x->built_in = directory == NULL;
   if (directory == NULL)
     directory = named != NULL && *named != '\0' ? named : library_place();
+  if (*directory == '\0')
+    return error_say(why, "the directory has no name; wanted: that of a model");
   if (!path_beside(x->path, "", directory, why)) return false;
   x->lm = model_open_with(&x->m, x->path, &want, why);
   return x->lm != NULL && open_tokenizer(x, why);

@@ -21,6 +21,7 @@ struct text_run {
 /* all texts of one call */
 struct run {
   struct incipit_context *c;
+  const char *call; /* for sentences */
   struct incipit_generate_options o;
   const struct incipit_prompt *prompt;
   const uint32_t *end;
@@ -136,7 +137,7 @@ static bool find_place(struct run *g, struct text_run *t, struct incipit_error *
     t->began = t->owns = library_take_place(g->c, &t->place);
     return true;
   }
-  t->began = library_sequence(g->c, g->o.sequence[t->number], "incipit_generate",
+  t->began = library_sequence(g->c, g->o.sequence[t->number], g->call,
     &t->place, why);
   return t->began;
 }
@@ -259,8 +260,8 @@ static bool begin_waiting(struct run *g, struct incipit_error *why)
     if (!t->began && !begin_text(g, i, why)) return false;
     if (t->began && g->result[i] == NULL) g->live[g->n_live++] = &t->q;
   }
-  return g->n_live > 0 || library_fail(why, INCIPIT_FULL, "incipit_generate: all %u"
-    " sequences of the context are open; wanted: one that is closed",
+  return g->n_live > 0 || library_fail(why, INCIPIT_FULL, "%s: all %u"
+    " sequences of the context are open; wanted: one that is closed", g->call,
     (unsigned) g->c->n_places);
 }
 
@@ -340,7 +341,7 @@ static void close_run(struct run *g, bool ok)
 bool library_generate(const struct writing_request *q, struct incipit_result **result,
   struct incipit_error *why)
 {
-  struct run g = { .c = q->c, .prompt = q->prompt, .n = q->n, .end = q->end,
+  struct run g = { .c = q->c, .call = q->call, .prompt = q->prompt, .n = q->n, .end = q->end,
     .result = result };
   if (!library_idle(q->c, q->call, why)
       || !library_given(q->prompt, q->call, "the list of prompts", why)
