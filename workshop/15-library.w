@@ -313,6 +313,8 @@ INCIPIT_API bool incipit_sequence_keep(struct incipit_context *c, uint32_t seque
 @ A pass takes a list of rows of any sequences. It does not give logits, because most rows of a prompt want none and a row of logits is as long as the vocabulary.
 They are asked for afterwards, for the rows that want them.
 
+A long list takes long, and nobody is asked in between; a program that may have to stop gives a long prompt in pieces. The bits are the same.
+
 @<Passes@>=
 struct incipit_row { uint32_t sequence, position, token; };
   /* |token| at |position|, from 0, of |sequence| */
