@@ -380,6 +380,7 @@ struct heard {
   char text[5][4096];
   size_t n[5], tokens, calls, rows, all;
   size_t stop_at, cancel_rows, number[5];
+  bool over;
   struct set *x;
 };
 static bool hear(void *ctx, const struct incipit_token *now)
@@ -395,8 +396,10 @@ static bool progress(void *ctx, size_t rows, size_t all)
   struct heard *h = ctx;
   ck_assert_uint_ge(rows, h->rows);
   ck_assert_uint_le(rows, all);
+  ck_assert(!h->over); /* who has said that it is enough is not asked again */
   h->rows = rows, h->all = all, h->calls++;
-  return h->cancel_rows == 0 || rows < h->cancel_rows;
+  h->over = h->cancel_rows > 0 && rows >= h->cancel_rows;
+  return !h->over;
 }
 START_TEST(what_is_streamed_is_the_text)
 {
@@ -1055,6 +1058,45 @@ START_TEST(unknown_fields_may_be_read_over)
 }
 END_TEST
 
+/* the text of the built-in tokenizer with more behind the word before */
+static const char *tokenizer_with(const char *before, const char *instead, const char *more)
+{
+  static char text[1 << 20], changed[1 << 20];
+  FILE *in = fopen(POCKET "/tokenizer.json", "rb");
+  size_t n = fread(text, 1, sizeof text - 1, in);
+  fclose(in);
+  text[n] = '\0';
+  char *at = strstr(text, before);
+  ck_assert_ptr_ne(at, NULL);
+  at += strlen(before);
+  ck_assert_mem_eq(at, instead, strlen(instead));
+  snprintf(changed, sizeof changed, "%.*s%s%s", (int) (at - text), text, more, at + strlen(instead));
+  return changed;
+}
+START_TEST(a_tokenizer_is_asked_for_its_special_tokens)
+{
+#define END_TOKEN "\"<|endoftext|>\""
+  struct folder f = { .tokenizer = tokenizer_with("\"post_processor\": ", "null",
+    "{\"type\": \"TemplateProcessing\", \"single\": [{\"SpecialToken\": {\"id\": " END_TOKEN ", \"type_id\": 0}}, {\"Sequence\":"
+    " {\"id\": \"A\", \"type_id\": 0}}], \"pair\": [{\"Sequence\": {\"id\": \"A\", \"type_id\": 0}}, {\"Sequence\": {\"id\": \"B\","
+    " \"type_id\": 1}}], \"special_tokens\": {" END_TOKEN ": {\"id\": " END_TOKEN ", \"ids\": [0], \"tokens\": [" END_TOKEN "]}}}") };
+  uint32_t id[8];
+  size_t n;
+  folder_make(&f);
+  struct incipit_model *m = incipit_model_open(f.name, NULL, &why);
+  ck_assert_msg(m != NULL, "%s", why.text);
+  ck_assert(incipit_encode(m, "The cat sat", 11, false, false, id, 8, &n, &why) && n == 3);
+  ck_assert(incipit_encode(m, "The cat sat", 11, true, false, id, 8, &n, &why) && n == 4 && id[0] == 0);
+  incipit_model_close(m);
+  folder_remove(&f);
+  struct folder g = { .tokenizer = tokenizer_with("\"added_tokens\": ", "[", "[{\"id\": 2048, \"content\": \"<one more>\", \"single_word\": false,"
+    " \"lstrip\": false, \"rstrip\": false, \"normalized\": false, \"special\": true}, ") };
+  folder_make(&g);
+  WRONG_AS(INCIPIT_INPUT, "largest id is 2048; wanted: less than 2048", incipit_model_open(g.name, NULL, &why));
+  folder_remove(&g);
+}
+END_TEST
+
 START_TEST(what_the_makers_wish_is_the_default)
 {
   struct folder f = { .wishes = "{\"do_sample\": true, \"temperature\": 0.75, \"top_k\": 7, \"top_p\": 0.5, \"min_p\": 0.125,"
@@ -1439,6 +1481,7 @@ static int everything(void)
   struct incipit_context *c = NULL;
   struct incipit_chat *t = NULL;
   struct incipit_result *r[2] = { NULL, NULL }, *a = NULL;
+  struct incipit_constraint *second = NULL;
   uint32_t id[16], one, two;
   size_t n;
   struct incipit_model *m = incipit_model_open(SMALL, NULL, &e);
@@ -1454,6 +1497,7 @@ static int everything(void)
   ok = m != NULL && incipit_encode(m, "The cat", 7, true, false, id, 16, &n, &e)
     && incipit_sampler_defaults(m, &so, sizeof so, &e)
     && (k = incipit_constraint_open(m, INCIPIT_REGEX, "[a-z ]*", 7, &e)) != NULL
+    && (second = incipit_constraint_open(m, INCIPIT_REGEX, "a", 1, &e)) != NULL
     && (so.constraint = k, s = incipit_sampler_open(m, &so, &e)) != NULL
     && (c = incipit_context_open(m, &o, &e)) != NULL;
   g.sampler = s;
@@ -1471,6 +1515,7 @@ static int everything(void)
   incipit_chat_close(t);
   incipit_sampler_close(s);
   incipit_constraint_close(k);
+  incipit_constraint_close(second);
   incipit_context_close(c);
   incipit_model_close(m);
   return ok ? 0 : e.code;
@@ -1487,8 +1532,47 @@ static size_t given_out(void)
 }
 START_TEST(nothing_is_left_behind)
 {
+  static const char *const stop[] = { "one", "two", "" };
+  struct incipit_model *m = incipit_model_open(POCKET, NULL, &why);
+  struct incipit_message message = { INCIPIT_USER, "x", 1 };
+  uint32_t id[2] = { 5, 6 };
+  double bias[2] = { 1, 2 };
+  static uint32_t many[100];
+  struct incipit_piece piece;
+  struct incipit_context_options co = { .size = sizeof co, .rows = 64, .threads = 1 };
+  struct incipit_context *c = incipit_context_open(m, &co, &why);
+  struct incipit_generate_options go = { .size = sizeof go, .max_new_tokens = 1 };
+  struct incipit_prompt p[2] = { { many, 1 }, { many, 100 } };
+  struct incipit_result *r[2];
+  size_t before = 0, n;
   ck_assert_int_eq(everything(), 0);
-  size_t before = given_out();
+  for (int i = 0; i < 2000; i++) {
+    struct incipit_sampler_options o;
+    if (i == 400) before = given_out();
+    struct incipit_stream *f = incipit_stream_open(m, stop, 2, false, &why);
+    ck_assert(incipit_stream_push(f, 5, &piece, &why) && incipit_stream_reset(f, id, 1, &why));
+    incipit_stream_close(f);
+    ck_assert(incipit_stream_open(m, stop, 3, false, &why) == NULL);
+    ck_assert(incipit_sampler_defaults(m, &o, sizeof o, &why));
+    o.bias_id = id, o.bias = bias, o.n_bias = 2;
+    struct incipit_sampler *s = incipit_sampler_open(m, &o, &why), *t;
+    ck_assert(incipit_sampler_accept(s, 5, &why) && (t = incipit_sampler_copy(s, &why)) != NULL);
+    incipit_sampler_close(s);
+    incipit_sampler_close(t);
+    o.temperature = -1;
+    ck_assert(incipit_sampler_open(m, &o, &why) == NULL);
+    ck_assert(incipit_chat_encode(m, "pocket", &message, 1, true, NULL, 0, &n, &why));
+    ck_assert(incipit_decode(m, id, 2, true, NULL, 0, &n, &why) && incipit_encode(m, "x", 1, true, true, NULL, 0, &n, &why));
+    ck_assert(incipit_constraint_open(m, INCIPIT_REGEX, "(a", 2, &why) == NULL);
+    ck_assert(incipit_model_open("/nowhere", NULL, &why) == NULL);
+    /* the first text is written, the second does not fit: no result, and none is left */
+    ck_assert(!incipit_generate_many(c, p, 2, &go, r, &why) && r[0] == NULL && r[1] == NULL);
+    ck_assert_int_eq(why.code, INCIPIT_FULL);
+  }
+  incipit_context_close(c);
+  ck_assert_uint_lt(given_out(), before + 24000);
+  incipit_model_close(m);
+  before = given_out();
   for (int i = 0; i < 8; i++) ck_assert_int_eq(everything(), 0);
   /* malloc keeps small blocks for itself, at first more with every round */
   ck_assert_uint_lt(given_out(), before + 64000);
@@ -1604,6 +1688,7 @@ int main(void)
   tcase_add_test(t, callbacks_cancel);
   tcase_add_test(t, a_pass_is_given_up_inside);
   tcase_add_test(t, unknown_fields_may_be_read_over);
+  tcase_add_test(t, a_tokenizer_is_asked_for_its_special_tokens);
   tcase_add_test(t, what_the_makers_wish_is_the_default);
   tcase_add_test(t, what_is_not_finite_is_told);
   tcase_add_test(t, every_wish_of_a_sampler_counts);
