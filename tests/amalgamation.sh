@@ -7,6 +7,9 @@ cp "$from/incipit.c" "$from/incipit.h" docs/examples/greedy.c "$tmp/"
 cd "$tmp"
 grep -q 'MIT License' incipit.c || { echo "no licence in incipit.c"; exit 1; }
 command=$(sed -n 's/^ *cc \(-std.*incipit\.c\)$/\1/p' incipit.c); libs=$(grep -o '\-ljansson .* -lm' incipit.c)
+for c in "${CC:-cc}" $(command -v clang clang-14 | head -1); do
+  $c -std=c11 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -fsyntax-only incipit.c
+done
 ${CC:-cc} $command
 ${CC:-cc} -std=c11 -I. greedy.c incipit.o $libs -o greedy
 export INCIPIT_MODEL="$clone/models/pocket"

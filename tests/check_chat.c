@@ -555,7 +555,7 @@ START_TEST(a_template_is_known_or_named)
   done(&r);
   r = RUN("Hello!\n", "chat", "-m", "models/pocket");
   ends_well(&r, 1);
-  says(&r, "models/pocket: has no chat template; --template takes one of chatml");
+  says(&r, "models/pocket: has no chat template; its name may be given: chatml");
   done(&r);
   r = RUN("Hello!\n", "chat", "-m", "tests/golden/llama", "--template", "chatml");
   ends_well(&r, 1);

@@ -483,7 +483,7 @@ START_TEST(published_programs_are_recognized)
     ck_assert_ptr_eq(chat_template_of(folder, &why), t);
     if (t == NULL)
       REFUSES(chat_template_of(folder, &why) != NULL, "tokenizer_config.json: chat_template",
-        "--template");
+        "or the name of one: chatml");
     settings(json_pack("[{s:s,s:s},{s:s,s:O}]", "name", "tool_use", "template", "no", "name",
       "default", "template", program));
     ck_assert_ptr_eq(chat_template_of(folder, &why), t);
@@ -516,7 +516,7 @@ START_TEST(published_programs_are_recognized)
     "mistral-v3, pocket");
   settings(json_null());
   REFUSES(chat_template_of(folder, &why) != NULL, folder, "has no chat template",
-    "--template takes one of chatml");
+    "its name may be given: chatml");
   no_file("tokenizer_config.json");
   REFUSES(chat_template_of(folder, &why) != NULL, folder, "has no chat template");
   file("tokenizer_config.json", "{", 1);

@@ -18,7 +18,7 @@ int main(void)
 {
   struct incipit_error why = { 0, "" };
   int *list = head;
-  struct incipit_model *m = incipit_model_open(NULL, &why);
+  struct incipit_model *m = incipit_model_open(NULL, NULL, &why);
   struct incipit_context *c = incipit_context_open(m, NULL, &why);
   uint32_t id[8];
   size_t n = 0;

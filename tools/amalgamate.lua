@@ -1,6 +1,7 @@
 -- amalgamate.lua FOLDER SOURCE... -- the library in one file: FOLDER/incipit.c, which is all SOURCEs with their headers, and FOLDER/incipit.h.
 -- Functions become static, but for those of incipit.h; variables that modules share get the prefix incipit__; names of file scope that two
--- sources have (functions, variables, tags, enumerators, types) get the number of their source; macros end with their source.
+-- sources have (functions, variables, tags, enumerators, types), or that another source has for something else (a parameter, a field),
+-- get the number of their source; macros end with their source.
 local C = dofile("tools/ctokens.lua")
 local folder = table.remove(arg, 1)
 local function set(words) local s = {}; for w in words:gmatch("%S+") do s[w] = true end; return s end
@@ -22,7 +23,8 @@ local function without_directives(s)
   return plain, list
 end
 
--- the declarations of file scope of a text: what each declares, and where it begins
+-- the declarations of file scope of a text: what each declares, and where it begins; a name may be declared with a type of functions
+local of_functions = {}
 local function items(s)
   local plain, directives = without_directives(s)
   local first, last, n = C.tokens(plain)
@@ -69,7 +71,8 @@ local function items(s)
     item.to = k
     item.kind = kind
     if kind == "typedef" then
-      if item.called then item.names = { item.called }; item.called = nil end
+      if item.called then of_functions[item.called] = true; item.names = { item.called }; item.called = nil end
+    elseif of_functions[t[item.from]] and t[item.from + 2] == ";" then item.kind = "function"
     elseif item.called and item.called ~= "_Static_assert" and t[item.from] ~= "_Static_assert" then
       item.names = { item.called }; item.kind = "function"
     end
@@ -121,8 +124,9 @@ end
 local units = {}
 for i, path in ipairs(arg) do units[i] = { path = path, text = read(path) } end
 
--- ---- who declares what at file scope: [0] the headers, [i] source i
+-- ---- who declares what at file scope: [0] the headers, [i] source i; and which sources have a word at all
 local tag_of, name_of, prefixed = {}, {}, {}
+local has_word = {}
 local function enter(into, name, i) into[name] = into[name] or {}; into[name][i] = true end
 local function look(text, i)
   local list, directives = items(text)
@@ -140,7 +144,11 @@ local function look(text, i)
   return list
 end
 for _, h in ipairs(order) do look(h.text, 0) end
-for i, u in ipairs(units) do look(u.text, i) end
+for i, u in ipairs(units) do
+  look(u.text, i)
+  local plain = without_directives(u.text)
+  for word in plain:gmatch("[%a_][%w_]*") do enter(has_word, word, i) end
+end
 local function several(owners) local k = 0; for _ in pairs(owners) do k = k + 1 end; return k > 1 end
 
 -- functions become static
@@ -164,7 +172,8 @@ local function renamed(text, i)
     for _, g in ipairs(x.tags) do if several(tag_of[g]) then mine_tag[g] = true end end
     for _, g in ipairs(x.names) do
       local declared = not x.static and x.kind ~= "typedef" and name_of[g][0] and #x.tags == 0
-      if several(name_of[g]) and not declared and not prefixed[g] then mine[g] = true end
+      local elsewhere = several(name_of[g]) or x.kind ~= "typedef" and several(has_word[g])
+      if elsewhere and not declared and not prefixed[g] and not g:find("^incipit_") then mine[g] = true end
     end
   end
   local first, last, n = C.tokens(text)

@@ -752,7 +752,7 @@ static const struct chat_template *judge(json_t *program,
     : chat_template_known(json_string_value(program),@|
     json_string_length(program));
   snprintf(wanted, sizeof wanted, "a published template that is "@|
-    "known here, or --template with one of %s", all_names(names));
+    "known here, or the name of one: %s", all_names(names));
   if (t == NULL) error_found(why, path, "chat_template",
     jsonfile_excerpt(program, buffer), wanted);
   return t;
@@ -792,8 +792,8 @@ const struct chat_template *chat_template_of(const char *folder,
   const json_t *v = field_of(settings);
   const struct chat_template *t = NULL;
   if (settings != NULL && (v == NULL || json_is_null(v)))
-    error_say(why, "%.120s: has no chat template; --template takes "@|
-      "one of %s", folder, all_names(names));
+    error_say(why, "%.120s: has no chat template; its name may be "@|
+      "given: %s", folder, all_names(names));
   else if (settings != NULL) t = judge((json_t *) v, path, why);
   json_decref(settings);
   return t;

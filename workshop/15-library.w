@@ -49,7 +49,7 @@ int main(int argc, char **argv)
 {
   struct example x = @[{ .show = argc < 2 || strcmp(argv[1], "values") != 0 }@];
   struct incipit_error *why = &x.why;
-  bool ok = (x.model = incipit_model_open("models/pocket", why)) != NULL@|
+  bool ok = (x.model = incipit_model_open("models/pocket", NULL,@| why)) != NULL@|
     && (x.context = incipit_context_open(x.model, NULL, why)) != NULL@|
     && (x.sampler = incipit_sampler_open(x.model, NULL, why)) != NULL@|
     && (x.stream = incipit_stream_open(x.model, NULL, 0, false,@| why)) != NULL@|
@@ -216,13 +216,18 @@ struct incipit_stream;
 struct incipit_chat;
   /* a conversation; one thread at a time, together with its context */
 
-@ A model is opened from a directory. Texts are passed as bytes with a length, ids as arrays that the caller owns. The caller does not know beforehand how many ids a text will have, so |incipit_encode| and |incipit_decode| work
+@ A model is opened from a directory. A field of its settings that the engine does not know is refused, because it may change what the model computes; a caller who knows that it does not can name the field, and it is ignored. Texts are passed as bytes with a length, ids as arrays that the caller owns. The caller does not know beforehand how many ids a text will have, so |incipit_encode| and |incipit_decode| work
 as |snprintf| does: they write what fits, and always say how many there are. A first call with no room at all tells how much to allocate for the second.
 @^tokenization@>
 
 @<A model and its tokens@>=
+struct incipit_model_options {
+  size_t size; /* |sizeof| this structure, as in all options */
+  const char *const *ignore_field; size_t n_ignore_field;
+};
+  /* names of fields of the settings that would be refused as unknown */
 INCIPIT_API struct incipit_model *incipit_model_open(const char *directory,
-  struct incipit_error *why);
+  const struct incipit_model_options *o, struct incipit_error *why);
   /* |directory| is in Hugging Face's layout; |NULL|: the built-in model, at
      |INCIPIT_MODEL| of the environment or where \.{make install} has put it */
 INCIPIT_API void incipit_model_close(struct incipit_model *m);
@@ -255,7 +260,7 @@ A size of zero means that the program has cleared the structure and forgotten th
 
 @<A context, its sequences and its passes@>=
 struct incipit_context_options {
-  size_t size; /* |sizeof| this structure, as in all options */
+  size_t size; /* of this structure */
   uint32_t n_sequences, threads; /* open at once, 0: one; 0: as many as cores */
   size_t rows; /* of all sequences together; 0: a context for each */
   const char *kv_type, *kernels; /* |"f16"|, \dots, |NULL|: |"f32"|; the fastest */
@@ -309,6 +314,8 @@ INCIPIT_API bool incipit_sequence_keep(struct incipit_context *c, uint32_t seque
 @ A pass takes a list of rows, of one sequence or of many. It does not return logits: most rows of a prompt need none, and a row of logits is as long as the vocabulary.
 You ask for them afterwards, for the rows that you choose.
 
+A long list takes long, and nobody is asked in between; a program that may have to stop gives a long prompt in pieces. The bits are the same.
+
 @<Passes@>=
 struct incipit_row { uint32_t sequence, position, token; };
   /* |token| at |position|, from 0, of |sequence| */
@@ -327,9 +334,8 @@ at each place, and accepts only some of it. A program that forks a sequence copi
 @<A constraint and a sampler@>=
 enum incipit_language { INCIPIT_REGEX, INCIPIT_GRAMMAR, INCIPIT_JSON };
   /* a pattern; a grammar with rule \.{root}; any JSON object, and no text is needed */
-INCIPIT_API struct incipit_constraint *incipit_constraint_open(struct
-  incipit_model *m, enum incipit_language language, const char *text, size_t n,
-  struct incipit_error *why);
+INCIPIT_API struct incipit_constraint *incipit_constraint_open(struct incipit_model *m,
+  enum incipit_language language, const char *text, size_t n, struct incipit_error *why);
   /* compiles the |n| bytes of |text| for the vocabulary of |m| */
 INCIPIT_API void incipit_constraint_close(struct incipit_constraint *c);
   /* samplers that were opened with it keep it */
@@ -377,8 +383,7 @@ INCIPIT_API bool incipit_sampler_accept(struct incipit_sampler *s, uint32_t id,
 
 @<A stream@>=
 struct incipit_piece { const char *text; size_t n; const char *stop; };
-  /* |n| bytes that may now be shown, borrowed; the stop string that has been met, or
-     |NULL| */
+  /* |n| bytes that may now be shown, borrowed; the stop string that was met, or |NULL| */
 INCIPIT_API struct incipit_stream *incipit_stream_open(struct incipit_model *m, const
   char *const *stop, size_t n_stop, bool include_stop, struct incipit_error *why);
   /* the strings are copied, and there may be none; |include_stop|: they are shown */
@@ -403,18 +408,17 @@ has shown how much that saves. If there are more prompts than sequences, the oth
 enum incipit_finish { INCIPIT_FINISH_END, INCIPIT_FINISH_STOP,
   INCIPIT_FINISH_LENGTH, INCIPIT_FINISH_MATCH, INCIPIT_FINISH_CANCELLED };
   /* by an end token, a stop string, the limit, a constraint, a callback */
-struct incipit_token {
-  size_t prompt, number; uint32_t id; const char *text; size_t n; };
+struct incipit_token { size_t prompt, number; uint32_t id; const char *text; size_t n; };
   /* token |number|, from 1, after prompt |prompt|, from 0; |n| bytes that may now be
      shown, borrowed until the callback returns */
 typedef bool incipit_on_token(void *ctx, const struct incipit_token *now);
   /* false ends this text */
 typedef bool incipit_on_progress(void *ctx, size_t rows, size_t all);
-  /* |rows| rows of the prompts have been read, of |all|; false ends all texts */
+  /* |rows| rows of the prompts have been read, of |all|. Asked also inside a pass, where
+     the number may be an estimate and need not grow; false ends all texts */
 struct incipit_generate_options {
   size_t size; /* of this structure */
-  size_t max_new_tokens, min_new_tokens, chunk; /* 0: the context; none; 256 rows of a
-    prompt a pass */
+  size_t max_new_tokens, min_new_tokens, chunk; /* 0: the context; none; 256 rows a pass */
   const char *const *stop; size_t n_stop; bool include_stop, ignore_end;
   const struct incipit_sampler *sampler; /* copied for each text, |sequence| $+i$ */
   const uint32_t *sequence; /* |NULL|, or an open one for each prompt: rows that agree
@@ -426,10 +430,10 @@ struct incipit_prompt { const uint32_t *id; size_t n; };
   /* |n >= 1| ids */
 struct incipit_result { const char *text; size_t n; const uint32_t *id; size_t n_ids;
   int finish; const char *stop; };
-  /* a text of |n| bytes without its prompt, and a zero; its tokens; how it ended, and
-     with which stop string or |NULL|. Later versions may add fields */
-INCIPIT_API struct incipit_result *incipit_generate(struct incipit_context *c, const
-  uint32_t *id, size_t n, const struct incipit_generate_options *o,
+  /* a text of |n| bytes without its prompt, and a zero; its tokens, with the one that
+     ended it; how it ended, and by which stop string or |NULL|. Fields may be added */
+INCIPIT_API struct incipit_result *incipit_generate(struct incipit_context *c,
+  const uint32_t *id, size_t n, const struct incipit_generate_options *o,
   struct incipit_error *why);
   /* writes after |id[n]|; the caller owns the result, which a cancelled text has, too */
 INCIPIT_API bool incipit_generate_many(struct incipit_context *c, const struct
@@ -463,8 +467,7 @@ INCIPIT_API struct incipit_result *incipit_chat_say(struct incipit_chat *t, cons
   *why);
   /* the answer to |n| bytes, without blanks before it; |o->sequence| must be |NULL|. On
      failure nothing has been said: with |INCIPIT_FULL| reset it, or say less */
-INCIPIT_API bool incipit_chat_reset(struct incipit_chat *t, struct incipit_error
-  *why);
+INCIPIT_API bool incipit_chat_reset(struct incipit_chat *t, struct incipit_error *why);
   /* forgets all but what the system said */
 
 @* Errors and options. \label{sec:outside-errors}
@@ -481,6 +484,9 @@ bool library_fail(struct incipit_error *why, enum incipit_code code,
 bool library_given(const void *p, const char *call, const char *what,
   struct incipit_error *why);
   /* false, and a sentence that names the call and what is missing, if |p| is null */
+bool library_strings(const char *const *list, size_t n, const char *call,
+  const char *what, struct incipit_error *why);
+  /* the same for a list of |n| strings, and for each of them */
 struct attempt { struct error why; const struct memory *m, *also; uint64_t refused; };
   /* a call of the chapters that is going to be made with the memory |m|, and perhaps
      with that of another object */
@@ -499,7 +505,7 @@ bool library_fail(struct incipit_error *why, enum incipit_code code,
 {
   va_list list;
   if (why == NULL) return false;
-  why->code = code;
+  why->code = (int) code;
   va_start(list, format);
   vsnprintf(why->text, sizeof why->text, format, list);
   va_end(list);
@@ -511,6 +517,16 @@ bool library_given(const void *p, const char *call, const char *what,
 {
   return p != NULL || library_fail(why, INCIPIT_MISUSE,
     "%s: %s is NULL; wanted: a pointer", call, what);
+}
+@#
+bool library_strings(const char *const *list, size_t n, const char *call,
+  const char *what, struct incipit_error *why)
+{
+  if (n > 0 && !library_given(list, call, what, why)) return false;
+  for (size_t i = 0; i < n; i++)
+    if (list[i] == NULL) return library_fail(why, INCIPIT_MISUSE,
+      "%s: %s[%zu] is NULL; wanted: a string", call, what, i);
+  return true;
 }
 
 @ A sampler that has a constraint charges two objects with what it allocates, itself and the constraint, so an attempt may look at two counts.
@@ -656,14 +672,18 @@ static bool open_tokenizer(struct incipit_model *x, struct error *why)
 
 @<Open a model@>=
 static bool open_files(struct incipit_model *x, const char *directory,
-  struct error *why)
+  const struct incipit_model_options *o, struct error *why)
 {
   const char *named = getenv("INCIPIT_MODEL");
+  struct model_open_options want = @[{ .fields = { .ignore = o->ignore_field,@|
+    .n_ignore = o->n_ignore_field } }@];
   x->built_in = directory == NULL;
   if (directory == NULL)
     directory = named != NULL && *named != '\0' ? named : library_place();
+  if (*directory == '\0')
+    return error_say(why, "the directory has no name; wanted: that of a model");
   if (!path_beside(x->path, "", directory, why)) return false;
-  x->lm = model_open(&x->m, x->path, why);
+  x->lm = model_open_with(&x->m, x->path, &want, why);
   return x->lm != NULL && open_tokenizer(x, why);
 }
 
@@ -671,14 +691,18 @@ static bool open_files(struct incipit_model *x, const char *directory,
 
 @<Open a model@>=
 struct incipit_model *incipit_model_open(const char *directory,
-  struct incipit_error *why)
+  const struct incipit_model_options *o, struct incipit_error *why)
 {
+  struct incipit_model_options mine = @[{ .size = sizeof mine }@];
+  if (!library_options(&mine, sizeof mine, o, __func__, why)
+      || !library_strings(mine.ignore_field, mine.n_ignore_field, __func__,
+        "ignore_field", why)) return NULL;
   struct incipit_model *x = library_new(sizeof *x, why);
   if (x == NULL) return NULL;
   pthread_mutex_init(&x->lock, NULL);
   x->users = 1;
   struct attempt a = attempt_begin(&x->m);
-  if (attempt_end(&a, open_files(x, directory, &a.why), INCIPIT_INPUT, why))
+  if (attempt_end(&a, open_files(x, directory, &mine, &a.why), INCIPIT_INPUT, why))
     return x;
   incipit_model_close(x);
   return NULL;
@@ -1602,16 +1626,6 @@ static bool copy_stops(struct incipit_stream *s, const char *const *stop,
     s->list[i] = (struct stop_string) @[{ at, strlen((const char *) at) }@];
   return stops_open(&s->until, &s->m, s->list, s->n, why);
 }
-@#
-static bool stops_given(const char *const *stop, size_t n, const char *call,
-  struct incipit_error *why)
-{
-  if (n > 0 && !library_given(stop, call, "the list of stop strings", why))
-    return false;
-  for (size_t i = 0; i < n; i++)
-    if (!library_given(stop[i], call, "a stop string", why)) return false;
-  return true;
-}
 
 @ A stop string is text, so it needs a model with a tokenizer. Without stop strings a stream can be opened for any model: with ids alone it shows nothing, but it counts tokens.
 
@@ -1621,7 +1635,7 @@ struct incipit_stream *incipit_stream_open(struct incipit_model *m,
 {
   if (!library_given(m, __func__, "the model", why)
       || (n_stop > 0 && !library_spells(m, __func__, why))
-      || !stops_given(stop, n_stop, __func__, why)) return NULL;
+      || !library_strings(stop, n_stop, __func__, "stop", why)) return NULL;
   struct incipit_stream *s = library_new(sizeof *s, why);
   if (s == NULL) return NULL;
   s->model = m, s->n = n_stop;
@@ -1721,10 +1735,13 @@ struct text_run {
   /* a text that is being written */
 struct run {
   struct incipit_context *c;
+  const char *call; /* for sentences */
   struct incipit_generate_options o;
   const struct incipit_prompt *prompt;
   const uint32_t *end;
-  size_t n, n_end, n_done, read, all; /* texts; rows of prompts, so far and in all */
+  size_t n, n_end, n_done; /* texts, end tokens, and texts that have ended */
+  size_t read, here, all; /* rows of prompts: so far, in this pass, and in all */
+  struct progress told; /* by the passes, if the caller wants to know */
   struct incipit_sampler *sampler; /* that is copied */
   struct text_run *text; /* [|n|] */
   struct sequence **live; size_t n_live; /* those that a step is for */
@@ -1802,7 +1819,7 @@ static bool find_place(struct run *g, struct text_run *t, struct incipit_error *
     t->began = t->owns = library_take_place(g->c, &t->place);
     return true;
   }
-  t->began = library_sequence(g->c, g->o.sequence[t->number], "incipit_generate",
+  t->began = library_sequence(g->c, g->o.sequence[t->number], g->call,
     &t->place, why);
   return t->began;
 }
@@ -1930,8 +1947,8 @@ static bool begin_waiting(struct run *g, struct incipit_error *why)
     if (!t->began && !begin_text(g, i, why)) return false;
     if (t->began && g->result[i] == NULL) g->live[g->n_live++] = &t->q;
   }
-  return g->n_live > 0 || library_fail(why, INCIPIT_FULL, "incipit_generate: all %u"
-    " sequences of the context are open; wanted: one that is closed",
+  return g->n_live > 0 || library_fail(why, INCIPIT_FULL, "%s: all %u"
+    " sequences of the context are open; wanted: one that is closed", g->call,
     (unsigned) g->c->n_places);
 }
 @#
@@ -1947,18 +1964,23 @@ static bool collect(struct run *g, const struct attempt *step,
   return true;
 }
 
-@ For |on_progress| the rows of prompts are counted, before the texts are collected. The rows of a step belong to the prompt if the text had no token of its own before the step; after the step it may have one.
+@ A pass may take seconds, so the caller is asked while it is computed whether to go on: chapter 3's passes report to their |struct progress| between the layers and at least every 64 rows. A text that has no token of its own yet is still being read, and all its rows in the pass
+are rows of a prompt. What the pass reports may include rows of other texts, so we report no more than the prompts have.
+@^progress@>@^cancellation@>
 
-@<Write all texts, step after step@>=
-static size_t prompt_rows(const struct run *g)
+@<Tell the caller how far a pass is@>=
+static bool tell_progress(void *ctx, size_t done, size_t all)
 {
-  size_t rows = 0;
+  struct run *g = ctx;
+  size_t rows = done - g->told.before;
+  (void) all; /* of the pass */
+  g->here = 0;
   for (size_t i = 0; i < g->n_live; i++) {
     const struct sequence *q = g->live[i];
-    if (q->c.text.n <= q->c.n_prompt + (q->reading ? 0 : 1)
-        && q->first <= q->c.n_prompt) rows += q->count;
+    if (q->c.text.n == q->c.n_prompt) g->here += q->count;
   }
-  return rows;
+  if (rows > g->here) rows = g->here;
+  return g->here == 0 || g->o.on_progress(g->o.ctx, g->read + rows, g->all);
 }
 
 @ If |on_progress| returns false, all texts end as they are. Those that had not begun yet get an empty stream, from which an empty result is made.
@@ -1977,7 +1999,7 @@ static bool cancel_all(struct run *g, struct incipit_error *why)
   return true;
 }
 
-@ One step of all texts: begin, compute, report, collect.
+@ A pass that was given up has failed like any other, and has stored nothing; whether the caller gave it up, |progress_cancelled| knows, and then the call has not failed. When a pass is done, its rows of prompts have been read, and the caller is asked once more.
 
 @<Write all texts, step after step@>=
 static bool run_step(struct run *g, struct incipit_error *why)
@@ -1985,12 +2007,12 @@ static bool run_step(struct run *g, struct incipit_error *why)
   if (!begin_waiting(g, why)) return false;
   struct generate_context with = library_loop(g->c);
   struct attempt a = attempt_begin(&g->c->m);
+  g->here = 0;
   bool ok = generate_step(&with, g->live, g->n_live, g->logits, &a.why);
+  if (progress_cancelled(&g->told)) return cancel_all(g, why);
   if (!attempt_end(&a, ok, INCIPIT_FULL, why)) return false;
-  size_t rows = prompt_rows(g);
-  g->read += rows;
-  bool more = rows == 0 || g->o.on_progress == NULL
-    || g->o.on_progress(g->o.ctx, g->read, g->all);
+  g->read += g->here;
+  bool more = g->here == 0 || g->o.on_progress(g->o.ctx, g->read, g->all);
   return collect(g, &a, why) && (more || cancel_all(g, why));
 }
 
@@ -2030,6 +2052,7 @@ static void close_run(struct run *g, bool ok)
   memory_free(m, g->text);
   memory_free(m, g->live);
   memory_free(m, g->logits);
+  g->c->e.progress = NULL;
   g->c->busy = false;
 }
 
@@ -2077,6 +2100,7 @@ static bool request_agrees(const struct run *g, const char *call,
   const struct incipit_model *m = g->c->model;
   if (!prompts_agree(g, call, why) || !sequences_agree(g, call, why)) return false;
   if (g->o.n_stop > 0 && !library_spells(m, call, why)) return false;
+  if (!library_strings(g->o.stop, g->o.n_stop, call, "stop", why)) return false;
   return g->o.sampler == NULL || g->o.sampler->model == m
     || library_fail(why, INCIPIT_MISUSE, "%s: the sampler was opened with another"
       " model; wanted: the context's", call);
@@ -2104,7 +2128,7 @@ bool library_generate(const struct writing_request *q, struct incipit_result **r
 bool library_generate(const struct writing_request *q, struct incipit_result **result,
   struct incipit_error *why)
 {
-  struct run g = @[{ .c = q->c, .prompt = q->prompt, .n = q->n, .end = q->end,@|
+  struct run g = @[{ .c = q->c, .call = q->call, .prompt = q->prompt, .n = q->n, .end = q->end,@|
     .result = result }@];
   if (!library_idle(q->c, q->call, why)
       || !library_given(q->prompt, q->call, "the list of prompts", why)
@@ -2114,7 +2138,9 @@ bool library_generate(const struct writing_request *q, struct incipit_result **r
       || !request_agrees(&g, q->call, why)) return false;
   g.n_end = g.o.ignore_end ? 0 : q->n_end;
   for (size_t i = 0; i < g.n; i++) g.all += g.prompt[i].n;
+  g.told = (struct progress) @[{ .report = tell_progress, .ctx = &g }@];
   g.c->busy = true;
+  if (g.o.on_progress != NULL) g.c->e.progress = &g.told;
   bool ok = open_run(&g, why);
   while (ok && g.n_done < g.n) ok = run_step(&g, why);
   close_run(&g, ok);
@@ -2541,6 +2567,7 @@ const char *incipit_version(void) { return INCIPIT_VERSION; }
 @<Tell the caller about a token@>@;
 @<Begin the next text of a run@>@;
 @<Check a request@>@;
+@<Tell the caller how far a pass is@>@;
 @<Write all texts, step after step@>@;
 @<Write one text, or many@>@;
 

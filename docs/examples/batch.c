@@ -39,7 +39,7 @@ int main(int argc, char **argv)
   memset(&o, 0, sizeof o);
   o.size = sizeof o;
   o.n_sequences = TEXTS;
-  struct incipit_model *m = incipit_model_open(argc > 1 ? argv[1] : NULL, &why);
+  struct incipit_model *m = incipit_model_open(argc > 1 ? argv[1] : NULL, NULL, &why);
   struct incipit_context *c = m == NULL ? NULL : incipit_context_open(m, &o, &why);
   bool ok = c != NULL && write_four(c, m, &why);
   if (!ok) fprintf(stderr, "batch: %s (code %d)\n", why.text, why.code);

@@ -35,7 +35,7 @@ static bool converse(struct incipit_chat *t, struct incipit_error *why)
 int main(int argc, char **argv)
 {
   struct incipit_error why = { 0, "" };
-  struct incipit_model *m = incipit_model_open(argc > 1 ? argv[1] : NULL, &why);
+  struct incipit_model *m = incipit_model_open(argc > 1 ? argv[1] : NULL, NULL, &why);
   struct incipit_context *c = m == NULL ? NULL : incipit_context_open(m, NULL, &why);
   struct incipit_chat *t = c == NULL ? NULL : incipit_chat_open(c, NULL, NULL, &why);
   bool ok = t != NULL && converse(t, &why);

@@ -36,7 +36,7 @@ int main(int argc, char **argv)
 {
   struct incipit_error why = { 0, "" };
   if (argc < 2) return fprintf(stderr, "usage: greedy PROMPT [DIRECTORY]\n"), 2;
-  struct incipit_model *m = incipit_model_open(argc > 2 ? argv[2] : NULL, &why);
+  struct incipit_model *m = incipit_model_open(argc > 2 ? argv[2] : NULL, NULL, &why);
   struct incipit_context *c = m == NULL ? NULL : incipit_context_open(m, NULL, &why);
   bool ok = c != NULL && write_text(c, m, argv[1], &why);
   if (!ok) fprintf(stderr, "greedy: %s (code %d)\n", why.text, why.code);

@@ -23,7 +23,7 @@ class Result(C.Structure):
 
 lib = C.CDLL("libincipit.so.0")
 lib.incipit_model_open.restype = lib.incipit_context_open.restype = C.c_void_p
-lib.incipit_model_open.argtypes = [C.c_char_p, C.POINTER(Error)]
+lib.incipit_model_open.argtypes = [C.c_char_p, C.c_void_p, C.POINTER(Error)]
 lib.incipit_context_open.argtypes = [C.c_void_p, C.c_void_p, C.POINTER(Error)]
 lib.incipit_encode.restype = C.c_bool
 lib.incipit_encode.argtypes = [C.c_void_p, C.c_char_p, C.c_size_t, C.c_bool, C.c_bool, C.POINTER(C.c_uint32), C.c_size_t,
@@ -46,7 +46,7 @@ def show(ctx, now):
     return True
 
 prompt = sys.argv[1].encode()
-model = given(lib.incipit_model_open(sys.argv[2].encode() if len(sys.argv) > 2 else None, why))
+model = given(lib.incipit_model_open(sys.argv[2].encode() if len(sys.argv) > 2 else None, None, why))
 context = given(lib.incipit_context_open(model, None, why))
 ids, n = (C.c_uint32 * 1024)(), C.c_size_t()
 given(lib.incipit_encode(model, prompt, len(prompt), True, False, ids, 1024, n, why))

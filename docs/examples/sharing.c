@@ -29,7 +29,7 @@ int main(int argc, char **argv)
   struct run r = { NULL, NULL, NULL, { 0, "" } };
   struct incipit_context_options o = { sizeof o, 2, 0, 0, NULL, NULL, 0, 0 };
   struct incipit_report report;
-  struct incipit_model *m = incipit_model_open(argc > 1 ? argv[1] : NULL, &r.why);
+  struct incipit_model *m = incipit_model_open(argc > 1 ? argv[1] : NULL, NULL, &r.why);
   uint32_t one, two;
   size_t n = 0;
   if (m == NULL || (r.c = incipit_context_open(m, &o, &r.why)) == NULL

@@ -65,7 +65,7 @@ int main(int argc, char **argv)
 {
   struct example x = { .show = argc < 2 || strcmp(argv[1], "values") != 0 };
   struct incipit_error *why = &x.why;
-  bool ok = (x.model = incipit_model_open("models/pocket", why)) != NULL
+  bool ok = (x.model = incipit_model_open("models/pocket", NULL, why)) != NULL
     && (x.context = incipit_context_open(x.model, NULL, why)) != NULL
     && (x.sampler = incipit_sampler_open(x.model, NULL, why)) != NULL
     && (x.stream = incipit_stream_open(x.model, NULL, 0, false, why)) != NULL

@@ -41,10 +41,15 @@
   struct incipit_chat;
 
   /* <A model and its tokens> */
+  /* names of fields of the settings that would be refused as unknown */
+  struct incipit_model_options {
+    size_t size; /* sizeof this structure, as in all options */
+    const char *const *ignore_field; size_t n_ignore_field;
+  };
   /* directory is in Hugging Face's layout; NULL: the built-in model, at INCIPIT_MODEL
      of the environment or where make install has put it */
   INCIPIT_API struct incipit_model *incipit_model_open(const char *directory,
-    struct incipit_error *why);
+    const struct incipit_model_options *o, struct incipit_error *why);
   /* freed with the last object that was opened with it; NULL does nothing */
   INCIPIT_API void incipit_model_close(struct incipit_model *m);
   /* how many ids there are, and logits in a row; 0 for NULL, as the next is */
@@ -67,7 +72,7 @@
   /* <A context, its sequences and its passes> */
   /* all zero but size are the defaults, which NULL stands for as well */
   struct incipit_context_options {
-    size_t size; /* sizeof this structure, as in all options */
+    size_t size; /* of this structure */
     uint32_t n_sequences, threads; /* open at once, 0: one; 0: as many as cores */
     size_t rows; /* of all sequences together; 0: a context for each */
     const char *kv_type, *kernels; /* "f16", ..., NULL: "f32"; the fastest */
@@ -124,9 +129,8 @@
   /* a pattern; a grammar with rule root; any JSON object, and no text is needed */
   enum incipit_language { INCIPIT_REGEX, INCIPIT_GRAMMAR, INCIPIT_JSON };
   /* compiles the n bytes of text for the vocabulary of m */
-  INCIPIT_API struct incipit_constraint *incipit_constraint_open(struct
-    incipit_model *m, enum incipit_language language, const char *text, size_t n,
-    struct incipit_error *why);
+  INCIPIT_API struct incipit_constraint *incipit_constraint_open(struct incipit_model *m,
+    enum incipit_language language, const char *text, size_t n, struct incipit_error *why);
   /* samplers that were opened with it keep it */
   INCIPIT_API void incipit_constraint_close(struct incipit_constraint *c);
 
@@ -165,8 +169,7 @@
     struct incipit_error *why);
 
   /* <A stream> */
-  /* n bytes that may now be shown, borrowed; the stop string that has been met, or
-     NULL */
+  /* n bytes that may now be shown, borrowed; the stop string that was met, or NULL */
   struct incipit_piece { const char *text; size_t n; const char *stop; };
   /* the strings are copied, and there may be none; include_stop: they are shown */
   INCIPIT_API struct incipit_stream *incipit_stream_open(struct incipit_model *m, const
@@ -189,17 +192,16 @@
     INCIPIT_FINISH_LENGTH, INCIPIT_FINISH_MATCH, INCIPIT_FINISH_CANCELLED };
   /* token number, from 1, after prompt prompt, from 0; n bytes that may now be shown,
      borrowed until the callback returns */
-  struct incipit_token {
-    size_t prompt, number; uint32_t id; const char *text; size_t n; };
+  struct incipit_token { size_t prompt, number; uint32_t id; const char *text; size_t n; };
   /* false ends this text */
   typedef bool incipit_on_token(void *ctx, const struct incipit_token *now);
-  /* rows rows of the prompts have been read, of all; false ends all texts */
+  /* rows rows of the prompts have been read, of all. Asked also inside a pass, where
+     the number may be an estimate and need not grow; false ends all texts */
   typedef bool incipit_on_progress(void *ctx, size_t rows, size_t all);
   /* all zero but size are the defaults: the makers' sampler, the cache, no callback */
   struct incipit_generate_options {
     size_t size; /* of this structure */
-    size_t max_new_tokens, min_new_tokens, chunk; /* 0: the context; none; 256 rows of a
-                                                     prompt a pass */
+    size_t max_new_tokens, min_new_tokens, chunk; /* 0: the context; none; 256 rows a pass */
     const char *const *stop; size_t n_stop; bool include_stop, ignore_end;
     const struct incipit_sampler *sampler; /* copied for each text, sequence +i */
     const uint32_t *sequence; /* NULL, or an open one for each prompt: rows that agree
@@ -208,13 +210,13 @@
   };
   /* n >= 1 ids */
   struct incipit_prompt { const uint32_t *id; size_t n; };
-  /* a text of n bytes without its prompt, and a zero; its tokens; how it ended, and
-     with which stop string or NULL. Later versions may add fields */
+  /* a text of n bytes without its prompt, and a zero; its tokens, with the one that
+     ended it; how it ended, and by which stop string or NULL. Fields may be added */
   struct incipit_result { const char *text; size_t n; const uint32_t *id; size_t n_ids;
     int finish; const char *stop; };
   /* writes after id[n]; the caller owns the result, which a cancelled text has, too */
-  INCIPIT_API struct incipit_result *incipit_generate(struct incipit_context *c, const
-    uint32_t *id, size_t n, const struct incipit_generate_options *o,
+  INCIPIT_API struct incipit_result *incipit_generate(struct incipit_context *c,
+    const uint32_t *id, size_t n, const struct incipit_generate_options *o,
     struct incipit_error *why);
   /* writes result[n]: the same texts as one by one; on failure all are NULL */
   INCIPIT_API bool incipit_generate_many(struct incipit_context *c, const struct
@@ -244,6 +246,5 @@
     *text, size_t n, const struct incipit_generate_options *o, struct incipit_error
     *why);
   /* forgets all but what the system said */
-  INCIPIT_API bool incipit_chat_reset(struct incipit_chat *t, struct incipit_error
-    *why);
+  INCIPIT_API bool incipit_chat_reset(struct incipit_chat *t, struct incipit_error *why);
 #endif

@@ -19,6 +19,10 @@ bool library_fail(struct incipit_error *why, enum incipit_code code,
 bool library_given(const void *p, const char *call, const char *what,
   struct incipit_error *why);
 
+/* the same for a list of n strings, and for each of them */
+bool library_strings(const char *const *list, size_t n, const char *call,
+  const char *what, struct incipit_error *why);
+
 /* a call of the chapters that is going to be made with the memory m, and perhaps with
    that of another object */
 struct attempt { struct error why; const struct memory *m, *also; uint64_t refused; };

@@ -13,7 +13,7 @@ bool library_fail(struct incipit_error *why, enum incipit_code code,
 {
   va_list list;
   if (why == NULL) return false;
-  why->code = code;
+  why->code = (int) code;
   va_start(list, format);
   vsnprintf(why->text, sizeof why->text, format, list);
   va_end(list);
@@ -25,6 +25,16 @@ bool library_given(const void *p, const char *call, const char *what,
 {
   return p != NULL || library_fail(why, INCIPIT_MISUSE,
     "%s: %s is NULL; wanted: a pointer", call, what);
+}
+
+bool library_strings(const char *const *list, size_t n, const char *call,
+  const char *what, struct incipit_error *why)
+{
+  if (n > 0 && !library_given(list, call, what, why)) return false;
+  for (size_t i = 0; i < n; i++)
+    if (list[i] == NULL) return library_fail(why, INCIPIT_MISUSE,
+      "%s: %s[%zu] is NULL; wanted: a string", call, what, i);
+  return true;
 }
 
 static uint64_t refused_in(const struct attempt *a)
@@ -123,26 +133,34 @@ static bool open_tokenizer(struct incipit_model *x, struct error *why)
 }
 
 static bool open_files(struct incipit_model *x, const char *directory,
-  struct error *why)
+  const struct incipit_model_options *o, struct error *why)
 {
   const char *named = getenv("INCIPIT_MODEL");
+  struct model_open_options want = { .fields = { .ignore = o->ignore_field,
+    .n_ignore = o->n_ignore_field } };
   x->built_in = directory == NULL;
   if (directory == NULL)
     directory = named != NULL && *named != '\0' ? named : library_place();
+  if (*directory == '\0')
+    return error_say(why, "the directory has no name; wanted: that of a model");
   if (!path_beside(x->path, "", directory, why)) return false;
-  x->lm = model_open(&x->m, x->path, why);
+  x->lm = model_open_with(&x->m, x->path, &want, why);
   return x->lm != NULL && open_tokenizer(x, why);
 }
 
 struct incipit_model *incipit_model_open(const char *directory,
-  struct incipit_error *why)
+  const struct incipit_model_options *o, struct incipit_error *why)
 {
+  struct incipit_model_options mine = { .size = sizeof mine };
+  if (!library_options(&mine, sizeof mine, o, __func__, why)
+      || !library_strings(mine.ignore_field, mine.n_ignore_field, __func__,
+        "ignore_field", why)) return NULL;
   struct incipit_model *x = library_new(sizeof *x, why);
   if (x == NULL) return NULL;
   pthread_mutex_init(&x->lock, NULL);
   x->users = 1;
   struct attempt a = attempt_begin(&x->m);
-  if (attempt_end(&a, open_files(x, directory, &a.why), INCIPIT_INPUT, why))
+  if (attempt_end(&a, open_files(x, directory, &mine, &a.why), INCIPIT_INPUT, why))
     return x;
   incipit_model_close(x);
   return NULL;

@@ -18,22 +18,12 @@ static bool copy_stops(struct incipit_stream *s, const char *const *stop,
   return stops_open(&s->until, &s->m, s->list, s->n, why);
 }
 
-static bool stops_given(const char *const *stop, size_t n, const char *call,
-  struct incipit_error *why)
-{
-  if (n > 0 && !library_given(stop, call, "the list of stop strings", why))
-    return false;
-  for (size_t i = 0; i < n; i++)
-    if (!library_given(stop[i], call, "a stop string", why)) return false;
-  return true;
-}
-
 struct incipit_stream *incipit_stream_open(struct incipit_model *m,
   const char *const *stop, size_t n_stop, bool include_stop, struct incipit_error *why)
 {
   if (!library_given(m, __func__, "the model", why)
       || (n_stop > 0 && !library_spells(m, __func__, why))
-      || !stops_given(stop, n_stop, __func__, why)) return NULL;
+      || !library_strings(stop, n_stop, __func__, "stop", why)) return NULL;
   struct incipit_stream *s = library_new(sizeof *s, why);
   if (s == NULL) return NULL;
   s->model = m, s->n = n_stop;

@@ -21,10 +21,13 @@ struct text_run {
 /* all texts of one call */
 struct run {
   struct incipit_context *c;
+  const char *call; /* for sentences */
   struct incipit_generate_options o;
   const struct incipit_prompt *prompt;
   const uint32_t *end;
-  size_t n, n_end, n_done, read, all; /* texts; rows of prompts, so far and in all */
+  size_t n, n_end, n_done; /* texts, end tokens, and texts that have ended */
+  size_t read, here, all; /* rows of prompts: so far, in this pass, and in all */
+  struct progress told; /* by the passes, if the caller wants to know */
   struct incipit_sampler *sampler; /* that is copied */
   struct text_run *text; /* [n] */
   struct sequence **live; size_t n_live; /* those that a step is for */
@@ -134,7 +137,7 @@ static bool find_place(struct run *g, struct text_run *t, struct incipit_error *
     t->began = t->owns = library_take_place(g->c, &t->place);
     return true;
   }
-  t->began = library_sequence(g->c, g->o.sequence[t->number], "incipit_generate",
+  t->began = library_sequence(g->c, g->o.sequence[t->number], g->call,
     &t->place, why);
   return t->began;
 }
@@ -227,9 +230,25 @@ static bool request_agrees(const struct run *g, const char *call,
   const struct incipit_model *m = g->c->model;
   if (!prompts_agree(g, call, why) || !sequences_agree(g, call, why)) return false;
   if (g->o.n_stop > 0 && !library_spells(m, call, why)) return false;
+  if (!library_strings(g->o.stop, g->o.n_stop, call, "stop", why)) return false;
   return g->o.sampler == NULL || g->o.sampler->model == m
     || library_fail(why, INCIPIT_MISUSE, "%s: the sampler was opened with another"
       " model; wanted: the context's", call);
+}
+
+/* <Tell the caller how far a pass is> */
+static bool tell_progress(void *ctx, size_t done, size_t all)
+{
+  struct run *g = ctx;
+  size_t rows = done - g->told.before;
+  (void) all; /* of the pass */
+  g->here = 0;
+  for (size_t i = 0; i < g->n_live; i++) {
+    const struct sequence *q = g->live[i];
+    if (q->c.text.n == q->c.n_prompt) g->here += q->count;
+  }
+  if (rows > g->here) rows = g->here;
+  return g->here == 0 || g->o.on_progress(g->o.ctx, g->read + rows, g->all);
 }
 
 /* <Write all texts, step after step> */
@@ -241,8 +260,8 @@ static bool begin_waiting(struct run *g, struct incipit_error *why)
     if (!t->began && !begin_text(g, i, why)) return false;
     if (t->began && g->result[i] == NULL) g->live[g->n_live++] = &t->q;
   }
-  return g->n_live > 0 || library_fail(why, INCIPIT_FULL, "incipit_generate: all %u"
-    " sequences of the context are open; wanted: one that is closed",
+  return g->n_live > 0 || library_fail(why, INCIPIT_FULL, "%s: all %u"
+    " sequences of the context are open; wanted: one that is closed", g->call,
     (unsigned) g->c->n_places);
 }
 
@@ -256,17 +275,6 @@ static bool collect(struct run *g, const struct attempt *step,
     if (!end_text(g, i, why)) return false;
   }
   return true;
-}
-
-static size_t prompt_rows(const struct run *g)
-{
-  size_t rows = 0;
-  for (size_t i = 0; i < g->n_live; i++) {
-    const struct sequence *q = g->live[i];
-    if (q->c.text.n <= q->c.n_prompt + (q->reading ? 0 : 1)
-        && q->first <= q->c.n_prompt) rows += q->count;
-  }
-  return rows;
 }
 
 static bool cancel_all(struct run *g, struct incipit_error *why)
@@ -287,12 +295,12 @@ static bool run_step(struct run *g, struct incipit_error *why)
   if (!begin_waiting(g, why)) return false;
   struct generate_context with = library_loop(g->c);
   struct attempt a = attempt_begin(&g->c->m);
+  g->here = 0;
   bool ok = generate_step(&with, g->live, g->n_live, g->logits, &a.why);
+  if (progress_cancelled(&g->told)) return cancel_all(g, why);
   if (!attempt_end(&a, ok, INCIPIT_FULL, why)) return false;
-  size_t rows = prompt_rows(g);
-  g->read += rows;
-  bool more = rows == 0 || g->o.on_progress == NULL
-    || g->o.on_progress(g->o.ctx, g->read, g->all);
+  g->read += g->here;
+  bool more = g->here == 0 || g->o.on_progress(g->o.ctx, g->read, g->all);
   return collect(g, &a, why) && (more || cancel_all(g, why));
 }
 
@@ -326,13 +334,14 @@ static void close_run(struct run *g, bool ok)
   memory_free(m, g->text);
   memory_free(m, g->live);
   memory_free(m, g->logits);
+  g->c->e.progress = NULL;
   g->c->busy = false;
 }
 
 bool library_generate(const struct writing_request *q, struct incipit_result **result,
   struct incipit_error *why)
 {
-  struct run g = { .c = q->c, .prompt = q->prompt, .n = q->n, .end = q->end,
+  struct run g = { .c = q->c, .call = q->call, .prompt = q->prompt, .n = q->n, .end = q->end,
     .result = result };
   if (!library_idle(q->c, q->call, why)
       || !library_given(q->prompt, q->call, "the list of prompts", why)
@@ -342,7 +351,9 @@ bool library_generate(const struct writing_request *q, struct incipit_result **r
       || !request_agrees(&g, q->call, why)) return false;
   g.n_end = g.o.ignore_end ? 0 : q->n_end;
   for (size_t i = 0; i < g.n; i++) g.all += g.prompt[i].n;
+  g.told = (struct progress) { .report = tell_progress, .ctx = &g };
   g.c->busy = true;
+  if (g.o.on_progress != NULL) g.c->e.progress = &g.told;
   bool ok = open_run(&g, why);
   while (ok && g.n_done < g.n) ok = run_step(&g, why);
   close_run(&g, ok);
