@@ -77,6 +77,10 @@ static bool choose_template(struct chat *t)
     t->by = chat_template_named(own && !of[OPTION_TEMPLATE].given
       ? "pocket" : of[OPTION_TEMPLATE].text, &a->why);
   else t->by = chat_template_of(a->o.path, &a->why);
+  if (t->by == NULL && !of[OPTION_TEMPLATE].given) {
+    struct error first = a->why;
+    error_say(&a->why, "%s; --template NAME gives one", first.text);
+  }
   return t->by != NULL;
 }
 
