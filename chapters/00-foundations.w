@@ -736,16 +736,20 @@ struct pool {
 the next step of a pass usually comes within microseconds, and waking a sleeping thread takes
 longer than that. But it must go to sleep in the end: a program that waits for its user would otherwise keep every core busy. Between two looks
 it pauses. On x86 there is an instruction for that, which leaves the core to its other hardware thread for some tens of cycles, and keeps the processor from
-guessing a value that has not come yet. The looks are few, because they are expensive when there are more threads than cores: we may be spinning on the very core that
-the thread we wait for needs.
-@^spinning@>
+guessing a value that has not come yet.
+
+If there are more threads than cores, we may be spinning on the very core that the thread we wait for needs. So every so many looks the thread \emph{yields}: it lets the system run whatever
+else is ready. On an idle machine nothing is, and it goes on at once. Without the yields, four workers on two cores would spend most of their time looking.
+@^spinning@>@^yielding@>
 
 @<Wait until a generation is over@>=
-enum { SPIN_LIMIT = 200 }; /* looks at a number before a worker sleeps */
-static void spin_pause(void)
+enum { SPIN_LIMIT = 2000, SPIN_YIELD = 50 };
+  /* looks at a number before a worker sleeps; every so many it yields */
+static void spin_pause(int i)
 {
+  if (i % SPIN_YIELD == SPIN_YIELD - 1) sched_yield();
 #if defined __x86_64__
-  __builtin_ia32_pause();
+  else __builtin_ia32_pause();
 #endif
 }
 @#
@@ -755,7 +759,7 @@ static void generation_wait(struct pool *p, struct generation *g, unsigned seen)
 {
   for (int i = 0; i < SPIN_LIMIT; i++) {
     if (is_over(g, seen)) return;
-    spin_pause();
+    spin_pause(i);
   }
   pthread_mutex_lock(&p->lock);
   atomic_fetch_add(&g->sleepers, 1);
@@ -1127,6 +1131,7 @@ asks for so many of the system's headers, and meant to be: whoever brings the en
 #include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -325,12 +326,13 @@ void float_modes_end(const struct float_modes *f)
 
 /* <Wait until a generation is over> */
 
-/* looks at a number before a worker sleeps */
-enum { SPIN_LIMIT = 200 };
-static void spin_pause(void)
+/* looks at a number before a worker sleeps; every so many it yields */
+enum { SPIN_LIMIT = 2000, SPIN_YIELD = 50 };
+static void spin_pause(int i)
 {
+  if (i % SPIN_YIELD == SPIN_YIELD - 1) sched_yield();
 #if defined __x86_64__
-  __builtin_ia32_pause();
+  else __builtin_ia32_pause();
 #endif
 }
 
@@ -340,7 +342,7 @@ static void generation_wait(struct pool *p, struct generation *g, unsigned seen)
 {
   for (int i = 0; i < SPIN_LIMIT; i++) {
     if (is_over(g, seen)) return;
-    spin_pause();
+    spin_pause(i);
   }
   pthread_mutex_lock(&p->lock);
   atomic_fetch_add(&g->sleepers, 1);
