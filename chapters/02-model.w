@@ -1444,18 +1444,28 @@ static void tap(struct work *w, enum tap_point point, uint32_t layer, float *x,
 }
 
 @ Nearly all of the time of a pass is spent in products with matrices and in attention, and a person who presses Ctrl-C does not want to wait for all rows of a layer. So if the caller
-wants to be asked whether to go on (\cref{sec:progress}), these two take at most |ROWS_AT_ONCE| rows at a time and ask in between. Each row is computed from its own numbers, whichever rows
+wants to be asked whether to go on (\cref{sec:progress}), these two take some rows at a time and ask in between. Each row is computed from its own numbers, whichever rows
 come with it, so the bits are the same. Otherwise all rows go at once.
+
+How many at a time? A matrix is read again for each group of rows, so the groups should be large. But a group should take no more than some hundredths of a second, so of a large matrix it must not have many rows. We allow as many rows as
+need |MADDS_AT_ONCE| multiply--adds, and in any case |ROWS_AT_ONCE|, with which reading the matrix takes a small part of the time.
 @^cancellation@>
 
 @<Multiply, some rows at a time@>=
-enum { ROWS_AT_ONCE = 64 };
-static size_t rows_at_once(const struct work *w, size_t from)
+enum { ROWS_AT_ONCE = 64, MADDS_AT_ONCE = 1000000000 };
+static size_t rows_at_once(const struct work *w, const struct matrix *list,
+  size_t n, size_t from)
 {
-  size_t left = w->n - from;
-  bool all = w->e->progress == NULL || left < ROWS_AT_ONCE;
-  return all ? left : ROWS_AT_ONCE;
+  size_t left = w->n - from, most = 0;
+  for (size_t i = 0; i < n; i++) most += list[i].in * list[i].out;
+  most = MADDS_AT_ONCE / most;
+  if (most < ROWS_AT_ONCE) most = ROWS_AT_ONCE;
+  return w->e->progress == NULL || left < most ? left : most;
 }
+
+@ Attention is asked for fewer rows, as each of them looks at many positions.
+
+@<Multiply, some rows at a time@>=
 static size_t segments_at_once(const struct work *w, size_t from)
 {
   size_t k = from, rows = 0;
@@ -1474,11 +1484,11 @@ static void ask_to_go_on(struct work *w)
 static void multiply(struct work *w, const struct matrix *list, size_t n,
   const float *x, float *const *y)
 {
-  for (size_t r = 0; r < w->n && w->goes_on; r += rows_at_once(w, r)) {
+  for (size_t r = 0, here; r < w->n && w->goes_on; r += here) {
     float *part[3];
+    here = rows_at_once(w, list, n, r);
     for (size_t i = 0; i < n; i++) part[i] = y[i] + r * list[i].out;
-    w->e->k->linear(w->e, list, n, x + r * list->in,@|
-      rows_at_once(w, r), part);
+    w->e->k->linear(w->e, list, n, x + r * list->in, here, part);
     ask_to_go_on(w);
   }
 }

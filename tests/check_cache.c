@@ -458,8 +458,6 @@ START_TEST(a_token_reaches_so_far_and_no_further)
 }
 END_TEST
 
-/* a first pass that was aborted leaves pages on the list of a sequence without rows; who then
- * becomes a fork gives them back */
 /* two texts that share pages read on in one pass that is given up at each of its questions: lengths,
    counters and rows are as before, and the same pass, not given up, gives the bits of a naive one */
 START_TEST(a_pass_that_is_given_up_leaves_the_cache_as_it_was)
@@ -482,7 +480,7 @@ START_TEST(a_pass_that_is_given_up_leaves_the_cache_as_it_was)
   shuffle(&seed, rows, n);
   struct counters before = r.c;
   asker_open(&a, 0), r.e.progress = &a.told;
-  for (size_t at = 1; at <= 5 * TINY_LAYERS * 2; at++) {
+  for (size_t at = 1; at <= (4 + 2) * TINY_LAYERS; at++) {
     asker_open(&a, at);
     ck_assert(!model_forward(&r.e, &r.t.lm, r.s, rows, n, &p, &r.why));
     ck_assert(a.asks == at && store_length(r.s, 0) == 21 && store_length(r.s, 1) == 21
@@ -504,6 +502,8 @@ START_TEST(a_pass_that_is_given_up_leaves_the_cache_as_it_was)
   rig_close(&r);
 }
 END_TEST
+/* a first pass that was aborted leaves pages on the list of a sequence without rows; who then
+ * becomes a fork gives them back */
 START_TEST(a_fork_onto_pages_of_an_aborted_pass_loses_none)
 {
   struct rig r;

@@ -142,12 +142,15 @@ static void embed_rows(struct work *w, const struct row *rows)
 }
 
 /* <Multiply, some rows at a time> */
-enum { ROWS_AT_ONCE = 64 };
-static size_t rows_at_once(const struct work *w, size_t from)
+enum { ROWS_AT_ONCE = 64, MADDS_AT_ONCE = 1000000000 };
+static size_t rows_at_once(const struct work *w, const struct matrix *list,
+  size_t n, size_t from)
 {
-  size_t left = w->n - from;
-  bool all = w->e->progress == NULL || left < ROWS_AT_ONCE;
-  return all ? left : ROWS_AT_ONCE;
+  size_t left = w->n - from, most = 0;
+  for (size_t i = 0; i < n; i++) most += list[i].in * list[i].out;
+  most = MADDS_AT_ONCE / most;
+  if (most < ROWS_AT_ONCE) most = ROWS_AT_ONCE;
+  return w->e->progress == NULL || left < most ? left : most;
 }
 
 static size_t segments_at_once(const struct work *w, size_t from)
@@ -166,11 +169,11 @@ static void ask_to_go_on(struct work *w)
 static void multiply(struct work *w, const struct matrix *list, size_t n,
   const float *x, float *const *y)
 {
-  for (size_t r = 0; r < w->n && w->goes_on; r += rows_at_once(w, r)) {
+  for (size_t r = 0, here; r < w->n && w->goes_on; r += here) {
     float *part[3];
+    here = rows_at_once(w, list, n, r);
     for (size_t i = 0; i < n; i++) part[i] = y[i] + r * list[i].out;
-    w->e->k->linear(w->e, list, n, x + r * list->in,
-      rows_at_once(w, r), part);
+    w->e->k->linear(w->e, list, n, x + r * list->in, here, part);
     ask_to_go_on(w);
   }
 }
