@@ -23,7 +23,7 @@ export SHARED
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all help tangle values book figures spreads check checkpoints clean lint dist sanitize
+.PHONY: all help tangle values book laboratory figures spreads check checkpoints clean lint dist sanitize
 all: checkpoints book
 
 help: ## this list
@@ -160,15 +160,23 @@ $(foreach d,$(DATA),$(eval $(call data,$(d))))
 # ---- weave: cweave for the text, ctwill only for the table of definitions (.aux)
 NUMBERED := $(shell awk '!/^\#/ && NF { print ($$1 == "chapters" ? "" : $$1 == "workshop" ? "W" : "L") $$2 "=build/woven/" $$4 }' book.list)
 WOVEN    := $(MODULES:%=build/woven/%.tex)
-SOURCES  := Makefile book.list book.tex figures.tex $(sort $(WEBS) $(wildcard program/* chapters/*.tex macros/* figures/*.tex figures/data/*.csv tools/*.* tools/digits/*))
+SOURCES  := Makefile book.list book.tex workshop.tex laboratory.tex chapter.tex figures.tex $(sort $(WEBS) $(wildcard program/* chapters/*.tex workshop/*.tex laboratory/*.tex macros/* figures/*.tex figures/data/*.csv tools/*.* tools/digits/*))
 define woven
 build/woven/$(1).tex: $(call field,$(1),2) chapters/types.w tools/fixutf8.lua tools/weave.sh
 	@mkdir -p $$(@D)
 	@tools/weave.sh $$< $(1)
 endef
 $(foreach m,$(MODULES),$(eval $(call woven,$(m))))
-build/book.cwi: $(WOVEN) tools/cwindex.lua
-	@texlua tools/cwindex.lua build/book.cwi build/book.cwn $(NUMBERED)
+# each volume has an index and a list of section names of its own
+VOLUMES  := incipit workshop laboratory
+folder_incipit := chapters
+folder_workshop := workshop
+folder_laboratory := laboratory
+numbered  = $(shell awk '$$1 == "$(1)" { print ($$1 == "chapters" ? "" : $$1 == "workshop" ? "W" : "L") $$2 "=build/woven/" $$4 }' book.list)
+build/%.cwi: $(WOVEN) tools/cwindex.lua
+	@texlua tools/cwindex.lua $@ build/$*.cwn $(call numbered,$(folder_$*))
+build/labels.tex: $(WOVEN) tools/labels.lua
+	@texlua tools/labels.lua $(NUMBERED) > $@
 build/book.cwm: $(WOVEN) tools/cwmargins.lua
 	@texlua tools/cwmargins.lua $@ $(NUMBERED)
 build/buildid.tex: $(SOURCES)
@@ -189,12 +197,27 @@ build/figures.pdf: figures.tex $(wildcard figures/*.tex figures/data/*.csv) $(DA
 	TEXINPUTS=macros:.: lualatex -interaction=batchmode -halt-on-error -output-directory=build figures.tex >/dev/null || { grep -A3 '^!' build/figures.log; exit 1; }
 	@! grep -E 'Missing character' build/figures.log
 
-# ---- typeset; any of these words in the log stops the build
-BAD := Missing character|undefined|UNDEFINED|multiply defined|Overfull|destination with the same
-book: lint build/incipit.pdf ## build/incipit.pdf
-	@texlua tools/logcheck.lua build/incipit.log build/woven
-build/incipit.pdf: $(SOURCES) $(wildcard models/*.grammar) build/book.cwi build/book.cwm $(VALUES) $(DATA) $(OUTPUTS) build/buildid.tex build/order.tex build/figures.pdf
-	TEXINPUTS=macros:.: latexmk -norc -lualatex -silent -jobname=incipit -interaction=nonstopmode -halt-on-error -outdir=build book.tex >build/latexmk.out 2>&1 || { grep -A4 '^!' build/incipit.log; rm -f build/incipit.aux build/incipit.out build/incipit.toc; exit 1; }
+# ---- typeset: three volumes of one set of webs; what a reader would see as a fault stops the build
+PRINTED  := $(VALUES) $(DATA) $(OUTPUTS) build/figures.pdf
+SET       = $(sort $(wildcard macros/*)) build/book.cwm build/buildid.tex build/order.tex build/labels.tex build/values.tex
+book: lint build/incipit.pdf build/workshop.pdf ## build/incipit.pdf and build/workshop.pdf
+laboratory: lint build/laboratory.pdf ## build/laboratory.pdf, the experiments
+define volume
+build/$(1).pdf: $(2).tex $(wildcard $(folder_$(1))/*.tex models/*.grammar) $(foreach m,$(MODULES),$(if $(filter $(folder_$(1))/%,$(call field,$(m),2)),build/woven/$(m).tex)) build/$(1).cwi $$(SET) $(PRINTED)
+	TEXINPUTS=macros:.: latexmk -norc -lualatex -silent -jobname=$(1) -interaction=nonstopmode -halt-on-error -outdir=build $(2).tex >build/$(1).out 2>&1 || { grep -A4 '^!' build/$(1).log; rm -f build/$(1).aux build/$(1).out build/$(1).toc $$@; exit 1; }
+	@texlua tools/logcheck.lua build/$(1).log build/woven || { mv $$@ build/$(1)-faulty.pdf; exit 1; }
+	@texlua tools/labels.lua check build/$(1).aux < build/labels.tex
+endef
+$(eval $(call volume,incipit,book))
+$(eval $(call volume,workshop,workshop))
+$(eval $(call volume,laboratory,laboratory))
+# one web alone, in seconds and with the numbers and figures of the last build: as chapter-03, or sheet-W3 and sheet-L3
+chapter-%: sheet-%;
+sheet-%: $(SET)
+	@m=$$(awk -v n=$* '!/^#/ && NF { k = ($$1 == "chapters" ? "" : $$1 == "workshop" ? "W" : "L"); if (k $$2 == n || sprintf("%02d", $$2) == n && k == "") print $$4 }' book.list); \
+	[ -n "$$m" ] || { echo "book.list has no web $*"; exit 1; }; \
+	TEXINPUTS=macros:.: lualatex -interaction=batchmode -halt-on-error -output-directory=build -jobname=sheet-$* "\\def\\onlymodule{$$m}\\input{chapter}" > /dev/null || { grep -A3 '^!' build/sheet-$*.log; exit 1; }; \
+	echo build/sheet-$*.pdf
 spreads: build/incipit.pdf
 	tools/spreads.sh build/incipit.pdf build/spreads
 lint: build/values.tex ## digits in prose, docstrings, flow, lengths of demonstrations, includes

@@ -8,12 +8,12 @@ for d in one another/longer-name; do
   ( cd "$tmp/$d"; [ ! -d "$OLDPWD/models" ] || [ -d models ] || cp -r "$OLDPWD/models" .
     env -u HOME SHARED=/nonexistent make -s -j2 build/libmodules.a library ${NO_BOOK:-book} > "$tmp/log" 2>&1 || { tail -20 "$tmp/log"; exit 1; }
     env -u HOME make -s dist > /dev/null
-    sha256sum $(ls build/incipit.pdf 2>/dev/null) build/libmodules.a build/library/libincipit.* build/incipit-*.tar.gz > "$tmp/$(basename "$d").sums" )
+    sha256sum $(ls build/incipit.pdf build/workshop.pdf 2>/dev/null) build/libmodules.a build/library/libincipit.* build/incipit-*.tar.gz > "$tmp/$(basename "$d").sums" )
 done
 cat "$tmp/one.sums"
 bad=0
 cmp "$tmp/one.sums" "$tmp/longer-name.sums" || { diff "$tmp/one.sums" "$tmp/longer-name.sums" || true; bad=1; }
-for f in "$tmp"/one/build/incipit.pdf "$tmp"/one/build/libmodules.a "$tmp"/one/build/library/libincipit.*; do [ -f "$f" ] || continue
+for f in "$tmp"/one/build/incipit.pdf "$tmp"/one/build/workshop.pdf "$tmp"/one/build/libmodules.a "$tmp"/one/build/library/libincipit.*; do [ -f "$f" ] || continue
   if grep -aq "$tmp" "$f"; then echo "$(basename "$f") knows where it was made"; grep -ao "$tmp[^ )]*" "$f" | sort | uniq -c | head; bad=1; fi
 done
 if cat "$tmp"/one/build/incipit-*.tar.gz | zcat | grep -aq "$tmp"; then echo "the archive knows where it was made"; bad=1; fi

@@ -1002,8 +1002,8 @@ enough digits to see the gap. The largest error of all \val{slopes.count} gradie
 last gain.
 
 \begin{table}
-\caption{The slope of the loss along a direction drawn by lot, by difference and by
-backpropagation.}\label{tab:gradients}
+\tabcaption{tab:gradients}{The slope of the loss along a direction drawn by lot, by difference and by
+backpropagation.}
 \begin{tabular}{@@{}lrr@@{}}
 \tabhead{tensor} & \tabhead{by difference} & \tabhead{backwards}\\
 embedding, also head & \val{grad.0.far} & \val{grad.0.back}\\

@@ -1057,7 +1057,7 @@ its tokens are those of the tokenizer, which has learnt \val{train.merges} merge
 @^entropy@>
 
 \begin{table}
-\caption{Five sorts of text: how much of the tokens they are, and how surprising a token is.}\label{tab:source}
+\tabcaption{tab:source}{Five sorts of text: how much of the tokens they are, and how surprising a token is.}
 \begin{tabular}{@@{}llrr@@{}}
 \tabhead{sort} & \tabhead{kind} & \tabhead{share} & \tabhead{bits a token}\\
 tale & story & \val{train.share.tale} & \val{train.bits.tale}\\
