@@ -2,27 +2,22 @@
 @s roofline int
 @s phase int
 @s perplexity int
-@s stand_in int
 @s engine int
 @s kernels int
-@s matrix int
-@s tensor int
-@s norm int
-@s model_layer int
 
-\chapterquestion{Why does the first word take so long, and then they come running?}
+\chapterquestion{Why does the first token take so long, and why do the others then come so fast?}
 @** Prefill and decode.
-\incipit{A}{ machine that multiplies} has two things to wait for: the multiplications, and the numbers that are to be multiplied. With the cache, each pass after the first has a single
-row, and a single row uses every weight of the model exactly once. The first pass has as many rows as the prompt has tokens, and uses each weight as many times. So the same model, on the same machine, does
-two kinds of work: first it calculates, and then it reads. The first is called \emph{prefill}, the second \emph{decode}.
+\incipit{A}{ processor that runs} a model can wait for two things: for the multiplications, or for the numbers that are to be multiplied. The first pass over a prompt has a row for each of its
+tokens and uses every weight once for each row. With the cache, each later pass has a single row, and uses every weight exactly once. So the same model, on the same machine, does two kinds of
+work: first it calculates, and then it mostly reads. The first phase is called \emph{prefill}, the second \emph{decode}.
 @^prefill@>@^decode@>
 
 \begin{byhand}{six weights, and a machine of two speeds}
-A matrix has $2\cdot3=6$ weights. The machine fetches one weight in each tick of its clock, and can in the same tick do four multiply--adds with what it has. A row needs six multiply--adds; so $n$ rows need $6n$, and the six weights are fetched once for all of them.
+A matrix has $2\cdot3=6$ weights. The machine fetches one weight in each tick of its clock, and in the same tick it can do four multiply--adds with what it has. A row needs six multiply--adds; so $n$ rows need $6n$, and the six weights are fetched once for all of them.
 
 \medskip
 \begin{tabular}{@@{}rrrrr@@{}}
-\tabhead{rows} & \tabhead{ticks to fetch} & \tabhead{ticks to multiply} & \tabhead{whichever is more} & \tabhead{a row}\\
+\tabhead{rows} & \tabhead{ticks to fetch} & \tabhead{ticks to multiply} & \tabhead{the larger} & \tabhead{ticks a row}\\
 1 & 6 & $6\div4=1.5$ & 6 & 6\\
 2 & 6 & $12\div4=3$ & 6 & 3\\
 4 & 6 & $24\div4=6$ & 6 & 1.5\\
@@ -30,80 +25,201 @@ A matrix has $2\cdot3=6$ weights. The machine fetches one weight in each tick of
 \end{tabular}
 \medskip
 
-One row costs as much time as four: three of the four are free. From there on a row costs 1.5 ticks, however many come. And the machine's two speeds alone, four to one, have told us where: at 4 rows.
+Four rows take as long as one: three of the four are free. From there on a row costs 1.5 ticks, however many there are. The machine's two speeds alone, four to one, tell us where this happens: at 4 rows.
 \end{byhand}
 
-@ The chapter makes a module that measures: how fast the machine calculates and reads (|roofline_measure|), what a pass takes (|phase_read|), and how well a model predicts a text that it only reads (|perplexity_of|). The
-program shows the two phases, by what the counters say of each pass, and that a prompt may be read in chunks of any size. What a clock has to say is measured in \cref{lab:phases}.
-
-@c
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-#include "tokenizer/tokenizer.h"
-#include "families/loader.h"
-#include "cache/cache.h"
-#include "phases/phases.h"
-@;@#
-@<A model that reads the sentence over and over@>@;
-@<Show the rows of the two phases@>@;
-@<Show that chunks change nothing@>@;
-@<Show what windows do@>@;
-int main(void)
-{
-  static struct reading r;
-  struct error why;
-  bool ok = reading_open(&r, &why) && show_phases(&r, &why)
-    && show_chunks(&r, &why) && show_windows(&r, &why);
-  store_close(r.s), ids_free(&r.m, &r.text);
-  model_close(&r.m, r.lm);
-  if (!ok) fprintf(stderr, "%s\n", why.text);
-  return !ok;
-}
-
-@ All three parts of it work with the built-in model and one cache, which is emptied before each. The text is the sentence of chapter 3 over and over again. Its seven ids are taken once and then repeated; a tokenizer that was given the whole
-text would find another first word in the second sentence, for there it would have a blank before it.
-
-@<A model that reads the sentence over and over@>=
-enum { WORDS = 7, TEXT = 20 * WORDS };
-struct reading {
-  struct memory m;@+ struct counters c;@+ struct engine e;
-  struct model *lm;@+ struct store *s;@+ struct generate_context g;@+ struct ids text;
-};
-static bool reading_open(struct reading *r, struct error *why)
-{
-  static const char sentence[] = "The cat sat on the mat.", pocket[] = "models/pocket";
-  r->e = (struct engine) @[{ .k = kernels_find(NULL, why), .c = &r->c }@];
-  if (r->e.k == NULL || (r->lm = model_open(&r->m, pocket, why)) == NULL
-      || (r->s = cache_open(&r->m, &r->lm->config, 1,
-        &(struct cache_options) @[{ .rows = 0 }@], why)) == NULL) return false;
-  struct tokenizer *t = tokenizer_open(&r->m, pocket, why);
-  bool ok = t != NULL && tokenizer_encode(t, &r->m, sentence, strlen(sentence),
-    false, false, &r->text, why);
-  for (size_t i = 0; ok && i + WORDS < TEXT; i++)
-    ok = ids_push(&r->m, &r->text, r->text.id[i], why);
-  tokenizer_close(&r->m, t);
-  r->g = (struct generate_context) @[{ &r->e, r->lm, r->s, &r->m }@];
-  return ok;
-}
+A pass with fewer rows than that waits for the memory: it is \emph{memory-bound}. With more rows it waits for the multipliers: it is \emph{compute-bound}. Most of what this chapter says follows from that: why a long prompt delays the first token, why every further token takes about the same time, why output tokens cost more than input tokens, and why a server answers many people at once.
+@^memory-bound@>@^compute-bound@>
 
 @* Arithmetic intensity. \label{sec:intensity}
-A linear layer with $a$ inputs and $b$ outputs does $nab$ multiply--adds for $n$ rows. For that it must read $ab$ weights, and $n$ rows of inputs, and write $n$ rows of outputs. In numbers of four bytes the multiply--adds for each byte moved are
+How many rows does it take to keep the multipliers busy? A linear layer with $a$ inputs and $b$ outputs does $nab$ multiply--adds for $n$ rows. It must read $ab$ weights and $na$ inputs, and write $nb$ outputs. With numbers of four bytes, the multiply--adds for each byte moved are
 \begin{equation}\label{eq:intensity}
   I(n)={nab\over4\,(ab+na+nb)}={1\over4}\cdot{1\over{1\over n}+{1\over b}+{1\over a}}.
 \end{equation}
-This is called the \emph{arithmetic intensity} (with two operations in a multiply--add, and not one, it is twice as much). For one row the first of the three fractions is all that matters, and $I$ is a quarter: four bytes for each multiply--add. It grows with the number of rows, one for one, until $1/n$ has become as small as $1/a+1/b$; a matrix of 768 by 3072 gets to \val[0]{phases.intensity.512} with 512 rows and to \val[0]{phases.intensity.limit} at most.
+This is the \emph{arithmetic intensity}. (Many authors count a multiply--add as two operations; then it is twice as much.) For one row the term $1/n$ outweighs the others, and $I$ is a quarter: one multiply--add for four bytes. With more rows $I$ grows in proportion to $n$ until $1/n$ is as small as $1/a+1/b$. For a matrix of 768 by 3072 it is \val[0]{phases.intensity.512} with 512 rows and can never exceed \val[0]{phases.intensity.limit}.
 @^arithmetic intensity@>
 
-Attention has no weights; what it reads is the cache. A query of one head meets $m$ keys and takes its share of $m$ values: $2dm$ multiply--adds for $d$ numbers a head, and $2dm$ numbers read. Again a quarter, and this time more tokens do not help: each sequence has a cache of its own. Only the rows of one sequence in one pass share what they read, as in prefill, and the heads that share one head of keys and values, as in grouped-query attention. So a row that decodes has an intensity of one quarter, whatever the model, as long as numbers have four bytes and no heads are shared; with numbers of two bytes it is a half.
+Attention has no weights; it reads the cache. The query of one head meets $m$ keys and mixes $m$ values: with $d$ numbers a head, that is $2dm$ multiply--adds for $2dm$ numbers read, again a quarter. Here more sequences do not help, since each has a cache of its own. Only rows of the same sequence in the same pass share what they read, as in prefill, and heads that share their keys and values: with \emph{grouped-query attention} of four queries to a key, the intensity of attention is four times as high. So a decoded row has an intensity of about a quarter, whatever the model, if its numbers have four bytes. With two bytes it is a half.
 
-@ The counters have all that is needed: multiply--adds of the layers, of attention and of the head; bytes of weights, and bytes of the cache, read and written. Inputs and outputs of the layers are not among them, since they stay in the machine's caches or should; so the intensities of the figures to come are a little higher than \eqref{eq:intensity} says. Even a pass that fetches and multiplies at the same time, and has never to wait for both, takes
+@* The roofline. \label{sec:roofline}
+Suppose that a machine does $F$ multiply--adds a second and reads $B$ bytes a second. Even a perfect program, which fetches and multiplies at the same time, takes
 \begin{equation}\label{eq:bound}
   t\ge\max\Bigl({\hbox{multiply--adds}\over F},{\hbox{bytes}\over B}\Bigr)
 \end{equation}
-on a machine that does $F$ multiply--adds a second and reads $B$ bytes (Williams and others 2009). No pass can be faster, if what it reads comes from memory; how much slower it is says how good the program is.
-@^roofline@>
+for a pass whose data come from memory. This is the \emph{roofline} model (Williams and others 2009). The two terms are equal at an intensity of $F/B$, the \emph{ridge point} or \emph{machine balance}: work of less intensity is memory-bound, work of more is compute-bound.
+@^roofline@>@^ridge point@>@^machine balance@>
+
+We measure two models: the built-in one, and a stand-in with the shape of GPT-2 small (\val{phases.standin.parameters} random weights of four bytes), which is too large for the processor's caches.\lab{lab:measured} On the machine of these pages one worker thread reaches \val[1]{phases.speed.1} billion multiply--adds and \val[1]{phases.bandwidth.1} billion bytes a second (\cref{sec:machine}). The quotient, \val[1]{phases.balance} multiply--adds a byte, is its ridge point. For a large matrix of four-byte weights that is a pass of \val[0]{phases.balance.rows} rows.
+
+\Cref{fig:roofline}\lab{lab:findings} draws the bound \eqref{eq:bound} as a roof, with the measured passes under it. One row of the stand-in, at the left end, reaches \val[0]{phases.share.write.1} percent of the bandwidth: decode is memory-bound. A pass of 512 rows reaches \val[0]{phases.share.read.1} percent of the arithmetic: prefill is compute-bound. Both could be faster. Decode spends nearly all its time in products with matrices, and GPT-2's are stored in an order that is slow to read for a single row; stored as Llama's are, they let it reach \val[0]{phases.turned.share.1} percent. Prefill loses its time in the kernels, not in memory: with a matrix and rows that never leave the second-level cache, the same kernel does \val[1]{phases.alone.gpt2} billion multiply--adds a second, where the probe, which finds its numbers in registers, does \val[1]{phases.speed.1}.\lab{lab:parts}
+
+\widefig{roofline}{fig:roofline}{Passes of 1 to 1000 rows under the roof of the machine; small numbers are the rows of a pass. Broken lines: two workers. Red diamonds: one row after up to 1000 others. The built-in model's few megabytes come from the processor's caches, and its rows gain little from being many.}{A roof on logarithmic axes, rising on the left with the memory's bandwidth and flat on the right at the multipliers' speed; the corner, the ridge point, is marked. A chain of points for GPT-2's shape climbs under it from the left wall toward the ceiling, a little below the roof at the left end, and at less than half of it on the right. The diamonds sit on the left wall. The built-in model's chain begins near the slope and is almost flat.}
+
+\Cref{fig:rowtime} shows the same passes as the price of a row. The second row is expensive: with more than one row the kernel first copies the weights into an order that is faster to multiply (it \emph{packs} them), which costs \val[0]{phases.packing} milliseconds a pass. From then on each row is cheaper, from \val[1]{phases.row.gpt2.1.0.1} milliseconds for a single row to \val[1]{phases.row.gpt2.1.0.256} in a pass of 256. Beyond that the price rises a little, since each row has more rows before it to attend to.
+@^packing@>
+
+\fig{rowtime}{fig:rowtime}{Milliseconds a row against the rows of the pass, in GPT-2 small's shape. Grey: the bound \eqref{eq:bound} of one worker, with its corner at the ridge point.}{Logarithmic axes. The curve stays almost level from one row to two, and then falls, at first quickly, to a ninth. The curve of two workers runs below it. The bound is a line that falls with slope one until it meets a floor.}
+
+@ A second worker helps the two phases differently. In the probes it multiplies \val[2]{phases.scale.speed} times as fast as one alone, but reads only \val[2]{phases.scale.bandwidth} times as fast, since both share the path to memory. Accordingly a prefill of 512 rows becomes \val[2]{phases.scale.read} times as fast, and a decoded token \val[2]{phases.scale.write} times. On a machine with more cores further workers would help prefill, and decode hardly at all.
+
+@* TTFT and TPOT. \label{sec:firsttoken}
+A person who waits for an answer feels two delays, both called \emph{latency}. The \emph{time to first token} (TTFT) is that of the prefill. The \emph{time per output token} (TPOT, also \emph{inter-token latency}) is that of one decoded row. Their bounds follow from \eqref{eq:bound}. Let the model have $N$ weights of $w$ bytes each, let a cached token take $k$ bytes, and let the prompt have $p$ tokens. Then, leaving out the attention of the prefill,
+\begin{equation}\label{eq:ttft}
+  \hbox{TTFT}\ge\max\Bigl({pN\over F},{wN\over B}\Bigr),\qquad
+  \hbox{TPOT}\ge{wN+kn\over B}\quad\hbox{after $n$ tokens.}
+\end{equation}
+TTFT grows with the prompt as soon as the prompt is longer than the ridge point's rows. TPOT does not depend on the multipliers at all. \Cref{tab:waits} has both as measured, with one worker.
+@^time to first token@>@^TTFT@>@^time per output token@>@^TPOT@>@^latency@>
+
+\begin{table}
+\tabcaption{tab:waits}{TTFT: milliseconds to the first token after a prompt. TPOT: milliseconds for one token after a context of that length.}
+\begin{tabular*}{\textwidth}{@@{}r@@{\extracolsep{\fill}}rrrr@@{}}
+& \multicolumn2{c}{GPT-2 small's shape} & \multicolumn2{c}{built-in model}\\
+\tabhead{tokens} & \tabhead{TTFT} & \tabhead{TPOT} & \tabhead{TTFT} & \tabhead{TPOT}\\
+1 & \val[0]{phases.ms.gpt2.1.0.1} & \val[0]{phases.ms.gpt2.1.0.1} & \val[2]{phases.ms.pocket.1.0.1} & \val[2]{phases.ms.pocket.1.0.1}\\
+128 & \val[0]{phases.ms.gpt2.1.0.128} & \val[0]{phases.ms.gpt2.1.128.1} & \val[1]{phases.ms.pocket.1.0.128} & \val[2]{phases.ms.pocket.1.128.1}\\
+256 & \val[0]{phases.ms.gpt2.1.0.256} & \val[0]{phases.ms.gpt2.1.256.1} & \val[1]{phases.ms.pocket.1.0.256} & \val[2]{phases.ms.pocket.1.256.1}\\
+512 & \val[0]{phases.ms.gpt2.1.0.512} & \val[0]{phases.ms.gpt2.1.512.1} & \val[1]{phases.ms.pocket.1.0.512} & \val[2]{phases.ms.pocket.1.512.1}\\
+1000 & \val[0]{phases.ms.gpt2.1.0.1000} & \val[0]{phases.ms.gpt2.1.1000.1} & \val[1]{phases.ms.pocket.1.0.1000} & \val[2]{phases.ms.pocket.1.1000.1}
+\end{tabular*}
+\end{table}
+
+On this machine a prompt of 1000 tokens takes \val[1]{claim.S1-11} times as long as one of 100: ten times for the rows, and the rest because each row has more to attend to. One decoded token costs as much as \val[1]{phases.ratio.100} prompt tokens in a prompt of 100, and as \val[1]{phases.ratio.1000} in one of 1000. That is why services charge more for output tokens than for input tokens. On a machine with a higher ridge point the factor is larger. \Cref{fig:run}\lab{lab:texts} shows one run, from the prompt on, by two meters.
+
+\widefig{run}{fig:run}{A run of the stand-in: a prompt of 128 tokens, then 24 decoded ones. Above, billions of multiply--adds a second in each pass; below, billions of bytes a second. The lines are what the probes reached in the same minute.}{Two strips over the same time axis, in milliseconds. In the first the long pass on the left stands high and the many short ones on the right are almost flat; in the second it is the other way round.}
+
+@* The bandwidth limit of decode. \label{sec:serial}
+A prompt of a million tokens can be read in one pass, because all of it is there. An answer cannot be written in one: its second token depends on the first, which is chosen at the end of a pass. So a text of $g$ new tokens takes one pass for the prompt and $g-1$ more (\val{phases.shown.passes} passes for 20 tokens), one after the other, and each of them reads all weights. More processors shorten a pass; they cannot run two of these passes at the same time.
+@^sequential bottleneck@>
+
+Therefore a model has a speed limit on any machine: the bandwidth divided by what a pass must read. A model of 70 billion parameters in two bytes each is 140 gigabytes. \Cref{tab:hardware}\lab{lab:findings} divides.
+
+\begin{table}
+\tabcaption{tab:hardware}{Published figures of accelerators. Ridge point: operations for each byte (two to a multiply--add, in bfloat16). Limit: the most tokens a second that 1, 4 and 8 of them can decode for one sequence with 140 gigabytes of weights. From the makers' data sheets, 2021 to 2024.}
+\begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrrr@@{}}
+\tabhead{machine} & \tabhead{ridge point} & \tabhead{limit, one} & \tabhead{four} & \tabhead{eight}\\
+A100, 80 GB & \val[0]{phases.balance.A100} & \val[1]{phases.bound.A100.1} & \val[0]{phases.bound.A100.4} & \val[0]{phases.bound.A100.8}\\
+H100 & \val[0]{phases.balance.H100} & \val[1]{phases.bound.H100.1} & \val[0]{phases.bound.H100.4} & \val[0]{phases.bound.H100.8}\\
+H200 & \val[0]{phases.balance.H200} & \val[1]{phases.bound.H200.1} & \val[0]{phases.bound.H200.4} & \val[0]{phases.bound.H200.8}\\
+B200 & \val[0]{phases.balance.B200} & \val[1]{phases.bound.B200.1} & \val[0]{phases.bound.B200.4} & \val[0]{phases.bound.B200.8}\\
+MI300X & \val[0]{phases.balance.MI300X} & \val[1]{phases.bound.MI300X.1} & \val[0]{phases.bound.MI300X.4} & \val[0]{phases.bound.MI300X.8}\\
+TPU v5e & \val[0]{phases.balance.TPU-v5e} & \val[1]{phases.bound.TPU-v5e.1} & \val[0]{phases.bound.TPU-v5e.4} & \val[0]{phases.bound.TPU-v5e.8}
+\end{tabular*}
+\end{table}
+
+So when a service reports 30 to 100 tokens a second for a large model, the number mostly tells us about bandwidth. With these weights and one token a pass, four H100s cannot exceed \val[0]{phases.bound.H100.4} tokens a second, and communication among the four takes a further share. (One of them could not even hold the model; its column says what its bandwidth alone would allow.) The known ways past the limit attack one of its two terms. Quantized weights are fewer bytes: in four bits each, one H100 has the limit that four have here. A mixture of experts reads only some of its weights for a token. Speculative decoding lets a small model guess several tokens and checks them in one pass of the large one, as a short prefill.
+@^quantized weights@>@^speculative decoding@>
+
+The ridge point has a second reading. Two operations are one multiply--add, and a weight here has two bytes; so the number in the table is also the number of rows that a pass can have for the price of one. A prompt of 100 tokens is below it: by \eqref{eq:ttft} an H100 needs at least \val[0]{phases.earliest.100} milliseconds for its prefill, as for a single row, and \val[0]{phases.earliest.1000} for a prompt of 1000.
+
+@ Two other limits follow from the shape of a model alone. A layer with a width of $d$, an inner width of $4d$ and as many heads of keys as of queries does $12d^2$ multiply--adds for a row: $4d^2$ for queries, keys, values and output, and $8d^2$ for the MLP. Its attention does $2dn$ for $n$ keys: $d$ for the logit of each key and $d$ for its value. So attention overtakes the matrices where
+\begin{equation}\label{eq:overtake}
+  2dn=12d^2,\qquad n=6d.
+\end{equation}
+At the same $n$ the cache, of $2dn$ numbers a layer, overtakes the $12d^2$ weights: a decoded row then reads as much of the past as of the model. For GPT-2 small that happens at \val{phases.overtake.gpt2} tokens, beyond its context; for a model of Llama 7B's width of 4096 at \val{phases.overtake.7b}. With fewer heads of keys and values two of the matrices are narrower, which lowers the first limit a little, and the cache is much smaller, which raises the second.
+
+Finally the head: it does $Vd$ multiply--adds for each row whose logits are wanted. In GPT-2 small that is \val[0]{phases.head.gpt2} percent of a decoded row, in GPT-2 XL \val[1]{phases.head.gpt2-xl}, in a 7B model \val[1]{phases.head.7b}, in the built-in one \val[0]{phases.head.pocket}. A large vocabulary is a burden for a small model. In prefill the head hardly counts, because only the last row's logits are needed: the others predict tokens of the prompt, which we have.
+
+@* Batching. \label{sec:batching}
+By the bound, a pass of \val[0]{phases.balance.rows} rows on this machine should take no longer than one of a single row. But a sequence that decodes supplies only one row at a time. Where can the others come from? From other sequences. A \emph{batch} is a pass with rows of several sequences. The matrices cannot tell one sequence's rows from another's; only attention looks at a row's sequence, to find its keys and values. In this engine a row carries the number of its sequence (\cref{sec:rows}), so a batch needs no new code: to decode three sequences by one token each, we call |model_forward| with three rows, of sequences 0, 1 and 2, each at its own position. By the bound \eqref{eq:bound}, a step of $b$ sequences, each with $n$ cached tokens, takes
+\begin{equation}\label{eq:batch}
+  t\ge\max\Bigl({bN\over F},{wN+bkn\over B}\Bigr).
+\end{equation}
+The weights are read once for all; the caches are read one by one.
+@^batching@>@^throughput@>
+
+\Cref{fig:batch}\lab{lab:batch} shows the measurement: up to 32 sequences of the stand-in, each after 128 tokens of its own. A step takes \val[0]{phases.batch.ms.1} milliseconds for one of them, \val[0]{phases.batch.ms.8} for 8, and \val[0]{phases.batch.ms.32} for all 32. The \emph{throughput}, the tokens of all sequences in a second, rises from \val[0]{phases.batch.rate.1} to \val[0]{phases.batch.rate.32}, \val[1]{phases.batch.gain.32} times as many. Each single reader waits longer for a token: throughput is bought with latency. The second sequence gains almost nothing, because packing sets in at two rows. Beyond that the batch stays at a half to a quarter of the bound, for the reasons of \cref{sec:roofline}.
+
+\fig{batch}{fig:batch}{Tokens a second against the sequences in a batch, in GPT-2 small's shape with one worker, each sequence after 128 tokens. Grey: the bound \eqref{eq:batch}; at the ridge point it stops rising in proportion.}{Logarithmic axes. The throughput of the whole batch stays level from one sequence to two and then climbs, less steeply beyond eight. The tokens of each single sequence fall. The bound rises with slope one up to the ridge point, which a dotted line marks near ten sequences, and then becomes flatter until it is level.}
+
+How many readers are free on a large machine? By \cref{tab:hardware} an H100 does some three hundred rows for the price of one, if their caches are short. But the caches do not stay short. In \eqref{eq:batch} they cost as much as the weights where $bkn=wN$: for Llama 3 70B and 8192 tokens each, at \val[0]{phases.batch.even} sequences. So long contexts, not the multipliers, limit the batch, first by the bytes to be read in each step and then by the bytes that fit into memory at all. That is the reason for the smaller caches of \cref{accounts}. Servers let sequences join and leave the batch at every step, as each ends at its own time; this is \emph{continuous batching} (Yu and others 2022).
+@^continuous batching@>
+
+Does a sequence get other tokens in a batch than alone? In this engine it gets the same bits, since each row's sums are taken in the same order whatever else is in the pass. In most others it does not: their kernels choose the order of summation by the shape of the pass, so the last bits of the logits, and now and then a token, depend on who else is being served.
+
+@* Chunked prefill. \label{sec:chunks}
+A prompt of 100\,000 tokens would be a pass of 100\,000 rows. Its activations would need more memory than its keys and values, and the other sequences would get no tokens while it runs. So long prompts are read in \emph{chunks} (Agrawal and others 2023), one pass each, and a server can add the decoding rows of other sequences to each of these passes. Which sizes are allowed? All: the rows of a chunk find their predecessors in the store, and it does not matter whether these came in the same pass or in an earlier one. The program of this chapter reads one prompt in chunks of several sizes and compares the logits of its last row.
+@^chunked prefill@>
+
+@<Show that chunks change nothing@>=
+enum { PROMPT = 60 };
+static bool read_chunked(struct reading *r, size_t chunk, float *logits,
+  struct error *why)
+{
+  struct row rows[PROMPT];
+  struct pass *p = NULL;
+  for (uint32_t i = 0; i < PROMPT; i++)
+    rows[i] = (struct row) @[{ 0, i, r->text.id[i] }@];
+  r->c = (struct counters) @[{ .passes = 0 }@];
+  store_clear(r->s);
+  bool ok = model_read(&r->g, rows, PROMPT, chunk, &p, why)
+    && model_logits(&r->e, r->lm, p, &(size_t) @[{ p->n - 1 }@], 1, logits, why);
+  pass_close(p);
+  return ok;
+}
+
+@ The prompt is read in one pass first; the other ways are compared with that, bit by bit. None of them differs (\cref{sec:phasecheck}).
+
+@<Show that chunks change nothing@>=
+static bool show_chunks(struct reading *r, struct error *why)
+{
+  static const size_t chunk[] = @[{ 1, 7, 16, 59 }@];
+  size_t n = r->lm->config.vocab_size;
+  float *z = memory_alloc(&r->m, MEMORY_ACTIVATIONS, 2 * n, sizeof *z, why);
+  bool ok = z != NULL && read_chunked(r, 0, z, why);
+  for (int i = 0; ok && i < 4; i++) {
+    size_t differ = 0;
+    ok = read_chunked(r, chunk[i], z + n, why);
+    for (size_t k = 0; k < n; k++)
+      differ += memcmp(z + k, z + n + k, sizeof *z) != 0;
+    if (ok) printf("%d rows in chunks of %2zu: %2zu passes, ", PROMPT,@|
+      chunk[i], (size_t) r->c.passes);
+    if (ok) printf("%zu of %zu logits differ\n", differ, n);
+  }
+  memory_free(&r->m, z);
+  return ok;
+}
+
+@ Chunks change no bit, but they change the time. In the stand-in a prefill of 512 rows takes \val[2]{phases.chunk.512} seconds in one pass, \val[2]{phases.chunk.256} in chunks of 256, \val[2]{phases.chunk.128} in chunks of 128, \val[2]{phases.chunk.32} in chunks of 32, and \val[1]{phases.chunk.1} if it is fed token by token.\lab{lab:texts} Each chunk reads the weights again, so small chunks are slow. But 256 rows are a little faster than 512 at once, because their activations stay in the processor's caches. A chunk should have several times the rows of the ridge point: about a hundred here, a thousand or more on an accelerator.
+
+@ Attention in a long prefill raises another question. The logits of $n$ queries with $n$ keys are $n^2$ numbers a head; must they be stored? No. \Cref{sec:layer} cuts the keys into blocks of 256 and computes for each query and block the largest logit $m$, the sum $\ell$ of the exponentials and the weighted sum $o$ of the values. Two such triples are joined into one by
+$$M=\max(m,m'),\qquad \ell\gets e^{m-M}\ell+e^{m'-M}\ell',\qquad o\gets e^{m-M}o+e^{m'-M}o',$$
+and at the end $o/\ell$ is the output. So the logits of one block are all that a worker needs at a time. This recurrence is the \emph{online softmax} (Milakov and Gimelshein 2018). \emph{FlashAttention} (Dao and others 2022) arranges it for accelerators, so that a block of queries meets one block of keys after another in the fast memory of a core. It saves memory and traffic, not multiply--adds: their number remains quadratic (\cref{sec:counting}).
+@^FlashAttention@>@^online softmax@>
+
+@* The time of a whole answer. \label{sec:answers}
+What does an answer take in all? We add up the measured passes: one over the prompt, then one row after $p$ tokens, after $p+1$, and so on, with a straight line between two lengths that were measured. \Cref{tab:answers}\lab{lab:phasekeys} has the sums, with the cache and without.
+
+\begin{table}
+\tabcaption{tab:answers}{Seconds for a text that begins with one token, in GPT-2 small's shape with one worker.}
+\begin{tabular*}{\textwidth}{@@{}r@@{\extracolsep{\fill}}rrr@@{}}
+\tabhead{tokens} & \tabhead{without cache} & \tabhead{with cache} & \tabhead{factor}\\
+30 & \val[1]{phases.sum.naive.30} & \val[2]{phases.sum.kept.30} & \val[1]{phases.sum.ratio.30}\\
+100 & \val[1]{phases.sum.naive.100} & \val[2]{phases.sum.kept.100} & \val[1]{phases.sum.ratio.100}\\
+300 & \val[0]{phases.sum.naive.300} & \val[1]{phases.sum.kept.300} & \val[1]{phases.sum.ratio.300}\\
+1000 & \val[0]{phases.sum.naive.1000} & \val[1]{phases.sum.kept.1000} & \val[1]{phases.sum.ratio.1000}
+\end{tabular*}
+\end{table}
+
+To check the sums, four of these texts were also run. Without the cache 30 tokens took \val[1]{phases.text.gpt2.1.30.naive} seconds and 100 tokens \val[1]{phases.text.gpt2.1.100.naive}, about a twentieth more than the sums. With the cache they took \val[2]{phases.text.gpt2.1.30.cached} and \val[2]{phases.text.gpt2.1.100.cached}, about a seventh more; decode depends on the memory, which this machine shares with others, and which gave the passes and the texts different shares in different minutes.
+
+The factor is much smaller than that of the rows, which is \val[0]{cache.clock.rows} at 1000 tokens: the naive loop's rows come many to a pass, and each is cheaper by the factor of \cref{fig:rowtime}. An answer of 500 tokens takes \val[0]{phases.answer.50} times as long as one of a single token after a prompt of 50 tokens, \val[0]{phases.answer.100} times after 100, and \val[0]{phases.answer.500} times after 500, since the prefill is part of both.
+
+@* What the tutorials say. \label{sec:phasetutorials}
+Most of what the sources say about the two phases is right. What is not has to do with how much. (The other claims of this chapter are in the laboratory.)\lab{lab:phaseclaims}
+
+\begin{tutorial}{wrong}{S1-11}
+\quoted{A 1000-token prompt is processed in roughly the same wall-clock time as a 100-token prompt (on modern hardware with sufficient parallelism), though it requires more computation.}
+On an H100 100 tokens are below the ridge point and 1000 above it, so the bounds of \cref{sec:serial} differ by a factor of \val[1]{phases.earliest.ratio}. It would be true of two prompts below the ridge point. \ourrun on a processor, where both are far above it, \val[1]{claim.S1-11} times the time.
+\end{tutorial}
+
+\begin{tutorial}{misleading}{S1-47}
+\quoted{Prefill is 10-100x faster per token than decode}
+\ourrun \val[1]{claim.S1-47} times, on this machine with this model, at 512 tokens. The factor depends on the ridge point, \val[0]{phases.balance.rows} rows here. Accelerators have ridge points of 150 to 300 rows, so there the range is the right one, if the prompt is long enough.
+\end{tutorial}
+
+@* Measuring a machine. \label{sec:machine}
+The engine's part in all this is a small module. It measures how fast the machine calculates and reads (|roofline_measure|), how long a pass takes (|phase_read|), and how well a model predicts a text that it only reads (|perplexity_of|).
 
 @(phases.h@>=
 #ifndef INCIPIT_PHASES_H
@@ -111,11 +227,10 @@ on a machine that does $F$ multiply--adds a second and reads $B$ bytes (Williams
 #include "loop/generate.h"
 @<What a machine can do@>@;
 @<What a pass has taken@>@;
-@<A model of which only the shape counts@>@;
 @<How well a text is predicted@>@;
 #endif
 
-@ A machine is two speeds, as in the hand calculation, and a pass is measured against the slower of them. Work is what the counters have counted, added up in the two currencies.
+@ A machine is two speeds, and a pass is compared with the slower of them. The counters of \cref{ground} have all that \eqref{eq:bound} needs: the multiply--adds of layers, attention and head, the bytes of weights, and the bytes of the cache, read and written. The inputs and outputs of the layers are left out, since they should stay in the processor's caches; so the intensities in \cref{fig:roofline} are a little higher than \eqref{eq:intensity}.
 
 @<What a machine can do@>=
 struct roofline { double madds, bytes; };
@@ -136,7 +251,7 @@ struct counters counters_since(const struct counters *before,
 double work_bound(const struct roofline *m, const struct counters *c);
   /* the seconds that |roofline| needs at least (Williams, Waterman and Patterson 2009) */
 
-@ The sums are short. Counters only ever grow; what a pass has cost is the difference between two copies. Both go through the counters as an array, so that none can be forgotten.
+@ Counters only ever grow, so the work of a pass is the difference between two copies. Both functions treat the counters as an array, so that none can be forgotten.
 
 @<Sum up the work@>=
 uint64_t work_madds(const struct counters *c)
@@ -163,8 +278,7 @@ double work_bound(const struct roofline *m, const struct counters *c)
     (double) work_bytes(c) / m->bytes);
 }
 
-@* Peak speed and bandwidth. \label{sec:machine}
-A data sheet names the speed of the best processor on its best day. We want that of this one, now, with the workers that the engine has, by the instructions that its kernels use. So each worker runs the kernels' |probe_flops|, which only calculates, and then |probe_bandwidth|, which only reads, over a block that no cache can hold (\cref{sec:probes}). Several rounds are taken, and the median counts, as a probe may be disturbed like anything else.
+@ A data sheet gives the peak of a model of processor. We want the speed of this one, now, with the engine's workers and with the instructions of its kernels. So each worker runs |probe_flops|, which only calculates, and then |probe_bandwidth|, which only reads its part of a large block (\cref{sec:probes}). We take several rounds and their median.
 @^probe@>
 
 @<Probe the machine@>=
@@ -187,7 +301,7 @@ static void measure_bandwidth(void *ctx, unsigned worker, unsigned workers)
   p->of[worker].left = p->k->probe_bandwidth(p->block + from, to - from);
 }
 
-@ The block has 256 MiB, several times as much as the largest cache of the processors that we know; it is written once before it is read, or the system would show the same empty page everywhere.
+@ The block has 256 MiB, which should be more than the last-level cache that a core can reach. (Some server processors advertise more, but in slices, each of which serves only a few cores. If a core of yours reaches more, enlarge |SWEPT|, or the probe measures the cache.) The block is written once before it is read; otherwise the system would map the same empty page everywhere.
 
 @<Probe the machine@>=
 bool roofline_measure(struct memory *m, const struct engine *e,
@@ -210,7 +324,7 @@ bool roofline_measure(struct memory *m, const struct engine *e,
   return block != NULL;
 }
 
-@ What the workers have done is added up, and divided by the time until the last of them was ready.
+@ The work of all workers is divided by the time until the last of them is done.
 
 @<Take the time of one round of probes@>=
 {
@@ -225,7 +339,7 @@ bool roofline_measure(struct memory *m, const struct engine *e,
 }
 
 @* Timing a pass. \label{sec:passes}
-Every pass of this chapter is a number of rows read after a number of stored ones: prefill reads $n$ rows after none, decode one row after $d$. The module takes the time of either, the scores of the last row included, since no phase is over before they are known.
+Every pass in this chapter adds $n$ rows to $d$ cached ones: prefill is $(d,n)=(0,n)$, decode is $(d,1)$. The time includes the logits of the last row, since no phase is over before the next token can be chosen.
 
 @<What a pass has taken@>=
 struct phase { double seconds; struct counters work; };
@@ -236,7 +350,7 @@ bool phase_read(const struct generate_context *g, size_t depth, size_t n,
      scores the last; sequence 0 of the store then has |depth+n| rows. Rows that the
      store lacks are read first, and not counted. Errors: those of |model_forward| */
 
-@ Which tokens they are does not matter to the clock; consecutive ones are never equal, that is all. What the store lacks is filled in chunks, so that no great amount of memory is wanted for it.
+@ The token ids do not matter for the time; ours only differ from one row to the next. Rows that the store lacks are first filled in chunks, which need little memory.
 
 @<Take the time of a pass@>=
 static bool read_on(const struct generate_context *g, size_t from, size_t n,
@@ -256,7 +370,7 @@ static bool read_on(const struct generate_context *g, size_t from, size_t n,
   return ok;
 }
 
-@ The clock runs from the call to the scores; the counters are read at both ends.
+@ The clock runs from the call to the logits, and the counters are read at both ends.
 
 @<Take the time of a pass@>=
 bool phase_read(const struct generate_context *g, size_t depth, size_t n,
@@ -278,133 +392,11 @@ bool phase_read(const struct generate_context *g, size_t depth, size_t n,
   return ok;
 }
 
-@ A model of a published shape can be measured without its weights, for the clock does not read. |random_model_open| makes one in the shape of GPT-2 small: \val{phases.standin.parameters} parameters, \val{phases.standin.bytes} bytes of random numbers between $-0.02$ and $0.02$. That is what the figures of this chapter need: the built-in model's few megabytes stay in the caches of a processor, and there the memory is never asked.
-
-@<A model of which only the shape counts@>=
-extern const struct model_config random_model_gpt2;
-  /* its shape (Radford and others 2019) */
-struct model *random_model_open(struct memory *m, const struct model_config *shape,
-  struct error *why);
-  /* a model of GPT-2's kind with random weights in float32; owned by the caller; null
-     and a sentence if memory is refused */
-void random_model_close(struct memory *m, struct model *lm);
-  /* returns its memory; null is nothing */
-size_t random_model_numbers(const struct model_config *shape);
-  /* how many weights it has */
-
-@ All numbers stand in one block, and are dealt out in order.
-
-@<Make a model of random numbers@>=
-const struct model_config random_model_gpt2 = @[{ .family = "gpt2",@|
-  .vocab_size = 50257, .n_positions = 1024, .d_model = 768,@|
-  .d_inner = 3072, .n_layers = 12, .n_heads = 12, .n_kv_heads = 12,@|
-  .head_dim = 64, .norm_eps = 1e-5, .layer_norm = true,@|
-  .learned_positions = true, .activation = ACTIVATION_GELU_TANH,@|
-  .tied = true }@];
-struct weight_filler { float *next; uint64_t seed; };
-static struct tensor fill_next(struct weight_filler *d, size_t n)
-{
-  struct tensor t = @[{ d->next, WEIGHT_F32 }@];
-  for (size_t i = 0; i < n; i++) {
-    d->seed = d->seed * 48271 % 2147483647;
-    *d->next++ = 0.04f * ((float) d->seed / 2147483647.0f - 0.5f);
-  }
-  return t;
-}
-static struct matrix fill_matrix(struct weight_filler *d, size_t in, size_t out)
-{
-  struct tensor w = fill_next(d, in * out);
-  return (struct matrix) @[{ w, fill_next(d, out), in, out, true }@];
-}
-
-@ A layer of GPT-2 has two norms, and four matrices with their biases: $12d^2+13d$ numbers for a width of $d$ and an inner width of $4d$.
-
-@<Make a model of random numbers@>=
-static size_t layer_numbers(const struct model_config *c)
-{
-  size_t d = c->d_model, f = c->d_inner;
-  return 4 * d + 3 * d * d + 3 * d + d * d + d + 2 * d * f + f + d;
-}
-static void fill_layer(struct weight_filler *d, const struct model_config *c,
-  struct model_layer *l)
-{
-  size_t n = c->d_model, f = c->d_inner;
-  float epsilon = (float) c->norm_eps;
-  l->attn_norm = (struct norm) @[{ .kind = NORM_LAYER,@|
-    .gain = fill_next(d, n), .bias = fill_next(d, n), .epsilon = epsilon }@];
-  l->mlp_norm = (struct norm) @[{ .kind = NORM_LAYER,@|
-    .gain = fill_next(d, n), .bias = fill_next(d, n), .epsilon = epsilon }@];
-  l->qkv[0] = fill_matrix(d, n, 3 * n), l->n_qkv = 1;
-  l->out = fill_matrix(d, n, n);
-  l->up[0] = fill_matrix(d, n, f), l->n_up = 1;
-  l->down = fill_matrix(d, f, n);
-}
-
-@ What the counters need to know is filled in as the loader of \cref{families} does it.
-
-@<Make a model of random numbers@>=
-static void fill_model(struct model *lm, float *block)
-{
-  struct model_config *c = &lm->config;
-  struct weight_filler d = @[{ block, 1 }@];
-  size_t n = c->d_model;
-  lm->embedding = fill_next(&d, n * c->vocab_size);
-  lm->positions = fill_next(&d, n * c->n_positions);
-  for (uint32_t i = 0; i < c->n_layers; i++)
-    fill_layer(&d, c, &lm->layers[i]);
-  lm->final_norm = (struct norm) @[{ .kind = NORM_LAYER, .gain = fill_next(&d, n),@|
-    .bias = fill_next(&d, n), .epsilon = (float) c->norm_eps }@];
-  lm->head = (struct matrix) @[{ .weight = lm->embedding, .in = n,@|
-    .out = c->vocab_size }@];
-  lm->attention = (struct attention_dims) @[{ c->n_heads, c->n_kv_heads, c->head_dim,@|
-    1 / sqrtf((float) c->head_dim) }@];
-  lm->layer_bytes = c->n_layers * layer_numbers(c) * sizeof (float);
-  lm->layer_madds = c->n_layers * (4 * n * n + 2 * n * c->d_inner);
-  lm->head_bytes = (uint64_t) n * c->vocab_size * sizeof (float);
-}
-
-@ The memory is accounted for as weights, of which there is one block.
-
-@<Make a model of random numbers@>=
-size_t random_model_numbers(const struct model_config *c)
-{
-  return (size_t) c->d_model * (c->vocab_size + c->n_positions + 2)
-    + c->n_layers * layer_numbers(c);
-}
-struct model *random_model_open(struct memory *m, const struct model_config *shape,
-  struct error *why)
-{
-  struct model *lm = memory_alloc(m, MEMORY_WEIGHTS, 1, sizeof *lm, why);
-  if (lm == NULL)@+ return NULL;
-  lm->config = *shape;
-  lm->layers = memory_alloc(m, MEMORY_WEIGHTS, shape->n_layers,
-    sizeof *lm->layers, why);
-  float *block = lm->layers == NULL ? NULL
-    : memory_alloc(m, MEMORY_WEIGHTS, random_model_numbers(shape), sizeof *block, why);
-  if (block != NULL) fill_model(lm, block);
-  if (block != NULL)@+ return lm;
-  random_model_close(m, lm);
-  return NULL;
-}
-
-@ The block begins with the embedding.
-
-@<Make a model of random numbers@>=
-void random_model_close(struct memory *m, struct model *lm)
-{
-  if (lm == NULL) return;
-  float *block = NULL;
-  memcpy(&block, &lm->embedding.data, sizeof block);
-  memory_free(m, block);
-  memory_free(m, lm->layers);
-  memory_free(m, lm);
-}
-
 @* Perplexity. \label{sec:perplexity}
-Prefill is useful even when no decode follows. Each row of a text says what it expects next, and the text says what came: so one pass over a text tells how well the model predicts it, token by token. The mean of $-\ln p$ over its tokens is the \emph{loss}, in nats a token; $e$ to that power is the \emph{perplexity}, the number of equally likely tokens among which the model seems to guess. To compare models whose tokens differ in length, one divides the sum by the bytes of the text instead, and by $\ln2$: bits a byte.
+A prefill is useful even if no decode follows. Each row of a text predicts the next token, and the text contains that token; so one pass over a text tells how well the model predicts it. The mean of $-\ln p$ over the tokens is the \emph{loss}, in nats a token, and $e$ to that power is the \emph{perplexity}: the number of equally likely tokens among which the model seems to guess. To compare models with different tokenizers, one divides the sum by $\ln2$ and by the bytes of the text: \emph{bits per byte}.
 @^perplexity@>@^bits per byte@>
 
-A text longer than the context is read in \emph{windows}, each from an empty store. The first token of a window has nobody before it and cannot be scored there; the next few have little. If windows overlap, a token is scored in the first window where it has a predecessor, and the later windows only give their new tokens more to look back at. That costs more passes and gives a better loss of the same model: two perplexities can be compared only if their windows are the same.
+A text longer than the context is read in \emph{windows}, each from an empty store. The first token of a window has no predecessor there and cannot be scored; the next few have little context. If windows overlap, each token is scored in the first window that gives it a predecessor, and a later window scores only its new tokens, with more context. That takes more passes, and gives a lower loss of the same model: two perplexities can be compared only if their windows are the same.
 
 @<How well a text is predicted@>=
 struct perplexity { size_t tokens, windows; double loss; };
@@ -414,7 +406,7 @@ bool perplexity_of(const struct generate_context *g, const uint32_t *id, size_t 
   /* reads |n| ids in windows of |context| ids that begin every |stride| ids, 1 to |context|; errors: a
      context beyond the model's, an id out of range, memory, a logit that is not finite */
 
-@ A window has its rows read in chunks of 64, and after each chunk those rows are scored whose next token is a new one. The scores of 16 rows are made at a time: one row alone would read the head's weights once a token, and all rows of a window at once would want memory for as many scores as the vocabulary has tokens, each.
+@ A window is read in chunks of 64 rows, and after each chunk we score those rows whose next token is new. Logits are computed for 16 rows at a time. One row at a time would read the head's weights once for each token; all rows at once would need memory for a whole vocabulary of logits for each.
 
 @<Score a window@>=
 enum { READ_AT_ONCE = 64, SCORED_AT_ONCE = 16 };
@@ -436,7 +428,7 @@ static bool score_rows(struct ppl_reader *r, struct pass *p, size_t base,
   return true;
 }
 
-@ A score that is not a number spoils the probabilities of its whole row, and a score of minus infinity makes its own token impossible. Either would make the sum worthless, so it is an error.
+@ A logit that is not a number spoils the probabilities of its whole row, and a logit of minus infinity makes its own token impossible. Either would make the sum worthless, so it is an error.
 
 @<Add the loss of the token after row |i+k|@>=
 {
@@ -447,7 +439,7 @@ static bool score_rows(struct ppl_reader *r, struct pass *p, size_t base,
   r->out->loss += loss, r->out->tokens++;
 }
 
-@ Token |seen| is the first that no window has scored yet; the row before it is the first whose scores are wanted.
+@ Token |seen| is the first that no window has scored yet, so the row before it is the first whose logits are needed.
 
 @<Score a window@>=
 static bool score_window(struct ppl_reader *r, size_t begin, size_t end,
@@ -488,7 +480,7 @@ static bool read_windows(struct ppl_reader *r, size_t n, size_t context,
   return true;
 }
 
-@ A stride longer than the window would leave tokens out, and is refused; so is one of nothing. The ids are looked at before anything is read: the token that a row is scored by may come with the next chunk, which nobody has checked yet.
+@ A stride longer than a window would skip tokens, and a stride of zero would never end; both are refused. All ids are checked before anything is read, since the last row of a chunk is scored with a token of the next chunk, which |model_forward| has not checked yet.
 
 @<Read a text in windows@>=
 bool perplexity_of(const struct generate_context *g, const uint32_t *id, size_t n,
@@ -517,7 +509,7 @@ bool perplexity_of(const struct generate_context *g, const uint32_t *id, size_t 
   return ok;
 }
 
-@ The module's parts in C's order.
+@ The source file has these parts in the order that C needs.
 
 @(phases.c@>=
 #include <inttypes.h>
@@ -529,12 +521,64 @@ bool perplexity_of(const struct generate_context *g, const uint32_t *id, size_t 
 @<Sum up the work@>@;
 @<Probe the machine@>@;
 @<Take the time of a pass@>@;
-@<Make a model of random numbers@>@;
 @<Score a window@>@;
 @<Read a text in windows@>@;
 
-@* Rows in passes. \label{sec:rowspasses}
-The loop of chapter 3, with the memory of chapter 4, has been doing both phases all the time. The prompt's rows are what the store lacks in the first step; later it lacks one. We only have to look: a watcher prints what the counters say of each pass, for the built-in model, with the seven tokens of the sentence given and four to write.
+@* The check. \label{sec:phasecheck}
+The program of this chapter shows what needs no clock: the rows of the passes of a run, a prompt in chunks, and a text in windows.
+
+@c
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include "tokenizer/tokenizer.h"
+#include "families/loader.h"
+#include "cache/cache.h"
+#include "phases/phases.h"
+@;@#
+@<A model that reads the sentence over and over@>@;
+@<Show the rows of the two phases@>@;
+@<Show that chunks change nothing@>@;
+@<Show what windows do@>@;
+int main(void)
+{
+  static struct reading r;
+  struct error why;
+  bool ok = reading_open(&r, &why) && show_phases(&r, &why)
+    && show_chunks(&r, &why) && show_windows(&r, &why);
+  store_close(r.s), ids_free(&r.m, &r.text);
+  model_close(&r.m, r.lm);
+  if (!ok) fprintf(stderr, "%s\n", why.text);
+  return !ok;
+}
+
+@ It reads one sentence of the built-in model's training texts over and over. We encode the sentence once and repeat its seven ids; if we encoded the whole text, the second sentence would begin with another token, since a blank would come before it.
+
+@<A model that reads the sentence over and over@>=
+enum { WORDS = 7, TEXT = 20 * WORDS };
+struct reading {
+  struct memory m;@+ struct counters c;@+ struct engine e;
+  struct model *lm;@+ struct store *s;@+ struct generate_context g;@+ struct ids text;
+};
+static bool reading_open(struct reading *r, struct error *why)
+{
+  static const char sentence[] = "The cat sat on the mat.", pocket[] = "models/pocket";
+  r->e = (struct engine) @[{ .k = kernels_find(NULL, why), .c = &r->c }@];
+  if (r->e.k == NULL || (r->lm = model_open(&r->m, pocket, why)) == NULL
+      || (r->s = cache_open(&r->m, &r->lm->config, 1,
+        &(struct cache_options) @[{ .rows = 0 }@], why)) == NULL) return false;
+  struct tokenizer *t = tokenizer_open(&r->m, pocket, why);
+  bool ok = t != NULL && tokenizer_encode(t, &r->m, sentence, strlen(sentence),
+    false, false, &r->text, why);
+  for (size_t i = 0; ok && i + WORDS < TEXT; i++)
+    ok = ids_push(&r->m, &r->text, r->text.id[i], why);
+  tokenizer_close(&r->m, t);
+  r->g = (struct generate_context) @[{ &r->e, r->lm, r->s, &r->m }@];
+  return ok;
+}
+
+@ The first part generates four tokens after a prompt of seven, and prints what the counters say of each pass. The loop of chapter 3 with the cache of chapter 4 has had both phases all along: in the first step the store lacks seven rows, and in each later one it lacks one.
 
 @<Show the rows of the two phases@>=
 static bool print_pass(void *ctx, const struct step *now)
@@ -558,207 +602,7 @@ static bool show_phases(struct reading *r, struct error *why)
   return ok;
 }
 
-@ The intensity of the first pass is not seven times that of the others, but \val[1]{phases.shown.ratio} times. The reason is the head: it reads all of its weights for the last row only, in either phase.
-
-@* Chunked prefill. \label{sec:chunks}
-A prompt of a hundred thousand tokens would be a pass of a hundred thousand rows: more memory for its activations than for its keys and values, and for all the others who share the machine a long time in which nothing moves. So prompts are read in \emph{chunks} (Agrawal and others 2023), a pass each. From which sizes may one choose? From all: the rows of a chunk find their predecessors in the store, and cannot tell whether these came in the same pass or in another. The program reads one prompt in chunks of several sizes and compares the scores of its last row.
-@^chunked prefill@>
-
-@<Show that chunks change nothing@>=
-enum { PROMPT = 60 };
-static bool read_chunked(struct reading *r, size_t chunk, float *logits,
-  struct error *why)
-{
-  struct row rows[PROMPT];
-  struct pass *p = NULL;
-  for (uint32_t i = 0; i < PROMPT; i++)
-    rows[i] = (struct row) @[{ 0, i, r->text.id[i] }@];
-  r->c = (struct counters) @[{ .passes = 0 }@];
-  store_clear(r->s);
-  bool ok = model_read(&r->g, rows, PROMPT, chunk, &p, why)
-    && model_logits(&r->e, r->lm, p, &(size_t) @[{ p->n - 1 }@], 1, logits, why);
-  pass_close(p);
-  return ok;
-}
-
-@ The prompt is read in one pass first, and the others are compared with that.
-
-@<Show that chunks change nothing@>=
-static bool show_chunks(struct reading *r, struct error *why)
-{
-  static const size_t chunk[] = @[{ 1, 7, 16, 59 }@];
-  size_t n = r->lm->config.vocab_size;
-  float *z = memory_alloc(&r->m, MEMORY_ACTIVATIONS, 2 * n, sizeof *z, why);
-  bool ok = z != NULL && read_chunked(r, 0, z, why);
-  for (int i = 0; ok && i < 4; i++) {
-    size_t differ = 0;
-    ok = read_chunked(r, chunk[i], z + n, why);
-    for (size_t k = 0; k < n; k++)
-      differ += memcmp(z + k, z + n + k, sizeof *z) != 0;
-    if (ok) printf("%d rows in chunks of %2zu: %2zu passes, ", PROMPT,@|
-      chunk[i], (size_t) r->c.passes);
-    if (ok) printf("%zu of %zu logits differ\n", differ, n);
-  }
-  memory_free(&r->m, z);
-  return ok;
-}
-
-@* The measurements. \label{sec:measured}
-Two models are measured, the stand-in of GPT-2 small and the built-in one, with one worker and with two; the machine is probed just before each measurement, as its speed this minute is not that of the last.\lab{lab:measured}
-
-@* The roofline. \label{sec:roofline}
-So much for the taking of times; now for what they say. On the machine of these pages one worker does \val[1]{phases.speed.1} billion multiply--adds a second and reads \val[1]{phases.bandwidth.1} billion bytes. The quotient, \val[1]{phases.balance} multiply--adds a byte, is the machine's \emph{balance}: work of less intensity waits for memory, work of more waits for the multipliers. In rows of a large matrix, at four bytes a weight, the balance stands at \val[0]{phases.balance.rows} rows.
-@^machine balance@>
-
-\Cref{fig:roofline}\lab{lab:findings} has the two bounds of \eqref{eq:bound} as a roof: on the left the slope of the memory, on the right the ceiling of the multipliers. Under it stand the passes. One row of the stand-in, at the left end, reaches \val[0]{phases.share.write.1} percent of the bandwidth; 512 rows reach \val[0]{phases.share.read.1} percent of the multipliers. Between the two a pass climbs with its rows, with a stop at two rows, and beyond a hundred it sinks a little again; we shall see why.
-
-\widefig{roofline}{fig:roofline}{Passes of 1 to $10^3$ rows under the roof of the machine; broken lines are two workers. Red diamonds: one row after up to $10^3$ others. The built-in model's few megabytes come from the processor's caches, and its passes gain little from company.}{A roof on logarithmic paper, rising on the left and flat on the right. A chain of points for GPT-2's shape climbs under it from the left wall to the ceiling, a little below the roof at both ends and farther below in the middle. The diamonds sit on the left wall. The built-in model's chain begins near the slope and is almost flat.}
-
-@ Where a pass takes more than a quarter longer than the bound, there must be a reason, and it must be possible to measure it. \Cref{tab:parts}\lab{lab:parts} takes one pass of each
-phase apart. (In another minute than the figure: this machine is shared, and its minutes differ.) The row that decodes spends nearly all of its time in products with matrices, and reads them more slowly than the probe reads its block. GPT-2's matrices are stored by inputs, in rows thousands of bytes long of which a product takes a piece at a time. With the same numbers taken for matrices stored by outputs, as Llama's are, a token takes
-\val[1]{phases.turned.1} milliseconds instead of \val[1]{phases.ms.gpt2.1.0.1}, and \val[0]{phases.turned.share.1} percent of the bandwidth are reached.
-
-In prefill the same products take nearly twice as long as the bound would have the whole pass take. Why? The probe's multiply--adds find their numbers in registers, and the kernel's must fetch theirs, at the best from the
-processor's own caches. We let the kernel run there, on a matrix and rows that never leave the second-level cache, and it does \val[1]{phases.alone.gpt2} billion a
-second. In the pass it does \val[1]{phases.linear.gpt2}, on matrices that are larger and cost less at their edges. So prefill does not wait for memory. Most of the gap is
-the kernel's own, and chapter 11 will close it; the rest is attention, whose products are short and must be folded one by one, and then activations and norms.
-
-\begin{table}
-\tabcaption{tab:parts}{Milliseconds of two passes of the stand-in, by kernels: one row after 512 others, and 512 rows after none.}
-\begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rr@@{}}
-\tabhead{part} & \tabhead{1 row} & \tabhead{512 rows}\\
-matrices of the layers & \val[1]{phases.part.gpt2.1.linear} & \val[0]{phases.part.gpt2.512.linear}\\
-the head & \val[1]{phases.part.gpt2.1.head} & \val[0]{phases.part.gpt2.512.head}\\
-attention & \val[1]{phases.part.gpt2.1.attention} & \val[0]{phases.part.gpt2.512.attention}\\
-norms & \val[1]{phases.part.gpt2.1.norm} & \val[0]{phases.part.gpt2.512.norm}\\
-activations & \val[1]{phases.part.gpt2.1.activation} & \val[0]{phases.part.gpt2.512.activation}\\
-all else & \val[1]{phases.part.gpt2.1.rest} & \val[0]{phases.part.gpt2.512.rest}
-\end{tabular*}
-\end{table}
-
-@ In the middle, at two to thirty rows, a pass is farthest from its bound: \val[1]{phases.over.gpt2.1.0.8} times at eight rows. There it waits for one thing after the
-other: the weights are fetched, then packed into panels, then multiplied, where the bound has the first and the last at the same time and knows nothing of the packing. At
-two rows the multiplying is next to nothing, and of the \val[0]{phases.ms.gpt2.1.0.2} milliseconds of that pass one row alone takes \val[0]{phases.ms.gpt2.1.0.1}; what is
-left, \val[0]{phases.packing}, is the price of packing. It is paid once a pass. \Cref{fig:rowtime} shows what that means for a row: the second costs nearly as much as the
-first, and then each is cheaper, until with about a hundred rows the price has come down to \val[1]{phases.row.gpt2.1.0.100} milliseconds, from
-\val[1]{phases.row.gpt2.1.0.1}. From there it rises again, to \val[1]{phases.row.gpt2.1.0.1000} with $10^3$ rows: each row has more rows before it to look at, and a pass
-with more rows than a block of panels serves packs the deepest matrices several times.
-
-\fig{rowtime}{fig:rowtime}{Milliseconds a row against the rows of the pass, in GPT-2 small's shape; broken: two workers. Grey: the bound of one worker.}{Logarithmic paper. The curve jumps up from one row to two, and then falls, at first quickly, to a twentieth. The bound is a line that falls with slope one until it meets a floor.}
-
-@ Two workers do \val[2]{phases.scale.speed} times as much as one in the first probe, and \val[2]{phases.scale.bandwidth} times as much in the second, since they share the way to memory. They read 512 rows \val[2]{phases.scale.read} times as fast as one, and write
-\val[2]{phases.scale.write} times as fast: in either phase not far from what the machine allows. With the matrices turned, the two need \val[1]{phases.turned.2} milliseconds for a token, and have
-\val[0]{phases.turned.share.2} percent of the bandwidth. A third worker would help prefill on a machine of three cores; decode it would hardly help at all.
-
-@ The built-in model is farther from its bound, \val[1]{phases.over.pocket.1.0.512} times with 512 rows, and gains little from company: a row costs
-\val[2]{phases.row.pocket.1.0.1} milliseconds alone, \val[2]{phases.row.pocket.1.0.128} among 128, and \val[2]{phases.row.pocket.1.0.512} among 512. In that largest pass
-its matrices take \val[0]{phases.part.pocket.512.linear} milliseconds and attention \val[0]{phases.part.pocket.512.attention}, nearly all there is. The matrices are
-small: a product of 128 terms is eight steps of sixteen lanes, and then the lanes must be folded. One of them alone, in the cache, runs at \val[1]{phases.alone.pocket} billion multiply--adds a second, half of what the probe does, and in the pass at \val[1]{phases.linear.pocket}. And attention looks at \emph{all} keys of a head of 32 numbers, again with a
-fold for each. So it is not memory that a small model waits for, nor multiplications; it is everything else.
-
-@* Time to first token, time per token. \label{sec:firsttoken}
-Whoever waits for an answer waits for two things. The \emph{time to first token} is that of the prefill, and grows with the prompt; the \emph{time per token} is that of a decoded row, and grows with all that is there already. \Cref{tab:waits} has both for the two models, with one worker.
-@^time to first token@>@^time per output token@>
-
-\begin{table}
-\tabcaption{tab:waits}{Milliseconds to the first token after a prompt, and for each token after a context of that length.}
-\begin{tabular*}{\textwidth}{@@{}r@@{\extracolsep{\fill}}rrrr@@{}}
-& \multicolumn2{c}{GPT-2 small's shape} & \multicolumn2{c}{built-in model}\\
-\tabhead{tokens} & \tabhead{first} & \tabhead{others} & \tabhead{first} & \tabhead{others}\\
-1 & \val[0]{phases.ms.gpt2.1.0.1} & \val[0]{phases.ms.gpt2.1.0.1} & \val[2]{phases.ms.pocket.1.0.1} & \val[2]{phases.ms.pocket.1.0.1}\\
-128 & \val[0]{phases.ms.gpt2.1.0.128} & \val[0]{phases.ms.gpt2.1.128.1} & \val[1]{phases.ms.pocket.1.0.128} & \val[2]{phases.ms.pocket.1.128.1}\\
-256 & \val[0]{phases.ms.gpt2.1.0.256} & \val[0]{phases.ms.gpt2.1.256.1} & \val[1]{phases.ms.pocket.1.0.256} & \val[2]{phases.ms.pocket.1.256.1}\\
-512 & \val[0]{phases.ms.gpt2.1.0.512} & \val[0]{phases.ms.gpt2.1.512.1} & \val[1]{phases.ms.pocket.1.0.512} & \val[2]{phases.ms.pocket.1.512.1}\\
-1000 & \val[0]{phases.ms.gpt2.1.0.1000} & \val[0]{phases.ms.gpt2.1.1000.1} & \val[1]{phases.ms.pocket.1.0.1000} & \val[2]{phases.ms.pocket.1.1000.1}
-\end{tabular*}
-\end{table}
-
-A prompt of $10^3$ tokens takes \val[1]{claim.S1-11} times as long as one of 100, and not the same time: ten times for the rows, and the rest because each of them has more to look at. A token that is written costs as much as \val[1]{phases.ratio.100} that are read in a prompt of 100, and as \val[1]{phases.ratio.1000} in one of 1000. The two phases differ by that factor here; on a machine of greater balance they differ by more.
-
-\fig{depth}{fig:depth}{Milliseconds for each written token against the rows that are stored, in GPT-2 small's shape; broken: two workers. Grey: the bound, which is the time to read weights and cache.}{A line that rises slowly from the left, over a parallel grey one that lies a little lower. The broken pair, of two workers, lies lower and rises less.}
-
-@ The cache is read in every step, and grows; so a token gets dearer with depth (\cref{fig:depth}; what wavers there is the machine), though the weights are the larger part for as long as GPT-2's context lasts. \Cref{fig:run}\lab{lab:texts} is one run from the prompt on, seen by two meters: how much is calculated in each moment, and how much is read. First the one needle is up, and then the other.
-
-\widefig{run}{fig:run}{A run of the stand-in: 128 tokens given, 24 written. Above, billions of multiply--adds a second in each pass; below, billions of bytes. The lines are what the machine's probes reach.}{Two strips over the same time axis, in milliseconds. In the first the long pass on the left stands high and the many short ones on the right are almost flat; in the second it is the other way round.}
-
-@* Why decoding is sequential. \label{sec:serial}
-A prompt of a million tokens can be read in one pass, because all of it is there. An answer cannot be written in one: its second token depends on the first, which is chosen when the pass is over. So a text of $g$ new tokens takes one pass for the prompt and $g-1$ more, \val{phases.shown.passes} for 20, one after the other, and each reads all weights. More processors shorten a pass; they do not make two of them run at the same time.
-@^sequential bottleneck@>
-
-Therefore a model has a speed limit on any machine: the bandwidth, divided by what a pass must read. A model of 70 billion parameters in two bytes each is 140 gigabytes. \Cref{tab:hardware}\lab{lab:findings} divides.
-
-\begin{table}
-\tabcaption{tab:hardware}{Published figures of accelerators: operations for each byte at balance (two to a multiply--add, in bfloat16), and the most tokens a second that 1, 4 and 8 of them can write with a model of 140 gigabytes for one reader. From the makers' data sheets, 2021 to 2024.}
-\begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrrr@@{}}
-\tabhead{machine} & \tabhead{balance} & \tabhead{1} & \tabhead{4} & \tabhead{8}\\
-A100, 80 GB & \val[0]{phases.balance.A100} & \val[1]{phases.bound.A100.1} & \val[0]{phases.bound.A100.4} & \val[0]{phases.bound.A100.8}\\
-H100 & \val[0]{phases.balance.H100} & \val[1]{phases.bound.H100.1} & \val[0]{phases.bound.H100.4} & \val[0]{phases.bound.H100.8}\\
-H200 & \val[0]{phases.balance.H200} & \val[1]{phases.bound.H200.1} & \val[0]{phases.bound.H200.4} & \val[0]{phases.bound.H200.8}\\
-B200 & \val[0]{phases.balance.B200} & \val[1]{phases.bound.B200.1} & \val[0]{phases.bound.B200.4} & \val[0]{phases.bound.B200.8}\\
-MI300X & \val[0]{phases.balance.MI300X} & \val[1]{phases.bound.MI300X.1} & \val[0]{phases.bound.MI300X.4} & \val[0]{phases.bound.MI300X.8}\\
-TPU v5e & \val[0]{phases.balance.TPU-v5e} & \val[1]{phases.bound.TPU-v5e.1} & \val[0]{phases.bound.TPU-v5e.4} & \val[0]{phases.bound.TPU-v5e.8}
-\end{tabular*}
-\end{table}
-
-When somebody reports 30 to 100 tokens a second for a large model, then, it is no measure of cleverness. It is bandwidth: four H100s cannot exceed \val[0]{phases.bound.H100.4}, and come near it if the program is good. (One of them could not even hold the model; the column says what its bandwidth alone would allow.) And the balance says why such a machine wants company: two operations are one multiply--add, and a weight has two bytes, so the number in the table is at the same time the number of rows that it could do for the price of one. Where the rows come from is the matter of chapter 12.
-
-@ Two other limits can be computed without any machine. A layer of a model with a width of $d$ and $H_{kv}=H$ heads does $12d^2$ multiply--adds for a row: $4d^2$ for queries, keys, values and output, and $8d^2$ for an inner width of $4d$. Its attention does $d$ for the score of each key and $d$ for each value, $2dn$ for $n$ keys. So attention \emph{overtakes} the matrices where
-\begin{equation}\label{eq:overtake}
-  2dn=12d^2,\qquad n=6d,
-\end{equation}
-and with the same $n$ the cache, of $2dn$ numbers a layer, overtakes the weights, of $12d^2$: a row then reads as much of the past as of the model. For GPT-2 small that is at \val{phases.overtake.gpt2} tokens, beyond its context; for a model of Llama 7B's width of 4096 at \val{phases.overtake.7b}. Fewer heads of keys and values make two of the matrices narrower, which lowers the first limit a little, and the cache much smaller, which pushes the second away.
-
-The head, at last, does $Vd$ for each row that wants scores. With \val[0]{phases.head.gpt2} percent of all multiply--adds of a decoded row in GPT-2 small it is no trifle; in GPT-2 XL it has \val[1]{phases.head.gpt2-xl} percent, in a 7B model \val[1]{phases.head.7b}, in the built-in one \val[0]{phases.head.pocket}. Large vocabularies weigh on small models.
-
-@* The time of a whole answer. \label{sec:answers}
-What does an answer take in all? The measured passes can be added up: one of the prompt, then one row after $p$, after $p+1$, and so on, with times between two measured ones taken from the straight line. \Cref{tab:answers}\lab{lab:phasekeys} has the sums for texts from one token, with the cache and without. Three of them were also run, as a check of the adding: 30 tokens without the cache took \val[1]{phases.text.gpt2.1.30.naive} seconds, where the sum has \val[1]{phases.sum.naive.30}; with it \val[2]{phases.text.gpt2.1.30.cached}, where the sum has \val[2]{phases.sum.kept.30}; and 100 tokens without it \val[1]{phases.text.gpt2.1.100.naive}, where the sum has \val[1]{phases.sum.naive.100}. The runs are a little longer than the sums of medians, as runs are.
-
-\begin{table}
-\tabcaption{tab:answers}{Seconds for a text that begins with one token, in GPT-2 small's shape with one worker.}
-\begin{tabular*}{\textwidth}{@@{}r@@{\extracolsep{\fill}}rrr@@{}}
-\tabhead{tokens} & \tabhead{without cache} & \tabhead{with cache} & \tabhead{factor}\\
-30 & \val[1]{phases.sum.naive.30} & \val[2]{phases.sum.kept.30} & \val[1]{phases.sum.ratio.30}\\
-100 & \val[1]{phases.sum.naive.100} & \val[2]{phases.sum.kept.100} & \val[1]{phases.sum.ratio.100}\\
-300 & \val[0]{phases.sum.naive.300} & \val[1]{phases.sum.kept.300} & \val[1]{phases.sum.ratio.300}\\
-1000 & \val[0]{phases.sum.naive.1000} & \val[1]{phases.sum.kept.1000} & \val[1]{phases.sum.ratio.1000}
-\end{tabular*}
-\end{table}
-
-The factor is not that of the rows, \val[0]{cache.clock.rows} at $10^3$ tokens: the naive loop's rows come in company, and are cheaper apiece by the factor of \cref{fig:rowtime}. And how many times as long as one token does an answer of 500 take? It depends on the prompt, whose prefill is in both: \val[0]{phases.answer.50} times after a prompt of 50 tokens, \val[0]{phases.answer.100} after 100, \val[0]{phases.answer.500} after 500. The built-in model, run once, has read $10^3$ tokens and written $10^3$ more in \val[2]{phases.text.pocket.1000.1000.cached} seconds.
-
-@ The chunks of \cref{sec:chunks} change no bit, but they change the clock: a prefill of 512 rows takes \val[2]{phases.chunk.512} seconds in one pass, \val[2]{phases.chunk.128} in chunks of 128, \val[2]{phases.chunk.32} in chunks of 32, and \val[1]{phases.chunk.1} if it is fed token by token (of which only the last is scored). Each chunk reads the weights again. Down to about a hundred rows that hardly matters here; on a machine of greater balance the chunks must be larger by as much.
-
-@* What the tutorials say. \label{sec:phasetutorials}
-Most of what the sources say about the two phases is right. What is not has to do with how much.
-
-\begin{tutorial}{wrong}{S1-11}
-\quoted{A 1000-token prompt is processed in roughly the same wall-clock time as a 100-token prompt}
-\ourrun in \val[1]{claim.S1-11} times the time. It is true of two prompts below the machine's balance, and here both are far above it; on an accelerator 100 tokens are below and 1000 above (\cref{tab:hardware}), and the factor is still 3 or more.
-\end{tutorial}
-
-\begin{tutorial}{misleading}{S1-42}
-\quoted{A 500-token response takes roughly 500 times longer to generate than a single token.}
-\ourrun after a prompt of 100 tokens \val[0]{claim.S1-42} times as long. The first token pays for the prompt.
-\end{tutorial}
-
-\begin{tutorial}{misleading}{S1-47}
-\quoted{Prefill is 10-100x faster per token than decode}
-\ourrun \val[1]{claim.S1-47} times, on this machine with this model, at 512 tokens. The factor depends on the machine's balance, \val[0]{phases.balance.rows} rows here; on accelerators it is larger.
-\end{tutorial}
-
-\begin{tutorial}{misleading}{S2-65}
-\quoted{At 1000 tokens, the difference becomes orders of magnitude.}
-\ourrun \val[0]{claim.S2-65} times in GPT-2 small's shape: one order of magnitude and a good part of the second. With the built-in model it is two and more, \val[0]{cache.clock.ratio.1000} times (\cref{sec:cacheclock}).
-\end{tutorial}
-
-@* The check. \label{sec:phasecheck}
-What the program prints:
-
-\checkpoint{build/out/phases.txt}{the passes of a run; a prompt in chunks; a text in windows}
-
-The hand calculation is the first table in small: pass 1 has seven rows, and does seven times the work of the others in the layers, with the same bytes of weights. The built-in model's weights are stored in two bytes each; so a byte brings \emph{half} a multiply--add where the stand-in's brings a quarter.
-
-The last lines are those of \cref{sec:perplexity}: the whole text in windows of 32 tokens. The nearer the windows begin to each other, the more each scored token has seen, and the better it is predicted.
+@ The last part reads the whole text in windows of 32 tokens.
 
 @<Show what windows do@>=
 static bool show_windows(struct reading *r, struct error *why)
@@ -772,6 +616,12 @@ static bool show_windows(struct reading *r, struct error *why)
   }
   return true;
 }
+
+@ What the program prints:
+
+\checkpoint{build/out/phases.txt}{the passes of a run; a prompt in chunks; a text in windows}
+
+The first pass has seven rows and does seven times the work of the others in the layers, for the same bytes of weights. Its intensity is only \val[1]{phases.shown.ratio} times theirs, because the head is computed for the last row alone. (The built-in model's weights have two bytes each, so one row has an intensity of a half and not of a quarter.) No size of chunks changes a logit. And the closer together the windows begin, the more context each scored token has, and the lower the perplexity. It is high even so: the model knows the sentence by heart at the beginning of a text, with a perplexity of \val[1]{phases.known.1}, but its training texts never say a sentence twice. So the repetition surprises it: the second time the same sentence has a perplexity of \val[1]{phases.known.2}.
 
 @* Exercises. \label{sec:phaseexercises}
 The command beside an exercise judges your answer.

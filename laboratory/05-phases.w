@@ -14,8 +14,8 @@
 \chapterquestion{Where does the time of a pass go?}
 @** Experiments on prefill and decode. \label{lab:phases}
 \incipit{T}{wo models} are timed: the stand-in, which is random numbers in the shape of GPT-2 small and too large for the processor's caches, and the built-in model,
-which is small enough for them. First we take the time of single passes, then of the kernels in a pass, then of whole texts. A clock never says the same twice. So the five words that
-use one, |"passes"|, |"parts"|, |"chunks"|, |"texts"| and |"run"|, are no part of the build: \texttt{make measure} keeps what they print in \.{figures/data}. The word
+which is small enough for them. First we take the time of single passes, then of the kernels in a pass, then of whole texts. A clock never says the same twice. So the six words that
+use one, |"passes"|, |"parts"|, |"chunks"|, |"texts"|, |"run"| and |"batch"|, are no part of the build: \texttt{make measure} keeps what they print in \.{figures/data}. The word
 |"values"| makes keys of these files, and adds what can be counted without a clock.
 
 @c
@@ -24,6 +24,7 @@ use one, |"passes"|, |"parts"|, |"chunks"|, |"texts"| and |"run"|, are no part o
 #include <stdio.h>
 #include <string.h>
 #include "laboratory/kit.h"
+#include "laboratory/kit-random.h"
 #include "phases/phases.h"
 @;@#
 @<A bench whose machine has been probed@>@;
@@ -31,6 +32,7 @@ use one, |"passes"|, |"parts"|, |"chunks"|, |"texts"| and |"run"|, are no part o
 @<Take the time of parts@>@;
 @<Take the time of chunks and whole texts@>@;
 @<Write one run down, step by step@>@;
+@<Take the time of batches@>@;
 @<Read the passes that were measured@>@;
 @<Make keys of the shorter files@>@;
 @<Print what follows from shapes@>@;
@@ -41,9 +43,11 @@ use one, |"passes"|, |"parts"|, |"chunks"|, |"texts"| and |"run"|, are no part o
 int main(int argc, char **argv)
 {
   static const struct lab_command words[] = @[{ { "values", print_values },@|
-    { "values", claims_of_counters }, { "passes", print_passes },@|
+    { "values", claims_of_counters }, { "values", print_known },@|
+    { "passes", print_passes },@|
     { "parts", print_parts }, { "chunks", print_chunks },@|
-    { "texts", print_texts }, { "run", print_run }, { NULL, NULL } }@];
+    { "texts", print_texts }, { "run", print_run },@|
+    { "batch", print_batch }, { NULL, NULL } }@];
   return lab_main(argc, argv, words);
 }
 
@@ -370,6 +374,89 @@ static bool print_run(struct fixture *lab, struct error *why)
   return ok;
 }
 
+@* Times of batches. \label{lab:batch}
+How long does one decoding step take for several sequences at once? Each of 32 sequences has a cache of its own with 128 rows of the stand-in, so nothing is shared but the weights. A step takes one row of each of the first $n$ sequences, computes the logits of all $n$ rows, and is then taken back. The first sequences are filled one after the other, in chunks.
+
+@<Take the time of batches@>=
+enum { BATCH = 32, BATCH_DEPTH = 128, BATCH_ROUNDS = 9, BATCHES = 6 };
+static bool fill_sequences(struct bench *b, struct error *why)
+{
+  struct row rows[BATCH_DEPTH];
+  bool ok = true;
+  for (uint32_t s = 0; ok && s < BATCH; s++) {
+    struct pass *p = NULL;
+    for (uint32_t i = 0; i < BATCH_DEPTH; i++)
+      rows[i] = (struct row) @[{ s, i, (s * 7 + i * 31) % 50257 }@];
+    ok = model_read(&b->g, rows, BATCH_DEPTH, 0, &p, why);
+    pass_close(p);
+  }
+  return ok;
+}
+
+@ The clock runs from the call of the pass until the logits of all rows are known.
+
+@<Take the time of batches@>=
+static bool time_batch(struct bench *b, uint32_t n, float *logits,
+  struct phase *out, struct error *why)
+{
+  struct row rows[BATCH];
+  size_t which[BATCH];
+  struct pass *p = NULL;
+  for (uint32_t s = 0; s < n; s++) which[s] = s,
+    rows[s] = (struct row) @[{ s, BATCH_DEPTH, s * 7 + 1 }@];
+  struct counters before = *b->g.e->c;
+  double start = timing_seconds();
+  bool ok = model_read(&b->g, rows, n, 0, &p, why)
+    && model_logits(b->g.e, b->g.lm, p, which, n, logits, why);
+  out->seconds = timing_seconds() - start;
+  out->work = counters_since(&before, b->g.e->c);
+  pass_close(p);
+  for (uint32_t s = 0; s < n; s++) store_crop(b->s, s, BATCH_DEPTH);
+  return ok;
+}
+
+@ The sizes of batches take turns in each round, as the passes do.
+
+@<Take the time of batches@>=
+static bool time_batches(struct probed *x, float *logits,
+  struct phase seen[BATCHES][BATCH_ROUNDS], struct error *why)
+{
+  bool ok = fill_sequences(&x->b, why);
+  for (int r = 0; r < BATCH_ROUNDS; r++)
+    for (int i = 0; ok && i < BATCHES; i++)
+      ok = time_batch(&x->b, 1u << i, logits, &seen[i][r], why);
+  return ok;
+}
+
+@ A line of the file has the number of sequences, the quartiles of a step in milliseconds, its work, and the speeds of the machine in the same minute.
+
+@<Take the time of batches@>=
+static bool print_batch(struct fixture *lab, struct error *why)
+{
+  struct probed x = @[{ .b.m = NULL }@];
+  struct phase seen[BATCHES][BATCH_ROUNDS];
+  struct model *lm = lab_stand_in(lab, why);
+  bool ok = probed_open(&x, lab, lm, 1, why);
+  store_close(x.b.s);
+  x.b.s = x.b.g.s = !ok ? NULL : cache_open(&lab->m, &lm->config, BATCH,@|
+    &(struct cache_options) @[{ .rows = BATCH * 2 * BATCH_DEPTH }@], why);
+  float *logits = x.b.s == NULL ? NULL : lab_take(lab,
+    (size_t) BATCH * lm->config.vocab_size, sizeof *logits, why);
+  ok = logits != NULL && time_batches(&x, logits, seen, why);
+  printf("sequences,low,median,high,madds,bytes,speed,bandwidth\n");
+  for (int i = 0; ok && i < BATCHES; i++) {
+    double taken[BATCH_ROUNDS];
+    for (int r = 0; r < BATCH_ROUNDS; r++) taken[r] = 1e3 * seen[i][r].seconds;
+    const struct counters *work = &seen[i][0].work;
+    printf("%d", 1 << i);
+    print_quartiles(taken, BATCH_ROUNDS, 1, 4);
+    printf(",%" PRIu64 ",%" PRIu64 ",%.1f,%.1f\n", work_madds(work),
+      work_bytes(work), x.speed.madds / 1e6, x.speed.bytes / 1e6);
+  }
+  bench_close(&x.b);
+  return ok;
+}
+
 @* Findings. \label{lab:findings}
 The figures and the sentences are made of the files that the measurements leave. A line of passes is read into a struct.
 
@@ -377,7 +464,8 @@ The figures and the sentences are made of the files that the measurements leave.
 struct seen_pass { char model[16];@+ unsigned workers;@+ size_t depth, rows;
   double low, median, high, madds, bytes, speed, bandwidth; };
 struct findings { const struct fixture *lab;
-  struct seen_pass pass[4 * POINTS];@+ int n; };
+  struct seen_pass pass[4 * POINTS];@+ int n;@+ double single; };
+  /* |single|: milliseconds of a step of one sequence */
 static bool take_pass(void *ctx, const char *line)
 {
   struct findings *f = ctx;
@@ -502,9 +590,28 @@ static bool take_text(void *ctx, const char *line)
   return true;
 }
 
+@ A batch has the milliseconds of its step, the tokens of all its sequences together in a second, and its intensity.
+
+@<Make keys of the shorter files@>=
+static bool take_batch(void *ctx, const char *line)
+{
+  struct findings *f = ctx;
+  int n;
+  double low, ms, high, madds, bytes, speed, bandwidth;
+  if (sscanf(line, "%d,%lf,%lf,%lf,%lf,%lf,%lf,%lf", &n, &low, &ms, &high,@|
+      &madds, &bytes, &speed, &bandwidth) != 8) return false;
+  if (n == 1) f->single = ms;
+  printf("phases.batch.ms.%d %.4f\n", n, ms);
+  printf("phases.batch.rate.%d %.4f\n", n, 1e3 * n / ms);
+  printf("phases.batch.gain.%d %.4f\n", n, n * f->single / ms);
+  printf("phases.batch.intensity.%d %.4f\n", n, madds / bytes);
+  return true;
+}
+
 @ A published machine has its balance, in operations for each byte, and the most tokens a second that 1, 4 and 8 of them can write with 140 gigabytes of weights.
 
 @<Make keys of the shorter files@>=
+@<Print what an H100 could do at best@>@;
 static bool take_hardware(void *ctx, const char *line)
 {
   (void) ctx;
@@ -516,9 +623,25 @@ static bool take_hardware(void *ctx, const char *line)
   printf("phases.balance.%s %.4f\n", name, 1e3 * tera / giga);
   for (int n = 1; n <= 8; n = n == 1 ? 4 : 2 * n)
     printf("phases.bound.%s.%d %.4f\n", name, n, n * giga * 1e9 / bytes);
-  if (strcmp(name, "H100") == 0)
-    print_key("claim.S1-46", "%.4f", 4 * giga * 1e9 / bytes);
+  if (strcmp(name, "H100") == 0) print_h100(tera * 1e12, giga * 1e9);
   return true;
+}
+
+@ For the machine that most sources name we also compute when the first token of a prompt can come at the earliest, in milliseconds, for 140 gigabytes of weights of two bytes each; how many times as long a prompt of 1000 tokens takes as one of 100; and how many sequences of 8192 tokens make the cache of Llama 3 70B as large as the weights (a token has two vectors of 1024 numbers in each of 80 layers).
+
+@<Print what an H100 could do at best@>=
+static void print_h100(double flops, double bandwidth)
+{
+  double bytes = 140e9, of[2];
+  for (int i = 0; i < 2; i++) {
+    double n = i == 0 ? 100 : 1000;
+    of[i] = 1e3 * fmax(bytes / bandwidth, n * bytes / flops);
+    printf("phases.earliest.%.0f %.4f\n", n, of[i]);
+  }
+  print_key("phases.earliest.ratio", "%.4f", of[1] / of[0]);
+  print_key("phases.batch.even", "%.4f",
+    bytes / (8192 * 2. * 80 * 1024 * 2));
+  print_key("claim.S1-46", "%.4f", 4 * bandwidth / bytes);
 }
 
 @* The keys. \label{lab:phasekeys}
@@ -682,6 +805,25 @@ static bool claims_of_counters(struct fixture *lab, struct error *why)
   return true;
 }
 
+@ How well does the built-in model predict the sentence it knows by heart, and how well the same sentence a second time, right after the first?
+
+@<Print what became of the claims@>=
+static bool print_known(struct fixture *lab, struct error *why)
+{
+  uint32_t id[2 * PARROT_WORDS];
+  struct perplexity p, q;
+  for (size_t i = 0; i < 2 * PARROT_WORDS; i++)
+    id[i] = lab->sentence[i % PARROT_WORDS];
+  if (!perplexity_of(&lab->b.g, id, PARROT_WORDS, PARROT_WORDS,
+        PARROT_WORDS, &p, why)
+      || !perplexity_of(&lab->b.g, id, 2 * PARROT_WORDS, 2 * PARROT_WORDS,@|
+        2 * PARROT_WORDS, &q, why)) return false;
+  print_key("phases.known.1", "%.4f", exp(p.loss / (double) p.tokens));
+  print_key("phases.known.2", "%.4f", exp((q.loss - p.loss)
+    / (double) (q.tokens - p.tokens)));
+  return true;
+}
+
 @ The passes are read first, since the other files are compared with them.
 
 @<Print every number that the prose quotes@>=
@@ -696,5 +838,47 @@ static bool print_values(struct fixture *lab, struct error *why)
   return data_read("phases.parts", take_part, &f, 4 * PARTS + 4, why)
     && data_read("phases.chunks", take_chunk, &f, 10, why)
     && data_read("phases.texts", take_text, &f, 7, why)
+    && data_read("phases.batch", take_batch, &f, BATCHES, why)
     && data_read("phases.hardware", take_hardware, &f, 6, why);
 }
+
+@* What the second look found. \label{lab:second}
+\Cref{fig:depth} shows the time per output token against the length of the context; the cache is read in every step, and grows. What wavers there is the machine.
+
+\fig{depth}{fig:depth}{Milliseconds for each decoded token against the rows in the cache, in GPT-2 small's shape; broken: two workers. Grey: the bound, which is the time to read weights and cache.}{A line that rises slowly from the left, over a parallel grey one that is a little lower. The broken pair, of two workers, is lower and rises less.}
+
+\Cref{tab:parts} takes one pass of each phase apart. (It was measured in another minute than the passes, on a machine that is shared.) The decoded row spends nearly all of its time in products with matrices, and reads them more slowly than the probe reads its block. GPT-2's matrices are stored by inputs, in rows thousands of bytes long, of which a product takes a piece at a time. If the same numbers are taken for matrices stored by outputs, as Llama's are, a token takes \val[1]{phases.turned.1} milliseconds instead of \val[1]{phases.ms.gpt2.1.0.1}, and reaches \val[0]{phases.turned.share.1} percent of the bandwidth; with two workers it takes \val[1]{phases.turned.2} milliseconds, and reaches \val[0]{phases.turned.share.2} percent.
+
+\begin{table}
+\tabcaption{tab:parts}{Milliseconds of two passes of the stand-in, by kernels: one row after 512 others, and 512 rows after none.}
+\begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rr@@{}}
+\tabhead{part} & \tabhead{1 row} & \tabhead{512 rows}\\
+matrices of the layers & \val[1]{phases.part.gpt2.1.linear} & \val[0]{phases.part.gpt2.512.linear}\\
+the head & \val[1]{phases.part.gpt2.1.head} & \val[0]{phases.part.gpt2.512.head}\\
+attention & \val[1]{phases.part.gpt2.1.attention} & \val[0]{phases.part.gpt2.512.attention}\\
+norms & \val[1]{phases.part.gpt2.1.norm} & \val[0]{phases.part.gpt2.512.norm}\\
+activations & \val[1]{phases.part.gpt2.1.activation} & \val[0]{phases.part.gpt2.512.activation}\\
+all else & \val[1]{phases.part.gpt2.1.rest} & \val[0]{phases.part.gpt2.512.rest}
+\end{tabular*}
+\end{table}
+
+In prefill the same products take nearly twice as long as the bound allows for the whole pass. The probe's multiply--adds find their numbers in registers; the kernel's must fetch theirs, at best from the processor's own caches. On a matrix and rows that never leave the second-level cache the kernel does \val[1]{phases.alone.gpt2} billion multiply--adds a second. In the pass it does \val[1]{phases.linear.gpt2}, on matrices that are larger and cost less at their edges. So prefill does not wait for memory. Most of the gap is the kernel's own; the rest is attention, whose products are short and are folded one by one, and then activations and norms.
+
+@ At two to thirty rows a pass is farthest from its bound: \val[1]{phases.over.gpt2.1.0.8} times at eight rows. There it does one thing after the other: it fetches the weights, packs them into panels, and multiplies. The bound assumes that fetching and multiplying overlap, and ignores packing. At two rows the multiplications take next to no time, and of the \val[0]{phases.ms.gpt2.1.0.2} milliseconds of that pass one row alone takes \val[0]{phases.ms.gpt2.1.0.1}; the other \val[0]{phases.packing} are the price of packing. It is paid once a pass. With more rows than a block of panels serves, the deepest matrices are packed several times; so with 1000 rows a row takes \val[1]{phases.row.gpt2.1.0.1000} milliseconds, and with 100 only \val[1]{phases.row.gpt2.1.0.100}.
+
+@ The built-in model is farther from its bound, \val[1]{phases.over.pocket.1.0.512} times with 512 rows, and its rows gain little from being many: a row costs \val[2]{phases.row.pocket.1.0.1} milliseconds alone, \val[2]{phases.row.pocket.1.0.128} among 128, and \val[2]{phases.row.pocket.1.0.512} among 512. In that largest pass its matrices take \val[0]{phases.part.pocket.512.linear} milliseconds and attention \val[0]{phases.part.pocket.512.attention}, nearly all there is. The matrices are small: a product of 128 terms is eight steps of sixteen lanes, and then the lanes are folded. One such matrix alone, in the cache, runs at \val[1]{phases.alone.pocket} billion multiply--adds a second, half of what the probe does, and in the pass at \val[1]{phases.linear.pocket}. And attention takes a fold for each key of a head of 32 numbers. A small model waits neither for memory nor for multiplications, but for everything else.
+
+The built-in model was also run once to read 1000 tokens and write 1000 more. That took \val[2]{phases.text.pocket.1000.1000.cached} seconds, less than the prefill of \val[0]{phases.ms.pocket.1.0.1000} milliseconds and a thousand steps of at least \val[1]{phases.ms.pocket.1.1000.1} would take: the two were measured in different minutes on a shared machine, and do not agree.
+
+@* Claims of the tutorials. \label{lab:phaseclaims}
+These were judged with the numbers above.
+
+\begin{tutorial}{misleading}{S1-42}
+\quoted{A 500-token response takes roughly 500 times longer to generate than a single token.}
+\ourrun after a prompt of 100 tokens \val[0]{claim.S1-42} times as long. The first token pays for the prompt.
+\end{tutorial}
+
+\begin{tutorial}{misleading}{S2-65}
+\quoted{At 1000 tokens, the difference becomes orders of magnitude.}
+\ourrun \val[0]{claim.S2-65} times in GPT-2 small's shape: one order of magnitude and a good part of the second. With the built-in model it is two and more, \val[0]{cache.clock.ratio.1000} times (\cref{sec:cacheclock}).
+\end{tutorial}

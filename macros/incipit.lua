@@ -317,6 +317,11 @@ function incipit.roofline(f)
         local speed, band = r.speed / 1e3, r.bandwidth / 1e3
         tikz("\\addplot[%s,line width=.9pt%s] coordinates {(.12,%.6g) (%.6g,%.6g) (400,%.6g)};", w == 1 and "ink" or "ink!55",
           w == 2 and ",dash pattern=on 3pt off 2pt" or "", .12 * band, speed / band, speed, speed)
+        if w == 1 then
+          tikz("\\addplot[ink!55,densely dotted,line width=.7pt] coordinates {(%.6g,1.4) (%.6g,%.6g)} node[pos=0,anchor=south west,font=\\figfont,text=ink!70] {ridge point: %.1f};", speed / band, speed / band, speed, speed / band)
+          tikz("\\node[rotate=47,anchor=south,font=\\figfont,text=ink,inner sep=1.5pt] at (axis cs:.5,%.6g) {%.1f billion bytes a second};", .5 * band, band)
+          tikz("\\node[anchor=north east,font=\\figfont,text=ink,inner sep=2pt] at (axis cs:390,%.6g) {%.1f billion a second};", speed, speed)
+        end
       end
     end
   end
@@ -324,6 +329,20 @@ function incipit.roofline(f)
   incipit.series("line redo,mark=*,mark size=1.5pt" .. dash, f, x, y, "model == 'gpt2' and workers == 2 and depth == 0")
   incipit.series("rubric,only marks,mark=diamond*,mark size=2.2pt", f, x, y, "model == 'gpt2' and workers == 1 and depth > 0")
   incipit.series("line once,mark=o,mark size=1.5pt", f, x, y, "model == 'pocket' and workers == 1 and depth == 0")
+  for _, r in ipairs(incipit.csv(f)) do
+    if r.model == "gpt2" and r.workers == 1 and r.depth == 0 and (r.rows == 2 or r.rows == 16 or r.rows == 128 or r.rows == 512) then
+      tikz("\\node[anchor=north west,font=\\figfont,text=redodark,inner sep=2pt] at (axis cs:%.5g,%.5g) {%d};", r.madds / r.bytes, r.madds / r.median / 1e6, r.rows)
+    end
+  end
+end
+-- tokens a second of batches: all together, each sequence, the bound, and a dotted line at the ridge point of four-byte weights
+function incipit.batches(f)
+  local r = incipit.csv(f)[1]
+  local ridge = 4 * r.speed / r.bandwidth
+  tikz("\\addplot[ink!55,densely dotted,line width=.7pt] coordinates {(%.4g,4) (%.4g,700)} node[pos=.03,anchor=south west,font=\\figfont,text=ink!70] {ridge point};", ridge, ridge)
+  incipit.series("ink!55,line width=.7pt", f, "sequences", "1e6 * sequences / max(madds / speed, bytes / bandwidth)")
+  incipit.series("line redo,mark=*,mark size=1.5pt", f, "sequences", "1e3 * sequences / median")
+  incipit.series("line once,mark=o,mark size=1.5pt", f, "sequences", "1e3 / median")
 end
 -- times of passes against a column, with the bound of the machine
 function incipit.passtimes(f, x, per, which, bounds)

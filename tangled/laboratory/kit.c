@@ -8,7 +8,7 @@
 #include "laboratory/kit.h"
 #include "families/loader.h"
 #include "functions/numbers.h"
-#include "phases/phases.h"
+#include "laboratory/kit-random.h"
 
 /* <Open and close a bench> */
 bool bench_open(struct bench *b, struct fixture *lab, const struct model *lm,

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "laboratory/kit.h"
+#include "laboratory/kit-random.h"
 #include "phases/phases.h"
 
 /* <A bench whose machine has been probed> */
@@ -289,11 +290,84 @@ static bool print_run(struct fixture *lab, struct error *why)
   return ok;
 }
 
+/* <Take the time of batches> */
+enum { BATCH = 32, BATCH_DEPTH = 128, BATCH_ROUNDS = 9, BATCHES = 6 };
+static bool fill_sequences(struct bench *b, struct error *why)
+{
+  struct row rows[BATCH_DEPTH];
+  bool ok = true;
+  for (uint32_t s = 0; ok && s < BATCH; s++) {
+    struct pass *p = NULL;
+    for (uint32_t i = 0; i < BATCH_DEPTH; i++)
+      rows[i] = (struct row) { s, i, (s * 7 + i * 31) % 50257 };
+    ok = model_read(&b->g, rows, BATCH_DEPTH, 0, &p, why);
+    pass_close(p);
+  }
+  return ok;
+}
+
+static bool time_batch(struct bench *b, uint32_t n, float *logits,
+  struct phase *out, struct error *why)
+{
+  struct row rows[BATCH];
+  size_t which[BATCH];
+  struct pass *p = NULL;
+  for (uint32_t s = 0; s < n; s++) which[s] = s,
+    rows[s] = (struct row) { s, BATCH_DEPTH, s * 7 + 1 };
+  struct counters before = *b->g.e->c;
+  double start = timing_seconds();
+  bool ok = model_read(&b->g, rows, n, 0, &p, why)
+    && model_logits(b->g.e, b->g.lm, p, which, n, logits, why);
+  out->seconds = timing_seconds() - start;
+  out->work = counters_since(&before, b->g.e->c);
+  pass_close(p);
+  for (uint32_t s = 0; s < n; s++) store_crop(b->s, s, BATCH_DEPTH);
+  return ok;
+}
+
+static bool time_batches(struct probed *x, float *logits,
+  struct phase seen[BATCHES][BATCH_ROUNDS], struct error *why)
+{
+  bool ok = fill_sequences(&x->b, why);
+  for (int r = 0; r < BATCH_ROUNDS; r++)
+    for (int i = 0; ok && i < BATCHES; i++)
+      ok = time_batch(&x->b, 1u << i, logits, &seen[i][r], why);
+  return ok;
+}
+
+static bool print_batch(struct fixture *lab, struct error *why)
+{
+  struct probed x = { .b.m = NULL };
+  struct phase seen[BATCHES][BATCH_ROUNDS];
+  struct model *lm = lab_stand_in(lab, why);
+  bool ok = probed_open(&x, lab, lm, 1, why);
+  store_close(x.b.s);
+  x.b.s = x.b.g.s = !ok ? NULL : cache_open(&lab->m, &lm->config, BATCH,
+    &(struct cache_options) { .rows = BATCH * 2 * BATCH_DEPTH }, why);
+  float *logits = x.b.s == NULL ? NULL : lab_take(lab,
+    (size_t) BATCH * lm->config.vocab_size, sizeof *logits, why);
+  ok = logits != NULL && time_batches(&x, logits, seen, why);
+  printf("sequences,low,median,high,madds,bytes,speed,bandwidth\n");
+  for (int i = 0; ok && i < BATCHES; i++) {
+    double taken[BATCH_ROUNDS];
+    for (int r = 0; r < BATCH_ROUNDS; r++) taken[r] = 1e3 * seen[i][r].seconds;
+    const struct counters *work = &seen[i][0].work;
+    printf("%d", 1 << i);
+    print_quartiles(taken, BATCH_ROUNDS, 1, 4);
+    printf(",%" PRIu64 ",%" PRIu64 ",%.1f,%.1f\n", work_madds(work),
+      work_bytes(work), x.speed.madds / 1e6, x.speed.bytes / 1e6);
+  }
+  bench_close(&x.b);
+  return ok;
+}
+
 /* <Read the passes that were measured> */
 struct seen_pass { char model[16]; unsigned workers; size_t depth, rows;
   double low, median, high, madds, bytes, speed, bandwidth; };
+
+/* single: milliseconds of a step of one sequence */
 struct findings { const struct fixture *lab;
-  struct seen_pass pass[4 * POINTS]; int n; };
+  struct seen_pass pass[4 * POINTS]; int n; double single; };
 static bool take_pass(void *ctx, const char *line)
 {
   struct findings *f = ctx;
@@ -407,6 +481,36 @@ static bool take_text(void *ctx, const char *line)
   return true;
 }
 
+static bool take_batch(void *ctx, const char *line)
+{
+  struct findings *f = ctx;
+  int n;
+  double low, ms, high, madds, bytes, speed, bandwidth;
+  if (sscanf(line, "%d,%lf,%lf,%lf,%lf,%lf,%lf,%lf", &n, &low, &ms, &high,
+      &madds, &bytes, &speed, &bandwidth) != 8) return false;
+  if (n == 1) f->single = ms;
+  printf("phases.batch.ms.%d %.4f\n", n, ms);
+  printf("phases.batch.rate.%d %.4f\n", n, 1e3 * n / ms);
+  printf("phases.batch.gain.%d %.4f\n", n, n * f->single / ms);
+  printf("phases.batch.intensity.%d %.4f\n", n, madds / bytes);
+  return true;
+}
+
+/* <Print what an H100 could do at best> */
+static void print_h100(double flops, double bandwidth)
+{
+  double bytes = 140e9, of[2];
+  for (int i = 0; i < 2; i++) {
+    double n = i == 0 ? 100 : 1000;
+    of[i] = 1e3 * fmax(bytes / bandwidth, n * bytes / flops);
+    printf("phases.earliest.%.0f %.4f\n", n, of[i]);
+  }
+  print_key("phases.earliest.ratio", "%.4f", of[1] / of[0]);
+  print_key("phases.batch.even", "%.4f",
+    bytes / (8192 * 2. * 80 * 1024 * 2));
+  print_key("claim.S1-46", "%.4f", 4 * bandwidth / bytes);
+}
+
 static bool take_hardware(void *ctx, const char *line)
 {
   (void) ctx;
@@ -418,8 +522,7 @@ static bool take_hardware(void *ctx, const char *line)
   printf("phases.balance.%s %.4f\n", name, 1e3 * tera / giga);
   for (int n = 1; n <= 8; n = n == 1 ? 4 : 2 * n)
     printf("phases.bound.%s.%d %.4f\n", name, n, n * giga * 1e9 / bytes);
-  if (strcmp(name, "H100") == 0)
-    print_key("claim.S1-46", "%.4f", 4 * giga * 1e9 / bytes);
+  if (strcmp(name, "H100") == 0) print_h100(tera * 1e12, giga * 1e9);
   return true;
 }
 
@@ -569,6 +672,22 @@ static bool claims_of_counters(struct fixture *lab, struct error *why)
   return true;
 }
 
+static bool print_known(struct fixture *lab, struct error *why)
+{
+  uint32_t id[2 * PARROT_WORDS];
+  struct perplexity p, q;
+  for (size_t i = 0; i < 2 * PARROT_WORDS; i++)
+    id[i] = lab->sentence[i % PARROT_WORDS];
+  if (!perplexity_of(&lab->b.g, id, PARROT_WORDS, PARROT_WORDS,
+        PARROT_WORDS, &p, why)
+      || !perplexity_of(&lab->b.g, id, 2 * PARROT_WORDS, 2 * PARROT_WORDS,
+        2 * PARROT_WORDS, &q, why)) return false;
+  print_key("phases.known.1", "%.4f", exp(p.loss / (double) p.tokens));
+  print_key("phases.known.2", "%.4f", exp((q.loss - p.loss)
+    / (double) (q.tokens - p.tokens)));
+  return true;
+}
+
 /* <Print every number that the prose quotes> */
 static bool print_values(struct fixture *lab, struct error *why)
 {
@@ -581,14 +700,17 @@ static bool print_values(struct fixture *lab, struct error *why)
   return data_read("phases.parts", take_part, &f, 4 * PARTS + 4, why)
     && data_read("phases.chunks", take_chunk, &f, 10, why)
     && data_read("phases.texts", take_text, &f, 7, why)
+    && data_read("phases.batch", take_batch, &f, BATCHES, why)
     && data_read("phases.hardware", take_hardware, &f, 6, why);
 }
 
 int main(int argc, char **argv)
 {
   static const struct lab_command words[] = { { "values", print_values },
-    { "values", claims_of_counters }, { "passes", print_passes },
+    { "values", claims_of_counters }, { "values", print_known },
+    { "passes", print_passes },
     { "parts", print_parts }, { "chunks", print_chunks },
-    { "texts", print_texts }, { "run", print_run }, { NULL, NULL } };
+    { "texts", print_texts }, { "run", print_run },
+    { "batch", print_batch }, { NULL, NULL } };
   return lab_main(argc, argv, words);
 }

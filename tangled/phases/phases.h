@@ -41,22 +41,6 @@ struct phase { double seconds; struct counters work; };
 bool phase_read(const struct generate_context *g, size_t depth, size_t n,
   size_t chunk, struct phase *out, struct error *why);
 
-/* <A model of which only the shape counts> */
-
-/* its shape (Radford and others 2019) */
-extern const struct model_config random_model_gpt2;
-
-/* a model of GPT-2's kind with random weights in float32; owned by the caller; null
-   and a sentence if memory is refused */
-struct model *random_model_open(struct memory *m, const struct model_config *shape,
-  struct error *why);
-
-/* returns its memory; null is nothing */
-void random_model_close(struct memory *m, struct model *lm);
-
-/* how many weights it has */
-size_t random_model_numbers(const struct model_config *shape);
-
 /* <How well a text is predicted> */
 
 /* tokens that were scored, windows that were read, and the sum of -ln p, in order */
