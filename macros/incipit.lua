@@ -317,11 +317,9 @@ function incipit.roofline(f)
         local speed, band = r.speed / 1e3, r.bandwidth / 1e3
         tikz("\\addplot[%s,line width=.9pt%s] coordinates {(.12,%.6g) (%.6g,%.6g) (400,%.6g)};", w == 1 and "ink" or "ink!55",
           w == 2 and ",dash pattern=on 3pt off 2pt" or "", .12 * band, speed / band, speed, speed)
-        if w == 1 then
-          tikz("\\addplot[ink!55,densely dotted,line width=.7pt] coordinates {(%.6g,1.4) (%.6g,%.6g)} node[pos=0,anchor=south west,font=\\figfont,text=ink!70] {ridge point: %.1f};", speed / band, speed / band, speed, speed / band)
-          tikz("\\node[rotate=47,anchor=south,font=\\figfont,text=ink,inner sep=1.5pt] at (axis cs:.5,%.6g) {%.1f billion bytes a second};", .5 * band, band)
-          tikz("\\node[anchor=north east,font=\\figfont,text=ink,inner sep=2pt] at (axis cs:390,%.6g) {%.1f billion a second};", speed, speed)
-        end
+        if w == 1 then tikz("\\addplot[ink!55,densely dotted,line width=.7pt] coordinates {(%.6g,1.4) (%.6g,%.6g)} node[pos=0,anchor=south west,font=\\figfont,text=ink!70] {ridge point: %.1f};", speed / band, speed / band, speed, speed / band) end
+        tikz("\\node[anchor=south east,font=\\figfont%s] at (axis cs:390,%.6g) {%s: %.0f billion multiply--adds, %.0f billion bytes a second};",
+          w == 1 and "\\bfseries" or ",text=ink!70", speed, w == 1 and "one worker" or "two workers", speed, band)
       end
     end
   end
@@ -329,9 +327,10 @@ function incipit.roofline(f)
   incipit.series("line redo,mark=*,mark size=1.5pt" .. dash, f, x, y, "model == 'gpt2' and workers == 2 and depth == 0")
   incipit.series("rubric,only marks,mark=diamond*,mark size=2.2pt", f, x, y, "model == 'gpt2' and workers == 1 and depth > 0")
   incipit.series("line once,mark=o,mark size=1.5pt", f, x, y, "model == 'pocket' and workers == 1 and depth == 0")
+  local side = { [2] = "north west", [4] = "north west", [16] = "south east", [128] = "north", [512] = "north" }
   for _, r in ipairs(incipit.csv(f)) do
-    if r.model == "gpt2" and r.workers == 1 and r.depth == 0 and (r.rows == 2 or r.rows == 16 or r.rows == 128 or r.rows == 512) then
-      tikz("\\node[anchor=north west,font=\\figfont,text=redodark,inner sep=2pt] at (axis cs:%.5g,%.5g) {%d};", r.madds / r.bytes, r.madds / r.median / 1e6, r.rows)
+    if r.model == "gpt2" and r.workers == 1 and r.depth == 0 and side[r.rows] then
+      tikz("\\node[anchor=%s,font=\\figfont,text=redodark,inner sep=2.5pt] at (axis cs:%.5g,%.5g) {%d};", side[r.rows], r.madds / r.bytes, r.madds / r.median / 1e6, r.rows)
     end
   end
 end

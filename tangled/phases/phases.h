@@ -36,8 +36,9 @@ double work_bound(const struct roofline *m, const struct counters *c);
 struct phase { double seconds; struct counters work; };
 
 /* reads n rows after depth stored rows, in passes of at most chunk (0: in one), and
-   scores the last; sequence 0 of the store then has depth+n rows. Rows that the store
-   lacks are read first, and not counted. Errors: those of model_forward */
+   computes the logits of the last; sequence 0 of the store then has depth+n rows.
+   Rows that the store lacks are read first, and not counted. Errors: those of
+   model_forward */
 bool phase_read(const struct generate_context *g, size_t depth, size_t n,
   size_t chunk, struct phase *out, struct error *why);
 
