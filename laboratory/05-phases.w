@@ -152,7 +152,7 @@ static void timed_attend(const struct engine *e, const struct attention_dims *h,
   timed_of(e)->spent[PART_ATTENTION] += timing_seconds() - start;
 }
 
-@ Norms and activations are small, but they are there.
+@ Norms and activations take little time; they are timed in the same way.
 
 @<Take the time of parts@>=
 static void timed_normalize(const struct engine *e, const struct norm *g,
@@ -197,7 +197,7 @@ static bool time_parts(struct probed *x, size_t depth, size_t rows,
   return ok;
 }
 
-@ And how fast is the kernel of the linear layers if memory does not keep it waiting? It is given a matrix and the inputs of 96 rows that stay in the second-level cache together: for the stand-in one of 512 inputs and 64 outputs, stored as GPT-2's are; for the built-in model one of its own, of 128 inputs, in two bytes a weight.
+@ How fast is the kernel of the linear layers if it does not have to wait for memory? We give it a matrix and the inputs of 96 rows that fit into the second-level cache together: for the stand-in a matrix of 512 inputs and 64 outputs, stored as GPT-2's are; for the built-in model one of its own, of 128 inputs, in two bytes a weight.
 
 @<Take the time of parts@>=
 static double time_alone(struct probed *p, const struct matrix *alone)
@@ -217,7 +217,7 @@ static double time_alone(struct probed *p, const struct matrix *alone)
     / timing_quartiles(taken, ROUNDS).median;
 }
 
-@ Two passes of either model are taken apart, one of each phase; the last column is the speed of the probe in this minute, and in the line of the kernel alone its own.
+@ One pass of each phase is taken apart, for both models. The last column is the speed of the probe in the same minute; in the line of the kernel alone it is the kernel's own.
 
 @<Take the time of parts@>=
 static bool print_model_parts(struct fixture *lab, const struct model *lm,
@@ -239,7 +239,7 @@ static bool print_model_parts(struct fixture *lab, const struct model *lm,
   return ok;
 }
 
-@ One more question can only be answered by a measurement. GPT-2 stores its matrices by inputs: then what a product reads is a piece of \emph{each} row, and a second worker's half is the right half of each. If the same numbers are taken for matrices stored by outputs, each worker's share is one piece from end to end. So a token is written with the stand-in's matrices turned, by one worker and by two.
+@ One more question can only be answered by a measurement. GPT-2 stores its matrices by inputs, so a product reads a piece of \emph{each} row, and a second worker's share is the right half of each. If the same numbers are taken for matrices stored by outputs, each worker's share is contiguous. So one token is decoded with the stand-in's matrices transposed, by one worker and by two.
 
 @<Take the time of parts@>=
 static bool time_turned(struct fixture *lab, struct model *lm,
@@ -259,7 +259,7 @@ static bool time_turned(struct fixture *lab, struct model *lm,
   return ok;
 }
 
-@ All of that goes into one file.
+@ One file has the parts of both models and the two runs with transposed matrices.
 
 @<Take the time of parts@>=
 static bool print_parts(struct fixture *lab, struct error *why)
@@ -303,8 +303,7 @@ static bool print_chunks(struct fixture *lab, struct error *why)
   return ok;
 }
 
-@ Then whole texts are written by the loop, with the cache and without, six by the stand-in and a long one by the built-in model. The stand-in's text is nonsense, and costs what sense would cost. There is one run of
-each: without the cache even a text of 100 tokens takes half a minute.
+@ Then the loop generates whole texts, with the cache and without: six with the stand-in and a long one with the built-in model. The stand-in's text is nonsense, but takes as long as any other. Each is run once: without the cache even a text of 100 tokens takes half a minute.
 
 @<Take the time of chunks and whole texts@>=
 static bool time_text(struct bench *b, size_t p, size_t g, bool keep,
@@ -458,7 +457,7 @@ static bool print_batch(struct fixture *lab, struct error *why)
 }
 
 @* Findings. \label{lab:findings}
-The figures and the sentences are made of the files that the measurements leave. A line of passes is read into a struct.
+The figures and the keys are made from the files that the measurements leave. A line of the file of passes is read into a struct.
 
 @<Read the passes that were measured@>=
 struct seen_pass { char model[16];@+ unsigned workers;@+ size_t depth, rows;
@@ -479,7 +478,7 @@ static bool take_pass(void *ctx, const char *line)
   return true;
 }
 
-@ A pass is asked for by what it was. What has not been measured is on the straight line between two passes that have; so whole texts can be added up, step by step, from 17 measured passes.
+@ A pass is found by its model, workers, depth and rows. A pass that was not measured is taken from the straight line between two that were; so whole texts can be added up, step by step, from 17 measured passes.
 
 @<Read the passes that were measured@>=
 static const struct seen_pass *find_pass(const struct findings *f,
@@ -535,7 +534,7 @@ static double text_naive(const struct findings *f, size_t p, size_t g)
 }
 
 @ The other measured files are shorter, and each line of them becomes a number or two as it is read.
-A part of a pass has its milliseconds. For the matrices of the layers their speed is computed as well, from the multiply--adds that a row does in them; and for the matrices that were turned the share of the bandwidth, from the bytes that the counters saw in such a pass.
+For each part of a pass the key is its milliseconds. For the matrices of the layers we also compute their speed, from the multiply--adds that a row does in them, and for the transposed matrices their share of the bandwidth, from the bytes that the counters saw in such a pass.
 
 @<Make keys of the shorter files@>=
 static double row_madds(const struct findings *f, const char *model)
@@ -564,7 +563,7 @@ static bool take_part(void *ctx, const char *line)
   return true;
 }
 
-@ We time each chunk, and each whole text, whose name has the model, the lengths, and whether the cache was kept.
+@ The key of a chunked prefill names the rows of a chunk; that of a whole text names the model, the two lengths, and whether the cache was kept.
 
 @<Make keys of the shorter files@>=
 static bool take_chunk(void *ctx, const char *line)
@@ -842,7 +841,7 @@ static bool print_values(struct fixture *lab, struct error *why)
     && data_read("phases.hardware", take_hardware, &f, 6, why);
 }
 
-@* What the second look found. \label{lab:second}
+@* Where a pass loses time. \label{lab:second}
 \Cref{fig:depth} shows the time per output token against the length of the context; the cache is read in every step, and grows. What wavers there is the machine.
 
 \fig{depth}{fig:depth}{Milliseconds for each decoded token against the rows in the cache, in GPT-2 small's shape; broken: two workers. Grey: the bound, which is the time to read weights and cache.}{A line that rises slowly from the left, over a parallel grey one that is a little lower. The broken pair, of two workers, is lower and rises less.}
