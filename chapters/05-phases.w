@@ -62,7 +62,7 @@ We measure two models: the built-in one, and a stand-in with the shape of GPT-2 
 
 @ A second worker helps the two phases differently. In the probes it multiplies \val[2]{phases.scale.speed} times as fast as one alone, but reads only \val[2]{phases.scale.bandwidth} times as fast, since both share the path to memory. Accordingly a prefill of 512 rows becomes \val[2]{phases.scale.read} times as fast, and a decoded token \val[2]{phases.scale.write} times. On a machine with more cores further workers would help prefill, and decode hardly at all.
 
-@* TTFT and TPOT. \label{sec:firsttoken}
+@* Time to first token, time per output token. \label{sec:firsttoken}
 A person who waits for an answer feels two delays, both called \emph{latency}. The \emph{time to first token} (TTFT) is that of the prefill. The \emph{time per output token} (TPOT, also \emph{inter-token latency}) is that of one decoded row. Their bounds follow from \eqref{eq:bound}. Let the model have $N$ weights of $w$ bytes each, let a cached token take $k$ bytes, and let the prompt have $p$ tokens. Then, leaving out the attention of the prefill,
 \begin{equation}\label{eq:ttft}
   \hbox{TTFT}\ge\max\Bigl({pN\over F},{wN\over B}\Bigr),\qquad
@@ -187,7 +187,7 @@ $$M=\max(m,m'),\qquad \ell\gets e^{m-M}\ell+e^{m'-M}\ell',\qquad o\gets e^{m-M}o
 and at the end $o/\ell$ is the output. So the logits of one block are all that a worker needs at a time. This recurrence is the \emph{online softmax} (Milakov and Gimelshein 2018). \emph{FlashAttention} (Dao and others 2022) arranges it for accelerators, so that a block of queries meets one block of keys after another in the fast memory of a core. It saves memory and traffic, not multiply--adds: their number remains quadratic (\cref{sec:counting}).
 @^FlashAttention@>@^online softmax@>
 
-@* The time of a whole answer. \label{sec:answers}
+@* Latency of a whole answer. \label{sec:answers}
 What does an answer take in all? We add up the measured passes: one over the prompt, then one row after $p$ tokens, after $p+1$, and so on, with a straight line between two lengths that were measured. \Cref{tab:answers}\lab{lab:phasekeys} has the sums, with the cache and without.
 
 \begin{table}
@@ -215,10 +215,10 @@ On an H100 100 tokens are below the ridge point and 1000 above it, so the bounds
 
 \begin{tutorial}{misleading}{S1-47}
 \quoted{Prefill is 10-100x faster per token than decode}
-\ourrun \val[1]{claim.S1-47} times, on this machine with this model, at 512 tokens. The factor depends on the ridge point, \val[0]{phases.balance.rows} rows here. Accelerators have ridge points of 150 to 300 rows, so there the range is the right one, if the prompt is long enough.
+\ourrun \val[1]{claim.S1-47} times, on this machine with this model, at 512 tokens. The sentence names no machine, and the factor depends on the ridge point: \val[0]{phases.balance.rows} rows here, 150 to 300 on the accelerators of \cref{tab:hardware}, where the range is right if the prompt is long enough.
 \end{tutorial}
 
-@* Measuring a machine. \label{sec:machine}
+@* Peak FLOPs and bandwidth. \label{sec:machine}
 The engine's part in all this is a small module. It measures how fast the machine calculates and reads (|roofline_measure|), how long a pass takes (|phase_read|), and how well a model predicts a text that it only reads (|perplexity_of|).
 
 @(phases.h@>=

@@ -6,6 +6,11 @@
 #include "tiny.h"
 #include "cache/cache.h"
 #include "phases/phases.h"
+/* the stand-in belongs to the laboratory, which no suite is linked with; weak, so that a file with a planted fault comes first */
+#pragma weak random_model_open
+#pragma weak random_model_close
+#pragma weak random_model_numbers
+#pragma weak random_model_gpt2
 #include "laboratory/kit-random.c"
 
 struct rig {
