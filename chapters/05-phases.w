@@ -112,7 +112,7 @@ So when a service reports 30 to 100 tokens a second for a large model, the numbe
 
 The ridge point has a second reading. Two operations are one multiply--add, and a weight here has two bytes; so the number in the table is also the number of rows that a pass can have for the price of one. A prompt of 100 tokens is below it: by \eqref{eq:ttft} an H100 needs at least \val[0]{phases.earliest.100} milliseconds for its prefill, as for a single row, and \val[0]{phases.earliest.1000} for a prompt of 1000.
 
-@ Two other limits follow from the shape of a model alone. A layer with a width of $d$, an inner width of $4d$ and as many heads of keys as of queries does $12d^2$ multiply--adds for a row: $4d^2$ for queries, keys, values and output, and $8d^2$ for the MLP. Its attention does $2dn$ for $n$ keys: $d$ for the logit of each key and $d$ for its value. So attention overtakes the matrices where
+@* Long contexts and large vocabularies. \label{sec:overtake} Two other limits follow from the shape of a model alone. A layer with a width of $d$, an inner width of $4d$ and as many heads of keys as of queries does $12d^2$ multiply--adds for a row: $4d^2$ for queries, keys, values and output, and $8d^2$ for the MLP. Its attention does $2dn$ for $n$ keys: $d$ for the logit of each key and $d$ for its value. So attention overtakes the matrices where
 \begin{equation}\label{eq:overtake}
   2dn=12d^2,\qquad n=6d.
 \end{equation}
