@@ -524,214 +524,36 @@ bool repetition_should_stop(void *ctx, const struct continuation *text,
 @<Stop at a repetition@>@;
 
 @* Finish reasons. \label{sec:ends}
-A program puts the module to work: it asks the built-in model for eleven texts that end for six different reasons, and then shows one text on its way to a reader, token by token.
-
-Program and laboratory share a function that writes one text. A \emph{request} says what the caller wants: at most two stop strings, a number of tokens, and so on; a member that is zero asks for nothing. With a |script| the text is not the model's: the script is recited, so that we can show any text we like. A \emph{session} holds what is needed for writing, and the newest text.
-
-@<One text on request@>=
-struct text_request { const char *prompt, *stop[2], *script;@+ size_t max,@|
-  min_tokens, repetition, cancel, raise;@+ uint32_t context;@+ bool ignore_eos; };
-  /* up to |max| tokens after |prompt|; two stop strings or fewer; the same
-     |repetition| tokens three times; an end after token number |cancel|; a signal
-     after number |raise|; a context smaller than the model's */
-struct text_session { struct generate_context g;@+ struct model *lm;
-  struct tokenizer *t;@+ step_recall *recall;@+ step_select *select;
-  void *select_ctx;@+ step_watch *see;@+ void *see_ctx;@+ struct criterion own;
-  const struct text_request *r;@+ struct continuation text;@+ struct ids script;
-  struct stop_string list[2];@+ struct stops until;@+ struct text_stream flow;
-  size_t steps;@+ const char *reason; };
-  /* set by the caller, and borrowed: all up to |own|, a criterion of the caller's or none; |see| is
-     called after each token; the rest is the newest text, which begins as zero */
-bool text_session_prepare(struct text_session *u,
-  const struct text_request *r, struct error *why);
-  /* drops the newest text, and builds stop strings, an empty text stream and the script for |*r| */
-bool text_session_write(struct text_session *u, const struct text_request *r,
-  const uint32_t *prompt, size_t n, struct error *why);
-  /* prepares, and writes after |n| ids; |reason| says what ended the text; it is an
-     error if a person has cut it short */
-bool text_session_answer(struct text_session *u, const struct text_request *r,
-  struct error *why);
-  /* the same after the text |r->prompt| */
-void text_session_clear(struct text_session *u);
-  /* returns the newest text */
-
-@ The strings and the script can be prepared without writing; the laboratory feeds the text stream bytes of its own.
-
-@<Prepare a text, and clear it away@>=
-void text_session_clear(struct text_session *u)
-{
-  continuation_free(u->g.m, &u->text);
-  text_stream_close(&u->flow);
-  stops_close(&u->until);
-  ids_free(u->g.m, &u->script);
-}
-bool text_session_prepare(struct text_session *u,
-  const struct text_request *r, struct error *why)
-{
-  size_t n = 0;
-  text_session_clear(u);
-  for (; n < 2 && r->stop[n] != NULL; n++)
-    u->list[n] = (struct stop_string) @[{@|
-      (const unsigned char *) r->stop[n], strlen(r->stop[n]) }@];
-  u->r = r;
-  u->steps = 0, u->reason = NULL;
-  u->flow = (struct text_stream) @[{ .m = u->g.m, .t = u->t,@|
-    .until = &u->until, .min_tokens = r->min_tokens }@];
-  return stops_open(&u->until, u->g.m, u->list, n, why)@|
-    && (r->script == NULL || tokenizer_encode(u->t, u->g.m, r->script,@|
-      strlen(r->script), false, false, &u->script, why));
-}
-
-@ A text is cancelled by the watcher. \label{sec:cancelled} Its |false| means that the caller wants no more, whatever the text is like; so it is no member of the list, and has a reason of its own, |FINISH_CANCELLED|. Where does the wish come from? From a program that has seen enough, or from a person who presses Ctrl-C. Then the operating
-system interrupts the program wherever it is, in the middle of a product perhaps, and calls a function of ours. That function may do next to nothing, because memory may be half taken and a row half written. It notes the signal's number in a variable that C promises to write in one piece, and returns. After the next token, when everything is in order, the watcher looks at the variable. (Here the program can send the signal to itself.)
-@^cancelling@>@^signals@>
-
-A script's next token is selected whatever the logits are. And to test a short context we open a store for it with a copy of the settings, in which that one number is smaller; the model, which may be shared, keeps its own.
-
-@<Watch a text, or recite it@>=
-static volatile sig_atomic_t interrupted;
-static void note_signal(int number)
-{
-  interrupted = number;
-}
-static bool watch(void *ctx, const struct step *now)
-{
-  struct text_session *u = ctx;
-  u->steps++;
-  if (u->see != NULL && !u->see(u->see_ctx, now)) return false;
-  if (u->steps == u->r->raise) raise(SIGINT);
-  return u->steps != u->r->cancel && interrupted == 0;
-}
-static bool recite(void *ctx, const float *logits,
-  const struct continuation *text, uint32_t *chosen, struct error *why)
-{
-  const struct text_session *u = ctx;
-  (void) logits, (void) why;
-  *chosen = u->script.id[text->text.n - text->n_prompt];
-  return true;
-}
-static struct store *open_shorter(const struct text_session *u,
-  uint32_t context, struct error *why)
-{
-  struct model_config config = u->lm->config;
-  config.n_positions = context;
-  return store_open(u->g.m, &config, 1, why);
-}
-
-@ Now the parts come together. The text stream is one of two or three criteria, and the criteria are one of the loop's options. A criterion that is not wanted stays in the list: without stop strings, or with a count of 0, it never says yes. A script ends with its last token. Mostly the prompt is a text.
-
-@<Write a text@>=
-bool text_session_write(struct text_session *u, const struct text_request *r,
-  const uint32_t *prompt, size_t n, struct error *why)
-{
-  const struct model_config *config = &u->lm->config;
-  size_t repetition = r->repetition;
-  struct criterion list[] = @[{@|
-    {"string", text_stream_should_stop, &u->flow},@|
-    {"repetition", repetition_should_stop, &repetition}, u->own }@];
-  struct criteria any = @[{ list, u->own.should_stop == NULL ? 2 : 3, NULL }@];
-  if (!text_session_prepare(u, r, why)) return false;
-  bool scripted = u->script.n > 0;
-  struct generate_options want = @[{ .eos = config->eos,@|
-    .n_eos = r->ignore_eos ? 0 : config->n_eos, .min_tokens = r->min_tokens,@|
-    .max_new_tokens = scripted ? u->script.n : r->max,@|
-    .select = scripted ? recite : u->select,@|
-    .select_ctx = scripted ? u : u->select_ctx, .recall = u->recall,@|
-    .stop = criteria_should_stop, .stop_ctx = &any,@|
-    .on_step = watch, .ctx = u }@];
-  @<Generate, and find the reason@>@;
-}
-bool text_session_answer(struct text_session *u, const struct text_request *r,
-  struct error *why)
-{
-  struct ids list = @[{ .n = 0 }@];
-  bool ok = tokenizer_encode(u->t, u->g.m, r->prompt, strlen(r->prompt),@|
-      false, false, &list, why)@|
-    && text_session_write(u, r, list.id, list.n, why);
-  ids_free(u->g.m, &list);
-  return ok;
-}
-
-@ The list knows its own ends and the model's; the loop tells the others apart. A text that a person has cut short must not pass for a whole one, so that is an error. At any other time Ctrl-C ends the program, as usual.
-
-@<Generate, and find the reason@>=
-struct generate_context g = u->g;
-if (r->context > 0 && (g.s = open_shorter(u, r->context, why)) == NULL)
-  return false;
-void (*usual)(int) = signal(SIGINT, note_signal);
-interrupted = 0;
-bool ok = text_stream_prompt(&u->flow, prompt, n, why)@|
-  && generate(&g, prompt, n, &want, &u->text, why);
-signal(SIGINT, usual);
-if (g.s != u->g.s) store_close(g.s);
-text_stream_end(&u->flow);
-u->reason = criteria_reason(&any, u->text.ended);
-if (u->reason == NULL) u->reason =@|
-  u->text.ended == FINISH_CANCELLED ? "cancelled" : "length";
-return ok && (interrupted == 0 || r->raise > 0@|
-  || error_say(why, "the text was interrupted"));
-
-@ These files are for the two programs, and no part of the library.
-
-@(text_session.h@>=
-#ifndef INCIPIT_TEXT_SESSION_H
-#define INCIPIT_TEXT_SESSION_H
-#include "stopping/stopping.h"
-@<One text on request@>@;
-#endif
-
-@ In the source, what the others call comes first.
-
-@(text_session.c@>=
-#include <signal.h>
-#include <string.h>
-#include "stopping/text_session.h"
-@;@#
-@<Prepare a text, and clear it away@>@;
-@<Watch a text, or recite it@>@;
-@<Write a text@>@;
-
-@ The program is little more than a list of requests.
-
-@c
-#include <inttypes.h>
-#include <stdio.h>
-#include "families/loader.h"
-#include "cache/keep.h"
-#include "stopping/text_session.h"
-@;@#
-@<The requests@>@;
-@<Count full stops@>@;
-@<Say what a token shows@>@;
-@<Say how a text ended@>@;
-@<Open a session, answer all requests, and close it@>@;
-
-@ The tale of the dog ends by itself, or where the caller ends it. The owl's prompt is a question, the shopping list is recited, and the clock in the sun ticks for ever. The last request is shown token by token.
+A program puts the module to work: it asks the built-in model for eleven texts that end for six different reasons, and then shows one text on its way to a reader, token by token. It is little more than a list of requests. The tale of the dog ends by itself, or where the caller ends it. The owl's prompt is a question, and the clock in the sun ticks for ever. The shopping list and the last text are not the model's: a \emph{script} is recited, so that we can show any text we like.
 
 @<The requests@>=
-#define DOG "The dog", .max = 400
-#define OWL "User: Where does the owl live?\nAssistant:", .max = 400
-#define SUN "The cat sat in the sun. The clock said", .max = 400
+#define DOG .prompt = "The dog", .max = 400
+#define OWL .prompt = "User: Where does the owl live?\nAssistant:", .max = 400
 #define LIST "1. apples\n2. pears\n3. plums\n4. nuts\n5. apples\n6. plums"
-#define CAFE "A caf\xc3\xa9.\nUseful: 5 " "\xe2\x82\xac.\n\nUser:"
-static const struct { const char *name; struct text_request r; }
-ends[] = @[{@|
-  { "end token", { DOG } },@|
-  { "the same, not before 100", { DOG, .min_tokens = 99 } },@|
-  { "length 20", { "The dog", .max = 20 } },@|
-  { "context 24", { DOG, .context = 24 } },@|
-  { "two line ends", { OWL, .stop = { "\n\n" } } },@|
-  { "these, or User:", { OWL, .stop = { "\n\n", "User:" } } },@|
-  { "4.", { "A list:\n", .stop = { "4." }, .script = LIST } },@|
-  { "2 tokens, three times", { SUN, .repetition = 2 } },@|
-  { "three sentences", { DOG } },@|
-  { "cancelled by a callback", { DOG, .cancel = 7 } },@|
-  { "cancelled by a signal", { DOG, .raise = 7 } } }@];
-static const struct text_request on_the_way = @[{ "A list:\n",@|
-  .stop = { "\n\n", "User:" }, .script = CAFE }@];
-enum { ENDS = sizeof ends / sizeof *ends, SENTENCES = 8 }; /* the ninth */
+struct request { const char *name, *prompt, *stop[2], *script;
+  size_t max, min_tokens, repetition, cancel, raise;@+ uint32_t context;
+  step_stop *own;@+ bool tokens; };
+  /* up to |max| tokens after |prompt|; two stop strings or fewer; the same
+     |repetition| tokens three times; an end after token number |cancel|; a signal
+     after number |raise|; a context smaller than the model's; a criterion of the caller's |own|;
+     are the |tokens| shown? */
+static const struct request ends[] = @[{@|
+  { "end token", DOG },@|
+  { "the same, not before 100", DOG, .min_tokens = 99 },@|
+  { "length 20", .prompt = "The dog", .max = 20 },@|
+  { "context 24", DOG, .context = 24 },@|
+  { "two line ends", OWL, .stop = { "\n\n" } },@|
+  { "these, or User:", OWL, .stop = { "\n\n", "User:" } },@|
+  { "4.", "A list:\n", .stop = { "4." }, .script = LIST },@|
+  { "2 tokens, three times", "The cat sat in the sun. The clock said",@|
+    .max = 400, .repetition = 2 },@|
+  { "three sentences", DOG, .own = three_sentences },@|
+  { "cancelled by a callback", DOG, .cancel = 7 },@|
+  { "cancelled by a signal", DOG, .raise = 7 },@|
+  { "", "A list:\n", .stop = { "\n\n", "User:" }, .tokens = true,@|
+    .script = "A caf\xc3\xa9.\nUseful: 5 "@| "\xe2\x82\xac.\n\nUser:" } }@];
 
-@ A criterion of our own counts full stops. For each text we print what was asked for, how many tokens were written, why it ended, and its last words.
+@ One criterion is our own: it counts full stops.
 
 @<Count full stops@>=
 static bool three_sentences(void *ctx, const struct continuation *text,
@@ -740,97 +562,169 @@ static bool three_sentences(void *ctx, const struct continuation *text,
   const struct text_stream *flow = ctx;
   size_t seen = 0;
   (void) text, (void) why;
-  for (size_t i = 0; i < flow->text.n; i++)
-    seen += flow->text.byte[i] == '.';
+  for (size_t i = 0; i < flow->text.n; i++) seen += flow->text.byte[i] == '.';
   *enough = seen >= 3;
   return true;
 }
 
-@ The last words are those that the reader sees; a stroke is a line end.
+@ A session holds what is needed for writing, and the newest text.
 
-@<Say how a text ended@>=
-static void show_end(const struct text_session *u, const char *name)
+@<What a session holds@>=
+struct session { struct generate_context g;@+ const struct model_config *config;
+  struct tokenizer *t;@+ const struct request *r;@+ struct text_stream flow;
+  struct ids prompt, script;@+ size_t steps, shown; };
+  /* what it takes to write; the newest text, of which |steps| tokens are
+     written, and |shown| bytes */
+
+@ For each text we print its name, how many tokens were written, why it ended, and its last words; of the text that is shown on its way, what each token releases, and a bar.
+
+@<Show a text@>=
+static void show(const struct session *u, size_t from, size_t to)
 {
-  size_t n = u->flow.text.n;
-  printf("%-24s%4zu  %-11s", name, u->steps, u->reason);
-  for (size_t i = n < 22 ? 0 : n - 22; i < n; i++)
-    putchar(u->flow.text.byte[i] == '\n' ? '/' : u->flow.text.byte[i]);
-  printf("\n");
+  for (; from < to; from++)
+    putchar(u->flow.text.byte[from] == '\n' ? '/' : u->flow.text.byte[from]);
 }
 
-@ For the text that is shown on its way, each token has a line: the token, what the reader sees of it, and what is held.
+@ A text is cancelled by the watcher. \label{sec:cancelled} Its |false| means that the caller wants no more, whatever the text is like; so it is no member of the list, and has a reason of its own, |FINISH_CANCELLED|. Where does the wish come from? From a program that has seen enough, or from a person who presses Ctrl-C. Then the operating
+system interrupts the program wherever it is, in the middle of a product perhaps, and calls a function of ours. That function may do next to nothing, because memory may be half taken and a row half written. It notes the signal's number in a variable that C promises to write in one piece, and returns. After the next token, when everything is in order, the watcher looks at the variable. (Here the program can send the signal to itself.)
+@^cancelling@>@^signals@>
 
-@<Say what a token shows@>=
-static void print_quoted(const unsigned char *byte, size_t n, int width)
+The last function recites: it selects the script's next token, whatever the logits are.
+
+@<Watch a text, or recite it@>=
+static volatile sig_atomic_t interrupted;
+static void note_signal(int number)
+{@+ interrupted = number;@+ }
+static bool watch(void *ctx, const struct step *now)
 {
-  width -= printf("\"");
-  for (size_t i = 0; i < n; i++)
-    if (byte[i] == '\n') width -= printf("\\n");
-    else if (byte[i] < 0x80) width -= printf("%c", byte[i]);
-    else width -= printf("\\x%02X", (unsigned) byte[i]);
-  printf("\"%*s", width > 1 ? width - 1 : 0, "");
+  struct session *u = ctx;
+  u->steps++;
+  (void) now;
+  if (u->r->tokens) show(u, u->shown, u->flow.released), putchar('|');
+  u->shown = u->flow.released;
+  if (u->steps == u->r->raise) raise(SIGINT);
+  return u->steps != u->r->cancel && interrupted == 0;
 }
-struct reader { const struct text_session *u;@+ size_t shown; };
-static bool show_token(void *ctx, const struct step *now)
+static bool recite(void *ctx, const float *logits,
+  const struct continuation *text, uint32_t *chosen, struct error *why)
 {
-  struct reader *x = ctx;
-  const struct text_stream *flow = &x->u->flow;
-  size_t n, held = flow->text.n - flow->released;
-  const unsigned char *byte = tokenizer_text(x->u->t, now->chosen, &n);
-  printf("%3zu  ", x->u->steps), print_quoted(byte, n, 9);
-  byte = flow->text.byte + x->shown, n = flow->released - x->shown;
-  printf("shows "), print_quoted(byte, n, held > 0 ? 19 : 0);
-  if (held > 0) printf("holds "), print_quoted(byte + n, held, 0);
-  printf("%s\n", flow->found != NULL ? " and ends" : "");
-  x->shown = flow->released;
+  const struct session *u = ctx;
+  (void) logits, (void) why;
+  *chosen = u->script.id[text->text.n - text->n_prompt];
   return true;
 }
 
-@ Model, tokenizer and store are opened as in the earlier chapters, and closed in reverse order, even if one of them could not be opened.
+@ Now the parts come together: the stop strings become an automaton, the automaton a part of the text stream, the text stream one of two or three criteria, and the criteria one of the loop's options. A criterion that is not wanted stays in the list: without stop strings, or with a count of 0, it never says yes. The list knows its own ends and the model's; the loop tells the others apart. A text that a person has cut short must not pass for a whole one, so that is an error.
 
-@<Open a session...@>=
-static bool run(struct text_session *u, struct error *why)
+@<Write a text, and say how it ended@>=
+static bool answer(struct session *u, const struct stops *until,
+  struct error *why)
 {
-  const struct model_config *config = &u->lm->config;
-  size_t n;
-  const unsigned char *byte = tokenizer_text(u->t, config->eos[0], &n);
-  printf("end token %" PRIu32 ", %.*s, says %s\n", config->eos[0], (int) n,@|
-    (const char *) byte, config->eos_from);
-  for (size_t i = 0; i < ENDS; i++) {
-    u->own = (struct criterion) @[{ "callback",@|
-      i == SENTENCES ? three_sentences : NULL, &u->flow }@];
-    if (!text_session_answer(u, &ends[i].r, why)) return false;
-    show_end(u, ends[i].name);
-  }
-  struct reader x = @[{ u, 0 }@];
-  u->see = show_token, u->see_ctx = &x;
-  return text_session_answer(u, &on_the_way, why);
+  const struct request *r = u->r;
+  size_t repetition = r->repetition;
+  struct criterion list[] = @[{@|
+    {"string", text_stream_should_stop, &u->flow},@|
+    {"repetition", repetition_should_stop, &repetition},@|
+    {"callback", r->own, &u->flow} }@];
+  struct criteria any = @[{ list, r->own == NULL ? 2 : 3, NULL }@];
+  struct continuation text = @[{ .n_prompt = 0 }@];
+  bool scripted = u->script.n > 0;
+  struct generate_options want = @[{ .eos = u->config->eos,@|
+    .n_eos = u->config->n_eos, .min_tokens = r->min_tokens,@|
+    .max_new_tokens = scripted ? u->script.n : r->max,@|
+    .select = scripted ? recite : NULL, .select_ctx = u,@|
+    .recall = store_match_prefix, .stop = criteria_should_stop,@|
+    .stop_ctx = &any, .on_step = watch, .ctx = u }@];
+  u->flow = (struct text_stream) @[{ .m = u->g.m, .t = u->t,@|
+    .until = until, .min_tokens = r->min_tokens }@];
+  void (*usual)(int) = signal(SIGINT, note_signal);
+  interrupted = 0;
+  bool ok = text_stream_prompt(&u->flow, u->prompt.id, u->prompt.n, why)@|
+    && generate(&u->g, u->prompt.id, u->prompt.n, &want, &text, why);
+  signal(SIGINT, usual);
+  text_stream_end(&u->flow);
+  size_t n = u->flow.text.n, last = n < 22 ? n : 22;
+  const char *reason = criteria_reason(&any, text.ended);
+  if (reason == NULL) reason =@|
+    text.ended == FINISH_CANCELLED ? "cancelled" : "length";
+  if (!r->tokens) printf("%-24s%4zu  %-11s", r->name, u->steps, reason);
+  show(u, r->tokens ? n : n - last, n), printf("\n");
+  text_stream_close(&u->flow);
+  continuation_free(u->g.m, &text);
+  return ok && (interrupted == 0 || r->raise > 0@|
+    || error_say(why, "the text was interrupted"));
 }
+
+@ A request is prepared: prompt and script are encoded, the automaton is opened, and a store with as many positions as the context has. To test a short context we give the store a copy of the settings in which that one number is smaller; the model keeps its own.
+
+@<Answer a request@>=
+static bool begin(struct session *u, const struct request *r,
+  struct error *why)
+{
+  struct memory *m = u->g.m;
+  struct stop_string list[2];
+  struct stops until;
+  struct model_config config = *u->config;
+  size_t n = 0;
+  for (; n < 2 && r->stop[n] != NULL; n++)
+    list[n] = (struct stop_string) @[{@|
+      (const unsigned char *) r->stop[n], strlen(r->stop[n]) }@];
+  if (r->context > 0) config.n_positions = r->context;
+  if (!stops_open(&until, m, list, n, why)) return false;
+  u->r = r, u->steps = u->shown = u->prompt.n = u->script.n = 0;
+  bool ok = tokenizer_encode(u->t, m, r->prompt, strlen(r->prompt),@|
+      false, false, &u->prompt, why)@|
+    && (r->script == NULL || tokenizer_encode(u->t, m, r->script,@|
+      strlen(r->script), false, false, &u->script, why))@|
+    && (u->g.s = store_open(m, &config, 1, why)) != NULL@|
+    && answer(u, &until, why);
+  store_close(u->g.s), u->g.s = NULL;
+  stops_close(&until);
+  return ok;
+}
+
+@ Model and tokenizer are opened as in the earlier chapters, and closed in reverse order, even if one of them could not be opened.
+
+@c
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include "families/loader.h"
+#include "cache/keep.h"
+#include "stopping/stopping.h"
+@;@#
+@<Count full stops@>@;
+@<The requests@>@;
+@<What a session holds@>@;
+@<Show a text@>@;
+@<Watch a text, or recite it@>@;
+@<Write a text, and say how it ended@>@;
+@<Answer a request@>@;
 int main(void)
 {
-  static const char *const pocket = "models/pocket";
   static struct memory m;
   struct counters c = @[{ .passes = 0 }@];
   struct error why;
   struct engine e = @[{ .k = kernels_find(NULL, &why), .c = &c }@];
-  struct text_session u = @[{ .recall = store_match_prefix }@];
-  bool ok = e.k != NULL@|
-    && (u.lm = model_open(&m, pocket, &why)) != NULL@|
-    && (u.t = tokenizer_open(&m, pocket, &why)) != NULL;
-  struct store *s = ok ? store_open(&m, &u.lm->config, 1, &why) : NULL;
-  u.g = (struct generate_context) @[{ &e, u.lm, s, &m }@];
-  ok = s != NULL && run(&u, &why);
-  text_session_clear(&u);
-  store_close(s);
-  tokenizer_close(&m, u.t);
-  model_close(&m, u.lm);
+  struct session u = @[{ .r = NULL }@];
+  struct model *lm = NULL;
+  bool ok = e.k != NULL && (lm = model_open(&m, "models/pocket", &why)) != NULL@|
+    && (u.t = tokenizer_open(&m, "models/pocket", &why)) != NULL;
+  u.g = (struct generate_context) @[{ &e, lm, NULL, &m }@];
+  if (ok) u.config = &lm->config, printf("end token %" PRIu32 "," " says %s\n",@|
+    lm->config.eos[0], lm->config.eos_from);
+  for (size_t i = 0; ok && i < sizeof ends / sizeof *ends; i++)
+    ok = begin(&u, &ends[i], &why);
+  ids_free(&m, &u.script), ids_free(&m, &u.prompt);
+  tokenizer_close(&m, u.t), model_close(&m, lm);
   if (!ok) fprintf(stderr, "%s\n", why.text);
   return !ok;
 }
 
-@ This is what became of the eleven. The number counts all tokens that were written, including the end token and those of a stop string; the words shown end before these. The first line names the file that the end token was read from, since a wrong one is a common mistake (\cref{sec:endtoken}).
+@ This is what became of them. The number counts all tokens that were written, including the end token and those of a stop string; the words shown end before these. The first line names the file that the end token was read from, since a wrong one is a common mistake (\cref{sec:endtoken}).
 
-\checkpoint[1,13]{build/out/stopping.txt}{eleven texts: after how many tokens each ended, why, and its last words; a stroke is a line end}
+\checkpoint{build/out/stopping.txt}{eleven texts: after how many tokens each ended, why, and its last words; and a text on its way, a bar after each token; a stroke is a line end}
 
 In the second text the model ended its tale at the same place as before, but the end token was not obeyed; the model went on as after the end of any text, with a new one. The third, of 20 tokens, ends in the middle of a sentence, and a length mostly does that: of \val{stop.talks} conversations that we let the model
 write,\lab{lab:endtoken} a limit of \val{stop.cap} tokens would have cut \val{stop.cut} short, \val{stop.cut.inside} of them within a sentence. A larger limit cuts fewer texts, but no more gently. The context of 24 positions is full one token later than one might think, because the last token is not read (\cref{sec:sixsteps}): \val{stop.context.written} tokens after a prompt of \val{stop.context.prompt}.
@@ -862,13 +756,11 @@ Does a model behave like a coin? \Cref{fig:running}\lab{lab:endtoken} has \val{s
 end coming. One whose prompt is like nothing it was trained on may well behave like the coin with the smallest $e$.
 
 @* Bytes shown, bytes held. \label{sec:shown}
-\Cref{fig:hold}\lab{lab:shown} shows a text on its way to a reader, recited so that everything happens in it: two characters that come in pieces, a line end that is not followed by another, a word that begins like the stop string \emph{User:} and is another word, and at last two line ends.
+\Cref{fig:hold}\lab{lab:shown} shows the last text of the program on its way to a reader, recited so that everything happens in it: two characters that come in pieces, a line end that is not followed by another, a word that begins like the stop string \emph{User:} and is another word, and at last two line ends.
 
 \widefig{hold}{fig:hold}{A line is a token, a column a byte of the text. Red cells are released with the token, grey ones were released before. Hatched cells wait because a stop string may have begun, dotted ones because only part of a character has come. The pale cells of the last line are the two line ends before which the text is cut; nothing of them was ever shown.}{Nineteen lines in steps, a token each, over twenty-five columns, the bytes. Each line has grey cells at the left and mostly one to three red ones at its end. Four lines end with hatched cells, one to three of them, and three with one or two dotted ones. In the last line the two cells of the stop string are empty.}
 
-Nothing waits longer than it must. The \emph{U} waits when it comes, then \emph{Use}; with \emph{ful} all six letters are released, because now it is a useful thing and not a user. The line end before it could go already with the \emph{U}. How often does a reader notice? Of the \val{stop.shown.tokens} tokens of the owl's conversation, \val{stop.shown.at.once} were shown whole and at once, \val[word]{stop.shown.waited} waited, and \val[word]{stop.shown.string} were the stop string and never shown.
-
-\checkpoint[14,33]{build/out/stopping.txt}{the same, token by token: what each releases, and what is held after it}
+Nothing waits longer than it must. The \emph{U} waits when it comes, then \emph{Use}; with \emph{ful} all six letters are released, because now it is a useful thing and not a user. The line end before it could go already with the \emph{U}. (In the program's last line, where nothing comes between two bars, a token has released nothing.) How often does a reader notice? Of the \val{stop.shown.tokens} tokens of the owl's conversation, \val{stop.shown.at.once} were shown whole and at once, \val[word]{stop.shown.waited} waited, and \val[word]{stop.shown.string} were the stop string and never shown.
 
 We have proved that the cuts between tokens do not matter. We have also counted it: a text of $n$ bytes can be cut in $2^{n-1}$ ways, and two short texts with these stop strings were cut in all \val{claim.S3-42} ways. Every cut ended at the same string and left the same text, and what was released on the way was always a beginning of it.
 
