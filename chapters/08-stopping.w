@@ -89,7 +89,7 @@ bool stops_unescape(struct memory *m, const char *text, struct bytes *out,
 static uint32_t child_for(const struct stops *s, uint32_t at,
   unsigned char byte)
 {
-  if (at == 0) return s->first[byte];
+  if (at == 0)@+ return s->first[byte];
   uint32_t next = s->node[at].child;
   while (next != 0 && s->node[next].byte != byte)
     next = s->node[next].sibling;
@@ -128,11 +128,11 @@ static void add_string(struct stops *s, size_t which)
       s->node[next] = (struct stops_node) @[{ .depth = (uint32_t) i + 1,@|
         .sibling = s->node[at].child, .byte = x->byte[i] }@];
       s->node[at].child = next;
-      if (at == 0) s->first[x->byte[i]] = next;
+      if (at == 0)@+ s->first[x->byte[i]] = next;
     }
     at = next;
   }
-  if (s->node[at].ending == 0) s->node[at].ending = (uint32_t) which + 1;
+  if (s->node[at].ending == 0)@+ s->node[at].ending = (uint32_t) which + 1;
 }
 
 @ Then the failure links are found, by the step itself. Take a node that is reached from |at| by a byte. Every end of it is an end of |at| followed by that byte; so its failure is the state to which one step by this byte leads from the failure of |at|. That step visits only nodes shorter than the one in question; so if we go through the tree level by level, their failures are known already. The levels come in order
@@ -159,7 +159,7 @@ nothing else; what waits there is what waits at its failure. (A whole string doe
 
 @<See what ends at |x|, and what it may become@>=
 const struct stops_node *shorter = &s->node[x->failure];
-if (x->ending == 0) x->ending = shorter->ending;
+if (x->ending == 0)@+ x->ending = shorter->ending;
 x->hold = x->child != 0 ? x->depth : shorter->hold;
 
 @ Both questions are then answered by a look at the node.
@@ -189,9 +189,9 @@ bool stops_open(struct stops *s, struct memory *m,
   *s = (struct stops) @[{ .m = m, .list = list, .n = n, .n_nodes = 1 }@];
   size_t cap = 1;
   for (size_t i = 0; i < n; i++) {
-    if (list[i].n == 0) return error_say(why, "stop string %zu is empty;"@|
+    if (list[i].n == 0)@+ return error_say(why, "stop string %zu is empty;"@|
         " wanted: 1 byte or more", i);
-    if (list[i].n > UINT32_MAX - cap) return error_say(why,@|
+    if (list[i].n > UINT32_MAX - cap)@+ return error_say(why,@|
         "the stop strings have"@| " more than %" PRIu32 " bytes",@|
         UINT32_MAX - 1);
     cap += list[i].n;
@@ -210,7 +210,7 @@ if (queue == NULL) {
   stops_close(s);
   return false;
 }
-for (size_t i = 0; i < n; i++) add_string(s, i);
+for (size_t i = 0; i < n; i++)@+ add_string(s, i);
 link_nodes(s, queue);
 memory_free(m, queue);
 return true;
@@ -223,11 +223,11 @@ static size_t escape(const char *p, unsigned char *byte)
 {
   int value = *p == 'x' ? hex_byte(p + 1) : -1;
   switch (*p) {
-  case 'n': *byte = '\n'; return 2;
-  case 't': *byte = '\t'; return 2;
-  case '\\': *byte = '\\'; return 2;
+  case 'n': *byte = '\n';@+ return 2;
+  case 't': *byte = '\t';@+ return 2;
+  case '\\': *byte = '\\';@+ return 2;
   case 'x':
-    if (value < 0) return 0;
+    if (value < 0)@+ return 0;
     *byte = (unsigned char) value;
     return 4;
   default: return 0;
@@ -328,7 +328,7 @@ static void take_bytes(struct text_stream *o, size_t from)
   for (size_t i = from; i < o->text.n; i++) {
     o->state = stops_step(o->until, o->state, o->text.byte[i]);
     const struct stop_string *x = stops_ending(o->until, o->state);
-    if (x == NULL || o->tokens <= o->min_tokens) continue;
+    if (x == NULL || o->tokens <= o->min_tokens)@+ continue;
     o->found = x;
     o->text.n = i + 1 - (o->include_stop ? 0 : x->n);
     o->released = o->text.n;
@@ -359,8 +359,8 @@ bool text_stream_bytes(struct text_stream *o, const unsigned char *byte, size_t 
   struct error *why)
 {
   size_t from = o->text.n;
-  if (o->found != NULL) return true;
-  if (!bytes_push(o->m, &o->text, byte, n, why)) return false;
+  if (o->found != NULL)@+ return true;
+  if (!bytes_push(o->m, &o->text, byte, n, why))@+ return false;
   take_bytes(o, from);
   return true;
 }
@@ -391,7 +391,7 @@ bool text_stream_prompt(struct text_stream *o, const uint32_t *id, size_t n,
 bool text_stream_id(struct text_stream *o, uint32_t id, struct error *why)
 {
   size_t from = o->text.n;
-  if (o->found != NULL) return true;
+  if (o->found != NULL)@+ return true;
   if (o->t != NULL && !tokenizer_decode_next(o->t, o->m, id, true,@|
       &o->begun, &o->text, why)) return false;
   take_bytes(o, from);
@@ -458,15 +458,15 @@ bool criteria_should_stop(void *ctx, const struct continuation *text,
   for (size_t i = 0; i < c->n; i++) {
     const struct criterion *x = &c->list[i];
     bool yes = false;
-    if (!x->should_stop(x->ctx, text, &yes, why)) return false;
-    if (yes && c->fired == NULL) c->fired = x;
+    if (!x->should_stop(x->ctx, text, &yes, why))@+ return false;
+    if (yes && c->fired == NULL)@+ c->fired = x;
   }
   *enough = c->fired != NULL;
   return true;
 }
 const char *criteria_reason(const struct criteria *c, enum finish_reason ended)
 {
-  if (ended != FINISH_STOP) return NULL;
+  if (ended != FINISH_STOP)@+ return NULL;
   return c->fired == NULL ? "eos" : c->fired->name;
 }
 
@@ -477,7 +477,7 @@ bool text_stream_should_stop(void *ctx, const struct continuation *text,
   bool *enough, struct error *why)
 {
   struct text_stream *o = ctx;
-  if (!text_stream_id(o, text->text.id[text->text.n - 1], why)) return false;
+  if (!text_stream_id(o, text->text.id[text->text.n - 1], why))@+ return false;
   *enough = o->found != NULL;
   return true;
 }
@@ -493,7 +493,7 @@ bool repetition_should_stop(void *ctx, const struct continuation *text,
   (void) why;
   size_t n = *(const size_t *) ctx;
   size_t written = text->text.n - text->n_prompt;
-  if (n == 0 || written / 3 < n) return true;
+  if (n == 0 || written / 3 < n)@+ return true;
   const uint32_t *end = text->text.id + text->text.n;
   *enough = memcmp(end - 2 * n, end - 3 * n, 2 * n * sizeof *end) == 0;
   return true;
@@ -562,7 +562,7 @@ static bool three_sentences(void *ctx, const struct continuation *text,
   const struct text_stream *flow = ctx;
   size_t seen = 0;
   (void) text, (void) why;
-  for (size_t i = 0; i < flow->text.n; i++) seen += flow->text.byte[i] == '.';
+  for (size_t i = 0; i < flow->text.n; i++)@+ seen += flow->text.byte[i] == '.';
   *enough = seen >= 3;
   return true;
 }
@@ -600,9 +600,9 @@ static bool watch(void *ctx, const struct step *now)
   struct session *u = ctx;
   u->steps++;
   (void) now;
-  if (u->r->tokens) show(u, u->shown, u->flow.released), putchar('|');
+  if (u->r->tokens)@+ show(u, u->shown, u->flow.released), putchar('|');
   u->shown = u->flow.released;
-  if (u->steps == u->r->raise) raise(SIGINT);
+  if (u->steps == u->r->raise)@+ raise(SIGINT);
   return u->steps != u->r->cancel && interrupted == 0;
 }
 static bool recite(void *ctx, const float *logits,
@@ -645,9 +645,9 @@ static bool answer(struct session *u, const struct stops *until,
   text_stream_end(&u->flow);
   size_t n = u->flow.text.n, last = n < 22 ? n : 22;
   const char *reason = criteria_reason(&any, text.ended);
-  if (reason == NULL) reason =@|
+  if (reason == NULL)@+ reason =@|
     text.ended == FINISH_CANCELLED ? "cancelled" : "length";
-  if (!r->tokens) printf("%-24s%4zu  %-11s", r->name, u->steps, reason);
+  if (!r->tokens)@+ printf("%-24s%4zu  %-11s", r->name, u->steps, reason);
   show(u, r->tokens ? n : n - last, n), printf("\n");
   text_stream_close(&u->flow);
   continuation_free(u->g.m, &text);
@@ -669,8 +669,8 @@ static bool begin(struct session *u, const struct request *r,
   for (; n < 2 && r->stop[n] != NULL; n++)
     list[n] = (struct stop_string) @[{@|
       (const unsigned char *) r->stop[n], strlen(r->stop[n]) }@];
-  if (r->context > 0) config.n_positions = r->context;
-  if (!stops_open(&until, m, list, n, why)) return false;
+  if (r->context > 0)@+ config.n_positions = r->context;
+  if (!stops_open(&until, m, list, n, why))@+ return false;
   u->r = r, u->steps = u->shown = u->prompt.n = u->script.n = 0;
   bool ok = tokenizer_encode(u->t, m, r->prompt, strlen(r->prompt),@|
       false, false, &u->prompt, why)@|
@@ -712,13 +712,13 @@ int main(void)
   bool ok = e.k != NULL && (lm = model_open(&m, "models/pocket", &why)) != NULL@|
     && (u.t = tokenizer_open(&m, "models/pocket", &why)) != NULL;
   u.g = (struct generate_context) @[{ &e, lm, NULL, &m }@];
-  if (ok) u.config = &lm->config, printf("end token %" PRIu32 "," " says %s\n",@|
+  if (ok)@+ u.config = &lm->config, printf("end token %" PRIu32 "," " says %s\n",@|
     lm->config.eos[0], lm->config.eos_from);
   for (size_t i = 0; ok && i < sizeof ends / sizeof *ends; i++)
     ok = begin(&u, &ends[i], &why);
   ids_free(&m, &u.script), ids_free(&m, &u.prompt);
   tokenizer_close(&m, u.t), model_close(&m, lm);
-  if (!ok) fprintf(stderr, "%s\n", why.text);
+  if (!ok)@+ fprintf(stderr, "%s\n", why.text);
   return !ok;
 }
 
@@ -767,9 +767,7 @@ We have proved that the cuts between tokens do not matter. We have also counted 
 @* The cost of stop strings. \label{sec:stopcost}
 The automaton looks at every byte of every text; is that slow?\lab{lab:stopcost} Each byte takes a step, and the step may take a walk. In the \val{stop.walk.bytes} bytes of the tales that come with the model, our two strings cause \val{stop.walk.two} steps of walking, \val[4]{claim.S2-101} a byte. A list made to be hard, the first letters at \val{stop.walk.strings} places of the tales themselves, causes \val[2]{stop.walk.hard} a byte. The bound is 1, whatever the strings are.
 
-\fig{search}{fig:search}{The time that looking for two stop strings takes for each token, over the length of the text: by the automaton, and by searching the whole text again with |strstr|. Medians, measured once, on the machine that the data file names.}{Both axes are logarithmic. The line of the machine is level, at some tens of nanoseconds. The line of the search begins near it and rises in proportion to the length, to some microseconds for the longest text.}
-
-The clock agrees (\cref{fig:search}). A token of four bytes takes the automaton \val[0]{stop.clock.first} nanoseconds after \val{stop.clock.first.tokens} tokens, and \val[0]{stop.clock.last} after \val{stop.clock.tokens}. Calling the C library's |strstr| for each string on the whole text costs \val[0]{stop.clock.scan.first} nanoseconds for the shorter text and \val[1]{stop.clock.scan.last} microseconds for the longer. (Searching only the end of the text would not grow either.) But
+The clock agrees. A token of four bytes takes the automaton \val[0]{stop.clock.first} nanoseconds after \val{stop.clock.first.tokens} tokens, and \val[0]{stop.clock.last} after \val{stop.clock.tokens}. Calling the C library's |strstr| for each string on the whole text costs \val[0]{stop.clock.scan.first} nanoseconds for the shorter text and \val[1]{stop.clock.scan.last} microseconds for the longer. (Searching only the end of the text would not grow either.) But
 compare: a pass of the built-in model, a very small one, takes \val[0]{stop.clock.pass} microseconds at \val{stop.clock.pass.tokens} tokens. The automaton adds \val[2]{stop.clock.percent} percent to that, the search of the longer text \val[1]{stop.clock.scan.percent} percent. Time decides nothing here. We use the automaton because it knows how much to hold.
 
 @* Padding, and why we have none. \label{sec:padding}
@@ -807,7 +805,7 @@ But such a mask does not finish a text. If the length comes first, what is left 
 @* Differences between implementations. \label{sec:stopothers}
 Nearly every program that lets a model write has stop strings. The three that we have read disagree about them in each column of \cref{tab:stopothers}.
 
-\begin{table}[bp]
+\begin{table}[tbp]
 \tabcaption{tab:stopothers}{Stop strings in four programs. Read in August 2026: \.{stopping\_criteria.py} of Hugging Face's library, \.{detokenizer.py} of vLLM, \.{server-context.cpp} of llama.cpp.}
 \centering\small
 \begin{tabular*}{\textwidth}{@@{\extracolsep{\fill}}lllll@@{}}
@@ -827,7 +825,7 @@ Hugging Face's library compares with the whole text, prompt included: if a promp
 
 What does each hold-back mean for a reader? No program shows a byte that it would have to take back. vLLM always holds as many characters as the longest stop string has, less one. llama.cpp holds all that it has not sent yet, as long as the text ends with the beginning of a stop string. \Cref{tab:held} compares the three rules.
 
-\begin{table}[bp]
+\begin{table}[tbp]
 \tabcaption{tab:held}{How many bytes wait after a token, on average, and the share of tokens after which nothing is shown. The short strings are two line ends and \emph{User:}; in the long list the second is a whole line, \emph{Assistant: Goodbye!} with the line end before it. \val{stop.rule.tokens} tokens of conversations; vLLM's rule counted in bytes.}
 \centering\small
 \begin{tabular*}{\textwidth}{@@{\extracolsep{\fill}}lrrrr@@{}}
