@@ -46,6 +46,8 @@ column. Nothing else about the text matters, for nothing that began further back
 
 \fig{links}{fig:links}{The tree of \emph{anno} and \emph{nah}. A double frame marks a whole stop string; the number below a node is how many bytes wait in that state. A dashed arrow is the \emph{failure link}: it leads to the longest shorter end that is a node. Where none is drawn it leads to the root.}{A root at the left and two branches from it: a, an, ann, anno above and n, na, nah below; the last of each has a double frame. The numbers 1, 2, 3, 0 stand under the upper nodes, 1, 2, 0 under the lower ones. Dashed arrows lead from an and from ann down to n, and from na up to a.}
 
+The caller opens the automaton, steps through the bytes of a text, and looks at the state. Stepping does not change the automaton; so one of them serves many texts at once, each with a state of its own. It takes memory in proportion to the bytes of the strings.
+
 @<Stop strings, and the machine that looks for them@>=
 struct stop_string { const unsigned char *byte;@+ size_t n; };
   /* |n| bytes at which a text is to end; borrowed */
@@ -58,16 +60,11 @@ struct stops_node { uint32_t child, sibling, failure, depth, hold, ending;
 struct stops { struct memory *m;@+ const struct stop_string *list;@+ size_t n;
   struct stops_node *node;@+ size_t cap, n_nodes;@+ uint32_t first[256]; };
   /* |node[0]| is the root, and so 0 stands for no node; |first[b]| is the root's child for byte |b| */
-
-@ The caller opens the automaton, steps through the bytes of a text, and looks at the state. Stepping does not change the automaton; so one of them serves many texts at once, each with a state of its own.
-
-@<Stop strings, and the machine that looks for them@>=
 bool stops_open(struct stops *s, struct memory *m,
   const struct stop_string *list, size_t n, struct error *why);
-  /* builds the automaton of Aho and Corasick (1975) for |list[n]|, which is borrowed, in
-     memory in proportion to its bytes, and in as much time, times the ways in which the strings go on from
-     one node, 256 at the most; |n| may be 0; on failure there is nothing to
-     close, but it does no harm; errors: an empty string, too many bytes, memory */
+  /* builds the automaton for |list[n]|, which is borrowed; |n| may be 0; on failure there is
+     nothing to close, but it does no harm; errors: an empty string, too many
+     bytes, memory */
 void stops_close(struct stops *s);
   /* returns the nodes */
 uint32_t stops_step(const struct stops *s, uint32_t state,
@@ -420,7 +417,7 @@ void text_stream_restore(struct text_stream *o,
 The loop of \cref{loop} knows three ends: an end token, the length, and a callback that says no. For any other it calls a function after each token, |stop|, and asks whether the text is to end. A \emph{stopping criterion} is such a function with a name. Several of them make a list; the list is itself such a function, and says yes when one of its members does. \Cref{fig:ending} shows where each decision is made.
 @^stopping criteria@>
 
-\widefig{ending}{fig:ending}{One round of the loop, and the four places where it may be the last. The first that says yes gives the reason; above it is the word that we report, below it the \emph{finish reason} by which programming interfaces of language services know it. The stopping criteria are a list, asked in order; the text stream is the first of them.}{A chain of six boxes from left to right: select, append, end token, stopping criteria, length, watcher; from the last an arrow leads back to the first. From the last four an arrow leads up to the words eos, the criterion's name, length, cancelled. Below the boxes: stop under the end token and the criteria, length under the length, nothing under the watcher. Beside the criteria are the three members of the list: text stream, repetition, your own.}
+\herefig{ending}{fig:ending}{One round of the loop, and the four places where it may be the last. Above each is the reason that we report; below it the \emph{finish reason} that programming interfaces of language services return. The criteria are a list: text stream, repetition, your own.}{A chain of six boxes from left to right: select, append, end token, stopping criteria, length, watcher; from the last an arrow leads back to the first. From the last four an arrow leads up to the words eos, the criterion's name, length, cancelled. Below the boxes: stop under the end token and the criteria, length under the length, nothing under the watcher.}
 
 The list remembers which member it was. ``The text is over'' says little to a caller who waits for the third item of a list. If several say yes to the same token, the first in the list counts. All of them are asked about every token, even after one has said yes: a criterion may keep a record of the text, as the text stream does, and the record would lack the last token if an earlier member had said yes to it. What a criterion knows must not depend on its place in the list.
 
@@ -786,7 +783,7 @@ Temperature, masks and penalties act before a token is selected. Once a text is 
 One tale is a hint and no proof, but it points where one would expect.
 @^left-to-right bias@>@^revision@>
 
-\emph{Length.} If each token is faulty independently with probability $e$, then \eqref{eq:running} is the share of texts of $n$ tokens without a fault. The rare tokens come at a rate of \val[4]{stop.rare.rate}; of the \val{stop.cut} conversations with at least \val{stop.cap} tokens, \val[0]{stop.clean.expected} should have none among the first \val{stop.cap}, and \val{stop.clean} have none. Longer texts have more of everything, faults included.
+\emph{Length.} If each token is faulty independently with probability $e$, then \eqref{eq:running} is the share of texts of $n$ tokens without a fault. The rare tokens come at a rate of \val[4]{stop.rare.rate}; of the \val{stop.cut} conversations with at least \val{stop.cap} tokens, \val[0]{stop.clean.expected} should have none among the first \val{stop.cap}, and \val{stop.clean} have none.
 
 \emph{No plan.} The likeliest token need not begin the likeliest pair. At the same \val{stop.gap.places} places the likeliest pair begins with another token in \val[word]{stop.pair.other}: in an easy tale hardly ever. Chapter 9 looks further ahead, and finds out what that is worth.
 @^planning@>
@@ -803,7 +800,7 @@ But such a mask does not finish a text. If the length comes first, what is left 
 @^constrained decoding@>
 
 @* Differences between implementations. \label{sec:stopothers}
-Nearly every program that lets a model write has stop strings. The three that we have read disagree about them in each column of \cref{tab:stopothers}.
+Nearly every program that lets a model write has stop strings. No two of those in \cref{tab:stopothers} agree about them.
 
 \begin{table}[tbp]
 \tabcaption{tab:stopothers}{Stop strings in four programs. Read in August 2026: \.{stopping\_criteria.py} of Hugging Face's library, \.{detokenizer.py} of vLLM, \.{server-context.cpp} of llama.cpp.}
@@ -821,9 +818,9 @@ holds back & what may begin & & longest less 1 & all unsent\\
 \end{tabular*}
 \end{table}
 
-Hugging Face's library compares with the whole text, prompt included: if a prompt ends in \emph{Us} and the model goes on with \emph{er:}, the text ends. It never cuts; the caller does. In vLLM the order of the list decides between strings that end together. llama.cpp looks, after each token, for the occurrence that begins first, and that depends on the tokens: of \emph{abcd} and \emph{bc}, with \emph{abcd} in one token, it shows nothing; with a token for each letter it shows the \emph{a}, because \emph{bc} was complete a token earlier. Ours shows the \emph{a} in both cases. As to |min_tokens|, vLLM masks the end tokens until that many have been written, where we select and do not obey them.
+Hugging Face's library compares with the whole text, prompt included: if a prompt ends in \emph{Us} and the model goes on with \emph{er:}, the text ends. It never cuts; the caller does. llama.cpp looks, after each token, for the occurrence that begins first, and that depends on the tokens: of \emph{abcd} and \emph{bc}, with \emph{abcd} in one token, it shows nothing; with a token for each letter it shows the \emph{a}, because \emph{bc} was complete a token earlier. Ours shows the \emph{a} in both cases. As to |min_tokens|, vLLM masks the end tokens until that many have been written, where we select and do not obey them.
 
-What does each hold-back mean for a reader? No program shows a byte that it would have to take back. vLLM always holds as many characters as the longest stop string has, less one. llama.cpp holds all that it has not sent yet, as long as the text ends with the beginning of a stop string. \Cref{tab:held} compares the three rules.
+What does each hold-back mean for a reader? None of them shows a byte that would have to be taken back. vLLM always holds as many characters as the longest stop string has, less one; llama.cpp holds all that is unsent as long as the text ends with the beginning of a stop string. \Cref{tab:held} compares the three rules.
 
 \begin{table}[tbp]
 \tabcaption{tab:held}{How many bytes wait after a token, on average, and the share of tokens after which nothing is shown. The short strings are two line ends and \emph{User:}; in the long list the second is a whole line, \emph{Assistant: Goodbye!} with the line end before it. \val{stop.rule.tokens} tokens of conversations; vLLM's rule counted in bytes.}
