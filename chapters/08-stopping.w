@@ -6,15 +6,15 @@
 
 \chapterquestion{Nothing tells the model how long an answer should be. When is it over, and how much of it may be shown before it is?}
 @** Stopping and streaming.
-\incipit{T}{he loop} goes round, and each round adds a token. The loop itself never tires of it. A text ends for one of three reasons: the model selects a token that means the end; the text reaches a length that the caller has set, or that the context has;
+\incipit{T}{he loop} goes round, and each round adds a token. The loop itself never tires of it. Three things end a text: the model selects a token that means the end; the text reaches a length that the caller has set, or that the context has;
 or a phrase appears at which the caller wants it to stop, such as the words that introduce the next question. The first two are comparisons of numbers. The third is harder, because a phrase is made of characters and the model
 writes tokens: the phrase may begin in the middle of one token and end in the middle of another.
 @^stopping@>@^stop strings@>@^stop sequence@>@^streaming@>
 
 Meanwhile a person is reading along. A reader who is shown each token as it comes, which is called \emph{streaming}, must not see the beginning of a phrase that is going to end the text, because the phrase is no part of the answer; nor half of a character. So we hold some bytes back. Which? A common answer is: as many
-as the longest phrase has, less one. Another is: everything, once a phrase may have begun. Both show the reader less than they could. The exact answer comes from an algorithm of 1975 for searching library catalogues, the automaton of Aho and Corasick, which knows after every byte how much of the text may still have to be taken back.
+as the longest phrase has, less one. Another is: everything, once a phrase may have begun. Both show the reader less than they could. The exact answer comes from an algorithm of 1975 for searching library catalogues: the automaton of Aho and Corasick knows after every byte how much of the text may still have to be taken back.
 
-@ The chapter makes two modules. |stops| is the automaton: it is given a few phrases, and says after every byte of a text which phrase ends there and how much of one may have begun. |stopping| connects the loop with a reader: it turns ids into bytes, releases the bytes that are certain, and asks a list of \emph{stopping criteria} whether the text is to end,
+@ The chapter makes two pairs of files. |stops| is the automaton: it is given a few phrases, and says after every byte of a text which phrase ends there and how much of one may have begun. |stopping| connects the loop with a reader: it turns ids into bytes, releases the bytes that are certain, and asks a list of \emph{stopping criteria} whether the text is to end,
 remembering which of them said so. A short program then makes the built-in model run into each of its ends (\cref{sec:ends}).
 
 \begin{byhand}{a text byte by byte}
@@ -807,18 +807,17 @@ Nearly every program that lets a model write has stop strings. No two of those i
 \centering\small
 \begin{tabular*}{\textwidth}{@@{\extracolsep{\fill}}lllll@@{}}
 \toprule
-& \tabhead{this book} & \tabhead{Hugging Face} & \tabhead{vLLM} & \tabhead{llama.cpp}\\
+& \tabhead{looks at} & \tabhead{occurrence} & \tabhead{cuts} & \tabhead{holds for a string}\\
 \midrule
-looks at & new bytes & prompt and text & new characters & new bytes\\
-which occurrence & earliest end & any & earliest end & earliest start\\
-of several there & the longest & & first in the list & \\
-cuts the text & yes & no & yes & yes\\
-holds back & what may begin & & longest less 1 & all unsent\\
+this book & new bytes & earliest end & yes & what may have begun\\
+Hugging Face & prompt and text & any & no & nothing\\
+vLLM & new characters & earliest end & yes & the longest, less 1\\
+llama.cpp & new bytes & earliest start & yes & all that is unsent\\
 \bottomrule
 \end{tabular*}
 \end{table}
 
-Hugging Face's library compares with the whole text, prompt included: if a prompt ends in \emph{Us} and the model goes on with \emph{er:}, the text ends. It never cuts; the caller does. llama.cpp looks, after each token, for the occurrence that begins first, and that depends on the tokens: of \emph{abcd} and \emph{bc}, with \emph{abcd} in one token, it shows nothing; with a token for each letter it shows the \emph{a}, because \emph{bc} was complete a token earlier. Ours shows the \emph{a} in both cases. As to |min_tokens|, vLLM masks the end tokens until that many have been written, where we select and do not obey them.
+Hugging Face's library compares with the whole text, prompt included: if a prompt ends in \emph{Us} and the model goes on with \emph{er:}, the text ends. It never cuts; the caller does. Of two strings that end together vLLM takes the first of the list, and we the longest. llama.cpp looks, after each token, for the occurrence that begins first, and that depends on the tokens: of \emph{abcd} and \emph{bc}, with \emph{abcd} in one token, it shows nothing; with a token for each letter it shows the \emph{a}, because \emph{bc} was complete a token earlier. Ours shows the \emph{a} in both cases. As to |min_tokens|, vLLM masks the end tokens until that many have been written, where we select and do not obey them.
 
 What does each hold-back mean for a reader? None of them shows a byte that would have to be taken back. vLLM always holds as many characters as the longest stop string has, less one; llama.cpp holds all that is unsent as long as the text ends with the beginning of a stop string. \Cref{tab:held} compares the three rules.
 
@@ -857,7 +856,7 @@ On this subject the tutorials are brief and mostly right. Two sentences teach so
 \end{tutorial}
 
 @* Exercises. \label{sec:stopexercises}
-Each names the command that checks an answer; most of these try it against the machine of this chapter.
+Each names the command that checks an answer; most of these try it against the automaton of this chapter.
 
 \begin{exercises}
 \exercise{check}{ex:stop.onion}{The stop strings are \emph{onion} and \emph{nine}. How many bytes are held after each byte of \emph{ononine}, up to the last but one?}{\texttt{make exercise-08-1}}{1, 2, 1, 2, 3, 3. The third byte is no \emph{i}, and so the \emph{o} of another \emph{onion}; after the fifth \emph{oni} may go on; the sixth leaves \emph{nin} of it, the beginning of \emph{nine}.}

@@ -6,7 +6,7 @@
 
 \chapterquestion{When does a text end, what does a reader see of it, and what can no ending mend?}
 @** Experiments on stopping and streaming. \label{lab:stopping}
-\incipit{T}{he chapter} makes claims of three kinds. Some are about the machine that looks for stop strings: that it takes few steps, that it
+\incipit{T}{he chapter} makes claims of three kinds. Some are about the automaton that looks for stop strings: that it takes few steps, that it
 does not care how a text is cut into tokens, that it holds less than others do. Some are about how the built-in model ends its texts, for which many are written and counted. And
 some are about what an end cannot do: a text that went wrong early stays wrong. Most of the experiments let the model write until something ends it, so that comes first.
 
@@ -373,7 +373,7 @@ static bool print_coin(struct fixture *lab, struct error *why)
   return true;
 }
 
-@ The talks are written with an end token as the only end, but for a length that none of them reaches. A watcher notes what the model thought of the end, where it was chosen and where it was not, and whether a token was drawn that the model gave less than one in $10^2$; that is wanted in \cref{sec:limits}.
+@ The talks end only with an end token, or at a length that none of them reaches. A watcher notes the probability of the end, where it was selected and where it was not, and whether a token was drawn whose probability was below one percent, which \cref{sec:limits} needs.
 
 @<Let many talks end@>=
 enum { TALKS = 48, LONGEST = 400, CAP = 64 };
@@ -625,7 +625,7 @@ static bool print_rules(struct fixture *lab, struct error *why)
 }
 
 @* Cost. \label{lab:stopcost}
-A walk is counted from outside: where the step came to a state that is not one byte deeper than the old one, the failures are followed until one is that fits. Two lists are tried on the tales: the two short strings, and a list that was made to be hard, six bytes from every so many
+We count the steps of a walk from outside: where a step leads to a state that is not one byte deeper than the one before, we follow the failure links until one fits. We try two lists on the tales: our two short strings, and a list made to be hard, six bytes from each of many
 places, so that each string is begun over and over and hardly ever completed.
 
 @<Count the walks@>=
@@ -673,7 +673,7 @@ static bool print_walks(struct fixture *lab, struct error *why)
 
 \fig{search}{fig:search}{The time that looking for two stop strings takes for each token, over the length of the text: by the automaton, and by searching the whole text again with |strstr|. Medians, measured once, on the machine that the data file names.}{Both axes are logarithmic. The line of the machine is level, at some tens of nanoseconds. The line of the search begins near it and rises in proportion to the length, to some microseconds for the longest text.}
 
-One token alone is too short for the clock, and so is a search. So $2^6$ searches are timed, each beginning a byte later than the one before, for fear that a compiler finds out that they are all the same; and then, from the same length on, the next $2^9$ tokens, divided.
+One token alone is too short for the clock, and so is a search. So $2^6$ searches are timed, each beginning a byte later than the one before, so that a compiler cannot find out that they are all the same; and then, from the same length on, the next $2^9$ tokens, divided.
 
 @<Take the time of the search@>=
 enum { TURNS = 41, SIZES = 4, TOKEN = 4, AHEAD = 512, AGAIN = 64 };
