@@ -807,12 +807,12 @@ Nearly every program that lets a model write has stop strings. No two of those i
 \centering\small
 \begin{tabular*}{\textwidth}{@@{\extracolsep{\fill}}lllll@@{}}
 \toprule
-& \tabhead{looks at} & \tabhead{occurrence} & \tabhead{cuts} & \tabhead{holds for a string}\\
+& \tabhead{looks at} & \tabhead{occurrence} & \tabhead{cuts} & \tabhead{holds back}\\
 \midrule
-this book & new bytes & earliest end & yes & what may have begun\\
+this book & new bytes & earliest end & yes & what may begin\\
 Hugging Face & prompt and text & any & no & nothing\\
-vLLM & new characters & earliest end & yes & the longest, less 1\\
-llama.cpp & new bytes & earliest start & yes & all that is unsent\\
+vLLM & new characters & earliest end & yes & longest less 1\\
+llama.cpp & new bytes & earliest start & yes & all unsent\\
 \bottomrule
 \end{tabular*}
 \end{table}
