@@ -729,6 +729,7 @@ write,\lab{lab:endtoken} a limit of \val{stop.cap} tokens would have cut \val{st
 In the owl's conversation an empty line separates the exchanges; it takes two tokens. The name \emph{User:} comes earlier, in two tokens as well; so with both strings it is the name that ends the text. The list ends after its third item, but note what ended it: the two characters \emph{4.}, anywhere. A price of 14.50 would have ended it too. The clock's two tokens are a tick and a comma.
 
 The last two texts were cancelled, and there is nothing wrong with them. They have seven tokens each, can be shown, and can be continued: given the prompt and these seven, the model wrote \val{stop.resumed} more tokens,\lab{lab:ends} the same as without the interruption; with sampling as well, since the draws of chapter 7 depend on the position and not on a history. A cancelled text is a text.
+
 The tokens are the same, but the criteria begin anew. A \emph{Us} that was held was released when the text ended, and an \emph{er:} that follows completes nothing, because its beginning is now in the prompt; protected tokens, sentences and repetitions are counted from 0. A caller who wants the stop strings to go on as well keeps the text stream, does not end it, and gives it to the next call.
 
 @ Three questions remain that a caller will ask. \emph{What is counted?} Every token that was selected, because each cost a pass: those of a stop string, and the end token, are on the bill although they are not shown.
@@ -803,7 +804,7 @@ But such a mask does not finish a text. If the length comes first, what is left 
 Nearly every program that lets a model write has stop strings. No two of those in \cref{tab:stopothers} agree about them.
 
 \begin{table}[tbp]
-\tabcaption{tab:stopothers}{Stop strings in four programs. Read in August 2026: \.{stopping\_criteria.py} of Hugging Face's library, \.{detokenizer.py} of vLLM, \.{server-context.cpp} of llama.cpp.}
+\tabcaption{tab:stopothers}{Stop strings in four programs; the last column is what waits because a stop string may have begun. Read in August 2026: \.{stopping\_criteria.py} of Hugging Face's library, \.{detokenizer.py} of vLLM, \.{server-context.cpp} of llama.cpp.}
 \centering\small
 \begin{tabular*}{\textwidth}{@@{\extracolsep{\fill}}lllll@@{}}
 \toprule
@@ -843,7 +844,7 @@ By our rule the reader nearly always has everything, and waits for a moment wher
 The search itself is the one that Aho and Corasick published in 1975; for a single string it becomes that of Morris and Pratt, of 1970. What we add is the number |hold| in the node: two lines.
 
 @* What the tutorials say. \label{sec:stoptutorials}
-On this subject the tutorials are brief and mostly right. Two sentences teach something.
+On this subject the tutorials are brief and mostly right. Two sentences teach something; the other claims are in the laboratory.\lab{lab:stopclaims}
 
 \begin{tutorial}{wrong}{S3-39}
 \quoted{When the model assigns high probability to the EOS token, generation stops.}
