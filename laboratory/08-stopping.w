@@ -6,7 +6,7 @@
 
 \chapterquestion{When does a text end, what does a reader see of it, and what can no ending mend?}
 @** Experiments on stopping and streaming. \label{lab:stopping}
-\incipit{T}{he chapter} makes claims of three kinds. Some are about the machine that looks for stop strings: that it takes few steps, that it
+\incipit{T}{he chapter} makes claims of three kinds. Some are about the automaton that looks for stop strings: that it takes few steps, that it
 does not care how a text is cut into tokens, that it holds less than others do. Some are about how the built-in model ends its texts, for which many are written and counted. And
 some are about what an end cannot do: a text that went wrong early stays wrong. Most of the experiments let the model write until something ends it, so that comes first.
 
@@ -15,13 +15,18 @@ some are about what an end cannot do: a text that went wrong early stays wrong. 
 @c
 #include <inttypes.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include "functions/numbers.h"
-#include "stopping/text_session.h"
+#include "stopping/stopping.h"
 #include "laboratory/kit2.h"
 @;@#
-@<Write a text until something ends it@>@;
+@<One text on request@>@;
+@<Prepare a text, and clear it away@>@;
+@<Watch a text, or recite one@>@;
+@<Write one text@>@;
+@<Begin a session@>@;
 @<Draw the tree of the calculation@>@;
 @<Count how texts ended@>@;
 @<Go on from where it was cancelled@>@;
@@ -50,9 +55,146 @@ int main(int argc, char **argv)
 }
 
 @* A session of decoding. \label{lab:desk}
-The texts of this page are written by the session of \cref{sec:ends}, with the laboratory's model and its sampler, so that temperature and seed can be changed from one text to the next. If a person presses Ctrl-C while the model writes, there is an error, and the program prints no number; the test of the chapter presses it.
+Nearly every experiment lets the model write until something ends the text. A \emph{request} says what is wanted: at most two stop strings, a number of tokens, and so on; a member that is zero asks for nothing. With a |script| the text is not the model's: the script is recited, so that any text can be shown. A \emph{session} holds what is needed for writing, and the newest text. It is the program of \cref{sec:ends} with more to turn: a sampler, a function that is called after each token, and texts that go on where others were cancelled.
 
-@<Write a text until something ends it@>=
+@<One text on request@>=
+struct text_request { const char *prompt, *stop[2], *script;@+ size_t max,@|
+  min_tokens, repetition, cancel, raise;@+ uint32_t context;@+ bool ignore_eos; };
+  /* up to |max| tokens after |prompt|; two stop strings or fewer; the same
+     |repetition| tokens three times; an end after token number |cancel|; a signal
+     after number |raise|; a context smaller than the model's */
+struct text_session { struct generate_context g;@+ struct model *lm;
+  struct tokenizer *t;@+ step_recall *recall;@+ step_select *select;
+  void *select_ctx;@+ step_watch *see;@+ void *see_ctx;@+ struct criterion own;
+  const struct text_request *r;@+ struct continuation text;@+ struct ids script;
+  struct stop_string list[2];@+ struct stops until;@+ struct text_stream flow;
+  size_t steps;@+ const char *reason; };
+  /* set by the caller, and borrowed: all up to |own|, a criterion of the caller's or none; |see| is
+     called after each token; the rest is the newest text, which begins as zero */
+
+@ The strings and the script can be prepared without writing: some experiments feed the text stream bytes of their own.
+
+@<Prepare a text, and clear it away@>=
+static void text_session_clear(struct text_session *u)
+{
+  continuation_free(u->g.m, &u->text);
+  text_stream_close(&u->flow);
+  stops_close(&u->until);
+  ids_free(u->g.m, &u->script);
+}
+static bool text_session_prepare(struct text_session *u,
+  const struct text_request *r, struct error *why)
+{
+  size_t n = 0;
+  text_session_clear(u);
+  for (; n < 2 && r->stop[n] != NULL; n++)
+    u->list[n] = (struct stop_string) @[{@|
+      (const unsigned char *) r->stop[n], strlen(r->stop[n]) }@];
+  u->r = r;
+  u->steps = 0, u->reason = NULL;
+  u->flow = (struct text_stream) @[{ .m = u->g.m, .t = u->t,@|
+    .until = &u->until, .min_tokens = r->min_tokens }@];
+  return stops_open(&u->until, u->g.m, u->list, n, why)@|
+    && (r->script == NULL || tokenizer_encode(u->t, u->g.m, r->script,@|
+      strlen(r->script), false, false, &u->script, why));
+}
+
+@ The watcher counts, calls the experiment's own function, and cancels.
+
+@<Watch a text, or recite one@>=
+static volatile sig_atomic_t interrupted;
+static void note_signal(int number)
+{
+  interrupted = number;
+}
+static bool watch(void *ctx, const struct step *now)
+{
+  struct text_session *u = ctx;
+  u->steps++;
+  if (u->see != NULL && !u->see(u->see_ctx, now)) return false;
+  if (u->steps == u->r->raise) raise(SIGINT);
+  return u->steps != u->r->cancel && interrupted == 0;
+}
+static bool recite(void *ctx, const float *logits,
+  const struct continuation *text, uint32_t *chosen, struct error *why)
+{
+  const struct text_session *u = ctx;
+  (void) logits, (void) why;
+  *chosen = u->script.id[text->text.n - text->n_prompt];
+  return true;
+}
+
+@ For a text with a shorter context a store is opened with a copy of the settings in which that one number is smaller.
+
+@<Watch a text, or recite one@>=
+static struct store *open_shorter(const struct text_session *u,
+  uint32_t context, struct error *why)
+{
+  struct model_config config = u->lm->config;
+  config.n_positions = context;
+  return store_open(u->g.m, &config, 1, why);
+}
+
+@ A criterion that is not wanted stays in the list, and never says yes. A script ends with its last token.
+
+@<Write one text@>=
+static bool text_session_write(struct text_session *u, const struct text_request *r,
+  const uint32_t *prompt, size_t n, struct error *why)
+{
+  const struct model_config *config = &u->lm->config;
+  size_t repetition = r->repetition;
+  struct criterion list[] = @[{@|
+    {"string", text_stream_should_stop, &u->flow},@|
+    {"repetition", repetition_should_stop, &repetition}, u->own }@];
+  struct criteria any = @[{ list, u->own.should_stop == NULL ? 2 : 3, NULL }@];
+  if (!text_session_prepare(u, r, why)) return false;
+  bool scripted = u->script.n > 0;
+  struct generate_options want = @[{ .eos = config->eos,@|
+    .n_eos = r->ignore_eos ? 0 : config->n_eos, .min_tokens = r->min_tokens,@|
+    .max_new_tokens = scripted ? u->script.n : r->max,@|
+    .select = scripted ? recite : u->select,@|
+    .select_ctx = scripted ? u : u->select_ctx, .recall = u->recall,@|
+    .stop = criteria_should_stop, .stop_ctx = &any,@|
+    .on_step = watch, .ctx = u }@];
+  @<Generate, and find the reason@>@;
+}
+
+@ A text that a person has cut short must not pass for a whole one, so that is an error, and the program prints no number; the test of the chapter presses Ctrl-C. At any other time Ctrl-C ends the program, as usual.
+
+@<Generate, and find the reason@>=
+struct generate_context g = u->g;
+if (r->context > 0 && (g.s = open_shorter(u, r->context, why)) == NULL)
+  return false;
+void (*usual)(int) = signal(SIGINT, note_signal);
+interrupted = 0;
+bool ok = text_stream_prompt(&u->flow, prompt, n, why)@|
+  && generate(&g, prompt, n, &want, &u->text, why);
+signal(SIGINT, usual);
+if (g.s != u->g.s) store_close(g.s);
+text_stream_end(&u->flow);
+u->reason = criteria_reason(&any, u->text.ended);
+if (u->reason == NULL) u->reason =@|
+  u->text.ended == FINISH_CANCELLED ? "cancelled" : "length";
+return ok && (interrupted == 0 || r->raise > 0@|
+  || error_say(why, "the text was interrupted"));
+
+@ Mostly the prompt is a text.
+
+@<Write one text@>=
+static bool text_session_answer(struct text_session *u, const struct text_request *r,
+  struct error *why)
+{
+  struct ids list = @[{ .n = 0 }@];
+  bool ok = tokenizer_encode(u->t, u->g.m, r->prompt, strlen(r->prompt),@|
+      false, false, &list, why)@|
+    && text_session_write(u, r, list.id, list.n, why);
+  ids_free(u->g.m, &list);
+  return ok;
+}
+
+@ The experiments have the laboratory's model and its sampler, so that temperature and seed can be changed from one text to the next.
+
+@<Begin a session@>=
 static struct text_session session(struct fixture *lab, double temperature)
 {
   lab->dice.s.temperature = temperature, lab->dice.seed = 0;
@@ -231,7 +373,7 @@ static bool print_coin(struct fixture *lab, struct error *why)
   return true;
 }
 
-@ The talks are written with an end token as the only end, but for a length that none of them reaches. A watcher notes what the model thought of the end, where it was chosen and where it was not, and whether a token was drawn that the model gave less than one in $10^2$; that is wanted in \cref{sec:limits}.
+@ The talks end only with an end token, or at a length that none of them reaches. A watcher notes the probability of the end, where it was selected and where it was not, and whether a token was drawn whose probability was below one percent, which \cref{sec:limits} needs.
 
 @<Let many talks end@>=
 enum { TALKS = 48, LONGEST = 400, CAP = 64 };
@@ -483,7 +625,7 @@ static bool print_rules(struct fixture *lab, struct error *why)
 }
 
 @* Cost. \label{lab:stopcost}
-A walk is counted from outside: where the step came to a state that is not one byte deeper than the old one, the failures are followed until one is that fits. Two lists are tried on the tales: the two short strings, and a list that was made to be hard, six bytes from every so many
+We count the steps of a walk from outside: where a step leads to a state that is not one byte deeper than the one before, we follow the failure links until one fits. We try two lists on the tales: our two short strings, and a list made to be hard, six bytes from each of many
 places, so that each string is begun over and over and hardly ever completed.
 
 @<Count the walks@>=
@@ -527,9 +669,11 @@ static bool print_walks(struct fixture *lab, struct error *why)
   return ok;
 }
 
-@ The times are those of a token of four bytes, at four lengths of the text. The text is the tales, over and over; neither string is in them.
+@ The times of \cref{fig:search} are those of a token of four bytes, at four lengths of the text. The text is the tales, over and over; neither string is in them.
 
-One token alone is too short for the clock, and so is a search. So $2^6$ searches are timed, each beginning a byte later than the one before, for fear that a compiler finds out that they are all the same; and then, from the same length on, the next $2^9$ tokens, divided.
+\fig{search}{fig:search}{The time that looking for two stop strings takes for each token, over the length of the text: by the automaton, and by searching the whole text again with |strstr|. Medians, measured once, on the machine that the data file names.}{Both axes are logarithmic. The line of the machine is level, at some tens of nanoseconds. The line of the search begins near it and rises in proportion to the length, to some microseconds for the longest text.}
+
+One token alone is too short for the clock, and so is a search. So $2^6$ searches are timed, each beginning a byte later than the one before, so that a compiler cannot find out that they are all the same; and then, from the same length on, the next $2^9$ tokens, divided.
 
 @<Take the time of the search@>=
 enum { TURNS = 41, SIZES = 4, TOKEN = 4, AHEAD = 512, AGAIN = 64 };
@@ -779,3 +923,14 @@ static bool print_mask(struct fixture *lab, struct error *why)
   print_key("claim.S2-104", "%zu", others);
   return ok;
 }
+
+@* Claims of the tutorials. \label{lab:stopclaims}
+The chapter has two boxes. These are the other claims on stopping, with what the runs say.
+
+\begin{tutorial}{holds}{S3-43}
+\quoted{a penalty on recently generated tokens can break the loop — or generation can be stopped entirely}
+\ourrun these are two things, as the sentence says. A penalty changes the scores and ends nothing: with each of the penalties of \cref{sec:loops} the text had all its \val{sampling.loop.long} tokens. Counting repetitions ended the ticking of the clock after \val{claim.S3-43}, and changed no score.
+\end{tutorial}
+
+A text ends by an end token, by its length, or by the caller's strings (S1-50): these are \val[word]{claim.S1-50} reasons, each was seen and reported, and there are more. An end token need not have come after any number of tokens (S2-68); how likely that is, \cref{sec:endtoken} says. A text stopped as soon as the string was complete (S2-70): the owl's, after token \val{claim.S2-70}. A list can be stopped after its third item (S2-71), if \emph{4.} stands nowhere else in it. Several criteria are combined (S2-72): the first that says yes ends the text, with both strings at token
+\val{claim.S2-72}. The strings \emph{User:} and two line ends work, also when they come in pieces (S3-42), in \val{claim.S3-42} ways to cut them. Each token arrives as it is computed (S3-18): \val{claim.S3-18} of \val{stop.shown.tokens} did, \val[word]{stop.shown.waited} had to wait for the next, and \val[word]{stop.shown.string} were the stop string. Texts end in the middle of a sentence (S3-41), \val{claim.S3-41} of the talks at a length of \val{stop.cap}. Looking for strings costs something (S2-101), \val[2]{stop.clock.percent} percent of a pass. And masking guarantees the form (S2-104), as far as the text goes (\cref{sec:maskends}).

@@ -32,6 +32,17 @@ bool text_stream_bytes(struct text_stream *o, const unsigned char *byte, size_t 
   return true;
 }
 
+void text_stream_end(struct text_stream *o)
+{
+  o->released = o->text.n;
+}
+
+void text_stream_close(struct text_stream *o)
+{
+  bytes_free(o->m, &o->text);
+  o->released = 0;
+}
+
 bool text_stream_prompt(struct text_stream *o, const uint32_t *id, size_t n,
   struct error *why)
 {
@@ -52,17 +63,6 @@ bool text_stream_id(struct text_stream *o, uint32_t id, struct error *why)
       &o->begun, &o->text, why)) return false;
   take_bytes(o, from);
   return true;
-}
-
-void text_stream_end(struct text_stream *o)
-{
-  o->released = o->text.n;
-}
-
-void text_stream_close(struct text_stream *o)
-{
-  bytes_free(o->m, &o->text);
-  o->released = 0;
 }
 
 struct text_stream_state text_stream_save(const struct text_stream *o)

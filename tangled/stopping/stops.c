@@ -77,6 +77,12 @@ static void link_nodes(struct stops *s, uint32_t *queue)
 }
 
 /* <Open and close the machine> */
+void stops_close(struct stops *s)
+{
+  memory_free(s->m, s->node);
+  s->node = NULL;
+}
+
 bool stops_open(struct stops *s, struct memory *m,
   const struct stop_string *list, size_t n, struct error *why)
 {
@@ -105,13 +111,7 @@ bool stops_open(struct stops *s, struct memory *m,
   return true;
 }
 
-void stops_close(struct stops *s)
-{
-  memory_free(s->m, s->node);
-  s->node = NULL;
-}
-
-/* <Read an escape> */
+/* <Replace the escapes> */
 static size_t escape(const char *p, unsigned char *byte)
 {
   int value = *p == 'x' ? hex_byte(p + 1) : -1;
@@ -127,7 +127,6 @@ static size_t escape(const char *p, unsigned char *byte)
   }
 }
 
-/* <Replace the escapes> */
 bool stops_unescape(struct memory *m, const char *text, struct bytes *out,
   struct error *why)
 {

@@ -21,10 +21,8 @@ struct stops_node { uint32_t child, sibling, failure, depth, hold, ending;
 struct stops { struct memory *m; const struct stop_string *list; size_t n;
   struct stops_node *node; size_t cap, n_nodes; uint32_t first[256]; };
 
-/* builds the automaton of Aho and Corasick (1975) for list[n], which is borrowed, in
-   memory in proportion to its bytes, and in as much time, times the ways in which the
-   strings go on from one node, 256 at the most; n may be 0; on failure there is
-   nothing to close, but it does no harm; errors: an empty string, too many bytes,
+/* builds the automaton for list[n], which is borrowed; n may be 0; on failure there
+   is nothing to close, but it does no harm; errors: an empty string, too many bytes,
    memory */
 bool stops_open(struct stops *s, struct memory *m,
   const struct stop_string *list, size_t n, struct error *why);
