@@ -87,7 +87,7 @@ static bool search_cat(struct searcher *u, struct error *why)
   static const char *const name[2] = { "greedy: ", "beams:  " };
   struct ids cat = { .n = 0 };
   struct search_result r[2] = { { .n = 0 }, { .n = 0 } };
-  printf("four beams behind" " `The cat sat'\n");
+  printf("four beams after" " `The cat sat'\n");
   bool ok = tokenizer_encode(u->t, &u->m, "The cat sat", 11, false, false,
     &cat, why);
   for (size_t i = 2; ok && i-- > 0; ) {
@@ -135,7 +135,7 @@ static bool search_tale(struct searcher *u, struct error *why)
     && search_with_cache(&u->g, 0, tales.id + PLACE - SPAN, SPAN, &want, &r,
       NULL, why);
   if (ok) {
-    print_wrapped(u, "behind", tales.id + PLACE - 12, 12);
+    print_wrapped(u, "after", tales.id + PLACE - 12, 12);
     print_wrapped(u, "the tale", tales.id + PLACE, SPAN);
     print_wrapped(u, "four beams", r.text[0].id + SPAN, SPAN);
     search_free(&r);

@@ -49,7 +49,7 @@ struct search_step { size_t number; const struct search_beam *active; size_t n;
    is, would not be among them; (true) at once; (never) if no beam ever can be */
 enum early_stopping { EARLY_FALSE, EARLY_TRUE, EARLY_NEVER };
 
-/* a repetition penalty; no n-gram twice; no end before so many tokens */
+/* a repetition penalty; no n-gram twice; no end before n tokens */
 enum search_process { PROCESS_REPETITION, PROCESS_NGRAM, PROCESS_MIN_NEW };
 
 /* penalty for the first, n for the others, and n == 0 does nothing */
@@ -79,8 +79,8 @@ bool search_check(const struct search_settings *s, size_t vocab,
   size_t n_prompt, struct error *why);
 
 /* searches; errors: an option out of range, an empty prompt, an id out of range, a
-   prompt too long for the source, memory, what the source says, a logit that is no
-   number, or no token left for any beam before a text has ended. On failure out is
+   prompt too long for the source, memory, what the source says, a NaN among the
+   logits, or no token left for any beam before a text has ended. On failure out is
    empty */
 bool search_run(const struct search_source *from, struct memory *m,
   const struct kernels *k, const uint32_t *prompt, size_t n_prompt,
