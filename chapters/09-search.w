@@ -53,15 +53,15 @@ and so can a transformer. The transformer wants to know one thing more: which te
 @^beam@>
 
 @<What a search works on@>=
-struct search_beam { const uint32_t *id; size_t n, parent; double score; };
+struct search_beam {@+ const uint32_t *id;@+ size_t n, parent;@+ double score;@+ };
   /* a text |id[n]|, grown by its last token from beam number |parent| of the
      step before; |score|: the sum of the log-probabilities of what was written */
 typedef bool search_score(void *ctx, const struct search_beam *grown,
   size_t n, float *logits, struct error *why);
   /* puts what may follow each of |n| texts into |logits[n][vocab]|; it is called
      once a step, for one beam at first: the prompt */
-struct search_source { size_t vocab, max_len; void *ctx;
-  search_score *score; const struct progress *progress; };
+struct search_source {@+ size_t vocab, max_len;@+ void *ctx;
+  search_score *score;@+ const struct progress *progress;@+ };
   /* |score|, called with |ctx|, knows what may follow; no text will have more
      than |max_len| tokens, 0: any number; |progress| says whether a |score| that
      failed was given up, null: it never is */
@@ -70,19 +70,20 @@ struct search_source { size_t vocab, max_len; void *ctx;
 @^logits processor@>
 
 @<The options of a search@>=
-enum early_stopping { EARLY_FALSE, EARLY_TRUE, EARLY_NEVER };
+enum early_stopping {@+ EARLY_FALSE, EARLY_TRUE, EARLY_NEVER@+ };
   /* with |num_beams| finished texts a search ends: (false) if the best beam, ended as it
      is, would not be among them; (true) at once; (never) if no beam ever can be */
-enum search_process { PROCESS_REPETITION, PROCESS_NGRAM, PROCESS_MIN_NEW };
+enum search_process {@+ PROCESS_REPETITION, PROCESS_NGRAM, PROCESS_MIN_NEW@+ };
   /* a repetition penalty; no n-gram twice; no end before |n| tokens */
-struct search_processor { enum search_process what; double penalty; size_t n; };
+struct search_processor {@+ enum search_process what;@+ double penalty;
+  size_t n;@+ };
   /* |penalty| for the first, |n| for the others, and |n == 0| does nothing */
 typedef bool search_see(void *ctx, const struct search_step *now);
   /* is called after each step; |false| ends the search */
-struct search_settings { size_t num_beams, num_return, max_length;@|
-  double length_penalty; enum early_stopping early; const uint32_t *eos;@|
-  size_t n_eos; const struct search_processor *process; size_t n_process;@|
-  search_see *see; void *ctx; };
+struct search_settings {@+ size_t num_beams, num_return, max_length;
+  double length_penalty;@+ enum early_stopping early;@+ const uint32_t *eos;
+  size_t n_eos;@+ const struct search_processor *process;@+ size_t n_process;
+  search_see *see;@+ void *ctx;@+ };
   /* beams; texts wanted, 1 to |num_beams|; the most tokens of a text, prompt included; the
      exponent of the length; ids that end a text; processors in order; and a watcher,
      null: none */
@@ -102,17 +103,17 @@ static bool check_process(const struct search_processor *p,
 bool search_check(const struct search_settings *s, size_t vocab,
   size_t n_prompt, struct error *why)
 {
-  if (s->num_beams == 0 || s->num_beams > UINT32_MAX) return error_say(why,
+  if (s->num_beams == 0 || s->num_beams > UINT32_MAX)@+ return error_say(why,
       "num_beams is %zu;"@| " wanted: 1 or more", s->num_beams);
   if (s->num_return == 0 || s->num_return > s->num_beams)
     return error_say(why, "num_return_sequences"@| " is %zu; wanted: 1"@|
       " to %zu, the number"@| " of beams", s->num_return, s->num_beams);
-  if (s->max_length <= n_prompt) return error_say(why,@|
+  if (s->max_length <= n_prompt)@+ return error_say(why,@|
       "max_length is %zu,"@| " and the prompt has"@| " %zu tokens;"@|
       " wanted: more", s->max_length, n_prompt);
   @<Check the ids that end a text, and the power@>@;
   for (size_t i = 0; i < s->n_process; i++)
-    if (!check_process(&s->process[i], why)) return false;
+    if (!check_process(&s->process[i], why))@+ return false;
   return true;
 }
 
@@ -121,14 +122,14 @@ and an exponent of 1000 that power is larger than any double, and a search that 
 
 @<Check the ids that end a text, and the power@>=
 for (size_t i = 0; i < s->n_eos; i++)
-  if (s->eos[i] >= vocab) return error_say(why, "eos_token_id is %" PRIu32@|
+  if (s->eos[i] >= vocab)@+ return error_say(why, "eos_token_id is %" PRIu32@|
       "; wanted: 0 to %zu", s->eos[i], vocab - 1);
-if (s->n_eos + 1 > SIZE_MAX / s->num_beams) return error_say(why,@|
+if (s->n_eos + 1 > SIZE_MAX / s->num_beams)@+ return error_say(why,@|
     "%zu beams and %zu"@| " end tokens;"@| " wanted: fewer", s->num_beams,
     s->n_eos);
 double power = num_pow((double) (s->max_length - n_prompt),
   s->length_penalty);
-if (!(power > 0 && power < INFINITY)) return error_say(why,
+if (!(power > 0 && power < INFINITY))@+ return error_say(why,
     "length_penalty is"@| " %g; wanted: a"@| " number that leaves"@| " %zu to its power"@|
     " finite", s->length_penalty, s->max_length - n_prompt);
 
@@ -141,20 +142,20 @@ $B\cdot V$ candidates we rank the best. How many? A candidate that ends with an 
 \widefig{beamranks}{fig:beamranks}{The worst case for two beams and one end token, drawn as a black square. Both beams most likely end, so the two best candidates finish, and only the third and the fourth are left to grow. Ranking $B$ candidates would have left no beam; ranking $(1+E)B$ always leaves $B$.}{Two beams, A with probability 0.50 and B with 0.40, have three candidates each. In the order of their probabilities these are A end 0.25, B end 0.20, A x 0.15, B y 0.12, A y 0.10 and B x 0.08. The first two finish, the next two are kept, and the last two are below the line and not ranked.}
 
 @<The outcome of a candidate@>=
-enum search_outcome { OUTCOME_DROPPED, OUTCOME_KEPT, OUTCOME_FINISHED };
+enum search_outcome {@+ OUTCOME_DROPPED, OUTCOME_KEPT, OUTCOME_FINISHED@+ };
   /* it was too low; it is a beam of the next step; it ends, and was offered a place */
-struct search_candidate { size_t parent, rank; uint32_t token;@|
-  double logprob, score; enum search_outcome outcome; };
+struct search_candidate {@+ size_t parent, rank;@+ uint32_t token;
+  double logprob, score;@+ enum search_outcome outcome;@+ };
   /* beam |parent| and |token| after it; its log-probability after the
      processors, and the sum with it; |rank| from 1 by |score|; those kept are the
      beams of the next step, in this order */
-struct search_text { uint32_t *id; size_t n; double sum, score;@|
-  enum finish_reason ended; };
+struct search_text {@+ uint32_t *id;@+ size_t n;@+ double sum, score;
+  enum finish_reason ended;@+ };
   /* |id[n]|, prompt and end token included; the sum of its log-probabilities, and
      that sum over the power of its length; an end token, the length, or a watcher */
-struct search_step { size_t number; const struct search_beam *active; size_t n;@|
-  const struct search_candidate *candidate; size_t n_candidates;@|
-  const struct search_text *finished; size_t n_finished; };
+struct search_step {@+ size_t number;@+ const struct search_beam *active;@+ size_t n;
+  const struct search_candidate *candidate;@+ size_t n_candidates;
+  const struct search_text *finished;@+ size_t n_finished;@+ };
   /* step |number|, from 1: the beams that grew, the candidates by rank, and the texts
      that have finished so far, best first; all lives until the watcher returns */
 
@@ -166,8 +167,8 @@ Nearly all candidates of a large vocabulary are turned away by the first compari
 static void rank_candidate(struct search *s, struct search_candidate c)
 {
   size_t i = s->n_list;
-  if (i == s->max_candidates && !(c.score > s->list[i - 1].score)) return;
-  if (i < s->max_candidates) s->n_list++;
+  if (i == s->max_candidates && !(c.score > s->list[i - 1].score))@+ return;
+  if (i < s->max_candidates)@+ s->n_list++;
   else i--;
   for (; i > 0 && c.score > s->list[i - 1].score; i--)
     s->list[i] = s->list[i - 1];
@@ -195,7 +196,7 @@ static void process_all(struct search *s, const struct search_beam *grown)
 static bool grow_beam(struct search *s, size_t beam, struct error *why)
 {
   const struct search_beam *b = &s->active[beam];
-  if (!funnel_fill(&s->f, s->logits + beam * s->f.vocab, why)) return false;
+  if (!funnel_fill(&s->f, s->logits + beam * s->f.vocab, why))@+ return false;
   funnel_log_softmax(&s->f);
   process_all(s, b);
   for (size_t i = 0; i < s->f.n; i++) {
@@ -229,8 +230,8 @@ static bool grow_beams(struct search *s, struct error *why)
   if (!s->from->score(s->from->ctx, s->active, s->n_active, s->logits, why))
     return false;
   for (size_t i = 0; i < s->n_active; i++)
-    if (!grow_beam(s, i, why)) return false;
-  for (size_t i = 0; i < s->n_list; i++) s->list[i].rank = i + 1;
+    if (!grow_beam(s, i, why))@+ return false;
+  for (size_t i = 0; i < s->n_list; i++)@+ s->list[i].rank = i + 1;
   return true;
 }
 
@@ -259,14 +260,14 @@ static void finish_text(struct search *s, const struct search_beam *b,
 {
   size_t n = b->n + (token != NULL), i = s->n_hypotheses;
   double score = final_score(s, sum, n - s->n_prompt);
-  if (i == s->want->num_beams && !(score > s->hypotheses[i - 1].score)) return;
-  if (i < s->want->num_beams) s->n_hypotheses++;
+  if (i == s->want->num_beams && !(score > s->hypotheses[i - 1].score))@+ return;
+  if (i < s->want->num_beams)@+ s->n_hypotheses++;
   else i--;
   uint32_t *id = s->hypotheses[i].id;
   for (; i > 0 && score > s->hypotheses[i - 1].score; i--)
     s->hypotheses[i] = s->hypotheses[i - 1];
   memcpy(id, b->id, b->n * sizeof *id);
-  if (token != NULL) id[b->n] = *token;
+  if (token != NULL)@+ id[b->n] = *token;
   s->hypotheses[i] = (struct search_text) @[{ id, n, sum, score, ended }@];
 }
 
@@ -279,7 +280,7 @@ static bool ends(const struct search *s, const struct search_candidate *c,
   const struct search_settings *w = s->want;
   *how = s->active[c->parent].n + 1 == s->limit ? FINISH_LENGTH : FINISH_NONE;
   for (size_t i = 0; i < w->n_eos; i++)
-    if (w->eos[i] == c->token) *how = FINISH_STOP;
+    if (w->eos[i] == c->token)@+ *how = FINISH_STOP;
   return *how != FINISH_NONE;
 }
 static void decide(struct search *s)
@@ -290,11 +291,11 @@ static void decide(struct search *s)
   for (size_t i = 0; i < s->n_list; i++) {
     struct search_candidate *c = &s->list[i];
     if (ends(s, c, &how)) {
-      if (i >= width) continue;
+      if (i >= width)@+ continue;
       finish_text(s, &s->active[c->parent], &c->token, c->score, how);
       c->outcome = OUTCOME_FINISHED;
     }
-    else if (s->n_next < width) keep_candidate(s, c);
+    else if (s->n_next < width)@+ keep_candidate(s, c);
   }
 }
 
@@ -353,9 +354,9 @@ if even the best beam would not get in, the search stops. But a beam that goes o
 static bool search_is_done(const struct search *s)
 {
   const struct search_settings *w = s->want;
-  if (s->n_next == 0) return true;
-  if (s->n_hypotheses < w->num_beams) return false;
-  if (w->early == EARLY_TRUE) return true;
+  if (s->n_next == 0)@+ return true;
+  if (s->n_hypotheses < w->num_beams)@+ return false;
+  if (w->early == EARLY_TRUE)@+ return true;
   size_t written = s->next[0].n - s->n_prompt;
   if (w->early == EARLY_NEVER && w->length_penalty > 0)
     written = s->limit - s->n_prompt;
@@ -390,7 +391,7 @@ static bool search_steps(struct search *s, struct error *why)
   const struct search_settings *w = s->want;
   for (bool over = false; !over; ) {
     if (!grow_beams(s, why)) {
-      if (s->number == 0 || !progress_cancelled(s->from->progress)) return false;
+      if (s->number == 0 || !progress_cancelled(s->from->progress))@+ return false;
       cancel(s, s->active, s->n_active);
       break;
     }
@@ -426,8 +427,8 @@ static void cancel(struct search *s, const struct search_beam *beam, size_t n)
 While it runs, a search keeps two sets of beams, the pool, the list of candidates, logits for all beams, and one chain of processors that serves the beams one after the other.
 
 @<What a search keeps@>=
-struct search { const struct search_source *from;@|
-  const struct search_settings *want; struct memory *m;@|
+struct search {@+ const struct search_source *from;
+  const struct search_settings *want;@+ struct memory *m;
   size_t n_prompt, limit, max_candidates, number;
     /* |limit|: the most tokens of a text; |max_candidates|: the most candidates; |number|: steps so far */
   struct funnel f;
@@ -441,13 +442,13 @@ struct search { const struct search_source *from;@|
   size_t n_list;
   uint32_t *pooled; /* |[num_beams][limit]|: the ids of the pool */
   struct search_text *hypotheses; /* |[num_beams]|, best first */
-  size_t n_hypotheses; };
+  size_t n_hypotheses;@+ };
 
 @ The results are texts, best first, and they belong to the caller.
 
 @<What a search gives@>=
-struct search_result { struct search_text *text; size_t n, n_prompt, steps;@|
-  struct memory *m; };
+struct search_result {@+ struct search_text *text;@+ size_t n, n_prompt, steps;
+  struct memory *m;@+ };
   /* |n| texts by falling score, at most |num_return|; each begins with the
      |n_prompt| tokens of the prompt */
 bool search_check(const struct search_settings *s, size_t vocab,
@@ -472,7 +473,7 @@ static bool search_take(struct search *s, const struct kernels *k,
 {
   struct arena *a = &s->lists;
   size_t width = s->want->num_beams, each = s->limit * sizeof (uint32_t);
-  if (!funnel_open(&s->f, s->m, k, s->from->vocab, why)) return false;
+  if (!funnel_open(&s->f, s->m, k, s->from->vocab, why))@+ return false;
   s->logits = arena_alloc(a, MEMORY_ACTIVATIONS, width,
     s->from->vocab * sizeof (float), why);
   s->active = arena_alloc(a, MEMORY_OTHER, width, sizeof *s->active, why);
@@ -497,13 +498,13 @@ static bool search_begin(struct search *s, const uint32_t *prompt,
   struct error *why)
 {
   const struct search_source *from = s->from;
-  if (s->n_prompt == 0) return error_say(why,
+  if (s->n_prompt == 0)@+ return error_say(why,
       "the prompt has no"@| " tokens; wanted: 1"@| " or more");
   if (from->max_len > 0 && s->n_prompt >= from->max_len)
     return error_say(why, "the prompt has %zu"@| " tokens; wanted: at"@| " most %zu",
       s->n_prompt, from->max_len - 1);
   for (size_t i = 0; i < s->n_prompt; i++)
-    if (prompt[i] >= from->vocab) return error_say(why,
+    if (prompt[i] >= from->vocab)@+ return error_say(why,
         "token %zu of the"@| " prompt is id %" PRIu32 "; the vocabulary has"@| " %zu",@|
         i, prompt[i], from->vocab);
   return true;
@@ -522,9 +523,9 @@ bool search_run(const struct search_source *from, struct memory *m,
   *out = (struct search_result) @[{ .m = m, .n_prompt = n_prompt }@];
   if (!search_begin(&s, prompt, why)
       || !search_check(want, from->vocab, n_prompt, why)) return false;
-  if (from->max_len > 0 && s.limit > from->max_len) s.limit = from->max_len;
+  if (from->max_len > 0 && s.limit > from->max_len)@+ s.limit = from->max_len;
   s.max_candidates = (want->n_eos > 1 ? 1 + want->n_eos : 2) * want->num_beams;
-  if (s.limit > SIZE_MAX / sizeof (uint32_t)) return error_say(why,
+  if (s.limit > SIZE_MAX / sizeof (uint32_t))@+ return error_say(why,
       "max_length is %zu;"@| " wanted: less", s.limit);
   bool ok = search_take(&s, k, why);
   if (ok) {
@@ -550,15 +551,15 @@ static bool export_results(struct search *s, struct search_result *out,
   out->steps = s->number;
   out->text = memory_alloc(s->m, MEMORY_TOKENS, n, sizeof *out->text, why);
   bool ok = out->text != NULL;
-  if (ok) out->n = n;
+  if (ok)@+ out->n = n;
   for (size_t i = 0; ok && i < n; i++) {
     struct search_text *t = &out->text[i];
     *t = s->hypotheses[i];
     t->id = memory_alloc(s->m, MEMORY_TOKENS, t->n, sizeof *t->id, why);
     ok = t->id != NULL;
-    if (ok) memcpy(t->id, s->hypotheses[i].id, t->n * sizeof *t->id);
+    if (ok)@+ memcpy(t->id, s->hypotheses[i].id, t->n * sizeof *t->id);
   }
-  if (!ok) search_free(out);
+  if (!ok)@+ search_free(out);
   return ok;
 }
 void search_free(struct search_result *r)
@@ -622,8 +623,8 @@ We call the number of a sequence in the cache (a \emph{sequence id} elsewhere) i
 \widefig{seats}{fig:seats}{Slots and pages at a fork, in pages of four rows. Left, four beams with a page and three rows each. Right, the four children of the first: all read its first page (dotted: shared), the last page was copied three times (hatched), and the last child keeps the original. Red is the newest row of each beam.}{Two panels of four lines, a line for each slot. On the left each line is a first page of four words, The cat sat and on, by, in or at, and a second page of three more. On the right all four lines begin with The cat sat on, which is drawn solid once and dotted three times; three words, the mat and a full stop, are hatched three times as copied, and solid in the last line. After them stand four new words.}
 
 @<Beams that share a cache@>=
-struct search_model { struct generate_context g; size_t chunk, max_beams, n, *which;@|
-  uint32_t *slot, *prev_slot; };
+struct search_model {@+ struct generate_context g;@+ size_t chunk, max_beams, n, *which;
+  uint32_t *slot, *prev_slot;@+ };
   /* |slot[max_beams]| are the sequences of the |n| beams of the last step;
      |prev_slot[max_beams]|
      and |which[max_beams]| are scratch */
@@ -640,11 +641,11 @@ void search_model_close(struct search_model *s);
 @ Slots are assigned in two rounds. In the first, each parent's slot goes to its first child; the slots that no beam has then are emptied, and so their pages are free before any page is taken. In the second round the other children take empty slots, lowest first. A fork copies a list of page numbers, four bytes for each page, and no key.
 
 @<Assign slots to the children@>=
-enum { NO_SLOT = 0x7fffffff };
+enum {@+ NO_SLOT = 0x7fffffff@+ };
 static bool is_taken(const struct search_model *s, size_t n, uint32_t slot)
 {
   for (size_t i = 0; i < n; i++)
-    if (s->slot[i] == slot) return true;
+    if (s->slot[i] == slot)@+ return true;
   return false;
 }
 static bool assign_slots(struct search_model *s,
@@ -653,17 +654,17 @@ static bool assign_slots(struct search_model *s,
   memcpy(s->prev_slot, s->slot, s->n * sizeof *s->prev_slot);
   for (size_t i = 0; i < n; i++) {
     size_t first = 0;
-    while (grown[first].parent != grown[i].parent) first++;
+    while (grown[first].parent != grown[i].parent)@+ first++;
     s->slot[i] = first == i ? s->prev_slot[grown[i].parent] : NO_SLOT;
   }
   for (uint32_t q = 0; q < s->max_beams; q++)
-    if (!is_taken(s, n, q)) store_crop(s->g.s, q, 0);
+    if (!is_taken(s, n, q))@+ store_crop(s->g.s, q, 0);
   for (size_t i = 0; i < n; i++) {
-    if (s->slot[i] != NO_SLOT) continue;
+    if (s->slot[i] != NO_SLOT)@+ continue;
     uint32_t q = 0;
-    while (is_taken(s, n, q)) q++;
+    while (is_taken(s, n, q))@+ q++;
     s->slot[i] = q;
-    if (!store_fork(s->g.s, s->prev_slot[grown[i].parent], q, why)) return false;
+    if (!store_fork(s->g.s, s->prev_slot[grown[i].parent], q, why))@+ return false;
   }
   return true;
 }
@@ -673,7 +674,7 @@ static bool assign_slots(struct search_model *s,
 @<Assign a slot to the prompt@>=
 static void assign_prompt_slots(struct search_model *s, const struct search_beam *only)
 {
-  for (uint32_t q = 1; q < s->max_beams; q++) store_crop(s->g.s, q, 0);
+  for (uint32_t q = 1; q < s->max_beams; q++)@+ store_crop(s->g.s, q, 0);
   store_match_prefix(s->g.s, 0, only->id, only->n - 1);
   s->slot[0] = 0;
 }
@@ -708,7 +709,7 @@ static bool pass_and_head(struct search_model *s, const struct row *list,
   struct generate_context *g = &s->g;
   struct pass *p = NULL;
   bool ok = model_read(g, list, all, n == 1 ? s->chunk : 0, &p, why);
-  if (ok && n == 1) s->which[0] = p->n - 1;
+  if (ok && n == 1)@+ s->which[0] = p->n - 1;
   for (size_t i = 0; ok && i < n; i++)
     ok = pass_is_finite(g->lm, p, s->which[i], why);
   ok = ok && model_logits(g->e, g->lm, p, s->which, n, logits, why);
@@ -720,8 +721,8 @@ static bool score_beams(void *ctx, const struct search_beam *grown, size_t n,
 {
   struct search_model *s = ctx;
   size_t all;
-  if (s->n == 0) assign_prompt_slots(s, grown);
-  else if (!assign_slots(s, grown, n, why)) return false;
+  if (s->n == 0)@+ assign_prompt_slots(s, grown);
+  else if (!assign_slots(s, grown, n, why))@+ return false;
   s->n = n;
   struct row *list = rows_lacking(s, grown, n, &all, why);
   bool ok = list != NULL && pass_and_head(s, list, all, n, logits, why);
@@ -741,13 +742,13 @@ bool search_model_open(struct search_model *s, const struct generate_context *g,
   *from = (struct search_source) @[{ g->lm->config.vocab_size,@|
     (size_t) g->s->n_positions + 1, s, score_beams,@|
     g->e->progress }@];
-  if (num_beams > g->s->n_sequences) return error_say(why, "%zu beams in a"@|
+  if (num_beams > g->s->n_sequences)@+ return error_say(why, "%zu beams in a"@|
       " cache of %" PRIu32 " sequences; wanted:"@| " a sequence for each",@|
       num_beams, g->s->n_sequences);
   s->slot = memory_alloc(g->m, MEMORY_OTHER, num_beams, sizeof *s->slot, why);
   s->prev_slot = memory_alloc(g->m, MEMORY_OTHER, num_beams, sizeof *s->prev_slot, why);
   s->which = memory_alloc(g->m, MEMORY_OTHER, num_beams, sizeof *s->which, why);
-  if (s->slot != NULL && s->prev_slot != NULL && s->which != NULL) return true;
+  if (s->slot != NULL && s->prev_slot != NULL && s->which != NULL)@+ return true;
   search_model_close(s);
   return false;
 }
@@ -764,7 +765,7 @@ There is a simpler way to spend $n$ times the work on one text: sample $n$ texts
 @^best of n@>
 
 @<The best of several texts@>=
-struct best_of { struct continuation best; double logprob; size_t winner; };
+struct best_of {@+ struct continuation best;@+ double logprob;@+ size_t winner;@+ };
   /* the best text; the sum of its log-probabilities, and its number among the others */
 bool best_of_write(const struct generate_context *g, struct sampler *sampler,
   const uint32_t *prompt, size_t n_prompt, const struct generate_options *want,
@@ -778,7 +779,7 @@ void best_of_free(struct memory *m, struct best_of *b);
 @ While a text is written, the loop shows its logits to a watcher. The watcher computes their log-probabilities and adds up those of the tokens that were chosen. That costs no pass.
 
 @<Add up what was chosen@>=
-struct listener { const struct engine *e; size_t vocab; double *scratch, sum; };
+struct listener {@+ const struct engine *e;@+ size_t vocab;@+ double *scratch, sum;@+ };
 static bool listen(void *ctx, const struct step *now)
 {
   struct listener *l = ctx;
@@ -806,11 +807,11 @@ static bool best_of_try(const struct generate_context *g, struct sampler *sample
   mine.select_ctx = sampler;
   mine.on_step = listen, mine.ctx = l;
   sampler->sequence = (uint32_t) i, l->sum = 0;
-  if (!generate(g, prompt, n_prompt, &mine, &text, why)) return false;
+  if (!generate(g, prompt, n_prompt, &mine, &text, why))@+ return false;
   bool better = out->winner == n || per_token(l->sum, &text)
     > per_token(out->logprob, &out->best);
   continuation_free(g->m, better ? &out->best : &text);
-  if (better) *out = (struct best_of) @[{ text, l->sum, i }@];
+  if (better)@+ *out = (struct best_of) @[{ text, l->sum, i }@];
   return true;
 }
 
@@ -828,7 +829,7 @@ bool best_of_write(const struct generate_context *g, struct sampler *sampler,
   for (size_t i = 0; ok && i < n; i++)
     ok = best_of_try(g, sampler, prompt, n_prompt, want, i, n, &l, out, why);
   memory_free(g->m, l.scratch);
-  if (!ok) best_of_free(g->m, out);
+  if (!ok)@+ best_of_free(g->m, out);
   return ok;
 }
 void best_of_free(struct memory *m, struct best_of *b)
@@ -980,7 +981,7 @@ four beams & \val[3]{dull.logprob.four} & \val[1]{dull.distinct.four} & \val[2]{
 
 The price of likeliness is mostly in the other two columns: mostly, since two beams have a little more entropy than greedy decoding, and \val{dull.windows} places in three tales are no large sample. At \val{dull.round} places fewer than half of the pairs in the text of four beams are new. Here is the extreme:
 
-\checkpoint[38,49]{build/out/search.txt}{a tale's own words, and what four beams write}
+\checkpoint[9,20]{build/out/laboratory/search.txt}{a tale's own words, and what four beams write}
 
 The beams have found a loop in which each word is all but certain, and they do not leave it because a loop costs almost nothing per word. And four beams end as nearly the same text four times: of all pairs in the four, \val[1]{dull.set.beams} percent occur for the first time;
 in four sampled texts it is \val[1]{dull.set.dice} percent.
@@ -1017,19 +1018,19 @@ A finished text looks as if it had been the only one. But at each of its tokens 
 @ The nodes are in one array, each parent before its children. A tree grows by watching: it is a watcher of the loop in one case and of the search in the other. A watcher cannot say why it fails, only that it does not want to go on. So the tree keeps the error, and a caller must look at |ok|, because the text or the search ends as if it had been cancelled.
 
 @<What might have been written@>=
-enum tree_reason { REASON_PASSED, REASON_LIKELIEST, REASON_DRAWN,
-  REASON_LOW, REASON_KEPT, REASON_FINISHED, N_REASONS };
+enum tree_reason {@+ REASON_PASSED, REASON_LIKELIEST, REASON_DRAWN,
+  REASON_LOW, REASON_KEPT, REASON_FINISHED, N_REASONS@+ };
   /* in a text: not chosen, chosen as the likeliest, drawn; in a search: too low, kept as
      a beam, finished */
-struct tree_node { uint32_t parent, token; size_t number, rank;@|
-  double logprob; enum tree_reason reason; bool chosen; };
+struct tree_node {@+ uint32_t parent, token;@+ size_t number, rank;
+  double logprob;@+ enum tree_reason reason;@+ bool chosen;@+ };
   /* |token| of step |number|, counted from 1, after node |parent|, counted from 1, 0 for the prompt; its
      log-probability after its parent; the rank from 1, among all tokens or in a search
      among the candidates of its step; whether it is in the text in the end */
-struct token_tree { struct memory *m; const struct engine *e;@|
-  size_t vocab, branches, beams; bool sampled; struct tree_node *node;@|
-  size_t n, cap; double *logprob; uint32_t *tip, *next;@|
-  bool ok; struct error why; };
+struct token_tree {@+ struct memory *m;@+ const struct engine *e;
+  size_t vocab, branches, beams;@+ bool sampled;@+ struct tree_node *node;
+  size_t n, cap;@+ double *logprob;@+ uint32_t *tip, *next;
+  bool ok;@+ struct error why;@+ };
   /* node number |i + 1| is |node[i]|, |i < n|; |sampled|: whether tokens are drawn; |tip[beams]|:
      the nodes that may grow; if |ok| is false, |why| says what was refused */
 bool token_tree_open(struct token_tree *t, struct memory *m,
@@ -1095,7 +1096,7 @@ static uint32_t branch(struct token_tree *t, const struct step *now,
 {
   bool chosen = token == now->chosen;
   enum tree_reason reason = REASON_PASSED;
-  if (chosen) reason = t->sampled ? REASON_DRAWN : REASON_LIKELIEST;
+  if (chosen)@+ reason = t->sampled ? REASON_DRAWN : REASON_LIKELIEST;
   return add_node(t, (struct tree_node) @[{ t->tip[0], (uint32_t) token,@|
     now->number, rank, t->logprob[token], reason, chosen }@]);
 }
@@ -1109,7 +1110,7 @@ bool token_tree_step(void *ctx, const struct step *now)
       rank++) {
     last = best_after(t, last);
     uint32_t node = branch(t, now, last, rank);
-    if (last == now->chosen) tip = node;
+    if (last == now->chosen)@+ tip = node;
   }
   if (t->ok && tip == 0)
     tip = branch(t, now, now->chosen, rank_of(t, now->chosen));
@@ -1130,7 +1131,7 @@ bool token_tree_search(void *ctx, const struct search_step *now)
     const struct search_candidate *c = &now->candidate[i];
     uint32_t node = add_node(t, (struct tree_node) @[{ t->tip[c->parent],@|
       c->token, now->number, c->rank, c->logprob, of[c->outcome], false }@]);
-    if (c->outcome == OUTCOME_KEPT) t->next[kept++] = node;
+    if (c->outcome == OUTCOME_KEPT)@+ t->next[kept++] = node;
   }
   memcpy(t->tip, t->next, kept * sizeof *t->tip);
   return t->ok;
@@ -1146,7 +1147,7 @@ void token_tree_mark(struct token_tree *t, const uint32_t *id, size_t n)
   for (size_t k = 0; k < n; k++) {
     while (i < t->n && (t->node[i].parent != parent
         || t->node[i].token != id[k])) i++;
-    if (i == t->n) return;
+    if (i == t->n)@+ return;
     t->node[i].chosen = true;
     parent = (uint32_t) i + 1;
   }
@@ -1164,7 +1165,7 @@ bool token_tree_open(struct token_tree *t, struct memory *m,
   t->logprob = memory_alloc(m, MEMORY_OTHER, vocab, sizeof *t->logprob, why);
   t->tip = memory_alloc(m, MEMORY_OTHER, beams, sizeof *t->tip, why);
   t->next = memory_alloc(m, MEMORY_OTHER, beams, sizeof *t->next, why);
-  if (t->logprob != NULL && t->tip != NULL && t->next != NULL) return true;
+  if (t->logprob != NULL && t->tip != NULL && t->next != NULL)@+ return true;
   token_tree_close(t);
   return false;
 }
@@ -1224,282 +1225,105 @@ Three of the sources describe beam search, and two of these say elsewhere that a
 \end{tutorial}
 
 @* The check. \label{sec:searchcheck}
-The chapter's program first prints what we did by hand: the search of the first box, in which the second step is led by another first word than the first; and that of the second box, under four rules, with the scores of the pool. Then four beams grow after \tok{The}\tok{\ cat}\tok{\ sat}, and each line has the step and the rank of a candidate that was kept, the sum of its log-probabilities, that of its newest token, and the text. Watch the sixth step, where \gen{\ It} overtakes \gen{\ The}: the search ends with another text than greedy decoding.
+First the laboratory does what we did by hand:\lab{lab:paper} the search of the first box, in which the second step is led by another first word than the first; and that of the second box under four rules, with the steps that it takes and the scores of the pool.
 
-\checkpoint[1,37]{build/out/search.txt}{two searches on paper, four beams on the built-in model}
+\checkpoint[2,8]{build/out/laboratory/search.txt}{two searches on paper}
+
+Then the chapter's program lets four beams grow after \tok{The}\tok{\ cat}\tok{\ sat}. Each line has the step and the rank of a candidate that was kept, the sum of its log-probabilities, that of its newest token, and the text. Watch the sixth step, where \gen{\ It} overtakes \gen{\ The}: the search ends with another text than greedy decoding.
+
+\checkpoint{build/out/search.txt}{four beams on the built-in model, and greedy decoding}
 
 That the rule is the library's is a matter for tests. |check_search| compares texts and scores with those that the library gave, for tables of logits and for models from files; with a plain restatement, in which all candidates are sorted, on many random searches; and with an enumeration of all texts.
 
-@ The rest of the section is the program. Two sources that it shares with the laboratory come first. One is the table of a hand calculation, in which a line is looked up by the text so far, or by its last token; token 3 begins the text and never comes again. The other is a model with a cache that lives as long as the search. \label{sec:oncemore}
-
-@<Two sources to search in@>=
-struct paper_box { const char *letters; bool last; size_t lines;
-  struct { const char *after; double p[3]; } line[5]; };
-  /* a table of a hand calculation: the probabilities of three |letters| after a text, or after its |last| letter */
-extern const struct paper_box paper_boxes[2];
-  /* the box at the beginning of the chapter, and that of the four rules */
-struct search_source paper_source(size_t box);
-  /* the source that has the scores of |paper_boxes[box]|; a text begins with token 3 */
-bool search_with_cache(const struct generate_context *g, size_t page_rows,
-  const uint32_t *prompt, size_t n, const struct search_settings *want,@|
-  struct search_result *r, struct cache_state *state, struct error *why);
-  /* |search_run| with a model and a cache of its own, in pages of |page_rows| rows, 0 for the usual; |g->s|
-     is not used. If |state| is not null, it gets what the cache had become */
-
-@ In the first box a line belongs to a whole text, in the second to its last token.
-
-@<Search on paper@>=
-const struct paper_box paper_boxes[2] = @[{@|
-  { "abc", false, 5, { { "", { 0.5, 0.4, 0.1 } }, { "a", { 0.4, 0.3, 0.3 } },@|
-    { "b", { 0.1, 0.1, 0.8 } }, { "aa", { 0.6, 0.2, 0.2 } },@|
-    { "bc", { 0.5, 0.25, 0.25 } } } },@|
-  { "ab.", true, 3, { { "", { 0.6, 0.1, 0.3 } }, { "a", { 0.2, 0.5, 0.3 } },@|
-    { "b", { 0.15, 0.05, 0.8 } } } } }@];
-static bool paper_score(void *ctx, const struct search_beam *grown, size_t n,
-  float *logits, struct error *why)
-{
-  const struct paper_box *box = ctx;
-  (void) why;
-  for (size_t i = 0; i < n; i++, logits += 4) {
-    char text[8] = "", *key = text;
-    for (size_t k = 1; k < grown[i].n && k < 8; k++)
-      text[k - 1] = box->letters[grown[i].id[k]];
-    if (box->last && text[0] != '\0') key += strlen(text) - 1;
-    for (size_t v = 0; v < 4; v++) logits[v] = v == 3 ? -INFINITY : 0;
-    for (size_t l = 0; l < box->lines; l++)
-      for (size_t v = 0; strcmp(box->line[l].after, key) == 0 && v < 3; v++)
-        logits[v] = (float) num_log(box->line[l].p[v]);
-  }
-  return true;
-}
-struct search_source paper_source(size_t box)
-{
-  return (struct search_source) @[{ .vocab = 4, .score = paper_score,@|
-    .ctx = (void *) &paper_boxes[box] }@];
-}
-
-@ The cache has as many slots as there are beams.
-
-@<Search with a model@>=
-bool search_with_cache(const struct generate_context *g, size_t page_rows,
-  const uint32_t *prompt, size_t n, const struct search_settings *want,@|
-  struct search_result *r, struct cache_state *state, struct error *why)
-{
-  struct search_model beams;
-  struct search_source from;
-  struct store *s = cache_open(g->m, &g->lm->config,
-    (uint32_t) want->num_beams,@|
-    &(struct cache_options) @[{ .page_rows = page_rows }@], why);
-  if (s == NULL) return false;
-  struct generate_context own = @[{ g->e, g->lm, s, g->m }@];
-  bool ok = search_model_open(&beams, &own, want->num_beams, 0, &from, why);
-  if (ok) {
-    ok = search_run(&from, g->m, g->e->k, prompt, n, want, r, why);
-    search_model_close(&beams);
-  }
-  if (state != NULL) *state = cache_look(s);
-  store_close(s);
-  return ok;
-}
-
-@ The two sources are linked to both programs, and are not part of the library.
-
-@(sources.h@>=
-#ifndef INCIPIT_SOURCES_H
-#define INCIPIT_SOURCES_H
-#include "search/sharing.h"
-@<Two sources to search in@>@;
-#endif
-
-@ Neither knows the other.
-
-@(sources.c@>=
-#include <math.h>
-#include <string.h>
-#include "functions/numbers.h"
-#include "search/sources.h"
-@;@#
-@<Search on paper@>@;
-@<Search with a model@>@;
-
-@ So the program says only where to search, and prints what was found.
+@ Here is the program, which uses the chapter's search as any caller would.
 
 @c
 #include <stdio.h>
-#include "functions/numbers.h"
 #include "families/loader.h"
 #include "tokenizer/tokenizer.h"
-#include "search/sources.h"
+#include "search/sharing.h"
 @;@#
-@<Write out a candidate@>@;
-@<Compare the rules on paper@>@;
+@<Print the beams that were kept@>@;
 @<Search after three words@>@;
-@<Find where the beams get lost@>@;
-@<Open everything, search, and close@>@;
-
-@ Searches on paper are printed in the letters of a box, the others in the words of the model's tokenizer. On paper a step is one line with the probabilities of the beams that were kept; with the model each of them has its own line.
-
-@<Write out a candidate@>=
-struct searcher { struct memory m; struct counters c; struct engine e;
-  struct generate_context g; struct tokenizer *t; const char *letters; };
-static void write_out(const struct searcher *u, const uint32_t *id, size_t n)
+int main(void)
 {
-  for (size_t i = 0; u->letters != NULL && i < n; i++)
-    putchar(u->letters[id[i]]);
-  for (size_t i = 0, length; u->letters == NULL && i < n; i++) {
-    const unsigned char *byte = tokenizer_text(u->t, id[i], &length);
-    for (size_t k = 0; k < length; k++)
-      putchar(byte[k] == '\n' ? '/' : byte[k]);
+  static struct memory m;
+  static struct counters c;
+  struct error why;
+  struct model *lm = NULL;
+  struct tokenizer *t = NULL;
+  struct ids cat = @[{ .n = 0 }@];
+  struct engine e = @[{ .k = kernels_find(NULL, &why), .c = &c }@];
+  bool ok = e.k != NULL@|
+    && (lm = model_open(&m, "models/pocket", &why)) != NULL@|
+    && (t = tokenizer_open(&m, "models/pocket", &why)) != NULL
+    && tokenizer_encode(t, &m, "The cat sat", 11, false, false, &cat, &why);
+  struct generate_context g = @[{ &e, lm, NULL, &m }@];
+  ok = ok && search_cat(&g, t, &cat, 4, &why)
+    && search_cat(&g, t, &cat, 1, &why);
+  ids_free(&m, &cat);
+  tokenizer_close(&m, t);
+  model_close(&m, lm);
+  if (!ok)@+ fprintf(stderr, "%s\n", why.text);
+  return !ok;
+}
+
+@ A watcher prints the candidates that were kept in each step, without the prompt.
+
+@<Print the beams that were kept@>=
+enum {@+ GIVEN = 3, WRITTEN = 6@+ };
+static void print_ids(const struct tokenizer *t, const uint32_t *id, size_t n)
+{
+  for (size_t i = 0, length; i < n; i++) {
+    const unsigned char *byte = tokenizer_text(t, id[i], &length);
+    fwrite(byte, 1, length, stdout);
   }
 }
 static bool print_step(void *ctx, const struct search_step *now)
 {
-  const struct searcher *u = ctx;
-  bool paper = u->letters != NULL;
-  size_t prompt = paper ? 1 : 3;
-  if (paper) printf("%zu", now->number);
   for (size_t i = 0; i < now->n_candidates; i++) {
     const struct search_candidate *c = &now->candidate[i];
     const struct search_beam *b = &now->active[c->parent];
-    if (c->outcome == OUTCOME_DROPPED) continue;
-    if (paper) printf("   ");
-    else printf("%zu.%zu %7.3f %7.3f " " ", now->number, c->rank,@|
+    if (c->outcome == OUTCOME_DROPPED)@+ continue;
+    printf("%zu.%zu %7.3f %7.3f " " ", now->number, c->rank,@|
       c->score, c->logprob);
-    write_out(u, b->id + prompt, b->n - prompt);
-    write_out(u, &c->token, 1);
-    if (paper) printf(" %.2f", num_exp(c->score));
-    else printf("\n");
+    print_ids(ctx, b->id + GIVEN, b->n - GIVEN);
+    print_ids(ctx, &c->token, 1);
+    printf("\n");
   }
-  if (paper) printf("\n");
   return true;
 }
 
-@ The first box has no end token and no length penalty. Of the second we want to know how each of the four rules ends it: after how many steps, and with which texts in the pool.
-
-@<Compare the rules on paper@>=
-static const struct { const char *name; enum early_stopping early;
-  double lambda; } rule[5] = @[{ { "", EARLY_FALSE, 0 },@|
-  { "true", EARLY_TRUE, 1 }, { "false", EARLY_FALSE, 1 },@|
-  { "never", EARLY_NEVER, 1 }, { "false", EARLY_FALSE, 0 } }@];
-static void print_pool(const struct searcher *u, const struct search_result *r,
-  size_t i)
-{
-  printf("%-5s  %.0f  %zu" " steps", rule[i].name, rule[i].lambda, r->steps);
-  for (size_t k = 0; k < r->n; k++) {
-    printf("   ");
-    write_out(u, r->text[k].id + 1, r->text[k].n - 1);
-    printf(" %.3f", r->text[k].score);
-  }
-  printf("\n");
-}
-static bool search_on_paper(struct searcher *u, struct error *why)
-{
-  const uint32_t begin = 3, stop = 2;
-  printf("two beams on paper\n");
-  for (size_t i = 0; i < 5; i++) {
-    struct search_source from = paper_source(i > 0);
-    struct search_settings want = @[{ .num_beams = 2, .num_return = 2,@|
-      .max_length = i == 0 ? 4 : 5, .length_penalty = rule[i].lambda,@|
-      .early = rule[i].early, .eos = &stop, .n_eos = i > 0,@|
-      .see = i == 0 ? print_step : NULL, .ctx = u }@];
-    struct search_result r;
-    u->letters = paper_boxes[i > 0].letters;
-    if (!search_run(&from, &u->m, u->e.k, &begin, 1, &want, &r, why))
-      return false;
-    if (i == 0) printf("with an end token:" " stopping, lambda\n");
-    else print_pool(u, &r, i);
-    search_free(&r);
-  }
-  u->letters = NULL;
-  return true;
-}
-
-@ With the model we search twice, with four beams and with one.
+@ A search needs a cache with a slot for each beam. The search with one beam is greedy decoding.
 
 @<Search after three words@>=
-static bool search_cat(struct searcher *u, struct error *why)
+static bool search_cat(const struct generate_context *g,
+  struct tokenizer *t, const struct ids *cat, size_t beams,
+  struct error *why)
 {
-  static const char *const name[2] = @[{ "greedy: ", "beams:  " }@];
-  struct ids cat = @[{ .n = 0 }@];
-  struct search_result r[2] = @[{ { .n = 0 }, { .n = 0 } }@];
-  printf("four beams after" " `The cat sat'\n");
-  bool ok = tokenizer_encode(u->t, &u->m, "The cat sat", 11, false, false,
-    &cat, why);
-  for (size_t i = 2; ok && i-- > 0; ) {
-    struct search_settings want = @[{ .num_beams = i == 0 ? 1 : 4,@|
-      .num_return = 1, .max_length = cat.n + 6, .length_penalty = 1,@|
-      .see = i == 0 ? NULL : print_step, .ctx = u }@];
-    ok = search_with_cache(&u->g, 0, cat.id, cat.n, &want, &r[i], NULL, why);
-  }
-  for (size_t i = 0; i < 2; i++) {
-    if (ok) {
-      printf("%s%.3f ", name[i], r[i].text[0].sum);
-      write_out(u, r[i].text[0].id, r[i].text[0].n);
-      printf("\n");
-    }
-    search_free(&r[i]);
-  }
-  ids_free(&u->m, &cat);
-  return ok;
-}
-
-@ Where do the beams get lost? The laboratory has found the place in the tales where four beams repeat themselves most in comparison with the tale's own words.\lab{lab:dull} The program searches there once more, and prints the last words that were given, the tale's, and those of the beams.
-
-@<Find where the beams get lost@>=
-enum { PLACE = 240, SPAN = 48, WIDTH = 56 };
-static void print_wrapped(const struct searcher *u, const char *title,
-  const uint32_t *id, size_t n)
-{
-  printf("%s:", title);
-  for (size_t i = 0, column = WIDTH, length; i < n; i++, column += length) {
-    tokenizer_text(u->t, id[i], &length);
-    if (column + length > WIDTH) printf("\n   "), column = 3;
-    write_out(u, &id[i], 1);
-  }
-  printf("\n");
-}
-static bool search_tale(struct searcher *u, struct error *why)
-{
-  struct mapping map;
-  struct ids tales = @[{ .n = 0 }@];
-  struct search_result r;
-  const struct search_settings want = @[{ .num_beams = 4, .num_return = 1,@|
-    .max_length = 2 * SPAN, .length_penalty = 1 }@];
-  if (!file_map(&map, "models/pocket/tales.txt", why)) return false;
-  bool ok = tokenizer_encode(u->t, &u->m, (const char *) map.bytes, map.size,
-      false, true, &tales, why)@|
-    && search_with_cache(&u->g, 0, tales.id + PLACE - SPAN, SPAN, &want, &r,
-      NULL, why);
+  const struct search_settings want = @[{ .num_beams = beams,@|
+    .num_return = 1, .max_length = GIVEN + WRITTEN, .length_penalty = 1,@|
+    .see = beams > 1 ? print_step : NULL, .ctx = t }@];
+  struct search_model model;
+  struct search_source from;
+  struct search_result r = @[{ .n = 0 }@];
+  struct store *s = cache_open(g->m, &g->lm->config, (uint32_t) beams,
+    &(struct cache_options) @[{ .page_rows = 0 }@], why);
+  if (s == NULL)@+ return false;
+  struct generate_context own = @[{ g->e, g->lm, s, g->m }@];
+  bool ok = search_model_open(&model, &own, beams, 0, &from, why);
   if (ok) {
-    print_wrapped(u, "after", tales.id + PLACE - 12, 12);
-    print_wrapped(u, "the tale", tales.id + PLACE, SPAN);
-    print_wrapped(u, "four beams", r.text[0].id + SPAN, SPAN);
-    search_free(&r);
+    ok = search_run(&from, g->m, g->e->k, cat->id, cat->n, &want, &r, why);
+    search_model_close(&model);
   }
-  ids_free(&u->m, &tales);
-  file_unmap(&map);
+  store_close(s);
+  if (ok) {
+    printf("%s%.3f ", beams > 1 ? "beams:  " : "greedy: ", r.text[0].sum);
+    print_ids(t, r.text[0].id, r.text[0].n);
+    printf("\n");
+  }
+  search_free(&r);
   return ok;
-}
-
-@ All that is left is to open everything, search, and close.
-
-@<Open everything, search, and close@>=
-int main(void)
-{
-  static struct searcher u;
-  struct error why;
-  struct model *lm = NULL;
-  u.e = (struct engine) @[{ .k = kernels_find(NULL, &why), .c = &u.c }@];
-  bool ok = u.e.k != NULL@|
-    && (lm = model_open(&u.m, "models/pocket", &why)) != NULL@|
-    && (u.t = tokenizer_open(&u.m, "models/pocket", &why)) != NULL;
-  u.g = (struct generate_context) @[{ &u.e, lm, NULL, &u.m }@];
-  ok = ok && search_on_paper(&u, &why) && search_cat(&u, &why)
-    && search_tale(&u, &why);
-  tokenizer_close(&u.m, u.t);
-  model_close(&u.m, lm);
-  if (!ok) fprintf(stderr, "%s\n", why.text);
-  return !ok;
 }
 
 @* Exercises. \label{sec:searchexercises}

@@ -53,7 +53,8 @@ enum early_stopping { EARLY_FALSE, EARLY_TRUE, EARLY_NEVER };
 enum search_process { PROCESS_REPETITION, PROCESS_NGRAM, PROCESS_MIN_NEW };
 
 /* penalty for the first, n for the others, and n == 0 does nothing */
-struct search_processor { enum search_process what; double penalty; size_t n; };
+struct search_processor { enum search_process what; double penalty;
+  size_t n; };
 
 /* is called after each step; false ends the search */
 typedef bool search_see(void *ctx, const struct search_step *now);
