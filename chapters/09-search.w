@@ -16,6 +16,9 @@ the rule in the library \emph{transformers} (Wolf and others 2020; we read \text
 @^beam search@>
 @^beam width@>
 
+@ The chapter makes three files. |search| is the rule; it knows nothing of models and works with any function that gives scores. |sharing| is such a function: a model with the cache of \cref{cache}, in which the beams share the rows that they have in
+common; best-of-n stands beside it. |tree| records what was considered, and why it was not taken. The chapter's program prints what a search keeps at each step (\cref{sec:searchcheck}); the laboratory counts how often a search was worth its price. But first a search with a pencil.
+
 \begin{byhand}{two beams, three tokens, three steps}
 The tokens are \tok{a}, \tok{b} and \tok{c}. As first token they have the probabilities $0.5$, $0.4$ and $0.1$. After that it depends on the text:
 
@@ -43,9 +46,6 @@ a a, which has 0.20 & 0.12 & 0.04 & 0.04
 
 After the second step b c leads with $0.32$, before a a with $0.20$. The leader's first word was a; now it is b. After the third step, b c a has $0.16$, more than the greedy text's $0.12$. And no text is better: all that were dropped had at most $0.15$ before their last word, and no word makes a text likelier.
 \end{byhand}
-
-@ The chapter makes three files. |search| is the rule; it knows nothing of models and works with any function that gives scores. |sharing| is such a function: a model with the cache of \cref{cache}, in which the beams share the rows that they have in
-common; best-of-n stands beside it. |tree| records what was considered, and why it was not taken. The chapter's program prints what a search keeps at each step (\cref{sec:searchcheck}); the laboratory counts how often a search was worth its price.
 
 @* A source of scores. \label{sec:searchsource}
 What does a search need of a model? It passes a list of texts, and for each of them it gets the logits of what may follow. That is all, so a \emph{source} is one function. A table of numbers can be a source, as in the hand calculation; so can a function of a random number generator, as in the small models against which we test the search;
@@ -103,12 +103,12 @@ static bool check_process(const struct search_processor *p,
 bool search_check(const struct search_settings *s, size_t vocab,
   size_t n_prompt, struct error *why)
 {
-  if (s->num_beams == 0 || s->num_beams > UINT32_MAX)@+ return error_say(why,
+  if (s->num_beams == 0 || s->num_beams > UINT32_MAX) return error_say(why,
       "num_beams is %zu;"@| " wanted: 1 or more", s->num_beams);
   if (s->num_return == 0 || s->num_return > s->num_beams)
     return error_say(why, "num_return_sequences"@| " is %zu; wanted: 1"@|
       " to %zu, the number"@| " of beams", s->num_return, s->num_beams);
-  if (s->max_length <= n_prompt)@+ return error_say(why,@|
+  if (s->max_length <= n_prompt) return error_say(why,@|
       "max_length is %zu,"@| " and the prompt has"@| " %zu tokens;"@|
       " wanted: more", s->max_length, n_prompt);
   @<Check the ids that end a text, and the power@>@;
@@ -122,14 +122,14 @@ and an exponent of 1000 that power is larger than any double, and a search that 
 
 @<Check the ids that end a text, and the power@>=
 for (size_t i = 0; i < s->n_eos; i++)
-  if (s->eos[i] >= vocab)@+ return error_say(why, "eos_token_id is %" PRIu32@|
+  if (s->eos[i] >= vocab) return error_say(why, "eos_token_id is %" PRIu32@|
       "; wanted: 0 to %zu", s->eos[i], vocab - 1);
-if (s->n_eos + 1 > SIZE_MAX / s->num_beams)@+ return error_say(why,@|
+if (s->n_eos + 1 > SIZE_MAX / s->num_beams) return error_say(why,@|
     "%zu beams and %zu"@| " end tokens;"@| " wanted: fewer", s->num_beams,
     s->n_eos);
 double power = num_pow((double) (s->max_length - n_prompt),
   s->length_penalty);
-if (!(power > 0 && power < INFINITY))@+ return error_say(why,
+if (!(power > 0 && power < INFINITY)) return error_say(why,
     "length_penalty is"@| " %g; wanted: a"@| " number that leaves"@| " %zu to its power"@|
     " finite", s->length_penalty, s->max_length - n_prompt);
 
@@ -167,7 +167,7 @@ Nearly all candidates of a large vocabulary are turned away by the first compari
 static void rank_candidate(struct search *s, struct search_candidate c)
 {
   size_t i = s->n_list;
-  if (i == s->max_candidates && !(c.score > s->list[i - 1].score))@+ return;
+  if (i == s->max_candidates && !(c.score > s->list[i - 1].score)) return;
   if (i < s->max_candidates)@+ s->n_list++;
   else i--;
   for (; i > 0 && c.score > s->list[i - 1].score; i--)
@@ -196,7 +196,7 @@ static void process_all(struct search *s, const struct search_beam *grown)
 static bool grow_beam(struct search *s, size_t beam, struct error *why)
 {
   const struct search_beam *b = &s->active[beam];
-  if (!funnel_fill(&s->f, s->logits + beam * s->f.vocab, why))@+ return false;
+  if (!funnel_fill(&s->f, s->logits + beam * s->f.vocab, why)) return false;
   funnel_log_softmax(&s->f);
   process_all(s, b);
   for (size_t i = 0; i < s->f.n; i++) {
@@ -260,7 +260,7 @@ static void finish_text(struct search *s, const struct search_beam *b,
 {
   size_t n = b->n + (token != NULL), i = s->n_hypotheses;
   double score = final_score(s, sum, n - s->n_prompt);
-  if (i == s->want->num_beams && !(score > s->hypotheses[i - 1].score))@+ return;
+  if (i == s->want->num_beams && !(score > s->hypotheses[i - 1].score)) return;
   if (i < s->want->num_beams)@+ s->n_hypotheses++;
   else i--;
   uint32_t *id = s->hypotheses[i].id;
@@ -342,13 +342,15 @@ a b a, which has 0.045 & 0.009 & 0.0225 & 0.0135
 \end{tabular}
 \medskip
 
-Step 1: a is kept, the stop finishes, b is kept. Step 2: a b is kept, a stop finishes, a a is kept; b stop has rank 4 and is dropped. Step 3: a b stop finishes, a a b and a b a are kept; a a stop has rank 4 and is dropped. Step 4 is the last, and all texts end: a a b stop finishes, and so does a b a b, by its length; a b a stop has rank 3 and is dropped.
+Step 1: a is kept, the stop finishes, b is kept. Step 2: a b is kept, a stop finishes, a a is kept; b stop has rank 4 and is dropped. Step 3: a b stop finishes, a a b is kept, a b a is kept; a a stop has rank 4 and is dropped. Step 4 is the last, and all texts end: a a b stop finishes, and so does a b a b, by its length; a b a stop has rank 3 and is dropped.
 \end{byhand}
 
 @* Early stopping. \label{sec:enough}
 When is a search over? If no beam is left, certainly. Otherwise only if the pool is full, and then three rules are in use, selected by |early_stopping|. The first stops at once (\.{true}). The second, which is the usual one (\.{false}), compares the best beam with the worst text of the pool as if the beam ended here and now:
 if even the best beam would not get in, the search stops. But a beam that goes on becomes longer, and if $\lambda>0$ a greater length may lift its score although its sum falls. The third rule (\.{never}) takes that into account. It divides the best beam's sum by the greatest length that the beam can reach. The sum can only fall; so if this score is not better than the worst of the pool, no score of any beam ever will be.
 @^early stopping@>
+
+The proof for the third rule is one line. Let $S<0$ be the beam's sum, $S'\le S$ that of a text grown from it, with a length $t\le L$; then $S'/t^\lambda\le S/t^\lambda\le S/L^\lambda$. With $S=-4$, $L=8$ and $\lambda=1$ the beam will reach $-0.5$ at best. (With $\lambda\le0$ a longer text is never better, and the present length is the best case. A processor cannot make a sum rise either: a log-probability is never positive, and no multiple of it is.)
 
 @<Is the search over?@>=
 static bool search_is_done(const struct search *s)
@@ -364,25 +366,6 @@ static bool search_is_done(const struct search *s)
     > s->hypotheses[w->num_beams - 1].score);
 }
 
-@ The proof for the third rule is one line. Let $S<0$ be the beam's sum, $S'\le S$ that of a text grown from it, with a length $t\le L$; then $S'/t^\lambda\le S/t^\lambda\le S/L^\lambda$. With $S=-4$, $L=8$ and $\lambda=1$ the beam will reach $-0.5$ at best. (With $\lambda\le0$ a longer text is never better, and the present length is the best case. A processor cannot make a sum rise either: a log-probability is never positive, and no multiple of it is.) In the search of the last box all of this happens.
-
-\begin{byhand}{the same search, and three ways to stop}
-The scores of those that finish, with $\lambda=1$:
-
-\medskip
-\begin{tabular}{@@{}lrrrr@@{}}
-\tabhead{text} & \tabhead{step} & \tabhead{probability} & \tabhead{logarithm} & \tabhead{score}\\
-stop & 1 & 0.30 & $-1.204$ & $-1.204$\\
-a stop & 2 & 0.18 & $-1.715$ & $-0.857$\\
-a b stop & 3 & 0.24 & $-1.427$ & $-0.476$\\
-a a b stop & 4 & 0.048 & $-3.037$ & $-0.759$\\
-a b a b & 4 & 0.0225 & $-3.794$ & $-0.949$
-\end{tabular}
-\medskip
-
-After step 2 the pool is full, with $-0.857$ and $-1.204$. \.{true} ends here, and returns a stop. \.{false} asks the best beam, a b, which has 0.30: its logarithm is $-1.204$, and $-1.204/2=-0.602$ is better than the worst of the pool, so the search goes on. Step 3 puts $-0.476$ in and $-1.204$ out. The best beam is now a a b, which has 0.060, and $-2.813/3=-0.938$ is worse than $-0.857$: \.{false} ends here and returns a b stop. \.{never} divides by the greatest length, $-2.813/4=-0.703$, and goes on. In step 4 $-0.759$ pushes out $-0.857$, and $-0.949$ does not get in; the best text is the same. With $\lambda=0$ the logarithms themselves count: the stop alone has $-1.204$, no text has more, and the result is the empty text.
-\end{byhand}
-
 @ Back to the program. It takes one step after another, and after each the watcher sees what was considered. Then the two sets of texts change places, and with them the two lists of beams. When the search is over there may be no beam that was kept; then the last beams that grew stay, so that the error can say how far they came.
 
 @<Search step by step@>=
@@ -391,7 +374,7 @@ static bool search_steps(struct search *s, struct error *why)
   const struct search_settings *w = s->want;
   for (bool over = false; !over; ) {
     if (!grow_beams(s, why)) {
-      if (s->number == 0 || !progress_cancelled(s->from->progress))@+ return false;
+      if (s->number == 0 || !progress_cancelled(s->from->progress)) return false;
       cancel(s, s->active, s->n_active);
       break;
     }
@@ -422,6 +405,25 @@ static void cancel(struct search *s, const struct search_beam *beam, size_t n)
   for (size_t i = 0; i < n; i++)
     finish_text(s, &beam[i], NULL, beam[i].score, FINISH_CANCELLED);
 }
+
+@ Here are the three rules at work, in the search of the last box.
+
+\begin{byhand}{the same search, and three ways to stop}
+The scores of those that finish, with $\lambda=1$:
+
+\medskip
+\begin{tabular}{@@{}lrrrr@@{}}
+\tabhead{text} & \tabhead{step} & \tabhead{probability} & \tabhead{logarithm} & \tabhead{score}\\
+stop & 1 & 0.30 & $-1.204$ & $-1.204$\\
+a stop & 2 & 0.18 & $-1.715$ & $-0.857$\\
+a b stop & 3 & 0.24 & $-1.427$ & $-0.476$\\
+a a b stop & 4 & 0.048 & $-3.037$ & $-0.759$\\
+a b a b & 4 & 0.0225 & $-3.794$ & $-0.949$
+\end{tabular}
+\medskip
+
+After step 2 the pool is full, with $-0.857$ and $-1.204$. \.{true} ends here, and returns a stop. \.{false} asks the best beam, a b, which has 0.30: its logarithm is $-1.204$, and $-1.204/2=-0.602$ is better than the worst of the pool, so the search goes on. Step 3 puts $-0.476$ in and $-1.204$ out. The best beam is now a a b, which has 0.060, and $-2.813/3=-0.938$ is worse than $-0.857$: \.{false} ends here and returns a b stop. \.{never} divides by the greatest length, $-2.813/4=-0.703$, and goes on. In step 4 $-0.759$ pushes out $-0.857$, and $-0.949$ does not get in; the best text is the same. With $\lambda=0$ the logarithms themselves count: the stop alone has $-1.204$, no text has more, and the result is the empty text.
+\end{byhand}
 
 @* A search from end to end. \label{sec:wholesearch}
 While it runs, a search keeps two sets of beams, the pool, the list of candidates, logits for all beams, and one chain of processors that serves the beams one after the other.
@@ -473,7 +475,7 @@ static bool search_take(struct search *s, const struct kernels *k,
 {
   struct arena *a = &s->lists;
   size_t width = s->want->num_beams, each = s->limit * sizeof (uint32_t);
-  if (!funnel_open(&s->f, s->m, k, s->from->vocab, why))@+ return false;
+  if (!funnel_open(&s->f, s->m, k, s->from->vocab, why)) return false;
   s->logits = arena_alloc(a, MEMORY_ACTIVATIONS, width,
     s->from->vocab * sizeof (float), why);
   s->active = arena_alloc(a, MEMORY_OTHER, width, sizeof *s->active, why);
@@ -498,13 +500,13 @@ static bool search_begin(struct search *s, const uint32_t *prompt,
   struct error *why)
 {
   const struct search_source *from = s->from;
-  if (s->n_prompt == 0)@+ return error_say(why,
+  if (s->n_prompt == 0) return error_say(why,
       "the prompt has no"@| " tokens; wanted: 1"@| " or more");
   if (from->max_len > 0 && s->n_prompt >= from->max_len)
     return error_say(why, "the prompt has %zu"@| " tokens; wanted: at"@| " most %zu",
       s->n_prompt, from->max_len - 1);
   for (size_t i = 0; i < s->n_prompt; i++)
-    if (prompt[i] >= from->vocab)@+ return error_say(why,
+    if (prompt[i] >= from->vocab) return error_say(why,
         "token %zu of the"@| " prompt is id %" PRIu32 "; the vocabulary has"@| " %zu",@|
         i, prompt[i], from->vocab);
   return true;
@@ -523,9 +525,9 @@ bool search_run(const struct search_source *from, struct memory *m,
   *out = (struct search_result) @[{ .m = m, .n_prompt = n_prompt }@];
   if (!search_begin(&s, prompt, why)
       || !search_check(want, from->vocab, n_prompt, why)) return false;
-  if (from->max_len > 0 && s.limit > from->max_len)@+ s.limit = from->max_len;
+  if (from->max_len > 0 && s.limit > from->max_len) s.limit = from->max_len;
   s.max_candidates = (want->n_eos > 1 ? 1 + want->n_eos : 2) * want->num_beams;
-  if (s.limit > SIZE_MAX / sizeof (uint32_t))@+ return error_say(why,
+  if (s.limit > SIZE_MAX / sizeof (uint32_t)) return error_say(why,
       "max_length is %zu;"@| " wanted: less", s.limit);
   bool ok = search_take(&s, k, why);
   if (ok) {
@@ -557,7 +559,7 @@ static bool export_results(struct search *s, struct search_result *out,
     *t = s->hypotheses[i];
     t->id = memory_alloc(s->m, MEMORY_TOKENS, t->n, sizeof *t->id, why);
     ok = t->id != NULL;
-    if (ok)@+ memcpy(t->id, s->hypotheses[i].id, t->n * sizeof *t->id);
+    if (ok) memcpy(t->id, s->hypotheses[i].id, t->n * sizeof *t->id);
   }
   if (!ok)@+ search_free(out);
   return ok;
@@ -664,7 +666,7 @@ static bool assign_slots(struct search_model *s,
     uint32_t q = 0;
     while (is_taken(s, n, q))@+ q++;
     s->slot[i] = q;
-    if (!store_fork(s->g.s, s->prev_slot[grown[i].parent], q, why))@+ return false;
+    if (!store_fork(s->g.s, s->prev_slot[grown[i].parent], q, why)) return false;
   }
   return true;
 }
@@ -674,7 +676,7 @@ static bool assign_slots(struct search_model *s,
 @<Assign a slot to the prompt@>=
 static void assign_prompt_slots(struct search_model *s, const struct search_beam *only)
 {
-  for (uint32_t q = 1; q < s->max_beams; q++)@+ store_crop(s->g.s, q, 0);
+  for (uint32_t q = 1; q < s->max_beams; q++) store_crop(s->g.s, q, 0);
   store_match_prefix(s->g.s, 0, only->id, only->n - 1);
   s->slot[0] = 0;
 }
@@ -742,13 +744,13 @@ bool search_model_open(struct search_model *s, const struct generate_context *g,
   *from = (struct search_source) @[{ g->lm->config.vocab_size,@|
     (size_t) g->s->n_positions + 1, s, score_beams,@|
     g->e->progress }@];
-  if (num_beams > g->s->n_sequences)@+ return error_say(why, "%zu beams in a"@|
+  if (num_beams > g->s->n_sequences) return error_say(why, "%zu beams in a"@|
       " cache of %" PRIu32 " sequences; wanted:"@| " a sequence for each",@|
       num_beams, g->s->n_sequences);
   s->slot = memory_alloc(g->m, MEMORY_OTHER, num_beams, sizeof *s->slot, why);
   s->prev_slot = memory_alloc(g->m, MEMORY_OTHER, num_beams, sizeof *s->prev_slot, why);
   s->which = memory_alloc(g->m, MEMORY_OTHER, num_beams, sizeof *s->which, why);
-  if (s->slot != NULL && s->prev_slot != NULL && s->which != NULL)@+ return true;
+  if (s->slot != NULL && s->prev_slot != NULL && s->which != NULL) return true;
   search_model_close(s);
   return false;
 }
@@ -807,7 +809,7 @@ static bool best_of_try(const struct generate_context *g, struct sampler *sample
   mine.select_ctx = sampler;
   mine.on_step = listen, mine.ctx = l;
   sampler->sequence = (uint32_t) i, l->sum = 0;
-  if (!generate(g, prompt, n_prompt, &mine, &text, why))@+ return false;
+  if (!generate(g, prompt, n_prompt, &mine, &text, why)) return false;
   bool better = out->winner == n || per_token(l->sum, &text)
     > per_token(out->logprob, &out->best);
   continuation_free(g->m, better ? &out->best : &text);
@@ -1096,7 +1098,7 @@ static uint32_t branch(struct token_tree *t, const struct step *now,
 {
   bool chosen = token == now->chosen;
   enum tree_reason reason = REASON_PASSED;
-  if (chosen)@+ reason = t->sampled ? REASON_DRAWN : REASON_LIKELIEST;
+  if (chosen) reason = t->sampled ? REASON_DRAWN : REASON_LIKELIEST;
   return add_node(t, (struct tree_node) @[{ t->tip[0], (uint32_t) token,@|
     now->number, rank, t->logprob[token], reason, chosen }@]);
 }
@@ -1165,7 +1167,7 @@ bool token_tree_open(struct token_tree *t, struct memory *m,
   t->logprob = memory_alloc(m, MEMORY_OTHER, vocab, sizeof *t->logprob, why);
   t->tip = memory_alloc(m, MEMORY_OTHER, beams, sizeof *t->tip, why);
   t->next = memory_alloc(m, MEMORY_OTHER, beams, sizeof *t->next, why);
-  if (t->logprob != NULL && t->tip != NULL && t->next != NULL)@+ return true;
+  if (t->logprob != NULL && t->tip != NULL && t->next != NULL) return true;
   token_tree_close(t);
   return false;
 }
