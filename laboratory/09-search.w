@@ -19,7 +19,7 @@ length, and groves, whose texts end. Thousands of them are searched and looked t
 #include <string.h>
 #include "functions/numbers.h"
 #include "search/sharing.h"
-#include "search/tree.h"
+#include "tree/tree.h"
 #include "laboratory/kit2.h"
 @;@#
 @<Search with a cache@>@;

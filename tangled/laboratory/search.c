@@ -6,7 +6,7 @@
 #include <string.h>
 #include "functions/numbers.h"
 #include "search/sharing.h"
-#include "search/tree.h"
+#include "tree/tree.h"
 #include "laboratory/kit2.h"
 
 /* <Search with a cache> */

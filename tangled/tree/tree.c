@@ -1,7 +1,7 @@
-/* tree.c -- made from chapters/09-search.w; change it there */
+/* tree.c -- made from workshop/16-tree.w; change it there */
 
 #include <string.h>
-#include "search/tree.h"
+#include "tree/tree.h"
 
 /* <Add a node> */
 static uint32_t add_node(struct token_tree *t, struct tree_node node)
