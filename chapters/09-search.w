@@ -53,7 +53,8 @@ and so can a transformer. The transformer wants to know one thing more: which te
 @^beam@>
 
 @<What a search works on@>=
-struct search_beam {@+ const uint32_t *id;@+ size_t n, parent;@+ double score;@+ };
+struct search_beam {@+ const uint32_t *id;@+ size_t n, parent;
+  double score;@+ };
   /* a text |id[n]|, grown by its last token from beam number |parent| of the
      step before; |score|: the sum of the log-probabilities of what was written */
 typedef bool search_score(void *ctx, const struct search_beam *grown,
@@ -82,8 +83,8 @@ typedef bool search_see(void *ctx, const struct search_step *now);
   /* is called after each step; |false| ends the search */
 struct search_settings {@+ size_t num_beams, num_return, max_length;
   double length_penalty;@+ enum early_stopping early;@+ const uint32_t *eos;
-  size_t n_eos;@+ const struct search_processor *process;@+ size_t n_process;
-  search_see *see;@+ void *ctx;@+ };
+  size_t n_eos;@+ const struct search_processor *process;
+  size_t n_process;@+ search_see *see;@+ void *ctx;@+ };
   /* beams; texts wanted, 1 to |num_beams|; the most tokens of a text, prompt included; the
      exponent of the length; ids that end a text; processors in order; and a watcher,
      null: none */
@@ -145,7 +146,8 @@ $B\cdot V$ candidates we rank the best. How many? A candidate that ends with an 
 enum search_outcome {@+ OUTCOME_DROPPED, OUTCOME_KEPT, OUTCOME_FINISHED@+ };
   /* it was too low; it is a beam of the next step; it ends, and was offered a place */
 struct search_candidate {@+ size_t parent, rank;@+ uint32_t token;
-  double logprob, score;@+ enum search_outcome outcome;@+ };
+  double logprob, score;
+  enum search_outcome outcome;@+ };
   /* beam |parent| and |token| after it; its log-probability after the
      processors, and the sum with it; |rank| from 1 by |score|; those kept are the
      beams of the next step, in this order */
@@ -153,7 +155,8 @@ struct search_text {@+ uint32_t *id;@+ size_t n;@+ double sum, score;
   enum finish_reason ended;@+ };
   /* |id[n]|, prompt and end token included; the sum of its log-probabilities, and
      that sum over the power of its length; an end token, the length, or a watcher */
-struct search_step {@+ size_t number;@+ const struct search_beam *active;@+ size_t n;
+struct search_step {@+ size_t number;
+  const struct search_beam *active;@+ size_t n;
   const struct search_candidate *candidate;@+ size_t n_candidates;
   const struct search_text *finished;@+ size_t n_finished;@+ };
   /* step |number|, from 1: the beams that grew, the candidates by rank, and the texts
@@ -625,7 +628,8 @@ We call the number of a sequence in the cache (a \emph{sequence id} elsewhere) i
 \widefig{seats}{fig:seats}{Slots and pages at a fork, in pages of four rows. Left, four beams with a page and three rows each. Right, the four children of the first: all read its first page (dotted: shared), the last page was copied three times (hatched), and the last child keeps the original. Red is the newest row of each beam.}{Two panels of four lines, a line for each slot. On the left each line is a first page of four words, The cat sat and on, by, in or at, and a second page of three more. On the right all four lines begin with The cat sat on, which is drawn solid once and dotted three times; three words, the mat and a full stop, are hatched three times as copied, and solid in the last line. After them stand four new words.}
 
 @<Beams that share a cache@>=
-struct search_model {@+ struct generate_context g;@+ size_t chunk, max_beams, n, *which;
+struct search_model {@+ struct generate_context g;
+  size_t chunk, max_beams, n, *which;
   uint32_t *slot, *prev_slot;@+ };
   /* |slot[max_beams]| are the sequences of the |n| beams of the last step;
      |prev_slot[max_beams]|
@@ -767,7 +771,8 @@ There is a simpler way to spend $n$ times the work on one text: sample $n$ texts
 @^best of n@>
 
 @<The best of several texts@>=
-struct best_of {@+ struct continuation best;@+ double logprob;@+ size_t winner;@+ };
+struct best_of {@+ struct continuation best;@+ double logprob;
+  size_t winner;@+ };
   /* the best text; the sum of its log-probabilities, and its number among the others */
 bool best_of_write(const struct generate_context *g, struct sampler *sampler,
   const uint32_t *prompt, size_t n_prompt, const struct generate_options *want,
@@ -781,7 +786,8 @@ void best_of_free(struct memory *m, struct best_of *b);
 @ While a text is written, the loop shows its logits to a watcher. The watcher computes their log-probabilities and adds up those of the tokens that were chosen. That costs no pass.
 
 @<Add up what was chosen@>=
-struct listener {@+ const struct engine *e;@+ size_t vocab;@+ double *scratch, sum;@+ };
+struct listener {@+ const struct engine *e;@+ size_t vocab;
+  double *scratch, sum;@+ };
 static bool listen(void *ctx, const struct step *now)
 {
   struct listener *l = ctx;
@@ -868,7 +874,7 @@ void best_of_free(struct memory *m, struct best_of *b)
 @<Write several texts, and keep the best@>@;
 
 @* What it costs. \label{sec:searchcost}
-First the rows. A prompt of $P$ tokens is read once, by one beam; after that each of the $N-1$ further steps has a row for each of $B$ beams: $P+B(N-1)$ rows in $N$ passes. A search makes as many passes as greedy decoding, and each has more to do. (Why a pass of several rows takes less time than as many passes of one, and how much less, is the subject of \cref{phases}.)
+First the rows. A prompt of $P$ tokens is read once, by one beam; after that each of the $N-1$ further steps has a row for each of $B$ beams: $P+B(N-1)$ rows in $N$ passes. A search makes as many passes as greedy decoding, and each has more to do. In time the difference is smaller than in rows, because a pass reads the weights once for all of its rows: in \cref{phases}, with weights of the size of GPT-2 small and one thread, a row alone takes \val[1]{phases.row.gpt2.1.0.1} milliseconds, a row among four \val[1]{phases.row.gpt2.1.0.4}, and one among eight \val[1]{phases.row.gpt2.1.0.8}.
 
 Then the copies. Where a beam has several children, all but one must copy the rows of the last page before they write to it. That is at most a page of rows, however long the text is. If forks came equally often at each place of a page, it would be half a page on average. Arrays of a fixed shape copy all rows of all beams in every step. \Cref{tab:sharing}\lab{lab:searchcost} has both, for a prompt of \val{share.prompt} tokens of a tale and \val{share.steps} more.
 

@@ -120,7 +120,8 @@ void search_model_close(struct search_model *s)
 }
 
 /* <Add up what was chosen> */
-struct listener { const struct engine *e; size_t vocab; double *scratch, sum; };
+struct listener { const struct engine *e; size_t vocab;
+  double *scratch, sum; };
 static bool listen(void *ctx, const struct step *now)
 {
   struct listener *l = ctx;
