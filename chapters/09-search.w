@@ -47,8 +47,12 @@ a a, which has 0.20 & 0.12 & 0.04 & 0.04
 After the second step b c leads with $0.32$, before a a with $0.20$. The leader's first word was a; now it is b. After the third step, b c a has $0.16$, more than the greedy text's $0.12$. And no text is better: all that were dropped had at most $0.15$ before their last word, and no word makes a text likelier.
 \end{byhand}
 
+\Cref{fig:lattice}\lab{lab:lattice} shows the same on the built-in model, with four beams and six steps: the leader of the last step does not descend from the leader of the step before.
+
+\widefig{lattice}{fig:lattice}{Four beams after The cat sat. In each step the eight candidates are in the order of their ranks; the four that were kept, or in the last step finished, have dark frames; those that were dropped are pale. Red is the text that was best in the end. Numbers are sums of log-probabilities.}{Six columns of eight words. In the first step on, by, in and at are kept; each goes on by itself for three steps, to on the mat, by the fire, in the sun, at the window. In the fifth step the four kept all begin with on the mat; the other three are gone. In the sixth the second of them, It was, overtakes the first, The cat.}
+
 @* A source of scores. \label{sec:searchsource}
-What does a search need of a model? It passes a list of texts, and for each of them it gets the logits of what may follow. That is all, so a \emph{source} is one function. A table of numbers can be a source, as in the hand calculation; so can a function of a random number generator, as in the small models against which we test the search;
+What does a search need of a model? The search passes a list of texts, and for each of them it gets the logits of what may follow. That is all, so a \emph{source} is one function. A table of numbers can be a source, as in the hand calculation; so can a function of a random number generator, as in the small models against which we test the search;
 and so can a transformer. The transformer wants to know one thing more: which text each text was grown from, since that is where its keys and values are. So a beam carries the index of its parent.
 @^beam@>
 
@@ -178,7 +182,7 @@ static void rank_candidate(struct search *s, struct search_candidate c)
   s->list[i] = c;
 }
 
-@ The chain of \cref{sec:funnel} computes what may follow a beam: fill it with logits, take the logarithm of the softmax, and let the processors work. The logarithms are not normalized again after the processors, so the probability of a banned token is simply lost. The library does the same, and it makes a difference: a text whose words were all penalized ends with a lower score than one that was left alone, which is the purpose.
+@ The chain of logits processors of \cref{sec:funnel}, |struct funnel|, computes what may follow a beam: fill it with logits, take the logarithm of the softmax, and let the processors work. The logarithms are not normalized again after the processors, so the probability of a banned token is simply lost. The library does the same, and it makes a difference: a text whose words were all penalized ends with a lower score than one that was left alone, which is the purpose.
 
 The sum is made before anything is compared. That matters at a tie: two log-probabilities that differ in their last bit may give the same sum, and then the ids decide.
 
@@ -625,7 +629,7 @@ gets a copy of the list: |store_fork|. The first sequence that writes to a share
 We call the number of a sequence in the cache (a \emph{sequence id} elsewhere) its \emph{slot}. The first child of a parent takes over the parent's slot, and nothing is copied at all. A parent without children frees its slot. A second child, or a third, takes a free slot and forks its parent into it. \Cref{fig:seats}\lab{lab:seats} shows this in a search that we shall watch in \cref{sec:searchcheck}: before its fifth step each of the four beams has pages of its own, and after it all four are children of the first.
 @^slot@>
 
-\widefig{seats}{fig:seats}{Slots and pages at a fork, in pages of four rows. Left, four beams with a page and three rows each. Right, the four children of the first: all read its first page (dotted: shared), the last page was copied three times (hatched), and the last child keeps the original. Red is the newest row of each beam.}{Two panels of four lines, a line for each slot. On the left each line is a first page of four words, The cat sat and on, by, in or at, and a second page of three more. On the right all four lines begin with The cat sat on, which is drawn solid once and dotted three times; three words, the mat and a full stop, are hatched three times as copied, and solid in the last line. After them stand four new words.}
+\widefig{seats}{fig:seats}{Slots and pages at a fork, in pages of four rows. Left, four beams with a page and three rows each. Right, the four children of the first: all read its first page (dotted: shared), the last page was copied three times (hatched), and the last child keeps the original. Red is the newest row of each beam.}{Two panels of four lines, a line for each slot. On the left each line is a first page of four words, The cat sat and on, by, in or at, and a second page of three more. On the right all four lines begin with The cat sat on, which is drawn solid once and dotted three times; three words, the mat and a full stop, are hatched three times as copied, and solid in the last line. After them come four new words.}
 
 @<Beams that share a cache@>=
 struct search_model {@+ struct generate_context g;
@@ -1005,7 +1009,7 @@ from the model without replacement. Both of these are ways to draw, and no longe
 @^beam sampling@>
 @^stochastic beams@>
 
-Others keep several texts and change what is compared. Best-of-n asks the model. With a second model that judges whole texts, a \emph{reward model}, the same loop picks the text that is judged best. \emph{Self-consistency} (Wang and others 2023) samples many solutions of a problem and takes the answer that most of them reach. \emph{Minimum Bayes risk} decoding (Kumar and Byrne 2004) takes the text that is most similar to all the others, by some measure of similarity: not the likeliest one, but the one with the least expected error if any of them may be the truth. \emph{Contrastive search} (Su and others 2022) writes one text only, and prefers a likely token whose hidden state is unlike those before it. For each of these a caller needs from an engine only what this chapter and \cref{sampling} have: several texts, their log-probabilities, and a cache that shares what they have in common.
+Others keep several texts and change what is compared. Best-of-n asks the model. With a second model that judges whole texts, a \emph{reward model}, the same loop picks the text that is judged best. \emph{Self-consistency} (Wang and others 2023) samples many solutions of a problem and takes the answer that most of them reach. \emph{Minimum Bayes risk} decoding (Kumar and Byrne 2004) takes the text that is most similar to all the others, by some measure of similarity: not the likeliest one, but the one with the least expected error if any of them may be the truth. \emph{Contrastive search} (Su and others 2022) writes one text only, and prefers a likely token whose hidden state is unlike those before it. Apart from those hidden states, all of these need from an engine only what this chapter and \cref{sampling} have: several texts, their log-probabilities, and a cache that shares what the texts have in common.
 @^best of n@>
 @^self-consistency@>
 @^minimum Bayes risk@>
@@ -1015,13 +1019,11 @@ Can beams obey a constraint, such as a grammar? Nothing in the rule forbids it: 
 @^constrained decoding@>
 
 @* The token tree. \label{sec:tokentree}
-A finished text looks as if it had been the only one. But at each of its tokens there was a distribution, and next to the token that was chosen there were others, some of them hardly less likely. A \emph{token tree} keeps them: below each token of the text those that might have come next, with their log-probabilities, their ranks, and the reason why they were taken or not. \Cref{fig:tokentree}\lab{lab:lattice} is the tree of a text that was sampled, a spine with short branches. \Cref{fig:lattice} is that of the search that we watch in \cref{sec:searchcheck}, where branches live on for a while. Drawn like this, with a column for each step and a line for each rank, a search is called a \emph{lattice}; but no two of its lines ever meet again, since two different texts stay different, and so it is a tree all the same. The tree is kept by a watcher, of the loop or of the search (\cref{tree}).
+A finished text looks as if it had been the only one. But at each of its tokens there was a distribution, and next to the token that was chosen there were others, some of them hardly less likely. A \emph{token tree} keeps them: below each token of the text those that might have come next, with their log-probabilities, their ranks, and the reason why they were taken or not. \Cref{fig:tokentree}\lab{lab:lattice} is the tree of a text that was sampled, a spine with short branches. \Cref{fig:lattice}, at the beginning of the chapter, is that of a search, where branches live on for a while. Drawn like that, with a column for each step and a line for each rank, a search is called a \emph{lattice}; but no two of its lines ever meet again, since two different texts stay different, and so it is a tree all the same. The tree is kept by a watcher, of the loop or of the search (\cref{tree}).
 @^token tree@>
 @^lattice@>
 
 \widefig{tokentree}{fig:tokentree}{What might have been written after The old king. Below each token its probability, the logarithm of it, and its rank; a branch is as thick as its token was likely.}{A tree that grows to the right after The old king. At each of five steps three words branch off, and one of them is red and goes on: wrote, about, cheese, a full stop, It. Wrote and about and the full stop were the likeliest of their three; cheese and It were the least likely.}
-
-\widefig{lattice}{fig:lattice}{Four beams after The cat sat. In each step the eight candidates are in the order of their ranks; the four that were kept, or in the last step finished, have dark frames; those that were dropped are pale. Red is the text that was best in the end. Numbers are sums of log-probabilities.}{Six columns of eight words. In the first step on, by, in and at are kept; each goes on by itself for three steps, to on the mat, by the fire, in the sun, at the window. In the fifth step the four kept all begin with on the mat; the other three are gone. In the sixth the second of them, It was, overtakes the first, The cat.}
 
 @* What the tutorials say. \label{sec:searchtutorials}
 Three of the sources describe beam search, and two of these say elsewhere that a token, once written, stays.
@@ -1041,7 +1043,7 @@ First the laboratory does what we did by hand:\lab{lab:paper} the search of the 
 
 \checkpoint[2,8]{build/out/laboratory/search.txt}{two searches on paper}
 
-Then the chapter's program lets four beams grow after \tok{The}\tok{\ cat}\tok{\ sat}. Each line has the step and the rank of a candidate that was kept, the sum of its log-probabilities, that of its newest token, and the text. Watch the sixth step, where \gen{\ It} overtakes \gen{\ The}: the search ends with another text than greedy decoding.
+After \tok{The}\tok{\ cat}\tok{\ sat} the chapter's program then lets four beams grow. Each line has the step and the rank of a candidate that was kept, the sum of its log-probabilities, that of its newest token, and the text. Watch the sixth step, where \gen{\ It} overtakes \gen{\ The}: the search ends with another text than greedy decoding.
 
 \checkpoint{build/out/search.txt}{four beams on the built-in model, and greedy decoding}
 
