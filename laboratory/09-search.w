@@ -7,10 +7,10 @@
 
 \chapterquestion{Does a search find the best text, what does it cost, and is the best text any good?}
 @** Experiments on beam search. \label{lab:search}
-\incipit{N}{obody can tell} whether a search on a real model has found the likeliest text, since nobody can look at all texts. So two kinds of models are made here that are small enough: forests, whose texts all have the same
-length, and groves, whose texts end. Thousands of them are searched and looked through to the end. On the built-in model we can only count: what a search copies, when its leader changes, and how its texts differ from those of a tale.
+\incipit{O}{n a real model} we cannot tell whether a search has found the likeliest text, since we cannot look at all texts. So we make two kinds of models that are small enough: forests, whose texts all have the same
+length, and groves, whose texts end. We search thousands of them, and look at all of their texts. On the built-in model we can only count: what a search copies, when its leader changes, and how its texts differ from those of a tale.
 
-@ The program answers all keys, and the data of four figures.
+@ The program prints all keys, the data of four figures, and, without an argument, two checkpoints of the chapter.
 
 @c
 #include <inttypes.h>
@@ -18,12 +18,16 @@ length, and groves, whose texts end. Thousands of them are searched and looked t
 #include <stdio.h>
 #include <string.h>
 #include "functions/numbers.h"
-#include "search/sources.h"
-#include "search/tree.h"
+#include "search/sharing.h"
+#include "tree/tree.h"
 #include "laboratory/kit2.h"
 @;@#
+@<Search with a cache@>@;
 @<Search a table@>@;
+@<The boxes as a source@>@;
 @<Search as on paper@>@;
+@<Show how the rules end a search@>@;
+@<Show where the beams get lost@>@;
 @<Penalise logits, and their logarithms@>@;
 @<Follow slots and pages@>@;
 @<Count what a search costs@>@;
@@ -36,7 +40,8 @@ length, and groves, whose texts end. Thousands of them are searched and looked t
 @#
 int main(int argc, char **argv)
 {
-  static const struct lab_command table[] = @[{ { "values", print_paper },@|
+  static const struct lab_command table[] = @[{ { "", show_paper }, { "", show_tale },@|
+    { "values", print_paper },@|
     { "values", print_costs }, { "values", print_penalty },@|
     { "values", print_forest }, { "values", print_grove },@|
     { "values", print_shelf }, { "optimum", draw_optimum },@|
@@ -46,7 +51,33 @@ int main(int argc, char **argv)
 }
 
 @* Running a search. \label{lab:searches}
-Two kinds of sources are searched here. The built-in model is searched with |search_with_cache| of \cref{sec:oncemore}, which opens a cache with a sequence for each beam; how large the pages are matters for what is copied, so it is a parameter. A source of ours is a struct and a function that gives the scores; it begins with a token that stands for nothing. Most searches have one text as their result.
+Two kinds of sources are searched here. The built-in model is searched with a cache that has a sequence for each beam; how large the pages are matters for what is copied, so it is a parameter. The other sources are tables: a struct, and a function that gives the scores. Their texts begin with a token of their own, which never comes again. Most searches return one text.
+
+@<Search with a cache@>=
+/* |search_run| with a model and a cache of its own, in pages of |page_rows| rows, 0 for the usual;
+  |g->s| is not used. If |state| is not null, it gets what the cache had become */
+static bool search_with_cache(const struct generate_context *g, size_t page_rows,
+  const uint32_t *prompt, size_t n, const struct search_settings *want,@|
+  struct search_result *r, struct cache_state *state, struct error *why)
+{
+  struct search_model beams;
+  struct search_source from;
+  struct store *s = cache_open(g->m, &g->lm->config,
+    (uint32_t) want->num_beams,@|
+    &(struct cache_options) @[{ .page_rows = page_rows }@], why);
+  if (s == NULL) return false;
+  struct generate_context own = @[{ g->e, g->lm, s, g->m }@];
+  bool ok = search_model_open(&beams, &own, want->num_beams, 0, &from, why);
+  if (ok) {
+    ok = search_run(&from, g->m, g->e->k, prompt, n, want, r, why);
+    search_model_close(&beams);
+  }
+  if (state != NULL) *state = cache_look(s);
+  store_close(s);
+  return ok;
+}
+
+@ A search of a table needs no cache.
 
 @<Search a table@>=
 static bool search_table(struct fixture *lab,
@@ -57,7 +88,7 @@ static bool search_table(struct fixture *lab,
   return search_run(from, &lab->m, lab->e.k, &begin, 1, want, r, why);
 }
 
-@ The figures show the search after \tok{The}\tok{\ cat}\tok{\ sat} that is in the chapter's box.
+@ The figures show the search after \tok{The}\tok{\ cat}\tok{\ sat} that the chapter's checkpoint prints.
 
 @<Search a table@>=
 enum { CAT = 3, CAT_STEPS = 6, CAT_BEAMS = 4 };
@@ -70,7 +101,41 @@ static size_t row_bytes_of(const struct model_config *c)
 }
 
 @* The search of the hand calculation. \label{lab:paper}
-One beam and two, on the box at the beginning of the chapter, give the two probabilities of the calculation.
+A box of the chapter is a table of the probabilities of three letters, after a text or, in the second box, after its last letter. Token 3 begins the text and never comes again.
+
+@<The boxes as a source@>=
+struct paper_box { const char *letters; bool last; size_t lines;
+  struct { const char *after; double p[3]; } line[5]; };
+static const struct paper_box paper_boxes[2] = @[{@|
+  { "abc", false, 5, { { "", { 0.5, 0.4, 0.1 } }, { "a", { 0.4, 0.3, 0.3 } },@|
+    { "b", { 0.1, 0.1, 0.8 } }, { "aa", { 0.6, 0.2, 0.2 } },@|
+    { "bc", { 0.5, 0.25, 0.25 } } } },@|
+  { "ab.", true, 3, { { "", { 0.6, 0.1, 0.3 } }, { "a", { 0.2, 0.5, 0.3 } },@|
+    { "b", { 0.15, 0.05, 0.8 } } } } }@];
+static bool paper_score(void *ctx, const struct search_beam *grown, size_t n,
+  float *logits, struct error *why)
+{
+  const struct paper_box *box = ctx;
+  (void) why;
+  for (size_t i = 0; i < n; i++, logits += 4) {
+    char text[8] = "", *key = text;
+    for (size_t k = 1; k < grown[i].n && k < 8; k++)
+      text[k - 1] = box->letters[grown[i].id[k]];
+    if (box->last && text[0] != '\0') key += strlen(text) - 1;
+    for (size_t v = 0; v < 4; v++) logits[v] = v == 3 ? -INFINITY : 0;
+    for (size_t l = 0; l < box->lines; l++)
+      for (size_t v = 0; strcmp(box->line[l].after, key) == 0 && v < 3; v++)
+        logits[v] = (float) num_log(box->line[l].p[v]);
+  }
+  return true;
+}
+static struct search_source paper_source(size_t box)
+{
+  return (struct search_source) @[{ .vocab = 4, .score = paper_score,@|
+    .ctx = (void *) &paper_boxes[box] }@];
+}
+
+@ One beam and two, on the box at the beginning of the chapter, give the two probabilities of the calculation.
 
 @<Search as on paper@>=
 static bool print_paper(struct fixture *lab, struct error *why)
@@ -88,7 +153,93 @@ static bool print_paper(struct fixture *lab, struct error *why)
   return true;
 }
 
-@ \Cref{tab:penalty} is computed by the two stages that a search uses, and one of them alone. The funnel is filled twice from the same three logits; the first time it is penalised as it is.
+@ The first box has no end token and no length penalty; each step prints the beams that were kept. Of the second we want to know how each of the four rules ends it: after how many steps, and with which texts in the pool.
+
+@<Show how the rules end a search@>=
+static void print_letters(const char *letters, const uint32_t *id, size_t n)
+{
+  for (size_t i = 0; i < n; i++) putchar(letters[id[i]]);
+}
+static bool print_paper_step(void *ctx, const struct search_step *now)
+{
+  const char *letters = paper_boxes[0].letters;
+  (void) ctx;
+  printf("%zu", now->number);
+  for (size_t i = 0; i < now->n_candidates; i++) {
+    const struct search_candidate *c = &now->candidate[i];
+    const struct search_beam *b = &now->active[c->parent];
+    if (c->outcome == OUTCOME_DROPPED) continue;
+    printf("   ");
+    print_letters(letters, b->id + 1, b->n - 1);
+    print_letters(letters, &c->token, 1);
+    printf(" %.2f", num_exp(c->score));
+  }
+  printf("\n");
+  return true;
+}
+static const struct { const char *name; enum early_stopping early;
+  double lambda; } rule[5] = @[{ { "", EARLY_FALSE, 0 },@|
+  { "true", EARLY_TRUE, 1 }, { "false", EARLY_FALSE, 1 },@|
+  { "never", EARLY_NEVER, 1 }, { "false", EARLY_FALSE, 0 } }@];
+static void print_pool(const struct search_result *r, size_t i)
+{
+  printf("%-5s  %.0f  %zu" " steps", rule[i].name, rule[i].lambda, r->steps);
+  for (size_t k = 0; k < r->n; k++) {
+    printf("   ");
+    print_letters(paper_boxes[1].letters, r->text[k].id + 1, r->text[k].n - 1);
+    printf(" %.3f", r->text[k].score);
+  }
+  printf("\n");
+}
+static bool show_paper(struct fixture *lab, struct error *why)
+{
+  const uint32_t stop = 2;
+  for (size_t i = 0; i < 5; i++) {
+    struct search_source from = paper_source(i > 0);
+    struct search_settings want = @[{ .num_beams = 2, .num_return = 2,@|
+      .max_length = i == 0 ? 4 : 5, .length_penalty = rule[i].lambda,@|
+      .early = rule[i].early, .eos = &stop, .n_eos = i > 0,@|
+      .see = i == 0 ? print_paper_step : NULL }@];
+    struct search_result r;
+    if (!search_table(lab, &from, 3, &want, &r, why)) return false;
+    if (i > 0) print_pool(&r, i);
+    search_free(&r);
+  }
+  return true;
+}
+
+@ The place in the tales where four beams repeat themselves most in comparison with the tale's own words is found in \cref{lab:dull}; here it is a number. We search there once more, and print the last words that were given, the tale's, and those of the beams, in short lines.
+
+@<Show where the beams get lost@>=
+enum { DULLEST = 240, SPAN = 48, WIDTH = 56 };
+static void print_wrapped(const struct fixture *lab, const char *title,
+  const uint32_t *id, size_t n)
+{
+  printf("%s:", title);
+  for (size_t i = 0, column = WIDTH, length; i < n; i++, column += length) {
+    const unsigned char *byte = tokenizer_text(lab->t, id[i], &length);
+    if (column + length > WIDTH) printf("\n   "), column = 3;
+    for (size_t k = 0; k < length; k++) putchar(byte[k] == '\n' ? '/' : byte[k]);
+  }
+  printf("\n");
+}
+static bool show_tale(struct fixture *lab, struct error *why)
+{
+  struct ids tales;
+  struct search_result r;
+  const struct search_settings want = @[{ .num_beams = 4, .num_return = 1,@|
+    .max_length = 2 * SPAN, .length_penalty = 1 }@];
+  if (!lab_tales(lab, &tales, why)) return false;
+  if (!search_with_cache(&lab->b.g, 0, tales.id + DULLEST - SPAN, SPAN, &want, &r,
+    NULL, why)) return false;
+  print_wrapped(lab, "after", tales.id + DULLEST - 12, 12);
+  print_wrapped(lab, "the tale", tales.id + DULLEST, SPAN);
+  print_wrapped(lab, "four beams", r.text[0].id + SPAN, SPAN);
+  search_free(&r);
+  return true;
+}
+
+@ For \cref{tab:penalty} the chain of processors is filled twice with the same three logits. The first time the penalty works on the logits, as in greedy decoding, the second time on their log-probabilities.
 
 @<Penalise logits, and their logarithms@>=
 static bool print_penalty(struct fixture *lab, struct error *why)
@@ -114,7 +265,7 @@ static bool print_penalty(struct fixture *lab, struct error *why)
 }
 
 @* Slots and pages. \label{lab:seats}
-The pages' numbers are the cache's own affair. So for \cref{fig:seats} they are followed here by the rule of \cref{cache}, from who descends from whom; and in the end the cache must have copied as many rows, and have as many pages in use, as were followed. The source of the search stands between it and the model: it lets the model score, and then writes down where the rows have gone. Of every slot, here called |seat|, and every four rows in it, here |slot|, it knows the page's number, 0 for none.
+The cache does not tell its page numbers. So for \cref{fig:seats} we follow them by the rule of \cref{cache}, from which beam descends from which; and at the end we compare: the cache must have copied as many rows, and have as many pages in use, as we have counted. A source between the search and the model lets the model score, and then writes down where the rows have gone. For every sequence's slot, here called |seat|, and every four rows in it, here |slot|, it knows the page's number, 0 for none.
 
 @<Follow slots and pages@>=
 enum { SEAT_ROWS = 4, SEAT_PAGES = 3 };
@@ -138,7 +289,7 @@ static size_t pages_read(const struct seats *x)
   return n;
 }
 
-@ A row is written to the slot's own page; if others read that page, too, the rows before it are copied first.
+@ A row is written to the slot's own page; if other slots read that page as well, the rows before it are copied first.
 
 @<Follow slots and pages@>=
 static bool write_row(struct seats *x, uint32_t seat, size_t position)
@@ -150,7 +301,7 @@ static bool write_row(struct seats *x, uint32_t seat, size_t position)
   return copy;
 }
 
-@ For each row of each slot it is printed what it is: new; copied in this pass; in a page that an earlier slot has as well; or the slot's own as before.
+@ Each row of each slot prints one line that says what the row is: new; copied in this pass; in a page that an earlier slot has as well; or the slot's own as before.
 
 @<Follow slots and pages@>=
 static void print_seated(const struct seats *x,
@@ -193,7 +344,7 @@ static bool seats_score(void *ctx, const struct search_beam *grown, size_t n,
   return true;
 }
 
-@ The cache has the last word: its bytes must be as many as those of the rows that were followed, and its pages those that somebody reads.
+@ The cache has the last word: it must have copied the bytes of the rows that we counted, and use the pages that some slot reads.
 
 @<Follow slots and pages@>=
 static bool draw_seats(struct fixture *lab, struct error *why)
@@ -225,7 +376,7 @@ static bool draw_seats(struct fixture *lab, struct error *why)
 }
 
 @* Cost of a search. \label{lab:searchcost}
-A watcher counts the forks: candidates that are kept although their parent has a child already. What all copies would be is the sum over the steps of $B$ times the length so far. The forks do not depend on the size of the pages, and are counted in one of the two searches. Passes and rows are those of the engine's own counters, in the second.
+A watcher counts the forks: candidates that are kept although their parent has a child already. If every beam were copied in every step, the rows copied would be the sum over the steps of $B$ times the length so far. The forks do not depend on the size of the pages, so we count them in one of the two searches. Passes and rows come from the engine's own counters in the second.
 
 @<Count what a search costs@>=
 enum { SHARE_PROMPT = 50, SHARE_STEPS = 96 };
@@ -264,7 +415,7 @@ static bool print_shared(struct fixture *lab, const struct ids *tales,
   return true;
 }
 
-@ How many rows a fork copied is asked for four beams only.
+@ The mean number of rows that a fork copied is printed for four beams only.
 
 @<Print the costs for |beams| beams@>=
 printf("share.passes.%zu %" PRIu64 "\n", beams, lab->c.passes);
@@ -296,7 +447,7 @@ static bool print_costs(struct fixture *lab, struct error *why)
 }
 
 @* Random models of fixed length. \label{lab:forest}
-A model of the forest is a table of logits for each beginning of fewer than six tokens, from the generator of \cref{sec:philox} with 9 as its fourth word. (Two uniform numbers make a normal one: Box and Muller 1958.) The beginnings are the nodes of a tree and numbered level by level, so that the children of node |i| are |3*i+1|, |3*i+2| and |3*i+3|. A text begins with a token that stands for nothing, and walks down.
+A model of the forest is a table of logits for each beginning of fewer than six tokens, from the generator of \cref{sec:philox} with 9 as its fourth word. (Two uniform numbers make a normal one: Box and Muller 1958.) The beginnings are the nodes of a tree and numbered level by level, so that the children of node |i| are |3*i+1|, |3*i+2| and |3*i+3|. A text begins with a token of its own, and walks down the tree.
 
 @<Models small enough to be searched to the end@>=
 enum { MODELS = 2000, WIDE = 3, DEEP = 6, NODES = 364, MAX_BEAMS = 8 };
@@ -333,7 +484,7 @@ static bool forest_score(void *ctx, const struct search_beam *grown,
   return true;
 }
 
-@ The best of all texts, and the greedy one: the first looks at all children and takes the best of the best below them, the second at the best child only.
+@ Two recursions find the best of all texts and the greedy one: the first looks at all children of a node, the second follows the likeliest.
 
 @<Models small enough to be searched to the end@>=
 static double log_of(const struct forest *f, size_t node, size_t v)
@@ -381,7 +532,7 @@ static bool is_certain(const struct forest *f, const uint32_t greedy[1 + DEEP])
   return true;
 }
 
-@ What is asked of a search: has it found the best? Is it worse than greedy? Does it begin with another token than greedy does? And how often did the leader turn round: how often, that is, was the best candidate of a step not a child of the best of the step before?
+@ We ask four questions of a search. Has it found the best text? Is its text less likely than the greedy one? Does it begin with another token? And how often did the leader change: how often was the best candidate of a step not a child of the best of the step before?
 
 The answers are added to those of all models before. The sum of the greedy text is that of the search with one beam, which comes first. With one beam the third question is a stricter one: no token at all may be different.
 
@@ -418,7 +569,7 @@ static bool ask(struct fixture *lab, struct forest *f, size_t beams,
   return true;
 }
 
-@ The census goes through all models of the three spreads with one to eight beams. The first models of the middle spread are also searched with so many beams that every beginning finds a place.
+@ The census goes through all models of the three spreads with one to eight beams. The first models of the middle spread are also searched with enough beams to hold every beginning.
 
 @<Ask each search four questions@>=
 enum { SPREADS = 3, EXACT = 50, ENOUGH = 243 };
@@ -519,7 +670,7 @@ static bool grove_score(void *ctx, const struct search_beam *grown, size_t n,
   return true;
 }
 
-@ All texts are looked at once for the three length penalties together: a recursion carries the sum and the length, and where a text ends, its three scores are compared with the best so far. It counts the texts, too.
+@ All texts are looked at once for the three length penalties together: a recursion carries the sum and the length, and where a text ends, its three scores are compared with the best so far. It also counts the texts.
 
 @<Models that end@>=
 static size_t best_scores(const struct grove *g, size_t node, size_t written,
@@ -612,7 +763,7 @@ static bool print_grove(struct fixture *lab, struct error *why)
 }
 
 @* Seven decoding methods compared. \label{lab:dull}
-The ways are a table. Each writes one text after each of some places in the tales. All that was written stands on a \emph{shelf} until it is measured: the text of each way at each place, the four texts of four beams, and four samples.
+The ways are a table. Each writes one text at each of the chosen places in the tales. All that was written is kept on a \emph{shelf} until it is measured: the text of each way at each place, the four texts of four beams, and four samples.
 
 @<Write on in seven ways@>=
 enum { GIVEN = 48, WRITTEN = 48, WINDOWS = 32, WHOLE = GIVEN + WRITTEN };
@@ -800,7 +951,7 @@ static bool print_dull(struct fixture *lab, struct shelf *x,
   return true;
 }
 
-@ A text has gone round in a circle, for this count, if fewer than half of its pairs are new.
+@ For this count, a text is in a loop if fewer than half of its pairs are new.
 
 @<Count the places where one way is less likely than another@>=
 size_t below = 0, worse = 0, same = 0, round = 0;
@@ -816,10 +967,9 @@ print_key("dull.worse", "%zu", worse);
 print_key("dull.same", "%zu", same);
 print_key("dull.round", "%zu", round);
 
-@ The second box of \cref{sec:searchcheck} shows the place where the text of four beams has the fewest new pairs in comparison with the tale's own. The chapter's program knows the place by the number of its token; here it is found, and must be the same.
+@ The box in \cref{sec:dull} shows the place where the text of four beams has the fewest new pairs in comparison with the tale's own. The program that prints it knows the place by the number of its token; here the place is found, and must be the same.
 
 @<Measure what was written@>=
-enum { DULLEST = 240 };
 static bool check_dullest(const struct shelf *x, struct error *why)
 {
   size_t where = 0;
@@ -864,7 +1014,7 @@ static bool print_shelf(struct fixture *lab, struct error *why)
 }
 
 @* Data of the lattice and of the tree. \label{lab:lattice}
-A line of the data is a node, with its token by name. The search is watched by the tree alone, and the best text is marked when it is over. A tree that could not grow has ended the search; then its sentence is the reason.
+A line of the data is a node, with its token by name. The tree of \cref{tree} watches the search, and we mark the best text when the search is over. A tree that could not grow has ended the search; then its error is the reason.
 
 @<Draw a lattice and a tree@>=
 static void print_nodes(const struct fixture *lab,
@@ -918,3 +1068,16 @@ static bool draw_tree(struct fixture *lab, struct error *why)
   ids_free(&lab->m, &king);
   return ok;
 }
+
+@* Claims of the tutorials. \label{lab:searchclaims}
+Two more sentences about beam search, compared with what the engine does.
+
+\begin{tutorial}{holds}{S1-33, S3-27}
+\quoted{Maintain the top-N (typically 4-5) candidate sequences at each step, expanding each by one token and keeping the best N overall.}
+\ourrun one beam is greedy decoding in \val{claim.S1-33} of \val{forest.models} models; four find the likeliest text in \val[1]{claim.S3-27} percent of them. How a text ends, and how lengths are compared, is not described, and that is half of the rule.
+\end{tutorial}
+
+\begin{tutorial}{untested}{S3-29}
+\quoted{sampling has largely replaced it because beam search outputs lack the diversity and naturalness that users expect}
+\ourrun we cannot ask users. In the four texts of four beams \val[1]{claim.S3-29} percent of the pairs are new, in four sampled ones \val[1]{dull.set.dice}.
+\end{tutorial}

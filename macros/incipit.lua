@@ -715,7 +715,7 @@ function incipit.lattice(name, dx, dy)
   tex.sprint("\\end{scope}")
 end
 
--- seats before and behind a fork: a line a seat, a cell a row, a frame a page of four; dotted where the page is another seat's, hatched where it was copied
+-- slots before and after a fork: a line a slot, a cell a row, a frame a page of four; dotted where the page is another slot's, hatched where it was copied
 function incipit.seats(name, w, h, shift)
   local style = { own = "cell key", shared = "cell empty", copied = "cell redo", new = "cell lit" }
   local ink = { own = "white", shared = "ink!70", copied = "ink", new = "white" }
@@ -724,7 +724,7 @@ function incipit.seats(name, w, h, shift)
     tikz("\\path[%s] (%.2f,%.2f) rectangle ++(%.2f,%.2f);", style[r.kind], x, y, w, -h)
     local word = texword(r.token:gsub("^ ", ""))
     tikz("\\node[font=\\figsmall,text=%s,text height=1.3ex,text depth=.3ex,inner sep=0pt%s] at (%.2f,%.2f) {%s};", ink[r.kind], r.kind == "copied" and ",fill=white,inner sep=.7pt,rounded corners=1pt" or "", x + w / 2, y - h / 2, word)
-    if r.position == 0 then tikz("\\node[fig/label,anchor=east,text=faint] at (%.2f,%.2f) {seat %d};", x - .8, y - h / 2, r.seat) end
+    if r.position == 0 then tikz("\\node[fig/label,anchor=east,text=faint] at (%.2f,%.2f) {slot %d};", x - .8, y - h / 2, r.seat) end
   end
 end
 

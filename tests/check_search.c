@@ -5,7 +5,7 @@
 #include "tiny.h"
 #include <jansson.h>
 #include "search/sharing.h"
-#include "search/tree.h"
+#include "tree/tree.h"
 #include "functions/numbers.h"
 #include "families/loader.h"
 
@@ -768,7 +768,7 @@ START_TEST(refusals_are_sentences)
   };
   ck_assert(!table_search(&two, &m, (uint32_t[]){ 1 }, 1, &banned, &r, &why));
   ck_assert_str_eq(
-    why.text, "behind token 2 of the text all tokens are out for all beams, and no text has ended");
+    why.text, "after token 2 of the text all tokens are out for all beams, and no text has ended");
   ck_assert_uint_eq(m.all.live, 0);
 }
 END_TEST

@@ -5,9 +5,35 @@
 #include <stdio.h>
 #include <string.h>
 #include "functions/numbers.h"
-#include "search/sources.h"
-#include "search/tree.h"
+#include "search/sharing.h"
+#include "tree/tree.h"
 #include "laboratory/kit2.h"
+
+/* <Search with a cache> */
+
+/* search_run with a model and a cache of its own, in pages of page_rows rows, 0 for
+   the usual; g->s is not used. If state is not null, it gets what the cache had
+   become */
+static bool search_with_cache(const struct generate_context *g, size_t page_rows,
+  const uint32_t *prompt, size_t n, const struct search_settings *want,
+  struct search_result *r, struct cache_state *state, struct error *why)
+{
+  struct search_model beams;
+  struct search_source from;
+  struct store *s = cache_open(g->m, &g->lm->config,
+    (uint32_t) want->num_beams,
+    &(struct cache_options) { .page_rows = page_rows }, why);
+  if (s == NULL) return false;
+  struct generate_context own = { g->e, g->lm, s, g->m };
+  bool ok = search_model_open(&beams, &own, want->num_beams, 0, &from, why);
+  if (ok) {
+    ok = search_run(&from, g->m, g->e->k, prompt, n, want, r, why);
+    search_model_close(&beams);
+  }
+  if (state != NULL) *state = cache_look(s);
+  store_close(s);
+  return ok;
+}
 
 /* <Search a table> */
 static bool search_table(struct fixture *lab,
@@ -27,6 +53,39 @@ static size_t row_bytes_of(const struct model_config *c)
   return 2 * sizeof (float) * c->n_layers * c->n_kv_heads * c->head_dim;
 }
 
+/* <The boxes as a source> */
+struct paper_box { const char *letters; bool last; size_t lines;
+  struct { const char *after; double p[3]; } line[5]; };
+static const struct paper_box paper_boxes[2] = {
+  { "abc", false, 5, { { "", { 0.5, 0.4, 0.1 } }, { "a", { 0.4, 0.3, 0.3 } },
+    { "b", { 0.1, 0.1, 0.8 } }, { "aa", { 0.6, 0.2, 0.2 } },
+    { "bc", { 0.5, 0.25, 0.25 } } } },
+  { "ab.", true, 3, { { "", { 0.6, 0.1, 0.3 } }, { "a", { 0.2, 0.5, 0.3 } },
+    { "b", { 0.15, 0.05, 0.8 } } } } };
+static bool paper_score(void *ctx, const struct search_beam *grown, size_t n,
+  float *logits, struct error *why)
+{
+  const struct paper_box *box = ctx;
+  (void) why;
+  for (size_t i = 0; i < n; i++, logits += 4) {
+    char text[8] = "", *key = text;
+    for (size_t k = 1; k < grown[i].n && k < 8; k++)
+      text[k - 1] = box->letters[grown[i].id[k]];
+    if (box->last && text[0] != '\0') key += strlen(text) - 1;
+    for (size_t v = 0; v < 4; v++) logits[v] = v == 3 ? -INFINITY : 0;
+    for (size_t l = 0; l < box->lines; l++)
+      for (size_t v = 0; strcmp(box->line[l].after, key) == 0 && v < 3; v++)
+        logits[v] = (float) num_log(box->line[l].p[v]);
+  }
+  return true;
+}
+
+static struct search_source paper_source(size_t box)
+{
+  return (struct search_source) { .vocab = 4, .score = paper_score,
+    .ctx = (void *) &paper_boxes[box] };
+}
+
 /* <Search as on paper> */
 static bool print_paper(struct fixture *lab, struct error *why)
 {
@@ -40,6 +99,92 @@ static bool print_paper(struct fixture *lab, struct error *why)
     print_key(key[i], "%.4f", num_exp(r.text[0].sum));
     search_free(&r);
   }
+  return true;
+}
+
+/* <Show how the rules end a search> */
+static void print_letters(const char *letters, const uint32_t *id, size_t n)
+{
+  for (size_t i = 0; i < n; i++) putchar(letters[id[i]]);
+}
+
+static bool print_paper_step(void *ctx, const struct search_step *now)
+{
+  const char *letters = paper_boxes[0].letters;
+  (void) ctx;
+  printf("%zu", now->number);
+  for (size_t i = 0; i < now->n_candidates; i++) {
+    const struct search_candidate *c = &now->candidate[i];
+    const struct search_beam *b = &now->active[c->parent];
+    if (c->outcome == OUTCOME_DROPPED) continue;
+    printf("   ");
+    print_letters(letters, b->id + 1, b->n - 1);
+    print_letters(letters, &c->token, 1);
+    printf(" %.2f", num_exp(c->score));
+  }
+  printf("\n");
+  return true;
+}
+
+static const struct { const char *name; enum early_stopping early;
+  double lambda; } rule[5] = { { "", EARLY_FALSE, 0 },
+  { "true", EARLY_TRUE, 1 }, { "false", EARLY_FALSE, 1 },
+  { "never", EARLY_NEVER, 1 }, { "false", EARLY_FALSE, 0 } };
+static void print_pool(const struct search_result *r, size_t i)
+{
+  printf("%-5s  %.0f  %zu" " steps", rule[i].name, rule[i].lambda, r->steps);
+  for (size_t k = 0; k < r->n; k++) {
+    printf("   ");
+    print_letters(paper_boxes[1].letters, r->text[k].id + 1, r->text[k].n - 1);
+    printf(" %.3f", r->text[k].score);
+  }
+  printf("\n");
+}
+
+static bool show_paper(struct fixture *lab, struct error *why)
+{
+  const uint32_t stop = 2;
+  for (size_t i = 0; i < 5; i++) {
+    struct search_source from = paper_source(i > 0);
+    struct search_settings want = { .num_beams = 2, .num_return = 2,
+      .max_length = i == 0 ? 4 : 5, .length_penalty = rule[i].lambda,
+      .early = rule[i].early, .eos = &stop, .n_eos = i > 0,
+      .see = i == 0 ? print_paper_step : NULL };
+    struct search_result r;
+    if (!search_table(lab, &from, 3, &want, &r, why)) return false;
+    if (i > 0) print_pool(&r, i);
+    search_free(&r);
+  }
+  return true;
+}
+
+/* <Show where the beams get lost> */
+enum { DULLEST = 240, SPAN = 48, WIDTH = 56 };
+static void print_wrapped(const struct fixture *lab, const char *title,
+  const uint32_t *id, size_t n)
+{
+  printf("%s:", title);
+  for (size_t i = 0, column = WIDTH, length; i < n; i++, column += length) {
+    const unsigned char *byte = tokenizer_text(lab->t, id[i], &length);
+    if (column + length > WIDTH) printf("\n   "), column = 3;
+    for (size_t k = 0; k < length; k++) putchar(byte[k] == '\n' ? '/' : byte[k]);
+  }
+  printf("\n");
+}
+
+static bool show_tale(struct fixture *lab, struct error *why)
+{
+  struct ids tales;
+  struct search_result r;
+  const struct search_settings want = { .num_beams = 4, .num_return = 1,
+    .max_length = 2 * SPAN, .length_penalty = 1 };
+  if (!lab_tales(lab, &tales, why)) return false;
+  if (!search_with_cache(&lab->b.g, 0, tales.id + DULLEST - SPAN, SPAN, &want, &r,
+    NULL, why)) return false;
+  print_wrapped(lab, "after", tales.id + DULLEST - 12, 12);
+  print_wrapped(lab, "the tale", tales.id + DULLEST, SPAN);
+  print_wrapped(lab, "four beams", r.text[0].id + SPAN, SPAN);
+  search_free(&r);
   return true;
 }
 
@@ -701,7 +846,6 @@ static bool print_dull(struct fixture *lab, struct shelf *x,
   return true;
 }
 
-enum { DULLEST = 240 };
 static bool check_dullest(const struct shelf *x, struct error *why)
 {
   size_t where = 0;
@@ -795,7 +939,8 @@ static bool draw_tree(struct fixture *lab, struct error *why)
 
 int main(int argc, char **argv)
 {
-  static const struct lab_command table[] = { { "values", print_paper },
+  static const struct lab_command table[] = { { "", show_paper }, { "", show_tale },
+    { "values", print_paper },
     { "values", print_costs }, { "values", print_penalty },
     { "values", print_forest }, { "values", print_grove },
     { "values", print_shelf }, { "optimum", draw_optimum },

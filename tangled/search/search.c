@@ -221,14 +221,13 @@ static bool search_steps(struct search *s, struct error *why)
       cancel(s, s->next, s->n_next);
       over = true;
     }
-    /* <Let the beams that were kept be those that grow> */
     if (s->n_next > 0) {
       struct search_beam *old = s->active;
       s->active = s->next, s->n_active = s->n_next;
       s->next = old, s->turn ^= 1;
     }
   }
-  return s->n_hypotheses > 0 || error_say(why, "behind token %zu of" " the text all"
+  return s->n_hypotheses > 0 || error_say(why, "after token %zu of" " the text all"
     " tokens are out for" " all beams, and no" " text has ended", s->active[0].n);
 }
 
@@ -320,7 +319,6 @@ bool search_run(const struct search_source *from, struct memory *m,
       "max_length is %zu;" " wanted: less", s.limit);
   bool ok = search_take(&s, k, why);
   if (ok) {
-    /* <Let the prompt be the only beam> */
     memcpy(s.text[0], prompt, n_prompt * sizeof *prompt);
     s.active[0] = (struct search_beam) { .id = s.text[0], .n = n_prompt };
     s.n_active = 1;

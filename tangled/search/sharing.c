@@ -24,7 +24,6 @@ static bool assign_slots(struct search_model *s,
   }
   for (uint32_t q = 0; q < s->max_beams; q++)
     if (!is_taken(s, n, q)) store_crop(s->g.s, q, 0);
-  /* <Let the other children fork their parents into empty slots> */
   for (size_t i = 0; i < n; i++) {
     if (s->slot[i] != NO_SLOT) continue;
     uint32_t q = 0;
@@ -121,7 +120,8 @@ void search_model_close(struct search_model *s)
 }
 
 /* <Add up what was chosen> */
-struct listener { const struct engine *e; size_t vocab; double *scratch, sum; };
+struct listener { const struct engine *e; size_t vocab;
+  double *scratch, sum; };
 static bool listen(void *ctx, const struct step *now)
 {
   struct listener *l = ctx;

@@ -10,7 +10,8 @@
 
 /* slot[max_beams] are the sequences of the n beams of the last step;
    prev_slot[max_beams] and which[max_beams] are scratch */
-struct search_model { struct generate_context g; size_t chunk, max_beams, n, *which;
+struct search_model { struct generate_context g;
+  size_t chunk, max_beams, n, *which;
   uint32_t *slot, *prev_slot; };
 
 /* makes from a source for one search: g->s must be a cache with num_beams sequences
@@ -27,7 +28,8 @@ void search_model_close(struct search_model *s);
 /* <The best of several texts> */
 
 /* the best text; the sum of its log-probabilities, and its number among the others */
-struct best_of { struct continuation best; double logprob; size_t winner; };
+struct best_of { struct continuation best; double logprob;
+  size_t winner; };
 
 /* writes n >=1 texts, number i with sampler->sequence == i, and gives the one with
    the highest log-probability per token, of equal ones the first; want's chooser and

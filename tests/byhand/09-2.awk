@@ -33,11 +33,11 @@ END {
     for (i = 1; i <= 4 && i <= n_rank; i++) { k = rank[i]; ends = t == 4 || index(k, ".")
       if (ends && i <= 2) said = said (t == 4 ? "" : (said == "" ? "" : ", ") (length(k) == 1 ? "the " : "") words(k) " finishes")
       else if (ends && index(k, ".")) low[t] = words(k) " has rank " i
-      else if (!ends && kept < 2) { kept++; said = said (said == "" ? "" : ", ") words(k) " stays"; if (!(k in wide)) bad(k " is kept and has not grown") } }
+      else if (!ends && kept < 2) { kept++; said = said (said == "" ? "" : ", ") words(k) " is kept"; if (!(k in wide)) bad(k " is kept and has not grown") } }
     if (t < 4) want("Step " t ": " said)
     if (t in low) want(low[t])
   }
-  want("those of rank 1 and 2 may finish"); want("Step " t - 1 " is the last, and all end")
+  want("those of rank 1 and 2 may finish"); want("Step " t - 1 " is the last, and all texts end")
   want(words(rank[1]) " finishes, and so does " words(rank[2]) ", by its length")
   if (rows != 3 || grown != 7) bad("lines are missing")
   exit wrong != 0

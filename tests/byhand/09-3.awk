@@ -18,17 +18,17 @@ function beam(what,   m) { if (!match(text, what ", which has [0-9.]+[0-9]")) { 
 END {
   for (i = 1; i <= ended; i++) { offer(line_[i]); first[step[line_[i]]] = pool[1]; second[step[line_[i]]] = pool[2]; size[step[line_[i]]] = full }
   if (ended != 5 || size[1] == 2 || size[2] != 2) bad("the pool is not full behind step 2")
-  want("those that finish, with \\lambda=1:"); want("And with \\lambda=0 the logarithms")
+  want("those that finish, with \\lambda=1:"); want("With \\lambda=0 the logarithms")
   want(sprintf("After step 2 the pool is full, with %.3f and %.3f", score[first[2]], score[second[2]]))
-  want("true ends here, and " words(first[2]) " is its text")
+  want("true ends here, and returns " words(first[2]))
   b = beam("the best beam, a b")
   want(sprintf("its logarithm is %.3f, and %.3f/2=%.3f is better", b, b, b / 2)); if (!(b / 2 > score[second[2]])) bad("false would end in step 2")
   want(sprintf("Step 3 puts %.3f in and %.3f out", score[first[3]], score[second[2]]))
-  b = beam("The best beam is a a b now")
+  b = beam("The best beam is now a a b")
   want(sprintf("and %.3f/3=%.3f is worse than %.3f", b, b / 3, score[second[3]])); if (b / 3 > score[second[3]]) bad("false would go on")
-  want("false ends, with " words(first[3]))
+  want("false ends here and returns " words(first[3]))
   want(sprintf("greatest length, %.3f/4=%.3f, and goes on", b, b / 4)); if (!(b / 4 > score[second[3]])) bad("never would end")
-  want(sprintf("In step 4 %.3f drives out %.3f", score[second[4]], score[second[3]])); if (first[4] != first[3]) bad("the best text is another")
+  want(sprintf("In step 4 %.3f pushes out %.3f", score[second[4]], score[second[3]])); if (first[4] != first[3]) bad("the best text is another")
   for (k in score) if (k != second[4] && step[k] == 4) want(sprintf("and %.3f does not get in", score[k]))
   top = ""; for (k in logs) if (top == "" || logs[k] > logs[top]) top = k
   want(sprintf("the %s alone has %.3f", words(top), logs[top]))

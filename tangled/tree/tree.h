@@ -1,4 +1,4 @@
-/* tree.h -- made from chapters/09-search.w; change it there */
+/* tree.h -- made from workshop/16-tree.w; change it there */
 
 #ifndef INCIPIT_TREE_H
 #define INCIPIT_TREE_H

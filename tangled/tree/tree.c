@@ -1,7 +1,7 @@
-/* tree.c -- made from chapters/09-search.w; change it there */
+/* tree.c -- made from workshop/16-tree.w; change it there */
 
 #include <string.h>
-#include "search/tree.h"
+#include "tree/tree.h"
 
 /* <Add a node> */
 static uint32_t add_node(struct token_tree *t, struct tree_node node)
@@ -23,7 +23,7 @@ static bool goes_before(const double *z, size_t a, size_t b)
   return z[a] > z[b] || (z[a] == z[b] && a < b);
 }
 
-static size_t best_behind(const struct token_tree *t, size_t last)
+static size_t best_after(const struct token_tree *t, size_t last)
 {
   size_t best = t->vocab;
   for (size_t i = 0; i < t->vocab; i++)
@@ -59,7 +59,7 @@ bool token_tree_step(void *ctx, const struct step *now)
   t->e->k->log_softmax(t->e, now->logits, 1, t->vocab, t->logprob);
   for (size_t rank = 1; t->ok && rank <= t->branches && rank <= t->vocab;
       rank++) {
-    last = best_behind(t, last);
+    last = best_after(t, last);
     uint32_t node = branch(t, now, last, rank);
     if (last == now->chosen) tip = node;
   }
