@@ -43,6 +43,7 @@ program shows the two phases, by what the counters say of each pass, and that a 
 #include <string.h>
 #include "tokenizer/tokenizer.h"
 #include "families/loader.h"
+#include "kernels/kernels.h"
 #include "cache/cache.h"
 #include "phases/phases.h"
 @;@#

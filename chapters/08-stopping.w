@@ -735,6 +735,7 @@ bool text_session_answer(struct text_session *u, const struct text_request *r,
 #include <inttypes.h>
 #include <stdio.h>
 #include "families/loader.h"
+#include "kernels/kernels.h"
 #include "cache/keep.h"
 #include "stopping/text_session.h"
 @;@#

@@ -1211,6 +1211,7 @@ bool search_with_cache(const struct generate_context *g, size_t page_rows,
 
 @c
 #include <stdio.h>
+#include "kernels/kernels.h"
 #include "functions/numbers.h"
 #include "families/loader.h"
 #include "tokenizer/tokenizer.h"

@@ -43,6 +43,7 @@ but it differs from run to run; so it is measured once, kept in \.{figures/data}
 #include <string.h>
 #include "laboratory/kit.h"
 #include "families/loader.h"
+#include "kernels/kernels.h"
 #include "functions/numbers.h"
 #include "phases/phases.h"
 @;@#

@@ -6,6 +6,7 @@
 #include "tiny.h"
 #include "cache/cache.h"
 #include "phases/phases.h"
+#include "kernels/kernels.h"
 
 struct rig {
   struct memory m;

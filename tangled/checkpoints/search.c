@@ -1,6 +1,7 @@
 /* the program -- made from chapters/09-search.w; change it there */
 
 #include <stdio.h>
+#include "kernels/kernels.h"
 #include "functions/numbers.h"
 #include "families/loader.h"
 #include "tokenizer/tokenizer.h"

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include "families/loader.h"
+#include "kernels/kernels.h"
 #include "cache/keep.h"
 #include "stopping/text_session.h"
 
