@@ -124,7 +124,7 @@ int main(void)
   struct memory m = @[{ .fail_at = 0 }@];
   struct counters c = @[{ .passes = 0 }@];
   struct error why;
-  struct engine e = @[{ .k = kernels_find(NULL, &why), .c = &c }@];
+  struct engine e = @[{ .k = &kernels_plain, .c = &c }@];
   toy_make(&toy);
   struct store *s = e.k == NULL ? NULL : store_open(&m, &toy.lm.config, 1, &why);
   bool ok = s != NULL && print_hand(&e, &toy, s, &why);
@@ -195,6 +195,50 @@ a_j&=\hbox{the chain of }\texttt{fmaf}(x_k,w_k,a_j)\hbox{, from }a_j=+0\hbox{ on
 and sum16 is the same with $+$ in the place of |fmaf|. Weights in a short format are widened first, and
 exactly. Where a matrix has a \emph{bias}, a number for each output that is there whatever the input, it is added last.
 
+@ In C the definition is as short as in words. The lanes are an array, and folding them is three loops in one. A weight may be stored in fewer bits than a float; |tensor_number| widens it,
+which rounds nothing (\cref{sec:kernels}). The weights of one output are |step| numbers apart, because some files have the matrix by rows and some by columns.
+
+@<The sum of sixteen lanes, plainly@>=
+static float fold(float *lane)
+{
+  for (int half = 8; half > 0; half /= 2)
+    for (int j = 0; j < half; j++) lane[j] += lane[j + half];
+  return lane[0];
+}
+static float dot16(const float *x, size_t n, struct tensor w, size_t first, size_t step)
+{
+  float lane[16] = @[{ 0 }@];
+  for (size_t k = 0; k < n; k++)
+    lane[k % 16] = fmaf(x[k], tensor_number(w, first + k * step), lane[k % 16]);
+  return fold(lane);
+}
+static float sum16(const float *x, size_t n)
+{
+  float lane[16] = @[{ 0 }@];
+  for (size_t k = 0; k < n; k++) lane[k % 16] += x[k];
+  return fold(lane);
+}
+
+@ A \emph{linear layer} is a matrix product and perhaps a bias: output $o$ of a row $x$ is $\hbox{dot16}(x,w_o)+b_o$. Nine tenths of the work of a model is done in this one loop.
+@^linear layer@>
+
+@<A linear layer, plainly@>=
+static void linear(const struct engine *e, const struct matrix *list, size_t n,
+  const float *x, size_t rows, float *const *y)
+{
+  (void) e;
+  for (size_t i = 0; i < n; i++) {
+    const struct matrix *w = &list[i];
+    size_t row = w->transposed ? 1 : w->in, step = w->transposed ? w->out : 1;
+    for (size_t r = 0; r < rows; r++)
+      for (size_t o = 0; o < w->out; o++) {
+        float sum = dot16(x + r * w->in, w->in, w->weight, o * row, step);
+        if (w->bias.data != NULL) sum += tensor_number(w->bias, o);
+        y[i][r * w->out + o] = sum;
+      }
+  }
+}
+
 @* The operations of a layer. \label{sec:layer}
 Four operations make a layer, besides the sums of products: norm, position, attention and the curve of the MLP. They are written down
 here, with the order of rounding where there is a choice. The functions that compute them are the \emph{kernels} of
@@ -213,6 +257,28 @@ passes over the row. The textbook's single pass, mean of squares minus square of
 numbers that are nearly equal.
 @^RMSNorm@>@^LayerNorm@>@^cancellation@>
 
+@ Both in one function: RMSNorm is LayerNorm without the mean and without the bias. A gain that is absent is 1.
+
+@<A norm, plainly@>=
+static void normalize(const struct engine *e, const struct norm *g, const float *x,
+  size_t rows, size_t d, float *y)
+{
+  (void) e;
+  bool layer = g->kind == NORM_LAYER;
+  for (size_t r = 0; r < rows; r++, x += d, y += d) {
+    float mean = layer ? sum16(x, d) / (float) d : 0.0f;
+    for (size_t i = 0; i < d; i++) y[i] = layer ? x[i] - mean : x[i];
+    float square = dot16(y, d, (struct tensor) @[{ y, WEIGHT_F32 }@], 0, 1) / (float) d;
+    float root = 1.0f / sqrtf(square + g->epsilon);
+    for (size_t i = 0; i < d; i++) {
+      float gain = g->gain.data != NULL ? tensor_number(g->gain, i) : 1.0f;
+      if (layer && g->bias.data != NULL)
+        y[i] = fmaf(y[i] * root, gain, tensor_number(g->bias, i));
+      else y[i] = y[i] * root * gain;
+    }
+  }
+}
+
 @ Rows have no order until they are given one: a sum over keys is the same in whatever order the keys lie. GPT-2 adds to the row
 of a token the row of its position, as the hand calculation did. The Llama family \emph{turns} queries and keys instead: number $i$
 and number $i+{1\over2}d$ of a head are taken as a point of the plane and turned by the angle $p\,f_i$, where $p$ is the
@@ -227,6 +293,33 @@ Each of the two new numbers is a product, rounded, and a multiply--add, rounded:
 rotation has four products, and only two of them can be inside an |fmaf|. Which two had to be
 decided. The rule is that number $i$ goes into the |fmaf|: with $c$ and $s$ for cosine and sine it becomes $\texttt{fmaf}(x_i,c,-(x_{i+d/2}\,s))$, and
 its partner $\texttt{fmaf}(x_i,s,x_{i+d/2}\,c)$.
+
+@ Angles are the same in every layer and every head, so a pass computes them once; turning the heads of a row with them takes four products a pair.
+
+@<Rotation, plainly@>=
+static void angles(const struct engine *e, const uint32_t *position, size_t rows,
+  const float *frequency, size_t half, float scaling, float *c, float *s)
+{
+  (void) e;
+  for (size_t r = 0; r < rows; r++)
+    for (size_t i = 0; i < half; i++) {
+      float angle = (float) position[r] * frequency[i];
+      c[r * half + i] = (float) num_cos((double) angle) * scaling;
+      s[r * half + i] = (float) num_sin((double) angle) * scaling;
+    }
+}
+static void rotate(const struct engine *e, float *x, size_t rows, size_t n_heads,
+  size_t half, const float *c, const float *s)
+{
+  (void) e;
+  for (size_t r = 0; r < rows; r++, c += half, s += half)
+    for (size_t h = 0; h < n_heads; h++, x += 2 * half)
+      for (size_t i = 0; i < half; i++) {
+        float x0 = x[i], x1 = x[half + i], across = x1 * s[i], along = x1 * c[i];
+        x[i] = fmaf(x0, c[i], -across);
+        x[half + i] = fmaf(x0, s[i], along);
+      }
+}
 
 @ This way of saying where a token stands is called \emph{rotary position embedding} (RoPE). The frequency of pair $i$ among the $h={1\over2}d$ pairs of a head is
 $$f_i=\theta^{-i/h},$$
@@ -305,6 +398,99 @@ The blocks are at \emph{absolute} positions. If they were counted from the first
 along with the text would cut them differently at each step, and the same sums would come out in different ways.
 @^blocks of 256@>@^attention@>
 
+@ One head of one row, block by block. The positions that a row sees are those up to its own, or with a window the last few (and, if the model keeps them, the first few): |is_seen| knows. A position that is not seen is left out of every sum.
+
+The function leaves $m_b$, $l_b$ and $o_b$ of the block in |left|. |of| is the head of keys and values. The exponentials stay in |kept|, for readers who want to see the weights.
+
+@<One block of attention, plainly@>=
+static bool is_seen(const struct kv_range *r, uint32_t t)
+{@+ return t < r->hi && (t >= r->lo || t < r->sinks);@+ }
+static void attend_block(const struct attention_dims *h, const struct kv_view *v,
+  size_t of, const struct kv_range *see, const float *q, uint32_t begin, float *kept,
+  float *left)
+{
+  float lane[16] = @[{ 0 }@], *out = left + 2;
+  left[0] = -INFINITY;
+  for (uint32_t t = begin; t < begin + 256; t++) {
+    if (!is_seen(see, t)) continue;
+    kept[t % 256] = dot16(q, h->head_dim, kv_row(v, v->key, t, of), 0, 1) * h->scale;
+    if (kept[t % 256] > left[0]) left[0] = kept[t % 256];
+  }
+  for (size_t i = 0; i < h->head_dim; i++) out[i] = 0;
+  for (uint32_t t = begin; t < begin + 256; t++) {
+    if (!is_seen(see, t)) continue;
+    struct tensor value = kv_row(v, v->value, t, of);
+    float w = kept[t % 256] = num_expf(kept[t % 256] - left[0]);
+    lane[t % 16] += w;
+    for (size_t i = 0; i < h->head_dim; i++)
+      out[i] = fmaf(w, tensor_number(value, i), out[i]);
+  }
+  left[1] = fold(lane);
+}
+
+@ The blocks of a head are joined as the formulas say. A block in which nothing is seen has $m_b=-\infty$ and is left out. If somebody wants to see the weights, they are the exponentials of their block, times $w_b/l$.
+
+@<One head of attention, plainly@>=
+static void attend_head(const struct attention_dims *h, const struct kv_view *v,
+  size_t of, const struct kv_range *see, const float *q, float *left, float *y,
+  float *weights)
+{
+  size_t d = h->head_dim, n = 0;
+  float kept[256], m = -INFINITY, l = 0;
+  for (uint32_t begin = 0; begin < see->hi; begin += 256) {
+    float *block = left + n * (d + 2);
+    attend_block(h, v, of, see, q, begin, kept, block);
+    if (block[0] == -INFINITY) continue;
+    m = block[0] > m ? block[0] : m, n++;
+    for (uint32_t t = begin; weights != NULL && t < begin + 256; t++)
+      if (is_seen(see, t)) weights[t] = kept[t % 256];
+  }
+  for (size_t i = 0; i < d; i++) y[i] = 0;
+  for (size_t b = 0; b < n; b++) {
+    const float *block = left + b * (d + 2);
+    float w = num_expf(block[0] - m);
+    l = fmaf(block[1], w, l);
+    for (size_t i = 0; i < d; i++) y[i] = fmaf(block[2 + i], w, y[i]);
+  }
+  for (size_t i = 0; i < d; i++) y[i] /= l;
+  @<Turn the exponentials that were kept into weights@>@;
+}
+
+@ The blocks come in the same order as above, so the results of the next one are the next in |left|.
+
+@<Turn the exponentials that were kept into weights@>=
+const float *block = left;
+for (uint32_t begin = 0; weights != NULL && begin < see->hi; begin += 256) {
+  bool any = false;
+  for (uint32_t t = begin; t < begin + 256; t++) {
+    if (!is_seen(see, t)) continue;
+    weights[t] = weights[t] * num_expf(block[0] - m) / l;
+    any = true;
+  }
+  if (any) block += d + 2;
+}
+
+@ Now the kernel: every row of every segment, every head. Several heads of queries share one head of keys and values where there are fewer of these.
+
+@<Attention, plainly@>=
+static void attend(const struct engine *e, const struct attention_dims *h,
+  const float *q, const struct segment *list, size_t n, float *scratch, float *y,
+  const struct attention_probe *probe)
+{
+  size_t d = h->head_dim, group = h->n_heads / h->n_kv_heads;
+  (void) e;
+  for (size_t k = 0; k < n; k++)
+    for (uint32_t r = 0; r < list[k].n_rows; r++)
+      for (size_t head = 0; head < h->n_heads; head++) {
+        size_t i = (list[k].first_row + (size_t) r) * h->n_heads + head;
+        struct kv_range see = segment_range(&list[k], r);
+        float *weights = probe == NULL ? NULL : probe->weights + i * probe->stride;
+        if (probe != NULL) memset(weights, 0, probe->stride * sizeof *weights);
+        attend_head(h, &list[k].view, head / group, &see, q + i * d, scratch,
+          y + i * d, weights);
+      }
+}
+
 @ The MLP's first matrix makes a longer list of the row, its second a row of the list. Between them every number goes through a
 bent curve, or else the two would be no more than one matrix. GPT-2 uses $x\,\Phi(x)$ with the distribution function of the normal
 distribution, approximated by a tangent; Llama uses $x/(1+e^{-x})$ and multiplies by a second, straight row $u$.
@@ -314,6 +500,42 @@ distribution, approximated by a tangent; Llama uses $x/(1+e^{-x})$ and multiplie
 The order of rounding is as written, from the inside out; the cube is $(x\cdot x)\cdot x$, and one |fmaf| adds it. The exponentials and
 tangents are our own (\cref{sec:numbers}): the standard lets a C library return any last bit it likes, and no two of them like the same.
 @^GELU@>@^SiLU@>@^SwiGLU@>
+
+@ The curves, one number at a time, and the product with |up| where there is a gate. The third curve is the exact form of GPT-2's, with the error function in place of the tangent.
+
+@<Activations, plainly@>=
+static float activation(enum activation_kind kind, float x)
+{
+  if (kind == ACTIVATION_SILU) return x / (1.0f + num_expf(-x));
+  if (kind == ACTIVATION_GELU_ERF)
+    return 0.5f * x * (1.0f + num_erff(x * 0.70710677f));
+  float cube = x * x * x, inner = 0.7978846f * fmaf(0.044715f, cube, x);
+  return 0.5f * x * (1.0f + num_tanhf(inner));
+}
+static void activate(const struct engine *e, enum activation_kind kind,
+  const float *x, const float *up, size_t n, float *y)
+{
+  (void) e;
+  for (size_t i = 0; i < n; i++)
+    y[i] = activation(kind, x[i]) * (up != NULL ? up[i] : 1.0f);
+}
+
+@ Two operations are left that have no formula: at the beginning of a pass a token becomes its row of the embedding, and after each half of a layer the result is added to what was there.
+
+@<Embedding and residual stream, plainly@>=
+static void embed(const struct engine *e, struct tensor table, size_t d,
+  const uint32_t *id, size_t rows, float *y)
+{
+  (void) e;
+  for (size_t r = 0; r < rows; r++)
+    for (size_t i = 0; i < d; i++)
+      y[r * d + i] = tensor_number(table, id[r] * d + i);
+}
+static void add(const struct engine *e, float *y, const float *x, size_t n)
+{
+  (void) e;
+  for (size_t i = 0; i < n; i++) y[i] += x[i];
+}
 
 @* Softmax. \label{sec:weights}
 Softmax turns any numbers into shares: exponentials, divided by their sum. Only differences count, since a constant added
@@ -330,6 +552,44 @@ and \val[2]{mask.out.1}.\lab{lab:modelclaims} With the third row computed along 
 left of 1 is \val[2]{mask.left}, and it depends on a token of the future. And zero times a value is not always zero. If the value
 is infinite, or not a number, in a row of memory that nobody has written yet, it poisons the sum.
 @^mask@>
+
+@ The same function, of the logits at the end of a pass, gives the probabilities of the next token. There it is computed in double: a sum of fifty thousand exponentials in float would be off in the fifth digit. The logarithm of a probability is the difference to the maximum, less the
+logarithm of the sum; where the probability is too small for a double, its logarithm is still an ordinary number.
+@^log-probability@>@^underflow@>
+
+@<Softmax, plainly@>=
+static double sum_exp(const float *x, size_t n, double *max)
+{
+  double lane[16] = @[{ 0 }@];
+  *max = -INFINITY;
+  for (size_t i = 0; i < n; i++) *max = (double) x[i] > *max ? (double) x[i] : *max;
+  for (size_t i = 0; i < n; i++) lane[i % 16] += num_exp((double) x[i] - *max);
+  for (int half = 8; half > 0; half /= 2)
+    for (int j = 0; j < half; j++) lane[j] += lane[j + half];
+  return lane[0];
+}
+static void softmax(const struct engine *e, const float *x, size_t rows, size_t n,
+  double *y)
+{
+  double max;
+  (void) e;
+  for (size_t r = 0; r < rows; r++, x += n, y += n) {
+    double sum = sum_exp(x, n, &max);
+    for (size_t i = 0; i < n; i++) y[i] = num_exp((double) x[i] - max) / sum;
+  }
+}
+static void log_softmax(const struct engine *e, const float *x, size_t rows, size_t n,
+  double *y)
+{
+  double max;
+  (void) e;
+  for (size_t r = 0; r < rows; r++, x += n, y += n) {
+    double log_sum = num_log(sum_exp(x, n, &max));
+    for (size_t i = 0; i < n; i++) y[i] = (double) x[i] - max - log_sum;
+  }
+}
+static void exp_shifted(double *z, size_t n, double max)
+{@+ for (size_t i = 0; i < n; i++) z[i] = num_exp(z[i] - max);@+ }
 
 @ Why is a score divided by $\sqrt{d_k}$, the root of how many numbers a key has? Let the numbers of a query and a key be independent, with
 mean 0 and variance 1. Each product $q_ik_i$ has mean 0 and variance $E[q_i^2]\,E[k_i^2]=1$; variances of independent
@@ -348,6 +608,544 @@ to \val[2]{saturation.slope.scaled} with the division and to \val[2]{saturation.
 a choice of one; divided by the root of the length they leave it as it was.}{A plot. To the right the numbers in a key, from 1 to
 256, on a logarithmic axis; upwards the mean of the largest of 64 weights, from 0 to 1. One curve rises from a tenth to nine tenths,
 steepest in the middle. The other is a flat line at a tenth.}
+
+@* The interface of a kernel. \label{sec:kernels}
+The handful of operations that a pass is made of are called \emph{kernels}. They stand behind a table of
+functions, and the rest of the program never asks which table it is: the plain one, the one for AVX2, or
+in chapter 14 the one for a graphics processor. All tables give the same bits.
+@^kernel@>
+
+@(kernel.h@>=
+#ifndef INCIPIT_KERNEL_H
+#define INCIPIT_KERNEL_H
+#include "functions/number_type.h"
+@<Numbers as a file stores them@>@;
+@<What norms and activations are@>@;
+@<What attention is given@>@;
+@<The table of kernels@>@;
+@<What is asked of a table@>@;
+#endif
+
+@ Weights stay where they are: in the file, mapped, in the type in which they were published.
+A copy in float would cost a model of 16-bit weights three times its size, and the time to
+make it. So a kernel is given a place, a type and a layout, and widens at use. The place may be
+misaligned, since nothing in a file of tensors keeps a header from having an odd length.
+
+Two layouts are needed, because two families of models store the same matrix differently: Llama as rows of
+inputs, one row for each output; GPT-2 as rows of outputs, one for each input.
+@^layout@>@^Conv1D@>
+
+@<Numbers as a file stores them@>=
+struct tensor { const void *data; enum weight_type type; };
+  /* numbers where they lie in the file (or in memory), little-endian, in any
+     alignment, owned by somebody else; null |data|: there is no such tensor */
+float tensor_number(struct tensor t, size_t i);
+  /* number |i| of |t|, of whatever type, as a float; nothing is rounded */
+struct matrix { struct tensor weight, bias; size_t in, out; bool transposed; };
+  /* a linear layer: |weight| is |[out][in]|, or |[in][out]| if |transposed|
+     (GPT-2's Conv1D); |bias| is |[out]| or absent */
+
+@ Norms and activations come in the few kinds that the two families use. They are told apart by an
+enumeration and not by a function each, so that a model can be described by data.
+
+@<What norms and activations are@>=
+enum norm_kind { NORM_RMS, NORM_LAYER };
+  /* Zhang and Sennrich 2019; Ba, Kiros and Hinton 2016 */
+struct norm { enum norm_kind kind; struct tensor gain, bias; float epsilon; };
+  /* |gain| and |bias| are |[d]|; each may be absent; |NORM_RMS| looks at no |bias| */
+enum activation_kind { ACTIVATION_SILU, ACTIVATION_GELU_TANH,
+  ACTIVATION_GELU_ERF };
+  /* Elfwing and others 2017; Hendrycks and Gimpel 2016, approximated and exact */
+
+@ Attention reads keys and values that a store keeps. A \emph{view} tells it where those of one sequence are, in one layer:
+where the rows begin, and how far it is from row to row and from head to head. If they are in one block,
+that is all. If the store keeps them in pages, as that of chapter 4 does, the view also has the \emph{page table}, a list of addresses; the rest of the program does not need to know which of the two it is.
+@^view@>
+
+The rows of a pass that are of one sequence and follow each other, in the pass and in the text, form a \emph{segment}. A prompt is one segment, and a step of eight texts has
+eight. One view serves the whole segment. The positions that one of its rows sees, its \emph{range}, follow from the row's own position: all up to that, or with a window only the last few, and in addition
+the first few, if they are kept as sinks.
+@^segment@>@^range of positions@>
+
+@<What attention is given@>=
+struct attention_dims { uint32_t n_heads, n_kv_heads, head_dim; float scale; };
+  /* |n_heads| is a multiple of |n_kv_heads|; |scale| multiplies each score */
+struct kv_view {
+  uintptr_t key, value; /* addresses; with pages, distances from the beginning of a page */
+  const char *const *page; /* addresses; null: all rows in one block */
+  size_t page_rows, row_bytes, head_bytes;
+  enum weight_type type;
+  uint32_t sinks;
+};
+  /* one layer of a sequence. The key of position |t| in head |h| is |head_dim| numbers of |type| at |key +
+     h*head_bytes + t*row_bytes| if |page| is null, else at |page[t/page_rows] + key
+     + h*head_bytes + t%page_rows*row_bytes|; the values likewise at |value|. All rows see the first |sinks| positions */
+struct segment {
+  struct kv_view view;
+  uint32_t first_row, n_rows, first_position, window;
+};
+  /* rows |first_row|, |first_row+1|, \dots\ of a pass, |n_rows| of them, which are at |first_position|,
+     |first_position+1|, \dots\ of one sequence; |window|: how many positions a row sees, its own among them, 0: all */
+typedef void kv_encode(const float *x, size_t n, void *to);
+  /* writes |n| numbers in some |weight_type| to the |weight_row_bytes| at |to| */
+void kv_encode_f32(const float *x, size_t n, void *to);
+  /* a |kv_encode| that leaves them as they are */
+struct kv_range { uint32_t lo, hi, sinks; };
+  /* positions |lo <= t < hi|, and before them the first |sinks|, which are fewer than |lo| or none */
+struct kv_range segment_range(const struct segment *s, uint32_t i);
+  /* what row number |i| of a segment sees */
+static inline uintptr_t kv_place(const struct kv_view *v, uint32_t t)
+{
+  return v->page == NULL ? t * v->row_bytes
+    : (uintptr_t) v->page[t / v->page_rows] + t % v->page_rows * v->row_bytes;
+}
+  /* what is added to |key| or |value|, and |head_bytes| for each head before, to find position |t| */
+static inline struct tensor kv_row(const struct kv_view *v, uintptr_t part,
+  uint32_t t, size_t head)
+{
+  uintptr_t at = part + kv_place(v, t) + head * v->head_bytes;
+  return (struct tensor) @[{ (const void *) at, v->type }@];
+}
+  /* the numbers of one head at position |t|; |part| is |v->key| or |v->value| */
+struct attention_probe { float *weights; size_t stride; };
+  /* where attention shall leave its weights: |[rows][n_heads][stride]|, that of
+     position |t| at index |t|; positions that a row does not see get 0 */
+
+@ The first argument of every kernel is the engine: the table itself, the workers, and the counters. There
+is nothing global, so two engines in one process cannot disturb each other. The engine also has the callback of a caller who wants to be told how far a pass is, and to be able to
+give it up (\cref{sec:progress}); the kernels themselves never call it.
+
+@<The table of kernels@>=
+struct engine;
+struct counters;
+struct prepared_weights;
+@<Memory of a backend@>@;
+struct kernels {
+  const char *name;
+  const struct buffers *memory; /* what all arrays are in that a pass makes */
+  uint32_t matrix_types; /* bit |1 << type| for each type of the matrices of |linear| */
+  @<The kernels of a layer@>@;
+  @<What is moved and looked for@>@;
+  @<The kernels at the two ends@>@;
+  @<How a table prepares weights@>@;
+  @<Two functions that only the self-test calls@>@;
+  @<Two functions that measure the machine@>@;
+};
+  /* one implementation of all kernels. Arrays are float, row by row, and belong to the caller. Those of a
+     pass, and keys and values, are in |memory|; weights, lists of ids, positions and segments, page tables and
+     what the kernels at the end make of logits are the host's */
+struct engine { const struct kernels *k; void *pool; struct counters *c;
+  struct progress *progress; const struct prepared_weights *prepared; };
+  /* the first argument of every kernel: the kernels in use, their |struct pool *|
+     (null: one thread), the counters, to which the callers of kernels add, the callback that a pass tells
+     how far it is (null: none), and the weights that were prepared for these kernels (null: none) */
+
+@ A graphics processor has memory of its own, which our program can neither read nor write: an address in it is only a number to be handed back. So the code of a pass must not
+assume that it can look at the arrays that the kernels fill. A table of kernels together with its memory is called a \emph{backend}. The pass asks the backend for arrays, and for copies into them and out of them. For the three tables of
+this chapter the memory is the \emph{host's}, the memory of our own program: everything can be read in place, and |is_host| says so. A pass is written for both cases.
+@^backend@>@^host memory@>@^buffers@>
+
+@<Memory of a backend@>=
+struct buffers {
+  bool is_host; /* whether its addresses can be read and written by anyone */
+  void *(*alloc)(const struct buffers *b, struct memory *m, enum memory_class what,
+    size_t count, size_t size, struct error *why);
+    /* as |memory_alloc|, charged to |m|, in this memory; an address within it is found by adding */
+  void (*release)(const struct buffers *b, struct memory *m, void *p);
+    /* as |memory_free| */
+  void (*set)(const struct buffers *b, void *to, const void *from, size_t bytes);
+    /* from the host into this memory, when all kernels before have used |to| */
+  void (*get)(const struct buffers *b, void *to, const void *from, size_t bytes);
+    /* from this memory to the host, when all kernels before have filled |from| */
+  void (*copy)(const struct buffers *b, void *to, const void *from, size_t bytes);
+    /* within this memory; the two do not overlap */
+};
+  /* memory of a backend; a backend that must know more of its memory has this as the first member of its own structure */
+extern const struct buffers buffers_host;
+  /* the host's memory */
+
+@ The host's memory is allocated and counted as in \cref{ground}, and every copy is a |memcpy|.
+
+@<The host's memory@>=
+static void *host_alloc(const struct buffers *b, struct memory *m,
+  enum memory_class what, size_t count, size_t size, struct error *why)
+{
+  (void) b;
+  return memory_alloc(m, what, count, size, why);
+}
+static void host_release(const struct buffers *b, struct memory *m, void *p)
+{
+  (void) b;
+  memory_free(m, p);
+}
+static void host_copy(const struct buffers *b, void *to, const void *from, size_t bytes)
+{
+  (void) b;
+  memcpy(to, from, bytes);
+}
+const struct buffers buffers_host = @[{ .is_host = true,@|
+  .alloc = host_alloc, .release = host_release,@|
+  .set = host_copy, .get = host_copy, .copy = host_copy }@];
+
+@ A row in float32 is stored as it is.
+
+@<The host's memory@>=
+void kv_encode_f32(const float *x, size_t n, void *to)
+{@+ memcpy(to, x, n * sizeof *x);@+ }
+
+@ A pass does not only compute, it also moves numbers: it cuts a fused product into queries, keys and values, gathers the rows whose logits are wanted, and puts keys and values where the store keeps
+them. After each layer it looks for numbers that are not finite. All of this happens in the memory of the backend, so the table has functions for it.
+
+@<What is moved and looked for@>=
+void (*split)(const struct engine *e, const float *x, size_t rows, size_t n,
+  size_t width, float *const *y);
+  /* |x|, |[rows][n][width]|, into |n| arrays |[rows][width]| */
+void (*gather)(const struct engine *e, const float *x, size_t d, const size_t *which,
+  size_t n, float *y);
+  /* row |which[i]| of |x|, |[any][d]|, to row |i| of |y|, |[n][d]| */
+void (*write)(const struct engine *e, const struct attention_dims *h,
+  const struct segment *list, size_t n, kv_encode *encode, const float *k, const float *v);
+  /* keys and values of all rows, |[rows][n_kv_heads][head_dim]| each, to their places in the
+     views of |n| segments; |encode| writes the views' type */
+void (*mark_nonfinite)(const struct engine *e, const float *x, size_t rows, size_t d,
+  uint32_t mark, uint32_t none, uint32_t *first);
+  /* |first[r]|, if it is |none|, becomes |mark| for each row |r| of |x|, |[rows][d]|, with a number that is not
+     finite; |first| is in the backend's memory as well */
+
+@ None of the kernels allocates and none can fail: whatever could be wrong with a shape was
+refused when the model was opened, and |room| says beforehand how much workspace |linear| needs. A type may be refused at that time as well. Every table can look up rows of every type; but a matrix product has loops of its own for each type,
+and |matrix_types| says for which types a table has them. A model's gains and biases must have one of these types, too. A linear layer is given a list of matrices, because the query,
+the key and the value of a row are made from the same numbers, and so are the gate and the
+up-projection; one call means one division of the work among the threads.
+
+@<The kernels of a layer@>=
+void (*linear)(const struct engine *e, const struct matrix *list, size_t n,
+  const float *x, size_t rows, float *const *y);
+  /* |y[m] = x*w|$_m$ for |n| matrices with the same |in|: |x| is |[rows][in]|,
+     |y[m]| is |[rows][out]| of |list[m]| and overlaps nothing. The bias is added last */
+size_t (*room)(const struct matrix *list, size_t n, size_t rows);
+  /* bytes of workspace that each worker of such a |linear| wants, by |pool_reserve|; with less
+     it gives the same bits, but may be slower */
+void (*normalize)(const struct engine *e, const struct norm *g,
+  const float *x, size_t rows, size_t d, float *y);
+  /* |x| and |y| are |[rows][d]| and may be the same */
+void (*rotate)(const struct engine *e, float *x, size_t rows, size_t n_heads,
+  size_t half, const float *c, const float *s);
+  /* turns the pairs (|i|, |i+half|) of each head of |x|, |[rows][n_heads][2*half]|,
+     by the row's angles, in place: the half-split pairing of the Llama checkpoints */
+void (*attend)(const struct engine *e, const struct attention_dims *h, const float *q,
+  const struct segment *list, size_t n, float *scratch, float *y,
+  const struct attention_probe *probe);
+  /* |q| and |y| are |[rows][n_heads][head_dim]|, and the |n| segments have all rows once; |scratch| has
+     |kernels_scratch| floats for each worker; |probe| may be null (Vaswani and others 2017) */
+void (*activate)(const struct engine *e, enum activation_kind kind,
+  const float *x, const float *up, size_t n, float *y);
+  /* |y[i] = f(x[i])|, times |up[i]| if |up| is not null; |y| may be |x| or |up| */
+void (*add)(const struct engine *e, float *y, const float *x, size_t n);
+  /* |y[i] += x[i]|: the residual stream */
+
+@ Before the first layer a row is looked up and its angles are computed, once for all layers; after the
+last one logits become probabilities. These last are the only kernels whose results are in double: they are added up over texts and compared with
+random numbers, and there a float's seventh digit would be seen.
+
+@<The kernels at the two ends@>=
+void (*embed)(const struct engine *e, struct tensor table, size_t d,
+  const uint32_t *id, size_t rows, float *y);
+  /* row |id[r]| of |table|, |[any][d]|, widened to |y[r]|, |[rows][d]| */
+void (*angles)(const struct engine *e, const uint32_t *position, size_t rows,
+  const float *frequency, size_t half, float scaling, float *c, float *s);
+  /* cosine and sine, times |scaling|, of position times frequency in float:
+     |c| and |s| are |[rows][half]| (Su and others 2021) */
+void (*softmax)(const struct engine *e, const float *x, size_t rows, size_t n,
+  double *y);
+  /* exp(x - max) over its sum, in double, for each row of |x|, |[rows][n]| */
+void (*log_softmax)(const struct engine *e, const float *x, size_t rows,
+  size_t n, double *y);
+  /* (x - max) - log(sum of exp(x - max)), in double, natural logarithms */
+void (*exp_shifted)(double *z, size_t n, double max);
+  /* |z[i]| becomes exp(z[i] - most), in double, in place */
+
+@ The files of a model were not written for our kernels, and the order of their weights may be a slow one for them. Then a table may ask for a copy in an order of its own. |prepared_bytes| says how many bytes it wants for a matrix, none if the
+matrix is best used as it is; |prepare| fills the copy. Copies depend on the table, so they cannot belong to the model, which may be shared by engines with different tables; they belong to the owner of the engine.
+No bit of a result changes: a copy holds the same weights, and each sum is formed in the same order.
+@^prepared weights@>
+
+@<How a table prepares weights@>=
+size_t (*prepared_bytes)(const struct matrix *w);
+  /* bytes that the weights of |w| take in the order that is best for |linear|; 0: use them as they are */
+void (*prepare)(const struct matrix *w, void *to);
+  /* writes them there, aligned to 64 bytes */
+
+@ How fast a machine calculates and how fast it reads, \cref{phases} wants to know, in the same instructions as the kernels.
+
+@<Two functions that measure the machine@>=
+uint64_t (*probe_flops)(uint64_t n, float *left);
+  /* |n| multiply--adds, or a few more, of numbers that stay in registers; how many
+     they were. |*left| depends on all of them, so that none can be left out */
+float (*probe_bandwidth)(const float *x, size_t n);
+  /* the sum of |x[n]|, in no order that anybody should rely on */
+
+@ Two functions more are in each table, for a test only. The first says what the compiler has made of |a*b+c| in this
+very file: two roundings if it obeyed, one if it contracted them into a multiply--add. The second is the multiply--add, as the
+kernels use it.
+@^contraction@>
+
+@<Two functions that only the self-test calls@>=
+float (*mul_add_unfused)(float a, float b, float c);
+  /* |a*b+c| as this table was compiled: product and sum rounded */
+float (*mul_add_fused)(float a, float b, float c);
+  /* the multiply--add of this table's kernels */
+
+@ Before a pass a table is asked whether it can be trusted and whether it can multiply what the model has, and attention says what room it needs.
+
+@<What is asked of a table@>=
+extern const struct kernels kernels_plain;
+  /* the kernels of this chapter */
+void host_split(const struct engine *e, const float *x, size_t rows, size_t n,
+  size_t width, float *const *y);
+  /* |split| of all tables whose memory is the host's */
+void host_gather(const struct engine *e, const float *x, size_t d,
+  const size_t *which, size_t n, float *y);
+  /* |gather| of all tables whose memory is the host's */
+void host_write(const struct engine *e, const struct attention_dims *h,
+  const struct segment *list, size_t n, kv_encode *encode, const float *k, const float *v);
+  /* |write| of all tables whose memory is the host's */
+bool kernels_check_types(const struct kernels *k, uint32_t types,
+  const char *what, struct error *why);
+  /* whether |linear| can multiply matrices of all |types|, bits as in |matrix_types|; a sentence
+     about |what| that names the first it cannot, and those it can */
+void kernels_list_types(const struct kernels *k, char text[64]);
+  /* the names of the types of |matrix_types|, as in \.{F32, F16 or BF16} */
+bool kernels_self_test(const struct kernels *k, struct error *why);
+  /* false and a sentence if the build contracts |a*b+c| or has no exact |fma|;
+     |model_forward| refuses to run then */
+size_t kernels_scratch(const struct attention_dims *h, size_t max_len);
+  /* floats that one worker of |attend| needs when no row sees more than |max_len|
+     positions */
+
+@ The range of a row follows from its position and the window, as in |store_window_start| (\cref{sec:rows}). As long as the window reaches back to
+the sinks, there is no hole: the row sees everything from 0.
+
+@<Find the range of a row@>=
+struct kv_range segment_range(const struct segment *s, uint32_t i)
+{
+  uint32_t at = s->first_position + i, lo = 0;
+  if (s->window > 0 && at >= s->window) lo = at + 1 - s->window;
+  bool hole = s->view.sinks < lo;
+  return (struct kv_range) @[{ hole ? lo : 0, at + 1, hole ? s->view.sinks : 0 }@];
+}
+
+@ The scratch memory of attention has two numbers and a row for each block, and a range of $n$ positions touches
+at most two blocks more than it fills.
+
+@<Room for attention@>=
+size_t kernels_scratch(const struct attention_dims *h, size_t max_len)
+{@+ return (max_len / 256 + 2) * ((size_t) h->head_dim + 2);@+ }
+
+@ One number of any type is computed without lanes. A block begins with the scale, two bytes, the lower first; then come the small whole numbers.
+
+@<One number of a tensor@>=
+static float block_number(enum weight_type type, const unsigned char *block,
+  size_t i)
+{
+  float d = num_from_f16((uint16_t) (block[0] | block[1] << 8));
+  if (type == WEIGHT_Q8_0) return (float) (int8_t) block[2 + i] * d;
+  unsigned two = block[2 + i % 16];
+  return (float) ((int) (i < 16 ? two & 15u : two >> 4) - 8) * d;
+}
+float tensor_number(struct tensor t, size_t i)
+{
+  size_t at = i % number_types[t.type].block;
+  const unsigned char *p = (const unsigned char *) t.data
+    + weight_row_bytes(t.type, i - at);
+  float x = 0;
+  uint16_t h;
+  memcpy(&h, p, sizeof h);
+  switch (t.type) {
+  case WEIGHT_F32: memcpy(&x, p, sizeof x);@+ break;
+  case WEIGHT_F16: return num_from_f16(h);
+  case WEIGHT_BF16: return num_from_bf16(h);
+  case WEIGHT_Q8_0: case WEIGHT_Q4_0: return block_number(t.type, p, at);
+  }
+  return x;
+}
+
+@ A type that a table cannot multiply is refused, and the sentence lists those that it can: \.{F32, F16 or BF16}.
+
+@<Refuse types that a table cannot multiply@>=
+void kernels_list_types(const struct kernels *k, char text[64])
+{
+  uint32_t left = k->matrix_types;
+  size_t n = 0;
+  text[0] = '\0';
+  for (unsigned t = 0; t < N_WEIGHT_TYPES && n < 64; t++) {
+    if ((k->matrix_types >> t & 1) == 0) continue;
+    const char *before = n == 0 ? "" : ", ";
+    left &= ~(1u << t);
+    if (n > 0 && left == 0) before = " or ";
+    n += (size_t) snprintf(text + n, 64 - n, "%s%s", before,
+      number_types[t].name);
+  }
+}
+
+@ Of several types that are missing the first is named; there is no use in a longer sentence, since the model cannot be used with these kernels anyway.
+
+@<Refuse types that a table cannot multiply@>=
+bool kernels_check_types(const struct kernels *k, uint32_t types,
+  const char *what, struct error *why)
+{
+  char wanted[64];
+  uint32_t missing = types & ~k->matrix_types;
+  unsigned t = 0;
+  if (missing == 0) return true;
+  while ((missing >> t & 1) == 0) t++;
+  kernels_list_types(k, wanted);
+  return error_say(why, "%s: matrices of %s; wanted: %s, which"@|
+    " the kernels %s multiply", what, number_types[t].name, wanted, k->name);
+}
+
+@ Two entries of a table serve a test of the build only. For it we need three numbers for which one rounding and two make a difference. With $a=1+2^{-12}$ the square is
+$1+2^{-11}+2^{-24}$; rounded to a float it loses the last term, exactly a half of the last place, to the even
+neighbour. So $a\cdot a-(1+2^{-11})$ is 0 with two roundings and $2^{-24}$ with one.
+
+A build that fails is not broken: it would compute good logits, but others than every other build. Since nobody could
+see that from the outside, it refuses to compute any.
+
+@<Refuse a build that rounds otherwise@>=
+bool kernels_self_test(const struct kernels *k, struct error *why)
+{
+  float a = 0x1.001p0f, c = -0x1.002p0f;
+  if (k->mul_add_unfused(a, a, c) != 0.0f)
+    return error_say(why, "kernels %s: this build contracts a*b+c"@|
+      " into one rounding; compile with -ffp-contract=off", k->name);
+  if (k->mul_add_fused(a, a, c) != 0x1p-24f)
+    return error_say(why, "kernels %s: the multiply-add of this"@|
+      " machine rounds twice; wanted: one rounding", k->name);
+  return true;
+}
+
+@ The code of this section and of the next two is one file, which every table shares.
+
+@(kernel.c@>=
+#include <stdio.h>
+#include <string.h>
+#include "functions/numbers.h"
+#include "model/kernel.h"
+@;@#
+@<One number of a tensor@>@;
+@<The host's memory@>@;
+@<Move rows about@>@;
+@<Refuse types that a table cannot multiply@>@;
+@<Refuse a build that rounds otherwise@>@;
+@<Find the range of a row@>@;
+@<Room for attention@>@;
+
+@ Moving numbers about is the same for every table whose memory is the host's, so these functions are shared.
+
+@<Move rows about@>=
+void host_split(const struct engine *e, const float *x, size_t rows, size_t n,
+  size_t width, float *const *y)
+{
+  (void) e;
+  for (size_t r = 0; r < rows; r++)
+    for (size_t i = 0; i < n; i++)
+      memcpy(y[i] + r * width, x + (r * n + i) * width, width * sizeof *x);
+}
+void host_gather(const struct engine *e, const float *x, size_t d,
+  const size_t *which, size_t n, float *y)
+{
+  (void) e;
+  for (size_t i = 0; i < n; i++)
+    memcpy(y + i * d, x + which[i] * d, d * sizeof *x);
+}
+void host_write(const struct engine *e, const struct attention_dims *h,
+  const struct segment *list, size_t n, kv_encode *encode, const float *k, const float *v)
+{
+  size_t d = h->head_dim, width = h->n_kv_heads * d;
+  (void) e;
+  for (size_t i = 0; i < n; i++)
+    for (uint32_t r = 0; r < list[i].n_rows; r++)
+      for (size_t g = 0; g < h->n_kv_heads; g++) {
+        const struct kv_view *view = &list[i].view;
+        size_t from = (list[i].first_row + (size_t) r) * width + g * d;
+        uintptr_t at = kv_place(view, list[i].first_position + r)
+          + g * view->head_bytes;
+        encode(k + from, d, (void *) (view->key + at));
+        encode(v + from, d, (void *) (view->value + at));
+      }
+}
+
+@* The plain table. \label{sec:plain}
+The loops of this chapter, together, are a table of kernels. It is called |plain|, it does what the formulas say and nothing to be fast, and it is the judge of all others: \cref{kernels} has
+three tables that use the same definitions on the instructions of different processors, and the tests compare each with this one, number by number, with |==|.
+@^plain kernels@>
+
+What is left are the entries that have no arithmetic of a model in them. The plain table wants no room and no copies of weights; a row is finite if all its numbers are; its yardsticks are a chain of multiply--adds and a sum.
+
+@<The rest of a table, plainly@>=
+static void mark_nonfinite(const struct engine *e, const float *x, size_t rows,
+  size_t d, uint32_t mark, uint32_t none, uint32_t *first)
+{
+  (void) e;
+  for (size_t r = 0; r < rows; r++)
+    for (size_t i = 0; i < d; i++)
+      if (first[r] == none && !isfinite(x[r * d + i])) first[r] = mark;
+}
+static size_t no_room(const struct matrix *list, size_t n, size_t rows)
+{@+ (void) list, (void) (n + rows);@+ return 0;@+ }
+static size_t no_copy(const struct matrix *w)
+{@+ (void) w;@+ return 0;@+ }
+static void prepare(const struct matrix *w, void *to)
+{@+ (void) w, (void) to;@+ }
+static float mul_add_unfused(float a, float b, float c)
+{@+ return a * b + c;@+ }
+static float mul_add_fused(float a, float b, float c)
+{@+ return fmaf(a, b, c);@+ }
+static uint64_t probe_flops(uint64_t n, float *left)
+{
+  *left = 0;
+  for (uint64_t i = 0; i < n; i++) *left = fmaf(*left, 0.5f, 1.0f);
+  return n;
+}
+static float probe_bandwidth(const float *x, size_t n)
+{
+  float sum = 0;
+  for (size_t i = 0; i < n; i++) sum += x[i];
+  return sum;
+}
+
+@ A table says of each kernel by name which function it is. Without the names two of the same type, |softmax| and |log_softmax|, could be
+exchanged, and the compiler would see no fault.
+
+@(plain.c@>=
+#include <math.h>
+#include <string.h>
+#include "functions/numbers.h"
+#include "model/kernel.h"
+@;@#
+@<The sum of sixteen lanes, plainly@>@;
+@<A linear layer, plainly@>@;
+@<A norm, plainly@>@;
+@<Rotation, plainly@>@;
+@<One block of attention, plainly@>@;
+@<One head of attention, plainly@>@;
+@<Attention, plainly@>@;
+@<Activations, plainly@>@;
+@<Embedding and residual stream, plainly@>@;
+@<Softmax, plainly@>@;
+@<The rest of a table, plainly@>@;
+const struct kernels kernels_plain = @[{ .name = "plain",@|
+  .memory = &buffers_host,@|
+  .matrix_types = 1u << WEIGHT_F32 | 1u << WEIGHT_F16 | 1u << WEIGHT_BF16,@|
+  .split = host_split, .gather = host_gather, .write = host_write,@|
+  .mark_nonfinite = mark_nonfinite,@|
+  .linear = linear, .room = no_room, .normalize = normalize,@|
+  .rotate = rotate, .attend = attend, .activate = activate, .add = add,@|
+  .embed = embed, .angles = angles, .softmax = softmax,@|
+  .log_softmax = log_softmax, .exp_shifted = exp_shifted,@|
+  .prepared_bytes = no_copy, .prepare = prepare,@|
+  .mul_add_unfused = mul_add_unfused, .mul_add_fused = mul_add_fused,@|
+  .probe_flops = probe_flops, .probe_bandwidth = probe_bandwidth }@];
 
 @* Counting the work. \label{sec:counters}
 To run some rows through all layers is a \emph{pass}, and what it costs is counted beside it. The chapters to come argue about cost, and
@@ -393,7 +1191,7 @@ for the same things; how those files are read, checked and refused is the subjec
 #ifndef INCIPIT_MODEL_H
 #define INCIPIT_MODEL_H
 #include "model/rope.h"
-#include "kernels/kernels.h"
+#include "model/kernel.h"
 @<What the model's maker suggests for sampling@>@;
 @<The settings of a model@>@;
 @<One layer@>@;
@@ -503,10 +1301,6 @@ struct model {
   uint32_t matrix_types; /* bit |1 << type| for each type of its matrices */
 };
   /* a model: its settings and its weights, which belong to the files */
-struct prepared_weights *model_prepare(struct memory *m, const struct kernels *k,
-  const struct model *lm, struct error *why);
-  /* copies of the matrices in the order that is fastest for the table |k| (|prepared_open|), for the
-     engines that will read |lm|; null and a sentence. Owned by the caller, for |prepared_close|; the model stays as it is */
 
 @ How files become a model is told in the workshop. What we may rely on here is what three of its headers promise: that settings are read and checked, that a model is opened
 or refused with a sentence, and that the tensors of its files are mapped and named. The names themselves differ from one kind of file to the next, and are in a table.
@@ -544,36 +1338,12 @@ bool config_set_window(struct model_config *c, uint32_t window, uint32_t sinks,
   return true;
 }
 
-@ Kernels multiply faster when the weights are in an order that suits them (\cref{sec:linear}). A program that has the memory for a second copy of the weights, and will use the model for long enough, may have the matrices \emph{prepared}, and give the copies to its engine.
-The model's part in this is only to list its matrices.
-
-@<Prepare a model's matrices@>=
-struct prepared_weights *model_prepare(struct memory *m, const struct kernels *k,
-  const struct model *lm, struct error *why)
-{
-  size_t n = 0, most = (size_t) lm->config.n_layers * 7 + 1;
-  const struct matrix **list = memory_alloc(m, MEMORY_OTHER, most, sizeof *list,
-    why);
-  if (list == NULL) return NULL;
-  for (uint32_t i = 0; i < lm->config.n_layers; i++) {
-    const struct model_layer *l = &lm->layers[i];
-    for (size_t j = 0; j < l->n_qkv; j++) list[n++] = &l->qkv[j];
-    for (size_t j = 0; j < l->n_up; j++) list[n++] = &l->up[j];
-    list[n++] = &l->out, list[n++] = &l->down;
-  }
-  list[n++] = &lm->head;
-  struct prepared_weights *p = prepared_open(m, k, list, n, why);
-  memory_free(m, list);
-  return p;
-}
-
 @ That is all of the file; to open a model is another matter.
 
 @(model.c@>=
 #include "model/model.h"
 @;@#
 @<Ask for the window of a layer@>@;
-@<Prepare a model's matrices@>@;
 
 @* Rows and the key-value store. \label{sec:rows}
 A \emph{row} is a token at a position of a sequence. It is the unit in which this book

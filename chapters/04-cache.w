@@ -39,6 +39,7 @@ program writes the same text twice, with and without a memory, and compares ever
 #include <string.h>
 #include "tokenizer/tokenizer.h"
 #include "families/loader.h"
+#include "kernels/kernels.h"
 #include "loop/generate.h"
 #include "cache/cache.h"
 @;@#

@@ -534,6 +534,7 @@ The program of this chapter shows what needs no clock: the rows of the passes of
 #include <string.h>
 #include "tokenizer/tokenizer.h"
 #include "families/loader.h"
+#include "kernels/kernels.h"
 #include "cache/cache.h"
 #include "phases/phases.h"
 @;@#

@@ -735,6 +735,7 @@ The program of this chapter does the same for the built-in model. First it recko
 #include "safetensors/tensor_file.h"
 #include "tokenizer/tokenizer.h"
 #include "families/loader.h"
+#include "kernels/kernels.h"
 #include "accounts/accounts.h"
 @;@#
 @<Print what the case by hand comes to@>@;

@@ -684,7 +684,7 @@ double gumbel_noise(uint64_t seed, uint32_t sequence, uint32_t position,
 #ifndef INCIPIT_FUNNEL_H
 #define INCIPIT_FUNNEL_H
 #include "sampling/draws.h"
-#include "kernels/kernels.h"
+#include "model/kernel.h"
 @<The tokens that are left, and their scores@>@;
 @<What may be added to a score@>@;
 @<The stages, one by one@>@;
@@ -1116,6 +1116,7 @@ Look at the two tokens that the penalty touches. Milk was the likeliest, and com
 #include <string.h>
 #include "functions/numbers.h"
 #include "families/loader.h"
+#include "kernels/kernels.h"
 #include "tokenizer/tokenizer.h"
 #include "cache/cache.h"
 #include "sampling/sampling.h"

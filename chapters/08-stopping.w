@@ -688,6 +688,7 @@ static bool begin(struct session *u, const struct request *r,
 #include <stdio.h>
 #include <string.h>
 #include "families/loader.h"
+#include "kernels/kernels.h"
 #include "cache/keep.h"
 #include "stopping/stopping.h"
 @;@#

@@ -1054,6 +1054,7 @@ That the rule is the library's is a matter for tests. |check_search| compares te
 @c
 #include <stdio.h>
 #include "families/loader.h"
+#include "kernels/kernels.h"
 #include "tokenizer/tokenizer.h"
 #include "search/sharing.h"
 @;@#

@@ -57,316 +57,16 @@ static int print_product(void)
   return apart > 0;
 }
 
-@* The interface of a kernel. \label{sec:kernels}
-The handful of operations that a pass is made of are called \emph{kernels}. They stand behind a table of
-functions, and the rest of the program never asks which table it is: the plain one, the one for AVX2, or
-in chapter 14 the one for a graphics processor. All tables give the same bits.
-@^kernel@>
+@* The tables of this chapter.
+What a kernel is given, and what it must do, was settled in \cref{sec:kernels}, and \cref{model} has a plain table of kernels. The header of this chapter says how the fast ones are found.
 
 @(kernels.h@>=
 #ifndef INCIPIT_KERNELS_H
 #define INCIPIT_KERNELS_H
-#include "kernels/number_type.h"
-@<Numbers as a file stores them@>@;
-@<What norms and activations are@>@;
-@<What attention is given@>@;
-@<The table of kernels@>@;
+#include "model/model.h"
 @<Prepared weights@>@;
-@<How a table is found and tested@>@;
+@<How a table is found@>@;
 #endif
-
-@ Weights stay where they are: in the file, mapped, in the type in which they were published.
-A copy in float would cost a model of 16-bit weights three times its size, and the time to
-make it. So a kernel is given a place, a type and a layout, and widens at use. The place may be
-misaligned, since nothing in a file of tensors keeps a header from having an odd length.
-
-Two layouts are needed, because two families of models store the same matrix differently: Llama as rows of
-inputs, one row for each output; GPT-2 as rows of outputs, one for each input.
-@^layout@>@^Conv1D@>
-
-@<Numbers as a file stores them@>=
-struct tensor { const void *data; enum weight_type type; };
-  /* numbers where they lie in the file (or in memory), little-endian, in any
-     alignment, owned by somebody else; null |data|: there is no such tensor */
-float tensor_number(struct tensor t, size_t i);
-  /* number |i| of |t|, of whatever type, as a float; nothing is rounded */
-struct matrix { struct tensor weight, bias; size_t in, out; bool transposed; };
-  /* a linear layer: |weight| is |[out][in]|, or |[in][out]| if |transposed|
-     (GPT-2's Conv1D); |bias| is |[out]| or absent */
-
-@ The types are rows of a table, and nothing else in the program knows how many bytes a number takes. A type that is added tomorrow, for a new kind of file, is added here:
-its row says its name and its size, and the compiler lists the few places that must learn to compute with it.
-
-Three of the five types that we compute with give each number its own place. The other two share: 32 numbers have one scale in common, and each of them keeps only a small whole number. In such a \emph{block} no number has an address of its own, so
-sizes are counted by the row. A type without blocks counts as one whose blocks have one number. Attention reads rows that are kept in blocks (\cref{sec:rowformats}). Matrices in blocks need kernels that the book does not have yet, so a file with such a matrix is refused.
-@^block@>@^number type@>
-
-@<Types of numbers@>=
-enum weight_type { WEIGHT_F32, WEIGHT_F16, WEIGHT_BF16,@|
-  WEIGHT_Q8_0, WEIGHT_Q4_0 };
-  /* the types with which we compute: IEEE binary32, IEEE binary16, the upper half of a binary32; blocks: a scale in binary16,
-     then 32 signed bytes, or 16 bytes with two numbers each, number |i| in the low half of
-     byte |i| and number |i+16| in the high half, 8 too large (ggml's layout) */
-enum { WEIGHT_BLOCK = 32 };
-  /* numbers in a block of the last two */
-struct number_type { const char *name; uint8_t block, bytes, largest;
-  bool safetensors; };
-  /* |block| numbers take |bytes| bytes; |largest|: in a type with a scale, the whole number that the largest of a block becomes,
-     else 0; |safetensors|: whether files of that format have the type */
-
-@ The first rows are those of |enum weight_type|, in its order. The others are types that occur in files, for tables of ids or for masks: we list them, and compute with none of them. Some of them
-are smaller than a byte: two numbers of four bits share one byte, and four numbers of six bits share three. The table is in the header, because a kernel looks up a type that is a constant, and the compiler can then make the answer a constant as well.
-
-@<Types of numbers@>=
-static const struct number_type number_types[] = @[{@|
-  [WEIGHT_F32] = {"F32", 1, 4, 0, true}, [WEIGHT_F16] = {"F16", 1, 2, 0, true},@|
-  [WEIGHT_BF16] = {"BF16", 1, 2, 0, true},@|
-  [WEIGHT_Q8_0] = {"Q8_0", WEIGHT_BLOCK, 34, 127, false},@|
-  [WEIGHT_Q4_0] = {"Q4_0", WEIGHT_BLOCK, 18, 8, false},@|
-  {"F64", 1, 8, 0, true}, {"BOOL", 1, 1, 0, true}, {"U8", 1, 1, 0, true},@|
-  {"I8", 1, 1, 0, true}, {"U16", 1, 2, 0, true}, {"I16", 1, 2, 0, true},@|
-  {"U32", 1, 4, 0, true}, {"I32", 1, 4, 0, true}, {"U64", 1, 8, 0, true},@|
-  {"I64", 1, 8, 0, true}, {"C64", 1, 8, 0, true}, {"F4", 2, 1, 0, true},@|
-  {"F6_E2M3", 4, 3, 0, true}, {"F6_E3M2", 4, 3, 0, true},@|
-  {"F8_E5M2", 1, 1, 0, true}, {"F8_E4M3", 1, 1, 0, true},@|
-  {"F8_E8M0", 1, 1, 0, true}, {"F8_E5M2FNUZ", 1, 1, 0, true},@|
-  {"F8_E4M3FNUZ", 1, 1, 0, true} }@];
-  /* types of numbers by their number: first those of |enum weight_type| */
-enum { N_NUMBER_TYPES = sizeof number_types / sizeof number_types[0],@|
-  N_WEIGHT_TYPES = WEIGHT_Q4_0 + 1 };
-  /* the rows of the table, and how many of them are of |enum weight_type| */
-static inline size_t weight_row_bytes(unsigned type, size_t n)
-{
-  return n / number_types[type].block * number_types[type].bytes;
-}
-  /* bytes of |n| numbers in a row, a multiple of the type's |block| */
-
-@ The readers of files use the same table, so it has a header of its own: a program that lists the tensors of a file needs no kernels.
-
-@(number_type.h@>=
-#ifndef INCIPIT_NUMBER_TYPE_H
-#define INCIPIT_NUMBER_TYPE_H
-#include "ground/ground.h"
-@<Types of numbers@>@;
-#endif
-
-@ Norms and activations come in the few kinds that the two families use. They are told apart by an
-enumeration and not by a function each, so that a model can be described by data.
-
-@<What norms and activations are@>=
-enum norm_kind { NORM_RMS, NORM_LAYER };
-  /* Zhang and Sennrich 2019; Ba, Kiros and Hinton 2016 */
-struct norm { enum norm_kind kind; struct tensor gain, bias; float epsilon; };
-  /* |gain| and |bias| are |[d]|; each may be absent; |NORM_RMS| looks at no |bias| */
-enum activation_kind { ACTIVATION_SILU, ACTIVATION_GELU_TANH,
-  ACTIVATION_GELU_ERF };
-  /* Elfwing and others 2017; Hendrycks and Gimpel 2016, approximated and exact */
-
-@ Attention reads keys and values that a store keeps. A \emph{view} tells it where those of one sequence are, in one layer:
-where the rows begin, and how far it is from row to row and from head to head. If they are in one block,
-that is all. If the store keeps them in pages, as that of chapter 4 does, the view also has the \emph{page table}, a list of addresses; the rest of the program does not need to know which of the two it is.
-@^view@>
-
-The rows of a pass that are of one sequence and follow each other, in the pass and in the text, form a \emph{segment}. A prompt is one segment, and a step of eight texts has
-eight. One view serves the whole segment. The positions that one of its rows sees, its \emph{range}, follow from the row's own position: all up to that, or with a window only the last few, and in addition
-the first few, if they are kept as sinks.
-@^segment@>@^range of positions@>
-
-@<What attention is given@>=
-struct attention_dims { uint32_t n_heads, n_kv_heads, head_dim; float scale; };
-  /* |n_heads| is a multiple of |n_kv_heads|; |scale| multiplies each score */
-struct kv_view {
-  uintptr_t key, value; /* addresses; with pages, distances from the beginning of a page */
-  const char *const *page; /* addresses; null: all rows in one block */
-  size_t page_rows, row_bytes, head_bytes;
-  enum weight_type type;
-  uint32_t sinks;
-};
-  /* one layer of a sequence. The key of position |t| in head |h| is |head_dim| numbers of |type| at |key +
-     h*head_bytes + t*row_bytes| if |page| is null, else at |page[t/page_rows] + key
-     + h*head_bytes + t%page_rows*row_bytes|; the values likewise at |value|. All rows see the first |sinks| positions */
-struct segment {
-  struct kv_view view;
-  uint32_t first_row, n_rows, first_position, window;
-};
-  /* rows |first_row|, |first_row+1|, \dots\ of a pass, |n_rows| of them, which are at |first_position|,
-     |first_position+1|, \dots\ of one sequence; |window|: how many positions a row sees, its own among them, 0: all */
-typedef void kv_encode(const float *x, size_t n, void *to);
-  /* writes |n| numbers in some |weight_type| to the |weight_row_bytes| at |to| */
-void kv_encode_f32(const float *x, size_t n, void *to);
-  /* a |kv_encode| that leaves them as they are */
-struct kv_range { uint32_t lo, hi, sinks; };
-  /* positions |lo <= t < hi|, and before them the first |sinks|, which are fewer than |lo| or none */
-struct kv_range segment_range(const struct segment *s, uint32_t i);
-  /* what row number |i| of a segment sees */
-struct attention_probe { float *weights; size_t stride; };
-  /* where attention shall leave its weights: |[rows][n_heads][stride]|, that of
-     position |t| at index |t|; positions that a row does not see get 0 */
-
-@ The first argument of every kernel is the engine: the table itself, the workers, and the counters. There
-is nothing global, so two engines in one process cannot disturb each other. The engine also has the callback of a caller who wants to be told how far a pass is, and to be able to
-give it up (\cref{sec:progress}); the kernels themselves never call it.
-
-@<The table of kernels@>=
-struct engine;
-struct counters;
-struct prepared_weights;
-@<Memory of a backend@>@;
-struct kernels {
-  const char *name;
-  const struct buffers *memory; /* what all arrays are in that a pass makes */
-  uint32_t matrix_types; /* bit |1 << type| for each type of the matrices of |linear| */
-  @<The kernels of a layer@>@;
-  @<What is moved and looked for@>@;
-  @<The kernels at the two ends@>@;
-  @<How a table prepares weights@>@;
-  @<Two functions that only the self-test calls@>@;
-  @<Two functions that measure the machine@>@;
-};
-  /* one implementation of all kernels. Arrays are float, row by row, and belong to the caller. Those of a
-     pass, and keys and values, are in |memory|; weights, lists of ids, positions and segments, page tables and
-     what the kernels at the end make of logits are the host's */
-struct engine { const struct kernels *k; void *pool; struct counters *c;
-  struct progress *progress; const struct prepared_weights *prepared; };
-  /* the first argument of every kernel: the kernels in use, their |struct pool *|
-     (null: one thread), the counters, to which the callers of kernels add, the callback that a pass tells
-     how far it is (null: none), and the weights that were prepared for these kernels (null: none) */
-
-@ A graphics processor has memory of its own, which our program can neither read nor write: an address in it is only a number to be handed back. So the code of a pass must not
-assume that it can look at the arrays that the kernels fill. A table of kernels together with its memory is called a \emph{backend}. The pass asks the backend for arrays, and for copies into them and out of them. For the three tables of
-this chapter the memory is the \emph{host's}, the memory of our own program: everything can be read in place, and |is_host| says so. A pass is written for both cases.
-@^backend@>@^host memory@>@^buffers@>
-
-@<Memory of a backend@>=
-struct buffers {
-  bool is_host; /* whether its addresses can be read and written by anyone */
-  void *(*alloc)(const struct buffers *b, struct memory *m, enum memory_class what,
-    size_t count, size_t size, struct error *why);
-    /* as |memory_alloc|, charged to |m|, in this memory; an address within it is found by adding */
-  void (*release)(const struct buffers *b, struct memory *m, void *p);
-    /* as |memory_free| */
-  void (*set)(const struct buffers *b, void *to, const void *from, size_t bytes);
-    /* from the host into this memory, when all kernels before have used |to| */
-  void (*get)(const struct buffers *b, void *to, const void *from, size_t bytes);
-    /* from this memory to the host, when all kernels before have filled |from| */
-  void (*copy)(const struct buffers *b, void *to, const void *from, size_t bytes);
-    /* within this memory; the two do not overlap */
-};
-  /* memory of a backend; a backend that must know more of its memory has this as the first member of its own structure */
-extern const struct buffers buffers_host;
-  /* the host's memory */
-
-@ The host's memory is allocated and counted as in \cref{ground}, and every copy is a |memcpy|.
-
-@<The host's memory@>=
-static void *host_alloc(const struct buffers *b, struct memory *m,
-  enum memory_class what, size_t count, size_t size, struct error *why)
-{
-  (void) b;
-  return memory_alloc(m, what, count, size, why);
-}
-static void host_release(const struct buffers *b, struct memory *m, void *p)
-{
-  (void) b;
-  memory_free(m, p);
-}
-static void host_copy(const struct buffers *b, void *to, const void *from, size_t bytes)
-{
-  (void) b;
-  memcpy(to, from, bytes);
-}
-const struct buffers buffers_host = @[{ .is_host = true,@|
-  .alloc = host_alloc, .release = host_release,@|
-  .set = host_copy, .get = host_copy, .copy = host_copy }@];
-
-@ A row in float32 is stored as it is.
-
-@<The host's memory@>=
-void kv_encode_f32(const float *x, size_t n, void *to)
-{@+ memcpy(to, x, n * sizeof *x);@+ }
-
-@ A pass does not only compute, it also moves numbers: it cuts a fused product into queries, keys and values, gathers the rows whose logits are wanted, and puts keys and values where the store keeps
-them. After each layer it looks for numbers that are not finite. All of this happens in the memory of the backend, so the table has functions for it.
-
-@<What is moved and looked for@>=
-void (*split)(const struct engine *e, const float *x, size_t rows, size_t n,
-  size_t width, float *const *y);
-  /* |x|, |[rows][n][width]|, into |n| arrays |[rows][width]| */
-void (*gather)(const struct engine *e, const float *x, size_t d, const size_t *which,
-  size_t n, float *y);
-  /* row |which[i]| of |x|, |[any][d]|, to row |i| of |y|, |[n][d]| */
-void (*write)(const struct engine *e, const struct attention_dims *h,
-  const struct segment *list, size_t n, kv_encode *encode, const float *k, const float *v);
-  /* keys and values of all rows, |[rows][n_kv_heads][head_dim]| each, to their places in the
-     views of |n| segments; |encode| writes the views' type */
-void (*mark_nonfinite)(const struct engine *e, const float *x, size_t rows, size_t d,
-  uint32_t mark, uint32_t none, uint32_t *first);
-  /* |first[r]|, if it is |none|, becomes |mark| for each row |r| of |x|, |[rows][d]|, with a number that is not
-     finite; |first| is in the backend's memory as well */
-
-@ None of the kernels allocates and none can fail: whatever could be wrong with a shape was
-refused when the model was opened, and |room| says beforehand how much workspace |linear| needs. A type may be refused at that time as well. Every table can look up rows of every type; but a matrix product has loops of its own for each type,
-and |matrix_types| says for which types a table has them. A model's gains and biases must have one of these types, too. A linear layer is given a list of matrices, because the query,
-the key and the value of a row are made from the same numbers, and so are the gate and the
-up-projection; one call means one division of the work among the threads.
-
-@<The kernels of a layer@>=
-void (*linear)(const struct engine *e, const struct matrix *list, size_t n,
-  const float *x, size_t rows, float *const *y);
-  /* |y[m] = x*w|$_m$ for |n| matrices with the same |in|: |x| is |[rows][in]|,
-     |y[m]| is |[rows][out]| of |list[m]| and overlaps nothing. The bias is added last */
-size_t (*room)(const struct matrix *list, size_t n, size_t rows);
-  /* bytes of workspace that each worker of such a |linear| wants, by |pool_reserve|; with less
-     it gives the same bits, but may be slower */
-void (*normalize)(const struct engine *e, const struct norm *g,
-  const float *x, size_t rows, size_t d, float *y);
-  /* |x| and |y| are |[rows][d]| and may be the same */
-void (*rotate)(const struct engine *e, float *x, size_t rows, size_t n_heads,
-  size_t half, const float *c, const float *s);
-  /* turns the pairs (|i|, |i+half|) of each head of |x|, |[rows][n_heads][2*half]|,
-     by the row's angles, in place: the half-split pairing of the Llama checkpoints */
-void (*attend)(const struct engine *e, const struct attention_dims *h, const float *q,
-  const struct segment *list, size_t n, float *scratch, float *y,
-  const struct attention_probe *probe);
-  /* |q| and |y| are |[rows][n_heads][head_dim]|, and the |n| segments have all rows once; |scratch| has
-     |kernels_scratch| floats for each worker; |probe| may be null (Vaswani and others 2017) */
-void (*activate)(const struct engine *e, enum activation_kind kind,
-  const float *x, const float *up, size_t n, float *y);
-  /* |y[i] = f(x[i])|, times |up[i]| if |up| is not null; |y| may be |x| or |up| */
-void (*add)(const struct engine *e, float *y, const float *x, size_t n);
-  /* |y[i] += x[i]|: the residual stream */
-
-@ Before the first layer a row is looked up and its angles are computed, once for all layers; after the
-last one logits become probabilities. These last are the only kernels whose results are in double: they are added up over texts and compared with
-random numbers, and there a float's seventh digit would be seen.
-
-@<The kernels at the two ends@>=
-void (*embed)(const struct engine *e, struct tensor table, size_t d,
-  const uint32_t *id, size_t rows, float *y);
-  /* row |id[r]| of |table|, |[any][d]|, widened to |y[r]|, |[rows][d]| */
-void (*angles)(const struct engine *e, const uint32_t *position, size_t rows,
-  const float *frequency, size_t half, float scaling, float *c, float *s);
-  /* cosine and sine, times |scaling|, of position times frequency in float:
-     |c| and |s| are |[rows][half]| (Su and others 2021) */
-void (*softmax)(const struct engine *e, const float *x, size_t rows, size_t n,
-  double *y);
-  /* exp(x - max) over its sum, in double, for each row of |x|, |[rows][n]| */
-void (*log_softmax)(const struct engine *e, const float *x, size_t rows,
-  size_t n, double *y);
-  /* (x - max) - log(sum of exp(x - max)), in double, natural logarithms */
-void (*exp_shifted)(double *z, size_t n, double max);
-  /* |z[i]| becomes exp(z[i] - most), in double, in place */
-
-@ The files of a model were not written for our kernels, and the order of their weights may be a slow one for them. Then a table may ask for a copy in an order of its own. |prepared_bytes| says how many bytes it wants for a matrix, none if the
-matrix is best used as it is; |prepare| fills the copy. Copies depend on the table, so they cannot belong to the model, which may be shared by engines with different tables; they belong to the owner of the engine.
-No bit of a result changes: a copy holds the same weights, and each sum is formed in the same order.
-@^prepared weights@>
-
-@<How a table prepares weights@>=
-size_t (*prepared_bytes)(const struct matrix *w);
-  /* bytes that the weights of |w| take in the order that is best for |linear|; 0: use them as they are */
-void (*prepare)(const struct matrix *w, void *to);
-  /* writes them there, aligned to 64 bytes */
 
 @ A copy is found by the address of the weights from which it was made. If the engine has no copies, or none of this matrix, |linear| uses the weights as they are in the file.
 
@@ -382,31 +82,23 @@ struct prepared_weights *prepared_open(struct memory *m, const struct kernels *k
      caller, and must live as long as any engine that has it, and not longer than the weights */
 void prepared_close(struct memory *m, struct prepared_weights *p);
   /* frees the copies; null does nothing */
+struct prepared_weights *model_prepare(struct memory *m, const struct kernels *k,
+  const struct model *lm, struct error *why);
+  /* copies of all matrices of |lm| for which |k| wants any; null and a sentence. Owned by the caller; the
+     model stays as it is */
 const void *prepared_find(const struct engine *e, const struct matrix *w);
   /* the copy of the weights of |w| for the engine's table, or null */
 
 @ Which tables there are depends on the build and on the processor it finds itself on.
 That is asked here, once, and never again.
 
-@<How a table is found and tested@>=
+@<How a table is found@>=
 const struct kernels *kernels_find(const char *name, struct error *why);
-  /* the table called |name|, \.{scalar}, \.{avx2} or \.{avx512}, or for null the
+  /* the table called |name|, \.{plain}, \.{scalar}, \.{avx2} or \.{avx512}, or for null the
      fastest that this processor can run; null and a sentence that lists those it can */
 const struct kernels *kernels_at(size_t i);
   /* table number |i| of those that this build has and this processor can run,
      the slowest first; null after the last */
-bool kernels_check_types(const struct kernels *k, uint32_t types,
-  const char *what, struct error *why);
-  /* whether |linear| can multiply matrices of all |types|, bits as in |matrix_types|; a sentence
-     about |what| that names the first it cannot, and those it can */
-void kernels_list_types(const struct kernels *k, char text[64]);
-  /* the names of the types of |matrix_types|, as in \.{F32, F16 or BF16} */
-bool kernels_self_test(const struct kernels *k, struct error *why);
-  /* false and a sentence if the build contracts |a*b+c| or has no exact |fma|;
-     |model_forward| refuses to run then */
-size_t kernels_scratch(const struct attention_dims *h, size_t max_len);
-  /* floats that one worker of |attend| needs when no row sees more than |max_len|
-     positions */
 
 @ Kernels need exponentials, sines and powers, and take them from \cref{functions}, where each has the same bits on every machine. Some of those functions
 are in its header and are compiled into the loops that use them. The others are called; this is the part of the header that declares them.
@@ -1793,53 +1485,6 @@ TARGET static void embed(const struct engine *e, struct tensor table, size_t d,
     }
 }
 
-@ Rows are moved by |memcpy|, and for the models of this book that is never worth dividing among threads.
-
-@<Move rows about@>=
-static void split(const struct engine *e, const float *x, size_t rows, size_t n,
-  size_t width, float *const *y)
-{
-  (void) e;
-  for (size_t r = 0; r < rows; r++)
-    for (size_t i = 0; i < n; i++)
-      memcpy(y[i] + r * width, x + (r * n + i) * width, width * sizeof *x);
-}
-static void gather(const struct engine *e, const float *x, size_t d,
-  const size_t *which, size_t n, float *y)
-{
-  (void) e;
-  for (size_t i = 0; i < n; i++)
-    memcpy(y + i * d, x + which[i] * d, d * sizeof *x);
-}
-
-@ A row is written where it will be read: the place of its position is found by |row_places|, as in attention. The heads, which are next to each other in the product, go to different places here.
-In what type they are stored is up to |encode|.
-
-@<Put keys and values in their places@>=
-TARGET static void write_row(const struct attention_dims *h, const struct kv_view *view,
-  uint32_t position, kv_encode *encode, const float *k, const float *v)
-{
-  uintptr_t place[256];
-  size_t d = h->head_dim;
-  row_places(view, position, position + 1, place);
-  for (size_t g = 0; g < h->n_kv_heads; g++) {
-    uintptr_t at = place[position % 256] + g * view->head_bytes;
-    encode(k + g * d, d, (void *) (view->key + at));
-    encode(v + g * d, d, (void *) (view->value + at));
-  }
-}
-static void write(const struct engine *e, const struct attention_dims *h,
-  const struct segment *list, size_t n, kv_encode *encode, const float *k, const float *v)
-{
-  size_t width = (size_t) h->n_kv_heads * h->head_dim;
-  (void) e;
-  for (size_t i = 0; i < n; i++)
-    for (uint32_t r = 0; r < list[i].n_rows; r++) {
-      size_t from = (list[i].first_row + (size_t) r) * width;
-      write_row(h, &list[i].view, list[i].first_position + r, encode, k + from, v + from);
-    }
-}
-
 @ For a finite number $x-x$ is zero. For an infinite one it is NaN, and for NaN it is NaN again. A single NaN makes the sum of all these differences NaN, whatever the others are; so a whole row is checked without a
 branch, and only the sum is looked at.
 
@@ -1982,8 +1627,6 @@ What the three files share, in the order in which C wants it, comes to this. It 
 @<Do an activation@>@;
 @<Add to the residual stream@>@;
 @<Look rows of the embedding up@>@;
-@<Move rows about@>@;
-@<Put keys and values in their places@>@;
 @<Look for numbers that are not finite@>@;
 @<The sum of the exponentials of a row, in double@>@;
 @<One worker's share of the probabilities@>@;
@@ -2031,7 +1674,7 @@ exchanged, and the compiler would see no fault.
 @<The functions of a table@>=
 @[{ .name = NAME, .memory = &buffers_host,@|
 .matrix_types = 1u << WEIGHT_F32 | 1u << WEIGHT_F16 | 1u << WEIGHT_BF16,@|
-.split = split, .gather = gather, .write = write,@|
+.split = host_split, .gather = host_gather, .write = host_write,@|
 .mark_nonfinite = mark_nonfinite,@|
 .linear = linear, .room = room, .normalize = normalize, .rotate = rotate,@|
 .attend = attend, .activate = activate, .add = add,@|
@@ -2040,17 +1683,6 @@ exchanged, and the compiler would see no fault.
 .prepared_bytes = prepared_bytes, .prepare = prepare,@|
 .mul_add_unfused = mul_add_unfused, .mul_add_fused = mul_add_fused,@|
 .probe_flops = probe_flops, .probe_bandwidth = probe_bandwidth }@]
-
-@ Two functions more are in each table, for a test only. The first says what the compiler has made of |a*b+c| in this
-very file: two roundings if it obeyed, one if it contracted them into a multiply--add. The second is the multiply--add, as the
-kernels use it.
-@^contraction@>
-
-@<Two functions that only the self-test calls@>=
-float (*mul_add_unfused)(float a, float b, float c);
-  /* |a*b+c| as this table was compiled: product and sum rounded */
-float (*mul_add_fused)(float a, float b, float c);
-  /* the multiply--add of this table's kernels */
 
 @ In a program that is compiled as the Makefile says, they differ. Both are called through the table, so that no compiler can know the arguments and
 work the answer out beforehand.
@@ -2065,15 +1697,7 @@ TARGET static float mul_add_fused(float a, float b, float c)
 }
 
 @* Two yardsticks. \label{sec:probes} How near do the kernels come to what the machine can do? \Cref{phases} asks, and needs two yardsticks, of the same instructions as the kernels: one that only calculates, and one that only reads.
-
-@<Two functions that measure the machine@>=
-uint64_t (*probe_flops)(uint64_t n, float *left);
-  /* |n| multiply--adds, or a few more, of numbers that stay in registers; how many
-     they were. |*left| depends on all of them, so that none can be left out */
-float (*probe_bandwidth)(const float *x, size_t n);
-  /* the sum of |x[n]|, in no order that anybody should rely on */
-
-@ A multiply--add takes a few cycles until its result can be used, and one or two can be begun in each cycle. So twelve sums that have nothing to do with each other are kept going, as many as a tile has. Each turns $x$ into $x/2+1$, and comes to rest at 2.
+A multiply--add takes a few cycles until its result can be used, and one or two can be begun in each cycle. So twelve sums that have nothing to do with each other are kept going, as many as a tile has. Each turns $x$ into $x/2+1$, and comes to rest at 2.
 
 @<Calculate, and read nothing@>=
 enum { CHAINS = 12 };
@@ -2108,27 +1732,6 @@ TARGET static float probe_bandwidth(const float *x, size_t n)
   return sum;
 }
 
-@* The self-test.
-For it we need three numbers for which one rounding and two make a difference. With $a=1+2^{-12}$ the square is
-$1+2^{-11}+2^{-24}$; rounded to a float it loses the last term, exactly a half of the last place, to the even
-neighbour. So $a\cdot a-(1+2^{-11})$ is 0 with two roundings and $2^{-24}$ with one.
-
-A build that fails is not broken: it would compute good logits, but others than every other build. Since nobody could
-see that from the outside, it refuses to compute any.
-
-@<Refuse a build that rounds otherwise@>=
-bool kernels_self_test(const struct kernels *k, struct error *why)
-{
-  float a = 0x1.001p0f, c = -0x1.002p0f;
-  if (k->mul_add_unfused(a, a, c) != 0.0f)
-    return error_say(why, "kernels %s: this build contracts a*b+c"@|
-      " into one rounding; compile with -ffp-contract=off", k->name);
-  if (k->mul_add_fused(a, a, c) != 0x1p-24f)
-    return error_say(why, "kernels %s: the multiply-add of this"@|
-      " machine rounds twice; wanted: one rounding", k->name);
-  return true;
-}
-
 @ The tables that exist in this build, the slowest first, each with the question whether this processor can
 run it. On a processor of another kind there is only the plain one, which the compiler is free to make faster by itself. The list is made
 anew on the stack at each call; to keep it would take a variable that somebody must be the first to write.
@@ -2138,8 +1741,8 @@ extern const struct kernels kernels_scalar, kernels_avx2, kernels_avx512;
 @#
 const struct kernels *kernels_at(size_t i)
 {
-  const struct kernels *found[3] = @[{ &kernels_scalar }@];
-  size_t n = 1;
+  const struct kernels *found[4] = @[{ &kernels_plain, &kernels_scalar }@];
+  size_t n = 2;
 #if defined __x86_64__
   bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
   bool avx512 = avx2 && __builtin_cpu_supports("avx512f")
@@ -2170,53 +1773,6 @@ const struct kernels *kernels_find(const char *name, struct error *why)
   error_say(why, "kernels: %s is not among those that this machine can"@|
     " run; wanted: one of %s", name, there);
   return NULL;
-}
-
-@ The range of a row follows from its position and the window, as in |store_window_start| (\cref{sec:rows}). As long as the window reaches back to
-the sinks, there is no hole: the row sees everything from 0.
-
-@<Find the range of a row@>=
-struct kv_range segment_range(const struct segment *s, uint32_t i)
-{
-  uint32_t at = s->first_position + i, lo = 0;
-  if (s->window > 0 && at >= s->window) lo = at + 1 - s->window;
-  bool hole = s->view.sinks < lo;
-  return (struct kv_range) @[{ hole ? lo : 0, at + 1, hole ? s->view.sinks : 0 }@];
-}
-
-@ The scratch memory of attention has two numbers and a row for each block, and a range of $n$ positions touches
-at most two blocks more than it fills.
-
-@<Room for attention@>=
-size_t kernels_scratch(const struct attention_dims *h, size_t max_len)
-{@+ return (max_len / 256 + 2) * ((size_t) h->head_dim + 2);@+ }
-
-@ One number of any type is computed without lanes. A block begins with the scale, two bytes, the lower first; then come the small whole numbers.
-
-@<One number of a tensor@>=
-static float block_number(enum weight_type type, const unsigned char *block,
-  size_t i)
-{
-  float d = num_from_f16((uint16_t) (block[0] | block[1] << 8));
-  if (type == WEIGHT_Q8_0) return (float) (int8_t) block[2 + i] * d;
-  unsigned two = block[2 + i % 16];
-  return (float) ((int) (i < 16 ? two & 15u : two >> 4) - 8) * d;
-}
-float tensor_number(struct tensor t, size_t i)
-{
-  size_t at = i % number_types[t.type].block;
-  const unsigned char *p = (const unsigned char *) t.data
-    + weight_row_bytes(t.type, i - at);
-  float x = 0;
-  uint16_t h;
-  memcpy(&h, p, sizeof h);
-  switch (t.type) {
-  case WEIGHT_F32: memcpy(&x, p, sizeof x);@+ break;
-  case WEIGHT_F16: return num_from_f16(h);
-  case WEIGHT_BF16: return num_from_bf16(h);
-  case WEIGHT_Q8_0: case WEIGHT_Q4_0: return block_number(t.type, p, at);
-  }
-  return x;
 }
 
 @ The list of copies is sorted by the addresses of the weights, and so a copy is found by binary search.
@@ -2274,38 +1830,27 @@ void prepared_close(struct memory *m, struct prepared_weights *p)
   memory_free(m, p);
 }
 
-@ A type that a table cannot multiply is refused, and the sentence lists those that it can: \.{F32, F16 or BF16}.
+@ Kernels multiply faster when the weights are in an order that suits them (\cref{sec:linear}). A program that has the memory for a second copy of the weights, and will use the model for long enough, may have the matrices \emph{prepared}, and give the copies to its engine.
+The model's part in this is only to list its matrices.
 
-@<Refuse types that a table cannot multiply@>=
-void kernels_list_types(const struct kernels *k, char text[64])
+@<Prepare a model's matrices@>=
+struct prepared_weights *model_prepare(struct memory *m, const struct kernels *k,
+  const struct model *lm, struct error *why)
 {
-  uint32_t left = k->matrix_types;
-  size_t n = 0;
-  text[0] = '\0';
-  for (unsigned t = 0; t < N_WEIGHT_TYPES && n < 64; t++) {
-    if ((k->matrix_types >> t & 1) == 0) continue;
-    const char *before = n == 0 ? "" : ", ";
-    left &= ~(1u << t);
-    if (n > 0 && left == 0) before = " or ";
-    n += (size_t) snprintf(text + n, 64 - n, "%s%s", before,
-      number_types[t].name);
+  size_t n = 0, most = (size_t) lm->config.n_layers * 7 + 1;
+  const struct matrix **list = memory_alloc(m, MEMORY_OTHER, most, sizeof *list,
+    why);
+  if (list == NULL) return NULL;
+  for (uint32_t i = 0; i < lm->config.n_layers; i++) {
+    const struct model_layer *l = &lm->layers[i];
+    for (size_t j = 0; j < l->n_qkv; j++) list[n++] = &l->qkv[j];
+    for (size_t j = 0; j < l->n_up; j++) list[n++] = &l->up[j];
+    list[n++] = &l->out, list[n++] = &l->down;
   }
-}
-
-@ Of several types that are missing the first is named; there is no use in a longer sentence, since the model cannot be used with these kernels anyway.
-
-@<Refuse types that a table cannot multiply@>=
-bool kernels_check_types(const struct kernels *k, uint32_t types,
-  const char *what, struct error *why)
-{
-  char wanted[64];
-  uint32_t missing = types & ~k->matrix_types;
-  unsigned t = 0;
-  if (missing == 0) return true;
-  while ((missing >> t & 1) == 0) t++;
-  kernels_list_types(k, wanted);
-  return error_say(why, "%s: matrices of %s; wanted: %s, which"@|
-    " the kernels %s multiply", what, number_types[t].name, wanted, k->name);
+  list[n++] = &lm->head;
+  struct prepared_weights *p = prepared_open(m, k, list, n, why);
+  memory_free(m, list);
+  return p;
 }
 
 @ The file that everybody calls is the shortest: it knows the tables, chooses among them, and has not one
@@ -2318,12 +1863,7 @@ multiplication in it.
 #include "functions/numbers.h"
 #include "kernels/kernels.h"
 @;@#
-@<One number of a tensor@>@;
-@<The host's memory@>@;
 @<The tables of this build@>@;
 @<Find a table by its name@>@;
 @<Prepare weights, and find them@>@;
-@<Refuse types that a table cannot multiply@>@;
-@<Refuse a build that rounds otherwise@>@;
-@<Find the range of a row@>@;
-@<Room for attention@>@;
+@<Prepare a model's matrices@>@;

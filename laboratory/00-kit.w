@@ -47,6 +47,7 @@ but it differs from run to run; so it is measured once, kept in \.{figures/data}
 #include <string.h>
 #include "laboratory/kit.h"
 #include "families/loader.h"
+#include "kernels/kernels.h"
 #include "functions/numbers.h"
 #include "laboratory/kit-random.h"
 @;@#

@@ -18,6 +18,7 @@ kept in files.
 #include <stdio.h>
 #include <string.h>
 #include "laboratory/kit.h"
+#include "kernels/kernels.h"
 @;@#
 @<Run the loop, and note what each step has done@>@;
 @<Write the text twice, and compare@>@;

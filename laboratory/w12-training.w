@@ -11,6 +11,7 @@ of \cref{fig:pack}.
 #include <stdlib.h>
 #include <string.h>
 #include "ground/timing.h"
+#include "kernels/kernels.h"
 #include "training/publish.h"
 @;@#
 @<A grammar, a tokenizer and a source@>@;

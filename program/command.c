@@ -4,6 +4,7 @@
 #include <string.h>
 #include "command.h"
 #include "library/incipit.h"
+#include "kernels/kernels.h"
 
 /* clang first, because it also claims to be gcc */
 #if defined __clang__

@@ -12,6 +12,7 @@
 #include "ground/timing.h"
 #include "session.h"
 #include "families/loader.h"
+#include "kernels/kernels.h"
 
 /* The built-in model is where INCIPIT_MODEL says, or near the program: where both were
    installed, or in the clone that the program was built in, one or two levels up. */

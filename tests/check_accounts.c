@@ -11,6 +11,7 @@
 #include "tokenizer/tokenizer_internal.h"
 #include "accounts/accounts.h"
 #include "families/loader.h"
+#include "kernels/kernels.h"
 
 __extension__ typedef unsigned __int128 wide; /* sums that fit in no register */
 static uint64_t between(uint64_t *seed, uint64_t min, uint64_t max)

@@ -6,6 +6,7 @@
 #include "accounts/formats.h"
 #include "cache/cache.h"
 #include "remote.h"
+#include "kernels/kernels.h"
 
 enum { SEQ = 3, MOST = 24 };
 static const char *const own_model[] = { "gpt2", "llama", "mistral", "qwen2", "qwen3",

@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include "room.h"
+#include "kernels/kernels.h"
 
 /* the perplexity of a file that fits into the context is that of the protocol's log-probabilities;
  * in windows it is what chapter 5's suite says */

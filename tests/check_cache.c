@@ -6,6 +6,7 @@
 #include "loop/generate.h"
 #include "cache/cache.h"
 #include "families/loader.h"
+#include "kernels/kernels.h"
 
 struct rig {
   struct memory m;

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include "room.h"
 #include "library/incipit.h"
+#include "kernels/kernels.h"
 
 START_TEST(names_do_not_steer_the_terminal)
 {

@@ -6,6 +6,7 @@
 #include "cache/cache.h"
 #include "choices.h"
 #include "families/loader.h"
+#include "kernels/kernels.h"
 
 /* ---- are the dice fair?  The seed is fixed, so that the answer is always the same: 2 * 10^5
  * draws each, at the 99.99 % quantile */

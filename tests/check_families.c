@@ -7,6 +7,7 @@
 #include "safetensors/tensor_file.h"
 #include "families/rope_scaling.h"
 #include "functions/numbers.h"
+#include "kernels/kernels.h"
 
 /* rewrites model.safetensors with one tensor changed: `what' is drop, rename X, type X, shape [..]
  * (its bytes cut or padded), shift */

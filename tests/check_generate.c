@@ -3,6 +3,7 @@
 #include <jansson.h>
 #include <math.h>
 #include "room.h"
+#include "kernels/kernels.h"
 
 START_TEST(generate_prints_the_promised_object)
 {

@@ -14,6 +14,7 @@
 #include "model/forward.h"
 #include "families/loader.h"
 #include "safetensors/tensor_file.h"
+#include "kernels/kernels.h"
 
 static char room[300]; /* a folder, made anew for each test */
 static const char *const all_files[] = { "config.json", "generation_config.json",

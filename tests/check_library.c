@@ -12,6 +12,7 @@
 #include "families/loader.h"
 #include "sampling/sampling.h"
 #include "stopping/stopping.h"
+#include "kernels/kernels.h"
 
 #define POCKET "models/pocket"
 #define SMALL "tests/golden/small"

@@ -6,6 +6,7 @@
 #include "cache/cache.h"
 #include "loop/generate.h"
 #include "sampling/sampling.h"
+#include "kernels/kernels.h"
 
 static bool run(struct tiny_rig *r, const uint32_t *prompt, size_t n,
   const struct generate_options *want, struct continuation *c)

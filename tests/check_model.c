@@ -6,6 +6,7 @@
 #include "variants.h"
 #include "tiny.h"
 #include "safetensors/tensor_file.h"
+#include "kernels/kernels.h"
 
 static void rig_close(struct rig *r)
 {

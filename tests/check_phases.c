@@ -6,6 +6,7 @@
 #include "tiny.h"
 #include "cache/cache.h"
 #include "phases/phases.h"
+#include "kernels/kernels.h"
 /* the stand-in belongs to the laboratory, which no suite is linked with; weak, so that a file with a planted fault comes first */
 #pragma weak random_model_open
 #pragma weak random_model_close

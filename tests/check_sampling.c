@@ -5,6 +5,7 @@
 #include "choices.h"
 #include "constraints/bond.h"
 #include "functions/numbers.h"
+#include "kernels/kernels.h"
 
 enum { MAX_V = 5000, MAX_IDS = 40 };
 static double uniform(uint64_t *s)

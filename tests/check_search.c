@@ -8,6 +8,7 @@
 #include "tree/tree.h"
 #include "functions/numbers.h"
 #include "families/loader.h"
+#include "kernels/kernels.h"
 
 /* ---- a table of logits as a source: table[length % P][last token] */
 struct table {

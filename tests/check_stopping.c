@@ -9,6 +9,7 @@
 #include "sampling/sampling.h"
 #include "stopping/stopping.h"
 #include "families/loader.h"
+#include "kernels/kernels.h"
 
 /* ---- the oracle: the sentence, with plain loops over all beginnings and ends; it shares nothing
  * with the machine */

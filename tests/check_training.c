@@ -9,6 +9,7 @@
 #include "gradients/gradients.h"
 #include "model/forward.h"
 #include "families/loader.h"
+#include "kernels/kernels.h"
 
 static struct memory m;
 static struct error why;

@@ -4,6 +4,7 @@
 #include <math.h>
 #include "suite.h"
 #include "sampling/sampling.h"
+#include "kernels/kernels.h"
 
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
 enum { LESS = 10 }; /* under the sanitizers a tenth of the cases */

@@ -22,6 +22,7 @@
 #include "tokenizer/tokenizer.h"
 #include "model/forward.h"
 #include "families/loader.h"
+#include "kernels/kernels.h"
 
 /* What a change did. Four of the seven answers are refusals, told apart by their words: the file is
    no JSON any more; a word is not one of ours, or a value not of its kind; the sizes do not add up;

@@ -5,6 +5,7 @@
 #include <math.h>
 #include "model/forward.h"
 #include "suite.h"
+#include "kernels/kernels.h"
 
 enum {
   TINY_LAYERS = 3,

@@ -7,6 +7,7 @@
 #include "suite.h"
 #include "families/loader.h"
 #include "model/forward.h"
+#include "kernels/kernels.h"
 
 /* ---- a model with its engine and store, opened together */
 struct rig {

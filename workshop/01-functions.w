@@ -698,6 +698,63 @@ uint16_t num_to_f16(float x)
   return (uint16_t) (sign | u >> 13);
 }
 
+@* Types of numbers. \label{sec:numbertypes}
+Files store their numbers in many types. These are rows of a table, and nothing else in the program knows how many bytes a number takes. A type that is added tomorrow, for a new kind of file, is added here:
+its row says its name and its size, and the compiler lists the few places that must learn to compute with it.
+
+Three of the five types that we compute with give each number its own place. The other two share: 32 numbers have one scale in common, and each of them keeps only a small whole number. In such a \emph{block} no number has an address of its own, so
+sizes are counted by the row. A type without blocks counts as one whose blocks have one number. Attention reads rows that are kept in blocks (\cref{sec:rowformats}). Matrices in blocks need kernels that the book does not have yet, so a file with such a matrix is refused.
+@^block@>@^number type@>
+
+@<Types of numbers@>=
+enum weight_type { WEIGHT_F32, WEIGHT_F16, WEIGHT_BF16,@|
+  WEIGHT_Q8_0, WEIGHT_Q4_0 };
+  /* the types with which we compute: IEEE binary32, IEEE binary16, the upper half of a binary32; blocks: a scale in binary16,
+     then 32 signed bytes, or 16 bytes with two numbers each, number |i| in the low half of
+     byte |i| and number |i+16| in the high half, 8 too large (ggml's layout) */
+enum { WEIGHT_BLOCK = 32 };
+  /* numbers in a block of the last two */
+struct number_type { const char *name; uint8_t block, bytes, largest;
+  bool safetensors; };
+  /* |block| numbers take |bytes| bytes; |largest|: in a type with a scale, the whole number that the largest of a block becomes,
+     else 0; |safetensors|: whether files of that format have the type */
+
+@ The first rows are those of |enum weight_type|, in its order. The others are types that occur in files, for tables of ids or for masks: we list them, and compute with none of them. Some of them
+are smaller than a byte: two numbers of four bits share one byte, and four numbers of six bits share three. The table is in the header, because a kernel looks up a type that is a constant, and the compiler can then make the answer a constant as well.
+
+@<Types of numbers@>=
+static const struct number_type number_types[] = @[{@|
+  [WEIGHT_F32] = {"F32", 1, 4, 0, true}, [WEIGHT_F16] = {"F16", 1, 2, 0, true},@|
+  [WEIGHT_BF16] = {"BF16", 1, 2, 0, true},@|
+  [WEIGHT_Q8_0] = {"Q8_0", WEIGHT_BLOCK, 34, 127, false},@|
+  [WEIGHT_Q4_0] = {"Q4_0", WEIGHT_BLOCK, 18, 8, false},@|
+  {"F64", 1, 8, 0, true}, {"BOOL", 1, 1, 0, true}, {"U8", 1, 1, 0, true},@|
+  {"I8", 1, 1, 0, true}, {"U16", 1, 2, 0, true}, {"I16", 1, 2, 0, true},@|
+  {"U32", 1, 4, 0, true}, {"I32", 1, 4, 0, true}, {"U64", 1, 8, 0, true},@|
+  {"I64", 1, 8, 0, true}, {"C64", 1, 8, 0, true}, {"F4", 2, 1, 0, true},@|
+  {"F6_E2M3", 4, 3, 0, true}, {"F6_E3M2", 4, 3, 0, true},@|
+  {"F8_E5M2", 1, 1, 0, true}, {"F8_E4M3", 1, 1, 0, true},@|
+  {"F8_E8M0", 1, 1, 0, true}, {"F8_E5M2FNUZ", 1, 1, 0, true},@|
+  {"F8_E4M3FNUZ", 1, 1, 0, true} }@];
+  /* types of numbers by their number: first those of |enum weight_type| */
+enum { N_NUMBER_TYPES = sizeof number_types / sizeof number_types[0],@|
+  N_WEIGHT_TYPES = WEIGHT_Q4_0 + 1 };
+  /* the rows of the table, and how many of them are of |enum weight_type| */
+static inline size_t weight_row_bytes(unsigned type, size_t n)
+{
+  return n / number_types[type].block * number_types[type].bytes;
+}
+  /* bytes of |n| numbers in a row, a multiple of the type's |block| */
+
+@ The table has a header of its own: a program that lists the tensors of a file needs nothing else of this book's arithmetic.
+
+@(number_type.h@>=
+#ifndef INCIPIT_NUMBER_TYPE_H
+#define INCIPIT_NUMBER_TYPE_H
+#include "ground/ground.h"
+@<Types of numbers@>@;
+#endif
+
 @* The check. \label{sec:functioncheck}
 On every machine this must come out.
 

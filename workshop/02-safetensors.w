@@ -211,7 +211,7 @@ the file. So these have an interface of their own, in which safetensors is not m
 @(tensor_file.h@>=
 #ifndef INCIPIT_TENSOR_FILE_H
 #define INCIPIT_TENSOR_FILE_H
-#include "kernels/number_type.h"
+#include "functions/number_type.h"
 @<A tensor in a file@>@;
 @<All tensors of a model@>@;
 #endif

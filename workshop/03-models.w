@@ -1573,9 +1573,9 @@ struct model *model_open(struct memory *m, const char *directory,
   /* maps the weights of a directory in Hugging Face's layout and checks them
      against its settings; null and a sentence that names file and field. Owned by
      the caller; any number of threads may read it. Its matrices can be multiplied by the
-     table of kernels that |kernels_find| gives for null */
+     plain table of kernels */
 struct model_open_options {
-  const struct kernels *k; /* null: the table that |kernels_find| gives for null */
+  const struct kernels *k; /* null: the plain table */
   const struct tensor_layout *layout; /* null: by the file's format and the family */
   struct config_options fields;
   struct progress *progress;
@@ -1928,7 +1928,7 @@ static bool model_assemble(struct model_loader *a)
 struct model *model_open_with(struct memory *m, const char *directory,
   struct model_open_options *o, struct error *why)
 {
-  const struct kernels *k = o->k != NULL ? o->k : kernels_find(NULL, why);
+  const struct kernels *k = o->k != NULL ? o->k : &kernels_plain;
   struct model *lm = k == NULL ? NULL
     : memory_alloc(m, MEMORY_OTHER, 1, sizeof *lm, why);
   if (lm == NULL) return NULL;

@@ -2483,6 +2483,7 @@ The private header has what the parts share. It begins with what all of them nee
 #ifndef INCIPIT_LIBRARY_H
 #define INCIPIT_LIBRARY_H
 #include <pthread.h>
+#include "kernels/kernels.h"
 #include "library/incipit.h"
 #include "tokenizer/tokenizer.h"
 #include "sampling/sampling.h"

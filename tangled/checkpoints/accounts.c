@@ -5,6 +5,7 @@
 #include "safetensors/tensor_file.h"
 #include "tokenizer/tokenizer.h"
 #include "families/loader.h"
+#include "kernels/kernels.h"
 #include "accounts/accounts.h"
 
 /* <Print what the case by hand comes to> */

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "tokenizer/tokenizer.h"
 #include "families/loader.h"
+#include "kernels/kernels.h"
 #include "loop/generate.h"
 #include "cache/cache.h"
 

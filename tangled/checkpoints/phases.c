@@ -6,6 +6,7 @@
 #include <string.h>
 #include "tokenizer/tokenizer.h"
 #include "families/loader.h"
+#include "kernels/kernels.h"
 #include "cache/cache.h"
 #include "phases/phases.h"
 

@@ -4,6 +4,7 @@
 #include <string.h>
 #include "functions/numbers.h"
 #include "families/loader.h"
+#include "kernels/kernels.h"
 #include "tokenizer/tokenizer.h"
 #include "cache/cache.h"
 #include "sampling/sampling.h"

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include "families/loader.h"
+#include "kernels/kernels.h"
 #include "tokenizer/tokenizer.h"
 #include "search/sharing.h"
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "families/loader.h"
+#include "kernels/kernels.h"
 #include "cache/keep.h"
 #include "stopping/stopping.h"
 

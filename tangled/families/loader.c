@@ -283,7 +283,7 @@ static bool model_assemble(struct model_loader *a)
 struct model *model_open_with(struct memory *m, const char *directory,
   struct model_open_options *o, struct error *why)
 {
-  const struct kernels *k = o->k != NULL ? o->k : kernels_find(NULL, why);
+  const struct kernels *k = o->k != NULL ? o->k : &kernels_plain;
   struct model *lm = k == NULL ? NULL
     : memory_alloc(m, MEMORY_OTHER, 1, sizeof *lm, why);
   if (lm == NULL) return NULL;

@@ -9,8 +9,8 @@
 
 /* maps the weights of a directory in Hugging Face's layout and checks them against
    its settings; null and a sentence that names file and field. Owned by the caller;
-   any number of threads may read it. Its matrices can be multiplied by the table of
-   kernels that kernels_find gives for null */
+   any number of threads may read it. Its matrices can be multiplied by the plain
+   table of kernels */
 struct model *model_open(struct memory *m, const char *directory,
   struct error *why);
 
@@ -20,7 +20,7 @@ struct model *model_open(struct memory *m, const char *directory,
    callback that is told how many tensors have been found, or null. fields is filled
    in even on failure */
 struct model_open_options {
-  const struct kernels *k; /* null: the table that kernels_find gives for null */
+  const struct kernels *k; /* null: the plain table */
   const struct tensor_layout *layout; /* null: by the file's format and the family */
   struct config_options fields;
   struct progress *progress;

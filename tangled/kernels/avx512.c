@@ -64,7 +64,7 @@ const struct kernels kernels_avx512 =
   /* <The functions of a table> */
   { .name = NAME, .memory = &buffers_host,
   .matrix_types = 1u << WEIGHT_F32 | 1u << WEIGHT_F16 | 1u << WEIGHT_BF16,
-  .split = split, .gather = gather, .write = write,
+  .split = host_split, .gather = host_gather, .write = host_write,
   .mark_nonfinite = mark_nonfinite,
   .linear = linear, .room = room, .normalize = normalize, .rotate = rotate,
   .attend = attend, .activate = activate, .add = add,

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "laboratory/kit.h"
+#include "kernels/kernels.h"
 
 /* <Run the loop, and note what each step has done> */
 enum { STEPS = 1024 };

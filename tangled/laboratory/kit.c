@@ -7,6 +7,7 @@
 #include <string.h>
 #include "laboratory/kit.h"
 #include "families/loader.h"
+#include "kernels/kernels.h"
 #include "functions/numbers.h"
 #include "laboratory/kit-random.h"
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "ground/timing.h"
+#include "kernels/kernels.h"
 #include "training/publish.h"
 
 /* <A grammar, a tokenizer and a source> */

@@ -3,6 +3,7 @@
 #ifndef INCIPIT_LIBRARY_H
 #define INCIPIT_LIBRARY_H
 #include <pthread.h>
+#include "kernels/kernels.h"
 #include "library/incipit.h"
 #include "tokenizer/tokenizer.h"
 #include "sampling/sampling.h"

@@ -23,23 +23,3 @@ bool config_set_window(struct model_config *c, uint32_t window, uint32_t sinks,
   c->window_from = 0, c->window_listed = false;
   return true;
 }
-
-/* <Prepare a model's matrices> */
-struct prepared_weights *model_prepare(struct memory *m, const struct kernels *k,
-  const struct model *lm, struct error *why)
-{
-  size_t n = 0, most = (size_t) lm->config.n_layers * 7 + 1;
-  const struct matrix **list = memory_alloc(m, MEMORY_OTHER, most, sizeof *list,
-    why);
-  if (list == NULL) return NULL;
-  for (uint32_t i = 0; i < lm->config.n_layers; i++) {
-    const struct model_layer *l = &lm->layers[i];
-    for (size_t j = 0; j < l->n_qkv; j++) list[n++] = &l->qkv[j];
-    for (size_t j = 0; j < l->n_up; j++) list[n++] = &l->up[j];
-    list[n++] = &l->out, list[n++] = &l->down;
-  }
-  list[n++] = &lm->head;
-  struct prepared_weights *p = prepared_open(m, k, list, n, why);
-  memory_free(m, list);
-  return p;
-}

@@ -3,7 +3,7 @@
 #ifndef INCIPIT_MODEL_H
 #define INCIPIT_MODEL_H
 #include "model/rope.h"
-#include "kernels/kernels.h"
+#include "model/kernel.h"
 
 /* <What the model's maker suggests for sampling> */
 
@@ -89,10 +89,4 @@ struct model {
   uint64_t layer_madds, layer_bytes, head_bytes;
   uint32_t matrix_types; /* bit 1 << type for each type of its matrices */
 };
-
-/* copies of the matrices in the order that is fastest for the table k
-   (prepared_open), for the engines that will read lm; null and a sentence. Owned by
-   the caller, for prepared_close; the model stays as it is */
-struct prepared_weights *model_prepare(struct memory *m, const struct kernels *k,
-  const struct model *lm, struct error *why);
 #endif

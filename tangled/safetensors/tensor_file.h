@@ -2,7 +2,7 @@
 
 #ifndef INCIPIT_TENSOR_FILE_H
 #define INCIPIT_TENSOR_FILE_H
-#include "kernels/number_type.h"
+#include "functions/number_type.h"
 
 /* <A tensor in a file> */
 

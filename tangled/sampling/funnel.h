@@ -3,7 +3,7 @@
 #ifndef INCIPIT_FUNNEL_H
 #define INCIPIT_FUNNEL_H
 #include "sampling/draws.h"
-#include "kernels/kernels.h"
+#include "model/kernel.h"
 
 /* <The tokens that are left, and their scores> */
 

@@ -4,6 +4,7 @@ set -e
 texlua tests/planted.lua "$1"
 cat > $BUILD/ex.c <<'C'
 #include "tiny.h"
+#include "kernels/kernels.h"
 static int differ[TINY_LAYERS], keys[TINY_LAYERS];
 static void see(void *ctx, enum tap_point stage, uint32_t layer, float *x, size_t rows, size_t width)
 {

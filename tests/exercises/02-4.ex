@@ -5,6 +5,7 @@ cat > $BUILD/ex.c <<"C"
 #include <stdio.h>
 #include <stdlib.h>
 #include "model/forward.h"
+#include "kernels/kernels.h"
 enum { D = 64, KV = 32, INNER = 192, V = 3 };
 static float x[D * INNER];
 static struct matrix m(size_t in, size_t out) { return (struct matrix) {{x, WEIGHT_F32}, {NULL, WEIGHT_F32}, in, out, false}; }

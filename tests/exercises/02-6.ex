@@ -4,6 +4,7 @@ set -e
 texlua tests/planted.lua "$1"
 cat > $BUILD/ex.c <<"C"
 #include "tiny.h"
+#include "kernels/kernels.h"
 int main(void)
 {
   struct tiny t; struct memory m = {0}; struct counters c = {0}; struct error why; struct row rows[20]; struct pass *p;

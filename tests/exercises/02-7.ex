@@ -5,6 +5,7 @@ texlua tests/planted.lua "$1"
 cat > $BUILD/ex.c <<"C"
 #include <stdio.h>
 #include "model/forward.h"
+#include "kernels/kernels.h"
 #include "families/loader.h"
 int main(void)
 {

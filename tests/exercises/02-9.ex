@@ -4,6 +4,7 @@ set -e
 f=$(grep -v "^#" "$1"); [ -n "$f" ]
 cat > $BUILD/ex.c <<'C'
 #include "tiny.h"
+#include "kernels/kernels.h"
 int main(int argc, char **argv)
 {
   enum { N = 60 };

@@ -4,6 +4,7 @@ set -e
 texlua tests/planted.lua "$1"
 cat > $BUILD/ex.c <<'C'
 #include "tiny.h"
+#include "kernels/kernels.h"
 #include "loop/generate.h"
 static int run(struct tiny *t, size_t p, size_t n, int repeat)
 {

@@ -4,6 +4,7 @@ set -e
 sh tests/numbers.sh 2 "$1" || exit 1
 cat > $BUILD/ex.c <<"C"
 #include "tiny.h"
+#include "kernels/kernels.h"
 #include "cache/cache.h"
 int main(void)
 {

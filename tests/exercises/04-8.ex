@@ -4,6 +4,7 @@ set -e
 texlua tests/planted.lua "$1"
 cat > $BUILD/ex.c <<"C"
 #include "tiny.h"
+#include "kernels/kernels.h"
 #include "loop/generate.h"
 #include "cache/cache.h"
 int main(void)

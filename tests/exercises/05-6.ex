@@ -4,6 +4,7 @@ set -e
 sh tests/numbers.sh 3 "$1" || exit 1
 cat > $BUILD/ex.c <<"C"
 #include "tiny.h"
+#include "kernels/kernels.h"
 #include "cache/cache.h"
 #include "phases/phases.h"
 int main(void)

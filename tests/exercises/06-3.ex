@@ -3,6 +3,7 @@ set -e
 # pages at most, and at least: counted in a cache, once the text is longer than the window
 cat > $BUILD/ex.c <<"C"
 #include "tiny.h"
+#include "kernels/kernels.h"
 #include "cache/cache.h"
 static size_t most = 0, least = 1000;
 static void read_text(const struct tiny *t, uint64_t seed, size_t fixed)     /* passes of FIXED rows, or of 1 to 8 at random */

@@ -8,6 +8,7 @@ cat > $BUILD/ex.c <<"C"
 #include <stdlib.h>
 #include <string.h>
 #include "sampling/sampling.h"
+#include "kernels/kernels.h"
 
 int main(void)
 {

@@ -8,6 +8,7 @@ cat > $BUILD/ex.c <<"C"
 #include <stdlib.h>
 #include <string.h>
 #include "sampling/sampling.h"
+#include "kernels/kernels.h"
 
 static struct funnel f;
 static size_t shortest = 99, longest = 0;

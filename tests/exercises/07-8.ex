@@ -4,6 +4,7 @@ set -e
 texlua tests/planted.lua "$1"
 cat > $BUILD/ex.c <<"C"
 #include "suite.h"
+#include "kernels/kernels.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,6 +4,7 @@ set -e
 sh tests/numbers.sh 2 "$1" || exit 1
 cat > $BUILD/ex.c <<"C"
 #include "tiny.h"
+#include "kernels/kernels.h"
 #include "search/sharing.h"
 /* p g beams: passes, rows */
 int main(int argc, char **argv)

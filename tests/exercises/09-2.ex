@@ -3,6 +3,7 @@ set -e
 # the texts that three beams keep after the second step
 cat > $BUILD/ex.c <<"C"
 #include "exercises/three_tokens.h"
+#include "kernels/kernels.h"
 static bool see(void *ctx, const struct search_step *now)
 {
   (void) ctx;

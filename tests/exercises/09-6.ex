@@ -3,6 +3,7 @@ set -e
 # two beams find a text that is less likely than the one that one beam finds
 cat > $BUILD/ex.c <<"C"
 #include "exercises/three_tokens.h"
+#include "kernels/kernels.h"
 int main(int argc, char **argv)
 {
   struct memory m = {0}; struct error why; double sum[3]; (void) argc;

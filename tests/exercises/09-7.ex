@@ -6,6 +6,7 @@ cat > $BUILD/ex.c <<"C"
 #include <math.h>
 #include <stdio.h>
 #include "search/search.h"
+#include "kernels/kernels.h"
 static bool score(void *ctx, const struct search_beam *grown, size_t n, float *logits, struct error *why)
 {
   (void) ctx, (void) why;

@@ -5,6 +5,7 @@ cat > $BUILD/ex.c <<"C"
 #include <stdio.h>
 #include <stdlib.h>
 #include "training/network.h"
+#include "kernels/kernels.h"
 int main(void)
 {
   struct memory m = {0}; struct error why; struct model_shape s = {1, 32, 2, 1, 16, 48, 40, 64};

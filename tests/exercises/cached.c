@@ -4,6 +4,7 @@
 #include "tiny.h"
 #include "loop/generate.h"
 #include "cache/cache.h"
+#include "kernels/kernels.h"
 
 int main(int argc, char **argv)
 {

@@ -3,6 +3,7 @@
    rows computed, rows needed, pairs, tokens written; the exercises of chapter 3 are judged by it. */
 #include "tiny.h"
 #include "loop/generate.h"
+#include "kernels/kernels.h"
 
 int main(int argc, char **argv)
 {

@@ -3,6 +3,7 @@
 #include "fuzz.h"
 #include <math.h>
 #include "sampling/sampling.h"
+#include "kernels/kernels.h"
 
 struct source {
   const uint8_t *at;

@@ -1,4 +1,4 @@
-/* number_type.h -- made from chapters/11-simd.w; change it there */
+/* number_type.h -- made from workshop/01-functions.w; change it there */
 
 #ifndef INCIPIT_NUMBER_TYPE_H
 #define INCIPIT_NUMBER_TYPE_H
