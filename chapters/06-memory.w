@@ -120,25 +120,9 @@ uint64_t footprint_parameters(const struct model_config *c)
   return sum;
 }
 
-@ How many \emph{bytes} these are depends on the file, which may store its tensors in different types. So for an open model we ask the model. Its counters already know the bytes that a pass reads in the layers (\cref{sec:rows}); we add the two ends.
-
-@<List the tensors@>=
-uint64_t footprint_weights(const struct model *lm)
-{
-  const struct model_config *c = &lm->config;
-  uint64_t d = c->d_model, v = c->vocab_size;
-  uint64_t sum = lm->layer_bytes + v * weight_row_bytes(lm->embedding.type, d);
-  if (c->learned_positions)
-    sum += c->n_positions * weight_row_bytes(lm->positions.type, d);
-  sum += weight_row_bytes(lm->final_norm.gain.type, d);
-  if (c->layer_norm) sum += weight_row_bytes(lm->final_norm.bias.type, d);
-  if (!c->tied) sum += v * weight_row_bytes(lm->head.weight.type, d);
-  return sum;
-}
-
 @ \Cref{tab:tensors} adds up the parameters of two models.\lab{lab:bills} Nearly two thirds of a model of 7B are in the MLP. In the smallest GPT-2 nearly a third is the embedding: a small model does well to tie its head.
 
-\begin{table}
+\begin{table}[htp]
 \tabcaption{tab:tensors}{Parameters of two models: the numbers in one tensor, and how many such tensors there are.}
 \begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrrr@@{}}
 & \multicolumn{2}{c}{GPT-2 small} & \multicolumn{2}{c}{Llama 7B}\\
@@ -156,6 +140,22 @@ head & tied & & \val{footprint.llama-7b.head} & \val{footprint.llama-7b.head.tim
 \emph{together} & \val{footprint.gpt2.parameters} & & \val{footprint.llama-7b.parameters} &
 \end{tabular*}
 \end{table}
+
+@ How many \emph{bytes} is that? In float32 four bytes a number, in 16 bits two; in the block formats of \cref{sec:rowformats}, $34/32$ and $18/32$. The weights of Llama 7B take \val[1]{weights.llama.f32}, \val[1]{fits.llama.weights}, \val[1]{weights.llama.q8} or \val[1]{weights.llama.q4} GB. A real file often mixes types, so of an open model we take the bytes as stored. Its counters already know the bytes that a pass reads in the layers (\cref{sec:rows}); we add the two ends.
+
+@<List the tensors@>=
+uint64_t footprint_weights(const struct model *lm)
+{
+  const struct model_config *c = &lm->config;
+  uint64_t d = c->d_model, v = c->vocab_size;
+  uint64_t sum = lm->layer_bytes + v * weight_row_bytes(lm->embedding.type, d);
+  if (c->learned_positions)
+    sum += c->n_positions * weight_row_bytes(lm->positions.type, d);
+  sum += weight_row_bytes(lm->final_norm.gain.type, d);
+  if (c->layer_norm) sum += weight_row_bytes(lm->final_norm.bias.type, d);
+  if (!c->tied) sum += v * weight_row_bytes(lm->head.weight.type, d);
+  return sum;
+}
 
 @* The KV cache. \label{sec:cachebill}
 For every token of the text, each layer keeps a key and a value in each head of keys and values. Let $L$ be the number of layers, $h$ that of heads of keys and values, $d_h$ the numbers in a head, and $b$ the bytes in a number. Then a token adds
@@ -213,7 +213,7 @@ uint64_t footprint_rows(const struct model_config *c, uint32_t layer,
   return (w > 0 && ring < pages ? ring : pages) * page;
 }
 
-@ The cache is the sum over the layers, since each may have a window of its own or none. The settings of an imagined model can be arbitrarily large, so every product is checked, and a sum of more than 63 bits (the most that readers of JSON agree on) is refused.
+@ The cache is the sum over the layers, since each may have a window of its own or none. The settings of an imagined model can be arbitrarily large, so every product is checked, and a sum of more than 63 bits is refused.
 
 @<Compute the bytes of the cache@>=
 static bool multiply(uint64_t *x, uint64_t by)
@@ -243,10 +243,10 @@ bool footprint_cache(const struct model_config *c, const struct cache_plan *p,
     " count; wanted: a smaller context or batch");
 }
 
-@ \Cref{tab:caches} applies this to published models, in numbers of two bytes.\lab{lab:bills} Bytes are counted in two units, and half of the confusion about memory comes from not saying which: a gigabyte (GB) is $10^9$ bytes, a gibibyte (GiB) is $2^{30}$, seven percent more. The makers of memory chips count in GiB, those of disks in GB, and both write GB. When a tutorial says that 100,000 tokens of a 7B need 50 GB, it means \val[2]{fifty.gb} GB or \val[2]{fifty.gib} GiB; on a card with 50 GB free, one of them fits.
+@ \Cref{tab:caches} applies this to published models, in numbers of two bytes.\lab{lab:bills} Bytes are counted in two units, and half of the confusion about memory comes from not saying which: a gigabyte (GB) is $10^9$ bytes, a gibibyte (GiB) is $2^{30}$, seven percent more. The makers of memory chips count in GiB, those of disks in GB, and both write GB. When a tutorial says that 100,000 tokens of a 7B need 50 GB, it means \val[2]{fifty.gb} GB, which are \val[2]{fifty.gib} GiB: too many for 50 GB, but 50 GiB would do.
 @^GiB@>
 
-\begin{table}
+\begin{table}[htp]
 \tabcaption{tab:caches}{The KV cache of published models, in numbers of two bytes: bytes that a token adds, and the cache of a whole context. Heads are those of keys and values. Contexts are those of the published settings; Mistral 7B has a window of \val{shape.mistral-7b.window} rows and keeps no more; DeepSeek-V3 has latents instead of heads (\cref{sec:grouped}).}
 \begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrrrrr@@{}}
 \tabhead{model} & \tabhead{layers} & \tabhead{heads} & \tabhead{bytes a token} & \tabhead{context} & \tabhead{GB} & \tabhead{GiB}\\
@@ -390,13 +390,13 @@ A budget must hold the weights, the cache, and the activations of a pass. The we
 \begin{equation}\label{eq:fits}
   B_{\max}=\left\lfloor\frac{\hbox{budget}-\hbox{weights}}{\hbox{cache of one text}}\right\rfloor.
 \end{equation}
-(The functions take the budget less the activations.) Llama 7B in numbers of two bytes takes \val[2]{fits.llama.weights} GB. On an accelerator of 80 GB, taken as $80\cdot10^9$ bytes, there is room for \val{fits.llama.batch} texts of 4096 tokens, or for one of \val{fits.llama.context}. (The model was trained on 2048. The formula knows what can be stored, not what makes sense.)
+(Subtract the activations of the longest pass from the budget first.) Llama 7B in numbers of two bytes takes \val[2]{fits.llama.weights} GB. On an accelerator of 80 GB, taken as $80\cdot10^9$ bytes, there is room for \val{fits.llama.batch} texts of 4096 tokens, or for one of \val{fits.llama.context}. (The model was trained on 2048. The formula knows what can be stored, not what makes sense.) A card of 8 GB is too small for these weights; in blocks of four bits they leave room for a text of \val{fits.small.context} tokens. The command \texttt{incipit memory} does these sums: try \texttt{incipit memory {-}{-}shape llama-7b {-}{-}budget 80GB}.
 
 When does the cache outweigh the weights? If both use numbers of the same size, as soon as
 \begin{equation}\label{eq:cross}
   nB>\frac{\hbox{parameters}}{2\,L\,h\,d_h}:
 \end{equation}
-in Llama 7B from \val{cross.llama-7b} tokens on, in Llama 2 70B from \val{cross.llama2-70b} on. It does not matter whether these tokens are one long text or the sum of many short ones. That is why the cache, and not the weights, limits how many users a server can have.
+in Llama 7B from \val{cross.llama-7b} tokens on, in Llama 2 70B from \val{cross.llama2-70b} on. It does not matter whether these tokens are one long text or the sum of many short ones. That is why the cache, and not the weights, limits the number of users of a server.
 
 @<What fits into a budget@>=
 uint64_t footprint_max_context(const struct model_config *c, const struct cache_plan *p,
@@ -448,7 +448,7 @@ uint64_t footprint_max_batch(const struct model_config *c, const struct cache_pl
 
 @ \Cref{fig:stack}\lab{lab:stack} shows one model and one text that gets longer. The weights are the floor. The cache is a wedge on it, whose slope is the number of bytes that a token adds, and the slope is what the levers of the next sections change.
 
-\fig{stack}{fig:stack}{Memory for one text with the shape of Llama 7B, over the length of the text: the weights, in two bytes a number, and on them one of three caches. Each wedge begins at the floor; they are alternatives, not a sum. (With 8 heads the matrices of keys and values would be smaller too, and the floor \val[0]{stack.floor} percent lower; it is drawn as published.)}{Three wedges on a common floor. The steepest, 32 heads in two bytes, crosses the line of an accelerator of 80 gigabytes before the right edge at 131,072 tokens; the second, 8 heads in two bytes, is a quarter as steep; the third, 8 heads in four bits, hardly rises above the floor.}
+\fig[htp]{stack}{fig:stack}{Memory for one text with the shape of Llama 7B, over the length of the text: the weights, in two bytes a number, and on them one of three caches. Each wedge begins at the floor; they are alternatives, not a sum. (With 8 heads the matrices of keys and values would be smaller too, and the floor \val[0]{stack.floor} percent lower; it is drawn as published.)}{Three wedges on a common floor. The steepest, 32 heads in two bytes, crosses the line of an accelerator of 80 gigabytes before the right edge at 131,072 tokens; the second, 8 heads in two bytes, is a quarter as steep; the third, 8 heads in four bits, hardly rises above the floor.}
 
 @ The module, in the order that C wants:
 
@@ -473,8 +473,8 @@ The cache takes $2\,L\,h\,d_h\,b\cdot n\cdot B$ bytes. \Cref{tab:levers} lists w
 \tabcaption{tab:levers}{What makes the cache smaller: the factor that is cut, whether the model must have been trained for it, and whether a given model's output changes when it is applied.}
 \begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}llll@@{}}
 \tabhead{lever} & \tabhead{cuts} & \tabhead{trained} & \tabhead{output} & \tabhead{here}\\
-grouped-query attention (GQA, MQA) & $h$ & yes & --- & \cref{sec:grouped}\\
-multi-head latent attention (MLA) & $2\,h\,d_h$ & yes & --- & \cref{sec:grouped}\\
+grouped-query attention (GQA) & $h$ & yes & --- & \cref{sec:grouped}\\
+latent attention (MLA) & $2\,h\,d_h$ & yes & --- & \cref{sec:grouped}\\
 layers that share keys and values & $L$ & yes & --- & not here\\
 sliding-window attention & $n$ & yes & --- & \cref{sec:ring}\\
 window and attention sinks & $n$ & no & changes & \cref{sec:sinks}\\
@@ -487,7 +487,7 @@ Moving part of the cache to the memory of the host (\emph{offloading}) is not in
 @^offloading@>
 
 @* Grouped-query attention. \label{sec:grouped}
-The first lever is $h$. Several heads of queries share one head of keys and values (\cref{fig:groups}): this is \emph{grouped-query attention} (GQA; Ainslie and others 2023). In the extreme all of them share a single one, \emph{multi-query attention} (MQA; Shazeer 2019). The number of queries stays the same, and so do the multiplications of attention; only what is stored and read gets less. Llama 2 70B has 64 heads of queries and 8 of keys and values. A context of 4096 tokens takes \val[2]{footprint.70b.grouped.gib} GiB; with 64 heads of keys and values it would take \val[0]{footprint.70b.full.gib} GiB.
+We begin with $h$. Several heads of queries share one head of keys and values (\cref{fig:groups}): this is \emph{grouped-query attention} (GQA; Ainslie and others 2023). In the extreme all of them share a single one, \emph{multi-query attention} (MQA; Shazeer 2019). The number of queries stays the same, and so do the multiplications of attention; only what is stored and read gets less. Llama 2 70B has 64 heads of queries and 8 of keys and values. A context of 4096 tokens takes \val[2]{footprint.70b.grouped.gib} GiB; with 64 heads of keys and values it would take \val[0]{footprint.70b.full.gib} GiB.
 @^grouped-query attention@>@^multi-query attention@>@^GQA@>@^MQA@>
 
 \fig{groups}{fig:groups}{Eight heads of queries, and what the cache keeps of one token in one layer. In multi-head attention each head has a key and a value of its own; in a group, several heads share one. Latent attention keeps one vector for all heads, and with it a short key that carries the position.}{Four panels. In each, a row of eight dark squares, the queries. Below them: eight pairs of a key and a value, one for each query; two pairs, each joined to four queries; one pair, joined to all eight; one long bar with a short one beside it, joined to all eight.}
@@ -496,11 +496,11 @@ The model of chapter~2 has had groups from the start: head $i$ of the queries lo
 
 Is anything lost? The arithmetic loses nothing; whether the same model would have become better without groups, only training can tell. Ainslie and others measured it: eight heads of keys and values were nearly as good as all, and a single one somewhat worse.
 
-@ \emph{Multi-head latent attention} (MLA; DeepSeek-AI 2024) goes further. Of each token it caches a single vector $c$ for all heads, the \emph{latent}, from which a matrix per head makes that head's key, $Uc$, and another its value. These products need never be computed for the rows of the cache. A score is $q\cdot Uc=(U^{\mathsf T}q)\cdot c$, so $U$ can be multiplied with the one new query instead, and all heads then look at the same $c$, as in MQA. Rotation (RoPE) would stand between $q$ and $U$, so the position is carried by a short rotated key beside the latent, which all heads share. DeepSeek-V3 keeps \val{mla.row} numbers a token in each layer, where its \val{mla.heads} heads would have \val{mla.full}: \val[0]{mla.factor} times less (the last line of \cref{tab:caches}). It pays with arithmetic, since each head's score is a product of \val{mla.row} numbers. Our engine does not load such models; here they are a line in a table.
+@ \emph{Multi-head latent attention} (MLA; DeepSeek-AI 2024) goes further. Of each token it caches a single vector $c$ for all heads, the \emph{latent}, from which a matrix per head makes that head's key, $Uc$, and another its value. These products need never be computed for the rows of the cache. A score is $q\cdot Uc=(U^{\mathsf T}q)\cdot c$, so $U$ can be multiplied with the one new query instead, and all heads then look at the same $c$, as in MQA. Rotation (RoPE) would stand between $q$ and $U$, so the position is carried by a short rotated key beside the latent, which all heads share. DeepSeek-V3 keeps \val{mla.row} numbers a token in each layer, where its \val{mla.heads} heads would have \val{mla.full}: \val[0]{mla.factor} times as many (the last line of \cref{tab:caches}). It pays with arithmetic, since each head's score is a product of \val{mla.row} numbers. Our engine does not load such models; here they are a line in a table.
 @^multi-head latent attention@>@^MLA@>
 
 @* Sliding-window attention. \label{sec:ring}
-The second lever is $n$. In a layer with a \emph{sliding window} of $W$, a row attends to itself and to the $W-1$ rows before it. Older rows can be dropped, and the cache of this layer stops growing. \Cref{sec:leaving} has the code: $W-1+k$ rows stay for a pass of $k$. \Cref{fig:ring}\lab{lab:ring} watches a window of six at work, with pages of one row. The memory is used as a \emph{ring buffer}: each new row takes the place of the one that has just left.
+Next comes $n$. In a layer with a \emph{sliding window} of $W$, a row attends to itself and to the $W-1$ rows before it. Older rows can be dropped, and the cache of this layer stops growing. \Cref{sec:leaving} has the code: $W-1+k$ rows stay for a pass of $k$. \Cref{fig:ring}\lab{lab:ring} watches a window of six at work, with pages of one row. The memory is used as a \emph{ring buffer}: each new row takes the place of the one that has just left.
 @^sliding window@>@^ring buffer@>
 
 \widefig{ring}{fig:ring}{A window of six rows in the built-in model, read from the cache: a line for each place in memory, a column for each token that is read, and in each cell the position of the row that is stored there. Red is the row that was just written. The first four tokens came in one pass.}{A grid of six lines and sixteen columns. From the seventh column on each new number replaces the oldest, and the red cells run down a staircase that begins anew every six columns.}
@@ -512,12 +512,12 @@ The second lever is $n$. In a layer with a \emph{sliding window} of $W$, a row a
 positions, a window less one row in each layer, and not a position further. A test changes one token and finds the last row that differs exactly there (|a_token_reaches_so_far_and_no_further|). Another compares with a model that sees everything: the first row that differs is row $W+1$, counted from 1, the first that has lost a row (|a_ring_is_a_mask|).
 
 @* Attention sinks. \label{sec:sinks}
-The third lever drops rows although the model was trained to see them. Which rows? The oldest, one would say, and that is a window again (\cref{fig:masks}, middle). But models that were trained to see everything take it badly. Xiao and others (2023) found out why: many heads put most of their weight on the very first positions when there is nothing in particular to attend to, because the weights of a softmax must add up to one and have to go somewhere. Remove those rows, and all other weights of such a head change. The remedy is to keep the first few rows besides the latest ones. These first rows are called \emph{attention sinks}.
+One can also drop rows although the model was trained to see them. Which rows? The oldest, one would say, and that is a window again (\cref{fig:masks}, middle). But models that were trained to see everything take it badly. Xiao and others (2023) found out why: many heads put most of their weight on the very first positions when there is nothing in particular to attend to, because the weights of a softmax must add up to one and have to go somewhere. Remove those rows, and all other weights of such a head change. The remedy is to keep the first few rows besides the latest ones. These first rows are called \emph{attention sinks}.
 @^attention sink@>@^eviction@>
 
 \fig{masks}{fig:masks}{What each row may attend to, a line for each row: everything up to itself; a window of four; a window of four and two sinks. The row itself is red. Dotted cells are rows that the cache has dropped.}{Three triangular grids of twelve rows. In the first the triangle is full. In the second only a band of four cells along the diagonal is filled. In the third the band and the first two columns are filled.}
 
-@ In our program this is a cache with the options |window| and |sinks|: a row sees the first $S$ positions and its window, and nothing between, and the rows between leave the cache. Rows keep their \emph{positions}: a key stays rotated by the position at which it was read, and new rows go on counting. Xiao and others instead renumber the rows of the cache in each step. Their way lets a text grow beyond the positions that the model was trained on. Its price is that keys must be stored unrotated and rotated again in every step, and that what a chunk computes depends on where the chunk begins. Models with learned positions are refused, since sinks are for texts without end, and a table of positions has an end.
+@ In our program this is a cache with the options |window| and |sinks|: a row sees the first $S$ positions and its window, and nothing between, and the rows between leave the cache. Rows keep their \emph{positions}: a key stays rotated by the position at which it was read, and new rows go on counting. Xiao and others instead renumber the rows of the cache in each step. Their way lets a text grow beyond the positions that the model was trained on. Its price is that keys must be stored unrotated and rotated again in every step, and that what a chunk computes depends on where the chunk begins. Models with learned positions are refused, since sinks are for texts without end, and their table of positions has one.
 
 @* Quantized cache: F16, Q8\_0, Q4\_0. \label{sec:rowformats}
 The last factor is $b$, the bytes in a number. A key is compared with queries, and a value is averaged with others; neither needs the seven digits of a |float|. So a cache may store them in 16 bits, or in blocks of 32 numbers that share a scale (\cref{fig:blocks}). The store of chapter~4 takes a |kv_format|: it packs rows with the format's function, and tells attention in which type to read them.
@@ -569,7 +569,7 @@ minus 8, times $d$ & $-1.6$ & $0.6$ & $0.2$ & $1.4$
 Rounding is off by half a step at most, $0.1$. But $1.55$ has been cut off: it would have become 16, a step too many, and is off by $0.15$.
 \end{byhand}
 
-@ The scale is rounded to binary16 when it is stored, but the numbers have been divided by the unrounded scale; ggml makes its blocks in this way, and so do the files of models. In C, converting a |float| to an integer type that cannot hold it is undefined, so there are limits on both sides, and a NaN becomes 0.
+@ The scale is rounded to binary16 when it is stored, but the numbers have been divided by the unrounded scale; ggml does the same, and so did the programs that made the model files. In C, converting a |float| to an integer type that cannot hold it is undefined, so there are limits on both sides, and a NaN becomes 0.
 
 @<Pack a block@>=
 static void put_scale(float d, unsigned char *to)
@@ -594,7 +594,7 @@ static void encode_block8(const float *x, unsigned char *to)
     to[2 + i] = (unsigned char) within(roundf(x[i] * times), -128, 127);
 }
 
-@ In \texttt{q4\_0} a byte holds $x_i$ and $x_{i+16}$. A kernel that loads sixteen bytes at once so gets sixteen neighbours from their low halves, and the next sixteen from their high halves.
+@ In \texttt{q4\_0} a byte holds $x_i$ and $x_{i+16}$, so that a kernel that loads sixteen bytes gets sixteen neighbours from their low halves and the next sixteen from their high halves.
 
 @<Pack a block@>=
 static void encode_block4(const float *x, unsigned char *to)
@@ -708,7 +708,7 @@ bool format_can_hold(const struct kv_format *f, const float *x, size_t n,
 @<Say whether numbers can be packed@>@;
 
 @* Perplexity lost by a smaller cache. \label{sec:forgetting}
-A lever that a model was not trained with makes a different model of it. How different? We let the built-in model read three tales that it has not seen, \val{tales.tokens} tokens in one context, once for each setting of the cache.\lab{lab:forgetting} Of every row we ask how far its worst logit is from the exact one, and whether its likeliest token has changed; of the whole text we take the perplexity (\cref{sec:perplexity}). The built-in model is small, and its text is simple. The tables show how each kind of loss looks and how to measure it; for a larger model you have to measure again.
+A lever that a model was not trained with makes a different model of it. How different? We let the built-in model read three tales that it has not seen, \val{tales.tokens} tokens in one context, once for each setting of the cache.\lab{lab:forgetting} Of every row we ask how far its worst logit is from the exact one, and whether its likeliest token has changed; of the whole text we take the perplexity (\cref{sec:perplexity}). The built-in model is small, and its text is simple. The tables show how each kind of loss looks and how to measure it; for a larger model you have to measure again. Its keys may be harder to quantize than ours: in large models a few channels of the keys are much larger than the others, and such a channel takes the scale of its block for itself (Liu and others 2024).
 @^perplexity@>
 
 @ The formats first (\cref{tab:formats}). Sixteen bits change next to nothing: with neither of the two formats does any row choose another token. Blocks of eight bits err more than \texttt{bf16} does, although the significand of \texttt{bf16} has only eight bits as well: a block has one scale, and its small numbers lose the bits that its largest number needs. Of \val{tales.rows} rows \val{kv.q8_0.changed} changes its mind. Four bits are another matter: the worst logit of a row is off by \val[2]{kv.q4_0.mean} on average and by \val[2]{kv.q4_0.most} at most, and \val{kv.q4_0.changed} rows choose another token. The perplexity hardly moves, because it averages over all tokens, and for most of them the choice was clear.
@@ -749,7 +749,12 @@ The second promise holds for every format. A row is packed before any row reads 
 @* Formula and allocator, to the byte. \label{sec:agree}
 A formula that was derived from the code by its author will agree with the code, so the check needs an independent witness. All memory of this program is requested from one allocator, which counts every request (\cref{sec:memory}) and knows no formulas. A test opens more than two hundred models of random shapes, each of which it has written to a file itself: families, heads, groups, widths, layers, windows, sinks, formats, pages, batches, passes. It computes the equations of this chapter in code of its own, and compares the results with the allocator's counts and with the length of the file. They must agree to the byte (|the_formula_is_the_allocator| in \.{tests/check\_accounts.c}).
 
-The program of this chapter does the same for the built-in model.
+@* The check. \label{sec:accountscheck}
+The program of this chapter makes the same comparison for the built-in model. The first line is the case by hand; in the others the two columns, ours and the allocator's, must be equal.
+
+\checkpoint{build/out/accounts.txt}{the case by hand; bytes as reckoned and as found (caches are of two texts of 2000 tokens)}
+
+@ These are its parts.
 
 @c
 #include <inttypes.h>
@@ -877,11 +882,6 @@ int main(void)
   return !ok;
 }
 
-@* The check. \label{sec:accountscheck}
-This is what the program prints. The two columns are the same numbers, the allocator's and ours.
-
-\checkpoint{build/out/accounts.txt}{the case by hand; bytes as reckoned and as found (caches are of two texts of 2000 tokens)}
-
 @* What the tutorials say. \label{sec:accountstutorials}
 The five sources have numbers here, and most of their formulas are right. What goes wrong is what is put into them: the hidden size for the heads of keys and values, the numbers of one model for those of another, one gigabyte for the other. Here are the two slips that cost most; the other claims, with those that hold, are in the laboratory.\lab{lab:memorytutorials}
 
@@ -900,7 +900,7 @@ Part II ends with the questions that people ask about the cache, and with what m
 
 \medskip\noindent\emph{What is autoregressive generation?} To write a token, look at all tokens before it, and choose from the logits after the last; then the chosen token belongs to the text. The loop has six steps (\cref{sec:sixsteps}).
 
-\smallskip\noindent\emph{What is the KV cache?} The keys and values of all rows that have been read. They depend only on the tokens up to their row, so they may be kept; with them and without them every bit of every logit is the same (\cref{sec:twice}).
+\smallskip\noindent\emph{What is the KV cache?} The keys and values of all rows that have been read. They depend only on the tokens up to their row, so they may be kept. In our engine every bit of every logit is the same with them and without them (\cref{sec:twice}); in engines whose kernels sum many rows in another order than one, the last bits differ.
 
 \smallskip\noindent\emph{Why is it slower as the text grows?} A step has one row, whose cost is constant, and this row attends to all rows before it: the time is $a+bn$ (\cref{sec:cacheclock}). In the shape of GPT-2 small $bn$ passes $a$ only far beyond the end of the context.
 
@@ -916,7 +916,7 @@ Part II ends with the questions that people ask about the cache, and with what m
 \item What makes long texts expensive is the cache. It is a product, and most of its factors are levers.
 \end{itemize}
 
-@ And four beliefs to give up.
+@ And here are four beliefs to give up.
 
 \smallskip\noindent\emph{``It thinks ahead.''} A row is a function of the tokens up to its own: alter the text after it, and not a bit of it changes. What a row may contain is whatever makes some continuations likelier than others, and planning can mean no more than that. The check: |later_tokens_change_nothing|.
 

@@ -97,7 +97,15 @@ static void print_fits(const struct model_config *c)
 {
   struct cache_plan p = { format_at(1), 4096, 1, 0, 0 };
   uint64_t weights = 2 * footprint_parameters(c), card = 80000000000;
+  uint64_t blocks = footprint_parameters(c) / WEIGHT_BLOCK;
+  uint64_t eight = blocks * weight_row_bytes(WEIGHT_Q8_0, WEIGHT_BLOCK);
+  uint64_t four = blocks * weight_row_bytes(WEIGHT_Q4_0, WEIGHT_BLOCK);
   print_key("fits.llama.weights", "%.4f", (double) weights / 1e9);
+  print_key("weights.llama.f32", "%.4f", (double) (2 * weights) / 1e9);
+  print_key("weights.llama.q8", "%.4f", (double) eight / 1e9);
+  print_key("weights.llama.q4", "%.4f", (double) four / 1e9);
+  print_key("fits.small.context", "%" PRIu64,
+    footprint_max_context(c, &p, four, 8000000000));
   print_key("fits.llama.batch claim.S1-49", "%" PRIu64,
     footprint_max_batch(c, &p, weights, card));
   print_key("fits.llama.context", "%" PRIu64,
