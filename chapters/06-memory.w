@@ -472,14 +472,14 @@ The cache takes $2\,L\,h\,d_h\,b\cdot n\cdot B$ bytes. \Cref{tab:levers} lists w
 \begin{table}
 \tabcaption{tab:levers}{What makes the cache smaller: the factor that is cut, whether the model must have been trained for it, and whether a given model's output changes when it is applied.}
 \begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}llll@@{}}
-\tabhead{lever} & \tabhead{cuts} & \tabhead{trained} & \tabhead{output} & \tabhead{here}\\
-grouped-query attention (GQA) & $h$ & yes & --- & \cref{sec:grouped}\\
-latent attention (MLA) & $2\,h\,d_h$ & yes & --- & \cref{sec:grouped}\\
-layers that share keys and values & $L$ & yes & --- & not here\\
-sliding-window attention & $n$ & yes & --- & \cref{sec:ring}\\
-window and attention sinks & $n$ & no & changes & \cref{sec:sinks}\\
-quantized cache & $b$ & no & changes & \cref{sec:rowformats}\\
-shared prefixes & $nB$ & no & same bits & \cref{sec:pages}
+\tabhead{lever} & \tabhead{cuts} & \tabhead{trained} & \tabhead{output} & \tabhead{section}\\
+grouped-query attention (GQA) & $h$ & yes & --- & \labelcref{sec:grouped}\\
+latent attention (MLA) & $2\,h\,d_h$ & yes & --- & \labelcref{sec:grouped}\\
+layers that share keys and values & $L$ & yes & --- & ---\\
+sliding-window attention & $n$ & yes & --- & \labelcref{sec:ring}\\
+window and attention sinks & $n$ & no & changes & \labelcref{sec:sinks}\\
+quantized cache & $b$ & no & changes & \labelcref{sec:rowformats}\\
+shared prefixes & $nB$ & no & same bits & \labelcref{sec:pages}
 \end{tabular*}
 \end{table}
 
@@ -525,30 +525,6 @@ The last factor is $b$, the bytes in a number. A key is compared with queries, a
 
 \fig{blocks}{fig:blocks}{How 32 numbers are stored, a cell for each byte. In q4\_0 a byte holds two numbers, one from each half of the block: $x_0$ in its low four bits, and $x_{16}$ in its high ones.}{Three bars of cells. f16 has 64 bytes; q8\_0 has 34, of which the first two are the scale; q4\_0 has 18, of which the first two are the scale, and each other byte is divided into a lower and an upper half.}
 
-@(formats.h@>=
-#ifndef INCIPIT_FORMATS_H
-#define INCIPIT_FORMATS_H
-#include "cache/cache.h"
-@<Formats of a row@>@;
-#endif
-
-@ A format is found by its name, which is the word that \texttt{--kv-type} takes.
-
-@<Formats of a row@>=
-enum { N_FORMATS = 5 };
-  /* the number of formats in which a row can be kept */
-const struct kv_format *format_at(size_t i);
-  /* \.{f32}, \.{f16}, \.{bf16}, \.{q8\_0}, \.{q4\_0}: the bytes are those of ggml; null
-     after the last */
-const struct kv_format *format_find(const char *name, struct error *why);
-  /* the one of that name; if there is none, null and an error that lists them */
-void format_decode(enum weight_type type, const void *from, size_t n, float *x);
-  /* the |n| numbers that a row of this type stands for, exactly */
-bool format_can_hold(const struct kv_format *f, const float *x, size_t n,
-  struct error *why);
-  /* whether |x| can be packed: its numbers are finite, the scale of each block fits
-     binary16, and blocks are whole */
-
 @ In \texttt{q8\_0} the number of largest magnitude becomes 127 or $-127$, and the others are rounded to integers on the same scale: $d=\max\vert x_i\vert/127$, and $x_i/d$ to the nearest integer, halves away from 0. We store $d$, in binary16, and 32 bytes: 34 bytes for 32 numbers.
 
 In \texttt{q4\_0} there are sixteen values, from $-8$ to $7$. They are not symmetric, so the number of largest magnitude gets the longer side: $d$ is chosen so that it becomes $-8$. A number on the other side may have to be cut off at $7$, and is then off by up to one step. We store $x_i/d+8$, rounded and at most 15; two of these fit into a byte: 18 bytes for 32 numbers.
@@ -569,7 +545,33 @@ minus 8, times $d$ & $-1.6$ & $0.6$ & $0.2$ & $1.4$
 Rounding is off by half a step at most, $0.1$. But $1.55$ has been cut off: it would have become 16, a step too many, and is off by $0.15$.
 \end{byhand}
 
-@ The scale is rounded to binary16 when it is stored, but the numbers have been divided by the unrounded scale; ggml does the same, and so did the programs that made the model files. In C, converting a |float| to an integer type that cannot hold it is undefined, so there are limits on both sides, and a NaN becomes 0.
+@ The interface has the five formats, and two functions for programs that look at what is stored.
+
+@(formats.h@>=
+#ifndef INCIPIT_FORMATS_H
+#define INCIPIT_FORMATS_H
+#include "cache/cache.h"
+@<Formats of a row@>@;
+#endif
+
+@ The name of a format is the word that \texttt{{-}{-}kv-type} takes.
+
+@<Formats of a row@>=
+enum { N_FORMATS = 5 };
+  /* the number of formats in which a row can be kept */
+const struct kv_format *format_at(size_t i);
+  /* \.{f32}, \.{f16}, \.{bf16}, \.{q8\_0}, \.{q4\_0}: the bytes are those of ggml; null
+     after the last */
+const struct kv_format *format_find(const char *name, struct error *why);
+  /* the one of that name; if there is none, null and an error that lists them */
+void format_decode(enum weight_type type, const void *from, size_t n, float *x);
+  /* the |n| numbers that a row of this type stands for, exactly */
+bool format_can_hold(const struct kv_format *f, const float *x, size_t n,
+  struct error *why);
+  /* whether |x| can be packed: its numbers are finite, the scale of each block fits
+     binary16, and blocks are whole */
+
+@ A block is packed in the steps of the box. The scale is rounded to binary16 when it is stored, but the numbers have been divided by the unrounded scale; ggml does the same, and so did the programs that made the model files. In C, converting a |float| to an integer type that cannot hold it is undefined, so there are limits on both sides, and a NaN becomes 0.
 
 @<Pack a block@>=
 static void put_scale(float d, unsigned char *to)
@@ -666,8 +668,8 @@ const struct kv_format *format_find(const char *name, struct error *why)
 {
   for (size_t i = 0; i < N_FORMATS; i++)
     if (strcmp(format_at(i)->name, name) == 0) return format_at(i);
-  error_say(why, "no format is called `%s'; wanted: f32, f16, bf16, q8_0 or"@|
-    " q4_0", name);
+  error_say(why, "no format is called `%s';"@|
+    " wanted: f32, f16, bf16, q8_0 or q4_0", name);
   return NULL;
 }
 
@@ -683,12 +685,13 @@ bool format_can_hold(const struct kv_format *f, const float *x, size_t n,
       f->name, t->block);
   for (size_t i = 0; i < n; i++) {
     if (x[i] - x[i] != 0)
-      return error_say(why, "number %zu is not finite; wanted: finite numbers",
-        i);
+      return error_say(why, "number %zu is not finite;"@|
+        " wanted: finite numbers", i);
     if (t->largest > 0
         && (num_to_f16(fabsf(x[i]) / t->largest) & 0x7c00) == 0x7c00)
-      return error_say(why, "number %zu, %g, gives its block a scale beyond"@|
-        " binary16; wanted: a smaller number", i, (double) x[i]);
+      return error_say(why, "number %zu, %g, gives its"@|
+        " block a scale beyond binary16;"@|
+        " wanted: a smaller number", i, (double) x[i]);
   }
   return true;
 }
