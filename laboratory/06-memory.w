@@ -525,7 +525,7 @@ Two boxes are in \cref{sec:accountstutorials}. These are the others.
 
 \begin{tutorial}{rounded}{S0-42, S0-43}
 \quoted{A 100,000-token context window needs 50 GB of KV cache}
-\ourrun \val{claim.S0-43} bytes, \val{claim.S0-42} for each token: \val[2]{fifty.gb} GB or \val[2]{fifty.gib} GiB. Neither is 50: 50 GiB is what $102\,400$ tokens take, and 50 GB what $100\,000$ would take of $500\,000$ bytes each.
+\ourrun \val{claim.S0-43} bytes, \val{claim.S0-42} for each token: \val[2]{fifty.gb} GB or \val[2]{fifty.gib} GiB. Rounded, either is 50. (Exactly 50 GiB is what $102\,400$ tokens take, and exactly 50 GB what $100\,000$ would take of $500\,000$ bytes each.)
 \end{tutorial}
 
 \begin{tutorial}{misleading}{S2-60}
