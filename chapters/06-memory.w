@@ -15,12 +15,12 @@ A model has 2 layers, 4 heads of queries and 2 heads of keys and values, with 3 
 
 \medskip
 \begin{tabular}{@@{}ll@@{}}
-a key and a value, in one layer & $2\cdot2\cdot3\cdot2=24$ bytes\\
+key and value, in one layer & $2\cdot2\cdot3\cdot2=24$ bytes\\
 a token, in all layers & $2\cdot24=48$ bytes\\
 left for the cache & $1000-400=600$ bytes\\
 tokens that fit & $600\div48=12.5$, so 12\\
-with 4 heads of keys and values & $600\div96=6.25$, so 6\\
-with a window of 5 in one layer & $20\cdot24+5\cdot24=600$, so 20
+with 4 heads of both & $600\div96=6.25$, so 6\\
+a window of 5 in one layer & $20\cdot24+5\cdot24=600$, so 20
 \end{tabular}
 \end{byhand}
 
