@@ -753,7 +753,7 @@ The second promise holds for every format. A row is packed before any row reads 
 A formula that was derived from the code by its author will agree with the code, so the check needs an independent witness. All memory of this program is requested from one allocator, which counts every request (\cref{sec:memory}) and knows no formulas. A test opens more than two hundred models of random shapes, each of which it has written to a file itself: families, heads, groups, widths, layers, windows, sinks, formats, pages, batches, passes. It computes the equations of this chapter in code of its own, and compares the results with the allocator's counts and with the length of the file. They must agree to the byte (|the_formula_is_the_allocator| in \.{tests/check\_accounts.c}).
 
 @* The check. \label{sec:accountscheck}
-The program of this chapter makes the same comparison for the built-in model. The first line is the case by hand; in the others the two columns, ours and the allocator's, must be equal.
+The program of this chapter makes the same comparison for the built-in model. The first line is the case by hand; in each other line the sum of the formula and what was found must be equal.
 
 \checkpoint{build/out/accounts.txt}{the case by hand; bytes as reckoned and as found (caches are of two texts of 2000 tokens)}
 
