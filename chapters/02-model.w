@@ -645,6 +645,10 @@ struct matrix { struct tensor weight, bias; size_t in, out; bool transposed; };
   /* a linear layer: |weight| is |[out][in]|, or |[in][out]| if |transposed|
      (GPT-2's Conv1D); |bias| is |[out]| or absent */
 
+@ The types are a table of the workshop (\cref{sec:numbertypes}); the rest of the program knows them by this header.
+
+\printedheader[6,26]{functions/number_type.h}
+
 @ Norms and activations come in the few kinds that the two families use. They are told apart by an
 enumeration and not by a function each, so that a model can be described by data.
 

@@ -33,7 +33,8 @@ int main(int argc, char **argv)
 {
   static const struct lab_command table[] = @[{ { "values", print_footprints },@|
     { "values", print_claims }, { "values", print_vocabulary },@|
-    { "values", print_big }, { "values", print_damage },@|
+    { "values", print_big }, { "values", print_cross },@|
+    { "values", print_latent }, { "values", print_damage },@|
     { "stack", print_stack }, { "ring", print_ring },@|
     { "errors", print_errors }, { NULL, NULL } }@];
   return lab_main(argc, argv, table);
@@ -82,7 +83,11 @@ static bool print_footprints(struct fixture *lab, struct error *why)
   return print_tensors("gpt2", why) && print_tensors("llama-7b", why);
 }
 
-@ Of a vocabulary the tables are reckoned; the rest is what the allocator's accounts have beyond them.
+@ The tables of a tokenizer grow by doubling, so their capacity is the first number of a series that is large enough. For the list of $n$ ids and that of $m$ merges the series is $256\,(2^i-1)$; for the two hash tables in which pieces and pairs are looked up, which are never more than half full, it is $2^i$. So the four tables take
+\begin{equation}\label{eq:vocabulary}
+  20\,R(n)+24\,P(2n)+16\,R(m)+12\,P(2m)
+\end{equation}
+bytes, where $R$ and $P$ are the next number of either series, and the factors are the sizes of the entries: \val{vocab.pocket} bytes for the built-in vocabulary, and \val{vocab.gpt2} for that of GPT-2. In addition there are the letters of the pieces, \val{vocab.letters} bytes in the built-in vocabulary, and \val{vocab.rest} bytes for the pattern library and everything else. How a table grows is the tokenizer's business (\cref{tokenizer}, \cref{sec:tables}), so its module is asked: |tokenizer_bytes| computes \eqref{eq:vocabulary} for any $n$ and $m$, and |tokenizer_tables| says of an open tokenizer how many entries it has, and how many bytes its tables really take.
 
 @<Print the footprints@>=
 static bool print_vocabulary(struct fixture *lab, struct error *why)
@@ -131,14 +136,22 @@ static double gib(uint64_t bytes)
   return (double) bytes / 0x1p30;
 }
 
-@ What fits beside the weights of a 7B, and how much a pass of it would borrow, for one row and for a prompt of its whole context.
+@ The weights of a 7B in four formats, what fits beside them, and how much a pass of it would borrow, for one row and for a prompt of its whole context.
 
 @<Print what the claims come to@>=
 static void print_fits(const struct model_config *c)
 {
   struct cache_plan p = @[{ format_at(1), 4096, 1, 0, 0 }@];
   uint64_t weights = 2 * footprint_parameters(c), card = 80000000000;
+  uint64_t blocks = footprint_parameters(c) / WEIGHT_BLOCK;
+  uint64_t eight = blocks * weight_row_bytes(WEIGHT_Q8_0, WEIGHT_BLOCK);
+  uint64_t four = blocks * weight_row_bytes(WEIGHT_Q4_0, WEIGHT_BLOCK);
   print_key("fits.llama.weights", "%.4f", (double) weights / 1e9);
+  print_key("weights.llama.f32", "%.4f", (double) (2 * weights) / 1e9);
+  print_key("weights.llama.q8", "%.4f", (double) eight / 1e9);
+  print_key("weights.llama.q4", "%.4f", (double) four / 1e9);
+  print_key("fits.small.context", "%" PRIu64,@|
+    footprint_max_context(c, &p, four, 8000000000));
   print_key("fits.llama.batch claim.S1-49", "%" PRIu64,@|
     footprint_max_batch(c, &p, weights, card));
   print_key("fits.llama.context", "%" PRIu64,@|
@@ -173,13 +186,15 @@ static void print_seven(struct model_config c)
   print_key("claim.S0-49", "%" PRIu64, layers * 2 / token);
   print_key("claim.S2-91", "%.4f", gib(cache_of("llama-7b", 131072, 0)));
   c.n_kv_heads = 8;
+  print_key("stack.grouped", "%" PRIu64, footprint_token(&c, format_at(1)));
+  print_key("stack.small", "%" PRIu64, footprint_token(&c, format_at(4)));
   print_key("stack.floor", "%.4f",@|
     100 - 100 * (double) footprint_parameters(&c) / (double) whole);
   print_key("seven.short.gib", "%.4f", gib(cache_of("llama-7b", 128000, 0)));
   print_key("seven.grouped.gib", "%.4f", gib(cache_of("llama-7b", 131072, 8)));
 }
 
-@ Those about the smallest model, the one of 70B and the one that nobody can load.
+@ Those about the smallest model, the one of 70B, and GPT-3, whose weights were never published.
 
 @<Print what the claims come to@>=
 static void print_others(void)
@@ -239,6 +254,43 @@ static bool print_big(struct fixture *lab, struct error *why)
     weight_row_bytes(WEIGHT_F32, 1) + weight_row_bytes(WEIGHT_F16, 1));
   print_key("claim.S0-48", "%.4f", (double) weight_row_bytes(WEIGHT_F16, 32)@|
     / (double) weight_row_bytes(WEIGHT_Q4_0, 32));
+  return true;
+}
+
+@ From which length of all texts together does the cache outweigh the weights, if both have numbers of two bytes? The first token after the quotient.
+
+@<Print what the claims come to@>=
+static bool print_cross(struct fixture *lab, struct error *why)
+{
+  static const char *const name[] = @[{ "llama-7b", "llama2-70b" }@];
+  (void) lab, (void) why;
+  for (int i = 0; i < 2; i++) {
+    struct model_config c = shape(name[i]);
+    printf("cross.%s %" PRIu64 "\n", name[i], 2 * footprint_parameters(&c)@|
+      / footprint_token(&c, format_at(1)) + 1);
+  }
+  return true;
+}
+
+@ Multi-head latent attention is not in the engine. The settings are those published with the weights of DeepSeek-V3: 61 layers, 128 heads with keys of $128+64$ numbers and values of 128, a latent of 512 numbers, a rotated key of 64, and a context of 131072.
+
+@<Print what the claims come to@>=
+static bool print_latent(struct fixture *lab, struct error *why)
+{
+  enum { LAYERS = 61, HEADS = 128, PLAIN = 128, ROTATED = 64, VALUE = 128,
+    LATENT = 512, CONTEXT = 131072 };
+  uint64_t row = LATENT + ROTATED, token = LAYERS * row * 2;
+  uint64_t full = HEADS * (PLAIN + ROTATED + VALUE);
+  (void) lab, (void) why;
+  print_key("mla.layers", "%d", LAYERS);
+  print_key("mla.heads", "%d", HEADS);
+  print_key("mla.row", "%" PRIu64, row);
+  print_key("mla.full", "%" PRIu64, full);
+  print_key("mla.factor", "%.4f", (double) full / (double) row);
+  print_key("mla.token", "%" PRIu64, token);
+  print_key("mla.context", "%d", CONTEXT);
+  print_key("mla.gb", "%.6f", (double) (token * CONTEXT) / 1e9);
+  print_key("mla.gib", "%.6f", gib(token * CONTEXT));
   return true;
 }
 
@@ -457,3 +509,30 @@ static bool print_damage(struct fixture *lab, struct error *why)
       && print_window(lab, &t, window[i], 4, whole, why);
   return ok;
 }
+
+@* Claims of the tutorials. \label{lab:memorytutorials}
+Two boxes are in \cref{sec:accountstutorials}. These are the others.
+
+\begin{tutorial}{misleading}{S0-19}
+\quoted{half an MB per token in this toy}
+\ourrun \val{claim.S0-19} bytes a token in six layers of 4096 numbers. The half is that of another model, of 32 layers (S0-42).
+\end{tutorial}
+
+\begin{tutorial}{misleading}{S0-41}
+\quoted{a frontier-scale model. Take a 32-layer model with a 4096-dimension hidden state}
+\ourrun $12Ld^2$, with an MLP of four times the width, are \val{claim.S0-41} weights in the layers. That is what everybody calls 7B.
+\end{tutorial}
+
+\begin{tutorial}{rounded}{S0-42, S0-43}
+\quoted{A 100,000-token context window needs 50 GB of KV cache}
+\ourrun \val{claim.S0-43} bytes, \val{claim.S0-42} for each token: \val[2]{fifty.gb} GB or \val[2]{fifty.gib} GiB. Rounded, either is 50. (Exactly 50 GiB is what $102\,400$ tokens take, and exactly 50 GB what $100\,000$ would take of $500\,000$ bytes each.)
+\end{tutorial}
+
+\begin{tutorial}{misleading}{S2-60}
+\quoted{For GPT-2 Small, cache requirements remain modest even at 8K tokens.}
+\ourrun \val{claim.S2-60} bytes, more than the \val{small.weights} of the model itself, whose positions end at 1024.
+\end{tutorial}
+
+@ Right, or right if one knows what is meant: a token of Llama 7B's shape leaves \val{claim.S0-56} bytes; a step of GPT-2 small at its last position reads \val{claim.S1-16} bytes of weights and cache together, or a little less, as of the table of positions it looks up one row; 4096 tokens of the 70B take \val{claim.S1-25} bytes (\val[2]{footprint.70b.grouped.gib} GiB); $131072$ tokens of a 7B take \val[0]{claim.S2-91} GiB, and of the 70B \val[0]{claim.S1-26} GiB; GPT-3 needs \val[0]{claim.S2-61} GiB for its 2048 tokens, and its cache equals its weights with \val[0]{users.gpt3} users of such a text each.
+
+Three claims no program can decide. That most single GPUs have less than 50 GB (S0-44) is true or not depending on the year; the \val[1]{fifty.sum} GB of that cache and its weights fit into one accelerator of 80 GB and into no card for games. That memory and not compute is the limit of long contexts (S0-39, S3-14) is true of one text on a large machine in decode, and false of prefill: there the pairs are quadratic, and \cref{eq:overtake} has the length from which they dominate.

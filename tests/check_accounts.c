@@ -122,7 +122,7 @@ enum kind {
   NOBODY = KINDS
 };
 static const char *const kind_name[KINDS] = { "embedding", "positions", "norms", "queries",
-  "keys and values", "norms of heads", "the way back", "up and gate", "down", "last norm", "head" };
+  "keys and values", "QK-norms", "output projection", "up and gate", "down", "last norm", "head" };
 struct writing {
   uint64_t *seed;
   char *header;
@@ -461,8 +461,8 @@ static void account_cache(struct engine *e, const struct model *lm, uint64_t *se
   ck_assert_uint_eq(book.all.live, 0);
 }
 
-/* ---- (c) a pass in a book of its own: what has been read before is not on its desk, but the sheet
- * of each worker reaches over it */
+/* ---- (c) a pass in a book of its own: what has been read before is not in its arena, but the
+ * scratch memory of each worker reaches over it */
 static void account_pass(struct engine *e, const struct model *lm, uint64_t *seed,
   struct census *seen, const struct cache_plan *p, unsigned workers, const char *where)
 {

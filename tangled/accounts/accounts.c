@@ -26,8 +26,8 @@ static void enter_layers(struct tensor_list *l, const struct model_config *c)
   enter(l, "norms", c->layer_norm ? 2 * d : d, 2 * n);
   enter(l, "queries", matrix_of(d, q, c->qkv_bias), n);
   enter(l, "keys and values", matrix_of(d, k, c->qkv_bias), 2 * n);
-  enter(l, "norms of heads", c->qk_norm ? c->head_dim : 0, 2 * n);
-  enter(l, "the way back", matrix_of(q, d, c->out_bias), n);
+  enter(l, "QK-norms", c->qk_norm ? c->head_dim : 0, 2 * n);
+  enter(l, "output projection", matrix_of(q, d, c->out_bias), n);
   enter(l, "up and gate", matrix_of(d, f, c->mlp_bias), c->gated ? 2 * n : n);
   enter(l, "down", matrix_of(f, d, c->mlp_bias), n);
 }
@@ -67,7 +67,7 @@ uint64_t footprint_weights(const struct model *lm)
   return sum;
 }
 
-/* <Reckon what tokens leave> */
+/* <Compute the bytes of the cache> */
 uint64_t footprint_token(const struct model_config *c, const struct kv_format *f)
 {
   return 2 * (uint64_t) c->n_layers * c->n_kv_heads
@@ -117,7 +117,7 @@ bool footprint_cache(const struct model_config *c, const struct cache_plan *p,
     " count; wanted: a smaller context or batch");
 }
 
-/* <Reckon what a pass borrows> */
+/* <Compute the bytes of a pass> */
 uint64_t footprint_pass(const struct model_config *c, uint64_t rows,
   uint64_t max_len, unsigned workers)
 {
@@ -130,12 +130,12 @@ uint64_t footprint_pass(const struct model_config *c, uint64_t rows,
     + 2 * (c->head_dim / 2);
   uint64_t other = 3 * sizeof (uint32_t) + sizeof (size_t)
     + sizeof (struct segment);
-  uint64_t sheet = (max_len / 256 + 2) * (c->head_dim + 2);
+  uint64_t scratch = (max_len / 256 + 2) * (c->head_dim + 2);
   return sizeof (struct pass) + rows * (4 * numbers + other)
-    + workers * 4 * sheet;
+    + workers * 4 * scratch;
 }
 
-/* <Reckon what fits> */
+/* <Find what fits> */
 static bool fits(const struct model_config *c, struct cache_plan p, uint64_t context,
   uint64_t cap)
 {

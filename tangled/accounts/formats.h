@@ -4,21 +4,21 @@
 #define INCIPIT_FORMATS_H
 #include "cache/cache.h"
 
-/* <Ways to keep a row> */
+/* <Formats of a row> */
 
-/* in how many formats a row can be kept */
+/* the number of formats in which a row can be kept */
 enum { N_FORMATS = 5 };
 
 /* f32, f16, bf16, q8_0, q4_0: the bytes are those of ggml; null after the last */
 const struct kv_format *format_at(size_t i);
 
-/* the one of that name; null and a sentence that lists them */
+/* the one of that name; if there is none, null and an error that lists them */
 const struct kv_format *format_find(const char *name, struct error *why);
 
 /* the n numbers that a row of this type stands for, exactly */
 void format_decode(enum weight_type type, const void *from, size_t n, float *x);
 
-/* whether x can be packed: its numbers are finite, the scale of each block is one of
+/* whether x can be packed: its numbers are finite, the scale of each block fits
    binary16, and blocks are whole */
 bool format_can_hold(const struct kv_format *f, const float *x, size_t n,
   struct error *why);

@@ -23,7 +23,7 @@ static void print_by_hand(void)
   printf("; with 4 heads %" PRIu64 "\n", footprint_max_context(&c, &p, 400, 1000));
 }
 
-/* <Compare the formulas with the books> */
+/* <Compare the formulas with the allocator> */
 static void compare_line(const char *what, uint64_t reckoned, uint64_t found)
 {
   printf("%-11s %9" PRIu64 " %9" PRIu64 "%s\n", what, reckoned, found,

@@ -97,7 +97,15 @@ static void print_fits(const struct model_config *c)
 {
   struct cache_plan p = { format_at(1), 4096, 1, 0, 0 };
   uint64_t weights = 2 * footprint_parameters(c), card = 80000000000;
+  uint64_t blocks = footprint_parameters(c) / WEIGHT_BLOCK;
+  uint64_t eight = blocks * weight_row_bytes(WEIGHT_Q8_0, WEIGHT_BLOCK);
+  uint64_t four = blocks * weight_row_bytes(WEIGHT_Q4_0, WEIGHT_BLOCK);
   print_key("fits.llama.weights", "%.4f", (double) weights / 1e9);
+  print_key("weights.llama.f32", "%.4f", (double) (2 * weights) / 1e9);
+  print_key("weights.llama.q8", "%.4f", (double) eight / 1e9);
+  print_key("weights.llama.q4", "%.4f", (double) four / 1e9);
+  print_key("fits.small.context", "%" PRIu64,
+    footprint_max_context(c, &p, four, 8000000000));
   print_key("fits.llama.batch claim.S1-49", "%" PRIu64,
     footprint_max_batch(c, &p, weights, card));
   print_key("fits.llama.context", "%" PRIu64,
@@ -129,6 +137,8 @@ static void print_seven(struct model_config c)
   print_key("claim.S0-49", "%" PRIu64, layers * 2 / token);
   print_key("claim.S2-91", "%.4f", gib(cache_of("llama-7b", 131072, 0)));
   c.n_kv_heads = 8;
+  print_key("stack.grouped", "%" PRIu64, footprint_token(&c, format_at(1)));
+  print_key("stack.small", "%" PRIu64, footprint_token(&c, format_at(4)));
   print_key("stack.floor", "%.4f",
     100 - 100 * (double) footprint_parameters(&c) / (double) whole);
   print_key("seven.short.gib", "%.4f", gib(cache_of("llama-7b", 128000, 0)));
@@ -190,6 +200,37 @@ static bool print_big(struct fixture *lab, struct error *why)
     weight_row_bytes(WEIGHT_F32, 1) + weight_row_bytes(WEIGHT_F16, 1));
   print_key("claim.S0-48", "%.4f", (double) weight_row_bytes(WEIGHT_F16, 32)
     / (double) weight_row_bytes(WEIGHT_Q4_0, 32));
+  return true;
+}
+
+static bool print_cross(struct fixture *lab, struct error *why)
+{
+  static const char *const name[] = { "llama-7b", "llama2-70b" };
+  (void) lab, (void) why;
+  for (int i = 0; i < 2; i++) {
+    struct model_config c = shape(name[i]);
+    printf("cross.%s %" PRIu64 "\n", name[i], 2 * footprint_parameters(&c)
+      / footprint_token(&c, format_at(1)) + 1);
+  }
+  return true;
+}
+
+static bool print_latent(struct fixture *lab, struct error *why)
+{
+  enum { LAYERS = 61, HEADS = 128, PLAIN = 128, ROTATED = 64, VALUE = 128,
+    LATENT = 512, CONTEXT = 131072 };
+  uint64_t row = LATENT + ROTATED, token = LAYERS * row * 2;
+  uint64_t full = HEADS * (PLAIN + ROTATED + VALUE);
+  (void) lab, (void) why;
+  print_key("mla.layers", "%d", LAYERS);
+  print_key("mla.heads", "%d", HEADS);
+  print_key("mla.row", "%" PRIu64, row);
+  print_key("mla.full", "%" PRIu64, full);
+  print_key("mla.factor", "%.4f", (double) full / (double) row);
+  print_key("mla.token", "%" PRIu64, token);
+  print_key("mla.context", "%d", CONTEXT);
+  print_key("mla.gb", "%.6f", (double) (token * CONTEXT) / 1e9);
+  print_key("mla.gib", "%.6f", gib(token * CONTEXT));
   return true;
 }
 
@@ -386,7 +427,8 @@ int main(int argc, char **argv)
 {
   static const struct lab_command table[] = { { "values", print_footprints },
     { "values", print_claims }, { "values", print_vocabulary },
-    { "values", print_big }, { "values", print_damage },
+    { "values", print_big }, { "values", print_cross },
+    { "values", print_latent }, { "values", print_damage },
     { "stack", print_stack }, { "ring", print_ring },
     { "errors", print_errors }, { NULL, NULL } };
   return lab_main(argc, argv, table);
