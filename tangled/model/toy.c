@@ -34,9 +34,9 @@ static struct matrix around(const float *x, size_t in, size_t out)
 
 void toy_make(struct toy *y)
 {
-  struct norm norm = { .kind = NORM_RMS, .epsilon = 0 };
+  struct norm bare = { .kind = NORM_RMS, .epsilon = 0 };
   toy_by_hand(y);
-  y->only = (struct model_layer) { .attn_norm = norm, .mlp_norm = norm,
+  y->only = (struct model_layer) { .attn_norm = bare, .mlp_norm = bare,
     .qkv = { around(y->query[0], 4, 4), around(y->key[0], 4, 4),
       around(y->value[0], 4, 4) }, .n_qkv = 3,
     .out = around(y->joined[0], 4, 4), .n_up = 2,
@@ -47,7 +47,7 @@ void toy_make(struct toy *y)
     .vocab_size = TOY_WORDS, .n_positions = TOY_PLACES, .d_model = TOY_WIDTH,
     .d_inner = 1, .n_layers = 1, .n_heads = 2, .n_kv_heads = 2,
     .head_dim = 2, .learned_positions = true, .gated = true };
-  y->lm.layers = &y->only, y->lm.final_norm = norm;
+  y->lm.layers = &y->only, y->lm.final_norm = bare;
   y->lm.embedding = (struct tensor) { y->token[0], WEIGHT_F32 };
   y->lm.positions = (struct tensor) { y->place[0], WEIGHT_F32 };
   y->lm.head = around(y->asked[0], TOY_WIDTH, TOY_WORDS);
