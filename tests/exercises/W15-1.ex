@@ -32,7 +32,7 @@ static void both(struct incipit_model *m, size_t p, size_t g, bool fork)
 }
 int main(void)
 {
-  struct incipit_model *m = incipit_model_open("models/pocket", NULL);
+  struct incipit_model *m = incipit_model_open("models/pocket", NULL, NULL);
   if (m == NULL) return 1;
   both(m, 20, 6, true), both(m, 20, 6, false);
   incipit_model_close(m);

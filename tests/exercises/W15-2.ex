@@ -9,7 +9,7 @@ int main(void)
 {
   struct incipit_context_options o = {.size = sizeof o, .n_sequences = 3, .threads = 1};
   struct incipit_error why = {0};
-  struct incipit_model *m = incipit_model_open("models/pocket", &why);
+  struct incipit_model *m = incipit_model_open("models/pocket", NULL, &why);
   struct incipit_context *c = incipit_context_open(m, &o, &why);
   uint32_t s[3], again;
   for (int i = 0; i < 3; i++)

@@ -6,7 +6,7 @@ int main(void)
 {
   static char text[8000];
   static uint32_t want[8000];
-  struct incipit_model *m = incipit_model_open("models/pocket", NULL);
+  struct incipit_model *m = incipit_model_open("models/pocket", NULL, NULL);
   const size_t length[] = {0, 11, 1000, 7700};
   for (int i = 0; i < 700; i++) memcpy(text + 11 * i, "The cat sat", 11);
   for (int i = 0; i < 4; i++) {
