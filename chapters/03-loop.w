@@ -393,10 +393,10 @@ enum finish_reason { FINISH_NONE, FINISH_STOP, FINISH_LENGTH, FINISH_CANCELLED,
      |false| of the watcher or of the engine's |progress|, or something that went wrong
      with this text alone */
 
-@ Somebody may watch: to print tokens as they come, to draw a grid, to cancel. \label{sec:watch} The watcher
+@ A caller may watch the loop: to print tokens as they come, to draw a grid, to cancel. \label{sec:watch} The watcher
 is called once a step, after the token was chosen, and sees the scores it was chosen from
-and the counters before and after. From the difference of the two anyone can read what the
-step cost, and nobody needs a second set of counters. (In a step of several texts the pass is shared, and so is its cost: each watcher sees the whole difference.) The alternative, a loop that prints, would have to know who reads.
+and the counters before and after. The difference of the two is what the
+step cost, so a second set of counters is not needed. (In a step of several texts the pass is shared, and so is its cost: each watcher sees the whole difference.) The alternative, a loop that prints, would have to know who reads.
 
 @<What it takes to generate@>=
 struct step { size_t number, length; const float *logits; uint32_t chosen;
@@ -405,6 +405,11 @@ struct step { size_t number, length; const float *logits; uint32_t chosen;
      the watcher returns */
 typedef bool step_watch(void *ctx, const struct step *now);
   /* called after every step; |false| cancels */
+
+@ Three decisions of the loop can be left to the caller, each as a function. The first chooses the next token, and is told afterwards which token has joined the text; choosing and joining are apart, because a caller may want to ask what would be chosen without writing it. The second
+says when a text has enough. The third says which of the stored rows still belong to the text. A function that is not given leaves the decision to the loop: the likeliest token, no other end than those above, no row kept.
+
+@<What it takes to generate@>=
 struct continuation;
 typedef bool step_select(void *ctx, const float *logits,
   const struct continuation *text, uint32_t *chosen, struct error *why);
@@ -421,6 +426,10 @@ typedef size_t step_recall(struct store *s, uint32_t sequence,
   const uint32_t *id, size_t n);
   /* makes the store forget what does not belong to the text |id[n]|, and says
      how many of its rows are left */
+
+@ The options are a structure, so that a caller names those that matter to it and leaves the others zero. Zero is the plain loop of this chapter, except that |max_new_tokens| must say how much to write.
+
+@<What it takes to generate@>=
 struct generate_options { size_t max_new_tokens; const uint32_t *eos; size_t n_eos;
   step_watch *on_step; void *ctx; uint32_t sequence; step_recall *recall; size_t chunk;
   step_select *select; step_accept *accept; void *select_ctx;
@@ -434,14 +443,20 @@ struct generate_options { size_t max_new_tokens; const uint32_t *eos; size_t n_e
      judges whether the text is to end, or null; up to how many new tokens an
      end token ends nothing */
 
-@ What comes back is the text, prompt included, and the reason why it ended. It is the
-caller's, and valid also when the watcher cancelled: somebody who breaks off a long answer wants to keep what there is. After a failure it is empty, since half a
-text that nobody asked for is worse than none.
+@ What comes back is the text, prompt included, and the reason why it ended. It belongs to the
+caller, and is valid after a cancellation, too: a reader who breaks off a long answer wants to keep what there is. After a failure it is empty.
 
 @<What it takes to generate@>=
 struct continuation { struct ids text; size_t n_prompt; enum finish_reason ended;
   uint32_t sequence; };
   /* |text.id[n_prompt]| is the first token written */
+void continuation_free(struct memory *m, struct continuation *c);
+  /* returns the text */
+
+@ A text that is still being written is a \emph{sequence}: what there is of it, the caller's options, and how far the reading has come. The function that does the work takes several of them one step further, in one pass; a server that writes for many people calls it again and again, with whatever sequences are there.
+@^sequence@>
+
+@<What it takes to generate@>=
 struct sequence { struct continuation c; const struct generate_options *want;
   size_t first, count; bool reading; struct counters before; struct error why; };
   /* a text that is being written: what there is of it, and the caller's options, borrowed. The rest
@@ -464,13 +479,15 @@ bool generate_step(const struct generate_context *g, struct sequence *const *lis
      after which all sequences are as they were: those of |model_forward| and |model_logits|. What is wrong with one text, a
      logit that is not finite or a function of the caller's that fails, ends this
      sequence with |FINISH_ERROR| and no other */
+
+@ Most callers have one text and want it whole: |generate| opens a sequence, takes steps until it has ended, and hands the text over. Some want to read and not to write, as for the probability of a text that exists; for them |model_read| is the part of a step that fills the store.
+
+@<What it takes to generate@>=
 bool generate(const struct generate_context *g, const uint32_t *prompt, size_t n,
   const struct generate_options *want, struct continuation *out, struct error *why);
   /* writes after the |n| $\ge 1$ ids of the prompt until something says stop;
      errors: an empty prompt, an id out of range, a prompt longer than the
      context, memory, a logit that is not finite. On failure |out| is empty */
-void continuation_free(struct memory *m, struct continuation *c);
-  /* returns the text */
 bool model_read(const struct generate_context *g, const struct row *rows, size_t n,
   size_t chunk, struct pass **last, struct error *why);
   /* puts |n| $\ge 1$ rows through the model and its store in passes of at most

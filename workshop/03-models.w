@@ -692,7 +692,7 @@ static bool read_unknown(struct config_reader *s, const char *name, json_t *valu
   }
   if (s->strange == NULL) s->strange = json_object();
   return json_object_set(s->strange, name, value) == 0
-    || error_say(s->why, "%s: no memory for a field that nobody knows", s->path);
+    || error_say(s->why, "%s: no memory for the unknown fields", s->path);
 }
 
 @ If there is only one, the sentence shows its value. If there are several, it lists their names, and counts those that do not fit.
@@ -1828,7 +1828,7 @@ static void assemble_layers(struct model_loader *a)
   lm->layer_bytes = a->bytes - before;
 }
 
-@ A tensor that nobody asked for is as suspicious as a setting that nobody knows: a bias
+@ A tensor that nobody asked for is as suspicious as an unknown setting: a bias
 that the settings deny would be left out in silence. So it is an error, unless it is one
 of those that the libraries of the years have left behind. Those are recognized by the end of their names, and go to the list of what was ignored, with a reason each.
 

@@ -459,7 +459,7 @@ static bool read_unknown(struct config_reader *s, const char *name, json_t *valu
   }
   if (s->strange == NULL) s->strange = json_object();
   return json_object_set(s->strange, name, value) == 0
-    || error_say(s->why, "%s: no memory for a field that nobody knows", s->path);
+    || error_say(s->why, "%s: no memory for the unknown fields", s->path);
 }
 
 /* <Use a field, ignore it, or refuse it> */

@@ -24,6 +24,7 @@ struct step { size_t number, length; const float *logits; uint32_t chosen;
 
 /* called after every step; false cancels */
 typedef bool step_watch(void *ctx, const struct step *now);
+
 struct continuation;
 
 /* chooses what follows the text by logits[vocab_size], all finite; *chosen is the
@@ -61,6 +62,9 @@ struct generate_options { size_t max_new_tokens; const uint32_t *eos; size_t n_e
 struct continuation { struct ids text; size_t n_prompt; enum finish_reason ended;
   uint32_t sequence; };
 
+/* returns the text */
+void continuation_free(struct memory *m, struct continuation *c);
+
 /* a text that is being written: what there is of it, and the caller's options,
    borrowed. The rest is the step's: it reads count rows from position first on, and
    is still reading if that is not all; before: the counters when the round began;
@@ -93,9 +97,6 @@ bool generate_step(const struct generate_context *g, struct sequence *const *lis
    that is not finite. On failure out is empty */
 bool generate(const struct generate_context *g, const uint32_t *prompt, size_t n,
   const struct generate_options *want, struct continuation *out, struct error *why);
-
-/* returns the text */
-void continuation_free(struct memory *m, struct continuation *c);
 
 /* puts n >=1 rows through the model and its store in passes of at most chunk rows, 0
    for one pass; *last is the last one, owned by the caller, null on failure */
