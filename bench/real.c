@@ -195,7 +195,7 @@ static void run(const char *dir, const char *tokenizer, uint64_t *peak, double *
   struct engine e = { .k = kernels_find(NULL, NULL), .c = &c };
   struct model *lm = model_open(&m, dir, &why);
   struct tokenizer *words = tokenizer ? tokenizer_open(&m, tokenizer, &why) : NULL;
-  struct store *s = lm ? store_open(&m, &lm->config, 1, &why) : NULL;
+  struct store *s = lm ? array_store_open(&m, &lm->config, &why) : NULL;
   double start = now();
   uint32_t ids[17];
   for (uint32_t i = 0; i < 17; i++) ids[i] = 100 * i;

@@ -126,7 +126,7 @@ int main(void)
   struct error why;
   struct engine e = @[{ .k = &kernels_plain, .c = &c }@];
   toy_make(&toy);
-  struct store *s = e.k == NULL ? NULL : store_open(&m, &toy.lm.config, 1, &why);
+  struct store *s = e.k == NULL ? NULL : array_store_open(&m, &toy.lm.config, &why);
   bool ok = s != NULL && print_hand(&e, &toy, s, &why);
   store_close(s);
   if (!ok) fprintf(stderr, "%s\n", why.text);
@@ -1349,90 +1349,54 @@ bool config_set_window(struct model_config *c, uint32_t window, uint32_t sinks,
 @;@#
 @<Ask for the window of a layer@>@;
 
-@* Rows and the key-value store. \label{sec:rows}
-A \emph{row} is a token at a position of a sequence. It is the unit in which this book
-counts work, and the whole difference between the ways to generate text, from the naive
-loop of the next chapter to beams and guesses and batches, is which rows go into a pass
-and what is kept from it.
+@* The key--value store. \label{sec:rows}
+A \emph{row} is a token at a position of a sequence. It is the unit in which this book counts work. The naive
+loop of the next chapter, the cache, beams, drafts and batches differ only in which rows go through a pass, and in what is kept of them.
 @^row@>@^store@>
 
-What a pass keeps are keys and values: a row's query looks at the keys of all positions
-up to its own and collects their values, so each layer must find the keys and values of
-earlier rows somewhere. That somewhere is the \emph{store}. It may hold several texts at a time, each a \emph{sequence} with a
-number of its own; rows of different sequences go through the layers side by side and never see each other.
-@^sequence@>
+What is kept are keys and values. A row's query is compared with the keys of all positions up to its own, so in every layer the keys and values of the rows
+before must be somewhere. We call that place the \emph{store}. In this chapter it is an array that holds one text. In \cref{cache} it becomes the KV cache, which holds many texts, each a \emph{sequence} with a number of its own, and shares memory among them. The forward pass works with both and cannot tell which it has.
+@^sequence@>@^KV cache@>
 
 @(store.h@>=
 #ifndef INCIPIT_STORE_H
 #define INCIPIT_STORE_H
 #include "model/model.h"
-@<A row is three numbers@>@;
-@<Who is in a store@>@;
-@<What a store can do@>@;
-@<The store as others see it@>@;
-@<A store of one block a sequence@>@;
-#endif
-
-@ Three numbers say everything about a row that the engine needs. The token is wanted only at the entrance, where
-it is looked up in the embedding; after that a row is known by its place.
-
-@<A row is three numbers@>=
 struct row {@+ uint32_t sequence, position, token;@+ };
   /* a token at a position (from 0) of a sequence (from 0) */
+@<The functions of a kind of store@>@;
+@<What all stores have in common@>@;
+@<The store as a pass uses it@>@;
+@<The store between passes@>@;
+@<A store that is an array@>@;
+#endif
 
-@ The rules of the game: the rows of one call come in any order; the positions of a
-sequence grow from call to call without a gap; a pass is admitted whole or not at all;
-all rows' keys and values of a layer are stored before any row of that layer looks, and
-are read back as they were stored. Until the end of the pass nothing of it counts. So a pass
-that fails in the middle leaves no half-filled layer behind.
+@ Four rules hold for every store. The positions of a sequence grow from pass to pass without a gap. A pass is accepted whole or refused whole. In every layer the keys and values of all rows are stored before any row of that layer attends. And until the pass has ended, none of its rows counts: a pass that fails in the middle leaves nothing behind.
 
-Whatever a store keeps its rows in, it must know who is there, and who may come. It keeps this in a |kv_batch|, the muster roll of the pass: how many rows of a sequence count, which tokens they had, and, while a pass is on, which of its rows stands
-where. A sequence remembers the tokens that it has computed also when its rows are forgotten: in the naive loop the same rows are computed again and again, and
-somebody has to notice. Neither of |length| and |computed| bounds the other, since forgetting sets the first to zero and leaves the
-second; |cap| bounds both.
+A store is a state and a table of functions, one for each thing that kinds of store do differently. Most of what a pass asks is answered by a |struct kv_view| (\cref{sec:kernels}): the view says where the keys and values of a sequence are and how far it is from row to row, so no function is called for a single key.
 
-@<Who is in a store@>=
-struct kv_sequence {
-  size_t length; /* rows of the sequence that count */
-  uint32_t *token; size_t cap, computed;
-    /* |[cap]|; positions whose tokens are known from earlier passes */
-  size_t first, count; /* its rows in |order|, while a pass is on */
-};
-  /* what a store knows of a sequence */
-struct kv_batch { struct kv_sequence *sequence;
-  const struct row *rows; /* of the present pass */
-  size_t n, *order; };
-  /* |order|: row numbers by sequence and position, plus one, because 0 must be
-     free to say that nobody stands there yet */
-
-@ A store is a table of functions and a state, because there will be more than
-one: chapter 4 has one that shares pages among
-sequences. The pass knows only this table. All it learns of the store's memory is a |struct kv_view| (\cref{sec:kernels}) for each \emph{segment} of its rows, that is, for consecutive rows of one sequence: where the keys and the values are, and how far
-it is from row to row. No function is called for a key. What the batch can answer is answered there, so a new kind of store has to say only where rows
-are kept.
-
-@<What a store can do@>=
+@<The functions of a kind of store@>=
 struct store;
 struct store_kind {
-  bool (*reserve)(struct store *s, struct error *why);
-    /* makes room for the rows of the pass, which are in |batch| */
+  bool (*begin)(struct store *s, struct error *why);
+    /* finds a place for each of |rows|, or refuses; sets |rows_recomputed| */
+  void (*end)(struct store *s, bool commit);
+    /* the rows belong to the store from now on, or have never been */
   void (*view)(const struct store *s, uint32_t layer, uint32_t sequence,
     struct kv_view *v);
     /* as |store_view|, without the sinks */
-  void (*truncated)(struct store *s, uint32_t sequence);
-    /* the sequence has been cropped, and may be cropped further; null if nothing
-       is to be done */
+  size_t (*length)(const struct store *s, uint32_t sequence);
+  const uint32_t *(*tokens)(const struct store *s, uint32_t sequence);
+  void (*crop)(struct store *s, uint32_t sequence, size_t length);
   bool (*fork)(struct store *s, uint32_t from, uint32_t to, struct error *why);
-    /* as |store_fork|, which has copied the tokens already; null: this kind cannot fork */
+    /* as the functions |store_length|, \dots, |store_fork|; |fork| may be null */
   void (*close)(struct store *s);
-    /* as |store_close|, but never for null, and the batch is closed already */
+    /* frees the store itself and what its kind has allocated */
 };
-  /* the functions that make a kind of store */
 
-@ After the table comes what all stores have in common. Of the model's settings a store needs a few numbers, and copies them. Among them is how far each layer sees, because a store may be told to show less than the model would look at. |rows_visible| and |rows_recomputed| are for the counters: only the store can know
-them.
+@ All stores have a few numbers in common, copied from the model's settings, and the rows of the pass that is going on. A layer's |window| says how many positions a row sees there; a model may be told to keep the first few positions visible as well, the |sinks| of \cref{sec:sinks}. Two numbers are for the counters, because only the store knows them.
 
-@<The store as others see it@>=
+@<What all stores have in common@>=
 struct store {
   const struct store_kind *kind;
   struct memory *m; /* where passes through this store take their memory */
@@ -1443,89 +1407,92 @@ struct store {
   uint32_t sinks, *window; /* first positions that are always seen; |[n_layers]|, how
     many a row sees in each layer, 0: all */
   size_t row_bytes; /* keys and values of one row in one layer, as stored */
+  const struct row *rows; size_t n_rows; /* of the present pass; 0 between passes */
   size_t rows_visible, rows_recomputed;
-  struct kv_batch batch;
 };
-  /* the part that all stores have in common. |rows_visible|: rows of the store that some
+  /* |rows_visible|: rows of the store that some
      row of the present pass sees in the layer last given to |store_segments|;
      |rows_recomputed|: rows of the pass that an earlier pass had computed, with the same
      tokens up to there, set by |store_begin| */
 
-@ A pass begins with being admitted, and ends in one of two ways.
+@ A pass begins, asks layer by layer for the \emph{segments} of its rows, and ends in one of two ways. A segment is a run of consecutive rows of one sequence. They share a view, in which each of them sees one position more than the row before; and since their own keys are stored there too, the same view says where to write.
+@^segment@>
 
-@<The store as others see it@>=
+@<The store as a pass uses it@>=
 bool store_begin(struct store *s, const struct row *rows, size_t n,
   struct error *why);
-  /* admits a pass of |n| rows or refuses it in words: a sequence or position out of
+  /* accepts a pass of |n| rows or refuses it: a sequence or position out of
      range, a gap, a position given twice or stored already; |rows| must live
      until the end of the pass */
+size_t store_segments(struct store *s, uint32_t layer, size_t most,
+  struct segment *list);
+  /* the segments of the pass in |layer|, each of at most |most| $\ge1$ rows; returns how many,
+     which is at most the number of rows */
+void store_view(const struct store *s, uint32_t layer, uint32_t sequence,
+  struct kv_view *v);
+  /* where the keys and values of a sequence are in |layer|, those of the present pass among them */
 void store_commit(struct store *s);
   /* ends the pass: its rows belong to the store */
 void store_abort(struct store *s);
   /* ends the pass as if it had not been */
 
-@ Layer by layer the pass is shown where its keys and values belong, and what its rows may see. One view answers both questions, because a row's own key is stored where the rows after it will see it. And one view serves a whole segment: its rows look at the same keys and values, each a little further than the one before.
+@ Between passes a sequence can be measured, cut short, and in some stores copied. To \emph{crop} a sequence is to keep its first rows only; the naive loop crops to nothing before every step.
+@^cropping@>
 
-@<The store as others see it@>=
-void store_view(const struct store *s, uint32_t layer, uint32_t sequence,
-  struct kv_view *v);
-  /* where the keys and values of a sequence are in |layer|, those of the present pass among them */
-size_t store_segments(struct store *s, uint32_t layer, size_t most,
-  struct segment *list);
-  /* the segments of the pass in |layer|, each of at most |most| $\ge1$ rows; returns how many, which is at most
-     the number of rows */
-
-@ To crop a sequence is to keep its first rows only. The rows after them are forgotten and the memory is kept, for the next text or, in the naive loop, for the
-same text once more.
-
-@<The store as others see it@>=
+@<The store between passes@>=
 size_t store_length(const struct store *s, uint32_t sequence);
   /* the rows that |sequence| has: the position that comes next */
+const uint32_t *store_tokens(const struct store *s, uint32_t sequence);
+  /* |[store_length]|: their tokens; owned by the store, valid until its next pass */
 void store_crop(struct store *s, uint32_t sequence, size_t length);
   /* forgets the rows of |sequence| from position |length| on, but not which tokens
-     have been computed; nothing if there are none. A store that has let go of rows
+     have been computed; does nothing if there are none. A store that has let go of rows
      which those that stay can see forgets all */
-size_t store_window_start(const struct store *s, uint32_t layer, size_t position);
-  /* the first position that a row at |position| sees in |layer|, sinks aside */
 void store_clear(struct store *s);
   /* crops all sequences to nothing */
+size_t store_window_start(const struct store *s, uint32_t layer, size_t position);
+  /* the first position that a row at |position| sees in |layer|, sinks aside */
 bool store_fork(struct store *s, uint32_t from, uint32_t to, struct error *why);
   /* makes the empty sequence |to| equal to |from|, without computing anything;
      errors: a kind of store that cannot, |to| has rows, a number out of range, a pass
      going on, memory; then |to| is empty */
 void store_close(struct store *s);
-  /* returns the memory; null is nothing */
+  /* returns the memory; does nothing for null */
 
-@ The functions of the interface use the batch, and pass the rest on to the table of the store they were given. They stand here
-once, so that nobody else needs to know that there is a table, or whether there is a store to close.
+@ What can be refused without knowing the kind of store is refused here, so no kind has to ask. The sequences are checked first, because everything else uses them as an index.
 
-@<Pass the call on to the kind of store@>=
+@<Begin and end a pass of a store@>=
 bool store_begin(struct store *s, const struct row *rows, size_t n,
   struct error *why)
 {
-  if (!batch_begin(s, rows, n, why)) return false;
-  if (s->kind->reserve(s, why)) return true;
-  batch_end(s, false);
+  if (n == 0 || s->n_rows > 0)
+    return error_say(why, n == 0 ? "the pass has no rows; wanted: 1 or more"
+      : "the store is in a pass; wanted: its end");
+  for (size_t i = 0; i < n; i++)
+    if (rows[i].sequence >= s->n_sequences)
+      return error_say(why, "row %zu is of sequence %" PRIu32 "; wanted:"@|
+        " below %" PRIu32, i, rows[i].sequence, s->n_sequences);
+  s->rows = rows, s->n_rows = n;
+  if (s->kind->begin(s, why)) return true;
+  s->n_rows = 0;
   return false;
 }
-void store_commit(struct store *s)@+ {@+ batch_end(s, true);@+ }
-void store_abort(struct store *s)@+ {@+ batch_end(s, false);@+ }
-void store_close(struct store *s)
+static void store_end(struct store *s, bool commit)
 {
-  if (s == NULL)@+ return;
-  batch_close(s);
-  s->kind->close(s);
+  s->kind->end(s, commit);
+  s->n_rows = 0;
 }
+void store_commit(struct store *s)@+ {@+ store_end(s, true);@+ }
+void store_abort(struct store *s)@+ {@+ store_end(s, false);@+ }
 
-@ With a window a row does not see from the beginning, but the last so many positions, its own among them; which layers have one is up to the
-settings. A window that is one too long shows in no text that anybody would read, and so has a test of its own. What a row does not see is left out of the sum, not multiplied by zero.
+@ Without a window a row sees from position 0 on; with one, the last |window| positions, its own among them. Positions outside the window are left out of the sum, not multiplied by zero.
 
-@<Count the rows that are seen@>=
+@<Show a pass what its rows see@>=
 size_t store_window_start(const struct store *s, uint32_t layer, size_t position)
 {
   size_t window = s->window[layer];
-  bool short_sighted = window > 0 && position >= window;
-  return short_sighted ? position - window + 1 : 0;
+  bool windowed = window > 0 && position >= window;
+  return windowed ? position - window + 1 : 0;
 }
 void store_view(const struct store *s, uint32_t layer, uint32_t sequence,
   struct kv_view *v)
@@ -1534,11 +1501,25 @@ void store_view(const struct store *s, uint32_t layer, uint32_t sequence,
   v->sinks = s->sinks;
 }
 
-@ The segments of a pass are found by going through its rows in the order in which they came. A row belongs to the segment of the row before if it has the same sequence and the next position. Rows that come
-in another order make shorter segments, and give the same result.
+@ How many rows of the store does a pass look at, if each counts once however many rows look at it? Every row of the pass sees itself. The first new row of a sequence also sees the rows that were stored before, from the start of its window on, and the sinks; the rows after it see nothing that has not been counted.
 
-@<Count the rows that are seen@>=
-static bool goes_on(const struct segment *l, const struct row *before, const struct row *r)
+@<Show a pass what its rows see@>=
+static void count_visible(struct store *s, uint32_t layer)
+{
+  s->rows_visible = s->n_rows;
+  for (size_t i = 0; i < s->n_rows; i++) {
+    const struct row *r = &s->rows[i];
+    size_t start = store_window_start(s, layer, r->position);
+    if (r->position == store_length(s, r->sequence))
+      s->rows_visible += r->position - start + (s->sinks < start ? s->sinks : start);
+  }
+}
+
+@ The segments are found by going through the rows in the order in which they came. A row belongs to the segment of the row before it if it has the same sequence and the next position. Rows that come
+in another order make shorter segments and give the same result.
+
+@<Show a pass what its rows see@>=
+static bool continues(const struct segment *l, const struct row *before, const struct row *r)
 {
   return r->sequence == before->sequence
     && r->position == l->first_position + l->n_rows;
@@ -1546,12 +1527,12 @@ static bool goes_on(const struct segment *l, const struct row *before, const str
 size_t store_segments(struct store *s, uint32_t layer, size_t most,
   struct segment *list)
 {
-  const struct row *r = s->batch.rows;
+  const struct row *r = s->rows;
   size_t n = 0;
   count_visible(s, layer);
-  for (size_t i = 0; i < s->batch.n; i++) {
+  for (size_t i = 0; i < s->n_rows; i++) {
     if (n > 0 && list[n - 1].n_rows < most
-        && goes_on(&list[n - 1], &r[i - 1], &r[i])) {
+        && continues(&list[n - 1], &r[i - 1], &r[i])) {
       list[n - 1].n_rows++;
       continue;
     }
@@ -1563,189 +1544,37 @@ size_t store_segments(struct store *s, uint32_t layer, size_t most,
   return n;
 }
 
-@ A model may be told to keep, besides its window, the first few positions of the text for ever, which \cref{sec:sinks} calls \emph{sinks}.
-The rows that some row of the pass will look at are all from the first one that the
-earliest of them sees up to the last of the pass, and the sinks before that. Each is counted once, however many look at it.
+@ The other functions pass the call on. A fork is refused where it makes no sense in any store.
 
-@<Count the rows of the store that are seen@>=
-static void count_visible(struct store *s, uint32_t layer)
-{
-  s->rows_visible = 0;
-  for (uint32_t i = 0; i < s->n_sequences; i++) {
-    const struct kv_sequence *q = &s->batch.sequence[i];
-    size_t lo = store_window_start(s, layer, q->length), sinks = s->sinks;
-    if (q->count > 0)
-      s->rows_visible += q->length + q->count - lo + (sinks < lo ? sinks : lo);
-  }
-}
-
-@ Beginning a batch means checking the rows of a pass and giving each its place. Nothing that a refusal would
-have to undo is changed before the checks are through, but for the counts, which are
-zero between passes.
-
-@<Begin the batch@>=
-static bool batch_begin(struct store *s, const struct row *rows, size_t n,
-  struct error *why)
-{
-  struct kv_batch *r = &s->batch;
-  @<Refuse what cannot be a pass of this store@>@;
-  r->order = memory_alloc(s->m, MEMORY_ACTIVATIONS, n, sizeof *r->order, why);
-  if (r->order == NULL)@+ return false;
-  r->rows = rows, r->n = n;
-  for (size_t i = 0; i < n; i++) r->sequence[rows[i].sequence].count++;
-  bool ok = batch_order(s, why) && batch_grow(s, why);
-  s->rows_recomputed = 0;
-  for (uint32_t i = 0; ok && i < s->n_sequences; i++)
-    s->rows_recomputed += known(r, &r->sequence[i]);
-  if (!ok)@+ batch_end(s, false);
-  return ok;
-}
-
-@ A second pass before the first has ended would write over its |order|. Sequences are looked at before anything else because
-everything else uses them as an index.
-
-@<Refuse what cannot be a pass of this store@>=
-if (n == 0 || r->n > 0)
-  return error_say(why, n == 0 ? "the pass has no rows; wanted: 1 or more"
-    : "the store is in a pass; wanted: its end");
-for (size_t i = 0; i < n; i++)
-  if (rows[i].sequence >= s->n_sequences)
-    return error_say(why, "row %zu is of sequence %" PRIu32 "; wanted:"@|
-      " below %" PRIu32, i, rows[i].sequence, s->n_sequences);
-
-@ If a sequence that has |length| rows gets |count| more, their positions must be
-|length| \dots\ |length+count-1|, each once. So there is exactly one place for each row,
-and a row that finds its place out of bounds or taken is an error. If none is, all places are taken, for there are as many rows as places.
-After that |order| lists the rows by sequence and position, and no sorting was needed.
-
-@<Find a place for every row@>=
-static bool batch_order(struct store *s, struct error *why)
-{
-  struct kv_batch *batch = &s->batch;
-  size_t first = 0;
-  for (uint32_t q = 0; q < s->n_sequences; q++)
-    batch->sequence[q].first = first, first += batch->sequence[q].count;
-  for (size_t i = 0; i < batch->n; i++) {
-    const struct row *r = &batch->rows[i];
-    const struct kv_sequence *q = &batch->sequence[r->sequence];
-    const char *wrong = NULL;
-    @<Find out what is wrong with the row's position@>@;
-    if (wrong != NULL)
-      return error_say(why, "position %u of sequence %u is %s;"@|
-        " wanted: from %zu on, below %u,"@| " each once", r->position,
-        r->sequence, wrong, q->length, s->n_positions);
-    batch->order[q->first + r->position - q->length] = i + 1;
-  }
-  return true;
-}
-
-@ The order of the questions matters: the last one reads |order|, and may do so only because the two before it have shown
-that the place exists.
-
-@<Find out what is wrong with the row's position@>=
-if (r->position >= s->n_positions) wrong = "beyond the context";
-else if (r->position < q->length)@+ wrong = "stored already";
-else if (r->position >= q->length + q->count) wrong = "behind a gap";
-else if (batch->order[q->first + r->position - q->length] != 0)
-  wrong = "given twice";
-
-@ The token array of a sequence has a capacity, |cap|, for as many tokens as the sequence has ever had. It
-grows by doubling, so that a text which comes in token by token is moved a few times in all and not once for every token. The same is true of the blocks below; the size that they
-grow to is that of both.
-
-@<Make room for the tokens of the pass@>=
-size_t store_next_cap(size_t cap, size_t wanted, size_t max)
-{
-  size_t twice = cap <= max / 2 ? 2 * cap : max;
-  return twice < wanted ? wanted : twice;
-}
-static bool batch_grow(struct store *s, struct error *why)
-{
-  for (uint32_t i = 0; i < s->n_sequences; i++) {
-    struct kv_sequence *q = &s->batch.sequence[i];
-    size_t wanted = q->length + q->count;
-    if (wanted <= q->cap)@+ continue;
-    size_t cap = store_next_cap(q->cap, wanted, s->n_positions);
-    uint32_t *token = memory_resize(s->m, MEMORY_TOKENS, q->token, cap, sizeof *token,
-      why);
-    if (token == NULL)@+ return false;
-    q->token = token, q->cap = cap;
-  }
-  return true;
-}
-
-@ A row was computed before if an earlier pass had the same token at its position and at
-all positions before it, since keys and values are a function of those. The first row
-that differs makes everything after it new, even where the tokens agree again: \tok{\ sat} after \tok{the}\tok{\ cat} and \tok{\ sat} after
-\tok{the}\tok{.}\ are different rows. So the comparison may stop at the first difference.
-
-@<Count the rows of a sequence that were computed before@>=
-static uint32_t token_at(const struct kv_batch *r, const struct kv_sequence *q,
-  size_t k)
-{@+ return r->rows[r->order[q->first + k] - 1].token;@+ }
-static size_t known(const struct kv_batch *r, const struct kv_sequence *q)
-{
-  size_t k = 0;
-  while (k < q->count && q->length + k < q->computed
-      && q->token[q->length + k] == token_at(r, q, k))
-    k++;
-  return k;
-}
-
-@ At the end of a pass its rows count, or not. If they do, their tokens are remembered,
-and what had been computed beyond a new token is forgotten: it belonged to another text.
-
-@<End the batch@>=
-static void batch_end(struct store *s, bool commit)
-{
-  struct kv_batch *r = &s->batch;
-  for (uint32_t i = 0; i < s->n_sequences; i++) {
-    struct kv_sequence *q = &r->sequence[i];
-    size_t old = commit ? known(r, q) : 0, end = q->length + q->count;
-    for (size_t k = old; k < q->count && commit; k++)
-      q->token[q->length + k] = token_at(r, q, k);
-    if (commit && (old < q->count || q->computed < end)) q->computed = end;
-    if (commit)@+ q->length = end;
-    q->count = 0;
-  }
-  memory_free(s->m, r->order);
-  r->order = NULL, r->n = 0;
-}
-
-@ To forget rows is to say that they do not count. What is in the store's memory will be written over before it is read; the tokens
-stay for |known| to look at.
-
-@<Say how long a sequence is, and make it shorter@>=
+@<Pass the call on to the kind of store@>=
 size_t store_length(const struct store *s, uint32_t sequence)
-{@+ return s->batch.sequence[sequence].length;@+ }
+{@+ return s->kind->length(s, sequence);@+ }
+const uint32_t *store_tokens(const struct store *s, uint32_t sequence)
+{@+ return s->kind->tokens(s, sequence);@+ }
 void store_crop(struct store *s, uint32_t sequence, size_t length)
-{
-  struct kv_sequence *q = &s->batch.sequence[sequence];
-  if (length < q->length)@+ q->length = length;
-  if (s->kind->truncated != NULL) s->kind->truncated(s, sequence);
-}
+{@+ s->kind->crop(s, sequence, length);@+ }
 void store_clear(struct store *s)
 {
   for (uint32_t i = 0; i < s->n_sequences; i++) store_crop(s, i, 0);
 }
-
-@ The batch of a store owns a list of tokens for each sequence; closing the batch frees them all.
-
-@<Open and close the batch@>=
-static void batch_close(struct store *s)
+bool store_fork(struct store *s, uint32_t from, uint32_t to, struct error *why)
 {
-  for (uint32_t i = 0; i < s->n_sequences; i++) {
-    struct kv_sequence *q = &s->batch.sequence[i];
-    memory_free(s->m, q->token);
-  }
-  memory_free(s->m, s->window);
-  memory_free(s->m, s->batch.sequence);
+  if (s->kind->fork == NULL)
+    return error_say(why, "this store cannot fork; wanted: a cache");
+  uint32_t larger = from > to ? from : to;
+  if (larger >= s->n_sequences)
+    return error_say(why, "there is no sequence %" PRIu32 "; wanted: below %"
+      PRIu32, larger, s->n_sequences);
+  size_t length = store_length(s, to);
+  if (s->n_rows > 0 || length > 0)
+    return error_say(why, s->n_rows > 0 ? "the store is in a pass; wanted:"
+      " its end" : "sequence %" PRIu32 " has %zu rows; wanted: none", to, length);
+  return s->kind->fork(s, from, to, why);
 }
 
-@ A store of any kind begins with an empty batch, and with the numbers that it needs of the model's settings. It does not keep the settings themselves, because they contain lists that belong to the model. |row_bytes| counts a key and a value as they are kept; a store of shorter
-numbers will say less.
+@ Opening a store of any kind begins with the numbers that it needs of the settings, and closing it ends with the windows. The settings themselves are not kept, because they contain lists that belong to the model. |row_bytes| counts a key and a value in float32; a store of smaller numbers says less.
 
-@<Open and close the batch@>=
+@<Prepare and close a store@>=
 bool store_prepare(struct store *s, const struct store_kind *kind,
   struct memory *m, const struct model_config *c, uint32_t n_sequences,
   struct error *why)
@@ -1756,200 +1585,158 @@ bool store_prepare(struct store *s, const struct store_kind *kind,
     .n_layers = c->n_layers, .n_kv_heads = c->n_kv_heads,@|
     .head_dim = c->head_dim,@|
     .row_bytes = 2 * sizeof(float) * c->n_kv_heads * c->head_dim }@];
-  s->batch.sequence = memory_alloc(m, MEMORY_OTHER, n_sequences,
-    sizeof *s->batch.sequence, why);
-  if (s->batch.sequence == NULL) return false;
   s->window = memory_alloc(m, MEMORY_OTHER, c->n_layers, sizeof *s->window, why);
-  if (s->window == NULL) batch_close(s);
-  else for (uint32_t i = 0; i < c->n_layers; i++)
+  for (uint32_t i = 0; s->window != NULL && i < c->n_layers; i++)
     s->window[i] = config_window(c, i);
   return s->window != NULL;
 }
-@ Chapter 4 will have sequences that begin as copies of others. The batch's part in that is to copy the tokens.
-
-@<Fork a sequence of a store@>=
-static bool copy_tokens(struct store *s, uint32_t from, uint32_t to,
-  struct error *why)
+void store_close(struct store *s)
 {
-  uint32_t larger = from > to ? from : to;
-  if (larger >= s->n_sequences)
-    return error_say(why, "there is no sequence %" PRIu32 "; wanted: below %"
-      PRIu32, larger, s->n_sequences);
-  struct kv_sequence *a = &s->batch.sequence[from], *b = &s->batch.sequence[to];
-  if (s->batch.n > 0 || b->length > 0)
-    return error_say(why, s->batch.n > 0 ? "the store is in a pass; wanted:"
-      " its end" : "sequence %" PRIu32 " has %zu rows; wanted: none", to,
-      b->length);
-  if (a->length > b->cap) {
-    uint32_t *token = memory_resize(s->m, MEMORY_TOKENS, b->token, a->length,
-      sizeof *token, why);
-    if (token == NULL) return false;
-    b->token = token, b->cap = a->length;
-  }
-  if (a->length > 0)
-    memcpy(b->token, a->token, a->length * sizeof *a->token);
-  b->length = b->computed = a->length;
-  return true;
+  if (s == NULL)@+ return;
+  memory_free(s->m, s->window);
+  s->kind->close(s);
 }
 
-@ The rest is done by the kind of store, if it can fork at all. The plain store of this chapter cannot: it would have to copy all keys and values, which is what a fork is meant to avoid. A fork that fails half-way leaves the new sequence empty.
+@ Now the store of this chapter. It holds one text of at most |n_positions| tokens, and the memory for all of them is allocated when it is opened: in each layer an array of keys and an array of values, where position |t| is the |t|-th vector.
 
-@<Fork a sequence of a store@>=
-bool store_fork(struct store *s, uint32_t from, uint32_t to, struct error *why)
-{
-  if (s->kind->fork == NULL)
-    return error_say(why, "this store cannot fork; wanted: a cache");
-  if (!copy_tokens(s, from, to, why)) return false;
-  if (s->kind->fork(s, from, to, why)) return true;
-  store_crop(s, to, 0);
-  return false;
-}
+Besides the keys and values it remembers tokens, even those of rows that have been cropped, because \cref{loop} asks how many rows of a pass had been computed before. So |length| says how many rows count and |computed| how many tokens are remembered, and neither bounds the other: cropping to nothing sets the first to 0 and leaves the second.
 
-@ So far nothing has been said about where keys and values lie. The store of this chapter is as plain as can be: a sequence has one block, in it a
-layer has its keys and then its values, and position |t| is the |t|-th row of those. The
-block grows by doubling, as the token arrays do.
-
-@<A store of one block a sequence@>=
+@<A store that is an array@>=
 bool store_prepare(struct store *s, const struct store_kind *kind,
   struct memory *m, const struct model_config *c, uint32_t n_sequences,
   struct error *why);
-  /* for those who make a kind of store: fills in the part that all have in common,
-     with a batch of |n_sequences| empty sequences */
-size_t store_next_cap(size_t cap, size_t wanted, size_t max);
-  /* what |cap| should become, so that |wanted| fit: twice as much, or what is wanted,
-     or |max| */
-struct store *store_open(struct memory *m, const struct model_config *c,
-  uint32_t n_sequences, struct error *why);
-  /* a store for |n_sequences| sequences of a model, in float32, empty; null and
-     a sentence if memory is refused. Owned by the caller */
+  /* fills in the part that all kinds of store have in common */
+struct store *array_store_open(struct memory *m, const struct model_config *c,
+  struct error *why);
+  /* an empty store for one text of a model, in float32; null
+     if memory is refused. Owned by the caller, and closed by |store_close| */
 
-@ The store begins with the common part, so that a pointer to the one is a pointer to the other.
-
-@<What the plain store holds@>=
-struct plain_block { float *data; size_t cap; };
-  /* |[n_layers][2][cap][width]| */
-struct plain_store {
+@ @<The array store@>=
+struct array_store {
   struct store common; /* must come first: a |struct store *| points here */
-  size_t width;
-  struct plain_block *sequence;
+  size_t width; /* of a key: |n_kv_heads * head_dim| */
+  float *data; /* |[n_layers][2][n_positions][width]| */
+  size_t length, computed; /* rows that count; tokens that are remembered */
+  uint32_t *token; /* |[n_positions]| */
 };
-
-@ A block that is too small is replaced by one of twice the size, or of the size that the
-pass needs if that is more, but never larger than the context. If memory is refused, the sequences that have grown already keep their
-larger blocks; a larger block holds the same rows, so nobody can tell.
-
-@<Make room for the rows of the pass@>=
-static bool plain_reserve(struct store *common, struct error *why)
+static void array_view(const struct store *common, uint32_t layer,
+  uint32_t sequence, struct kv_view *v)
 {
-  struct plain_store *s = (struct plain_store *) common;
-  for (uint32_t i = 0; i < common->n_sequences; i++) {
-    const struct kv_sequence *q = &common->batch.sequence[i];
-    size_t wanted = q->length + q->count, cap = s->sequence[i].cap;
-    if (wanted > cap && !plain_grow(s, &s->sequence[i], q->length,
-      store_next_cap(cap, wanted, common->n_positions), why)) return false;
-  }
-  return true;
-}
-
-@ The new block is taken before the old one is given back, or else a refusal would cost the rows that are there already.
-
-@<Give a sequence a larger block@>=
-static bool plain_grow(struct plain_store *s, struct plain_block *b,
-  size_t length, size_t cap, struct error *why)
-{
-  struct memory *m = s->common.m;
-  size_t parts = 2 * s->common.n_layers, span = s->width * sizeof(float);
-  float *data = memory_alloc(m, MEMORY_CACHE, cap, parts * span, why);
-  if (data == NULL)@+ return false;
-  @<Move each layer's rows to their new place@>@;
-  memory_free(m, b->data);
-  *b = (struct plain_block) @[{ data, cap }@];
-  return true;
-}
-
-@ Keys and values of a layer lie |cap| rows apart, so a larger block is not the old one
-with something after it: all parts but the first begin somewhere else.\side{By position first and layer second, growing would be a plain copy. But
-then the keys of one layer would lie far apart, and attention reads them one after the other in every pass.}
-
-@<Move each layer's rows to their new place@>=
-for (size_t i = 0; i < parts && length > 0; i++)
-  memcpy(data + i * cap * s->width, b->data + i * b->cap * s->width,
-    length * span);
-
-@ The view of a sequence says where its rows of the layer begin, and that each follows the one before.
-
-@<Show what a row sees@>=
-static void plain_view(const struct store *common, uint32_t layer, uint32_t sequence,
-  struct kv_view *v)
-{
-  const struct plain_store *s = (const struct plain_store *) common;
-  const struct plain_block *b = &s->sequence[sequence];
-  const float *keys = b->data + 2 * layer * b->cap * s->width;
+  const struct array_store *s = (const struct array_store *) common;
+  size_t part = common->n_positions * s->width;
+  const float *keys = s->data + 2 * layer * part;
+  (void) sequence; /* there is only one */
   *v = (struct kv_view) @[{ .key = (uintptr_t) keys,@|
-    .value = (uintptr_t) (keys + b->cap * s->width),@|
+    .value = (uintptr_t) (keys + part),@|
     .row_bytes = (uint32_t) (s->width * sizeof(float)),@|
     .head_bytes = common->head_dim * sizeof(float),@|
     .type = WEIGHT_F32 }@];
 }
 
-@ Opening takes only the arrays of sequences; blocks come with the first rows.
+@ A row was computed before if an earlier pass had the same token at its position and at
+all positions before it, since keys and values are a function of those. The first token
+that differs makes everything after it new, even where the tokens agree again: \tok{\ sat} after \tok{the}\tok{\ cat} and \tok{\ sat} after
+\tok{the}\tok{.}\ are different rows. So the comparison stops at the first difference.
 
-@<Open a plain store@>=
-struct store *store_open(struct memory *m, const struct model_config *c,
-  uint32_t n_sequences, struct error *why)
+@<The array store@>=
+static size_t array_known(const struct array_store *s)
+{
+  const struct store *common = &s->common;
+  size_t k = 0;
+  while (k < common->n_rows && s->length + k < s->computed
+      && s->token[s->length + k] == common->rows[k].token)
+    k++;
+  return k;
+}
+
+@ The rows of a pass must continue the text, one after the other. If the pass succeeds, their tokens are remembered, and tokens beyond a new one are forgotten: they belonged to another text.
+
+@<The array store@>=
+static bool array_begin(struct store *common, struct error *why)
+{
+  const struct array_store *s = (const struct array_store *) common;
+  for (size_t i = 0; i < common->n_rows; i++) {
+    size_t position = common->rows[i].position, next = s->length + i;
+    if (position != next || next >= common->n_positions)
+      return error_say(why, "row %zu is at position %zu; wanted: position %zu,"@|
+        " below %" PRIu32, i, position, next, common->n_positions);
+  }
+  common->rows_recomputed = array_known(s);
+  return true;
+}
+static void array_end(struct store *common, bool commit)
+{
+  struct array_store *s = (struct array_store *) common;
+  if (!commit) return;
+  size_t old = array_known(s), n = common->n_rows;
+  for (size_t k = old; k < n; k++)
+    s->token[s->length + k] = common->rows[k].token;
+  s->length += n;
+  if (old < n) s->computed = s->length;
+}
+
+@ To crop is to say that rows do not count. Their keys and values will be written over before they are read, and the tokens stay for |array_known|.
+
+@<The array store@>=
+static size_t array_length(const struct store *common, uint32_t sequence)
+{
+  (void) sequence;
+  return ((const struct array_store *) common)->length;
+}
+static const uint32_t *array_tokens(const struct store *common, uint32_t sequence)
+{
+  (void) sequence;
+  return ((const struct array_store *) common)->token;
+}
+static void array_crop(struct store *common, uint32_t sequence, size_t length)
+{
+  struct array_store *s = (struct array_store *) common;
+  (void) sequence;
+  if (length < s->length) s->length = length;
+}
+
+@ Opening allocates two arrays, and closing frees them. The table leaves |fork| out: with one text there is nothing to copy to.
+
+@<The array store@>=
+static void array_close(struct store *common)
+{
+  struct array_store *s = (struct array_store *) common;
+  struct memory *m = common->m;
+  memory_free(m, s->data);
+  memory_free(m, s->token);
+  memory_free(m, s);
+}
+struct store *array_store_open(struct memory *m, const struct model_config *c,
+  struct error *why)
 {
   static const struct store_kind kind = @[{@|
-    .reserve = plain_reserve, .view = plain_view, .close = plain_close }@];
-  struct plain_store *s = memory_alloc(m, MEMORY_OTHER, 1, sizeof *s, why);
+    .begin = array_begin, .end = array_end, .view = array_view,@|
+    .length = array_length, .tokens = array_tokens, .crop = array_crop,@|
+    .close = array_close }@];
+  struct array_store *s = memory_alloc(m, MEMORY_OTHER, 1, sizeof *s, why);
   if (s == NULL)@+ return NULL;
   s->width = (size_t) c->n_kv_heads * c->head_dim;
-  bool ok = store_prepare(&s->common, &kind, m, c, n_sequences, why);
-  if (ok) s->sequence = memory_alloc(m, MEMORY_OTHER, n_sequences,
-    sizeof *s->sequence, why);
-  if (s->sequence != NULL)@+ return &s->common;
-  if (ok)@+ batch_close(&s->common);
-  memory_free(m, s);
+  bool ok = store_prepare(&s->common, &kind, m, c, 1, why);
+  size_t n = c->n_positions, parts = (size_t) 2 * c->n_layers;
+  if (ok) s->token = memory_alloc(m, MEMORY_TOKENS, n, sizeof *s->token, why);
+  if (s->token != NULL)
+    s->data = memory_alloc(m, MEMORY_CACHE, n, parts * s->width * sizeof(float), why);
+  if (s->data != NULL)@+ return &s->common;
+  store_close(&s->common);
   return NULL;
 }
 
-@ Closing returns everything, block by block, with the sizes and purposes under which it was taken; otherwise the
-books of chapter 0 would not come out even.
-
-@<Close a plain store@>=
-static void plain_close(struct store *common)
-{
-  struct plain_store *s = (struct plain_store *) common;
-  struct memory *m = common->m;
-  for (uint32_t i = 0; i < common->n_sequences; i++)
-    memory_free(m, s->sequence[i].data);
-  memory_free(m, s->sequence);
-  memory_free(m, s);
-}
-
-@ In the file the batch comes first, then the interface that uses it, then the plain store, whose table names functions that stand before it.
+@ The file has what is common to all stores first.
 
 @(store.c@>=
 #include <inttypes.h>
-#include <string.h>
 #include "model/store.h"
 @;@#
-@<Count the rows of a sequence that were computed before@>@;
-@<End the batch@>@;
-@<Find a place for every row@>@;
-@<Make room for the tokens of the pass@>@;
-@<Begin the batch@>@;
-@<Open and close the batch@>@;
-@<Count the rows of the store that are seen@>@;
-@<Count the rows that are seen@>@;
-@<Say how long a sequence is, and make it shorter@>@;
-@<Fork a sequence of a store@>@;
+@<Begin and end a pass of a store@>@;
+@<Show a pass what its rows see@>@;
 @<Pass the call on to the kind of store@>@;
-@<What the plain store holds@>@;
-@<Give a sequence a larger block@>@;
-@<Make room for the rows of the pass@>@;
-@<Show what a row sees@>@;
-@<Close a plain store@>@;
-@<Open a plain store@>@;
+@<Prepare and close a store@>@;
+@<The array store@>@;
 @* The forward pass. \label{sec:forward}
 Now the model is run. The function that does it takes any list of rows, puts all of them
 through all layers, and leaves a \emph{hidden state} for each: the |d_model| numbers from

@@ -1033,7 +1033,7 @@ static bool count_rows(struct writer *w, size_t p, size_t g, struct error *why)
 {
   uint32_t prompt[PARROT_CONTEXT];
   for (size_t i = 0; i < p; i++) prompt[i] = w->sentence[i % PARROT_WORDS];
-  struct store *s = store_open(&w->m, &w->lm->config, 1, why);
+  struct store *s = array_store_open(&w->m, &w->lm->config, why);
   if (s == NULL) return false;
   struct generate_context maker = @[{ &w->e, w->lm, s, &w->m }@];
   struct generate_options want = @[{ .max_new_tokens = g }@];

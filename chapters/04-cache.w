@@ -95,8 +95,7 @@ size_t store_match_prefix(struct store *s, uint32_t sequence, const uint32_t *id
      far as they agree, and says how many rows it has then */
 #endif
 
-@ The tokens that a sequence was computed from are in the store's batch (\cref{sec:rows}), and they tell which of its rows belong to a text: as many as have its tokens, from the first on. The store of chapter 2
-and the cache of this one keep the same |kv_batch|, so the function serves both.
+@ The store remembers the tokens of its rows, and they tell which rows belong to a text: as many as have its tokens, from the first on. Every kind of store can say them, so the function serves the array of \cref{sec:rows} and the cache of this chapter.
 
 @(keep.c@>=
 #include "cache/keep.h"
@@ -104,11 +103,11 @@ and the cache of this one keep the same |kv_batch|, so the function serves both.
 size_t store_match_prefix(struct store *s, uint32_t sequence, const uint32_t *id,
   size_t n)
 {
-  const struct kv_sequence *q = &s->batch.sequence[sequence];
-  size_t k = 0;
-  while (k < n && k < q->length && q->token[k] == id[k]) k++;
+  const uint32_t *token = store_tokens(s, sequence);
+  size_t k = 0, length = store_length(s, sequence);
+  while (k < n && k < length && token[k] == id[k]) k++;
   store_crop(s, sequence, k);
-  return q->length;
+  return store_length(s, sequence);
 }
 
 @* The same text with and without the cache. \label{sec:twice}
@@ -302,6 +301,193 @@ what it took from the half that was dropped cannot be taken out again. For the s
 shared, because it stands at the same positions after the same tokens in both. (Models with learned positions, as GPT-2, add the position before the first layer. Their keys cannot even be turned back.)
 @^RoPE@>
 
+@* The sequences of a cache. \label{sec:sequences}
+The store of \cref{sec:rows} holds one text, whose rows come in order, one pass after the other. A cache holds several, and there are three reasons to want that. Users who wait at the same time can share a pass, in which each weight is read once for all of them (\cref{sec:batch}). Texts that begin alike can share their rows: after a \emph{fork} two sequences go on separately from a common beginning. And a server keeps the rows of a conversation between two questions.
+
+So before it has a single page, a cache needs a table of its sequences: how many rows each has, which tokens they had, and, during a pass, which row comes where. It says nothing of memory, and so is a file of its own.
+@^sequence@>@^fork@>
+
+@(sequences.h@>=
+#ifndef INCIPIT_SEQUENCES_H
+#define INCIPIT_SEQUENCES_H
+#include "model/store.h"
+struct kv_sequence {
+  size_t length; /* rows of the sequence that count */
+  uint32_t *token; size_t cap, computed;
+    /* |[cap]|; how many of them are known from earlier passes */
+  size_t first, count; /* its rows in |order|, during a pass */
+};
+  /* what a cache knows of one sequence */
+struct sequence_table { struct kv_sequence *sequence; size_t *order; };
+  /* |[n_sequences]|; |[n_rows]|, during a pass: indices of rows by sequence and position, plus one,
+     because 0 says that no row has come there yet */
+@<What a table of sequences does@>@;
+#endif
+
+@ The functions are given the store whose table it is, for its pass, its sizes and its memory.
+
+@<What a table of sequences does@>=
+bool sequences_open(struct sequence_table *t, struct store *s, struct error *why);
+  /* |n_sequences| empty sequences */
+bool sequences_begin(struct sequence_table *t, struct store *s, struct error *why);
+  /* finds the place of each row of the pass, and sets |rows_recomputed|; errors: a position beyond the
+     context, stored already, after a gap or given twice, and memory; then nothing has changed */
+void sequences_end(struct sequence_table *t, struct store *s, bool commit);
+  /* the rows of the pass count, or have never been */
+bool sequences_fork(struct sequence_table *t, struct store *s, uint32_t from, uint32_t to,
+  struct error *why);
+  /* copies the tokens of |from| to the empty sequence |to| */
+void sequences_close(struct sequence_table *t, struct store *s);
+size_t store_next_cap(size_t cap, size_t wanted, size_t max);
+  /* what the capacity |cap| should become, so that |wanted| fit: twice as much, or what is wanted,
+     or |max| */
+
+@ If a sequence that has |length| rows gets |count| more, their positions must be
+|length| \dots\ |length+count-1|, each once, in whatever order they come. So there is exactly one place for each row,
+and a row whose place is out of bounds or taken is an error. If no row is, all places are taken, for there are as many rows as places.
+After that |order| lists the rows by sequence and position, and nothing had to be sorted.
+
+@<Find a place for every row@>=
+static bool order_rows(struct sequence_table *t, const struct store *s, struct error *why)
+{
+  size_t first = 0;
+  for (uint32_t q = 0; q < s->n_sequences; q++)
+    t->sequence[q].first = first, first += t->sequence[q].count;
+  for (size_t i = 0; i < s->n_rows; i++) {
+    const struct row *r = &s->rows[i];
+    const struct kv_sequence *q = &t->sequence[r->sequence];
+    const char *wrong = NULL;
+    @<Find out what is wrong with the row's position@>@;
+    if (wrong != NULL)
+      return error_say(why, "position %u of sequence %u is %s;"@|
+        " wanted: from %zu on, below %u,"@| " each once", r->position,
+        r->sequence, wrong, q->length, s->n_positions);
+    t->order[q->first + r->position - q->length] = i + 1;
+  }
+  return true;
+}
+
+@ The order of the questions matters: the last one reads |order|, and may do so only because the two before it have shown
+that the place exists.
+
+@<Find out what is wrong with the row's position@>=
+if (r->position >= s->n_positions) wrong = "beyond the context";
+else if (r->position < q->length)@+ wrong = "stored already";
+else if (r->position >= q->length + q->count) wrong = "behind a gap";
+else if (t->order[q->first + r->position - q->length] != 0)
+  wrong = "given twice";
+
+@ A text that comes in token by token should not be copied once for every token. So the token array of a sequence grows by doubling, as the lists of \cref{foundations} do, but never beyond the context.
+
+@<Grow the token arrays@>=
+size_t store_next_cap(size_t cap, size_t wanted, size_t max)
+{
+  size_t twice = cap <= max / 2 ? 2 * cap : max;
+  return twice < wanted ? wanted : twice;
+}
+static bool reserve_tokens(struct kv_sequence *q, const struct store *s, size_t wanted,
+  struct error *why)
+{
+  if (wanted <= q->cap) return true;
+  size_t cap = store_next_cap(q->cap, wanted, s->n_positions);
+  uint32_t *token = memory_resize(s->m, MEMORY_TOKENS, q->token, cap, sizeof *token,
+    why);
+  if (token == NULL)@+ return false;
+  q->token = token, q->cap = cap;
+  return true;
+}
+
+@ Rows that were computed before are counted as in \cref{sec:rows}, sequence by sequence.
+
+@<Count the rows of a sequence that were computed before@>=
+static uint32_t token_at(const struct sequence_table *t, const struct store *s,
+  const struct kv_sequence *q, size_t k)
+{@+ return s->rows[t->order[q->first + k] - 1].token;@+ }
+static size_t known(const struct sequence_table *t, const struct store *s,
+  const struct kv_sequence *q)
+{
+  size_t k = 0;
+  while (k < q->count && q->length + k < q->computed
+      && q->token[q->length + k] == token_at(t, s, q, k))
+    k++;
+  return k;
+}
+
+@ A refusal has to leave everything as it was. So nothing is changed before all checks are through, except the counts, which are
+zero between passes and which |sequences_end| sets back.
+
+@<Begin a pass of the sequences@>=
+bool sequences_begin(struct sequence_table *t, struct store *s, struct error *why)
+{
+  t->order = memory_alloc(s->m, MEMORY_ACTIVATIONS, s->n_rows, sizeof *t->order, why);
+  if (t->order == NULL)@+ return false;
+  for (size_t i = 0; i < s->n_rows; i++) t->sequence[s->rows[i].sequence].count++;
+  bool ok = order_rows(t, s, why);
+  s->rows_recomputed = 0;
+  for (uint32_t i = 0; ok && i < s->n_sequences; i++) {
+    struct kv_sequence *q = &t->sequence[i];
+    ok = reserve_tokens(q, s, q->length + q->count, why);
+    if (ok) s->rows_recomputed += known(t, s, q);
+  }
+  if (!ok)@+ sequences_end(t, s, false);
+  return ok;
+}
+
+@ If the pass succeeds, its tokens are remembered, and what had been computed beyond a new token is forgotten: it belonged to another text.
+
+@<End a pass of the sequences@>=
+void sequences_end(struct sequence_table *t, struct store *s, bool commit)
+{
+  for (uint32_t i = 0; i < s->n_sequences; i++) {
+    struct kv_sequence *q = &t->sequence[i];
+    size_t old = commit ? known(t, s, q) : 0, end = q->length + q->count;
+    for (size_t k = old; k < q->count && commit; k++)
+      q->token[q->length + k] = token_at(t, s, q, k);
+    if (commit && old < q->count) q->computed = end;
+    if (commit)@+ q->length = end;
+    q->count = 0;
+  }
+  memory_free(s->m, t->order);
+  t->order = NULL;
+}
+
+@ The table's part in a fork is to copy the tokens that count. Opening takes an array of empty sequences, and closing frees what they own.
+
+@<Open, fork and close the sequences@>=
+bool sequences_open(struct sequence_table *t, struct store *s, struct error *why)
+{
+  t->sequence = memory_alloc(s->m, MEMORY_OTHER, s->n_sequences, sizeof *t->sequence, why);
+  return t->sequence != NULL;
+}
+bool sequences_fork(struct sequence_table *t, struct store *s, uint32_t from, uint32_t to,
+  struct error *why)
+{
+  const struct kv_sequence *a = &t->sequence[from];
+  struct kv_sequence *b = &t->sequence[to];
+  if (!reserve_tokens(b, s, a->length, why)) return false;
+  if (a->length > 0)
+    memcpy(b->token, a->token, a->length * sizeof *a->token);
+  b->length = b->computed = a->length;
+  return true;
+}
+void sequences_close(struct sequence_table *t, struct store *s)
+{
+  for (uint32_t i = 0; t->sequence != NULL && i < s->n_sequences; i++)
+    memory_free(s->m, t->sequence[i].token);
+  memory_free(s->m, t->sequence);
+}
+
+@ @(sequences.c@>=
+#include <string.h>
+#include "cache/sequences.h"
+@;@#
+@<Count the rows of a sequence that were computed before@>@;
+@<End a pass of the sequences@>@;
+@<Find a place for every row@>@;
+@<Grow the token arrays@>@;
+@<Begin a pass of the sequences@>@;
+@<Open, fork and close the sequences@>@;
+
 @* Paging. \label{sec:pages}
 Where should the rows of a sequence lie? In one block, as the store of \cref{model} has them, if there is one text and its length is known. But several texts
 grow at different speeds; two of them may begin alike, and one may be cut off and go on differently. With blocks each of these is a copy. So this store keeps its rows in
@@ -356,9 +542,7 @@ struct cache_state { size_t pages, pages_used, page_rows, bytes, bytes_used,
 struct cache_state cache_look(const struct store *s);
   /* the state of a cache; all zero for a store of another kind */
 
-@ What is a store's own business and what is common to all was settled in \cref{model}. The |batch| in |common| has for each sequence a |kv_sequence|: its length, its tokens, and which rows of the pass that is going on are its. A kind of store supplies five functions. One reserves memory for the rows of the batch, or refuses. One shows where the keys and values of a sequence are, as a |kv_view|; the kernels write and read there. One is told when a sequence was cropped, one makes a fork, after |store_fork| has copied the tokens, and one closes the store.
-
-Inside ours there is one \emph{pool} of pages for all sequences. In a page each layer has its keys and then its values, for the same rows, so that one list serves all layers. What is known of a page is its address and how many lists it is on;
+@ Inside a cache there is one \emph{pool} of pages for all sequences. In a page each layer has its keys and then its values, for the same rows, so that one list serves all layers. What is known of a page is its address and how many lists it is on;
 the pages that are on none are kept on a stack, which is threaded through the same array: the |k|-th spare page is |page[k].free_next|.
 
 @<What the cache holds@>=
@@ -381,6 +565,7 @@ struct layer_group {
 enum { MAX_GROUPS = 2 };
 struct cache {
   struct store common; /* must come first: a |struct store *| points here */
+  struct sequence_table table;
   struct kv_format format;
   size_t heads, head_bytes, page_rows, sink_pages, copied;
     /* |head_bytes|: a key or a value of one head in one row */
@@ -419,7 +604,7 @@ refusal takes no page from anybody and gives none. A cache that is full says how
 static bool group_reserve(struct cache *s, struct layer_group *f, struct error *why)
 {
   for (uint32_t i = 0; i < s->common.n_sequences; i++)
-    if (s->common.batch.sequence[i].count > 0) evict_window(s, f, i);
+    if (s->table.sequence[i].count > 0) evict_window(s, f, i);
   size_t wanted = count_new_pages(s, f) + count_copies(s, f);
   size_t used = f->cap - f->n_free;
   if (wanted > f->max_pages - used)
@@ -433,15 +618,41 @@ static bool group_reserve(struct cache *s, struct layer_group *f, struct error *
     if (!list_grow(s, f, i, why)) return false;
   return true;
 }
-static bool cache_reserve(struct store *common, struct error *why)
+static bool cache_reserve(struct cache *s, struct error *why)
 {
-  struct cache *s = (struct cache *) common;
   for (size_t k = 0; k < s->n_groups; k++)
     if (!group_reserve(s, &s->group[k], why)) return false;
   for (size_t k = 0; k < s->n_groups; k++)
-    for (uint32_t i = 0; i < common->n_sequences; i++)
+    for (uint32_t i = 0; i < s->common.n_sequences; i++)
       assign_pages(s, &s->group[k], i);
   return true;
+}
+
+@ A pass begins in the table of sequences, and then has its pages reserved. If there are too few, the table forgets the pass. At its end the table has all there is to do.
+
+@<Begin and end a pass of the cache@>=
+static void cache_end(struct store *common, bool commit)
+{
+  struct cache *s = (struct cache *) common;
+  sequences_end(&s->table, common, commit);
+}
+static bool cache_begin(struct store *common, struct error *why)
+{
+  struct cache *s = (struct cache *) common;
+  if (!sequences_begin(&s->table, common, why)) return false;
+  if (cache_reserve(s, why)) return true;
+  cache_end(common, false);
+  return false;
+}
+static size_t cache_length(const struct store *common, uint32_t sequence)
+{
+  const struct cache *s = (const struct cache *) common;
+  return s->table.sequence[sequence].length;
+}
+static const uint32_t *cache_tokens(const struct store *common, uint32_t sequence)
+{
+  const struct cache *s = (const struct cache *) common;
+  return s->table.sequence[sequence].token;
 }
 
 @ Two sorts of pages are wanted. The first are the new ones: those that the list of a sequence lacks for its rows.
@@ -452,7 +663,7 @@ static size_t count_new_pages(const struct cache *s,
 {
   size_t wanted = 0;
   for (uint32_t i = 0; i < s->common.n_sequences; i++) {
-    const struct kv_sequence *q = &s->common.batch.sequence[i];
+    const struct kv_sequence *q = &s->table.sequence[i];
     size_t had = f->sequence[i].n, n = pages_for(s, q->length + q->count);
     if (q->count > 0 && n > had) wanted += n - had;
   }
@@ -465,7 +676,7 @@ static size_t count_new_pages(const struct cache *s,
 static struct page_info *written_page(const struct cache *s,
   const struct layer_group *f, uint32_t sequence)
 {
-  const struct kv_sequence *q = &s->common.batch.sequence[sequence];
+  const struct kv_sequence *q = &s->table.sequence[sequence];
   const uint32_t *list = f->sequence[sequence].page;
   if (q->count == 0 || q->length % s->page_rows == 0) return NULL;
   return &f->page[list[q->length / s->page_rows]];
@@ -506,7 +717,7 @@ static void list_set(const struct layer_group *f, struct page_list *l, size_t i,
 @<Give a sequence a page of its own@>@;
 static void assign_pages(struct cache *s, struct layer_group *f, uint32_t sequence)
 {
-  const struct kv_sequence *q = &s->common.batch.sequence[sequence];
+  const struct kv_sequence *q = &s->table.sequence[sequence];
   struct page_list *l = &f->sequence[sequence];
   const struct page_info *shared = written_page(s, f, sequence);
   if (q->count == 0) return;
@@ -542,10 +753,10 @@ static void page_release(struct layer_group *f, uint32_t page)
 {
   if (--f->page[page].refs == 0) f->page[f->n_free++].free_next = page;
 }
-static void group_truncated(struct cache *s, struct layer_group *f, uint32_t sequence)
+static void group_crop(struct cache *s, struct layer_group *f, uint32_t sequence)
 {
   struct page_list *l = &f->sequence[sequence];
-  size_t n = pages_for(s, s->common.batch.sequence[sequence].length);
+  size_t n = pages_for(s, s->table.sequence[sequence].length);
   while (l->n > n) {
     l->n--;
     if (l->n >= l->first || l->n < s->sink_pages) page_release(f, l->page[l->n]);
@@ -603,7 +814,7 @@ static bool list_reserve(struct cache *s, struct page_list *l, size_t n,
 static bool list_grow(struct cache *s, struct layer_group *f, uint32_t sequence,
   struct error *why)
 {
-  const struct kv_sequence *q = &s->common.batch.sequence[sequence];
+  const struct kv_sequence *q = &s->table.sequence[sequence];
   return list_reserve(s, &f->sequence[sequence],
     pages_for(s, q->length + q->count), why);
 }
@@ -647,9 +858,11 @@ static bool cache_fork(struct store *common, uint32_t from, uint32_t to,
   struct error *why)
 {
   struct cache *s = (struct cache *) common;
-  for (size_t k = 0; k < s->n_groups; k++)
-    if (!group_fork(s, &s->group[k], from, to, why)) return false;
-  return true;
+  bool ok = sequences_fork(&s->table, common, from, to, why);
+  for (size_t k = 0; ok && k < s->n_groups; k++)
+    ok = group_fork(s, &s->group[k], from, to, why);
+  if (!ok) cache_crop(common, to, 0);
+  return ok;
 }
 
 @ The report adds up the pages of all groups. A store of another kind, which we recognize by its table of functions, has no pages to report.
@@ -682,7 +895,7 @@ A model that keeps sinks never leaves the pages in which they stand. Then the li
 static void evict_window(struct cache *s, struct layer_group *f, uint32_t sequence)
 {
   struct page_list *l = &f->sequence[sequence];
-  size_t length = s->common.batch.sequence[sequence].length;
+  size_t length = s->table.sequence[sequence].length;
   size_t seen = store_window_start(&s->common, f->layer, length) / s->page_rows;
   while (l->first < seen) page_release(f, l->page[l->first++]);
 }
@@ -690,10 +903,11 @@ static void evict_window(struct cache *s, struct layer_group *f, uint32_t sequen
 @ There is one thing that such a sequence cannot do. If it is cropped to fewer rows, its next row must see $W-1$ of those before it, and perhaps they have gone. Pages are left when a pass begins and not when it ends; so the rows of the last pass can always be taken back, which is what a caller wants who tries something. A crop that goes back further finds the window broken, and then nothing is kept: the text is read again from the start. That costs time and is never wrong.
 
 @<Leave the pages after the last row@>=
-static void cache_truncated(struct store *common, uint32_t sequence)
+static void cache_crop(struct store *common, uint32_t sequence, size_t length)
 {
   struct cache *s = (struct cache *) common;
-  struct kv_sequence *q = &common->batch.sequence[sequence];
+  struct kv_sequence *q = &s->table.sequence[sequence];
+  if (length < q->length) q->length = length;
   for (size_t k = 0; k < s->n_groups; k++) {
     const struct layer_group *f = &s->group[k];
     size_t first = f->sequence[sequence].first;
@@ -701,7 +915,7 @@ static void cache_truncated(struct store *common, uint32_t sequence)
         > store_window_start(common, f->layer, q->length)) q->length = 0;
   }
   for (size_t k = 0; k < s->n_groups; k++)
-    group_truncated(s, &s->group[k], sequence);
+    group_crop(s, &s->group[k], sequence);
 }
 
 @ A cache is closed group by group. The marked pages are the first of their slabs.
@@ -721,6 +935,7 @@ static void cache_close(struct store *common)
         common->memory->release(common->memory, m, f->page[i].data);
     memory_free(m, f->page);
   }
+  sequences_close(&s->table, common);
   memory_free(m, s->slot_in_group);
   memory_free(m, s);
 }
@@ -729,8 +944,9 @@ static void cache_close(struct store *common)
 
 @<The functions that make a cache@>=
 static const struct store_kind cache_kind = @[{@|
-  .reserve = cache_reserve, .view = cache_view,@|
-  .truncated = cache_truncated, .fork = cache_fork, .close = cache_close }@];
+  .begin = cache_begin, .end = cache_end, .view = cache_view,@|
+  .length = cache_length, .tokens = cache_tokens, .crop = cache_crop,@|
+  .fork = cache_fork, .close = cache_close }@];
 
 @ The layers are put into their groups in order.
 
@@ -834,7 +1050,8 @@ struct store *cache_open(struct memory *m, const struct model_config *c,
     memory_free(m, s);
     return NULL;
   }
-  bool ok = apply_options(s, w, why) && group_layers(s, why);
+  bool ok = sequences_open(&s->table, &s->common, why)@|
+    && apply_options(s, w, why) && group_layers(s, why);
   for (size_t k = 0; ok && k < s->n_groups; k++)
     ok = group_apply_options(s, &s->group[k], w, why);
   if (ok)@+ return &s->common;
@@ -848,6 +1065,7 @@ struct store *cache_open(struct memory *m, const struct model_config *c,
 #include <inttypes.h>
 #include <string.h>
 #include "cache/cache.h"
+#include "cache/sequences.h"
 @;@#
 @<What the cache holds@>@;
 @<Give the pool more pages@>@;
@@ -858,6 +1076,7 @@ struct store *cache_open(struct memory *m, const struct model_config *c,
 @<Count the copies of a pass@>@;
 @<Take the pages that a sequence wants@>@;
 @<Have pages for the rows of the pass@>@;
+@<Begin and end a pass of the cache@>@;
 @<Store rows in pages, and show them@>@;
 @<Fork a sequence@>@;
 @<Close a cache@>@;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "functions/numbers.h"
+#include "cache/cache.h"
 #include "phases/phases.h"
 #include "command.h"
 
@@ -363,7 +364,7 @@ static bool tracing_alloc(struct tracing *g)
   g->seen = arena_alloc(scratch, MEMORY_OTHER, cap, sizeof *g->seen, why);
   g->weights = arena_alloc(scratch, MEMORY_OTHER, cap, sizeof *g->weights, why);
   if (scratch->refused) return false;
-  if (g->looks) g->s = store_open(a->o.m, &a->o.lm->config, 1, why);
+  if (g->looks) g->s = cache_open(a->o.m, &a->o.lm->config, 1, &(struct cache_options){ .rows = 0 }, why);
   return !g->looks || g->s != NULL;
 }
 

@@ -472,10 +472,8 @@ static void account_pass(struct engine *e, const struct model *lm, uint64_t *see
          max_len = one_in(seed, 2) ? p->context : between(seed, n, p->context),
          before = max_len - n;
   uint32_t mates = (uint32_t) p->batch;
-  struct store *s = one_in(seed, 3)
-    ? store_open(&book, &lm->config, mates, &why)
-    : cache_open(&book, &lm->config, mates,
-      &(struct cache_options){ .page_rows = p->page_rows, .format = p->format }, &why);
+  struct store *s = cache_open(&book, &lm->config, mates,
+    &(struct cache_options){ .page_rows = p->page_rows, .format = p->format }, &why);
   ck_assert_msg(s != NULL, "%s: %s", where, why.text);
   struct row *rows = calloc(p->context * mates, sizeof *rows);
   struct pass *pass;
@@ -1328,7 +1326,7 @@ static float *one_pass(struct bench *b, const uint32_t *id, size_t n, const stru
   struct row rows[LONG];
   struct pass *p;
   b->f = f;
-  struct store *s = f == NULL ? store_open(&b->m, &b->how, 1, &b->why) : bench_store(b, 1, 16);
+  struct store *s = f == NULL ? array_store_open(&b->m, &b->how, &b->why) : bench_store(b, 1, 16);
   for (uint32_t i = 0; i < n; i++) rows[i] = (struct row){ 0, i, id[i] };
   ck_assert_msg(model_forward(&b->e, b->lm, s, rows, n, &p, &b->why), "%s", b->why.text);
   float *hidden = malloc(LONG * b->d * sizeof *hidden);

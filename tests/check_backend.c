@@ -244,7 +244,7 @@ START_TEST(kernels_and_store_must_have_one_memory)
     ck_assert_ptr_nonnull(strstr(r.why.text, "in the memory"));
     ck_assert(p == NULL && store_length(r.s[1 - i], 0) == 0);
   }
-  struct store *plain = store_open(&r.m[0], &r.lm->config, 1, &r.why);
+  struct store *plain = array_store_open(&r.m[0], &r.lm->config, &r.why);
   ck_assert(!model_forward(&r.e[1], r.lm, plain, &(struct row){ 0, 0, 1 }, 1, &p, &r.why));
   store_close(plain);
   pair_close(&r);

@@ -8,6 +8,7 @@
 #include "families/rope_scaling.h"
 #include "functions/numbers.h"
 #include "kernels/kernels.h"
+#include "cache/cache.h"
 
 /* rewrites model.safetensors with one tensor changed: `what' is drop, rename X, type X, shape [..]
  * (its bytes cut or padded), shift */
@@ -321,7 +322,7 @@ START_TEST(types_that_the_kernels_cannot_multiply_are_refused)
   struct model *lm = model_open_with(&m, dir, &(struct model_open_options) { .k = &few }, &why);
   ck_assert_msg(lm != NULL && lm->matrix_types == 1u << WEIGHT_F32, "%s", why.text);
   ck_assert_uint_le(lm->config.vocab_size, 64);
-  struct store *s = store_open(&m, &lm->config, 1, &why);
+  struct store *s = cache_open(&m, &lm->config, 1, &(struct cache_options){ .rows = 0 }, &why);
   struct engine e = { .k = &few, .c = &c };
   ck_assert(model_evaluate(&e, lm, s, ids, 3, &last, 1, logits, &why));
   few.matrix_types = 1u << WEIGHT_F16 | 1u << WEIGHT_BF16;
@@ -350,7 +351,7 @@ static bool layout_answer(
   size_t last = 7;
   struct model *lm = model_open_with(&m, dir,
     &(struct model_open_options) { .k = e.k, .layout = l }, why);
-  struct store *s = lm == NULL ? NULL : store_open(&m, &lm->config, 1, why);
+  struct store *s = lm == NULL ? NULL : cache_open(&m, &lm->config, 1, &(struct cache_options){ .rows = 0 }, why);
   bool ok = s != NULL && model_evaluate(&e, lm, s, ids, 8, &last, 1, logits, why);
   if (lm != NULL) *n = lm->config.vocab_size;
   ck_assert(lm == NULL || (m.of[MEMORY_WEIGHTS].live > 0) == (l != NULL && l->of[TENSOR_Q].permuted));

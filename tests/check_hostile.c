@@ -15,6 +15,7 @@
 #include "families/loader.h"
 #include "safetensors/tensor_file.h"
 #include "kernels/kernels.h"
+#include "cache/cache.h"
 
 static char room[300]; /* a folder, made anew for each test */
 static const char *const all_files[] = { "config.json", "generation_config.json",
@@ -95,7 +96,7 @@ static bool open_all(struct error *why, bool words)
     tokenizer_close(&m, t);
   } else {
     struct model *lm = model_open(&m, room, why);
-    struct store *s = lm != NULL ? store_open(&m, &lm->config, 1, why) : NULL;
+    struct store *s = lm != NULL ? cache_open(&m, &lm->config, 1, &(struct cache_options){ .rows = 0 }, why) : NULL;
     ok = s != NULL && model_logprobs(&e, lm, s, ids, 2, lp, &sum, why);
     store_close(s);
     model_close(&m, lm);

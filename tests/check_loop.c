@@ -121,7 +121,7 @@ START_TEST(context_ends_the_text_and_refuses_a_longer_prompt)
   tiny_open(&r, 9, 2);
   store_close(r.s);
   r.t.lm.config.n_positions = 8;
-  ck_assert_ptr_nonnull(r.s = store_open(&r.m, &r.t.lm.config, 2, &r.why));
+  ck_assert_ptr_nonnull(r.s = cache_open(&r.m, &r.t.lm.config, 2, &(struct cache_options){ .rows = 0 }, &r.why));
   uint32_t prompt[9] = { 1, 2, 3, 4, 5, 6, 7, 8, 9 };
   struct generate_options want = { .max_new_tokens = SIZE_MAX };
   for (size_t n = 1; n <= 8; n++) {
@@ -157,13 +157,13 @@ START_TEST(a_context_that_is_only_claimed_costs_nothing)
   struct continuation c;
   store_close(r.s);
   r.t.lm.config.n_positions = 12;
-  ck_assert_ptr_nonnull(r.s = store_open(&r.m, &r.t.lm.config, 1, &r.why));
+  ck_assert_ptr_nonnull(r.s = cache_open(&r.m, &r.t.lm.config, 1, &(struct cache_options){ .rows = 0 }, &r.why));
   ck_assert(run(&r, prompt, 2, &want, &c));
   uint64_t peak = r.m.all.peak;
   continuation_free(&r.m, &c);
   store_close(r.s);
   r.t.lm.config.n_positions = 0x7fffffff;
-  ck_assert_ptr_nonnull(r.s = store_open(&r.m, &r.t.lm.config, 1, &r.why));
+  ck_assert_ptr_nonnull(r.s = cache_open(&r.m, &r.t.lm.config, 1, &(struct cache_options){ .rows = 0 }, &r.why));
   want.on_step = until_eleven; /* as many as there may be, and the context is enormous */
   ck_assert(run(&r, prompt, 2, &want, &c));
   ck_assert_uint_le(r.m.all.peak, peak + 8192);

@@ -7,6 +7,7 @@
 #include "tiny.h"
 #include "safetensors/tensor_file.h"
 #include "kernels/kernels.h"
+#include "cache/cache.h"
 
 static void rig_close(struct rig *r)
 {
@@ -413,7 +414,8 @@ START_TEST(every_refused_request_is_survived)
     double lp[6], sum;
     struct store *s = NULL;
     struct model *lm = model_open(&m, path, &why);
-    if (lm) s = store_open(&m, &lm->config, 2, &why);
+    if (lm) s = _i % 2 ? array_store_open(&m, &lm->config, &why)
+        : cache_open(&m, &lm->config, 2, &(struct cache_options){ .rows = 0 }, &why);
     bool ok = s != NULL && model_logprobs(&e, lm, s, ids, 3, lp, &sum, &why)
       && model_logprobs(&e, lm, s, ids, 6, lp, &sum, &why);
     store_close(s);
@@ -594,7 +596,7 @@ static void not_finite(struct tiny *t, float *where, float x, const char *words)
   struct counters c = { 0 };
   struct engine e = { .k = kernels_find(NULL, NULL), .c = &c };
   struct error why = { "" };
-  struct store *s = store_open(&m, &t->lm.config, 1, &why);
+  struct store *s = array_store_open(&m, &t->lm.config, &why);
   double good[4], lp[4], sum, again, old = (double) *where;
   ck_assert_msg(model_logprobs(&e, &t->lm, s, ids, 4, good, &sum, &why), "%s", why.text);
   ck_assert(fabs(sum - (good[1] + good[2] + good[3])) < 1e-12 && good[0] == 0);
@@ -646,7 +648,7 @@ START_TEST(every_row_says_where_it_was_spoilt)
   tiny_make(&t, suite_seed() + 1);
   ((float *) (uintptr_t) t.lm.embedding.data)[5 * TINY_D] = NAN;
   ((float *) (uintptr_t) t.layer[1].down.weight.data)[0] = INFINITY;
-  struct store *s = store_open(&m, &t.lm.config, 2, &why);
+  struct store *s = cache_open(&m, &t.lm.config, 2, &(struct cache_options){ .rows = 0 }, &why);
   struct row rows[5] = { { 0, 0, 1 }, { 1, 0, 5 }, { 0, 1, 5 }, { 1, 1, 1 }, { 0, 2, 1 } };
   static const char *const words[5] = { "row 0 is not finite behind layer 2 of 3",
     "the embedding of row 1 is", "the embedding of row 2 is",
@@ -685,7 +687,7 @@ START_TEST(a_refused_pass_has_not_been)
   struct engine e = { .k = kernels_find(NULL, NULL), .c = &c };
   struct error why;
   tiny_make(&t, suite_seed() + 2);
-  struct store *s = store_open(&m, &t.lm.config, 2, &why);
+  struct store *s = cache_open(&m, &t.lm.config, 2, &(struct cache_options){ .rows = 0 }, &why);
   struct row rows[4] = { { 0, 0, 3 }, { 0, 1, 1 }, { 0, 2, 4 }, { 0, 3, 1 } },
              more[3] = { { 0, 4, 9 }, { 1, 0, 9 }, { 0, 5, 9 } };
   struct pass *p, *q;
@@ -724,7 +726,7 @@ START_TEST(a_refused_pass_has_not_been)
   pass_close(p), store_close(s);
   /* the whole context is read, and one token more is not */
   uint32_t ids[TINY_CONTEXT + 1] = { 3, 1, 4, 1 };
-  s = store_open(&m, &t.lm.config, 1, &why);
+  s = array_store_open(&m, &t.lm.config, &why);
   ck_assert(!model_evaluate(&e, &t.lm, s, ids, TINY_CONTEXT + 1, &three, 1, got, &why));
   ck_assert_str_eq(why.text, "the text has 301 tokens; wanted: at most 300, the model's context");
   ck_assert(model_evaluate(&e, &t.lm, s, ids, TINY_CONTEXT, &three, 1, got, &why));

@@ -54,7 +54,7 @@ START_TEST(perplexity_is_the_sum_of_its_windows)
   bool *scored = calloc(n + 1, 1);
   double want = 0;
   size_t tokens = 0, windows = 0;
-  struct store *plain = store_open(&r.m, &r.t.lm.config, 1, &r.why);
+  struct store *plain = array_store_open(&r.m, &r.t.lm.config, &r.why);
   for (size_t begin = 0, end = 0; end < n; begin += stride, windows++) {
     double lp[200], sum;
     end = begin + context < n ? begin + context : n;

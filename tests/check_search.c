@@ -443,7 +443,7 @@ static void rig_open(
   if (window > 0) ck_assert(config_set_window(&r->t.lm.config, window, 0, &r->why));
   if (workers > 1) r->pool = pool_open(&r->m, workers, &r->why);
   r->e = (struct engine){ .k = kernels_find(NULL, NULL), .pool = r->pool, .c = &r->c };
-  r->plain = store_open(&r->m, &r->t.lm.config, 1, &r->why);
+  r->plain = array_store_open(&r->m, &r->t.lm.config, &r->why);
   r->s = cache_open(
     &r->m, &r->t.lm.config, beams, &(struct cache_options){ .page_rows = page_rows }, &r->why);
   ck_assert(r->s != NULL);
@@ -1095,7 +1095,7 @@ START_TEST(a_second_search_keeps_what_agrees_and_no_more)
     ck_assert(near(res.text[0].sum, written, 1e-12));
     search_free(&res), search_model_close(&model);
     stored = store_length(r.s, 0);
-    memcpy(last, r.s->batch.sequence[0].token, stored * sizeof *last);
+    memcpy(last, store_tokens(r.s, 0), stored * sizeof *last);
   }
   rig_close(&r);
 }

@@ -232,7 +232,7 @@ static void write_and_compare(struct lab *l, size_t n)
   ck_assert_msg(lm != NULL, "%s", why.text);
   struct counters c = { 0 };
   struct engine e = { .k = kernels_find(NULL, &why), .pool = l->pool, .c = &c };
-  struct store *s = store_open(&m, &lm->config, 1, &why);
+  struct store *s = array_store_open(&m, &lm->config, &why);
   size_t which[LONG], v = l->shape.vocab_size;
   for (size_t i = 0; i < n; i++) which[i] = i;
   float *logits = calloc(n * v, sizeof *logits);
@@ -756,7 +756,7 @@ START_TEST(files)
   struct tokenizer *words = tokenizer_open(&m, "models/pocket", &why);
   struct counters c = { 0 };
   struct engine e = { .k = kernels_find(NULL, &why), .c = &c };
-  struct store *s = store_open(&m, &lm->config, 1, &why);
+  struct store *s = array_store_open(&m, &lm->config, &why);
   static char line[4096];
   float *logits = calloc(lm->config.vocab_size, sizeof *logits);
   FILE *f = fopen("tests/golden/pocket/transformers.tsv", "r");

@@ -23,6 +23,7 @@
 #include "model/forward.h"
 #include "families/loader.h"
 #include "kernels/kernels.h"
+#include "cache/cache.h"
 
 /* What a change did. Four of the seven answers are refusals, told apart by their words: the file is
    no JSON any more; a word is not one of ours, or a value not of its kind; the sizes do not add up;
@@ -311,7 +312,7 @@ static bool work_it(
   struct counters c = { .passes = 0 };
   struct engine e = { .k = kernels_find("scalar", NULL), .c = &c };
   double logprob[TEXT], sum;
-  struct store *t = store_open(m, &lm->config, 1, why);
+  struct store *t = cache_open(m, &lm->config, 1, &(struct cache_options){ .rows = 0 }, why);
   if (t == NULL) return false;
   bool ok = lm->config.vocab_size == s->n_logits || error_say(why, "another vocabulary");
   ok = ok && model_logprobs(&e, lm, t, text, TEXT, logprob, &sum, why)

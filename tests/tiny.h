@@ -6,6 +6,7 @@
 #include "model/forward.h"
 #include "suite.h"
 #include "kernels/kernels.h"
+#include "cache/cache.h"
 
 enum {
   TINY_LAYERS = 3,
@@ -107,7 +108,7 @@ static inline void tiny_open(struct tiny_rig *r, uint64_t seed, uint32_t n)
   memset(r, 0, sizeof *r);
   tiny_make(&r->t, seed);
   r->e = (struct engine){ .k = kernels_find(NULL, NULL), .c = &r->c };
-  r->s = store_open(&r->m, &r->t.lm.config, n, &r->why);
+  r->s = cache_open(&r->m, &r->t.lm.config, n, &(struct cache_options){ .rows = 0 }, &r->why);
 }
 /* who is asked, and gives up at question number give_up, 0: never; of one whole, what was told must
    rise */

@@ -8,6 +8,7 @@
 #include "families/loader.h"
 #include "model/forward.h"
 #include "kernels/kernels.h"
+#include "cache/cache.h"
 
 /* ---- a model with its engine and store, opened together */
 struct rig {
@@ -26,7 +27,7 @@ static inline bool rig_open(
   if (workers > 1) r->pool = pool_open(&r->m, workers, &r->why);
   r->e = (struct engine){ .k = k ? k : kernels_find(NULL, NULL), .pool = r->pool, .c = &r->c };
   r->lm = model_open(&r->m, path, &r->why);
-  if (r->lm) r->s = store_open(&r->m, &r->lm->config, sequences, &r->why);
+  if (r->lm) r->s = cache_open(&r->m, &r->lm->config, sequences, &(struct cache_options){ .rows = 0 }, &r->why);
   return r->s != NULL;
 }
 

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include "cache/cache.h"
+#include "cache/sequences.h"
 
 /* <What the cache holds> */
 
@@ -22,6 +23,7 @@ struct layer_group {
 enum { MAX_GROUPS = 2 };
 struct cache {
   struct store common; /* must come first: a struct store * points here */
+  struct sequence_table table;
   struct kv_format format;
   /* head_bytes: a key or a value of one head in one row */
   size_t heads, head_bytes, page_rows, sink_pages, copied;
@@ -93,7 +95,7 @@ static bool list_reserve(struct cache *s, struct page_list *l, size_t n,
 static bool list_grow(struct cache *s, struct layer_group *f, uint32_t sequence,
   struct error *why)
 {
-  const struct kv_sequence *q = &s->common.batch.sequence[sequence];
+  const struct kv_sequence *q = &s->table.sequence[sequence];
   return list_reserve(s, &f->sequence[sequence],
     pages_for(s, q->length + q->count), why);
 }
@@ -104,10 +106,10 @@ static void page_release(struct layer_group *f, uint32_t page)
   if (--f->page[page].refs == 0) f->page[f->n_free++].free_next = page;
 }
 
-static void group_truncated(struct cache *s, struct layer_group *f, uint32_t sequence)
+static void group_crop(struct cache *s, struct layer_group *f, uint32_t sequence)
 {
   struct page_list *l = &f->sequence[sequence];
-  size_t n = pages_for(s, s->common.batch.sequence[sequence].length);
+  size_t n = pages_for(s, s->table.sequence[sequence].length);
   while (l->n > n) {
     l->n--;
     if (l->n >= l->first || l->n < s->sink_pages) page_release(f, l->page[l->n]);
@@ -115,10 +117,11 @@ static void group_truncated(struct cache *s, struct layer_group *f, uint32_t seq
   if (n < l->first) l->first = s->sink_pages;
 }
 
-static void cache_truncated(struct store *common, uint32_t sequence)
+static void cache_crop(struct store *common, uint32_t sequence, size_t length)
 {
   struct cache *s = (struct cache *) common;
-  struct kv_sequence *q = &common->batch.sequence[sequence];
+  struct kv_sequence *q = &s->table.sequence[sequence];
+  if (length < q->length) q->length = length;
   for (size_t k = 0; k < s->n_groups; k++) {
     const struct layer_group *f = &s->group[k];
     size_t first = f->sequence[sequence].first;
@@ -126,14 +129,14 @@ static void cache_truncated(struct store *common, uint32_t sequence)
         > store_window_start(common, f->layer, q->length)) q->length = 0;
   }
   for (size_t k = 0; k < s->n_groups; k++)
-    group_truncated(s, &s->group[k], sequence);
+    group_crop(s, &s->group[k], sequence);
 }
 
 /* <Leave the pages that no row will see again> */
 static void evict_window(struct cache *s, struct layer_group *f, uint32_t sequence)
 {
   struct page_list *l = &f->sequence[sequence];
-  size_t length = s->common.batch.sequence[sequence].length;
+  size_t length = s->table.sequence[sequence].length;
   size_t seen = store_window_start(&s->common, f->layer, length) / s->page_rows;
   while (l->first < seen) page_release(f, l->page[l->first++]);
 }
@@ -144,7 +147,7 @@ static size_t count_new_pages(const struct cache *s,
 {
   size_t wanted = 0;
   for (uint32_t i = 0; i < s->common.n_sequences; i++) {
-    const struct kv_sequence *q = &s->common.batch.sequence[i];
+    const struct kv_sequence *q = &s->table.sequence[i];
     size_t had = f->sequence[i].n, n = pages_for(s, q->length + q->count);
     if (q->count > 0 && n > had) wanted += n - had;
   }
@@ -155,7 +158,7 @@ static size_t count_new_pages(const struct cache *s,
 static struct page_info *written_page(const struct cache *s,
   const struct layer_group *f, uint32_t sequence)
 {
-  const struct kv_sequence *q = &s->common.batch.sequence[sequence];
+  const struct kv_sequence *q = &s->table.sequence[sequence];
   const uint32_t *list = f->sequence[sequence].page;
   if (q->count == 0 || q->length % s->page_rows == 0) return NULL;
   return &f->page[list[q->length / s->page_rows]];
@@ -210,7 +213,7 @@ static void copy_page(struct cache *s, struct layer_group *f, struct page_list *
 
 static void assign_pages(struct cache *s, struct layer_group *f, uint32_t sequence)
 {
-  const struct kv_sequence *q = &s->common.batch.sequence[sequence];
+  const struct kv_sequence *q = &s->table.sequence[sequence];
   struct page_list *l = &f->sequence[sequence];
   const struct page_info *shared = written_page(s, f, sequence);
   if (q->count == 0) return;
@@ -223,7 +226,7 @@ static void assign_pages(struct cache *s, struct layer_group *f, uint32_t sequen
 static bool group_reserve(struct cache *s, struct layer_group *f, struct error *why)
 {
   for (uint32_t i = 0; i < s->common.n_sequences; i++)
-    if (s->common.batch.sequence[i].count > 0) evict_window(s, f, i);
+    if (s->table.sequence[i].count > 0) evict_window(s, f, i);
   size_t wanted = count_new_pages(s, f) + count_copies(s, f);
   size_t used = f->cap - f->n_free;
   if (wanted > f->max_pages - used)
@@ -238,15 +241,42 @@ static bool group_reserve(struct cache *s, struct layer_group *f, struct error *
   return true;
 }
 
-static bool cache_reserve(struct store *common, struct error *why)
+static bool cache_reserve(struct cache *s, struct error *why)
 {
-  struct cache *s = (struct cache *) common;
   for (size_t k = 0; k < s->n_groups; k++)
     if (!group_reserve(s, &s->group[k], why)) return false;
   for (size_t k = 0; k < s->n_groups; k++)
-    for (uint32_t i = 0; i < common->n_sequences; i++)
+    for (uint32_t i = 0; i < s->common.n_sequences; i++)
       assign_pages(s, &s->group[k], i);
   return true;
+}
+
+/* <Begin and end a pass of the cache> */
+static void cache_end(struct store *common, bool commit)
+{
+  struct cache *s = (struct cache *) common;
+  sequences_end(&s->table, common, commit);
+}
+
+static bool cache_begin(struct store *common, struct error *why)
+{
+  struct cache *s = (struct cache *) common;
+  if (!sequences_begin(&s->table, common, why)) return false;
+  if (cache_reserve(s, why)) return true;
+  cache_end(common, false);
+  return false;
+}
+
+static size_t cache_length(const struct store *common, uint32_t sequence)
+{
+  const struct cache *s = (const struct cache *) common;
+  return s->table.sequence[sequence].length;
+}
+
+static const uint32_t *cache_tokens(const struct store *common, uint32_t sequence)
+{
+  const struct cache *s = (const struct cache *) common;
+  return s->table.sequence[sequence].token;
 }
 
 /* <Store rows in pages, and show them> */
@@ -285,9 +315,11 @@ static bool cache_fork(struct store *common, uint32_t from, uint32_t to,
   struct error *why)
 {
   struct cache *s = (struct cache *) common;
-  for (size_t k = 0; k < s->n_groups; k++)
-    if (!group_fork(s, &s->group[k], from, to, why)) return false;
-  return true;
+  bool ok = sequences_fork(&s->table, common, from, to, why);
+  for (size_t k = 0; ok && k < s->n_groups; k++)
+    ok = group_fork(s, &s->group[k], from, to, why);
+  if (!ok) cache_crop(common, to, 0);
+  return ok;
 }
 
 /* <Close a cache> */
@@ -305,14 +337,16 @@ static void cache_close(struct store *common)
         common->memory->release(common->memory, m, f->page[i].data);
     memory_free(m, f->page);
   }
+  sequences_close(&s->table, common);
   memory_free(m, s->slot_in_group);
   memory_free(m, s);
 }
 
 /* <The functions that make a cache> */
 static const struct store_kind cache_kind = {
-  .reserve = cache_reserve, .view = cache_view,
-  .truncated = cache_truncated, .fork = cache_fork, .close = cache_close };
+  .begin = cache_begin, .end = cache_end, .view = cache_view,
+  .length = cache_length, .tokens = cache_tokens, .crop = cache_crop,
+  .fork = cache_fork, .close = cache_close };
 
 /* <Look at a cache> */
 struct cache_state cache_look(const struct store *common)
@@ -418,7 +452,8 @@ struct store *cache_open(struct memory *m, const struct model_config *c,
     memory_free(m, s);
     return NULL;
   }
-  bool ok = apply_options(s, w, why) && group_layers(s, why);
+  bool ok = sequences_open(&s->table, &s->common, why)
+    && apply_options(s, w, why) && group_layers(s, why);
   for (size_t k = 0; ok && k < s->n_groups; k++)
     ok = group_apply_options(s, &s->group[k], w, why);
   if (ok) return &s->common;

@@ -5,9 +5,9 @@
 size_t store_match_prefix(struct store *s, uint32_t sequence, const uint32_t *id,
   size_t n)
 {
-  const struct kv_sequence *q = &s->batch.sequence[sequence];
-  size_t k = 0;
-  while (k < n && k < q->length && q->token[k] == id[k]) k++;
+  const uint32_t *token = store_tokens(s, sequence);
+  size_t k = 0, length = store_length(s, sequence);
+  while (k < n && k < length && token[k] == id[k]) k++;
   store_crop(s, sequence, k);
-  return q->length;
+  return store_length(s, sequence);
 }

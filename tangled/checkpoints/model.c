@@ -83,7 +83,7 @@ int main(void)
   struct error why;
   struct engine e = { .k = &kernels_plain, .c = &c };
   toy_make(&toy);
-  struct store *s = e.k == NULL ? NULL : store_open(&m, &toy.lm.config, 1, &why);
+  struct store *s = e.k == NULL ? NULL : array_store_open(&m, &toy.lm.config, &why);
   bool ok = s != NULL && print_hand(&e, &toy, s, &why);
   store_close(s);
   if (!ok) fprintf(stderr, "%s\n", why.text);

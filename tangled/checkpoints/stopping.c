@@ -146,7 +146,7 @@ static bool begin(struct session *u, const struct request *r,
       false, false, &u->prompt, why)
     && (r->script == NULL || tokenizer_encode(u->t, m, r->script,
       strlen(r->script), false, false, &u->script, why))
-    && (u->g.s = store_open(m, &config, 1, why)) != NULL
+    && (u->g.s = array_store_open(m, &config, why)) != NULL
     && answer(u, &until, why);
   store_close(u->g.s), u->g.s = NULL;
   stops_close(&until);

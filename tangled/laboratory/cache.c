@@ -77,7 +77,7 @@ static void print_plate(const struct store *s, size_t step, uint32_t layer,
 {
   struct kv_view v;
   store_view(s, layer, 0, &v);
-  for (uint32_t t = 0; t < s->batch.rows[0].position; t++)
+  for (uint32_t t = 0; t < s->rows[0].position; t++)
     for (uint32_t h = 0; h < s->n_kv_heads; h++) {
       const float *key = (const void *) (v.page[t / v.page_rows] + v.key
         + h * v.head_bytes + t % v.page_rows * v.row_bytes);

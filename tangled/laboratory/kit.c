@@ -20,7 +20,7 @@ bool bench_open(struct bench *b, struct fixture *lab, const struct model *lm,
   if (workers > 0 && (b->pool = pool_open(&lab->m, workers, why)) == NULL)
     return false;
   b->e.pool = b->pool;
-  b->s = options == NULL ? store_open(&lab->m, &lm->config, 1, why)
+  b->s = options == NULL ? array_store_open(&lab->m, &lm->config, why)
     : cache_open(&lab->m, &lm->config, 1, options, why);
   b->g = (struct generate_context) { &b->e, lm, b->s, &lab->m };
   return b->s != NULL;

@@ -83,7 +83,7 @@ static struct store *open_shorter(const struct text_session *u,
 {
   struct model_config config = u->lm->config;
   config.n_positions = context;
-  return store_open(u->g.m, &config, 1, why);
+  return array_store_open(u->g.m, &config, why);
 }
 
 /* <Write one text> */

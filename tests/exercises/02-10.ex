@@ -20,7 +20,7 @@ int main(void)
   struct watcher w = {see, NULL, false};
   tiny_make(&t, 1);
   struct engine e = {.k = kernels_find(NULL, NULL), .c = &c};
-  struct store *s = store_open(&m, &t.lm.config, 1, &why);
+  struct store *s = array_store_open(&m, &t.lm.config, &why);
   for (uint32_t i = 0; i < 9; i++) rows[i] = (struct row) {0, i, i};
   if (!model_forward_watched(&e, &t.lm, s, rows, 9, &w, &p, &why)) return 1;
   return !(differ[0] == 8 && differ[1] == 0 && differ[2] == 8 && keys[0] == 8 && keys[1] == 0 && keys[2] == 8);

@@ -21,7 +21,7 @@ int main(void)
   lm.layer_madds += l.out.in * l.out.out + 3 * D * INNER;
   struct memory mem = {0}; struct counters c = {0}; struct error why;
   struct engine e = {.k = kernels_find(NULL, NULL), .c = &c};
-  struct store *s = store_open(&mem, &lm.config, 1, &why);
+  struct store *s = array_store_open(&mem, &lm.config, &why);
   for (uint32_t i = 0; i < 600; i++) {
     struct row r = {0, i, 0}; struct pass *p; struct counters b = c;
     if (!model_forward(&e, &lm, s, &r, 1, &p, &why)) return 1;

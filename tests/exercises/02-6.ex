@@ -10,7 +10,7 @@ int main(void)
   struct tiny t; struct memory m = {0}; struct counters c = {0}; struct error why; struct row rows[20]; struct pass *p;
   tiny_make(&t, 1);
   struct engine e = {.k = kernels_find(NULL, NULL), .c = &c};
-  struct store *s = store_open(&m, &t.lm.config, 1, &why);
+  struct store *s = array_store_open(&m, &t.lm.config, &why);
   for (uint32_t i = 0; i < 20; i++) rows[i] = (struct row) {0, i, i % TINY_V};
   if (!model_forward(&e, &t.lm, s, rows, 20, &p, &why)) return 1;
   for (int i = 0; i < 20; i++) { unsigned long h = 0; for (int j = 0; j < 4 * TINY_D; j++) h = h * 31 + ((unsigned char *) (p->hidden + i * TINY_D))[j]; printf("%lx\n", h); }

@@ -13,7 +13,7 @@ int main(void)
   struct model *lm = model_open(&m, "tests/golden/llama", &why);
   if (lm == NULL) return puts(why.text), 1;
   struct engine e = {.k = kernels_find(NULL, NULL), .c = &c};
-  struct store *s = store_open(&m, &lm->config, 1, &why);
+  struct store *s = array_store_open(&m, &lm->config, &why);
   uint32_t ids[4] = {1, 2, 3, 4}; size_t which[4] = {0, 1, 2, 3}, v = lm->config.vocab_size; float *z = malloc(16 * v);
   if (!model_evaluate(&e, lm, s, ids, 4, which, 4, z, &why)) return puts(why.text), 1;
   for (int i = 0; i < 4; i++) { unsigned long h = 0; for (size_t j = 0; j < 4 * v; j++) h = h * 31 + ((unsigned char *) (z + (size_t) i * v))[j]; printf("%lx\n", h); }

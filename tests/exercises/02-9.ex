@@ -13,7 +13,7 @@ int main(int argc, char **argv)
   t.lm.config.window = (uint32_t) atoi(argv[1]), t.lm.config.n_layers = (uint32_t) atoi(argv[2]);
   struct engine e = {.k = kernels_find(NULL, NULL), .c = &c};
   for (int changed = -1; changed < N; changed++) {
-    struct store *s = store_open(&m, &t.lm.config, 1, &why);
+    struct store *s = array_store_open(&m, &t.lm.config, &why);
     for (uint32_t i = 0; i < N; i++) rows[i] = (struct row) {0, i, (i * 7 + ((int) i == changed)) % TINY_V};
     if (!model_forward(&e, &t.lm, s, rows, N, &p, &why)) return 1;
     float *h = p->hidden + (N - 1) * TINY_D;

@@ -14,7 +14,7 @@ int main(void)
   t.lm.config.n_positions = C;
   struct memory m = {0}; struct counters c = {0}; struct error why;
   struct engine e = {.k = kernels_find(NULL, NULL), .c = &c};
-  struct generate_context gen = {&e, &t.lm, store_open(&m, &t.lm.config, 1, &why), &m};
+  struct generate_context gen = {&e, &t.lm, array_store_open(&m, &t.lm.config, &why), &m};
   uint32_t prompt[P] = {3, 1, 4, 1, 5};
   struct generate_options want = {.max_new_tokens = G}; struct continuation out;
   if (!generate(&gen, prompt, P, &want, &out, &why)) { puts(why.text); return 2; }

@@ -10,7 +10,7 @@ static int run(struct tiny *t, size_t p, size_t n, int repeat)
 {
   struct memory m = {0}; struct counters c = {0}; struct error why;
   struct engine e = {.k = kernels_find(NULL, NULL), .c = &c};
-  struct generate_context gen = {&e, &t->lm, store_open(&m, &t->lm.config, 1, &why), &m};
+  struct generate_context gen = {&e, &t->lm, array_store_open(&m, &t->lm.config, &why), &m};
   uint32_t prompt[4] = {0, 1, 2, 3};
   struct generate_options want = {.max_new_tokens = n, .repeat = repeat}; struct continuation out;
   if (!generate(&gen, prompt, p, &want, &out, &why)) exit(2);

@@ -12,7 +12,7 @@ int main(void)
   tiny_make(&t, 1);
   struct memory m = {0}; struct counters c = {0}; struct error why;
   struct engine e = {.k = kernels_find(NULL, NULL), .c = &c};
-  struct generate_context gen = {&e, &t.lm, store_open(&m, &t.lm.config, 1, &why), &m};
+  struct generate_context gen = {&e, &t.lm, array_store_open(&m, &t.lm.config, &why), &m};
   uint32_t prompt[100];
   for (int i = 0; i < 100; i++) prompt[i] = (uint32_t) (i * i % TINY_V);
   struct generate_options want = {.max_new_tokens = 50}; struct continuation out;

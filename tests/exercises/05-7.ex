@@ -17,7 +17,7 @@ int main(void)
     uint32_t id[60]; double lp[60], sum; uint64_t s = seed; size_t worst = 1;
     for (int i = 0; i < 60; i++) id[i] = (uint32_t) (rnd(&s) % TINY_V);
     if (seed == 8) for (int i = 0; i < 60; i++) id[i] = 3;
-    struct store *plain = store_open(&m, &t.lm.config, 1, &why);
+    struct store *plain = array_store_open(&m, &t.lm.config, &why);
     if (!model_logprobs(&e, &t.lm, plain, id, 60, lp, &sum, &why) || !perplexity_of(&gen, id, 60, 60, 60, &p, &why)) return 1;
     for (size_t i = 1; i < 60; i++) if (lp[i] < lp[worst]) worst = i;
     if (p.worst != worst || p.tokens != 59) return 2;

@@ -11,7 +11,7 @@ static void influence(uint32_t sinks, size_t last)
   struct memory m = {0}; struct error why;
   struct model_config c = {.n_positions = 20000, .n_layers = 24, .n_heads = 1, .n_kv_heads = 1, .head_dim = 2};
   if (!config_set_window(&c, 512, sinks, &why)) exit(1);
-  struct store *s = store_open(&m, &c, 1, &why);
+  struct store *s = array_store_open(&m, &c, &why);
   static struct row row[20000]; static struct segment list[20000];
   for (uint32_t i = 0; i <= last; i++) row[i] = (struct row) {0, i, 0};
   if (!store_begin(s, row, last + 1, &why)) exit(1);

@@ -16,7 +16,7 @@ int main(int argc, char **argv)
   if (argc > 3) t.lm.config.window = (uint32_t) atoi(argv[3]);
   if (argc > 4) t.lm.config.n_positions = (uint32_t) atoi(argv[4]);
   struct engine e = {.k = kernels_find(NULL, NULL), .c = &c};
-  struct generate_context gen = { &e, &t.lm, store_open(&m, &t.lm.config, 1, &why), &m };
+  struct generate_context gen = { &e, &t.lm, array_store_open(&m, &t.lm.config, &why), &m };
   uint32_t prompt[TINY_CONTEXT];
   for (size_t i = 0; i < p; i++) prompt[i] = (uint32_t) (i % TINY_V);
   struct generate_options want = { .max_new_tokens = g };
