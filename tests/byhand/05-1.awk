@@ -15,7 +15,7 @@ FNR == 1 { FS = " *& *" }
 }
 { text = text " " $0 }
 END {
-  want("as much time as four"); want("a row costs " each[4] " ticks"); want("at 4 rows")
+  want("Four rows take as long as one"); want("a row costs " each[4] " ticks"); want("at 4 rows")
   if (6 / 4 * 4 != 6) bad("balance")
   exit wrong || n != 4
 }

@@ -1,5 +1,5 @@
 # a block of four numbers in four bits: the scale, the five lines of the table, and what the last sentence says of the errors
-/^A block of four/ {
+/^To be short, a block of four/ {
   n = split(numbers($0), g, " "); if (n != 6) bad("given: " numbers($0))
   most = 0
   for (i = 1; i <= 4; i++) { x[i] = g[i]; if (size(x[i]) > size(most)) most = x[i] }
@@ -19,7 +19,7 @@
   }
   want(s)
 }
-/^What is rounded/ {
+/^Rounding is off/ {
   for (i = 1; i <= 4; i++) {
     off = size(back[i] - x[i])
     if (uncut[i] > 15) { cut++; which = i; far = off; if (off <= d / 2 + 1e-9) bad(x[i] " has been cut and is off by no more than half a step") }

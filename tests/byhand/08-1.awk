@@ -16,7 +16,7 @@
 { all = all " " $0 }
 END {
   if (!index(all, (length(whole)) "-" length(ended) "=" (length(whole) - length(ended)) " bytes, " substr(whole, 1, length(whole) - length(ended)) ".")) bad("what is left")
-  if (!index(all, "At the sixth " ended " is complete") || rows != 6) bad("where it ends")
+  if (!index(all, "With the sixth byte " ended " is complete") || rows != 6) bad("where it ends")
   if (shown != length(whole) - length(ended)) bad("not all of it was released")
   exit wrong || stops != 2
 }
