@@ -1393,6 +1393,7 @@ struct store_kind {
   void (*close)(struct store *s);
     /* frees the store itself and what its kind has allocated */
 };
+  /* what kinds of store do differently */
 
 @ All stores have a few numbers in common, copied from the model's settings, and the rows of the pass that is going on. A layer's |window| says how many positions a row sees there; a model may be told to keep the first few positions visible as well, the |sinks| of \cref{sec:sinks}. Two numbers are for the counters, because only the store knows them.
 
@@ -1657,9 +1658,12 @@ static bool array_begin(struct store *common, struct error *why)
   const struct array_store *s = (const struct array_store *) common;
   for (size_t i = 0; i < common->n_rows; i++) {
     size_t position = common->rows[i].position, next = s->length + i;
-    if (position != next || next >= common->n_positions)
-      return error_say(why, "row %zu is at position %zu; wanted: position %zu,"@|
-        " below %" PRIu32, i, position, next, common->n_positions);
+    if (position != next)
+      return error_say(why, "row %zu is at position %zu; wanted: position %zu",
+        i, position, next);
+    if (next >= common->n_positions)
+      return error_say(why, "position %zu is beyond the context; wanted: below %"@|
+        PRIu32, position, common->n_positions);
   }
   common->rows_recomputed = array_known(s);
   return true;
@@ -2902,7 +2906,7 @@ too small for a float: $x=-2^{-100}$, $w=2^{-100}$.}
 times $10^{-4}$?}{\texttt{make exercise-02-8}}{At 2.7, by 5: in the fourth digit of a number that is nearly 2.7 itself.}
 \exercise{think}{ex:model.reach}{Every layer of a model has a window of $w$ positions. How far before the last row is the oldest token that it can know
 of, in a model of $l$ layers?}{\texttt{make exercise-02-9}}{$l(w-1)$: each layer reaches $w-1$ positions further back than the one above it.}
-\exercise{build}{ex:model.window}{Let the plain store show only the last eight positions: change |store_window_start|. Which rows change, and which do not?}{\texttt{make
+\exercise{build}{ex:model.window}{Let the store of this chapter show only the last eight positions: change |store_window_start|. Which rows change, and which do not?}{\texttt{make
 exercise-02-6}}{Rows 0 to 7 do not change; the others do.}
 \exercise{build}{ex:model.noscale}{Leave the scale out of attention where the model is put together. What changes in the golden logits, and in the counters?}{\texttt{make
 exercise-02-7}}{All logits after the first row change; the counters count the same.}

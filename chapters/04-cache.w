@@ -338,6 +338,7 @@ bool sequences_fork(struct sequence_table *t, struct store *s, uint32_t from, ui
   struct error *why);
   /* copies the tokens of |from| to the empty sequence |to| */
 void sequences_close(struct sequence_table *t, struct store *s);
+  /* frees the table's arrays */
 size_t store_next_cap(size_t cap, size_t wanted, size_t max);
   /* what the capacity |cap| should become, so that |wanted| fit: twice as much, or what is wanted,
      or |max| */

@@ -736,6 +736,51 @@ START_TEST(a_refused_pass_has_not_been)
 }
 END_TEST
 
+/* ---- a store that is an array takes the rows of its one text in order, and says which row is not */
+START_TEST(an_array_takes_rows_in_order)
+{
+  static const struct {
+    struct row rows[2];
+    const char *words;
+  } bad[] = { { { { 0, 2, 1 }, { 0, 4, 1 } }, "row 1 is at position 4; wanted: position 3" },
+    { { { 0, 1, 1 }, { 0, 2, 1 } }, "row 0 is at position 1; wanted: position 2" },
+    { { { 0, 2, 1 }, { 0, 2, 1 } }, "row 1 is at position 2; wanted: position 3" },
+    { { { 0, 3, 1 }, { 0, 2, 1 } }, "row 0 is at position 3; wanted: position 2" },
+    { { { 0, 2, 1 }, { 1, 0, 1 } }, "row 1 is of sequence 1; wanted: below 1" } };
+  struct tiny t;
+  struct memory m = { 0 };
+  struct counters c = { 0 };
+  struct engine e = { .k = kernels_find(NULL, NULL), .c = &c };
+  struct error why;
+  struct pass *p;
+  struct row rows[TINY_CONTEXT + 1];
+  tiny_make(&t, suite_seed() + 3);
+  struct store *s = array_store_open(&m, &t.lm.config, &why);
+  for (uint32_t i = 0; i <= TINY_CONTEXT; i++) rows[i] = (struct row){ 0, i, i % TINY_V };
+  ck_assert(model_forward(&e, &t.lm, s, rows, 2, &p, &why));
+  pass_close(p);
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    ck_assert(!model_forward(&e, &t.lm, s, bad[i].rows, 2, &p, &why));
+    ck_assert_msg(strstr(why.text, bad[i].words) != NULL, "%s; wanted: %s", why.text, bad[i].words);
+    ck_assert_uint_eq(store_length(s, 0), 2);
+  }
+  ck_assert(!store_fork(s, 0, 0, &why) && strstr(why.text, "cannot fork") != NULL);
+  ck_assert(!model_forward(&e, &t.lm, s, rows + 2, TINY_CONTEXT - 1, &p, &why));
+  ck_assert_str_eq(why.text, "position 300 is beyond the context; wanted: below 300");
+  ck_assert(model_forward(&e, &t.lm, s, rows + 2, TINY_CONTEXT - 2, &p, &why));
+  struct store *fresh = array_store_open(&m, &t.lm.config, &why); /* two passes or one: the same bits */
+  struct pass *whole;
+  ck_assert(model_forward(&e, &t.lm, fresh, rows, TINY_CONTEXT, &whole, &why));
+  ck_assert(memcmp(p->hidden, whole->hidden + 2 * TINY_D, (TINY_CONTEXT - 2) * TINY_D * sizeof(float)) == 0);
+  pass_close(whole), store_close(fresh);
+  pass_close(p);
+  ck_assert_uint_eq(store_length(s, 0), TINY_CONTEXT);
+  for (uint32_t i = 0; i < TINY_CONTEXT; i++) ck_assert_uint_eq(store_tokens(s, 0)[i], rows[i].token);
+  store_close(s), tiny_free(&t);
+  ck_assert_uint_eq(m.all.live, 0);
+}
+END_TEST
+
 int main(void)
 {
   Suite *s = suite_create("model");
@@ -744,6 +789,7 @@ int main(void)
   tcase_add_test(t, the_first_number_that_is_none_is_blamed);
   tcase_add_test(t, every_row_says_where_it_was_spoilt);
   tcase_add_test(t, a_refused_pass_has_not_been);
+  tcase_add_test(t, an_array_takes_rows_in_order);
   suite_add_tcase(s, t);
   t = tcase_create("golden");
   tcase_add_loop_test(t, golden_logits_logprobs_and_greedy_ids, 0, 15);

@@ -32,6 +32,8 @@ void sequences_end(struct sequence_table *t, struct store *s, bool commit);
 /* copies the tokens of from to the empty sequence to */
 bool sequences_fork(struct sequence_table *t, struct store *s, uint32_t from, uint32_t to,
   struct error *why);
+
+/* frees the table's arrays */
 void sequences_close(struct sequence_table *t, struct store *s);
 
 /* what the capacity cap should become, so that wanted fit: twice as much, or what is

@@ -169,9 +169,12 @@ static bool array_begin(struct store *common, struct error *why)
   const struct array_store *s = (const struct array_store *) common;
   for (size_t i = 0; i < common->n_rows; i++) {
     size_t position = common->rows[i].position, next = s->length + i;
-    if (position != next || next >= common->n_positions)
-      return error_say(why, "row %zu is at position %zu; wanted: position %zu,"
-        " below %" PRIu32, i, position, next, common->n_positions);
+    if (position != next)
+      return error_say(why, "row %zu is at position %zu; wanted: position %zu",
+        i, position, next);
+    if (next >= common->n_positions)
+      return error_say(why, "position %zu is beyond the context; wanted: below %"
+        PRIu32, position, common->n_positions);
   }
   common->rows_recomputed = array_known(s);
   return true;

@@ -9,6 +9,8 @@ struct row { uint32_t sequence, position, token; };
 
 /* <The functions of a kind of store> */
 struct store;
+
+/* what kinds of store do differently */
 struct store_kind {
   /* finds a place for each of rows, or refuses; sets rows_recomputed */
   bool (*begin)(struct store *s, struct error *why);

@@ -26,17 +26,17 @@ for i in 9 14 20; do [ "$(sed -n ${i}p $BUILD/ex.before)" != "$(sed -n ${i}p $BU
 [ "$(tail -1 $BUILD/ex.after)" = 132 ]   # 1+2+...+8 and twelve times 8
 ==== answer
 == tangled/model/store.c
--  bool short_sighted = window > 0 && position >= window;
--  return short_sighted ? position - window + 1 : 0;
-+  bool short_sighted = position >= 8;
-+  return short_sighted ? position - 8 + 1 : 0;
+-  bool windowed = window > 0 && position >= window;
+-  return windowed ? position - window + 1 : 0;
++  bool windowed = position >= 8;
++  return windowed ? position - 8 + 1 : 0;
 ==== wrong
 == tangled/model/store.c
--  bool short_sighted = window > 0 && position >= window;
--  return short_sighted ? position - window + 1 : 0;
-+  bool short_sighted = position > 8;
-+  return short_sighted ? position - 8 : 0;
+-  bool windowed = window > 0 && position >= window;
+-  return windowed ? position - window + 1 : 0;
++  bool windowed = position > 8;
++  return windowed ? position - 8 : 0;
 ==== skeleton
 == tangled/model/store.c
--  bool short_sighted = window > 0 && position >= window;
-+  bool short_sighted = window > 0 && position >= window;
+-  bool windowed = window > 0 && position >= window;
++  bool windowed = window > 0 && position >= window;
