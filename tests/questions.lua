@@ -4,7 +4,7 @@ local book = require "book"
 local web, n, bad = nil, 0, 0
 for l in io.lines(arg[1]) do
   local c = l:match("^## (%S+)")
-  if c then local h = assert(io.open(book[c].web)); web = h:read("a"):gsub("%s+", " "); h:close() end
+  if c then local h = assert(io.open(book[c].web)); web = h:read("a"):gsub("%s+", " "):gsub("\\_", "_"); h:close() end
   local heading = l:match("^%- .* → (.+)$")
   if heading then
     n = n + 1
