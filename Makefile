@@ -177,7 +177,7 @@ build/%.cwi: $(WOVEN) tools/cwindex.lua
 	@texlua tools/cwindex.lua $@ build/$*.cwn $(call numbered,$(folder_$*))
 build/labels.tex: $(WOVEN) tools/labels.lua
 	@texlua tools/labels.lua $(NUMBERED) > $@
-build/book.cwm: $(WOVEN) tools/cwmargins.lua
+build/book.cwm: $(WOVEN) tools/cwmargins.lua tools/scope.lua
 	@texlua tools/cwmargins.lua $@ $(NUMBERED)
 build/buildid.tex: $(SOURCES)
 	@mkdir -p $(@D)

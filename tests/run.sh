@@ -49,6 +49,7 @@ if [ "$build" = build ]; then
   one card texlua tests/card.lua models
   one readme texlua tools/readme.lua README.md
   one questions texlua tests/questions.lua docs/questions.md
+  one margins texlua tests/margins.lua
 fi
 if [ "$build" = build ] && [ -z "${FAST:-}" ]; then
   alone ${CHECKPOINTS:-}
