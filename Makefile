@@ -144,6 +144,10 @@ build/values/$(1).val: build/sums/$(call evidence,$(1)) $(wildcard figures/data/
 	build/bin/$(call evidence,$(1)) values > $$@
 endef
 $(foreach m,$(NAMED),$(eval $(call values,$(m))))
+# the command that compiles a chapter's program by hand stands under its output
+build/alone/%.txt: tools/ccline.sh tools/needs.sh book.list $(STAMPS)
+	@mkdir -p $(@D)
+	@tools/ccline.sh $* > $@
 build/data/modules.csv: tools/edges.lua tools/book.lua book.list $(STAMPS)
 	@mkdir -p $(@D)
 	@texlua tools/edges.lua csv > $@
@@ -198,7 +202,7 @@ build/figures.pdf: figures.tex $(wildcard figures/*.tex figures/data/*.csv) $(DA
 	@! grep -E 'Missing character' build/figures.log
 
 # ---- typeset: three volumes of one set of webs; what a reader would see as a fault stops the build
-PRINTED  := $(VALUES) $(DATA) $(OUTPUTS) build/figures.pdf
+PRINTED  := $(VALUES) $(DATA) $(OUTPUTS) $(CHECKPOINTS:%=build/alone/%.txt) build/figures.pdf
 SET       = $(sort $(wildcard macros/*)) build/book.cwm build/buildid.tex build/order.tex build/labels.tex build/values.tex
 book: lint build/incipit.pdf build/workshop.pdf ## build/incipit.pdf and build/workshop.pdf
 laboratory: lint build/laboratory.pdf ## build/laboratory.pdf, the experiments

@@ -118,6 +118,17 @@ function incipit.listing(name, first, last, columns)
   h:close()
 end
 
+-- the command that compiles the program whose output is NAME, if that is the program of a chapter
+function incipit.byhand(name)
+  local module = name:match("^build/out/([%w-]+)%.txt$")
+  local h = module and io.open("build/alone/" .. module .. ".txt")
+  if not h then return end
+  tex.sprint("\\csname incipit@ccline\\endcsname ")
+  for line in h:lines() do tex.sprint("\\cpline{"); tex.cprint(12, line); tex.sprint("}") end
+  tex.sprint("\\csname endincipit@ccline\\endcsname ")
+  h:close()
+end
+
 -- the tables NAMES (a,b,c) of a grammar: from the line that begins one to the next empty line or table
 function incipit.excerpt(name, names, columns)
   local tables, on, at = {}, nil, 0

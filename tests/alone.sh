@@ -9,15 +9,10 @@ mkdir -p "$tmp/tangled/checkpoints"
 for m in $(tools/needs.sh "$name"); do [ ! -d "tangled/$m" ] || cp -r "tangled/$m" "$tmp/tangled/"; done
 cp "tangled/checkpoints/$name.c" "$tmp/tangled/checkpoints/"
 # a chapter's program that calls the command is compiled with program/, which has a main of its own
-flat=
-if grep -q '^#include "command.h"' "tangled/checkpoints/$name.c"; then
-  mkdir "$tmp/program"; cp program/*.[ch] "$tmp/program/"; rm "$tmp/program/main.c"; flat="-Iprogram program/*.c"
-fi
+if grep -q '^#include "command.h"' "tangled/checkpoints/$name.c"; then mkdir "$tmp/program"; cp program/*.[ch] "$tmp/program/"; rm "$tmp/program/main.c"; fi
 [ ! -d models ] || cp -r models "$tmp/"
 # letter for letter what stands in the book, but for another compiler
-command=$(sed -n '/\\texttt{cc -std/,/\\end{list}/p' chapters/front.tex |
-  sed 's/.*\\texttt{//; s/ *\\textbackslash}.*//; s/}\\end{list}//; s/\\ / /g' | tr -s ' \n' ' ')
-if [ -n "$flat" ]; then command=$(echo "$command" | sed "s|-Itangled|-Itangled $flat|; s|-pthread|-ledit -pthread|"); fi
+command=$(tools/ccline.sh "$name" | sed 's/ \\$//' | tr '\n' ' ')
 cd "$tmp"
 eval "${CC:-cc} ${command#cc }"
 { echo "\$ build/bin/$name"; ./checkpoint; } > out.txt

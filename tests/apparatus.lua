@@ -1,0 +1,60 @@
+-- apparatus.lua -- what a reader looks up agrees with what it leads to: the k-th exercise of chapter NN is make exercise-NN-k and has a
+-- folder of its own; no term stands twice in the glossary, which is in order; every source of the bibliography is cited, and every
+-- citation has a source.
+local book = dofile("tools/book.lua")
+local bad, exercises, terms, sources, citations = 0, 0, 0, 0, 0
+local function fault(...) bad = bad + 1; print(string.format(...)) end
+local function slurp(f) local h = assert(io.open(f, "rb")); local s = h:read("a"); h:close(); return s end
+
+local all = {}
+for _, row in ipairs(book) do
+  local s = slurp(row.web)
+  all[#all + 1] = { row.web, s }
+  local id = row.folder == "workshop" and "W" .. row.number or row.folder == "laboratory" and "L" .. row.number or string.format("%02d", row.number)
+  local k, at = 0, 1
+  while true do
+    local a, b, grade, label = s:find("\n\\exercise{(%l+)}{([^}]*)}", at)
+    if not a then break end
+    k, exercises = k + 1, exercises + 1
+    local text = s:sub(b + 1, (s:find("\n\\exercise{", b, true) or s:find("\\end{exercises}", b, true) or #s + 1) - 1):gsub("%s+", " ")
+    local want = "make exercise-" .. id .. "-" .. k
+    local found = text:match("make exercise%-([%w-]+)")
+    if found ~= id .. "-" .. k then fault("%s: exercise %d (%s) says %s; wanted: %s", row.web, k, label, found and "make exercise-" .. found or "no command", want) end
+    local h = io.open("tests/exercises/" .. id .. "-" .. k .. ".ex")
+    if h then h:close() else fault("%s: exercise %d (%s) has no tests/exercises/%s-%d.ex", row.web, k, label, id, k) end
+    at = b
+  end
+end
+
+local back = slurp("chapters/back.tex")
+all[#all + 1] = { "chapters/back.tex", (back:gsub("\\source{[^}]*}", "")) }
+all[#all + 1] = { "chapters/front.tex", slurp("chapters/front.tex") }
+local seen, last = {}, nil
+for term in back:match("Glossary.-\\end{description}"):gmatch("\\item%[([^%]]*)%]") do
+  terms = terms + 1
+  if seen[term] then fault("chapters/back.tex: %s stands twice in the glossary", term) end
+  seen[term] = true
+  local key = term:lower():gsub("[^%w]", "")
+  if last and key < last.key then fault("chapters/back.tex: %s comes after %s in the glossary", term, last.term) end
+  last = { key = key, term = term }
+end
+local source = {}
+for name in back:gmatch("\\source{([^}]*)}") do
+  if source[name] then fault("chapters/back.tex: [%s] stands twice in the bibliography", name) end
+  source[name] = { used = false }
+  sources = sources + 1
+end
+for _, f in ipairs(all) do
+  local text = f[2]:gsub("%s+", " "):gsub("~", " ")
+  for inside in text:gmatch("%[([^%]%[]*)%]") do                 -- [Aho 1975; Knuth 1997, page 3]
+    for part in (inside .. ";"):gmatch("%s*(.-)%s*;") do
+      for name in pairs(source) do
+        if part == name or part:sub(1, #name + 1) == name .. "," then source[name].used = true; citations = citations + 1 end
+      end
+      if part:find("^%u[%a-]+ [12][09]%d%d%l?$") and not source[part] then fault("%s: [%s] is cited and not in the bibliography", f[1], part) end
+    end
+  end
+end
+for name, s in pairs(source) do if not s.used then fault("chapters/back.tex: [%s] is cited nowhere", name) end end
+print(string.format("%d exercises, %d terms, %d sources, %d citations, %d faults", exercises, terms, sources, citations, bad))
+os.exit(bad == 0 and exercises > 100 and terms > 50 and sources > 20)
