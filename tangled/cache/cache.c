@@ -5,14 +5,18 @@
 #include "cache/cache.h"
 
 /* <What the cache holds> */
-
-/* lists that it is on, and how many of them write to it in this pass; a spare page;
-   does a slab begin with it? its [n_layers][2][heads][page_rows][head_bytes] */
-struct page_info { uint32_t refs, writers, free_next; bool slab; char *data; };
-
-/* [cap] numbers and addresses; the pages of sinks and those from first to n are
-   really there */
-struct page_list { uint32_t *page; const char **data; size_t n, cap, first; };
+struct page_info {
+  uint32_t refs; /* how many tables it is in */
+  uint32_t writers; /* how many of their sequences write to it in this pass */
+  uint32_t free_next; /* an entry of the stack of free pages */
+  bool slab; /* does a block of the allocator begin with it? */
+  char *data; /* [n_layers][2][heads][page_rows][head_bytes] */
+};
+struct page_list { /* the block table of a sequence */
+  uint32_t *page; const char **data; /* [cap]: numbers, and addresses */
+  size_t n, cap; /* entries, and how many there is room for */
+  size_t first; /* pages from first to n are held, and those of sinks */
+};
 struct layer_group {
   uint32_t layer, n_layers; /* one layer of the group, and how many it has */
   struct page_info *page; size_t cap, n_free, max_pages; /* [cap]; the most pages */

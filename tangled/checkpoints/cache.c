@@ -26,11 +26,11 @@ static bool writer_open(struct writer *w, struct error *why)
 enum { GIVEN = 3, STEPS = 4 };
 
 /* of each step, and in all; logits: [STEPS][vocab] */
-struct diary { struct { unsigned rows, pairs, stored; } step[STEPS], all;
+struct run_record { struct { unsigned rows, pairs, stored; } step[STEPS], all;
   const struct store *s; float *logits; size_t vocab; };
 static bool note_step(void *ctx, const struct step *now)
 {
-  struct diary *d = ctx;
+  struct run_record *d = ctx;
   size_t i = now->number - 1;
   d->step[i].rows = (unsigned) (now->after.rows - now->before.rows);
   d->step[i].pairs = (unsigned) (now->after.qk_pairs - now->before.qk_pairs);
@@ -40,7 +40,7 @@ static bool note_step(void *ctx, const struct step *now)
   return true;
 }
 
-static bool write_text(struct writer *w, bool keep, struct diary *d,
+static bool write_text(struct writer *w, bool keep, struct run_record *d,
   struct error *why)
 {
   struct store *s = cache_open(&w->m, &w->lm->config, 1,
@@ -57,7 +57,7 @@ static bool write_text(struct writer *w, bool keep, struct diary *d,
   return ok;
 }
 
-static void print_diaries(const struct diary *a, const struct diary *b)
+static void print_records(const struct run_record *a, const struct run_record *b)
 {
   size_t n = STEPS * a->vocab, differ = 0;
   printf("       forgetting        remembering\n");
@@ -77,10 +77,10 @@ static bool print_twice(struct writer *w, struct error *why)
   size_t n = w->lm->config.vocab_size;
   float *z = memory_alloc(&w->m, MEMORY_ACTIVATIONS, 2 * STEPS * n, sizeof *z, why);
   if (z == NULL) return false;
-  struct diary a = { .logits = z, .vocab = n }, b = a;
+  struct run_record a = { .logits = z, .vocab = n }, b = a;
   b.logits += STEPS * n;
   bool ok = write_text(w, false, &a, why) && write_text(w, true, &b, why);
-  if (ok) print_diaries(&a, &b);
+  if (ok) print_records(&a, &b);
   memory_free(&w->m, z);
   return ok;
 }
