@@ -9,6 +9,8 @@
 
 The change is one line. It costs memory, a great deal of it for a long text, and it raises questions that the naive loop did not have. What exactly is in the cache after so many steps? Is a row's own key there when the row attends? What if two texts begin alike, or if a text is taken back a few tokens and goes on differently? Such questions invite off-by-one errors, and three of the five tutorials make them.
 
+The first half of this chapter removes the line, and counts what that saves and what it costs. The second half builds a store for several texts: it keeps their rows in pages, lets two texts share what they have in common, and can take a text back. The loop is still chapter 3's. We begin on paper.
+
 \begin{byhand}{three given, four to write, and nothing forgotten}
 \tok{The}\tok{\ cat}\tok{\ sat} are given; \gen{\ on}\gen{\ the}\gen{\ mat}\gen{.} are written. Each pass computes the rows
 that the store does not have.
@@ -27,7 +29,7 @@ In all $3+1+1+1=6$ rows, where chapter 3 has 18. The store has $3$, $4$, $5$ and
 text, because the newest token has not been read yet. How many of the six are read again by a later pass? Rows 0, 1 and 2 by three passes, row 3 by two, row 4 by one, row 5 by none: $5$ rows.
 \end{byhand}
 
-In general, a prompt of $p$ tokens and $g$ written ones leave $p+g-1$ rows in the cache. (The laboratory asserts it of every run that it makes.\lab{lab:cachetwice}) The first half of this chapter removes the line, and counts what that saves and what it costs. The second half builds a store for several texts: it keeps their rows in pages, lets two texts share what they have in common, and can take a text back. The loop is still chapter 3's.
+In general, a prompt of $p$ tokens and $g$ written ones leave $p+g-1$ rows in the cache. The laboratory asserts it of every run that it makes.\lab{lab:cachetwice}
 
 @* Why keys and values are kept, and queries are not. \label{sec:kept}
 In each layer a row makes three vectors: a query, a key and a value. Why are only two of them cached? Look at where they are used (\cref{fig:cachedstep}). In one head, row $i$ has the result
@@ -46,10 +48,9 @@ Then why could the naive loop not leave out the queries of its old rows (\cref{s
 Chapter 3's loop (\cref{sec:sixsteps}) forgets, makes rows for the tokens that the store does not have, runs them and scores what may follow, selects, appends, and asks whether to stop. Its first step is in these lines:
 
 \smallskip
-\hskip 2em|if (want->recall == NULL)|\hfil\break
-\null\hskip 4em|store_crop(g->s, q->c.sequence, q->first);|\hfil\break
-\null\hskip 2em|else|\hfil\break
-\null\hskip 4em|q->first = want->recall(g->s, q->c.sequence, q->c.text.id, n - 1);|
+\noindent|if (want->recall == NULL)|\hfil\break
+\null\hskip 1.2em|store_crop(g->s, q->c.sequence, q->first);|\hfil\break
+|else q->first = want->recall(g->s, q->c.sequence, q->c.text.id, n - 1);|
 \smallskip
 
 \noindent When a round begins, |first| is 0, so |store_crop| drops all rows. This line is not executed if the caller's options have a function |recall|; then the loop asks this function how many rows of the text the store has already, and reads the rest. The function that we use from now on is |store_match_prefix|. It compares the text with the tokens of the store, keeps the rows up to the first difference, and crops the sequence there. While a text is being written there is no difference: only the newest token has no row, and the pass has one row. As far as the loop is concerned, that is the whole cache. The loop looks at |recall| in every step, so the cache may be switched on or off in mid-text; the next pass then has one row, or all of them.
@@ -74,7 +75,7 @@ size_t store_match_prefix(struct store *s, uint32_t sequence, const uint32_t *id
 {
   const struct kv_sequence *q = &s->batch.sequence[sequence];
   size_t k = 0;
-  while (k < n && k < q->length && q->token[k] == id[k]) k++;
+  while (k < n && k < q->length && q->token[k] == id[k])@+ k++;
   store_crop(s, sequence, k);
   return q->length;
 }
@@ -215,7 +216,7 @@ The caller says how many rows the cache may hold. Memory is not taken for all of
 @ A format says how rows are kept, in four bytes a number or in fewer. \Cref{sec:rowformats} has five of them; here there is only float32.
 
 @<A store that keeps its rows in pages@>=
-struct kv_format { const char *name; enum weight_type type;
+struct kv_format {@+ const char *name;@+ enum weight_type type;
   void (*encode)(const float *x, size_t n, void *to);
     /* writes |n| numbers to the |row_bytes(type,n)| bytes at |to| */
 };
@@ -267,13 +268,14 @@ struct page_info {
   char *data; /* |[n_layers][2][heads][page_rows][head_bytes]| */
 };
 struct page_list { /* the block table of a sequence */
-  uint32_t *page; const char **data; /* |[cap]|: numbers, and addresses */
+  uint32_t *page;@+ const char **data; /* |[cap]|: numbers, and addresses */
   size_t n, cap; /* entries, and how many there is room for */
   size_t first; /* pages from |first| to |n| are held, and those of sinks */
 };
 struct layer_group {
   uint32_t layer, n_layers; /* one layer of the group, and how many it has */
-  struct page_info *page; size_t cap, n_free, max_pages; /* |[cap]|; the most pages */
+  struct page_info *page;@+ size_t cap, n_free, max_pages;
+    /* |[cap]|; free pages, and the most pages */
   struct page_list *sequence; /* |[n_sequences]| */
 };
 
@@ -281,7 +283,7 @@ struct layer_group {
 @^layer group@>@^window@>
 
 @<What the cache holds@>=
-enum { MAX_GROUPS = 2 };
+enum {@+ MAX_GROUPS = 2@+ };
 struct cache {
   struct store common; /* must come first: a |struct store *| points here */
   struct kv_format format;
@@ -295,7 +297,7 @@ static const struct layer_group *group_of(const struct cache *s, uint32_t layer)
 {
   const struct layer_group *f = s->group;
   const uint32_t *window = s->common.window;
-  while (window[layer] != window[f->layer]) f++;
+  while (window[layer] != window[f->layer])@+ f++;
   return f;
 }
 
@@ -332,14 +334,14 @@ static bool group_reserve(struct cache *s, struct layer_group *f, struct error *
   if (wanted > f->n_free && !pages_grow(s, f, used + wanted, why))
     return false;
   for (uint32_t i = 0; i < s->common.n_sequences; i++)
-    if (!list_grow(s, f, i, why)) return false;
+    if (!list_grow(s, f, i, why))@+ return false;
   return true;
 }
 static bool cache_reserve(struct store *common, struct error *why)
 {
   struct cache *s = (struct cache *) common;
   for (size_t k = 0; k < s->n_groups; k++)
-    if (!group_reserve(s, &s->group[k], why)) return false;
+    if (!group_reserve(s, &s->group[k], why))@+ return false;
   for (size_t k = 0; k < s->n_groups; k++)
     for (uint32_t i = 0; i < common->n_sequences; i++)
       assign_pages(s, &s->group[k], i);
@@ -348,7 +350,7 @@ static bool cache_reserve(struct store *common, struct error *why)
 
 @ A sequence needs one new page for each that its table lacks, and one more if its last page is partly filled and shared, because it must copy that page before it writes. The new pages first.
 
-@<Count the new pages of a pass@>=
+@<Count the pages that a pass needs@>=
 static size_t count_new_pages(const struct cache *s,
   const struct layer_group *f)
 {
@@ -356,37 +358,37 @@ static size_t count_new_pages(const struct cache *s,
   for (uint32_t i = 0; i < s->common.n_sequences; i++) {
     const struct kv_sequence *q = &s->common.batch.sequence[i];
     size_t had = f->sequence[i].n, n = pages_for(s, q->length + q->count);
-    if (q->count > 0 && n > had) wanted += n - had;
+    if (q->count > 0 && n > had)@+ wanted += n - had;
   }
   return wanted;
 }
 
 @ Only one page of a table can be written to before new ones are appended: the last, if it is not full.
 
-@<Count the copies of a pass@>=
+@<Count the pages that a pass needs@>=
 static struct page_info *written_page(const struct cache *s,
   const struct layer_group *f, uint32_t sequence)
 {
   const struct kv_sequence *q = &s->common.batch.sequence[sequence];
   const uint32_t *list = f->sequence[sequence].page;
-  if (q->count == 0 || q->length % s->page_rows == 0) return NULL;
+  if (q->count == 0 || q->length % s->page_rows == 0)@+ return NULL;
   return &f->page[list[q->length / s->page_rows]];
 }
 
 @ How many copies of a page are wanted? Let three tables have it. With two writers there are two copies, as the third sequence goes on reading the old page. With three writers there are also two: when the first two have left, the last has the page for itself. So we go through the writers, count them in |writers|, and want a copy for each until |writers| reaches |refs|. A refused pass may have left its count there, so every count begins at 0.
 
-@<Count the copies of a pass@>=
+@<Count the pages that a pass needs@>=
 static size_t count_copies(const struct cache *s,
   const struct layer_group *f)
 {
   size_t wanted = 0;
   for (uint32_t i = 0; i < s->common.n_sequences; i++) {
     struct page_info *page = written_page(s, f, i);
-    if (page != NULL) page->writers = 0;
+    if (page != NULL)@+ page->writers = 0;
   }
   for (uint32_t i = 0; i < s->common.n_sequences; i++) {
     struct page_info *page = written_page(s, f, i);
-    if (page != NULL && ++page->writers < page->refs) wanted++;
+    if (page != NULL && ++page->writers < page->refs)@+ wanted++;
   }
   return wanted;
 }
@@ -402,16 +404,14 @@ static uint32_t page_acquire(struct layer_group *f)
 }
 static void list_set(const struct layer_group *f, struct page_list *l, size_t i,
   uint32_t page)
-{
-  l->page[i] = page, l->data[i] = f->page[page].data;
-}
+{@+ l->page[i] = page, l->data[i] = f->page[page].data;@+ }
 @<Give a sequence a page of its own@>@;
 static void assign_pages(struct cache *s, struct layer_group *f, uint32_t sequence)
 {
   const struct kv_sequence *q = &s->common.batch.sequence[sequence];
   struct page_list *l = &f->sequence[sequence];
   const struct page_info *shared = written_page(s, f, sequence);
-  if (q->count == 0) return;
+  if (q->count == 0)@+ return;
   if (shared != NULL && shared->refs > 1) copy_page(s, f, l, q->length);
   while (l->n < pages_for(s, q->length + q->count))
     list_set(f, l, l->n++, page_acquire(f));
@@ -439,7 +439,7 @@ static void copy_page(struct cache *s, struct layer_group *f, struct page_list *
 
 @ When a sequence is cropped it releases the pages that have none of its rows any more. A page that is in no table is free again.
 
-@<Leave the pages after the last row@>=
+@<Release pages@>=
 static void page_release(struct layer_group *f, uint32_t page)
 {
   if (--f->page[page].refs == 0) f->page[f->n_free++].free_next = page;
@@ -452,7 +452,7 @@ static void group_truncated(struct cache *s, struct layer_group *f, uint32_t seq
     l->n--;
     if (l->n >= l->first || l->n < s->sink_pages) page_release(f, l->page[l->n]);
   }
-  if (n < l->first) l->first = s->sink_pages;
+  if (n < l->first)@+ l->first = s->sink_pages;
 }
 
 @ How does a pool of pages grow? The store of \cref{model} allocates a larger block and copies everything into it, and for a moment there are both. For a cache of some gigabytes that would be a long moment, and twice the memory; and on a graphics processor the pages may be in use just then. But pages need not be next to each other, since the block table says where each of them is. So the pool allocates one more block, a \emph{slab}, for the new pages alone, and a page keeps its address as long as the cache is open. There are few slabs, because each has as many pages as all slabs before it.
@@ -460,7 +460,7 @@ static void group_truncated(struct cache *s, struct layer_group *f, uint32_t seq
 
 The first page of a slab is marked, since the slab is freed by its address. The new pages go on the stack of free pages, the lowest on top.
 
-@<Give the pool more pages@>=
+@<Grow the pool and the tables@>=
 static bool pages_grow(struct cache *s, struct layer_group *f, size_t wanted,
   struct error *why)
 {
@@ -470,10 +470,10 @@ static bool pages_grow(struct cache *s, struct layer_group *f, size_t wanted,
   const struct buffers *b = s->common.memory;
   struct page_info *page = memory_resize(m, MEMORY_OTHER, f->page, cap,
     sizeof *page, why);
-  if (page == NULL) return false;
+  if (page == NULL)@+ return false;
   f->page = page;
   char *slab = b->alloc(b, m, MEMORY_CACHE, cap - old, bytes, why);
-  if (slab == NULL) return false;
+  if (slab == NULL)@+ return false;
   f->cap = cap;
   page[old].slab = true;
   for (size_t i = old; i < cap; i++)
@@ -486,19 +486,19 @@ static bool pages_grow(struct cache *s, struct layer_group *f, size_t wanted,
 @ Block tables grow by doubling as well.
 @^page table@>
 
-@<Make a list longer@>=
+@<Grow the pool and the tables@>=
 static bool list_reserve(struct cache *s, struct page_list *l, size_t n,
   struct error *why)
 {
-  if (n <= l->cap) return true;
+  if (n <= l->cap)@+ return true;
   size_t cap = store_next_cap(l->cap, n, pages_for(s, s->common.n_positions));
   uint32_t *page = memory_resize(s->common.m, MEMORY_OTHER, l->page, cap, sizeof *page,
     why);
-  if (page == NULL) return false;
+  if (page == NULL)@+ return false;
   l->page = page;
   const char **data = memory_resize(s->common.m, MEMORY_OTHER, l->data, cap,
     sizeof *data, why);
-  if (data == NULL) return false;
+  if (data == NULL)@+ return false;
   l->data = data, l->cap = cap;
   return true;
 }
@@ -535,8 +535,8 @@ static bool group_fork(struct cache *s, struct layer_group *f, uint32_t from,
 {
   struct page_list *a = &f->sequence[from], *b = &f->sequence[to];
   size_t n = pages_for(s, store_length(&s->common, from));
-  while (b->n > 0) page_release(f, b->page[--b->n]);
-  if (!list_reserve(s, b, n, why)) return false;
+  while (b->n > 0)@+ page_release(f, b->page[--b->n]);
+  if (!list_reserve(s, b, n, why))@+ return false;
   for (; b->n < n; b->n++) {
     b->page[b->n] = a->page[b->n], b->data[b->n] = a->data[b->n];
     if (b->n >= a->first || b->n < s->sink_pages)
@@ -550,7 +550,7 @@ static bool cache_fork(struct store *common, uint32_t from, uint32_t to,
 {
   struct cache *s = (struct cache *) common;
   for (size_t k = 0; k < s->n_groups; k++)
-    if (!group_fork(s, &s->group[k], from, to, why)) return false;
+    if (!group_fork(s, &s->group[k], from, to, why))@+ return false;
   return true;
 }
 
@@ -579,18 +579,18 @@ A layer with a \emph{sliding window} of $W$ positions shows the row of position 
 
 A model with attention sinks (\cref{sec:sinks}) never releases the pages that hold them. Then the table has a hole: its entries between the last page of the sinks and |first| are out of date, for their pages may be in use elsewhere, and they are never read.
 
-@<Leave the pages that no row will see again@>=
+@<Release pages@>=
 static void evict_window(struct cache *s, struct layer_group *f, uint32_t sequence)
 {
   struct page_list *l = &f->sequence[sequence];
   size_t length = s->common.batch.sequence[sequence].length;
   size_t seen = store_window_start(&s->common, f->layer, length) / s->page_rows;
-  while (l->first < seen) page_release(f, l->page[l->first++]);
+  while (l->first < seen)@+ page_release(f, l->page[l->first++]);
 }
 
 @ There is one thing that such a sequence cannot do. If it is cropped, its next row must see $W-1$ rows before it, and some of these may have been released. Pages are released when a pass begins and not when it ends. So the rows of the last pass can always be taken back, which is what a caller wants who has tried something. After a crop that goes further back the window is broken. Then nothing is kept, and the text is read again from the start. That costs time and is never wrong.
 
-@<Leave the pages after the last row@>=
+@<Release pages@>=
 static void cache_truncated(struct store *common, uint32_t sequence)
 {
   struct cache *s = (struct cache *) common;
@@ -646,13 +646,13 @@ static bool group_layers(struct cache *s, struct error *why)
   for (uint32_t i = 0; s->slot_in_group != NULL && i < common->n_layers; i++) {
     size_t k = 0;
     while (k < s->n_groups && window[s->group[k].layer] != window[i]) k++;
-    if (k == s->n_groups) s->group[s->n_groups++].layer = i;
+    if (k == s->n_groups)@+ s->group[s->n_groups++].layer = i;
     s->slot_in_group[i] = s->group[k].n_layers++;
   }
   for (size_t k = 0; s->slot_in_group != NULL && k < s->n_groups; k++) {
     struct page_list *l = memory_alloc(common->m, MEMORY_OTHER,
       common->n_sequences, sizeof *l, why);
-    if (l == NULL) return false;
+    if (l == NULL)@+ return false;
     s->group[k].sequence = l;
     for (uint32_t i = 0; i < common->n_sequences; i++)
       l[i].first = s->sink_pages;
@@ -670,7 +670,7 @@ static bool group_apply_options(struct cache *s, struct layer_group *f,
   size_t window = s->common.window[f->layer];
   size_t ring = window - 1 + (w->pass == 0 ? context : w->pass);
   size_t ring_pages = pages_for(s, ring - 1) + 1 + s->sink_pages;
-  if (window > 0 && ring_pages < each) each = ring_pages;
+  if (window > 0 && ring_pages < each)@+ each = ring_pages;
   f->max_pages = s->common.n_sequences * each;
   if (w->rows > 0 && (window == 0 || pages_for(s, w->rows) < f->max_pages))
     f->max_pages = pages_for(s, w->rows);
@@ -691,7 +691,7 @@ static bool apply_options(struct cache *s, const struct cache_options *w,
   const struct store *c = &s->common;
   s->format = w->format == NULL ? floats : *w->format;
   s->common.encode = s->format.encode;
-  if (w->memory != NULL) s->common.memory = w->memory;
+  if (w->memory != NULL)@+ s->common.memory = w->memory;
   s->page_rows = w->page_rows == 0 ? 64 : w->page_rows;
   if (s->page_rows > 256 || (s->page_rows & (s->page_rows - 1)) != 0)
     return error_say(why, "a page of %zu rows; wanted: a power of two up to"@|
@@ -716,7 +716,7 @@ static bool apply_limits(struct model_config *c, const struct cache_options *w,
   if (w->context > c->n_positions)
     return error_say(why, "a context of %" PRIu32 " positions; wanted: at most"@|
       " %" PRIu32 ", the model's", w->context, c->n_positions);
-  if (w->context > 0) c->n_positions = w->context;
+  if (w->context > 0)@+ c->n_positions = w->context;
   return (!w->set_window && w->sinks == 0)
     || config_set_window(c, w->window, w->sinks, why);
 }
@@ -728,7 +728,7 @@ struct store *cache_open(struct memory *m, const struct model_config *c,
   uint32_t n_sequences, const struct cache_options *w, struct error *why)
 {
   struct model_config own = *c;
-  if (!apply_limits(&own, w, why)) return NULL;
+  if (!apply_limits(&own, w, why))@+ return NULL;
   struct cache *s = memory_alloc(m, MEMORY_OTHER, 1, sizeof *s, why);
   if (s == NULL)@+ return NULL;
   if (!store_prepare(&s->common, &cache_kind, m, &own, n_sequences, why)) {
@@ -751,12 +751,9 @@ struct store *cache_open(struct memory *m, const struct model_config *c,
 #include "cache/cache.h"
 @;@#
 @<What the cache holds@>@;
-@<Give the pool more pages@>@;
-@<Make a list longer@>@;
-@<Leave the pages after the last row@>@;
-@<Leave the pages that no row will see again@>@;
-@<Count the new pages of a pass@>@;
-@<Count the copies of a pass@>@;
+@<Grow the pool and the tables@>@;
+@<Release pages@>@;
+@<Count the pages that a pass needs@>@;
 @<Take the pages that a sequence wants@>@;
 @<Have pages for the rows of the pass@>@;
 @<Store rows in pages, and show them@>@;
@@ -785,7 +782,7 @@ The five sources agree that there is a cache and that it is worth having, and mo
 \end{tutorial}
 
 @* The check. \label{sec:cachecheck}
-The program of this chapter writes the text twice, looks at the cache before and after a step of one row, and forks a sequence. After the fork nothing has been copied; when the first of the two sequences is written to, it copies the ten rows of the last page; the other then has that page for itself. In the end more is requested than there is, and the cache refuses in a sentence with both numbers.
+The program of this chapter writes the text twice, looks at the cache before and after a step of one row, and forks a sequence. The fork copies nothing; when the first of the two sequences is written to, it copies the ten rows of the last page; the other then has that page for itself. In the end more is requested than there is, and the cache refuses in a sentence with both numbers.
 
 \checkpoint{build/out/cache.txt}{the same text twice; ten positions and one more; a fork, and a full cache}
 
@@ -808,10 +805,10 @@ int main(void)
   static struct writer w;
   struct error why;
   bool ok = writer_open(&w, &why) && print_twice(&w, &why)
-    && print_step(&w, &why) && print_fork(&w, &why);
+    && print_fork(&w, &why);
   ids_free(&w.m, &w.sentence), tokenizer_close(&w.m, w.t);
   model_close(&w.m, w.lm);
-  if (!ok) fprintf(stderr, "%s\n", why.text);
+  if (!ok)@+ fprintf(stderr, "%s\n", why.text);
   return !ok;
 }
 
@@ -833,42 +830,41 @@ static bool writer_open(struct writer *w, struct error *why)
 @ A watcher keeps for each step what it has cost, how many rows are stored after it, and all logits; and it adds up the costs.
 
 @<Write the text twice, and compare@>=
-enum { GIVEN = 3, STEPS = 4 };
-struct run_record { struct { unsigned rows, pairs, stored; } step[STEPS], all;
+enum {@+ GIVEN = 3, STEPS = 4@+ };
+struct record { struct {@+ unsigned rows, pairs, stored;@+ } step[STEPS], all;
   const struct store *s;@+ float *logits;@+ size_t vocab; };
   /* of each step, and in all; |logits|: |[STEPS][vocab]| */
 static bool note_step(void *ctx, const struct step *now)
 {
-  struct run_record *d = ctx;
+  struct record *r = ctx;
   size_t i = now->number - 1;
-  d->step[i].rows = (unsigned) (now->after.rows - now->before.rows);
-  d->step[i].pairs = (unsigned) (now->after.qk_pairs - now->before.qk_pairs);
-  d->step[i].stored = (unsigned) store_length(d->s, 0);
-  d->all.rows += d->step[i].rows, d->all.pairs += d->step[i].pairs;
-  memcpy(d->logits + i * d->vocab, now->logits, d->vocab * sizeof (float));
+  r->step[i].rows = (unsigned) (now->after.rows - now->before.rows);
+  r->step[i].pairs = (unsigned) (now->after.qk_pairs - now->before.qk_pairs);
+  r->step[i].stored = (unsigned) store_length(r->s, 0);
+  r->all.rows += r->step[i].rows, r->all.pairs += r->step[i].pairs;
+  memcpy(r->logits + i * r->vocab, now->logits, r->vocab * sizeof (float));
   return true;
 }
-
-@ One function writes the text in either way; then the two records are printed side by side, and the logits compared as bytes.
-
-@<Write the text twice, and compare@>=
-static bool write_text(struct writer *w, bool keep, struct run_record *d,
+static bool write_text(struct writer *w, bool keep, struct record *r,
   struct error *why)
 {
   struct store *s = cache_open(&w->m, &w->lm->config, 1,
     &(struct cache_options) @[{ .rows = 0 }@], why);
-  struct generate_context maker = @[{ &w->e, w->lm, s, &w->m }@];
+  struct generate_context g = @[{ &w->e, w->lm, s, &w->m }@];
   struct generate_options want = @[{ .max_new_tokens = STEPS, .on_step = note_step,@|
-    .ctx = d, .recall = keep ? store_match_prefix : NULL }@];
+    .ctx = r, .recall = keep ? store_match_prefix : NULL }@];
   struct continuation text = @[{ .n_prompt = 0 }@];
-  d->s = s;
-  bool ok = s != NULL
-    && generate(&maker, w->sentence.id, GIVEN, &want, &text, why);
+  r->s = s;
+  bool ok = s != NULL && generate(&g, w->sentence.id, GIVEN, &want, &text, why);
   continuation_free(&w->m, &text);
   store_close(s);
   return ok;
 }
-static void print_records(const struct run_record *a, const struct run_record *b)
+
+@ The two records are printed side by side, and the logits compared as bytes.
+
+@<Write the text twice, and compare@>=
+static void print_records(const struct record *a, const struct record *b)
 {
   size_t n = STEPS * a->vocab, differ = 0;
   printf("       forgetting        remembering\n");
@@ -886,16 +882,16 @@ static bool print_twice(struct writer *w, struct error *why)
 {
   size_t n = w->lm->config.vocab_size;
   float *z = memory_alloc(&w->m, MEMORY_ACTIVATIONS, 2 * STEPS * n, sizeof *z, why);
-  if (z == NULL) return false;
-  struct run_record a = @[{ .logits = z, .vocab = n }@], b = a;
+  if (z == NULL)@+ return false;
+  struct record a = @[{ .logits = z, .vocab = n }@], b = a;
   b.logits += STEPS * n;
   bool ok = write_text(w, false, &a, why) && write_text(w, true, &b, why);
-  if (ok) print_records(&a, &b);
+  if (ok)@+ print_records(&a, &b);
   memory_free(&w->m, z);
   return ok;
 }
 
-@ To show a step, the program reads ten tokens of the sentence, beginning it again when it is over, and then one more.
+@ Then the program reads ten tokens of the sentence, which it begins again when it is over, and one token more. It prints the shape of the cache and the rows that went in.
 
 @<Show what a step adds to the cache@>=
 static bool read_on(struct writer *w, struct store *s, uint32_t sequence,
@@ -906,40 +902,37 @@ static bool read_on(struct writer *w, struct store *s, uint32_t sequence,
   for (size_t i = 0; i < n; i++)
     row[i] = (struct row) @[{ sequence, (uint32_t) (at + i),
       w->sentence.id[(at + i) % w->sentence.n] }@];
-  if (!model_forward(&w->e, w->lm, s, row, n, &p, why)) return false;
+  if (!model_forward(&w->e, w->lm, s, row, n, &p, why))@+ return false;
   pass_close(p);
   return true;
 }
-static bool print_step(struct writer *w, struct error *why)
+static bool print_step(struct writer *w, struct store *s, size_t n,
+  struct error *why)
 {
   const struct model_config *c = &w->lm->config;
-  struct cache_options any = @[{ .rows = 0 }@];
-  struct store *s = cache_open(&w->m, c, 1, &any, why);
-  bool ok = s != NULL;
-  for (size_t n = 10; ok && n > 0; n = n == 10) {
-    uint64_t before = w->c.rows;
-    ok = read_on(w, s, 0, n, why);
-    if (ok) printf("keys and values: [%u][1][%u][%zu][%u], %" PRIu64
-      " rows in\n", c->n_layers, c->n_kv_heads, store_length(s, 0),
-      c->head_dim, w->c.rows - before);
-  }
-  store_close(s);
-  return ok;
+  uint64_t before = w->c.rows;
+  if (!read_on(w, s, 0, n, why))@+ return false;
+  printf("keys and values: [%u][1][%u][%zu][%u], %" PRIu64 " rows in\n",@|
+    c->n_layers, c->n_kv_heads, store_length(s, 0), c->head_dim,
+    w->c.rows - before);
+  return true;
 }
 
-@ The fork has a cache of three pages of 16 rows.
+@ The cache has three pages of 16 rows. The eleventh token is taken back, the sequence is forked, and each of the two goes on by one token. Then 25 more are too many.
 
 @<Show what a fork costs@>=
 static bool print_fork(struct writer *w, struct error *why)
 {
   struct cache_options small = @[{ .rows = 48, .page_rows = 16 }@];
   struct store *s = cache_open(&w->m, &w->lm->config, 2, &small, why);
-  bool ok = s != NULL && read_on(w, s, 0, 10, why) && store_fork(s, 0, 1, why);
-  if (ok) printf("forked:   %zu page, %zu bytes copied\n",
+  bool ok = s != NULL && print_step(w, s, 10, why) && print_step(w, s, 1, why);
+  if (ok)@+ store_crop(s, 0, 10);
+  ok = ok && store_fork(s, 0, 1, why);
+  if (ok)@+ printf("forked:   %zu page, %zu bytes copied\n",@|
     cache_look(s).pages_used, cache_look(s).bytes_copied);
   for (uint32_t q = 0; ok && q < 2; q++) {
     ok = read_on(w, s, q, 1, why);
-    if (ok) printf("%u goes on: %zu pages, %zu bytes copied\n", q,
+    if (ok)@+ printf("%u goes on: %zu pages, %zu bytes copied\n", q,@|
       cache_look(s).pages_used, cache_look(s).bytes_copied);
   }
   if (ok && !read_on(w, s, 0, 25, why)) {

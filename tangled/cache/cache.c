@@ -19,7 +19,8 @@ struct page_list { /* the block table of a sequence */
 };
 struct layer_group {
   uint32_t layer, n_layers; /* one layer of the group, and how many it has */
-  struct page_info *page; size_t cap, n_free, max_pages; /* [cap]; the most pages */
+  /* [cap]; free pages, and the most pages */
+  struct page_info *page; size_t cap, n_free, max_pages;
   struct page_list *sequence; /* [n_sequences] */
 };
 
@@ -54,7 +55,7 @@ static char *page_address(const struct cache *s, const struct layer_group *f, si
     + (head * s->page_rows + row) * s->head_bytes;
 }
 
-/* <Give the pool more pages> */
+/* <Grow the pool and the tables> */
 static bool pages_grow(struct cache *s, struct layer_group *f, size_t wanted,
   struct error *why)
 {
@@ -77,7 +78,6 @@ static bool pages_grow(struct cache *s, struct layer_group *f, size_t wanted,
   return true;
 }
 
-/* <Make a list longer> */
 static bool list_reserve(struct cache *s, struct page_list *l, size_t n,
   struct error *why)
 {
@@ -102,7 +102,7 @@ static bool list_grow(struct cache *s, struct layer_group *f, uint32_t sequence,
     pages_for(s, q->length + q->count), why);
 }
 
-/* <Leave the pages after the last row> */
+/* <Release pages> */
 static void page_release(struct layer_group *f, uint32_t page)
 {
   if (--f->page[page].refs == 0) f->page[f->n_free++].free_next = page;
@@ -119,6 +119,14 @@ static void group_truncated(struct cache *s, struct layer_group *f, uint32_t seq
   if (n < l->first) l->first = s->sink_pages;
 }
 
+static void evict_window(struct cache *s, struct layer_group *f, uint32_t sequence)
+{
+  struct page_list *l = &f->sequence[sequence];
+  size_t length = s->common.batch.sequence[sequence].length;
+  size_t seen = store_window_start(&s->common, f->layer, length) / s->page_rows;
+  while (l->first < seen) page_release(f, l->page[l->first++]);
+}
+
 static void cache_truncated(struct store *common, uint32_t sequence)
 {
   struct cache *s = (struct cache *) common;
@@ -133,16 +141,7 @@ static void cache_truncated(struct store *common, uint32_t sequence)
     group_truncated(s, &s->group[k], sequence);
 }
 
-/* <Leave the pages that no row will see again> */
-static void evict_window(struct cache *s, struct layer_group *f, uint32_t sequence)
-{
-  struct page_list *l = &f->sequence[sequence];
-  size_t length = s->common.batch.sequence[sequence].length;
-  size_t seen = store_window_start(&s->common, f->layer, length) / s->page_rows;
-  while (l->first < seen) page_release(f, l->page[l->first++]);
-}
-
-/* <Count the new pages of a pass> */
+/* <Count the pages that a pass needs> */
 static size_t count_new_pages(const struct cache *s,
   const struct layer_group *f)
 {
@@ -155,7 +154,6 @@ static size_t count_new_pages(const struct cache *s,
   return wanted;
 }
 
-/* <Count the copies of a pass> */
 static struct page_info *written_page(const struct cache *s,
   const struct layer_group *f, uint32_t sequence)
 {
@@ -190,9 +188,7 @@ static uint32_t page_acquire(struct layer_group *f)
 
 static void list_set(const struct layer_group *f, struct page_list *l, size_t i,
   uint32_t page)
-{
-  l->page[i] = page, l->data[i] = f->page[page].data;
-}
+{ l->page[i] = page, l->data[i] = f->page[page].data; }
 
 /* <Give a sequence a page of its own> */
 static void copy_page(struct cache *s, struct layer_group *f, struct page_list *l,

@@ -26,38 +26,37 @@ static bool writer_open(struct writer *w, struct error *why)
 enum { GIVEN = 3, STEPS = 4 };
 
 /* of each step, and in all; logits: [STEPS][vocab] */
-struct run_record { struct { unsigned rows, pairs, stored; } step[STEPS], all;
+struct record { struct { unsigned rows, pairs, stored; } step[STEPS], all;
   const struct store *s; float *logits; size_t vocab; };
 static bool note_step(void *ctx, const struct step *now)
 {
-  struct run_record *d = ctx;
+  struct record *r = ctx;
   size_t i = now->number - 1;
-  d->step[i].rows = (unsigned) (now->after.rows - now->before.rows);
-  d->step[i].pairs = (unsigned) (now->after.qk_pairs - now->before.qk_pairs);
-  d->step[i].stored = (unsigned) store_length(d->s, 0);
-  d->all.rows += d->step[i].rows, d->all.pairs += d->step[i].pairs;
-  memcpy(d->logits + i * d->vocab, now->logits, d->vocab * sizeof (float));
+  r->step[i].rows = (unsigned) (now->after.rows - now->before.rows);
+  r->step[i].pairs = (unsigned) (now->after.qk_pairs - now->before.qk_pairs);
+  r->step[i].stored = (unsigned) store_length(r->s, 0);
+  r->all.rows += r->step[i].rows, r->all.pairs += r->step[i].pairs;
+  memcpy(r->logits + i * r->vocab, now->logits, r->vocab * sizeof (float));
   return true;
 }
 
-static bool write_text(struct writer *w, bool keep, struct run_record *d,
+static bool write_text(struct writer *w, bool keep, struct record *r,
   struct error *why)
 {
   struct store *s = cache_open(&w->m, &w->lm->config, 1,
     &(struct cache_options) { .rows = 0 }, why);
-  struct generate_context maker = { &w->e, w->lm, s, &w->m };
+  struct generate_context g = { &w->e, w->lm, s, &w->m };
   struct generate_options want = { .max_new_tokens = STEPS, .on_step = note_step,
-    .ctx = d, .recall = keep ? store_match_prefix : NULL };
+    .ctx = r, .recall = keep ? store_match_prefix : NULL };
   struct continuation text = { .n_prompt = 0 };
-  d->s = s;
-  bool ok = s != NULL
-    && generate(&maker, w->sentence.id, GIVEN, &want, &text, why);
+  r->s = s;
+  bool ok = s != NULL && generate(&g, w->sentence.id, GIVEN, &want, &text, why);
   continuation_free(&w->m, &text);
   store_close(s);
   return ok;
 }
 
-static void print_records(const struct run_record *a, const struct run_record *b)
+static void print_records(const struct record *a, const struct record *b)
 {
   size_t n = STEPS * a->vocab, differ = 0;
   printf("       forgetting        remembering\n");
@@ -77,7 +76,7 @@ static bool print_twice(struct writer *w, struct error *why)
   size_t n = w->lm->config.vocab_size;
   float *z = memory_alloc(&w->m, MEMORY_ACTIVATIONS, 2 * STEPS * n, sizeof *z, why);
   if (z == NULL) return false;
-  struct run_record a = { .logits = z, .vocab = n }, b = a;
+  struct record a = { .logits = z, .vocab = n }, b = a;
   b.logits += STEPS * n;
   bool ok = write_text(w, false, &a, why) && write_text(w, true, &b, why);
   if (ok) print_records(&a, &b);
@@ -99,21 +98,16 @@ static bool read_on(struct writer *w, struct store *s, uint32_t sequence,
   return true;
 }
 
-static bool print_step(struct writer *w, struct error *why)
+static bool print_step(struct writer *w, struct store *s, size_t n,
+  struct error *why)
 {
   const struct model_config *c = &w->lm->config;
-  struct cache_options any = { .rows = 0 };
-  struct store *s = cache_open(&w->m, c, 1, &any, why);
-  bool ok = s != NULL;
-  for (size_t n = 10; ok && n > 0; n = n == 10) {
-    uint64_t before = w->c.rows;
-    ok = read_on(w, s, 0, n, why);
-    if (ok) printf("keys and values: [%u][1][%u][%zu][%u], %" PRIu64
-      " rows in\n", c->n_layers, c->n_kv_heads, store_length(s, 0),
-      c->head_dim, w->c.rows - before);
-  }
-  store_close(s);
-  return ok;
+  uint64_t before = w->c.rows;
+  if (!read_on(w, s, 0, n, why)) return false;
+  printf("keys and values: [%u][1][%u][%zu][%u], %" PRIu64 " rows in\n",
+    c->n_layers, c->n_kv_heads, store_length(s, 0), c->head_dim,
+    w->c.rows - before);
+  return true;
 }
 
 /* <Show what a fork costs> */
@@ -121,7 +115,9 @@ static bool print_fork(struct writer *w, struct error *why)
 {
   struct cache_options small = { .rows = 48, .page_rows = 16 };
   struct store *s = cache_open(&w->m, &w->lm->config, 2, &small, why);
-  bool ok = s != NULL && read_on(w, s, 0, 10, why) && store_fork(s, 0, 1, why);
+  bool ok = s != NULL && print_step(w, s, 10, why) && print_step(w, s, 1, why);
+  if (ok) store_crop(s, 0, 10);
+  ok = ok && store_fork(s, 0, 1, why);
   if (ok) printf("forked:   %zu page, %zu bytes copied\n",
     cache_look(s).pages_used, cache_look(s).bytes_copied);
   for (uint32_t q = 0; ok && q < 2; q++) {
@@ -142,7 +138,7 @@ int main(void)
   static struct writer w;
   struct error why;
   bool ok = writer_open(&w, &why) && print_twice(&w, &why)
-    && print_step(&w, &why) && print_fork(&w, &why);
+    && print_fork(&w, &why);
   ids_free(&w.m, &w.sentence), tokenizer_close(&w.m, w.t);
   model_close(&w.m, w.lm);
   if (!ok) fprintf(stderr, "%s\n", why.text);
