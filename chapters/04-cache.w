@@ -4,7 +4,7 @@
 
 \chapterquestion{The model has read this text a moment ago. Why must it read it again?}
 @** The KV cache: keep, page, fork, crop.
-\incipit{I}{t need not.} The loop of chapter 3 has six steps, and the first of them is to forget. Yet nothing that it forgets has changed when it is computed again: we have proved that (\cref{sec:causal}), and tested it to the last bit. So we leave this step out. The keys and values of all earlier positions stay in the store, and each pass computes a single row, that of the newest token. The text stays the same, and so do the logits, bit for bit; but 1000 tokens are written in less than a hundredth of the time. The keys and values that stay in the store from step to step are called the \emph{KV cache}.
+\incipit{I}{t need not.} The loop of chapter 3 has six steps, and the first of them is to forget. Yet nothing that it forgets has changed when it is computed again: we have proved that (\cref{sec:causal}), and tested it to the last bit. We leave this step out: the keys and values of all earlier positions stay in the store, and each pass computes a single row, that of the newest token. The text stays the same, and so do the logits, bit for bit; but a text of 1000 tokens is written in less than a hundredth of the time. The keys and values that stay in the store from step to step are called the \emph{KV cache}.
 @^KV cache@>
 
 The change is one line. It costs memory, a great deal of it for a long text, and it raises questions that the naive loop did not have. What exactly is in the cache after so many steps? Is a row's own key there when the row attends? What if two texts begin alike, or if a text is taken back a few tokens and goes on differently? Such questions invite off-by-one errors, and three of the five tutorials make them.
@@ -106,7 +106,7 @@ store last & $(1\cdot3+2\cdot6)\div(1+2)=15\div3=5$
 Nothing is lost for ever: the next row finds all three. But this one has found $5$ where it should have found $6.5$, and what it hands on to the next layer is wrong.
 \end{byhand}
 
-We can put the other order into the real model. The prompt \tok{The}\tok{\ cat}\tok{\ sat} is read as it should be; then the row of \gen{\ on} is read by either rule, and the logits after it are compared.\lab{lab:late} Of \val{cache.late.of} logits \val{cache.late.differ} come out different. That alone could be rounding; but one is off by \val[2]{cache.late.most}, where all logits are between \val[1]{cache.late.low} and \val[1]{cache.late.high}. The next token does not mind: \gen{\ the} has a probability of \val[4]{cache.late.right} by one rule and of \val[4]{cache.late.wrong} by the other, since the model knows this sentence by heart. But written on from \tok{The}\tok{\ cat}, the two texts part at token \val{cache.late.parts}. The cached loop with the wrong order is another model, and nothing tells its reader so.
+We can put the other order into the real model. The prompt \tok{The}\tok{\ cat}\tok{\ sat} is read as it should be; then the row of \gen{\ on} is read by either rule, and the logits after it are compared.\lab{lab:late} All \val{cache.late.differ} of the \val{cache.late.of} logits come out different. That alone could be rounding; but one is off by \val[2]{cache.late.most}, where all logits are between \val[1]{cache.late.low} and \val[1]{cache.late.high}. The next token does not mind: \gen{\ the} has a probability of \val[4]{cache.late.right} by one rule and of \val[4]{cache.late.wrong} by the other, since the model knows this sentence by heart. But written on from \tok{The}\tok{\ cat}, the two texts part at token \val{cache.late.parts}. The cached loop with the wrong order is another model, and nothing tells its reader so.
 
 @* Work per token with the cache. \label{sec:counting}
 A step of the naive loop over $n$ tokens computes $n$ rows and compares $n(n+1)/2$ pairs of a query and a key. With the cache it computes one row, whose query meets $n$ keys: its own and those of the $n-1$ rows before. Over a whole text that begins with one token, $T$ steps compute
@@ -141,7 +141,7 @@ The work that is saved is paid for with memory. A row that is kept has a key and
 
 Memory is not the whole price. What is stored must also be read again: each step reads all keys and values that its row attends to. The counters say how much that is (|cache_bytes_read|), and \cref{phases} how long it takes.
 
-@ As a tensor, with the sequences of a batch in front, the keys after a prompt of ten tokens have the shape \label{sec:tenpositions} \.{[layers][B][kv\_heads][10][head\_dim]}, and the values the same. One pass of \emph{one} row makes it \.{[layers][B][kv\_heads][11][head\_dim]}. That is what a cached step does in all: one row in, one position more in each layer. (The order of the axes changes no number, only how fast it is found again; ours is in \cref{sec:layout}.)
+@ As a tensor, with the sequences of a batch in front, the keys after a prompt of ten tokens have the shape\label{sec:tenpositions} \.{[layers][B][kv\_heads][10][head\_dim]}, and the values the same. One pass of \emph{one} row makes it \.{[layers][B][kv\_heads][11][head\_dim]}. That is what a cached step does in all: one row in, one position more in each layer. (The order of the axes changes no number, only how fast it is found again; ours is in \cref{sec:layout}.)
 
 @* Turned keys: RoPE and the cache. \label{sec:turned}
 The keys are stored as attention wants them: multiplied, normed, and \emph{turned} by the angles of their position, which is the \emph{rotary position embedding} (RoPE, \cref{sec:layer}). Turned once, a key serves every later query. If keys were stored before rotation, each would have to be turned again by every row that attends to it, as many times as there are pairs, in every layer.
@@ -153,7 +153,7 @@ what it took from the half that was dropped cannot be taken out again.
 For the same reason a paragraph that was read at position 0 cannot be pasted after another text, wherever its keys are turned to: its rows have not looked at that text. A table of common paragraphs, each computed once and used anywhere, is not to be had. Only the \emph{beginning} of a text can be
 shared, because it has the same positions and the same tokens before it in both. (Models with learned positions, such as GPT-2, add the position before the first layer. Their keys cannot even be turned back.)
 
-@ What can a program do when a text reaches the end of the model's context? There are four answers. \label{sec:contextfull} It can stop; our loop ends the text, as if its length had been reached. It can read the second half again, from position 0: that is exact for the shorter text, and costs a prefill. It can move the second half by turning its keys, as above; this is llama.cpp's \emph{context shift}, which costs next to nothing but gives other logits. (We compared it with reading the second half again, for \val{cache.shift.cases} beginnings of a tale: the worst logit is off by \val[2]{cache.shift.mean} on average, and the likeliest token changed in \val{cache.shift.changed} of them.\lab{lab:shift}) Or it can keep a few rows from the beginning and a window at the end, and never renumber them: these are the attention sinks of \cref{sec:sinks}.
+@ What can a program do when a text reaches the end of the model's context?\label{sec:contextfull} There are four answers. It can stop; our loop ends the text, as if its length had been reached. It can read the second half again, from position 0: that is exact for the shorter text, and costs a prefill. It can move the second half by turning its keys, as above; this is llama.cpp's \emph{context shift}, which costs next to nothing but gives other logits. (We compared it with reading the second half again, for \val{cache.shift.cases} beginnings of a tale: the worst logit is off by \val[2]{cache.shift.mean} on average, and the likeliest token changed in \val{cache.shift.changed} of them.\lab{lab:shift}) Or it can keep a few rows from the beginning and a window at the end, and never renumber them: these are the attention sinks of \cref{sec:sinks}.
 @^context shift@>@^context limit@>
 
 @* Sequences of a store. \label{sec:sequences}
@@ -186,7 +186,7 @@ A page has a part for the keys and a part for the values of each layer. Within a
 
 Larger pages need shorter tables, but on average half of a text's last page is unused. No formula decides any of this. So we measured attention by itself: one new row in GPT-2 small's shape, one layer of 12 heads of 64, over 256, 1024 or 4096 positions, in eight layouts, with the pages shuffled as they would be after some forks and crops (\cref{tab:layouts}).\lab{lab:layouts}
 
-The order matters most. Over 4096 positions one block by rows takes \val[1]{layout.order} times as long as one block by heads. The processor fetches ahead as long as addresses follow one another, and starts anew at every gap. By rows there is a gap after each row, and so it makes no difference how large a page is. By heads there is one at the end of each page: pages of 16 cost \val[0]{layout.cost16} percent, pages of 64 \val[0]{layout.cost64} percent, and pages of 256 \val[0]{layout.cost256} percent. We chose 64 rows, by heads, as a compromise between that and the half page that each text wastes.
+The order matters most. Over 4096 positions one block by rows takes \val[1]{layout.order} times as long as one block by heads. The processor fetches ahead as long as addresses follow one another, and starts anew at every gap. By rows there is a gap after each row, and so it makes no difference how large a page is. By heads there is one at the end of each page: compared with one block, pages of 16 rows take \val[0]{layout.cost16} percent longer, pages of 64 rows \val[0]{layout.cost64} percent, and pages of 256 rows \val[0]{layout.cost256} percent. We chose 64 rows, by heads, as a compromise between this loss and the half page that each text wastes.
 
 \begin{table}
 \tabcaption{tab:layouts}{Microseconds of one layer's attention for one row, over 256, 1024 and 4096 stored positions. Bold: the layout that we chose.}
@@ -254,7 +254,7 @@ struct cache_state {
 struct cache_state cache_look(const struct store *s);
   /* the state of a cache; all zero for a store of another kind */
 
-@ \Cref{model} drew the line between a kind of store and what all stores have in common. In |common| is, for each sequence, its length, its tokens, and which rows of the current pass are its own. A kind of store supplies five functions. One makes room for the rows of the pass, or refuses. One shows where the keys and values of a sequence are, as a |kv_view|. One is told when a sequence has been cropped, one makes a fork, and one closes the store.
+@ What all stores have is in |common|: for each sequence its length, its tokens, and which rows of the current pass are its own. A kind of store adds five functions. One makes room for the rows of the pass, or refuses. One shows where the keys and values of a sequence are, as a |kv_view|. One is told when a sequence has been cropped, one makes a fork, and one closes the store.
 
 All sequences of a cache share one \emph{pool} of pages. Of a page the cache knows its address and its \emph{reference count}, the number of tables that it is in. The free pages are a stack, which is threaded through the same array: the |k|-th free page is |page[k].free_next|. A block table has the numbers of its pages and, for the kernels, their addresses.
 @^reference count@>
@@ -348,7 +348,7 @@ static bool cache_reserve(struct store *common, struct error *why)
   return true;
 }
 
-@ A sequence needs one new page for each that its table lacks, and one more if its last page is partly filled and shared, because it must copy that page before it writes. The new pages first.
+@ A sequence needs one new page for each that its table lacks, and one more if its last page is partly filled and shared, because it must copy that page before it writes. (No other page of a table is written to.) The new pages are counted first.
 
 @<Count the pages that a pass needs@>=
 static size_t count_new_pages(const struct cache *s,
@@ -363,9 +363,6 @@ static size_t count_new_pages(const struct cache *s,
   return wanted;
 }
 
-@ Only one page of a table can be written to before new ones are appended: the last, if it is not full.
-
-@<Count the pages that a pass needs@>=
 static struct page_info *written_page(const struct cache *s,
   const struct layer_group *f, uint32_t sequence)
 {
@@ -458,7 +455,8 @@ static void group_truncated(struct cache *s, struct layer_group *f, uint32_t seq
 @ How does a pool of pages grow? The store of \cref{model} allocates a larger block and copies everything into it, and for a moment there are both. For a cache of some gigabytes that would be a long moment, and twice the memory; and on a graphics processor the pages may be in use just then. But pages need not be next to each other, since the block table says where each of them is. So the pool allocates one more block, a \emph{slab}, for the new pages alone, and a page keeps its address as long as the cache is open. There are few slabs, because each has as many pages as all slabs before it.
 @^slab@>
 
-The first page of a slab is marked, since the slab is freed by its address. The new pages go on the stack of free pages, the lowest on top.
+The first page of a slab is marked, since the slab is freed by its address. The new pages go on the stack of free pages, the lowest on top. Block tables grow by doubling, too.
+@^page table@>
 
 @<Grow the pool and the tables@>=
 static bool pages_grow(struct cache *s, struct layer_group *f, size_t wanted,
@@ -483,10 +481,6 @@ static bool pages_grow(struct cache *s, struct layer_group *f, size_t wanted,
   return true;
 }
 
-@ Block tables grow by doubling as well.
-@^page table@>
-
-@<Grow the pool and the tables@>=
 static bool list_reserve(struct cache *s, struct page_list *l, size_t n,
   struct error *why)
 {
@@ -605,9 +599,9 @@ static void cache_truncated(struct store *common, uint32_t sequence)
     group_truncated(s, &s->group[k], sequence);
 }
 
-@ A cache is closed group by group. The marked pages are the first of their slabs.
+@ A cache is closed group by group; the marked pages are the first of their slabs. After that the table of functions is complete, and a store is a cache if and only if its |kind| points to this table.
 
-@<Close a cache@>=
+@<Close a cache, and name its functions@>=
 static void cache_close(struct store *common)
 {
   struct cache *s = (struct cache *) common;
@@ -626,9 +620,6 @@ static void cache_close(struct store *common)
   memory_free(m, s);
 }
 
-@ This is its table of functions. A store is a cache if and only if its |kind| points to this table.
-
-@<The functions that make a cache@>=
 static const struct store_kind cache_kind = @[{@|
   .reserve = cache_reserve, .view = cache_view,@|
   .truncated = cache_truncated, .fork = cache_fork, .close = cache_close }@];
@@ -758,8 +749,7 @@ struct store *cache_open(struct memory *m, const struct model_config *c,
 @<Have pages for the rows of the pass@>@;
 @<Store rows in pages, and show them@>@;
 @<Fork a sequence@>@;
-@<Close a cache@>@;
-@<The functions that make a cache@>@;
+@<Close a cache, and name its functions@>@;
 @<Look at a cache@>@;
 @<Open and close a cache@>@;
 
@@ -827,67 +817,64 @@ static bool writer_open(struct writer *w, struct error *why)
       &w->sentence, why);
 }
 
-@ A watcher keeps for each step what it has cost, how many rows are stored after it, and all logits; and it adds up the costs.
+@ A watcher sees every step of both runs. In the first run it keeps what the step has cost and all its logits. In the second it prints both costs side by side, and counts the logits whose bytes differ.
 
 @<Write the text twice, and compare@>=
 enum {@+ GIVEN = 3, STEPS = 4@+ };
-struct record { struct {@+ unsigned rows, pairs, stored;@+ } step[STEPS], all;
-  const struct store *s;@+ float *logits;@+ size_t vocab; };
-  /* of each step, and in all; |logits|: |[STEPS][vocab]| */
+struct trial { const struct store *s;@+ float *logits;@+ size_t vocab, differ;
+  bool again;@+ unsigned rows[STEPS], pairs[STEPS]; };
+  /* |logits|, |rows| and |pairs| are of the first run; |logits|: |[STEPS][vocab]| */
 static bool note_step(void *ctx, const struct step *now)
 {
-  struct record *r = ctx;
+  struct trial *t = ctx;
   size_t i = now->number - 1;
-  r->step[i].rows = (unsigned) (now->after.rows - now->before.rows);
-  r->step[i].pairs = (unsigned) (now->after.qk_pairs - now->before.qk_pairs);
-  r->step[i].stored = (unsigned) store_length(r->s, 0);
-  r->all.rows += r->step[i].rows, r->all.pairs += r->step[i].pairs;
-  memcpy(r->logits + i * r->vocab, now->logits, r->vocab * sizeof (float));
+  float *z = t->logits + i * t->vocab;
+  unsigned rows = (unsigned) (now->after.rows - now->before.rows);
+  unsigned pairs = (unsigned) (now->after.qk_pairs - now->before.qk_pairs);
+  if (!t->again) {
+    t->rows[i] = rows, t->pairs[i] = pairs;
+    memcpy(z, now->logits, t->vocab * sizeof *z);
+    return true;
+  }
+  printf("%3zu %7u %6u  %9u %6u %7zu\n", i + 1, t->rows[i], t->pairs[i],@|
+    rows, pairs, store_length(t->s, 0));
+  for (size_t k = 0; k < t->vocab; k++)
+    t->differ += memcmp(z + k, now->logits + k, sizeof *z) != 0;
   return true;
 }
-static bool write_text(struct writer *w, bool keep, struct record *r,
+
+@ One function writes the text in either way. The sums of a run are what the counters have gained.
+
+@<Write the text twice, and compare@>=
+static bool write_text(struct writer *w, step_recall *recall, struct trial *t,
   struct error *why)
 {
   struct store *s = cache_open(&w->m, &w->lm->config, 1,
     &(struct cache_options) @[{ .rows = 0 }@], why);
   struct generate_context g = @[{ &w->e, w->lm, s, &w->m }@];
   struct generate_options want = @[{ .max_new_tokens = STEPS, .on_step = note_step,@|
-    .ctx = r, .recall = keep ? store_match_prefix : NULL }@];
+    .ctx = t, .recall = recall }@];
   struct continuation text = @[{ .n_prompt = 0 }@];
-  r->s = s;
+  t->s = s, t->again = recall != NULL;
   bool ok = s != NULL && generate(&g, w->sentence.id, GIVEN, &want, &text, why);
   continuation_free(&w->m, &text);
   store_close(s);
   return ok;
 }
-
-@ The two records are printed side by side, and the logits compared as bytes.
-
-@<Write the text twice, and compare@>=
-static void print_records(const struct record *a, const struct record *b)
-{
-  size_t n = STEPS * a->vocab, differ = 0;
-  printf("       forgetting        remembering\n");
-  printf("step   rows  pairs       rows  pairs  stored\n");
-  for (size_t i = 0; i < STEPS; i++)
-    printf("%3zu %7u %6u  %9u %6u %7u\n", i + 1, a->step[i].rows,@|
-      a->step[i].pairs, b->step[i].rows, b->step[i].pairs, b->step[i].stored);
-  printf("all %7u %6u", a->all.rows, a->all.pairs);
-  printf("  %9u %6u\n", b->all.rows, b->all.pairs);
-  for (size_t i = 0; i < n; i++)
-    differ += memcmp(a->logits + i, b->logits + i, sizeof (float)) != 0;
-  printf("%zu of %zu logits differ\n", differ, n);
-}
 static bool print_twice(struct writer *w, struct error *why)
 {
   size_t n = w->lm->config.vocab_size;
-  float *z = memory_alloc(&w->m, MEMORY_ACTIVATIONS, 2 * STEPS * n, sizeof *z, why);
-  if (z == NULL)@+ return false;
-  struct record a = @[{ .logits = z, .vocab = n }@], b = a;
-  b.logits += STEPS * n;
-  bool ok = write_text(w, false, &a, why) && write_text(w, true, &b, why);
-  if (ok)@+ print_records(&a, &b);
-  memory_free(&w->m, z);
+  struct trial t = @[{ .vocab = n, .logits = memory_alloc(&w->m,
+    MEMORY_ACTIVATIONS, STEPS * n, sizeof (float), why) }@];
+  printf("       forgetting        remembering\n");
+  printf("step   rows  pairs       rows  pairs  stored\n");
+  bool ok = t.logits != NULL && write_text(w, NULL, &t, why);
+  unsigned rows = (unsigned) w->c.rows, pairs = (unsigned) w->c.qk_pairs;
+  ok = ok && write_text(w, store_match_prefix, &t, why);
+  printf("all %7u %6u  %9u %6u\n", rows, pairs, (unsigned) w->c.rows - rows,@|
+    (unsigned) w->c.qk_pairs - pairs);
+  printf("%zu of %zu logits differ\n", t.differ, STEPS * n);
+  memory_free(&w->m, t.logits);
   return ok;
 }
 

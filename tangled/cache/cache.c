@@ -290,7 +290,7 @@ static bool cache_fork(struct store *common, uint32_t from, uint32_t to,
   return true;
 }
 
-/* <Close a cache> */
+/* <Close a cache, and name its functions> */
 static void cache_close(struct store *common)
 {
   struct cache *s = (struct cache *) common;
@@ -309,7 +309,6 @@ static void cache_close(struct store *common)
   memory_free(m, s);
 }
 
-/* <The functions that make a cache> */
 static const struct store_kind cache_kind = {
   .reserve = cache_reserve, .view = cache_view,
   .truncated = cache_truncated, .fork = cache_fork, .close = cache_close };

@@ -25,62 +25,58 @@ static bool writer_open(struct writer *w, struct error *why)
 /* <Write the text twice, and compare> */
 enum { GIVEN = 3, STEPS = 4 };
 
-/* of each step, and in all; logits: [STEPS][vocab] */
-struct record { struct { unsigned rows, pairs, stored; } step[STEPS], all;
-  const struct store *s; float *logits; size_t vocab; };
+/* logits, rows and pairs are of the first run; logits: [STEPS][vocab] */
+struct trial { const struct store *s; float *logits; size_t vocab, differ;
+  bool again; unsigned rows[STEPS], pairs[STEPS]; };
 static bool note_step(void *ctx, const struct step *now)
 {
-  struct record *r = ctx;
+  struct trial *t = ctx;
   size_t i = now->number - 1;
-  r->step[i].rows = (unsigned) (now->after.rows - now->before.rows);
-  r->step[i].pairs = (unsigned) (now->after.qk_pairs - now->before.qk_pairs);
-  r->step[i].stored = (unsigned) store_length(r->s, 0);
-  r->all.rows += r->step[i].rows, r->all.pairs += r->step[i].pairs;
-  memcpy(r->logits + i * r->vocab, now->logits, r->vocab * sizeof (float));
+  float *z = t->logits + i * t->vocab;
+  unsigned rows = (unsigned) (now->after.rows - now->before.rows);
+  unsigned pairs = (unsigned) (now->after.qk_pairs - now->before.qk_pairs);
+  if (!t->again) {
+    t->rows[i] = rows, t->pairs[i] = pairs;
+    memcpy(z, now->logits, t->vocab * sizeof *z);
+    return true;
+  }
+  printf("%3zu %7u %6u  %9u %6u %7zu\n", i + 1, t->rows[i], t->pairs[i],
+    rows, pairs, store_length(t->s, 0));
+  for (size_t k = 0; k < t->vocab; k++)
+    t->differ += memcmp(z + k, now->logits + k, sizeof *z) != 0;
   return true;
 }
 
-static bool write_text(struct writer *w, bool keep, struct record *r,
+static bool write_text(struct writer *w, step_recall *recall, struct trial *t,
   struct error *why)
 {
   struct store *s = cache_open(&w->m, &w->lm->config, 1,
     &(struct cache_options) { .rows = 0 }, why);
   struct generate_context g = { &w->e, w->lm, s, &w->m };
   struct generate_options want = { .max_new_tokens = STEPS, .on_step = note_step,
-    .ctx = r, .recall = keep ? store_match_prefix : NULL };
+    .ctx = t, .recall = recall };
   struct continuation text = { .n_prompt = 0 };
-  r->s = s;
+  t->s = s, t->again = recall != NULL;
   bool ok = s != NULL && generate(&g, w->sentence.id, GIVEN, &want, &text, why);
   continuation_free(&w->m, &text);
   store_close(s);
   return ok;
 }
 
-static void print_records(const struct record *a, const struct record *b)
-{
-  size_t n = STEPS * a->vocab, differ = 0;
-  printf("       forgetting        remembering\n");
-  printf("step   rows  pairs       rows  pairs  stored\n");
-  for (size_t i = 0; i < STEPS; i++)
-    printf("%3zu %7u %6u  %9u %6u %7u\n", i + 1, a->step[i].rows,
-      a->step[i].pairs, b->step[i].rows, b->step[i].pairs, b->step[i].stored);
-  printf("all %7u %6u", a->all.rows, a->all.pairs);
-  printf("  %9u %6u\n", b->all.rows, b->all.pairs);
-  for (size_t i = 0; i < n; i++)
-    differ += memcmp(a->logits + i, b->logits + i, sizeof (float)) != 0;
-  printf("%zu of %zu logits differ\n", differ, n);
-}
-
 static bool print_twice(struct writer *w, struct error *why)
 {
   size_t n = w->lm->config.vocab_size;
-  float *z = memory_alloc(&w->m, MEMORY_ACTIVATIONS, 2 * STEPS * n, sizeof *z, why);
-  if (z == NULL) return false;
-  struct record a = { .logits = z, .vocab = n }, b = a;
-  b.logits += STEPS * n;
-  bool ok = write_text(w, false, &a, why) && write_text(w, true, &b, why);
-  if (ok) print_records(&a, &b);
-  memory_free(&w->m, z);
+  struct trial t = { .vocab = n, .logits = memory_alloc(&w->m,
+    MEMORY_ACTIVATIONS, STEPS * n, sizeof (float), why) };
+  printf("       forgetting        remembering\n");
+  printf("step   rows  pairs       rows  pairs  stored\n");
+  bool ok = t.logits != NULL && write_text(w, NULL, &t, why);
+  unsigned rows = (unsigned) w->c.rows, pairs = (unsigned) w->c.qk_pairs;
+  ok = ok && write_text(w, store_match_prefix, &t, why);
+  printf("all %7u %6u  %9u %6u\n", rows, pairs, (unsigned) w->c.rows - rows,
+    (unsigned) w->c.qk_pairs - pairs);
+  printf("%zu of %zu logits differ\n", t.differ, STEPS * n);
+  memory_free(&w->m, t.logits);
   return ok;
 }
 
