@@ -49,7 +49,7 @@ Chapter 3's loop (\cref{sec:sixsteps}) forgets, makes rows for the tokens that t
 
 \smallskip
 \noindent|if (want->recall == NULL)|\hfil\break
-\null\hskip 1.2em|store_crop(g->s, q->c.sequence, q->first);|\hfil\break
+\null\hskip 1em|store_crop(g->s, q->c.sequence, q->first);|\hfil\break
 |else q->first = want->recall(g->s, q->c.sequence, q->c.text.id, n - 1);|
 \smallskip
 
