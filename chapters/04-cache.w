@@ -141,7 +141,13 @@ The work that is saved is paid for with memory. A row that is kept has a key and
 
 Memory is not the whole price. What is stored must also be read again: each step reads all keys and values that its row attends to. The counters say how much that is (|cache_bytes_read|), and \cref{phases} how long it takes.
 
-@ As a tensor, with the sequences of a batch in front, the keys after a prompt of ten tokens have the shape\label{sec:tenpositions} \.{[layers][B][kv\_heads][10][head\_dim]}, and the values the same. One pass of \emph{one} row makes it \.{[layers][B][kv\_heads][11][head\_dim]}. That is what a cached step does in all: one row in, one position more in each layer. (The order of the axes changes no number, only how fast it is found again; ours is in \cref{sec:layout}.)
+@ As a tensor, with the $B$ sequences of a batch in front, the keys after a prompt of ten tokens have\label{sec:tenpositions} the shape
+
+\smallskip
+\hskip 2em\.{[layers][B][kv\_heads][10][head\_dim]},
+\smallskip
+
+\noindent and the values the same. One pass of \emph{one} row puts 11 in the place of 10. That is all that a cached step does to the cache: one row comes in, and each layer has one position more. (The order of the axes changes no number, only how fast it is found again; ours is in \cref{sec:layout}.)
 
 @* Turned keys: RoPE and the cache. \label{sec:turned}
 The keys are stored as attention wants them: multiplied, normed, and \emph{turned} by the angles of their position, which is the \emph{rotary position embedding} (RoPE, \cref{sec:layer}). Turned once, a key serves every later query. If keys were stored before rotation, each would have to be turned again by every row that attends to it, as many times as there are pairs, in every layer.
@@ -222,17 +228,15 @@ struct kv_format {@+ const char *name;@+ enum weight_type type;
 };
   /* a way to keep rows, by its name */
 struct cache_options {
-  size_t rows; /* the most, in all sequences; 0: as many as their contexts have */
+  size_t rows; /* the most in all sequences; 0: all their contexts */
   size_t page_rows; /* of a page: a power of two up to 256; 0: 64 */
   size_t pass; /* the most rows of a sequence in one pass; 0: a context */
-  const struct kv_format *format; /* how rows are kept; null: in float32 */
+  const struct kv_format *format; /* of the rows; null: float32 */
   bool preallocate; /* take the memory for all rows on opening */
-  bool set_window; /* |window| and |sinks| count, not the model's settings */
-  uint32_t window, sinks;
-    /* all layers see the last |window| positions, 0: all, and the first |sinks| */
+  bool set_window; /* the next two count, not the model's settings */
+  uint32_t window, sinks; /* rows seen: the last, 0: all; the first */
   uint32_t context; /* the longest text; 0: the model's */
-  const struct buffers *memory;
-    /* that of the kernels which will use the cache; null: the host's */
+  const struct buffers *memory; /* where pages are; null: the host's */
 };
   /* what a cache is to be like; zero is the usual choice everywhere */
 struct store *cache_open(struct memory *m, const struct model_config *c,
@@ -262,7 +266,7 @@ All sequences of a cache share one \emph{pool} of pages. Of a page the cache kno
 @<What the cache holds@>=
 struct page_info {
   uint32_t refs; /* how many tables it is in */
-  uint32_t writers; /* how many of their sequences write to it in this pass */
+  uint32_t writers; /* how many of them write to it in this pass */
   uint32_t free_next; /* an entry of the stack of free pages */
   bool slab; /* does a block of the allocator begin with it? */
   char *data; /* |[n_layers][2][heads][page_rows][head_bytes]| */
@@ -273,7 +277,7 @@ struct page_list { /* the block table of a sequence */
   size_t first; /* pages from |first| to |n| are held, and those of sinks */
 };
 struct layer_group {
-  uint32_t layer, n_layers; /* one layer of the group, and how many it has */
+  uint32_t layer, n_layers; /* one of its layers; how many it has */
   struct page_info *page;@+ size_t cap, n_free, max_pages;
     /* |[cap]|; free pages, and the most pages */
   struct page_list *sequence; /* |[n_sequences]| */
@@ -328,7 +332,7 @@ static bool group_reserve(struct cache *s, struct layer_group *f, struct error *
   size_t used = f->cap - f->n_free;
   if (wanted > f->max_pages - used)
     return error_say(why, "the cache holds %zu rows, of which %zu are"@|
-      " taken; wanted: room for %zu more, in pages of %zu",@|
+      " taken; wanted: room for %zu"@| " more, in pages of %zu",@|
       f->max_pages * s->page_rows, used * s->page_rows, wanted * s->page_rows,
       s->page_rows);
   if (wanted > f->n_free && !pages_grow(s, f, used + wanted, why))
@@ -685,8 +689,8 @@ static bool apply_options(struct cache *s, const struct cache_options *w,
   if (w->memory != NULL)@+ s->common.memory = w->memory;
   s->page_rows = w->page_rows == 0 ? 64 : w->page_rows;
   if (s->page_rows > 256 || (s->page_rows & (s->page_rows - 1)) != 0)
-    return error_say(why, "a page of %zu rows; wanted: a power of two up to"@|
-      " 256", s->page_rows);
+    return error_say(why, "a page of %zu rows;"@|
+      " wanted: a power of two up to 256", s->page_rows);
   int block = number_types[s->format.type].block;
   if (c->head_dim % (uint32_t) block != 0)
     return error_say(why, "a cache in %s for a head_dim of %u; wanted: a"@|
@@ -705,8 +709,8 @@ static bool apply_limits(struct model_config *c, const struct cache_options *w,
   struct error *why)
 {
   if (w->context > c->n_positions)
-    return error_say(why, "a context of %" PRIu32 " positions; wanted: at most"@|
-      " %" PRIu32 ", the model's", w->context, c->n_positions);
+    return error_say(why, "a context of %" PRIu32 " positions;"@|
+      " wanted: at most %" PRIu32 ", the model's", w->context, c->n_positions);
   if (w->context > 0)@+ c->n_positions = w->context;
   return (!w->set_window && w->sinks == 0)
     || config_set_window(c, w->window, w->sinks, why);
@@ -867,7 +871,7 @@ static bool print_twice(struct writer *w, struct error *why)
   struct trial t = @[{ .vocab = n, .logits = memory_alloc(&w->m,
     MEMORY_ACTIVATIONS, STEPS * n, sizeof (float), why) }@];
   printf("       forgetting        remembering\n");
-  printf("step   rows  pairs       rows  pairs  stored\n");
+  printf("step   rows  pairs "@| "      rows  pairs  stored\n");
   bool ok = t.logits != NULL && write_text(w, NULL, &t, why);
   unsigned rows = (unsigned) w->c.rows, pairs = (unsigned) w->c.qk_pairs;
   ok = ok && write_text(w, store_match_prefix, &t, why);
@@ -899,9 +903,9 @@ static bool print_step(struct writer *w, struct store *s, size_t n,
   const struct model_config *c = &w->lm->config;
   uint64_t before = w->c.rows;
   if (!read_on(w, s, 0, n, why))@+ return false;
-  printf("keys and values: [%u][1][%u][%zu][%u], %" PRIu64 " rows in\n",@|
-    c->n_layers, c->n_kv_heads, store_length(s, 0), c->head_dim,
-    w->c.rows - before);
+  printf("keys and values: [%u][1][%u][%zu][%u],", c->n_layers,@|
+    c->n_kv_heads, store_length(s, 0), c->head_dim);
+  printf(" %" PRIu64 " rows in\n", w->c.rows - before);
   return true;
 }
 
@@ -915,11 +919,11 @@ static bool print_fork(struct writer *w, struct error *why)
   bool ok = s != NULL && print_step(w, s, 10, why) && print_step(w, s, 1, why);
   if (ok)@+ store_crop(s, 0, 10);
   ok = ok && store_fork(s, 0, 1, why);
-  if (ok)@+ printf("forked:   %zu page, %zu bytes copied\n",@|
+  if (ok)@+ printf("forked:   %zu page, "@| "%zu bytes copied\n",@|
     cache_look(s).pages_used, cache_look(s).bytes_copied);
   for (uint32_t q = 0; ok && q < 2; q++) {
     ok = read_on(w, s, q, 1, why);
-    if (ok)@+ printf("%u goes on: %zu pages, %zu bytes copied\n", q,@|
+    if (ok)@+ printf("%u goes on: %zu pages, "@| "%zu bytes copied\n", q,@|
       cache_look(s).pages_used, cache_look(s).bytes_copied);
   }
   if (ok && !read_on(w, s, 0, 25, why)) {

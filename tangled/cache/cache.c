@@ -7,7 +7,7 @@
 /* <What the cache holds> */
 struct page_info {
   uint32_t refs; /* how many tables it is in */
-  uint32_t writers; /* how many of their sequences write to it in this pass */
+  uint32_t writers; /* how many of them write to it in this pass */
   uint32_t free_next; /* an entry of the stack of free pages */
   bool slab; /* does a block of the allocator begin with it? */
   char *data; /* [n_layers][2][heads][page_rows][head_bytes] */
@@ -18,7 +18,7 @@ struct page_list { /* the block table of a sequence */
   size_t first; /* pages from first to n are held, and those of sinks */
 };
 struct layer_group {
-  uint32_t layer, n_layers; /* one layer of the group, and how many it has */
+  uint32_t layer, n_layers; /* one of its layers; how many it has */
   /* [cap]; free pages, and the most pages */
   struct page_info *page; size_t cap, n_free, max_pages;
   struct page_list *sequence; /* [n_sequences] */
@@ -228,7 +228,7 @@ static bool group_reserve(struct cache *s, struct layer_group *f, struct error *
   size_t used = f->cap - f->n_free;
   if (wanted > f->max_pages - used)
     return error_say(why, "the cache holds %zu rows, of which %zu are"
-      " taken; wanted: room for %zu more, in pages of %zu",
+      " taken; wanted: room for %zu" " more, in pages of %zu",
       f->max_pages * s->page_rows, used * s->page_rows, wanted * s->page_rows,
       s->page_rows);
   if (wanted > f->n_free && !pages_grow(s, f, used + wanted, why))
@@ -383,8 +383,8 @@ static bool apply_options(struct cache *s, const struct cache_options *w,
   if (w->memory != NULL) s->common.memory = w->memory;
   s->page_rows = w->page_rows == 0 ? 64 : w->page_rows;
   if (s->page_rows > 256 || (s->page_rows & (s->page_rows - 1)) != 0)
-    return error_say(why, "a page of %zu rows; wanted: a power of two up to"
-      " 256", s->page_rows);
+    return error_say(why, "a page of %zu rows;"
+      " wanted: a power of two up to 256", s->page_rows);
   int block = number_types[s->format.type].block;
   if (c->head_dim % (uint32_t) block != 0)
     return error_say(why, "a cache in %s for a head_dim of %u; wanted: a"
@@ -399,8 +399,8 @@ static bool apply_limits(struct model_config *c, const struct cache_options *w,
   struct error *why)
 {
   if (w->context > c->n_positions)
-    return error_say(why, "a context of %" PRIu32 " positions; wanted: at most"
-      " %" PRIu32 ", the model's", w->context, c->n_positions);
+    return error_say(why, "a context of %" PRIu32 " positions;"
+      " wanted: at most %" PRIu32 ", the model's", w->context, c->n_positions);
   if (w->context > 0) c->n_positions = w->context;
   return (!w->set_window && w->sinks == 0)
     || config_set_window(c, w->window, w->sinks, why);

@@ -14,17 +14,15 @@ struct kv_format { const char *name; enum weight_type type;
 
 /* what a cache is to be like; zero is the usual choice everywhere */
 struct cache_options {
-  size_t rows; /* the most, in all sequences; 0: as many as their contexts have */
+  size_t rows; /* the most in all sequences; 0: all their contexts */
   size_t page_rows; /* of a page: a power of two up to 256; 0: 64 */
   size_t pass; /* the most rows of a sequence in one pass; 0: a context */
-  const struct kv_format *format; /* how rows are kept; null: in float32 */
+  const struct kv_format *format; /* of the rows; null: float32 */
   bool preallocate; /* take the memory for all rows on opening */
-  bool set_window; /* window and sinks count, not the model's settings */
-  /* all layers see the last window positions, 0: all, and the first sinks */
-  uint32_t window, sinks;
+  bool set_window; /* the next two count, not the model's settings */
+  uint32_t window, sinks; /* rows seen: the last, 0: all; the first */
   uint32_t context; /* the longest text; 0: the model's */
-  /* that of the kernels which will use the cache; null: the host's */
-  const struct buffers *memory;
+  const struct buffers *memory; /* where pages are; null: the host's */
 };
 
 /* an empty cache for n_sequences sequences of a model; null and a sentence if memory

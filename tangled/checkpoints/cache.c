@@ -69,7 +69,7 @@ static bool print_twice(struct writer *w, struct error *why)
   struct trial t = { .vocab = n, .logits = memory_alloc(&w->m,
     MEMORY_ACTIVATIONS, STEPS * n, sizeof (float), why) };
   printf("       forgetting        remembering\n");
-  printf("step   rows  pairs       rows  pairs  stored\n");
+  printf("step   rows  pairs " "      rows  pairs  stored\n");
   bool ok = t.logits != NULL && write_text(w, NULL, &t, why);
   unsigned rows = (unsigned) w->c.rows, pairs = (unsigned) w->c.qk_pairs;
   ok = ok && write_text(w, store_match_prefix, &t, why);
@@ -100,9 +100,9 @@ static bool print_step(struct writer *w, struct store *s, size_t n,
   const struct model_config *c = &w->lm->config;
   uint64_t before = w->c.rows;
   if (!read_on(w, s, 0, n, why)) return false;
-  printf("keys and values: [%u][1][%u][%zu][%u], %" PRIu64 " rows in\n",
-    c->n_layers, c->n_kv_heads, store_length(s, 0), c->head_dim,
-    w->c.rows - before);
+  printf("keys and values: [%u][1][%u][%zu][%u],", c->n_layers,
+    c->n_kv_heads, store_length(s, 0), c->head_dim);
+  printf(" %" PRIu64 " rows in\n", w->c.rows - before);
   return true;
 }
 
@@ -114,11 +114,11 @@ static bool print_fork(struct writer *w, struct error *why)
   bool ok = s != NULL && print_step(w, s, 10, why) && print_step(w, s, 1, why);
   if (ok) store_crop(s, 0, 10);
   ok = ok && store_fork(s, 0, 1, why);
-  if (ok) printf("forked:   %zu page, %zu bytes copied\n",
+  if (ok) printf("forked:   %zu page, " "%zu bytes copied\n",
     cache_look(s).pages_used, cache_look(s).bytes_copied);
   for (uint32_t q = 0; ok && q < 2; q++) {
     ok = read_on(w, s, q, 1, why);
-    if (ok) printf("%u goes on: %zu pages, %zu bytes copied\n", q,
+    if (ok) printf("%u goes on: %zu pages, " "%zu bytes copied\n", q,
       cache_look(s).pages_used, cache_look(s).bytes_copied);
   }
   if (ok && !read_on(w, s, 0, 25, why)) {
