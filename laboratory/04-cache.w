@@ -17,7 +17,7 @@ kept in files.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "laboratory/kit.h"
+#include "laboratory/kit2.h"
 #include "kernels/kernels.h"
 @;@#
 @<Run the loop, and note what each step has done@>@;

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "laboratory/kit.h"
+#include "laboratory/kit2.h"
 #include "kernels/kernels.h"
 
 /* <Run the loop, and note what each step has done> */
