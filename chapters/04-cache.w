@@ -7,7 +7,7 @@
 \incipit{I}{t need not.} The loop of chapter 3 has six steps, and the first of them is to forget. Yet nothing that it forgets has changed when it is computed again: we have proved that (\cref{sec:causal}), and tested it to the last bit. We leave this step out: the keys and values of all earlier positions stay in the store, and each pass computes a single row, that of the newest token. The text stays the same, and so do the logits, bit for bit; but a text of 1000 tokens is written in less than a hundredth of the time. The keys and values that stay in the store from step to step are called the \emph{KV cache}.
 @^KV cache@>
 
-The change is one line. It costs memory, a great deal of it for a long text, and it raises questions that the naive loop did not have. What exactly is in the cache after so many steps? Is a row's own key there when the row attends? What if two texts begin alike, or if a text is taken back a few tokens and goes on differently? Such questions invite off-by-one errors, and three of the five tutorials make them.
+The change is one line. It costs memory, a great deal of it for a long text, and it raises questions that the naive loop did not have. What exactly is in the cache after a given number of steps? Is a row's own key there when the row attends? What if two texts begin alike, or if a text is taken back a few tokens and goes on differently? Such questions invite off-by-one errors, and three of the five tutorials make them.
 
 The first half of this chapter removes the line, and counts what that saves and what it costs. The second half builds a store for several texts: it keeps their rows in pages, lets two texts share what they have in common, and can take a text back. The loop is still chapter 3's. We begin on paper.
 
@@ -42,7 +42,7 @@ where $q_i$ is its query, $k_j$ and $v_j$ are the key and the value of row $j$, 
 
 In the case by hand the query of row 0 is used in pass 1 and then never again, while its key and its value are used in all four passes. The same holds for every row: its query is used in one pass, its key and value in that pass and every later one.
 
-Then why could the naive loop not leave out the queries of its old rows (\cref{sec:causal})? Because a layer needs the result $y_i$ to make the keys and values of the \emph{next} layer. But those are in the cache, too. All that an old query was good for has been stored, and the query can go. And the old keys and values may be used again, because they depend on no token after their own.
+Then why could the naive loop not leave out the queries of its old rows (\cref{sec:causal})? Because a layer needs the result $y_i$ to make the keys and values of the \emph{next} layer. But those are in the cache as well. All that an old query was good for has been stored, and the query can go. And the old keys and values may be used again, because they depend on no token after their own.
 
 @* From recomputing to caching: one line. \label{sec:line}
 Chapter 3's loop (\cref{sec:sixsteps}) forgets, makes rows for the tokens that the store does not have, runs them and scores what may follow, selects, appends, and asks whether to stop. Its first step is in these lines:
@@ -119,7 +119,7 @@ and the pairs, which were a sum of sums, lose one of the two:
 \end{equation}
 (The third of the four sums follows from $n(n+1)/2=\binom{n+1}2$, whose sum up to $T$ is $\binom{T+2}3$.) For $T=1000$ the counters of the two loops say\lab{lab:cachesums} \val{cache.naive.rows.1.1000} rows and \val{cache.naive.pairs.1.1000} pairs without the cache, and \val{cache.rows.1.1000} rows and \val{cache.pairs.1.1000} pairs with it. (These are the pairs of one head in one layer; each head of each layer has as many.)
 
-So what has become linear? The rows, and with them everything that a row costs by itself: projections, MLP, norms. Attention has become quadratic, from cubic. If you write that the cache makes generation linear, you have counted rows; if you then complain that long contexts are slow, you have met the pairs. The number of pairs that is left is the number of \emph{rows} of the naive loop, the same $T(T+1)/2$. That is why one and the same formula is printed here as the cost with the cache and there as the cost without it, and both are right about something.
+So what has become linear? The rows, and with them everything that a row costs by itself: projections, MLP, norms. Attention has become quadratic, from cubic. If you write that the cache makes generation linear, you have counted rows; if you then complain that long contexts are slow, you have met the pairs. The number of pairs that is left is the number of \emph{rows} of the naive loop, the same $T(T+1)/2$. That is why some tutorials print this formula as the cost with the cache, and others as the cost without it. Both are right about something.
 
 \fig{cachegrowth}{fig:cachegrowth}{Rows (points) and pairs (circles) of a text that begins with one token, without the cache and with it. On logarithmic axes $n^k$ is a line of slope $k$. The pairs that are left lie on the rows that there were.}{Logarithmic axes. Without the cache the pairs rise with slope three and the rows with slope two; with it the pairs rise with slope two, on the very line of the rows before, and the rows with slope one.}
 
@@ -153,7 +153,7 @@ Memory is not the whole price. What is stored must also be read again: each step
 The keys are stored as attention wants them: multiplied, normed, and \emph{turned} by the angles of their position, which is the \emph{rotary position embedding} (RoPE, \cref{sec:layer}). Turned once, a key serves every later query. If keys were stored before rotation, each would have to be turned again by every row that attends to it, as many times as there are pairs, in every layer.
 @^RoPE@>
 
-What is gained in work is lost in freedom: a turned key belongs to its position. Suppose that the first half of a text is dropped and the rest moved to the front. Then all keys of the rest must be turned back by the distance, row by row. And that does not make them what they would be in a text that begins there. In every layer but the first, a key and a value are made of what their row found when it looked back, and
+What is gained in work is lost in freedom: a turned key belongs to its position. Suppose that the first half of a text is dropped and the rest moved to the front. Then all keys of the rest must be turned back by the distance, row by row. Yet that does not make them what they would be in a text that begins there. In every layer but the first, a key and a value are made of what their row found when it looked back, and
 what it took from the half that was dropped cannot be taken out again.
 
 For the same reason a paragraph that was read at position 0 cannot be pasted after another text, wherever its keys are turned to: its rows have not looked at that text. A table of common paragraphs, each computed once and used anywhere, is not to be had. Only the \emph{beginning} of a text can be
@@ -180,9 +180,9 @@ A page that is in two tables must not be written to, because one sequence would 
 @^copy on write@>
 
 @* Prefix caching. \label{sec:prefix}
-Forks pay when many texts begin alike: all users of a service have the same instructions before their questions, each turn of a conversation begins with all turns before it, and several answers to a question share the question. The rows of the common beginning are then computed once, and are in memory once. In this engine the caller says what is shared. It forks a sequence, as beam search does in \cref{search}; or it continues the sequence of an earlier text, and |store_match_prefix| finds how far that text serves, as in a chat.
+Forks pay off when many texts begin alike: all users of a service have the same instructions before their questions, each turn of a conversation begins with all turns before it, and several answers to a question share the question. The rows of the common beginning are then computed once, and are in memory once. In this engine the caller says what is shared. It forks a sequence, as beam search does in \cref{search}; or it continues the sequence of an earlier text, and |store_match_prefix| finds how far that text serves, as in a chat.
 
-A server cannot ask its callers. It has to find the common beginning of a new prompt among the pages of all earlier ones, and this is called \emph{prefix caching}. vLLM looks each full page up in a table of hashes; the hash of a page is made from its tokens and from the hash of the page before it, so that it stands for the whole text up to there. SGLang keeps the texts in a tree, whose branches are their different continuations (Zheng and others 2024). Pages that no sequence uses any more stay where they are until their memory is needed. What prefix caching saves is prefill and memory. A decode step still reads all keys and values of its text, shared or not.
+A server cannot ask its callers. It has to find the common beginning of a new prompt among the pages of all earlier ones, and this is called \emph{prefix caching}. vLLM looks each full page up in a table of hashes; the hash of a page is made from its tokens and from the hash of the page before it, so that it stands for the whole text up to there. SGLang keeps the texts in a tree, whose branches are their different continuations (Zheng and others 2024). Pages that no sequence uses any more stay where they are until their memory is needed. Prefix caching saves prefill and memory. A decode step still reads all keys and values of its text, shared or not.
 @^prefix caching@>
 
 @* The layout of a page. \label{sec:layout}
@@ -260,7 +260,7 @@ struct cache_state cache_look(const struct store *s);
 
 @ What all stores have is in |common|: for each sequence its length, its tokens, and which rows of the current pass are its own. A kind of store adds five functions. One makes room for the rows of the pass, or refuses. One shows where the keys and values of a sequence are, as a |kv_view|. One is told when a sequence has been cropped, one makes a fork, and one closes the store.
 
-All sequences of a cache share one \emph{pool} of pages. Of a page the cache knows its address and its \emph{reference count}, the number of tables that it is in. The free pages are a stack, which is threaded through the same array: the |k|-th free page is |page[k].free_next|. A block table has the numbers of its pages and, for the kernels, their addresses.
+All sequences of a cache share one \emph{pool} of pages. For each page the cache keeps its address and its \emph{reference count}, the number of tables that the page is in. The free pages are a stack, which is threaded through the same array: the |k|-th free page is |page[k].free_next|. A block table has the numbers of its pages and, for the kernels, their addresses.
 @^reference count@>
 
 @<What the cache holds@>=
@@ -459,7 +459,7 @@ static void group_truncated(struct cache *s, struct layer_group *f, uint32_t seq
 @ How does a pool of pages grow? The store of \cref{model} allocates a larger block and copies everything into it, and for a moment there are both. For a cache of some gigabytes that would be a long moment, and twice the memory; and on a graphics processor the pages may be in use just then. But pages need not be next to each other, since the block table says where each of them is. So the pool allocates one more block, a \emph{slab}, for the new pages alone, and a page keeps its address as long as the cache is open. There are few slabs, because each has as many pages as all slabs before it.
 @^slab@>
 
-The first page of a slab is marked, since the slab is freed by its address. The new pages go on the stack of free pages, the lowest on top. Block tables grow by doubling, too.
+The first page of a slab is marked, since the slab is freed by its address. The new pages go on the stack of free pages, the lowest on top. Block tables also grow by doubling.
 @^page table@>
 
 @<Grow the pool and the tables@>=
