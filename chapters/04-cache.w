@@ -31,7 +31,7 @@ text, because the newest token has not been read yet. How many of the six are re
 
 In general, a prompt of $p$ tokens and $g$ written ones leave $p+g-1$ rows in the cache. The laboratory asserts it of every run that it makes.\lab{lab:cachetwice}
 
-@* Why keys and values are kept, and queries are not. \label{sec:kept}
+@* Why keys and values are kept, and queries are not. \label{sec:whykeep}
 In each layer a row makes three vectors: a query, a key and a value. Why are only two of them cached? Look at where they are used (\cref{fig:cachedstep}). In one head, row $i$ has the result
 \begin{equation}\label{eq:cachedstepresult}
   y_i=\sum_{j=0}^{i}w_{ij}\,v_j,\qquad w_{ij}={e^{s_{ij}}\over\sum_{l=0}^{i}e^{s_{il}}},\qquad s_{ij}={q_i\cdot k_j\over\sqrt{d_h}},

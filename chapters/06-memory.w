@@ -165,7 +165,7 @@ For every token of the text, each layer keeps a key and a value in each head of 
 bytes to the cache; $n$ tokens add $n$ times, and a batch of $B$ texts $B$ times as many. Note that $h$ counts heads of keys and values, not of queries. Where the two are equal, $h\,d_h$ is usually the width $d$ of the model, and the formula becomes $2Ldb$. In this form it is printed a lot, and it is wrong for most models of the last years: of the 64 heads of Llama~2 70B only 8 have keys and values of their own.
 @^KV cache@>
 
-@ Three details complete the formula. In a block format (\cref{sec:rowformats}) some bytes belong to a whole block, so for $d_hb$ we take what |weight_row_bytes| returns. Rows come in pages of $P$ rows. And a layer with a sliding window of $W$ rows keeps only the first $S$ rows of the text (its \emph{sinks}, \cref{sec:sinks}) and a ring of $W-1+k$ rows, where $k$ is the number of rows of the longest pass (\cref{sec:leaving}). So in each layer a text of $n$ tokens has
+@ Three details complete the formula. In a block format (\cref{sec:rowformats}) some bytes belong to a whole block; then |weight_row_bytes| computes what stands here as $d_hb$. Rows come in pages of $P$ rows. And a layer with a sliding window of $W$ rows keeps only the first $S$ rows of the text (its \emph{sinks}, \cref{sec:sinks}) and a ring of $W-1+k$ rows, where $k$ is the number of rows of the longest pass (\cref{sec:leaving}). So in each layer a text of $n$ tokens has
 \begin{equation}\label{eq:pages}
   \left\lceil\frac nP\right\rceil\hbox{\ pages, but with a window at most\ }
   \left\lceil\frac SP\right\rceil+1+\left\lceil\frac{W-2+k}P\right\rceil,
