@@ -4,13 +4,12 @@
 
 \chapterquestion{The model has read this text a moment ago. Why must it read it again?}
 @** The KV cache: keep, page, fork, crop.
-\incipit{I}{t must not.} Chapter 3's loop has six steps, and the first of them is to forget. Nothing that it forgets has changed when it is
-computed again; that was proved, and tested to the last bit. So the cure is to leave the first step out. The keys and values of all earlier
-positions stay in the store, each pass has one row, the newest, and what comes out is the same: the same tokens, and under them the same logits, bit for bit; and to write $10^3$ tokens takes less than a hundredth of the time. What stays in the store from step to step is called the \emph{KV cache}.
+\incipit{I}{t need not.} The loop of chapter 3 has six steps, and the first of them is to forget. Yet nothing that it forgets has changed when it is computed again: we have proved that (\cref{sec:causal}), and tested it to the last bit. We leave this step out: the keys and values of all earlier positions stay in the store, and each pass computes a single row, that of the newest token. The text stays the same, and so do the logits, bit for bit; but a text of 1000 tokens is written in less than a hundredth of the time. The keys and values that stay in the store from step to step are called the \emph{KV cache}.
 @^KV cache@>
 
-The change is one line. It costs memory, a great deal of it for a long text, and it brings questions that the naive loop did not have. What exactly is in there after so many steps?
-Who writes first, and who reads? What if two texts begin alike, or one is taken back a few tokens and goes on differently? It is easy to be off by one in answering such questions, and the sources that we ran are.
+The change is one line. It costs memory, a great deal of it for a long text, and it raises questions that the naive loop did not have. What exactly is in the cache after a given number of steps? Is a row's own key there when the row attends? What if two texts begin alike, or if a text is taken back a few tokens and goes on differently? Such questions invite off-by-one errors, and three of the five tutorials make them.
+
+The first half of this chapter removes the line, and counts what that saves and what it costs. The second half builds a store for several texts: it keeps their rows in pages, lets two texts share what they have in common, and can take a text back. The loop is still chapter 3's. We begin on paper.
 
 \begin{byhand}{three given, four to write, and nothing forgotten}
 \tok{The}\tok{\ cat}\tok{\ sat} are given; \gen{\ on}\gen{\ the}\gen{\ mat}\gen{.} are written. Each pass computes the rows
@@ -26,64 +25,35 @@ that the store does not have.
 \end{tabular}
 \medskip
 
-In all $3+1+1+1=6$ rows, where chapter 3 has 18. The store has $3$, $4$, $5$ and at last $6$ rows, for a text of $3+4=7$ tokens: always one fewer than the
-text, as nobody has read the newest token yet. And how many of the six are read again by a later pass? Row 0, 1 and 2 by three passes, row 3 by two, row 4 by one, row 5 by none: $5$ rows.
+In all $3+1+1+1=6$ rows, where chapter 3 has 18. The store has $3$, $4$, $5$ and finally $6$ rows, for a text of $3+4=7$ tokens: always one fewer than the
+text, because the newest token has not been read yet. How many of the six are read again by a later pass? Rows 0, 1 and 2 by three passes, row 3 by two, row 4 by one, row 5 by none: $5$ rows.
 \end{byhand}
 
-@ The chapter makes a module, |cache.h| and |cache.c|: a store that holds many texts, and lets two of them share what they have in common. The loop is chapter 3's. The
-program writes the same text twice, with and without a memory, and compares every number that comes out; it looks at the cache before and after a step; and it forks a text, until the cache is full. Everything else that is measured here is measured in \cref{lab:cache}, and a note in the margin says where.
+In general, a prompt of $p$ tokens and $g$ written ones leave $p+g-1$ rows in the cache. The laboratory asserts it of every run that it makes.\lab{lab:cachetwice}
 
-@c
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-#include "tokenizer/tokenizer.h"
-#include "families/loader.h"
-#include "kernels/kernels.h"
-#include "loop/generate.h"
-#include "cache/cache.h"
-@;@#
-@<A model and the sentence that it writes@>@;
-@<Write the text twice, and compare@>@;
-@<Show what a step adds to the cache@>@;
-@<Show what a fork costs@>@;
-int main(void)
-{
-  static struct writer w;
-  struct error why;
-  bool ok = writer_open(&w, &why) && print_twice(&w, &why)
-    && print_step(&w, &why) && print_fork(&w, &why);
-  ids_free(&w.m, &w.sentence), tokenizer_close(&w.m, w.t);
-  model_close(&w.m, w.lm);
-  if (!ok) fprintf(stderr, "%s\n", why.text);
-  return !ok;
-}
+@* Why keys and values are kept, and queries are not. \label{sec:whykeep}
+In each layer a row makes three vectors: a query, a key and a value. Why are only two of them cached? Look at where they are used (\cref{fig:cachedstep}). In one head, row $i$ has the result
+\begin{equation}\label{eq:cachedstepresult}
+  y_i=\sum_{j=0}^{i}w_{ij}\,v_j,\qquad w_{ij}={e^{s_{ij}}\over\sum_{l=0}^{i}e^{s_{il}}},\qquad s_{ij}={q_i\cdot k_j\over\sqrt{d_h}},
+\end{equation}
+where $q_i$ is its query, $k_j$ and $v_j$ are the key and the value of row $j$, and $d_h$ is the number of numbers in a head (\cref{sec:layer}). The key and the value of row $j$ occur in the results of row $j$ and of \emph{all later} rows. The query of row $i$ occurs in the result of row $i$ alone, and that result is computed once, in the pass that makes the query.
 
-@ The writer is the built-in model of \.{models/pocket}. It knows the sentence of chapter 3; here are the ids that its tokenizer has for the seven words.
+\fig{cachedstep}{fig:cachedstep}{One query against five keys: a pass of one row, in one head of one layer, after four rows that are stored. A query is a line of the triangle of scores, and a key is a column. The new row adds a line, for which it needs every column but no other line.}{A triangle of five lines and five columns. Its first four lines, the scores of earlier rows, and their four queries are dotted outlines. The last line is filled: the query of the new row meets the four cached keys above it and its own key, which gives five weights; below them the four cached values and the row's own value are added up to the result.}
 
-@<A model and the sentence that it writes@>=
-struct writer { struct memory m;@+ struct counters c;@+ struct engine e;
-  struct model *lm;@+ struct tokenizer *t;@+ struct ids sentence; };
-static bool writer_open(struct writer *w, struct error *why)
-{
-  static const char text[] = "The cat sat on the mat.", pocket[] = "models/pocket";
-  w->e = (struct engine) @[{ .k = kernels_find(NULL, why), .c = &w->c }@];
-  return w->e.k != NULL && (w->lm = model_open(&w->m, pocket, why)) != NULL
-    && (w->t = tokenizer_open(&w->m, pocket, why)) != NULL
-    && tokenizer_encode(w->t, &w->m, text, strlen(text), false, false,
-      &w->sentence, why);
-}
+In the case by hand the query of row 0 is used in pass 1 and then never again, while its key and its value are used in all four passes. The same holds for every row: its query is used in one pass, its key and value in that pass and every later one.
 
-@* The line that changes. \label{sec:line}
-Chapter 3's loop (\cref{sec:sixsteps}) forgets, makes rows for the tokens that the store does not have, runs them and scores what may follow, selects, appends, and asks whether to stop. Its first step is the line
+Then why could the naive loop not leave out the queries of its old rows (\cref{sec:causal})? Because a layer needs the result $y_i$ to make the keys and values of the \emph{next} layer. But those are in the cache as well. All that an old query was good for has been stored, and the query can go. And the old keys and values may be used again, because they depend on no token after their own.
+
+@* From recomputing to caching: one line. \label{sec:line}
+Chapter 3's loop (\cref{sec:sixsteps}) forgets, makes rows for the tokens that the store does not have, runs them and scores what may follow, selects, appends, and asks whether to stop. Its first step is in these lines:
 
 \smallskip
-\hskip 2em|if (want->recall == NULL)|\hfil\break
-\null\hskip 4em|store_crop(g->s, q->c.sequence, q->first);|
+\noindent|if (want->recall == NULL)|\hfil\break
+\null\hskip 1em|store_crop(g->s, q->c.sequence, q->first);|\hfil\break
+|else q->first = want->recall(g->s, q->c.sequence, q->c.text.id, n - 1);|
 \smallskip
 
-\noindent where |first| is 0 when a round begins. It is left out if the caller brings a |recall|, which is then asked how much of the text the store has. The one that everybody brings is |store_match_prefix|: it compares the tokens of the store with those of the text, and \emph{keeps} the rows as far as they agree. In the second step it finds a row for every token but the last, and
-the pass has one row. That is the whole cache, as far as the loop is concerned. |recall| is looked at in every step, so a caller may even change it between two steps of one text; the pass after that has all rows, or again one.
+\noindent When a round begins, |first| is 0, so |store_crop| drops all rows. This line is not executed if the caller's options have a function |recall|; then the loop asks this function how many rows of the text the store has already, and reads the rest. The function that we use from now on is |store_match_prefix|. It compares the text with the tokens of the store, keeps the rows up to the first difference, and crops the sequence there. While a text is being written there is no difference: only the newest token has no row, and the pass has one row. As far as the loop is concerned, that is the whole cache. The loop looks at |recall| in every step, so the cache may be switched on or off in mid-text; the next pass then has one row, or all of them.
 
 @(keep.h@>=
 #ifndef INCIPIT_KEEP_H
@@ -91,11 +61,11 @@ the pass has one row. That is the whole cache, as far as the loop is concerned. 
 #include "model/store.h"
 size_t store_match_prefix(struct store *s, uint32_t sequence, const uint32_t *id,
   size_t n);
-  /* crops |sequence| to the rows that have the tokens |id[0]|, \dots, |id[n-1]|, as
-     far as they agree, and says how many rows it has then */
+  /* keeps the rows of |sequence| whose tokens are |id[0]|, \dots, |id[n-1]|, as far as
+     they agree from the first on; crops the others; returns how many rows are kept */
 #endif
 
-@ The store remembers the tokens of its rows, and they tell which rows belong to a text: as many as have its tokens, from the first on. Every kind of store can say them, so the function serves the array of \cref{sec:rows} and the cache of this chapter.
+@ A store remembers the token of each of its rows, and they tell which rows belong to a text. Every kind of store can say them, so the function serves the array of \cref{sec:rows} as well as the cache of this chapter.
 
 @(keep.c@>=
 #include "cache/keep.h"
@@ -110,88 +80,18 @@ size_t store_match_prefix(struct store *s, uint32_t sequence, const uint32_t *id
   return store_length(s, sequence);
 }
 
-@* The same text with and without the cache. \label{sec:twice}
-The built-in model writes the sentence of chapter 3 twice; the first time it forgets, the second time it does not. At every step the bits of all logits are compared, and not one may differ: there is no tolerance, since there is no
-rounding that could differ. A row that goes through the layers alone is added up in the same order as in company (\cref{sec:order}).
+@* Cached equals recomputed, bit for bit. \label{sec:twice}
+Is it the same text? The program of this chapter lets the built-in model write the sentence of chapter 3 twice, first with the line and then without it, and compares all \val{cache.late.of} logits of each of the four steps (\cref{sec:cachecheck}). The number of logits that differ is \val{claim.S0-51}. This comparison is exact. Both runs round, but they perform the same operations in the same order: a row that goes through the layers alone is summed in the same order as in a pass with others (\cref{sec:order}). A test repeats the comparison for every family of models, and another for the built-in model up to its full context (|to_remember_changes_no_bit| and |the_whole_context_row_by_row| in \.{tests/check\_cache.c}).
 
-A watcher keeps for each step what it has cost, how many rows are stored after it, and all logits; and it adds up the costs.
+In most other engines it is otherwise. There a product of a matrix with one row is another kernel than a product with many rows, and sums in another order. The last bits of the logits then differ with and without the cache, and once in a while a token does.
+@^order of summation@>
 
-@<Write the text twice, and compare@>=
-enum { GIVEN = 3, STEPS = 4 };
-struct diary { struct { unsigned rows, pairs, stored; } step[STEPS], all;
-  const struct store *s;@+ float *logits;@+ size_t vocab; };
-  /* of each step, and in all; |logits|: |[STEPS][vocab]| */
-static bool note_step(void *ctx, const struct step *now)
-{
-  struct diary *d = ctx;
-  size_t i = now->number - 1;
-  d->step[i].rows = (unsigned) (now->after.rows - now->before.rows);
-  d->step[i].pairs = (unsigned) (now->after.qk_pairs - now->before.qk_pairs);
-  d->step[i].stored = (unsigned) store_length(d->s, 0);
-  d->all.rows += d->step[i].rows, d->all.pairs += d->step[i].pairs;
-  memcpy(d->logits + i * d->vocab, now->logits, d->vocab * sizeof (float));
-  return true;
-}
+\Cref{fig:plates}\lab{lab:plates} shows the keys in the cache after each of the four passes, read from memory. The cache grows by one line in all layers at once, and is one token shorter than the text. What is there stays as it is: a line has the same pattern in every column of the figure.
 
-@ One function writes the text in either way. (After $p$ tokens given and $g$ written there are $p+g-1$ rows in the cache, with memory or without; \cref{lab:cachetwice} asserts it of every
-run that it makes.)
+\widefig{plates}{fig:plates}{The keys of the first and the last layer in the cache after each of the four passes: a line for each position, a cell for each number, darker the larger its magnitude. Red cells are those that the pass has added. A red word is the token that has just been written; it has no line yet.}{Four columns of two plates. The plates of a column have three lines, then four, five and six; after the first pass all three are red, later only the last. The pattern of dark and light cells in a line does not change from column to column.}
 
-@<Write the text twice, and compare@>=
-static bool write_text(struct writer *w, bool keep, struct diary *d,
-  struct error *why)
-{
-  struct store *s = cache_open(&w->m, &w->lm->config, 1,
-    &(struct cache_options) @[{ .rows = 0 }@], why);
-  struct generate_context maker = @[{ &w->e, w->lm, s, &w->m }@];
-  struct generate_options want = @[{ .max_new_tokens = STEPS, .on_step = note_step,@|
-    .ctx = d, .recall = keep ? store_match_prefix : NULL }@];
-  struct continuation text = @[{ .n_prompt = 0 }@];
-  d->s = s;
-  bool ok = s != NULL
-    && generate(&maker, w->sentence.id, GIVEN, &want, &text, why);
-  continuation_free(&w->m, &text);
-  store_close(s);
-  return ok;
-}
-
-@ Then the two diaries are printed side by side, and the logits compared as bytes.
-
-@<Write the text twice, and compare@>=
-static void print_diaries(const struct diary *a, const struct diary *b)
-{
-  size_t n = STEPS * a->vocab, differ = 0;
-  printf("       forgetting        remembering\n");
-  printf("step   rows  pairs       rows  pairs  stored\n");
-  for (size_t i = 0; i < STEPS; i++)
-    printf("%3zu %7u %6u  %9u %6u %7u\n", i + 1, a->step[i].rows,@|
-      a->step[i].pairs, b->step[i].rows, b->step[i].pairs, b->step[i].stored);
-  printf("all %7u %6u", a->all.rows, a->all.pairs);
-  printf("  %9u %6u\n", b->all.rows, b->all.pairs);
-  for (size_t i = 0; i < n; i++)
-    differ += memcmp(a->logits + i, b->logits + i, sizeof (float)) != 0;
-  printf("%zu of %zu logits differ\n", differ, n);
-}
-static bool print_twice(struct writer *w, struct error *why)
-{
-  size_t n = w->lm->config.vocab_size;
-  float *z = memory_alloc(&w->m, MEMORY_ACTIVATIONS, 2 * STEPS * n, sizeof *z, why);
-  if (z == NULL) return false;
-  struct diary a = @[{ .logits = z, .vocab = n }@], b = a;
-  b.logits += STEPS * n;
-  bool ok = write_text(w, false, &a, why) && write_text(w, true, &b, why);
-  if (ok) print_diaries(&a, &b);
-  memory_free(&w->m, z);
-  return ok;
-}
-
-@ \Cref{fig:plates}\lab{lab:plates} is the cache after each of the four passes of the hand calculation, read from memory. It grows by one line in all plates at once, and lags behind the text by one token. What was there stays as it was: the pattern of a line is the same in every column of the figure.
-
-\widefig{plates}{fig:plates}{The keys in the cache after each of the four passes: a plate for each of the six layers, the deepest below, a line for each position, a cell for each number, darker the larger it is, whatever its sign. Red cells are those that the pass has added. A red word is the token that has just been written; it has no line yet.}{Four
-columns of six plates. The plates of a column have three lines, then four, five and six; after the first pass all three are lit, later only the last. The pattern of dark and light cells in a line does not change from column to column.}
-
-@* Store first, then attend. \label{sec:append}
-A row looks at the rows before it \emph{and at itself}. So its key and its value must be in the store before its query goes looking; chapter 2 made this a rule of the game. Explanations of the cached step often have it the other way
-round: the query attends to all cached keys and values; \emph{then} the new key and value are appended. Does it matter?
+@* Keys and values are stored before attention. \label{sec:append}
+A row attends to the rows before it \emph{and to itself}. So its key and its value must be in the store before its query is compared with what is there; chapter 2 made this a rule. Explanations of the cached step often have it the other way round: the query attends to all cached keys and values; \emph{then} the new key and value are appended. Does it matter?
 
 \begin{byhand}{a row that overlooks itself}
 One head of one number. Two rows are stored, with the values $3$ and $6$. A third comes, with the value $8$. Its scores are such that $e^s$ is $1$ for the first row, $2$ for the second, and $3$ for itself.
@@ -199,59 +99,17 @@ One head of one number. Two rows are stored, with the values $3$ and $6$. A thir
 \medskip
 \begin{tabular}{@@{}ll@@{}}
 store first & $(1\cdot3+2\cdot6+3\cdot8)\div(1+2+3)=39\div6=6.5$\\
-look first & $(1\cdot3+2\cdot6)\div(1+2)=15\div3=5$
+store last & $(1\cdot3+2\cdot6)\div(1+2)=15\div3=5$
 \end{tabular}
 \medskip
 
 Nothing is lost for ever: the next row finds all three. But this one has found $5$ where it should have found $6.5$, and what it hands on to the next layer is wrong.
 \end{byhand}
 
-@ The prompt is read as it should be; then one row is read by either rule, and the logits after it are compared.\lab{lab:late} On \tok{The}\tok{\ cat}\tok{\ sat}\gen{\ on}, \val{cache.late.differ} of \val{cache.late.of} logits come out different. That alone could be rounding; but one is off by
-\val[2]{cache.late.most}, where all logits lie between \val[1]{cache.late.low} and \val[1]{cache.late.high}. The next token does not mind: \gen{\ the} has a probability of \val[4]{cache.late.right} by one rule and of \val[4]{cache.late.wrong} by the other, as the model knows this sentence by heart. But written on from \tok{The}\tok{\ cat}, the two part with token \val{cache.late.parts}. The cached loop of the wrong order is another model, and nothing tells its reader so.
+We can put the other order into the real model. The prompt \tok{The}\tok{\ cat}\tok{\ sat} is read as it should be; then the row of \gen{\ on} is read by either rule, and the logits after it are compared.\lab{lab:late} All \val{cache.late.differ} of the \val{cache.late.of} logits come out different. That alone could be rounding; but one is off by \val[2]{cache.late.most}, where all logits are between \val[1]{cache.late.low} and \val[1]{cache.late.high}. The next token does not mind: \gen{\ the} has a probability of \val[4]{cache.late.right} by one rule and of \val[4]{cache.late.wrong} by the other, since the model knows this sentence by heart. But written on from \tok{The}\tok{\ cat}, the two texts part at token \val{cache.late.parts}. The cached loop with the wrong order is another model, and nothing tells its reader so.
 
-@* Counting the entries of a cache. \label{sec:tenpositions}
-What is in the cache after a prompt of ten tokens, and what does one more token add? Each layer has the keys and the values of ten positions; a key has |n_kv_heads| parts of |head_dim| numbers. Written as an array, with the sequences of a batch in front, that is
-\.{[layers][B][kv\_heads][10][head\_dim]}, once for keys and once for values. One pass of \emph{one} row makes it \.{[layers][B][kv\_heads][11][head\_dim]}. The order of the axes changes no number that is stored, only how fast it is found again; ours will be page, layer, head and then row (\cref{sec:layout}).
-
-The program reads the sentence as far as it is told, in one pass, and starts it again when it is over.
-
-@<Show what a step adds to the cache@>=
-static bool read_on(struct writer *w, struct store *s, uint32_t sequence,
-  size_t n, struct error *why)
-{
-  struct row row[32];@+ struct pass *p;
-  size_t at = store_length(s, sequence);
-  for (size_t i = 0; i < n; i++)
-    row[i] = (struct row) @[{ sequence, (uint32_t) (at + i),
-      w->sentence.id[(at + i) % w->sentence.n] }@];
-  if (!model_forward(&w->e, w->lm, s, row, n, &p, why)) return false;
-  pass_close(p);
-  return true;
-}
-
-@ It reads ten tokens and one, and prints after both what the shape of the cache is and how many rows went in.
-
-@<Show what a step adds to the cache@>=
-static bool print_step(struct writer *w, struct error *why)
-{
-  const struct model_config *c = &w->lm->config;
-  struct cache_options any = @[{ .rows = 0 }@];
-  struct store *s = cache_open(&w->m, c, 1, &any, why);
-  bool ok = s != NULL;
-  for (size_t n = 10; ok && n > 0; n = n == 10) {
-    uint64_t before = w->c.rows;
-    ok = read_on(w, s, 0, n, why);
-    if (ok) printf("keys and values: [%u][1][%u][%zu][%u], %" PRIu64
-      " rows in\n", c->n_layers, c->n_kv_heads, store_length(s, 0),
-      c->head_dim, w->c.rows - before);
-  }
-  store_close(s);
-  return ok;
-}
-
-@* The work that remains. \label{sec:counting}
-A step of the naive loop over $n$ tokens computes $n$ rows and compares $n(n+1)/2$ pairs of a query and a key. With the cache it computes one row, and that row's query meets $n$ keys: its own and those of the $n-1$ rows before. Over a whole text that begins with one token, $T$
-steps compute
+@* Work per token with the cache. \label{sec:counting}
+A step of the naive loop over $n$ tokens computes $n$ rows and compares $n(n+1)/2$ pairs of a query and a key. With the cache it computes one row, whose query meets $n$ keys: its own and those of the $n-1$ rows before. Over a whole text that begins with one token, $T$ steps compute
 \begin{equation}\label{eq:cachedrows}
   \sum_{n=1}^{T}n=\frac{T(T+1)}2\ \hbox{rows, now}\ \sum_{n=1}^{T}1=T,
 \end{equation}
@@ -259,53 +117,100 @@ and the pairs, which were a sum of sums, lose one of the two:
 \begin{equation}\label{eq:cachedpairs}
   \sum_{n=1}^{T}\frac{n(n+1)}2=\frac{T(T+1)(T+2)}6\ \hbox{pairs, now}\ \sum_{n=1}^{T}n=\frac{T(T+1)}2.
 \end{equation}
-(The first of the four sums is that of the numbers up to $T$; the third follows from $n(n+1)/2=\binom{n+1}2$, whose sum up to $T$ is $\binom{T+2}3$.) For $T=10^3$ the counters of both loops say\lab{lab:cachesums}
-\val{cache.naive.rows.1.1000} rows and \val{cache.naive.pairs.1.1000} pairs, and then \val{cache.rows.1.1000} rows and \val{cache.pairs.1.1000} pairs. (Pairs are those of one head in one layer; each head of each layer has as many.)
+(The third of the four sums follows from $n(n+1)/2=\binom{n+1}2$, whose sum up to $T$ is $\binom{T+2}3$.) For $T=1000$ the counters of the two loops say\lab{lab:cachesums} \val{cache.naive.rows.1.1000} rows and \val{cache.naive.pairs.1.1000} pairs without the cache, and \val{cache.rows.1.1000} rows and \val{cache.pairs.1.1000} pairs with it. (These are the pairs of one head in one layer; each head of each layer has as many.)
 
-So what has become linear? The rows, and with them everything that a row costs by itself: projections, feed-forward, norms. The looking has become quadratic, from cubic. Whoever writes that the cache makes generation linear has counted the rows; who then complains that long
-contexts are slow has met the pairs. The number of pairs that is left is the number of \emph{rows} that the naive loop has, the same $T(T+1)/2$: so one and the same formula is printed here as the cost with the cache and there as the cost without it, and both are right about something.
+So what has become linear? The rows, and with them everything that a row costs by itself: projections, MLP, norms. Attention has become quadratic, from cubic. If you write that the cache makes generation linear, you have counted rows; if you then complain that long contexts are slow, you have met the pairs. The number of pairs that is left is the number of \emph{rows} of the naive loop, the same $T(T+1)/2$. That is why some tutorials print this formula as the cost with the cache, and others as the cost without it. Both are right about something.
 
-\fig{cachegrowth}{fig:cachegrowth}{Rows (points) and pairs (circles) of a text that begins with one token, without the cache and with it. The pairs that are left lie on the rows that there were.}{Logarithmic paper. Without the cache the pairs rise with slope three and the rows with slope two; with it
-the pairs rise with slope two, on the very line of the rows before, and the rows with slope one.}
+\fig{cachegrowth}{fig:cachegrowth}{Rows (points) and pairs (circles) of a text that begins with one token, without the cache and with it. On logarithmic axes $n^k$ is a line of slope $k$. The pairs that are left lie on the rows that there were.}{Logarithmic axes. Without the cache the pairs rise with slope three and the rows with slope two; with it the pairs rise with slope two, on the very line of the rows before, and the rows with slope one.}
 
-@ In the small case of the hand calculation the last of the four sums can be done on the fingers: the three queries of the first pass look at $1$, $2$ and $3$ keys, those of the others at $4$, $5$ and $6$. That is \val{cache.pairs.3.4} in all, where chapter 3's loop has \val{cache.naive.pairs.3.4}.
+In the case by hand the last of the four sums can be done on the fingers: the three queries of the first pass meet $1$, $2$ and $3$ keys, those of the others $4$, $5$ and $6$. That is \val{cache.pairs.3.4} in all, where chapter 3's loop has \val{cache.naive.pairs.3.4}.
 
-@* What the cache costs. \label{sec:price}
-The work that is saved is paid for with memory. A row that is kept has a key and a value in each layer: $2\cdot\hbox{layers}\cdot\hbox{kv\_heads}\cdot\hbox{head\_dim}$ numbers. In GPT-2 small's shape, 12 layers of 12 heads of 64, and in numbers of two bytes, that is \val{cache.gpt2.row} bytes a
-position. (Ours have four, and take twice that; chapter 6 has shorter ones.)
-
-After a prompt of 50 tokens and 100 written there are \val{cache.rows.50.100} rows in the cache, which are \val{cache.gpt2.bytes} bytes, and of the \val{cache.naive.rows.50.100} rows that the naive loop computes \val{cache.saved.50.100} have not been computed. So each row
-that was saved has cost \val[0]{cache.price.50.100} bytes; and the longer the text the cheaper they get, because what is saved grows with the square of the text and the memory with the text: \val[0]{cache.price.1.1000} bytes at $10^3$ tokens from one.
-
-The memory is not the whole price. What is stored must also be read again: each step reads all keys and values that it looks at. The counters say how much that is (|cache_bytes_read|), and chapter 5 how long it takes.
-
-@* Measured times. \label{sec:cacheclock}
-A step with the cache has one row, which costs what a row costs by itself, and looks at $n$ keys. We expect
+@* Time per token with the cache. \label{sec:cacheclock}
+A step with the cache has one row, which costs a constant by itself and attends to $n$ keys. We expect
 \begin{equation}\label{eq:cachedstep}
   t(n)=a+bn,
 \end{equation}
-where chapter 3's step took $an+bn(n+1)/2$. So we took the time of each of $10^3$ steps that the built-in model writes from one token, both ways, in \val[0]{cache.clock.rounds} rounds. \Cref{fig:cacheclock}\lab{lab:cacheclock} shows the steps. Fitted to the cached steps, \eqref{eq:cachedstep} has $a$ at \val[0]{cache.clock.row} microseconds and $b$ at \val[1]{cache.clock.key} nanoseconds a key,
-with a mean error of \val[1]{cache.clock.error} percent. The row alone costs more here than a row in company, and by what factor, and why, is the subject of chapter 5.
+where a step of the naive loop took $an+bn(n+1)/2$. So we timed each of 1000 steps of the built-in model, both ways, in \val[word]{cache.clock.rounds} rounds (\cref{fig:cacheclock}).\lab{lab:cacheclock} Fitted to the cached steps, \eqref{eq:cachedstep} has $a$ at \val[0]{cache.clock.row} microseconds and $b$ at \val[1]{cache.clock.key} nanoseconds a key, with a mean error of \val[1]{cache.clock.error} percent.
 
-All $10^3$ tokens take \val[1]{cache.clock.naive.1000} seconds without the cache and \val[2]{cache.clock.kept.1000} with it. The rows have become \val[0]{cache.clock.rows} times fewer, the time \val[0]{cache.clock.ratio.1000} times shorter. And the first 30 tokens? There the factor is \val[1]{cache.clock.ratio.30}; with 100 tokens it is \val[1]{cache.clock.ratio.100}, and with 300 it is \val[1]{cache.clock.ratio.300}.
+All 1000 tokens take \val[1]{cache.clock.naive.1000} seconds without the cache and \val[2]{cache.clock.kept.1000} with it. The factor grows with the text: it is \val[1]{cache.clock.ratio.30} for the first 30 tokens, \val[1]{cache.clock.ratio.100} for 100, \val[1]{cache.clock.ratio.300} for 300, and \val[0]{cache.clock.ratio.1000} for 1000. It is smaller than the factor of the rows, which is \val[0]{cache.clock.rows}, because a row that goes through the layers alone costs more than one among many. Why it does is the subject of \cref{phases}, where the same model takes \val[2]{phases.ms.pocket.1.1000.1} milliseconds for a row after 1000 others and here \val[2]{cache.clock.step.1000}: the two were timed in different hours on a machine that others share.
 
-\fig{cacheclock}{fig:cacheclock}{Time of a step over the length of the text, without the cache and with it; both axes are logarithmic. Medians of the rounds, on the machine that the file of the numbers names.}{Two curves on logarithmic paper. The naive one rises steadily and ever more steeply, over three orders of magnitude. The
-cached one is nearly flat, and rises a little towards many tokens.}
+\fig{cacheclock}{fig:cacheclock}{Time of a step over the length of the text, without the cache and with it, and the fitted line of \eqref{eq:cachedstep}, which is bent by the logarithmic axes. Medians of the rounds, on the machine that the file of the numbers names.}{Two curves on logarithmic axes. The naive one rises steadily over two orders of magnitude. The cached one is nearly flat at first and rises a little towards many tokens, close to the fitted curve.}
 
-@* Cached keys and rotary positions. \label{sec:turned}
-The keys are stored as attention wants them: multiplied, normed and \emph{turned} by the angles of their position (\cref{sec:layer}). Turned once, a key serves every later query. Stored before the turn, each would have to be turned again by every row that looks at it, as many times as there are
-pairs, in every layer.
+@* Memory per token. \label{sec:price}
+The work that is saved is paid for with memory. A row that is kept has a key and a value in each layer: $2\cdot\hbox{layers}\cdot\hbox{kv\_heads}\cdot\hbox{head\_dim}$ numbers. In GPT-2 small's shape, 12 layers of 12 heads of 64, and in numbers of two bytes, that is \val{cache.gpt2.row} bytes a position. (Ours have four bytes, and take twice that; \cref{accounts} has shorter ones.) A prompt of 50 tokens and 100 written ones leave \val{cache.rows.50.100} rows in the cache, which are \val{cache.gpt2.bytes} bytes. Of the \val{cache.naive.rows.50.100} rows that the naive loop computes, \val{cache.saved.50.100} have not been computed; so each row that was saved has cost \val[0]{cache.price.50.100} bytes. The longer the text, the lower this price, because what is saved grows with the square of the text and the memory in proportion to it: \val[0]{cache.price.1.1000} bytes for 1000 tokens that follow one.
 
-What is gained in work is lost in freedom: a turned key belongs to its position. If the first half of a text is dropped and the rest moved to the front, all keys of the rest must be turned back by the distance, row by row. And that does not make them what they would be in a text that begins there. In every layer but the first, a key and a value are made of what their row has found when it looked back, and
-what it took from the half that was dropped cannot be taken out again. For the same reason a paragraph that was read at position 0 cannot be pasted after another text, wherever its keys are turned to: its rows have not looked at that text. A table of common paragraphs, each computed once and used anywhere, is not to be had. Only the \emph{beginning} of a text can be
-shared, because it stands at the same positions after the same tokens in both. (Models with learned positions, as GPT-2, add the position before the first layer. Their keys cannot even be turned back.)
+Memory is not the whole price. What is stored must also be read again: each step reads all keys and values that its row attends to. The counters say how much that is (|cache_bytes_read|), and \cref{phases} how long it takes.
+
+@ As a tensor, with the $B$ sequences of a batch in front, the keys after a prompt of ten tokens have\label{sec:tenpositions} the shape
+
+\smallskip
+\hskip 2em\.{[layers][B][kv\_heads][10][head\_dim]},
+\smallskip
+
+\noindent and the values the same. One pass of \emph{one} row puts 11 in the place of 10. That is all that a cached step does to the cache: one row comes in, and each layer has one position more. (The order of the axes changes no number, only how fast it is found again; ours is in \cref{sec:layout}.)
+
+@* Turned keys: RoPE and the cache. \label{sec:turned}
+The keys are stored as attention wants them: multiplied, normed, and \emph{turned} by the angles of their position, which is the \emph{rotary position embedding} (RoPE, \cref{sec:layer}). Turned once, a key serves every later query. If keys were stored before rotation, each would have to be turned again by every row that attends to it, as many times as there are pairs, in every layer.
 @^RoPE@>
 
-@* The sequences of a cache. \label{sec:sequences}
-The store of \cref{sec:rows} holds one text, whose rows come in order, one pass after the other. A cache holds several, and there are three reasons to want that. Users who wait at the same time can share a pass, in which each weight is read once for all of them (\cref{sec:batch}). Texts that begin alike can share their rows: after a \emph{fork} two sequences go on separately from a common beginning. And a server keeps the rows of a conversation between two questions.
+What is gained in work is lost in freedom: a turned key belongs to its position. Suppose that the first half of a text is dropped and the rest moved to the front. Then all keys of the rest must be turned back by the distance, row by row. Yet that does not make them what they would be in a text that begins there. In every layer but the first, a key and a value are made of what their row found when it looked back, and
+what it took from the half that was dropped cannot be taken out again.
 
-So before it has a single page, a cache needs a table of its sequences: how many rows each has, which tokens they had, and, during a pass, which row comes where. It says nothing of memory, and so is a file of its own.
-@^sequence@>@^fork@>
+For the same reason a paragraph that was read at position 0 cannot be pasted after another text, wherever its keys are turned to: its rows have not looked at that text. A table of common paragraphs, each computed once and used anywhere, is not to be had. Only the \emph{beginning} of a text can be
+shared, because it has the same positions and the same tokens before it in both. (Models with learned positions, such as GPT-2, add the position before the first layer. Their keys cannot even be turned back.)
+
+@ What can a program do when a text reaches the end of the model's context?\label{sec:contextfull} There are four answers. It can stop; our loop ends the text, as if its length had been reached. It can read the second half again, from position 0: that is exact for the shorter text, and costs a prefill. It can move the second half by turning its keys, as above; this is llama.cpp's \emph{context shift}, which costs next to nothing but gives other logits. (We compared it with reading the second half again, for \val{cache.shift.cases} beginnings of a tale: the worst logit is off by \val[2]{cache.shift.mean} on average, and the likeliest token changed in \val{cache.shift.changed} of them.\lab{lab:shift}) Or it can keep a few rows from the beginning and a window at the end, and never renumber them: these are the attention sinks of \cref{sec:sinks}.
+@^context shift@>@^context limit@>
+
+@* Sequences of a store. \label{sec:sequences}
+So far there was one text. A program that serves people has several: the conversations of its users, the answers among which it will choose, the beams of a search. Their rows can share a pass, and \cref{sec:batching} shows how much that saves. So a store must know its \emph{sequences}: which rows belong to which text, how many there are, and from which tokens they were computed. The tokens are what |store_match_prefix| compares.
+
+Three things happen to a sequence. A pass brings new rows. The store admits them or refuses, before anything is computed: a position must not be missing, come twice, or be beyond the context. A second text may go on from where the first is, so a sequence can be \emph{forked}. And a text can be taken back to an earlier position, or be given up; then the sequence is \emph{cropped}, and the store forgets the rows after that position. These duties are the same wherever the rows are kept; \cref{sec:sequencetable} has the code for them.
+@^sequence@>@^fork@>@^crop@>
+
+@* A paged cache: block tables, forks, copy on write. \label{sec:pages}
+Where should the rows of a sequence be? The store of \cref{model} has one block of memory for each, which is simple as long as there is one text and its length is known. But several texts grow at different speeds; two of them may begin alike; one may be cut off and go on differently. With blocks each of these is a copy, and a block that is reserved for the longest possible text is mostly empty (\cref{sec:cachebill}). So this store keeps rows in \emph{pages} of $P$ rows each. A sequence has a \emph{block table}, which is the list of its pages: the row of position $t$ is row $t\bmod P$ of the page in entry $\lfloor t/P\rfloor$ of the table. The pages of a sequence may be anywhere in memory, and a page may be in several tables. This is how an operating system gives memory to processes; for keys and values it was introduced as \emph{paged attention} by Kwon and others (2023), who call a page a block.
+@^page@>@^paged attention@>@^block table@>
+
+To fork a sequence, we copy its table (\cref{fig:blocktable}). To crop it, we make the table shorter. No key and no value moves.
+
+\widefig{blocktable}{fig:blocktable}{Pages of four rows. The numbers in a page are the positions of its rows, and \emph{refs} counts the tables that have the page. A fork copies the table. When A appends row 10, its last page is shared, so A first copies rows 8 and 9 to a page of its own; B keeps the old one.}{Three panels, each with block tables on the left and a pool of six pages on the right. First: table A has the entries 3, 0 and 4; page 3 holds rows 0 to 3, page 0 rows 4 to 7, page 4 rows 8 and 9. Second: table B has the same entries, and the three pages have two references each. Third: the last entry of A is now page 5, with copies of rows 8 and 9 and the new row 10; pages 4 and 5 have one reference each, the others two.}
+
+A page that is in two tables must not be written to, because one sequence would then see what the other appends. Rows are only ever appended, so of all pages that hold rows a pass can write only to the last one of a sequence. If this page is shared, the pass takes a free page, copies the rows that count, and puts the new page into the table. This is called \emph{copy on write}. After a fork, each sequence copies one page at most; the same is true after a crop that ends within a shared page.
+@^copy on write@>
+
+@* Prefix caching. \label{sec:prefix}
+Forks pay off when many texts begin alike: all users of a service have the same instructions before their questions, each turn of a conversation begins with all turns before it, and several answers to a question share the question. The rows of the common beginning are then computed once, and are in memory once. In this engine the caller says what is shared. It forks a sequence, as beam search does in \cref{search}; or it continues the sequence of an earlier text, and |store_match_prefix| finds how far that text serves, as in a chat.
+
+A server cannot ask its callers. It has to find the common beginning of a new prompt among the pages of all earlier ones, and this is called \emph{prefix caching}. vLLM looks each full page up in a table of hashes; the hash of a page is made from its tokens and from the hash of the page before it, so that it stands for the whole text up to there. SGLang keeps the texts in a tree, whose branches are their different continuations (Zheng and others 2024). Pages that no sequence uses any more stay where they are until their memory is needed. Prefix caching saves prefill and memory. A decode step still reads all keys and values of its text, shared or not.
+@^prefix caching@>
+
+@* The layout of a page. \label{sec:layout}
+A page has a part for the keys and a part for the values of each layer. Within a part there are two natural orders (\cref{fig:pagelayout}). \emph{By rows}, the heads of a row are next to each other; that is how rows come out of the products, and how chapter 2's store keeps them. \emph{By heads}, each head has its rows for itself. One head reads the keys of many rows: by rows it finds 256 bytes of its own every \val{layout.stride} bytes, in GPT-2 small's shape; by heads it reads one piece of memory from end to end.
+
+\fig{pagelayout}{fig:pagelayout}{The memory of a page, for three heads and four rows. In a part, the order by heads puts together what one head reads.}{Three bars. The first is a page: keys and values of layer 0, of layer 1, and so on. The second is one of its parts by heads: four rows of head 0, which are marked as one piece, then four of head 1, four of head 2. The third is the same part by rows: in each of four rows three heads, and what head 0 reads is marked in four places.}
+
+Larger pages need shorter tables, but on average half of a text's last page is unused. No formula decides any of this. So we measured attention by itself: one new row in GPT-2 small's shape, one layer of 12 heads of 64, over 256, 1024 or 4096 positions, in eight layouts, with the pages shuffled as they would be after some forks and crops (\cref{tab:layouts}).\lab{lab:layouts}
+
+The order matters most. Over 4096 positions one block by rows takes \val[1]{layout.order} times as long as one block by heads. The processor fetches ahead as long as addresses follow one another, and starts anew at every gap. By rows there is a gap after each row, and so it makes no difference how large a page is. By heads there is one at the end of each page: compared with one block, pages of 16 rows take \val[0]{layout.cost16} percent longer, pages of 64 rows \val[0]{layout.cost64} percent, and pages of 256 rows \val[0]{layout.cost256} percent. We chose 64 rows, by heads, as a compromise between this loss and the half page that each text wastes.
+
+\begin{table}
+\tabcaption{tab:layouts}{Microseconds of one layer's attention for one row, over 256, 1024 and 4096 stored positions. Bold: the layout that we chose.}
+\begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrr@@{}}
+\tabhead{layout} & \tabhead{256} & \tabhead{1024} & \tabhead{4096}\\
+by rows, one block & \val[0]{layout.rows.256} & \val[0]{layout.rows.1024} & \val[0]{layout.rows.4096}\\
+by rows, pages of 16 & \val[0]{layout.rows16.256} & \val[0]{layout.rows16.1024} & \val[0]{layout.rows16.4096}\\
+by rows, pages of 64 & \val[0]{layout.rows64.256} & \val[0]{layout.rows64.1024} & \val[0]{layout.rows64.4096}\\
+by rows, pages of 256 & \val[0]{layout.rows256.256} & \val[0]{layout.rows256.1024} & \val[0]{layout.rows256.4096}\\
+by heads, one block & \val[0]{layout.heads.256} & \val[0]{layout.heads.1024} & \val[0]{layout.heads.4096}\\
+by heads, pages of 16 & \val[0]{layout.heads16.256} & \val[0]{layout.heads16.1024} & \val[0]{layout.heads16.4096}\\
+\textbf{by heads, pages of 64} & \textbf{\val[0]{layout.heads64.256}} & \textbf{\val[0]{layout.heads64.1024}} & \textbf{\val[0]{layout.heads64.4096}}\\
+by heads, pages of 256 & \val[0]{layout.heads256.256} & \val[0]{layout.heads256.1024} & \val[0]{layout.heads256.4096}
+\end{tabular*}
+\end{table}
+
+@* The sequences of a store in C. \label{sec:sequencetable}
+The table of sequences says how many rows each has, which tokens they had, and, during a pass, which row comes where. It does not say where rows are kept, and so it is a file of its own.
 
 @(sequences.h@>=
 #ifndef INCIPIT_SEQUENCES_H
@@ -489,16 +394,8 @@ void sequences_close(struct sequence_table *t, struct store *s)
 @<Begin a pass of the sequences@>@;
 @<Open, fork and close the sequences@>@;
 
-@* Paging. \label{sec:pages}
-Where should the rows of a sequence lie? In one block, as the store of \cref{model} has them, if there is one text and its length is known. But several texts
-grow at different speeds; two of them may begin alike, and one may be cut off and go on differently. With blocks each of these is a copy. So this store keeps its rows in
-\emph{pages} of a few rows each, and a sequence is a list of pages: the row of position |t| is row $t\bmod P$ of the page that stands at place $\lfloor t/P\rfloor$
-of the list. A page may stand on more than one list. To fork a sequence is to copy its list; to crop it is to make the list shorter. No key and no value moves (Kwon and others 2023).
-@^page@>@^fork@>@^crop@>
-
-A page that is on two lists must not be written to: what one text appends, the other would see. Rows are only appended, so the one page with rows that is ever written to is the last; a pass that
-finds it shared takes a page of its own first, and copies the rows that count. This is called \emph{copy on write}. A fork is followed by one such copy at most, and so is a crop back into a page that is still shared.
-@^copy on write@>
+@* The paged cache in C. \label{sec:pagecode}
+The caller says how many rows the cache may hold. Memory is not taken for all of them at once, unless the caller wants that: a context of 131072 positions, which Llama~3.1 has, would ask for gigabytes before the first word. The pool of pages grows by doubling instead. The pages are in the memory of the backend, where the kernels write and read them; the cache itself never looks into one.
 
 @(cache.h@>=
 #ifndef INCIPIT_CACHE_H
@@ -507,63 +404,73 @@ finds it shared takes a page of its own first, and copies the rows that count. T
 @<A store that keeps its rows in pages@>@;
 #endif
 
-@ The most that it may hold is one of the caller's options. Memory for all of it is not taken at once, unless the caller wants that too: a context of 131072 positions, as Llama~3.1 has, would ask for gigabytes before
-the first word. The pool of pages grows by doubling like everything here that grows; but the pages that it has stay where they are, and nothing is copied. Only the kernels read and write the pages, which are in the memory
-of the backend; the cache itself never looks into one.
+@ A format says how rows are kept, in four bytes a number or in fewer. \Cref{sec:rowformats} has five of them; here there is only float32.
 
 @<A store that keeps its rows in pages@>=
-struct kv_format { const char *name; enum weight_type type;
+struct kv_format {@+ const char *name;@+ enum weight_type type;
   void (*encode)(const float *x, size_t n, void *to);
     /* writes |n| numbers to the |row_bytes(type,n)| bytes at |to| */
 };
   /* a way to keep rows, by its name */
-struct cache_options { size_t rows, page_rows, pass;
-  const struct kv_format *format; bool preallocate;@|
-  bool set_window; uint32_t window, sinks, context;@|
-  const struct buffers *memory; };
-  /* the most rows it may hold in all its sequences, 0: as many as their contexts
-     have; rows a page, a power of two up to 256, 0: 64; the most rows of a sequence
-     in one pass, 0: a context; how rows are kept, null: in float32; whether the
-     memory for all of them is taken when it is opened; |set_window|: whether all layers see the last |window|
-     positions, 0: all, and the first |sinks|, instead of what the model's settings say; the longest text, 0: the
-     model's; and which memory, that of the kernels that will use it, null: the host's */
+struct cache_options {
+  size_t rows; /* the most in all sequences; 0: all their contexts */
+  size_t page_rows; /* of a page: a power of two up to 256; 0: 64 */
+  size_t pass; /* the most rows of a sequence in one pass; 0: a context */
+  const struct kv_format *format; /* of the rows; null: float32 */
+  bool preallocate; /* take the memory for all rows on opening */
+  bool set_window; /* the next two count, not the model's settings */
+  uint32_t window, sinks; /* rows seen: the last, 0: all; the first */
+  uint32_t context; /* the longest text; 0: the model's */
+  const struct buffers *memory; /* where pages are; null: the host's */
+};
+  /* what a cache is to be like; zero is the usual choice everywhere */
 struct store *cache_open(struct memory *m, const struct model_config *c,
   uint32_t n_sequences, const struct cache_options *w, struct error *why);
   /* an empty cache for |n_sequences| sequences of a model; null and a
      sentence if memory is refused or an option cannot be met. Owned by the caller,
      and closed by |store_close| */
 
-@ What a fork costs, and what a cache holds, can be asked; if we say that nothing was copied, you should be able to check.
+@ We say that a fork copies nothing. So that you can check it, a cache reports what it holds and what it has copied.
 
 @<A store that keeps its rows in pages@>=
-struct cache_state { size_t pages, pages_used, page_rows, bytes, bytes_used,
-  bytes_copied; };
-  /* pages that there is memory for, and those on some list; rows of one; the bytes
-     of both; bytes that were copied because a shared page was written to */
+struct cache_state {
+  size_t pages, pages_used; /* in memory, and in some table */
+  size_t page_rows; /* rows of a page */
+  size_t bytes, bytes_used; /* of all pages, and of those in some table */
+  size_t bytes_copied; /* because a shared page was written to */
+};
+  /* what a cache holds */
 struct cache_state cache_look(const struct store *s);
   /* the state of a cache; all zero for a store of another kind */
 
-@ Inside a cache there is one \emph{pool} of pages for all sequences. In a page each layer has its keys and then its values, for the same rows, so that one list serves all layers. What is known of a page is its address and how many lists it is on;
-the pages that are on none are kept on a stack, which is threaded through the same array: the |k|-th spare page is |page[k].free_next|.
+@ All sequences of a cache share one \emph{pool} of pages. For each page the cache keeps its address and its \emph{reference count}, the number of tables that the page is in. The free pages are a stack, which is threaded through the same array: the |k|-th free page is |page[k].free_next|. A block table has the numbers of its pages and, for the kernels, their addresses.
+@^reference count@>
 
 @<What the cache holds@>=
-struct page_info { uint32_t refs, writers, free_next; bool slab; char *data; };
-  /* lists that it is on, and how many of them write to it in this pass; a spare
-     page; does a slab begin with it? its |[n_layers][2][heads][page_rows][head_bytes]| */
-struct page_list { uint32_t *page; const char **data; size_t n, cap, first; };
-  /* |[cap]| numbers and addresses; the pages of sinks and those from |first| to |n| are
-     really there */
+struct page_info {
+  uint32_t refs; /* how many tables it is in */
+  uint32_t writers; /* how many of them write to it in this pass */
+  uint32_t free_next; /* an entry of the stack of free pages */
+  bool slab; /* does a block of the allocator begin with it? */
+  char *data; /* |[n_layers][2][heads][page_rows][head_bytes]| */
+};
+struct page_list { /* the block table of a sequence */
+  uint32_t *page;@+ const char **data; /* |[cap]|: numbers, and addresses */
+  size_t n, cap; /* entries, and how many there is room for */
+  size_t first; /* pages from |first| to |n| are held, and those of sinks */
+};
 struct layer_group {
-  uint32_t layer, n_layers; /* one layer of the group, and how many it has */
-  struct page_info *page; size_t cap, n_free, max_pages; /* |[cap]|; the most pages */
+  uint32_t layer, n_layers; /* one of its layers; how many it has */
+  struct page_info *page;@+ size_t cap, n_free, max_pages;
+    /* |[cap]|; free pages, and the most pages */
   struct page_list *sequence; /* |[n_sequences]| */
 };
 
-@ One list serves all layers that look equally far back. In most models these are all. Some have layers of two kinds, which see everything or only a window; the second kind can do without the rows that the first still needs. So the layers are put into \emph{layer groups}, as on shelves: layers with the same window are in the same group, which has a pool and lists of its own. No model that we can read has more than two.
+@ A page has keys and values of the same rows for several layers, so one table serves all of them. It can serve all layers that see equally far back. In most models that is every layer. In some there are layers of two kinds: some see everything, others only a sliding window (\cref{sec:leaving}), and these can do without rows that the first kind still needs. So the layers are put into \emph{layer groups}. Layers with the same window are in the same group, which has a pool and tables of its own. No model that we can read has more than two groups.
 @^layer group@>@^window@>
 
 @<What the cache holds@>=
-enum { MAX_GROUPS = 2 };
+enum {@+ MAX_GROUPS = 2@+ };
 struct cache {
   struct store common; /* must come first: a |struct store *| points here */
   struct sequence_table table;
@@ -578,11 +485,11 @@ static const struct layer_group *group_of(const struct cache *s, uint32_t layer)
 {
   const struct layer_group *f = s->group;
   const uint32_t *window = s->common.window;
-  while (window[layer] != window[f->layer]) f++;
+  while (window[layer] != window[f->layer])@+ f++;
   return f;
 }
 
-@ How many pages do $n$ rows take? The question comes often. A page has a part for the keys and one for the values of each layer; in a part, each head has its rows for itself (\cref{sec:layout}). So a head that reads a page reads one piece of memory from end to end.
+@ Most of what follows needs the number of pages for a given number of rows, and |page_address| is \cref{fig:pagelayout} in C.
 
 @<What the cache holds@>=
 static size_t pages_for(const struct cache *s, size_t rows)
@@ -598,8 +505,7 @@ static char *page_address(const struct cache *s, const struct layer_group *f, si
     + (head * s->page_rows + row) * s->head_bytes;
 }
 
-@ Reserving memory for a pass means having pages for all of its rows, or refusing. First each sequence of the pass leaves the pages that its rows will not see again (\cref{sec:leaving}). Then the pages that are wanted are counted for all sequences, and taken only when it is certain that all can be had; so a
-refusal takes no page from anybody and gives none. A cache that is full says how much it has and how much was requested, both in whole pages: whoever reads that can tell whether to wait, to crop, or to ask for a larger cache.
+@ Making room for a pass means having pages for all of its rows, or refusing. First, each sequence of the pass releases the pages that its rows will not see (\cref{sec:leaving}). Then the pages that are wanted are counted for all sequences, and they are taken only when it is certain that all can be had. So a refused pass has taken no page. The error says how much the cache holds and how much was requested, both in whole pages: the caller can then wait, crop a sequence, or open a larger cache.
 
 @<Have pages for the rows of the pass@>=
 static bool group_reserve(struct cache *s, struct layer_group *f, struct error *why)
@@ -610,19 +516,19 @@ static bool group_reserve(struct cache *s, struct layer_group *f, struct error *
   size_t used = f->cap - f->n_free;
   if (wanted > f->max_pages - used)
     return error_say(why, "the cache holds %zu rows, of which %zu are"@|
-      " taken; wanted: room for %zu more, in pages of %zu",@|
+      " taken; wanted: room for %zu"@| " more, in pages of %zu",@|
       f->max_pages * s->page_rows, used * s->page_rows, wanted * s->page_rows,
       s->page_rows);
   if (wanted > f->n_free && !pages_grow(s, f, used + wanted, why))
     return false;
   for (uint32_t i = 0; i < s->common.n_sequences; i++)
-    if (!list_grow(s, f, i, why)) return false;
+    if (!list_grow(s, f, i, why))@+ return false;
   return true;
 }
 static bool cache_reserve(struct cache *s, struct error *why)
 {
   for (size_t k = 0; k < s->n_groups; k++)
-    if (!group_reserve(s, &s->group[k], why)) return false;
+    if (!group_reserve(s, &s->group[k], why))@+ return false;
   for (size_t k = 0; k < s->n_groups; k++)
     for (uint32_t i = 0; i < s->common.n_sequences; i++)
       assign_pages(s, &s->group[k], i);
@@ -656,9 +562,9 @@ static const uint32_t *cache_tokens(const struct store *common, uint32_t sequenc
   return s->table.sequence[sequence].token;
 }
 
-@ Two sorts of pages are wanted. The first are the new ones: those that the list of a sequence lacks for its rows.
+@ A sequence needs one new page for each that its table lacks, and one more if its last page is partly filled and shared, because it must copy that page before it writes. (No other page of a table is written to.) The new pages are counted first.
 
-@<Count the new pages of a pass@>=
+@<Count the pages that a pass needs@>=
 static size_t count_new_pages(const struct cache *s,
   const struct layer_group *f)
 {
@@ -666,42 +572,39 @@ static size_t count_new_pages(const struct cache *s,
   for (uint32_t i = 0; i < s->common.n_sequences; i++) {
     const struct kv_sequence *q = &s->table.sequence[i];
     size_t had = f->sequence[i].n, n = pages_for(s, q->length + q->count);
-    if (q->count > 0 && n > had) wanted += n - had;
+    if (q->count > 0 && n > had)@+ wanted += n - had;
   }
   return wanted;
 }
 
-@ The second are copies. A sequence whose last page is not full writes its next row to that page, and if the page is on other lists as well, the sequence needs one of its own. No other page of a list is written to.
-
-@<Count the copies of a pass@>=
 static struct page_info *written_page(const struct cache *s,
   const struct layer_group *f, uint32_t sequence)
 {
   const struct kv_sequence *q = &s->table.sequence[sequence];
   const uint32_t *list = f->sequence[sequence].page;
-  if (q->count == 0 || q->length % s->page_rows == 0) return NULL;
+  if (q->count == 0 || q->length % s->page_rows == 0)@+ return NULL;
   return &f->page[list[q->length / s->page_rows]];
 }
 
-@ How many copies does a page want? With three lists on it and two writers, two: the third list goes on reading what is there. With three writers also two, since the last of them has the page for itself once the others have left. So each writer of a page wants a copy, except the one that finds all other lists gone: |writers| counts up, and a copy is wanted until it reaches |refs|. What a refused pass has counted must not be counted again, so every page that is written to begins at 0.
+@ How many copies of a page are wanted? Let three tables have it. With two writers there are two copies, as the third sequence goes on reading the old page. With three writers there are also two: when the first two have left, the last has the page for itself. So we go through the writers, count them in |writers|, and want a copy for each until |writers| reaches |refs|. A refused pass may have left its count there, so every count begins at 0.
 
-@<Count the copies of a pass@>=
+@<Count the pages that a pass needs@>=
 static size_t count_copies(const struct cache *s,
   const struct layer_group *f)
 {
   size_t wanted = 0;
   for (uint32_t i = 0; i < s->common.n_sequences; i++) {
     struct page_info *page = written_page(s, f, i);
-    if (page != NULL) page->writers = 0;
+    if (page != NULL)@+ page->writers = 0;
   }
   for (uint32_t i = 0; i < s->common.n_sequences; i++) {
     struct page_info *page = written_page(s, f, i);
-    if (page != NULL && ++page->writers < page->refs) wanted++;
+    if (page != NULL && ++page->writers < page->refs)@+ wanted++;
   }
   return wanted;
 }
 
-@ Now they are taken, in the same order. Nothing here can fail any more. A writer that copies leaves the shared page, so here |refs| alone tells which of them must. Pages that a pass has taken stay on the list also if the pass is aborted; the next one will want them.
+@ Then the pages are taken, in the same order, and nothing can fail any more. A writer that copies a page leaves it, so |refs| alone tells who must copy. If the pass is aborted, the new pages stay in the tables, and the next pass will use them.
 
 @<Take the pages that a sequence wants@>=
 static uint32_t page_acquire(struct layer_group *f)
@@ -712,22 +615,20 @@ static uint32_t page_acquire(struct layer_group *f)
 }
 static void list_set(const struct layer_group *f, struct page_list *l, size_t i,
   uint32_t page)
-{
-  l->page[i] = page, l->data[i] = f->page[page].data;
-}
+{@+ l->page[i] = page, l->data[i] = f->page[page].data;@+ }
 @<Give a sequence a page of its own@>@;
 static void assign_pages(struct cache *s, struct layer_group *f, uint32_t sequence)
 {
   const struct kv_sequence *q = &s->table.sequence[sequence];
   struct page_list *l = &f->sequence[sequence];
   const struct page_info *shared = written_page(s, f, sequence);
-  if (q->count == 0) return;
+  if (q->count == 0)@+ return;
   if (shared != NULL && shared->refs > 1) copy_page(s, f, l, q->length);
   while (l->n < pages_for(s, q->length + q->count))
     list_set(f, l, l->n++, page_acquire(f));
 }
 
-@ Only the rows that count are copied, in every layer, keys and values. The page that was shared has one reader less.
+@ Only the rows that count are copied, in every layer, keys and values.
 
 @<Give a sequence a page of its own@>=
 static void copy_page(struct cache *s, struct layer_group *f, struct page_list *l,
@@ -747,9 +648,9 @@ static void copy_page(struct cache *s, struct layer_group *f, struct page_list *
     }
 }
 
-@ When a sequence is cropped it leaves the pages that have none of its rows any more. A page that nobody reads is spare again.
+@ When a sequence is cropped it releases the pages that have none of its rows any more. A page that is in no table is free again.
 
-@<Leave the pages after the last row@>=
+@<Release pages@>=
 static void page_release(struct layer_group *f, uint32_t page)
 {
   if (--f->page[page].refs == 0) f->page[f->n_free++].free_next = page;
@@ -762,15 +663,16 @@ static void group_crop(struct cache *s, struct layer_group *f, uint32_t sequence
     l->n--;
     if (l->n >= l->first || l->n < s->sink_pages) page_release(f, l->page[l->n]);
   }
-  if (n < l->first) l->first = s->sink_pages;
+  if (n < l->first)@+ l->first = s->sink_pages;
 }
 
-@ How does a pool of pages grow? The plain store allocates a larger block and copies everything into it, and for a moment there are both. For a cache of some gigabytes that would be a long moment, and twice the memory; and on a graphics processor the pages may be in use at that moment. But pages need not be next to each other: the page table says where each of them is. So the pool allocates another block for the new pages alone, called a \emph{slab}, and an old page keeps its address as long as the cache is open. There are few slabs: because the pool doubles, each has as many pages as all slabs before it.
+@ How does a pool of pages grow? The store of \cref{model} allocates a larger block and copies everything into it, and for a moment there are both. For a cache of some gigabytes that would be a long moment, and twice the memory; and on a graphics processor the pages may be in use just then. But pages need not be next to each other, since the block table says where each of them is. So the pool allocates one more block, a \emph{slab}, for the new pages alone, and a page keeps its address as long as the cache is open. There are few slabs, because each has as many pages as all slabs before it.
 @^slab@>
 
-The first page of a slab is marked, since its address is the one by which the slab is freed. The new pages go on the stack of spare pages, the lowest on top.
+The first page of a slab is marked, since the slab is freed by its address. The new pages go on the stack of free pages, the lowest on top. Block tables also grow by doubling.
+@^page table@>
 
-@<Give the pool more pages@>=
+@<Grow the pool and the tables@>=
 static bool pages_grow(struct cache *s, struct layer_group *f, size_t wanted,
   struct error *why)
 {
@@ -780,10 +682,10 @@ static bool pages_grow(struct cache *s, struct layer_group *f, size_t wanted,
   const struct buffers *b = s->common.memory;
   struct page_info *page = memory_resize(m, MEMORY_OTHER, f->page, cap,
     sizeof *page, why);
-  if (page == NULL) return false;
+  if (page == NULL)@+ return false;
   f->page = page;
   char *slab = b->alloc(b, m, MEMORY_CACHE, cap - old, bytes, why);
-  if (slab == NULL) return false;
+  if (slab == NULL)@+ return false;
   f->cap = cap;
   page[old].slab = true;
   for (size_t i = old; i < cap; i++)
@@ -793,22 +695,18 @@ static bool pages_grow(struct cache *s, struct layer_group *f, size_t wanted,
   return true;
 }
 
-@ Lists grow by doubling as well. A list has the number and the address of each of its pages; the addresses are the \emph{page table} that attention is given.
-@^page table@>
-
-@<Make a list longer@>=
 static bool list_reserve(struct cache *s, struct page_list *l, size_t n,
   struct error *why)
 {
-  if (n <= l->cap) return true;
+  if (n <= l->cap)@+ return true;
   size_t cap = store_next_cap(l->cap, n, pages_for(s, s->common.n_positions));
   uint32_t *page = memory_resize(s->common.m, MEMORY_OTHER, l->page, cap, sizeof *page,
     why);
-  if (page == NULL) return false;
+  if (page == NULL)@+ return false;
   l->page = page;
   const char **data = memory_resize(s->common.m, MEMORY_OTHER, l->data, cap,
     sizeof *data, why);
-  if (data == NULL) return false;
+  if (data == NULL)@+ return false;
   l->data = data, l->cap = cap;
   return true;
 }
@@ -820,7 +718,7 @@ static bool list_grow(struct cache *s, struct layer_group *f, uint32_t sequence,
     pages_for(s, q->length + q->count), why);
 }
 
-@ A row is stored where it will be seen, so one view serves for writing and for reading: the page table of the sequence, where in a page the layer's keys and its values begin, and how far it is from row to row and from head to head. The kernels find the rest by themselves. In float32 a row is stored as it is; chapter 6 has formats that round, and then all rows read the rounded numbers, including the row's own query.
+@ How does attention find its rows? It is given a view of the sequence in one layer: the addresses in the block table, where in a page the layer's keys and values begin, and how far it is from row to row and from head to head. Before it reads the row of position $t$, a kernel looks up the page in entry $\lfloor t/P\rfloor$; so it looks into the table once for every page (\cref{sec:kernels}). Rows are written through the same view. In float32 a row is stored as it is. \Cref{accounts} has formats that round, and then every row reads the rounded numbers, even of itself.
 
 @<Store rows in pages, and show them@>=
 static void cache_view(const struct store *common, uint32_t layer, uint32_t sequence,
@@ -837,7 +735,7 @@ static void cache_view(const struct store *common, uint32_t layer, uint32_t sequ
     .type = s->format.type }@];
 }
 
-@ A fork makes a list that is equal to another, up to the page of the last row that counts, and adds a reader to each of its pages. The tokens of the sequence, which take four bytes each, have been copied by |store_fork|. An empty sequence may still have pages, if its first pass was aborted; it gives them up first.
+@ A fork copies a table up to the page of the last row that counts, and adds one to the reference count of each of its pages. The tokens of the sequence, which take four bytes each, have been copied by |store_fork|. An empty sequence may still have pages, if its first pass was aborted; it releases them first.
 
 @<Fork a sequence@>=
 static bool group_fork(struct cache *s, struct layer_group *f, uint32_t from,
@@ -845,8 +743,8 @@ static bool group_fork(struct cache *s, struct layer_group *f, uint32_t from,
 {
   struct page_list *a = &f->sequence[from], *b = &f->sequence[to];
   size_t n = pages_for(s, store_length(&s->common, from));
-  while (b->n > 0) page_release(f, b->page[--b->n]);
-  if (!list_reserve(s, b, n, why)) return false;
+  while (b->n > 0)@+ page_release(f, b->page[--b->n]);
+  if (!list_reserve(s, b, n, why))@+ return false;
   for (; b->n < n; b->n++) {
     b->page[b->n] = a->page[b->n], b->data[b->n] = a->data[b->n];
     if (b->n >= a->first || b->n < s->sink_pages)
@@ -885,25 +783,24 @@ struct cache_state cache_look(const struct store *common)
   return all;
 }
 
-@* Pages outside the window. \label{sec:leaving}
-A layer with a window of $W$ positions shows the row at position $p$ the rows from $p-W+1$ on. So when a sequence has $L$ rows and $n$ more are coming, the earliest of them sees back to $L-W+1$, and whatever lies before that will never be looked at again, by these rows or by later ones. Its pages can be left. What stays are the rows
-from $L-W+1$ to $L+n-1$, which are $W-1+n$: in a step of one row $W$, however long the text has become. This is often drawn as a ring, in which the new row takes the place of the oldest (\cref{fig:ring}). With pages of one row it is exactly that, and with longer ones nearly: the row that is left is still there until the whole page is.
-@^ring@>@^window@>
+@* Sliding windows: pages that can go. \label{sec:leaving}
+A layer with a \emph{sliding window} of $W$ positions shows the row of position $p$ only the rows from $p-W+1$ on (\cref{sec:ring}). So when a sequence has $L$ rows and $n$ more are coming, the earliest of these sees back to $L-W+1$. Rows before that will never be read again, and their pages can be released. What stays are the rows from $L-W+1$ to $L+n-1$, which are $W-1+n$: in a step of one row $W$, however long the text has become. This is often drawn as a ring, in which the new row takes the place of the oldest (\cref{fig:ring}). With pages of one row it is exactly that, and with longer ones nearly: a row that has left the window is still there until its whole page has.
+@^ring@>@^sliding window@>
 
-A model that keeps sinks never leaves the pages in which they stand. Then the list has a hole: from the sinks' last page to the page at |first| there are numbers on it that belong to somebody else by now, and nobody asks for them.
+A model with attention sinks (\cref{sec:sinks}) never releases the pages that hold them. Then the table has a hole: its entries between the last page of the sinks and |first| are out of date, for their pages may be in use elsewhere, and they are never read.
 
-@<Leave the pages that no row will see again@>=
+@<Release pages@>=
 static void evict_window(struct cache *s, struct layer_group *f, uint32_t sequence)
 {
   struct page_list *l = &f->sequence[sequence];
   size_t length = s->table.sequence[sequence].length;
   size_t seen = store_window_start(&s->common, f->layer, length) / s->page_rows;
-  while (l->first < seen) page_release(f, l->page[l->first++]);
+  while (l->first < seen)@+ page_release(f, l->page[l->first++]);
 }
 
-@ There is one thing that such a sequence cannot do. If it is cropped to fewer rows, its next row must see $W-1$ of those before it, and perhaps they have gone. Pages are left when a pass begins and not when it ends; so the rows of the last pass can always be taken back, which is what a caller wants who tries something. A crop that goes back further finds the window broken, and then nothing is kept: the text is read again from the start. That costs time and is never wrong.
+@ There is one thing that such a sequence cannot do. If it is cropped, its next row must see $W-1$ rows before it, and some of these may have been released. Pages are released when a pass begins and not when it ends. So the rows of the last pass can always be taken back, which is what a caller wants who has tried something. After a crop that goes further back the window is broken. Then nothing is kept, and the text is read again from the start. That costs time and is never wrong.
 
-@<Leave the pages after the last row@>=
+@<Release pages@>=
 static void cache_crop(struct store *common, uint32_t sequence, size_t length)
 {
   struct cache *s = (struct cache *) common;
@@ -919,9 +816,9 @@ static void cache_crop(struct store *common, uint32_t sequence, size_t length)
     group_crop(s, &s->group[k], sequence);
 }
 
-@ A cache is closed group by group. The marked pages are the first of their slabs.
+@ A cache is closed group by group; the marked pages are the first of their slabs. After that the table of functions is complete, and a store is a cache if and only if its |kind| points to this table.
 
-@<Close a cache@>=
+@<Close a cache, and name its functions@>=
 static void cache_close(struct store *common)
 {
   struct cache *s = (struct cache *) common;
@@ -941,15 +838,12 @@ static void cache_close(struct store *common)
   memory_free(m, s);
 }
 
-@ This is its table of functions. A store is a cache if and only if its |kind| points to this table.
-
-@<The functions that make a cache@>=
 static const struct store_kind cache_kind = @[{@|
   .begin = cache_begin, .end = cache_end, .view = cache_view,@|
   .length = cache_length, .tokens = cache_tokens, .crop = cache_crop,@|
   .fork = cache_fork, .close = cache_close }@];
 
-@ The layers are put into their groups in order.
+@ On opening, the layers are put into their groups, in order.
 
 @<Open and close a cache@>=
 static bool group_layers(struct cache *s, struct error *why)
@@ -962,13 +856,13 @@ static bool group_layers(struct cache *s, struct error *why)
   for (uint32_t i = 0; s->slot_in_group != NULL && i < common->n_layers; i++) {
     size_t k = 0;
     while (k < s->n_groups && window[s->group[k].layer] != window[i]) k++;
-    if (k == s->n_groups) s->group[s->n_groups++].layer = i;
+    if (k == s->n_groups)@+ s->group[s->n_groups++].layer = i;
     s->slot_in_group[i] = s->group[k].n_layers++;
   }
   for (size_t k = 0; s->slot_in_group != NULL && k < s->n_groups; k++) {
     struct page_list *l = memory_alloc(common->m, MEMORY_OTHER,
       common->n_sequences, sizeof *l, why);
-    if (l == NULL) return false;
+    if (l == NULL)@+ return false;
     s->group[k].sequence = l;
     for (uint32_t i = 0; i < common->n_sequences; i++)
       l[i].first = s->sink_pages;
@@ -976,7 +870,7 @@ static bool group_layers(struct cache *s, struct error *why)
   return s->slot_in_group != NULL;
 }
 
-@ The largest number of pages in a layer group follows from the options; with a window a sequence needs no more than its ring, which may lie askew and touch one page more than it fills. A page's number has 32 bits, and a cache of more pages than that would take more memory than there is.
+@ The largest number of pages of a group follows from the options. With a window a sequence needs no more than its ring, which may begin within a page and so touch one page more than it fills. The number of a page has 32 bits; a cache of more pages than that would take more memory than there is.
 
 @<Open and close a cache@>=
 static bool group_apply_options(struct cache *s, struct layer_group *f,
@@ -986,7 +880,7 @@ static bool group_apply_options(struct cache *s, struct layer_group *f,
   size_t window = s->common.window[f->layer];
   size_t ring = window - 1 + (w->pass == 0 ? context : w->pass);
   size_t ring_pages = pages_for(s, ring - 1) + 1 + s->sink_pages;
-  if (window > 0 && ring_pages < each) each = ring_pages;
+  if (window > 0 && ring_pages < each)@+ each = ring_pages;
   f->max_pages = s->common.n_sequences * each;
   if (w->rows > 0 && (window == 0 || pages_for(s, w->rows) < f->max_pages))
     f->max_pages = pages_for(s, w->rows);
@@ -996,7 +890,7 @@ static bool group_apply_options(struct cache *s, struct layer_group *f,
   return !w->preallocate || pages_grow(s, f, f->max_pages, why);
 }
 
-@ A page has a power of two of rows, up to 256, so that a block of attention, 256 positions, is always a whole number of pages. In blocks of 32 numbers a head must have whole blocks, because it is read by itself.
+@ A page has a power of two of rows, up to 256, so that a block of attention, 256 positions, is always a whole number of pages. In a format with blocks of 32 numbers a head must have whole blocks, because it is read by itself.
 
 @<Open and close a cache@>=
 static bool apply_options(struct cache *s, const struct cache_options *w,
@@ -1007,11 +901,11 @@ static bool apply_options(struct cache *s, const struct cache_options *w,
   const struct store *c = &s->common;
   s->format = w->format == NULL ? floats : *w->format;
   s->common.encode = s->format.encode;
-  if (w->memory != NULL) s->common.memory = w->memory;
+  if (w->memory != NULL)@+ s->common.memory = w->memory;
   s->page_rows = w->page_rows == 0 ? 64 : w->page_rows;
   if (s->page_rows > 256 || (s->page_rows & (s->page_rows - 1)) != 0)
-    return error_say(why, "a page of %zu rows; wanted: a power of two up to"@|
-      " 256", s->page_rows);
+    return error_say(why, "a page of %zu rows;"@|
+      " wanted: a power of two up to 256", s->page_rows);
   int block = number_types[s->format.type].block;
   if (c->head_dim % (uint32_t) block != 0)
     return error_say(why, "a cache in %s for a head_dim of %u; wanted: a"@|
@@ -1022,7 +916,7 @@ static bool apply_options(struct cache *s, const struct cache_options *w,
   return true;
 }
 
-@ A caller may decide for this cache alone how far back a row sees, and how long a text may be. The model's settings are not touched, because other caches use them, perhaps in other threads; the caller's wishes are written into a copy. A context longer than the model's is refused, because the model was not made for the positions beyond.
+@ A caller may decide for this cache alone how far back a row sees, and how long a text may be. The model's settings are not touched, since other caches use them, perhaps in other threads; the options are written into a copy. A context longer than the model's is refused, because the model was not made for the positions beyond.
 @^window@>@^attention sink@>
 
 @<Open and close a cache@>=
@@ -1030,9 +924,9 @@ static bool apply_limits(struct model_config *c, const struct cache_options *w,
   struct error *why)
 {
   if (w->context > c->n_positions)
-    return error_say(why, "a context of %" PRIu32 " positions; wanted: at most"@|
-      " %" PRIu32 ", the model's", w->context, c->n_positions);
-  if (w->context > 0) c->n_positions = w->context;
+    return error_say(why, "a context of %" PRIu32 " positions;"@|
+      " wanted: at most %" PRIu32 ", the model's", w->context, c->n_positions);
+  if (w->context > 0)@+ c->n_positions = w->context;
   return (!w->set_window && w->sinks == 0)
     || config_set_window(c, w->window, w->sinks, why);
 }
@@ -1044,7 +938,7 @@ struct store *cache_open(struct memory *m, const struct model_config *c,
   uint32_t n_sequences, const struct cache_options *w, struct error *why)
 {
   struct model_config own = *c;
-  if (!apply_limits(&own, w, why)) return NULL;
+  if (!apply_limits(&own, w, why))@+ return NULL;
   struct cache *s = memory_alloc(m, MEMORY_OTHER, 1, sizeof *s, why);
   if (s == NULL)@+ return NULL;
   if (!store_prepare(&s->common, &cache_kind, m, &own, n_sequences, why)) {
@@ -1069,76 +963,24 @@ struct store *cache_open(struct memory *m, const struct model_config *c,
 #include "cache/sequences.h"
 @;@#
 @<What the cache holds@>@;
-@<Give the pool more pages@>@;
-@<Make a list longer@>@;
-@<Leave the pages after the last row@>@;
-@<Leave the pages that no row will see again@>@;
-@<Count the new pages of a pass@>@;
-@<Count the copies of a pass@>@;
+@<Grow the pool and the tables@>@;
+@<Release pages@>@;
+@<Count the pages that a pass needs@>@;
 @<Take the pages that a sequence wants@>@;
 @<Have pages for the rows of the pass@>@;
 @<Begin and end a pass of the cache@>@;
 @<Store rows in pages, and show them@>@;
 @<Fork a sequence@>@;
-@<Close a cache@>@;
-@<The functions that make a cache@>@;
+@<Close a cache, and name its functions@>@;
 @<Look at a cache@>@;
 @<Open and close a cache@>@;
 
-@* The layout of a page. \label{sec:layout}
-Three things were decided in these pages that no formula decides: that a page has 64 rows, that in a page each head has its rows for itself, and that there are pages at all. The other order, a row with its heads next to each other, is the natural one: it is how rows come out of the products and how
-chapter 2's store keeps them. But a head that looks at many rows then takes 256 bytes every \val{layout.stride}. Larger pages need fewer entries on the lists, but half of a last page is wasted on average.
-
-So we measured attention itself: one new row in GPT-2 small's shape, one layer of 12 heads of 64, with the keys and values of 256, 1024 or 4096 positions, in eight layouts. The pages are shuffled, as they would be after some forks and crops. \Cref{tab:layouts}\lab{lab:layouts} has the medians.
-
-What separates the layouts is the order. With 4096 positions the rows of one block take \val[1]{layout.order} times as long as the heads of one block. The processor fetches ahead what lies in a line, and loses the thread at every gap; in the order of rows there is one after each row, and so it makes no difference there how large a page is. In the order of heads the thread is lost at the end of a page: pages of 16 cost \val[0]{layout.cost16} percent, pages of 64 \val[0]{layout.cost64} percent, and pages of 256 \val[0]{layout.cost256}. The 64 are a compromise, between that and the half page that each text wastes.
-
-\begin{table}
-\tabcaption{tab:layouts}{Microseconds of one layer's attention for one row, over so many positions that are stored.}
-\begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrr@@{}}
-\tabhead{layout} & \tabhead{256} & \tabhead{1024} & \tabhead{4096}\\
-rows, one block & \val[0]{layout.rows.256} & \val[0]{layout.rows.1024} & \val[0]{layout.rows.4096}\\
-rows, pages of 16 & \val[0]{layout.rows16.256} & \val[0]{layout.rows16.1024} & \val[0]{layout.rows16.4096}\\
-rows, pages of 64 & \val[0]{layout.rows64.256} & \val[0]{layout.rows64.1024} & \val[0]{layout.rows64.4096}\\
-rows, pages of 256 & \val[0]{layout.rows256.256} & \val[0]{layout.rows256.1024} & \val[0]{layout.rows256.4096}\\
-heads, one block & \val[0]{layout.heads.256} & \val[0]{layout.heads.1024} & \val[0]{layout.heads.4096}\\
-heads, pages of 16 & \val[0]{layout.heads16.256} & \val[0]{layout.heads16.1024} & \val[0]{layout.heads16.4096}\\
-heads, pages of 64 & \val[0]{layout.heads64.256} & \val[0]{layout.heads64.1024} & \val[0]{layout.heads64.4096}\\
-heads, pages of 256 & \val[0]{layout.heads256.256} & \val[0]{layout.heads256.1024} & \val[0]{layout.heads256.4096}
-\end{tabular*}
-\end{table}
-
-@* The counter of a moving picture. \label{sec:demonstration}
-One of the sources is a moving picture. Six layers, a prompt of seven or eight tokens, a counter named COMPUTE, and a switch between two modes. Let it write twenty tokens, it says, turn the cache off, and the counter jumps ``from about 120 to over 2400''. What does COMPUTE count? The page does not say. We ran it, with six for each row that is computed, as one
-block is drawn for each layer, and tried what else one might mean by ``after 20 tokens''.\lab{lab:picture}
-
-\medskip
-\noindent\begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrrr@@{}}
-& \multicolumn2{c}{prompt of 7} & \multicolumn2{c}{prompt of 8}\\
-\tabhead{what is counted} & \tabhead{cached} & \tabhead{not} & \tabhead{cached} & \tabhead{not}\\
-rows that 20 steps read & \val{demo.7.rows} & \val{demo.7.naive} & \val{demo.8.rows} & \val{demo.8.naive}\\
-and one pass more, of the 20th token & \val{demo.7.drawn} & \val{demo.7.naivedrawn} & \val{demo.8.drawn} & \val{demo.8.naivedrawn}\\
-prompt token by token, 20 steps & \val{demo.7.rows} & \val{demo.7.fed} & \val{demo.8.rows} & \val{demo.8.fed}\\
-and one pass more, of the 20th token & \val{demo.7.drawn} & \val{demo.7.feddrawn} & \val{demo.8.drawn} & \val{demo.8.feddrawn}\\
-rows of written tokens only & \val{demo.written} & --- & \val{demo.written} & ---
-\end{tabular*}
-\medskip
-
-@ No line has both numbers. (In the last one the other is no number at all: without the cache there is no pass that has rows of written tokens only.) ``About 120'' is the last line, rows of the twenty tokens that were written without those of the prompt; ``over 2400'' is what a prompt of eight costs if it is fed token by token, \val{demo.8.feddrawn}, prompt included. If the counter just goes on after the switch, it passes 2400 in the \val{demo.7.passes}th step after it for either prompt, at \val{demo.7.passed} and \val{demo.8.passed}. And $6\cdot20^2$ is 2400 exactly, which is perhaps where it came from.
-
-The runs are the parrot's, which does not mind how many layers we multiply by.
-
 @* What the tutorials say. \label{sec:cachetutorials}
-The five sources agree that there is a cache and that it is worth having. On what it holds when, three of them are off by one.\lab{lab:cacheclaims}
-
-\begin{tutorial}{offbyone}{S0-11}
-\quoted{the write head commits a new token into the slot, the KV cache for that position fills in}
-\ourrun when the first token has been written after a prompt of three, the text has four and the cache \val{claim.S0-11}. A token's keys and values are made when it is \emph{read}, one step later.
-\end{tutorial}
+The five sources agree that there is a cache and that it is worth having, and most of what they say about it holds. On what it contains when, three of them are off by one. The other claims of this chapter, with those that hold, are in the laboratory.\lab{lab:cachetutorials}
 
 \begin{tutorial}{offbyone}{S3-08, S0-31}
-\quoted{when generating token 501, you don't actually need to recompute the attention Keys and Values for tokens 1-500}
-\ourrun at that step \val{claim.S3-08} rows are in the cache. Token 500 is the newest; its row is not recomputed but computed, in this very step, for the first time.
+\quoted{Here's the insight: when generating token 501, you don't actually need to recompute the attention Keys and Values for tokens 1-500. Those haven't changed. Only the new token's Query, Key, and Value vectors are needed.}
+\ourrun at that step \val{claim.S3-08} rows are in the cache. No row is \emph{re}computed, so the first sentence holds to the letter. But the one row that is computed is that of token 500, which is the newest there is; token 501 has no query yet.
 \end{tutorial}
 
 \begin{tutorial}{offbyone}{S1-13, S3-10}
@@ -1146,66 +988,160 @@ The five sources agree that there is a cache and that it is worth having. On wha
 \ourrun and to its own, which the next line of the same list appends too late. In that order the logits after \gen{\ on} are off by up to \val[2]{claim.S1-13}.
 \end{tutorial}
 
-\begin{tutorial}{offbyone}{S0-09}
-\quoted{At each step the head fans beams back through every prior token}
-\ourrun when the eleventh token is to be written, the query is that of position \val{claim.S0-09}, the last token there is, and it looks at itself as well. The empty slot has no query.
-\end{tutorial}
-
-@ What becomes linear was said in \cref{sec:counting}. These say otherwise, one of them in an article that says it rightly further down.
-
 \begin{tutorial}{wrong}{S3-12}
 \quoted{With KV caching, it's O(n) — each step only processes one new token against the cached history.}
-\ourrun printed there as the cost of a whole text, where the naive one has O(n²). One row a step, against a history of $n$: for $10^3$ tokens \val{claim.S3-12} pairs. Each step is linear, and their sum is not.
-\end{tutorial}
-
-\begin{tutorial}{misleading}{S0-04, S1-22, S2-03, S2-94}
-\quoted{Without it, inference cost scales quadratically with sequence length instead of linearly.}
-\ourrun rows go from quadratic to linear, pairs from cubic to quadratic: \val{claim.S0-04} are left.
-\end{tutorial}
-
-\begin{tutorial}{ambiguous}{S0-06, S0-13}
-\quoted{The COMPUTE stat jumps from about 120 to over 2400}
-\ourrun by none of five ways of counting (\cref{sec:demonstration}). After a prompt of eight it is \val{claim.S0-13} with the cache and \val{claim.S0-06} without.
-\end{tutorial}
-
-@ And these are about what the cache is.
-
-\begin{tutorial}{misleading}{S0-51}
-\quoted{It is not a memoized function result; it is the actual intermediate attention state}
-\ourrun it is a memoized function result, namely of the tokens up to the row: written twice, \val{claim.S0-51} logits differ. That is why it may be shared.
-\end{tutorial}
-
-\begin{tutorial}{misleading}{S1-56}
-\quoted{The KV cache is optional.}
-\ourrun the source prints the sentence as a misconception of others. It is none as far as the text goes: with the cache and without it \val{claim.S1-56} logits differ. For the time it takes, the cache is not optional.
-\end{tutorial}
-
-\begin{tutorial}{misleading}{S4-50}
-\quoted{Trades compute for memory}
-\ourrun the other way round: at 50 and 100 tokens, in GPT-2 small's shape, \val{claim.S4-50} bytes are spent, and rows are saved.
-\end{tutorial}
-
-\begin{tutorial}{misleading}{S0-50}
-\quoted{the model never sees its output as a whole, only as the growing sequence it keeps extending}
-\ourrun it sees all of it but one token: of seven tokens the last pass has read \val{claim.S0-50}, and they are the output as far as there is one.
+\ourrun printed there as the cost of a whole text, where the naive one has O(n²). One row a step, against a history of $n$: for 1000 tokens \val{claim.S3-12} pairs. Each step is linear, and their sum is not.
 \end{tutorial}
 
 @* The check. \label{sec:cachecheck}
-The last thing that the program does is to fork. The prompt has ten tokens, and two texts go on from it. After the fork nothing has been copied; when the first of the two is written to, the rows that it shares on the last page are; the other then has that page for itself. In the end more is requested than there is, and the cache refuses with a sentence that has both numbers, here in two lines.
+The program of this chapter writes the text twice, looks at the cache before and after a step of one row, and forks a sequence. The fork copies nothing; when the first of the two sequences is written to, it copies the ten rows of the last page; the other then has that page for itself. In the end more is requested than there is, and the cache refuses in a sentence with both numbers.
 
 \checkpoint{build/out/cache.txt}{the same text twice; ten positions and one more; a fork, and a full cache}
+
+@c
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include "tokenizer/tokenizer.h"
+#include "families/loader.h"
+#include "kernels/kernels.h"
+#include "loop/generate.h"
+#include "cache/cache.h"
+@;@#
+@<A model and the sentence that it writes@>@;
+@<Write the text twice, and compare@>@;
+@<Show what a step adds to the cache@>@;
+@<Show what a fork costs@>@;
+int main(void)
+{
+  static struct writer w;
+  struct error why;
+  bool ok = writer_open(&w, &why) && print_twice(&w, &why)
+    && print_fork(&w, &why);
+  ids_free(&w.m, &w.sentence), tokenizer_close(&w.m, w.t);
+  model_close(&w.m, w.lm);
+  if (!ok)@+ fprintf(stderr, "%s\n", why.text);
+  return !ok;
+}
+
+@ The built-in model of \.{models/pocket} knows the sentence by heart. Its tokenizer has seven ids for it.
+
+@<A model and the sentence that it writes@>=
+struct writer { struct memory m;@+ struct counters c;@+ struct engine e;
+  struct model *lm;@+ struct tokenizer *t;@+ struct ids sentence; };
+static bool writer_open(struct writer *w, struct error *why)
+{
+  static const char text[] = "The cat sat on the mat.", pocket[] = "models/pocket";
+  w->e = (struct engine) @[{ .k = kernels_find(NULL, why), .c = &w->c }@];
+  return w->e.k != NULL && (w->lm = model_open(&w->m, pocket, why)) != NULL
+    && (w->t = tokenizer_open(&w->m, pocket, why)) != NULL
+    && tokenizer_encode(w->t, &w->m, text, strlen(text), false, false,
+      &w->sentence, why);
+}
+
+@ A watcher sees every step of both runs. In the first run it keeps what the step has cost and all its logits. In the second it prints both costs side by side, and counts the logits whose bytes differ.
+
+@<Write the text twice, and compare@>=
+enum {@+ GIVEN = 3, STEPS = 4@+ };
+struct trial { const struct store *s;@+ float *logits;@+ size_t vocab, differ;
+  bool again;@+ unsigned rows[STEPS], pairs[STEPS]; };
+  /* |logits|, |rows| and |pairs| are of the first run; |logits|: |[STEPS][vocab]| */
+static bool note_step(void *ctx, const struct step *now)
+{
+  struct trial *t = ctx;
+  size_t i = now->number - 1;
+  float *z = t->logits + i * t->vocab;
+  unsigned rows = (unsigned) (now->after.rows - now->before.rows);
+  unsigned pairs = (unsigned) (now->after.qk_pairs - now->before.qk_pairs);
+  if (!t->again) {
+    t->rows[i] = rows, t->pairs[i] = pairs;
+    memcpy(z, now->logits, t->vocab * sizeof *z);
+    return true;
+  }
+  printf("%3zu %7u %6u  %9u %6u %7zu\n", i + 1, t->rows[i], t->pairs[i],@|
+    rows, pairs, store_length(t->s, 0));
+  for (size_t k = 0; k < t->vocab; k++)
+    t->differ += memcmp(z + k, now->logits + k, sizeof *z) != 0;
+  return true;
+}
+
+@ One function writes the text in either way. The sums of a run are what the counters have gained.
+
+@<Write the text twice, and compare@>=
+static bool write_text(struct writer *w, step_recall *recall, struct trial *t,
+  struct error *why)
+{
+  struct store *s = cache_open(&w->m, &w->lm->config, 1,
+    &(struct cache_options) @[{ .rows = 0 }@], why);
+  struct generate_context g = @[{ &w->e, w->lm, s, &w->m }@];
+  struct generate_options want = @[{ .max_new_tokens = STEPS, .on_step = note_step,@|
+    .ctx = t, .recall = recall }@];
+  struct continuation text = @[{ .n_prompt = 0 }@];
+  t->s = s, t->again = recall != NULL;
+  bool ok = s != NULL && generate(&g, w->sentence.id, GIVEN, &want, &text, why);
+  continuation_free(&w->m, &text);
+  store_close(s);
+  return ok;
+}
+static bool print_twice(struct writer *w, struct error *why)
+{
+  size_t n = w->lm->config.vocab_size;
+  struct trial t = @[{ .vocab = n, .logits = memory_alloc(&w->m,
+    MEMORY_ACTIVATIONS, STEPS * n, sizeof (float), why) }@];
+  printf("       forgetting        remembering\n");
+  printf("step   rows  pairs "@| "      rows  pairs  stored\n");
+  bool ok = t.logits != NULL && write_text(w, NULL, &t, why);
+  unsigned rows = (unsigned) w->c.rows, pairs = (unsigned) w->c.qk_pairs;
+  ok = ok && write_text(w, store_match_prefix, &t, why);
+  printf("all %7u %6u  %9u %6u\n", rows, pairs, (unsigned) w->c.rows - rows,@|
+    (unsigned) w->c.qk_pairs - pairs);
+  printf("%zu of %zu logits differ\n", t.differ, STEPS * n);
+  memory_free(&w->m, t.logits);
+  return ok;
+}
+
+@ Then the program reads ten tokens of the sentence, which it begins again when it is over, and one token more. It prints the shape of the cache and the rows that went in.
+
+@<Show what a step adds to the cache@>=
+static bool read_on(struct writer *w, struct store *s, uint32_t sequence,
+  size_t n, struct error *why)
+{
+  struct row row[32];@+ struct pass *p;
+  size_t at = store_length(s, sequence);
+  for (size_t i = 0; i < n; i++)
+    row[i] = (struct row) @[{ sequence, (uint32_t) (at + i),
+      w->sentence.id[(at + i) % w->sentence.n] }@];
+  if (!model_forward(&w->e, w->lm, s, row, n, &p, why))@+ return false;
+  pass_close(p);
+  return true;
+}
+static bool print_step(struct writer *w, struct store *s, size_t n,
+  struct error *why)
+{
+  const struct model_config *c = &w->lm->config;
+  uint64_t before = w->c.rows;
+  if (!read_on(w, s, 0, n, why))@+ return false;
+  printf("keys and values: [%u][1][%u][%zu][%u],", c->n_layers,@|
+    c->n_kv_heads, store_length(s, 0), c->head_dim);
+  printf(" %" PRIu64 " rows in\n", w->c.rows - before);
+  return true;
+}
+
+@ The cache has three pages of 16 rows. The eleventh token is taken back, the sequence is forked, and each of the two goes on by one token. Then 25 more are too many.
 
 @<Show what a fork costs@>=
 static bool print_fork(struct writer *w, struct error *why)
 {
   struct cache_options small = @[{ .rows = 48, .page_rows = 16 }@];
   struct store *s = cache_open(&w->m, &w->lm->config, 2, &small, why);
-  bool ok = s != NULL && read_on(w, s, 0, 10, why) && store_fork(s, 0, 1, why);
-  if (ok) printf("forked:   %zu page, %zu bytes copied\n",
+  bool ok = s != NULL && print_step(w, s, 10, why) && print_step(w, s, 1, why);
+  if (ok)@+ store_crop(s, 0, 10);
+  ok = ok && store_fork(s, 0, 1, why);
+  if (ok)@+ printf("forked:   %zu page, "@| "%zu bytes copied\n",@|
     cache_look(s).pages_used, cache_look(s).bytes_copied);
   for (uint32_t q = 0; ok && q < 2; q++) {
     ok = read_on(w, s, q, 1, why);
-    if (ok) printf("%u goes on: %zu pages, %zu bytes copied\n", q,
+    if (ok)@+ printf("%u goes on: %zu pages, "@| "%zu bytes copied\n", q,@|
       cache_look(s).pages_used, cache_look(s).bytes_copied);
   }
   if (ok && !read_on(w, s, 0, 25, why)) {

@@ -24,7 +24,7 @@ a window of 5 in one layer & $20\cdot24+5\cdot24=600$, so 20
 \end{tabular}
 \end{byhand}
 
-The factors of the first line are key and value, heads, numbers in a head, and bytes in a number. To know all this we computed no key and read no weight.
+The factors of the first line are key and value, heads, numbers in a head, and bytes in a number. In the last line one layer keeps all 20 tokens, and the other, which has a window, only the last 5. To know all this we computed no key and read no weight.
 
 This chapter writes these products down and compares them, to the byte, with what the program requested from its allocator. Then it turns to what can be done about the cache: fewer heads of keys and values, a shorter window, fewer rows, shorter numbers. Each of these cuts one factor of one product.
 
@@ -65,7 +65,7 @@ uint64_t footprint_parameters(const struct model_config *c);
 uint64_t footprint_weights(const struct model *lm);
   /* the bytes, as stored, of all tensors that an open model uses */
 
-@ The list has a line for each kind of tensor, and kinds that the model lacks get none. A bias is one number for each output, so a matrix with a bias counts as a matrix with one more input.
+@ The list has a line for each kind of tensor that the model has. A bias is one number for each output, so a matrix with a bias counts as a matrix with one more input.
 
 @<List the tensors@>=
 struct tensor_list { struct tensor_line *line; size_t n; };
@@ -141,7 +141,7 @@ head & tied & & \val{footprint.llama-7b.head} & \val{footprint.llama-7b.head.tim
 \end{tabular*}
 \end{table}
 
-@ How many \emph{bytes} is that? In float32 four bytes a number, in 16 bits two; in the block formats of \cref{sec:rowformats}, $34/32$ and $18/32$. The weights of Llama 7B take \val[1]{weights.llama.f32}, \val[1]{fits.llama.weights}, \val[1]{weights.llama.q8} or \val[1]{weights.llama.q4} GB. A real file often mixes types, so of an open model we take the bytes as stored. Its counters already know the bytes that a pass reads in the layers (\cref{sec:rows}); we add the two ends.
+@ How many \emph{bytes} is that? In float32 four bytes a number, in 16 bits two; in the block formats of \cref{sec:rowformats}, $34/32$ and $18/32$. The weights of Llama 7B take \val[1]{weights.llama.f32}, \val[1]{fits.llama.weights}, \val[1]{weights.llama.q8} or \val[1]{weights.llama.q4} GB. A real file often mixes types, so of an open model we take the bytes as stored. It already knows the bytes that a pass reads in its layers, for the counters (\cref{sec:modelsettings}); we add the tables before the layers, and the norm and the head after them.
 
 @<List the tensors@>=
 uint64_t footprint_weights(const struct model *lm)
@@ -165,7 +165,7 @@ For every token of the text, each layer keeps a key and a value in each head of 
 bytes to the cache; $n$ tokens add $n$ times, and a batch of $B$ texts $B$ times as many. Note that $h$ counts heads of keys and values, not of queries. Where the two are equal, $h\,d_h$ is usually the width $d$ of the model, and the formula becomes $2Ldb$. In this form it is printed a lot, and it is wrong for most models of the last years: of the 64 heads of Llama~2 70B only 8 have keys and values of their own.
 @^KV cache@>
 
-@ Three details complete the formula. In a block format the bytes of a head are not $d_h$ times a number; read |weight_row_bytes| for $d_hb$. Rows come in pages of $P$ rows. And a layer with a sliding window of $W$ rows keeps only the first $S$ rows of the text (its \emph{sinks}, \cref{sec:sinks}) and a ring of $W-1+k$ rows, where $k$ is the number of rows of the longest pass (\cref{sec:leaving}). So in each layer a text of $n$ tokens has
+@ Three details complete the formula. In a block format (\cref{sec:rowformats}) some bytes belong to a whole block; then |weight_row_bytes| computes what stands here as $d_hb$. Rows come in pages of $P$ rows. And a layer with a sliding window of $W$ rows keeps only the first $S$ rows of the text (its \emph{sinks}, \cref{sec:sinks}) and a ring of $W-1+k$ rows, where $k$ is the number of rows of the longest pass (\cref{sec:leaving}). So in each layer a text of $n$ tokens has
 \begin{equation}\label{eq:pages}
   \left\lceil\frac nP\right\rceil\hbox{\ pages, but with a window at most\ }
   \left\lceil\frac SP\right\rceil+1+\left\lceil\frac{W-2+k}P\right\rceil,
@@ -190,7 +190,7 @@ bool footprint_cache(const struct model_config *c, const struct cache_plan *p,
   /* the bytes of the whole cache: what |cache_open| allocates with |preallocate|;
      errors: a head is not a multiple of the block; more than 63 bits can count */
 
-@ Here are both formulas as functions. They never look at a cache; that both come to the same is tested in \cref{sec:agree}.
+@ Here are both formulas as functions. They never look at a cache; \cref{sec:agree} tests that a cache takes just as much.
 
 @<Compute the bytes of the cache@>=
 uint64_t footprint_token(const struct model_config *c, const struct kv_format *f)
@@ -496,7 +496,8 @@ The model of chapter~2 has had groups from the start: head $i$ of the queries lo
 
 Is anything lost? The arithmetic loses nothing; whether the same model would have become better without groups, only training can tell. Ainslie and others measured it: eight heads of keys and values were nearly as good as all, and a single one somewhat worse.
 
-@ \emph{Multi-head latent attention} (MLA; DeepSeek-AI 2024) goes further. Of each token it caches a single vector $c$ for all heads, the \emph{latent}, from which a matrix per head makes that head's key, $Uc$, and another its value. These products need never be computed for the rows of the cache. A score is $q\cdot Uc=(U^{\mathsf T}q)\cdot c$, so $U$ can be multiplied with the one new query instead, and all heads then look at the same $c$, as in MQA. Rotation (RoPE) would stand between $q$ and $U$, so the position is carried by a short rotated key beside the latent, which all heads share. DeepSeek-V3 keeps \val{mla.row} numbers a token in each layer, where its \val{mla.heads} heads would have \val{mla.full}: \val[0]{mla.factor} times as many (the last line of \cref{tab:caches}). It pays with arithmetic, since each head's score is a product of \val{mla.row} numbers. Our engine does not load such models; here they are a line in a table.
+@ \emph{Multi-head latent attention} (MLA; DeepSeek-AI 2024) goes further. Of each token it caches a single vector $c$ for all heads, the \emph{latent}, from which a matrix per head makes that head's key, $Uc$, and another its value. These products need never be computed for the rows of the cache. A score is $q\cdot Uc=(U^{\mathsf T}q)\cdot c$, so $U$ can be multiplied with the one new query instead, and all heads then look at the same $c$, as in MQA.
+Rotation (RoPE) would come between $q$ and $U$ and would differ from row to row, so that $U$ could no longer be multiplied with the query once. Therefore the position is carried by a short rotated key beside the latent, which all heads share. DeepSeek-V3 keeps \val{mla.row} numbers a token in each layer, where its \val{mla.heads} heads would have \val{mla.full}: \val[0]{mla.factor} times as many (the last line of \cref{tab:caches}). It pays with arithmetic, since each head's score is a product of \val{mla.row} numbers. Our engine does not load such models; here they are a line in a table.
 @^multi-head latent attention@>@^MLA@>
 
 @* Sliding-window attention. \label{sec:ring}
@@ -517,7 +518,8 @@ One can also drop rows although the model was trained to see them. Which rows? T
 
 \fig{masks}{fig:masks}{What each row may attend to, a line for each row: everything up to itself; a window of four; a window of four and two sinks. The row itself is red. Dotted cells are rows that the cache has dropped.}{Three triangular grids of twelve rows. In the first the triangle is full. In the second only a band of four cells along the diagonal is filled. In the third the band and the first two columns are filled.}
 
-@ In our program this is a cache with the options |window| and |sinks|: a row sees the first $S$ positions and its window, and nothing between, and the rows between leave the cache. Rows keep their \emph{positions}: a key stays rotated by the position at which it was read, and new rows go on counting. Xiao and others instead renumber the rows of the cache in each step. Their way lets a text grow beyond the positions that the model was trained on. Its price is that keys must be stored unrotated and rotated again in every step, and that what a chunk computes depends on where the chunk begins. Models with learned positions are refused, since sinks are for texts without end, and their table of positions has one.
+@ In our program this is a cache with the options |window| and |sinks|: a row sees the first $S$ positions and its window, and nothing between, and the rows between leave the cache. Rows keep their \emph{positions}: a key stays rotated by the position at which it was read, and new rows go on counting. Xiao and others instead renumber the rows of the cache in each step. Their way lets a text grow beyond the positions that the model was trained on.
+Its price is that keys must be stored unrotated and rotated again in every step, and that the logits depend on how a text is cut into chunks. Models with learned positions are refused, since sinks are for texts without end, and their table of positions has one.
 
 @* Quantized cache: F16, Q8\_0, Q4\_0. \label{sec:rowformats}
 The last factor is $b$, the bytes in a number. A key is compared with queries, and a value is averaged with others; neither needs the seven digits of a |float|. So a cache may store them in 16 bits, or in blocks of 32 numbers that share a scale (\cref{fig:blocks}). The store of chapter~4 takes a |kv_format|: it packs rows with the format's function, and tells attention in which type to read them.
@@ -730,7 +732,7 @@ A lever that a model was not trained with makes a different model of it. How dif
 
 @ \Cref{fig:kverrors} shows the errors row by row. They do not grow with the position, though later rows attend to more and more keys that are a little off.
 
-The second promise holds for every format. A row is packed before any row reads it, and every reader gets what was packed. So with \texttt{q4\_0}, too, a text has the same bits in one pass, in chunks, token by token, forked, or with no cache at all. They are different bits from those of \texttt{f32}, but the same on every path (|a_lossy_cache_keeps_its_own_bits|).
+A text still has one set of bits, whatever the format. A row is packed before any row reads it, and every reader gets what was packed. So with \texttt{q4\_0}, too, a text has the same bits in one pass, in chunks, token by token, forked, or with no cache at all. They are different bits from those of \texttt{f32}, but the same on every path (|a_lossy_cache_keeps_its_own_bits|).
 
 \fig{kverrors}{fig:kverrors}{The largest error of a logit in each row of the three tales, for four formats of the cache; each point is the median of 32 rows. The dots at the bottom mark groups of 32 in which a row has changed its likeliest token, larger ones two or more rows: the upper line for q4\_0, the lower for q8\_0.}{Four bands, one above the other, level from left to right: f16 lowest, then bf16 and q8\_0 close together, then q4\_0, nearly three orders of magnitude above the first.}
 
@@ -906,7 +908,8 @@ Part II ends with the questions that people ask about the cache, and with what m
 
 \smallskip\noindent\emph{What is the KV cache?} The keys and values of all rows that have been read. They depend only on the tokens up to their row, so they may be kept. In our engine every bit of every logit is the same with them and without them (\cref{sec:twice}); in engines whose kernels sum many rows in another order than one, the last bits differ.
 
-\smallskip\noindent\emph{Why is it slower as the text grows?} A step has one row, whose cost is constant, and this row attends to all rows before it: the time is $a+bn$ (\cref{sec:cacheclock}). In the shape of GPT-2 small $bn$ passes $a$ only far beyond the end of the context.
+\smallskip\noindent\emph{Why is it slower as the text grows?} A step has one row, whose cost is constant, and this row attends to all rows before it: the time is $a+bn$ (\cref{sec:cacheclock}).
+By \eqref{eq:overtake} attention overtakes the matrices at six times the width of the model, in the shape of GPT-2 small at \val{phases.overtake.gpt2} tokens, beyond the end of its context (\cref{sec:overtake}).
 
 \smallskip\noindent\emph{How much memory does it take?} The weights, and $2Lh\,d_hb$ bytes for each token of each text (\cref{sec:cachebill}): in Llama 7B \val{claim.S0-56} bytes, or a gigabyte every \val[0]{llama.gigabyte} tokens.
 \medskip

@@ -17,13 +17,14 @@ kept in files.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "laboratory/kit.h"
+#include "laboratory/kit2.h"
 #include "kernels/kernels.h"
 @;@#
 @<Run the loop, and note what each step has done@>@;
 @<Write the text twice, and compare@>@;
 @<Print the points of the figures@>@;
 @<Let rows overlook themselves@>@;
+@<Turn half of a text back@>@;
 @<Print the sums of a case, both ways@>@;
 @<Print what became of the claims@>@;
 @<Run the moving picture@>@;
@@ -36,7 +37,8 @@ int main(int argc, char **argv)
   static const struct lab_command words[] = @[{ { "plates", print_plates },@|
     { "growth", print_growth }, { "clock", print_clock },@|
     { "layouts", print_layouts }, { "values", print_late },@|
-    { "values", print_parting }, { "values", print_cases },@|
+    { "values", print_parting }, { "values", print_shift },@|
+    { "values", print_cases },@|
     { "values", print_claims }, { "values", print_picture },@|
     { "values", print_ticks }, { "values", print_layout_keys },@|
     { NULL, NULL } }@];
@@ -265,6 +267,78 @@ static bool print_parting(struct fixture *lab, struct error *why)
   return ok;
 }
 
+@* What a moved half remembers. \label{lab:shift}
+If the first half of a text is dropped and the keys of the second are turned back, the scores of a new row are those that it would have with the keys and the query where they are, because rotation leaves a score a function of the distance alone. So to see what the new row finds we need not move anything: |shifted_attend| gives it a window of the last half of the text. Only a pass of one row is changed; the rows before it are read as usual, with all of the text.
+
+@<Turn half of a text back@>=
+enum { HALVES = 512 };
+static void shifted_attend(const struct engine *e, const struct attention_dims *h,
+  const float *q, const struct segment *list, size_t n, float *scratch, float *y,
+  const struct attention_probe *probe)
+{
+  const struct kernels *true_ones = kernels_find(NULL, NULL);
+  struct segment half = *list;
+  bool alone = n == 1 && list->n_rows == 1;
+  half.window = (list->first_position + 1) / 2;
+  true_ones->attend(e, h, q, alone ? &half : list, n, scratch, y, probe);
+}
+
+@ The row is the last of |n| tokens of the tale. It is read after the whole text, with half of it in view; or after the second half alone, from position 0.
+
+@<Turn half of a text back@>=
+static bool read_half(struct fixture *lab, bool moved, const uint32_t *id,
+  size_t n, float *logits, struct error *why)
+{
+  struct bench b;@+ struct kernels k = *lab->e.k;
+  struct row row[HALVES];
+  struct pass *p = NULL;
+  size_t from = moved ? 0 : n / 2, last = n - 1 - from;
+  k.attend = moved ? shifted_attend : k.attend;
+  for (size_t i = from; i < n; i++)
+    row[i - from] = (struct row) @[{ 0, (uint32_t) (i - from), id[i] }@];
+  bool ok = bench_open(&b, lab, lab->model, 0, &(struct cache_options) @[{
+    .rows = 0 }@], why);
+  b.e.k = &k;
+  ok = ok && model_forward(&b.e, lab->model, b.s, row, last, &p, why);
+  pass_close(p), p = NULL;
+  ok = ok && model_forward(&b.e, lab->model, b.s, row + last, 1, &p, why)
+    && model_logits(&b.e, lab->model, p, &(size_t) @[{ 0 }@], 1, logits, why);
+  pass_close(p);
+  bench_close(&b);
+  return ok;
+}
+
+@ Texts of 16, 32, 48 tokens and so on are read both ways, as far as the first tale goes. What is printed is how many there are, for how many of them the likeliest token differs, and the mean of the largest error of a logit.
+
+@<Turn half of a text back@>=
+static size_t likeliest(const float *z, size_t n)
+{
+  size_t best = 0;
+  for (size_t i = 1; i < n; i++)
+    if (z[i] > z[best]) best = i;
+  return best;
+}
+static bool print_shift(struct fixture *lab, struct error *why)
+{
+  size_t v = lab->model->config.vocab_size, cases = 0, changed = 0;
+  double sum = 0;
+  struct ids tale = @[{ .n = 0 }@];
+  float *z = lab_take(lab, 2 * v, sizeof *z, why);
+  bool ok = z != NULL && lab_tale(lab, &tale, why);
+  for (size_t n = 16; ok && n <= tale.n && n <= HALVES; n += 16, cases++) {
+    ok = read_half(lab, true, tale.id, n, z, why)
+      && read_half(lab, false, tale.id, n, z + v, why);
+    double max = 0;
+    for (size_t i = 0; i < v; i++)
+      max = fmax(max, fabs((double) z[i] - (double) z[v + i]));
+    sum += max, changed += likeliest(z, v) != likeliest(z + v, v);
+  }
+  print_key("cache.shift.cases", "%zu", cases);
+  print_key("cache.shift.changed", "%zu", changed);
+  print_key("cache.shift.mean", "%.4f", sum / (double) cases);
+  return ok;
+}
+
 @* Sums of the counters. \label{lab:cachesums}
 Four cases are run both ways. Each sum is printed under a name, by which the prose asks for it: the quantity, the word \.{naive} where nothing was kept, then $p$ and $g$.
 
@@ -366,7 +440,26 @@ static bool print_claims(struct fixture *lab, struct error *why)
 }
 
 @* The counter of the moving picture. \label{lab:picture}
-The moving picture of \cref{sec:demonstration} counts something that it calls COMPUTE. We count six for each row, once for a prompt that is read in one pass and once for a prompt that is fed token by token. The row of the
+One of the sources is a moving picture. Six layers, a prompt of seven or eight tokens, a counter named COMPUTE, and a switch between two modes. Let it write twenty tokens, it says, turn the cache off, and the counter jumps ``from about 120 to over 2400''. What does COMPUTE count? The page does not say. We ran it, with six for each row that is computed, as one
+block is drawn for each layer, and tried what else one might mean by ``after 20 tokens''.
+
+\medskip
+\noindent\begin{tabular*}{\textwidth}{@@{}l@@{\extracolsep{\fill}}rrrr@@{}}
+& \multicolumn2{c}{prompt of 7} & \multicolumn2{c}{prompt of 8}\\
+\tabhead{what is counted} & \tabhead{cached} & \tabhead{not} & \tabhead{cached} & \tabhead{not}\\
+rows that 20 steps read & \val{demo.7.rows} & \val{demo.7.naive} & \val{demo.8.rows} & \val{demo.8.naive}\\
+and one pass more, of the 20th token & \val{demo.7.drawn} & \val{demo.7.naivedrawn} & \val{demo.8.drawn} & \val{demo.8.naivedrawn}\\
+prompt token by token, 20 steps & \val{demo.7.rows} & \val{demo.7.fed} & \val{demo.8.rows} & \val{demo.8.fed}\\
+and one pass more, of the 20th token & \val{demo.7.drawn} & \val{demo.7.feddrawn} & \val{demo.8.drawn} & \val{demo.8.feddrawn}\\
+rows of written tokens only & \val{demo.written} & --- & \val{demo.written} & ---
+\end{tabular*}
+\medskip
+
+@ No line has both numbers. (In the last one the other is no number at all: without the cache there is no pass that has rows of written tokens only.) ``About 120'' is the last line, rows of the twenty tokens that were written without those of the prompt; ``over 2400'' is what a prompt of eight costs if it is fed token by token, \val{demo.8.feddrawn}, prompt included. If the counter just goes on after the switch, it passes 2400 in the \val{demo.7.passes}th step after it for either prompt, at \val{demo.7.passed} and \val{demo.8.passed}. And $6\cdot20^2$ is 2400 exactly, which is perhaps where it came from.
+
+The runs are the parrot's, which does not mind how many layers we multiply by.
+
+@ We count six for each row, once for a prompt that is read in one pass and once for a prompt that is fed token by token. The row of the
 twentieth token is computed in step 21, if there is one; so the second line of the table, and the fourth, take a run of 21 steps.
 
 @<Run the moving picture@>=
@@ -521,6 +614,7 @@ if (at == 1000) {
   print_key("claim.S2-66", "%.4f", ratio);
   print_key("claim.S2-39", "%.4f", t[NAIVE_SUM][i] / 1e6);
   print_key("claim.S0-53", "%.4f", t[CACHED][i] / t[CACHED][3]);
+  print_key("cache.clock.step.1000", "%.6f", t[CACHED][i] / 1e3);
 }
 
 @* Layouts of the rows. \label{lab:layouts}
@@ -638,3 +732,59 @@ static bool print_layout_keys(struct fixture *lab, struct error *why)
     layouts[i].page_rows, 100 * (m.last[i] / m.last[4] - 1));
   return true;
 }
+
+@* Claims of the tutorials. \label{lab:cachetutorials}
+Three boxes are in \cref{sec:cachetutorials}. These are the others.
+
+\begin{tutorial}{offbyone}{S0-11}
+\quoted{the write head commits a new token into the slot, the KV cache for that position fills in}
+\ourrun when the first token has been written after a prompt of three, the text has four and the cache \val{claim.S0-11}. A token's keys and values are made when it is \emph{read}, one step later.
+\end{tutorial}
+
+\begin{tutorial}{offbyone}{S0-09}
+\quoted{At each step the head fans beams back through every prior token}
+\ourrun when the eleventh token is to be written, the query is that of position \val{claim.S0-09}, the last token there is, and it looks at itself as well. The empty slot has no query.
+\end{tutorial}
+
+@ What becomes linear is said in \cref{sec:counting}. These say otherwise, the first of them in an article that says it rightly further down.
+
+\begin{tutorial}{misleading}{S0-04, S1-22, S2-03, S2-94}
+\quoted{Without it, inference cost scales quadratically with sequence length instead of linearly.}
+\ourrun rows go from quadratic to linear, pairs from cubic to quadratic: \val{claim.S0-04} are left.
+\end{tutorial}
+
+\begin{tutorial}{ambiguous}{S0-06, S0-13}
+\quoted{The COMPUTE stat jumps from about 120 to over 2400}
+\ourrun by none of five ways of counting (\cref{lab:picture}). After a prompt of eight it is \val{claim.S0-13} with the cache and \val{claim.S0-06} without.
+\end{tutorial}
+
+@ And these are about what the cache is.
+
+\begin{tutorial}{misleading}{S0-51}
+\quoted{It is not a memoized function result; it is the actual intermediate attention state}
+\ourrun it is a memoized function result, namely of the tokens up to the row: written twice, \val{claim.S0-51} logits differ. That is why it may be shared.
+\end{tutorial}
+
+\begin{tutorial}{misleading}{S1-56}
+\quoted{The KV cache is optional.}
+\ourrun the source prints the sentence as a misconception of others. It is none as far as the text goes: with the cache and without it \val{claim.S1-56} logits differ. For the time it takes, the cache is not optional.
+\end{tutorial}
+
+\begin{tutorial}{misleading}{S4-50}
+\quoted{Trades compute for memory}
+\ourrun the other way round: at 50 and 100 tokens, in GPT-2 small's shape, \val{claim.S4-50} bytes are spent, and rows are saved.
+\end{tutorial}
+
+\begin{tutorial}{misleading}{S0-50}
+\quoted{the model never sees its output as a whole, only as the growing sequence it keeps extending}
+\ourrun it sees all of it but one token: of seven tokens the last pass has read \val{claim.S0-50}, and they are the output as far as there is one.
+\end{tutorial}
+
+@ Right, or right if one knows what is meant:
+\begin{itemize}
+\item $g$ tokens take a prefill and $g-1$ steps, here \val{claim.S1-09} passes for four tokens (S1-09). Each step computes \val{claim.S0-34} row (S0-34, S1-12, S1-20, S2-48, S2-53, S3-09), with a single line of scores (S2-50), and adds \val{claim.S1-14} position to the cache, from ten to \val{claim.S2-52} (S1-14, S2-49, S2-52). Of the six rows of the case by hand \val{claim.S1-21} are read again (S1-21).
+\item A prompt of 50 tokens and 100 written ones take \val{claim.S4-49} rows (S4-49) and, in GPT-2 small's shape, \val{claim.S2-54} bytes: memory is traded for computation (S2-54). Ten times as many tokens take \val{claim.S0-18} times the memory (S0-18, S0-40, S2-58).
+\item At 1000 tokens a step compares \val{claim.S1-23} pairs, and the whole text \val{claim.S0-54}. That is linear for each step and quadratic for the text (S0-52, S0-54, S0-61, S1-23).
+\item The last step takes \val[1]{claim.S0-53} times as long as an early one (S0-53). A short text of 30 tokens gains a factor of \val[1]{claim.S2-63}, and one of 1000 tokens a factor of \val[0]{claim.S2-66} (S0-38, S0-59, S2-63, S2-64, S2-66).
+\item The output is the same: the number of logits that differ is \val{claim.S0-03} (S0-03, S2-98).
+\end{itemize}

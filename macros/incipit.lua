@@ -387,24 +387,27 @@ end
 -- the cache as memory: behind each step a plate for each layer, a line a position, a cell a number, darker the larger; what is fresh is lit
 function incipit.plates(name, layers)
   local word = { "The", "cat", "sat", "on", "the", "mat", "." }
-  local rows, most, last = incipit.csv(name), {}, {}
+  local rows, most, last, place = incipit.csv(name), {}, {}, {}
+  for i, l in ipairs(layers) do place[l] = i - 1 end
   for _, r in ipairs(rows) do
     most[r.layer] = math.max(most[r.layer] or 0, math.abs(r.key))
     last[r.step] = math.max(last[r.step] or 0, r.position)
   end
-  local w, h, gap, column = .455, 1.9, 2.6, 36.6
-  local tall = 6 * h + gap
+  local w, h, gap, column = .455, 3.1, 4, 36.6
+  local tall = 7 * h + gap
   for _, r in ipairs(rows) do
-    local depth = math.floor(10 * math.abs(r.key) / most[r.layer] + .5)
-    tikz("\\fill[%s!%d] (%.2f,%.2f) rectangle ++(%.2f,%.2f);", r.fresh == 1 and "rubric" or "key", 8 + 9 * depth,
-      (r.step - 1) * column + r.cell * w, -r.layer * tall - r.position * h, w, -(h - .12))
+    if place[r.layer] then
+      local depth = math.floor(10 * math.abs(r.key) / most[r.layer] + .5)
+      tikz("\\fill[%s!%d] (%.2f,%.2f) rectangle ++(%.2f,%.2f);", r.fresh == 1 and "rubric" or "key", 8 + 9 * depth,
+        (r.step - 1) * column + r.cell * w, -place[r.layer] * tall - r.position * h, w, -(h - .18))
+    end
   end
   for step, n in ipairs(last) do
-    for i = 0, n + 1 do
-      tikz("\\node[fig/number,anchor=east,text=%s] at (%.2f,%.2f) {%s};", i == n + 1 and "rubric" or "ink", (step - 1) * column - .3, -(i + .5) * h, word[i + 1])
-    end
-    for l = 0, step == 1 and layers - 1 or -1 do
-      tikz("\\node[fig/number,anchor=east,text=ink!60] at (-6,%.2f) {layer %d};", -l * tall - (n + 1) * h / 2, l)
+    for l = 0, #layers - 1 do
+      for i = 0, n + 1 do
+        tikz("\\node[fig/number,anchor=east,text=%s] at (%.2f,%.2f) {%s\\strut};", i == n + 1 and "rubric" or "ink", (step - 1) * column - .3, -l * tall - (i + .5) * h, word[i + 1])
+      end
+      if step == 1 then tikz("\\node[fig/number,anchor=east,text=ink!60] at (-6,%.2f) {layer %d};", -l * tall - (n + 1) * h / 2, layers[l + 1]) end
     end
   end
 end

@@ -6,17 +6,22 @@
 #include "cache/sequences.h"
 
 /* <What the cache holds> */
-
-/* lists that it is on, and how many of them write to it in this pass; a spare page;
-   does a slab begin with it? its [n_layers][2][heads][page_rows][head_bytes] */
-struct page_info { uint32_t refs, writers, free_next; bool slab; char *data; };
-
-/* [cap] numbers and addresses; the pages of sinks and those from first to n are
-   really there */
-struct page_list { uint32_t *page; const char **data; size_t n, cap, first; };
+struct page_info {
+  uint32_t refs; /* how many tables it is in */
+  uint32_t writers; /* how many of them write to it in this pass */
+  uint32_t free_next; /* an entry of the stack of free pages */
+  bool slab; /* does a block of the allocator begin with it? */
+  char *data; /* [n_layers][2][heads][page_rows][head_bytes] */
+};
+struct page_list { /* the block table of a sequence */
+  uint32_t *page; const char **data; /* [cap]: numbers, and addresses */
+  size_t n, cap; /* entries, and how many there is room for */
+  size_t first; /* pages from first to n are held, and those of sinks */
+};
 struct layer_group {
-  uint32_t layer, n_layers; /* one layer of the group, and how many it has */
-  struct page_info *page; size_t cap, n_free, max_pages; /* [cap]; the most pages */
+  uint32_t layer, n_layers; /* one of its layers; how many it has */
+  /* [cap]; free pages, and the most pages */
+  struct page_info *page; size_t cap, n_free, max_pages;
   struct page_list *sequence; /* [n_sequences] */
 };
 
@@ -52,7 +57,7 @@ static char *page_address(const struct cache *s, const struct layer_group *f, si
     + (head * s->page_rows + row) * s->head_bytes;
 }
 
-/* <Give the pool more pages> */
+/* <Grow the pool and the tables> */
 static bool pages_grow(struct cache *s, struct layer_group *f, size_t wanted,
   struct error *why)
 {
@@ -75,7 +80,6 @@ static bool pages_grow(struct cache *s, struct layer_group *f, size_t wanted,
   return true;
 }
 
-/* <Make a list longer> */
 static bool list_reserve(struct cache *s, struct page_list *l, size_t n,
   struct error *why)
 {
@@ -100,7 +104,7 @@ static bool list_grow(struct cache *s, struct layer_group *f, uint32_t sequence,
     pages_for(s, q->length + q->count), why);
 }
 
-/* <Leave the pages after the last row> */
+/* <Release pages> */
 static void page_release(struct layer_group *f, uint32_t page)
 {
   if (--f->page[page].refs == 0) f->page[f->n_free++].free_next = page;
@@ -115,6 +119,14 @@ static void group_crop(struct cache *s, struct layer_group *f, uint32_t sequence
     if (l->n >= l->first || l->n < s->sink_pages) page_release(f, l->page[l->n]);
   }
   if (n < l->first) l->first = s->sink_pages;
+}
+
+static void evict_window(struct cache *s, struct layer_group *f, uint32_t sequence)
+{
+  struct page_list *l = &f->sequence[sequence];
+  size_t length = s->table.sequence[sequence].length;
+  size_t seen = store_window_start(&s->common, f->layer, length) / s->page_rows;
+  while (l->first < seen) page_release(f, l->page[l->first++]);
 }
 
 static void cache_crop(struct store *common, uint32_t sequence, size_t length)
@@ -132,16 +144,7 @@ static void cache_crop(struct store *common, uint32_t sequence, size_t length)
     group_crop(s, &s->group[k], sequence);
 }
 
-/* <Leave the pages that no row will see again> */
-static void evict_window(struct cache *s, struct layer_group *f, uint32_t sequence)
-{
-  struct page_list *l = &f->sequence[sequence];
-  size_t length = s->table.sequence[sequence].length;
-  size_t seen = store_window_start(&s->common, f->layer, length) / s->page_rows;
-  while (l->first < seen) page_release(f, l->page[l->first++]);
-}
-
-/* <Count the new pages of a pass> */
+/* <Count the pages that a pass needs> */
 static size_t count_new_pages(const struct cache *s,
   const struct layer_group *f)
 {
@@ -154,7 +157,6 @@ static size_t count_new_pages(const struct cache *s,
   return wanted;
 }
 
-/* <Count the copies of a pass> */
 static struct page_info *written_page(const struct cache *s,
   const struct layer_group *f, uint32_t sequence)
 {
@@ -189,9 +191,7 @@ static uint32_t page_acquire(struct layer_group *f)
 
 static void list_set(const struct layer_group *f, struct page_list *l, size_t i,
   uint32_t page)
-{
-  l->page[i] = page, l->data[i] = f->page[page].data;
-}
+{ l->page[i] = page, l->data[i] = f->page[page].data; }
 
 /* <Give a sequence a page of its own> */
 static void copy_page(struct cache *s, struct layer_group *f, struct page_list *l,
@@ -231,7 +231,7 @@ static bool group_reserve(struct cache *s, struct layer_group *f, struct error *
   size_t used = f->cap - f->n_free;
   if (wanted > f->max_pages - used)
     return error_say(why, "the cache holds %zu rows, of which %zu are"
-      " taken; wanted: room for %zu more, in pages of %zu",
+      " taken; wanted: room for %zu" " more, in pages of %zu",
       f->max_pages * s->page_rows, used * s->page_rows, wanted * s->page_rows,
       s->page_rows);
   if (wanted > f->n_free && !pages_grow(s, f, used + wanted, why))
@@ -322,7 +322,7 @@ static bool cache_fork(struct store *common, uint32_t from, uint32_t to,
   return ok;
 }
 
-/* <Close a cache> */
+/* <Close a cache, and name its functions> */
 static void cache_close(struct store *common)
 {
   struct cache *s = (struct cache *) common;
@@ -342,7 +342,6 @@ static void cache_close(struct store *common)
   memory_free(m, s);
 }
 
-/* <The functions that make a cache> */
 static const struct store_kind cache_kind = {
   .begin = cache_begin, .end = cache_end, .view = cache_view,
   .length = cache_length, .tokens = cache_tokens, .crop = cache_crop,
@@ -418,8 +417,8 @@ static bool apply_options(struct cache *s, const struct cache_options *w,
   if (w->memory != NULL) s->common.memory = w->memory;
   s->page_rows = w->page_rows == 0 ? 64 : w->page_rows;
   if (s->page_rows > 256 || (s->page_rows & (s->page_rows - 1)) != 0)
-    return error_say(why, "a page of %zu rows; wanted: a power of two up to"
-      " 256", s->page_rows);
+    return error_say(why, "a page of %zu rows;"
+      " wanted: a power of two up to 256", s->page_rows);
   int block = number_types[s->format.type].block;
   if (c->head_dim % (uint32_t) block != 0)
     return error_say(why, "a cache in %s for a head_dim of %u; wanted: a"
@@ -434,8 +433,8 @@ static bool apply_limits(struct model_config *c, const struct cache_options *w,
   struct error *why)
 {
   if (w->context > c->n_positions)
-    return error_say(why, "a context of %" PRIu32 " positions; wanted: at most"
-      " %" PRIu32 ", the model's", w->context, c->n_positions);
+    return error_say(why, "a context of %" PRIu32 " positions;"
+      " wanted: at most %" PRIu32 ", the model's", w->context, c->n_positions);
   if (w->context > 0) c->n_positions = w->context;
   return (!w->set_window && w->sinks == 0)
     || config_set_window(c, w->window, w->sinks, why);

@@ -12,17 +12,18 @@ struct kv_format { const char *name; enum weight_type type;
   void (*encode)(const float *x, size_t n, void *to);
 };
 
-/* the most rows it may hold in all its sequences, 0: as many as their contexts have;
-   rows a page, a power of two up to 256, 0: 64; the most rows of a sequence in one
-   pass, 0: a context; how rows are kept, null: in float32; whether the memory for all
-   of them is taken when it is opened; set_window: whether all layers see the last
-   window positions, 0: all, and the first sinks, instead of what the model's settings
-   say; the longest text, 0: the model's; and which memory, that of the kernels that
-   will use it, null: the host's */
-struct cache_options { size_t rows, page_rows, pass;
-  const struct kv_format *format; bool preallocate;
-  bool set_window; uint32_t window, sinks, context;
-  const struct buffers *memory; };
+/* what a cache is to be like; zero is the usual choice everywhere */
+struct cache_options {
+  size_t rows; /* the most in all sequences; 0: all their contexts */
+  size_t page_rows; /* of a page: a power of two up to 256; 0: 64 */
+  size_t pass; /* the most rows of a sequence in one pass; 0: a context */
+  const struct kv_format *format; /* of the rows; null: float32 */
+  bool preallocate; /* take the memory for all rows on opening */
+  bool set_window; /* the next two count, not the model's settings */
+  uint32_t window, sinks; /* rows seen: the last, 0: all; the first */
+  uint32_t context; /* the longest text; 0: the model's */
+  const struct buffers *memory; /* where pages are; null: the host's */
+};
 
 /* an empty cache for n_sequences sequences of a model; null and a sentence if memory
    is refused or an option cannot be met. Owned by the caller, and closed by
@@ -30,10 +31,13 @@ struct cache_options { size_t rows, page_rows, pass;
 struct store *cache_open(struct memory *m, const struct model_config *c,
   uint32_t n_sequences, const struct cache_options *w, struct error *why);
 
-/* pages that there is memory for, and those on some list; rows of one; the bytes of
-   both; bytes that were copied because a shared page was written to */
-struct cache_state { size_t pages, pages_used, page_rows, bytes, bytes_used,
-  bytes_copied; };
+/* what a cache holds */
+struct cache_state {
+  size_t pages, pages_used; /* in memory, and in some table */
+  size_t page_rows; /* rows of a page */
+  size_t bytes, bytes_used; /* of all pages, and of those in some table */
+  size_t bytes_copied; /* because a shared page was written to */
+};
 
 /* the state of a cache; all zero for a store of another kind */
 struct cache_state cache_look(const struct store *s);

@@ -25,63 +25,58 @@ static bool writer_open(struct writer *w, struct error *why)
 /* <Write the text twice, and compare> */
 enum { GIVEN = 3, STEPS = 4 };
 
-/* of each step, and in all; logits: [STEPS][vocab] */
-struct diary { struct { unsigned rows, pairs, stored; } step[STEPS], all;
-  const struct store *s; float *logits; size_t vocab; };
+/* logits, rows and pairs are of the first run; logits: [STEPS][vocab] */
+struct trial { const struct store *s; float *logits; size_t vocab, differ;
+  bool again; unsigned rows[STEPS], pairs[STEPS]; };
 static bool note_step(void *ctx, const struct step *now)
 {
-  struct diary *d = ctx;
+  struct trial *t = ctx;
   size_t i = now->number - 1;
-  d->step[i].rows = (unsigned) (now->after.rows - now->before.rows);
-  d->step[i].pairs = (unsigned) (now->after.qk_pairs - now->before.qk_pairs);
-  d->step[i].stored = (unsigned) store_length(d->s, 0);
-  d->all.rows += d->step[i].rows, d->all.pairs += d->step[i].pairs;
-  memcpy(d->logits + i * d->vocab, now->logits, d->vocab * sizeof (float));
+  float *z = t->logits + i * t->vocab;
+  unsigned rows = (unsigned) (now->after.rows - now->before.rows);
+  unsigned pairs = (unsigned) (now->after.qk_pairs - now->before.qk_pairs);
+  if (!t->again) {
+    t->rows[i] = rows, t->pairs[i] = pairs;
+    memcpy(z, now->logits, t->vocab * sizeof *z);
+    return true;
+  }
+  printf("%3zu %7u %6u  %9u %6u %7zu\n", i + 1, t->rows[i], t->pairs[i],
+    rows, pairs, store_length(t->s, 0));
+  for (size_t k = 0; k < t->vocab; k++)
+    t->differ += memcmp(z + k, now->logits + k, sizeof *z) != 0;
   return true;
 }
 
-static bool write_text(struct writer *w, bool keep, struct diary *d,
+static bool write_text(struct writer *w, step_recall *recall, struct trial *t,
   struct error *why)
 {
   struct store *s = cache_open(&w->m, &w->lm->config, 1,
     &(struct cache_options) { .rows = 0 }, why);
-  struct generate_context maker = { &w->e, w->lm, s, &w->m };
+  struct generate_context g = { &w->e, w->lm, s, &w->m };
   struct generate_options want = { .max_new_tokens = STEPS, .on_step = note_step,
-    .ctx = d, .recall = keep ? store_match_prefix : NULL };
+    .ctx = t, .recall = recall };
   struct continuation text = { .n_prompt = 0 };
-  d->s = s;
-  bool ok = s != NULL
-    && generate(&maker, w->sentence.id, GIVEN, &want, &text, why);
+  t->s = s, t->again = recall != NULL;
+  bool ok = s != NULL && generate(&g, w->sentence.id, GIVEN, &want, &text, why);
   continuation_free(&w->m, &text);
   store_close(s);
   return ok;
 }
 
-static void print_diaries(const struct diary *a, const struct diary *b)
-{
-  size_t n = STEPS * a->vocab, differ = 0;
-  printf("       forgetting        remembering\n");
-  printf("step   rows  pairs       rows  pairs  stored\n");
-  for (size_t i = 0; i < STEPS; i++)
-    printf("%3zu %7u %6u  %9u %6u %7u\n", i + 1, a->step[i].rows,
-      a->step[i].pairs, b->step[i].rows, b->step[i].pairs, b->step[i].stored);
-  printf("all %7u %6u", a->all.rows, a->all.pairs);
-  printf("  %9u %6u\n", b->all.rows, b->all.pairs);
-  for (size_t i = 0; i < n; i++)
-    differ += memcmp(a->logits + i, b->logits + i, sizeof (float)) != 0;
-  printf("%zu of %zu logits differ\n", differ, n);
-}
-
 static bool print_twice(struct writer *w, struct error *why)
 {
   size_t n = w->lm->config.vocab_size;
-  float *z = memory_alloc(&w->m, MEMORY_ACTIVATIONS, 2 * STEPS * n, sizeof *z, why);
-  if (z == NULL) return false;
-  struct diary a = { .logits = z, .vocab = n }, b = a;
-  b.logits += STEPS * n;
-  bool ok = write_text(w, false, &a, why) && write_text(w, true, &b, why);
-  if (ok) print_diaries(&a, &b);
-  memory_free(&w->m, z);
+  struct trial t = { .vocab = n, .logits = memory_alloc(&w->m,
+    MEMORY_ACTIVATIONS, STEPS * n, sizeof (float), why) };
+  printf("       forgetting        remembering\n");
+  printf("step   rows  pairs " "      rows  pairs  stored\n");
+  bool ok = t.logits != NULL && write_text(w, NULL, &t, why);
+  unsigned rows = (unsigned) w->c.rows, pairs = (unsigned) w->c.qk_pairs;
+  ok = ok && write_text(w, store_match_prefix, &t, why);
+  printf("all %7u %6u  %9u %6u\n", rows, pairs, (unsigned) w->c.rows - rows,
+    (unsigned) w->c.qk_pairs - pairs);
+  printf("%zu of %zu logits differ\n", t.differ, STEPS * n);
+  memory_free(&w->m, t.logits);
   return ok;
 }
 
@@ -99,21 +94,16 @@ static bool read_on(struct writer *w, struct store *s, uint32_t sequence,
   return true;
 }
 
-static bool print_step(struct writer *w, struct error *why)
+static bool print_step(struct writer *w, struct store *s, size_t n,
+  struct error *why)
 {
   const struct model_config *c = &w->lm->config;
-  struct cache_options any = { .rows = 0 };
-  struct store *s = cache_open(&w->m, c, 1, &any, why);
-  bool ok = s != NULL;
-  for (size_t n = 10; ok && n > 0; n = n == 10) {
-    uint64_t before = w->c.rows;
-    ok = read_on(w, s, 0, n, why);
-    if (ok) printf("keys and values: [%u][1][%u][%zu][%u], %" PRIu64
-      " rows in\n", c->n_layers, c->n_kv_heads, store_length(s, 0),
-      c->head_dim, w->c.rows - before);
-  }
-  store_close(s);
-  return ok;
+  uint64_t before = w->c.rows;
+  if (!read_on(w, s, 0, n, why)) return false;
+  printf("keys and values: [%u][1][%u][%zu][%u],", c->n_layers,
+    c->n_kv_heads, store_length(s, 0), c->head_dim);
+  printf(" %" PRIu64 " rows in\n", w->c.rows - before);
+  return true;
 }
 
 /* <Show what a fork costs> */
@@ -121,12 +111,14 @@ static bool print_fork(struct writer *w, struct error *why)
 {
   struct cache_options small = { .rows = 48, .page_rows = 16 };
   struct store *s = cache_open(&w->m, &w->lm->config, 2, &small, why);
-  bool ok = s != NULL && read_on(w, s, 0, 10, why) && store_fork(s, 0, 1, why);
-  if (ok) printf("forked:   %zu page, %zu bytes copied\n",
+  bool ok = s != NULL && print_step(w, s, 10, why) && print_step(w, s, 1, why);
+  if (ok) store_crop(s, 0, 10);
+  ok = ok && store_fork(s, 0, 1, why);
+  if (ok) printf("forked:   %zu page, " "%zu bytes copied\n",
     cache_look(s).pages_used, cache_look(s).bytes_copied);
   for (uint32_t q = 0; ok && q < 2; q++) {
     ok = read_on(w, s, q, 1, why);
-    if (ok) printf("%u goes on: %zu pages, %zu bytes copied\n", q,
+    if (ok) printf("%u goes on: %zu pages, " "%zu bytes copied\n", q,
       cache_look(s).pages_used, cache_look(s).bytes_copied);
   }
   if (ok && !read_on(w, s, 0, 25, why)) {
@@ -142,7 +134,7 @@ int main(void)
   static struct writer w;
   struct error why;
   bool ok = writer_open(&w, &why) && print_twice(&w, &why)
-    && print_step(&w, &why) && print_fork(&w, &why);
+    && print_fork(&w, &why);
   ids_free(&w.m, &w.sentence), tokenizer_close(&w.m, w.t);
   model_close(&w.m, w.lm);
   if (!ok) fprintf(stderr, "%s\n", why.text);

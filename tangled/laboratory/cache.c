@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "laboratory/kit.h"
+#include "laboratory/kit2.h"
 #include "kernels/kernels.h"
 
 /* <Run the loop, and note what each step has done> */
@@ -193,6 +193,70 @@ static bool print_parting(struct fixture *lab, struct error *why)
     && text[0].text.id[n] == text[1].text.id[n]) n++;
   if (ok) print_key("cache.late.parts", "%zu", n + 1);
   for (int i = 0; i < 2; i++) continuation_free(&lab->m, &text[i]);
+  return ok;
+}
+
+/* <Turn half of a text back> */
+enum { HALVES = 512 };
+static void shifted_attend(const struct engine *e, const struct attention_dims *h,
+  const float *q, const struct segment *list, size_t n, float *scratch, float *y,
+  const struct attention_probe *probe)
+{
+  const struct kernels *true_ones = kernels_find(NULL, NULL);
+  struct segment half = *list;
+  bool alone = n == 1 && list->n_rows == 1;
+  half.window = (list->first_position + 1) / 2;
+  true_ones->attend(e, h, q, alone ? &half : list, n, scratch, y, probe);
+}
+
+static bool read_half(struct fixture *lab, bool moved, const uint32_t *id,
+  size_t n, float *logits, struct error *why)
+{
+  struct bench b; struct kernels k = *lab->e.k;
+  struct row row[HALVES];
+  struct pass *p = NULL;
+  size_t from = moved ? 0 : n / 2, last = n - 1 - from;
+  k.attend = moved ? shifted_attend : k.attend;
+  for (size_t i = from; i < n; i++)
+    row[i - from] = (struct row) { 0, (uint32_t) (i - from), id[i] };
+  bool ok = bench_open(&b, lab, lab->model, 0, &(struct cache_options) {
+    .rows = 0 }, why);
+  b.e.k = &k;
+  ok = ok && model_forward(&b.e, lab->model, b.s, row, last, &p, why);
+  pass_close(p), p = NULL;
+  ok = ok && model_forward(&b.e, lab->model, b.s, row + last, 1, &p, why)
+    && model_logits(&b.e, lab->model, p, &(size_t) { 0 }, 1, logits, why);
+  pass_close(p);
+  bench_close(&b);
+  return ok;
+}
+
+static size_t likeliest(const float *z, size_t n)
+{
+  size_t best = 0;
+  for (size_t i = 1; i < n; i++)
+    if (z[i] > z[best]) best = i;
+  return best;
+}
+
+static bool print_shift(struct fixture *lab, struct error *why)
+{
+  size_t v = lab->model->config.vocab_size, cases = 0, changed = 0;
+  double sum = 0;
+  struct ids tale = { .n = 0 };
+  float *z = lab_take(lab, 2 * v, sizeof *z, why);
+  bool ok = z != NULL && lab_tale(lab, &tale, why);
+  for (size_t n = 16; ok && n <= tale.n && n <= HALVES; n += 16, cases++) {
+    ok = read_half(lab, true, tale.id, n, z, why)
+      && read_half(lab, false, tale.id, n, z + v, why);
+    double max = 0;
+    for (size_t i = 0; i < v; i++)
+      max = fmax(max, fabs((double) z[i] - (double) z[v + i]));
+    sum += max, changed += likeliest(z, v) != likeliest(z + v, v);
+  }
+  print_key("cache.shift.cases", "%zu", cases);
+  print_key("cache.shift.changed", "%zu", changed);
+  print_key("cache.shift.mean", "%.4f", sum / (double) cases);
   return ok;
 }
 
@@ -410,6 +474,7 @@ static bool print_ticks(struct fixture *lab, struct error *why)
       print_key("claim.S2-66", "%.4f", ratio);
       print_key("claim.S2-39", "%.4f", t[NAIVE_SUM][i] / 1e6);
       print_key("claim.S0-53", "%.4f", t[CACHED][i] / t[CACHED][3]);
+      print_key("cache.clock.step.1000", "%.6f", t[CACHED][i] / 1e3);
     }
   }
   return true;
@@ -520,7 +585,8 @@ int main(int argc, char **argv)
   static const struct lab_command words[] = { { "plates", print_plates },
     { "growth", print_growth }, { "clock", print_clock },
     { "layouts", print_layouts }, { "values", print_late },
-    { "values", print_parting }, { "values", print_cases },
+    { "values", print_parting }, { "values", print_shift },
+    { "values", print_cases },
     { "values", print_claims }, { "values", print_picture },
     { "values", print_ticks }, { "values", print_layout_keys },
     { NULL, NULL } };

@@ -12,11 +12,11 @@ FNR == 1 { FS = " *& *" }
 }
 { text = text " " $0 }
 END {
-  gsub(/ and at last /, ", ", text)
+  gsub(/ and finally /, ", ", text)
   want(rows "=" stored); want(list " rows"); want(first "+" pass "=" stored + 1)
   for (i = 0; i < stored; i++) { again += times[i] > 0; by[i] = times[i] + 0 }
   name[3] = "three"; name[2] = "two"; name[1] = "one"; name[0] = "none"
-  want("Row 0, 1 and 2 by " name[by[2]] " passes"); want("row 3 by " name[by[3]]); want("row 4 by " name[by[4]]); want("row 5 by " name[by[5]]); want(again " rows")
+  want("Rows 0, 1 and 2 by " name[by[2]] " passes"); want("row 3 by " name[by[3]]); want("row 4 by " name[by[4]]); want("row 5 by " name[by[5]]); want(again " rows")
   exit wrong || pass != 4
 }
 function bad(s) { print "line " FNR ": " s; wrong = 1 }
