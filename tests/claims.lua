@@ -1,6 +1,6 @@
 -- claims.lua claims.tsv -- every claim of the five tutorials has a chapter, and the chapters that are there decide theirs.
 -- A row:  ID<TAB>verdict<TAB>chapter[<TAB>witness].  A claim of a chapter that is there must be printed by a program under
--- the key claim.ID, or have a witness: test:NAME (a function in tests/), sec:LABEL (a place in a chapter).
+-- the key claim.ID, or have a witness: test:NAME (a function in tests/), sec:LABEL or lab:LABEL (a place in a chapter or in the laboratory).
 -- What is wrong, off by one or misleading must stand in a box \begin{tutorial}{...}{...ID...} of some chapter.
 local function slurp(f) local h = io.open(f, "rb"); if not h then return "" end; local s = h:read("a"); h:close(); return s end
 local text, tests, keys, there = "", "", {}, {}
@@ -22,7 +22,7 @@ for l in io.lines(arg[1]) do
         decided = decided + 1
         local kind, name = witness:match("^(%a+):(.+)$")
         if kind == "test" then if not tests:find(name, 1, true) then complain("no test " .. name) end
-        elseif kind == "sec" or kind == "fig" or kind == "tab" or kind == "eq" then if not text:find("{" .. witness .. "}", 1, true) then complain("no label " .. witness) end
+        elseif kind == "sec" or kind == "lab" or kind == "fig" or kind == "tab" or kind == "eq" then if not text:find("{" .. witness .. "}", 1, true) then complain("no label " .. witness) end
         elseif not keys[id] then complain("no program prints claim." .. id .. ", and there is no other witness") end
         if (verdict == "wrong" or verdict == "off-by-one" or verdict == "misleading") and not boxed[id] then complain(verdict .. ", and in no box") end
       end

@@ -428,7 +428,7 @@ static bool in_order(const struct chat_template *t,
 }
 
 @ A chat asks for the second turn with |from|, and wants nothing again that is in the cache. That is possible where a new turn leaves the old ones as they were. Two templates do not. Qwen3 drops thoughts, and Mistral's third moves the system's words to the last question. There the whole conversation must be written again, and the store keeps the rows up to the first id that differs
-(|store_match_prefix|, \cref{sec:append}); and a caller may ask beforehand.
+(|store_match_prefix|, \cref{sec:line}); and a caller may ask beforehand.
 
 @<What a conversation asks of a template@>=
 bool chat_template_rewrites(const struct chat_template *t,
