@@ -78,7 +78,7 @@ static size_t make_rows(const struct sequence *q, struct row *rows)
   return q->count;
 }
 
-/* <Name the first row that went bad, if the last one did> */
+/* <Find the last row of every sequence that may choose> */
 static bool finite_until(const struct model *lm, const struct pass *p,
   size_t first, size_t last, struct error *why)
 {
@@ -87,7 +87,6 @@ static bool finite_until(const struct model *lm, const struct pass *p,
   return pass_is_finite(lm, p, first, why);
 }
 
-/* <Find the last row of every sequence that may choose> */
 static size_t find_last_rows(const struct model *lm, struct sequence *const *list,
   size_t n, const struct pass *p, size_t *last)
 {
@@ -134,7 +133,7 @@ static bool read_and_score(const struct generate_context *g,
   return ok;
 }
 
-/* <Choose the token with the highest score> */
+/* <Select the likeliest token, or ask the sampler> */
 static bool select_token(const struct model *lm, const struct generate_options *want,
   const float *logits, const struct continuation *c, uint32_t *chosen,
   struct error *why)
