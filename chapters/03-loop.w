@@ -20,9 +20,9 @@ Here is the whole loop, without comfort. It \emph{forgets} what the store has of
 @^stopping@>
 
 @<Write until the end token, or until the text is full@>=
-static bool write_text(struct writer *w, struct ids *text, size_t full,
-  struct error *why)
+static bool write_text(struct writer *w, size_t full, struct error *why)
 {
+  struct ids *text = &w->text;
   for (;;) {
     struct row rows[LONGEST];
     struct pass *p;
@@ -30,14 +30,17 @@ static bool write_text(struct writer *w, struct ids *text, size_t full,
     store_crop(w->s, 0, 0);                                      /* 1. forget */
     for (size_t i = 0; i < n; i++)
       rows[i] = (struct row) @[{ 0, (uint32_t) i, text->id[i] }@];
-    bool ok = model_forward(&w->e, w->lm, w->s, rows, n, &p, why)@| /* 2. read */
-      && model_logits(&w->e, w->lm, p, &last, 1, w->logits, why); /* 3. score */
+    bool ok = model_forward(&w->e, w->lm, w->s, rows, n, &p, why)@|
+        /* 2. read */
+      && model_logits(&w->e, w->lm, p, &last, 1, w->logits, why);
+        /* 3. score */
     pass_close(p);
-    if (!ok) return false;
-    uint32_t id = likeliest(w->logits, w->lm->config.vocab_size); /* 4. select */
-    if (!ids_push(&w->m, text, id, why)) return false;           /* 5. append */
+    if (!ok)@+ return false;
+    uint32_t id = likeliest(w->logits, w->lm->config.vocab_size);
+        /* 4. select */
+    if (!ids_push(&w->m, text, id, why))@+ return false;  /* 5. append */
     if (id == w->lm->config.eos[0] || text->n == full)
-      return true;                                               /* 6. stop */
+      return true;                                       /* 6. stop */
   }
 }
 
@@ -45,7 +48,7 @@ static bool write_text(struct writer *w, struct ids *text, size_t full,
 
 We give the built-in model \tok{The}\tok{\ cat}\tok{\ sat}. It runs on the plain kernels of chapter 2, and writes a tale of \val{loop.tale.written} tokens. The last of them is the end token, appended like any other; a program that prints the text for a reader leaves it out.
 
-\checkpoint[1,8]{build/out/loop.txt}{a text that the loop has written}
+\checkpoint{build/out/loop.txt}{a text that the loop has written, and what it took}
 
 @ How does it select? In the simplest way there is: the token with the highest logit. This is \emph{greedy decoding}. The softmax of chapter 2 is not needed for it, since a higher logit is a higher probability. Greedy decoding needs no random numbers, so the same prompt always gets the same text, and we can compare texts and counts. It is not the best way to write. It falls into repetition, which chapter 7 mends, and the likeliest tokens do not make the likeliest text, as chapter 9 shows.
 @^greedy decoding@>@^argmax@>
@@ -55,7 +58,7 @@ static uint32_t likeliest(const float *logits, size_t vocab)
 {
   uint32_t best = 0;
   for (uint32_t v = 1; v < vocab; v++)
-    if (logits[v] > logits[best]) best = v;
+    if (logits[v] > logits[best])@+ best = v;
   return best;
 }
 
@@ -96,40 +99,15 @@ positions 0 to 3, pass 3 positions 0 to 4, pass 4 positions 0 to 5. The first-ti
 three of pass 1 and the last cell of each later pass, six in all; the other twelve cells are
 work done again.}
 
-@ The program finds the same by running the loop. It lets the text grow by one token at a time, and the counters of chapter 2 (\cref{sec:counters}) tell after each pass how many rows were computed and how many of them had been computed before.
-
-\checkpoint[10,14]{build/out/loop.txt}{the same four passes, counted}
-
-A row that was computed before is further left than one that is new, because a pass repeats the beginning of the text and adds to its end. So the counts are enough to draw the pass.
-
-@<Draw the first four passes, from the counters@>=
-static bool draw_passes(struct writer *w, struct ids *text, struct error *why)
-{
-  if (!begin_text(w, text, why)) return false;
-  for (int pass = 1; pass <= 4; pass++) {
-    size_t rows = w->c.kv_rows_computed, again = w->c.kv_rows_recomputed, n;
-    if (!write_text(w, text, text->n + 1, why)) return false;
-    rows = w->c.kv_rows_computed - rows;
-    again = w->c.kv_rows_recomputed - again;
-    printf("pass %d  ", pass);
-    for (size_t i = 0; i < rows; i++)
-      printf("%s", i < again ? " REDO" : "  NEW");
-    const unsigned char *word = tokenizer_text(w->t, text->id[rows], &n);
-    printf("%*s -> %.*s\n", (int) (5 * (6 - rows)), "", (int) n, word);
-  }
-  print_counts(w);
-  return true;
-}
-
-@ Needed are the rows that no earlier pass has computed, as the store saw it. For $p$ tokens given and $g$ written that is not $p+g-1$ by definition; that the two agree is a finding.\lab{lab:loopcount}
+@ The program of the chapter finds the same 18, 6 and 12 by running the loop: they are in the first line of its output. The counters of chapter 2 (\cref{sec:counters}) are bumped inside the pass, where the rows are computed. A row is \emph{needed} if no earlier pass has computed it, as far as the store saw. For $p$ tokens given and $g$ written that is not $p+g-1$ by definition; that the two agree is a finding.\lab{lab:loopcount}
 
 @<Print what the counters say@>=
 static void print_counts(const struct writer *w)
 {
   uint64_t rows = w->c.kv_rows_computed, again = w->c.kv_rows_recomputed;
-  printf("%" PRIu64 " rows = %" PRIu64 " needed + %" PRIu64 " redundant;",
-    rows, rows - again, again);
-  printf(" %" PRIu64 " pairs\n\n", w->c.qk_pairs);
+  printf("%2zu tokens: %" PRIu64 " rows = ", w->text.n - 3, rows);
+  printf("%" PRIu64 " needed + %" PRIu64 " redundant; ", rows - again, again);
+  printf("%" PRIu64 " pairs\n", w->c.qk_pairs);
 }
 
 @ Now in general. Pass $t$ reads $p+t-1$ tokens. So $g$ passes compute
@@ -258,16 +236,15 @@ the others. So there is one loop, in a module of its own, and each need has its 
 First what goes in and what comes out. A pass needs four things, an engine, a model, a store and memory, all borrowed: a model is large, and the next text wants the same one. What comes out is the text, prompt included, and the reason why it ended. The text belongs to the caller, even after a cancellation: a reader who breaks off a long answer wants to keep what there is.
 
 @<What it takes to generate@>=
-struct generate_context { struct engine *e; const struct model *lm; struct store *s;
-  struct memory *m; };
+struct generate_context {@+ struct engine *e;@+ const struct model *lm;
+  struct store *s;@+ struct memory *m;@+ };
   /* what a pass needs; all four are borrowed. |e->c| counts the work */
-enum finish_reason { FINISH_NONE, FINISH_STOP, FINISH_LENGTH, FINISH_CANCELLED,
-  FINISH_ERROR };
+enum finish_reason {@+ FINISH_NONE, FINISH_STOP, FINISH_LENGTH,
+  FINISH_CANCELLED, FINISH_ERROR@+ };
   /* why a text ended: not yet; an end token or a stop criterion; its length or the
-     context's; the |false| of the watcher or of the engine's |progress|; or something
-     that went wrong with this text alone */
-struct continuation { struct ids text; size_t n_prompt; enum finish_reason ended;
-  uint32_t sequence; };
+     context's; the caller; an error of this text */
+struct continuation {@+ struct ids text;@+ size_t n_prompt;
+  enum finish_reason ended;@+ uint32_t sequence;@+ };
   /* |text.id[n_prompt]| is the first token written; |sequence|: its number in the
      store */
 void continuation_free(struct memory *m, struct continuation *c);
@@ -277,28 +254,17 @@ void continuation_free(struct memory *m, struct continuation *c);
 @^callback@>@^watcher@>
 
 @<What it takes to generate@>=
-struct step { size_t number, length; const float *logits; uint32_t chosen;
-  struct counters before, after; };
+struct step {@+ size_t number, length;@+ const float *logits;
+  uint32_t chosen;@+ struct counters before, after;@+ };
   /* step |number| (from 1) read |length| tokens; |logits[vocab_size]| lives until
      the watcher returns */
 typedef bool step_watch(void *ctx, const struct step *now);
   /* called after every step; |false| cancels */
 
 @ \emph{There are several end tokens.} Published models have more than one: Llama 3 has one for a text and another for a turn
-of a conversation. So |eos| is a list, of two or three ids; looking through it costs nothing beside a pass. An empty list means that nothing ends the text but
-its length. Up to |min_tokens| tokens, an end token does not count as the end.
-@^end token@>
-
-@<Tell whether an id is in a list@>=
-static bool is_one_of(uint32_t id, const uint32_t *list, size_t n)
-{
-  for (size_t i = 0; i < n; i++)
-    if (list[i] == id) return true;
-  return false;
-}
-
-@ \emph{A text should end for another reason}: a phrase has been written, a sentence is complete, the time is up. Such a \emph{stop criterion} is a function of the caller's, which chapter 8 fills.
-@^stop criterion@>
+of a conversation. So |eos| is a list, of two or three ids; an empty list means that nothing ends the text but
+its length. Up to |min_tokens| tokens, an end token does not count as the end. \emph{Or a text should end for another reason}: a phrase has been written, the time is up. That is a \emph{stop criterion}, a function of the caller's; chapter 8 has several.
+@^end token@>@^stop criterion@>
 
 @<What it takes to generate@>=
 typedef bool step_stop(void *ctx, const struct continuation *text,
@@ -306,13 +272,19 @@ typedef bool step_stop(void *ctx, const struct continuation *text,
   /* says whether the |text|, whose last token is the newest, is to end with
      it; |*enough| is false before; |false| and a message if it cannot tell */
 
-@ The order matters when two ends fall on one token. The end that the model itself selected is named first, then the stop criterion, then the length. The watcher that would cancel a text which has ended anyway comes too late.
+@ The order matters when two ends fall on one token. The end that the model itself selected comes first, then the stop criterion, then the length. A watcher that would cancel a text which has ended anyway comes too late.
 
 When is a context full? The context is the store's: it may be shorter than what the model was trained for. Take one of 8 positions and a prompt of 6 tokens. The passes read 6, 7 and 8 tokens; the third writes a ninth, which would have
 position 8, and there is none. It is written all the same, because it need not be read.\side{A last token needs no row, so a prompt of $n$ in a context of $C$ can
 be followed by $C-n+1$ tokens: here $8-6+1=3$.} That is why the text is compared with |>| and not with |>=|.
 
-@<Stop, or go round again@>=
+@<Select a token, append it, and stop or go on@>=
+static bool is_one_of(uint32_t id, const uint32_t *list, size_t n)
+{
+  for (size_t i = 0; i < n; i++)
+    if (list[i] == id)@+ return true;
+  return false;
+}
 static bool stop_or_go_on(const struct generate_context *g, struct sequence *q,
   struct step *now)
 {
@@ -325,7 +297,7 @@ static bool stop_or_go_on(const struct generate_context *g, struct sequence *q,
   if (!enough && want->stop != NULL
       && !want->stop(want->stop_ctx, c, &enough, &q->why))
     return false;
-  if (enough) c->ended = FINISH_STOP;
+  if (enough)@+ c->ended = FINISH_STOP;
   else if (written == want->max_new_tokens || c->text.n > g->s->n_positions)
     c->ended = FINISH_LENGTH;
   if (want->on_step != NULL && !want->on_step(want->ctx, now)
@@ -348,7 +320,7 @@ typedef bool step_accept(void *ctx, uint32_t id, struct error *why);
 
 @ Before anything is selected, the logits are checked. A logit that is NaN loses every comparison, since every |>| with it is false; so a model that has gone wrong altogether would write token 0 for ever, and look like a bad model. It is an error instead, whose message names the first such logit. 
 
-@<Select the likeliest token, or ask the sampler@>=
+@<Select a token, append it, and stop or go on@>=
 static bool select_token(const struct model *lm, const struct generate_options *want,
   const float *logits, const struct continuation *c, uint32_t *chosen,@|
   struct error *why)
@@ -359,7 +331,7 @@ static bool select_token(const struct model *lm, const struct generate_options *
       return error_say(why, "%s: logit %zu is not finite"@|
         " behind the last layer; wanted: a number",
         tensor_file_path(lm->weights), v);
-    if (logits[v] > logits[best]) best = v;
+    if (logits[v] > logits[best])@+ best = v;
   }
   *chosen = (uint32_t) best;
   return want->select == NULL
@@ -368,7 +340,7 @@ static bool select_token(const struct model *lm, const struct generate_options *
 
 @ These are the last three of the six steps, for one sequence and its own logits. If one of them fails, the sequence ends with an error. A caller who wants no token at all may want to know what the reading costs; so with |max_new_tokens == 0| the text ends after it was read, without a choice.
 
-@<Take a token, and perhaps end@>=
+@<Select a token, append it, and stop or go on@>=
 static void take_token(const struct generate_context *g, struct sequence *q,
   const float *logits)
 {
@@ -385,7 +357,7 @@ static void take_token(const struct generate_context *g, struct sequence *q,
     && (want->accept == NULL
       || want->accept(want->select_ctx, now.chosen, &q->why))@|
     && stop_or_go_on(g, q, &now);
-  if (!ok) c->ended = FINISH_ERROR;
+  if (!ok)@+ c->ended = FINISH_ERROR;
 }
 
 @ \emph{Rows should be kept.} This is chapter 4's subject. A function |recall| replaces the first step: it says how many rows of the text the store still has. \emph{A long prompt should be read in pieces}, since a pass takes memory for each of its rows, and other texts that share the pass have to wait for the longest: at most |chunk| rows of a sequence are read in one step (\emph{chunked prefill}, chapter 5).
@@ -398,17 +370,17 @@ typedef size_t step_recall(struct store *s, uint32_t sequence,
   const uint32_t *id, size_t n);
   /* makes the store forget what does not belong to the text |id[n]|, and says
      how many of its rows are left */
-struct generate_options { size_t max_new_tokens; const uint32_t *eos; size_t n_eos;
-  step_watch *on_step; void *ctx; uint32_t sequence; step_recall *recall; size_t chunk;
-  step_select *select; step_accept *accept; void *select_ctx;
-  step_stop *stop; void *stop_ctx;
-  size_t min_tokens; };
-  /* the most new tokens; the ids that end a text; the watcher and its |ctx|, or null;
-     the number of the sequence in the store; what keeps rows, null to forget them; the
-     most rows of a sequence in a pass, 0 for any number; the sampler, null for the
-     likeliest token, what is told of each token that has joined the text, or null, and
-     the |ctx| of both; the stop criterion and its |ctx|, or null; up to how many new
-     tokens an end token ends nothing */
+struct generate_options {@+ size_t max_new_tokens;
+  const uint32_t *eos;@+ size_t n_eos;
+  step_watch *on_step;@+ void *ctx;@+ uint32_t sequence;
+  step_recall *recall;@+ size_t chunk;
+  step_select *select;@+ step_accept *accept;@+ void *select_ctx;
+  step_stop *stop;@+ void *stop_ctx;@+ size_t min_tokens;@+ };
+  /* the most new tokens; the ids that end a text; the watcher and its |ctx|; the number
+     of the sequence in the store; what keeps rows; the most rows of a sequence in a
+     pass, 0 for any number; the sampler, two functions and their |ctx|; the stop
+     criterion and its |ctx|; up to how many new tokens an end token does not count. Any
+     function may be null */
 
 @ \emph{Several texts should be written at once.} The weights of the model are then read once for all of them, and \cref{phases} shows how much that saves. So a text that is being written gets a struct of its own, a \emph{sequence}, and one round of the six steps becomes a function that takes any number of them one step further, in one pass. Which texts share a pass changes no
 bit of any of them, because rows of different sequences never see each other.
@@ -436,14 +408,14 @@ bool generate_step(const struct generate_context *g, struct sequence *const *lis
 
 @ The first step, for one sequence. Without a |recall|, |first|, the position of the first row to be read, is 0 when a round begins, and |store_crop| forgets everything from there on. If the rows left are more than |chunk|, the sequence is still |reading|, and the next step goes on where this one stopped; only after the step that reads its last row may it choose a token. The counters are copied when a round begins, for the watcher.
 
-@<Plan the rows of a sequence@>=
+@<Forget, read and score@>=
 static size_t plan_rows(const struct generate_context *g, struct sequence *q)
 {
   const struct generate_options *want = q->want;
   size_t n = q->c.text.n;
   q->count = 0;
-  if (q->c.ended != FINISH_NONE) return 0;
-  if (!q->reading) q->first = 0, q->before = *g->e->c;
+  if (q->c.ended != FINISH_NONE)@+ return 0;
+  if (!q->reading)@+ q->first = 0, q->before = *g->e->c;
   if (want->recall == NULL) store_crop(g->s, q->c.sequence, q->first);
   else q->first = want->recall(g->s, q->c.sequence, q->c.text.id, n - 1);
   size_t left = n - q->first;
@@ -452,17 +424,52 @@ static size_t plan_rows(const struct generate_context *g, struct sequence *q)
   return q->count;
 }
 static bool may_choose(const struct sequence *q)
+{@+ return q->count > 0 && !q->reading && q->c.ended == FINISH_NONE;@+ }
+
+@ The rows of a sequence begin where the store's rows of it end. The last row of the text is read in any case, or there would be nothing to score. If the pass fails, nothing has been stored and no sequence has changed; the caller may try the same step again, perhaps with one sequence fewer.
+
+@<Forget, read and score@>=
+static size_t make_rows(const struct sequence *q, struct row *rows)
 {
-  return q->count > 0 && !q->reading && q->c.ended == FINISH_NONE;
+  for (size_t i = 0; i < q->count; i++)
+    rows[i] = (struct row) @[{ .sequence = q->c.sequence,
+      .position = (uint32_t) (q->first + i),
+      .token = q->c.text.id[q->first + i] }@];
+  return q->count;
+}
+
+@ After the pass, each sequence whose text has been read to the end needs logits of its last row. That row may be bad: if weights are NaN or infinite, rows become non-finite somewhere on their way, and a bad row spoils those that see it. Then the message names the first bad row, and |pass_is_finite| says after which layer it went bad. A bad row that the last one does not see, because a window ends before it, does no harm.
+
+@<Forget, read and score@>=
+static bool finite_until(const struct model *lm, const struct pass *p,
+  size_t first, size_t last, struct error *why)
+{
+  if (pass_is_finite(lm, p, last, NULL))@+ return true;
+  while (first < last && pass_is_finite(lm, p, first, NULL))@+ first++;
+  return pass_is_finite(lm, p, first, why);
+}
+static size_t find_last_rows(const struct model *lm, struct sequence *const *list,
+  size_t n, const struct pass *p, size_t *last)
+{
+  size_t k = 0, end = 0;
+  for (size_t i = 0; i < n; i++) {
+    struct sequence *q = list[i];
+    size_t begin = end;
+    end += q->count, q->first += q->count;
+    if (!may_choose(q))@+ continue;
+    if (finite_until(lm, p, begin, end - 1, &q->why)) last[k++] = end - 1;
+    else q->c.ended = FINISH_ERROR;
+  }
+  return k;
 }
 
 @ Reading makes the rows, puts them through the model, finds the last row of each sequence that has been read to its end, and asks for the logits of those rows. The list of rows is allocated anew for every pass. Once for all, at the length that a text may reach, would be simpler; but that length
 comes out of the model's file, and a file of a few lines may claim a context of $2^{31}-1$ positions. The pass is closed as soon as its logits are computed. If there is only one text, the progress that is reported (\cref{sec:progress}) is that of the whole text, not of the piece that this pass reads.
 
-@<Read what is not stored, and score what may follow@>=
+@<Forget, read and score@>=
 static void tell_of_text(struct progress *p, const struct sequence *q)
 {
-  if (p == NULL) return;
+  if (p == NULL)@+ return;
   p->before = q == NULL ? 0 : q->first;
   p->all = q == NULL ? 0 : q->c.text.n;
 }
@@ -477,11 +484,11 @@ static bool read_and_score(const struct generate_context *g,
     : memory_alloc(g->m, MEMORY_ACTIVATIONS, n, sizeof *last, why);
   for (size_t i = 0; last != NULL && i < n; i++)
     k += make_rows(list[i], rows + k);
-  if (n == 1) tell_of_text(g->e->progress, list[0]);
+  if (n == 1)@+ tell_of_text(g->e->progress, list[0]);
   bool ok = last != NULL
     && model_forward(g->e, g->lm, g->s, rows, total, &p, why);
   tell_of_text(g->e->progress, NULL);
-  if (ok) k = find_last_rows(g->lm, list, n, p, last);
+  if (ok)@+ k = find_last_rows(g->lm, list, n, p, last);
   ok = ok && (k == 0 || model_logits(g->e, g->lm, p, last, k, logits, why));
   pass_close(p);
   memory_free(g->m, last);
@@ -489,59 +496,20 @@ static bool read_and_score(const struct generate_context *g,
   return ok;
 }
 
-@ The rows of a sequence begin where the store's rows of it end. The last row of the text is read in any case, or there would be nothing to score. If the pass fails, nothing has been stored and no sequence has changed; the caller may try the same step again, perhaps with one sequence fewer.
-
-@<Make the rows of a sequence@>=
-static size_t make_rows(const struct sequence *q, struct row *rows)
-{
-  for (size_t i = 0; i < q->count; i++)
-    rows[i] = (struct row) @[{ .sequence = q->c.sequence,
-      .position = (uint32_t) (q->first + i),
-      .token = q->c.text.id[q->first + i] }@];
-  return q->count;
-}
-
-@ After the pass, each sequence whose text has been read to the end needs logits of its last row. That row may be bad: if weights are NaN or infinite, rows become non-finite somewhere on their way, and a bad row spoils those that see it. Then the message names the first bad row, and |pass_is_finite| says after which layer it went bad. A bad row that the last one does not see, because a window ends before it, does no harm.
-
-@<Find the last row of every sequence that may choose@>=
-static bool finite_until(const struct model *lm, const struct pass *p,
-  size_t first, size_t last, struct error *why)
-{
-  if (pass_is_finite(lm, p, last, NULL)) return true;
-  while (first < last && pass_is_finite(lm, p, first, NULL)) first++;
-  return pass_is_finite(lm, p, first, why);
-}
-static size_t find_last_rows(const struct model *lm, struct sequence *const *list,
-  size_t n, const struct pass *p, size_t *last)
-{
-  size_t k = 0, end = 0;
-  for (size_t i = 0; i < n; i++) {
-    struct sequence *q = list[i];
-    size_t begin = end;
-    end += q->count, q->first += q->count;
-    if (!may_choose(q)) continue;
-    if (finite_until(lm, p, begin, end - 1, &q->why)) last[k++] = end - 1;
-    else q->c.ended = FINISH_ERROR;
-  }
-  return k;
-}
-
 @ The prompt is checked before it has cost a pass. The common mistake is an id that the vocabulary does not have, made by pairing one model with another's tokenizer; unchecked, it would be an
 address beyond the end of the embedding. A prompt that fills the context to its last position is allowed, since one token can still be written.
 
-@<Refuse a prompt that cannot be continued@>=
+@<Begin and close a sequence@>=
 static bool check_prompt(const struct generate_context *g, const uint32_t *prompt,
   size_t n, struct error *why)
 {
   size_t context = g->s->n_positions, v = g->lm->config.vocab_size;
-  if (n == 0)
-    return error_say(why, "the prompt has no tokens; wanted: 1 or more");
-  if (n > context)
-    return error_say(why, "the prompt has %zu tokens; the context holds %zu",
-      n, context);
+  if (n == 0)@+ return error_say(why,@|
+      "the prompt has no tokens; wanted: 1 or more");
+  if (n > context)@+ return error_say(why,@|
+      "the prompt has %zu tokens;"@| " the context holds %zu", n, context);
   for (size_t i = 0; i < n; i++)
-    if (prompt[i] >= v)
-      return error_say(why, "token %zu of the prompt is id %" PRIu32@|
+    if (prompt[i] >= v)@+ return error_say(why,@| "token %zu of the prompt is id %" PRIu32@|
         "; the vocabulary has %zu", i, prompt[i], v);
   return true;
 }
@@ -560,7 +528,7 @@ bool sequence_open(struct sequence *q, const struct generate_context *g,
   bool ok = check_prompt(g, prompt, n, why);
   for (size_t i = 0; ok && i < n; i++)
     ok = ids_push(g->m, &q->c.text, prompt[i], why);
-  if (!ok) sequence_close(g->m, q);
+  if (!ok)@+ sequence_close(g->m, q);
   return ok;
 }
 void continuation_free(struct memory *m, struct continuation *c)
@@ -569,19 +537,17 @@ void continuation_free(struct memory *m, struct continuation *c)
   c->ended = FINISH_NONE;
 }
 void sequence_close(struct memory *m, struct sequence *q)
-{
-  continuation_free(m, &q->c);
-}
+{@+ continuation_free(m, &q->c);@+ }
 
 @ The declarations, now that each part has been used:
 
 @<What it takes to generate@>=
-struct sequence { struct continuation c; const struct generate_options *want;
-  size_t first, count; bool reading; struct counters before; struct error why; };
-  /* a text that is being written: what there is of it, and the caller's options,
-     borrowed. The rest is the step's: it reads |count| rows from position |first| on,
-     and is still |reading| if that is not all; |before|: the counters when the round
-     began; |why|: the message, if |c.ended| is |FINISH_ERROR| */
+struct sequence {@+ struct continuation c;
+  const struct generate_options *want;@+ size_t first, count;
+  bool reading;@+ struct counters before;@+ struct error why;@+ };
+  /* a text that is being written, and its options, borrowed. The rest is the step's: it
+     reads |count| rows from position |first| on, and is still |reading| if that is not
+     all; the counters |before| it; |why| it failed, after |FINISH_ERROR| */
 bool sequence_open(struct sequence *q, const struct generate_context *g,
   const uint32_t *prompt, size_t n, const struct generate_options *want,
   struct error *why);
@@ -592,22 +558,19 @@ void sequence_close(struct memory *m, struct sequence *q);
   /* frees the text; the store keeps its rows */
 bool generate_step(const struct generate_context *g, struct sequence *const *list,
   size_t n, float *logits, struct error *why);
-  /* takes |n| sequences, each with a number of its own in the store, one step further
-     in one pass. One that has ended is left alone; of one that has more than
-     |want->chunk| rows to read, that many are read; each of the others takes one token,
-     and may end by it. |logits| has room for |[n][vocab_size]|. Errors, after which all
-     sequences are as they were: those of |model_forward| and |model_logits|. What is
-     wrong with one text, a logit that is not finite or a callback that fails, ends this
-     sequence with |FINISH_ERROR| and no other */
+  /* takes |n| sequences, each with its own number in the store, one step further in one
+     pass; |logits| has room for |[n][vocab_size]|. Errors: those of |model_forward| and
+     |model_logits|; then all sequences are as they were. What is wrong with one text
+     ends this sequence, with |FINISH_ERROR| */
 
 @ Most callers have one text and want it whole: |generate| opens a sequence, takes steps until it has ended, and hands the text over. A few want to read and not to write: \cref{phases} times a prefill, and \cref{search} reads the rows of all beams. For them |model_read| puts a list of rows through the model in pieces of at most |chunk| rows, and hands on the last pass.
 
 @<What it takes to generate@>=
 bool generate(const struct generate_context *g, const uint32_t *prompt, size_t n,
   const struct generate_options *want, struct continuation *out, struct error *why);
-  /* writes after the |n| $\ge 1$ ids of the prompt until something ends the text;
-     errors: an empty prompt, an id out of range, a prompt longer than the
-     context, memory, a logit that is not finite. On failure |out| is empty */
+  /* writes after the |n| $\ge 1$ ids of the prompt until something ends the text; errors:
+     those of |sequence_open|, of |generate_step| and of the text. On failure |out| is
+     empty */
 bool model_read(const struct generate_context *g, const struct row *rows, size_t n,
   size_t chunk, struct pass **last, struct error *why);
   /* puts |n| $\ge 1$ rows through the model and its store in passes of at most
@@ -619,7 +582,7 @@ bool model_read(const struct generate_context *g, const struct row *rows, size_t
 static bool given_up(const struct generate_context *g, struct continuation *c)
 {
   bool cancelled = progress_cancelled(g->e->progress);
-  if (cancelled) c->ended = FINISH_CANCELLED;
+  if (cancelled)@+ c->ended = FINISH_CANCELLED;
   return cancelled;
 }
 @#
@@ -633,9 +596,9 @@ bool generate(const struct generate_context *g, const uint32_t *prompt, size_t n
   ok = logits != NULL;
   while (ok && q.c.ended == FINISH_NONE)
     ok = generate_step(g, &one, 1, logits, why) || given_up(g, &q.c);
-  if (q.c.ended == FINISH_ERROR) ok = error_say(why, "%s", q.why.text);
+  if (q.c.ended == FINISH_ERROR)@+ ok = error_say(why, "%s", q.why.text);
   memory_free(g->m, logits);
-  if (!ok) sequence_close(g->m, &q);
+  if (!ok)@+ sequence_close(g->m, &q);
   *out = q.c;
   return ok;
 }
@@ -679,24 +642,15 @@ bool model_read(const struct generate_context *g, const struct row *rows, size_t
 #include "loop/generate.h"
 #include "safetensors/tensor_file.h"
 @;@#
-@<Refuse a prompt that cannot be continued@>@;
 @<Begin and close a sequence@>@;
-@<Plan the rows of a sequence@>@;
-@<Make the rows of a sequence@>@;
-@<Find the last row of every sequence that may choose@>@;
-@<Read what is not stored, and score what may follow@>@;
-@<Select the likeliest token, or ask the sampler@>@;
-@<Tell whether an id is in a list@>@;
-@<Stop, or go round again@>@;
-@<Take a token, and perhaps end@>@;
+@<Forget, read and score@>@;
+@<Select a token, append it, and stop or go on@>@;
 @<Take every sequence one step further@>@;
 @<Write a continuation@>@;
 @<Read a list of rows, a chunk at a time@>@;
 
 @* The check. \label{sec:loopcheck}
-The chapter's program lets the naive loop write the tale, draws the four passes, and then has |generate| write the tale once more, with every option left at zero but the length and the end tokens. The two loops must agree in every token.
-
-\checkpoint[15,15]{build/out/loop.txt}{the end of what the program prints}
+The chapter's program lets the naive loop write four tokens, and then the rest of the tale, and prints the counters after both. Then |generate| has to write the same tale, with all options but the length and the end tokens left at zero. If one token differs, the program fails.
 
 @c
 #include <inttypes.h>
@@ -710,89 +664,68 @@ The chapter's program lets the naive loop write the tale, draws the four passes,
 @<Find the token with the highest logit@>@;
 @<Write until the end token, or until the text is full@>@;
 @<Print what the counters say@>@;
-@<Draw the first four passes, from the counters@>@;
-@<Print the tale that the naive loop writes@>@;
-@<Write it once more with the general loop, and compare@>@;
+@<Print the text, and write it once more with the general loop@>@;
 int main(void)
 {
   static struct writer w;
-  struct ids tale = @[{ .n = 0 }@], text = @[{ .n = 0 }@];
   struct error why;
-  bool ok = writer_open(&w, &why) && print_tale(&w, &tale, &why)
-    && draw_passes(&w, &text, &why) && compare_loops(&w, &tale, &text, &why);
-  ids_free(&w.m, &tale);
-  ids_free(&w.m, &text);
-  writer_close(&w);
-  if (!ok) fprintf(stderr, "%s\n", why.text);
+  bool ok = writer_open(&w, &why) && write_text(&w, 3 + 4, &why);
+  if (ok)@+ print_counts(&w);
+  ok = ok && write_text(&w, LONGEST, &why);
+  if (ok)@+ print_counts(&w), print_text(&w);
+  ok = ok && compare_loops(&w, &why);
+  if (!ok)@+ fprintf(stderr, "%s\n", why.text);
+  ids_free(&w.m, &w.text), memory_free(&w.m, w.logits);
+  store_close(w.s), tokenizer_close(&w.m, w.t);
+  model_close(&w.m, w.lm);
   return !ok;
 }
 
-@ A writer is the built-in model with what it takes to run it. Each text begins with an empty store, so that the counters begin at zero and no row has been seen before.
+@ A writer is the built-in model, what it takes to run it, and the text, which begins with the three tokens that are given.
 
 @<The built-in model, and what it takes to run it@>=
-enum { LONGEST = 200 };
-struct writer { struct memory m;@+ struct counters c;@+ struct engine e;
-  struct model *lm;@+ struct tokenizer *t;@+ struct store *s;@+ float *logits; };
+enum {@+ LONGEST = 200@+ };
+struct writer {@+ struct memory m;@+ struct counters c;@+ struct engine e;
+  struct model *lm;@+ struct tokenizer *t;@+ struct store *s;
+  float *logits;@+ struct ids text;@+ };
 static bool writer_open(struct writer *w, struct error *why)
 {
+  static const char pocket[] = "models/pocket", prompt[] = "The cat sat";
+  struct memory *m = &w->m;
   w->e = (struct engine) @[{ .k = &kernels_plain, .c = &w->c }@];
-  return (w->lm = model_open(&w->m, "models/pocket", why)) != NULL
-    && (w->t = tokenizer_open(&w->m, "models/pocket", why)) != NULL
-    && (w->logits = memory_alloc(&w->m, MEMORY_ACTIVATIONS,
-      w->lm->config.vocab_size, sizeof (float), why)) != NULL;
-}
-static bool begin_text(struct writer *w, struct ids *text, struct error *why)
-{
-  store_close(w->s);
-  w->s = store_open(&w->m, &w->lm->config, 1, why);
-  w->c = (struct counters) @[{ .passes = 0 }@];
-  return w->s != NULL && tokenizer_encode(w->t, &w->m, "The cat sat",
-    strlen("The cat sat"), false, false, text, why);
-}
-static void writer_close(struct writer *w)
-{
-  store_close(w->s);
-  memory_free(&w->m, w->logits);
-  tokenizer_close(&w->m, w->t);
-  model_close(&w->m, w->lm);
+  if ((w->lm = model_open(m, pocket, why)) == NULL@|
+      || (w->t = tokenizer_open(m, pocket, why)) == NULL@|
+      || (w->s = store_open(m, &w->lm->config, 1, why)) == NULL)@+ return false;
+  w->logits = memory_alloc(m, MEMORY_ACTIVATIONS, w->lm->config.vocab_size,
+    sizeof (float), why);
+  return w->logits != NULL && tokenizer_encode(w->t, m, prompt,@|
+    strlen(prompt), false, false, &w->text, why);
 }
 
-@ The tale is printed word by word, and a word that would be too long for the line begins the next one, without its space.
+@ The text is printed token by token; a token that would be too long for the line begins the next one, without its space. The general loop gets the same prompt and the same store, which it makes forget.
 
-@<Print the tale that the naive loop writes@>=
-static bool print_tale(struct writer *w, struct ids *tale, struct error *why)
+@<Print the text, and write it once more with the general loop@>=
+static void print_text(const struct writer *w)
 {
-  if (!begin_text(w, tale, why) || !write_text(w, tale, LONGEST, why))
-    return false;
-  for (size_t i = 0, n, column = 0; i < tale->n; i++) {
-    const char *word = (const char *) tokenizer_text(w->t, tale->id[i], &n);
+  for (size_t i = 0, n, column = 0; i < w->text.n; i++) {
+    const char *word = (const char *) tokenizer_text(w->t, w->text.id[i], &n);
     bool wrap = column + n > 64 && *word == ' ';
     printf("%s%.*s", wrap ? "\n" : "", (int) n - wrap, word + wrap);
     column = wrap ? n - 1 : column + n;
   }
   printf("\n");
-  print_counts(w);
-  return true;
 }
-
-@ A difference would be an error; so the last line of the output is the check.
-
-@<Write it once more with the general loop, and compare@>=
-static bool compare_loops(struct writer *w, const struct ids *tale,
-  struct ids *prompt, struct error *why)
+static bool compare_loops(struct writer *w, struct error *why)
 {
-  prompt->n = 0;
-  if (!begin_text(w, prompt, why)) return false;
-  const struct model_config *config = &w->lm->config;
   struct generate_context g = @[{ &w->e, w->lm, w->s, &w->m }@];
   struct generate_options want = @[{ .max_new_tokens = LONGEST,@|
-    .eos = config->eos, .n_eos = config->n_eos }@];
+    .eos = w->lm->config.eos, .n_eos = w->lm->config.n_eos }@];
   struct continuation c;
-  if (!generate(&g, prompt->id, prompt->n, &want, &c, why)) return false;
-  bool same = c.text.n == tale->n
-    && memcmp(c.text.id, tale->id, tale->n * sizeof *tale->id) == 0;
-  if (same) printf("generate writes the same %zu tokens\n", tale->n);
+  if (!generate(&g, w->text.id, 3, &want, &c, why))@+ return false;
+  bool same = c.text.n == w->text.n@|
+    && memcmp(c.text.id, w->text.id, c.text.n * sizeof (uint32_t)) == 0;
   continuation_free(&w->m, &c);
+  if (same)@+ printf("generate: the same text\n");
   return same || error_say(why, "generate writes another text");
 }
 
