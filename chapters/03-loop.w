@@ -16,7 +16,7 @@ In this chapter we write that loop in twenty lines, as the simplest accounts of 
 To recall the words: a \emph{row} is one token at one position on its way through the model. A \emph{pass} takes a set of rows through all layers. In each layer a row makes a query, a key and a value, and its query is compared with the keys of the rows before it and its own. The \emph{store} keeps keys and values. At the end the \emph{head} turns a row into \emph{logits}, one score for each token of the vocabulary.
 
 @* The loop in six steps. \label{sec:sixsteps}
-Here is the whole loop, without comfort. It \emph{forgets} what the store has of the text; it \emph{reads} all tokens of the text, as rows, in one pass; it \emph{scores} what may follow the last row; it \emph{selects} a token, \emph{appends} it, and \emph{stops} if that was the token that means the end, or if the text is full.
+Here is the whole loop, and nothing else. It \emph{forgets} what the store has of the text; it \emph{reads} all tokens of the text, as rows, in one pass; it \emph{scores} what may follow the last row; it \emph{selects} a token, \emph{appends} it, and \emph{stops} if that was the token that means the end, or if the text is full.
 @^stopping@>
 
 @<Write until the end token, or until the text is full@>=
@@ -46,7 +46,7 @@ static bool write_text(struct writer *w, size_t full, struct error *why)
 
 @ Everything in it is chapter 2's: |store_crop| makes the store forget sequence 0 from position 0 on, |model_forward| (\cref{sec:forward}) is the pass, and |model_logits| (\cref{sec:head}) is the head. A text of $n$ tokens has $n$ rows, and each of them could say what it expects next. Only the last is asked, since the others would predict tokens that are already there. That saves a good deal: in GPT-2 small the head takes \val{gpt2.head} multiply--adds for a row, and all layers together \val{gpt2.layers.madds}.
 
-We give the built-in model \tok{The}\tok{\ cat}\tok{\ sat}. It runs on the plain kernels of chapter 2, and writes a tale of \val{loop.tale.written} tokens. The last of them is the end token, appended like any other; a program that prints the text for a reader leaves it out.
+We give the built-in model \tok{The}\tok{\ cat}\tok{\ sat}. It runs on the plain kernels of chapter 2, and writes a tale of \val{loop.tale.written} tokens. The last of them is the end token, appended like any other; a program that prints for a reader leaves it out. (The first two lines count what the loop did, as \cref{sec:naivecost} explains; the last is a check, \cref{sec:loopcheck}.)
 
 \checkpoint{build/out/loop.txt}{a text that the loop has written, and what it took}
 
@@ -62,10 +62,10 @@ static uint32_t likeliest(const float *logits, size_t vocab)
   return best;
 }
 
-@ If two logits are equal, |>| leaves the first: \emph{ties} go to the lowest id. Ties are rare, but they must be decided by a rule. If the order of the machine's work decided, say which of several threads is the first to report its maximum, two runs would now and then write two texts.
+@ If two logits are equal, |>| keeps the first: \emph{ties} go to the lowest id. Ties are rare, but a rule must decide them. If it were decided by the order of the work, for example by which of several threads is the first to report its maximum, two runs would now and then write two texts.
 @^ties@>
 
-And if the model errs? The loop never takes a token back, and each token is input for all that follow. To see how much one token matters, we let the built-in model write its tale again, with one token replaced by the second best: once for each of the \val{loop.slip.places} tokens before the end.\lab{lab:loopslips} After \val{loop.slip.same} of these changes the rest of the tale is the same, token for token: the ball is blue instead of red, and nothing else changes. After \val{loop.slip.endless} the text has not ended after 500 tokens; in one of them the cat waited and waited and waited. After the other \val{loop.slip.other} the model tells something else, mostly a sound tale. In all, \val[0]{loop.slip.kept} percent of the later tokens are the same at the same place. So an error need not grow, but it is never mended either: what follows continues the text with the error in it. \Cref{sec:exposure} measures how fast a model leaves a true text in this way.
+And if the model errs? The loop never takes a token back, and each token is input for all that follow. To see how much one token matters, we let the built-in model write its tale again, with one token replaced by the second best: once for each of the \val{loop.slip.places} tokens before the end.\lab{lab:loopslips} After \val{loop.slip.same} of these changes the rest of the tale is the same, token for token: the ball is blue instead of red, and nothing else changes. After \val{loop.slip.endless} the text has not ended after 500 tokens; in one of them the cat waited and waited and waited. After the other \val{loop.slip.other} the model tells something else. In all, \val[0]{loop.slip.kept} percent of the later tokens are the same at the same place. So an error need not grow, but it is never taken back either: what follows continues the text with the error in it. \Cref{sec:exposure} measures how fast a model that reads itself leaves a true text.
 @^exposure bias@>
 
 @* Rows computed, rows needed. \label{sec:naivecost}
@@ -88,7 +88,7 @@ Each pass computes a row for every token so far.
 In all $3+4+5+6=18$ rows, of which $3+1+1+1=6$ are computed for the first time and
 $18-6=12$ again. By position: \tok{The}, \tok{\ cat} and \tok{\ sat} are repeated three times each,
 \gen{\ on} twice, \gen{\ the} once, \gen{\ mat} never: $3+3+3+2+1+0=12$. The full stop has no
-row at all. Nobody reads it.
+row at all, since it is never read.
 \end{byhand}
 
 \widefig{redogrid}{fig:grid}{The work of four passes. A cell is one row, computed in one pass
@@ -99,7 +99,7 @@ positions 0 to 3, pass 3 positions 0 to 4, pass 4 positions 0 to 5. The first-ti
 three of pass 1 and the last cell of each later pass, six in all; the other twelve cells are
 work done again.}
 
-@ The program of the chapter finds the same 18, 6 and 12 by running the loop: they are in the first line of its output. The counters of chapter 2 (\cref{sec:counters}) are bumped inside the pass, where the rows are computed. A row is \emph{needed} if no earlier pass has computed it, as far as the store saw. For $p$ tokens given and $g$ written that is not $p+g-1$ by definition; that the two agree is a finding.\lab{lab:loopcount}
+@ The program of the chapter finds the same 18, 6 and 12 by running the loop: they are in the first line of its output. The counters of chapter 2 (\cref{sec:counters}) are bumped inside the pass, where the rows are computed. A row counts as \emph{needed} if no earlier pass has computed it; the store notices, because it remembers the tokens of the rows that it forgets.\lab{lab:loopcount}
 
 @<Print what the counters say@>=
 static void print_counts(const struct writer *w)
@@ -115,7 +115,7 @@ static void print_counts(const struct writer *w)
   N(p,g)=\sum_{t=1}^{g}(p+t-1)=gp+\frac{g(g-1)}2
 \end{equation}
 rows. How many were necessary? Each token that is ever read needs its row once, and the last token
-written is never read; so $p+g-1$ rows would have been enough. The first term
+written is never read; so $p+g-1$ rows would have been enough, and in every run the counters find exactly so many needed. The first term
 of~\eqref{eq:naive} grows with the prompt, the second with the square of what we write, and
 \cref{fig:growth} shows the one taking over from the other. That answers the question at the head of the chapter: the first
 word of an answer costs a pass of $p$ rows, the tenth one of $p+9$.
@@ -187,7 +187,7 @@ one, the slopes on logarithmic paper are \val[2]{loop.slope.rows} and \val[2]{lo
 An author who calls the naive loop ``quadratic'' has counted one of the two. Where no run can follow, the formulas go on: a text of 100,000 tokens would take \val{loop.formula.100000} rows.
 
 @* Causality: recomputed rows are identical. \label{sec:causal}
-All this work is wasted only if it comes out the same each time. It does, to the last bit, and
+All this work is wasted only if the same comes out each time. It does, to the last bit, and
 the reason is one arrow that is missing: a row looks at rows before it and never at rows after
 it. Go through the layers. The embedding of position $i$ depends on token $i$ and on $i$. A layer
 turns the hidden states of positions $0\ldots i$ into the hidden state of position $i$. By
@@ -202,10 +202,10 @@ second takes away the mask, the rule that hides later rows. Then the
 argument must fail, and it does: not in the first layer, whose keys
 are made from the embeddings alone, but in the second. The third leaves out a single query of the first layer, at any
 position. If the old rows' queries were really of no use to later tokens, nothing would
-change. But it does, since the next layer's keys at that position are made from what
-that query found. So the naive loop cannot save itself the queries, in any layer but the last, and keep the rest.
+change. But something does, since the next layer's keys at that position are made from what
+that query found. So the naive loop cannot leave out the queries of old rows, in any layer but the last.
 
-The counterpart of this is the next chapter's subject: if a row cannot change, its keys and values can be kept, and then its query is never needed again.
+But if a row cannot change, its keys and values can be kept, in every layer, and then its query is never needed again. That is the next chapter.
 
 @* Measured times. \label{sec:clock}
 Counts are exact, but what a reader waits for is time. So we also took the time of a step of
@@ -219,7 +219,7 @@ the time for each \emph{row} is a straight line over the length. \Cref{fig:clock
 rises by \val[1]{loop.clock.pair} nanoseconds for each key looked at; \val[0]{loop.clock.texts} lengths fit it with a largest
 error of \val[1]{loop.clock.error} percent. In a pass of \val{loop.clock.longest} rows attention
 takes \val[0]{loop.clock.share} percent of the time, in one of \val{loop.clock.shortest} rows
-\val[0]{loop.clock.share.short}. So the cost of a step is nearly linear for short texts only. Within this small model's context
+\val[0]{loop.clock.share.short}. So the cost of a step is nearly linear for short texts only; over \val{loop.clock.longest} tokens it takes \val[0]{loop.clock.step} milliseconds, and the next step a little more. Within this small model's context
 attention overtakes everything else, and the loop as a whole is on its way from the square of \eqref{eq:naive} to the cube of \eqref{eq:pairs}.
 
 \fig{clock}{fig:clock}{Time of one pass, divided by its rows, over the number of rows, and the straight line
@@ -228,8 +228,8 @@ the file of the numbers names.}{A plot of microseconds a row against rows in the
 straight line that starts well above zero and rises slowly: most of a row's cost does not depend on the length of the text.}
 
 @* The general loop. \label{sec:generate}
-The loop of \cref{sec:sixsteps} writes one text for one program. The programs of this book want more of it. They want to see tokens as they come; to end at any of several tokens; to choose otherwise than greedily; to end for other reasons; to keep rows; to read a long prompt in pieces; to write several texts at once. If each had a loop of its own, each would sooner or later stop in its own way, and none could be a witness for
-the others. So there is one loop, in a module of its own, and each need has its place in it (\cref{fig:hooks}). Some of the places stay empty until the chapter that needs them; a caller who leaves all of them empty has the naive loop back.
+The loop of \cref{sec:sixsteps} writes one text for one program. The programs of this book want more of it: to show tokens as they come, to end in other ways, to select in other ways, to keep rows, to read a long prompt in pieces, to write several texts at once. If each had a loop of its own, each would sooner or later stop in its own way, and none could be a witness for
+the others. So there is one loop, in a module of its own, and each need has its place in it (\cref{fig:hooks}). Some of the places stay empty until the chapter that needs them; a caller who leaves all of them empty has the naive loop back. (The command does, with \.{-{}-no-cache}.)
 
 \widefig{sixsteps}{fig:hooks}{The six steps, and where a caller can attach something. What is not given leaves the step as it was: nothing is kept, the whole text is read in one pass, the likeliest token is selected.}{Six boxes in a row, forget, read, score, select, append, stop, and an arrow from the last back to the first. Under forget: recall, which keeps rows, chapter 4. Under read: chunk, pieces of a prompt, and several sequences in one pass, chapter 5. Under select: select, a sampler, chapter 7. Under append: accept, which is told the token. Under stop: eos, max new tokens and stop, a stop criterion, chapter 8. At the arrow back: on step, a callback that sees the step.}
 
@@ -250,7 +250,7 @@ struct continuation {@+ struct ids text;@+ size_t n_prompt;
 void continuation_free(struct memory *m, struct continuation *c);
   /* frees the text */
 
-@ \emph{A reader wants to see tokens as they come.} \label{sec:watch} The caller gives a function, a \emph{callback}, which the loop calls once in each step, after the token was selected. It sees the token, the logits it was selected from, and the counters before and after, whose difference is what the step cost. It can print the token, draw a grid, or cancel the text by returning |false|. We call it the \emph{watcher}. (In a step of several texts the pass is shared, and so is its cost: each watcher sees the whole difference.) The alternative, a loop that prints, would have to know who reads.
+@ \emph{A reader wants to see tokens as they come.} \label{sec:watch} The caller gives a function, a \emph{callback}, which the loop calls once in each step, after the token was selected. It sees the token, the logits it was selected from, and the counters before and after, whose difference is what the step cost. It can print the token, draw a grid, or cancel the text by returning |false|. We call it the \emph{watcher}. (If several texts share a pass, each watcher sees the cost of all.)
 @^callback@>@^watcher@>
 
 @<What it takes to generate@>=
@@ -274,9 +274,9 @@ typedef bool step_stop(void *ctx, const struct continuation *text,
 
 @ The order matters when two ends fall on one token. The end that the model itself selected comes first, then the stop criterion, then the length. A watcher that would cancel a text which has ended anyway comes too late.
 
-When is a context full? The context is the store's: it may be shorter than what the model was trained for. Take one of 8 positions and a prompt of 6 tokens. The passes read 6, 7 and 8 tokens; the third writes a ninth, which would have
+When is a context full? \label{sec:contextfull} The context is the store's: it may be shorter than what the model was trained for. Take one of 8 positions and a prompt of 6 tokens. The passes read 6, 7 and 8 tokens; the third writes a ninth, which would have
 position 8, and there is none. It is written all the same, because it need not be read.\side{A last token needs no row, so a prompt of $n$ in a context of $C$ can
-be followed by $C-n+1$ tokens: here $8-6+1=3$.} That is why the text is compared with |>| and not with |>=|.
+be followed by $C-n+1$ tokens: here $8-6+1=3$.} That is why the code below compares the text's length with |>| and not with |>=|.
 
 @<Select a token, append it, and stop or go on@>=
 static bool is_one_of(uint32_t id, const uint32_t *list, size_t n)
@@ -360,10 +360,10 @@ static void take_token(const struct generate_context *g, struct sequence *q,
   if (!ok)@+ c->ended = FINISH_ERROR;
 }
 
-@ \emph{Rows should be kept.} This is chapter 4's subject. A function |recall| replaces the first step: it says how many rows of the text the store still has. \emph{A long prompt should be read in pieces}, since a pass takes memory for each of its rows, and other texts that share the pass have to wait for the longest: at most |chunk| rows of a sequence are read in one step (\emph{chunked prefill}, chapter 5).
+@ \emph{Rows should be kept}, chapter 4's subject. A function |recall| replaces the first step: it makes the store forget only what does not belong to the text, and says how many rows are left. \emph{A long prompt should be read in pieces}, since a pass takes memory for each of its rows, and other texts that share the pass have to wait for the longest: at most |chunk| rows of a sequence are read in one step (\emph{chunked prefill}, chapter 5).
 @^chunked prefill@>
 
-All this together is the options. A caller names those that matter and leaves the others zero.
+These are the options. A caller names those that matter and leaves the others zero.
 
 @<What it takes to generate@>=
 typedef size_t step_recall(struct store *s, uint32_t sequence,
@@ -382,7 +382,7 @@ struct generate_options {@+ size_t max_new_tokens;
      criterion and its |ctx|; up to how many new tokens an end token does not count. Any
      function may be null */
 
-@ \emph{Several texts should be written at once.} The weights of the model are then read once for all of them, and \cref{phases} shows how much that saves. So a text that is being written gets a struct of its own, a \emph{sequence}, and one round of the six steps becomes a function that takes any number of them one step further, in one pass. Which texts share a pass changes no
+@ \emph{Several texts should be written at once.} The weights of the model are then read once for all of them, and \cref{phases} shows how much that saves. So a text that is being written becomes a struct, the \emph{sequence}: the text, its options, and how far the reading has come. And one round of the six steps becomes a function that takes any number of them one step further, in one pass. Which texts share a pass changes no
 bit of any of them, because rows of different sequences never see each other.
 @^sequence@>@^batching@>
 
@@ -539,7 +539,7 @@ void continuation_free(struct memory *m, struct continuation *c)
 void sequence_close(struct memory *m, struct sequence *q)
 {@+ continuation_free(m, &q->c);@+ }
 
-@ The declarations, now that each part has been used:
+@ This is the struct, with the three functions that work on it.
 
 @<What it takes to generate@>=
 struct sequence {@+ struct continuation c;
@@ -730,8 +730,8 @@ static bool compare_loops(struct writer *w, struct error *why)
 }
 
 @* What the tutorials say. \label{sec:looptutorials}
-Five popular explanations of this loop print numbers about it, and we ran them. Three of the sentences teach something. (The other claims of this chapter are in the laboratory.)\lab{lab:looptutorials} S4-27 is claim 27 of the source that the bibliography
-lists as S4.
+Five popular explanations print numbers about this loop, and we ran them. Three of their claims are the most instructive; the others are in the laboratory.\lab{lab:looptutorials} (S4-27 is claim 27 of the source that the bibliography
+lists as S4.)
 
 \begin{tutorial}{offbyone}{S0-32, S4-26, S4-27, S4-30, S4-33, S4-36, S4-39}
 \quoted{Total K,V computations: p + g = O(p + g)}

@@ -75,7 +75,7 @@ static bool writer_open(struct writer *w, struct error *why)
 }
 
 @* The line that changes. \label{sec:line}
-Chapter 3's loop (\cref{sec:sixsteps}) forgets, makes rows for the tokens that the store does not have, runs them and scores what may follow, selects, appends, and asks whether to stop. Its first step is the line
+Chapter 3's loop (\cref{sec:generate}) forgets, makes rows for the tokens that the store does not have, runs them and scores what may follow, selects, appends, and asks whether to stop. Its first step is the line
 
 \smallskip
 \hskip 2em|if (want->recall == NULL)|\hfil\break

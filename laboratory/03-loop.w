@@ -518,7 +518,7 @@ that a row looks at, and $y=t(n)/n$, of the median, the third column.
 
 How well the line fits is said by the point that is farthest from it, in proportion: a mean would let eleven good points hide a bad one.
 Of a row's time $a+bx$ the part $bx$ went into looking; its share is printed for the shortest pass and for the longest. (From $x$ the length comes back as
-$2x-1$.)
+$2x-1$.) The longest pass is quoted in milliseconds.
 
 @<Fit a line to the times@>=
 static bool print_fit(struct fixture *lab, struct error *why)
@@ -526,6 +526,7 @@ static bool print_fit(struct fixture *lab, struct error *why)
   double t[3][LENGTHS], *x = t[0], *y = t[2];
   (void) lab;
   if (!data_numbers("loop.clock", 3, LENGTHS, t[0], why)) return false;
+  double step = y[LENGTHS - 1] / 1000;
   for (size_t i = 0; i < LENGTHS; i++)
     y[i] /= x[i], x[i] = (x[i] + 1) / 2;
   struct fit l = fit_line(x, y, LENGTHS);
@@ -536,6 +537,7 @@ static bool print_fit(struct fixture *lab, struct error *why)
   print_key("loop.clock.error", "%.4f", 100 * l.worst_error);
   print_key("loop.clock.shortest", "%.0f", 2 * low - 1);
   print_key("loop.clock.longest", "%.0f", 2 * high - 1);
+  print_key("loop.clock.step", "%.2f", step);
   print_key("loop.clock.share.short", "%.2f",
     100 * l.slope * low / (l.start + l.slope * low));
   print_key("loop.clock.share", "%.2f",

@@ -380,6 +380,7 @@ static bool print_fit(struct fixture *lab, struct error *why)
   double t[3][LENGTHS], *x = t[0], *y = t[2];
   (void) lab;
   if (!data_numbers("loop.clock", 3, LENGTHS, t[0], why)) return false;
+  double step = y[LENGTHS - 1] / 1000;
   for (size_t i = 0; i < LENGTHS; i++)
     y[i] /= x[i], x[i] = (x[i] + 1) / 2;
   struct fit l = fit_line(x, y, LENGTHS);
@@ -390,6 +391,7 @@ static bool print_fit(struct fixture *lab, struct error *why)
   print_key("loop.clock.error", "%.4f", 100 * l.worst_error);
   print_key("loop.clock.shortest", "%.0f", 2 * low - 1);
   print_key("loop.clock.longest", "%.0f", 2 * high - 1);
+  print_key("loop.clock.step", "%.2f", step);
   print_key("loop.clock.share.short", "%.2f",
     100 * l.slope * low / (l.start + l.slope * low));
   print_key("loop.clock.share", "%.2f",
