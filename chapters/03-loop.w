@@ -44,7 +44,7 @@ static bool write_text(struct writer *w, size_t full, struct error *why)
   }
 }
 
-@ Everything in it is chapter 2's: |store_crop| makes the store forget sequence 0 from position 0 on, |model_forward| (\cref{sec:forward}) is the pass, and |model_logits| (\cref{sec:head}) is the head. A text of $n$ tokens has $n$ rows, and each of them could say what it expects next. Only the last is asked, since the others would predict tokens that are already there. That saves a good deal: in GPT-2 small the head takes \val{gpt2.head} multiply--adds for a row, and all layers together \val{gpt2.layers.madds}.
+@ The writer |w| holds the engine, the model, the store and the text, a growing list of ids (\cref{sec:loopcheck}). All the work is chapter 2's: |store_crop| makes the store forget sequence 0 from position 0 on, |model_forward| (\cref{sec:forward}) is the pass, and |model_logits| (\cref{sec:head}) is the head; |pass_close| frees the hidden states, which nothing needs any more. A text of $n$ tokens has $n$ rows, and each of them could say what it expects next. Only the last is asked, since the others would predict tokens that are already there. That saves a good deal: in GPT-2 small the head takes \val{gpt2.head} multiply--adds for a row, and all layers together \val{gpt2.layers.madds}.
 
 We give the built-in model \tok{The}\tok{\ cat}\tok{\ sat}. It runs on the plain kernels of chapter 2, and writes a tale of \val{loop.tale.written} tokens. The last of them is the end token, appended like any other; a program that prints for a reader leaves it out. (The first two lines count what the loop did, as \cref{sec:naivecost} explains; the last is a check, \cref{sec:loopcheck}.)
 
@@ -228,12 +228,11 @@ the file of the numbers names.}{A plot of microseconds a row against rows in the
 straight line that starts well above zero and rises slowly: most of a row's cost does not depend on the length of the text.}
 
 @* The general loop. \label{sec:generate}
-The loop of \cref{sec:sixsteps} writes one text for one program. The programs of this book want more of it: to show tokens as they come, to end in other ways, to select in other ways, to keep rows, to read a long prompt in pieces, to write several texts at once. If each had a loop of its own, each would sooner or later stop in its own way, and none could be a witness for
-the others. So there is one loop, in a module of its own, and each need has its place in it (\cref{fig:hooks}). Some of the places stay empty until the chapter that needs them; a caller who leaves all of them empty has the naive loop back. (The command does, with \.{-{}-no-cache}.)
+The loop of \cref{sec:sixsteps} writes one text for one program. The programs of this book want more of it: to show tokens as they come, to end in other ways, to select in other ways, to keep rows, to read a long prompt in pieces, to write several texts at once. If each had a loop of its own, each would sooner or later stop in its own way, and what one writes would prove nothing about the others. So there is one loop, in a module of its own, and each need has its place in it (\cref{fig:hooks}). Some of the places stay empty until the chapter that needs them. A caller who leaves all of them empty has the naive loop back, which later chapters do whenever they need something to compare with.
 
 \widefig{sixsteps}{fig:hooks}{The six steps, and where a caller can attach something. What is not given leaves the step as it was: nothing is kept, the whole text is read in one pass, the likeliest token is selected.}{Six boxes in a row, forget, read, score, select, append, stop, and an arrow from the last back to the first. Under forget: recall, which keeps rows, chapter 4. Under read: chunk, pieces of a prompt, and several sequences in one pass, chapter 5. Under select: select, a sampler, chapter 7. Under append: accept, which is told the token. Under stop: eos, max new tokens and stop, a stop criterion, chapter 8. At the arrow back: on step, a callback that sees the step.}
 
-First what goes in and what comes out. A pass needs four things, an engine, a model, a store and memory, all borrowed: a model is large, and the next text wants the same one. What comes out is the text, prompt included, and the reason why it ended. The text belongs to the caller, even after a cancellation: a reader who breaks off a long answer wants to keep what there is.
+First what goes in and what comes out. A pass needs four things, an engine, a model, a store and memory, all borrowed: a model is large, and the next text wants the same one. What comes out is the text, prompt included, and the reason why it ended. The caller owns the text and frees it, even after a cancellation: a reader who breaks off a long answer wants to keep what there is.
 
 @<What it takes to generate@>=
 struct generate_context {@+ struct engine *e;@+ const struct model *lm;
@@ -262,7 +261,7 @@ typedef bool step_watch(void *ctx, const struct step *now);
   /* called after every step; |false| cancels */
 
 @ \emph{There are several end tokens.} Published models have more than one: Llama 3 has one for a text and another for a turn
-of a conversation. So |eos| is a list, of two or three ids; an empty list means that nothing ends the text but
+of a conversation. So |eos| is a list, of two or three ids, where the naive loop looked at one; an empty list means that nothing ends the text but
 its length. Up to |min_tokens| tokens, an end token does not count as the end. \emph{Or a text should end for another reason}: a phrase has been written, the time is up. That is a \emph{stop criterion}, a function of the caller's; chapter 8 has several.
 @^end token@>@^stop criterion@>
 
@@ -318,7 +317,7 @@ typedef bool step_select(void *ctx, const float *logits,
 typedef bool step_accept(void *ctx, uint32_t id, struct error *why);
   /* is told that |id| has joined the text; |false| and a message if it may not */
 
-@ Before anything is selected, the logits are checked. A logit that is NaN loses every comparison, since every |>| with it is false; so a model that has gone wrong altogether would write token 0 for ever, and look like a bad model. It is an error instead, whose message names the first such logit. 
+@ Before anything is selected, the logits are checked. A logit that is NaN loses every comparison, since every |>| with it is false; so a model that has gone wrong altogether would write token 0 for ever, and a reader might take that for bad writing. It is an error instead, and the message names the first such logit.
 
 @<Select a token, append it, and stop or go on@>=
 static bool select_token(const struct model *lm, const struct generate_options *want,
@@ -514,7 +513,7 @@ static bool check_prompt(const struct generate_context *g, const uint32_t *promp
   return true;
 }
 
-@ Then the text begins as a copy of the prompt. How long it can become need not be known beforehand; the caller may ask for the
+@ Then the text begins as a copy of the prompt. The caller need not know how long it can become: |max_new_tokens| may be the
 largest number there is, and the context ends the loop. Closing frees the text, twice if need be: |ids_free| leaves an empty
 list, and freeing an empty list does nothing.
 
@@ -576,7 +575,7 @@ bool model_read(const struct generate_context *g, const struct row *rows, size_t
   /* puts |n| $\ge 1$ rows through the model and its store in passes of at most
      |chunk| rows, 0 for one pass; |*last| is the last one, owned by the caller, null on failure */
 
-@ In a step with several texts something may be wrong with one of them, and the others should go on. So a sequence that fails ends like any other, and keeps the message. The caller of |generate| has only one text, and gets the message as an error. And if the caller has given up a pass, because Ctrl-C was pressed while a long prompt was read, the step fails, but the text does not: it ends where it is, and what was written before is kept.
+@ In a step with several texts one may fail, and the others should go on. So a sequence that fails ends like any other, and keeps its message. The caller of |generate| has only one text, and gets the message as an error. And if the caller has given up a pass, because Ctrl-C was pressed while a long prompt was read, the step fails, but the text does not: it ends where it is, and what was written before is kept.
 
 @<Write a continuation@>=
 static bool given_up(const struct generate_context *g, struct continuation *c)
