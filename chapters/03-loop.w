@@ -22,29 +22,27 @@ Here is the whole loop, and nothing else. It \emph{forgets} what the store has o
 @<Write until the end token, or until the text is full@>=
 static bool write_text(struct writer *w, size_t full, struct error *why)
 {
+  struct engine *e = &w->e;@+ const struct model *lm = w->lm;
   struct ids *text = &w->text;
   for (;;) {
     struct row rows[LONGEST];
     struct pass *p;
-    size_t n = text->n, last = n - 1;
-    store_crop(w->s, 0, 0);                                      /* 1. forget */
+    size_t n = text->n, last = n - 1, vocab = lm->config.vocab_size;
+    store_crop(w->s, 0, 0);                                  /* 1. forget */
     for (size_t i = 0; i < n; i++)
       rows[i] = (struct row) @[{ 0, (uint32_t) i, text->id[i] }@];
-    bool ok = model_forward(&w->e, w->lm, w->s, rows, n, &p, why)@|
-        /* 2. read */
-      && model_logits(&w->e, w->lm, p, &last, 1, w->logits, why);
-        /* 3. score */
+    bool ok = model_forward(e, lm, w->s, rows, n, &p, why);    /* 2. read */
+    ok = ok && model_logits(e, lm, p, &last, 1, w->logits, why); /* 3. score */
     pass_close(p);
     if (!ok)@+ return false;
-    uint32_t id = likeliest(w->logits, w->lm->config.vocab_size);
-        /* 4. select */
-    if (!ids_push(&w->m, text, id, why))@+ return false;  /* 5. append */
-    if (id == w->lm->config.eos[0] || text->n == full)
-      return true;                                       /* 6. stop */
+    uint32_t id = likeliest(w->logits, vocab);               /* 4. select */
+    if (!ids_push(&w->m, text, id, why))@+ return false;     /* 5. append */
+    if (id == lm->config.eos[0] || text->n == full)
+      return true;                                         /* 6. stop */
   }
 }
 
-@ The writer |w| holds the engine, the model, the store and the text, a growing list of ids (\cref{sec:loopcheck}). All the work is chapter 2's: |store_crop| makes the store forget sequence 0 from position 0 on, |model_forward| (\cref{sec:forward}) is the pass, and |model_logits| (\cref{sec:head}) is the head; |pass_close| frees the hidden states, which nothing needs any more. A text of $n$ tokens has $n$ rows, and each of them could say what it expects next. Only the last is asked, since the others would predict tokens that are already there. That saves a good deal: in GPT-2 small the head takes \val{gpt2.head} multiply--adds for a row, and all layers together \val{gpt2.layers.madds}.
+@ The writer |w| holds the engine, the model, the store |s| and the text, a growing list of ids (\cref{sec:loopcheck}). All the work is chapter 2's: |store_crop| makes the store forget sequence 0 from position 0 on, |model_forward| (\cref{sec:forward}) is the pass, and |model_logits| (\cref{sec:head}) is the head; |pass_close| frees the hidden states, which nothing needs any more. A text of $n$ tokens has $n$ rows, and each of them could say what it expects next. Only the last is asked, since the others would predict tokens that are already there. That saves a good deal: in GPT-2 small the head takes \val{gpt2.head} multiply--adds for a row, and all layers together \val{gpt2.layers.madds}.
 
 We give the built-in model \tok{The}\tok{\ cat}\tok{\ sat}. It runs on the plain kernels of chapter 2, and writes a tale of \val{loop.tale.written} tokens. The last of them is the end token, appended like any other; a program that prints for a reader leaves it out. (The first two lines count what the loop did, as \cref{sec:naivecost} explains; the last is a check, \cref{sec:loopcheck}.)
 

@@ -38,25 +38,23 @@ static uint32_t likeliest(const float *logits, size_t vocab)
 /* <Write until the end token, or until the text is full> */
 static bool write_text(struct writer *w, size_t full, struct error *why)
 {
+  struct engine *e = &w->e; const struct model *lm = w->lm;
   struct ids *text = &w->text;
   for (;;) {
     struct row rows[LONGEST];
     struct pass *p;
-    size_t n = text->n, last = n - 1;
-    store_crop(w->s, 0, 0);                                      /* 1. forget */
+    size_t n = text->n, last = n - 1, vocab = lm->config.vocab_size;
+    store_crop(w->s, 0, 0);                                  /* 1. forget */
     for (size_t i = 0; i < n; i++)
       rows[i] = (struct row) { 0, (uint32_t) i, text->id[i] };
-    bool ok = model_forward(&w->e, w->lm, w->s, rows, n, &p, why)
-        /* 2. read */
-      /* 3. score */
-      && model_logits(&w->e, w->lm, p, &last, 1, w->logits, why);
+    bool ok = model_forward(e, lm, w->s, rows, n, &p, why);    /* 2. read */
+    ok = ok && model_logits(e, lm, p, &last, 1, w->logits, why); /* 3. score */
     pass_close(p);
     if (!ok) return false;
-    /* 4. select */
-    uint32_t id = likeliest(w->logits, w->lm->config.vocab_size);
-    if (!ids_push(&w->m, text, id, why)) return false;  /* 5. append */
-    if (id == w->lm->config.eos[0] || text->n == full)
-      return true;                                       /* 6. stop */
+    uint32_t id = likeliest(w->logits, vocab);               /* 4. select */
+    if (!ids_push(&w->m, text, id, why)) return false;     /* 5. append */
+    if (id == lm->config.eos[0] || text->n == full)
+      return true;                                         /* 6. stop */
   }
 }
 
