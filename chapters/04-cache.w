@@ -45,7 +45,7 @@ In the case by hand the query of row 0 is used in pass 1 and then never again, w
 Then why could the naive loop not leave out the queries of its old rows (\cref{sec:causal})? Because a layer needs the result $y_i$ to make the keys and values of the \emph{next} layer. But those are in the cache as well. All that an old query was good for has been stored, and the query can go. And the old keys and values may be used again, because they depend on no token after their own.
 
 @* From recomputing to caching: one line. \label{sec:line}
-Chapter 3's loop (\cref{sec:sixsteps}) forgets, makes rows for the tokens that the store does not have, runs them and scores what may follow, selects, appends, and asks whether to stop. Its first step is in these lines:
+Chapter 3's loop (\cref{sec:generate}) forgets, makes rows for the tokens that the store does not have, runs them and scores what may follow, selects, appends, and asks whether to stop. Its first step is in these lines:
 
 \smallskip
 \noindent|if (want->recall == NULL)|\hfil\break

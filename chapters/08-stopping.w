@@ -725,7 +725,7 @@ int main(void)
 \checkpoint{build/out/stopping.txt}{eleven texts: after how many tokens each ended, why, and its last words; and a text on its way, a bar after each token; a stroke is a line end}
 
 In the second text the model ended its tale at the same place as before, but the end token was not obeyed; the model went on as after the end of any text, with a new one. The third, of 20 tokens, ends in the middle of a sentence, and a length mostly does that: of \val{stop.talks} conversations that we let the model
-write,\lab{lab:endtoken} a limit of \val{stop.cap} tokens would have cut \val{stop.cut} short, \val{stop.cut.inside} of them within a sentence. A larger limit cuts fewer texts, but no more gently. The context of 24 positions is full one token later than one might think, because the last token is not read (\cref{sec:sixsteps}): \val{stop.context.written} tokens after a prompt of \val{stop.context.prompt}.
+write,\lab{lab:endtoken} a limit of \val{stop.cap} tokens would have cut \val{stop.cut} short, \val{stop.cut.inside} of them within a sentence. A larger limit cuts fewer texts, but no more gently. The context of 24 positions is full one token later than one might think, because the last token is not read (\cref{sec:contextfull}): \val{stop.context.written} tokens after a prompt of \val{stop.context.prompt}.
 
 In the owl's conversation an empty line separates the exchanges; it takes two tokens. The name \emph{User:} comes earlier, in two tokens as well; so with both strings it is the name that ends the text. The list ends after its third item, but note what ended it: the two characters \emph{4.}, anywhere. A price of 14.50 would have ended it too. The clock's two tokens are a tick and a comma.
 

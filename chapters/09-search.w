@@ -7,11 +7,11 @@
 
 \chapterquestion{Taking the likeliest word at every step: does that make the likeliest text?}
 @** Beam search, best of n, the token tree.
-\incipit{N}{ot always.} A word that is likely now may lead to a place where nothing is likely any more, and a word that was passed over may have led to a better one. To decide word by word is to decide each before its consequences are known,
-and never to go back. The likeliest \emph{text} is another thing. To find it one would have to look at all texts, and there are $V^N$ of them for $N$ words from a vocabulary of $V$.
+\incipit{N}{ot always.} A word that is likely now may lead to a place where nothing is likely any more, and a word that was passed over may have led to a better one. A text that is chosen word by word is chosen before the consequences are known,
+and no choice is ever taken back. The likeliest \emph{text} is another thing. To find it one would have to look at all texts, and there are $V^N$ of them for $N$ words from a vocabulary of $V$.
 
 Between one text and all of them lies a compromise that was made for speech recognition. Keep not one beginning but a few, the $B$ best of those that are known; let each of them grow by every possible token; and of all the results keep the
-$B$ best again. This is \emph{beam search}, the beginnings are \emph{beams}, and $B$ is the \emph{beam width}.\side{Lowerre 1976, in a system for speech named Harpy. The picture is that of a beam of light, with darkness on either side.} With $B=1$ it is greedy decoding. With $B$ large enough nothing is ever thrown away. We build it to the letter of
+$B$ best again. This is \emph{beam search}, the beginnings are \emph{beams}, and $B$ is the \emph{beam width}.\side{Lowerre 1976, in a system for speech named Harpy. The picture is that of a beam of light, with darkness on either side.} With $B=1$ it is greedy decoding. With $B$ large enough nothing is ever thrown away. In practice $B$ is small. (Wu and others 2016 keep 8 to 12 beams when they translate, and find 4 or even 2 nearly as good.) We build it to the letter of
 the rule in the library \emph{transformers} (Wolf and others 2020; we read \texttt{5.0.1.dev0}, commit \texttt{6978a60}), because our tests compare texts and scores with those that the library writes. Then we ask what such a search is good for. The answer is not cheerful.
 @^beam search@>
 @^beam width@>
@@ -123,7 +123,7 @@ bool search_check(const struct search_settings *s, size_t vocab,
 }
 
 @ Three more checks: the end tokens must be ids; the number of candidates, a product of two sizes that a caller may have chosen, must not overflow; and a power must be finite. A score will be divided by the length raised to the length penalty. For a text of 96 tokens
-and an exponent of 1000 that power is larger than any double, and a search that compares infinities ends in no order at all.
+and an exponent of 1000 that power is larger than any double; then all scores would be the same zero, and nothing could be ranked.
 
 @<Check the ids that end a text, and the power@>=
 for (size_t i = 0; i < s->n_eos; i++)
@@ -373,7 +373,7 @@ static bool search_is_done(const struct search *s)
     > s->hypotheses[w->num_beams - 1].score);
 }
 
-@ Back to the program. It takes one step after another, and after each the watcher sees what was considered. Then the two sets of texts change places, and with them the two lists of beams. When the search is over there may be no beam that was kept; then the last beams that grew stay, so that the error can say how far they came.
+@ Back to the program. It takes one step after another, and after each the watcher sees what was considered. Then the two sets of texts change places, and with them the two lists of beams. If no beam was kept in the last step, the two sets do not change places; the beams that grew last are then still there, and the error message can say how long they became.
 
 @<Search step by step@>=
 static bool search_steps(struct search *s, struct error *why)
@@ -782,7 +782,7 @@ bool best_of_write(const struct generate_context *g, struct sampler *sampler,
   const uint32_t *prompt, size_t n_prompt, const struct generate_options *want,
   size_t n, struct best_of *out, struct error *why);
   /* writes |n| $\ge1$ texts, number |i| with |sampler->sequence == i|, and gives the one with the
-     highest log-probability per token, of equal ones the first; |want|'s chooser and watcher
+     highest log-probability per token, of equal ones the first; |want|'s sampler and watcher
      are not asked. Errors: those of |generate|. On failure |out| is empty */
 void best_of_free(struct memory *m, struct best_of *b);
   /* returns the text */
@@ -1015,7 +1015,9 @@ Others keep several texts and change what is compared. Best-of-n asks the model.
 @^minimum Bayes risk@>
 @^contrastive search@>
 
-Can beams obey a constraint, such as a grammar? Nothing in the rule forbids it: the constraint is one more processor, which masks a beam's tokens before they become candidates. But a matcher has a state, and so each beam needs its own, copied from its parent wherever the beam forks, just as its pages are. Our matchers follow one text. So the command refuses \.{--regex} or \.{--json-object} together with \.{--num-beams}, as it refuses \.{--temperature}, rather than ignore the option. The last remedy, and that of most programs that talk, is no search.
+Can beams obey a constraint, such as a grammar? Nothing in the rule forbids it: the constraint is one more processor, which masks a beam's tokens before they become candidates. But a matcher has a state, and so each beam needs its own, copied from its parent wherever the beam forks, just as its pages are. Our matchers follow one text. So the command refuses \.{--regex} or \.{--json-object} together with \.{--num-beams}, as it refuses \.{--temperature}, rather than ignore the option.
+
+When, then, should you search? Where one answer is right and the model knows it: a translation, a transcription, a short fact. Where many answers are right, sample; and if you can judge answers, sample several. Most programs that hold a conversation do not search at all.
 @^constrained decoding@>
 
 @* The token tree. \label{sec:tokentree}
@@ -1039,15 +1041,15 @@ Three of the sources describe beam search, and two of these say elsewhere that a
 \end{tutorial}
 
 @* The check. \label{sec:searchcheck}
-First the laboratory does what we did by hand:\lab{lab:paper} the search of the first box, in which the second step is led by another first word than the first; and that of the second box under four rules, with the steps that it takes and the scores of the pool.
+From the shell a search is one option more, as in \.{incipit generate --num-beams 4 "The cat sat"}; here we look at its steps. First the laboratory does what we did by hand:\lab{lab:paper} the search of the first box, where the leader's first word changes in the second step; and that of the second box under four rules, with the steps that it takes and the scores of the pool.
 
 \checkpoint[2,8]{build/out/laboratory/search.txt}{two searches on paper}
 
-After \tok{The}\tok{\ cat}\tok{\ sat} the chapter's program then lets four beams grow. Each line has the step and the rank of a candidate that was kept, the sum of its log-probabilities, that of its newest token, and the text. Watch the sixth step, where \gen{\ It} overtakes \gen{\ The}: the search ends with another text than greedy decoding.
+That the rule is the library's is a matter for tests. |check_search| compares texts and scores with those that the library gave, for tables of logits and for models from files; with a plain restatement, in which all candidates are sorted, on many random searches; and with an enumeration of all texts.
+
+After \tok{The}\tok{\ cat}\tok{\ sat} the chapter's program lets four beams grow. Each line has the step and the rank of a candidate that was kept, the sum of its log-probabilities, that of its newest token, and the text. Watch the sixth step, where \gen{\ It} overtakes \gen{\ The}: the search ends with another text than greedy decoding.
 
 \checkpoint{build/out/search.txt}{four beams on the built-in model, and greedy decoding}
-
-That the rule is the library's is a matter for tests. |check_search| compares texts and scores with those that the library gave, for tables of logits and for models from files; with a plain restatement, in which all candidates are sorted, on many random searches; and with an enumeration of all texts.
 
 @ Here is the program, which uses the chapter's search as any caller would.
 

@@ -24,7 +24,7 @@ but it differs from run to run; so it is measured once, kept in \.{figures/data}
 #define INCIPIT_KIT_H
 #include "ground/timing.h"
 #include "loop/generate.h"
-#include "loop/parrot.h"
+#include "laboratory/kit-parrot.h"
 #include "cache/cache.h"
 #include "sampling/sampling.h"
 #include "tokenizer/tokenizer.h"
@@ -63,7 +63,7 @@ but it differs from run to run; so it is measured once, kept in \.{figures/data}
 
 @* A model and its stores for an experiment. \label{lab:bench}
 A \emph{bench} is one model, ready to be run: an engine with its workers, a store for the model's keys and values, and the |struct generate_context|
-that |generate| wants. The model can be the built-in one, the parrot of \cref{sec:parrot}, a stand-in of random numbers in the shape of some
+that |generate| wants. The model can be the built-in one, the parrot of \cref{lab:parrot}, a stand-in of random numbers in the shape of some
 published model, or any other; the bench only borrows it. The generator points into the bench, which must therefore stay where it was opened.
 
 @<A bench@>=
@@ -107,7 +107,7 @@ void bench_close(struct bench *b)
   pool_close(b->m, b->pool);
 }
 
-@ Most experiments look at a text while it is being written and do not need it afterwards. Others let a model write the sentence of \cref{sec:parrot},
+@ Most experiments look at a text while it is being written and do not need it afterwards. Others let a model write the sentence of \cref{lab:parrot},
 and want to be told if it wrote anything else: then what was counted was not the work they meant to count.
 
 @<A bench@>=
@@ -824,3 +824,147 @@ void random_model_close(struct memory *m, struct model *lm)
   memory_free(m, lm->layers);
   memory_free(m, lm);
 }
+
+@* A model of one sentence, for counting. \label{lab:parrot}
+For counting rows it does not matter what the model knows, only that every pass goes through the same
+|model_forward| and the same counters as the largest checkpoint. So we make the smallest
+model that can write the sentence of \cref{fig:grid}, and call it the parrot. Its vocabulary is the seven tokens; the embedding of token $i$ is
+the $i$-th unit vector; the one layer adds nothing, for all its matrices are zero; and the head
+gives the highest score to the token that follows in the sentence, which goes round in a circle. (It is eight wide and
+not seven because a head turns its numbers in pairs, \cref{sec:layer}. The angles it turns by do not matter, as nothing is turned: the queries and keys
+of zero matrices are zero.)
+
+@<A model that knows one sentence by heart@>=
+enum { PARROT_WORDS = 7, PARROT_WIDTH = 8, PARROT_CONTEXT = 4096 };
+  /* tokens it knows, numbers in a row, positions */
+extern const char *const parrot_word[PARROT_WORDS];
+  /* the sentence, a token each */
+struct parrot {
+  float unit[PARROT_WORDS][PARROT_WIDTH], follows[PARROT_WORDS][PARROT_WIDTH], ones[PARROT_WIDTH];
+  float frequency[PARROT_WIDTH / 2];
+  struct model_layer only;
+  struct model lm;
+};
+  /* embedding, head, and what the one layer needs; |lm| points into the rest, so
+     a parrot is not to be moved */
+void parrot_make(struct parrot *p);
+  /* fills it in; nothing is allocated */
+void parrot_kernels(struct kernels *idle, const struct kernels *best);
+  /* a copy of |best| that leaves out what the parrot does not need */
+
+@ Such a model has no file; its |struct model| is filled in by hand, with tensors that point to
+the arrays above. It is a Llama in miniature: one layer, one head, RMSNorm, a gate. The last norm makes a unit vector longer, in proportion, and so changes all
+scores alike and no choice. One matrix of zeros stands for all seven: nothing in the engine writes to a weight, so they may share it.
+
+@<Make the parrot@>=
+const char *const parrot_word[PARROT_WORDS] =
+  @[{ "The", " cat", " sat", " on", " the", " mat", "." }@];
+static const float nothing[PARROT_WIDTH * PARROT_WIDTH];
+static struct tensor at(const float *x)
+{
+  return (struct tensor) @[{ x, WEIGHT_F32 }@];
+}
+@#
+static void parrot_layer(struct parrot *p)
+{
+  struct matrix zero = @[{ .weight = at(nothing), .in = PARROT_WIDTH, .out = PARROT_WIDTH }@];
+  struct norm rms = @[{ .kind = NORM_RMS, .gain = at(p->ones),
+    .epsilon = 1e-5f }@];
+  p->only = (struct model_layer) @[{ .attn_norm = rms, .mlp_norm = rms,@|
+    .qkv = { zero, zero, zero }, .n_qkv = 3, .out = zero,@|
+    .up = { zero, zero }, .n_up = 2, .down = zero }@];
+  p->lm.final_norm = rms;
+}
+
+@ Embedding and head complete it. Token $i$ has its one at place $i$ of the embedding; the token after it has a one at the same place of the
+head; the product of the two is then largest for the token after. A layer's multiply--adds are those of its seven
+matrices, for query, key, value, output, gate, up and down.
+
+@<Make the parrot@>=
+void parrot_make(struct parrot *p)
+{
+  *p = (struct parrot) @[{ .ones = { 1, 1, 1, 1, 1, 1, 1, 1 } }@];
+  for (int i = 0; i < PARROT_WORDS; i++)
+    p->unit[i][i] = 1, p->follows[(i + 1) % PARROT_WORDS][i] = 1;
+  parrot_layer(p);
+  @<Say what shape the parrot has@>@;
+  p->lm.layers = &p->only, p->lm.frequency = p->frequency;
+  p->lm.embedding = at(p->unit[0]);
+  p->lm.head = (struct matrix) @[{ .weight = at(p->follows[0]), .in = PARROT_WIDTH,
+    .out = PARROT_WORDS }@];
+  p->lm.layer_madds = 7 * PARROT_WIDTH * PARROT_WIDTH;
+}
+
+@ A published model says these things in its \.{config.json}. The parrot's only extravagance is its context, of \val{loop.context} positions: the longest text that it writes has 2000 tokens given and 2000 written.
+
+@<Say what shape the parrot has@>=
+p->lm.config = (struct model_config) @[{ .family = "llama",
+  .vocab_size = PARROT_WORDS, .n_positions = PARROT_CONTEXT, .d_model = PARROT_WIDTH,@|
+  .d_inner = PARROT_WIDTH, .n_layers = 1, .n_heads = 1, .n_kv_heads = 1,@|
+  .head_dim = PARROT_WIDTH, .norm_eps = 1e-5, .gated = true }@];
+p->lm.attention = (struct attention_dims) @[{ 1, 1, PARROT_WIDTH, 1 }@];
+
+@ A prompt of 2000 tokens and 1000 written have \val{loop.pairs.2000.1000} pairs of a query and a key, and attending to them would take time that
+teaches nothing. Since the layer adds nothing, attention may as well be left out; |idle_attend| leaves it out. The pairs are counted all the same, because they are counted by
+|model_forward|, which asks the store what each row sees. Something must be in |y| afterwards, so the function copies the queries there; the matrix that follows is zero,
+and makes zeros of anything.\side{The four passes of the first grid
+use the true kernels.}
+
+@<Leave out what teaches nothing@>=
+static void idle_attend(const struct engine *e, const struct attention_dims *h,
+  const float *q, const struct segment *list, size_t n, float *scratch, float *y,
+  const struct attention_probe *probe)
+{
+  size_t rows = 0;
+  (void) e, (void) scratch;
+  (void) probe;
+  for (size_t i = 0; i < n; i++) rows += list[i].n_rows;
+  memcpy(y, q, rows * h->n_heads * h->head_dim * sizeof *y);
+}
+
+@ Products with a matrix of zeros need no arithmetic: |idle_linear| writes zeros. One matrix is left, the head, and each of its rows has a single one in it; in whatever order
+a product of that kind is added up, the sum has the same bits.
+
+@<Leave out what teaches nothing@>=
+static void idle_linear(const struct engine *e, const struct matrix *list,
+  size_t n, const float *x, size_t rows, float *const *y)
+{
+  (void) e;
+  for (size_t m = 0; m < n; m++) {
+    const struct matrix *w = &list[m];
+    memset(y[m], 0, rows * w->out * sizeof(float));
+    const float *row = w->weight.data;
+    if (row == nothing) continue;
+    for (size_t i = 0; i < rows * w->out; i++)
+      for (size_t k = 0; k < w->in; k++)
+        y[m][i] += x[i / w->out * w->in + k] * row[i % w->out * w->in + k];
+  }
+}
+
+@ The table of kernels is copied first and the two idle functions are put in the copy, since the library's own table is constant
+and shared.
+
+@<Leave out what teaches nothing@>=
+void parrot_kernels(struct kernels *idle, const struct kernels *best)
+{
+  *idle = *best;
+  idle->attend = idle_attend, idle->linear = idle_linear;
+}
+
+@ The parrot has a header and a file of its own.
+
+@(kit-parrot.h@>=
+#ifndef INCIPIT_KIT_PARROT_H
+#define INCIPIT_KIT_PARROT_H
+#include "model/forward.h"
+@<A model that knows one sentence by heart@>@;
+#endif
+
+@ Its file makes the model first, and then the idle kernels.
+
+@(kit-parrot.c@>=
+#include <string.h>
+#include "laboratory/kit-parrot.h"
+@;@#
+@<Make the parrot@>@;
+@<Leave out what teaches nothing@>@;

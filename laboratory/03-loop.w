@@ -18,7 +18,9 @@ it and keeps what it said.
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 #include "laboratory/kit.h"
+#include "cache/keep.h"
 #include "functions/numbers.h"
 @;@#
 @<Run the loop and read the counters@>@;
@@ -26,6 +28,7 @@ it and keeps what it said.
 @<Print the cells of a grid and the points of the curves@>@;
 @<Print the numbers of the table@>@;
 @<Print what became of the claims@>@;
+@<Replace one token by the second best@>@;
 @<Take the time of a pass@>@;
 @<Fit a line to the times@>@;
 int main(int argc, char **argv)
@@ -34,7 +37,8 @@ int main(int argc, char **argv)
     { "heat", print_heat }, { "growth", print_growth },@|
     { "clock", print_clock }, { "values", print_table },@|
     { "values", print_slopes }, { "values", print_claims },@|
-    { "values", print_formula }, { "values", print_fit }, { NULL, NULL } }@];
+    { "values", print_formula }, { "values", print_slips },@|
+    { "values", print_fit }, { NULL, NULL } }@];
   return lab_main(argc, argv, words);
 }
 
@@ -243,7 +247,7 @@ print_key("claim.S4-48", "%d", 96 * 96);
 return true;
 
 @* What became of the claims. \label{lab:loopclaims}
-A claim's key is its number in the list of claims; its value is what our run says. The boxes of \cref{sec:looptutorials} quote these keys; where a tutorial is right there is no
+A claim's key is its number in the list of claims; its value is what our run says. The boxes of \cref{sec:looptutorials} and \cref{lab:looptutorials} quote these keys; where a tutorial is right there is no
 box, but a key all the same. Almost all of them are one quantity of one run. So they are a table: which run, what to read off it, and the names of
 the claims. Some ask about a single step, which is the difference of two runs: then |less| is the number of tokens of the shorter one. Some leave out the
 tokens of the prompt, and some count layers as well.
@@ -387,6 +391,79 @@ static bool print_formula(struct fixture *lab, struct error *why)
   return true;
 }
 
+@* One token replaced. \label{lab:loopslips}
+How much depends on a single token? The built-in model writes its tale after \tok{The}\tok{\ cat}\tok{\ sat} greedily, and a watcher notes the second best token of every step.
+Then each token of the tale but the last, which ends it, is replaced in its turn by the second best, and the loop writes on from there.
+
+@<Replace one token by the second best@>=
+enum { TALE_LIMIT = 500 };
+struct runners_up { uint32_t id[TALE_LIMIT];@+ size_t vocab; };
+static bool note_second(void *ctx, const struct step *now)
+{
+  struct runners_up *s = ctx;
+  uint32_t best = now->chosen == 0;
+  for (uint32_t v = 0; v < s->vocab; v++)
+    if (v != now->chosen && now->logits[v] > now->logits[best]) best = v;
+  s->id[now->number - 1] = best;
+  return true;
+}
+
+@ All texts are written with the cache, which changes no token (\cref{cache}) and saves most of the time: what two texts have in common is read once. A text that has not ended after
+500 tokens is given up.
+
+@<Replace one token by the second best@>=
+static bool print_slips(struct fixture *lab, struct error *why)
+{
+  const struct model_config *config = &lab->model->config;
+  struct runners_up second = @[{ .vocab = lab->vocab }@];
+  struct generate_options want = @[{ .max_new_tokens = TALE_LIMIT,@|
+    .eos = config->eos, .n_eos = config->n_eos, .on_step = note_second,@|
+    .ctx = &second, .recall = store_match_prefix }@];
+  struct continuation tale;
+  if (!generate(&lab->b.g, lab->sentence, 3, &want, &tale, why)) return false;
+  size_t end = tale.text.n - 1, later = 0, kept = 0, same = 0, endless = 0;
+  uint32_t prompt[TALE_LIMIT + 3];
+  bool ok = true;
+  want.on_step = NULL;
+  for (size_t i = 3; ok && i < end; i++) {
+    @<Write on after the second best token at place |i|@>@;
+  }
+  continuation_free(&lab->m, &tale);
+  @<Say what the replacements changed@>@;
+  return ok;
+}
+
+@ A later token counts as kept if it stands at the same place in both texts; a text counts as the same if all its later tokens are kept and it ends where the tale does.
+
+@<Write on after the second best token at place |i|@>=
+struct continuation other;
+memcpy(prompt, tale.text.id, i * sizeof *prompt);
+prompt[i] = second.id[i - 3];
+if (!(ok = generate(&lab->b.g, prompt, i + 1, &want, &other, why))) break;
+size_t here = 0;
+for (size_t k = i + 1; k <= end && k < other.text.n; k++)
+  here += other.text.id[k] == tale.text.id[k];
+later += end - i, kept += here;
+same += here == end - i && other.text.n == tale.text.n;
+endless += other.ended != FINISH_STOP;
+continuation_free(&lab->m, &other);
+
+@ The tale of the chapter's checkpoint is counted as well, since the prose says how many rows it took.
+
+@<Say what the replacements changed@>=
+if (ok) {
+  struct tally t = @[{ .print = false }@];
+  print_key("loop.tale.written", "%zu", end + 1 - 3);
+  print_key("loop.slip.places", "%zu", end - 3);
+  print_key("loop.slip.same", "%zu", same);
+  print_key("loop.slip.endless", "%zu", endless);
+  print_key("loop.slip.other", "%zu", end - 3 - same - endless);
+  print_key("loop.slip.kept", "%.4f", 100 * (double) kept / (double) later);
+  ok = run_loop(lab, 3, end + 1 - 3, &t, why);
+  print_key("loop.tale.rows", "%.0f", rows_of(&t));
+  print_key("loop.tale.needed", "%" PRIu64, read_off(&t, NEEDED));
+}
+
 @* Times. \label{lab:loopclock}
 What is timed is |model_evaluate| of \cref{model}: it empties the store, runs the rows, and asks the last one for its logits. That is a round of our loop, without
 the choice, which takes no time. The ids of the text follow each other, since the work does not depend on which they are. The clock is the stopwatch of chapter 0
@@ -441,7 +518,7 @@ that a row looks at, and $y=t(n)/n$, of the median, the third column.
 
 How well the line fits is said by the point that is farthest from it, in proportion: a mean would let eleven good points hide a bad one.
 Of a row's time $a+bx$ the part $bx$ went into looking; its share is printed for the shortest pass and for the longest. (From $x$ the length comes back as
-$2x-1$.)
+$2x-1$.) The longest pass is quoted in milliseconds.
 
 @<Fit a line to the times@>=
 static bool print_fit(struct fixture *lab, struct error *why)
@@ -449,6 +526,7 @@ static bool print_fit(struct fixture *lab, struct error *why)
   double t[3][LENGTHS], *x = t[0], *y = t[2];
   (void) lab;
   if (!data_numbers("loop.clock", 3, LENGTHS, t[0], why)) return false;
+  double step = y[LENGTHS - 1] / 1000;
   for (size_t i = 0; i < LENGTHS; i++)
     y[i] /= x[i], x[i] = (x[i] + 1) / 2;
   struct fit l = fit_line(x, y, LENGTHS);
@@ -459,9 +537,102 @@ static bool print_fit(struct fixture *lab, struct error *why)
   print_key("loop.clock.error", "%.4f", 100 * l.worst_error);
   print_key("loop.clock.shortest", "%.0f", 2 * low - 1);
   print_key("loop.clock.longest", "%.0f", 2 * high - 1);
+  print_key("loop.clock.step", "%.2f", step);
   print_key("loop.clock.share.short", "%.2f",
     100 * l.slope * low / (l.start + l.slope * low));
   print_key("loop.clock.share", "%.2f",
     100 * l.slope * high / (l.start + l.slope * high));
   return true;
 }
+
+@* Claims of the tutorials. \label{lab:looptutorials}
+These were judged with the numbers above. Where several sources say the same thing in other words, one is quoted and all are named.
+
+\begin{tutorial}{offbyone}{S4-03, S4-08, S4-56}
+\quoted{The → Q\textsubscript{0}, K\textsubscript{0}, V\textsubscript{0} ← RECOMPUTED (3rd time!)}
+\ourrun in step 3 of the drawing that is the computation number \val{claim.S4-08} of row 0, and the second
+that was not needed; the first computes, it does not recompute. Likewise a row that is ``recomputed once per step'' is, in
+$10^2$ steps, repeated \val{claim.S4-56} times; and the four tokens announced as ``on the mat'' are three and a full stop.
+\end{tutorial}
+
+\begin{tutorial}{offbyone}{S4-14}
+\quoted{We did 12 redundant computations to avoid storing just 6 results.}
+\ourrun \val{claim.S4-14}: the row of the last token read is never read again.
+\end{tutorial}
+
+\begin{tutorial}{wrong}{S4-28}
+\quoted{Waste ratio = (Naive) / (Optimal) = (g×p + g²/2) / (p + g)}
+\ourrun the equals sign fails twice: the sum has $g(g-1)/2$ in it, and the rows needed are $p+g-1$. In the
+first line the printed formula gives \val[2]{loop.article.formula}; with the exact numerator over the article's
+$p+g$ it is \val[1]{loop.article.table.1}, the number in its table; the counters say \val[2]{claim.S4-28}. The other
+lines of the table are \val[2]{loop.article.table.2}, \val[2]{loop.article.table.3} and \val[2]{loop.article.table.4}
+with the decimals cut off.
+\end{tutorial}
+
+\begin{tutorial}{wrong}{S4-43, S4-44}
+\quoted{Generating 2× more tokens costs 4× more compute}
+\ourrun \val[2]{claim.S4-43} times as much in the article's first line, and \val[1]{claim.S4-44} where it says $10^2$.
+\end{tutorial}
+
+\begin{tutorial}{wrong}{S4-48}
+\quoted{For a 96-layer model with 96 heads, multiply all those waste factors by 9,216.}
+\ourrun the product is right, \val{claim.S4-48}. But layers and heads multiply what was computed and what was
+needed alike: a quotient of counts does not change. In the second line of the table it stays \val[2]{loop.waste.500.200}.
+\end{tutorial}
+
+\begin{tutorial}{misleading}{S4-52, S4-53, S4-58}
+\quoted{For typical requests, we do 100-800× more K,V computation than necessary.}
+\ourrun the article's own table begins at \val[1]{loop.article.table.1}. The factor lies between $(g+1)/2$ and $g$: the
+redundant \emph{work} grows with the square of the answer, the \emph{factor} only in proportion to it:
+\val[0]{claim.S4-53} after a prompt of $10^2$ tokens and $10^4$ written. And with a longer prompt it does not grow beyond $g$: for $10^4$
+tokens given and $10^2$ written it is \val[1]{claim.S4-58}.
+\end{tutorial}
+
+\begin{tutorial}{wrong}{S0-36}
+\quoted{That makes each step O(T).}
+\ourrun one step over $10^3$ tokens computes \val{loop.step.rows.1000} rows, but \val{claim.S0-36} pairs. (That the whole loop
+from one token to $10^3$ computes as many \emph{rows} is no accident: both are the sum of the numbers up to $10^3$.)
+\end{tutorial}
+
+\begin{tutorial}{misleading}{S2-37, S2-38}
+\quoted{generating 1000 tokens requires roughly 1,000,000 attention operations}
+\ourrun \val{claim.S2-37} rows; the sum printed just above it says so too. For $10^2$ tokens \val{claim.S2-38}, and
+so ten times the tokens cost \val[2]{loop.ratio.1000.100} times the rows.
+\end{tutorial}
+
+\begin{tutorial}{misleading}{S1-02, S1-37, S2-89, S3-03, S4-02, S4-10}
+\quoted{A 500-token response requires 500 complete forward passes through the transformer.}
+\ourrun \val{claim.S3-03} passes, and in this chapter's loop each is complete. That it need not be is chapter 4. Nor does
+the loop end by itself: in the pseudo-code nothing sets the variable it waits for, and a full stop is not an end token.
+\end{tutorial}
+
+\begin{tutorial}{misleading}{S2-17, S2-32}
+\quoted{Each factor in the product corresponds to exactly one step of the generation loop.}
+\ourrun ``The cat sat on the mat.'' has seven factors and is written in \val{claim.S2-17} steps: the factors of the prompt
+are no steps, and what was given was not generated.
+\end{tutorial}
+
+\begin{tutorial}{wrong}{S0-20, S0-62}
+\quoted{COMPUTE per step climbs only in KV CACHE mode, rapidly in NO CACHE}
+\ourrun with the drawing's six layers and a prompt of eight, step 21 computes \val{claim.S0-20} blocks and the first 48: it climbs
+here, by six a step. Nor are long outputs dear ``not because each step is expensive'': in a text of $10^3$ tokens
+the last step computes \val{claim.S0-62} rows and the first a single one.
+\end{tutorial}
+
+\begin{tutorial}{misleading}{S3-37}
+\quoted{Left unchecked, it would generate tokens forever.}
+\ourrun asked for $10^2$ tokens ten short of its context of \val{loop.context}, our model writes \val{claim.S3-37}. The last is never read,
+and after it there is no position for another.
+\end{tutorial}
+
+\begin{tutorial}{misleading}{S4-41}
+\quoted{the naive approach does 171× more work than necessary for K and V projections alone}
+\ourrun \val[2]{loop.waste.500.200} times \emph{as much}, so \val[2]{claim.S4-41} times more, of rows. A row of a long pass costs
+more than a row of a short one, so this is no ratio of times.
+\end{tutorial}
+
+\begin{tutorial}{offbyone}{S0-35, S1-18}
+\quoted{generating token T+1 would require recomputing K and V for tokens 0 through T}
+\ourrun after a prompt of ten and one token written, the next pass computes \val{loop.step.rows.10} rows, \val{claim.S0-35} of them
+again; the newest is computed for the first time.
+\end{tutorial}

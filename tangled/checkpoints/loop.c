@@ -6,114 +6,105 @@
 #include "tokenizer/tokenizer.h"
 #include "families/loader.h"
 #include "loop/generate.h"
-#include "loop/parrot.h"
 
-/* <Somebody who writes the sentence> */
-struct writer {
-  struct memory m; struct counters c; struct engine e;
-  const struct model *lm; struct model *own;
-  uint32_t sentence[PARROT_WORDS];
-  struct parrot bird; struct kernels idle;
-};
-
-/* <Let the built-in model write it> */
-static bool model_writer(struct writer *w, struct error *why)
+/* <The built-in model, and what it takes to run it> */
+enum { LONGEST = 200 };
+struct writer { struct memory m; struct counters c; struct engine e;
+  struct model *lm; struct tokenizer *t; struct store *s;
+  float *logits; struct ids text; };
+static bool writer_open(struct writer *w, struct error *why)
 {
+  static const char pocket[] = "models/pocket", prompt[] = "The cat sat";
+  struct memory *m = &w->m;
   w->e = (struct engine) { .k = &kernels_plain, .c = &w->c };
-  w->lm = w->own = model_open(&w->m, "models/pocket", why);
-  struct tokenizer *t = tokenizer_open(&w->m, "models/pocket", why);
-  const char *text = "The cat sat on the mat.";
-  struct ids ids = { .n = 0 };
-  bool ok = w->own != NULL && t != NULL
-    && tokenizer_encode(t, &w->m, text, strlen(text), false, false, &ids, why)
-    && (ids.n == PARROT_WORDS || error_say(why, "%s has %zu tokens, not %d",
-      text, ids.n, PARROT_WORDS));
-  if (ok) memcpy(w->sentence, ids.id, sizeof w->sentence);
-  ids_free(&w->m, &ids);
-  tokenizer_close(&w->m, t);
-  return ok;
+  if ((w->lm = model_open(m, pocket, why)) == NULL
+      || (w->t = tokenizer_open(m, pocket, why)) == NULL
+      || (w->s = array_store_open(m, &w->lm->config, why)) == NULL) return false;
+  w->logits = memory_alloc(m, MEMORY_ACTIVATIONS, w->lm->config.vocab_size,
+    sizeof (float), why);
+  return w->logits != NULL && tokenizer_encode(w->t, m, prompt,
+    strlen(prompt), false, false, &w->text, why);
 }
 
-/* <Let the parrot write it> */
-static void parrot_writer(struct writer *w)
+/* <Find the token with the highest logit> */
+static uint32_t likeliest(const float *logits, size_t vocab)
 {
-  parrot_kernels(&w->idle, &kernels_plain);
-  parrot_make(&w->bird);
-  w->e = (struct engine) { .k = &w->idle, .c = &w->c };
-  w->lm = &w->bird.lm;
-  for (uint32_t i = 0; i < PARROT_WORDS; i++) w->sentence[i] = i;
+  uint32_t best = 0;
+  for (uint32_t v = 1; v < vocab; v++)
+    if (logits[v] > logits[best]) best = v;
+  return best;
 }
 
-/* <Count the rows of a text> */
-static bool count_rows(struct writer *w, size_t p, size_t g, struct error *why)
+/* <Write until the end token, or until the text is full> */
+static bool write_text(struct writer *w, size_t full, struct error *why)
 {
-  uint32_t prompt[PARROT_CONTEXT];
-  for (size_t i = 0; i < p; i++) prompt[i] = w->sentence[i % PARROT_WORDS];
-  struct store *s = array_store_open(&w->m, &w->lm->config, why);
-  if (s == NULL) return false;
-  struct generate_context maker = { &w->e, w->lm, s, &w->m };
-  struct generate_options want = { .max_new_tokens = g };
+  struct engine *e = &w->e; const struct model *lm = w->lm;
+  struct ids *text = &w->text;
+  for (;;) {
+    struct row rows[LONGEST];
+    struct pass *p;
+    size_t n = text->n, last = n - 1, vocab = lm->config.vocab_size;
+    store_crop(w->s, 0, 0);                                  /* 1. forget */
+    for (size_t i = 0; i < n; i++)
+      rows[i] = (struct row) { 0, (uint32_t) i, text->id[i] };
+    bool ok = model_forward(e, lm, w->s, rows, n, &p, why);    /* 2. read */
+    ok = ok && model_logits(e, lm, p, &last, 1, w->logits, why); /* 3. score */
+    pass_close(p);
+    if (!ok) return false;
+    uint32_t id = likeliest(w->logits, vocab);               /* 4. select */
+    if (!ids_push(&w->m, text, id, why)) return false;     /* 5. append */
+    if (id == lm->config.eos[0] || text->n == full)
+      return true;                                         /* 6. stop */
+  }
+}
+
+/* <Print what the counters say> */
+static void print_counts(const struct writer *w)
+{
+  uint64_t rows = w->c.kv_rows_computed, again = w->c.kv_rows_recomputed;
+  printf("%2zu tokens: %" PRIu64 " rows = ", w->text.n - 3, rows);
+  printf("%" PRIu64 " needed + %" PRIu64 " redundant; ", rows - again, again);
+  printf("%" PRIu64 " pairs\n", w->c.qk_pairs);
+}
+
+/* <Print the text, and write it once more with the general loop> */
+static void print_text(const struct writer *w)
+{
+  for (size_t i = 0, n, column = 0; i < w->text.n; i++) {
+    const char *word = (const char *) tokenizer_text(w->t, w->text.id[i], &n);
+    bool wrap = column + n > 62 && *word == ' ';
+    printf("%s%.*s", wrap ? "\n" : "", (int) n - wrap, word + wrap);
+    column = wrap ? n - 1 : column + n;
+  }
+  printf("\n");
+}
+
+static bool compare_loops(struct writer *w, struct error *why)
+{
+  struct generate_context g = { &w->e, w->lm, w->s, &w->m };
+  struct generate_options want = { .max_new_tokens = LONGEST,
+    .eos = w->lm->config.eos, .n_eos = w->lm->config.n_eos };
   struct continuation c;
-  w->c = (struct counters) { .passes = 0 };
-  bool ok = generate(&maker, prompt, p, &want, &c, why);
-  for (size_t i = p; ok && i < c.text.n; i++)
-    ok = c.text.id[i] == w->sentence[i % PARROT_WORDS]
-      || error_say(why, "token %zu is not the next of the sentence", i);
+  if (!generate(&g, w->text.id, 3, &want, &c, why)) return false;
+  bool same = c.text.n == w->text.n
+    && memcmp(c.text.id, w->text.id, c.text.n * sizeof (uint32_t)) == 0;
   continuation_free(&w->m, &c);
-  store_close(s);
-  return ok;
-}
-
-static size_t needed(const struct writer *w)
-{
-  return (size_t) (w->c.kv_rows_computed - w->c.kv_rows_recomputed);
-}
-
-/* <Draw the four passes as the hand drew them> */
-static bool draw_passes(struct writer *w, struct error *why)
-{
-  size_t rows = 0, again = 0;
-  for (size_t g = 1; g <= 4; g++) {
-    if (!count_rows(w, 3, g, why)) return false;
-    rows = w->c.kv_rows_computed - rows;
-    again = w->c.kv_rows_recomputed - again;
-    /* <Draw a pass of rows rows, again of them computed before> */
-    printf("pass %zu  ", g);
-    for (size_t i = 0; i < rows; i++)
-      printf("%s", i < again ? " REDO" : "  NEW");
-    printf("%*s -> %s\n", (int) (5 * (6 - rows)), "", parrot_word[2 + g]);
-    rows = w->c.kv_rows_computed, again = w->c.kv_rows_recomputed;
-  }
-  printf("%zu computed = %zu necessary + %zu redundant;", rows, needed(w),
-    again);
-  printf(" %" PRIu64 " pairs\n\n", w->c.qk_pairs);
-  return true;
-}
-
-/* <Count the four cases that are quoted everywhere> */
-static bool print_table(struct writer *w, struct error *why)
-{
-  static const size_t quoted[4][2] =
-    { {100, 50}, {500, 200}, {1000, 500}, {2000, 1000} };
-  printf("     p      g   computed   needed     waste\n");
-  for (int i = 0; i < 4; i++) {
-    size_t p = quoted[i][0], g = quoted[i][1];
-    if (!count_rows(w, p, g, why)) return false;
-    size_t rows = w->c.kv_rows_computed;
-    printf("%6zu %6zu %10zu %8zu %8.2fx\n", p, g, rows, needed(w),
-      (double) rows / (double) needed(w));
-  }
-  return true;
+  if (same) printf("generate: the same text\n");
+  return same || error_say(why, "generate writes another text");
 }
 
 int main(void)
 {
-  static struct writer model, parrot;
+  static struct writer w;
   struct error why;
-  parrot_writer(&parrot);
-  bool ok = model_writer(&model, &why) && draw_passes(&model, &why)
-    && print_table(&parrot, &why);
-  model_close(&model.m, model.own);
+  bool ok = writer_open(&w, &why) && write_text(&w, 3 + 4, &why);
+  if (ok) print_counts(&w);
+  ok = ok && write_text(&w, LONGEST, &why);
+  if (ok) print_counts(&w), print_text(&w);
+  ok = ok && compare_loops(&w, &why);
   if (!ok) fprintf(stderr, "%s\n", why.text);
+  ids_free(&w.m, &w.text), memory_free(&w.m, w.logits);
+  store_close(w.s), tokenizer_close(&w.m, w.t);
+  model_close(&w.m, w.lm);
   return !ok;
 }

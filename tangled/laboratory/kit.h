@@ -4,7 +4,7 @@
 #define INCIPIT_KIT_H
 #include "ground/timing.h"
 #include "loop/generate.h"
-#include "loop/parrot.h"
+#include "laboratory/kit-parrot.h"
 #include "cache/cache.h"
 #include "sampling/sampling.h"
 #include "tokenizer/tokenizer.h"

@@ -3,7 +3,9 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 #include "laboratory/kit.h"
+#include "cache/keep.h"
 #include "functions/numbers.h"
 
 /* <Run the loop and read the counters> */
@@ -279,6 +281,63 @@ static bool print_formula(struct fixture *lab, struct error *why)
   return true;
 }
 
+/* <Replace one token by the second best> */
+enum { TALE_LIMIT = 500 };
+struct runners_up { uint32_t id[TALE_LIMIT]; size_t vocab; };
+static bool note_second(void *ctx, const struct step *now)
+{
+  struct runners_up *s = ctx;
+  uint32_t best = now->chosen == 0;
+  for (uint32_t v = 0; v < s->vocab; v++)
+    if (v != now->chosen && now->logits[v] > now->logits[best]) best = v;
+  s->id[now->number - 1] = best;
+  return true;
+}
+
+static bool print_slips(struct fixture *lab, struct error *why)
+{
+  const struct model_config *config = &lab->model->config;
+  struct runners_up second = { .vocab = lab->vocab };
+  struct generate_options want = { .max_new_tokens = TALE_LIMIT,
+    .eos = config->eos, .n_eos = config->n_eos, .on_step = note_second,
+    .ctx = &second, .recall = store_match_prefix };
+  struct continuation tale;
+  if (!generate(&lab->b.g, lab->sentence, 3, &want, &tale, why)) return false;
+  size_t end = tale.text.n - 1, later = 0, kept = 0, same = 0, endless = 0;
+  uint32_t prompt[TALE_LIMIT + 3];
+  bool ok = true;
+  want.on_step = NULL;
+  for (size_t i = 3; ok && i < end; i++) {
+    /* <Write on after the second best token at place i> */
+    struct continuation other;
+    memcpy(prompt, tale.text.id, i * sizeof *prompt);
+    prompt[i] = second.id[i - 3];
+    if (!(ok = generate(&lab->b.g, prompt, i + 1, &want, &other, why))) break;
+    size_t here = 0;
+    for (size_t k = i + 1; k <= end && k < other.text.n; k++)
+      here += other.text.id[k] == tale.text.id[k];
+    later += end - i, kept += here;
+    same += here == end - i && other.text.n == tale.text.n;
+    endless += other.ended != FINISH_STOP;
+    continuation_free(&lab->m, &other);
+  }
+  continuation_free(&lab->m, &tale);
+  /* <Say what the replacements changed> */
+  if (ok) {
+    struct tally t = { .print = false };
+    print_key("loop.tale.written", "%zu", end + 1 - 3);
+    print_key("loop.slip.places", "%zu", end - 3);
+    print_key("loop.slip.same", "%zu", same);
+    print_key("loop.slip.endless", "%zu", endless);
+    print_key("loop.slip.other", "%zu", end - 3 - same - endless);
+    print_key("loop.slip.kept", "%.4f", 100 * (double) kept / (double) later);
+    ok = run_loop(lab, 3, end + 1 - 3, &t, why);
+    print_key("loop.tale.rows", "%.0f", rows_of(&t));
+    print_key("loop.tale.needed", "%" PRIu64, read_off(&t, NEEDED));
+  }
+  return ok;
+}
+
 /* <Take the time of a pass> */
 enum { ROUNDS = 21, LENGTHS = 12 };
 static bool time_pass(struct fixture *lab, struct bench *b, size_t n,
@@ -321,6 +380,7 @@ static bool print_fit(struct fixture *lab, struct error *why)
   double t[3][LENGTHS], *x = t[0], *y = t[2];
   (void) lab;
   if (!data_numbers("loop.clock", 3, LENGTHS, t[0], why)) return false;
+  double step = y[LENGTHS - 1] / 1000;
   for (size_t i = 0; i < LENGTHS; i++)
     y[i] /= x[i], x[i] = (x[i] + 1) / 2;
   struct fit l = fit_line(x, y, LENGTHS);
@@ -331,6 +391,7 @@ static bool print_fit(struct fixture *lab, struct error *why)
   print_key("loop.clock.error", "%.4f", 100 * l.worst_error);
   print_key("loop.clock.shortest", "%.0f", 2 * low - 1);
   print_key("loop.clock.longest", "%.0f", 2 * high - 1);
+  print_key("loop.clock.step", "%.2f", step);
   print_key("loop.clock.share.short", "%.2f",
     100 * l.slope * low / (l.start + l.slope * low));
   print_key("loop.clock.share", "%.2f",
@@ -344,6 +405,7 @@ int main(int argc, char **argv)
     { "heat", print_heat }, { "growth", print_growth },
     { "clock", print_clock }, { "values", print_table },
     { "values", print_slopes }, { "values", print_claims },
-    { "values", print_formula }, { "values", print_fit }, { NULL, NULL } };
+    { "values", print_formula }, { "values", print_slips },
+    { "values", print_fit }, { NULL, NULL } };
   return lab_main(argc, argv, words);
 }

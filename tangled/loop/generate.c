@@ -5,24 +5,21 @@
 #include "loop/generate.h"
 #include "safetensors/tensor_file.h"
 
-/* <Refuse a prompt that cannot be continued> */
+/* <Begin and close a sequence> */
 static bool check_prompt(const struct generate_context *g, const uint32_t *prompt,
   size_t n, struct error *why)
 {
   size_t context = g->s->n_positions, v = g->lm->config.vocab_size;
-  if (n == 0)
-    return error_say(why, "the prompt has no tokens; wanted: 1 or more");
-  if (n > context)
-    return error_say(why, "the prompt has %zu tokens; the context holds %zu",
-      n, context);
+  if (n == 0) return error_say(why,
+      "the prompt has no tokens; wanted: 1 or more");
+  if (n > context) return error_say(why,
+      "the prompt has %zu tokens;" " the context holds %zu", n, context);
   for (size_t i = 0; i < n; i++)
-    if (prompt[i] >= v)
-      return error_say(why, "token %zu of the prompt is id %" PRIu32
+    if (prompt[i] >= v) return error_say(why, "token %zu of the prompt is id %" PRIu32
         "; the vocabulary has %zu", i, prompt[i], v);
   return true;
 }
 
-/* <Begin and close a sequence> */
 bool sequence_open(struct sequence *q, const struct generate_context *g,
   const uint32_t *prompt, size_t n, const struct generate_options *want,
   struct error *why)
@@ -43,11 +40,9 @@ void continuation_free(struct memory *m, struct continuation *c)
 }
 
 void sequence_close(struct memory *m, struct sequence *q)
-{
-  continuation_free(m, &q->c);
-}
+{ continuation_free(m, &q->c); }
 
-/* <Plan the rows of a sequence> */
+/* <Forget, read and score> */
 static size_t plan_rows(const struct generate_context *g, struct sequence *q)
 {
   const struct generate_options *want = q->want;
@@ -64,11 +59,8 @@ static size_t plan_rows(const struct generate_context *g, struct sequence *q)
 }
 
 static bool may_choose(const struct sequence *q)
-{
-  return q->count > 0 && !q->reading && q->c.ended == FINISH_NONE;
-}
+{ return q->count > 0 && !q->reading && q->c.ended == FINISH_NONE; }
 
-/* <Make the rows of a sequence> */
 static size_t make_rows(const struct sequence *q, struct row *rows)
 {
   for (size_t i = 0; i < q->count; i++)
@@ -78,7 +70,6 @@ static size_t make_rows(const struct sequence *q, struct row *rows)
   return q->count;
 }
 
-/* <Name the first row that went bad, if the last one did> */
 static bool finite_until(const struct model *lm, const struct pass *p,
   size_t first, size_t last, struct error *why)
 {
@@ -87,7 +78,6 @@ static bool finite_until(const struct model *lm, const struct pass *p,
   return pass_is_finite(lm, p, first, why);
 }
 
-/* <Find the last row of every sequence that may choose> */
 static size_t find_last_rows(const struct model *lm, struct sequence *const *list,
   size_t n, const struct pass *p, size_t *last)
 {
@@ -103,7 +93,6 @@ static size_t find_last_rows(const struct model *lm, struct sequence *const *lis
   return k;
 }
 
-/* <Read what is not stored, and score what may follow> */
 static void tell_of_text(struct progress *p, const struct sequence *q)
 {
   if (p == NULL) return;
@@ -134,25 +123,7 @@ static bool read_and_score(const struct generate_context *g,
   return ok;
 }
 
-/* <Choose the token with the highest score> */
-static bool select_token(const struct model *lm, const struct generate_options *want,
-  const float *logits, const struct continuation *c, uint32_t *chosen,
-  struct error *why)
-{
-  size_t best = 0;
-  for (size_t v = 0; v < lm->config.vocab_size; v++) {
-    if (!isfinite(logits[v]))
-      return error_say(why, "%s: logit %zu is not finite"
-        " behind the last layer; wanted: a number",
-        tensor_file_path(lm->weights), v);
-    if (logits[v] > logits[best]) best = v;
-  }
-  *chosen = (uint32_t) best;
-  return want->select == NULL
-    || want->select(want->select_ctx, logits, c, chosen, why);
-}
-
-/* <Tell whether an id is in a list> */
+/* <Select a token, append it, and stop or go on> */
 static bool is_one_of(uint32_t id, const uint32_t *list, size_t n)
 {
   for (size_t i = 0; i < n; i++)
@@ -160,7 +131,6 @@ static bool is_one_of(uint32_t id, const uint32_t *list, size_t n)
   return false;
 }
 
-/* <Stop, or go round again> */
 static bool stop_or_go_on(const struct generate_context *g, struct sequence *q,
   struct step *now)
 {
@@ -182,7 +152,23 @@ static bool stop_or_go_on(const struct generate_context *g, struct sequence *q,
   return true;
 }
 
-/* <Take a token, and perhaps end> */
+static bool select_token(const struct model *lm, const struct generate_options *want,
+  const float *logits, const struct continuation *c, uint32_t *chosen,
+  struct error *why)
+{
+  size_t best = 0;
+  for (size_t v = 0; v < lm->config.vocab_size; v++) {
+    if (!isfinite(logits[v]))
+      return error_say(why, "%s: logit %zu is not finite"
+        " behind the last layer; wanted: a number",
+        tensor_file_path(lm->weights), v);
+    if (logits[v] > logits[best]) best = v;
+  }
+  *chosen = (uint32_t) best;
+  return want->select == NULL
+    || want->select(want->select_ctx, logits, c, chosen, why);
+}
+
 static void take_token(const struct generate_context *g, struct sequence *q,
   const float *logits)
 {

@@ -32,7 +32,7 @@ struct best_of { struct continuation best; double logprob;
   size_t winner; };
 
 /* writes n >=1 texts, number i with sampler->sequence == i, and gives the one with
-   the highest log-probability per token, of equal ones the first; want's chooser and
+   the highest log-probability per token, of equal ones the first; want's sampler and
    watcher are not asked. Errors: those of generate. On failure out is empty */
 bool best_of_write(const struct generate_context *g, struct sampler *sampler,
   const uint32_t *prompt, size_t n_prompt, const struct generate_options *want,

@@ -1,7 +1,7 @@
-/* parrot.h -- made from chapters/03-loop.w; change it there */
+/* kit-parrot.h -- made from laboratory/00-kit.w; change it there */
 
-#ifndef INCIPIT_PARROT_H
-#define INCIPIT_PARROT_H
+#ifndef INCIPIT_KIT_PARROT_H
+#define INCIPIT_KIT_PARROT_H
 #include "model/forward.h"
 
 /* <A model that knows one sentence by heart> */

@@ -1,7 +1,7 @@
-/* parrot.c -- made from chapters/03-loop.w; change it there */
+/* kit-parrot.c -- made from laboratory/00-kit.w; change it there */
 
 #include <string.h>
-#include "loop/parrot.h"
+#include "laboratory/kit-parrot.h"
 
 /* <Make the parrot> */
 const char *const parrot_word[PARROT_WORDS] =
@@ -15,12 +15,12 @@ static struct tensor at(const float *x)
 static void parrot_layer(struct parrot *p)
 {
   struct matrix zero = { .weight = at(nothing), .in = PARROT_WIDTH, .out = PARROT_WIDTH };
-  struct norm norm = { .kind = NORM_RMS, .gain = at(p->ones),
+  struct norm rms = { .kind = NORM_RMS, .gain = at(p->ones),
     .epsilon = 1e-5f };
-  p->only = (struct model_layer) { .attn_norm = norm, .mlp_norm = norm,
+  p->only = (struct model_layer) { .attn_norm = rms, .mlp_norm = rms,
     .qkv = { zero, zero, zero }, .n_qkv = 3, .out = zero,
     .up = { zero, zero }, .n_up = 2, .down = zero };
-  p->lm.final_norm = norm;
+  p->lm.final_norm = rms;
 }
 
 void parrot_make(struct parrot *p)
