@@ -128,8 +128,6 @@ static double softmax_weights(struct funnel *f)
   return sum;
 }
 
-/* <The stages that cut> */
-
 /* <Divide by the temperature> */
 void funnel_temperature(struct funnel *f, double t)
 {
@@ -233,17 +231,6 @@ void funnel_typical_p(struct funnel *f, double p)
   sort_by_id(f);
 }
 
-/* <Make log-probabilities of the scores> */
-void funnel_log_softmax(struct funnel *f)
-{
-  sort_by_id(f);
-  double max = max_score(f), log_sum = num_log(softmax_weights(f));
-  for (size_t i = 0; i < f->n; i++)
-    f->score[f->candidates[i]] = f->score[f->candidates[i]] - max - log_sum;
-}
-
-/* <The stages that look back> */
-
 /* <Forget what was counted> */
 static void forget_counts(struct funnel *f, const uint32_t *seen, size_t n)
 {
@@ -309,7 +296,6 @@ void funnel_sequence_bias(struct funnel *f, const struct sequence_bias *list,
   drop_masked(f);
 }
 
-/* <Strike tokens out> */
 void funnel_suppress(struct funnel *f, const uint32_t *id, size_t n)
 {
   for (size_t i = 0; i < n; i++) f->score[id[i]] = -INFINITY;
@@ -332,6 +318,14 @@ void funnel_distribution(struct funnel *f)
   sort_descending(f);
   double all = softmax_weights(f);
   for (size_t i = 0; i < f->n; i++) f->weight[i] /= all;
+}
+
+void funnel_log_softmax(struct funnel *f)
+{
+  sort_by_id(f);
+  double max = max_score(f), log_sum = num_log(softmax_weights(f));
+  for (size_t i = 0; i < f->n; i++)
+    f->score[f->candidates[i]] = f->score[f->candidates[i]] - max - log_sum;
 }
 
 /* <Let the tokens race> */

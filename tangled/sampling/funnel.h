@@ -10,15 +10,16 @@
 /* an id, and what it is sorted by */
 struct sort_item { uint64_t key; uint32_t id; };
 
-/* n tokens are left, candidates[n], by falling score or else by rising id;
-   score[vocab] are the scores, -infinity where a token is out; the others are room
-   for vocab each, count all zero between two calls. What is 0 in allowed[vocab],
-   borrowed and mostly null, is out from the beginning. bits and noises count how
-   often a choice took random bits, and made noise of them */
-struct funnel { struct arena buffers; const struct kernels *k; size_t vocab, n;
-  double *score, *weight; uint32_t *candidates, *count; struct sort_item *sort_buf,
-    *sort_spare;
-  bool sorted; uint64_t bits, noises; const uint8_t *allowed; };
+/* n tokens are left, candidates[n], by falling score if sorted, or else by rising id;
+   score[vocab] are the scores, -infinity where a token is out. What is 0 in
+   allowed[vocab], borrowed and mostly null, is out from the beginning */
+struct funnel { struct arena buffers; const struct kernels *k;
+  size_t vocab, n; double *score; uint32_t *candidates; bool sorted;
+  const uint8_t *allowed; double *weight; /* weight[i] is that of candidates[i] */
+  struct sort_item *sort_buf, *sort_spare; /* vocab each */
+  uint32_t *count; /* count[vocab], all zero between two calls */
+  uint64_t bits, noises;
+    /* how often a choice took random bits, and how often it made noise of them */ };
 
 /* allocates the buffers for vocab >=1 tokens; m and k are borrowed and must outlive
    it; on failure there is nothing to close, but it does no harm */
