@@ -34,27 +34,27 @@ A temperature of $\frac12$ divides the logits by $\frac12$, which doubles them, 
 
 \widefig{sampler}{fig:sampler}{The sampler's pipeline, in its normal order. $z$ is the score of a token, $p$ its probability, $w$ its probability over that of the best.}{Two rows of boxes joined by arrows. The upper row: the logits of the vocabulary; a mask, if a grammar says which tokens may come; bias, z plus b; penalties, z over r, or z minus c alpha plus beta; n-gram ban, minus infinity; temperature, z over T. The lower row, from right to left: top-k, the k best; top-p, the fewest with a share; min-p, w at least m; typical, minus log p near H; draw, the greatest z plus g; one token.}
 
-\Cref{tab:sampler} has an option for each stage, and its \emph{neutral} value, with which the stage does nothing. What a program does when an option is not given differs more than the formulas do. Hugging Face's |generate| takes the likeliest token unless it is asked to sample, and then it cuts to the best 50. llama.cpp always samples, with a temperature of 0.8 and three cuts. vLLM leaves the distribution as it is. So ``the same model with the default settings'' is three different samplers. A model's publisher may put recommended values into a file, \.{generation\_config.json}; Hugging Face, vLLM's server and our command take those first.
+\Cref{tab:sampler} has an option for each stage, and its \emph{neutral} value, with which the stage does nothing. What a program does when an option is not given differs more than the formulas do. Hugging Face's |generate| takes the likeliest token unless it is asked to sample, and then it cuts to the best 50. llama.cpp always samples, with a temperature of 0.8 and three cuts. vLLM leaves the distribution as it is. So ``the same model with the default settings'' is three different samplers. A model's publisher may put recommended values into a file, \.{generation\_config.json}; Hugging Face, vLLM's server and our command take those first. (Where the file is silent, our command takes the likeliest token.)
 @^default settings@>@^generation\_config.json@>
 
 \begin{table}[tp]
 \tabcaption{tab:sampler}{The options of a sampler, their ranges here, and their values where nothing is said: in |sampling_default|, in Hugging Face's library when it samples, in vLLM, and in llama.cpp. A dash: the program has no such option. Found in their documentation and sources, in 2026.}
-\centering\footnotesize
-\begin{tabular*}{\textwidth}{@@{\extracolsep{\fill}}l@@{\enspace}l@@{}c@@{}c@@{\enspace}cccc@@{}}
+\centering\footnotesize\tabcolsep=3pt
+\begin{tabular*}{\textwidth}{@@{\extracolsep{\fill}}llccrrrr@@{}}
 \toprule
 \tabhead{stage} & \tabhead{option} & \tabhead{neutral} & \tabhead{range} & \tabhead{here} & \tabhead{HF} & \tabhead{vLLM} & \tabhead{llama.cpp}\\
 \midrule
-bias & logit bias & none & below $\infty$ & none & none & none & none\\
-penalties & repetition penalty & 1 & above 0 & 1 & 1 & 1 & 1\\
-& frequency penalty & 0 & finite & 0 & --- & 0 & 0\\
-& presence penalty & 0 & finite & 0 & --- & 0 & 0\\
-& penalty last n & & $-1$ (all) up & $-1$ & --- & --- & 64\\
-n-gram & no repeat n-gram & 0 & 0 up & 0 & 0 & --- & ---\\
-temperature & temperature & 1 & 0 to $10^4$ & 1 & 1 & 1 & 0.8\\
-top-k & top k & 0 & 0 up & 0 & 50 & 0 & 40\\
-top-p & top p & 1 & 0 to 1 & 1 & 1 & 1 & 0.95\\
-min-p & min p & 0 & 0 to 1 & 0 & 0 & 0 & 0.05\\
-typical & typical p & 1 & above 0 to 1 & 1 & 1 & --- & 1\\
+bias & bias of a token & none & $<\infty$ & none & none & none & none\\
+penalties & repetition & 1 & $>0$ & 1 & 1 & 1 & 1\\
+& frequency & 0 & finite & 0 & --- & 0 & 0\\
+& presence & 0 & finite & 0 & --- & 0 & 0\\
+& window, $-1$: all & & $\ge-1$ & $-1$ & --- & --- & 64\\
+n-gram ban & $n$ & 0 & $\ge0$ & 0 & 0 & --- & ---\\
+temperature & $T$ & 1 & 0 to $10^4$ & 1 & 1 & 1 & 0.8\\
+top-k & $k$ & 0 & $\ge0$ & 0 & 50 & 0 & 40\\
+top-p & $p$ & 1 & 0 to 1 & 1 & 1 & 1 & 0.95\\
+min-p & $m$ & 0 & 0 to 1 & 0 & 0 & 0 & 0.05\\
+typical & $p$ & 1 & $>0$ to 1 & 1 & 1 & --- & 1\\
 draw & seed & & 64 bits & 0 & random & random & random\\
 \bottomrule
 \end{tabular*}
@@ -73,7 +73,7 @@ struct sort_item {@+ uint64_t key;@+ uint32_t id;@+ };
   /* an id, and what it is sorted by */
 struct funnel {@+ struct arena buffers;@+ const struct kernels *k;
   size_t vocab, n;@+ double *score;@+ uint32_t *candidates;@+ bool sorted;
-  const uint8_t *allowed;@+ @<What single stages work with@>@;@+ };
+  const uint8_t *allowed;@+ @<Scratch memory of the stages@>@;@+ };
   /* |n| tokens are left, |candidates[n]|, by falling score if |sorted|, or else by rising id;
      |score[vocab]| are the scores, $-\infty$ where a token is out. What is 0 in |allowed[vocab]|, borrowed
      and mostly null, is out from the beginning */
@@ -86,6 +86,14 @@ void funnel_close(struct funnel *f);
 bool funnel_fill(struct funnel *f, const float *logits, struct error *why);
   /* all |logits[vocab]|, from the top: those that are $-\infty$ are out; errors: NaN,
      $+\infty$, or none that is finite */
+
+@ Besides, the stages have scratch memory; what it is for will be said where it is used.
+
+@<Scratch memory of the stages@>=
+double *weight; /* |weight[i]| belongs to |candidates[i]| */
+struct sort_item *sort_buf, *sort_spare; /* for sorting */
+uint32_t *count; /* of each token in a history; all zero between two calls */
+uint64_t bits, noises; /* how often a draw took random bits, and made noise of them */
 
 @ The buffers are allocated once and used for every token of a text: 56 bytes for each token of the vocabulary, \val{sampling.room} for one of \val{sampling.large}. That is little beside any model with such a vocabulary. (Closing a funnel of which only half is there, or closing it twice, does no harm.)
 
@@ -150,13 +158,8 @@ static void truncate_to(struct funnel *f, size_t n)
   f->n = n < f->n ? n : f->n;
 }
 
-@ Several stages need probabilities. They can do without the division: it is enough to know the \emph{weights} $w=e^d$, where $d=z-\max z$ says how far a score is below the best. Weights are probabilities that have not been divided by their sum $W$ yet. The greatest is 1, so nothing overflows, and those that underflow to 0 do no harm. The weights are computed and added in the order of the list, because an order of summation is part of what a stage is.
+@ Several stages need probabilities. They can do without the division: it is enough to know the \emph{weights} $w=e^d$, where $d=z-\max z$ says how far a score is below the best. Weights are probabilities that have not been divided by their sum $W$ yet. The greatest is 1, so nothing overflows, and those that underflow to 0 do no harm. The weights are computed and added in the order of the list, because an order of summation is part of what a stage is. The exponentials come from the kernel that serves attention.
 @^weights@>
-
-@<What single stages work with@>=
-double *weight; /* |weight[i]| is that of |candidates[i]| */
-
-@ The exponentials come from the kernel that serves attention.
 
 @<Weigh the tokens that are left@>=
 static double max_score(const struct funnel *f)
@@ -315,10 +318,7 @@ static uint64_t falling_key(double z)
 @ Sorting goes from the last byte of the key to the first. Each round deals the list out into 256 pigeonholes by one byte, and takes it up again in the
 order of the holes. Those in one hole keep their order; so after eight rounds the list is sorted, and tokens with equal keys are in the order in which they were before, by rising id. That is our rule for ties, for free. Rounds in which all keys fall into one hole change nothing and are left out: of a float that was widened, and not divided by anything yet, the last three bytes are zero.\side{Punched cards were sorted like this, one column at a time and the last column first, before there were computers.}
 
-@<What single stages work with@>=
-struct sort_item *sort_buf, *sort_spare; /* |vocab| each */
-
-@ A hole's place in the result is the number of keys in the holes before it. These counts can be taken for all eight rounds in one sweep, because a round moves the keys and does not change them.
+A hole's place in the result is the number of keys in the holes before it. These counts can be taken for all eight rounds in one sweep, because a round moves the keys and does not change them.
 
 @<Sort by the key, and leave equals as they stood@>=
 static void radix_scatter(struct funnel *f, const size_t *count, unsigned shift)
@@ -395,7 +395,13 @@ The \emph{repetition penalty} $r$ worsens the score of each token that occurs in
 called CTRL.} The two cases give away that a logit is treated as if its zero had a meaning. It has none: adding the same number to all scores changes no probability, but it does change what this penalty does. Published models recommend it all the same, so it is here, exactly as it is elsewhere.
 @^repetition penalty@>
 
+@ To treat each token once, the function counts the tokens of the history as it meets them. Afterwards it clears the counts that it has touched, and not the whole array: a history is mostly shorter than a vocabulary.
+
 @<Mark down what the history has@>=
+static void forget_counts(struct funnel *f, const uint32_t *seen, size_t n)
+{
+  for (size_t i = 0; i < n; i++)@+ f->count[seen[i]] = 0;
+}
 void funnel_repetition_penalty(struct funnel *f, double r,
   const uint32_t *seen, size_t n)
 {
@@ -408,19 +414,6 @@ void funnel_repetition_penalty(struct funnel *f, double r,
   }
   forget_counts(f, seen, n);
   drop_masked(f);
-}
-
-@ To treat each token once, the function counts the tokens of the history as it meets them. Afterwards it clears the counts that it has touched, and not the whole array: a history is mostly shorter than a vocabulary.
-
-@<What single stages work with@>=
-uint32_t *count; /* |count[vocab]|, all zero between two calls */
-
-@ The functions for the other penalties clear what they touch in the same way.
-
-@<Forget what was counted@>=
-static void forget_counts(struct funnel *f, const uint32_t *seen, size_t n)
-{
-  for (size_t i = 0; i < n; i++)@+ f->count[seen[i]] = 0;
 }
 
 @ The \emph{frequency penalty} $\alpha$ and the \emph{presence penalty} $\beta$ are subtracted, so the zero of the logits does not matter to them: $z-(c\alpha+\beta)$ for a token that has been written $c\ge1$ times. They count what the model has
@@ -519,7 +512,7 @@ Ours is called \emph{Philox4x32-10}. It takes a counter of four words of 32 bits
 
 \begin{byhand}{a round of Philox}
 The counter is $(5, 9, 0, 0)$, the key $(42, 0)$. The products are \texttt{D2511F53}$\cdot5=$ \texttt{4\,1B959C9F} and \texttt{CD9E8D57}$\cdot0=0$, in hexadecimal, upper half before lower half. The next counter has
-\[(0\oplus9\oplus42,\quad 0,\quad 4\oplus0\oplus0,\quad \hbox{\texttt{1B959C9F}})=(35,\ 0,\ 4,\ 462\,789\,791).\]
+\[(0\oplus9\oplus42,\ 0,\ 4\oplus0\oplus0,\ \hbox{\texttt{1B959C9F}})=(35,\ 0,\ 4,\ \hbox{\texttt{1B959C9F}}).\]
 One word is mixed already, and the others are still small. In the next round the 35 and the 4 are multiplied; nine rounds later no word shows where it came from.
 \end{byhand}
 
@@ -571,6 +564,17 @@ No weight had to be divided by $W$, nor had $W$ to be known.
 \end{equation}
 To sample is to add noise to the scores and to choose greedily. This is the \emph{Gumbel-max trick}.\side{The distribution of $g$ is Gumbel's, that of the largest of very many numbers: he was interested in floods.}
 
+@ The uniform number is $u=(m+\frac12)2^{-52}$ for an integer $m$ of 52 bits. Neither 0 nor 1 can come out, and $u$ and $1-u$ are doubles without rounding.
+
+@<The noise of a token at a place@>=
+double gumbel_noise(uint64_t seed, uint32_t sequence, uint32_t position,
+  uint32_t id)
+{
+  uint64_t m = bits_for(seed, sequence, position, id);
+  return -num_log(-num_log(((double) m + 0.5) * 0x1p-52));
+}
+
+@ The box has a race by hand. It shows what the draw does \emph{not} depend on. A token's number is its own: if another token is struck out or marked down, the noise of this one stays what it was, and the winner remains the winner unless it was the one to go.
 \begin{byhand}{a race of four}
 The weights of our four tokens may be 4, 3, 2 and 1, and their random numbers $0.5$, $0.8$, $0.1$ and $0.9$.
 
@@ -590,17 +594,7 @@ $z+g$ & 1.753 & 2.599 & $-0.141$ & 2.250
 The token \tok{in} has the shortest time and the greatest sum. Strike out \tok{on}, or \tok{by}: \tok{in} still wins. Strike out \tok{in} itself: \tok{to} wins, whose own noise has not changed.
 \end{byhand}
 
-@ The uniform number is $u=(m+\frac12)2^{-52}$ for an integer $m$ of 52 bits. Neither 0 nor 1 can come out, and $u$ and $1-u$ are doubles without rounding.
-
-@<The noise of a token at a place@>=
-double gumbel_noise(uint64_t seed, uint32_t sequence, uint32_t position,
-  uint32_t id)
-{
-  uint64_t m = bits_for(seed, sequence, position, id);
-  return -num_log(-num_log(((double) m + 0.5) * 0x1p-52));
-}
-
-@ Compare what the two ways depend on. In the race a token's number is its own. If another token is struck out or marked down, the noise of this one stays what it was, and the winner remains the winner unless it was the one to go. The order of the list does not matter, nor which other texts are being written, nor how many threads there are, nor whether the prompt was read in one piece. What is left to depend on are the scores themselves, and \cref{model} has made sure of those. (vLLM's newer runner draws in the same way, with noise that is a function of seed, position and token.)
+The order of the list does not matter, nor which other texts are being written, nor how many threads there are, nor whether the prompt was read in one piece. What is left to depend on are the scores themselves, and \cref{model} has made sure of those. (vLLM's newer runner draws in the same way, with noise that is a function of seed, position and token.)
 
 Is it fair in the machine too? We drew \val{sampling.chi.draws} times from our four tokens, each time with another seed.\lab{lab:chi} They came \val{sampling.chi.1}, \val{sampling.chi.2}, \val{sampling.chi.3} and \val{sampling.chi.4} times. The test statistic of Pearson, $\chi^2=\sum(\hbox{found}-\hbox{expected})^2/\hbox{expected}$, is \val[2]{sampling.chi.square}. With four tokens it has three degrees of freedom; a fair sampler exceeds $7.81$ in one of 20 such experiments. The tests of this module do the same for hundreds of distributions.
 @^chi-squared test@>
@@ -614,11 +608,7 @@ There is a price. Instead of one random number a choice takes one for each candi
 the token cannot win, and its two logarithms are never taken. For example, let $b=9$. A token with $z=2$ needs $1-u\le e^{-7}=0.0009$; of a thousand such tokens one goes on to the logarithms. The weight $w$ is there already, for all tokens by one kernel, and the last factor changes only when a new best is found. So the test costs a multiplication and a comparison. Where the right side is below $2^{-53}$, the smallest value that $1-u$ can have, not even the random bits are needed.
 @^lazy evaluation@>
 
-@<What single stages work with@>=
-uint64_t bits, noises;
-  /* how often a choice took random bits, and how often it made noise of them */
-
-@ Each time a token is the best so far, the bound tightens. Among $n$ tokens in no particular order that happens about $\ln n$ times, so nearly all of them meet a tight bound; \cref{sec:samplingcost} counts.
+Each time a token is the best so far, the bound tightens. Among $n$ tokens in no particular order that happens about $\ln n$ times, so nearly all of them meet a tight bound; \cref{sec:samplingcost} counts.
 
 @<Let the tokens race@>=
 uint32_t funnel_choose(struct funnel *f, uint64_t seed, uint32_t sequence,
@@ -658,13 +648,17 @@ enum sample_stage {@+ SAMPLE_BIAS, SAMPLE_PENALTIES, SAMPLE_NGRAM,
   SAMPLE_TEMPERATURE, SAMPLE_TOP_K, SAMPLE_TOP_P, SAMPLE_MIN_P,
   SAMPLE_TYPICAL_P, N_SAMPLE_STAGES@+ };
   /* the stages that a list may name, in their normal order */
+
+@ The lists are borrowed. A stage that is not in the list |stage| does not run.
+
+@<What a user may set@>=
 struct sampling_params {@+ double temperature;@+ size_t top_k;@+ double top_p, min_p,
   typical_p, repetition_penalty, frequency_penalty, presence_penalty;
   int64_t penalty_last_n;@+ size_t no_repeat_ngram;@|
   const struct sequence_bias *logit_bias, *bad_words;@+ size_t n_logit_bias, n_bad_words;
   const uint32_t *suppress;@+ size_t n_suppress;@|
   enum sample_stage stage[N_SAMPLE_STAGES];@+ size_t n_stages;@+ };
-  /* all lists are borrowed; |penalty_last_n|: how many tokens at the end of the
+  /* |penalty_last_n|: how many tokens at the end of the
      history count, $-1$: all; each stage at most once */
 extern const struct sampling_params sampling_default;
   /* what changes nothing: temperature 1, no cut, no penalty, the normal order */
@@ -856,10 +850,6 @@ void funnel_typical_p(struct funnel *f, double p);
      share of at least |p|; 1: all */
 void funnel_log_softmax(struct funnel *f);
   /* scores become log-probabilities among the tokens that are left */
-
-@ Those that look at the history are given it.
-
-@<The stages, one by one@>=
 void funnel_repetition_penalty(struct funnel *f, double r,
   const uint32_t *seen, size_t n);
   /* each distinct id of |seen[n]|: |score/r| if |score > 0|, else |score*r|; |r > 0| */
@@ -874,10 +864,6 @@ void funnel_sequence_bias(struct funnel *f, const struct sequence_bias *list,
   /* adds each of |list[n]| whose ids but the last are the end of |id[length]| */
 void funnel_suppress(struct funnel *f, const uint32_t *id, size_t n);
   /* takes the ids |id[n]| out */
-
-@ At the end there are the distribution and the draw.
-
-@<What comes out below@>=
 void funnel_distribution(struct funnel *f);
   /* |candidates[n]| by falling score, and in |weight[n]| their probabilities */
 uint32_t funnel_choose(struct funnel *f, uint64_t seed, uint32_t sequence,
@@ -910,7 +896,6 @@ double gumbel_noise(uint64_t seed, uint32_t sequence, uint32_t position,
 @<The tokens that are left, and their scores@>@;
 @<What may be added to a score@>@;
 @<The stages, one by one@>@;
-@<What comes out below@>@;
 #endif
 
 @ The third includes that of the loop, whose step it implements.
@@ -958,7 +943,6 @@ double gumbel_noise(uint64_t seed, uint32_t sequence, uint32_t position,
 @<Keep the fewest that reach a share@>@;
 @<Keep what is likely enough beside the best@>@;
 @<Keep the most typical that reach a share@>@;
-@<Forget what was counted@>@;
 @<Mark down what the history has@>@;
 @<Subtract for what has been written@>@;
 @<Ban what would repeat an n-gram@>@;
@@ -1217,9 +1201,7 @@ It matters when the temperature changes what the cut sees. A temperature above 1
 We fill a vocabulary of \val{sampling.large} tokens, as many as Llama 3 has, with scores from a normal distribution whose standard deviation is 3. No model is involved, since it is the sampler that we measure.\lab{lab:samplingcost} The counters of the funnel say how many random numbers and how many logarithms a choice took. If nothing is cut, all \val{sampling.plain.left} tokens race, and \val{sampling.plain.bits} random numbers are made; but the bound lets only \val{sampling.plain.noises} of them through to the two logarithms. After top-p 0.9 \val{sampling.nucleus.left} tokens are left, and \val[word]{sampling.nucleus.noises} noises are computed; with common settings, a temperature of 0.8, top-k 40, top-p 0.95 and min-p 0.05, \val{sampling.usual.left} are left.
 @^cost of sampling@>
 
-\fig{samplerclock}{fig:samplerclock}{What a choice among \val{sampling.large} tokens takes on one core. With nothing cut, most of the time goes into random bits; with a nucleus, into sorting. The usual settings cut to a few dozen tokens before anything expensive is done. Measured once, on the machine that the file of the numbers names.}{Five bars: greedy, the usual settings, a nucleus, typical sampling, and nothing cut. All are below five milliseconds.}
-
-A choice takes \val[1]{sampling.clock.greedy} milliseconds if it is greedy, \val[1]{sampling.clock.usual} with the common settings, and \val[1]{sampling.clock.plain} if nothing is cut (\cref{fig:samplerclock}). For one token the passes of \cref{phases} take \val[0]{phases.ms.gpt2.1.0.1} milliseconds in GPT-2 small's shape. So you do not wait for a sampler that neither sorts by comparisons nor computes what it does not need. (For the built-in model, whose pass takes \val[2]{phases.ms.pocket.1.0.1} milliseconds, the vocabulary is small too, \val{constraint.vocab} tokens.)
+A choice takes \val[1]{sampling.clock.greedy} milliseconds if it is greedy, \val[1]{sampling.clock.usual} with the common settings, and \val[1]{sampling.clock.plain} if nothing is cut. Then most of the time goes into random bits; after a nucleus (\val[1]{sampling.clock.nucleus}) it goes into sorting. For one token the passes of \cref{phases} take \val[0]{phases.ms.gpt2.1.0.1} milliseconds in GPT-2 small's shape. So you do not wait for a sampler that neither sorts by comparisons nor computes what it does not need. (For the built-in model, whose pass takes \val[2]{phases.ms.pocket.1.0.1} milliseconds, the vocabulary is small too, \val{constraint.vocab} tokens.)
 
 @* Which sampler when. \label{sec:which}
 One temperature and one cut are enough for nearly everything. The second cut of a list rarely removes what the first has left.
@@ -1239,7 +1221,7 @@ Each stage of this chapter is in most programs of the kind, and hardly two progr
 
 \begin{table}[tp]
 \tabcaption{tab:others}{Where programs differ, and what is done here. Found in their sources: Hugging Face's transformers 5.0.1.dev0, vLLM (main) and llama.cpp of 2026. A dash: there is no such option.}
-\centering\footnotesize
+\centering\footnotesize\tabcolsep=3pt
 \begin{tabular*}{\textwidth}{@@{\extracolsep{\fill}}lllll@@{}}
 \toprule
 & \tabhead{Hugging Face} & \tabhead{vLLM} & \tabhead{llama.cpp} & \tabhead{here}\\
@@ -1254,13 +1236,13 @@ nothing is left, greedy & token 0 & any token & last token & an error\\
 \quad sampling & an error & any token & last token & an error\\
 a NaN, greedy & that token & undefined & undefined & an error\\
 \quad sampling & an error & undefined & undefined & an error\\
-random state & one for a batch & a request's, or none & a slot's & none\\
-log-probabilities & after all stages & the model's & the model's & the model's\\
+random state & the batch's & request's or none & the slot's & none\\
+log-probabilities & processed & raw & raw & raw\\
 \bottomrule
 \end{tabular*}
 \end{table}
 
-The last line answers a common question: is a log-probability that a program reports taken before the stages or after them? Ours is the model's, before any stage, so it does not depend on the temperature. vLLM and llama.cpp do the same unless they are told otherwise. The scores of Hugging Face are those after the processors, and not normalised.
+The last line answers a common question: is a log-probability that a program reports \emph{raw} or \emph{processed}, that is, taken before the stages or after them? Ours is the model's, before any stage, so it does not depend on the temperature. vLLM and llama.cpp do the same unless they are told otherwise. The scores of Hugging Face are those after the processors, and not normalised.
 @^log-probability@>
 
 @* What the tutorials say. \label{sec:samplingtutorials}
@@ -1282,18 +1264,18 @@ Both rules are in use (\cref{sec:tails}): Meta's reference exceeds; the paper, H
 \end{tutorial}
 
 @* Exercises. \label{sec:samplingexercises}
-The command beside an exercise judges your answer by what the funnel does with it.
+The command beside an exercise checks your answer with the funnel of this chapter.
 
 \begin{exercises}
 \exercise{check}{ex:sampling.share}{Five tokens have the probabilities $\frac{16}{31}$, $\frac{8}{31}$, $\frac{4}{31}$, $\frac{2}{31}$ and $\frac{1}{31}$. How many of them does top-p with $p=0.9$ leave, after a temperature of 1, of $\frac12$ and of 2?}{\texttt{make exercise-07-1}}{At 1 the first three have $28/31$, which reaches $0.9$: 3. At $\frac12$ the weights are 256, 64, 16, 4 and 1, and the first two have $320/341$: 2. At 2 they are 4, $2\sqrt2$, 2, $\sqrt2$ and 1; three have less than four fifths, and it takes 4.}
-\exercise{check}{ex:sampling.marks}{A token stands in the text three times, once of them in the prompt. Its logit is 3; the penalties are $r=\frac32$, $\alpha=\frac14$ and $\beta=\frac12$. What is its score after them? And if its logit is $-3$?}{\texttt{make exercise-07-2}}{$3/\frac32-(2\cdot\frac14+\frac12)=1$, and $-3\cdot\frac32-1=-5\frac12$. The repetition penalty looks at the prompt, too, but does not count; the other two count, but only what has been written.}
+\exercise{check}{ex:sampling.marks}{A token occurs in the text three times, once of them in the prompt. Its logit is 3; the penalties are $r=\frac32$, $\alpha=\frac14$ and $\beta=\frac12$. What is its score after them? And if its logit is $-3$?}{\texttt{make exercise-07-2}}{$3/\frac32-(2\cdot\frac14+\frac12)=1$, and $-3\cdot\frac32-1=-5\frac12$. The repetition penalty looks at the prompt as well, but does not count; the other two count, but only what has been written.}
 \exercise{think}{ex:sampling.half}{The likeliest of 26 tokens has the probability $\frac14$, each of the others $0.03$. At which temperature does it have $\frac12$, and at which $0.99$? Give three decimals.}{\texttt{make exercise-07-3}}{Its ratio to each of the others is $\frac{25}{3}$. At the temperature $T$ that is $(\frac{25}{3})^{1/T}$, and it has to be 25, or $25\cdot99$: $T=\ln\frac{25}{3}/\ln25=0.659$, and $T=\ln\frac{25}{3}/\ln(25\cdot99)=0.271$.}
 \exercise{think}{ex:sampling.orders}{Find four probabilities, a $k$, a $p$ and a $T$ for which three orders of the same stages leave different numbers of tokens: top-p, top-k, temperature leaves three; top-k, top-p, temperature two; temperature, top-k, top-p one.}{\texttt{make exercise-07-4}}{For instance $\frac{5}{12}$, $\frac{4}{12}$, $\frac{2}{12}$ and $\frac{1}{12}$, with $k=3$, $p=0.8$ and $T=\frac18$. Of all, it takes three to reach $p$. Of the best three, which have 11 twelfths, it takes two, with $9/11$; and of the eighth powers of 5, 4 and 2 the first alone has more than four fifths of the sum. With top-k first never more are left than with top-p first: $p$ is then a share of less.}
-\exercise{think}{ex:sampling.zero}{Two tokens have the logits 5 and 2. The first stands in the history, and $r=2$. Which two numbers, each added to both logits, make the tokens equally likely after the penalty?}{\texttt{make exercise-07-5}}{$(5+c)/2=2+c$ gives $c=1$, and $2(5+c)=2+c$ gives $c=-8$; the first token's score is positive with the one and negative with the other, as it has to be. Without the penalty it is $e^3$ times as likely as the second, whatever is added. At $c=-5$ the penalty does nothing at all.}
+\exercise{think}{ex:sampling.zero}{Two tokens have the logits 5 and 2. The first occurs in the history, and $r=2$. Which two numbers, each added to both logits, make the tokens equally likely after the penalty?}{\texttt{make exercise-07-5}}{$(5+c)/2=2+c$ gives $c=1$, and $2(5+c)=2+c$ gives $c=-8$; the first token's score is positive with the one and negative with the other, as it has to be. Without the penalty it is $e^3$ times as likely as the second, whatever is added. At $c=-5$ the penalty does nothing at all.}
 \exercise{think}{ex:sampling.deadend}{A vocabulary has three tokens, and no pair of tokens may come twice ($n=2$). Write the shortest text after which no token is left, and a longest one.}{\texttt{make exercise-07-6}}{After a token $a$ nothing is left when $aa$, $ab$ and $ac$ have all occurred: $aabaca$, six tokens, or $2v$ for a vocabulary of $v$. There are $v^2$ pairs, and none comes twice, so $v^2+1$ tokens are the most; a round that goes through all pairs exists: $aabbccacba$.}
 \exercise{think}{ex:sampling.records}{Four tokens with the weights 8, 4, 2 and 1 race, and are looked at in this order. How often is one of them the best so far, on average? And in the reverse order? Give two decimals.}{\texttt{make exercise-07-7}}{The $i$th is the best so far if it wins the race among the first $i$: $\frac88+\frac{4}{12}+\frac{2}{14}+\frac{1}{15}=1.54$, and $\frac11+\frac23+\frac47+\frac{8}{15}=2.77$. With equal weights either would be $1+\frac12+\frac13+\frac14$, and this sum is where the $\ln n$ comes from.}
-\exercise{build}{ex:sampling.sigma}{\emph{Top-n-sigma} keeps the tokens whose score lies no more than $n\sigma$ below the best, where $\sigma^2$ is the mean of the squared differences of the scores that are left from their mean. Make it a stage: a setting \texttt{top\_n\_sigma} from 0 upwards, 0 being off; the same name in lists of stages; and the last place in the normal order. Does it matter whether it stands before the temperature or after it?}{\texttt{make exercise-07-8}}{A function in \texttt{funnel.c}, and a line each in the list of stages, the structure, the table of reals, the normal order, the names, and |sampling_stage_run|. Who forgets the normal order leaves a zero in its last place, and the stage 0 runs twice: it adds every bias once more. The temperature divides the differences and $\sigma$ by the same number, so it does not matter.}
+\exercise{build}{ex:sampling.sigma}{\emph{Top-n-sigma} keeps the tokens whose score is no more than $n\sigma$ below the best, where $\sigma^2$ is the mean of the squared differences of the scores that are left from their mean. Make it a stage: an option \texttt{top\_n\_sigma} from 0 upwards, 0 being off; the same name in lists of stages; and the last place in the normal order. Does it matter whether it comes before the temperature or after it?}{\texttt{make exercise-07-8}}{A function in \texttt{funnel.c}, a line each in the list of stages, the structure, the normal order, the names, and |sampling_stage_run|, and one in the table of ranges in \texttt{settings.c}. If you forget the normal order, there is a zero in its last place, and stage 0 runs twice: it adds every bias once more. The temperature divides the differences and $\sigma$ by the same number, so it does not matter.}
 \exercise{build}{ex:sampling.textbook}{Let |funnel_choose| draw as the textbook does: one number $u$ for the place, made of the bits of the id 0; the tokens by falling score; and the first of them at which the running sum of the weights exceeds $uW$. Then three tokens have the probabilities $\frac12$, $\frac{3}{10}$ and $\frac15$, and one that was not chosen is struck out. In what share of the places does the choice change, if it is the last of the three? And if it is the first?}{\texttt{make exercise-07-9}}{Walk along |weight| after |sort_descending|. Without the last the boundary between the other two moves from $\frac12$ to $\frac58$: that changes $\frac18$ of all choices, out of $\frac45$, or $0.156$.
-Without the first the second reaches from 0 to $\frac35$, and the third from there: whoever had a $u$ between $\frac35$ and $\frac45$ gets another token, $\frac15$ out of $\frac12$, or $0.4$. In the race both shares are 0.}
+Without the first the second reaches from 0 to $\frac35$, and the third from there: where $u$ is between $\frac35$ and $\frac45$ the token changes, $\frac15$ out of $\frac12$, or $0.4$. In the race both shares are 0.}
 \exercise{build}{ex:sampling.dry}{\emph{DRY} marks down what would go on with a repetition. For each earlier place of the text, but the very first, let $l$ be how many tokens before it agree with the last tokens of the text, counted backwards from both. If $l\ge a$ for a token at such a place, $m\,b^{\,l-a}$ is subtracted from its score, once, for the largest $l$ that it has; $a\ge1$, and $m=0$ is off. Write |stage_dry(f, m, b, a, id, n)| for |double| $m$ and $b$ and the text |id[n]|.}{\texttt{make exercise-07-10}}{The funnel's counts can hold the largest $l$ of each token, if they are put back to zero. The list must come into the order of ids before a score is changed. The time is a product of the text's length and the length of its repetitions: a text of one token only is the worst.}
 \end{exercises}

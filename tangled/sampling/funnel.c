@@ -231,13 +231,12 @@ void funnel_typical_p(struct funnel *f, double p)
   sort_by_id(f);
 }
 
-/* <Forget what was counted> */
+/* <Mark down what the history has> */
 static void forget_counts(struct funnel *f, const uint32_t *seen, size_t n)
 {
   for (size_t i = 0; i < n; i++) f->count[seen[i]] = 0;
 }
 
-/* <Mark down what the history has> */
 void funnel_repetition_penalty(struct funnel *f, double r,
   const uint32_t *seen, size_t n)
 {

@@ -12,8 +12,8 @@ enum sample_stage { SAMPLE_BIAS, SAMPLE_PENALTIES, SAMPLE_NGRAM,
   SAMPLE_TEMPERATURE, SAMPLE_TOP_K, SAMPLE_TOP_P, SAMPLE_MIN_P,
   SAMPLE_TYPICAL_P, N_SAMPLE_STAGES };
 
-/* all lists are borrowed; penalty_last_n: how many tokens at the end of the history
-   count, -1: all; each stage at most once */
+/* penalty_last_n: how many tokens at the end of the history count, -1: all; each
+   stage at most once */
 struct sampling_params { double temperature; size_t top_k; double top_p, min_p,
   typical_p, repetition_penalty, frequency_penalty, presence_penalty;
   int64_t penalty_last_n; size_t no_repeat_ngram;
